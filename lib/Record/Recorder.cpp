@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Records a program.
+// Starts a program and records it.
 
 #include "Recorder.h"
 #include "Launch/Launch.h"
@@ -26,7 +26,7 @@ using namespace memkit;
 
 namespace {
 
-/// The trace's way out; remembers how it failed.
+/// Writes the trace to the output; remembers whether the reader has gone.
 class OutputSink : public Sink {
 public:
   explicit OutputSink(TraceOutput &Out) : Out(Out) {}
@@ -62,8 +62,8 @@ void onStop(int) { TheRequests.Stop = true; }
 void onToggle(int) { ++TheRequests.Toggles; }
 void onFlush(int) { ++TheRequests.Flushes; }
 
-/// Ctrl-C is the program's; a request to end is ours. What the user ignores
-/// stays ignored.
+/// Ctrl-C is for the program; a request to end is for the recorder. Signals
+/// that the user ignores stay ignored.
 void takeSignals() {
   auto Set = [](int Signal, void (*Handler)(int)) {
     struct sigaction Old, New{};
@@ -79,13 +79,13 @@ void takeSignals() {
   Set(SIGHUP, onStop);
   Set(SIGUSR1, onToggle);
   Set(SIGUSR2, onFlush);
-  // A write that cannot be done is an error, not our end.
+  // A failed write is an error, and must not end the recorder.
   Set(SIGPIPE, SIG_IGN);
   Set(SIGXFSZ, SIG_IGN);
 }
 
-/// Two descriptors for each process, shared memory as large as it may be. The
-/// program keeps the limits it had.
+/// The recorder needs two descriptors for each process, and large shared
+/// memory. The program keeps its own limits.
 void raiseLimits() {
   for (auto Kind : {RLIMIT_NOFILE, RLIMIT_FSIZE}) {
     rlimit L;
@@ -96,8 +96,8 @@ void raiseLimits() {
   }
 }
 
-/// Standard streams that are closed stay closed for the program, but are not
-/// given to files of ours.
+/// Keeps closed standard streams closed for the program, but prevents files of
+/// the recorder from getting their numbers.
 void holdStandardStreams() {
   for (int Fd = 0; Fd != 3; ++Fd)
     if (fcntl(Fd, F_GETFD) < 0 && open("/dev/null", O_RDWR | O_CLOEXEC) != Fd)
@@ -180,7 +180,7 @@ Launch::Plan makePlan(const RecordOptions &O, const std::string &Path,
   return P;
 }
 
-/// Which events are written, and where to.
+/// Sets which events are written, and to where.
 Error chooseEvents(Recording &R, const RecordOptions &O, TraceOutput &Out) {
   switch (O.Events) {
   case RecordEvents::All:
@@ -234,7 +234,7 @@ void fill(RecordResult &Result, Recording &R, const Session &S) {
   Result.Nameless = S.namelessBinary();
 }
 
-/// The status of a program that runs on alone.
+/// Waits for a program that runs on unrecorded; returns its status.
 int waitAlone(pid_t Pid) {
   int Status = 0;
   while (waitpid(Pid, &Status, 0) < 0 && errno == EINTR)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Records a program.
+// Starts a program and records it.
 
 #ifndef MEMKIT_LIB_RECORD_RECORDER_H
 #define MEMKIT_LIB_RECORD_RECORDER_H
@@ -22,93 +22,108 @@ namespace memkit {
 struct RecordMoment {
   enum MomentKind {
     None,
-    Never, ///< by a signal or by the program alone
-    After, ///< Value: ns after the recording began
-    Step,  ///< when step Value begins in a process
+    Never, ///< only by a signal or by the program
+    After, ///< Value: ns after the recording started
+    Step,  ///< when step Value starts in a process
   } Kind = None;
   uint64_t Value = 0;
 };
 
-/// Which events the trace has. Its sums, intervals and marks are of all.
+/// The events to write to the trace. Stats, intervals and marks cover all
+/// events.
 enum class RecordEvents { All, None, Last };
 
 struct RecordOptions {
   std::vector<std::string> Command; ///< the program and its arguments
   std::string Output; ///< name pattern, `-`, or empty: trace.fb, trace.%r.fb
-  bool Force = false; ///< overwrite what is no trace
-  bool WaitOnFull = true; ///< a thread waits for room in its ring, else drops
+  /// Overwrite a file even if it is not a trace.
+  bool Force = false;
+  /// Wait for room in a full ring; else drop records.
+  bool WaitOnFull = true;
   uint32_t WaitMs = 10000;
   uint32_t MaxDepth = 1024;
-  uint32_t Stacks = wire::SB_Mixed; ///< StackBits: which frames stacks have
-  bool PythonObjects = false;    ///< what its interpreters allocate themselves
+  /// StackBits: kinds of frames.
+  uint32_t Stacks = wire::SB_Mixed;
+  bool PythonObjects = false;    ///< record objects of Python interpreters
   uint32_t Torch = wire::TB_All; ///< TorchBits
   wire::CudaMode Cuda = wire::CudaMode::Cupti;
-  /// Ranges whose name this regular expression matches end the steps; empty:
-  /// the program says so, or its first optimizer.
+  /// Ranges with a name that matches this regular expression end the steps;
+  /// empty: the program's own steps, or those of its first optimizer.
   std::string StepRange;
-  uint64_t MinSize = 0;           ///< smaller blocks are not recorded
-  uint64_t SampleBytes = 0;       ///< one byte in so many of malloc's; 0: all
-  uint64_t SampleSeed = 0;        ///< for tests; 0: of the clock
+  uint64_t MinSize = 0; ///< smaller blocks are not recorded
+  /// Sample one byte in so many of malloc; 0: record all.
+  uint64_t SampleBytes = 0;
+  uint64_t SampleSeed = 0;        ///< for tests; 0: from the clock
   std::vector<std::string> Heaps; ///< globs of heaps to record; none: all
-  /// Between two looks at what a process holds resident; 0: none is taken.
+  /// Time between two samples of a process's RSS; 0: no samples.
   uint64_t SampleIntervalNs = 100000000;
   RecordMoment Start; ///< None: at once
   RecordMoment Stop;  ///< None: never
   RecordEvents Events = RecordEvents::All;
-  /// Of All: no more are written when the file nears so many bytes; 0: they all
-  /// are. Of Last: so many bytes of them are kept.
+  /// With All: target size of the file, near which events end; 0: no limit.
+  /// With Last: the bytes of events to keep.
   uint64_t BoundBytes = 0;
-  bool Follow = true;      ///< record what the program starts, too
-  bool WaitForAll = true;  ///< until descendants have ended, too
-  bool Symbols = true;     ///< resolve addresses while recording
-  std::string Library;     ///< the capture library
-  std::string CudaLibrary; ///< that of CUDA's driver; empty: there is none
-  /// Holds the Python package for programs that lack it; empty: none does.
+  bool Follow = true; ///< record child processes, too
+  /// Wait until all descendants have ended.
+  bool WaitForAll = true;
+  bool Symbols = true; ///< resolve addresses while recording
+  std::string Library; ///< the capture library
+  /// The library for CUDA's driver; empty: none.
+  std::string CudaLibrary;
+  /// The folder of the Python package, for programs without the package; empty:
+  /// none.
   std::string PythonFolder;
   std::vector<std::string> Options; ///< name=value, for the header
-  /// Told what a user should know, a line each.
+  /// Called for each warning to the user, one line each.
   std::function<void(const llvm::Twine &)> Warn = [](const llvm::Twine &) {};
-  /// As Warn, told what is as it should be.
+  /// As Warn, for messages without a problem.
   std::function<void(const llvm::Twine &)> Note = [](const llvm::Twine &) {};
 };
 
 struct RecordResult {
-  int Status = 0; ///< of the program: 128+n when killed; 126, 127
-  int Signal = 0; ///< that killed the program, or 0
-  /// Processes that the kernel killed meanwhile for lack of memory, in this
-  /// process's control group, or on the machine where it has none.
+  /// Exit status of the program: 128+n when killed; 126, 127.
+  int Status = 0;
+  int Signal = 0; ///< signal that killed the program, or 0
+  /// Number of processes that the kernel killed for lack of memory during the
+  /// recording, in the control group of this process, or on the machine if
+  /// there is no group.
   uint64_t OomKills = 0;
-  uint64_t OomGroupLimit = 0; ///< bytes that the group may have; 0: not known
+  /// Limit of the group in bytes; 0: unknown.
+  uint64_t OomGroupLimit = 0;
   bool OomOnMachine = false;
-  std::string NotRun;      ///< why it could not be run (126, 127)
+  /// Why the program could not run (126, 127).
+  std::string NotRun;
   std::string Output;      ///< the file's name, `-` for standard output
-  bool Lost = false;       ///< the output was lost; Why says how
-  bool ReaderGone = false; ///< the reader of a pipe went away
+  bool Lost = false;       ///< the output failed; see Why
+  bool ReaderGone = false; ///< the reader of a pipe has closed it
   std::string Why;
   uint64_t Bytes = 0;
-  uint64_t EventBytes = 0; ///< of those, in sections of events and snapshots
-  std::optional<uint64_t> EventsEndNs; ///< no events from then on: EventBytes
-  uint64_t Events = 0;                 ///< as `memdump --check` counts them
-  bool Sampled = false;                ///< sums are estimates
+  uint64_t EventBytes = 0; ///< of Bytes: sections of events and snapshots
+  /// Time from which on the trace has no events; none: events to the end.
+  std::optional<uint64_t> EventsEndNs;
+  uint64_t Events = 0;  ///< as `memdump --check` counts them
+  bool Sampled = false; ///< stats are estimates
   uint64_t LostEvents = 0;
   uint64_t PeakBytes = 0; ///< of the memory space host
-  /// Of the devices on which there was anything: name and peak.
+  /// Name and peak of each device with allocations.
   std::vector<std::pair<std::string, uint64_t>> DevicePeaks;
   uint64_t LiveBytes = 0, LiveBlocks = 0;
-  unsigned Recorded = 0;       ///< processes
-  uint64_t CpuNs = 0;          ///< of the recorder's own thread
-  uint64_t LongestPauseNs = 0; ///< from one look at the rings to the next
-  bool Detached = false;       ///< the program runs on
-  /// A binary without symbols that most stacks go through, its path, or empty.
+  unsigned Recorded = 0; ///< number of recorded processes
+  uint64_t CpuNs = 0;    ///< of the recorder's own thread
+  /// Longest time between two reads of the rings.
+  uint64_t LongestPauseNs = 0;
+  bool Detached = false; ///< the program still runs
+  /// The path of a binary without symbols that most stacks pass through, or
+  /// empty.
   std::string Nameless;
 };
 
-/// Runs the program and records it until it has ended. Errors: what kept the
-/// program from being started.
+/// Runs the program and records it until the program has ended. Errors: why the
+/// program could not be started.
 llvm::Expected<RecordResult> record(const RecordOptions &O);
 
-/// Says line by line what can be recorded here and why not. Returns whether a
-/// program can be recorded at all.
+/// Prints what can be recorded on this machine and why not, line by line.
+/// Returns whether a program can be recorded at all.
 bool checkRecording(const std::string &Library,
                     llvm::function_ref<void(const llvm::Twine &)> Print);
 

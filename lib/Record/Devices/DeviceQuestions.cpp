@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What NVML is asked.
+// Requests to NVML, and the use of their answers, in one order.
 //
-// Questions and what comes of their answers, in one order. A thread that makes
-// a context waits for its answer; the driver's looks wait for what others have
-// then; and now and then a device is looked at that nobody calls.
+// A thread that makes a context waits for its answer. A look of the driver
+// waits for the memory of other processes. Each device is also read
+// periodically.
 
 #include "Devices/DeviceUses.h"
 #include "Output/Recording.h"
@@ -13,11 +13,11 @@ using namespace llvm;
 using namespace memkit;
 using wire::DeviceMoment;
 
-/// So long a thread that makes a context waits for NVML, at most.
+/// Maximum time that a thread that makes a context waits for NVML.
 static constexpr uint64_t MaxWaitNs = 500000000;
 static constexpr uint64_t SeldomNs = 1000000000;
-/// After so many marks of a device it is looked at half as often, and again
-/// after each further NextQuestionHalving.
+/// After FirstQuestionHalving marks of a device the periodic looks become half
+/// as frequent, and again after each further NextQuestionHalving.
 static constexpr uint64_t FirstQuestionHalving = 4096,
                           NextQuestionHalving = 2048;
 static constexpr size_t MaxAsked = 256;
@@ -44,8 +44,8 @@ void DeviceUses::wait(Wait W) {
     Out.Replies.push_back({W.L.Of.Process, W.Slot, W.Ticket, IsFailure});
 }
 
-/// What NVML's answer means. Of the recorded processes all that have a context
-/// there must be told of: the driver may number them otherwise.
+/// Interprets NVML's answer. NVML must list every recorded process with a
+/// context on the device; else the driver may use pids of another namespace.
 DeviceUses::Known DeviceUses::know(uint16_t Device, const Nvml::Reading &Is,
                                    const Pids &Of) const {
   Known K;
@@ -75,13 +75,13 @@ bool DeviceUses::hasContext(uint16_t Device) const {
                 [&](const auto &C) { return C.second.Device == Device; });
 }
 
-/// Before and after a context was made.
+/// Measures the device before and after the creation of a context.
 void DeviceUses::measure(const Wait &W, const Known &K) {
   std::pair Key(W.L.Of.Process, W.Ring);
   auto Own = K.OwnOf.find(W.L.Of.Process);
   bool HasOwn = Own != K.OwnOf.end();
   if (W.At == DeviceMoment::ContextBegins) {
-    // One that has no context yet has nothing, wherever it is listed.
+    // A process without a context uses no memory of the device, listed or not.
     bool IsFirst = none_of(Contexts, [&](const auto &C) {
       return C.first.Process == W.L.Of.Process && C.second.Device == W.L.Device;
     });
@@ -109,7 +109,7 @@ void DeviceUses::lookNow(Pending &P, State &S) {
   P.W.L.Total = S.Last->Total;
   P.W.L.TimeNs = std::max(Now, R.lastNs());
   Values V = valuesOf(P.W.L);
-  // Nor is one quiet on which a context is being made.
+  // While a context is being made, no device counts as quiet.
   bool IsQuiet = less(P.SinceNs, S.ChangedNs) > OftenNs && Begins.empty();
   bool IsSame = S.NumMarks && S.Marked[0] - S.Marked[2] == V[0] - V[2] &&
                 S.Marked[5] == S.Last->Others.value_or(UnknownBytes);
@@ -123,15 +123,15 @@ void DeviceUses::lookNow(Pending &P, State &S) {
     mark(P.W.L, V);
 }
 
-/// A process that was listed once and is no more ends, which is soon heard of:
-/// false.
+/// False: NVML has listed all processes before, but not now. A process is
+/// ending, and its end will be known soon.
 bool DeviceUses::takeKnown(const Known &K, const Pending &P, State &S) {
   bool Has = hasContext(P.W.L.Device);
   S.WasTold |= Has && K.IsTold;
   if (!K.IsTold && S.WasTold)
     return false;
   S.Last = K;
-  // One that waits for its context has not ended.
+  // A process that waits for its context has not ended.
   if (K.IsTold || P.Why != Pending::Context)
     return true;
   missed("CUDA: NVML does not list the recorded processes (their numbers may "
@@ -157,7 +157,8 @@ void DeviceUses::answered(Pending &P, const DeviceThread::Answer &A,
       W.L.Used = K.Used;
       W.L.Total = K.Total;
       measure(W, K);
-      // It has got its bytes, or is what others' are told by.
+      // measure() has set the context's bytes, or the bytes before the first
+      // context.
       P.V = valuesOf(W.L);
       K = know(W.L.Device, A.Is, Of);
     }
@@ -171,7 +172,7 @@ void DeviceUses::answered(Pending &P, const DeviceThread::Answer &A,
     lookNow(P, S);
 }
 
-/// What waits goes on without an answer.
+/// Lets all waiting requests go on without an answer.
 void DeviceUses::drop() {
   for (Pending &P : Asked) {
     Look &L = P.W.L;
@@ -184,7 +185,7 @@ void DeviceUses::drop() {
   }
 }
 
-/// NVML is not asked any more.
+/// Makes no more requests to NVML.
 void DeviceUses::giveUp(const std::string &Why) {
   IsGivenUp = true;
   missed(NotKnown + Why);
@@ -201,7 +202,7 @@ void DeviceUses::missed(const std::string &What) {
 }
 
 //===----------------------------------------------------------------------===//
-// At each pass
+// Each pass
 //===----------------------------------------------------------------------===//
 
 DeviceUses::News DeviceUses::pass(uint64_t Now, const Pids &Of) {
@@ -213,7 +214,8 @@ DeviceUses::News DeviceUses::pass(uint64_t Now, const Pids &Of) {
     }
     if (!A) {
       if (!IsSilent && less(Now, Asked.front().SinceNs) > MaxWaitNs) {
-        IsSilent = true; // until all answers have come
+        // Until all answers have come.
+        IsSilent = true;
         missed(std::string(NotKnown) + "NVML does not answer in time");
         drop();
       }

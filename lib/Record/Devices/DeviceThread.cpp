@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Looks at devices.
+// Reads the state of devices in a thread.
 
 #include "Devices/DeviceThread.h"
 #include <chrono>
@@ -16,7 +16,8 @@ DeviceThread::~DeviceThread() {
   std::unique_lock<std::mutex> Guard(Both->Lock);
   Both->Over = true;
   Both->Wake.notify_one();
-  // NVML's own end, with the process, should find nobody in it.
+  // NVML's exit handlers, at the end of the process, should find no thread in
+  // it.
   Both->Idle.wait_for(Guard, std::chrono::milliseconds(200),
                       [&] { return !Both->IsIn; });
 }
@@ -25,7 +26,7 @@ void DeviceThread::start() {
   if (Both)
     return;
   Both = std::make_shared<Shared>();
-  // Signals are for the recorder's thread.
+  // Block all signals: the recorder's thread handles them.
   sigset_t All, Old;
   sigfillset(&All);
   pthread_sigmask(SIG_SETMASK, &All, &Old);

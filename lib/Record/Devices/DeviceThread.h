@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Looks at devices.
+// Reads the state of devices in a thread.
 
 #ifndef MEMKIT_LIB_RECORD_DEVICETHREAD_H
 #define MEMKIT_LIB_RECORD_DEVICETHREAD_H
@@ -13,36 +13,38 @@
 
 namespace memkit {
 
-/// A thread that asks NVML, which may take long or never come back: after a
-/// while it is left behind, and ends with the process.
+/// A thread that calls NVML, which may take long or never return. The
+/// destructor waits a short time; a thread still in NVML then ends with the
+/// process.
 ///
-/// All but the thread itself belongs to the recorder's thread.
+/// Only the recorder's thread may call the members.
 class DeviceThread {
 public:
   DeviceThread() = default;
   ~DeviceThread();
 
   struct Answer {
-    std::string Wrong;  ///< empty: good
-    bool IsOpen = true; ///< false: nor will any other question be answered
+    std::string Wrong; ///< the error; empty: none
+    /// False: NVML cannot be opened, and no request will succeed.
+    bool IsOpen = true;
     Nvml::Reading Is;
   };
-  /// Starts it, so that NVML is open when it is first asked; once.
+  /// Starts the thread once, so that NVML is open at the first request.
   void start();
-  /// Of the device with that UUID.
+  /// Requests the state of the device with this UUID.
   void ask(std::vector<uint8_t> Uuid);
-  /// The next answer, in the order of the questions, once it has come.
+  /// The next answer in the order of requests, if there is one.
   std::optional<Answer> take();
 
 private:
   struct Shared {
-    std::mutex Lock; ///< over all of it
+    std::mutex Lock; ///< guards all members but Of
     std::condition_variable Wake, Idle;
     std::deque<std::vector<uint8_t>> Asked;
     std::deque<Answer> Done;
     bool Over = false;
-    bool IsIn = true; ///< a call of NVML's
-    Nvml Of;          ///< the thread's own
+    bool IsIn = true; ///< in a call of NVML
+    Nvml Of;          ///< used by the thread only
   };
   static void run(std::shared_ptr<Shared> S);
 

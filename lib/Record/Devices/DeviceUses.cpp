@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a device has in use, and for what.
+// The used memory of devices, by purpose.
 //
-// Looks come from the program, which asks its driver after allocations and
-// around modules; and from here, by NVML: while a thread makes a context, for
-// what the others have at each of the program's looks, and now and then. Of
-// those of the last kind only what changed becomes a mark, and only while no
-// call of the driver was heard of a while ago: one that runs has taken what no
-// block has yet.
+// Looks at a device have two origins. The program asks its driver after
+// allocations and around the loading of modules. The recorder asks NVML: while
+// a thread makes a context; at each look of the program, for the memory of
+// other processes; and periodically. A periodic look becomes a mark only if a
+// value has changed, and only if no block of the device was recorded shortly
+// before: a driver call in progress may hold memory without a block yet.
 
 #include "Devices/DeviceUses.h"
 #include "Output/Recording.h"
@@ -26,7 +26,7 @@ void DeviceUses::seen(Context C, uint16_t Device) {
   if (!New)
     return;
   It->second.Device = Device;
-  // What it takes must not be taken for modules.
+  // The context's memory must not be attributed to modules.
   Devices[Device].HasRest = false;
 }
 
@@ -39,7 +39,7 @@ void DeviceUses::ended(Context C) {
 }
 
 void DeviceUses::processEnded(uint32_t Process) {
-  // An answer would be of what is without it.
+  // NVML's answer would no longer include the process.
   for (Pending &P : Asked)
     if (P.Why == Pending::Driver && P.W.L.Of.Process == Process) {
       mark(P.W.L, P.V);
@@ -53,7 +53,8 @@ void DeviceUses::processEnded(uint32_t Process) {
                Begins.lower_bound({Process + 1, 0}));
 }
 
-/// False: that of one is not known.
+/// Sums the bytes of the device's contexts. False: those of some context are
+/// unknown.
 bool DeviceUses::contextBytes(uint16_t Device, uint64_t &Bytes) const {
   bool AreKnown = true;
   Bytes = 0;
@@ -76,7 +77,7 @@ uint64_t DeviceUses::moduleBytes(uint16_t Device) const {
 // Marks
 //===----------------------------------------------------------------------===//
 
-/// As DeviceUse has them, as far as NVML need not be asked.
+/// The values of a mark that need no answer of NVML.
 DeviceUses::Values DeviceUses::valuesOf(const Look &L) const {
   uint64_t OfContexts;
   bool AreKnown = contextBytes(L.Device, OfContexts);
@@ -91,7 +92,8 @@ DeviceUses::Values DeviceUses::valuesOf(const Look &L) const {
 
 void DeviceUses::mark(const Look &L, Values V) {
   State &S = Devices[L.Device];
-  // The program has gone on since the driver was asked; others are others.
+  // Only the memory of other processes is NVML's figure: the program has gone
+  // on since its driver's look.
   if (S.Last) {
     V[5] = S.Last->Others.value_or(UnknownBytes);
     V[6] = S.Last->Own ? less(V[0], V[5]) : UnknownBytes;
@@ -109,10 +111,11 @@ void DeviceUses::mark(const Look &L, Values V) {
   R.addMark(std::move(M));
 }
 
-/// What a program may tell is any number; no device has as much.
+/// A bound for the program's figures; no device has this much memory.
 static constexpr int64_t MaxRest = int64_t(1) << 60;
 
-/// What is more than at the last look is the modules', or what is less.
+/// Adds the growth of Rest since the last look to the modules of the context,
+/// or subtracts its decrease.
 void DeviceUses::takeModules(Context Of, int64_t &Rest, const State &S) {
   auto It = Contexts.find(Of);
   if (!S.HasRest || It == Contexts.end())
@@ -140,7 +143,8 @@ void DeviceUses::take(Look L, DeviceMoment At) {
   S.EveryNs = OftenNs;
   S.NextNs = std::min(S.NextNs, L.TimeNs + OftenNs);
   Values V = valuesOf(L);
-  // Those around modules come in great numbers.
+  // Looks around modules are frequent: one mark each 100 ms, unless the
+  // modules' bytes change.
   if (At != DeviceMoment::Any && V[4] == S.Marked[4] &&
       less(L.TimeNs, S.MarkedNs) < OftenNs)
     return;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a device has in use, and for what.
+// The used memory of devices, by purpose.
 //
-// A device says how much of it is used; blocks account for a part. The rest is
-// told apart: what contexts take, measured around their creation; what modules
-// take, measured around their loading; what other processes have, which NVML
-// knows. Each look at a device becomes a mark with all of these.
+// A device reports its used bytes; blocks account for a part. The rest is
+// attributed: to contexts, measured around their creation; to modules, measured
+// around their loading; to other processes, which NVML reports. Each look at a
+// device becomes a mark with all of these values.
 
 #ifndef MEMKIT_LIB_RECORD_DEVICEUSES_H
 #define MEMKIT_LIB_RECORD_DEVICEUSES_H
@@ -22,26 +22,26 @@ namespace memkit {
 
 class Recording;
 
-/// Devices are those of Recording::cudaDevice(). Belongs to the recorder's
-/// thread.
+/// Devices are numbered as in RecordedHeaps::cudaDevice(). Belongs to the
+/// recorder's thread.
 class DeviceUses {
 public:
   explicit DeviceUses(Recording &R) : R(R) {}
 
   //===--------------------------------------------------------------------===//
-  // What processes tell
+  // Reports of processes
   //===--------------------------------------------------------------------===//
 
-  /// A context of a process, known by its number.
+  /// A context of a process, by its number.
   struct Context {
     uint32_t Process = 0, Number = 0;
     auto operator<=>(const Context &) const = default;
   };
-  /// It lives.
+  /// The context lives.
   void seen(Context C, uint16_t Device);
   void ended(Context C);
   void processEnded(uint32_t Process);
-  /// A record of a block of the device's came.
+  /// A record of a block of the device came.
   void changed(uint16_t Device, uint64_t TimeNs) {
     Devices[Device].ChangedNs = TimeNs;
   }
@@ -49,16 +49,16 @@ public:
   /// A look at a device.
   struct Look {
     uint16_t Device = 0;
-    Context Of; ///< Number 0: none
+    Context Of; ///< Number 0: no context
     uint32_t Thread = 0;
     uint64_t TimeNs = 0;
     uint64_t Used = 0, Total = 0;
-    uint64_t Accounted = 0; ///< by blocks; set here
+    uint64_t Accounted = 0; ///< bytes of blocks; set by DeviceUses
   };
-  /// The driver was asked. At: any that is none of contexts'.
+  /// The program asked its driver. At: any moment but those of contexts.
   void take(Look L, wire::DeviceMoment At);
 
-  /// A thread that makes a context waits until the device was looked at, and
+  /// A thread that makes a context waits until NVML has read the device, and
   /// gets a reply.
   struct Wait {
     Look L;
@@ -68,67 +68,71 @@ public:
   void wait(Wait W);
 
   //===--------------------------------------------------------------------===//
-  // What the session does with it
+  // Calls of the session
   //===--------------------------------------------------------------------===//
 
-  /// A thread may go on now. IsKnown: the device was looked at.
+  /// Lets a thread go on. IsKnown: the device was read.
   struct Reply {
     uint32_t Process, Slot, Ticket;
     bool IsKnown;
   };
   struct News {
     std::vector<Reply> Replies;
-    std::vector<std::string> Missed; ///< why something is not known, each once
+    /// Why some values are unknown, each reason once.
+    std::vector<std::string> Missed;
   };
   using Pids = std::vector<std::pair<uint32_t, pid_t>>; ///< by process
-  /// A program begins to use devices: NVML is opened, which may take long.
+  /// A program starts to use devices: opens NVML, which may take long.
   void begin() { Thread.start(); }
-  /// Anything to do at a pass?
+  /// Whether pass() has work to do.
   bool isUsed() const { return !Devices.empty(); }
-  /// Of: the processes that run.
+  /// Takes answers and asks anew. Of: the running processes.
   News pass(uint64_t Now, const Pids &Of);
-  /// Writes the marks that wait for an answer, without it.
+  /// Writes the marks that wait for an answer, without the answer.
   void finish();
 
 private:
   static constexpr uint64_t OftenNs = 100000000;
-  /// Of a context; nothing: it was not measured.
+  /// The memory of a context; no Bytes: not measured.
   struct Overhead {
     uint16_t Device = 0;
     std::optional<uint64_t> Bytes;
     uint64_t ModuleBytes = 0;
   };
-  /// What NVML says.
+  /// The answer of NVML.
   struct Known {
     uint64_t Used = 0, Total = 0;
     std::map<uint32_t, uint64_t> OwnOf; ///< by process
-    bool IsTold = true;                 ///< of all that have a context there
+    /// NVML lists all processes with a context on the device.
+    bool IsTold = true;
     std::optional<uint64_t> Own, Others;
   };
-  /// Of a mark: see MarkKind::DeviceUsed.
+  /// Values of a mark: see MarkKind::DeviceUsed.
   using Values = std::array<uint64_t, 7>;
   struct State {
     std::optional<Known> Last;
     std::optional<uint64_t> Before; ///< used before the first context
-    int64_t Rest = 0; ///< at the driver's last look: what nothing accounts for
+    /// Bytes that nothing accounts for, at the driver's last look.
+    int64_t Rest = 0;
     bool HasRest = false;
-    uint64_t ChangedNs = 0; ///< when the last record of blocks came
-    uint64_t NextNs = 0, EveryNs = OftenNs; ///< looks that nobody asks for
-    bool IsAsked = false;                   ///< one of these runs
+    uint64_t ChangedNs = 0; ///< time of the last record of blocks
+    uint64_t NextNs = 0, EveryNs = OftenNs; ///< periodic looks
+    bool IsAsked = false;                   ///< a periodic look is in progress
     Values Marked = {};
     uint64_t MarkedNs = 0, NumMarks = 0;
-    bool IsUnknown = false; ///< to NVML
-    bool WasTold = false;   ///< NVML has listed all that have a context, once
+    bool IsUnknown = false; ///< NVML does not know the device
+    /// NVML has once listed all processes with a context.
+    bool WasTold = false;
   };
   struct Begin {
     uint64_t Used = 0, Accounted = 0, Own = 0;
     bool HasOwn = false;
   };
-  /// A question to NVML, and what its answer is for.
+  /// A request to NVML, and the purpose of its answer.
   struct Pending {
     enum { Driver, Context, Time, Dropped } Why = Time;
     Wait W;
-    Values V = {}; ///< of the mark, as far as they are known
+    Values V = {}; ///< of the mark, as far as known
     uint64_t SinceNs = 0;
   };
 
@@ -155,10 +159,10 @@ private:
   std::map<uint16_t, State> Devices;
   std::map<std::pair<uint32_t, uint32_t>, Begin>
       Begins;                ///< by process and ring
-  std::deque<Pending> Asked; ///< in the order of their answers
+  std::deque<Pending> Asked; ///< in order of answers
   News Out;
   bool IsGivenUp = false;
-  bool IsSilent = false; ///< NVML takes long
+  bool IsSilent = false; ///< NVML does not answer in time
   std::set<std::string> Said;
 };
 

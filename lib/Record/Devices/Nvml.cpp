@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What NVML says of devices.
+// Reads the state of devices from NVML.
 //
-// The few structures of NVML that are used stand here, so that its header is
-// not needed; the tests' library has them from there.
+// Declares the few structures of NVML in use, so that NVML's header is not
+// needed; the tests' library uses the same declarations.
 
 #include "Devices/Nvml.h"
 #include "llvm/ADT/StringExtras.h"
@@ -16,13 +16,14 @@ using namespace memkit;
 namespace {
 enum Result : int { Success = 0, InsufficientSize = 7 };
 constexpr uint64_t NotAvailable = ~0ull;
-/// How entries of processes begin, in all versions.
+/// The first fields of an entry for a process, in all versions.
 struct ProcessHead {
   uint32_t Pid;
   uint64_t Bytes;
 };
 constexpr size_t BytesV1 = 16, BytesV2 = 24;
-/// Some drivers of 535 write longer ones than the later ones of that name.
+/// Some drivers of version 535 write longer entries than later drivers do for
+/// the same function.
 constexpr size_t BytesLong = 32;
 constexpr uint8_t Unwritten = 0xa5;
 } // namespace
@@ -51,7 +52,7 @@ std::string Nvml::open() {
   if (!Library)
     return "libnvidia-ml.so.1 was not found";
   find("nvmlErrorString", ErrorString);
-  // The first is of 2012; what came before has no UUIDs.
+  // nvmlInit_v2 is of 2012; older versions have no UUIDs.
   for (auto [Name, Found] :
        {std::pair("nvmlInit_v2", find("nvmlInit_v2", Init)),
         std::pair("nvmlDeviceGetHandleByUUID",
@@ -71,7 +72,7 @@ std::string Nvml::open() {
   return R ? wrong("nvmlInit_v2", R) : "";
 }
 
-/// A device of its own, or a part of one.
+/// Finds a whole device, or a part of one (MIG).
 std::string Nvml::handleOf(ArrayRef<uint8_t> Uuid, void *&To) {
   std::string Digits = toHex(Uuid, /*LowerCase=*/true), Text;
   if (Uuid.size() != 16)
@@ -86,7 +87,7 @@ std::string Nvml::handleOf(ArrayRef<uint8_t> Uuid, void *&To) {
 }
 
 std::string Nvml::readMemory(void *Device, Reading &Out) {
-  // What the driver keeps for itself is not in the newer figure.
+  // The figure of version 2 excludes the memory that the driver reserves.
   if (GetMemoryV2) {
     MemoryV2 M = {uint32_t(sizeof(MemoryV2) | 2 << 24), 0, 0, 0, 0};
     if (!GetMemoryV2(Device, &M)) {
@@ -110,7 +111,7 @@ void Nvml::readProcesses(void *Device, Reading &Out) {
   std::vector<uint8_t> Bytes;
   int R = InsufficientSize;
   for (int Try = 0; R == InsufficientSize && Try != 4; ++Try) {
-    // More may come meanwhile.
+    // More processes may start meanwhile.
     Room = std::max(Room, std::min(2 * Count, 65536u));
     Bytes.assign(Room * BytesLong, Unwritten);
     Count = Room;
@@ -137,8 +138,8 @@ std::string Nvml::read(ArrayRef<uint8_t> Uuid, Reading &Out) {
   void *Device = nullptr;
   if (std::string Wrong = handleOf(Uuid, Device); !Wrong.empty())
     return Wrong;
-  // Both are of one moment, if what the processes have stays the same
-  // meanwhile.
+  // The memory and the processes are of one moment if the processes' bytes are
+  // the same before and after.
   std::string Wrong;
   for (int Try = 0; Try != 3; ++Try) {
     Reading Before;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What NVML says of devices.
+// Reads the state of devices from NVML.
 //
-// NVIDIA's management library as the machine has it: opened by name, its
-// functions found by their versions. It comes with the driver, not with CUDA.
+// NVIDIA's management library comes with the driver, not with CUDA. It is
+// opened by name, and its functions are found by name and version.
 
 #ifndef MEMKIT_LIB_RECORD_NVML_H
 #define MEMKIT_LIB_RECORD_NVML_H
@@ -23,22 +23,23 @@ public:
   Nvml(const Nvml &) = delete;
   Nvml &operator=(const Nvml &) = delete;
 
-  /// Opens it and begins. What is wrong, or nothing. It is never closed: its
-  /// threads, if it has some, may be anywhere.
+  /// Opens and initializes NVML; returns the error, or empty. NVML is never
+  /// closed, because threads of its own may still run in it.
   std::string open();
 
   struct DeviceProcess {
-    uint32_t Pid = 0; ///< in the namespace that the driver sees
+    uint32_t Pid = 0; ///< in the pid namespace of the driver
     std::optional<uint64_t> Bytes;
     bool operator==(const DeviceProcess &) const = default;
   };
   struct Reading {
     uint64_t Used = 0; ///< of the device, by all processes
     uint64_t Total = 0;
-    std::vector<DeviceProcess> Processes; ///< that compute; none: not told
+    /// Processes that compute; empty: unknown.
+    std::vector<DeviceProcess> Processes;
   };
-  /// Of the device with that UUID, as CUDA's driver has it (16 bytes). What is
-  /// wrong, or nothing.
+  /// Reads the device with this UUID, as CUDA's driver reports it (16 bytes);
+  /// returns the error, or empty.
   std::string read(llvm::ArrayRef<uint8_t> Uuid, Reading &Out);
 
 private:
@@ -57,7 +58,7 @@ private:
   int (*GetMemory)(void *, Memory *) = nullptr;
   int (*GetMemoryV2)(void *, MemoryV2 *) = nullptr;
   int (*GetProcesses)(void *, unsigned *, void *) = nullptr;
-  size_t ProcessBytes = 0; ///< of an entry that GetProcesses writes
+  size_t ProcessBytes = 0; ///< size of an entry of GetProcesses
 };
 
 } // namespace memkit

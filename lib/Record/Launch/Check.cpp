@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What can be recorded here.
+// Reports what can be recorded on this machine.
 
 #include "Recorder.h"
 #include "Session/Greeter.h"
@@ -34,7 +34,7 @@ static bool opens(const std::string &Name) {
   return Library != nullptr;
 }
 
-/// What can be recorded of CUDA's driver: a line.
+/// One line about the recording of CUDA's driver.
 static std::string checkCuda(const std::string &Library) {
   std::string Cuda =
       (sys::path::parent_path(Library) + "/libmemrec-cuda.so").str();

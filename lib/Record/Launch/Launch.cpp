@@ -12,7 +12,7 @@
 using namespace llvm;
 using namespace memkit;
 
-/// What the child does; only returns by exec or _exit.
+/// Runs in the child; ends by exec or _exit.
 [[noreturn]] static void becomeProgram(const Launch::Plan &P, char **Argv,
                                        int Go, int Result) {
   char Byte;
@@ -26,7 +26,7 @@ using namespace memkit;
   execv(P.Path.c_str(), Argv);
   int Error = errno;
   if (Error == ENOEXEC) {
-    // A script without a first line of its own, as execvp() runs it.
+    // A script without an interpreter line: run the shell, as execvp() does.
     std::vector<char *> Shell{const_cast<char *>("/bin/sh"),
                               const_cast<char *>(P.Path.c_str())};
     for (char **A = Argv + 1; *A; ++A)

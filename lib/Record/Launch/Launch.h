@@ -19,7 +19,8 @@ public:
   struct Plan {
     std::string Path; ///< of the executable
     std::vector<std::string> Command;
-    std::vector<std::pair<std::string, std::string>> Variables; ///< to set
+    /// Environment variables to set.
+    std::vector<std::pair<std::string, std::string>> Variables;
     bool StdoutToStderr = false;
   };
   /// Forks. The caller has one thread only.
@@ -27,11 +28,11 @@ public:
   Launch(Launch &&Other)
       : Pid(Other.Pid), Go(std::exchange(Other.Go, -1)),
         Result(std::exchange(Other.Result, -1)) {}
-  /// A child that was never told to go ends by itself.
+  /// A child that has not run go() ends by itself.
   ~Launch();
 
   pid_t pid() const { return Pid; }
-  /// Lets the child run the program; 0, or the errno of exec.
+  /// Lets the child run the program; returns 0, or the errno of exec.
   int go();
 
 private:

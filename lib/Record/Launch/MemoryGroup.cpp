@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Who was killed for lack of memory.
+// Counts the processes that the OOM killer has killed.
 
 #include "Launch/MemoryGroup.h"
 #include "Shared/ProcFs.h"
@@ -10,7 +10,7 @@
 using namespace llvm;
 using namespace memkit;
 
-/// The number behind Name at the begin of a line; Otherwise if there is none.
+/// The number after Name at the start of a line; Otherwise if none.
 static uint64_t numberOf(StringRef Text, StringRef Name, uint64_t Otherwise) {
   for (StringRef Line : split(Text, '\n')) {
     uint64_t Number;
@@ -26,9 +26,9 @@ MemoryGroup MemoryGroup::own() {
                      "/proc/vmstat");
 }
 
-/// Of version 1 the line is that of the controller `memory`, else that of the
+/// Uses the line of the controller `memory` (version 1), else the line of the
 /// unified hierarchy. A container may see its own group as the root of the
-/// mount and the path to it all the same.
+/// mount, although Membership has the full path.
 MemoryGroup::MemoryGroup(StringRef Membership, const std::string &Mount,
                          const std::string &Machine)
     : Counts(Machine) {
@@ -45,7 +45,8 @@ MemoryGroup::MemoryGroup(StringRef Membership, const std::string &Mount,
         continue;
       Counts = Group + Counter;
       Limits.clear();
-      // Version 1 has the least of all groups around it in one place.
+      // In version 1, memory.stat has the lowest limit of all groups around the
+      // group.
       for (; IsFirst ? Limits.empty() : Group.size() > Top.size();
            Group.resize(Group.rfind('/')))
         Limits.push_back(Group + (IsFirst ? "/memory.stat" : "/memory.max"));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Who was killed for lack of memory.
+// Counts the processes that the OOM killer has killed.
 //
-// What the kernel's OOM killer did in the control group of memory (version 1 or
-// 2) that a recording runs in: a container's, a job's. Its victims only see
-// SIGKILL, and nothing else tells why they died.
+// Reads the kernel's counts for the memory control group (version 1 or 2) of a
+// recording: of a container, of a job. The killed processes only see SIGKILL,
+// and have no other sign of the reason.
 
 #ifndef MEMKIT_LIB_RECORD_MEMORYGROUP_H
 #define MEMKIT_LIB_RECORD_MEMORYGROUP_H
@@ -18,18 +18,19 @@ namespace memkit {
 
 class MemoryGroup {
 public:
-  /// That of this process; the whole machine where it has none.
+  /// The group of this process; the whole machine if the process has no group.
   static MemoryGroup own();
-  /// Membership: the text of a process's /proc/PID/cgroup. Mount: where the
-  /// groups' file systems are. Machine: a file like /proc/vmstat, for the root
-  /// group, which counts nothing of its own.
+  /// Membership: the text of a process's /proc/PID/cgroup. Mount: the folder of
+  /// the groups' file systems. Machine: a file like /proc/vmstat, for the root
+  /// group, which has no counts of its own.
   MemoryGroup(llvm::StringRef Membership, const std::string &Mount,
               const std::string &Machine);
 
-  /// How many of its processes were killed, since it was made; 0 when that
-  /// cannot be read.
+  /// The number of processes of the group killed since the group exists; 0 if
+  /// the count cannot be read.
   uint64_t kills() const;
-  /// The bytes that it and the groups around it allow; 0: no limit is known.
+  /// The bytes that the group and the groups around it allow; 0: no known
+  /// limit.
   uint64_t limit() const;
   bool isMachine() const { return Limits.empty(); }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The end of a recorder without memory.
+// Ends the recording when the recorder has no memory.
 
 #include "Launch/NoMemory.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -27,7 +27,7 @@ pthread_t Recorder;
 sem_t NoMemory;
 } // namespace
 
-/// The signal by which the recorder's thread is ended.
+/// The signal that ends the recorder's thread.
 static int endSignal() { return SIGRTMIN; }
 
 static void endThread(int) { syscall(SYS_exit, 0); }
@@ -43,7 +43,7 @@ static void *waitForEnd(void *) {
   _exit(Exit ? Exit : ExitFailed);
 }
 
-/// Without memory: no function that may ask for some.
+/// Ends the recording. Calls no function that may allocate.
 [[noreturn]] static void end() {
   if (!Ended.exchange(true)) {
     const char Text[] = "memrec: error: out of memory: the recording ends "
@@ -66,7 +66,7 @@ void memkit::prepareForNoMemory() {
   Action.sa_handler = endThread;
   sigaction(endSignal(), &Action, nullptr);
   std::set_new_handler(end);
-  // The C++ library has exceptions, as for a thread that cannot be started.
+  // The C++ library may throw, for example when a thread cannot start.
   std::set_terminate(end);
   llvm::install_bad_alloc_error_handler(
       [](void *, const char *, bool) { end(); });

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The end of a recorder without memory.
+// Ends the recording when the recorder has no memory.
 //
-// Where the recorder's own memory is bounded (ulimit -v, strict overcommit) a
-// table may not grow any more. Nothing can be completed then: the recording
-// ends, the trace can be read up to its last block, and the program runs on.
+// Where the recorder's memory is bounded (ulimit -v, strict overcommit), a
+// table may fail to grow. The trace cannot be completed then: the recording
+// ends, the trace can be read up to its last section, and the program runs on.
 //
-// The thread that has no memory ends. With the recorder's thread its robust
-// locks end, which tells the program that nobody records it; a thread that was
-// started for this waits for the program, as memrec's status is the program's.
+// The recorder's thread ends, and with the thread its robust locks: so the
+// program learns that the recording is over. Another thread that lacks memory
+// sleeps. A thread started in advance waits for the program, whose status is
+// memrec's status.
 
 #ifndef MEMKIT_LIB_RECORD_NOMEMORY_H
 #define MEMKIT_LIB_RECORD_NOMEMORY_H
@@ -17,11 +18,11 @@
 
 namespace memkit {
 
-/// From now on memory that is refused ends the recording, not memrec by abort.
-/// Called by the recorder's thread, once.
+/// From now on, refused memory ends the recording, instead of memrec by abort.
+/// Called once, by the recorder's thread.
 void prepareForNoMemory();
 
-/// The program, a child of ours, has been started.
+/// Sets the program, a child process of the recorder, after its start.
 void waitWithoutMemoryFor(pid_t Program);
 
 } // namespace memkit

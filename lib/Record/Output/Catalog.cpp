@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The ids of a trace that is being recorded.
+// The ids of a trace during the recording.
 
 #include "Output/Catalog.h"
 #include "llvm/ADT/SmallString.h"
@@ -40,7 +40,8 @@ std::pair<uint32_t, bool> Catalog::frameOf(uint64_t Container,
 }
 
 uint32_t Catalog::frame(const Frame &F) {
-  // The kind stands above the container's 32 bits: no key is DenseMap's own.
+  // The kind lies above the 32 bits of the container, so no key is one of
+  // DenseMap's special keys.
   auto [Id, New] = frameOf(uint64_t(F.Kind) << 32 | F.Container, F.Address);
   if (!New)
     return Id;
@@ -51,7 +52,7 @@ uint32_t Catalog::frame(const Frame &F) {
 }
 
 uint32_t Catalog::unownedFrame(uint32_t Process, uint64_t Address) {
-  // Process stands where others have their container.
+  // Process takes the place of the container.
   auto [Id, New] =
       frameOf(uint64_t(FrameKind::Unknown) << 32 | Process, Address);
   if (!New)
@@ -127,7 +128,7 @@ void Catalog::place(std::vector<Slot> &Slots, Slot New) {
   Slots[I] = New;
 }
 
-/// Puts a child of Parent, which is wide, into its shard.
+/// Adds a child of Parent, a Wide node, to its shard.
 void Catalog::index(uint32_t Id, uint32_t Parent) {
   Node &N = Nodes.get(Id);
   N.Link = Parent;
@@ -144,7 +145,7 @@ void Catalog::index(uint32_t Id, uint32_t Parent) {
   ++S.Count;
 }
 
-/// Brings the children of Parent from their list into the shards.
+/// Moves the children of Parent from their list to the shards.
 void Catalog::widen(uint32_t Parent) {
   for (uint32_t Id = std::exchange(Nodes.get(Parent).FirstChild, Wide); Id;) {
     uint32_t Next = Nodes.get(Id).Link;
@@ -153,7 +154,7 @@ void Catalog::widen(uint32_t Parent) {
   }
 }
 
-/// Adds a child that findNode() did not find, or that of a new node.
+/// Adds a child after findNode() has not found it, or a child of a new node.
 uint32_t Catalog::addNode(uint32_t Parent, uint32_t Frame) {
   uint32_t Id = ++NumNodes;
   uint32_t &First = Nodes.get(Parent).FirstChild;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The ids of a trace that is being recorded.
+// The ids of a trace during the recording.
 
 #ifndef MEMKIT_LIB_RECORD_CATALOG_H
 #define MEMKIT_LIB_RECORD_CATALOG_H
@@ -16,12 +16,12 @@
 
 namespace memkit {
 
-/// Gives out the ids of everything that a dictionary defines, over all
-/// processes, equal things one id, and collects what is new for the next
+/// Assigns ids to everything that a dictionary defines, the same id to equal
+/// things of all processes, and collects the new entries for the next
 /// Dictionary section. Belongs to the recorder's thread.
 class Catalog {
 public:
-  /// What was added since it was last emptied.
+  /// The entries added since the caller last emptied it.
   Dictionary &pending() { return Names.Pending; }
   bool hasPending() const;
 
@@ -29,10 +29,10 @@ public:
 
   uint32_t binary(llvm::StringRef Path, llvm::ArrayRef<uint8_t> BuildId);
   uint32_t frame(const Frame &F);
-  /// The frame of code at Address that no binary of Process owns. Another
-  /// process may have other code there, which has a frame of its own.
+  /// The frame of code at Address outside of all binaries of Process. Other
+  /// code at this address in another process has a frame of its own.
   uint32_t unownedFrame(uint32_t Process, uint64_t Address);
-  /// The frame of a function known by name alone: `malloc`, a gap's marker.
+  /// The frame of a function known by name only: `malloc`, the marker of a gap.
   uint32_t namedFrame(llvm::StringRef Function);
   uint32_t addProcess(const ProcessRecord &I);
   uint32_t addThread(const Thread &T);
@@ -40,19 +40,19 @@ public:
   uint32_t addDevice(const Device &D);
   void addLoad(const Load &L) { pending().Loads.push_back(L); }
 
-  /// The node that Frames, outermost first, lead to from node Parent, made
-  /// where it is not there, and the stack that ends at it.
+  /// The node at the end of a path of frames, and the stack that ends there.
   struct Path {
     uint32_t Node;
     uint32_t Stack;
   };
-  /// OnNode is told the node of each frame, in order.
+  /// The path of Frames, outermost first, from node Parent on; adds missing
+  /// nodes. Calls OnNode with the index and node of each frame, in order.
   Path stack(uint32_t Parent, llvm::ArrayRef<uint32_t> Frames,
              llvm::function_ref<void(size_t, uint32_t)> OnNode);
 
-  /// Told of each new native frame: its id, binary, address in the binary.
+  /// Called for each new native frame: id, binary, address in the binary.
   std::function<void(uint32_t, uint32_t, uint64_t)> OnNativeFrame;
-  /// Told of each new frame of unownedFrame(): its id, process, address.
+  /// Called for each new frame of unownedFrame(): id, process, address.
   std::function<void(uint32_t, uint32_t, uint64_t)> OnUnownedFrame;
 
   uint32_t numProcesses() const { return NumProcesses; }
@@ -66,22 +66,23 @@ private:
   void widen(uint32_t Parent);
   void index(uint32_t Id, uint32_t Parent);
 
-  /// Most nodes have few children: those stand in a list, newest first. Of a
-  /// node with more than MaxListed the children are in the shards.
+  /// Most nodes have few children: these form a list, newest first. The
+  /// children of a node with more than MaxListed are in the shards.
   struct Node {
-    uint32_t Link;  ///< the next of the list; a wide node's child: its parent
+    /// The next node of the list; for a child of a Wide node, the parent.
+    uint32_t Link;
     uint32_t Frame; ///< 0 for the root
     uint32_t Stack;
-    uint32_t FirstChild; ///< Wide: they are in the shards
+    uint32_t FirstChild; ///< Wide: the children are in the shards
   };
   static constexpr unsigned MaxListed = 8;
   static constexpr uint32_t Wide = UINT32_MAX;
-  /// A node id, 0 for none, and the low bits of its key's hash: a search looks
-  /// at few nodes that are not its own, and growing looks at none.
+  /// A node id, 0 for none, and the low bits of the hash of the node's key: a
+  /// search reads few wrong nodes, and growing reads no node.
   struct Slot {
     uint32_t Id, Tag;
   };
-  /// Open addressing with linear probing. Each shard grows on its own, so that
+  /// Open addressing with linear probing. Each shard grows separately, so that
   /// no step takes long.
   struct NodeShard {
     std::vector<Slot> Slots;
@@ -97,9 +98,10 @@ private:
   uint32_t NumBinaries = 0, NumFrames = 0, NumProcesses = 0, NumThreads = 0,
            NumHeaps = 0, NumDevices = 0, NumNodes = 0, NumStacks = 0;
   llvm::StringMap<uint32_t> Binaries; ///< by path, NUL and build-id
-  /// The number of the frame of a key, made NumFrames + 1 when it is new.
+  /// The number of the key's frame, and whether the key is new; a new key gets
+  /// the next number.
   std::pair<uint32_t, bool> frameOf(uint64_t Container, uint64_t Address);
-  /// In parts, so that no growth takes long.
+  /// Several maps, so that the growth of one does not take long.
   static constexpr unsigned FramePartBits = 6;
   llvm::DenseMap<std::pair<uint64_t, uint64_t>, uint32_t>
       Frames[1u << FramePartBits];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tensors at the peak, by category and layer.
+// Live tensors at the peak, by category and layer.
 
 #include "Output/CategoryTable.h"
 #include "llvm/ADT/STLExtras.h"
@@ -44,10 +44,10 @@ std::vector<CategoryStats> CategoryTable::totals() const {
 }
 
 //===----------------------------------------------------------------------===//
-// Moments at which memory could not be had
+// Out-of-memory events
 //===----------------------------------------------------------------------===//
 
-/// The largest rows, and one for the rest of each category.
+/// Keeps the largest rows, and merges the others into one for each category.
 static void keepLargest(std::vector<CategoryStats> &Rows, size_t Max) {
   sort(Rows, [](const CategoryStats &A, const CategoryStats &B) {
     return std::tie(B.Bytes, A.Category, A.Layer, A.Stack) <

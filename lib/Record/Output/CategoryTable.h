@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tensors at the peak, by category and layer.
+// Live tensors at the peak, by category and layer.
 
 #ifndef MEMKIT_LIB_RECORD_KINDTABLE_H
 #define MEMKIT_LIB_RECORD_KINDTABLE_H
@@ -11,21 +11,21 @@
 
 namespace memkit {
 
-/// What lived at the peaks of the heaps of tensors. A tensor is told of when it
-/// is gone: it counts when it lived at the peak so far, and until another
-/// comes. Memory: a row for each process, heap, category and layer. Belongs to
-/// the recorder's thread.
+/// Counts the tensors that lived at the peaks of their heaps. A tensor is added
+/// at its free, and counts if the heap's peak so far lies in its life, until a
+/// higher peak. Memory: a row for each process, heap, category and layer.
+/// Belongs to the recorder's thread.
 class CategoryTable {
 public:
   explicit CategoryTable(const LiveStats &Stats) : Stats(Stats) {}
 
-  /// A tensor of Bytes, allocated at the event AllocatedAt
-  /// (LiveStats::events()), dies now. Layer: string.
+  /// A tensor of Bytes, allocated at event AllocatedAt (LiveStats::events()),
+  /// is freed now. Layer: string.
   void add(uint32_t Process, uint32_t Heap, TensorCategory Category,
            uint32_t Layer, uint64_t AllocatedAt, uint64_t Bytes);
-  /// Of the peaks as they are now: sorted by heap, process, category, then by
-  /// falling bytes. Their sum is what lived at the peak when all have been told
-  /// of.
+  /// The stats at the current peaks, sorted by heap, process, category, then by
+  /// falling bytes. After all tensors are added, their sum is the live bytes at
+  /// the peak.
   std::vector<CategoryStats> totals() const;
 
 private:
@@ -33,16 +33,17 @@ private:
     uint64_t PeakAt = 0, Blocks = 0, Bytes = 0;
   };
   const LiveStats &Stats;
-  /// By process, heap and category; and layer.
+  /// By process, heap and category; by layer.
   llvm::DenseMap<std::pair<uint64_t, uint32_t>, Row> Rows;
 };
 
-/// What lived when memory could not be had. Of a process the first
-/// MaxOfProcess - 1 such moments are kept, and the last.
+/// The live tensors at out-of-memory events. Keeps the first MaxOfProcess - 1
+/// events of a process, and its last event.
 class OomLog {
 public:
   static constexpr unsigned MaxOfProcess = 8, Max = 256;
-  /// The most rows of one moment; the smallest are made one for each category.
+  /// Maximum rows of one event; add() merges the smallest rows of each category
+  /// into one.
   static constexpr size_t MaxRows = 256;
 
   struct Moment {
@@ -50,14 +51,14 @@ public:
     std::vector<OomHeap> Heaps;
     std::vector<CategoryStats> Categories;
   };
-  /// Whether there is room for one more of the process, for which another gives
-  /// way.
+  /// Whether add() takes another event of the process, in place of an older
+  /// event if needed.
   bool hasRoom(uint32_t Process) const {
     return OfProcess.lookup(Process) != 0 || Moments.size() < Max;
   }
-  /// A moment comes after those so far. What.Number is set here.
+  /// Adds an event after all earlier ones, and sets What.Number.
   void add(Moment M);
-  /// It is over without being looked at.
+  /// Counts an event that is not added.
   void skip(uint32_t Process) { ++Skipped[Process]; }
   llvm::ArrayRef<Moment> moments() const { return Moments; }
 

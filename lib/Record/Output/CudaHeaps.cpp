@@ -2,9 +2,10 @@
 //
 // The devices and heaps of CUDA.
 //
-// A device has one name in a recording, whatever number a process knows it by
-// (CUDA_VISIBLE_DEVICES differs from rank to rank): it is known by its UUID,
-// and called by the first number under which it was seen that no other has.
+// A device has one number in a recording, although CUDA_VISIBLE_DEVICES may
+// give the device another number in each rank. The recording finds a device by
+// its UUID. A new device gets the number by which its process knows it, or the
+// lowest free number if another device has that number.
 
 #include "Output/RecordedHeaps.h"
 #include "Output/TensorHeaps.h"
@@ -37,9 +38,9 @@ uint16_t RecordedHeaps::cudaDevice(uint32_t Ordinal, Device D) {
 
 namespace {
 struct KnownCudaHeap {
-  const char *Name; ///< behind the device's
+  const char *Name; ///< suffix after the device's name
   uint32_t Flags;
-  bool IsHost; ///< of no device
+  bool IsHost; ///< belongs to no device
 };
 } // namespace
 
@@ -62,7 +63,7 @@ uint32_t RecordedHeaps::cuda(CudaHeap H, uint16_t Device) {
   if (K.IsHost)
     Device = NoCudaDevice;
   else if (Device == NoCudaDevice)
-    Device = cudaWord(255); // one that is not known
+    Device = cudaWord(255); // an unknown device
   DeviceHeaps &T = Devices[Device];
   uint32_t &Id = T.Cuda[unsigned(H)];
   if (Id)
@@ -92,7 +93,7 @@ uint64_t RecordedHeaps::cudaAccounted(uint16_t Device) const {
   auto ReservedOf = [&](uint32_t Heap) {
     return Heap ? Stats.heapReserved(Heap).value_or(0) : 0;
   };
-  // Graphs' blocks are addresses, and count nothing.
+  // Blocks of graphs are addresses, and count no bytes.
   Bytes += ReservedOf(Heaps[unsigned(CudaHeap::Graph)]);
   uint32_t Pool = Heaps[unsigned(CudaHeap::Pool)];
   uint64_t Live = Pool ? Stats.heapLiveBytes(Pool) : 0;

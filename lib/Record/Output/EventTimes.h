@@ -15,20 +15,20 @@ namespace memkit {
 /// the trace exactly as the recorder has counted them: a reader that replays
 /// the events finds the same peaks.
 ///
-/// Ticks are of TimeUnitNs. Belongs to the recorder's thread.
+/// Ticks are in TimeUnitNs. Belongs to the recorder's thread.
 class EventTimes {
 public:
   explicit EventTimes(const TscClock &Clock) : Clock(Clock) {}
 
   TscClock Clock;
 
-  /// The tick of the next event, if the event is of Process: the tick of its
-  /// clock, or a later one that keeps the order.
+  /// The tick of the next event, an event of Process: the tick of clock Tsc, or
+  /// a later tick that keeps the order.
   uint64_t tickAt(uint64_t Tsc, uint32_t Process) const {
     uint64_t Tick = Clock.toNs(Tsc) / TimeUnitNs;
     return Tick > LastTick ? Tick : LastTick + (Process < LastProcess);
   }
-  /// An event of Process has come, at a tick from tickAt().
+  /// Notes an event of Process at a tick from tickAt().
   void setTick(uint64_t Tick, uint32_t Process) {
     LastTick = Tick;
     LastProcess = Process;
@@ -44,11 +44,11 @@ public:
     if (Ns > LastTick * TimeUnitNs)
       setTick(Ns / TimeUnitNs, 0);
   }
-  /// The time of a mark of that clock: no earlier than the events before it.
+  /// The time of a mark at clock Tsc, not before the last event.
   uint64_t markNs(uint64_t Tsc) const {
     return std::max(Clock.toNs(Tsc), lastNs());
   }
-  /// Of the last event.
+  /// The time of the last event.
   uint64_t lastNs() const { return LastTick * TimeUnitNs; }
   uint64_t nowNs() const { return Clock.toNs(readTsc()); }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The heaps of the host that are recorded.
+// The heaps of the host to record.
 
 #include "Output/HostHeaps.h"
 #include "Wire/Layout.h"
@@ -47,7 +47,7 @@ Expected<HeapChoice> HeapChoice::create(ArrayRef<std::string> Globs,
     uint32_t Before = C.Bits, Hits = 0;
     for (unsigned H = 0; H != NumHostHeaps; ++H)
       Hits |= uint32_t(Glob->match(KnownHeaps[H].Name)) << H;
-    // Which devices there are is not known yet.
+    // The devices are not known yet.
     bool IsTensors = Glob->match("torch.cpu") || Glob->match("torch.cuda:0") ||
                      StringRef(Text).starts_with("torch.");
     bool IsPools =

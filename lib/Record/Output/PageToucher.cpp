@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Pages that are there when needed.
+// Touches pages before they are needed.
 
 #include "Output/PageToucher.h"
 #include <csignal>
@@ -8,7 +8,8 @@
 
 using namespace memkit;
 
-/// Writes what stands there, in one step that no other write can come between.
+/// Writes the byte at At with its own value, atomically: no write of another
+/// thread is lost.
 static void touchPage(char *At) { asm volatile("lock orb $0, %0" : "+m"(*At)); }
 
 void PageToucher::touch(void *Begin, size_t Size) {
@@ -20,7 +21,7 @@ void PageToucher::touch(void *Begin, size_t Size) {
     Wake.notify_one();
     return;
   }
-  // Signals are the recorder's.
+  // Block all signals: the recorder's thread handles them.
   sigset_t All, Old;
   sigfillset(&All);
   pthread_sigmask(SIG_SETMASK, &All, &Old);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Pages that are there when needed.
+// Touches pages before they are needed.
 //
-// The kernel clears a page when it is first touched: some milliseconds for a
-// large one on a virtual machine, in which the rings fill. A thread of its own
-// touches memory that will be needed soon; where it comes too late, whoever
-// needs a page touches it himself, as always.
+// The kernel clears a page at its first touch, which takes some milliseconds
+// for a large page on a virtual machine; meanwhile the rings fill. A separate
+// thread touches memory that will be needed soon. If the thread comes too late,
+// the user of a page touches it first, as without a PageToucher.
 
 #ifndef MEMKIT_LIB_RECORD_PAGETOUCHER_H
 #define MEMKIT_LIB_RECORD_PAGETOUCHER_H
@@ -19,18 +19,18 @@
 
 namespace memkit {
 
-/// All functions are one thread's to call.
+/// One thread calls all functions.
 class PageToucher {
 public:
   PageToucher() = default;
-  /// Ends the thread: no memory is touched after it.
+  /// Ends the thread; no memory is touched afterwards.
   ~PageToucher();
   PageToucher(const PageToucher &) = delete;
   PageToucher &operator=(const PageToucher &) = delete;
 
-  /// Has the pages of [Begin, Begin + Size) made soon, which others may write
-  /// meanwhile. They stay mapped as long as this lives. The first call starts
-  /// the thread.
+  /// Touches the pages of [Begin, Begin + Size) soon. Other threads may write
+  /// these pages meanwhile. The pages must stay mapped as long as the
+  /// PageToucher lives. The first call starts the thread.
   void touch(void *Begin, size_t Size);
 
 private:

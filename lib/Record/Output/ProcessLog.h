@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The events of one process that are not written yet.
+// Events of a process that are not written yet.
 
 #ifndef MEMKIT_LIB_RECORD_PROCESSLOG_H
 #define MEMKIT_LIB_RECORD_PROCESSLOG_H
@@ -11,8 +11,8 @@
 
 namespace memkit {
 
-/// Two logs: Now takes events, while the recording writes the other. Belongs to
-/// the recorder's thread.
+/// Two logs: Now takes events while the recording writes the other log. Belongs
+/// to the recorder's thread.
 class ProcessLog {
 public:
   explicit ProcessLog(uint32_t Process) {
@@ -22,12 +22,12 @@ public:
   uint32_t process() const { return Now.Process; }
   EventLog Now;
   uint64_t NextAllocationId = 0;
-  /// Called before the last summary: stats that are due at the end.
+  /// Called before the last summary, to add stats of the end.
   std::function<void()> AtEnd;
 
-  /// Puts the events since the last call aside, to be written as those of Epoch
-  /// and then emptied; those of the call before are written by now. Null when
-  /// there are none.
+  /// Sets the events since the last call aside as those of Epoch; the caller
+  /// writes them and empties the log. The events of the call before must be
+  /// written. Null: no events.
   EventLog *change(uint32_t Epoch) {
     bool Any = !Now.empty();
     if (Any) {

@@ -69,7 +69,7 @@ uint32_t RecordedHeaps::tensors(uint16_t Device) {
     return D.Tensors;
   D.TensorsName = "torch." + TensorHeaps::deviceName(Device);
   bool IsCpu = uint8_t(Device) == TensorHeaps::Cpu;
-  // What malloc's estimate holds already.
+  // The estimate for malloc includes tensors of the CPU already.
   uint32_t Flags = IsCpu && Wanted.SampleBytes ? HF_OutsideTotals : HF_None;
   uint32_t Parent = IsCpu ? malloc() : D.Segments;
   nameDevice(D, Device);

@@ -13,20 +13,21 @@
 
 namespace memkit {
 
-/// Gives heaps their ids. malloc's heap is there from the start; each of the
-/// others is made when it is asked for first. A device of PyTorch is a number
-/// as TensorHeaps has it. Belongs to the recorder's thread.
+/// Assigns ids to heaps. malloc's heap exists from start(); each other heap is
+/// added at its first request. Devices of PyTorch are numbered as in
+/// TensorHeaps. Belongs to the recorder's thread.
 class RecordedHeaps {
 public:
   RecordedHeaps(Catalog &Names, LiveStats &Stats, const HeapChoice &Wanted)
       : Names(Names), Stats(Stats), Wanted(Wanted) {}
-  /// Makes malloc's heap; before any other.
+  /// Adds malloc's heap; call before all others.
   void start() { host(HostHeapKind::Malloc); }
 
   uint32_t malloc() const { return Host[unsigned(HostHeapKind::Malloc)]; }
   uint32_t host(HostHeapKind H);
-  /// A heap of a program's own, `nvtx.NAME` or `pool.NAME`. Flags: HeapFlags of
-  /// all heaps of the prefix. Beyond MaxPoolHeaps they are one heap a prefix.
+  /// A heap of a program's pool, `nvtx.NAME` or `pool.NAME`. Flags: HeapFlags,
+  /// the same for all heaps of a prefix. Beyond MaxPoolHeaps all names of a
+  /// prefix share one heap.
   uint32_t pool(llvm::StringRef Prefix, llvm::StringRef Name, uint32_t Flags);
 
   //===--------------------------------------------------------------------===//
@@ -35,11 +36,11 @@ public:
 
   /// The heap of a device's tensors.
   uint32_t tensors(uint16_t Device);
-  /// The heap of the segments in which a device's tensors lie: a heap of the
-  /// device, and the parent of its tensors' when it is made first.
+  /// The heap of the segments that hold a device's tensors: a heap of the
+  /// device. If added first, the parent of the tensors' heap.
   uint32_t segments(uint16_t Device);
-  /// The memory space of a heap of tensors plus 1; 0: the heap is none. A
-  /// memory space has one such heap.
+  /// The memory space of a heap of tensors, plus 1; 0: Heap is no heap of
+  /// tensors. A memory space has one heap of tensors.
   uint32_t spaceOfTensors(uint32_t Heap) const {
     return Heap < SpaceOfTensors.size() ? SpaceOfTensors[Heap] : 0;
   }
@@ -51,25 +52,26 @@ public:
   //===--------------------------------------------------------------------===//
 
   static constexpr uint16_t NoCudaDevice = 0;
-  /// The device of CUDA that D is: known by its UUID, in whatever process and
-  /// by whatever ordinal it is seen.
+  /// The recording's number of the CUDA device D: found by its UUID, whatever
+  /// the process or the Ordinal.
   uint16_t cudaDevice(uint32_t Ordinal, Device D);
-  /// A heap of CUDA's driver; Device NoCudaDevice: of none.
+  /// A heap of CUDA's driver; Device NoCudaDevice: a heap of no device.
   uint32_t cuda(wire::CudaHeap H, uint16_t Device);
-  /// The memory space of a device of CUDA.
+  /// The memory space of a CUDA device.
   uint32_t cudaSpace(uint16_t Device);
-  /// What is known of the device.
+  /// The known properties of the device.
   const Device &cudaInfo(uint16_t Device);
-  /// What lives on the device now, with what the driver's pools keep for more.
+  /// The live bytes on the device now, plus the free bytes that the driver's
+  /// pools reserve and the bytes reserved for graphs.
   uint64_t cudaAccounted(uint16_t Device) const;
 
   //===--------------------------------------------------------------------===//
   // Names
   //===--------------------------------------------------------------------===//
 
-  /// Of a heap that one of the functions above gave.
+  /// The name of a heap from one of the functions above.
   llvm::StringRef heapName(uint32_t Heap) const;
-  /// `host` or `cuda:0`; empty: there is no such memory space.
+  /// `host` or `cuda:0`; empty: no such memory space.
   std::string spaceName(uint32_t Space) const;
 
 private:
@@ -79,7 +81,7 @@ private:
     std::string TensorsName, SegmentsName;
     uint32_t Cuda[wire::NumCudaHeaps] = {};
     std::string CudaNames[wire::NumCudaHeaps];
-    Device Info; ///< all but its memory space; empty: not known
+    Device Info; ///< without its memory space; empty: unknown
   };
   void nameDevice(DeviceHeaps &D, uint16_t Device);
   uint32_t add(const std::string &Name, uint32_t Parent, uint32_t Flags,

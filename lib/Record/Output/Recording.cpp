@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The trace that is being written.
+// The trace during the recording.
 
 #include "Output/Recording.h"
 #include "llvm/ADT/STLExtras.h"
@@ -40,8 +40,8 @@ void Recording::addMark(Mark M) {
   PendingMarks.Rows.push_back(std::move(M));
 }
 
-/// What the user wanted to be left out is no loss, but the trace says it: now
-/// and then, as a program may run for days so.
+/// Counts events left out at the user's request. They are no loss, but marks
+/// report them from time to time, because a program may run for days this way.
 void Recording::addLeftOut(uint32_t Process, uint64_t Count) {
   Stats.addLoss(Process, LossKind::Events, Count);
   LeftOut[Process] += Count;
@@ -59,7 +59,7 @@ void Recording::addLoss(uint32_t Process, LossKind Kind, uint64_t Count) {
 }
 
 void Recording::addLossMark(uint32_t Process, LossKind Kind, uint64_t Count) {
-  // Losses come in crowds: those of one process and kind are one mark a flush.
+  // Losses come in large numbers: one mark per flush for each process and kind.
   for (Mark &M : reverse(PendingMarks.Rows))
     if (M.Kind == MarkKind::Loss && M.Process == Process &&
         M.Id == uint64_t(Kind)) {
@@ -152,7 +152,8 @@ void Recording::writeNames() {
   D = Queue->takeSpare();
 }
 
-/// Scopes stay, for as long as nothing names them: they may get other names.
+/// Keeps scopes pending while no section refers to them: they may still be
+/// renamed.
 void Recording::writeMaxNames() {
   Dictionary &D = Names.pending();
   std::vector<Scope> Scopes = std::exchange(D.Scopes, {});
@@ -201,12 +202,12 @@ void Recording::emptyLogs() {
     turnLogs();
 }
 
-/// The events of all processes are written, or left out, as one epoch.
+/// Queues the events of all processes as one epoch, or drops them.
 void Recording::turnLogs() {
   while (Queue->hasEvents())
     check(Queue->step());
   for (ProcessLog *Of : Logs)
-    // Lanes are of one epoch, with or without events.
+    // Lanes belong to one epoch, with or without events.
     if (EventLog *L = Of->change(Epoch); L && !Failed && TakesEvents) {
       Queue->add(*L);
     } else if (L) {
@@ -217,9 +218,9 @@ void Recording::turnLogs() {
   ++Epoch;
 }
 
-/// Another epoch as large as the last, the summary, at some four bytes a row,
-/// and a hundredth for marks and intervals to come would fill what the file may
-/// have.
+/// Whether the file would reach its maximum with another epoch as large as the
+/// last, the summary at about four bytes a row, and a hundredth of the maximum
+/// for marks and intervals to come.
 bool Recording::nearsEnd() {
   uint64_t Epoch = bytes() - std::exchange(FlushedBytes, bytes());
   uint64_t Rest = uint64_t(Stats.numStackRows()) * 4 + MaxBytes / 100;
@@ -251,11 +252,11 @@ void Recording::flush() {
   flushIntervals();
 }
 
-/// Intervals of one process stand together in a section. An interval that has
-/// more rows than wait at once goes on in the next under the same index.
+/// A section holds intervals of one process. An interval with more rows than
+/// may wait continues in the next section under the same index.
 void Recording::flushIntervals() {
   static_assert(2 * MaxPendingRows <= MaxSectionRows);
-  // One that is being cut waits for its other rows while there is room.
+  // An interval that is being cut waits for its other rows while there is room.
   std::vector<std::pair<uint32_t, Interval>> Rest;
   if (PendingRows < MaxPendingRows)
     erase_if(PendingIntervals, [&](auto &S) {
@@ -289,7 +290,7 @@ void Recording::write(Snapshot K) {
     Queue->add(std::move(K));
 }
 
-/// In parts of the summary, which goes on with the rest of its sums.
+/// Writes rows as parts of a summary, before the summary's other stats.
 template <class T>
 void Recording::writeParts(const std::vector<T> &Rows,
                            std::vector<T> Summary::*To, uint64_t EndNs) {
@@ -348,7 +349,7 @@ void Recording::summarizeNow() {
     writeSums();
 }
 
-/// Writes a summary; false when that failed.
+/// Writes a summary; false if the write failed.
 bool Recording::writeSums() {
   uint64_t EndNs = std::max(nowNs(), lastNs());
   ++NumSummaries;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The trace that is being written.
+// The trace during the recording.
 
 #ifndef MEMKIT_LIB_RECORD_RECORDING_H
 #define MEMKIT_LIB_RECORD_RECORDING_H
@@ -25,12 +25,12 @@
 
 namespace memkit {
 
-/// What the processes of a recording share: the ids, the stats, the one order
-/// of time, and the writer. Belongs to the recorder's thread. Sources of memory
-/// see an EventSink instead.
+/// The state that the processes of a recording share: the ids, the stats, the
+/// single order of time, and the writer. Belongs to the recorder's thread.
+/// Sources of memory use an EventSink instead.
 class Recording {
 public:
-  /// Out must outlive it. Writes the header.
+  /// Writes the header. Out must outlive the recording.
   static llvm::Expected<std::unique_ptr<Recording>>
   create(Sink &Out, const Header &H, const TscClock &Clock,
          const HeapChoice &Wanted = {});
@@ -39,69 +39,71 @@ public:
   Catalog Names;
   ScopeTree ScopePaths{Names};
   LiveStats Stats;
-  PageToucher Pages; ///< of what stands before it
-  /// Of the scopes of processes that have ended.
+  PageToucher Pages; ///< touches the memory of the members above
+  /// Stats of the scopes of ended processes.
   std::vector<LayerStats> ScopeTotals;
   CategoryTable Categories{Stats};
   OomLog Ooms;
   EventTimes Times;
   HeapChoice Wanted;
   RecordedHeaps Heaps{Names, Stats, Wanted};
-  /// Ranges of such a name end the steps, and nothing else does; without, it is
-  /// the program's to say, or its first optimizer's.
+  /// If set, steps end with ranges of a matching name only; else with the
+  /// program's own steps, or with those of its first optimizer.
   std::optional<llvm::Regex> StepRange;
-  bool HasSteps = false; ///< there was one, in any process
-  uint64_t MaxSteps = 0; ///< of one process
-  /// Told of each new binary: id, path, build-id, the process it was seen in.
+  bool HasSteps = false; ///< any process had a step
+  uint64_t MaxSteps = 0; ///< highest number of steps of a process
+  /// Called for each new binary: id, path, build-id, the process that loaded
+  /// it.
   std::function<void(uint32_t, const std::string &,
                      const std::vector<uint8_t> &, uint32_t)>
       OnBinary;
   uint32_t Epoch = 1;
 
-  /// A time, AtLeast or later, that lies after all events so far and before all
-  /// later ones.
+  /// A time, at least AtLeast, after all events so far and before all later
+  /// events.
   uint64_t boundaryNs(uint64_t AtLeast = 0);
   uint64_t lastNs() const { return Times.lastNs(); }
   uint64_t nowNs() const { return Times.nowNs(); }
 
-  /// Log must outlive the process's place here.
+  /// Log must outlive its registration.
   void addProcess(ProcessLog &Log) { Logs.push_back(&Log); }
   void removeProcess(ProcessLog &Log);
   void addMark(Mark M);
   void addLoss(uint32_t Process, LossKind Kind, uint64_t Count);
-  /// From now on no events are written, and no snapshots: they are counted as
+  /// From now on events and snapshots are not written; events are counted as
   /// left out.
   void leaveOutEvents();
   bool takesEvents() const { return TakesEvents; }
-  /// When that was; none: not yet.
+  /// When events ended; none: not yet.
   std::optional<uint64_t> eventsEndNs() const { return EventsEndNs; }
-  /// What the file should have at most: events end so far from it that the rest
-  /// fits in, mostly. 0: any number.
+  /// Target for the maximum size of the file: events end early enough for the
+  /// rest to fit, in most cases. 0: no maximum.
   uint64_t MaxBytes = 0;
-  /// Keeps the last events alone, in Tail.
+  /// Keeps only the last events, in Tail.
   void keepLast(std::unique_ptr<EventTail> Tail);
-  /// Turns the tail when that is due: then each process needs a snapshot, and
-  /// true is returned. Not while one is being made.
+  /// Turns the tail if due; returns true if so: then each process needs a
+  /// snapshot. Not while a snapshot is active.
   bool turnTail();
-  /// Cuts the interval of Process that ends at TimeNs, a boundary.
+  /// Cuts the interval of Process at TimeNs, a boundary.
   void cutInterval(uint32_t Process, uint64_t TimeNs);
-  /// The same without its rows, which come by goOnCutting(), some at a time;
-  /// not while Stats.isCutting() the process.
+  /// Starts such a cut; goOnCutting() adds the rows, some at a time. Not while
+  /// Stats.isCutting() the process.
   void beginCut(uint32_t Process, uint64_t TimeNs);
   void goOnCutting(uint32_t Process, size_t MaxRows = CutRows);
   void addClockMark();
 
-  // What is to be written waits in a queue, and work() writes it step by step:
-  // whoever adds to it needs no more than the order in which things are added.
+  // Sections wait in a queue, and work() writes them step by step, in the order
+  // in which they were added.
 
-  /// Adds all that was gathered: what is new in the dictionary, the events of
-  /// all processes as one epoch, marks, intervals. Events that still wait, and
-  /// what stands before them, are written first: a process has two logs.
+  /// Adds everything gathered: new dictionary entries, the events of all
+  /// processes as one epoch, marks, intervals. First writes the events that
+  /// still wait in the queue, and all sections before them, because a process
+  /// has only two logs.
   void flush();
-  /// Room for events in the logs: by a flush, or, when the trace takes no more
-  /// events, by leaving out those that they hold, with nothing else written.
+  /// Makes room for events in the logs: by a flush, or, if the trace takes no
+  /// more events, by dropping the events in the logs.
   void emptyLogs();
-  /// Adds what is new in the dictionary when it has become much.
+  /// Adds the new dictionary entries once there are many.
   void flushNames() {
     const Dictionary &D = Names.pending();
     if (LLVM_UNLIKELY(D.NodeFrames.size() >= MaxPendingNodes ||
@@ -109,7 +111,7 @@ public:
         !isWriting())
       writeMaxNames();
   }
-  /// Adds all when there are many marks, or new scope paths.
+  /// Flushes once there are many marks, strings or new scope paths.
   void flushMarks() {
     const Dictionary &D = Names.pending();
     if (LLVM_UNLIKELY(PendingMarks.Rows.size() >= MaxPendingMarks ||
@@ -117,32 +119,32 @@ public:
                       D.Strings.size() >= MaxPendingMarks))
       flush();
   }
-  /// Adds a part of a snapshot (after a flush of what it names).
+  /// Adds a part of a snapshot; flush() must have added the ids in it.
   void write(Snapshot K);
   bool isWriting() const { return !Queue->empty(); }
-  /// Writes for about ForNs, if there is something to write.
+  /// Writes for about ForNs if sections wait.
   void work(uint64_t ForNs);
-  /// Writes all that waits.
+  /// Writes all waiting sections.
   void complete() { work(UINT64_MAX); }
-  /// Of all snapshots so far; Default when there is none.
+  /// The mean over all snapshots so far; Default without a snapshot.
   double snapshotBytesPerBlock(double Default) const {
     uint64_t Blocks = Queue->snapshotBlocks();
     return Blocks ? double(Queue->snapshotBytes()) / double(Blocks) : Default;
   }
-  /// Writes a summary of what was until now, for readers of a trace that is cut
-  /// off later. Takes milliseconds for each 100,000 stacks.
+  /// Writes a summary of the recording until now, for readers of a trace that
+  /// is cut off later. Takes milliseconds for each 100,000 stacks.
   void summarizeNow();
   /// Writes the summary and the end of the trace.
   void finish();
 
-  /// True once writing has failed; from then on nothing is written.
+  /// True after a write has failed; nothing is written from then on.
   bool failed() const { return Failed; }
-  /// Why, once.
+  /// The reason of the failure, once.
   llvm::Error takeError();
   uint64_t bytes() const { return Writer->bytes(); }
-  /// Of all events and snapshots so far, those that are gone again among them.
+  /// Bytes of all events and snapshots so far, including those dropped again.
   uint64_t eventBytes() const { return Writer->eventBytes(); }
-  /// Of all that was written, wherever to.
+  /// Bytes of everything written, to the file or to the tail.
   uint64_t producedBytes() const { return bytes() + (Tail ? eventBytes() : 0); }
   uint64_t losses() const { return Losses; }
 
@@ -170,20 +172,20 @@ private:
   uint64_t nextAllocationId(uint32_t Process) const;
   std::vector<ProcessLog *> Logs; ///< of the processes
   Marks PendingMarks;
-  /// What waits for the next flush is bounded, so that it does not grow with
-  /// the number of stacks.
+  /// Bounds for what waits for the next flush, so that memory does not grow
+  /// with the number of stacks.
   static constexpr size_t MaxPendingNodes = 16384, MaxPendingSymbols = 2048,
                           MaxPendingRows = 16384, MaxPendingMarks = 16384;
-  static constexpr size_t MaxWaiting = 8; ///< sections, before a flush
+  static constexpr size_t MaxWaiting = 8; ///< sections that wait before a flush
   std::vector<std::pair<uint32_t, Interval>> PendingIntervals;
-  size_t PendingRows = 0;                 ///< of the intervals
-  static constexpr size_t CutRows = 2048; ///< at a time
+  size_t PendingRows = 0;                 ///< in PendingIntervals
+  static constexpr size_t CutRows = 2048; ///< rows added at a time
   uint64_t Losses = 0;
   bool TakesEvents = true;
-  /// Events left out, by process, of which no mark tells yet.
+  /// By process: events left out that no mark reports yet.
   std::map<uint32_t, uint64_t> LeftOut;
-  bool TellsLeftOut = false; ///< the next flush does
-  uint64_t FlushedBytes = 0; ///< of the file, at the last flush
+  bool TellsLeftOut = false; ///< the next flush adds marks for LeftOut
+  uint64_t FlushedBytes = 0; ///< size of the file at the last flush
   std::optional<uint64_t> EventsEndNs;
   uint64_t LastFlushNs = 0;
   uint32_t NumSummaries = 0;

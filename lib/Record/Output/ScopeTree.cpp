@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The scope paths of a trace in the making.
+// The scope paths of a trace during the recording.
 
 #include "Output/ScopeTree.h"
 #include "Output/Catalog.h"
@@ -42,7 +42,7 @@ uint32_t ScopeTree::newScope(ScopeKind Kind, StringRef Name) {
   return NumScopes;
 }
 
-/// Those before it are written.
+/// All scopes before the returned id are written.
 uint32_t ScopeTree::firstPending() const {
   return NumScopes - uint32_t(Names.pending().Scopes.size()) + 1;
 }
@@ -65,7 +65,7 @@ bool ScopeTree::rename(uint32_t Id, ScopeKind Kind, StringRef Name) {
     return false;
   Scope &S = Pending[Id - firstPending()];
   S.Name = Names.Names.string(Name);
-  // The same scope for those that come with the name.
+  // Later scopes of this name share the scope.
   Scopes.try_emplace({uint32_t(Kind), S.Name}, Id);
   return true;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The scope paths of a trace in the making.
+// The scope paths of a trace during the recording.
 
 #ifndef MEMKIT_LIB_RECORD_SCOPETREE_H
 #define MEMKIT_LIB_RECORD_SCOPETREE_H
@@ -15,34 +15,35 @@ namespace memkit {
 
 class Catalog;
 
-/// Gives out the ids of scopes and scope paths, over all processes, equal ones
-/// one id. Of the scopes at one place whose names differ in digits alone the
-/// first MaxAlike have scope paths of their own; those after them share one,
-/// with `#` for the digits. Belongs to the recorder's thread.
+/// Assigns ids to scopes and scope paths, the same id to equal ones of all
+/// processes. Of the scopes with the same parent whose names differ only in
+/// digits, the first MaxAlike have scope paths of their own; later ones share
+/// one scope path, with `#` for the digits. Belongs to the recorder's thread.
 class ScopeTree {
 public:
   explicit ScopeTree(Catalog &Names) : Names(Names) {}
 
   static constexpr uint32_t MaxAlike = 256;
-  /// So that a program cannot make us grow without end; past it a scope has its
+  /// Bounds the memory of scope paths; beyond the limit a scope has its
   /// parent's scope path.
   static constexpr uint32_t MaxScopePaths = 1u << 22;
 
   struct Entered {
     uint32_t ScopePath = 0;
-    bool Folded = false; ///< its scope's name is not the one given
+    bool Folded = false; ///< the scope has another name than the given one
   };
-  /// The scope path of a scope of that kind and name, entered in the scope path
-  /// Parent (0: none) below Depth frames.
-  /// Color: as Scope has it, of the first that comes with the name.
+  /// The scope path of a scope of this kind and name, entered in the scope path
+  /// Parent (0: none) below Depth frames. Color: as in Scope, from the first
+  /// scope of this name.
   Entered enter(uint32_t Parent, ScopeKind Kind, llvm::StringRef Name,
                 uint32_t Depth, uint32_t Color = 0);
 
-  /// A scope of its own, though others may have its name.
+  /// A new scope, even if other scopes have this name.
   uint32_t newScope(ScopeKind Kind, llvm::StringRef Name);
   /// The scope path of a scope of newScope().
   uint32_t enterScope(uint32_t Parent, uint32_t Scope);
-  /// It is called Name from now on; false: its old name is written already.
+  /// Renames a scope of newScope() to Name; false: its old name is written
+  /// already.
   bool rename(uint32_t Scope, ScopeKind Kind, llvm::StringRef Name);
   /// Whether a scope of newScope() has not been renamed, and still can be.
   bool awaitsNames();
@@ -57,13 +58,14 @@ private:
   Catalog &Names;
   llvm::DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> Scopes;
   llvm::DenseMap<Key, uint32_t> ScopePaths;
-  /// By parent and the scope of the name with `#`.
+  /// By parent and the scope with `#` in its name.
   llvm::DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> Alike;
   uint32_t NumScopes = 0, NumScopePaths = 0;
-  std::vector<uint32_t> Nameless; ///< of newScope(), some of them written
+  /// Scopes of newScope() without a rename; some may be written.
+  std::vector<uint32_t> Nameless;
 };
 
-/// The name with each run of digits as `#`; as it is when there is none.
+/// The name with `#` for each run of digits.
 std::string foldDigits(llvm::StringRef Name);
 
 } // namespace memkit

@@ -10,12 +10,11 @@
 
 namespace memkit {
 
-/// A device as c10 has it: its type in the low byte, its index above it (int8,
-/// -1: the one there is).
+/// A device as c10 numbers it: the type in the low byte, the index (int8) in
+/// the high byte; index -1: the only device of the type.
 struct TensorHeaps {
   static constexpr uint8_t Cpu = 0, Cuda = 1;
-  /// What c10 calls the device: `cpu`, `cuda:1`. A type that is not known here
-  /// is `device31:0`.
+  /// c10's name of the device: `cpu`, `cuda:1`. An unknown type: `device31:0`.
   static std::string deviceName(uint16_t Device);
 };
 

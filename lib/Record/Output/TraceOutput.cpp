@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The file that a recording goes to.
+// The output file of a recording.
 
 #include "Output/TraceOutput.h"
 #include "Support/Failure.h"
@@ -140,7 +140,7 @@ Expected<TraceOutput> TraceOutput::open(StringRef Path, bool Force) {
   return openRegular(Path, Force);
 }
 
-/// Whether the file begins as a trace does, even one of another version.
+/// Whether the file starts like a trace, even of another version.
 static bool isTrace(StringRef Path) {
   Expected<std::unique_ptr<SectionStream>> Stream = SectionStream::open(Path);
   if (!Stream) {
@@ -158,7 +158,7 @@ static bool isTrace(StringRef Path) {
 Expected<TraceOutput> TraceOutput::openRegular(StringRef Path, bool Force) {
   std::string P = Path.str();
   // Another recorder may create or rename the same file at any moment; each
-  // turn ends with a lock on what the name stands for, or with an error.
+  // turn ends with a lock on the file of this name, or with an error.
   for (int Turn = 0; Turn != 16; ++Turn) {
     int Fd = ::open(P.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     bool Created = Fd >= 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The file that a recording goes to.
+// The output file of a recording.
 
 #ifndef MEMKIT_LIB_RECORD_TRACEOUTPUT_H
 #define MEMKIT_LIB_RECORD_TRACEOUTPUT_H
@@ -19,16 +19,16 @@ namespace memkit {
 using GetEnv = llvm::function_ref<std::optional<std::string>(llvm::StringRef)>;
 std::optional<std::string> getProcessEnv(llvm::StringRef Name);
 
-/// Which of a distributed run's processes this is, by the variables that
+/// The rank of this process in a distributed run, from the variables that
 /// launchers set (RANK, OMPI_COMM_WORLD_RANK, PMI_RANK, SLURM_PROCID and their
-/// sizes). -1: not known.
+/// sizes). -1: unknown.
 struct RankInfo {
   int32_t Rank = -1;
   int32_t WorldSize = -1;
 };
 RankInfo findRank(GetEnv Env);
 
-/// What the patterns of an output name stand for.
+/// The values for the patterns of an output name.
 struct NameFields {
   uint32_t Pid = 0;     ///< %p
   std::string Host;     ///< %h
@@ -36,18 +36,18 @@ struct NameFields {
   std::time_t Time = 0; ///< %t, as 20240131-235959 in local time
 };
 
-/// Expands %p %h %r %t %q{VAR} %% in Pattern. Errors: an unknown pattern, a
-/// rank or variable that is not set.
+/// Expands %p %h %r %t %q{VAR} %% in Pattern. Errors: an unknown pattern, an
+/// unset rank or variable.
 llvm::Expected<std::string> expandName(llvm::StringRef Pattern,
                                        const NameFields &Fields, GetEnv Env);
 
-/// An output that is open for writing; closes it when it goes.
+/// An output open for writing; the destructor closes it.
 class TraceOutput {
 public:
   /// Opens Path, `-` for standard output. A regular file that is a trace is
-  /// renamed to Path.old, any other that is not empty is refused unless Force;
-  /// devices and pipes are written as they are. Regular files are created with
-  /// mode 0600 and locked while they are open. Errors name the path.
+  /// renamed to Path.old; another regular file is refused unless empty or
+  /// Force; devices and pipes are opened as they are. Regular files are created
+  /// with mode 0600 and locked while open. Errors contain the path.
   static llvm::Expected<TraceOutput> open(llvm::StringRef Path, bool Force);
 
   TraceOutput(TraceOutput &&Other);
@@ -57,10 +57,10 @@ public:
   int fd() const { return Fd; }
   const std::string &name() const { return Name; }
   bool isStdout() const { return Name == "-"; }
-  /// A regular file: what was written is there afterwards.
+  /// Whether the output is a regular file, which keeps the written bytes.
   bool isRegular() const { return Regular; }
 
-  /// Closes it; the error of what the system had not written yet.
+  /// Closes the output. Errors: bytes that the system could not write.
   llvm::Error close();
 
 private:

@@ -13,7 +13,7 @@ Error WriteQueue::begin(const Section &B) {
       [this](const auto &Which) -> Error {
         using T = std::decay_t<decltype(Which)>;
         if constexpr (std::is_same_v<T, EventTail *>)
-          return Error::success(); // turn() is not begun
+          return Error::success(); // step() calls turn() instead
         else if constexpr (std::is_pointer_v<T>)
           return W.begin(*Which);
         else
@@ -44,7 +44,7 @@ Error WriteQueue::step() {
   return Error::success();
 }
 
-/// The first section is done.
+/// Removes the first section, which is written.
 void WriteQueue::pop() {
   Section &B = Sections.front();
   if (EventLog **L = std::get_if<EventLog *>(&B)) {
@@ -54,8 +54,8 @@ void WriteQueue::pop() {
     SnapshotBytes += W.eventBytes() - BytesBefore;
     SnapshotBlocks += K->Blocks.size();
   } else if (Dictionary *D = std::get_if<Dictionary>(&B)) {
-    // What stacks need, which come in thousands. Each part is some pages that
-    // the kernel would clear anew.
+    // Keep the memory for stacks, which come in thousands: the kernel would
+    // clear each new page.
     auto Keep = [](auto &To, auto &From) {
       From.clear();
       if (From.capacity() > To.capacity())

@@ -15,9 +15,9 @@
 
 namespace memkit {
 
-/// Sections on their way into the trace, in the order in which they will stand
-/// there. To encode and compress one takes milliseconds, for which the rings
-/// cannot wait: it is done in steps. Belongs to one thread.
+/// Writes sections to the trace in the order of their addition. Encoding and
+/// compressing one section takes milliseconds, too long for the rings, so
+/// step() does a part at a time. Belongs to one thread.
 class WriteQueue {
 public:
   explicit WriteQueue(TraceWriter &W) : W(W) {}
@@ -26,36 +26,36 @@ public:
   void add(Marks M) { Sections.emplace_back(std::move(M)); }
   void add(Intervals S) { Sections.emplace_back(std::move(S)); }
   void add(Snapshot K) { Sections.emplace_back(std::move(K)); }
-  /// L is not touched until it is written; then it is emptied.
+  /// L must not change until written; then the queue empties L.
   void add(EventLog &L) {
     Sections.emplace_back(&L);
     ++NumLogs;
   }
 
-  /// When all that stands before is written, Tail turns.
+  /// Turns Tail after all sections added before are written.
   void addTurn(EventTail &Tail) {
     Sections.emplace_back(&Tail);
     HasTurn = true;
   }
-  /// Whether it is still to turn.
+  /// Whether a turn still waits.
   bool hasTurn() const { return HasTurn; }
 
   bool empty() const { return Sections.empty(); }
   size_t size() const { return Sections.size(); }
-  /// An empty dictionary, with the memory of one that was written.
+  /// An empty dictionary, with the memory of a written one.
   Dictionary takeSpare() { return std::exchange(Spare, Dictionary()); }
-  /// Whether there is a log that is not written yet.
+  /// Whether a log still waits.
   bool hasEvents() const { return NumLogs != 0; }
-  /// Does a part of the work; only when not empty(). An error is of the output:
-  /// then the queue is to be cleared.
+  /// Does a part of the work; only when not empty(). Errors: of the output; the
+  /// caller then clears the queue.
   llvm::Error step();
-  /// Drops what waits, and empties the logs.
+  /// Drops all waiting sections, and empties their logs.
   void clear();
   /// Bytes and live blocks of all snapshots written.
   uint64_t snapshotBytes() const { return SnapshotBytes; }
   uint64_t snapshotBlocks() const { return SnapshotBlocks; }
-  /// The events of each process that turns have dropped since it was last
-  /// asked.
+  /// The events, by process, that turns of the tail have dropped since the last
+  /// call.
   std::map<uint32_t, uint64_t> takeDropped() {
     return std::exchange(Dropped, {});
   }
@@ -69,10 +69,10 @@ private:
 
   TraceWriter &W;
   Dictionary Spare;
-  std::deque<Section> Sections; ///< the first may be under way
+  std::deque<Section> Sections; ///< the first may be in progress
   size_t NumLogs = 0;
   bool HasTurn = false;
-  uint64_t BytesBefore = 0; ///< the section that is under way
+  uint64_t BytesBefore = 0; ///< before the section in progress
   uint64_t SnapshotBytes = 0, SnapshotBlocks = 0;
   std::map<uint32_t, uint64_t> Dropped;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a process tells of itself.
+// The scopes, steps and marks that a process reports.
 
 #include "Scopes/ProcessScopes.h"
 #include "Output/Recording.h"
@@ -23,7 +23,7 @@ ProcessScopes::RingScopes &ProcessScopes::ring(uint32_t I) {
   return Rings[I];
 }
 
-/// The ring of a record that made sense.
+/// The ring of a valid record.
 static std::optional<uint32_t> ringIf(bool IsSense, RecordOrigin From) {
   return IsSense ? std::optional(From.Ring) : std::nullopt;
 }
@@ -54,7 +54,7 @@ std::optional<uint32_t> ProcessScopes::take(const wire::ScopeNameRecord &Rec,
 }
 
 const ProcessScopes::Name &ProcessScopes::name(uint32_t Text) {
-  // More than a program of ours ever writes.
+  // The capture library never writes more names: Text is invalid.
   if (Names.size() >= MaxNames && !Names.count(Text))
     Text = 0;
   auto [It, New] = Names.try_emplace(Text);
@@ -70,8 +70,8 @@ const ProcessScopes::Name &ProcessScopes::name(uint32_t Text) {
   return N;
 }
 
-/// Where a program has very many names, those that come last have `#` for
-/// their digits.
+/// Whether --step matches Name. A program with very many names has `#` in place
+/// of the digits of its later names.
 bool ProcessScopes::endsSteps(StringRef Name) const {
   if (!R.StepRange || R.StepRange->match(Name))
     return R.StepRange.has_value();
@@ -80,7 +80,8 @@ bool ProcessScopes::endsSteps(StringRef Name) const {
   return Digits != Name && R.StepRange->match(Digits);
 }
 
-/// What is inside a range that ends a step ends none of its own.
+/// Whether the ring is in a range that ends a step; ranges inside of that range
+/// end no step.
 bool ProcessScopes::isInStep(const RingScopes &Of) {
   return any_of(Of.Opens, [](const Open &O) { return O.EndsStep; });
 }
@@ -119,7 +120,7 @@ bool ProcessScopes::begin(const wire::ScopeBeginRecord &Rec, RecordOrigin From,
   return true;
 }
 
-/// The mark keeps the name of a scope whose scope path has another.
+/// Adds a mark with the name of a scope whose scope path has another name.
 void ProcessScopes::noteName(const ScopeTree::Entered &In, const Name &N,
                              RecordOrigin From, uint32_t Thread) {
   if (!In.Folded || FoldedMarks++ >= MaxFoldedMarks)
@@ -152,7 +153,7 @@ void ProcessScopes::end(uint64_t Number, uint32_t &RingIndex, uint64_t TimeNs) {
     step(TimeNs, 0);
 }
 
-/// The scope First of the ring ends, and those inside of it.
+/// Ends the scope First of the ring, and the scopes inside of it.
 void ProcessScopes::endFrom(RingScopes &Of, size_t First, uint64_t TimeNs) {
   const Open &Outer = Of.Opens[First];
   Of.ScopePath = Outer.ScopePath;
@@ -177,7 +178,7 @@ void ProcessScopes::endFrom(RingScopes &Of, size_t First, uint64_t TimeNs) {
     step(TimeNs, 0);
 }
 
-/// What a scope had of devices, all blocks.
+/// Adds the stats of all blocks of devices in the scope.
 void ProcessScopes::addDevices(LayerStats &T, const Span &S) {
   SpaceShares Of;
   for (uint32_t Space = 1; Space < S.Spaces.size(); ++Space) {
@@ -210,7 +211,7 @@ void ProcessScopes::addTensors(LayerStats &T, const Span &S) const {
   }
 }
 
-/// Nobody can ask for the numbers of a range.
+/// Keeps only user scopes for queries: a program cannot query a range.
 void ProcessScopes::endSpan(uint64_t Number, uint64_t TimeNs, ScopeKind Kind) {
   const Span *S = Spans.end(Number, TimeNs, Kind == ScopeKind::User);
   if (!S)
@@ -238,7 +239,7 @@ void ProcessScopes::endRing(uint32_t I, uint64_t TimeNs) {
 }
 
 void ProcessScopes::finish(uint64_t TimeNs) {
-  // What the end of the process cuts off was no whole step, and none begins.
+  // The end of the process completes no step, and starts none.
   StepScopes.clear();
   for (RingScopes &Of : Rings)
     for (Open &O : Of.Opens)
@@ -311,7 +312,7 @@ void ProcessScopes::step(uint64_t TimeNs, uint32_t Thread) {
 }
 
 //===----------------------------------------------------------------------===//
-// Answers
+// Replies to queries
 //===----------------------------------------------------------------------===//
 
 static void write(const SpanRow &Row, StringRef Name, wire::HeapReply &To) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a process tells of itself.
+// The scopes, steps and marks that a process reports.
 
 #ifndef MEMKIT_LIB_RECORD_PROCESSSCOPES_H
 #define MEMKIT_LIB_RECORD_PROCESSSCOPES_H
@@ -21,10 +21,10 @@ namespace memkit {
 
 class Recording;
 
-/// The scopes, steps and marks of a process, from the records in which it tells
-/// of them. Which scopes are open is known for each ring, from its records in
-/// their order: a scope is over at its end, at the end of one that its ring
-/// began before it, and at the ring's.
+/// Turns a process's records of scopes, steps and marks into scope paths, stats
+/// and marks of the trace. The open scopes of each ring follow from the ring's
+/// records in their order: a scope ends at its own end record, at the end of a
+/// scope that the ring opened earlier, and at the end of the ring.
 ///
 /// Belongs to the recorder's thread.
 class ProcessScopes {
@@ -32,8 +32,8 @@ public:
   ProcessScopes(SharedProcess &Shared, Recording &R, uint32_t Process,
                 uint64_t BeginNs);
 
-  /// Each takes a record of thread Thread and gives the ring whose scope path
-  /// may have changed; nothing: the record is nonsense.
+  /// Each takes a record of thread Thread, and returns the ring whose scope
+  /// path may have changed; nothing: the record is invalid.
   std::optional<uint32_t> take(const wire::ScopeBeginRecord &Rec,
                                RecordOrigin From, uint32_t Thread);
   std::optional<uint32_t> take(const wire::ScopeEndRecord &Rec,
@@ -44,24 +44,24 @@ public:
                                uint32_t Thread);
   std::optional<uint32_t> take(const wire::ScopeNameRecord &Rec,
                                RecordOrigin From, uint32_t Thread);
-  /// Of a record by which the ring's scope path alone changes, nothing that is
-  /// measured: an operator of PyTorch begins, or ends as the innermost scope.
-  /// False: it is another, and nothing was done.
+  /// Takes a record that changes only the ring's scope path, and nothing
+  /// measured: an operator of PyTorch starts, or ends as the innermost scope.
+  /// False: another record, which is not taken.
   bool takeOperator(const wire::Record &Rec, uint32_t Ring);
-  /// The innermost scope's scope path of the trace, 0 for none.
+  /// The trace's id of the innermost scope's scope path; 0: no scope is open.
   uint32_t scopePath(uint32_t Ring) const {
     return Ring < Rings.size() ? Rings[Ring].ScopePath : 0;
   }
-  /// To be told what allocators of devices hold.
+  /// Where device allocators' reserved and live bytes are reported.
   ReservedSpans &reserved() { return Reserved; }
-  /// What the allocator of a heap reserves from now on, and of it has given
-  /// out.
+  /// The heap's allocator reserves Reserved bytes from now on, Active of them
+  /// in use.
   void noteReserved(uint32_t Heap, uint64_t Reserved, uint64_t Active) {
     Spans.noteReserved(Heap, Reserved, Active);
   }
-  /// Has the program put a mark since the last call?
+  /// Whether the program has set a mark since the last call.
   bool takeMarked() { return std::exchange(WasMarked, false); }
-  /// The training, and what a thread does in it.
+  /// The training of the process, and each thread's place in the training.
   const TensorCategories &categories() const { return Categories; }
   TensorCategories &categories() { return Categories; }
   TrainingPlace place(uint32_t Ring) const {
@@ -72,18 +72,19 @@ public:
   uint32_t layer(uint32_t Ring) const {
     return Ring < Rings.size() ? Chains[Rings[Ring].Chain].Text : 0;
   }
-  /// The string of the layer's name as it is known by now; 0 for 0.
+  /// The string of the layer's name as known by now; 0 for 0.
   uint32_t layerName(uint32_t Text);
-  /// The scopes that are open in the ring end.
+  /// Ends the open scopes of the ring.
   void endRing(uint32_t Ring, uint64_t TimeNs);
-  /// All that are open end, and the sums of all go to the recording.
+  /// Ends all open scopes, and adds the stats of all scopes to the recording.
   void finish(uint64_t TimeNs);
 
 private:
-  /// What a thread of PyTorch does. Recompute: forward again, in backward.
+  /// The work of a PyTorch thread. Recompute: forward again, in backward.
   enum class Phase : uint8_t { None, Forward, Backward, Recompute, Optimizer };
   enum class Measure : uint8_t { None, Scope, Range, Layer, Backward };
-  /// A scope that is open. ScopePath, Chain, In: those outside of it.
+  /// An open scope. ScopePath, Chain, In, Place: the values outside of the
+  /// scope.
   struct Open {
     uint64_t Number;
     uint32_t ScopePath;
@@ -100,16 +101,17 @@ private:
     uint32_t Chain = 0; ///< of the innermost layer
     Phase In = Phase::None;
     TrainingPlace Place = TrainingPlace::Outside;
-    bool Trains = false; ///< has run a layer, a node or an optimizer
+    /// Has run a layer, a node or an optimizer.
+    bool Trains = false;
   };
-  /// A text, as the trace has it.
+  /// A text, and its string in the trace.
   struct Name {
     uint32_t String = 0;
     std::string Text;
-    bool EndsSteps = false; ///< ranges of this name do, as --step says
+    bool EndsSteps = false; ///< ranges of this name match --step
   };
-  /// Of a text or a node, in the low half of what a program says; 0: there are
-  /// none of that number, and maps keep it for themselves.
+  /// The number of a text or node, in the low half of the program's word; 0 for
+  /// numbers too large: maps reserve them.
   static uint32_t numberOf(uint64_t Word) {
     return uint32_t(Word) <= INT32_MAX ? uint32_t(Word) : 0;
   }
@@ -151,11 +153,11 @@ private:
   bool answer(const wire::AskRecord &Rec, RecordOrigin From);
   void write(const Span &S, wire::Reply &To) const;
 
-  /// A thread cannot make us keep more.
+  /// Bounds the memory that a thread's records can use.
   static constexpr size_t MaxOfRing = 1 << 16, MaxNames = 1 << 16;
   static constexpr uint64_t MaxFoldedMarks = 1 << 16;
-  /// Each of what is kept to be found again quickly, or to be named: chains of
-  /// layers, scope paths, lines.
+  /// Bounds each cache and table of names: chains of layers, scope paths,
+  /// lines.
   static constexpr size_t MaxKept = 1 << 20;
   static constexpr uint32_t DeepestChain = 1024;
 
@@ -165,45 +167,45 @@ private:
   std::vector<RingScopes> Rings;
   ScopeDepth Depth;
   SpanTable Spans;
-  ReservedSpans Reserved; ///< of those of layers
-  /// Of layers, as TotalStats: the time in which it is known what is reserved,
-  /// and of it the share that was no live block.
+  ReservedSpans Reserved; ///< of scopes of layers
+  /// For layers, by the key of TotalStats: the time with known reserved bytes,
+  /// and this time multiplied by the share that was no live block.
   llvm::DenseMap<uint64_t, std::pair<double, double>> Wasted;
   llvm::DenseMap<uint32_t, Name> Names; ///< by text
-  /// By string, and kind and direction above it.
+  /// Key: string of the name; above it direction and kind.
   llvm::MapVector<uint64_t, LayerStats> TotalStats;
   uint64_t Steps = 0, FoldedMarks = 0;
-  /// Scopes without a scope path, that are open, whose ends are steps.
+  /// Open scopes without a scope path whose ends are steps.
   llvm::DenseSet<uint64_t> StepScopes;
 
-  // Of PyTorch.
+  // PyTorch only
   TensorCategories Categories;
-  /// The modules that run, one in the other: 0: none does.
+  /// The running modules, linked to their outer modules; 0: none.
   struct ChainLink {
     uint32_t Outer, Text, Depth;
   };
   std::vector<ChainLink> Chains{{0, 0, 0}};
-  /// By a text that stands for a name: the scope, and the name's text; 0: it
-  /// has not come.
+  /// A layer that ran before its name was known, by the text in place of the
+  /// name. Text: of the name; 0: still unknown.
   struct Unnamed {
     uint32_t Scope = 0, Text = 0;
   };
   llvm::DenseMap<uint32_t, Unnamed> UnnamedLayers;
   llvm::DenseMap<uint64_t, uint32_t> ChainIds; ///< by link
-  /// By parent, kind and text: the scope path.
+  /// The scope path by parent, kind and text.
   llvm::DenseMap<std::pair<uint64_t, uint32_t>, uint32_t> Entered;
-  llvm::DenseMap<uint32_t, uint32_t> Lines; ///< by node of Python
+  llvm::DenseMap<uint32_t, uint32_t> Lines; ///< by Python node
   llvm::StringMap<uint32_t> LineIds;
   std::vector<std::string> LineTexts{""};
-  /// Of the last operators, by number: what a node of autograd may be of.
+  /// The last operators, by number: nodes of autograd stem from them.
   struct Forward {
     uint64_t Number = 0;
     uint32_t Chain = 0, Node = 0;
   };
   static constexpr size_t NumForwards = 1 << 18;
   std::vector<Forward> Forwards;
-  uint64_t StepRange = 0;   ///< the one whose ends are steps; 0: none is known
-  bool HasOwnSteps = false; ///< the program names them
+  uint64_t StepRange = 0;   ///< the range whose ends are steps; 0: unknown
+  bool HasOwnSteps = false; ///< the program reports its steps
   bool WasMarked = false;
 };
 

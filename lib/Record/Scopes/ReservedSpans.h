@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What scopes had reserved.
+// The reserved memory of devices while scopes run.
 //
-// How much the allocators of devices held while a scope ran, and which share of
-// it was no live block: the highest of the one, the mean over time of the
-// other. As SpanTable, for scopes that overlap as they like.
+// Measures for each scope how much the allocators of devices reserved, and the
+// share without live blocks: the highest reserved bytes, and the mean of the
+// share over time. As in SpanTable, scopes may overlap in any way.
 
 #ifndef MEMKIT_LIB_RECORD_RESERVEDSPANS_H
 #define MEMKIT_LIB_RECORD_RESERVEDSPANS_H
@@ -19,12 +19,12 @@ namespace memkit {
 class ReservedSpans {
 public:
   struct Span {
-    uint64_t Peak = 0;   ///< bytes reserved; 0: not known
-    double WastedNs = 0; ///< time, by the share that was no live block
+    uint64_t Peak = 0;   ///< bytes reserved; 0: unknown
+    double WastedNs = 0; ///< time multiplied by the share without live blocks
     double KnownNs = 0;
   };
 
-  /// Live of Reserved bytes from TimeNs on, which never falls.
+  /// From TimeNs on, Live of Reserved bytes are live. TimeNs never falls.
   void set(uint64_t TimeNs, uint64_t NewLive, uint64_t NewReserved) {
     goTo(TimeNs);
     Reserved = NewReserved;
@@ -35,7 +35,8 @@ public:
       Opens.back().Peak = std::max(Opens.back().Peak, Reserved);
   }
 
-  /// The scope Number begins; of more than MaxOpen the oldest is forgotten.
+  /// The scope Number starts. With more than MaxOpen scopes the oldest is
+  /// dropped.
   void begin(uint64_t Number, uint64_t TimeNs) {
     goTo(TimeNs);
     if (Opens.size() == MaxOpen)
@@ -43,7 +44,7 @@ public:
     Opens.push_back({Number, Reserved, WastedNs, KnownNs});
   }
 
-  /// It ends.
+  /// The scope Number ends; returns its span.
   Span end(uint64_t Number, uint64_t TimeNs) {
     goTo(TimeNs);
     for (size_t I = Opens.size(); I-- != 0;) {
@@ -66,8 +67,8 @@ public:
 private:
   struct Open {
     uint64_t Number;
-    uint64_t Peak;            ///< until the next one's begin
-    double WastedNs, KnownNs; ///< at its begin
+    uint64_t Peak;            ///< until the next scope starts
+    double WastedNs, KnownNs; ///< at the start of the scope
   };
 
   void goTo(uint64_t TimeNs) {
@@ -79,7 +80,7 @@ private:
     NowNs = std::max(NowNs, TimeNs);
   }
 
-  std::vector<Open> Opens; ///< in the order of their begins
+  std::vector<Open> Opens; ///< in order of start
   uint64_t NowNs = 0, Reserved = 0;
   double Share = 0, WastedNs = 0, KnownNs = 0;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How deep in the stack a scope was entered.
+// The depth of the stack at which a scope was entered.
 
 #include "Scopes/ScopeDepth.h"
 #include "llvm/ADT/STLExtras.h"
@@ -22,7 +22,7 @@ ScopeDepth::Path ScopeDepth::path(uint32_t Node) {
   Path Out;
   SharedProcess::NodeInfo Info;
   SharedProcess::CodeInfo Code;
-  // A parent is less than its child, so this ends.
+  // A parent's id is below its child's, so the loop ends.
   for (; Node && Shared.node(Node, Info) && !Info.isPair(); Node = Info.Parent)
     Out.push_back(Shared.code(Info.Code, Code)
                       ? Code
@@ -30,7 +30,7 @@ ScopeDepth::Path ScopeDepth::path(uint32_t Node) {
   return Out;
 }
 
-/// Is it a frame of python/memkit/_scope.py?
+/// Whether C is a frame of python/memkit/_scope.py.
 bool ScopeDepth::isPackage(const SharedProcess::CodeInfo &C) {
   SharedProcess::FunctionInfo F;
   std::string File;
@@ -52,8 +52,9 @@ uint32_t ScopeDepth::count(uint32_t Node, bool InPackage) {
   size_t Runs = count_if(drop_begin(Python, Own), [](const auto &C) {
     return C.Kind == CodeKind::PythonEntry;
   });
-  // Native frames outside of the one that runs the last of them; those in which
-  // Python runs are replaced.
+  // Count native frames from the outermost inwards; with InPackage, only up to
+  // the evaluator of the last Python entry. Python frames replace the
+  // evaluators.
   size_t Outside = 0, Evaluators = 0;
   for (const SharedProcess::CodeInfo &C : reverse(Native)) {
     if (C.Kind != CodeKind::Evaluator)

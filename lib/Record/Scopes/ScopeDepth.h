@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How deep in the stack a scope was entered.
+// The depth of the stack at which a scope was entered.
 
 #ifndef MEMKIT_LIB_RECORD_SCOPEDEPTH_H
 #define MEMKIT_LIB_RECORD_SCOPEDEPTH_H
@@ -11,23 +11,23 @@
 
 namespace memkit {
 
-/// Counts the frames of a process's stacks as MixedStacks merges them. Each
-/// answer is kept: scopes are entered at few places. Belongs to the recorder's
-/// thread.
+/// Counts the frames of a process's stacks after MixedStacks has merged them.
+/// Keeps each answer: scopes are entered at few places. Belongs to the
+/// recorder's thread.
 class ScopeDepth {
 public:
   explicit ScopeDepth(SharedProcess &Shared) : Shared(Shared) {}
 
-  /// The frames that a stack of the trace has for the shared node Node up to
-  /// the function that entered the scope, this one included. InPackage: the
-  /// innermost Python frames are the package memkit's own, and what lies below
-  /// them; they do not count.
+  /// The number of frames, in the trace's stack for shared node Node, from the
+  /// outermost frame to the function that entered the scope, inclusive.
+  /// InPackage: the innermost Python frames belong to the package memkit; these
+  /// frames and the frames that they call do not count.
   uint32_t at(uint32_t Node, bool InPackage);
 
 private:
   using Path = llvm::SmallVector<SharedProcess::CodeInfo, 128>;
   uint32_t count(uint32_t Node, bool InPackage);
-  /// Innermost first.
+  /// The frames of Node, innermost first.
   Path path(uint32_t Node);
   bool isPackage(const SharedProcess::CodeInfo &C);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What open scopes have of heaps or memory spaces.
+// Stats of heaps or memory spaces for open scopes.
 
 #include "Scopes/SpanRows.h"
 
@@ -29,7 +29,7 @@ void SpanRows::begin() {
   std::fill(O.Has.begin(), O.Has.end(), 0);
 }
 
-/// The entries of a scope that ends are the one's before it.
+/// Moves the entries of a scope that ends to the scope before.
 void SpanRows::merge(const Open &From, Open &To) {
   for (size_t Word = 0; Word != From.Has.size(); ++Word)
     for (uint64_t Bits = From.Has[Word]; Bits; Bits &= Bits - 1) {

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What open scopes have of heaps or memory spaces.
+// Stats of heaps or memory spaces for open scopes.
 //
-// Rows (heaps, or memory spaces) as scopes of all threads see them, exact, for
-// scopes that overlap as they like.
+// A row is a heap or a memory space. SpanRows gives exact stats of each row for
+// scopes of all threads, which may overlap in any way.
 //
-// Sums are differences. For peaks LiveStats keeps the highest live bytes of
-// each row between two boundaries (a boundary is the begin or the end of a
-// scope). An open scope keeps the highest bytes from its begin to the begin of
-// the next open scope. A begin therefore touches one scope, an end the scope
-// that ends and the scopes that began later.
+// Counts and bytes are differences. For peaks, LiveStats keeps the highest live
+// bytes of each row between two boundaries; a boundary is the start or the end
+// of a scope. An open scope keeps the highest bytes from its start to the start
+// of the next open scope. A start therefore touches one scope, an end the scope
+// that ends and the scopes that started later.
 //
 // A scope has an entry for each row that changed while the scope was the
-// newest: the row's sums at the scope's begin, and its highest bytes. When the
+// newest: the row's stats at the scope's start, and its highest bytes. When the
 // scope ends, its entries join those of the scope before. The cost of a
 // boundary grows with the rows that changed, not with the rows of the machine,
 // which may have many devices.
@@ -28,40 +28,40 @@
 
 namespace memkit {
 
-/// A row from the begin of a scope to its end, or to now.
+/// The stats of a row from the start of a scope to its end, or to now.
 struct SpanRow {
   uint64_t Allocations = 0, Frees = 0, AllocatedBytes = 0, FreedBytes = 0;
   uint64_t Before = 0, Peak = 0, After = 0; ///< live bytes
-  /// What the heap's allocator reserves now and did at most, and has given
-  /// out; known once it has been told.
+  /// Bytes that the heap's allocator reserves now, reserved at most, and has in
+  /// use; known once the allocator has reported them.
   uint64_t Reserved = 0, ReservedPeak = 0, Active = 0;
   bool IsReservedKnown = false;
 };
 
-/// Scopes are numbered from 0 in the order of their begins; the end of one
-/// gives those after it the number before. Rows have any numbers.
+/// Numbers scopes from 0 in order of start; when a scope ends, the numbers of
+/// later scopes fall by one. Rows have any numbers.
 class SpanRows {
 public:
-  /// A scope begins: the last one.
+  /// Starts a scope, the new last one.
   void begin();
-  /// A scope ends; not the first.
+  /// Ends a scope; not the first.
   void end(size_t Scope);
 
-  /// What a row has now, and had at most since it was noted last. Before each
-  /// begin() and end() all rows that changed are noted.
+  /// Notes a row's stats now, with the highest bytes since its last note.
+  /// Before each begin() and end() the caller notes all rows that changed.
   void note(uint32_t Row, const LiveStats::SpanStats &Is);
   void noteReserved(uint32_t Row, uint64_t Reserved, uint64_t Active);
-  /// Notes a row for the end of the newest scope, which is not the first: gives
-  /// the row in that scope, and needs no entry of the scope. Only where
-  /// hasChanged() is false.
+  /// Notes a row at the end of the newest scope, which must not be the first.
+  /// Returns the row's stats in that scope, without an entry for the scope.
+  /// Only if hasChanged() is false.
   SpanRow noteAtEnd(uint32_t Row, const LiveStats::SpanStats &Is);
 
-  /// Whether a row that was noted changed in the newest scope.
+  /// Whether a noted row changed in the newest scope.
   bool hasChanged(uint32_t Row) const { return Opens[NumOpen - 1].has(Row); }
   SpanRow measure(size_t Scope, uint32_t Row) const;
-  /// Do(Row) for all that changed in the scope, in their order.
+  /// Calls Do(Row) for each row that changed in the scope, in order.
   template <class F> void forEachChanged(size_t Scope, F Do) const;
-  /// Of a row that was last noted.
+  /// The row's live bytes at its last note.
   uint64_t liveBytes(uint32_t Row) const {
     return Row < Now.size() ? Now[Row].Stats.LiveBytes : 0;
   }
@@ -78,18 +78,18 @@ private:
     bool IsReservedKnown = false;
   };
   struct Entry {
-    LiveStats::SpanStats Before; ///< at the scope's begin
-    uint64_t Highest;            ///< until the next one's begin
-    uint64_t Reserved;           ///< at most, likewise
+    LiveStats::SpanStats Before; ///< at the scope's start
+    uint64_t Highest;            ///< until the next scope starts
+    uint64_t Reserved;           ///< maximum, until the next scope starts
   };
   struct Open {
-    std::vector<uint64_t> Has;  ///< bits by row: has an entry
-    std::vector<Entry> Entries; ///< by row, 64 for each of Has
+    std::vector<uint64_t> Has;  ///< one bit a row: has an entry
+    std::vector<Entry> Entries; ///< by row, 64 for each word of Has
 
     bool has(uint32_t Row) const {
       return Row / 64 < Has.size() && (Has[Row / 64] >> (Row % 64) & 1);
     }
-    /// A place for the entry of a row that has none, to be filled.
+    /// Adds an entry for a row without one; the caller fills the entry.
     Entry &add(uint32_t Row) {
       if (Row / 64 >= Has.size())
         grow(Row);
@@ -103,14 +103,14 @@ private:
   void growNow(uint32_t Row);
   void merge(const Open &From, Open &To);
 
-  /// The first NumOpen; the others are memory for those to come.
+  /// The first NumOpen are open; the others are spare memory.
   std::vector<Open> Opens;
   size_t NumOpen = 0;
   std::vector<RowNow> Now; ///< by row
 };
 
-/// A scope's entry of a row. Where neither the scope nor a newer one has an
-/// entry, the row is as it was at the scope's begin.
+/// A scope's entry of a row. If neither the scope nor a newer one has an entry,
+/// the row has not changed since the scope's start.
 inline SpanRows::Entry &SpanRows::entryOf(Open &O, uint32_t Row) {
   if (Row >= Now.size())
     growNow(Row);
@@ -130,7 +130,7 @@ inline void SpanRows::note(uint32_t Row, const LiveStats::SpanStats &Is) {
   Now[Row].Stats = Is;
 }
 
-/// All but the two highest values.
+/// All values but Peak and ReservedPeak.
 inline SpanRow SpanRows::rowFrom(const LiveStats::SpanStats &Before,
                                  const RowNow &Is) {
   SpanRow R;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Scopes of a process, measured.
+// Measures the scopes of a process.
 
 #include "Scopes/SpanTable.h"
 
@@ -11,8 +11,8 @@ SpanTable::SpanTable(LiveStats &Stats, uint32_t Process, uint64_t BeginNs)
   add({/*Number=*/0, BeginNs, /*Text=*/0, /*IsLayer=*/false});
 }
 
-/// What changed since the last call, and what was highest: that is the newest
-/// scope's.
+/// Notes, for the newest scope, the heaps' changes and highest bytes since the
+/// last call.
 void SpanTable::takeHeaps() {
   Stats.takeHeapSpans(Process,
                       [&](uint32_t Heap, const LiveStats::SpanStats &Is) {
@@ -47,9 +47,9 @@ void SpanTable::beginLayer(uint64_t Number, uint32_t Text, uint64_t TimeNs) {
   add({Number, TimeNs, Text, /*IsLayer=*/true});
 }
 
-/// Of the newest scope, or layer, of a number.
+/// The index of the newest scope or layer with this number.
 size_t SpanTable::indexOf(uint64_t Number, bool IsLayer) const {
-  // Scopes end in the reverse order, nearly always.
+  // Scopes nearly always end in reverse order.
   for (size_t I = Opens.size(); I-- != 0;)
     if (Opens[I].Number == Number && Opens[I].IsLayer == IsLayer)
       return I;
@@ -61,7 +61,7 @@ size_t SpanTable::indexInSpaces(size_t Index) const {
                               [](const Open &O) { return !O.IsLayer; }));
 }
 
-/// What is told of spans of all kinds.
+/// Sets the fields that Span and LayerSpan share.
 template <class Open, class Span>
 static void describe(const Open &O, uint64_t TimeNs, Span &Out) {
   Out.Number = O.Number;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Scopes of a process, measured.
+// Measures the scopes of a process.
 //
-// What happens to the heaps of a process from the begin of a scope to its end,
-// exact, for scopes of all threads that overlap as they like. Scopes that a
-// user has made are measured by heap and by memory space; layers of a model,
-// which are many and short, by heap.
+// Gives exact stats of the process's heaps from the start of a scope to its
+// end; scopes of all threads may overlap in any way. Scopes of the user are
+// measured by heap and by memory space. Layers of a model, which are many and
+// short, are measured by heap only.
 
 #ifndef MEMKIT_LIB_RECORD_SPANTABLE_H
 #define MEMKIT_LIB_RECORD_SPANTABLE_H
@@ -14,16 +14,17 @@
 
 namespace memkit {
 
-/// A scope that has ended, or up to now.
+/// The stats of an ended scope, or of an open scope up to now.
 struct Span {
   uint64_t Number = 0;
-  uint32_t Text = 0; ///< of its name, as begin() was told
+  uint32_t Text = 0; ///< of the name, from begin()
   uint64_t DurationNs = 0;
-  std::vector<SpanRow> Rows;   ///< 0: the memory space `host`; else by heap
+  /// Row 0: the memory space `host`; else by heap.
+  std::vector<SpanRow> Rows;
   std::vector<SpanRow> Spaces; ///< by memory space
 };
 
-/// A layer that has ended.
+/// The stats of an ended layer.
 struct LayerSpan {
   /// As SpanRow.
   struct HeapRow {
@@ -39,27 +40,27 @@ struct LayerSpan {
 
 class SpanTable {
 public:
-  /// BeginNs: when the process began; it is the scope of number 0.
+  /// BeginNs: start of the process, which is scope number 0.
   SpanTable(LiveStats &Stats, uint32_t Process, uint64_t BeginNs);
 
-  /// The scope, or the layer, Number, not open yet, begins. Of more than
-  /// MaxOpen the oldest is forgotten.
+  /// Starts the scope or layer Number, which must not be open. With more than
+  /// MaxOpen scopes the oldest is dropped.
   void begin(uint64_t Number, uint32_t Text, uint64_t TimeNs);
   void beginLayer(uint64_t Number, uint32_t Text, uint64_t TimeNs);
-  /// A scope ends, and with Keep is kept with the MaxKept that ended last.
-  /// Null: no scope of the number is open. Good until the next call.
+  /// Ends a scope. Keep: find() finds the scope while it is among the MaxKept
+  /// last kept. Null: no scope Number is open. Valid until the next call.
   const Span *end(uint64_t Number, uint64_t TimeNs, bool Keep = true);
-  /// The same of a layer, which is never kept.
+  /// As end(), for a layer; layers are not kept.
   const LayerSpan *endLayer(uint64_t Number, uint64_t TimeNs);
-  /// A scope that is open, up to now, or kept; null: neither.
+  /// An open scope, up to now, or a kept scope; else null.
   const Span *find(uint64_t Number, uint64_t TimeNs);
 
-  /// From now on.
+  /// The heap's allocator reserves and uses these bytes from now on.
   void noteReserved(uint32_t Heap, uint64_t Reserved, uint64_t Active) {
     Heaps.noteReserved(Heap, Reserved, Active);
   }
-  /// What the process had of a heap when a scope last began or ended, and what
-  /// the heap's allocator reserves now, 0 where that is not known.
+  /// The heap's live bytes at the last start or end of a scope, and the bytes
+  /// that its allocator reserves now; 0: unknown.
   uint64_t liveBytes(uint32_t Heap) const { return Heaps.liveBytes(Heap); }
   uint64_t reservedBytes(uint32_t Heap) const {
     return Heaps.reservedBytes(Heap);
@@ -86,10 +87,11 @@ private:
 
   LiveStats &Stats;
   uint32_t Process;
-  std::vector<Open> Opens; ///< in the order of their begins
-  SpanRows Heaps;          ///< by heap, of all that is open
-  SpanRows Spaces;         ///< by memory space, of scopes that are no layers
-  std::vector<Span> Kept;  ///< a ring
+  std::vector<Open> Opens; ///< in order of start
+  SpanRows Heaps;          ///< by heap, for all open scopes
+  /// By memory space, for scopes other than layers.
+  SpanRows Spaces;
+  std::vector<Span> Kept; ///< a ring buffer
   size_t NextKept = 0;
   Span Running;
   LayerSpan Ended;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a tensor is for.
+// The category of a tensor: its purpose in training.
 
 #include "Scopes/TensorCategories.h"
 
@@ -19,7 +19,7 @@ TensorCategories::Origin TensorCategories::origin(TrainingPlace Place,
   return B;
 }
 
-/// Of one made outside of layers, backward and optimizers.
+/// The category of a tensor made outside of layers, backward and optimizers.
 TensorCategory TensorCategories::ofOutside(const Origin &B, bool Freed) const {
   bool Used = anyTurnSince(B);
   bool Gone = Freed && !Used;
@@ -28,8 +28,8 @@ TensorCategory TensorCategories::ofOutside(const Origin &B, bool Freed) const {
   case MadeBy::Loading:
     return Gone ? TensorCategory::Temporary : TensorCategory::Parameter;
   case MadeBy::Module:
-    // Parameters are made of nothing or are copies; what was computed for them
-    // and is gone was no more than that.
+    // Parameters are made from nothing or are copies; a tensor computed on the
+    // way and freed again is a temporary.
     return Gone && B.Place == TrainingPlace::Computing
                ? TensorCategory::Temporary
                : TensorCategory::Parameter;
@@ -47,19 +47,20 @@ TensorCategory TensorCategories::ofOutside(const Origin &B, bool Freed) const {
     break;
   }
   if (!Used)
-    // Before the first pass there may have been other things than training.
+    // Before the first pass the program may have done other work than training.
     return Freed && B.Turn ? TensorCategory::Temporary
                            : TensorCategory::Unknown;
-  // Computed from what forward gave, as the loss is, or for it.
+  // Computed from results of the forward pass, like the loss, or for them.
   if (backwardCameFirst(B) && B.Place == TrainingPlace::Computing)
     return TensorCategory::Activation;
-  // Without layers, what lives on may be a parameter as well.
+  // Without layers, a tensor that lives on may be a parameter as well.
   if (Forwards == B.Forward && Runs - B.Run > 1)
     return TensorCategory::Unknown;
   return TensorCategory::Input;
 }
 
-/// Did it live at the last failure, in the pass that made it?
+/// Whether the tensor was live at the last failure, and made by a pass that ran
+/// then.
 bool TensorCategories::isOfFailed(const Origin &B) const {
   if (B.Event > Failed.Event)
     return false;
@@ -101,7 +102,8 @@ TensorCategory TensorCategories::ofFreed(const Origin &B,
       return InBackward || At == TrainingPlace::Recompute
                  ? TensorCategory::Temporary
                  : TensorCategory::Gradient;
-    // A pass through the graph of another: it was saved for this.
+    // A later backward pass may use the graph of an earlier pass: the tensor
+    // was saved for the later pass.
     return At == TrainingPlace::Backward ? TensorCategory::Activation
                                          : TensorCategory::Gradient;
   case TrainingPlace::Optimizer:
@@ -123,8 +125,8 @@ TensorCategory TensorCategories::ofLive(const Origin &B, bool Worker) const {
   case TrainingPlace::Recompute:
     return TensorCategory::Activation;
   case TrainingPlace::Backward:
-    // What goes from node to node does not live long; what is put into a
-    // parameter's gradient stays.
+    // Tensors passed from node to node are short-lived; tensors added to a
+    // parameter's gradient stay.
     if (isOfFailed(B))
       return Failed.Node - B.Node < 2 ? TensorCategory::Temporary
                                       : TensorCategory::Gradient;

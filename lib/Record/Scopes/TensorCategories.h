@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a tensor is for.
+// The category of a tensor: its purpose in training.
 //
-// A tensor's category often shows only when it dies: an activation dies in the
-// backward pass, a temporary before the pass that made it is over, a gradient
-// outlives the backward pass. So what is known at its allocation is kept while
-// it lives, and its category is told when it is freed, or at the end.
-// docs/Capture.md has the rule.
+// A tensor's category often shows only at its free: an activation dies in the
+// backward pass, a temporary before the end of the pass that made it, a
+// gradient outlives the backward pass. So a tensor's origin is kept while the
+// tensor lives, and its category is decided at its free, or at the end of the
+// recording. docs/Capture.md has the rule.
 
 #ifndef MEMKIT_LIB_RECORD_TENSORKINDS_H
 #define MEMKIT_LIB_RECORD_TENSORKINDS_H
@@ -16,38 +16,43 @@
 
 namespace memkit {
 
-/// What a thread does.
+/// The place of a thread in the training.
 enum class TrainingPlace : uint8_t {
   Outside,
-  Making,     ///< outside of all below, an operator that reads no tensor
-  Computing,  ///< likewise any other
-  Forward,    ///< a layer
-  Recompute,  ///< a layer, in backward
-  Backward,   ///< a node of autograd, or what the engine does around it
+  /// In an operator that reads no tensor, outside of all places below.
+  Making,
+  /// In any other operator, outside of all places below.
+  Computing,
+  Forward,   ///< a layer
+  Recompute, ///< a layer, in backward
+  /// In a node of autograd, or in the engine's work around the node.
+  Backward,
   Accumulate, ///< the node that gives a parameter its gradient
   Optimizer,  ///< the step of an optimizer
 };
 
-/// What the frames of Python say of who allocates, the first that applies.
+/// The code that allocates, by its Python frames: the first entry that applies.
 enum class MadeBy : uint8_t {
   Unknown,
-  Initializer,  ///< torch.nn.init, which works in place
+  Initializer,  ///< torch.nn.init, works in place
   Loading,      ///< Module.load_state_dict
-  Module,       ///< the making, moving or copying of a module
+  Module,       ///< making, moving or copying a module
   Optimizer,    ///< of torch.optim
-  Buckets,      ///< of gradients, of DistributedDataParallel
+  Buckets,      ///< DistributedDataParallel's gradient buckets
   BackwardCall, ///< torch.autograd.backward() itself
-  Held,         ///< whoever: a module or optimizer has it as a parameter
-  HeldState     ///< whoever: an optimizer has it as what it keeps of one
+  /// By any code; a module or optimizer holds the tensor as a parameter.
+  Held,
+  /// By any code; an optimizer holds the tensor as its state.
+  HeldState
 };
 
-/// The training of a process, as far as the categories of its tensors need it:
-/// what happens is told in its order. Belongs to the recorder's thread.
+/// Decides the categories of tensors from the course of a process's training,
+/// reported in order. Belongs to the recorder's thread.
 class TensorCategories {
 public:
-  /// What is known of a tensor from its allocation.
+  /// The facts about a tensor that are known at its allocation.
   struct Origin {
-    uint64_t Event = 0; ///< its number, as LiveStats::events() counts
+    uint64_t Event = 0; ///< as LiveStats::events() counts
     uint64_t Turn = 0, Node = 0;
     uint32_t Forward = 0, Run = 0, Update = 0;
     uint32_t Heap = 0;
@@ -56,14 +61,14 @@ public:
     MadeBy By = MadeBy::Unknown;
   };
 
-  /// An outermost layer begins.
+  /// The outermost layer of a forward pass starts.
   void beginForward() {
     ++Forwards;
     turn(false);
     InRun = false;
   }
-  /// The engine of autograd takes up a node. Runs of nodes with nothing else
-  /// between them are one backward pass.
+  /// The engine of autograd starts a node. Consecutive nodes, with no other
+  /// work of training between them, are one backward pass.
   void beginBackward() {
     if (InRun)
       return;
@@ -71,7 +76,7 @@ public:
     ++Runs;
     turn(true);
   }
-  /// A node that is no Accumulate runs.
+  /// A node other than Accumulate runs.
   void beginNode() { ++Nodes; }
   void beginUpdate() {
     ++Updates;
@@ -79,19 +84,19 @@ public:
     InRun = false;
   }
   void endUpdate() { --Updating; }
-  /// After the event Event memory could not be had: of what lives the passes
-  /// that run may be over, and it is freed as in no other.
+  /// Memory ran out after event Event. The running passes may be over now and
+  /// free their tensors as no other pass does: such tensors count as live ones.
   void fail(uint64_t Event) {
     Failed = {Event, Nodes, Forwards, InRun ? Runs : 0, Updating ? Updates : 0};
   }
-  /// A thread that trains does something else.
+  /// A thread that trains does other work.
   void otherWork() { InRun = false; }
 
-  /// Event, Heap and Layer are the caller's.
+  /// The caller sets Event, Heap and Layer.
   Origin origin(TrainingPlace Place, MadeBy By) const;
-  /// What a tensor was that is freed by a thread at FreedAt.
+  /// The category of a tensor that is freed by a thread in place FreedAt.
   TensorCategory ofFreed(const Origin &B, TrainingPlace FreedAt) const;
-  /// What one is that lives; Workers: in a process that loads data.
+  /// The category of a live tensor. Worker: in a process that loads data.
   TensorCategory ofLive(const Origin &B, bool Worker) const;
 
 private:
@@ -103,14 +108,13 @@ private:
   TensorCategory ofOutside(const Origin &B, bool Freed) const;
   bool isOfFailed(const Origin &B) const;
 
-  /// Forward and backward passes, of which the last are kept.
+  /// The last forward and backward passes.
   static constexpr size_t KnownTurns = 4096;
   std::bitset<KnownTurns> Backwards;
   uint64_t Turns = 0, Nodes = 0;
   uint32_t Forwards = 0, Runs = 0, Updates = 0, Updating = 0;
   bool InRun = false;
-  /// The last failure, and what ran then; 0: no such pass, of which the first
-  /// is 1.
+  /// The last failure, and the passes that ran then, from 1; 0: no pass.
   struct {
     uint64_t Event = 0, Node = 0;
     uint32_t Forward = 0, Run = 0, Update = 0;

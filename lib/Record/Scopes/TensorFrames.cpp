@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Who makes a tensor, by frames of Python.
+// Finds the code that makes a tensor, by Python frames.
 
 #include "Scopes/TensorFrames.h"
 #include "llvm/ADT/SmallVector.h"
@@ -9,7 +9,7 @@
 using namespace llvm;
 using namespace memkit;
 
-/// The function is called Name, in whatever class.
+/// Whether the function is called Name, in any class.
 static bool isCalled(StringRef Function, StringRef Name) {
   return Function.consume_back(Name) &&
          (Function.empty() || Function.ends_with("."));
@@ -60,8 +60,8 @@ MadeBy TensorFrames::ofCode(uint32_t Code) {
   return By;
 }
 
-/// Of several frames the lowest MadeBy counts: an initializer runs in a
-/// module's making.
+/// Of several frames the lowest MadeBy counts: an initializer runs while a
+/// module is made.
 MadeBy TensorFrames::ofPython(uint32_t Node) {
   SmallVector<uint32_t, 64> Path;
   MadeBy By = MadeBy::Unknown;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Who makes a tensor, by frames of Python.
+// Finds the code that makes a tensor, by Python frames.
 
 #ifndef MEMKIT_LIB_RECORD_TENSORFRAMES_H
 #define MEMKIT_LIB_RECORD_TENSORFRAMES_H
@@ -12,11 +12,11 @@
 
 namespace memkit {
 
-/// What one frame says; Unknown: nothing.
+/// The meaning of one frame; Unknown: none.
 MadeBy madeByFrame(llvm::StringRef File, llvm::StringRef Function);
 
-/// What the frames of Python of a node of the shared table say. Each node is
-/// looked at once. Belongs to the recorder's thread.
+/// Finds MadeBy from the Python frames of a node of the shared table, once for
+/// each node. Belongs to the recorder's thread.
 class TensorFrames {
 public:
   explicit TensorFrames(SharedProcess &Shared) : Shared(Shared) {}
@@ -27,7 +27,7 @@ private:
   MadeBy ofCode(uint32_t Code);
 
   SharedProcess &Shared;
-  /// MadeBy + 1; 0: not known yet.
+  /// MadeBy + 1; 0: unknown.
   ChunkedArray<uint8_t, 10> Nodes, Codes;
 };
 

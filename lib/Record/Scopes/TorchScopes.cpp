@@ -2,12 +2,18 @@
 //
 // Layers and operators of PyTorch.
 //
-// What PyTorch's observers and the frames of Python tell, made scope paths. In
-// the forward pass:   forward > layers > operators in backward:    backward >
-// the layers of the operator that made the node >
-//                 the line of source of that operator > node > operators
-// while backward runs modules (checkpoints): backward > recompute > as forward
-// in an optimizer: optimizer > range > operators
+// Turns the reports of PyTorch's observers, and Python frames, into scope
+// paths.
+//
+// Forward pass: forward > layers > operators.
+//
+// Backward pass: backward > the layers of the operator that made the node > the
+// source line of this operator > node > operators.
+//
+// Modules that run in the backward pass (checkpoints): backward > recompute >
+// as in the forward pass.
+//
+// Optimizer: optimizer > range > operators.
 
 #include "Output/Recording.h"
 #include "Scopes/ProcessScopes.h"
@@ -27,16 +33,16 @@ static const char *phaseName(unsigned Phase) {
 }
 
 //===----------------------------------------------------------------------===//
-// ScopePaths
+// Scope paths
 //===----------------------------------------------------------------------===//
 
-/// The scope path of a scope whose name is a text of the process.
+/// Enters a scope whose name is a text of the process.
 uint32_t ProcessScopes::enter(uint32_t Parent, ScopeKind Kind, uint32_t Text,
                               uint32_t Color) {
   return enterAs(Parent, Kind, Text, name(Text).Text, Color);
 }
 
-/// \p Id: what the kind has to tell \p Name from others.
+/// \p Id: distinguishes \p Name from other names of the kind.
 uint32_t ProcessScopes::enterAs(uint32_t Parent, ScopeKind Kind, uint32_t Id,
                                 StringRef Name, uint32_t Color) {
   std::pair<uint64_t, uint32_t> Key{uint64_t(Parent) << 8 | uint64_t(Kind), Id};
@@ -49,7 +55,7 @@ uint32_t ProcessScopes::enterAs(uint32_t Parent, ScopeKind Kind, uint32_t Id,
   return ScopePath;
 }
 
-/// As enter(). Of one without a name the scope is its own.
+/// As enter(). A layer without a name gets a scope of its own.
 uint32_t ProcessScopes::enterLayer(uint32_t Parent, uint32_t Text) {
   auto It = UnnamedLayers.find(Text);
   if (It == UnnamedLayers.end())
@@ -60,8 +66,8 @@ uint32_t ProcessScopes::enterLayer(uint32_t Parent, uint32_t Text) {
   return R.ScopePaths.enterScope(Parent, U.Scope);
 }
 
-/// The name of a layer that has run without one. What was written in between
-/// keeps its class.
+/// Names a layer that has run without a name. Sections written before keep the
+/// name of its class.
 bool ProcessScopes::nameLayer(uint32_t Old, uint32_t New) {
   auto It = UnnamedLayers.find(Old);
   if (It == UnnamedLayers.end() || !New)
@@ -95,7 +101,7 @@ uint32_t ProcessScopes::enterLayers(uint32_t Parent, uint32_t Chain) {
   return enterLayer(Outer, Chains[Chain].Text);
 }
 
-/// What made a node of autograd: its layers, its line.
+/// Enters the layers and the line of the operator that made a node of autograd.
 uint32_t ProcessScopes::enterForward(uint32_t Parent, uint64_t Number,
                                      uint32_t &Chain) {
   if (Forwards.empty())
@@ -116,8 +122,8 @@ static bool isOfTorch(StringRef File) {
          File.starts_with("<");
 }
 
-/// `model.py:17 Net.forward` of a node of Python's frames: the innermost one
-/// that is no part of PyTorch itself, in LineTexts; 0: there is none.
+/// The line `model.py:17 Net.forward` of a node of Python frames, in LineTexts:
+/// of the innermost frame outside of PyTorch; 0: none.
 uint32_t ProcessScopes::lineOf(uint32_t Node) {
   if (auto It = Lines.find(Node); It != Lines.end())
     return It->second;
@@ -156,7 +162,7 @@ uint32_t ProcessScopes::findLine(uint32_t Node) {
 }
 
 //===----------------------------------------------------------------------===//
-// Begin and end
+// Start and end
 //===----------------------------------------------------------------------===//
 
 bool ProcessScopes::beginTorch(const wire::ScopeBeginRecord &Rec,
@@ -181,7 +187,7 @@ bool ProcessScopes::beginTorch(const wire::ScopeBeginRecord &Rec,
     SpanText = Text;
     break;
   case wire::SF_Operator: {
-    // What stands around a node of autograd says no more than that does.
+    // The operator around a node of autograd adds nothing to the node's scope.
     if (StringRef(name(Text).Text).starts_with(EvaluatePrefix)) {
       if (Of.In != Phase::Backward)
         In = enterPhase(Of, In, Phase::Backward);
@@ -223,7 +229,8 @@ bool ProcessScopes::beginTorch(const wire::ScopeBeginRecord &Rec,
       In = enterPhase(Of, In, Phase::Backward);
     uint32_t Chain = 0, Made = enterForward(In, Rec.forwardOperator(), Chain);
     if (Made != In) {
-      // What the engine does with its results is its layer's, too.
+      // The engine's work on the node's results belongs to the node's layer,
+      // too.
       O.ScopePath = Made;
       Of.Chain = O.Chain = Chain;
     }
@@ -250,8 +257,8 @@ bool ProcessScopes::beginTorch(const wire::ScopeBeginRecord &Rec,
   return true;
 }
 
-/// Does the operator make tensors without reading any? `zeros`, `new_zeros`,
-/// `zeros_like`.
+/// Whether the operator makes tensors without reading any: `zeros`,
+/// `new_zeros`, `zeros_like`.
 static bool isMaking(StringRef Operator) {
   Operator.consume_front("aten::");
   Operator.consume_front("new_");
@@ -265,7 +272,7 @@ static bool isMaking(StringRef Operator) {
   return false;
 }
 
-/// What the thread does from now on, for the kinds of tensors.
+/// Sets the thread's place in the training, for the categories of tensors.
 void ProcessScopes::enterPlace(RingScopes &Of, uint64_t Kind, StringRef Name,
                                Open &O) {
   using Place = TrainingPlace;
@@ -334,9 +341,9 @@ uint32_t ProcessScopes::layerName(uint32_t Text) {
   return Text ? name(Text).String : 0;
 }
 
-/// The first share that is not of a lower memory space.
+/// The first share of Space or of a higher memory space.
 static SpaceShares::iterator shareFrom(SpaceShares &Shares, uint32_t Space) {
-  // Nearly always no memory space between two is missing.
+  // Nearly always no memory space is missing between two shares.
   if (!Shares.empty())
     if (uint32_t I = Space - Shares.front().Space;
         I < Shares.size() && Shares[I].Space == Space)
@@ -345,12 +352,12 @@ static SpaceShares::iterator shareFrom(SpaceShares &Shares, uint32_t Space) {
                          [&](const SpaceShare &S) { return S.Space < Space; });
 }
 
-/// The share of a memory space, made when there is none.
+/// The share of a memory space, added if missing.
 SpaceShare &ProcessScopes::shareOf(LayerStats &T, uint32_t Space) {
   auto At = shareFrom(T.Shares, Space);
   if (At != T.Shares.end() && At->Space == Space)
     return *At;
-  // What T has so far is of memory spaces in which it changed nothing.
+  // T's peaks are of memory spaces without changes so far.
   if (T.Shares.empty())
     T.PeakBytes = T.ReservedPeakBytes = 0;
   At = T.Shares.insert(At, SpaceShare());
@@ -372,9 +379,9 @@ void ProcessScopes::addToLayer(LayerStats &T, uint32_t Space,
   T.AllocatedBytes += Row.AllocatedBytes;
 }
 
-/// Of a memory space of which nothing changed the peak is what it had; of a
-/// layer that has changed nothing at all it is the most that any memory space
-/// had.
+/// Raises the peaks of a layer to the live bytes of memory spaces that this run
+/// did not change. For a layer that has changed no memory space at all, the
+/// peak is the highest of all memory spaces.
 void ProcessScopes::raisePeaks(LayerStats &T) const {
   for (uint32_t Heap : R.Heaps.allTensors()) {
     auto Raise = [&](auto &To) {
@@ -395,7 +402,8 @@ void ProcessScopes::raisePeaks(LayerStats &T) const {
   }
 }
 
-/// Tensors alone count: a layer's objects of Python are not what it is about.
+/// Adds only tensors to the layer's stats: Python objects are not the purpose
+/// of a layer.
 void ProcessScopes::endLayer(const LayerSpan &S, bool Backward,
                              uint64_t TimeNs) {
   uint32_t Name = layerName(S.Text);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where new processes ask for their shared memory.
+// The socket where new processes ask for their shared memory.
 
 #include "Session/Greeter.h"
 #include "Support/Failure.h"
@@ -16,13 +16,13 @@
 using namespace llvm;
 using namespace memkit;
 
-/// Whether the loader takes \p Path, in LD_PRELOAD, as it stands.
+/// Whether LD_PRELOAD can hold \p Path unchanged.
 static bool isPlain(StringRef Path) {
   return Path.find_first_of(" :$") == StringRef::npos;
 }
 
-/// A folder of mode 0700 whose name leaves room for the socket's in a
-/// sockaddr_un, and that LD_PRELOAD may name.
+/// Makes a folder of mode 0700. Its name is short enough for a socket's path in
+/// sockaddr_un, and plain enough for LD_PRELOAD.
 static Expected<std::string> makeFolder() {
   const char *Temp = std::getenv("TMPDIR");
   std::string Error;
@@ -87,7 +87,7 @@ Greeter::~Greeter() {
     rmdir(Folder.c_str());
 }
 
-/// Takes the caller's hello; true when it is done with.
+/// Receives the hello of C; true when C is done with.
 bool Greeter::hear(const Caller &C, std::vector<Client> &Out) {
   Client G{C.Connection, C.Pid, {}};
   ssize_t N = recv(C.Connection, &G.Hello, sizeof(G.Hello), MSG_DONTWAIT);
@@ -139,7 +139,7 @@ void Greeter::answer(const Client &G, uint32_t Process, int Memfd,
     C->cmsg_len = CMSG_LEN(sizeof(int));
     std::memcpy(CMSG_DATA(C), &Memfd, sizeof(int));
   }
-  // One that has gone meanwhile is seen by the session.
+  // The session notices if the process has gone meanwhile.
   (void)!sendmsg(G.Connection, &M, MSG_NOSIGNAL | MSG_DONTWAIT);
   close(G.Connection);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where new processes ask for their shared memory.
+// The socket where new processes ask for their shared memory.
 
 #ifndef MEMKIT_LIB_RECORD_GREETER_H
 #define MEMKIT_LIB_RECORD_GREETER_H
@@ -22,30 +22,33 @@ public:
   ~Greeter();
 
   /// A path of \p Library for LD_PRELOAD. The loader ends a path at a blank or
-  /// a colon and expands `$`: a folder with one of these gets a link beside
-  /// the socket. There is one link: all libraries must be of one folder.
+  /// a colon and expands `$`, so a folder with such a character gets a link
+  /// beside the socket. The greeter makes only one link: all libraries must lie
+  /// in one folder.
   llvm::Expected<std::string> preloadable(llvm::StringRef Library);
-  /// Leaves the link: programs that run on start others with it.
+  /// Keeps the link at destruction: programs that still run start others with
+  /// it.
   void keepLink() { KeepsLink = true; }
 
-  /// Turns away everyone from now on, at once.
+  /// Closes the socket and every waiting connection, and refuses new processes.
   void shut();
 
   const std::string &path() const { return Path; }
   int fd() const { return Fd; }
 
-  /// A process that waits for its answer.
+  /// A process that waits for its shared memory.
   struct Client {
     int Connection;
-    pid_t Pid; ///< as the kernel says
+    pid_t Pid; ///< from the socket's credentials, not from the process
     wire::Hello Hello;
   };
-  /// Who has come since the last call. Each must be answered. Those of other
-  /// users and other versions were turned away.
+  /// The processes that said hello since the last call; answer() each. accept()
+  /// drops connections of other users and of other versions.
   std::vector<Client> accept();
-  /// Whether someone is at the door but has not said hello yet.
+  /// Whether a process has connected but not said hello yet.
   bool hasPending() const { return !Pending.empty(); }
-  /// Gives a guest its memory, or none (Memfd -1: it is not recorded).
+  /// Sends process G the descriptor of its shared memory, and closes the
+  /// connection. Memfd -1: the process is not recorded.
   void answer(const Client &G, uint32_t Process, int Memfd, uint64_t Size);
 
 private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a process calls itself.
+// The title that a process writes over its arguments.
 
 #include "Session/ProcessTitle.h"
 #include "llvm/Support/JSON.h"

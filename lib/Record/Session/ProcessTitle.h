@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a process calls itself.
+// The title that a process writes over its arguments.
 //
-// Servers write over their arguments, by setproctitle() or as it does, to tell
-// their processes apart: `nginx: worker process`, `postgres: walwriter`.
+// Servers overwrite their arguments, as setproctitle() does, to distinguish
+// their processes: `nginx: worker process`, `postgres: walwriter`.
 
 #ifndef MEMKIT_LIB_RECORD_PROCESSTITLE_H
 #define MEMKIT_LIB_RECORD_PROCESSTITLE_H
@@ -14,12 +14,12 @@
 
 namespace memkit {
 
-/// Arguments, as /proc/PID/cmdline has them, when they are one word: that may
-/// be a title, whose unused room is filled with blanks or NULs. Else empty. In
-/// UTF-8, of a bounded length; the process may have written anything.
+/// The title in Arguments, the content of /proc/PID/cmdline: Arguments without
+/// the trailing blanks and NULs, if they are one word; else empty. Valid UTF-8,
+/// of a bounded length; the process may have written any bytes.
 std::string titleOf(llvm::StringRef Arguments);
 
-/// The words of Arguments, of a title one.
+/// The words of Arguments; a title with blanks is one word.
 std::vector<std::string> wordsOf(llvm::StringRef Arguments);
 
 } // namespace memkit

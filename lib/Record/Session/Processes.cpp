@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Child processes come, go and change.
+// Start, end and execs of child processes.
 
 #include "Session/ProcessTitle.h"
 #include "Session/Session.h"
@@ -34,7 +34,7 @@ void Session::setProgram(pid_t Pid, const std::string &Exe,
 }
 
 //===----------------------------------------------------------------------===//
-// Coming
+// Start of processes
 //===----------------------------------------------------------------------===//
 
 Session::Child *Session::findPid(pid_t Pid) {
@@ -45,14 +45,14 @@ Session::Child *Session::findPid(pid_t Pid) {
 }
 
 void Session::greet() {
-  // Calls of the system that find nobody cost more than the rest of a pass.
+  // An accept() that finds no connection costs more than the rest of a pass.
   if (!ListenerRings && !Listener.hasPending())
     return;
   for (const Greeter::Client &G : Listener.accept())
     welcome(G);
 }
 
-/// The process that G comes from, and how.
+/// The parent process of G, and how G started.
 uint32_t Session::parentOf(const Greeter::Client &G, ProcessOrigin &Origin) {
   auto IsProcess = [this](uint32_t Id) { return Id && R.Stats.hasProcess(Id); };
   if (Child *Before = findPid(G.Pid); Before && !G.Hello.ParentProcess) {
@@ -96,10 +96,11 @@ void Session::welcome(const Greeter::Client &G) {
   std::vector<pid_t> Pids = procfs::namespacePids(G.Pid);
   P->InnerPid = Pids.back();
   P->SeesOurPids = Pids.size() == 1;
-  // Now, while the process waits: it may be gone when its code is seen.
+  // Read now, while the process waits for its answer: the process may be gone
+  // when the recorder first sees its code.
   if (Symbols)
     P->PerfMap.emplace(G.Pid, P->InnerPid, readClocks().RealtimeNs);
-  // All that the process before it had to say is in its rings.
+  // All records of the process before the exec are in its rings.
   if (I.Origin == ProcessOrigin::Exec)
     if (Child *Before = findPid(G.Pid))
       setEnding(*Before, true);
@@ -120,7 +121,7 @@ void Session::welcome(const Greeter::Client &G) {
   P->Process = R.Names.addProcess(I);
   P->Parent = I.Parent;
   P->IsForked = I.Origin == ProcessOrigin::Fork;
-  // When it has become what it will be.
+  // One interval later: the process has then started its own work.
   P->NextPssNs = I.StartNs + O.SampleIntervalNs;
   R.Stats.beginProcess(P->Process, I.StartNs);
   if (Memory) {
@@ -136,7 +137,7 @@ void Session::welcome(const Greeter::Client &G) {
     Listener.answer(G, 0, -1, 0);
   }
   Children.push_back(std::move(P));
-  // Killed and waited for meanwhile: there is nothing that would tell its end.
+  // The process was killed and reaped meanwhile, so no pidfd reports its end.
   if (IsGone && G.Pid != Program)
     setEnding(*Children.back(), false);
 }
@@ -163,7 +164,7 @@ void Session::addUnrecorded(pid_t Pid, uint32_t Parent, ProcessOrigin Origin,
   P->Process = R.Names.addProcess(I);
   R.Stats.beginProcess(P->Process, I.StartNs);
   ProgramSeen |= Pid == Program;
-  // What was asked for needs no warning.
+  // With --no-follow the user knows: no warning.
   if (Pid == Program || O.Follow)
     O.Warn(Twine(Exe.empty() ? "process " + std::to_string(Pid) : Exe) +
            " is not recorded: " + Why);
@@ -177,13 +178,13 @@ void Session::addUnrecorded(pid_t Pid, uint32_t Parent, ProcessOrigin Origin,
 }
 
 //===----------------------------------------------------------------------===//
-// Going
+// End of processes
 //===----------------------------------------------------------------------===//
 
-/// Notes who has ended. What they wrote is in their rings by now, so the pass
-/// that follows takes all of it.
+/// Marks the processes that have ended. All their records are in their rings by
+/// now, so the following pass takes all of them.
 void Session::lookForEnds() {
-  // One call for all of them.
+  // One poll() for all pidfds.
   Polls.clear();
   Polls.push_back({ProgramFd, POLLIN, 0});
   for (auto &P : Children)
@@ -218,7 +219,7 @@ void Session::lookForEnds() {
   }
 }
 
-/// Where descriptors are short there may be no pidfd that would tell.
+/// Polls the processes that have no pidfd because descriptors ran out.
 void Session::lookForGone() {
   for (auto &P : Children)
     if (P->PidFd < 0 && !P->EndNs && !P->Ending && P->Pid != Program &&
@@ -226,7 +227,7 @@ void Session::lookForGone() {
       setEnding(*P, false);
 }
 
-/// It lived until the last pass at least, and until it said that it would exit.
+/// Process P lived at least until the last pass, and until its announced exit.
 void Session::setEnding(Child &P, bool Replaced) {
   P.Ending = true;
   P.Replaced = Replaced;
@@ -248,8 +249,7 @@ bool Session::isDrained(Child &P) {
   return true;
 }
 
-/// Ends the processes whose last records are behind us when one of the clock
-/// Tsc comes.
+/// Ends the processes whose last record is older than a record at Tsc.
 void Session::endProcessesBefore(uint64_t Tsc) {
   NextEndTsc = ~0ull;
   for (size_t I = 0; I != Children.size(); ++I) {
@@ -268,7 +268,8 @@ void Session::endProcesses() {
     Child &P = *Children[I];
     if (!P.Ending || P.EndNs)
       continue;
-    // Clocks that are nonsense must not keep records back for ever.
+    // Wait at most four passes: a wrong clock must not hold records back for
+    // ever.
     if (P.State && !isDrained(P) && ++P.EndPasses < 4)
       continue;
     if (P.State)
@@ -278,8 +279,8 @@ void Session::endProcesses() {
   }
 }
 
-/// A process that had announced an exec and has ended without another word ran
-/// the new program: its status is that one's.
+/// A process that announced an exec and ended without another record ran the
+/// new program, so its exit status belongs to the new program.
 void Session::leaveStatusToExec(Child &P) {
   for (PendingExec &E : Execs)
     if (E.Pid == P.Pid && !E.Spawned && !P.Replaced) {
@@ -305,7 +306,7 @@ void Session::endProcess(Child &P) {
       Status = C.ExitStatus.load() & 0xff;
     P.State->snapshots().finish();
   }
-  // One that was replaced at once may have ended before the first pass.
+  // A process that an exec replaced at once may end before its first pass.
   P.EndNs = R.boundaryNs(std::max(R.Times.Clock.toNs(P.EndTsc), P.StartNs));
   if (P.State) {
     P.State->finish(P.EndNs);
@@ -328,7 +329,7 @@ void Session::endProcess(Child &P) {
     close(std::exchange(P.PidFd, -1));
 }
 
-/// Forgets processes whose last events are written.
+/// Removes processes whose last events are written.
 void Session::removeGone() {
   erase_if(Children, [this](const std::unique_ptr<Child> &P) {
     if (!P->EndNs || (P->State && P->State->log().hasUnwritten()))
@@ -345,8 +346,8 @@ bool Session::anyRunning() const {
   });
 }
 
-/// Whether a process that we started is on its way to connect: one that was
-/// forked or has executed a moment ago. Asked only when no process is left.
+/// Whether a process that the program has started may still connect: a process
+/// that forked or executed a moment ago. Called only when no process is left.
 bool Session::stragglers() {
   uint64_t Now = R.nowNs();
   if (!StragglersUntilNs)
@@ -356,7 +357,8 @@ bool Session::stragglers() {
   for (pid_t Pid : procfs::startedSince(procfs::startTicks(getpid()))) {
     if (Pid == getpid())
       continue;
-    // One that was told to connect and could not is no straggler.
+    // Not a straggler: a process without the listener's path in its
+    // environment, or one that cannot be preloaded.
     std::string Exe = "/proc/" + std::to_string(Pid) + "/exe";
     if (procfs::mapsMemfd(Pid, Tag) ||
         (procfs::environHas(Pid, Listener.path()) &&
@@ -365,8 +367,9 @@ bool Session::stragglers() {
       return true;
     }
   }
-  // A daemon's last fork may come after its place in the list was looked at,
-  // and the end of its parent before: twice nobody is nobody.
+  // A daemon may fork its last child after the scan has passed the child's
+  // place in the process list, and end before the scan reaches the daemon. So
+  // stop only after two scans without a straggler.
   if (++NoStragglers < 2)
     return true;
   NoStragglers = 0;
@@ -375,10 +378,11 @@ bool Session::stragglers() {
 }
 
 //===----------------------------------------------------------------------===//
-// Changing
+// Execs
 //===----------------------------------------------------------------------===//
 
-/// What we call the process that P calls Inner; 0: it is not known any more.
+/// The pid, in the recorder's namespace, of the process that P calls Inner; 0
+/// if unknown.
 pid_t Session::pidOf(const Child &P, pid_t Inner) {
   if (P.SeesOurPids)
     return Inner;
@@ -393,7 +397,7 @@ void Session::forgetExec(pid_t Pid) {
   });
 }
 
-/// A record of an exec. False: Rec is of another kind.
+/// Handles Rec if it is a record of an exec; false: Rec is of another kind.
 bool Session::takeExec(Child &P, const wire::Record &Rec) {
   auto Is = [&](RecordKind K) { return Rec.is(K); };
   if (Is(RecordKind::Exec)) {
@@ -411,18 +415,19 @@ bool Session::takeExec(Child &P, const wire::Record &Rec) {
   return true;
 }
 
-/// The process that P calls Inner runs the program of a slot from Tsc on.
+/// Expects the process that P calls Inner to run the program of Slot from Tsc
+/// on.
 void Session::expectExec(Child &P, pid_t Inner, uint64_t Slot, uint64_t Tsc) {
   pid_t Pid = pidOf(P, Inner);
   forgetExec(Pid);
-  // Where its ring was full of older records, the new process has come before
-  // this record is read.
+  // If the ring was full of older records, the new process has connected before
+  // the session reads this record.
   uint64_t Then = R.Times.Clock.toNs(Tsc);
   if (any_of(Children, [&](const std::unique_ptr<Child> &Other) {
         return Other->Pid == Pid && Other->StartNs > Then;
       }))
     return;
-  // A program that executes all the time must not fill our memory.
+  // A program that executes all the time must not fill the recorder's memory.
   if (Execs.size() >= 4096 || Pid <= 0)
     return;
   PendingExec E{Pid, P.Process, "", R.nowNs(), -1, Pid != P.Pid};
@@ -431,14 +436,14 @@ void Session::expectExec(Child &P, pid_t Inner, uint64_t Slot, uint64_t Tsc) {
   Execs.push_back(std::move(E));
 }
 
-/// Finds out what became of announced execs of programs that do not connect.
+/// Finds the outcome of announced execs whose programs have not connected.
 void Session::lookAtExecs() {
   uint64_t Now = R.nowNs();
   for (size_t I = 0; I < Execs.size();) {
     PendingExec E = Execs[I];
     uint64_t Age = Now - E.SinceNs;
     bool Ended = hasEnded(E.PidFd);
-    // It connects within a few milliseconds, if at all.
+    // A recorded program connects within a few milliseconds.
     if (Age < 10000000 || (!Ended && procfs::mapsMemfd(E.Pid, Tag))) {
       ++I;
       continue;
@@ -455,7 +460,8 @@ void Session::lookAtExecs() {
     }
     Execs.erase(Execs.begin() + I);
     close(E.PidFd);
-    // One that ended at once is no news, unless it left a status to be told.
+    // A process that ended at once is not reported, unless it left an exit
+    // status.
     if (Why.empty() && Ended && E.WaitStatus < 0)
       continue;
     if (Why.empty())

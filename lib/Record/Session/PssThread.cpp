@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads what a process shares.
+// Reads how much memory a process shares with others.
 
 #include "Session/PssThread.h"
 #include "Shared/ProcFs.h"
@@ -30,7 +30,7 @@ void PssThread::ask(uint32_t OfProcess, pid_t Pid) {
   }
   if (Worker.joinable())
     return Wake.notify_one();
-  // Signals are for the recorder's thread.
+  // Block all signals: the recorder's thread handles them.
   sigset_t All, Old;
   sigfillset(&All);
   pthread_sigmask(SIG_SETMASK, &All, &Old);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads what a process shares.
+// Reads how much memory a process shares with others.
 
 #ifndef MEMKIT_LIB_RECORD_PSSTHREAD_H
 #define MEMKIT_LIB_RECORD_PSSTHREAD_H
@@ -14,11 +14,12 @@
 
 namespace memkit {
 
-/// A thread that reads a process's proportional share of its memory: the kernel
-/// walks all its pages for that, some 10 ms a GiB, in which the rings must not
-/// wait. It is started at the first question.
+/// A thread that reads a process's proportional set size (PSS). The kernel
+/// walks all pages of the process, about 10 ms per GiB, too long for the
+/// recorder's thread, which must drain the rings. The first ask() starts the
+/// thread.
 ///
-/// All but the thread itself belongs to the recorder's thread.
+/// Only the recorder's thread may call the members.
 class PssThread {
 public:
   PssThread() = default;
@@ -27,22 +28,23 @@ public:
   struct Answer {
     uint32_t Process = 0;
     uint64_t TookNs = 0;
-    /// In bytes; Pss 0: the process is gone, or may not be looked at.
+    /// In bytes; Pss 0: the process is gone, or the recorder may not read its
+    /// PSS.
     uint64_t Pss = 0, Private = 0, Swapped = 0;
   };
-  /// Asks of a process; not while isBusy().
+  /// Starts to read the PSS of Process; not while isBusy().
   void ask(uint32_t Process, pid_t Pid);
   bool isBusy() const { return Busy; }
-  /// What was asked, once it has come.
+  /// The answer to ask(), once the thread has it.
   std::optional<Answer> take();
 
 private:
   void run();
 
   bool Busy = false;
-  std::mutex Lock; ///< over what stands below it
+  std::mutex Lock; ///< guards the members below
   std::condition_variable Wake;
-  pid_t Asked = 0; ///< 0: nothing is asked
+  pid_t Asked = 0; ///< 0: no request
   uint32_t Process = 0;
   std::optional<Answer> Done;
   bool Over = false;

@@ -11,7 +11,7 @@ using namespace llvm;
 using namespace memkit;
 using wire::PythonState;
 
-/// Of I, which P runs, by its command line and its parent's role.
+/// Sets the role of P from the command line of I and the role of its parent.
 void Session::findRole(Child &P, const ProcessRecord &I, StringRef Exe,
                        ArrayRef<std::string> Command) {
   StringRef Parent;
@@ -22,7 +22,7 @@ void Session::findRole(Child &P, const ProcessRecord &I, StringRef Exe,
                                            : pythonRole(Exe, Command, Parent);
 }
 
-/// `Python 3.11.4`, by PY_VERSION_HEX.
+/// `Python 3.11.4`, from PY_VERSION_HEX.
 static std::string versionName(uint32_t Hex) {
   if (!Hex)
     return "Python";
@@ -65,7 +65,7 @@ static const char *whyNotTracked(wire::CudaState S) {
   }
 }
 
-/// The trace says so, too.
+/// Adds an alert to the trace.
 void Session::addAlert(const Child &P, StringRef What) {
   Mark M;
   M.Kind = MarkKind::Alert;
@@ -75,7 +75,7 @@ void Session::addAlert(const Child &P, StringRef What) {
   R.addMark(std::move(M));
 }
 
-/// What PyTorch's allocator of CUDA devices tells, once in a run.
+/// Reports, once in a run, what PyTorch's CUDA allocator records.
 void Session::lookAtTorchCuda(Child &P) {
   if (TorchCudaSaid)
     return;
@@ -100,7 +100,7 @@ void Session::lookAtTorchCuda(Child &P) {
   addAlert(P, What);
 }
 
-/// Who has CUPTI, as the program has it: `: NAME`, or nothing.
+/// `: NAME` of the tool that uses CUPTI, as the program reports it, or empty.
 static std::string rivalOf(const wire::Control &C) {
   std::string Name(C.CudaRival, strnlen(C.CudaRival, sizeof(C.CudaRival)));
   for (char &B : Name)
@@ -130,8 +130,8 @@ static std::string howListened(wire::CudaCapture State,
   }
 }
 
-/// How CUDA's driver is listened to: once in a run, and when there is worse to
-/// say.
+/// Reports how the CUDA driver is captured: once in a run, and again when a
+/// process has a problem.
 void Session::lookAtCuda(Child &P) {
   using wire::CudaCapture;
   const wire::Control &C = P.State->shared().control();
@@ -167,7 +167,7 @@ void Session::lookAtCuda(Child &P) {
   addAlert(P, What);
 }
 
-/// What is missing of PyTorch's contexts, once in a run.
+/// Reports, once in a run, which PyTorch scopes are recorded.
 void Session::lookAtTorch(Child &P) {
   lookAtCuda(P);
   lookAtTorchCuda(P);
@@ -202,7 +202,8 @@ void Session::lookAtPython(Child &P) {
     return;
   P.PythonSaid = true;
   uint32_t Version = C.PythonVersion.load(std::memory_order_relaxed);
-  // Once for each kind. What a program writes there must not fill the screen.
+  // Report each kind once, and at most 17: the program writes these values, and
+  // must not fill the screen.
   if (PythonsSaid.size() > 16 ||
       !PythonsSaid.insert({uint32_t(State), Version}).second)
     return;
@@ -225,9 +226,9 @@ void Session::lookAtPython(Child &P) {
     O.Warn(Who + ": its own " + What + " are not recorded: " + Why);
 }
 
-/// Before P ends: all that it has run is known. A DataLoader numbers its
-/// workers in the order in which it starts them, and starts new ones for each
-/// epoch.
+/// Names DataLoader worker P after its number. Called before P ends, when all
+/// its records are known. A DataLoader numbers its workers in the order of
+/// their start, and starts new workers for each epoch of training.
 void Session::nameDataWorker(Child &P) {
   if (!P.State || !P.State->isDataWorker())
     return;

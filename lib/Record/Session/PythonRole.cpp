@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a Python process is.
+// The role of a Python process: the name of what it runs.
 
 #include "Session/PythonRole.h"
 #include "llvm/ADT/StringExtras.h"
@@ -22,7 +22,7 @@ static bool isPython(StringRef Path) {
          (Name.empty() || isDigit(Name.front()));
 }
 
-/// What multiprocessing's own command line starts; empty for another one.
+/// The task of multiprocessing's own command line; empty for other code.
 static StringRef taskOf(StringRef Code) {
   if (!Code.consume_front("from multiprocessing."))
     return "";
@@ -33,7 +33,7 @@ static StringRef taskOf(StringRef Code) {
   return "";
 }
 
-/// Parent's name without its own task.
+/// The name in Role, without the task in parentheses.
 static StringRef nameOf(StringRef Role) {
   size_t At = Role.find(" (");
   return Role.take_front(At);
@@ -58,7 +58,7 @@ std::string memkit::pythonRole(StringRef Exe, ArrayRef<std::string> Command,
       I += Arg == "--check-hash-based-pycs";
       continue;
     }
-    // Letters may share a dash; that which takes a value is the last.
+    // Letters may share a dash; only the last letter may take a value.
     size_t At = Arg.find_first_of("cmWX", 1);
     if (At == StringRef::npos)
       continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a Python process is.
+// The role of a Python process: the name of what it runs.
 
 #ifndef MEMKIT_LIB_RECORD_PYTHONROLE_H
 #define MEMKIT_LIB_RECORD_PYTHONROLE_H
@@ -11,21 +11,21 @@
 
 namespace memkit {
 
-/// What a process that runs the program Exe by this command line is called: its
-/// script's name (`train.py`), its module (`pkg.mod`), `-c`; `python` when it
-/// reads a terminal or pipe. A process that multiprocessing has started has its
-/// parent's name and its own task: `train.py (spawn)`, `train.py (forkserver)`,
-/// `train.py (resource_tracker)`. Empty for what is no Python. Command comes
-/// from the process and may be anything.
+/// The role of a process that runs the program Exe with this command line: the
+/// script's name (`train.py`), the module (`pkg.mod`), `-c`, or `python` when
+/// Python reads a terminal or a pipe. A process started by multiprocessing has
+/// its parent's name and its own task: `train.py (spawn)`, `train.py
+/// (forkserver)`, `train.py (resource_tracker)`. Empty if the program is not
+/// Python. Command comes from the process and may hold anything.
 std::string pythonRole(llvm::StringRef Exe, llvm::ArrayRef<std::string> Command,
                        llvm::StringRef ParentRole);
 
-/// Of a child that a process of the role Parent has forked: `train.py (fork)`.
-/// Empty when that one has none.
+/// The role of a child forked by a process of role Parent: `train.py (fork)`.
+/// Empty if Parent is empty.
 std::string forkedRole(llvm::StringRef Parent);
 
-/// Of the worker Number, from 0, of a DataLoader, which was called Own before:
-/// `train.py (DataLoader worker 3)`.
+/// The role of worker Number, from 0, of a DataLoader, in place of its role
+/// Own: `train.py (DataLoader worker 3)`.
 std::string dataWorkerRole(llvm::StringRef Own, unsigned Number);
 
 } // namespace memkit

@@ -14,14 +14,14 @@ using namespace memkit;
 
 Requests memkit::TheRequests;
 
-/// Records that are merged before they are processed.
+/// Maximum records merged before they are processed.
 static constexpr size_t BatchRecords = 2048;
-/// How long the writing of sections may go on between two looks at the rings.
+/// Maximum time to write sections between two reads of the rings.
 static constexpr uint64_t WorkNs = 250000;
-/// The longest nap. A ring takes 8,192 records: so many in that time stand for
-/// a program that does nothing but allocate.
+/// The longest nap. A ring holds 8,192 records; only a program that does
+/// nothing but allocate fills a ring in this time.
 static constexpr uint64_t MaxNapNs = 2000000;
-/// Names that are taken from the thread that finds them, at a time.
+/// Maximum names taken from the symbol thread at a time.
 static constexpr size_t MaxAnswers = 128;
 
 Session::Session(const RecordOptions &O, Recording &R, Greeter &Listener,
@@ -44,7 +44,7 @@ Session::Session(const RecordOptions &O, Recording &R, Greeter &Listener,
   if (R.Wanted.Cuda)
     Settings.Cuda = O.Cuda;
   prepareControl();
-  // Naps are short; the kernel's usual slack would double them.
+  // Naps are short; the kernel's default timer slack would double them.
   prctl(PR_SET_TIMERSLACK, 2000ul);
   if (O.Symbols)
     startSymbols();
@@ -72,7 +72,7 @@ void Session::run() {
     nap(Busy);
   }
   Listener.shut();
-  // Whoever still runs goes on without us.
+  // Programs that still run go on unrecorded.
   for (auto &P : Children)
     if (P->State && !P->EndNs) {
       wire::Control &C = P->State->shared().control();
@@ -90,7 +90,7 @@ void Session::run() {
     }
 }
 
-/// The rings' writers have been given what room there is.
+/// Notes that the rings' writers have all free room again.
 void Session::looked() {
   uint64_t Now = R.nowNs();
   if (LookedNs && Now > LookedNs)
@@ -109,8 +109,8 @@ bool Session::pass() {
     if (P->State && !P->EndNs)
       P->State->shared().control().Heartbeat.store(Pass,
                                                    std::memory_order_relaxed);
-  // Looked at after the clock: who can have been followed by a record of this
-  // pass, having ended, is seen to have ended.
+  // Poll for exits after reading the clock, so every process whose successor
+  // appears in this pass is known to have exited.
   lookForEnds();
   drain(Clock, nullptr);
   for (auto &P : Children)
@@ -135,7 +135,7 @@ void Session::drain(uint64_t Limit, Child *Only) {
   bool Ending = NextEndTsc != ~0ull;
   Batch.resize(BatchRecords);
   while (size_t Count = Merge.next(Batch.data(), BatchRecords)) {
-    // The room is the writers' again before the records are looked at.
+    // Give the room back to the writers before processing the records.
     for (const RingMerge::Cursor &C : Merge.cursors()) {
       BatchRing &S = BatchRings[C.Source];
       RingThread &Ring = S.P->State->ring(S.Ring);
@@ -157,7 +157,8 @@ void Session::drain(uint64_t Limit, Child *Only) {
 void Session::takeBatch(ArrayRef<MergedRecord> Records, bool Ending) {
   ProcessState::prefetchFirst(Records, RingOf.data());
   for (size_t I = 0; I != Records.size();) {
-    // While no process is ending, each takes what is usual.
+    // While no process is ending, each process takes its usual records on a
+    // fast path.
     size_t Taken = Ending ? 0
                           : RingOf[Records[I].Source].Process->takeUsual(
                                 Records.slice(I), RingOf.data());
@@ -179,14 +180,14 @@ void Session::takeRecord(const MergedRecord &M) {
     S.P->State->process(M.R, S.Ring);
 }
 
-/// A layer of PyTorch may be a moment from its name, which cannot be changed
-/// once it is written.
+/// Whether a PyTorch layer still waits for its name, at most 250 ms: a written
+/// name cannot be changed.
 bool Session::waitsForNames(uint64_t NowNs) {
   constexpr uint64_t LongestNs = 250000000;
   return NowNs < NextFlushNs + LongestNs && R.ScopePaths.awaitsNames();
 }
 
-/// What comes by time: intervals, snapshots, samples, a flush each second.
+/// Periodic work: intervals, snapshots, samples, a flush each second.
 void Session::samples() {
   uint64_t Now = R.nowNs();
   control(Now);
@@ -228,16 +229,16 @@ void Session::samples() {
   }
 }
 
-/// Sleeps until there may be something to do, at most two milliseconds; shorter
-/// while records come fast, so that the fullest ring is a quarter to a half
-/// full when it is looked at. A pass costs some microseconds and cold caches:
-/// short naps over nearly empty rings doubled the cost of an event.
+/// Sleeps until work may be due, at most 2 ms. Naps get shorter while records
+/// come fast, so that the fullest ring is a quarter to a half full when the
+/// session reads it. A pass costs some microseconds and cold caches: short naps
+/// over nearly empty rings doubled the cost of an event.
 void Session::nap(bool Busy) {
   if (Fullest >= 0.5)
     NapNs = std::max<uint64_t>(NapNs / 2, 50000);
   else if (Fullest < 0.25)
     NapNs = std::min<uint64_t>(NapNs * 2, MaxNapNs);
-  // What is to be written fills the time, where something is.
+  // Use the nap to write sections.
   uint64_t Begin = R.nowNs(), Time = Busy ? 0 : NapNs;
   R.work(std::min(NapNs, WorkNs));
   uint64_t Spent = R.nowNs() - Begin;
@@ -270,7 +271,7 @@ void Session::finish() {
       setTitle(*P);
   }
   if (Symbols && !R.failed()) {
-    // Ctrl-C now, or the signal to stop, ends the search for names.
+    // A further Ctrl-C, or a signal to stop, ends the search for names.
     int Before = TheRequests.Interrupts;
     Symbols->handOver();
     while (!Symbols->idle()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A recording while it runs.
+// The recorder's loop over all recorded processes.
 
 #ifndef MEMKIT_LIB_RECORD_SESSION_H
 #define MEMKIT_LIB_RECORD_SESSION_H
@@ -21,34 +21,38 @@
 
 namespace memkit {
 
-/// What the recorder was told by signals; set by handlers.
+/// Requests by signals: the handlers set them, the session reads them.
 struct Requests {
   std::atomic<int> Interrupts{0};
   std::atomic<bool> Stop{false};
-  std::atomic<unsigned> Toggles{0}; ///< recording is to start, or to stop
-  std::atomic<unsigned> Flushes{0}; ///< all that is known is to be written
+  /// Number of requests to start or stop recording.
+  std::atomic<unsigned> Toggles{0};
+  /// Number of requests to write everything known so far.
+  std::atomic<unsigned> Flushes{0};
 };
 extern Requests TheRequests;
 
-/// The recorder's loop: takes in new processes, drains their rings in the order
-/// of time, sees processes end, and keeps the trace's samples, intervals and
-/// snapshots coming. One thread owns all of it.
+/// The recorder's loop: accepts new processes, drains their rings in order of
+/// time, notices the end of processes, and adds samples, intervals and
+/// snapshots to the trace. Owned by one thread.
 class Session {
 public:
   Session(const RecordOptions &O, Recording &R, Greeter &Listener,
           std::string Tag);
   ~Session();
 
-  /// The program, a child of ours. WhyNot: why it cannot be recorded, if so.
+  /// Sets the program, a child process of the recorder. WhyNot: why the program
+  /// cannot be recorded, or empty.
   void setProgram(pid_t Pid, const std::string &Exe, std::string WhyNot);
-  /// Runs until there is nothing left to record, or until told to stop.
+  /// Runs until nothing is left to record, or until a request to stop.
   void run();
-  /// Says which of the moments to start and stop never came.
+  /// Warns of a requested start or stop whose moment never came.
   void warnOfMoments() const;
-  /// Resolves what is left, and completes the trace.
+  /// Resolves the remaining frames, and completes the trace.
   void finish();
 
-  /// Of the program: 128+n when killed. Valid once it has ended.
+  /// The program's exit status, 128+n when signal n killed it. Valid after the
+  /// program has ended.
   int programStatus() const { return ProgramStatus; }
   /// The signal that killed the program, or 0.
   int programSignal() const {
@@ -57,38 +61,40 @@ public:
   bool programEnded() const { return ProgramEnded; }
   unsigned processesRecorded() const { return NumRecorded; }
   uint64_t longestPauseNs() const { return LongestPauseNs; }
-  /// The path of a binary without symbols that most stacks go through; empty:
-  /// there is none. When the recording has ended.
+  /// The path of a binary without symbols that most stacks pass through, or
+  /// empty. Valid after the recording has ended.
   std::string namelessBinary() const;
 
 private:
-  /// A process and what is known of its process.
+  /// A process that the session follows.
   struct Child {
     uint32_t Process = 0, Parent = 0;
     pid_t Pid = 0;
-    pid_t InnerPid = 0; ///< as it sees itself
+    pid_t InnerPid = 0; ///< pid in the process's own namespace
     int PidFd = -1;
     std::unique_ptr<ProcessState> State;
-    bool Ending = false;      ///< ended; what it wrote is in its rings
-    unsigned EndPasses = 0;   ///< since then
-    uint64_t EndTsc = 0;      ///< of its last record
-    bool Replaced = false;    ///< by an exec
-    int WaitStatus = -1;      ///< of waitpid, -1: not known
-    bool SeesOurPids = false; ///< in the namespace of pids that we are in
-    uint32_t NextOrphan = 0;  ///< ring that takeBackRings() looks at next
-    bool HasJit = false;      ///< code that no binary owns was seen
-    std::optional<JitPlace> PerfMap; ///< until then
+    bool Ending = false;    ///< ended; all its records are in its rings
+    unsigned EndPasses = 0; ///< passes since the end
+    /// The latest of: TSC of its last record, of its announced exit, of the
+    /// last pass before its end.
+    uint64_t EndTsc = 0;
+    bool Replaced = false;           ///< an exec replaced it
+    int WaitStatus = -1;             ///< as waitpid() reports; -1: unknown
+    bool SeesOurPids = false;        ///< lives in the recorder's pid namespace
+    uint32_t NextOrphan = 0;         ///< ring where takeBackRings() continues
+    bool HasJit = false;             ///< ran code outside of any binary
+    std::optional<JitPlace> PerfMap; ///< set until HasJit
     uint64_t StartNs = 0, NextRssNs = 0, NextPssNs = 0, EndNs = 0;
     uint32_t RssCount = 0;
     bool IsForked = false;
-    bool IsMarked = false; ///< its share is wanted for a mark of the program
+    bool IsMarked = false; ///< a mark of the program requests its PSS
     std::string Role;      ///< see PythonRole.h
-    std::string Exe;       ///< its program
-    std::string Arguments; ///< /proc/PID/cmdline as it was read last
-    std::string Title;     ///< what it has written over its arguments
+    std::string Exe;       ///< path of the program
+    std::string Arguments; ///< /proc/PID/cmdline as last read
+    std::string Title;     ///< last title written over the arguments
     bool PythonSaid = false;
   };
-  /// An exec that was announced, until it is known what came of it.
+  /// An announced exec whose outcome is unknown yet.
   struct PendingExec {
     pid_t Pid;
     uint32_t Process;
@@ -96,7 +102,7 @@ private:
     uint64_t SinceNs;
     int PidFd;
     bool Spawned;
-    int WaitStatus = -1; ///< as Child::WaitStatus, when it has ended
+    int WaitStatus = -1; ///< as Child::WaitStatus, after the process ended
   };
   struct BatchRing {
     Child *P;
@@ -155,7 +161,7 @@ private:
   bool anyRunning() const;
   bool stragglers();
 
-  // SessionSamples.cpp: what they hold, from outside.
+  // SessionSamples.cpp: memory that processes hold, seen from outside.
   uint64_t sampleInterval(const Child &P) const;
   static uint64_t clockInterval(uint32_t NumClocks);
   void sampleRss(Child &P, uint64_t Now);
@@ -188,52 +194,55 @@ private:
   Recording &R;
   SharedSources Shared{R};
   Greeter &Listener;
-  std::string Tag; ///< of our memfds' names
+  std::string Tag; ///< part of the names of the recorder's memfds
   ProcessSettings Settings;
   std::unique_ptr<SymbolThread> Symbols;
-  std::vector<std::string> ModulePaths; ///< as Symbols numbers them, from 0
+  std::vector<std::string> ModulePaths; ///< by number in Symbols, from 0
   PssThread Pss;
   std::vector<std::unique_ptr<Child>> Children;
-  /// Of workers of DataLoaders that have ended, the last ones.
+  /// A DataLoader worker that has ended; the last 4,096 are kept.
   struct DataWorker {
     uint32_t Parent, Process;
     uint64_t EndNs;
   };
   std::vector<DataWorker> DataWorkers;
   bool TorchSaid = false, TorchCudaSaid = false;
-  unsigned CudaSaid = 0; ///< 1: how it is heard, 2: that it is not
+  unsigned CudaSaid = 0; ///< 1: capture was reported, 2: its failure was
   std::vector<PendingExec> Execs;
-  bool ListenerRings = true; ///< somebody may want in
+  bool ListenerRings = true; ///< the listener may have a new connection
   RingMerge Merge;
   std::vector<BatchRing> BatchRings;
-  std::vector<RingOfProcess> RingOf; ///< as BatchRings
+  std::vector<RingOfProcess> RingOf; ///< parallel to BatchRings
   std::vector<MergedRecord> Batch;
-  uint64_t PassTsc = 0, LastPassTsc = 0; ///< clocks of this pass and the last
-  uint64_t NextEndTsc = ~0ull; ///< the first of the processes that are ending
+  uint64_t PassTsc = 0, LastPassTsc = 0; ///< TSC of this pass and of the last
+  /// Lowest EndTsc of the ending processes.
+  uint64_t NextEndTsc = ~0ull;
   std::vector<pollfd> Polls;
 
   pid_t Program = 0;
   int ProgramFd = -1;
   std::string ProgramExe, ProgramWhyNot;
   bool ProgramEnded = false;
-  bool ProgramSeen = false; ///< it has a process
+  bool ProgramSeen = false; ///< a process of the program was added
   int ProgramStatus = 0;
   int ProgramWait = -1;
   unsigned NumRecorded = 0;
-  std::set<std::pair<uint32_t, uint32_t>> PythonsSaid; ///< state, version
+  /// Reported states and versions of Python.
+  std::set<std::pair<uint32_t, uint32_t>> PythonsSaid;
 
-  bool IsOn = true;             ///< what the recorder wants of new processes
-  std::optional<bool> Wanted;   ///< from the next pass on
-  RecordMoment StartAt, StopAt; ///< still to come
+  bool IsOn = true;             ///< whether new processes are to record
+  std::optional<bool> Wanted;   ///< IsOn from the next pass on
+  RecordMoment StartAt, StopAt; ///< None once reached
   unsigned TogglesSeen = 0, FlushesSeen = 0;
   uint64_t NextRssNs = 0, NextPssNs = 0;
   uint64_t NextFlushNs = 0, NextLossNs = 0, NextClockNs = 0;
-  uint32_t NumClocks = 0; ///< clock marks
+  uint32_t NumClocks = 0; ///< number of clock marks written
   uint64_t NapNs = 50000;
-  uint64_t LookedNs = 0, LongestPauseNs = 0; ///< at the rings
+  uint64_t LookedNs = 0, LongestPauseNs = 0; ///< when the rings were last read
   uint64_t StragglersUntilNs = 0;
-  unsigned NoStragglers = 0; ///< how often none was seen
-  double Fullest = 0;        ///< of the rings at the last pass, 0 to 1
+  unsigned NoStragglers = 0; ///< consecutive checks that found no straggler
+  /// Highest fill of a ring in the last pass, from 0 to 1.
+  double Fullest = 0;
 };
 
 } // namespace memkit

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Recording starts and stops.
+// Starts and stops recording, at a given moment or by a signal.
 //
-// At a moment that was given, or by a signal. While recording is off the
-// program's hooks still tell of frees, so that what lives is known.
+// While recording is off, the program's hooks still report frees, so that the
+// recorder knows which blocks live.
 
 #include "Session/Session.h"
 #include "memkit/Support/Format.h"
@@ -12,17 +12,17 @@
 using namespace llvm;
 using namespace memkit;
 
-/// Before the first process.
+/// Called before the first process.
 void Session::prepareControl() {
   StartAt = O.Start;
   StopAt = O.Stop;
   IsOn = StartAt.Kind == RecordMoment::None;
   if (!IsOn)
     Settings.Recording = wire::RB_SomeUnknown;
-  // Steps are ends of scopes.
+  // Steps end when scopes end, so scopes are needed.
   if (StartAt.Kind == RecordMoment::Step || StopAt.Kind == RecordMoment::Step)
     Settings.Recording |= wire::RB_Scopes;
-  // A signal that came before there was anything to start is none.
+  // Ignore signals from before the recording.
   TogglesSeen = TheRequests.Toggles;
   FlushesSeen = TheRequests.Flushes;
 }
@@ -40,7 +40,7 @@ bool Session::isMoment(const RecordMoment &M, uint64_t Now) const {
   return false;
 }
 
-/// Once a pass.
+/// Called once a pass.
 void Session::control(uint64_t Now) {
   if (LLVM_UNLIKELY(Wanted.has_value()))
     setRecording(*std::exchange(Wanted, std::nullopt), Now);
@@ -79,8 +79,8 @@ void Session::warnOfMoments() const {
     Warn("stop", StopAt, "");
 }
 
-/// From the next pass on: threads must know first that there will be blocks
-/// that are not recorded.
+/// Starts or stops recording from the next pass on: the threads must know
+/// before then that some blocks will not be recorded.
 void Session::wantRecording(bool On) {
   Wanted = On;
   Settings.Recording |= wire::RB_SomeUnknown;
@@ -100,8 +100,8 @@ void Session::setRecording(bool On, uint64_t Now) {
   O.Note(On ? "recording starts" : "recording stops");
 }
 
-/// Writes what lives, and the sums, so that a trace that is cut off later has
-/// them.
+/// Writes the live blocks and the stats, so that they survive a trace that is
+/// cut off later.
 void Session::flushAll() {
   for (auto &P : Children)
     if (P->State && !P->EndNs) {
@@ -113,8 +113,9 @@ void Session::flushAll() {
   O.Note("snapshot and summary written, " + Twine(R.bytes()) + " bytes so far");
 }
 
-/// Where only the last events are kept: each part of the file that is dropped
-/// in whole begins with what lived.
+/// With only the last events kept, events are dropped by whole parts of the
+/// file. Starts a new part when due: a part starts with a snapshot of all live
+/// blocks.
 void Session::turnTail() {
   auto Lives = [](const std::unique_ptr<Child> &P) {
     return P->State && !P->EndNs;

@@ -21,7 +21,8 @@ void Session::addRings(Child &P) {
       continue;
     const wire::Record *Records = I.shared().ring(Index);
     if (!Records || Head - Ring.Tail > wire::RingRecords) {
-      // Nonsense, or memory that cannot be had: what stands there is lost.
+      // The ring's positions are wrong, or its memory cannot be mapped: its
+      // records are lost.
       R.addLoss(I.id(), Records ? LossKind::BadRecord : LossKind::NoRing, 1);
       Ring.Tail = Head;
       I.shared().ringHeader(Index).Tail.store(Head, std::memory_order_release);
@@ -38,15 +39,16 @@ void Session::addRings(Child &P) {
     NextEndTsc = std::min(NextEndTsc, P.EndTsc);
 }
 
-/// A process ends with its last record as far as others are concerned that come
-/// after it: its child, waited for, has not met it.
+/// Raises P.EndTsc to the clock of the ring's last record. P then ends before
+/// all later records of other processes: if the parent waits for P, the
+/// parent's next allocations do not overlap P.
 void Session::findEnd(Child &P, const wire::Record *Records, uint64_t Tail,
                       uint64_t Head) {
   for (uint64_t At = Tail; At != Head; ++At)
     P.EndTsc = std::max(P.EndTsc, Records[At % wire::RingRecords].Tsc);
 }
 
-/// Gives rings whose threads have ended to others.
+/// Frees rings whose threads have ended.
 void Session::freeRings(Child &P) {
   ProcessState &I = *P.State;
   for (uint32_t Index = 0; Index != I.rings().size(); ++Index) {
@@ -60,9 +62,9 @@ void Session::freeRings(Child &P) {
   }
 }
 
-/// Gives rings to others whose threads are gone without a word: those that had
-/// an event after their last destructor of ours, and those that no destructor
-/// sees end. Looks at All rings, or at some of them while rings become scarce.
+/// Frees rings whose threads ended without releasing them: after an event later
+/// than the capture library's last destructor, or without destructors. Checks
+/// All rings; else 64 rings, if more than half of all rings are in use.
 void Session::takeBackRings(Child &P, bool All) {
   constexpr uint32_t Some = 64;
   ProcessState &I = *P.State;
@@ -75,14 +77,14 @@ void Session::takeBackRings(Child &P, bool All) {
   for (uint32_t N = All ? Used : std::min(Some, Used); N--;) {
     uint32_t Index = P.NextOrphan++ % Used;
     wire::RingHeader &H = I.shared().ringHeader(Index);
-    // One that has just been claimed has no thread yet, and an old Tid.
+    // A ring that was just claimed has no thread yet, and an old Tid.
     if (!I.ring(Index).Thread ||
         H.State.load(std::memory_order_acquire) !=
             uint32_t(wire::RingState::Owned) ||
         syscall(SYS_tkill, pid_t(I.ring(Index).LastTid), 0) == 0 ||
         errno != ESRCH)
       continue;
-    // Nobody writes any more: what stands there is all there will be.
+    // The thread writes no more, so its records are complete.
     if (H.Head.load(std::memory_order_acquire) != I.ring(Index).Tail)
       continue;
     I.releaseRing(Index);

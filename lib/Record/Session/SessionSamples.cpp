@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What processes hold, from outside.
+// Samples the memory that processes hold, from outside.
 //
-// What is resident is read for each process at an interval: soon and often
-// after its start, when most happens, then as it was asked for, and after 4,096
-// samples of a process half as often, and again after each further 2,048, so
-// that a run of days stays small; the clocks of the machine likewise. The share
-// of a child of fork in what it has in common with others costs far more: it is
-// read at marks of the program and else now and then. Neither takes more than a
+// RSS is read for each process at an interval: often after the start of the
+// process, when most happens, then at the requested interval. After 4,096
+// samples of a process the interval doubles, and again after each further
+// 2,048, so that the trace of a run of days stays small; clock marks follow the
+// same rule. PSS costs far more: it is read for children of fork only, at marks
+// of the program and else at ten times the interval. Neither takes more than a
 // two-hundredth of the time.
 
 #include "Session/ProcessTitle.h"
@@ -18,12 +18,12 @@
 using namespace llvm;
 using namespace memkit;
 
-/// One part of the time in so many.
+/// The reciprocal of the share of time that sampling may take.
 static constexpr uint64_t TimeShare = 200;
 static constexpr uint64_t FirstIntervalNs = 1000000;
 static constexpr uint32_t FirstSampleHalving = 4096, NextSampleHalving = 2048;
 
-/// The interval after Count samples, when it was IntervalNs at first.
+/// The interval after Count samples, IntervalNs at first.
 static uint64_t stretched(uint64_t IntervalNs, uint32_t Count) {
   unsigned Halvings =
       Count < FirstSampleHalving
@@ -48,7 +48,7 @@ void Session::sampleRss(Child &P, uint64_t Now) {
       Now + std::min(sampleInterval(P), std::max(Age, FirstIntervalNs));
   auto Bytes = procfs::residentBytes(P.Pid);
   lookAtTitle(P);
-  // With very many processes all wait.
+  // With very many processes all wait, to keep the share of time.
   NextRssNs = Now + (R.nowNs() - Now) * TimeShare;
   if (!Bytes)
     return;
@@ -62,8 +62,8 @@ void Session::sampleRss(Child &P, uint64_t Now) {
   R.addMark(std::move(M));
 }
 
-/// What it calls itself by now. While it becomes another program, what is read
-/// may be that one's.
+/// Reads the title of P. While P executes another program, the arguments may be
+/// those of the new program; the path of its program is checked.
 void Session::lookAtTitle(Child &P) {
   std::string Arguments = procfs::arguments(P.Pid);
   if (Arguments.empty() || Arguments == P.Arguments ||
@@ -74,23 +74,23 @@ void Session::lookAtTitle(Child &P) {
     P.Title = std::move(Title);
 }
 
-/// Names the process by its last title. Not before its end: a title may be
-/// another one at each sample.
+/// Names the process by its last title. Called at the end of the process: the
+/// title may change at each sample.
 void Session::setTitle(const Child &P) {
   if (!P.Title.empty())
     R.Stats.setRole(P.Process, R.Names.Names.string(P.Title));
 }
 
-/// A mark of the program asks for the share of its own process and of its
-/// children.
+/// A mark of the program requests the PSS of its own process and of the
+/// children of this process.
 void Session::noteMarked(Child &Marked) {
   for (auto &P : Children)
     if (P->IsForked && (P.get() == &Marked || P->Parent == Marked.Process))
       P->IsMarked = true;
 }
 
-/// The child of fork whose share is read next: of a mark, or that for which it
-/// is longest ago; null: none yet.
+/// The child of fork to read the PSS of next: requested by a mark first, then
+/// the longest due; null: none is due.
 Session::Child *Session::nextForPss(uint64_t Now) {
   Child *Next = nullptr;
   for (auto &P : Children) {
@@ -128,13 +128,13 @@ void Session::samplePss(uint64_t Now) {
   Child *P = nextForPss(Now);
   if (!P)
     return;
-  constexpr uint64_t Rarer = 10; // than what is resident
+  constexpr uint64_t Rarer = 10; // than RSS
   P->IsMarked = false;
   P->NextPssNs = Now + sampleInterval(*P) * Rarer;
   Pss.ask(P->Process, P->Pid);
 }
 
-/// How much of CUDA's devices is used, and by whom.
+/// Reports how much of the CUDA devices is used, and by which processes.
 void Session::lookAtDevices(uint64_t Now) {
   if (!Shared.Uses.isUsed())
     return;

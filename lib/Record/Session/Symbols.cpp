@@ -24,7 +24,8 @@ void Session::startSymbols() {
   };
 }
 
-/// Code of a JIT compiler, which may write down what it compiles.
+/// Asks for the name of code outside of any binary: that of a JIT compiler,
+/// which may write a map of names.
 void Session::onUnownedCode(uint32_t Frame, uint32_t Process,
                             uint64_t Address) {
   auto P = find_if(Children, [&](auto &P) { return P->Process == Process; });
@@ -40,8 +41,9 @@ void Session::endJit(Child &P) {
     Symbols->endJit(P.Process);
 }
 
-/// The file may be another one where the process runs, or be gone by now: it is
-/// looked for by its name here, then as the process sees it.
+/// Adds a binary to the symbol thread. The file may differ where the process
+/// runs, or be gone by now: search by its path here, then as the process sees
+/// the path.
 void Session::onBinary(uint32_t Binary, const std::string &Path,
                        const std::vector<uint8_t> &BuildId, uint32_t Process) {
   std::string Proc = "/proc/";
@@ -60,8 +62,9 @@ void Session::onBinary(uint32_t Binary, const std::string &Path,
   ModulePaths.push_back(Path);
 }
 
-/// The binary that has most frames without a function, when these are nearly
-/// all of its frames and a fifth of all: most stacks show addresses then.
+/// The binary with the most nameless frames, if at least 90 % of its frames are
+/// nameless and these are at least a fifth of the frames of all binaries: most
+/// stacks then show addresses. Else empty.
 std::string Session::namelessBinary() const {
   SymbolThread::ModuleCounts All, Worst;
   std::string Path;
@@ -78,7 +81,7 @@ std::string Session::namelessBinary() const {
   return HasFew && Worst.Nameless * 5 >= All.Asked ? Path : "";
 }
 
-/// Max: of frames, each a microsecond or so.
+/// Takes at most Max frames' names, about a microsecond each.
 void Session::takeSymbols(size_t Max) {
   if (!Symbols)
     return;

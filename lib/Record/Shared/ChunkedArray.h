@@ -11,16 +11,16 @@
 
 namespace memkit {
 
-/// A sparse array of zeroed elements that takes memory by chunks as they are
-/// written, so that it grows without a pause however large it is.
+/// A sparse array of zeroed elements. Takes memory by chunks when elements are
+/// written, so that a large array grows without a pause.
 template <typename T, unsigned ChunkBits> class ChunkedArray {
 public:
-  /// The element I, or null when nothing near it was written yet.
+  /// The element I, or null if no element of its chunk was written yet.
   const T *find(size_t I) const {
     size_t C = I >> ChunkBits;
     return C < Chunks.size() && Chunks[C] ? &Chunks[C][I & Mask] : nullptr;
   }
-  /// The element I, made when it is not there.
+  /// The element I, made if missing.
   T &get(size_t I) {
     size_t C = I >> ChunkBits;
     if (C >= Chunks.size())

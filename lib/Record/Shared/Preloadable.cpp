@@ -18,7 +18,8 @@ using namespace llvm::object;
 
 namespace memkit {
 
-/// The kernel makes the loader ignore LD_PRELOAD for these.
+/// Why the kernel makes the loader ignore LD_PRELOAD for the program; empty if
+/// it does not.
 static std::string whyPrivileged(const std::string &Path) {
   struct stat St;
   if (stat(Path.c_str(), &St) != 0)
@@ -43,8 +44,8 @@ static std::string sanitizerOf(StringRef Name) {
       .Default("");
 }
 
-/// The sanitizer whose runtime is a library that the program needs, without
-/// having any instrumented code of its own.
+/// The sanitizer whose runtime is a library that the program needs; the program
+/// may have no instrumented code of its own.
 static std::string sanitizerNeeded(const ELF64LEFile &Elf) {
   auto Entries = Elf.dynamicEntries();
   if (!Entries) {
@@ -129,7 +130,7 @@ static std::string interpreterOf(StringRef Text) {
 
 std::string whyNotPreloadable(StringRef Path, StringRef Root) {
   std::string At = (Root + Path).str();
-  // A script may name a script; the kernel goes a few steps too.
+  // A script may name a script; the kernel follows a few steps, too.
   for (int Step = 0; Step != 5; ++Step) {
     auto Buffer = MemoryBuffer::getFile(At, /*IsText=*/false,
                                         /*RequiresNullTerminator=*/false);

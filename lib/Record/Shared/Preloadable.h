@@ -10,14 +10,14 @@
 
 namespace memkit {
 
-/// Why the program at Path (a script's interpreter stands for the script)
-/// cannot be recorded: the loader would not take the capture library, or a
-/// preloaded malloc would break it. Empty when it can, or when the file cannot
-/// be read. Root: where the process sees `/`, for the paths of interpreters.
+/// Why the program at Path (for a script, its interpreter) cannot be recorded:
+/// the loader would not load the capture library, or a preloaded malloc would
+/// break the program. Empty if the program can be recorded, or if the file
+/// cannot be read. Root: the process's `/`, for the paths of interpreters.
 std::string whyNotPreloadable(llvm::StringRef Path, llvm::StringRef Root = "");
 
-/// Finds Program as execvp() does: in PATH unless it has a slash. Returns 0 and
-/// sets Out, or the errno that execvp() would give.
+/// Finds Program as execvp() does: in PATH, unless Program has a slash. Returns
+/// 0 and sets Out, or returns the errno of execvp().
 int findProgram(llvm::StringRef Program, std::string &Out);
 
 } // namespace memkit

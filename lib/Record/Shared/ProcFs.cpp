@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the kernel says of a process.
+// Reads the kernel's information about a process.
 
 #include "Shared/ProcFs.h"
 #include "llvm/ADT/SmallVector.h"
@@ -56,7 +56,7 @@ std::string threadName(pid_t Pid, pid_t Tid) {
   return StringRef(Name).rtrim('\n').str();
 }
 
-/// The fields of /proc/PID/stat behind the name, from field 3 on.
+/// The fields of /proc/PID/stat after the name, from field 3 on.
 static SmallVector<StringRef, 64> statFields(StringRef Text) {
   SmallVector<StringRef, 64> Fields;
   size_t NameEnd = Text.rfind(')');
@@ -78,7 +78,7 @@ std::vector<pid_t> namespacePids(pid_t Pid) {
   return Pids.empty() ? std::vector<pid_t>{Pid} : Pids;
 }
 
-/// A field of /proc/PID/stat, counted as statFields() has them; 0: not there.
+/// A field of /proc/PID/stat, numbered as by statFields(); 0: no such field.
 static uint64_t statNumber(pid_t Pid, size_t Field) {
   std::string Text = readFile(procPath(Pid, "stat"));
   auto Fields = statFields(Text);
@@ -94,8 +94,8 @@ std::optional<int> zombieStatus(pid_t Pid) {
   std::string Text = readFile(procPath(Pid, "stat"));
   auto Fields = statFields(Text);
   int Status;
-  // Field 52; 0 is also what one sees who may not read it, so only a status
-  // other than 0 says something for sure.
+  // Field 52. A reader without the permission sees 0, so only another status is
+  // certain.
   if (Fields.size() < 50 || (Fields[0] != "Z" && Fields[0] != "X") ||
       !to_integer(Fields[49], Status, 10))
     return std::nullopt;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the kernel says of a process.
+// Reads the kernel's information about a process.
 
 #ifndef MEMKIT_LIB_RECORD_PROCFS_H
 #define MEMKIT_LIB_RECORD_PROCFS_H
@@ -13,40 +13,41 @@
 
 namespace memkit::procfs {
 
-/// The whole of a small file that has no size; empty when it cannot be read.
+/// The content of a small file without a size; empty if it cannot be read.
 std::string readFile(const std::string &Path);
-/// The arguments of a process, each with a NUL behind it; a process may have
+/// The arguments of a process, each with a NUL at its end; a process may have
 /// written a title over its arguments.
 std::string arguments(pid_t Pid);
 std::string exePath(pid_t Pid);
-/// Empty when the thread has ended.
+/// Empty if the thread has ended.
 std::string threadName(pid_t Pid, pid_t Tid);
-/// Whether a path means the same to the process as to us; false when unknown.
+/// Whether a path means the same file to the process and to the recorder; false
+/// if unknown.
 bool seesOurFiles(pid_t Pid);
-/// Its pids in the namespaces that it is in: from ours, where it is Pid, to the
-/// one in which it sees itself. Pid alone when unknown.
+/// The pids of the process in its namespaces, from the recorder's, where it is
+/// Pid, to its own. Pid alone if unknown.
 std::vector<pid_t> namespacePids(pid_t Pid);
-/// The process that a process Pid of another namespace calls Inner: itself, or
-/// a child; 0: it is not there.
+/// The recorder's pid of the process that process Pid, of another namespace,
+/// calls Inner: Pid itself or a child; 0: not found.
 pid_t outerPid(pid_t Pid, pid_t Inner);
 /// 0 when unknown.
 pid_t parentPid(pid_t Pid);
-/// The wait status of a zombie, when it may be read.
+/// The wait status of a zombie, if readable.
 std::optional<int> zombieStatus(pid_t Pid);
-/// Resident bytes and of them shared ones.
+/// Resident bytes, and the shared bytes of these.
 std::optional<std::pair<uint64_t, uint64_t>> residentBytes(pid_t Pid);
-/// A process's part of what is resident. Slow: the kernel looks at each page.
+/// A process's share of resident memory. Slow: the kernel visits each page.
 struct Shares {
   uint64_t Pss = 0, Private = 0, Swapped = 0; ///< bytes
 };
 std::optional<Shares> sharesOf(pid_t Pid);
 /// Whether the process maps a memfd of the name Tag.
 bool mapsMemfd(pid_t Pid, const std::string &Tag);
-/// Whether Text stands in the environment that the process was started with.
+/// Whether the initial environment of the process contains Text.
 bool environHas(pid_t Pid, const std::string &Text);
-/// All processes that were started at or after StartTicks (as startTicks()).
+/// All processes started at or after StartTicks, in units of startTicks().
 std::vector<pid_t> startedSince(uint64_t StartTicks);
-/// When the process was started, in ticks since boot; 0 when unknown.
+/// The start of the process in ticks since boot; 0 if unknown.
 uint64_t startTicks(pid_t Pid);
 
 std::string hostName();

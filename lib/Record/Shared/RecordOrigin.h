@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where a record comes from.
+// The origin of a record.
 
 #ifndef MEMKIT_LIB_RECORD_RECORDORIGIN_H
 #define MEMKIT_LIB_RECORD_RECORDORIGIN_H
@@ -9,7 +9,8 @@
 
 namespace memkit {
 
-/// The clock at which a record was written, and its ring in the process.
+/// The clock at which a record was written, and the record's ring in the
+/// process.
 struct RecordOrigin {
   uint64_t Tsc;
   uint32_t Ring;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Many rings in one order of time.
+// Merges rings into one order of time.
 
 #include "Shared/RingMerge.h"
 #include <algorithm>
@@ -26,7 +26,7 @@ void RingMerge::add(const wire::Record *Records, uint64_t Tail, uint64_t Head,
   if (Tail == Head || Clock > Limit)
     return;
   Heap.push_back(uint32_t(Cursors.size() - 1));
-  // Up to its place: the parents are not later.
+  // Move up: parents are not later than their children.
   for (size_t I = Heap.size() - 1; I;) {
     size_t Parent = (I - 1) / 2;
     if (Cursors[Heap[Parent]].Clock <= Clock)
@@ -47,7 +47,7 @@ void RingMerge::sift(size_t I) {
   }
 }
 
-/// Takes the record at C and those after it up to the clock Until.
+/// Takes the record at C, and the records after it up to clock Until.
 size_t RingMerge::takeRun(Cursor &C, uint64_t Until, MergedRecord *Out,
                           size_t Max) {
   Max = std::min<uint64_t>(Max, C.Head - C.Tail);
@@ -66,7 +66,7 @@ size_t RingMerge::next(MergedRecord *Out, size_t Max) {
   size_t N = 0;
   while (N != Max && !Heap.empty()) {
     Cursor &C = Cursors[Heap[0]];
-    // Its run goes up to the next ring's first record.
+    // The run ends at the next ring's first record.
     uint64_t Until = Limit;
     for (size_t Child = 1; Child <= 2 && Child < Heap.size(); ++Child)
       Until = std::min(Until, Cursors[Heap[Child]].Clock);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Many rings in one order of time.
+// Merges rings into one order of time.
 //
-// Merges what stands in rings, a stretch [Tail, Head) of each, by the records'
-// clock. Within a ring the order is kept whatever the clock says.
+// Merges the records in a range [Tail, Head) of each ring by their clock.
+// Records of one ring keep their order, whatever their clocks.
 
 #ifndef MEMKIT_LIB_RECORD_RINGMERGE_H
 #define MEMKIT_LIB_RECORD_RINGMERGE_H
@@ -14,7 +14,7 @@
 
 namespace memkit {
 
-/// A record and where it came from.
+/// A record and its source.
 struct MergedRecord {
   wire::Record R;
   uint32_t Source = 0; ///< as given to RingMerge::add
@@ -22,17 +22,18 @@ struct MergedRecord {
 
 class RingMerge {
 public:
-  /// Forgets all rings. Records of later clock than Limit are left.
+  /// Removes all rings. Records with a later clock than Limit are left in the
+  /// rings.
   void start(uint64_t Limit);
 
-  /// Adds the stretch [Tail, Head) of the ring at Records (RingRecords long).
-  /// Head - Tail is at most RingRecords. The memory may be written by others:
-  /// every record is copied once.
+  /// Adds the range [Tail, Head) of the ring at Records (RingRecords long).
+  /// Head - Tail is at most RingRecords. The program may write the memory
+  /// meanwhile: each record is copied once.
   void add(const wire::Record *Records, uint64_t Tail, uint64_t Head,
            uint32_t Source);
 
-  /// Puts up to Max records in order to Out and returns how many; 0 when none
-  /// is left. cursors() tells how far each ring was taken.
+  /// Writes up to Max records, in order, to Out; returns their number, 0 when
+  /// none is left. cursors() has the new position of each ring.
   size_t next(MergedRecord *Out, size_t Max);
 
   struct Cursor {
@@ -42,7 +43,7 @@ public:
     uint64_t Clock; ///< of the record at Tail
     uint32_t Source;
   };
-  /// Every ring added, with its progress.
+  /// All rings added, with their positions.
   const std::vector<Cursor> &cursors() const { return Cursors; }
 
 private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Words that tell others when the recorder dies.
+// Locks that show other processes when the recorder dies.
 
 #include "Shared/RobustLocks.h"
 #include <linux/futex.h>
@@ -9,7 +9,7 @@
 
 using namespace memkit;
 
-// The kernel's struct robust_list_head, with our type of node.
+// The kernel's struct robust_list_head, with RobustNode as the node.
 static struct {
   RobustNode List;
   long Distance;

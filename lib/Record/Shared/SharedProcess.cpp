@@ -25,15 +25,16 @@ static constexpr uint64_t FrontBytes = 4096;
 static constexpr ptrdiff_t LockDistance =
     ptrdiff_t(FrontBytes + offsetof(wire::Control, RecorderLock));
 
-/// Table sizes: the memory is sparse, so they are as large as a program could
-/// ever use; a small limit of file sizes, which holds for a memfd too, makes
-/// them smaller.
+/// Sets the sizes of tables. The memory is sparse, so the tables are as large
+/// as a program could ever use. A small limit of file sizes, which also applies
+/// to a memfd, makes the tables smaller.
 void SharedProcess::layOut(uint64_t FileLimit) {
   struct Sizes {
     uint32_t Rings, Nodes, Codes, Binaries, Functions, TextBytes;
   } S{1024, 1u << 25, 1u << 23, 8192, 1u << 22, 1u << 30};
   for (;;) {
-    uint64_t At = wire::PieceBytes; // the control region has a piece of its own
+    // The control region has a piece of its own.
+    uint64_t At = wire::PieceBytes;
     auto Place = [&At](uint64_t Bytes) {
       uint64_t Begin = At;
       At += alignTo(Bytes, wire::PieceBytes);
@@ -159,7 +160,7 @@ SharedProcess::~SharedProcess() {
 }
 
 void SharedProcess::closeFd() {
-  // Pieces are mapped through it, so it stays while the process does.
+  // at() maps pieces through Fd, so Fd stays open while the process lives.
   if (Fd >= 0)
     close(std::exchange(Fd, -1));
 }
@@ -247,7 +248,7 @@ bool SharedProcess::text(uint32_t Id, std::string &Out) {
   const char *P = at(Texts, Offset);
   if (!P)
     return false;
-  // Taken once: the program may change it meanwhile.
+  // Copy once: the program may change the size meanwhile.
   uint32_t Size;
   std::memcpy(&Size, P, sizeof(Size));
   if (Size > wire::MaxTextBytes || sizeof(Size) + Size > Room)
@@ -280,7 +281,7 @@ bool SharedProcess::answer(uint64_t Slot, uint32_t Ticket,
                                     replyState(Ticket, ReplyPhase::Answered),
                                     std::memory_order_acq_rel);
   }
-  // Whoever asked has given up, now or before.
+  // If the asking thread has given up, free the slot.
   uint32_t Abandoned = replyState(Ticket, ReplyPhase::Abandoned);
   S.State.compare_exchange_strong(Abandoned, 0, std::memory_order_acq_rel);
   syscall(SYS_futex, &S.State, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);

@@ -15,10 +15,10 @@
 
 namespace memkit {
 
-/// What a process is told when it connects.
+/// The settings that a process gets when it connects.
 struct ProcessSettings {
   uint32_t Recording = wire::RB_On; ///< RecordingBits
-  bool Wait = true;                 ///< on a full ring, else drop
+  bool Wait = true;                 ///< wait on a full ring, else drop
   uint32_t WaitMs = 10000;
   uint32_t MaxDepth = 1024;
   bool Follow = true;
@@ -30,36 +30,36 @@ struct ProcessSettings {
   bool PythonObjects = false;
   uint32_t Torch = wire::TB_All;
   wire::CudaMode Cuda = wire::CudaMode::Off;
-  std::string PythonFolder; ///< one that is too long is left out
+  std::string PythonFolder; ///< left out if too long
 };
 
-/// A sealed memfd and its mappings. All that it gives was written by the
-/// recorded program: it is copied here and in range, but may be any nonsense.
+/// A sealed memfd and its mappings. The recorded program writes the memory:
+/// values returned here are copies within their range, but may be wrong.
 /// Belongs to the recorder's thread.
 class SharedProcess {
 public:
-  /// Makes the memfd of process Id, named Tag, and maps its control region.
+  /// Makes the memfd of process Id, named Tag, and maps the control region.
   static llvm::Expected<std::unique_ptr<SharedProcess>>
   create(uint32_t Id, const ProcessSettings &S, llvm::StringRef Tag);
   ~SharedProcess();
 
   int fd() const { return Fd; }
   uint64_t size() const { return R.Size; }
-  /// Closes the descriptor; nothing new can be mapped after it.
+  /// Closes the descriptor; no further memory can be mapped.
   void closeFd();
 
   wire::Control &control() { return *Control; }
   uint32_t maxRings() const { return R.MaxRings; }
-  /// Rings with this number or greater were never claimed.
+  /// The number of rings claimed so far: those with a lower number.
   uint32_t ringsUsed() const;
   /// The header of ring I, below maxRings().
   wire::RingHeader &ringHeader(uint32_t I) { return RingHeaders[I]; }
-  /// The records of ring I; null when it cannot be mapped.
+  /// The records of ring I; null if the ring cannot be mapped.
   const wire::Record *ring(uint32_t I);
 
   struct NodeInfo {
     uint32_t Parent, Code;
-    /// A pair: the native path Parent, and the Python path python().
+    /// A pair of the native path Parent and the Python path python().
     bool isPair() const { return Code & wire::PairBit; }
     uint32_t python() const { return Code ^ wire::PairBit; }
   };
@@ -77,18 +77,19 @@ public:
     std::vector<uint8_t> BuildId;
     std::string Path;
   };
-  /// Each false when the entry was not written, is out of range or nonsense. A
-  /// node's parent is less than its id, and so is the Python path of a pair.
+  /// Each returns false if the entry was not written, is out of range or
+  /// invalid. A node's parent is less than its id, and so is the Python path of
+  /// a pair.
   bool node(uint32_t Id, NodeInfo &Out);
   bool code(uint32_t Id, CodeInfo &Out);
   bool binary(uint32_t Id, BinaryInfo &Out);
   bool function(uint32_t Id, FunctionInfo &Out);
-  /// At most wire::MaxTextBytes as they came, more when bytes that are not
-  /// UTF-8 had to be replaced. Text 0 is empty.
+  /// At most wire::MaxTextBytes; more if bytes were replaced to make it UTF-8.
+  /// Text 0 is empty.
   bool text(uint32_t Id, std::string &Out);
   bool execPath(uint64_t Slot, std::string &Out);
-  /// Answers who asked in a slot, unless they have given up. False: there is no
-  /// such slot.
+  /// Writes the reply to request Ticket in a slot, unless the asking thread has
+  /// given up. False: no such slot.
   bool answer(uint64_t Slot, uint32_t Ticket,
               llvm::function_ref<void(wire::Reply &)> Write);
 
@@ -99,7 +100,7 @@ private:
     uint64_t Offset = 0, Bytes = 0;
     std::vector<void *> Pieces;
   };
-  /// The memory at Offset of the region; null when it cannot be mapped.
+  /// The memory at Offset of the region; null if it cannot be mapped.
   const char *at(Region &G, uint64_t Offset);
   llvm::Error makeFile(llvm::StringRef Tag);
   llvm::Error mapControl();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The processor's clock as time.
+// Converts the processor's clock to time.
 
 #include "Shared/TscClock.h"
 #include <algorithm>
@@ -81,8 +81,8 @@ void TscClock::adjust(const ClockTriple &Now) {
     return;
   uint64_t At = toNs(Now.Tsc);
   uint64_t True = Now.MonotonicNs - Start.MonotonicNs;
-  // The rate since the start is the steadiest; bent to make up the difference
-  // within the next second, by at most a thousandth.
+  // The rate since the start is the steadiest. Change this rate to make up the
+  // difference within the next second, by at most a thousandth.
   uint64_t Long = rateOf(True, Now.Tsc - Start.Tsc);
   int64_t Error = int64_t(True) - int64_t(At);
   int64_t Bound = 1000000;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The processor's clock as time.
+// Converts the processor's clock to time.
 //
-// Records carry the time stamp counter. This turns it into ns since the start
-// of the recording by straight pieces between readings of both clocks, so that
-// the result rises with the counter and stays within microseconds of
-// CLOCK_MONOTONIC however long the recording is.
+// Records carry the time stamp counter. TscClock converts the counter to ns
+// since the start of the recording, by straight pieces between readings of both
+// clocks. The result rises with the counter, and stays within microseconds of
+// CLOCK_MONOTONIC in a recording of any length.
 
 #ifndef MEMKIT_LIB_RECORD_TSCCLOCK_H
 #define MEMKIT_LIB_RECORD_TSCCLOCK_H
@@ -17,12 +17,12 @@ namespace memkit {
 
 /// The counter that records carry.
 uint64_t readTsc();
-/// All three clocks at one moment (the tightest of a few tries).
+/// All three clocks at one moment: the tightest of five tries.
 ClockTriple readClocks();
 
 class TscClock {
 public:
-  /// Measures the counter's rate for about a millisecond.
+  /// Measures the counter's rate for about two milliseconds.
   static TscClock calibrated();
   /// A clock that starts at Start and runs at Hz, above 0.
   TscClock(const ClockTriple &Start, uint64_t Hz);
@@ -30,9 +30,9 @@ public:
   const ClockTriple &start() const { return Start; }
   uint64_t hz() const { return Hz; }
 
-  /// Ns since the start; 0 for counters before it. Never falls as Tsc rises and
-  /// not over calls of adjust() either, for counters not before the last one
-  /// given to adjust().
+  /// Ns since the start; 0 for counters before the start. Never falls as Tsc
+  /// rises; nor across calls of adjust(), for counters from the last adjust()
+  /// on.
   uint64_t toNs(uint64_t Tsc) const {
     if (Tsc <= BaseTsc)
       return before(Tsc);
@@ -41,8 +41,8 @@ public:
                     32);
   }
 
-  /// Takes a later reading. From its counter on time runs so that it meets
-  /// CLOCK_MONOTONIC about a second later.
+  /// Takes a later reading. From its counter on, the rate is such that time
+  /// meets CLOCK_MONOTONIC about a second later.
   void adjust(const ClockTriple &Now);
 
 private:
@@ -50,7 +50,7 @@ private:
 
   ClockTriple Start;
   uint64_t Hz;
-  // The piece in force, and the one before it for records that come late.
+  // The current piece, and the piece before for late records.
   uint64_t BaseTsc, BaseNs, Rate; ///< Rate: ns << 32 per count
   uint64_t OldTsc, OldNs, OldRate;
   ClockTriple Last;

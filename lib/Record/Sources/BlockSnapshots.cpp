@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Snapshots of a process's live blocks, and what those blocks lie in.
+// Snapshots of a process's live blocks, and which blocks enclose others.
 
 #include "Sources/BlockSnapshots.h"
 #include "Sources/EventSink.h"
@@ -75,7 +75,7 @@ uint64_t BlockSnapshots::takeOuter(uint64_t Id) {
   return Outer;
 }
 
-/// The snapshot is complete.
+/// Called when the snapshot is complete.
 void BlockSnapshots::forgetEnded() {
   for (uint64_t Id : Ended)
     Outers.erase(Id);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A source: what CUDA's driver is asked for.
+// A source: memory that a program requests from CUDA's driver.
 
 #include "Sources/CudaDriver.h"
 #include "Scopes/ProcessScopes.h"
@@ -39,7 +39,7 @@ bool CudaDriver::findOuter(uint64_t Address, const LiveEntry &E,
     B = DeviceTable::find(Blocks.of(CudaHeap::Reserved), Address);
     Of = B ? &B->Mapped : nullptr;
   }
-  // E was not put into a block that came later.
+  // A block newer than E does not contain E.
   if (!Of || !Of->Row || Of->AllocationId > E.AllocationId)
     return false;
   Out = {Of->AllocationId, Of->Row, Of->ScopeRow};
@@ -60,7 +60,7 @@ uint16_t CudaDriver::deviceOf(uint32_t Place) const {
   return Numbers.device(CudaPlace::device(Place));
 }
 
-/// A look at the device of the place, which has one.
+/// A look at the device of Place, which must name a device.
 DeviceUses::Look CudaDriver::lookAt(uint32_t Place, RecordOrigin From) const {
   DeviceUses::Look L;
   L.Thread = Sink.threadOf(From.Ring);
@@ -74,7 +74,7 @@ static bool hasDevice(uint32_t Place) {
   return CudaPlace::device(Place) < wire::MaxCudaDevices;
 }
 
-/// The place's context lives.
+/// Notes that the context of L lives.
 void CudaDriver::noteContext(const DeviceUses::Look &L) {
   uint32_t Context = L.Of.Number;
   if (!Context)
@@ -87,7 +87,7 @@ void CudaDriver::noteContext(const DeviceUses::Look &L) {
   Uses.seen(L.Of, L.Device);
 }
 
-/// A record of blocks came. Ends: of the end of the place's context.
+/// Notes a record of blocks. Ends: the record ends the context of Place.
 void CudaDriver::noteChange(uint32_t Place, RecordOrigin From, bool Ends) {
   Sink.threadOf(From.Ring);
   if (!hasDevice(Place))
@@ -121,7 +121,7 @@ LiveEntry CudaDriver::begin(const NewDeviceBlock &New, RecordOrigin From) {
   LiveEntry E = Sink.newBlock(From, New.Heap, Stack, New.Size);
   auto Heap = CudaHeap(CudaPlace::heap(New.Place));
   BlockRef Outer;
-  // Memory of the host that the driver has mapped is where we see the mapping.
+  // Host memory that the driver has mapped lies in a recorded mapping.
   if (Heap == CudaHeap::Pinned && Maps.findOuter(New.Address, E, Outer))
     Snapshots.setOuter(E.AllocationId, Outer.AllocationId);
   if (!New.IsMapped) {
@@ -130,7 +130,7 @@ LiveEntry CudaDriver::begin(const NewDeviceBlock &New, RecordOrigin From) {
     if (D.Second)
       Sink.notePool(Numbers.pool(D.Second, 0));
   }
-  // Physical memory and arrays have a handle.
+  // Physical memory and arrays have a handle, not an address.
   bool IsHandle = Heap == CudaHeap::Physical || Heap == CudaHeap::Array;
   if (New.IsMapped || !IsHandle)
     Sink.noteAddress(New.Address);
@@ -149,8 +149,8 @@ void CudaDriver::end(DeviceBlock &B, RecordOrigin From) {
       emitFree(*E, From);
 }
 
-/// Memory of another process that is opened again is at the same address, and
-/// is closed as often.
+/// Whether Function opens B again. Another process's memory has the same
+/// address at each open, and needs one close for each open.
 static bool isOpened(CudaFunction Function, const DeviceBlock &B) {
   return Function == CudaFunction::IpcOpenMemHandle &&
          B.heap() == CudaHeap::Imported;
@@ -176,7 +176,7 @@ void CudaDriver::take(const wire::DeviceAllocateRecord &Rec,
   }
   for (auto It = DeviceTable::overlapping(Of, Begin, End); It != Of.end();
        It = DeviceTable::overlapping(Of, Begin, End)) {
-    // No call tells when a graph ends, and its addresses with it.
+    // No call reports the end of a graph and of its addresses.
     if (It->second.heap() != CudaHeap::Graph)
       Sink.doubleAllocate();
     end(It->second, From);
@@ -211,8 +211,8 @@ void CudaDriver::take(const wire::DeviceFreeRecord &Rec, RecordOrigin From) {
     return;
   }
   end(It->second, From);
-  // A graph's next launch gives its addresses out again without a call, and
-  // they may be freed again.
+  // The next launch of the graph allocates the same addresses without a call,
+  // and the program may free them again.
   if (It->second.heap() != CudaHeap::Graph || !Blocks.keep(It->second))
     Blocks.erase(Of, It);
 }
@@ -225,7 +225,8 @@ void CudaDriver::take(const wire::DeviceContextEndRecord &Rec,
   endContext(CudaPlace::context(Rec.Place), From);
 }
 
-/// What was allocated in a context ends with it, but for what is of no context.
+/// Ends the blocks of a context, except reservations and physical memory, which
+/// belong to no context.
 void CudaDriver::endContext(uint32_t Context, RecordOrigin From) {
   Uses.ended({Sink.process(), Context});
   if (Context < Contexts.size())
@@ -254,7 +255,8 @@ void CudaDriver::endContext(uint32_t Context, RecordOrigin From) {
   Sink.add(std::move(M));
 }
 
-/// Requested, live, reserved: the driver's heaps have what they reserve.
+/// The mark's values: requested, live, reserved bytes. A heap of the driver
+/// reserves as much as is live.
 void CudaDriver::take(const wire::DeviceOomRecord &Rec, RecordOrigin From) {
   uint32_t Heap = CudaPlace::heap(Rec.Place);
   if (!isValid(Rec.Place, Rec.Function) || Heap == CudaPlace::AnyHeap)
@@ -270,11 +272,11 @@ void CudaDriver::take(const wire::DeviceOomRecord &Rec, RecordOrigin From) {
 }
 
 //===----------------------------------------------------------------------===//
-// How much pools and devices use
+// Memory that pools and devices use
 //===----------------------------------------------------------------------===//
 
-/// Of all pools of the device, or of its graphs; of one pool, too, where there
-/// are several.
+/// Adds a mark of all pools of the device, or of all its graphs; with several
+/// pools, the mark also has this pool.
 void CudaDriver::take(const wire::DeviceReservedRecord &Rec,
                       RecordOrigin From) {
   if (!isValid(Rec.Place, CudaFunction(Rec.At)))
@@ -323,7 +325,7 @@ void CudaDriver::take(const wire::DeviceUsedRecord &Rec, RecordOrigin From) {
   Uses.take(L, Rec.At);
 }
 
-/// The thread waits for an answer, which is given later.
+/// The thread waits for a reply, which comes later.
 void CudaDriver::take(const wire::DeviceAskRecord &Rec, RecordOrigin From) {
   if (!isValid(Rec.Place, CudaFunction::None) || !hasDevice(Rec.Place))
     return Sink.bad();

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A source: what CUDA's driver is asked for.
+// A source: memory that a program requests from CUDA's driver.
 //
-// Blocks of CUDA's driver: heaps of each device, and of the host's memory that
-// the driver gives out or pins. What an allocator of PyTorch takes from the
-// driver lies in these blocks.
+// Takes the blocks of CUDA's driver: heaps of each device, and of host memory
+// that the driver allocates or pins. Segments of PyTorch's allocators lie in
+// these blocks.
 //
-// Physical memory counts once, wherever it is: as a block of its own while it
-// is mapped at no address, with the stack that created it, and then as a part
-// of the range of addresses into which it is mapped first. The mapped part of a
-// range is one block, so what an allocator puts there lies in that block.
+// Physical memory counts once. While mapped at no address, physical memory is a
+// block of its own, with the stack that created it; then it is a part of the
+// address range where it was mapped first. The mapped part of a range is one
+// block, and encloses the blocks of other allocators there.
 
 #ifndef MEMKIT_LIB_RECORD_CUDADRIVER_H
 #define MEMKIT_LIB_RECORD_CUDADRIVER_H
@@ -47,7 +47,7 @@ public:
   void take(const wire::DeviceReservedRecord &Rec, RecordOrigin From);
   void take(const wire::DeviceAskRecord &Rec, RecordOrigin From);
 
-  /// The driver's block in which the live block E at Address lies. False: in
+  /// Finds the driver's block Out around the live block E at Address. False:
   /// none.
   bool findOuter(uint64_t Address, const LiveEntry &E, BlockRef &Out) const;
   /// Do is called before Bytes at Address lose their memory.
@@ -56,14 +56,14 @@ public:
   void onShrink(ShrinkFunction Do) { OnShrink = std::move(Do); }
 
 private:
-  /// What a ring says of the record of CUDA's that comes next.
+  /// A ring's announcement of its next CUDA record.
   struct RingDetail {
     uint64_t Handle = 0, Second = 0;
   };
   struct PoolBytes {
     uint64_t Used = 0, Reserved = 0;
   };
-  /// A block that begins: of a record, in a heap of the trace.
+  /// A new block: fields of its record, and its heap in the trace.
   struct NewDeviceBlock {
     uint64_t Address, Size;
     wire::CudaFunction Function;
@@ -97,7 +97,7 @@ private:
   CudaNumbers &Numbers;
   DeviceUses &Uses;
   DeviceTable Blocks;
-  llvm::BitVector Contexts;        ///< that are known to live, by number
+  llvm::BitVector Contexts;        ///< known to live, by number
   std::vector<RingDetail> Details; ///< by ring
   /// By heap and handle.
   std::map<uint32_t, std::map<uint64_t, PoolBytes>> Pools;

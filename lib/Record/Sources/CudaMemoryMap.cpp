@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Virtual memory of CUDA: physical memory, and where it is mapped.
+// Virtual memory of CUDA: physical memory and its mappings.
 
 #include "Sources/BlockSnapshots.h"
 #include "Sources/CudaDriver.h"
@@ -18,7 +18,7 @@ void CudaDriver::resize(LiveEntry &E, uint64_t Size, RecordOrigin From) {
     Sink.resize(From, E, Size);
 }
 
-/// Created, imported, or retained: a retained handle has no function.
+/// The handle was created, imported or retained; a retain has no function.
 void CudaDriver::putPhysical(const wire::DeviceAllocateRecord &Rec,
                              RecordOrigin From) {
   DeviceTable::Map &Of = Blocks.of(CudaHeap::Physical);
@@ -51,20 +51,20 @@ void CudaDriver::putPhysical(const wire::DeviceAllocateRecord &Rec,
   Of.emplace(Rec.Address, B);
 }
 
-/// The block of physical memory is its unmapped part, while the program holds
-/// the handle.
+/// The block of physical memory counts its unmapped part, while the program
+/// holds the handle.
 void CudaDriver::countUnmapped(DeviceBlock &B, RecordOrigin From) {
   uint64_t Rest = B.References && !B.IsImported ? B.Bytes - B.MappedBytes : 0;
   if (B.Entry.Row && Rest)
     return resize(B.Entry, Rest, From);
   if (!Rest)
     return end(B, From);
-  // With the stack and scope path of its creation.
+  // Start the block with the stack and scope path of the handle's creation.
   B.Entry = Sink.newBlockOfRows(From, B.Row, B.ScopeRow, Rest);
   Sink.allocate(From, B.Entry);
 }
 
-/// What is mapped stays until it is unmapped.
+/// Mapped memory stays until unmapped.
 void CudaDriver::releasePhysical(DeviceTable::Map::iterator It,
                                  RecordOrigin From) {
   DeviceBlock &B = It->second;
@@ -123,7 +123,7 @@ void CudaDriver::take(const wire::DeviceMapRecord &Rec, RecordOrigin From) {
                   From);
 }
 
-/// Bytes of the range in which Address lies have no memory any more.
+/// Bytes of the range around Address lose their memory.
 void CudaDriver::shrinkRange(uint64_t Address, uint64_t Bytes,
                              RecordOrigin From) {
   DeviceTable::Map &Ranges = Blocks.of(CudaHeap::Reserved);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Numbers for CUDA's handles, as the trace has them.
+// The trace's numbers for CUDA's handles.
 
 #include "Sources/CudaNumbers.h"
 #include "Output/TensorHeaps.h"
@@ -38,7 +38,7 @@ uint16_t CudaNumbers::torchDevice(uint16_t Word) {
 }
 
 uint32_t CudaNumbers::stream(uint64_t Handle) {
-  // The two highest are no keys of the map, nor handles.
+  // The two highest values cannot be keys of the map, and are no handles.
   if (!Handle || Handle >= ~uint64_t(1) ||
       (Streams.size() == MaxHandles && !Streams.count(Handle)))
     return 0;

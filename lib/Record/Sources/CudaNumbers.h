@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Numbers for CUDA's handles, as the trace has them.
+// The trace's numbers for CUDA's handles.
 
 #ifndef MEMKIT_LIB_RECORD_CUDANUMBERS_H
 #define MEMKIT_LIB_RECORD_CUDANUMBERS_H
@@ -20,19 +20,20 @@ class CudaNumbers {
 public:
   explicit CudaNumbers(EventSink &Sink) : Sink(Sink) {}
 
-  /// The recording's device of a device that the process knows by Ordinal.
+  /// The recording's number of the device that the process numbers Ordinal.
   uint16_t device(uint32_t Ordinal);
-  /// A device of c10's (TensorHeaps) as the recording has it.
+  /// The recording's number of a device of c10 (TensorHeaps).
   uint16_t torchDevice(uint16_t Word);
-  /// 0 for the default stream, others in the order in which they are seen.
+  /// 0 for the default stream; others by order of appearance.
   uint32_t stream(uint64_t Handle);
-  /// The same of pools, of an id of two numbers; 0 for the allocator's own.
+  /// As stream(), for a pool with an id of two numbers; 0 for the allocator's
+  /// own pool.
   uint32_t pool(uint64_t First, uint64_t Second);
-  /// Of a pool that pool() has seen, else 0.
+  /// The number if pool() has seen the pool, else 0.
   uint32_t knownPool(uint64_t First, uint64_t Second) const;
 
 private:
-  /// What a program makes up must not fill our memory.
+  /// Bounds the memory for handles that a program may make up.
   static constexpr size_t MaxHandles = 1 << 16;
 
   EventSink &Sink;

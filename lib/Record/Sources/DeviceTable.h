@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a process has of CUDA's driver.
+// The blocks of CUDA's driver in a process.
 
 #ifndef MEMKIT_LIB_RECORD_DEVICETABLE_H
 #define MEMKIT_LIB_RECORD_DEVICETABLE_H
@@ -11,39 +11,39 @@
 
 namespace memkit {
 
-/// A block that CUDA's driver gave out.
+/// A block of CUDA's driver.
 struct DeviceBlock {
   uint64_t End = 0;
-  LiveEntry Entry;    ///< Row 0: it counts nothing now
+  LiveEntry Entry;    ///< Row 0: counts nothing now
   uint32_t Place = 0; ///< wire::CudaPlace
-  /// Of Reserved: what is mapped of it is a block, too, of this entry.
+  /// Of Reserved: the entry of the mapped part, a block of its own.
   LiveEntry Mapped;
-  // Of Physical: its size, and how much of that is mapped; what is not is the
-  // block Entry, of these rows. Imported: another's memory.
+  // Of Physical: the size and its mapped part. Entry is the block of the
+  // unmapped part, with the rows below. Imported: memory of another process.
   uint64_t Bytes = 0, MappedBytes = 0;
   uint32_t Row = 0, ScopeRow = 0;
   uint32_t References = 1;
   bool IsImported = false;
-  bool IsKept = false; ///< it has ended, and may be freed again
+  bool IsKept = false; ///< freed, but may be freed again
 
   wire::CudaHeap heap() const {
     return wire::CudaHeap(wire::CudaPlace::heap(Place));
   }
 };
 
-/// Where physical memory is mapped. Counted: bytes that count here.
+/// A mapping of physical memory. Counted: bytes counted in this mapping.
 struct DeviceMapping {
   uint64_t End = 0, Handle = 0, Counted = 0;
 };
 
-/// The blocks of a process by address or handle. Those at addresses of devices
+/// The blocks of a process by address or handle. Blocks at addresses of devices
 /// or of the host do not overlap; registered memory, handles and reservations
-/// are tables of their own. Belongs to one thread.
+/// have tables of their own. Belongs to one thread.
 class DeviceTable {
 public:
-  using Map = std::map<uint64_t, DeviceBlock>; ///< by begin, or handle
+  using Map = std::map<uint64_t, DeviceBlock>; ///< by start, or handle
 
-  /// The table in which blocks of a heap stand.
+  /// The table for the blocks of heap H.
   Map &of(wire::CudaHeap H) { return Tables[tableOf(H)]; }
   const Map &of(wire::CudaHeap H) const { return Tables[tableOf(H)]; }
 
@@ -58,14 +58,14 @@ public:
       for (const auto &[Begin, B] : M)
         F(B);
   }
-  /// The block of M in which Address lies.
+  /// The block of M around Address, or null.
   static const DeviceBlock *find(const Map &M, uint64_t Address) {
     auto It = M.upper_bound(Address);
     if (It == M.begin() || Address >= std::prev(It)->second.End)
       return nullptr;
     return &std::prev(It)->second;
   }
-  /// The first of M that lies, at least in part, in [Begin, End).
+  /// The first block of M that overlaps [Begin, End).
   static Map::iterator overlapping(Map &M, uint64_t Begin, uint64_t End) {
     auto It = M.upper_bound(Begin);
     if (It != M.begin() && std::prev(It)->second.End > Begin)
@@ -76,9 +76,9 @@ public:
   static constexpr unsigned NumTables =
       1 + wire::NumCudaHeaps - unsigned(wire::CudaHeap::Registered);
   Map &table(unsigned I) { return Tables[I]; }
-  std::map<uint64_t, DeviceMapping> Mappings; ///< by begin
+  std::map<uint64_t, DeviceMapping> Mappings; ///< by start
 
-  /// Keeps a block that was freed; false: there are too many.
+  /// Keeps a freed block in the table; false: the table keeps too many.
   bool keep(DeviceBlock &B) {
     if (!B.IsKept && NumKept == MaxKept)
       return false;

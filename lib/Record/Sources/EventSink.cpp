@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a source of memory may ask of the recorder.
+// The interface between the sources of memory and the recording.
 
 #include "Sources/EventSink.h"
 #include "Shared/ProcFs.h"
@@ -37,8 +37,8 @@ bool EventSink::resumeThread(uint32_t Ring, uint32_t Tid, uint64_t EndedRing) {
   RingThread &S = Rings[Ring];
   S.Thread = S.LastThread = Old.LastThread;
   S.LastTid = Tid;
-  // A thread stands once in a section: readers tell by its rows which block it
-  // has allocated last.
+  // A section lists a thread once: readers find a thread's last allocation by
+  // the thread's rows.
   S.Epoch = S.LastEpoch = Old.LastEpoch;
   S.Lane = Old.Lane;
   return S.Thread != 0;
@@ -62,7 +62,7 @@ void EventSink::setScopePath(uint32_t Ring, uint32_t ScopePath) {
     S.ObjectScopeRow = 0;
 }
 
-/// Only while the thread has none of this epoch.
+/// Only while the thread has no lane of this epoch.
 void EventSink::addLane(RingThread &S) {
   S.Epoch = S.LastEpoch = R.Epoch;
   S.Lane = Log.Now.addThread(S.Thread);
@@ -157,7 +157,7 @@ Mark EventSink::markOf(MarkKind Kind, RecordOrigin From) {
   return M;
 }
 
-/// Stats have what is reserved from the same time on as a replay.
+/// A replay and the stats change the reserved bytes at the same boundary.
 Mark EventSink::reservedMark(RecordOrigin From, uint32_t Heap,
                              uint64_t Reserved, uint32_t Thread) {
   Mark M;
@@ -173,6 +173,7 @@ Mark EventSink::reservedMark(RecordOrigin From, uint32_t Heap,
 void EventSink::unknownFree() {
   if (Forked)
     R.Stats.inheritedFree(Process);
-  else if (!HasUnknown) // else the free may be of a block that was let go by
+  // With HasUnknown the free may be of an unrecorded block.
+  else if (!HasUnknown)
     R.addLoss(Process, LossKind::UnknownFree, 1);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a source of memory may ask of the recorder.
+// The interface between the sources of memory and the recording.
 //
 // A source (HostHeap, Tensors, ...) takes the records of one kind of memory of
-// one process, keeps its tables, and reports what happens to blocks here. The
+// one process, keeps its tables, and reports the events of blocks here. The
 // sink gives events their ids, times, stats and rows of the log.
 
 #ifndef MEMKIT_LIB_RECORD_EVENTSINK_H
@@ -19,39 +19,39 @@
 
 namespace memkit {
 
-/// What the addresses of a program's blocks lie below (x86-64, five levels).
-/// Records come from a program that may write what it likes.
+/// Upper bound of the addresses of a program's blocks (x86-64, five levels). A
+/// program may write any value into its records.
 inline constexpr uint64_t MaxAddress = uint64_t(1) << 56;
 inline bool isAddress(uint64_t A) { return A - 1 < MaxAddress - 1; }
 
-/// The bit of a live block's ScopeRow that a source may use: such a source's
-/// rows of scopes are below it.
+/// A bit of a live block's ScopeRow for the use of a source; rows of scopes in
+/// such a source are below this bit.
 inline constexpr uint32_t ScopeRowFlag = 1u << 23;
 
-/// What the recorder knows of a ring and of the thread that owns the ring.
+/// The recorder's state of a ring and of the ring's thread.
 struct RingThread {
-  uint64_t Tail = 0; ///< of the ring: records taken
+  uint64_t Tail = 0; ///< of the ring: number of records taken
   uint64_t LostSeen = 0;
   uint32_t Thread = 0;                  ///< 0: not known yet
-  uint32_t LastThread = 0, LastTid = 0; ///< also when the thread has ended
-  uint32_t Epoch = 0;     ///< the last in which the thread had an event
-  uint32_t LastEpoch = 0; ///< the same, also when the thread has ended
-  uint32_t Lane = 0;      ///< of the thread in the log of that epoch
-  /// Of the innermost open scope, 0 without: its path, and the path's rows of
-  /// the two heaps that have nearly all blocks.
+  uint32_t LastThread = 0, LastTid = 0; ///< also valid after the thread's end
+  uint32_t Epoch = 0;     ///< the last with an event of the thread
+  uint32_t LastEpoch = 0; ///< as Epoch, also valid after the thread's end
+  uint32_t Lane = 0;      ///< of the thread, in the log of Epoch
+  /// The path of the innermost open scope, and the path's rows in the two heaps
+  /// with nearly all blocks; 0: no scope is open.
   uint32_t ScopePath = 0, MallocScopeRow = 0, ObjectScopeRow = 0;
 };
 
-/// Gives the event that comes next in the log, of that row, a value in a
-/// column.
+/// Sets the value of Column for the event of row Row, the next event of the
+/// log.
 template <class T> void setColumn(std::vector<T> &Column, size_t Row, T Value) {
   Column.resize(Row);
   Column.push_back(Value);
 }
 
-/// Of one process. Has more functions than other classes, because it is the one
-/// interface between eight sources and the recording: each function is one
-/// question or one report. Belongs to the recorder's thread.
+/// The sink of one process. Has more functions than other classes because it is
+/// the one interface between eight sources and the recording: each function is
+/// one question or one report. Belongs to the recorder's thread.
 class EventSink {
 public:
   EventSink(uint32_t Process, pid_t Pid, bool Forked, SharedProcess &Shared,
@@ -74,10 +74,10 @@ public:
   const HeapChoice &wanted() const { return R.Wanted; }
   CategoryTable &categories() { return R.Categories; }
   OomLog &ooms() { return R.Ooms; }
-  /// The string of a text, for marks.
+  /// The id of the string Text, for marks.
   uint32_t string(llvm::StringRef Text) { return R.Names.Names.string(Text); }
-  /// The program has let allocations go by, so frees of blocks come that are
-  /// not known.
+  /// The program has left allocations unrecorded, so frees of unknown blocks
+  /// are expected.
   bool HasUnknown = false;
 
   //===--------------------------------------------------------------------===//
@@ -90,46 +90,46 @@ public:
     return Rings[I];
   }
   const std::vector<RingThread> &rings() const { return Rings; }
-  /// The ring's owner has said that it starts.
+  /// The thread of the ring has announced its start.
   void startThread(uint32_t Ring, uint32_t Tid);
-  /// The ring's owner goes on after it has said in the ring EndedRing - 1 that
-  /// it ends. False: nonsense.
+  /// The thread of the ring goes on after it announced its end in the ring
+  /// EndedRing - 1. False: EndedRing is no ring of the thread.
   bool resumeThread(uint32_t Ring, uint32_t Tid, uint64_t EndedRing);
-  /// The thread of the ring, made where the program has not named it.
+  /// The thread of the ring; made here if the program has not announced it.
   uint32_t threadOf(uint32_t Ring) {
     RingThread &S = Rings[Ring];
     if (LLVM_UNLIKELY(!S.Thread))
       nameThread(Ring);
     return S.Thread;
   }
-  /// What the ring allocates from now on is of that scope path.
+  /// Sets the scope path of the ring's next allocations.
   void setScopePath(uint32_t Ring, uint32_t ScopePath);
 
   //===--------------------------------------------------------------------===//
   // Blocks
   //===--------------------------------------------------------------------===//
 
-  /// A block that begins to live in a heap, with its id, time and rows; the log
-  /// takes its event. Stack: of the trace. allocate() follows, with nothing of
-  /// the process between the two.
+  /// A new block of a heap, with id, time and rows. Makes room in the log for
+  /// the block's event. Stack: an id of the trace. The caller calls allocate()
+  /// before any other event of the process.
   LiveEntry newBlock(RecordOrigin From, uint32_t Heap, uint32_t Stack,
                      uint64_t Size);
-  /// The same of known rows.
+  /// As newBlock(), for known rows.
   LiveEntry newBlockOfRows(RecordOrigin From, uint32_t Row, uint32_t ScopeRow,
                            uint64_t Size);
-  /// Counts and logs a block of newBlock(), which lies in Outer; Outer.Row 0:
-  /// in none. E.ScopeRow: a row, no flags.
+  /// Counts and logs a block of newBlock(). Outer: the block around it, or Row
+  /// 0. E.ScopeRow: a row, without flags.
   void allocate(RecordOrigin From, const LiveEntry &E,
                 const BlockRef &Outer = {});
-  /// Outer: id + 1 of the block in which the freed one lies; 0: in none.
+  /// Outer: id + 1 of the block around E; 0: none.
   void free(RecordOrigin From, const LiveEntry &E, uint64_t Outer);
-  /// Sets E.Size. Outer: as free().
+  /// Sets E.Size. Outer: as in free().
   void resize(RecordOrigin From, LiveEntry &E, uint64_t Size,
               uint64_t Outer = 0);
-  /// E keeps its first Size bytes; the block that the rest becomes.
+  /// Cuts E down to its first Size bytes; returns the block of the remainder.
   LiveEntry split(RecordOrigin From, LiveEntry &E, uint64_t Size);
 
-  // The event that comes next in the log has a value in a column:
+  // Each function below sets one value of the next event of the log:
   /// its address on a device,
   void noteAddress(uint64_t V) { setColumn(Log.Now.Columns.Address, row(), V); }
   /// the bytes that were requested,
@@ -145,7 +145,7 @@ public:
     if (V)
       setColumn(Log.Now.Columns.Pool, row(), V);
   }
-  /// and, where the caller counts the event itself, what the block lies in.
+  /// and the enclosing block, where the caller counts the event itself.
   void noteOuter(uint64_t Id) {
     setColumn(Log.Now.Columns.Enclosing, row(), Id + 1);
   }
@@ -154,29 +154,30 @@ public:
   // Marks and losses
   //===--------------------------------------------------------------------===//
 
-  /// When a mark of that clock was.
+  /// The time of a mark at clock Tsc.
   uint64_t markNs(uint64_t Tsc) const { return R.Times.markNs(Tsc); }
   uint64_t lastNs() const { return R.Times.lastNs(); }
-  /// A mark of the process at the record's time; Thread: the ring's.
+  /// A mark of the process at the time of the record, with the ring's thread.
   Mark markOf(MarkKind Kind, RecordOrigin From);
-  /// From now on the heap's allocator reserves Reserved bytes. Thread: 0 or the
-  /// ring's. The mark, to be added with add(): events of the heap before it
-  /// have earlier times.
+  /// The mark that the heap's allocator reserves Reserved bytes from now on;
+  /// the caller adds the mark with add(). Earlier events of the heap have
+  /// earlier times. Thread: 0 or the ring's.
   Mark reservedMark(RecordOrigin From, uint32_t Heap, uint64_t Reserved,
                     uint32_t Thread);
   void add(Mark M) { R.addMark(std::move(M)); }
   void bad() { R.addLoss(Process, LossKind::BadRecord, 1); }
   void doubleAllocate() { R.addLoss(Process, LossKind::DoubleAllocate, 1); }
-  /// A free of a block that is not known.
+  /// Counts a free of an unknown block.
   void unknownFree();
-  /// The same, where only a fork explains it.
+  /// Counts a free of an unknown block if the process is forked: its parent may
+  /// have allocated the block.
   void noteInherited() {
     if (Forked)
       R.Stats.inheritedFree(Process);
   }
 
   //===--------------------------------------------------------------------===//
-  // Many at once: what the hot paths of HostHeap and PythonObjects need
+  // Runs of events: for the hot paths of HostHeap and PythonObjects
   //===--------------------------------------------------------------------===//
 
   uint64_t nextId() const { return Log.NextAllocationId; }
@@ -190,10 +191,10 @@ public:
     if (LLVM_UNLIKELY(Log.Now.full()))
       R.emptyLogs();
   }
-  /// Sees to it that the log takes one more event of the ring's thread.
+  /// Makes room in the log for one more event of the ring's thread.
   void makeRoom(uint32_t Ring);
-  /// Gives the ring's thread a lane in the log, if it has none. False:
-  /// makeRoom() must.
+  /// Gives the ring's thread a lane in the log, unless the thread has one.
+  /// False: call makeRoom() first.
   bool hasLane(RingThread &S) {
     if (LLVM_LIKELY(S.Epoch == R.Epoch))
       return true;
@@ -202,8 +203,8 @@ public:
     addLane(S);
     return true;
   }
-  /// The row of a scope path's blocks in a heap; 0 when there are more than
-  /// live blocks can name.
+  /// The row of the blocks of a scope path in a heap; 0 if the row is too large
+  /// for a live block.
   uint32_t scopeRow(uint32_t Heap, uint32_t ScopePath) {
     uint32_t Row = R.Stats.scopeRow(Process, Heap, ScopePath);
     return Row < LiveEntry::MaxScopeRow ? Row : 0;

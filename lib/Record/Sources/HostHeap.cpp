@@ -25,8 +25,8 @@ HostHeap::HostHeap(EventSink &Sink, BlockSnapshots &Snapshots, Mappings &Maps,
                       });
 }
 
-/// How far into a block of malloc another block lies: the debug functions of
-/// Python put an object behind 16 bytes, in one allocator or in two.
+/// Offsets of a block in its malloc block: Python's debug functions put an
+/// object 16 bytes into a block, in one allocator or in two.
 static constexpr uint64_t Offsets[] = {0, 16, 32};
 
 bool HostHeap::findOuter(uint64_t Address, const LiveEntry &E,
@@ -61,8 +61,8 @@ void HostHeap::indexChunks() {
     });
 }
 
-/// The block of an AllocateRecord or ReallocEndRecord begins to live; false
-/// when a block lives there.
+/// The block of an AllocateRecord or ReallocEndRecord is allocated; false if
+/// another block lives there.
 bool HostHeap::allocate(const wire::Record &Raw, uint32_t Ring) {
   auto Rec = wire::decode<wire::AllocateRecord>(Raw);
   uint32_t Row = Sink.stacks().row(Rec.Stack, uint8_t(Rec.Function));
@@ -71,7 +71,7 @@ bool HostHeap::allocate(const wire::Record &Raw, uint32_t Ring) {
   if (LLVM_UNLIKELY(!Live.insert(Rec.Address, E)))
     return false;
   noteChunk(Rec.Address, Rec.Size);
-  // A flush writes what was there before.
+  // makeRoom() may write the log, so the new block is counted afterwards.
   Sink.makeRoom(Ring);
   Sink.setTick(E.AllocatedTick);
   Sink.takeId();
@@ -115,8 +115,7 @@ void HostHeap::emitFree(RecordOrigin From, const LiveEntry &Block) {
 }
 
 //===----------------------------------------------------------------------===//
-// Sampled blocks: what a block stands for follows from its size and id, so
-// nothing need be kept for it
+// The weight of a sampled block follows from size and id, and is not stored.
 //===----------------------------------------------------------------------===//
 
 uint32_t memkit::weightOf(const Recording &R, const LiveEntry &Block) {
@@ -125,7 +124,7 @@ uint32_t memkit::weightOf(const Recording &R, const LiveEntry &Block) {
   return sampleWeight(Block.Size, R.Wanted.SampleBytes, Block.AllocationId);
 }
 
-/// The event of the block comes next in the log.
+/// Call before the block's event is added to the log.
 void HostHeap::countSampled(const LiveEntry &Block, const BlockRef &Outer,
                             uint64_t TimeNs, uint32_t Thread) {
   uint32_t Weight = sampleWeight(Block.Size, SampleBytes, Block.AllocationId);

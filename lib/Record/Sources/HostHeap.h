@@ -22,17 +22,17 @@ class ProcessState;
 struct RingOfProcess;
 struct SharedSources;
 
-/// Takes records in the order of time and makes them events, whatever order
-/// they came in.
+/// Turns records into events in the order of their times, whatever the order of
+/// arrival.
 ///
-/// Clocks of two processors may differ by a little, so a block may seem to be
-/// allocated where another still lives, or freed before it was allocated. Such
-/// a record is held until the missing one comes, at the latest until the end of
-/// the next full pass; causality, not the clock, then says which is first.
+/// Clocks of two processors differ a little, so a block may seem to be
+/// allocated where another still lives, or freed before its allocation. Such a
+/// record is held until the missing record comes, at the latest until the end
+/// of the next full pass; causality, not the clock, then decides the order.
 ///
-/// A record goes two ways that do the same: takeUsual() takes runs of the usual
+/// Records go two ways with the same result. takeUsual() takes runs of usual
 /// records, each step for the whole run, because a run costs a third of the
-/// time; take() takes any record by itself. ProcessStateTest compares the two.
+/// time; take() takes any single record. ProcessStateTest compares the two.
 ///
 /// Belongs to the recorder's thread.
 class HostHeap {
@@ -45,41 +45,41 @@ public:
   void take(const wire::ReallocBeginRecord &Rec, RecordOrigin From);
   void take(const wire::ReallocEndRecord &Rec, RecordOrigin From);
 
-  /// Takes as many of the next records as are allocations and frees of Self,
-  /// the process of this heap, that meet nothing unusual, or are operators of
-  /// PyTorch between those; how many. Of: by MergedRecord::Source.
+  /// Takes a run of usual records, from the first record on: allocations and
+  /// frees of Self, the process of this heap, and operators of PyTorch between
+  /// them. Returns the number of records taken. Of: by MergedRecord::Source.
   size_t takeUsual(llvm::ArrayRef<MergedRecord> Records,
                    const RingOfProcess *Of, const ProcessState *Self);
   LLVM_ATTRIBUTE_ALWAYS_INLINE void prefetch(const wire::Record &Rec) const {
     Live.prefetch(Rec.Address, !Rec.is(wire::RecordKind::Free));
   }
 
-  /// At the end of a pass over all rings: gives up on records held since before
-  /// the last pass, or on All.
+  /// At the end of a pass over all rings: gives up waiting for records held
+  /// since before the last pass, or for All held records.
   void settleHeld(bool All);
-  /// The ring's owner is gone.
+  /// The thread of the ring has ended.
   void releaseRing(uint32_t Ring);
 
-  /// The live block of malloc in which the live block E at Address lies. False:
-  /// in none that is known: E begins 0, 16 or 32 bytes into its outer block, or
-  /// indexChunks() was called and the outer block is a chunk.
+  /// Finds the live malloc block Out that contains the live block E at Address.
+  /// E must lie 0, 16 or 32 bytes into Out, or Out must be a chunk and
+  /// indexChunks() called before. False: no such block.
   bool findOuter(uint64_t Address, const LiveEntry &E, BlockRef &Out) const;
-  /// From now on blocks of MinChunk bytes and more, chunks, are kept by their
-  /// addresses, too. Goes over all live blocks, once.
+  /// Indexes blocks of at least MinChunk bytes, chunks, by address from now on.
+  /// Visits all live blocks once.
   void indexChunks();
   static constexpr uint64_t MinChunk = 1024;
 
 private:
-  /// A record that waits for another at its address.
+  /// A record that waits for another record of its address.
   struct HeldRecord {
     wire::Record Rec;
     uint32_t Ring;
-    uint32_t EarlyRing; ///< of a free: see RecentFrees; None
+    uint32_t EarlyRing; ///< of a free: see RecentFrees; else None
     uint64_t Pass;
     static constexpr uint32_t None = ~0u;
   };
   using HeldQueue = llvm::SmallVector<HeldRecord, 2>;
-  /// A realloc that runs in a ring's thread.
+  /// A realloc that runs in the thread of a ring.
   struct RunningRealloc {
     enum { None, Detached, HeldBack } State = None;
     uint64_t Address = 0;
@@ -107,7 +107,7 @@ private:
       Reallocs.resize(Ring + 1);
     return Reallocs[Ring];
   }
-  /// The block at Address has begun or ceased to live there.
+  /// A block at Address is allocated, or ends.
   void noteChunk(uint64_t Address, uint64_t Size) {
     if (LLVM_UNLIKELY(Size >= ChunkMin))
       ChunkEnds[Address] = Address + Size;
@@ -127,18 +127,17 @@ private:
   Mappings &Maps;
   ProcessScopes &Scopes;
   SharedSources &Shared;
-  uint64_t MinSize, SampleBytes; ///< as the recording wants
+  uint64_t MinSize, SampleBytes; ///< of the recording's options
   uint32_t Heap;
   LiveTable Live;
-  unsigned Table;                         ///< Live's number in Snapshots
-  uint64_t ChunkMin = UINT64_MAX;         ///< MinChunk once chunks are indexed
-  std::map<uint64_t, uint64_t> ChunkEnds; ///< by begin
-  std::vector<RunningRealloc> Reallocs;   ///< by ring
+  unsigned Table;                           ///< Live's number in Snapshots
+  uint64_t ChunkMin = UINT64_MAX;           ///< MinChunk after indexChunks()
+  std::map<uint64_t, uint64_t> ChunkEnds;   ///< chunks: start to end
+  std::vector<RunningRealloc> Reallocs;     ///< by ring
   llvm::DenseMap<uint64_t, HeldQueue> Held; ///< by address
 };
 
-/// How many blocks a sampled block stands for; 0: its heap is recorded in
-/// whole.
+/// How many blocks a sampled block stands for; 0: its heap is not sampled.
 uint32_t weightOf(const Recording &R, const LiveEntry &Block);
 
 } // namespace memkit

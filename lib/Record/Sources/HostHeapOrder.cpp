@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Records of one address of malloc, in their order.
+// Puts the records of one malloc address in order.
 //
 // A block may be allocated by one thread and freed by another, whose record
 // comes first. When two records of an address contradict each other, the later
-// one is held until the missing one has come, until the end of the next pass at
-// most. While a realloc runs its block is the ring's: its address may be given
-// out again before the record of the realloc's end.
+// one is held until the missing record has come, at most until the end of the
+// next pass. While a realloc runs, its block belongs to its ring: the address
+// may be allocated again before the record of the realloc's end.
 
 #include "Sources/BlockSnapshots.h"
 #include "Sources/HostHeap.h"
@@ -27,7 +27,7 @@ void HostHeap::take(const wire::ReallocBeginRecord &Rec, RecordOrigin From) {
   at(wire::encodeAt(From.Tsc, Rec), From.Ring);
 }
 
-/// A record that concerns the block at its address.
+/// Takes a record of the block at its address.
 void HostHeap::at(const wire::Record &Rec, uint32_t Ring) {
   if (LLVM_UNLIKELY(!isAddress(Rec.Address)))
     return Sink.bad();
@@ -42,8 +42,8 @@ void HostHeap::at(const wire::Record &Rec, uint32_t Ring) {
   if (LLVM_LIKELY(apply(Rec, Ring)))
     return;
   if ((MinSize || Sink.HasUnknown) && !isPut(Rec)) {
-    // Most likely of a block that was not recorded: nobody waits for that
-    // block, and the next block at its address must not be freed by Rec.
+    // Most likely the block was not recorded: no record waits for the block,
+    // and Rec must not free the next block at the same address.
     if (Rec.is(RecordKind::ReallocBegin))
       hold(Rec, Ring);
     return;
@@ -51,7 +51,7 @@ void HostHeap::at(const wire::Record &Rec, uint32_t Ring) {
   holdBack(Held[Rec.Address], Rec, Ring);
 }
 
-/// Until the record comes that Rec waits for.
+/// Holds Rec until the missing record comes.
 void HostHeap::holdBack(HeldQueue &Q, const wire::Record &Rec, uint32_t Ring) {
   HeldRecord H{Rec, Ring, HeldRecord::None, Shared.Pass};
   if (Rec.is(RecordKind::Free))
@@ -70,7 +70,7 @@ void HostHeap::hold(const wire::Record &Rec, uint32_t Ring) {
   S.Address = Rec.Address;
 }
 
-/// Does what the record says; false when its block is not as it must be.
+/// Applies the record; false if the state of its address contradicts it.
 bool HostHeap::apply(const wire::Record &Rec, uint32_t Ring) {
   return isPut(Rec) ? allocate(Rec, Ring) : remove(Rec, Ring);
 }
@@ -92,7 +92,7 @@ bool HostHeap::remove(const wire::Record &Rec, uint32_t Ring) {
   return true;
 }
 
-/// A realloc began and never ended: its block is where it was.
+/// A realloc started and never ended: its block stays at its old address.
 void HostHeap::reattach(uint32_t Ring) {
   RunningRealloc &S = realloc(Ring);
   if (S.State == RunningRealloc::HeldBack) {
@@ -108,7 +108,7 @@ void HostHeap::reattach(uint32_t Ring) {
   S.State = RunningRealloc::None;
 }
 
-/// A realloc, if H is one, does not wait for its block any more.
+/// If H starts a realloc, the realloc no longer waits for its block.
 void HostHeap::noLongerHeld(const HeldRecord &H) {
   RunningRealloc &S = realloc(H.Ring);
   if (H.Rec.is(RecordKind::ReallocBegin) &&
@@ -155,9 +155,9 @@ void HostHeap::take(const wire::ReallocEndRecord &Rec, RecordOrigin From) {
     at(wire::encodeAt(From.Tsc, Rec), From.Ring);
 }
 
-/// A ring has freed the block and allocated it anew, and the free found none:
-/// if another ring's free came too early, that free is the one that waits, for
-/// this allocation.
+/// A ring freed a block and allocated its address anew, but the free found no
+/// block. If another ring's free came too early, moves the held free to the
+/// other ring, where the free waits for the new allocation.
 bool HostHeap::swapEarly(HeldQueue &Q) {
   for (size_t I = 0; I != Q.size(); ++I) {
     HeldRecord &H = Q[I];
@@ -172,8 +172,8 @@ bool HostHeap::swapEarly(HeldQueue &Q) {
   return false;
 }
 
-/// Does what has become possible. Of two records of one ring the first is
-/// first; of two rings either may be.
+/// Applies all records that have become possible. Records of one ring keep
+/// their order; of two rings, either may come first.
 void HostHeap::settle(HeldQueue &Q) {
   for (bool Progress = true; Progress && !Q.empty();) {
     Progress = false;
@@ -186,7 +186,7 @@ void HostHeap::settle(HeldQueue &Q) {
       if (!First || Live.contains(H.Rec.Address) == isPut(H.Rec))
         continue;
       Q.erase(Q.begin() + I);
-      // Its realloc still runs: from now on the block is the thread's.
+      // If H starts a realloc that still runs, apply() detaches its block.
       noLongerHeld(H);
       apply(H.Rec, H.Ring);
       Progress = true;
@@ -196,7 +196,8 @@ void HostHeap::settle(HeldQueue &Q) {
   }
 }
 
-/// The record that would explain the first of the queue was lost.
+/// Applies the first record of the queue: the record that would explain it was
+/// lost.
 void HostHeap::force(HeldQueue &Q) {
   HeldRecord H = Q.front();
   Q.erase(Q.begin());
@@ -245,8 +246,8 @@ void HostHeap::settleHeld(bool All) {
 }
 
 void HostHeap::releaseRing(uint32_t Ring) {
-  // A block that was being reallocated lives on where it was; a free of a block
-  // not known then stays a free.
+  // A block that was being reallocated stays at its old address; a realloc of
+  // an unknown block becomes a free.
   if (realloc(Ring).State == RunningRealloc::HeldBack)
     endHeldRealloc(Ring, true);
   else

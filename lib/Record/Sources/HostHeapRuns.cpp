@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Many usual records of malloc at once.
+// Takes runs of usual records of malloc.
 //
 // Nearly all records are allocations of addresses that are free, and frees of
-// blocks that live. They take each step together (live table, stats, log), so
-// that what a step touches is fetched ahead and stays near.
+// live blocks. A run takes each step together (live table, stats, log), so that
+// the memory a step touches is prefetched and stays in the cache.
 
 #include "Scopes/ProcessScopes.h"
 #include "Sources/BlockSnapshots.h"
@@ -34,11 +34,12 @@ size_t HostHeap::takeUsual(ArrayRef<MergedRecord> Records,
   size_t Max = std::min<size_t>(
       {Records.size(), BatchRoom::Max, MaxSectionRows - Sink.log().size()});
   auto &[Changes, TimesNs, Logged, ScopePaths] = Shared.Room;
-  // No record is held meanwhile: a record that would be ends the run.
+  // Held does not change in a run: a record that must wait ends the run.
   bool HasHeld = !Held.empty();
   uint64_t LateBefore = Stats.lateBefore(Id);
   std::optional<LiveEntry>
-      Outer;            // a block that holds or held others ends the run
+      // A freed block that has enclosed others; ends the run.
+      Outer;
   size_t At = 0, N = 0; // records, events
   uint32_t InScopeRow = 0;
   for (; At != Max; ++At) {
@@ -76,7 +77,7 @@ size_t HostHeap::takeUsual(ArrayRef<MergedRecord> Records,
     } else if (Rec.is(RecordKind::Free)) {
       LiveEntry E;
       if (LLVM_UNLIKELY(!Live.take(Rec.Address, E, Whole))) {
-        // Most likely of a block too small to be recorded.
+        // Most likely a block too small to be recorded.
         if (MinSize)
           continue;
         break;
@@ -103,7 +104,7 @@ size_t HostHeap::takeUsual(ArrayRef<MergedRecord> Records,
   }
   if (N)
     Stats.apply(Id, ArrayRef(Changes, N), TimesNs);
-  // The rows are near now.
+  // The rows are in the cache now.
   for (size_t I = 0; I != N; ++I)
     if (Changes[I].Kind == Change::Allocate)
       Logged[I].Stack = Stats.stackOf(Changes[I].Row);

@@ -61,7 +61,7 @@ bool LiveTable::takeOdd(uint64_t Address, LiveEntry &Out) {
   return true;
 }
 
-/// The size of a block that was just taken.
+/// Sets the size of a block that was just taken.
 void LiveTable::takeLarge(uint64_t Address, LiveEntry &Out) {
   auto It = Large.find(Address);
   Out.Size = It->second;
@@ -90,10 +90,11 @@ bool LiveTable::insertSlowly(uint64_t Address, const LiveEntry &E) {
   return true;
 }
 
-/// Three eighths more: with 6 of 7 slots taken before and 62 % after, a block
-/// never costs more than 44 bytes once a shard has some buckets. Each shard
-/// starts at another point between two such sizes: blocks spread evenly over
-/// the shards, and would fill all of them at the same moment.
+/// Grows a shard by three eighths: with 6 of 7 slots taken before and 62 %
+/// after, a block never costs more than 44 bytes once a shard has some buckets.
+/// Each shard starts at a different point between two sizes: blocks spread
+/// evenly over the shards, and would otherwise fill all shards at the same
+/// moment.
 void LiveTable::grow(Shard &S) {
   constexpr float Factor = 1.375f;
   Shard New;
@@ -134,7 +135,7 @@ void LiveTable::forEachInShard(
           E.Size = Large.lookup(Address);
         F(E, Address);
       }
-  // Odd addresses are few and all visited with their shard.
+  // Odd addresses are few; visit those of this shard.
   for (const auto &[Address, Entry] : Odd)
     if (shardOf(Address) == Index)
       F(Entry, Address);

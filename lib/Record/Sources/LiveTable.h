@@ -2,15 +2,17 @@
 //
 // The live blocks of a heap by address.
 //
-// Address -> allocation id, size, stats row, scope path, allocation time. Made
-// for tens of millions of blocks that come and go at tens of millions a second:
-//  - a bucket is three cache lines: the keys of seven blocks with a byte of
-//    each one's hash, what a free needs, and the rest. The word of these bytes
-//    tells in a few instructions where to look, and where there is room. The
-//    caller fetches the lines some events ahead.
-//  - 256 shards by hash grow one at a time, by 3/8 and out of step with each
-//    other, so that the longest pause is the rehash of a shard and the table
-//    takes at most 48 bytes a block, 37 on average.
+// Address -> allocation id, size, stats row, scope path, allocation time. Built
+// for tens of millions of blocks and tens of millions of changes a second.
+//
+// A bucket is three cache lines: the keys of seven blocks with one byte of each
+// block's hash; the columns that a free needs; the other columns. The word of
+// hash bytes shows in a few instructions where to look and where room is. The
+// caller prefetches the lines some events ahead.
+//
+// 256 shards by hash grow one at a time, by 3/8 and out of step with each
+// other. So the longest pause is the rehash of one shard, and the table takes
+// at most 48 bytes a block, 37 on average.
 //
 // Belongs to one thread.
 
@@ -26,7 +28,7 @@
 
 namespace memkit {
 
-/// What is kept of a live block.
+/// What the table holds of a live block.
 struct LiveEntry {
   uint64_t AllocationId = 0; ///< below MaxAllocationId
   uint64_t Size = 0;
@@ -48,17 +50,18 @@ public:
   LiveTable &operator=(const LiveTable &) = delete;
 
   uint64_t size() const { return Count; }
-  /// Memory that the table takes.
+  /// Bytes of memory that the table takes.
   uint64_t bytes() const;
 
-  /// Fetches the lines that an operation on Address will touch; Whole: that of
-  /// allocations and scope paths, too, which take() needs only when asked for
-  /// them.
+  /// Prefetches the lines that an operation on Address will touch. Whole: also
+  /// the third line, with allocation times and scope paths; take() touches the
+  /// third line only on request.
   LLVM_ATTRIBUTE_ALWAYS_INLINE void prefetch(uint64_t Address,
                                              bool Whole) const {
     uint64_t H = hash(Address);
     const Shard &S = Shards[H >> 56];
-    // A shard without buckets gives an address near 0, which harms nothing.
+    // A shard without buckets gives an address near 0; prefetching it is
+    // harmless.
     uintptr_t B = reinterpret_cast<uintptr_t>(S.Buckets) +
                   uint64_t(S.home(H)) * sizeof(Bucket);
     size_t Last =
@@ -70,39 +73,38 @@ public:
   }
 
   bool contains(uint64_t Address) const { return get(Address, nullptr); }
-  /// Whether a block lives at Address; it is copied to Out, unless that is
+  /// Whether a block lives at Address. Copies the block to Out unless Out is
   /// null.
   bool get(uint64_t Address, LiveEntry *Out) const;
 
-  /// Adds a block; false, and nothing is done, when one lives at Address.
+  /// Adds a block; false, without a change, if a block lives at Address.
   bool insert(uint64_t Address, const LiveEntry &E);
 
-  /// Removes the block at Address into Out; false when there is none. With
-  /// Whole false Out has a ScopePath only when some block has one, and no
-  /// AllocatedTick: their line is not touched.
+  /// Removes the block at Address into Out; false if no block lives there.
+  /// Without Whole and while no block has a scope path, take() leaves out the
+  /// third line: Out gets no AllocatedTick and no ScopeRow.
   bool take(uint64_t Address, LiveEntry &Out, bool Whole = true);
 
-  /// Calls F with each entry of a shard and its address, in no order. F must
-  /// not change the table.
+  /// Calls F with each entry of a shard and the entry's address, in no order. F
+  /// must not change the table.
   void
   forEachInShard(unsigned Shard,
                  llvm::function_ref<void(const LiveEntry &, uint64_t)> F) const;
   static unsigned shardOf(uint64_t Address) { return hash(Address) >> 56; }
 
 private:
-  // A key is Address >> 3 in 45 bits and the size in 19. What does not fit one
-  // stands in a map beside: an odd address in Odd, a large size in Large.
+  // A key is Address >> 3 in 45 bits and the size in 19. Odd holds blocks whose
+  // addresses do not fit a key; Large holds sizes that do not fit.
   static constexpr unsigned AddressBits = 45;
   static constexpr uint64_t AddressMask = (1ull << AddressBits) - 1;
   static constexpr uint64_t SizeEscape = (1ull << (64 - AddressBits)) - 1;
   static constexpr unsigned Slots = 7;
 
   struct alignas(64) Bucket {
-    uint64_t Keys[Slots]; ///< meaningless where the tag is 0
-    /// Of each slot: 0 when it is free, else 0x80 and 7 bits of the hash.
+    uint64_t Keys[Slots]; ///< undefined where the tag is 0
+    /// For each slot: 0 if free, else 0x80 and 7 bits of the hash.
     uint8_t Tags[Slots];
-    /// Blocks that wanted this bucket and went past it; once it is 255 it
-    /// stays.
+    /// Number of blocks that probed past this full bucket; sticks at 255.
     uint8_t Overflow;
     uint32_t Rows[Slots];
     uint32_t AllocationIdLow[Slots];
@@ -118,7 +120,7 @@ private:
     Bucket *Buckets = nullptr;
     uint32_t NumBuckets = 0;
     uint32_t Count = 0;
-    float Ideal = 0; ///< number of buckets before it is rounded
+    float Ideal = 0; ///< number of buckets before rounding up
     /// The bucket where a block with this hash should be.
     uint32_t home(uint64_t Hash) const {
       return uint32_t((uint64_t(uint32_t(Hash >> 24)) * NumBuckets) >> 32);
@@ -134,7 +136,7 @@ private:
   static constexpr uint64_t EachByte = 0x0101010101010101u;
   static constexpr uint64_t TopBits = 0x0080808080808080u; ///< of the tags
   static uint64_t tagOf(uint64_t Hash) { return (Hash >> 17 & 0x7f) | 0x80; }
-  /// Tags and, highest, Overflow.
+  /// The tags and, in the highest byte, Overflow.
   static uint64_t tags(const Bucket &B) {
     uint64_t Word;
     std::memcpy(&Word, B.Tags, sizeof(Word));
@@ -171,7 +173,8 @@ private:
 /// The slot of the block with the address of Key, or Slots. Word: tags(B).
 inline unsigned LiveTable::find(const Bucket &B, uint64_t Word, uint64_t Tag,
                                 uint64_t Key) {
-  // Bytes that are 0 here are equal; above one that is, others may look so.
+  // A byte of Differ is 0 where the tags are equal. A borrow from an equal byte
+  // may make higher bytes look equal, too.
   uint64_t Differ = Word ^ Tag * EachByte;
   uint64_t Equal = (Differ - EachByte) & ~Differ & TopBits;
   for (; Equal; Equal &= Equal - 1) {
@@ -222,13 +225,13 @@ inline void LiveTable::place(Shard &S, uint64_t Key, const LiveEntry &E) {
 inline bool LiveTable::insert(uint64_t Address, const LiveEntry &E) {
   const uint64_t Hash = hash(Address), Tag = tagOf(Hash), Key = Address >> 3;
   Shard &S = Shards[Hash >> 56];
-  // 6 blocks in a bucket of 7 is as full as it gets.
+  // A shard grows at 6 blocks per bucket of 7 slots.
   if (__builtin_expect(isOdd(Address) || E.Size >= SizeEscape || E.ScopeRow ||
                            S.Count >= S.NumBuckets * 6,
                        0))
     return insertSlowly(Address, E);
-  // Nearly always the home bucket says that the address is not live, and often
-  // it has room.
+  // Nearly always the home bucket shows that the address is not live; often the
+  // home bucket has room.
   const uint32_t Home = S.home(Hash);
   uint32_t K = Home;
   Bucket *Room = nullptr;
@@ -263,7 +266,7 @@ inline bool LiveTable::take(uint64_t Address, LiveEntry &Out, bool Whole) {
   if (__builtin_expect(!S.Buckets, 0))
     return false;
   uint32_t Home = S.home(Hash), K = Home;
-  // Every bucket of a small shard may have been gone past.
+  // In a small shard all buckets may have an Overflow: stop after one round.
   do {
     Bucket &B = S.Buckets[K];
     uint64_t Word = tags(B);

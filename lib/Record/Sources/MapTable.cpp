@@ -9,7 +9,7 @@
 using namespace memkit;
 using wire::MapClass;
 
-/// The first block that reaches into R, if one does.
+/// The first block that overlaps R or lies after it.
 MapTable::Iterator MapTable::firstIn(Range R) {
   Iterator At = Blocks.upper_bound(R.Begin);
   if (At != Blocks.begin() && std::prev(At)->second.End > R.Begin)
@@ -24,7 +24,7 @@ const MapTable::Block *MapTable::find(uint64_t Address) const {
   return &std::prev(At)->second;
 }
 
-/// Finds it, or the gap between counted blocks in which Address lies.
+/// Finds the counted block around Address, or the gap between counted blocks.
 const MapTable::Block *MapTable::findEnclosing(uint64_t Address) {
   auto Counts = [](const Map::value_type &B) {
     return B.second.Class == MapClass::Used;
@@ -32,7 +32,7 @@ const MapTable::Block *MapTable::findEnclosing(uint64_t Address) {
   Iterator After = Blocks.upper_bound(Address);
   Iterator Before = After;
   Range Gap = {0, ~0ull};
-  // A long way past blocks that do not count is cut short.
+  // Give up after 16 blocks that do not count.
   for (unsigned Steps = 0; Before != Blocks.begin(); ++Steps) {
     --Before;
     if (Before->second.End > Address) {
@@ -56,14 +56,14 @@ const MapTable::Block *MapTable::findEnclosing(uint64_t Address) {
   return nullptr;
 }
 
-/// A counted block is at R from now on.
+/// R holds a counted block from now on.
 void MapTable::counts(Range R) {
   for (Range &Gap : Gaps)
     if (R.Begin < Gap.End && Gap.Begin < R.End)
       Gap = {1, 0};
 }
 
-/// Makes Address, in the block At, a boundary between two; gives the second.
+/// Splits the block At at Address; returns the second part.
 MapTable::Iterator MapTable::cut(Iterator At, uint64_t Address,
                                  MapEvents &Out) {
   Out.leave(At->second.Entry, Address, At->second.End);
@@ -74,7 +74,7 @@ MapTable::Iterator MapTable::cut(Iterator At, uint64_t Address,
   return Blocks.emplace_hint(std::next(At), Address, Rest);
 }
 
-/// Cuts what of the block At lies in R from the rest; gives it.
+/// Cuts the part of the block At in R from the rest; returns this part.
 MapTable::Iterator MapTable::isolate(Iterator At, Range R, MapEvents &Out) {
   if (At->first < R.Begin)
     At = cut(At, R.Begin, Out);
@@ -145,8 +145,7 @@ void MapTable::protect(Range R, MapClass To, uint64_t Tsc, MapEvents &Out) {
   }
 }
 
-/// The block that ends where Old does is resized, when that is all that
-/// happened.
+/// Resizes the block that ends at Old.End; false if more than its size changes.
 bool MapTable::resizeInPlace(Range Old, Range New, uint64_t Tsc,
                              MapEvents &Out) {
   Iterator At = firstIn({Old.End - 1, Old.End});
@@ -167,7 +166,7 @@ bool MapTable::resizeInPlace(Range Old, Range New, uint64_t Tsc,
 
 void MapTable::remap(Range Old, Range New, MapClass Class, bool OldStays,
                      uint64_t BeginTsc, uint64_t Tsc, MapEvents &Out) {
-  // Of no bytes it makes a second mapping of what is there.
+  // mremap of 0 bytes makes a second mapping of the same pages.
   OldStays |= Old.empty();
   if (New.Begin == Old.Begin && !OldStays) {
     if (New.End == Old.End || resizeInPlace(Old, New, Tsc, Out))

@@ -2,14 +2,14 @@
 //
 // The mappings of a process.
 //
-// What a program has mapped, as intervals of addresses that do not overlap. It
-// turns operations on ranges into operations on blocks: a hole in a block is
-// split, split, free; mprotect of a part frees it in one class and allocates it
-// in another.
+// Holds what a program has mapped, as address intervals that do not overlap,
+// and turns operations on ranges into operations on blocks: a hole in a block
+// is split, split, free; mprotect of a part frees the part in one class and
+// allocates it in the other.
 //
-// An operation has the clock (TSC) of its record and touches no block that was
-// mapped later: what another thread has mapped meanwhile where pages were given
-// back stays, though its record was taken first.
+// An operation has the clock (TSC) of its record, and leaves blocks alone that
+// were mapped later: when a thread maps pages that another thread has just
+// unmapped, the new mapping stays, even if its record was taken first.
 //
 // Memory: about 120 bytes a block. Belongs to the recorder's thread.
 
@@ -24,25 +24,24 @@
 
 namespace memkit {
 
-/// Told what happens to blocks, in order. Sizes are in bytes.
+/// Receives the events of blocks, in order. Sizes are in bytes.
 class MapEvents {
 public:
   virtual ~MapEvents() = default;
-  /// A block begins to live; what is kept of it.
+  /// A block is allocated; returns its entry for the table.
   virtual LiveEntry allocate(wire::MapClass Class, uint64_t Size) = 0;
   virtual void free(const LiveEntry &Block) = 0;
   /// Block grows or shrinks to Size.
   virtual void resize(LiveEntry &Block, uint64_t Size) = 0;
-  /// Block keeps its first Size bytes; gives the block that the rest becomes.
+  /// Block keeps its first Size bytes; returns the block of the remainder.
   virtual LiveEntry split(LiveEntry &Block, uint64_t Size) = 0;
-  /// The addresses from Begin to before End are about to leave Block, which
-  /// lives on.
+  /// The addresses [Begin, End) are about to leave Block, which lives on.
   virtual void leave(const LiveEntry &Block, uint64_t Begin, uint64_t End) = 0;
 };
 
 class MapTable {
 public:
-  /// Of addresses [Begin, End).
+  /// The addresses [Begin, End).
   struct Range {
     uint64_t Begin, End;
     bool contains(uint64_t Address) const {
@@ -56,21 +55,20 @@ public:
     LiveEntry Entry;
     wire::MapClass Class = wire::MapClass::Used;
   };
-  using Map = std::map<uint64_t, Block>; ///< by begin
+  using Map = std::map<uint64_t, Block>; ///< by start
 
-  /// R is mapped; what was there is gone. Keep: it leaves no block (that is
-  /// recorded).
+  /// Maps R, and frees the blocks there. Keep: R becomes a block.
   void map(Range R, wire::MapClass Class, uint64_t Tsc, bool Keep,
            MapEvents &Out);
-  /// R is given back. Returns whether a block lay there.
+  /// Unmaps R. Returns whether a block lay there.
   bool unmap(Range R, uint64_t Tsc, MapEvents &Out);
-  /// The block of a thread's stack ends.
+  /// Unmaps the stack of a thread if R is exactly its block.
   void endStack(Range R, uint64_t Tsc, MapEvents &Out);
-  /// R becomes accessible, or it ceases to be: blocks of the other class there
-  /// become blocks of this one. Used or Reserved.
+  /// Makes R accessible (Used) or inaccessible (Reserved): blocks of the other
+  /// class in R change to class To.
   void protect(Range R, wire::MapClass To, uint64_t Tsc, MapEvents &Out);
-  /// Old, of Class, became New, in place or elsewhere. BeginTsc: the clock
-  /// before; Tsc: after. OldStays: Old is mapped as it was.
+  /// Moves or resizes Old, of Class, to New. BeginTsc: the clock before the
+  /// call; Tsc: after the call. OldStays: Old remains mapped.
   void remap(Range Old, Range New, wire::MapClass Class, bool OldStays,
              uint64_t BeginTsc, uint64_t Tsc, MapEvents &Out);
 
@@ -79,10 +77,10 @@ public:
   const Map &blocks() const { return Blocks; }
   size_t size() const { return Blocks.size(); }
 
-  /// The block of the memory space's totals in which a block at Address lies,
-  /// or null.
+  /// The block of class Used around Address, or null. Only these blocks count
+  /// in the stats of the memory space.
   const Block *enclosing(uint64_t Address) {
-    // Nearly all addresses lie in the gap in which the last one lay.
+    // Nearly all addresses lie in the gap of the previous address.
     if (__builtin_expect(gapOf(Address).contains(Address), 1))
       return nullptr;
     // The others lie in few blocks.
@@ -101,10 +99,10 @@ private:
   void insert(Range R, wire::MapClass Class, uint64_t Tsc, MapEvents &Out);
   bool resizeInPlace(Range Old, Range New, uint64_t Tsc, MapEvents &Out);
   void counts(Range R);
-  /// One for the heap at the break, one for what lies high, above it.
+  /// One gap for the heap at the break, one for the high addresses above it.
   Range &gapOf(uint64_t Address) { return Gaps[Address >> 45 & 1]; }
 
-  /// Whatever changes blocks forgets what was found.
+  /// Every change of blocks clears the recent finds.
   void forgetFound() {
     if (!IsFresh)
       std::fill(std::begin(Recent), std::end(Recent), Found());
@@ -116,10 +114,10 @@ private:
     const Block *B = nullptr;
   };
   static constexpr unsigned NumRecent = 256;
-  Found Recent[NumRecent]; ///< by address, of blocks that count
-  bool IsFresh = true;     ///< nothing is in Recent
+  Found Recent[NumRecent]; ///< by address; blocks that count
+  bool IsFresh = true;     ///< Recent is empty
   Map Blocks;
-  Range Gaps[2] = {{0, ~0ull}, {0, ~0ull}}; ///< without a counted block
+  Range Gaps[2] = {{0, ~0ull}, {0, ~0ull}}; ///< without a block that counts
 };
 
 } // namespace memkit

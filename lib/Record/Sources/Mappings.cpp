@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A source: what a process has mapped.
+// A source: the mappings of a process.
 
 #include "Sources/Mappings.h"
 #include "Sources/BlockSnapshots.h"
@@ -11,8 +11,8 @@ using namespace memkit;
 using wire::AllocFunction;
 using wire::MapClass;
 
-/// Reports what becomes of blocks because of one record. A block that is left
-/// out on request has no row: the block is there, and nothing is reported.
+/// Reports the events of blocks that one record causes. A block that the user
+/// excluded has no row: the table holds the block, but no event is reported.
 class Mappings::Events : public MapEvents {
 public:
   /// Used: the heap of pages of MapClass::Used.
@@ -120,8 +120,8 @@ void Mappings::take(const wire::BreakRecord &Rec, RecordOrigin From) {
 void Mappings::take(const wire::UnmapRecord &Rec, RecordOrigin From) {
   if (Rec.Address >= MaxAddress)
     return Sink.bad();
-  // A child of fork may give back what it has inherited; giving back what was
-  // mapped behind our back does no harm.
+  // A child of fork may unmap the mappings of its parent. Unmapping a range
+  // whose mmap was not recorded changes nothing.
   Events Out(*this, From);
   if (!Table.unmap({Rec.Address, Rec.Address + Rec.Size}, From.Tsc, Out))
     Sink.noteInherited();
@@ -170,7 +170,7 @@ bool Mappings::findOuter(uint64_t Address, const LiveEntry &E, BlockRef &Out) {
   if (!In || !In->Entry.Row)
     return false;
   if (LLVM_UNLIKELY(In->Entry.AllocationId > E.AllocationId))
-    return false; // E lay in what was here before.
+    return false; // E lies in an earlier mapping at this address.
   Out = {In->Entry.AllocationId, In->Entry.Row, In->Entry.ScopeRow};
   return true;
 }

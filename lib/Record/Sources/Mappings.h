@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A source: what a process has mapped.
+// A source: the mappings of a process.
 
 #ifndef MEMKIT_LIB_RECORD_MAPPINGS_H
 #define MEMKIT_LIB_RECORD_MAPPINGS_H
@@ -31,23 +31,24 @@ public:
   void take(const wire::BreakRecord &Rec, RecordOrigin From);
   void take(const wire::ThreadEndRecord &Rec, RecordOrigin From);
 
-  /// The mapping of the memory space's totals in which a block at Address lies,
-  /// or null; Row 0: the mapping is left out on request.
+  /// The mapping of class Used around a block at Address, or null; Row 0: the
+  /// user excluded the mapping. Only these mappings count in the stats of the
+  /// memory space.
   const MapTable::Block *enclosing(uint64_t Address) {
     return Table.enclosing(Address);
   }
-  /// The mapping in which the live block E at Address lies. False: in none.
+  /// Finds the mapping Out around the live block E at Address. False: none.
   bool findOuter(uint64_t Address, const LiveEntry &E, BlockRef &Out);
 
   using Range = MapTable::Range;
   /// Do is called before addresses leave a mapping that lives on and holds
-  /// blocks: those blocks stay in the mapping for the stats, and cannot be
-  /// found by their addresses any more.
+  /// blocks. For the stats these blocks stay in the mapping, but their
+  /// addresses no longer lead to it.
   void onLeave(std::function<void(Range)> Do) { OnLeave = std::move(Do); }
 
 private:
   class Events;
-  /// An mremap that runs in a ring's thread.
+  /// An mremap that runs in the thread of a ring.
   struct RunningRemap {
     Range Old;
     uint64_t Tsc = 0;

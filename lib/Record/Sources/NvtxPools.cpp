@@ -52,7 +52,8 @@ void NvtxPools::take(const wire::PoolBeginRecord &Rec, RecordOrigin From) {
   reserve(P, int64_t(P.Bytes), From);
 }
 
-/// The range of a pool is reserved.
+/// Changes the reserved bytes of the pool's heap: the range of a pool counts as
+/// reserved.
 void NvtxPools::reserve(const RegisteredPool &P, int64_t Bytes,
                         RecordOrigin From) {
   if (!P.Bytes)
@@ -91,8 +92,8 @@ void NvtxPools::take(const wire::PoolEndRecord &Rec, RecordOrigin From) {
 // Regions
 //===----------------------------------------------------------------------===//
 
-/// The key of the region at an address, in the pool of a number or, for 0, in
-/// the newest pool that has a region there; 0: there is none.
+/// The key of the region at Address in pool Number, or, for Number 0, in the
+/// newest pool with a region there; 0: none.
 uint64_t NvtxPools::find(uint64_t Address, uint32_t Number) const {
   if (Number)
     return Regions.contains(keyOf(Address, Number)) ? keyOf(Address, Number)
@@ -103,7 +104,7 @@ uint64_t NvtxPools::find(uint64_t Address, uint32_t Number) const {
   return 0;
 }
 
-/// Whether a record's region may be one; else the record is bad.
+/// Whether Address and Number are valid; else counts a bad record.
 bool NvtxPools::isRegion(uint64_t Address, uint32_t Number) {
   bool Is = isAddress(Address) && Number <= wire::MaxPools;
   if (!Is)
@@ -119,7 +120,7 @@ void NvtxPools::take(const wire::PoolAllocateRecord &Rec, RecordOrigin From) {
   put(keyOf(Rec.Address, Rec.Number), Rec.Size, Rec.Stack, From);
 }
 
-/// A region that is not known is from before a fork, or before the recording.
+/// An unknown region is from before a fork, or from before the recording.
 void NvtxPools::take(const wire::PoolFreeRecord &Rec, RecordOrigin From) {
   if (!isWanted(From) || !isRegion(Rec.Address, Rec.Number))
     return;
@@ -140,7 +141,7 @@ void NvtxPools::take(const wire::PoolResizeRecord &Rec, RecordOrigin From) {
 
 void NvtxPools::put(uint64_t Key, uint64_t Size, uint32_t Node,
                     RecordOrigin From) {
-  // Its end was not recorded.
+  // The end of the old region was not recorded.
   if (Regions.contains(Key)) {
     Sink.doubleAllocate();
     free(Key, From);

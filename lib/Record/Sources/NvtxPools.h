@@ -2,10 +2,10 @@
 //
 // A source: pools that a program registers with NVTX.
 //
-// Regions of NVTX's memory extension: blocks of the heap `nvtx.NAME`. They lie
-// in memory that other heaps count, of the host or of a device, and stand
-// outside of the totals. A pool may lie in a region of another pool, so a
-// region is known by its address and its pool's number.
+// Takes the regions of NVTX's memory extension: blocks of the heap `nvtx.NAME`.
+// Regions lie in memory of other heaps, of the host or of a device, and do not
+// count in the stats of memory spaces. A pool may lie in a region of another
+// pool, so the key of a region is its address and its pool's number.
 
 #ifndef MEMKIT_LIB_RECORD_NVTXPOOLS_H
 #define MEMKIT_LIB_RECORD_NVTXPOOLS_H
@@ -35,8 +35,8 @@ public:
 
 private:
   struct RegisteredPool {
-    uint32_t Heap = 0;  ///< 0: there is none
-    uint64_t Bytes = 0; ///< of its range; 0: not known
+    uint32_t Heap = 0;  ///< 0: not registered
+    uint64_t Bytes = 0; ///< of the pool's range; 0: unknown
   };
 
   bool isWanted(RecordOrigin From);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the recorder knows of a process: its sources of memory, and its scopes.
+// The state of a recorded process: its sources of memory, and its scopes.
 
 #include "Sources/ProcessState.h"
 #include "Wire/Records.h"
@@ -81,7 +81,7 @@ void ProcessState::dispatch(const T &Rec, RecordOrigin From) {
     Reported.take(Rec, From);
 }
 
-/// Does the mark say that there are blocks that were not recorded?
+/// Whether the mark says that some blocks were not recorded.
 static bool isSwitch(const wire::MarkRecord &Rec) {
   return Rec.What == wire::MarkWhat::On || Rec.What == wire::MarkWhat::Off;
 }
@@ -91,7 +91,7 @@ void ProcessState::takeScope(const T &Rec, RecordOrigin From) {
   if constexpr (std::is_same_v<T, wire::MarkRecord>)
     Sink.HasUnknown |= isSwitch(Rec);
   uint32_t Thread = Sink.threadOf(From.Ring);
-  // The scope that ends may be of another ring.
+  // The scope that ends may belong to another ring.
   std::optional<uint32_t> Changed = Scopes.take(Rec, From, Thread);
   if (!Changed)
     Sink.bad();
@@ -124,7 +124,7 @@ void ProcessState::releaseRing(uint32_t Ring) {
 
 void ProcessState::countLosses() {
   auto Count = [this](uint64_t Now, uint64_t &Seen, LossKind Kind) {
-    // A counter that ran backwards is nonsense.
+    // Ignore a counter that ran backwards.
     if (Now > Seen && Now - Seen < uint64_t(1) << 40)
       With.R.addLoss(id(), Kind, Now - Seen);
     Seen = std::max(Seen, Now);

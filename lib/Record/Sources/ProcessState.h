@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the recorder knows of a process: its sources of memory, and its scopes.
+// The state of a recorded process: its sources of memory, and its scopes.
 //
-// A record goes to the source that has a take() for its type.
+// Each record goes to the source that has a take() for the record's type.
 
 #ifndef MEMKIT_LIB_RECORD_PROCESSSTATE_H
 #define MEMKIT_LIB_RECORD_PROCESSSTATE_H
@@ -27,22 +27,22 @@ namespace memkit {
 
 class ProcessState;
 
-/// A ring, and whose it is.
+/// A ring and its process.
 struct RingOfProcess {
   ProcessState *Process;
   uint32_t Ring;
 };
 
-/// Belongs to the recorder's thread.
+/// Takes the records of one process. Belongs to the recorder's thread.
 class ProcessState {
 public:
-  /// With must outlive the process, and has the recording.
+  /// With must outlive the process.
   ProcessState(uint32_t Id, pid_t Pid, bool Forked,
                std::unique_ptr<SharedProcess> Shared, SharedSources &With);
 
   uint32_t id() const { return Sink.process(); }
   SharedProcess &shared() { return *Shared; }
-  /// Gives the shared memory back; no record can be taken after it.
+  /// Unmaps the shared memory; the process takes no record after this call.
   void releaseShared() { Shared.reset(); }
   /// See CodeFrames.
   bool isDataWorker() const { return Sink.stacks().isDataWorker(); }
@@ -53,11 +53,11 @@ public:
   // Records
   //===--------------------------------------------------------------------===//
 
-  /// Fetches what the first records of a batch will touch; takeUsual() goes on
-  /// with it. Of: by MergedRecord::Source.
+  /// Prefetches memory for the first records of a batch; takeUsual() prefetches
+  /// for the others. Of: by MergedRecord::Source.
   static void prefetchFirst(llvm::ArrayRef<MergedRecord> Records,
                             const RingOfProcess *Of);
-  /// Fetches what the record some places after At will touch.
+  /// Prefetches memory for the record that is Ahead places after At.
   LLVM_ATTRIBUTE_ALWAYS_INLINE static void
   prefetchAhead(llvm::ArrayRef<MergedRecord> Records, size_t At,
                 const RingOfProcess *Of) {
@@ -66,21 +66,21 @@ public:
     const MergedRecord &Next = Records[At + Ahead];
     Of[Next.Source].Process->prefetch(Next.R);
   }
-  /// Takes as many of the next records as are usual records of this process,
-  /// and returns how many: what take() would do, in less time.
+  /// Takes a run of usual records of this process, from the first record on,
+  /// and returns the length of the run. Same result as process(), in less time.
   size_t takeUsual(llvm::ArrayRef<MergedRecord> Records,
                    const RingOfProcess *Of) {
     if (LLVM_UNLIKELY(isObject(Records.front().R)))
       return Objects.takeUsual(Records, Of, this);
     return Host.takeUsual(Records, Of, this);
   }
-  /// Takes the next record. The caller takes those of exec.
+  /// Takes one record. Records of exec are the caller's.
   void process(const wire::Record &Rec, uint32_t Ring);
   /// At the end of a pass over all rings: see HostHeap.
   void settleHeld(bool All = false) { Host.settleHeld(All); }
-  /// The ring's owner is gone.
+  /// The thread of the ring has ended.
   void releaseRing(uint32_t Ring);
-  /// Counts what the program says it lost.
+  /// Counts the losses that the program reports.
   void countLosses();
 
   //===--------------------------------------------------------------------===//
@@ -88,46 +88,46 @@ public:
   //===--------------------------------------------------------------------===//
 
   BlockSnapshots &snapshots() { return Snapshots; }
-  /// Has the program put a mark since the last call?
+  /// Whether the program has set a mark since the last call.
   bool takeMarked() { return Scopes.takeMarked(); }
-  /// No record comes any more: ends tensors and scopes.
+  /// No more records will come: ends tensors and scopes.
   void finish(uint64_t TimeNs) {
     Torch.finish();
     endScopes(TimeNs);
   }
-  /// The recording ends before the process: its tensors end with the recording.
+  /// The recording ends before the process: the scopes end with the recording.
   void endScopes(uint64_t TimeNs) { Scopes.finish(TimeNs); }
-  /// The program's allocations are recorded from now on, or let go by; frees of
-  /// blocks that are known are recorded always. A mark says so.
+  /// Starts or stops recording allocations from now on, and adds a mark. Frees
+  /// of known blocks are always recorded.
   void setRecording(bool On, uint64_t TimeNs);
-  /// There will be blocks that were let go by. Must be known a pass before the
-  /// first: until then threads may publish a free with an early clock.
+  /// Announces blocks that will not be recorded. Call a pass before the first:
+  /// until then threads may publish a free with an early clock.
   void expectUnknown();
-  /// Events that are not written yet.
+  /// Events not written yet.
   ProcessLog &log() { return Sink.Log; }
 
 private:
-  /// How many records ahead their memory is fetched.
+  /// How many records ahead to prefetch.
   static constexpr size_t Ahead = 24;
   static bool isObject(const wire::Record &Rec) {
     return Rec.kind() >= uint8_t(wire::RecordKind::ObjectAllocate);
   }
-  // (GCC drops calls of functions that only fetch, unless it inlines them
-  // early.)
+  // GCC drops calls of functions that only prefetch, unless it inlines them
+  // early.
   LLVM_ATTRIBUTE_ALWAYS_INLINE void prefetch(const wire::Record &Rec) const {
     if (isObject(Rec))
       Objects.prefetch(Rec);
     else
       Host.prefetch(Rec);
-    // A free has no stack: that of node 0 is near.
+    // A free has no stack; prefetching node 0 is cheap.
     Sink.stacks().prefetch(Rec.Stack);
   }
 
-  /// Hands a record to the source that has a take() for it.
+  /// Passes a record to the source that has a take() for it.
   template <class T> void dispatch(const T &Rec, RecordOrigin From);
   void take(const wire::ThreadStartRecord &Rec, RecordOrigin From);
   void take(const wire::ThreadEndRecord &Rec, RecordOrigin From);
-  /// Of a scope, mark or question.
+  /// Takes a record of a scope, mark or query.
   template <class T> void takeScope(const T &Rec, RecordOrigin From);
 
   std::unique_ptr<SharedProcess> Shared;

@@ -22,7 +22,7 @@ PythonObjects::PythonObjects(EventSink &Sink, BlockSnapshots &Snapshots,
   Maps.onLeave([this](MapTable::Range Gone) { keepOuterOf(Gone); });
 }
 
-/// Id + 1 of the block in which the live object lies; 0: in none.
+/// Id + 1 of the block around the live object; 0: none.
 uint64_t PythonObjects::outerOf(uint64_t Address, const LiveEntry &E) {
   if (LLVM_UNLIKELY(E.ScopeRow & InMallocBit))
     return InBlocks.lookup(E.AllocationId);
@@ -30,7 +30,7 @@ uint64_t PythonObjects::outerOf(uint64_t Address, const LiveEntry &E) {
   return Maps.findOuter(Address, E, Outer) ? Outer.AllocationId + 1 : 0;
 }
 
-/// The same of an object that is freed.
+/// As outerOf(), for an object that is freed.
 uint64_t PythonObjects::takeOuterOf(uint64_t Address, const LiveEntry &E) {
   uint64_t Outer = outerOf(Address, E);
   if (LLVM_UNLIKELY(E.ScopeRow & InMallocBit))
@@ -40,7 +40,8 @@ uint64_t PythonObjects::takeOuterOf(uint64_t Address, const LiveEntry &E) {
              : Snapshots.takeOuter(E.AllocationId);
 }
 
-/// Addresses leave a mapping that lives on: see Mappings::onLeave().
+/// Addresses leave a mapping that lives on: keeps the outer blocks of the
+/// objects there. See Mappings::onLeave().
 void PythonObjects::keepOuterOf(MapTable::Range Gone) {
   if (!Live.size())
     return;
@@ -53,11 +54,11 @@ void PythonObjects::keepOuterOf(MapTable::Range Gone) {
 }
 
 //===----------------------------------------------------------------------===//
-// Many at once
+// Runs of records
 //===----------------------------------------------------------------------===//
 
-/// Puts the object into the table or takes it out. False: the record is not
-/// usual, and nothing was done.
+/// Adds the object to the table, or removes the object. False: the record is
+/// not usual, and nothing has changed.
 bool PythonObjects::note(const wire::Record &Rec, const RingThread &S,
                          ObjectChange &To) {
   LiveEntry &E = To.E;
@@ -65,7 +66,7 @@ bool PythonObjects::note(const wire::Record &Rec, const RingThread &S,
   if (Rec.is(RecordKind::ObjectFree)) {
     if (!remove(Rec.Address, E))
       return false;
-    // Of a free only the allocation id is asked for.
+    // Of the outer block, a free needs only the allocation id.
     if (uint64_t Outer = takeOuterOf(Rec.Address, E))
       To.Outer = {Outer - 1, 1, 0};
     E.ScopeRow &= InMallocBit - 1;
@@ -89,7 +90,7 @@ bool PythonObjects::note(const wire::Record &Rec, const RingThread &S,
   return true;
 }
 
-/// Counts the changes and writes them to the log, which has room.
+/// Counts the changes and writes them to the log, which must have room.
 void PythonObjects::apply(ArrayRef<ObjectChange> Of) {
   LiveStats &Stats = Sink.stats();
   EventLog &Log = Sink.log();
@@ -114,7 +115,7 @@ void PythonObjects::apply(ArrayRef<ObjectChange> Of) {
   }
 }
 
-/// What a step touches is fetched in the step before.
+/// Each step prefetches the memory of the next step.
 size_t PythonObjects::takeUsual(ArrayRef<MergedRecord> Records,
                                 const RingOfProcess *Of,
                                 const ProcessState *Self) {
@@ -151,10 +152,10 @@ size_t PythonObjects::takeUsual(ArrayRef<MergedRecord> Records,
 }
 
 //===----------------------------------------------------------------------===//
-// One by one
+// Single records
 //===----------------------------------------------------------------------===//
 
-/// Nobody has asked for objects where they are not recorded.
+/// False: objects are not recorded, or the address is wrong.
 bool PythonObjects::isWanted(uint64_t Address) const {
   return isAddress(Address) && Sink.wanted().wants(HostHeapKind::PythonObject);
 }
@@ -203,8 +204,8 @@ void PythonObjects::take(const wire::ObjectReallocEndRecord &Rec,
   if (Rec.Address <= wire::Unrecorded) {
     if (From.Ring >= Reallocs.size())
       return;
-    // An object whose realloc failed is where it was: it was freed when the
-    // realloc began.
+    // The realloc failed: put the object back, which the start of the realloc
+    // has freed.
     const ObjectRealloc &Of = Reallocs[From.Ring];
     if (uint64_t At = std::exchange(Reallocs[From.Ring].Address, 0);
         At && !Rec.Address)
@@ -227,13 +228,14 @@ bool PythonObjects::remove(uint64_t Address, LiveEntry &E) {
 
 void PythonObjects::put(uint64_t Address, LiveEntry E, RecordOrigin From,
                         bool InMalloc) {
-  // A free was not seen: others stood in the table of allocators meanwhile.
+  // A free was not recorded: the interpreter used another table of allocators
+  // meanwhile.
   if (LiveEntry Old; LLVM_UNLIKELY(Live.contains(Address))) {
     remove(Address, Old);
     Sink.doubleAllocate();
     emitFree(Address, Old, From);
   }
-  // A flush writes what was there before.
+  // makeRoom() may write the log, so the new block is counted afterwards.
   Sink.makeRoom(From.Ring);
   E.AllocationId = Sink.takeId();
   E.AllocatedTick = Sink.tickAt(From.Tsc);

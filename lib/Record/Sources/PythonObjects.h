@@ -3,14 +3,14 @@
 // A source: objects of an interpreter, heap python.object.
 //
 // The interpreter's lock orders the records, so no record waits for another. A
-// free of an object that is not known is of an object from before the
-// recording, or a parent's.
+// free of an unknown object is of an object from before the recording, or of
+// the parent process.
 //
 // Nearly each object lies in another block: an arena that the interpreter has
-// mapped, or, if the object is large, a block of malloc. The arena follows from
-// the object's address whenever it is asked for, so nothing need be kept: what
-// was at the address when the object was allocated is older than the object. A
-// block of malloc may be freed or reallocated before the object, and is kept.
+// mapped, or, for a large object, a block of malloc. The arena is looked up by
+// the object's address when needed, and not kept: the mapping at this address
+// is older than the object. A block of malloc may be freed or reallocated
+// before the object, and is kept.
 
 #ifndef MEMKIT_LIB_RECORD_PYTHONOBJECTS_H
 #define MEMKIT_LIB_RECORD_PYTHONOBJECTS_H
@@ -29,8 +29,9 @@ class Mappings;
 class ProcessState;
 struct RingOfProcess;
 
-/// As HostHeap, records go two ways that do the same: runs through takeUsual(),
-/// others one by one through take(). Belongs to the recorder's thread.
+/// As in HostHeap, records go two ways with the same result: runs through
+/// takeUsual(), single records through take(). Belongs to the recorder's
+/// thread.
 class PythonObjects {
 public:
   PythonObjects(EventSink &Sink, BlockSnapshots &Snapshots, Mappings &Maps,
@@ -41,22 +42,22 @@ public:
   void take(const wire::ObjectReallocBeginRecord &Rec, RecordOrigin From);
   void take(const wire::ObjectReallocEndRecord &Rec, RecordOrigin From);
 
-  /// As HostHeap::takeUsual(), of objects.
+  /// As HostHeap::takeUsual(), for objects.
   size_t takeUsual(llvm::ArrayRef<MergedRecord> Records,
                    const RingOfProcess *Of, const ProcessState *Self);
   LLVM_ATTRIBUTE_ALWAYS_INLINE void prefetch(const wire::Record &Rec) const {
     Live.prefetch(Rec.Address, true);
   }
-  /// The ring's owner is gone.
+  /// The thread of the ring has ended.
   void releaseRing(uint32_t Ring) {
     if (Ring < Reallocs.size())
       Reallocs[Ring].Address = 0;
   }
 
 private:
-  /// In the ScopeRow of an object: the object lies in a block of malloc.
+  /// Flag in the ScopeRow of an object that lies in a block of malloc.
   static constexpr uint32_t InMallocBit = ScopeRowFlag;
-  /// An object that begins to live or ceases to, and what the object lies in.
+  /// An object that is allocated or freed, and the block around the object.
   struct ObjectChange {
     LiveEntry E;
     BlockRef Outer;
@@ -64,14 +65,14 @@ private:
     uint32_t Thread, Lane;
     bool IsFree;
   };
-  /// An object that is being reallocated, and where it was; 0: none is.
+  /// An object that is being reallocated, and its old address; 0: none.
   struct ObjectRealloc {
     LiveEntry Object;
     uint64_t Address = 0;
   };
 
   bool isWanted(uint64_t Address) const;
-  /// What a record says of an object, all but its id and time.
+  /// The entry of a record's object, without id and time.
   template <class T> LiveEntry entryOf(const T &Rec, uint32_t Ring);
   bool note(const wire::Record &Rec, const RingThread &S, ObjectChange &To);
   void apply(llvm::ArrayRef<ObjectChange> Changes);
@@ -86,11 +87,12 @@ private:
   BlockSnapshots &Snapshots;
   Mappings &Maps;
   HostHeap &Host;
-  LiveTable Live; ///< their ScopeRow may have InMallocBit
+  LiveTable Live; ///< ScopeRow may have InMallocBit
   unsigned Table; ///< Live's number in Snapshots
-  llvm::DenseMap<uint64_t, uint64_t> InBlocks; ///< by id: the block's id + 1
-  std::vector<ObjectRealloc> Reallocs;         ///< by ring
-  std::vector<ObjectChange> Changes;           ///< room for a run
+  /// Object's id to outer block's id + 1.
+  llvm::DenseMap<uint64_t, uint64_t> InBlocks;
+  std::vector<ObjectRealloc> Reallocs; ///< by ring
+  std::vector<ObjectChange> Changes;   ///< room for a run
 };
 
 } // namespace memkit

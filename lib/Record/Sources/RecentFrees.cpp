@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What was freed just now.
+// Finds frees whose clock was too early.
 
 #include "Sources/RecentFrees.h"
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What was freed just now.
+// Finds frees whose clock was too early.
 //
-// A processor may read its clock before it has waited for the block that it is
-// handed: a free can have a time some 0.2 µs too early (RingWriter.h), before
-// the free and the allocation of another thread that gave the block away. So
-// it takes the block that the other's free should have had, and that free finds
-// none. Whose free came too early is looked up here.
+// A processor may read its clock before it has waited for a block that another
+// thread hands over. A free can then have a time about 0.2 µs too early
+// (RingWriter.h), before the other thread's free and new allocation of the
+// block. The early free then takes the block of the other thread's free, and
+// the other thread's free finds no block. RecentFrees looks up whose free came
+// too early.
 
 #ifndef MEMKIT_LIB_RECORD_RECENTFREES_H
 #define MEMKIT_LIB_RECORD_RECENTFREES_H
@@ -20,8 +21,8 @@ namespace memkit {
 
 struct RingOfProcess;
 
-/// The records of a batch that are frees, and the last ones before it. Belongs
-/// to the recorder's thread.
+/// The frees of the current batch of records, and the last frees before the
+/// batch. Belongs to the recorder's thread.
 class RecentFrees {
 public:
   struct RecentFree {
@@ -30,7 +31,7 @@ public:
     wire::Record Rec;
   };
 
-  /// The records that are taken from now on, in the order of time; both arrays
+  /// Sets the records that are taken next, in the order of time; both arrays
   /// must live until end().
   void begin(llvm::ArrayRef<MergedRecord> Records, const RingOfProcess *Rings) {
     Batch = Records;
@@ -38,18 +39,18 @@ public:
   }
   void end();
 
-  /// The last free of \p Later's address by another ring of the process, if it
-  /// is by no more than MaxSkew the earlier one.
+  /// The last free of \p Later's address by another ring of the process, at
+  /// most MaxSkew before \p Later.
   std::optional<RecentFree> before(uint32_t Process, uint32_t Ring,
                                    const wire::Record &Later) const;
 
-  /// In ticks of the clock: 0.5 µs and more.
+  /// In ticks of the clock: at least 0.5 µs.
   static constexpr uint64_t MaxSkew = 2048;
 
 private:
   llvm::ArrayRef<MergedRecord> Batch;
   const RingOfProcess *Of = nullptr;
-  llvm::SmallVector<RecentFree, 16> Kept; ///< of the batches before
+  llvm::SmallVector<RecentFree, 16> Kept; ///< of earlier batches
 };
 
 } // namespace memkit

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A source: blocks that a program reports itself, a heap `pool.NAME` of each
-// pool.
+// A source: blocks that a program reports itself; each pool is a heap
+// `pool.NAME`.
 
 #include "Sources/ReportedPools.h"
 #include "Sources/BlockSnapshots.h"
@@ -21,7 +21,7 @@ ReportedPools::ReportedPools(EventSink &Sink, BlockSnapshots &Snapshots,
         return OuterOf.lookup(E.AllocationId);
       })) {}
 
-/// The number of the pool whose name is a text; 0: nonsense.
+/// The number of the pool with the name Text; 0: Text is no name.
 uint32_t ReportedPools::numberOf(uint32_t Text) {
   if (auto It = Numbers.find(Text); It != Numbers.end())
     return It->second;
@@ -34,7 +34,7 @@ uint32_t ReportedPools::numberOf(uint32_t Text) {
     Name = "(more)";
   if (Heaps.empty())
     Host.indexChunks();
-  // Malloc's estimate holds these blocks already.
+  // The estimate for malloc includes these blocks already.
   uint32_t Flags = Sink.wanted().SampleBytes ? HF_OutsideTotals : HF_None;
   Heaps.push_back(Sink.heaps().pool("pool", Name, Flags));
   return Numbers[Text] = uint32_t(Heaps.size());
@@ -51,8 +51,8 @@ uint64_t ReportedPools::keyOf(uint32_t Pool, uint64_t Address) {
   return 0;
 }
 
-/// Which block of malloc holds a reported block cannot be told where only a
-/// sample of malloc's blocks is known.
+/// Finds the block around a reported block. While malloc is sampled, its blocks
+/// are unknown.
 bool ReportedPools::findOuter(uint64_t Address, const LiveEntry &E,
                               BlockRef &Out) {
   if (Sink.wanted().SampleBytes)
@@ -65,7 +65,7 @@ void ReportedPools::take(const wire::ReportedAllocateRecord &Rec,
   uint64_t Key = keyOf(Rec.Pool, Rec.Address);
   if (!Key)
     return;
-  // The program has not reported the end of the block that was there.
+  // The program has not reported the end of the old block.
   if (Live.contains(Key)) {
     Sink.doubleAllocate();
     free(Key, From);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A source: blocks that a program reports itself, a heap `pool.NAME` of each
-// pool.
+// A source: blocks that a program reports itself; each pool is a heap
+// `pool.NAME`.
 //
-// The blocks lie in memory that other heaps count, of malloc or of a mapping,
-// so a byte counts once in the totals. Pools may lie in each other's blocks, so
-// a block is known by its address and its pool's number.
+// The blocks lie in memory of other heaps, of malloc or of a mapping, so a byte
+// counts once in the stats of the memory space. A pool may lie in a block of
+// another pool, so the key of a block is its address and its pool's number.
 
 #ifndef MEMKIT_LIB_RECORD_REPORTEDPOOLS_H
 #define MEMKIT_LIB_RECORD_REPORTEDPOOLS_H
@@ -34,8 +34,8 @@ public:
   void take(const wire::ReportedFreeRecord &Rec, RecordOrigin From);
 
 private:
-  /// What a program makes up must not fill our memory: the pools beyond are
-  /// one.
+  /// Bounds the memory for names that a program makes up: all further pools
+  /// share the last number.
   static constexpr uint32_t MaxNumber = 255;
 
   uint32_t numberOf(uint32_t Text);
@@ -51,7 +51,8 @@ private:
   unsigned Table; ///< Live's number in Snapshots
   llvm::DenseMap<uint32_t, uint32_t> Numbers; ///< by text, from 1
   std::vector<uint32_t> Heaps;                ///< by number - 1
-  llvm::DenseMap<uint64_t, uint64_t> OuterOf; ///< by id: the block's id + 1
+  /// Block's id to outer block's id + 1.
+  llvm::DenseMap<uint64_t, uint64_t> OuterOf;
 };
 
 } // namespace memkit

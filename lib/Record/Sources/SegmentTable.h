@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Segments of a device's allocator.
+// The segments of a device's allocator, by address.
 
 #ifndef MEMKIT_LIB_RECORD_SEGMENTTABLE_H
 #define MEMKIT_LIB_RECORD_SEGMENTTABLE_H
@@ -11,15 +11,16 @@
 
 namespace memkit {
 
-/// Memory that an allocator has from a device. One that expands is a range of
-/// addresses, and its size what is mapped of it.
+/// Memory that an allocator has taken from a device. A segment that expands is
+/// a range of addresses; its size is the mapped part of the range.
 struct Segment {
   enum Kinds : uint8_t { Fixed, Expands, Unknown };
   uint64_t End = 0;
   LiveEntry Entry;
   uint32_t Slot = 0; ///< of the device
   Kinds Kind = Fixed;
-  /// Bytes that the driver has unmapped, which are to be said to be so still.
+  /// Bytes unmapped by the driver, whose record by the allocator is still to
+  /// come.
   uint64_t Unmapped = 0;
 };
 
@@ -27,19 +28,19 @@ struct Segment {
 class SegmentTable {
 public:
   using Kinds = Segment::Kinds;
-  using Map = std::map<uint64_t, Segment>; ///< by begin
+  using Map = std::map<uint64_t, Segment>; ///< by start
 
   const Map &all() const { return Table; }
   size_t size() const { return Table.size(); }
 
-  /// The one in which Address lies.
+  /// The segment around Address, or null.
   const Segment *find(uint64_t Address) const {
     auto It = Table.upper_bound(Address);
     if (It == Table.begin() || Address >= std::prev(It)->second.End)
       return nullptr;
     return &std::prev(It)->second;
   }
-  /// The one that expands in which Address lies, or at whose end.
+  /// The expanding segment that contains Address or ends at Address.
   Map::iterator expanding(uint64_t Address) {
     auto It = Table.upper_bound(Address);
     if (It == Table.begin() || Address > std::prev(It)->second.End ||
@@ -48,7 +49,7 @@ public:
     return std::prev(It);
   }
   Map::iterator at(uint64_t Begin) { return Table.find(Begin); }
-  /// The first that lies, at least in part, in [Begin, End).
+  /// The first segment that overlaps [Begin, End).
   Map::iterator overlapping(uint64_t Begin, uint64_t End) {
     auto It = Table.upper_bound(Begin);
     if (It != Table.begin() && std::prev(It)->second.End > Begin)

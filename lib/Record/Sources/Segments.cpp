@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A source: segments of PyTorch's caching allocator, a heap of each device.
+// A source: segments of PyTorch's caching allocator, a heap for each device.
 
 #include "Sources/Segments.h"
 #include "Sources/BlockSnapshots.h"
@@ -28,7 +28,7 @@ Segments::Segments(EventSink &Sink, BlockSnapshots &Snapshots,
 bool Segments::findOuter(uint64_t Address, const LiveEntry &E,
                          BlockRef &Out) const {
   const Segment *S = Table.size() ? Table.find(Address) : nullptr;
-  // E was not put into a segment that came later.
+  // A segment newer than E does not contain E.
   if (!S || S->Entry.AllocationId > E.AllocationId)
     return false;
   Out = {S->Entry.AllocationId, S->Entry.Row, S->Entry.ScopeRow};
@@ -74,7 +74,7 @@ void Segments::put(const wire::TensorSegmentRecord &Rec,
   S.Entry =
       Sink.newBlock(From, Devices.of(Rec.Device).SegmentHeap, Stack, Rec.Size);
   BlockRef Outer;
-  // Its memory is the driver's.
+  // The segment lies in a block of the driver.
   if (Driver.findOuter(Begin, S.Entry, Outer))
     Snapshots.setOuter(S.Entry.AllocationId, Outer.AllocationId);
   // A segment is not requested, so its event has no requested size.
@@ -85,13 +85,13 @@ void Segments::put(const wire::TensorSegmentRecord &Rec,
   Devices.changeReserved(Rec.Device, int64_t(S.Entry.Size), From);
 }
 
-/// Of a segment that expands: Mapped bytes are there now.
+/// Sets the mapped bytes of a segment that expands.
 void Segments::resize(Segment &S, uint64_t Mapped, RecordOrigin From) {
   Sink.resize(From, S.Entry, Mapped, Snapshots.outerOf(S.Entry.AllocationId));
   S.Kind = Segment::Expands;
 }
 
-/// Takes Bytes, at most all that it has, out of a segment that expands.
+/// Takes Bytes out of a segment that expands, at most its size.
 void Segments::shrink(SegmentTable::Map::iterator It, uint64_t Bytes,
                       RecordOrigin From) {
   Segment &S = It->second;
@@ -114,7 +114,8 @@ void Segments::endAll(RecordOrigin From) {
 
 void Segments::free(const wire::TensorSegmentRecord &Rec, RecordOrigin From) {
   auto It = Table.at(Rec.Address);
-  // A segment that was taken while nothing was recorded is reserved, too.
+  // An unknown segment, from while nothing was recorded, counts as reserved,
+  // too.
   if (It == Table.end())
     return Devices.changeReserved(Rec.Device, -int64_t(Rec.Size), From);
   uint64_t Size = It->second.Entry.Size;
@@ -145,8 +146,8 @@ void Segments::unmap(const wire::TensorSegmentRecord &Rec, RecordOrigin From) {
   Devices.changeReserved(Rec.Device, -int64_t(Size + Known), From);
 }
 
-/// A segment must not be larger than the driver's block in which it lies; its
-/// own record of the change is to come.
+/// Shrinks a segment before the driver's block around the segment shrinks; the
+/// allocator's own record of the unmap comes later.
 void Segments::driverUnmaps(uint64_t Address, uint64_t Bytes,
                             RecordOrigin From) {
   auto At = Table.overlapping(Address, Address + 1);

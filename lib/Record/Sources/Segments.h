@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A source: segments of PyTorch's caching allocator, a heap of each device.
+// A source: segments of PyTorch's caching allocator, a heap for each device.
 
 #ifndef MEMKIT_LIB_RECORD_SEGMENTS_H
 #define MEMKIT_LIB_RECORD_SEGMENTS_H
@@ -17,8 +17,8 @@ class CudaDriver;
 class EventSink;
 class TensorDevices;
 
-/// The memory that an allocator has from a device, in whose blocks the tensors
-/// lie. Belongs to the recorder's thread.
+/// The memory that an allocator has taken from a device; tensors lie in it.
+/// Belongs to the recorder's thread.
 class Segments {
 public:
   Segments(EventSink &Sink, BlockSnapshots &Snapshots, CudaDriver &Driver,
@@ -26,7 +26,7 @@ public:
 
   void take(const wire::TensorSegmentRecord &Rec, RecordOrigin From);
 
-  /// The segment in which the live block E at Address lies. False: in none.
+  /// Finds the segment Out around the live block E at Address. False: none.
   bool findOuter(uint64_t Address, const LiveEntry &E, BlockRef &Out) const;
 
 private:

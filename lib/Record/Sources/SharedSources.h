@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the sources of all processes of a recording share.
+// State that the sources of all processes of a recording share.
 
 #ifndef MEMKIT_LIB_RECORD_SHAREDSOURCES_H
 #define MEMKIT_LIB_RECORD_SHAREDSOURCES_H
@@ -12,7 +12,7 @@
 
 namespace memkit {
 
-/// Where records of a batch stand between the steps that they take together.
+/// Intermediate results of a run of records, for the steps of the run.
 struct BatchRoom {
   static constexpr size_t Max = 256;
   Change Changes[Max];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes what lives without stopping for it.
+// Writes the live blocks without a long pause.
 
 #include "Sources/SnapshotWriter.h"
 #include "Output/Recording.h"
@@ -47,7 +47,7 @@ void SnapshotWriter::save(const Packed &P, unsigned Shard) {
     Parts[Part - Begin].push_back(P);
 }
 
-/// Counts the blocks of a shard, or takes those of this group.
+/// Counts the blocks of a shard, or collects those of the current group.
 void SnapshotWriter::collect(const LiveSource &From, unsigned Shard) {
   From.Table.forEachInShard(Shard, [&](const LiveEntry &E, uint64_t Address) {
     if (E.AllocationId >= Limit)
@@ -66,8 +66,8 @@ void SnapshotWriter::collect(const LiveSource &From, unsigned Shard) {
   });
 }
 
-/// Turns the counts into parts of at most PartBlocks (a single bin may be
-/// more).
+/// Turns the counts into parts of at most PartBlocks; a single bin may exceed
+/// PartBlocks.
 void SnapshotWriter::cutParts() {
   PartSizes.assign(1, 0);
   for (uint32_t &Bin : Bins) {
@@ -80,7 +80,8 @@ void SnapshotWriter::cutParts() {
   NumParts = uint32_t(PartSizes.size());
 }
 
-/// The next parts that together take at most a third of the blocks.
+/// Starts a group: the next parts that together hold at most a third of the
+/// blocks.
 void SnapshotWriter::startGroup() {
   Begin = End;
   uint64_t Max = std::max<uint64_t>(Live / 3, 8 * PartBlocks), Size = 0;
@@ -106,7 +107,7 @@ void SnapshotWriter::sortPart() {
   sort(Part, [](const Packed &A, const Packed &B) {
     return A.allocationId() < B.allocationId();
   });
-  // A block that was taken and put back may have been met twice.
+  // The walk may meet a block twice that was taken and put back.
   Part.erase(std::unique(Part.begin(), Part.end(),
                          [](const Packed &A, const Packed &B) {
                            return A.allocationId() == B.allocationId();
@@ -161,7 +162,8 @@ void SnapshotWriter::step(ArrayRef<LiveSource> Sources, Recording &R,
         continue;
       }
       Phase = Writing;
-      // All that the blocks name must stand before them.
+      // Strings, stacks and other ids must precede the blocks that refer to
+      // them.
       R.flush();
     } else if (R.isWriting()) {
       R.work(Until - Now);

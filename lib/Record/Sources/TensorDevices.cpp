@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What Tensors and Segments share: the devices of a process's tensors.
+// The devices of a process's tensors, shared by Tensors and Segments.
 
 #include "Sources/TensorDevices.h"
 #include "Output/TensorHeaps.h"
@@ -11,7 +11,7 @@
 using namespace llvm;
 using namespace memkit;
 
-/// What the program has written of the device; 0: nothing.
+/// The program's description of the device; 0: none.
 uint32_t TensorDevices::wordOf(uint8_t Device) const {
   return Device < wire::MaxTensorDevices
              ? Sink.shared().control().TensorDevices[Device].load(
@@ -42,7 +42,7 @@ uint32_t TensorDevices::segmentHeap(uint8_t Device) {
 }
 
 //===----------------------------------------------------------------------===//
-// What an allocator reserves
+// Memory that an allocator reserves
 //===----------------------------------------------------------------------===//
 
 void TensorDevices::markReserved(uint8_t Device, RecordOrigin From) {

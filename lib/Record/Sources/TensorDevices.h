@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What Tensors and Segments share: the devices of a process's tensors.
+// The devices of a process's tensors, shared by Tensors and Segments.
 
 #ifndef MEMKIT_LIB_RECORD_TENSORDEVICES_H
 #define MEMKIT_LIB_RECORD_TENSORDEVICES_H
@@ -28,53 +28,55 @@ public:
     uint32_t Heap = 0; ///< 0: not known yet
     bool IsHost = false;
     uint32_t SegmentHeap = 0;             ///< 0: not known yet
-    uint64_t Reserved = 0, Allocated = 0; ///< as the allocator said last
-    uint64_t Live = 0;                    ///< of tensors that are recorded
-    uint64_t InUse = 0; ///< freed, while streams still use the memory
+    uint64_t Reserved = 0, Allocated = 0; ///< as the allocator last reported
+    uint64_t Live = 0;                    ///< bytes of recorded tensors
+    /// Bytes freed by the program, in memory that streams still use.
+    uint64_t InUse = 0;
   };
-  /// Of a device that heap() or segmentHeap() knows.
+  /// The device must be known to heap() or segmentHeap().
   TensorDevice &of(uint8_t Device) { return Devices[Device]; }
-  /// The heap of the device's tensors or segments; 0: there is no such device.
+  /// The heap of the device's tensors or segments; 0: no such device.
   uint32_t heap(uint8_t Device);
   uint32_t segmentHeap(uint8_t Device);
-  /// Sees to both heaps, the segments' first: it is the tensors' parent.
+  /// Makes both heaps known. The heap of segments comes first, as the parent of
+  /// the tensors' heap.
   bool knows(uint8_t Device) { return segmentHeap(Device) && heap(Device); }
 
   //===--------------------------------------------------------------------===//
-  // What an allocator reserves
+  // Memory that an allocator reserves
   //===--------------------------------------------------------------------===//
 
-  /// Any device's allocator has said what it reserves.
+  /// Whether the allocator of any device has reported its reserved bytes.
   bool HasReserved = false;
-  /// Adds a mark of what the device's allocator reserves now.
+  /// Adds a mark with the bytes that the device's allocator reserves now.
   void markReserved(uint8_t Device, RecordOrigin From);
-  /// Segments of the device got or lost Bytes. libc10 says so, too, but only
-  /// with the device's next block.
+  /// The device's segments grew or shrank by Bytes. libc10 reports the change,
+  /// too, but only with the device's next block.
   void changeReserved(uint8_t Device, int64_t Bytes, RecordOrigin From);
-  /// Scopes are measured by what devices have reserved, and what of it is live.
+  /// Reports the live and reserved bytes of all devices to the scopes.
   void noteLive(uint64_t TimeNs);
   /// The tensor of Bytes at Address was freed while streams use its memory.
   void beginInUse(uint8_t Device, uint64_t Address, uint64_t Bytes);
-  /// No stream uses what was at Address, or another tensor is there by now.
+  /// No stream uses the memory at Address any more, or another tensor lies
+  /// there.
   void endInUse(uint64_t Address);
 
   //===--------------------------------------------------------------------===//
-  // Requests: what a ring says of the tensor, segment or failure that comes
-  // next
+  // Requests: a ring's announcement of the next tensor, segment or failure
   //===--------------------------------------------------------------------===//
 
   struct TensorRequest {
     uint64_t Address = 0, Size = 0, Stream = 0;
-    uint64_t First = 0, Second = 0; ///< the pool's id
+    uint64_t First = 0, Second = 0; ///< id of the pool
     bool IsThere = false, HasPool = false;
   };
   void take(const wire::TensorRequestRecord &Rec, RecordOrigin From);
   void take(const wire::TensorPoolRecord &Rec, RecordOrigin From);
-  /// The ring's request, which is used up.
+  /// Removes and returns the ring's request.
   TensorRequest takeRequest(uint32_t Ring);
-  /// The event of the block at Address comes next in the log: stream and pool
-  /// of the ring's request go into the columns. HasSize: the requested size,
-  /// too.
+  /// Sets the columns of the next event of the log, that of the block at
+  /// Address: stream and pool of the ring's request; with HasSize, also the
+  /// requested size.
   void noteRequest(uint64_t Address, uint32_t Ring, bool HasSize);
 
 private:
@@ -85,7 +87,7 @@ private:
   }
   uint32_t wordOf(uint8_t Device) const;
 
-  /// What a program makes up must not fill our memory.
+  /// Bounds the memory for what a program may make up.
   static constexpr size_t MaxInUse = 1 << 20;
   EventSink &Sink;
   ProcessScopes &Scopes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What tensors are for, and which of them live when memory runs out.
+// The purpose of tensors, and the live tensors at an out-of-memory event.
 
 #include "Sources/TensorOrigins.h"
 #include "Scopes/ProcessScopes.h"
@@ -16,7 +16,7 @@ TensorOrigins::TensorOrigins(EventSink &Sink, ProcessScopes &Scopes,
 void TensorOrigins::made(uint64_t Address, uint32_t Heap, uint32_t Node,
                          uint32_t Ring) {
   TrainingPlace Place = Scopes.place(Ring);
-  // Elsewhere the place says enough.
+  // In later places the place alone decides the category.
   MadeBy By =
       Place <= TrainingPlace::Forward ? Makers.of(Node) : MadeBy::Unknown;
   TensorCategories::Origin B = Scopes.categories().origin(Place, By);
@@ -69,8 +69,8 @@ void TensorOrigins::finish() {
   Origins.clear();
 }
 
-/// What each heap holds. The allocator's own word, said with its failure, is
-/// the newest.
+/// The stats of each heap. The reserved bytes that the allocator reports with
+/// its failure are the newest.
 static std::vector<OomHeap> heapsAt(const Mark &Oom, const LiveStats &Stats) {
   std::vector<OomHeap> Out;
   for (uint32_t Heap = 1; Stats.hasHeap(Heap); ++Heap) {
@@ -88,8 +88,8 @@ static std::vector<OomHeap> heapsAt(const Mark &Oom, const LiveStats &Stats) {
   return Out;
 }
 
-/// A program may run out of memory as often as it likes: every tensor is looked
-/// at only where there were enough events for it.
+/// A program may run out of memory very often: list the tensors again only
+/// after enough new events.
 void TensorOrigins::outOfMemory(const Mark &Oom) {
   LiveStats &Stats = Sink.stats();
   uint32_t Process = Sink.process();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What tensors are for, and which of them live when memory runs out.
+// The purpose of tensors, and the live tensors at an out-of-memory event.
 
 #ifndef MEMKIT_LIB_RECORD_TENSORORIGINS_H
 #define MEMKIT_LIB_RECORD_TENSORORIGINS_H
@@ -17,23 +17,23 @@ class EventSink;
 class ProcessScopes;
 struct Mark;
 
-/// Keeps where each live tensor was made, so that its category is known when
-/// the tensor is freed. Belongs to the recorder's thread.
+/// Keeps the origin of each live tensor, to find the tensor's category at the
+/// free. Belongs to the recorder's thread.
 class TensorOrigins {
 public:
-  /// Live: the tensors.
+  /// Live: the table of tensors.
   TensorOrigins(EventSink &Sink, ProcessScopes &Scopes, const LiveTable &Live);
 
-  /// A tensor lives, which the stats have counted. Node: its stack's.
+  /// A tensor was allocated, and counted in the stats. Node: of its stack.
   void made(uint64_t Address, uint32_t Heap, uint32_t Node, uint32_t Ring);
-  /// A module or an optimizer says that the tensor is its own.
+  /// A module or an optimizer reports that it holds the tensor.
   void held(const wire::TensorHeldRecord &Rec);
   /// The ring's thread has freed the tensor.
   void freed(uint64_t Address, uint64_t Bytes, uint32_t Ring);
-  /// The process or the recording ends: categories of the tensors that live.
+  /// The process or the recording ends: counts the live tensors by category.
   void finish();
-  /// The allocator had no memory: keeps what lives, by category, layer and
-  /// stack. Oom: the mark.
+  /// At an out-of-memory event, with its mark Oom: keeps the live tensors by
+  /// category, layer and stack.
   void outOfMemory(const Mark &Oom);
 
 private:
@@ -42,7 +42,8 @@ private:
   const LiveTable &Live;
   TensorFrames Makers;
   llvm::DenseMap<uint64_t, TensorCategories::Origin> Origins; ///< by address
-  uint64_t NextOomLook = 0; ///< not before this event of the process
+  /// First event of the process at which to list tensors again.
+  uint64_t NextOomLook = 0;
 };
 
 } // namespace memkit

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A source: tensors of PyTorch, a heap of each device.
+// A source: tensors of PyTorch, a heap for each device.
 
 #include "Sources/Tensors.h"
 #include "Sources/BlockSnapshots.h"
@@ -23,10 +23,10 @@ Tensors::Tensors(EventSink &Sink, BlockSnapshots &Snapshots,
                           })),
       Origins(Sink, Scopes, Live) {}
 
-/// A tensor of a device lies in no block of the host, but in a segment; and in
-/// which block of malloc a tensor lies cannot be told where only a sample of
-/// the blocks is known. Found once and kept: the block may end before the
-/// tensor.
+/// Finds the block around a tensor. A tensor of a device lies in a segment or
+/// in a driver's block, not in a block of the host. The malloc block of a
+/// tensor is unknown while malloc is sampled. The caller keeps the outer block,
+/// because it may end before the tensor.
 bool Tensors::findOuter(uint64_t Address, const LiveEntry &E, BlockRef &Out) {
   if (E.ScopeRow & OnDeviceBit)
     return Outers.Segs.findOuter(Address, E, Out) ||
@@ -42,7 +42,7 @@ void Tensors::take(const wire::TensorAllocateRecord &Rec, RecordOrigin From) {
   uint64_t Address = Rec.Address;
   if (!Heap || !isAddress(Address))
     return Sink.bad();
-  // Its free was not reported.
+  // The free of the old tensor was not reported.
   if (LiveEntry Old; LLVM_UNLIKELY(Live.contains(Address))) {
     remove(Address, Old);
     Sink.doubleAllocate();
@@ -89,7 +89,7 @@ void Tensors::take(const wire::TensorFreeRecord &Rec, RecordOrigin From) {
 void Tensors::take(const wire::TensorReservedRecord &Rec, RecordOrigin From) {
   if (!Devices.heap(Rec.Device))
     return Sink.bad();
-  // The device's segments may have said so.
+  // The device's segments may have changed it already.
   TensorDevices::TensorDevice &Of = Devices.of(Rec.Device);
   if (Devices.HasReserved && Of.Reserved == Rec.Reserved)
     return;
@@ -109,7 +109,8 @@ void Tensors::take(const wire::TensorHeldRecord &Rec, RecordOrigin) {
   Origins.held(Rec);
 }
 
-/// Live, reserved and, where it is known, what is free on the device.
+/// The mark's values: requested, live, reserved and, where known, free bytes of
+/// the device.
 void Tensors::take(const wire::TensorOomRecord &Rec, RecordOrigin From) {
   uint32_t Heap = Devices.heap(Rec.Device);
   if (!Heap)

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A source: tensors of PyTorch, a heap of each device.
+// A source: tensors of PyTorch, a heap for each device.
 //
-// The blocks that PyTorch's allocators report: torch.cpu, torch.cuda:0. A
-// tensor is recorded after the block in which it lies was allocated and before
-// that block is freed, by the same thread, so that block is found by the
-// tensor's address.
+// Takes the blocks that PyTorch's allocators report: torch.cpu, torch.cuda:0. A
+// thread records a tensor after the allocation and before the free of the block
+// around the tensor, so the tensor's address leads to this block.
 
 #ifndef MEMKIT_LIB_RECORD_TENSORS_H
 #define MEMKIT_LIB_RECORD_TENSORS_H
@@ -43,11 +42,11 @@ public:
   void take(const wire::TensorReusableRecord &Rec, RecordOrigin From);
   void take(const wire::TensorHeldRecord &Rec, RecordOrigin From);
 
-  /// Before the process ends, or the recording.
+  /// Call before the end of the process or of the recording.
   void finish() { Origins.finish(); }
 
 private:
-  /// In the ScopeRow of a tensor: no block of the host holds the tensor.
+  /// Flag in the ScopeRow of a tensor that no block of the host encloses.
   static constexpr uint32_t OnDeviceBit = ScopeRowFlag;
 
   bool findOuter(uint64_t Address, const LiveEntry &E, BlockRef &Out);
@@ -58,9 +57,10 @@ private:
   BlockSnapshots &Snapshots;
   TensorDevices &Devices;
   OuterSources Outers;
-  LiveTable Live; ///< their ScopeRow may have OnDeviceBit
+  LiveTable Live; ///< ScopeRow may have OnDeviceBit
   unsigned Table; ///< Live's number in Snapshots
-  llvm::DenseMap<uint64_t, uint64_t> OuterOf; ///< by id: the block's id + 1
+  /// Tensor's id to outer block's id + 1.
+  llvm::DenseMap<uint64_t, uint64_t> OuterOf;
   TensorOrigins Origins;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From a process's codes to the trace's frames *- C++.
+// From a process's codes to the trace's frames.
 
 #include "Stacks/CodeFrames.h"
 #include "Output/Recording.h"
@@ -147,7 +147,7 @@ uint32_t CodeFrames::functionOf(uint32_t Id) {
   if (!F.Name)
     F.Name = R.Names.Names.string("?");
   uint32_t New = R.Names.Names.function(F);
-  // An id out of range would take memory of its own.
+  // An invalid id must not take memory.
   if (IsThere)
     Functions.get(Id) = New;
   return New;
@@ -169,7 +169,7 @@ static bool isDriverModule(StringRef Path) {
          Name == "libmemrec-cuda.so";
 }
 
-/// greenlet, on which gevent and eventlet stand.
+/// greenlet, the base of gevent and eventlet.
 static bool isSwitchModule(StringRef Path) {
   return Path.rsplit('/').second.starts_with("_greenlet.");
 }
@@ -177,7 +177,7 @@ static bool isSwitchModule(StringRef Path) {
 bool CodeFrames::isDriver(uint32_t Code) {
   SharedProcess::CodeInfo Info;
   uint64_t Bias;
-  // What is not to be read is said where it is named.
+  // An unreadable code counts as bad when add() makes its frame.
   if (!Shared.code(Code, Info) || Info.Kind != CodeKind::Native ||
       !binaryOf(Info.Container, Bias))
     return false;

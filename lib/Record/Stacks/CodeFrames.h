@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From a process's codes to the trace's frames *- C++.
+// From a process's codes to the trace's frames.
 
 #ifndef MEMKIT_LIB_RECORD_CODEFRAMES_H
 #define MEMKIT_LIB_RECORD_CODEFRAMES_H
@@ -22,28 +22,29 @@ public:
   struct Known {
     uint32_t Frame = 0;
     wire::CodeKind Kind = wire::CodeKind::None;
-    /// Of a binary that lets stacks of Python take turns on one stack.
+    /// The code's binary switches between Python stacks on one native stack.
+
     bool IsSwitch = false;
   };
-  /// The frame of a code. What is nonsense counts as a bad record and is an
-  /// unknown frame of the kind None; a name that cannot be read is `?`.
+  /// The frame of a code. An invalid code counts as a bad record, and is an
+  /// unknown frame of the kind None; an unreadable name is `?`.
   Known of(uint32_t Code) {
     if (const Known *K = Codes.find(Code); K && K->Frame)
       return *K;
     return add(Code);
   }
-  /// Beside those of the program: a device's allocator takes a segment.
+  /// Follows the program's functions: a device's allocator takes a segment.
   static constexpr uint8_t SegmentFunction = wire::NumAllocFunctions;
-  /// And CUDA's driver: the first of wire::CudaFunction.
+  /// Follows SegmentFunction: the first function of wire::CudaFunction.
   static constexpr uint8_t FirstCudaFunction = SegmentFunction + 1;
   static constexpr uint8_t NumFunctions =
       FirstCudaFunction + wire::NumCudaFunctions;
-  /// The frame of the allocation function, in range and not 0.
+  /// The frame of an allocation function, in range and not 0.
   uint32_t ofFunction(uint8_t Function);
-  /// Whether a code is CUDA's driver's, or that of what listens to it.
+  /// Whether a code belongs to CUDA's driver, or to the libraries that listen
+  /// to the driver.
   bool isDriver(uint32_t Code);
-  /// Whether code that runs DataLoader's workers, and nothing else does, was
-  /// seen.
+  /// Whether the process has run code that only workers of a DataLoader run.
   bool isDataWorker() const { return IsDataWorker; }
   void bad();
 
@@ -67,11 +68,11 @@ private:
   bool IsDataWorker = false;
   ChunkedArray<Known, 10> Codes;
   ChunkedArray<KnownModule, 4> Binaries;
-  ChunkedArray<uint32_t, 8> Functions; ///< of Python
+  ChunkedArray<uint32_t, 8> Functions; ///< Python functions
   uint32_t AllocFunctions[NumFunctions] = {};
 };
 
-/// The name of an allocation function; empty when there is none of that number.
+/// The name of an allocation function; empty for an unknown number.
 llvm::StringRef allocFunctionName(uint8_t Function);
 
 } // namespace memkit

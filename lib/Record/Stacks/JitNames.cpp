@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Names of one process's JIT code.
+// Names of the JIT code of a process.
 
 #include "Stacks/JitNames.h"
 #include "Shared/ProcFs.h"
@@ -13,20 +13,20 @@
 using namespace llvm;
 using namespace memkit;
 
-/// Between two looks; longer where a look takes long, so that a large map that
-/// grows all the time takes a tenth of a core at most.
+/// Time between two looks. RestFactor makes the time longer if a look takes
+/// long: a large map that grows all the time takes at most a tenth of a core.
 static constexpr std::chrono::seconds LookInterval{1};
 static constexpr int RestFactor = 10;
 
-/// Clocks of files are coarser than that of the start.
+/// File times have a coarser clock than the start of the process.
 static constexpr uint64_t ClockSlackNs = 1000000000;
 
 //===----------------------------------------------------------------------===//
 // The file
 //===----------------------------------------------------------------------===//
 
-/// What is mounted there goes with the last process that sees it, but not while
-/// it is open.
+/// Opens the process's /tmp; -1: the recorder's. The descriptor keeps the mount
+/// after the last process that sees the mount has ended.
 static int openFolder(pid_t Pid) {
   if (procfs::seesOurFiles(Pid))
     return -1;

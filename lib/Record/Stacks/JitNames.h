@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Names of one process's JIT code.
+// Names of the JIT code of a process.
 
 #ifndef MEMKIT_LIB_RECORD_JITNAMES_H
 #define MEMKIT_LIB_RECORD_JITNAMES_H
@@ -17,29 +17,29 @@
 
 namespace memkit {
 
-/// Where a process writes its perf map.
+/// The perf map that a process writes.
 class JitPlace {
 public:
-  /// Of the process Pid, which knows itself by InnerPid and started at StartNs
-  /// of the REALTIME clock. A descriptor is held where it sees other files than
-  /// we do.
+  /// For process Pid, InnerPid in its own namespace, started at StartNs of
+  /// CLOCK_REALTIME. Holds a descriptor of the process's /tmp if the process
+  /// sees other files than the recorder.
   JitPlace(pid_t Pid, pid_t InnerPid, uint64_t StartNs);
   JitPlace(JitPlace &&Other);
   JitPlace &operator=(JitPlace &&) = delete;
   ~JitPlace();
 
-  /// The map, open for reading; -1 when there is none, or none that may be
-  /// believed: it must be a regular file of our user or root, written since the
-  /// process started, for pids come again.
+  /// Opens the map for reading; -1 without a trustworthy map: a regular file of
+  /// the recorder's user or of root, written since the start of the process,
+  /// because pids are reused.
   int open(struct stat &Info) const;
 
 private:
-  int Folder; ///< the process's /tmp; -1: it is ours
+  int Folder; ///< the process's /tmp; -1: the recorder's
   std::string File;
   uint64_t StartNs;
 };
 
-/// Finds names for code of one process that no binary owns. Belongs to the
+/// Finds names for code of a process outside of all binaries. Belongs to the
 /// thread that resolves addresses.
 class JitNames {
 public:
@@ -47,19 +47,19 @@ public:
 
   explicit JitNames(JitPlace Place) : Place(std::move(Place)) {}
 
-  /// Asks for the name of Frame, code at Address. What is asked for beyond
-  /// MaxWaiting addresses that have no name yet is given up.
+  /// Requests the name of Frame, code at Address. Drops the request while
+  /// MaxWaiting addresses wait for a name.
   void ask(uint32_t Frame, uint64_t Address);
 
-  /// When to look next, if nothing happens before; max(): never.
+  /// The time of the next look() without an earlier reason; max(): never.
   Clock::time_point nextLook() const;
 
-  /// Reads the map, if it may have names that were not found before, and tells
-  /// those that were found.
+  /// Reads the map if it may have new names, and calls Tell for each name
+  /// found.
   void look(llvm::function_ref<void(uint32_t Frame, const std::string &)> Tell);
 
   static constexpr size_t MaxWaiting = 65536;
-  /// Of a longer file the rest is not read.
+  /// The part of a file beyond this size is not read.
   static constexpr uint64_t MaxFileBytes = uint64_t(1) << 28;
 
 private:
@@ -68,7 +68,7 @@ private:
 
   JitPlace Place;
   std::vector<std::pair<uint64_t, uint32_t>> Waiting; ///< address, frame
-  bool HasNew = false;   ///< of Waiting, since the last look
+  bool HasNew = false;   ///< requests since the last look
   struct stat Seen = {}; ///< the map at the last look
   Clock::time_point Next{};
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Native and Python frames in one path.
+// Merges native and Python frames into one path.
 
 #include "Stacks/MixedStacks.h"
 #include "llvm/ADT/STLExtras.h"
@@ -9,8 +9,8 @@ using namespace llvm;
 using namespace memkit;
 using wire::CodeKind;
 
-/// False, and a bad record, for what is no part of a path. A parent is less
-/// than its child whenever it is read, so every walk ends.
+/// Reads a node of a path; false, with a bad record, for anything else. A
+/// parent's id is always read as less than its child's, so every walk ends.
 bool MixedStacks::read(uint32_t Id, PathNode &Out) {
   SharedProcess::NodeInfo Info;
   if (!Shared.node(Id, Info) || Info.isPair()) {
@@ -22,7 +22,7 @@ bool MixedStacks::read(uint32_t Id, PathNode &Out) {
   return true;
 }
 
-/// See Counts. Noted for every such node on the way.
+/// Computes the entry of Counts, for Node and for all such nodes on its path.
 uint32_t MixedStacks::count(uint32_t Node, bool OfPython) {
   struct Seen {
     uint32_t Node;
@@ -33,19 +33,19 @@ uint32_t MixedStacks::count(uint32_t Node, bool OfPython) {
   PathNode N;
   size_t Walked = 0;
   for (uint32_t At = Node; At && Walked != MaxSteps; At = N.Parent, ++Walked) {
-    // One more, so that 0 is not known.
+    // Counts holds the count plus one, so that 0 means unknown.
     if (uint32_t Known = Counts.lookup(At)) {
       Count = Known - 1;
       break;
     }
-    // What is above a switch is another greenlet's.
+    // Frames above a switch belong to another greenlet.
     if (!read(At, N) || (N.IsSwitch && !OfPython))
       break;
     if (OfPython || N.Kind == CodeKind::Evaluator || N.Kind == CodeKind::Gap)
       Path.push_back({At, N.Kind});
   }
   for (const Seen &S : reverse(Path)) {
-    // The outermost frame of Python begins a run whatever it says.
+    // The outermost Python frame starts a run, whatever its kind.
     if (OfPython ? S.Kind == CodeKind::PythonEntry || !Count
                  : S.Kind == CodeKind::Evaluator)
       ++Count;
@@ -56,8 +56,8 @@ uint32_t MixedStacks::count(uint32_t Node, bool OfPython) {
   return Count;
 }
 
-/// Whether the frame P, the node Python, stands at the place of Native, an
-/// evaluator's frame or a gap. IsLast: and it is the outermost there.
+/// Whether the Python frame P, of node Python, takes the place of Native, an
+/// evaluator frame or a gap. IsLast: P is the outermost frame there.
 bool MixedStacks::takes(uint32_t Native, CodeKind Kind, uint32_t Python,
                         const PathNode &P, bool &IsLast) {
   uint32_t Evaluators = count(Native, false), Runs = count(Python, true);
@@ -72,12 +72,11 @@ bool MixedStacks::takes(uint32_t Native, CodeKind Kind, uint32_t Python,
   return Runs >= Evaluators;
 }
 
-/// Walks from the leaf to what is known, and gives its node in the trace; what
-/// is to come below it is in Steps.
+/// Walks from the leaf to a known node, and returns this node of the trace;
+/// Steps gets the frames below.
 uint32_t MixedStacks::gather(uint32_t Native, uint32_t Python) {
   PathNode N{}, P{};
-  // A greenlet that is about to switch has greenlet's frames as its innermost
-  // ones.
+  // The innermost frames of a greenlet that is about to switch are greenlet's.
   bool HasRun = false, AtSwitch = false;
   while (Native || Python) {
     if (Steps.size() == MaxSteps) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Native and Python frames in one path.
+// Merges native and Python frames into one path.
 
 #ifndef MEMKIT_LIB_RECORD_MIXEDSTACKS_H
 #define MEMKIT_LIB_RECORD_MIXEDSTACKS_H
@@ -14,10 +14,11 @@
 
 namespace memkit {
 
-/// A map from 64 bits that grows in small steps, so that none takes long.
+/// A map from 64-bit keys that grows in small steps, so that no step takes
+/// long.
 class SteadyMap {
 public:
-  /// 0 when Key is not there.
+  /// 0: no such Key.
   uint32_t lookup(uint64_t Key) const { return Parts[part(Key)].lookup(Key); }
   uint32_t &get(uint64_t Key) { return Parts[part(Key)][Key]; }
 
@@ -29,36 +30,36 @@ private:
   llvm::DenseMap<uint64_t, uint32_t> Parts[1u << Bits];
 };
 
-/// Merges a native path and the Python path that runs in it into one path of
-/// the trace: native frames, outermost first, in which the n-th frame of the
-/// evaluator is replaced by the n-th run of Python frames. Runs beyond the
-/// evaluator's frames stand at the place of its last, or outside all native
-/// frames when there is none; where frames were left out of the native path,
-/// they stand there, and the evaluator's frames below have the last runs. An
-/// evaluator's frame beyond the runs stays as it is.
+/// Merges a native path, and the Python path that runs in it, into one path of
+/// the trace: the native frames, outermost first, with the n-th evaluator frame
+/// replaced by the n-th run of Python frames. Additional runs take the place of
+/// the last evaluator frame, or precede all native frames if there is none. If
+/// the native path has a gap, additional runs take the place of the gap, and
+/// the evaluator frames below the gap get the last runs. An evaluator frame
+/// without a run stays.
 ///
-/// Greenlets take turns on one native stack, each on top of whatever was there
-/// when it began. The Python path is of the one that runs; so the native path
-/// ends with the frames of greenlet's binary that began it, and evaluators are
-/// counted from there.
+/// Greenlets take turns on one native stack, each on top of the frames at its
+/// start. The Python path belongs to the running greenlet. So the native path
+/// is cut at the frames of greenlet's binary that started this greenlet, and
+/// evaluator frames are counted from there.
 ///
-/// A path costs what of it is new: the trace's node is known for each (frame of
-/// the evaluator, Python frame in it), and each native node knows that of its
-/// last path. Belongs to the recorder's thread.
+/// A path costs only its new frames: the trace's node is kept for each pair of
+/// an evaluator frame and a Python frame in it, and each native node keeps the
+/// trace's node of its last path. Belongs to the recorder's thread.
 class MixedStacks {
 public:
   MixedStacks(SharedProcess &Shared, Catalog &Names, CodeFrames &Codes)
       : Shared(Shared), Names(Names), Codes(Codes) {}
 
   /// The trace's stack of the native path Native and the Python path Python,
-  /// nodes of the shared table, 0 for none, and of the frame Leaf below them, 0
-  /// for none. Node: the trace's node above Leaf. What is nonsense, and what is
-  /// longer than any stack, is cut and counts as a bad record.
+  /// nodes of the shared table or 0, and of the frame Leaf below them, or 0.
+  /// Sets Node to the trace's node above Leaf. Invalid nodes, and paths beyond
+  /// MaxSteps, are cut and count as bad records.
   uint32_t stack(uint32_t Native, uint32_t Python, uint32_t Leaf,
                  uint32_t &Node);
 
 private:
-  /// A frame of the path that is new, and where its node is noted.
+  /// A new frame of the path; its node in the trace is noted afterwards.
   struct Step {
     uint32_t Frame;
     uint32_t Native, Python; ///< nodes
@@ -70,8 +71,8 @@ private:
     wire::CodeKind Kind;
     bool IsSwitch;
   };
-  /// Of the last path that went through a native node: its Python part, and
-  /// the trace's node.
+  /// The last path through a native node: its Python part, and the trace's
+  /// node.
   struct Last {
     uint32_t Python = 0;
     uint32_t Node = 0;
@@ -93,8 +94,9 @@ private:
   CodeFrames &Codes;
   llvm::SmallVector<Step, 64> Steps; ///< innermost first
   llvm::SmallVector<uint32_t, 64> Frames;
-  /// Of the evaluator's frames and gaps: the evaluator's frames on the path up
-  /// to them, and BelowGap; of Python's frames: the runs up to them.
+  /// For evaluator frames and gaps: the number of evaluator frames on the path
+  /// up to them, and BelowGap. For Python frames: the number of runs up to
+  /// them.
   SteadyMap Counts;
   SteadyMap Merged; ///< by key()
   ChunkedArray<Last, 10> Lasts;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From a process's stacks to the trace's.
+// From a process's stacks to the trace's stacks.
 
 #include "Stacks/StackMap.h"
 #include "Output/Recording.h"
@@ -44,7 +44,7 @@ uint32_t StackMap::makeRow(uint32_t Node, uint8_t Function) {
 
 uint32_t StackMap::stack(uint32_t Node, uint8_t Function) {
   uint32_t Leaf = Function ? Codes.ofFunction(Function) : 0;
-  // Up to the first node that is known, then down again.
+  // Walk up to the first known node, then down again.
   SmallVector<uint32_t, 128> Nodes, Path;
   uint32_t Parent = 0;
   for (uint32_t At = Node; At;) {
@@ -53,7 +53,7 @@ uint32_t StackMap::stack(uint32_t Node, uint8_t Function) {
       break;
     }
     SharedProcess::NodeInfo Info;
-    // A parent is less than its child, so this ends.
+    // A parent's id is less than its child's, so the loop ends.
     if (!Shared.node(At, Info)) {
       Codes.bad();
       break;
@@ -79,12 +79,12 @@ uint32_t StackMap::stack(uint32_t Node, uint8_t Function) {
   return P.Stack;
 }
 
-/// The nearest ancestor of Node, or itself, that is not the driver's; Node when
+/// The nearest frame outside of CUDA's driver, from Node outwards; Node if
 /// there is none.
 uint32_t StackMap::outOfDriver(uint32_t Node) {
   SharedProcess::NodeInfo Info;
   uint32_t At = Node;
-  // A parent is less than its child, so this ends.
+  // A parent's id is less than its child's, so the loop ends.
   while (At && Shared.node(At, Info) && !Info.isPair() &&
          Codes.isDriver(Info.Code))
     At = Info.Parent;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From a process's stacks to the trace's.
+// From a process's stacks to the trace's stacks.
 
 #ifndef MEMKIT_LIB_RECORD_STACKMAP_H
 #define MEMKIT_LIB_RECORD_STACKMAP_H
@@ -15,8 +15,8 @@ namespace memkit {
 
 class Recording;
 
-/// Turns (node of the shared table, function called) into a row of the sums,
-/// each once. Belongs to the recorder's thread.
+/// Maps each pair of a shared node and an allocation function to a row of the
+/// stats, once. Belongs to the recorder's thread.
 class StackMap {
 public:
   StackMap(SharedProcess &Shared, Recording &R, uint32_t Process);
@@ -25,21 +25,21 @@ public:
     if (const Entry *E = Entries.find(Node))
       __builtin_prefetch(E);
   }
-  /// The row of a block of malloc that Function allocated at Node, 0 for none.
-  /// What is nonsense counts as a bad record and as the nearest thing that is
-  /// none.
+  /// The row of a malloc block that Function allocated at Node; Node 0: no
+  /// stack. An invalid value counts as a bad record; the valid part of the
+  /// stack is used.
   uint32_t row(uint32_t Node, uint8_t Function) {
     bool IsMalloc = Function < uint8_t(wire::AllocFunction::PyMemMalloc);
     return rowOf(Node, IsMalloc ? Function : NoFunction);
   }
-  /// The same of an object of an interpreter.
+  /// As row(), for an object of an interpreter.
   uint32_t objectRow(uint32_t Node, uint8_t Function) {
     return rowOf(Node, wire::makesObjects(Function) ? Function : NoObject);
   }
   /// The trace's stack of a call of Function, in range, at Node.
   uint32_t stack(uint32_t Node, uint8_t Function);
-  /// The same of a call of CUDA's driver: without what is in it, and in what
-  /// listens to it.
+  /// As stack(), for a call of CUDA's driver: without the frames of the driver,
+  /// and of the libraries that listen to the driver.
   uint32_t driverStack(uint32_t Node, wire::CudaFunction Function);
 
   /// See CodeFrames.
@@ -51,7 +51,7 @@ private:
     uint32_t TraceNode = 0; ///< 0: not known yet
     uint8_t Function = 0;
   };
-  /// Functions that are none.
+  /// Stand for invalid functions.
   static constexpr uint8_t NoFunction = 254, NoObject = 255;
   uint32_t rowOf(uint32_t Node, uint8_t Function) {
     const Entry *E = Entries.find(Node);

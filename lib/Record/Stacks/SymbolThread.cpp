@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Resolves addresses beside the recorder.
+// Resolves addresses in a thread.
 
 #include "Stacks/SymbolThread.h"
 #include <algorithm>
@@ -12,7 +12,7 @@
 using namespace memkit;
 
 SymbolThread::SymbolThread() {
-  // Signals are the recorder's.
+  // Block all signals: the recorder's thread handles them.
   sigset_t All, Old;
   sigfillset(&All);
   pthread_sigmask(SIG_SETMASK, &All, &Old);
@@ -128,7 +128,7 @@ void SymbolThread::answer(const Question &Q) {
   Jits.erase(Jit);
 }
 
-/// True: there is a question; false: a perf map may be looked at again.
+/// Waits. True: there is a request; false: a perf map is due for another look.
 bool SymbolThread::waitForWork(std::unique_lock<std::mutex> &Guard) {
   auto HasWork = [this] { return Stop || !Questions.empty(); };
   auto Next = JitNames::Clock::time_point::max();
@@ -141,7 +141,7 @@ bool SymbolThread::waitForWork(std::unique_lock<std::mutex> &Guard) {
 }
 
 void SymbolThread::run() {
-  // The program and the recorder come first.
+  // Lower priority than the program and the recorder.
   setpriority(PRIO_PROCESS, id_t(syscall(SYS_gettid)), 5);
   std::unique_lock<std::mutex> Guard(Lock);
   for (;;) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Resolves addresses beside the recorder.
+// Resolves addresses in a thread.
 
 #ifndef MEMKIT_LIB_RECORD_SYMBOLTHREAD_H
 #define MEMKIT_LIB_RECORD_SYMBOLTHREAD_H
@@ -16,47 +16,48 @@
 
 namespace memkit {
 
-/// A thread that resolves addresses in the order asked, so that the rings never
-/// wait for debug information. All functions are the recorder's to call.
+/// A thread that resolves addresses in the order of requests, so that the rings
+/// never wait for debug information. Only the recorder's thread calls the
+/// functions.
 class SymbolThread {
 public:
   SymbolThread();
   ~SymbolThread();
 
-  /// Names binary Id; ids come in order from 1. Arguments as for Symbolizer.
+  /// Adds binary Id; ids come in order from 1. Arguments as for Symbolizer.
   void addBinary(std::vector<uint8_t> BuildId, std::vector<std::string> Places);
-  /// Asks for the symbols of Frame. What is asked waits for handOver(), here
-  /// and below: to wake a thread costs as much as a new stack.
+  /// Requests the symbols of Frame. This and the requests below wait for
+  /// handOver(): waking a thread costs as much as a new stack.
   void ask(uint32_t Frame, uint32_t Binary, uint64_t Address);
 
-  /// Says where Process has its perf map; before the first askJit() of it.
+  /// Sets the perf map of Process; before the first askJit() for Process.
   void addJit(uint32_t Process, JitPlace Place);
-  /// Asks for the name of Frame, code of Process that no binary owns. The
-  /// answer may come as late as at endJit().
+  /// Requests the name of Frame, code of Process outside of all binaries. The
+  /// answer may come as late as endJit().
   void askJit(uint32_t Frame, uint32_t Process, uint64_t Address);
   /// Process has ended, and its map is complete.
   void endJit(uint32_t Process);
-  /// Gives the thread what was asked since the last time.
+  /// Passes the requests since the last call to the thread.
   void handOver();
 
   struct Answer {
     uint32_t Frame;
     std::vector<SourceLocation> Locations; ///< never empty
   };
-  /// What was resolved, in order, up to Max of what was not taken before.
+  /// The answers not taken before, in order, at most Max.
   std::vector<Answer> takeAnswers(size_t Max);
-  /// Whether everything that was handed over is answered or was given up.
+  /// Whether all requests passed to the thread are answered or dropped.
   bool idle();
-  /// Gives up what is not resolved yet.
+  /// Drops all unanswered requests.
   void cut();
 
-  /// What became of a binary's addresses.
+  /// The results for a binary's addresses.
   struct ModuleCounts {
     uint64_t Asked = 0;
-    uint64_t Nameless = 0; ///< of these: not even a function is known
+    uint64_t Nameless = 0; ///< of Asked: without even a function
   };
-  /// By binary, from 0; those that nothing was asked of may be missing. Once
-  /// it is idle().
+  /// By binary, from 0; binaries without requests may be missing. Valid when
+  /// idle().
   const std::vector<ModuleCounts> &counts() const { return Counts; }
 
 private:
@@ -77,7 +78,7 @@ private:
   void lookAtMaps();
   void give(uint32_t Frame, std::vector<SourceLocation> Locations);
 
-  std::vector<Question> Asked; ///< the recorder's, not handed over yet
+  std::vector<Question> Asked; ///< requests before handOver()
   std::mutex Lock;
   std::condition_variable Wake;
   std::deque<Binary> NewModules;
@@ -85,7 +86,7 @@ private:
   std::deque<Question> Questions;
   std::deque<Answer> Answers;
   bool Busy = false, Stop = false;
-  // The thread's own.
+  // Used by the thread only.
   Symbolizer Symbols;
   std::vector<ModuleCounts> Counts;
   std::map<uint32_t, JitNames> Jits; ///< by process
