@@ -27,7 +27,7 @@ struct HeapFragmentation {
   std::optional<uint64_t> ActivePeak; ///< if reported
   Trims Trimmed;
   std::vector<PoolPeak> Pools; ///< of a heap with several pools; largest first
-  /// The largest at a growth of reserved bytes
+  /// The largest at any time when reserved bytes grew.
   std::optional<uint32_t> LargestPpm;
   /// Medians of the first and the last quarter of the intervals that end with
   /// reserved bytes. At least eight intervals of this kind are needed.
