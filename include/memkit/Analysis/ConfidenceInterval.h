@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Confidence intervals of differences between few runs.
 
 #ifndef MEMKIT_ANALYSIS_CONFIDENCEINTERVAL_H

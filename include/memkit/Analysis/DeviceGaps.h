@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Memory in use on devices that no block accounts for.
 
 #ifndef MEMKIT_ANALYSIS_DEVICEGAPS_H

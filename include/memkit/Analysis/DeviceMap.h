@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Maps of a device's memory by address.
 //
 // A map shows the memory of a device at one moment: the segments that a caching

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Compares two groups of runs.
 
 #ifndef MEMKIT_ANALYSIS_DIFF_H

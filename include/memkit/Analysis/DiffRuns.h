@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Two groups of runs to compare.
 
 #ifndef MEMKIT_ANALYSIS_DIFFRUNS_H

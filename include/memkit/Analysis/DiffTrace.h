@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Writes differences as a trace.
 
 #ifndef MEMKIT_ANALYSIS_DIFFTRACE_H

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Finds what changed between two groups of runs, at the lowest node of the
 // stack tree that explains each change.
 //

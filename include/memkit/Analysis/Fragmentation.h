@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Reserved memory of allocators that is in no live block.
 
 #ifndef MEMKIT_ANALYSIS_FRAGMENTATION_H

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Finds memory that grows to the end of the run.
 //
 // Searches the lifetimes and intervals of a trace for stacks, and nodes of the

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The highest live bytes in each column of a chart.
 
 #ifndef MEMKIT_ANALYSIS_HEAPCURVES_H

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Totals and peaks of each heap and memory space.
 
 #ifndef MEMKIT_ANALYSIS_HEAPOVERVIEW_H

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // All findings of memleak, of every kind.
 
 #ifndef MEMKIT_ANALYSIS_LEAKFINDINGS_H

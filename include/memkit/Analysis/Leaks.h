@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Blocks that were never freed.
 
 #ifndef MEMKIT_ANALYSIS_LEAKS_H

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Measurements in the marks of a trace.
 
 #ifndef MEMKIT_ANALYSIS_MARKSERIES_H

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Finds allocations that outlive their siblings.
 //
 // An outlier is one of few blocks that were never freed, from a stack that

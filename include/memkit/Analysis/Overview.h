@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The overview of a trace: the contents of one page.
 
 #ifndef MEMKIT_ANALYSIS_OVERVIEW_H

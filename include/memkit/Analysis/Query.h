@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Queries of a trace that need an analysis.
 //
 // As in Model/Query.h: one function for each question, a plain struct as the

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Suggestions to reduce a program's memory.
 
 #ifndef MEMKIT_ANALYSIS_SUGGESTIONS_H

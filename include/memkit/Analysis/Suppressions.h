@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Suppressions of known leaks.
 //
 // A suppressions file has the format of LeakSanitizer: a line `leak:PATTERN`;

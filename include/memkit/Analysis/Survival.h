@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Decides whether blocks of a place are ever freed.
 //
 // A leak is not a rising curve but survival: bytes of a place that outlive

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Checks a trace's stats against the trace's events.
 
 #ifndef MEMKIT_MODEL_CHECK_H

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Makes the stats of a trace without a summary.
 
 #ifndef MEMKIT_MODEL_COMPLETE_H

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Live bytes over time, by stack.
 //
 // Reads a trace's intervals as series: for each (process, heap, stack) the live

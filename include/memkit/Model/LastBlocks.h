@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Lists the blocks live at the end of their process.
 
 #ifndef MEMKIT_MODEL_LASTBLOCKS_H

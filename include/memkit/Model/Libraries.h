@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Finds the library that asked for memory.
 //
 // The library of a stack is the innermost binary that does not only hand on

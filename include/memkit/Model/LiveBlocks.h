@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Lists blocks of a trace one by one.
 
 #ifndef MEMKIT_MODEL_LIVEBLOCKS_H

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The live blocks of a process, by allocation id.
 //
 // Allocation ids rise by one, most blocks die young, and a free names its block

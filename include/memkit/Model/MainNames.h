@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Pairs the programs of two traces.
 
 #ifndef MEMKIT_MODEL_MAINNAMES_H

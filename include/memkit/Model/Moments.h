@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Finds moments in the order of a trace's events.
 
 #ifndef MEMKIT_MODEL_MOMENTS_H

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Rows of a summary in compact form.
 //
 // A StackStats takes 104 bytes, most of them zeros. A packed column has only

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Profiles: one value for each stack.
 
 #ifndef MEMKIT_MODEL_PROFILE_H

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Replays a trace's events in order.
 //
 // Passes the events of a trace to a LiveStats in their total order, (TimeNs,

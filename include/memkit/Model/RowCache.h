@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A fast map from a stack to its row.
 
 #ifndef MEMKIT_MODEL_ROWCACHE_H

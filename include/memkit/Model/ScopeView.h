@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Groups scope paths into a tree for display.
 
 #ifndef MEMKIT_MODEL_SCOPEVIEW_H

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The stats of a part of a trace.
 
 #ifndef MEMKIT_MODEL_SUMS_H

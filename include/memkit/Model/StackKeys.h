@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Numbers that recognise equal stacks in different traces.
 
 #ifndef MEMKIT_MODEL_STACKKEYS_H

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Names without the parts that change from build to build.
 
 #ifndef MEMKIT_MODEL_STEADYNAMES_H

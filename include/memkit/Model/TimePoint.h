@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Time points in the syntax of the command line.
 
 #ifndef MEMKIT_MODEL_TIMEPOINT_H

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Queue of an interval's late frees.
 //
 // A late free frees a block that was allocated in an earlier interval. A row

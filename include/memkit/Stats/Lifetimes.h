@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Lifetimes of the blocks of each stack.
 //
 // For each row of stacks: the live bytes of each interval of allocation

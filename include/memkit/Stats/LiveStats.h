@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Keeps the stats of a trace up to date, event by event.
 //
 // A recorder calls LiveStats while it writes, and a replay while it reads: with
@@ -301,7 +303,9 @@ public:
   /// start.
   void disableIntervals() { IntervalsOn = false; }
 
+  //===--------------------------------------------------------------------===//
   // Spans: stats of a process's heaps between two times
+  //===--------------------------------------------------------------------===//
 
   /// The stats of a heap of a process, or of the process's part of a memory
   /// space.
@@ -319,7 +323,9 @@ public:
   /// As takeHeapSpans(), by memory space: OfSpace(Space, SpanStats).
   template <class F> void takeSpaceSpans(uint32_t Process, F OfSpace);
 
+  //===--------------------------------------------------------------------===//
   // Other than blocks
+  //===--------------------------------------------------------------------===//
 
   void inheritedFree(uint32_t Process) {
     Processes[Process]->T.InheritedFrees += 1;
@@ -329,7 +335,9 @@ public:
   /// Sets the bytes that the allocator of Heap holds in Process from now on.
   void setReserved(uint32_t Process, uint32_t Heap, uint64_t Bytes);
 
+  //===--------------------------------------------------------------------===//
   // Results, valid at any time; running processes count in their current state.
+  //===--------------------------------------------------------------------===//
 
   uint64_t events() const { return Now; }
   uint64_t events(uint32_t Process) const { return Processes[Process]->Events; }
@@ -661,7 +669,9 @@ private:
   Curve Outside; ///< the memory space of heaps outside the totals
 };
 
+//===----------------------------------------------------------------------===//
 // Processing of an event
+//===----------------------------------------------------------------------===//
 
 inline void LiveStats::savePeaks(StatsRows &Rows, uint32_t Row,
                                  uint64_t HeapPeakAt, uint64_t SpacePeakAt) {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The rows of live stats, with an index by (cell, key).
 
 #ifndef MEMKIT_STATS_ACCOUNTROWS_H

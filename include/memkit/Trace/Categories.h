@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Categories of tensors, and out-of-memory events, in a Summary.
 
 #ifndef MEMKIT_TRACE_KINDS_H

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The meaning of a trace's ids.
 
 #ifndef MEMKIT_TRACE_DICTIONARY_H

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A section of events in columns.
 //
 // Holds the data of Events for fast loops over many events: a separate column

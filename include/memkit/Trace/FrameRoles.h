@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Decides which frames of Python stacks are folded away.
 //
 // In a stack of Python and native frames, the native frames that run Python say

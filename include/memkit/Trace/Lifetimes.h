@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Lifetimes of blocks: live blocks by interval of allocation, and ages of freed
 // blocks.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Stats that events cannot give, for traces without a summary.
 //
 // A recorder may write Partial sections while recording, as described in

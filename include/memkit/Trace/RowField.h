@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Describes the fields of a row, for all code that walks over fields.
 //
 // A row of a Summary or Partial has a static function fields(), which returns a

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Weights of sampled blocks, and errors of the estimates.
 //
 // In a heap with Heap::SampleBytes, each byte is sampled with the probability 1

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Base class for consumers of decoded sections.
 
 #ifndef MEMKIT_TRACE_SECTIONVISITOR_H

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The decoded sections of a trace.
 //
 // Plain structs, for TraceWriter to write and TraceReader to read.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Stats by stack and by scope path.
 //
 // Rows of Summary sections. A part of Sections.h, which has the units.

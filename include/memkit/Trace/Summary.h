@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The stats of a trace.
 //
 // The rows of Summary sections. A part of Sections.h, which has the units.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Joins the stats of a summary over processes and memory spaces.
 
 #ifndef MEMKIT_TRACE_SUMMARYSTATS_H

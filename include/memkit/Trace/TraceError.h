@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Errors in a trace, with their offset.
 //
 // All readers of traces return this error. The message is `FILE: offset N:

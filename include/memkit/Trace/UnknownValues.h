@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Counts enum values from a newer memkit.
 //
 // A reader skips or replaces an unknown value, as docs/TraceFormat.md defines
