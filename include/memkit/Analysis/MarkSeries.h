@@ -27,7 +27,7 @@ struct Trims {
 /// One of several pools of a heap, in one process.
 struct PoolPeak {
   uint32_t Heap = 0, Process = 0;
-  /// The pool's number in blocks; 0: the device's default pool.
+  /// The pool's number in blocks; 0: the device's own pool.
   uint64_t Pool = 0;
   uint64_t Reserved = 0, Active = 0; ///< the maximum of each
   Trims Trimmed;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A part of a trace.
+// A selected part of a trace.
 
 #ifndef MEMKIT_MODEL_SELECTION_H
 #define MEMKIT_MODEL_SELECTION_H

@@ -128,7 +128,8 @@ private:
     uint64_t FreedBytes = 0;
     int64_t Blocks = 0; ///< negative only between the two calls
     int64_t Bytes = 0;
-    /// Forgets frees before the cut.
+    /// Resets the counts of frees when the cut has moved: frees before the cut
+    /// need no count.
     void setCut(uint32_t Cut) {
       if (FreedSince != Cut)
         FreedSince = Cut, FreedBlocks = 0, FreedBytes = 0;

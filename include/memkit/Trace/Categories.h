@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Categories of tensors, and out-of-memory events, in a Summary.
+//
+// Parts of Sections.h, which explains ids and units.
 
 #ifndef MEMKIT_TRACE_KINDS_H
 #define MEMKIT_TRACE_KINDS_H

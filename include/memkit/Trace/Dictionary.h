@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The meaning of a trace's ids.
+//
+// The rows of Dictionary sections. A part of Sections.h, which has the units.
 
 #ifndef MEMKIT_TRACE_DICTIONARY_H
 #define MEMKIT_TRACE_DICTIONARY_H
