@@ -29,14 +29,14 @@
 extern "C" {
 #endif
 
-/* Stats of a heap of the process since a scope began. Sizes in bytes. */
+/* Stats of a heap of the process since a scope started. Sizes in bytes. */
 struct memkit_heap {
   char name[40]; /* host.malloc, host.mmap, ... */
   uint64_t allocations;
   uint64_t frees;
   uint64_t allocated;
   uint64_t freed;
-  uint64_t before; /* live at the begin */
+  uint64_t before; /* live at the start */
   uint64_t peak;   /* highest live bytes */
   uint64_t after;  /* live at the end, or now */
 };
@@ -84,7 +84,7 @@ typedef void (*memkit_allocated_fn_)(const char *, size_t, const void *,
 typedef void (*memkit_freed_fn_)(const char *, size_t, const void *);
 
 /*
- * Ends the current step, if any, and begins the next step. A step is one round
+ * Ends the current step, if any, and starts the next step. A step is one round
  * of the program's main loop. Memory that grows from step to step leaks.
  */
 MEMKIT_INLINE_ void memkit_step(void) {
@@ -101,13 +101,13 @@ MEMKIT_INLINE_ void memkit_mark(const char *Name) {
 }
 
 /*
- * Begins a scope. Allocations of the thread until the scope's end belong to the
+ * Starts a scope. Allocations of the thread until the scope's end belong to the
  * scope and to the scopes around it. Returns the number for
  * memkit_scope_end(), or 0.
  *
  * A scope ends at its memkit_scope_end(), at the end of a scope that the thread
- * began earlier, or at the end of the thread. So the next outer scope closes a
- * scope that longjmp left.
+ * started earlier, or at the end of the thread. So the next outer scope closes
+ * a scope that longjmp left.
  */
 MEMKIT_INLINE_ uint64_t memkit_scope_begin(const char *Name) {
   MEMKIT_FIND_(memkit_begin_fn_, memrec_scope_begin);
@@ -143,8 +143,8 @@ MEMKIT_INLINE_ int memkit_recording(void) {
 }
 
 /*
- * Writes the stats of the whole process since a scope began, until now or until
- * the scope ended (the last 1,024 ended scopes are kept). Scope 0: the
+ * Writes the stats of the whole process since a scope started, until now or
+ * until the scope ended (the last 1,024 ended scopes are kept). Scope 0: the
  * innermost open scope of this thread; without an open scope, the process since
  * its start.
  *

@@ -39,11 +39,11 @@ struct DeviceGap {
   std::vector<Rise> Rises; ///< the largest rises, by time
 };
 
-/// The gaps of all sampled devices. The recorder's value for accounted bytes
-/// comes first. Without it, the accounted bytes are those of the device's
-/// outermost heaps that count in the totals: for each heap, the larger of its
+/// The gaps of all sampled devices. The accounted bytes are the recorder's
+/// value. If the recorder reported none, they are those of the device's
+/// outermost heaps that count in the totals: for each heap, the larger of the
 /// live bytes at the end of the interval nearest to the sample and the bytes
-/// that its allocator reserved at the sample.
+/// reserved at the sample.
 std::vector<DeviceGap> findGaps(const Trace &T, const MarkSeries &Marks,
                                 const LiveSeries &Live);
 

@@ -4,9 +4,9 @@
 //
 // A map shows the memory of a device at one moment: the segments that a caching
 // allocator holds, with their blocks and the free holes between the blocks; and
-// the blocks that others requested from the driver directly. No free holes lie
-// between the latter, because the driver can put the device's pages behind any
-// address.
+// the blocks that others requested from the driver directly. Blocks from the
+// driver have no free holes between them, because the driver can put the
+// device's pages behind any address.
 
 #ifndef MEMKIT_ANALYSIS_DEVICEMAP_H
 #define MEMKIT_ANALYSIS_DEVICEMAP_H

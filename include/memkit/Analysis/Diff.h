@@ -22,7 +22,7 @@ struct DiffStack {
 /// and binaries are the same; one stack of each group stands for all.
 struct Difference {
   uint32_t Heap = 0;                    ///< DiffRuns::heaps()
-  std::optional<DiffStack> StackBefore; ///< none: in no run of the group
+  std::optional<DiffStack> StackBefore; ///< none: in no run before
   std::optional<DiffStack> StackAfter;
   StackMetrics Before, After; ///< on average
 

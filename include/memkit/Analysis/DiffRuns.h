@@ -23,7 +23,7 @@ struct StackMetrics {
   /// The highest live bytes of a stack in one process; 0 for a sum of several
   /// stacks.
   uint64_t PeakBytes = 0;
-  /// At the peak of the memory space; of chosen heaps: at their peak
+  /// At the peak of the memory space; of chosen heaps: at their peak.
   uint64_t AtPeakBytes = 0;
   bool operator==(const StackMetrics &) const = default;
 
@@ -91,7 +91,7 @@ private:
   size_t Before;
   bool Whole;
   const Renames &Renamed;
-  /// By run: programs by their names in the last run
+  /// By run: programs by their names in the last run.
   std::vector<MainNames> Mains;
   llvm::StringSet<> Moved;
   std::vector<HeapInfo> Heaps;

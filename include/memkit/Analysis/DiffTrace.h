@@ -14,8 +14,9 @@ namespace memkit {
 /// each heap H, growth is in a heap `H.more`, and shrinkage in a heap `H.less`
 /// outside the totals. So the totals are the sum of all growth. The values are
 /// those of StackStats: bytes at the memory space's peak, bytes live at the
-/// end, allocated bytes and allocations, each with its own sign; of groups, on
-/// average. Command: the command in the trace's header.
+/// end, allocated bytes and allocations; of groups, on average. Of one stack,
+/// some values may have grown and others shrunk. Command: the command in the
+/// trace's header.
 llvm::Error writeDiffTrace(Sink &Out, const DiffRuns &Runs,
                            llvm::ArrayRef<Difference> Differences,
                            llvm::ArrayRef<std::string> Command);

@@ -54,8 +54,8 @@ struct Growth {
   /// Live at the end of the span, allocated by these stacks; without the memory
   /// of other findings.
   uint64_t Bytes = 0, Blocks = 0;
-  uint64_t Rise = 0; ///< part of Bytes allocated since the growth began
-  /// Live bytes of the whole heap in the process at the span's begin and end.
+  uint64_t Rise = 0; ///< part of Bytes allocated since the growth started
+  /// Live bytes of the whole heap in the process at the span's start and end.
   uint64_t HeapBegin = 0, HeapEnd = 0;
   /// Bytes per step, or per second, with the 95 % confidence interval.
   double Rate = 0, Low = 0, High = 0;
@@ -64,7 +64,7 @@ struct Growth {
   double PValue = 1;
   /// Few or no blocks older than this many steps, or seconds, were freed.
   double Age = 0;
-  /// The first step, or time, of the growth; 0: the begin of the span.
+  /// The first step, or time, of the growth; 0: the start of the span.
   uint64_t SinceStep = 0, SinceNs = 0;
   Survival Verdict = Survival::Leak;
   bool IsContainer = false; ///< blocks are replaced by larger ones

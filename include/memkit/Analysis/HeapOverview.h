@@ -34,9 +34,10 @@ struct HeapOverview {
   std::vector<PeakStack> AtPeak; ///< the largest, largest first
 };
 
-/// The memory spaces with recorded memory, each followed by its selected heaps:
-/// first the heaps in the totals, then the others. Top: the number of stacks of
-/// each peak; 0: all.
+/// The memory spaces with recorded memory, each followed by its heaps: first
+/// the heaps in the totals, then the others. With chosen heaps or processes,
+/// the selected heaps alone, in this order. Top: the number of stacks of each
+/// peak; 0: all.
 std::vector<HeapOverview> statHeaps(const SelectedStats &S, size_t Top);
 
 /// The selected rows' bytes at the peak of each memory space (PeakBytes) and at

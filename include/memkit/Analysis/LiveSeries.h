@@ -16,7 +16,7 @@ using HeapStack = std::pair<uint32_t, uint32_t>;
 
 /// How the live bytes of a stack changed from interval to interval.
 struct StackChanges {
-  /// Intervals with more live bytes at the end than at the begin.
+  /// Intervals with more live bytes at the end than at the start.
   uint64_t Rises = 0;
   uint64_t Falls = 0;
 };

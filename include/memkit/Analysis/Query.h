@@ -4,8 +4,8 @@
 //
 // As in Model/Query.h: one function for each question, a plain struct as the
 // answer. queryOverview() (Overview.h) and queryDifferences() (Diff.h) belong
-// here, too. A query that reads marks, intervals or events of a growing trace
-// is an error, because a trace read from a stream does not keep them.
+// here, too. A query that reads marks, intervals or events returns an error for
+// a growing trace, because a growing trace drops these sections.
 
 #ifndef MEMKIT_ANALYSIS_QUERY_H
 #define MEMKIT_ANALYSIS_QUERY_H

@@ -3,9 +3,9 @@
 // Suppressions of known leaks.
 //
 // A suppressions file has the format of LeakSanitizer: a line `leak:PATTERN`;
-// empty lines and lines that begin with `#` are skipped. PATTERN is searched
+// empty lines and lines that start with `#` are skipped. PATTERN is searched
 // anywhere in the name of a function, a source file or a binary of any frame.
-// `*` stands for any text; `^` at the begin of PATTERN and `$` at its end bind
+// `*` stands for any text; `^` at the start of PATTERN and `$` at its end bind
 // the pattern to the ends of the name.
 
 #ifndef MEMKIT_ANALYSIS_SUPPRESSIONS_H

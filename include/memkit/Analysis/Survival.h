@@ -47,7 +47,7 @@ struct SurvivalData {
   std::vector<double> Bytes;  ///< live bytes, by bin of allocation
   std::vector<double> Blocks; ///< live blocks, by bin of allocation
   std::vector<double> Level;  ///< live bytes at the end of each bin
-  double LevelBefore = 0;     ///< live bytes at the begin of the first bin
+  double LevelBefore = 0;     ///< live bytes at the start of the first bin
   /// Bytes allocated before the first bin and freed since.
   double OldFreed = 0;
   struct Aged {

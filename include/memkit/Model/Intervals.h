@@ -27,7 +27,7 @@
 namespace memkit {
 
 /// The time of an interval. In a process with steps an interval ends when a
-/// step begins: at first with each step, later with every second step, and so
+/// step starts: at first with each step, later with every second step, and so
 /// on. Without steps, intervals end at equal times (50 ms, later more), and an
 /// interval without changes is left out. The last interval ends with the
 /// process.
@@ -54,13 +54,13 @@ struct ProcessIntervals {
 /// (also the bytes of inner blocks). Row is the number of (process, heap,
 /// stack), from 0, equal in each forEach() of one IntervalSeries. Allocations
 /// count since the row's previous interval: their sum over intervals is exact
-/// between the ends of two whole intervals (IntervalHead::Detail is Stats).
+/// between the ends of two whole intervals (IntervalDetail::Whole).
 struct IntervalChange {
   uint32_t Row = 0;
   uint32_t Heap = 0;
   uint32_t Stack = 0;
   uint64_t Blocks = 0, Bytes = 0;             ///< at the interval's end
-  uint64_t BlocksBefore = 0, BytesBefore = 0; ///< at its begin
+  uint64_t BlocksBefore = 0, BytesBefore = 0; ///< at its start
   uint64_t Allocations = 0, AllocatedBytes = 0;
   uint64_t Temporaries = 0; ///< as IntervalRow::Temporaries
 };

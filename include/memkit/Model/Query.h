@@ -7,7 +7,7 @@
 // Analysis/Query.h has the questions that need an analysis.
 //
 // Names in answers live as long as the trace. Sizes are bytes, times
-// nanoseconds since the recording began. A null selection chooses everything.
+// nanoseconds since the recording started. A null selection chooses everything.
 // Each question names the parts of the trace (TraceParts) to read before.
 
 #ifndef MEMKIT_MODEL_QUERY_H
@@ -92,7 +92,7 @@ struct StepReport : StepStats {
   /// everything up to that end.
   bool IsOpen = false;
 };
-/// By process and begin. Reads TP_Totals.
+/// By process and start. Reads TP_Totals.
 std::vector<StepReport> querySteps(const Trace &T,
                                    const Selection *Sel = nullptr);
 /// The number of the step that ran at TimeNs, of any process.

@@ -83,7 +83,7 @@ public:
   virtual uint64_t nextEventStop(uint32_t) { return UINT64_MAX; }
   /// TimeNs: the time of the process's last event.
   virtual llvm::Error eventStop(uint32_t Process, uint64_t TimeNs);
-  /// At TimeNs, a step has begun or a process is about to end.
+  /// At TimeNs, a step has started or a process is about to end.
   virtual llvm::Error stepBegun(uint32_t Process, uint64_t TimeNs);
   virtual llvm::Error processEnds(uint32_t Process, uint64_t TimeNs);
 };
@@ -173,7 +173,7 @@ private:
     size_t Noted = 0; ///< allocations passed to LiveStats::noteAllocation()
     uint64_t HeadNs = 0;
     /// LiveStats::lastAllocation() of each thread of the section, at the
-    /// section's begin.
+    /// section's start.
     std::vector<uint64_t> OwnBefore;
     size_t ref() const { return Row - Alloc; }
   };

@@ -36,7 +36,7 @@
 
 namespace memkit {
 
-/// The begin of an interval.
+/// The start of an interval.
 struct IntervalBegin {
   /// The first allocation id of this interval or a later one.
   uint64_t FirstAllocationId = 0;
@@ -48,7 +48,7 @@ struct IntervalBegin {
 class IntervalLog {
 public:
   void begin(IntervalBegin I) { Begins.push_back(I); }
-  /// Sets the step that begins with the current interval.
+  /// Sets the step that starts with the current interval.
   void setStep(uint64_t Step) { Begins.back().Step = Step; }
   /// The current interval.
   uint32_t current() const { return static_cast<uint32_t>(Begins.size()) - 1; }
@@ -79,7 +79,7 @@ private:
 /// The cut of a memory space of a process: see the top.
 class ShutdownCut {
 public:
-  /// LiveBytes: at the end of interval number Intervals.
+  /// LiveBytes: live bytes after the first Intervals intervals.
   void noteEnd(const IntervalLog &Log, uint32_t Intervals, uint64_t LiveBytes);
   /// The number of intervals before the cut; 0: no interval has ended.
   uint32_t intervals() const { return Cut; }

@@ -8,7 +8,7 @@
 // the definitions.
 //
 // Order. Calls come in the total order of the trace's events. A boundary (the
-// end of a process, the begin of a step, the cut of an interval) at time T is
+// end of a process, the start of a step, the cut of an interval) at time T is
 // after all events of all processes with TimeNs < T, and before all other
 // events. A recorder takes T from boundary() and gives later events no time
 // below floorNs(). A replay finds the same order from the times alone.
@@ -105,7 +105,7 @@ public:
   /// rows.
   void addHeap(uint32_t Id, const Heap &H);
   /// Starts process Id. Call once for each process, before its rows. StartNs:
-  /// the begin of the process's first interval and times.
+  /// the start of the process's first interval and times.
   void beginProcess(uint32_t Id, uint64_t StartNs);
   bool hasHeap(uint32_t Id) const { return Id < Heaps.size() && Heaps[Id]; }
   /// Whether the heap Id is sampled, so that a block stands for several.
@@ -261,7 +261,7 @@ public:
   /// of Process may follow. ExitStatus -1: unknown.
   void endProcess(uint32_t Process, uint64_t TimeNs, int32_t ExitStatus,
                   uint32_t Signal);
-  /// Ends the current step of Process, if any, and begins Step.
+  /// Ends the current step of Process, if any, and starts Step.
   void beginStep(uint32_t Process, uint64_t Step, uint64_t TimeNs);
 
   /// timeIntervalDue() is false before this time; UINT64_MAX for a process with
@@ -272,7 +272,7 @@ public:
   /// Whether an interval is due at NowNs by time. If no row changed, the
   /// interval is postponed to the next of the equal times.
   bool timeIntervalDue(uint32_t Process, uint64_t NowNs);
-  /// Whether an interval is due at the step just begun, the first step of the
+  /// Whether an interval is due at the step just started, the first step of the
   /// next interval.
   bool stepIntervalDue(uint32_t Process) const;
   /// The rows that an interval cut now should have: all rows, as long as rows
@@ -342,7 +342,7 @@ public:
   uint64_t events() const { return Now; }
   uint64_t events(uint32_t Process) const { return Processes[Process]->Events; }
   uint64_t lastEventNs() const { return LastNs; }
-  /// Steps begun in Process so far.
+  /// Steps started in Process so far.
   uint64_t numSteps(uint32_t Process) const {
     return Processes[Process]->Steps.size() + Processes[Process]->Stepping;
   }
@@ -541,7 +541,7 @@ private:
     Interval Open; ///< the current interval, without rows
     bool Stepping = false;
     uint64_t Step = 0, StepBeginNs = 0, StepBefore = 0;
-    std::vector<ShareStats> AtStep; ///< of Shares, when the step began
+    std::vector<ShareStats> AtStep; ///< of Shares, when the step started
     std::vector<StepStats> Steps;   ///< ended steps
     std::deque<DirtyRow> Dirty;     ///< grows without a copy of twice its size
     std::deque<WaitingRow> Waiting; ///< each row that ever waited

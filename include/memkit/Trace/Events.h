@@ -64,7 +64,7 @@ struct Events {
   uint32_t Process = 0;
   uint32_t Epoch = 0;
   uint64_t FirstAllocationId =
-      0; ///< of the next block created when this begins
+      0; ///< of the next block created when this starts
   std::vector<Event> Rows;
   EventColumns Columns;
   bool operator==(const Events &) const = default;

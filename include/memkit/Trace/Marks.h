@@ -21,7 +21,7 @@ struct ClockTriple {
 
 enum class MarkKind : uint8_t {
   Clock = 0,      ///< Clock
-  Step = 1,       ///< Id: number of the step that begins
+  Step = 1,       ///< Id: number of the step that starts
   User = 2,       ///< Name
   RangeBegin = 3, ///< Name, Id
   RangeEnd = 4,   ///< Id

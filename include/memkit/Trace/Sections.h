@@ -95,7 +95,7 @@ inline constexpr uint8_t NumIntervalDetails = 3;
 /// The changes in a process since the previous interval. An interval with more
 /// rows than a section continues in the next section, with equal Index and
 /// times. The allocations of rows are exact between the ends of two whole
-/// intervals. The begin of the process counts as such an end. So does the end
+/// intervals. The start of the process counts as such an end. So does the end
 /// of the process, where the Summary has the sums of all allocations.
 struct Interval {
   uint64_t Index = 0; ///< in its process, from 0

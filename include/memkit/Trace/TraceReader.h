@@ -133,8 +133,8 @@ public:
   private:
     std::unique_ptr<Impl> I;
   };
-  /// The number of sections of a kind decoded so far, in whole or in part;
-  /// shows in tests that no section is read twice.
+  /// The number of sections of a kind decoded so far, in whole or in part: to
+  /// check that no section is read twice.
   uint64_t numDecoded(SectionKind Kind) const;
   /// Decodes any section. Fails for a section with fields or enum values
   /// unknown to this format version, because a copy would lose them.
