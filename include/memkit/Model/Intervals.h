@@ -60,7 +60,7 @@ struct IntervalChange {
   uint32_t Heap = 0;
   uint32_t Stack = 0;
   uint64_t Blocks = 0, Bytes = 0;             ///< at the interval's end
-  uint64_t BlocksBefore = 0, BytesBefore = 0; ///< at its start
+  uint64_t BlocksBefore = 0, BytesBefore = 0; ///< at the interval's start
   uint64_t Allocations = 0, AllocatedBytes = 0;
   uint64_t Temporaries = 0; ///< as IntervalRow::Temporaries
 };

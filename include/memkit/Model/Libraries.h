@@ -7,9 +7,9 @@
 // CUPTI, memrec's own libraries, the loader, the C and C++ libraries, libffi,
 // and libraries that replace malloc. A statically linked runtime counts as the
 // binary around it. libc10 and libc10_cuda contain PyTorch's caching
-// allocators. They count as the library of the memory they request from the
-// driver, since this memory serves any later caller; the library of a block
-// from a caching allocator is the allocator's caller.
+// allocators. For memory requested from the driver, these two are the library,
+// since this memory serves any later caller. For a block from a caching
+// allocator, the allocator's caller is the library.
 
 #ifndef MEMKIT_MODEL_LIBRARIES_H
 #define MEMKIT_MODEL_LIBRARIES_H

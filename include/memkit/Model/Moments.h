@@ -38,7 +38,7 @@ struct TimeWindow {
   bool hasAllocationAt(uint64_t AllocatedNs) const;
 };
 
-/// Finds the moment P in T. A step or mark is searched in Processes (by id).
+/// Finds the moment P in T. Searches a step or mark in Processes (by id).
 /// `peak` is the peak of peakSpace(), or, with Heaps, of the heap in Heaps with
 /// the highest peak. `oom` is the last out-of-memory event in Processes and,
 /// with Heaps, in the memory spaces of Heaps. Reads marks, and for `peak` the

@@ -119,8 +119,8 @@ public:
   uint64_t liveBlocks(uint32_t Process) const;
   /// Whether the block AllocationId of Process is live.
   bool lives(uint32_t Process, uint64_t AllocationId) const;
-  /// The number of blocks that were live where the events of processes without
-  /// their first events start. stats() counts these blocks as allocations.
+  /// In processes whose first events were left out: the number of blocks live
+  /// at the first remaining event. stats() counts these blocks as allocations.
   uint64_t blocksOfBases() const { return BaseBlocks; }
   /// The allocation id of the next block of Process.
   uint64_t nextAllocationId(uint32_t Process) const;

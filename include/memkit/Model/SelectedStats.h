@@ -46,7 +46,7 @@ public:
       llvm::function_ref<void(RowId, uint32_t Heap, uint32_t Key)> F) const;
   StackStats row(RowId Id) const { return (*Rows[Id.Piece])[Id.Row]; }
   uint32_t processOf(RowId Id) const { return Rows[Id.Piece]->process(); }
-  /// Asks the processor to fetch what row() will read.
+  /// Asks the processor to fetch the row for a later row().
   LLVM_ATTRIBUTE_ALWAYS_INLINE void prefetch(RowId Id) const {
     Rows[Id.Piece]->prefetch(Id.Row);
   }

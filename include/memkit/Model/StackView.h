@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The stack tree as it is shown.
+// The stack tree for display.
 
 #ifndef MEMKIT_MODEL_STACKVIEW_H
 #define MEMKIT_MODEL_STACKVIEW_H
