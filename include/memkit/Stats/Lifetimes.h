@@ -79,7 +79,7 @@ private:
 /// The cut of a memory space of a process: see the top.
 class ShutdownCut {
 public:
-  /// LiveBytes: live bytes after the first Intervals intervals.
+  /// LiveBytes: live at the end of the first Intervals intervals.
   void noteEnd(const IntervalLog &Log, uint32_t Intervals, uint64_t LiveBytes);
   /// The number of intervals before the cut; 0: no interval has ended.
   uint32_t intervals() const { return Cut; }

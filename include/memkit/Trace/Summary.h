@@ -138,7 +138,7 @@ struct LayerStats {
   uint32_t FragmentationPpm = 0;
   ScopeKind Kind = ScopeKind::Layer;
   /// Of a User scope: the highest rise of live bytes above their value at a
-  /// start.
+  /// start of the scope.
   uint64_t RiseBytes = 0;
   /// Of scopes and ranges: the stats of tensors in all memory spaces.
   /// TensorPeakBytes is the highest peak of one memory space.
