@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * What a program tells memrec of itself.
+ * Functions for a program to report steps, scopes, marks and the blocks of its
+ * own allocators to memrec, and to read its own stats.
  *
- * For C (C99) and C++. There is nothing to link: the functions are looked for
- * in the library that memrec preloads. Where that is not (the program is run
- * by itself, or is static) each of them does nothing, in about a nanosecond.
+ * For C (C99) and C++. There is nothing to link: the functions are in the
+ * library that memrec preloads. Without this library (the program runs without
+ * memrec, or is static) each function does nothing, in about a nanosecond.
  *
  *     uint64_t Load = memkit_scope_begin("load");
  *     read_all();
@@ -14,8 +15,8 @@
  *     if (memkit_stats(Load, &S))
  *       printf("%llu bytes at most\n", (unsigned long long)S.total.peak);
  *
- * All may be called in any thread, in signal handlers, and after fork. None
- * changes errno or allocates. Only memkit_stats() waits.
+ * All functions may be called in any thread, in signal handlers, and after
+ * fork. No function changes errno or allocates. Only memkit_stats() waits.
  */
 #ifndef MEMKIT_MEMKIT_H
 #define MEMKIT_MEMKIT_H
@@ -28,40 +29,40 @@
 extern "C" {
 #endif
 
-/* What happened to a heap of the process in a span of time. Sizes in bytes. */
+/* Stats of a heap of the process since a scope started. Sizes in bytes. */
 struct memkit_heap {
   char name[40]; /* host.malloc, host.mmap, ... */
   uint64_t allocations;
   uint64_t frees;
   uint64_t allocated;
   uint64_t freed;
-  uint64_t before; /* live when the span began */
-  uint64_t peak;   /* the most that was live at once */
-  uint64_t after;  /* live when it ended, or now */
+  uint64_t before; /* live at the start */
+  uint64_t peak;   /* highest live bytes */
+  uint64_t after;  /* live at the end, or now */
 };
 
-/* What the allocator of a heap has taken, where it tells: PyTorch's of devices.
- */
+/* Memory that the allocator of a heap reserves, if the allocator reports such
+ * memory: PyTorch's allocators of devices do. */
 struct memkit_reserved {
-  uint64_t is_known; /* 0: it does not tell, and the rest is 0 */
-  uint64_t reserved; /* when the span ended, or now */
-  uint64_t peak;     /* the most in the span */
-  uint64_t active;   /* of it given out, when it was last told */
+  uint64_t is_known; /* 0: not reported; the other fields are 0 */
+  uint64_t reserved; /* at the end, or now */
+  uint64_t peak;     /* highest reserved bytes */
+  uint64_t active;   /* part of reserved in use, last report */
 };
 
 struct memkit_stats {
   uint64_t duration_ns;
   uint32_t num_heaps;
   uint32_t reserved;
-  struct memkit_heap total;     /* the space host: no byte counts twice */
-  struct memkit_heap heaps[24]; /* of torch.*: tensors made, deleted, ... */
-  struct memkit_reserved reserved_of[24]; /* of heaps, one by one */
+  struct memkit_heap total;     /* memory space host: a byte counts once */
+  struct memkit_heap heaps[24]; /* torch.*: tensors made, deleted, ... */
+  struct memkit_reserved reserved_of[24]; /* by index in heaps */
 };
 
 /*
- * The address of a function of the preloaded library; 0 when it is not there.
- * Through the global offset table, so that the linker leaves it to the loader
- * also in executables that are not position-independent.
+ * The address of a function of the preloaded library; 0 without the library.
+ * The address comes through the global offset table, so the loader resolves the
+ * function even in executables that are not position-independent.
  */
 #if defined(__x86_64__) && defined(__ELF__) && defined(__GNUC__)
 #define MEMKIT_FIND_(Type, Name)                                               \
@@ -83,8 +84,8 @@ typedef void (*memkit_allocated_fn_)(const char *, size_t, const void *,
 typedef void (*memkit_freed_fn_)(const char *, size_t, const void *);
 
 /*
- * Begins the next step of the program, and ends the one before: one round of
- * what it repeats. What grows from step to step is what leaks.
+ * Ends the current step, if any, and starts the next step. A step is one round
+ * of the program's main loop. Memory that grows from step to step leaks.
  */
 MEMKIT_INLINE_ void memkit_step(void) {
   MEMKIT_FIND_(memkit_void_fn_, memrec_step);
@@ -92,7 +93,7 @@ MEMKIT_INLINE_ void memkit_step(void) {
     Found();
 }
 
-/* Puts a mark with a name (UTF-8) at this moment of the trace. */
+/* Adds a mark with a name (UTF-8) to the trace at this time. */
 MEMKIT_INLINE_ void memkit_mark(const char *Name) {
   MEMKIT_FIND_(memkit_mark_fn_, memrec_mark);
   if (Found)
@@ -100,19 +101,20 @@ MEMKIT_INLINE_ void memkit_mark(const char *Name) {
 }
 
 /*
- * Begins a scope: what the thread allocates until its end is told to be in it,
- * and in those around it. The number that ends it, or 0.
+ * Starts a scope. Allocations of the thread until the scope's end belong to the
+ * scope and to the scopes around it. Returns the number for
+ * memkit_scope_end(), or 0.
  *
- * It is over at its end, at the end of one that its thread began before it, and
- * when its thread ends: one that is left by longjmp is closed by the next
- * outer.
+ * A scope ends at its memkit_scope_end(), at the end of a scope that the thread
+ * started earlier, or at the end of the thread. So the next outer scope closes
+ * a scope that longjmp left.
  */
 MEMKIT_INLINE_ uint64_t memkit_scope_begin(const char *Name) {
   MEMKIT_FIND_(memkit_begin_fn_, memrec_scope_begin);
   return Found ? Found(Name, strlen(Name), 0) : 0;
 }
 
-/* Any thread may end it. Does nothing for 0, and for what has ended. */
+/* Ends a scope, in any thread. Does nothing for 0 and for an ended scope. */
 MEMKIT_INLINE_ void memkit_scope_end(uint64_t Scope) {
   MEMKIT_FIND_(memkit_end_fn_, memrec_scope_end);
   if (Found)
@@ -120,8 +122,8 @@ MEMKIT_INLINE_ void memkit_scope_end(uint64_t Scope) {
 }
 
 /*
- * Records no more allocations, until memkit_start(). Frees of blocks that were
- * recorded still are. A child of fork begins as its parent is.
+ * Stops the recording of allocations until memkit_start(). Frees of recorded
+ * blocks are still recorded. A child of fork starts in its parent's state.
  */
 MEMKIT_INLINE_ void memkit_stop(void) {
   MEMKIT_FIND_(memkit_void_fn_, memrec_stop);
@@ -134,19 +136,21 @@ MEMKIT_INLINE_ void memkit_start(void) {
     Found();
 }
 
-/* Whether a recorder takes what the program allocates now. */
+/* Whether memrec records the program's allocations now. */
 MEMKIT_INLINE_ int memkit_recording(void) {
   MEMKIT_FIND_(memkit_int_fn_, memrec_recording);
   return Found ? Found() : 0;
 }
 
 /*
- * What the whole process did since a scope began: until now, or until it ended
- * (of those that ended the last 1,024 are kept). Scope 0: the innermost open
- * scope of this thread; without one, the process since it started.
+ * Writes the stats of the whole process since a scope started, until now or
+ * until the scope ended (the last 1,024 ended scopes are kept). Scope 0: the
+ * innermost open scope of this thread; without an open scope, the process since
+ * its start.
  *
- * Asks the recorder and waits for the answer, some milliseconds as a rule, at
- * most a second for a recorder that stands still. 0: there is no answer.
+ * Asks the recorder and waits for the answer: some milliseconds as a rule, at
+ * most a second if the recorder shows no sign of life, at most ten seconds if
+ * the recorder is busy. Returns 0 without an answer.
  */
 MEMKIT_INLINE_ int memkit_stats(uint64_t Scope, struct memkit_stats *To) {
   MEMKIT_FIND_(memkit_stats_fn_, memrec_stats);
@@ -160,7 +164,7 @@ MEMKIT_INLINE_ int memkit_stats(uint64_t Scope, struct memkit_stats *To) {
  * most 64 pools have a heap each. P: an address of the host; null reports
  * nothing.
  *
- * A block that lies in a block of malloc or in a mapping counts once in the
+ * A block inside a block of malloc or inside a mapping counts once in the
  * totals. Without a recorder each call costs one load.
  */
 MEMKIT_INLINE_ void memkit_allocated(const char *Pool, const void *P,
@@ -200,7 +204,7 @@ public:
   explicit Scope(const char *Name) : Number(memkit_scope_begin(Name)) {}
   ~Scope() { memkit_scope_end(Number); }
 
-  /* Up to now. False: there is no answer. */
+  /* Writes the stats up to now. False: no answer. */
   bool stats(struct memkit_stats &To) const {
     return Number && ::memkit_stats(Number, &To);
   }

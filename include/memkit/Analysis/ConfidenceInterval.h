@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How far means of few runs may be off.
+// Confidence intervals of differences between few runs.
 
 #ifndef MEMKIT_ANALYSIS_CONFIDENCEINTERVAL_H
 #define MEMKIT_ANALYSIS_CONFIDENCEINTERVAL_H
@@ -10,13 +10,12 @@
 
 namespace memkit {
 
-/// A difference and where it lies with some confidence, in the unit of what was
-/// measured.
+/// A difference and its confidence interval, in the unit of the values.
 struct ConfidenceInterval {
   double Mean = 0;
   double Low = 0;
   double High = 0;
-  /// Whether no difference at all is among what it allows.
+  /// Whether the interval includes zero.
   bool hasZero() const { return Low <= 0 && High >= 0; }
 };
 
@@ -25,15 +24,15 @@ struct ConfidenceInterval {
 double studentQuantile(double P, double Freedom);
 
 /// The difference of the means, After less Before, with Welch's interval: the
-/// groups may vary differently. Where one of them has a single value it is
-/// taken to vary as the other does. None when both have one, or one has none.
-/// Confidence: 0 to 1.
+/// two groups may have different variances. A group with a single value gets
+/// the variance of the other group. Nothing when both groups have a single
+/// value, or a group is empty. Confidence: 0 to 1.
 std::optional<ConfidenceInterval>
 differenceOfMeans(llvm::ArrayRef<double> Before, llvm::ArrayRef<double> After,
                   double Confidence);
 
-/// The difference of two estimates, whose errors are Normal, with Variance in
-/// all.
+/// The difference of two estimates with normal errors; Variance is the sum of
+/// both variances.
 ConfidenceInterval differenceOfEstimates(double Before, double After,
                                          double Variance, double Confidence);
 

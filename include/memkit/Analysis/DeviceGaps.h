@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What devices use and no block has.
+// Memory in use on devices that no block accounts for.
 
 #ifndef MEMKIT_ANALYSIS_DEVICEGAPS_H
 #define MEMKIT_ANALYSIS_DEVICEGAPS_H
@@ -10,22 +10,22 @@
 
 namespace memkit {
 
-/// What a device says is used of it less what the trace accounts for, in bytes.
+/// The used bytes of a device less the bytes that the trace accounts for.
 struct DeviceGap {
   struct Moment {
     uint64_t TimeNs = 0;
     uint64_t Used = 0;
     uint64_t Accounted = 0;
-    bool IsTold = false; ///< the recorder told it, and the parts that it knew
+    bool IsTold = false; ///< the trace has Accounted and Parts
     GapParts Parts;
     uint64_t gap() const { return Used > Accounted ? Used - Accounted : 0; }
-    /// What of the gap is in no known part.
+    /// The part of the gap outside all known Parts.
     uint64_t unknown() const;
   };
-  /// A while in which the gap grew.
+  /// A period in which the gap grew.
   struct Rise {
     Moment From, To;
-    uint64_t RoseNs = 0; ///< when it did so last
+    uint64_t RoseNs = 0; ///< the last time the gap grew
     uint64_t bytes() const { return To.gap() - From.gap(); }
   };
   static constexpr size_t MaxRises = 64;
@@ -36,13 +36,14 @@ struct DeviceGap {
   Moment Now; ///< the last sample
   Moment MaxUsed;
   Moment Largest;          ///< gap
-  std::vector<Rise> Rises; ///< the largest, in the order of time
+  std::vector<Rise> Rises; ///< the largest rises, by time
 };
 
-/// Of the devices that were sampled. What is accounted for the recorder says,
-/// or else: the outermost heaps of the device's memory space that count in its
-/// totals: their live bytes at the end of the interval nearest to the sample,
-/// or what their allocator then reserved.
+/// The gaps of all sampled devices. The accounted bytes are the recorder's
+/// value. If the recorder reported none, they are those of the device's
+/// outermost heaps that count in the totals: for each heap, the larger of the
+/// live bytes at the end of the interval nearest to the sample and the bytes
+/// reserved at the sample.
 std::vector<DeviceGap> findGaps(const Trace &T, const MarkSeries &Marks,
                                 const LiveSeries &Live);
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What lies where on a device.
+// Maps of a device's memory by address.
 //
-// The memory of a device at a moment: the segments that a caching allocator
-// holds, the blocks in them and what is free between; and the blocks of those
-// who asked the driver themselves. Between the latter nothing is free: the
-// driver puts the device's pages behind any addresses.
+// A map shows the memory of a device at one moment: the segments that a caching
+// allocator holds, with their blocks and the free holes between the blocks; and
+// the blocks that others requested from the driver directly. Blocks from the
+// driver have no free holes between them, because the driver can put the
+// device's pages behind any address.
 
 #ifndef MEMKIT_ANALYSIS_DEVICEMAP_H
 #define MEMKIT_ANALYSIS_DEVICEMAP_H
@@ -16,11 +17,11 @@
 
 namespace memkit {
 
-/// A block that lives. Sizes in bytes.
+/// A live block. Sizes in bytes.
 struct MappedBlock {
   uint64_t Address = 0; ///< in its process; 0: not recorded
   uint64_t Size = 0;
-  uint64_t AllocatedSize = 0; ///< Size, where that is not known
+  uint64_t AllocatedSize = 0; ///< Size, if not recorded
   uint64_t Requested = 0;     ///< 0: not recorded
   uint64_t AllocationId = 0;
   uint64_t Outer = 0; ///< allocation id + 1 of the block around it; 0: none
@@ -35,21 +36,22 @@ struct MappedHole {
   uint64_t Size = 0;
 };
 
-/// What an allocator has from the driver to give out.
+/// Memory that an allocator received from the driver to give out.
 struct MappedSegment {
   MappedBlock Self;
   std::vector<MappedBlock> Blocks; ///< by address
   std::vector<MappedHole> Holes;   ///< by address
   uint64_t FreeBytes = 0;
   uint64_t LargestHole = 0;
-  /// Free is known; which parts are not: an address was not recorded.
+  /// FreeBytes is known, but Holes is not: some address was not recorded.
   bool HasNoAddresses = false;
-  /// Holes are free, or not mapped: the two cannot be told apart.
+  /// Holes may be free or not mapped: the trace does not distinguish the two.
   bool IsInParts = false;
-  bool IsExpandable = false; ///< parts are mapped when they are wanted
+  bool IsExpandable = false; ///< parts are mapped on demand
 };
 
-/// An allocator that says how much it reserves, and not where.
+/// An allocator that reports the size of its reserved memory but not the
+/// addresses.
 struct ReservedHeap {
   uint32_t Heap = 0;
   uint64_t Reserved = 0;
@@ -60,11 +62,11 @@ struct DeviceMap {
   uint32_t Device = 0; ///< id
   Moment At;
   std::vector<MappedSegment> Segments; ///< by process and address
-  std::vector<MappedBlock> Blocks;     ///< in no segment, likewise
+  std::vector<MappedBlock> Blocks;     ///< outside segments, likewise
   std::vector<ReservedHeap> Reserved;
   uint64_t TotalBytes = 0;                ///< of the device; 0: not known
-  std::map<uint32_t, uint64_t> HeapBytes; ///< that live, by heap
-  uint64_t HeldBytes = 0;                 ///< all that the driver gave
+  std::map<uint32_t, uint64_t> HeapBytes; ///< live bytes, by heap
+  uint64_t HeldBytes = 0;                 ///< all bytes from the driver
   uint64_t SegmentBytes = 0;
   uint64_t LiveBytes = 0; ///< in segments and outside
   uint64_t FreeBytes = 0; ///< in segments
@@ -76,37 +78,38 @@ struct DeviceMap {
 };
 
 enum class MapMoment {
-  /// That of the chosen heaps; else of the tensors on the device where there
-  /// are some, else of all that was allocated on it.
+  /// The peak of the chosen heaps; without chosen heaps the peak of the tensors
+  /// on the device; without tensors the peak of all memory of the device.
   Peak,
-  Oom, ///< the last time that memory of the device could not be had
-  At,  ///< the selection's
+  Oom, ///< the device's last out-of-memory event
+  At,  ///< the selection's time point
 };
 
-/// The maps of the devices that have heaps of the selection, in the order of
-/// their ids. The blocks of all chosen processes are in them, chosen or not;
-/// IsChosen says which were. Memory is that of what lives.
+/// The maps of the devices with selected heaps, by device id. A map has the
+/// blocks of all chosen processes; IsChosen marks the selected blocks. Memory
+/// use is proportional to the live blocks.
 llvm::Expected<std::vector<DeviceMap>>
 mapDevices(const Trace &T, const Selection &Sel, MapMoment When);
 
 /// Why an allocator could not give Oom's bytes.
 struct OomCause {
   enum Kind {
-    Unknown,   ///< it is not known what was free on the device
-    Full,      ///< not so much was free
-    Scattered, ///< it was, in pieces
-    OtherHole, ///< there was such a hole, of another stream or pool
-    HasRoom,   ///< so much was free on the device, as far as is known
+    Unknown,   ///< the free memory of the device is unknown
+    Full,      ///< less memory was free
+    Scattered, ///< enough was free, but in pieces
+    OtherHole, ///< a large enough hole was in another stream or pool
+    HasRoom,   ///< the device had enough free memory, as far as known
   };
   Kind Why = Unknown;
   uint64_t Requested = 0;
   /// In the segments of the process that asked.
   uint64_t FreeBytes = 0, NumHoles = 0, LargestHole = 0;
   std::optional<uint64_t> DeviceFree;
-  uint64_t SampleAgeNs = 0; ///< of DeviceFree; 0: it is none
-  bool IsAtMost = false;    ///< DeviceFree is what blocks leave of the device
+  /// Of DeviceFree; 0: DeviceFree is not from a sample.
+  uint64_t SampleAgeNs = 0;
+  bool IsAtMost = false; ///< an upper bound: the device less its blocks
 };
-/// M.Oom must be there.
+/// M.Oom must have a value.
 OomCause findCause(const DeviceMap &M);
 
 } // namespace memkit

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What changed between two groups of runs.
+// Compares two groups of runs.
 
 #ifndef MEMKIT_ANALYSIS_DIFF_H
 #define MEMKIT_ANALYSIS_DIFF_H
@@ -18,11 +18,11 @@ struct DiffStack {
   uint32_t Stack = 0;
 };
 
-/// A (heap, stack) of which the groups differ. Stacks are the same when their
-/// functions and binaries are; one of each group stands for all.
+/// A (heap, stack) that differs between the groups. Stacks with equal functions
+/// and binaries are the same; one stack of each group stands for all.
 struct Difference {
   uint32_t Heap = 0;                    ///< DiffRuns::heaps()
-  std::optional<DiffStack> StackBefore; ///< none: no run has such a stack
+  std::optional<DiffStack> StackBefore; ///< none: in no run before
   std::optional<DiffStack> StackAfter;
   StackMetrics Before, After; ///< on average
 
@@ -30,20 +30,20 @@ struct Difference {
 };
 
 struct DiffOptions {
-  /// What is compared with the noise and orders what is found. Without it,
-  /// bytes at the peak and live at the end are (and of single stacks their own
-  /// peak), and bytes at the peak order.
+  /// The metric that is compared with the noise and orders the findings.
+  /// Without By, bytes at the peak and bytes live at the end are compared (and,
+  /// of single stacks, their own peak), and bytes at the peak give the order.
   std::optional<Metric> By;
-  /// Changes below it are not shown. A part is one of the larger of the two
-  /// peaks of the memory space (By Allocated, Count or Temporary: of what was
-  /// allocated in all). With 0, every change of anything is shown.
+  /// Changes below Noise are not shown. A fraction is one of the larger of the
+  /// two peaks of the memory space (By Allocated, Count or Temporary: of all
+  /// allocations). With 0, every change is shown.
   Threshold Noise;
-  /// Whether differences of single stacks are wanted, and those below the noise
-  /// too.
+  /// Whether to report differences of single stacks, and also those below the
+  /// noise.
   bool WantsStacks = true;
   bool KeepAll = false;
-  /// Of groups: how sure intervals are, and whether what may be no change is
-  /// shown.
+  /// For groups: the confidence of intervals, and whether to show changes that
+  /// may be zero.
   double Confidence = 0.95;
   bool Uncertain = false;
 };
@@ -57,16 +57,17 @@ struct DiffStats {
   uint64_t LiveBytes = 0;
   uint64_t LiveBlocks = 0;
   uint64_t PeakBytes = 0;
-  std::optional<uint64_t> PeakTimeNs; ///< none for a part of a trace, and means
-  /// Of a memory space of whole traces: how many steps all processes had, and
-  /// the medians over them.
+  /// None for a part of a trace, and for means.
+  std::optional<uint64_t> PeakTimeNs;
+  /// For a memory space of whole traces: the number of steps of all processes,
+  /// and the medians over these steps.
   uint64_t Steps = 0;
   uint64_t StepPeakBytes = 0;
   uint64_t StepAllocatedBytes = 0;
-  SampleVariances Variances; ///< zeros but for sampled heaps
+  SampleVariances Variances; ///< zero except in sampled heaps
 };
 
-/// The totals of each run, those before first, and of each group on average.
+/// The totals of each run, runs before first, and the mean of each group.
 struct DiffStatsOfRuns {
   std::vector<DiffStats> Runs;
   DiffStats Before, After;
@@ -77,35 +78,35 @@ struct HeapChange {
   DiffStatsOfRuns Stats;
 };
 
-/// A memory space, of the same name in all runs.
+/// A memory space with the same name in all runs.
 struct SpaceChange {
   std::string Name;
-  DiffStatsOfRuns Stats; ///< of what was selected
+  DiffStatsOfRuns Stats; ///< of the selection
   uint64_t Noise = 0;    ///< DiffOptions::Noise, in bytes or allocations
 };
 
 struct DiffReport {
-  DiffStatsOfRuns
-      TotalStats; ///< of the memory space `host`, or of what was selected
-  /// Of each memory space of which anything was recorded; at least `host`,
-  /// first. What they have is never added.
+  /// Of the memory space `host`, or of the selection.
+  DiffStatsOfRuns TotalStats;
+  /// Every memory space with recorded memory, and always `host`, first. Values
+  /// of different memory spaces are never added.
   std::vector<SpaceChange> Spaces;
-  /// Of the selected heaps that something was recorded of, the largest peak
-  /// first.
+  /// The selected heaps with recorded memory, the largest peak first.
   std::vector<HeapChange> Heaps;
   uint64_t NoiseValue = 0;           ///< of the first space
   std::vector<uint64_t> NoiseOfHeap; ///< DiffRuns::heaps()
   FindingReport Changes;
-  /// The first Shown are above the noise, the largest change first; then, when
-  /// they are wanted, the others in no order.
+  /// The first Shown are above the noise, largest change first; the others
+  /// follow, if requested, in no order.
   std::vector<Difference> Differences;
   size_t Shown = 0;
-  size_t BelowNoise = 0; ///< how many others there are
+  size_t BelowNoise = 0; ///< the number below the noise
 };
 
-/// What a total is off by, where it is not exact: of groups from how their runs
-/// vary, of sampled runs from what their samples stand for (Error; null for
-/// what is no estimate).
+/// The change of a total with its confidence interval, if the total is not
+/// exact. For groups, the interval comes from the variation of the runs; for
+/// sampled runs, from the variance of the estimates (Error; null for values
+/// that are no estimates).
 std::optional<ConfidenceInterval> changeOfTotal(const DiffRuns &Runs,
                                                 const DiffStatsOfRuns &S,
                                                 uint64_t DiffStats::*Field,

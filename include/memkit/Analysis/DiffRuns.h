@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The runs that are compared.
+// Two groups of runs to compare.
 
 #ifndef MEMKIT_ANALYSIS_DIFFRUNS_H
 #define MEMKIT_ANALYSIS_DIFFRUNS_H
@@ -11,8 +11,8 @@
 
 namespace memkit {
 
-/// What one run, or a group of runs on average, has of a part of a heap, all
-/// processes together. Bytes are exclusive, unless heaps were chosen.
+/// Metrics of a part of a heap over all processes, in one run or as the mean of
+/// a group of runs. Bytes are exclusive, unless heaps were chosen.
 struct StackMetrics {
   uint64_t Allocations = 0;
   uint64_t Frees = 0;
@@ -20,42 +20,44 @@ struct StackMetrics {
   uint64_t Temporaries = 0;
   uint64_t LiveBytes = 0; ///< when each process ended
   uint64_t LiveBlocks = 0;
-  /// The most that one process had of a stack at once; 0 of several stacks.
+  /// The highest live bytes of a stack in one process; 0 for a sum of several
+  /// stacks.
   uint64_t PeakBytes = 0;
-  uint64_t AtPeakBytes =
-      0; ///< at the peak of its memory space (of chosen heaps: theirs)
+  /// At the peak of the memory space; of chosen heaps: at their peak.
+  uint64_t AtPeakBytes = 0;
   bool operator==(const StackMetrics &) const = default;
 
   /// All but PeakBytes.
   void add(const StackMetrics &Other);
 };
 
-/// The same of a row, without its PeakBytes. Outer: all bytes of its blocks.
+/// The metrics of a row, without PeakBytes. Outer: count all bytes of the row's
+/// blocks.
 StackMetrics metricsOfRow(const StackStats &R, bool Outer);
 
-/// Each rounded; of none all zeros.
+/// The mean of each metric, rounded; all zeros for no runs.
 StackMetrics meanOf(llvm::ArrayRef<StackMetrics> Runs);
 
 /// The value of a metric in M. Leaked is as Live.
 uint64_t metricOf(const StackMetrics &M, Metric By);
 
-/// The variance of what metricOf() gives in bytes, for a heap with SampleBytes;
-/// 0 for what is not in bytes.
+/// The variance of metricOf() in a heap with SampleBytes; 0 for metrics other
+/// than bytes.
 double varianceOf(const StackMetrics &M, Metric By, uint64_t SampleBytes);
 
-/// Two groups of runs. Heaps have one number in all of them, by name.
+/// Two groups of runs. A heap has one number in all runs, by its name.
 class DiffRuns {
 public:
-  /// Whole: whether nothing was selected. Renamed: from the names of Before to
-  /// those of After. All must outlive it.
+  /// Whole: whether all of each trace is selected. Renamed: from the names of
+  /// Before to the names of After. All arguments must outlive the object.
   DiffRuns(llvm::ArrayRef<const SelectedStats *> Before,
            llvm::ArrayRef<const SelectedStats *> After, bool Whole,
            const Renames &Renamed);
 
-  size_t size() const { return Runs.size(); } ///< those before stand first
+  size_t size() const { return Runs.size(); } ///< those before come first
   size_t numBefore() const { return Before; }
   bool isAfter(size_t Run) const { return Run >= Before; }
-  /// Whether one run of each is compared.
+  /// Whether each group is a single run.
   bool isPair() const { return Before == 1 && size() == 2; }
   const SelectedStats &run(size_t Run) const { return *Runs[Run]; }
   const Trace &trace(size_t Run) const { return Runs[Run]->trace(); }
@@ -71,14 +73,14 @@ public:
   }
 
   struct HeapInfo {
-    llvm::StringRef Name;      ///< as the last run that has it calls it
-    std::string Space;         ///< the memory space that it is of, likewise
+    llvm::StringRef Name;      ///< the name in the last run with this heap
+    std::string Space;         ///< of the memory space, likewise
     bool CountsInHost = false; ///< in the totals
     uint64_t SampleBefore = 0, SampleAfter = 0; ///< Heap::estimateBytes()
   };
   llvm::ArrayRef<HeapInfo> heaps() const { return Heaps; }
   uint32_t heapNumber(size_t Run, uint32_t Id) const { return Ids[Run][Id]; }
-  /// The id that a heap has in Run, 0 where it is not there.
+  /// The id of a heap in Run; 0 if Run lacks the heap.
   uint32_t heapId(size_t Run, uint32_t Number) const;
 
   /// Calls F for each run, for two at a time.
@@ -89,7 +91,8 @@ private:
   size_t Before;
   bool Whole;
   const Renames &Renamed;
-  std::vector<MainNames> Mains; ///< by run: as the last run calls programs
+  /// By run: programs by their names in the last run.
+  std::vector<MainNames> Mains;
   llvm::StringSet<> Moved;
   std::vector<HeapInfo> Heaps;
   std::vector<std::vector<uint32_t>> Ids; ///< by run and heap

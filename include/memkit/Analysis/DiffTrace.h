@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Differences as a trace.
+// Writes differences as a trace.
 
 #ifndef MEMKIT_ANALYSIS_DIFFTRACE_H
 #define MEMKIT_ANALYSIS_DIFFTRACE_H
@@ -10,12 +10,13 @@
 
 namespace memkit {
 
-/// Writes the differences as a trace of sums without events: for each heap H,
-/// what grew stands in a heap `H.more` and what shrank in `H.less`, which lies
-/// outside the totals; so the totals are the sum of all growth. The values are
-/// those of StackStats: bytes at the memory space's peak, live at the end,
-/// allocated, and allocations, each grown or shrunk on its own; of groups, on
-/// average. Command: as the trace's header gives it.
+/// Writes the differences as a trace with a summary and without events. For
+/// each heap H, growth is in a heap `H.more`, and shrinkage in a heap `H.less`
+/// outside the totals. So the totals are the sum of all growth. The values are
+/// those of StackStats: bytes at the memory space's peak, bytes live at the
+/// end, allocated bytes and allocations; of groups, on average. Of one stack,
+/// some values may have grown and others shrunk. Command: the command in the
+/// trace's header.
 llvm::Error writeDiffTrace(Sink &Out, const DiffRuns &Runs,
                            llvm::ArrayRef<Difference> Differences,
                            llvm::ArrayRef<std::string> Command);

@@ -1,30 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Changes at the lowest place that explains them.
+// Finds what changed between two groups of runs, at the lowest node of the
+// stack tree that explains each change.
 //
-// The rule, for each heap and metric. The trees of all runs are one tree, by
-// the keys of StackKeys.h; what a node changes by is the mean of the stacks
-// through it after, less that before.
+// The rule, for each heap and metric: the stack trees of all runs form one
+// tree, by the keys of StackKeys.h. The change of a node is the mean over the
+// runs after, less the mean over the runs before, of all stacks through the
+// node.
 //
-//  1. From the leaves to the root: a node is a part when it changes, without
-//     the parts further in, by the noise or more.
-//  2. From the leaves to the root: parts in and below a node that shrank by
-//     what others there grew, but for MoveShare of it, are a move: what was
-//     there is at another place now. They are no parts any more. Of two places
-//     that both have allocations before and after none moved to the other. A
-//     place whose functions another part has in another binary can have moved
-//     to that part alone.
-//  3. From the leaves to the root: where there are several parts in and below a
-//     node, growing or shrinking, and no child has SpreadShare of what those of
-//     the same sign sum to, the node is one part in their place. If what grew
-//     and shrank there cancels out, none is left.
+//  1. From the leaves to the root: a node becomes a part when the node changes,
+//     without the parts further in, by the noise or more.
+//  2. From the leaves to the root: a move is a group of parts in and below one
+//     node of which some shrank by as much as the others grew, but for
+//     MoveShare. The memory only moved to another place, so the parts of a move
+//     are dropped. Two places with allocations both before and after are never
+//     a move. If a part has the same functions as a part in another binary, the
+//     part can have moved only to or from that other part.
+//  3. From the leaves to the root: a node replaces the parts of one sign
+//     (growing or shrinking) in and below the node when the parts are several
+//     and no child has SpreadShare of their sum. If growth and shrinkage cancel
+//     out, no part is left.
 //
-// What allocates arenas of CPython's objects is one node below the root, beside
-// the tree: the line that needs the next arena is chance.
+// Arenas of CPython's objects are one node below the root, outside the tree:
+// chance decides which line needs the next arena.
 //
-// The parts that are left are findings: each stands for all stacks through its
-// node but those of findings further in. So findings and what is left at the
-// roots sum to the change of the whole.
+// The remaining parts are the findings. A finding stands for all stacks through
+// its node, except those of findings further in. The findings and the remainder
+// at the roots sum to the whole change.
 
 #ifndef MEMKIT_ANALYSIS_FINDINGS_H
 #define MEMKIT_ANALYSIS_FINDINGS_H
@@ -34,72 +36,74 @@
 
 namespace memkit {
 
-/// A change is spread when no part has as much of it.
+/// A change is spread when every part has less than this share.
 inline constexpr double SpreadShare = 0.25;
 
-/// A move has what it has on both sides, but for this share.
+/// The two sides of a move differ by at most this share.
 inline constexpr double MoveShare = 0.005;
 
 /// A node of one of the runs, in its Trace::view().
 struct DiffPlace {
   uint32_t Run = 0;
   uint32_t Node = 0;
-  /// In place of a node: the arenas of CPython's objects, whose lines mean
-  /// nothing (Node is 0).
+  /// Stands for the arenas of CPython's objects instead of a node: the lines
+  /// that allocate arenas mean nothing (Node is 0).
   bool IsArenas = false;
 };
 
 struct Finding {
   uint32_t Heap = 0; ///< DiffRuns::heaps()
   Metric By;         ///< what changed
-  DiffPlace Place;   ///< of the last run that has it, if that is known
-  /// Whether it stands for stacks further in, too.
+  DiffPlace Place;   ///< a node of the last run with this place, if known
+  /// Whether the finding includes stacks further in.
   bool IsInner = false;
-  uint32_t Parts = 1; ///< how many parts it was made from
+  uint32_t Parts = 1; ///< number of parts merged into this finding
   struct Part {
     DiffPlace Place;
     double Change;
   };
-  std::vector<Part> Largest; ///< the largest few of them, if several
+  std::vector<Part> Largest; ///< the largest parts, if several
   std::vector<StackMetrics> Runs;
   StackMetrics Before, After; ///< on average
-  /// Of the metric; none where both sides are one exact run.
+  /// Of the metric; empty when each side is one exact run.
   std::optional<ConfidenceInterval> Change;
 };
 
-/// What is at another place now, below a node that did not change by it.
+/// Memory that moved to another place below a node, while the node's own value
+/// stayed.
 struct Move {
   uint32_t Heap = 0;
   Metric By;
   DiffPlace Place;
-  double Value = 0;                 ///< what went, and came
+  double Value = 0;                 ///< the amount that moved
   std::vector<Finding::Part> Parts; ///< the largest few
 };
 
 struct FindingOptions {
-  std::vector<Metric> Metrics; ///< what shows a finding first
-  /// By DiffRuns::heaps(): changes below it are no parts; 0: each change is
-  /// one.
+  std::vector<Metric> Metrics; ///< a finding counts for its first metric
+  /// By heap of DiffRuns::heaps(): smaller changes make no part; 0: every
+  /// change makes a part.
   std::vector<double> NoiseOfHeap;
   double Confidence = 0.95;
-  /// Findings whose interval has no change in it are wanted, too.
+  /// Whether to keep findings whose confidence interval includes zero.
   bool Uncertain = false;
 };
 
 struct FindingReport {
-  /// The largest change of the first metric first. A node that is one for
-  /// several metrics stands here for the first.
+  /// Largest change of the first metric first. A node found by several metrics
+  /// is listed for the first of them.
   std::vector<Finding> Findings;
-  std::vector<Move> Moves; ///< as findings
-  /// What the first metric changes by in all, of heaps that count in the
-  /// totals, less what its findings do.
+  std::vector<Move> Moves; ///< largest first
+  /// The change of the first metric outside all findings, over the heaps that
+  /// count in the totals.
   double Rest = 0;
-  size_t Uncertain = 0; ///< how many were left out because of their interval
+  /// Number of findings left out because their interval includes zero.
+  size_t Uncertain = 0;
 };
 
-/// Time is that of reading the rows once, and of the nodes that have the noise
-/// of a metric; memory is four bytes a node, and a few hundred for each such
-/// node and heap.
+/// Takes the time to read the rows once and to visit the nodes with at least
+/// the noise of a metric. Memory: four bytes a node, and a few hundred bytes
+/// for each visited (node, heap).
 FindingReport findChanges(const DiffRuns &Runs, const FindingOptions &Options);
 
 } // namespace memkit

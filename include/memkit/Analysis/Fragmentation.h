@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What allocators hold and nobody has.
+// Reserved memory of allocators that is in no live block.
 
 #ifndef MEMKIT_ANALYSIS_FRAGMENTATION_H
 #define MEMKIT_ANALYSIS_FRAGMENTATION_H
@@ -10,31 +10,33 @@
 
 namespace memkit {
 
-/// A heap that lies in another, or whose allocator says what it reserves.
-/// Fragmentation is the share of what is reserved that no block has, in
-/// millionths; there is none where nothing is reserved, or that is not known.
+/// The fragmentation of a heap inside another heap, or of a heap whose
+/// allocator reports its reserved bytes. Fragmentation is the share of reserved
+/// bytes in no live block, in millionths. A heap without reserved bytes, or
+/// with an unknown number of them, has no fragmentation.
 struct HeapFragmentation {
   struct Moment {
     uint64_t Reserved = 0;
     uint64_t Allocated = 0;         ///< live blocks
-    std::optional<uint64_t> Active; ///< of Reserved; where it is told
+    std::optional<uint64_t> Active; ///< active part of Reserved, if reported
     std::optional<uint32_t> Ppm;
   };
   uint32_t Heap = 0;
-  bool Known = false; ///< whether it is known what is reserved
+  bool Known = false; ///< whether the reserved bytes are known
   Moment Now;         ///< at the end
   Moment AtPeak;      ///< of allocated bytes
   uint64_t ReservedPeak = 0;
-  std::optional<uint64_t> ActivePeak; ///< where it is told
+  std::optional<uint64_t> ActivePeak; ///< if reported
   Trims Trimmed;
-  std::vector<PoolPeak> Pools; ///< of a heap that has several; largest first
-  std::optional<uint32_t> LargestPpm; ///< when more was reserved
-  /// Medians of the first and the last quarter of the intervals at whose end
-  /// something was reserved, of eight at the least.
+  std::vector<PoolPeak> Pools; ///< of a heap with several pools; largest first
+  /// The largest at any time when reserved bytes grew.
+  std::optional<uint32_t> LargestPpm;
+  /// Medians of the first and the last quarter of the intervals that end with
+  /// reserved bytes. At least eight intervals of this kind are needed.
   std::optional<uint32_t> FirstPpm, LastPpm;
 };
 
-/// Of the selected heaps that have such a thing, in the order of their ids.
+/// The fragmentation of the selected heaps, by heap id.
 std::vector<HeapFragmentation> findFragmentation(const Trace &T,
                                                  const Selection &Sel,
                                                  const MarkSeries &Marks,

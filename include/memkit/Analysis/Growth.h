@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What grows to the end of the run.
+// Finds memory that grows to the end of the run.
 //
-// Looks through the lifetimes and intervals of a trace for stacks, and nodes of
-// the tree of stacks, whose blocks survive (Survival.h). Reads the intervals
-// twice and replays no event. Memory, beside that of IntervalSeries: 40 bytes
-// for each (process, heap, stack), 4 a node, and some 4 KiB for each of at most
-// MaxSeries nodes.
+// Searches the lifetimes and intervals of a trace for stacks, and nodes of the
+// stack tree, whose blocks survive (Survival.h). Reads the intervals twice and
+// replays no event. Memory, beside the memory of IntervalSeries: 40 bytes for
+// each (process, heap, stack), 4 bytes a node, and some 4 KiB for each of at
+// most MaxSeries nodes.
 
 #ifndef MEMKIT_ANALYSIS_GROWTH_H
 #define MEMKIT_ANALYSIS_GROWTH_H
@@ -19,28 +19,28 @@
 namespace memkit {
 
 struct GrowthOptions {
-  /// What is allocated in this part of a run's steps (without steps: of its
-  /// time) is not looked at, nor what is allocated before the first step.
+  /// Allocations in this first part of a run's steps (without steps: of the
+  /// run's time) are skipped, as are all allocations before the first step.
   double WarmUp = 0;
-  uint64_t WarmUpSteps = 0; ///< at least so many, where there are steps
-  /// Fewer bytes that survive are not looked at.
+  uint64_t WarmUpSteps = 0; ///< the minimum of skipped steps
+  /// A node with fewer surviving bytes is skipped.
   uint64_t MinBytes = 1024;
-  /// How many nodes are looked at; of more, those of which most survives.
+  /// Maximum of analysed nodes; those with most surviving bytes are chosen.
   size_t MaxSeries = 8192;
 };
 
-/// What was measured of a memory space of a process.
+/// The part of a process's run that was analysed for one memory space.
 struct GrowthSpan {
   uint32_t Process = 0;
   uint32_t Space = 1; ///< a memory space + 1; 0: heaps outside the totals
   bool HasSteps = false;
   size_t Intervals = 0;                 ///< steps, or equal times
-  uint64_t FirstStep = 0, LastStep = 0; ///< of those with HasSteps
+  uint64_t FirstStep = 0, LastStep = 0; ///< if HasSteps
   uint64_t BeginNs = 0, EndNs = 0;
-  /// What came after, a good part of the run, is the end of the process, which
-  /// frees.
+  /// The process's end, which frees its memory, is a large part of the run and
+  /// not in the span.
   bool EndsEarly = false;
-  /// How much a unit of the clock is: one step, or so many seconds.
+  /// Steps, or seconds, in one unit of the clock.
   double PerUnit = 1;
 };
 
@@ -48,52 +48,50 @@ struct GrowthSpan {
 struct Growth {
   uint32_t Span = 0; ///< in GrowthReport::Spans
   uint32_t Heap = 0;
-  uint32_t Node = 0;   ///< of Trace::view(), where all of it hangs
-  uint32_t Stack = 0;  ///< the one of them of which most survives
-  uint64_t Stacks = 0; ///< of which blocks survive, at or below the node
-  /// Live at the end of the span, of those stacks alone; what other findings
-  /// have is not in it.
+  uint32_t Node = 0;   ///< of Trace::view(), above all these stacks
+  uint32_t Stack = 0;  ///< the stack with most surviving bytes
+  uint64_t Stacks = 0; ///< stacks with surviving blocks at or below Node
+  /// Live at the end of the span, allocated by these stacks; without the memory
+  /// of other findings.
   uint64_t Bytes = 0, Blocks = 0;
-  uint64_t Rise =
-      0; ///< bytes of Bytes that were allocated since the growth began
-  /// What the heap as a whole has in the process at the span's begin and end.
+  uint64_t Rise = 0; ///< part of Bytes allocated since the growth started
+  /// Live bytes of the whole heap in the process at the span's start and end.
   uint64_t HeapBegin = 0, HeapEnd = 0;
-  /// Bytes for each step, or second, and the interval that has it with 95 %.
+  /// Bytes per step, or per second, with the 95 % confidence interval.
   double Rate = 0, Low = 0, High = 0;
-  /// The chance that any of the places that were looked at looks so and is
-  /// freed later all the same.
+  /// The chance that any analysed place looks like this finding although its
+  /// blocks are freed later.
   double PValue = 1;
-  /// Of what is older than so many steps, or seconds, little or nothing was
-  /// freed.
+  /// Few or no blocks older than this many steps, or seconds, were freed.
   double Age = 0;
-  /// The first step, or time, of it; 0: from the begin on.
+  /// The first step, or time, of the growth; 0: the start of the span.
   uint64_t SinceStep = 0, SinceNs = 0;
   Survival Verdict = Survival::Leak;
   bool IsContainer = false; ///< blocks are replaced by larger ones
-  /// Arenas of CPython's objects: whose objects these are is not known, and
-  /// Node is 0.
+  /// The finding stands for arenas of CPython's objects: the owners of the
+  /// objects are unknown, and Node is 0.
   bool IsArenas = false;
-  bool FreedAtExit = false; ///< nearly all of it, after the span
+  bool FreedAtExit = false; ///< nearly all was freed after the span
 };
 
 struct GrowthReport {
-  std::vector<Growth> Found;     ///< what grows, highest rate first
-  std::vector<Growth> Unsure;    ///< what may, and cannot be told yet
-  std::vector<GrowthSpan> Spans; ///< of what was looked at
-  /// Processes with too few intervals to say anything, and the most that one of
-  /// them has.
+  std::vector<Growth> Found;     ///< most growth (Rise) first
+  std::vector<Growth> Unsure;    ///< growth that is not certain yet
+  std::vector<GrowthSpan> Spans; ///< the analysed spans
+  /// Number of processes with too few intervals to analyse, and the highest
+  /// number of intervals in any of these processes.
   size_t TooShort = 0;
   size_t MaxIntervals = 0;
-  size_t Series = 0;  ///< how many nodes were looked at
-  size_t LeftOut = 0; ///< how many more there were
+  size_t Series = 0;  ///< number of analysed nodes
+  size_t LeftOut = 0; ///< number of nodes beyond MaxSeries
 };
 
-/// So many steps or intervals are needed to say anything.
+/// Minimum of steps or intervals for an analysis of growth.
 inline constexpr size_t MinGrowthIntervals = 6;
 
-/// Looks through what S selects, in processes that no exec replaced. Without
-/// chosen heaps, a stack most of whose bytes lie in blocks of inner heaps is
-/// theirs. Errors: those of reading.
+/// Finds growth in the selected processes, except processes that exec replaced.
+/// If no heaps were chosen, a stack counts for the inner heaps when most of its
+/// bytes lie in their blocks. Errors: reading errors.
 llvm::Expected<GrowthReport> findGrowth(IntervalSeries &Intervals,
                                         const SelectedStats &S,
                                         const GrowthOptions &Options);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What each heap did.
+// Totals and peaks of each heap and memory space.
 
 #ifndef MEMKIT_ANALYSIS_HEAPOVERVIEW_H
 #define MEMKIT_ANALYSIS_HEAPOVERVIEW_H
@@ -10,16 +10,17 @@
 
 namespace memkit {
 
-/// What lived at a peak, by stacks of one heap that are shown alike.
+/// Memory live at a peak, by stacks of one heap with the same shown frames.
 struct PeakStack {
   uint32_t Heap = 0;
-  uint32_t Stack = 0; ///< one of those stacks
+  uint32_t Stack = 0; ///< any of the stacks
   uint64_t Bytes = 0; ///< of a memory space: exclusive
   uint64_t Blocks = 0;
 };
 
-/// A memory space, or a heap. With chosen processes all but the memory space's
-/// is of these, and the peak is what they had at the peak of all.
+/// A memory space, or a heap. With chosen processes a heap's Stats are sums
+/// over these processes, with their share of the heap's peak over all
+/// processes; memory spaces are left out.
 struct HeapOverview {
   uint32_t Heap = 0;  ///< 0: the memory space
   uint32_t Space = 0; ///< as TotalStats::Id
@@ -33,17 +34,18 @@ struct HeapOverview {
   std::vector<PeakStack> AtPeak; ///< the largest, largest first
 };
 
-/// The memory spaces that have something, each followed by its selected heaps:
-/// those in the totals, then the others. Top: how many stacks of each peak; 0:
-/// all.
+/// The memory spaces with recorded memory, each followed by its heaps: first
+/// the heaps in the totals, then the others. With chosen heaps or processes,
+/// the selected heaps alone, in this order. Top: the number of stacks of each
+/// peak; 0: all.
 std::vector<HeapOverview> statHeaps(const SelectedStats &S, size_t Top);
 
-/// What a part of the processes had of each memory space when that had its
-/// peak, and at their ends: PeakBytes, LiveBytes, by memory space. A byte
-/// counts once.
+/// The selected rows' bytes at the peak of each memory space (PeakBytes) and at
+/// the ends of their processes (LiveBytes), by memory space. A byte counts
+/// once.
 std::vector<TotalStats> partOfSpaces(const SelectedStats &S);
 
-/// Bytes as a number, the highest one when they are more than there can be.
+/// Bytes as an integer; the maximum integer where Bytes exceed the range.
 uint64_t wholeBytes(double Bytes);
 
 } // namespace memkit

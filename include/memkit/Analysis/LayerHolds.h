@@ -10,17 +10,19 @@
 
 namespace memkit {
 
-/// A layer's peak is the level of the heap while it ran. What the layer itself
-/// has of a peak is what its allocations are of it: activations under forward,
-/// gradients under backward.
+/// The bytes of each layer at the peak of a memory space: the blocks that the
+/// layer itself allocated, activations in forward and gradients in backward. A
+/// layer's own peak is another number: the level of the heap while the layer
+/// ran.
 struct LayerHolds {
-  /// Of which memory space's peak: that of which the layers hold most.
+  /// The memory space with the most bytes of layers at its peak.
   uint32_t Space = 0;
-  /// By layer; empty: the trace has no scope paths to tell by.
+  /// By layer, in the order of Layers; empty: no layer has bytes at a peak.
   std::vector<uint64_t> Bytes;
 };
 
-/// Orders Layers by what they hold, where that is known.
+/// Sorts Layers by their bytes at the peak, most first. Layers stay as they are
+/// where no layer has bytes at a peak.
 LayerHolds orderByHeld(const SelectedStats &S, std::vector<LayerStats> &Layers);
 
 } // namespace memkit

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// All that memleak finds.
+// All findings of memleak, of every kind.
 
 #ifndef MEMKIT_ANALYSIS_LEAKFINDINGS_H
 #define MEMKIT_ANALYSIS_LEAKFINDINGS_H
@@ -17,33 +17,34 @@ enum LeakKinds : unsigned {
   FK_Outlier = 4, ///< outlives its siblings
 };
 
-/// One of any kind; what it has beside lies in the report.
+/// A finding of any kind. Its details are in the list of LeakFindings for that
+/// kind.
 struct LeakFinding {
   LeakKinds Kind = FK_Exit;
   uint32_t Heap = 0;
   uint32_t Stack = 0;
-  uint32_t Node = 0; ///< of Trace::view(): its stack is the way to it
+  uint32_t Node = 0; ///< the stack is the path from the root to this node
   uint64_t Bytes = 0;
   uint64_t Blocks = 0;
   double Variance = 0; ///< of Bytes, of a sampled heap
   uint32_t Layer = 0;  ///< a string: the one layer of its blocks, or 0
-  uint32_t Place = 0;  ///< of Growth or Outlier: in their list
-  /// Growth::IsArenas: in place of a node (Node is 0).
+  uint32_t Place = 0;  ///< index in the list of the kind Growth or Outlier
+  /// As Growth::IsArenas: stands for arenas instead of a node (Node is 0).
   bool IsArenas = false;
 };
 
 struct LeakFindings {
-  /// The findings of kind exit; then those that grow, then outliers, in the
-  /// order of their lists.
+  /// Findings of kind exit, then of kind growth, then outliers, each in the
+  /// order of their own list.
   std::vector<LeakFinding> All;
   LeakReport Exit;
   GrowthReport Growth;
   std::vector<Outlier> Outliers;
-  bool HasSteps = false;     ///< a process that was looked at has steps
-  bool HasLifetimes = false; ///< without, growth cannot be looked for
+  bool HasSteps = false;     ///< whether an analysed process has steps
+  bool HasLifetimes = false; ///< growth needs lifetimes
   bool LooksForGrowth = false;
-  uint64_t InBaseline = 0;       ///< findings that are not told of, being old
-  uint64_t GrowthInBaseline = 0; ///< those of them that grow
+  uint64_t InBaseline = 0; ///< findings hidden because the baseline has them
+  uint64_t GrowthInBaseline = 0; ///< the hidden findings of kind growth
 };
 
 struct LeakOptions {
@@ -51,15 +52,16 @@ struct LeakOptions {
   GrowthOptions Growth;
 };
 
-/// Looks for Kinds in what S selects. What Hidden or, failing that, ByDefault
-/// matches is counted in Exit.Suppressed and ByDefault, and left out.
+/// Finds leaks of Options.Kinds in S. Findings that Hidden or, failing that,
+/// ByDefault matches are left out and counted in Exit.Suppressed and
+/// Exit.ByDefault.
 llvm::Expected<LeakFindings> findAllLeaks(const SelectedStats &S,
                                           const LeakOptions &Options,
                                           const Suppressions &Hidden,
                                           const Suppressions &ByDefault);
 
-/// Leaves out of R what Old has too: findings of the same kind, heap and stack,
-/// stacks being the same when their functions and binaries are.
+/// Removes from R the findings that Old has too: same kind, heap and stack.
+/// Stacks with equal functions and binaries are the same.
 void keepNew(LeakFindings &R, const Trace &T, const LeakFindings &Old,
              const Trace &OldTrace);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What was never freed.
+// Blocks that were never freed.
 
 #ifndef MEMKIT_ANALYSIS_LEAKS_H
 #define MEMKIT_ANALYSIS_LEAKS_H
@@ -10,11 +10,11 @@
 
 namespace memkit {
 
-/// Blocks of one heap, allocated by stacks that are shown alike, that lived
+/// Blocks of one heap, allocated by stacks with the same shown frames and live
 /// when their process ended.
 struct Leak {
   uint32_t Heap = 0;
-  uint32_t Stack = 0; ///< one of those stacks
+  uint32_t Stack = 0; ///< any of the stacks
   uint64_t Bytes = 0; ///< exclusive, unless heaps were chosen
   uint64_t Blocks = 0;
   double Variance = 0; ///< of Bytes; 0 when the heap is not sampled
@@ -42,17 +42,18 @@ struct LeakReport {
   std::vector<Leak> Leaks;                ///< not suppressed; largest first
   std::vector<HeapLeaks> Heaps;           ///< sums of Leaks; largest first
   std::vector<SuppressionUse> Suppressed; ///< in the order of the patterns
-  SuppressionUse ByDefault;               ///< what the built-in list hid
+  SuppressionUse ByDefault;               ///< hidden by the built-in list
   uint64_t Bytes = 0;                     ///< sum of Leaks
   uint64_t Blocks = 0;                    ///< sum of Leaks
   double Variance = 0;                    ///< of Bytes
 };
 
-/// Makes the sums of R those of its Leaks.
+/// Sets the sums of R from its Leaks.
 void sumLeaks(const Trace &T, LeakReport &R);
 
-/// What lived at the end of its process, without processes that exec replaced,
-/// nor what Hidden or, failing that, ByDefault hides.
+/// Finds the blocks that lived at the end of their process. Left out are
+/// processes that exec replaced, and blocks that Hidden or, failing that,
+/// ByDefault hides.
 LeakReport findLeaks(const SelectedStats &S, const Suppressions &Hidden,
                      const Suppressions &ByDefault = {});
 

@@ -16,21 +16,21 @@ using HeapStack = std::pair<uint32_t, uint32_t>;
 
 /// How the live bytes of a stack changed from interval to interval.
 struct StackChanges {
-  uint64_t Rises =
-      0; ///< intervals at whose end it had more than at their begin
+  /// Intervals with more live bytes at the end than at the start.
+  uint64_t Rises = 0;
   uint64_t Falls = 0;
 };
 
 struct LiveSeries {
-  /// Live bytes of each heap (by id) at the ends of intervals, all selected
-  /// processes together; times rise. What a process held is gone when it ends.
+  /// Live bytes of each heap (by id) at the ends of intervals, summed over the
+  /// selected processes; times rise. When a process ends, its bytes are gone.
   std::vector<std::vector<SeriesPoint>> Heaps;
-  llvm::DenseMap<HeapStack, StackChanges> Stacks; ///< those that were watched
-  uint64_t Intervals = 0; ///< of the process that has the most
+  llvm::DenseMap<HeapStack, StackChanges> Stacks; ///< the watched stacks
+  uint64_t Intervals = 0; ///< of the process with most intervals
 };
 
-/// Reads all intervals of the selected processes. Watched: stacks whose changes
-/// are wanted. Errors: TraceError.
+/// Reads all intervals of the selected processes. Watched: the stacks for
+/// LiveSeries::Stacks. Errors: TraceError.
 llvm::Expected<LiveSeries> readLiveSeries(const SelectedStats &S,
                                           llvm::ArrayRef<HeapStack> Watched);
 

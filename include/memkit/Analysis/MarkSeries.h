@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the marks of a trace measured.
+// Measurements in the marks of a trace.
 
 #ifndef MEMKIT_ANALYSIS_MARKSERIES_H
 #define MEMKIT_ANALYSIS_MARKSERIES_H
@@ -11,52 +11,54 @@
 
 namespace memkit {
 
-/// What the allocator of a heap holds from a moment on, all processes together.
+/// Bytes that the allocators of a heap hold from TimeNs on, summed over all
+/// processes.
 struct ReservedPoint {
   uint64_t TimeNs = 0;
   uint64_t Reserved = 0;
-  std::optional<uint64_t> Active; ///< bytes of it in use; not always told
+  std::optional<uint64_t> Active; ///< bytes in use, if reported
 };
 
-/// How often a heap's pools were trimmed, and what that gave back.
+/// The trims of a heap's pools, and the bytes that the trims gave back.
 struct Trims {
   uint64_t Count = 0, Bytes = 0;
 };
 
-/// What takes the bytes of a device that no block has; nothing: not known.
 /// One of several pools of a heap, in one process.
 struct PoolPeak {
   uint32_t Heap = 0, Process = 0;
-  uint64_t Pool = 0; ///< as the blocks' pools are numbered, 0: the device's own
-  uint64_t Reserved = 0, Active = 0; ///< at most, each
+  /// The pool's number in blocks; 0: the device's own pool.
+  uint64_t Pool = 0;
+  uint64_t Reserved = 0, Active = 0; ///< the maximum of each
   Trims Trimmed;
 };
 
+/// The known parts of a device's unaccounted memory; nullopt: not known.
 struct GapParts {
   std::optional<uint64_t> Contexts, Modules, Others;
 };
 
-/// What a device says is used of it, by whomever.
+/// The used bytes of a device, by any user.
 struct UsedPoint {
   uint64_t TimeNs = 0;
   uint64_t Used = 0;
-  uint64_t Total = 0; ///< 0: not told
-  /// By blocks, then, and the rest in parts; an older recorder does not tell.
+  uint64_t Total = 0; ///< 0: not reported
+  /// Bytes of blocks at this time; Parts has the remainder. An old recorder
+  /// reports neither.
   std::optional<uint64_t> Accounted;
   GapParts Parts;
 };
 
-/// The marks that are measurements, in the order of their times.
+/// The measurements in order of time.
 struct MarkSeries {
   std::vector<std::vector<ReservedPoint>> Heaps; ///< by heap; [0] is empty
   std::vector<Trims> HeapTrims;                  ///< as Heaps
-  /// By heap, process and pool, of heaps that have several.
+  /// Pools of heaps with several pools; by heap, process and pool.
   std::vector<PoolPeak> Pools;
   std::vector<std::vector<UsedPoint>> Devices; ///< by device; [0] is empty
-  /// What was resident of each process (by id), at each sample; [0] is empty.
+  /// Resident bytes of each process (by id), at each sample; [0] is empty.
   std::vector<std::vector<SeriesPoint>> Rss;
-  /// The most private memory of each process (by id), 0 when it was not
-  /// measured.
+  /// The highest private memory of each process (by id); 0: not measured.
   std::vector<uint64_t> PrivatePeak;
 };
 

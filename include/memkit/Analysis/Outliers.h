@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Allocations that outlive their siblings.
+// Finds allocations that outlive their siblings.
 //
-// Of a stack that allocated often and freed nearly all of it soon, a few blocks
-// that were never freed: what a rare path forgot. Found by the counts of the
-// summary and the intervals; the allocation times of the few are those of the
-// blocks that lived at the end.
+// An outlier is one of few blocks that were never freed, from a stack that
+// allocated often and freed nearly all blocks soon: a rare path forgot to free
+// the block. The counts of the summary and the intervals give the candidates;
+// the blocks live at the end give the allocation times.
 
 #ifndef MEMKIT_ANALYSIS_OUTLIERS_H
 #define MEMKIT_ANALYSIS_OUTLIERS_H
@@ -17,15 +17,15 @@ namespace memkit {
 
 struct OutlierOptions {
   uint64_t MinAllocations = 100;
-  /// The most of a stack's blocks that are outliers.
+  /// The maximum share of outliers among a stack's blocks.
   double MaxShare = 0.01;
-  /// An outlier is so many times as old as its siblings became on average,
-  /// and as old as this part of the run.
+  /// The minimum age of an outlier: a multiple of the average lifetime of its
+  /// siblings, and a part of the run.
   double TimesOlder = 10, MinAge = 0.1;
-  /// The most that siblings live on average: a step, or this part of a run
+  /// The maximum average lifetime of siblings: a step, or this part of a run
   /// without steps.
   double ShortLife = 0.01;
-  /// What was allocated in this part of the run is kept by design.
+  /// Blocks allocated in this first part of the run are kept by design.
   double WarmUp = 0.2;
 };
 
@@ -34,21 +34,22 @@ struct Outlier {
   uint32_t Process = 0;
   uint32_t Heap = 0;
   uint32_t Stack = 0;
-  uint64_t Blocks = 0, Bytes = 0;      ///< that outlive the others
+  uint64_t Blocks = 0, Bytes = 0;      ///< the outliers
   uint64_t Allocations = 0;            ///< of all
-  uint64_t LifeNs = 0;                 ///< how long the others lived on average
+  uint64_t LifeNs = 0;                 ///< average lifetime of the siblings
   uint64_t OldestNs = 0, NewestNs = 0; ///< of allocation
 };
 
-/// Finds outliers: first add() each block that forEachLastBlock() gives, then
-/// find(). Without blocks nothing is found.
+/// Finds outliers: first add() each block of forEachLastBlock(), then find().
+/// Without blocks, find() finds nothing.
 class OutlierFinder {
 public:
   OutlierFinder(const SelectedStats &S, const OutlierOptions &Options = {});
-  /// Whether any row of the summary may have outliers: else no block is wanted.
+  /// Whether any row of the summary may have outliers; if not, add() needs no
+  /// block.
   bool hasCandidates() const { return !Rows.empty(); }
   void add(uint32_t Process, uint64_t EndNs, const LiveBlock &B);
-  /// Those with most bytes first.
+  /// Most bytes first.
   llvm::Expected<std::vector<Outlier>> find(IntervalSeries &Intervals);
 
 private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// All that one page says of a trace.
+// The overview of a trace: the contents of one page.
 
 #ifndef MEMKIT_ANALYSIS_OVERVIEW_H
 #define MEMKIT_ANALYSIS_OVERVIEW_H
@@ -19,28 +19,28 @@ namespace memkit {
 /// The answer of memstat.
 struct Overview {
   std::vector<HeapOverview> Heaps;
-  /// Of the heaps of devices, and of those of the host that CUDA gives out
-  /// (`cuda.pinned`, ...), by library.
+  /// Stats by library of the heaps of devices and of the host heaps of CUDA
+  /// (`cuda.pinned`, ...).
   std::vector<GroupedStats> Libraries;
   std::vector<HeapFragmentation> Fragmentation;
   std::vector<DeviceGap> Gaps;
   std::vector<Suggestion> Suggestions;
-  std::vector<LayerStats> Layers; ///< those that hold most first
-  LayerHolds Held;                ///< what they hold
+  std::vector<LayerStats> Layers; ///< most held bytes first
+  LayerHolds Held;                ///< the layers' held bytes
   std::vector<StepReport> Steps;
   std::vector<ThreadStats> Threads;
   std::vector<CategorySum> Categories;
-  LiveSeries Live;                  ///< where something needed intervals
-  std::optional<HeapCurves> Curves; ///< where OverviewOptions::Columns asks
+  LiveSeries Live;                  ///< empty if not needed
+  std::optional<HeapCurves> Curves; ///< if OverviewOptions::Columns
 };
 
 struct OverviewOptions {
   size_t Top = 3;       ///< stacks of each peak; 0: all
-  unsigned Columns = 0; ///< of Overview::Curves; 0: none are wanted
+  unsigned Columns = 0; ///< of Overview::Curves; 0: no curves
 };
 
-/// Reads marks, and intervals where they are needed; no events. Errors:
-/// TraceError.
+/// Reads marks, and intervals if needed. Reads events only for the curves of a
+/// short run. Errors: TraceError.
 llvm::Expected<Overview> queryOverview(const SelectedStats &S,
                                        const OverviewOptions &Options);
 

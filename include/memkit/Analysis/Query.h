@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Questions to a trace that need an analysis.
+// Queries of a trace that need an analysis.
 //
-// As Model/Query.h: one function for each question, a plain struct as the
+// As in Model/Query.h: one function for each question, a plain struct as the
 // answer. queryOverview() (Overview.h) and queryDifferences() (Diff.h) belong
-// here, too. Where marks, intervals or events are read, a trace that grows is
-// an error: they are in no stream that was read.
+// here, too. A query that reads marks, intervals or events returns an error for
+// a growing trace, because a growing trace drops these sections.
 
 #ifndef MEMKIT_ANALYSIS_QUERY_H
 #define MEMKIT_ANALYSIS_QUERY_H
@@ -27,9 +27,9 @@ llvm::Expected<LeakFindings> queryLeaks(const SelectedStats &S,
                                         const Suppressions &Hidden = {},
                                         bool HidesDesign = true);
 
-/// The address maps of the devices of Spec's heaps at Spec.At. Without Spec.At,
-/// and for `peak` and `oom`, each device has its own moment. Reads TP_Totals
-/// and TP_Stacks.
+/// The address maps of the devices with heaps of Spec, at Spec.At. Without
+/// Spec.At, and for `peak` and `oom`, each device has its own moment. Reads
+/// TP_Totals and TP_Stacks.
 llvm::Expected<std::vector<DeviceMap>> queryMap(const Trace &T,
                                                 SelectionSpec Spec);
 
@@ -41,7 +41,7 @@ struct SeriesReport {
   std::vector<std::vector<ReservedPoint>> Reserved; ///< by heap; [0] empty
   std::vector<std::vector<UsedPoint>> Used;         ///< by device; [0] empty
 };
-/// Columns: of Live. Reads intervals and marks, and of a short run the events.
+/// Columns: of Live. Reads intervals and marks; of a short run also the events.
 llvm::Expected<SeriesReport> querySeries(const SelectedStats &S,
                                          unsigned Columns);
 

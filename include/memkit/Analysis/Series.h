@@ -18,7 +18,7 @@ struct SeriesPoint {
 };
 
 /// The highest value of a series in each of Columns equal parts of the time
-/// from BeginNs to EndNs. Points: times rising; before the first it is 0.
+/// from BeginNs to EndNs. Points: times rising; 0 before the first point.
 std::vector<uint64_t> highestOf(llvm::ArrayRef<SeriesPoint> Points,
                                 uint64_t BeginNs, uint64_t EndNs,
                                 unsigned Columns);

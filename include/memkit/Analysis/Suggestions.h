@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What would need less memory.
+// Suggestions to reduce a program's memory.
 
 #ifndef MEMKIT_ANALYSIS_SUGGESTIONS_H
 #define MEMKIT_ANALYSIS_SUGGESTIONS_H
@@ -12,28 +12,29 @@
 
 namespace memkit {
 
-/// What was found; docs/CommandGuide/memstat.md has the rules for people.
+/// The rules; docs/CommandGuide/memstat.md explains the rules for users.
 enum class Advice {
   /// A device's allocator reserved much more than ever lived.
   ExpandableSegments,
-  /// Pinned memory is taken and given back instead of kept for the next use.
+  /// The program takes and gives back pinned memory, instead of keeping the
+  /// memory for the next use.
   PinnedReuse,
   /// Most allocations of a heap were freed before the next one.
   Temporaries,
-  /// All gradients live while activations pile up.
+  /// All gradients are live while activations accumulate.
   GradientsToNone,
   /// The state of the optimizer is the largest part of the peak.
   OptimizerState,
-  /// A stack that rises and never gives anything back.
+  /// The live bytes of a stack rise and never fall.
   NeverShrinks,
   /// The activations of one layer are a large part of the peak.
   Checkpoint,
-  /// Workers of a DataLoader have pages of their own that they did not
+  /// Workers of a DataLoader have private pages that the workers did not
   /// allocate.
   WorkersCopy,
 };
 
-/// When a rule applies.
+/// Limits for the rules to apply.
 namespace limits {
 inline constexpr uint64_t MinBytes = 1 << 20;  ///< of any suggestion
 inline constexpr uint32_t UnusedPpm = 200'000; ///< ExpandableSegments
@@ -53,21 +54,22 @@ inline constexpr uint64_t Workers = 2;
 struct Suggestion {
   Advice What = Advice::Temporaries;
   uint32_t Heap = 0;    ///< 0: of processes
-  uint64_t Bytes = 0;   ///< an estimate of what it is about
-  uint64_t Whole = 0;   ///< bytes of which they are a part
+  uint64_t Bytes = 0;   ///< an estimate of the memory concerned
+  uint64_t Whole = 0;   ///< the total that includes Bytes
   uint64_t Count = 0;   ///< temporaries, frees, rises or workers
   uint64_t OutOf = 0;   ///< allocations or intervals
-  uint32_t Ppm = 0;     ///< of what was reserved, when more was
-  uint32_t Stack = 0;   ///< the largest part is its
+  uint32_t Ppm = 0;     ///< of reserved bytes, when reserved bytes grew
+  uint32_t Stack = 0;   ///< the stack with the largest part
   uint32_t Layer = 0;   ///< string
   uint32_t Process = 0; ///< the workers' parent
 };
 
-/// The (heap, stack) that may be a cache that never shrinks, as far as sums
-/// tell; largest first, few.
+/// The few (heap, stack) that may be a cache that never shrinks, judged by the
+/// summary; largest first.
 std::vector<HeapStack> findCaches(const SelectedStats &S);
 
-/// All that applies, the most bytes first. Caches: as findCaches() gave them.
+/// All suggestions that apply, most bytes first. Caches: the result of
+/// findCaches().
 std::vector<Suggestion> makeSuggestions(const SelectedStats &S,
                                         const MarkSeries &Marks,
                                         const LiveSeries &Live,

@@ -1,26 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whether blocks of a place are ever freed.
+// Decides whether blocks of a place are ever freed.
 //
-// A leak is no curve that rises, but survival: of what a place allocates, those
-// bytes that outlive every lifetime that its freed bytes have shown, cohort
-// after cohort, to the end. What is measured, in units of the run's clock
-// (steps, or AgeUnitNs):
+// A leak is not a rising curve but survival: bytes of a place that outlive
+// every lifetime shown by the place's freed bytes, cohort after cohort, to the
+// end of the run. The data, in units of the run's clock (steps, or AgeUnitNs):
 //
-//  - the bytes that live, by the part of the run (bin) in which they were
-//  allocated;
-//  - the bytes that were freed in a later interval than that of their
-//  allocation, by
-//    age, in classes of powers of two;
-//  - what lived at the end of each bin.
+//  - live bytes, by the part of the run (bin) of their allocation;
+//  - bytes freed in a later interval than their allocation, by age, in classes
+//    of powers of two;
+//  - live bytes at the end of each bin.
 //
-// For each age L = 1, 2, 4, ... the bytes that are older than L are asked:
-// would so few of them have been freed if they lived a third of the run on
-// average? Did they come in every part of the run, to its end? Did what lives
-// rise by more than it wanders? docs/CommandGuide/memleak.md says it in words.
+// judgeSurvival() tests the bytes older than an age L for each L = 1, 2, 4,
+// ...: Would so few of these bytes have been freed if they lived a third of the
+// run on average? Did such bytes arrive in every part of the run, to its end?
+// Did the live bytes rise by more than they fluctuate?
+// docs/CommandGuide/memleak.md explains the test in words.
 //
-// The other kind of leak is a container: one block that is replaced by a larger
-// one again and again.
+// Another kind of leak is a container: one block that is replaced by a larger
+// block again and again.
 
 #ifndef MEMKIT_ANALYSIS_SURVIVAL_H
 #define MEMKIT_ANALYSIS_SURVIVAL_H
@@ -32,10 +30,10 @@
 
 namespace memkit {
 
-/// The parts of a run that cohorts are sorted into.
+/// The parts of a run by which cohorts are grouped.
 struct SurvivalBins {
-  std::vector<double> Units;     ///< how long each is; their sum is the run
-  std::vector<double> Intervals; ///< how many intervals it has, at least 1
+  std::vector<double> Units;     ///< length of each bin; their sum is the run
+  std::vector<double> Intervals; ///< intervals in each bin, at least 1
   double Resolution = 1;         ///< of ages: the longest interval, in units
   size_t size() const { return Units.size(); }
   double total() const;
@@ -46,51 +44,51 @@ struct SurvivalData {
   explicit SurvivalData(size_t Bins = 0)
       : Bytes(Bins), Blocks(Bins), Level(Bins), LevelBlocks(Bins) {}
 
-  std::vector<double> Bytes;  ///< that live, by bin of allocation
-  std::vector<double> Blocks; ///< how many blocks these are
-  std::vector<double> Level;  ///< what lived at the end of each bin
-  double LevelBefore = 0;     ///< at the begin of the first
-  /// Allocated before the first bin, and freed since.
+  std::vector<double> Bytes;  ///< live bytes, by bin of allocation
+  std::vector<double> Blocks; ///< live blocks, by bin of allocation
+  std::vector<double> Level;  ///< live bytes at the end of each bin
+  double LevelBefore = 0;     ///< live bytes at the start of the first bin
+  /// Bytes allocated before the first bin and freed since.
   double OldFreed = 0;
   struct Aged {
     double Bytes = 0;
-    double Intervals = 0; ///< in so many intervals, a stack at a time
+    double Intervals = 0; ///< intervals with such frees, summed over stacks
   };
   /// By age: class k of 2^k to below 2^(k+1) units.
   std::array<Aged, NumAgeClasses> Freed;
-  std::vector<double> LevelBlocks; ///< how many blocks lived then
+  std::vector<double> LevelBlocks; ///< live blocks at the end of each bin
 
   void add(const SurvivalData &Other);
 };
 
-/// What a place is taken for.
+/// The verdict on a place.
 enum class Survival : uint8_t {
-  None,    ///< nothing can be said against it
-  Leak,    ///< what came stays, and it goes on
-  Unsure,  ///< so far; a longer run would tell
-  Slows,   ///< came, and comes less and less
-  Stopped, ///< filled, and no more
+  None,    ///< no sign of a leak
+  Leak,    ///< survivors stay, and more keep arriving
+  Unsure,  ///< may be a leak; needs a longer run
+  Slows,   ///< survivors arrive less and less
+  Stopped, ///< survivors stopped arriving
 };
 
 struct SurvivalResult {
   Survival Verdict = Survival::None;
   bool IsContainer = false;
-  double PValue =
-      1; ///< of the chance that what is old is freed as if it were not
-  double Alpha = 0; ///< what PValue, times the places, must not exceed
-  bool Counts =
-      false;        ///< it could have been found at Alpha: one of those places
-  double Age = 0;   ///< units: of what is older nothing, or little, was freed
-  size_t Since = 0; ///< the first bin of it
-  double Rate = 0, Low = 0, High = 0; ///< bytes a unit; the interval: 95 %
-  double Bytes = 0;                   ///< that live, allocated since
-  /// As how many independent cohorts its survivors count: few say nothing by
-  /// themselves.
+  /// Of the hypothesis that old bytes are freed as others are.
+  double PValue = 1;
+  double Alpha = 0; ///< maximum of PValue times the number of places
+  /// The place could reach Alpha, and counts in the number of places.
+  bool Counts = false;
+  double Age = 0;   ///< units: few or no bytes older than Age were freed
+  size_t Since = 0; ///< the first bin of the leak
+  double Rate = 0, Low = 0, High = 0; ///< bytes a unit; 95 % interval
+  double Bytes = 0;                   ///< live bytes allocated since
+  /// The number of independent cohorts that the survivors count as. A few
+  /// cohorts alone prove nothing.
   double Cohorts = 0;
 };
 
-/// SampleBytes: how many bytes a sampled block stands for at least, 0 for exact
-/// heaps.
+/// SampleBytes: the minimum of bytes that a sampled block stands for; 0 for
+/// exact heaps.
 SurvivalResult judgeSurvival(const SurvivalBins &Bins, const SurvivalData &Data,
                              double SampleBytes = 0);
 

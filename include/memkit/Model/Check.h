@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whether a trace agrees with itself.
+// Checks a trace's stats against the trace's events.
 
 #ifndef MEMKIT_MODEL_CHECK_H
 #define MEMKIT_MODEL_CHECK_H
@@ -11,18 +11,18 @@
 
 namespace memkit {
 
-/// What checkTrace() compared and found.
+/// The result of checkTrace().
 struct CheckResult {
   uint64_t Events = 0;
-  uint64_t SummaryRows = 0; ///< compared, of stacks and scope paths
+  uint64_t SummaryRows = 0; ///< compared rows of stacks and scope paths
   uint64_t Intervals = 0;   ///< compared
   uint64_t Snapshots = 0;   ///< compared
-  uint64_t Lifetimes = 0;   ///< rows, compared
-  /// What the file says and what its events give instead, one each; the first
-  /// MaxDifferences of them.
+  uint64_t Lifetimes = 0;   ///< compared rows
+  /// The file's value and the value from the events, one text for each
+  /// difference; at most MaxDifferences.
   std::vector<std::string> Differences;
   uint64_t MoreDifferences = 0;
-  /// What could not be compared, and why.
+  /// Parts of the trace that could not be compared, with the reason.
   std::vector<std::string> Notes;
 
   static constexpr size_t MaxDifferences = 100;
@@ -30,12 +30,12 @@ struct CheckResult {
   void add(std::string Difference);
 };
 
-/// Replays every event of R and compares what results with its last complete
-/// Summary, its Intervals, Lifetimes and Snapshots. Not compared, as events do
-/// not tell: reserved bytes, inherited frees, losses, layers. Where events were
-/// left out on request only what is before that is compared, and a note says
-/// so. An error is a trace that cannot be replayed; it names the section's
-/// offset.
+/// Replays every event of R and compares the result with the last complete
+/// Summary, the Intervals, Lifetimes and Snapshots. Values that events cannot
+/// give are not compared: reserved bytes, inherited frees, losses, layers. If
+/// events were left out on request, only the part before the left-out events is
+/// compared, and a note says so. A trace that cannot be replayed is an error
+/// with the offset of the section.
 llvm::Expected<CheckResult> checkTrace(TraceReader &R);
 
 } // namespace memkit

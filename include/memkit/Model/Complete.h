@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Makes up the sums that a trace lacks.
+// Makes the stats of a trace without a summary.
 
 #ifndef MEMKIT_MODEL_COMPLETE_H
 #define MEMKIT_MODEL_COMPLETE_H
@@ -13,18 +13,18 @@
 namespace memkit {
 
 /// The Summary of all events of R, in one piece of any number of rows: for a
-/// trace that has none, being cut off, or of those blocks that Select of
-/// Options leaves. Processes without an end are still running in it.
-/// Rows of Partial sections are added where all blocks are meant; PartialNs, if
-/// given, becomes the time up to which they are.
+/// cut-off trace without a summary, or of the blocks that Options.Select
+/// chooses. Processes without a recorded end count as still running.
+/// Rows of Partial sections are added if all blocks are chosen; PartialNs, if
+/// given, is set to the end time of these rows.
 llvm::Expected<Summary> summarize(TraceReader &R, ReplayOptions Options = {},
                                   const ProgressCallback &OnProgress = {},
                                   std::optional<uint64_t> *PartialNs = nullptr);
 
-/// Writes a trace that has all sections of R but its Summary, Partial,
-/// Intervals, Snapshots and index, and after them Intervals, Snapshots and a
-/// Summary made from the events and the Partial sections. Out was created with
-/// R's header; the caller finishes it.
+/// Writes a trace with all sections of R except its Summary, Partial,
+/// Intervals, Snapshots and index, followed by Intervals, Snapshots and a
+/// Summary made from the events and the Partial sections. The caller creates
+/// Out with R's header and finishes Out.
 llvm::Error completeTrace(TraceReader &R, TraceWriter &Out);
 
 } // namespace memkit

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How live bytes moved over time.
+// Live bytes over time, by stack.
 //
-// A trace's intervals as series: for each (process, heap, stack) the live bytes
-// and blocks at the end of each interval, without replaying an event. Only what
-// changed is given, interval by interval, so that a sum by heap or by anything
-// else is kept by adding differences:
+// Reads a trace's intervals as series: for each (process, heap, stack) the live
+// bytes and blocks at the end of each interval, without replaying an event.
+// forEach() passes only changes, interval by interval. A caller keeps a sum by
+// heap, or by anything else, by adding differences:
 //
 //   S->forEach([&](size_t Process, size_t Interval, ArrayRef<IntervalChange>
 //   Rows) {
@@ -14,8 +14,8 @@
 //     return Error::success();
 //   });
 //
-// Memory is that of the heads (40 bytes an interval), of one section, and about
-// 50 bytes for each (process, heap, stack) that has ever been live.
+// Memory: the heads (40 bytes an interval), one section, and about 50 bytes for
+// each (process, heap, stack) that was ever live.
 
 #ifndef MEMKIT_MODEL_INTERVALS_H
 #define MEMKIT_MODEL_INTERVALS_H
@@ -26,13 +26,15 @@
 
 namespace memkit {
 
-/// When an interval was. In a process with steps it ends when a step begins, at
-/// first with each, later with every second, and so on. Without steps intervals
-/// end at equal times (50 ms, later more), but where nothing changed there is
-/// none. The last one ends with the process.
+/// The time of an interval. In a process with steps an interval ends when a
+/// step starts: at first with each step, later with every second step, and so
+/// on. Without steps, intervals end at equal times (50 ms, later more), and an
+/// interval without changes is left out. The last interval ends with the
+/// process.
 struct IntervalHead {
-  uint64_t Index = 0;     ///< as the file numbers it
-  uint64_t FirstStep = 0; ///< 0: before the first step, or there are none
+  uint64_t Index = 0; ///< the interval's number in the file
+  /// 0: before the first step, or a process without steps.
+  uint64_t FirstStep = 0;
   uint64_t LastStep = 0;
   uint64_t BeginNs = 0;
   uint64_t EndNs = 0;
@@ -44,68 +46,69 @@ struct ProcessIntervals {
   uint32_t Process = 0;
   std::vector<IntervalHead> Heads; ///< EndNs and Index never fall
   bool hasSteps() const { return Heads.back().LastStep != 0; }
-  /// How many of Heads are before the interval that the file numbers Index.
+  /// The number of Heads before the interval with number Index in the file.
   size_t headsBefore(uint64_t Index) const;
 };
 
-/// What an interval says of a (heap, stack), all bytes of its blocks (those
-/// that lie in blocks of inner heaps too). Row numbers them over all processes,
-/// from 0: the same in each forEach() of one IntervalSeries. What was allocated
-/// is since the row's interval before: the sum over intervals is exact between
-/// the ends of two whole ones (IntervalHead::Stats).
+/// The values of a (heap, stack) in an interval, with all bytes of its blocks
+/// (also the bytes of inner blocks). Row is the number of (process, heap,
+/// stack), from 0, equal in each forEach() of one IntervalSeries. Allocations
+/// count since the row's previous interval: their sum over intervals is exact
+/// between the ends of two whole intervals (IntervalDetail::Whole).
 struct IntervalChange {
   uint32_t Row = 0;
   uint32_t Heap = 0;
   uint32_t Stack = 0;
   uint64_t Blocks = 0, Bytes = 0;             ///< at the interval's end
-  uint64_t BlocksBefore = 0, BytesBefore = 0; ///< at its begin
+  uint64_t BlocksBefore = 0, BytesBefore = 0; ///< at the interval's start
   uint64_t Allocations = 0, AllocatedBytes = 0;
   uint64_t Temporaries = 0; ///< as IntervalRow::Temporaries
 };
 
-/// The intervals of what a selection leaves. Belongs to one thread, which may
-/// be another than that of the trace while nobody uses its reader().
+/// The intervals of a selection. Belongs to one thread. This thread may differ
+/// from the trace's thread while no other thread uses the trace's reader().
 class IntervalSeries {
 public:
-  /// S must outlive the result. A trace that has no intervals, or was cut off,
-  /// has them made from its events (in the time of a replay), as do selections
-  /// by size, thread and scope path; without events either there are none.
-  /// Errors: TraceError.
+  /// S must outlive the result. If a trace has no intervals, was cut off, or
+  /// the selection is by size, thread or scope path, the intervals are made
+  /// from the events, in the time of a replay. Without events, the result has
+  /// no intervals. Errors: TraceError.
   static llvm::Expected<std::unique_ptr<IntervalSeries>>
   create(const SelectedStats &S);
   ~IntervalSeries();
 
-  /// The selected processes that have intervals, in rising order.
+  /// The selected processes with intervals, in rising order.
   llvm::ArrayRef<ProcessIntervals> processes() const { return Processes; }
-  /// Whether the trace says how long blocks live. If not, it is an old one
-  /// without events.
+  /// Whether the trace has lifetimes. Only an old trace without events has
+  /// none.
   bool hasLifetimes() const;
-  /// Whether any of them has steps.
+  /// Whether any process has steps.
   bool hasSteps() const;
 
-  /// Gives what changed in each interval: Process and Interval are places in
-  /// processes() and in its heads. A process's intervals come in order, those
-  /// of different processes in any. One with many rows is given in several
-  /// calls, one without any in none.
+  /// Calls Take for the changes of each interval: Process and Interval are
+  /// indices in processes() and in its Heads. The intervals of a process come
+  /// in order, processes in any order. An interval with many rows takes several
+  /// calls; an interval without rows takes none.
   using Taker = llvm::function_ref<llvm::Error(
       size_t Process, size_t Interval, llvm::ArrayRef<IntervalChange> Rows)>;
   llvm::Error forEach(Taker Take);
-  /// Gives the lifetimes of the selected rows, of each of processes() that has
-  /// some: Process is a place there. The parts of one process come in order.
-  /// Intervals and lifetimes come from the same trace, or the same replay.
+  /// Calls Take for the lifetimes of the selected rows of each process with
+  /// lifetimes: Process is an index in processes(). The parts of one process
+  /// come in order. Intervals and lifetimes come from the same trace, or the
+  /// same replay.
   llvm::Error forEachLifetimes(
       llvm::function_ref<void(size_t Process, const Lifetimes &)> Take);
-  /// How many rows forEach() has numbered so far.
+  /// The number of rows in all forEach() so far.
   uint32_t numRows() const { return Values.size(); }
 
 private:
   struct Value {
     uint64_t Blocks = 0, Bytes = 0;
   };
-  /// Where a process stands in a pass.
+  /// The position of a process in a pass.
   struct Cursor {
     size_t Interval = 0;
-    uint64_t Index = 0; ///< of the interval, as the file numbers it
+    uint64_t Index = 0; ///< the interval's number in the file
     bool Any = false;
   };
 
@@ -119,12 +122,13 @@ private:
   TraceReader &reader() const;
 
   const SelectedStats &S;
-  std::string MadeFile; ///< what makeIntervals() made
+  std::string MadeFile; ///< the trace from makeIntervals()
   std::unique_ptr<TraceReader> Made;
   std::vector<ProcessIntervals> Processes;
-  std::vector<uint32_t> PlaceOf; ///< in Processes + 1, by process id
-  std::vector<Cursor> Cursors;   ///< by place in Processes
-  /// Rows + 1 by stack, for the heap seen first; the others are in OtherRows.
+  std::vector<uint32_t> PlaceOf; ///< index in Processes + 1, by process id
+  std::vector<Cursor> Cursors;   ///< by index in Processes
+  /// Rows + 1 by stack, for the first heap of the stack; the other heaps' rows
+  /// are in OtherRows.
   std::vector<std::unique_ptr<RowCache>> FirstRows;
   llvm::DenseMap<std::pair<uint64_t, uint32_t>, uint32_t> OtherRows;
   std::vector<Value> Values; ///< by row

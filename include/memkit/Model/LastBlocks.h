@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The blocks that lived when their process ended.
+// Lists the blocks live at the end of their process.
 
 #ifndef MEMKIT_MODEL_LASTBLOCKS_H
 #define MEMKIT_MODEL_LASTBLOCKS_H
@@ -9,14 +9,14 @@
 
 namespace memkit {
 
-/// Whether the events that forEachLastBlock() needs are in T.
+/// Whether T has the events for forEachLastBlock().
 bool hasLastBlocks(const Trace &T);
 
-/// Gives each selected block that lived when its process, or the trace, ended,
-/// and when that was: what rows of sums do not have, its allocation time and
-/// scope path. Replays from the last snapshot of each process, and from the
-/// start where there is none; of a selection by time nothing is given. Errors:
-/// TraceError.
+/// Calls Do for each selected block live at the end of its process, or of the
+/// trace, with the time of this end. A LiveBlock has an allocation time and a
+/// scope path, unlike rows of stats. Replays from the last snapshot of each
+/// process, or from the start if a process has no snapshot. A selection by time
+/// gets no blocks. Errors: TraceError.
 llvm::Error
 forEachLastBlock(const SelectedStats &S,
                  llvm::function_ref<void(uint32_t Process, uint64_t EndNs,

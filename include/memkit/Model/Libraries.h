@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which library asked for memory.
+// Finds the library that asked for memory.
 //
-// The library of a stack is its innermost binary that does not only hand on:
-// not CUDA's driver, runtime or CUPTI, not memrec's own libraries, the C and
-// C++ libraries, nor a library that replaces malloc. A runtime that is linked
-// statically counts as what it is linked into. libc10 and libc10_cuda, in which
-// PyTorch's caching allocators are, own what they take from the driver, since
-// it serves whoever comes later; of what they give out, the library is who
-// asked them.
+// The library of a stack is the innermost binary that does not only hand on
+// requests of others. Binaries that only hand on are CUDA's driver, runtime and
+// CUPTI, memrec's own libraries, the loader, the C and C++ libraries, libffi,
+// and libraries that replace malloc. A statically linked runtime counts as the
+// binary around it. libc10 and libc10_cuda contain PyTorch's caching
+// allocators. For memory requested from the driver, these two are the library,
+// since this memory serves any later caller. For a block from a caching
+// allocator, the allocator's caller is the library.
 
 #ifndef MEMKIT_MODEL_LIBRARIES_H
 #define MEMKIT_MODEL_LIBRARIES_H
@@ -19,14 +20,15 @@ namespace memkit {
 
 class Libraries {
 public:
-  /// Takes time and memory in proportion to the nodes of the trace's stacks; T
-  /// must outlive this.
+  /// Takes time and memory in proportion to the nodes of the trace's stacks. T
+  /// must outlive the object.
   explicit Libraries(const Trace &T);
 
-  /// 0: nothing is known, as of an empty stack. Libraries are numbered densely.
+  /// The library of a stack; 0: unknown, as for an empty stack. Libraries are
+  /// numbered densely.
   uint32_t of(uint32_t Stack) const { return OfNode[T->leaf(Stack)]; }
-  /// The last part of the binary's path, or of a Python file's where Python
-  /// alone called; `(unknown)` for 0.
+  /// The last part of the binary's path, or of a Python file's path if the
+  /// stack has only Python frames; `(unknown)` for 0.
   llvm::StringRef name(uint32_t Library) const { return Names[Library]; }
   uint32_t size() const { return Names.size(); } ///< with 0
 

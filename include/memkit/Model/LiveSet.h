@@ -3,10 +3,10 @@
 // The live blocks of a process, by allocation id.
 //
 // Allocation ids rise by one, most blocks die young, and a free names its block
-// by allocation id: so blocks stand in arrays of 64 Ki allocation ids each. An
-// array of which little lives is packed to a sorted list of what does. Memory
-// is that of the live set (at most about 200 bytes a block) and some 150 bytes
-// for each 64 Ki blocks of the run.
+// by allocation id. So the set keeps blocks in arrays of 64 Ki allocation ids
+// each, and packs an array with few live blocks into a sorted list of the live
+// blocks. Memory: at most about 200 bytes for each live block, and some 150
+// bytes for each 64 Ki blocks of the run.
 
 #ifndef MEMKIT_MODEL_LIVESET_H
 #define MEMKIT_MODEL_LIVESET_H
@@ -22,20 +22,20 @@ namespace memkit {
 
 class LiveSet {
 public:
-  /// What every event on a block needs. Row 0: not live.
+  /// The values that every event of a block needs. Row 0: not live.
   struct Entry {
     uint32_t Row = 0;
     uint32_t ScopeRow = 0;
     uint64_t Size = 0;
   };
-  /// What few traces have.
+  /// Values that few traces have.
   struct Place {
     uint64_t Address = 0;
     uint64_t Enclosing = 0; ///< allocation id + 1
-    uint32_t Weight = 0;    ///< 0: it is not sampled
+    uint32_t Weight = 0;    ///< 0: not sampled
     bool isAny() const { return Address || Enclosing || Weight; }
   };
-  /// A block in whole.
+  /// All values of a block.
   struct Block {
     uint64_t AllocationId = 0;
     Entry E;
@@ -45,20 +45,22 @@ public:
   };
 
 private:
-  /// Unless packed, what is at or after next() in these is not yet valid.
+  /// 64 Ki allocation ids. Unless packed, elements at or after next() are not
+  /// valid yet.
   struct Chunk {
     std::vector<Entry> Entries;
     std::vector<uint64_t> AllocationTimes;
-    std::vector<Place> Places; ///< shorter than Entries when the rest have none
+    /// Shorter than Entries when the remainder has no places.
+    std::vector<Place> Places;
     std::vector<uint32_t> Threads;
-    /// When packed: which allocation ids Entries are of. A few are a sorted
-    /// list, more are a bit for each allocation id, and for each word of bits
-    /// the number of those before it.
+    /// When packed: the allocation ids of Entries. Few ids are a sorted list;
+    /// many ids are a bitmap over all allocation ids, with the number of set
+    /// bits before each word.
     std::vector<uint16_t> AllocationIds;
     std::vector<uint64_t> Bits;
     std::vector<uint16_t> Before;
     uint32_t Live = 0;
-    int64_t PackAt = -1; ///< pack when Live falls to this
+    int64_t PackAt = -1; ///< pack when Live falls to this value
     bool Packed = false;
   };
 
@@ -86,7 +88,7 @@ public:
   /// Sets the place of the block added last.
   void setPlaceOfLast(Place P);
 
-  /// Where a live block stands; invalid after the next add() or erase().
+  /// The position of a live block; invalid after the next add() or erase().
   class Cursor {
   public:
     explicit operator bool() const { return C != nullptr; }
@@ -105,7 +107,7 @@ public:
     size_t At = 0;
   };
 
-  /// The block AllocationId, or nothing when it is not live.
+  /// The block AllocationId, or an empty Cursor when the block is not live.
   Cursor find(uint64_t AllocationId) {
     Cursor Out;
     if (AllocationId >= Next)
@@ -120,15 +122,15 @@ public:
     Out.At = At;
     return Out;
   }
-  /// The same for rising allocation ids, After being what was found for one
-  /// before.
+  /// As find(), for rising allocation ids. After: the result for a lower id.
   Cursor findNext(uint64_t AllocationId, Cursor After) {
     if (AllocationId >= Next)
       return Cursor();
     Chunk &C = Chunks[AllocationId >> ChunkBits];
     if (!C.Packed)
       return find(AllocationId);
-    // At least half of those between live.
+    // At least half of the entries between After and the block are live, so a
+    // few steps suffice.
     constexpr size_t Steps = 8;
     size_t At = After.C == &C ? After.At + 1 : 0;
     size_t End = std::min(At + Steps, C.AllocationIds.size());
@@ -144,7 +146,7 @@ public:
     }
     return Out;
   }
-  /// Takes out what find() gave.
+  /// Removes the block at Where, a result of find().
   void erase(Cursor Where) {
     Chunk &C = *Where.C;
     C.Entries[Where.At].Row = 0;
@@ -164,7 +166,7 @@ public:
     uint64_t *AllocationTimes = nullptr;
     size_t Count = 0; ///< at least 1
   };
-  /// Room for the blocks from next() on, as many as stand together. Not with
+  /// Room for the blocks from next() on, as many as are adjacent. Not with
   /// KeepThreads.
   Room room() {
     if (Next == Full)
@@ -173,20 +175,20 @@ public:
     return {Current->Entries.data() + At, Current->AllocationTimes.data() + At,
             static_cast<size_t>(Full - Next)};
   }
-  /// The first Count of room() are blocks now, Alive of them live; those that
-  /// are not have Row 0.
+  /// Makes the first Count elements of room() blocks. Alive of them are live;
+  /// dead blocks have Row 0.
   void fill(size_t Count, size_t Alive) {
     Current->Live += Alive;
     Live += Alive;
     Next += Count;
   }
-  /// Gives a block that fill() counted as not live, in this round, its values.
+  /// Gives values to a block that fill() of this round counted as not live.
   void revive(uint64_t AllocationId, Entry E, uint64_t AllocatedNs);
-  /// Where the entries of blocks before next() stand; one that is not live has
-  /// Row 0, and only live ones may be written. Valid until the next makeRoom()
-  /// or packDue().
+  /// Finds the entries of blocks before next(). The entry of a dead block has
+  /// Row 0; callers may write only entries of live blocks. Valid until the next
+  /// makeRoom() or packDue().
   void locate(llvm::ArrayRef<uint64_t> AllocationIds, Entry **Out);
-  /// As erase(), with the entry that locate() gave. packDue() must follow.
+  /// As erase(), with the entry from locate(). packDue() must follow.
   void eraseSoon(uint64_t AllocationId, Entry &E) {
     E.Row = 0;
     Chunk &C = Chunks[AllocationId >> ChunkBits];
@@ -196,26 +198,25 @@ public:
       Due.push_back(static_cast<uint32_t>(AllocationId >> ChunkBits));
   }
   void packDue();
-  /// Whether any block has had a place.
+  /// Whether any block had a place.
   bool hasPlaces() const { return HadPlaces; }
 
   /// Calls Do for every live block, allocation ids rising.
   void forEach(llvm::function_ref<void(const Block &)> Do) const;
 
-  /// Begins anew with a set that was live before allocation id
-  /// NextAllocationId: first restart(), then addOld() with rising allocation
-  /// ids.
+  /// Replaces the set by blocks live before allocation id NextAllocationId:
+  /// first restart(), then addOld() with rising allocation ids.
   void restart(uint64_t NextAllocationId);
   void addOld(const Block &B);
-  /// Forgets all, and gives its memory back.
+  /// Removes all blocks and frees their memory.
   void clear();
 
 private:
   static constexpr unsigned ChunkBits = 16;
   static constexpr size_t ChunkSize = size_t(1) << ChunkBits;
-  /// A full array of which no more than this lives is packed.
+  /// A full array with at most this number of live blocks is packed.
   static constexpr size_t FewLive = ChunkSize / 8;
-  /// More than these have Bits.
+  /// A packed array with more live blocks has Bits.
   static constexpr size_t LongList = 128;
 
   static const Entry *deadEntries();
@@ -229,13 +230,13 @@ private:
   bool KeepThreads;
   uint64_t Next = 0, Live = 0;
   std::vector<Chunk> Chunks;
-  /// The entries of each chunk, or of dead blocks where it is packed.
+  /// The entries of each chunk; for a packed chunk, an array of dead blocks.
   std::vector<const Entry *> Dense;
   std::vector<uint32_t> Due, Packed; ///< scratch
   bool HadPlaces = false;
-  Chunk *Current = nullptr; ///< the last one, when it takes more
-  uint64_t Full = 0; ///< the allocation id for which there is no room yet
-  /// Arrays of packed chunks, to be used again: fresh memory costs faults.
+  Chunk *Current = nullptr; ///< the last chunk, while not full
+  uint64_t Full = 0;        ///< the first allocation id without room
+  /// Arrays of packed chunks, for reuse: fresh memory costs page faults.
   std::vector<Entry> SpareEntries;
   std::vector<uint64_t> SpareTimes;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The programs of two traces, paired.
+// Pairs the programs of two traces.
 
 #ifndef MEMKIT_MODEL_MAINNAMES_H
 #define MEMKIT_MODEL_MAINNAMES_H
@@ -13,19 +13,20 @@ namespace memkit {
 
 class Trace;
 
-/// What the programs of a trace are called in another trace: two builds of one
-/// program often have two file names. A program that runs in both traces under
-/// one name keeps its name. Of the others the first process's program is that
-/// of the first process; where both traces have as many others, the n-th is the
-/// n-th. Executables and Python scripts are paired each on their own.
+/// Maps the names of a trace's programs to names in another trace: two builds
+/// of a program often have two file names. A program with the same name in both
+/// traces keeps its name. Of the remaining programs, the programs of the two
+/// first processes are a pair; if both traces have equally many remaining
+/// programs, the n-th of each are a pair. Executables and Python scripts are
+/// paired separately.
 class MainNames {
 public:
   MainNames() = default;
-  /// What the programs of T are called in Other.
+  /// Maps from T to Other.
   MainNames(const Trace &T, const Trace &Other);
 
-  /// The name in the other trace of a binary or source with the name Name, as
-  /// steadyFile() gives it; Name itself for what is no program.
+  /// The name in the other trace of the binary or source Name (from
+  /// steadyFile()); Name itself if Name is no program.
   llvm::StringRef name(llvm::StringRef Name) const {
     auto At = Names.find(Name);
     return At == Names.end() ? Name : llvm::StringRef(At->second);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rows of a summary in little memory.
+// Rows of a summary in compact form.
 //
-// A StackStats takes 104 bytes, most of them zeros. Here a column has the bytes
-// that its highest value needs, which makes some 30 bytes a row. The values of
-// a row stand together: any row can be had in a few nanoseconds.
+// A StackStats takes 104 bytes, most of them zeros. A packed column has only
+// the bytes that the column's highest value needs, some 30 bytes a row in all.
+// The values of a row are adjacent, so reading any row takes a few nanoseconds.
 
 #ifndef MEMKIT_MODEL_PACKEDROWS_H
 #define MEMKIT_MODEL_PACKEDROWS_H
@@ -19,11 +19,12 @@
 
 namespace memkit {
 
-/// Rows of one process. They do not change; to be read from any thread.
+/// Rows of one process. Immutable; any thread may read.
 class PackedRows {
 public:
   PackedRows(uint32_t Process, llvm::ArrayRef<StackStats> Rows);
-  /// Adds Rows to Out, in pieces: a piece's columns are as wide as they must.
+  /// Adds Rows to Out in pieces; the values of a piece decide the widths of its
+  /// columns.
   static void pack(const StackStatsRows &Rows, std::vector<PackedRows> &Out);
 
   uint32_t process() const { return Process; }
@@ -45,7 +46,7 @@ public:
     __builtin_prefetch(At);
     __builtin_prefetch(At + Stride - 1);
   }
-  /// All of them again.
+  /// The original rows.
   StackStatsRows unpack() const;
   /// The highest key and heap, and the lowest heap.
   uint32_t maxKey() const { return MaxKey; }
@@ -53,8 +54,8 @@ public:
   uint32_t minHeap() const { return MinHeap; }
 
 private:
-  /// Behind key and heap. What is not exclusive stands for LiveExclusive: it
-  /// mostly is nothing.
+  /// Columns after key and heap. The column of LiveExclusive holds LiveBytes
+  /// less LiveExclusive, mostly 0.
   static constexpr size_t NumValues = NumFields<StackStats>;
   static constexpr auto Values = [] {
     std::array<uint64_t StackStats::*, NumValues> Members{};
@@ -74,8 +75,8 @@ private:
   uint32_t Process;
   uint32_t MaxKey = 0, MaxHeap = 0, MinHeap = UINT32_MAX;
   size_t Count, Stride = 0;
-  /// Of each column in a row, in bytes; and its bits when it is read as 8
-  /// bytes.
+  /// By column: the offset in a row, in bytes, and the mask of the column's
+  /// bits in a read of 8 bytes.
   std::array<uint32_t, NumValues + 2> Offset;
   std::array<uint64_t, NumValues + 2> Mask;
   std::unique_ptr<uint8_t[]> Bytes;

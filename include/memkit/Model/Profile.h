@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One value for each stack.
+// Profiles: one value for each stack.
 
 #ifndef MEMKIT_MODEL_PROFILE_H
 #define MEMKIT_MODEL_PROFILE_H
@@ -20,47 +20,47 @@ enum class Metric {
   Leaked,    ///< as Live, without processes that exec replaced
 };
 bool isInBytes(Metric M);
-/// As it is shown: `peak`, `live at end`, ...
+/// The name for display: `peak`, `live at end`, ...
 llvm::StringRef metricName(Metric M);
-/// As it is written: `peak`, `count`, ...
+/// The name in options: `peak`, `count`, ...
 llvm::StringRef metricWord(Metric M);
 
 struct KeyValue {
-  uint32_t Key = 0; ///< a stack or scope path, as the sums are of
+  uint32_t Key = 0; ///< a stack or scope path, as in the stats
   uint64_t Value = 0;
 };
 
-/// What a profile draws: values by stack or scope path. One may stand in it
-/// several times (once a process); its value is the sum.
+/// Values by stack or scope path. A key may occur several times (once a
+/// process); its value is the sum.
 struct Profile {
-  /// Of estimates it ends in their standard error: ` ±12 MiB`.
+  /// The name of a profile of estimates ends in the standard error: ` ±12 MiB`.
   std::string Name;
   Metric M = Metric::Peak;
   std::vector<KeyValue> Values; ///< none is 0
   uint64_t Total = 0;
 };
 
-/// The selection as one profile. Without chosen heaps it is the memory space
-/// Space (none: all of them), a byte counted once: Peak sums to the memory
-/// space's peak. With chosen heaps it is their outer view, each at its own
-/// peak. KeyOf: gives a value's key in place of its row's.
+/// Makes one profile of the selection. Without chosen heaps the profile covers
+/// the memory space Space (none: all of them) and counts each byte once; Peak
+/// sums to the memory space's peak. With chosen heaps the profile is their
+/// outer view, each heap at its own peak. KeyOf: replaces the key of a row.
 using RowKey = std::function<uint32_t(const StackStats &)>;
 Profile makeProfile(const SelectedStats &S, Metric M, const RowKey &KeyOf = {},
                     std::optional<uint32_t> Space = 0);
 
-/// The memory spaces of which the selection has anything, in their order.
+/// The memory spaces of the selection with any value, in order.
 std::vector<uint32_t> spacesOf(const SelectedStats &S);
 
-/// A profile for each heap of the selection and each metric in Metrics, ordered
-/// by heap, each the heap's outer view. When several heaps count in the memory
-/// space `host` and none was chosen, the memory space's own profiles stand
-/// first. Profiles that are all zero are left out.
+/// Makes a profile for each selected heap and each metric in Metrics, ordered
+/// by heap, each in the heap's outer view. If several heaps count in the memory
+/// space `host` and no heap was chosen, the memory space's own profiles come
+/// first. Profiles without values are left out.
 std::vector<Profile> makeHeapProfiles(const SelectedStats &S,
                                       llvm::ArrayRef<Metric> Metrics,
                                       const RowKey &KeyOf = {});
 
-/// What shrank and what grew, of a trace of differences (isDiff()), whose
-/// selection has the heaps of both.
+/// The shrinkage and the growth in a trace of differences (isDiff()). The
+/// selection must have the heaps of both.
 std::pair<Profile, Profile> makeDiffProfiles(const SelectedStats &S, Metric M);
 /// Whether memdiff wrote the trace: heaps `H.less` and `H.more`.
 bool isDiff(const Trace &T);

@@ -7,7 +7,7 @@
 // Analysis/Query.h has the questions that need an analysis.
 //
 // Names in answers live as long as the trace. Sizes are bytes, times
-// nanoseconds since the recording began. A null selection chooses everything.
+// nanoseconds since the recording started. A null selection chooses everything.
 // Each question names the parts of the trace (TraceParts) to read before.
 
 #ifndef MEMKIT_MODEL_QUERY_H
@@ -39,9 +39,9 @@ struct HeapReport {
   llvm::StringRef Name;
   uint32_t Space = 0; ///< a memory space
   llvm::StringRef SpaceName;
-  llvm::StringRef Parent;   ///< the heap around it, empty: none
+  llvm::StringRef Parent;   ///< the enclosing heap; empty: none
   bool InTotals = true;     ///< counts in the stats of its memory space
-  uint64_t SampleBytes = 0; ///< one byte in so many is recorded; 0: all
+  uint64_t SampleBytes = 0; ///< one byte in SampleBytes is recorded; 0: all
   bool IsEstimate = false;  ///< Stats are made from samples
   HeapStats Stats;
   SampleVariances Variances;
@@ -73,8 +73,8 @@ struct RunReport {
   std::vector<uint64_t> Losses; ///< by lossIndex()
   uint64_t Stacks = 0, Nodes = 0, Threads = 0;
   uint64_t Steps = 0, Layers = 0;       ///< of layers, by name and direction
-  uint64_t Ooms = 0;                    ///< records of memory that ran out
-  uint64_t OomFailures = 0;             ///< how often memory ran out
+  uint64_t Ooms = 0;                    ///< recorded out-of-memory events
+  uint64_t OomFailures = 0;             ///< with events left out of the trace
   uint64_t MaxRss = 0, MaxPss = 0;      ///< of one process; 0: not sampled
   std::vector<SpaceReport> Spaces;      ///< by id
   std::vector<HeapReport> Heaps;        ///< by id - 1
@@ -92,7 +92,7 @@ struct StepReport : StepStats {
   /// everything up to that end.
   bool IsOpen = false;
 };
-/// By process and begin. Reads TP_Totals.
+/// By process and start. Reads TP_Totals.
 std::vector<StepReport> querySteps(const Trace &T,
                                    const Selection *Sel = nullptr);
 /// The number of the step that ran at TimeNs, of any process.
@@ -116,7 +116,7 @@ std::vector<ThreadStats> queryThreads(const Trace &T,
 std::vector<CategorySum> queryCategories(const Trace &T,
                                          const Selection *Sel = nullptr);
 
-/// Memory that ran out, and the live tensors at this moment.
+/// An out-of-memory event, and the tensors live at this event.
 struct OomReport {
   OomRecord What;
   std::vector<OomHeap> Heaps;

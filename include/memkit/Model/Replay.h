@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Goes through a trace's events in their order.
+// Replays a trace's events in order.
 //
-// Feeds an LiveStats with the events of a trace in their total order, (TimeNs,
+// Passes the events of a trace to a LiveStats in their total order, (TimeNs,
 // process, row) within an epoch, and resolves the allocation ids of frees to
-// blocks. Marks that mean something for the sums (steps, ends of processes,
-// reserved bytes, losses) are applied before the events of the same time.
-// Memory is that of the live set, one section of events for each process that
-// runs at a time and three more, and the sums. A second thread decodes events
-// while those before are replayed.
+// blocks. Marks that change stats (steps, ends of processes, reserved bytes,
+// losses) apply before events of the same time. Memory: the live set, one
+// section of events for each process that runs at a time and three more
+// sections, and the stats. A second thread decodes events ahead of the replay.
 //
-// Everything is checked: ids, allocation ids, order. What is wrong is a
-// TraceError with the offset of the section.
+// Replay checks ids, allocation ids and order. Errors are TraceErrors with the
+// offset of the section.
 
 #ifndef MEMKIT_MODEL_REPLAY_H
 #define MEMKIT_MODEL_REPLAY_H
@@ -49,107 +48,106 @@ struct ReplayedEvent {
   uint32_t Process = 0;
   uint32_t Thread = 0; ///< of the event
   uint32_t Heap = 0;
-  uint32_t Stack = 0; ///< or the key that KeyOf gave
+  uint32_t Stack = 0; ///< or the key from KeyOf
   uint32_t ScopePath = 0;
 };
 
 struct ReplayOptions {
-  /// When set, only the blocks for which it gives true count; all their later
-  /// events do too. Peaks are then the peaks of what is selected.
+  /// If set, only blocks for which Select returns true count, with all their
+  /// later events. Peaks are then the peaks of the selected blocks.
   std::function<bool(const Allocation &)> Select;
-  /// When set, gives the key of the row in which a block counts, in place of
-  /// its stack. Keys should be dense.
+  /// If set, returns the key of a block's row, in place of the stack. Keys
+  /// should be dense.
   std::function<uint32_t(const Allocation &)> KeyOf;
-  /// When set, is told of each event of a block that Select took, once the
-  /// LiveStats has it. False: the run ends there.
+  /// If set, called for each event of a selected block, after the LiveStats has
+  /// counted the event. False: the run ends here.
   std::function<bool(const ReplayedEvent &)> OnEvent;
   /// Remember the thread that allocated each live block.
   bool KeepThreads = false;
-  /// Keep what cutInterval() of LiveStats needs.
+  /// Keep the data for LiveStats::cutInterval().
   bool Intervals = false;
 };
 
-/// Is called between events. Every function does nothing unless overridden.
+/// Callbacks between events. Every function does nothing unless overridden.
 class ReplayObserver {
 public:
   virtual ~ReplayObserver();
-  /// The next moment at which timeStop() is wanted: after all events before it,
-  /// before those at or after it. Asked again after every stop, step and end.
+  /// The time of the next timeStop(): after all earlier events, before all
+  /// others. Called again after every stop, step and end.
   virtual uint64_t nextTimeStop() { return UINT64_MAX; }
-  /// Nothing happens in the trace from TimeNs to before NextNs.
+  /// The trace has no event from TimeNs to before NextNs.
   virtual llvm::Error timeStop(uint64_t TimeNs, uint64_t NextNs);
-  /// The number of events of Process after which eventStop() is wanted, more
-  /// than it has had; after startNear() one that is not more is none. Asked
-  /// again after each such stop.
+  /// The number of events of Process for the next eventStop(), higher than its
+  /// events so far. After startNear(), a number that is not higher means no
+  /// stop. Called again after each eventStop().
   virtual uint64_t nextEventStop(uint32_t) { return UINT64_MAX; }
-  /// TimeNs: of the process's last event.
+  /// TimeNs: the time of the process's last event.
   virtual llvm::Error eventStop(uint32_t Process, uint64_t TimeNs);
-  /// A step has begun, or a process is about to end, at TimeNs.
+  /// At TimeNs, a step has started or a process is about to end.
   virtual llvm::Error stepBegun(uint32_t Process, uint64_t TimeNs);
   virtual llvm::Error processEnds(uint32_t Process, uint64_t TimeNs);
 };
 
-/// Runs once. Belongs to one thread.
+/// One replay of a trace. Runs once. Belongs to one thread.
 class Replay {
 public:
-  /// Reads the dictionary and the marks of R, which must outlive the result, as
-  /// must Observer (may be null).
+  /// Reads the dictionary and the marks of R. R and Observer (may be null) must
+  /// outlive the result.
   static llvm::Expected<std::unique_ptr<Replay>>
   create(TraceReader &R, ReplayOptions Options = {},
          ReplayObserver *Observer = nullptr);
   ~Replay();
 
-  /// Before run(): begins at the last snapshot of each process before AtNs
-  /// instead of its start. Live values are right once run(AtNs) is done;
-  /// counts, peaks and times lack what was before, and blocks of the snapshot
-  /// have no thread. Processes that end by then have no events, unless
-  /// KeepEnded.
+  /// Call before run(). Starts each process at its last snapshot before AtNs
+  /// instead of its start. After run(AtNs), live values are right; counts,
+  /// peaks and times lack the earlier part, and blocks of the snapshot have no
+  /// thread. Processes that end before AtNs have no events, unless KeepEnded.
   llvm::Error startNear(uint64_t AtNs, bool KeepEnded = false);
 
   /// Replays all events and marks with TimeNs <= UntilNs.
   llvm::Error run(uint64_t UntilNs = UINT64_MAX);
-  /// As run(), and stops after the event at which Done gives true; it is asked
-  /// after each event from FromNs on.
+  /// As run(), but stops after the event for which Done returns true. Done is
+  /// called after each event from FromNs on.
   llvm::Error runUntil(uint64_t FromNs, llvm::function_ref<bool()> Done);
 
   LiveStats &stats() { return A; }
   const LiveStats &stats() const { return A; }
   const IdLimits &limits() const { return Limits; }
-  /// The last moment that the trace tells of: of its events and marks.
+  /// The time of the last event or mark of the trace.
   uint64_t endNs() const { return EndNs; }
-  /// How many blocks live in Process.
+  /// The number of live blocks of Process.
   uint64_t liveBlocks(uint32_t Process) const;
-  /// Whether the block of Process with this allocation id lives.
+  /// Whether the block AllocationId of Process is live.
   bool lives(uint32_t Process, uint64_t AllocationId) const;
-  /// Of processes whose first events were left out: the blocks that lived then.
-  /// They are allocations to stats().
+  /// In processes whose first events were left out: the number of blocks live
+  /// at the first remaining event. stats() counts these blocks as allocations.
   uint64_t blocksOfBases() const { return BaseBlocks; }
   /// The allocation id of the next block of Process.
   uint64_t nextAllocationId(uint32_t Process) const;
-  /// Gives the live blocks of a process, allocation ids rising; Thread is 0
-  /// unless KeepThreads. Those that Select refused are left out.
+  /// Calls Do for the live blocks of a process, allocation ids rising. Thread
+  /// is 0 unless KeepThreads. Blocks that Select refused are left out.
   void forEachLive(
       uint32_t Process,
       llvm::function_ref<void(const LiveBlock &, uint32_t Thread)> Do) const;
-  /// Calls Do with each of Said and the block of Process that lives with its
-  /// allocation id, null for none. Fast where allocation ids rise.
+  /// Calls Do for each block of Said with the live block of Process with the
+  /// same allocation id, null for none. Fast for rising allocation ids.
   void matchLive(
       uint32_t Process, llvm::ArrayRef<LiveBlock> Said,
       llvm::function_ref<void(const LiveBlock &, const LiveBlock *)> Do) const;
 
 private:
-  /// Stands for the row of a block that Select refused.
+  /// The row of a block that Select refused.
   static constexpr uint32_t Refused = UINT32_MAX;
-  /// A set of live blocks needs memory for all allocation ids: some 180 MiB for
-  /// these.
+  /// Maximum of left-out blocks: a LiveSet needs memory for all allocation ids,
+  /// some 180 MiB for this number.
   static constexpr uint64_t MaxLeftOut = uint64_t(1) << 36;
-  /// Fewer events than these are replayed one by one.
+  /// Fewer events are replayed one by one.
   static constexpr size_t Few = 64;
-  /// So many are replayed at once: what is known of them stays in the caches.
+  /// Number of events replayed at once; their data stays in the caches.
   static constexpr size_t Many = 1024;
-  /// So many entries of blocks are fetched at once. A power of two.
+  /// Number of entries of blocks prefetched at once. A power of two.
   static constexpr size_t Fetched = 128;
-  /// How many allocations ahead the way from stacks to rows is fetched.
+  /// Number of allocations ahead for which rows of stacks are prefetched.
   static constexpr size_t StackAhead = 16;
 
   struct ProcessReplay {
@@ -159,22 +157,23 @@ private:
     uint32_t Id;
     LiveSet Live;
     RowCache Stacks, ScopePaths;
-    uint64_t Events = 0; ///< so far, those before the snapshot included
+    uint64_t Events = 0; ///< so far, with events before the snapshot
     uint64_t NextStop = UINT64_MAX;
-    uint64_t Skip = 0; ///< events still to be left out: the snapshot has them
-    bool Ignored = false; ///< all its events are left out
+    uint64_t Skip = 0;    ///< number of events to skip: the snapshot has them
+    bool Ignored = false; ///< whether to skip all events
   };
-  /// Where a process stands within an epoch.
+  /// The position of a process within an epoch.
   struct Cursor {
     ProcessReplay *I = nullptr;
     std::vector<const SectionInfo *> Sections;
     size_t Section = 0;
     std::unique_ptr<EventTable> Open;
     size_t Row = 0;
-    size_t Alloc = 0; ///< of the rows before Row, those that allocate
-    size_t Noted = 0; ///< of these, those told to LiveStats::noteAllocation()
+    size_t Alloc = 0; ///< number of allocations before Row
+    size_t Noted = 0; ///< allocations passed to LiveStats::noteAllocation()
     uint64_t HeadNs = 0;
-    /// LiveStats::lastAllocation() of each thread of the block, at its begin.
+    /// LiveStats::lastAllocation() of each thread of the section, at the
+    /// section's start.
     std::vector<uint64_t> OwnBefore;
     size_t ref() const { return Row - Alloc; }
   };
@@ -233,7 +232,7 @@ private:
   ReplayObserver *Observer;
   LiveStats A;
   IdLimits Limits;
-  /// What the dictionary held before each offset.
+  /// The dictionary's limits before each offset.
   std::vector<std::pair<uint64_t, IdLimits>> LimitsBefore;
   std::vector<std::unique_ptr<ProcessReplay>>
       Processes;                         ///< by id, null unless used
@@ -242,7 +241,7 @@ private:
   std::vector<uint64_t> LeftOut;         ///< events before the base, by process
   uint64_t BaseBlocks = 0;
   bool HasStarted = false;
-  std::vector<Mark> Marks; ///< those applied, by time
+  std::vector<Mark> Marks; ///< marks that change stats, by time
   size_t NextMark = 0;
   uint64_t EndNs = 0;
   uint64_t BoundaryNs = 0; ///< the next mark or time stop

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From a stack to its row, quickly.
+// A fast map from a stack to its row.
 
 #ifndef MEMKIT_MODEL_ROWCACHE_H
 #define MEMKIT_MODEL_ROWCACHE_H
@@ -12,18 +12,18 @@
 
 namespace memkit {
 
-/// Remembers for each stack (or scope path) of a process the row of the heap
-/// that it was last seen with. 8 bytes a key, in fresh pages of zeros: memory
-/// is that of the pages that the process uses.
+/// Remembers one row for each stack (or scope path) of a process: the row of
+/// the stack's last heap. 8 bytes a key, in pages that start as zeros: only
+/// pages with used keys take memory.
 class RowCache {
 public:
-  /// Keys: the highest key that will be asked for.
+  /// Keys: the highest key of later calls.
   explicit RowCache(uint32_t Keys) : Keys(Keys) {}
   ~RowCache() { clear(); }
   RowCache(const RowCache &) = delete;
   RowCache &operator=(const RowCache &) = delete;
 
-  /// The row of (Key, Heap), or 0 when it is not remembered.
+  /// The row of (Key, Heap), or 0 when not remembered.
   uint32_t find(uint32_t Key, uint32_t Heap) const {
     const Slot &S = Slots[Key];
     return S.Heap == Heap ? S.Row : 0;
@@ -36,7 +36,7 @@ public:
   LLVM_ATTRIBUTE_ALWAYS_INLINE void prefetch(uint32_t Key) const {
     __builtin_prefetch(&Slots[Key]);
   }
-  /// Must be called before the first find() and after clear().
+  /// Call before the first find() and after clear().
   void open() {
     if (!Slots)
       Slots = static_cast<Slot *>(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The scope tree as it is shown.
+// Groups scope paths into a tree for display.
 
 #ifndef MEMKIT_MODEL_SCOPEVIEW_H
 #define MEMKIT_MODEL_SCOPEVIEW_H
@@ -10,53 +10,55 @@
 
 namespace memkit {
 
-/// What the frames of a view are.
+/// The contents of a view's frames.
 enum class GroupBy {
   Stack,
   /// Layers nested by their calls and paths, below the phases of training.
   Layer,
-  /// The operators in the innermost scope of another kind.
+  /// The operators inside the innermost scope of another kind.
   Operator,
-  Scope,     ///< what the program named: ranges and its own scopes
-  ScopePath, ///< all of them
-  Function,  ///< of the code, functions of one name being one
-  File,      ///< files of the code: consecutive frames of one are one
-  Binary,    ///< the same with binaries
+  Scope,     ///< names from the program: ranges and scopes of its own
+  ScopePath, ///< all scopes
+  Function,  ///< functions of the code; equal names are one function
+  File,      ///< files of the code; consecutive frames of a file are one frame
+  Binary,    ///< binaries of the code, likewise
   Thread,    ///< stacks below the threads that allocated
   Heap,      ///< stacks below heaps
   Size,      ///< stacks below classes of size, powers of two
-  Step,      ///< stacks below the steps in which was allocated
-  Mixed,     ///< scope paths set into stacks, where they were entered
-  Category,  ///< what tensors are: parameters, gradients, ...
-  Library,   ///< stacks below the libraries that asked for memory
-  Line,      ///< of source; in tables alone, see StatsQuery.h
+  Step,      ///< stacks below the steps of the allocations
+  /// Stacks with scope paths inserted at the frame that entered the scope.
+  Mixed,
+  Category, ///< categories of tensors: parameters, gradients, ...
+  Library,  ///< stacks below the libraries that asked for memory
+  Line,     ///< lines of source; only in tables, see StatsQuery.h
 };
-/// Whether keys are scope paths: the sums must be.
+/// Whether keys are scope paths, so the stats must be by scope path, too.
 inline bool isOfScopes(GroupBy By) {
   return By == GroupBy::Layer || By == GroupBy::Operator ||
          By == GroupBy::Scope || By == GroupBy::ScopePath;
 }
 
-/// `layer`, `operator`, `range`, `scope` (of the program), `phase`.
+/// The name of a kind: `layer`, `operator`, `range`, `scope` (of the program),
+/// `phase`, `line`.
 llvm::StringRef scopeKindName(ScopeKind K);
 
-/// ScopePaths as paths of the scopes that one grouping shows. Its keys are
-/// scope paths (0: none) where those of a stack tree are stacks; each has a
-/// leaf: what lies in none of the scopes is in one frame, `(no layer)`.
+/// Scope paths as a tree of the scopes that a grouping shows. Keys are scope
+/// paths (0: none), as stacks are the keys of a stack tree. Each scope path has
+/// a leaf: a path without shown scopes has the one frame `(no layer)`.
 struct ScopeView {
   StackView Tree;
-  /// By frame of the tree - 1. File: the scope's kind, so that what has one
-  /// name but is something else is not taken for the same.
+  /// By frame of the tree - 1. File holds the scope's kind, so that scopes of
+  /// equal name and different kind stay separate.
   std::vector<ShownFrame> Frames;
-  std::deque<std::string> Texts; ///< that frames name and the trace lacks
+  std::deque<std::string> Texts; ///< texts of frames that the trace lacks
 };
 
-/// By: not Stack. The texts are T's. Takes time in proportion to the scope
-/// paths and the parts of layers' paths.
+/// By: a grouping of isOfScopes(). Texts belong to T. Takes time in proportion
+/// to the scope paths and the parts of layers' paths.
 ScopeView groupScopes(const Trace &T, GroupBy By);
 
-/// A tree to draw and what is shown of its frames: the stacks of a trace, as
-/// its view() has them, or its scope paths. Refers to both; cheap to copy.
+/// A tree to draw, with the shown frames: the stacks of a trace, as in view(),
+/// or a ScopeView. Refers to both; cheap to copy.
 class ShownTree {
 public:
   ShownTree(const Trace &T) : T(&T) {}
@@ -75,7 +77,7 @@ public:
   uint32_t numFrames() const {
     return ScopePaths ? ScopePaths->Frames.size() : T->numFrames();
   }
-  /// Of all frames, in one piece.
+  /// The shown functions of all frames, in one piece.
   llvm::ArrayRef<ShownFrame> allShown() const {
     return ScopePaths ? llvm::ArrayRef(ScopePaths->Frames) : T->allShown();
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The sums of a part of a trace.
+// The stats of a part of a trace.
 
 #ifndef MEMKIT_MODEL_SUMS_H
 #define MEMKIT_MODEL_SUMS_H
@@ -11,42 +11,42 @@
 
 namespace memkit {
 
-/// The rows of stacks, or of scope paths, that a selection leaves. Most
-/// selections only filter the trace's summary; those by size, thread or time,
-/// and by scope path of stacks or the reverse, replay the events, and then
-/// peaks are the peaks of what is selected; of what lives at a moment all
-/// values are those of then. What has no scope path is the scope path 0: both
-/// kinds of sums have the same totals.
+/// The selected rows of stacks, or of scope paths. Most selections only filter
+/// the trace's summary. A selection by size, thread or time, of stacks by scope
+/// path, or of scope paths by stack replays the events; then peaks are the
+/// peaks of the selected blocks. In a selection of a moment, all values are
+/// values of that moment. Blocks without a scope path count for the scope path
+/// 0, so both kinds of stats have equal totals.
 class SelectedStats {
 public:
   /// T must outlive the result.
   static llvm::Expected<SelectedStats> create(const Trace &T, Selection Sel,
                                               StatsBy By = StatsBy::Stacks);
-  /// The same by keys that KeyOf gives, of all events.
+  /// As create(), but KeyOf gives the keys. Replays all events.
   static llvm::Expected<SelectedStats>
   createGrouped(const Trace &T, Selection Sel,
                 std::function<uint32_t(const Allocation &)> KeyOf);
 
   const Trace &trace() const { return *T; }
   const Selection &selection() const { return Sel; }
-  /// At least as many as forEach() gives.
+  /// An upper bound of the rows of forEach().
   size_t numRows() const;
-  /// Gives every selected row, grouped by process in rising order. Its key is a
-  /// stack or a scope path. The scope path 0 has no PeakBytes.
+  /// Calls F for every selected row, grouped by process in rising order. The
+  /// key is a stack or a scope path. The scope path 0 has no PeakBytes.
   void forEach(
       llvm::function_ref<void(uint32_t Process, const StackStats &)> F) const;
 
-  /// A row that was selected, for those who want it later.
+  /// A selected row, to be read later with row().
   struct RowId {
     uint32_t Piece = 0;
     uint32_t Row = 0;
   };
-  /// As forEach(), but gives only what a row is of; faster.
+  /// As forEach(), but passes only the heap and key of a row; faster.
   void forEachKey(
       llvm::function_ref<void(RowId, uint32_t Heap, uint32_t Key)> F) const;
   StackStats row(RowId Id) const { return (*Rows[Id.Piece])[Id.Row]; }
   uint32_t processOf(RowId Id) const { return Rows[Id.Piece]->process(); }
-  /// Asks the processor to fetch what row() will read.
+  /// Asks the processor to fetch the row for a later row().
   LLVM_ATTRIBUTE_ALWAYS_INLINE void prefetch(RowId Id) const {
     Rows[Id.Piece]->prefetch(Id.Row);
   }
@@ -64,29 +64,30 @@ private:
   StatsBy By;
   struct {
     std::vector<PackedRows> Stacks, ScopePaths;
-  } Replayed;                           ///< when they are not the trace's
-  std::vector<PackedRows> Rest;         ///< of scope paths: the scope path 0
+  } Replayed;                           ///< empty when the trace's rows serve
+  std::vector<PackedRows> Rest;         ///< the rows of the scope path 0
   std::vector<const PackedRows *> Rows; ///< sorted by process
 };
 
-/// A trace and what was selected of it, as most tools want them.
+/// A trace with a selection, for most tools.
 struct SelectedTrace {
   std::unique_ptr<Trace> T;
-  std::optional<SelectedStats> S; ///< once it is open
+  std::optional<SelectedStats> S; ///< after open()
 
-  /// Opens the trace Path, selects, and folds its frames as Spec says.
-  /// OnProgress: as of Trace::open().
+  /// Opens the trace Path, makes the selection, and folds frames as set in
+  /// Spec. OnProgress: as for Trace::open().
   llvm::Error open(llvm::StringRef Path, const SelectionSpec &Spec,
                    ProgressCallback OnProgress = {});
 };
 
-/// Whether sums can be asked for a heap by name: all when none were chosen.
+/// Whether stats of a heap can be requested by name: of any heap when no heap
+/// was chosen.
 inline bool isAnswered(const Selection &Sel, uint32_t Heap) {
   return !Sel.isOuterView() || Sel.hasHeap(Heap);
 }
-/// The memory spaces of the trace; where heaps were chosen, theirs.
+/// The memory spaces of the chosen heaps; without chosen heaps, of the trace.
 std::vector<std::string> answeredSpaces(const Trace &T, const Selection &Sel);
-/// What a condition can be about: these spaces, then the heaps.
+/// The possible subjects of a condition: answeredSpaces(), then the heaps.
 std::vector<std::string> spacesAndHeaps(const Trace &T, const Selection &Sel);
 
 } // namespace memkit

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A part of a trace.
+// A selected part of a trace.
 
 #ifndef MEMKIT_MODEL_SELECTION_H
 #define MEMKIT_MODEL_SELECTION_H
@@ -13,37 +13,37 @@
 
 namespace memkit {
 
-/// What sums are of.
+/// The keys of stats.
 enum class StatsBy {
   Stacks,
   ScopePaths,
-  Groups, ///< keys of the caller's, made of allocations
+  Groups, ///< keys that the caller computes from allocations
 };
 
-/// What a SelectionSpec chooses in a trace. Ids are the trace's.
+/// The part of a trace that a SelectionSpec chooses. Ids are the trace's.
 class Selection {
 public:
-  /// Fails when a pattern is wrong (RequestError), or chooses nothing: the
-  /// error then says what there is to choose from.
+  /// Fails if a pattern is wrong (RequestError) or matches nothing; the error
+  /// then lists the possible values.
   static llvm::Expected<Selection> create(const Trace &T,
                                           const SelectionSpec &S);
 
-  /// Whether heaps were chosen by name: their outer view counts (all bytes of
-  /// their blocks). Else a byte counts once, in the innermost heap.
+  /// Whether heaps were chosen by name. If so, all bytes of their blocks count
+  /// (the outer view). Otherwise a byte counts once, in the innermost heap.
   bool isOuterView() const { return OuterView; }
   /// Without a choice, every heap that counts in the totals.
   bool hasHeap(uint32_t Heap) const { return Heaps[Heap]; }
   bool hasProcess(uint32_t Process) const { return Processes[Process]; }
   bool hasStack(uint32_t Stack) const { return AllStacks || Stacks[Stack]; }
 
-  /// Whether the summary cannot answer: it keeps neither the sizes of blocks,
-  /// nor threads, nor scope paths beside stacks, nor other moments than the end
-  /// and the peaks.
+  /// Whether the selection needs events because the summary cannot answer: a
+  /// summary has neither sizes of blocks, nor threads, nor stacks combined with
+  /// scope paths, nor moments other than the end and the peaks.
   bool needsEvents(StatsBy By = StatsBy::Stacks) const {
     return needsAllocationTimes(By) || (Times.At && !Times.At->IsEnd);
   }
-  /// Whether each allocation has to be asked about by hasAllocation(): rows of
-  /// sums do not tell.
+  /// Whether the selection must check each allocation with hasAllocation(),
+  /// because rows of stats lack the needed properties.
   bool needsAllocationTimes(StatsBy By = StatsBy::Stacks) const {
     bool All = By == StatsBy::Stacks ? AllScopePaths : AllStacks;
     return MinSize || !AllThreads || !All || Times.Since || Times.Until ||
@@ -55,8 +55,9 @@ public:
   bool hasScopePath(uint32_t ScopePath) const {
     return AllScopePaths || ScopePaths[ScopePath];
   }
-  /// Whether the block of this allocation is chosen, whenever that was. For
-  /// lists of events: without a choice, heaps outside the totals too.
+  /// Whether the block of this allocation is chosen, at any time. For lists of
+  /// events: without chosen heaps, blocks of heaps outside the totals are
+  /// chosen, too.
   bool hasBlock(const Allocation &B) const {
     return B.Size >= MinSize && hasProcess(B.Process) &&
            (!OuterView || hasHeap(B.Heap)) && hasStack(B.Stack) &&
@@ -67,7 +68,7 @@ public:
            AllThreads && AllScopePaths;
   }
   const TimeWindow &times() const { return Times; }
-  /// The moment chosen by --at, or the peak, as --at=peak would find it.
+  /// The moment of --at, or of --at=peak without an --at.
   llvm::Expected<Moment> atOrPeak(const Trace &T) const;
   /// Whether this allocation is chosen.
   bool hasAllocation(const Allocation &B) const {
@@ -75,8 +76,9 @@ public:
            hasProcess(B.Process) && hasHeap(B.Heap) && hasStack(B.Stack) &&
            hasThread(B.Thread) && hasScopePath(B.ScopePath);
   }
-  /// Whether a snapshot tells of a block all that was chosen by: it has its
-  /// size at that moment, and no thread.
+  /// Whether snapshots have all properties of blocks that the selection checks.
+  /// A snapshot has a block's size at the snapshot's moment, not at its
+  /// allocation, and no thread.
   bool canStartNear() const { return !MinSize && AllThreads; }
 
 private:

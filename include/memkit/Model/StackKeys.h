@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Stacks that mean the same.
+// Numbers that recognise equal stacks in different traces.
 
 #ifndef MEMKIT_MODEL_STACKKEYS_H
 #define MEMKIT_MODEL_STACKKEYS_H
@@ -12,43 +12,46 @@
 
 namespace memkit {
 
-/// What makes two frames the same.
+/// Which properties make two frames equal.
 enum class SameFrame {
-  Function, ///< function and binary's name (Python: file's): holds across
-            ///< builds
-  Location, ///< also file and line: what a printed stack shows
+  /// Function and name of the binary (Python: of the file): equal across
+  /// builds.
+  Function,
+  Location, ///< also file and line, as in a printed stack
 };
 
-/// What SameFrame::Function has to know of the other traces.
+/// Facts about the other traces, for SameFrame::Function.
 struct KeyRules {
-  /// The names of this trace that others have otherwise.
+  /// Names of this trace that differ in the other traces.
   const Renames *Renamed = nullptr;
-  /// What its programs are called in the trace it is compared with.
+  /// The names of this trace's programs in the other trace.
   const MainNames *Mains = nullptr;
   /// movedBinaries() of all traces.
   const llvm::StringSet<> *Moved = nullptr;
 };
 
-/// A number for each node of T.view() (by id, 0 for the root) that depends only
-/// on the frames from the root to it, as SameFrame says: equal stacks of
-/// different traces have equal numbers. 64 bits: among a million stacks the
-/// chance of two that are taken for one is below 10^-7.
+/// A number for each node of T.view() (by id, 0 for the root). The number
+/// depends only on the frames from the root to the node, compared as in How:
+/// equal stacks of different traces have equal numbers. 64 bits: among a
+/// million stacks, the chance that any two different stacks have one number is
+/// below 10^-7.
 ///
-/// Function takes what steadyFunction() and steadyFile() give. A function, or a
-/// cycle of two or three nodes, that calls itself counts once, however often it
-/// did. A frame without symbols is the same at the same address of a binary
-/// that did not move, else by its binary alone; without a binary (code that was
-/// made at run time, whose address is chance) all are one.
+/// Function compares the results of steadyFunction() and steadyFile(). A
+/// recursive function, or a recursive cycle of two or three nodes, counts once.
+/// Frames without symbols are equal at the same address of a binary that is not
+/// in Moved; in a binary of Moved, all are equal. All frames without symbols
+/// and without a binary are equal: code made at run time has random addresses.
 std::vector<uint64_t> nodeKeys(const Trace &T, SameFrame How,
                                const KeyRules &Rules = {});
 
-/// The same for one node at a time, for those who want few.
+/// Computes nodeKeys() one node at a time, for callers that need few nodes.
 class StackKeyer {
 public:
-  /// T and what Rules point to must outlive it; T.view() must not change.
+  /// T and the objects of Rules must outlive the keyer; T.view() must not
+  /// change.
   StackKeyer(const Trace &T, SameFrame How, const KeyRules &Rules = {});
   ~StackKeyer();
-  /// The number of node N, of which those of the nodes above it stand in Keys.
+  /// The number of node N. Keys has the numbers of the nodes above N.
   uint64_t key(uint32_t N, llvm::ArrayRef<uint64_t> Keys) const;
 
 private:
@@ -61,14 +64,14 @@ private:
   std::unique_ptr<FrameKeys> Frames;
 };
 
-/// The same for the name of a heap.
+/// The number of a heap's name.
 uint64_t heapKey(llvm::StringRef Name, const KeyRules &Rules = {});
 
-/// The name of a binary or source by which it is known in the other traces.
+/// The name of a binary or source in the other traces.
 std::string steadyFileName(llvm::StringRef Path, const KeyRules &Rules);
 
-/// The steadyFileName() of binaries that have several builds among Traces, so
-/// that an address says nothing. Rules: of each trace; none: no names changed.
+/// The steadyFileName() of binaries with several builds among Traces, whose
+/// addresses cannot be compared. Rules: for each trace; none: no names changed.
 llvm::StringSet<> movedBinaries(llvm::ArrayRef<const Trace *> Traces,
                                 llvm::ArrayRef<KeyRules> Rules = {});
 

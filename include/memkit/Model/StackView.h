@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The stack tree as it is shown.
+// The stack tree for display.
 
 #ifndef MEMKIT_MODEL_STACKVIEW_H
 #define MEMKIT_MODEL_STACKVIEW_H
@@ -12,10 +12,10 @@
 
 namespace memkit {
 
-/// A tree of stacks: that of a trace, or what is left of it when frames that
-/// say nothing of the program are folded away. Nodes have the
-/// ids 1..numNodes(), a parent's id is lower, 0 is the root. Stacks that are
-/// shown alike may have different leaves.
+/// A tree of stacks: all stacks of a trace, or the stacks without folded
+/// frames, which say nothing about the program. Nodes have the ids
+/// 1..numNodes(), a parent's id is lower, 0 is the root. Stacks with equal
+/// shown frames may have different leaves.
 struct StackView {
   std::vector<uint32_t> Leaves{0};  ///< by stack
   std::vector<uint32_t> Parents{0}; ///< by node
@@ -28,8 +28,9 @@ struct StackView {
   uint32_t frameOf(uint32_t Node) const { return Frames[Node]; }
 };
 
-/// What stays of the stacks of All, as unfoldedFrames() says of each. Roles: by
-/// frame. Takes time in proportion to the nodes, not to the frames of stacks.
+/// The stacks of All without folded frames; unfoldedFrames() decides for each
+/// stack. Roles: by frame. Takes time in proportion to the nodes, not to the
+/// frames of stacks.
 StackView foldStacks(const StackView &All, llvm::ArrayRef<FrameRole> Roles);
 
 } // namespace memkit

@@ -51,7 +51,7 @@ llvm::Expected<StatsReport> queryStats(const Trace &T,
 /// Blocks live at a moment: all values are values of this moment.
 llvm::Expected<StatsReport> queryMoment(const Trace &T, const TimePoint &At,
                                         SelectionSpec Spec, GroupBy By);
-/// Blocks allocated from Since (none: the begin) to before Until (none: the
+/// Blocks allocated from Since (none: the start) to before Until (none: the
 /// end): AllocatedBytes in the range, LiveBytes at Until.
 llvm::Expected<StatsReport> queryRange(const Trace &T,
                                        std::optional<TimePoint> Since,

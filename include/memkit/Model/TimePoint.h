@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A moment as it is written on a command line.
+// Time points in the syntax of the command line.
 
 #ifndef MEMKIT_MODEL_TIMEPOINT_H
 #define MEMKIT_MODEL_TIMEPOINT_H
@@ -12,18 +12,19 @@
 
 namespace memkit {
 
-/// What --at, --since and --until take. Model's findMoment() says which moment
-/// of a trace it is.
+/// A value of --at, --since or --until. findMoment() finds the moment in a
+/// trace.
 struct TimePoint {
   enum class Kind { Time, Step, Mark, Peak, Oom, End };
   Kind K = Kind::End;
-  uint64_t Number = 0; ///< Time: ns since the trace's start; Step: its number
-  std::string Name;    ///< Mark
-  std::string Text;    ///< as it was written
+  /// Time: ns since the trace's start; Step: the step's number.
+  uint64_t Number = 0;
+  std::string Name; ///< Mark
+  std::string Text; ///< the user's text
 };
 
 /// Reads `1.5s` (as parseTime()), `step:3`, `mark:NAME`, `peak`, `oom`, `end`.
-/// The error is a RequestError that says what would be right.
+/// The error is a RequestError with the allowed forms.
 llvm::Expected<TimePoint> parseTimePoint(llvm::StringRef Text);
 
 } // namespace memkit

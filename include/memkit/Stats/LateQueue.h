@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Late frees of an interval.
+// Queue of an interval's late frees.
 //
-// What was freed in the interval that runs and allocated in an earlier one. Of
-// a row and an interval of allocation there are many, and most become one entry
-// as they come: by a look at one place of a small table.
+// A late free frees a block that was allocated in an earlier interval. A row
+// has many late frees for each interval of allocation, and the queue merges
+// most of them into one entry on arrival, at the cost of one look-up in a small
+// table.
 //
 // Not thread-safe; part of LiveStats.
 
@@ -20,7 +21,7 @@
 
 namespace memkit {
 
-/// Blocks of a row that were allocated in an interval.
+/// Freed blocks of a row that were allocated in Interval.
 struct LateFree {
   uint32_t Row;
   uint32_t Interval;
@@ -44,7 +45,7 @@ public:
     Place = &Entries.back();
   }
 
-  /// All of them; the queue is empty then.
+  /// Returns all entries and empties the queue.
   std::deque<LateFree> take() {
     std::fill(Places.begin(), Places.end(), nullptr);
     return std::exchange(Entries, {});
@@ -52,8 +53,8 @@ public:
 
 private:
   static constexpr unsigned PlaceBits = 11;
-  std::deque<LateFree> Entries;   ///< grows without moving what is in it
-  std::vector<LateFree *> Places; ///< by a hash, what came there last
+  std::deque<LateFree> Entries;   ///< a deque, because entries must not move
+  std::vector<LateFree *> Places; ///< by hash: the last entry
 };
 
 } // namespace memkit

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How long the blocks of a stack live.
+// Lifetimes of the blocks of each stack.
 //
-// For each row of stacks: how many bytes of each interval still live (cohorts),
-// and how old those bytes became that outlived the interval of their allocation
-// and were freed later (late frees). A leak is what survives, cohort after
-// cohort; Analysis/Survival.h judges it.
+// For each row of stacks: the live bytes of each interval of allocation
+// (cohorts), and the ages of bytes that outlived the interval of their
+// allocation and were freed later (late frees). A leak survives cohort after
+// cohort; Analysis/Survival.h judges survival.
 //
-// Cost. A block that is freed in the interval of its allocation costs a
-// comparison of allocation ids. A late free is noted in a queue, and the queue
-// is applied when the interval ends: see LateQueue.h. Memory: 8 bytes a row;
-// 170 bytes for each row that changed in an interval after its first, with room
-// for two cohorts and a class of ages, 40 for each further cohort that lives
-// (at most MaxCohorts), 56 for each further class of ages; 32 for each entry of
-// the queue, which has 16 KiB more in a process with late frees, 24 an
-// interval.
+// Cost. A block freed in the interval of its allocation costs a comparison of
+// allocation ids. A late free enters a queue (LateQueue.h), which is applied at
+// the end of the interval. Memory: 8 bytes a row; 170 bytes for each row that
+// changed in an interval after its first, including two cohorts and one class
+// of ages; 40 for each further live cohort (at most MaxCohorts); 56 for each
+// further class of ages; 32 for each entry of the queue; 16 KiB for the queue
+// of a process with late frees; 24 an interval.
 //
-// The end of a process frees what the program would have kept. So each space of
-// a process has a cut: the last end of an interval, but for the one that runs,
-// at which nearly as much lived as ever in the last quarter of the run, and
-// from which it does not fall without rising again. What was freed since the
-// cut is kept apart, so that the values at the cut can be given.
+// The end of a process frees memory that the program would have kept. So each
+// memory space of a process has a cut. The cut is the last end of an interval,
+// other than the current interval, at which nearly as much was live as at any
+// time in the last quarter of the run, and after which live bytes do not fall
+// without rising again. Frees since the cut are kept apart, so the values at
+// the cut are known.
 //
 // Not thread-safe; part of LiveStats.
 
@@ -36,24 +36,24 @@
 
 namespace memkit {
 
-/// When an interval begins.
+/// The start of an interval.
 struct IntervalBegin {
-  uint64_t FirstAllocationId =
-      0; ///< blocks from it on are allocated in it or later
+  /// The first allocation id of this interval or a later one.
+  uint64_t FirstAllocationId = 0;
   uint64_t BeginNs = 0;
-  uint64_t Step = 0; ///< that runs then; 0: before the first
+  uint64_t Step = 0; ///< the current step; 0: before the first
 };
 
-/// The intervals of a process, the one that runs included.
+/// The intervals of a process, including the current interval.
 class IntervalLog {
 public:
   void begin(IntervalBegin I) { Begins.push_back(I); }
-  /// A step begins with the interval that runs.
+  /// Sets the step that starts with the current interval.
   void setStep(uint64_t Step) { Begins.back().Step = Step; }
-  /// The interval that runs.
+  /// The current interval.
   uint32_t current() const { return static_cast<uint32_t>(Begins.size()) - 1; }
-  /// Which interval the block AllocationId was allocated in, before the one
-  /// that runs: most often that of the last block that was asked for.
+  /// The interval of allocation of the block AllocationId, which must be before
+  /// the current interval. Fast if the last call had the same result.
   uint32_t intervalOf(uint64_t AllocationId) {
     if (Found + size_t(1) >= Begins.size() ||
         AllocationId < Begins[Found].FirstAllocationId ||
@@ -64,25 +64,24 @@ public:
   const IntervalBegin &operator[](uint32_t Interval) const {
     return Begins[Interval];
   }
-  /// The class of ages of blocks of the interval AllocatedIn that die in
-  /// FreedIn.
+  /// The age class of blocks allocated in AllocatedIn and freed in FreedIn.
   AgeClass ageClass(uint32_t AllocatedIn, uint32_t FreedIn) const;
-  /// Where an interval lies, from 0 (the first) to 1 (the end of Last): by
-  /// steps once there are any.
+  /// The position of an interval, from 0 (the first) to 1 (the end of Last);
+  /// measured in steps if any step exists.
   double place(uint32_t Interval, uint32_t Last) const;
 
 private:
   uint32_t find(uint64_t AllocationId) const;
   std::vector<IntervalBegin> Begins;
-  uint32_t Found = 0; ///< by intervalOf()
+  uint32_t Found = 0; ///< the last result of intervalOf()
 };
 
-/// The cut of a space of a process: see above.
+/// The cut of a memory space of a process: see the top.
 class ShutdownCut {
 public:
-  /// LiveBytes: at the end of the interval that was the Intervals-th.
+  /// LiveBytes: live at the end of the first Intervals intervals.
   void noteEnd(const IntervalLog &Log, uint32_t Intervals, uint64_t LiveBytes);
-  /// So many intervals lie before the cut. 0: none has ended.
+  /// The number of intervals before the cut; 0: no interval has ended.
   uint32_t intervals() const { return Cut; }
 
 private:
@@ -92,43 +91,45 @@ private:
   };
   uint32_t Cut = 0;
   double LevelAtCut = 0, LowestSince = 0;
-  /// Levels that no later one of the last quarter reaches; the highest first.
+  /// Levels of the last quarter that no later level reaches; highest first.
   std::deque<Level> Highest;
 };
 
-/// What is known of a row.
+/// The lifetimes of a row's blocks.
 class Lifetime {
 public:
   static constexpr size_t MaxCohorts = 64;
 
-  /// The row had a cohort when it was still its only one.
+  /// Starts with the only cohort that the row has so far.
   Lifetime(uint32_t Interval, uint64_t Blocks, uint64_t Bytes);
-  /// Of the row's space and process. Frees that are late from here on are after
-  /// the cut.
+  /// The cut of the row's memory space, and the log of its process. Late frees
+  /// from here on are after the cut.
   struct CutAndLog {
     uint32_t Cut;
     const IntervalLog &Log;
   };
-  /// What its blocks rose by in the interval that ended; falls are negative.
+  /// Adds the change of the row's blocks in the interval that ended; negative
+  /// for a fall.
   void addAllocated(uint32_t Interval, int64_t Blocks, int64_t Bytes,
                     CutAndLog C);
-  /// Blocks of the interval AllocatedIn were freed in the interval FreedIn.
+  /// Adds blocks allocated in AllocatedIn and freed in FreedIn.
   void addLateFree(uint32_t AllocatedIn, uint32_t FreedIn, uint64_t Blocks,
                    uint64_t Bytes, CutAndLog C);
-  /// The values at the cut that was given last, or a later one;
-  /// heap and stack are left alone.
+  /// Writes the values at Cut, which is the last cut passed or later. Does not
+  /// set heap and stack.
   void writeAt(uint32_t Cut, LifetimeRow &Out) const;
 
 private:
   struct Live {
     uint32_t Interval = 0;
-    uint32_t Last = 0;        ///< interval that it has, too
-    uint32_t FreedSince = 0;  ///< the cut of the two below
+    uint32_t Last = 0;        ///< last interval of the cohort
+    uint32_t FreedSince = 0;  ///< the cut of FreedBlocks and FreedBytes
     uint32_t FreedBlocks = 0; ///< since that cut
     uint64_t FreedBytes = 0;
-    int64_t Blocks = 0; ///< negative for a moment, between the two calls
+    int64_t Blocks = 0; ///< negative only between the two calls
     int64_t Bytes = 0;
-    /// What was freed before the cut needs no room of its own.
+    /// Resets the counts of frees when the cut has moved: frees before the cut
+    /// need no count.
     void setCut(uint32_t Cut) {
       if (FreedSince != Cut)
         FreedSince = Cut, FreedBlocks = 0, FreedBytes = 0;
@@ -139,9 +140,9 @@ private:
   };
   struct Aged : LateFrees {
     uint32_t LastInterval = UINT32_MAX;
-    uint32_t Since = 0; ///< the cut of those below
+    uint32_t Since = 0; ///< the cut of SinceBlocks and so on
     uint32_t SinceIntervals = 0;
-    uint64_t SinceBlocks = 0, SinceBytes = 0; ///< of those, since that cut
+    uint64_t SinceBlocks = 0, SinceBytes = 0; ///< late frees since the cut
     void setCut(uint32_t Cut) {
       if (Since != Cut)
         Since = Cut, SinceBlocks = 0, SinceBytes = 0, SinceIntervals = 0;
@@ -153,12 +154,13 @@ private:
   void dropEmpty(uint32_t Cut);
   void makeRoom(uint32_t Last, CutAndLog C);
 
-  /// Rising intervals; the oldest may hold several. Most rows have few, and few
-  /// classes of ages: no memory of their own.
+  /// In order of intervals; the oldest cohort may cover several intervals. Most
+  /// rows have few cohorts and few classes of ages, so the first elements are
+  /// stored inline.
   llvm::SmallVector<Live, 2> Cohorts;
   llvm::SmallVector<Aged, 1> Frees;
 };
-// Three lie in 512 bytes, which a deque asks for at a time.
+// Three lifetimes fit in 512 bytes, the unit of allocation of a deque.
 static_assert(sizeof(Lifetime) <= 170);
 
 } // namespace memkit

@@ -1,52 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The live sums of a trace.
+// Keeps the stats of a trace up to date, event by event.
 //
-// The sums that a recorder keeps while it writes and a replay keeps while it
-// reads: one implementation, so that both say the same. Sections.h says what
-// each sum means (StackStats, TotalStats, ProcessStats, StepStats); here stands
-// what it leaves open.
+// A recorder calls LiveStats while it writes, and a replay while it reads: with
+// one implementation, both have the same results. Sections.h defines the stats
+// (StackStats, TotalStats, ProcessStats, StepStats); the rules below complete
+// the definitions.
 //
 // Order. Calls come in the total order of the trace's events. A boundary (the
-// end of a process, the begin of a step, the cut of an interval) at time T lies
-// after all events with TimeNs < T, of all processes, and before all others. A
-// recorder keeps to it by taking T from boundary() and by giving no later event
-// a time below floorNs(). A replay finds the same order from the times alone.
+// end of a process, the start of a step, the cut of an interval) at time T is
+// after all events of all processes with TimeNs < T, and before all other
+// events. A recorder takes T from boundary() and gives later events no time
+// below floorNs(). A replay finds the same order from the times alone.
 //
-// Enclosing blocks. Exclusive bytes of a block are its size less the sizes of
-// the live blocks that name it as enclosing. A block nests when both heaps are
-// of the same memory space and neither is HF_OutsideTotals; else the enclosing
-// block is ignored. Name the nearest enclosing block of a counted heap. A
-// memory space's live bytes are the sum of exclusive bytes, which is the sizes
-// of the blocks that lie in no other. Its AllocatedBytes and FreedBytes are the
-// rises and falls of that sum by events, so that their difference is what is
-// live, and its Allocations, Frees, Temporaries and block counts are of blocks
-// that lay in no other at that event. StackStats::SpacePeakBlocks counts all
-// live blocks of the row. When an enclosing block is freed before what lies in
-// it, the inner blocks from then on lie in the block that enclosed the freed
-// one, or in none. When one is split, they stay in its first part.
+// Enclosing blocks. The exclusive bytes of a block are its size less the sizes
+// of the live blocks that name the block as enclosing. A block nests when both
+// heaps are of the same memory space and neither is HF_OutsideTotals; otherwise
+// the enclosing block is ignored. Callers name the nearest enclosing block of a
+// counted heap. A memory space's live bytes are the sum of exclusive bytes,
+// which equals the sizes of all blocks without an enclosing block. Its
+// AllocatedBytes and FreedBytes are the rises and falls of this sum by events,
+// so the difference of the two is the live bytes. Its Allocations, Frees,
+// Temporaries and block counts are of blocks without an enclosing block at the
+// event. StackStats::SpacePeakBlocks counts all live blocks of the row. When an
+// enclosing block is freed before its inner blocks, the next outer block (or
+// none) encloses the inner blocks. When an enclosing block is split, the inner
+// blocks stay in its first part.
 //
-// Sampled blocks (with a weight, of a heap with estimates) count as so many
-// blocks of their size, so that all sums of their heap are estimates. An
-// estimate takes nothing from what is exact, nor the other way round: in a
-// sampled heap nothing nests, and a sampled block that lies in an exact one has
-// no exclusive bytes, while the exact one keeps its own. Whether a sampled
-// block was a temporary is not known.
+// Sampled blocks (with a weight, of a heap with estimates) count as Weight
+// blocks of their size, so all stats of their heap are estimates. Estimates and
+// exact values do not mix: in a sampled heap no block nests, and a sampled
+// block in an exact block has no exclusive bytes, while the exact block keeps
+// its own. Whether a sampled block was a temporary is not known.
 //
 // Steps and processes. StepStats and the bytes of ProcessStats are of the
-// memory space `host` (steps: counts too), their Shares of each device of which
-// the process has or had anything; ProcessStats counts allocations and frees
-// of every heap. Rows of heaps outside the totals have no memory space peak,
-// and their exclusive bytes are all their bytes.
+// memory space `host` (in StepStats, counts too). Their Shares have an entry
+// for each device on which the process has or had memory. ProcessStats counts
+// allocations and frees of every heap. Rows of heaps outside the totals have no
+// memory space peak, and all their bytes are exclusive.
 //
-// The scope path 0 has no row: scopeRow() gives 0 and events skip it.
+// The scope path 0 has no row: scopeRow() returns 0 and events skip the row.
 //
-// Not thread-safe. Memory: 104 bytes a row and 4 to find it (11 to 21 more
-// where another process or heap had its stack before), 41 for each row that
-// changed since the last interval, 16 for each that ever waited for a whole
-// interval, what Lifetimes.h says, 48 or so for each enclosing block, 32 a
-// thread, 520 a heap for sizes; a summary takes 8 bytes a row while it is made,
-// and a part of an interval 150 for each of its rows.
+// Not thread-safe. Memory: 104 bytes a row and 4 to find the row (11 to 21 more
+// if another process or heap had its stack before); 41 for each row that
+// changed since the last interval; 16 for each row that ever waited for a whole
+// interval; the memory of Lifetimes.h; about 48 for each enclosing block; 32 a
+// thread; 520 a heap for sizes. Making a summary takes 8 bytes a row; a part of
+// an interval takes 150 for each of its rows.
 
 #ifndef MEMKIT_STATS_ACCOUNTS_H
 #define MEMKIT_STATS_ACCOUNTS_H
@@ -72,18 +72,19 @@
 
 namespace memkit {
 
-/// A block as LiveStats must be told of it. Allocation ids are of the process.
+/// A block in calls of LiveStats. Allocation ids are of the process.
 struct BlockRef {
   uint64_t AllocationId = 0;
   uint32_t Row = 0;      ///< stackRow()
   uint32_t ScopeRow = 0; ///< scopeRow(), 0 for none
 };
 
-/// An event on a block, as LiveStats::apply() takes many.
+/// An event of a block, for LiveStats::apply().
 struct Change {
-  /// FreeTemporary: by the thread that allocated the block and nothing since.
+  /// FreeTemporary: freed by the thread that allocated the block, with no
+  /// allocation of the thread in between.
   enum Kinds : uint8_t { Allocate, Free, Grow, Shrink, Split, FreeTemporary };
-  uint64_t Bytes = 0;    ///< by which live bytes rise or fall; 0 for Split
+  uint64_t Bytes = 0;    ///< change of live bytes; 0 for Split
   uint32_t Row = 0;      ///< stackRow()
   uint32_t ScopeRow = 0; ///< scopeRow(), 0 for none
   Kinds Kind = Allocate;
@@ -100,24 +101,26 @@ public:
   // Heaps, processes, rows
   //===--------------------------------------------------------------------===//
 
-  /// Adds the heap Id. Ids may come in any order; each once, before its rows.
+  /// Adds the heap Id. Call once for each heap, in any order, before the heap's
+  /// rows.
   void addHeap(uint32_t Id, const Heap &H);
-  /// Begins process Id (each once, before its rows). StartNs is where its first
-  /// interval and its times begin.
+  /// Starts process Id. Call once for each process, before its rows. StartNs:
+  /// the start of the process's first interval and times.
   void beginProcess(uint32_t Id, uint64_t StartNs);
   bool hasHeap(uint32_t Id) const { return Id < Heaps.size() && Heaps[Id]; }
-  /// Whether blocks of the heap Id stand for several.
+  /// Whether the heap Id is sampled, so that a block stands for several.
   bool isEstimated(uint32_t Id) const { return Heaps[Id]->Estimated; }
   /// Whether the process ever had a block of the heap.
   bool hasHeapOf(uint32_t Process, uint32_t Heap) const {
     const std::vector<uint32_t> &Of = Processes[Process]->CellOfHeap;
     return Heap < Of.size() && Of[Heap];
   }
-  /// One more than the highest heap of which the process had a block.
+  /// 1 + the highest id of a heap of which the process had a block.
   size_t numHeapIdsOf(uint32_t Process) const {
     return Processes[Process]->CellOfHeap.size();
   }
-  /// One more than the highest memory space of which it had one; at least 1.
+  /// 1 + the highest id of a memory space of which the process had a block; at
+  /// least 1.
   size_t numSpacesOf(uint32_t Process) const {
     return Processes[Process]->Shares.size() - 1;
   }
@@ -126,17 +129,18 @@ public:
   }
   bool isEnded(uint32_t Process) const { return Processes[Process]->T.Ended; }
 
-  /// The row of (process, heap, stack), made when there is none; never 0. Rows
-  /// are numbered from 1 over all processes and stay valid: callers cache them.
+  /// The row of (process, heap, stack), made if missing; never 0. Rows are
+  /// numbered from 1 over all processes and stay valid, so callers may cache
+  /// row numbers.
   uint32_t stackRow(uint32_t Process, uint32_t Heap, uint32_t Stack) {
     return findRow(StackRows, Process, Heap, Stack);
   }
-  /// Likewise of (process, heap, scope path), in a numbering of its own; 0 for
-  /// the scope path 0.
+  /// The row of (process, heap, scope path), likewise, with separate numbers; 0
+  /// for the scope path 0.
   uint32_t scopeRow(uint32_t Process, uint32_t Heap, uint32_t ScopePath) {
     return ScopePath ? findRow(ScopeRows, Process, Heap, ScopePath) : 0;
   }
-  /// What a row stands for.
+  /// The key of a row.
   uint32_t stackOf(uint32_t Row) const { return StackRows[Row].Key; }
   uint32_t heapOf(uint32_t Row) const {
     return Cells[StackRows[Row].Cell].Heap;
@@ -144,83 +148,86 @@ public:
   uint32_t scopePathOf(uint32_t ScopeRow) const {
     return ScopeRow ? ScopeRows[ScopeRow].Key : 0;
   }
-  /// Asks the processor to fetch a row that an event will soon change.
-  /// (GCC takes a function that only prefetches for one without effect, and
-  /// drops calls of it unless it is inlined early.)
+  /// Asks the processor to fetch a row before an event changes the row. (GCC
+  /// considers a function that only prefetches to have no effect, and drops its
+  /// calls unless inlined early.)
   LLVM_ATTRIBUTE_ALWAYS_INLINE void prefetchRow(uint32_t Row) const {
     __builtin_prefetch(&StackRows[Row], 1);
   }
-  /// The same for the rest of the row, which intervals and late frees change.
+  /// As prefetchRow(), for the cold part of the row, which intervals and late
+  /// frees change.
   LLVM_ATTRIBUTE_ALWAYS_INLINE void prefetchRest(uint32_t Row) const {
     __builtin_prefetch(&StackRows.rest(Row), 1);
   }
-  /// Do is told of memory that rows of stacks will soon be made in; see
+  /// Do is called with memory for the next rows of stacks; see
   /// StatsRows::OnAhead.
   void onMemoryAhead(std::function<void(void *, size_t)> Do) {
     StackRows.OnAhead = std::move(Do);
   }
-  /// How many rows of stacks there are.
+  /// The number of rows of stacks.
   uint32_t numStackRows() const { return StackRows.size(); }
 
   //===--------------------------------------------------------------------===//
   // Events: a few nanoseconds each. TimeNs never falls. Thread: 0 when unknown.
   //===--------------------------------------------------------------------===//
 
-  /// The block B begins to live.
+  /// Allocates the block B.
   void allocate(BlockRef B, uint64_t Size, uint64_t TimeNs, uint32_t Thread);
-  /// The same for a block that lies in the live block In.
+  /// Allocates the block B inside the live block In.
   void allocateIn(BlockRef B, BlockRef In, uint64_t Size, uint64_t TimeNs,
                   uint32_t Thread);
-  /// The block B, of Size bytes, is freed. Enclosing: the allocation id + 1 of
-  /// the block given as In when it was allocated, 0 for none.
+  /// Frees the block B of Size bytes. Enclosing: the allocation id + 1 of In at
+  /// the block's allocation, 0 for none.
   void free(BlockRef B, uint64_t Size, uint64_t TimeNs, uint32_t Thread,
             uint64_t Enclosing = 0);
-  /// The block B, which stands for Weight blocks, begins to live. In: a live
-  /// block in which it lies, or one of row 0.
+  /// Allocates the block B, which stands for Weight blocks. In: the enclosing
+  /// live block, or a block of row 0.
   void allocateSampled(BlockRef B, BlockRef In, uint64_t Size, uint32_t Weight,
                        uint64_t TimeNs, uint32_t Thread);
-  /// It is freed; Size and Weight as then.
+  /// Frees a sampled block; Size and Weight as in allocateSampled().
   void freeSampled(BlockRef B, uint64_t Size, uint32_t Weight, uint64_t TimeNs);
-  /// B grows or shrinks where it is.
+  /// Resizes B in place.
   void resize(BlockRef B, uint64_t OldSize, uint64_t NewSize, uint64_t TimeNs,
               uint64_t Enclosing = 0);
-  /// B is cut in two; the new part is a block of the same rows, and of the same
+  /// Splits B in two. The new part is a block with the same rows and the same
   /// enclosing block.
   void split(BlockRef B, uint64_t TimeNs, uint64_t Enclosing = 0);
 
-  /// Many events of Process, but fewer than 2^21, with TimesNs of each: as the
-  /// functions above would, and faster. None of blocks that lie in another, or
-  /// in which others lie or lay (encloses()). Allocations are told to
-  /// noteAllocations() by the caller, late frees to noteLateFree().
+  /// Applies fewer than 2^21 events of Process, with the time of each in
+  /// TimesNs: the result is as from the functions above, but faster. No block
+  /// of Changes may have an enclosing block, or have or have had inner blocks
+  /// (encloses()). The caller passes allocations to noteAllocations() and late
+  /// frees to noteLateFree().
   void apply(uint32_t Process, llvm::ArrayRef<Change> Changes,
              const uint64_t *TimesNs);
-  /// Whether a block of Process lies or lay in another that still counts.
+  /// Whether Process has an enclosing block that still counts, live or freed.
   bool hasNested(uint32_t Process) const {
     return !Processes[Process]->Enclosers.empty();
   }
-  /// Whether the block of Process with this allocation id encloses one that
-  /// still counts.
+  /// Whether the block AllocationId of Process is an enclosing block that still
+  /// counts.
   bool encloses(uint32_t Process, uint64_t AllocationId) const {
     return Processes[Process]->Enclosers.count(AllocationId);
   }
-  /// Whether blocks of Process lie in its block with this allocation id.
+  /// Whether the block AllocationId of Process has live inner blocks.
   bool holdsOthers(uint32_t Process, uint64_t AllocationId) const {
     auto At = Processes[Process]->Enclosers.find(AllocationId);
     return At != Processes[Process]->Enclosers.end() && At->second.InnerBlocks;
   }
   /// Blocks of Process below this allocation id were allocated in an interval
-  /// that has ended: their frees are late.
+  /// that has ended, so their frees are late.
   uint64_t lateBefore(uint32_t Process) const {
     return Processes[Process]->LateBefore;
   }
-  /// A late free of Bytes in Blocks of Row.
+  /// Notes a late free of Bytes in Blocks of Row.
   void noteLateFree(uint32_t Process, uint32_t Row, uint64_t AllocationId,
                     uint64_t Bytes, uint32_t Blocks = 1);
-  /// AllocationId + 1 of what Thread allocated last, 0 for nothing.
+  /// The allocation id + 1 of Thread's last allocation; 0: none.
   uint64_t lastAllocation(uint32_t Thread) const {
     return Thread < Threads.size() ? Threads[Thread].LastAllocation : 0;
   }
-  /// Count allocations, of Bytes in all, of which the last has AllocationId.
+  /// Notes Count allocations of Thread, of Bytes in all; AllocationId is the
+  /// last.
   void noteAllocations(uint32_t Thread, uint64_t AllocationId, uint64_t Count,
                        uint64_t Bytes) {
     if (Thread >= Threads.size())
@@ -238,84 +245,86 @@ public:
   // Boundaries
   //===--------------------------------------------------------------------===//
 
-  /// The first moment at or after TimeNs that can be a boundary: a multiple of
-  /// TimeUnitNs after every event and every boundary so far, so that nothing
-  /// happens at the same time.
+  /// The first possible time of a boundary at or after TimeNs: a multiple of
+  /// TimeUnitNs after all events and boundaries so far, so no event has the
+  /// same time.
   uint64_t boundary(uint64_t TimeNs);
-  /// What the last boundary() taken demands of the events after it.
+  /// The minimum time of later events, set by the last boundary().
   uint64_t floorNs() const { return FloorNs; }
 
-  /// Role: a string, learnt later than the process's entry in the dictionary.
+  /// Role: a string that was found after the process's entry in the dictionary.
   void setRole(uint32_t Process, uint32_t Role);
-  /// So many bytes of the process were resident, or were its proportional
+  /// Notes a sample of the process's resident bytes and of its proportional
   /// share.
   void noteResident(uint32_t Process, uint64_t RssBytes, uint64_t PssBytes);
-  /// Process ends: its blocks leave the live curves, its sums stay as they are.
-  /// No event of it may follow. ExitStatus -1: unknown.
+  /// Ends Process: its blocks leave the live curves, its stats stay. No event
+  /// of Process may follow. ExitStatus -1: unknown.
   void endProcess(uint32_t Process, uint64_t TimeNs, int32_t ExitStatus,
                   uint32_t Signal);
-  /// Ends the step that runs in Process, if any, and begins Step.
+  /// Ends the current step of Process, if any, and starts Step.
   void beginStep(uint32_t Process, uint64_t Step, uint64_t TimeNs);
 
-  /// Before this moment timeIntervalDue() is false; UINT64_MAX for a process
-  /// with steps. It is a load: ask often.
+  /// timeIntervalDue() is false before this time; UINT64_MAX for a process with
+  /// steps. The call is a load, so callers may call often.
   uint64_t nextIntervalNs(uint32_t Process) const {
     return Processes[Process]->NextIntervalNs;
   }
-  /// Whether an interval is due by time at NowNs. When nothing changed it is
-  /// put off to the next of the equal times.
+  /// Whether an interval is due at NowNs by time. If no row changed, the
+  /// interval is postponed to the next of the equal times.
   bool timeIntervalDue(uint32_t Process, uint64_t NowNs);
-  /// Whether an interval is due, the step just begun being the first of the
-  /// next.
+  /// Whether an interval is due at the step just started, the first step of the
+  /// next interval.
   bool stepIntervalDue(uint32_t Process) const;
-  /// Which rows an interval that is cut now ought to have: all as long as they
-  /// are few for the events there are.
+  /// The rows that an interval cut now should have: all rows, as long as rows
+  /// are few compared to events.
   IntervalDetail dueDetail(uint32_t Process) const;
-  /// Cuts an interval that ends at TimeNs, of the rows that Stats says (Changed
-  /// or Whole): cutPart() gives them, while events go on. The next is cut when
-  /// this one has been given in whole. NextAllocationId: of the next block of
-  /// the process. At a step, call beginStep() first or after, it is the same.
-  /// Once more when the process ends, so that intervals say how it ended. Steps
-  /// and equal times become longer when intervals are many, or have many rows
-  /// or late frees for the events there are: so they never end.
+  /// Starts the cut of an interval that ends at TimeNs; Detail (Changed or
+  /// Whole) chooses its rows. cutPart() returns the rows, while events go on.
+  /// The next cut may start after this interval is complete. NextAllocationId:
+  /// of the next block of the process. At a step, beginStep() may come before
+  /// or after beginCut(). Call once more when the process ends, so that the
+  /// intervals have the final values. Steps and equal times become longer when
+  /// intervals are many, or have many rows or late frees compared to events, so
+  /// the number of intervals has no limit.
   void beginCut(uint32_t Process, uint64_t TimeNs, uint64_t NextAllocationId,
                 IntervalDetail Detail);
   bool isCutting(uint32_t Process) const {
     return Processes[Process]->Cut != nullptr;
   }
-  /// Of the next MaxRows rows that may be in it those that are, sorted; only
-  /// while isCutting(). False when there are none and the interval has others,
-  /// or when lifetimes are still to be brought up to it.
+  /// Looks at the next MaxRows candidate rows and sets Out to the rows of the
+  /// interval among the candidates, sorted. Call only while isCutting(). False:
+  /// Out does not count, because no candidate is a row of the interval and the
+  /// interval has other rows, or because the call updated lifetimes.
   bool cutPart(uint32_t Process, size_t MaxRows, Interval &Out);
-  /// Both at once: all rows, sorted by heap and stack.
+  /// beginCut() and all cutPart() at once: all rows, sorted by heap and stack.
   void cutInterval(uint32_t Process, uint64_t TimeNs, uint64_t NextAllocationId,
                    IntervalDetail Detail, Interval &Out);
-  /// Stops the book-keeping of intervals, for those who want none. At the
+  /// Disables intervals, for callers without need of intervals. Call at the
   /// start.
   void disableIntervals() { IntervalsOn = false; }
 
   //===--------------------------------------------------------------------===//
-  // Spans: what happens to the heaps of a process between two moments
+  // Spans: stats of a process's heaps between two times
   //===--------------------------------------------------------------------===//
 
-  /// The sums of a heap of a process, or of what the process has in a memory
+  /// The stats of a heap of a process, or of the process's part of a memory
   /// space.
   struct SpanStats {
     uint64_t Allocations = 0;
     uint64_t Frees = 0;
     uint64_t AllocatedBytes = 0;
     uint64_t LiveBytes = 0;
-    uint64_t HighestBytes = 0; ///< of LiveBytes, since they were last taken
+    uint64_t HighestBytes = 0; ///< maximum of LiveBytes since the last call
   };
-  /// Gives OfHeap(Heap, SpanStats) what Process has now in the heaps that
-  /// changed since the last call, whose highest bytes begin anew. A memory
-  /// space in which nothing changed costs a comparison.
+  /// Calls OfHeap(Heap, SpanStats) with the current stats of Process for each
+  /// heap that changed since the last call, and resets HighestBytes. A memory
+  /// space without changes costs a comparison.
   template <class F> void takeHeapSpans(uint32_t Process, F OfHeap);
-  /// The same by memory space: OfSpace(Space, SpanStats).
+  /// As takeHeapSpans(), by memory space: OfSpace(Space, SpanStats).
   template <class F> void takeSpaceSpans(uint32_t Process, F OfSpace);
 
   //===--------------------------------------------------------------------===//
-  // What is no block
+  // Other than blocks
   //===--------------------------------------------------------------------===//
 
   void inheritedFree(uint32_t Process) {
@@ -323,17 +332,17 @@ public:
   }
   void addLoss(uint32_t Process, LossKind Kind, uint64_t Count);
   void countMarks(uint64_t N) { Marks += N; }
-  /// What the allocator of Heap holds in Process from now on.
+  /// Sets the bytes that the allocator of Heap holds in Process from now on.
   void setReserved(uint32_t Process, uint32_t Heap, uint64_t Bytes);
 
   //===--------------------------------------------------------------------===//
-  // Results. All may be asked at any time; running processes count as they are.
+  // Results, valid at any time; running processes count in their current state.
   //===--------------------------------------------------------------------===//
 
   uint64_t events() const { return Now; }
   uint64_t events(uint32_t Process) const { return Processes[Process]->Events; }
   uint64_t lastEventNs() const { return LastNs; }
-  /// Steps begun in Process so far.
+  /// Steps started in Process so far.
   uint64_t numSteps(uint32_t Process) const {
     return Processes[Process]->Steps.size() + Processes[Process]->Stepping;
   }
@@ -342,15 +351,16 @@ public:
   uint32_t numSpaces() const { return Spaces.size(); }
   /// Space: 0 `host`, else a device.
   TotalStats spaceStats(uint32_t Space) const;
-  /// What lives now in the running processes, exclusive bytes: the curve whose
-  /// highest point is the peak.
+  /// The exclusive live bytes of the running processes: the curve whose maximum
+  /// is the peak.
   uint64_t spaceLiveBytes(uint32_t Space) const {
     return Space < Spaces.size() ? Spaces[Space]->LiveBytes : 0;
   }
   uint64_t heapLiveBytes(uint32_t Heap) const {
     return Heaps[Heap]->C.LiveBytes;
   }
-  /// What its allocator holds for running processes; nothing: not known.
+  /// The bytes that the heap's allocator holds for running processes; nothing:
+  /// not known.
   std::optional<uint64_t> heapReserved(uint32_t Heap) const {
     if (!Heaps[Heap]->ReservedKnown)
       return std::nullopt;
@@ -359,27 +369,27 @@ public:
   uint64_t heapLiveBlocks(uint32_t Heap) const {
     return Heaps[Heap]->C.LiveBlocks;
   }
-  /// The event, as events() counts them, that brought the heap's peak.
+  /// The number, as in events(), of the event that reached the heap's peak.
   uint64_t heapPeakAt(uint32_t Heap) const { return Heaps[Heap]->C.PeakAt; }
   ProcessStats processStats(uint32_t Process, uint64_t NowNs) const;
 
-  /// Gives the Summary in blocks of at most MaxSectionRows rows, all of Number.
-  /// The last one, with Complete set, holds all that is not a row of a stack or
-  /// scope path, unless there are more than MaxSectionRows steps or processes:
-  /// the rest of those stand before. Rows are sorted by process, heap, key;
-  /// rows without an allocation are left out. Stops at Write's first error and
-  /// returns it.
+  /// Writes the Summary in sections of at most MaxSectionRows rows, all with
+  /// Number. The last section, with Complete set, has everything except rows of
+  /// stacks and scope paths; if steps or processes are more than
+  /// MaxSectionRows, earlier sections have the remainder. Rows are sorted by
+  /// process, heap, key; rows without an allocation are left out. Returns the
+  /// first error of Write, at once.
   llvm::Error
   summary(uint32_t Number, uint64_t EndNs,
           llvm::function_ref<llvm::Error(const Summary &)> Write) const;
-  /// The same in one piece, of any number of rows.
+  /// The Summary in one piece, of any number of rows.
   Summary summary(uint32_t Number, uint64_t EndNs) const;
-  /// Gives the lifetimes of the rows of which blocks lived at the cut, as of
-  /// the last interval that was cut of each process, in blocks of at most
-  /// MaxSectionRows cohorts, late frees and rows together. Rows are sorted by
-  /// process, heap and stack. Those whose blocks are all of one interval in the
-  /// first tenth of the run are left out: what a program makes when it starts.
-  /// Stops at Write's first error and returns it.
+  /// Writes the lifetimes of rows with blocks live at the cut, up to each
+  /// process's last cut interval, in sections of at most MaxSectionRows
+  /// cohorts, late frees and rows together. Rows are sorted by process, heap
+  /// and stack. A row is left out if all its blocks are of one interval in the
+  /// first tenth of the run: memory that a program allocates at its start.
+  /// Returns the first error of Write, at once.
   llvm::Error
   lifetimes(llvm::function_ref<llvm::Error(const Lifetimes &)> Write) const;
 
@@ -425,18 +435,20 @@ private:
     bool ReservedKnown = false;
     uint64_t Reserved = 0; ///< of running processes
     uint64_t ReservedPeak = 0;
-    uint64_t ReservedAt = 0;     ///< number of the event before it changed
-    uint64_t ReservedAtPeak = 0; ///< good when the peak was before that
+    /// Number of the last event before Reserved changed.
+    uint64_t ReservedAt = 0;
+    uint64_t ReservedAtPeak = 0; ///< valid when the peak was before ReservedAt
     uint32_t GrowthFragmentation = 0;
 
     uint64_t reservedAtPeak() const {
       return C.PeakAt > ReservedAt ? Reserved : ReservedAtPeak;
     }
     uint64_t EndedReserved = 0;
-    std::array<uint64_t, NumSizeClasses> Sizes{}; ///< of all its allocations
+    /// Of all allocations of the heap.
+    std::array<uint64_t, NumSizeClasses> Sizes{};
     std::vector<uint32_t> Cells;
   };
-  /// What a process has in a memory space. Freed bytes are AllocatedBytes -
+  /// The stats of a process in a memory space. Freed bytes are AllocatedBytes -
   /// LiveBytes.
   struct ShareStats {
     uint64_t Allocations = 0;
@@ -445,18 +457,18 @@ private:
     uint64_t AllocatedBytes = 0;
     uint64_t LiveBytes = 0;
     uint64_t LiveBlocks = 0;
-    uint64_t StepPeakBytes = 0; ///< since the step that runs began
-    uint64_t PeakBytes = 0;     ///< before that
-    uint64_t HighestBytes = 0;  ///< of the span that runs
+    uint64_t StepPeakBytes = 0; ///< in the current step
+    uint64_t PeakBytes = 0;     ///< before the current step
+    uint64_t HighestBytes = 0;  ///< in the current span
     ShutdownCut Cut;
   };
   struct Share : ShareStats {
-    /// Cells, by number % 64, with an event since spans of heaps were taken
-    /// last; and those before that since the memory space's span was.
+    /// Cells, by number % 64, with an event since the last takeHeapSpans();
+    /// TouchedBefore: since the last takeSpaceSpans(), without Touched.
     uint64_t Touched = 0, TouchedBefore = 0;
     std::vector<uint32_t> Cells; ///< of the process and the memory space
   };
-  /// A row that an event touched since the last interval, as it was at that
+  /// The state that a row, touched since the last interval, had at this
   /// interval.
   struct DirtyRow {
     uint32_t Row;
@@ -474,7 +486,7 @@ private:
     return {Row,           R.LiveBlocks, R.LiveBytes, R.AllocatedBytes,
             R.Allocations, R.Temporaries};
   }
-  /// What a row that lives as before allocated since an interval last had it.
+  /// Allocations, since its last interval, of a row with unchanged live values.
   /// Sums that do not fit do not wait.
   struct WaitingRow {
     uint32_t Row;
@@ -483,67 +495,71 @@ private:
     uint32_t Temporaries = 0;
     bool any() const { return AllocatedBytes || Allocations || Temporaries; }
   };
-  /// An interval of which not all rows have been given.
+  /// An interval whose rows are not all written.
   struct CutState {
     Interval Head;
-    std::deque<DirtyRow> Rows;                ///< touched before the cut
-    size_t Next = 0;                          ///< of them
-    size_t NextWaiting = 0;                   ///< of a whole interval
-    bool Any = false;                         ///< a part of it counted
-    llvm::DenseMap<uint32_t, uint32_t> Since; ///< row -> in Dirty
-    size_t Noted = 0;                         ///< of Dirty, in Since
+    std::deque<DirtyRow> Rows; ///< touched before the cut
+    size_t Next = 0;           ///< index in Rows
+    size_t NextWaiting = 0;    ///< next waiting row of a whole interval
+    bool Any = false;          ///< whether a part counted
+    llvm::DenseMap<uint32_t, uint32_t> Since; ///< row -> index in Dirty
+    size_t Noted = 0;                         ///< number of Dirty in Since
     std::deque<LateFree> Late;
-    size_t NextLate = 0; ///< of them
+    size_t NextLate = 0; ///< index in Late
   };
-  /// A block that encloses others. A freed one stays as long as these live.
+  /// An enclosing block. A freed enclosing block stays as long as its inner
+  /// blocks live.
   struct Encloser {
     uint64_t InnerBytes = 0;
     uint32_t InnerBlocks = 0;
     uint32_t Row = 0;
     uint32_t ScopeRow = 0;
     bool Freed = false;
-    uint64_t Outer = 0; ///< allocation id + 1 of its own, once it is freed
+    /// Allocation id + 1 of the next outer block, once freed.
+    uint64_t Outer = 0;
   };
   struct ProcessState {
     ProcessStats T;
     uint64_t Events = 0;
-    uint64_t EndAt = UINT64_MAX; ///< number of the last event before its end
-    uint64_t IntervalFrom =
-        0; ///< rows last changed before are clean; 0: no intervals
+    /// Number of the last event before the process's end.
+    uint64_t EndAt = UINT64_MAX;
+    /// Rows with an earlier LastChange are clean; 0: no intervals.
+    uint64_t IntervalFrom = 0;
     uint64_t NextIntervalNs = UINT64_MAX;
     uint64_t IntervalNs = 0;    ///< between intervals by time
     uint64_t IntervalSteps = 1; ///< steps in an interval
-    uint64_t StepsOpen = 0;     ///< ended steps of the interval that runs
+    uint64_t StepsOpen = 0;     ///< ended steps of the current interval
     uint64_t IntervalWork = 0;  ///< see doubleIntervals()
-    unsigned Doublings = 0;     ///< that IntervalWork has brought
-    uint64_t LastDoubling = 0;  ///< after so many intervals
-    IntervalLog Intervals;      ///< as intervals
+    unsigned Doublings = 0;     ///< caused by IntervalWork
+    uint64_t LastDoubling = 0;  ///< number of intervals before
+    IntervalLog Intervals;      ///< the process's intervals
     uint64_t LateBefore = 0;    ///< lateBefore()
-    /// What lived of the process's shares at the end of the interval before the
-    /// one that runs.
+    /// Live bytes of the process's shares at the end of the interval before the
+    /// current one.
     std::vector<uint64_t> Levels;
     LateQueue Late;
-    Interval Open; ///< the interval that runs, without rows
+    Interval Open; ///< the current interval, without rows
     bool Stepping = false;
     uint64_t Step = 0, StepBeginNs = 0, StepBefore = 0;
-    std::vector<ShareStats> AtStep; ///< of Shares, when the step began
-    std::vector<StepStats> Steps;   ///< ended ones
+    std::vector<ShareStats> AtStep; ///< of Shares, when the step started
+    std::vector<StepStats> Steps;   ///< ended steps
     std::deque<DirtyRow> Dirty;     ///< grows without a copy of twice its size
     std::deque<WaitingRow> Waiting; ///< each row that ever waited
-    size_t NumWaiting = 0;          ///< those with any()
-    /// Rows of intervals that were written though they live as before;
+    size_t NumWaiting = 0;          ///< waiting rows with any()
+    /// Number of written rows of intervals with unchanged live values; see
     /// dueDetail().
     uint64_t ChurnRows = 0;
     std::unique_ptr<CutState> Cut;
     std::vector<uint32_t> CellOfHeap; ///< cell + 1 by heap id
-    std::vector<std::unique_ptr<Share>>
-        Shares; ///< by memory space + 1, 0 outside
+    /// By memory space + 1; 0: outside the totals.
+    std::vector<std::unique_ptr<Share>> Shares;
     std::array<uint64_t, NumLossCounts> Losses{}; ///< by lossIndex()
     llvm::DenseMap<uint64_t, Encloser> Enclosers; ///< by allocation id
-    llvm::DenseSet<uint64_t> Covered; ///< sampled blocks that lie in others
+    /// Sampled blocks with an enclosing block.
+    llvm::DenseSet<uint64_t> Covered;
   };
-  /// A heap in a process: what all rows of both have in common, and the sums of
-  /// which heaps' and processes' totals are made.
+  /// A heap in a process: the common data of all rows of both, and the stats
+  /// from which the totals of heaps and processes are made.
   struct Cell {
     ProcessState *I = nullptr;
     HeapState *H = nullptr;
@@ -555,7 +571,7 @@ private:
     uint64_t Temporaries = 0;
     uint64_t AllocatedBytes = 0;
     uint64_t LiveBytes = 0;
-    uint64_t HighestBytes = 0; ///< of the span that runs
+    uint64_t HighestBytes = 0; ///< in the current span
     uint64_t SpanBit = 0;      ///< in Share::Touched
     uint64_t Reserved = 0;
     uint32_t Process = 0;
@@ -563,8 +579,8 @@ private:
 
     uint64_t liveBlocks() const { return Allocations + Splits - Frees; }
   };
-  /// An event on a block: all that it touches, with what peaks and intervals
-  /// need of the rows saved.
+  /// The objects that an event of a block changes. The rows' values for peaks
+  /// and intervals are saved.
   struct Target {
     StatsRow &R;
     StatsRow *X; ///< the scope path's row or null
@@ -628,7 +644,7 @@ private:
   RowOrder orderRows(const StatsRows &Rows) const;
   void fillTotals(Summary &S, uint64_t EndNs) const;
 
-  uint64_t Now = 0; ///< events so far; numbers them from 1
+  uint64_t Now = 0; ///< number of events so far; the first is 1
   uint64_t LastNs = 0;
   uint64_t FloorNs = 0;
   uint64_t Marks = 0;
@@ -638,22 +654,23 @@ private:
   std::vector<std::unique_ptr<HeapState>> Heaps;
   std::vector<std::unique_ptr<Curve>> Spaces;
   std::vector<std::unique_ptr<ProcessState>> Processes;
-  /// A power of two in size: an index costs no multiplication.
+  /// The size is a power of two, so an index costs no multiplication.
   struct alignas(32) ThreadStatsOf {
     uint64_t LastAllocation = 0; ///< allocation id + 1
     uint64_t Allocations = 0;
     uint64_t AllocatedBytes = 0;
-    uint64_t NestedBytes = 0; ///< of these, those in blocks that count them
+    /// Part of AllocatedBytes in blocks whose enclosing block counts the bytes.
+    uint64_t NestedBytes = 0;
   };
-  std::vector<ThreadStatsOf> Threads; ///< by id; those of 0 are not told
+  std::vector<ThreadStatsOf> Threads; ///< by id; 0 is not reported
   llvm::DenseMap<uint32_t, uint64_t> StackSplits, ScopeSplits; ///< by row
   std::deque<Lifetime> LifetimesOf; ///< see StatsRowCold::AllocatedIn
-  std::unique_ptr<Lanes> Open;      ///< what apply() keeps at hand
-  Curve Outside; ///< stands for the memory space of heaps outside the totals
+  std::unique_ptr<Lanes> Open;      ///< working data of apply()
+  Curve Outside; ///< the memory space of heaps outside the totals
 };
 
 //===----------------------------------------------------------------------===//
-// The way of an event
+// Processing of an event
 //===----------------------------------------------------------------------===//
 
 inline void LiveStats::savePeaks(StatsRows &Rows, uint32_t Row,

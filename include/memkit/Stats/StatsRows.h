@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The rows of sums, and how they are found.
+// The rows of live stats, with an index by (cell, key).
 
 #ifndef MEMKIT_STATS_ACCOUNTROWS_H
 #define MEMKIT_STATS_ACCOUNTROWS_H
@@ -14,12 +14,12 @@
 
 namespace memkit {
 
-/// The live sums of a (process, heap, stack) or (process, heap, scope path):
-/// what every event reads and writes, in one line of the cache. Blocks that
-/// live at once are counted in 32 bits. Stats wrap, they do not trap: a trace
+/// The live stats of a (process, heap, stack) or (process, heap, scope path):
+/// the values that every event reads and writes, in one cache line. Counts of
+/// live blocks have 32 bits. Values wrap on overflow, without a trap: a trace
 /// may claim any size.
 struct alignas(64) StatsRow {
-  uint64_t LastChange = 0; ///< number of the event that changed it last
+  uint64_t LastChange = 0; ///< number of the last event on the row
   uint64_t LiveBytes = 0;
   uint64_t LiveExclusive = 0;
   uint64_t AllocatedBytes = 0;
@@ -27,37 +27,38 @@ struct alignas(64) StatsRow {
   uint64_t Allocations = 0;
   uint32_t LiveBlocks = 0;
   uint32_t Key = 0;  ///< stack or scope path
-  uint32_t Cell = 0; ///< of its process and heap
-  /// Frees of temporaries since the row's last interval ended. The others, and
-  /// those that this cannot hold, are in StatsRowCold::Temporaries.
+  uint32_t Cell = 0; ///< of the row's process and heap
+  /// Frees of temporaries since the end of the row's last interval.
+  /// StatsRowCold::Temporaries has the others, and the overflow.
   uint32_t Temporaries = 0;
 };
 static_assert(sizeof(StatsRow) == 64);
 
-/// The rest of a row. What it had at a peak is copied lazily: at its first
-/// change after the peak, so that it is valid when LastChange is after the
-/// peak.
+/// The remaining values of a row. Values at a peak are copied lazily, at the
+/// row's first change after the peak; so these values are valid when LastChange
+/// is after the peak.
 struct StatsRowCold {
   uint64_t HeapPeakBytes = 0;
   uint64_t SpacePeakBytes = 0;
   uint32_t HeapPeakBlocks = 0;
   uint32_t SpacePeakBlocks = 0;
   uint64_t Temporaries = 0; ///< without StatsRow::Temporaries
-  /// 1 + the interval that all live blocks of the row were allocated in; or,
-  /// with HasLifetime, where its Lifetime stands; 0: none lived when one ended.
+  /// 1 + the interval of allocation of all live blocks of the row; with
+  /// HasLifetime, the index of the row's Lifetime; 0: no block was live at the
+  /// end of an interval.
   uint32_t AllocatedIn = 0;
   static constexpr uint32_t HasLifetime = 1u << 31;
-  /// 1 + where the row stands among those that wait for a whole interval; 0: it
-  /// never waited.
+  /// 1 + the row's index among the rows that wait for a whole interval; 0: the
+  /// row never waited.
   uint32_t Waits = 0;
 };
 static_assert(sizeof(StatsRowCold) == 40);
 
-/// All rows of one kind, numbered from 1, and the way from (cell, key) to them.
-/// Rows never move. Growing takes well under a millisecond at any size: rows
-/// stand in chunks, and the index is in shards that grow on their own.
+/// All rows of one kind, numbered from 1, with an index by (cell, key). Rows
+/// never move. Growth takes well under a millisecond at any size: rows are in
+/// chunks, and the index is in shards that grow separately.
 class StatsRows {
-  /// Fresh pages of zeros, which are rows that nothing happened to.
+  /// Fresh pages of zeros are rows without events.
   struct Chunk {
     StatsRow *Rows = nullptr;
     StatsRowCold *Rests = nullptr;
@@ -86,7 +87,7 @@ public:
     return Chunks[Row >> ChunkBits].Rests[Row & (ChunkRows - 1)];
   }
 
-  /// The rows that there are, for loops: good until one is made.
+  /// The existing rows, for loops. Valid until a row is made.
   class View {
   public:
     StatsRow &operator[](uint32_t Row) const {
@@ -103,20 +104,20 @@ public:
     return V;
   }
 
-  /// The row of (Cell, Key), made when there is none; New says which.
+  /// Returns the row of (Cell, Key). New: whether the call made the row.
   uint32_t findOrMake(uint32_t Cell, uint32_t Key, bool &New);
   /// The row of (Cell, Key), or 0.
   uint32_t find(uint32_t Cell, uint32_t Key) const;
-  /// Told of memory that rows will soon be made in; it stays until the end.
-  /// With it there are rows for one chunk more than are used.
+  /// Called with memory for the next rows. The memory stays until the end. With
+  /// OnAhead, one chunk more than used is allocated.
   std::function<void(void *, size_t)> OnAhead;
   /// The highest row in use.
   uint32_t size() const { return Used; }
 
 private:
   static constexpr unsigned ShardBits = 6;
-  /// Row 0 is free. With half the hash a row is looked at only when it is the
-  /// one, as good as always: rows are far apart in memory.
+  /// Row 0: free slot. Half of the hash saves reads of wrong rows, which are
+  /// far apart in memory.
   struct Slot {
     uint32_t Row;
     uint32_t Hash;
@@ -131,8 +132,8 @@ private:
         (static_cast<uint64_t>(Cell) << 32 | Key) * 0x9E3779B97F4A7C15u;
     return X ^ (X >> 29);
   }
-  /// The row made first of those of Key, whatever its cell, 0 for none. Keys
-  /// are dense and mostly have one row: then no other index is needed.
+  /// The first row of Key, of any cell; 0: none. Keys are dense and mostly have
+  /// one row, so most rows need no other index.
   uint32_t firstOf(uint32_t Key) const {
     size_t Piece = Key >> FirstBits;
     return Piece < Firsts.size() && Firsts[Piece]
@@ -141,7 +142,7 @@ private:
   }
   void setFirst(uint32_t Key, uint32_t Row);
   uint32_t make(uint32_t Cell, uint32_t Key);
-  /// The slot where (Cell, Key) stands or would stand.
+  /// The slot of (Cell, Key), or the free slot for it.
   size_t slot(const Shard &S, uint64_t Hash, uint32_t Cell, uint32_t Key) const;
   void grow(Shard &S);
   void addChunk();
@@ -152,9 +153,9 @@ private:
   static constexpr uint32_t FirstsOfPiece = 1u << FirstBits;
 
   std::vector<Chunk> Chunks;
-  Chunk Ahead; ///< the next, where OnAhead was told of it
+  Chunk Ahead; ///< the next chunk, after OnAhead
   std::vector<std::unique_ptr<uint32_t[]>> Firsts; ///< rows by key
-  /// The rows that are not the first of their key.
+  /// All rows except the first row of each key.
   std::array<Shard, size_t(1) << ShardBits> Shards;
   uint32_t Used = 0;
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What tensors are for, in a Summary.
+// Categories of tensors, and out-of-memory events, in a Summary.
 //
-// Parts of Sections.h, where ids and units are explained.
+// Parts of Sections.h, which explains ids and units.
 
 #ifndef MEMKIT_TRACE_KINDS_H
 #define MEMKIT_TRACE_KINDS_H
@@ -12,10 +12,10 @@
 
 namespace memkit {
 
-/// What a tensor is for: see docs/TraceFormat.md.
+/// What a tensor is for; see docs/TraceFormat.md.
 enum class TensorCategory : uint8_t {
   Unknown = 0,
-  Parameter = 1, ///< a module's, or one of its buffers
+  Parameter = 1, ///< a module's parameter or buffer
   Gradient = 2,
   OptimizerState = 3,
   Activation = 4,
@@ -24,15 +24,15 @@ enum class TensorCategory : uint8_t {
 };
 inline constexpr uint8_t NumTensorCategories = 7;
 
-/// Live tensors of one category: of the heap at its peak, or of a process when
-/// memory could not be had.
+/// Live tensors of one category: at the heap's peak, or in a process at an
+/// out-of-memory event.
 struct CategoryStats {
   uint32_t Heap = 0;
   uint32_t Process = 0;
   TensorCategory Category = TensorCategory::Unknown;
   uint32_t Oom = 0;   ///< OomRecord::Number; 0: at the heap's peak
-  uint32_t Layer = 0; ///< string; 0: of none, or of several
-  uint32_t Stack = 0; ///< at an Oom: of all of them; 0: of several
+  uint32_t Layer = 0; ///< string; 0: none or several
+  uint32_t Stack = 0; ///< with Oom: the stack of all blocks; 0: several
   uint64_t Blocks = 0;
   uint64_t Bytes = 0;
   bool operator==(const CategoryStats &) const = default;
@@ -51,17 +51,17 @@ struct CategoryStats {
   }
 };
 
-/// A moment at which memory could not be had.
+/// An out-of-memory event.
 struct OomRecord {
   uint32_t Number = 0; ///< from 1, in order
   uint32_t Process = 0;
-  uint32_t Heap = 0; ///< that should have given it
+  uint32_t Heap = 0; ///< the heap of the failed allocation
   uint32_t Thread = 0;
   uint64_t TimeNs = 0;
   uint32_t Stack = 0;
   uint32_t ScopePath = 0;
   uint64_t Requested = 0; ///< bytes
-  uint64_t Skipped = 0;   ///< such moments since the one before, left out
+  uint64_t Skipped = 0;   ///< events left out since the previous record
   bool operator==(const OomRecord &) const = default;
   static constexpr auto fields() {
     using O = OomRecord;
@@ -79,7 +79,7 @@ struct OomRecord {
   }
 };
 
-/// What a heap held at such a moment, over all processes.
+/// The memory of a heap at an out-of-memory event, over all processes.
 struct OomHeap {
   uint32_t Oom = 0; ///< OomRecord::Number
   uint32_t Heap = 0;

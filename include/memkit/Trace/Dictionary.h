@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the numbers of a trace stand for.
+// The meaning of a trace's ids.
 //
 // The rows of Dictionary sections. A part of Sections.h, which has the units.
 
@@ -18,7 +18,7 @@ struct Device {
   std::vector<uint8_t> Uuid;
   std::string Pci;
   std::string Name;  ///< the product's name
-  std::string Space; ///< what views call it, `cuda:0`
+  std::string Space; ///< the memory space's name in views, `cuda:0`
   uint64_t Bytes = 0;
   bool operator==(const Device &) const = default;
 };
@@ -37,7 +37,7 @@ struct Load {
   uint64_t Size = 0;
   uint64_t Bias = 0;
   uint64_t TimeNs = 0;
-  uint64_t EndNs = 0; ///< 0: not unloaded when this was written
+  uint64_t EndNs = 0; ///< 0: still loaded when the section was written
   bool operator==(const Load &) const = default;
 };
 
@@ -53,7 +53,7 @@ enum class FrameKind : uint8_t {
   Native = 0,  ///< Container: binary, Address: in the binary
   Python = 1,  ///< Container: function, Address: line
   Named = 2,   ///< Container: function; an allocation function, a gap marker
-  Unknown = 3, ///< code that no binary owns; Address: absolute
+  Unknown = 3, ///< code outside all binaries; Address: absolute
 };
 inline constexpr uint8_t NumFrameKinds = 4;
 
@@ -70,20 +70,20 @@ struct Location {
   bool operator==(const Location &) const = default;
 };
 
-/// What a frame of native or unknown code resolves to, innermost (inlined)
-/// function first. At most 255 locations. Later additions for the same frame
-/// replace earlier ones.
+/// The source locations of a frame of native or unknown code, innermost
+/// (inlined) function first. At most 255 locations. Later additions for the
+/// same frame replace earlier ones.
 struct FrameSymbols {
   uint32_t Frame = 0;
   std::vector<Location> Locations;
   bool operator==(const FrameSymbols &) const = default;
 };
 
-/// New nodes and stacks. Node ids count from 1 in the order of Frames over all
-/// sections; node 0 is the root. Each stack is a path from the root: the nodes
-/// of its Parent and then Length new ones, whose frames stand in NodeFrames,
-/// outermost first. The stack's leaf is the last of them, or Parent when Length
-/// is 0.
+/// New nodes and stacks. Node ids count from 1 in the order of NodeFrames over
+/// all sections; node 0 is the root. Each stack is a path from the root: the
+/// nodes of its Parent, then Length new nodes with their frames in NodeFrames,
+/// outermost first. The leaf of the stack is the last new node, or Parent when
+/// Length is 0.
 struct NewStack {
   uint32_t Parent = 0; ///< node
   uint32_t Length = 0;
@@ -96,7 +96,7 @@ enum class ScopeKind : uint8_t {
   Range = 2, ///< record_function, NVTX
   User = 3,
   Phase = 4, ///< forward, backward, recompute, optimizer
-  Line = 5,  ///< of source, in whose stead a node of autograd runs
+  Line = 5,  ///< of source; a node of autograd runs in its place
 };
 inline constexpr uint8_t NumScopeKinds = 6;
 
@@ -121,7 +121,8 @@ inline constexpr uint8_t NumProcessOrigins = 4;
 /// A process: from its start, fork or exec to its exec or exit.
 struct ProcessRecord {
   uint32_t Pid = 0;
-  uint32_t Parent = 0; ///< process that started it, or that it replaced
+  /// The process that started this process, or that this process replaced.
+  uint32_t Parent = 0;
   ProcessOrigin Origin = ProcessOrigin::Start;
   uint32_t Exe = 0; ///< string
   std::vector<uint32_t> Command;
@@ -143,20 +144,21 @@ struct Thread {
 enum HeapFlags : uint32_t {
   HF_None = 0,
   HF_OutsideTotals = 1, ///< reservations, files, device mappings
-  /// Blocks of a sample count in all sums as often as their weight says.
+  /// Stats count each sampled block with its weight.
   HF_Estimates = 2,
 };
 
 struct Heap {
-  uint32_t Name = 0;   ///< string
-  uint32_t Space = 0;  ///< 0: `host`, else a device
-  uint32_t Parent = 0; ///< the heap whose blocks usually enclose its own
+  uint32_t Name = 0;  ///< string
+  uint32_t Space = 0; ///< 0: `host`, else a device
+  /// The heap whose blocks usually enclose this heap's blocks.
+  uint32_t Parent = 0;
   uint32_t Flags = HF_None;
-  /// One allocated byte in so many is sampled (see Sampling.h); 0: every
+  /// One allocated byte in SampleBytes is sampled (see Sampling.h); 0: every
   /// allocation is recorded.
   uint64_t SampleBytes = 0;
 
-  /// SampleBytes when the sums of the heap are estimates, else 0.
+  /// SampleBytes if the stats of the heap are estimates, else 0.
   uint64_t estimateBytes() const {
     return Flags & HF_Estimates ? SampleBytes : 0;
   }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A section of events, by columns.
+// A section of events in columns.
 //
-// What Events holds, for those who go through many: a column of its own for
-// each value, and allocations apart from references, because which of both an
-// event is cannot be foretold, and a loop over one kind needs no guess.
+// Holds the data of Events for fast loops over many events: a separate column
+// for each value, and allocations separate from references. The processor
+// cannot predict whether an event is an allocation or a reference; a loop over
+// one of the two needs no prediction.
 
 #ifndef MEMKIT_TRACE_EVENTTABLE_H
 #define MEMKIT_TRACE_EVENTTABLE_H
@@ -14,12 +15,12 @@
 namespace memkit {
 
 /// Up to MaxSectionRows events of one process in time order. Rows count from 0.
-/// Its memory is reused when another section is read into it.
+/// Reading another section into the table reuses its memory.
 struct EventTable {
   uint32_t Process = 0;
   uint32_t Epoch = 0;
-  uint64_t FirstAllocationId =
-      0;                         ///< of the next block created when this begins
+  /// Id of the first block created in this section.
+  uint64_t FirstAllocationId = 0;
   std::vector<uint32_t> Threads; ///< ids; at most MaxSectionThreads
 
   // A value for each row.
@@ -32,19 +33,19 @@ struct EventTable {
   std::vector<uint32_t> AllocationOffset; ///< less FirstAllocationId
   std::vector<uint64_t> AllocSize;
   std::vector<uint32_t> Stack;
-  std::vector<uint32_t> ScopePath; ///< empty when none has one
+  std::vector<uint32_t> ScopePath; ///< empty without scope paths
   std::vector<uint16_t> Heap;
   EventColumns Columns;
 
   // A value for each Free, Resize and Split, rows rising.
   std::vector<uint32_t> RefRow;
-  std::vector<uint64_t>
-      Block; ///< the allocation id named; it was created before
-  std::vector<uint64_t> RefSize; ///< 0 for Free; empty when all are
+  /// The allocation id of the referenced block, which was created before.
+  std::vector<uint64_t> Block;
+  std::vector<uint64_t> RefSize; ///< 0 for Free; empty if all are 0
   /// The blocks created in this table before the row.
   std::vector<uint32_t> RefCreated;
-  /// Of the last allocation of the row's thread before it in this table, its
-  /// allocation id + 1 less FirstAllocationId; 0 when there is none.
+  /// For each reference: the allocation id + 1, less FirstAllocationId, of the
+  /// thread's last allocation before the row in this table; 0 for none.
   std::vector<uint32_t> RefOwn;
 
   size_t rows() const { return Kind.size(); }

@@ -17,9 +17,9 @@ enum class EventKind : uint8_t {
   Free = 1,
   /// The block's size becomes Size; stack, scope path and allocation time stay.
   Resize = 2,
-  /// The block is cut at Size: it keeps its first Size bytes, the rest becomes
-  /// a new block (the next allocation id) of the same stack, scope path, heap
-  /// and allocation time.
+  /// The block is split at Size: the block keeps its first Size bytes, and the
+  /// remainder becomes a new block (the next allocation id) of the same stack,
+  /// scope path, heap and allocation time.
   Split = 3,
 };
 inline constexpr uint8_t NumEventKinds = 4;
@@ -29,7 +29,8 @@ inline constexpr uint8_t NumEventKinds = 4;
 struct Event {
   uint64_t TimeNs = 0; ///< multiple of TimeUnitNs
   uint64_t Size = 0;   ///< Allocate, Resize, Split; 0 for Free
-  uint64_t Block = 0; ///< Allocate: the new allocation id; else the block named
+  /// Allocate: the new allocation id; else the id of the named block.
+  uint64_t Block = 0;
   uint32_t Stack = 0; ///< Allocate only
   uint32_t ScopePath = 0;
   uint32_t Thread = 0;
@@ -40,13 +41,14 @@ struct Event {
 static_assert(sizeof(Event) == 40);
 
 /// The optional columns; each is empty or holds a value for every row of the
-/// block (0 in rows that are not Allocate).
+/// section (0 in rows other than Allocate).
 struct EventColumns {
   std::vector<uint64_t> Address;
   std::vector<uint64_t>
       Enclosing; ///< allocation id + 1 of the enclosing block, 0 none
   std::vector<uint64_t> Requested;
-  /// How many blocks a sampled one stands for, below 2^32; 0: itself alone.
+  /// The number of blocks that a sampled block stands for, below 2^32; 0: the
+  /// block is not sampled.
   std::vector<uint64_t> Weight;
   std::vector<uint32_t> Stream;
   std::vector<uint32_t> Pool;
@@ -62,7 +64,7 @@ struct Events {
   uint32_t Process = 0;
   uint32_t Epoch = 0;
   uint64_t FirstAllocationId =
-      0; ///< of the next block created when this begins
+      0; ///< of the next block created when this starts
   std::vector<Event> Rows;
   EventColumns Columns;
   bool operator==(const Events &) const = default;

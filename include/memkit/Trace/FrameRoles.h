@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a frame is to a reader of Python.
+// Decides which frames of Python stacks are folded away.
 //
-// In a stack of Python and native frames those that make Python run say nothing
-// of the program: views fold them away, a trace holds all of them.
+// In a stack of Python and native frames, the native frames that run Python say
+// nothing about the program. Views fold these frames away; a trace has all
+// frames.
 //
-// What is folded stands outside of the innermost Python frame: the start of the
-// process or thread, the interpreter's own functions, the calls into it, the
-// import machinery. Directly below that frame only what calls
-// (`cfunction_call`) is folded; all that follows stays, the interpreter's
-// functions too. A stack without Python frames stays as it is.
+// Outside the innermost Python frame, the folded frames are: the start of the
+// process or thread, the interpreter's own functions, calls into the
+// interpreter, and the import machinery. Directly below the innermost Python
+// frame, only frames that call (`cfunction_call`) are folded; all further
+// frames stay, also the interpreter's functions. A stack without Python frames
+// stays as is.
 
 #ifndef MEMKIT_TRACE_FRAMEROLES_H
 #define MEMKIT_TRACE_FRAMEROLES_H
@@ -24,15 +26,15 @@ namespace memkit {
 enum class FrameRole : uint8_t {
   Program,     ///< a native frame that stays
   Python,      ///< a Python frame that stays
-  Loader,      ///< one of importlib, runpy or site
-  Interpreter, ///< a native frame of the interpreter's own
-  Allocator,   ///< one of its allocators
-  Glue,        ///< one that calls, or has no name
-  Start,       ///< of the process or thread, if nothing stands outside of it
+  Loader,      ///< a Python frame of importlib, runpy or site
+  Interpreter, ///< a native frame of the interpreter
+  Allocator,   ///< a native frame of the interpreter's allocators
+  Glue,        ///< a native frame that only calls, or has no name
+  Start, ///< the start of the process or thread, if the frame is outermost
 };
 
-/// The role of a native frame of the binary at the path Binary. Functions: its
-/// names, inlined ones too; empty without symbols.
+/// The role of a native frame of the binary at the path Binary. Functions: the
+/// frame's names, with inlined functions; empty without symbols.
 FrameRole nativeFrameRole(llvm::StringRef Binary,
                           llvm::ArrayRef<llvm::StringRef> Functions);
 
@@ -43,7 +45,8 @@ inline bool isPython(FrameRole R) {
   return R == FrameRole::Python || R == FrameRole::Loader;
 }
 
-/// Which frames of a stack stay. Both outermost first.
+/// Whether each frame of a stack stays. Argument and result are outermost
+/// first.
 llvm::SmallVector<bool, 64> unfoldedFrames(llvm::ArrayRef<FrameRole> Roles);
 
 } // namespace memkit

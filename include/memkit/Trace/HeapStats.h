@@ -14,8 +14,9 @@
 
 namespace memkit {
 
-/// Of a heap or memory space, over all processes in one order of time. A memory
-/// space counts exclusive bytes of the heaps that are not HF_OutsideTotals.
+/// The totals of a heap or memory space, over all processes in one order of
+/// time. A memory space counts exclusive bytes of the heaps that are not
+/// HF_OutsideTotals.
 struct TotalStats {
   uint32_t Id = 0; ///< heap; or memory space: 0 `host`, else device
   uint64_t Allocations = 0;
@@ -29,7 +30,7 @@ struct TotalStats {
   uint64_t PeakBlocks = 0;
   uint64_t PeakTimeNs = 0;
   bool operator==(const TotalStats &) const = default;
-  /// Behind the id.
+  /// The fields after the id.
   static constexpr auto totalFields() {
     using T = TotalStats;
     return std::tuple(checkedField("allocations", &T::Allocations),
@@ -43,7 +44,7 @@ struct TotalStats {
                       checkedField("peak-blocks", &T::PeakBlocks),
                       checkedField("peak-time", &T::PeakTimeNs));
   }
-  /// Of a memory space.
+  /// The fields of a memory space.
   static constexpr auto fields() {
     return std::tuple_cat(
         std::tuple(rowField("space", &TotalStats::Id)
@@ -53,8 +54,8 @@ struct TotalStats {
   }
 };
 
-/// Allocations are counted by the bits that their size has: those of 0 bytes,
-/// of 1, of 2 and 3, of 4 to 7, ...
+/// Size classes count allocations by the number of bits of their size: 0 bytes,
+/// 1, 2 to 3, 4 to 7, ...
 inline constexpr unsigned NumSizeClasses = 65;
 inline unsigned sizeClass(uint64_t Bytes) { return std::bit_width(Bytes); }
 /// The smallest size of a class.
@@ -67,11 +68,11 @@ struct HeapStats : TotalStats {
   uint64_t ReservedBytes = 0;
   uint64_t ReservedPeakBytes = 0;
   uint64_t ReservedAtPeakBytes = 0; ///< when live bytes were highest
-  /// The largest share of what was reserved that was not live when more was
-  /// reserved, in millionths.
+  /// The largest share of reserved bytes that was not live at any time when
+  /// reserved bytes grew, in millionths.
   uint32_t GrowthFragmentationPpm = 0;
-  /// Allocations by sizeClass(), at the size that they had then; without the
-  /// zeros at the end. Empty: not counted.
+  /// Allocations by sizeClass() of their size at allocation, without trailing
+  /// zeros. Empty: not counted.
   std::vector<uint64_t> Sizes;
   bool operator==(const HeapStats &) const = default;
   static constexpr auto fields() {
@@ -91,7 +92,7 @@ struct HeapStats : TotalStats {
   }
 };
 
-/// The share of Reserved bytes that is not Live, in millionths.
+/// The share of Reserved bytes that are not Live, in millionths.
 inline uint32_t fragmentationPpm(uint64_t Reserved, uint64_t Live) {
   if (Live >= Reserved)
     return 0;

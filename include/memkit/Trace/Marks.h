@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What happened beside, in a trace.
+// Marks of a trace: points in time with a name and values.
 //
 // The rows of Marks sections. A part of Sections.h, which has the units.
 
@@ -21,19 +21,20 @@ struct ClockTriple {
 
 enum class MarkKind : uint8_t {
   Clock = 0,      ///< Clock
-  Step = 1,       ///< Id: number of the step that begins
+  Step = 1,       ///< Id: number of the step that starts
   User = 2,       ///< Name
   RangeBegin = 3, ///< Name, Id
   RangeEnd = 4,   ///< Id
-  Rss = 5,        ///< Values: resident, of it shared (bytes)
-  /// Id: device; Values: used, total, and, where the recorder knew, accounted
-  /// for, and of the rest: contexts, modules, other processes; what the
-  /// recorded processes have. Of the last four UnknownBytes: not known.
+  Rss = 5,        ///< Values: resident, shared part (bytes)
+  /// Id: device; Values: used, total; if the recorder knew, also accounted for;
+  /// contexts, modules and other processes, as parts of the remainder; and the
+  /// bytes of the recorded processes. UnknownBytes among the last four: not
+  /// known.
   DeviceUsed = 6,
-  /// Heap; Values: reserved, active, of a trim what it gave (else UnknownBytes,
-  /// where more follows); of a heap of several pools, those of the pool Id
-  /// alone: reserved, active. Id: as the blocks' pools are numbered, 0: the
-  /// device's own.
+  /// Heap; Values: reserved, active, bytes returned by a trim (UnknownBytes: no
+  /// trim, and more values follow); in a heap with several pools also reserved
+  /// and active of the pool Id alone. Id: the pool's number in blocks; 0: the
+  /// device's own pool.
   HeapReserved = 7,
   Oom =
       8, ///< Heap, Stack, ScopePath, Thread; Values: requested, live, reserved
@@ -67,7 +68,7 @@ struct Mark {
 
 struct Marks {
   std::vector<Mark> Rows;
-  uint32_t Unknown = 0; ///< marks of unknown kinds, which a reader left out
+  uint32_t Unknown = 0; ///< marks of unknown kinds, left out by the reader
   bool operator==(const Marks &) const = default;
 };
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a recorder knew and events do not tell, for traces without a summary.
+// Stats that events cannot give, for traces without a summary.
 //
-// A recorder may write Partial sections while it records, as
-// docs/TraceFormat.md says; a killed recorder leaves them. A reader makes the
-// sums of such a trace from its events and adds the rows of the Partial
-// sections, which are those of Summary.h. Where a trace has a summary its
-// Partial sections say nothing more.
+// A recorder may write Partial sections while recording, as described in
+// docs/TraceFormat.md; after a killed recorder, the trace still has these
+// sections. For such a trace, a reader computes stats from the events and adds
+// the rows of the Partial sections, which have the types of Summary.h. In a
+// trace with a summary, Partial sections add nothing.
 
 #ifndef MEMKIT_TRACE_PARTIAL_H
 #define MEMKIT_TRACE_PARTIAL_H
@@ -20,41 +20,43 @@ namespace memkit {
 class TraceReader;
 struct IdLimits;
 
-/// The rows that are new or changed since the Partial before; values are those
-/// since the start of the recording. A row takes the place of the earlier row
-/// of its process; process, name, direction and kind; heap, process, category,
-/// oom, layer and stack; number; oom and heap. A set of sections has one
-/// Number, and Complete in its last section; sets that are not complete do not
-/// count.
+/// The rows that are new or changed since the previous Partial; values count
+/// since the start of the recording. A row replaces the earlier row with equal
+/// keys. The keys are: the process; process, name, direction and kind of a
+/// layer; heap, process, category, oom, layer and stack of a category; the
+/// number of an oom; oom and heap of an oom's heap. A set of sections has one
+/// Number, and Complete in its last section; incomplete sets do not count.
 struct Partial {
   uint32_t Number = 0;
-  uint64_t EndNs = 0; ///< the rows are those of all that was before
+  uint64_t EndNs = 0; ///< rows include everything before EndNs
   bool Complete = true;
   std::vector<ProcessStats> Processes;
   std::vector<LayerStats> Layers;
-  /// A row without blocks and bytes takes away the earlier row.
+  /// A row without blocks and bytes removes the earlier row.
   std::vector<CategoryStats> Categories;
   std::vector<OomRecord> Ooms;
   std::vector<OomHeap> OomHeaps;
   bool operator==(const Partial &) const = default;
 };
 
-/// The rows that the complete sets of Partial sections give together.
+/// The joined rows of all complete sets of Partial sections.
 class PartialRows {
 public:
-  /// Adds the next section of the file. Memory: that of the rows.
+  /// Adds the next section of the file. Keeps the rows in memory.
   void add(Partial P);
 
-  /// Whether there was a complete set; then the end of the last.
+  /// Whether a complete set was added. If so, endNs() is the end of the last
+  /// complete set.
   bool any() const { return HasSet; }
   uint64_t endNs() const { return All.EndNs; }
 
   /// Adds the rows to Sums, which were made from events and have no layers,
-  /// categories and ooms. Of processes only what events do not tell is taken.
-  /// Categories at a peak that is not the peak of Sums are left out.
+  /// categories and ooms. From rows of processes, only values that events
+  /// cannot give are added. Categories at a peak other than the peak of Sums
+  /// are left out.
   void addTo(Summary &Sums) const;
-  /// As addTo(), of the last part of a summary; gives Write this part and, if
-  /// the rows are many, others before it.
+  /// As addTo(), for the last part of a summary. Calls Write with this part,
+  /// after additional parts if the rows are many.
   llvm::Error
   writeWith(Summary Last,
             llvm::function_ref<llvm::Error(const Summary &)> Write) const;
@@ -67,7 +69,7 @@ private:
   bool HasSet = false;
 };
 
-/// Reads all Partial sections of R, their ids checked against Limits. Errors:
+/// Reads all Partial sections of R and checks their ids against Limits. Errors:
 /// TraceError.
 llvm::Expected<PartialRows> readPartials(TraceReader &R,
                                          const IdLimits &Limits);

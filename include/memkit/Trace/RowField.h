@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The list of a row's fields.
+// Describes the fields of a row, for all code that walks over fields.
 //
-// A row of a Summary or Partial has a static function fields(), which gives a
+// A row of a Summary or Partial has a static function fields(), which returns a
 // tuple of RowField in the order of the row's table in schemas/trace.fbs.
 // Encoding, decoding, checks of ids, the text form and JSON, and the comparison
-// of `memdump --check` walk this list: a new field stands in the schema, in the
-// struct and in its fields().
+// of `memdump --check` walk this list. To add a field, add the field to the
+// schema, to the struct and to its fields().
 
 #ifndef MEMKIT_TRACE_ROWFIELD_H
 #define MEMKIT_TRACE_ROWFIELD_H
@@ -20,7 +20,7 @@
 
 namespace memkit {
 
-/// The tables of a dictionary that ids lie in.
+/// The dictionary's tables of ids.
 enum class IdKind : uint8_t {
   String,
   Device,
@@ -37,31 +37,31 @@ enum class IdKind : uint8_t {
 };
 inline constexpr unsigned NumIdKinds = 12;
 
-/// Where a field stands in a line of the text form.
+/// The position of a field in a line of the text form.
 enum class TextPlace : uint8_t {
   Named, ///< `name=value`, in the order of the list
   First, ///< as Named, before all others
   Key,   ///< the value alone, before all others
 };
 
-/// One field. The functions give a changed copy, so that a list reads
+/// A field. Each function returns a changed copy, so a list reads
 /// `rowField("heap", &T::Id).id(IdKind::Heap, "totals of heap").key()`.
 template <class Row, class T> struct RowField {
   std::string_view Name; ///< in the text form: `peak-bytes`
   T Row::*Member = nullptr;
   TextPlace Place = TextPlace::Named;
-  /// Left out in the text form.
+  /// The text form omits this value.
   std::conditional_t<std::is_scalar_v<T>, T, int> Default{};
   // Of ids.
   bool IsId = false;
   bool MayBeNone = false; ///< 0 is allowed
   IdKind Ids = IdKind::String;
   const char *IdWords = ""; ///< before an id that is out of range
-  // Of numbers that events give.
+  // Of numbers that events can give.
   bool IsChecked = false;
   std::string_view Words; ///< for differences; empty: Name with blanks
-  /// Of columns: mostly equal to this one, in whose place the difference is
-  /// stored.
+  /// Of columns: another column with mostly equal values; the file stores the
+  /// difference from it.
   T Row::*Base = nullptr;
 
   constexpr RowField key() const {
@@ -104,7 +104,7 @@ constexpr RowField<Row, T> rowField(std::string_view Name, T Row::*Member) {
   F.Member = Member;
   return F;
 }
-/// A number that is compared with what the events give.
+/// A field that checks compare with the value from the events.
 template <class Row, class T>
 constexpr RowField<Row, T> checkedField(std::string_view Name, T Row::*Member) {
   return rowField(Name, Member).checked();

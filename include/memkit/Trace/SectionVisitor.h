@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A consumer of decoded sections.
+// Base class for consumers of decoded sections.
 
 #ifndef MEMKIT_TRACE_SECTIONVISITOR_H
 #define MEMKIT_TRACE_SECTIONVISITOR_H
@@ -9,8 +9,8 @@
 
 namespace memkit {
 
-/// Takes the sections of a trace in file order. Every function does nothing
-/// unless overridden, so that a consumer names only what it wants.
+/// Visits the sections of a trace in file order. Every function does nothing
+/// unless overridden, so a consumer overrides only the kinds of interest.
 class SectionVisitor {
 public:
   virtual ~SectionVisitor();
@@ -26,7 +26,7 @@ public:
   virtual llvm::Error visit(const SectionInfo &, const Partial &);
 };
 
-/// Gives every section of Stream to V until the end or the first error.
+/// Calls V for every section of Stream until the end or the first error.
 llvm::Error visitSections(SectionStream &Stream, SectionVisitor &V);
 
 } // namespace memkit

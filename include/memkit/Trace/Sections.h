@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The sections of a trace, decoded.
+// The decoded sections of a trace.
 //
-// Every section of a trace as plain structs: what TraceWriter takes and
-// TraceReader gives. docs/TraceFormat.md says how they are laid out on disk.
+// Plain structs, for TraceWriter to write and TraceReader to read.
+// docs/TraceFormat.md describes the layout on disk.
 //
 // Units: bytes, and ns since Header::Start.MonotonicNs. Ids are dense and count
-// from 1 in file order, each kind on its own; 0 means none. An id is only used
-// after the Dictionary section that adds it.
+// from 1 in file order, separately for each kind; 0 means none. An id is only
+// used after the Dictionary section that adds the id.
 
 #ifndef MEMKIT_TRACE_SECTIONS_H
 #define MEMKIT_TRACE_SECTIONS_H
@@ -25,21 +25,22 @@
 
 namespace memkit {
 
-/// The layout of frames and sections in the file.
+/// The version of the layout of frames and sections in the file.
 inline constexpr uint32_t ContainerVersion = 1;
-/// The meaning of sections. A reader accepts the range lowest..current.
+/// The version of the meaning of sections. A reader accepts the range
+/// lowest..current.
 inline constexpr uint32_t FormatVersion = 1;
 inline constexpr uint32_t LowestFormatVersion = 1;
 static_assert(LowestFormatVersion <= FormatVersion);
 
 /// Event times are multiples of this.
 inline constexpr uint64_t TimeUnitNs = 100;
-/// The most rows of an Events section, entries of a Snapshot, rows of a Summary
-/// part, and threads of an Events section.
+/// The maximum of rows of an Events section, entries of a Snapshot, and rows of
+/// a Summary part; and the maximum of threads of an Events section.
 inline constexpr uint32_t MaxSectionRows = 65536;
 inline constexpr uint32_t MaxSectionThreads = 255;
-/// The most bytes of a section before compression. A reader takes no more
-/// memory for one than this, whatever a file claims.
+/// The maximum of bytes of a section before compression. A reader takes no more
+/// memory for a section, whatever a file claims.
 inline constexpr uint32_t MaxSectionBytes = 16u << 20;
 
 //===----------------------------------------------------------------------===//
@@ -69,9 +70,9 @@ struct Header {
 // Intervals, snapshots
 //===----------------------------------------------------------------------===//
 
-/// What a (heap, stack) has at the end of an interval, and what it allocated
-/// since the interval before that has a row of it: the same sums as those of
-/// StackStats.
+/// The live values of a (heap, stack) at the end of an interval, and its
+/// allocations since the previous interval with a row of the stack. The values
+/// are those of StackStats.
 struct IntervalRow {
   uint32_t Heap = 0;
   uint32_t Stack = 0;
@@ -79,23 +80,23 @@ struct IntervalRow {
   uint64_t LiveBytes = 0;
   uint64_t Allocations = 0;
   uint64_t AllocatedBytes = 0;
-  uint64_t Temporaries = 0; ///< at most 2^32 - 1 of an interval are told
+  uint64_t Temporaries = 0; ///< at most 2^32 - 1 in an interval
   bool operator==(const IntervalRow &) const = default;
 };
 
-/// Which rows an interval has.
+/// The choice of rows in an interval.
 enum class IntervalDetail : uint8_t {
-  None,    ///< an older memkit's: those whose live values changed, without sums
-  Changed, ///< those whose live values changed
-  Whole, ///< these, and all that allocated since an interval had a row of them
+  None,    ///< from an older memkit: as Changed, without allocations
+  Changed, ///< rows with changed live values
+  Whole,   ///< also rows with allocations since their last interval
 };
 inline constexpr uint8_t NumIntervalDetails = 3;
 
-/// What changed in a process since its interval before. One with more rows than
-/// a section goes on in the next section, with the same Index and times. What
-/// rows allocated is exact for the time from the end of a whole interval to
-/// that of another. The process's begin is such an end, and so is its end,
-/// where the sums of the Summary stand for all that was allocated.
+/// The changes in a process since the previous interval. An interval with more
+/// rows than a section continues in the next section, with equal Index and
+/// times. The allocations of rows are exact between the ends of two whole
+/// intervals. The start of the process counts as such an end. So does the end
+/// of the process, where the Summary has the sums of all allocations.
 struct Interval {
   uint64_t Index = 0; ///< in its process, from 0
   uint64_t FirstStep = 0;
@@ -122,13 +123,14 @@ struct LiveBlock {
   uint32_t Heap = 0;
   uint64_t Address = 0;   ///< 0 when not recorded
   uint64_t Enclosing = 0; ///< allocation id + 1, 0 none
-  uint32_t Weight = 0;    ///< blocks for which it stands; 0: itself alone
+  /// Number of blocks that the block stands for; 0: one block, exact.
+  uint32_t Weight = 0;
   bool operator==(const LiveBlock &) const = default;
 };
 
-/// The blocks live in a process after its first `Events` events. Large ones
-/// come in parts, each at most MaxSectionRows entries, allocation ids rising
-/// over all parts.
+/// The blocks live in a process after its first `Events` events. A large
+/// snapshot has several parts, each of at most MaxSectionRows entries, with
+/// allocation ids rising over all parts.
 struct Snapshot {
   uint32_t Process = 0;
   uint64_t TimeNs = 0;
@@ -160,8 +162,8 @@ enum class SectionKind : uint8_t {
 inline constexpr uint8_t NumSectionKinds = 11;
 const char *sectionKindName(SectionKind Kind);
 
-/// Where a section stands and what it covers. Process, Epoch, times and Events
-/// are 0 where they do not apply.
+/// The position of a section and the range that the section covers. Process,
+/// Epoch, times and Events are 0 where they do not apply.
 struct SectionInfo {
   SectionKind Kind = SectionKind::None;
   uint64_t Offset = 0;     ///< in the file

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where a trace is written to.
+// Outputs for a trace's bytes.
 
 #ifndef MEMKIT_TRACE_SINK_H
 #define MEMKIT_TRACE_SINK_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sums by stack and by scope path.
+// Stats by stack and by scope path.
 //
 // Rows of Summary sections. A part of Sections.h, which has the units.
 
@@ -13,13 +13,14 @@
 
 namespace memkit {
 
-/// The sums of a (process, heap, stack) or (process, heap, scope path).
+/// The stats of a (process, heap, stack) or (process, heap, scope path).
 ///
-/// Live values are those at the process's end. Freed blocks are
-/// Allocations + Splits - LiveBlocks, freed bytes AllocatedBytes - LiveBytes.
-/// A growing Resize adds to AllocatedBytes, a shrinking one to the freed bytes.
-/// Temporaries were freed by the thread that allocated them before it allocated
-/// again. SpacePeak values and LiveExclusive count exclusive bytes.
+/// Live values are values at the process's end. Freed blocks are Allocations +
+/// Splits - LiveBlocks, freed bytes AllocatedBytes - LiveBytes. A growing
+/// Resize adds to AllocatedBytes, a shrinking Resize to the freed bytes. A
+/// temporary was freed by the thread that allocated the block, before the
+/// thread allocated again. SpacePeak values and LiveExclusive count exclusive
+/// bytes.
 struct StackStats {
   uint32_t Key = 0; ///< stack or scope path
   uint32_t Heap = 0;
@@ -30,14 +31,13 @@ struct StackStats {
   uint64_t LiveBlocks = 0;
   uint64_t LiveBytes = 0;
   uint64_t LiveExclusive = 0;
-  uint64_t PeakBytes = 0; ///< its own highest live bytes
+  uint64_t PeakBytes = 0; ///< highest live bytes of the row
   uint64_t HeapPeakBlocks = 0;
-  uint64_t HeapPeakBytes = 0; ///< its live bytes at its heap's peak
+  uint64_t HeapPeakBytes = 0; ///< live bytes at the heap's peak
   uint64_t SpacePeakBlocks = 0;
-  uint64_t SpacePeakBytes =
-      0; ///< its exclusive bytes at its memory space's peak
+  uint64_t SpacePeakBytes = 0; ///< exclusive bytes at the memory space's peak
   bool operator==(const StackStats &) const = default;
-  /// The columns behind the heap and the key, each behind its base.
+  /// The columns after the heap and the key. Each column comes after its base.
   static constexpr auto fields() {
     using S = StackStats;
     return std::tuple(checkedField("allocations", &S::Allocations),

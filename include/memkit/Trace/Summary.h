@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sums of a trace.
+// The stats of a trace.
 //
 // The rows of Summary sections. A part of Sections.h, which has the units.
 
@@ -16,14 +16,14 @@
 
 namespace memkit {
 
-/// What a step, a process or a layer had of one memory space.
+/// The stats of a step, a process or a layer in one memory space.
 struct SpaceShare {
   uint32_t Space = 0; ///< as TotalStats::Id
   uint64_t Allocations = 0;
   uint64_t Frees = 0;
   uint64_t AllocatedBytes = 0;
   uint64_t FreedBytes = 0;
-  uint64_t LiveBytes = 0; ///< at the end; of layers and scopes not told
+  uint64_t LiveBytes = 0; ///< at the end; 0 for layers and scopes
   uint64_t PeakBytes = 0;
   uint64_t RiseBytes = 0;         ///< of scopes, as LayerStats::RiseBytes
   uint64_t ReservedPeakBytes = 0; ///< of layers and scopes; 0: not known
@@ -46,7 +46,7 @@ struct SpaceShare {
 inline bool isAny(const SpaceShare &S) {
   return S.Allocations || S.Frees || S.LiveBytes || S.PeakBytes;
 }
-/// By rising memory space, those of which there is something.
+/// By rising memory space; without memory spaces that have no stats.
 using SpaceShares = std::vector<SpaceShare>;
 
 struct ProcessStats {
@@ -59,10 +59,11 @@ struct ProcessStats {
   uint64_t Frees = 0;
   uint64_t InheritedFrees = 0;
   uint64_t Lost = 0;
-  uint64_t LiveBytes = 0; ///< exclusive, memory space host, at its end
-  uint64_t PeakBytes = 0; ///< of the process alone, memory space host
-  uint32_t Role = 0;      ///< string; what was learnt late, in Process's place
-  /// Of the samples: the most that was resident; 0: there are none.
+  uint64_t LiveBytes = 0; ///< exclusive, of `host`, at the process's end
+  uint64_t PeakBytes = 0; ///< of the process alone, of `host`
+  /// String; replaces the role in ProcessRecord, if found later.
+  uint32_t Role = 0;
+  /// The maximum of the samples; 0: no samples.
   uint64_t RssPeakBytes = 0, PssPeakBytes = 0;
   SpaceShares Shares{}; ///< of devices
   bool operator==(const ProcessStats &) const = default;
@@ -97,9 +98,9 @@ struct StepStats {
   uint64_t Frees = 0;
   uint64_t AllocatedBytes = 0;
   uint64_t FreedBytes = 0;
-  uint64_t PeakBytes = 0; ///< highest live bytes of the process within the step
-  uint64_t LiveBytes = 0; ///< at its end
-  SpaceShares Shares{};   ///< of devices; what stands above is of `host`
+  uint64_t PeakBytes = 0; ///< highest live bytes of the process in the step
+  uint64_t LiveBytes = 0; ///< at the end of the step
+  SpaceShares Shares{};   ///< of devices; the fields above are of `host`
   bool operator==(const StepStats &) const = default;
   static constexpr auto fields() {
     using S = StepStats;
@@ -118,11 +119,11 @@ struct StepStats {
   }
 };
 
-/// What happened while scopes of one name ran. Of a Layer the process's
-/// tensors, of all memory spaces, with its peak the highest that one memory
-/// space had: peaks of memory spaces are not added. Of a User scope the whole
-/// process's: bytes and counts of the memory space `host`, and a scope that
-/// runs within one of the same name counts in both.
+/// The stats of all scopes of one name while they ran. For a Layer: of the
+/// process's tensors in all memory spaces; the peak is the highest peak of one
+/// memory space, because peaks of memory spaces are not added. For a User
+/// scope: of the whole process, in the memory space `host`; a scope inside
+/// another scope of its own name counts in both.
 struct LayerStats {
   uint32_t Process = 0;
   uint32_t Name = 0; ///< string: the module path, or the scope's name
@@ -136,14 +137,15 @@ struct LayerStats {
   uint64_t ReservedPeakBytes = 0;
   uint32_t FragmentationPpm = 0;
   ScopeKind Kind = ScopeKind::Layer;
-  /// Of a User scope: the most by which live bytes rose above those at a begin.
+  /// Of a User scope: the highest rise of live bytes above their value at a
+  /// start of the scope.
   uint64_t RiseBytes = 0;
-  /// Of scopes and ranges: what happened to tensors, of all memory spaces;
-  /// their peak is the highest that one of them had.
+  /// Of scopes and ranges: the stats of tensors in all memory spaces.
+  /// TensorPeakBytes is the highest peak of one memory space.
   uint64_t TensorAllocations = 0, TensorFrees = 0;
   uint64_t TensorAllocatedBytes = 0, TensorFreedBytes = 0, TensorPeakBytes = 0;
-  /// Of a Layer: its tensors in each memory space in which it changed any. Of
-  /// others: all blocks of devices.
+  /// Of a Layer: its tensors in each memory space that the layer changed. Of
+  /// other scopes: all blocks of devices.
   SpaceShares Shares{};
   bool operator==(const LayerStats &) const = default;
   static constexpr auto fields() {
@@ -171,12 +173,14 @@ struct LayerStats {
   }
 };
 
-/// What a thread allocated, of all heaps.
+/// The allocations of a thread in all heaps.
 struct ThreadStats {
   uint32_t Thread = 0;
   uint64_t Allocations = 0;
   uint64_t AllocatedBytes = 0;
-  uint64_t NestedBytes = 0; ///< of these, those in blocks that count them, too
+  /// Part of AllocatedBytes in blocks whose enclosing block counts the bytes,
+  /// too.
+  uint64_t NestedBytes = 0;
   bool operator==(const ThreadStats &) const = default;
   static constexpr auto fields() {
     using T = ThreadStats;
@@ -191,18 +195,18 @@ struct ThreadStats {
 
 enum class LossKind : uint8_t {
   RingFull = 0,       ///< records dropped because a ring stayed full
-  TableFull = 1,      ///< stacks cut to an ancestor, the table being full
+  TableFull = 1,      ///< stacks cut to an ancestor because the table was full
   UnknownFree = 2,    ///< a free of no recorded block
   DoubleAllocate = 3, ///< an allocation at a live address
   BadRecord = 4,      ///< the program's side of shared memory held nonsense
-  NoRing = 5,         ///< events of threads for which there was no ring
+  NoRing = 5,         ///< events of threads without a ring
   Events = 6,         ///< left out on request (--events, --max-size)
-  /// What readers put in the place of kinds that they do not know.
+  /// Readers replace unknown kinds by this value.
   Unknown = 255,
 };
 /// Without Unknown.
 inline constexpr uint8_t NumLossKinds = 7;
-/// Where an array of counts has a kind: Unknown is behind the others.
+/// The index of a kind in an array of counts; Unknown comes last.
 inline constexpr size_t lossIndex(LossKind K) {
   return K < LossKind(NumLossKinds) ? size_t(K) : NumLossKinds;
 }
@@ -210,7 +214,7 @@ inline constexpr size_t NumLossCounts = NumLossKinds + 1;
 inline constexpr LossKind lossKindAt(size_t Index) {
   return Index < NumLossKinds ? LossKind(Index) : LossKind::Unknown;
 }
-/// As a mark tells it.
+/// The kind from the id of a mark.
 inline constexpr LossKind lossKindOf(uint64_t Id) {
   return lossKindAt(Id < NumLossKinds ? size_t(Id) : NumLossKinds);
 }
@@ -228,11 +232,11 @@ struct Loss {
   }
 };
 
-/// A set of Summary sections has one Number; the one with Complete ends it. A
-/// section holds at most MaxSectionRows rows of stacks and scope paths
-/// together, and as many of each other list, each share being one. Only the
-/// last complete set of a trace counts. Rows of one process may come in several
-/// StackStatsRows.
+/// A set of Summary sections has one Number; the section with Complete ends the
+/// set. A section holds at most MaxSectionRows rows of stacks and scope paths
+/// together, and at most this number of rows of each other list, where each
+/// share counts as a row. Only the last complete set of a trace counts. Rows of
+/// one process may come in several StackStatsRows.
 struct Summary {
   uint32_t Number = 0;
   uint64_t EndNs = 0;
@@ -254,7 +258,8 @@ struct Summary {
   bool operator==(const Summary &) const = default;
 };
 
-/// How many of Rows, from First on, fit in a section of at most Max rows.
+/// The number of Rows, from First on, that fit in a section of at most Max
+/// rows.
 template <class T>
 size_t rowsThatFit(const std::vector<T> &Rows, size_t First, size_t Max) {
   size_t End = First, Used = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// TotalStats of a summary over processes.
+// Joins the stats of a summary over processes and memory spaces.
 
 #ifndef MEMKIT_TRACE_SUMMARYSTATS_H
 #define MEMKIT_TRACE_SUMMARYSTATS_H
@@ -11,29 +11,31 @@
 
 namespace memkit {
 
-/// Adds shares of scopes of one name: of peaks the highest of any.
+/// Adds From to To by memory space: counts and bytes are added, peaks and rises
+/// become the maximum.
 void joinShares(SpaceShares &To, const SpaceShares &From);
-/// What a step had of each memory space: of `host`, unless it has nothing of
-/// that but something of others, and its shares.
+/// The stats of a step in each memory space: `host`, then the shares of
+/// devices. `host` is left out if only devices have stats.
 SpaceShares allShares(const StepStats &S);
 
-/// A row for each memory space in which L has anything, with its numbers alone;
-/// of a layer that changed nothing the one that it is.
+/// The rows of L by memory space, with the stats of this memory space alone. A
+/// layer without shares gives one row.
 std::vector<LayerStats> rowsOfSpaces(const LayerStats &L);
 /// Whether any row has a share of a device.
 bool hasDevices(llvm::ArrayRef<LayerStats> Rows);
 
-/// The rows of one kind of scope, one for each name and direction, summed over
-/// processes, peaks the highest of any, in the order in which they first come.
+/// The rows of scopes of one kind, one for each name and direction, summed over
+/// processes. Peaks are the maximum of any process. In order of first
+/// appearance.
 std::vector<LayerStats> joinLayers(llvm::ArrayRef<LayerStats> Rows,
                                    ScopeKind Kind);
-/// Those of layers, the highest peaks first.
+/// The joined rows of layers, highest peaks first.
 std::vector<LayerStats> sortedLayers(llvm::ArrayRef<LayerStats> Rows);
 
 /// The tensors of one category in a heap, at one moment, summed over processes.
 struct CategorySum {
   struct Layer {
-    uint32_t Name = 0; ///< string; 0: of none
+    uint32_t Name = 0; ///< string; 0: in no layer
     uint64_t Blocks = 0;
     uint64_t Bytes = 0;
   };
@@ -44,7 +46,7 @@ struct CategorySum {
   std::vector<Layer> Layers; ///< the largest first
 };
 
-/// The categories of those of Rows that are of the moment Oom (0: the peaks),
+/// The categories in the rows of the out-of-memory event Oom (0: of the peaks),
 /// by heap, then the largest first.
 std::vector<CategorySum> sumCategories(llvm::ArrayRef<CategoryStats> Rows,
                                        uint32_t Oom);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is wrong with a trace, and where.
+// Errors in a trace, with their offset.
 //
-// The error of everything that reads a trace: its message is
-// `FILE: offset N: what`, ready to stand behind `TOOL: error: `.
+// All readers of traces return this error. The message is `FILE: offset N:
+// what`, ready to follow `TOOL: error: `.
 
 #ifndef MEMKIT_TRACE_TRACEERROR_H
 #define MEMKIT_TRACE_TRACEERROR_H

@@ -4,15 +4,14 @@
 //
 // Two ways to read:
 //  - TraceReader: random access. Maps the file, finds sections by the index (or
-//  by
-//    a scan when there is none) and decodes those that are asked for.
-//  - SectionStream: every section in file order, from a pipe too, as it
-//  arrives.
+//    by a scan without an index) and decodes requested sections.
+//  - SectionStream: every section in file order as data arrives, also from a
+//    pipe.
 //
-// Both verify everything that they hand out: a decoded section obeys the limits
-// of Sections.h, its enums are known values, its columns have their rows.
-// Whether ids lie within the dictionary is checked by idLimits() and by those
-// who use ids, since a section alone cannot tell.
+// Both verify every decoded section: the section obeys the limits of
+// Sections.h, enums have known values, columns have their rows. A section alone
+// cannot show whether its ids are in the dictionary; IdLimits and the users of
+// ids check the ids.
 
 #ifndef MEMKIT_TRACE_TRACEREADER_H
 #define MEMKIT_TRACE_TRACEREADER_H
@@ -29,16 +28,17 @@
 
 namespace memkit {
 
-/// How many ids of each kind there are so far.
+/// The number of ids of each kind so far.
 struct IdLimits {
   uint32_t Strings = 0, Devices = 0, Binaries = 0, Functions = 0, Frames = 0,
            Nodes = 0, Stacks = 0, Scopes = 0, ScopePaths = 0, Processes = 0,
            Threads = 0, Heaps = 0;
   uint32_t of(IdKind Kind) const;
-  /// Adds what D defines and checks that all it names exists; what is wrong, or
-  /// an empty string.
+  /// Adds the ids that D defines and checks all ids that D uses. Returns the
+  /// problem, or an empty string.
   std::string add(const Dictionary &D);
-  /// Checks every id that a section names; what is wrong, or an empty string.
+  /// Checks every id that a section uses. Returns the problem, or an empty
+  /// string.
   std::string check(const Events &E) const;
   std::string check(const EventTable &E) const;
   std::string check(const Marks &M) const;
@@ -49,12 +49,11 @@ struct IdLimits {
   std::string check(const Partial &P) const;
 };
 
-/// A dictionary section in short: what there is little of, and how much of the
-/// rest.
+/// A dictionary section in short: the few entries in full, and the number of
+/// all other entries.
 struct DictionaryOutline {
-  Dictionary
-      Few; ///< only Devices, Processes, Heaps, and Strings when asked for
-  IdLimits Counts; ///< of all that the section defines
+  Dictionary Few;  ///< only Devices, Processes, Heaps, and Strings if requested
+  IdLimits Counts; ///< of all entries of the section
 };
 
 /// Random access to a trace. Not copyable; one thread at a time.
@@ -62,15 +61,15 @@ class TraceReader {
   class Impl;
 
 public:
-  /// Opens the trace Path; `-` is standard input. What is not a regular file is
-  /// first copied to an unlinked temporary file. Errors: TraceError.
+  /// Opens the trace Path; `-` is standard input. Input other than a regular
+  /// file is first copied to an unlinked temporary file. Errors: TraceError.
   static llvm::Expected<std::unique_ptr<TraceReader>>
   open(llvm::StringRef Path);
   static llvm::Expected<std::unique_ptr<TraceReader>>
   create(std::unique_ptr<llvm::MemoryBuffer> Buffer);
   ~TraceReader();
 
-  /// The file's name as errors give it.
+  /// The file's name in errors.
   llvm::StringRef name() const;
   uint64_t fileBytes() const;
   const Header &header() const;
@@ -78,24 +77,26 @@ public:
   /// All sections in file order, without the index itself.
   llvm::ArrayRef<SectionInfo> sections() const;
 
-  /// True when the trace was completed: it ends with an index that fits.
+  /// True when the trace was completed: the trace ends with a valid index.
   bool complete() const;
-  /// Why it is not, for a warning: `cut off at offset N`, or `corrupt at offset
-  /// N: what; what follows is not read`. Empty when complete.
+  /// The reason, for a warning, why complete() is false: `cut off at offset N`,
+  /// or `corrupt at offset N: what; what follows is not read`. Empty when
+  /// complete.
   llvm::StringRef damage() const;
 
-  /// What the sections read so far have of a newer memkit, each section counted
+  /// Values of a newer memkit in the sections read so far, each section counted
   /// once.
   UnknownValues unknownValues() const;
-  /// Adds what Other, a reader of the same file, has read.
+  /// Adds the unknown values of Other, a reader of the same file.
   void joinUnknown(const TraceReader &Other);
-  /// For warnings when all is read, each with the file's name; of a reader that
-  /// met nothing unknown none.
+  /// Warnings about unknown values, for the end of reading, each with the
+  /// file's name; empty without unknown values.
   std::vector<std::string> unknownWarnings() const;
 
-  /// Decodes the section B of sections() into Out, reusing its memory. B must
-  /// be of Out's kind. Dictionary sections build on those before them: reading
-  /// them in order is fast, another order decodes the earlier ones again.
+  /// Decodes the section B of sections() into Out, reusing the memory of Out. B
+  /// must be of Out's kind. A dictionary section depends on earlier dictionary
+  /// sections: reading in file order is fast; any other order decodes earlier
+  /// sections again.
   llvm::Error read(const SectionInfo &B, Dictionary &Out);
   llvm::Error read(const SectionInfo &B, Events &Out);
   llvm::Error read(const SectionInfo &B, EventTable &Out);
@@ -105,23 +106,24 @@ public:
   llvm::Error read(const SectionInfo &B, Snapshot &Out);
   llvm::Error read(const SectionInfo &B, Summary &Out);
   llvm::Error read(const SectionInfo &B, Partial &Out);
-  /// The parent of each node of the dictionaries read so far, [0] being the
-  /// root: what reading those that build on them has kept. It is kept no more.
+  /// The parent of each node of the dictionaries read so far; [0] is the root.
+  /// Takes these parents, which later dictionary sections need, out of the
+  /// reader.
   std::vector<uint32_t> takeParents();
-  /// Much faster than read(), and in any order.
+  /// Reads an outline: much faster than read(), and in any order.
   llvm::Error readOutline(const SectionInfo &B, DictionaryOutline &Out,
                           bool WithStrings);
-  /// As read(), without frames, stacks and symbols, and in any order: Few has
-  /// all else.
+  /// As read(), without frames, stacks and symbols, and in any order: Out.Few
+  /// has all other entries.
   llvm::Error readNames(const SectionInfo &B, DictionaryOutline &Out);
   /// As read(), without the rows of stacks and scope paths.
   llvm::Error readTotals(const SectionInfo &B, Summary &Out);
   /// As read(), without the rows.
   llvm::Error readHeads(const SectionInfo &B, Intervals &Out);
-  /// As read(), without the sections.
+  /// As read(), without the blocks.
   llvm::Error readHead(const SectionInfo &B, Snapshot &Out);
-  /// Reads sections of events apart from their TraceReader, for another thread;
-  /// may outlive it.
+  /// Reads sections of events independently of the TraceReader, for another
+  /// thread; may outlive the TraceReader.
   class EventReader {
   public:
     explicit EventReader(const TraceReader &R);
@@ -131,12 +133,11 @@ public:
   private:
     std::unique_ptr<Impl> I;
   };
-  /// How many sections of a kind were decoded so far, whole or in part: to show
-  /// that nothing is read twice.
+  /// The number of sections of a kind decoded so far, in whole or in part: to
+  /// check that no section is read twice.
   uint64_t numDecoded(SectionKind Kind) const;
-  /// Decodes any section. Fails on a section that has fields or values of
-  /// enumerations unknown to this format version (it could not be written again
-  /// without loss).
+  /// Decodes any section. Fails for a section with fields or enum values
+  /// unknown to this format version, because a copy would lose them.
   llvm::Expected<AnySection> readAny(const SectionInfo &B);
 
 private:
@@ -144,31 +145,31 @@ private:
   std::unique_ptr<Impl> I;
 };
 
-/// Reads sections in file order as they come, with memory for one section.
+/// Reads sections in file order as data arrives, with memory for one section.
 class SectionStream {
 public:
-  /// What to do with fields, values of enumerations and kinds of sections that
-  /// a newer memkit wrote:
-  /// who writes sections again must refuse them, who shows them passes over
-  /// them (such a section is a std::monostate).
+  /// The treatment of fields, enum values and kinds of sections that a newer
+  /// memkit wrote. A caller that writes sections again must refuse unknown
+  /// values. A caller that shows sections skips unknown values; a section of an
+  /// unknown kind is a std::monostate.
   enum class Unknown { Refuse, PassOver };
 
-  /// Path as for TraceReader::open, but nothing is spooled.
+  /// Path: as for TraceReader::open, but without a temporary file.
   static llvm::Expected<std::unique_ptr<SectionStream>>
   open(llvm::StringRef Path, Unknown How = Unknown::Refuse);
   ~SectionStream();
 
   llvm::StringRef name() const;
 
-  /// The next section, Header first and Index last when it is there; nothing at
-  /// the end. At a cut, or at damage, the end comes early and damage() says
-  /// why. It is an error only when there is not even a header.
+  /// The next section: Header first, Index last if present; nothing at the end.
+  /// A cut or damage ends the stream early, and damage() returns the reason.
+  /// Only a stream without a header is an error.
   llvm::Expected<std::optional<AnySection>> next();
-  /// Of the section that next() gave last.
+  /// The position and range of the section from the last next().
   const SectionInfo &info() const;
-  /// As TraceReader::damage(), once next() has given nothing.
+  /// As TraceReader::damage(), after next() returned nothing.
   llvm::StringRef damage() const;
-  /// As TraceReader::unknownWarnings(), of the sections given so far.
+  /// As TraceReader::unknownWarnings(), for the sections read so far.
   std::vector<std::string> unknownWarnings() const;
 
 private:

@@ -14,12 +14,11 @@ namespace memkit {
 class EventLog;
 class EventTail;
 
-/// Writes a trace to a sink as sections are given, in bounded memory: what it
-/// keeps is under 20 bytes a section (the index) and 4 bytes a stack node.
+/// Writes a trace to a sink section by section, in bounded memory: under 20
+/// bytes a section (the index) and 4 bytes a stack node.
 ///
-/// The caller gives sections that obey Sections.h (dictionary before use, row
-/// limits, allocation ids in sequence); a breach of it is a bug of the caller
-/// and asserts. Belongs to one thread.
+/// Sections must obey Sections.h (dictionary before use, row limits, allocation
+/// ids in sequence); the writer asserts these rules. Belongs to one thread.
 class TraceWriter {
 public:
   /// Writes the Header at once. Out must outlive the writer.
@@ -37,32 +36,32 @@ public:
   llvm::Error write(const Summary &S);
   llvm::Error write(const Partial &P);
 
-  // As write(), but all that takes long is left to step(): until busy() is
-  // false nothing else may be written.
+  // As write(), but step() does the slow work. Until busy() is false, the
+  // caller may write no other section.
 
-  /// L stays as it is until then.
+  /// L must not change until busy() is false.
   llvm::Error begin(const EventLog &L);
   llvm::Error begin(const Dictionary &D);
   llvm::Error begin(const Marks &M);
   llvm::Error begin(const Intervals &S);
   llvm::Error begin(const Snapshot &K);
   bool busy() const;
-  /// Does a part of the work, some 100 microseconds; only while busy().
+  /// Does a part of the work, some 100 microseconds. Only while busy().
   llvm::Error step();
 
-  /// From now on sections of events and snapshots go to Tail, which must
-  /// outlive the writer; null: into the trace again.
+  /// Sends further sections of events and snapshots to Tail, which must outlive
+  /// the writer; null: to the trace again.
   void keepEvents(EventTail *Tail);
-  /// Writes a section that a tail kept.
+  /// Writes a section from a tail.
   llvm::Error append(const SectionInfo &B, llvm::StringRef Frame);
 
-  /// Writes the index and the seek table. Nothing may be written after it.
+  /// Writes the index and the seek table. No write may follow.
   llvm::Error finish();
 
   /// Bytes given to the sink so far.
   uint64_t bytes() const;
-  /// Bytes of all sections of events and snapshots so far, those that a tail
-  /// took among them.
+  /// Bytes of all sections of events and snapshots so far, including sections
+  /// in a tail.
   uint64_t eventBytes() const;
 
 private:

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Values of enumerations that only a newer memkit knows.
+// Counts enum values from a newer memkit.
 //
-// A reader skips or replaces such a value, as docs/TraceFormat.md says for each
-// enumeration, and counts it. A copy of a trace would lose the value, so a
-// reader that copies refuses it instead. Unknown kinds of events are errors for
-// all readers.
+// A reader skips or replaces an unknown value, as docs/TraceFormat.md defines
+// for each enumeration, and counts the value. A copy of a trace would lose the
+// value, so a reader that copies fails instead. Unknown kinds of events are
+// errors for all readers.
 
 #ifndef MEMKIT_TRACE_UNKNOWNVALUES_H
 #define MEMKIT_TRACE_UNKNOWNVALUES_H
@@ -18,8 +18,7 @@
 
 namespace memkit {
 
-/// How many entries had a value that this version does not know, by what the
-/// entries are.
+/// The number of entries with an unknown value, by type of entry.
 struct UnknownValues {
   enum Of : uint8_t {
     Sections,
@@ -37,14 +36,15 @@ struct UnknownValues {
 
   bool any() const;
   UnknownValues &operator+=(const UnknownValues &Other);
-  /// Of the same section, read in another way: the higher counts are taken.
+  /// Joins counts of one section that was read in two ways: the higher counts
+  /// are kept.
   void join(const UnknownValues &Other);
   /// `3 marks, 1 scope`; empty for none.
   std::string list() const;
-  /// For warnings, one for each Of that has some: `3 marks of a kind that this
-  /// version does not know were skipped`.
+  /// Sentences for warnings, one for each type with a count: `3 marks of a kind
+  /// that this version does not know were skipped`.
   std::vector<std::string> sentences() const;
-  /// What JSON calls the entries: `marks`.
+  /// The name of a type in JSON: `marks`.
   static const char *name(Of What);
 };
 
