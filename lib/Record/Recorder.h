@@ -5,127 +5,15 @@
 #ifndef MEMKIT_LIB_RECORD_RECORDER_H
 #define MEMKIT_LIB_RECORD_RECORDER_H
 
-#include "Wire/Layout.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
-#include "llvm/ADT/Twine.h"
+#include "Launch/Check.h"
+#include "Session/RecordOptions.h"
 #include "llvm/Support/Error.h"
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace memkit {
-
-/// When recording starts or stops by itself.
-struct RecordMoment {
-  enum MomentKind {
-    None,
-    Never, ///< only by a signal or by the program
-    After, ///< Value: ns after the recording started
-    Step,  ///< when step Value starts in a process
-  } Kind = None;
-  uint64_t Value = 0;
-};
-
-/// The events to write to the trace. Stats, intervals and marks cover all
-/// events.
-enum class RecordEvents { All, None, Last };
-
-struct RecordOptions {
-  std::vector<std::string> Command; ///< the program and its arguments
-  std::string Output; ///< name pattern, `-`, or empty: trace.fb, trace.%r.fb
-  /// Overwrite a file even if it is not a trace.
-  bool Force = false;
-  /// Wait for room in a full ring; else drop records.
-  bool WaitOnFull = true;
-  uint32_t WaitMs = 10000;
-  uint32_t MaxDepth = 1024;
-  /// StackBits: kinds of frames.
-  uint32_t Stacks = wire::SB_Mixed;
-  bool PythonObjects = false;    ///< record objects of Python interpreters
-  uint32_t Torch = wire::TB_All; ///< TorchBits
-  wire::CudaMode Cuda = wire::CudaMode::Cupti;
-  /// Ranges with a name that matches this regular expression end the steps;
-  /// empty: the program's own steps, or those of its first optimizer.
-  std::string StepRange;
-  uint64_t MinSize = 0; ///< smaller blocks are not recorded
-  /// Sample one byte in so many of malloc; 0: record all.
-  uint64_t SampleBytes = 0;
-  uint64_t SampleSeed = 0;        ///< for tests; 0: from the clock
-  std::vector<std::string> Heaps; ///< globs of heaps to record; none: all
-  /// Time between two samples of a process's RSS; 0: no samples.
-  uint64_t SampleIntervalNs = 100000000;
-  RecordMoment Start; ///< None: at once
-  RecordMoment Stop;  ///< None: never
-  RecordEvents Events = RecordEvents::All;
-  /// With All: target size of the file, near which events end; 0: no limit.
-  /// With Last: the bytes of events to keep.
-  uint64_t BoundBytes = 0;
-  bool Follow = true; ///< record child processes, too
-  /// Wait until all descendants have ended.
-  bool WaitForAll = true;
-  bool Symbols = true; ///< resolve addresses while recording
-  std::string Library; ///< the capture library
-  /// The library for CUDA's driver; empty: none.
-  std::string CudaLibrary;
-  /// The folder of the Python package, for programs without the package; empty:
-  /// none.
-  std::string PythonFolder;
-  std::vector<std::string> Options; ///< name=value, for the header
-  /// Called for each warning to the user, one line each.
-  std::function<void(const llvm::Twine &)> Warn = [](const llvm::Twine &) {};
-  /// As Warn, for messages without a problem.
-  std::function<void(const llvm::Twine &)> Note = [](const llvm::Twine &) {};
-};
-
-struct RecordResult {
-  /// Exit status of the program: 128+n when killed; 126, 127.
-  int Status = 0;
-  int Signal = 0; ///< signal that killed the program, or 0
-  /// Number of processes that the kernel killed for lack of memory during the
-  /// recording, in the control group of this process, or on the machine if
-  /// there is no group.
-  uint64_t OomKills = 0;
-  /// Limit of the group in bytes; 0: unknown.
-  uint64_t OomGroupLimit = 0;
-  bool OomOnMachine = false;
-  /// Why the program could not run (126, 127).
-  std::string NotRun;
-  std::string Output;      ///< the file's name, `-` for standard output
-  bool Lost = false;       ///< the output failed; see Why
-  bool ReaderGone = false; ///< the reader of a pipe has closed it
-  std::string Why;
-  uint64_t Bytes = 0;
-  uint64_t EventBytes = 0; ///< of Bytes: sections of events and snapshots
-  /// Time from which on the trace has no events; none: events to the end.
-  std::optional<uint64_t> EventsEndNs;
-  uint64_t Events = 0;  ///< as `memdump --check` counts them
-  bool Sampled = false; ///< stats are estimates
-  uint64_t LostEvents = 0;
-  uint64_t PeakBytes = 0; ///< of the memory space host
-  /// Name and peak of each device with allocations.
-  std::vector<std::pair<std::string, uint64_t>> DevicePeaks;
-  uint64_t LiveBytes = 0, LiveBlocks = 0;
-  unsigned Recorded = 0; ///< number of recorded processes
-  uint64_t CpuNs = 0;    ///< of the recorder's own thread
-  /// Longest time between two reads of the rings.
-  uint64_t LongestPauseNs = 0;
-  bool Detached = false; ///< the program still runs
-  /// The path of a binary without symbols that most stacks pass through, or
-  /// empty.
-  std::string Nameless;
-};
 
 /// Runs the program and records it until the program has ended. Errors: why the
 /// program could not be started.
 llvm::Expected<RecordResult> record(const RecordOptions &O);
-
-/// Prints what can be recorded on this machine and why not, line by line.
-/// Returns whether a program can be recorded at all.
-bool checkRecording(const std::string &Library,
-                    llvm::function_ref<void(const llvm::Twine &)> Print);
 
 } // namespace memkit
 

@@ -2,7 +2,7 @@
 //
 // Reports what can be recorded on this machine.
 
-#include "Recorder.h"
+#include "Check.h"
 #include "Session/Greeter.h"
 #include "Shared/Preloadable.h"
 #include "Shared/SharedProcess.h"

@@ -6,9 +6,9 @@
 #define MEMKIT_LIB_RECORD_SESSION_H
 
 #include "Output/Recording.h"
-#include "Recorder.h"
 #include "Session/Greeter.h"
 #include "Session/PssThread.h"
+#include "Session/RecordOptions.h"
 #include "Shared/RingMerge.h"
 #include "Sources/ProcessState.h"
 #include "Stacks/SymbolThread.h"
