@@ -237,13 +237,15 @@ Error Trace::add(const SectionInfo &Info, const AnySection &Section) {
     return add(Info, *D);
   if (const auto *S = std::get_if<Summary>(&Section))
     return add(Info, *S);
+  if (const auto *P = std::get_if<Partial>(&Section))
+    return add(Info, *P);
   if (const auto *H = std::get_if<Header>(&Section))
     Head = *H;
   HasIndex |= std::holds_alternative<Index>(Section);
   // A summary does not count later events.
   if (std::holds_alternative<Events>(Section) && HasSummary) {
     setSummary(LastSummary());
-    prepareStats();
+    setPartialStats();
   }
   return Error::success();
 }
@@ -271,8 +273,29 @@ Error Trace::add(const SectionInfo &Info, Summary Part) {
   if (!S)
     return S.takeError();
   setSummary(std::move(*S));
+  PartialNs.reset();
   prepareStats();
   return Error::success();
+}
+
+Error Trace::add(const SectionInfo &Info, Partial P) {
+  if (std::string Wrong = Limits.check(P); !Wrong.empty())
+    return makeTraceError(Name, Info.Offset, Wrong);
+  Partials.add(std::move(P));
+  if (!HasSummary)
+    setPartialStats();
+  return Error::success();
+}
+
+/// Without a summary: the stats are those of the Partial sections so far.
+void Trace::setPartialStats() {
+  if (Partials.any()) {
+    Totals = Summary();
+    Partials.addTo(Totals);
+    Totals.EndNs = Partials.endNs();
+    PartialNs = Partials.endNs();
+  }
+  prepareStats();
 }
 
 } // namespace memkit

@@ -67,12 +67,14 @@ public:
   bool has(unsigned Parts) const { return (Has & Parts) == Parts; }
 
   /// Adds the next section of a stream, in the order of the file. Events end
-  /// the stats of a summary before them; marks, intervals, lifetimes,
-  /// snapshots and Partial sections are dropped. Errors: a TraceError for an
-  /// unknown id; the section is dropped.
+  /// the stats of a summary before them; then, and before the first summary,
+  /// the stats are those of the Partial sections. Marks, intervals, lifetimes
+  /// and snapshots are dropped: questions about them need a file. Errors: a
+  /// TraceError for an unknown id; the section is dropped.
   llvm::Error add(const SectionInfo &Info, const AnySection &Section);
   llvm::Error add(const SectionInfo &Info, Dictionary D);
   llvm::Error add(const SectionInfo &Info, Summary Part);
+  llvm::Error add(const SectionInfo &Info, Partial P);
 
   llvm::StringRef name() const { return Name; }
   const Header &header() const { return Reader ? Reader->header() : Head; }
@@ -104,9 +106,9 @@ public:
   uint64_t endNs() const { return Totals.EndNs; }
   /// Whether the stats were made from the events.
   bool isReplayed() const { return Replayed; }
-  /// Of stats made from the events, the time up to which layers, categories and
-  /// failures are known: the end of the Partial sections. None: all of the run,
-  /// or nothing (isReplayed()).
+  /// The end of the Partial sections, if they are part of the stats: the time
+  /// up to which layers, categories and failures are known, in a growing trace
+  /// also processes. None: all of the run, or nothing (isReplayed()).
   std::optional<uint64_t> partialNs() const { return PartialNs; }
   /// Of a heap; all zeros for a heap without events.
   const HeapStats &heapStats(uint32_t Heap) const {
@@ -142,6 +144,7 @@ private:
   llvm::Error readWantedStrings();
   llvm::Error replaySummary();
   void setSummary(LastSummary S);
+  void setPartialStats();
   void prepareStats();
   bool hasSamples() const;
 
@@ -159,6 +162,7 @@ private:
   std::vector<uint32_t> ProcessStatsOf;   ///< by process, place in Totals + 1
   std::vector<bool> Replaced;             ///< by process
   std::unique_ptr<SummaryParts> Gathered; ///< of an unfinished summary
+  PartialRows Partials;                   ///< of a growing trace
   std::optional<uint64_t> PartialNs;
   bool HasSummary = false, Replayed = false;
 };

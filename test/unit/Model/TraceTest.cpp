@@ -186,6 +186,50 @@ TEST(GrowingTrace, ADictionaryThatCannotBeIsNotTaken) {
   EXPECT_NE(toString(T->add(At, S)).find("offset 77"), std::string::npos);
 }
 
+/// A set of Partial sections about the one process of SmallRun.
+static Partial partialAt(uint64_t EndNs, uint64_t Rss) {
+  Partial P;
+  P.Number = uint32_t(EndNs / 1000);
+  P.EndNs = EndNs;
+  ProcessStats &Of = P.Processes.emplace_back();
+  Of.Process = 1;
+  Of.RssPeakBytes = Rss;
+  OomRecord &Oom = P.Ooms.emplace_back();
+  Oom.Number = 1;
+  Oom.Heap = 2;
+  Oom.Process = 1;
+  return P;
+}
+
+TEST(GrowingTrace, PartialSectionsCountUntilASummaryComes) {
+  std::string Run = SmallRun;
+  Run.resize(Run.find("summary number=1 end=10000 events=3"));
+  std::unique_ptr<Trace> T = streamOf(Run);
+  EXPECT_EQ(T->processStats(1), nullptr);
+  EXPECT_EQ(toString(T->add(SectionInfo(), AnySection(partialAt(4000, 77)))),
+            "");
+  ASSERT_NE(T->processStats(1), nullptr);
+  EXPECT_EQ(T->processStats(1)->RssPeakBytes, 77u);
+  EXPECT_EQ(T->summary().Ooms.size(), 1u);
+  EXPECT_EQ(T->partialNs(), 4000u);
+  EXPECT_FALSE(T->hasSummary());
+  Partial Unknown = partialAt(5000, 88);
+  Unknown.Processes[0].Process = 9;
+  EXPECT_NE(toString(T->add(SectionInfo(), Unknown)).find("offset 0"),
+            std::string::npos);
+  EXPECT_EQ(T->processStats(1)->RssPeakBytes, 77u);
+  Summary S;
+  S.EndNs = 9000;
+  S.Complete = true;
+  cantFail(T->add(SectionInfo(), S));
+  EXPECT_TRUE(T->hasSummary());
+  EXPECT_EQ(T->partialNs(), std::nullopt);
+  EXPECT_EQ(T->processStats(1), nullptr);
+  cantFail(T->add(SectionInfo(), AnySection(Events())));
+  EXPECT_EQ(T->processStats(1)->RssPeakBytes, 77u);
+  EXPECT_EQ(T->endNs(), 4000u);
+}
+
 TEST(GrowingTrace, QuestionsOfEventsNeedAFile) {
   std::unique_ptr<Trace> T = streamOf(SmallRun);
   SelectionSpec Spec;
