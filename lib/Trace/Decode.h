@@ -19,6 +19,9 @@ namespace memkit {
 ///
 /// Keeps the stack tree, so dictionaries must come in file order. Call
 /// restart() before decoding the first dictionary again.
+///
+/// Many functions in one class: there is one for each table of the schema, and
+/// all share the stack tree and the buffers.
 class Decoder {
 public:
   using Problem = std::string;

@@ -22,7 +22,8 @@ namespace memkit {
 
 /// Up to MaxSectionRows events of up to MaxSectionThreads threads, the input of
 /// TraceWriter. Memory: 19 bytes for each event of the largest section so far,
-/// and as much again while the columns grow. Belongs to one thread.
+/// and as much again while the columns grow. Belongs to one thread. A
+/// member for each column, hence many members.
 class EventLog {
 public:
   uint32_t Process = 0;

@@ -2,8 +2,8 @@
 //
 // Tensors by category, for views.
 
-#ifndef MEMKIT_LIB_TRACETEXT_KINDSUMS_H
-#define MEMKIT_LIB_TRACETEXT_KINDSUMS_H
+#ifndef MEMKIT_LIB_TRACETEXT_CATEGORYSUMS_H
+#define MEMKIT_LIB_TRACETEXT_CATEGORYSUMS_H
 
 #include "memkit/Trace/SummaryStats.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -37,4 +37,4 @@ std::string formatShare(uint64_t Bytes, uint64_t Total);
 
 } // namespace memkit
 
-#endif // MEMKIT_LIB_TRACETEXT_KINDSUMS_H
+#endif // MEMKIT_LIB_TRACETEXT_CATEGORYSUMS_H

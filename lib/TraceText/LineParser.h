@@ -23,6 +23,7 @@ struct LateRef {
   const char *Loc;
 };
 
+/// A function for each kind of field, hence many functions.
 class LineParser {
 public:
   /// Next: the index of the first value after the line's keyword. Late:

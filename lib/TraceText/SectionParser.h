@@ -15,6 +15,7 @@
 
 namespace memkit::tracetext {
 
+/// A member for each kind of section, hence many members.
 class SectionParser {
 public:
   SectionParser(TextError &E, bool Unchecked) : E(E), Unchecked(Unchecked) {}

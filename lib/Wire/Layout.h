@@ -169,7 +169,7 @@ struct Regions {
 inline constexpr uint64_t PieceBytes = 1ull << 20;
 inline constexpr uint64_t ControlBytes = 64ull << 10;
 
-/// The first ControlBytes of the memfd.
+/// The first ControlBytes of the memfd. Plain data.
 struct Control {
   uint64_t MagicValue;
   uint32_t VersionValue;

@@ -2,8 +2,8 @@
 //
 // Records of blocks that a program reports itself (memkit.h).
 
-#ifndef MEMKIT_WIRE_REPORTEDRECORDS_H
-#define MEMKIT_WIRE_REPORTEDRECORDS_H
+#ifndef MEMKIT_LIB_WIRE_REPORTEDRECORDS_H
+#define MEMKIT_LIB_WIRE_REPORTEDRECORDS_H
 
 #include "Record.h"
 
@@ -30,4 +30,4 @@ using ReportedRecords = RecordList<ReportedAllocateRecord, ReportedFreeRecord>;
 
 } // namespace memkit::wire
 
-#endif // MEMKIT_WIRE_REPORTEDRECORDS_H
+#endif // MEMKIT_LIB_WIRE_REPORTEDRECORDS_H

@@ -44,7 +44,7 @@ struct GrowthSpan {
   double PerUnit = 1;
 };
 
-/// A node of the shown tree below which blocks of a heap survive.
+/// A node of the shown tree below which blocks of a heap survive. Plain data.
 struct Growth {
   uint32_t Span = 0; ///< in GrowthReport::Spans
   uint32_t Heap = 0;

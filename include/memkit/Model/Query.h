@@ -60,7 +60,7 @@ struct ProcessReport {
   std::optional<ProcessStats> Stats;
 };
 
-/// A recording and its counts, over all processes.
+/// A recording and its counts, over all processes. Plain data.
 struct RunReport {
   Header Run;
   uint64_t EndNs = 0;

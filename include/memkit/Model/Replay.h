@@ -88,7 +88,9 @@ public:
   virtual llvm::Error processEnds(uint32_t Process, uint64_t TimeNs);
 };
 
-/// One replay of a trace. Runs once. Belongs to one thread.
+/// One replay of a trace. Runs once. Belongs to one thread. Many functions in
+/// one class: there is one for each kind of section and of event, and the order
+/// among them all is the task of the class.
 class Replay {
 public:
   /// Reads the dictionary and the marks of R. R and Observer (may be null) must

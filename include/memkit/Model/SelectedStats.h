@@ -2,8 +2,8 @@
 //
 // The stats of a part of a trace.
 
-#ifndef MEMKIT_MODEL_SUMS_H
-#define MEMKIT_MODEL_SUMS_H
+#ifndef MEMKIT_MODEL_SELECTEDSTATS_H
+#define MEMKIT_MODEL_SELECTEDSTATS_H
 
 #include "memkit/Model/Selection.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -92,4 +92,4 @@ std::vector<std::string> spacesAndHeaps(const Trace &T, const Selection &Sel);
 
 } // namespace memkit
 
-#endif // MEMKIT_MODEL_SUMS_H
+#endif // MEMKIT_MODEL_SELECTEDSTATS_H

@@ -45,6 +45,7 @@ enum TraceParts : unsigned {
   TP_All = 31,
 };
 
+/// Many functions in one class: most are accessors of one line.
 class Trace : public TraceStacks {
 public:
   /// Opens the trace Path (`-`: standard input) and reads Parts. With TP_Replay

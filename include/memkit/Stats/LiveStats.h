@@ -48,8 +48,8 @@
 // thread; 520 a heap for sizes. Making a summary takes 8 bytes a row; a part of
 // an interval takes 150 for each of its rows.
 
-#ifndef MEMKIT_STATS_ACCOUNTS_H
-#define MEMKIT_STATS_ACCOUNTS_H
+#ifndef MEMKIT_STATS_LIVESTATS_H
+#define MEMKIT_STATS_LIVESTATS_H
 
 #include "memkit/Stats/LateQueue.h"
 #include "memkit/Stats/Lifetimes.h"
@@ -90,6 +90,9 @@ struct Change {
   Kinds Kind = Allocate;
 };
 
+/// Many functions in one class: an event changes its row, heap, memory space,
+/// process and interval together, in a few nanoseconds, so all share one state.
+/// Each LiveStats*.cpp has the functions of one task.
 class LiveStats {
 public:
   LiveStats();
@@ -518,6 +521,7 @@ private:
     /// Allocation id + 1 of the next outer block, once freed.
     uint64_t Outer = 0;
   };
+  /// All of a process in one struct, which an event reaches by one pointer.
   struct ProcessState {
     ProcessStats T;
     uint64_t Events = 0;
@@ -850,4 +854,4 @@ inline void LiveStats::free(BlockRef B, uint64_t Size, uint64_t TimeNs,
 
 } // namespace memkit
 
-#endif // MEMKIT_STATS_ACCOUNTS_H
+#endif // MEMKIT_STATS_LIVESTATS_H

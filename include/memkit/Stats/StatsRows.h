@@ -2,8 +2,8 @@
 //
 // The rows of live stats, with an index by (cell, key).
 
-#ifndef MEMKIT_STATS_ACCOUNTROWS_H
-#define MEMKIT_STATS_ACCOUNTROWS_H
+#ifndef MEMKIT_STATS_STATSROWS_H
+#define MEMKIT_STATS_STATSROWS_H
 
 #include <array>
 #include <cstddef>
@@ -162,4 +162,4 @@ private:
 
 } // namespace memkit
 
-#endif // MEMKIT_STATS_ACCOUNTROWS_H
+#endif // MEMKIT_STATS_STATSROWS_H

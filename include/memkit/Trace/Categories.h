@@ -4,8 +4,8 @@
 //
 // Parts of Sections.h, which explains ids and units.
 
-#ifndef MEMKIT_TRACE_KINDS_H
-#define MEMKIT_TRACE_KINDS_H
+#ifndef MEMKIT_TRACE_CATEGORIES_H
+#define MEMKIT_TRACE_CATEGORIES_H
 
 #include "memkit/Trace/RowField.h"
 #include <cstdint>
@@ -102,4 +102,4 @@ struct OomHeap {
 
 } // namespace memkit
 
-#endif // MEMKIT_TRACE_KINDS_H
+#endif // MEMKIT_TRACE_CATEGORIES_H

@@ -2,8 +2,8 @@
 //
 // Live tensors at the peak, by category and layer.
 
-#ifndef MEMKIT_LIB_RECORD_KINDTABLE_H
-#define MEMKIT_LIB_RECORD_KINDTABLE_H
+#ifndef MEMKIT_LIB_RECORD_CATEGORYTABLE_H
+#define MEMKIT_LIB_RECORD_CATEGORYTABLE_H
 
 #include "memkit/Stats/LiveStats.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -71,4 +71,4 @@ private:
 
 } // namespace memkit
 
-#endif // MEMKIT_LIB_RECORD_KINDTABLE_H
+#endif // MEMKIT_LIB_RECORD_CATEGORYTABLE_H

@@ -27,7 +27,8 @@ namespace memkit {
 
 /// The state that the processes of a recording share: the ids, the stats, the
 /// single order of time, and the writer. Belongs to the recorder's thread.
-/// Sources of memory use an EventSink instead.
+/// Sources of memory use an EventSink instead. Many functions in one class:
+/// each kind of row gets its id and its place in the order of time here.
 class Recording {
 public:
   /// Writes the header. Out must outlive the recording.

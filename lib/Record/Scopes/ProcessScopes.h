@@ -26,6 +26,9 @@ class Recording;
 /// records in their order: a scope ends at its own end record, at the end of a
 /// scope that the ring opened earlier, and at the end of the ring.
 ///
+/// Many functions in one class: scopes of the program, of PyTorch and of NVTX
+/// lie in each other, and one end may close all three.
+///
 /// Belongs to the recorder's thread.
 class ProcessScopes {
 public:

@@ -8,8 +8,8 @@
 // tensor lives, and its category is decided at its free, or at the end of the
 // recording. docs/Capture.md has the rule.
 
-#ifndef MEMKIT_LIB_RECORD_TENSORKINDS_H
-#define MEMKIT_LIB_RECORD_TENSORKINDS_H
+#ifndef MEMKIT_LIB_RECORD_TENSORCATEGORIES_H
+#define MEMKIT_LIB_RECORD_TENSORCATEGORIES_H
 
 #include "memkit/Trace/Sections.h"
 #include <bitset>
@@ -123,4 +123,4 @@ private:
 
 } // namespace memkit
 
-#endif // MEMKIT_LIB_RECORD_TENSORKINDS_H
+#endif // MEMKIT_LIB_RECORD_TENSORCATEGORIES_H

@@ -31,6 +31,7 @@ struct RecordMoment {
 /// events.
 enum class RecordEvents { All, None, Last };
 
+/// What to record and how. Plain data.
 struct RecordOptions {
   std::vector<std::string> Command; ///< the program and its arguments
   std::string Output; ///< name pattern, `-`, or empty: trace.fb, trace.%r.fb
@@ -78,6 +79,7 @@ struct RecordOptions {
   std::function<void(const llvm::Twine &)> Note = [](const llvm::Twine &) {};
 };
 
+/// What came of a recording. Plain data.
 struct RecordResult {
   /// Exit status of the program: 128+n when killed; 126, 127.
   int Status = 0;
