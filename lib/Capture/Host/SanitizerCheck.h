@@ -5,7 +5,7 @@
 // A program that is linked with a sanitizer's runtime does not survive a
 // preloaded malloc.
 //
-// lib/Record/Launch/Preloadable.cpp has the same rules for the program that
+// lib/Record/Shared/Preloadable.cpp has the same rules for the program that
 // memrec starts, and explains the reason.
 
 #ifndef MEMKIT_CAPTURE_HOST_SANITIZERCHECK_H

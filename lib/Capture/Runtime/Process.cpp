@@ -11,8 +11,7 @@
 using namespace memkit;
 using namespace memkit::capture;
 
-// Zeroes alone, or it would not be memory that fork can wipe.
-/// All zero: pages of a file could not be wiped in children.
+/// All zeros: fork cannot wipe pages of a file.
 constinit ThisProcess memkit::capture::Proc;
 Inherited memkit::capture::Kept;
 

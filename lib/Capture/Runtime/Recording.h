@@ -22,8 +22,7 @@ inline bool isTellingScopes() {
 }
 
 /// The clock for records of blocks. The recorder corrects the order of records
-/// of one address (Held, in its ProcessState), unless some blocks are not
-/// recorded.
+/// of one address (Held, in its HostHeap), unless some blocks are not recorded.
 inline RingWriter::Clock blockClock() {
   bool SomeUnknown =
       Proc.SomeUnknown |

@@ -13,7 +13,8 @@ using namespace memkit;
 using namespace memkit::capture;
 
 /// Clears the message of a failed look-up, which the program might take for its
-/// own: the first call returns the message, the second frees it.
+/// own: the first call of dlerror returns the message, the second frees the
+/// message.
 static void forgetError() {
   dlerror();
   dlerror();
