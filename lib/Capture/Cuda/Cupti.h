@@ -4,8 +4,8 @@
 //
 // The functions of the program's libcupti and of the driver that memkit calls.
 // Both libraries are opened by name, so a program needs neither. The headers
-// give only types and numbers. CUPTI only adds to them, so any version of
-// libcupti from 11 on works.
+// give only types and numbers. New versions of CUPTI only add types and
+// numbers, so any libcupti from 11 on works.
 
 #ifndef MEMKIT_CAPTURE_CUDA_CUPTI_H
 #define MEMKIT_CAPTURE_CUDA_CUPTI_H
@@ -49,8 +49,8 @@ struct Driver {
   decltype(&cuDeviceGetGraphMemAttribute) DeviceGetGraphMemAttribute;
 };
 
-/// The driver's functions; null for each that the driver lacks. openDriver()
-/// finds the loaded driver, which has loaded this library.
+/// The driver's functions; null for missing functions. openDriver() finds the
+/// loaded driver, which has loaded this library.
 extern Driver Cuda;
 bool openDriver();
 

@@ -31,7 +31,7 @@ struct Capture {
 } // namespace
 static Capture Captures[32];
 static std::atomic<uint32_t> NumCaptures;
-static __thread char Self; ///< its address identifies the thread
+static __thread char Self; ///< the address identifies the thread
 
 bool cuda::capturesGraph() {
   return NumCaptures.load(std::memory_order_relaxed) != 0;

@@ -28,8 +28,7 @@ namespace {
 struct Pool {
   std::atomic<uint64_t> Handle;
   std::atomic<uint64_t> AskedNs;
-  std::atomic<uint32_t>
-      Place; ///< 0: the stream's device; else Known | CudaPlace
+  std::atomic<uint32_t> Place; ///< 0: the stream's; else Known | CudaPlace
   HighWater Max;
 };
 } // namespace

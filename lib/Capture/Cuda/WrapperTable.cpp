@@ -220,7 +220,8 @@ static void *wrapNamed(const char *Name, void *Real) {
   for (const Entry &E : Entries) {
     if (strcmp(Name, E.Name) != 0)
       continue;
-    // A driver that looks up its own function has got the wrapper already.
+    // The driver's look-up of its own function has returned the wrapper
+    // already.
     if (Real == reinterpret_cast<void *>(E.Function))
       return Real;
     // Every look-up of the name finds the same function.

@@ -2,8 +2,9 @@
 //
 // Wrappers of the driver's entry points.
 //
-// The work of a wrapper before and after its call, where CUPTI does not report
-// the call, and the contexts, which only CUPTI reports otherwise.
+// The work of a wrapper before and after its call, if CUPTI does not report the
+// call. Also records the ends of contexts, which nothing else reports without
+// CUPTI.
 
 #include "Cuda/Wrappers.h"
 
@@ -98,9 +99,9 @@ static void contextAfter(const Call &C, CUresult Result) {
 // Wrappers
 //===----------------------------------------------------------------------===//
 
-/// Does the call free memory that the driver can then allocate again at once?
-/// The wrapper records such a call before it, because CUPTI may get another
-/// subscriber in the meantime. (The record needs no context.)
+/// Does the call free memory that the driver may allocate again at once? The
+/// wrapper records such a call in advance, because CUPTI may get another
+/// subscriber during the call. (The record needs no context.)
 static bool endsMemory(CUpti_CallbackId Id) {
   switch (Id) {
   case ID(cuMemFree_v2):

@@ -17,13 +17,13 @@ namespace memkit::capture::cuda {
 
 /// The call inside a thread's wrapper.
 struct WrappedCall {
-  bool IsIn, Before, After; ///< was it recorded before, after?
+  bool IsIn, Before, After; ///< is the call recorded?
 };
 extern __thread WrappedCall InWrapper;
 
 /// Does CUPTI report calls now?
 extern std::atomic<bool> Listening;
-/// Has the program got any wrapper?
+/// Has any look-up returned a wrapper?
 extern std::atomic<bool> HasWrappers;
 
 /// Record a call that CUPTI or a wrapper reports, unless the other has.

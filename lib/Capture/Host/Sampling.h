@@ -34,8 +34,7 @@ struct alignas(PageBytes) SamplingState {
   /// Blocks of malloc below this size are not recorded; UINT64_MAX while only
   /// sampled blocks are recorded, or none.
   uint64_t MinRecorded = 0;
-  uintptr_t LoaderStart =
-      0; ///< copies of Kept's, in a cache line of the fast path
+  uintptr_t LoaderStart = 0; ///< copied from Loader to this cache line
   uintptr_t LoaderBytes = 0;
   uint64_t Bytes = 0;   ///< bytes for each sample, on average
   uint64_t Seed = 0;    ///< 0: from the clock

@@ -42,16 +42,14 @@ struct PythonLayout {
   uint16_t Locals; ///< the first local
   // PyCodeObject
   uint16_t FirstLine, FileName,
-      Name; ///< the qualified name, if the version has one
-  uint16_t
-      Bytes; ///< of bytecode; 0 for Objects, whose bytecode is another object
+      Name;                ///< the qualified name, if the version has one
+  uint16_t Bytes;          ///< of bytecode; of Objects: not in the object
   uint16_t FirstTraceable; ///< an int, in code units
   // str: the start of the characters
   uint16_t Ascii, Compact;
   // _PyRuntimeState and PyInterpreterState
   uint16_t Interpreters, Finalizing;
   uint16_t Current; ///< the thread state with the GIL; 0: no GIL for all
-                    ///< interpreters
   uint16_t NextInterp;
 };
 

@@ -39,7 +39,7 @@ except Exception:
     pass
 ''', {}))";
 
-/// Needs \p Folder no quoting in the text?
+/// Can \p Folder be put into the text without quoting?
 static bool isPlain(const char *Folder) {
   for (const char *C = Folder; *C; ++C)
     if (uint8_t(*C) < ' ' || *C == '"' || *C == '\'' || *C == '\\')

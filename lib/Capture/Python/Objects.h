@@ -13,7 +13,7 @@
 // functions also stay in a child of fork, with the parent's table.
 //
 // Blocks from before the installation are freed through memkit's functions,
-// too; the recorder ignores frees of unknown blocks.
+// too; for the recorder, these are frees of unknown objects.
 
 #ifndef MEMKIT_CAPTURE_PYTHON_OBJECTS_H
 #define MEMKIT_CAPTURE_PYTHON_OBJECTS_H

@@ -73,8 +73,8 @@ static bool mapAll(int Fd, wire::Regions &R) {
   uint64_t Size = uint64_t(sys::call(SYS_lseek, Fd, 0, SEEK_END));
   if (sys::failed(long(Size)) || Size < wire::ControlBytes)
     return false;
-  auto *C = static_cast<wire::Control *>(sys::map(
-      wire::ControlBytes, MAP_SHARED, Fd, 0)); // a child keeps the page
+  auto *C = static_cast<wire::Control *>(
+      sys::map(wire::ControlBytes, MAP_SHARED, Fd, 0)); // kept at fork
   if (!C)
     return false;
   Proc.Ctl = C;

@@ -52,8 +52,7 @@ public:
   /// Reads the reader's position.
   void refresh() {
     uint64_t Tail = Header->Tail.load(std::memory_order_acquire);
-    uint64_t Max =
-        Next; // A tail ahead of the writer comes from a broken reader.
+    uint64_t Max = Next; // A tail ahead of Next is a broken reader's.
     Limit = (Tail < Max ? Tail : Max) + wire::RingRecords - Margin;
   }
 

@@ -14,8 +14,7 @@ using namespace memkit::capture;
 __thread Thread capture::ThisThread;
 
 static constexpr uint32_t WaitStepUs = 50;
-static constexpr uint64_t NestedMargin =
-    32; ///< kept for records that must not fail
+static constexpr uint64_t NestedMargin = 32; ///< for records that must not fail
 
 //===----------------------------------------------------------------------===//
 // A full ring

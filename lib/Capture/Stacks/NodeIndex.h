@@ -9,19 +9,19 @@
 // chain through memory in order, and reads nothing else.
 //
 // All other children are in an open hash table of 8 bytes a slot, at most three
-// quarters full. A slot contains the whole key, so a look-up touches one cache
-// line. The 48 bits of the key are multiplied by an odd number, a bijection.
-// The high bits of the product choose the slot. The slot stores the remaining
-// bits, the distance from the chosen slot, and the id. A search continues in
-// the other slots of the chosen slot's cache line.
+// quarters full. A slot and its position give the whole key, so a look-up
+// touches one cache line. The 48 bits of the key are multiplied by an odd
+// number, a bijection. The high bits of the product choose the slot. The slot
+// stores the remaining bits, the distance from the chosen slot, and the id. A
+// search continues in the other slots of the chosen slot's cache line.
 //
 // Levels double. When a level is full, a new level is put before it, and each
 // insert from then on moves some of the old slots, so no call takes long. A
 // level that has been moved frees its memory. No entry is ever removed.
 //
 // Any thread and any signal handler may call any function at any time. If two
-// threads insert the same key while slots are being moved, both may succeed:
-// the key then has two ids, both valid.
+// threads insert one key while slots are being moved, both may succeed: the key
+// then has two ids, both valid.
 
 #ifndef MEMKIT_CAPTURE_STACKS_NODEINDEX_H
 #define MEMKIT_CAPTURE_STACKS_NODEINDEX_H

@@ -2,8 +2,8 @@
 //
 // The last walk of a thread.
 //
-// The state that a thread keeps of its last walk, so that the next walk only
-// reads changed frames.
+// A thread keeps the state of its last walk, so the next walk only reads
+// changed frames.
 //
 // The walk outwards from a frame is a function of the frame's return address,
 // rsp, rbp if an outer frame uses rbp, and the words read on the way. So a walk
@@ -63,9 +63,8 @@ struct StackState {
   KnownFrame *Frames; ///< parallel to Words
   NewFrame *New;      ///< innermost first
   RecentRules *Recent;
-  uint32_t Capacity; ///< of each array; 0: no memory
-  uint32_t
-      Wanted; ///< a capacity that would have been sufficient; 0: Capacity was
+  uint32_t Capacity;   ///< of each array; 0: no memory
+  uint32_t Wanted;     ///< a sufficient capacity; 0: Capacity was
   uint32_t Count;      ///< of Words
   uint32_t Generation; ///< of the code in Words and Recent
   /// Set while a walk is in progress: a word in the walk's frame, with a known

@@ -221,7 +221,7 @@ void CudaTracker::check(Thread &T, const Report &R) {
       Last.Allocated == R.Address && Last.Requested <= R.Size && Last.Requested;
   uint32_t Is = Unchecked;
   if (!Agrees) {
-    // An empty segment: no more segments will be recorded.
+    // An empty segment: the recorder gets no more segments.
     writeChange(T, 0, 0, SegmentChange::Free, R.Slot, 0);
     return turnOff(wire::CudaState::OtherLayout);
   }

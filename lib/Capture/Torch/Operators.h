@@ -37,7 +37,7 @@ struct TorchState {
   OpenScope *Scopes; ///< null: no memory
   uint32_t Count;
   uint64_t NextNumber,
-      EndNumber; ///< the range of scope numbers that the thread has reserved
+      EndNumber; ///< scope numbers reserved by it
 };
 
 /// Of the calling thread.

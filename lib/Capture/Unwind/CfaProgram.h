@@ -110,8 +110,7 @@ private:
   }
   bool setCfaOffset(int64_t Offset) {
     Row.Cfa.Offset = Offset;
-    return Row.Cfa.Kind ==
-           CfaRule::Where::Register; // else the offset has no register
+    return Row.Cfa.Kind == CfaRule::Where::Register; // else no register
   }
 
   const FunctionRecord &F;
