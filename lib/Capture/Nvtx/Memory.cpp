@@ -111,7 +111,8 @@ static void heapReset(const void *, const void *Heap) {
 // Regions
 //===----------------------------------------------------------------------===//
 
-/// Calls \p See with each element of a batch, which may be longer than Element.
+/// Calls \p See with each element of a batch. An element may be longer than
+/// Element.
 template <typename Element, typename Fn>
 static void each(const void *Elements, size_t Bytes, size_t Count, Fn See) {
   auto *At = static_cast<const char *>(Elements);

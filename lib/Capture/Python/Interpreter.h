@@ -2,7 +2,7 @@
 //
 // The CPython in a process.
 //
-// An interpreter is found when its binary is loaded, examined when the
+// An interpreter is found when its binary is first seen, examined when the
 // interpreter first runs Python in the calling thread, and walked if the
 // examination agrees with the layout of the interpreter's version. The walk
 // changes only the deallocator of code objects, which reports to memkit first.

@@ -197,7 +197,7 @@ const PythonLayout *capture::layoutOf(uint32_t Version) {
 
 namespace {
 /// The start of _Py_DebugOffsets, with the version's number of words for an
-/// interpreter and a frame. All values are offsets or sizes in bytes.
+/// interpreter and a frame. Offsets and sizes are in bytes.
 template <unsigned InterpWords, unsigned FrameWords> struct DebugOffsets {
   char Cookie[8];
   uint64_t Version, FreeThreaded;

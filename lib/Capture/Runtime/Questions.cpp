@@ -89,7 +89,7 @@ static bool takeAnswer(uint32_t I, uint32_t Ticket, Wait &W, wire::Reply &To) {
 /// and waits for the answer.
 template <class R> static bool askAny(R What, wire::Reply &To) {
   Thread *T = recordingThread();
-  // A signal handler inside a hook would wait for ever: the question is
+  // A signal handler inside a hook would wait in vain: the question is
   // published together with the hook's record, after the handler.
   if (!T || T->Ring.isNested() || recorderGone(*Proc.Ctl) ||
       recorderStands(*Proc.Ctl))

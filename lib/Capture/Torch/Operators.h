@@ -36,8 +36,7 @@ struct OpenScope {
 struct TorchState {
   OpenScope *Scopes; ///< null: no memory
   uint32_t Count;
-  uint64_t NextNumber,
-      EndNumber; ///< scope numbers reserved by it
+  uint64_t NextNumber, EndNumber; ///< scope numbers of the thread
 };
 
 /// Of the calling thread.
