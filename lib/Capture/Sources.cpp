@@ -12,7 +12,7 @@
 using namespace memkit;
 using namespace memkit::capture;
 
-/// Each may use the state of those before it.
+/// Each source may use the state of the sources before it.
 constinit const Source *const capture::Sources[] = {
     &StackSource,       &PythonSource, &TorchSource,
     &nvtx::RangeSource, &HeapSource,   nullptr};

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a program tells of itself.
+// The functions by which a program reports scopes, steps and marks.
 //
-// The functions behind include/memkit/memkit.h and the Python package, but for
-// the one that waits (Stats.cpp). Each is one record in the thread's ring.
+// The functions behind include/memkit/memkit.h and the Python package, except
+// the one that waits (Stats.cpp). Each writes one record to the thread's ring.
 //
-// Which scopes are open is the recorder's to know: it sees a ring's records in
-// their order. So there is nothing here that a longjmp could leave behind.
+// The recorder alone keeps the open scopes, from the records of a ring in
+// order. So a longjmp leaves no stale state in the process.
 
 #include "Runtime/Hook.h"
 #include "Runtime/Recording.h"

@@ -2,7 +2,7 @@
 //
 // Arrays of CUDA's driver.
 //
-// An array is known by a handle, and its size by its description.
+// An array is known by a handle; its size is computed from its description.
 
 #include "Cuda/Ended.h"
 
@@ -11,9 +11,10 @@ using namespace memkit::capture::cuda;
 using memkit::wire::CudaFunction;
 using memkit::wire::CudaHeap;
 
-/// Half bytes of a pixel of formats of pictures (luminance and colours, of
-/// which two pixels or four may share one; ten bits and more take 16), some
-/// by numbers that not every version of the headers has a name for; 0: none.
+/// Half bytes of a pixel of picture formats (luminance and colours, where two
+/// or four pixels may share a colour; values of ten bits and more take 16
+/// bits); 0: another format. Some formats are given by number, because not
+/// every version of the headers names them.
 static uint64_t halfBytesOfPixel(unsigned F) {
   static constexpr struct {
     uint8_t Format, Half;
@@ -42,7 +43,7 @@ static uint64_t halfBytesOfPixel(unsigned F) {
   return F >= 0x53 && F <= 0x5e ? Planar[(F - 0x53) % 6] : 0;
 }
 
-/// Half bytes of an element; 0: not known here.
+/// Half bytes of an element; 0: unknown format.
 static uint64_t halfBytes(CUarray_format F, uint64_t Channels) {
   switch (F) {
   case CU_AD_FORMAT_UNSIGNED_INT8:
@@ -69,9 +70,9 @@ static uint64_t halfBytes(CUarray_format F, uint64_t Channels) {
   return halfBytesOfPixel(N);
 }
 
-/// Bytes of an array as its description has it, without what the driver adds.
-/// None where it has no memory of its own, but what cuMemCreate made is mapped
-/// into it.
+/// Bytes of an array from its description, without the driver's additions. 0
+/// for an array without memory of its own, into which memory of cuMemCreate is
+/// mapped.
 static uint64_t sizeOf(const CUDA_ARRAY3D_DESCRIPTOR &D, unsigned Levels = 1) {
   if (D.Flags & (CUDA_ARRAY3D_SPARSE | CUDA_ARRAY3D_DEFERRED_MAPPING))
     return 0;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a call of the driver does to memory.
+// Records the effect of a call of the driver on memory.
 //
-// What ends is recorded before the call, what begins after it, so that no other
-// thread can be given what a record says is still there. Of calls that differ
-// by the version in their name the parameters are those of the headers' version
-// of that number.
+// Frees are recorded before the call, allocations after the call, so no other
+// thread can be given memory that is still allocated in the records. A case for
+// several versions of a call reads the parameters of one version: the members
+// are the same.
 
 #include "Cuda/Calls.h"
 
@@ -145,7 +145,7 @@ static void record(const Call &C, Ended &E, const Frame &Caller) {
   }
   case ID(cuMemAllocPitch_v2): {
     PARAMS(cuMemAllocPitch_v2);
-    // Of one that failed the pitch is not known.
+    // The pitch of a failed allocation is unknown.
     return E.gave(CudaFunction::MemAllocPitch, CudaHeap::Device, P.dptr,
                   (E.failed() ? P.WidthInBytes : *P.pPitch) * P.Height);
   }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a call of the driver does to memory.
+// Records the effect of a call of the driver on memory.
 //
-// A call is told by its number among CUPTI's callbacks and its parameters, as
-// CUPTI gives them, before it and after it.
+// CUPTI, or a wrapper, reports a call before and after the call, with CUPTI's
+// number of the function and the parameters.
 
 #ifndef MEMKIT_CAPTURE_CUDA_CALLS_H
 #define MEMKIT_CAPTURE_CUDA_CALLS_H
@@ -16,15 +16,16 @@ namespace memkit::capture::cuda {
 struct Call {
   CUpti_CallbackId Id; ///< CUpti_driver_api_trace_cbid
   const void *Params;  ///< NAME_params
-  CUcontext Context;   ///< the thread's current one
+  CUcontext Context;   ///< the thread's current context
 };
 
-/// Records what ends with the call.
+/// Records the memory that the call frees.
 void before(const Call &C);
-/// Records what began with it. \p Caller: who called us.
+/// Records the memory that the call allocated. \p Caller: the caller of the
+/// hook.
 void after(const Call &C, CUresult Result, const Frame &Caller);
 
-/// Those that we want to hear of.
+/// The calls to subscribe to.
 extern const CUpti_CallbackId WantedCalls[];
 extern const unsigned NumWantedCalls;
 

@@ -2,8 +2,8 @@
 //
 // The contexts of CUDA in a process.
 //
-// Entries are taken and given back by compare-and-swap. Two threads that ask
-// for a new context at once may note it twice: both then name the first.
+// Threads claim and release entries by compare-and-swap. Two threads may note a
+// new context at the same time, in two entries: later look-ups find the first.
 
 #include "Cuda/Contexts.h"
 
@@ -40,7 +40,7 @@ ContextPlace Contexts::note(CUcontext C, uint32_t Device) {
   else
     introduceDevice(Device);
   for (uint32_t I = 0; I != MaxContexts; ++I) {
-    // An entry that is being written has no context yet.
+    // The handle of an entry that a thread is filling.
     static const CUcontext Writing = reinterpret_cast<CUcontext>(1);
     CUcontext None = nullptr;
     Entry &E = Table[I];

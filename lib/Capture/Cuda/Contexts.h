@@ -2,8 +2,8 @@
 //
 // The contexts of CUDA in a process.
 //
-// Which device a context is of, and a small number for it. Looked up at every
-// allocation, by any thread: nothing is locked.
+// Gives each context its device and a small number. Any thread looks up a
+// context at every allocation, without a lock.
 
 #ifndef MEMKIT_CAPTURE_CUDA_CONTEXTS_H
 #define MEMKIT_CAPTURE_CUDA_CONTEXTS_H
@@ -16,8 +16,8 @@
 namespace memkit::capture::cuda {
 
 struct ContextPlace {
-  uint32_t Device = wire::CudaPlace::NoDevice; ///< its ordinal
-  uint32_t Number = 0; ///< from 1, one for each that lives; 0: none
+  uint32_t Device = wire::CudaPlace::NoDevice; ///< the device's ordinal
+  uint32_t Number = 0; ///< from 1, unique among live contexts; 0: none
 
   uint32_t in(wire::CudaHeap H) const {
     return wire::CudaPlace::pack(Device, uint32_t(H), Number);
@@ -26,9 +26,10 @@ struct ContextPlace {
 
 class Contexts {
 public:
-  /// A context that is not known is noted: one of \p Device, or of no device.
+  /// The place of a context. Notes a new context, with the device of DeviceOf,
+  /// or no device.
   ContextPlace place(CUcontext C) {
-    // (An entry that was given back has none.)
+    // A removed entry has a null handle, too.
     if (!C)
       return {};
     uint32_t Max = Used.load(std::memory_order_acquire);
@@ -37,9 +38,9 @@ public:
         return placeAt(I);
     return ask(C);
   }
-  /// The same of one that is known to be of \p Device.
+  /// The place of a context of \p Device.
   ContextPlace place(CUcontext C, uint32_t Device);
-  /// The same, without noting one.
+  /// The place of a noted context; number 0: not noted.
   ContextPlace known(CUcontext C) const;
   void remove(CUcontext C);
 
@@ -55,14 +56,14 @@ private:
   ContextPlace ask(CUcontext C);
   ContextPlace note(CUcontext C, uint32_t Device);
   Entry Table[MaxContexts];
-  std::atomic<uint32_t> Used; ///< entries from here on were never used
+  std::atomic<uint32_t> Used; ///< the end of the entries that were ever used
 };
 extern Contexts TheContexts;
 
-/// Which device a context is of; set before the first is looked up.
+/// The device of a context; set before the first look-up.
 extern uint32_t (*DeviceOf)(CUcontext);
 
-/// Tells the recorder of a device, once.
+/// Reports a device to the recorder, once.
 void introduceDevice(uint32_t Ordinal);
 
 } // namespace memkit::capture::cuda

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// CUDA's driver, through CUPTI.
+// Opens CUDA's driver and CUPTI.
 //
 // Runs once, in cuInit; may take its time.
 
@@ -13,7 +13,7 @@
 #include <initializer_list>
 #include <link.h>
 
-// (libmemrec.so has one of its own.)
+// (libmemrec.so has such a definition of its own.)
 MEMKIT_OLD(dlclose);
 
 using namespace memkit::capture;
@@ -31,7 +31,7 @@ bool cuda::openDriver() {
   void *L = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
   if (!L)
     return false;
-  // The first has the UUID of an instance of a divided device.
+  // On a divided device, version 2 gives the UUID of the instance.
   if (!find(L, "cuDeviceGetUuid_v2", Cuda.DeviceGetUuid))
     find(L, "cuDeviceGetUuid", Cuda.DeviceGetUuid);
   find(L, "cuDeviceGetName", Cuda.DeviceGetName);
@@ -79,14 +79,14 @@ struct Names {
       snprintf(Major, sizeof(Major), "%d", V);
       add(Major);
     }
-    // Those of 11 have the year, or the minor number, in their names.
+    // CUDA 11 has the year, or the minor number, in the file name.
     for (const char *Old : {"11.8", "11.7", "11.6", "11.5"})
       add(Old);
   }
 };
 } // namespace
 
-/// Folder/Name, for each name.
+/// Tries Folder/Name, for each name.
 static bool tryFolder(const Names &N, const char *Folder, Cupti &To) {
   char Path[4096];
   for (unsigned I = 0; I != N.Count; ++I)
@@ -105,7 +105,8 @@ struct Search {
 };
 } // namespace
 
-/// Wheels have libcupti beside the runtime (13), or in a folder beside its own.
+/// Wheels have libcupti in the runtime's folder (13), or in a folder beside the
+/// runtime's.
 static int besideRuntime(dl_phdr_info *Info, size_t, void *Data) {
   auto &S = *static_cast<Search *>(Data);
   const char *Path = Info->dlpi_name;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// CUDA's driver, through CUPTI.
+// Opens CUDA's driver and CUPTI.
 //
-// libcupti as it is found in the program, and what we call of it and of the
-// driver. Both are opened by name: a program that brings none of them has
-// nothing to lose. Headers give types and numbers alone, which CUPTI only adds
-// to, so that any version of libcupti from 11 on will do.
+// The functions of the program's libcupti and of the driver that memkit calls.
+// Both libraries are opened by name, so a program needs neither. The headers
+// give only types and numbers. New versions of CUPTI only add types and
+// numbers, so any libcupti from 11 on works.
 
 #ifndef MEMKIT_CAPTURE_CUDA_CUPTI_H
 #define MEMKIT_CAPTURE_CUDA_CUPTI_H
@@ -15,11 +15,11 @@
 
 namespace memkit::capture::cuda {
 
-/// As cupti_callbacks.h of 13 has it; older headers have none.
+/// The structure in cupti_callbacks.h of 13; older headers have none.
 struct SubscriberParams {
   size_t Size;
-  const char *Name; ///< ours; CUPTI copies it
-  char *OldName;    ///< receives that of who has subscribed before us
+  const char *Name; ///< memkit's name; CUPTI copies it
+  char *OldName;    ///< receives the name of the previous subscriber
   size_t OldNameSize;
 };
 
@@ -49,14 +49,14 @@ struct Driver {
   decltype(&cuDeviceGetGraphMemAttribute) DeviceGetGraphMemAttribute;
 };
 
-/// All of the driver's that is there; others are null. The driver is loaded:
-/// it has loaded us.
+/// The driver's functions; null for missing functions. openDriver() finds the
+/// loaded driver, which has loaded this library.
 extern Driver Cuda;
 bool openDriver();
 
-/// Opens the libcupti that fits the driver, or the nearest older one: one that
-/// is loaded, what the loader finds by its name, that beside the runtime that
-/// is loaded, that of CUDA_HOME or /usr/local/cuda. False: there is none.
+/// Opens the libcupti that fits the driver, or the nearest older one. Searches,
+/// in this order: loaded libraries, the loader's search path, the folders
+/// beside the loaded runtime, CUDA_HOME, /usr/local/cuda. False: none found.
 bool openCupti(Cupti &To);
 
 } // namespace memkit::capture::cuda

@@ -14,8 +14,8 @@
 
 namespace memkit::capture::cuda {
 
-/// Callbacks that not every version of CUDA's headers has a name for. Their
-/// numbers stay.
+/// Callbacks without a name in some versions of CUDA's headers. Their numbers
+/// are stable.
 enum : CUpti_CallbackId {
   MemHostAllocV2 = 271,
   CtxSynchronizeV2 = 800,
@@ -27,7 +27,7 @@ enum : CUpti_CallbackId {
 /// CU_MEM_ALLOCATION_TYPE_MANAGED, of 13.0.
 inline constexpr int MemAllocationManaged = 2;
 
-/// What a call gave out, or could not.
+/// An allocation of a call, successful or not.
 struct Given {
   wire::CudaFunction Function;
   wire::CudaHeap Heap;
@@ -35,16 +35,16 @@ struct Given {
   uint64_t Stream = 0, Pool = 0;
 };
 
-/// A call, after it.
+/// A finished call of the driver.
 class Ended {
 public:
   Ended(const Call &C, CUresult Result, const Frame &Caller)
       : C(C), Result(Result), Caller(Caller) {}
 
-  /// Something of a device's was given out.
+  /// Did the call allocate?
   bool tookDevice() const { return Took; }
   bool failed() const { return Result != CUDA_SUCCESS; }
-  /// \p To: where the driver writes an address or a handle.
+  /// \p To: the address to which the driver writes an address or a handle.
   template <typename T>
   void gave(wire::CudaFunction F, wire::CudaHeap H, const T *To, uint64_t Size,
             uint64_t Stream = 0, uint64_t Pool = 0) {
@@ -72,13 +72,13 @@ private:
   bool Took = false;
 };
 
-/// Before a call that gives something back. Heap: wire::CudaHeap, or AnyHeap.
+/// Records a free, before the call. Heap: wire::CudaHeap, or AnyHeap.
 void freed(const Call &C, uint64_t Address, uint32_t Heap);
 
-// Of the calls of streams and pools (PoolCalls.cpp), of graphs
-// (GraphCalls.cpp), of what is mapped or imported (MappedCalls.cpp), and of
-// arrays (ArrayCalls.cpp), whose ends are told with what is mapped. False: the
-// call is none of them.
+// Before and after the calls of streams and pools (PoolCalls.cpp), of graphs
+// (GraphCalls.cpp), of mapped or imported memory (MappedCalls.cpp), and after
+// the creation of arrays (ArrayCalls.cpp; beforeMapped() records the frees of
+// arrays). False: the call is of another group.
 bool beforePool(const Call &C);
 bool afterPool(const Call &C, Ended &E);
 bool beforeGraph(const Call &C);
@@ -87,14 +87,15 @@ bool beforeMapped(const Call &C);
 bool afterMapped(const Call &C, Ended &E, const Frame &Caller);
 bool afterArray(const Call &C, Ended &E);
 
-/// Does any thread capture a graph? Then the driver is not asked.
+/// Does any thread capture a graph? Then the driver must not be asked.
 bool capturesGraph();
-/// Is what is asked for on a stream a graph's?
+/// Does an allocation on the stream belong to a captured graph?
 bool isCaptured(uint64_t Stream);
-/// An allocation was captured.
+/// Notes a captured allocation.
 void capturedMemory(const Call &C);
-/// Asks what graphs have of the device of \p P, at most once a millisecond but
-/// for \p Now; only where a graph has been seen to allocate.
+/// Asks the driver for the memory of graphs on the device of \p P, at most once
+/// a millisecond unless \p Now. Does nothing until a graph of the device has
+/// allocated.
 void askGraphs(const ContextPlace &P, bool Now);
 
 } // namespace memkit::capture::cuda

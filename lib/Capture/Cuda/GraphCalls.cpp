@@ -2,10 +2,10 @@
 //
 // Memory of graphs.
 //
-// A graph's allocation has an address for as long as the graph lives, and
-// memory while it runs. Launches are not heard of: what all graphs of a device
-// have, and the most that it was, the driver knows, and is asked where a
-// program waits, allocates, uploads or trims.
+// A graph's allocation has an address while the graph lives, and memory while
+// the graph runs. memkit does not subscribe to launches. The driver knows the
+// memory of all graphs of a device, and the peak; memkit asks the driver when
+// the program waits, allocates, uploads or trims.
 
 #include "Cuda/Ended.h"
 #include "Cuda/Samples.h"
@@ -18,12 +18,12 @@ using wire::CudaHeap;
 using wire::CudaPlace;
 
 //===----------------------------------------------------------------------===//
-// What captures
+// Captures
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A stream that captures. Owner stands for the thread that has begun it, 0 as
-/// a stream for none.
+/// A capturing stream; Stream 0: a free entry. Owner: the thread that started
+/// the capture, by the address of its Self.
 struct Capture {
   std::atomic<uint64_t> Stream;
   std::atomic<const void *> Owner;
@@ -31,18 +31,18 @@ struct Capture {
 } // namespace
 static Capture Captures[32];
 static std::atomic<uint32_t> NumCaptures;
-static __thread char Self; ///< its address is the thread's
+static __thread char Self; ///< the address identifies the thread
 
 bool cuda::capturesGraph() {
   return NumCaptures.load(std::memory_order_relaxed) != 0;
 }
 
-/// (Streams that have joined one by an event are not known: what a thread does
-/// that captures is taken for the graph's.)
+/// (Streams that have joined a capture by an event are unknown, so all
+/// allocations of a capturing thread count as the graph's.)
 bool cuda::isCaptured(uint64_t Stream) {
   if (!capturesGraph())
     return false;
-  // Every thread has one of its own by that number.
+  // Every thread has a stream of its own with the number CU_STREAM_PER_THREAD.
   bool IsOne = Stream && Stream != uint64_t(CU_STREAM_PER_THREAD);
   for (const Capture &C : Captures)
     if (C.Owner.load(std::memory_order_relaxed) == &Self ||
@@ -60,9 +60,9 @@ static void beginCapture(uint64_t Stream) {
     }
 }
 
-/// It ends one that has failed, too; perhaps in another thread than has begun
-/// it. That of a thread's default stream has the number that those of others
-/// have.
+/// Ends the capture of a stream, also a failed capture, and also one that
+/// another thread started. The default streams of all threads have one number,
+/// so captures of the calling thread come first.
 static void endCapture(uint64_t Stream) {
   for (bool Others : {false, true})
     for (Capture &C : Captures) {
@@ -77,14 +77,14 @@ static void endCapture(uint64_t Stream) {
 }
 
 //===----------------------------------------------------------------------===//
-// What graphs have
+// Memory of graphs
 //===----------------------------------------------------------------------===//
 
 namespace {
 struct GraphMemory {
   std::atomic<uint64_t> AskedNs;
   HighWater Max;
-  std::atomic<bool> IsUsed; ///< a graph of the device has memory
+  std::atomic<bool> IsUsed; ///< a graph of the device has allocated
 };
 } // namespace
 static constexpr uint64_t AskEveryNs = 1000000;
@@ -144,7 +144,7 @@ void cuda::askGraphs(const ContextPlace &P, bool Now) {
 // Calls
 //===----------------------------------------------------------------------===//
 
-/// The parameters of a node of any kind; null: the call adds none.
+/// The parameters of a node of any kind; null: the call adds no node.
 static CUgraphNodeParams *nodeOf(const Call &C) {
   switch (C.Id) {
   case ID(cuGraphAddNode): {
@@ -161,7 +161,8 @@ static CUgraphNodeParams *nodeOf(const Call &C) {
   }
 }
 
-/// Parameters of all that begin or end a capture begin with the stream.
+/// The stream is the first parameter of each call that starts or ends a
+/// capture.
 static uint64_t streamOfCall(const Call &C) {
   auto S = *static_cast<const CUstream *>(C.Params);
   return uint64_t(S ? S : CU_STREAM_PER_THREAD);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// CUDA's driver finds us.
+// The entry point of libmemrec-cuda.so.
 //
-// What CUDA's driver calls in cuInit, because memrec has named this library in
-// CUDA_INJECTION64_PATH: listens by CUPTI to the calls that take and give back
-// memory, and to none else. Where that cannot be, wrappers do.
+// CUDA's driver calls InitializeInjection() in cuInit, because memrec has named
+// this library in CUDA_INJECTION64_PATH. The library subscribes by CUPTI to the
+// calls that allocate and free memory, and to no others. Where CUPTI cannot be
+// used, wrappers report the calls.
 
 #include "Cuda/Injection.h"
 
@@ -23,7 +24,8 @@ const Table *cuda::Memrec;
 static Cupti Tool;
 static CUpti_SubscriberHandle Subscriber;
 
-/// Of the thread's current one, which is what is asked for.
+/// The device of the thread's current context, which is the context in
+/// question.
 static uint32_t askDriver(CUcontext) {
   CUdevice Device = 0;
   return Cuda.CtxGetDevice(&Device) ? wire::CudaPlace::NoDevice
@@ -32,7 +34,7 @@ static uint32_t askDriver(CUcontext) {
 
 static uint32_t askCupti(CUcontext C) {
   uint32_t Device = 0;
-  // While it is another's it may not say.
+  // CUPTI may refuse while it has another subscriber.
   return Tool.GetDeviceId(C, &Device) ? askDriver(C) : Device;
 }
 
@@ -62,7 +64,8 @@ static void CUPTIAPI onCallback(void *, CUpti_CallbackDomain Domain,
   heardAfter(C, *static_cast<const CUresult *>(D.functionReturnValue), Caller);
 }
 
-/// Of how many calls of the driver its own CUPTI knows.
+/// The number of driver calls known to the CUPTI of the driver's version; 0:
+/// unknown.
 static unsigned numCalls() {
   static constexpr struct {
     int Cuda;
@@ -78,7 +81,7 @@ static unsigned numCalls() {
   return 0;
 }
 
-/// Calls of the driver that CUPTI, being older, does not know.
+/// The number of wanted driver calls unknown to a CUPTI older than the driver.
 static uint32_t NumUnknown;
 
 static CUptiResult enable() {
@@ -89,7 +92,7 @@ static CUptiResult enable() {
     CUptiResult One = Tool.EnableCallback(1, Subscriber, Domain, Id);
     if (One != CUPTI_ERROR_INVALID_PARAMETER)
       R = R ? R : One;
-    // One that the driver does not have either is not called.
+    // A call that the driver lacks, too, is never made.
     else if (Domain == CUPTI_CB_DOMAIN_DRIVER_API && Id < Calls)
       ++NumUnknown;
   };
@@ -102,7 +105,7 @@ static CUptiResult enable() {
   return R;
 }
 
-/// Subscribes with a name, where CUPTI takes one.
+/// Subscribes with a name, if CUPTI takes one.
 static CUptiResult subscribeNamed(RivalName &Rival) {
   Rival[0] = 0;
   SubscriberParams P = {sizeof(P), "memrec", Rival, sizeof(Rival)};
@@ -130,8 +133,8 @@ static CudaCapture subscribe(CUptiResult &R, RivalName &Rival) {
   return CudaCapture::CuptiFailed;
 }
 
-/// Tells the recorder how calls are heard of: by CUPTI, or by wrappers and why,
-/// and who has CUPTI.
+/// Reports to the recorder whether CUPTI or wrappers report the calls, the
+/// reason for wrappers, and the tool that has CUPTI.
 static void setState(CudaCapture S, CUptiResult R,
                      const char *Rival = nullptr) {
   bool IsHeard = S == CudaCapture::Cupti;
@@ -144,7 +147,7 @@ static void setState(CudaCapture S, CUptiResult R,
   Listening.store(IsHeard, std::memory_order_release);
 }
 
-static bool HasCupti; ///< Tool is there
+static bool HasCupti; ///< Tool is open
 static void listen() {
   CUptiResult R = CUPTI_SUCCESS;
   RivalName Rival = "";
@@ -152,14 +155,14 @@ static void listen() {
   setState(S, R, Rival);
 }
 
-/// The program subscribes to CUPTI itself, by its library Who.
+/// The program's library Who is about to subscribe to CUPTI.
 static void leave(const char *Who) {
   if (!Listening.load())
     return;
   setState(CudaCapture::CuptiTaken, CUPTI_SUCCESS, Who);
   Tool.Unsubscribe(Subscriber);
 }
-/// It has ended that.
+/// The program has ended its subscription.
 static void comeBack() {
   if (HasCupti && !Listening.load())
     listen();
@@ -175,13 +178,13 @@ static bool begin() {
   return true;
 }
 
-/// Once, by whoever comes first: the driver, or a wrapper.
+/// Set by the first caller, the driver or a wrapper.
 static std::atomic<bool> Begun;
 
 bool cuda::hasBegun() {
   if (__builtin_expect(Begun.load(std::memory_order_acquire), 1))
     return Memrec;
-  // Another tool's library is what the driver has loaded.
+  // The driver has loaded another tool's library in place of this one.
   if (!Begun.exchange(true) && begin()) {
     RivalName Library;
     findInjected(Library);
@@ -190,9 +193,9 @@ bool cuda::hasBegun() {
   return Memrec;
 }
 
-/// The driver's convention.
+/// The entry point that the driver calls by name.
 extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
-  // The driver calls once; a program may do so, too.
+  // The driver calls once; a program may call again.
   if (Begun.exchange(true) || !begin())
     return 1;
   if (Memrec->Mode() == wire::CudaMode::Interpose) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the CUDA library holds.
+// State of the CUDA library.
 
 #ifndef MEMKIT_CAPTURE_CUDA_INJECTION_H
 #define MEMKIT_CAPTURE_CUDA_INJECTION_H
@@ -9,7 +9,7 @@
 
 namespace memkit::capture::cuda {
 
-/// libmemrec.so's; set before anything else of this library runs.
+/// The table of libmemrec.so; set before other code of this library runs.
 extern const Table *Memrec;
 /// Writes a record of DeviceRecords.h; see Table::Write.
 template <class T>
@@ -18,8 +18,8 @@ void writeRecord(const T &What, const Frame *Caller = nullptr,
   Memrec->Write(wire::encode(What), Detail, Caller);
 }
 
-/// Before what a wrapper does: whether Memrec is set. Sets it where the driver
-/// has not called us.
+/// Is Memrec set? Called at the start of a wrapper; sets Memrec if the driver
+/// has not called this library.
 bool hasBegun();
 
 } // namespace memkit::capture::cuda

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where a program looks up CUDA's driver.
+// The look-ups of CUDA's driver by a program.
 //
-// A program looks up the functions of CUDA's driver by dlsym, above all the
-// runtime, which so finds cuGetProcAddress. What comes from the driver's
-// library may get a wrapper of libmemrec-cuda.so before it; all else goes
-// straight on to dlsym, as from its caller, for RTLD_NEXT means what follows
-// that.
+// A program looks up the functions of CUDA's driver by dlsym; the runtime, for
+// example, finds cuGetProcAddress by dlsym. For a function of the driver's
+// library this dlsym may return a wrapper of libmemrec-cuda.so. Other look-ups
+// jump to the real dlsym with the caller's return address, because RTLD_NEXT
+// searches after the caller's library.
 //
-// CUPTI has one subscriber: when the program wants to be it, the CUDA library
-// leaves, and comes back after it.
+// CUPTI has one subscriber. When the program subscribes, the CUDA library first
+// unsubscribes; it subscribes again after the program has unsubscribed.
 
 #include "Cuda/Table.h"
 #include "Runtime/Hook.h"
@@ -26,7 +26,7 @@ using namespace memkit;
 using namespace memkit::capture;
 
 extern "C" {
-/// The real one; null until it is first wanted.
+/// The real dlsym; null until the first look-up.
 void *(*memrecRealDlsym)(void *, const char *)
     __attribute__((visibility("hidden"))) = nullptr;
 __attribute__((visibility("hidden"))) void memrecFindDlsym() {
@@ -43,7 +43,8 @@ __attribute__((visibility("hidden"))) void memrecFindDlsym() {
 
 using WrapFn = void *(*)(const char *, void *);
 
-/// That of libmemrec-cuda.so, which lies beside us; null: there is none.
+/// memrec_cuda_wrap of libmemrec-cuda.so, in the folder of this library; null:
+/// none.
 static WrapFn findWrap() {
   static std::atomic<bool> Tried;
   static std::atomic<WrapFn> Found;
@@ -55,7 +56,7 @@ static WrapFn findWrap() {
   size_t Folder = Name ? size_t(Name - Ours) + 1 : 0;
   memcpy(Path, Ours, Folder);
   memcpy(Path + Folder, Library, sizeof(Library));
-  // What the loader takes for it is ours.
+  // The loader's allocations here are memkit's: not recorded.
   Quiet Q;
   void *L = dlopen(Path, RTLD_NOW | RTLD_LOCAL);
   if (L)
@@ -67,7 +68,7 @@ static WrapFn findWrap() {
   return Found.load(std::memory_order_acquire);
 }
 
-/// Is it of CUDA's driver?
+/// Is P in CUDA's driver?
 static bool isDriver(void *P) {
   FoundObject O = {};
   if (!Loader.find(uintptr_t(P), O) || !O.LinkMap)
@@ -86,8 +87,8 @@ memrecFindCuda(void *Handle, const char *Name) {
   return Wrap ? Wrap(Name, P) : P;
 }
 
-// Names that begin with "cu", of a library, take the long way. 0 and -1 are
-// RTLD_DEFAULT and RTLD_NEXT.
+// Names that start with "cu" take the slow path, if the handle is a library's.
+// Handles 0 and -1 are RTLD_DEFAULT and RTLD_NEXT.
 asm(R"(
   .text
   .p2align 4
@@ -144,14 +145,14 @@ static void comeBack() {
     F();
 }
 
-/// The file name of the module of Pc, which is about to subscribe.
+/// The file name of the binary of Pc, which is about to subscribe.
 static const char *moduleName(uintptr_t Pc) {
   FoundObject O = {};
   if (!Loader.find(Pc, O) || !O.LinkMap)
     return "";
   const char *Path = static_cast<link_map *>(O.LinkMap)->l_name;
   const char *Name = strrchr(Path, '/');
-  // The program's own has none.
+  // The executable's path is empty.
   return Name ? Name + 1 : *Path ? Path : "the program itself";
 }
 
@@ -160,14 +161,15 @@ static void leaveFor(uintptr_t Pc) {
     F(moduleName(Pc));
 }
 
-/// CUPTI's own, as the module of the caller would have found it.
+/// CUPTI's own function, as the binary of the caller would have found it.
 template <typename Fn> static Fn findCupti(uintptr_t Pc, const char *Name) {
   FoundObject O = {};
   void *P = nullptr;
   if (Loader.find(Pc, O) && O.LinkMap)
     P = symbolOfBinary(O.LinkMap, Name);
   FoundObject Is = {}, Us = {};
-  // The program's global scope begins with us.
+  // libmemrec.so comes first in the global scope, so the look-up may have found
+  // the function of this file.
   if (P && Loader.find(uintptr_t(P), Is) &&
       Loader.find(uintptr_t(&cuda::setListener), Us) &&
       Is.LinkMap == Us.LinkMap)
@@ -181,7 +183,7 @@ template <typename Fn> static Fn findCupti(uintptr_t Pc, const char *Name) {
 
 static constexpr int NotInitialized = 15; ///< CUPTI_ERROR_NOT_INITIALIZED
 
-/// We leave, and come back at once when it fails.
+/// The CUDA library unsubscribes, and subscribes again if the call fails.
 template <typename Fn, typename... Args>
 static int subscribe(uintptr_t Pc, Fn Real, Args... A) {
   if (!Real)

@@ -2,8 +2,8 @@
 //
 // Mapped, imported and opaque memory.
 //
-// Virtual memory (reserve, create, map, unmap, release), and what other
-// processes and interfaces share.
+// Virtual memory (reserve, create, map, unmap, release), and memory shared by
+// other processes and interfaces.
 
 #include "Cuda/Ended.h"
 
@@ -60,7 +60,8 @@ bool cuda::beforeMapped(const Call &C) {
   }
 }
 
-/// Memory of the device that it names, or of the host; of no context.
+/// Records memory of the device in the properties, or of the host, without a
+/// context.
 static void gavePhysical(Ended &E, const cuMemCreate_params &P) {
   ContextPlace Place;
   if (P.prop->location.type == CU_MEM_LOCATION_TYPE_DEVICE) {
@@ -72,7 +73,7 @@ static void gavePhysical(Ended &E, const cuMemCreate_params &P) {
          Place);
 }
 
-/// How long what another process shares is, the driver knows.
+/// The size of imported memory, from the driver; 0: unknown.
 static uint64_t sizeAt(const CUdeviceptr *To) {
   size_t Bytes = 0;
   return !capturesGraph() && Cuda.MemGetAddressRange &&
@@ -107,7 +108,8 @@ bool cuda::afterMapped(const Call &C, Ended &E, const Frame &Caller) {
   }
   case ID(cuMulticastCreate): {
     PARAMS(cuMulticastCreate);
-    // It is released and mapped like memory, and has none of its own.
+    // A multicast object is released and mapped like memory, but has no memory
+    // of its own.
     if (!E.failed())
       E.gave(CudaFunction::MulticastCreate, CudaHeap::Physical, P.mcHandle, 0);
     return true;

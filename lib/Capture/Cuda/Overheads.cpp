@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What contexts and modules take.
+// Measures the memory of contexts and modules.
 //
-// A context takes some hundred megabytes of its device, and modules take what
-// their code and their variables do; no call says how much. So it is looked how
-// much of the device is used before and after. Before its first context a
-// thread has no driver to ask: the recorder looks, by NVML, while the thread
-// waits for it. Around modules the driver is asked, in the thread's context.
-// Launches, which may load a module, are not heard of: CUPTI tells of the
-// module.
+// A context takes some hundred megabytes of its device, and modules take memory
+// for their code and variables; no call reports the amounts. So the used memory
+// of the device is measured before and after. A thread without a context cannot
+// ask the driver: the recorder measures by NVML while the thread waits. Around
+// modules, the driver is asked in the thread's context.
+//
+// memkit does not subscribe to launches, which may load a module: CUPTI reports
+// the module.
 
 #include "Cuda/Overheads.h"
 
@@ -25,7 +26,7 @@ using wire::DeviceMoment;
 // Contexts
 //===----------------------------------------------------------------------===//
 
-/// So many contexts of a process are measured.
+/// The maximum number of measured contexts of a process.
 static constexpr uint32_t MaxMeasured = 32;
 static std::atomic<uint32_t> Measured;
 
@@ -36,7 +37,7 @@ struct NewContext {
 };
 } // namespace
 
-/// False: the call makes none.
+/// False: the call makes no context.
 static bool newContext(const Call &C, NewContext &Out) {
   switch (C.Id) {
   case ID(cuCtxCreate):
@@ -65,7 +66,7 @@ static bool newContext(const Call &C, NewContext &Out) {
   }
 }
 
-/// Is there one already, that the call only retains?
+/// Does the call only retain an existing context?
 static bool isThere(const Call &C, CUdevice D) {
   unsigned Flags = 0;
   int Active = 0;
@@ -78,7 +79,7 @@ static bool tell(DeviceMoment At, const ContextPlace &P) {
   return Memrec->Ask({At, 0, 0, P.in(CudaHeap::Device)});
 }
 
-/// The thread makes a context, and it was looked before.
+/// The thread is making a context, and the memory before was measured.
 static __thread bool Makes;
 
 static void beforeContext(const Call &C, const NewContext &N) {
@@ -89,7 +90,7 @@ static void beforeContext(const Call &C, const NewContext &N) {
   ++Measured;
   introduceDevice(uint32_t(N.Device));
   Makes = tell(DeviceMoment::ContextBegins, {uint32_t(N.Device), 0});
-  // One that does not answer is not asked again.
+  // Do not ask again after a measurement has failed.
   if (!Makes)
     Measured = MaxMeasured;
 }
@@ -125,7 +126,7 @@ static bool isModuleCall(CUpti_CallbackId Id) {
   }
 }
 
-/// The call of modules' that a thread is in.
+/// A thread's current call that loads or unloads modules.
 namespace {
 struct ModuleCall {
   bool IsIn, IsSampled;
@@ -151,7 +152,7 @@ static void afterModule(const Call &C) {
     sampleAfterModules(P);
 }
 
-/// The driver is in the midst of a call, and is not asked.
+/// The driver is inside a call, so this function does not ask the driver.
 void cuda::onModule(CUcontext Of) {
   if (!Modules.IsIn && Of)
     noteModules(TheContexts.place(Of));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What contexts and modules take.
+// Measures the memory of contexts and modules.
 
 #ifndef MEMKIT_CAPTURE_CUDA_OVERHEADS_H
 #define MEMKIT_CAPTURE_CUDA_OVERHEADS_H
@@ -9,16 +9,16 @@
 
 namespace memkit::capture::cuda {
 
-/// Is it a call of those below? What it takes is not measured when it is first
-/// heard of after it.
+/// Does the call make a context, or load or unload modules? Such a call is
+/// measured only if it is reported before it runs.
 bool isOverhead(CUpti_CallbackId Id);
-/// Of the calls that make a context, or load or unload modules. False: the call
-/// is none of them.
+/// Before and after a call that makes a context, or loads or unloads modules.
+/// False: another call.
 bool beforeOverhead(const Call &C);
 bool afterOverhead(const Call &C, CUresult Result);
 
-/// A module was loaded; also where a call does that by the way, as the first
-/// launch of a kernel.
+/// Notes a loaded module; also one loaded as part of another call, for example
+/// by the first launch of a kernel.
 void onModule(CUcontext C);
 
 } // namespace memkit::capture::cuda

@@ -2,11 +2,12 @@
 //
 // The driver's stream-ordered allocators.
 //
-// What cuMemAllocAsync and its kin give out, and what their pools have of the
-// device: asked of the driver, at most once a millisecond and pool, and on
-// either side of a trim. While a thread captures a graph the driver is not
-// asked, and what that thread allocates is the graph's. A pool may be of
-// another device than the stream's, of the host, or of managed memory.
+// Records the blocks of cuMemAllocAsync and its variants, and the memory that
+// their pools reserve on the device. The driver is asked for a pool's memory at
+// most once a millisecond, and before and after a trim. While a thread captures
+// a graph, the driver is not asked, and the thread's allocations belong to the
+// graph. A pool may be on another device than the stream's, on the host, or of
+// managed memory.
 
 #include "Cuda/Ended.h"
 #include "Cuda/Samples.h"
@@ -20,14 +21,14 @@ using wire::CudaPlace;
 using wire::PoolMoment;
 
 //===----------------------------------------------------------------------===//
-// What pools reserve
+// Reserved memory of pools
 //===----------------------------------------------------------------------===//
 
 namespace {
 struct Pool {
   std::atomic<uint64_t> Handle;
   std::atomic<uint64_t> AskedNs;
-  std::atomic<uint32_t> Place; ///< 0: of the stream's device; else Known | ...
+  std::atomic<uint32_t> Place; ///< 0: the stream's; else Known | CudaPlace
   HighWater Max;
 };
 } // namespace
@@ -42,7 +43,7 @@ static Pool *findPool(uint64_t Handle) {
   return nullptr;
 }
 
-/// Those beyond the table share its last entry.
+/// Pools beyond the table share the last entry.
 static Pool &entryOf(uint64_t Handle) {
   if (Pool *P = findPool(Handle))
     return *P;
@@ -52,7 +53,7 @@ static Pool &entryOf(uint64_t Handle) {
   return Pools[63];
 }
 
-/// What a pool that the program makes gives out.
+/// Notes the heap and device of a pool that the program makes.
 static void madePool(uint64_t Handle, const CUmemPoolProps &Of) {
   CudaHeap Heap = CudaHeap::Pool;
   uint32_t Device = CudaPlace::NoDevice;
@@ -80,14 +81,15 @@ static void forgetPool(uint64_t Handle) {
 }
 
 namespace {
-/// Where a pool's memory is.
+/// The place of a pool's memory.
 struct PoolPlace {
   CudaHeap Heap;
   ContextPlace Of;
 };
 } // namespace
 
-/// Memory of another device than the context's does not end with that.
+/// Memory on another device than the context's has no context number, because
+/// the memory does not end with the context.
 static PoolPlace placeOf(uint64_t Handle, const ContextPlace &Context) {
   const Pool *P = Handle ? findPool(Handle) : nullptr;
   uint32_t Is = P ? P->Place.load(std::memory_order_relaxed) : 0;
@@ -95,7 +97,7 @@ static PoolPlace placeOf(uint64_t Handle, const ContextPlace &Context) {
     return {CudaHeap::Pool, Context};
   auto Heap = CudaHeap(CudaPlace::heap(Is));
   uint32_t Device = CudaPlace::device(Is);
-  // Managed memory of no device in particular is the stream's.
+  // Managed memory without a device belongs to the stream's context.
   if (Device == Context.Device ||
       (Heap == CudaHeap::Managed && Device == CudaPlace::NoDevice))
     return {Heap, Context};
@@ -125,7 +127,7 @@ static void look(uint64_t Handle, Pool &Of, const ContextPlace &P,
   if (!ask(At, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, Used) ||
       !ask(At, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, Reserved))
     return;
-  // Those beyond the table share an entry.
+  // Pools beyond the table share an entry, so they have no high-water mark.
   if (findPool(Handle) && ask(At, CU_MEMPOOL_ATTR_USED_MEM_HIGH, MaxUsed) &&
       ask(At, CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH, Max) &&
       Of.Max.take(MaxUsed, Max, Used, Reserved))
@@ -147,8 +149,8 @@ static void askPool(uint64_t Handle, const ContextPlace &P, bool Now,
   look(Handle, Of, At.Of, M);
 }
 
-/// The pool that a device's cuMemAllocAsync takes from; asked for again when
-/// the program sets another.
+/// The pool of each device from which cuMemAllocAsync allocates; 0: to be
+/// asked, also after the program has set another pool.
 static std::atomic<uint64_t> CurrentPools[wire::MaxCudaDevices];
 
 static uint64_t currentPool(uint32_t Device) {
@@ -167,7 +169,7 @@ static uint64_t currentPool(uint32_t Device) {
 // Calls
 //===----------------------------------------------------------------------===//
 
-/// 0 is the default stream; the one of each thread has a handle.
+/// 0 is the default stream; the default stream of each thread has a handle.
 static uint64_t streamOf(CUstream S, bool PerThread) {
   if (!S || S == CU_STREAM_LEGACY)
     return PerThread && !S ? uint64_t(CU_STREAM_PER_THREAD) : 0;
@@ -211,11 +213,12 @@ static void gaveAsync(const Call &C, Ended &E, CudaFunction F, CUdeviceptr *To,
     At = {CudaHeap::Graph, P};
     capturedMemory(C);
   }
-  // Of the pool that it has from the start a device's blocks name none.
+  // A block of cuMemAllocAsync names no pool.
   E.give({F, At.Heap, E.failed() ? 0 : uint64_t(*To), Size, Stream,
           IsDefault ? 0 : Pool},
          At.Of);
-  // What a device says is used is compared with what pools have then.
+  // Ask the pool when a sample of the device is due, so that the pool's memory
+  // and the device's used memory are of one time.
   if (!E.failed())
     askPool(Pool, P, isSampleDue(P));
 }

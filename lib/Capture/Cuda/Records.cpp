@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Records of CUDA's memory.
+// Writes the records of CUDA's memory: libmemrec.so's side of the table.
 //
-// libmemrec.so's side of the table. Devices are kept in memory that children of
-// fork inherit, and told to the recorder of each process before they are named.
+// The devices are in memory that children of fork inherit. Each process reports
+// a device to its recorder before a record names the device.
 
 #include "Cuda/Table.h"
 #include "Runtime/Hook.h"
@@ -32,7 +32,7 @@ static void tell(uint32_t Ordinal) {
   if (To.State.load(std::memory_order_relaxed) ||
       !D.IsThere.load(std::memory_order_acquire))
     return;
-  // Two threads write the same.
+  // Concurrent threads write equal values.
   memcpy(To.Uuid, D.Facts.Uuid, sizeof(To.Uuid));
   memcpy(To.Name, D.Facts.Name, sizeof(To.Name));
   memcpy(To.Pci, D.Facts.Pci, sizeof(To.Pci));
@@ -46,7 +46,7 @@ static bool begins(const wire::Record &What) {
          What.is(RecordKind::DeviceMap) || What.is(RecordKind::DeviceOom);
 }
 
-/// Records of CUDA have their place where encode() puts it.
+/// encode() puts the place of a record of CUDA in Extra.
 static uint32_t ordinalOf(const wire::Record &What) {
   return CudaPlace::device(What.Extra);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Who else listens to CUDA's driver.
+// Finds other tools that listen to CUDA's driver.
 
 #include "Cuda/Rival.h"
 
@@ -14,7 +14,7 @@ using namespace memkit::capture;
 using namespace memkit::capture::cuda;
 
 namespace {
-/// How the names of the libraries begin that a tool puts into a program.
+/// Prefixes of the names of libraries that tools load into a program.
 struct Tool {
   const char *Library, *Name;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Who else listens to CUDA's driver.
+// Finds other tools that listen to CUDA's driver.
 
 #ifndef MEMKIT_CAPTURE_CUDA_RIVAL_H
 #define MEMKIT_CAPTURE_CUDA_RIVAL_H
@@ -9,13 +9,13 @@
 
 namespace memkit::capture::cuda {
 
-/// A tool's name, or its library's; empty: not known. Ends with NUL.
+/// The name of a tool or of its library; empty: unknown. Ends with NUL.
 using RivalName = char[wire::RivalBytes];
 
-/// The tool of NVIDIA's whose library is loaded in the program.
+/// The NVIDIA tool whose library is loaded in the program.
 void findLoadedTool(RivalName &Out);
 
-/// The library that CUDA_INJECTION64_PATH has the driver load.
+/// The library in CUDA_INJECTION64_PATH, which the driver loads.
 void findInjected(RivalName &Out);
 
 } // namespace memkit::capture::cuda

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a device says is in use.
+// Samples the used memory of a device.
 //
-// After an allocation, and around modules, in the thread itself, of the driver.
-// Of all processes; how much of it is this one's NVML says to the recorder.
+// A thread asks the driver after an allocation and around modules. The value
+// includes all processes; the recorder gets the part of this process from NVML.
 
 #include "Cuda/Samples.h"
 
@@ -25,7 +25,7 @@ uint64_t cuda::coarseNs() {
 static constexpr uint64_t EveryNs = 100000000, ModulesEveryNs = 1000000;
 static std::atomic<uint64_t> LastNs[wire::MaxCudaDevices];
 static std::atomic<uint64_t> LastModulesNs[wire::MaxCudaDevices];
-/// Modules came or went, and nobody has looked since.
+/// Modules were loaded or unloaded since the last measurement.
 static std::atomic<bool> ArePending[wire::MaxCudaDevices];
 
 static void look(const ContextPlace &P, DeviceMoment At) {
@@ -39,14 +39,15 @@ static void look(const ContextPlace &P, DeviceMoment At) {
                                      P.in(wire::CudaHeap::Device)});
 }
 
-/// At such a moment; what was not looked at until now is the modules'.
+/// Measures for the reason At, or for Modules if a change of modules is
+/// pending.
 static void lookOr(const ContextPlace &P, DeviceMoment At) {
   look(P, ArePending[P.Device].exchange(false) ? DeviceMoment::Modules : At);
 }
 
 static bool isDue(std::atomic<uint64_t> &LastNs, uint64_t EveryNs) {
   uint64_t Now = coarseNs(), Last = LastNs.load(std::memory_order_relaxed);
-  // One thread takes it.
+  // One thread takes the turn.
   return (!Last || Now - Last >= EveryNs) &&
          LastNs.compare_exchange_strong(Last, Now);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a device says is in use.
+// Samples the used memory of a device.
 
 #ifndef MEMKIT_CAPTURE_CUDA_SAMPLES_H
 #define MEMKIT_CAPTURE_CUDA_SAMPLES_H
@@ -11,13 +11,13 @@
 
 namespace memkit::capture::cuda {
 
-/// What the driver said was the most that something had, when it was last
-/// asked.
+/// The driver's high-water marks at the last question.
 struct HighWater {
   std::atomic<uint64_t> Used, Reserved;
 
-  /// Takes what it says now. True: it had more meanwhile than it has. (The
-  /// program may set both back.)
+  /// Takes the present values. True: a high-water mark has changed since the
+  /// last question, and is above the memory in use or reserved now. (The
+  /// program may reset the driver's marks.)
   bool take(uint64_t MaxUsed, uint64_t Max, uint64_t UsedNow,
             uint64_t ReservedNow) {
     bool HasMore = MaxUsed != Used.exchange(MaxUsed) && MaxUsed > UsedNow;
@@ -26,21 +26,23 @@ struct HighWater {
   }
 };
 
-/// Looks how much of the device of \p P is in use, at most ten times a second
-/// and device. The context of \p P is the thread's, and it captures no graph.
+/// Records the used memory of the device of \p P, at most ten times a second
+/// and device. \p P is of the thread's current context, and no thread captures
+/// a graph.
 void sampleDevice(const ContextPlace &P);
-/// Whether that is to come.
+/// Will sampleDevice() measure?
 bool isSampleDue(const ContextPlace &P);
 
-/// The same before modules are loaded or go, at most so often as the clock
-/// below changes. False: it was not looked at.
+/// Measures before modules are loaded or unloaded, at most once for each step
+/// of coarseNs(). False: not measured.
 bool sampleBeforeModules(const ContextPlace &P);
-/// And after it, when it was looked at before.
+/// Measures after the change of modules, if sampleBeforeModules() measured.
 void sampleAfterModules(const ContextPlace &P);
-/// Modules came or went, and nobody looked: the next look is for them, too.
+/// Notes a change of modules without a measurement; the next measurement covers
+/// the change.
 void noteModules(const ContextPlace &P);
 
-/// In whole milliseconds or so: cheap, and no system call.
+/// A clock with steps of a millisecond or more: cheap, without a system call.
 uint64_t coarseNs();
 
 } // namespace memkit::capture::cuda

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the CUDA library asks of libmemrec.so.
+// The functions of libmemrec.so for the CUDA library.
 //
-// libmemrec-cuda.so is loaded by CUDA's driver, and records by what
-// libmemrec.so gives it here: a table of functions of one version. It has no
-// state of a recording itself. Where there is no libmemrec.so, or another
-// version of it, or nothing is recorded, it gets none and does nothing.
+// CUDA's driver loads libmemrec-cuda.so. The library records by a table of
+// functions of libmemrec.so, of one version, and keeps no state of a recording
+// itself. Without libmemrec.so, with another version of it, or without a
+// recording, the library gets no table and does nothing.
 
 #ifndef MEMKIT_CAPTURE_CUDA_TABLE_H
 #define MEMKIT_CAPTURE_CUDA_TABLE_H
@@ -24,35 +24,37 @@ struct DeviceInfo {
 
 /// Any thread may call any function at any time.
 struct Table {
-  /// Writes What, a record of DeviceRecords.h, with the stack of \p Caller or
-  /// without; before it Detail, unless null. The record of a new block is
-  /// written only while allocations are recorded.
+  /// Writes What, a record of DeviceRecords.h, with the stack of \p Caller, or
+  /// without a stack if null; before it Detail, unless null. The record of a
+  /// new block is written only while allocations are recorded.
   void (*Write)(const wire::Record &What,
                 const wire::DeviceDetailRecord *Detail, const Frame *Caller);
-  /// Tells of a device, before any event names it. Ordinal: below
+  /// Reports a device, before any event names it. Ordinal: below
   /// wire::MaxCudaDevices.
   void (*AddDevice)(uint32_t Ordinal, const DeviceInfo &F);
-  /// Why: of Interposed, which state of CUPTI's it is for. Rival: who has
+  /// Why: with Interposed, the state of CUPTI that made wrappers necessary;
+  /// with Cupti, CuptiOlder if CUPTI does not know all calls of the driver:
+  /// CuptiResult is then the number of unknown calls. Rival: the tool that has
   /// CUPTI, or null.
   void (*SetState)(wire::CudaCapture S, uint32_t CuptiResult,
                    wire::CudaCapture Why, const char *Rival);
   wire::CudaMode (*Mode)();
-  /// What to call before a library of the program's (Who) subscribes to CUPTI
-  /// itself, and after it has ended that.
+  /// Sets the functions to call before a library of the program (Who)
+  /// subscribes to CUPTI, and after the program has unsubscribed.
   void (*SetListener)(void (*Leave)(const char *Who), void (*Return)());
-  /// Writes Ask, its slot and ticket filled in, and waits until the recorder
-  /// has looked at the device: a few milliseconds, or some 100 where that takes
-  /// long. False: the recorder has not.
+  /// Writes Ask with its slot and ticket, and waits until the recorder has
+  /// measured the device: a few milliseconds, or about 100 if NVML is slow.
+  /// False: not measured.
   bool (*Ask)(const wire::DeviceAskRecord &Ask);
 };
 inline constexpr uint32_t TableVersion = 4;
 
-/// libmemrec.so's own (Lookup.cpp).
+/// libmemrec.so's function (Lookup.cpp).
 void setListener(void (*Leave)(const char *Who), void (*Return)());
 
 } // namespace memkit::capture::cuda
 
-/// Null: it has no table of that version, or CUDA's memory is not recorded.
+/// Null: no table of that version, or CUDA's memory is not recorded.
 extern "C" const memkit::capture::cuda::Table *
 memrec_cuda_table(uint32_t Version) __attribute__((weak));
 

@@ -2,10 +2,10 @@
 //
 // The wrappers of the driver's entry points.
 //
-// A wrapper has the signature of its function, and gives its arguments as CUPTI
-// does: in a structure of the same members. Functions are found by the names
-// that the driver exports, or by those without a version that cuGetProcAddress
-// takes.
+// A wrapper has the signature of its function, and passes the arguments as
+// CUPTI does, in a structure with equal members. Functions are found by the
+// names that the driver exports, or by the names without a version that
+// cuGetProcAddress takes.
 
 #include "Cuda/Ended.h"
 #include "Cuda/Wrappers.h"
@@ -48,8 +48,8 @@ struct Entry {
   const char *Name;
   AnyFunction Function;
   AnyFunction *Real;
-  /// The first CUDA whose cuGetProcAddress means it by the name without a
-  /// version; 0: there is one function of that name.
+  /// The first version of CUDA whose cuGetProcAddress returns this function for
+  /// the name without a version; 0: the name has one function.
   int Since = 0;
 };
 
@@ -73,7 +73,7 @@ static constexpr Entry since(int Version, Entry E) {
   return E;
 }
 
-// Versions of functions that the headers declare no more, or not yet.
+// Versions of functions that some headers do not declare.
 using OfStream = CUresult(CUstream);
 using OfDevice = CUresult(CUdevice);
 using OfContext = CUresult(CUcontext);
@@ -220,10 +220,11 @@ static void *wrapNamed(const char *Name, void *Real) {
   for (const Entry &E : Entries) {
     if (strcmp(Name, E.Name) != 0)
       continue;
-    // A driver that looks itself up has found it already.
+    // The driver's look-up of its own function has returned the wrapper
+    // already.
     if (Real == reinterpret_cast<void *>(E.Function))
       return Real;
-    // All who look it up find the same.
+    // Every look-up of the name finds the same function.
     __atomic_store_n(E.Real, reinterpret_cast<AnyFunction>(Real),
                      __ATOMIC_RELEASE);
     HasWrappers.store(true, std::memory_order_relaxed);
@@ -239,7 +240,7 @@ static CUresult getProcAddress(const char *, void **, int, cuuint64_t,
                                CUdriverProcAddressQueryResult *);
 static CUresult oldGetProcAddress(const char *, void **, int, cuuint64_t);
 
-/// Of the driver; \p Version where it does not say.
+/// The driver's version; \p Version if the driver does not report one.
 static int driverVersion(int Version) {
   int Is = 0;
   if (!Cuda.DriverGetVersion)
@@ -247,8 +248,8 @@ static int driverVersion(int Version) {
   return Cuda.DriverGetVersion && !Cuda.DriverGetVersion(&Is) ? Is : Version;
 }
 
-/// Is \p Full the name \p Base with a version or none, in the form for a
-/// default stream per thread or not?
+/// Is \p Full the name \p Base, with or without a version, in the form for
+/// per-thread default streams if \p PerThread, else in the other form?
 static bool isVersionOf(const char *Full, const char *Base, bool PerThread) {
   size_t N = strlen(Base);
   if (strncmp(Full, Base, N) != 0)
@@ -259,8 +260,8 @@ static bool isVersionOf(const char *Full, const char *Base, bool PerThread) {
   return strcmp(Rest, PerThread ? "_ptsz" : "") == 0;
 }
 
-/// A name without a version is that of the newest function that the driver and
-/// CUDA \p Version have.
+/// A name without a version is the name of the newest function in both the
+/// driver and CUDA \p Version.
 static void *wrapAsked(const char *Name, void *Real, int Version,
                        cuuint64_t Flags) {
   if (!Real)
@@ -270,7 +271,7 @@ static void *wrapAsked(const char *Name, void *Real, int Version,
                             : wrap("cuGetProcAddress", Real);
   int Newest = driverVersion(Version);
   Version = Version < Newest ? Version : Newest;
-  // Those that know no stream have one form.
+  // Functions without a stream have one form.
   for (bool PerThread :
        {(Flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) != 0, false}) {
     const Entry *Best = nullptr;
@@ -302,7 +303,7 @@ static CUresult oldGetProcAddress(const char *Name, void **To, int Version,
 }
 
 void *cuda::wrap(const char *Name, void *Real) {
-  // What finds functions finds wrappers.
+  // A program that has cuGetProcAddress gets wrappers from it.
   if (strncmp(Name, "cuGetProcAddress", 16) == 0)
     HasWrappers.store(true, std::memory_order_relaxed);
   if (strcmp(Name, "cuGetProcAddress_v2") == 0) {

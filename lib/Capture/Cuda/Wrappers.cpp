@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Before the driver's entry points.
+// Wrappers of the driver's entry points.
 //
-// What a wrapper does before its call and after it, where CUPTI does not; and
-// contexts, of which nobody tells then.
+// The work of a wrapper before and after its call, if CUPTI does not report the
+// call. Also records the ends of contexts, which nothing else reports without
+// CUPTI.
 
 #include "Cuda/Wrappers.h"
 
@@ -34,7 +35,7 @@ void cuda::heardAfter(const Call &C, CUresult Result, const Frame &Caller) {
 }
 
 //===----------------------------------------------------------------------===//
-// Contexts, when CUPTI does not tell of them
+// Contexts without CUPTI
 //===----------------------------------------------------------------------===//
 
 static CUcontext currentContext() {
@@ -50,10 +51,10 @@ static void endContext(CUcontext C) {
   TheContexts.remove(C);
 }
 
-/// Of each device, as it was retained.
+/// The primary context of each device, as retained.
 static std::atomic<CUcontext> Primaries[wire::MaxCudaDevices];
 
-/// A primary context that is active no more has ended.
+/// Ends a primary context that is not active any more.
 static void lookAtPrimary(CUdevice D) {
   unsigned Flags = 0;
   int Active = 1;
@@ -98,9 +99,9 @@ static void contextAfter(const Call &C, CUresult Result) {
 // Wrappers
 //===----------------------------------------------------------------------===//
 
-/// Gives back what may be given out again as soon as the driver has it: to be
-/// told before, whoever CUPTI may be listening for by then. (A context is not
-/// needed for it.)
+/// Does the call free memory that the driver may allocate again at once? The
+/// wrapper records such a call in advance, because CUPTI may get another
+/// subscriber during the call. (The record needs no context.)
 static bool endsMemory(CUpti_CallbackId Id) {
   switch (Id) {
   case ID(cuMemFree_v2):
@@ -121,7 +122,7 @@ static bool endsMemory(CUpti_CallbackId Id) {
 }
 
 bool cuda::beginWrapped(Call &C) {
-  // The driver may call itself.
+  // The driver may call its own functions.
   if (InWrapper.IsIn || !hasBegun())
     return false;
   bool Heard = Listening.load(std::memory_order_acquire);
@@ -138,7 +139,7 @@ bool cuda::beginWrapped(Call &C) {
 void cuda::endWrapped(Call &C, CUresult Result, const Frame &Caller) {
   if (!InWrapper.Before || !InWrapper.After)
     C.Context = currentContext();
-  // It was heard of when this began, but not any more then.
+  // CUPTI was to report the call at its start, but has lost its subscription.
   if (!InWrapper.Before && !isOverhead(C.Id))
     heardBefore(C);
   if (!InWrapper.After)

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Before the driver's entry points.
+// Wrappers of the driver's entry points.
 //
-// Functions that stand before those of the driver where a program looks them up
-// (by dlsym or cuGetProcAddress, as the runtime does). CUPTI tells of a call
-// when it has us; when it has not, because another has it, the wrapper does:
-// each call is recorded once, whoever comes and goes meanwhile.
+// A program that looks up a function of the driver (by dlsym or
+// cuGetProcAddress, as the runtime does) gets a wrapper. While memkit is
+// CUPTI's subscriber, CUPTI reports a call; while another tool is, the wrapper
+// does. Each call is recorded once, even if the subscriber changes during the
+// call.
 
 #ifndef MEMKIT_CAPTURE_CUDA_WRAPPERS_H
 #define MEMKIT_CAPTURE_CUDA_WRAPPERS_H
@@ -14,28 +15,28 @@
 
 namespace memkit::capture::cuda {
 
-/// The call that a thread's wrapper is in.
+/// The call inside a thread's wrapper.
 struct WrappedCall {
-  bool IsIn, Before, After; ///< has it been recorded?
+  bool IsIn, Before, After; ///< is the call recorded?
 };
 extern __thread WrappedCall InWrapper;
 
-/// Whether CUPTI tells of calls now.
+/// Does CUPTI report calls now?
 extern std::atomic<bool> Listening;
-/// Whether a program has wrappers.
+/// Has any look-up returned a wrapper?
 extern std::atomic<bool> HasWrappers;
 
-/// From CUPTI's callback, of a call that a wrapper may be in.
+/// Record a call that CUPTI or a wrapper reports, unless the other has.
 void heardBefore(const Call &C);
 void heardAfter(const Call &C, CUresult Result, const Frame &Caller);
 
-/// Before what a wrapper calls, of which C has no context yet. False: nothing
-/// is to be done after it either.
+/// Before the call of a wrapper; C has no context yet. False: do not call
+/// endWrapped().
 bool beginWrapped(Call &C);
 void endWrapped(Call &C, CUresult Result, const Frame &Caller);
 
-/// What stands before \p Real, which the driver exports as \p Name; \p Real
-/// when nothing does.
+/// The wrapper of \p Real, which the driver exports as \p Name; \p Real if
+/// there is none.
 void *wrap(const char *Name, void *Real);
 
 } // namespace memkit::capture::cuda

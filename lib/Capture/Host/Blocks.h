@@ -2,8 +2,8 @@
 //
 // Records of blocks.
 //
-// What the hooks of malloc and operator new call to record. Each function is a
-// few instructions when nothing is in the way; none touches errno or allocates.
+// The functions with which the hooks of malloc and operator new record. Each
+// takes a few instructions in the usual case; none touches errno or allocates.
 
 #ifndef MEMKIT_CAPTURE_HOST_BLOCKS_H
 #define MEMKIT_CAPTURE_HOST_BLOCKS_H
@@ -14,19 +14,18 @@
 
 namespace memkit::capture {
 
-/// Has a hook inside this one told of \p P, or passed it over?
+/// Has an inner hook recorded \p P, or passed \p P over?
 inline bool isDecided(const void *P) {
   uintptr_t Last = ThisThread.LastAllocation;
   return Last == uintptr_t(P) || Last == PassedOver;
 }
 
-/// Of a block that is smaller than MinSize: is it recorded all the same? Only a
-/// sampled one is.
+/// Is a block below MinRecorded recorded? Only a sampled block is.
 inline bool isSample(Thread &T, const void *P, size_t Size) {
   return Sampling.Mask && takeSample(T, P, Size, isRecording() && !T.InRealloc);
 }
 
-/// After \p P was allocated, before the hook returns.
+/// Called after \p P was allocated, before the hook returns.
 inline void recordAllocation(void *P, size_t Size, AllocFunction F,
                              const Frame &Caller) {
   ThisThread.LastAllocation = uintptr_t(P);
@@ -44,13 +43,13 @@ inline void recordAllocation(void *P, size_t Size, AllocFunction F,
                   blockClock());
 }
 
-/// When MinSize is the largest number: did \p P, whose life ends, have a
-/// record?
+/// While MinRecorded is UINT64_MAX: has \p P, about to be freed, a record?
+/// Removes \p P from the sampled blocks.
 inline bool endSample(const void *P) {
   return Sampling.Mask && Sampling.Blocks.remove(P);
 }
 
-/// Before \p P is freed. Not null.
+/// Called before \p P is freed. Not null.
 inline void recordFree(void *P) {
   Thread *T = recordingThread();
   if (!T || T->Freeing == uintptr_t(P) || T->InRealloc)
@@ -61,13 +60,13 @@ inline void recordFree(void *P) {
     T->Ring.write(wire::FreeRecord{uintptr_t(P)}, blockClock());
 }
 
-/// Before \p P is reallocated. False: it was not recorded, and its end must be
-/// recorded as an allocation.
+/// Called before \p P is reallocated. False: the start is not recorded, and the
+/// new block must be recorded as an allocation.
 inline bool recordReallocBegin(void *P) {
   Thread *T = recordingThread();
   if (!T)
     return false;
-  if (!isRecording()) { // Of what is not recorded anew only the free counts.
+  if (!isRecording()) { // While recording is off, record the free alone.
     recordFree(P);
     return false;
   }
@@ -79,9 +78,9 @@ inline bool recordReallocBegin(void *P) {
   return true;
 }
 
-/// After; \p P null: it failed, and \p Old lives on. The margin of the ring has
-/// room for it. One that is not to be recorded, being too small now or no
-/// sample, ends its old block all the same.
+/// Called after the reallocation; \p P null: the call failed, and \p Old stays
+/// allocated. The margin of the ring has room for the record. While sampling, a
+/// result that is not sampled or is too small still ends the old block.
 inline void recordReallocEnd(void *Old, void *P, size_t Size, AllocFunction F,
                              const Frame &Caller) {
   ThisThread.LastAllocation = uintptr_t(P);

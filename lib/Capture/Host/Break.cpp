@@ -2,9 +2,9 @@
 //
 // Hooks of brk and sbrk.
 //
-// The hooks of brk and sbrk, for programs and allocators that move the break
-// themselves. glibc's malloc does it without coming by here. What is given back
-// is recorded before, what is taken after.
+// For programs and allocators that move the break themselves; glibc's malloc
+// moves the break without these hooks. A decrease is recorded before the call,
+// an increase after it.
 
 #include "Maps.h"
 #include "Real.h"
@@ -16,8 +16,8 @@
 using namespace memkit;
 using namespace memkit::capture;
 
-/// libc keeps the break in a variable of its own, so only its functions may
-/// move it.
+/// libc keeps the break in a variable of its own, so only libc's functions may
+/// move the break.
 template <typename Fn>
 static Fn *realFunction(std::atomic<Fn *> &Known, const char *Name) {
   Fn *F = Known.load(std::memory_order_acquire);

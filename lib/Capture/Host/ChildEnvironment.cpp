@@ -34,8 +34,8 @@ static bool isOurs(const char *Path, size_t N) {
   return strlen(Ours) == N && memcmp(Path, Ours, N) == 0;
 }
 
-/// The number of the variable by which another finds our library;
-/// NumInjections: it is none of them.
+/// The index of the injection variable of Entry; NumInjections: another
+/// variable.
 static unsigned injectionOf(const char *Entry) {
   unsigned I = 0;
   constexpr size_t N = sizeof(wire::NvtxVar) - 1;
@@ -63,7 +63,7 @@ ChildEnvironment::ChildEnvironment(char *const *Env, bool Preloadable)
   bool Over =
       Proc.Epoch.load(std::memory_order_acquire) && Proc.Ctl->Detached.load();
   if (Over && Preloadable)
-    return; // The library does nothing now.
+    return; // Recording is over: a preloaded library would do nothing.
   Follow = Preloadable && !Kept.NoFollow;
   bool HasSocket = false, HasOurs = false;
   bool Has[NumInjections + 1] = {};
@@ -91,8 +91,8 @@ size_t ChildEnvironment::bytes() const {
          (Preload ? strlen(Preload) : 0) + 1 + strlen(Kept.preloadPath()) + 1;
 }
 
-/// Writes LD_PRELOAD=..: ours first, then the program's own in their order.
-/// Returns the length of the value.
+/// Writes LD_PRELOAD=..: memkit's library first, then the program's own in
+/// their order. Returns the length of the value.
 size_t ChildEnvironment::copyPreload(char *To) const {
   char *At = To + strlen(PreloadName);
   memcpy(To, PreloadName, strlen(PreloadName));
@@ -135,7 +135,7 @@ char **ChildEnvironment::build(void *Room) const {
   return New;
 }
 
-/// Takes our path out of an LD_PRELOAD=.. in place.
+/// Removes memkit's library from an LD_PRELOAD=.. in place.
 static void shortenPreload(char *Entry) {
   char *To = Entry + strlen(PreloadName);
   const char *List = To, *Value = To;

@@ -2,9 +2,9 @@
 //
 // The environment of a new program.
 //
-// The environment that a new program gets: with the recorder's variables put
-// back, or taken out when children are not followed or the program would not
-// survive them.
+// Adds the recorder's variables to the environment of a new program, or removes
+// them if children are not followed or the program would not survive the
+// library.
 
 #ifndef MEMKIT_CAPTURE_HOST_CHILDENVIRONMENT_H
 #define MEMKIT_CAPTURE_HOST_CHILDENVIRONMENT_H
@@ -15,15 +15,15 @@
 
 namespace memkit::capture {
 
-/// How an environment has to change. Strings are not copied but for LD_PRELOAD.
+/// The changes that an environment needs. Copies no string except LD_PRELOAD.
 class ChildEnvironment {
 public:
   /// \p Preloadable: the program may be recorded.
   ChildEnvironment(char *const *Env, bool Preloadable);
 
-  /// Can \p Env go on as it is?
+  /// Can \p Env be used unchanged?
   bool unchanged() const { return Same; }
-  /// Bytes that build needs.
+  /// The size of build()'s Room in bytes.
   size_t bytes() const;
   /// The new environment, in \p Room.
   char **build(void *Room) const;
@@ -31,9 +31,9 @@ public:
 private:
   char *const *Env;
   size_t Count = 0;              ///< entries of Env
-  const char *Preload = nullptr; ///< its LD_PRELOAD, the value
+  const char *Preload = nullptr; ///< the value of its LD_PRELOAD
   bool Follow = false;
-  /// By InjectionVars: another's, which stays.
+  /// By InjectionVars: Env has an entry of another library, which stays.
   bool HasOther[NumInjections + 1] = {};
   bool Same = true;
 
@@ -41,13 +41,13 @@ private:
   bool gives(unsigned I) const;
 };
 
-/// Takes the recorder's variables out of this process's own environment, for
-/// what starts programs without passing our hooks (system, popen). From the
-/// constructor, before there are threads.
+/// Removes the recorder's variables from this process's own environment, for
+/// functions that start programs without memkit's hooks (system, popen). Called
+/// by the constructor, before there are threads.
 void leaveEnvironment();
 
-/// Calls \p Call with the environment for a new program. No malloc: the caller
-/// may be a child of vfork.
+/// Calls \p Call with the environment for a new program. Does not use malloc:
+/// the caller may be a child of vfork.
 template <typename Fn>
 auto withChildEnvironment(char *const *Env, bool Preloadable, Fn Call) {
   ChildEnvironment C(Env, Preloadable);

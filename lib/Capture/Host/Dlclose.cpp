@@ -2,9 +2,9 @@
 //
 // The hook of dlclose.
 //
-// The hook of dlclose: addresses of what is gone are forgotten, so that another
-// library at the same place gets codes of its own. Nearly always the hook of
-// free has seen it (Binaries.h); this is for a loader that frees by other ways.
+// Forgets the addresses of unloaded binaries, so that another library at the
+// same place gets codes of its own. The hook of free nearly always does this
+// first (Binaries.h); this hook is for a loader that frees in another way.
 
 #include "Real.h"
 #include "Runtime/Symbols.h"

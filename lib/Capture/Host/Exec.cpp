@@ -2,11 +2,12 @@
 //
 // Hooks of exec and posix_spawn.
 //
-// The hooks of exec and posix_spawn: the new program gets the recorder's
-// variables, unless they would harm it, and the recorder learns what is about
-// to run, for programs that cannot greet. They may run in a child of vfork, on
-// its parent's memory, so nothing here allocates; the calling process is told
-// by its number.
+// The hooks add the recorder's variables to the environment of the new program,
+// unless the variables would harm the program, and report the program's path to
+// the recorder, for programs that cannot greet.
+//
+// A hook may run in a child of vfork, on its parent's memory. So the hooks
+// allocate nothing, and the records carry the pid of the calling process.
 
 #include "Exec.h"
 #include "ChildEnvironment.h"
@@ -59,7 +60,7 @@ static const RealExec &realExec() {
 }
 
 //===----------------------------------------------------------------------===//
-// Telling the recorder
+// Records
 //===----------------------------------------------------------------------===//
 
 template <class R> static void write(Thread &T, const R &What) {
@@ -67,7 +68,7 @@ template <class R> static void write(Thread &T, const R &What) {
     T.Ring.write(What);
 }
 
-/// Fills the next slot; its number.
+/// Fills the next slot and returns its number.
 static uint32_t fillSlot(const char *Path) {
   wire::Control &C = *Proc.Ctl;
   uint32_t Number = C.NextExec.fetch_add(1, std::memory_order_relaxed);
@@ -81,7 +82,8 @@ static uint32_t fillSlot(const char *Path) {
   return Number % wire::NumExecSlots;
 }
 
-/// Records that this process executes \p Target, calls, and that it failed.
+/// Records that this process executes \p Target, calls \p Call, and records the
+/// failure if \p Call returns.
 template <typename Fn>
 static int recordExec(const ExecTarget &Target, char *const *Env, Fn Call) {
   Thread *T = recordingThread();
@@ -136,7 +138,7 @@ MEMKIT_EXPORT int fexecve(int Fd, char *const *Argv, char *const *Env) {
 
 MEMKIT_EXPORT int execveat(int Folder, const char *Path, char *const *Argv,
                            char *const *Env, int Flags) {
-  // The header declares that it is not null; the kernel answers EFAULT.
+  // The header declares Path non-null; for null the kernel returns EFAULT.
   bool HasPath = reinterpret_cast<uintptr_t>(Path) && *Path;
   ExecTarget Target =
       HasPath ? ExecTarget::ofPath(Path, Folder) : ExecTarget::ofFile(Folder);

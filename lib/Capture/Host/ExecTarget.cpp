@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What exec and posix_spawn are to run.
+// The program that exec or posix_spawn is about to run.
 
 #include "ExecTarget.h"
 #include "Runtime/Syscall.h"
@@ -35,7 +35,7 @@ struct ProcLink {
 };
 } // namespace
 
-/// Looks into the file and closes it. A relative path becomes absolute: the
+/// Examines the file and closes it. Makes a relative path absolute, because the
 /// recorder is in another folder.
 void ExecTarget::examine(int Fd) {
   if (Fd < 0)
@@ -60,7 +60,7 @@ ExecTarget ExecTarget::ofPath(const char *Path, int Folder) {
 }
 
 ExecTarget ExecTarget::ofFile(int Fd) {
-  // Opened anew: it may have been opened for execution alone.
+  // Opens the file again: \p Fd may be open for execution only.
   ExecTarget T;
   T.setPath("");
   T.examine(openToExamine(AT_FDCWD, ProcLink(Fd).Text));
@@ -71,10 +71,10 @@ static const char *searchPath() {
   for (char **E = environ; E && *E; ++E)
     if (strncmp(*E, "PATH=", 5) == 0)
       return *E + 5;
-  return "/bin:/usr/bin"; // as libc has it
+  return "/bin:/usr/bin"; // libc's default
 }
 
-/// Is there a file that execve would run, as far as its mode says?
+/// Is \p Path a regular file that this process may execute?
 static bool isProgram(const char *Path) {
   struct stat St;
   return !sys::failed(
@@ -95,7 +95,7 @@ ExecTarget ExecTarget::ofSearch(const char *File) {
       char *At = Room;
       memcpy(At, P, N);
       At += N;
-      if (N) // an empty one is the present folder
+      if (N) // an empty entry is the current folder
         *At++ = '/';
       memcpy(At, File, FileSize);
       if (isProgram(Room))

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Hooks of _exit and its like.
+// Hooks of _exit and its variants.
 //
-// The hooks of _exit and its like, and a handler for exit: the status of a
-// process that is not the recorder's child is known in no other way.
+// The hooks and a handler for exit record the exit status, which is otherwise
+// unknown for a process that is not the recorder's child.
 
 #include "Exec.h"
 #include "Real.h"
@@ -17,8 +17,8 @@
 using namespace memkit;
 using namespace memkit::capture;
 
-/// A child of vfork that ends does not end its parent; one of fork that has
-/// done nothing to be recorded has no process.
+/// Ignores a child of vfork, whose exit does not end its parent, and a child of
+/// fork without any record, which is no process of the trace.
 static void noteExit(int Status) {
   if (!Proc.Epoch.load(std::memory_order_acquire) || Proc.Pid != sys::getpid())
     return;
@@ -30,8 +30,8 @@ static void noteExit(int Status) {
 using ExitFn = void(int);
 static ExitFn *Real_exit, *Real_Exit, *RealQuickExit;
 
-/// Found beforehand: in a child of fork the loader's lock may be somebody's who
-/// is not there.
+/// Finds the functions in advance: in a child of fork, the loader's lock may be
+/// held by a thread that the child lacks.
 void capture::prepareExit() {
   auto Find = [](ExitFn *&Fn, const char *Name) {
     Fn = reinterpret_cast<ExitFn *>(nextSymbol(Name));

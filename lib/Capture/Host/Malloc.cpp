@@ -2,11 +2,10 @@
 //
 // Hooks of the malloc family.
 //
-// The hooks of the malloc family. A free is recorded before it happens, an
-// allocation before its hook returns.
+// A free is recorded before it happens, an allocation before its hook returns.
 //
-// What a sampling run passes over (most of all) takes a short way, without a
-// frame of its own; all else goes on, by a jump, to a function that finds the
+// A sampling run passes over most blocks, in a fast path without a stack frame.
+// For other blocks a hook jumps to a function of the slow path, which finds the
 // same caller.
 
 #include "Blocks.h"
@@ -19,13 +18,13 @@
 using namespace memkit;
 using namespace memkit::capture;
 
-/// Is this allocation the library's own?
+/// Is this an allocation of the library itself?
 static inline bool isOwn() {
   return __builtin_expect(ThisThread.QuietBits != 0, 0);
 }
 
-/// For a function that may call another hooked one inside: recorded unless that
-/// one has recorded the same block.
+/// For a function that may call another hooked function: records the block
+/// unless the inner hook has.
 template <typename Fn>
 static inline void *aligned(Fn Call, size_t Size, AllocFunction F,
                             const Frame &Caller) {
@@ -36,7 +35,7 @@ static inline void *aligned(Fn Call, size_t Size, AllocFunction F,
   return P;
 }
 
-/// The long way of a hook.
+/// The slow path of a hook.
 #define MEMKIT_LONG_WAY static __attribute__((noinline))
 
 MEMKIT_LONG_WAY void *mallocRecorded(size_t Size) {
@@ -60,7 +59,7 @@ MEMKIT_LONG_WAY void *callocRecorded(size_t Count, size_t Each) {
   bool Overflow = __builtin_mul_overflow(Count, Each, &Size);
   if (isOwn() && !Overflow)
     if (void *P = arenaAllocate(Size))
-      return P; // The arena's memory is zero and given out once.
+      return P; // The arena's memory is zero and is used once.
   return aligned([&] { return Real.Calloc(Count, Each); }, Size,
                  AllocFunction::Calloc, Caller);
 }
@@ -71,7 +70,8 @@ MEMKIT_EXPORT void *calloc(size_t Count, size_t Each) {
     return callocRecorded(Count, Each);
   ThisThread.LastAllocation = 0;
   void *P = Real.Calloc(Count, Each);
-  // Else it came by our malloc, which has counted and decided.
+  // Otherwise Real.Calloc has called memkit's malloc, which has counted and
+  // decided.
   if (ThisThread.LastAllocation == 0)
     passOver(Size);
   return P;
@@ -81,8 +81,8 @@ static inline bool isLoader(uintptr_t Pc) {
   return Pc - Loader.Start < Loader.Bytes;
 }
 
-/// A block that was not recorded for its size need not tell of its end. What it
-/// can hold is what was asked for, or more.
+/// Is \p P too small to have a record? Then its free needs no record. The
+/// usable size is at least the requested size.
 static inline bool isTooSmall(void *P) {
   return __builtin_expect(Sampling.MinRecorded != 0, 0) && !Sampling.Mask &&
          Real.UsableSize && Real.UsableSize(P) < Sampling.MinRecorded;
@@ -105,7 +105,8 @@ MEMKIT_EXPORT void free(void *P) {
   freeRecorded(P);
 }
 
-/// Out of the arena into the allocator. What is moved so was never recorded.
+/// Moves a block of the arena to the allocator. Blocks of the arena have no
+/// record.
 static void *leaveArena(void *P, size_t Size, AllocFunction F,
                         const Frame &Caller) {
   bool Own = isOwn();
@@ -119,7 +120,8 @@ static void *leaveArena(void *P, size_t Size, AllocFunction F,
   return New ? memcpy(New, P, Old < Size ? Old : Size) : nullptr;
 }
 
-/// An allocator may do it by its malloc and free, through our hooks.
+/// The allocator may call malloc and free, through memkit's hooks: InRealloc
+/// stops them from recording.
 static inline void *realRealloc(void *P, size_t Size) {
   bool Outer = ThisThread.InRealloc;
   ThisThread.InRealloc = true;
@@ -128,8 +130,9 @@ static inline void *realRealloc(void *P, size_t Size) {
   return New;
 }
 
-/// glibc frees the block and returns null for a size of 0; other allocators
-/// give a new one. Either way the old block goes before the call.
+/// For a size of 0 glibc frees the block and returns null; other allocators
+/// return a new block. Either way the free of the old block is recorded before
+/// the call.
 static void *reallocToNothing(void *P, AllocFunction F, const Frame &Caller) {
   recordFree(P);
   void *New = realRealloc(P, 0);

@@ -2,8 +2,9 @@
 //
 // Records of mappings.
 //
-// What the hooks of mmap, brk and pthread_create share. As Recording.h: none
-// touches errno, allocates, or waits but for room in a ring.
+// Shared by the hooks of mmap, brk and pthread_create. Like the functions of
+// Recording.h, none touches errno, allocates, or waits except for room in a
+// ring.
 
 #ifndef MEMKIT_CAPTURE_HOST_MAPS_H
 #define MEMKIT_CAPTURE_HOST_MAPS_H
@@ -19,8 +20,8 @@ inline uint64_t roundToPages(uint64_t Bytes) {
   return (Bytes + PageBytes - 1) & ~uint64_t(PageBytes - 1);
 }
 
-/// The calling thread when \p Heap is recorded and the call is not the
-/// library's own; else null.
+/// The calling thread if \p Heap is recorded and the call is not the library's
+/// own; else null.
 inline Thread *mappingThread(wire::HeapBits Heap) {
   if (ThisThread.QuietBits)
     return nullptr;
@@ -29,7 +30,7 @@ inline Thread *mappingThread(wire::HeapBits Heap) {
 }
 
 /// Writes What with the stack of the call. The record may use the margin of the
-/// ring: for the end of a remap that has begun.
+/// ring, for the end of a remap whose start is recorded.
 template <class R>
 inline void writeWithStack(Thread &T, R What, const Frame &Caller) {
   What.Stack = stackNode(T, Caller);
@@ -37,7 +38,7 @@ inline void writeWithStack(Thread &T, R What, const Frame &Caller) {
     T.Ring.write(What);
 }
 
-/// Records What, all but its stack, of a call that has changed pages.
+/// Records a call that has changed pages. What: the record without its stack.
 template <class R>
 inline void recordPages(wire::HeapBits Heap, const R &What,
                         const Frame &Caller) {
@@ -46,15 +47,15 @@ inline void recordPages(wire::HeapBits Heap, const R &What,
     writeWithStack(*T, What, Caller);
 }
 
-/// Before [Address, Address + Size) is given back.
+/// Called before [Address, Address + Size) is unmapped.
 inline void recordUnmap(uintptr_t Address, uint64_t Size) {
   Thread *T = mappingThread(wire::HB_Maps);
   if (T && hasRoom(*T))
     T->Ring.write(wire::UnmapRecord{Address, Size});
 }
 
-/// Looks up what the hooks stand before; from the library's constructor. Until
-/// then they make the system calls themselves.
+/// Looks up the hooked functions; called by the library's constructor. Until
+/// then the hooks make the system calls themselves.
 void prepareMaps();
 
 } // namespace memkit::capture

@@ -2,15 +2,15 @@
 //
 // Hooks of the mmap family.
 //
-// The hooks of mmap, munmap, mremap and mprotect. What glibc maps for its own
-// use (for malloc, for stacks, for libraries) does not come by here.
+// The hooks of mmap, munmap, mremap and mprotect. Mappings that glibc makes for
+// its own use (for malloc, stacks, libraries) do not pass the hooks.
 //
-// Order: pages are given back after it was recorded, and taken before, so that
-// nobody can be handed an address whose end is not published. mremap does both
-// and has a record on either side, as realloc has.
+// Order: an unmapping is recorded before the call, a mapping after the call, so
+// no thread can be handed an address whose end is not published. mremap does
+// both and has a record on either side, as realloc has.
 //
-// madvise is not hooked: pages that it empties are still the program's, and
-// come back when they are touched.
+// madvise is not hooked: pages that madvise empties still belong to the
+// program, and come back when touched.
 
 #include "Maps.h"
 #include "Real.h"
@@ -63,7 +63,7 @@ static int rawPkeyMprotect(void *At, size_t Size, int Prot, int Key) {
           : sys::call(SYS_pkey_mprotect, long(At), long(Size), Prot, Key)));
 }
 
-/// Another library may stand before libc's.
+/// libc's functions, or those of another library in front of libc's.
 static struct {
   void *(*Mmap)(void *, size_t, int, int, int, off_t) = rawMmap;
   int (*Munmap)(void *, size_t) = rawMunmap;
@@ -105,7 +105,7 @@ static MapClass classOf(int Prot, int Flags, int Fd) {
   return MapClass::Device;
 }
 
-/// What the kernel makes of a length.
+/// The bytes that the kernel maps for a length.
 static uint64_t mappedBytes(size_t Size, int Flags) {
   uint64_t Page = PageBytes;
   if ((Flags & (MAP_ANONYMOUS | MAP_HUGETLB)) ==
@@ -138,7 +138,7 @@ MEMKIT_EXPORT void *mmap64(void *At, size_t Size, int Prot, int Flags, int Fd,
   return mapped(At, Size, Prot, Flags, Fd, Offset, MEMKIT_CALLER);
 }
 
-/// A call with these is one that the kernel refuses.
+/// False: the kernel refuses a call with these arguments.
 static bool isRange(const void *At, size_t Size) {
   return uintptr_t(At) % PageBytes == 0 && Size != 0 &&
          Size <= wire::Record::MaxSize &&
@@ -213,7 +213,7 @@ static void recordRemapEnd(void *New, size_t Size, bool OldStays,
 
 static void *remapped(void *At, size_t Old, size_t New, int Flags, void *To,
                       const Frame &Caller) {
-  // An old size of 0 asks for a second mapping of the same pages.
+  // An old size of 0 asks for a second mapping of the pages.
   bool Begun = uintptr_t(At) % PageBytes == 0 && Old <= wire::Record::MaxSize &&
                recordRemapBegin(At, Old);
   void *P = RealMaps.Mremap(At, Old, New, Flags, To);

@@ -2,10 +2,10 @@
 //
 // Hooks of operator new and delete.
 //
-// The hooks of operator new and delete. Where the real ones reach our malloc
-// and free, those have recorded already and these only forward; where they do
-// not (allocators that bring their own), these record. Which it is shows at the
-// first new.
+// Where the real operators call malloc and free, memkit's hooks of malloc and
+// free have recorded the block, and these hooks only forward. Where the real
+// operators use memory of their own, these hooks record. The first new shows
+// which is the case.
 //
 // The symbols are defined under their own names, as plain functions without
 // clean-ups: an exception (bad_alloc, or a new handler's) passes through.
@@ -22,17 +22,18 @@ using namespace memkit;
 using namespace memkit::capture;
 
 namespace {
-/// A real operator, found when it is first called.
+/// A real operator, looked up at its first call.
 struct Operator {
   const char *Name;
   std::atomic<void *> Function;
 };
 } // namespace
 
-/// Does operator new keep away from our malloc?
+/// Does operator new bypass memkit's malloc?
 static std::atomic<bool> OwnMemory;
 
-/// As the binary of \p Pc would have found it, had this library not come first.
+/// The symbol that the binary of \p Pc would have found, had this library not
+/// come first.
 static void *symbolFor(uintptr_t Pc, const char *Name) {
   FoundObject O;
   if (!Loader.find(Pc, O))
@@ -40,9 +41,8 @@ static void *symbolFor(uintptr_t Pc, const char *Name) {
   return symbolOfBinary(O.LinkMap, Name);
 }
 
-/// The C++ library may lie in the global scope, or only in that of the caller
-/// (an extension of Python's), or have been loaded otherwise. Null: no operator
-/// is to be found.
+/// Finds the operator in the global scope, in the scope of the caller alone (an
+/// extension of Python), or in a C++ library loaded otherwise. Null: not found.
 static void *resolve(Operator &O, uintptr_t Pc) {
   void *P = nextSymbol(O.Name);
   if (!P)

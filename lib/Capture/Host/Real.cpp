@@ -34,7 +34,8 @@ void *capture::arenaAllocate(size_t Bytes, size_t Alignment) {
       return nullptr;
   } while (
       !Used.compare_exchange_weak(Old, At + Bytes, std::memory_order_relaxed));
-  // The next header must not lie in this block, nor this one in the last.
+  // The next header must not lie in this block, nor this header in the previous
+  // block.
   reinterpret_cast<ArenaHeader *>(Arena + At)[-1].Bytes = Bytes;
   return Arena + At;
 }
@@ -44,7 +45,7 @@ size_t capture::arenaSize(const void *P) {
 }
 
 //===----------------------------------------------------------------------===//
-// The look-up: at the first call of any of them
+// The look-up, at the first call of any hook
 //===----------------------------------------------------------------------===//
 
 template <typename Fn> static void find(Fn *&To, const char *Name) {
@@ -52,8 +53,8 @@ template <typename Fn> static void find(Fn *&To, const char *Name) {
     To = reinterpret_cast<Fn *>(P);
 }
 
-/// Allocations on the way are served by the arena. Another thread that comes at
-/// the same time finds the same.
+/// The arena serves allocations during the look-up. Concurrent threads find the
+/// same functions.
 static void findAll() {
   RealAllocator Found = Real;
   find(Found.Malloc, "malloc");

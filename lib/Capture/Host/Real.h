@@ -2,8 +2,8 @@
 //
 // The hooked functions themselves.
 //
-// The functions that the hooks stand before, and the arena for what is
-// allocated while they are looked up or by the library itself.
+// Also the arena, for allocations during the look-up of the functions and for
+// allocations of the library itself.
 
 #ifndef MEMKIT_CAPTURE_HOST_REAL_H
 #define MEMKIT_CAPTURE_HOST_REAL_H
@@ -15,7 +15,8 @@
 
 namespace memkit::capture {
 
-/// Never null: before the look-up each stands for one that does it.
+/// Until the look-up, each pointer is a function that makes the look-up. Never
+/// null, except UsableSize.
 struct RealAllocator {
   void *(*Malloc)(size_t);
   void *(*Calloc)(size_t, size_t);
@@ -26,19 +27,19 @@ struct RealAllocator {
   void *(*Memalign)(size_t, size_t);
   void *(*Valloc)(size_t);
   void *(*Pvalloc)(size_t);
-  size_t (*UsableSize)(void *); ///< null: there is none, or no look-up yet
+  size_t (*UsableSize)(void *); ///< null: not found, or not looked up yet
 };
 extern RealAllocator Real;
 
-/// Memory for the library's own allocations. Never given back; what is freed in
-/// it is forgotten.
+/// Memory for the library's own allocations. Never released; a free of a block
+/// in the arena does nothing.
 extern char Arena[256 << 10];
 inline bool isInArena(const void *P) {
   return uintptr_t(P) - uintptr_t(Arena) < sizeof(Arena);
 }
-/// Null: it is used up.
+/// Null: no room.
 void *arenaAllocate(size_t Bytes, size_t Alignment = 16);
-/// How many bytes were asked for.
+/// The requested size of a block.
 size_t arenaSize(const void *P);
 
 } // namespace memkit::capture

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How far it is to the next sampled byte.
+// The distance to the next sampled byte.
 //
-// Every allocated byte is a sample with the same chance, 1 in Mean: the bytes
-// from one sample to the next are exponentially distributed. All is done in
-// integers: a program may have made floating-point operations trap, and libm
-// need not be there.
+// Every allocated byte is a sample with the same chance, 1 in Mean: the
+// distances between samples are exponentially distributed. The computation uses
+// integers: a program may have enabled floating-point traps, and libm may be
+// absent.
 
 #ifndef MEMKIT_CAPTURE_HOST_SAMPLEGAP_H
 #define MEMKIT_CAPTURE_HOST_SAMPLEGAP_H
@@ -14,14 +14,13 @@
 
 namespace memkit::capture {
 
-/// A generator of random numbers (SplitMix64): what it needs of a thread is a
-/// word.
+/// A generator of random numbers (SplitMix64), with a state of one word.
 class SampleRandom {
 public:
   void seed(uint64_t Seed) { State = Seed; }
   uint64_t next() { return mix(State += 0x9e3779b97f4a7c15ull); }
 
-  /// Numbers that are near each other give numbers that are not.
+  /// Maps numbers near each other to numbers far apart.
   static constexpr uint64_t mix(uint64_t X) {
     X = (X ^ (X >> 30)) * 0xbf58476d1ce4e5b9ull;
     X = (X ^ (X >> 27)) * 0x94d049bb133111ebull;
@@ -61,8 +60,8 @@ inline constexpr LogTable Logs;
 
 } // namespace detail
 
-/// How many bytes on the next sample is, at least 1, of Mean on average, for a
-/// random number. P(gap > s) is exp(-s / Mean), to 3e-6. Mean is at most 2^40.
+/// The bytes to the next sample, at least 1, Mean on average, for a random
+/// number. P(gap > s) is exp(-s / Mean), to 3e-6. Mean is at most 2^40.
 inline uint64_t sampleGap(uint64_t Random, uint64_t Mean) {
   using namespace detail;
   uint64_t X = Random | 1;

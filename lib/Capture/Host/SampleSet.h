@@ -2,21 +2,23 @@
 //
 // The addresses of sampled blocks.
 //
-// Which live blocks are sampled: what every free asks, mostly in vain.
+// Every free asks whether its block is sampled; most blocks are not.
 //
-// A filter answers first: a counter of a byte for each of many groups of
-// addresses. What passes it looks at one bucket, a line of the cache: seven
-// addresses, and how many more there are of it in the next level, a table four
-// times as large. Buckets never move, levels are only added, and an address
-// stands in one place: so nothing is ever locked or waited for.
+// A filter answers first: a counter of one byte for each of many groups of
+// addresses. If the filter cannot rule an address out, the set searches one
+// bucket, a cache line: seven addresses, and the number of the bucket's
+// addresses in the next level, a table four times as large. Buckets never move,
+// levels are only added, and an address is in one place, so nothing is locked
+// and no thread waits.
 //
-// Any thread and any signal handler may call any function at any time, but for
-// one address only its owner: who has just been given the block, or is about to
-// free it. The memory of levels is not inherited by a forked child; what holds
-// the set must be wiped there, and all zeros is the empty set.
+// Any thread and any signal handler may call any function at any time, except
+// that only the owner of an address may use it: the thread that has just got
+// the block, or is about to free it. A forked child does not inherit the memory
+// of levels: the object with the set must be wiped in the child, and all zeros
+// is the empty set.
 //
-// Memory: 16 KiB and a level's 32 KiB; 128 KiB more from some 2,000 blocks on,
-// 512 KiB more from some 10,000 on, and so forth.
+// Memory: 16 KiB and a level's 32 KiB; 128 KiB more from about 2,000 blocks on,
+// 512 KiB more from about 10,000 on, and so forth.
 
 #ifndef MEMKIT_CAPTURE_HOST_SAMPLESET_H
 #define MEMKIT_CAPTURE_HOST_SAMPLESET_H
@@ -29,16 +31,16 @@ namespace memkit::capture {
 
 class SampleSet {
 public:
-  /// Takes memory for the first level; false: there is none.
+  /// Takes memory for the first level; false: no memory.
   bool begin() { return level(0) != nullptr; }
 
-  /// False: the address is not in the set. Else it may be.
+  /// False: the address is not in the set. True: the address may be in the set.
   bool mayHold(const void *P) const {
     return Filter[groupOf(uintptr_t(P))].load(std::memory_order_relaxed) != 0;
   }
 
-  /// Puts an address in; false: there is no memory for it, or it is there
-  /// already (a block was freed behind our back).
+  /// Adds an address; false: no memory, or the address is in the set already (a
+  /// block was freed without a hook).
   bool insert(const void *P) {
     uintptr_t Address = uintptr_t(P);
     if (mayHold(P) && where(Address))
@@ -59,7 +61,7 @@ public:
     return false;
   }
 
-  /// Takes an address out; false: it was not in.
+  /// Removes an address; false: the address was not in the set.
   bool remove(const void *P) {
     uintptr_t Address = uintptr_t(P);
     if (!mayHold(P))
@@ -82,13 +84,13 @@ private:
 
   struct alignas(64) Bucket {
     std::atomic<uintptr_t> Slots[SlotsInBucket]; ///< 0: free
-    /// Addresses of this bucket that stand in later levels.
+    /// The number of this bucket's addresses in later levels.
     std::atomic<uint64_t> Further;
   };
   static_assert(sizeof(Bucket) == 64);
 
-  /// Neighbours have neighbouring counters: a program's frees then touch few
-  /// lines of the filter. Higher bits tell apart blocks on pages of their own.
+  /// Neighbours have neighbouring counters, so a program's frees touch few
+  /// lines of the filter. Higher bits distinguish blocks on pages of their own.
   static unsigned groupOf(uintptr_t Address) {
     return unsigned((Address >> 4) ^ (Address >> (4 + FilterBits))) &
            ((1u << FilterBits) - 1);
@@ -101,7 +103,7 @@ private:
     return Table[Hash >> (64 - bitsOf(Level))];
   }
 
-  /// Where an address stands, and in which level; null: nowhere.
+  /// The slot of an address, and its level; null: not in the set.
   std::atomic<uintptr_t> *where(uintptr_t Address, unsigned *Level = nullptr) {
     for (unsigned L = 0; L != MaxLevels; ++L) {
       Bucket *Table = Levels[L].load(std::memory_order_acquire);
@@ -130,14 +132,14 @@ private:
     return false;
   }
 
-  /// Takes back what was said of the address in the levels before \p Level.
+  /// Removes the address from the counts of the levels before \p Level.
   void undo(unsigned Level, uintptr_t Address) {
     for (unsigned L = 0; L != Level; ++L)
       bucketOf(Levels[L].load(std::memory_order_acquire), L, Address)
           .Further.fetch_sub(1, std::memory_order_relaxed);
   }
 
-  /// A counter that is full stays full.
+  /// A counter at its maximum stays there.
   void count(uintptr_t Address) {
     std::atomic<uint8_t> &C = Filter[groupOf(Address)];
     uint8_t Is = C.load(std::memory_order_relaxed);
@@ -153,7 +155,7 @@ private:
       ;
   }
 
-  /// A level, made when there is none; null: no memory.
+  /// A level, made if it does not exist; null: no memory.
   Bucket *level(unsigned L) {
     Bucket *Table = Levels[L].load(std::memory_order_acquire);
     if (__builtin_expect(Table != nullptr, 1))

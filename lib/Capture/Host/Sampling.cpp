@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Recording one byte in many.
+// Records one byte in many.
 
 #include "Sampling.h"
 
@@ -14,8 +14,8 @@ __thread SampleThread capture::ThisSample;
 
 static bool connectSource(int, const wire::Regions &, wire::Control &C) {
   const wire::Settings &S = C.Settings;
-  // The thread that connects is the only one of a child of fork: it begins
-  // anew, whatever its parent had left.
+  // In a child of fork the connecting thread is the only thread: forget the
+  // state of the parent's thread.
   ThisSample.Left = 0;
   Sampling.MinRecorded = S.Heaps & wire::HB_Malloc ? S.MinSize : UINT64_MAX;
   Proc.SomeUnknown |= Sampling.MinRecorded != 0;
@@ -28,7 +28,7 @@ static bool connectSource(int, const wire::Regions &, wire::Control &C) {
   Sampling.MinSize = Sampling.MinRecorded;
   Sampling.LoaderStart = Loader.Start;
   Sampling.LoaderBytes = Loader.Bytes;
-  // Everything that is recorded asks takeSample first.
+  // Every recording hook asks takeSample first.
   Sampling.MinRecorded = UINT64_MAX;
   Proc.SomeUnknown = true;
   Sampling.Mask = ~0ull;
@@ -65,7 +65,7 @@ bool capture::takeSample(Thread &T, const void *P, size_t Size, bool Recorded) {
     return false;
   if (Sampling.Blocks.insert(P))
     return true;
-  // Its free would not be told.
+  // The free of the block would not be recorded.
   Proc.Ctl->LostNoRing.fetch_add(1, std::memory_order_relaxed);
   return false;
 }

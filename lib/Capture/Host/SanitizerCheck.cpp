@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sanitizers in a program's file.
+// Finds sanitizers in a program's file.
 
 #include "SanitizerCheck.h"
 #include "Runtime/Syscall.h"
@@ -15,7 +15,7 @@ using namespace memkit::capture;
 
 static constexpr size_t MaxHeaders = 32;
 static constexpr size_t MaxDynamic = 512;
-/// Time is what bounds it: a millisecond or two.
+/// Bounds the time to a millisecond or two.
 static constexpr uint64_t MaxStrings = 16 << 20;
 
 static bool readAt(int Fd, uint64_t Offset, void *To, size_t Bytes) {
@@ -27,9 +27,9 @@ static bool readAt(int Fd, uint64_t Offset, void *To, size_t Bytes) {
 // Names
 //===----------------------------------------------------------------------===//
 
-/// The end of the name of a runtime's set-up function. Linkers store a name
-/// that is the end of another's inside that, so what is before it does not
-/// matter.
+/// Does the name end in a set-up function of a runtime? A linker stores a name
+/// that is the end of a longer name inside the longer name, so the text before
+/// the end does not matter.
 static bool isRuntimeSymbol(const char *Name, size_t N) {
   auto EndsIn = [&](const char *End) {
     size_t M = strlen(End);
@@ -41,7 +41,7 @@ static bool isRuntimeSymbol(const char *Name, size_t N) {
           EndsIn("__lsan_init"));
 }
 
-/// The runtime as a shared library: gcc's, clang's.
+/// The runtime as a shared library, of gcc or clang.
 static bool isRuntimeLibrary(const char *Name, size_t N) {
   for (const char *Start :
        {"libasan.so", "libtsan.so", "liblsan.so", "libhwasan.so",
@@ -51,8 +51,8 @@ static bool isRuntimeLibrary(const char *Name, size_t N) {
   return false;
 }
 
-/// Does the table of strings hold the name of a runtime? The names of all
-/// dynamic symbols and of all libraries needed are there and nowhere else.
+/// Does the string table contain the name of a runtime? The table has the names
+/// of all dynamic symbols and all needed libraries.
 static bool namesSanitizer(int Fd, uint64_t At, uint64_t Size) {
   char Buffer[4096];
   size_t Have = 0;
@@ -69,7 +69,7 @@ static bool namesSanitizer(int Fd, uint64_t At, uint64_t Size) {
         return true;
       S = Nul + 1;
     }
-    // Of a name longer than the buffer its end is enough.
+    // Of a name longer than the buffer, the end is enough.
     if (S == Buffer && Have == sizeof(Buffer))
       S = End - 64;
     Have = size_t(End - S);
@@ -99,7 +99,7 @@ struct Headers {
         return &All[I];
     return nullptr;
   }
-  /// Where in the file \p Bytes at an address are; false: not there.
+  /// The file offset of \p Bytes at an address; false: not in the file.
   bool offsetOf(uint64_t Address, uint64_t Bytes, uint64_t &Offset) const {
     for (size_t I = 0; I < Count; ++I) {
       const Elf64_Phdr &P = All[I];
@@ -114,7 +114,7 @@ struct Headers {
 };
 } // namespace
 
-/// The table of strings that \p P, the dynamic section, names.
+/// The string table of the dynamic section \p P.
 static bool findStrings(int Fd, const Elf64_Phdr &P, uint64_t &Address,
                         uint64_t &Size) {
   Address = Size = 0;
@@ -163,7 +163,7 @@ static bool elfHasSanitizer(int Fd) {
 //===----------------------------------------------------------------------===//
 
 int capture::openToExamine(int Folder, const char *Path) {
-  // To open a device does something.
+  // Opening a device may have an effect.
   struct stat St;
   if (sys::failed(
           sys::call(SYS_newfstatat, Folder, long(Path), long(&St), 0)) ||
@@ -173,15 +173,15 @@ int capture::openToExamine(int Folder, const char *Path) {
                       O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0);
   if (sys::failed(Fd) || Fd > 2)
     return sys::failed(Fd) ? -1 : int(Fd);
-  // Another thread might take it for a standard stream.
+  // Another thread might use the number as a standard stream.
   long Higher = sys::call(SYS_fcntl, Fd, F_DUPFD_CLOEXEC, 3);
   sys::close(int(Fd));
   return sys::failed(Higher) ? -1 : int(Higher);
 }
 
-/// Opens the interpreter that the script \p Fd names; -1: it is none.
+/// Opens the interpreter of the script \p Fd; -1: no script.
 static int openInterpreter(int Fd) {
-  char Line[256]; // as much as the kernel looks at
+  char Line[256]; // the kernel's limit
   long N = sys::call(SYS_pread64, Fd, long(Line), sizeof(Line) - 1, 0);
   if (N < 2 || Line[0] != '#' || Line[1] != '!')
     return -1;

@@ -10,7 +10,7 @@
 using namespace memkit;
 using namespace memkit::capture;
 
-/// The first hook may have come before it: both orders are good.
+/// A hook may run before the constructor: both orders work.
 __attribute__((constructor)) static void start() {
   if (!recordingThread())
     return;

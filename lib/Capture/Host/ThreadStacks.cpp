@@ -2,12 +2,13 @@
 //
 // The hook of pthread_create.
 //
-// The stacks that pthread_create makes. glibc maps them out of our sight, and
-// keeps them for the next thread; so a stack is a block from the thread's first
-// instruction to its last, and its call stack is that of pthread_create.
+// Records the stacks of threads. glibc maps stacks without memkit's hooks, and
+// keeps a stack for the next thread. So a stack is a block from the thread's
+// first instruction to its last, with the call stack of pthread_create.
 //
-// The new thread begins in a function of ours, which finds what to do in a slot
-// that its creator filled, and goes on by a jump: no frame of ours stays.
+// The new thread starts in a function of this file, which reads the thread's
+// function from a slot filled by the creator, and jumps to the thread's
+// function: no frame of memkit's stays.
 
 #include "Maps.h"
 #include "Real.h"
@@ -27,12 +28,12 @@ struct Start {
   StartFn *Fn;
   void *Arg;
   uint64_t Bytes; ///< of the stack
-  uint64_t Epoch; ///< of the process that Node is of
+  uint64_t Epoch; ///< of the process of Node
   uint32_t Node;
 };
 } // namespace
 
-/// Threads that are on their way. Should there be more, the rest have no block.
+/// Threads that are starting. More threads at a time have no block.
 static Start Starts[256];
 
 static Start *takeSlot() {
@@ -47,7 +48,7 @@ static Start *takeSlot() {
 // In the new thread
 //===----------------------------------------------------------------------===//
 
-/// glibc places the thread's descriptor in the last page of its stack.
+/// The thread's descriptor from glibc is in the last page of the stack.
 static void recordOwnStack(uint64_t Bytes, uint32_t Node, uint64_t Epoch) {
   uintptr_t Top = (uintptr_t(pthread_self()) & ~(PageBytes - 1)) + PageBytes;
   uintptr_t Here = uintptr_t(__builtin_frame_address(0));
@@ -75,7 +76,7 @@ static void *begin(void *Slot) {
 }
 
 //===----------------------------------------------------------------------===//
-// In its creator
+// In the creator
 //===----------------------------------------------------------------------===//
 
 static struct {
@@ -100,8 +101,8 @@ static bool findThreadFunctions() {
   return RealThreads.Create;
 }
 
-/// How large a stack a thread with \p A will have; 0: not known, or the program
-/// brings its own, which is counted where it comes from.
+/// The stack size of a thread with \p A; 0: unknown, or the program provides
+/// the stack, whose memory is counted at its source.
 static uint64_t stackBytes(const pthread_attr_t *A) {
   void *At;
   size_t Bytes = 0;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What NVTX and a tool tell each other.
+// The binary interface between NVTX 3 and a tool.
 //
-// The binary interface of NVTX 3 towards a tool, as its public headers have it
+// The parts that memkit uses, from NVTX's public headers
 // (github.com/NVIDIA/NVTX, c/include/nvtx3: nvToolsExt.h, nvToolsExtMem.h,
-// nvtxDetail/nvtxTypes.h, nvtxDetail/nvtxExtTypes.h): the parts that we use.
-// libnvToolsExt.so.1, version 2, has the same.
+// nvtxDetail/nvtxTypes.h, nvtxDetail/nvtxExtTypes.h). libnvToolsExt.so.1,
+// version 2, has the same interface.
 //
-// Each module that uses NVTX looks at its first call for the library that
-// NVTX_INJECTION64_PATH names and calls what that exports: once
-// InitializeInjectionNvtx2 with a function that gives the tables to fill, and
-// InitializeInjectionNvtxExtension for each extension.
+// At its first NVTX call, each binary loads the library named in
+// NVTX_INJECTION64_PATH and calls two exports: InitializeInjectionNvtx2, once,
+// with a function that returns the tables to fill, and
+// InitializeInjectionNvtxExtension, for each extension.
 
 #ifndef MEMKIT_CAPTURE_NVTX_ABI_H
 #define MEMKIT_CAPTURE_NVTX_ABI_H
@@ -32,7 +32,7 @@ enum : int { ModuleCore = 1, ModuleCore2 = 5 }; ///< NvtxCallbackModule
 /// NvtxExportTableCallbacks
 struct Callbacks {
   size_t StructSize;
-  /// Gives an array of Size places to write functions to.
+  /// Returns an array of Size pointers to the function slots.
   int (*GetTable)(int Module, Function ***Table, unsigned *Size);
 };
 using GetExportTable = const void *(*)(uint32_t);
@@ -64,7 +64,7 @@ enum Core2 : unsigned {
   DomainCreateW = 13,
 };
 
-/// NVTX_NO_PUSH_POP_TRACKING: what push and pop return without a level.
+/// NVTX_NO_PUSH_POP_TRACKING: the result of push and pop without a level.
 inline constexpr int NoLevel = -2;
 
 //===----------------------------------------------------------------------===//

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// NVTX finds us.
+// The entry points for NVTX.
 //
-// What each module of the program that uses NVTX calls at its first call of
-// that, because memrec has named this library in NVTX_INJECTION64_PATH. Where
-// nothing is recorded they say so, and NVTX's functions do nothing then.
+// Each binary of the program that uses NVTX calls these functions at its first
+// NVTX call, because memrec has named this library in NVTX_INJECTION64_PATH.
+// Without a recording the functions return 0, and NVTX's functions then do
+// nothing.
 
 #include "Nvtx/Memory.h"
 #include "Nvtx/Ranges.h"
@@ -42,7 +43,7 @@ InitializeInjectionNvtxExtension(nvtx::ExtensionModule *Module) {
     return 1;
   }
   // Python's nvtx asks the payload extension whether its domain is enabled, and
-  // is silent without a yes.
+  // does nothing without a yes.
   if (Module->ModuleId == nvtx::PayloadModule &&
       S.SlotCount > nvtx::SlotDomainIsEnabled) {
     S.Slots[nvtx::SlotDomainIsEnabled] = reinterpret_cast<intptr_t>(isEnabled);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Heaps and regions that a program tells of.
+// Records the heaps and regions that a program reports by NVTX.
 //
-// The memory extension of NVTX: a program with an allocator of its own tells
-// of its heaps, and registers what that gives out as regions.
+// In NVTX's memory extension, a program with an allocator of its own reports
+// the allocator's heaps, and registers the allocator's blocks as regions.
 //
-// A heap's handle is the address of a Pool. Children of fork inherit those; an
-// process that first uses one tells the recorder its name. A region's handle is
-// its address, with the number of its heap in the top byte.
+// A heap's handle is the address of a Pool. Children of fork inherit the pools;
+// a process reports a pool's name to its recorder at the first use. A region's
+// handle is its address, with the number of its heap in the top byte.
 
 #include "Nvtx/Memory.h"
 
@@ -25,20 +25,20 @@ using namespace memkit::capture::nvtx;
 namespace {
 struct Pool {
   const Name *Called;
-  std::atomic<uint64_t> Epoch; ///< of the process that knows of it
+  std::atomic<uint64_t> Epoch; ///< of the process that has reported the pool
 };
 } // namespace
 
-/// Those of the process and the ones it has inherited. The first stands for the
-/// process's memory as a whole, the last for all that come when there are no
-/// more. A pool's number is its place + 1.
+/// The pools of the process, inherited ones included. The first is the
+/// process's memory as a whole; the last is for all heaps beyond the table. A
+/// pool's number is its index + 1.
 static constexpr uint32_t MaxPools = wire::MaxPools;
 static Pool Pools[MaxPools];
 static std::atomic<uint32_t> NumPools{1};
 
 static uint32_t numberOf(const Pool &P) { return uint32_t(&P - Pools) + 1; }
 
-/// Null: it is none of ours.
+/// Null: not a handle from this file.
 static Pool *poolOf(const void *Handle) {
   if (!Handle)
     return &Pools[0];
@@ -52,8 +52,8 @@ template <class R> static void write(Thread &T, const R &What) {
     T.Ring.write(What);
 }
 
-/// Tells the process's recorder of the pool, once. \p Bytes: of its range; one
-/// from before a fork is its parent's.
+/// Reports the pool to the process's recorder, once. \p Bytes: of the pool's
+/// range; 0 for an inherited pool, whose range is the parent's.
 static void introduce(Thread &T, Pool &P, uint64_t Bytes = 0) {
   uint64_t Known = P.Epoch.load(std::memory_order_relaxed);
   if (__builtin_expect(Known == T.Epoch, 1) ||
@@ -89,7 +89,7 @@ static const void *heapRegister(const void *Domain, const HeapDescription *D) {
   return &P;
 }
 
-/// All regions of the heap end. \p Gone: so does the heap.
+/// Ends all regions of the heap, and the heap if \p Gone.
 static void endRegions(const void *Heap, bool Gone) {
   Thread *T = recordingThread();
   Pool *P = poolOf(Heap);
@@ -111,7 +111,8 @@ static void heapReset(const void *, const void *Heap) {
 // Regions
 //===----------------------------------------------------------------------===//
 
-/// Calls \p See with each element of a batch, which may be longer than ours.
+/// Calls \p See with each element of a batch. An element may be longer than
+/// Element.
 template <typename Element, typename Fn>
 static void each(const void *Elements, size_t Bytes, size_t Count, Fn See) {
   auto *At = static_cast<const char *>(Elements);
@@ -123,7 +124,7 @@ static void each(const void *Elements, size_t Bytes, size_t Count, Fn See) {
 
 static constexpr unsigned NumberShift = 56;
 
-/// The address of a region, and its heap's number, 0 for whichever it is in.
+/// The address of a region. heapOf() has its heap's number; 0: unknown heap.
 static uint64_t addressOf(const void *Reference) {
   return uintptr_t(Reference) & ((uint64_t(1) << NumberShift) - 1);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Heaps and regions that a program tells of.
+// Records the heaps and regions that a program reports by NVTX.
 
 #ifndef MEMKIT_CAPTURE_NVTX_MEMORY_H
 #define MEMKIT_CAPTURE_NVTX_MEMORY_H
@@ -9,7 +9,7 @@
 
 namespace memkit::capture::nvtx {
 
-/// Writes the functions of the memory extension to a module's slots.
+/// Writes the functions of the memory extension to a binary's slots.
 void fillMemory(ExtensionSegment &S);
 
 } // namespace memkit::capture::nvtx

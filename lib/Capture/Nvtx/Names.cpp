@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What NVTX calls things.
+// Names in NVTX.
 
 #include "Nvtx/Names.h"
 
@@ -16,7 +16,7 @@ using namespace memkit::capture::nvtx;
 // Texts
 //===----------------------------------------------------------------------===//
 
-/// Writes a character as UTF-8, four bytes at most; how many.
+/// Writes a character as UTF-8; returns the number of bytes, four at most.
 static size_t encode(uint32_t C, char *To) {
   if (C < 0x80) {
     To[0] = char(C);
@@ -75,14 +75,14 @@ void Words::putInto(const Name *Domain) {
 }
 
 //===----------------------------------------------------------------------===//
-// What is registered
+// Registered names
 //===----------------------------------------------------------------------===//
 
 static constexpr uint32_t MaxNames = 16384, MaxFolded = MaxNames + 4096,
                           Slots = 2 * MaxNames;
 static constexpr size_t ArenaBytes = 8 << 20;
 
-/// Of the process and its children. Its pages come when they are used.
+/// The registry of the process and its children. Pages are allocated when used.
 struct Registry {
   std::atomic<const Name *> Table[Slots];
   std::atomic<uint32_t> Count;
@@ -128,7 +128,7 @@ static const Name *find(Registry &R, const Words &W, uint32_t Max) {
       if (R.Count.load(std::memory_order_relaxed) >= Max)
         return nullptr;
       const Name *New = make(R, W);
-      // What was faster may be the same.
+      // Another thread may have added the same name: look again.
       if (New &&
           !Slot.compare_exchange_strong(Is, New, std::memory_order_acq_rel)) {
         --I;

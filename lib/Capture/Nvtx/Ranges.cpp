@@ -50,7 +50,7 @@ static uint32_t colorOf(const Attributes &A) {
   return A.ColorType == ColorArgb ? A.Color : 0;
 }
 
-/// What an event is called. One of a version that we do not know has no name.
+/// The text of an event's name; empty for an event of an unknown version.
 static uint32_t textOf(const Name *Domain, const Attributes *A) {
   bool Has = A && A->Size >= sizeof(Attributes);
   return nvtx::textOf(Domain, Has ? A->MessageType : uint32_t(MessageNone),
@@ -69,7 +69,7 @@ static int nextLevel(const RangeState &S, const Name *Domain) {
   return 0;
 }
 
-/// \p Text gives the range's name, of a process that records.
+/// \p Text returns the range's name, in a process that records.
 template <typename Fn>
 static int push(const Name *Domain, uint32_t Color, Fn Text) {
   Thread *T = recordingThread();
@@ -112,7 +112,7 @@ static int pop(const Name *Domain) {
     return NoLevel;
   S.Ranges[At - 1].Popped = true;
   int Level = S.Ranges[At - 1].Level;
-  // The outermost of those that end now ends those inside of it.
+  // The end of the outermost scope ends the scopes inside.
   uint64_t Number = 0;
   while (S.Count && S.Ranges[S.Count - 1].Popped)
     if (uint64_t N = S.Ranges[--S.Count].Number)
@@ -142,7 +142,7 @@ static int domainPop(const void *Domain) { return pop(nameOf(Domain)); }
 // Marks, and ranges that any thread may end
 //===----------------------------------------------------------------------===//
 
-/// \p Id: of a range that begins or ends here, or 0.
+/// \p Id: of the range that starts or ends here, or 0.
 template <typename Fn> static void mark(MarkWhat What, uint64_t Id, Fn Text) {
   Thread *T = recordingThread();
   if (T && hasRoom(*T))
@@ -238,7 +238,7 @@ void nvtx::fillCore(Function **Table, unsigned Size) {
   T.set(RangePop, popDefault);
 }
 
-/// A domain's memory stays when it is destroyed: others may have its name.
+/// A destroyed domain keeps its memory: other domains may have its name.
 void nvtx::fillCore2(Function **Table, unsigned Size) {
   Tables T{Table, Size};
   T.set(DomainMarkEx, domainMarkEx);

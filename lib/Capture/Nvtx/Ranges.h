@@ -2,9 +2,9 @@
 //
 // Ranges and marks of NVTX.
 //
-// A thread's pushed ranges are scopes. NVTX has a stack of them for each
-// domain, the recorder one: a range that is popped while one of another domain
-// that was pushed after it is open ends with that one.
+// A thread's pushed ranges are scopes. NVTX has one stack of ranges for each
+// domain, the recorder has one for the thread. A range popped below an open
+// range of another domain ends together with the upper range.
 
 #ifndef MEMKIT_CAPTURE_NVTX_RANGES_H
 #define MEMKIT_CAPTURE_NVTX_RANGES_H
@@ -17,22 +17,22 @@ namespace memkit::capture::nvtx {
 struct Name;
 
 struct OpenRange {
-  uint64_t Number; ///< of its scope; 0: it was not recorded
+  uint64_t Number; ///< of its scope; 0: not recorded
   const Name *Domain;
   int Level; ///< in its domain, from 0
   bool Popped;
 };
 
-/// What a thread knows of its ranges.
+/// The ranges of a thread.
 struct RangeState {
-  OpenRange *Ranges; ///< null: there is no memory for them
+  OpenRange *Ranges; ///< null: no memory
   uint32_t Count;
-  uint32_t Beyond; ///< those that there was no place for
+  uint32_t Beyond; ///< the number of open ranges beyond MaxRanges
 };
 
 extern const Source RangeSource;
 
-/// Writes the functions of ranges and marks to a module's tables.
+/// Write the functions of ranges and marks to a binary's tables.
 void fillCore(Function **Table, unsigned Size);
 void fillCore2(Function **Table, unsigned Size);
 

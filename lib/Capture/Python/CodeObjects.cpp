@@ -31,7 +31,7 @@ bool CodeObjects::beginIndex() {
 // Functions
 //===----------------------------------------------------------------------===//
 
-/// Objects lie at multiples of 16: neighbours shall have neighbouring slots.
+/// Objects are at multiples of 16: neighbours get neighbouring slots.
 static uintptr_t functionKey(uintptr_t Code) { return Code >> 4 | Code << 60; }
 
 uint32_t CodeObjects::newFunction(uintptr_t Code, const PythonLayout &L,
@@ -60,9 +60,10 @@ static bool endsWith(const char *Text, uint32_t Bytes, const char *End) {
   return Bytes >= N && !memcmp(Text + Bytes - N, End, N);
 }
 
-/// Every call of a module goes through _wrapped_call_impl, from PyTorch 2.0 on,
-/// and its self is its first local, and no cell. Every step of an optimizer
-/// goes through the wrapper of profile_hook_step (its name alone before 3.11).
+/// Notes the functions that start layers and optimizer steps. From PyTorch 2.0
+/// on every call of a module goes through _wrapped_call_impl, whose self is the
+/// first local and no cell. Every step of an optimizer goes through the wrapper
+/// of profile_hook_step (before 3.11 known by the name `wrapper` alone).
 void CodeObjects::noteFunction(uint32_t Id) {
   uint32_t NameBytes, FileBytes, Bit = 0;
   const char *Name = text(Functions[Id].Name, NameBytes);
@@ -110,7 +111,7 @@ uint32_t CodeObjects::lineCode(uint32_t Function, uint32_t Line, bool IsEntry) {
   return In ? In : Code;
 }
 
-/// 0: there is none.
+/// 0: no room.
 uint32_t CodeObjects::newInstruction() {
   uint64_t Is = FreeInstruction.load(std::memory_order_acquire);
   while (uint32_t Id = uint32_t(Is)) {
@@ -137,7 +138,7 @@ void CodeObjects::freeInstructions(uint32_t First, uint32_t Last) {
       Is, ((Is >> 32) + 1) << 32 | First, std::memory_order_acq_rel));
 }
 
-/// Only what can be taken out again is put in.
+/// Remembers a word only if the word can be removed again with its function.
 InstructionWord CodeObjects::keep(uint32_t Function, uintptr_t Key,
                                   InstructionWord W) {
   uint32_t Id = Key ? newInstruction() : 0;

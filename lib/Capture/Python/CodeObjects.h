@@ -2,14 +2,13 @@
 //
 // Codes of Python's instructions.
 //
-// From an instruction of Python's bytecode to a code of the shared table, and
-// from a code object to a function. What is copied is copied at first sight,
-// from a frame that is running, so that the code object lives. When one dies,
-// all that is known by its address is taken out, before anything else can be at
-// that address.
+// Maps an instruction of Python's bytecode to a code of the shared table, and a
+// code object to a function. Names are copied at first sight, from a running
+// frame, whose code object is alive. When a code object dies, all entries for
+// its address are removed before another object can have the address.
 //
-// Lock-free but for what CodeMap says. Any thread, with or without the GIL; not
-// in signal handlers.
+// Lock-free except as CodeMap says. Any thread, with or without the GIL; not in
+// signal handlers.
 
 #ifndef MEMKIT_CAPTURE_PYTHON_CODEOBJECTS_H
 #define MEMKIT_CAPTURE_PYTHON_CODEOBJECTS_H
@@ -20,17 +19,17 @@
 
 namespace memkit::capture {
 
-/// What is known of an instruction.
+/// The code of an instruction; empty: unknown.
 class InstructionWord {
 public:
   InstructionWord() = default;
   explicit InstructionWord(CodeWord W) : Bits(W.bits()) {}
-  /// \p Code 0: it has no node (a frame that has not begun).
+  /// \p Code 0: the instruction has no node (a frame that has not begun).
   static InstructionWord make(uint32_t Code) {
     return InstructionWord(CodeWord(uint64_t(Code) << 1 | 1));
   }
   explicit operator bool() const { return Bits; }
-  /// With LayerBit.
+  /// With the bits of bitOf().
   uint32_t code() const { return uint32_t(Bits >> 1); }
   CodeWord word() const { return CodeWord(Bits); }
 
@@ -40,7 +39,7 @@ private:
 
 /// A place in a running function.
 struct PythonPlace {
-  uintptr_t Key;  ///< names it, for as long as the code object lives; 0: none
+  uintptr_t Key;  ///< identifies the place while the code object lives; 0: none
   uintptr_t Code; ///< the code object
   int64_t Offset; ///< of the instruction, in bytes
   bool IsEntry;
@@ -48,34 +47,35 @@ struct PythonPlace {
 
 class CodeObjects {
 public:
-  /// Maps the shared tables. False: not to be used.
+  /// Maps the shared tables. False: do not use the object.
   bool begin(int Fd, const wire::Regions &R, wire::Control &C);
-  /// Takes the private memory, once there is an interpreter.
+  /// Allocates the private memory, once an interpreter is found.
   bool beginIndex();
 
-  /// Empty: it has not been seen.
+  /// Empty: not seen yet.
   InstructionWord find(uintptr_t Key) const {
     return InstructionWord(Known.find(Key));
   }
 
-  /// Of a place that find does not know. \p LineOf is the interpreter's
+  /// Enters a place that find() does not know. \p LineOf is the interpreter's
   /// PyCode_Addr2Line; \p Buffer has room for a text. Code 0: a table is full.
   InstructionWord enter(const PythonPlace &P, const PythonLayout &L,
                         int (*LineOf)(void *, int), char *Buffer);
-  /// The instruction of \p P has no node.
+  /// Enters a place without a node.
   InstructionWord enterHidden(const PythonPlace &P, const PythonLayout &L,
                               char *Buffer);
 
-  /// An entry whose id was given out, and its texts.
+  /// The function of an id in use, and its texts.
   const wire::PythonFunction &function(uint32_t Id) { return Functions[Id]; }
   const char *text(uint32_t Number, uint32_t &Bytes) {
     return Names.text(Number, Bytes);
   }
 
-  /// The code object at \p Code dies. True: it was known.
+  /// Removes the code object at \p Code, which dies. True: it was known.
   bool forget(uintptr_t Code);
 
-  /// LayerBit, OptimizerBit for the functions of PyTorch that have them.
+  /// LayerBit or OptimizerBit for the functions of PyTorch that noteFunction()
+  /// has found.
   uint32_t bitOf(uint32_t Function) const {
     for (const std::atomic<uint64_t> &F : Marked)
       if (uint64_t Is = F.load(std::memory_order_relaxed);
@@ -87,7 +87,7 @@ public:
 private:
   struct Instruction {
     std::atomic<uintptr_t> Key;
-    std::atomic<uint32_t> Next; ///< of its function, or that is free
+    std::atomic<uint32_t> Next; ///< in the function's list, or in the free list
     uint32_t Unused;
   };
 
@@ -101,7 +101,7 @@ private:
   void noteFunction(uint32_t Id);
 
   wire::Control *Ctl = nullptr;
-  /// The last ones with bits: these above the function.
+  /// The last functions with bits: the bits above the function's id.
   std::atomic<uint64_t> Marked[8] = {};
   std::atomic<uint32_t> NumMarked{0};
   Texts Names;
@@ -111,8 +111,9 @@ private:
   BasicIndex<23> ByLine;
   PrivatePieces<std::atomic<uint32_t>, 256> First; ///< by function
   PrivatePieces<Instruction, 256> Instructions;
-  std::atomic<uint32_t> NumInstructions{0}; ///< ids from 1 on were given
-  /// The first free one; above it a number that changes with each.
+  std::atomic<uint32_t> NumInstructions{0}; ///< ids from 1 to here are in use
+  /// The first free instruction in the low half; the high half changes with
+  /// every change.
   std::atomic<uint64_t> FreeInstruction{0};
 };
 

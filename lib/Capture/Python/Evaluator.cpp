@@ -11,9 +11,8 @@
 using namespace memkit;
 using namespace memkit::capture;
 
-/// A jump (jmp or jcc) with 32 bits of distance may begin at \p At: where it
-/// leads; 0: it does not. Bytes in the middle of other instructions can look
-/// like one.
+/// The target of a jump (jmp or jcc) with a 32-bit distance at \p At; 0: no
+/// jump. Bytes in the middle of other instructions can look like a jump.
 static uintptr_t jumpTarget(uintptr_t At) {
   auto *B = reinterpret_cast<const uint8_t *>(At);
   unsigned Bytes = B[0] == 0xe9                            ? 1
@@ -33,8 +32,8 @@ static unsigned countJumps(AddressRange From, AddressRange To) {
   return N;
 }
 
-/// The function into whose middle the most jumps of the first ones lead. What
-/// only looks like a jump leads anywhere.
+/// Finds the first function with Enough jumps from Main into its middle, and as
+/// many back. Bytes that only look like jumps have random targets.
 void Evaluator::findCold(const EhFrame &Tables) {
   constexpr unsigned MaxCandidates = 16, Enough = 8;
   struct {
@@ -58,7 +57,7 @@ void Evaluator::findCold(const EhFrame &Tables) {
     }
     if (++Candidates[I].Hits < Enough)
       continue;
-    // And it comes back.
+    // Jumps must lead back, too.
     if (countJumps(Candidates[I].Range, Main) >= Enough) {
       Cold = Candidates[I].Range;
       return;

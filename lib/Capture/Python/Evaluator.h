@@ -2,10 +2,10 @@
 //
 // The interpreter's evaluator.
 //
-// Where the machine code of _PyEval_EvalFrameDefault lies: its own range, and
-// the part that compilers put elsewhere because it is rarely run. That part has
-// a symbol only where an interpreter is not stripped; so it is found by what
-// makes it one: jumps lead from the function into its middle.
+// Finds the machine code of _PyEval_EvalFrameDefault: the function's own range,
+// and the cold part that compilers place elsewhere. The cold part has a symbol
+// only in an interpreter that is not stripped. So the cold part is found by its
+// property: jumps lead from the function into the part's middle.
 
 #ifndef MEMKIT_CAPTURE_PYTHON_EVALUATOR_H
 #define MEMKIT_CAPTURE_PYTHON_EVALUATOR_H
@@ -16,12 +16,12 @@ namespace memkit::capture {
 
 struct Evaluator {
   AddressRange Main;
-  AddressRange Cold; ///< empty: there is none
+  AddressRange Cold; ///< empty: no cold part
 
   bool has(uintptr_t Pc) const { return Main.has(Pc) || Cold.has(Pc); }
 
-  /// The function at \p Entry in the binary with \p Tables. False: the tables
-  /// do not know it. Reads its code once.
+  /// Finds the function at \p Entry in the binary with \p Tables; reads the
+  /// function's code once. False: the tables have no such function.
   bool find(const EhFrame &Tables, uintptr_t Entry);
 
 private:

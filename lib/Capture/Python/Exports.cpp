@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a loaded binary exports.
+// The symbols that a loaded binary exports.
 
 #include "Exports.h"
 
@@ -13,7 +13,7 @@ using namespace memkit::capture;
 Exports::Exports(const void *LinkMap) {
   auto *Map = static_cast<const link_map *>(LinkMap);
   Bias = Map->l_addr;
-  // glibc has made the addresses absolute, but for the vDSO.
+  // glibc has made the addresses absolute, except in the vDSO.
   auto At = [&](const Elf64_Dyn *D) {
     uintptr_t A = D->d_un.d_ptr;
     return A < Bias ? A + Bias : A;

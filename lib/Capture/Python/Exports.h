@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a loaded binary exports.
+// The symbols that a loaded binary exports.
 //
-// A loaded binary's dynamic symbols, read where they are mapped. dlsym would
-// wait for the loader's lock, which a thread may hold that waits for the
-// interpreter, in a constructor; this waits for nothing.
+// Reads a loaded binary's dynamic symbols in memory. dlsym would wait for the
+// loader's lock. A thread in a constructor may hold that lock while waiting for
+// the interpreter; this class waits for nothing.
 
 #ifndef MEMKIT_CAPTURE_PYTHON_EXPORTS_H
 #define MEMKIT_CAPTURE_PYTHON_EXPORTS_H
@@ -16,10 +16,10 @@ namespace memkit::capture {
 
 class Exports {
 public:
-  /// \p LinkMap: the binary's, which stays loaded meanwhile.
+  /// \p LinkMap: the binary's; must stay loaded meanwhile.
   explicit Exports(const void *LinkMap);
 
-  /// The address of the definition of \p Name; 0: there is none.
+  /// The address of the definition of \p Name; 0: none.
   uintptr_t find(const char *Name) const;
 
   template <typename T> bool find(const char *Name, T &To) const {

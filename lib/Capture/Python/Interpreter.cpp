@@ -13,7 +13,7 @@ using namespace memkit;
 using namespace memkit::capture;
 
 //===----------------------------------------------------------------------===//
-// Finding it
+// Finding the interpreter
 //===----------------------------------------------------------------------===//
 
 void Interpreter::refuse(wire::PythonState Why) {
@@ -60,7 +60,8 @@ void Interpreter::noteBinary(AddressRange M, const void *LinkMap,
   Stacks.HasInterpreter.store(true, std::memory_order_release);
 }
 
-/// Threads that walk its frames run its code: there is none.
+/// No thread walks the interpreter's frames here: such a thread would run the
+/// interpreter's code.
 void Interpreter::noteGone(AddressRange M) {
   if (State.load(std::memory_order_acquire) == None || M.Start != Binary.Start)
     return;
@@ -70,10 +71,10 @@ void Interpreter::noteGone(AddressRange M) {
 }
 
 //===----------------------------------------------------------------------===//
-// Looking at it
+// Examining the interpreter
 //===----------------------------------------------------------------------===//
 
-/// "3.10.13 (main, ...": as PY_VERSION_HEX, of a release.
+/// Converts "3.10.13 (main, ...", a release, to the form of PY_VERSION_HEX.
 static uint32_t parseVersion(const char *S) {
   uint32_t Parts[3] = {};
   for (uint32_t &P : Parts) {
@@ -97,7 +98,8 @@ static bool canRead(uintptr_t Address, unsigned Bytes) {
          allReadable(Address, Address + Bytes);
 }
 
-/// Of a frame, shims left out: is its code a code object, its file name a str?
+/// Is the frame's code a code object, with a str as file name and name? Not for
+/// shims.
 bool Interpreter::isPlausibleFrame(uintptr_t F) {
   uintptr_t Code = load(F + L.Code) & CodeAddress;
   if (!canRead(Code, 256) || load(Code + 8) != CodeType)
@@ -135,7 +137,7 @@ bool Interpreter::isPlausible(uintptr_t Ts) {
   return true;
 }
 
-/// None: too early to say.
+/// None: too early to decide.
 wire::PythonState Interpreter::judge() {
   using wire::PythonState;
   uint32_t Version =
@@ -158,7 +160,7 @@ wire::PythonState Interpreter::judge() {
   if (L.CFrame < 0 && !load(Ts + L.Frame))
     return PythonState::None;
   if (!isPlausible(Ts)) {
-    // A frame that is just being cleared is none that can be judged.
+    // A frame that is being cleared cannot be judged: look again.
     constexpr uint32_t MaxLooks = 64;
     return ++Looks < MaxLooks ? PythonState::None : PythonState::OtherLayout;
   }
@@ -188,14 +190,15 @@ bool Interpreter::look() {
 // Several interpreters
 //===----------------------------------------------------------------------===//
 
-/// PyGILState keeps one thread state for a thread: the first before 3.12.
+/// The calling thread's state, where the process has several interpreters.
+/// PyGILState keeps one thread state for each thread, before 3.12 the first.
 uintptr_t Interpreter::ofSeveral(uintptr_t Ts) const {
   if (!L.Current) {
     uintptr_t Mine = Attached ? uintptr_t(Attached()) : 0;
     return Mine ? Mine : Ts;
   }
-  // The holder of the GIL is whoever's: its thread may let go of it, and end,
-  // at any time.
+  // The GIL may be held by any thread, which may release the GIL and end at any
+  // time.
   uintptr_t Holder = load(Runtime + L.Current);
   uintptr_t Self;
   asm("mov %%fs:0x10, %0" : "=r"(Self));
@@ -210,13 +213,14 @@ uintptr_t Interpreter::ofSeveral(uintptr_t Ts) const {
 //===----------------------------------------------------------------------===//
 
 static constexpr unsigned DeallocOffset = 48; ///< in PyTypeObject
-/// The interpreter's own deallocator of code objects; children of fork go on
-/// with it.
+/// The interpreter's own deallocator of code objects. Children of fork keep the
+/// pointer.
 static void (*RealDealloc)(void *);
 
-/// The type is the same for all interpreters of the process, is never freed,
-/// and keeps its deallocator when the interpreter is finalised and begun again.
-/// In a child of fork it calls us already.
+/// Replaces the deallocator of the type of code objects. All interpreters of
+/// the process share the type, which is never freed and keeps its deallocator
+/// when the interpreter is finalised and started again. In a child of fork, the
+/// type calls codeDies() already.
 void Interpreter::watchCodes() {
   auto *Slot = reinterpret_cast<void (**)(void *)>(CodeType + DeallocOffset);
   auto *Is = __atomic_load_n(Slot, __ATOMIC_ACQUIRE);
@@ -226,7 +230,8 @@ void Interpreter::watchCodes() {
   __atomic_store_n(Slot, &codeDies, __ATOMIC_RELEASE);
 }
 
-/// With the GIL of the object's interpreter held, so that no frame runs it.
+/// Called with the GIL of the object's interpreter held: no frame runs the
+/// code.
 void Interpreter::codeDies(void *Code) {
   if (Python.State.load(std::memory_order_acquire) == Walked &&
       Python.Codes.forget(uintptr_t(Code)))
@@ -248,7 +253,7 @@ void interpreter::poll() { Python.poll(); }
 
 static bool connectSource(int Fd, const wire::Regions &R, wire::Control &C) {
   C.NextFunction.store(1, std::memory_order_release);
-  // Layers of PyTorch are seen in Python's frames.
+  // Layers of PyTorch are found in Python's frames.
   bool Wanted = C.Settings.Stacks & wire::SB_Python ||
                 C.Settings.PythonObjects ||
                 C.Settings.Torch & wire::TB_Contexts;

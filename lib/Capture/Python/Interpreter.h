@@ -2,10 +2,10 @@
 //
 // The CPython in a process.
 //
-// The interpreter that a process has: found when the binary with its evaluator
-// is entered, looked at when it first runs Python in the calling thread, walked
-// when what is there is what its version says. Nothing of it is changed but the
-// deallocator of code objects, which tells us first.
+// An interpreter is found when its binary is first seen, examined when the
+// interpreter first runs Python in the calling thread, and walked if the
+// examination agrees with the layout of the interpreter's version. The walk
+// changes only the deallocator of code objects, which reports to memkit first.
 
 #ifndef MEMKIT_CAPTURE_PYTHON_INTERPRETER_H
 #define MEMKIT_CAPTURE_PYTHON_INTERPRETER_H
@@ -22,29 +22,29 @@ namespace memkit::capture {
 
 class Interpreter {
 public:
-  /// Maps the shared tables. False: not to be used.
+  /// Maps the shared tables. False: do not use the object.
   bool begin(int Fd, const wire::Regions &R, wire::Control &C) {
     Ctl = &C;
     Wanted = Codes.begin(Fd, R, C);
     return Wanted;
   }
 
-  /// A binary has been loaded. One thread at a time, no code of the binary has
-  /// been seen.
+  /// Notes a loaded binary. Called by one thread at a time, before any code of
+  /// the binary is seen.
   void noteBinary(AddressRange Binary, const void *LinkMap,
                   const EhFrame &Tables);
-  /// A binary is gone.
+  /// Notes an unloaded binary.
   void noteGone(AddressRange Binary);
 
-  /// Is the interpreter there, and may it have frames that can be walked?
+  /// Has an interpreter been found whose frames may be walked?
   bool isThere() const { return State.load(std::memory_order_acquire) >= Seen; }
-  /// The same, looked at on the way where that has not been done.
+  /// Can frames be walked? Examines the interpreter if necessary.
   bool isWalked() {
     uint32_t Is = State.load(std::memory_order_acquire);
     return __builtin_expect(Is == Walked, 1) || (Is == Seen && look());
   }
-  /// To be called now and then by threads that may run Python: has what is to
-  /// be put into the interpreter put there.
+  /// Called now and then by threads that may run Python: has the finder and the
+  /// allocators installed in the interpreter.
   void poll() {
     Finder.poll();
     if (__builtin_expect(Objects.isWanted(), 0) && isWalked())
@@ -53,8 +53,8 @@ public:
   PythonObjects &objects() { return Objects; }
   bool isEvaluator(uintptr_t Pc) const { return isThere() && Where.has(Pc); }
 
-  /// The thread state whose frames the calling thread runs; 0: it has none, or
-  /// the interpreter is being finalised by another thread.
+  /// The thread state whose frames the calling thread runs; 0: none, or another
+  /// thread is finalising the interpreter.
   uintptr_t threadState() const {
     uintptr_t Ts = uintptr_t(ThisThreadState());
     if (!Ts)
@@ -68,9 +68,9 @@ public:
     return Ts;
   }
 
-  /// The same of a thread that holds the interpreter's lock: up to 3.11 there
-  /// is one for all interpreters, which says whose it is. Asking for the
-  /// thread's own goes through three functions.
+  /// The thread state of a calling thread that holds the interpreter's lock. Up
+  /// to 3.11 all interpreters share one lock, and the runtime names the
+  /// holder's thread state; threadState() would call three functions.
   uintptr_t lockedState() const {
     uintptr_t Ts = L.Current ? load(Runtime + L.Current) : 0, Self;
     asm("mov %%fs:0x10, %0" : "=r"(Self));
@@ -79,7 +79,7 @@ public:
                : threadState();
   }
 
-  /// The innermost frame; 0: there is none.
+  /// The innermost frame; 0: none.
   uintptr_t innermost(uintptr_t Ts) const {
     uintptr_t F = load(Ts + L.Frame);
     return L.CFrame < 0 || !F ? F : load(F + uintptr_t(L.CFrame));
@@ -90,26 +90,26 @@ public:
     return Generation.load(std::memory_order_acquire);
   }
 
-  /// Can the code object of a frame be looked at? It cannot while it dies.
+  /// Can the code object of a frame be read? Not while the object dies.
   bool isCode(uintptr_t Object) const {
     return Object && load(Object + 8) == CodeType &&
            *reinterpret_cast<const uint32_t *>(Object) != 0;
   }
 
-  /// Is it a tuple with an item?
+  /// Is the object a tuple with at least one item?
   bool isTuple(uintptr_t Object) const {
     return Object && TupleType && load(Object + 8) == TupleType &&
            load(Object + 16) != 0;
   }
 
-  /// What is known of a place, or becomes known.
+  /// Enters a place that find() does not know.
   InstructionWord enter(const PythonPlace &P, bool IsHidden, char *Buffer) {
     poll();
     return IsHidden ? Codes.enterHidden(P, L, Buffer)
                     : Codes.enter(P, L, LineOf, Buffer);
   }
   CodeObjects &codes() { return Codes; }
-  /// What PyCode_Addr2Line says.
+  /// The result of PyCode_Addr2Line.
   int lineOf(uintptr_t Code, int Offset) const {
     return LineOf(reinterpret_cast<void *>(Code), Offset);
   }
@@ -154,7 +154,7 @@ private:
   PythonObjects Objects;
 };
 
-/// Fork wipes it.
+/// Fork wipes the page.
 struct alignas(PageBytes) ProcessInterpreter : Interpreter {};
 extern ProcessInterpreter Python;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where CPython keeps what a walk reads.
+// The layouts of CPython's structures.
 
 #include "Layouts.h"
 
@@ -196,8 +196,8 @@ const PythonLayout *capture::layoutOf(uint32_t Version) {
 }
 
 namespace {
-/// As _Py_DebugOffsets begins, with as many words of an interpreter and a frame
-/// as a version has; in bytes, but for what is said of it.
+/// The start of _Py_DebugOffsets, with the version's number of words for an
+/// interpreter and a frame. Offsets and sizes are in bytes.
 template <unsigned InterpWords, unsigned FrameWords> struct DebugOffsets {
   char Cookie[8];
   uint64_t Version, FreeThreaded;
@@ -206,7 +206,7 @@ template <unsigned InterpWords, unsigned FrameWords> struct DebugOffsets {
   uint64_t ThreadSize, ThreadPrev, ThreadNext, ThreadInterp, ThreadFrame;
   uint64_t ThreadId, ThreadUnused[3];
   uint64_t FrameSize, FramePrevious, FrameExecutable, FrameInstruction;
-  uint64_t FrameLocals, FrameOwner[FrameWords]; ///< the first is it
+  uint64_t FrameLocals, FrameOwner[FrameWords]; ///< the first word is the owner
   uint64_t CodeSize, CodeFileName, CodeName, CodeQualName, CodeLines;
   uint64_t CodeFirstLine, CodeUnused[3], CodeBytes;
 };
@@ -238,7 +238,7 @@ static bool readAs(const void *Runtime, uint32_t Version, PythonLayout &L) {
   Take(O.CodeQualName, O.CodeSize, L.Name);
   Take(O.CodeFirstLine, O.CodeSize, L.FirstLine);
   Take(O.CodeBytes, O.CodeSize, L.Bytes);
-  // The first traceable instruction is not among them.
+  // _Py_DebugOffsets lacks the first traceable instruction.
   return IsGood && L.Bytes == Bytes && agreesWithShape(L);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The package memkit for who lacks it.
+// Provides the package memkit to a program without it.
 
 #include "ModuleFinder.h"
 
@@ -11,8 +11,8 @@
 using namespace memkit;
 using namespace memkit::capture;
 
-/// Names nothing in the program's module. A child of fork has the finder
-/// already.
+/// Defines no name in the program's module. A child of fork inherits the
+/// finder.
 static constexpr char Before[] = R"(exec('''
 try:
     import sys
@@ -39,7 +39,7 @@ except Exception:
     pass
 ''', {}))";
 
-/// Can \p Folder stand in the text as it is?
+/// Can \p Folder be put into the text without quoting?
 static bool isPlain(const char *Folder) {
   for (const char *C = Folder; *C; ++C)
     if (uint8_t(*C) < ' ' || *C == '"' || *C == '\'' || *C == '\\')
@@ -54,8 +54,8 @@ void ModuleFinder::begin(const Exports &E, const char *F) {
            E.find("PyRun_SimpleStringFlags", Run);
 }
 
-/// Before the interpreter is made it can take no call; when its list of calls
-/// is full, it takes one later.
+/// Before the interpreter is initialised, it takes no call; while its list of
+/// calls is full, the request is repeated later.
 void ModuleFinder::request() {
   if (!IsInitialized() || !Wanted.exchange(false, std::memory_order_acq_rel))
     return;
@@ -63,10 +63,10 @@ void ModuleFinder::request() {
     Wanted.store(true, std::memory_order_release);
 }
 
-/// By the interpreter, in its main thread, with the GIL held.
+/// Called by the interpreter, in its main thread, with the GIL held.
 int ModuleFinder::install(void *Self) {
   auto *F = static_cast<ModuleFinder *>(Self);
-  // A child of fork, which inherits the call, has no finder of its own yet.
+  // A child of fork inherits the call, but has no finder of its own yet.
   if (!F->Run || !F->Folder)
     return 0;
   char Text[sizeof(Before) + sizeof(wire::Control::PythonFolder) +

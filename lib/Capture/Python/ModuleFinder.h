@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The package memkit for who lacks it.
+// Provides the package memkit to a program without it.
 //
-// A recorded program can `import memkit` though it is not installed: the
-// interpreter's list of finders gets one more at its end, which knows that name
-// alone and asks all others first. Nothing else of the interpreter changes: not
-// its environment, not sys.path. It is done by a pending call, which the
-// interpreter makes when it suits it.
+// A recorded program can `import memkit` even if the package is not installed.
+// memkit appends a finder to the interpreter's list of finders; the finder
+// handles only this name, and asks all other finders first. Nothing else in the
+// interpreter changes, neither its environment nor sys.path. A pending call
+// installs the finder, at a point that the interpreter chooses.
 
 #ifndef MEMKIT_CAPTURE_PYTHON_MODULEFINDER_H
 #define MEMKIT_CAPTURE_PYTHON_MODULEFINDER_H
@@ -19,11 +19,11 @@ namespace memkit::capture {
 
 class ModuleFinder {
 public:
-  /// \p Folder holds the package, and stays; empty: there is none. \p E: the
-  /// interpreter's.
+  /// \p Folder has the package, and must stay valid; empty: no package. \p E:
+  /// the interpreter's symbols.
   void begin(const Exports &E, const char *Folder);
 
-  /// To be called now and then by threads that run Python.
+  /// Called now and then by threads that run Python.
   void poll() {
     if (__builtin_expect(Wanted.load(std::memory_order_relaxed), 0))
       request();

@@ -2,13 +2,13 @@
 //
 // The interpreter's own allocators.
 //
-// Order. As with malloc: a free is recorded before it happens, an allocation
-// before its function returns, realloc on either side. What malloc records
-// meanwhile, of an object that is too large for the interpreter's arenas,
-// stands between: so a block of malloc lives longer than the object in it.
+// Order, as with malloc: a free is recorded before it happens, an allocation
+// before its function returns, a realloc on either side. An object that is too
+// large for the interpreter's arenas is in a block of malloc, whose records
+// stand between the object's: the block of malloc lives longer than the object.
 //
-// The interpreter's lock is held in all of these, so that blocks are handed
-// from thread to thread through it alone, and the early clock does.
+// All these functions run with the interpreter's lock. Blocks pass from thread
+// to thread under the lock only, so the early clock is sufficient.
 
 #include "Objects.h"
 
@@ -20,7 +20,7 @@
 using namespace memkit;
 using namespace memkit::capture;
 
-/// What children of fork go on with.
+/// The state that children of fork keep.
 static PythonTable Table;
 
 //===----------------------------------------------------------------------===//
@@ -28,7 +28,7 @@ static PythonTable Table;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What a function of the table is: Context points to its place there.
+/// A domain of the table. Context points to the domain's entry in Table.Real.
 struct Domain {
   PythonAllocator &Real;
   AllocFunction Malloc, Calloc, Realloc;
@@ -45,11 +45,12 @@ struct Domain {
 };
 } // namespace
 
-/// Has malloc been called since LastAllocation was set to 0? Then what it gave
-/// may hold the object.
+/// Has malloc been called since LastAllocation was set to 0? Then the object
+/// may be in malloc's block.
 static bool isInMalloc() { return ThisThread.LastAllocation != 0; }
 
-/// What: an ObjectAllocateRecord or ObjectReallocEndRecord, all but where.
+/// What: an ObjectAllocateRecord or ObjectReallocEndRecord; this function sets
+/// InMalloc and Stack.
 template <class T>
 static void writeObject(T What, const Frame &Caller, Thread &Of) {
   What.InMalloc = isInMalloc();
@@ -60,7 +61,7 @@ static void writeObject(T What, const Frame &Caller, Thread &Of) {
     Of.Ring.write(What, RingWriter::Clock::Early);
 }
 
-/// Is an object of \p Size bytes to be recorded?
+/// Is an object of \p Size bytes recorded?
 static bool isWanted(size_t Size) {
   return isRecording() && Size >= Python.objects().minSize();
 }
@@ -73,8 +74,8 @@ static inline void recordObject(void *P, size_t Size, AllocFunction F,
                 Caller, *T);
 }
 
-/// What: an ObjectFreeRecord or ObjectReallocBeginRecord. Returns whether the
-/// end must be recorded too; it has the margin's room.
+/// What: an ObjectFreeRecord or ObjectReallocBeginRecord. True: recorded; the
+/// end of a realloc must be recorded, too, and may use the margin.
 template <class R> static inline bool recordGoing(const R &What) {
   Thread *T = recordingThread();
   if (!T || !hasRoom(*T))
@@ -116,7 +117,7 @@ static void *objectCalloc(void *Context, size_t Count, size_t Each) {
   Domain D = Domain::of(Context);
   ThisThread.LastAllocation = 0;
   void *P = D.Real.Calloc(D.Real.Context, Count, Each);
-  if (P) // and so the product is a size
+  if (P) // so the product does not overflow
     recordObject(P, Count * Each, D.Calloc, Caller);
   return P;
 }
@@ -143,7 +144,7 @@ static void objectFree(void *Context, void *P) {
 }
 
 //===----------------------------------------------------------------------===//
-// Coming and going
+// Installing and removing
 //===----------------------------------------------------------------------===//
 
 bool PythonObjects::begin(const Exports &E, wire::Control &C) {
@@ -173,8 +174,9 @@ static bool isOurs(const PythonAllocator &A) {
   return A.Malloc == objectMalloc;
 }
 
-/// By the interpreter, with its lock held. What is in the table stays there for
-/// children of fork, so that these find it; and others may have come over it.
+/// Called by the interpreter, with its lock held. Installed functions stay in
+/// the table of children of fork, and other functions may have been installed
+/// over memkit's: do not install again.
 int PythonObjects::install(void *) {
   PythonObjects &Self = Python.objects();
   if (!Self.AtExit) // a child of fork that inherits the call
@@ -199,7 +201,8 @@ int PythonObjects::install(void *) {
   return 0;
 }
 
-/// The interpreter has freed what it frees. A program may start it again.
+/// Called after the interpreter has freed its objects. A program may start the
+/// interpreter again.
 void PythonObjects::remove() {
   PythonTable &T = Table;
   for (int I = 0; I != PythonTable::NumDomains; ++I) {

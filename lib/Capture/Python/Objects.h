@@ -2,18 +2,18 @@
 //
 // The interpreter's own allocators.
 //
-// The interpreter keeps a table of allocators. Two of them, those of the
-// domains mem and object, are replaced by functions that call the ones that
-// were there and record what these give. The third, raw, is malloc.
+// The interpreter has a table of allocators. memkit replaces two of them, of
+// the domains mem and object, by functions that call the previous allocator and
+// record. The third, raw, is malloc.
 //
-// They come by a pending call, which the interpreter makes when it has started
-// and suits it, and go when it has ended: the functions that it calls last put
-// back what was there. Whoever has put theirs over ours by then keeps them, and
-// ours stay below, to pass calls on. So does a child of fork, which has its
-// parent's table.
+// A pending call installs the functions, at a point that the interpreter
+// chooses after its start. One of the interpreter's last exit functions
+// restores the previous allocators. If another library has installed functions
+// over memkit's by then, memkit's functions stay below and forward calls. The
+// functions also stay in a child of fork, with the parent's table.
 //
-// What was allocated before is freed through them too; the recorder knows that
-// it does not know it.
+// Blocks from before the installation are freed through memkit's functions,
+// too; for the recorder, these are frees of unknown objects.
 
 #ifndef MEMKIT_CAPTURE_PYTHON_OBJECTS_H
 #define MEMKIT_CAPTURE_PYTHON_OBJECTS_H
@@ -25,7 +25,7 @@
 
 namespace memkit::capture {
 
-/// As PyMemAllocatorEx.
+/// PyMemAllocatorEx.
 struct PythonAllocator {
   void *Context;
   void *(*Malloc)(void *, size_t);
@@ -34,25 +34,27 @@ struct PythonAllocator {
   void (*Free)(void *, void *);
 };
 
-/// The interpreter's functions for its table, and what they were told.
+/// The interpreter's functions for its table of allocators, and the previous
+/// allocators.
 struct PythonTable {
   static constexpr int FirstDomain = 1, NumDomains = 2; ///< mem, object
-  PythonAllocator Real[NumDomains]; ///< what stands below ours
+  PythonAllocator Real[NumDomains]; ///< the allocators below memkit's
   void (*Get)(int, PythonAllocator *);
   void (*Set)(int, PythonAllocator *);
-  bool Installed[NumDomains]; ///< ours are in the table, or below others
+  bool Installed[NumDomains]; ///< memkit's are in the table, or below others
 };
 
 class PythonObjects {
 public:
-  /// \p E: the interpreter's. False: what is needed is not there.
+  /// \p E: the interpreter's symbols. False: a symbol is missing.
   bool begin(const Exports &E, wire::Control &C);
 
-  /// Objects of fewer bytes are not recorded.
+  /// Objects below this size are not recorded.
   uint64_t minSize() const { return MinSize; }
 
   bool isWanted() const { return Wanted.load(std::memory_order_relaxed); }
-  /// Asks the interpreter, whose threads call this, to have them installed.
+  /// Asks the interpreter to install the functions. Called by the interpreter's
+  /// threads.
   void request();
 
 private:

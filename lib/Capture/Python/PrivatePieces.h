@@ -11,11 +11,11 @@
 
 namespace memkit::capture {
 
-/// Zeroed entries that are mapped as they are asked for, 65,536 at a time. Any
-/// thread, any signal handler. A child of fork does not have them.
+/// Zeroed entries, mapped on demand, 65,536 at a time. Any thread, any signal
+/// handler. A child of fork does not inherit the memory.
 template <typename T, uint32_t MaxPieces> class PrivatePieces {
 public:
-  /// Null: there is no memory.
+  /// Null: no memory.
   T *get(uint32_t Id) {
     if (Id / PerPiece >= MaxPieces)
       return nullptr;

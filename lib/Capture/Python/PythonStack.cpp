@@ -34,7 +34,7 @@ void capture::releasePythonState(PythonState &S) {
   S = {};
 }
 
-/// As the native walk's: mapped, and touched as far as it is used.
+/// Reserves the memory; pages are allocated when used, as in the native walk.
 static bool resizeState(PythonState &S, uint32_t Capacity) {
   releasePythonState(S);
   if (Capacity > MaxCapacity)
@@ -56,7 +56,7 @@ static bool resizeState(PythonState &S, uint32_t Capacity) {
 // Nodes
 //===----------------------------------------------------------------------===//
 
-/// Of a walk whose frames are all in S.Known, from \p From on without nodes.
+/// Adds nodes for the frames of S.Known from \p From on; returns the innermost.
 static uint32_t exactNodes(PythonState &S, uint32_t From) {
   uint32_t Node = From ? S.Known[From - 1].Node : 0, N = S.Count - From;
   uint32_t Got = Stacks.Table.path(
@@ -70,8 +70,9 @@ static uint32_t exactNodes(PythonState &S, uint32_t From) {
   return Node;
 }
 
-/// The same for one that is deeper than is shown: its outer half, a mark, its
-/// inner half. The innermost frame gets the node of all.
+/// Like exactNodes(), for a stack deeper than MaxDepth: the outer half, a mark,
+/// the inner half. Only the innermost of the inner frames gets a node, the
+/// whole stack's.
 static uint32_t shortenedNodes(PythonState &S, uint32_t From) {
   uint32_t Total = 0, Outer = Proc.MaxDepth / 2, I = 0, Depth = 0;
   for (uint32_t J = 0; J < S.Count; ++J)
@@ -118,7 +119,7 @@ uint32_t capture::nodesOfRest(PythonState &S, uint32_t From) {
 // Of a thread
 //===----------------------------------------------------------------------===//
 
-/// 0: there are no frames. All: S is too small.
+/// The node of the walk; 0: no frames. TooMany: S is too small.
 static uint32_t walkFrom(PythonState &S, uintptr_t Frame) {
   switch (Python.layout().Shape) {
   case FrameShape::Objects:

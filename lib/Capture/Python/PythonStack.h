@@ -2,12 +2,11 @@
 //
 // Nodes for stacks of Python.
 //
-// From the Python frames of the calling thread to a node of the shared tree.
-//
-// A thread keeps its last walk. A new one goes from the innermost frame
-// outwards; where it comes to a frame of the last one it compares this and all
-// further out with what they were. A frame of the last walk is read only when a
-// frame that runs now has it as its caller.
+// Maps the Python frames of the calling thread to a node of the shared tree. A
+// thread keeps its last walk. A new walk goes from the innermost frame
+// outwards. At a frame of the last walk, the new walk compares the frame and
+// all outer frames with the kept values. A frame of the last walk is read only
+// as the caller of a frame that runs now.
 
 #ifndef MEMKIT_CAPTURE_PYTHON_PYTHONSTACK_H
 #define MEMKIT_CAPTURE_PYTHON_PYTHONSTACK_H
@@ -20,9 +19,9 @@ namespace memkit::capture {
 struct KnownPython {
   uintptr_t Frame;
   uintptr_t Previous;
-  uintptr_t Place; ///< what is compared, as the walk reads it
+  uintptr_t Place; ///< the compared value: PythonWalk's placeOf()
   uint32_t Node;
-  uint32_t Code; ///< 0: it has no node of its own
+  uint32_t Code; ///< 0: no node of its own
 };
 
 struct NewPython {
@@ -32,32 +31,32 @@ struct NewPython {
 struct PythonState {
   KnownPython *Known; ///< outermost first
   NewPython *New;     ///< innermost first
-  uint16_t *Where;    ///< by a frame's address: where it stands in Known
+  uint16_t *Where;    ///< index in Known, by the frame's address
   char *Buffer;       ///< for a text
-  uint32_t Capacity;  ///< 0: none of them is allocated
+  uint32_t Capacity;  ///< 0: no memory
   uint32_t Count;     ///< of Known
-  uint32_t Exact;     ///< so many have their own nodes: the stack is not deep
+  uint32_t Exact;     ///< the number of outer frames with exact nodes
   uint32_t Generation;
   /// The thread holds the interpreter's lock: an object is being recorded.
   uint32_t HasLock;
   uint32_t LastNative, LastPython, LastPair; ///< Pair 0: none
-  /// Where in Known calls of modules of PyTorch stand (see LayerBit).
+  /// Indices in Known of the calls of PyTorch's modules (see LayerBit).
   static constexpr uint32_t MaxLayers = 64;
   uint16_t NumLayers, Layers[MaxLayers];
 };
 
-/// Of the calling thread. The nodes of its frames: Stacks/InterpreterFrames.h.
+/// Of the calling thread. Stacks/InterpreterFrames.h gives the nodes.
 extern __thread PythonState ThisPython
     __attribute__((tls_model("initial-exec")));
 
-/// Nothing that the thread knows is good any more.
+/// Forgets the last walk.
 inline void resetPythonState(PythonState &S) {
   S.Count = S.Exact = 0;
   S.NumLayers = 0;
   S.LastPair = 0;
 }
 
-/// Gives back what the thread holds for it.
+/// Frees the thread's memory for walks.
 void releasePythonState(PythonState &S);
 
 } // namespace memkit::capture

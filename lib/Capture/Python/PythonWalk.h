@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Walking Python's frames.
+// Walks Python's frames.
 //
-// One walk over the frames that the calling thread's state leads to, for each
-// way in which versions link them.
+// One class for each way in which versions link frames; walks the frames of the
+// calling thread's state.
 
 #ifndef MEMKIT_CAPTURE_PYTHON_PYTHONWALK_H
 #define MEMKIT_CAPTURE_PYTHON_PYTHONWALK_H
@@ -16,24 +16,24 @@
 namespace memkit::capture {
 
 inline constexpr uint32_t PythonSlots = 1024;
-/// In KnownPython::Code: it is a frame on the C stack, between two runs of the
+/// In KnownPython::Code: a frame on the C stack, between two runs of the
 /// evaluator.
 inline constexpr uint32_t ShimBit = 1u << 31;
-/// What its code was could not be told: nothing of it is kept.
+/// The frame's code could not be read: nothing of the frame is kept.
 inline constexpr uint32_t UnknownBit = 1u << 30;
-/// It is a call of a module of PyTorch, whose first local is the module.
+/// A call of a module of PyTorch; the first local is the module.
 inline constexpr uint32_t LayerBit = 1u << 29;
-/// It is a call of an optimizer's step, whose first local is a tuple with the
+/// A call of an optimizer's step; the first local is a tuple with the
 /// optimizer.
 inline constexpr uint32_t OptimizerBit = 1u << 28;
 inline constexpr uint32_t CodeMask = OptimizerBit - 1;
-/// Of a frame that is not kept: no frame is there.
+/// The Place of a frame that is not kept; equals no frame's.
 inline constexpr uintptr_t NoPlace = ~uintptr_t(0);
-/// A node that is none: the thread's memory for the walk is too small.
+/// No node: the thread's memory for the walk is too small.
 inline constexpr uint32_t TooMany = ~0u;
 
-/// Nodes for the frames of S.Known from \p From on, whose codes are set;
-/// returns the innermost one's.
+/// Adds nodes for the frames of S.Known from \p From on, whose codes are set;
+/// returns the innermost node.
 uint32_t nodesOfRest(PythonState &S, uint32_t From);
 
 template <FrameShape Shape> class PythonWalk {
@@ -41,7 +41,7 @@ public:
   explicit PythonWalk(PythonState &S)
       : S(S), Instruction(Python.layout().Instruction) {}
 
-  /// The node of \p Frame, the innermost one; TooMany.
+  /// The node of \p Frame, the innermost frame; or TooMany.
   uint32_t node(uintptr_t Frame) {
     uint32_t Joined;
     if (!collect(Frame, Joined))
@@ -64,14 +64,14 @@ private:
     return *reinterpret_cast<const volatile uint8_t *>(At);
   }
 
-  /// What of a frame is compared, besides its caller: the instruction, and
-  /// whether it is an entry where that is not seen from the caller.
+  /// The compared value of a frame, beside its caller: the instruction, and the
+  /// entry flag if the caller does not show it.
   uintptr_t placeOf(uintptr_t F) const {
     if (Shape == FrameShape::Marked)
       return load(F + Offsets::Instruction) | loadByte(F + Owner);
     if (hasShims(Shape))
       return load(F + Offsets::Instruction);
-    // Objects lie at multiples of 16. One more: the first is -1.
+    // Objects are at multiples of 16. At starts at -1.
     uint32_t At = *reinterpret_cast<const volatile uint32_t *>(F + Instruction);
     return load(F + Code) << 17 ^ (At + 1);
   }
@@ -101,11 +101,11 @@ private:
   PythonState &S;
   const uintptr_t Instruction;
   uint32_t NumNew = 0;
-  uint32_t Last = 0; ///< of the last walk
+  uint32_t Last = 0; ///< the number of frames of the last walk
 };
 
-/// Fills S.New with all frames that are not the first \p Joined of S.Known.
-/// False: there is no room.
+/// Fills S.New with all frames except the first \p Joined of S.Known. False: no
+/// room.
 template <FrameShape Shape>
 inline bool PythonWalk<Shape>::collect(uintptr_t F, uint32_t &Joined) {
   Last = S.Count;
@@ -127,9 +127,10 @@ inline bool PythonWalk<Shape>::collect(uintptr_t F, uint32_t &Joined) {
   return true;
 }
 
-/// From \p F, which is at \p I in S.Known, outwards for as long as frames have
-/// the callers that they had. \p F: the first that is not known; 0: there is
-/// none, and what is outside of the last frame that has changed is joined to.
+/// Compares frames with the last walk, outwards from \p F, the frame at \p I in
+/// S.Known, while the callers are the same. Sets \p F to the first unknown
+/// frame; or to 0, with \p Joined the number of frames outside the last changed
+/// frame.
 template <FrameShape Shape>
 inline bool PythonWalk<Shape>::follow(uint32_t I, uintptr_t &F,
                                       uint32_t &Joined) {
@@ -158,7 +159,7 @@ inline bool PythonWalk<Shape>::follow(uint32_t I, uintptr_t &F,
   return true;
 }
 
-/// S.New, outermost first, goes behind what was joined to, with nodes.
+/// Appends S.New, outermost first, to the joined frames, with nodes.
 template <FrameShape Shape> inline uint32_t PythonWalk<Shape>::takeNew() {
   uint32_t I = S.Count, From = I < S.Exact ? I : S.Exact;
   bool IsUsual = From == I && I + NumNew <= Proc.MaxDepth;
@@ -204,14 +205,14 @@ inline uint32_t PythonWalk<Shape>::codeOf(const NewPython &N,
   } else if (Shape == FrameShape::Marked) {
     IsEntry = Key & 1;
   }
-  // Instructions stand close together, and with their addresses as they are
-  // searches would pass by hundreds of others.
+  // Instructions have neighbouring addresses: without the hash, a search would
+  // pass hundreds of other keys.
   Key = __builtin_bswap64(Key * 0x9e3779b97f4a7c15ull);
   InstructionWord W = Python.find(Key);
   return __builtin_expect(bool(W), 1) ? W.code() : newCode(N, Key, IsEntry);
 }
 
-/// As a traceback has it: a frame that is being made is none.
+/// Would a traceback show the frame? Not while the frame is being made.
 template <FrameShape Shape>
 inline bool PythonWalk<Shape>::hasBegun(const NewPython &N,
                                         uintptr_t CodeObject) const {
@@ -220,13 +221,13 @@ inline bool PythonWalk<Shape>::hasBegun(const NewPython &N,
   uintptr_t First =
       *reinterpret_cast<const uint32_t *>(CodeObject + L.FirstTraceable);
   uintptr_t At = N.Place & ~uintptr_t(1);
-  // Of Marked the owner stands behind the mark.
+  // For Marked, the owner follows the flag.
   uint8_t IsOwned =
       loadByte(N.Frame + Owner + (Shape == FrameShape::Marked ? 1 : 0));
   return IsOwned == OwnedByGenerator || At >= Begin + 2 * First;
 }
 
-/// At first sight. What cannot be looked at has no node now.
+/// The code of a new place. A place that cannot be examined has no node now.
 template <FrameShape Shape>
 __attribute__((noinline)) uint32_t
 PythonWalk<Shape>::newCode(const NewPython &N, uintptr_t Key, bool IsEntry) {
@@ -237,7 +238,7 @@ PythonWalk<Shape>::newCode(const NewPython &N, uintptr_t Key, bool IsEntry) {
   bool IsHidden = false;
   if (Shape == FrameShape::Objects) {
     uint32_t At = *reinterpret_cast<const uint32_t *>(N.Frame + Instruction);
-    // What is not of the form that placeOf expects is not remembered.
+    // A place without a unique key is not remembered.
     bool IsUnique = Object % 16 == 0 && At + 1 < 1u << 21;
     P.Key = IsUnique ? Key : 0;
     P.Offset = int32_t(At) * (Python.layout().Minor >= 10 ? 2 : 1);

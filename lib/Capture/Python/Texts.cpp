@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Names and file names, shared.
+// Shared names and file names.
 
 #include "Texts.h"
 
@@ -10,15 +10,15 @@ using namespace memkit;
 using namespace memkit::capture;
 
 //===----------------------------------------------------------------------===//
-// From str
+// Reading str
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The characters of a str, whatever their width.
+/// The characters of a str, of any width.
 struct Characters {
   const char *Data;
   uint64_t Count;
-  uint32_t Width; ///< bytes of each; 0: it has none that can be read
+  uint32_t Width; ///< bytes of each; 0: unreadable
 
   uint32_t operator[](uint64_t I) const {
     uint32_t C = 0;
@@ -29,8 +29,8 @@ struct Characters {
 } // namespace
 
 static Characters charactersOf(const void *Str, const PythonLayout &L) {
-  // PyASCIIObject: length and the bits of its state are where they are in all
-  // versions.
+  // PyASCIIObject: all versions have the length and the state's bits at these
+  // offsets.
   auto *Base = static_cast<const char *>(Str);
   int64_t Length;
   uint32_t State;
@@ -45,7 +45,7 @@ static Characters charactersOf(const void *Str, const PythonLayout &L) {
   return {Data, uint64_t(Length), IsGood ? Width : 0};
 }
 
-/// Writes \p C; returns how many bytes it takes, at most 6.
+/// Writes \p C; returns the number of bytes, at most 6.
 static uint32_t encode(uint32_t C, char *To) {
   auto Tail = [&](unsigned Shift) { return char(0x80 | (C >> Shift & 0x3f)); };
   if (C < 0x80) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Blocks that a program reports itself.
+// The functions by which a program reports blocks of its own allocator.
 //
 // The functions behind memkit_allocated() and memkit_freed() of
-// include/memkit/memkit.h: one record each in the thread's ring.
+// include/memkit/memkit.h. Each writes one record to the thread's ring.
 
 #include "Runtime/Hook.h"
 #include "Runtime/Recording.h"
@@ -12,8 +12,8 @@
 using namespace memkit;
 using namespace memkit::capture;
 
-/// After the program's allocator has given out the block, before any other
-/// thread can free it.
+/// Called after the program's allocator has made the block, before any other
+/// thread can free the block.
 MEMKIT_EXPORT void memrec_allocated(const char *Pool, size_t PoolSize,
                                     const void *P, size_t Size) {
   Frame Caller = MEMKIT_CALLER;
@@ -28,7 +28,7 @@ MEMKIT_EXPORT void memrec_allocated(const char *Pool, size_t PoolSize,
         wire::ReportedAllocateRecord{uintptr_t(P), Size, Stack, Name});
 }
 
-/// Before the program's allocator takes the block back.
+/// Called before the program's allocator takes the block back.
 MEMKIT_EXPORT void memrec_freed(const char *Pool, size_t PoolSize,
                                 const void *P) {
   Thread *T = recordingThread();

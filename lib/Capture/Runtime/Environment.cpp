@@ -10,7 +10,8 @@
 using namespace memkit;
 using namespace memkit::capture;
 
-/// Copies \p Entry ("NAME=value") to \p To if it is NAME's; too long: not.
+/// Copies \p Entry ("NAME=value") to \p To, if it fits. False: the entry has
+/// another name.
 static bool take(const char *Entry, const char *Name, char *To, size_t Room) {
   size_t N = strlen(Name);
   if (strncmp(Entry, Name, N) != 0 || Entry[N] != '=')
@@ -30,8 +31,8 @@ static void takeEntry(const char *Entry) {
            sizeof(Kept.Injections[1]));
 }
 
-/// Before libc has set environ: the kernel's copy. Entries longer than the
-/// buffer cannot be ours and are skipped.
+/// Reads the kernel's copy of the environment, before libc has set environ.
+/// Skips entries longer than the buffer, which cannot be memrec's.
 static bool readKernelCopy() {
   int Fd = sys::open("/proc/self/environ", O_RDONLY);
   if (Fd < 0)
@@ -62,7 +63,8 @@ static bool readKernelCopy() {
   return true;
 }
 
-/// libmemrec.so, and what lies beside it.
+/// NVTX's variable names libmemrec.so, CUDA's libmemrec-cuda.so in the same
+/// folder.
 bool capture::isOurInjection(unsigned I, const char *Path) {
   const char *Ours = Kept.preloadPath();
   if (I == 0)

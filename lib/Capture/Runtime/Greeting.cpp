@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Asking the recorder for the shared memory.
+// Asks the recorder for the shared memory.
 //
-// The program's side of the greeting: one message out, one in with the
-// descriptor. Everything is closed when it is over.
+// The program's side of the greeting: sends one message, receives one with the
+// descriptor. Closes the socket at the end.
 
 #include "Process.h"
 
@@ -14,8 +14,8 @@
 using namespace memkit;
 using namespace memkit::capture;
 
-/// A socket that cannot be taken for a standard stream by another thread while
-/// it is open; -1 on failure.
+/// Opens a socket with a number above the standard streams, so that no other
+/// thread uses the socket as one; -1 on failure.
 static int openSocket() {
   long Fd = sys::call(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
   if (sys::failed(Fd))
@@ -41,7 +41,7 @@ static bool reach(int Fd) {
   return !sys::failed(sys::call(SYS_connect, Fd, long(&A), sizeof(A)));
 }
 
-/// The descriptor that came with the answer, or -1.
+/// The descriptor in the answer, or -1.
 static int receive(int Fd, wire::Welcome &W) {
   alignas(cmsghdr) char Room[CMSG_SPACE(sizeof(int))];
   iovec Data = {&W, sizeof(W)};

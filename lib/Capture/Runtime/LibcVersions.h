@@ -2,13 +2,13 @@
 //
 // Old versions of libc's symbols.
 //
-// glibc 2.34 took libdl and libpthread into libc and gave what was in them a
-// new version, beside the old one. Built with a newer glibc, the library is
-// still to be loaded by an older one: it takes the old version. Every file of
-// the library is compiled with this one before it.
+// glibc 2.34 merged libdl and libpthread into libc and gave their functions a
+// new version, beside the old one. A library built with a newer glibc must be
+// loadable by an older one, so this file selects the old version. Every file of
+// the library is compiled with this file in front.
 //
-// With an older glibc the functions of threads are there only in programs that
-// are linked with libpthread: Thread.cpp has them weak.
+// With an older glibc, only programs linked with libpthread have the functions
+// of threads: Thread.cpp declares these functions weak.
 
 #ifndef MEMKIT_CAPTURE_RUNTIME_LIBCVERSIONS_H
 #define MEMKIT_CAPTURE_RUNTIME_LIBCVERSIONS_H

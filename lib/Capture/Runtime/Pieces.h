@@ -2,14 +2,11 @@
 //
 // Regions mapped as they fill.
 //
-// A region of the shared memfd, mapped piece by piece as it fills.
-//
-// The descriptor is gone after set-up, so a further piece is got from the one
-// before it: mremap of a shared mapping with an old size of 0 makes a second
-// mapping of the same pages, and the second one may reach beyond the first.
-//
-// Many threads may ask for one piece; one mapping wins. Nothing is unmapped
-// while the process lives.
+// Maps a region of the shared memfd piece by piece. The descriptor is closed
+// after set-up, so a further piece comes from the piece before: mremap of a
+// shared mapping with an old size of 0 makes a second mapping of the same
+// pages, and the second mapping may extend beyond the first. If several threads
+// map one piece, one mapping wins. Nothing is unmapped while the process lives.
 
 #ifndef MEMKIT_CAPTURE_RUNTIME_PIECES_H
 #define MEMKIT_CAPTURE_RUNTIME_PIECES_H
@@ -42,7 +39,7 @@ public:
 
   uint32_t limit() const { return Limit; }
 
-  /// The entry, mapped on the way; null when it cannot be.
+  /// The entry, mapped if necessary; null: cannot be mapped.
   T *get(uint32_t Id) {
     if (Id >= Limit)
       return nullptr;
@@ -55,7 +52,7 @@ public:
     return P + Id % PerPiece;
   }
 
-  /// An entry that get has given before.
+  /// An entry that get() has returned before.
   T &operator[](uint32_t Id) {
     return Piece[Id / PerPiece].load(std::memory_order_acquire)[Id % PerPiece];
   }

@@ -11,8 +11,7 @@
 using namespace memkit;
 using namespace memkit::capture;
 
-// Zeroes alone, or it would not be memory that fork can wipe.
-/// All zero: pages of a file could not be wiped in children.
+/// All zeros: fork cannot wipe pages of a file.
 constinit ThisProcess memkit::capture::Proc;
 Inherited memkit::capture::Kept;
 
@@ -44,10 +43,11 @@ static bool fits(uint64_t Offset, uint64_t Count, uint64_t Bytes,
          Count <= (Size - Offset) / Bytes;
 }
 
-/// Nothing that the recorder says may make this side touch what is not there.
+/// Checks the recorder's values, so that none can make this process touch
+/// unmapped memory.
 static bool regionsFit(const wire::Regions &R, uint64_t Size) {
   auto Whole = [&](uint64_t Offset, uint64_t Count, uint64_t Bytes) {
-    // Pieces are mapped whole.
+    // Pieces are mapped as a whole.
     uint64_t All = (Count * Bytes + wire::PieceBytes - 1) / wire::PieceBytes;
     return fits(Offset, Count, Bytes, Size) &&
            fits(Offset, All, wire::PieceBytes, Size);
@@ -68,13 +68,13 @@ static void *mapShared(int Fd, uint64_t Offset, uint64_t Bytes) {
   return P;
 }
 
-/// Maps what Runtime itself uses. \p R: the regions, as they were checked.
+/// Maps the memory of Runtime. \p R: the checked regions.
 static bool mapAll(int Fd, wire::Regions &R) {
   uint64_t Size = uint64_t(sys::call(SYS_lseek, Fd, 0, SEEK_END));
   if (sys::failed(long(Size)) || Size < wire::ControlBytes)
     return false;
   auto *C = static_cast<wire::Control *>(
-      sys::map(wire::ControlBytes, MAP_SHARED, Fd, 0)); // a child keeps it
+      sys::map(wire::ControlBytes, MAP_SHARED, Fd, 0)); // kept at fork
   if (!C)
     return false;
   Proc.Ctl = C;
@@ -103,7 +103,7 @@ static bool connectSources(int Fd, const wire::Regions &R) {
   return true;
 }
 
-/// In a child of fork \p State is to be all zeros.
+/// Makes fork fill \p State with zeros in the child.
 static bool wipeOnFork(void *State, size_t Bytes) {
   return !sys::failed(
       sys::call(SYS_madvise, long(State), long(Bytes), MADV_WIPEONFORK));
@@ -158,7 +158,7 @@ void capture::connect() {
   Phase P = Phase::New;
   if (!Proc.State.compare_exchange_strong(P, Phase::Greeting,
                                           std::memory_order_acq_rel)) {
-    // Another thread is at it; it is bounded by its timeouts.
+    // Another thread is connecting; its timeouts bound the wait.
     while (Proc.State.load(std::memory_order_acquire) == Phase::Greeting)
       sys::sleepMicroseconds(100);
     return;

@@ -2,14 +2,14 @@
 //
 // The state of a process.
 //
-// What the library knows about this process, in two parts. Each source has its
-// own state beside them (Source.h).
+// The library's state of this process, in two parts. Each source has its own
+// state beside them (Source.h).
 //
-// Process is wiped by fork (any kind: the kernel does it), so the first hook of
-// a child finds zeroes and greets the recorder as a process of its own. A vfork
-// child shares the memory of its parent and writes as it.
+// The kernel wipes ThisProcess at fork (of any kind), so the first hook of a
+// child finds zeros and greets the recorder as a process of its own. A vfork
+// child shares the memory of its parent and writes records as its parent.
 //
-// Inherited is ordinary memory: what a child goes on with.
+// Inherited is ordinary memory, which a child keeps.
 
 #ifndef MEMKIT_CAPTURE_RUNTIME_PROCESS_H
 #define MEMKIT_CAPTURE_RUNTIME_PROCESS_H
@@ -21,8 +21,8 @@ namespace memkit::capture {
 enum class Phase : uint32_t { New = 0, Greeting = 1, Active = 2, Off = 3 };
 
 struct alignas(PageBytes) ThisProcess {
-  /// Which process the mappings below belong to; 0: none. A thread whose own
-  /// number differs has to attach first.
+  /// The number of the process that the mappings below belong to; 0: none. A
+  /// thread with another number must attach first.
   std::atomic<uint64_t> Epoch{0};
   std::atomic<Phase> State{Phase::New};
   wire::Control *Ctl = nullptr;
@@ -31,14 +31,15 @@ struct alignas(PageBytes) ThisProcess {
   uint32_t MaxDepth = 0;
   uint32_t WaitMs = 0; ///< 0: never wait
   uint32_t Pid = 0;
-  bool SomeUnknown = false;         ///< there are blocks that are not recorded
+  bool SomeUnknown = false;         ///< some blocks are not recorded
   Pieces<wire::Record, 1024> Rings; ///< 4,096 rings
   SharedNames Names;
 };
 
 inline constexpr uint32_t MaxRingNumber = 4096;
 
-/// The variables by which others find our libraries: of one length.
+/// The variables by which NVTX and CUDA find memkit's libraries; all of one
+/// length.
 inline constexpr unsigned NumInjections = 2;
 inline constexpr const char *InjectionVars[NumInjections] = {wire::NvtxVar,
                                                              wire::CudaVar};
@@ -47,18 +48,19 @@ static_assert(sizeof(wire::NvtxVar) == sizeof(wire::CudaVar));
 struct Inherited {
   char Socket[sizeof("MEMREC_SOCKET=") + 108];    ///< "MEMREC_SOCKET=..."
   char Preload[sizeof("MEMREC_PRELOAD=") + 4096]; ///< "MEMREC_PRELOAD=..."
-  /// "NVTX_INJECTION64_PATH=..." and CUDA's, when they are ours; else nothing
-  /// behind the =.
+  /// "NVTX_INJECTION64_PATH=..." and CUDA's variable; no value if the variable
+  /// names another tool's library.
   char Injections[NumInjections][sizeof("NVTX_INJECTION64_PATH=") + 4096];
-  bool HasEnvironment; ///< it has been looked at
+  bool HasEnvironment; ///< the environment has been read
   bool NoFollow;       ///< children are not recorded
-  uint64_t Epochs;     ///< processes that this memory has been
-  uint32_t Process;    ///< the last one's id
-  bool Stopped;        ///< the program wants no allocations to be recorded
-  /// The last one's control page: the only thing of it that a child of fork has
-  /// still mapped. A child looks there whether greeting is worth while.
+  uint64_t Epochs;     ///< the number of processes that have had this memory
+  uint32_t Process;    ///< the id of the last process
+  bool Stopped;        ///< the program has stopped recording
+  /// The control page of the last process, the only shared page that a child of
+  /// fork inherits. A child checks there whether a greeting can succeed.
   wire::Control *Control;
-  /// Scopes that the program and its parents have begun; a scope's number.
+  /// The number of scopes started by the program and its parents; also the last
+  /// scope's number.
   std::atomic<uint64_t> Scopes;
 
   const char *socketPath() const { return Socket + sizeof("MEMREC_SOCKET"); }
@@ -71,28 +73,28 @@ struct Inherited {
 extern ThisProcess Proc;
 extern Inherited Kept;
 
-/// Is \p Path what memrec sets the variable of that number to?
+/// Is \p Path memrec's value of the variable number \p I?
 bool isOurInjection(unsigned I, const char *Path);
 
-/// Looks for the recorder's variables; false: too early to say.
+/// Reads the recorder's variables; false: too early.
 bool readEnvironment();
 
-/// Makes this process an active one, or turns it off. Signals are blocked.
+/// Connects to the recorder, or turns recording off. Signals are blocked.
 void connect();
 
-/// The longest wait for each step of the greeting.
+/// The time limit of each step of the greeting.
 inline constexpr long GreetMs = 5000;
 
-/// Asks the recorder for the shared memory; its descriptor, or -1.
+/// Asks the recorder for the shared memory; returns a descriptor, or -1.
 int greet(wire::Welcome &W);
 
 /// Stops recording for good.
 void turnOff();
 
-/// Is there no recorder any more that takes records of \p C?
+/// Has \p C lost its recorder?
 bool recorderGone(const wire::Control &C);
 
-/// Has a whole wait for it been in vain, and it has not moved since?
+/// Has a whole wait for the recorder failed, without a heartbeat since?
 bool recorderStands(const wire::Control &C);
 void noteRecorderStands(wire::Control &C);
 

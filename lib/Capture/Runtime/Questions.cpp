@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the recorder is asked.
+// Asks the recorder.
 
 #include "Questions.h"
 
@@ -14,7 +14,7 @@ using namespace memkit::capture;
 using wire::ReplyPhase;
 using wire::ReplySlot;
 
-/// A recorder that shows no sign of life, or one that is slow.
+/// The time limits for a recorder without a heartbeat, and for a slow recorder.
 static constexpr uint64_t StillMs = 1000, MaxMs = 10000;
 
 static uint32_t claimSlot(uint32_t Ticket) {
@@ -32,8 +32,8 @@ namespace {
 /// A wait for the recorder.
 class Wait {
 public:
-  /// False: it has been long enough. Never true again in a forked child, which
-  /// must not touch its parent's memory.
+  /// False: the wait is over. Always false in a forked child, which must not
+  /// touch its parent's memory.
   bool goesOn() {
     if (Proc.Epoch.load(std::memory_order_acquire) != Epoch)
       return false;
@@ -65,7 +65,7 @@ static void sleepOn(std::atomic<uint32_t> &Word, uint32_t While) {
   sys::call(SYS_futex, long(&Word), FUTEX_WAIT, While, long(&T));
 }
 
-/// The slot of number \p I has been asked for; waits for its answer.
+/// Waits for the answer in slot \p I.
 static bool takeAnswer(uint32_t I, uint32_t Ticket, Wait &W, wire::Reply &To) {
   ReplySlot &S = Proc.Ctl->Replies[I];
   uint32_t Asked = replyState(Ticket, ReplyPhase::Asked), Is;
@@ -89,7 +89,8 @@ static bool takeAnswer(uint32_t I, uint32_t Ticket, Wait &W, wire::Reply &To) {
 /// and waits for the answer.
 template <class R> static bool askAny(R What, wire::Reply &To) {
   Thread *T = recordingThread();
-  // A signal handler inside a hook would wait for what it keeps back itself.
+  // A signal handler inside a hook would wait in vain: the question is
+  // published together with the hook's record, after the handler.
   if (!T || T->Ring.isNested() || recorderGone(*Proc.Ctl) ||
       recorderStands(*Proc.Ctl))
     return false;

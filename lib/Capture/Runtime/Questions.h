@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the recorder is asked.
+// Asks the recorder.
 //
-// A question goes through the ring, behind all that the thread has done; the
-// answer comes in a slot of the control page. The wait is bounded whatever the
-// recorder does: it may be stopped, killed, or done.
+// A question goes through the ring, after all earlier events of the thread; the
+// answer comes in a slot of the control page. The wait is bounded even if the
+// recorder is stopped, killed or finished.
 
 #ifndef MEMKIT_CAPTURE_RUNTIME_QUESTIONS_H
 #define MEMKIT_CAPTURE_RUNTIME_QUESTIONS_H
@@ -13,10 +13,10 @@
 
 namespace memkit::capture {
 
-/// Writes \p What, its slot and ticket filled in, and waits for the answer: a
-/// few milliseconds, 1 s where the recorder shows no sign of life, 10 s at
-/// most. False: there is none. Any thread; in a signal handler that interrupted
-/// a hook always false.
+/// Writes \p What with a slot and a ticket, and waits for the answer: a few
+/// milliseconds, 1 s without a heartbeat of the recorder, 10 s at most. False:
+/// no answer. Any thread; always false in a signal handler that has interrupted
+/// a hook.
 bool ask(const wire::AskRecord &What, wire::Reply &To);
 bool ask(const wire::DeviceAskRecord &What, wire::Reply &To);
 

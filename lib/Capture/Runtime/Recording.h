@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whether and how events are recorded now.
+// Are events recorded now, and with which clock?
 
 #ifndef MEMKIT_CAPTURE_RUNTIME_RECORDING_H
 #define MEMKIT_CAPTURE_RUNTIME_RECORDING_H
@@ -15,14 +15,14 @@ inline bool isRecording() {
   return Proc.Ctl->Settings.Recording.load(std::memory_order_relaxed) &
          wire::RB_On;
 }
-/// Are the scopes of PyTorch wanted?
+/// Are scopes of PyTorch recorded?
 inline bool isTellingScopes() {
   return Proc.Ctl->Settings.Recording.load(std::memory_order_relaxed) &
          (wire::RB_On | wire::RB_Scopes);
 }
 
-/// The recorder puts right the order of records of one address (Held, in its
-/// ProcessState), unless it does not know of all blocks.
+/// The clock for records of blocks. The recorder corrects the order of records
+/// of one address (Held, in its HostHeap), unless some blocks are not recorded.
 inline RingWriter::Clock blockClock() {
   bool SomeUnknown =
       Proc.SomeUnknown |

@@ -2,14 +2,14 @@
 //
 // The writing side of a ring.
 //
-// The writing side of a ring: one thread, and the signal handlers that
-// interrupt it. A record is published by one release store; records of a
-// handler that comes between another record's reservation and its publication
-// take later places and are published with it.
+// The writer is one thread, and the signal handlers that interrupt the thread.
+// One release store publishes a record. If a handler runs between the
+// reservation and the publication of a record, the handler's records take later
+// places and are published together with that record.
 //
-// Room is counted with a margin: what must not fail (the end of a realloc, the
-// end of a thread, a handler's records) may use the margin, all else stays
-// below it.
+// Room is counted with a margin: records that must not fail (the end of a
+// realloc, the end of a thread, a handler's records) may use the margin, other
+// records must not.
 
 #ifndef MEMKIT_CAPTURE_RUNTIME_RINGWRITER_H
 #define MEMKIT_CAPTURE_RUNTIME_RINGWRITER_H
@@ -20,8 +20,8 @@
 
 namespace memkit::capture {
 
-/// Keeps the compiler from moving memory accesses over it; enough between a
-/// thread and its own signal handlers.
+/// Stops the compiler from moving memory accesses across the fence; sufficient
+/// between a thread and its own signal handlers.
 inline void signalFence() {
   std::atomic_signal_fence(std::memory_order_seq_cst);
 }
@@ -40,19 +40,19 @@ public:
 
   wire::RingHeader *header() const { return Header; }
 
-  /// Is there room for a record, the margin left alone?
+  /// Is there room for a record outside the margin?
   bool hasRoom() const { return Next < Limit; }
 
-  /// Is there room within the margin, \p Kept places of it left?
+  /// Is there room within the margin, with \p Kept places left?
   bool hasMargin(uint64_t Kept) const { return Next < Limit + Margin - Kept; }
 
-  /// True while a record is reserved and not published: this is a handler.
+  /// Is a record reserved and not published? Then the caller is a handler.
   bool isNested() const { return Nesting != 0; }
 
-  /// Looks how far the reader has come.
+  /// Reads the reader's position.
   void refresh() {
     uint64_t Tail = Header->Tail.load(std::memory_order_acquire);
-    uint64_t Max = Next; // A reader ahead of the writer is a broken one.
+    uint64_t Max = Next; // A tail ahead of Next is a broken reader's.
     Limit = (Tail < Max ? Tail : Max) + wire::RingRecords - Margin;
   }
 
@@ -61,25 +61,24 @@ public:
                        std::memory_order_relaxed);
   }
 
-  /// How the processor's clock is read.
+  /// The way to read the processor's clock.
   enum class Clock {
-    /// Not before the loads that stand before it: in the order in which things
-    /// happen in all threads.
+    /// Not before earlier loads: the order in which events happen in all
+    /// threads.
     Ordered,
-    /// As early as the processor can: some 0.1 µs at most. A thread that has
-    /// just
-    /// been handed a block may free it at a time before that of its allocation
-    /// (seen: twice in ten million hand-overs), and the reader has to put that
-    /// right by the address. 13 ns less.
+    /// As early as the processor can, by about 0.1 µs at most. The free of a
+    /// block by a thread that has just been handed the block may have an
+    /// earlier time than the allocation (seen: twice in ten million
+    /// hand-overs), and the reader has to correct the order by the address.
+    /// Saves 13 ns.
     Early,
   };
 
-  /// Writes and publishes a typed record. The caller has seen that there is
-  /// room.
+  /// Writes and publishes a typed record. The caller has checked the room.
   template <class T> void write(const T &What, Clock When = Clock::Ordered) {
     writeEncoded(wire::encode(What), When);
   }
-  /// The same of a record that is encoded already; its time is not used.
+  /// Writes and publishes an encoded record; ignores its time.
   void writeEncoded(const wire::Record &What, Clock When = Clock::Ordered) {
     bool Outermost = Nesting == 0;
     Nesting = 1;
@@ -103,7 +102,7 @@ private:
     return __rdtsc();
   }
 
-  /// One instruction, so that a handler takes its place before or after.
+  /// One instruction, so that a handler's place is before or after.
   uint64_t reserve() {
     uint64_t One = 1;
     asm volatile("xaddq %0, %1" : "+r"(One), "+m"(Next) : : "memory", "cc");
@@ -117,7 +116,8 @@ private:
       signalFence();
       Nesting = 0;
       signalFence();
-      // A handler that came before Nesting fell left its records to us.
+      // A handler that ran before Nesting was 0 has left its records to this
+      // loop.
       if (__builtin_expect(Next == Upto, 1))
         return;
       Nesting = 1;

@@ -22,7 +22,7 @@ uint32_t SharedNames::add(const char *Text, size_t FullSize) {
                             wire::TextAlign);
   uint32_t Begin = Next->load(std::memory_order_relaxed), At;
   do {
-    // It lies within one piece.
+    // A text must be within one piece.
     At = Begin / PerPiece != (Begin + Units - 1) / PerPiece
              ? (Begin / PerPiece + 1) * PerPiece
              : Begin;
@@ -70,7 +70,7 @@ static uint64_t hashOf(const char *Text, uint32_t Size) {
   return Hash * Odd;
 }
 
-/// The number of \p Text, which is added while there are fewer than \p Max.
+/// The number of \p Text, added while the table has fewer than \p Max names.
 uint32_t SharedNames::find(Slot *T, const char *Text, uint32_t Size,
                            uint32_t Max) {
   uint64_t Hash = hashOf(Text, Size), High = Hash & ~uint64_t(UINT32_MAX);
@@ -81,7 +81,7 @@ uint32_t SharedNames::find(Slot *T, const char *Text, uint32_t Size,
       if (Names.load(std::memory_order_relaxed) >= Max)
         return 0;
       uint32_t Number = add(Text, Size);
-      // Whoever was faster may have put in the same: that is as good.
+      // If another thread has taken the slot, the number is still valid.
       if (Number && S.compare_exchange_strong(Is, High | Number,
                                               std::memory_order_acq_rel))
         Names.fetch_add(1, std::memory_order_relaxed);

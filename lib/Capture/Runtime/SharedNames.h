@@ -2,9 +2,9 @@
 //
 // Names in shared memory.
 //
-// The texts that records and tables name by number (Wire/Layout.h), and a table
-// by which equal names get equal numbers. Nothing is locked: any thread and any
-// signal handler may call any function at any time.
+// The texts that records and tables refer to by number (Wire/Layout.h), and a
+// table that gives equal names equal numbers. Nothing is locked: any thread and
+// any signal handler may call any function at any time.
 
 #ifndef MEMKIT_CAPTURE_RUNTIME_SHAREDNAMES_H
 #define MEMKIT_CAPTURE_RUNTIME_SHAREDNAMES_H
@@ -21,14 +21,12 @@ public:
     return Room.begin(Fd, R.Texts, Units < UINT32_MAX ? uint32_t(Units) : 0);
   }
 
-  /// The number of a new text, the first MaxTextBytes of \p Text; 0: there is
-  /// no room for it.
+  /// The number of a new text, the first MaxTextBytes of \p Text; 0: no room.
   uint32_t add(const char *Text, size_t Size);
 
-  /// The number of a text of that content, made when there is none. The table
-  /// holds MaxNames of them; of what comes then, digits are taken as `#`, and
-  /// when there is no such name either it is 0. Two threads that come with a
-  /// new name at once may get two numbers.
+  /// The number of a text, added if new. In a name after the first MaxNames,
+  /// each run of digits counts as `#`; 0: no room for that name either. Two
+  /// threads that add one name at the same time may get two numbers.
   uint32_t intern(const char *Text, size_t Size);
 
   static constexpr uint32_t MaxNames = 16384;

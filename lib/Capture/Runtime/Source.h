@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sources register.
+// The table of sources.
 //
 // A source of records (the host's heap, Python, PyTorch, NVTX, ...) has state
-// of the process and of threads. A source's entry in the table says what the
-// process and its threads do for that source when they come and go. So Runtime
-// names no source, and a new one is a folder and a line of Sources.cpp.
+// of the process and of threads. A source's entry in the table has the
+// functions to call when the process and its threads start and end. So Runtime
+// names no source, and a new source is a folder and a line of Sources.cpp.
 //
 // The table is constant data: the first hook may run before any constructor.
 
@@ -23,30 +23,30 @@ struct Thread;
 
 /// Each function may be null.
 struct Source {
-  /// State of the process: whole pages, all zeros while nothing is known. Fork
-  /// wipes them, so that a child starts without its parent's state.
+  /// State of the process: whole pages, all zeros at the start. Fork wipes the
+  /// pages, so a child starts without its parent's state.
   void *State;
   size_t StateBytes;
-  /// The process becomes active: \p Fd is the shared memory, open during the
-  /// call alone. One thread, with signals blocked. False: the process cannot be
+  /// The process becomes active. \p Fd is the shared memory, open during the
+  /// call only. One thread, with signals blocked. False: the process cannot be
   /// recorded.
   bool (*Connect)(int Fd, const wire::Regions &R, wire::Control &C);
-  /// The calling thread has a ring of a new process: what the thread knew as
-  /// one of its parent's is void.
+  /// The calling thread has a ring of a new process: state of the parent
+  /// process is void.
   void (*StartThread)();
-  /// The calling thread ends, and gives back the memory of its state.
+  /// The calling thread ends: free the memory of its state.
   void (*EndThread)();
   /// The interpreter of the process has been found, in the binary \p LinkMap.
   /// One thread at a time.
   void (*FoundInterpreter)(const void *LinkMap);
-  /// A scope that the program reports is about to begin in the calling thread.
+  /// The calling thread is about to start a scope that the program reports.
   void (*BeforeScope)(Thread &T, const Frame &Caller);
 };
 
 /// All sources, in the order in which they connect; ends with null.
 extern const Source *const Sources[];
 
-/// Calls a function of each source that has it.
+/// Calls a function of each source, if not null.
 template <class... Params, class... Args>
 void forSources(void (*Source::*Fn)(Params...), Args &...A) {
   for (const Source *const *S = Sources; *S; ++S)

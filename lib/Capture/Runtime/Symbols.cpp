@@ -12,8 +12,9 @@
 using namespace memkit;
 using namespace memkit::capture;
 
-/// A failed look-up leaves a message that the program might take for its own:
-/// one call takes it, the next lets it go.
+/// Clears the message of a failed look-up, which the program might take for its
+/// own: the first call of dlerror returns the message, the second frees the
+/// message.
 static void forgetError() {
   dlerror();
   dlerror();
@@ -37,7 +38,7 @@ void *capture::globalSymbol(const char *Name) {
 
 void *capture::symbolOfLoaded(const char *Library, const char *Name) {
   Quiet Q;
-  // The library stays loaded from now on: what we forward to must not go.
+  // Keeps the library loaded, because memkit forwards calls to the symbol.
   void *Handle = dlopen(Library, RTLD_LAZY | RTLD_NOLOAD);
   void *P = Handle ? dlsym(Handle, Name) : nullptr;
   if (!P)
@@ -47,14 +48,14 @@ void *capture::symbolOfLoaded(const char *Library, const char *Name) {
 
 void *capture::symbolOfBinary(void *LinkMap, const char *Name) {
   Quiet Q;
-  // A binary that came as another's dependency has no search list of its own
-  // until dlopen gives it one; dlsym on its link_map would crash.
+  // A binary loaded as a dependency has no search list of its own until dlopen
+  // makes one; dlsym on its link_map would crash.
   const char *Path = static_cast<link_map *>(LinkMap)->l_name;
   void *Handle = dlopen(*Path ? Path : nullptr, RTLD_LAZY | RTLD_NOLOAD);
   void *P = Handle ? dlsym(Handle, Name) : nullptr;
   if (!P)
     forgetError();
-  if (Handle && !P) // What we forward to must not go.
+  if (Handle && !P) // With a symbol, the binary must stay loaded.
     dlclose(Handle);
   return P;
 }

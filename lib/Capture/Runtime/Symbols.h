@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Looking up symbols.
+// Looks up symbols of other libraries.
 //
-// Looking up what stands behind this library, without a trace in the program.
+// Leaves no error state in the program.
 
 #ifndef MEMKIT_CAPTURE_RUNTIME_SYMBOLS_H
 #define MEMKIT_CAPTURE_RUNTIME_SYMBOLS_H
 
 namespace memkit::capture {
 
-/// The next definition of \p Name after this library's; null: there is none.
-/// The program's dlerror state is left empty.
+/// The next definition of \p Name after this library's; null: none. Leaves the
+/// program's dlerror state empty.
 void *nextSymbol(const char *Name);
 
-/// \p Name as the program's global scope has it; null: it has none.
+/// \p Name in the program's global scope; null: none.
 void *globalSymbol(const char *Name);
 
-/// \p Name as a library that is already loaded has it, though it may not be in
-/// the global scope; null: \p Library is not loaded or has none.
+/// \p Name in a loaded library, which may be outside the global scope; null: \p
+/// Library is not loaded or lacks the symbol.
 void *symbolOfLoaded(const char *Library, const char *Name);
 
-/// \p Name in the scope of a loaded binary (its link_map); null: not there.
+/// \p Name in the scope of a loaded binary (its link_map); null: none.
 void *symbolOfBinary(void *LinkMap, const char *Name);
 
 } // namespace memkit::capture

@@ -2,9 +2,9 @@
 //
 // System calls without libc.
 //
-// System calls without libc: they touch no errno, are no cancellation points
-// and cannot be interposed. Each returns what the kernel does: a negative error
-// number on failure.
+// The functions leave errno alone, are no cancellation points and cannot be
+// interposed. Each returns the kernel's result: a negative error number on
+// failure.
 
 #ifndef MEMKIT_CAPTURE_RUNTIME_SYSCALL_H
 #define MEMKIT_CAPTURE_RUNTIME_SYSCALL_H
@@ -77,7 +77,7 @@ inline void sleepMicroseconds(uint32_t Us) {
   call(SYS_nanosleep, long(&T), 0);
 }
 
-/// What \p Clock says, in ns.
+/// The time of \p Clock, in ns.
 inline uint64_t clockNs(clockid_t Clock) {
   timespec T = {};
   call(SYS_clock_gettime, Clock, long(&T));
@@ -86,7 +86,7 @@ inline uint64_t clockNs(clockid_t Clock) {
 
 inline uint64_t monotonicMs() { return clockNs(CLOCK_MONOTONIC) / 1000000; }
 
-/// All signals held back while it lives.
+/// Blocks all signals during its lifetime.
 class SignalBlock {
 public:
   SignalBlock() {

@@ -14,14 +14,14 @@ using namespace memkit::capture;
 __thread Thread capture::ThisThread;
 
 static constexpr uint32_t WaitStepUs = 50;
-static constexpr uint64_t NestedMargin = 32; ///< kept for what must not fail
+static constexpr uint64_t NestedMargin = 32; ///< for records that must not fail
 
 //===----------------------------------------------------------------------===//
 // A full ring
 //===----------------------------------------------------------------------===//
 
-/// Sleeps in short steps until \p Done() or the settings' limit; false: in
-/// vain.
+/// Sleeps in short steps until \p Done() or the time limit of the settings;
+/// false: the limit is reached.
 template <typename Fn> static bool waitFor(uint64_t Epoch, Fn Done) {
   std::atomic<uint64_t> &Beat = Proc.Ctl->Heartbeat;
   uint64_t FirstBeat = Beat.load(std::memory_order_acquire);
@@ -74,8 +74,8 @@ bool capture::makeRoom(Thread &T) {
 // Claiming a ring
 //===----------------------------------------------------------------------===//
 
-/// The number of a ring that is the caller's now; -1: all are taken.
-/// \p Soon: one of them will be free.
+/// Claims a ring for the caller and returns its number; -1: all are taken. \p
+/// Soon: one will be free soon.
 static int claimRing(bool &Soon) {
   Soon = false;
   for (uint32_t I = 0; I < Proc.MaxRings; ++I) {
@@ -90,8 +90,8 @@ static int claimRing(bool &Soon) {
   return -1;
 }
 
-/// Where all rings are owned, some of their threads may be gone: once in a
-/// thread, two passes of the recorder are waited for, which looks for those.
+/// If all rings are owned, the threads of some may have ended. Waits once in a
+/// thread for two passes of the recorder, which searches for such rings.
 static int claimOrWait(const Thread &T) {
   bool Soon;
   uint64_t Epoch = Proc.Epoch.load(std::memory_order_acquire);
@@ -107,14 +107,14 @@ static int claimOrWait(const Thread &T) {
   return Number;
 }
 
-// A program without libpthread has none of these, and no thread that ends
-// before it does.
+// A program without libpthread lacks these functions, and has no thread that
+// ends before the program.
 #pragma weak pthread_key_create
 #pragma weak pthread_key_delete
 #pragma weak pthread_setspecific
 
-/// The destructor must run after those of other keys, which may allocate: it
-/// asks to be called again until the last round but one.
+/// Ends the thread's recording. Must run after the destructors of other keys,
+/// which may allocate: asks to be called again until the last round but one.
 static void threadEnds(void *Value);
 
 static pthread_key_t endKey() {
@@ -137,7 +137,7 @@ static void threadEnds(void *Value) {
     pthread_setspecific(endKey(), Value);
     return;
   }
-  T.HasKey = true; // What comes now is not told to the key again.
+  T.HasKey = true; // Do not register the key again.
   forSources(&Source::EndThread);
   if (!T.Epoch || T.Epoch != Proc.Epoch.load(std::memory_order_acquire))
     return;
@@ -171,8 +171,9 @@ static bool takeRing(Thread &T) {
     ;
   uint32_t Tid = sys::gettid();
   H.Tid.store(Tid, std::memory_order_release);
-  // Destructors of other keys may run after our last one, and then the thread
-  // is no new one. Nobody tells its end: the recorder looks for that.
+  // Destructors of other keys may run after this library's last round. The
+  // thread then takes a ring again as the same thread. No destructor reports
+  // its end: the recorder detects the end.
   uint64_t Before = T.Rounds >= LastRound ? T.RingNumber + 1 : 0;
   T.RingNumber = uint32_t(Number);
   T.Ring.attach(&H, R);

@@ -2,9 +2,9 @@
 //
 // The state of a thread.
 //
-// What the library knows about a thread. Plain thread-local memory of the
-// initial-exec model: reading it calls nothing. It holds the number of the
-// process that it was made for, so that in a child of fork it is out of date.
+// Plain thread-local memory of the initial-exec model: reading it calls no
+// function. The state contains the number of its process, so a child of fork
+// detects outdated state.
 
 #ifndef MEMKIT_CAPTURE_RUNTIME_THREAD_H
 #define MEMKIT_CAPTURE_RUNTIME_THREAD_H
@@ -15,26 +15,27 @@
 namespace memkit::capture {
 
 struct Thread {
-  uint64_t Epoch; ///< of the process that Ring belongs to; 0: none
+  uint64_t Epoch; ///< the process of Ring; 0: none
   RingWriter Ring;
   uint32_t QuietBits; ///< see Quiet
   bool Attaching;
-  bool HasKey;    ///< its end will be told
-  bool InRealloc; ///< what the real one calls is part of it
+  bool HasKey;    ///< the key's destructor will report the thread's end
+  bool InRealloc; ///< inner calls of the real realloc are not recorded
   uint8_t Rounds; ///< calls of the key's destructor
   uint32_t RingNumber;
-  /// Last block that a hook recorded; to see whether an outer hook need not.
+  /// The last block that a hook recorded or passed over; tells an outer hook
+  /// whether to record.
   uintptr_t LastAllocation;
-  uintptr_t Freeing; ///< operator delete has recorded the free of this one
+  uintptr_t Freeing; ///< the block whose free operator delete has recorded
   uint64_t NoRingEpoch, NoRingBeat;
-  /// Its stack, when that is a block.
+  /// The thread's stack, if recorded as a block.
   uintptr_t StackLow;
   uint64_t StackBytes;
 };
 
 extern __thread Thread ThisThread __attribute__((tls_model("initial-exec")));
 
-/// While it lives, what the thread allocates is the library's own.
+/// During its lifetime, the thread's allocations are the library's own.
 class Quiet {
 public:
   Quiet() : Saved(ThisThread.QuietBits) { ThisThread.QuietBits = 1; }
@@ -46,14 +47,14 @@ private:
   uint32_t Saved;
 };
 
-/// Gives the thread a ring of the current process; false: it cannot have one.
+/// Gives the thread a ring of the current process; false: no ring.
 bool attachThread();
 
-/// Room for a record in a full ring: waits as the settings say. False: the
-/// record has been counted as lost.
+/// Makes room for a record in a full ring; waits as the settings say. False:
+/// the record is counted as lost.
 bool makeRoom(Thread &T);
 
-/// The same, in a ring that is seldom full.
+/// Is there room for a record? Fast while the ring is not full.
 inline bool hasRoom(Thread &T) { return T.Ring.hasRoom() || makeRoom(T); }
 
 /// The calling thread, ready to record; null: this process is not recorded.

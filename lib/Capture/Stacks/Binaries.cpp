@@ -67,12 +67,12 @@ uint32_t Binaries::findKnown(const FoundObject &O) {
 }
 
 static void copyPath(wire::Binary &M, const char *Name) {
-  if (!Name || !*Name) { // The loader has no name for the program itself.
+  if (!Name || !*Name) { // The loader has no name for the executable.
     long N = sys::readlink("/proc/self/exe", M.Path, sizeof(M.Path) - 1);
     M.Path[N > 0 ? N : 0] = 0;
     return;
   }
-  // Relative to a folder that the program may leave.
+  // The name is relative to a folder that the program may leave.
   if (*Name != '/' && mappedPath(M.Start, M.Path, sizeof(M.Path)))
     return;
   size_t N = strnlen(Name, sizeof(M.Path) - 1);
@@ -80,8 +80,8 @@ static void copyPath(wire::Binary &M, const char *Name) {
   M.Path[N] = 0;
 }
 
-/// Whether the binary that M says, of the same build-id, has the loader's \p
-/// Name: by the last part where that is relative.
+/// Does the loader's \p Name name the binary M, of the same build-id? Compares
+/// the last part of a relative name.
 static bool isNamed(const wire::Binary &M, const char *Name) {
   if (*Name == '/')
     return strncmp(M.Path, Name, sizeof(M.Path)) == 0;
@@ -129,7 +129,7 @@ void Binaries::enter(uint32_t Id, wire::Binary &M, const FoundObject &O) {
   Ctl->NextBinary.store(Id + 1, std::memory_order_release);
 }
 
-/// The id of a binary that was unloaded and is there again; 0: it is new.
+/// The id of a binary that was unloaded and is loaded again; 0: a new binary.
 uint32_t Binaries::resume(const FoundObject &O) {
   auto *Map = static_cast<link_map *>(O.LinkMap);
   uint64_t Start = uint64_t(O.MapStart), End = uint64_t(O.MapEnd);
@@ -156,8 +156,8 @@ uint32_t Binaries::resume(const FoundObject &O) {
   return 0;
 }
 
-/// With signals held back: a handler must not find the lock its own thread's.
-/// False: in vain.
+/// Called with signals blocked: a handler must not wait for a lock of its own
+/// thread. False: the lock was not released in time.
 bool Binaries::lock() {
   for (unsigned Tries = 0; Lock.exchange(1, std::memory_order_acquire);
        ++Tries) {
@@ -168,8 +168,8 @@ bool Binaries::lock() {
   return true;
 }
 
-/// False: a binary has been unloaded since \p Seen was read, perhaps this one,
-/// and the loader has to be asked again.
+/// Adds a binary if it is new. False: a binary has been unloaded since \p Seen
+/// was read, perhaps this one; ask the loader again.
 bool Binaries::add(const FoundObject &O, uint32_t Seen, uint32_t &Id) {
   sys::SignalBlock Block;
   Id = 0;

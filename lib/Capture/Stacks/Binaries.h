@@ -2,16 +2,16 @@
 //
 // The binaries that own addresses.
 //
-// Which binary of the program owns an address: asked of the loader without a
-// lock when an address is new, entered in the shared table once, and where its
-// unwind tables lie.
+// Finds the binary that owns an address: asks the loader, without a lock, about
+// a new address, adds a new binary to the shared table, and finds the binary's
+// unwind tables.
 //
-// A binary that is unloaded is marked, and its id is matched again only by the
-// same file (by path and build-id) at the same place. Marking happens
-// when the loader frees its link_map, which it does after it has unmapped the
-// binary and before it lets go of the lock under which anything else could be
-// loaded at the same place; so no address is ever taken for another binary's,
-// whoever unloads (dlclose, or glibc itself).
+// An unloaded binary is marked, and its id is used again only for the same file
+// (by path and build-id) at the same place. The mark is set when the loader
+// frees the link_map. The loader does this after unmapping the binary, and
+// before releasing the lock without which no other binary can be loaded at the
+// same place. So no address is ever taken for another binary's, whether dlclose
+// or glibc itself unloads the binary.
 
 #ifndef MEMKIT_CAPTURE_STACKS_BINARIES_H
 #define MEMKIT_CAPTURE_STACKS_BINARIES_H
@@ -30,12 +30,12 @@ public:
   /// The id of the binary that owns \p Pc; 0: none, or no room. Any thread.
   uint32_t binaryOf(uint64_t Pc);
 
-  /// The unwind tables of binary \p Id, which owns the address that is looked
-  /// up; not usable where there are none.
+  /// The unwind tables of binary \p Id, which owns the address in question; not
+  /// usable if the binary has none.
   const EhFrame &tablesOf(uint32_t Id) const { return List[Id].Tables; }
 
-  /// Ids of codes, [First, End): where those of a binary stand that was
-  /// unloaded and is loaded again, from the times before. Empty: it was not.
+  /// Ids of codes, [First, End): the earlier codes of a binary that was
+  /// unloaded and loaded again. Empty for a binary that was never unloaded.
   struct CodeRange {
     uint32_t First, End;
   };
@@ -43,11 +43,11 @@ public:
     return {List[Id].FirstCode, List[Id].EndCode};
   }
 
-  /// Marks the binary whose link_map this is; false: there is none.
+  /// Marks the binary with the link_map as unloaded; false: none.
   bool markGone(const void *LinkMap, AddressRange &Where);
 
-  /// Marks one binary that is no longer where it was; false: there is none. One
-  /// thread at a time.
+  /// Marks one binary that the loader no longer has at its place; false: none.
+  /// One thread at a time.
   bool markOneGone(AddressRange &Where);
 
 private:
@@ -56,7 +56,7 @@ private:
     uint64_t End;
     const void *LinkMap;
     std::atomic<uint32_t> Live;
-    uint32_t FirstCode, EndCode; ///< see oldCodes; set while it is not live
+    uint32_t FirstCode, EndCode; ///< see oldCodes()
     EhFrame Tables;
   };
   static constexpr uint32_t NumHints = 256;
@@ -79,11 +79,11 @@ private:
   uint32_t MaxKnown = 0;
   std::atomic<uint32_t> Lock{0};
   std::atomic<uint32_t> NumFreed{0};     ///< calls of markGone
-  std::atomic<uint32_t> Hints[NumHints]; ///< by link_map: an id to try first
+  std::atomic<uint32_t> Hints[NumHints]; ///< by link_map: the id to try first
   Pieces<wire::Binary, 64> Table;
 };
 
-/// Does \p Pc lie in this library?
+/// Is \p Pc in this library?
 bool isOwnCode(uintptr_t Pc);
 
 } // namespace memkit::capture

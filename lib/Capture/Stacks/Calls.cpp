@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which function a call instruction calls.
+// The function that a call instruction calls.
 
 #include "Calls.h"
 
@@ -12,7 +12,7 @@
 using namespace memkit;
 using namespace memkit::capture;
 
-/// \p Bytes of code, which execute-only segments do not let one read.
+/// Reads \p Bytes of code. False: not readable, as in an execute-only segment.
 static bool readCode(uintptr_t Address, void *To, size_t Bytes) {
   if (!Stacks.Bins.binaryOf(Address) || !isReadable(Address & ~uintptr_t(7)) ||
       !isReadable((Address + Bytes - 1) & ~uintptr_t(7)))
@@ -21,15 +21,16 @@ static bool readCode(uintptr_t Address, void *To, size_t Bytes) {
   return true;
 }
 
-/// What \p Op with an offset of 32 bits at its end goes to, from \p Address.
+/// The target of the instruction \p Op at \p Address, which ends with a 32-bit
+/// offset.
 static uintptr_t relative(uintptr_t Address, const uint8_t *Op, size_t Bytes) {
   int32_t Offset;
   memcpy(&Offset, Op + Bytes - sizeof(Offset), sizeof(Offset));
   return Address + Bytes + uintptr_t(intptr_t(Offset));
 }
 
-/// The function that the stub at \p Address jumps to; \p Address itself if that
-/// is no stub, 0 if nothing can be read there.
+/// The target of the stub at \p Address; \p Address itself: no stub; 0: not
+/// readable.
 static uintptr_t behindStub(uintptr_t Address) {
   constexpr uint8_t Endbr64[] = {0xF3, 0x0F, 0x1E, 0xFA};
   constexpr uint8_t JumpByMemory[] = {0xFF, 0x25}, Bnd = 0xF2, Jump = 0xE9;
@@ -50,12 +51,12 @@ static uintptr_t behindStub(uintptr_t Address) {
   return Target;
 }
 
-/// The function that the call before \p Return goes to; 0: a call by pointer,
-/// or no call.
+/// The function called by the call before \p Return; 0: a call by pointer, or
+/// no call.
 static uintptr_t calledFunction(uintptr_t Return) {
   constexpr uint8_t Call = 0xE8;
   constexpr size_t Bytes = 5;
-  // With Intel's IBT there are two: the second one jumps by the pointer.
+  // With Intel's IBT a call passes two stubs: the second jumps by the pointer.
   constexpr unsigned MaxStubs = 4;
   uint8_t Code[Bytes];
   if (!readCode(Return - Bytes, Code, Bytes) || Code[0] != Call)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which function a call instruction calls.
+// The function that a call instruction calls.
 //
-// Read from the code itself: "call rel32", through stubs of the linker.
+// Reads the code itself: "call rel32", through stubs of the linker.
 
 #ifndef MEMKIT_CAPTURE_STACKS_CALLS_H
 #define MEMKIT_CAPTURE_STACKS_CALLS_H
@@ -11,10 +11,9 @@
 
 namespace memkit::capture {
 
-/// Did the call that returns to \p Return, in code of a binary, go to a
-/// function with unwind tables? False also where that cannot be told: of calls
-/// by pointer. Asked of the code once for each return address. Any thread, any
-/// signal handler.
+/// Did the call that returns to \p Return, in code of a binary, call a function
+/// with unwind tables? False also if unknown: for calls by pointer. The code is
+/// read once for each return address. Any thread, any signal handler.
 bool callsCodeWithTables(uintptr_t Return);
 
 } // namespace memkit::capture

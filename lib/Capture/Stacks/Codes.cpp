@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is known of a pc.
+// The code and unwind rule of a pc.
 
 #include "Codes.h"
 
@@ -12,12 +12,12 @@
 using namespace memkit;
 using namespace memkit::capture;
 
-/// Outside of these nothing runs: what stands there is no pc.
+/// No code runs outside this range.
 static bool isUserAddress(uintptr_t Pc) {
   return Pc >= PageBytes && Pc < 1ull << 47;
 }
 
-/// Compiled, or that of one of the thread's last new pcs.
+/// The rule at Pc: one of the thread's recent rules, or compiled.
 static Rule ruleAt(uint32_t Binary, uintptr_t Pc) {
   StackState &S = ThisStack;
   bool Remembers = S.Capacity && S.Generation == Stacks.Generation.load(
@@ -28,12 +28,13 @@ static Rule ruleAt(uint32_t Binary, uintptr_t Pc) {
   const EhFrame &Tables = Stacks.Bins.tablesOf(Binary);
   AddressRange Same;
   R = compileRule(Tables, Pc, Same);
-  // No call leads to a function's first instruction from outside of all others:
-  // that is what makecontext puts at the root of a stack.
+  // No call outside of all functions returns to the first instruction of a
+  // function: makecontext puts this address at the root of a stack.
   if (R.Kind == RuleKind::None &&
       compileRule(Tables, Pc + 1).Kind != RuleKind::None)
     return {.Kind = RuleKind::End};
-  // Nor has the program's first instruction a caller; some say nothing of it.
+  // The program's entry code has no caller, either; some programs have no
+  // tables for it.
   constexpr uintptr_t StartBytes = 64;
   if (R.Kind == RuleKind::None && Pc - getauxval(AT_ENTRY) < StartBytes)
     return {.Kind = RuleKind::End};
@@ -47,8 +48,9 @@ bool capture::hasTables(uintptr_t Pc) {
   return Binary && ruleAt(Binary, Pc).Kind < RuleKind::None;
 }
 
-/// The code that \p Pc had when its binary was loaded before, so that a library
-/// that comes and goes for ever uses up no codes; 0: none is known.
+/// The earlier code of \p Pc, from before its binary was unloaded and loaded
+/// again; 0: unknown. A library that is loaded again and again thus uses no new
+/// codes.
 static uint32_t oldCode(uint32_t Binary, uintptr_t Pc) {
   constexpr uint32_t MaxSearched = 1u << 16;
   Binaries::CodeRange R = Stacks.Bins.oldCodes(Binary);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is known of a pc.
+// The code and unwind rule of a pc.
 //
-// What is known of a pc: found in the map of codes, or made: its binary asked
-// of the loader, its rule compiled from the binary's unwind tables, a code id
-// taken in the shared table. And how that is forgotten.
+// Finds them in the map of codes, or makes them: asks the loader for the
+// binary, compiles the rule from the binary's unwind tables, and takes a code
+// id in the shared table. Forgets them when the code is unmapped.
 
 #ifndef MEMKIT_CAPTURE_STACKS_CODES_H
 #define MEMKIT_CAPTURE_STACKS_CODES_H
@@ -13,11 +13,10 @@
 
 namespace memkit::capture {
 
-// Code is named by a return address: it lies before that, in the call. For what
-// a signal interrupted that is the pc plus 1.
-//
-/// Makes what is not known yet. Code that no binary owns (a JIT compiler's) has
-/// no rule, and has to be asked for again each time: see stillUnowned.
+// Code is identified by a return address: the code is the call before the
+// address. For an instruction that a signal interrupted, the address is pc + 1.
+/// Makes the word of new code. Code without a binary (a JIT compiler's) has no
+/// rule, and must be asked for again each time: see stillUnowned.
 CodeWord makeCode(uintptr_t Return);
 
 /// The code before \p Return.
@@ -26,18 +25,18 @@ inline CodeWord codeAt(uintptr_t Return) {
   return __builtin_expect(bool(W), 1) ? W : makeCode(Return);
 }
 
-/// Of a word with the flag Unowned: has no binary been loaded there since? If
-/// one has, \p W is made anew.
+/// For a word with the flag Unowned: is there still no binary at the address?
+/// If there is one, makes \p W anew.
 bool stillUnowned(uintptr_t Return, CodeWord &W);
 
-/// Do the unwind tables of a binary say how to step over the code at \p Pc?
+/// Has the code at \p Pc unwind tables with a rule?
 bool hasTables(uintptr_t Pc);
 
-/// Code has been unmapped: what is known of it is not good any more. The
-/// loader has freed \p P, perhaps the link_map of a binary that is no more.
+/// The loader has freed \p P, perhaps the link_map of an unloaded binary:
+/// forgets the binary's codes.
 void noteLoaderFree(const void *P);
 
-/// The same for whatever the loader no longer knows. Not in a hot path.
+/// Forgets the codes of all binaries that the loader no longer has. Slow.
 void forgetGoneBinaries();
 
 } // namespace memkit::capture

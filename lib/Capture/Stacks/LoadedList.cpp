@@ -14,8 +14,8 @@
 using namespace memkit;
 using namespace memkit::capture;
 
-/// None is freed while the lock is held; this is for a loader that does it by
-/// other ways.
+/// No link_map is freed while the lock is held, unless the loader frees without
+/// memkit's hook: this check is for such a loader.
 static bool canRead(const link_map *Map) {
   return uintptr_t(Map) % 8 == 0 && isReadable(uintptr_t(Map)) &&
          isReadable(uintptr_t(&Map->l_next));
@@ -36,8 +36,8 @@ bool LoadedList::search(uintptr_t Pc, FoundObject &Result) const {
   return false;
 }
 
-/// While nothing was freed the last one seen is there, and can be asked whether
-/// it is still the last.
+/// While nothing was freed, the last link_map seen exists and can be asked for
+/// a successor.
 bool LoadedList::isUpToDate() const {
   const link_map *Last = Tail.load(std::memory_order_acquire);
   return Last &&
@@ -55,15 +55,16 @@ int LoadedList::find(link_map *First, uintptr_t Pc, FoundObject &Result) {
   return search(Pc, Result) ? 0 : -1;
 }
 
-/// For as long as it takes to read the list; a handler of the thread that holds
-/// the lock never comes here, for that has its signals held back.
+/// Held while the list is read. A handler of the holder never gets here,
+/// because the holder's signals are blocked.
 void LoadedList::lock() {
   while (Lock.exchange(1, std::memory_order_acquire))
     sys::sleepMicroseconds(20);
 }
 
-/// What a refresh that is under way has seen is forgotten too: the lock is
-/// waited for. What begins later does not find it in the loader's list.
+/// Waits for a refresh in progress, so that entries of that refresh are
+/// forgotten, too. A later refresh does not find the link_map in the loader's
+/// list.
 void LoadedList::forget(const void *P) {
   sys::SignalBlock Block;
   lock();
@@ -81,7 +82,7 @@ bool LoadedList::knows(const link_map *Map) const {
   return false;
 }
 
-/// False: there is no room.
+/// False: no room.
 bool LoadedList::add(link_map *Map) {
   const Elf64_Phdr *Headers;
   size_t N;
@@ -111,7 +112,8 @@ bool LoadedList::add(link_map *Map) {
     return true;
   Start &= ~(PageBytes - 1);
   End = (End + PageBytes - 1) & ~(PageBytes - 1);
-  // One that has been there before: readers may look at the range at any time.
+  // Reuses the range of an earlier binary: readers may read the range at any
+  // time.
   for (uint32_t I = 0; I < Id; ++I)
     if (List[I].Start == Start && List[I].End == End &&
         !List[I].Map.load(std::memory_order_relaxed)) {

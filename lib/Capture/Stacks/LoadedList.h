@@ -2,11 +2,11 @@
 //
 // Loaded binaries without _dl_find_object.
 //
-// Which binary owns an address, for glibc before 2.35, which cannot say so
-// without a lock (dl_iterate_phdr waits for one that a callback of another
-// thread may hold). It is read from the loader's list of link_maps, which may
-// be read at any time: a link_map is put at its end when it is complete, and
-// one that is taken out is freed by our free, which tells us before it happens.
+// Finds the binary that owns an address with glibc before 2.35, which has no
+// lock-free look-up (dl_iterate_phdr waits for a lock that a callback of
+// another thread may hold). Reads the loader's list of link_maps, which is
+// readable at any time: the loader appends a complete link_map, and frees a
+// removed one by memkit's free, which reports the free first.
 
 #ifndef MEMKIT_CAPTURE_STACKS_LOADEDLIST_H
 #define MEMKIT_CAPTURE_STACKS_LOADEDLIST_H
@@ -19,16 +19,16 @@ namespace memkit::capture {
 
 class LoadedList {
 public:
-  /// As _dl_find_object, from the list that begins at \p First. Any thread.
+  /// Like _dl_find_object, for the list that starts at \p First. Any thread.
   int find(link_map *First, uintptr_t Pc, FoundObject &Result);
 
-  /// Before the loader's block at \p P is freed.
+  /// Called before the loader's block at \p P is freed.
   void forget(const void *P);
 
 private:
   struct Entry {
     uintptr_t Start, End;
-    std::atomic<link_map *> Map; ///< null: it is no more
+    std::atomic<link_map *> Map; ///< null: unloaded
   };
   static constexpr uint32_t Max = 8192;
 
@@ -41,7 +41,7 @@ private:
 
   Entry *List = nullptr;
   std::atomic<uint32_t> Count{0}, Lock{0}, Forgotten{0}, SeenForgotten{0};
-  std::atomic<link_map *> Tail{nullptr}; ///< last one seen
+  std::atomic<link_map *> Tail{nullptr}; ///< the last link_map seen
 };
 
 } // namespace memkit::capture

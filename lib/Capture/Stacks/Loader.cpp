@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the dynamic loader knows.
+// Answers of the dynamic loader.
 
 #include "Loader.h"
 

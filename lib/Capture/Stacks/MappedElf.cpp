@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a mapped binary says of itself.
+// Headers and build-id of a mapped binary.
 
 #include "MappedElf.h"
 

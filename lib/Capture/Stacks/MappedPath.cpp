@@ -31,7 +31,7 @@ public:
     return At == Count ? -1 : static_cast<unsigned char>(Bytes[At++]);
   }
 
-  /// The hexadecimal number here; the byte behind it is taken, too.
+  /// Reads the hexadecimal number here, and the byte after the number.
   uint64_t number() {
     for (uint64_t N = 0;;) {
       int C = next();
@@ -44,7 +44,7 @@ public:
     }
   }
 
-  /// The first '/' of the line, or its end.
+  /// Skips to the first '/' of the line, or to its end.
   int toPath() {
     int C = next();
     while (C != '/' && C != '\n' && C >= 0)

@@ -2,8 +2,9 @@
 //
 // The file behind an address.
 //
-// The loader names a binary as it was asked for: `./plugin.so`, which says
-// nothing once the program has changed its folder. The kernel knows the file.
+// The loader has the name of a binary as the program gave it: `./plugin.so` is
+// of no use after the program has changed its folder. The kernel knows the
+// file.
 
 #ifndef MEMKIT_CAPTURE_STACKS_MAPPEDPATH_H
 #define MEMKIT_CAPTURE_STACKS_MAPPEDPATH_H
@@ -13,10 +14,9 @@
 
 namespace memkit::capture {
 
-/// Writes the path of the file that the mapping beginning at \p Start is of,
-/// with a NUL, into the \p Room bytes at \p To. False where there is no such
-/// file or its path is longer. Reads /proc/self/maps by system calls: for rare
-/// binaries.
+/// Writes the path of the file mapped at \p Start, with a NUL, into the \p Room
+/// bytes at \p To. False: no such file, or a longer path. Reads /proc/self/maps
+/// by system calls: for rare binaries.
 bool mappedPath(uint64_t Start, char *To, size_t Room);
 
 } // namespace memkit::capture

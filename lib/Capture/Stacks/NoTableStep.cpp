@@ -10,8 +10,9 @@
 using namespace memkit;
 using namespace memkit::capture;
 
-/// Does a chain of frame pointers from \p Base lead through code that no binary
-/// owns, outwards, to code that one does? What is no frame pointer hardly does.
+/// Does a chain of frame pointers from \p Base lead outwards, through code
+/// without a binary, to code of a binary? A value that is no frame pointer
+/// hardly ever passes this test.
 bool StackWalk::isChainToOwned(uintptr_t Base) {
   constexpr unsigned MaxFrames = 128;
   for (unsigned I = 0; I < MaxFrames && Base % 8 == 0 && canRead(Base, 16);
@@ -34,13 +35,13 @@ bool StackWalk::pushMissing() {
   uint32_t Mark = Stacks.Table.markCode(wire::CodeKind::NoCfi);
   bool HasRoom =
       !Mark || push(CodeWord::make({.Kind = RuleKind::None}, Mark, 0));
-  // The mark has no return address by which the next walk could know the mark.
+  // The mark has no return address, so the next walk cannot recognise the mark.
   dontKeep(NumNew - 1);
   return HasRoom;
 }
 
-/// Code of a JIT compiler, or of assembly without tables: many keep a frame
-/// pointer.
+/// For code of a JIT compiler, or of assembly without tables, which often keeps
+/// a frame pointer.
 bool StackWalk::noTableStep(CodeWord &C) {
   if (C.has(CodeWord::Unowned) && !stillUnowned(Pc, C)) {
     S.New[NumNew - 1].Code = C;
@@ -54,14 +55,14 @@ bool StackWalk::noTableStep(CodeWord &C) {
   if (!Owned && (CallersFp <= Fp || CallersPc <= StackPage ||
                  !(Jit || isChainToOwned(CallersFp))))
     return false;
-  // As the next walk is to take it.
+  // The rule for the next walk.
   Rule R{.Kind = RuleKind::Fp,
          .Flags = Rule::FpSaved,
          .FpSlot = -2,
          .CfaOffset = 16};
   S.New[NumNew - 1].Code = CodeWord::make(
       R, C.code(), C.bits() & (CodeWord::Unowned | CodeWord::Hidden));
-  // rbp was that of a function with tables, and so not of the code at Pc.
+  // rbp belonged to a function with tables, and so not to the code at Pc.
   bool SomeMissing = !Jit && Owned && callsCodeWithTables(CallersPc);
   if (SomeMissing && !pushMissing())
     return false;

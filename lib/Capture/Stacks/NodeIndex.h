@@ -2,28 +2,26 @@
 //
 // From (parent, code) to a node's id.
 //
-// From (parent, code) to a node's id, in private memory, in two parts.
+// Maps (parent, code) to a node's id, in private memory, in two parts.
 //
-// Most nodes are made as parts of a chain, with ids in a row. So each node has
-// four bytes for one child whose id is not far from its own: a chain is
-// followed through memory in order, and needs nothing else.
+// Most nodes are made as parts of a chain, with consecutive ids. So each node
+// has four bytes for one child with an id near its own: a look-up follows a
+// chain through memory in order, and reads nothing else.
 //
-// All other children stand in an open hash table of 8 bytes a slot, at most
-// three quarters full. A slot says all, so that a look-up touches one cache
-// line and nothing else: the 48 bits of the key are multiplied by an odd
-// number, which is a bijection; the high bits of the product choose the slot,
-// and what remains of them stands in the slot, with the distance to the slot
-// that was chosen, and the id. What is looked at from there are the other slots
-// of its line first.
+// All other children are in an open hash table of 8 bytes a slot, at most three
+// quarters full. A slot and its position give the whole key, so a look-up
+// touches one cache line. The 48 bits of the key are multiplied by an odd
+// number, a bijection. The high bits of the product choose the slot. The slot
+// stores the remaining bits, the distance from the chosen slot, and the id. A
+// search continues in the other slots of the chosen slot's cache line.
 //
-// Levels double. When one is filled the next is put before it, and each insert
-// from then on moves a few of the old slots, so that no call takes long; a
-// level that has been moved gives its memory back. What is in is never taken
-// out.
+// Levels double. When a level is full, a new level is put before it, and each
+// insert from then on moves some of the old slots, so no call takes long. A
+// level that has been moved frees its memory. No entry is ever removed.
 //
-// Any thread and any signal handler may call any function at any time. Two that
-// insert the same thing at once while slots are being moved may both succeed:
-// the thing then has two ids, each of them good.
+// Any thread and any signal handler may call any function at any time. If two
+// threads insert one key while slots are being moved, both may succeed: the key
+// then has two ids, both valid.
 
 #ifndef MEMKIT_CAPTURE_STACKS_NODEINDEX_H
 #define MEMKIT_CAPTURE_STACKS_NODEINDEX_H
@@ -34,21 +32,21 @@
 
 namespace memkit::capture {
 
-/// With codes of \p TheCodeBits.
+/// An index for codes of \p TheCodeBits.
 template <unsigned TheCodeBits> class BasicIndex {
 public:
   static constexpr unsigned IdBits = 25, CodeBits = TheCodeBits;
 
   bool begin() { return Levels[0].allocate(FirstBits) && reserve(0); }
 
-  /// Makes room for the children of \p Id; false: there is no memory.
+  /// Makes room for the children of \p Id; false: no memory.
   bool reserve(uint32_t Id) {
     const std::atomic<Near *> &P = NearPieces[Id / NearPerPiece];
     return __builtin_expect(P.load(std::memory_order_acquire) != nullptr, 1) ||
            addPiece(Id);
   }
 
-  /// 0: not there. For \p Parent there has been made room.
+  /// 0: not found. reserve(\p Parent) must have succeeded.
   __attribute__((always_inline)) uint32_t find(uint32_t Parent,
                                                uint32_t Code) const {
     uint32_t Is = near(Parent).load(std::memory_order_acquire) ^ Code;
@@ -57,8 +55,8 @@ public:
     return findHashed(Parent, Code);
   }
 
-  /// Puts \p Id in, unless another has come first; returns the one that is in.
-  /// 0: there is no memory for a larger level.
+  /// Inserts \p Id, unless the key has an id; returns the id in the index. 0:
+  /// no memory for a larger level.
   uint32_t insert(uint32_t Parent, uint32_t Code, uint32_t Id) {
     uint32_t Is = 0, Distance = Id - Parent;
     if (Distance - 1 < (1u << (32 - CodeBits)) - 1) {
@@ -74,7 +72,7 @@ public:
     return insertProduct(product(Parent, Code), Id);
   }
 
-  /// Memory that is in use, in bytes; all levels that are not moved yet.
+  /// The memory in use, in bytes: all levels that are not moved yet.
   uint64_t bytes() const {
     uint64_t Sum = 0;
     for (auto &P : NearPieces)
@@ -85,8 +83,8 @@ public:
   }
 
 private:
-  /// The low CodeBits the code, above it how far from the parent's the child's
-  /// id is; 0: none.
+  /// The code in the low CodeBits, above it the child's id minus the parent's;
+  /// 0: none.
   using Near = std::atomic<uint32_t>;
   static constexpr uint32_t CodeMask = (1u << CodeBits) - 1;
   static constexpr size_t NearPieceBytes = 1u << 18;
@@ -120,7 +118,7 @@ private:
 
   class Level {
   public:
-    /// \p B at least FirstBits, so that distances have a few bits.
+    /// \p B is at least FirstBits, so that distances have a few bits.
     bool allocate(unsigned B) {
       size_t Bytes = sizeof(uint64_t) << B;
       auto *Mine = static_cast<std::atomic<uint64_t> *>(sys::mapPrivate(Bytes));
@@ -132,13 +130,13 @@ private:
       return Mine || None;
     }
 
-    /// What is the same for all that a look-up looks at, loaded once.
+    /// The values of a look-up that are the same for all slots, loaded once.
     struct View {
       const std::atomic<uint64_t> *Slots;
       uint64_t Home, Rest;
 
-      /// The slot at \p Distance from the chosen one: its id if that is what
-      /// is looked for, else 0 or at least MaxIds.
+      /// Reads the slot at \p Distance from the chosen slot: the id if the slot
+      /// has the key, else 0 or at least MaxIds.
       uint64_t at(uint64_t Distance) const {
         return Slots[Home ^ Distance].load(std::memory_order_acquire) ^
                (Rest | Distance << IdBits);
@@ -183,15 +181,15 @@ private:
       return Used.load(std::memory_order_relaxed) > (3u << bits()) / 4;
     }
 
-    /// Takes the next MoveStep slots for the caller to move; false: all are
-    /// taken.
+    /// Claims the next MoveStep slots for the caller to move; false: all are
+    /// claimed.
     bool claim(uint32_t &From) {
       if (NextMove.load(std::memory_order_relaxed) >= 1u << bits())
         return false;
       From = NextMove.fetch_add(MoveStep, std::memory_order_acq_rel);
       return From < 1u << bits();
     }
-    /// The caller has moved what it claimed. True: that was the last of all.
+    /// Counts the caller's claimed slots as moved. True: all slots are moved.
     bool moved() {
       return Moved.fetch_add(MoveStep, std::memory_order_acq_rel) + MoveStep ==
              1u << bits();
@@ -201,7 +199,7 @@ private:
                 long(sizeof(uint64_t) << bits()), MADV_DONTNEED);
     }
 
-    /// What slot \p I holds; false: nothing.
+    /// The content of slot \p I; false: empty.
     bool get(uint32_t I, uint64_t &P, uint32_t &Id) const {
       uint64_t Is = slot(I),
                Distance = Is >> IdBits & ((1u << distanceBits()) - 1);
@@ -217,14 +215,14 @@ private:
       return Slots.load(std::memory_order_acquire)[I].load(
           std::memory_order_acquire);
     }
-    /// Between what remains of the product and the id.
+    /// The bits between the rest of the product and the id.
     unsigned distanceBits() const { return 64 - IdBits - (KeyBits - bits()); }
     uint32_t reach() const {
       return 1u << (distanceBits() < 7 ? distanceBits() : 7);
     }
 
     std::atomic<std::atomic<uint64_t> *> Slots{nullptr};
-    std::atomic<uint32_t> LogSlots{0}; ///< the same whichever thread writes it
+    std::atomic<uint32_t> LogSlots{0}; ///< every thread writes the same value
     std::atomic<uint32_t> Used{0}, NextMove{0}, Moved{0};
   };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The frames that are not plain.
+// Steps over frames that are not plain.
 //
-// Realigned stacks, signal frames, slow rules, code without tables, and the way
-// from one stack to another.
+// Realigned stacks, signal frames, slow rules, code without tables, and the
+// change from one stack to another.
 
 #include "Codes.h"
 #include "StackWalk.h"
@@ -18,7 +18,7 @@ static uintptr_t endOfPage(uintptr_t Address) {
 }
 
 void StackWalk::beginOther() {
-  // This library's own frames lie below the innermost one of the program.
+  // This library's own frames are below the program's innermost frame.
   constexpr uintptr_t Below = 128;
   OnOther = true;
   Lo = Slot - Below;
@@ -26,12 +26,12 @@ void StackWalk::beginOther() {
 }
 
 //===----------------------------------------------------------------------===//
-// What can be read
+// Readable memory
 //===----------------------------------------------------------------------===//
 
-/// Goes on at \p NewSp, on whatever stack that lies.
+/// Continues at \p NewSp, on any stack.
 bool StackWalk::enterRange(uintptr_t NewSp) {
-  // No walk goes in circles for ever.
+  // Bounds a walk that goes in circles.
   constexpr uint32_t MaxChanges = 1024, Upwards = 1, Downwards = 16;
   if (NewSp > sp() && NewSp < Hi)
     return true;
@@ -47,11 +47,11 @@ bool StackWalk::enterRange(uintptr_t NewSp) {
   return true;
 }
 
-/// To the caller's frame, whose stack pointer was \p Cfa before the call: can
-/// the words below it be read?
+/// Moves to the caller's frame, whose stack pointer was \p Cfa before the call.
+/// False: the words below \p Cfa cannot be read.
 bool StackWalk::moveTo(uintptr_t Cfa) {
-  // What lies further up is as likely the next piece of a split stack; what is
-  // between need not be read.
+  // A frame further up is as likely on the next piece of a split stack; the
+  // memory between need not be readable.
   constexpr uintptr_t MaxAsked = 16 * StackPage;
   if (Cfa > sp() && Cfa <= Hi)
     return true;
@@ -60,7 +60,7 @@ bool StackWalk::moveTo(uintptr_t Cfa) {
     if (Cfa <= Hi)
       return true;
   }
-  // Another stack: a split one, or one that has been switched from.
+  // Another stack: a split stack, or a stack that the program switched from.
   dontKeep(NumNew - 1);
   return Cfa > StackPage && enterRange(Cfa - 16) && canRead(Cfa - 16, 16);
 }
@@ -116,8 +116,8 @@ bool StackWalk::realignedStep(CodeWord C) {
   return true;
 }
 
-/// The frame that was interrupted: its pc is the very instruction, and nothing
-/// has put that on the stack.
+/// Continues at an interrupted frame: its pc is the exact instruction, and is
+/// not stored on the stack.
 bool StackWalk::interrupted(uintptr_t NewPc, uintptr_t NewSp, uintptr_t NewFp,
                             CodeWord &C) {
   PassedSignal = true;
@@ -154,7 +154,8 @@ bool StackWalk::slowStep(CodeWord &C) {
   R.set(Registers::Sp, sp());
   R.set(Registers::Fp, Fp);
   R.set(Registers::Pc, Pc - 1);
-  R.ExactPc = true; // the address at which the rule is to be looked up
+  R.ExactPc = true; // rsp, rbp and pc are of the frame; pc is the address for
+                    // the look-up of the rule
   switch (stepSlow(Stacks.Bins.tablesOf(Binary), R, {readWord, this})) {
   case StepResult::Stepped:
     break;
@@ -177,8 +178,8 @@ bool StackWalk::slowStep(CodeWord &C) {
   return true;
 }
 
-/// From the frame that was pushed last, whose word is \p C, to one with a
-/// return address. False: the walk ends, as End says.
+/// Steps from the last pushed frame, with the word \p C, to a frame with a
+/// return address. False: the walk ends, with the reason in End.
 bool StackWalk::rareStep(CodeWord C) {
   for (;;) {
     End = WalkEnd::Lost;
@@ -211,7 +212,7 @@ bool StackWalk::rareStep(CodeWord C) {
         dontKeep(NumNew - 1);
       return false;
     }
-    if (!C) // The frame is one with a return address again.
+    if (!C) // The frame has a return address again.
       return true;
   }
 }

@@ -2,14 +2,13 @@
 //
 // The rules that a thread compiled last.
 //
-// New return addresses come in company: a function that is new calls one thing
-// after the other. All of those calls have one rule mostly, so that remembering
-// the last few with their ranges saves most searches and compilations (three of
-// four for the 70,000 return addresses that importing PyTorch meets in its
-// largest library).
+// New return addresses come in groups: a new function makes one call after
+// another, mostly with one rule. So the last few rules with their ranges save
+// most searches and compilations (three of four for the 70,000 return addresses
+// that importing PyTorch meets in its largest library).
 //
-// One thread's: no atomics. A signal handler of that thread finds it busy when
-// it has interrupted it, and does without.
+// For one thread: no atomics. A signal handler of the thread that interrupts a
+// change finds the object busy, and does without.
 
 #ifndef MEMKIT_CAPTURE_STACKS_RECENTRULES_H
 #define MEMKIT_CAPTURE_STACKS_RECENTRULES_H
@@ -23,7 +22,7 @@ namespace memkit::capture {
 /// 200 bytes; all bits 0 is empty.
 class RecentRules {
 public:
-  /// The rule at \p Pc; Empty: it is not among them.
+  /// The rule at \p Pc; Empty: none.
   Rule find(uintptr_t Pc) const {
     if (Busy)
       return {};
@@ -33,7 +32,7 @@ public:
     return {};
   }
 
-  /// As compileRule gave both. They take the place of the oldest.
+  /// Replaces the oldest rule by a rule and range of compileRule.
   void add(AddressRange Same, Rule R) {
     if (Busy || Same.Start == Same.End)
       return;
@@ -44,7 +43,7 @@ public:
     setBusy(false);
   }
 
-  /// Code has been unmapped: none of them may be used again.
+  /// Removes all rules, because code has been unmapped.
   void clear() {
     for (AddressRange &R : Ranges)
       R = {};
@@ -53,7 +52,7 @@ public:
 private:
   static constexpr unsigned Count = 8;
 
-  /// In this order for the compiler too: handlers run in between.
+  /// The compiler must keep this order: handlers may run in between.
   void setBusy(bool B) {
     std::atomic_signal_fence(std::memory_order_seq_cst);
     Busy = B;

@@ -12,7 +12,7 @@
 using namespace memkit;
 using namespace memkit::capture;
 
-/// Of a binary with more sections no others are looked at.
+/// Only the first sections of a binary are searched.
 static constexpr unsigned MaxSections = 4096;
 
 namespace {
@@ -43,8 +43,9 @@ private:
 };
 } // namespace
 
-/// Compares the ELF header and the program headers, among them the places and
-/// sizes of all segments and where the section headers are.
+/// Is the file the binary mapped at \p Start? Compares the ELF header and the
+/// program headers, among them the places and sizes of all segments and the
+/// offset of the section headers.
 bool SectionFile::isThatAt(uint64_t Start) {
   auto *Mapped = reinterpret_cast<const char *>(Start);
   if (!get(0, Header) || memcmp(&Header, Mapped, sizeof(Header)) != 0 ||
@@ -67,8 +68,8 @@ AddressRange SectionFile::find(const char *Name) {
       !get(offsetOf(Header.e_shstrndx), Names))
     return {};
   for (unsigned I = 0; I < Header.e_shnum && I < MaxSections; ++I)
-    // A name stands before the other sections' headers or names: there is
-    // something behind it.
+    // A read past the end of a name stays in the file: section headers or other
+    // names follow.
     if (get(offsetOf(I), S) && (S.sh_flags & SHF_ALLOC) &&
         S.sh_type != SHT_NOBITS && get(Names.sh_offset + S.sh_name, Is) &&
         memcmp(Is, Name, NameBytes) == 0)

@@ -2,9 +2,9 @@
 //
 // Sections in the file of a binary.
 //
-// Where a section of a loaded binary lies. Section headers are not loaded, so
-// the binary's file is read: some system calls, for the rare binary that does
-// not say by its program headers where its unwind tables are.
+// Finds a section of a loaded binary. Section headers are not loaded, so this
+// reads the binary's file by some system calls, for rare binaries whose program
+// headers do not give the place of the unwind tables.
 
 #ifndef MEMKIT_CAPTURE_STACKS_SECTIONFILE_H
 #define MEMKIT_CAPTURE_STACKS_SECTIONFILE_H
@@ -14,9 +14,9 @@
 namespace memkit::capture {
 
 /// The addresses, without the bias, of the loaded section \p Name (at most 15
-/// letters) of the binary whose file \p Path is and whose first page is mapped
-/// at \p Start. Empty where there is none, or the file cannot be read or is
-/// another one by now.
+/// letters) of a binary with the file \p Path and its first page mapped at \p
+/// Start. Empty: no such section, the file cannot be read, or the file has been
+/// replaced.
 AddressRange findSection(const char *Path, uint64_t Start, const char *Name);
 
 } // namespace memkit::capture

@@ -32,8 +32,8 @@ static uint32_t callerNode(const Frame &Caller) {
 // Memory
 //===----------------------------------------------------------------------===//
 
-/// One mapping: the last rules; an entry that ends searches, and the words; as
-/// many frames; the new frames.
+/// The layout of the one mapping: the recent rules; an entry that ends
+/// searches, and the words; an equal number of frames; the new frames.
 static size_t bytesFor(uint32_t Capacity) {
   return sizeof(RecentRules) +
          (Capacity + 1) * (sizeof(KnownWord) + sizeof(KnownFrame)) +
@@ -46,15 +46,15 @@ static void freeState(StackState &S) {
   S.Capacity = S.Count = S.Wanted = 0;
 }
 
-/// Not off the stack (it may be small) and not from malloc. A child of fork
-/// finds it empty.
+/// Maps the memory for walks: the stack may be small, and malloc is hooked. A
+/// child of fork finds zeros.
 static bool resizeState(StackState &S, uint32_t Capacity) {
   freeState(S);
   Capacity = Capacity < MaxCapacity ? Capacity : MaxCapacity;
   size_t Bytes = bytesFor(Capacity);
   void *P = sys::map(Bytes, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (!P) {
-    S.Own = {}; // The next event looks again.
+    S.Own = {}; // The next event tries again.
     return false;
   }
   sys::call(SYS_madvise, long(P), long(Bytes), MADV_WIPEONFORK);
@@ -67,7 +67,7 @@ static bool resizeState(StackState &S, uint32_t Capacity) {
   return true;
 }
 
-/// The thread has a new process: what is known is its parent's.
+/// The thread has a new process: forgets the state of the parent process.
 static void startThread() {
   StackState &S = ThisStack;
   S.Count = 0;
@@ -107,8 +107,8 @@ private:
 };
 } // namespace
 
-/// Of which codes: a stack that could not be walked to its end begins with a
-/// mark.
+/// The parent of the stack's outermost node: a mark if the walk did not reach
+/// the root.
 uint32_t Stack::rootOf(WalkEnd End) {
   if (End == WalkEnd::Root || End == WalkEnd::Joined)
     return 0;
@@ -118,8 +118,8 @@ uint32_t Stack::rootOf(WalkEnd End) {
   return Code ? Stacks.Table.child(0, Code) : 0;
 }
 
-/// How many of the new frames have a node. \p Known: how many of them, from the
-/// outermost on, have a code; for the others the table is full.
+/// The number of new frames with a node. \p Known: the number of outermost new
+/// frames with a code; for the next frame the table is full.
 uint32_t Stack::shownNew(uint32_t &Known) const {
   uint32_t Shown = 0;
   Known = 0;
@@ -134,9 +134,10 @@ uint32_t Stack::shownNew(uint32_t &Known) const {
   return Shown;
 }
 
-/// A stack that is too deep: its outer half, a mark, its inner half. \p Cut:
-/// the walk did not reach the root; there is no outer half. Also for one that
-/// is not deep, but whose nodes are not known because it was.
+/// The node of a stack that is too deep: the outer half, a mark, the inner
+/// half. \p Cut: the walk did not reach the root, so the stack has no outer
+/// half. Also for a stack within the depth whose frames have no nodes because
+/// the last stack was too deep.
 uint32_t Stack::shortened(uint32_t Root, uint32_t Total, bool Cut) {
   uint32_t Outer = Total <= Proc.MaxDepth ? Total : Cut ? 0 : Proc.MaxDepth / 2;
   uint32_t FirstInner = Total - (Proc.MaxDepth - Outer) + 1; // depths, from 1
@@ -244,11 +245,11 @@ uint32_t Stack::node(bool IsOwn, const Frame &Caller) {
 // Of a thread
 //===----------------------------------------------------------------------===//
 
-/// A word on the stack that says: the walk in whose frame it lies is under way.
+/// The value of a word on the stack while the walk in its frame is in progress.
 static constexpr uint64_t MarkValue = 0x6b6c6157656b614dull;
 
-/// A walk has been interrupted by a handler, which calls now; or which was left
-/// by longjmp, and then the walk's frame is gone.
+/// Has a handler that calls now interrupted a walk? False also after a longjmp
+/// out of the walk, whose frame is then gone.
 static bool isInterrupted(const Frame &Caller) {
   StackState &S = ThisStack;
   uintptr_t At = uintptr_t(S.Mark);
@@ -260,7 +261,8 @@ static bool isInterrupted(const Frame &Caller) {
   return false;
 }
 
-/// Is \p Caller on the thread's own stack? \p S is made ready.
+/// Makes \p S ready; false: no memory. \p IsOwn: is \p Caller on the thread's
+/// own stack?
 static bool prepare(StackState &S, const Frame &Caller, bool &IsOwn) {
   if (S.Capacity <= S.Wanted && S.Capacity < MaxCapacity &&
       !resizeState(S, S.Wanted ? S.Wanted * 2 : FirstCapacity))
@@ -284,8 +286,9 @@ static bool hasInterpreter() {
   return Stacks.HasInterpreter.load(std::memory_order_acquire);
 }
 
-/// A handler may have interrupted the interpreter anywhere: its frames are not
-/// asked for then. So the native stack is walked for Python's too.
+/// The node of all frames. A handler may have interrupted the interpreter
+/// anywhere, and its frames cannot be read then. So the native stack is walked
+/// even if only Python's frames are wanted.
 static uint32_t fullNode(bool IsOwn, const Frame &Caller) {
   Stack Walked(ThisStack, Caller);
   uint32_t Node = Walked.node(IsOwn, Caller);
@@ -298,7 +301,7 @@ static uint32_t fullNode(bool IsOwn, const Frame &Caller) {
 }
 
 namespace {
-/// Says, while it lives, that a walk is under way.
+/// Marks a walk as in progress during its lifetime.
 class WalkMark {
 public:
   explicit WalkMark(StackState &S) : S(S) {

@@ -2,7 +2,7 @@
 //
 // Nodes for stacks.
 //
-// From a walk of the stack to a node of the shared tree.
+// Maps a walk of the stack to a node of the shared tree.
 
 #ifndef MEMKIT_CAPTURE_STACKS_STACK_H
 #define MEMKIT_CAPTURE_STACKS_STACK_H
@@ -13,13 +13,13 @@
 namespace memkit::capture {
 
 /// The node of the calling thread's stack from \p Caller outwards; 0: the tree
-/// has no room for any of it. In a signal handler that interrupted a hook: of
-/// the caller alone.
+/// is full. In a signal handler that interrupted a hook: the node of the caller
+/// alone.
 uint32_t stackNode(Thread &T, const Frame &Caller);
 
-/// Of the calling thread's interpreter frames alone, which the interpreter's
-/// folder keeps then; 0: there are none that can be looked at, and what is kept
-/// is old.
+/// The node of the calling thread's interpreter frames alone; the interpreter's
+/// folder then keeps the frames. 0: no readable frames, and the kept frames are
+/// outdated.
 uint32_t interpreterNode(Thread &T, const Frame &Caller);
 
 } // namespace memkit::capture

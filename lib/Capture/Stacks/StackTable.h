@@ -2,10 +2,10 @@
 //
 // The shared tree of stacks.
 //
-// The shared tree of stacks: code ids for addresses, node ids for (parent,
-// code). Ids are dense and never change meaning; an entry is complete before
-// its id is given out. Lock-free: any thread and any signal handler may call.
-// The memory is taken and zeroed by the owner; begin makes it usable.
+// Code ids for addresses, node ids for (parent, code). Ids are dense and never
+// change meaning; an entry is complete before its id is used. Lock-free: any
+// thread and any signal handler may call. The owner provides the object in
+// zeroed memory; begin() makes the object usable.
 
 #ifndef MEMKIT_CAPTURE_STACKS_STACKTABLE_H
 #define MEMKIT_CAPTURE_STACKS_STACKTABLE_H
@@ -17,7 +17,7 @@ namespace memkit::capture {
 
 class StackTable {
 public:
-  /// Maps the regions' first pieces. False: not to be used.
+  /// Maps the regions' first pieces. False: do not use the object.
   bool begin(int Fd, const wire::Regions &R, wire::Control &C) {
     constexpr uint32_t MaxNodes = 1u << NodeIndex::IdBits;
     constexpr uint32_t MaxCodes = 1u << NodeIndex::CodeBits;
@@ -29,7 +29,7 @@ public:
            Index.begin();
   }
 
-  /// Before the first pair. False: there is no memory.
+  /// Called before the first pair. False: no memory.
   bool beginPairs() { return Pairs.begin(); }
 
   /// A new code. 0: the table is full.
@@ -45,8 +45,8 @@ public:
     return Id;
   }
 
-  /// The code that marks frames left out, or where the stack could not be
-  /// walked further.
+  /// The code that marks left-out frames, or the end of a walk that could not
+  /// go on.
   uint32_t markCode(wire::CodeKind Kind) {
     std::atomic<uint32_t> &Mark = Marks[Kind == wire::CodeKind::Gap];
     if (uint32_t Id = Mark.load(std::memory_order_acquire))
@@ -57,12 +57,12 @@ public:
     return Expected;
   }
 
-  /// The node of \p Code under \p Parent. 0: there is none.
+  /// The node of \p Code under \p Parent. 0: none.
   uint32_t find(uint32_t Parent, uint32_t Code) const {
     return Index.find(Parent, Code);
   }
 
-  /// The node of \p Code under \p Parent, made if need be. 0: the table is
+  /// The node of \p Code under \p Parent, made if necessary. 0: the table is
   /// full.
   uint32_t child(uint32_t Parent, uint32_t Code) {
     uint32_t Id = 0;
@@ -72,10 +72,10 @@ public:
     return Id;
   }
 
-  /// The nodes of a path of \p N codes under \p Parent, outermost first.
-  /// \p CodeAt(I): 0 stands for a frame that is not shown and has its parent's
-  /// node. Calls \p Take(I, Node) in order; returns for how many, less than \p
-  /// N when the table is full.
+  /// The nodes of a path of \p N codes under \p Parent, outermost first. \p
+  /// CodeAt(I): 0 for a hidden frame, which has its parent's node. Calls \p
+  /// Take(I, Node) in order; returns the number of calls, less than \p N if the
+  /// table is full.
   template <typename CodeFn, typename TakeFn>
   uint32_t path(uint32_t Parent, uint32_t N, CodeFn CodeAt, TakeFn Take) {
     for (uint32_t I = 0; I < N; ++I) {
@@ -90,8 +90,8 @@ public:
     return N;
   }
 
-  /// The node that says that the Python path \p Python runs in the native path
-  /// \p Native. 0: the table is full.
+  /// The node of the Python path \p Python in the native path \p Native. 0: the
+  /// table is full.
   uint32_t pair(uint32_t Native, uint32_t Python) {
     if (!Pairs.reserve(Native))
       return 0;
@@ -99,16 +99,16 @@ public:
     return __builtin_expect(Id != 0, 1) ? Id : newPair(Native, Python);
   }
 
-  /// An entry whose id was given out.
+  /// The entry of an id in use.
   const wire::Node &node(uint32_t Id) { return Nodes[Id]; }
   const wire::Code &code(uint32_t Id) { return Codes[Id]; }
 
-  /// The program's memory for it, in bytes.
+  /// The private memory of the tree, in bytes.
   uint64_t bytes() const { return Index.bytes() + Pairs.bytes(); }
 
 private:
-  /// Takes up to \p Wanted ids that stand in a row, each of which \p CanHave;
-  /// returns how many.
+  /// Reserves up to \p Wanted consecutive ids, for each of which \p CanHave is
+  /// true; returns the number.
   template <typename Fn>
   static uint32_t reserve(std::atomic<uint32_t> &Next, uint32_t Wanted,
                           uint32_t &First, Fn CanHave) {
@@ -135,8 +135,8 @@ private:
     return In ? In : Id;
   }
 
-  /// path from its frame \p I on, which has no node yet: nor have those behind
-  /// it.
+  /// Continues path() from frame \p I, the first without a node: the frames
+  /// inside have none, either.
   template <typename CodeFn, typename TakeFn>
   uint32_t append(uint32_t Parent, uint32_t I, uint32_t N, CodeFn CodeAt,
                   TakeFn Take) {
@@ -147,8 +147,8 @@ private:
       return Nodes.get(Id) && Index.reserve(Id);
     });
     End += Id;
-    // Where another thread has put in the same path meanwhile, later look-ups
-    // find its nodes; these are good for this event.
+    // If another thread has inserted the same path in the meantime, later
+    // look-ups find the other nodes; these nodes are valid for this event.
     for (bool IsFirst = true; I < N; ++I) {
       if (uint32_t Code = CodeAt(I)) {
         if (Id == End)

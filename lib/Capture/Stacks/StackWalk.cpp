@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Walking a stack.
+// Walks a stack.
 //
-// The way that nearly all frames take. Other frames: RareSteps.cpp.
+// The fast path of nearly all frames. Other frames: RareSteps.cpp.
 
 #include "StackWalk.h"
 
@@ -11,8 +11,7 @@
 using namespace memkit;
 using namespace memkit::capture;
 
-/// The first of the words from \p W to \p End, outermost first, that is not
-/// what it was; \p End if there is none.
+/// The first changed word from \p W to \p End, outermost first; \p End: none.
 static inline const KnownWord *firstChanged(const KnownWord *W,
                                             const KnownWord *End) {
   auto Differs = [](const KnownWord &W) {
@@ -32,7 +31,7 @@ bool StackWalk::beginOwn() {
   Lo = S.Own.Lo;
   Hi = S.Own.Hi;
   const KnownWord *End = S.Words + S.Count;
-  // What lies below has returned.
+  // Frames below have returned.
   while (End[-1].Address < Slot)
     --End;
   const KnownWord *Same = firstChanged(S.Words, End);
@@ -43,7 +42,7 @@ bool StackWalk::beginOwn() {
 WalkEnd StackWalk::walk() {
   const KnownWord *Known = S.Words + Joined;
   NewFrame *New = S.New, *const NewEnd = New + S.Capacity;
-  uintptr_t At = Slot, Return = Pc, Base = Fp; // as the members, in registers
+  uintptr_t At = Slot, Return = Pc, Base = Fp; // the members, in registers
   uint64_t All = 0;
   auto Store = [&] {
     Slot = At;
@@ -74,7 +73,7 @@ WalkEnd StackWalk::walk() {
     New->Fp = Base;
     (New++)->Code = C;
     if (__builtin_expect(C.kind() == RuleKind::Sp, 1)) {
-      // The CFA lies above rsp (CodeWord sees to it).
+      // The CFA is above rsp (CodeWord ensures this).
       uintptr_t Next = At + uintptr_t(C.cfaOffset());
       if (__builtin_expect(Next + 8 <= Hi, 1)) {
         At = Next;
@@ -116,9 +115,9 @@ bool StackWalk::push(CodeWord C) {
   return true;
 }
 
-/// The words of the new frames, outermost first, go behind those that were
-/// joined to. A frame whose words do not lie in order between its return
-/// address and its caller's is not kept.
+/// Appends the words of the new frames, outermost first, to the joined words.
+/// Does not keep a frame whose words are not in order between its return
+/// address and its caller's.
 void StackWalk::save() {
   if (!IsOwn)
     return;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Walking a stack.
+// Walks a stack.
 //
-// One walk of the calling thread's stack, from the caller of a hook outwards,
-// by rules; joined to the last walk where that is the same from there on.
-// Nothing is read that is not known to be readable, whatever the program has
-// written over its stack.
+// One walk of the calling thread's stack by rules, from the caller of a hook
+// outwards, joined to the last walk where the frames are the same. Only memory
+// known to be readable is read, whatever the program has written over its
+// stack.
 
 #ifndef MEMKIT_CAPTURE_STACKS_STACKWALK_H
 #define MEMKIT_CAPTURE_STACKS_STACKWALK_H
@@ -15,11 +15,11 @@
 
 namespace memkit::capture {
 
-/// How a walk ended.
+/// The end of a walk.
 enum class WalkEnd : uint8_t {
   Joined,  ///< at a frame of the last walk
   Root,    ///< at the outermost frame
-  Lost,    ///< no way on: no unwind information, or a stack that makes no sense
+  Lost,    ///< no unwind information, or a stack that makes no sense
   TooMany, ///< New is full
 };
 
@@ -28,31 +28,31 @@ public:
   StackWalk(StackState &S, const Frame &Caller)
       : S(S), Slot(Caller.Sp - 8), Pc(Caller.Pc), Fp(Caller.Fp) {}
 
-  /// On the thread's own stack: Caller.Sp lies in S.Own. True: it is wholly
-  /// that of the last walk, whose last frame is top().
+  /// Starts on the thread's own stack: Caller.Sp is in S.Own. True: the walk
+  /// equals the last walk, with the innermost frame top().
   bool beginOwn();
-  /// On another stack, which is asked for page by page.
+  /// Starts on another stack, whose pages are checked one by one.
   void beginOther();
 
   /// Fills S.New, innermost first.
   WalkEnd walk();
 
-  /// Of a walk that was joined: what save does, and the node of the innermost
-  /// frame, for what nearly all stacks are: all of their nodes are known, by
-  /// \p Find(parent, code), nothing is left out of them, and all can be kept.
-  /// 0: it is not one of those, and nothing has been kept.
+  /// For a joined walk: like save(), and returns the node of the innermost
+  /// frame, if \p Find(parent, code) has all nodes, no frame is left out, and
+  /// all frames can be kept. Nearly all stacks are so. 0: another stack;
+  /// nothing is kept.
   template <typename Fn> uint32_t saveUsual(uint32_t MaxDepth, Fn Find);
 
-  /// Keeps what can be kept of this walk for the next. Nodes are set in S.New.
+  /// Keeps this walk for the next, as far as possible. Nodes are set in S.New.
   void save();
 
   uint32_t count() const { return NumNew; } ///< of S.New
   KnownFrame &top() { return S.Frames[Joined - 1]; }
-  /// A signal frame was on the way.
+  /// Has the walk passed a signal frame?
   bool passedSignal() const { return PassedSignal; }
-  /// Entries of S.Words that were joined to.
+  /// The number of joined entries of S.Words.
   uint32_t joined() const { return Joined; }
-  /// New frames from \p I inwards are not to be kept.
+  /// Excludes new frames from \p I inwards from save().
   void dontKeep(uint32_t I) {
     Unkept = int32_t(I) > Unkept ? int32_t(I) : Unkept;
   }
@@ -83,20 +83,20 @@ private:
 
   StackState &S;
   uintptr_t Slot, Pc, Fp;
-  uintptr_t Lo = 0, Hi = 0; ///< can be read; sp() lies there
+  uintptr_t Lo = 0, Hi = 0; ///< readable; sp() is in this range
   uint32_t Joined = 0, NumNew = 0;
   int32_t Unkept = -1;
   uint32_t RangeChanges = 0;
-  /// The bits of all new frames' codes but for RuleKind::Sp.
+  /// The bits of all new frames' codes that differ from RuleKind::Sp.
   uint64_t Others = 0;
-  bool IsOwn = false;   ///< has been on the thread's own stack only
-  bool OnOther = false; ///< is on another one now
+  bool IsOwn = false;   ///< only the thread's own stack so far
+  bool OnOther = false; ///< on another stack now
   bool PassedSignal = false;
   WalkEnd End = WalkEnd::Root;
 };
 
-/// When all new frames find their callers from rsp, and none is left out: rbp
-/// plays no part.
+/// For new frames that all find their callers from rsp, none hidden: rbp is not
+/// used.
 template <typename Fn>
 inline uint32_t StackWalk::saveFromSp(uint32_t MaxDepth, Fn Find) {
   KnownWord *W = S.Words + Joined;

@@ -2,7 +2,7 @@
 //
 // The state of stacks.
 //
-// What a process knows of its code and its stacks; fork wipes it.
+// The state of a process's code and stacks; fork wipes it.
 
 #ifndef MEMKIT_CAPTURE_STACKS_STATE_H
 #define MEMKIT_CAPTURE_STACKS_STATE_H
@@ -19,13 +19,13 @@ namespace memkit::capture {
 struct alignas(PageBytes) ProcessStacks {
   StackTable Table;
   CodeMap Codes;
-  CodeMap Calls; ///< see callsCodeWithTables, which begins the map
+  CodeMap Calls; ///< see callsCodeWithTables, which allocates the map
   Binaries Bins;
   LoadedList Loaded; ///< with an older glibc
-  uint32_t Bits = 0; ///< wire::StackBits: which frames a stack has
+  uint32_t Bits = 0; ///< wire::StackBits: the frames that a stack has
   /// Rises when code ids are forgotten.
   std::atomic<uint32_t> Generation{0};
-  /// There is an interpreter, which may have frames: see InterpreterFrames.h.
+  /// An interpreter is loaded and may have frames: see InterpreterFrames.h.
   std::atomic<bool> HasInterpreter{false};
 };
 extern ProcessStacks Stacks;

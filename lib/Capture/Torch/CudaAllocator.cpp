@@ -16,9 +16,9 @@ using namespace memkit;
 using namespace memkit::capture;
 
 namespace {
-/// Of version 2.Minor: how many virtual functions its caching allocator has,
-/// and which attaches a tracker. Seen in PyPI's builds of each; docs/Gpu.md
-/// says how.
+/// PyTorch 2.Minor: the number of virtual functions of the caching allocator,
+/// and the index of the function that attaches a tracker. From PyPI's build of
+/// each version; docs/Gpu.md has the procedure.
 struct KnownVersion {
   uint8_t Minor, Functions, Attach;
 };
@@ -39,7 +39,7 @@ static bool findObject(const void *P, FoundObject &O) {
   return Loader.find(uintptr_t(P), O);
 }
 
-/// Does it lie in what some module has mapped as code?
+/// Is P in an executable segment of a loaded binary?
 static bool isCode(const void *P) {
   FoundObject O;
   if (!P || !findObject(P, O))
@@ -54,8 +54,7 @@ static bool isCode(const void *P) {
   return false;
 }
 
-/// The name of the class of an object with virtual functions; empty: it tells
-/// none.
+/// The class name of an object with virtual functions; empty: no readable name.
 static const char *className(void *const *Functions) {
   FoundObject O;
   auto *Type = static_cast<const char *const *>(Functions[-1]);
@@ -70,8 +69,7 @@ static uint32_t readNumber(const char *&At) {
   return N;
 }
 
-/// The minor number of the version 2.x that a file's text begins with, after
-/// \p Before; 0: it has none.
+/// The minor number of a version 2.x that follows \p Before in a file; 0: none.
 static uint32_t minorIn(const char *Folder, size_t FolderSize, const char *File,
                         const char *Before) {
   char Path[4096], Text[2048];
@@ -96,8 +94,9 @@ static uint32_t minorIn(const char *Folder, size_t FolderSize, const char *File,
   return readNumber(++At);
 }
 
-/// Of PyTorch beside the library of \p Symbol: a Python package says it in
-/// version.py, the C++ distribution in build-version.
+/// The minor version of PyTorch beside the library of \p Symbol, 0: unknown. A
+/// Python package has the version in version.py, the C++ distribution in
+/// build-version.
 static uint32_t findMinor(const void *Symbol) {
   FoundObject O;
   if (!findObject(Symbol, O))
@@ -111,8 +110,8 @@ static uint32_t findMinor(const void *Symbol) {
   return Minor ? Minor : minorIn(Library, Size, "/../build-version", "");
 }
 
-/// The variable that holds the allocator, and the one that is in the library:
-/// an executable that names it has a copy, and that is used.
+/// The variable with the allocator in use, and the library's own. An executable
+/// that refers to the variable has a copy, and PyTorch uses the copy.
 static std::atomic<void **> Variable, InLibrary;
 
 void capture::lookUpCudaAllocator() {
@@ -143,7 +142,7 @@ CudaAllocator capture::findCudaAllocator() {
     return A;
   }
   uint32_t Minor = findMinor(InLibrary.load(std::memory_order_acquire));
-  if (Minor == 1) // of 2.1: it has the object, and no tracker
+  if (Minor == 1) // 2.1 has the object but no tracker
     return A;
   A.Is = CudaState::UnknownVersion;
   for (const KnownVersion &V : KnownVersions) {

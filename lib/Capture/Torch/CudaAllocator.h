@@ -10,19 +10,22 @@
 namespace memkit::capture {
 
 struct CudaAllocator {
-  /// Tracked: the rest is good; else why there is nothing to attach to.
+  /// Tracked: the other fields are valid; else the reason why no tracker can be
+  /// attached.
   wire::CudaState Is;
   void *Object;
-  /// Its attachAllocatorTraceTracker: a std::function, by its address.
+  /// The allocator's attachAllocatorTraceTracker; takes the object and the
+  /// address of a std::function.
   void (*AttachTracker)(void *, void *);
-  bool HasPools; ///< entries of its tracker say which
+  bool HasPools; ///< trace entries name their pool
 };
 
-/// Looks up what findCudaAllocator() would have to, where the library is loaded
-/// by now: the loader's lock is better not taken below the allocator's.
+/// Looks up the allocator's variable, if the library is loaded. Called early,
+/// because findCudaAllocator() runs below the allocator's lock, where the
+/// loader's lock is better not taken.
 void lookUpCudaAllocator();
 
-/// The one in use. Reads a file: once.
+/// The allocator in use. Reads a file, so call this once.
 CudaAllocator findCudaAllocator();
 
 } // namespace memkit::capture

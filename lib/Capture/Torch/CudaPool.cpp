@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// PyTorch's memory of cudaMallocAsync.
+// Records PyTorch's memory of cudaMallocAsync.
 //
 // With PYTORCH_CUDA_ALLOC_CONF=backend:cudaMallocAsync PyTorch reports nothing
-// to libc10: each tensor is a block of the driver's pool. So the runtime's
-// functions stand for the reports, where libc10_cuda.so calls them. Others
-// who call them are only handed on.
+// to libc10: each tensor is a block of the driver's pool. This file records the
+// calls of the runtime's functions from libc10_cuda.so in place of the reports,
+// and only forwards calls from other binaries.
 
 #include "Runtime/Hook.h"
 #include "Runtime/Recording.h"
@@ -24,7 +24,7 @@ namespace {
 enum CudaError : int { Success = 0, OutOfMemory = 2, NotSupported = 801 };
 constexpr uint16_t CudaType = 1; ///< c10::DeviceType
 
-/// The CUDA runtime, as a module that calls it has found it.
+/// The CUDA runtime that a calling binary was linked to.
 struct Runtime {
   std::atomic<void *> LinkMap;
   int (*Malloc)(void **, size_t, void *);
@@ -41,14 +41,14 @@ struct Runtime {
 };
 } // namespace
 
-/// Those that are known; a module that has called stays loaded (Symbols.h).
+/// The known callers. A binary that has called stays loaded (Symbols.h).
 static constexpr uint32_t MaxCallers = 16;
 static Runtime Callers[MaxCallers];
 static std::atomic<uint32_t> NumCallers;
 
-/// As the module of LinkMap would have found it, had this library's Own not
-/// come first. Two runtimes of different versions may be there: that which the
-/// module needs goes first.
+/// The function that the binary of LinkMap would have found, had Own, this
+/// library's, not come first. Where two versions of the runtime are loaded, the
+/// one that the binary needs goes first.
 static void *findFor(void *LinkMap, const char *Name, void *Own = nullptr) {
   void *P = LinkMap ? symbolOfBinary(LinkMap, Name) : nullptr;
   if (!P || P == Own)
@@ -75,7 +75,8 @@ static void fill(Runtime &R, link_map *Map) {
   R.IsTorch = Map && strstr(Map->l_name, "/libc10_cuda.so");
 }
 
-/// Of the module of Pc. Room: for one that cannot be kept.
+/// The runtime of the binary of Pc. Room: filled and returned where the runtime
+/// cannot be kept.
 static Runtime &runtimeOf(uintptr_t Pc, Runtime &Room) {
   FoundObject O = {};
   Loader.find(Pc, O);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What PyTorch's CUDA allocator tells.
+// Records the trace entries of PyTorch's CUDA allocator.
 
 #include "CudaTracker.h"
 
@@ -15,7 +15,8 @@ using wire::SegmentChange;
 
 CudaTracker capture::Cuda;
 
-/// c10's, of 2.2 to 2.13. The pool came with 2.8; what follows is not read.
+/// c10's TraceEntry, of 2.2 to 2.13. Pool exists since 2.8; later members are
+/// not read.
 struct CudaTracker::Entry {
   enum Actions : int32_t {
     Allocate = 0,
@@ -26,7 +27,7 @@ struct CudaTracker::Entry {
     SegmentMap = 5,
     SegmentUnmap = 6,
     Snapshot = 7,
-    Oom = 8, ///< Address: what is free on the device
+    Oom = 8, ///< Address: the free bytes of the device
   };
   int32_t Action;
   int8_t Device;
@@ -38,14 +39,14 @@ struct CudaTracker::Entry {
 };
 
 namespace {
-/// What the tracker said last in a thread; libc10's report comes next.
+/// The last entries of the tracker in a thread; libc10's report comes next.
 struct Told {
-  uintptr_t Allocated; ///< 0: nothing
+  uintptr_t Allocated; ///< 0: no allocation
   uint64_t Requested, Stream, Pool[2];
-  uintptr_t Freeing; ///< 0: nothing
-  bool IsDone;       ///< that free
-  bool IsOut;        ///< of memory
-  bool InSnapshot;   ///< the last that it said
+  uintptr_t Freeing; ///< 0: no free
+  bool IsDone;       ///< the free is completed
+  bool IsOut;        ///< out of memory
+  bool InSnapshot;   ///< the last entry was a snapshot
   uint64_t DeviceFree;
 };
 } // namespace
@@ -66,7 +67,7 @@ static void writeChange(Thread &T, uintptr_t Address, uint64_t Size,
         wire::TensorSegmentRecord{Address, Size, uint8_t(Slot), Stack, Change});
 }
 
-/// With what it is for in front of it.
+/// Writes the segment's pool and stream first, then the segment.
 void CudaTracker::writeSegment(Thread &T, const Segment &S) {
   if (S.Pool[0] | S.Pool[1])
     write(T, wire::TensorPoolRecord{S.Pool[0], S.Pool[1], uint8_t(S.Slot)});
@@ -81,7 +82,7 @@ void CudaTracker::writeSegment(Thread &T, const Segment &S) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// As std::function of libstdc++.
+/// The layout of libstdc++'s std::function.
 struct Function {
   uint64_t Any[2];
   bool (*Manage)(void *, const void *, int);
@@ -89,7 +90,8 @@ struct Function {
 };
 } // namespace
 
-/// It holds nothing: a copy is the two functions, and nothing is to be freed.
+/// The function has no state: a copy is the two pointers, and the destructor
+/// has no work.
 static bool manageTracker(void *, const void *, int) { return false; }
 
 static void invokeTracker(const void *, const CudaTracker::Entry &E) {
@@ -102,7 +104,8 @@ void CudaTracker::turnOff(wire::CudaState Why) {
   Proc.Ctl->TorchCuda.store(uint32_t(Why), std::memory_order_release);
 }
 
-/// The allocator of the thread's device has its lock, which may be taken again.
+/// The caller holds the lock of the allocator of the thread's device; the lock
+/// is recursive.
 bool CudaTracker::attach() {
   CudaAllocator A = findCudaAllocator();
   if (A.Is != wire::CudaState::Tracked) {
@@ -197,7 +200,7 @@ void CudaTracker::track(const Entry &E, const Frame &Caller) {
   case Entry::SegmentUnmap:
     return onSegment(*T, E, SegmentChange::Unmap, Caller);
   case Entry::Snapshot:
-    // Each device tells of it.
+    // Each device has an entry for the snapshot: mark the first alone.
     return Is == Checked && !InSnapshot ? noteSnapshot(*T) : void();
   case Entry::Oom:
     Last.IsOut = Is == Checked;
@@ -212,13 +215,13 @@ void CudaTracker::track(const Entry &E, const Frame &Caller) {
 // Reports
 //===----------------------------------------------------------------------===//
 
-/// Has the tracker said what the report says?
+/// Do the tracker's last entry and the report agree?
 void CudaTracker::check(Thread &T, const Report &R) {
   bool Agrees =
       Last.Allocated == R.Address && Last.Requested <= R.Size && Last.Requested;
   uint32_t Is = Unchecked;
   if (!Agrees) {
-    // A segment of which nothing more will be told.
+    // An empty segment: the recorder gets no more segments.
     writeChange(T, 0, 0, SegmentChange::Free, R.Slot, 0);
     return turnOff(wire::CudaState::OtherLayout);
   }
@@ -237,8 +240,8 @@ void CudaTracker::beforeAllocation(Thread &T, const Report &R,
   if (__builtin_expect(Is == New, 0)) {
     if (!State.compare_exchange_strong(Is, Attaching) || !attach())
       return;
-    // It was too late for the first segment, in which this block is the only
-    // one.
+    // The tracker was attached after the first segment was made. This block is
+    // the only one in the segment.
     if (R.Allocated == R.Size && R.Reserved >= R.Size && isRecording())
       writeChange(T, R.Address, R.Reserved, SegmentChange::First, R.Slot,
                   stackNode(T, Caller));

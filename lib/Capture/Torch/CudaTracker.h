@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What PyTorch's CUDA allocator tells.
+// Records the trace entries of PyTorch's CUDA allocator.
 //
-// The caching allocator of CUDA devices (libc10_cuda.so) tells a trace tracker
-// of each request, of each free twice (asked for; no stream uses it any more),
-// and of the segments that it takes from the device. Ours is attached with the
-// first tensor of such a device.
+// The caching allocator of CUDA devices (libc10_cuda.so) reports to a trace
+// tracker each request, two entries for each free (requested; no stream uses
+// the block any more), and the segments taken from the device. memkit's tracker
+// is attached at the first tensor of a CUDA device.
 //
-// There is no symbol for that: it is a virtual function of the allocator
-// object, which another version may have elsewhere. So it is called only where
-// the version is one that is known, the object is of the class that it should
-// be, and that has as many virtual functions as the version's; and what the
-// tracker is given is used once it has been seen to say what libc10 reports
-// right after (Checked).
+// No symbol exports the function that attaches a tracker: it is a virtual
+// function of the allocator object, at an index that depends on the version. It
+// is called only if the version is known, the object has the expected class,
+// and the class has the version's number of virtual functions. Entries of the
+// tracker are used only after the first one has agreed with the report of
+// libc10 that follows (Checked).
 //
-// The tracker runs below the allocator's lock: it writes records, no more.
+// The tracker runs below the allocator's lock: it writes records and does
+// nothing else.
 
 #ifndef MEMKIT_CAPTURE_TORCH_CUDATRACKER_H
 #define MEMKIT_CAPTURE_TORCH_CUDATRACKER_H
@@ -29,26 +30,26 @@ struct Thread;
 /// One in a process, children of fork included. Any thread.
 class CudaTracker {
 public:
-  /// As libc10 reports an allocation of a device of CUDA.
+  /// libc10's report of an allocation on a CUDA device.
   struct Report {
     uintptr_t Address;
     uint64_t Size;
-    uint64_t Allocated, Reserved; ///< of the device, this one included
+    uint64_t Allocated, Reserved; ///< of the device, this allocation included
     uint32_t Slot;                ///< of the device, in TensorDevices
   };
 
-  /// Before the record of an allocation: writes what belongs in front of it.
+  /// Writes the records that precede the record of an allocation.
   void beforeAllocation(Thread &T, const Report &R, const Frame &Caller);
   /// Do streams still use the block that the thread frees?
   bool isInUse(uintptr_t Address);
-  /// Before the record of a device's having no more.
+  /// Writes the record that precedes the record of an out-of-memory event.
   void beforeOom(Thread &T, uint64_t Size, uint32_t Slot);
 
   struct Entry; ///< c10's TraceEntry
   void track(const Entry &E, const Frame &Caller);
 
 private:
-  /// Unchecked: attached; what it was given is held back.
+  /// Unchecked: the tracker is attached, and its entries are held back.
   enum : uint32_t { New, Attaching, Unchecked, Checked, Off };
   struct Segment {
     uintptr_t Address;
@@ -67,8 +68,9 @@ private:
                  const Frame &Caller);
 
   std::atomic<uint32_t> State{New};
-  bool HasPools = false; ///< entries say which
-  /// Before the check: as many as its threads take until the next allocation.
+  bool HasPools = false; ///< entries name their pool
+  /// Segments held back until the check: as many as the threads take before the
+  /// next allocation.
   static constexpr uint32_t MaxEarly = 16;
   Segment Early[MaxEarly];
   std::atomic<uint32_t> NumEarly{0};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whose tensors are.
+// Asks modules and optimizers for their tensors.
 
 #include "HeldTensors.h"
 
@@ -14,7 +14,7 @@ using namespace memkit;
 using namespace memkit::capture;
 using wire::HeldBy;
 
-/// Where a tensor's memory begins; 0: it has none, or is no tensor.
+/// The start of a tensor's memory; 0: no memory, or no tensor.
 static uintptr_t memoryOf(void *Tensor) {
   void *Storage = Py.callMethod(Tensor, "untyped_storage");
   void *Number = Storage ? Py.callMethod(Storage, "data_ptr") : nullptr;
@@ -68,13 +68,13 @@ void HeldTensors::noteOptimizer(uintptr_t Optimizer) {
 
 int HeldTensors::answer(void *) {
   HeldTensors &Self = Torch.held();
-  // A child of fork inherits the call, and has not asked.
+  // No other thread adds an optimizer while Asked is set.
   uintptr_t Optimizer = Self.Asked.load(std::memory_order_acquire);
   if (!Optimizer)
     return 0;
   void *Error[3];
   Py.FetchError(&Error[0], &Error[1], &Error[2]);
-  // While its step runs it lives.
+  // A child of fork inherits the pending call, but has asked nothing.
   Thread *T = recordingThread();
   if (T && interpreterNode(*T, MEMKIT_CALLER) &&
       Operators::runningOptimizer() == Optimizer)
@@ -85,7 +85,8 @@ int HeldTensors::answer(void *) {
   return 0;
 }
 
-/// What it trains, and what it keeps of that by now: it was loaded.
+/// Records the tensors that the optimizer trains, and the tensors of its state.
+/// The state exists at the first step if the program has loaded it.
 void HeldTensors::tellOptimizer(void *Optimizer) {
   Thread &T = *recordingThread();
   Py.Take(Optimizer);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whose tensors are.
+// Asks modules and optimizers for their tensors.
 //
-// Modules and optimizers are asked once which tensors they hold, where the
-// interpreter is at rest: where a tensor was made says it of most, not of one
-// that a program makes or loads itself and gives them.
+// Each module and optimizer is asked once, at a point where the interpreter
+// runs pending calls. For most tensors the scope of the allocation gives the
+// category; a tensor that the program makes or loads itself and then hands to a
+// module or optimizer needs the question.
 
 #ifndef MEMKIT_CAPTURE_TORCH_HELDTENSORS_H
 #define MEMKIT_CAPTURE_TORCH_HELDTENSORS_H
@@ -16,11 +17,11 @@ namespace memkit::capture {
 
 class HeldTensors {
 public:
-  /// Tells of a module's own parameters and buffers. \p Name: the text of its
-  /// name. With the interpreter's lock held.
+  /// Records the module's own parameters and buffers. \p Name: the text of the
+  /// module's name. With the interpreter's lock held.
   void tellModule(void *Module, uint32_t Name);
-  /// The calling thread runs the step of an optimizer. The first time it is
-  /// asked for its tensors soon.
+  /// The calling thread runs a step of an optimizer. At the first step, asks
+  /// the optimizer for its tensors soon.
   void noteOptimizer(uintptr_t Optimizer);
 
 private:

@@ -15,12 +15,13 @@ static uintptr_t load(uintptr_t Address) {
   return *reinterpret_cast<const volatile uintptr_t *>(Address);
 }
 
-/// How many whole words there were to read at \p From.
+/// The number of whole words that could be read at \p From.
 static unsigned readWords(uintptr_t From, uintptr_t *To, unsigned Max) {
   constexpr uintptr_t Page = 4096;
   if (!From || From % sizeof(uintptr_t))
     return 0;
-  // The kernel does not cut a part of the list in two: one for each page.
+  // The kernel reads a part of the list whole or not at all: one part for each
+  // page.
   size_t Bytes = Max * sizeof(uintptr_t), First = Page - From % Page;
   First = First < Bytes ? First : Bytes;
   iovec Local = {To, Bytes};
@@ -32,15 +33,15 @@ static unsigned readWords(uintptr_t From, uintptr_t *To, unsigned Max) {
 }
 
 namespace {
-/// Where the entries of a dict's keys are, and how they look: in words.
+/// The place of the entries in a table of keys, in words.
 struct Entries {
   unsigned First, Stride, Count;
 };
-/// A dict, as CPython has it.
+/// The words of CPython's dict.
 enum DictWord : unsigned { Used = 2, KeysAt = 4, ValuesAt = 5, DictWords };
 } // namespace
 
-/// Of the table of keys that begins with \p Keys.
+/// The entries of the table of keys at \p Keys.
 static Entries entriesOf(const uintptr_t *Keys, unsigned Minor) {
   if (Minor < 11) {
     // References, size, lookup function, usable, entries, indices.
@@ -64,7 +65,8 @@ static InstanceDict::Values valuesOf(uintptr_t Dict, unsigned Minor) {
   if (readWords(Dict, D, DictWords) != DictWords)
     return Out;
   if (D[ValuesAt]) {
-    // The keys are shared with other dicts. From 3.13 on a head is before.
+    // The dict shares its keys with other dicts. From 3.13 on a header precedes
+    // the values.
     uintptr_t Max = D[Used] + (Minor >= 13);
     Out.Count = readWords(D[ValuesAt], Out.Words,
                           unsigned(Max < MaxValues ? Max : MaxValues));
@@ -96,7 +98,7 @@ void InstanceDict::learn(uintptr_t Object, uintptr_t Dict, uintptr_t Known,
                          unsigned Minor) {
   if (isKnown())
     return;
-  // Before the object's head, or after the type.
+  // The word is before the object's header, or after its type.
   for (int At : {-24, -32, -8, 16, 24}) {
     if (load(Object + uintptr_t(At)) != Dict)
       continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What modules of PyTorch are called.
+// Names of PyTorch's modules.
 
 #include "LayerNames.h"
 
@@ -29,7 +29,7 @@ void LayerNames::begin(const Exports &E) { HasAll = Py.find(E); }
 
 static constexpr unsigned TypeOffset = 8, TypeNameOffset = 24;
 
-/// Of a type: `package.module.Class`, or the class alone.
+/// The name of a class, without its package and module.
 static const char *nameOf(uintptr_t Type) {
   auto *Name =
       reinterpret_cast<const char *>(Interpreter::load(Type + TypeNameOffset));
@@ -41,7 +41,8 @@ static const char *classOf(uintptr_t Object) {
   return nameOf(Interpreter::load(Object + TypeOffset));
 }
 
-/// Of a module that has the hooks of another one of its class.
+/// The text of a module of the same class with the same hooks: the original of
+/// a replica; 0: none.
 uint32_t LayerNames::originalText(uintptr_t Module) const {
   if (!Dicts.isKnown())
     return 0;
@@ -53,8 +54,8 @@ uint32_t LayerNames::originalText(uintptr_t Module) const {
   return 0;
 }
 
-/// Asking takes a hundredth of the time at most, and what it may take at first.
-/// A root is asked again, for modules that it did not have, only then.
+/// Answers may take a hundredth of the time at most, plus FirstNs. After half
+/// of FirstNs a root that has a name is not asked again for new modules.
 bool LayerNames::mayAsk(uintptr_t Root) const {
   if (!HasAll)
     return false;
@@ -77,7 +78,7 @@ void LayerNames::ask(uintptr_t Root) {
     Asked.store(0, std::memory_order_release);
 }
 
-/// The module runs, so that it lives.
+/// The module runs, so the object is alive.
 __attribute__((noinline)) uint64_t LayerNames::unnamed(uintptr_t Module,
                                                        uintptr_t Root) {
   if (uint32_t Text = originalText(Module))
@@ -87,7 +88,7 @@ __attribute__((noinline)) uint64_t LayerNames::unnamed(uintptr_t Module,
   if (!mayAsk(Root))
     return Proc.Names.intern(Class, Bytes);
   ask(Root);
-  // A root is called by its class.
+  // A root has the name of its class.
   if (Module == Root)
     return Proc.Names.intern(Class, Bytes);
   uintptr_t Identity = identityOf(Module);
@@ -105,7 +106,7 @@ __attribute__((noinline)) uint64_t LayerNames::unnamed(uintptr_t Module,
   return Text | wire::SF_Unnamed;
 }
 
-/// The module that has run without a name is called \p Text.
+/// Records \p Text as the name of a module that ran without a name.
 void LayerNames::tell(uintptr_t Module, uint32_t Text) {
   Thread *T = recordingThread();
   uintptr_t Identity = identityOf(Module);
@@ -125,7 +126,7 @@ void LayerNames::tell(uintptr_t Module, uint32_t Text) {
 
 int LayerNames::answer(void *) {
   LayerNames &Self = Torch.layers();
-  // A child of fork inherits the call, and has not asked.
+  // A child of fork inherits the pending call, but has asked nothing.
   uintptr_t Root = Self.Asked.load(std::memory_order_acquire);
   if (!Root)
     return 0;
@@ -144,7 +145,7 @@ int LayerNames::answer(void *) {
   return 0;
 }
 
-/// Is it the outermost module that runs in the calling thread?
+/// Is the module the outermost that runs in the calling thread?
 static bool runsHere(uintptr_t Module) {
   Thread *T = recordingThread();
   if (!T || !interpreterNode(*T, MEMKIT_CALLER) || !ThisPython.NumLayers)
@@ -154,9 +155,9 @@ static bool runsHere(uintptr_t Module) {
   return (Is & CodeAddress) == Module;
 }
 
-/// The object at \p Module, if it still is one: it runs, or it is one of those
-/// that the interpreter's collector knows, which are many: only the first
-/// answers look there. A new reference.
+/// A new reference to the object at \p Module, if the module runs here or the
+/// interpreter's collector knows the object. The collector knows many objects:
+/// only the first answers search there.
 void *LayerNames::findLive(uintptr_t Module) {
   if (runsHere(Module)) {
     auto *Object = reinterpret_cast<void *>(Module);
@@ -172,7 +173,7 @@ void *LayerNames::findLive(uintptr_t Module) {
   for (intptr_t I = 0, N = All ? Py.ListSize(All) : 0; I < N && !Found; ++I)
     if (uintptr_t(Py.ListItem(All, I)) == Module)
       Found = reinterpret_cast<void *>(Module);
-  // The list holds it until then.
+  // The list holds the object until the list is dropped.
   if (Found)
     Py.Take(Found);
   for (void *P : {All, Get, Gc})
@@ -200,7 +201,7 @@ static bool isOf(uintptr_t Object, const char *Class) {
   return false;
 }
 
-/// Names it and the modules in it.
+/// Names the module and the modules in it.
 void LayerNames::name(void *Root, const char *Given) {
   char Called[128];
   strncpy(Called, Given ? Given : classOf(uintptr_t(Root)), sizeof(Called) - 1);
@@ -234,8 +235,8 @@ uint32_t LayerNames::fullName(const char *Root, const char *Path) {
   return Proc.Names.intern(Full, strlen(Full));
 }
 
-/// Was it another module's name last? Texts that share a place forget each
-/// other.
+/// Was the text last the name of another module? Texts with the same place
+/// overwrite each other.
 bool LayerNames::isTaken(uint32_t Text, uintptr_t Module) {
   Owner &O = Owners[Text % NumOwners];
   bool Is =
@@ -251,13 +252,13 @@ uint32_t LayerNames::textFor(void *Module, const char *Path, const char *Root,
     return fullName(Root, Path);
   const char *Name = *Path ? Path : Root;
   uint32_t Text = Proc.Names.intern(Name, strlen(Name));
-  // Of another root's modules one may have the same path.
+  // A module of another root may have the same path.
   return *Path && isTaken(Text, uintptr_t(Module)) ? fullName(Root, Path)
                                                    : Text;
 }
 
-/// Replicas have the name of their original. Programs that have none are spared
-/// the system calls that it takes to know one.
+/// Notes the hooks by which a replica finds the name of its original. Reading a
+/// dict takes system calls, so this is skipped until a replica is possible.
 void LayerNames::noteHooks(void *Module, void *Dict, bool IsReplica) {
   auto Hooks = uintptr_t(Py.DictItem(Dict, "_forward_hooks"));
   if (!Hooks)
@@ -273,7 +274,7 @@ void LayerNames::noteHooks(void *Module, void *Dict, bool IsReplica) {
 void LayerNames::nameOne(void *Module, const char *Path, const char *Root,
                          bool IsGiven) {
   bool IsKnown = Table.find(uintptr_t(Module));
-  // What the program says stands.
+  // A name given by the program stands.
   if (IsKnown && !IsGiven && Table.isGiven(uintptr_t(Module)))
     return;
   void *Dict = Py.GetAttribute(Module, "__dict__");
@@ -298,7 +299,7 @@ void LayerNames::nameOne(void *Module, const char *Path, const char *Root,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// As Python has it.
+/// Python's PyMethodDef.
 struct MethodDefinition {
   const char *Name;
   void *(*Function)(void *, void *);
@@ -308,7 +309,8 @@ struct MethodDefinition {
 } // namespace
 static constexpr int TakesOne = 8; ///< METH_O
 
-/// Tells us when it dies. The reference is ours until then.
+/// Makes a weak reference that calls dies() at the module's death. dies() drops
+/// the reference.
 bool LayerNames::watch(void *Module) {
   static MethodDefinition Dies = {"memkit_module_dies", dies, TakesOne,
                                   nullptr};
@@ -326,14 +328,15 @@ bool LayerNames::watch(void *Module) {
 void *LayerNames::dies(void *Number, void *Reference) {
   Torch.layers().Table.noteDeath(uintptr_t(Py.ToPointer(Number)));
   Py.Drop(Reference);
-  return Py.FromPointer(nullptr); // what it is, nobody looks at
+  return Py.FromPointer(nullptr); // the result is ignored
 }
 
-/// Names the modules of PyTorch in \p Module, a Python object, and it \p Name;
-/// null: by its class. With the interpreter's lock held.
+/// Names \p Module, a Python object, \p Name, and the modules of PyTorch in it
+/// by their paths. Null: the name is the class. With the interpreter's lock
+/// held.
 MEMKIT_EXPORT void memrec_trace(void *Module, const char *Name) {
   Thread *T = recordingThread();
-  // The walk finds the interpreter, if nothing has yet.
+  // The walk finds the interpreter, if no walk has before.
   if (T && Module && Torch.wantsContexts() && interpreter::node())
     Torch.layers().nameNow(Module, Name);
 }

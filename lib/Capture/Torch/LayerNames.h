@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What modules of PyTorch are called.
+// Names of PyTorch's modules.
 //
-// A module (nn.Module) is known by its address. Its name is its path from the
-// root module, `encoder.layers.3.attn`; a root's is its class. The first time
-// that a root is seen to run, a pending call asks it for its named_modules(),
-// when it suits the interpreter. A weak reference with a callback tells when a
-// module dies, for its address may be another's then.
+// A module (nn.Module) is known by its address. The name of a module is its
+// path from the root module, `encoder.layers.3.attn`; the name of a root is its
+// class. When a root is first seen running, a pending call asks the root for
+// its named_modules() at a point that the interpreter chooses. A weak reference
+// with a callback reports a module's death, because another module may get the
+// address then.
 //
-// A replica, which nn.DataParallel makes for a step, dies with the step. It has
-// the name of its original, whose `_forward_hooks` its __dict__ has, too.
+// A replica, made by nn.DataParallel for a step, dies with the step. A replica
+// has the name of its original: both have the same `_forward_hooks` in their
+// __dict__.
 
 #ifndef MEMKIT_CAPTURE_TORCH_LAYERNAMES_H
 #define MEMKIT_CAPTURE_TORCH_LAYERNAMES_H
@@ -25,27 +27,27 @@ namespace memkit::capture {
 
 class LayerNames {
 public:
-  /// \p E: the interpreter's.
+  /// \p E: the interpreter's symbols.
   void begin(const Exports &E);
 
-  /// Whether the interpreter can be asked for anything.
+  /// Can the interpreter be asked?
   bool canAsk() const { return HasAll; }
 
-  /// The text of the name of the module at \p Module, which runs, with
-  /// wire::SF_Unnamed while it has none but its class. Any thread. \p Root: the
+  /// The text of the name of the running module at \p Module, or of its class,
+  /// with wire::SF_Unnamed, while the name is unknown. Any thread. \p Root: the
   /// outermost module that runs in the thread.
   uint64_t textOf(uintptr_t Module, uintptr_t Root) {
     uint32_t Text = Table.find(Module);
     return __builtin_expect(Text != 0, 1) ? Text : unnamed(Module, Root);
   }
 
-  /// Names the modules of a root now: \p Given for it, `Given.path` for those
-  /// in it, whatever other roots they are in; null: as one that is seen to run.
-  /// By a thread with the GIL.
+  /// Names the modules of a root now: \p Given for the root, `Given.path` for
+  /// the modules in it, whatever other roots they are in; null: the names of a
+  /// root that is seen running. By a thread with the GIL.
   void nameNow(void *Root, const char *Given);
 
-  /// Tells a module that lives from one of another class that had its address
-  /// before it.
+  /// Distinguishes a live module from a dead one of another class at the same
+  /// address.
   static uintptr_t identityOf(uintptr_t Module) {
     constexpr unsigned TypeOffset = 8;
     auto Type =
@@ -54,7 +56,7 @@ public:
   }
 
 private:
-  /// A search among the objects of a program that has imported torch takes 9
+  /// In a program that has imported torch, one search among all objects takes 9
   /// ms.
   static constexpr uint64_t FirstNs = 40'000'000;
 
@@ -78,24 +80,25 @@ private:
   void *findLive(uintptr_t Module);
 
   ModuleTable Table;
-  /// Modules that have run without a name, the last ones, and the texts that
-  /// stand for their names.
+  /// The last modules that ran without a name, and the texts in place of their
+  /// names.
   struct Waiting {
     std::atomic<uintptr_t> Module; ///< its identity
     std::atomic<uint32_t> Text;
   };
   static constexpr uint32_t MaxWaiting = 128;
-  /// Each needs a text of its own, for which there is not room without end.
+  /// Each such module needs a text of its own, and the room for texts is
+  /// bounded.
   static constexpr uint32_t MaxUnnamed = 1 << 14;
   Waiting Waits[MaxWaiting] = {};
   std::atomic<uint32_t> NextWaiting{0};
-  /// When the first request was; the processor time of all answers.
+  /// The time of the first question; the processor time of all answers.
   std::atomic<uint64_t> BegunNs{0}, SpentNs{0};
-  std::atomic<uintptr_t> Asked{0}; ///< the root that is asked for
+  std::atomic<uintptr_t> Asked{0}; ///< the root of the pending question
   bool HasAll = false;
   InstanceDict Dicts;
-  bool HasReplicas = false; ///< with the GIL held: there may be some
-  /// With the GIL held: whose name a text is.
+  bool HasReplicas = false; ///< replicas may exist; with the GIL held
+  /// The module that has a text as its name; with the GIL held.
   struct Owner {
     uint32_t Text = 0;
     uintptr_t Module = 0;

@@ -17,7 +17,7 @@ ModuleTable::Slot *ModuleTable::table() {
   return T;
 }
 
-/// The slot of Key, or one that is free; null: there is no room.
+/// The slot of Key, or a free slot; null: no room.
 ModuleTable::Slot *ModuleTable::slotFor(uintptr_t Key) {
   if (Slot *S = slot(Key))
     return S;

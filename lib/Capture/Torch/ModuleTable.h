@@ -2,8 +2,8 @@
 //
 // The names of modules by address.
 //
-// Any thread may look while one, that has the interpreter's lock, writes. A
-// module that is dead keeps its place, for one that may have its address later.
+// Any thread may read while the thread with the interpreter's lock writes. A
+// dead module keeps its slot, for a later module at the same address.
 
 #ifndef MEMKIT_CAPTURE_TORCH_MODULETABLE_H
 #define MEMKIT_CAPTURE_TORCH_MODULETABLE_H
@@ -17,9 +17,9 @@ class ModuleTable {
 public:
   static constexpr uint32_t MaxModules = 1 << 15;
 
-  /// The text of the module's name; 0: it has none, or is dead.
+  /// The text of the module's name; 0: no name, or dead.
   uint32_t find(uintptr_t Module) const { return textOf(slot(Module)); }
-  /// The text of the module of a class whose hooks these are; 0: there is none.
+  /// The text of the module of a class with the given hooks; 0: none.
   uint32_t findByHooks(uintptr_t Hooks, uintptr_t Class) const {
     const Slot *S = slot(keyOfHooks(Hooks));
     return S && S->Other.load(std::memory_order_relaxed) == Class ? textOf(S)
@@ -32,19 +32,20 @@ public:
 
   // With the interpreter's lock held.
 
-  /// \p IsGiven: by the program. False: there is no room.
+  /// \p IsGiven: the program gave the name. False: no room.
   bool set(uintptr_t Module, uint32_t Text, bool IsGiven);
-  /// Of a module that has been set.
+  /// Notes the hooks of a module in the table.
   void setHooks(uintptr_t Module, uintptr_t Hooks, uintptr_t Class);
   void noteDeath(uintptr_t Module);
 
 private:
-  /// Of a module, or of its hooks.
+  /// A slot of a module, or of a module's hooks.
   struct Slot {
     std::atomic<uintptr_t> Key; ///< 0: free
-    std::atomic<uint32_t> Text; ///< 0: it is dead
+    std::atomic<uint32_t> Text; ///< 0: the module is dead
     std::atomic<uint32_t> IsGiven;
-    /// Of a module: the key of its hooks; of hooks: the class of the module.
+    /// In a module's slot: the key of the hooks. In a slot of hooks: the
+    /// module's class.
     std::atomic<uintptr_t> Other;
   };
   static constexpr uint32_t MaxKeys = 2 * MaxModules, Slots = 2 * MaxKeys;
@@ -52,7 +53,7 @@ private:
   static uint32_t placeOf(uintptr_t Key) {
     return uint32_t((Key >> 4) * 0x9e3779b97f4a7c15ull >> 47) % Slots;
   }
-  /// No module has such an address.
+  /// The key is odd; no module has an odd address.
   static uintptr_t keyOfHooks(uintptr_t Hooks) { return Hooks | 1; }
   static uint32_t textOf(const Slot *S) {
     return S ? S->Text.load(std::memory_order_acquire) : 0;

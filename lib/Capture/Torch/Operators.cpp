@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which operator and layer a thread runs.
+// Records the operators and layers that a thread runs.
 
 #include "Operators.h"
 
@@ -20,8 +20,8 @@ static constexpr uint32_t MaxScopes = 1024;
 
 __thread TorchState capture::ThisTorch;
 
-/// Children of fork go on with it: PyTorch calls our observer in them too, and
-/// what was looked up for it stays good.
+/// The observer of this process and of its children of fork: PyTorch calls the
+/// observer in children too, and the addresses stay valid.
 static struct {
   bool HasObserver;
   uint32_t SequenceWord;
@@ -49,7 +49,7 @@ static bool hasState(TorchState &S) {
   return P;
 }
 
-/// Numbers of scopes rise in a ring, and are the process's.
+/// Numbers of scopes rise within a ring, and are unique in the process.
 uint64_t Operators::newNumber(TorchState &S) {
   constexpr uint64_t AtOnce = 1 << 16;
   if (__builtin_expect(S.NextNumber == S.EndNumber, 0)) {
@@ -78,7 +78,7 @@ void Operators::open(Thread &T, const OpenScope &Of, uint32_t Text,
                RingWriter::Clock::Early);
 }
 
-/// The scope \p First of the thread ends, and those inside of it.
+/// Ends the thread's scope \p First and the scopes inside it.
 void Operators::closeFrom(Thread &T, uint32_t First) {
   TorchState &S = ThisTorch;
   uint64_t Number = S.Scopes[First].Number;
@@ -89,7 +89,8 @@ void Operators::closeFrom(Thread &T, uint32_t First) {
     T.Ring.write(wire::ScopeEndRecord{Number}, RingWriter::Clock::Early);
 }
 
-/// The modules that run are the first \p N of the thread's Python frames.
+/// The running modules are the first \p N layers of the thread's Python frames.
+/// Ends the layers that do not run any more, then starts the new ones.
 void Operators::followLayers(Thread &T, uint32_t N) {
   TorchState &S = ThisTorch;
   const PythonState &P = ThisPython;
@@ -129,8 +130,8 @@ void Operators::noteLayers(Thread &T, const Frame &Caller) {
     followLayers(T, interpreterNode(T, Caller) ? ThisPython.NumLayers : 0);
 }
 
-/// What tells the optimizer whose step the range is from others of its class;
-/// 0: it is none.
+/// The address of the optimizer whose step the range is, which distinguishes
+/// optimizers of one class; 0: the range is no step.
 uintptr_t Operators::optimizerOf(const char *Range) {
   static constexpr char Prefix[] = "Optimizer.step#";
   return strncmp(Range, Prefix, sizeof(Prefix) - 1) ? 0 : runningOptimizer();
@@ -158,7 +159,8 @@ uintptr_t Operators::runningOptimizer() {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// As std::variant<std::string_view, ...> of libstdc++, of the first kind.
+/// The layout of libstdc++'s std::variant<std::string_view, ...> with a
+/// string_view.
 struct FunctionName {
   size_t Bytes;
   const char *Text;
@@ -168,8 +170,9 @@ struct FunctionName {
 static constexpr int64_t ProbeSequence = 0x6d656d6b69740001;
 static constexpr char ProbeName[] = "memkit";
 
-/// Where a RecordFunction has its sequence number: one is made, with a number
-/// that nothing else has, and our observer looks at it.
+/// Finds the offset of the sequence number in a RecordFunction: makes a
+/// RecordFunction with a number of memkit's own, in which the observer searches
+/// for the number.
 void Operators::findSequence() {
   auto Find = [](const char *Name) {
     return symbolOfLoaded("libtorch_cpu.so", Name);
@@ -192,7 +195,7 @@ void Operators::findSequence() {
   Probe.store(nullptr, std::memory_order_release);
 }
 
-/// By the observer, of the one that findSequence() has made.
+/// Called by the observer with the RecordFunction of findSequence().
 void Operators::lookAtProbe(const void *Function) {
   auto *W = static_cast<const int64_t *>(Function);
   uint32_t Word = 0, Found = 0;
@@ -218,7 +221,7 @@ void Operators::begin(Thread &T, const void *Function, Kind K,
                       const Frame &Caller) {
   if (!hasState(ThisTorch))
     return;
-  // Threads that autograd runs have no frames of Python.
+  // Threads of autograd have no Python frames.
   uint32_t Node = interpreterNode(T, Caller);
   followLayers(T, Node ? ThisPython.NumLayers : 0);
   const char *Name = NameOf(Function);
@@ -262,7 +265,8 @@ void Operators::end(Thread &T, const void *Function) {
       return closeFrom(T, I);
 }
 
-/// The thread, if it is to tell of scopes.
+/// The calling thread, if the observer is attached; attaches the observer at
+/// the first call.
 static Thread *observedThread() {
   Thread *T = recordingThread();
   Operators &O = Torch.operators();
@@ -282,7 +286,7 @@ static void **startFunction(void **Context, const void *Function) {
   return Context;
 }
 
-/// Also of what began before recording was stopped.
+/// Also ends scopes that were open when recording stopped.
 static void endFunction(const void *Function, void *) {
   if (Thread *T = observedThread())
     Torch.operators().end(*T, Function);
@@ -293,7 +297,8 @@ static void endFunction(const void *Function, void *) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// As at::RecordFunctionCallback. Start returns a unique_ptr, in memory.
+/// The layout of at::RecordFunctionCallback. Start returns a unique_ptr, in
+/// memory.
 struct Observer {
   void **(*Start)(void **, const void *);
   void (*End)(const void *, void *);
@@ -304,7 +309,7 @@ struct Observer {
 enum RecordScope { ScopeFunction = 0, ScopeBackward = 1, ScopeUser = 7 };
 } // namespace
 
-/// Room for what forward operators were.
+/// Maps the table of forward operators.
 void Operators::beginForwards() {
   size_t Bytes = NumForwards * sizeof(Forward);
   void *P = sys::map(Bytes, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -339,8 +344,8 @@ bool Operators::find() {
   return true;
 }
 
-/// In a child of fork nothing is looked up: its parent's observer is there, and
-/// the loader may be anywhere.
+/// A child of fork looks nothing up: the parent's observer is registered, and
+/// another thread of the parent may have held the loader's lock at the fork.
 void Operators::attachChild() {
   NameOf = Registered.FunctionName;
   SequenceWord.store(Registered.SequenceWord, std::memory_order_relaxed);
@@ -352,7 +357,7 @@ void Operators::attach() {
   if (State.load(std::memory_order_relaxed) != New ||
       !State.compare_exchange_strong(Is, Attaching, std::memory_order_acq_rel))
     return;
-  // Called by way of libc10, when libtorch_cpu may be still to come.
+  // libc10 may call before libtorch_cpu is loaded: try again later.
   if (!Registered.HasObserver &&
       !symbolOfLoaded("libtorch_cpu.so", "_ZNK2at14RecordFunction4nameEv"))
     return State.store(New, std::memory_order_release);

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which operator and layer a thread runs.
+// Records the operators and layers that a thread runs.
 //
-// PyTorch calls an observer at the begin and end of each operator, autograd
-// node and user range (at::RecordFunction). Ours tells the recorder of each as
-// of a scope, and looks at each begin which modules (nn.Module) run in the
-// thread's Python frames: those that do not any more have ended, new ones have
-// begun. What an autograd node is told to belong to is the operator of the
-// forward pass that made it: they have one sequence number.
+// PyTorch calls an observer at the start and end of each operator, autograd
+// node and user range (at::RecordFunction). memkit's observer records each as a
+// scope. At each start the observer compares the modules (nn.Module) in the
+// thread's Python frames with the open layers: layers without a frame end, and
+// new frames start layers. An autograd node belongs to the operator of the
+// forward pass with the same sequence number.
 //
-// The observer's structure is that of at::RecordFunctionCallback (1.13 to
-// 2.13). Where in a RecordFunction its sequence number stands is found by
-// making one with a number that we know.
+// The observer has the structure of at::RecordFunctionCallback (1.13 to 2.13).
+// The offset of the sequence number in a RecordFunction is found in one that
+// memkit makes with a known number.
 
 #ifndef MEMKIT_CAPTURE_TORCH_OPERATORS_H
 #define MEMKIT_CAPTURE_TORCH_OPERATORS_H
@@ -25,18 +25,18 @@ namespace memkit::capture {
 struct Frame;
 struct Thread;
 
-/// A scope that is open in a thread.
+/// An open scope of a thread.
 struct OpenScope {
   const void *Function;    ///< the RecordFunction; null: a layer
-  uint64_t Number;         ///< 0: it was not recorded
+  uint64_t Number;         ///< 0: not recorded
   uintptr_t Frame, Module; ///< of a layer; the module's identity
 };
 
-/// What a thread knows of its scopes.
+/// The scopes of a thread.
 struct TorchState {
-  OpenScope *Scopes; ///< null: there is no memory for them
+  OpenScope *Scopes; ///< null: no memory
   uint32_t Count;
-  uint64_t NextNumber, EndNumber; ///< of scopes, that are the thread's own
+  uint64_t NextNumber, EndNumber; ///< scope numbers of the thread
 };
 
 /// Of the calling thread.
@@ -47,7 +47,7 @@ void releaseTorchState(TorchState &S);
 /// The observer. Any thread.
 class Operators {
 public:
-  /// Registers the observer, once in a process that has not its parent's.
+  /// Registers the observer, once; a child of fork takes over its parent's.
   void attach();
   bool isAttached() const {
     return State.load(std::memory_order_acquire) == Attached;
@@ -56,13 +56,14 @@ public:
   enum class Kind : uint32_t { Operator, Node, Range };
   void begin(Thread &T, const void *Function, Kind K, const Frame &Caller);
   void end(Thread &T, const void *Function);
-  /// A scope of another kind begins: it is in the layers that run.
+  /// Before a scope of another kind starts: updates the layers around the
+  /// scope.
   void beforeScope(Thread &T, const Frame &Caller) {
     if (__builtin_expect(isAttached(), 0))
       noteLayers(T, Caller);
   }
-  /// The optimizer whose step is the innermost among the frames of Python that
-  /// the thread was last seen in; 0: there is none.
+  /// The optimizer with the innermost step among the Python frames of the
+  /// thread's last walk; 0: none.
   static uintptr_t runningOptimizer();
   bool isProbe(const void *Function) const {
     return Probe.load(std::memory_order_relaxed) == Function;
@@ -89,7 +90,8 @@ private:
   const char *(*NameOf)(const void *) = nullptr;
   std::atomic<const void *> Probe{nullptr};
   std::atomic<uint32_t> SequenceWord{0}; ///< of a RecordFunction; 0: unknown
-  /// By sequence number: that, and the number of the operator's scope.
+  /// An operator of the forward pass, by sequence number: the number of the
+  /// operator's scope.
   struct Forward {
     std::atomic<int64_t> Sequence;
     std::atomic<uint64_t> Number;

@@ -22,7 +22,7 @@ static bool isOfWrapper(const char *Segment, size_t Bytes) {
 }
 
 const char *PlainPath::of(const char *Path, const char *Class, bool Spreads) {
-  // The spreader's own path, and the dot after it.
+  // The length of the spreader's path; the model is after the dot.
   size_t Before = HasSpreader ? strlen(Spreader) : 0;
   bool IsIn = HasSpreader && !strncmp(Path, Spreader, Before);
   size_t ModelAt = Before ? Before + 1 : 0;

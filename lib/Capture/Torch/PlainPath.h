@@ -2,9 +2,10 @@
 //
 // Paths of modules without wrappers.
 //
-// torch.compile, checkpoint wrappers and those that spread a model over devices
-// put a module of theirs around one of the program's: `layers.0` is theirs, and
-// `layers.0._orig_mod.attn` is what `layers.0.attn` is without.
+// torch.compile, checkpoint wrappers and wrappers that spread a model over
+// devices (spreaders) each put a module around a module of the program.
+// `layers.0` is then the wrapper, and the plain path of
+// `layers.0._orig_mod.attn` is `layers.0.attn`.
 
 #ifndef MEMKIT_CAPTURE_TORCH_PLAINPATH_H
 #define MEMKIT_CAPTURE_TORCH_PLAINPATH_H
@@ -18,13 +19,13 @@ class PlainPath {
 public:
   static constexpr size_t MaxBytes = 512; ///< longer paths are cut
 
-  /// \p Path without wrappers, until the next call. \p Class: the module's. A
-  /// module that a wrapper holds has the path of the wrapper then, with its
-  /// class at the end. \p Spreads: its model is `module` in it.
+  /// \p Path without wrappers, valid until the next call. \p Class: the
+  /// module's. A wrapped module has the wrapper's path, with its own class at
+  /// the end. \p Spreads: the module spreads its child `module`.
   const char *of(const char *Path, const char *Class, bool Spreads);
 
 private:
-  char Spreader[MaxBytes]; ///< the path of the last one that spreads
+  char Spreader[MaxBytes]; ///< the path of the last spreader
   bool HasSpreader = false;
   char Plain[MaxBytes];
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is called of the interpreter.
+// Functions of the interpreter.
 
 #ifndef MEMKIT_CAPTURE_TORCH_PYTHONCALLS_H
 #define MEMKIT_CAPTURE_TORCH_PYTHONCALLS_H
@@ -12,7 +12,7 @@
 namespace memkit::capture {
 
 /// The interpreter's functions, by the names of Python's C API. All but
-/// AddPendingCall with its lock held.
+/// AddPendingCall need the interpreter's lock.
 struct PythonCalls {
   int (*AddPendingCall)(int (*)(void *), void *);
   void *(*Import)(const char *);
@@ -55,7 +55,8 @@ struct PythonCalls {
            E.find("PyErr_Restore", RestoreError) &&
            E.find("PyErr_Clear", ClearError);
   }
-  /// Calls what is called Name of Object; null, and an error, where that fails.
+  /// Calls the method Name of Object; null, with a Python error set, on
+  /// failure.
   void *callMethod(void *Object, const char *Name) {
     void *Method = GetAttribute(Object, Name);
     void *Result = Method ? Call(Method, nullptr) : nullptr;
@@ -63,7 +64,7 @@ struct PythonCalls {
       Drop(Method);
     return Result;
   }
-  /// Calls F with each thing that Object.values() gives, which is null too.
+  /// Calls F with each item of Object.values(); Object may be null.
   template <class F> void forEachValue(void *Object, F Do) {
     void *Values = Object ? callMethod(Object, "values") : nullptr;
     void *Each = Values ? Iterate(Values) : nullptr;
@@ -78,7 +79,7 @@ struct PythonCalls {
   }
 };
 
-/// Children of fork keep them, for callbacks that their parent has left there.
+/// Children of fork keep the functions, for callbacks that the parent left.
 extern PythonCalls Py;
 
 } // namespace memkit::capture

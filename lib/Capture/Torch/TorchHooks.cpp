@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What PyTorch tells of its memory.
+// Records PyTorch's reports of its memory.
 //
-// Order. A tensor's memory is reported after it was allocated and before it is
-// freed, by the thread that does so: so its records stand between those of the
-// block that it lies in.
+// Order: PyTorch reports a tensor's memory after the allocation and before the
+// free, in the same thread. The tensor's records are therefore between the
+// records of the block around the tensor.
 
 #include "TorchHooks.h"
 
@@ -28,7 +28,7 @@ using namespace memkit::capture;
 // libc10's own
 //===----------------------------------------------------------------------===//
 
-/// What was looked up before a fork.
+/// The functions looked up by this process or before a fork.
 static struct {
   std::atomic<bool (*)()> Enabled; ///< set last
   void *Report, *Oom;
@@ -46,7 +46,7 @@ bool TorchHooks::find() {
   return true;
 }
 
-/// Threads that come at once find the same.
+/// Concurrent threads find the same functions.
 bool TorchHooks::lookUpOwn() {
   auto Find = [](const char *Name) {
     return symbolOfLoaded("libc10.so", Name);
@@ -65,8 +65,9 @@ bool TorchHooks::lookUpOwn() {
 
 static constexpr uint8_t CpuType = 0, CudaType = 1; ///< c10::DeviceType
 
-/// Tensors of the CPU are reported only while a profiler wants them; others
-/// always, and libc10 looks whether there is one.
+/// libc10 reports tensors of the CPU only while a profiler wants them, and
+/// tensors of other devices always; its own function then checks for a
+/// profiler.
 void TorchHooks::forward(void *P, int64_t Size, uint64_t Allocated,
                          uint64_t Reserved, uint16_t Device) {
   if (lookUp() && (uint8_t(Device) != CpuType || Enabled()))
@@ -116,7 +117,7 @@ static void recordTensor(void *P, int64_t Size, uint64_t Allocated,
   if (Size >= 0 && IsCuda)
     Cuda.beforeAllocation(
         *T, {uintptr_t(P), uint64_t(Size), Allocated, Reserved, Slot}, Caller);
-  // Of an allocation, before it: it is from then on that there is room for it.
+  // Before the record of an allocation, which needs the reserved memory.
   if (uint8_t(Device) != CpuType && H.noteReserved(Slot, Reserved))
     writeReserved(*T, Slot, Allocated, Reserved);
   if (!hasRoom(*T))

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What PyTorch tells of its memory.
+// Records PyTorch's reports of its memory.
 //
 // libc10 reports each tensor's memory to a profiler, by functions that other
-// libraries of PyTorch call through their symbols: we stand before them, and
-// call its own, so that torch.profiler sees what it always does. Nothing is
-// loaded or looked up in a program that never calls them.
+// libraries of PyTorch call through their symbols. memkit defines the same
+// symbols and calls libc10's functions, so torch.profiler works as usual. In a
+// program that never calls the functions, nothing is loaded or looked up.
 //
 // The symbols are those of PyTorch 1.13 (the sizes as int64_t) and of 2.0 to
-// 2.13; c10::Device is two bytes, its type and its index.
+// 2.13. c10::Device is two bytes: type and index.
 
 #ifndef MEMKIT_CAPTURE_TORCH_TORCHHOOKS_H
 #define MEMKIT_CAPTURE_TORCH_TORCHHOOKS_H
@@ -21,7 +21,7 @@
 
 namespace memkit::capture {
 
-/// libc10's own functions, looked up when it first reports. Any thread.
+/// libc10's own functions, looked up at the first report. Any thread.
 class TorchHooks {
 public:
   void begin(wire::Control &C) {
@@ -29,7 +29,7 @@ public:
     Bits = C.Settings.Torch;
   }
 
-  /// Shall tensors be reported, though no profiler wants them?
+  /// Are tensors recorded even if no profiler wants them?
   bool wantsTensors() const { return Bits & wire::TB_Heaps; }
   bool wantsContexts() const { return Bits & wire::TB_Contexts; }
 
@@ -44,12 +44,12 @@ public:
   LayerNames &layers() { return Names; }
   HeldTensors &held() { return Held; }
 
-  /// The number of a device among those that this process has seen; NoSlot:
-  /// there are too many.
+  /// The number of a device among the devices of this process; NoSlot: too
+  /// many.
   uint32_t slotOf(uint16_t Device);
   static constexpr uint32_t NoSlot = ~0u;
 
-  /// Has what is reserved changed since the last call? Of a slot.
+  /// Have the reserved bytes of a slot changed since the last call?
   bool noteReserved(uint32_t Slot, uint64_t Bytes) {
     return Reserved[Slot].exchange(Bytes, std::memory_order_relaxed) != Bytes;
   }
@@ -79,7 +79,7 @@ private:
   std::atomic<uint64_t> Reserved[wire::MaxTensorDevices] = {};
 };
 
-/// Fork wipes it.
+/// Fork wipes the page.
 struct alignas(PageBytes) ProcessTorch : TorchHooks {};
 extern ProcessTorch Torch;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What of a stack can be read.
+// Readable memory around a stack pointer.
 
 #include "Bounds.h"
 
@@ -11,10 +11,10 @@
 using namespace memkit;
 using namespace memkit::capture;
 
-/// A stack that is larger is not taken for one at a glance.
+/// A larger stack is not accepted as a thread's own.
 static constexpr uintptr_t MaxStack = 1ull << 30;
-/// What a stack may grow by between two looks: more is asked for page by page
-/// for no longer than some milliseconds.
+/// The maximum growth of a stack between two checks: bounds the check of each
+/// page to some milliseconds.
 static constexpr uintptr_t MaxGrowth = 64ull << 20;
 
 static uintptr_t pageOf(uintptr_t Address) {
@@ -35,7 +35,7 @@ uintptr_t capture::readableUpTo(uintptr_t From, uintptr_t Limit) {
 }
 
 bool capture::allReadable(uintptr_t From, uintptr_t To) {
-  // From above: a guard lies at the low end.
+  // From above: a guard page is at the low end.
   for (uintptr_t P = pageOf(To - 1); P >= pageOf(From); P -= StackPage)
     if (!isReadable(P))
       return false;

@@ -2,8 +2,8 @@
 //
 // The instructions of unwind tables.
 //
-// Runs the instructions of a function's record up to a pc. For a row of either
-// set of registers; inline, for the small one is what a cold pc waits for.
+// Runs the instructions of a function's record up to a pc, for a row of either
+// set of registers. Inline, because every new pc runs the small set.
 
 #ifndef MEMKIT_CAPTURE_UNWIND_CFAPROGRAM_H
 #define MEMKIT_CAPTURE_UNWIND_CFAPROGRAM_H
@@ -13,7 +13,8 @@
 
 namespace memkit::capture {
 
-/// DW_CFA_*: those with an operand in their low six bits, then the others.
+/// DW_CFA_*: first the operations with an operand in the low six bits, then the
+/// others.
 namespace cfa {
 enum Operation : uint8_t {
   AdvanceLoc = 0x40,
@@ -55,7 +56,7 @@ template <typename Set> class CfaProgram {
 public:
   CfaProgram(const FunctionRecord &F, uintptr_t Pc) : F(F), Pc(Pc) {}
 
-  /// The row that holds at the pc. False: the instructions make no sense.
+  /// Computes the row of the pc. False: the instructions are invalid.
   bool run() {
     Location = F.Code.Start;
     if (!execute(F.Common.Program, ~uint64_t(0)))
@@ -65,8 +66,8 @@ public:
   }
   const CfaRow<Set> &row() const { return Row; }
 
-  /// The pcs that the row holds for, as far as one walk over the instructions
-  /// tells: the same row may come back behind an epilogue.
+  /// The pcs with this row, as far as one run of the instructions shows: the
+  /// row may also return after an epilogue.
   AddressRange rowRange() const {
     if (Location > Pc)
       return {Previous, Location};
@@ -87,7 +88,7 @@ private:
   bool executeCfa(DwarfReader &R, uint8_t Operation);
   bool rememberOrRestore(bool Remember);
 
-  /// \p Factored times the CIE's factor; wraps for a corrupt one.
+  /// \p Factored times the CIE's factor; wraps if corrupt.
   int64_t offset(uint64_t Factored) const {
     return int64_t(Factored * uint64_t(F.Common.DataAlign));
   }
@@ -109,23 +110,24 @@ private:
   }
   bool setCfaOffset(int64_t Offset) {
     Row.Cfa.Offset = Offset;
-    return Row.Cfa.Kind == CfaRule::Where::Register; // or an offset from none
+    return Row.Cfa.Kind == CfaRule::Where::Register; // else no register
   }
 
   const FunctionRecord &F;
   const uintptr_t Pc;
-  uint64_t Location = 0; ///< where the row begins that is being made
-  uint64_t Previous = 0; ///< where the row before it began
+  uint64_t Location = 0; ///< the start of the row in progress
+  uint64_t Previous = 0; ///< the start of the row before
   CfaRow<Set> Row, Initial;
   unsigned Depth = 0;
-  // Without initializers, as most functions remember nothing.
+  // Without initializers, because most functions remember no row.
   union {
     CfaRow<Set> Remembered[MaxRemembered];
   };
 };
 
-/// Runs \p Program until the next row would begin behind \p Last. What a
-/// compiler writes for nearly every function is done here, the rest apart.
+/// Runs \p Program until the next row would start after \p Last. Handles the
+/// operations that compilers write for nearly every function; others in
+/// executeOther().
 template <typename Set>
 bool CfaProgram<Set>::execute(ByteSpan Program, uint64_t Last) {
   if (Program.Size > MaxBytes)
@@ -161,7 +163,7 @@ bool CfaProgram<Set>::execute(ByteSpan Program, uint64_t Last) {
     case cfa::RestoreState:
       Good = rememberOrRestore(Byte == cfa::RememberState);
       break;
-    default: { // A copy, so that the reader itself can live in registers.
+    default: { // A copy, so that the reader itself can be in registers.
       DwarfReader Rest = R;
       Good = executeOther(Rest, Byte);
       R = Rest;
@@ -211,7 +213,7 @@ bool CfaProgram<Set>::executeCfa(DwarfReader &R, uint8_t Operation) {
   if (Register > UINT32_MAX)
     return false;
   if (C.Kind == CfaRule::Where::Expression)
-    C.Offset = 0; // it was a pointer
+    C.Offset = 0; // the union had a pointer
   C.Kind = CfaRule::Where::Register;
   C.Register = uint32_t(Register);
   if (Operation == cfa::DefCfaSf)
@@ -223,7 +225,7 @@ bool CfaProgram<Set>::executeCfa(DwarfReader &R, uint8_t Operation) {
 
 template <typename Set>
 bool CfaProgram<Set>::executeRegister(DwarfReader &R, uint8_t Operation) {
-  // Those that exist, before the operand that all of them have is read.
+  // Reject unknown operations before reading the operand that the others share.
   switch (Operation) {
   case cfa::OffsetExtended:
   case cfa::RestoreExtended:

@@ -7,8 +7,8 @@
 using namespace memkit;
 using namespace memkit::capture;
 
-/// A scan looks at no more records: a binary without a search table is rare,
-/// and a small one.
+/// The maximum number of records in a scan: a binary without a search table is
+/// rare, and small.
 static constexpr unsigned MaxScanned = 1u << 16;
 
 /// The return address's column on x86-64.
@@ -26,13 +26,13 @@ namespace {
 /// A record without its length.
 struct Record {
   DwarfReader Content;
-  uintptr_t Next; ///< the record that follows
-  uintptr_t IdAt; ///< where Id was read
-  uint32_t Id;    ///< 0: a CIE; of an FDE: how far back its CIE lies
+  uintptr_t Next; ///< the next record
+  uintptr_t IdAt; ///< the address of Id
+  uint32_t Id;    ///< 0: a CIE; in an FDE: the distance back to its CIE
 };
 } // namespace
 
-/// The record at \p Address. One of no length ends the table and is none.
+/// Opens the record at \p Address. A record of no length ends the table; false.
 static bool openRecord(const EhFrame &T, uintptr_t Address, Record &Out) {
   if (!T.Frames.has(Address))
     return false;
@@ -40,7 +40,7 @@ static bool openRecord(const EhFrame &T, uintptr_t Address, Record &Out) {
   uint64_t Length = R.u32();
   if (__builtin_expect(Length == 0xffffffff, 0))
     Length = R.u64();
-  // Greater lengths are not of this world, and would not fit a ByteSpan.
+  // Greater lengths do not occur, and would not fit a ByteSpan.
   if (Length < sizeof(uint32_t) || Length > R.left() || Length > INT32_MAX)
     return false;
   Out.IdAt = uintptr_t(R.at());
@@ -50,7 +50,7 @@ static bool openRecord(const EhFrame &T, uintptr_t Address, Record &Out) {
   return true;
 }
 
-/// The data that the letters of \p Letters stand for.
+/// Reads the data of the letters in \p Letters.
 static bool readAugmentation(DwarfReader &R, const char *Letters,
                              CommonRecord &C) {
   ByteSpan Data = R.block();
@@ -107,7 +107,7 @@ static bool readOpened(const EhFrame &T, Record &Open, FunctionRecord &F) {
   DwarfReader &R = Open.Content;
   uint8_t Encoding = F.Common.Pointers;
   if (Encoding & ~(PointerEncoding::FormatMask | PointerEncoding::PcRelative))
-    return false; // relative to what is not known here, or none
+    return false; // another base, or no pointer
   uint64_t Start = R.pointer(Encoding);
   uint64_t Size = R.pointer(Encoding & PointerEncoding::FormatMask);
   if (F.Common.SizedAugmentation)
@@ -128,7 +128,7 @@ bool capture::readFunction(const EhFrame &T, uintptr_t Address,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// An entry of the header's table; both relative to the header.
+/// An entry of the header's table; both offsets from the header.
 struct SearchEntry {
   int32_t Function;
   int32_t Record;
@@ -141,8 +141,8 @@ static SearchEntry entryAt(const EhFrame &T, size_t I) {
   return E;
 }
 
-/// The number of the entry whose function starts last at or before \p Key, if
-/// the table is sorted.
+/// The index of the entry with the last function start at or before \p Key, in
+/// a sorted table.
 static size_t searchTable(const EhFrame &T, int64_t Key) {
   size_t First = 0, Count = T.TableSize;
   while (Count > 1) {
@@ -153,7 +153,7 @@ static size_t searchTable(const EhFrame &T, int64_t Key) {
   return First;
 }
 
-/// The same if it is not.
+/// The same in a table that is not sorted.
 static size_t readTable(const EhFrame &T, int64_t Key) {
   size_t Best = 0;
   int64_t BestStart = INT64_MIN;
@@ -195,7 +195,7 @@ bool capture::findFunction(const EhFrame &T, uintptr_t Pc, FunctionRecord &F) {
   size_t Found = searchTable(T, Key);
   if (__builtin_expect(readEntry(T, Found, Pc, F), 1))
     return true;
-  // Code without a record, which is rare; or a table that was not sorted.
+  // Code without a record, which is rare; or an unsorted table.
   size_t Other = readTable(T, Key);
   return Other != Found && readEntry(T, Other, Pc, F);
 }

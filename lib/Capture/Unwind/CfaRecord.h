@@ -2,8 +2,8 @@
 //
 // Records of .eh_frame.
 //
-// The record of a function (FDE), found by pc, with the one that it shares with
-// others (CIE).
+// Finds the record of a function (FDE) by pc, with the record that several
+// functions share (CIE).
 
 #ifndef MEMKIT_CAPTURE_UNWIND_CFARECORD_H
 #define MEMKIT_CAPTURE_UNWIND_CFARECORD_H
@@ -13,12 +13,12 @@
 
 namespace memkit::capture {
 
-/// What the functions of a CIE share.
+/// The part that the functions of a CIE share.
 struct CommonRecord {
-  ByteSpan Program; ///< the instructions that make the first row
+  ByteSpan Program; ///< the instructions for the first row
   uint64_t CodeAlign = 1;
   int64_t DataAlign = 1;
-  uint8_t Pointers = PointerEncoding::Absolute; ///< in its FDEs
+  uint8_t Pointers = PointerEncoding::Absolute; ///< encoding in the FDEs
   bool SizedAugmentation = false;
   bool SignalFrame = false;
 };
@@ -29,10 +29,10 @@ struct FunctionRecord {
   ByteSpan Program;
 };
 
-/// The record whose function has \p Pc. False: none, or a corrupt one.
+/// Finds the record of the function with \p Pc. False: none, or corrupt.
 bool findFunction(const EhFrame &Tables, uintptr_t Pc, FunctionRecord &F);
 
-/// The record of a function at \p Address. False: it is none, or corrupt.
+/// Reads the record of a function at \p Address. False: no record, or corrupt.
 bool readFunction(const EhFrame &Tables, uintptr_t Address, FunctionRecord &F);
 
 } // namespace memkit::capture

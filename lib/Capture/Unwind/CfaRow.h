@@ -2,8 +2,8 @@
 //
 // A row of unwind rules.
 //
-// What holds at one pc: how the CFA is found, and where the caller's registers
-// are. A row has rules for some registers only, those that its maker asks for.
+// The rules at one pc: for the CFA, and for the caller's registers. A row has
+// rules for some registers only, chosen by its maker.
 
 #ifndef MEMKIT_CAPTURE_UNWIND_CFAROW_H
 #define MEMKIT_CAPTURE_UNWIND_CFAROW_H
@@ -12,17 +12,17 @@
 
 namespace memkit::capture {
 
-/// Where a register of the caller is.
+/// The place of a caller's register.
 struct RegisterRule {
   enum class Where : uint8_t {
-    Unset,         ///< nothing was said
+    Unset,         ///< no rule
     Undefined,     ///< lost
     Same,          ///< in the register itself
     Offset,        ///< [CFA + Offset]
     ValOffset,     ///< CFA + Offset
     Register,      ///< in the register numbered Offset
-    Expression,    ///< [what the block gives]
-    ValExpression, ///< what the block gives
+    Expression,    ///< [result of the block]
+    ValExpression, ///< result of the block
   };
 
   Where Kind = Where::Unset;
@@ -45,14 +45,14 @@ struct RegisterRule {
     R.Block = B.Start;
     return R;
   }
-  /// Nothing that a walk would do differs from its being in the register
-  /// itself: so libgcc takes it, for a register that is not the return address.
+  /// For a walk, as good as in the register itself. libgcc treats these kinds
+  /// so, except for the return address.
   bool keeps() const { return Kind <= Where::Same; }
   bool isAt(int64_t O) const { return Kind == Where::Offset && Offset == O; }
   ByteSpan block() const { return {Block, BlockSize}; }
 };
 
-/// How the CFA is found.
+/// The rule for the CFA.
 struct CfaRule {
   enum class Where : uint8_t { Unset, Register, Expression };
 
@@ -66,8 +66,8 @@ struct CfaRule {
   ByteSpan block() const { return {Block, Register}; }
 };
 
-/// A row with the rules of \p Set::Count registers; Set::slot gives a
-/// register's, or Set::Count for one that is not kept.
+/// A row with the rules of \p Set::Count registers; Set::slot maps a register
+/// to its rule, or to Set::Count if not kept.
 template <typename Set> struct CfaRow {
   CfaRule Cfa;
   RegisterRule Rules[Set::Count];
@@ -77,7 +77,7 @@ template <typename Set> struct CfaRow {
   }
 };
 
-/// The registers that a compiled rule is about: rbp, rsp, the return address.
+/// The registers of a compiled rule: rbp, rsp, the return address.
 struct FrameRegisters {
   static constexpr unsigned Count = 3;
   static constexpr unsigned slot(uint64_t Register) {

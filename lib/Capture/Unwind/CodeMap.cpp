@@ -20,9 +20,10 @@ CodeWord CodeMap::findBeside(const Level *L, uintptr_t Pc) {
   return CodeWord();
 }
 
-/// The word that is in for \p Pc then; empty: every slot is taken.
+/// Inserts \p W, unless \p Pc has a word; returns the word of \p Pc. Empty: the
+/// level is full.
 CodeWord CodeMap::insertIn(Level *L, uintptr_t Pc, CodeWord W) {
-  // A slot stays free for searches to end at.
+  // A free slot must remain, to end searches.
   if (L->Used.load(std::memory_order_relaxed) >= L->Mask - 256)
     return CodeWord();
   for (uintptr_t I = Pc;; ++I) {
@@ -39,7 +40,8 @@ CodeWord CodeMap::insertIn(Level *L, uintptr_t Pc, CodeWord W) {
     uint64_t In = 0;
     if (S.Word.compare_exchange_strong(In, W.bits(),
                                        std::memory_order_acq_rel)) {
-      if (WasThere) // It had been taken out, but for a race that costs nothing.
+      if (WasThere) // The pc had been removed. In a race with another insertion
+                    // the count is off by one, which is harmless.
         L->Forgotten.fetch_sub(1, std::memory_order_relaxed);
       return W;
     }
@@ -58,7 +60,7 @@ CodeWord CodeMap::insert(uintptr_t Pc, CodeWord W) {
 CodeMap::Level *CodeMap::addLevel(Level *Old) {
   uint32_t Slots = FirstSlots;
   if (Old) {
-    // Many forgotten ones: room is made by leaving them out.
+    // With many forgotten pcs, leaving them out makes enough room.
     uint32_t Live = Old->Used.load() - Old->Forgotten.load();
     Slots = Live > Old->most() / 2 ? (Old->Mask + 1) * 2 : Old->Mask + 1;
   }
@@ -73,8 +75,8 @@ CodeMap::Level *CodeMap::addLevel(Level *Old) {
   return L;
 }
 
-/// Puts a level before \p Full and moves all over. False: another thread is at
-/// it, or there is no memory.
+/// Puts a level before \p Full and moves all words. False: another thread does
+/// this, or no memory.
 bool CodeMap::grow(Level *Full) {
   sys::SignalBlock Block;
   if (!tryLock())
@@ -90,8 +92,8 @@ bool CodeMap::grow(Level *Full) {
         insertIn(L, Key, CodeWord(Word));
     }
     if (L && Full) {
-      // A reader that still looks there finds nothing, and then asks again. The
-      // head stays, and so does the mapping.
+      // A reader that still searches the old level finds nothing, and asks
+      // again. The level's header and mapping stay.
       L->Older.store(nullptr, std::memory_order_release);
       constexpr uintptr_t Page = 4096;
       uintptr_t From = (uintptr_t(Full->Slots) + Page - 1) & ~(Page - 1);
@@ -124,9 +126,9 @@ void CodeMap::forget(AddressRange Range) {
   unlock();
 }
 
-/// From one level; an empty word: it is not in. The slot stays the key's, which
-/// is likely to come again: were it given up each time, searches would have
-/// ever more slots to pass.
+/// Removes a pc from one level; an empty word: not found. The slot keeps the
+/// key, which is likely to return: free slots with other keys would make
+/// searches ever longer.
 CodeWord CodeMap::takeFrom(Level *L, uintptr_t Pc) {
   for (uintptr_t I = Pc, End = Pc + L->Mask; I != End; ++I) {
     Slot &S = L->Slots[I & L->Mask];

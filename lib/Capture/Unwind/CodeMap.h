@@ -2,16 +2,15 @@
 //
 // From pcs to their code words.
 //
-// From a pc to its code word: an open hash table of 16 bytes a slot, at most
-// half full, in private memory (with three quarters a fifth of all look-ups met
-// another pc first). The slot is chosen by the pc's low bits, which spread
-// well: the pcs of a function lie beside each other and never take one
-// another's place. (What stands for a pc is up to the caller: a return address,
-// in fact.)
+// An open hash table of 16 bytes a slot, at most half full, in private memory
+// (at three quarters, a fifth of all look-ups would meet another pc first). The
+// low bits of the pc choose the slot and spread well: the pcs of a function
+// have neighbouring slots and never collide with each other. (Callers use
+// return addresses as pcs.)
 //
 // Readers never wait and write nothing. Any thread and any signal handler may
 // find and insert; one thread at a time enlarges the table or forgets a range,
-// with signals held back.
+// with signals blocked.
 
 #ifndef MEMKIT_CAPTURE_UNWIND_CODEMAP_H
 #define MEMKIT_CAPTURE_UNWIND_CODEMAP_H
@@ -31,7 +30,7 @@ public:
   bool begin() { return hasBegun() || grow(nullptr); }
   bool hasBegun() const { return Newest.load(std::memory_order_acquire); }
 
-  /// What insert has put in for \p Pc; an empty word: nothing.
+  /// The word of \p Pc from insert; empty: none.
   CodeWord find(uintptr_t Pc) const {
     const Level *L = Newest.load(std::memory_order_acquire);
     const Slot &S = L->Slots[Pc & L->Mask];
@@ -40,18 +39,18 @@ public:
                : findBeside(L, Pc);
   }
 
-  /// Puts \p W in for \p Pc, unless another has come first; returns the one
-  /// that is in, or \p W itself where there is no memory for it.
+  /// Inserts \p W, unless \p Pc has a word. Returns the word of \p Pc, or \p W
+  /// if there is no memory.
   CodeWord insert(uintptr_t Pc, CodeWord W);
 
-  /// Takes out all pcs of \p Range. Waits for a thread that enlarges the table.
+  /// Removes all pcs of \p Range. Waits for a thread that enlarges the table.
   void forget(AddressRange Range);
 
-  /// Takes out \p Pc alone; returns what was in. Waits as forget does; not to
-  /// be called where a signal handler of this thread may call it or forget.
+  /// Removes \p Pc alone; returns its word. Waits as forget does; must not be
+  /// called if a signal handler of this thread may call take or forget.
   CodeWord take(uintptr_t Pc);
 
-  /// Memory that is in use, in bytes; pcs that were put in.
+  /// The memory in use, in bytes. used(): the number of inserted pcs.
   uint64_t bytes() const;
   uint32_t used() const {
     return Newest.load(std::memory_order_acquire)->Used.load();
@@ -60,14 +59,14 @@ public:
 private:
   struct Slot {
     std::atomic<uintptr_t> Key; ///< 0: never used; a pc; or Gone
-    std::atomic<uint64_t> Word; ///< 0: not there yet
+    std::atomic<uint64_t> Word; ///< 0: no word yet
   };
   struct Level {
-    std::atomic<Level *> Older; ///< null once all of it is here
+    std::atomic<Level *> Older; ///< null after all words are moved here
     uint32_t Mask;
-    std::atomic<uint32_t> Used; ///< slots, those of forgotten pcs too
+    std::atomic<uint32_t> Used; ///< slots, including forgotten pcs
     std::atomic<uint32_t> Forgotten;
-    alignas(64) Slot Slots[1]; ///< a line has four
+    alignas(64) Slot Slots[1]; ///< four in a cache line
 
     uint32_t most() const { return Mask / 2; }
     static size_t bytes(uint32_t Slots) {

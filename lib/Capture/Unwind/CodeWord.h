@@ -2,9 +2,9 @@
 //
 // A rule and a code id in one word.
 //
-// What a walk needs of a pc: how to step over its frame and its code id, packed
-// so that both lie beside the pc in 16 bytes. A rule that does not fit, or that
-// could make a walk read below its frame, becomes one for the slow step.
+// The rule for the step over a pc's frame, and the pc's code id, packed so that
+// pc and word fit 16 bytes. A rule that does not fit, or could make a walk read
+// below its frame, becomes a rule for the slow step.
 
 #ifndef MEMKIT_CAPTURE_UNWIND_CODEWORD_H
 #define MEMKIT_CAPTURE_UNWIND_CODEWORD_H
@@ -21,13 +21,13 @@ public:
   static constexpr uint64_t FpSaved = 1u << 3;
   /// No binary owned the pc when it was looked up.
   static constexpr uint64_t Unowned = 1u << 5;
-  /// Code of this library: has no node.
+  /// Code of this library, without a node.
   static constexpr uint64_t Hidden = 1u << 6;
 
   constexpr CodeWord() = default;
   explicit constexpr CodeWord(uint64_t Bits) : Bits(Bits) {}
 
-  /// \p Code 0: there is no room for it in the shared table, or it is Hidden.
+  /// \p Code 0: the shared table is full, or the code is Hidden.
   static CodeWord make(const Rule &R, uint32_t Code, uint64_t Flags) {
     uint64_t W = uint64_t(Code) << 7 | Flags;
     if (!fits(R))
@@ -40,9 +40,9 @@ public:
   explicit operator bool() const { return Bits; }
   uint64_t bits() const { return Bits; }
   RuleKind kind() const { return RuleKind(Bits & 7); }
-  /// Sp and Fp: what nearly all code has.
+  /// Is the kind Sp or Fp, as for nearly all code?
   bool isPlain() const { return (Bits & 7) <= uint64_t(RuleKind::Fp); }
-  /// Of a plain one: is the CFA found from rsp?
+  /// For a plain word: is the CFA computed from rsp?
   bool isFromSp() const { return Bits & uint64_t(RuleKind::Sp); }
   bool savesFp() const { return Bits & FpSaved; }
   bool has(uint64_t Flag) const { return Bits & Flag; }
@@ -52,9 +52,9 @@ public:
   int64_t cfaOffset() const { return int64_t(Bits) >> 40; }
 
 private:
-  /// The saved rbp lies below the return address and, where that can be told
-  /// from the rule, not below rsp; at least not further below than this library
-  /// itself has been called.
+  /// Is the saved rbp below the return address and, if the rule shows it, not
+  /// below rsp? Otherwise not further below than a call of this library
+  /// reaches.
   static bool fits(const Rule &R) {
     constexpr int32_t MaxCfa = (1 << 23) - 1;
     constexpr int16_t LowestFromFp = -16;

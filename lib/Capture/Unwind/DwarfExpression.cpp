@@ -99,7 +99,7 @@ private:
     else
       Stack[Depth++] = V;
   }
-  /// The \p I-th from the top.
+  /// The \p I-th word from the top.
   uint64_t &top(unsigned I = 0) {
     if (I < Depth)
       return Stack[Depth - 1 - I];
@@ -226,7 +226,8 @@ void Evaluator::arrange(uint8_t Op) {
     top(1) = A;
     return;
   }
-  default: { // The third lies on top then... under it what was on top before.
+  default: { // Rotates three words: the second becomes the top, the top becomes
+             // the third.
     uint64_t A = top(), B = top(1), C = top(2);
     top() = B;
     top(1) = C;

@@ -2,9 +2,9 @@
 //
 // Expressions of unwind tables.
 //
-// Evaluates the expressions by which tables give a CFA or a register where a
-// register and an offset do not do: in procedure linkage tables, in the frames
-// of signals, in assembly that realigns its stack.
+// Evaluates the expressions for a CFA or a register that is more than a
+// register and an offset: in procedure linkage tables, in the frames of
+// signals, in assembly with a realigned stack.
 
 #ifndef MEMKIT_CAPTURE_UNWIND_DWARFEXPRESSION_H
 #define MEMKIT_CAPTURE_UNWIND_DWARFEXPRESSION_H
@@ -14,15 +14,16 @@
 
 namespace memkit::capture {
 
-/// What there is to compute with.
+/// The registers and memory of an expression.
 struct ExpressionInput {
   const Registers &Regs;
   const StackReader &Stack;
 };
 
-/// Stepped: \p Value is what \p Expression computes from the registers and
-/// memory of \p In; \p First lies on its stack at the start, where it is given.
-/// Unknown, Failed: as for stepSlow. At most a few thousand operations are run.
+/// Stepped: \p Value is the result of \p Expression for the registers and
+/// memory of \p In, with \p First, unless null, on the expression's stack at
+/// the start. Unknown, Failed: as for stepSlow. Runs at most a few thousand
+/// operations.
 StepResult evaluate(ByteSpan Expression, const ExpressionInput &In,
                     const uint64_t *First, uint64_t &Value);
 

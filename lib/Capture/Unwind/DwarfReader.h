@@ -2,8 +2,8 @@
 //
 // Bytes of unwind tables, read with bounds.
 //
-// A cursor over bytes that may be corrupt. Reading past the end gives zeros,
-// leaves the cursor at the end and is remembered: callers look once, at ok().
+// A cursor over bytes that may be corrupt. A read past the end returns zeros,
+// leaves the cursor at the end and sets an error: callers check once, by ok().
 
 #ifndef MEMKIT_CAPTURE_UNWIND_DWARFREADER_H
 #define MEMKIT_CAPTURE_UNWIND_DWARFREADER_H
@@ -20,8 +20,8 @@ struct ByteSpan {
   uint32_t Size = 0;
 };
 
-/// How a pointer is encoded: low four bits the format, the next three what it
-/// is relative to.
+/// The encoding of a pointer: the format in the low four bits, the base in the
+/// next three.
 struct PointerEncoding {
   enum : uint8_t {
     Absolute = 0x00,
@@ -99,12 +99,12 @@ public:
     return {Start, uint32_t(Size)};
   }
 
-  /// A pointer in \p Encoding, not followed where that says Indirect. 0 is no
-  /// pointer, whatever it is relative to. Fails for relations other than to
-  /// nothing, to itself and to \p DataBase.
+  /// A pointer in \p Encoding, not followed even if Indirect. 0 is no pointer,
+  /// with any base. Fails for bases other than none, the pointer itself and \p
+  /// DataBase.
   uint64_t pointer(uint8_t Encoding, uintptr_t DataBase = 0);
 
-  /// Marks what is read as corrupt.
+  /// Marks the bytes as corrupt.
   uint8_t fail() {
     At = End;
     Bad = true;

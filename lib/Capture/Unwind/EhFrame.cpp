@@ -14,7 +14,7 @@ namespace {
 /// The header's fields.
 struct HeaderFields {
   uint64_t FirstRecord; ///< 0: not given
-  uint64_t Count;       ///< of the table, in pairs; 0: there is none
+  uint64_t Count;       ///< of the table, in pairs; 0: no table
   uintptr_t Table;
 };
 } // namespace
@@ -32,7 +32,7 @@ static bool readFields(AddressRange Header, HeaderFields &F) {
     return false;
   F.Count = R.pointer(CountAs, Header.Start);
   F.Table = uintptr_t(R.at());
-  // Every linker writes this encoding; and a table that is cut is no table.
+  // Every linker writes this encoding. A truncated table is not used.
   constexpr uint8_t Known =
       PointerEncoding::DataRelative | PointerEncoding::Sdata4;
   if (!R.ok() || TableAs != Known || F.Count > UINT32_MAX ||
@@ -60,7 +60,7 @@ bool capture::readEhFrame(AddressRange Header, AddressRange Frames,
 // In a loaded binary
 //===----------------------------------------------------------------------===//
 
-/// What the file has of a segment.
+/// The part of a segment that is in the file.
 static AddressRange rangeOf(const Elf64_Phdr &P, uintptr_t Bias) {
   return {Bias + P.p_vaddr, Bias + P.p_vaddr + P.p_filesz};
 }
@@ -74,7 +74,7 @@ static AddressRange segmentOf(const Elf64_Phdr *Headers, size_t Count,
   return {};
 }
 
-/// From the first code to the last.
+/// The range from the first code to the last.
 static AddressRange textOf(const Elf64_Phdr *Headers, size_t Count,
                            uintptr_t Bias) {
   AddressRange Text;

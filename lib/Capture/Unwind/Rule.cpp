@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How to step over a frame, in eight bytes.
+// The step over a frame, in eight bytes.
 
 #include "Rule.h"
 #include "CfaProgram.h"
@@ -11,11 +11,12 @@ using namespace memkit::capture;
 using FrameRow = CfaRow<FrameRegisters>;
 using Where = RegisterRule::Where;
 
-/// DW_OP_*, those that rules are recognised by.
+/// The DW_OP_* in recognised expressions.
 static constexpr uint8_t OpDeref = 0x06;
 static constexpr uint8_t OpBreg0 = 0x70;
 
-/// Does \p B compute \p Register + \p Offset, with \p Deref the word there?
+/// Is \p B the expression \p Register + \p Offset, or the word there if \p
+/// Deref?
 static bool isBasedAt(ByteSpan B, unsigned Register, int64_t &Offset,
                       bool Deref) {
   DwarfReader R(B.Start, B.Start + B.Size);
@@ -34,12 +35,12 @@ static bool isWordAt(const RegisterRule &R, unsigned Register, int64_t Offset) {
          isBasedAt(R.block(), Register, Found, false) && Found == Offset;
 }
 
-/// The caller's rsp is the CFA.
+/// Is the caller's rsp the CFA?
 static bool isSpCfa(const RegisterRule &R) {
   return R.keeps() || (R.Kind == Where::ValOffset && R.Offset == 0);
 }
 
-/// Where the kernel keeps the registers that a signal interrupted.
+/// Has the row the registers that a signal interrupted in the kernel's places?
 static bool isSignalRow(const FrameRow &Row, int64_t CfaOffset) {
   constexpr unsigned Sp = Registers::Sp;
   const RegisterRule &CallerSp = Row[Sp];
@@ -49,7 +50,7 @@ static bool isSignalRow(const FrameRow &Row, int64_t CfaOffset) {
          (isSpCfa(CallerSp) || isWordAt(CallerSp, Sp, SignalContext::Sp));
 }
 
-/// Rows whose CFA is an expression.
+/// The rule of a row with an expression for the CFA.
 static Rule compileExpression(const FrameRow &Row, uint8_t Flags) {
   Rule R{RuleKind::Slow, Flags};
   int64_t Offset;
@@ -69,7 +70,7 @@ static Rule compileExpression(const FrameRow &Row, uint8_t Flags) {
   return R;
 }
 
-/// Rows whose CFA is a register and an offset.
+/// The rule of a row with a register and an offset for the CFA.
 static Rule compileBased(const FrameRow &Row, uint8_t Flags) {
   const CfaRule &Cfa = Row.Cfa;
   const RegisterRule &Fp = Row[Registers::Fp];
@@ -115,7 +116,7 @@ Rule capture::compileRule(const EhFrame &Tables, uintptr_t Pc,
   CfaProgram<FrameRegisters> Program(F, Pc);
   if (!Program.run())
     return {RuleKind::None};
-  // Locations that go backwards make no sense.
+  // Locations that go backwards are invalid.
   if (AddressRange R = Program.rowRange(); R.has(Pc))
     Same = R;
   return ruleOf(Program.row(), F.Common.SignalFrame ? Rule::SignalFrame : 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A step by all of what the tables say.
+// A step by the full unwind tables.
 
 #include "CfaProgram.h"
 #include "DwarfExpression.h"
@@ -12,7 +12,7 @@ using namespace memkit::capture;
 using Where = RegisterRule::Where;
 
 namespace {
-/// One frame on the way to its caller.
+/// The step from one frame to its caller.
 struct Step {
   const CfaRow<AllRegisters> &Row;
   const Registers &Regs; ///< of this frame
@@ -49,7 +49,7 @@ StepResult Step::findCfa() {
   return StepResult::Failed;
 }
 
-/// Where the caller's \p Register is by \p R.
+/// The value of the caller's \p Register by the rule \p R.
 StepResult Step::find(const RegisterRule &R, unsigned Register,
                       uint64_t &Value) {
   uint64_t From = Register;
@@ -85,7 +85,7 @@ StepResult Step::find(const RegisterRule &R, unsigned Register,
   return StepResult::Stepped;
 }
 
-/// A walk cannot go on without these.
+/// Registers that a walk needs to go on.
 static bool isNeeded(unsigned Register) {
   return Register == Registers::Sp || Register == Registers::Pc;
 }
@@ -95,7 +95,7 @@ static StepResult stepBy(const CfaRow<AllRegisters> &Row, Registers &Regs,
   const RegisterRule &Return = Row[Registers::Pc];
   if (Return.Kind == Where::Undefined)
     return StepResult::End;
-  if (Return.keeps()) // It would call itself without end.
+  if (Return.keeps()) // The frame would call itself for ever.
     return StepResult::Failed;
   Step S{Row, Regs, Stack};
   if (StepResult R = S.findCfa(); R != StepResult::Stepped)
