@@ -4,9 +4,9 @@
 //
 // One grammar for all tools:
 //
-// more than 0
-// above the bound; `>=`: or equal to it
-// bytes (of a counted metric: a number)
+//   condition := [HEAP:]METRIC            the value is above 0
+//              | [HEAP:]METRIC>BOUND      above the bound; `>=`: or equal
+//   BOUND     := SIZE                     bytes (of a counted metric: a number)
 //              | +SIZE | +N%              a change from before to after
 //              | SIZE/step | SIZE/s       a rate
 //
@@ -58,7 +58,6 @@ struct FailCondition {
   bool OrEqual = false; ///< `>=`
   /// Bytes, or a number; of a rate: for each step or second.
   uint64_t Bound = 0;
-
   double Share = 0; ///< of ChangeShare: 0.05 is `+5%`
 
   /// Whether Value (bytes, a number, or bytes for each step or second) is above

@@ -16,8 +16,8 @@ namespace memkit {
 /// The end stays longer, since the end of a path or name tells most.
 std::string shorten(llvm::StringRef Text, unsigned Width);
 
-/// Escapes Text for Markdown: markup characters become literal, and line breaks
-/// are removed.
+/// Escapes Text for Markdown: markup characters become literal, line breaks
+/// become blanks.
 std::string markdownText(llvm::StringRef Text);
 
 /// A table that is printed in one go. Columns are as wide as their widest cell;
