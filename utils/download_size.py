@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Reads the report of `pip install --dry-run --report -` and says what would be
-fetched, when it is the build of PyTorch with CUDA; prints nothing otherwise."""
+"""Reads the report of `pip install --dry-run --report -` and prints the size of the download
+if pip would fetch PyTorch's build with CUDA; prints nothing otherwise."""
 
 import json
 import os
@@ -11,7 +11,7 @@ import urllib.request
 
 
 def size_of(url):
-    """The bytes behind a URL, 0 where it does not say."""
+    """The size of a URL's content in bytes; 0 if the server does not report it."""
     parts = urllib.parse.urlsplit(url)
     if parts.scheme == "file":
         return os.path.getsize(urllib.parse.unquote(parts.path))

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# What utils/quickstart and utils/check share: installing what is missing and
-# building. To be sourced, with `set -euo pipefail`. Every function does nothing
-# where its work is done already.
+# The steps that utils/quickstart and utils/check share: installing packages and
+# building. Source this file with `set -euo pipefail`. A function does nothing if
+# its work is already done.
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 torch_version=2.13.0
 memray_version=1.20.0
-# 1 once --no-install is given: what is missing is named, not installed.
+# 1 after --no-install: missing packages are named, not installed.
 no_install=0
 
 if [ -t 1 ]; then bold=$'\e[1m' plain=$'\e[0m'; else bold='' plain=''; fi
@@ -18,8 +18,8 @@ die() {
   exit 1
 }
 
-# as_root COMMAND...: for what only root may do, which is to install packages. Where
-# nothing is missing it is never called, and any user may build and test.
+# as_root COMMAND...: runs a command as root, to install packages. If no package is
+# missing, as_root is not called, and any user may build and test.
 as_root() {
   if [ "$(id -u)" = 0 ]; then
     "$@"
@@ -33,11 +33,11 @@ as_root() {
 # The packages to build memkit with.
 build_packages=(cmake ninja-build g++ llvm-19-dev llvm-19-tools libzstd-dev
   zlib1g-dev libz3-dev flatbuffers-compiler libflatbuffers-dev libgtest-dev)
-# What the tests want beside them.
+# Further packages for the tests.
 test_packages=(git clang-format-19 clang-19 libclang-rt-19-dev chromium sqlite3 python3-psutil zstd
   libjemalloc2 libtcmalloc-minimal4)
 
-# need_packages PACKAGE...: installs those of Debian's packages that are missing.
+# need_packages PACKAGE...: installs missing Debian packages.
 need_packages() {
   local package missing=()
   for package; do
@@ -56,9 +56,9 @@ need_packages() {
 }
 
 # build PRESET TARGET...: configures build/PRESET and builds the targets. A folder that
-# build() configured is configured again when one of $inputs has changed; a folder that the
-# user configured by hand is left as it is. Files that come or go (CUDA's headers,
-# speedscope) are seen by the build itself: see CONFIGURE_DEPENDS in CMake's files.
+# build() configured is configured again after a change of $inputs; a folder that the
+# user configured by hand keeps its configuration. The build itself notices new and removed
+# files (CUDA's headers, speedscope): see CONFIGURE_DEPENDS in CMake's files.
 build() {
   local preset=$1 folder=$root/build/$1
   shift
@@ -77,12 +77,12 @@ build() {
   cmake --build "$folder" --target "$@"
 }
 
-# has_torch PYTHON: whether it has PyTorch, without the seconds an import takes.
+# has_torch PYTHON: whether PYTHON has PyTorch, without importing it, which takes seconds.
 has_torch() {
   "$1" -c 'import importlib.util as u, sys; sys.exit(u.find_spec("torch") is None)' 2>/dev/null
 }
 
-# A Python that can make an environment, in $base_python.
+# Sets $base_python to a Python that can make a virtual environment.
 need_base_python() {
   local candidate
   for candidate in python3.11 python3; do
@@ -95,14 +95,14 @@ need_base_python() {
   base_python=/usr/bin/python3
 }
 
-# Says what pip is about to fetch, when it is the build with CUDA.
+# Prints the size of the download if pip is about to fetch the build with CUDA.
 say_cuda_size() {
   "$1" -m pip install --quiet --dry-run --report - "torch==$torch_version" 2>/dev/null |
     "$1" "$root/utils/download_size.py" || true
 }
 
-# A Python with PyTorch, in $python: the user's own, else that of .venv. It is the
-# interpreter itself, where python3 is a script that chooses one.
+# Sets $python to a Python with PyTorch: the user's own, else the Python of .venv. The path is
+# that of the interpreter, even if python3 is a script that chooses an interpreter.
 need_torch() {
   python=$(python3 -c 'import sys; print(sys.executable)' 2>/dev/null || true)
   if [ -n "$python" ] && has_torch "$python"; then return; fi
@@ -112,15 +112,15 @@ need_torch() {
   need_base_python
   say "Installing PyTorch $torch_version into .venv"
   "$base_python" -m venv "$root/.venv"
-  # An older pip fetches whole packages only to look at them; it would do.
+  # An older pip would work, but fetches whole packages only to inspect them.
   "$python" -m pip install --quiet --disable-pip-version-check --upgrade pip || true
   say_cuda_size "$python"
   "$python" -m pip install --quiet --disable-pip-version-check "torch==$torch_version" numpy
 }
 
-# need_wheels NAME OTHERWISE WHEEL...: puts wheels into .cache/NAME, unless they are
-# there. Where they cannot be had OTHERWISE says what is missing then. Its status says
-# whether they are new.
+# need_wheels NAME OTHERWISE WHEEL...: puts wheels into .cache/NAME, unless the wheels are
+# there. If a download fails, prints OTHERWISE, which names the consequence. The status is 1
+# if the wheels were there already, else 0.
 need_wheels() {
   local name=$1 otherwise=$2 folder=$root/.cache/$1
   shift 2
@@ -141,20 +141,20 @@ need_nvtx() {
     nvidia-nvtx==13.5.25 nvidia-nvtx-cu12==12.1.105 nvtx==0.2.17 || true
 }
 
-# Headers of CUDA, wheels of some 14 MB, for what no toolkit here has.
+# Headers of CUDA that no installed toolkit has: wheels of some 14 MB.
 need_cuda_headers() {
   need_wheels cuda "The headers of CUDA cannot be had: its driver is not recorded" \
     nvidia-cuda-runtime==13.0.96 nvidia-cuda-crt==13.0.88 nvidia-cuda-cupti==13.0.85 \
     nvidia-nvml-dev==13.0.87 || true
 }
 
-# Packages that tests use: greenlet, and what reads SARIF. Wheels of some 2 MB.
+# Packages for tests: greenlet, and a reader of SARIF. Wheels of some 2 MB.
 need_test_wheels() {
   need_wheels packages "greenlet and sarif-tools cannot be had: their tests are left out" \
     greenlet==3.5.6 sarif-tools==3.0.5 jsonpath-ng ply pyyaml || true
 }
 
-# memray, which a test records beside memkit, with what it imports: wheels of some 14 MB.
+# memray and its dependencies, for a test that records with both: wheels of some 14 MB.
 need_memray() {
   need_wheels memray "memray cannot be had: its test is left out" "memray==$memray_version" \
     rich==15.0.0 Pygments==2.21.0 markdown-it-py==4.3.0 mdurl==0.1.2 textual==8.2.8 \
@@ -162,15 +162,15 @@ need_memray() {
     jinja2 markupsafe typing_extensions || true
 }
 
-# Programs of others that tests record: servers of Debian, and wheels of some 3 MB.
+# Third-party programs that tests record: servers of Debian, and wheels of some 3 MB.
 need_programs() {
   need_packages redis-server postgresql
   need_wheels web "gunicorn and Flask cannot be had: their test is left out" \
     gunicorn==23.0.0 flask==3.1.2 werkzeug==3.1.3 jinja2 markupsafe click itsdangerous blinker packaging || true
 }
 
-# What utils/bench measures beside memkit, and the programs it runs. memray goes into
-# .venv alone, never into a Python of the user's.
+# The recorders that utils/bench compares with memkit, and the programs of its workloads. memray
+# is installed only into .venv, never into the user's Python.
 need_peers() {
   need_packages heaptrack sqlite3 clang-19 zstd
   need_torch
@@ -184,15 +184,15 @@ need_peers() {
   "$python" -m pip install --quiet --disable-pip-version-check "memray==$memray_version"
 }
 
-# Readers of what memflame and memdump write, that judge it in tests: the message
-# classes of Perfetto, DuckDB and pandas. Wheels of 38 MB.
+# Readers that check the output of memflame and memdump in tests: the message classes of
+# Perfetto, DuckDB and pandas. Wheels of 38 MB.
 need_readers() {
   need_wheels readers "Readers of the formats cannot be had: their tests are left out" \
     perfetto==0.59.1 protobuf==7.36.2 duckdb==2.0.0 pandas==3.1.1 python-dateutil six || true
 }
 
-# pprof, in .cache/pprof: of Debian's Go (63 MB to fetch, 265 MB installed) the one program
-# that tests run (10 MB). It runs without the rest.
+# pprof, in .cache/pprof: the only program of Debian's Go that tests run (10 MB; Go is 63 MB to
+# fetch and 265 MB installed). pprof runs without the remainder.
 need_pprof() {
   local folder=$root/.cache/pprof package=golang-1.19-go
   [ ! -x "$folder/pprof" ] || return 0
@@ -209,8 +209,8 @@ need_pprof() {
   fi
 }
 
-# Of PyTorch's build with CUDA, in .cache/cuda-allocator: the two libraries that its
-# allocator is of, and the headers to call it. The wheel is fetched once, and is not kept.
+# In .cache/cuda-allocator: the two libraries of the CUDA allocator from PyTorch's build with
+# CUDA, and their headers. The wheel is fetched once and not kept.
 need_cuda_allocator() {
   local folder=$root/.cache/cuda-allocator
   if [ -e "$folder/$torch_version" ]; then return; fi
@@ -219,7 +219,7 @@ need_cuda_allocator() {
   rm -rf "$folder" && mkdir -p "$folder/wheels"
   local download=("$python" -m pip download --quiet --disable-pip-version-check --no-deps
     --dest "$folder/wheels")
-  # `===`: the build of the package index, no other of the same version.
+  # `===`: exactly the build of the package index, no other build of the version.
   "${download[@]}" "torch===$torch_version"
   "${download[@]}" nvidia-cuda-runtime==13.0.96 nvidia-cuda-crt==13.0.88
   "$python" "$root/utils/unpack_cuda_allocator.py" "$folder"

@@ -4,15 +4,14 @@
 
     summarize_tests.py NAME=FILE...
 
-FILE is what lit wrote with --xunit-xml-output; a file that is missing or cut off
-counts as a failure of its run. Skipped tests are listed by reason, with what would
-make them run. The last line is `N passed, N failed, N skipped`; the status is 0 only
-when some test ran and none failed."""
+FILE is lit's --xunit-xml-output; a missing or truncated file counts as a failure of the
+run. Skipped tests are listed by reason, with the way to run them. The last line is
+`N passed, N failed, N skipped`; the status is 0 only if some test ran and none failed."""
 
 import sys
 import xml.etree.ElementTree as ElementTree
 
-# What a feature of test/lit.cfg.py needs.
+# The requirement of each feature of test/lit.cfg.py.
 NEEDS = {
     "cuda-allocator": "utils/check --with-cuda-allocator fetches PyTorch's build with CUDA",
     "cuda-device": "utils/check --gpu, on a machine with a GPU",
@@ -33,13 +32,13 @@ NEEDS = {
     "wheel": "utils/check --long builds the wheel of `pip install .`",
 }
 MISSING = "Missing required feature(s): "
-# Tests that the user's own filter left out.
+# Tests that the user's filter left out.
 NOT_SELECTED = "Test not selected (--filter, --max-tests)"
 
 
 def reason_of(message):
-    """A test's reason to be skipped, and what would make it run."""
-    if message == "User interrupt":  # So lit says of a test of GoogleTest that skipped itself.
+    """The reason for skipping a test, and the way to run the test."""
+    if message == "User interrupt":  # lit's text for a GoogleTest test that skipped itself
         return "the test itself said so"
     if not message.startswith(MISSING):
         return message

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""unpack_cuda_allocator.py FOLDER: of the wheels in FOLDER/wheels, what a program needs to
-be built with PyTorch's CUDA allocator: libc10.so, libc10_cuda.so and headers."""
+"""unpack_cuda_allocator.py FOLDER: unpacks from the wheels in FOLDER/wheels the files for
+building a program with PyTorch's CUDA allocator: libc10.so, libc10_cuda.so and headers."""
 
 import glob
 import sys

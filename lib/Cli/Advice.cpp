@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How memrec records what a trace lacks.
+// Names the memrec options that record what a trace lacks.
 
 #include "Advice.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How memrec records what a trace lacks.
+// Names the memrec options that record what a trace lacks.
 //
-// Libraries say what is missing; only tools know the options of memrec.
+// Libraries report missing data; only tools know memrec's options.
 
 #ifndef MEMKIT_LIB_CLI_ADVICE_H
 #define MEMKIT_LIB_CLI_ADVICE_H
@@ -12,10 +12,10 @@
 
 namespace memkit {
 
-/// What follows the message of an error of this kind; may be empty.
+/// Text that follows the message of an error of this kind; may be empty.
 llvm::StringRef adviceFor(RequestError::Kind Kind);
 
-/// In place of the frames of what lies in arenas of CPython's objects.
+/// The frame that replaces the frames of blocks in CPython's object arenas.
 ShownFrame arenasFrame();
 
 } // namespace memkit

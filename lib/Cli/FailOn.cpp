@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Findings that make a tool fail.
+// Conditions that make a tool fail.
 
 #include "FailOn.h"
 #include "ToolMain.h"
@@ -21,7 +21,7 @@ using Kind = FailCondition::Kind;
 // Grammar
 //===----------------------------------------------------------------------===//
 
-/// What may be said of a metric: `[HEAP:]peak[>SIZE|+SIZE|+N%]`.
+/// The grammar of a metric: `[HEAP:]peak[>SIZE|+SIZE|+N%]`.
 static std::string grammarOf(const FailMetric &M) {
   std::string Size = M.Forms & FF_Count ? "N" : "SIZE";
   SmallVector<std::string, 4> Bounds;
@@ -56,7 +56,7 @@ static const FailMetric *findMetric(ArrayRef<FailMetric> Metrics,
   return At == Metrics.end() ? nullptr : At;
 }
 
-/// Reads a number of bytes, or of whatever is counted.
+/// Reads bytes, or with IsCount a number.
 static bool readAmount(StringRef Text, bool IsCount, uint64_t &Out) {
   if (IsCount)
     return !Text.trim().getAsInteger(10, Out);
@@ -78,7 +78,7 @@ static bool readShare(StringRef Text, double &Out) {
   return true;
 }
 
-/// Reads what stands behind the `>`; false when the metric has no such form.
+/// Reads the bound after `>`; false if the metric does not take this form.
 static bool readBound(StringRef Text, unsigned Forms, FailCondition &Out) {
   Text = Text.trim();
   bool IsCount = Forms & FF_Count;
@@ -104,8 +104,8 @@ static bool readBound(StringRef Text, unsigned Forms, FailCondition &Out) {
   return readAmount(Text, IsCount, Out.Bound);
 }
 
-/// Splits `host.malloc:peak`: names of heaps may have a `:` (torch.cuda:0),
-/// those of metrics have none.
+/// Splits `host.malloc:peak` at the last `:`. Names of heaps may contain a `:`
+/// (torch.cuda:0), names of metrics do not.
 static bool readName(StringRef Text, ArrayRef<FailMetric> Metrics,
                      FailCondition &Out, unsigned &Forms) {
   StringRef Heap, Name;
@@ -116,7 +116,8 @@ static bool readName(StringRef Text, ArrayRef<FailMetric> Metrics,
     return false;
   Out.Metric = M->Name.str();
   Heap = HasHeap ? Heap.trim() : "";
-  // `torch.cuda:?` is any device: a glob, and no name without its end.
+  // A `?` at the end marks a heap that may be missing, except in the glob
+  // `torch.cuda:?`, which matches any device.
   if (Heap.size() > 1 && Heap.ends_with("?") && !Heap.ends_with(":?")) {
     Out.MayLack = true;
     Heap = Heap.drop_back();

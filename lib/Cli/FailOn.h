@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Findings that make a tool fail.
+// Conditions that make a tool fail.
 //
 // One grammar for all tools:
 //
-//   condition := [HEAP:]METRIC            it is there at all
-//              | [HEAP:]METRIC>BOUND      it is above; `>=`: or just as much
+//   condition := [HEAP:]METRIC            the value is above 0
+//              | [HEAP:]METRIC>BOUND      above the bound; `>=`: or equal
 //   BOUND     := SIZE                     bytes (of a counted metric: a number)
 //              | +SIZE | +N%              a change from before to after
 //              | SIZE/step | SIZE/s       a rate
@@ -30,15 +30,15 @@
 
 namespace memkit {
 
-/// What may be said of a metric.
+/// Forms of conditions that a metric takes.
 enum FailForm : unsigned {
   FF_Any = 1,      ///< `METRIC`
   FF_Value = 2,    ///< `METRIC>SIZE`
   FF_Change = 4,   ///< `METRIC>+SIZE`, `METRIC>+N%`
   FF_PerStep = 8,  ///< `METRIC>SIZE/step`
   FF_PerTime = 16, ///< `METRIC>SIZE/s`
-  FF_PerHeap = 32, ///< `HEAP:` may stand before it
-  FF_Count = 64,   ///< its bounds are numbers, not bytes
+  FF_PerHeap = 32, ///< `HEAP:` may stand before the metric
+  FF_Count = 64,   ///< the bounds are numbers, not bytes
 };
 
 struct FailMetric {
@@ -51,22 +51,22 @@ struct FailCondition {
   enum class Kind { Any, Value, Change, ChangeShare, PerStep, PerTime };
 
   std::string Text;     ///< the user's words
-  std::string Metric;   ///< one of the tool's
+  std::string Metric;   ///< one of the tool's metrics
   std::string Heap;     ///< a glob; empty: none was given
   bool MayLack = false; ///< a trace without the heap is fine
   Kind What = Kind::Any;
   bool OrEqual = false; ///< `>=`
-  uint64_t Bound =
-      0;            ///< bytes, or a number; of a rate: for each step or second
+  /// Bytes, or a number; of a rate: for each step or second.
+  uint64_t Bound = 0;
   double Share = 0; ///< of ChangeShare: 0.05 is `+5%`
 
   /// Whether Value (bytes, a number, or bytes for each step or second) is above
   /// the bound. Any: whether it is above 0.
   bool isAbove(double Value) const;
-  /// The same of a change; Change and ChangeShare alone. From 0, any growth is
-  /// above every share.
+  /// Whether the change from Before to After is above the bound; for Change and
+  /// ChangeShare only. A change from 0 is above every share.
   bool isChangeAbove(uint64_t Before, uint64_t After) const;
-  /// Whether the condition is about a heap or memory space of this name.
+  /// Whether the condition applies to the heap or memory space Name.
   bool isOfHeap(llvm::StringRef Name) const;
 };
 
@@ -81,7 +81,8 @@ public:
   /// asks for the first metric. Metrics and Help must live as long.
   FailOn(llvm::ArrayRef<FailMetric> Metrics, llvm::StringRef Help);
 
-  /// Reads the flags; a UsageError. Before the other functions, once.
+  /// Reads the flags; errors are UsageErrors. Call once, before the functions
+  /// below.
   llvm::Error check();
   llvm::ArrayRef<FailCondition> conditions() const { return Conditions; }
   /// A UsageError for a condition on a heap or memory space without a place in
@@ -89,9 +90,9 @@ public:
   llvm::Error checkNames(llvm::ArrayRef<std::string> Names) const;
   /// Whether any condition is about this metric.
   bool asksFor(llvm::StringRef Metric) const;
-  /// Asks Holds for each condition and says the conditions that hold (unless
-  /// -q). The exit status: without one ExitOk, else that of --error-exitcode,
-  /// or ExitCondition.
+  /// Calls Holds for each condition and reports the conditions that hold
+  /// (unless -q). Returns ExitOk if none holds, else the status of
+  /// --error-exitcode, or ExitCondition.
   int status(llvm::function_ref<bool(const FailCondition &)> Holds) const;
 
 private:

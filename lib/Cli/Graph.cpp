@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Series as small graphs in the terminal.
+// Draws series as small graphs in the terminal.
 
 #include "Graph.h"
 #include "llvm/ADT/StringRef.h"
@@ -10,8 +10,8 @@ using namespace llvm;
 
 namespace memkit {
 
-/// Values as so many steps of Highest, of which 0 has none and others one at
-/// the least.
+/// Scales Value so that Highest is Max steps. 0 has no steps, any other value
+/// at least one.
 static unsigned stepsOf(uint64_t Value, uint64_t Highest, unsigned Max) {
   if (Value == 0)
     return 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Large pages for large blocks.
+// Allocates large blocks in large pages.
 
 #include "LargePages.h"
 #include "llvm/Support/Compiler.h"
@@ -14,16 +14,17 @@ static bool Enabled = false;
 
 void memkit::useLargePages() { Enabled = true; }
 
-// Sanitizers check with an operator new of their own.
+// Sanitizers check with their own operator new.
 #if !LLVM_ADDRESS_SANITIZER_BUILD && !LLVM_THREAD_SANITIZER_BUILD
 
-/// Null when there is no memory. free() takes it back.
+/// Allocates for operator new; null if out of memory. Free with free().
 static void *allocate(size_t Size) {
   if (!Enabled || Size < LargePage)
     return malloc(Size ? Size : 1);
   void *P = aligned_alloc(LargePage, Size);
-  // Advice: without it the pages are small. What is behind the last whole page
-  // stays small, so that no block costs more than it holds.
+  // madvise() is a hint; if it fails the pages are small. The rest after the
+  // last whole large page stays in small pages, so no block takes more memory
+  // than its size.
   if (P)
     (void)madvise(P, Size / LargePage * LargePage, MADV_HUGEPAGE);
   return P;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A file or standard output, whole or not at all.
+// Writes a file whole or not at all, or standard output.
 
 #include "OutputFile.h"
 #include "ToolMain.h"
@@ -57,7 +57,7 @@ Error OutputFile::openPath(StringRef Path, Content C) {
   } else if (Exists && !S_ISREG(St.st_mode)) {
     Fd = ::open(Name.c_str(), O_WRONLY | O_CLOEXEC);
   } else {
-    // Behind a link, the file it names is replaced.
+    // If Name is a symbolic link, replace the file that the link names.
     SmallString<256> Real;
     if (!Exists || sys::fs::real_path(Name, Real))
       Real = Name;

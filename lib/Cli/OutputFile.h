@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A file or standard output, whole or not at all.
+// Writes a file whole or not at all, or standard output.
 
 #ifndef MEMKIT_LIB_CLI_OUTPUTFILE_H
 #define MEMKIT_LIB_CLI_OUTPUTFILE_H
@@ -13,7 +13,8 @@
 
 namespace memkit {
 
-/// The error of an output whose reader went away. runTool() is silent about it.
+/// The error of an output whose reader closed the pipe. runTool() does not
+/// report this error.
 class BrokenPipe : public llvm::ErrorInfo<BrokenPipe> {
 public:
   static char ID;
@@ -21,10 +22,9 @@ public:
   std::error_code convertToErrorCode() const override;
 };
 
-/// Where a tool's output goes. A regular file is written under a temporary name
-/// and takes its own when keep() succeeds, so that no half-written file is left
-/// and an input may be named as output. Standard output, devices and pipes are
-/// written as they are.
+/// A tool's output. A regular file is written under a temporary name; keep()
+/// renames the file. So no half-written file remains, and a tool may write to
+/// its own input file. Standard output, devices and pipes are written directly.
 class OutputFile {
 public:
   enum class Content {
@@ -33,23 +33,23 @@ public:
            ///< terminal
   };
 
-  /// Path: `-` or nothing is standard output.
+  /// Path: a file; `-` or an empty path is standard output.
   static llvm::Expected<std::unique_ptr<OutputFile>>
   open(llvm::StringRef Path, Content C = Content::Text);
   /// Without keep(), removes the temporary file.
   ~OutputFile();
 
   llvm::raw_ostream &os() { return *Stream; }
-  /// For those who write by descriptor (FdSink); not mixed with os().
+  /// For callers that write to the descriptor (FdSink); do not mix with os().
   int fd() const { return Fd; }
   /// For messages: the path, or `<stdout>`.
   llvm::StringRef name() const { return Name; }
 
-  /// True once writing has failed; a long writer may stop then, keep() says
-  /// why.
+  /// True after a write failed. A long writer may stop then; keep() returns the
+  /// error.
   bool failed() const { return Stream->has_error(); }
 
-  /// Flushes, closes and checks all of it, and gives the file its name.
+  /// Flushes, closes and checks the output, and renames the temporary file.
   llvm::Error keep();
 
 private:
@@ -57,7 +57,7 @@ private:
   llvm::Error openPath(llvm::StringRef Path, Content C);
 
   std::string Name;
-  std::string Target; ///< where Temp goes
+  std::string Target; ///< final path of Temp
   std::optional<llvm::sys::fs::TempFile> Temp;
   std::unique_ptr<llvm::raw_fd_ostream> Stream;
   int Fd = -1;

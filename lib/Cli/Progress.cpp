@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A bar while work takes long.
+// Shows a bar during long work.
 
 #include "Progress.h"
 #include "ToolMain.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A bar while work takes long.
+// Shows a bar during long work.
 
 #ifndef MEMKIT_LIB_CLI_PROGRESS_H
 #define MEMKIT_LIB_CLI_PROGRESS_H
@@ -13,21 +13,21 @@
 
 namespace memkit {
 
-/// A line `TOOL: What  42 % [####......]` on standard error, if standard error
-/// is a terminal, after a second of work; none with -q. The destructor wipes
-/// the line: other text may follow.
+/// Shows a line `TOOL: What  42 % [####......]` on standard error after a
+/// second of work, if standard error is a terminal; nothing with -q. The
+/// destructor wipes the line for text that follows.
 class Progress {
 public:
   explicit Progress(const llvm::Twine &What);
-  /// For tests: to OS, from After on.
+  /// For tests: draws to OS, after the time After.
   Progress(const llvm::Twine &What, llvm::raw_ostream &OS,
            std::chrono::milliseconds After);
   ~Progress();
   Progress(const Progress &) = delete;
   Progress &operator=(const Progress &) = delete;
 
-  /// Done of Total is done. Any number of calls is fine: each call reads the
-  /// clock, and ten calls a second draw.
+  /// Reports progress: Done of Total. Any number of calls is fine: each call
+  /// reads the clock, and the bar is drawn ten times a second at most.
   void update(uint64_t Done, uint64_t Total);
 
 private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The flags that choose a part of a trace.
+// Flags that select a part of a trace.
 
 #include "SelectionFlags.h"
 #include "ToolMain.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The flags that choose a part of a trace.
+// Flags that select a part of a trace.
 //
 // One definition of --heap, --process, --stack, ... for all tools: the same
-// names, the same meaning, the same help. What was given is a SelectionSpec.
+// names, meaning and help. The values form a SelectionSpec.
 
 #ifndef MEMKIT_LIB_CLI_SELECTIONFLAGS_H
 #define MEMKIT_LIB_CLI_SELECTIONFLAGS_H
@@ -30,13 +30,13 @@ enum SelectionFlag : unsigned {
   SF_All = 1023,
 };
 
-/// Registers the flags in Wanted as options of toolCategory(). Make it before
-/// the command line is parsed and keep it while options are read.
+/// Registers the flags in Wanted as options of toolCategory(). Create before
+/// the command line is parsed, and keep while options are read.
 class SelectionFlags {
 public:
   explicit SelectionFlags(unsigned Wanted = SF_All);
   ~SelectionFlags();
-  /// What was given; the error is a UsageError.
+  /// The selection from the flags; errors are UsageErrors.
   llvm::Expected<SelectionSpec> spec() const;
 
 private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the terminal can show.
+// Capabilities of the terminal.
 
 #include "Terminal.h"
 #include "llvm/ADT/StringRef.h"
@@ -27,7 +27,7 @@ unsigned outputWidth() {
 
 bool isUtf8Locale() {
   for (const char *Name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
-    // The first that says anything counts.
+    // The first variable with a value decides.
     const char *Value = getenv(Name);
     if (Value && *Value)
       return StringRef(Value).contains_insensitive("UTF-8") ||

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the terminal can show.
+// Capabilities of the terminal.
 
 #ifndef MEMKIT_LIB_CLI_TERMINAL_H
 #define MEMKIT_LIB_CLI_TERMINAL_H
 
 namespace memkit {
 
-/// The columns of the terminal that standard output is, 0 when it is none:
-/// nothing is shortened then.
+/// The number of columns of the terminal at standard output; 0 if standard
+/// output is no terminal, and then texts are not shortened.
 unsigned outputWidth();
 
-/// Whether the locale of the environment (LC_ALL, LC_CTYPE, LANG) writes UTF-8.
+/// Whether the locale of the environment (LC_ALL, LC_CTYPE, LANG) uses UTF-8.
 bool isUtf8Locale();
 
 } // namespace memkit

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The prologue that all tools share.
+// Parses options and reports errors for all tools.
 
 #include "ToolMain.h"
 #include "Advice.h"
@@ -41,12 +41,13 @@ StringRef toolName() { return TheName; }
 bool isQuiet() { return Quiet; }
 bool isVerbose() { return Verbose; }
 
-/// Options that ask a library have the names of the fields of its requests.
+/// The option for a field of a library's request: the option has the field's
+/// name.
 static std::string optionName(RequestField Field) {
   return ("--" + fieldName(Field)).str();
 }
 
-/// Whether all of E is the fault of the command line.
+/// Whether the command line causes all errors in E.
 static bool isUsage(const Error &E) {
   bool Malformed = E.isA<UsageError>();
   if (E.isA<RequestError>())
@@ -93,8 +94,8 @@ void sayVerbose(const Twine &What) {
 
 namespace {
 
-/// Holds back what is written to standard error while it lives. The option
-/// parser writes part of its errors there, in a form of its own.
+/// Captures standard error during the object's lifetime: the option parser
+/// prints some errors directly, in its own form.
 class HeldStderr {
 public:
   HeldStderr()
@@ -107,7 +108,7 @@ public:
       close(Held);
   }
 
-  /// Gives standard error back and returns what was held.
+  /// Restores standard error and returns the captured text.
   std::string release() {
     std::string Text;
     if (Saved < 0)
@@ -130,7 +131,7 @@ private:
 
 } // namespace
 
-/// One line of the option parser in the form of all our errors.
+/// Turns one line of the option parser into the form of all tools' errors.
 static std::string restyle(StringRef Line) {
   Line.consume_front(TheName);
   Line.consume_front(": ");
@@ -183,7 +184,7 @@ void parseToolOptions(int Argc, char **Argv, const ToolDescription &D) {
     Color->second->setHiddenFlag(cl::NotHidden);
   }
 
-  // The parser names itself after its first argument.
+  // The parser takes the tool's name from the first argument.
   SmallVector<const char *, 32> Args(Argv, Argv + Argc);
   if (Args.empty())
     Args.push_back("");
@@ -215,7 +216,7 @@ int runTool(int Argc, char **Argv, const ToolDescription &D,
   } else {
     Error E = Result.takeError();
     Status = isUsage(E) ? ExitUsage : ExitError;
-    // A reader that went away wants no words about it.
+    // A closed pipe is not reported.
     if (E.isA<BrokenPipe>())
       consumeError(std::move(E));
     else

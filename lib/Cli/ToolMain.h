@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The prologue that all tools share.
+// Parses options and reports errors for all tools.
 //
 // A tool's main() is
 //
@@ -11,9 +11,9 @@
 //     run);
 //   }
 //
-// What is said goes to standard error as `TOOL: error: ...`, `TOOL: warning:
-// ...` or `TOOL: ...`. No signal handlers are installed: bad input gives an
-// error and a bug a plain core, never a stack trace.
+// Messages go to standard error as `TOOL: error: ...`, `TOOL: warning: ...` or
+// `TOOL: ...`. No signal handlers are installed: bad input leads to an error, a
+// bug to a plain core dump, never to a stack trace.
 
 #ifndef MEMKIT_LIB_CLI_TOOLMAIN_H
 #define MEMKIT_LIB_CLI_TOOLMAIN_H
@@ -29,7 +29,7 @@ namespace memkit {
 /// Exit statuses that all tools share.
 enum ExitStatus : int {
   ExitOk = 0,
-  ExitError = 1,     ///< an input could not be read, an output not be written
+  ExitError = 1,     ///< an input could not be read or an output not written
   ExitUsage = 2,     ///< the command line is wrong
   ExitCondition = 3, ///< a condition of --fail-on holds
 };
@@ -38,14 +38,14 @@ struct ToolDescription {
   llvm::StringRef Name;
   llvm::StringRef Overview;    ///< one sentence
   llvm::StringRef Examples;    ///< command lines, one a line
-  int UsageStatus = ExitUsage; ///< of a tool that runs programs: 125
+  int UsageStatus = ExitUsage; ///< 125 for a tool that runs programs
 };
 
 /// The category of the options that a tool's --help shows.
 llvm::cl::OptionCategory &toolCategory();
 
-/// An error of the command line that the options alone do not show; the tool
-/// exits with ExitUsage.
+/// A wrong command line that the option parser accepts. The tool exits with
+/// ExitUsage.
 class UsageError : public llvm::ErrorInfo<UsageError> {
 public:
   static char ID;
@@ -61,34 +61,32 @@ inline llvm::Error makeUsageError(const llvm::Twine &What) {
   return llvm::make_error<UsageError>(What);
 }
 
-/// The UsageError of a command line that lacks What (`a trace`) when Argument
-/// is empty.
+/// A UsageError that What (`a trace`) is missing, if Argument is empty.
 llvm::Error requireArgument(llvm::StringRef Argument, llvm::StringRef What);
 
-/// Parses the command line, runs Body and returns the exit status: what Body
-/// gives, or ExitUsage or ExitError after its error was printed. Options common
-/// to all tools (-q, -v, --color, --version, --help) are handled here.
+/// Parses the command line, runs Body and returns the exit status: the result
+/// of Body, or, for an error, ExitUsage or ExitError after printing the error.
+/// Handles the options of all tools (-q, -v, --color, --version, --help).
 int runTool(int Argc, char **Argv, const ToolDescription &D,
             llvm::function_ref<llvm::Expected<int>()> Body);
 
-/// Parses the command line alone, for a tool that needs its own order of
-/// things. Exits with ExitUsage when it is wrong, with 0 after --help or
-/// --version.
+/// Only parses the command line, for tools with another sequence of steps than
+/// runTool(). Exits with D.UsageStatus if the command line is wrong, with 0
+/// after --help or --version.
 void parseToolOptions(int Argc, char **Argv, const ToolDescription &D);
 
-/// The name given to parseToolOptions, as messages begin.
+/// The name given to parseToolOptions(), which begins every message.
 llvm::StringRef toolName();
 
-/// -q: only errors are said.
+/// -q: print only errors.
 bool isQuiet();
-/// -v: progress and details are said too.
+/// -v: print progress and details, too.
 bool isVerbose();
 
-/// Prints an error; every error in E on its own line, a RequestError with the
-/// options that its fields are. Flushes outs() first, so
-/// that both streams stand in order on a terminal.
+/// Prints every error in E on its own line. A RequestError names the options of
+/// its fields. Flushes outs() first, so a terminal shows both streams in order.
 void reportError(llvm::Error E);
-/// Prints a warning, the same text only once, unless -q.
+/// Prints a warning unless -q; each text only once.
 void warn(const llvm::Twine &What);
 /// Prints `TOOL: What` unless -q.
 void say(const llvm::Twine &What);

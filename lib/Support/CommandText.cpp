@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Commands and programs, for people.
+// Shows commands and programs to people.
 
 #include "CommandText.h"
 #include "llvm/ADT/StringExtras.h"
@@ -32,7 +32,7 @@ StringRef programName(StringRef Word) {
   size_t Slash = Word.find('/');
   if (Slash == StringRef::npos || Word.take_front(Slash).contains(' '))
     return Word;
-  // What follows a path's last part is not looked at: parts may have blanks.
+  // Only the last `/` is a separator: parts of a path may contain blanks.
   return Word.substr(Word.rfind('/') + 1);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Commands and programs, for people.
+// Shows commands and programs to people.
 
 #ifndef MEMKIT_LIB_SUPPORT_COMMANDTEXT_H
 #define MEMKIT_LIB_SUPPORT_COMMANDTEXT_H
@@ -11,15 +11,15 @@
 
 namespace memkit {
 
-/// Text in one line: `\n`, `\t` and `\x1b` stand for control characters.
+/// Text in one line, with control characters written as `\n`, `\t` and `\x1b`.
 std::string oneLine(llvm::StringRef Text);
 
-/// The words of a command, with blanks between them, in one line.
+/// A command in one line, its words separated by blanks.
 std::string commandText(llvm::ArrayRef<std::string> Words);
 
-/// What the program of a command's first word is called: the last part of a
-/// path. A title that a process gave itself (`nginx: master process
-/// /usr/sbin/nginx`) is no path.
+/// The name of a program from the first word of its command: the last part of a
+/// path. A title that a process set for itself (`nginx: master process
+/// /usr/sbin/nginx`) is not a path.
 llvm::StringRef programName(llvm::StringRef Word);
 
 } // namespace memkit

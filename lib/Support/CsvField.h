@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A text as a field of CSV.
+// Writes text as a CSV field.
 
 #ifndef MEMKIT_LIB_SUPPORT_CSVFIELD_H
 #define MEMKIT_LIB_SUPPORT_CSVFIELD_H
@@ -10,7 +10,7 @@
 
 namespace memkit {
 
-/// In quotes where it must be.
+/// Prints Text, in quotes if necessary.
 inline void printField(llvm::raw_ostream &OS, llvm::StringRef Text) {
   if (Text.find_first_of(",\"\r\n") == llvm::StringRef::npos) {
     OS << Text;

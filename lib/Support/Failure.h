@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Errors that are only a text, and those of the system.
+// Errors that are plain text, and errors of system calls.
 
 #ifndef MEMKIT_LIB_SUPPORT_FAILURE_H
 #define MEMKIT_LIB_SUPPORT_FAILURE_H
@@ -11,12 +11,12 @@
 
 namespace memkit {
 
-/// An error that is only a text.
+/// An error that consists of a text.
 inline llvm::Error makeError(const llvm::Twine &What) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), What);
 }
 
-/// What, and what errno says of it.
+/// What, followed by the text of errno.
 inline llvm::Error failErrno(const llvm::Twine &What) {
   return makeError(What + ": " + std::strerror(errno));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sizes, times and counts, in and out.
+// Formats and parses sizes, times and counts.
 
 #include "memkit/Support/Format.h"
 #include "memkit/Support/RequestError.h"
@@ -14,8 +14,7 @@ using namespace llvm;
 
 namespace memkit {
 
-/// Value with three digits or more, and no more than one before the point gets
-/// two behind it.
+/// Value with at most two decimals, fewer from 10 on, and no trailing zeros.
 static std::string threeDigits(double Value) {
   int Places = Value < 9.995 ? 2 : Value < 99.95 ? 1 : 0;
   std::string Text;
@@ -35,7 +34,7 @@ std::string formatSize(uint64_t Bytes) {
   static const char *const Units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   double Value = Bytes / 1024.0;
   unsigned Unit = 0;
-  // What would be printed as 1024 is 1 of the next unit.
+  // Values that would print as 1024 become 1 of the next unit.
   for (; Value >= 1023.5 && Unit + 1 < std::size(Units); ++Unit)
     Value /= 1024;
   return threeDigits(Value) + " " + Units[Unit];
@@ -51,7 +50,8 @@ std::string formatEstimate(uint64_t Bytes, uint64_t StandardError) {
   std::string Text = formatSize(Bytes);
   if (!StandardError)
     return Text;
-  // In the unit of the estimate, unless it has none to speak of.
+  // Use the estimate's unit, unless the estimate is in bytes or the error is
+  // too large for the unit.
   double Unit = 1;
   for (uint64_t Larger = Bytes; Larger >= 1024; Larger /= 1024)
     Unit *= 1024;
@@ -114,7 +114,7 @@ std::string formatCountChange(int64_t Count) {
   return Text += formatCount(magnitude(Count));
 }
 
-/// Splits `1.5 GiB` into number and unit; false when there is no number.
+/// Splits `1.5 GiB` into number and unit; false without a number.
 static bool splitNumber(StringRef Text, double &Number, StringRef &Unit) {
   Text = Text.trim();
   size_t End = Text.find_first_not_of("0123456789.");

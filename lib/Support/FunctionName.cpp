@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Demangled names, for people.
+// Shortens demangled names for people.
 
 #include "FunctionName.h"
 #include "llvm/ADT/StringExtras.h"
@@ -12,15 +12,15 @@ namespace memkit {
 namespace {
 
 constexpr StringRef Anonymous = "(anonymous namespace)";
-/// Template arguments up to this length stay.
+/// Template arguments up to this length are kept.
 constexpr size_t ShortArguments = 12;
 
-/// Goes over a demangled name once, copying what stays.
+/// Scans a demangled name once and copies the parts to keep.
 class Shortener {
 public:
   explicit Shortener(StringRef Name) : Left(Name) {}
 
-  /// False when the brackets do not match.
+  /// False if the brackets do not match.
   bool run() {
     while (!Left.empty())
       if (!step())
@@ -39,8 +39,8 @@ private:
     if (C == '<' || C == '(')
       return takeGroup(C);
     if (C == ' ') {
-      // What stood before was a return type; what follows the parameters is no
-      // part of the name.
+      // A blank ends the return type; after the parameters only qualifiers
+      // follow.
       if (HadParameters)
         Left = StringRef();
       else
@@ -61,7 +61,7 @@ private:
     return true;
   }
 
-  /// `operator` and what belongs to it, brackets and blanks among them.
+  /// Takes `operator` and the operator's symbol, including brackets and blanks.
   bool takeOperator() {
     bool AtStart = Out.empty() || !isAlnum(Out.back());
     StringRef After = Left;
@@ -70,7 +70,7 @@ private:
       return false;
     size_t End = After.starts_with("()") ? After.find('(', 2) : After.find('(');
     StringRef Symbol = After.take_front(End);
-    // A template operator has its arguments before the parameters.
+    // The arguments of a template operator precede its parameters.
     if (Symbol.size() > 3 && !isAlpha(Symbol.front()) && Symbol.front() != ' ')
       Symbol = Symbol.take_front(Symbol.find('<', 2));
     Out += "operator";
@@ -79,7 +79,7 @@ private:
     return true;
   }
 
-  /// `(*mheap)` of Go's `runtime.(*mheap).grow`.
+  /// Takes `(*mheap)` of Go's `runtime.(*mheap).grow`.
   bool takeReceiver() {
     size_t End = Left.find(')');
     Out += Left.take_front(End == StringRef::npos ? End : End + 1);
@@ -87,7 +87,7 @@ private:
     return true;
   }
 
-  /// The group of brackets at the front: template arguments or parameters.
+  /// Takes the bracketed group at the front: template arguments or parameters.
   bool takeGroup(char Open) {
     size_t End = groupEnd();
     if (End == StringRef::npos)
@@ -104,8 +104,9 @@ private:
     return true;
   }
 
-  /// Behind the bracket that closes the first. Arrows and comparisons inside
-  /// template arguments stand in parentheses, or are not told apart: npos.
+  /// The position after the bracket that closes the group at the front; npos if
+  /// the brackets do not match. Comparisons in template arguments are
+  /// recognized in parentheses only.
   size_t groupEnd() const {
     SmallVector<char, 16> Open;
     for (size_t I = 0; I != Left.size(); ++I) {
@@ -115,7 +116,7 @@ private:
       if (C == '<' || C == '(') {
         Open.push_back(C == '<' ? '>' : ')');
       } else if (C == '>' || C == ')') {
-        // Within parentheses, an angle that does not match is an operator.
+        // In parentheses, an unmatched `>` is an operator.
         if (C == '>' && Open.back() == ')')
           continue;
         while (C == ')' && Open.back() == '>' && Open.size() > 1)
@@ -141,7 +142,7 @@ private:
 // Rust
 //===----------------------------------------------------------------------===//
 
-/// Takes `::h` and 16 hexadecimal digits off the end.
+/// Removes `::h` and 16 hexadecimal digits from the end.
 static bool consumeRustHash(StringRef &Name) {
   const size_t Digits = 16;
   StringRef Hash = Name.take_back(Digits);
@@ -153,7 +154,8 @@ static bool consumeRustHash(StringRef &Name) {
   return true;
 }
 
-/// What stands between two dollars; empty: nothing that Rust writes.
+/// The text for an escape between two dollar signs; empty if Rust has no such
+/// escape.
 static std::string rustEscape(StringRef Code) {
   static constexpr std::pair<StringRef, StringRef> Escapes[] = {
       {"SP", "@"}, {"BP", "*"}, {"RF", "&"}, {"LT", "<"},
@@ -162,7 +164,7 @@ static std::string rustEscape(StringRef Code) {
     if (Code == Escape)
       return Text.str();
   unsigned Letter;
-  // Letters beyond ASCII are rare, and control characters no name's.
+  // Names contain no control characters, and letters beyond ASCII are rare.
   if (Code.consume_front("u") && to_integer(Code, Letter, 16) &&
       Letter >= ' ' && Letter < 0x7f)
     return std::string(1, char(Letter));
@@ -204,7 +206,8 @@ std::string rustFunctionName(StringRef Name) {
 std::string shortFunctionName(StringRef Name) {
   if (StringRef Rust = Name; consumeRustHash(Rust))
     return shortFunctionName(rustFunctionName(Name));
-  // Only C++ has these in a name; `obj+0x10`, paths and Python's names do not.
+  // Of the symbol names only C++ names contain these characters; `obj+0x10`,
+  // paths and Python names do not.
   if (Name.find_first_of("(<") == StringRef::npos || Name.starts_with("<"))
     return Name.str();
   Shortener S(Name);

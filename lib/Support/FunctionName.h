@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Demangled names, for people.
+// Shortens demangled names for people.
 
 #ifndef MEMKIT_LIB_SUPPORT_FUNCTIONNAME_H
 #define MEMKIT_LIB_SUPPORT_FUNCTIONNAME_H
@@ -10,16 +10,16 @@
 
 namespace memkit {
 
-/// A demangled name without its parameters, return type and qualifiers, and
-/// with template arguments of more than a few characters as `<...>`: `void
-/// ns::f<ns::Long<int>>(int) const` is `ns::f<...>`. What does not look like a
-/// C++ function comes back as it is, so do the receivers of Go.
+/// Returns a demangled C++ name without parameters, return type and qualifiers,
+/// and with template arguments of more than 12 characters as `<...>`: `void
+/// ns::f<ns::Long<int>>(int) const` becomes `ns::f<...>`. Other names, and Go
+/// receivers, stay unchanged.
 std::string shortFunctionName(llvm::StringRef Name);
 
-/// A name of Rust's legacy mangling, which C++'s demangler leaves half done, as
-/// Rust writes it, without its hash:
-/// `_$LT$a..B$u20$as$u20$c..D$GT$::f::h0123456789abcdef` is `<a::B as
-/// c::D>::f`. Another name comes back as it is.
+/// Returns a name of Rust's legacy mangling as Rust writes the name, without
+/// the hash: `_$LT$a..B$u20$as$u20$c..D$GT$::f::h0123456789abcdef` becomes
+/// `<a::B as c::D>::f`. C++'s demangler leaves such names half demangled. Other
+/// names stay unchanged.
 std::string rustFunctionName(llvm::StringRef Name);
 
 } // namespace memkit

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Two pieces of work at the same time.
+// Runs two functions at the same time.
 
 #include "RunBoth.h"
 #include <pthread.h>
@@ -14,7 +14,7 @@ static void *callWork(void *Work) {
   return nullptr;
 }
 
-// Not std::thread, whose failure is an exception.
+// std::thread would report failure by an exception.
 void runBoth(function_ref<void()> Here, function_ref<void()> There) {
   pthread_t Other;
   bool Started = pthread_create(&Other, nullptr, callWork, &There) == 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Two pieces of work at the same time.
+// Runs two functions at the same time.
 
 #ifndef MEMKIT_LIB_SUPPORT_RUNBOTH_H
 #define MEMKIT_LIB_SUPPORT_RUNBOTH_H
@@ -9,8 +9,8 @@
 
 namespace memkit {
 
-/// Runs Here on this thread and There on another, and returns when both are
-/// done; one after the other where no thread can be had.
+/// Runs Here on this thread and There on another, and returns after both have
+/// ended. If no thread can be created, runs first Here, then There.
 void runBoth(llvm::function_ref<void()> Here, llvm::function_ref<void()> There);
 
 } // namespace memkit

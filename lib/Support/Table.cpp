@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tables of text.
+// Prints text tables.
 
 #include "Table.h"
 #include "llvm/Support/Unicode.h"
@@ -11,19 +11,19 @@ using namespace llvm;
 
 namespace memkit {
 
-/// Columns that Text takes; bytes that are not UTF-8 count one each.
+/// The columns of Text on a terminal; text that is not UTF-8 counts bytes.
 static unsigned widthOf(StringRef Text) {
   int Width = sys::unicode::columnWidthUTF8(Text);
   return Width < 0 ? Text.size() : Width;
 }
 
-/// Whether Text has a character that begins before At and ends after it.
+/// Whether the byte at At is inside a character of Text.
 static bool isInsideChar(StringRef Text, size_t At) {
   return At < Text.size() && (static_cast<uint8_t>(Text[At]) & 0xC0) == 0x80;
 }
 
-/// The longest beginning of Text with at most Width columns. No character has
-/// more than four bytes.
+/// The longest prefix of Text with at most Width columns. A character has at
+/// most four bytes.
 static StringRef firstColumns(StringRef Text, unsigned Width) {
   size_t End = std::min<size_t>(Text.size(), 4 * size_t(Width));
   while (End > 0 &&

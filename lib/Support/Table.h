@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tables of text, and texts that fit a width.
+// Prints text tables, and shortens texts to a width.
 
 #ifndef MEMKIT_LIB_SUPPORT_TABLE_H
 #define MEMKIT_LIB_SUPPORT_TABLE_H
@@ -12,16 +12,16 @@
 
 namespace memkit {
 
-/// Text in at most Width columns: what is too long loses its middle (`a...z`);
-/// its end, the most telling part of a path or a name, stays longer.
+/// Shortens Text to at most Width columns by cutting out the middle (`a...z`).
+/// The end stays longer, since the end of a path or name tells most.
 std::string shorten(llvm::StringRef Text, unsigned Width);
 
-/// Text as Markdown shows it as it is: what would be markup is escaped, and all
-/// stands in one line.
+/// Escapes Text for Markdown: markup characters become literal, line breaks
+/// become blanks.
 std::string markdownText(llvm::StringRef Text);
 
-/// A table printed at once. Columns are as wide as their cells; the one marked
-/// Flexible gives way when the terminal is narrower.
+/// A table that is printed in one go. Columns are as wide as their widest cell;
+/// the Flexible column becomes narrower if the table does not fit.
 class Table {
 public:
   enum class Align { Left, Right };
@@ -32,12 +32,12 @@ public:
   };
 
   explicit Table(std::vector<Column> Columns) : Columns(std::move(Columns)) {}
-  /// As many cells as there are columns.
+  /// Adds a row; the number of cells must be the number of columns.
   void add(std::vector<std::string> Cells);
   bool empty() const { return Rows.empty(); }
-  /// Width: columns to fit into, 0: any number.
+  /// Prints the table, fitted into Width columns; 0: any width.
   void print(llvm::raw_ostream &OS, unsigned Width) const;
-  /// As GitHub's Markdown has tables. Cells are texts, no markup.
+  /// Prints a GitHub Markdown table. Cells are plain text.
   void printMarkdown(llvm::raw_ostream &OS) const;
 
 private:

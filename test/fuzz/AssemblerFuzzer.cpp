@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Any text for memas.
+// Fuzzes memas.
 //
-// Assembles any text. What is a trace must read as one, unless parts of it were
-// not checked.
+// Assembles any text. If the result is a trace it must be readable, unless
+// parts of the text were not checked.
 
 #include "TraceText/Assembler.h"
 #include "memkit/Trace/TraceReader.h"

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Unwind tables of any bytes.
+// Fuzzes unwind tables.
 //
-// Four bytes: a pc, from the header on. Two bytes: how many of those that
-// follow are .eh_frame_hdr; the rest is .eh_frame. The rules of that pc and of
-// the header's first functions are compiled, and the exact step is taken: both
-// must agree. Nothing outside of the bytes may be read.
+// The input: four bytes for a pc, relative to the header; two bytes for the
+// size of .eh_frame_hdr; .eh_frame_hdr; the remainder is .eh_frame. The fuzzer
+// compiles the rules of this pc and of the header's first functions, and takes
+// the exact step: both must agree. No byte outside the input may be read.
 //
-// A seed is six bytes and what lies between the start of .eh_frame_hdr and the
-// end of .eh_frame in a small program.
+// A seed is six bytes, then the bytes from the start of .eh_frame_hdr to the
+// end of .eh_frame of a small program.
 
 #include "Unwind/Rule.h"
 
@@ -24,7 +24,7 @@ uint64_t wordAt(uint64_t Address) {
   return X ^ X >> 29;
 }
 
-/// One word in 16 cannot be read.
+/// Reads fail for one word in 16.
 bool readWord(const void *, uintptr_t Address, void *To, size_t Bytes) {
   uint64_t Word = wordAt(Address);
   if (Word % 16 == 0)
@@ -47,7 +47,7 @@ void check(bool Holds) {
     abort();
 }
 
-/// Where the caller is by \p R, and where by the exact step.
+/// Checks that \p R and the exact step find the same caller.
 void compare(const Rule &R, const Registers &Frame, StepResult Result,
              const Registers &Caller) {
   switch (R.Kind) {
@@ -63,7 +63,7 @@ void compare(const Rule &R, const Registers &Frame, StepResult Result,
     break;
   }
   check(Result == StepResult::Stepped || Result == StepResult::Failed);
-  if (Result == StepResult::Failed) // memory
+  if (Result == StepResult::Failed) // unreadable memory
     return;
   check(Caller.ExactPc == R.isSignalFrame());
   uint64_t Cfa = Caller.Values[Registers::Sp];
@@ -104,7 +104,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
   Size -= 6;
   if (HeaderSize > Size)
     return 0;
-  // In memory of just that size, for the sanitizer sees its ends.
+  // The copy has the exact size, so the sanitizer sees reads beyond its end.
   std::unique_ptr<uint8_t[]> Copy(new uint8_t[Size]);
   memcpy(Copy.get(), Data, Size);
   uintptr_t Start = uintptr_t(Copy.get());

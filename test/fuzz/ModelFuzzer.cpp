@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What tools make of any trace.
+// Fuzzes the model.
 //
-// The text of a trace, whose values a fuzzer changes more easily than those
-// behind a checksum, assembled without checks: it is read, replayed and
-// compared, and its sums are made. Errors are right, crashes are not.
+// The input is the text form of a trace: a fuzzer changes values there more
+// easily than values behind a checksum. The text is assembled without checks,
+// then the trace is read, replayed and compared, and its stats are computed.
+// Errors are fine, crashes are not.
 
 #include "TraceText/Assembler.h"
 #include "memkit/Model/Check.h"
@@ -41,7 +42,7 @@ static void sums(StringRef Bytes, const SelectionSpec &Spec) {
     (*T)->shownStack(Stack);
 }
 
-/// The same sections as a stream.
+/// Reads the same sections as a stream.
 static void grow(StringRef Bytes) {
   std::unique_ptr<TraceReader> R = open(Bytes);
   std::unique_ptr<Trace> T = Trace::createGrowing("t");

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Blocks from anyone.
+// Fuzzes the decoder of sections.
 //
-// Decodes a sequence of raw (not compressed) blocks as a reader does after
-// decompression, where no checksum stands in the way. What decodes must obey
-// the limits of Sections.h and be writable again.
+// Decodes a sequence of raw (not compressed) sections as a reader does after
+// decompression, so no checksum stands in the way. A decoded section must obey
+// the limits of Sections.h and must be writable again.
 
 #include "Decode.h"
 #include "Encode.h"
@@ -39,7 +39,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
     uint32_t Length;
     memcpy(&Length, Left.data(), 4);
     size_t Take = std::min<size_t>(size_t(Length) + 4, Left.size());
-    // A FlatBuffer wants an aligned buffer.
+    // A FlatBuffer must be aligned.
     std::vector<uint8_t> Raw(Left.begin(), Left.begin() + Take);
     Left = Left.drop_front(Take);
     SectionKind Kind;

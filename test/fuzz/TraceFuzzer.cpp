@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Files from anyone.
+// Fuzzes the reader of traces.
 //
-// Opens bytes as a trace and reads every block in both orders.
+// Opens bytes as a trace and reads every section in both orders.
 
 #include "memkit/Trace/TraceReader.h"
 

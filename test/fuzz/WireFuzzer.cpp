@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A hostile program's shared memory.
+// Fuzzes the memory that a hostile program shares with the recorder.
 //
-// A recorded program may write anything into the memory that it shares with the
-// recorder. The input is what it writes: a list of pokes into the memory and of
-// records, with passes of the recorder between. Whatever that is, the trace
-// that comes out must read, and must agree with itself.
+// A recorded program may write anything into the shared memory. The input
+// describes the writes: pokes into the memory, records, and passes of the
+// recorder between them. For any input the trace must be readable and
+// consistent.
 
 #include "Sources/ProcessState.h"
 #include "memkit/Model/Check.h"
@@ -19,7 +19,7 @@ using namespace llvm;
 
 namespace {
 
-/// Bytes of the input, and zeros after its end.
+/// The bytes of the input, and zeros after the end.
 class Input {
 public:
   Input(const uint8_t *Data, size_t Size) : At(Data), End(Data + Size) {}
@@ -31,7 +31,7 @@ public:
     At += Count;
     return Out;
   }
-  /// A number that is mostly small, or near to 2^32.
+  /// A number: mostly small, or near 2^32.
   uint32_t id() {
     uint8_t B = take<uint8_t>();
     return B < 250 ? B : B < 253 ? take<uint32_t>() : ~uint32_t(B & 3);
@@ -41,7 +41,7 @@ private:
   const uint8_t *At, *End;
 };
 
-/// One process, and all of its shared memory as the program has it.
+/// One process and its shared memory, as the process sees it.
 struct Victim {
   std::string Bytes;
   StringSink Out{Bytes};
@@ -87,7 +87,7 @@ struct Victim {
     M.Source = In.take<uint8_t>() % 4;
     uint8_t Kind = In.take<uint8_t>() % (wire::NumRecordKinds + 2);
     uint8_t Function = In.take<uint8_t>();
-    // Few addresses, so that records meet.
+    // Few addresses, so that records hit the same blocks.
     uint64_t Address = uint64_t(In.id()) * 0x1000;
     uint8_t Low = In.take<uint8_t>();
     Address += Low < 200 ? 0 : Low;
@@ -99,8 +99,7 @@ struct Victim {
     beginFor(M, Low & 1);
     Waiting.push_back(M);
   }
-  /// Half of the records that make no sense alone get the record that comes
-  /// before them.
+  /// Half of the records that make no sense without a preceding record get one.
   void beginFor(const MergedRecord &M, bool StaysAlone) {
     using wire::RecordKind;
     auto Kind = RecordKind(M.R.kind());
@@ -123,7 +122,7 @@ struct Victim {
       uint8_t Kind = Left[0].R.kind();
       bool IsExec = Kind >= uint8_t(wire::RecordKind::Exec) &&
                     Kind <= uint8_t(wire::RecordKind::Spawned);
-      // Those are the session's.
+      // The session handles exec and spawn records.
       if (!Taken && !IsExec)
         I->process(Left[0].R, Left[0].Source);
       Left = Left.drop_front(Taken ? Taken : 1);
@@ -135,7 +134,7 @@ struct Victim {
   }
   void step(Input &In) {
     const wire::Regions &G = I->shared().control().Regions;
-    // As they were given: the program may change its copy.
+    // The program may change its copy of the regions.
     static const wire::Regions Given = G;
     switch (In.take<uint8_t>() % 12) {
     case 0:
@@ -149,7 +148,7 @@ struct Victim {
       return poke<wire::PythonFunction>(Given.Functions, In.id(), In);
     case 4:
       return poke<std::array<char, 24>>(Given.Texts, In.id(), In);
-    case 5: // the control page, its own part of it
+    case 5: // the program's part of the control page
       return poke<uint32_t>(offsetof(wire::Control, Pid),
                             In.take<uint16_t>() % 4096, In);
     case 6:
@@ -173,9 +172,9 @@ struct Victim {
 
 } // namespace
 
-/// The thread that asks NVML is nobody's to wait for, as NVML may hang. What
-/// libc has kept for it of a dlopen() that failed, 24 bytes, is freed as the
-/// last of it, when the leak checker knows the thread no more.
+/// The recorder does not wait for the thread that queries NVML, since NVML may
+/// hang. After a failed dlopen() libc frees 24 bytes of such a thread last,
+/// when the leak checker no longer knows the thread.
 extern "C" const char *__lsan_default_suppressions();
 extern "C" const char *__lsan_default_suppressions() {
   return "leak:_dlerror_run\n";
@@ -190,7 +189,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
   V.I->settleHeld(true);
   V.I->endScopes(V.R->lastNs());
   V.R->finish();
-  // To look at what was found.
+  // For inspection of a finding.
   if (const char *File = getenv("MEMKIT_FUZZ_TRACE")) {
     std::error_code E;
     raw_fd_ostream(File, E) << V.Bytes;

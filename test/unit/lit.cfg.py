@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Runs each GoogleTest program of the build folder; every test in it counts.
+# Runs each GoogleTest program of the build folder; every test of a program counts.
 
 import glob
 import os
@@ -8,7 +8,7 @@ import subprocess
 import lit.formats
 
 config.name = "memkit-unit"
-# Those that are built: a build with a sanitizer has only some.
+# The built programs: a build with a sanitizer has only some.
 programs = [
     name
     for name in config.memkit_unit_tests.split(";")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Text form to trace.
+// Assembles the text form into a trace.
 
 #include "Cli/OutputFile.h"
 #include "Cli/ToolMain.h"
@@ -26,7 +26,7 @@ static cl::opt<bool> Summarize("summarize",
                                cl::desc("append the sums that the events give"),
                                cl::cat(toolCategory()));
 
-/// Assembles Text to Out as it stands.
+/// Assembles Text to Out without changes.
 static Expected<Assembled> assembleTo(MemoryBufferRef Text, Sink &Out) {
   AssembleOptions Options;
   Options.Unchecked = Unchecked;

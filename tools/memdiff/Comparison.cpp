@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The traces that are compared.
+// Opens the traces to compare and judges their differences.
 
 #include "Comparison.h"
 #include "Cli/Progress.h"
@@ -36,7 +36,7 @@ Expected<std::vector<SelectedTrace>> openTraces(ArrayRef<std::string> Inputs,
         Failed[N] = All[I + N].open(Inputs[I + N], Spec, showProgress());
     };
     runBoth([&] { Open(0); }, [&] { Open(1); });
-    // One error is enough, but both are to be looked at.
+    // The caller gets one error; llvm::Error requires both to be examined.
     if (Failed[0] && Failed[1]) {
       consumeError(std::move(Failed[1]));
       return std::move(Failed[0]);
@@ -50,14 +50,14 @@ Expected<std::vector<SelectedTrace>> openTraces(ArrayRef<std::string> Inputs,
   return All;
 }
 
-/// The program that was started, by the name that views give it.
+/// The name that views give to the started program.
 static StringRef programOf(const Trace &T) {
   return T.processes().empty() ? StringRef() : T.processName(1);
 }
 
-/// The options of a recording that change sums or names. The others bound what
-/// is kept of events and samples; losses and sampling have warnings of their
-/// own.
+/// The recording options that change stats or names. The options in Others only
+/// bound the kept events and samples; losses and sampling have their own
+/// warnings.
 static std::string shapingOptions(const Trace &T) {
   static constexpr StringRef Others[] = {"events", "max-size", "on-full",
                                          "sample", "sample-interval"};
@@ -114,7 +114,7 @@ static constexpr FailMetric Conditions[] = {{"differences", FF_Any},
 
 ArrayRef<FailMetric> diffConditions() { return Conditions; }
 
-/// The total that a condition is about, and its error.
+/// The total that a condition names, and the total's error.
 static std::pair<uint64_t DiffStats::*, double SampleVariances::*>
 fieldOf(StringRef Metric) {
   if (Metric == "peak")
@@ -167,7 +167,7 @@ bool holds(const FailCondition &C, const DiffRuns &Runs, const DiffReport &R,
           Text(S.Before.*Field) + " -> " + Text(S.After.*Field);
     return true;
   };
-  // Of chosen heaps of one space the totals are what was chosen.
+  // Why names no memory space if there is only one.
   bool IsAlone = R.Spaces.size() == 1;
   auto IsSpace = [&](const SpaceChange &S) {
     bool IsUnnamed = C.Heap.empty() && IsAlone;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The traces that are compared.
+// Opens the traces to compare and judges their differences.
 
 #ifndef MEMKIT_TOOLS_MEMDIFF_COMPARISON_H
 #define MEMKIT_TOOLS_MEMDIFF_COMPARISON_H
@@ -10,28 +10,29 @@
 
 namespace memkit {
 
-/// How many of All traces are the first group: those before the `--`, Before,
-/// if there is one and something stands there; else one of two. A UsageError.
+/// The number of traces in the first group, of All traces. Before is the number
+/// of arguments before `--`; without `--`, one of two traces. Errors:
+/// UsageError.
 llvm::Expected<size_t> groupSize(size_t All, std::optional<size_t> Before);
 
-/// Opens the traces, two at a time, and says their warnings.
+/// Opens the traces, two at a time, and prints their warnings.
 llvm::Expected<std::vector<SelectedTrace>>
 openTraces(llvm::ArrayRef<std::string> Inputs, const SelectionSpec &Spec);
 
-/// Says what makes a comparison doubtful: other programs, samples against all,
-/// other options of the recording.
+/// Warns if a comparison is doubtful: different programs, a sampled heap
+/// against a complete one, or different recording options.
 void warnOfDifferences(const DiffRuns &Runs);
 
 /// The conditions of --fail-on.
 llvm::ArrayRef<FailMetric> diffConditions();
 
-/// Whether a condition holds. Why, when it does, is filled with the values.
-/// Without a heap it holds when it does for one memory space. A change of
-/// groups, or of samples, must be one with some confidence, too.
+/// Whether a condition holds; if so, fills Why with the values. A condition
+/// without a heap holds if any memory space meets it. A change between groups,
+/// or between samples, must also be significant at Confidence.
 bool holds(const FailCondition &C, const DiffRuns &Runs, const DiffReport &R,
            double Confidence, std::string &Why);
 
-/// What conditions can be about: the memory spaces and heaps of any trace.
+/// Names that conditions may use: the memory spaces and heaps of all traces.
 std::vector<std::string> namesForGates(const DiffRuns &Runs);
 
 } // namespace memkit

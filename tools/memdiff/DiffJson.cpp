@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Differences for programs.
+// Differences for scripts.
 
 #include "DiffPrinter.h"
 #include "Export/StackText.h"
@@ -10,7 +10,7 @@ using namespace llvm;
 
 namespace memkit {
 
-/// Of estimates; what is exact has none.
+/// Writes the errors of estimates; exact values have no errors.
 static void writeErrors(json::OStream &J, double Allocated, double Live,
                         StringRef PeakName, double Peak) {
   J.attribute("allocated_stderr_bytes", standardError(Allocated));
@@ -52,7 +52,7 @@ static void writeInterval(json::OStream &J,
   });
 }
 
-/// What stands under `totals`, and in each of `heaps`.
+/// Writes the members of `totals`, and of each entry of `heaps`.
 static void writeSums(json::OStream &J, const DiffView &V,
                       const DiffStatsOfRuns &S) {
   J.attributeObject("before", [&] { writeFields(J, S.Before); });
@@ -128,7 +128,7 @@ static void writeDifference(json::OStream &J, const DiffView &V,
   });
 }
 
-/// The field of a stack that a metric is.
+/// The JSON field of a stack for a metric.
 static StringRef fieldOf(Metric M) {
   switch (M) {
   case Metric::Peak:

@@ -16,7 +16,7 @@ static std::string commandText(const Trace &T) {
                                     : commandText(T.header().Command);
 }
 
-/// Text between back-ticks, whatever is in it.
+/// Text in back-ticks; Text may contain back-ticks.
 static std::string code(StringRef Text) {
   size_t Longest = 0, Ticks = 0;
   for (char C : Text)
@@ -43,7 +43,7 @@ static void writePlace(raw_ostream &OS, const DiffView &V, StringRef Title,
   std::string Frames;
   raw_string_ostream Text(Frames);
   printFrames(Text, placeFrames(V, P), 0, 0, /*Full=*/false);
-  // A name must not end the block that it stands in.
+  // A name with back-ticks must not end the fenced block.
   StringRef Fence = StringRef(Frames).contains("```") ? "~~~~~~" : "```";
   OS << (Parts.empty() ? "" : "\n") << Fence << "\n" << Frames << Fence << "\n";
 }

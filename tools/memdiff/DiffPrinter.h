@@ -9,25 +9,25 @@
 
 namespace memkit {
 
-/// The runs and what they differ by.
+/// The runs and their differences.
 struct DiffView {
   const DiffRuns &Runs;
   const DiffReport &Report;
-  Metric By;       ///< what orders
-  bool IsAtMoment; ///< all values are of what lives at one
-  uint64_t Max;    ///< how many findings or differences; 0: all above the noise
-  bool WithMoves;  ///< what is at another place now is told, too
+  Metric By;       ///< the metric that orders findings
+  bool IsAtMoment; ///< all values are of the blocks live at one time point
+  uint64_t Max; ///< maximum of findings or differences; 0: all above the noise
+  bool WithMoves; ///< also print blocks that moved to another place
   double Confidence;
-  llvm::StringRef NameBefore, NameAfter; ///< of the groups
-  /// The conditions that hold, for people.
+  llvm::StringRef NameBefore, NameAfter; ///< names of the groups
+  /// The conditions that hold, as text.
   llvm::ArrayRef<std::string> Failed;
 };
 
-/// For people.
+/// Prints text for people.
 void printDiff(llvm::raw_ostream &OS, const DiffView &V);
-/// The machine interface: docs/CommandGuide/memdiff.md.
+/// Writes the machine interface: docs/CommandGuide/memdiff.md.
 void writeDiffJson(llvm::raw_ostream &OS, const DiffView &V);
-/// A comment on a change, in GitHub's Markdown.
+/// Writes a comment for a pull request, in GitHub's Markdown.
 void writeDiffMarkdown(llvm::raw_ostream &OS, const DiffView &V);
 
 } // namespace memkit

@@ -14,7 +14,7 @@ using namespace llvm;
 
 namespace memkit {
 
-/// A value and a change of it, in bytes or allocations.
+/// A value and a change, in bytes or allocations.
 static std::string valueText(uint64_t Value, bool Bytes) {
   return Bytes ? formatSize(Value) : formatCount(Value);
 }
@@ -26,7 +26,7 @@ static std::string changeText(double Change, bool Bytes) {
   return changeText(int64_t(std::round(std::clamp(Change, -Max, Max))), Bytes);
 }
 
-/// `+3 KiB`; of groups `+3 KiB (+1 KiB to +5 KiB)`, of estimates `+3 KiB ±1`.
+/// `+3 KiB`; for groups `+3 KiB (+1 KiB to +5 KiB)`, for estimates `+3 KiB ±1`.
 static std::string changeText(const DiffView &V, uint64_t Before,
                               uint64_t After, bool Bytes,
                               const std::optional<ConfidenceInterval> &I,
@@ -68,8 +68,8 @@ std::vector<std::string> lossLines(const DiffView &V) {
   return Lines;
 }
 
-/// What stands before the names of a space's totals: nothing where there is but
-/// the host, or one space of chosen heaps.
+/// The prefix for the names of a memory space's totals: empty if the only space
+/// is the host, or if heaps of one space were chosen.
 static std::string spacePrefix(const DiffView &V, const SpaceChange &S) {
   bool IsAlone = V.Report.Spaces.size() == 1;
   bool OfHeaps = V.Runs.run(0).selection().isOuterView();
@@ -210,7 +210,8 @@ std::vector<ShownFrame> placeFrames(const DiffView &V, DiffPlace P) {
   return Frames;
 }
 
-/// The functions from below a place (of whose way Above are) to a part.
+/// The functions on the way from a place down to a part. Above is the number of
+/// frames on the way to the place.
 static std::vector<std::string> wayBelow(const DiffView &V, size_t Above,
                                          DiffPlace P) {
   std::vector<ShownFrame> Way = V.Runs.trace(P.Run).shownWay(P.Node);
@@ -224,7 +225,8 @@ static std::vector<std::string> wayBelow(const DiffView &V, size_t Above,
   return Names;
 }
 
-/// How many names all ways begin with, or end with (FromEnd).
+/// The number of names that all ways share at the start, or with FromEnd at the
+/// end.
 static size_t commonNames(ArrayRef<std::vector<std::string>> Ways,
                           bool FromEnd) {
   const std::vector<std::string> &First = Ways.front();
@@ -241,8 +243,9 @@ static size_t commonNames(ArrayRef<std::vector<std::string>> Ways,
   return Common;
 }
 
-/// Leaves out of ways that are too long for a line what all have in common: the
-/// inner functions first, then the outer ones, and one name of each way stays.
+/// Shortens ways that do not fit a line by the names that all ways share: first
+/// the inner functions, then the outer ones. At least one name of each way
+/// stays.
 static void keepWhatDiffers(std::vector<std::vector<std::string>> &Ways,
                             size_t Max) {
   auto IsLong = [&](const auto &Way) { return Way.size() > Max; };

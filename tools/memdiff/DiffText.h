@@ -10,33 +10,33 @@
 
 namespace memkit {
 
-/// The findings that are shown.
+/// The findings to show.
 llvm::ArrayRef<Finding> shownFindings(const DiffView &V);
 
-/// What was lost, a line a run.
+/// Losses, one line for each run.
 std::vector<std::string> lossLines(const DiffView &V);
 
-/// peak, live at end, allocated, allocations: before, after, change, of each
-/// memory space. With WithShare also the change in percent.
+/// A table of peak, live at end, allocated and allocations – before, after,
+/// change – for each memory space. WithShare adds the change in percent.
 Table totalsTable(const DiffView &V, bool WithShare);
-/// The heaps whose peak or live bytes changed by the noise, at most Max; empty
-/// when there is but one heap.
+/// A table of at most Max heaps whose peak or live bytes changed by at least
+/// the noise; empty if the traces have only one heap.
 Table heapsTable(const DiffView &V, size_t Max);
 
 /// `+16 KiB at the peak (16 KiB -> 32 KiB), host.malloc`
 std::string findingTitle(const DiffView &V, const Finding &F);
 /// `1 MiB at the peak moved, host.mmap`
 std::string moveTitle(const DiffView &V, const Move &M);
-/// The moves that are shown.
+/// The moves to show.
 llvm::ArrayRef<Move> shownMoves(const DiffView &V);
 /// The frames of a place, innermost first, for printFrames().
 std::vector<ShownFrame> placeFrames(const DiffView &V, DiffPlace P);
-/// `+1 KiB g > h` for each part, the way from the place that they are below.
+/// `+1 KiB g > h` for each part: the way to the part from the place Below.
 std::vector<std::string> partLines(const DiffView &V, DiffPlace Below,
                                    Metric By,
                                    llvm::ArrayRef<Finding::Part> Parts);
 
-/// What is left when the findings are told, one sentence a line.
+/// Sentences on differences beyond the findings, one a line.
 std::vector<std::string> restLines(const DiffView &V);
 
 } // namespace memkit

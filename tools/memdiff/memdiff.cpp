@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What changed between two traces.
+// Compares two traces, or two groups of traces.
 
 #include "Cli/OutputFile.h"
 #include "Cli/SelectionFlags.h"
@@ -74,7 +74,7 @@ static cl::opt<std::string> NameAfter("after-name",
                                       cl::value_desc("text"), cl::init("after"),
                                       cl::cat(toolCategory()));
 
-/// -o alone means the trace: text would go to standard output.
+/// -o without --format writes a trace: text would go to standard output.
 static Format outputFormat() {
   if (!OutputFormat.getNumOccurrences() && Output.getNumOccurrences())
     return Format::Trace;
@@ -138,15 +138,15 @@ static Expected<Renames> renames() {
   return R;
 }
 
-/// A rename that renames nothing is one that was meant otherwise.
+/// Warns of renames without effect, because the user meant another name.
 static void warnOfUnused(const Renames &R) {
   for (const std::string &Name : R.unused())
     warn("--map: no heap, binary, source or function before is called '" +
          Name + "'");
 }
 
-/// Parting: the place of `--` among the arguments, if there is one; SIZE_MAX
-/// for several.
+/// Parting: the position of `--` among the arguments, if given; SIZE_MAX if
+/// given several times.
 static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal,
                          std::optional<size_t> Parting) {
   if (Parting == SIZE_MAX)
@@ -214,7 +214,7 @@ int main(int Argc, char **Argv) {
                "(events), peak>+5%, live>64MiB (of any one memory space), "
                "HEAP:count>+1000 (of a heap or space; HEAP?: of one that may "
                "be missing), ...");
-  // To the option parser it would be the end of options.
+  // The option parser would take `--` for the end of options.
   std::vector<char *> Args(Argv, Argv + Argc);
   auto Dashes = find(Args, StringRef("--"));
   std::optional<size_t> Parting;

@@ -48,12 +48,12 @@ private:
   const Trace &T;
   const Selection &Sel;
   SectionVisitor &To;
-  bool IsAt; ///< only what lives at a moment is chosen
-  /// The chosen blocks that live, by process; with IsAt those of the moment.
+  bool IsAt; ///< only blocks live at a time point are chosen
+  /// The chosen live blocks, by process; with IsAt the blocks live at the time
+  /// point.
   std::map<uint32_t, DenseSet<uint64_t>> Live;
   Events Kept;
-  uint64_t KeptNext =
-      0; ///< the allocation id that Kept's next block would have
+  uint64_t KeptNext = 0; ///< allocation id of Kept's next block
 };
 
 } // namespace
@@ -63,7 +63,8 @@ Error EventFilter::findLive() {
                   [&](uint32_t Process, const Replay &R) -> Error {
                     R.forEachLive(
                         Process, [&](const LiveBlock &B, uint32_t Of) {
-                          // Of the size, the allocation's counts.
+                          // makesLive() compares the size, because --at selects
+                          // by the size at allocation.
                           if (Sel.hasBlock({B.AllocatedNs, UINT64_MAX, Process,
                                             Of, B.Heap, B.Stack, B.ScopePath}))
                             Live[Process].insert(B.AllocationId);
@@ -72,7 +73,7 @@ Error EventFilter::findLive() {
                   });
 }
 
-/// Whether the event makes a block that lives at the moment, and is chosen.
+/// Whether the event makes a chosen block that is live at the time point.
 bool EventFilter::makesLive(const Event &R, uint32_t Process,
                             uint64_t Created) {
   const DenseSet<uint64_t> &Blocks = Live[Process];
@@ -125,8 +126,10 @@ Error EventFilter::give(const SectionInfo &I) {
   return E;
 }
 
-/// What a split makes has no number of its own in its row: printers count. So
-/// where blocks were left out before one, another table of events begins.
+/// Passes chosen rows on. The row of a split does not hold the new block's
+/// allocation id: printers count ids from the first one of the section. So a
+/// new Events section starts before a split if blocks were left out since the
+/// last row.
 Error EventFilter::visit(const SectionInfo &I, const Events &E) {
   if (Error Err = check(I, E))
     return Err;

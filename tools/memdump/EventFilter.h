@@ -10,11 +10,12 @@
 
 namespace memkit {
 
-/// Gives To, which must outlive the result, the header, the names, and of the
-/// events and marks those that Sel chooses: events of chosen blocks, and both
-/// within its window; with a moment (--at) only the events that made the blocks
-/// that live then, and no marks. Blocks must be those of T, of which Sel is;
-/// their ids are checked (TraceError). T and Sel must outlive the result, too.
+/// Creates a visitor that passes to To the header, the dictionary, and the
+/// chosen events and marks: events of the blocks that Sel chooses, and both
+/// events and marks only in Sel's window of time. With a time point (--at) the
+/// visitor passes only the events that made the blocks live then, and no marks.
+/// The sections must be those of T, and Sel a selection of T; ids in sections
+/// are checked (TraceError). T, Sel and To must outlive the result.
 llvm::Expected<std::unique_ptr<SectionVisitor>>
 createEventFilter(const Trace &T, const Selection &Sel, SectionVisitor &To);
 

@@ -10,13 +10,13 @@
 
 namespace memkit {
 
-/// The trace `Input`; its damage is warned of.
+/// Opens the trace `Input` and warns of damage.
 llvm::Expected<std::unique_ptr<TraceReader>> openReader();
 
-/// Warns of what R has read and this version does not know.
+/// Warns of sections and values in R that this version does not know.
 void warnUnknown(const TraceReader &R);
 
-/// As openReader(), as a model, of which Parts are read.
+/// Opens the trace as a model, and reads Parts of it.
 llvm::Expected<std::unique_ptr<Trace>> openTrace(unsigned Parts);
 
 } // namespace memkit

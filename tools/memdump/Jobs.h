@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What memdump can be asked for.
+// memdump's jobs, one for each question.
 
 #ifndef MEMKIT_TOOLS_MEMDUMP_JOBS_H
 #define MEMKIT_TOOLS_MEMDUMP_JOBS_H
@@ -12,28 +12,29 @@
 
 namespace memkit {
 
-// Each reads the trace `Input` and writes to Out; damage of the trace is warned
-// of, and what cannot be done or printed so is an error.
+// Each job reads the trace `Input` and writes to Out. A job warns of damage in
+// the trace, and returns an error if the question or the format does not fit.
 
-/// Every section as it comes, or the events that Spec selects, in
+/// Prints every section in file order, or the events that Spec selects, in
 /// `OutputFormat`, until the output takes no more.
 llvm::Error printSections(OutputFile &Out, const SelectionSpec &Spec);
 
-/// The summary, or its layers, scopes, steps, processes or kinds, as `What`
-/// says.
+/// Prints the summary, or the part of the summary that `What` names: layers,
+/// scopes, steps, processes or categories.
 llvm::Error printTotals(OutputFile &Out);
 
-/// What lived when memory could not be had.
+/// Prints the blocks that were live at each out-of-memory event.
 llvm::Error printFailures(OutputFile &Out);
 
-/// The devices' memory at Spec's moment, else at each one's peak.
+/// Prints each device's memory at Spec's time point, or else at the device's
+/// peak.
 llvm::Error printMap(OutputFile &Out, const SelectionSpec &Spec);
 
-/// Replays the events; what differs from the trace's sums is printed and makes
-/// the status ExitError.
+/// Replays the events and compares the result with the trace's stats. Prints
+/// the differences and returns ExitError for any.
 llvm::Expected<int> checkSums(OutputFile &Out);
 
-/// Copies the trace with the symbols that this machine's files give.
+/// Copies the trace and adds symbols from files of this machine.
 llvm::Error symbolize(OutputFile &Out);
 
 } // namespace memkit

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What lies where on a device, as JSON.
+// The memory map of a device, as JSON.
 
 #include "Export/StackText.h"
 #include "MapPrinter.h"
@@ -31,7 +31,7 @@ private:
 };
 } // namespace
 
-/// JSON's numbers are not exact at such a size.
+/// A string, because JSON numbers of this size are not exact.
 static json::Value addressValue(uint64_t Address) {
   return Address ? json::Value("0x" + utohexstr(Address, /*LowerCase=*/true))
                  : json::Value(nullptr);

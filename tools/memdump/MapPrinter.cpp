@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What lies where on a device.
+// Prints the memory map of a device.
 
 #include "MapPrinter.h"
 #include "Cli/Terminal.h"
@@ -30,7 +30,7 @@ private:
   void printSegment(const MappedSegment &S);
   void printBlock(const MappedBlock &B, unsigned Indent, bool WithHeap);
   void line(unsigned Indent, uint64_t Address, uint64_t Size, StringRef Text);
-  /// For what of all is not in the selection.
+  /// Counts blocks outside the selection.
   struct Rest {
     uint64_t Blocks = 0, Bytes = 0;
     void add(const MappedBlock &B) {
@@ -46,7 +46,7 @@ private:
   Libraries Asked;
   unsigned Width;
   function_ref<bool()> IsOver;
-  bool HasProcesses = false; ///< several
+  bool HasProcesses = false; ///< the trace has several processes
 };
 } // namespace
 
@@ -83,7 +83,7 @@ void MapPrinter::printBlock(const MappedBlock &B, unsigned Indent,
   if (B.Requested && B.Requested != B.Size)
     Text += "  requested " + formatSize(B.Requested);
   std::string For = purposeOf(T, Asked, B.ScopePath, B.Stack);
-  // Of Python alone the library is the file.
+  // For a stack of Python alone the library is the Python file.
   if (uint32_t Library = WithHeap ? Asked.of(B.Stack) : 0;
       Library && !StringRef(For).starts_with(Asked.name(Library)))
     Text += "  " + Asked.name(Library).str();
@@ -129,7 +129,7 @@ void MapPrinter::printSegment(const MappedSegment &S) {
   printRest(Others, 2);
 }
 
-/// A device by its product's name and size.
+/// The device's product name and size.
 static std::string titleOf(const Trace &T, uint32_t Device) {
   const memkit::Device &D = T.devices()[Device - 1];
   std::string About = D.Name;

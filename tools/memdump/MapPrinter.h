@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What lies where on a device.
+// Prints the memory map of a device.
 
 #ifndef MEMKIT_TOOLS_MEMDUMP_MAPPRINTER_H
 #define MEMKIT_TOOLS_MEMDUMP_MAPPRINTER_H
@@ -10,8 +10,9 @@
 
 namespace memkit {
 
-/// For people: of each device what is held, live and free, then a line for
-/// each segment, block and hole. IsOver is asked now and then: true ends it.
+/// Prints for people: held, live and free bytes of each device, then a line for
+/// each segment, block and hole. IsOver is called now and then; true stops
+/// printing.
 void printMaps(llvm::raw_ostream &OS, const Trace &T,
                llvm::ArrayRef<DeviceMap> Maps,
                llvm::function_ref<bool()> IsOver);

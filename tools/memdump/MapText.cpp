@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The words of a map.
+// Words of a memory map.
 
 #include "MapText.h"
 #include "Export/StackText.h"
@@ -23,8 +23,8 @@ uint32_t memkit::freePpm(uint64_t Free, uint64_t Bytes) {
   return fragmentationPpm(Bytes, Bytes - std::min(Bytes, Free));
 }
 
-/// A line of those who asked: the innermost of Python, else of the library that
-/// owns the memory.
+/// The frame that asked for the memory: the innermost Python frame, else the
+/// innermost frame of Library.
 static std::string leafText(const Trace &T, uint32_t Stack, StringRef Library) {
   std::vector<ShownFrame> Frames = T.shownStack(Stack);
   if (Frames.empty())

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The words of a map.
+// Words of a memory map.
 
 #ifndef MEMKIT_TOOLS_MEMDUMP_MAPTEXT_H
 #define MEMKIT_TOOLS_MEMDUMP_MAPTEXT_H
@@ -10,14 +10,15 @@
 
 namespace memkit {
 
-/// The innermost scope of a kind in a scope path; empty where there is none.
+/// The innermost scope of kind K in a scope path; empty if none.
 llvm::StringRef innermostScope(const Trace &T, uint32_t ScopePath, ScopeKind K);
 
-/// What a block is for: its layer and operator, or a line of those who asked.
+/// The purpose of a block: its layer and operator, or the line that asked for
+/// it.
 std::string purposeOf(const Trace &T, const Libraries &Asked,
                       uint32_t ScopePath, uint32_t Stack);
 
-/// What is free, in millionths of all Bytes.
+/// The share of free bytes, in millionths of Bytes.
 uint32_t freePpm(uint64_t Free, uint64_t Bytes);
 
 llvm::StringRef causeText(OomCause::Kind Why); ///< for people

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What lived when memory could not be had.
+// Prints out-of-memory events.
 
 #include "OomPrinter.h"
 #include "Cli/Terminal.h"
@@ -33,12 +33,12 @@ static void printHeaps(raw_ostream &OS, const Trace &T, const OomReport &M,
   Heaps.print(OS, Width);
 }
 
-/// Does the frame call a module, in PyTorch's own code?
+/// Whether the frame is a module call in PyTorch's own code.
 static bool isModuleCall(const ShownFrame &F) {
   return F.Function.ends_with("_call_impl") && F.File.ends_with("module.py");
 }
 
-/// What people want to know: the lines of Python, where there are some.
+/// Prints the Python lines of a stack that has some, else all frames.
 static void printLines(raw_ostream &OS, const Trace &T, uint32_t Stack,
                        unsigned Width) {
   std::vector<ShownFrame> Frames = T.shownStack(Stack);

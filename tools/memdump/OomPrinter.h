@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What lived when memory could not be had.
+// Prints out-of-memory events.
 
 #ifndef MEMKIT_TOOLS_MEMDUMP_OOMPRINTER_H
 #define MEMKIT_TOOLS_MEMDUMP_OOMPRINTER_H
@@ -9,11 +9,11 @@
 
 namespace memkit {
 
-/// For people: of each moment what was asked for and where, what the heaps
-/// held, the categories of tensors and the largest of them.
+/// Prints for people, for each out-of-memory event: the request and its place,
+/// the bytes of the heaps, the categories of tensors and the largest tensors.
 void printOoms(llvm::raw_ostream &OS, const Trace &T);
 
-/// `{"ooms": [...]}`, all that the trace has.
+/// Writes `{"ooms": [...]}` with all out-of-memory events of the trace.
 void writeOomJson(llvm::raw_ostream &OS, const Trace &T);
 
 } // namespace memkit

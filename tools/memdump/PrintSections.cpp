@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The list of events, and the sections that it is of.
+// Prints sections and events.
 
 #include "Cli/Progress.h"
 #include "Cli/ToolMain.h"
@@ -14,7 +14,8 @@
 using namespace llvm;
 using namespace memkit;
 
-/// A file's names are looked up first; a pipe is printed as it comes.
+/// Creates a printer that knows a file's names beforehand, and a pipe's names
+/// only as they arrive.
 static Expected<std::unique_ptr<SectionVisitor>>
 createTextPrinter(raw_ostream &OS, bool AllFrames) {
   if (!sys::fs::is_regular_file(Input))
@@ -22,8 +23,8 @@ createTextPrinter(raw_ostream &OS, bool AllFrames) {
   Expected<std::unique_ptr<Trace>> T = Trace::open(Input, TP_Stacks);
   if (!T)
     return T.takeError();
-  // What processes are called. Stats that cannot be read are an error when
-  // their turn to be listed comes.
+  // The totals give processes their names. Errors in the totals are reported
+  // when the listing reaches them.
   consumeError((*T)->read(TP_Totals));
   return createListing(OS, AllFrames, std::move(*T));
 }
@@ -56,7 +57,7 @@ static Error visitSection(const SectionInfo &Info, const AnySection &Section,
 }
 
 namespace {
-/// The trace of a selection of events. It is read twice.
+/// The trace and a selection of its events. The trace is read twice.
 struct Chosen {
   std::unique_ptr<Trace> T;
   std::optional<Selection> Sel;
@@ -78,7 +79,7 @@ struct Chosen {
 };
 } // namespace
 
-/// Prints events by the columns asked for.
+/// Prints the chosen columns of events.
 static Error printColumns(OutputFile &Out, const SelectionSpec &Spec) {
   bool Json = OutputFormat == Format::Json;
   if (OutputFormat.getNumOccurrences() && !Json && OutputFormat != Format::Csv)
@@ -102,7 +103,7 @@ static Error printColumns(OutputFile &Out, const SelectionSpec &Spec) {
   return Error::success();
 }
 
-/// Prints every section as it comes, until the output takes no more.
+/// Prints every section in file order, until the output takes no more.
 Error memkit::printSections(OutputFile &Out, const SelectionSpec &Spec) {
   if (!Columns.empty())
     return printColumns(Out, Spec);
@@ -112,7 +113,7 @@ Error memkit::printSections(OutputFile &Out, const SelectionSpec &Spec) {
   if (!Spec.empty())
     if (Error E = Of.open(Spec))
       return E;
-  // The lossless form must not lose what it does not know.
+  // The text form is lossless, so unknown sections are an error.
   auto Stream = SectionStream::open(
       Input, OutputFormat == Format::Asm ? SectionStream::Unknown::Refuse
                                          : SectionStream::Unknown::PassOver);

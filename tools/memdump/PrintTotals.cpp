@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a trace sums up.
+// Prints parts of the summary.
 
 #include "Cli/Progress.h"
 #include "Cli/Terminal.h"
@@ -16,7 +16,7 @@ using namespace llvm;
 using namespace memkit;
 
 namespace {
-/// What one of the jobs prints, in each format; null: not in it.
+/// The functions of one job for each format; null if the job lacks the format.
 struct TotalsPrinter {
   StringRef Name; ///< `layers are`
   void (*Text)(raw_ostream &, const Trace &, unsigned Width);
@@ -25,7 +25,7 @@ struct TotalsPrinter {
 };
 } // namespace
 
-/// Prints the answer to one question: Ask.
+/// Makes the printer for the question Ask.
 template <auto Ask, auto Text, auto Json, auto Csv>
 static TotalsPrinter printerOf(StringRef Name) {
   return {Name,
@@ -91,8 +91,8 @@ Error memkit::printTotals(OutputFile &Out) {
   if (!T)
     return T.takeError();
   warnUnknown((*T)->reader());
-  // Events have no times of layers and no categories of tensors: an empty table
-  // would say that there were none.
+  // Events hold neither the times of layers nor the categories of tensors. An
+  // empty table would claim that the trace has none.
   if (std::optional<uint64_t> PartialNs = (*T)->partialNs())
     warn((*T)->name() +
          ": no summary; the sums are those of its events; those of layers, "

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A copy of a trace, with symbols.
+// Copies a trace and adds symbols.
 
 #include "Cli/ToolMain.h"
 #include "Input.h"
@@ -14,7 +14,7 @@
 using namespace llvm;
 using namespace memkit;
 
-/// Writes R with its sums and index to File.
+/// Writes R with its summary and index to File.
 static Error complete(TraceReader &R, sys::fs::TempFile &File) {
   FdSink Sink(File.FD, File.TmpName);
   auto Writer = TraceWriter::create(Sink, R.header());
@@ -25,12 +25,12 @@ static Error complete(TraceReader &R, sys::fs::TempFile &File) {
   return (*Writer)->finish();
 }
 
-/// Copies the trace Path with the symbols that this machine's files give.
+/// Copies the trace Path and adds symbols from files of this machine.
 static Error symbolizeFile(StringRef Path, OutputFile &Out) {
   auto Stream = SectionStream::open(Path);
   if (!Stream)
     return Stream.takeError();
-  // The writer begins with the header.
+  // The trace must start with the header.
   auto First = (*Stream)->next();
   if (!First)
     return First.takeError();
@@ -46,7 +46,8 @@ static Error symbolizeFile(StringRef Path, OutputFile &Out) {
   return Error::success();
 }
 
-/// A trace that was cut gets its sums first, by way of a temporary file.
+/// Symbolizes the trace; a cut trace first gets its summary in a temporary
+/// file.
 Error memkit::symbolize(OutputFile &Out) {
   auto Reader = openReader();
   if (!Reader)

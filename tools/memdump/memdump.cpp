@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A trace as text.
+// Prints a trace as text.
 
 #include "Cli/SelectionFlags.h"
 #include "Cli/ToolMain.h"

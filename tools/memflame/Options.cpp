@@ -99,7 +99,7 @@ cl::opt<std::string>
 cl::opt<bool> OpenPage("open", cl::desc("Show the page in a browser"),
                        cl::cat(toolCategory()));
 
-/// Whether keys of the sums are those of stacks or scope paths alone.
+/// Whether the keys of stats are stacks or scope paths alone.
 static bool hasPlainKeys(GroupBy By) {
   return isOfScopes(By) || By == GroupBy::Stack || By == GroupBy::Function ||
          By == GroupBy::File || By == GroupBy::Binary;

@@ -20,8 +20,8 @@ extern llvm::cl::opt<GroupBy> Grouping;
 extern llvm::cl::opt<bool> Full, TimeOrder, Invert, MergeRecursion, OpenPage;
 extern llvm::cl::list<std::string> StripPrefixes;
 
-/// What the options say together is wrong (UsageError), or nothing. Makes
-/// --open choose the format.
+/// Checks the options against each other (UsageError). Sets the format that
+/// --open implies.
 llvm::Error checkOptions();
 
 } // namespace memkit

@@ -29,7 +29,8 @@ using namespace memkit;
 
 static const char *ProgramPath;
 
-/// Those asked for, else Usual; at a moment there is but one of bytes.
+/// The metrics of --metric, else Usual. At a time point Usual shrinks to live
+/// bytes and, if Usual has counts, live blocks.
 static SmallVector<Metric, 6> wantedMetrics(const SelectedStats &S,
                                             ArrayRef<Metric> Usual) {
   if (!Metrics.empty())
@@ -60,7 +61,7 @@ static Error writeSpeedscopeOf(raw_ostream &OS, const ProfileQuery &P) {
           });
   if (Failed)
     return Failed;
-  // A viewer wants at least one.
+  // Viewers need at least one profile.
   if (Profiles.empty())
     Profiles.push_back(makeProfile(P.stats(), Wanted.front()));
   std::optional<Profile> InOrder;
@@ -76,7 +77,7 @@ static Error writeSpeedscopeOf(raw_ostream &OS, const ProfileQuery &P) {
   return Error::success();
 }
 
-/// The release of speedscope that pages are made of.
+/// The folder of the speedscope release for pages.
 static Expected<std::string> speedscopeFolder() {
   if (!SpeedscopeFolder.empty()) {
     std::string Folder = findSpeedscope(SpeedscopeFolder);
@@ -123,7 +124,7 @@ static Error writeCollapsedOf(raw_ostream &OS, const ProfileQuery &P) {
   return Error::success();
 }
 
-/// Of the formats with a column for each metric.
+/// Writes the formats with a column for each metric.
 static Error writeColumns(raw_ostream &OS, const ProfileQuery &P) {
   std::vector<Profile> Profiles;
   for (Metric M : wantedMetrics(
@@ -186,7 +187,7 @@ static SmallString<128> temporaryPage() {
   return Path;
 }
 
-/// Shows a page in the user's browser.
+/// Opens a page in the user's browser.
 static void openInBrowser(StringRef Path) {
   ErrorOr<std::string> Opener = sys::findProgramByName("xdg-open");
   std::string Wrong;
@@ -196,14 +197,14 @@ static void openInBrowser(StringRef Path) {
     warn("there is no xdg-open to show " + Path);
 }
 
-/// Rows of categories are of heaps and processes.
+/// Whether the selection fits categories, whose stats are by heap and process.
 static bool fitsCategories(SelectionSpec Spec) {
   Spec.Heaps.clear();
   Spec.Processes.clear();
   return Spec.empty();
 }
 
-/// What the options ask of the trace.
+/// Builds the query from the options.
 static Expected<std::unique_ptr<ProfileQuery>> ask(SelectionSpec Spec) {
   if (Grouping == GroupBy::Category && !fitsCategories(Spec))
     return makeUsageError("--group-by=category goes with --heap and --process "
@@ -250,7 +251,7 @@ static Expected<int> run(const SelectionFlags &Flags) {
   OutputFile::Content Content = OutputFile::Content::Text;
   if (OpenPage && !Output.getNumOccurrences()) {
     Path = temporaryPage();
-    Content = OutputFile::Content::Trace; // as private as one
+    Content = OutputFile::Content::Trace; // as private as a trace
   }
   Expected<std::unique_ptr<OutputFile>> Out = OutputFile::open(Path, Content);
   if (!Out)

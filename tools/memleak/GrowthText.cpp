@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What grows, for people.
+// Findings of growth, for people.
 
 #include "GrowthText.h"
 #include "Cli/Terminal.h"
@@ -42,7 +42,7 @@ std::string growthTitle(const LeakView &V, const LeakFinding &F) {
   return Text;
 }
 
-/// Since when, and of what nothing is freed.
+/// The start of growth, and the memory of which nothing is freed.
 static std::string courseOf(const Growth &G, const GrowthSpan &S) {
   std::string Text;
   if (G.SinceNs)
@@ -93,7 +93,8 @@ static std::string spanText(const GrowthReport &G) {
   return formatTime(S.BeginNs) + " to " + formatTime(S.EndNs);
 }
 
-/// The last moment that was measured of any process that ended later.
+/// The latest end of the spans that end before a long exit of their process; 0
+/// if none.
 static uint64_t lastEnd(const GrowthReport &G) {
   uint64_t End = 0;
   for (const GrowthSpan &S : G.Spans)
@@ -101,7 +102,7 @@ static uint64_t lastEnd(const GrowthReport &G) {
   return End;
 }
 
-/// Places of which it cannot be told yet.
+/// Prints the number of places that a longer run would decide.
 static void printUnsure(raw_ostream &OS, const LeakView &V) {
   const GrowthReport &G = V.R.Growth;
   if (G.Unsure.empty())

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What memleak found, for programs.
+// memleak's findings for scripts.
 
 #include "Export/Collapsed.h"
 #include "Export/Sarif.h"
@@ -24,7 +24,7 @@ template <class T> static void writeBytes(json::OStream &J, const T &Of) {
     J.attribute("stderr_bytes", standardError(Of.Variance));
 }
 
-/// Whole bytes, unless there are few.
+/// Whole bytes, except for small rates.
 static json::Value rateValue(double Bytes) {
   return std::abs(Bytes) < 100 || std::abs(Bytes) >= 0x1p62
              ? json::Value(Bytes)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What memleak found, as it is written.
+// Prints memleak's findings in each format.
 
 #ifndef MEMKIT_TOOLS_MEMLEAK_LEAKPRINTER_H
 #define MEMKIT_TOOLS_MEMLEAK_LEAKPRINTER_H
@@ -10,18 +10,18 @@
 
 namespace memkit {
 
-/// What is written.
+/// The input of all printers.
 struct LeakView {
   const Trace &T;
   const LeakFindings &R;
-  unsigned Kinds = FK_Exit; ///< that were looked for
-  uint64_t Max = 0;         ///< findings of each kind; 0: all
-  /// The moment of kind exit, as it was asked for; empty for the end.
+  unsigned Kinds = FK_Exit; ///< the kinds of findings that were asked for
+  uint64_t Max = 0;         ///< maximum of findings of each kind; 0: all
+  /// The time point for kind exit, as the user wrote it; empty: the end.
   llvm::StringRef At = {};
 
-  /// The findings of a kind that are shown.
+  /// The findings of a kind to show.
   llvm::ArrayRef<LeakFinding> shown(LeakKinds Kind) const;
-  /// How many there are.
+  /// The number of findings of a kind.
   size_t count(LeakKinds Kind) const;
 };
 
@@ -31,19 +31,19 @@ llvm::StringRef kindName(LeakKinds Kind);
 std::string titleOf(const LeakView &V, const LeakFinding &F);
 /// The frames of a finding, innermost first.
 std::vector<ShownFrame> framesOf(const LeakView &V, const LeakFinding &F);
-/// Why it is one, in a line; empty for kind exit.
+/// The evidence for a finding, in one line; empty for kind exit.
 std::string evidenceOf(const LeakView &V, const LeakFinding &F);
-/// `1.2 MiB`, of a rate too.
+/// `1.2 MiB`, for sizes and rates.
 std::string rateText(double Bytes);
 
-/// For people.
+/// Prints text for people.
 void printLeaks(llvm::raw_ostream &OS, const LeakView &V);
-/// The machine interface: docs/CommandGuide/memleak.md.
+/// Writes the machine interface: docs/CommandGuide/memleak.md.
 void writeLeakJson(llvm::raw_ostream &OS, const LeakView &V);
-/// SARIF 2.1.0.
+/// Writes SARIF 2.1.0.
 void writeLeakSarif(llvm::raw_ostream &OS, const LeakView &V);
-/// Collapsed stacks with the bytes of the findings, of those that grow what
-/// they grow by.
+/// Writes collapsed stacks with the bytes of each finding; for growth, the
+/// bytes by which the stack grows.
 void writeLeakCollapsed(llvm::raw_ostream &OS, const LeakView &V);
 
 } // namespace memkit

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What memleak found, for people.
+// memleak's findings for people.
 
 #include "Cli/Advice.h"
 #include "Cli/Terminal.h"
@@ -22,7 +22,7 @@ std::string plural(uint64_t Count, StringRef What) {
   return formatCount(Count) + " " + What.str() + (Count == 1 ? "" : "s");
 }
 
-/// The bytes of a finding or a sum of such, with their error when they are an
+/// The bytes of a finding, or of a sum of findings, with the error of an
 /// estimate.
 template <class T> static std::string bytesText(const T &Of) {
   return formatEstimate(Of.Bytes, standardError(Of.Variance));
@@ -141,7 +141,7 @@ static void printHeaps(raw_ostream &OS, const LeakView &V) {
 static void printExits(raw_ostream &OS, const LeakView &V) {
   const LeakReport &R = V.R.Exit;
   if (R.Leaks.empty()) {
-    // What grew and was freed in the end is no less a leak.
+    // Memory that grew and was freed at the end is still a leak.
     if (V.R.Growth.Found.empty())
       OS << (V.R.InBaseline ? "no new leaks" : "no leaks");
     else
@@ -158,7 +158,7 @@ static void printExits(raw_ostream &OS, const LeakView &V) {
   printFindings(OS, V, FK_Exit);
 }
 
-/// What a suppression hid.
+/// The findings that a suppression hid.
 static std::string hiddenText(const SuppressionUse &U) {
   std::string Text;
   if (U.Findings)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What was never freed, and what grows.
+// Finds memory that is never freed or that grows.
 
 #include "Cli/FailOn.h"
 #include "Cli/LargePages.h"
@@ -74,15 +74,15 @@ static const char HowSteps[] =
 // Conditions
 //===----------------------------------------------------------------------===//
 
-/// Whether C is about what a heap has in a memory space: bytes of several are
-/// never added.
+/// Whether C names the heap or its memory space, and the space is Space: bytes
+/// of several memory spaces are never added.
 static bool isMeant(const FailCondition &C, const Trace &T, uint32_t Heap,
                     uint32_t Space) {
   return T.heap(Heap).Space == Space &&
          (C.isOfHeap(T.heapName(Heap)) || C.isOfHeap(T.spaceName(Space)));
 }
 
-/// Whether what grows in a space, in the heaps that C names, meets C.
+/// Whether the growth of the heaps that C names in Space meets C.
 static bool growthHolds(const FailCondition &C, const Trace &T,
                         const LeakFindings &R, uint32_t Space) {
   using Kind = FailCondition::Kind;
@@ -100,7 +100,7 @@ static bool growthHolds(const FailCondition &C, const Trace &T,
   return Rise > 0 && C.isAbove(Rise);
 }
 
-/// Whether the findings of a space, in the heaps that C names, meet C.
+/// Whether the findings of the heaps that C names in Space meet C.
 static bool holdsIn(const FailCondition &C, const Trace &T,
                     const LeakFindings &R, uint32_t Space) {
   if (C.Metric == "growth")
@@ -125,7 +125,7 @@ static bool holds(const FailCondition &C, const Trace &T,
                 [&](uint32_t Space) { return holdsIn(C, T, R, Space); });
 }
 
-/// A condition that cannot be judged is no condition that does not hold.
+/// Reports conditions that the trace cannot answer: they must not count as met.
 static Error checkRates(const FailOn &Fatal, const LeakFindings &R) {
   for (const FailCondition &C : Fatal.conditions()) {
     if (C.Metric == "growth" && !R.HasLifetimes)
@@ -149,7 +149,7 @@ static unsigned wantedKinds(const FailOn &Fatal) {
     Wanted = OutputFormat == Format::Collapsed
                  ? FK_Exit
                  : FK_Exit | FK_Growth | FK_Outlier;
-  // What is asked about has to be looked for.
+  // Conditions need the findings of their kind.
   if (Fatal.asksFor("leaks"))
     Wanted |= FK_Exit;
   if (Fatal.asksFor("growth"))
@@ -182,7 +182,8 @@ static Expected<LeakOptions> readOptions(const FailOn &Fatal) {
   return Options;
 }
 
-/// Says what somebody who asked for growth alone may wonder about.
+/// Warns a user who asked for growth if growth is not searched, or is per
+/// second.
 static void explainGrowth(const LeakFindings &R) {
   bool Asked = Kinds.getBits() & FK_Growth;
   if (!Asked || !R.LooksForGrowth)
@@ -223,7 +224,7 @@ static Error write(const LeakView &V) {
   return (*Out)->keep();
 }
 
-/// Opens a trace and looks for all of it.
+/// Opens a trace and searches it for findings of all wanted kinds.
 static Expected<LeakFindings> analyse(StringRef Path, SelectedTrace &In,
                                       const SelectionSpec &Spec,
                                       const LeakOptions &Options,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// memrec's options, from three places.
+// Collects memrec's options from the command line, --config and MEMREC_OPTIONS.
 
 #include "Arguments.h"
 #include "llvm/ADT/StringExtras.h"
@@ -37,8 +37,8 @@ static std::string configOf(ArrayRef<std::string> Options) {
   return Name;
 }
 
-/// A file of options: one a line, with or without its dashes; # begins a
-/// comment.
+/// Reads a file of options: one option a line, with or without dashes; # starts
+/// a comment.
 static Expected<std::vector<std::string>> readConfig(const std::string &Name) {
   auto Buffer = MemoryBuffer::getFile(Name, /*IsText=*/true);
   if (!Buffer)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// memrec's options, from three places.
+// Collects memrec's options from the command line, --config and MEMREC_OPTIONS.
 
 #ifndef MEMKIT_TOOLS_MEMREC_ARGUMENTS_H
 #define MEMKIT_TOOLS_MEMREC_ARGUMENTS_H
@@ -16,9 +16,9 @@ struct Arguments {
   std::vector<std::string> Command; ///< the program and its arguments
 };
 
-/// Parts memrec's own options from the program's, and puts those of --config
-/// and of MEMREC_OPTIONS before them: a later one wins. The options must be
-/// registered with llvm::cl by now.
+/// Separates memrec's own options from the program's arguments, and puts the
+/// options of --config and of MEMREC_OPTIONS first: a later option wins.
+/// Register the options with llvm::cl before the call.
 llvm::Expected<Arguments> collectArguments(int Argc, char **Argv);
 
 } // namespace memkit

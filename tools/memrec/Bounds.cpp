@@ -29,7 +29,7 @@ static cl::opt<std::string>
                      "go on"),
             cl::value_desc("SIZE"), cl::cat(toolCategory()));
 
-/// A last file of fewer would turn at each block.
+/// A smaller tail would be half full after every section.
 static constexpr uint64_t MinTail = 1 << 20;
 
 static Error wrong(StringRef Flag, StringRef Text, const Twine &Should) {

@@ -9,8 +9,8 @@
 
 namespace memkit {
 
-/// Takes --start, --stop, --events and --max-size into \p O, as they stand in
-/// its Options too. Errors: UsageError.
+/// Takes --start, --stop, --events and --max-size into \p O, and their text
+/// into O.Options. Errors: UsageError.
 llvm::Error takeBounds(RecordOptions &O);
 
 } // namespace memkit

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What memrec's options say.
+// Values of memrec's options.
 
 #include "Options.h"
 #include "Bounds.h"
@@ -123,15 +123,16 @@ static cl::opt<bool>
     Check("check", cl::desc("Say what can be recorded here and why not"),
           cl::cat(toolCategory()));
 
-// Taken from the arguments before options are parsed; declared for --help.
+// collectArguments() takes the command before options are parsed; declared here
+// for --help.
 static cl::list<std::string> Command(cl::Positional,
                                      cl::desc("[--] program [arguments]"),
                                      cl::cat(toolCategory()));
 
 bool memkit::wantsCheck() { return Check; }
 
-/// libmemrec.so, relative to this program: as installed, with a multiarch
-/// folder or without.
+/// libmemrec.so lies at a path relative to this program: that of an
+/// installation, with or without a multiarch folder.
 std::string memkit::findLibrary(const char *Argv0) {
   if (!Library.empty()) {
     SmallString<128> Path(Library);
@@ -188,7 +189,8 @@ static Error parseOnFull(RecordOptions &O) {
   return Error::success();
 }
 
-/// Sets To to the size that the option of Name gives, if it is given.
+/// Sets To to the size that option Name gives; leaves To unchanged without the
+/// option.
 static Error parseSizeOption(StringRef Name, StringRef Text, uint64_t &To) {
   if (Text.empty())
     return Error::success();
@@ -208,7 +210,7 @@ static Error parseSizes(RecordOptions &O) {
   if (!Sample.empty() && (!O.SampleBytes || O.SampleBytes > MaxSampleBytes))
     return makeUsageError("--sample=" + Sample + ": should be 1 to " +
                           formatSize(MaxSampleBytes));
-  // For tests, whose samples must come alike.
+  // For tests, whose samples must be reproducible.
   if (const char *Seed = getenv("MEMREC_SAMPLE_SEED"))
     O.SampleSeed = strtoull(Seed, nullptr, 10);
   return Error::success();
@@ -242,7 +244,7 @@ static const char *stacksName(uint32_t Bits) {
   return Names[Bits];
 }
 
-/// The options that shape the trace, for its header.
+/// The options that shape the trace, for the trace's header.
 static std::vector<std::string> describe(const RecordOptions &O) {
   std::vector<std::string> Text = {"on-full=" + OnFull,
                                    "max-depth=" + std::to_string(O.MaxDepth)};
@@ -285,7 +287,7 @@ Expected<RecordOptions> memkit::recordOptions() {
   O.PythonObjects = PythonObjects;
   O.Torch = Torch;
   O.Cuda = Cuda;
-  // What lies in a block of which only a sample is known cannot be told.
+  // In a sampled heap the block that encloses a Python object is often unknown.
   if (O.PythonObjects && O.SampleBytes)
     return makeUsageError("--python-objects and --sample exclude each other");
   O.Heaps.assign(Heaps.begin(), Heaps.end());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What memrec's options say.
+// Values of memrec's options.
 
 #ifndef MEMKIT_TOOLS_MEMREC_OPTIONS_H
 #define MEMKIT_TOOLS_MEMREC_OPTIONS_H
@@ -9,25 +9,24 @@
 
 namespace memkit {
 
-// After the options were parsed.
-//
+// Call these functions after the options are parsed.
+
 /// Whether --check was given.
 bool wantsCheck();
 
-/// The capture library: that of --library, as an absolute path, or the one that
-/// belongs to this program. It may not be there.
+/// The capture library: the absolute path of --library, or the library that
+/// belongs to this program. The file may not exist.
 std::string findLibrary(const char *Argv0);
 
-/// The library for CUDA's driver, which lies beside the capture library; empty:
-/// there is none.
+/// The library for CUDA's driver beside the capture library; empty if missing.
 std::string findCudaLibrary(llvm::StringRef Library);
 
-/// The folder of the Python package that belongs to this program; empty: there
-/// is none.
+/// The folder of the Python package that belongs to this program; empty if
+/// missing.
 std::string findPythonFolder(const char *Argv0);
 
-/// What the options ask for; all but the command, the library, the folder and
-/// Warn is set. Usage errors name the option.
+/// Options for record(). The caller sets the command, the libraries, the Python
+/// folder, Warn and Note. Usage errors name the option.
 llvm::Expected<RecordOptions> recordOptions();
 
 } // namespace memkit

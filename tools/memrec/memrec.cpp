@@ -14,7 +14,7 @@
 using namespace llvm;
 using namespace memkit;
 
-/// Of failures of our own, as env and timeout have it.
+/// The exit status of memrec's own failures, as in env and timeout.
 static constexpr int ExitFailed = 125;
 
 static void sayOomKills(const RecordResult &R) {
@@ -27,7 +27,7 @@ static void sayOomKills(const RecordResult &R) {
         (R.OomKills == 1 ? " process " : " processes ") + Where + " meanwhile");
 }
 
-/// `8 MiB`; where there are devices `8 MiB on host, 2 GiB on cuda:0`.
+/// `8 MiB`; with devices `8 MiB on host, 2 GiB on cuda:0`.
 static std::string peakText(const RecordResult &R) {
   std::string Text =
       formatSize(R.PeakBytes) + (R.Sampled ? " (estimated)" : "");
@@ -68,7 +68,7 @@ static void sayEnd(const RecordResult &R) {
              formatTime(R.LongestPauseNs));
 }
 
-/// What record() did, as messages and an exit status.
+/// Reports the result of record() as messages; returns the exit status.
 static int report(const RecordResult &R) {
   if (!R.NotRun.empty()) {
     reportError(makeError(R.NotRun));
@@ -85,9 +85,9 @@ static int report(const RecordResult &R) {
   return R.Status;
 }
 
-/// Large blocks come from the kernel and go back to it, whatever was freed
-/// before: else they would stand among the small ones in the heap, and a
-/// recorder that runs for days would grow by the holes that they leave.
+/// Fixes malloc's threshold for mapping a block by itself; freed blocks would
+/// raise the threshold. Large blocks among the small ones in the heap would
+/// leave holes, and a recorder that runs for days would grow by the holes.
 static void keepHeapSmall() {
 #ifdef M_MMAP_THRESHOLD
   mallopt(M_MMAP_THRESHOLD, 32 << 10);

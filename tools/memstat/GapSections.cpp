@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What devices use beyond blocks.
+// Memory that devices use beyond blocks.
 
 #include "Sections.h"
 #include "memkit/Support/Format.h"
@@ -42,7 +42,7 @@ static std::string sizeOrNothing(std::optional<uint64_t> Bytes) {
   return Bytes ? formatSize(*Bytes) : "";
 }
 
-/// What is not known of any of its moments.
+/// The parts of a gap that are not known at every time point.
 static std::string notKnown(const DeviceGap &G) {
   std::string Text;
   auto Add = [&](const char *What, std::optional<uint64_t> GapParts::*Part) {
@@ -55,7 +55,7 @@ static std::string notKnown(const DeviceGap &G) {
   return Text;
 }
 
-/// Nothing where the recorder told no parts.
+/// Returns nothing if the recorder reported no parts.
 static std::optional<PageSection> partsSection(const PageInput &F) {
   Table T({{"gap of", Side::Left},
            {"when", Side::Left, true},
@@ -87,7 +87,7 @@ static std::optional<PageSection> partsSection(const PageInput &F) {
   return Out;
 }
 
-/// The part of a gap that grew the most.
+/// The part of a gap with the most growth.
 static std::string mostly(const DeviceGap::Rise &R) {
   std::string Name;
   uint64_t Max = 0;

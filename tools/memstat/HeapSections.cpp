@@ -17,7 +17,7 @@ std::string heapOrSpace(const PageInput &F, const HeapOverview &H) {
   return H.Heap ? F.heapName(H.Heap).str() : F.T.spaceName(H.Space).str();
 }
 
-/// An estimate has its error.
+/// A size; an estimate has its error appended.
 static std::string sizeText(const PageInput &F, const HeapOverview &H,
                             uint64_t Bytes, double SampleVariances::*Field,
                             double SampleVariances::*SpaceField) {
@@ -27,8 +27,8 @@ static std::string sizeText(const PageInput &F, const HeapOverview &H,
   return formatEstimate(Bytes, standardError(Variance));
 }
 
-/// Of many heaps those that had the most, by Of; in their order, with what
-/// is no heap.
+/// The heaps with the highest values of Of, in their order, and all memory
+/// spaces.
 static std::vector<const HeapOverview *>
 largestHeaps(const PageInput &F,
              function_ref<uint64_t(const HeapOverview &)> Of) {
@@ -47,14 +47,14 @@ largestHeaps(const PageInput &F,
   return Out;
 }
 
-/// Says how many heaps are not in a list.
+/// Notes how many heaps a list leaves out.
 static void noteOthers(const PageInput &F, size_t Shown, PageSection &To) {
   if (size_t Left = F.O.Heaps.size() - Shown)
     To.Notes.push_back(formatCount(Left) + (Left == 1 ? " heap" : " heaps") +
                        " with less; --top=0 shows all");
 }
 
-/// The process of which most is resident beyond what was recorded of it.
+/// The process with the most resident memory beyond the recorded memory.
 static const ProcessStats *minRecorded(const PageInput &F, uint64_t &Gap) {
   const ProcessStats *Min = nullptr;
   Gap = 0;
@@ -66,8 +66,9 @@ static const ProcessStats *minRecorded(const PageInput &F, uint64_t &Gap) {
   return Min;
 }
 
-/// An allocator that is private to a library maps address space without setting
-/// memory aside, and uses it: its blocks are not seen.
+/// Notes resident memory that may be of an allocator private to a library. Such
+/// an allocator maps address space with MAP_NORESERVE and divides the mapping
+/// into blocks that the recorder does not see.
 static void noteReserved(const PageInput &F, PageSection &To) {
   constexpr uint64_t MinGap = 16 << 20;
   uint64_t Gap;
@@ -136,7 +137,7 @@ PageSection heapSection(const PageInput &F) {
   return Out;
 }
 
-/// The class in which the middle of Count allocations lies.
+/// The size class of the median of Count allocations.
 static size_t medianClass(ArrayRef<uint64_t> Sizes, uint64_t Count) {
   uint64_t Sum = 0;
   for (size_t K = 0; K != Sizes.size(); ++K) {

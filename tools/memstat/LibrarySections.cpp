@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which libraries hold a device's memory.
+// Libraries that hold a device's memory.
 
 #include "Sections.h"
 #include "memkit/Support/Format.h"
@@ -11,7 +11,7 @@ namespace memkit {
 
 using Side = Table::Align;
 
-/// The rows of one heap, which come together.
+/// The rows of the first heap; rows of one heap are adjacent.
 static ArrayRef<GroupedStats> firstHeap(ArrayRef<GroupedStats> Rows) {
   return Rows.take_while(
       [&](const GroupedStats &O) { return O.Heap == Rows.front().Heap; });

@@ -9,8 +9,8 @@ using namespace llvm;
 
 namespace memkit {
 
-/// Text in lines of at most Width columns (0: one line), broken at spaces, all
-/// but the first behind Indent more than the text has itself.
+/// Prints Text in lines of at most Width columns (0: one line), broken at
+/// spaces. Lines after the first are indented by Indent more than the text.
 static void printWrapped(raw_ostream &OS, StringRef Text, unsigned Width,
                          unsigned Indent) {
   StringRef Words = Text.ltrim();

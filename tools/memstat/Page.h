@@ -10,20 +10,20 @@
 
 namespace memkit {
 
-/// Lines, a table and what is drawn, below a title.
+/// Lines, a table and a drawing below a title.
 struct PageSection {
   std::string Title; ///< empty: the head of the page
-  /// Whether the title stands in text, too: the table's first column does not
-  /// say what it is.
+  /// Whether text output prints the title, too: for tables whose first column
+  /// does not name the section.
   bool Titled = false;
   std::vector<std::string> Lines;
   std::optional<Table> Rows;
-  std::vector<std::string> Drawn; ///< each character in its column
+  std::vector<std::string> Drawn; ///< in fixed width
   std::vector<std::string> Notes; ///< below the table
 };
 
-/// Sections in their order, as text at most Width wide (0: any), or as
-/// Markdown.
+/// Print sections in order: as text of at most Width columns (0: any width), or
+/// as Markdown.
 void printText(llvm::raw_ostream &OS, llvm::ArrayRef<PageSection> Page,
                unsigned Width);
 void printMarkdown(llvm::raw_ostream &OS, llvm::ArrayRef<PageSection> Page);

@@ -14,7 +14,7 @@ namespace memkit {
 
 using Side = Table::Align;
 
-/// Whether a native function only passes on what was asked for.
+/// Whether a native function is an allocator, or passes requests on to one.
 static bool isAllocator(StringRef Name) {
   for (StringRef Begin :
        {"c10::", "at::detail::", "at::native::empty", "operator new",
@@ -27,13 +27,14 @@ static bool isAllocator(StringRef Name) {
          Name == "mmap";
 }
 
-/// Whether a Python file is a library's, or the interpreter's own.
+/// Whether a Python file belongs to a library or to the interpreter.
 static bool isLibrary(StringRef File) {
   return File.starts_with("<") || File.contains("-packages/") ||
          File.contains("/lib/python");
 }
 
-/// Of Python frames the innermost, and the innermost of the program's own.
+/// The innermost Python frames up to Max: the innermost frame of all, then
+/// frames of the program's own files.
 static std::vector<ShownFrame> tellingPython(ArrayRef<ShownFrame> All,
                                              size_t Max) {
   std::vector<ShownFrame> Out;
@@ -43,7 +44,7 @@ static std::vector<ShownFrame> tellingPython(ArrayRef<ShownFrame> All,
   return Out;
 }
 
-/// The function; of the program's own Python the line, which says more.
+/// The function; for a Python frame of the program the file and line.
 static std::string shortFrame(const ShownFrame &F) {
   if (!F.IsPython)
     return shortFunctionName(F.Function);
@@ -67,7 +68,7 @@ std::string stackInShort(const Trace &T, uint32_t Stack) {
   return Text.empty() ? "(no stack)" : Text;
 }
 
-/// Seen: what an inner or outer heap has told already.
+/// Seen: stacks that an inner or outer heap has already shown.
 static std::optional<PageSection>
 peakSection(const PageInput &F, const HeapOverview &H,
             std::set<std::pair<uint64_t, std::string>> &Seen) {
@@ -107,7 +108,7 @@ std::vector<PageSection> peakSections(const PageInput &F) {
   for (const HeapOverview &H : F.O.Heaps) {
     if (!H.Heap)
       Peak = H.Stats.PeakBytes;
-    // Of small heaps, who cares.
+    // Heaps below 5 % of the largest peak are left out.
     bool IsSmall = H.Heap && F.Top && F.Whole && H.Stats.PeakBytes < Peak / 20;
     if (IsSmall || !H.InTotals)
       continue;

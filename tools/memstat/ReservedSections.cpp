@@ -21,7 +21,7 @@ static std::string trendText(const HeapFragmentation &H) {
   return formatShare(*H.FirstPpm) + " -> " + formatShare(*H.LastPpm);
 }
 
-/// Where a heap has several pools, what each had at most.
+/// Adds the peak of each pool of a heap with several pools.
 static void notePools(const PageInput &F, const HeapFragmentation &H,
                       std::vector<std::string> &Notes) {
   constexpr size_t Max = 8;

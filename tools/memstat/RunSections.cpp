@@ -54,7 +54,7 @@ static SpaceShare shareOf(const StepStats &S, uint32_t Space) {
   return SpaceShare();
 }
 
-/// The memory spaces of which a step has anything.
+/// The memory spaces that any of the steps uses.
 static std::set<uint32_t> spacesOf(ArrayRef<StepReport> Steps) {
   std::set<uint32_t> Spaces;
   for (const StepStats &S : Steps)
@@ -63,10 +63,10 @@ static std::set<uint32_t> spacesOf(ArrayRef<StepReport> Steps) {
   return Spaces;
 }
 
-/// Of many steps those that say most, of each memory space: with the highest
-/// peak, with the largest growth, the slowest, and the first and last ones.
-/// Sorted as they came. How long one took that only the end of its process
-/// ended says nothing.
+/// The indices of at most Max steps, in order: for each memory space the steps
+/// with the highest peak and the largest growth, then the slowest step, then
+/// steps from both ends. A step that only the end of its process ended does not
+/// compete for the slowest.
 static std::vector<size_t> tellingSteps(ArrayRef<StepReport> Steps,
                                         size_t Max) {
   std::vector<size_t> Out;
@@ -170,7 +170,8 @@ std::optional<PageSection> layerSection(const PageInput &F) {
     Columns.push_back({Title, Side::Right});
   Table T(Columns);
   size_t Shown = F.shown(Layers.size(), 5);
-  std::vector<std::pair<LayerStats, size_t>> Rows; ///< and its place in Layers
+  // Each row with its index in Layers.
+  std::vector<std::pair<LayerStats, size_t>> Rows;
   for (size_t At = 0; At != Shown; ++At)
     for (const LayerStats &L :
          HasDevices ? rowsOfSpaces(Layers[At]) : std::vector{Layers[At]})
@@ -181,7 +182,7 @@ std::optional<PageSection> layerSection(const PageInput &F) {
     uint32_t Space = L.Shares.empty() ? 0 : L.Shares.front().Space;
     if (HasDevices)
       Row.push_back(L.Shares.empty() ? "" : F.T.spaceName(Space).str());
-    // What it holds is known of one space.
+    // Held bytes are known for one memory space only.
     bool IsHeldSpace = !HasDevices || Space == F.O.Held.Space;
     if (HasHeld)
       Row.push_back(IsHeldSpace ? formatSize(F.O.Held.Bytes[At]) : "");

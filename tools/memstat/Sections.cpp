@@ -24,7 +24,7 @@ static std::string commandLine(const RunReport &R) {
   return Line.empty() ? "(no command)" : Line;
 }
 
-/// Ranks of a distributed run, the machine, what was counted.
+/// The ranks of a distributed run, the machine, the counts.
 static std::string runLine(const PageInput &F) {
   const RunReport &R = F.R;
   std::string Line = formatTime(R.EndNs);
@@ -56,7 +56,8 @@ static std::string peakLine(const PageInput &F) {
         formatTime(D.PeakTimeNs) +
         (Step ? ", step " + std::to_string(*Step) : "") + ", " +
         formatSize(D.LiveBytes) +
-        // What each held at its own end may be more than all held at once.
+        // Processes end at different times, so the sum of the bytes that were
+        // live at their ends may be above the peak.
         (D.LiveBytes > D.PeakBytes ? " live at the ends of processes"
                                    : " live at the end"));
   }
@@ -99,7 +100,7 @@ std::vector<PageSection> makePage(const PageInput &F) {
   Add(reservedSection(F));
   append_range(Page, gapSections(F));
   Add(sizeSection(F));
-  // These are of all heaps.
+  // The sections below are about all heaps.
   if (F.OfHeaps)
     return Page;
   Add(stepSection(F));

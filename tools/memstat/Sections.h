@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What memstat says, section by section.
+// memstat's output, section by section.
 
 #ifndef MEMKIT_TOOLS_MEMSTAT_SECTIONS_H
 #define MEMKIT_TOOLS_MEMSTAT_SECTIONS_H
@@ -11,19 +11,19 @@
 
 namespace memkit {
 
-/// What all sections are made from.
+/// The input of all sections.
 struct PageInput {
   const Trace &T;
   const RunReport &R;
   const Overview &O;
   const Selection &Sel;
   bool Whole = true;    ///< nothing was selected
-  bool OfHeaps = false; ///< heaps were
+  bool OfHeaps = false; ///< heaps were selected
   size_t Top = 3;       ///< stacks, layers, steps, threads, processes; 0: all
   bool Ascii = false;
 
   llvm::StringRef heapName(uint32_t Heap) const { return T.heapName(Heap); }
-  /// How many of Count are shown where so many are useful.
+  /// How many of Count rows to show, where Useful rows are worth the space.
   size_t shown(size_t Count, size_t Useful) const {
     return Top ? std::min(Count, std::max(Top, Useful)) : Count;
   }
@@ -42,12 +42,12 @@ std::optional<PageSection> sizeSection(const PageInput &F);
 
 // PeakSections.cpp
 std::vector<PageSection> peakSections(const PageInput &F);
-/// A stack in one line, three frames of it: of Python the innermost function
-/// and the innermost lines of the program's own files, else the innermost
-/// functions that are no allocator's.
+/// A stack in one line of three frames. For Python stacks: the innermost
+/// function and the innermost lines of the program's own files. For other
+/// stacks: the innermost functions outside allocators.
 std::string stackInShort(const Trace &T, uint32_t Stack);
 
-/// Nothing where no heap is of a device.
+/// Returns nothing if no heap is of a device.
 std::optional<PageSection> librarySection(const PageInput &F);
 
 // ReservedSections.cpp
@@ -68,14 +68,14 @@ std::optional<PageSection> processSection(const PageInput &F);
 // Advice.cpp
 /// `expandable-segments`, ...
 llvm::StringRef adviceName(Advice A);
-/// A sentence or two with the evidence.
+/// One or two sentences with the evidence.
 std::string adviceText(const PageInput &F, const Suggestion &S);
 std::optional<PageSection> adviceSection(const PageInput &F);
 
 // Timeline.cpp
 PageSection timelineSection(const PageInput &F);
 
-/// The machine interface: docs/CommandGuide/memstat.md.
+/// Writes the machine interface: docs/CommandGuide/memstat.md.
 void writeStatJson(llvm::raw_ostream &OS, const PageInput &F);
 
 } // namespace memkit

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What memstat says, for scripts.
+// memstat's output for scripts.
 
 #include "Export/StackText.h"
 #include "Sections.h"

@@ -11,7 +11,8 @@ using namespace llvm;
 
 namespace memkit {
 
-/// Where steps begin, as far as they have room; numbers stand at their marks.
+/// A line of marks at the starts of steps, and a line of step numbers below the
+/// marks, as far as they fit.
 static std::pair<std::string, std::string>
 stepMarks(const PageInput &F, uint64_t EndNs, unsigned Columns) {
   std::string Marks(Columns, ' '), Numbers(Columns, ' ');
@@ -40,7 +41,7 @@ PageSection timelineSection(const PageInput &F) {
   uint64_t EndNs = F.T.endNs();
   size_t Columns = 0;
   for (const HeapOverview &H : F.O.Heaps) {
-    // Of memory spaces the host is known alone.
+    // Of the memory spaces only the host has a curve.
     ArrayRef<uint64_t> Values = F.O.Curves->Highest[H.Heap];
     if (Values.empty() || (!H.Heap && H.Space))
       continue;

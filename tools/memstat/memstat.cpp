@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One page on a trace.
+// Shows a trace on one page.
 
 #include "Cli/FailOn.h"
 #include "Cli/Graph.h"
@@ -43,8 +43,8 @@ static constexpr FailMetric Conditions[] = {{"lost", FF_Any},
                                             {"peak", FF_Value | FF_PerHeap},
                                             {"live", FF_Value | FF_PerHeap}};
 
-/// Whether a bound on bytes holds for one of the memory spaces or heaps that C
-/// is about: without a name for each space; of chosen heaps, for each of those.
+/// Whether C's bound on bytes is exceeded. Without a heap name the bound is for
+/// each memory space, and with chosen heaps for each of these heaps.
 static bool isAnyAbove(const FailCondition &C, const PageInput &F,
                        const SelectedStats &S) {
   auto IsAbove = [&](const TotalStats &T) {
@@ -57,7 +57,7 @@ static bool isAnyAbove(const FailCondition &C, const PageInput &F,
     if (IsMeant && IsAbove(H.Stats))
       return true;
   }
-  // Of a part of the processes spaces are not among these.
+  // With some of the processes selected, F.O.Heaps has no memory spaces.
   if (F.Whole || F.OfHeaps)
     return false;
   std::vector<TotalStats> Spaces = partOfSpaces(S);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Start-up of the tools, starting a recording, and the analyses of large traces."""
+"""Measures the start-up of the tools, the start of a recording, and analyses of large traces."""
 
 import shutil
 import statistics
@@ -13,7 +13,7 @@ START_AIM = 0.050
 
 
 def startup(tools, times):
-    """[(what, seconds, aim)]: --version of each tool, and starting a recording."""
+    """[(what, seconds, aim)] for --version of each tool and for the start of a recording."""
     rows = []
     for name in TOOLS:
         tool = tools / name
@@ -24,7 +24,7 @@ def startup(tools, times):
 
 
 def recording_start(tools, folder, python, times):
-    """[(recorder, seconds, aim)]: recording a program that does nothing, less the program."""
+    """[(recorder, seconds, aim)]: the recording of an empty program, less the program's time."""
     rows = []
     true = shutil.which("true")
     floor = measure.spawn_seconds([true], times)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What recording costs on a GPU: a training step, and a call of CUDA's driver.
+"""Measures the cost of recording on a GPU: of a training step, and of a call of CUDA's driver.
 
-Runs from a build, or from what utils/gpu/pack has made of one; nothing is installed."""
+Runs from a build, or from the folder of utils/gpu/pack; installs nothing."""
 
 import json
 import shlex
@@ -30,7 +30,7 @@ MODELS = {"large": 50, "toy": 500}
 
 @dataclass
 class Series:
-    """What each round gave."""
+    """The results of each round."""
 
     values: list = field(default_factory=list)
 
@@ -43,7 +43,7 @@ def memrec(build, folder, options):
 
 
 def ways(build, folder):
-    """{who: what goes before the program}"""
+    """{recorder: its words before the program's command}"""
     return {ALONE: [], SAMPLED: memrec(build, folder, ["--sample=512KiB"]), EXACT: memrec(build, folder, [])}
 
 
@@ -56,7 +56,7 @@ def last_json(command, folder, environment):
 
 
 def require_recorded(build, folder, heaps):
-    """Raises unless the last recording has all of the heaps; a time without them says nothing."""
+    """Raises unless the last recording has all of the heaps: otherwise its time means nothing."""
     text = subprocess.run([str(build / "bin" / "memdump"), "--summary", "--format=json", str(folder / "gpu.fb")],
                           check=True, capture_output=True).stdout
     summary = json.loads(text)
@@ -68,7 +68,7 @@ def require_recorded(build, folder, heaps):
 
 
 def alternate(name, ways_of, program, pick, rounds, folder, environment, say, check):
-    """{who: Series}; who take turns. check() looks at each recording."""
+    """{recorder: Series}; the recorders take turns. Calls check() after each recording."""
     result = {who: Series() for who in ways_of}
     for number in range(rounds):
         for who, before in ways_of.items():
@@ -86,7 +86,7 @@ def overhead(result, who):
 
 
 def build_calls(build, folder):
-    """The program that calls the driver."""
+    """Compiles the program that calls the driver."""
     program = folder / "cuda_calls"
     command = [cuda.compiler(), "-O2", str(WORKLOADS / "cuda_calls.c"), "-o", str(program), "-ldl"]
     for include in cuda.find_includes(build):
@@ -111,7 +111,7 @@ def has_torch(python, fake):
 
 
 def measure_steps(build, python, folder, rounds, tiny, fake, say):
-    """{model: {who: Series}} in ms; with fake on the CPU, to try it. Empty without PyTorch."""
+    """{model: {recorder: Series}} in ms; with fake on the CPU, as a trial. Empty without PyTorch."""
     if not has_torch(python, fake):
         say(f"  training steps left out: {python} has no PyTorch that sees a GPU")
         return {}
@@ -126,7 +126,7 @@ def measure_steps(build, python, folder, rounds, tiny, fake, say):
 
 
 def measure_calls(build, folder, rounds, tiny, fake, say):
-    """{call: {who: Series}} in microseconds."""
+    """{call: {recorder: Series}} in microseconds."""
     program = [str(build_calls(build, folder))]
     if tiny:
         program += ["5", "20"]
@@ -172,7 +172,7 @@ def page(command, where, rounds, stepped, calls):
 
 
 def measure(options, command, folder, say):
-    """The page. Raises cuda.Missing where there is no GPU."""
+    """Returns the page. Raises cuda.Missing without a GPU."""
     rounds = options.rounds if options.tiny else max(options.rounds, MIN_ROUNDS)
     build = cuda.find_build(options.build)
     where = ("the tests' own driver, to try the script: no GPU, steps are the CPU's, the figures say nothing"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the recorder's own memory grows with: events, live blocks, stacks.
+"""Measures the growth of the recorder's memory with events, live blocks and stacks.
 
-Each figure is a slope between two recordings that differ in one thing, so that what
-the recorder takes at its start cancels."""
+Each figure is a slope between two recordings that differ in one quantity, so the
+recorder's memory at start cancels out."""
 
 import json
 import subprocess
@@ -13,7 +13,7 @@ from workloads import build_program, build_storm
 
 
 class Recording:
-    """One recording of memrec: its resident peak, and what the trace counts."""
+    """One recording of memrec: its resident peak, and the counts of the trace."""
 
     def __init__(self, tools, folder, command):
         memrec = recorders.Memrec(tools)
@@ -31,8 +31,8 @@ class Recording:
 
 
 def stacks_and_nodes(few, many):
-    """Bytes per stack and per node, from two pairs of recordings: the stacks of the
-    one have few new nodes each, those of the other many."""
+    """Bytes per stack and per node, from two pairs of recordings: stacks with few new
+    nodes each, and stacks with many."""
     (bytes1, stacks1, nodes1), (bytes2, stacks2, nodes2) = [
         (large.rss - small.rss, large.stacks - small.stacks, large.nodes - small.nodes)
         for small, large in (few, many)]
@@ -54,8 +54,8 @@ def growth(tools, folder, tiny):
     def record(*command):
         return Recording(tools, folder, [str(part) for part in command])
 
-    # Buffers reach their largest size in the first tens of millions of events; what
-    # is kept for the whole run shows after that.
+    # Buffers reach their largest size in the first tens of millions of events. Later
+    # growth is memory that the recorder keeps for the whole run.
     start, middle, end = [record(storm, 1, pairs // scale)
                           for pairs in (5_000_000, 40_000_000, 120_000_000)]
     few, many = 1_000_000 // scale, 10_000_000 // scale

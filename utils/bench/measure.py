@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs a command and says what it cost."""
+"""Runs a command and measures its cost."""
 
 import os
 import pathlib
@@ -14,15 +14,16 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 @dataclass
 class Side:
-    """The program, or what records it: several processes."""
+    """The program's processes, or the recorder's."""
 
-    cpu: float = 0  # seconds of all, to some 20 ms each
-    rss: int = 0  # bytes of the largest
+    cpu: float = 0  # seconds of all processes, each to some 20 ms
+    rss: int = 0  # bytes of the largest process
+
 
 
 @dataclass
 class Cost:
-    """What one run took. Seconds and bytes."""
+    """The cost of one run, in seconds and bytes."""
 
     wall: float
     cpu: float  # of the process and all its descendants
@@ -30,16 +31,16 @@ class Cost:
     rss: int  # the largest of the process and its descendants
     own_rss: int  # of the process alone
     status: int
-    program: Side = None  # what `sides` of run() did not call the recorder
+    program: Side = None  # the processes that `records` of run() did not choose
     recorder: Side = None
 
 
 class CommandFailed(Exception):
-    """A command that had to succeed did not."""
+    """A command failed unexpectedly."""
 
 
 def high_water(pid):
-    """The peak resident bytes of a living process, 0 when it is gone."""
+    """The peak resident bytes of a running process; 0 after its end."""
     try:
         text = pathlib.Path(f"/proc/{pid}/status").read_text(encoding="ascii", errors="replace")
     except OSError:
@@ -51,7 +52,7 @@ def high_water(pid):
 
 
 def name_and_cpu(pid):
-    """The name of a process, and its user and system seconds so far."""
+    """The name of a process, and the sum of its user and system seconds."""
     text = pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace")
     name, _, rest = text.partition("(")[2].rpartition(")")
     fields = rest.split()
@@ -70,13 +71,13 @@ def children(pid):
 
 
 class Watcher(threading.Thread):
-    """Looks at a process and its descendants until it is told to stop."""
+    """Watches a process and its descendants until stopped."""
 
     def __init__(self, pid):
         super().__init__()
         self.pid = pid
         self.done = threading.Event()
-        self.seen = {}  # pid: (name, CPU seconds, peak bytes), as seen last
+        self.seen = {}  # pid: the last (name, CPU seconds, peak bytes)
 
     def look(self):
         left = [self.pid]
@@ -95,7 +96,7 @@ class Watcher(threading.Thread):
             self.look()
 
     def sides(self, records):
-        """The program and the recorder; records(name, is_first) tells a process of the latter."""
+        """The program and the recorder; records(name, is_first) is true for the recorder's processes."""
         program, recorder = Side(), Side()
         for pid, (name, cpu, peak) in self.seen.items():
             side = recorder if records(name, pid == self.pid) else program
@@ -107,7 +108,7 @@ class Watcher(threading.Thread):
 def run(command, stdin=None, env=None, cwd=None, stdout=subprocess.DEVNULL,
         watch=True, expect=(0,), records=lambda name, is_first: False):
     """Runs `command` to its end. Raises CommandFailed for a status not in `expect`.
-    `records`: which of its processes belong to the recorder (see Watcher.sides)."""
+    `records` chooses the recorder's processes (see Watcher.sides)."""
     with open(stdin or os.devnull, "rb") as source, \
             open(os.path.join(cwd or ".", ".bench-stderr"), "w+b") as errors:
         start = time.perf_counter()
@@ -121,7 +122,7 @@ def run(command, stdin=None, env=None, cwd=None, stdout=subprocess.DEVNULL,
         watcher.done.set()
         if watch:
             watcher.join()
-            watcher.look()  # a zombie has its CPU still, but not its memory
+            watcher.look()  # a zombie still has its CPU times, but no memory
         own_cpu = name_and_cpu(process.pid)[1]
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What each recorder gives its user to read, timed on recordings of one program."""
+"""Times the readers that each recorder offers, on recordings of one program."""
 
 import statistics
 
@@ -13,7 +13,7 @@ QUESTIONS = ["one page", "leaks", "flame graph of the peak", "stacks of the peak
 
 
 def of_memrec(tools, folder):
-    """[(question, command)] of our tools."""
+    """[(question, command)] of memkit's tools."""
     trace = str(folder / "trace.fb")
     asked = [
         ("one page", ["memstat", trace]),
@@ -56,8 +56,8 @@ def of_memray(python, folder):
 
 
 def readers(tools, folder, python, tiny, rounds, say):
-    """[(workload, events of the recording, question, who, command, seconds, bytes)]. The readers of
-    a question take turns."""
+    """[(workload, events of the recording, question, recorder, command, seconds, bytes)]. The
+    readers of a question take turns."""
     who = [(recorders.Memrec(tools), lambda: of_memrec(tools, folder)),
            (recorders.Heaptrack(), lambda: of_heaptrack(folder)),
            (recorders.Memray(python), lambda: of_memray(python, folder))]
@@ -86,6 +86,6 @@ def readers(tools, folder, python, tiny, rounds, say):
 
 
 def shown(command):
-    """A command without folders, and of Python's -m without the interpreter."""
+    """A command without folders; a command of Python's -m also without the interpreter."""
     words = command[2:] if command[1:2] == ["-m"] else command
     return " ".join(word.rpartition("/")[2] for word in words)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Who records: nobody, memrec, heaptrack, memray; how each is run and counted."""
+"""The recorders (none, memrec, heaptrack, memray): how to run each, and how to count its events."""
 
 import json
 import os
@@ -13,14 +13,14 @@ FLOOR = Path(__file__).resolve().parent / "floor"
 
 @dataclass
 class Counted:
-    """What a recording holds."""
+    """The contents of a recording."""
 
     file_bytes: int
     events: int  # allocations and frees
 
 
 class Recorder:
-    """Nobody, and what the others do unless they say otherwise."""
+    """No recorder; the base class with the defaults of the others."""
 
     name = "alone"
 
@@ -31,20 +31,20 @@ class Recorder:
         return workload.command
 
     def records(self, name, is_first):
-        """Whether a process of the command is the recorder's, not the program's."""
+        """Whether a process of the command belongs to the recorder, not to the program."""
         return False
 
     def count(self, folder):
-        """What the recording holds, or None when there is none."""
+        """The contents of the recording, or None without a recording."""
         return None
 
     def first_look(self, folder):
-        """The command that gives a user the first answer, or None."""
+        """The command for a user's first answer, or None."""
         return None
 
 
 class Floor(Recorder):
-    """A preloaded library of the folder floor/: what no recorder can do without."""
+    """A preloaded library of the folder floor/: the least work of any recorder."""
 
     def __init__(self, name, source, folder):
         self.name = name
@@ -57,8 +57,8 @@ class Floor(Recorder):
 
 
 class Memrec(Recorder):
-    """With other options than its defaults it has a name of its own; of workloads
-    those that begin with `only`."""
+    """With options, memrec has a separate name, and records only workloads whose names
+    begin with `only`."""
 
     def __init__(self, tools, *options, only=""):
         self.tools, self.options, self.only = Path(tools), options, only
@@ -88,7 +88,7 @@ class Memrec(Recorder):
 
 
 class Heaptrack(Recorder):
-    """Its interpreter runs beside the program, as its users have it."""
+    """heaptrack with its interpreter beside the program, as users run it."""
 
     name = "heaptrack"
 
@@ -119,8 +119,8 @@ class Heaptrack(Recorder):
 
 
 class Memray(Recorder):
-    """Python only; with its defaults, no native stacks, pymalloc not traced, or with
-    other options; of workloads those that begin with `only`."""
+    """memray, for Python programs. The defaults record no native stacks and no pymalloc.
+    Records only workloads whose names begin with `only`."""
 
     def __init__(self, python, *options, only=""):
         self.python, self.options, self.only = python, options, only
@@ -147,5 +147,5 @@ class Memray(Recorder):
 
 
 def clean_environment():
-    """The environment of a run: no options of the tools from the outside."""
+    """The environment of a run, without options of the tools."""
     return {key: value for key, value in os.environ.items() if not key.startswith("MEMREC_")}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes what was measured as a page."""
+"""Writes the results as a page."""
 
 import platform
 import statistics
@@ -18,7 +18,7 @@ def first_line(command):
 
 
 def machine():
-    """One line on the machine that measured."""
+    """One line on the machine of the measurement."""
     model, cores = "?", 0
     for line in Path("/proc/cpuinfo").read_text(encoding="ascii", errors="replace").splitlines():
         if line.startswith("model name"):
@@ -45,7 +45,7 @@ def within(value, aim):
 
 
 def spread(values, digits, unit=""):
-    """The median, and from least to most when there are several."""
+    """The median, and the range of several values."""
     values = sorted(values)
     middle = f"{statistics.median(values):.{digits}f}{unit}"
     if len(values) == 1:
@@ -75,14 +75,15 @@ def file_rows(workload, measured):
 
 
 def time_rows(workload, measured):
-    """A run is compared with the program alone in the same round."""
+    """Rows that compare each run with the program alone in the same round."""
+
     alone = measured["alone"]
-    # The floor does not count: the events are those of memrec.
+    # The floor does not count events: memrec's count is used.
     pairs = measured["memrec"].events / 2 if "memrec" in measured else 0
     for name, got in measured.items():
         slower = [run.wall / base.wall for run, base in zip(got.runs, alone.runs)]
         extra = got.median(lambda cost: cost.wall) - alone.median(lambda cost: cost.wall)
-        # A sample's events are not all pairs that were made.
+        # A sampled recording does not hold all pairs of the program.
         own_pairs = pairs if "--sample" in name else got.events / 2 or pairs
         recorder = got.median(lambda cost: cost.recorder.cpu)
         yield [workload.name, name, spread([run.wall for run in got.runs], 2),

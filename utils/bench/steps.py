@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What recording costs a training step of PyTorch, beside memray and torch.profiler.
+"""Measures the cost of recording for a training step of PyTorch, beside memray and torch.profiler.
 
-A program tells how long its own steps took (workloads/torch_step.py): its start, which
-`import torch` dominates, is no part of it."""
+The program workloads/torch_step.py measures its own steps, so its start, which
+`import torch` dominates, does not count."""
 
 import json
 import statistics
@@ -14,7 +14,7 @@ import recorders
 
 PROGRAM = Path(__file__).resolve().parent / "workloads" / "torch_step.py"
 STEPS = {"toy": 1000, "transformer": 12}
-# What is on, and how much longer a step may be than alone.
+# The recorders, and the aims: the allowed increase of a step's time.
 EVERYTHING = "memrec"
 WITHOUT_MALLOC = "memrec, no host malloc events"
 AIMS = {("toy", EVERYTHING): 1.15, ("transformer", EVERYTHING): 1.03, ("transformer", WITHOUT_MALLOC): 1.01}
@@ -22,14 +22,14 @@ AIMS = {("toy", EVERYTHING): 1.15, ("transformer", EVERYTHING): 1.03, ("transfor
 
 @dataclass
 class Steps:
-    """Milliseconds of a step: each round's median."""
+    """The median milliseconds of a step in each round."""
 
     wall: list = field(default_factory=list)
     cpu: list = field(default_factory=list)
 
 
 def commands(tools, python, folder):
-    """{who: what goes before and after `PROGRAM model steps`}"""
+    """{recorder: the words before and after `PROGRAM model steps`}"""
     trace = folder / "steps.fb"
     observe = f"--observe={recorders.Floor('', 'observer', folder).library}"
     ring = f"LD_PRELOAD={recorders.Floor('', 'ring', folder).library}"
@@ -61,7 +61,7 @@ def run_once(who, before, after, python, model, steps, folder):
 
 
 def measure_steps(tools, python, folder, rounds, tiny, say):
-    """{model: {who: Steps}}; who take turns. Empty without PyTorch."""
+    """{model: {recorder: Steps}}; the recorders take turns. Empty without PyTorch."""
     if subprocess.run([python, "-c", "import torch"], capture_output=True, check=False).returncode:
         say("  steps: left out, no torch here")
         return {}
@@ -79,7 +79,7 @@ def measure_steps(tools, python, folder, rounds, tiny, say):
 
 
 def rows(result):
-    """Cells for a table; a round is compared with the program alone in the same round."""
+    """Table cells that compare each round with the program alone in the same round."""
     for model, measured in result.items():
         alone = measured["alone"]
         for name, got in measured.items():

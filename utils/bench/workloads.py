@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The programs that are recorded, in the folder workloads/."""
+"""The programs to record, in the folder workloads/."""
 
 import shutil
 import subprocess
@@ -11,7 +11,7 @@ SOURCES = Path(__file__).resolve().parent / "workloads"
 
 @dataclass(eq=False)
 class Workload:
-    """A command, with what is aimed at (None: no aim)."""
+    """A command and its aims (None: no aim)."""
 
     name: str
     command: list
@@ -22,7 +22,7 @@ class Workload:
     needs: list = field(default_factory=list)
 
     def missing(self, python):
-        """What it needs and this machine lacks, or None."""
+        """The requirement of the workload that this machine lacks, or None."""
         for need in self.needs:
             if need.startswith("python:"):
                 if subprocess.run([python, "-c", "import " + need[7:]],
@@ -34,7 +34,7 @@ class Workload:
 
 
 def build_program(folder, source):
-    """The path of one of the programs, compiled."""
+    """Compiles one of the programs; returns the path of the executable."""
     program = folder / Path(source).stem
     subprocess.run(["g++", "-std=c++20", "-O2", "-g", str(SOURCES / source), "-o", str(program),
                     "-pthread"], check=True)
@@ -46,7 +46,7 @@ def build_storm(folder):
 
 
 def make_workloads(folder, python, tiny):
-    """All workloads, ready to run. `tiny`: a few milliseconds of work in each."""
+    """All workloads, ready to run. `tiny`: a few milliseconds of work each."""
     storm = build_storm(folder)
     pairs = 20_000 if tiny else 10_000_000
     rounds = {"py_pure": 1 if tiny else 40, "py_numpy": 20 if tiny else 2000,
@@ -67,7 +67,7 @@ def make_workloads(folder, python, tiny):
     return [
         Workload("storm, 1 thread", [storm, "1", str(pairs)], aim=1.7, recorder_aim=60),
         Workload("storm, 8 threads", [storm, "8", str(pairs // 8)], aim=2.0),
-        # The compiler itself, not its driver, which only starts it.
+        # The compiler itself, not the driver that starts the compiler.
         Workload("clang on big.cpp", ["clang++-19", "-fintegrated-cc1", "-std=c++20", "-O2", "-c",
                                       str(source), "-o", str(folder / "big.o")],
                  aim=1.7, needs=["clang++-19"]),

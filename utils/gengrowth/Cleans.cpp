@@ -14,13 +14,13 @@ static std::string numbered(const char *Name, size_t N) {
   return Name + std::to_string(N);
 }
 
-/// Stationary sessions at Sites sites, of lives of 1 to 40 steps; the run is at
-/// least 8 lives long.
+/// Stationary sessions at Sites sites, with lives of 1 to 40 steps; the run is
+/// at least 8 lives long.
 static Program sessionsAt(uint64_t Seed, size_t Sites, double Population) {
   Maker M(Seed);
   double Mean = std::round(M.octaves(1, 40));
   if (Sites > 1000)
-    Mean = std::max(Mean, 8.0); // shorter ones make very many events
+    Mean = std::max(Mean, 8.0); // shorter lives make very many events
   M.P.Length = std::max(120.0, 8 * Mean);
   M.P.HasSteps = M.below(4) != 0;
   for (size_t I = 0; I != Sites; ++I)
@@ -33,7 +33,7 @@ static Program sessions50(uint64_t Seed) { return sessionsAt(Seed, 50, 16); }
 static Program sessions500(uint64_t Seed) { return sessionsAt(Seed, 500, 16); }
 static Program sessions5000(uint64_t Seed) { return sessionsAt(Seed, 5000, 6); }
 
-/// A working set that wanders: the youngest blocks go first.
+/// A working set that moves: the youngest blocks are freed first.
 static Program workingSet(uint64_t Seed) {
   Maker M(Seed);
   unsigned Sites = 1 + M.below(20);
@@ -92,7 +92,7 @@ static Program heavyTails(uint64_t Seed) {
   return M.P;
 }
 
-/// Sessions under a load that comes in bursts, or as day and night.
+/// Sessions under a load with bursts, or with days and nights.
 static Program load(uint64_t Seed) {
   Maker M(Seed);
   M.P.HasSteps = M.below(2);
@@ -114,7 +114,7 @@ static Program load(uint64_t Seed) {
   return M.P;
 }
 
-/// A load that grows through the run, or up to a moment.
+/// A load that grows through the run, or up to a time.
 static Program ramp(uint64_t Seed) {
   Maker M(Seed);
   double Until = M.below(2) ? 1.0 : M.uniform(0.4, 0.9),
@@ -133,7 +133,7 @@ static Program ramp(uint64_t Seed) {
   return M.P;
 }
 
-/// The work moves from some sites to others; as much lives as before.
+/// The work moves from some sites to others; live memory stays the same.
 static Program turnover(uint64_t Seed) {
   Maker M(Seed);
   M.P.Length = 200;
@@ -152,7 +152,7 @@ static Program turnover(uint64_t Seed) {
   return M.P;
 }
 
-/// A map in which each insertion goes with an erasure of any entry.
+/// A map in which each insertion goes with an erasure of a random entry.
 static Program map(uint64_t Seed) {
   Maker M(Seed);
   M.P.HasSteps = M.below(2);
@@ -172,7 +172,7 @@ static Program map(uint64_t Seed) {
   return M.P;
 }
 
-/// A service that has little to do.
+/// A service with little work.
 static Program quiet(uint64_t Seed) {
   Maker M(Seed);
   M.P.HasSteps = false;
@@ -198,7 +198,7 @@ static Program quiet(uint64_t Seed) {
   return M.P;
 }
 
-/// Many sites that allocate once while the program starts; then sessions.
+/// Many sites that allocate once during start-up; then sessions.
 static void imports(Maker &M, double Until) {
   for (unsigned S = 0; S != 400; ++S) {
     uint32_t Site = M.site(numbered("import", S / 20), numbered("make", S));
@@ -216,7 +216,7 @@ static Program importsThenWork(uint64_t Seed) {
   return M.P;
 }
 
-/// Sessions, and all that lives is freed at the end.
+/// Sessions; at the end the program frees everything.
 static Program orderlyEnd(uint64_t Seed) {
   Maker M(Seed);
   M.P.HasSteps = M.below(2);
@@ -226,7 +226,7 @@ static Program orderlyEnd(uint64_t Seed) {
   return M.P;
 }
 
-/// A cache that fills in 5 to 60 % of the run, and then keeps or replaces.
+/// A cache that fills in 5 to 60 % of the run, then keeps or replaces entries.
 static Program cache(uint64_t Seed) {
   Maker M(Seed);
   M.P.HasSteps = M.below(2);
@@ -240,7 +240,7 @@ static Program cache(uint64_t Seed) {
     bool IsFull = Entries.size() >= Max;
     if (!Replaces && IsFull)
       break;
-    // Misses become rarer as it fills.
+    // Misses become rarer as the cache fills.
     if (Saturates && !Replaces &&
         M.uniform(0, 1) <
             static_cast<double>(Entries.size()) / static_cast<double>(Max))
@@ -256,7 +256,7 @@ static Program cache(uint64_t Seed) {
   return M.P;
 }
 
-/// Comes back each 3 to 20 steps: an epoch, or a collection of garbage.
+/// Falls back every 3 to 20 steps: an epoch, or a garbage collection.
 static Program sawTooth(uint64_t Seed) {
   Maker M(Seed);
   M.P.HasSteps = M.below(3) != 0;
@@ -279,7 +279,7 @@ static Program sawTooth(uint64_t Seed) {
   return M.P;
 }
 
-/// One jump, or a few, that stay; and what is made anew now and then.
+/// One or a few lasting jumps, and blocks that are remade now and then.
 static Program oneOff(uint64_t Seed) {
   Maker M(Seed);
   M.P.HasSteps = M.below(2);
@@ -301,7 +301,7 @@ static Program oneOff(uint64_t Seed) {
   return M.P;
 }
 
-/// Buffers that are made larger and smaller as the work wants.
+/// Buffers that grow and shrink with the work.
 static Program buffers(uint64_t Seed) {
   Maker M(Seed);
   M.P.HasSteps = M.below(2);
@@ -327,7 +327,7 @@ static Program sampled(uint64_t Seed, uint64_t Bytes) {
   M.P.SampleBytes = Bytes;
   for (unsigned S = 0, N = 5 + M.below(60); S != N; ++S)
     M.sessions(M.site("serve", numbered("site", S)), 200, M.octaves(1, 16));
-  // A cache that is full.
+  // A full cache.
   uint32_t Site = M.site("cache", "entry");
   double PerUnit = 40;
   for (double Time = -9; Time < M.P.Length; Time += M.exponential(1 / PerUnit))

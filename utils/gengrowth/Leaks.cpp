@@ -9,7 +9,7 @@
 
 namespace memkit::gengrowth {
 
-/// Blocks of Size that come at random, PerUnit on average, and stay.
+/// Blocks of random size that arrive at random, PerUnit on average, and stay.
 static void leak(Maker &M, uint32_t Site, double PerUnit, double From,
                  double Scale = 1) {
   for (double Time = From + M.exponential(1 / PerUnit); Time < M.P.Length;
@@ -66,7 +66,7 @@ static Program spread(uint64_t Seed) {
   return M.P;
 }
 
-/// The place has sessions, too; a part of them is never freed.
+/// The site has sessions, too; part of them is never freed.
 static Program amongSessions(uint64_t Seed) {
   Maker M = begin(Seed);
   uint32_t Site = M.site("step", "leak", true);
@@ -76,7 +76,7 @@ static Program amongSessions(uint64_t Seed) {
   return M.P;
 }
 
-/// One of 500 sites of sessions.
+/// A leak at one of 500 sites of sessions.
 static Program amongSites(uint64_t Seed) {
   Maker M(Seed);
   double Mean = M.octaves(2, 12);
@@ -101,7 +101,7 @@ static Program container(uint64_t Seed) {
   double Rate = M.octaves(2000, 200000);
   M.vector(M.site("push_back", "leak", true), Rate, 0.1,
            M.below(2) ? 2.0 : M.uniform(1.125, 1.6));
-  M.P.Rate = 0; // it lives by jumps: the rate is that of the data
+  M.P.Rate = 0; // live bytes rise in jumps while the data grow evenly
   return M.P;
 }
 
@@ -116,7 +116,7 @@ static Program mapLeak(uint64_t Seed) {
   return M.P;
 }
 
-/// A block or a few at the end of each epoch, which frees the rest.
+/// A block or a few at the end of each epoch, which frees the other blocks.
 static Program perEpoch(uint64_t Seed) {
   Maker M = begin(Seed);
   M.P.Length = 240;
@@ -164,7 +164,7 @@ static Program importsThenLeak(uint64_t Seed) {
   return M.P;
 }
 
-/// All is freed in the last 0 to 20 %.
+/// The program frees everything in the last 0 to 20 %.
 static Program freedAtEnd(uint64_t Seed) {
   Maker M = begin(Seed);
   M.P.Length = 200;
@@ -173,7 +173,7 @@ static Program freedAtEnd(uint64_t Seed) {
   return M.P;
 }
 
-/// More with each step.
+/// Each step leaks more.
 static Program doubling(uint64_t Seed) {
   Maker M = begin(Seed);
   uint32_t Site = M.site("step", "leak", true);
@@ -209,7 +209,7 @@ static Program sampledLeak(uint64_t Seed, uint64_t Bytes) {
   for (unsigned S = 0, N = 5 + M.below(20); S != N; ++S)
     M.sessions(M.site("serve", "site" + std::to_string(S)), 100,
                M.octaves(1, 16));
-  // A sample or more for each step.
+  // One or more samples for each step.
   leak(M, M.site("step", "leak", true), M.uniform(10, 40), 0,
        static_cast<double>(Bytes) / 32768);
   return M.P;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Parts that programs are made of.
+// Makes parts of programs.
 
 #include "Maker.h"
 #include <algorithm>
@@ -52,7 +52,7 @@ void Maker::block(uint32_t Site, double Birth, double Death, double Size) {
 void Maker::sessions(uint32_t Site, double Population, double Mean, Life LifeOf,
                      const Load &LoadOf, double From, double To, double Scale) {
   double Rate = Population / Mean;
-  // What began long before: as many lives as it takes to forget the begin.
+  // Blocks from before the start: enough lives to reach equilibrium.
   double Begin = From > 0 ? From : -40 * Mean;
   for (double Time = Begin + exponential(1 / Rate);
        Time < std::min(To, P.Length); Time += exponential(1 / Rate)) {

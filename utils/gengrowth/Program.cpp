@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A made-up program, block by block.
+// A synthetic program, block by block.
 
 #include "Program.h"
 #include "../gentrace/Random.h"
@@ -58,7 +58,7 @@ private:
   Error event(const Moment &M);
   Error closeEpoch();
   uint64_t nsOf(double Time) const {
-    // What is before the first step takes a second.
+    // The time before the first step takes a second.
     double Units = Time < 0 ? 10 + std::max(Time, -10.0) : 10 + Time;
     return static_cast<uint64_t>(Units * static_cast<double>(UnitNs));
   }
@@ -71,7 +71,7 @@ private:
   Interval Cut;
   std::vector<uint32_t> Rows;          ///< by site
   std::vector<uint64_t> AllocationIds; ///< by block
-  std::vector<uint32_t> Weights;       ///< by block; 0: it is not recorded
+  std::vector<uint32_t> Weights;       ///< by block; 0: not recorded
   uint64_t Now = 0, NextAllocationId = 0, Step = 0;
   uint32_t Epoch = 0;
   Events Buffer;
@@ -106,7 +106,7 @@ Error Recorder::declare() {
     return At->second;
   };
   uint32_t Main = FrameOf("main"), Malloc = FrameOf("malloc");
-  // Nodes of the tree: what stacks have in common is there once.
+  // Nodes of the tree: the common part of stacks exists once.
   StringMap<uint32_t> Groups;
   uint32_t NumNodes = 0;
   for (const Site &S : P.Sites) {
@@ -159,7 +159,8 @@ std::vector<Recorder::Moment> Recorder::moments() const {
     if (B.Death < P.Length && B.Death < P.ShutdownAt)
       All.push_back({B.Death, I, true});
   }
-  // The last is freed first, over all of what is left but a tenth.
+  // The shutdown frees all live blocks, the youngest first, in nine tenths of
+  // the remaining time.
   if (P.ShutdownAt < P.Length) {
     std::vector<uint32_t> Left;
     for (uint32_t I = 0; I != P.Blocks.size(); ++I)
@@ -212,7 +213,7 @@ Error Recorder::beginStep() {
   return A.stepIntervalDue(1) ? cut(Now) : Error::success();
 }
 
-/// Brings the clock to Time, with what is due before.
+/// Advances the clock to Time, and does everything due before.
 Error Recorder::advance(double Time) {
   while (P.HasSteps && Time >= static_cast<double>(Step))
     if (Error E = beginStep())
@@ -272,7 +273,7 @@ Error Recorder::event(const Moment &M) {
     Buffer.Columns.Weight.push_back(M.Dies ? 0 : Weight);
   if (Buffer.Rows.size() < MaxSectionRows)
     return Error::success();
-  // No event of the next block may be of the time of the last one.
+  // The next section's events must be later than the last event.
   Now += TimeUnitNs;
   return closeEpoch();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A made-up program, block by block.
+// A synthetic program, block by block.
 
 #ifndef MEMKIT_UTILS_GENGROWTH_PROGRAM_H
 #define MEMKIT_UTILS_GENGROWTH_PROGRAM_H
@@ -14,7 +14,7 @@ namespace memkit::gengrowth {
 
 inline constexpr double Never = std::numeric_limits<double>::infinity();
 
-/// Times are in steps from the first one, or, of a program without steps, in
+/// Times count steps from the first step, or, in a program without steps,
 /// tenths of a second.
 struct MadeBlock {
   double Birth = 0; ///< below 0: before the first step
@@ -29,22 +29,22 @@ struct Site {
   bool Leaks = false;
 };
 
-/// All that a program allocates, and what is true of it.
+/// The allocations of a program, and the truth about them.
 struct Program {
   std::string Name;
   bool HasSteps = true;
-  double Length = 120;       ///< the program ends then
-  double ShutdownAt = Never; ///< from here on it frees all that it has
-  uint64_t SampleBytes = 0;  ///< recorded with --sample
+  double Length = 120;       ///< end of the program
+  double ShutdownAt = Never; ///< from this time on the program frees everything
+  uint64_t SampleBytes = 0;  ///< sampling interval of --sample
   std::vector<Site> Sites;
   std::vector<MadeBlock> Blocks;
-  double Rate = 0; ///< bytes that leak for each step or tenth; 0: not even
-  /// What lives at the end of each step or tenth.
+  double Rate = 0; ///< leaked bytes for each step or tenth; 0: irregular
+  /// Live bytes at the end of each step or tenth.
   std::vector<double> level(bool OfLeaks) const;
 };
 
-/// Writes the trace of P as a recorder would, by the accounts of one:
-/// intervals, lifetimes and summary, and with WithEvents events and marks, too.
+/// Writes the trace of P as a recorder would, with stats from LiveStats:
+/// intervals, lifetimes and summary. WithEvents adds events and marks.
 llvm::Error writeProgram(const Program &P, Sink &Out, bool WithEvents);
 
 } // namespace memkit::gengrowth

@@ -14,14 +14,14 @@ namespace memkit::gengrowth {
 enum class Truth {
   Clean,
   Leaks,
-  Either, ///< no look at one run can tell: both answers are right
+  Either, ///< one run cannot decide: both answers are right
 };
 
-/// A kind of program; the sites of it that leak have `leak` in their stack.
+/// A kind of program; leaking sites have `leak` in their stacks.
 struct Scenario {
   llvm::StringRef Name;
   Truth Is;
-  llvm::StringRef What; ///< in a few words
+  llvm::StringRef What; ///< a short description
   Program (*Make)(uint64_t Seed);
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory that grows, or only seems to.
+// Checks memleak on programs that leak or only seem to leak.
 
 #include "Scenarios.h"
 #include "memkit/Analysis/Growth.h"
@@ -30,7 +30,7 @@ static cl::opt<bool> ShowWrong("show-wrong", cl::cat(Category),
                                cl::desc("Print which seeds were judged wrong"));
 
 namespace {
-/// What was said of programs of one kind.
+/// The verdicts on programs of one kind.
 struct Tally {
   unsigned Runs = 0, Found = 0, Unsure = 0, False = 0, AtPlace = 0, Rated = 0,
            Held = 0;
@@ -46,7 +46,7 @@ struct Tally {
 };
 } // namespace
 
-/// A leak counts that is three times what the rest of the heap wanders by.
+/// Whether the leak is three times the deviation of the other live bytes.
 static bool isClear(const Program &P) {
   std::vector<double> Rest = P.level(/*OfLeaks=*/false);
   double Mean = 0, Square = 0, N = static_cast<double>(Rest.size());
@@ -110,7 +110,8 @@ static Expected<Tally> judge(const Scenario &S, uint64_t Seed) {
     High += G.High;
   }
   Out.Found = !Report->Found.empty();
-  // Rates are per step or per second; those of programs per step or tenth.
+  // Reported rates are per step or per second, the programs' rates per step or
+  // tenth of a second.
   double True = P.Rate * (P.HasSteps ? 1 : 10);
   if (Out.AtPlace && True > 0 && Report->Found.size() == 1) {
     Out.Rated = 1;

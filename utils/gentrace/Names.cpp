@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions, files and stacks of a made-up program.
+// Functions, files and stacks of a synthetic program.
 
 #include "Random.h"
 #include "Shape.h"
@@ -31,7 +31,7 @@ template <size_t N> const char *pick(Random &R, const char *const (&From)[N]) {
   return From[R.below(N)];
 }
 
-/// As long and as alike as demangled names of large C++ programs are.
+/// As long and as similar as the demangled names of large C++ programs.
 std::string functionName(Random &R, uint32_t Id) {
   std::string S = pick(R, Spaces);
   S += "::";
@@ -47,7 +47,7 @@ std::string functionName(Random &R, uint32_t Id) {
   return S + ")";
 }
 
-/// Gives a Dictionary to the writer whenever it is full.
+/// Writes a Dictionary whenever it is full.
 class Names {
 public:
   Names(const Shape &S, TraceWriter &Out) : S(S), Out(Out), R(S.Seed) {}
@@ -120,7 +120,7 @@ Error Names::writeFrames() {
     D.Frames.push_back(F);
     FrameSymbols Symbols;
     Symbols.Frame = I;
-    // One in three has functions that were inlined.
+    // One address in three has inlined functions.
     for (uint64_t N = R.oneIn(3) ? 1 + R.below(4) : 1; N; --N)
       Symbols.Locations.push_back(
           {uint32_t(1 + R.below(Functions)), uint32_t(1 + R.below(3000))});
@@ -134,12 +134,13 @@ Error Names::writeFrames() {
 Error Names::writeStacks() {
   std::vector<uint32_t> Parent(1), Depth(1), Leaf;
   for (uint32_t Id = 0; Id < S.Stacks; ++Id) {
-    // What is left, evenly over what is to come, with some scatter.
+    // The remaining nodes, spread evenly over the remaining stacks, with
+    // scatter.
     uint32_t Left = S.Nodes - std::min<uint32_t>(S.Nodes, Parent.size() - 1);
     uint32_t Mean = Left / (S.Stacks - Id);
     bool Last = Id + 1 == S.Stacks;
     uint32_t Length = Last ? Left : Mean ? Mean / 2 + R.below(Mean + 1) : 0;
-    // Starts a few nodes above the leaf of a stack that is mostly a late one.
+    // Starts a few nodes above the leaf of a stack, mostly of a late stack.
     uint32_t From = 0;
     if (!Leaf.empty()) {
       From = Leaf[Leaf.size() - 1 - R.skewed(Leaf.size())];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The events of a made-up program.
+// The events of a synthetic program.
 
 #include "Random.h"
 #include "Shape.h"
@@ -129,7 +129,7 @@ Error Program::declare(const std::vector<uint32_t> &HeapNames) {
   return Out.write(D);
 }
 
-/// Small ones most of all, some of megabytes.
+/// Mostly small sizes, some of megabytes.
 uint64_t Program::sizeOf(uint16_t Heap) {
   if (Heap == 2 || Heap == 5 || Heap == 7)
     return (1 + R.below(512)) * 4096;
@@ -161,7 +161,7 @@ Event &Program::record(ProcessState &I, EventKind Kind, uint32_t Thread,
   return I.Buffer.Rows.back();
 }
 
-/// The optional columns of the row added last.
+/// The optional columns of the last row.
 void Program::columns(ProcessState &I, uint64_t Address, uint64_t Enclosing) {
   EventColumns &C = I.Buffer.Columns;
   size_t N = I.Buffer.Rows.size();
@@ -175,8 +175,8 @@ void Program::columns(ProcessState &I, uint64_t Address, uint64_t Enclosing) {
   }
 }
 
-/// A program works in phases: it allocates from the few thousand stacks that
-/// its phase is about, now and then from any it has had.
+/// A program works in phases: each phase allocates from a few thousand stacks,
+/// and now and then from any earlier stack.
 uint32_t Program::pickStack() {
   constexpr uint64_t WorkingSet = 4096;
   uint64_t Begin = uint64_t(S.Stacks) * A.events() / S.Events;
@@ -187,7 +187,7 @@ uint32_t Program::pickStack() {
 }
 
 void Program::allocate(ProcessState &I, uint32_t Thread) {
-  // A stack allocates from one heap, but for a few.
+  // Most stacks allocate from one heap.
   uint32_t Stack = pickStack();
   bool Other = Stack % 50 == 0 && R.oneIn(4);
   uint16_t Heap = 1 + (Stack * 7919u + Other) % S.Heaps;
@@ -269,13 +269,13 @@ void Program::event(ProcessState &I) {
   uint32_t Thread = I.Threads[R.skewed(I.Threads.size())];
   uint64_t Target = S.Live / Running.size() + 1;
   uint64_t Dice = R.below(1000);
-  // Around the target as many blocks go as come.
+  // Around the target as many blocks are freed as allocated.
   uint64_t Up = I.Live.size() < Target ? 530 : 470;
   if (Dice < Up || I.Live.empty())
     allocate(I, Thread);
   else if (Dice > 997)
     resizeOrSplit(I, Thread);
-  else // mostly a late one
+  else // mostly a late block
     free(I, Thread, I.Live.size() - 1 - R.skewed(I.Live.size()));
 }
 
@@ -306,8 +306,8 @@ Error Program::writeSnapshot(ProcessState &I) {
   return Error::success();
 }
 
-/// Writes what all processes have gathered. No event may be of the time of the
-/// last one after it: blocks of two epochs do not overlap.
+/// Writes the collected events of all processes. The next epoch's events must
+/// be later than the last event: epochs do not overlap in time.
 Error Program::closeEpoch() {
   for (ProcessState &I : Processes) {
     if (I.Buffer.Rows.empty())
@@ -397,7 +397,7 @@ Error Program::run(const std::vector<uint32_t> &HeapNames) {
   if (Error E = declare(HeapNames))
     return E;
   uint64_t PerStep = S.Steps ? S.Events / S.Steps + 1 : UINT64_MAX;
-  // Processes but the first end one after another in the second half.
+  // Processes except the first end one after another in the second half.
   uint64_t Half = S.Events / 2, PerEnd = Half / S.Processes + 1;
   ProcessState *Turn = Running.front();
   while (A.events() < S.Events) {
@@ -412,8 +412,8 @@ Error Program::run(const std::vector<uint32_t> &HeapNames) {
     if (N % 1024 == 0)
       if (Error E = cutTimeIntervals())
         return E;
-    // A process runs for a while before another one does. At the same time the
-    // lower process would come first: so time goes on.
+    // A process runs for a while before another process does. At equal times
+    // the lower process would come first, so the clock advances.
     ProcessState *Before = Turn;
     if (R.oneIn(64) || A.isEnded(Turn->Id))
       Turn = Running[R.below(Running.size())];

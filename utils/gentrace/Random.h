@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Random numbers that are the same everywhere.
+// Random numbers that are equal on every machine.
 
 #ifndef MEMKIT_UTILS_GENTRACE_RANDOM_H
 #define MEMKIT_UTILS_GENTRACE_RANDOM_H
@@ -9,7 +9,7 @@
 
 namespace memkit::gentrace {
 
-/// SplitMix64; the distributions of <random> differ between libraries.
+/// SplitMix64, because the distributions of <random> differ between libraries.
 class Random {
 public:
   explicit Random(uint64_t Seed) : State(Seed) {}
@@ -20,14 +20,14 @@ public:
     Z = (Z ^ (Z >> 27)) * 0x94D049BB133111EBu;
     return Z ^ (Z >> 31);
   }
-  /// Evenly in 0..Below-1; Below is not 0.
+  /// Uniform in 0..Below-1; Below must not be 0.
   uint64_t below(uint64_t Below) {
     return static_cast<uint64_t>(
         (static_cast<unsigned __int128>(next()) * Below) >> 64);
   }
   bool oneIn(uint64_t N) { return below(N) == 0; }
-  /// In 0..Below-1, small ones far more often: each halving of the range has
-  /// the same chance.
+  /// In 0..Below-1, small numbers far more often: each halving of the range has
+  /// the same probability.
   uint64_t skewed(uint64_t Below) {
     unsigned Bits = 64 - __builtin_clzll(Below | 1);
     return below(Below) >> below(Bits);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a machine has of CUDA, and of memkit: for the checks and benchmarks on a GPU."""
+"""Finds CUDA and memkit on a machine, for the checks and benchmarks on a GPU."""
 
 import ctypes
 import glob
@@ -11,11 +11,11 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 
 
 class Missing(Exception):
-    """Something without which nothing can be run; the text says what."""
+    """A requirement is missing; the text names the requirement."""
 
 
 def find_build(given):
-    """The build folder that was given, or the packed one, or the release build."""
+    """The given build folder, or the packed folder, or the release build."""
     folders = [Path(given)] if given else [ROOT / "build" / "gpu", ROOT / "build" / "release"]
     for folder in folders:
         if (folder / "bin" / "memrec").exists():
@@ -24,7 +24,7 @@ def find_build(given):
 
 
 def find_includes(build):
-    """The folders of CUDA's headers: a toolkit's, or those that were packed or fetched."""
+    """The folders of CUDA's headers: from a toolkit, or packed or fetched headers."""
     nvcc = shutil.which("nvcc")
     homes = [os.environ.get("CUDA_HOME"), nvcc and Path(nvcc).resolve().parent.parent, "/usr/local/cuda"]
     folders = [Path(home) / "include" for home in homes if home]
@@ -33,7 +33,7 @@ def find_includes(build):
     found = [folder for folder in folders if (folder / "cuda.h").exists() or (folder / "cupti.h").exists()]
     if not any((folder / "cuda.h").exists() for folder in found):
         raise Missing("no cuda.h: name the toolkit with CUDA_HOME")
-    # One version of each header: the first folder that has it, and those for what it lacks.
+    # Each header from the first folder that has the header, to use one version only.
     chosen, has = [], set()
     for folder in found:
         names = {name for name in ("cuda.h", "cuda_runtime_api.h", "cupti.h") if (folder / name).exists()}
@@ -44,7 +44,7 @@ def find_includes(build):
 
 
 def device():
-    """One line on the first device and its driver. Raises Missing where there is none."""
+    """One line on the first device and its driver. Raises Missing without a device."""
     try:
         driver = ctypes.CDLL("libcuda.so.1")
     except OSError:
@@ -81,7 +81,7 @@ def compiler(language="c"):
 
 
 def library_folders(build, fake):
-    """Where a program finds the driver, for its linker and for LD_LIBRARY_PATH."""
+    """The folders of the driver library, for the linker and for LD_LIBRARY_PATH."""
     if not fake:
         return []
     folder = build / "test" / "fakecuda"
@@ -91,7 +91,7 @@ def library_folders(build, fake):
 
 
 def driver_folders():
-    """Where CUDA's driver lies, which is loaded for that."""
+    """The folders of CUDA's driver; loads the driver to find them."""
     ctypes.CDLL("libcuda.so.1")
     lines = Path("/proc/self/maps").read_text(encoding="ascii", errors="replace").splitlines()
     paths = {Path(line.split(None, 5)[5]) for line in lines if "/libcuda.so" in line}

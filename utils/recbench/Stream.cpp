@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The records that a trace was made of.
+// Rebuilds the records behind a trace.
 
 #include "Stream.h"
 #include "memkit/Trace/TraceReader.h"
@@ -12,7 +12,7 @@ using namespace memkit;
 
 namespace {
 
-/// Addresses as an allocator with a free list for each size gives them.
+/// Addresses as from an allocator with a free list for each size.
 class Addresses {
 public:
   uint64_t take(uint64_t Size) {
@@ -81,7 +81,7 @@ private:
   template <class R> void put(const Event &E, const R &What) {
     auto [It, New] = Rings.try_emplace(E.Thread, Out.NumRings);
     Out.NumRings += New;
-    // Events of one time keep their order.
+    // Events of equal time keep their order.
     LastNs = std::max(E.TimeNs, LastNs + 1);
     Out.Items.push_back({wire::encodeAt(LastNs, What), It->second});
   }
@@ -108,7 +108,7 @@ private:
 
 } // namespace
 
-/// Calls F with each block in file order.
+/// Calls F with each section in file order.
 template <class F> static Error forEachSection(StringRef Path, F Do) {
   auto Blocks = SectionStream::open(Path);
   if (!Blocks)

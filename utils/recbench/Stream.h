@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The records that a trace was made of.
+// Rebuilds the records behind a trace.
 
 #ifndef MEMKIT_UTILS_RECBENCH_STREAM_H
 #define MEMKIT_UTILS_RECBENCH_STREAM_H
@@ -12,9 +12,9 @@
 
 namespace memkit {
 
-/// What the program of a trace wrote to its rings and tables, as far as the
-/// trace tells: times, sizes, stacks and threads are its own, addresses are
-/// made up (a block takes the address of the last one freed that was as large).
+/// The records and tables of a traced program, as far as the trace holds them.
+/// Times, sizes, stacks and threads are the program's; addresses are synthetic
+/// (a block takes the address of the last freed block of the same size class).
 struct Stream {
   struct Item {
     wire::Record R;    ///< Tsc: ns
@@ -28,7 +28,7 @@ struct Stream {
 };
 
 /// The stream of the process with the most events in the trace Path. Errors:
-/// TraceError, or a trace whose events are not of one heap.
+/// TraceError, or a trace with events of several heaps.
 llvm::Expected<Stream> makeStream(llvm::StringRef Path);
 
 } // namespace memkit

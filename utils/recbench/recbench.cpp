@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The recorder over the events of a trace.
+// Runs the recorder over the events of a trace.
 //
-// What the recorder does with the records of a program (merge, live table,
-// sums, columns, compression), without the program: the same work each time, to
-// be measured and profiled. The records lie in memory before; each turn a part
-// of them is put into rings, and the recorder takes it out.
+// Measures and profiles the recorder's work on the records of a program (merge,
+// live table, stats, columns, compression) without the program: the same work
+// in each run. All records are in memory first; in each turn some go into the
+// rings, and the recorder takes them out.
 
 #include "Record/Shared/RingMerge.h"
 #include "Sources/ProcessState.h"
@@ -33,7 +33,7 @@ static cl::opt<unsigned>
     Turn("turn", cl::desc("Records that stand in the rings at a pass"),
          cl::init(4096), cl::cat(Category));
 
-/// As the session's.
+/// The session's value.
 static constexpr uint64_t WorkNs = 250000;
 
 static uint64_t cpuNs() {
@@ -73,7 +73,7 @@ public:
   }
   ~Writer() { munmap(Base, Size); }
 
-  /// Puts up to Max records into their rings. False when none is left.
+  /// Puts up to Max records into their rings. False if no record is left.
   bool put(unsigned Max) {
     if (Next == S.Items.size())
       return false;
@@ -89,7 +89,7 @@ public:
     }
     return true;
   }
-  /// The clock of the last record.
+  /// The time of the last record.
   uint64_t clock() const { return S.Items[Next - 1].R.Tsc; }
 
 private:
@@ -122,7 +122,7 @@ public:
     W = std::make_unique<Writer>(I->shared(), S);
   }
 
-  /// Records all; gives the recorder's time.
+  /// Records everything; returns the recorder's time.
   uint64_t run() {
     uint64_t Ns = 0;
     while (W->put(Turn)) {
@@ -139,7 +139,7 @@ public:
     return Ns;
   }
   uint64_t bytes() const { return R->bytes(); }
-  /// The longest time between two looks at the rings.
+  /// The longest time between two passes over the rings.
   uint64_t longestNs() const { return Longest; }
 
 private:
@@ -209,7 +209,7 @@ void Bench::pass() {
   I->snapshots().advance();
 }
 
-/// As the session ends a process, and the trace.
+/// Ends the process and the trace as the session does.
 void Bench::finish() {
   I->snapshots().finish();
   Mark M;

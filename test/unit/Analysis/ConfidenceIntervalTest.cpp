@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How far means of few runs may be off.
+// Confidence intervals of the means of few runs.
 
 #include "memkit/Analysis/ConfidenceInterval.h"
 #include "gtest/gtest.h"
@@ -11,8 +11,8 @@
 using namespace memkit;
 
 TEST(ConfidenceInterval, QuantilesOfStudent) {
-  // With one degree tan(pi (P - 1/2)), with two 2 a / sqrt(2 (1 - a^2)),
-  // a = P - 1/2 doubled; the others from tables.
+  // One degree: tan(pi (P - 1/2)); two: 2 a / sqrt(2 (1 - a^2)) with a = 2 P -
+  // 1; the others from tables.
   EXPECT_NEAR(studentQuantile(0.975, 1), std::tan(0.475 * M_PI), 1e-7);
   EXPECT_NEAR(studentQuantile(0.975, 2),
               2 * 0.475 * std::sqrt(2 / (1 - 0.9025)), 1e-8);
@@ -24,9 +24,9 @@ TEST(ConfidenceInterval, QuantilesOfStudent) {
 }
 
 TEST(ConfidenceInterval, Welch) {
-  // Means 12 and 20, sample variances 4 and 8 of 3 each: the variance of the
-  // difference is 4/3 + 8/3 = 4, degrees of freedom 16 / ((16/9)/2 + (64/9)/2)
-  // = 3.6, t = 2.9026 at 95 %: 8 +- 5.805.
+  // Means 12 and 20, sample variances 4 and 8 of 3 runs each: the variance of
+  // the difference is 4/3 + 8/3 = 4, degrees of freedom 16 / ((16/9)/2 +
+  // (64/9)/2) = 3.6, t = 2.9026 at 95 %: 8 +- 5.805.
   auto I = differenceOfMeans({10, 12, 14},
                              {20 - std::sqrt(8), 20, 20 + std::sqrt(8)}, 0.95);
   ASSERT_TRUE(I);
@@ -50,7 +50,7 @@ TEST(ConfidenceInterval, WhereThereIsNone) {
   EXPECT_FALSE(differenceOfMeans({1}, {2}, 0.95));
   EXPECT_FALSE(differenceOfMeans({}, {2, 3}, 0.95));
   EXPECT_FALSE(differenceOfMeans({1, 2}, {}, 0.95));
-  // What never varies leaves no doubt.
+  // Without variance the interval is a point.
   auto Same = differenceOfMeans({5, 5}, {5, 5}, 0.95);
   EXPECT_TRUE(Same->hasZero());
   auto More = differenceOfMeans({5, 5}, {7, 7}, 0.95);
@@ -58,7 +58,8 @@ TEST(ConfidenceInterval, WhereThereIsNone) {
   EXPECT_EQ(More->High, 2);
 }
 
-/// The share of intervals of two groups of Runs each, drawn alike, that hold 0.
+/// The share of intervals that hold 0, for two groups of Runs each drawn from
+/// the same distribution.
 static double coverage(unsigned Runs,
                        const std::function<double(std::mt19937 &)> &Draw) {
   std::mt19937 R(1);
@@ -77,7 +78,7 @@ static double coverage(unsigned Runs,
   return Share;
 }
 
-// What docs/CommandGuide/memdiff.md says of it.
+// The coverage that docs/CommandGuide/memdiff.md states.
 TEST(ConfidenceInterval, HoldsTheTruthAsOftenAsItSays) {
   std::normal_distribution<double> Normal(100, 5);
   std::lognormal_distribution<double> Skewed(0, 1);
@@ -85,8 +86,8 @@ TEST(ConfidenceInterval, HoldsTheTruthAsOftenAsItSays) {
     EXPECT_GT(coverage(Runs, [&](auto &R) { return Normal(R); }), 0.94);
     EXPECT_GT(coverage(Runs, [&](auto &R) { return Skewed(R); }), 0.94);
   }
-  // A peak that is one of two values, each as often. Both runs of either side
-  // are alike, and not as the others', in an eighth of all cases.
+  // A peak is one of two values with equal probability. In an eighth of all
+  // cases the runs of each group are equal and the groups differ.
   std::bernoulli_distribution Either(0.5);
   auto Two = [&](auto &R) { return Either(R) ? 1.0 : 0.0; };
   EXPECT_NEAR(coverage(2, Two), 0.875, 0.01);

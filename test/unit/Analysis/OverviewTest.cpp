@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What one page says of a trace.
+// The overview of a trace.
 
 #include "memkit/Analysis/Overview.h"
 #include "../Model/TextTrace.h"
@@ -9,7 +9,7 @@ using namespace memkit;
 using namespace llvm;
 
 namespace {
-/// A trace and all of its sums.
+/// A trace and all of its stats.
 struct Opened {
   explicit Opened(StringRef Text)
       : T(textTrace(Text)), S(cantFail(SelectedStats::create(
@@ -67,12 +67,12 @@ TEST(MarkSeries, SumsProcesses) {
   EXPECT_EQ(P[0].Active, 60u);
   EXPECT_EQ(P[1].Reserved, 150u);
   EXPECT_EQ(P[1].Active, 110u);
-  // One process does not tell what is active.
+  // The active bytes of one process are unknown.
   EXPECT_EQ(P[2].Reserved, 130u);
   EXPECT_EQ(P[2].Active, std::nullopt);
   EXPECT_EQ(P[3].Reserved, 120u);
   EXPECT_EQ(P[3].Active, 70u);
-  // The first has ended, and holds nothing.
+  // The first process has ended and holds nothing.
   EXPECT_EQ(P[4].TimeNs, 50u);
   EXPECT_EQ(P[4].Reserved, 50u);
   EXPECT_EQ(P[4].Active, 50u);
@@ -85,7 +85,8 @@ TEST(MarkSeries, SumsProcesses) {
 TEST(LiveSeries, SumsProcessesAndWatchesStacks) {
   Opened In(TwoProcesses);
   LiveSeries L = cantFail(readLiveSeries(In.S, {{1, 1}, {1, 2}}));
-  // 40 + 2; with 5 of the other; 30 in place of 40; and the first has ended.
+  // 40 + 2; 5 more of the other process; 30 replaces 40; the first process has
+  // ended.
   EXPECT_EQ(pairs(L.Heaps[1]), (std::vector<std::pair<uint64_t, uint64_t>>{
                                    {10, 42}, {20, 47}, {50, 37}, {51, 5}}));
   EXPECT_EQ(L.Intervals, 2u);
@@ -115,7 +116,7 @@ complete
 }
 
 TEST(HeapOverview, StacksShownAlikeAreOne) {
-  // Stacks 1 and 2 differ in what is not shown: the address of a frame.
+  // Stacks 1 and 2 differ only in the address of a frame, which is not shown.
   Opened In(R"(
 header
 dictionary
@@ -152,8 +153,8 @@ complete
   EXPECT_EQ(H[2].Heap, 2u);
 }
 
-/// The gaps of a device at so many times, in hundredths of a second, of which
-/// nothing is accounted for.
+/// The rises of a device's gap from samples (hundredths of a second, bytes).
+/// Nothing is accounted for.
 static std::vector<DeviceGap::Rise>
 risesOf(ArrayRef<std::pair<uint64_t, uint64_t>> Samples) {
   std::string Text = R"(
@@ -178,7 +179,7 @@ marks
 }
 
 TEST(DeviceGaps, RisesThatFollowSoonAreOne) {
-  // Within 100 ms, over a sample that is the same; then 200 ms later.
+  // Rises within 100 ms, over an equal sample; then one 200 ms later.
   std::vector<DeviceGap::Rise> R =
       risesOf({{10, 5}, {11, 7}, {12, 7}, {20, 9}, {40, 10}});
   ASSERT_EQ(R.size(), 2u);
@@ -187,7 +188,7 @@ TEST(DeviceGaps, RisesThatFollowSoonAreOne) {
   EXPECT_EQ(R[0].To.TimeNs, 200000000u);
   EXPECT_EQ(R[1].bytes(), 1u);
   EXPECT_EQ(R[1].From.TimeNs, 200000000u);
-  // A fall in between; never a rise; one sample.
+  // A fall between two rises; no rise; one sample.
   EXPECT_EQ(risesOf({{10, 5}, {11, 7}, {12, 6}, {13, 8}}).size(), 2u);
   EXPECT_TRUE(risesOf({{10, 5}, {11, 5}, {12, 1}}).empty());
   EXPECT_TRUE(risesOf({{10, 5}}).empty());
@@ -213,7 +214,7 @@ TEST(DeviceGaps, WhatIsUnknownIsTheRest) {
   M.Parts.Contexts = 20;
   M.Parts.Others = 45;
   EXPECT_EQ(M.unknown(), 5u);
-  // What is measured may be more than there is.
+  // Measured parts may sum to more than the gap.
   M.Parts.Modules = UINT64_MAX - 1;
   EXPECT_EQ(M.unknown(), 0u);
   M.Accounted = 200;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Answers of Analysis's questions.
+// Answers to Analysis's questions.
 
 #include "memkit/Analysis/Query.h"
 #include "../Model/RunText.h"
@@ -10,7 +10,7 @@ using namespace memkit;
 using namespace llvm;
 
 namespace {
-/// A trace and what a tool asks its questions about.
+/// A trace and the stats that a tool asks about.
 struct Asked {
   explicit Asked(StringRef Text)
       : T(textTrace(Text)),
@@ -29,7 +29,7 @@ TEST(AnalysisQuery, AnOverviewReadsTheSummaryOnce) {
   EXPECT_EQ(Of.T->reader().numDecoded(SectionKind::Summary), 2u); // two parts
   EXPECT_EQ(O.Steps.size(), 2u);
   EXPECT_EQ(O.Threads.size(), 2u);
-  ASSERT_EQ(O.Libraries.size(), 1u); // of devices alone
+  ASSERT_EQ(O.Libraries.size(), 1u); // devices only
   EXPECT_EQ(O.Libraries[0].Name, "prog");
   EXPECT_EQ(O.Libraries[0].HeapPeakBytes, 256u);
   ASSERT_TRUE(O.Curves);

@@ -8,13 +8,13 @@
 using namespace memkit;
 
 TEST(Series, TakesTheHighestOfEachPart) {
-  // 0 up to 10, 5 up to 30, 9 for a moment, then 1; columns of 20.
+  // 0 until 10, 5 until 30, 9 until 31, then 1; columns of 20.
   std::vector<SeriesPoint> Points = {{10, 5}, {30, 9}, {31, 1}};
   EXPECT_EQ(highestOf(Points, 0, 80, 4), (std::vector<uint64_t>{5, 9, 1, 1}));
-  // What ends where a column begins is not in it.
+  // A value that ends where a column begins is not in the column.
   EXPECT_EQ(highestOf({{0, 7}, {20, 2}}, 0, 40, 2),
             (std::vector<uint64_t>{7, 2}));
-  // However late a point is.
+  // Points far beyond the last column.
   EXPECT_EQ(highestOf({{0, 1}, {UINT64_MAX, 3}}, 0, 2, 2),
             (std::vector<uint64_t>{1, 3}));
   EXPECT_EQ(highestOf(Points, 5, 5, 2), (std::vector<uint64_t>{0, 0}));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is taken for a leak.
+// Verdicts on growth.
 //
-// The clear cases. How often the others are right is what memkit-gengrowth
-// counts.
+// Clear cases only; memkit-gengrowth counts how often other cases are judged
+// right.
 
 #include "memkit/Analysis/Survival.h"
 #include "../../../lib/Analysis/Distributions.h"
@@ -36,7 +36,8 @@ SurvivalBins steps(size_t N = Steps) {
   return B;
 }
 
-/// Bytes live of each step's allocation; what lives rises by them.
+/// Bytes that stay live of each step's allocation; the level rises by these
+/// bytes.
 SurvivalData survivors(const std::vector<double> &Bytes) {
   SurvivalData D(Bytes.size());
   double Level = 0;
@@ -77,7 +78,7 @@ TEST(Survival, WhatFillsAndStopsIsNone) {
   EXPECT_NE(judgeSurvival(steps(), survivors(Bytes)).Verdict, Survival::Leak);
 }
 
-/// Blocks that live 5 steps: only the last 5 cohorts live.
+/// Blocks live for 5 steps, so only the last 5 cohorts are live.
 TEST(Survival, WhatIsFreedIsNone) {
   std::vector<double> Bytes(Steps, 0);
   std::fill(Bytes.end() - 5, Bytes.end(), 1000);
@@ -87,7 +88,7 @@ TEST(Survival, WhatIsFreedIsNone) {
   EXPECT_EQ(judgeSurvival(steps(), D).Verdict, Survival::None);
 }
 
-/// The same place keeps a block of each step beside.
+/// The place also keeps a block of each step.
 TEST(Survival, ALeakAmongWhatIsFreed) {
   std::vector<double> Bytes(Steps, 1000);
   std::fill(Bytes.end() - 5, Bytes.end(), 3000);
@@ -110,7 +111,7 @@ TEST(Survival, AContainerThatDoubles) {
     D.Level[I] = Capacity;
     D.LevelBlocks[I] = 1;
   }
-  // Only the last one lives, of the step in which it was made.
+  // Only the last block is live, allocated in step 32.
   D.Bytes[32] = Capacity;
   D.Blocks[32] = 1;
   SurvivalResult R = judgeSurvival(steps(), D);
@@ -118,7 +119,7 @@ TEST(Survival, AContainerThatDoubles) {
   EXPECT_TRUE(R.IsContainer);
   EXPECT_LE(R.Low, 4096);
   EXPECT_GE(R.High, 4096);
-  // One that is filled no more: it would have been replaced long ago.
+  // A container that stops growing: if still filled, it would be replaced.
   std::fill(D.Level.begin() + 9, D.Level.end(), D.Level[8]);
   EXPECT_NE(judgeSurvival(steps(), D).Verdict, Survival::Leak);
 }

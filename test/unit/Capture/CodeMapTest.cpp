@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tests of the map of codes.
+// The map from pcs to code words.
 //
-// The map from pcs to code words: what is put in is found, by every thread and
-// while the map grows; what is forgotten is not; words keep rules.
+// Inserted pcs are found, by every thread and while the map grows; removed pcs
+// are not; words keep rules.
 
 #include "Unwind/CodeMap.h"
 
@@ -17,7 +17,7 @@ using namespace memkit::capture;
 
 namespace {
 
-/// A map's memory is zero at first, as the library's own.
+/// The map starts with zeroed memory, as in the library.
 std::unique_ptr<CodeMap> makeMap() {
   auto M = std::make_unique<CodeMap>();
   EXPECT_TRUE(M->begin());
@@ -28,7 +28,7 @@ CodeWord wordOf(uint32_t Code) {
   return CodeWord::make({.Kind = RuleKind::Sp, .CfaOffset = 32}, Code, 0);
 }
 
-/// Addresses of calls, as they lie in code.
+/// Call addresses, spread as in code.
 std::vector<uintptr_t> makePcs(unsigned Count, unsigned Seed) {
   std::mt19937_64 Random(Seed);
   std::vector<uintptr_t> Pcs;
@@ -46,8 +46,8 @@ TEST(CodeMap, WhatIsPutInIsFound) {
   for (uint32_t I = 0; I < Pcs.size(); ++I) {
     ASSERT_FALSE(M->find(Pcs[I]));
     ASSERT_EQ(M->insert(Pcs[I], wordOf(I + 1)).code(), I + 1);
-    ASSERT_EQ(M->insert(Pcs[I], wordOf(7)).code(),
-              I + 1); // the first one stays
+    // The first word stays.
+    ASSERT_EQ(M->insert(Pcs[I], wordOf(7)).code(), I + 1);
   }
   for (uint32_t I = 0; I < Pcs.size(); ++I)
     ASSERT_EQ(M->find(Pcs[I]).code(), I + 1);
@@ -65,7 +65,7 @@ TEST(CodeMap, WhatIsTakenOutIsGoneAndCanComeAgain) {
   }
   for (uint32_t I = 0; I < Pcs.size(); ++I)
     ASSERT_EQ(M->find(Pcs[I]).code(), I % 2 ? I + 1 : 0);
-  // Others at the same place, many times: the table does not grow for them.
+  // Replacing an entry many times does not grow the table.
   uint64_t Bytes = M->bytes();
   for (uint32_t I = 0; I < 200000; ++I) {
     ASSERT_EQ(M->insert(Pcs[0], wordOf(I + 9)).code(), I + 9);
@@ -164,14 +164,14 @@ TEST(CodeWord, RulesThatDoNotFitAreSlow) {
   auto KindOf = [](Rule R) { return CodeWord::make(R, 1, 0).kind(); };
   constexpr uint8_t Saved = Rule::FpSaved;
   EXPECT_EQ(KindOf({RuleKind::Sp, 0, 0, 1 << 23}), RuleKind::Slow);
-  // A saved rbp where the return address is, or beyond.
+  // The saved rbp is at the return address or above.
   EXPECT_EQ(KindOf({RuleKind::Sp, Saved, -1, 64}), RuleKind::Slow);
   EXPECT_EQ(KindOf({RuleKind::Sp, Saved, 2, 64}), RuleKind::Slow);
-  // Below rsp, or so far from rbp that it may be.
+  // The saved rbp is below rsp, or so far from rbp that it may be below rsp.
   EXPECT_EQ(KindOf({RuleKind::Sp, Saved, -9, 64}), RuleKind::Slow);
   EXPECT_EQ(KindOf({RuleKind::Sp, Saved, -8, 64}), RuleKind::Sp);
   EXPECT_EQ(KindOf({RuleKind::Fp, Saved, -17, 16}), RuleKind::Slow);
-  // Frames that were interrupted into being are looked up by their very pc.
+  // Frames interrupted by a signal are looked up by the pc itself.
   EXPECT_EQ(KindOf({RuleKind::Sp, Rule::SignalFrame, 0, 64}), RuleKind::Slow);
 }
 

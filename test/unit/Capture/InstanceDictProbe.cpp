@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// InstanceDict, for ctypes.
+// Exports InstanceDict to ctypes.
 
 #include "Torch/InstanceDict.h"
 

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Stacks compared with those of libgcc.
+// Compares recorded stacks with libgcc's.
 //
-// The capture library once more, for tests: a random part of its stacks, as
-// they are spelled by the node that it recorded, is compared with what libgcc's
-// _Unwind_Backtrace says in the same moment. libgcc is opened privately.
+// A copy of the capture library for tests. It compares a random part of the
+// recorded stacks, as the recorded node spells them, with the result of
+// libgcc's _Unwind_Backtrace at the same time. The copy opens libgcc privately.
 //
-// MEMREC_ORACLE names a file of 64 zero bytes, which is shared by all processes
-// and counts (see Counters); what differs is described in FILE.txt.
-// MEMREC_ORACLE_EVERY: one stack in so many, a power of 2 (16 unless given).
-// MEMREC_ORACLE_OLD_GLIBC: as if the loader had no _dl_find_object.
+// MEMREC_ORACLE: a file of 64 zero bytes with counters (see Counters), shared
+// by all processes; FILE.txt describes the differences.
+// MEMREC_ORACLE_EVERY: compare one stack in this many, a power of 2 (default
+// 16).
+// MEMREC_ORACLE_OLD_GLIBC: behave as if the loader had no _dl_find_object.
 
 #include "Runtime/Symbols.h"
 #include "Runtime/Thread.h"
@@ -38,8 +39,9 @@ namespace {
 struct Counters {
   std::atomic<uint64_t> Samples, Frames, MaxFrames;
   std::atomic<uint64_t> Different;
-  std::atomic<uint64_t> Beyond; ///< libgcc could not go on, the library could
-  std::atomic<uint64_t> Marked; ///< begin with a mark: a part was compared
+  std::atomic<uint64_t> Beyond; ///< only libgcc could not go on
+
+  std::atomic<uint64_t> Marked; ///< with a mark or a gap: compared in part
   std::atomic<uint64_t> NotCompared;
   std::atomic<uint64_t> Unused;
 };
@@ -47,7 +49,7 @@ static_assert(sizeof(Counters) == 64);
 
 struct Walk {
   static constexpr uint32_t Max = 1u << 17;
-  uintptr_t Pcs[Max]; ///< where the code lies, innermost first
+  uintptr_t Pcs[Max]; ///< code addresses, innermost first
   uint32_t Count;
 };
 
@@ -61,7 +63,7 @@ std::atomic<BacktraceFn> Backtrace;
 GetIpFn GetIp;
 __thread uint64_t Random;
 __thread bool Inside;
-__thread Walk *Walks; ///< two
+__thread Walk *Walks; ///< two walks
 
 __attribute__((constructor)) void start() {
   const char *Path = getenv("MEMREC_ORACLE");
@@ -154,8 +156,8 @@ _Unwind_Reason_Code collect(_Unwind_Context *C, void *To) {
   return _URC_NO_REASON;
 }
 
-/// The frames of \p Node. Returns the mark that it begins with, if any, or
-/// None.
+/// Writes the frames of \p Node to \p W. Returns the mark at which the node
+/// starts, or None.
 wire::CodeKind spell(uint32_t Node, Walk &W, bool &HasGap) {
   auto Last = wire::CodeKind::None;
   W.Count = 0;
@@ -163,7 +165,7 @@ wire::CodeKind spell(uint32_t Node, Walk &W, bool &HasGap) {
   for (; Node && W.Count < Walk::Max; Node = Stacks.Table.node(Node).Parent) {
     const wire::Code &C = Stacks.Table.code(Stacks.Table.node(Node).Code);
     Last = wire::CodeKind(C.Kind.load());
-    // Where Python is looked for, its evaluator's frames are marked.
+    // With Python recording, the evaluator's frames are marked as such.
     if (Last == wire::CodeKind::Evaluator)
       Last = wire::CodeKind::Native;
     if (Last == wire::CodeKind::Native)
@@ -182,7 +184,7 @@ void compare(uint32_t Node, const Frame &Caller) {
   uint32_t From = 0;
   while (From < Gccs.Count && Gccs.Pcs[From] != Caller.Pc - 1)
     ++From;
-  // Hooks of ours that the program's calls pass through have no frames.
+  // Hooks of the capture library in the program's calls have no frames.
   uint32_t Shown = 0;
   for (; From < Gccs.Count; ++From)
     if (!isOwnCode(Gccs.Pcs[From]))
@@ -203,8 +205,7 @@ void compare(uint32_t Node, const Frame &Caller) {
     Counts->Beyond++;
     report(Ours, Gccs, Same);
   }
-  // What was left out is left out of the comparison: the inner part is the
-  // same.
+  // Of a stack with frames left out, only the inner part is compared.
   bool IsPart = HasGap ? Same * 2 + 2 >= Ours.Count
                        : Mark != wire::CodeKind::None && Same == Gccs.Count;
   if (IsWhole || IsPart || (Same && Same == Gccs.Count))
@@ -243,7 +244,7 @@ uint32_t wrappedStackNode(Thread &T, const Frame &Caller) {
   return Node;
 }
 
-/// Asked before libc has set environ.
+/// Works before libc has set environ.
 static bool isInEnvironment(const char *Name) {
   static char Buffer[256 << 10];
   int Fd = sys::open("/proc/self/environ", O_RDONLY);

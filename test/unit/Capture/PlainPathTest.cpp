@@ -35,7 +35,7 @@ TEST(PlainPath, TheModelOfOneThatSpreads) {
   EXPECT_STREQ("", P.of("", "DataParallel", true));
   EXPECT_STREQ("Net", P.of("module", "Net", false));
   EXPECT_STREQ("fc", P.of("module.fc", "Linear", false));
-  // Its own, and what only begins so.
+  // A submodule named `module`, and a name that only starts with `module`.
   EXPECT_STREQ("module", P.of("module.module", "Net", false));
   EXPECT_STREQ("modules.fc", P.of("modules.fc", "Linear", false));
 }

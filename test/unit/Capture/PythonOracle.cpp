@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Stacks of Python compared with a plain walk.
+// Compares recorded Python stacks with a plain walk.
 //
-// The capture library once more, for tests. A random part of its stacks of
-// Python, as the recorded node spells them, is compared with what a plain walk
-// reads in the same moment, which remembers nothing: so that what is joined,
-// interned and forgotten is shown to be right. And a function for programs,
-// which compare with traceback: so that what both walks rely on is.
+// A copy of the capture library for tests. It compares a random part of the
+// recorded Python stacks, as the recorded node spells them, with a plain walk
+// at the same time. The plain walk caches nothing, so the comparison tests
+// joining, interning and forgetting. Programs compare the result of
+// memrec_python_stack() with traceback, which tests the layout that both walks
+// use.
 //
-// MEMREC_ORACLE names a file of 64 zero bytes, which is shared by all processes
-// and counts; what differs is described in FILE.txt. MEMREC_ORACLE_EVERY: one
-// stack in so many, a power of 2 (16 unless given).
+// MEMREC_ORACLE: a file of 64 zero bytes with counters, shared by all
+// processes; FILE.txt describes the differences. MEMREC_ORACLE_EVERY: compare
+// one stack in this many, a power of 2 (default 16).
 
 #include "Python/Interpreter.h"
 #include "Runtime/Hook.h"
@@ -96,7 +97,8 @@ bool prepare() {
   return Mine;
 }
 
-/// What the recorder would read. \p IsWhole: nothing is left out.
+/// Spells the frames that the recorder would read. \p IsWhole: no frame is left
+/// out.
 void spell(uint32_t Node, Spelling &To, bool &IsWhole) {
   To.Bytes = To.Frames = 0;
   IsWhole = true;
@@ -119,7 +121,7 @@ void spell(uint32_t Node, Spelling &To, bool &IsWhole) {
 
 uint8_t byteAt(uintptr_t At) { return *reinterpret_cast<const uint8_t *>(At); }
 
-/// What the structures say, by nothing but the layout.
+/// Spells the frames of the interpreter's structures, by their layout alone.
 void walkPlainly(Spelling &To, char *File, char *Name) {
   const PythonLayout &L = Python.layout();
   auto Load = [](uintptr_t At) { return Interpreter::load(At); };
@@ -177,7 +179,7 @@ void compare(uint32_t Node) {
   bool IsWhole;
   spell(Node, Mine->Ours, IsWhole);
   walkPlainly(Mine->Plain, Mine->File, Mine->Name);
-  // Another thread has begun to finalise the interpreter meanwhile.
+  // Meanwhile another thread has begun to finalise the interpreter.
   if (!Python.threadState())
     return;
   const Spelling &A = Mine->Ours, &B = Mine->Plain;
@@ -185,7 +187,7 @@ void compare(uint32_t Node) {
   Counts->Frames += A.Frames;
   for (uint64_t Is = Counts->MaxFrames; Is < A.Frames;)
     Counts->MaxFrames.compare_exchange_weak(Is, A.Frames);
-  // Of one with frames left out the inner half.
+  // Of a stack with frames left out, the inner half is compared.
   bool IsSame = (IsWhole ? A.Bytes == B.Bytes : A.Bytes <= B.Bytes) &&
                 memcmp(A.Text, B.Text, A.Bytes) == 0;
   if (!IsSame)
@@ -214,9 +216,9 @@ uint32_t wrappedPythonNode() {
   return Node;
 }
 
-/// Writes the calling thread's stack of Python, innermost frame first, as
-/// Spelling has it, and a NUL; returns how many frames it has, -1: none can be
-/// had.
+/// Writes the calling thread's Python stack as a NUL-terminated Spelling,
+/// innermost frame first. Returns the number of frames, or -1 if no stack is
+/// available.
 MEMKIT_EXPORT int memrec_python_stack(char *To, uint32_t Room) {
   if (!recordingThread() || !Room || !prepare())
     return -1;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tests of the ring protocol.
+// The ring protocol.
 //
-// The ring protocol: writers and one reader at full speed, a ring that changes
-// owners, a full one.
+// Writers and one reader at full speed, a ring that changes owners, a full
+// ring.
 
 #include "Runtime/RingWriter.h"
 #include "SharedMemory.h"
@@ -24,8 +24,8 @@ constexpr wire::AllocateRecord allocate(uint64_t Address, uint64_t Size) {
   return {Address, Size, wire::AllocFunction::None, 0};
 }
 
-/// Reads all that is published, checks that the addresses count up from
-/// \p Expected, gives the room back.
+/// Reads all published records, checks that the addresses count up from \p
+/// Expected, and frees the room.
 uint64_t drain(wire::RingHeader &H, wire::Record *R, uint64_t &Expected) {
   uint64_t Head = H.Head.load(std::memory_order_acquire);
   uint64_t Tail = H.Tail.load(std::memory_order_relaxed), Got = Head - Tail;
@@ -189,7 +189,8 @@ TEST(Ring, HandlersRecordsComeOnceAndAreNotHeldBack) {
   setitimer(ITIMER_REAL, &Often, nullptr);
   uint64_t Outer = 0, Inner = 0, Written = 0, Tail = 0;
   while (Inner < 3000) {
-    // Whatever a handler left must be published when the write returns.
+    // The records of an interrupting handler must be published when write()
+    // returns.
     Target->Ring.write(allocate(Written++, 5));
     uint64_t Head = Header->Head.load(std::memory_order_acquire);
     ASSERT_GT(Head, Tail);

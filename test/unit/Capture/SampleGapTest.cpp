@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tests of how samples are drawn.
+// Distances between samples.
 
 #include "Host/SampleGap.h"
 
@@ -20,7 +20,7 @@ TEST(SampleGap, IsTheLogarithmOfItsNumber) {
   for (unsigned I = 0; I < 1'000'000; ++I) {
     uint64_t X = Random.next() >> (I % 64); // small numbers, too
     double Exact = -std::log(std::ldexp(double(X | 1), -64)) * Mean;
-    // Rounding down and the 1 aside.
+    // Within the error of rounding down and adding 1.
     ASSERT_NEAR(double(sampleGap(X, Mean)), Exact + 0.5, 3e-6 * Mean + 1) << X;
   }
 }
@@ -30,7 +30,7 @@ TEST(SampleGap, ReachesItsEnds) {
   EXPECT_EQ(sampleGap(UINT64_MAX, 1), 1u);
   double Longest = 64 * std::log(2.0) * Mean;
   EXPECT_NEAR(double(sampleGap(0, Mean)), Longest, 2);
-  // The largest mean does not overflow.
+  // The largest mean must not overflow.
   EXPECT_NEAR(double(sampleGap(0, uint64_t(1) << 40)),
               64 * std::log(2.0) * std::ldexp(1.0, 40), 1e7);
 }
@@ -48,7 +48,7 @@ TEST(SampleGap, IsExponential) {
     // Cells of equal probability.
     ++Count[unsigned(-std::expm1(-Gap / Mean) * Cells)];
   }
-  // Of an exponential distribution the standard deviation is the mean.
+  // The standard deviation of an exponential distribution is the mean.
   double Average = Sum / Draws;
   EXPECT_NEAR(Average / Mean, 1, 4 / std::sqrt(Draws));
   EXPECT_NEAR(std::sqrt(Squares / Draws - Average * Average) / Mean, 1,
@@ -56,19 +56,19 @@ TEST(SampleGap, IsExponential) {
   double Chi = 0, Expected = double(Draws) / Cells;
   for (unsigned N : Count)
     Chi += (N - Expected) * (N - Expected) / Expected;
-  // 63 degrees of freedom: beyond 111 once in ten thousand times.
+  // 63 degrees of freedom: above 111 once in ten thousand runs.
   EXPECT_LT(Chi, 111);
 }
 
-/// Blocks that a thread allocates one after the other, and how often one of
-/// Size is sampled.
+/// The share of sampled blocks of Size, in a thread that allocates blocks one
+/// after the other.
 double partSampled(uint64_t Size, uint64_t Seed, unsigned Blocks) {
   SampleRandom Random;
   Random.seed(Seed);
   uint64_t Left = sampleGap(Random.next(), Mean);
   unsigned Sampled = 0;
   for (unsigned I = 0; I < Blocks; ++I) {
-    // Others come between: they change nothing.
+    // Blocks of other sizes between them do not change the share.
     for (uint64_t S : {uint64_t(100 * (I % 50)), Size}) {
       if (S < Left) {
         Left -= S;
@@ -82,7 +82,7 @@ double partSampled(uint64_t Size, uint64_t Seed, unsigned Blocks) {
 }
 
 TEST(SampleGap, SamplesEachSizeByItsBytes) {
-  // Sizes that the others do not have.
+  // Sizes other than the sizes of the blocks between.
   for (uint64_t Size : {17u, 999u, 65'537u, 524'288u, 2'000'001u, 9'999'999u}) {
     unsigned Blocks = Size < 1000 ? 20'000'000 : 1'000'000;
     double P = -std::expm1(-double(Size) / Mean);
@@ -93,7 +93,7 @@ TEST(SampleGap, SamplesEachSizeByItsBytes) {
 }
 
 TEST(SampleRandom, SeedsNearEachOtherDiffer) {
-  // Threads and processes get such.
+  // Threads and processes get near seeds.
   double Sum = 0;
   for (uint64_t Seed = 0; Seed < 100'000; ++Seed) {
     SampleRandom Random;

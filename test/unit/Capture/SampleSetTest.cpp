@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tests of the set of sampled addresses.
+// The set of sampled addresses.
 
 #include "Host/SampleSet.h"
 
@@ -43,7 +43,8 @@ TEST(SampleSet, AgreesWithAnOrdinarySet) {
   auto S = makeSet();
   std::set<uint64_t> Is;
   std::mt19937_64 Random(1);
-  // Grows to a few levels, shrinks, grows again; near addresses and far ones.
+  // The set grows to a few levels, shrinks and grows again, with near and far
+  // addresses.
   for (unsigned Round = 0; Round < 6; ++Round)
     for (unsigned I = 0; I < 60'000; ++I) {
       uint64_t N = Random() % 50'000 * (Round % 2 ? 256 : 1);
@@ -63,7 +64,7 @@ TEST(SampleSet, AgreesWithAnOrdinarySet) {
 
 TEST(SampleSet, IsCleanWhenAllIsTakenOut) {
   auto S = makeSet();
-  // No counter of the filter comes near its end.
+  // Counters of the filter must not overflow.
   for (unsigned Round = 0; Round < 3; ++Round) {
     for (uint64_t N = 0; N < 200'000; ++N)
       ASSERT_TRUE(S->insert(address(N)));
@@ -76,8 +77,8 @@ TEST(SampleSet, IsCleanWhenAllIsTakenOut) {
 
 TEST(SampleSet, ForgetsNothingWhenTheFilterOverflows) {
   auto S = makeSet();
-  // The filter knows 18 bits of the address above the lowest four, twice: these
-  // are all in one of its groups.
+  // The filter uses 18 bits of the address above the lowest four, twice: all
+  // these addresses are in one of the filter's groups.
   std::vector<void *> Same;
   for (uint64_t N = 0; N < 600; ++N)
     Same.push_back(address(N << 14 | (N & 0x3fff)));
@@ -100,7 +101,7 @@ TEST(SampleSet, ThreadsHandOverBlocks) {
     for (unsigned I = 0; I < Blocks; ++I) {
       uint64_t Mine = I * Threads + T;
       Wrong += !S->insert(address(Mine));
-      // Freed by whoever comes by, as memory of a queue is.
+      // Any thread may free the block, as with a queue.
       uint64_t Other;
       {
         std::lock_guard<std::mutex> Guard(Lock);

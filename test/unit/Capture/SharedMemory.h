@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A memfd as the recorder makes it.
+// Shared memory for tests.
 //
-// A memfd laid out as a recorder does it, for tests that write and read it in
-// one process.
+// A memfd with the layout that the recorder makes, for tests that write and
+// read the memory in one process.
 
 #ifndef MEMKIT_TEST_UNIT_CAPTURE_SHAREDMEMORY_H
 #define MEMKIT_TEST_UNIT_CAPTURE_SHAREDMEMORY_H
@@ -19,7 +19,7 @@ namespace memkit {
 struct SharedMemory {
   int Fd = -1;
   wire::Regions R = {};
-  char *Base = nullptr; ///< all of it, for the reader
+  char *Base = nullptr; ///< the whole mapping, for the reader
   wire::Control *C = nullptr;
 
   SharedMemory(uint32_t Rings, uint32_t Nodes, uint32_t Codes) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tests of the shared tree of stacks.
+// The shared tree of stacks.
 //
-// The shared tree under many threads: every thread gets, for the same stack, a
-// node that spells that stack; nothing is given twice a meaning.
+// Under many threads, every thread gets for a stack a node that spells the
+// stack, and no node gets a second meaning.
 
 #include "Stacks/StackTable.h"
 #include "SharedMemory.h"
@@ -27,7 +27,7 @@ std::vector<Stack> makeStacks(unsigned Count, unsigned Seed) {
   std::mt19937 Random(Seed);
   std::vector<Stack> Stacks;
   for (unsigned I = 0; I < Count; ++I) {
-    // Half of it shared with an earlier one, as stacks are.
+    // As in programs, half of the stack is shared with an earlier stack.
     Stack S;
     if (I) {
       const Stack &Old = Stacks[Random() % I];
@@ -40,7 +40,7 @@ std::vector<Stack> makeStacks(unsigned Count, unsigned Seed) {
   return Stacks;
 }
 
-/// A table with a code for each address that the stacks have.
+/// A table with a code for each address in the stacks.
 struct Codes {
   std::map<uint64_t, uint32_t> Of;
   Codes(StackTable &T, const std::vector<Stack> &Stacks) {
@@ -51,7 +51,7 @@ struct Codes {
   }
 };
 
-/// One frame after the other, or all at once.
+/// Interns a stack frame by frame, or with AtOnce as a whole.
 uint32_t intern(StackTable &T, const Codes &C, const Stack &S, bool AtOnce) {
   uint32_t Node = 0;
   if (!AtOnce) {
@@ -84,7 +84,7 @@ Stack spell(SharedMemory &M, uint32_t Node) {
   return S;
 }
 
-// A table's memory is zero at first, as the library's own.
+// The table starts with zeroed memory, as in the library.
 std::unique_ptr<StackTable> makeTable(SharedMemory &M) {
   auto T = std::make_unique<StackTable>();
   EXPECT_TRUE(T->begin(M.Fd, M.R, *M.C));
@@ -131,7 +131,7 @@ TEST(StackTable, ManyThreadsAgree) {
   for (const Stack &S : Stacks)
     for (size_t N = 1; N <= S.size(); ++N)
       Prefixes.insert(Stack(S.begin(), S.begin() + long(N)));
-  // Threads that meet may each take ids for the same thing; few do.
+  // Threads that meet may take several ids for one node, but few do.
   EXPECT_GE(M.C->NextNode.load(), Prefixes.size() + 1);
   EXPECT_LE(M.C->NextNode.load(), Prefixes.size() * 3 / 2);
 }
@@ -143,7 +143,7 @@ TEST(StackTable, MillionsOfNodesAreFoundAgain) {
   std::mt19937 Random(3);
   std::vector<std::pair<uint32_t, uint32_t>> Keys;
   for (uint32_t I = 1; I <= Count; ++I) {
-    // What has no node yet: a code that this parent does not have.
+    // A pair of parent and code that has no node yet.
     uint32_t Parent = uint32_t(Random() % I);
     ASSERT_EQ(T->child(Parent, I), I);
     Keys.push_back({Parent, I});
@@ -151,8 +151,8 @@ TEST(StackTable, MillionsOfNodesAreFoundAgain) {
   for (uint32_t I = 0; I < Count; I += 7)
     ASSERT_EQ(T->child(Keys[I].first, Keys[I].second), I + 1);
   EXPECT_EQ(M.C->NextNode.load(), Count + 1);
-  // Hardly any near its parent: four bytes of its own, and the hash table at
-  // least three eighths full.
+  // Hardly any node is near its parent: four bytes for each node, and a hash
+  // table at least three eighths full.
   EXPECT_LE(T->bytes(), Count * (4 + 8 * 8 / 3));
 }
 
@@ -195,7 +195,7 @@ TEST(StackTable, FullTableGivesNothing) {
   for (uint32_t Code = 1; (Node = T->child(Node, Code)); ++Code)
     Last = Node;
   EXPECT_EQ(Last, 99u);
-  EXPECT_EQ(T->child(0, 1), 1u); // what is there stays
+  EXPECT_EQ(T->child(0, 1), 1u); // existing nodes stay
   EXPECT_EQ(M.C->NextNode.load(), 100u);
 }
 

@@ -3,9 +3,9 @@
 // A recorder for tests.
 //
 // wiredrain [options] -- program args..: runs a program with the capture
-// library, plays the recorder, checks the records against a map of live blocks
-// and prints what came. For tests of the library alone, with the failures of a
-// recorder to order.
+// library as its recorder, checks the records against a map of live blocks, and
+// prints the records. Options make the recorder fail in chosen ways, to test
+// the library alone.
 
 #include "Wire/Layout.h"
 #include "Wire/RecordOrder.h"
@@ -46,7 +46,7 @@ struct Options {
   uint32_t StackBits = wire::SB_Native;
   bool Objects = false;
   uint64_t StallAfter = ~0ull, DetachAfter = ~0ull, DieAfter = ~0ull;
-  uint64_t DeafAfter = ~0ull; ///< greets nobody any more
+  uint64_t DeafAfter = ~0ull; ///< greets no further process
   bool Refuse = false;
   bool Discard = false; ///< only count: to time the program
 } Opt;
@@ -83,7 +83,7 @@ struct DrainedProcess {
   int Fd;
   char *Base;
   wire::Control *C;
-  std::vector<wire::Record> Later; ///< newer than the pass's clock
+  std::vector<wire::Record> Later; ///< newer than the time of the pass
   std::vector<uint32_t> LaterRing;
   std::unordered_map<uint64_t, uint64_t> Live;
   struct Waiting {
@@ -91,13 +91,13 @@ struct DrainedProcess {
     uint32_t Ring;
   };
   std::map<uint32_t, wire::RingOrder> Orders; ///< by ring
-  /// By address: records that cannot be true yet.
+  /// By address: records that contradict the live blocks, and wait.
   std::unordered_map<uint64_t, std::vector<Waiting>> Held;
-  std::map<uint32_t, std::pair<uint64_t, uint64_t>>
-      Pending; ///< ring -> block, size
+  /// Blocks in a realloc: ring -> address, size.
+  std::map<uint32_t, std::pair<uint64_t, uint64_t>> Pending;
   uint64_t Allocs = 0, Frees = 0, Reallocs = 0, Unknown = 0, Twice = 0;
   uint64_t Pairs = 0; ///< records with Python frames
-  /// Pairs with more or fewer entries than frames of the evaluator.
+  /// Pairs whose Python entries and evaluator frames differ in number.
   uint64_t Uneven = 0;
   uint64_t Threads = 0, Ended = 0, Bytes = 0, Late = 0, MaxStackDepth = 0;
   std::vector<std::string> Execs;
@@ -234,7 +234,8 @@ void printText(DrainedProcess &I, uint32_t Number) {
   printf("%.*s", int(Bytes), T + 4);
 }
 
-/// One line a frame, innermost first: "name (file:line)", "*" before an entry.
+/// Prints one frame a line, innermost first: "name (file:line)", "*" before an
+/// entry.
 void printPython(DrainedProcess &I, uint32_t Node) {
   for (; Node; Node = I.node(Node)->Parent) {
     wire::Code *C = I.code(I.node(Node)->Code);
@@ -253,7 +254,7 @@ void printPython(DrainedProcess &I, uint32_t Node) {
   }
 }
 
-/// How many frames of \p Kind a path has; none where frames are left out.
+/// The number of frames of \p Kind in a path; 0 if frames are left out.
 uint32_t countKind(DrainedProcess &I, uint32_t Node, wire::CodeKind Kind) {
   uint32_t N = 0;
   for (; Node; Node = I.node(Node)->Parent) {
@@ -325,7 +326,7 @@ bool takeBlock(DrainedProcess &I, uint64_t Address, uint64_t &Size) {
   return true;
 }
 
-/// What a record says of its block.
+/// Applies a record to its block.
 void applyToBlock(DrainedProcess &I, const DrainedProcess::Waiting &W) {
   uint64_t Size = 0;
   if (isPut(W.R))
@@ -335,10 +336,10 @@ void applyToBlock(DrainedProcess &I, const DrainedProcess::Waiting &W) {
     I.Pending[W.Ring] = {W.R.Address, Size};
 }
 
-/// The clocks of two threads that hand a block over may be read a little too
-/// early: one that frees what nobody has allocated yet, or allocates what is
-/// still live, waits for the record that makes it true. Of one ring the first
-/// is first.
+/// When two threads hand over a block, either may read its clock a little too
+/// early. A record that frees an unknown block, or allocates a live one, waits
+/// for the record that resolves the contradiction. Records of one ring keep
+/// their order.
 void blockRecord(DrainedProcess &I, const wire::Record &R, uint32_t Ring) {
   auto Can = [&](const wire::Record &R) {
     return I.Live.count(R.Address) != size_t(isPut(R));
@@ -363,7 +364,8 @@ void blockRecord(DrainedProcess &I, const wire::Record &R, uint32_t Ring) {
     I.Held.erase(R.Address);
 }
 
-/// Nothing that is to come makes the rest true.
+/// Applies the waiting records: no later record can resolve their
+/// contradictions.
 void settleHeld(DrainedProcess &I) {
   for (auto &[Address, Q] : I.Held)
     for (DrainedProcess::Waiting &W : Q)
@@ -377,7 +379,7 @@ void noteExec(DrainedProcess &I, const char *What, uint64_t Slot) {
       (Slot < wire::NumExecSlots ? I.C->Execs[Slot].Path : "BAD"));
 }
 
-/// Says where a record may not follow those before it in its ring.
+/// Prints a record that must not follow the earlier records of its ring.
 void checkOrder(DrainedProcess &I, const wire::Record &R, uint32_t Ring) {
   using Verdict = wire::RingOrder::Verdict;
   Verdict V = I.Orders[Ring].take(RecordKind(R.kind()));
@@ -628,7 +630,8 @@ int main(int Argc, char **Argv) {
   if (bind(Socket, reinterpret_cast<sockaddr *>(&A), sizeof(A)) ||
       listen(Socket, 128))
     die("bind");
-  // LD_PRELOAD ends a path at a blank: the library may lie in any folder.
+  // LD_PRELOAD separates paths at blanks, and the library's folder may contain
+  // blanks.
   const char *Name = strrchr(Opt.Library, '/');
   std::string Link = Folder + std::string(Name ? Name : "/library.so");
   if (symlink(Opt.Library, Link.c_str()))

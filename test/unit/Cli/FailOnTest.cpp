@@ -62,7 +62,7 @@ TEST(FailOn, Rate) {
 }
 
 TEST(FailOn, Change) {
-  // 5 % of 200 is 10: 211 is above 210, which is just as much.
+  // 5 % of 200 is 10: 211 is above 210, and 210 is not.
   FailCondition C = parse("peak>+5%");
   EXPECT_EQ(C.What, Kind::ChangeShare);
   EXPECT_TRUE(C.isChangeAbove(200, 211));
@@ -71,7 +71,7 @@ TEST(FailOn, Change) {
   EXPECT_FALSE(C.isChangeAbove(200, 100));
   EXPECT_TRUE(C.isChangeAbove(0, 1));
   EXPECT_FALSE(C.isChangeAbove(0, 0));
-  // More than all of it.
+  // A share above 100 %.
   EXPECT_FALSE(parse("peak>+150%").isChangeAbove(100, 250));
   EXPECT_TRUE(parse("peak>+150%").isChangeAbove(100, 251));
 
@@ -88,7 +88,7 @@ TEST(FailOn, Heaps) {
   EXPECT_FALSE(C.isOfHeap("host.mmap"));
   EXPECT_TRUE(parse("peak>1").isOfHeap("host.mmap"));
   EXPECT_TRUE(parse("host.*:leaks").isOfHeap("host.mmap"));
-  // A heap's name may have a colon, and need no bound.
+  // A heap's name may contain a colon, and the condition needs no bound.
   EXPECT_EQ(parse("torch.cuda:0:peak>1G").Heap, "torch.cuda:0");
   EXPECT_EQ(parse("torch.cuda:0:leaks").Heap, "torch.cuda:0");
   EXPECT_NE(problem("host.malloc:lost"), "");
@@ -103,7 +103,7 @@ TEST(FailOn, HeapsThatMayLack) {
   EXPECT_TRUE(C.isOfHeap("torch.cuda:1"));
   EXPECT_FALSE(C.isOfHeap("torch.cuda:12"));
   EXPECT_FALSE(parse("torch.cuda:1:peak>1G").MayLack);
-  // Any device of one digit: a glob.
+  // Any device of one digit, by a glob.
   C = parse("torch.cuda:?:peak>1G");
   EXPECT_FALSE(C.MayLack);
   EXPECT_TRUE(C.isOfHeap("torch.cuda:7"));

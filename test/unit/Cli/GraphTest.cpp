@@ -9,10 +9,11 @@
 using namespace memkit;
 
 TEST(Graph, DrawsColumns) {
-  // Of 16 eighths: 8 are 16, 4 are 8, 1 is 2.
+  // Of 16 eighths: 8 becomes 16, 4 becomes 8, 1 becomes 2.
   EXPECT_EQ(drawColumns({8, 4, 1, 0}, 2, false),
             (std::vector<std::string>{"█   ", "██▂ "}));
-  // Of 4 halves: 8 are 4, 4 are 2, 1 is less than one and shows.
+  // Of 4 halves: 8 becomes 4, 4 becomes 2, 1 becomes less than one, which
+  // shows.
   EXPECT_EQ(drawColumns({8, 4, 1, 0}, 2, true),
             (std::vector<std::string>{"#   ", "##. "}));
   EXPECT_EQ(drawColumns({0, 0}, 1, true), (std::vector<std::string>{"  "}));
@@ -25,7 +26,7 @@ TEST(Progress, DrawsOverItself) {
   {
     Progress P("replaying", OS, std::chrono::milliseconds(0));
     P.update(1, 2);
-    // Too soon after the first.
+    // The second draw is too soon after the first.
     P.update(2, 2);
   }
   EXPECT_EQ(Text, "\rreplaying 50 % [###############...............]\r" +

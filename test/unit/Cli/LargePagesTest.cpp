@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where large blocks begin.
+// Addresses of large blocks.
 
 #include "Cli/LargePages.h"
 #include "llvm/Support/Compiler.h"
@@ -19,13 +19,13 @@ TEST(LargePages, LargeBlocksBeginAtALargePage) {
   for (size_t Size : {Page, Page + 1, 5 * Page - 8}) {
     std::vector<std::vector<char>> Blocks;
     for (int I = 0; I < 4; ++I) {
-      Blocks.emplace_back(Size, 'x'); // writable to its end
+      Blocks.emplace_back(Size, 'x'); // writable to the end
       EXPECT_EQ(reinterpret_cast<uintptr_t>(Blocks.back().data()) % Page, 0u);
     }
     for (const std::vector<char> &B : Blocks)
       EXPECT_EQ(B.back(), 'x');
   }
-  // Small blocks do not take a page each.
+  // Small blocks share pages.
   char *A = new char[1000], *B = new char[1000];
   EXPECT_LT(A < B ? B - A : A - B, 1 << 20);
   delete[] A;

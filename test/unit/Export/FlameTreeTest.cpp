@@ -14,7 +14,7 @@ using namespace llvm;
 
 namespace {
 
-/// Random stacks of few functions, some frames of which are inlined pairs.
+/// Random stacks of few functions; some frames are inlined pairs.
 std::unique_ptr<Trace> randomStacks(unsigned Seed, unsigned Stacks) {
   std::mt19937 Random(Seed);
   std::string Text;
@@ -25,7 +25,7 @@ std::unique_ptr<Trace> randomStacks(unsigned Seed, unsigned Stacks) {
     OS << " function " << F << " name=\"f" << F << "\"\n";
   for (unsigned F = 1; F <= Frames; ++F)
     OS << " frame " << F << " native binary=1 address=" << F << '\n';
-  for (unsigned F = 1; F < Frames; ++F) { // the last has no symbols
+  for (unsigned F = 1; F < Frames; ++F) { // the last frame has no symbols
     OS << " symbols " << F << " locations=[" << Random() % Functions + 1
        << ":1";
     if (Random() % 3 == 0)
@@ -61,7 +61,7 @@ struct Node {
   bool operator==(const Node &) const = default;
 };
 
-/// What the tree ought to be: each path of functions with its sums.
+/// The expected tree: the sums of each path of functions.
 std::map<Path, Node> mergeSimply(const Trace &T, const Profile &P) {
   std::map<Path, Node> Nodes;
   for (const KeyValue &V : P.Values) {
@@ -131,7 +131,7 @@ TEST(FlameTree, LimitKeepsTotalsAndTheLargest) {
       }
       EXPECT_EQ(Sum, P.Total);
       EXPECT_LE(Drawn, Limit);
-      // Nothing that is left out is larger than what is drawn.
+      // No node that is left out is larger than the smallest drawn node.
       for (const auto &[At, N] : Whole)
         if (!Flat.count(At)) {
           EXPECT_LE(N.Total, SmallestDrawn);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whether a trace agrees with itself.
+// Consistency checks of traces.
 
 #include "memkit/Model/Check.h"
 #include "TraceMaker.h"
@@ -16,7 +16,7 @@ CheckResult check(const MadeTrace &T, bool Complete = true) {
   return llvm::cantFail(checkTrace(*R));
 }
 
-/// Whether a check says Text.
+/// Whether a check reports Text.
 testing::AssertionResult says(const MadeTrace &T, const std::string &Text) {
   CheckResult Result = check(T);
   std::string All;
@@ -45,7 +45,8 @@ TEST(Check, CompletedTracesAgree) {
   EXPECT_GT(Result.Snapshots, 0u);
 }
 
-/// Each field of a row of T is changed in turn, and must be found.
+/// Changes each field of a row of T in turn, and expects the check to report
+/// the field.
 void expectFieldsCompared(const MadeTrace &T) {
   struct {
     const char *Name;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How live bytes moved over time.
+// Live bytes over time.
 
 #include "memkit/Model/Intervals.h"
 #include "Support/Failure.h"
@@ -22,8 +22,8 @@ dictionary
   stack 2 main > g > malloc
 )";
 
-/// Step 1 begins at 1000 ns, step 2 at 2000, step 3 at 3000. Live at the ends
-/// of the intervals (before step 1, of steps 1, 2, 3):
+/// Step 1 begins at 1000 ns, step 2 at 2000, step 3 at 3000. Live bytes at the
+/// ends of the intervals (before step 1, of steps 1, 2, 3):
 ///   heap 1, stack 1: 10, 10 + 100 = 110, 100, 100
 ///   heap 1, stack 2:  0,              0, 200, 200
 ///   heap 2, stack 1:  0,              7,   0,   0
@@ -58,7 +58,8 @@ static Read open(StringRef Text, SelectionSpec Spec = {}) {
   return R;
 }
 
-/// `interval: heap/stack before>after ...` for each interval that is given.
+/// `interval: heap/stack before>after ...` for each interval that forEach()
+/// passes.
 static std::string listed(IntervalSeries &S) {
   std::string Out;
   cantFail(S.forEach(
@@ -91,7 +92,7 @@ TEST(Intervals, MadeFromEvents) {
                      "1.2: 1/1 110>100 1/2 0>200 2/1 7>0\n";
   EXPECT_EQ(listed(*R.Series), Text);
   EXPECT_EQ(R.Series->numRows(), 3u);
-  // Again, the same.
+  // A second read gives the same.
   EXPECT_EQ(listed(*R.Series), Text);
   EXPECT_EQ(R.Series->numRows(), 3u);
 }
@@ -123,7 +124,7 @@ TEST(Intervals, OfASelection) {
   Heap.Heaps = {"host.mmap"};
   Read R = open(std::string(Names) + Steps, Heap);
   EXPECT_EQ(listed(*R.Series), "1.1: 2/1 0>7\n1.2: 2/1 7>0\n");
-  // By size: replayed. The summary's selection has no such block of heap 2.
+  // A selection by size is replayed. Heap 2 has no block of 100 bytes.
   SelectionSpec Large;
   Large.MinSize = 100;
   Read L = open(std::string(Names) + Steps, Large);
@@ -134,13 +135,13 @@ TEST(Intervals, OfAWindow) {
   SelectionSpec Spec;
   Spec.Since = cantFail(parseTimePoint("step:1"));
   Spec.Until = cantFail(parseTimePoint("step:2"));
-  // The block of step 0 was allocated before.
+  // The block of step 0 was allocated before the window.
   Read R = open(std::string(Names) + Steps, Spec);
   EXPECT_EQ(listed(*R.Series), "1.1: 1/1 0>100 2/1 0>7\n");
 }
 
-/// As a recorder wrote them, of two processes whose blocks mix, one interval in
-/// parts. There are no events.
+/// Intervals from a recorder, of two processes in mixed order, with one
+/// interval in parts, and no events.
 static constexpr char Written[] = R"(
 intervals process=1
   interval 0 begin=0 end=100
@@ -197,7 +198,7 @@ static std::string problemOf(StringRef Intervals) {
 }
 
 TEST(Intervals, OutOfOrder) {
-  // In time, and in number.
+  // Out of order by time, and by number.
   EXPECT_NE(problemOf(R"(
 intervals process=1
   interval 0 begin=0 end=100

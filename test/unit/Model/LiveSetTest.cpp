@@ -29,7 +29,7 @@ void expectSame(const LiveSet &Set, const Map &Want) {
   EXPECT_EQ(At, Want.end());
 }
 
-/// Adds and erases as programs do: most die young, some stay.
+/// Adds and erases as programs do: most blocks die young, some stay.
 void churn(LiveSet &Set, Map &Want, std::mt19937_64 &Rng, unsigned Events) {
   for (unsigned I = 0; I < Events; ++I) {
     if (Rng() % 100 < 52 || Want.empty()) {
@@ -74,10 +74,10 @@ TEST(LiveSet, SameAsMap) {
   expectSame(Set, Want);
 }
 
-/// The same, many at a time.
+/// As churn(), many blocks at a time.
 void churnMany(LiveSet &Set, Map &Want, std::mt19937_64 &Rng, unsigned Rounds) {
   for (unsigned Round = 0; Round < Rounds; ++Round) {
-    // Some are made room for, and live only later.
+    // Some ids get room first and become live later.
     LiveSet::Room To = Set.room();
     ASSERT_GE(To.Count, 1u);
     size_t Count = 1 + Rng() % std::min<size_t>(To.Count, 500), Alive = 0;
@@ -152,8 +152,8 @@ TEST(LiveSet, GoesOnFromOldBlocks) {
   }
 }
 
-/// Whether findNext() finds what find() finds, through all allocation ids and
-/// through each Step-th.
+/// Whether findNext() agrees with find(), for all allocation ids and for each
+/// Step-th.
 void compareFinds(LiveSet &Live, uint64_t Step) {
   LiveSet::Cursor Last;
   for (uint64_t AllocationId = 0; AllocationId < Live.next() + Step;
@@ -170,8 +170,9 @@ void compareFinds(LiveSet &Live, uint64_t Step) {
 }
 
 TEST(LiveSet, FindsTheNext) {
-  // Three chunks: of the first few blocks live on, of the second more, of the
-  // third all. So they are packed to a list, packed to bits, and not packed.
+  // In the first of three chunks few blocks stay live, in the second more, in
+  // the third all. So the first is packed to a list, the second to bits, the
+  // third not at all.
   constexpr uint64_t Chunk = 1 << 16;
   LiveSet Live;
   for (uint64_t AllocationId = 0; AllocationId != 2 * Chunk + 1000;
@@ -180,14 +181,14 @@ TEST(LiveSet, FindsTheNext) {
   for (uint64_t AllocationId = 0; AllocationId != 2 * Chunk; ++AllocationId)
     if (AllocationId < Chunk ? AllocationId % 1000 : AllocationId % 10)
       Live.erase(Live.find(AllocationId));
-  // Dead ones in lists.
+  // Free blocks within a list.
   for (uint64_t AllocationId = Chunk + 4; AllocationId < 2 * Chunk;
        AllocationId += 50)
     if (LiveSet::Cursor At = Live.find(AllocationId))
       Live.erase(At);
   for (uint64_t Step : {1, 2, 10, 100, 1000})
     compareFinds(Live, Step);
-  // What comes before the last one is found as well.
+  // findNext() also finds a block before the last one.
   LiveSet::Cursor Late = Live.find(10'000);
   ASSERT_TRUE(Late);
   EXPECT_EQ(Live.findNext(1000, Late).entry().Size, 1000u);

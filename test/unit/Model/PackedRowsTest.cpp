@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rows come out as they went in.
+// Packed rows unpack to the same rows.
 
 #include "memkit/Model/PackedRows.h"
 #include "gtest/gtest.h"
 
 using namespace memkit;
 
-/// A row whose values need up to so many bits.
+/// A row with values of at most Bits bits.
 static StackStats makeRow(uint64_t Seed, unsigned Bits) {
   uint64_t State = Seed;
   auto Next = [&] {
@@ -69,7 +69,7 @@ TEST(PackedRows, PacksInPieces) {
     All.insert(All.end(), Part.begin(), Part.end());
   }
   EXPECT_EQ(All, Rows.Rows);
-  // No rows at all are a piece too: it still says whose.
+  // No rows give one empty piece, which still names the process.
   Rows.Rows.clear();
   Out.clear();
   PackedRows::pack(Rows, Out);

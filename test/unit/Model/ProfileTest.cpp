@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Profiles sum to the totals.
+// Profiles that sum to the totals.
 
 #include "memkit/Model/Profile.h"
 #include "TextTrace.h"
@@ -10,8 +10,8 @@
 using namespace memkit;
 using namespace llvm;
 
-/// A random run of two processes and two host heaps, the second of which lies
-/// in blocks of the first. Half of what is allocated has a scope path.
+/// A random run of two processes and two host heaps; blocks of the second heap
+/// lie in blocks of the first. Half of the allocations have a scope path.
 static std::string randomText(unsigned Seed) {
   std::mt19937 Random(Seed);
   std::string Text;
@@ -112,7 +112,7 @@ TEST(Profile, OfEachHeap) {
   EXPECT_EQ(All[4].Total, T->heapStats(2).PeakBytes);
 }
 
-/// A selection that replays, of everything, says what the summary says.
+/// A replayed selection of everything agrees with the summary.
 TEST(Profile, ReplayedSelectionAgrees) {
   for (unsigned Seed = 0; Seed != 20; ++Seed) {
     auto T = textTrace(randomText(Seed));
@@ -149,18 +149,18 @@ TEST(Profile, OfScopePaths) {
   }
 }
 
-/// What the summary says of a part is what a replay of it says. (Of exclusive
-/// bytes a replay knows only what was chosen.)
+/// A replay of a part agrees with the summary of the part, except for exclusive
+/// bytes: a replay knows only the chosen blocks.
 TEST(Profile, SelectedScopePathsAgree) {
   for (unsigned Seed = 0; Seed != 20; ++Seed) {
     auto T = textTrace(randomText(Seed));
     std::vector<SelectionSpec> Specs(3);
-    Specs[0].Layers = {"a"}; // below it lies a.b
+    Specs[0].Layers = {"a"}; // layer a.b is below a
     Specs[1].ScopePaths = {"Net", "load"};
     Specs[2].Stacks = {"g1"};
     for (SelectionSpec &Spec : Specs) {
       Spec.Heaps = {"*"};
-      // One of the two replays.
+      // One of the two replays the events.
       SelectedStats Stacks = sumsOf(*T, Spec),
                     ScopePaths = sumsOf(*T, Spec, StatsBy::ScopePaths);
       for (Metric M : {Metric::Live, Metric::Allocated, Metric::Count}) {

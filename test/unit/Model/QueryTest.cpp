@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Answers of Model's questions.
+// Answers to Model's questions.
 
 #include "memkit/Model/Query.h"
 #include "Model/ProfileQuery.h"
@@ -26,7 +26,7 @@ TEST(Query, TheRun) {
   EXPECT_EQ(R.Allocations, 2u);
   EXPECT_EQ(R.Frees, 1u);
   EXPECT_EQ(R.Marks, 3u);
-  EXPECT_EQ(R.Lost, 3u); // what was left out on request is no loss
+  EXPECT_EQ(R.Lost, 3u); // events left out on request are not losses
   EXPECT_EQ(R.Losses[static_cast<size_t>(LossKind::Events)], 4u);
   EXPECT_EQ(R.Stacks, 2u);
   EXPECT_EQ(R.Threads, 2u);
@@ -57,7 +57,7 @@ TEST(Query, HeapsSpacesAndProcesses) {
 }
 
 TEST(Query, EstimatesHaveErrors) {
-  // Totals alone: the rows that errors are made from are read for that.
+  // Only totals are read, and the rows from which errors are computed.
   std::string Sampled = SmallRun;
   std::string Heap = "heap 1 name=\"host.malloc\"";
   Sampled.replace(Sampled.find(Heap), Heap.size(),
@@ -78,7 +78,7 @@ TEST(Query, Steps) {
   ASSERT_EQ(Steps.size(), 2u);
   EXPECT_EQ(Steps[0].Step, 1u);
   EXPECT_FALSE(Steps[0].IsOpen);
-  EXPECT_TRUE(Steps[1].IsOpen); // ends with its process
+  EXPECT_TRUE(Steps[1].IsOpen); // ends with the process
   Selection Other = processOf(*T, "101");
   EXPECT_TRUE(querySteps(*T, &Other).empty());
   EXPECT_EQ(stepAt(*T, 1500), 2u);
@@ -95,10 +95,11 @@ TEST(Query, LayersThreadsAndTensors) {
   std::vector<ThreadStats> Threads = queryThreads(*T);
   ASSERT_EQ(Threads.size(), 2u);
   EXPECT_EQ(Threads[0].AllocatedBytes, 500u);
-  EXPECT_EQ(Threads[1].AllocatedBytes, 300u); // without the nested ones
+  EXPECT_EQ(Threads[1].AllocatedBytes, 300u); // without nested blocks
   EXPECT_EQ(queryThreads(*T, &Other).size(), 1u);
   std::vector<CategorySum> Tensors = queryCategories(*T);
-  ASSERT_EQ(Tensors.size(), 1u); // what lived at a failure is no part of it
+  // Without the tensors of the out-of-memory event.
+  ASSERT_EQ(Tensors.size(), 1u);
   EXPECT_EQ(Tensors[0].Bytes, 256u);
 }
 
@@ -183,7 +184,7 @@ TEST(StatsQuery, WhatARangeAllocated) {
       orDie(queryRange(*T, atNs(500), atNs(1500), {}, GroupBy::Line));
   ASSERT_EQ(R.Rows.size(), 1u);
   EXPECT_EQ(R.Rows[0].AllocatedBytes, 64u);
-  EXPECT_EQ(R.Rows[0].LiveBytes, 64u); // freed behind the range
+  EXPECT_EQ(R.Rows[0].LiveBytes, 64u); // freed after the range
   R = orDie(queryRange(*T, std::nullopt, atNs(3500), {}, GroupBy::Line));
   ASSERT_EQ(R.Rows.size(), 2u);
   EXPECT_EQ(R.Rows[0].LiveBytes, 0u);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The events of a trace in their order.
+// Replays of a trace's events.
 
 #include "memkit/Model/Replay.h"
 #include "TraceMaker.h"
@@ -28,7 +28,7 @@ std::vector<LiveBlock> liveAt(TraceReader &R, uint32_t Process, uint64_t AtNs,
   return Out;
 }
 
-/// The message of a replay that fails; empty when it does not.
+/// The message of a failed replay; empty if the replay succeeds.
 std::string failure(const MadeTrace &T) {
   std::unique_ptr<TraceReader> R = T.open();
   auto Run = Replay::create(*R);
@@ -45,7 +45,7 @@ TEST(Replay, ManyAtOnceAreAsOneByOne) {
     auto Many = llvm::cantFail(Replay::create(*R)),
          Single = llvm::cantFail(Replay::create(*R));
     llvm::cantFail(Many->run());
-    // A question after each event is for one event at a time.
+    // runUntil() replays one event at a time.
     uint64_t Asked = 0;
     llvm::cantFail(Single->runUntil(0, [&] { return ++Asked == 0; }));
     EXPECT_EQ(Asked, Single->stats().events());
@@ -62,7 +62,7 @@ TEST(Replay, ManyAtOnceAreAsOneByOne) {
 }
 
 TEST(Replay, SnapshotsGiveTheSameLiveBlocks) {
-  // One process, so that it has the events that a snapshot takes.
+  // One process gets all events, which are enough for a snapshot.
   for (uint32_t Processes : {1u, 2u}) {
     bool Places = Processes == 2;
     MadeTrace T = completed(makeEvents(Processes, 300000, Processes, Places));
@@ -140,7 +140,7 @@ TEST(Replay, KeepsThreadsOnRequest) {
   EXPECT_GT(Seen, 0u);
 }
 
-/// A trace of one process and the given rows.
+/// A trace of one process with the given rows.
 MadeTrace rows(std::vector<Event> Rows) {
   MadeTrace T;
   T.Blocks.push_back(someDictionary(1));
@@ -214,7 +214,7 @@ TEST(Replay, RefusesEventsAfterTheEnd) {
   M.Rows[0].TimeNs = 600;
   T.Blocks.push_back(M);
   EXPECT_EQ(failure(T), "");
-  // Marks come before the events of their time.
+  // Marks precede the events of the same time.
   T.all<Marks>()[0]->Rows[0].TimeNs = 500;
   EXPECT_NE(failure(T).find("of process 1, which has ended"), std::string::npos)
       << failure(T);

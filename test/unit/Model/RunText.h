@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A small run that has something of everything that questions ask for.
+// A small run with an answer to every question.
 
 #ifndef MEMKIT_TEST_UNIT_MODEL_RUNTEXT_H
 #define MEMKIT_TEST_UNIT_MODEL_RUNTEXT_H
 
 /// Two processes, a host heap and a device's heap of tensors, two steps, a
-/// layer, tensors by category and a failure. The summary has two parts.
+/// layer, tensors by category, an out-of-memory event. The summary has two
+/// parts.
 inline constexpr char SmallRun[] = R"(
 header command=["./train" "-v"]
 dictionary

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// ScopePaths as paths of scopes.
+// Scope paths as views show them.
 
 #include "memkit/Model/ScopeView.h"
 #include "TextTrace.h"
@@ -30,10 +30,10 @@ static std::string layers(const std::string &Text, unsigned Scopes) {
 TEST(ScopeView, LayersNestByPath) {
   EXPECT_EQ(layers("layer:Net@1 > layer:enc@2 > layer:enc.layers.0@3", 3),
             "forward;Net;enc;enc.layers;enc.layers.0;");
-  // Only the innermost is known.
+  // Only the innermost layer is known.
   EXPECT_EQ(layers("layer:enc.layers.0@3", 1),
             "forward;enc;enc.layers;enc.layers.0;");
-  // A part of a name is not a part of the path.
+  // A prefix of a name is not a parent in the path.
   EXPECT_EQ(layers("layer:a.b@1 > layer:a.bc@2", 2), "forward;a;a.b;a.bc;");
   EXPECT_EQ(layers("layer:a.b@1 > layer:a.c.d@2", 2),
             "forward;a;a.b;a.c;a.c.d;");
@@ -41,7 +41,7 @@ TEST(ScopeView, LayersNestByPath) {
   EXPECT_EQ(layers("layer:a@1 > layer:a@2", 2), "forward;a;");
   EXPECT_EQ(layers("layer:a@1 > operator:x@2 > user:y@3 > layer:a.b@3", 4),
             "forward;a;a.b;");
-  // Names are anyone's.
+  // A program may use any names.
   EXPECT_EQ(layers("layer:..@1", 1), "forward;.;..;");
   auto T = textTrace("header\ndictionary\n scope 1 layer\n"
                      " scope-path 1 scope=1\ncomplete\n");
@@ -87,7 +87,7 @@ TEST(ScopeView, ScopesAndAll) {
   EXPECT_EQ(pathOf(Text, GroupBy::ScopePath, 5), "forward;epoch;a;r;f;");
 }
 
-/// A hostile path costs no more than its first parts.
+/// Only the first parts of a hostile path are used.
 TEST(ScopeView, PathsOfManyParts) {
   std::string Name;
   for (unsigned I = 0; I != 10'000; ++I)

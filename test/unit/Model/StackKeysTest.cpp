@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which stacks mean the same.
+// Stacks with equal keys.
 
 #include "memkit/Model/StackKeys.h"
 #include "TextTrace.h"
@@ -16,7 +16,7 @@ TEST(StackKeys, CloneSuffixes) {
   EXPECT_EQ(withoutCloneSuffix("a::f(int) [clone .isra.0] [clone .cold]"),
             "a::f(int)");
   EXPECT_EQ(withoutCloneSuffix("a::f(int) (.part.0)"), "a::f(int)");
-  // These are names.
+  // Names without a clone suffix.
   EXPECT_EQ(withoutCloneSuffix("a::f(int)"), "a::f(int)");
   EXPECT_EQ(withoutCloneSuffix("operator[]"), "operator[]");
   EXPECT_EQ(withoutCloneSuffix("f (a)"), "f (a)");
@@ -44,7 +44,7 @@ TEST(StackKeys, SteadyFunctions) {
             "(anonymous namespace)::f(int)");
   EXPECT_EQ(steadyFunctionOf("core::ptr::drop::h0123456789abcdef"),
             "core::ptr::drop");
-  // These say something.
+  // Names without a hash or a number to remove.
   EXPECT_EQ(steadyFunctionOf("f<(char)39>('x')"), "f<(char)39>('x')");
   EXPECT_EQ(steadyFunctionOf("a::h0123"), "a::h0123");
   EXPECT_EQ(steadyFunctionOf("v#2"), "v#2");
@@ -88,8 +88,8 @@ TEST(StackKeys, Renames) {
   EXPECT_EQ(R.unused(), std::vector<std::string>{"never"});
 }
 
-/// Stacks 1 and 2: main > f > g, the second with g inlined in f; 3 another line
-/// of f; 4 g and f the other way round; 5 main > f.
+/// Stack 1: main > f > g. Stack 2: as 1, with g inlined in f. Stack 3: as 1,
+/// another line of f. Stack 4: main > g > f. Stack 5: main > f.
 static const char *const Text = R"(
 header
 dictionary
@@ -129,7 +129,8 @@ TEST(StackKeys, WhatIsTheSame) {
   EXPECT_EQ(Key(Locations, 1), Key(Locations, 2));
   EXPECT_NE(Key(Locations, 1), Key(Locations, 3));
 
-  // Another folder is the same binary for functions, not for places.
+  // In another folder the binary is the same for functions, and another one for
+  // locations.
   std::string Moved = Text;
   Moved.replace(Moved.find("/bin/a"), 6, "/opt/a");
   auto Other = textTrace(Moved);
@@ -178,7 +179,7 @@ TEST(StackKeys, TurnsOfARecursionCountOnce) {
   EXPECT_EQ(Key(6), Key(7));
   EXPECT_NE(Key(1), Key(3));
   EXPECT_NE(Key(1), Key(7));
-  // Where a stack is shown with its lines, each turn is.
+  // With locations, each turn of a recursion counts.
   auto Places = nodeKeys(*T, SameFrame::Location);
   EXPECT_NE(Places[T->leaf(1)], Places[T->leaf(2)]);
 }
@@ -204,6 +205,6 @@ TEST(StackKeys, FramesWithoutSymbols) {
   KeyRules Rules;
   Rules.Moved = &Moved;
   EXPECT_EQ(Key(*Old, 1, Rules), Key(*New, 1, Rules));
-  // Code that is in no binary has its address by chance.
+  // The address of code outside binaries is random.
   EXPECT_EQ(Key(*Old, 2, {}), Key(*New, 2, {}));
 }

@@ -70,18 +70,19 @@ std::string unfolded(llvm::StringRef Path) {
 
 TEST(FrameRoles, WhatStays) {
   EXPECT_EQ("", unfolded(""));
-  // Without Python, all.
+  // Without Python, every frame stays.
   EXPECT_EQ("SSIIGP", unfolded("SSIIGP"));
   EXPECT_EQ("y", unfolded("SSIIGy"));
   EXPECT_EQ("yy", unfolded("SSIIyGIy"));
-  // Below the innermost Python frame only what calls goes, and only there.
+  // Outside the innermost Python frame only the calling machinery is folded,
+  // and only next to the frame.
   EXPECT_EQ("yyP", unfolded("yIyGGP"));
   EXPECT_EQ("yIGP", unfolded("yGIGP"));
   EXPECT_EQ("yPGI", unfolded("yPGI"));
   EXPECT_EQ("yPy", unfolded("yGPGIy"));
   EXPECT_EQ("yIP", unfolded("yIAAP"));
   EXPECT_EQ("SIP", unfolded("SIAP"));
-  // importlib, but not where nothing else says where we are.
+  // importlib is folded unless no other Python frame tells the place.
   EXPECT_EQ("yyP", unfolded("IyLLyP"));
   EXPECT_EQ("yLP", unfolded("IyLLP"));
   // An interpreter inside another program.

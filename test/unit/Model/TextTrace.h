@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A trace for a test, from its text.
+// Makes traces from text, for tests.
 
 #ifndef MEMKIT_TEST_UNIT_MODEL_TEXTTRACE_H
 #define MEMKIT_TEST_UNIT_MODEL_TEXTTRACE_H
@@ -9,7 +9,7 @@
 #include "memkit/Model/Trace.h"
 #include "gtest/gtest.h"
 
-/// What Of has; where it is an error, the error is said and the test ends.
+/// The value in Of. An error is printed and ends the test.
 template <class T> T orDie(llvm::Expected<T> Of) {
   if (!Of) {
     llvm::errs() << "a test's own trace: " << llvm::toString(Of.takeError())
@@ -28,8 +28,8 @@ inline std::string textBytes(llvm::StringRef Text) {
   return Bytes;
 }
 
-/// The trace that the text form Text describes, of which Parts are read. Where
-/// it has no summary its stats are those of its events.
+/// The trace that the text form Text describes, with Parts read. Without a
+/// summary the stats are computed from the events.
 inline std::unique_ptr<memkit::Trace>
 textTrace(llvm::StringRef Text, unsigned Parts = memkit::TP_All) {
   auto Reader = orDie(memkit::TraceReader::create(

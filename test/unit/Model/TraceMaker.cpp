@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Traces in memory for tests.
+// Makes traces in memory for tests.
 
 #include "TraceMaker.h"
 #include "memkit/Model/Complete.h"
@@ -61,7 +61,7 @@ Dictionary memkit::test::someDictionary(uint32_t Processes) {
 }
 
 namespace {
-/// A process while its events are made.
+/// A process during the generation of its events.
 struct Making {
   Events Open;
   struct Live {
@@ -87,7 +87,7 @@ public:
       uint32_t At = pick(Processes.size());
       if (Processes[At].Ended)
         continue;
-      // Rows of one time are in the order of processes.
+      // Rows with equal times are ordered by process.
       if (At < LastProcess)
         Time += TimeUnitNs;
       LastProcess = At;

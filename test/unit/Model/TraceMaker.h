@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Traces in memory for tests.
+// Makes traces in memory for tests.
 
 #ifndef MEMKIT_TEST_UNIT_MODEL_TRACEMAKER_H
 #define MEMKIT_TEST_UNIT_MODEL_TRACEMAKER_H
@@ -11,11 +11,11 @@
 
 namespace memkit::test {
 
-/// A trace as the blocks that it will have.
+/// A trace as a list of sections.
 struct MadeTrace {
   std::vector<AnySection> Blocks;
 
-  /// Its bytes. Complete: with index.
+  /// The bytes of the trace; Complete adds the index.
   std::string bytes(bool Complete = true) const;
   std::unique_ptr<TraceReader> open(bool Complete = true) const;
   template <class T> std::vector<T *> all() {
@@ -36,10 +36,10 @@ Dictionary someDictionary(uint32_t Processes);
 MadeTrace makeEvents(unsigned Seed, unsigned Events, uint32_t Processes,
                      bool Places = true);
 
-/// All blocks of a trace.
+/// Reads all sections of a trace.
 MadeTrace readAll(TraceReader &R);
 
-/// With Intervals, Snapshots and Summary.
+/// T with Intervals, Snapshots and Summary.
 MadeTrace completed(const MadeTrace &T);
 
 } // namespace memkit::test

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A trace is read as far as is wanted, once, and grows with a stream.
+// Traces read part by part, each part once, from files and streams.
 
 #include "Model/FrameText.h"
 #include "RunText.h"
@@ -15,7 +15,7 @@ static uint64_t decoded(const Trace &T, SectionKind Kind) {
   return T.reader().numDecoded(Kind);
 }
 
-/// All that a run says, as JSON.
+/// All of the run's answers, as JSON.
 static std::string runJson(const Trace &T) {
   std::string Text;
   raw_string_ostream OS(Text);
@@ -34,7 +34,7 @@ TEST(TraceParts, TotalsHaveTheirNamesAlone) {
   EXPECT_FALSE(T->has(TP_Names));
   EXPECT_EQ(T->heapName(2), "torch.cuda:0");
   EXPECT_EQ(T->processName(1), "train");
-  EXPECT_EQ(T->processName(2), "encoder"); // its role came late
+  EXPECT_EQ(T->processName(2), "encoder"); // from a role that was set late
   EXPECT_EQ(T->string(queryLayers(*T)[0].Name), "encoder");
   EXPECT_EQ(T->limits().Stacks, 2u);
   EXPECT_EQ(T->numStacks(), 0u);
@@ -73,7 +73,7 @@ TEST(TraceParts, NothingIsReadTwice) {
   std::unique_ptr<Trace> T = textTrace(SmallRun);
   runJson(*T);
   cantFail(T->read(TP_All));
-  EXPECT_EQ(decoded(*T, SectionKind::Summary), 2u); // it has two parts
+  EXPECT_EQ(decoded(*T, SectionKind::Summary), 2u); // the summary has two parts
   EXPECT_EQ(decoded(*T, SectionKind::Dictionary), 1u);
   EXPECT_EQ(decoded(*T, SectionKind::Events), 0u);
   EXPECT_EQ(decoded(*T, SectionKind::Marks), 0u);
@@ -96,7 +96,7 @@ TEST(TraceParts, EventsAreReadOnlyWhenAskedFor) {
 // Growing
 //===----------------------------------------------------------------------===//
 
-/// The sections of a text as a stream gives them, the index last.
+/// The sections of a text in the order of a stream, with the index last.
 static std::unique_ptr<Trace> streamOf(StringRef Text) {
   auto Reader = orDie(TraceReader::create(
       MemoryBuffer::getMemBufferCopy(textBytes(Text), "t")));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// CatalogTest.cpp.
+// The catalog of names and stacks.
 
 #include "Output/Catalog.h"
 #include "gtest/gtest.h"
@@ -12,7 +12,7 @@ using namespace memkit;
 
 namespace {
 
-/// Paths as a map from (parent, frame) has them.
+/// A tree of paths as a map from (parent, frame).
 struct NaiveTree {
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> Nodes;
   std::map<uint32_t, uint32_t> Stacks; ///< by node
@@ -28,8 +28,8 @@ struct NaiveTree {
 
 } // namespace
 
-// Equal paths are one node however many children it and its siblings have:
-// few, as many as a list holds, one more, hundreds.
+// Equal paths share a node for any number of children of the node and of its
+// siblings: few, as many as a list holds, one more, hundreds.
 TEST(Catalog, SharesNodes) {
   for (uint32_t NumFrames : {1u, 2u, 7u, 8u, 9u, 10u, 300u}) {
     Catalog C;

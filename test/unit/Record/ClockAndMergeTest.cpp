@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// ClockAndMergeTest.cpp.
+// The TSC clock, and the merge of rings by time.
 
 #include "Record/Shared/RingMerge.h"
 #include "Record/Shared/TscClock.h"
@@ -18,7 +18,7 @@ TEST(TscClock, StartsAtZeroAndRuns) {
 }
 
 TEST(TscClock, FollowsMonotonicWithoutFallingBack) {
-  // The rate that was measured first is 100 ppm too fast, and then wanders.
+  // The first measured rate is 100 ppm too fast and then drifts.
   TscClock C({0, 0, 0}, 2000200000);
   std::mt19937 Random(2);
   uint64_t Tsc = 0, Last = 0;
@@ -37,7 +37,7 @@ TEST(TscClock, FollowsMonotonicWithoutFallingBack) {
     }
     C.adjust({Tsc, uint64_t(True), 0});
     ASSERT_GE(C.toNs(Tsc), Last);
-    // One that comes late, from before the reading.
+    // A late time stamp, from before the reading.
     ASSERT_LE(C.toNs(Tsc - 1000000), C.toNs(Tsc));
   }
 }
@@ -66,7 +66,7 @@ TEST(RingMerge, OrdersByClockAndKeepsEachRingsOrder) {
     Merge.start(Limit);
     size_t Want = 0;
     for (unsigned I = 0; I != NumRings; ++I) {
-      // Positions that wrap around in the ring.
+      // Positions wrap around in the ring.
       uint64_t Tail = Random() % 100000, Head = Tail + Random() % 1000;
       uint64_t Clock = Random() % 1000;
       for (uint64_t P = Tail; P != Head; ++P) {

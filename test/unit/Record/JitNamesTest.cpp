@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// JitNamesTest.cpp.
+// Names of generated code from perf maps.
 
 #include "Stacks/JitNames.h"
 #include "gtest/gtest.h"
@@ -14,7 +14,7 @@ using namespace memkit;
 
 namespace {
 
-/// The perf map of a process with a pid that no process has.
+/// The perf map of a pid that no process has.
 class JitNamesTest : public testing::Test {
 protected:
   JitNamesTest()
@@ -59,7 +59,7 @@ TEST_F(JitNamesTest, NamesThatComeLater) {
   EXPECT_EQ(Found[1], "two");
   EXPECT_EQ(Found[2], "one");
   EXPECT_EQ(Names.nextLook(), JitNames::Clock::time_point::max());
-  // Asked for when the map does not change any more.
+  // Asks after the last change of the map.
   Names.ask(3, 0x1009);
   EXPECT_EQ(look(), 1u);
   EXPECT_EQ(Found[3], "one");

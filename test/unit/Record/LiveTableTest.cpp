@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// LiveTableTest.cpp.
+// The table of live blocks by address.
 
 #include "Record/Sources/LiveTable.h"
 #include <gtest/gtest.h>
@@ -55,7 +55,7 @@ TEST(LiveTable, OddAddresses) {
   }
 }
 
-// Against std::map, with many live blocks, few, and none.
+// Compared with std::map, with many live blocks, few, and none.
 TEST(LiveTable, AgreesWithAMap) {
   std::mt19937_64 Random(1);
   LiveTable T;
@@ -90,7 +90,7 @@ TEST(LiveTable, AgreesWithAMap) {
   EXPECT_EQ(Want, Sum);
 }
 
-// Few blocks in few buckets, for long: every bucket has overflowed at some
+// Few blocks in few buckets for a long time: every bucket overflows at some
 // time.
 TEST(LiveTable, SmallTablesComeToAnEnd) {
   std::mt19937_64 Random(4);
@@ -119,8 +119,8 @@ TEST(LiveTable, StaysWithin48BytesABlock) {
   EXPECT_LE(Worst, 48.0);
 }
 
-/// In a shard of few buckets every one may have been gone past: what is not
-/// there must still be not found.
+/// In a shard of few buckets every bucket may have overflowed: the search for a
+/// missing address must end.
 TEST(LiveTable, SmallShardsWhoseBucketsAllOverflowed) {
   LiveTable T;
   std::mt19937_64 Random(11);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Mappings as blocks.
+// The table of mappings.
 
 #include "Sources/MapTable.h"
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ using wire::MapClass;
 
 namespace {
 
-/// Writes down what it is told, and checks that it can be.
+/// Logs the events, and checks that they are consistent.
 struct Events : MapEvents {
   std::map<uint64_t, uint64_t> Live; ///< allocation id -> size
   uint64_t Next = 0;
@@ -65,7 +65,7 @@ struct MapTableTest : testing::Test {
   }
 };
 
-/// mremap of no old bytes makes a second mapping.
+/// mremap with an empty old range makes a second mapping.
 TEST_F(MapTableTest, EmptyRanges) {
   map(100, 200);
   EXPECT_FALSE(unmap(150, 150));
@@ -90,7 +90,7 @@ TEST_F(MapTableTest, LaterBlocksStay) {
   map(100, 200);
   T.map({100, 150}, MapClass::Used, 10, true, E);
   E.take();
-  // Its clock was before that of the second mapping.
+  // The unmap's clock is before the clock of the second mapping.
   EXPECT_TRUE(T.unmap({100, 200}, 5, E));
   EXPECT_EQ("f1 ", E.take());
   EXPECT_NE(nullptr, T.find(100));
@@ -100,7 +100,7 @@ TEST_F(MapTableTest, LaterBlocksStay) {
 TEST_F(MapTableTest, ARemapSparesWhatTookItsPlace) {
   map(100, 200);
   uint64_t Begin = ++Tsc;
-  map(150, 200); // by another thread, when it was free
+  map(150, 200); // by another thread, after the kernel freed the range
   E.take();
   T.remap({100, 200}, {500, 600}, MapClass::Used, false, Begin, ++Tsc, E);
   EXPECT_EQ("f0 a3:100/0 ", E.take());
@@ -118,12 +118,12 @@ TEST_F(MapTableTest, RemapInPlace) {
   };
   EXPECT_EQ("r0:50 ", Remap(100, 200, 150));
   EXPECT_EQ("", Remap(100, 150, 150));
-  EXPECT_EQ("r0:80 ", Remap(120, 150, 180)); // its end grows
+  EXPECT_EQ("r0:80 ", Remap(120, 150, 180)); // the mapping's end grows
   EXPECT_EQ("r0:40 ", Remap(120, 180, 140)); // and shrinks
   map(140, 160);
   E.take();
-  EXPECT_EQ("f1 ", Remap(120, 160, 140));      // over two
-  EXPECT_EQ("a2:50/0 ", Remap(300, 310, 350)); // of what was not known
+  EXPECT_EQ("f1 ", Remap(120, 160, 140));      // covers two mappings
+  EXPECT_EQ("a2:50/0 ", Remap(300, 310, 350)); // an unknown mapping
 }
 
 TEST_F(MapTableTest, ProtectMovesPartsToTheOtherClass) {
@@ -140,13 +140,13 @@ TEST_F(MapTableTest, ProtectMovesPartsToTheOtherClass) {
   EXPECT_EQ("", E.take());
 }
 
-/// Against a table of single units.
+/// Compared with a table of single units.
 TEST(MapTableRandom, AgreesWithAModel) {
   constexpr uint64_t Units = 300;
   std::mt19937 Random(5);
   MapTable T;
   Events E;
-  std::vector<int> Model(Units, -1); // class, -1: nothing
+  std::vector<int> Model(Units, -1); // class, -1: no mapping
   uint64_t Tsc = 0;
   for (int Step = 0; Step != 20000; ++Step) {
     uint64_t A = Random() % Units, B = A + 1 + Random() % 40;
@@ -171,7 +171,7 @@ TEST(MapTableRandom, AgreesWithAModel) {
         Model[I] = Model[I] == 1 - To ? To : Model[I];
       break;
     }
-    case 4: { // a move, of one class
+    case 4: { // a move within one class
       uint64_t To = Random() % Units;
       if (To + (B - A) > Units || To == A || Model[A] < 0)
         break;

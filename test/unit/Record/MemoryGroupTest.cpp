@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// MemoryGroupTest.cpp.
+// Memory limits and OOM kills of a control group.
 
 #include "Launch/MemoryGroup.h"
 #include "llvm/Support/FileSystem.h"
@@ -13,7 +13,7 @@ using namespace memkit;
 
 namespace {
 
-/// Stands for /sys/fs/cgroup and /proc/vmstat.
+/// Replaces /sys/fs/cgroup and /proc/vmstat by files.
 class MemoryGroupTest : public testing::Test {
 protected:
   void SetUp() override {
@@ -48,7 +48,7 @@ TEST_F(MemoryGroupTest, SecondVersion) {
 }
 
 TEST_F(MemoryGroupTest, SecondVersionInAContainer) {
-  // The path is the host's, the mount the container's own group.
+  // The path is the host's; the mount is the container's own group.
   write("cgroup/memory.events", "oom_kill 5\n");
   write("cgroup/memory.max", "1048576\n");
   MemoryGroup G = group("0::/kubepods/pod1/c2\n");
@@ -61,7 +61,7 @@ TEST_F(MemoryGroupTest, FirstVersion) {
         "oom_kill_disable 0\nunder_oom 0\noom_kill 7\n");
   write("cgroup/memory/job/memory.stat",
         "cache 1\nhierarchical_memory_limit 134217728\n");
-  // The unified hierarchy is there beside it, and says nothing.
+  // The unified hierarchy beside the first version is ignored.
   write("cgroup/unified/memory.events", "oom_kill 100\n");
   for (const char *Text : {"9:name=systemd:/\n4:cpu,memory:/job\n0::/\n",
                            "0::/\n4:memory:/job\n"}) {
@@ -83,7 +83,7 @@ TEST_F(MemoryGroupTest, NoLimit) {
 }
 
 TEST_F(MemoryGroupTest, Nothing) {
-  // The root group counts nothing: what the machine says.
+  // The root group has no counters, so the machine's count.
   for (const char *Text : {"0::/\n", "", "nonsense", "0:\n:::\n4:memory\n"}) {
     MemoryGroup G = group(Text);
     EXPECT_EQ(G.kills(), 40u) << Text;

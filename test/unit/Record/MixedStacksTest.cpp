@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Native and Python frames in one path.
+// Native and Python frames merged into one path.
 
 #include "Output/Recording.h"
 #include "Stacks/StackMap.h"
@@ -15,8 +15,8 @@ using wire::CodeKind;
 
 namespace {
 
-/// Writes the tables of a process as a program does, and keeps what the
-/// recorder makes of them.
+/// Writes the tables of a process as a program does, and keeps the recorder's
+/// result.
 struct OneProgram : testing::Test {
   std::string Bytes;
   StringSink Out{Bytes};
@@ -85,7 +85,7 @@ struct OneProgram : testing::Test {
   uint32_t pair(uint32_t Native, uint32_t Python) {
     return addNode(Native, wire::PairBit | Python);
   }
-  /// The code of greenlet's binary at an address.
+  /// A code in greenlet's binary at Address.
   uint32_t addGreenletCode(uint64_t Address) {
     auto *M = entry<wire::Binary>(regions().Binaries, 1);
     M->Start = 1000;
@@ -94,9 +94,9 @@ struct OneProgram : testing::Test {
     M->State = uint32_t(wire::BinaryState::Mapped);
     return addCode(CodeKind::Native, 1000 + Address, 1);
   }
-  /// A path of words: `E` is the evaluator's frame, `...` a gap, `G1` a frame
-  /// of greenlet, a number a native frame's address, `f` a Python frame and
-  /// `!f` one that begins a run.
+  /// Interns a path of words: `E` is an evaluator frame, `...` a gap, `G1` a
+  /// greenlet frame, a number a native frame's address, `f` a Python frame,
+  /// `!f` a Python frame that begins a run.
   uint32_t path(llvm::StringRef Text, uint32_t Parent = 0) {
     llvm::SmallVector<llvm::StringRef, 8> Words;
     llvm::SplitString(Text, Words);
@@ -120,7 +120,7 @@ struct OneProgram : testing::Test {
     return Parent;
   }
 
-  /// The frames of the trace's stack of Node, outermost first.
+  /// The frames of the trace's stack for Node, outermost first.
   std::string shown(uint32_t Node, wire::AllocFunction F = {}) {
     uint32_t Stack = Stacks->stack(Node, uint8_t(F));
     return Stack ? text(Stack) : "";
@@ -175,7 +175,7 @@ TEST_F(OneProgram, RunsTakeThePlacesOfEvaluatorFrames) {
   EXPECT_EQ("1 f g 2 h 3 malloc",
             shown(pair(path("1 E 2 E 3"), path("!f g !h")),
                   wire::AllocFunction::Malloc));
-  // As versions do it in which a frame of C runs one of Python.
+  // Python versions in which a C frame runs each Python frame.
   EXPECT_EQ("1 f 2 g 2 h", shown(pair(path("1 E 2 E 2 E"), path("!f !g !h"))));
   EXPECT_EQ(0u, bad());
 }
@@ -191,12 +191,12 @@ TEST_F(OneProgram, MoreEvaluatorsThanRuns) {
 }
 
 TEST_F(OneProgram, FramesLeftOut) {
-  // The evaluator's frames below the gap have the last runs.
+  // The evaluator frames below the gap get the last runs.
   EXPECT_EQ("1 a [frames left out] b c d 2 e 3",
             shown(pair(path("1 E ... 2 E 3"), path("!a !b c !d !e"))));
   EXPECT_EQ("[frames left out] a 2 b 3 c",
             shown(pair(path("... 2 E 3 E"), path("!a !b !c"))));
-  // Of Python's frames, too.
+  // Python frames left out, too.
   EXPECT_EQ("1 a [frames left out] 2 z",
             shown(pair(path("1 E 2 E"), path("!a ... !z"))));
   EXPECT_EQ(0u, bad());
@@ -211,7 +211,7 @@ TEST_F(OneProgram, SharedPartsAreTheSameNodes) {
   EXPECT_EQ(Nodes + 2, R->Names.numNodes());
   EXPECT_EQ("1 f 2 g 4", shown(pair(path("E 4", Outer), G)));
   EXPECT_EQ(Nodes + 3, R->Names.numNodes());
-  // A native path that others have used meanwhile.
+  // A native path that meanwhile belongs to other pairs.
   EXPECT_EQ("1 f 2 g 3", shown(pair(Inner, G)));
   EXPECT_EQ("1 f 2", shown(pair(Outer, F)));
   EXPECT_EQ("1 f g 2", shown(pair(Outer, G)));
@@ -220,7 +220,8 @@ TEST_F(OneProgram, SharedPartsAreTheSameNodes) {
 }
 
 TEST_F(OneProgram, Greenlets) {
-  // Main's binary began one at g, which began another at h.
+  // Main's native path began a greenlet at g, which began another greenlet at
+  // h.
   uint32_t Outer = path("1 E 2 G1 G2 3 E 4");
   uint32_t Inner = path("G1 G2 5 E 6", Outer);
   uint32_t Main = path("!main begin"), First = path("!g begin"),
@@ -233,13 +234,14 @@ TEST_F(OneProgram, Greenlets) {
   Cut = shown(pair(Inner, Second));
   EXPECT_TRUE(llvm::StringRef(Cut).ends_with(" 5 h work 6")) << Cut;
   EXPECT_EQ(llvm::StringRef(Cut).count(' '), 5u) << Cut;
-  // It is about to switch: its own frames are those above greenlet's innermost.
+  // The greenlet is about to switch: its own frames are above the innermost
+  // greenlet frame.
   Cut = shown(pair(path("G1", Inner), Second));
   EXPECT_TRUE(llvm::StringRef(Cut).contains(" 5 h work 6 ")) << Cut;
   EXPECT_FALSE(llvm::StringRef(Cut).contains(" 3 ")) << Cut;
 }
 
-/// What the page of MixedStacks.h says, word for word.
+/// The rule of MixedStacks.h, literally.
 std::string merged(llvm::ArrayRef<std::string> Native,
                    llvm::ArrayRef<std::string> Python) {
   std::vector<std::string> Runs;
@@ -283,7 +285,7 @@ TEST_F(OneProgram, AsTheRuleSays) {
         pair(path(llvm::join(Native, " ")), path(llvm::join(Python, " ")));
     ASSERT_EQ(Want, shown(Node))
         << llvm::join(Native, " ") << " with " << llvm::join(Python, " ");
-    // Again, from what is known.
+    // Again, from the cache.
     Stacks->stack(Node, uint8_t(wire::AllocFunction::Malloc));
     ASSERT_EQ(Want, shown(Node));
   }
@@ -320,7 +322,7 @@ TEST_F(OneProgram, TextsThatAreNoTexts) {
   EXPECT_EQ(wire::MaxTextBytes, Text.size());
   EXPECT_FALSE(
       Shared->text(addText(std::string(wire::MaxTextBytes + 1, 'x')), Text));
-  // One that would go on in the next piece.
+  // A text that would continue in the next piece.
   NextText = wire::PieceBytes / wire::TextAlign - 1;
   EXPECT_TRUE(Shared->text(addText("12345678abcd"), Text));
   EXPECT_EQ("12345678abcd", Text);
@@ -344,7 +346,7 @@ TEST_F(OneProgram, NamesThatAreNotThere) {
 }
 
 //===----------------------------------------------------------------------===//
-// A program that means harm
+// A hostile program
 //===----------------------------------------------------------------------===//
 
 TEST_F(OneProgram, PairsOfPairs) {
@@ -353,7 +355,7 @@ TEST_F(OneProgram, PairsOfPairs) {
   EXPECT_EQ(1u, bad());
   EXPECT_EQ("2", shown(pair(path("2"), P)));
   EXPECT_EQ(2u, bad());
-  // One that has a child.
+  // A pair with a child.
   EXPECT_EQ("1 E 0 3", shown(path("3", P)));
   EXPECT_EQ(3u, bad());
 }

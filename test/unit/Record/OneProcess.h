@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A process without a program.
+// A process without a program, for tests.
 
 #ifndef MEMKIT_TEST_UNIT_RECORD_ONEPROCESS_H
 #define MEMKIT_TEST_UNIT_RECORD_ONEPROCESS_H
@@ -18,7 +18,7 @@ namespace memkit {
 using wire::AllocFunction;
 using wire::RecordKind;
 
-/// A process whose records are given by hand; the trace goes to a string.
+/// A process whose records come from the test; the trace goes to a string.
 struct OneProcess : testing::Test {
   std::string Bytes;
   StringSink Out{Bytes};
@@ -65,7 +65,7 @@ struct OneProcess : testing::Test {
         Sum += L.Count;
     return Sum;
   }
-  /// The events so far: `a0` allocates block 0, `f0` frees it.
+  /// The events: `a0` allocates block 0, `f0` frees block 0.
   std::string events() {
     std::string Text;
     for (const Event &E : I->log().Now.rows())
@@ -73,8 +73,8 @@ struct OneProcess : testing::Test {
               std::to_string(E.Block) + " ";
     return Text;
   }
-  /// Completes the trace; what its sums and snapshots say otherwise than its
-  /// events. Snapshots: how many there are.
+  /// Completes the trace, and returns the differences of its stats and
+  /// snapshots from its events. Snapshots: set to the number of snapshots.
   std::vector<std::string> differences(uint64_t *Snapshots = nullptr) {
     R->finish();
     auto T = llvm::cantFail(TraceReader::create(

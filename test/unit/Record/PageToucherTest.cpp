@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Pages that are there when needed.
+// Pages touched before use.
 
 #include "Output/PageToucher.h"
 #include "memkit/Stats/StatsRows.h"
@@ -13,7 +13,7 @@ using namespace memkit;
 
 static constexpr size_t PageBytes = 4096, Pages = 512;
 
-/// How many of the pages are in memory.
+/// The number of resident pages.
 static size_t resident(void *Begin) {
   unsigned char Of[Pages];
   EXPECT_EQ(mincore(Begin, Pages * PageBytes, Of), 0);
@@ -32,7 +32,7 @@ TEST(PageToucher, PagesComeAndKeepWhatIsWritten) {
   {
     PageToucher T;
     T.touch(Got, Pages * PageBytes);
-    // Where it touches, at the same time.
+    // The test writes to pages that the toucher touches at the same time.
     for (size_t Page = 0; Page < Pages; Page += 2)
       Bytes[Page * PageBytes] = 7;
     auto Until = std::chrono::steady_clock::now() + std::chrono::seconds(60);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Records of one address, in their order *- C++.
+// Order of records of one address.
 
 #include "OneProcess.h"
 
@@ -20,7 +20,7 @@ TEST_F(OneProcess, InOrder) {
 
 TEST_F(OneProcess, AnAllocationWaitsForTheFreeBeforeIt) {
   put(0, RecordKind::Allocate, 0x1000, 10);
-  put(1, RecordKind::Allocate, 0x1000, 20); // its clock was a little early
+  put(1, RecordKind::Allocate, 0x1000, 20); // the clock was read a little early
   EXPECT_EQ("a0 ", events());
   put(0, RecordKind::Free, 0x1000);
   EXPECT_EQ("a0 f0 a1 ", events());
@@ -43,7 +43,8 @@ TEST_F(OneProcess, AFreeWaitsForItsAllocation) {
 
 TEST_F(OneProcess, ALongerStoryAtOneAddress) {
   put(0, RecordKind::Allocate, 0x1000, 1);
-  // All of thread 1's life of the address comes before thread 0's free.
+  // Thread 1 allocates, frees and allocates the address before thread 0's free
+  // arrives.
   put(1, RecordKind::Allocate, 0x1000, 2);
   put(1, RecordKind::Free, 0x1000);
   put(1, RecordKind::Allocate, 0x1000, 3);
@@ -53,8 +54,8 @@ TEST_F(OneProcess, ALongerStoryAtOneAddress) {
   EXPECT_EQ(0u, R->losses());
 }
 
-/// Thread 1 waits for a block, and the processor reads its clock before it has
-/// it; then the thread is not heard of for a while.
+/// Thread 1 waits to receive a block, but the processor reads the clock of its
+/// free before the wait ends. Then no record of thread 1 follows for a while.
 TEST_F(OneProcess, AFreeBeforeTheBlockWasHandedOver) {
   MergedRecord Records[] = {
       {rawRecord(1000, RecordKind::Allocate, 0x1000, 16), 1},
@@ -79,7 +80,8 @@ TEST_F(OneProcess, AFreeBeforeTheBlockWasHandedOver) {
   }
 }
 
-/// Of two frees the later one waits: its block has been given away in between.
+/// The later of two frees waits: the block was handed to another thread in
+/// between.
 TEST_F(OneProcess, ALaterFreeWaitsForTheOtherRing) {
   MergedRecord Records[] = {
       {rawRecord(1000, RecordKind::Allocate, 0x1000, 16), 1},
@@ -106,7 +108,7 @@ TEST_F(OneProcess, WhatNeverComesIsALoss) {
   pass();
   EXPECT_EQ(1u, lost(LossKind::UnknownFree));
   EXPECT_EQ(1u, lost(LossKind::DoubleAllocate));
-  // The old block is taken to be gone.
+  // The old block counts as freed.
   EXPECT_EQ("a0 f0 a1 ", events());
   EXPECT_EQ(7u, R->Stats.spaceStats(0).LiveBytes);
 }
@@ -126,13 +128,13 @@ TEST_F(OneProcess, AChildFreesWhatItInherited) {
 TEST_F(OneProcess, Realloc) {
   put(0, RecordKind::Allocate, 0x1000, 10);
   put(0, RecordKind::ReallocBegin, 0x1000);
-  // The address is given out again before the realloc has returned.
+  // Another thread gets the address before realloc returns.
   put(1, RecordKind::Allocate, 0x1000, 20);
   EXPECT_EQ(30u, R->Stats.spaceStats(0).LiveBytes);
   put(0, RecordKind::ReallocEnd, 0x2000, 40);
   EXPECT_EQ("a0 a1 f0 a2 ", events());
   EXPECT_EQ(60u, R->Stats.spaceStats(0).LiveBytes);
-  // One that fails changes nothing.
+  // A failed realloc changes nothing.
   put(0, RecordKind::ReallocBegin, 0x2000);
   put(0, RecordKind::ReallocEnd, 0, 0);
   put(1, RecordKind::Free, 0x2000);
@@ -140,7 +142,7 @@ TEST_F(OneProcess, Realloc) {
   EXPECT_EQ(0u, R->losses());
 }
 
-/// Its thread never says how it went: the block lives where it was.
+/// The thread never reports the end of its realloc: the block stays live.
 TEST_F(OneProcess, AThreadEndsInRealloc) {
   put(0, RecordKind::Allocate, 0x1000, 10);
   put(1, RecordKind::ReallocBegin, 0x1000);
@@ -154,7 +156,7 @@ TEST_F(OneProcess, AThreadEndsInRealloc) {
   EXPECT_EQ(1u, Snapshots);
 }
 
-/// A thread in two at once, of which one is of no block.
+/// A thread in two reallocs at once, one of them of an unknown block.
 TEST_F(OneProcess, AReallocThatNeverBeganInAnother) {
   put(0, RecordKind::Allocate, 0x1000, 10);
   put(0, RecordKind::ReallocBegin, 0x2000);
@@ -175,7 +177,7 @@ TEST_F(OneProcess, ReallocOfABlockThatComesLate) {
   put(2, RecordKind::ReallocEnd, 0x4000, 30);
   put(0, RecordKind::Allocate, 0x3000, 40);
   EXPECT_EQ("a0 f0 a1 a2 a3 f3 ", events());
-  // One that fails on a block that comes late.
+  // A failed realloc of a block whose allocation arrives late.
   put(2, RecordKind::ReallocBegin, 0x5000);
   put(2, RecordKind::ReallocEnd, 0);
   put(0, RecordKind::Allocate, 0x5000, 50);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a device's allocator tells.
+// Records of a device's allocator.
 
 #include "RawRecord.h"
 #include "Sources/ProcessState.h"
@@ -17,7 +17,7 @@ namespace {
 constexpr uint64_t Base = 0x700000000000;
 constexpr uint64_t MaxSize = wire::Record::MaxSize;
 
-/// A process with a device of CUDA, in slot 0. A tick of its clock is a
+/// A process with a CUDA device in slot 0. One tick of the clock is a
 /// nanosecond.
 struct OneDevice : testing::Test {
   std::string Bytes;
@@ -55,7 +55,7 @@ struct OneDevice : testing::Test {
         return R->Stats.heapStats(Id);
     return {};
   }
-  /// The one layer so far.
+  /// The only layer so far.
   LayerStats layer() {
     I->endScopes(Ns);
     Layers.insert(Layers.end(), R->ScopeTotals.begin(), R->ScopeTotals.end());
@@ -70,7 +70,7 @@ struct OneDevice : testing::Test {
 TEST_F(OneDevice, TensorsLieInSegments) {
   segment(SegmentChange::Allocate, Base, 1000);
   put(RecordKind::TensorAllocate, Base + 100, 300);
-  put(RecordKind::TensorAllocate, Base + 5000, 7); // in none
+  put(RecordKind::TensorAllocate, Base + 5000, 7); // outside all segments
   EXPECT_EQ(deviceBytes(), 1007u);
   EXPECT_EQ(heap("torch.cuda:0").LiveBytes, 307u);
   EXPECT_EQ(heap("torch.cuda:0.segments").LiveBytes, 1000u);
@@ -86,13 +86,13 @@ TEST_F(OneDevice, TensorsLieInSegments) {
 TEST_F(OneDevice, ASegmentThatExpands) {
   segment(SegmentChange::First, Base, 1000);
   segment(SegmentChange::Map, Base + 1000, 500);
-  segment(SegmentChange::Map, Base + 8000, 100); // another one
+  segment(SegmentChange::Map, Base + 8000, 100); // another segment
   put(RecordKind::TensorAllocate, Base + 900, 200);
   EXPECT_EQ(deviceBytes(), 1600u);
   put(RecordKind::TensorFree, Base + 900);
   segment(SegmentChange::Unmap, Base, 1000);
   EXPECT_EQ(deviceBytes(), 600u);
-  segment(SegmentChange::Map, Base, 1000); // there is its place still
+  segment(SegmentChange::Map, Base, 1000); // the old segment again
   EXPECT_EQ(heap("torch.cuda:0.segments").Allocations, 2u);
   segment(SegmentChange::Unmap, Base, 1000);
   segment(SegmentChange::Unmap, Base + 1000, 500);
@@ -120,11 +120,11 @@ TEST_F(OneDevice, ASegmentOfWhichNoEndWasTold) {
 
 TEST_F(OneDevice, ActiveBytes) {
   put(RecordKind::TensorAllocate, Base, 100);
-  put(RecordKind::TensorFree, Base, 1); // a stream uses it
+  put(RecordKind::TensorFree, Base, 1); // a stream still uses the block
   put(RecordKind::TensorReserved, 40, 1000);
   put(RecordKind::TensorReusable, Base);
   put(RecordKind::TensorReserved, 40, 2000);
-  // Two tensors at one place: the first is surely done.
+  // Two tensors at one address: no stream uses the first any more.
   put(RecordKind::TensorAllocate, Base, 100);
   put(RecordKind::TensorFree, Base, 1);
   put(RecordKind::TensorAllocate, Base, 100);
@@ -144,7 +144,7 @@ TEST_F(OneDevice, LayersHaveWhatIsReserved) {
   ASSERT_EQ(R->ScopeTotals.size(), 1u);
   const LayerStats &T = R->ScopeTotals[0];
   EXPECT_EQ(T.ReservedPeakBytes, 4000u);
-  // The thirds of its time: all of 1000, 250 of 1000, 3250 of 4000 free.
+  // Three parts of the time: 1000 of 1000 free, 250 of 1000, 3250 of 4000.
   EXPECT_EQ(T.FragmentationPpm, 687500u);
 }
 
@@ -158,7 +158,7 @@ TEST_F(OneDevice, LayersHaveAPeakInEachMemorySpace) {
     Work();
     put(RecordKind::ScopeEnd, 0, Number);
   };
-  // Changes nothing: the most that one device has, not what all have.
+  // An empty layer: the peak is the largest of one device, not the sum of all.
   Layer(1, [] {});
   EXPECT_EQ(layer().PeakBytes, 5000u);
   EXPECT_EQ(layer().Shares.size(), 0u);
@@ -172,7 +172,7 @@ TEST_F(OneDevice, LayersHaveAPeakInEachMemorySpace) {
   EXPECT_EQ(One.Shares[0].PeakBytes, 1200u);
   EXPECT_EQ(One.Shares[0].Allocations, 1u);
   EXPECT_EQ(One.Shares[0].FreedBytes, 200u);
-  // What was there before and what the inner layer did is the outer's, too.
+  // The outer layer includes earlier blocks and the inner layer's changes.
   Layer(3, [&] {
     put(RecordKind::TensorFree, Base);
     Layer(4, [&] {
@@ -187,7 +187,8 @@ TEST_F(OneDevice, LayersHaveAPeakInEachMemorySpace) {
   EXPECT_EQ(Two.Shares[0].PeakBytes, 1200u);
   EXPECT_EQ(Two.Shares[0].Frees, 2u);
   EXPECT_EQ(Two.Shares[1].PeakBytes, 5050u);
-  // Both layers count: one runs in the other, and they have one name.
+  // Allocations of both layers count: the layers are nested and have the same
+  // name.
   EXPECT_EQ(Two.Shares[1].Allocations, 2u);
 }
 
@@ -196,10 +197,10 @@ TEST_F(OneDevice, Nonsense) {
   segment(SegmentChange::Allocate, Base, 0);
   segment(SegmentChange::Allocate, ~uint64_t(0), MaxSize);
   put(RecordKind::TensorReusable, ~uint64_t(0));
-  put(RecordKind::TensorRequest, Base, 1, 0, 0, 7); // there is no such device
+  put(RecordKind::TensorRequest, Base, 1, 0, 0, 7); // no such device
   put(RecordKind::TensorSegment, Base, 1, 0, 0, 200);
   EXPECT_EQ(R->losses(), 6u);
-  // What does no harm: streams that are none, frees of what is not there.
+  // Harmless: unknown streams, frees of unknown blocks.
   put(RecordKind::TensorRequest, Base, MaxSize, ~0u, ~0u);
   put(RecordKind::TensorAllocate, Base, 5);
   put(RecordKind::TensorRequest, Base + 64, 5, ~0u - 1, ~0u);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What snapshots hold.
+// Contents of snapshots.
 
 #include "OneProcess.h"
 #include <map>
@@ -10,8 +10,8 @@ using namespace memkit;
 
 namespace {
 
-/// Each is told to lie in the mapping in which it was made, though that is cut,
-/// and cut again, or mapped over, or shrinks below it.
+/// Each object lies in the mapping of its allocation, although the mapping is
+/// cut, cut again, mapped over, or shrinks below the object.
 TEST_F(OneProcess, AMappingIsCutUnderObjects) {
   for (bool SnapshotRuns : {false, true}) {
     begin();
@@ -49,8 +49,8 @@ TEST_F(OneProcess, AMappingIsCutUnderObjects) {
   }
 }
 
-/// An object outlives the block of malloc in which it lies, and that the
-/// mapping in which it lies; or the block is being reallocated.
+/// An object outlives its malloc block, and the malloc block its mapping; or
+/// the malloc block is being reallocated.
 TEST_F(OneProcess, ABlockEndsUnderItsObject) {
   auto Object = [&](uint64_t Address) {
     I->process(wire::encodeAt(Tsc += 1000,
@@ -60,7 +60,7 @@ TEST_F(OneProcess, ABlockEndsUnderItsObject) {
                0);
   };
   put(0, RecordKind::Map, 0x10000, 0x10000);
-  // Two in which it might lie.
+  // Two blocks that may enclose the object.
   put(0, RecordKind::Allocate, 0x12000 - 16, 200);
   put(0, RecordKind::Allocate, 0x12000, 100);
   Object(0x12000);
@@ -79,10 +79,11 @@ TEST_F(OneProcess, ABlockEndsUnderItsObject) {
   EXPECT_EQ(0u, R->losses());
 }
 
-/// Snapshots hold exactly what lives after their first events, while the table
-/// changes under them.
+/// Snapshots hold exactly the blocks live after their first events, although
+/// the table changes meanwhile.
 TEST_F(OneProcess, Snapshots) {
-  begin(false, 1000000); // A step works for no longer than it must.
+  // A slow clock, so each step of a snapshot ends as soon as possible.
+  begin(false, 1000000);
   std::mt19937_64 Random(7);
   std::map<uint64_t, uint64_t> Live; // address -> size
   for (uint64_t N = 0; N != 1500000; ++N) {
@@ -149,7 +150,7 @@ TEST_F(OneProcess, Snapshots) {
   EXPECT_GE(Whole, 2u);
 }
 
-/// A large one, in several groups of parts.
+/// A large snapshot, in several groups of parts.
 TEST_F(OneProcess, SnapshotOfManyBlocks) {
   begin(false, 1000000);
   uint32_t Row = R->Stats.stackRow(1, R->Heaps.malloc(), 0);
@@ -164,7 +165,7 @@ TEST_F(OneProcess, SnapshotOfManyBlocks) {
     Want[AllocationId] = AllocationId % 77;
     Addresses.push_back(Address);
   }
-  // One of them is in the hands of a realloc, and comes back in between.
+  // One of the blocks is detached by a realloc, and returns in between.
   LiveEntry Detached;
   ASSERT_TRUE(Table.take(Addresses[5], Detached));
   SnapshotWriter K;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Records to events.
+// From records to events.
 
 #include "OneProcess.h"
 #include <random>
@@ -44,7 +44,7 @@ TEST_F(OneProcess, NonsenseIsCountedAndDoesNoHarm) {
         uint32_t(Random() % 100), uint32_t(Random()));
     if (N % 3 == 0)
       Rec.Stack = uint32_t(Random());
-    // Addresses at the end of what 64 bits give, and anywhere.
+    // Addresses at the end of the 64-bit range, and random ones.
     if (N % 11 == 0)
       Rec.Address = N % 2 ? ~uint64_t(0) - Random() % 3 : Random();
     I->process(Rec, Random() % 4);
@@ -57,8 +57,8 @@ TEST_F(OneProcess, NonsenseIsCountedAndDoesNoHarm) {
   EXPECT_FALSE(R->failed());
 }
 
-/// A program's life as any records: most fit, some come too early or never fit,
-/// threads come and go.
+/// Random records of a program: most fit, some arrive too early or never fit,
+/// and threads start and end.
 std::vector<MergedRecord> someRecords(unsigned Seed) {
   std::mt19937_64 Random(Seed);
   std::vector<MergedRecord> Out;
@@ -83,8 +83,8 @@ std::vector<MergedRecord> someRecords(unsigned Seed) {
   return Out;
 }
 
-/// The same with tensors in some of the blocks, and with operators and layers
-/// that begin and end.
+/// As someRecords(), with tensors in some of the blocks, and with operators and
+/// layers that begin and end.
 std::vector<MergedRecord> someTorchRecords(unsigned Seed) {
   std::mt19937_64 Random(Seed);
   std::vector<MergedRecord> Out;
@@ -98,7 +98,7 @@ std::vector<MergedRecord> someTorchRecords(unsigned Seed) {
       Out.push_back(New);
     };
     bool IsFree = M.R.kind() == uint8_t(RecordKind::Free);
-    // Now and then the malloc block goes first.
+    // Sometimes the malloc block is freed first.
     bool Late = Random() % 50 == 0, &Tensor = HasTensor[M.R.Address];
     if (IsFree && Tensor && !Late)
       Add(RecordKind::TensorFree, M.R.Address, 0);
@@ -143,7 +143,7 @@ TEST_F(OneProcess, ManyAtOnceAreAsOneByOne) {
         Of[Ring] = {I.get(), Ring};
       llvm::ArrayRef<MergedRecord> Left = Records;
       while (!Left.empty()) {
-        // A pass ends, and a second, whatever was taken.
+        // A pass ends and a second elapses, regardless of the records taken.
         llvm::ArrayRef<MergedRecord> Part = Left.take_front(700);
         Left = Left.drop_front(Part.size());
         while (!Part.empty()) {
@@ -167,8 +167,8 @@ TEST_F(OneProcess, ManyAtOnceAreAsOneByOne) {
   }
 }
 
-/// Numbers of scopes are the process's own; a program of another mind has one
-/// that is a layer in a thread and a scope of its own in another.
+/// Scope numbers are the process's own. A wrong program uses one number for a
+/// layer in one thread and for a plain scope in another.
 TEST_F(OneProcess, AScopeAndALayerOfOneNumber) {
   for (bool LayerFirst : {false, true}) {
     begin();
@@ -185,8 +185,8 @@ TEST_F(OneProcess, AScopeAndALayerOfOneNumber) {
 }
 
 TEST_F(OneProcess, FunctionsThatAreNone) {
-  // An object is one whatever the program says that it called; else its event
-  // and its sum would be of two heaps.
+  // An object stays an object for any function number; otherwise its event and
+  // its stats would be in two heaps.
   static constexpr uint8_t Functions[] = {0x77, 0xfe, 0xff};
   for (uint8_t Function : Functions)
     for (RecordKind Kind : {RecordKind::ObjectAllocate, RecordKind::Allocate})

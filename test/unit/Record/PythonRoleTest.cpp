@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a Python process is.
+// Roles of Python processes.
 
 #include "Session/PythonRole.h"
 #include <gtest/gtest.h>

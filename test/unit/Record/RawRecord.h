@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A record of any kind, sense or nonsense, from the values of its slots.
+// Makes a record of any kind, valid or not, from the values of its slots.
 
 #ifndef MEMKIT_TEST_UNIT_RECORD_RAWRECORD_H
 #define MEMKIT_TEST_UNIT_RECORD_RAWRECORD_H
@@ -9,7 +9,7 @@
 
 namespace memkit {
 
-/// Size: at most Record::MaxSize counts.
+/// Size: Record::MaxSize at most.
 inline wire::Record rawRecord(uint64_t Tsc, wire::RecordKind Kind,
                               uint64_t Address, uint64_t Size = 0,
                               uint8_t Function = 0, uint32_t Stack = 0,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What scopes had reserved.
+// Reserved memory of scopes.
 
 #include "Scopes/ReservedSpans.h"
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ namespace {
 TEST(ReservedSpans, SharesByTime) {
   ReservedSpans R;
   R.begin(1, 100);
-  R.set(200, 0, 1000); // all of it free
+  R.set(200, 0, 1000); // all free
   R.set(300, 750, 1000);
   R.begin(2, 400);
   R.set(500, 1000, 4000);
@@ -21,7 +21,7 @@ TEST(ReservedSpans, SharesByTime) {
   EXPECT_DOUBLE_EQ(Two.KnownNs, 300);
   EXPECT_DOUBLE_EQ(Two.WastedNs, 100 * 0.25 + 200 * 0.75);
   R.set(800, 500, 500);
-  // Before 200 nothing was known.
+  // Before 200 the reserved memory is unknown.
   ReservedSpans::Span One = R.end(1, 900);
   EXPECT_EQ(One.Peak, 4000u);
   EXPECT_DOUBLE_EQ(One.KnownNs, 700);
@@ -36,7 +36,7 @@ TEST(ReservedSpans, ScopesThatOverlap) {
   R.begin(2, 30);
   R.set(40, 0, 200);
   EXPECT_EQ(R.end(1, 50).Peak, 300u);
-  // What the first has seen before is not the second's.
+  // The second scope does not include changes before its start.
   EXPECT_EQ(R.end(2, 60).Peak, 300u);
   R.begin(3, 70);
   EXPECT_EQ(R.end(3, 80).Peak, 200u);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Scopes that get their names later.
+// Scopes that are named later.
 
 #include "Output/ScopeTree.h"
 #include "Output/Catalog.h"
@@ -18,7 +18,7 @@ TEST(ScopeTree, AScopeIsRenamedUntilItIsWritten) {
   EXPECT_TRUE(T.awaitsNames());
   EXPECT_TRUE(T.rename(First, ScopeKind::Layer, "head"));
   EXPECT_TRUE(T.awaitsNames());
-  // What comes with the name is the same scope, and the same scope path.
+  // The new name leads to the renamed scope and its scope path.
   EXPECT_EQ(T.enterScope(0, First),
             T.enter(0, ScopeKind::Layer, "head", 0).ScopePath);
   Names.pending().Scopes.clear(); // written

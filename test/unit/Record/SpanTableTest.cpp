@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Scopes measured, and their scope paths.
+// Measured scopes and their scope paths.
 
 #include "Scopes/SpanTable.h"
 #include "Output/Catalog.h"
@@ -80,7 +80,7 @@ TEST_F(Spans, PeaksOfScopesThatOverlap) {
   ASSERT_TRUE(Three);
   EXPECT_EQ(Three->Rows[1].Before, 50u);
   EXPECT_EQ(Three->Rows[1].Peak, 70u);
-  // It is open, and the process is, and the first is kept.
+  // Scope 2 and the process are open, and the result of scope 1 is kept.
   EXPECT_EQ(T.find(2, now())->Rows[1].Peak, 150u);
   EXPECT_EQ(T.find(0, now())->Rows[0].AllocatedBytes, 170u);
   EXPECT_EQ(T.find(1, now())->Rows[1].Peak, 150u);
@@ -103,7 +103,7 @@ TEST_F(Spans, AreAsAPlainModelSays) {
     if (What < 3) {
       uint64_t Size = Random() % 1000;
       Blocks.push_back({Next, Size});
-      // As a batch of events too.
+      // Half of the allocations in batches.
       uint64_t At = now();
       Change C{Size, Row, 0, Change::Allocate};
       if (Random() % 2)
@@ -137,8 +137,8 @@ TEST_F(Spans, AreAsAPlainModelSays) {
   EXPECT_GT(Number, 1000u);
 }
 
-/// Scopes and layers of several threads over heaps of two devices, as plain
-/// models say; layers are told of what changed alone.
+/// Scopes and layers of several threads over heaps of two devices, compared
+/// with plain models. A layer has rows of changed heaps only.
 TEST_F(Spans, LayersAmongScopes) {
   std::vector<uint32_t> Rows;
   for (uint32_t Id = 2; Id != 5; ++Id) {
@@ -158,7 +158,7 @@ TEST_F(Spans, LayersAmongScopes) {
   std::map<uint64_t, Model> Open;
   uint64_t Live[3] = {}, Number = 0;
   std::vector<std::vector<std::pair<uint64_t, uint64_t>>> Blocks(3);
-  // Heaps 2 and 3 are of the first device, 4 of the second.
+  // Heaps 2 and 3 belong to the first device, heap 4 to the second.
   auto OfSpace = [&](unsigned D) { return D ? Live[2] : Live[0] + Live[1]; };
   auto Note = [&](unsigned Of, uint64_t Allocated) {
     for (auto &[Id, M] : Open) {
@@ -265,7 +265,7 @@ TEST(ScopeTree, NamesThatDifferInDigitsFold) {
   EXPECT_TRUE(More.Folded);
   EXPECT_EQ(T.enter(Top, ScopeKind::User, "iter 77777", 4).ScopePath,
             More.ScopePath);
-  // What was known has what it had, and another place its own.
+  // A known name keeps its scope path, and another parent has its own count.
   EXPECT_FALSE(T.enter(Top, ScopeKind::User, "iter 7", 4).Folded);
   EXPECT_FALSE(T.enter(0, ScopeKind::User, "iter 1000", 4).Folded);
   EXPECT_EQ(T.enter(0, ScopeKind::User, "epoch", 3).ScopePath, Top);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a tensor is for, by its life.
+// Categories of tensors by their lives.
 
 #include "Scopes/TensorCategories.h"
 #include "Output/CategoryTable.h"
@@ -22,14 +22,14 @@ static void PrintTo(TensorCategory K, std::ostream *OS) {
 
 namespace {
 
-/// A training whose passes are given by hand.
+/// A training run whose passes come from the test.
 struct Categories : testing::Test {
   TensorCategories K;
 
   Origin allocated(Place P, MadeBy By = MadeBy::Unknown) {
     return K.origin(P, By);
   }
-  /// Passes of which each has three nodes.
+  /// Runs a backward pass of three nodes.
   void backward() {
     K.beginBackward();
     for (int Node = 0; Node != 3; ++Node) {
@@ -62,7 +62,8 @@ TEST_F(Categories, ForwardKeepsActivationsUntilBackward) {
   lives(TensorCategory::Activation, Saved);
   K.beginBackward();
   freed(TensorCategory::Activation, Saved, Place::Backward);
-  // What the program itself keeps, to the next step and in its forward.
+  // Activations that the program keeps: until the next step, and in its
+  // forward.
   update();
   freed(TensorCategory::Activation, Saved);
   K.beginForward();
@@ -75,12 +76,13 @@ TEST_F(Categories, GradientsOutliveTheirBackward) {
   K.beginNode();
   Origin B = allocated(Place::Backward), Made = allocated(Place::Accumulate);
   freed(TensorCategory::Temporary, B, Place::Backward);
-  lives(TensorCategory::Temporary, B); // it may go to the next node
+  lives(TensorCategory::Temporary, B); // may go to the next node
   lives(TensorCategory::Gradient, Made);
   K.beginNode();
   K.beginNode();
   lives(TensorCategory::Gradient, B);
-  // Between two nodes the thread is outside: it is one backward all the same.
+  // Between two nodes the thread is outside backward, but the backward pass
+  // goes on.
   K.beginBackward();
   freed(TensorCategory::Temporary, B, Place::Backward);
   K.beginUpdate();
@@ -97,11 +99,12 @@ TEST_F(Categories, AccumulatedGradients) {
   Origin Kept = allocated(Place::Backward);
   K.beginForward();
   K.beginBackward();
-  // The second pass adds its gradient to the first's; or makes a new one.
+  // The second pass adds its gradient to the first pass's gradient, or makes a
+  // new one.
   Origin Added = allocated(Place::Backward);
   freed(TensorCategory::Temporary, Added, Place::Accumulate);
   freed(TensorCategory::Gradient, Kept, Place::Accumulate);
-  // A pass through the graph that a backward pass made.
+  // A pass through the graph that a backward pass built.
   freed(TensorCategory::Activation, Kept, Place::Backward);
 }
 
@@ -133,7 +136,7 @@ TEST_F(Categories, ParametersAreOfModules) {
   Origin InPlace = allocated(Place::Making, MadeBy::Initializer);
   freed(TensorCategory::Temporary, Computed);
   freed(TensorCategory::Temporary, InPlace);
-  // Moved to a device before anything ran.
+  // Moved to a device before any pass.
   freed(TensorCategory::Parameter, P);
   lives(TensorCategory::Parameter, P);
   step();
@@ -152,7 +155,7 @@ TEST_F(Categories, InputsComeBeforeForward) {
   step();
   lives(TensorCategory::Input, Data);
   freed(TensorCategory::Input, Scaled);
-  // Freed by autograd, which had saved it.
+  // Freed by autograd, which had saved the tensor.
   freed(TensorCategory::Input, Data, Place::Backward);
   for (int I = 0; I != 5000; ++I)
     step();
@@ -181,7 +184,7 @@ TEST_F(Categories, WithoutLayersNobodyKnows) {
 }
 
 TEST_F(Categories, WhatAFailureEnds) {
-  // An exception frees what forward had kept, while its layers are left.
+  // An exception frees tensors that forward kept, while it leaves the layers.
   K.beginForward();
   Origin Saved = allocated(Place::Forward);
   Saved.Event = 7;
@@ -190,7 +193,7 @@ TEST_F(Categories, WhatAFailureEnds) {
   Later.Event = 8;
   freed(TensorCategory::Activation, Saved, Place::Forward);
   freed(TensorCategory::Temporary, Later, Place::Forward);
-  // The graph dies in the middle of backward.
+  // The graph is freed in the middle of backward.
   K.beginForward();
   K.beginBackward();
   Origin Gradient = allocated(Place::Backward);
@@ -205,7 +208,7 @@ TEST_F(Categories, WhatAFailureEnds) {
   K.beginNode();
   freed(TensorCategory::Gradient, Gradient, Place::Backward);
   freed(TensorCategory::Temporary, Passed, Place::Backward);
-  // One after backward ends nothing of it.
+  // A failure after backward does not end backward's tensors.
   K.otherWork();
   K.fail(11);
   freed(TensorCategory::Gradient, Passed);
@@ -238,7 +241,7 @@ TEST_F(Categories, Frames) {
   EXPECT_EQ(MadeBy::Unknown, By("/a/torchvision/nn/init.py", "orthogonal_"));
 }
 
-/// The sums of one heap, and what is told of its tensors.
+/// The stats of one heap, and the categories of its tensors.
 struct Peaks : testing::Test {
   LiveStats Stats;
   CategoryTable Table{Stats};
@@ -274,12 +277,12 @@ struct Peaks : testing::Test {
 
 TEST_F(Peaks, OnlyWhatLivedAtThePeakCounts) {
   Block A = allocate(100), Before = allocate(7);
-  free(Before, TensorCategory::Temporary); // at a peak that was not the last
+  free(Before, TensorCategory::Temporary); // at a peak before the last
   EXPECT_EQ("6/0:1,7 ", totals());
   Block B = allocate(50), C = allocate(50); // 200: the peak
   EXPECT_EQ("", totals());
   free(B, TensorCategory::Activation, 3);
-  Block After = allocate(50); // 200 again, which is no higher
+  Block After = allocate(50); // 200 again, not a new peak
   free(After, TensorCategory::Temporary);
   free(C, TensorCategory::Activation, 3);
   free(A, TensorCategory::Parameter);
@@ -307,13 +310,14 @@ TEST(OomLog, KeepsTheFirstAndTheLast) {
   ASSERT_EQ(OomLog::MaxOfProcess + 1, M.size());
   EXPECT_EQ(7u, M[6].What.TimeNs);
   EXPECT_EQ(2u, M[7].What.Process);
-  // 8, 9 and 10, and one that nobody looked at.
+  // Skipped: 8, 9 and 10, and one by skip().
   EXPECT_EQ(60u, M[8].What.TimeNs);
   EXPECT_EQ(4u, M[8].What.Skipped);
   EXPECT_EQ(12u, M[8].What.Number);
   EXPECT_EQ(12u, M[8].Categories[0].Oom);
   EXPECT_EQ(12u, M[8].Heaps[0].Oom);
-  // Of many rows the largest, and two for the rest; no byte is gone.
+  // The largest of many rows, and two rows for the remainder; all bytes are
+  // counted.
   ASSERT_EQ(OomLog::MaxRows - NumTensorCategories + 2, M[0].Categories.size());
   EXPECT_EQ(999u, M[0].Categories[0].Bytes);
   EXPECT_EQ(0u, M[0].Categories.back().Stack);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// TraceOutputTest.cpp.
+// Names and files of recorded traces.
 
 #include "Record/Output/TraceOutput.h"
 #include "memkit/Trace/TraceWriter.h"

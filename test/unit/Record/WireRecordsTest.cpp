@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tests of typed records and of their order.
+// Typed records and their order.
 
 #include "RawRecord.h"
 #include "Wire/RecordOrder.h"

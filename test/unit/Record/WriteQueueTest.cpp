@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// WriteQueueTest.cpp.
+// The queue of sections to write.
 
 #include "Output/WriteQueue.h"
 #include "gtest/gtest.h"
@@ -34,7 +34,7 @@ std::unique_ptr<TraceWriter> begin(Sink &Out) {
   return llvm::cantFail(TraceWriter::create(Out, Header()));
 }
 
-/// Takes so many bytes and no more.
+/// Takes Room bytes, then fails.
 struct FullSink : Sink {
   size_t Room;
   explicit FullSink(size_t Room) : Room(Room) {}

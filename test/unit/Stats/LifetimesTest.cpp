@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lifetimes against brute force.
+// Lifetimes compared with brute force.
 
 #include "memkit/Stats/LiveStats.h"
 #include "gtest/gtest.h"
@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint64_t IntervalNs = 20'000'000;
 
-/// What lifetimes say of a row, as text.
+/// The lifetimes of a row, as text.
 std::string print(const LifetimeRow &R) {
   std::string S = "stack " + std::to_string(R.Stack) + ":";
   for (const Cohort &C : R.Cohorts)
@@ -40,7 +40,8 @@ std::vector<std::string> lifetimesOf(const LiveStats &A, uint32_t &Cut) {
   return Out;
 }
 
-/// Random blocks of a few stacks, and the same counted block by block.
+/// Random blocks of a few stacks, and expected lifetimes counted block by
+/// block.
 class RandomLives {
 public:
   explicit RandomLives(unsigned Seed) : Rng(Seed) {
@@ -54,7 +55,7 @@ public:
       tell();
       cut(InParts);
     }
-    // What was freed in the last interval does not count: see ShutdownCut.
+    // Frees of the last interval do not count: see ShutdownCut.
     uint32_t Cut;
     std::vector<std::string> Got = lifetimesOf(A, Cut);
     EXPECT_EQ(Got, expected(Cut));
@@ -90,7 +91,7 @@ private:
       Blocks.push_back({Stack, Interval, UINT32_MAX, Size});
       return;
     }
-    // The youngest most often, as in programs.
+    // The youngest block most often, as in programs.
     size_t At = pick(2) ? Live.size() - 1 : pick(Live.size());
     uint64_t AllocationId = Live[At];
     Live.erase(Live.begin() + At);
@@ -117,7 +118,7 @@ private:
     A.beginCut(1, Time, Blocks.size(), IntervalDetail::Changed);
     ++Interval;
     while (A.isCutting(1)) {
-      event(/*Together=*/false); // goes on meanwhile
+      event(/*Together=*/false); // events go on during the cut
       memkit::Interval Part;
       A.cutPart(1, 2, Part);
     }
@@ -184,7 +185,7 @@ TEST(Lifetimes, CutWhileEventsGoOn) {
   }
 }
 
-/// A program of one stack, a block of 1,000 bytes in each interval.
+/// A program with one stack, and a block of 1,000 bytes in each interval.
 class Program {
 public:
   Program() {
@@ -254,7 +255,7 @@ TEST(Lifetimes, ManyCohortsBecomeFew) {
   EXPECT_GE(Cohorts, Lifetime::MaxCohorts / 4);
 }
 
-/// Numbers of steps are the program's, or a file's: they may be any.
+/// Step numbers come from the program or a file, and may be any number.
 TEST(Lifetimes, StepsMayHaveAnyNumbers) {
   Program P;
   P.A.allocate({P.Next++, P.A.stackRow(1, 1, 2), 0}, 1000000, P.Time += 100, 1);
@@ -282,7 +283,8 @@ TEST(Lifetimes, StepsAreTheClockOnceThereAreSome) {
   Program P;
   P.allocate(); // 0: before the first step
   P.allocate(); // 1
-  // What else lives: two frees are not the end of the process.
+  // Further live memory, so that two frees do not look like the end of the
+  // process.
   P.A.allocate({P.Next++, P.A.stackRow(1, 1, 2), 0}, 1000000, P.Time += 100, 1);
   auto Step = [&](uint64_t N) {
     P.Time = P.A.boundary(P.Time + 1);
@@ -302,7 +304,8 @@ TEST(Lifetimes, StepsAreTheClockOnceThereAreSome) {
   uint32_t Cut;
   std::vector<std::string> Rows = lifetimesOf(P.A, Cut);
   ASSERT_EQ(Rows.size(), 1u);
-  // Block 3 was allocated in step 1 and freed in step 4: of 2 to 3 steps.
+  // Block 3 was allocated in step 1 and freed in step 4, at the age of 2 to 3
+  // steps.
   EXPECT_EQ(Rows[0],
             "stack 1: 0-0=1/1000 freed 0,0=1/1/1000 freed 2,0=1/1/1000");
 }

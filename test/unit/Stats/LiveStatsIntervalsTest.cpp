@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// When intervals are cut, what they hold.
+// Cuts of intervals and their rows.
 
 #include "memkit/Stats/LiveStats.h"
 #include "gtest/gtest.h"
@@ -16,7 +16,7 @@ TEST(LiveStatsIntervals, AIntervalComesInParts) {
   A.addHeap(1, Heap());
   A.addHeap(2, Heap());
   A.beginProcess(1, 0);
-  // The youngest rows first, and one that is as it was.
+  // The youngest rows come first; the row of stack 1 is unchanged at the end.
   for (uint32_t Stack = 9; Stack; --Stack)
     A.allocate({9 - Stack, A.stackRow(1, 1 + Stack % 2, Stack), 0}, Stack, 100,
                1);
@@ -53,8 +53,9 @@ TEST(LiveStatsIntervals, ALongIntervalIsSorted) {
   for (uint32_t Heap = 1; Heap <= Heaps; ++Heap)
     A.addHeap(Heap, memkit::Heap());
   A.beginProcess(1, 0);
-  // All (heap, stack) in a scattered order: 7 and the number of them have no
-  // common factor. Numbers of stacks beyond 2^22 take three digits of 11 bits.
+  // All (heap, stack) pairs in a scattered order: 7 and the number of pairs
+  // have no common factor. Stack numbers above 2^22 take three digits of 11
+  // bits.
   std::vector<IntervalRow> Expected;
   uint64_t AllocationId = 0;
   for (uint32_t N = 0; N < Heaps * Stacks; ++N) {
@@ -89,7 +90,8 @@ TEST(LiveStatsIntervals, AIntervalIsCutWhileEventsGoOn) {
   std::vector<IntervalRow> Rows;
   unsigned Parts = 0;
   while (A.isCutting(1)) {
-    // Stacks that were given, and such that were not yet, change meanwhile.
+    // Meanwhile rows change: some that a part has already returned, and some
+    // that no part has.
     Add(1, 2'000 + Parts);
     Add(Stacks, 2'000 + Parts);
     Interval Part;
@@ -112,7 +114,7 @@ TEST(LiveStatsIntervals, AIntervalIsCutWhileEventsGoOn) {
   EXPECT_EQ(Next.Rows,
             (std::vector<IntervalRow>{{1, 1, 5, 500, 4, 400},
                                       {1, Stacks, 5, 5000, 4, 4000}}));
-  // One without rows is one part, too; else parts without rows are none.
+  // An interval without rows has one part; otherwise no part is empty.
   Interval Part;
   A.beginCut(1, 4'000, AllocationId, IntervalDetail::Changed);
   EXPECT_TRUE(A.cutPart(1, 3, Part));
@@ -168,12 +170,12 @@ TEST(LiveStatsIntervals, WhatRowsAllocateWaitsForAWholeInterval) {
     EXPECT_EQ(Cut(IntervalDetail::Changed, 2),
               (Rows{{1, 2, 1, 100, 2, 120, 0}}))
         << "with what waited";
-    // Stack 3 is touched while the one before is cut, stack 1 is not.
+    // Stack 3 changes during the cut before this one, stack 1 does not.
     EXPECT_EQ(Cut(IntervalDetail::Whole, 1),
               (Rows{{1, 1, 0, 0, 2, 17, 2}, {1, 3, 0, 0, 3, 40, 3}}));
     EXPECT_EQ(Cut(IntervalDetail::Whole), (Rows{{1, 3, 0, 0, 1, 5, 1}}));
     EXPECT_EQ(Cut(IntervalDetail::Whole), Rows());
-    // What does not fit the room for what waits is written at once.
+    // Values too large for the room of waiting allocations are written at once.
     Churn(1, 3'000'000'000, true);
     EXPECT_EQ(Cut(IntervalDetail::Changed), Rows());
     Churn(1, 3'000'000'000, true);

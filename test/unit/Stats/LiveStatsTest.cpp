@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Live sums against brute force.
+// Live stats compared with brute force.
 
 #include "memkit/Stats/LiveStats.h"
 #include "Naive.h"
@@ -70,7 +70,7 @@ void expectSame(const Summary &A, const Summary &B) {
 /// Drives both sides with the same random events.
 class RandomRun {
 public:
-  /// Together: events are told by apply(), as many at once as can be.
+  /// Together: apply() gets as many events at once as possible.
   RandomRun(unsigned Seed, bool Nesting, bool Together = false)
       : Rng(Seed), Nesting(Nesting), Together(Together), N(someHeaps()) {
     for (uint32_t Id = 1; Id <= 5; ++Id)
@@ -83,7 +83,7 @@ public:
     for (unsigned I = 0; I < Events; ++I) {
       Time += pick(3) * TimeUnitNs;
       unsigned Dice = pick(1000);
-      // Drifts up and down, so that peaks come at several moments.
+      // Live memory drifts up and down, so peaks come at several times.
       unsigned Up = (I / 100) % 2 ? 350 : 520;
       if (Dice < Up)
         allocate();
@@ -132,7 +132,7 @@ private:
         return true;
     return false;
   }
-  /// Has an event told with others of its process.
+  /// Queues an event for apply() with others of the same process.
   void gather(uint32_t Process, Change C) {
     if (Process != ChangesOf)
       tell();
@@ -195,7 +195,7 @@ private:
     int Outer = Nesting && pick(2) ? pickBlock() : -1;
     if (Outer >= 0 && N.Blocks[Outer].Process == B.Process) {
       B.Outer = Outer;
-      // A valid stream: it fits into what encloses it.
+      // In a valid stream a block fits into its enclosing block.
       uint64_t Room = N.Blocks[Outer].Size;
       for (size_t I = 0; I < N.Blocks.size(); ++I)
         if (N.Blocks[I].Live && N.outer(I) == Outer)
@@ -234,7 +234,7 @@ private:
     if (At < 0)
       return;
     if (encloses(At))
-      return; // keeps sizes of enclosing blocks above what lies in them
+      return; // keeps enclosing blocks larger than their inner blocks
     uint64_t Old = N.Blocks[At].Size;
     uint64_t New = N.Blocks[At].Outer >= 0 ? pick(Old + 1) : pick(150);
     if (!Together)
@@ -261,7 +261,7 @@ private:
 
   std::mt19937_64 Rng;
   bool Nesting, Together;
-  std::vector<Change> Changes; ///< of the process ChangesOf, not yet told
+  std::vector<Change> Changes; ///< of process ChangesOf, not yet applied
   std::vector<uint64_t> ChangeTimes;
   uint32_t ChangesOf = 0;
   Naive N;
@@ -363,7 +363,7 @@ TEST(LiveStats, WhatIsReserved) {
   EXPECT_EQ(T.ReservedPeakBytes, 4000u);
   EXPECT_EQ(T.ReservedAtPeakBytes, 3000u);
   EXPECT_EQ(T.GrowthFragmentationPpm, 900000u);
-  // A later peak, and the end of the process.
+  // A later peak, then the end of the process.
   A.allocate({2, Row, 0}, 500, 400, 1);
   EXPECT_EQ(A.heapStats(1).ReservedAtPeakBytes, 2000u);
   A.endProcess(1, 500, 0, 0);

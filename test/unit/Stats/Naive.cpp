@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The sums of a trace by brute force.
+// Computes the stats of a trace by brute force.
 
 #include "Naive.h"
 #include <algorithm>
@@ -39,8 +39,8 @@ template <class F> void Naive::eachRow(int At, F Do) {
     Do(Rows[{true, B.Process, B.Heap, B.ScopePath}]);
 }
 
-/// Live values by row: of running processes, or of all as they were at their
-/// end.
+/// Live values by row: of running processes, or with Everything of all
+/// processes, those that ended as at their end.
 std::map<RowKey, StackStats> Naive::live(bool Everything) const {
   std::map<RowKey, StackStats> Out;
   for (size_t I = 0; I < Blocks.size(); ++I) {
@@ -75,7 +75,7 @@ uint64_t Naive::spaceBytes(uint32_t Space, bool Everything,
   return Bytes;
 }
 
-/// The share of the device, kept first and alone.
+/// The share of the device; the first and only share.
 static SpaceShare &deviceOf(SpaceShares &S) {
   if (S.empty())
     S.emplace_back().Space = 1;
@@ -142,8 +142,8 @@ void Naive::lookForPeaks(uint64_t Time) {
     }
 }
 
-/// Counts the move of the memory space's curve. Kind: 1 allocation, -1 free, 0
-/// else.
+/// Counts a change of the memory space's live bytes. Kind: 1 allocation, -1
+/// free, 0 other.
 void Naive::spaceMoved(int At, uint64_t Before, bool Outermost, int Kind) {
   const NaiveBlock &B = Blocks[At];
   if (!counted(B.Heap))

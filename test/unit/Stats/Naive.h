@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The sums of a trace by brute force.
+// Computes the stats of a trace by brute force.
 //
-// What LiveStats keeps lazily, by its definition: after every event all live
-// blocks are added up anew, and a new peak copies every row.
+// LiveStats computes lazily; Naive follows the definition: after every event it
+// adds up all live blocks anew, and a new peak copies every row.
 
 #ifndef MEMKIT_TEST_UNIT_ACCOUNT_NAIVE_H
 #define MEMKIT_TEST_UNIT_ACCOUNT_NAIVE_H
@@ -18,7 +18,7 @@ namespace memkit::test {
 struct NaiveBlock {
   uint32_t Process, Heap, Stack, ScopePath, Thread;
   uint64_t Size;
-  int Outer; ///< index of the enclosing block as named, -1 none
+  int Outer; ///< index of the named enclosing block, -1 none
   bool Live = true;
 };
 
@@ -36,11 +36,11 @@ public:
   void endProcess(uint32_t Process, uint64_t Time, int32_t Status,
                   uint32_t Signal);
   void beginStep(uint32_t Process, uint64_t Step, uint64_t Time);
-  /// The rows whose live values differ from those at the call before; of a
-  /// whole interval also those that allocated since they were given last.
+  /// The rows whose live values changed since the last call. For a whole
+  /// interval also the rows that allocated since interval() returned them last.
   std::vector<IntervalRow> interval(uint32_t Process, IntervalDetail Detail);
 
-  /// The block that At lies in for the sums, -1 for none.
+  /// The enclosing block of At that stats use, -1 for none.
   int outer(int At) const;
   Summary summary(uint64_t EndNs) const;
 
@@ -72,7 +72,8 @@ private:
   std::map<uint32_t, StepStats> Running;
   std::map<uint32_t, std::vector<StepStats>> Steps;
   std::map<uint32_t, std::map<RowKey, StackStats>> Sliced;
-  std::map<RowKey, StackStats> Written; ///< when interval() gave them last
+  /// Rows as interval() returned them last.
+  std::map<RowKey, StackStats> Written;
   std::map<uint32_t, int> LastOfThread;
   uint64_t Events = 0;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sizes, times and counts, in and out.
+// Formats and parses sizes, times and counts.
 
 #include "memkit/Support/Format.h"
 #include "gtest/gtest.h"
@@ -15,7 +15,7 @@ TEST(Format, Sizes) {
   EXPECT_EQ(formatSize(1536), "1.5 KiB");
   EXPECT_EQ(formatSize(10 * 1024 + 512), "10.5 KiB");
   EXPECT_EQ(formatSize(1023 * 1024), "1023 KiB");
-  // What would round to 1024 KiB is 1 MiB.
+  // A size that rounds to 1024 KiB is 1 MiB.
   EXPECT_EQ(formatSize((1 << 20) - 1), "1 MiB");
   EXPECT_EQ(formatSize(3ull << 29), "1.5 GiB");
   EXPECT_EQ(formatSize(UINT64_MAX), "16 EiB");
@@ -30,7 +30,7 @@ TEST(Format, Estimates) {
   EXPECT_EQ(formatEstimate(12'900'000, 419'430), "12.3 MiB ±0.4");
   EXPECT_EQ(formatEstimate(3ull << 30, 40 << 20), "3 GiB ±0.0");
   EXPECT_EQ(formatEstimate(200 << 20, 10 << 20), "200 MiB ±10");
-  // In a unit of its own where the other would not do.
+  // The error has its own unit if the estimate's unit does not fit.
   EXPECT_EQ(formatEstimate(0, 2048), "0 B ±2 KiB");
   EXPECT_EQ(formatEstimate(2048, 5 << 20), "2 KiB ±5 MiB");
 }

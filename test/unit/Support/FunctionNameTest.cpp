@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// FunctionNameTest.cpp.
+// Shortened function names.
 
 #include "Support/FunctionName.h"
 #include "gtest/gtest.h"

@@ -36,13 +36,13 @@ TEST(Table, FlexibleColumnGivesWay) {
 TEST(Table, ShortensWholeCharacters) {
   EXPECT_EQ(shorten("short", 8), "short");
   EXPECT_EQ(shorten("0123456789", 9), "01...6789");
-  // Each of these takes one column and two bytes.
+  // Each of these characters takes one column and two bytes.
   EXPECT_EQ(
       shorten("\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4",
               9),
       "\u00e4\u00e4...\u00e4\u00e4\u00e4\u00e4");
   EXPECT_EQ(shorten("0123456789", 4), "0123");
-  // What is no UTF-8 counts by bytes.
+  // Bytes that are not UTF-8 count one column each.
   EXPECT_EQ(shorten("\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 9).size(), 9u);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// PerfMapTest.cpp.
+// The reader of perf maps.
 
 #include "Symbolize/PerfMap.h"
 #include "llvm/Support/JSON.h"

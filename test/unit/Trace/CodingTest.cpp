@@ -15,7 +15,7 @@ TEST(References, BytesAsTheFormatSays) {
   ReferenceCoder C;
   EXPECT_EQ(C.encode(9, 10), 0);           // the newest block
   EXPECT_EQ(C.encode(0, 128), 127);        // as far as a distance reaches
-  EXPECT_EQ(C.encode(63, 1000), 191 + 63); // 63 behind the one before
+  EXPECT_EQ(C.encode(63, 1000), 191 + 63); // 63 after the previous block
   EXPECT_EQ(C.encode(0, 1000), 191 - 63);
   EXPECT_EQ(C.encode(64, 1000), ReferenceCoder::Far);
 }
@@ -25,7 +25,7 @@ TEST(References, WhatDoesNotExistIsRefused) {
   EXPECT_FALSE(ReferenceCoder().decode(0, 0, 0, Block));
   EXPECT_FALSE(ReferenceCoder().decode(10, 0, 10, Block));
   EXPECT_TRUE(ReferenceCoder().decode(9, 0, 10, Block));
-  EXPECT_FALSE(ReferenceCoder().decode(191, 0, 10, Block)); // none before
+  EXPECT_FALSE(ReferenceCoder().decode(191, 0, 10, Block)); // no previous block
   EXPECT_FALSE(ReferenceCoder().decode(255, 10, 10, Block));
   EXPECT_FALSE(ReferenceCoder().decode(255, ~uint64_t(0), 10, Block));
   ReferenceCoder C;
@@ -77,7 +77,7 @@ TEST(IndexLog, WhatWasAddedComesBack) {
   IndexLog Log;
   EXPECT_TRUE(all(Log).empty());
   std::mt19937_64 Random(5);
-  // Any bits, small ones, and none.
+  // Random bits, small values, and zero.
   auto Value = [&] {
     return Random() % 4 ? Random() >> (Random() % 64) : uint64_t(0);
   };

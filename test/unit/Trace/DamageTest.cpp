@@ -11,7 +11,7 @@
 using namespace memkit;
 using namespace llvm;
 
-/// Reads all that File holds; the message of the first error, or the damage.
+/// Reads everything in File; returns the first error's message, or the damage.
 static std::string readAll(StringRef File, size_t *Blocks = nullptr) {
   auto R = TraceReader::create(MemoryBuffer::getMemBuffer(File, "t.fb", false));
   if (!R)
@@ -66,7 +66,7 @@ TEST(Damage, CutAtEveryByte) {
   EXPECT_EQ(Last, Sample.size() + 1);
 }
 
-/// The blocks of File, which reads without an error.
+/// The sections of File, which must read without an error.
 static std::vector<AnySection> blocksOf(StringRef File) {
   std::vector<AnySection> Out;
   auto R = cantFail(
@@ -84,8 +84,8 @@ TEST(Damage, EveryByteFlipped) {
     for (unsigned char Flip : {0x01, 0x80, 0xff}) {
       std::string Bad = File;
       Bad[I] = char(Bad[I] ^ Flip);
-      // What is damaged is not passed off as whole, but for bits that mean
-      // nothing (of zstd's headers, of the seek table).
+      // A reader notices the damage, except in bits without meaning (of zstd's
+      // headers, of the seek table).
       if (!readAll(Bad).empty())
         continue;
       ++Harmless;
@@ -135,13 +135,15 @@ TEST(Damage, SharesOfSpaces) {
   EXPECT_EQ(Read({{2, 5}}), "id: share of device 2, there are 1");
   EXPECT_EQ(Read({{UINT32_MAX, 5}}),
             "id: share of device 4294967295, there are 1");
-  // Each once, so that they are no more than devices.
+  // A device may appear once only, so there are at most as many shares as
+  // devices.
   for (SpaceShares Twice : {SpaceShares{{1}, {1}}, SpaceShares{{1}, {0}}})
     EXPECT_NE(Read(Twice).find("shares of spaces that do not rise"),
               std::string::npos);
 }
 
-/// Tables may be named again and again: few bytes must not become many rows.
+/// FlatBuffers may refer to one table many times: few bytes must not become
+/// many rows.
 TEST(Damage, SharesThatRepeatThemselves) {
   auto Read = [](unsigned NumSteps) {
     flatbuffers::FlatBufferBuilder B;
@@ -169,8 +171,8 @@ TEST(Damage, SharesThatRepeatThemselves) {
   EXPECT_NE(Read(100).find("malformed section"), std::string::npos);
 }
 
-/// A trace whose second block has a field that this version does not know, or
-/// is of a kind that it does not know.
+/// A trace whose second section has an unknown field, or with Kind is of an
+/// unknown kind.
 static std::string newerTrace(bool Kind) {
   flatbuffers::FlatBufferBuilder B;
   auto Start = B.StartTable();

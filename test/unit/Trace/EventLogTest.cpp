@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Events on their way to a block.
+// Events in memory before encoding.
 
 #include "Trace/EventLog.h"
 #include "SampleTrace.h"
@@ -42,7 +42,7 @@ struct Both {
       E.ScopePath = uint32_t(Random() % NumScopePaths);
       Log.allocate(Lane, Tick, E.Size, E.Stack, E.ScopePath, E.Heap);
     } else {
-      // Near, next to the one before, or far.
+      // A block near the newest, or any block.
       uint64_t Back = Random() % 3 ? Random() % 200 : Random();
       E.Block = Log.nextAllocationId() - 1 - Back % Log.nextAllocationId();
       if (Kind == EventKind::Free)
@@ -63,7 +63,7 @@ struct Both {
     while (Rows.size() != Count)
       add(EventKind(Random() % (AllKinds ? 4 : 2)));
   }
-  /// The log comes back from a trace as its rows.
+  /// Writes the log and reads the same rows back from the trace.
   void check() {
     EXPECT_TRUE(Log.rows() == Rows);
     EXPECT_EQ(Log.size(), Rows.size());
@@ -87,7 +87,7 @@ struct Both {
     ASSERT_FALSE(bool(E)) << toString(std::move(E));
     EXPECT_TRUE(Got.Rows == Rows);
   }
-  /// All that the events name.
+  /// Defines everything that the events name.
   static Dictionary sampleDictionary(unsigned Threads, unsigned Heaps,
                                      unsigned ScopePaths) {
     Dictionary D;
@@ -114,7 +114,8 @@ struct Both {
   }
 };
 
-/// Many events at once are as one by one, whatever was before them.
+/// Appending many events at once equals appending them one by one, whatever the
+/// log holds.
 TEST(EventLog, Append) {
   for (unsigned Mode = 0; Mode != 6; ++Mode) {
     Both B;
@@ -159,7 +160,7 @@ TEST(EventLog, OneThread) {
   Both B;
   B.fill(0, 5000, false);
   B.check();
-  // Begun again, with the memory of before.
+  // A cleared log reuses its memory.
   B.fill(700, 9000, true);
   B.check();
 }
@@ -185,7 +186,7 @@ TEST(EventLog, WideValues) {
   }
 }
 
-/// As many sizes of more than 32 bits as in the block before, and others.
+/// As many sizes above 32 bits as in the previous section, and other sizes.
 TEST(EventLog, WideValuesInTwoSections) {
   std::string Bytes;
   StringSink Out(Bytes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a recorder knew and events do not tell.
+// Partial sections: stats that a recorder writes because events lack them.
 
 #include "memkit/Trace/Partial.h"
 #include "memkit/Trace/Sections.h"
@@ -56,7 +56,7 @@ TEST(Partial, SetsWithoutTheirEndDoNotCount) {
   EXPECT_TRUE(S.Layers.empty());
 }
 
-/// Events tell the rest of a process, and of its peaks.
+/// Events give the remainder of a process's stats, including the peaks.
 TEST(Partial, OnlyWhatEventsDoNotTellIsTaken) {
   PartialRows Rows;
   Partial P = partial(1);

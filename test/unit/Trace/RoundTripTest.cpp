@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is written is read.
+// A trace reads as it was written.
 
 #include "SampleTrace.h"
 #include "memkit/Trace/SectionVisitor.h"
@@ -54,7 +54,7 @@ TEST(RoundTrip, DictionariesInAnyOrder) {
   std::string File = writeTrace(sampleHeader(), Blocks);
   auto R = openBytes(File);
   ASSERT_TRUE(R);
-  // The later dictionary continues the tree of the earlier.
+  // The later dictionary continues the tree of the earlier one.
   for (size_t I : {7, 1, 7, 7, 1}) {
     Dictionary D;
     Error E = R->read(R->sections()[I], D);

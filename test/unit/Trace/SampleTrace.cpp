@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A trace that uses every block and field.
+// A trace with every section and field.
 
 #include "SampleTrace.h"
 #include "gtest/gtest.h"
@@ -37,8 +37,8 @@ static Dictionary sampleDictionary() {
               {FrameKind::Native, 1, 0x7fff12345678},
               {FrameKind::Python, 2, 42},
               {FrameKind::Unknown, 0, ~uint64_t(0)}};
-  // A chain longer than a byte tells, a stack at an inner node, one at the
-  // root, one that goes back far.
+  // A chain too long for a byte, a stack at an inner node, one at the root, one
+  // with a far parent.
   D.Stacks = {{0, 3}, {3, 300}, {2, 1}, {1, 0}, {0, 1}, {303, 2}, {0, 0}};
   for (unsigned I = 0; I != 307; ++I)
     D.NodeFrames.push_back(1 + I % 4);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A trace that uses every block and field.
+// A trace with every section and field.
 
 #ifndef MEMKIT_TEST_UNIT_TRACE_SAMPLETRACE_H
 #define MEMKIT_TEST_UNIT_TRACE_SAMPLETRACE_H
@@ -8,7 +8,7 @@
 #include "memkit/Trace/TraceWriter.h"
 #include <vector>
 
-/// The blocks of the sample but Header and Index, in file order.
+/// The sections of the sample except Header and Index, in file order.
 std::vector<memkit::AnySection> sampleBlocks();
 memkit::Header sampleHeader();
 
@@ -17,8 +17,8 @@ std::string writeTrace(const memkit::Header &H,
                        const std::vector<memkit::AnySection> &Blocks,
                        bool Complete = true);
 
-/// Random but valid events of process 1 from the allocation id Next on, which
-/// moves.
+/// Random but valid events of process 1. Allocation ids start at Next, which
+/// the function advances.
 memkit::Events randomEvents(uint64_t Seed, size_t Rows, unsigned Threads,
                             uint64_t &Next, uint64_t &TimeNs, bool Columns);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What sampled blocks stand for.
+// Weights of sampled blocks, and errors of estimates.
 
 #include "memkit/Trace/Sampling.h"
 #include "gtest/gtest.h"
@@ -21,7 +21,7 @@ TEST(Sampling, WeightsAreRightOnAverage) {
       ASSERT_LE(std::abs(Weight - Exact), 1);
       Sum += Weight;
     }
-    // Rounding at random has at most half a unit of standard deviation.
+    // Random rounding has a standard deviation of at most half a unit.
     EXPECT_NEAR(Sum / Blocks, Exact, 4 * 0.5 / std::sqrt(Blocks)) << Size;
   }
 }
@@ -31,12 +31,12 @@ TEST(Sampling, WeightsHaveEnds) {
   EXPECT_EQ(sampleWeight(0, Rate, 7), 1u);
   EXPECT_EQ(sampleWeight(UINT64_MAX, Rate, 7), 1u);
   EXPECT_LE(sampleWeight(1, MaxSampleBytes, 7), MaxSampleBytes + 1);
-  // A trace may claim what it likes.
+  // A trace may claim any sampling rate.
   EXPECT_LE(sampleWeight(1, UINT64_MAX, 7), MaxSampleBytes + 1);
 }
 
-/// Samples blocks of these sizes many times over, and compares the spread of
-/// the estimates with what is said of them.
+/// Samples blocks of these sizes many times, and compares the spread of the
+/// estimates with the computed variance.
 static void expectError(std::vector<uint64_t> Sizes, bool OneSize) {
   std::mt19937_64 Random(1);
   std::uniform_real_distribution<double> Chance;
@@ -70,7 +70,7 @@ static void expectError(std::vector<uint64_t> Sizes, bool OneSize) {
 TEST(Sampling, ErrorsAreAsTheySay) {
   for (uint64_t Size : {64u, 5'000u, 100'000u, 400'000u, 524'288u, 900'000u})
     expectError(std::vector<uint64_t>(2'000'000 / Size + 50, Size), true);
-  // Larger and mixed ones have no larger error than is said.
+  // Larger and mixed blocks have no larger error than computed.
   expectError(std::vector<uint64_t>(20, 3'000'000), false);
   std::vector<uint64_t> Mixed;
   for (uint64_t Size = 100; Size < 5'000'000; Size += Size / 4)
@@ -90,8 +90,8 @@ TEST(Sampling, UnknownNumbersOfBlocksAreTakenFromOthers) {
               sampleVariance(5'000'000, 500, Rate), 1);
   EXPECT_EQ(sampleVariance(5'000'000, 0, 0, Rate), 0);
 }
-/// Of a stack with many small blocks and some large ones, which are always
-/// sampled, the mean says too much.
+/// The mean error is too large for a stack with many small blocks and some
+/// large blocks, because large blocks are always sampled.
 TEST(Sampling, SizesOfAHeapBoundTheErrorOfItsSums) {
   const uint64_t Unit = 65536, Small = 10000, Large = 100;
   const uint64_t SmallBytes = 100, LargeBytes = 4 << 20;
@@ -113,7 +113,7 @@ TEST(Sampling, SizesOfAHeapBoundTheErrorOfItsSums) {
     EXPECT_GE(Refined, True);
     EXPECT_LE(Refined, 2 * True);
   }
-  // So many blocks of 100 bytes are sampled as 10,000 / 655.
+  // As many blocks of 100 bytes are sampled as 10,000 / 655.
   double Chance = sampleChance(SmallBytes, Unit);
   double Count = double(Small) * (1 - Chance) / Chance;
   EXPECT_GE(V.Allocations, Count);

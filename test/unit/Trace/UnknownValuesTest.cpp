@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Values of enumerations that only a newer memkit knows.
+// Enumeration values of newer versions of memkit.
 
 #include "Frames.h"
 #include "SampleTrace.h"
@@ -11,11 +11,11 @@
 using namespace memkit;
 using namespace llvm;
 
-/// A value of the enumeration E that this version does not know.
+/// A value of the enumeration E unknown to this version.
 template <class E> static E newer() { return E(200); }
 
-/// Sections with one unknown value of each enumeration but kinds of events, and
-/// a known one beside.
+/// Sections with one unknown value of each enumeration (except event kinds),
+/// each beside a known value.
 static std::vector<AnySection> newerSections() {
   Dictionary D;
   D.Strings = {"f"};
@@ -33,7 +33,7 @@ static std::vector<AnySection> newerSections() {
   M.Rows.resize(3);
   M.Rows[0].Kind = MarkKind::Rss;
   M.Rows[1].Kind = newer<MarkKind>();
-  M.Rows[1].Name = 99; // may be no string to a newer memkit
+  M.Rows[1].Name = 99; // a newer memkit may not use a string here
   M.Rows[2].Kind = MarkKind::Loss;
   M.Rows[2].Id = 200;
   Intervals S;
@@ -99,8 +99,8 @@ TEST(UnknownValues, IdsStayAndRowsAreSkipped) {
   EXPECT_EQ(Sums.Categories[1].Bytes, 16u);
 }
 
-/// Each section counts once, however often and in whatever order it is read;
-/// the scan of a file without an index reads some.
+/// Each section counts once, however often and in whatever order the sections
+/// are read; the scan of a file without an index reads some sections first.
 TEST(UnknownValues, AreCountedOnce) {
   for (bool Complete : {true, false}) {
     std::string File;
@@ -134,7 +134,7 @@ TEST(UnknownValues, ACopyRefusesThem) {
   }
 }
 
-/// What such an event does to the allocation ids behind it is not known.
+/// The effect of an unknown kind of event on later allocation ids is unknown.
 TEST(UnknownValues, KindsOfEventsEndTheReading) {
   flatbuffers::FlatBufferBuilder B;
   auto Kind = B.CreateVector(std::vector<uint8_t>{200});

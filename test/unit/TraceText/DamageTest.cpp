@@ -2,8 +2,8 @@
 //
 // Damaged traces through every printer.
 //
-// A trace that was cut or changed goes through everything that prints: there is
-// text or an error, no crash, no endless loop, and memory stays bounded.
+// Cut and changed traces go through all printers: the output is text or an
+// error, without crashes or endless loops, and memory stays bounded.
 
 #include "SampleTrace.h"
 #include "TraceText/Printers.h"
@@ -18,7 +18,7 @@ using namespace llvm;
 
 namespace {
 
-/// Counts what is written and keeps none of it.
+/// Counts written bytes and discards them.
 class CountingStream : public raw_ostream {
 public:
   CountingStream() { SetBuffered(); }
@@ -32,7 +32,7 @@ private:
 
 } // namespace
 
-/// Gives every block of R to all printers. Returns what was wrong.
+/// Passes every section of R to all printers. Returns the errors.
 static std::string printAll(TraceReader &R) {
   CountingStream OS;
   std::unique_ptr<SectionVisitor> Printers[] = {
@@ -75,7 +75,7 @@ static std::string answerAll(StringRef File) {
   return "";
 }
 
-/// What is said of File.
+/// All output about File.
 static std::string readAll(StringRef File) {
   auto R = TraceReader::create(MemoryBuffer::getMemBuffer(File, "t.fb", false));
   if (!R)
@@ -92,7 +92,7 @@ static uint64_t peakBytes() {
 }
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-static constexpr bool IsSanitized = true; // its own memory counts too
+static constexpr bool IsSanitized = true; // the sanitizer's memory counts too
 #else
 static constexpr bool IsSanitized = false;
 #endif
@@ -143,8 +143,8 @@ static std::string compressed(StringRef Raw) {
   return Out;
 }
 
-// Whoever forges a trace makes the checksums fit. Each byte of each block is
-// changed and the block compressed again.
+// A forger makes the checksums fit. The test changes each byte of each section
+// and compresses the section again.
 TEST(PrintDamage, EveryByteBelowTheChecksum) {
   std::vector<std::string> Raw =
       framesOf(writeTrace(sampleHeader(), sampleBlocks(), /*Complete=*/false));
@@ -156,7 +156,7 @@ TEST(PrintDamage, EveryByteBelowTheChecksum) {
     std::string Before, After;
     for (size_t I = 0; I != Frames.size(); ++I)
       (I < Bad ? Before : After) += I == Bad ? "" : Frames[I];
-    // Large blocks repeat themselves: about 150 places of each.
+    // Large sections are repetitive: about 150 places of each are enough.
     size_t Step = std::max<size_t>(1, Raw[Bad].size() / 150);
     for (size_t I = 0; I < Raw[Bad].size(); I += Step)
       for (unsigned char Flip : {0x01, 0x80, 0xff}) {
@@ -167,7 +167,8 @@ TEST(PrintDamage, EveryByteBelowTheChecksum) {
         ++(Ok ? Whole : Refused);
       }
   }
-  // Most bytes are values, which may be anything; the others are noticed.
+  // Most bytes are values, which may be anything; a change of other bytes is
+  // noticed.
   EXPECT_GT(Whole, 0u);
   EXPECT_GT(Refused, 0u);
   expectBoundedMemory();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Trace, text, trace.
+// Traces become text and the same traces again.
 
 #include "SampleTrace.h"
 #include "TraceText/Assembler.h"
@@ -29,7 +29,7 @@ static std::string print(StringRef File) {
   return Text;
 }
 
-/// The trace of Text, or the message of what is wrong with it.
+/// The trace of Text, or the error message.
 static std::string assembled(StringRef Text, bool Unchecked = false) {
   std::string File;
   StringSink Sink(File);
@@ -78,8 +78,8 @@ TEST(TextRoundTrip, EmptyBlocks) {
   EXPECT_EQ(assembled(print(File)), File);
 }
 
-// Whatever stands in a text, there is an answer and never a crash: the text of
-// the sample with each of its characters left out, doubled, or made another.
+// Any text gives an answer and never a crash. The texts are those of the sample
+// with each character left out, doubled, or changed.
 TEST(TextRoundTrip, DamagedText) {
   std::string Text = print(writeTrace(sampleHeader(), sampleBlocks()));
   size_t Step = std::max<size_t>(1, Text.size() / 1000);

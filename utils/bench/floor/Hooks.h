@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The floor of a recorder that is preloaded: malloc's family interposed, and
-// note() called for each event. glibc's own names are called on, so that
-// nothing has to be looked up. operator new and delete reach malloc and free.
+// The floor of any preloaded recorder: interposes the malloc family and calls
+// note() for each event. The hooks call glibc's own names, so no symbol lookup
+// is needed. operator new and delete reach malloc and free.
 
 #ifndef MEMKIT_BENCH_FLOOR_HOOKS_H
 #define MEMKIT_BENCH_FLOOR_HOOKS_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Only counts: what being called costs. With FLOOR_REPORT set it prints the
-// count of the thread that ends the program.
+// Only counts: the cost of a call. With FLOOR_REPORT set, prints the count of
+// the thread that ends the program.
 
 #include "Hooks.h"
 #include <stdio.h>

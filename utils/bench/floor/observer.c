@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Observers of PyTorch's operators, nodes of autograd and ranges that do
-// nothing: what PyTorch takes to call a recorder of operators.
+// Observers of PyTorch's operators, autograd nodes and ranges that do nothing:
+// the cost of PyTorch's calls to a recorder of operators.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -9,8 +9,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/// As at::RecordFunctionCallback of PyTorch 1.13 to 2.13. Begin returns a
-/// unique_ptr, in memory.
+/// The layout of at::RecordFunctionCallback in PyTorch 1.13 to 2.13. Begin
+/// returns a unique_ptr in memory.
 struct Observer {
   void **(*Begin)(void **, const void *);
   void (*End)(const void *, void *);
@@ -27,7 +27,8 @@ static void **begin(void **Context, const void *Of) {
 }
 static void end(const void *Of, void *Context) { (void)Of, (void)Context; }
 
-/// Once torch has been imported; false: this is no PyTorch that it knows.
+/// Call after torch is imported. Returns false for an unknown version of
+/// PyTorch.
 bool observe(void) {
   void *Library = dlopen("libtorch_cpu.so", RTLD_NOLOAD | RTLD_LAZY);
   uint64_t (*Add)(struct Observer) =

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes a record of 32 bytes, without a stack, into a ring of its thread in
-// shared memory and publishes it: what handing an event over costs. Nobody
-// reads: the ring wraps around. A thread whose ring cannot be had writes
-// nothing. With FLOOR_REPORT set it prints how many records the thread that
-// ends the program wrote.
+// Writes a record of 32 bytes, without a stack, into the thread's ring in
+// shared memory, and publishes the record: the cost of handing over an event.
+// There is no reader: the ring wraps around. A thread that gets no ring writes
+// nothing. With FLOOR_REPORT set, prints the number of records of the thread
+// that ends the program.
 
 #define _GNU_SOURCE
 #include "Hooks.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Heavy on templates and headers: the compiler that compiles this is the
-// workload.
+// Heavy on templates and headers: the workload is the compiler that compiles
+// this file.
 
 #include <bits/stdc++.h>
 

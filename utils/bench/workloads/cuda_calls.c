@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a call of CUDA's driver takes that gives out or takes back memory:
+// Measures the calls of CUDA's driver that allocate or free memory:
 //
 //     cuda_calls [ROUNDS [PAIRS]]
 //
-// In each of ROUNDS (200) rounds PAIRS (200) pairs of cuMemAlloc and cuMemFree,
-// and as many of cuMemAllocAsync and cuMemFreeAsync on a stream. The driver is
-// opened as CUDA's runtime opens it. The last line is JSON: nanoseconds of a
-// call, the median of the rounds.
+// Each of ROUNDS (200) rounds makes PAIRS (200) pairs of cuMemAlloc and
+// cuMemFree, and as many of cuMemAllocAsync and cuMemFreeAsync on a stream. The
+// program opens the driver as CUDA's runtime does. The last line is JSON:
+// nanoseconds of a call, the median of the rounds.
 #include <cuda.h>
 #include <dlfcn.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ enum { Bytes = 1 << 20 };
   } while (0)
 
 #define TEXT(NAME) #NAME
-#define NAME_OF(NAME) TEXT(NAME) // with its version, cuMemAlloc_v2
+#define NAME_OF(NAME) TEXT(NAME) // with the version: cuMemAlloc_v2
 #define FIND(FUNCTION) ((typeof(&FUNCTION))find(Library, NAME_OF(FUNCTION)))
 
 static void *find(void *Library, const char *Name) {
@@ -102,7 +102,7 @@ int main(int Argc, char **Argv) {
   CHECK(FIND(cuStreamCreate)(&Stream, CU_STREAM_NON_BLOCKING));
   double *Plain = calloc(Rounds, sizeof(double));
   double *Async = calloc(Rounds, sizeof(double));
-  plain(Pairs); // the first are slower
+  plain(Pairs); // the first calls are slower
   async(Pairs, Stream);
   for (int I = 0; I != Rounds; ++I) {
     Plain[I] = plain(Pairs);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Many blocks that live at once.
+// Many blocks that live at the same time.
 //
 //   live BLOCKS
 //
 // Allocates BLOCKS blocks of 16 bytes, then frees them, all from one place.
-// Prints the longest time between two allocations in microseconds, and how many
-// of them took over 5 ms: when a recorder stops to reorganise for longer than
-// its buffer lasts, the program waits for it here.
+// Prints the longest time between two allocations in microseconds, and the
+// number of allocations above 5 ms: if a recorder stops to reorganise for
+// longer than its buffer lasts, the program waits here.
 
 #include <algorithm>
 #include <chrono>

@@ -43,7 +43,7 @@ def count_words(batch):
 
 
 def at_depth(batch, depth):
-    """Goes through JSON below `depth` calls of this function."""
+    """Converts `batch` to JSON and back, below `depth` calls of this function."""
     if depth:
         return at_depth(batch, depth - 1)
     return through_json(batch)

@@ -4,9 +4,9 @@
 //
 //   stacks COUNT TAIL
 //
-// Makes and frees a block once from each of COUNT stacks. A stack is the way to
-// a leaf of a tree that branches over 16 call sites, then TAIL more frames of
-// its own: about 5 + TAIL nodes of the tree of stacks are new with each.
+// Allocates and frees one block from each of COUNT stacks. A stack is the way
+// to a leaf of a tree with 16 call sites at each branch, then TAIL further
+// frames: each stack adds about 5 + TAIL nodes to the tree of stacks.
 
 #include <cstdint>
 #include <cstdlib>
@@ -18,7 +18,7 @@ __attribute__((noinline)) void tail(uint64_t Frames) {
     tail(Frames - 1);
   } else {
     void *Block = malloc(16);
-    asm volatile("" : "+r"(Block)); // or the pair would be left out
+    asm volatile("" : "+r"(Block)); // keeps the pair of calls
     free(Block);
   }
   asm volatile(""); // no tail call: the frame must stay
@@ -31,7 +31,8 @@ __attribute__((noinline)) void walk(int Levels, uint64_t Path,
     asm volatile("");
     return;
   }
-  // Sites that differ in what follows, or they would become one.
+  // The sites need different code after the call: the compiler would merge
+  // equal sites.
 #define SITE(N)                                                                \
   case N:                                                                      \
     walk(Levels - 1, Path >> 4, Frames);                                       \

@@ -4,12 +4,12 @@
 //
 //   storm THREADS PAIRS [PATHS=50] [LIVE=20000] [ANYSIZE=0]
 //
-// PAIRS malloc/free pairs are made in each thread. Every one of PATHS call
-// paths is a fixed random walk of 10 to 40 frames over 24 functions; each ends
-// in a leaf that makes 8 pairs from 4 call sites, so PATHS * 4 stacks are
-// distinct. Half of the blocks are short-lived, half replace a random one of
-// LIVE blocks. Sizes are log-uniform over 16 to 4095 bytes: 64 distinct ones,
-// or with ANYSIZE every one.
+// Each thread makes PAIRS pairs of malloc and free. Each of PATHS call paths is
+// a fixed random walk of 10 to 40 frames over 24 functions, and ends in a leaf
+// that makes 8 pairs from 4 call sites: PATHS * 4 distinct stacks. Half of the
+// blocks are short-lived, half replace a random block of LIVE blocks. Sizes are
+// log-uniform over 16 to 4095 bytes: 64 distinct sizes, or with ANYSIZE all
+// sizes.
 
 #include <chrono>
 #include <cstdint>
@@ -37,7 +37,7 @@ uint64_t xorshift(uint64_t &State) {
   return State;
 }
 
-/// What one thread works on.
+/// The state of one thread.
 struct Worker {
   const CallPath *Path;
   uint64_t Random;
@@ -59,7 +59,7 @@ struct Worker {
   }
 };
 
-// Inlined into the leaf, so that each use is a call site of malloc of its own.
+// Inlined into the leaf, so that each use is a separate call site of malloc.
 __attribute__((always_inline)) inline void *allocate(size_t Size) {
   void *Block = malloc(Size);
   *static_cast<volatile uint64_t *>(Block) = Size;
@@ -85,8 +85,7 @@ __attribute__((noinline)) uint64_t leaf(Worker &W) {
 using Function = uint64_t (*)(Worker &, int);
 extern const Function Functions[NumFunctions];
 
-/// One of the functions on the paths; the frame's size differs from one to the
-/// next.
+/// A function of the paths; frame sizes differ between functions.
 template <int N> __attribute__((noinline)) uint64_t node(Worker &W, int Depth) {
   volatile uint64_t Pad[1 + (N % 5) * 2];
   Pad[0] = W.Checksum + N;

@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Training steps of PyTorch: how long one takes.
+"""Measures training steps of PyTorch.
+
 
     torch_step.py [toy|transformer|large] [STEPS] [--profiler] [--observe=LIBRARY] [--cuda]
 
-On the CPU with one thread; with --cuda on the first GPU, each step up to its end there.
+Runs on the CPU with one thread, or with --cuda on the first GPU, where a step ends when the
+GPU has finished.
 toy: 22 modules, some 1,200 operators in a step of 1.2 ms.
 transformer: 4 layers, 256 wide, sequences of 128, 16 of them.
 large: 8 layers, 1,024 wide, sequences of 512, 16 of them, for a GPU.
 --observe: the library's observe() adds observers of operators that do nothing.
-The last line is JSON: what a step took in ms, by the wall and by the processor's time of
-the process, least and median of those after the first fifth."""
+The last line is JSON: wall time and processor time of a step in ms, minimum and median over
+the steps after the first fifth."""
 
 import ctypes
 import json

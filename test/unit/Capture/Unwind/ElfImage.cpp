@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An ELF file laid out as if loaded.
+// Lays out an ELF file as if loaded.
 
 #include "ElfImage.h"
 
@@ -38,7 +38,8 @@ std::unique_ptr<ElfImage> ElfImage::map(const std::string &Path) {
   return Good ? std::move(Image) : nullptr;
 }
 
-/// Room for the addresses from \p Min to \p Max, there or anywhere.
+/// Reserves the addresses from \p Min to \p Max: with \p Fixed exactly these,
+/// else equally many anywhere.
 uintptr_t ElfImage::reserve(uintptr_t Min, uintptr_t Max, bool Fixed) {
   int Flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
   void *Where = Fixed ? reinterpret_cast<void *>(Min) : nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An ELF file laid out as if loaded.
+// Lays out an ELF file as if loaded.
 
 #ifndef MEMKIT_TEST_UNIT_UNWIND_ELFIMAGE_H
 #define MEMKIT_TEST_UNIT_UNWIND_ELFIMAGE_H
@@ -12,12 +12,12 @@
 
 namespace memkit::test {
 
-/// A file's segments at the distances that the loader would give them, not
-/// relocated and not executable; at its own addresses, if it is a program that
-/// has such (and they are free).
+/// Maps a file's segments at the distances that the loader would use, without
+/// relocation and not executable. A program with fixed addresses is mapped at
+/// these addresses if they are free.
 class ElfImage {
 public:
-  /// Null when \p Path cannot be mapped as a 64-bit ELF file.
+  /// Null if \p Path cannot be mapped as a 64-bit ELF file.
   static std::unique_ptr<ElfImage> map(const std::string &Path);
   ~ElfImage();
   ElfImage(const ElfImage &) = delete;
@@ -39,7 +39,7 @@ private:
   uintptr_t Bias = 0;
 };
 
-/// Where the loader finds the library \p Name; empty: nowhere.
+/// The file that the loader finds for the library \p Name; empty if none.
 std::string pathOfLibrary(const char *Name);
 
 } // namespace memkit::test

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What LLVM reads out of .eh_frame.
+// Unwind rules from LLVM's reader.
 
 #include "LlvmRules.h"
 
@@ -15,8 +15,8 @@ using capture::Rule;
 using capture::RuleKind;
 using capture::StepResult;
 
-/// Operations and operands of \p E, as numbers; empty: it has one that no table
-/// of a compiler has.
+/// Operations and operands of \p E as numbers; empty for operations that no
+/// compiler writes into tables.
 static std::vector<uint64_t> flatten(const DWARFExpression &E) {
   std::vector<uint64_t> Out;
   for (const DWARFExpression::Operation &Op : E) {
@@ -34,7 +34,7 @@ static UnwindLocation locationOf(const UnwindRow &Row, uint32_t Register) {
       UnwindLocation::createUnspecified());
 }
 
-/// Nothing, or that it is the same.
+/// Whether the register is unspecified or keeps its value.
 static bool isKept(const UnwindLocation &L) {
   return L.getLocation() == UnwindLocation::Unspecified ||
          L.getLocation() == UnwindLocation::Undefined ||
@@ -47,7 +47,7 @@ static std::vector<uint64_t> expressionOf(const UnwindLocation &L) {
              : std::vector<uint64_t>();
 }
 
-/// Is \p L the memory that its expression computes the address of?
+/// Whether \p L is the memory at the address that its expression computes.
 static bool isAtExpression(const UnwindLocation &L) {
   return L.getLocation() == UnwindLocation::DWARFExpr &&
          L == UnwindLocation::createAtDWARFExpression(
@@ -115,7 +115,7 @@ public:
   Stepper(const Registers &Regs, uint64_t (*Word)(uint64_t))
       : Regs(Regs), Word(Word) {}
 
-  /// Of the operations that compilers and glibc use in tables.
+  /// Evaluates the operations that compilers and glibc use in tables.
   std::optional<uint64_t> evaluate(const DWARFExpression &E,
                                    std::optional<uint64_t> First);
   std::optional<uint64_t> locate(const UnwindLocation &L, unsigned Register);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What LLVM reads out of .eh_frame.
+// Unwind rules from LLVM's reader.
 //
-// The rules of our unwinder, made a second time from what LLVM's reader of
-// DWARF says, to be compared with.
+// Makes the unwinder's rules a second time from the output of LLVM's DWARF
+// reader, for comparison.
 
 #ifndef MEMKIT_TEST_UNIT_UNWIND_LLVMRULES_H
 #define MEMKIT_TEST_UNIT_UNWIND_LLVMRULES_H
@@ -16,11 +16,11 @@
 
 namespace memkit::test {
 
-/// The rule for \p Row of a function, whose CIE marks it as a signal's frame or
-/// does not.
+/// The rule for \p Row of a function. \p SignalFrame: the CIE marks signal
+/// frames.
 capture::Rule ruleOf(const llvm::dwarf::UnwindRow &Row, bool SignalFrame);
 
-/// The step of \p Row, with \p Word as the words of memory.
+/// The step of \p Row. \p Word reads a word of memory.
 capture::StepResult stepOf(const llvm::dwarf::UnwindRow &Row, bool SignalFrame,
                            uint64_t (*Word)(uint64_t Address),
                            capture::Registers &Regs);

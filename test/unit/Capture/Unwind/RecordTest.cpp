@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tests of finding a function's record.
+// Search for a function's unwind record.
 
 #include "TableBuilder.h"
 #include "Unwind/Rule.h"
@@ -16,7 +16,7 @@ using namespace memkit::test;
 
 namespace {
 
-/// \p Count functions of 16 bytes, 32 apart, each with a CFA of its own.
+/// \p Count functions of 16 bytes, 32 bytes apart, with different CFAs.
 TableSpec manyFunctions(unsigned Count) {
   TableSpec S;
   for (unsigned I = 0; I < Count; ++I)
@@ -70,9 +70,9 @@ TEST(Record, NeitherTableNorRecords) {
   S.WithTable = false;
   UnwindTables T(S);
   EXPECT_TRUE(T.cut(T.frameBytes(), T.headerBytes()).usable());
-  T.header()[7] = 0x40; // the records are far away
+  T.header()[7] = 0x40; // the records are out of range
   EXPECT_FALSE(T.cut(T.frameBytes(), T.headerBytes()).usable());
-  T.header()[0] = 2; // no such version
+  T.header()[0] = 2; // unknown version
   EXPECT_FALSE(T.cut(T.frameBytes(), T.headerBytes()).usable());
 }
 
@@ -137,19 +137,20 @@ TEST(Record, Augmentations) {
   expectFound(C);
   C.AugmentationData = {0x00, 1, 2, 3, 4, 5, 6, 7, 8, 0x1b, 0x1b};
   expectFound(C);
-  // Aligned, which is one byte on where the builder puts it.
+  // An aligned pointer; where the builder puts the data, the pointer needs one
+  // byte of padding.
   C.AugmentationData = {0x50, 9, 1, 2, 3, 4, 5, 6, 7, 8, 0x1b, 0x1b};
   expectFound(C);
   C.Augmentation = "zRS";
   C.AugmentationData = {0x1b};
   expectFound(C, Rule::SignalFrame);
   C.Augmentation = "zR";
-  C.AugmentationData = {0x1b, 9, 9, 9}; // more than the letters ask for
+  C.AugmentationData = {0x1b, 9, 9, 9}; // more bytes than the letters need
   expectFound(C);
   C.Augmentation = "zX";
   expectNone(C);
   C.Augmentation = "zPR";
-  C.AugmentationData = {0x9b, 1, 2}; // less
+  C.AugmentationData = {0x9b, 1, 2}; // fewer bytes
   expectNone(C);
   C.Augmentation = "eh";
   expectNone(C);
@@ -166,7 +167,8 @@ TEST(Record, Encodings) {
   Plain.Augmentation = "";
   Plain.Encoding = 0x00;
   expectFound(Plain);
-  // Relative to what only a loader knows; indirect; none; no such format.
+  // Relative to an address that only the loader knows; indirect; omitted;
+  // unknown format.
   for (unsigned E : {0x2b, 0x3b, 0x4b, 0x9b, 0xff, 0x05, 0x1f}) {
     CommonSpec C;
     C.AugmentationData = {uint8_t(E)};
@@ -208,13 +210,13 @@ TEST(CorruptRecord, LoopsAndLies) {
   Put(Fde + 8, 0);        // "left out by the linker"
   Put(Fde + 12, 0);       // no bytes of code
   Put(T.frames(), 0);     // its CIE
-  Put(T.frames() + 4, 1); // which is none
+  Put(T.frames() + 4, 1); // a CIE id of 1, so no CIE
 }
 
 TEST(CorruptRecord, CutAtEveryByte) {
   UnwindTables T(manyFunctions(5));
   for (size_t Cut = 0; Cut <= T.frameBytes(); ++Cut) {
-    // The bytes behind the cut are out of bounds in a copy of its own.
+    // In a separate copy the bytes after the cut are out of bounds.
     UnwindTables Copy(manyFunctions(5));
     EhFrame E = Copy.cut(Cut, Copy.headerBytes());
     for (unsigned I = 0; I < 5; ++I) {
@@ -274,11 +276,11 @@ TEST(CorruptRecord, RandomDamage) {
       }
     }
   }
-  EXPECT_GT(Different, 1000u); // the damage was some
+  EXPECT_GT(Different, 1000u); // some damage had an effect
 }
 
 TEST(CorruptRecord, ScansEnd) {
-  // A record that is shorter than its own length field would be a loop.
+  // A record shorter than its length field would make an endless loop.
   TableSpec S = manyFunctions(3);
   S.WithTable = false;
   UnwindTables T(S);
@@ -327,7 +329,7 @@ TEST(ProgramHeaders, OfABinary) {
   EXPECT_FALSE(findEhFrame(P.data(), 3, Bias, E));
   EXPECT_FALSE(E.usable());
   EXPECT_FALSE(findEhFrame(nullptr, 0, Bias, E));
-  // A header that no segment holds is not read.
+  // A header outside all segments is not read.
   P[3].p_vaddr = 0x1000;
   EXPECT_FALSE(findEhFrame(P.data(), P.size(), Bias, E));
   P[3] = segment(PT_GNU_EH_FRAME, PF_R, Less(Header));
@@ -356,7 +358,7 @@ TEST(ProgramHeaders, OfABinaryWithoutEhFrameHdr) {
   for (unsigned I = 0; I < 3; ++I)
     EXPECT_EQ(compileRule(E, T.pc(I * 32)).CfaOffset, int32_t(I));
   EXPECT_EQ(int(compileRule(E, T.pc(16)).Kind), int(RuleKind::None));
-  // One that is not there, or reaches beyond what is.
+  // A range without memory, or a range beyond the memory.
   EXPECT_FALSE(findEhFrame(P.data(), P.size(), Bias, AddressRange(), E));
   EXPECT_FALSE(E.usable());
   for (AddressRange Bad :

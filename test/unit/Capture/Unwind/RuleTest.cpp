@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tests of rules from hand-made tables.
+// Unwind rules from hand-made tables.
 
 #include "Stacks/RecentRules.h"
 #include "TableBuilder.h"
@@ -167,7 +167,7 @@ TEST(Rule, ReturnAddressElsewhere) {
 }
 
 TEST(Rule, StackPointerElsewhere) {
-  expectRule(ruleAt(0, {0x14, 7, 0}), sp(8)); // what holds anyway
+  expectRule(ruleAt(0, {0x14, 7, 0}), sp(8)); // equal to the default
   expectRule(ruleAt(0, {0x14, 7, 1}), Slow);
   expectRule(ruleAt(0, {0x87, 2}), Slow);
   expectRule(ruleAt(0, {0x08, 7}), sp(8));
@@ -208,12 +208,13 @@ TEST(Rule, Realigned) {
 }
 
 TEST(Rule, NearlyRealigned) {
-  // Not followed; from another register; with more behind it.
+  // Without the dereference; from another register; with more after the
+  // expression.
   expectRule(ruleAt(0, {0x0f, 2, 0x76, 0x78, 0x10, 6, 2, 0x76, 0}), Slow);
   expectRule(ruleAt(0, {0x0f, 3, 0x73, 0x78, 0x06, 0x10, 6, 2, 0x76, 0}), Slow);
   expectRule(ruleAt(0, {0x0f, 4, 0x76, 0x78, 0x06, 0x96, 0x10, 6, 2, 0x76, 0}),
              Slow);
-  // rbp elsewhere, or by value.
+  // rbp saved elsewhere, or as a value.
   expectRule(ruleAt(0, {0x0f, 3, 0x76, 0x78, 0x06, 0x10, 6, 2, 0x76, 8}), Slow);
   expectRule(ruleAt(0, {0x0f, 3, 0x76, 0x78, 0x06, 0x16, 6, 2, 0x76, 0}), Slow);
   expectRule(ruleAt(0, {0x0f, 3, 0x76, 0x78, 0x06}), Slow);
@@ -248,12 +249,12 @@ TEST(Rule, SignalFramesOfOtherKinds) {
 TEST(Rule, UnknownInstructions) {
   for (unsigned Op : {0x17, 0x1c, 0x1e, 0x2d, 0x30, 0x31, 0x3f})
     expectRule(ruleAt(0, {uint8_t(Op), 0, 0, 0}), None);
-  // Behind the pc they do not matter.
+  // Instructions for code after the pc do not matter.
   expectRule(ruleAt(0, {0x41, 0x17}), sp(8));
 }
 
 TEST(Rule, CutOperands) {
-  // Filled so that no padding follows.
+  // The program's length leaves no room for padding.
   for (Bytes Op : {Bytes{0x0e, 0x80}, Bytes{0x04, 1, 2}, Bytes{0x0f, 9, 1},
                    Bytes{0x10, 6, 0xff, 0xff}, Bytes{0x86, 0xff}}) {
     Bytes P(7 - Op.size(), 0);

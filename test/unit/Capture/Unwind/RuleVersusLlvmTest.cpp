@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rules against LLVM's reader.
+// Unwind rules compared with LLVM's reader.
 //
-// Every row of every function of libraries that are on most machines: the rule
-// and the slow step, both made from LLVM's reading of the same bytes too. The
-// program takes further files by the environment (MEMKIT_UNWIND_FILES, divided
-// by colons), which is how the long test gives it large ones.
+// For every row of every function of libraries found on most machines, the test
+// compares the rule and the slow step with results from LLVM's reading of the
+// same bytes. The environment variable MEMKIT_UNWIND_FILES names further files,
+// separated by colons; the long test uses it for large files.
 
 #include "ElfImage.h"
 #include "LlvmRules.h"
@@ -28,8 +28,8 @@ using capture::StepResult;
 
 namespace {
 
-/// A word for each address, and for no two neighbours one that could be had
-/// from the other by a simple mistake.
+/// A word for each address. No simple mistake turns the word of one address
+/// into a neighbour's.
 uint64_t wordAt(uint64_t Address) {
   uint64_t X = Address * 0x9e3779b97f4a7c15u;
   X ^= X >> 29;
@@ -61,7 +61,7 @@ private:
 };
 
 void Comparison::function(const dwarf::FDE &F) {
-  // Functions that the linker has left out.
+  // Functions left out by the linker.
   if (!F.getInitialLocation() || !F.getAddressRange())
     return;
   Expected<dwarf::UnwindTable> Table = dwarf::UnwindTable::create(&F);
@@ -78,7 +78,7 @@ void Comparison::function(const dwarf::FDE &F) {
 void Comparison::row(const dwarf::UnwindRow &R, uint64_t End,
                      bool SignalFrame) {
   uint64_t Start = R.getAddress();
-  if (Start >= End) // replaced at once
+  if (Start >= End) // the next row replaces this row
     return;
   Rule Ours = capture::compileRule(Tables, Bias + Start);
   Rule Theirs = ruleOf(R, SignalFrame);
@@ -138,7 +138,7 @@ void compareFile(const std::string &Path) {
     if (const auto *F = dyn_cast<dwarf::FDE>(&E)) {
       C.function(*F);
       if (testing::Test::HasFailure())
-        break; // one is enough
+        break; // one failure is enough
     }
   C.print(Path);
   EXPECT_GT(C.rows(), 0u);

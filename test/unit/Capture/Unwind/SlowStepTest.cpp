@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tests of the exact step.
+// The exact unwind step.
 
 #include "TableBuilder.h"
 #include "Unwind/DwarfExpression.h"
@@ -16,7 +16,7 @@ using namespace memkit::test;
 
 namespace {
 
-/// Words at 0x8000, each 0xab00 and its number.
+/// Words at 0x8000; word I is 0xab00 + I.
 class FakeStack {
 public:
   FakeStack() {
@@ -38,7 +38,7 @@ private:
   }
 };
 
-/// All known: the I-th is 0x100 + I, rsp 0x8040, rbp 0x8080.
+/// All registers known: register I is 0x100 + I, rsp 0x8040, rbp 0x8080.
 Registers someRegisters() {
   Registers R;
   for (unsigned I = 0; I < Registers::Count; ++I)
@@ -90,7 +90,7 @@ TEST(SlowStep, Call) {
 }
 
 TEST(SlowStep, ReturnAddressesAreLookedUpInTheCall) {
-  StepTest T({0x50, 0x0e, 16}); // a row from byte 16 on
+  StepTest T({0x50, 0x0e, 16}); // a row that starts at byte 16
   expectStepped(T);
   EXPECT_EQ(T[Registers::Sp], 0x8050u);
   StepTest Called({0x50, 0x0e, 16});
@@ -154,7 +154,7 @@ TEST(SlowStep, StackPointerElsewhere) {
 }
 
 TEST(SlowStep, ProcedureLinkage) {
-  // As the linker writes it: 8 bytes more from byte 11 of an entry on.
+  // As linkers write the rule: 8 bytes more from byte 11 of an entry on.
   const Bytes Plt = {0x0f, 11,   0x77, 8,    0x80, 0,   0x3f,
                      0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22};
   for (unsigned Byte = 0; Byte < 16; ++Byte) {
@@ -174,7 +174,7 @@ TEST(SlowStep, End) {
 }
 
 //===----------------------------------------------------------------------===//
-// What is not known
+// Unknown registers
 //===----------------------------------------------------------------------===//
 
 TEST(SlowStep, UnknownRegistersStayUnknown) {
@@ -201,7 +201,7 @@ TEST(SlowStep, MemoryThatCannotBeRead) {
   Registers Before = T.Regs;
   EXPECT_EQ(int(T.step()), int(StepResult::Failed));
   EXPECT_EQ(memcmp(&Before, &T.Regs, sizeof(Before)), 0);
-  // Of a register that no one needs, it is lost.
+  // A register that no rule needs becomes unknown.
   StepTest Other({0x83, 0x80, 0x40});
   expectStepped(Other);
   EXPECT_FALSE(Other.Regs.knows(3));
@@ -339,7 +339,7 @@ TEST(Expression, Arithmetic) {
   Two(-16, 2, 0x26, -4);
   Two(-16, 64, 0x26, -1);
   Two(12, 10, 0x27, 6);
-  // The least number by -1 does not fit.
+  // The smallest number divided by -1 overflows.
   expectValue({0x0f, 0, 0, 0, 0, 0, 0, 0, 0x80, 0x09, 0xff, 0x1b},
               0x8000000000000000);
   expectFails({0x31, 0x30, 0x1b});
@@ -347,7 +347,7 @@ TEST(Expression, Arithmetic) {
 }
 
 TEST(Expression, Comparisons) {
-  // Of -1 and 1; of 1 and 1.
+  // -1 compared with 1; 1 compared with 1.
   const std::initializer_list<std::array<unsigned, 3>> Cases = {
       {0x29, 0, 1}, {0x2a, 0, 1}, {0x2b, 0, 0},
       {0x2c, 1, 1}, {0x2d, 1, 0}, {0x2e, 1, 0}};
@@ -364,13 +364,13 @@ TEST(Expression, Jumps) {
   // From 5 down to 0: lit5; lit1; minus; dup; bra -6.
   expectValue({0x35, 0x31, 0x1c, 0x12, 0x28, 0xfa, 0xff}, 0);
   expectValue({0x33, 0x96}, 3);          // nop
-  expectFails({0x31, 0x2f, 1, 0});       // behind the end
+  expectFails({0x31, 0x2f, 1, 0});       // after the end
   expectFails({0x31, 0x2f, 0xfb, 0xff}); // before the start
   expectFails({0x2f, 0xfd, 0xff});       // itself, for ever
 }
 
 TEST(Expression, JumpsStayWithin) {
-  // What lies before would give 5, if it were run: lit5; lit0; bra -5.
+  // The bytes before would give 5 if run: lit5; lit0; bra -5.
   const Bytes Program = {0x35, 0x30, 0x28, 0xfb, 0xff};
   const uint64_t First = 1;
   auto Run = [&](unsigned From) {
@@ -403,8 +403,8 @@ TEST(Expression, TooMuchOrTooLittle) {
     expectFails({Op, 0, 0});
   for (uint8_t Op : {0x16, 0x17, 0x14, 0x1a, 0x22, 0x2e})
     expectFails({0x31, Op});
-  expectFails({0x31, 0x13});    // nothing is left
-  expectFails({0x31, 0x15, 1}); // no second
+  expectFails({0x31, 0x13});    // the stack is empty
+  expectFails({0x31, 0x15, 1}); // no second entry
   expectFails(Bytes(65, 0x31));
   expectValue(Bytes(64, 0x31), 1);
   for (Bytes Cut : {Bytes{0x08}, Bytes{0x0c, 1, 2, 3}, Bytes{0x10, 0x80},

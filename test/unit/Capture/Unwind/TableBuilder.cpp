@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Hand-made unwind tables.
+// Builds unwind tables.
 
 #include "TableBuilder.h"
 
@@ -12,7 +12,7 @@ using namespace memkit;
 using namespace memkit::test;
 
 static constexpr size_t Page = 4096;
-static constexpr uint32_t TextDistance = 1u << 20; ///< from the frames
+static constexpr uint32_t TextDistance = 1u << 20; ///< distance from the frames
 static constexpr uint32_t TextSize = 1u << 20;
 
 GuardedBytes::GuardedBytes(size_t Size) : Size(Size) {
@@ -29,7 +29,7 @@ GuardedBytes::GuardedBytes(size_t Size) : Size(Size) {
 GuardedBytes::~GuardedBytes() { munmap(Mapping, MappingSize); }
 
 namespace {
-/// Bytes that will lie at Base.
+/// Collects bytes that will be placed at Base.
 struct Writer {
   uintptr_t Base;
   Bytes Out;
@@ -57,7 +57,7 @@ struct Writer {
       abort();
     }
   }
-  /// Opens a record; returns where its content starts.
+  /// Opens a record; returns the offset of the content.
   size_t open(bool Long) {
     put<uint32_t>(Long ? 0xffffffff : 0);
     if (Long)
@@ -74,7 +74,7 @@ struct Writer {
   }
 };
 
-/// .eh_frame at a base, and where its FDEs start.
+/// Writes .eh_frame for a base address, and keeps the offsets of the FDEs.
 struct FrameWriter : Writer {
   std::vector<size_t> Commons, Functions;
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Hand-made unwind tables.
+// Builds unwind tables.
 //
-// Writes .eh_frame and .eh_frame_hdr for functions that need not exist, into
-// memory that ends where nothing can be read: a read behind the tables' end is
-// a crash.
+// Writes .eh_frame and .eh_frame_hdr for functions that need not exist.
+// Unreadable memory follows the tables: a read beyond their end crashes.
 
 #ifndef MEMKIT_TEST_UNIT_UNWIND_TABLEBUILDER_H
 #define MEMKIT_TEST_UNIT_UNWIND_TABLEBUILDER_H
@@ -19,8 +18,7 @@ namespace memkit::test {
 
 using Bytes = std::vector<uint8_t>;
 
-/// Memory whose last byte is the last of its page, before one that cannot be
-/// read.
+/// Memory that ends at the end of a page; the next page is unreadable.
 class GuardedBytes {
 public:
   explicit GuardedBytes(size_t Size);
@@ -43,7 +41,7 @@ private:
 /// CFA = rsp + 8, pc at CFA - 8.
 inline Bytes afterCall() { return {0x0c, 7, 8, 0x90, 1}; }
 
-/// What a CIE says. As GCC writes it for x86-64, if nothing is changed.
+/// The values of a CIE. The defaults are GCC's for x86-64.
 struct CommonSpec {
   uint8_t Version = 1;
   std::string Augmentation = "zR";
@@ -51,22 +49,22 @@ struct CommonSpec {
   uint8_t DataAlign = 0x78; ///< -8
   uint8_t ReturnColumn = 16;
   Bytes AugmentationData = Bytes(1, 0x1b);
-  uint8_t Encoding = 0x1b; ///< how the functions' starts are written
+  uint8_t Encoding = 0x1b; ///< encoding of the functions' starts
   Bytes Program = afterCall();
-  bool LongLength = false; ///< lengths of 64 bits, for its FDEs too
+  bool LongLength = false; ///< 64-bit lengths, in the CIE's FDEs too
 };
 
 struct FunctionSpec {
-  uint32_t Start; ///< from the start of the text
+  uint32_t Start; ///< offset in the text
   uint32_t Size;
   Bytes Program;
-  unsigned Common = 0; ///< index of its CIE
+  unsigned Common = 0; ///< index of the CIE
 };
 
 struct TableSpec {
   std::vector<CommonSpec> Commons = {CommonSpec()};
   std::vector<FunctionSpec> Functions; ///< ascending
-  bool WithTable = true;               ///< a search table in the header
+  bool WithTable = true;               ///< with a search table in the header
 };
 
 class UnwindTables {
@@ -74,14 +72,14 @@ public:
   explicit UnwindTables(const TableSpec &Spec);
 
   const capture::EhFrame &tables() const { return Tables; }
-  /// The address of the text's byte \p Offset; nothing is there.
+  /// The address of the text's byte \p Offset; not mapped.
   uintptr_t pc(uint32_t Offset) const { return Tables.Text.Start + Offset; }
   uint8_t *frames() const { return Frames->data(); }
   size_t frameBytes() const { return FrameBytes; }
   uint8_t *header() const { return Header->data(); }
   size_t headerBytes() const { return HeaderBytes; }
-  /// Reads the header again, with all but the first \p Frames bytes of the
-  /// frames and \p Header of the header out of bounds.
+  /// Reads the header again, with only the first \p Frames bytes of the frames
+  /// and the first \p Header bytes of the header in bounds.
   capture::EhFrame cut(size_t Frames, size_t Header) const;
 
 private:
