@@ -29,8 +29,8 @@ double studentQuantile(double P, double Freedom) {
 }
 
 namespace {
-struct Group {
-  explicit Group(ArrayRef<double> Values) : Size(Values.size()) {
+struct SampleGroup {
+  explicit SampleGroup(ArrayRef<double> Values) : Size(Values.size()) {
     for (double V : Values)
       Mean += V / Size;
     for (double V : Values)
@@ -47,7 +47,7 @@ std::optional<ConfidenceInterval> differenceOfMeans(ArrayRef<double> Before,
                                                     double Confidence) {
   if (Before.empty() || After.empty() || Before.size() + After.size() < 3)
     return std::nullopt;
-  Group B(Before), A(After);
+  SampleGroup B(Before), A(After);
   double Variance, Freedom;
   if (B.Size == 1 || A.Size == 1) {
     Freedom = B.Size + A.Size - 2;

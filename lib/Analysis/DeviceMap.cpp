@@ -82,7 +82,7 @@ Expected<Moment> Mapper::peakOf(uint32_t Device) {
     Max = std::max(Max, Peak);
   }
   TimePoint Peak;
-  Peak.K = TimePoint::Kind::Peak;
+  Peak.K = TimePoint::TimePointKind::Peak;
   Peak.Text = Heaps.any() ? ("the peak of " + Name).str() : "the peak";
   if (Heaps.any())
     return findMoment(T, Peak, processesOf(T, Sel), &Heaps);

@@ -17,13 +17,13 @@ namespace {
 /// A row of one run. The rows of a pair form a linked list from the last row
 /// on. Most pairs have only one row; sums of several rows are computed on
 /// demand.
-struct Entry {
+struct DiffEntry {
   SelectedStats::RowId Row;
   uint32_t Before; ///< the previous entry of the pair + 1, 0 none
 };
 
 /// A (heap, stack) in both groups: the last entry of each group + 1, or 0.
-struct Pair {
+struct StackPair {
   uint64_t Key = 0;
   uint32_t Before = 0;
   uint32_t After = 0;
@@ -35,12 +35,12 @@ class Matcher {
 public:
   /// Adds the rows of S after those of earlier runs. Keys: from rowKeys().
   void add(const SelectedStats &S, ArrayRef<uint64_t> Keys, bool IsAfter,
-           std::vector<Entry> &Out);
-  std::vector<Pair> Pairs;
+           std::vector<DiffEntry> &Out);
+  std::vector<StackPair> Pairs;
 
 private:
   void reserve(size_t Rows);
-  Pair &find(uint64_t Key);
+  StackPair &find(uint64_t Key);
 
   /// Open addressing; an index in Pairs + 1, 0 is free.
   std::vector<uint32_t> Slots;
@@ -66,7 +66,7 @@ void Matcher::reserve(size_t Rows) {
   }
 }
 
-Pair &Matcher::find(uint64_t Key) {
+StackPair &Matcher::find(uint64_t Key) {
   size_t Mask = Slots.size() - 1;
   size_t At = Key & Mask;
   for (; Slots[At]; At = (At + 1) & Mask)
@@ -78,7 +78,7 @@ Pair &Matcher::find(uint64_t Key) {
 }
 
 void Matcher::add(const SelectedStats &S, ArrayRef<uint64_t> Keys, bool IsAfter,
-                  std::vector<Entry> &Out) {
+                  std::vector<DiffEntry> &Out) {
   reserve(Keys.size());
   Out.reserve(Out.size() + Keys.size());
   size_t Mask = Slots.size() - 1, I = 0;
@@ -88,7 +88,7 @@ void Matcher::add(const SelectedStats &S, ArrayRef<uint64_t> Keys, bool IsAfter,
       if (uint32_t Next = Slots[Keys[I + Ahead] & Mask])
         __builtin_prefetch(&Pairs[Next - 1]);
     }
-    Pair &P = find(Keys[I++]);
+    StackPair &P = find(Keys[I++]);
     uint32_t &Last = IsAfter ? P.After : P.Before;
     Out.push_back({Row, Last});
     Last = Out.size();
@@ -121,12 +121,12 @@ static std::vector<uint64_t> rowKeys(const DiffRuns &Runs, size_t Run) {
 
 namespace {
 /// One of the two groups.
-struct Side {
-  Side(const DiffRuns &Runs, size_t Begin, size_t End)
+struct DiffSide {
+  DiffSide(const DiffRuns &Runs, size_t Begin, size_t End)
       : Runs(Runs), Begin(Begin), End(End) {}
   const DiffRuns &Runs;
   size_t Begin, End; ///< of its runs
-  std::vector<Entry> Entries;
+  std::vector<DiffEntry> Entries;
   std::vector<size_t> Starts; ///< by run, its first entry
 
   /// The run of an entry; entries count from 1.
@@ -152,15 +152,16 @@ struct Side {
 };
 } // namespace
 
-void Side::metricsOf(uint32_t Last, MutableArrayRef<StackMetrics> Of,
-                     std::optional<DiffStack> &First, uint32_t &Heap) const {
+void DiffSide::metricsOf(uint32_t Last, MutableArrayRef<StackMetrics> Of,
+                         std::optional<DiffStack> &First,
+                         uint32_t &Heap) const {
   // Peaks of stacks with equal keys add up, those of processes do not.
   std::fill(Of.begin(), Of.end(), StackMetrics());
   size_t InRun = End;
   uint32_t Process = 0;
   uint64_t Peak = 0;
   for (; Last; Last = Entries[Last - 1].Before) {
-    const Entry &E = Entries[Last - 1];
+    const DiffEntry &E = Entries[Last - 1];
     size_t Run = End - Begin == 1 ? Begin : runOf(Last);
     const SelectedStats &S = Runs.run(Run);
     StackStats R = S.row(E.Row);
@@ -182,9 +183,9 @@ static uint64_t distance(uint64_t A, uint64_t B) {
 
 namespace {
 /// Decides whether a difference is shown.
-class Shown {
+class ShownFilter {
 public:
-  Shown(const DiffRuns &Runs, const DiffOptions &Options)
+  ShownFilter(const DiffRuns &Runs, const DiffOptions &Options)
       : Runs(Runs), Options(Options) {}
 
   /// All: the metrics of each run.
@@ -238,7 +239,8 @@ static void sortShown(std::vector<Difference> &Shown, Metric By) {
 }
 
 /// Adds the rows of all runs; makes the keys of two runs at a time.
-static void match(const DiffRuns &Runs, Matcher &M, Side &Before, Side &After) {
+static void match(const DiffRuns &Runs, Matcher &M, DiffSide &Before,
+                  DiffSide &After) {
   for (size_t R = 0; R < Runs.size(); R += 2) {
     std::vector<uint64_t> Keys[2];
     auto Make = [&](size_t I) {
@@ -247,7 +249,7 @@ static void match(const DiffRuns &Runs, Matcher &M, Side &Before, Side &After) {
     };
     runBoth([&] { Make(0); }, [&] { Make(1); });
     for (size_t I = R; I != std::min(R + 2, Runs.size()); ++I) {
-      Side &To = Runs.isAfter(I) ? After : Before;
+      DiffSide &To = Runs.isAfter(I) ? After : Before;
       To.Starts.push_back(To.Entries.size());
       M.add(Runs.run(I), Keys[I - R], Runs.isAfter(I), To.Entries);
     }
@@ -257,11 +259,11 @@ static void match(const DiffRuns &Runs, Matcher &M, Side &Before, Side &After) {
 void findDifferences(const DiffRuns &Runs, const DiffOptions &Options,
                      DiffReport &R) {
   Matcher M;
-  Side SideB(Runs, 0, Runs.numBefore());
-  Side SideA(Runs, Runs.numBefore(), Runs.size());
+  DiffSide SideB(Runs, 0, Runs.numBefore());
+  DiffSide SideA(Runs, Runs.numBefore(), Runs.size());
   match(Runs, M, SideB, SideA);
 
-  Shown IsShown(Runs, Options);
+  ShownFilter IsShown(Runs, Options);
   std::vector<Difference> Quiet;
   std::vector<StackMetrics> All(Runs.size());
   MutableArrayRef<StackMetrics> Of(All);
@@ -270,7 +272,7 @@ void findDifferences(const DiffRuns &Runs, const DiffOptions &Options,
       SideA.prefetchEntry(M.Pairs[I + 2 * Ahead].After);
       SideA.prefetchRow(M.Pairs[I + Ahead].After);
     }
-    const Pair &P = M.Pairs[I];
+    const StackPair &P = M.Pairs[I];
     Difference D;
     SideB.metricsOf(P.Before, Of.take_front(Runs.numBefore()), D.StackBefore,
                     D.Heap);

@@ -61,9 +61,10 @@ static Move makeMove(const DiffCells &Cells, uint32_t Heap, Metric By,
     M.Parts.push_back({Cells.Places[Moved.Place].Shown, Moved.Change});
     M.Value += std::max(Moved.Change, 0.0);
   }
-  stable_sort(M.Parts, [](const Finding::Part &A, const Finding::Part &B) {
-    return std::fabs(A.Change) > std::fabs(B.Change);
-  });
+  stable_sort(M.Parts,
+              [](const Finding::MergedPart &A, const Finding::MergedPart &B) {
+                return std::fabs(A.Change) > std::fabs(B.Change);
+              });
   if (M.Parts.size() > Max)
     M.Parts.resize(Max);
   return M;

@@ -74,14 +74,14 @@ public:
   Expected<GrowthReport> run();
 
 private:
-  struct Row {
+  struct JudgedRow {
     uint32_t Span = UINT32_MAX; ///< in Spans
     GrowthPlace P;              ///< without levels
     uint64_t AtCut = 0, BlocksAtCut = 0, AtEnd = 0;
     bool IsArena = false;
   };
   /// A finding, and the data from which it was judged.
-  struct Known {
+  struct JudgedGrowth {
     uint32_t Found; ///< in Findings
     GrowthPlace Of;
   };
@@ -115,23 +115,23 @@ private:
   std::vector<std::optional<SpanBins>> Spans; ///< by process and memory space
   std::vector<uint32_t> SpanOfGroup; ///< UINT32_MAX if the group has no span
   std::vector<GrowthRow> Rows;       ///< by row of IntervalSeries
-  std::vector<Row> Infos;            ///< by row of IntervalSeries
+  std::vector<JudgedRow> Infos;      ///< by row of IntervalSeries
   DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> RowOf; ///< (group, stack)
   GrowthNodes Nodes;
   std::vector<GrowthPlace> Places; ///< by node
-  std::vector<std::vector<Known>> Below;
+  std::vector<std::vector<JudgedGrowth>> Below;
   std::map<uint32_t, GrowthPlace> Arenas; ///< by group
   struct HeapLevel {
     double Begin = 0, End = 0;
   };
   std::map<uint32_t, HeapLevel> Levels; ///< by group
   ArenaStacks ArenasOf;
-  struct Finding {
+  struct GrowthCandidate {
     Growth G;
     double Alpha = 0;
     bool Dropped = false;
   };
-  std::vector<Finding> Findings;
+  std::vector<GrowthCandidate> Findings;
   size_t Tests = 0; ///< number of places that could become findings
   GrowthReport Report;
 };
@@ -207,7 +207,7 @@ Error GrowthFinder::readRows() {
             continue;
           const SpanBins &B = *Spans[Span];
           GrowthRow &R = Rows[C.Row];
-          Row &I = Infos[C.Row];
+          JudgedRow &I = Infos[C.Row];
           if (R.Group == UINT32_MAX)
             RowOf[{Group, C.Stack}] = C.Row;
           R.Group = Group;
@@ -234,7 +234,7 @@ void GrowthFinder::addLifetimes(size_t Process, const Lifetimes &L) {
     if (At == RowOf.end() || spanOf(Group) == UINT32_MAX)
       continue;
     const SpanBins &B = *Spans[spanOf(Group)];
-    Row &I = Infos[At->second];
+    JudgedRow &I = Infos[At->second];
     GrowthPlace &P = I.P;
     P.Data = SurvivalData(B.bins().size());
     B.add(Intervals.processes()[Process], R, P.Data);
@@ -294,7 +294,7 @@ Error GrowthFinder::readLevels() {
   if (Error E = Intervals.forEach([&](size_t Process, size_t Interval,
                                       ArrayRef<IntervalChange> Changes) {
         for (const IntervalChange &C : Changes) {
-          const Row &I = Infos[C.Row];
+          const JudgedRow &I = Infos[C.Row];
           if (I.Span == UINT32_MAX || Interval >= Spans[I.Span]->end())
             continue;
           SpanBins &B = *Spans[I.Span];
@@ -353,7 +353,7 @@ bool GrowthFinder::add(uint32_t Group, uint32_t Node, const GrowthPlace &P,
   if (!Leaks && (!MayBeUnsure || R.Verdict != Survival::Unsure))
     return false;
   const GrowthSpan &Span = B.span();
-  Finding &F = Findings.emplace_back();
+  GrowthCandidate &F = Findings.emplace_back();
   F.Alpha = R.Alpha;
   Growth &G = F.G;
   G.Span = spanOf(Group);
@@ -392,7 +392,7 @@ void GrowthFinder::merge(uint32_t N) {
   if (Below[N].size() < ManyFindings || Node.Node == 0)
     return;
   double Sum = 0, Max = 0;
-  for (const Known &K : Below[N]) {
+  for (const JudgedGrowth &K : Below[N]) {
     const Growth &G = Findings[K.Found].G;
     Sum += G.Rate;
     Max = std::max(Max, G.Rate);
@@ -400,11 +400,11 @@ void GrowthFinder::merge(uint32_t N) {
   if (Max >= MaxOfOne * Sum)
     return;
   GrowthPlace All = Places[N];
-  for (const Known &K : Below[N])
+  for (const JudgedGrowth &K : Below[N])
     All.add(K.Of);
   if (!add(Node.Group, Node.Node, All, /*MayBeUnsure=*/false))
     return;
-  for (const Known &K : Below[N])
+  for (const JudgedGrowth &K : Below[N])
     Findings[K.Found].Dropped = true;
   Below[N].clear();
   Below[N].push_back({static_cast<uint32_t>(Findings.size() - 1), All});
@@ -430,7 +430,7 @@ void GrowthFinder::judgeNode(uint32_t N) {
     return;
   Places[Node.Parent].add(P);
   P = GrowthPlace();
-  std::vector<Known> &Up = Below[Node.Parent];
+  std::vector<JudgedGrowth> &Up = Below[Node.Parent];
   std::move(Below[N].begin(), Below[N].end(), std::back_inserter(Up));
   Below[N].clear();
 }
@@ -452,7 +452,7 @@ void GrowthFinder::judge() {
 /// contained in others.
 void GrowthFinder::report() {
   auto Chances = static_cast<double>(std::max<size_t>(Tests, 1));
-  for (Finding &F : Findings) {
+  for (GrowthCandidate &F : Findings) {
     if (F.Dropped)
       continue;
     Growth &G = F.G;

@@ -23,7 +23,7 @@ static std::vector<LayerOfScopePath> layersOf(const Trace &T) {
   // A parent's id is lower.
   for (uint32_t Id = 1; Id < Of.size(); ++Id) {
     const ScopePath &C = T.scopePaths()[Id - 1];
-    const Scope &Entered = T.scopes()[C.Scope - 1];
+    const ScopeRecord &Entered = T.scopes()[C.Scope - 1];
     Of[Id] = Of[C.Parent];
     if (Entered.Kind == ScopeKind::Phase)
       Of[Id].Backward = T.string(Entered.Name) == "backward";

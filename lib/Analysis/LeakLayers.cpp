@@ -11,8 +11,9 @@ using namespace llvm;
 namespace memkit {
 
 bool LeakLayers::areIn(const Trace &T) {
-  return any_of(T.scopes(),
-                [](const Scope &S) { return S.Kind == ScopeKind::Layer; });
+  return any_of(T.scopes(), [](const ScopeRecord &S) {
+    return S.Kind == ScopeKind::Layer;
+  });
 }
 
 LeakLayers::LeakLayers(const Trace &T, MutableArrayRef<LeakFinding> All)

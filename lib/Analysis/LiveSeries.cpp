@@ -13,7 +13,7 @@ namespace memkit {
 
 namespace {
 /// A change of a heap's live bytes; a fall wraps around.
-struct Change {
+struct LiveChange {
   uint64_t TimeNs;
   uint64_t Bytes;
 };
@@ -59,7 +59,7 @@ private:
       }
     Held[Process][R.Heap] += More;
     // All rows of an interval make one change.
-    std::vector<Change> &To = Changes[R.Heap];
+    std::vector<LiveChange> &To = Changes[R.Heap];
     if (!To.empty() && To.back().TimeNs == TimeNs)
       To.back().Bytes += More;
     else
@@ -84,13 +84,13 @@ private:
     }
   }
 
-  static std::vector<SeriesPoint> sum(std::vector<Change> &Of) {
-    stable_sort(Of, [](const Change &A, const Change &B) {
+  static std::vector<SeriesPoint> sum(std::vector<LiveChange> &Of) {
+    stable_sort(Of, [](const LiveChange &A, const LiveChange &B) {
       return A.TimeNs < B.TimeNs;
     });
     std::vector<SeriesPoint> Points;
     uint64_t Live = 0;
-    for (const Change &C : Of) {
+    for (const LiveChange &C : Of) {
       Live += C.Bytes;
       if (!Points.empty() && Points.back().TimeNs == C.TimeNs)
         Points.back().Value = Live;
@@ -103,7 +103,7 @@ private:
   const Trace &T;
   IntervalSeries &From;
   LiveSeries Out;
-  std::vector<std::vector<Change>> Changes; ///< by heap
+  std::vector<std::vector<LiveChange>> Changes; ///< by heap
   /// By place of process, then heap.
   std::vector<std::map<uint32_t, uint64_t>> Held;
 };

@@ -76,7 +76,7 @@ enum class Role : uint8_t {
   Inner,  ///< lies in a segment
   Within, ///< lies in an inner block
 };
-struct Place {
+struct MapPlace {
   Role R = Role::Alone;
   bool HasBlocks = false, HasSegments = false;
   bool IsHandedOn = false; ///< passed on whole as another block
@@ -124,9 +124,9 @@ static bool byAddress(const MappedBlock &A, const MappedBlock &B) {
 
 /// Finds the enclosing block and the role of each block. An enclosing block
 /// comes before its inner blocks.
-static std::vector<Place> findPlaces(const Trace &T,
-                                     ArrayRef<MappedBlock> Blocks) {
-  std::vector<Place> Places(Blocks.size());
+static std::vector<MapPlace> findPlaces(const Trace &T,
+                                        ArrayRef<MappedBlock> Blocks) {
+  std::vector<MapPlace> Places(Blocks.size());
   auto IsSegment = [&](size_t I) {
     return T.heapName(Blocks[I].Heap).ends_with(".segments");
   };
@@ -146,7 +146,7 @@ static std::vector<Place> findPlaces(const Trace &T,
         !IsSegment(At) && Blocks[At].Size == Blocks[I].Size;
   }
   for (size_t I = 0; I != Blocks.size(); ++I) {
-    Place &P = Places[I];
+    MapPlace &P = Places[I];
     Role Outer = P.Outer == SIZE_MAX ? Role::Carrier : Places[P.Outer].R;
     if (Outer == Role::Segment)
       P.R = Role::Inner;
@@ -170,10 +170,10 @@ static bool isMapped(const Trace &T, const MappedBlock &B) {
 
 void addToMap(const Trace &T, DeviceMap &M, ArrayRef<MappedBlock> Blocks) {
   size_t FirstSegment = M.Segments.size(), FirstBlock = M.Blocks.size();
-  std::vector<Place> Places = findPlaces(T, Blocks);
+  std::vector<MapPlace> Places = findPlaces(T, Blocks);
   for (size_t I = 0; I != Blocks.size(); ++I) {
     const MappedBlock &B = Blocks[I];
-    Place &P = Places[I];
+    MapPlace &P = Places[I];
     if (P.Outer == SIZE_MAX)
       M.HeldBytes = SaturatingAdd(M.HeldBytes, B.Size);
     uint64_t &OfHeap = M.HeapBytes[B.Heap];

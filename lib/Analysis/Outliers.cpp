@@ -33,7 +33,7 @@ void OutlierFinder::add(uint32_t Process, uint64_t EndNs, const LiveBlock &B) {
   auto At = RowOf.find(key(Process, B.Heap, B.Stack));
   if (At == RowOf.end())
     return;
-  Row &R = Rows[At->second];
+  OutlierRow &R = Rows[At->second];
   R.EndNs = EndNs;
   R.Live.push_back({B.Size, B.AllocatedNs});
 }
@@ -81,7 +81,7 @@ static double shortLife(const ProcessIntervals &I, double Part) {
   return Time / Steps;
 }
 
-void OutlierFinder::judge(const Row &R, const ProcessIntervals &I,
+void OutlierFinder::judge(const OutlierRow &R, const ProcessIntervals &I,
                           std::vector<Outlier> &Out) const {
   uint64_t BeginNs = I.Heads.front().BeginNs;
   if (R.EndNs <= BeginNs)
@@ -129,14 +129,14 @@ void OutlierFinder::judge(const Row &R, const ProcessIntervals &I,
 
 Expected<std::vector<Outlier>> OutlierFinder::find(IntervalSeries &Intervals) {
   std::vector<Outlier> Out;
-  if (all_of(Rows, [](const Row &R) { return R.Live.empty(); }))
+  if (all_of(Rows, [](const OutlierRow &R) { return R.Live.empty(); }))
     return Out;
   if (Error E = addLives(Intervals))
     return std::move(E);
   DenseMap<uint32_t, const ProcessIntervals *> IntervalsOf;
   for (const ProcessIntervals &I : Intervals.processes())
     IntervalsOf[I.Process] = &I;
-  for (const Row &R : Rows)
+  for (const OutlierRow &R : Rows)
     if (auto At = IntervalsOf.find(R.Process);
         At != IntervalsOf.end() && !R.Live.empty())
       judge(R, *At->second, Out);

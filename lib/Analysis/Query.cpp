@@ -23,9 +23,9 @@ Expected<std::vector<DeviceMap>> queryMap(const Trace &T, SelectionSpec Spec) {
     return std::move(E);
   // For a peak or an out-of-memory event, each device has its own moment.
   MapMoment When = MapMoment::At;
-  if (!Spec.At || Spec.At->K == TimePoint::Kind::Peak)
+  if (!Spec.At || Spec.At->K == TimePoint::TimePointKind::Peak)
     When = MapMoment::Peak;
-  else if (Spec.At->K == TimePoint::Kind::Oom)
+  else if (Spec.At->K == TimePoint::TimePointKind::Oom)
     When = MapMoment::Oom;
   if (When != MapMoment::At)
     Spec.At.reset();

@@ -158,20 +158,20 @@ double Cohorts::lateness() const {
 
 /// Compares the survivors in the last parts of the run with a constant rate.
 Course Cohorts::course() const {
-  struct Part {
+  struct RunPart {
     double Of, Min, Chance;
   };
-  constexpr Part Parts[] = {{2, 0.57, 0.01},
-                            {3, 0.45, 0.01},
-                            {4, 0.4, 0.005},
-                            {8, 0.25, ChanceOfStop},
-                            {16, 0.15, ChanceOfStop}};
+  constexpr RunPart Parts[] = {{2, 0.57, 0.01},
+                               {3, 0.45, 0.01},
+                               {4, 0.4, 0.005},
+                               {8, 0.25, ChanceOfStop},
+                               {16, 0.15, ChanceOfStop}};
   constexpr double NearlyNothing = 0.1;
   if (End - Begin < 4)
     return Course::On;
   double U = bytes(Begin, End), D = units(Begin, End);
   Course Out = Course::On;
-  for (Part P : Parts) {
+  for (RunPart P : Parts) {
     size_t Bins =
         std::max<size_t>(1, static_cast<size_t>(std::lround(
                                 static_cast<double>(End - Begin) / P.Of)));

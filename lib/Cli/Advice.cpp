@@ -8,15 +8,15 @@ using namespace llvm;
 
 namespace memkit {
 
-StringRef adviceFor(RequestError::Kind Kind) {
+StringRef adviceFor(RequestError::RequestErrorKind Kind) {
   switch (Kind) {
-  case RequestError::Kind::Malformed:
-  case RequestError::Kind::NoAnswer:
+  case RequestError::RequestErrorKind::Malformed:
+  case RequestError::RequestErrorKind::NoAnswer:
     return "";
-  case RequestError::Kind::NoSteps:
+  case RequestError::RequestErrorKind::NoSteps:
     return "; memkit.step() begins one, or memrec --step=REGEX makes steps of "
            "ranges, or those of the first optimizer of PyTorch are taken";
-  case RequestError::Kind::NoCategories:
+  case RequestError::RequestErrorKind::NoCategories:
     return "; memrec finds them in programs with PyTorch (--torch)";
   }
   llvm_unreachable("all kinds are handled");

@@ -13,7 +13,7 @@
 namespace memkit {
 
 /// Text that follows the message of an error of this kind; may be empty.
-llvm::StringRef adviceFor(RequestError::Kind Kind);
+llvm::StringRef adviceFor(RequestError::RequestErrorKind Kind);
 
 /// The frame that replaces the frames of blocks in CPython's object arenas.
 ShownFrame arenasFrame();

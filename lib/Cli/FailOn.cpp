@@ -15,7 +15,7 @@ using namespace llvm;
 
 namespace memkit {
 
-using Kind = FailCondition::Kind;
+using ConditionKind = FailCondition::ConditionKind;
 
 //===----------------------------------------------------------------------===//
 // Grammar
@@ -83,24 +83,24 @@ static bool readBound(StringRef Text, unsigned Forms, FailCondition &Out) {
   Text = Text.trim();
   bool IsCount = Forms & FF_Count;
   if (Text.consume_back("/step")) {
-    Out.What = Kind::PerStep;
+    Out.What = ConditionKind::PerStep;
     return (Forms & FF_PerStep) && readAmount(Text, IsCount, Out.Bound);
   }
   if (Text.consume_back("/s")) {
-    Out.What = Kind::PerTime;
+    Out.What = ConditionKind::PerTime;
     return (Forms & FF_PerTime) && readAmount(Text, IsCount, Out.Bound);
   }
   if (!Text.consume_front("+")) {
-    Out.What = Kind::Value;
+    Out.What = ConditionKind::Value;
     return (Forms & FF_Value) && readAmount(Text, IsCount, Out.Bound);
   }
   if (!(Forms & FF_Change))
     return false;
   if (Text.consume_back("%")) {
-    Out.What = Kind::ChangeShare;
+    Out.What = ConditionKind::ChangeShare;
     return readShare(Text, Out.Share);
   }
-  Out.What = Kind::Change;
+  Out.What = ConditionKind::Change;
   return readAmount(Text, IsCount, Out.Bound);
 }
 
@@ -162,7 +162,7 @@ Expected<FailCondition> parseFailCondition(StringRef Text,
 //===----------------------------------------------------------------------===//
 
 bool FailCondition::isAbove(double Value) const {
-  if (What == Kind::Any)
+  if (What == ConditionKind::Any)
     return Value > 0;
   double Min = static_cast<double>(Bound);
   return OrEqual ? Value >= Min : Value > Min;
@@ -170,8 +170,9 @@ bool FailCondition::isAbove(double Value) const {
 
 bool FailCondition::isChangeAbove(uint64_t Before, uint64_t After) const {
   double Change = static_cast<double>(After) - static_cast<double>(Before);
-  double Min = What == Kind::ChangeShare ? Share * static_cast<double>(Before)
-                                         : static_cast<double>(Bound);
+  double Min = What == ConditionKind::ChangeShare
+                   ? Share * static_cast<double>(Before)
+                   : static_cast<double>(Bound);
   return OrEqual ? Change >= Min : Change > Min;
 }
 

@@ -48,13 +48,20 @@ struct FailMetric {
 
 /// A condition of --fail-on.
 struct FailCondition {
-  enum class Kind { Any, Value, Change, ChangeShare, PerStep, PerTime };
+  enum class ConditionKind {
+    Any,
+    Value,
+    Change,
+    ChangeShare,
+    PerStep,
+    PerTime
+  };
 
   std::string Text;     ///< the user's words
   std::string Metric;   ///< one of the tool's metrics
   std::string Heap;     ///< a glob; empty: none was given
   bool MayLack = false; ///< a trace without the heap is fine
-  Kind What = Kind::Any;
+  ConditionKind What = ConditionKind::Any;
   bool OrEqual = false; ///< `>=`
   /// Bytes, or a number; of a rate: for each step or second.
   uint64_t Bound = 0;

@@ -17,11 +17,12 @@ namespace memkit {
 Progress::Progress(const Twine &What)
     : What(What.str()),
       OS(isatty(STDERR_FILENO) && !isQuiet() ? &errs() : nullptr),
-      Next(Clock::now() + 1s) {}
+      Next(std::chrono::steady_clock::now() + 1s) {}
 
 Progress::Progress(const Twine &What, raw_ostream &OS,
                    std::chrono::milliseconds After)
-    : What(What.str()), OS(&OS), Next(Clock::now() + After) {}
+    : What(What.str()), OS(&OS),
+      Next(std::chrono::steady_clock::now() + After) {}
 
 Progress::~Progress() {
   if (Drawn)
@@ -29,9 +30,9 @@ Progress::~Progress() {
 }
 
 void Progress::update(uint64_t Done, uint64_t Total) {
-  if (!OS || Total == 0 || Clock::now() < Next)
+  if (!OS || Total == 0 || std::chrono::steady_clock::now() < Next)
     return;
-  Next = Clock::now() + 100ms;
+  Next = std::chrono::steady_clock::now() + 100ms;
   constexpr size_t Bar = 30;
   double Share = std::min(1.0, double(Done) / double(Total));
   std::string Line = What + " ";

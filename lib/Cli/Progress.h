@@ -31,10 +31,9 @@ public:
   void update(uint64_t Done, uint64_t Total);
 
 private:
-  using Clock = std::chrono::steady_clock;
   std::string What;
   llvm::raw_ostream *OS; ///< null: nothing is shown
-  Clock::time_point Next;
+  std::chrono::steady_clock::time_point Next;
   size_t Drawn = 0; ///< columns of the line on the terminal
 };
 

@@ -53,7 +53,7 @@ static bool isUsage(const Error &E) {
   if (E.isA<RequestError>())
     visitErrors(E, [&](const ErrorInfoBase &Info) {
       Malformed = static_cast<const RequestError &>(Info).kind() ==
-                  RequestError::Kind::Malformed;
+                  RequestError::RequestErrorKind::Malformed;
     });
   return Malformed;
 }

@@ -15,7 +15,7 @@ void writeCollapsed(raw_ostream &OS, ShownTree T, const Profile &P) {
   FlameBuilder Builder(T, Ranks, Names);
   std::vector<FlameNode> Nodes = Builder.build(P, /*MaxNodes=*/0);
   std::vector<std::string> Texts;
-  for (const FlameNames::Name &N : Names.names())
+  for (const FlameNames::FlameName &N : Names.names())
     Texts.push_back(pathName(N.Function));
 
   std::string Line;

@@ -18,7 +18,7 @@ namespace memkit {
 namespace {
 
 /// The values of a row; empty texts and missing numbers are nulls.
-struct Row {
+struct EventValues {
   uint64_t TimeNs = 0;
   uint32_t Process = 0, Thread = 0;
   StringRef Kind;
@@ -42,7 +42,7 @@ public:
     LayerOf.resize(T.scopePaths().size() + 1);
     for (uint32_t C = 1; C < LayerOf.size(); ++C) {
       const ScopePath &Co = T.scopePaths()[C - 1];
-      const Scope &S = T.scopes()[Co.Scope - 1];
+      const ScopeRecord &S = T.scopes()[Co.Scope - 1];
       LayerOf[C] =
           S.Kind == ScopeKind::Layer ? T.string(S.Name) : LayerOf[Co.Parent];
     }
@@ -53,9 +53,9 @@ public:
 private:
   void head();
   void event(const LiveStats &A, const ReplayedEvent &E);
-  void layer(const ScopeSpans::Span &S, bool Begins, uint64_t TimeNs);
-  void write(const Row &R);
-  void field(const Row &R, EventColumn C);
+  void layer(const ScopeSpans::ScopeSpan &S, bool Begins, uint64_t TimeNs);
+  void write(const EventValues &R);
+  void field(const EventValues &R, EventColumn C);
   void text(StringRef Text);
   template <typename NumberT> void number(std::optional<NumberT> N) {
     if (N)
@@ -111,7 +111,7 @@ StringRef RowWriter::pathOf(uint32_t Stack) {
   return Path;
 }
 
-void RowWriter::field(const Row &R, EventColumn C) {
+void RowWriter::field(const EventValues &R, EventColumn C) {
   switch (C) {
   case EventColumn::Time:
     OS << R.TimeNs;
@@ -151,7 +151,7 @@ void RowWriter::field(const Row &R, EventColumn C) {
   llvm_unreachable("all columns are handled");
 }
 
-void RowWriter::write(const Row &R) {
+void RowWriter::write(const EventValues &R) {
   if (Json)
     OS << '{';
   for (size_t I = 0; I != Columns.size(); ++I) {
@@ -164,11 +164,12 @@ void RowWriter::write(const Row &R) {
   OS << (Json ? "}\n" : "\n");
 }
 
-void RowWriter::layer(const ScopeSpans::Span &S, bool Begins, uint64_t TimeNs) {
-  const Scope &Sc = T.scopes()[T.scopePaths()[S.ScopePath - 1].Scope - 1];
+void RowWriter::layer(const ScopeSpans::ScopeSpan &S, bool Begins,
+                      uint64_t TimeNs) {
+  const ScopeRecord &Sc = T.scopes()[T.scopePaths()[S.ScopePath - 1].Scope - 1];
   if (Sc.Kind != ScopeKind::Layer)
     return;
-  Row R;
+  EventValues R;
   R.TimeNs = TimeNs;
   R.Thread = S.Thread;
   R.Process = T.threads()[S.Thread - 1].Process;
@@ -185,10 +186,10 @@ void RowWriter::event(const LiveStats &A, const ReplayedEvent &E) {
   LastNs = E.TimeNs;
   if (WithLayers && E.Kind == EventKind::Allocate)
     Spans.allocation(E.Thread, E.ScopePath, E.TimeNs,
-                     [&](const ScopeSpans::Span &S, bool Begins) {
+                     [&](const ScopeSpans::ScopeSpan &S, bool Begins) {
                        layer(S, Begins, E.TimeNs);
                      });
-  Row R;
+  EventValues R;
   R.TimeNs = E.TimeNs;
   R.Process = E.Process;
   R.Thread = E.Thread;
@@ -235,7 +236,7 @@ Error RowWriter::run(function_ref<bool()> Failed) {
       return E;
   if (Error E = runTo(**R, W.last()))
     return E;
-  Spans.finish([&](const ScopeSpans::Span &S, bool Begins) {
+  Spans.finish([&](const ScopeSpans::ScopeSpan &S, bool Begins) {
     layer(S, Begins, LastNs);
   });
   return Error::success();

@@ -35,7 +35,7 @@ uint32_t FlameNames::intern(const ShownFrame &F) {
   return Known ? Known : Known = add({F.Label, F.File, Line});
 }
 
-uint32_t FlameNames::add(const Name &N) {
+uint32_t FlameNames::add(const FlameName &N) {
   StringRef Place = How == Distinct::ByPlace ? N.File : StringRef();
   auto [At, New] = ByText.try_emplace({N.Function, Place},
                                       static_cast<uint32_t>(Names.size()));
@@ -107,8 +107,9 @@ uint32_t FlameBuilder::skip(uint32_t Next, uint32_t End,
   return Next;
 }
 
-ArrayRef<FlameBuilder::Child> FlameBuilder::childrenOf(uint32_t Rank) {
-  auto [At, New] = ChildSpans.try_emplace(Rank, Span{NodeChildren.size(), 0});
+ArrayRef<FlameBuilder::FlameChild> FlameBuilder::childrenOf(uint32_t Rank) {
+  auto [At, New] =
+      ChildSpans.try_emplace(Rank, ItemRange{NodeChildren.size(), 0});
   if (New) {
     for (uint32_t R = Rank + 1; R <= Ranks.last(Rank); R = Ranks.last(R) + 1)
       NodeChildren.push_back({R, Ranks.frame(R)});
@@ -132,13 +133,14 @@ void FlameBuilder::gatherChildren(const Growing &G) {
     uint32_t Next = skip(I.Begin, I.End, I.Rank);
     if (Next == I.End)
       continue;
-    ArrayRef<Child> Nodes = childrenOf(I.Rank);
-    const Child *Behind = Nodes.begin();
+    ArrayRef<FlameChild> Nodes = childrenOf(I.Rank);
+    const FlameChild *Behind = Nodes.begin();
     while (Next != I.End) {
       // The child after the one on the path of the next stack.
-      Behind = std::partition_point(Behind, Nodes.end(), [&](const Child &C) {
-        return C.Rank <= Ordered[Next].Rank;
-      });
+      Behind =
+          std::partition_point(Behind, Nodes.end(), [&](const FlameChild &C) {
+            return C.Rank <= Ordered[Next].Rank;
+          });
       uint32_t Last =
           Behind == Nodes.end() ? Ranks.last(I.Rank) : Behind->Rank - 1;
       uint32_t Begin = Next;
@@ -228,12 +230,12 @@ std::vector<FlameNode> FlameBuilder::inPreorder() const {
 
   std::vector<FlameNode> Nodes;
   // A node of the tree, or the folded children of a node.
-  struct Pending {
+  struct PendingNode {
     uint32_t Index;
     uint32_t Depth;
     bool IsFolded;
   };
-  std::vector<Pending> Stack;
+  std::vector<PendingNode> Stack;
   auto PushChildren = [&](uint32_t Index, uint32_t Depth) {
     if (Tree[Index].Folded)
       Stack.push_back({Index, Depth, true});
@@ -242,7 +244,7 @@ std::vector<FlameNode> FlameBuilder::inPreorder() const {
   };
   PushChildren(0, 0);
   while (!Stack.empty()) {
-    Pending Top = Stack.back();
+    PendingNode Top = Stack.back();
     Stack.pop_back();
     const Growing &G = Tree[Top.Index];
     if (Top.IsFolded) {

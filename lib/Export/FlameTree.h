@@ -26,28 +26,28 @@ public:
   /// `(no stack)`: values without frames.
   static constexpr uint32_t NoStack = 1;
 
-  struct Name {
+  struct FlameName {
     llvm::StringRef Function;
     llvm::StringRef File; ///< of the source, else the binary; may be empty
     uint32_t Line = 0;    ///< where the function is defined, 0 unknown
   };
 
   FlameNames(ShownTree T, Distinct How);
-  llvm::ArrayRef<Name> names() const { return Names; }
+  llvm::ArrayRef<FlameName> names() const { return Names; }
   /// The number of a frame of T.allShown().
   uint32_t find(uint32_t ShownIndex) {
     uint32_t &Known = ByShown[ShownIndex];
     return Known ? Known : Known = intern(T.allShown()[ShownIndex]);
   }
   /// The number of a name from other FlameNames with equal tree and kind.
-  uint32_t add(const Name &N);
+  uint32_t add(const FlameName &N);
 
 private:
   uint32_t intern(const ShownFrame &F);
 
   ShownTree T;
   Distinct How;
-  std::vector<Name> Names;
+  std::vector<FlameName> Names;
   std::vector<uint32_t> ByShown; ///< 0: not looked up yet
   /// Functions with a file; 0: not looked up yet.
   std::vector<uint32_t> ByFunction;
@@ -99,11 +99,11 @@ private:
     uint32_t Name;
     Item I;
   };
-  struct Child {
+  struct FlameChild {
     uint32_t Rank;
     uint32_t Frame;
   };
-  struct Span {
+  struct ItemRange {
     size_t Begin;
     size_t Count;
   };
@@ -126,7 +126,7 @@ private:
   void expand(uint32_t Index, uint64_t Threshold);
   void gatherChildren(const Growing &G);
   void addItem(Item I);
-  llvm::ArrayRef<Child> childrenOf(uint32_t Rank);
+  llvm::ArrayRef<FlameChild> childrenOf(uint32_t Rank);
   std::vector<FlameNode> inPreorder() const;
   uint64_t valueOf(Item I) const { return Sums[I.End] - Sums[I.Begin]; }
 
@@ -135,8 +135,8 @@ private:
   FlameNames &Names;
   /// The children of all nodes requested so far. Large heaps share their nodes
   /// near the root, and finding a child costs a cache miss.
-  std::vector<Child> NodeChildren;
-  llvm::DenseMap<uint32_t, Span> ChildSpans; ///< of NodeChildren, by rank
+  std::vector<FlameChild> NodeChildren;
+  llvm::DenseMap<uint32_t, ItemRange> ChildSpans; ///< of NodeChildren, by rank
   std::vector<RankedValue> Ordered, Scratch;
   std::vector<uint64_t> Sums; ///< of the values before each ordered stack
   std::vector<Item> Items;

@@ -25,11 +25,11 @@ public:
   uint32_t last(uint32_t Rank) const { return Nodes[Rank].Last; }
 
 private:
-  struct Node {
+  struct RankNode {
     uint32_t Last;
     uint32_t Frame;
   };
-  std::vector<Node> Nodes; ///< by rank
+  std::vector<RankNode> Nodes; ///< by rank
   std::vector<uint32_t> KeyRanks;
 };
 

@@ -46,7 +46,7 @@ PathTable::PathTable(ShownTree T, ArrayRef<Profile> Profiles)
 void PathTable::forEach(
     function_ref<void(StringRef Path, ArrayRef<uint64_t>)> Do) const {
   std::vector<std::string> Texts;
-  for (const FlameNames::Name &N : Names.names())
+  for (const FlameNames::FlameName &N : Names.names())
     Texts.push_back(pathName(N.Function));
   std::vector<size_t> Order(Values.size());
   std::iota(Order.begin(), Order.end(), 0);

@@ -25,14 +25,14 @@ public:
 
 private:
   /// A node of the tree of names; parents come before their children.
-  struct Place {
+  struct NameNode {
     uint32_t Parent;
     uint32_t Name;
   };
   std::vector<uint32_t> canonical(ShownTree T);
 
   FlameNames Names;
-  std::vector<Place> Places{{0, 0}};
+  std::vector<NameNode> Places{{0, 0}};
   NodeValues Values;
 };
 

@@ -54,7 +54,7 @@ private:
   Error marks();
   void mark(const Mark &M);
   void step(const Mark &M);
-  void scope(const ScopeSpans::Span &Sp, bool Begins);
+  void scope(const ScopeSpans::ScopeSpan &Sp, bool Begins);
   Error scopes();
 
   const SelectedStats &S;
@@ -215,7 +215,7 @@ Error TimelineWriter::marks() {
 }
 
 /// Leaves out scopes that begin after the limit; earlier scopes still end.
-void TimelineWriter::scope(const ScopeSpans::Span &Sp, bool Begins) {
+void TimelineWriter::scope(const ScopeSpans::ScopeSpan &Sp, bool Begins) {
   BitVector &Drawn = DrawnAt[Sp.Thread];
   if (!Begins) {
     if (Drawn[Sp.Depth])
@@ -229,7 +229,8 @@ void TimelineWriter::scope(const ScopeSpans::Span &Sp, bool Begins) {
     ++LeftOut;
     return;
   }
-  const Scope &Sc = T.scopes()[T.scopePaths()[Sp.ScopePath - 1].Scope - 1];
+  const ScopeRecord &Sc =
+      T.scopes()[T.scopePaths()[Sp.ScopePath - 1].Scope - 1];
   Out.begin(thread(Sp.Thread), Sp.BeginNs, T.string(Sc.Name),
             scopeKindName(Sc.Kind));
   ++Written;
@@ -237,7 +238,9 @@ void TimelineWriter::scope(const ScopeSpans::Span &Sp, bool Begins) {
 
 Error TimelineWriter::scopes() {
   ScopeSpans Spans(T.scopePaths());
-  auto Do = [&](const ScopeSpans::Span &Sp, bool Begins) { scope(Sp, Begins); };
+  auto Do = [&](const ScopeSpans::ScopeSpan &Sp, bool Begins) {
+    scope(Sp, Begins);
+  };
   EventTable E;
   for (const SectionInfo &B : T.reader().sections()) {
     if (B.Kind != SectionKind::Events || T.scopePaths().empty() ||

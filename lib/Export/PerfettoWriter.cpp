@@ -133,8 +133,8 @@ PerfettoWriter::Track PerfettoWriter::counter(Track Parent, StringRef Name) {
       Parent, Name);
 }
 
-uint64_t PerfettoWriter::intern(Texts &In, StringRef Text,
-                                SmallVectorImpl<Told> &New) {
+uint64_t PerfettoWriter::intern(InternedTexts &In, StringRef Text,
+                                SmallVectorImpl<DefinedText> &New) {
   auto [At, IsNew] = In.Ids.try_emplace(Text, In.Ids.size() + 1);
   if (IsNew)
     New.push_back({&In, At->second, At->first()});
@@ -144,7 +144,7 @@ uint64_t PerfettoWriter::intern(Texts &In, StringRef Text,
 void PerfettoWriter::event(Track On, uint64_t TimeNs, unsigned Type,
                            StringRef Name, StringRef Category,
                            function_ref<void(ProtoWriter &)> Rest) {
-  SmallVector<Told, 2> New;
+  SmallVector<DefinedText, 2> New;
   uint64_t NameId = Name.empty() ? 0 : intern(Names, Name, New);
   uint64_t CategoryId =
       Category.empty() ? 0 : intern(Categories, Category, New);
@@ -152,7 +152,7 @@ void PerfettoWriter::event(Track On, uint64_t TimeNs, unsigned Type,
     P.number(packet::Timestamp, TimeNs);
     if (!New.empty())
       P.message(packet::InternedData, [&](ProtoWriter &I) {
-        for (const Told &T : New)
+        for (const DefinedText &T : New)
           I.message(T.Of->Field, [&](ProtoWriter &E) {
             E.number(interned::Iid, T.Id);
             E.text(interned::Name, T.Text);

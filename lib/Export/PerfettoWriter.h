@@ -37,17 +37,17 @@ public:
 
 private:
   /// Interned texts of one kind. The first packet that uses an id defines it.
-  struct Texts {
+  struct InternedTexts {
     llvm::StringMap<uint64_t> Ids;
     unsigned Field; ///< of InternedData
   };
-  struct Told {
-    Texts *Of;
+  struct DefinedText {
+    InternedTexts *Of;
     uint64_t Id;
     llvm::StringRef Text;
   };
-  uint64_t intern(Texts &In, llvm::StringRef Text,
-                  llvm::SmallVectorImpl<Told> &New);
+  uint64_t intern(InternedTexts &In, llvm::StringRef Text,
+                  llvm::SmallVectorImpl<DefinedText> &New);
   Track describe(llvm::function_ref<void(ProtoWriter &)> Fill, Track Parent,
                  llvm::StringRef Name);
   void packet(llvm::function_ref<void(ProtoWriter &)> Fill);
@@ -57,7 +57,7 @@ private:
 
   llvm::raw_ostream &OS;
   ProtoWriter Packet;
-  Texts Categories{{}, 1}, Names{{}, 2};
+  InternedTexts Categories{{}, 1}, Names{{}, 2};
   Track Next = 1;
   bool First = true;
 };

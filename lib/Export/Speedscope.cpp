@@ -39,9 +39,9 @@ static void addQuoted(Text &To, StringRef S) {
   To.push_back('"');
 }
 
-static Text frameTable(ArrayRef<FlameNames::Name> Names) {
+static Text frameTable(ArrayRef<FlameNames::FlameName> Names) {
   Text To;
-  for (const FlameNames::Name &N : Names) {
+  for (const FlameNames::FlameName &N : Names) {
     add(To, To.empty() ? R"({"name":)"
                        : ",\n"
                          R"({"name":)");
@@ -62,11 +62,11 @@ static Text frameTable(ArrayRef<FlameNames::Name> Names) {
 /// Opens and closes the frames of a tree. Siblings lie side by side from the
 /// begin of their parent; the parent's own value comes after them.
 static void addEvents(Text &To, ArrayRef<FlameNode> Nodes) {
-  struct Open {
+  struct OpenFrame {
     uint32_t Name;
     uint64_t End;
   };
-  std::vector<Open> Opened;
+  std::vector<OpenFrame> Opened;
   uint64_t Where = 0;
   size_t Begin = To.size();
   To.resize_for_overwrite(Begin + 2 * MaxEvent * Nodes.size());
@@ -116,8 +116,8 @@ struct File {
 };
 
 /// The profiles on which one thread works.
-struct Share {
-  Share(ShownTree T, const NodeRanks &Ranks)
+struct ProfileShare {
+  ProfileShare(ShownTree T, const NodeRanks &Ranks)
       : Names(T, FlameNames::Distinct::ByPlace), Builder(T, Ranks, Names) {}
 
   void build(ArrayRef<Profile> Profiles, size_t NodeLimit) {
@@ -167,7 +167,7 @@ static File makeFile(ShownTree T, const NodeRanks &Ranks,
   size_t Half = halfOf(Profiles);
   ArrayRef<Profile> Firsts = Profiles.take_front(Half),
                     Others = Profiles.drop_front(Half);
-  Share First(T, Ranks), Other(T, Ranks);
+  ProfileShare First(T, Ranks), Other(T, Ranks);
   runBoth([&] { First.build(Firsts, NodeLimit); },
           [&] { Other.build(Others, NodeLimit); });
   FlameNames Drawn(T, FlameNames::Distinct::ByPlace);

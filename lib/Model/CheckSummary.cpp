@@ -298,13 +298,13 @@ static void compareSteps(Comparison &C, const Summary &Said,
 /// At an out-of-memory event, the sum of a heap is at most the live bytes of
 /// the heap.
 static void compareCategories(const Summary &Said, CheckResult &Out) {
-  struct Sum {
+  struct CategoryTotal {
     uint64_t Blocks = 0, Bytes = 0;
   };
   // By out-of-memory event (0: the peak) and heap.
-  std::map<std::pair<uint32_t, uint32_t>, Sum> Sums;
+  std::map<std::pair<uint32_t, uint32_t>, CategoryTotal> Sums;
   for (const CategoryStats &K : Said.Categories) {
-    Sum &S = Sums[{K.Oom, K.Heap}];
+    CategoryTotal &S = Sums[{K.Oom, K.Heap}];
     S.Blocks += K.Blocks;
     S.Bytes += K.Bytes;
   }

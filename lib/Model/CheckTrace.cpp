@@ -25,9 +25,9 @@ void CheckResult::add(std::string Difference) {
 namespace {
 
 /// Stops the replay at each interval and snapshot of the file, and compares.
-class Checker : public ReplayObserver {
+class TraceChecker : public ReplayObserver {
 public:
-  Checker(TraceReader &R, CheckResult &Out) : R(R), Out(Out) {}
+  TraceChecker(TraceReader &R, CheckResult &Out) : R(R), Out(Out) {}
 
   Error findStops(const IdLimits &Limits);
   void start(Replay &To) { Run = &To; }
@@ -80,7 +80,7 @@ private:
   Snapshot Part;
 };
 
-Error Checker::findStops(const IdLimits &Limits) {
+Error TraceChecker::findStops(const IdLimits &Limits) {
   for (const SectionInfo &B : R.sections()) {
     Error E = B.Kind == SectionKind::Intervals  ? findIntervals(B, Limits)
               : B.Kind == SectionKind::Snapshot ? findSnapshot(B, Limits)
@@ -101,7 +101,8 @@ Error Checker::findStops(const IdLimits &Limits) {
   return Error::success();
 }
 
-Error Checker::findIntervals(const SectionInfo &B, const IdLimits &Limits) {
+Error TraceChecker::findIntervals(const SectionInfo &B,
+                                  const IdLimits &Limits) {
   Intervals S;
   if (Error E = R.read(B, S))
     return E;
@@ -113,7 +114,7 @@ Error Checker::findIntervals(const SectionInfo &B, const IdLimits &Limits) {
   return Error::success();
 }
 
-Error Checker::findSnapshot(const SectionInfo &B, const IdLimits &Limits) {
+Error TraceChecker::findSnapshot(const SectionInfo &B, const IdLimits &Limits) {
   if (Error E = R.readHead(B, Part))
     return E;
   if (std::string P = Limits.check(Part); !P.empty())
@@ -137,7 +138,7 @@ Error Checker::findSnapshot(const SectionInfo &B, const IdLimits &Limits) {
 // Intervals
 //===----------------------------------------------------------------------===//
 
-Error Checker::timeStop(uint64_t TimeNs, uint64_t) {
+Error TraceChecker::timeStop(uint64_t TimeNs, uint64_t) {
   while (NextInterval < IntervalStops.size() &&
          IntervalStops[NextInterval].EndNs <= TimeNs) {
     // An interval with more rows than fit one section continues in further
@@ -158,7 +159,7 @@ Error Checker::timeStop(uint64_t TimeNs, uint64_t) {
 }
 
 llvm::Expected<Interval>
-Checker::readInterval(llvm::ArrayRef<IntervalStop> Parts) {
+TraceChecker::readInterval(llvm::ArrayRef<IntervalStop> Parts) {
   Interval Whole;
   for (const IntervalStop &At : Parts) {
     auto &[Section, Read] = Cache[At.Process];
@@ -183,7 +184,7 @@ static std::string sumsOf(const IntervalRow &R) {
       .str();
 }
 
-Error Checker::compareInterval(llvm::ArrayRef<IntervalStop> Parts) {
+Error TraceChecker::compareInterval(llvm::ArrayRef<IntervalStop> Parts) {
   const IntervalStop &At = Parts.front();
   llvm::Expected<Interval> Joined = readInterval(Parts);
   if (!Joined)
@@ -245,7 +246,7 @@ Error Checker::compareInterval(llvm::ArrayRef<IntervalStop> Parts) {
 // Snapshots
 //===----------------------------------------------------------------------===//
 
-uint64_t Checker::nextEventStop(uint32_t Process) {
+uint64_t TraceChecker::nextEventStop(uint32_t Process) {
   auto Stops = SnapshotStops.find(Process);
   if (Stops == SnapshotStops.end())
     return UINT64_MAX;
@@ -258,7 +259,7 @@ uint64_t Checker::nextEventStop(uint32_t Process) {
   return Next < List.size() ? List[Next].Events : UINT64_MAX;
 }
 
-Error Checker::eventStop(uint32_t Process, uint64_t TimeNs) {
+Error TraceChecker::eventStop(uint32_t Process, uint64_t TimeNs) {
   const std::vector<SnapshotStop> &List = SnapshotStops[Process];
   size_t &Next = NextSnapshot[Process];
   uint64_t Events = List[Next].Events;
@@ -268,7 +269,7 @@ Error Checker::eventStop(uint32_t Process, uint64_t TimeNs) {
   return Error::success();
 }
 
-Error Checker::readPart(const SectionInfo &B) {
+Error TraceChecker::readPart(const SectionInfo &B) {
   if (Error E = R.read(B, Part))
     return E;
   if (std::string P = Run->limits().check(Part); !P.empty())
@@ -276,8 +277,8 @@ Error Checker::readPart(const SectionInfo &B) {
   return Error::success();
 }
 
-Error Checker::compareSnapshot(uint32_t Process, const SnapshotStop &K,
-                               uint64_t TimeNs) {
+Error TraceChecker::compareSnapshot(uint32_t Process, const SnapshotStop &K,
+                                    uint64_t TimeNs) {
   Out.Snapshots += 1;
   std::string Name =
       formatv("process {0}, snapshot after {1} events: ", Process, K.Events)
@@ -325,8 +326,8 @@ Error Checker::compareSnapshot(uint32_t Process, const SnapshotStop &K,
 
 /// Reports the differences between a block of a snapshot, Said, and the live
 /// block Is; null if the block does not live.
-void Checker::addBlock(uint32_t Process, const Snapshot &K,
-                       const LiveBlock &Said, const LiveBlock *Is) {
+void TraceChecker::addBlock(uint32_t Process, const Snapshot &K,
+                            const LiveBlock &Said, const LiveBlock *Is) {
   auto Name = [&] {
     return formatv("process {0}, snapshot after {1} events, block {2}: ",
                    Process, K.Events, Said.AllocationId)
@@ -352,7 +353,7 @@ void Checker::addBlock(uint32_t Process, const Snapshot &K,
   Compare("weight", Said.Weight, Is->Weight);
 }
 
-Error Checker::finish() {
+Error TraceChecker::finish() {
   if (Error E = timeStop(UINT64_MAX, UINT64_MAX))
     return E;
   for (auto &[Process, Stops] : SnapshotStops)
@@ -382,7 +383,7 @@ Error Checker::finish() {
 
 llvm::Expected<CheckResult> memkit::checkTrace(TraceReader &R) {
   CheckResult Out;
-  Checker C(R, Out);
+  TraceChecker C(R, Out);
   ReplayOptions Options;
   Options.Intervals = true;
   auto Run = Replay::create(R, Options, &C);

@@ -34,7 +34,7 @@ EventsAhead::~EventsAhead() {
   Changed.notify_all();
   if (Thread)
     pthread_join(*Thread, nullptr);
-  for (Job &J : Jobs)
+  for (DecodeJob &J : Jobs)
     if (J.Failed)
       llvm::consumeError(std::move(*J.Failed));
 }
@@ -59,10 +59,10 @@ void EventsAhead::run() {
     Changed.wait(Hold, [&] { return Ends || Ready < MaxReady; });
     if (Ends)
       return;
-    Job &J = Jobs[Next];
-    if (J.Now != State::Waiting)
+    DecodeJob &J = Jobs[Next];
+    if (J.Now != JobState::Waiting)
       continue;
-    J.Now = State::Running;
+    J.Now = JobState::Running;
     std::unique_ptr<EventTable> Table = spare();
     Hold.unlock();
     Error E = Reader.read(*J.Block, *Table);
@@ -71,43 +71,44 @@ void EventsAhead::run() {
     Hold.lock();
     J.Failed.emplace(std::move(E));
     J.Table = std::move(Table);
-    J.Now = State::Ready;
+    J.Now = JobState::Ready;
     ++Ready;
     Changed.notify_all();
   }
 }
 
 /// The job of a section, or null.
-EventsAhead::Job *EventsAhead::jobOf(const SectionInfo &B) {
-  auto At = std::lower_bound(
-      Jobs.begin(), Jobs.end(), B.Offset,
-      [](const Job &J, uint64_t Offset) { return J.Block->Offset < Offset; });
+EventsAhead::DecodeJob *EventsAhead::jobOf(const SectionInfo &B) {
+  auto At = std::lower_bound(Jobs.begin(), Jobs.end(), B.Offset,
+                             [](const DecodeJob &J, uint64_t Offset) {
+                               return J.Block->Offset < Offset;
+                             });
   return At != Jobs.end() && At->Block == &B ? &*At : nullptr;
 }
 
 Error EventsAhead::take(const SectionInfo &B,
                         std::unique_ptr<EventTable> &Out) {
   std::unique_lock<std::mutex> Hold(Lock);
-  Job *J = jobOf(B);
+  DecodeJob *J = jobOf(B);
   if (J && Thread)
     Changed.wait(Hold, [&] {
       // Wait only for a section that is next: for a later section the thread
       // may itself be waiting until others are taken.
-      bool Soon = J->Now == State::Waiting && size_t(J - Jobs.data()) == Next &&
-                  Ready < MaxReady;
-      return J->Now != State::Running && !Soon;
+      bool Soon = J->Now == JobState::Waiting &&
+                  size_t(J - Jobs.data()) == Next && Ready < MaxReady;
+      return J->Now != JobState::Running && !Soon;
     });
-  if (J && J->Now == State::Ready) {
+  if (J && J->Now == JobState::Ready) {
     Error E = std::move(*J->Failed);
     J->Failed.reset();
     Out = std::move(J->Table);
-    J->Now = State::Taken;
+    J->Now = JobState::Taken;
     --Ready;
     Changed.notify_all();
     return E;
   }
   if (J)
-    J->Now = State::Taken;
+    J->Now = JobState::Taken;
   Out = spare();
   Hold.unlock();
   if (Error E = R.read(B, *Out))

@@ -41,10 +41,10 @@ public:
   void giveBack(std::unique_ptr<EventTable> Table);
 
 private:
-  enum class State { Waiting, Running, Ready, Taken };
-  struct Job {
+  enum class JobState { Waiting, Running, Ready, Taken };
+  struct DecodeJob {
     const SectionInfo *Block = nullptr;
-    State Now = State::Waiting;
+    JobState Now = JobState::Waiting;
     std::unique_ptr<EventTable> Table;
     std::optional<llvm::Error> Failed;
   };
@@ -52,14 +52,14 @@ private:
   static void *runThread(void *This);
   void run();
   std::unique_ptr<EventTable> spare();
-  Job *jobOf(const SectionInfo &B);
+  DecodeJob *jobOf(const SectionInfo &B);
 
   TraceReader &R;
   TraceReader::EventReader Reader; ///< used by the second thread
   Check Checked;
   std::mutex Lock; ///< guards the members below
   std::condition_variable Changed;
-  std::vector<Job> Jobs;
+  std::vector<DecodeJob> Jobs;
   size_t Next = 0;  ///< the first job that the thread has not seen
   size_t Ready = 0; ///< number of decoded sections that were not taken
   std::vector<std::unique_ptr<EventTable>> Spare;

@@ -17,7 +17,7 @@ Expected<Globs> Globs::create(RequestField Of, ArrayRef<std::string> Texts) {
   for (const std::string &Text : Texts) {
     Expected<GlobPattern> P = GlobPattern::create(Text);
     if (!P)
-      return make_error<RequestError>(RequestError::Kind::Malformed,
+      return make_error<RequestError>(RequestError::RequestErrorKind::Malformed,
                                       RequestPart{Of, Text},
                                       ": " + toString(P.takeError()));
     G.Patterns.push_back(std::move(*P));

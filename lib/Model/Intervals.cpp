@@ -121,7 +121,7 @@ Error IntervalSeries::addHeads(const SectionInfo &B, const Intervals &Section) {
     Place = Processes.size();
   }
   ProcessIntervals &I = Processes[Place - 1];
-  Cursor &C = Cursors[Place - 1];
+  IntervalCursor &C = Cursors[Place - 1];
   for (const Interval &Part : Section.Rows) {
     if (goesOn(C.Any, C.Index, Part))
       continue;
@@ -198,7 +198,7 @@ Error IntervalSeries::giveInterval(const SectionInfo &B, uint32_t Place,
                        R.Allocations, R.AllocatedBytes, R.Temporaries});
   }
   for (IntervalChange &C : Changes) {
-    Value &V = Values[C.Row];
+    LiveValue &V = Values[C.Row];
     C.BlocksBefore = V.Blocks;
     C.BytesBefore = V.Bytes;
     V = {C.Blocks, C.Bytes};
@@ -249,7 +249,7 @@ Error IntervalSeries::forEachLifetimes(
 }
 
 Error IntervalSeries::forEach(Taker Take) {
-  std::fill(Values.begin(), Values.end(), Value());
+  std::fill(Values.begin(), Values.end(), LiveValue());
   Cursors.assign(Processes.size(), {});
   for (std::unique_ptr<RowCache> &First : FirstRows)
     if (!First) {
@@ -266,7 +266,7 @@ Error IntervalSeries::forEach(Taker Take) {
     if (!PlaceOf[Section.Process])
       continue;
     uint32_t Place = PlaceOf[Section.Process] - 1;
-    Cursor &C = Cursors[Place];
+    IntervalCursor &C = Cursors[Place];
     for (const Interval &Part : Section.Rows) {
       if (!goesOn(C.Any, C.Index, Part))
         C = {C.Any ? C.Interval + 1 : 0, Part.Index, true};

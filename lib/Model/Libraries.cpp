@@ -12,7 +12,7 @@ namespace memkit {
 
 namespace {
 /// The role of a frame in the search for a stack's library.
-enum class Part : uint8_t {
+enum class SearchRole : uint8_t {
   Nothing,   ///< a frame without binary and file
   Driver,    ///< CUDA's driver: a frame further out took memory from the device
   HandsOn,   ///< passes on a request of a frame further out
@@ -28,7 +28,7 @@ static bool isLibrary(StringRef Name, StringRef Stem) {
          (Name.starts_with(".so") || Name.starts_with("-"));
 }
 
-static Part partOf(StringRef Binary) {
+static SearchRole partOf(StringRef Binary) {
   static constexpr StringLiteral Drivers[] = {"libcuda", "libcudart",
                                               "libcupti", "libmemrec-cuda"};
   static constexpr StringLiteral HandOn[] = {
@@ -42,17 +42,18 @@ static Part partOf(StringRef Binary) {
                   [&](StringRef Stem) { return isLibrary(Binary, Stem); });
   };
   if (IsOf(Drivers))
-    return Part::Driver;
+    return SearchRole::Driver;
   if (IsOf(HandOn))
-    return Part::HandsOn;
-  return IsOf(Caches) ? Part::Allocator : Part::Library;
+    return SearchRole::HandsOn;
+  return IsOf(Caches) ? SearchRole::Allocator : SearchRole::Library;
 }
 
 /// The role of a marker that memrec puts at the leaf: `cuMemAlloc`, `malloc`,
 /// ...
-static Part partOfMarker(StringRef Name) {
-  return Name.starts_with("cu") || Name == "[device segment]" ? Part::Driver
-                                                              : Part::Nothing;
+static SearchRole partOfMarker(StringRef Name) {
+  return Name.starts_with("cu") || Name == "[device segment]"
+             ? SearchRole::Driver
+             : SearchRole::Nothing;
 }
 
 namespace {
@@ -65,7 +66,7 @@ public:
 
 private:
   struct Judged {
-    Part P = Part::Nothing;
+    SearchRole P = SearchRole::Nothing;
     uint32_t Library = 0; ///< 0: none
   };
   uint32_t nameOf(StringRef Path);
@@ -101,7 +102,7 @@ void Finder::judgeFrames() {
       Frames[Id].P = partOfMarker(T.string(T.function(F.Container).Name));
     if (F.Kind == FrameKind::Python && F.Container)
       if (uint32_t Library = nameOf(T.string(T.function(F.Container).File)))
-        Frames[Id] = {Part::Library, Library};
+        Frames[Id] = {SearchRole::Library, Library};
   }
 }
 
@@ -121,11 +122,11 @@ std::vector<uint32_t> Finder::ofNodes() const {
     Way &W = Ways[Node] = Ways[T.parent(Node)];
     if (F.Library)
       W.Any = F.Library;
-    if (F.P == Part::Driver)
+    if (F.P == SearchRole::Driver)
       W.Asked = W.Took;
-    else if (F.P == Part::Allocator)
+    else if (F.P == SearchRole::Allocator)
       W.Took = F.Library;
-    else if (F.P == Part::Library)
+    else if (F.P == SearchRole::Library)
       W.Asked = W.Took = F.Library;
     Out[Node] = W.Asked ? W.Asked : W.Any;
   }

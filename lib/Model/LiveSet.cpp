@@ -19,7 +19,7 @@ static inline uint64_t countBits(uint64_t X) {
 
 /// The index of AllocationId in a packed chunk; SIZE_MAX if the chunk does not
 /// have it. Without branches, which would be mispredicted.
-size_t LiveSet::findPacked(const Chunk &C, uint16_t AllocationId) {
+size_t LiveSet::findPacked(const LiveChunk &C, uint16_t AllocationId) {
   if (!C.Bits.empty()) {
     uint64_t Word = C.Bits[AllocationId >> 6], Bit = uint64_t(1)
                                                      << (AllocationId & 63);
@@ -39,14 +39,14 @@ size_t LiveSet::findPacked(const Chunk &C, uint16_t AllocationId) {
 }
 
 /// A chunk without live blocks.
-const LiveSet::Entry *LiveSet::deadEntries() {
-  static const std::vector<Entry> Dead(ChunkSize);
+const LiveSet::LiveSetEntry *LiveSet::deadEntries() {
+  static const std::vector<LiveSetEntry> Dead(ChunkSize);
   return Dead.data();
 }
 
 /// The number of valid entries of a chunk.
 size_t LiveSet::used(size_t Index) const {
-  const Chunk &C = Chunks[Index];
+  const LiveChunk &C = Chunks[Index];
   return std::min<uint64_t>(C.Entries.size(),
                             C.Packed ? SIZE_MAX : Next - (Index << ChunkBits));
 }
@@ -78,14 +78,15 @@ void LiveSet::makeRoom() {
   Dense.back() = Current->Entries.data();
 }
 
-void LiveSet::setPlaceOfLast(Place P) {
+void LiveSet::setPlaceOfLast(RareValues P) {
   size_t At = (Next - 1) & (ChunkSize - 1);
   Current->Places.resize(At + 1);
   Current->Places[At] = P;
   HadPlaces = true;
 }
 
-void LiveSet::revive(uint64_t AllocationId, Entry E, uint64_t AllocatedNs) {
+void LiveSet::revive(uint64_t AllocationId, LiveSetEntry E,
+                     uint64_t AllocatedNs) {
   size_t At = AllocationId & (ChunkSize - 1);
   Current->Entries[At] = E;
   Current->AllocationTimes[At] = AllocatedNs;
@@ -93,22 +94,24 @@ void LiveSet::revive(uint64_t AllocationId, Entry E, uint64_t AllocatedNs) {
   Live += 1;
 }
 
-void LiveSet::locate(llvm::ArrayRef<uint64_t> AllocationIds, Entry **Out) {
+void LiveSet::locate(llvm::ArrayRef<uint64_t> AllocationIds,
+                     LiveSetEntry **Out) {
   // Blocks of packed chunks take longer to find, and are not predictable: they
   // are collected for a second loop.
   Packed.resize(AllocationIds.size() + 1);
   size_t NumPacked = 0;
-  const Entry *Dead = deadEntries();
+  const LiveSetEntry *Dead = deadEntries();
   for (size_t I = 0; I < AllocationIds.size(); ++I) {
-    const Entry *In = Dense[AllocationIds[I] >> ChunkBits];
-    Out[I] = const_cast<Entry *>(In + (AllocationIds[I] & (ChunkSize - 1)));
+    const LiveSetEntry *In = Dense[AllocationIds[I] >> ChunkBits];
+    Out[I] =
+        const_cast<LiveSetEntry *>(In + (AllocationIds[I] & (ChunkSize - 1)));
     __builtin_prefetch(Out[I]);
     Packed[NumPacked] = static_cast<uint32_t>(I);
     NumPacked += In == Dead;
   }
   for (size_t I = 0; I < NumPacked; ++I) {
     uint64_t AllocationId = AllocationIds[Packed[I]];
-    Chunk &C = Chunks[AllocationId >> ChunkBits];
+    LiveChunk &C = Chunks[AllocationId >> ChunkBits];
     size_t At = findPacked(C, static_cast<uint16_t>(AllocationId));
     if (At == SIZE_MAX)
       continue;
@@ -119,7 +122,7 @@ void LiveSet::locate(llvm::ArrayRef<uint64_t> AllocationIds, Entry **Out) {
 
 void LiveSet::packDue() {
   for (uint32_t I : Due) {
-    Chunk &C = Chunks[I];
+    LiveChunk &C = Chunks[I];
     // The chunk may already be packed: the list can contain it twice.
     if (static_cast<int64_t>(C.Live) <= C.PackAt)
       pack(C, C.Entries.size());
@@ -128,11 +131,11 @@ void LiveSet::packDue() {
 }
 
 template <class F>
-void LiveSet::eachOf(const Chunk &C, size_t Used, F Do) const {
+void LiveSet::eachOf(const LiveChunk &C, size_t Used, F Do) const {
   for (size_t At = 0; At < Used; ++At) {
     if (C.Entries[At].Row == 0)
       continue;
-    Block B;
+    LiveSetBlock B;
     B.AllocationId = C.Packed ? C.AllocationIds[At] : At;
     B.E = C.Entries[At];
     B.AllocatedNs = C.AllocationTimes[At];
@@ -145,7 +148,7 @@ void LiveSet::eachOf(const Chunk &C, size_t Used, F Do) const {
 }
 
 /// Replaces the sorted list by bits.
-void LiveSet::makeBits(Chunk &C) {
+void LiveSet::makeBits(LiveChunk &C) {
   C.Bits.assign(ChunkSize / 64, 0);
   C.Before.resize(ChunkSize / 64);
   for (uint16_t AllocationId : C.AllocationIds)
@@ -158,8 +161,8 @@ void LiveSet::makeBits(Chunk &C) {
 }
 
 /// Reduces a chunk to its live blocks, as a sorted list.
-void LiveSet::pack(Chunk &C, size_t Used) {
-  Chunk To;
+void LiveSet::pack(LiveChunk &C, size_t Used) {
+  LiveChunk To;
   To.Packed = true;
   To.Live = C.Live;
   To.PackAt = C.Live / 2;
@@ -180,7 +183,7 @@ void LiveSet::pack(Chunk &C, size_t Used) {
     To.AllocationTimes.push_back(C.AllocationTimes[I]);
     To.AllocationIds.push_back(C.Packed ? C.AllocationIds[I] : I);
     if (LLVM_UNLIKELY(!C.Places.empty()))
-      To.Places.push_back(I < C.Places.size() ? C.Places[I] : Place());
+      To.Places.push_back(I < C.Places.size() ? C.Places[I] : RareValues());
     if (LLVM_UNLIKELY(KeepThreads))
       To.Threads.push_back(C.Threads[I]);
   }
@@ -196,9 +199,9 @@ void LiveSet::pack(Chunk &C, size_t Used) {
   Dense[&C - Chunks.data()] = deadEntries();
 }
 
-void LiveSet::forEach(llvm::function_ref<void(const Block &)> Do) const {
+void LiveSet::forEach(llvm::function_ref<void(const LiveSetBlock &)> Do) const {
   for (size_t I = 0; I < Chunks.size(); ++I)
-    eachOf(Chunks[I], used(I), [&](Block B) {
+    eachOf(Chunks[I], used(I), [&](LiveSetBlock B) {
       B.AllocationId += I << ChunkBits;
       Do(B);
     });
@@ -208,7 +211,7 @@ void LiveSet::restart(uint64_t NextAllocationId) {
   clear();
   Next = NextAllocationId;
   Chunks.resize((NextAllocationId + ChunkSize - 1) >> ChunkBits);
-  for (Chunk &C : Chunks)
+  for (LiveChunk &C : Chunks)
     C.Packed = true;
   Dense.assign(Chunks.size(), deadEntries());
   // The last, partly filled chunk must take more blocks by position.
@@ -226,8 +229,8 @@ void LiveSet::restart(uint64_t NextAllocationId) {
   }
 }
 
-void LiveSet::addOld(const Block &B) {
-  Chunk &C = Chunks[B.AllocationId >> ChunkBits];
+void LiveSet::addOld(const LiveSetBlock &B) {
+  LiveChunk &C = Chunks[B.AllocationId >> ChunkBits];
   size_t At = B.AllocationId & (ChunkSize - 1);
   if (C.Packed) {
     At = C.Entries.size();

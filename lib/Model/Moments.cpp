@@ -33,7 +33,8 @@ bool TimeWindow::hasAllocationAt(uint64_t AllocatedNs) const {
 }
 
 Error noSteps(const Trace &T) {
-  return make_error<RequestError>(RequestError::Kind::NoSteps, RequestPart(),
+  return make_error<RequestError>(RequestError::RequestErrorKind::NoSteps,
+                                  RequestPart(),
                                   T.name() + ": no steps were recorded");
 }
 
@@ -226,18 +227,18 @@ static Expected<Moment> find(const Trace &T, const TimePoint &P,
                              const BitVector *Heaps) {
   Moment M;
   switch (P.K) {
-  case TimePoint::Kind::Time:
+  case TimePoint::TimePointKind::Time:
     M.TimeNs = P.Number;
     return M;
-  case TimePoint::Kind::Step:
+  case TimePoint::TimePointKind::Step:
     return findStep(T, P.Number, Processes);
-  case TimePoint::Kind::Mark:
+  case TimePoint::TimePointKind::Mark:
     return findMark(T, P.Name, Processes);
-  case TimePoint::Kind::Peak:
+  case TimePoint::TimePointKind::Peak:
     return Heaps ? findHeapPeak(T, *Heaps) : findSpacePeak(T, peakSpace(T));
-  case TimePoint::Kind::Oom:
+  case TimePoint::TimePointKind::Oom:
     return findOom(T, Processes, Heaps);
-  case TimePoint::Kind::End:
+  case TimePoint::TimePointKind::End:
     M.IsEnd = true;
     M.TimeNs = UINT64_MAX - 1;
     return M;

@@ -10,8 +10,8 @@ using namespace llvm;
 
 namespace memkit {
 
-PackedRows::Row PackedRows::valuesOf(const StackStats &R) {
-  Row Out{R.Key, R.Heap};
+PackedRows::PackedRow PackedRows::valuesOf(const StackStats &R) {
+  PackedRow Out{R.Key, R.Heap};
   for (size_t C = 0; C != NumValues; ++C)
     Out[C + 2] = R.*Values[C];
   constexpr size_t Exclusive =
@@ -23,9 +23,9 @@ PackedRows::Row PackedRows::valuesOf(const StackStats &R) {
 
 PackedRows::PackedRows(uint32_t Process, ArrayRef<StackStats> Rows)
     : Process(Process), Count(Rows.size()) {
-  Row Used{};
+  PackedRow Used{};
   for (const StackStats &R : Rows) {
-    Row From = valuesOf(R);
+    PackedRow From = valuesOf(R);
     for (size_t C = 0; C != From.size(); ++C)
       Used[C] |= From[C];
     MaxKey = std::max(MaxKey, R.Key);
@@ -42,7 +42,7 @@ PackedRows::PackedRows(uint32_t Process, ArrayRef<StackStats> Rows)
   Bytes.reset(new uint8_t[Count * Stride + sizeof(uint64_t)]);
   uint8_t *At = Bytes.get();
   for (const StackStats &R : Rows) {
-    Row From = valuesOf(R);
+    PackedRow From = valuesOf(R);
     // Bytes written past a value are overwritten by the next value.
     for (size_t C = 0; C != From.size(); ++C)
       support::endian::write64le(At + Offset[C], From[C]);

@@ -14,7 +14,7 @@ namespace memkit {
 /// it has: a flame graph of one frame is useless.
 void ProfileQuery::warnOfNone() {
   size_t Counts[NumScopeKinds] = {};
-  for (const Scope &S : T->scopes())
+  for (const ScopeRecord &S : T->scopes())
     ++Counts[static_cast<size_t>(S.Kind)];
   std::string There;
   for (size_t K = 0; K != NumScopeKinds; ++K)

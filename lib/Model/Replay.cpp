@@ -253,7 +253,7 @@ Error Replay::addSnapshot(ProcessReplay &I, const Snapshot &K,
                             "block " + llvm::Twine(B.AllocationId) +
                                 " of a snapshot is out of order");
     Lowest = B.AllocationId + 1;
-    LiveSet::Block To;
+    LiveSet::LiveSetBlock To;
     To.AllocationId = B.AllocationId;
     To.AllocatedNs = B.AllocatedNs;
     To.P = {B.Address, B.Enclosing, A.isEstimated(B.Heap) ? B.Weight : 0};
@@ -269,7 +269,7 @@ Error Replay::addSnapshot(ProcessReplay &I, const Snapshot &K,
     To.E.Row = A.stackRow(K.Process, B.Heap, Key);
     To.E.ScopeRow = A.scopeRow(K.Process, B.Heap, B.ScopePath);
     BlockRef Ref{B.AllocationId, To.E.Row, To.E.ScopeRow};
-    LiveSet::Cursor Outer;
+    LiveSet::LiveCursor Outer;
     if (B.Enclosing)
       Outer = I.Live.find(B.Enclosing - 1);
     bool Lies = Outer && Outer.entry().Row != Refused;
@@ -306,8 +306,9 @@ uint64_t Replay::nextAllocationId(uint32_t Process) const {
 }
 
 static LiveBlock makeLiveBlock(const LiveStats &A, uint64_t AllocationId,
-                               const LiveSet::Entry &E, uint64_t AllocatedNs,
-                               const LiveSet::Place &P) {
+                               const LiveSet::LiveSetEntry &E,
+                               uint64_t AllocatedNs,
+                               const LiveSet::RareValues &P) {
   LiveBlock Out;
   Out.AllocationId = AllocationId;
   Out.Size = E.Size;
@@ -326,7 +327,7 @@ void Replay::forEachLive(
     llvm::function_ref<void(const LiveBlock &, uint32_t)> Do) const {
   if (!Processes[Process])
     return;
-  Processes[Process]->Live.forEach([&](const LiveSet::Block &B) {
+  Processes[Process]->Live.forEach([&](const LiveSet::LiveSetBlock &B) {
     if (B.E.Row != Refused)
       Do(makeLiveBlock(A, B.AllocationId, B.E, B.AllocatedNs, B.P), B.Thread);
   });
@@ -338,12 +339,12 @@ void Replay::matchLive(
   // The rows with the stack and heap of a block are cache misses away, so the
   // rows of several blocks are fetched before they are read.
   constexpr size_t Together = 64;
-  LiveSet::Cursor Found[Together], Last;
+  LiveSet::LiveCursor Found[Together], Last;
   while (!Said.empty()) {
     llvm::ArrayRef<LiveBlock> Some = Said.take_front(Together);
     Said = Said.drop_front(Some.size());
     for (size_t At = 0; At != Some.size(); ++At) {
-      Found[At] = LiveSet::Cursor();
+      Found[At] = LiveSet::LiveCursor();
       if (!Processes[Process])
         continue;
       Found[At] =
@@ -355,7 +356,7 @@ void Replay::matchLive(
         A.prefetchRow(Last.entry().Row);
     }
     for (size_t At = 0; At != Some.size(); ++At) {
-      LiveSet::Cursor C = Found[At];
+      LiveSet::LiveCursor C = Found[At];
       if (!C || C.entry().Row == Refused) {
         Do(Some[At], nullptr);
         continue;

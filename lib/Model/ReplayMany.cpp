@@ -17,7 +17,7 @@ using llvm::Twine;
 
 /// Whether the rows of a section need nothing that runMany() leaves out: places
 /// of blocks, selections, threads of live blocks, a callback after each event.
-bool Replay::canRunMany(const Cursor &C) const {
+bool Replay::canRunMany(const ReplayCursor &C) const {
   const EventColumns &Columns = C.Open->Columns;
   return Columns.Enclosing.empty() && Columns.Address.empty() &&
          Columns.Weight.empty() && !Options.Select && !Options.KeyOf &&
@@ -26,7 +26,7 @@ bool Replay::canRunMany(const Cursor &C) const {
 }
 
 /// Replays the rows before End, or some of them.
-Error Replay::runMany(Cursor &C, size_t End) {
+Error Replay::runMany(ReplayCursor &C, size_t End) {
   const EventTable &E = *C.Open;
   // Each row creates at most one block.
   size_t Room = C.I->Live.room().Count;
@@ -53,13 +53,13 @@ Error Replay::runMany(Cursor &C, size_t End) {
 
 /// Adds Created blocks: those allocated before allocation End, and empty
 /// entries for blocks made by splits.
-void Replay::addBlocks(Cursor &C, size_t End, size_t Created) {
+void Replay::addBlocks(ReplayCursor &C, size_t End, size_t Created) {
   const EventTable &E = *C.Open;
   ProcessReplay &I = *C.I;
   LiveSet::Room To = I.Live.room();
   size_t Allocated = End - C.Alloc, Last = E.Stack.size() - 1;
   if (Created != Allocated)
-    std::fill_n(To.Entries, Created, LiveSet::Entry());
+    std::fill_n(To.Entries, Created, LiveSet::LiveSetEntry());
   // Local pointers: for the compiler, a store could change the members of
   // vectors.
   const uint32_t *Rows = E.AllocRow.data(),
@@ -74,7 +74,7 @@ void Replay::addBlocks(Cursor &C, size_t End, size_t Created) {
   for (size_t At = C.Alloc; At != End; ++At) {
     I.Stacks.prefetch(Stacks[std::min(At + StackAhead, Last)]);
     uint32_t Row = Rows[At], Place = AllocationIds[At] - First;
-    LiveSet::Entry Entry =
+    LiveSet::LiveSetEntry Entry =
         newEntry(I, Stacks[At], ScopePaths ? ScopePaths[At] : 0, Heaps[At]);
     Entry.Size = Sizes[At];
     To.Entries[Place] = Entry;
@@ -87,31 +87,32 @@ void Replay::addBlocks(Cursor &C, size_t End, size_t Created) {
 }
 
 /// Adds the allocations of each thread to LiveStats.
-void Replay::noteAllocations(Cursor &C) {
+void Replay::noteAllocations(ReplayCursor &C) {
   const EventTable &E = *C.Open;
   if (C.Noted == C.Alloc)
     return;
-  struct Sum {
+  struct EventTotal {
     uint64_t Count, Bytes;
     uint32_t Last; ///< relative to the first allocation id of the section
   };
-  Sum Sums[MaxSectionThreads]; // only the first E.Threads.size() are used
-  std::fill_n(Sums, E.Threads.size(), Sum());
+  EventTotal
+      Sums[MaxSectionThreads]; // only the first E.Threads.size() are used
+  std::fill_n(Sums, E.Threads.size(), EventTotal());
   for (size_t At = C.Noted; At != C.Alloc; ++At) {
-    Sum &S = Sums[E.Thread.empty() ? 0 : E.Thread[E.AllocRow[At]]];
+    EventTotal &S = Sums[E.Thread.empty() ? 0 : E.Thread[E.AllocRow[At]]];
     S.Count += 1;
     S.Bytes += E.AllocSize[At];
     S.Last = E.AllocationOffset[At];
   }
   for (size_t I = 0; I != E.Threads.size(); ++I)
-    if (const Sum &S = Sums[I]; S.Count)
+    if (const EventTotal &S = Sums[I]; S.Count)
       A.noteAllocations(E.Threads[I], E.FirstAllocationId + S.Last, S.Count,
                         S.Bytes);
   C.Noted = C.Alloc;
 }
 
 /// Applies the references from Ref to before End: frees, resizes and splits.
-Error Replay::changeBlocks(Cursor &C, size_t Ref, size_t End) {
+Error Replay::changeBlocks(ReplayCursor &C, size_t Ref, size_t End) {
   const EventTable &E = *C.Open;
   ProcessReplay &I = *C.I;
   // Entries of the next references are fetched while these are changed.
@@ -133,8 +134,8 @@ Error Replay::changeBlocks(Cursor &C, size_t Ref, size_t End) {
 }
 
 /// As above; At: the entries of the blocks.
-Error Replay::changeBlocks(Cursor &C, size_t Ref, size_t End,
-                           LiveSet::Entry **At) {
+Error Replay::changeBlocks(ReplayCursor &C, size_t Ref, size_t End,
+                           LiveSet::LiveSetEntry **At) {
   const EventTable &E = *C.Open;
   ProcessReplay &I = *C.I;
   const uint32_t *Rows = E.RefRow.data(), *Owns = E.RefOwn.data();
@@ -145,7 +146,7 @@ Error Replay::changeBlocks(Cursor &C, size_t Ref, size_t End,
   const uint64_t LateBefore = A.lateBefore(I.Id);
   for (; Ref != End; ++Ref) {
     uint32_t Row = Rows[Ref];
-    LiveSet::Entry &Entry = **At++;
+    LiveSet::LiveSetEntry &Entry = **At++;
     if (LLVM_UNLIKELY(Entry.Row == 0))
       return notLive(C, Ref);
     A.prefetchRow(Entry.Row);
@@ -174,7 +175,8 @@ Error Replay::changeBlocks(Cursor &C, size_t Ref, size_t End,
 }
 
 /// Splits the block of reference Ref, whose entry is Entry.
-Error Replay::splitMany(Cursor &C, size_t Ref, LiveSet::Entry &Entry) {
+Error Replay::splitMany(ReplayCursor &C, size_t Ref,
+                        LiveSet::LiveSetEntry &Entry) {
   const EventTable &E = *C.Open;
   if (E.RefSize[Ref] > Entry.Size)
     return badSplit(C, Ref, Entry.Size);
@@ -182,7 +184,7 @@ Error Replay::splitMany(Cursor &C, size_t Ref, LiveSet::Entry &Entry) {
   To.Kind = Change::Split;
   To.Bytes = 0;
   LiveSet &Live = C.I->Live;
-  LiveSet::Entry Rest = Entry;
+  LiveSet::LiveSetEntry Rest = Entry;
   Rest.Size -= E.RefSize[Ref];
   Entry.Size = E.RefSize[Ref];
   Live.revive(E.FirstAllocationId + E.RefCreated[Ref], Rest,

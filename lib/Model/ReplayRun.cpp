@@ -16,7 +16,7 @@ using llvm::Twine;
 
 /// Finds the rows of an allocation without the cache, then caches them.
 void Replay::findRows(ProcessReplay &I, uint32_t Stack, uint32_t ScopePath,
-                      uint32_t Heap, LiveSet::Entry &Entry) {
+                      uint32_t Heap, LiveSet::LiveSetEntry &Entry) {
   Entry.Row = A.stackRow(I.Id, Heap, Stack);
   I.Stacks.set(Stack, Heap, Entry.Row);
   Entry.ScopeRow = A.scopeRow(I.Id, Heap, ScopePath);
@@ -25,8 +25,8 @@ void Replay::findRows(ProcessReplay &I, uint32_t Stack, uint32_t ScopePath,
 }
 
 /// Calls OnEvent for the row of the cursor.
-void Replay::tell(const Cursor &C, uint64_t Block, uint64_t Size,
-                  uint64_t AllocatedNs, const LiveSet::Entry &E) {
+void Replay::tell(const ReplayCursor &C, uint64_t Block, uint64_t Size,
+                  uint64_t AllocatedNs, const LiveSet::LiveSetEntry &E) {
   if (LLVM_LIKELY(!Options.OnEvent) || E.Row == Refused)
     return;
   Stopped |= !Options.OnEvent({C.Open->Kind[C.Row], C.Open->TimeNs[C.Row],
@@ -35,19 +35,19 @@ void Replay::tell(const Cursor &C, uint64_t Block, uint64_t Size,
                                A.stackOf(E.Row), A.scopePathOf(E.ScopeRow)});
 }
 
-Error Replay::notLive(const Cursor &C, size_t Ref) const {
+Error Replay::notLive(const ReplayCursor &C, size_t Ref) const {
   const EventTable &E = *C.Open;
   return fail(C, "an event at " + Twine(E.TimeNs[E.RefRow[Ref]]) +
                      " ns names block " + Twine(E.Block[Ref]) +
                      ", which is not live");
 }
 
-Error Replay::badSplit(const Cursor &C, size_t Ref, uint64_t Size) const {
+Error Replay::badSplit(const ReplayCursor &C, size_t Ref, uint64_t Size) const {
   return fail(C, "block " + Twine(C.Open->Block[Ref]) + " of " + Twine(Size) +
                      " bytes is split at " + Twine(C.Open->RefSize[Ref]));
 }
 
-Error Replay::allocate(Cursor &C) {
+Error Replay::allocate(ReplayCursor &C) {
   const EventTable &E = *C.Open;
   ProcessReplay &I = *C.I;
   size_t At = C.Alloc;
@@ -57,7 +57,7 @@ Error Replay::allocate(Cursor &C) {
   uint64_t TimeNs = E.TimeNs[C.Row], Size = E.AllocSize[At];
   Allocation About{TimeNs, Size, I.Id, Thread, Heap, Stack, ScopePath};
   bool Counts = !Options.Select || Options.Select(About);
-  LiveSet::Entry Entry;
+  LiveSet::LiveSetEntry Entry;
   if (LLVM_UNLIKELY(static_cast<bool>(Options.KeyOf)) && Counts) {
     Entry.Row = A.stackRow(I.Id, Heap, Options.KeyOf(About));
     Entry.ScopeRow = A.scopeRow(I.Id, Heap, ScopePath);
@@ -65,7 +65,7 @@ Error Replay::allocate(Cursor &C) {
     Entry = newEntry(I, Stack, ScopePath, Heap);
   }
   Entry.Size = Size;
-  LiveSet::Place P;
+  LiveSet::RareValues P;
   if (!E.Columns.Address.empty())
     P.Address = E.Columns.Address[At];
   if (!E.Columns.Enclosing.empty())
@@ -75,7 +75,7 @@ Error Replay::allocate(Cursor &C) {
       return Err;
   BlockRef Ref{I.Live.next(), Entry.Row, Entry.ScopeRow}, Outer;
   if (P.Enclosing) {
-    LiveSet::Cursor In = I.Live.find(P.Enclosing - 1);
+    LiveSet::LiveCursor In = I.Live.find(P.Enclosing - 1);
     if (!In)
       return fail(C, "row " + Twine(C.Row) + " lies in block " +
                          Twine(P.Enclosing - 1) + ", which is not live");
@@ -98,7 +98,7 @@ Error Replay::allocate(Cursor &C) {
 }
 
 /// Reads the weight of the next allocation.
-Error Replay::readWeight(const Cursor &C, LiveSet::Place &P) const {
+Error Replay::readWeight(const ReplayCursor &C, LiveSet::RareValues &P) const {
   uint64_t Weight = C.Open->Columns.Weight[C.Alloc];
   if (Weight > UINT32_MAX)
     return fail(C, "row " + Twine(C.Row) + " has weight " + Twine(Weight));
@@ -106,15 +106,15 @@ Error Replay::readWeight(const Cursor &C, LiveSet::Place &P) const {
   return Error::success();
 }
 
-Error Replay::reference(Cursor &C) {
+Error Replay::reference(ReplayCursor &C) {
   const EventTable &E = *C.Open;
   ProcessReplay &I = *C.I;
   uint64_t AllocationId = E.Block[C.ref()], TimeNs = E.TimeNs[C.Row];
-  LiveSet::Cursor Block = I.Live.find(AllocationId);
+  LiveSet::LiveCursor Block = I.Live.find(AllocationId);
   if (LLVM_UNLIKELY(!Block))
     return notLive(C, C.ref());
-  LiveSet::Entry &Entry = Block.entry();
-  LiveSet::Place P = Block.place();
+  LiveSet::LiveSetEntry &Entry = Block.entry();
+  LiveSet::RareValues P = Block.place();
   bool Counts = Entry.Row != Refused;
   BlockRef Ref{AllocationId, Entry.Row, Entry.ScopeRow};
   if (LLVM_LIKELY(E.Kind[C.Row] == EventKind::Free)) {
@@ -139,9 +139,9 @@ Error Replay::reference(Cursor &C) {
   return Error::success();
 }
 
-Error Replay::split(Cursor &C, LiveSet::Cursor Block) {
-  LiveSet::Entry Rest = Block.entry();
-  LiveSet::Place P = Block.place();
+Error Replay::split(ReplayCursor &C, LiveSet::LiveCursor Block) {
+  LiveSet::LiveSetEntry Rest = Block.entry();
+  LiveSet::RareValues P = Block.place();
   uint64_t AllocatedNs = Block.allocatedNs(), Size = C.Open->RefSize[C.ref()];
   uint32_t Thread = Block.thread();
   if (Size > Rest.Size)
@@ -161,7 +161,7 @@ Error Replay::split(Cursor &C, LiveSet::Cursor Block) {
 }
 
 /// Replays the row of the cursor.
-Error Replay::runOne(Cursor &C) {
+Error Replay::runOne(ReplayCursor &C) {
   bool Allocates = C.Open->Kind[C.Row] == EventKind::Allocate;
   if (Error E = Allocates ? allocate(C) : reference(C))
     return E;
@@ -171,7 +171,7 @@ Error Replay::runOne(Cursor &C) {
 }
 
 /// Replays rows until End or the first at or after LimitNs.
-Error Replay::runRows(Cursor &C, size_t End, uint64_t LimitNs) {
+Error Replay::runRows(ReplayCursor &C, size_t End, uint64_t LimitNs) {
   const std::vector<uint64_t> &Times = C.Open->TimeNs;
   if (End && Times[End - 1] >= LimitNs)
     End =
@@ -305,7 +305,7 @@ void Replay::decodeAhead() {
 }
 
 /// Gets and checks the section of a cursor.
-Error Replay::openSection(Cursor &C) {
+Error Replay::openSection(ReplayCursor &C) {
   const SectionInfo &At = *C.Sections[C.Section];
   if (Error Err = Ahead->take(At, C.Open))
     return Err;
@@ -338,14 +338,14 @@ Error Replay::openSection(Cursor &C) {
   return Error::success();
 }
 
-void Replay::closeSection(Cursor &C) {
+void Replay::closeSection(ReplayCursor &C) {
   Ahead->giveBack(std::move(C.Open));
   if (++C.Section < C.Sections.size())
     C.HeadNs = std::max(C.HeadNs, C.Sections[C.Section]->BeginNs);
 }
 
 /// Replays the section of the cursor up to LimitNs or its end.
-Error Replay::runCursor(Cursor &C, uint64_t LimitNs) {
+Error Replay::runCursor(ReplayCursor &C, uint64_t LimitNs) {
   const SectionInfo &At = *C.Sections[C.Section];
   ProcessReplay &I = *C.I;
   if (!C.Open && (I.Skip >= At.Events || I.Ignored)) {
@@ -391,7 +391,7 @@ Error Replay::runCursor(Cursor &C, uint64_t LimitNs) {
 
 /// Sections: the event sections of one epoch, in file order.
 Error Replay::runEpoch(llvm::ArrayRef<const SectionInfo *> Sections) {
-  std::vector<Cursor> Cursors;
+  std::vector<ReplayCursor> Cursors;
   std::vector<uint32_t> CursorOf(Processes.size());
   for (const SectionInfo *B : Sections) {
     if (!CursorOf[B->Process]) {
@@ -399,25 +399,25 @@ Error Replay::runEpoch(llvm::ArrayRef<const SectionInfo *> Sections) {
       Cursors.back().I = Processes[B->Process].get();
       CursorOf[B->Process] = Cursors.size();
     }
-    Cursor &C = Cursors[CursorOf[B->Process] - 1];
+    ReplayCursor &C = Cursors[CursorOf[B->Process] - 1];
     if (C.Sections.empty())
       C.HeadNs = B->BeginNs;
     C.Sections.push_back(B);
   }
   // A heap of cursors, the earliest on top.
-  auto Later = [](const Cursor *X, const Cursor *Y) {
+  auto Later = [](const ReplayCursor *X, const ReplayCursor *Y) {
     return X->HeadNs != Y->HeadNs ? X->HeadNs > Y->HeadNs : X->I->Id > Y->I->Id;
   };
-  std::vector<Cursor *> Heap;
-  for (Cursor &C : Cursors)
+  std::vector<ReplayCursor *> Heap;
+  for (ReplayCursor &C : Cursors)
     Heap.push_back(&C);
   std::make_heap(Heap.begin(), Heap.end(), Later);
   while (!Heap.empty() && !Stopped) {
     std::pop_heap(Heap.begin(), Heap.end(), Later);
-    Cursor &C = *Heap.back();
+    ReplayCursor &C = *Heap.back();
     uint64_t LimitNs = UINT64_MAX;
     if (Heap.size() > 1) {
-      const Cursor &Other = *Heap.front();
+      const ReplayCursor &Other = *Heap.front();
       LimitNs = Other.HeadNs + (C.I->Id < Other.I->Id);
     }
     if (Error E = runCursor(C, LimitNs))

@@ -7,9 +7,9 @@
 
 namespace memkit {
 
-void ScopeSpans::close(Open &O, size_t Depth, Change Do) {
+void ScopeSpans::close(OpenScopeSpan &O, size_t Depth, ScopeCallback Do) {
   while (O.Spans.size() > Depth) {
-    Span S = O.Spans.back();
+    ScopeSpan S = O.Spans.back();
     O.Spans.pop_back();
     if (!O.Spans.empty())
       O.Spans.back().LastNs = std::max(O.Spans.back().LastNs, S.LastNs);
@@ -18,10 +18,10 @@ void ScopeSpans::close(Open &O, size_t Depth, Change Do) {
 }
 
 void ScopeSpans::allocation(uint32_t Thread, uint32_t ScopePath,
-                            uint64_t TimeNs, Change Do) {
+                            uint64_t TimeNs, ScopeCallback Do) {
   if (Thread >= Threads.size())
     Threads.resize(Thread + size_t(1));
-  Open &O = Threads[Thread];
+  OpenScopeSpan &O = Threads[Thread];
   if (ScopePath != O.Now) {
     Path.clear();
     for (uint32_t C = ScopePath; C; C = ScopePaths[C - 1].Parent)
@@ -44,8 +44,8 @@ void ScopeSpans::allocation(uint32_t Thread, uint32_t ScopePath,
     O.Spans.back().LastNs = TimeNs;
 }
 
-void ScopeSpans::finish(Change Do) {
-  for (Open &O : Threads)
+void ScopeSpans::finish(ScopeCallback Do) {
+  for (OpenScopeSpan &O : Threads)
     close(O, 0, Do);
 }
 

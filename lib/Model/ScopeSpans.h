@@ -19,7 +19,7 @@ namespace memkit {
 class ScopeSpans {
 public:
   /// One scope of one thread.
-  struct Span {
+  struct ScopeSpan {
     uint32_t Thread = 0;
     uint32_t ScopePath = 0; ///< ends with the scope of the span
     uint32_t Depth = 0;     ///< number of enclosing scopes
@@ -28,7 +28,8 @@ public:
   };
   /// Called at the begin and at the end of each scope. Inner scopes end before
   /// outer scopes.
-  using Change = llvm::function_ref<void(const Span &, bool Begins)>;
+  using ScopeCallback =
+      llvm::function_ref<void(const ScopeSpan &, bool Begins)>;
 
   /// ScopePaths: of a trace; they must outlive this object.
   explicit ScopeSpans(llvm::ArrayRef<ScopePath> ScopePaths)
@@ -36,22 +37,22 @@ public:
 
   /// Adds the next allocation of Thread.
   void allocation(uint32_t Thread, uint32_t ScopePath, uint64_t TimeNs,
-                  Change Do);
+                  ScopeCallback Do);
   /// Ends all open scopes.
-  void finish(Change Do);
+  void finish(ScopeCallback Do);
 
 private:
   /// Deeper scopes are merged into the scope of this depth.
   static constexpr size_t MaxDepth = 256;
 
-  struct Open {
+  struct OpenScopeSpan {
     uint32_t Now = 0; ///< scope path of the last allocation
-    std::vector<Span> Spans;
+    std::vector<ScopeSpan> Spans;
   };
-  void close(Open &O, size_t Depth, Change Do);
+  void close(OpenScopeSpan &O, size_t Depth, ScopeCallback Do);
 
   llvm::ArrayRef<ScopePath> ScopePaths;
-  std::vector<Open> Threads; ///< by id
+  std::vector<OpenScopeSpan> Threads; ///< by id
   std::vector<uint32_t> Path;
 };
 

@@ -68,7 +68,7 @@ public:
 
 private:
   /// The node of a scope path; 0: the grouping shows none of its scopes.
-  struct Place {
+  struct ScopeNode {
     uint32_t Node = 0;
     uint32_t Phase = 0;      ///< the node of the phases, without layers
     StringRef Layer;         ///< the innermost layer in the phase
@@ -96,10 +96,10 @@ private:
     return At->second;
   }
 
-  Place place(const ScopePath &C) {
-    const Scope &S = T.scopes()[C.Scope - 1];
+  ScopeNode place(const ScopePath &C) {
+    const ScopeRecord &S = T.scopes()[C.Scope - 1];
     StringRef Name = T.string(S.Name);
-    Place P = Places[C.Parent];
+    ScopeNode P = Places[C.Parent];
     switch (By) {
     default:
       break;
@@ -128,14 +128,14 @@ private:
 
   /// Enters a phase, which restarts the layers: the phase does not run the
   /// layers in which it began.
-  void enterPhase(Place &P, StringRef Name) {
+  void enterPhase(ScopeNode &P, StringRef Name) {
     P.Node = P.Phase =
         add(P.Phase, frame(Name, scopeKindName(ScopeKind::Phase)));
     P.Layer = "";
   }
 
   /// Adds the layer and the parts of its path below the enclosing layer.
-  void enterLayer(Place &P, StringRef Name) {
+  void enterLayer(ScopeNode &P, StringRef Name) {
     // A bound, since any program may choose the names.
     const unsigned MaxParts = 64;
     if (!P.Node)
@@ -157,7 +157,7 @@ private:
   const Trace &T;
   GroupBy By;
   ScopeView Out;
-  std::vector<Place> Places; ///< by scope path
+  std::vector<ScopeNode> Places; ///< by scope path
   DenseMap<std::pair<StringRef, StringRef>, uint32_t> FrameIds;
   DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> Nodes;
 };

@@ -68,7 +68,7 @@ Error Selection::chooseLayers(const Trace &T, const SelectionSpec &S) {
   std::vector<std::string> There;
   BitVector Scopes(T.scopes().size() + 1);
   for (uint32_t Id = 1; Id < Scopes.size(); ++Id) {
-    const Scope &Sc = T.scopes()[Id - 1];
+    const ScopeRecord &Sc = T.scopes()[Id - 1];
     if (Sc.Kind != ScopeKind::Layer)
       continue;
     There.push_back(T.string(Sc.Name).str());

@@ -95,7 +95,7 @@ Error Selection::chooseStacks(const Trace &T, const SelectionSpec &S) {
     Wanted.emplace_back(Text);
     std::string Wrong;
     if (!Wanted.back().isValid(Wrong))
-      return make_error<RequestError>(RequestError::Kind::Malformed,
+      return make_error<RequestError>(RequestError::RequestErrorKind::Malformed,
                                       RequestPart{RequestField::Stacks, Text},
                                       ": " + Wrong);
   }
@@ -147,7 +147,7 @@ Expected<Moment> Selection::atOrPeak(const Trace &T) const {
   if (Times.At)
     return *Times.At;
   TimePoint Peak;
-  Peak.K = TimePoint::Kind::Peak;
+  Peak.K = TimePoint::TimePointKind::Peak;
   return findMoment(T, Peak, Processes, OuterView ? &Heaps : nullptr);
 }
 
@@ -160,7 +160,7 @@ static Error checkOrder(const TimeWindow &W) {
   };
   auto NotAfter = [&](RequestField Field, const Moment &M) {
     return make_error<RequestError>(
-        RequestError::Kind::Malformed, RequestPart{Field, M.Text},
+        RequestError::RequestErrorKind::Malformed, RequestPart{Field, M.Text},
         " is not after ", RequestPart{RequestField::Since, W.Since->Text});
   };
   if (Before(W.Until, W.Since))
@@ -175,10 +175,11 @@ static Error checkOrder(const TimeWindow &W) {
 static Error checkEnd(const Trace &T, RequestField Field,
                       const std::optional<TimePoint> &P) {
   const uint64_t TickNs = 100;
-  if (!P || P->K != TimePoint::Kind::Time || P->Number <= T.endNs() + TickNs)
+  if (!P || P->K != TimePoint::TimePointKind::Time ||
+      P->Number <= T.endNs() + TickNs)
     return Error::success();
   return make_error<RequestError>(
-      RequestError::Kind::NoAnswer, RequestPart{Field, P->Text},
+      RequestError::RequestErrorKind::NoAnswer, RequestPart{Field, P->Text},
       " is after the end of " + T.name() + ", at " + formatTime(T.endNs()));
 }
 

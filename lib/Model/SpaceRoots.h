@@ -25,11 +25,11 @@ public:
   ScopeView view() const;
 
 private:
-  struct Pair {
+  struct SpaceKey {
     uint32_t Space, Key;
   };
   ShownTree T;
-  std::vector<Pair> Pairs{{0, 0}}; ///< by key
+  std::vector<SpaceKey> Pairs{{0, 0}}; ///< by key
   llvm::DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> Keys;
 };
 

@@ -114,7 +114,7 @@ ScopeView StackGroups::view() const {
   uint32_t FirstGroup = Frames.size() + 1;
   std::deque<std::string> Texts;
   DenseMap<uint32_t, uint32_t> FrameOf;
-  for (const Pair &P : ArrayRef(Pairs).drop_front()) {
+  for (const GroupedStack &P : ArrayRef(Pairs).drop_front()) {
     auto [At, New] = FrameOf.try_emplace(P.Group, FirstGroup + Texts.size());
     if (!New)
       continue;
@@ -145,10 +145,10 @@ public:
 
 private:
   const Trace &T;
-  struct Entry {
+  struct GroupEntry {
     uint32_t Depth, Frame;
   };
-  std::vector<Entry> Scopes;
+  std::vector<GroupEntry> Scopes;
   std::vector<uint32_t> Raw, Shown, Path;
 };
 
@@ -156,7 +156,7 @@ private:
 
 std::vector<ShownFrame> Mixer::frames() const {
   std::vector<ShownFrame> Frames = T.allShown().vec();
-  for (const Scope &S : T.scopes()) {
+  for (const ScopeRecord &S : T.scopes()) {
     ShownFrame &F = Frames.emplace_back();
     StringRef Name = T.string(S.Name);
     F.Function = F.Label = Name.empty() ? "(no name)" : Name;
@@ -237,7 +237,7 @@ Expected<CategoryView> viewCategories(const Trace &T, const Selection &Sel) {
   }
   if (Paths.size() == 1)
     return make_error<RequestError>(
-        RequestError::Kind::NoCategories, RequestPart(),
+        RequestError::RequestErrorKind::NoCategories, RequestPart(),
         T.name() + ": no categories of tensors are in it");
   CategoryView Out;
   PathTree Tree(Paths.size(), std::move(Frames));

@@ -38,7 +38,7 @@ private:
   std::string nameOf(uint32_t Group) const;
   ScopeView mixedView() const;
 
-  struct Pair {
+  struct GroupedStack {
     uint32_t Group, Stack;
   };
   struct StepBegin {
@@ -47,7 +47,7 @@ private:
   };
   const Trace *T;
   GroupBy By;
-  std::vector<Pair> Pairs{{0, 0}}; ///< by key
+  std::vector<GroupedStack> Pairs{{0, 0}}; ///< by key
   llvm::DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> Keys;
   /// Indices in Steps, by process and time.
   std::vector<std::vector<uint32_t>> StepsOf;

@@ -37,7 +37,7 @@ public:
   }
 
 private:
-  struct Node {
+  struct ViewNode {
     /// The node in each part of the view. For a dropped node, the node below
     /// which its children go.
     uint32_t Outer = 0;
@@ -60,7 +60,7 @@ private:
     for (uint32_t Leaf : All.Leaves)
       Nodes[Leaf].EndsHere = true;
     for (uint32_t N = Nodes.size() - 1; N != 0; --N) {
-      Node &Parent = Nodes[All.parent(N)];
+      ViewNode &Parent = Nodes[All.parent(N)];
       bool Python = isPython(role(N));
       Nodes[N].HasPythonBelow |= Python;
       Parent.HasPythonBelow |= Nodes[N].HasPythonBelow;
@@ -75,8 +75,8 @@ private:
   }
 
   void addPython(uint32_t Id) {
-    Node &N = Nodes[Id];
-    const Node &P = Nodes[All.parent(Id)];
+    ViewNode &N = Nodes[Id];
+    const ViewNode &P = Nodes[All.parent(Id)];
     N.HasOutside = N.HasPython = N.IsGlue = true;
     if (role(Id) == FrameRole::Python) {
       N.Outer = N.Inner = add(P.Outer, Id);
@@ -89,8 +89,8 @@ private:
   }
 
   void addNative(uint32_t Id) {
-    Node &N = Nodes[Id];
-    const Node &P = Nodes[All.parent(Id)];
+    ViewNode &N = Nodes[Id];
+    const ViewNode &P = Nodes[All.parent(Id)];
     FrameRole R = role(Id);
     N.HasOutside = P.HasOutside;
     N.HasPython = P.HasPython;
@@ -119,7 +119,7 @@ private:
 
   const StackView &All;
   ArrayRef<FrameRole> Roles;
-  std::vector<Node> Nodes;
+  std::vector<ViewNode> Nodes;
   StackView Out;
 };
 

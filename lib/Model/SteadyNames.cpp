@@ -120,7 +120,7 @@ StringRef steadyFile(StringRef Path, std::string &Room) {
 Error Renames::add(StringRef Text) {
   auto [From, To] = Text.split('=');
   auto Wrong = [](const Twine &What) {
-    return make_error<RequestError>(RequestError::Kind::Malformed,
+    return make_error<RequestError>(RequestError::RequestErrorKind::Malformed,
                                     RequestPart{RequestField::Renames, ""},
                                     What);
   };

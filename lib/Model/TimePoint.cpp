@@ -17,16 +17,17 @@ Expected<TimePoint> parseTimePoint(StringRef Text) {
   if (Rest == "end")
     return P;
   if (Rest == "peak" || Rest == "oom") {
-    P.K = Rest == "peak" ? TimePoint::Kind::Peak : TimePoint::Kind::Oom;
+    P.K = Rest == "peak" ? TimePoint::TimePointKind::Peak
+                         : TimePoint::TimePointKind::Oom;
     return P;
   }
   if (Rest.consume_front("mark:") && !Rest.empty()) {
-    P.K = TimePoint::Kind::Mark;
+    P.K = TimePoint::TimePointKind::Mark;
     P.Name = Rest.str();
     return P;
   }
   if (Rest.consume_front("step:") && !Rest.getAsInteger(10, P.Number)) {
-    P.K = TimePoint::Kind::Step;
+    P.K = TimePoint::TimePointKind::Step;
     return P;
   }
   Expected<uint64_t> Ns = parseTime(Text);
@@ -37,7 +38,7 @@ Expected<TimePoint> parseTimePoint(StringRef Text) {
         "' is not a moment (such as 1.5s, step:3, mark:NAME, "
         "peak, oom or end)");
   }
-  P.K = TimePoint::Kind::Time;
+  P.K = TimePoint::TimePointKind::Time;
   P.Number = *Ns;
   return P;
 }

@@ -11,7 +11,7 @@ using llvm::Error;
 /// A section is written once it has this many rows or intervals.
 static constexpr size_t UsualRows = 4096, UsualIntervals = 1024;
 
-Error IntervalBatch::add(const Interval &S, Writer Write) {
+Error IntervalBatch::add(const Interval &S, WriteIntervals Write) {
   size_t At = 0;
   do {
     if (Rows == MaxSectionRows)
@@ -34,7 +34,7 @@ Error IntervalBatch::add(const Interval &S, Writer Write) {
              : Error::success();
 }
 
-Error IntervalBatch::flush(Writer Write) {
+Error IntervalBatch::flush(WriteIntervals Write) {
   if (Block.Rows.empty())
     return Error::success();
   Error E = Write(Block);

@@ -16,14 +16,14 @@ namespace memkit {
 /// Sections.h.
 class IntervalBatch {
 public:
-  using Writer = llvm::function_ref<llvm::Error(const Intervals &)>;
+  using WriteIntervals = llvm::function_ref<llvm::Error(const Intervals &)>;
 
   explicit IntervalBatch(uint32_t Process) { Block.Process = Process; }
 
   /// Adds S; writes a section when one is full.
-  llvm::Error add(const Interval &S, Writer Write);
+  llvm::Error add(const Interval &S, WriteIntervals Write);
   /// Writes the remaining intervals.
-  llvm::Error flush(Writer Write);
+  llvm::Error flush(WriteIntervals Write);
 
 private:
   Intervals Block;

@@ -30,8 +30,8 @@ void LiveStats::beginProcess(uint32_t Id, uint64_t StartNs) {
   assert(!hasProcess(Id) && "a process begins once");
   if (Processes.size() <= Id)
     Processes.resize(Id + 1);
-  Processes[Id] = std::make_unique<ProcessState>();
-  ProcessState &I = *Processes[Id];
+  Processes[Id] = std::make_unique<LiveProcess>();
+  LiveProcess &I = *Processes[Id];
   I.T.Process = Id;
   I.Shares.resize(2);
   for (std::unique_ptr<Share> &S : I.Shares)
@@ -41,7 +41,7 @@ void LiveStats::beginProcess(uint32_t Id, uint64_t StartNs) {
 
 /// The cell of a heap in a process, created if missing.
 uint32_t LiveStats::findCell(uint32_t Process, uint32_t Heap) {
-  ProcessState &I = *Processes[Process];
+  LiveProcess &I = *Processes[Process];
   if (I.CellOfHeap.size() <= Heap)
     I.CellOfHeap.resize(Heap + 1);
   if (uint32_t Found = I.CellOfHeap[Heap])
@@ -196,7 +196,7 @@ void LiveStats::split(BlockRef B, uint64_t TimeNs, uint64_t Enclosing) {
 }
 
 void LiveStats::addLoss(uint32_t Process, LossKind Kind, uint64_t Count) {
-  ProcessState &I = *Processes[Process];
+  LiveProcess &I = *Processes[Process];
   I.Losses[lossIndex(Kind)] += Count;
   // Other kinds lose only a stack's leaf, or leave out events on request.
   if (Kind != LossKind::TableFull && Kind != LossKind::Events)
@@ -247,7 +247,7 @@ void LiveStats::noteResident(uint32_t Process, uint64_t Rss, uint64_t Pss) {
 
 void LiveStats::endProcess(uint32_t Process, uint64_t TimeNs,
                            int32_t ExitStatus, uint32_t Signal) {
-  ProcessState &I = *Processes[Process];
+  LiveProcess &I = *Processes[Process];
   assert(!I.T.Ended && "a process ends once");
   endStep(I, TimeNs);
   I.T.Ended = true;
@@ -284,7 +284,7 @@ SpaceShare LiveStats::shareOf(const ShareStats &Now, const ShareStats &Before,
   return S;
 }
 
-StepStats LiveStats::runningStep(const ProcessState &I, uint64_t NowNs) const {
+StepStats LiveStats::runningStep(const LiveProcess &I, uint64_t NowNs) const {
   StepStats S;
   S.Process = I.T.Process;
   S.Step = I.Step;
@@ -310,14 +310,14 @@ StepStats LiveStats::runningStep(const ProcessState &I, uint64_t NowNs) const {
   return S;
 }
 
-void LiveStats::endStep(ProcessState &I, uint64_t TimeNs) {
+void LiveStats::endStep(LiveProcess &I, uint64_t TimeNs) {
   if (I.Stepping)
     I.Steps.push_back(runningStep(I, TimeNs));
   I.Stepping = false;
 }
 
 void LiveStats::beginStep(uint32_t Process, uint64_t Step, uint64_t TimeNs) {
-  ProcessState &I = *Processes[Process];
+  LiveProcess &I = *Processes[Process];
   if (I.Stepping)
     I.StepsOpen += 1;
   endStep(I, TimeNs);
@@ -393,14 +393,14 @@ HeapStats LiveStats::heapStats(uint32_t Heap) const {
 
 TotalStats LiveStats::spaceStats(uint32_t Space) const {
   TotalStats T = Spaces[Space]->totals();
-  for (const std::unique_ptr<ProcessState> &I : Processes)
+  for (const std::unique_ptr<LiveProcess> &I : Processes)
     if (I && Space + size_t(1) < I->Shares.size() && I->Shares[Space + 1])
       addCounts(T, *I->Shares[Space + 1]);
   return T;
 }
 
 ProcessStats LiveStats::processStats(uint32_t Process, uint64_t NowNs) const {
-  const ProcessState &I = *Processes[Process];
+  const LiveProcess &I = *Processes[Process];
   ProcessStats T = I.T;
   if (!T.Ended)
     T.EndNs = NowNs;

@@ -74,7 +74,7 @@ template <class Lane, class C> static void openCurve(Lane &L, const C &Of) {
   L.PeakAt = Of.PeakAt;
 }
 
-void LiveStats::openLanes(ProcessState &I) {
+void LiveStats::openLanes(LiveProcess &I) {
   Open->Cells.resize(Cells.size());
   Open->Spaces.assign(I.Shares.size(), Lanes::SpaceLane());
   for (size_t At = 0; At < I.Shares.size(); ++At) {
@@ -99,7 +99,7 @@ void LiveStats::openLanes(ProcessState &I) {
 
 /// Copies the values of the lanes back to cells and shares. TimesNs: the times
 /// of the events after number Now.
-void LiveStats::closeLanes(ProcessState &I, const uint64_t *TimesNs) {
+void LiveStats::closeLanes(LiveProcess &I, const uint64_t *TimesNs) {
   auto Close = [&](const auto &L, Curve &C) {
     C.LiveBytes = L.LiveBytes;
     C.LiveBlocks = L.LiveBlocks;
@@ -167,9 +167,9 @@ void LiveStats::applyRare(const Change &C, Cell &Of) {
 void LiveStats::apply(uint32_t Process, llvm::ArrayRef<Change> Changes,
                       const uint64_t *TimesNs) {
   assert(Changes.size() < uint64_t(1) << FieldBits && "too many at once");
-  ProcessState &I = *Processes[Process];
+  LiveProcess &I = *Processes[Process];
   openLanes(I);
-  StatsRows::View Rows = StackRows.view();
+  StatsRows::RowView Rows = StackRows.view();
   Lanes::CellLane *CellLanes = Open->Cells.data();
   uint64_t Number = Now;
   for (const Change &C : Changes) {

@@ -29,7 +29,7 @@ constexpr uint64_t EventsPerChurn = 128, FreeChurn = 1 << 14;
 constexpr size_t RowsAhead = 16;
 } // namespace
 
-void LiveStats::beginIntervals(ProcessState &I, uint64_t StartNs) {
+void LiveStats::beginIntervals(LiveProcess &I, uint64_t StartNs) {
   I.Open.BeginNs = StartNs;
   if (!IntervalsOn)
     return;
@@ -40,7 +40,7 @@ void LiveStats::beginIntervals(ProcessState &I, uint64_t StartNs) {
 }
 
 bool LiveStats::timeIntervalDue(uint32_t Process, uint64_t NowNs) {
-  ProcessState &I = *Processes[Process];
+  LiveProcess &I = *Processes[Process];
   if (NowNs < I.NextIntervalNs || I.Stepping)
     return false;
   if (!I.Dirty.empty())
@@ -51,14 +51,14 @@ bool LiveStats::timeIntervalDue(uint32_t Process, uint64_t NowNs) {
 }
 
 bool LiveStats::stepIntervalDue(uint32_t Process) const {
-  const ProcessState &I = *Processes[Process];
+  const LiveProcess &I = *Processes[Process];
   // The time before the first step is an interval of its own.
   bool First = I.Open.FirstStep != I.Step && I.Steps.empty();
   return First || I.StepsOpen >= I.IntervalSteps;
 }
 
 IntervalDetail LiveStats::dueDetail(uint32_t Process) const {
-  const ProcessState &I = *Processes[Process];
+  const LiveProcess &I = *Processes[Process];
   uint64_t Max = I.Events / EventsPerChurn + FreeChurn;
   return I.ChurnRows + I.Dirty.size() + I.NumWaiting <= Max
              ? IntervalDetail::Whole
@@ -67,7 +67,7 @@ IntervalDetail LiveStats::dueDetail(uint32_t Process) const {
 
 /// Doubles the length of intervals once there are many, or once they cost more
 /// than the number of events and the doublings so far allow.
-void LiveStats::doubleIntervals(ProcessState &I, uint64_t Cut) {
+void LiveStats::doubleIntervals(LiveProcess &I, uint64_t Cut) {
   bool Many =
       Cut == FirstDoubling ||
       (Cut > FirstDoubling && (Cut - FirstDoubling) % NextDoublings == 0);
@@ -86,7 +86,7 @@ void LiveStats::doubleIntervals(ProcessState &I, uint64_t Cut) {
 
 /// Begins the next interval. Returns the interval that ends at TimeNs, without
 /// its rows.
-Interval LiveStats::nextInterval(ProcessState &I, uint64_t TimeNs,
+Interval LiveStats::nextInterval(LiveProcess &I, uint64_t TimeNs,
                                  uint64_t NextAllocationId,
                                  IntervalDetail Detail) {
   Interval Head;
@@ -119,8 +119,7 @@ Interval LiveStats::nextInterval(ProcessState &I, uint64_t TimeNs,
 
 /// Defers the counts of a row until the next whole interval. False when the
 /// counts are too large to defer.
-bool LiveStats::letWait(ProcessState &I, uint32_t Row,
-                        const IntervalRow &More) {
+bool LiveStats::letWait(LiveProcess &I, uint32_t Row, const IntervalRow &More) {
   if (!More.AllocatedBytes && !More.Allocations && !More.Temporaries)
     return true;
   uint32_t &Waits = StackRows.rest(Row).Waits;
@@ -142,7 +141,7 @@ bool LiveStats::letWait(ProcessState &I, uint32_t Row,
 }
 
 /// Adds the deferred counts to a row that is written.
-void LiveStats::takeWaiting(ProcessState &I, WaitingRow &W, IntervalRow &To) {
+void LiveStats::takeWaiting(LiveProcess &I, WaitingRow &W, IntervalRow &To) {
   I.NumWaiting -= W.any();
   To.AllocatedBytes += W.AllocatedBytes;
   To.Allocations += W.Allocations;
@@ -152,7 +151,7 @@ void LiveStats::takeWaiting(ProcessState &I, WaitingRow &W, IntervalRow &To) {
 
 /// Computes the row of an interval from its state Before, at the begin, and At,
 /// at the end. False when the interval does not include the row.
-bool LiveStats::intervalRow(ProcessState &I, IntervalDetail Detail,
+bool LiveStats::intervalRow(LiveProcess &I, IntervalDetail Detail,
                             const DirtyRow &Before, const DirtyRow &At,
                             IntervalRow &Out) {
   StatsRow &R = StackRows[At.Row];
@@ -179,7 +178,7 @@ bool LiveStats::intervalRow(ProcessState &I, IntervalDetail Detail,
 
 /// The row of a whole interval with deferred counts but no event in the
 /// interval. At: its state at the end.
-IntervalRow LiveStats::waitingRow(ProcessState &I, WaitingRow &W,
+IntervalRow LiveStats::waitingRow(LiveProcess &I, WaitingRow &W,
                                   const DirtyRow &At) {
   IntervalRow Out{heapOf(W.Row), stackOf(W.Row), At.LiveBlocks, At.LiveBytes};
   takeWaiting(I, W, Out);
@@ -206,7 +205,7 @@ static void sortRows(std::vector<IntervalRow> &Rows) {
 
 void LiveStats::beginCut(uint32_t Process, uint64_t TimeNs,
                          uint64_t NextAllocationId, IntervalDetail Detail) {
-  ProcessState &I = *Processes[Process];
+  LiveProcess &I = *Processes[Process];
   assert(!I.Cut && "a cut is under way");
   I.Cut = std::make_unique<CutState>();
   std::swap(I.Cut->Rows, I.Dirty);
@@ -217,7 +216,7 @@ void LiveStats::beginCut(uint32_t Process, uint64_t TimeNs,
 
 /// The state of a row at the cut: its present state, or the state saved when an
 /// event changed the row after the cut.
-LiveStats::DirtyRow LiveStats::stateAtCut(const ProcessState &I,
+LiveStats::DirtyRow LiveStats::stateAtCut(const LiveProcess &I,
                                           uint32_t Row) const {
   const StatsRow &R = StackRows[Row];
   return R.LastChange < I.IntervalFrom ? stateOf(Row, R)
@@ -225,12 +224,12 @@ LiveStats::DirtyRow LiveStats::stateAtCut(const ProcessState &I,
 }
 
 /// Whether rows with deferred counts remain to be written.
-bool LiveStats::givesWaiting(const ProcessState &I) {
+bool LiveStats::givesWaiting(const LiveProcess &I) {
   return I.Cut->Head.Detail == IntervalDetail::Whole && I.NumWaiting != 0;
 }
 
 bool LiveStats::cutPart(uint32_t Process, size_t MaxRows, Interval &Out) {
-  ProcessState &I = *Processes[Process];
+  LiveProcess &I = *Processes[Process];
   CutState &C = *I.Cut;
   auto Interval = static_cast<uint32_t>(C.Head.Index);
   if (C.Next == C.Rows.size() && !givesWaiting(I) && C.Any) {
@@ -270,7 +269,7 @@ bool LiveStats::cutPart(uint32_t Process, size_t MaxRows, Interval &Out) {
 }
 
 /// Ends the cut when no work is left.
-void LiveStats::finishCut(ProcessState &I) {
+void LiveStats::finishCut(LiveProcess &I) {
   const CutState &C = *I.Cut;
   if (C.Next == C.Rows.size() && !givesWaiting(I) &&
       C.NextLate == C.Late.size())

@@ -15,7 +15,7 @@ using namespace memkit;
 
 /// Before and At: the row at the begin and at the end of the interval. AnyLate:
 /// late frees of the interval may follow.
-void LiveStats::addAllocated(ProcessState &I, uint32_t Interval,
+void LiveStats::addAllocated(LiveProcess &I, uint32_t Interval,
                              const DirtyRow &Before, const DirtyRow &At,
                              bool AnyLate) {
   if (!IntervalsOn)
@@ -49,7 +49,7 @@ void LiveStats::addAllocated(ProcessState &I, uint32_t Interval,
 }
 
 // Not inline: late frees are few, and the loops over events need the registers.
-void LiveStats::noteLateFree(ProcessState &I, uint32_t Row,
+void LiveStats::noteLateFree(LiveProcess &I, uint32_t Row,
                              uint64_t AllocationId, uint64_t Bytes,
                              uint32_t Blocks) {
   I.Late.add({Row, I.Intervals.intervalOf(AllocationId), Bytes, Blocks});
@@ -63,7 +63,7 @@ void LiveStats::noteLateFree(uint32_t Process, uint32_t Row,
 
 /// Applies the late frees From to before To. Each needs three cache lines: the
 /// row's two parts and its lifetime.
-void LiveStats::applyLate(ProcessState &I, const std::deque<LateFree> &Late,
+void LiveStats::applyLate(LiveProcess &I, const std::deque<LateFree> &Late,
                           size_t From, size_t To, uint32_t Interval) {
   constexpr size_t Near = 8, Far = 16;
   auto LifetimeOf = [&](uint32_t Row) -> Lifetime * {
@@ -97,7 +97,7 @@ void LiveStats::applyLate(ProcessState &I, const std::deque<LateFree> &Late,
 /// cuts: only now is it known that the process continued after it. The last
 /// interval, which contains the process's end or is unfinished, never lies
 /// before a cut.
-void LiveStats::noteLevels(ProcessState &I) {
+void LiveStats::noteLevels(LiveProcess &I) {
   if (!IntervalsOn)
     return;
   for (size_t S = 0; S != I.Levels.size(); ++S)
@@ -137,8 +137,8 @@ namespace {
 /// Collects the rows of a process into sections.
 class LifetimeWriter {
 public:
-  using Writer = llvm::function_ref<llvm::Error(const Lifetimes &)>;
-  LifetimeWriter(uint32_t Process, Writer Write) : Write(Write) {
+  using WriteLifetimes = llvm::function_ref<llvm::Error(const Lifetimes &)>;
+  LifetimeWriter(uint32_t Process, WriteLifetimes Write) : Write(Write) {
     Part.Process = Process;
     Part.Last = false;
   }
@@ -161,7 +161,7 @@ public:
   }
 
 private:
-  Writer Write;
+  WriteLifetimes Write;
   Lifetimes Part;
   size_t Used = 0;
 };
@@ -173,7 +173,7 @@ llvm::Error LiveStats::lifetimes(
     return llvm::Error::success();
   const RowOrder Order = orderRows(StackRows);
   LifetimeRow Row;
-  for (const std::unique_ptr<ProcessState> &I : Processes) {
+  for (const std::unique_ptr<LiveProcess> &I : Processes) {
     if (!I)
       continue;
     LifetimeWriter Out(I->T.Process, Write);

@@ -81,7 +81,7 @@ void LiveStats::fillTotals(Summary &S, uint64_t EndNs) const {
   for (size_t Id = 0; Id < Processes.size(); ++Id) {
     if (!Processes[Id])
       continue;
-    const ProcessState &I = *Processes[Id];
+    const LiveProcess &I = *Processes[Id];
     S.Processes.push_back(processStats(Id, EndNs));
     S.Steps.insert(S.Steps.end(), I.Steps.begin(), I.Steps.end());
     if (I.Stepping)
@@ -184,7 +184,7 @@ llvm::Error LiveStats::summary(
   };
   for (bool ScopePaths : {false, true}) {
     const RowOrder Order = orderRows(ScopePaths ? ScopeRows : StackRows);
-    for (const std::unique_ptr<ProcessState> &I : Processes) {
+    for (const std::unique_ptr<LiveProcess> &I : Processes) {
       if (!I)
         continue;
       for (uint32_t At : I->CellOfHeap)

@@ -29,8 +29,8 @@ static void *mapAligned(size_t Size, size_t Alignment) {
 static constexpr size_t RowBytes = StatsRows::ChunkRows * sizeof(StatsRow);
 static constexpr size_t RestBytes = StatsRows::ChunkRows * sizeof(StatsRowCold);
 
-StatsRows::Chunk StatsRows::mapChunk() const {
-  Chunk C;
+StatsRows::RowChunk StatsRows::mapChunk() const {
+  RowChunk C;
   C.Rows = static_cast<StatsRow *>(mapAligned(RowBytes, RowBytes));
   C.Rests = static_cast<StatsRowCold *>(mapAligned(RestBytes, 4096));
   // Events touch rows at random, and large pages make the lookup of addresses
@@ -42,7 +42,7 @@ StatsRows::Chunk StatsRows::mapChunk() const {
 
 void StatsRows::addChunk() {
   Chunks.push_back(Ahead.Rows ? Ahead : mapChunk());
-  Ahead = Chunk();
+  Ahead = RowChunk();
 }
 
 /// Prepares the next chunk when half of the last is used.
@@ -55,13 +55,13 @@ void StatsRows::lookAhead() {
 StatsRows::~StatsRows() {
   if (Ahead.Rows)
     Chunks.push_back(Ahead);
-  for (const Chunk &C : Chunks) {
+  for (const RowChunk &C : Chunks) {
     munmap(C.Rows, RowBytes);
     munmap(C.Rests, RestBytes);
   }
 }
 
-size_t StatsRows::slot(const Shard &S, uint64_t Hash, uint32_t Cell,
+size_t StatsRows::slot(const RowShard &S, uint64_t Hash, uint32_t Cell,
                        uint32_t Key) const {
   size_t Mask = S.Slots.size() - 1;
   size_t At = Hash & Mask;
@@ -75,11 +75,11 @@ size_t StatsRows::slot(const Shard &S, uint64_t Hash, uint32_t Cell,
   return At;
 }
 
-void StatsRows::grow(Shard &S) {
-  std::vector<Slot> Old = std::move(S.Slots);
-  S.Slots.assign(Old.empty() ? 16 : Old.size() * 2, Slot{0, 0});
+void StatsRows::grow(RowShard &S) {
+  std::vector<RowSlot> Old = std::move(S.Slots);
+  S.Slots.assign(Old.empty() ? 16 : Old.size() * 2, RowSlot{0, 0});
   size_t Mask = S.Slots.size() - 1;
-  for (Slot Moved : Old) {
+  for (RowSlot Moved : Old) {
     if (!Moved.Row)
       continue;
     size_t At = Moved.Hash & Mask;
@@ -122,7 +122,7 @@ uint32_t StatsRows::findOrMake(uint32_t Cell, uint32_t Key, bool &New) {
   if ((*this)[First].Cell == Cell)
     return First;
   uint64_t Hash = hash(Cell, Key);
-  Shard &S = Shards[Hash >> (64 - ShardBits)];
+  RowShard &S = Shards[Hash >> (64 - ShardBits)];
   if ((S.Count + 1) * 4 > S.Slots.size() * 3)
     grow(S);
   size_t At = slot(S, Hash, Cell, Key);
@@ -140,6 +140,6 @@ uint32_t StatsRows::find(uint32_t Cell, uint32_t Key) const {
   if (!First || (*this)[First].Cell == Cell)
     return First;
   uint64_t Hash = hash(Cell, Key);
-  const Shard &S = Shards[Hash >> (64 - ShardBits)];
+  const RowShard &S = Shards[Hash >> (64 - ShardBits)];
   return S.Slots.empty() ? 0 : S.Slots[slot(S, Hash, Cell, Key)].Row;
 }

@@ -56,12 +56,12 @@ void Table::add(std::vector<std::string> Cells) {
 }
 
 static void printCell(raw_ostream &OS, StringRef Text, unsigned Width,
-                      Table::Align Side, bool IsLast) {
+                      Table::Side Side, bool IsLast) {
   unsigned Pad = Width - std::min(Width, widthOf(Text));
-  if (Side == Table::Align::Right)
+  if (Side == Table::Side::Right)
     OS.indent(Pad);
   OS << Text;
-  if (Side == Table::Align::Left && !IsLast)
+  if (Side == Table::Side::Left && !IsLast)
     OS.indent(Pad);
 }
 
@@ -85,8 +85,8 @@ void Table::print(raw_ostream &OS, unsigned Width) const {
     for (size_t I = 0; I != Columns.size(); ++I) {
       if (I)
         OS.indent(Gap);
-      printCell(OS, shorten(CellOf(I), Widths[I]), Widths[I], Columns[I].Side,
-                I + 1 == Columns.size());
+      printCell(OS, shorten(CellOf(I), Widths[I]), Widths[I],
+                Columns[I].Aligned, I + 1 == Columns.size());
     }
     OS << '\n';
   };
@@ -113,7 +113,7 @@ void Table::printMarkdown(raw_ostream &OS) const {
   };
   PrintRow([&](size_t I) { return markdownText(Columns[I].Title); });
   PrintRow([&](size_t I) {
-    return Columns[I].Side == Align::Right ? "---:" : "---";
+    return Columns[I].Aligned == Side::Right ? "---:" : "---";
   });
   for (const auto &Row : Rows)
     PrintRow([&](size_t I) { return markdownText(Row[I]); });

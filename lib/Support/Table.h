@@ -24,10 +24,10 @@ std::string markdownText(llvm::StringRef Text);
 /// the Flexible column becomes narrower if the table does not fit.
 class Table {
 public:
-  enum class Align { Left, Right };
+  enum class Side { Left, Right };
   struct Column {
     std::string Title;
-    Align Side = Align::Left;
+    Side Aligned = Side::Left;
     bool Flexible = false;
   };
 

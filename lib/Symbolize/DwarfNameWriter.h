@@ -59,13 +59,13 @@ private:
   static constexpr size_t MaxBytes = 8192;
 
   /// Counts one entry and one level; false beyond a limit.
-  class Step {
+  class LimitStep {
   public:
-    explicit Step(NameWriter &W) : W(W) {
+    explicit LimitStep(NameWriter &W) : W(W) {
       ++W.Entries;
       ++W.Depth;
     }
-    ~Step() { --W.Depth; }
+    ~LimitStep() { --W.Depth; }
     explicit operator bool() const {
       if (W.Depth < MaxDepth && W.Out.size() < MaxBytes)
         return W.Entries < MaxEntries;

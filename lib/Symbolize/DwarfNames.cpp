@@ -27,7 +27,7 @@ static DWARFDie originOf(DWARFDie D) {
 
 /// `ns::(anonymous namespace)::Class::`
 void NameWriter::scopes(const DWARFDie &D) {
-  Step S(*this);
+  LimitStep S(*this);
   if (!S)
     return;
   DWARFDie Scope = D.getParent();
@@ -106,7 +106,7 @@ static bool hasNoResult(StringRef Name, const DWARFDie &Declared) {
 }
 
 void NameWriter::function(const DWARFDie &Function) {
-  Step S(*this);
+  LimitStep S(*this);
   DWARFDie Origin = originOf(Function);
   if (!S || !Origin)
     return;

@@ -86,7 +86,7 @@ static StringRef pointerSign(Tag T) {
 }
 
 void NameWriter::type(DWARFDie D) {
-  Step S(*this);
+  LimitStep S(*this);
   if (!S)
     return;
   D = withoutTypedefs(D);
@@ -96,7 +96,7 @@ void NameWriter::type(DWARFDie D) {
 
 /// Writes the part of a declaration of this type before the name.
 void NameWriter::typeBefore(const DWARFDie &D) {
-  Step S(*this);
+  LimitStep S(*this);
   if (!S)
     return;
   if (!D) {
@@ -138,7 +138,7 @@ void NameWriter::typeBefore(const DWARFDie &D) {
 }
 
 void NameWriter::typeAfter(const DWARFDie &D) {
-  Step S(*this);
+  LimitStep S(*this);
   if (!S || !D)
     return;
   DWARFDie Inner = withoutTypedefs(typeOf(D));
@@ -171,7 +171,7 @@ void NameWriter::typeAfter(const DWARFDie &D) {
 
 /// `ns::Class<int>`
 void NameWriter::typeName(const DWARFDie &D) {
-  Step S(*this);
+  LimitStep S(*this);
   if (!S)
     return;
   DWARFDie Declared = declarationOf(D);
@@ -229,7 +229,7 @@ void NameWriter::arguments(const DWARFDie &D) {
 }
 
 void NameWriter::eachArgument(const DWARFDie &D, bool &First) {
-  Step S(*this);
+  LimitStep S(*this);
   if (!S)
     return;
   for (const DWARFDie &C : D.children()) {

@@ -57,22 +57,22 @@ class Symbolizer::Impl {
 public:
   explicit Impl(size_t CacheBytes) : Llvm(optionsFor(CacheBytes)) {}
 
-  struct Binary {
+  struct OpenBinary {
     std::vector<uint8_t> BuildId;
     std::vector<std::string> Places;
     bool Tried = false;
     std::string Path; ///< the chosen place, empty for none
   };
 
-  const std::string &pathOf(Binary &M);
+  const std::string &pathOf(OpenBinary &M);
   void completeNames(const std::string &Path, uint64_t Address,
                      DIInliningInfo &Info);
 
   symbolize::LLVMSymbolizer Llvm;
-  std::vector<Binary> Binaries;
+  std::vector<OpenBinary> Binaries;
 };
 
-const std::string &Symbolizer::Impl::pathOf(Binary &M) {
+const std::string &Symbolizer::Impl::pathOf(OpenBinary &M) {
   if (std::exchange(M.Tried, true))
     return M.Path;
   for (std::string &Place : M.Places) {

@@ -74,7 +74,7 @@ Decoder::Problem Decoder::openEvents(const fb::Events *T, EventInput &In) {
   else if (!countThreads(Bytes(In.Thread, In.Rows), Count))
     return "a row of a thread that the section does not name";
   // The rows of a group are adjacent, so whole ranges are counted at once.
-  EventInput::Group At;
+  EventInput::ThreadColumns At;
   for (size_t G = 0; G != Count.size(); ++G) {
     In.Groups[G] = At;
     Bytes Kinds(In.Kind + At.Row, Count[G]);
@@ -108,10 +108,10 @@ Decoder::Problem Decoder::openEvents(const fb::Events *T, EventInput &In) {
 /// index of the thread's last allocation + 1, or 0 before the first.
 template <bool Threaded>
 void Decoder::orderRows(const EventInput &In, EventTable &Out) {
-  struct Position {
+  struct ThreadPosition {
     uint32_t Row, Allocation, Own;
   };
-  Position At[MaxSectionThreads] = {};
+  ThreadPosition At[MaxSectionThreads] = {};
   for (size_t G = 0; G != In.Groups.size(); ++G)
     At[G] = {In.Groups[G].Row, In.Groups[G].Allocation, 0};
   // One more than needed: the last write may be past the end of its list.
@@ -130,7 +130,7 @@ void Decoder::orderRows(const EventInput &In, EventTable &Out) {
     uint32_t R = Row - A;
     AllocRow[A] = RefRow[R] = Row;
     if (Threaded) {
-      Position &P = At[Thread[Row]];
+      ThreadPosition &P = At[Thread[Row]];
       // The allocations and references of the thread before this row.
       AllocFrom[A] = P.Allocation;
       RefFrom[R] = P.Row - P.Allocation;
@@ -305,19 +305,19 @@ Decoder::Problem Decoder::decodeReferences(const fb::Events *T,
   if (!decodePlanes(T->far(), In.FarCount, Far))
     return "a column of events has the wrong length";
   Far.push_back(0); // read, but not used, when no far value is left
-  struct Position {
+  struct ReferencePosition {
     uint64_t Last;
     uint32_t Far;
   };
   // No near byte leads from here to a valid block.
   constexpr uint64_t None = uint64_t(3) << 62;
-  Position At[MaxSectionThreads] = {};
+  ReferencePosition At[MaxSectionThreads] = {};
   for (size_t G = 0; G != In.Groups.size(); ++G)
     At[G] = {None, In.Groups[G].Far};
   Out.Block.resize(In.References);
   bool Bad = false;
   for (uint32_t I = 0; I != In.References; ++I) {
-    Position &P = At[In.Thread ? In.Thread[Out.RefRow[I]] : 0];
+    ReferencePosition &P = At[In.Thread ? In.Thread[Out.RefRow[I]] : 0];
     uint64_t Next = T->first_allocation_id() + Out.RefCreated[I];
     uint8_t Near = In.Near[In.Thread ? RefAt[I] : I];
     bool IsFar = Near == ReferenceCoder::Far;

@@ -17,10 +17,10 @@ struct Decoder::EventInput {
   const uint8_t *Thread = nullptr; ///< null with one thread
   std::vector<uint32_t> Threads, Heaps;
   /// The index in each column at which the values of a thread begin.
-  struct Group {
+  struct ThreadColumns {
     uint32_t Row = 0, Allocation = 0, Size = 0, Reference = 0, Far = 0;
   };
-  std::vector<Group> Groups;
+  std::vector<ThreadColumns> Groups;
   const uint8_t *Near = nullptr;
   uint32_t FarCount = 0;
 };

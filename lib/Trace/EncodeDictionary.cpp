@@ -88,7 +88,7 @@ Bytes Encoder::encode(const Dictionary &D) {
   if (!D.Stacks.empty())
     Stacks = encodeStacks(D);
   std::vector<Off<fb::Scope>> Scopes;
-  for (const Scope &X : D.Scopes)
+  for (const ScopeRecord &X : D.Scopes)
     Scopes.push_back(fb::CreateScope(B, uint8_t(X.Kind), X.Name, X.Color));
   Off<fb::ScopeTree> ScopePaths;
   if (!D.ScopePaths.empty()) {

@@ -29,18 +29,18 @@ struct Encoder::EventPlan {
   };
   /// A column before and after grouping; nothing is copied when all events are
   /// of one thread.
-  template <class T> struct Column {
+  template <class T> struct GroupedColumn {
     ArrayRef<T> Values;
     std::vector<T> Grouped;
   };
   /// A 32 bit column, with Widened used when a value needs more than 32 bits.
-  struct WideColumn : Column<uint64_t> {
+  struct WideColumn : GroupedColumn<uint64_t> {
     std::vector<uint64_t> Widened;
   };
   Class Rows, Allocations, Sized, References, Fars;
-  Column<uint8_t> Kind, Near;
-  Column<uint16_t> Heap;
-  Column<uint32_t> Stack, ScopePath, Size, Far;
+  GroupedColumn<uint8_t> Kind, Near;
+  GroupedColumn<uint16_t> Heap;
+  GroupedColumn<uint32_t> Stack, ScopePath, Size, Far;
   WideColumn WideSize, WideFar;
   // By allocation in column order, when there are optional columns.
   std::vector<uint32_t> AllocationRow;

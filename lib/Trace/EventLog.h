@@ -107,7 +107,7 @@ private:
     uint64_t LastBlock;
   };
   /// A value of more than 32 bits, and its index in the column.
-  struct Wide {
+  struct WideValue {
     uint32_t At;
     uint64_t Value;
   };
@@ -172,7 +172,7 @@ private:
   Array<uint32_t> Size; ///< low part
   Array<uint8_t> Near;
   Array<uint32_t> Far; ///< low part
-  std::vector<Wide> WideTimes, WideSizes, WideFars;
+  std::vector<WideValue> WideTimes, WideSizes, WideFars;
   std::vector<Lane> Lanes;
   // Optional columns of allocations. HeapOf is empty while all allocations are
   // of one heap, ScopePathOf while none has a scope path.

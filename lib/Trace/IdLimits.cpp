@@ -10,7 +10,7 @@ using namespace memkit;
 
 namespace {
 /// Keeps the first id that is out of range.
-class Checker {
+class IdChecker {
 public:
   void id(const char *What, uint64_t Id, uint64_t Limit) {
     if (LLVM_UNLIKELY(Id > Limit))
@@ -68,7 +68,7 @@ uint32_t IdLimits::of(IdKind Kind) const {
   return 0;
 }
 
-static void checkFrame(Checker &C, const IdLimits &L, const Frame &F) {
+static void checkFrame(IdChecker &C, const IdLimits &L, const Frame &F) {
   if (F.Kind == FrameKind::Native)
     C.some("frame of binary", F.Container, L.Binaries);
   else if (F.Kind == FrameKind::Unknown)
@@ -77,7 +77,7 @@ static void checkFrame(Checker &C, const IdLimits &L, const Frame &F) {
     C.some("frame of function", F.Container, L.Functions);
 }
 
-static void checkStacks(Checker &C, IdLimits &L, const Dictionary &D) {
+static void checkStacks(IdChecker &C, IdLimits &L, const Dictionary &D) {
   size_t At = 0;
   for (const NewStack &S : D.Stacks) {
     C.id("stack at node", S.Parent, L.Nodes);
@@ -96,7 +96,7 @@ static void checkStacks(Checker &C, IdLimits &L, const Dictionary &D) {
 
 std::string IdLimits::add(const Dictionary &D) {
   // In the order in which kinds may refer to each other.
-  Checker C;
+  IdChecker C;
   Strings += uint32_t(D.Strings.size());
   Devices += uint32_t(D.Devices.size());
   for (const Binary &M : D.Binaries)
@@ -111,7 +111,7 @@ std::string IdLimits::add(const Dictionary &D) {
     checkFrame(C, *this, F);
   Frames += uint32_t(D.Frames.size());
   checkStacks(C, *this, D);
-  for (const Scope &S : D.Scopes)
+  for (const ScopeRecord &S : D.Scopes)
     C.id("scope with string", S.Name, Strings);
   Scopes += uint32_t(D.Scopes.size());
   for (const ScopePath &X : D.ScopePaths) {
@@ -153,7 +153,7 @@ std::string IdLimits::add(const Dictionary &D) {
 }
 
 std::string IdLimits::check(const Events &E) const {
-  Checker C;
+  IdChecker C;
   C.some("events of process", E.Process, Processes);
   for (const Event &R : E.Rows) {
     C.some("event of thread", R.Thread, Threads);
@@ -174,7 +174,7 @@ template <class T> static T highest(const std::vector<T> &V) {
 }
 
 std::string IdLimits::check(const EventTable &E) const {
-  Checker C;
+  IdChecker C;
   C.some("events of process", E.Process, Processes);
   for (uint32_t Thread : E.Threads)
     C.some("event of thread", Thread, Threads);
@@ -190,7 +190,7 @@ std::string IdLimits::check(const EventTable &E) const {
 }
 
 std::string IdLimits::check(const Marks &M) const {
-  Checker C;
+  IdChecker C;
   for (const Mark &R : M.Rows) {
     C.id("mark of process", R.Process, Processes);
     C.id("mark of thread", R.Thread, Threads);
@@ -203,7 +203,7 @@ std::string IdLimits::check(const Marks &M) const {
 }
 
 std::string IdLimits::check(const Intervals &S) const {
-  Checker C;
+  IdChecker C;
   C.some("intervals of process", S.Process, Processes);
   for (const Interval &X : S.Rows)
     for (const IntervalRow &R : X.Rows) {
@@ -214,7 +214,7 @@ std::string IdLimits::check(const Intervals &S) const {
 }
 
 std::string IdLimits::check(const Lifetimes &L) const {
-  Checker C;
+  IdChecker C;
   C.some("lifetimes of process", L.Process, Processes);
   for (const LifetimeCut &X : L.Cuts)
     if (X.Space)
@@ -227,7 +227,7 @@ std::string IdLimits::check(const Lifetimes &L) const {
 }
 
 std::string IdLimits::check(const Snapshot &K) const {
-  Checker C;
+  IdChecker C;
   C.some("snapshot of process", K.Process, Processes);
   for (const LiveBlock &B : K.Blocks) {
     C.id("snapshot with stack", B.Stack, Stacks);
@@ -239,7 +239,7 @@ std::string IdLimits::check(const Snapshot &K) const {
 
 /// Checks the ids in rows by their fields().
 template <class Row>
-static void checkRows(Checker &C, const IdLimits &L,
+static void checkRows(IdChecker &C, const IdLimits &L,
                       const std::vector<Row> &Rows) {
   for (const Row &R : Rows)
     forEachField<Row>([&](auto I) {
@@ -255,7 +255,7 @@ static void checkRows(Checker &C, const IdLimits &L,
 }
 
 std::string IdLimits::check(const Summary &S) const {
-  Checker C;
+  IdChecker C;
   auto Rows = [&](const std::vector<StackStatsRows> &V, const char *What,
                   uint32_t Limit) {
     for (const StackStatsRows &R : V) {
@@ -282,7 +282,7 @@ std::string IdLimits::check(const Summary &S) const {
 }
 
 std::string IdLimits::check(const Partial &P) const {
-  Checker C;
+  IdChecker C;
   checkRows(C, *this, P.Processes);
   checkRows(C, *this, P.Layers);
   checkRows(C, *this, P.Categories);

@@ -32,7 +32,7 @@ public:
     assert(Next == Step::None && "a section is under way");
     note(SectionKind::Events, L);
     Log = &L;
-    Next = Step::Plan;
+    Next = WriteStep::Plan;
   }
   template <class T> void note(SectionKind Kind, const T &Section) {
     Info = sectionCover(Section);
@@ -41,7 +41,7 @@ public:
   Error startCompression(Bytes Raw);
   Error step();
   Error complete() {
-    while (Next != Step::None)
+    while (Next != WriteStep::None)
       if (Error E = step())
         return E;
     return Error::success();
@@ -71,8 +71,8 @@ public:
   FrameCompressor Compressor;
   SmallVector<char, 0> Frame;
   // The section that is being written.
-  enum class Step { None, Plan, Gather, Finish, Compress, Write };
-  Step Next = Step::None;
+  enum class WriteStep { None, Plan, Gather, Finish, Compress, Write };
+  WriteStep Next = WriteStep::None;
   const EventLog *Log = nullptr;
   SectionInfo Info;
   uint64_t Written = 0, EventBytes = 0;
@@ -82,37 +82,37 @@ public:
 };
 
 Error TraceWriter::Impl::startCompression(Bytes Raw) {
-  Next = Step::None;
+  Next = WriteStep::None;
   if (Raw.size() > MaxSectionBytes)
     return createStringError(std::errc::value_too_large,
                              "a section of %zu bytes is too large to write",
                              Raw.size());
   Info.Raw = Raw.size();
   Compressor.start(Raw, Encode.cuts(), Frame);
-  Next = Step::Compress;
+  Next = WriteStep::Compress;
   return Error::success();
 }
 
 Error TraceWriter::Impl::step() {
   switch (Next) {
-  case Step::None:
+  case WriteStep::None:
     break;
-  case Step::Plan:
+  case WriteStep::Plan:
     Encode.planEvents(*Log);
-    Next = Step::Gather;
+    Next = WriteStep::Gather;
     break;
-  case Step::Gather:
+  case WriteStep::Gather:
     Encode.gatherEvents(*Log);
-    Next = Step::Finish;
+    Next = WriteStep::Finish;
     break;
-  case Step::Finish:
+  case WriteStep::Finish:
     return startCompression(Encode.finishEvents(*Log));
-  case Step::Compress:
+  case WriteStep::Compress:
     if (Compressor.step())
-      Next = Step::Write;
+      Next = WriteStep::Write;
     break;
-  case Step::Write:
-    Next = Step::None;
+  case WriteStep::Write:
+    Next = WriteStep::None;
     Info.Compressed = Frame.size();
     if (isOfEvents(Info.Kind))
       EventBytes += Info.Compressed;
@@ -299,7 +299,7 @@ Error TraceWriter::begin(const Intervals &S) {
 Error TraceWriter::begin(const Snapshot &K) {
   return I->begin(SectionKind::Snapshot, K);
 }
-bool TraceWriter::busy() const { return I->Next != Impl::Step::None; }
+bool TraceWriter::busy() const { return I->Next != Impl::WriteStep::None; }
 Error TraceWriter::step() { return I->step(); }
 
 Error TraceWriter::Impl::putSeekTable() {

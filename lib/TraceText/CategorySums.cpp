@@ -59,12 +59,12 @@ static std::string layersText(const CategorySum &K, StringOf String) {
 void memkit::printCategoryTable(raw_ostream &OS,
                                 ArrayRef<CategorySum> Categories,
                                 StringOf String, unsigned Width) {
-  using Align = Table::Align;
-  Table T({{"category", Align::Left},
-           {"bytes", Align::Right},
-           {"share", Align::Right},
-           {"blocks", Align::Right},
-           {"largest layers", Align::Left, true}});
+  using Side = Table::Side;
+  Table T({{"category", Side::Left},
+           {"bytes", Side::Right},
+           {"share", Side::Right},
+           {"blocks", Side::Right},
+           {"largest layers", Side::Left, true}});
   uint64_t Total = 0;
   for (const CategorySum &K : Categories)
     Total += K.Bytes;

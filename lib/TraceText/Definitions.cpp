@@ -50,7 +50,7 @@ uint32_t Definitions::add(Frame F) {
   return Id;
 }
 
-uint32_t Definitions::add(Scope S) {
+uint32_t Definitions::add(ScopeRecord S) {
   uint32_t Id = next(Ref::Scope);
   Scopes.try_emplace({uint32_t(S.Kind), S.Name}, Id);
   Pending.Scopes.push_back(S);
@@ -148,7 +148,7 @@ uint32_t Definitions::scope(ScopeKind Kind, StringRef Name) {
   uint32_t N = string(Name);
   if (uint32_t Id = Scopes.lookup({uint32_t(Kind), N}))
     return Id;
-  return add(Scope{Kind, N, 0});
+  return add(ScopeRecord{Kind, N, 0});
 }
 
 uint32_t Definitions::scopePath(ScopePath C) {

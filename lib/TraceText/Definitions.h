@@ -30,7 +30,7 @@ public:
   uint32_t add(Binary M);
   uint32_t add(Function F);
   uint32_t add(Frame F);
-  uint32_t add(Scope S);
+  uint32_t add(ScopeRecord S);
   uint32_t add(ScopePath C);
   uint32_t add(ProcessRecord I);
   uint32_t add(Thread T);

@@ -32,7 +32,7 @@ bool SectionParser::dictionaryRecord(Line &L) {
   DEFINE("binary", Binary, Ref::Binary, mapBinary)
   DEFINE("function", Function, Ref::Function, mapFunction)
   DEFINE("frame", Frame, Ref::Frame, mapFrame)
-  DEFINE("scope", Scope, Ref::Scope, mapScope)
+  DEFINE("scope", ScopeRecord, Ref::Scope, mapScope)
   DEFINE("process", ProcessRecord, Ref::Process, mapProcess)
   DEFINE("thread", Thread, Ref::Thread, mapThread)
   DEFINE("heap", Heap, Ref::Heap, mapHeap)

@@ -159,7 +159,7 @@ void SectionParser::endEvents() {
   Fill(5, C.Pool);
   Rest.clear();
   std::fill(std::begin(HasColumn), std::end(HasColumn), false);
-  ProcessState &I = Processes[Events.Process];
+  EventsState &I = Processes[Events.Process];
   I.NextAllocationId = NextAllocationId;
   if (N) {
     I.LastNs = Events.Rows.back().TimeNs;

@@ -355,12 +355,12 @@ void mapRowField(M &Map, T &Value) {
 
 /// Maps a row of a summary, by its fields().
 template <class M, class T> void mapRow(M &Map, T &R) {
-  using Row = std::remove_cv_t<T>;
+  using RowType = std::remove_cv_t<T>;
   auto MapAll = [&](auto Named) {
-    forEachField<Row>([&](auto I) {
-      constexpr auto F = fieldAt<Row, I>;
+    forEachField<RowType>([&](auto I) {
+      constexpr auto F = fieldAt<RowType, I>;
       if constexpr ((F.Place == TextPlace::Named) == Named)
-        mapRowField<Row, I>(Map, R.*F.Member);
+        mapRowField<RowType, I>(Map, R.*F.Member);
     });
   };
   MapAll(std::false_type());

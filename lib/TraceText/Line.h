@@ -14,7 +14,7 @@ namespace memkit::tracetext {
 
 /// A word, a string, or a list of them. Points into the text.
 struct Value {
-  enum Kind : uint8_t { Word, String, List } K = Word;
+  enum ValueKind : uint8_t { Word, String, List } K = Word;
   llvm::StringRef
       Spelling;           ///< of a String without its quotes, of a List its `[`
   std::string Text;       ///< of a String: its text without escapes

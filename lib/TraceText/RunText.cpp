@@ -12,7 +12,7 @@
 using namespace llvm;
 using namespace memkit;
 
-using Side = Table::Align;
+using Side = Table::Side;
 
 static std::string counted(uint64_t N, StringRef One, StringRef Many) {
   return formatCount(N) + " " + (N == 1 ? One : Many).str();

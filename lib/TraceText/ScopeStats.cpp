@@ -37,7 +37,7 @@ struct Number {
 };
 
 /// The columns for scopes, or those for layers.
-struct Shown {
+struct ShownColumns {
   StringRef List; ///< the name of the list in JSON
   StringRef Name; ///< the heading of the names
   bool HasPhase;  ///< a name has a row for forward and another for backward
@@ -112,9 +112,10 @@ static const Number LateLayerNumbers[] = {
      [](const LayerStats &L) { return uint64_t(L.FragmentationPpm); },
      hasReserved}};
 
-static const Shown Scopes = {"scopes", "scope", false, true, ScopeNumbers, {}};
-static const Shown Layers = {"layers", "layer",      true,
-                             false,    LayerNumbers, LateLayerNumbers};
+static const ShownColumns Scopes = {"scopes", "scope",      false,
+                                    true,     ScopeNumbers, {}};
+static const ShownColumns Layers = {"layers", "layer",      true,
+                                    false,    LayerNumbers, LateLayerNumbers};
 
 static std::string format(Unit U, uint64_t N) {
   switch (U) {
@@ -152,7 +153,7 @@ static StringRef spaceOf(const Trace &T, const LayerStats &Row) {
   return Row.Kind == ScopeKind::Layer ? "" : "host";
 }
 
-static void writeJson(json::OStream &J, const Trace &T, const Shown &W,
+static void writeJson(json::OStream &J, const Trace &T, const ShownColumns &W,
                       ArrayRef<LayerStats> Rows) {
   auto Write = [&](ArrayRef<Number> Numbers, const LayerStats &L) {
     for (const Number &N : Numbers)
@@ -174,18 +175,18 @@ static void writeJson(json::OStream &J, const Trace &T, const Shown &W,
   });
 }
 
-static void printTable(raw_ostream &OS, const Trace &Of, const Shown &W,
+static void printTable(raw_ostream &OS, const Trace &Of, const ShownColumns &W,
                        ArrayRef<LayerStats> Joined, unsigned Width) {
   bool HasSpaces = hasDevices(Joined);
   std::vector<LayerStats> Rows;
   for (const LayerStats &L : Joined)
     append_range(Rows, HasSpaces ? rowsOfSpaces(L) : std::vector{L});
   std::vector<Table::Column> Columns = {
-      {W.Name.str(), Table::Align::Left, true}};
+      {W.Name.str(), Table::Side::Left, true}};
   if (W.HasPhase)
-    Columns.push_back({"phase", Table::Align::Left});
+    Columns.push_back({"phase", Table::Side::Left});
   if (HasSpaces)
-    Columns.push_back({"space", Table::Align::Left});
+    Columns.push_back({"space", Table::Side::Left});
   bool HasTensors = any_of(
       Rows, [](const LayerStats &L) { return L.TensorAllocations != 0; });
   std::vector<Number> Titled;
@@ -195,7 +196,7 @@ static void printTable(raw_ostream &OS, const Trace &Of, const Shown &W,
              (HasTensors || !N.OfTensors);
     });
   for (const Number &N : Titled)
-    Columns.push_back({N.Title.str(), Table::Align::Right});
+    Columns.push_back({N.Title.str(), Table::Side::Right});
   Table T(Columns);
   for (const LayerStats &L : Rows) {
     std::vector<std::string> Cells = {Of.string(L.Name).str()};
@@ -240,7 +241,7 @@ static void printDeviceValues(raw_ostream &OS, const LayerStats &L,
   }
 }
 
-static void printCsv(raw_ostream &OS, const Trace &T, const Shown &W,
+static void printCsv(raw_ostream &OS, const Trace &T, const ShownColumns &W,
                      ArrayRef<LayerStats> Rows) {
   std::vector<uint32_t> Devices = devicesOf(Rows);
   auto Keys = [&](ArrayRef<Number> Numbers) {

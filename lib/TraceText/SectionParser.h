@@ -96,11 +96,11 @@ private:
   size_t Rows = 0; ///< of the section, where rows come in groups
 
   // The state from which the next Events section of a process continues.
-  struct ProcessState {
+  struct EventsState {
     uint64_t NextAllocationId = 0;
     uint64_t LastNs = 0;
   };
-  llvm::DenseMap<uint32_t, ProcessState> Processes;
+  llvm::DenseMap<uint32_t, EventsState> Processes;
   uint64_t NextAllocationId = 0;
   std::optional<uint32_t> Epoch;          ///< of the last section of events
   uint64_t EpochEndNs = 0;                ///< of the sections of this epoch

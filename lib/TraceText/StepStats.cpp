@@ -13,7 +13,7 @@
 using namespace llvm;
 using namespace memkit;
 
-using Side = Table::Align;
+using Side = Table::Side;
 
 //===----------------------------------------------------------------------===//
 // Shares of memory spaces

@@ -60,7 +60,7 @@ static_assert(sizeof(Code) == 16);
 enum class BinaryState : uint32_t { None = 0, Mapped = 1, Unmapped = 2 };
 
 /// A loaded binary. Ids are dense from 1. State is written last.
-struct Binary {
+struct MappedBinary {
   uint64_t Start; ///< of its lowest mapping
   uint64_t End;
   uint64_t Bias; ///< load-time address - address in the file's headers
@@ -69,7 +69,7 @@ struct Binary {
   uint8_t BuildId[32];
   char Path[960]; ///< ends with NUL; as the loader names it
 };
-static_assert(sizeof(Binary) == 1024);
+static_assert(sizeof(MappedBinary) == 1024);
 
 /// A Python function (a code object). Ids are dense from 1. Each code object
 /// has one id; a later code object at its address has another id.

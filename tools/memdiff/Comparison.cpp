@@ -132,7 +132,7 @@ static bool holdsFor(const FailCondition &C, const DiffRuns &Runs,
                      const DiffStatsOfRuns &S, double Confidence) {
   auto [Field, Error] = fieldOf(C.Metric);
   uint64_t Before = S.Before.*Field, After = S.After.*Field;
-  if (C.What == FailCondition::Kind::Value)
+  if (C.What == FailCondition::ConditionKind::Value)
     return C.isAbove(double(After));
   if (!C.isChangeAbove(Before, After))
     return false;

@@ -154,9 +154,9 @@ static void writePlace(json::OStream &J, const DiffView &V, DiffPlace P) {
 }
 
 static void writeParts(json::OStream &J, const DiffView &V, StringRef Name,
-                       ArrayRef<Finding::Part> Parts) {
+                       ArrayRef<Finding::MergedPart> Parts) {
   J.attributeArray(Name, [&] {
-    for (const Finding::Part &P : Parts)
+    for (const Finding::MergedPart &P : Parts)
       J.object([&] {
         writePlace(J, V, P.Place);
         J.attribute("change", std::round(P.Change));

@@ -36,7 +36,8 @@ static void writeHead(raw_ostream &OS, const DiffView &V) {
 }
 
 static void writePlace(raw_ostream &OS, const DiffView &V, StringRef Title,
-                       DiffPlace P, Metric By, ArrayRef<Finding::Part> Parts) {
+                       DiffPlace P, Metric By,
+                       ArrayRef<Finding::MergedPart> Parts) {
   OS << "\n" << markdownText(Title) << "\n\n";
   for (const std::string &Line : partLines(V, P, By, Parts))
     OS << "- " << markdownText(Line) << "\n";

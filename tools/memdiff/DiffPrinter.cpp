@@ -12,7 +12,7 @@ using namespace llvm;
 namespace memkit {
 
 static void printPlace(raw_ostream &OS, const DiffView &V, DiffPlace P,
-                       Metric By, ArrayRef<Finding::Part> Parts,
+                       Metric By, ArrayRef<Finding::MergedPart> Parts,
                        unsigned Width) {
   const unsigned Indent = 4;
   for (const std::string &Line : partLines(V, P, By, Parts))

@@ -113,13 +113,13 @@ static void addTotals(Table &TotalStats, const DiffView &V,
 }
 
 Table totalsTable(const DiffView &V, bool WithShare) {
-  using Align = Table::Align;
-  std::vector<Table::Column> Columns = {{"", Align::Left, true},
-                                        {V.NameBefore.str(), Align::Right},
-                                        {V.NameAfter.str(), Align::Right},
-                                        {"change", Align::Right}};
+  using Side = Table::Side;
+  std::vector<Table::Column> Columns = {{"", Side::Left, true},
+                                        {V.NameBefore.str(), Side::Right},
+                                        {V.NameAfter.str(), Side::Right},
+                                        {"change", Side::Right}};
   if (WithShare)
-    Columns.push_back({"", Align::Right});
+    Columns.push_back({"", Side::Right});
   Table TotalStats(std::move(Columns));
   for (const SpaceChange &Space : V.Report.Spaces)
     addTotals(TotalStats, V, Space, WithShare);
@@ -127,11 +127,11 @@ Table totalsTable(const DiffView &V, bool WithShare) {
 }
 
 Table heapsTable(const DiffView &V, size_t Max) {
-  using Align = Table::Align;
-  Table Heaps({{"heap", Align::Left, true},
-               {V.IsAtMoment ? "live before" : "peak before", Align::Right},
-               {"after", Align::Right},
-               {"change", Align::Right}});
+  using Side = Table::Side;
+  Table Heaps({{"heap", Side::Left, true},
+               {V.IsAtMoment ? "live before" : "peak before", Side::Right},
+               {"after", Side::Right},
+               {"change", Side::Right}});
   if (V.Report.Heaps.size() < 2)
     return Heaps;
   auto Field = V.IsAtMoment ? &DiffStats::LiveBytes : &DiffStats::PeakBytes;
@@ -264,11 +264,12 @@ static void keepWhatDiffers(std::vector<std::vector<std::string>> &Ways,
 }
 
 std::vector<std::string> partLines(const DiffView &V, DiffPlace Below,
-                                   Metric By, ArrayRef<Finding::Part> Parts) {
+                                   Metric By,
+                                   ArrayRef<Finding::MergedPart> Parts) {
   const size_t Max = 4;
   size_t Above = V.Runs.trace(Below.Run).shownWay(Below.Node).size();
   std::vector<std::vector<std::string>> Ways;
-  for (const Finding::Part &P : Parts)
+  for (const Finding::MergedPart &P : Parts)
     Ways.push_back(wayBelow(V, Above, P.Place));
   keepWhatDiffers(Ways, Max);
   std::vector<std::string> Lines;

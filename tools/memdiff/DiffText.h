@@ -34,7 +34,7 @@ std::vector<ShownFrame> placeFrames(const DiffView &V, DiffPlace P);
 /// `+1 KiB g > h` for each part: the way to the part from the place Below.
 std::vector<std::string> partLines(const DiffView &V, DiffPlace Below,
                                    Metric By,
-                                   llvm::ArrayRef<Finding::Part> Parts);
+                                   llvm::ArrayRef<Finding::MergedPart> Parts);
 
 /// Sentences on differences beyond the findings, one a line.
 std::vector<std::string> restLines(const DiffView &V);

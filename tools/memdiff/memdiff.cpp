@@ -15,7 +15,7 @@
 using namespace llvm;
 using namespace memkit;
 
-enum class Format { Text, Json, Markdown, Trace };
+enum class DiffFormat { Text, Json, Markdown, Trace };
 
 static cl::list<std::string> Inputs(cl::Positional,
                                     cl::desc("<before>... [--] <after>..."),
@@ -24,16 +24,16 @@ static cl::opt<std::string>
     Output("o",
            cl::desc("Write to this file, a trace unless --format is given"),
            cl::value_desc("file"), cl::init("-"), cl::cat(toolCategory()));
-static cl::opt<Format> OutputFormat(
+static cl::opt<DiffFormat> OutputFormat(
     "format", cl::desc("What to write:"),
-    cl::values(clEnumValN(Format::Text, "text", "for people (default)"),
-               clEnumValN(Format::Json, "json", "for programs"),
-               clEnumValN(Format::Markdown, "markdown",
+    cl::values(clEnumValN(DiffFormat::Text, "text", "for people (default)"),
+               clEnumValN(DiffFormat::Json, "json", "for programs"),
+               clEnumValN(DiffFormat::Markdown, "markdown",
                           "a comment on a change, for GitHub and others"),
-               clEnumValN(Format::Trace, "trace",
+               clEnumValN(DiffFormat::Trace, "trace",
                           "a trace of the differences, which memflame draws "
                           "(default with -o)")),
-    cl::init(Format::Text), cl::cat(toolCategory()));
+    cl::init(DiffFormat::Text), cl::cat(toolCategory()));
 static cl::opt<Metric>
     By("metric", cl::desc("What is compared (default: peak and live):"),
        cl::values(clEnumValN(Metric::Peak, "peak", "bytes live at the peak"),
@@ -75,20 +75,20 @@ static cl::opt<std::string> NameAfter("after-name",
                                       cl::cat(toolCategory()));
 
 /// -o without --format writes a trace: text would go to standard output.
-static Format outputFormat() {
+static DiffFormat outputFormat() {
   if (!OutputFormat.getNumOccurrences() && Output.getNumOccurrences())
-    return Format::Trace;
+    return DiffFormat::Trace;
   return OutputFormat;
 }
 
 static Error write(const DiffView &V) {
-  Format F = outputFormat();
-  auto Content = F == Format::Trace ? OutputFile::Content::Trace
-                                    : OutputFile::Content::Text;
+  DiffFormat F = outputFormat();
+  auto Content = F == DiffFormat::Trace ? OutputFile::Content::Trace
+                                        : OutputFile::Content::Text;
   Expected<std::unique_ptr<OutputFile>> Out = OutputFile::open(Output, Content);
   if (!Out)
     return Out.takeError();
-  if (F == Format::Trace) {
+  if (F == DiffFormat::Trace) {
     FdSink Sink((*Out)->fd(), (*Out)->name().str());
     std::vector<std::string> Command(Inputs.begin(), Inputs.end());
     Command.insert(Command.begin(), "memdiff");
@@ -96,9 +96,9 @@ static Error write(const DiffView &V) {
       Command.insert(Command.begin() + 1 + V.Runs.numBefore(), "--");
     if (Error E = writeDiffTrace(Sink, V.Runs, V.Report.Differences, Command))
       return E;
-  } else if (F == Format::Json) {
+  } else if (F == DiffFormat::Json) {
     writeDiffJson((*Out)->os(), V);
-  } else if (F == Format::Markdown) {
+  } else if (F == DiffFormat::Markdown) {
     writeDiffMarkdown((*Out)->os(), V);
   } else {
     printDiff((*Out)->os(), V);
@@ -124,9 +124,9 @@ static Expected<DiffOptions> diffOptions(const SelectionSpec &Spec) {
                           "' is not a part from 50% to 99.99%");
   Options.Confidence = Sure->Fraction;
   Options.Uncertain = Uncertain;
-  Format F = outputFormat();
-  Options.WantsStacks = F == Format::Json || F == Format::Trace;
-  Options.KeepAll = F == Format::Trace;
+  DiffFormat F = outputFormat();
+  Options.WantsStacks = F == DiffFormat::Json || F == DiffFormat::Trace;
+  Options.KeepAll = F == DiffFormat::Trace;
   return Options;
 }
 
@@ -192,9 +192,9 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal,
   for (const FailCondition &C : Fatal.conditions())
     if (holds(C, Runs, Report, Options->Confidence, Why))
       Failed.push_back(Why);
-  uint64_t Max = Top.getNumOccurrences()        ? uint64_t(Top)
-                 : OutputFormat == Format::Json ? 0
-                                                : 10;
+  uint64_t Max = Top.getNumOccurrences()            ? uint64_t(Top)
+                 : OutputFormat == DiffFormat::Json ? 0
+                                                    : 10;
   if (Error E = write({Runs, Report, Options->By.value_or(Metric::Peak),
                        Spec->At.has_value(), Max, Moves, Options->Confidence,
                        NameBefore, NameAfter, Failed}))

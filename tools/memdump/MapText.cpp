@@ -13,7 +13,8 @@ using namespace memkit;
 StringRef memkit::innermostScope(const Trace &T, uint32_t ScopePath,
                                  ScopeKind K) {
   for (; ScopePath; ScopePath = T.scopePaths()[ScopePath - 1].Parent)
-    if (const Scope &S = T.scopes()[T.scopePaths()[ScopePath - 1].Scope - 1];
+    if (const ScopeRecord &S =
+            T.scopes()[T.scopePaths()[ScopePath - 1].Scope - 1];
         S.Kind == K)
       return T.string(S.Name);
   return "";
@@ -53,7 +54,7 @@ std::string memkit::purposeOf(const Trace &T, const Libraries &Asked,
   return Text;
 }
 
-StringRef memkit::causeKey(OomCause::Kind Why) {
+StringRef memkit::causeKey(OomCause::OomCauseKind Why) {
   switch (Why) {
   case OomCause::Unknown:
     return "unknown";
@@ -69,7 +70,7 @@ StringRef memkit::causeKey(OomCause::Kind Why) {
   llvm_unreachable("all causes are listed");
 }
 
-StringRef memkit::causeText(OomCause::Kind Why) {
+StringRef memkit::causeText(OomCause::OomCauseKind Why) {
   switch (Why) {
   case OomCause::Unknown:
     return "how much is free on the device is not known";

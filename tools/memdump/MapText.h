@@ -21,8 +21,8 @@ std::string purposeOf(const Trace &T, const Libraries &Asked,
 /// The share of free bytes, in millionths of Bytes.
 uint32_t freePpm(uint64_t Free, uint64_t Bytes);
 
-llvm::StringRef causeText(OomCause::Kind Why); ///< for people
-llvm::StringRef causeKey(OomCause::Kind Why);  ///< in JSON
+llvm::StringRef causeText(OomCause::OomCauseKind Why); ///< for people
+llvm::StringRef causeKey(OomCause::OomCauseKind Why);  ///< in JSON
 
 } // namespace memkit
 

@@ -21,11 +21,11 @@ using namespace memkit;
 
 static void printHeaps(raw_ostream &OS, const Trace &T, const OomReport &M,
                        unsigned Width) {
-  using Align = Table::Align;
-  Table Heaps({{"heap", Align::Left, true},
-               {"live", Align::Right},
-               {"blocks", Align::Right},
-               {"reserved", Align::Right}});
+  using Side = Table::Side;
+  Table Heaps({{"heap", Side::Left, true},
+               {"live", Side::Right},
+               {"blocks", Side::Right},
+               {"reserved", Side::Right}});
   for (const OomHeap &H : M.Heaps)
     Heaps.add({T.heapName(H.Heap).str(), formatSize(H.LiveBytes),
                formatCount(H.LiveBlocks),

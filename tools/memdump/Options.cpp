@@ -14,29 +14,31 @@ cl::opt<std::string> memkit::Input(cl::Positional, cl::init("-"),
 cl::opt<std::string> memkit::Output("o", cl::init("-"), cl::value_desc("file"),
                                     cl::desc("write to file (-)"),
                                     cl::cat(toolCategory()));
-cl::opt<Format> memkit::OutputFormat(
-    "format", cl::desc("what to print:"), cl::init(Format::Text),
-    cl::values(clEnumValN(Format::Text, "text", "events, for people (default)"),
-               clEnumValN(Format::Asm, "asm", "all of it, as memas reads it"),
-               clEnumValN(Format::Json, "json", "all of it, an object a line"),
-               clEnumValN(Format::Csv, "csv", "the events")),
-    cl::cat(toolCategory()));
-cl::opt<Job> memkit::What(
-    cl::desc("instead of the sections:"), cl::init(Job::Print),
+cl::opt<DumpFormat> memkit::OutputFormat(
+    "format", cl::desc("what to print:"), cl::init(DumpFormat::Text),
     cl::values(
-        clEnumValN(Job::Summary, "summary", "what the trace holds"),
-        clEnumValN(Job::Layers, "layers", "the layers of the model"),
-        clEnumValN(Job::Scopes, "scopes", "the program's own scopes"),
-        clEnumValN(Job::Steps, "steps", "the steps, of each memory space"),
-        clEnumValN(Job::Processes, "processes", "the processes"),
-        clEnumValN(Job::Categories, "categories",
+        clEnumValN(DumpFormat::Text, "text", "events, for people (default)"),
+        clEnumValN(DumpFormat::Asm, "asm", "all of it, as memas reads it"),
+        clEnumValN(DumpFormat::Json, "json", "all of it, an object a line"),
+        clEnumValN(DumpFormat::Csv, "csv", "the events")),
+    cl::cat(toolCategory()));
+cl::opt<DumpJob> memkit::What(
+    cl::desc("instead of the sections:"), cl::init(DumpJob::Print),
+    cl::values(
+        clEnumValN(DumpJob::Summary, "summary", "what the trace holds"),
+        clEnumValN(DumpJob::Layers, "layers", "the layers of the model"),
+        clEnumValN(DumpJob::Scopes, "scopes", "the program's own scopes"),
+        clEnumValN(DumpJob::Steps, "steps", "the steps, of each memory space"),
+        clEnumValN(DumpJob::Processes, "processes", "the processes"),
+        clEnumValN(DumpJob::Categories, "categories",
                    "what tensors at the peak are"),
-        clEnumValN(Job::Oom, "oom", "what lived when memory could not be had"),
-        clEnumValN(Job::Map, "map",
+        clEnumValN(DumpJob::Oom, "oom",
+                   "what lived when memory could not be had"),
+        clEnumValN(DumpJob::Map, "map",
                    "what lies where on each device, and what is free"),
-        clEnumValN(Job::Check, "check",
+        clEnumValN(DumpJob::Check, "check",
                    "whether the sums are those of the events"),
-        clEnumValN(Job::Symbolize, "symbolize",
+        clEnumValN(DumpJob::Symbolize, "symbolize",
                    "the trace with the symbols that it lacks, to -o")),
     cl::cat(toolCategory()));
 cl::list<EventColumn> memkit::Columns(

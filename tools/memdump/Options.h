@@ -11,8 +11,8 @@
 
 namespace memkit {
 
-enum class Format { Text, Asm, Json, Csv };
-enum class Job {
+enum class DumpFormat { Text, Asm, Json, Csv };
+enum class DumpJob {
   Print,
   Summary,
   Layers,
@@ -27,8 +27,8 @@ enum class Job {
 };
 
 extern llvm::cl::opt<std::string> Input, Output; ///< -: the standard streams
-extern llvm::cl::opt<Format> OutputFormat;
-extern llvm::cl::opt<Job> What;
+extern llvm::cl::opt<DumpFormat> OutputFormat;
+extern llvm::cl::opt<DumpJob> What;
 extern llvm::cl::list<EventColumn> Columns;
 
 } // namespace memkit

@@ -13,14 +13,14 @@ using namespace llvm;
 using namespace memkit;
 
 Error memkit::printFailures(OutputFile &Out) {
-  if (OutputFormat != Format::Text && OutputFormat != Format::Json)
+  if (OutputFormat != DumpFormat::Text && OutputFormat != DumpFormat::Json)
     return makeUsageError("what lived without memory is printed as text or "
                           "json");
   auto T = openTrace(TP_Totals | TP_Stacks | TP_Replay);
   if (!T)
     return T.takeError();
   (*T)->foldFrames();
-  if (OutputFormat == Format::Text)
+  if (OutputFormat == DumpFormat::Text)
     printOoms(Out.os(), **T);
   else
     writeOomJson(Out.os(), **T);
@@ -29,7 +29,7 @@ Error memkit::printFailures(OutputFile &Out) {
 }
 
 Error memkit::printMap(OutputFile &Out, const SelectionSpec &Spec) {
-  if (OutputFormat != Format::Text && OutputFormat != Format::Json)
+  if (OutputFormat != DumpFormat::Text && OutputFormat != DumpFormat::Json)
     return makeUsageError("a map is printed as text or json");
   auto T = openTrace(TP_Totals | TP_Stacks | TP_Replay);
   if (!T)
@@ -39,7 +39,7 @@ Error memkit::printMap(OutputFile &Out, const SelectionSpec &Spec) {
     return Maps.takeError();
   if (!Spec.AllFrames)
     (*T)->foldFrames();
-  if (OutputFormat == Format::Text)
+  if (OutputFormat == DumpFormat::Text)
     printMaps(Out.os(), **T, *Maps, [&] { return Out.failed(); });
   else
     writeMapJson(Out.os(), **T, *Maps, [&] { return Out.failed(); });

@@ -32,13 +32,13 @@ createTextPrinter(raw_ostream &OS, bool AllFrames) {
 static Expected<std::unique_ptr<SectionVisitor>> createPrinter(raw_ostream &OS,
                                                                bool AllFrames) {
   switch (OutputFormat) {
-  case Format::Text:
+  case DumpFormat::Text:
     return createTextPrinter(OS, AllFrames);
-  case Format::Asm:
+  case DumpFormat::Asm:
     return createAsmPrinter(OS);
-  case Format::Json:
+  case DumpFormat::Json:
     return createJsonPrinter(OS);
-  case Format::Csv:
+  case DumpFormat::Csv:
     return createCsvPrinter(OS);
   }
   llvm_unreachable("all formats are listed");
@@ -81,8 +81,9 @@ struct Chosen {
 
 /// Prints the chosen columns of events.
 static Error printColumns(OutputFile &Out, const SelectionSpec &Spec) {
-  bool Json = OutputFormat == Format::Json;
-  if (OutputFormat.getNumOccurrences() && !Json && OutputFormat != Format::Csv)
+  bool Json = OutputFormat == DumpFormat::Json;
+  if (OutputFormat.getNumOccurrences() && !Json &&
+      OutputFormat != DumpFormat::Csv)
     return makeUsageError("--columns are printed as csv or json");
   if (Spec.At)
     return makeUsageError("--columns show a course of time: --since and "
@@ -108,15 +109,16 @@ Error memkit::printSections(OutputFile &Out, const SelectionSpec &Spec) {
   if (!Columns.empty())
     return printColumns(Out, Spec);
   Chosen Of;
-  if (!Spec.empty() && OutputFormat == Format::Asm)
+  if (!Spec.empty() && OutputFormat == DumpFormat::Asm)
     return makeUsageError("--format=asm is the whole trace");
   if (!Spec.empty())
     if (Error E = Of.open(Spec))
       return E;
   // The text form is lossless, so unknown sections are an error.
-  auto Stream = SectionStream::open(
-      Input, OutputFormat == Format::Asm ? SectionStream::Unknown::Refuse
-                                         : SectionStream::Unknown::PassOver);
+  auto Stream =
+      SectionStream::open(Input, OutputFormat == DumpFormat::Asm
+                                     ? SectionStream::Unknown::Refuse
+                                     : SectionStream::Unknown::PassOver);
   if (!Stream)
     return Stream.takeError();
   auto Printer = createPrinter(Out.os(), Spec.AllFrames);

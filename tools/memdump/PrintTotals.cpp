@@ -43,20 +43,20 @@ static void writeCategories(json::OStream &J, const Trace &T,
 
 static TotalsPrinter totalsPrinter() {
   switch (What) {
-  case Job::Layers:
+  case DumpJob::Layers:
     return printerOf<[](const Trace &T) { return queryLayers(T); }, printLayers,
                      writeLayersJson, printLayersCsv>("layers are");
-  case Job::Scopes:
+  case DumpJob::Scopes:
     return printerOf<[](const Trace &T) { return queryScopes(T); }, printScopes,
                      writeScopesJson, printScopesCsv>("scopes are");
-  case Job::Steps:
+  case DumpJob::Steps:
     return printerOf<[](const Trace &T) { return querySteps(T); }, printSteps,
                      writeStepsJson, printStepsCsv>("steps are");
-  case Job::Categories:
+  case DumpJob::Categories:
     return printerOf<[](const Trace &T) { return queryCategories(T); },
                      printCategories, writeCategories, printCategoriesCsv>(
         "categories are");
-  case Job::Processes:
+  case DumpJob::Processes:
     return {"processes are",
             [](raw_ostream &OS, const Trace &T, unsigned Width) {
               printProcesses(OS, queryRun(T), T, Width);
@@ -80,7 +80,8 @@ static TotalsPrinter totalsPrinter() {
 
 Error memkit::printTotals(OutputFile &Out) {
   TotalsPrinter P = totalsPrinter();
-  if (OutputFormat == Format::Asm || (OutputFormat == Format::Csv && !P.Csv))
+  if (OutputFormat == DumpFormat::Asm ||
+      (OutputFormat == DumpFormat::Csv && !P.Csv))
     return makeUsageError(P.Name + " printed as text" +
                           (P.Csv ? ", json or csv" : " or json"));
   auto Reader = openReader();
@@ -98,15 +99,15 @@ Error memkit::printTotals(OutputFile &Out) {
          ": no summary; the sums are those of its events; those of layers, "
          "scopes, categories and ooms end at " +
          formatTime(*PartialNs));
-  else if ((*T)->isReplayed() && What != Job::Summary)
+  else if ((*T)->isReplayed() && What != DumpJob::Summary)
     return makeError((*T)->name() + ": no summary, as the recording has " +
                      "not ended: its " + P.Name.split(' ').first +
                      " are not known");
-  if (OutputFormat == Format::Csv) {
+  if (OutputFormat == DumpFormat::Csv) {
     P.Csv(Out.os(), **T);
     return Error::success();
   }
-  if (OutputFormat == Format::Text) {
+  if (OutputFormat == DumpFormat::Text) {
     P.Text(Out.os(), **T, outputWidth());
     return Error::success();
   }

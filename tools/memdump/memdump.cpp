@@ -17,22 +17,22 @@ static Expected<int> done(Error E) {
 
 static Expected<int> dump(OutputFile &Out, const SelectionSpec &Spec) {
   switch (What) {
-  case Job::Print:
+  case DumpJob::Print:
     return done(printSections(Out, Spec));
-  case Job::Summary:
-  case Job::Layers:
-  case Job::Scopes:
-  case Job::Steps:
-  case Job::Processes:
-  case Job::Categories:
+  case DumpJob::Summary:
+  case DumpJob::Layers:
+  case DumpJob::Scopes:
+  case DumpJob::Steps:
+  case DumpJob::Processes:
+  case DumpJob::Categories:
     return done(printTotals(Out));
-  case Job::Oom:
+  case DumpJob::Oom:
     return done(printFailures(Out));
-  case Job::Map:
+  case DumpJob::Map:
     return done(printMap(Out, Spec));
-  case Job::Symbolize:
+  case DumpJob::Symbolize:
     return done(symbolize(Out));
-  case Job::Check:
+  case DumpJob::Check:
     return checkSums(Out);
   }
   llvm_unreachable("all jobs are listed");
@@ -42,13 +42,13 @@ static Expected<int> run(const SelectionFlags &Flags) {
   Expected<SelectionSpec> Spec = Flags.spec();
   if (!Spec)
     return Spec.takeError();
-  bool IsList = What == Job::Print;
+  bool IsList = What == DumpJob::Print;
   if ((!IsList && !Columns.empty()) ||
-      (!IsList && What != Job::Map && !Spec->empty()))
+      (!IsList && What != DumpJob::Map && !Spec->empty()))
     return makeUsageError("selections are for the list of events and --map, "
                           "--columns for the list");
-  auto Kind = What == Job::Symbolize ? OutputFile::Content::Trace
-                                     : OutputFile::Content::Text;
+  auto Kind = What == DumpJob::Symbolize ? OutputFile::Content::Trace
+                                         : OutputFile::Content::Text;
   auto Out = OutputFile::open(Output, Kind);
   if (!Out)
     return Out.takeError();

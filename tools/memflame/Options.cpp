@@ -15,18 +15,19 @@ cl::opt<std::string> Input(cl::Positional, cl::desc("<trace>"),
 cl::opt<std::string> Output("o", cl::desc("Write to this file"),
                             cl::value_desc("file"), cl::init("-"),
                             cl::cat(toolCategory()));
-cl::opt<Format> OutputFormat(
+cl::opt<FlameFormat> OutputFormat(
     "format", cl::desc("What to write:"),
-    cl::values(clEnumValN(Format::Speedscope, "speedscope",
+    cl::values(clEnumValN(FlameFormat::Speedscope, "speedscope",
                           "a file for speedscope (default)"),
-               clEnumValN(Format::Html, "html", "a page with speedscope in it"),
-               clEnumValN(Format::Collapsed, "collapsed",
+               clEnumValN(FlameFormat::Html, "html",
+                          "a page with speedscope in it"),
+               clEnumValN(FlameFormat::Collapsed, "collapsed",
                           "lines root;..;leaf VALUE"),
-               clEnumValN(Format::Pprof, "pprof", "a file for pprof"),
-               clEnumValN(Format::Perfetto, "perfetto",
+               clEnumValN(FlameFormat::Pprof, "pprof", "a file for pprof"),
+               clEnumValN(FlameFormat::Perfetto, "perfetto",
                           "the run's timeline, a file for Perfetto"),
-               clEnumValN(Format::Csv, "csv", "a row for each stack")),
-    cl::init(Format::Speedscope), cl::cat(toolCategory()));
+               clEnumValN(FlameFormat::Csv, "csv", "a row for each stack")),
+    cl::init(FlameFormat::Speedscope), cl::cat(toolCategory()));
 cl::list<Metric> Metrics(
     "metric",
     cl::desc("What to draw (default: speedscope peak, allocated and live, "
@@ -107,16 +108,16 @@ static bool hasPlainKeys(GroupBy By) {
 
 Error checkOptions() {
   bool Chosen = OutputFormat.getNumOccurrences() != 0;
-  if (OpenPage && Chosen && OutputFormat != Format::Html)
+  if (OpenPage && Chosen && OutputFormat != FlameFormat::Html)
     return makeUsageError("--open shows --format=html");
   if (OpenPage)
-    OutputFormat = Format::Html;
-  bool IsPage =
-      OutputFormat == Format::Speedscope || OutputFormat == Format::Html;
+    OutputFormat = FlameFormat::Html;
+  bool IsPage = OutputFormat == FlameFormat::Speedscope ||
+                OutputFormat == FlameFormat::Html;
   if (TimeOrder && !IsPage)
     return makeUsageError("--time-order is for --format=speedscope or html");
-  if (Metrics.size() > 1 &&
-      (OutputFormat == Format::Collapsed || OutputFormat == Format::Perfetto))
+  if (Metrics.size() > 1 && (OutputFormat == FlameFormat::Collapsed ||
+                             OutputFormat == FlameFormat::Perfetto))
     return makeUsageError("--format=collapsed and perfetto hold one metric");
   if (!MaxAge.empty() && !Metrics.empty() &&
       !is_contained(Metrics, Metric::Temporary))

@@ -11,10 +11,10 @@
 
 namespace memkit {
 
-enum class Format { Speedscope, Collapsed, Pprof, Perfetto, Csv, Html };
+enum class FlameFormat { Speedscope, Collapsed, Pprof, Perfetto, Csv, Html };
 
 extern llvm::cl::opt<std::string> Input, Output, MaxAge, SpeedscopeFolder;
-extern llvm::cl::opt<Format> OutputFormat;
+extern llvm::cl::opt<FlameFormat> OutputFormat;
 extern llvm::cl::list<Metric> Metrics;
 extern llvm::cl::opt<GroupBy> Grouping;
 extern llvm::cl::opt<bool> Full, TimeOrder, Invert, MergeRecursion, OpenPage;

@@ -139,7 +139,7 @@ static Error writeColumns(raw_ostream &OS, const ProfileQuery &P) {
       return Made.takeError();
     Profiles.push_back(std::move(*Made));
   }
-  if (OutputFormat == Format::Csv)
+  if (OutputFormat == FlameFormat::Csv)
     writeCsv(OS, P.tree(), Profiles);
   else
     writePprof(OS, P.tree(), Profiles);
@@ -164,16 +164,16 @@ static Error writePerfettoOf(raw_ostream &OS, const ProfileQuery &P) {
 
 static Error write(raw_ostream &OS, const ProfileQuery &P) {
   switch (OutputFormat) {
-  case Format::Speedscope:
+  case FlameFormat::Speedscope:
     return writeSpeedscopeOf(OS, P);
-  case Format::Html:
+  case FlameFormat::Html:
     return writePage(OS, P);
-  case Format::Collapsed:
+  case FlameFormat::Collapsed:
     return writeCollapsedOf(OS, P);
-  case Format::Pprof:
-  case Format::Csv:
+  case FlameFormat::Pprof:
+  case FlameFormat::Csv:
     return writeColumns(OS, P);
-  case Format::Perfetto:
+  case FlameFormat::Perfetto:
     return writePerfettoOf(OS, P);
   }
   llvm_unreachable("all formats are handled");
@@ -214,10 +214,10 @@ static Expected<std::unique_ptr<ProfileQuery>> ask(SelectionSpec Spec) {
   Options.Shape.Invert = Invert;
   Options.Shape.MergeRecursion = MergeRecursion;
   Options.Shape.StripPrefixes = {StripPrefixes.begin(), StripPrefixes.end()};
-  Options.InOneTree = OutputFormat == Format::Collapsed ||
-                      OutputFormat == Format::Csv ||
-                      OutputFormat == Format::Pprof;
-  Options.WantsDiff = OutputFormat == Format::Collapsed;
+  Options.InOneTree = OutputFormat == FlameFormat::Collapsed ||
+                      OutputFormat == FlameFormat::Csv ||
+                      OutputFormat == FlameFormat::Pprof;
+  Options.WantsDiff = OutputFormat == FlameFormat::Collapsed;
   if (!MaxAge.empty()) {
     Expected<uint64_t> Age = parseTime(MaxAge);
     if (!Age)

@@ -127,11 +127,11 @@ void printFindings(raw_ostream &OS, const LeakView &V, LeakKinds Kind) {
 //===----------------------------------------------------------------------===//
 
 static void printHeaps(raw_ostream &OS, const LeakView &V) {
-  using Align = Table::Align;
-  Table Heaps({{"heap", Align::Left, true},
-               {V.At.empty() ? "live at end" : "live", Align::Right},
-               {"blocks", Align::Right},
-               {"findings", Align::Right}});
+  using Side = Table::Side;
+  Table Heaps({{"heap", Side::Left, true},
+               {V.At.empty() ? "live at end" : "live", Side::Right},
+               {"blocks", Side::Right},
+               {"findings", Side::Right}});
   for (const HeapLeaks &H : V.R.Exit.Heaps)
     Heaps.add({V.T.heapName(H.Heap).str(), bytesText(H), formatCount(H.Blocks),
                formatCount(H.Findings)});

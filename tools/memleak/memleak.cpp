@@ -16,21 +16,21 @@
 using namespace llvm;
 using namespace memkit;
 
-enum class Format { Text, Json, Sarif, Collapsed };
+enum class LeakFormat { Text, Json, Sarif, Collapsed };
 
 static cl::opt<std::string> Input(cl::Positional, cl::desc("<trace>"),
                                   cl::cat(toolCategory()));
 static cl::opt<std::string> Output("o", cl::desc("Write to this file"),
                                    cl::value_desc("file"), cl::init("-"),
                                    cl::cat(toolCategory()));
-static cl::opt<Format> OutputFormat(
+static cl::opt<LeakFormat> OutputFormat(
     "format", cl::desc("What to write:"),
-    cl::values(clEnumValN(Format::Text, "text", "for people (default)"),
-               clEnumValN(Format::Json, "json", "for programs"),
-               clEnumValN(Format::Sarif, "sarif", "SARIF 2.1.0"),
-               clEnumValN(Format::Collapsed, "collapsed",
+    cl::values(clEnumValN(LeakFormat::Text, "text", "for people (default)"),
+               clEnumValN(LeakFormat::Json, "json", "for programs"),
+               clEnumValN(LeakFormat::Sarif, "sarif", "SARIF 2.1.0"),
+               clEnumValN(LeakFormat::Collapsed, "collapsed",
                           "root;..;leaf bytes, of one kind (exit)")),
-    cl::init(Format::Text), cl::cat(toolCategory()));
+    cl::init(LeakFormat::Text), cl::cat(toolCategory()));
 static cl::bits<LeakKinds> Kinds(
     "kind", cl::CommaSeparated, cl::desc("What to look for (all):"),
     cl::values(clEnumValN(0, "exit", "what was never freed"),
@@ -85,7 +85,7 @@ static bool isMeant(const FailCondition &C, const Trace &T, uint32_t Heap,
 /// Whether the growth of the heaps that C names in Space meets C.
 static bool growthHolds(const FailCondition &C, const Trace &T,
                         const LeakFindings &R, uint32_t Space) {
-  using Kind = FailCondition::Kind;
+  using ConditionKind = FailCondition::ConditionKind;
   double Steps = 0, Times = 0, Rise = 0;
   for (const Growth &G : R.Growth.Found) {
     if (!isMeant(C, T, G.Heap, Space))
@@ -93,9 +93,9 @@ static bool growthHolds(const FailCondition &C, const Trace &T,
     (R.Growth.Spans[G.Span].HasSteps ? Steps : Times) += G.Rate;
     Rise += static_cast<double>(G.Rise);
   }
-  if (C.What == Kind::PerStep)
+  if (C.What == ConditionKind::PerStep)
     return C.isAbove(Steps);
-  if (C.What == Kind::PerTime)
+  if (C.What == ConditionKind::PerTime)
     return C.isAbove(Times);
   return Rise > 0 && C.isAbove(Rise);
 }
@@ -114,7 +114,7 @@ static bool holdsIn(const FailCondition &C, const Trace &T,
     }
   return Findings &&
          C.isAbove(static_cast<double>(
-             C.What == FailCondition::Kind::Any ? Findings : Bytes));
+             C.What == FailCondition::ConditionKind::Any ? Findings : Bytes));
 }
 
 static bool holds(const FailCondition &C, const Trace &T,
@@ -132,7 +132,7 @@ static Error checkRates(const FailOn &Fatal, const LeakFindings &R) {
       return makeError(Input + ": --fail-on=" + C.Text +
                        ": the trace does not say how long blocks live, and has "
                        "no events to count it from");
-    if (C.What == FailCondition::Kind::PerStep && !R.HasSteps)
+    if (C.What == FailCondition::ConditionKind::PerStep && !R.HasSteps)
       return makeError(Input + ": --fail-on=" + C.Text +
                        ": the trace has no steps; " + HowSteps);
   }
@@ -146,7 +146,7 @@ static Error checkRates(const FailOn &Fatal, const LeakFindings &R) {
 static unsigned wantedKinds(const FailOn &Fatal) {
   unsigned Wanted = Kinds.getBits();
   if (!Wanted)
-    Wanted = OutputFormat == Format::Collapsed
+    Wanted = OutputFormat == LeakFormat::Collapsed
                  ? FK_Exit
                  : FK_Exit | FK_Growth | FK_Outlier;
   // Conditions need the findings of their kind.
@@ -162,7 +162,7 @@ static unsigned wantedKinds(const FailOn &Fatal) {
 static Expected<LeakOptions> readOptions(const FailOn &Fatal) {
   LeakOptions Options;
   Options.Kinds = wantedKinds(Fatal);
-  if (OutputFormat == Format::Collapsed && popcount(Options.Kinds) != 1)
+  if (OutputFormat == LeakFormat::Collapsed && popcount(Options.Kinds) != 1)
     return makeUsageError("--format=collapsed shows findings of one --kind");
   uint64_t Steps;
   StringRef Text = WarmUp;
@@ -208,16 +208,16 @@ static Error write(const LeakView &V) {
     return Out.takeError();
   raw_ostream &OS = (*Out)->os();
   switch (OutputFormat) {
-  case Format::Text:
+  case LeakFormat::Text:
     printLeaks(OS, V);
     break;
-  case Format::Json:
+  case LeakFormat::Json:
     writeLeakJson(OS, V);
     break;
-  case Format::Sarif:
+  case LeakFormat::Sarif:
     writeLeakSarif(OS, V);
     break;
-  case Format::Collapsed:
+  case LeakFormat::Collapsed:
     writeLeakCollapsed(OS, V);
     break;
   }
@@ -267,10 +267,10 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
       return Before.takeError();
     keepNew(*R, *In.T, *Before, *Old.T);
   }
-  uint64_t Max = Top.getNumOccurrences()        ? uint64_t(Top)
-                 : OutputFormat == Format::Text ? 10
-                                                : 0;
-  StringRef At = Spec->At && Spec->At->K != TimePoint::Kind::End
+  uint64_t Max = Top.getNumOccurrences()            ? uint64_t(Top)
+                 : OutputFormat == LeakFormat::Text ? 10
+                                                    : 0;
+  StringRef At = Spec->At && Spec->At->K != TimePoint::TimePointKind::End
                      ? StringRef(Spec->At->Text)
                      : "";
   if (Error E = write({*In.T, *R, Options->Kinds, Max, At}))

@@ -11,7 +11,7 @@ using namespace llvm;
 
 namespace memkit {
 
-using Side = Table::Align;
+using Side = Table::Side;
 
 std::string heapOrSpace(const PageInput &F, const HeapOverview &H) {
   return H.Heap ? F.heapName(H.Heap).str() : F.T.spaceName(H.Space).str();

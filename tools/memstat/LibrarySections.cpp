@@ -9,7 +9,7 @@ using namespace llvm;
 
 namespace memkit {
 
-using Side = Table::Align;
+using Side = Table::Side;
 
 /// The rows of the first heap; rows of one heap are adjacent.
 static ArrayRef<GroupedStats> firstHeap(ArrayRef<GroupedStats> Rows) {

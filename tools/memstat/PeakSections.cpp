@@ -12,7 +12,7 @@ using namespace llvm;
 
 namespace memkit {
 
-using Side = Table::Align;
+using Side = Table::Side;
 
 /// Whether a native function is an allocator, or passes requests on to one.
 static bool isAllocator(StringRef Name) {

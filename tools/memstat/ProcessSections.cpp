@@ -10,7 +10,7 @@ using namespace llvm;
 
 namespace memkit {
 
-using Side = Table::Align;
+using Side = Table::Side;
 
 std::optional<PageSection> threadSection(const PageInput &F) {
   ArrayRef<ThreadStats> Threads = F.O.Threads;
@@ -54,11 +54,11 @@ static std::string endText(const ProcessReport &I) {
 }
 
 std::optional<PageSection> processSection(const PageInput &F) {
-  struct Row {
+  struct ProcessRow {
     uint32_t Process;
     uint64_t Peak; ///< the highest of any memory space
   };
-  std::vector<Row> Rows;
+  std::vector<ProcessRow> Rows;
   bool HasDevices = false;
   for (const ProcessReport &I : F.R.Processes) {
     const std::optional<ProcessStats> &T = I.Stats;
@@ -73,7 +73,7 @@ std::optional<PageSection> processSection(const PageInput &F) {
   }
   if (Rows.size() < 2)
     return std::nullopt;
-  stable_sort(Rows, [](Row A, Row B) { return A.Peak > B.Peak; });
+  stable_sort(Rows, [](ProcessRow A, ProcessRow B) { return A.Peak > B.Peak; });
   size_t Shown = F.shown(Rows.size(), 5);
   std::vector<Table::Column> Columns = {
       {"pid", Side::Right},         {"peak", Side::Right},
@@ -86,7 +86,7 @@ std::optional<PageSection> processSection(const PageInput &F) {
   auto Sampled = [](uint64_t Bytes) {
     return Bytes ? formatSize(Bytes) : std::string();
   };
-  for (const Row &R : ArrayRef(Rows).take_front(Shown)) {
+  for (const ProcessRow &R : ArrayRef(Rows).take_front(Shown)) {
     const ProcessReport &I = F.R.Processes[R.Process - 1];
     const std::optional<ProcessStats> &Sum = I.Stats;
     std::vector<std::string> Cells = {std::to_string(I.Pid),

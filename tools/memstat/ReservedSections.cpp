@@ -9,7 +9,7 @@ using namespace llvm;
 
 namespace memkit {
 
-using Side = Table::Align;
+using Side = Table::Side;
 
 static std::string shareText(std::optional<uint32_t> Ppm) {
   return Ppm ? formatShare(*Ppm) : "";
@@ -54,7 +54,7 @@ std::optional<PageSection> reservedSection(const PageInput &F) {
   PageSection Out;
   std::string Unknown;
   auto Add = [&](StringRef Name, StringRef When,
-                 const HeapFragmentation::Moment &M) {
+                 const HeapFragmentation::FragmentationMoment &M) {
     T.add({Name.str(), When.str(), formatSize(M.Reserved),
            formatSize(M.Allocated), M.Active ? formatSize(*M.Active) : "",
            M.Active && *M.Active <= M.Reserved

@@ -12,7 +12,7 @@ using namespace llvm;
 
 namespace memkit {
 
-using Side = Table::Align;
+using Side = Table::Side;
 
 std::vector<PageSection> categorySections(const PageInput &F) {
   std::vector<PageSection> Out;

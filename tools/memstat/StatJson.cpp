@@ -105,7 +105,7 @@ static void writeThread(json::OStream &J, const PageInput &F,
 }
 
 static void writeMoment(json::OStream &J, bool Known,
-                        const HeapFragmentation::Moment &M) {
+                        const HeapFragmentation::FragmentationMoment &M) {
   J.attribute("reserved_bytes",
               Known ? json::Value(M.Reserved) : json::Value(nullptr));
   J.attribute("allocated_bytes", M.Allocated);
@@ -143,7 +143,7 @@ static void writeFragmentation(json::OStream &J, const PageInput &F,
   });
 }
 
-static void writeGapParts(json::OStream &J, const DeviceGap::Moment &M) {
+static void writeGapParts(json::OStream &J, const DeviceGap::GapMoment &M) {
   auto OrNull = [&](std::optional<uint64_t> Bytes) {
     return M.IsTold ? jsonOrNull(Bytes) : json::Value(nullptr);
   };
@@ -153,7 +153,7 @@ static void writeGapParts(json::OStream &J, const DeviceGap::Moment &M) {
   J.attribute("unknown_bytes", OrNull(M.unknown()));
 }
 
-static void writeGapMoment(json::OStream &J, const DeviceGap::Moment &M) {
+static void writeGapMoment(json::OStream &J, const DeviceGap::GapMoment &M) {
   J.attribute("time_ns", M.TimeNs);
   J.attribute("used_bytes", M.Used);
   J.attribute("accounted_bytes", M.Accounted);
@@ -166,7 +166,7 @@ static void writeGap(json::OStream &J, const PageInput &F, const DeviceGap &G) {
   J.attribute("total_bytes",
               G.TotalBytes ? json::Value(G.TotalBytes) : json::Value(nullptr));
   J.attribute("samples", G.Samples);
-  auto Write = [&](StringRef Key, const DeviceGap::Moment &M) {
+  auto Write = [&](StringRef Key, const DeviceGap::GapMoment &M) {
     J.attributeObject(Key, [&] { writeGapMoment(J, M); });
   };
   Write("most_used", G.MaxUsed);

@@ -16,19 +16,19 @@
 using namespace llvm;
 using namespace memkit;
 
-enum class Format { Text, Json, Markdown };
+enum class StatFormat { Text, Json, Markdown };
 
 static cl::opt<std::string> Input(cl::Positional, cl::desc("<trace>"),
                                   cl::cat(toolCategory()));
 static cl::opt<std::string> Output("o", cl::desc("Write to this file"),
                                    cl::value_desc("file"), cl::init("-"),
                                    cl::cat(toolCategory()));
-static cl::opt<Format> OutputFormat(
+static cl::opt<StatFormat> OutputFormat(
     "format", cl::desc("What to write:"),
-    cl::values(clEnumValN(Format::Text, "text", "for people (default)"),
-               clEnumValN(Format::Json, "json", "for programs"),
-               clEnumValN(Format::Markdown, "markdown", "for a page")),
-    cl::init(Format::Text), cl::cat(toolCategory()));
+    cl::values(clEnumValN(StatFormat::Text, "text", "for people (default)"),
+               clEnumValN(StatFormat::Json, "json", "for programs"),
+               clEnumValN(StatFormat::Markdown, "markdown", "for a page")),
+    cl::init(StatFormat::Text), cl::cat(toolCategory()));
 static cl::opt<unsigned>
     Top("top", cl::init(3), cl::value_desc("n"), cl::cat(toolCategory()),
         cl::desc("So many stacks of each peak, layers, threads, ..., or a few "
@@ -73,7 +73,7 @@ static bool holds(const FailCondition &C, const PageInput &F,
     return C.isAbove(double(F.R.Lost));
   if (C.Metric == "suggestions")
     return any_of(F.O.Suggestions, [&](const Suggestion &S) {
-      bool Any = C.What == FailCondition::Kind::Any;
+      bool Any = C.What == FailCondition::ConditionKind::Any;
       return C.isAbove(Any ? 1 : double(S.Bytes));
     });
   return isAnyAbove(C, F, S);
@@ -94,7 +94,7 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
   if (Error E = Fatal.checkNames(spacesAndHeaps(T, In.S->selection())))
     return E;
   for_each(T.warnings(), [](const std::string &W) { warn(W); });
-  bool Json = OutputFormat == Format::Json;
+  bool Json = OutputFormat == StatFormat::Json;
   OverviewOptions Options;
   Options.Top = Top;
   unsigned Width = outputWidth();
@@ -121,7 +121,7 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
   raw_ostream &OS = (*Out)->os();
   if (Json)
     writeStatJson(OS, F);
-  else if (OutputFormat == Format::Markdown)
+  else if (OutputFormat == StatFormat::Markdown)
     printMarkdown(OS, makePage(F));
   else
     printText(OS, makePage(F), Width);

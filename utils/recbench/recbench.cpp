@@ -173,7 +173,7 @@ void Bench::drain() {
   }
   Batch.resize(2048);
   while (size_t Count = Merge.next(Batch.data(), Batch.size())) {
-    for (const RingMerge::Cursor &C : Merge.cursors()) {
+    for (const RingMerge::RingCursor &C : Merge.cursors()) {
       uint32_t Ring = RingOf[C.Source].Ring;
       I->ring(Ring).Tail = C.Tail;
       I->shared().ringHeader(Ring).Tail.store(C.Tail);

@@ -93,14 +93,14 @@ mapDevices(const Trace &T, const Selection &Sel, MapMoment When);
 
 /// Why an allocator could not give Oom's bytes.
 struct OomCause {
-  enum Kind {
+  enum OomCauseKind {
     Unknown,   ///< the free memory of the device is unknown
     Full,      ///< less memory was free
     Scattered, ///< enough was free, but in pieces
     OtherHole, ///< a large enough hole was in another stream or pool
     HasRoom,   ///< the device had enough free memory, as far as known
   };
-  Kind Why = Unknown;
+  OomCauseKind Why = Unknown;
   uint64_t Requested = 0;
   /// In the segments of the process that asked.
   uint64_t FreeBytes = 0, NumHoles = 0, LargestHole = 0;

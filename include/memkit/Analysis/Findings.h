@@ -58,11 +58,11 @@ struct Finding {
   /// Whether the finding includes stacks further in.
   bool IsInner = false;
   uint32_t Parts = 1; ///< number of parts merged into this finding
-  struct Part {
+  struct MergedPart {
     DiffPlace Place;
     double Change;
   };
-  std::vector<Part> Largest; ///< the largest parts, if several
+  std::vector<MergedPart> Largest; ///< the largest parts, if several
   std::vector<StackMetrics> Runs;
   StackMetrics Before, After; ///< on average
   /// Of the metric; empty when each side is one exact run.
@@ -75,8 +75,8 @@ struct Move {
   uint32_t Heap = 0;
   Metric By;
   DiffPlace Place;
-  double Value = 0;                 ///< the amount that moved
-  std::vector<Finding::Part> Parts; ///< the largest few
+  double Value = 0;                       ///< the amount that moved
+  std::vector<Finding::MergedPart> Parts; ///< the largest few
 };
 
 struct FindingOptions {

@@ -57,24 +57,24 @@ private:
     uint64_t Bytes;
     uint64_t AllocatedNs;
   };
-  struct Row {
+  struct OutlierRow {
     uint32_t Process, Heap, Stack;
     uint64_t Allocations;
     double Lived = 0; ///< blocks times ns, up to the end
     uint64_t EndNs = 0;
     std::vector<OldBlock> Live;
   };
-  using Key = std::pair<uint64_t, uint32_t>;
-  static Key key(uint32_t Process, uint32_t Heap, uint32_t Stack) {
+  using OutlierKey = std::pair<uint64_t, uint32_t>;
+  static OutlierKey key(uint32_t Process, uint32_t Heap, uint32_t Stack) {
     return {uint64_t(Process) << 32 | Heap, Stack};
   }
   llvm::Error addLives(IntervalSeries &Intervals);
-  void judge(const Row &R, const ProcessIntervals &I,
+  void judge(const OutlierRow &R, const ProcessIntervals &I,
              std::vector<Outlier> &Out) const;
 
   OutlierOptions Options;
-  std::vector<Row> Rows;
-  llvm::DenseMap<Key, uint32_t> RowOf;
+  std::vector<OutlierRow> Rows;
+  llvm::DenseMap<OutlierKey, uint32_t> RowOf;
 };
 
 } // namespace memkit

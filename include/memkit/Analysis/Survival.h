@@ -50,12 +50,12 @@ struct SurvivalData {
   double LevelBefore = 0;     ///< live bytes at the start of the first bin
   /// Bytes allocated before the first bin and freed since.
   double OldFreed = 0;
-  struct Aged {
+  struct AgedBytes {
     double Bytes = 0;
     double Intervals = 0; ///< intervals with such frees, summed over stacks
   };
   /// By age: class k of 2^k to below 2^(k+1) units.
-  std::array<Aged, NumAgeClasses> Freed;
+  std::array<AgedBytes, NumAgeClasses> Freed;
   std::vector<double> LevelBlocks; ///< live blocks at the end of each bin
 
   void add(const SurvivalData &Other);

@@ -102,11 +102,11 @@ public:
   uint32_t numRows() const { return Values.size(); }
 
 private:
-  struct Value {
+  struct LiveValue {
     uint64_t Blocks = 0, Bytes = 0;
   };
   /// The position of a process in a pass.
-  struct Cursor {
+  struct IntervalCursor {
     size_t Interval = 0;
     uint64_t Index = 0; ///< the interval's number in the file
     bool Any = false;
@@ -126,12 +126,12 @@ private:
   std::unique_ptr<TraceReader> Made;
   std::vector<ProcessIntervals> Processes;
   std::vector<uint32_t> PlaceOf; ///< index in Processes + 1, by process id
-  std::vector<Cursor> Cursors;   ///< by index in Processes
+  std::vector<IntervalCursor> Cursors; ///< by index in Processes
   /// Rows + 1 by stack, for the first heap of the stack; the other heaps' rows
   /// are in OtherRows.
   std::vector<std::unique_ptr<RowCache>> FirstRows;
   llvm::DenseMap<std::pair<uint64_t, uint32_t>, uint32_t> OtherRows;
-  std::vector<Value> Values; ///< by row
+  std::vector<LiveValue> Values; ///< by row
   std::vector<IntervalChange> Changes;
 };
 

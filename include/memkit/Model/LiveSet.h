@@ -23,35 +23,35 @@ namespace memkit {
 class LiveSet {
 public:
   /// The values that every event of a block needs. Row 0: not live.
-  struct Entry {
+  struct LiveSetEntry {
     uint32_t Row = 0;
     uint32_t ScopeRow = 0;
     uint64_t Size = 0;
   };
   /// Values that few traces have.
-  struct Place {
+  struct RareValues {
     uint64_t Address = 0;
     uint64_t Enclosing = 0; ///< allocation id + 1
     uint32_t Weight = 0;    ///< 0: not sampled
     bool isAny() const { return Address || Enclosing || Weight; }
   };
   /// All values of a block.
-  struct Block {
+  struct LiveSetBlock {
     uint64_t AllocationId = 0;
-    Entry E;
+    LiveSetEntry E;
     uint64_t AllocatedNs = 0;
-    Place P;
+    RareValues P;
     uint32_t Thread = 0; ///< 0 unless kept
   };
 
 private:
   /// 64 Ki allocation ids. Unless packed, elements at or after next() are not
   /// valid yet.
-  struct Chunk {
-    std::vector<Entry> Entries;
+  struct LiveChunk {
+    std::vector<LiveSetEntry> Entries;
     std::vector<uint64_t> AllocationTimes;
     /// Shorter than Entries when the remainder has no places.
-    std::vector<Place> Places;
+    std::vector<RareValues> Places;
     std::vector<uint32_t> Threads;
     /// When packed: the allocation ids of Entries. Few ids are a sorted list;
     /// many ids are a bitmap over all allocation ids, with the number of set
@@ -73,7 +73,7 @@ public:
   uint64_t size() const { return Live; }
 
   /// Adds the block of allocation id next(). E.Row is not 0.
-  void add(Entry E, uint64_t AllocatedNs, uint32_t Thread) {
+  void add(LiveSetEntry E, uint64_t AllocatedNs, uint32_t Thread) {
     if (LLVM_UNLIKELY(Next == Full))
       makeRoom();
     size_t At = Next & (ChunkSize - 1);
@@ -86,16 +86,16 @@ public:
     Next += 1;
   }
   /// Sets the place of the block added last.
-  void setPlaceOfLast(Place P);
+  void setPlaceOfLast(RareValues P);
 
   /// The position of a live block; invalid after the next add() or erase().
-  class Cursor {
+  class LiveCursor {
   public:
     explicit operator bool() const { return C != nullptr; }
-    Entry &entry() const { return C->Entries[At]; }
+    LiveSetEntry &entry() const { return C->Entries[At]; }
     uint64_t allocatedNs() const { return C->AllocationTimes[At]; }
-    Place place() const {
-      return At < C->Places.size() ? C->Places[At] : Place();
+    RareValues place() const {
+      return At < C->Places.size() ? C->Places[At] : RareValues();
     }
     uint32_t thread() const {
       return At < C->Threads.size() ? C->Threads[At] : 0;
@@ -103,16 +103,16 @@ public:
 
   private:
     friend class LiveSet;
-    Chunk *C = nullptr;
+    LiveChunk *C = nullptr;
     size_t At = 0;
   };
 
   /// The block AllocationId, or an empty Cursor when the block is not live.
-  Cursor find(uint64_t AllocationId) {
-    Cursor Out;
+  LiveCursor find(uint64_t AllocationId) {
+    LiveCursor Out;
     if (AllocationId >= Next)
       return Out;
-    Chunk &C = Chunks[AllocationId >> ChunkBits];
+    LiveChunk &C = Chunks[AllocationId >> ChunkBits];
     size_t At = AllocationId & (ChunkSize - 1);
     if (LLVM_UNLIKELY(C.Packed))
       At = findPacked(C, static_cast<uint16_t>(At));
@@ -123,10 +123,10 @@ public:
     return Out;
   }
   /// As find(), for rising allocation ids. After: the result for a lower id.
-  Cursor findNext(uint64_t AllocationId, Cursor After) {
+  LiveCursor findNext(uint64_t AllocationId, LiveCursor After) {
     if (AllocationId >= Next)
-      return Cursor();
-    Chunk &C = Chunks[AllocationId >> ChunkBits];
+      return LiveCursor();
+    LiveChunk &C = Chunks[AllocationId >> ChunkBits];
     if (!C.Packed)
       return find(AllocationId);
     // At least half of the entries between After and the block are live, so a
@@ -139,7 +139,7 @@ public:
       ++At;
     if (At >= End || C.AllocationIds[At] != Low)
       return find(AllocationId);
-    Cursor Out;
+    LiveCursor Out;
     if (C.Entries[At].Row != 0) {
       Out.C = &C;
       Out.At = At;
@@ -147,8 +147,8 @@ public:
     return Out;
   }
   /// Removes the block at Where, a result of find().
-  void erase(Cursor Where) {
-    Chunk &C = *Where.C;
+  void erase(LiveCursor Where) {
+    LiveChunk &C = *Where.C;
     C.Entries[Where.At].Row = 0;
     C.Live -= 1;
     Live -= 1;
@@ -162,7 +162,7 @@ public:
 
   /// Room for the next blocks.
   struct Room {
-    Entry *Entries = nullptr;
+    LiveSetEntry *Entries = nullptr;
     uint64_t *AllocationTimes = nullptr;
     size_t Count = 0; ///< at least 1
   };
@@ -183,15 +183,15 @@ public:
     Next += Count;
   }
   /// Gives values to a block that fill() of this round counted as not live.
-  void revive(uint64_t AllocationId, Entry E, uint64_t AllocatedNs);
+  void revive(uint64_t AllocationId, LiveSetEntry E, uint64_t AllocatedNs);
   /// Finds the entries of blocks before next(). The entry of a dead block has
   /// Row 0; callers may write only entries of live blocks. Valid until the next
   /// makeRoom() or packDue().
-  void locate(llvm::ArrayRef<uint64_t> AllocationIds, Entry **Out);
+  void locate(llvm::ArrayRef<uint64_t> AllocationIds, LiveSetEntry **Out);
   /// As erase(), with the entry from locate(). packDue() must follow.
-  void eraseSoon(uint64_t AllocationId, Entry &E) {
+  void eraseSoon(uint64_t AllocationId, LiveSetEntry &E) {
     E.Row = 0;
-    Chunk &C = Chunks[AllocationId >> ChunkBits];
+    LiveChunk &C = Chunks[AllocationId >> ChunkBits];
     C.Live -= 1;
     Live -= 1;
     if (LLVM_UNLIKELY(static_cast<int64_t>(C.Live) <= C.PackAt))
@@ -202,12 +202,12 @@ public:
   bool hasPlaces() const { return HadPlaces; }
 
   /// Calls Do for every live block, allocation ids rising.
-  void forEach(llvm::function_ref<void(const Block &)> Do) const;
+  void forEach(llvm::function_ref<void(const LiveSetBlock &)> Do) const;
 
   /// Replaces the set by blocks live before allocation id NextAllocationId:
   /// first restart(), then addOld() with rising allocation ids.
   void restart(uint64_t NextAllocationId);
-  void addOld(const Block &B);
+  void addOld(const LiveSetBlock &B);
   /// Removes all blocks and frees their memory.
   void clear();
 
@@ -219,25 +219,25 @@ private:
   /// A packed array with more live blocks has Bits.
   static constexpr size_t LongList = 128;
 
-  static const Entry *deadEntries();
-  static size_t findPacked(const Chunk &C, uint16_t AllocationId);
-  static void makeBits(Chunk &C);
+  static const LiveSetEntry *deadEntries();
+  static size_t findPacked(const LiveChunk &C, uint16_t AllocationId);
+  static void makeBits(LiveChunk &C);
   void makeRoom();
   size_t used(size_t Index) const;
-  void pack(Chunk &C, size_t Used);
-  template <class F> void eachOf(const Chunk &C, size_t Used, F Do) const;
+  void pack(LiveChunk &C, size_t Used);
+  template <class F> void eachOf(const LiveChunk &C, size_t Used, F Do) const;
 
   bool KeepThreads;
   uint64_t Next = 0, Live = 0;
-  std::vector<Chunk> Chunks;
+  std::vector<LiveChunk> Chunks;
   /// The entries of each chunk; for a packed chunk, an array of dead blocks.
-  std::vector<const Entry *> Dense;
+  std::vector<const LiveSetEntry *> Dense;
   std::vector<uint32_t> Due, Packed; ///< scratch
   bool HadPlaces = false;
-  Chunk *Current = nullptr; ///< the last chunk, while not full
-  uint64_t Full = 0;        ///< the first allocation id without room
+  LiveChunk *Current = nullptr; ///< the last chunk, while not full
+  uint64_t Full = 0;            ///< the first allocation id without room
   /// Arrays of packed chunks, for reuse: fresh memory costs page faults.
-  std::vector<Entry> SpareEntries;
+  std::vector<LiveSetEntry> SpareEntries;
   std::vector<uint64_t> SpareTimes;
 };
 

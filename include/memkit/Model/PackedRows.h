@@ -63,8 +63,8 @@ private:
         [&](auto I) { Members[I] = fieldAt<StackStats, I>.Member; });
     return Members;
   }();
-  using Row = std::array<uint64_t, NumValues + 2>;
-  static Row valuesOf(const StackStats &R);
+  using PackedRow = std::array<uint64_t, NumValues + 2>;
+  static PackedRow valuesOf(const StackStats &R);
 
   uint64_t value(size_t Row, size_t Column) const {
     return llvm::support::endian::read64le(Bytes.get() + Row * Stride +

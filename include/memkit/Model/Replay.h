@@ -165,7 +165,7 @@ private:
     bool Ignored = false; ///< whether to skip all events
   };
   /// The position of a process within an epoch.
-  struct Cursor {
+  struct ReplayCursor {
     ProcessReplay *I = nullptr;
     std::vector<const SectionInfo *> Sections;
     size_t Section = 0;
@@ -196,36 +196,36 @@ private:
 
   void decodeAhead();
   llvm::Error runEpoch(llvm::ArrayRef<const SectionInfo *> Sections);
-  llvm::Error runCursor(Cursor &C, uint64_t LimitNs);
-  llvm::Error openSection(Cursor &C);
-  void closeSection(Cursor &C);
-  llvm::Error runRows(Cursor &C, size_t End, uint64_t LimitNs);
-  bool canRunMany(const Cursor &C) const;
-  llvm::Error runMany(Cursor &C, size_t End);
-  void addBlocks(Cursor &C, size_t End, size_t Created);
-  void noteAllocations(Cursor &C);
-  llvm::Error changeBlocks(Cursor &C, size_t Ref, size_t End);
-  llvm::Error changeBlocks(Cursor &C, size_t Ref, size_t End,
-                           LiveSet::Entry **At);
-  llvm::Error splitMany(Cursor &C, size_t Ref, LiveSet::Entry &E);
-  llvm::Error runOne(Cursor &C);
-  LiveSet::Entry newEntry(ProcessReplay &I, uint32_t Stack, uint32_t ScopePath,
-                          uint32_t Heap);
+  llvm::Error runCursor(ReplayCursor &C, uint64_t LimitNs);
+  llvm::Error openSection(ReplayCursor &C);
+  void closeSection(ReplayCursor &C);
+  llvm::Error runRows(ReplayCursor &C, size_t End, uint64_t LimitNs);
+  bool canRunMany(const ReplayCursor &C) const;
+  llvm::Error runMany(ReplayCursor &C, size_t End);
+  void addBlocks(ReplayCursor &C, size_t End, size_t Created);
+  void noteAllocations(ReplayCursor &C);
+  llvm::Error changeBlocks(ReplayCursor &C, size_t Ref, size_t End);
+  llvm::Error changeBlocks(ReplayCursor &C, size_t Ref, size_t End,
+                           LiveSet::LiveSetEntry **At);
+  llvm::Error splitMany(ReplayCursor &C, size_t Ref, LiveSet::LiveSetEntry &E);
+  llvm::Error runOne(ReplayCursor &C);
+  LiveSet::LiveSetEntry newEntry(ProcessReplay &I, uint32_t Stack,
+                                 uint32_t ScopePath, uint32_t Heap);
   void findRows(ProcessReplay &I, uint32_t Stack, uint32_t ScopePath,
-                uint32_t Heap, LiveSet::Entry &Entry);
-  llvm::Error allocate(Cursor &C);
-  llvm::Error readWeight(const Cursor &C, LiveSet::Place &P) const;
-  llvm::Error reference(Cursor &C);
-  llvm::Error split(Cursor &C, LiveSet::Cursor Block);
-  void tell(const Cursor &C, uint64_t Block, uint64_t Size,
-            uint64_t AllocatedNs, const LiveSet::Entry &E);
-  llvm::Error notLive(const Cursor &C, size_t Ref) const;
-  llvm::Error badSplit(const Cursor &C, size_t Ref, uint64_t Size) const;
+                uint32_t Heap, LiveSet::LiveSetEntry &Entry);
+  llvm::Error allocate(ReplayCursor &C);
+  llvm::Error readWeight(const ReplayCursor &C, LiveSet::RareValues &P) const;
+  llvm::Error reference(ReplayCursor &C);
+  llvm::Error split(ReplayCursor &C, LiveSet::LiveCursor Block);
+  void tell(const ReplayCursor &C, uint64_t Block, uint64_t Size,
+            uint64_t AllocatedNs, const LiveSet::LiveSetEntry &E);
+  llvm::Error notLive(const ReplayCursor &C, size_t Ref) const;
+  llvm::Error badSplit(const ReplayCursor &C, size_t Ref, uint64_t Size) const;
   llvm::Error crossBoundaries(uint64_t TimeNs);
   llvm::Error applyMark(const Mark &M);
   void findBoundary();
   llvm::Error fail(const SectionInfo &At, const llvm::Twine &What) const;
-  llvm::Error fail(const Cursor &At, const llvm::Twine &What) const {
+  llvm::Error fail(const ReplayCursor &At, const llvm::Twine &What) const {
     return fail(*At.Sections[At.Section], What);
   }
 
@@ -254,12 +254,13 @@ private:
   std::unique_ptr<EventsAhead> Ahead; ///< of the run
   // Of the events that are replayed at once.
   std::vector<Change> Changes;
-  std::vector<LiveSet::Entry *> Entries;
+  std::vector<LiveSet::LiveSetEntry *> Entries;
 };
 
-inline LiveSet::Entry Replay::newEntry(ProcessReplay &I, uint32_t Stack,
-                                       uint32_t ScopePath, uint32_t Heap) {
-  LiveSet::Entry Entry;
+inline LiveSet::LiveSetEntry Replay::newEntry(ProcessReplay &I, uint32_t Stack,
+                                              uint32_t ScopePath,
+                                              uint32_t Heap) {
+  LiveSet::LiveSetEntry Entry;
   Entry.Row = I.Stacks.find(Stack, Heap);
   if (LLVM_UNLIKELY(ScopePath))
     Entry.ScopeRow = I.ScopePaths.find(ScopePath, Heap);

@@ -25,7 +25,7 @@ public:
 
   /// The row of (Key, Heap), or 0 when not remembered.
   uint32_t find(uint32_t Key, uint32_t Heap) const {
-    const Slot &S = Slots[Key];
+    const CachedRow &S = Slots[Key];
     return S.Heap == Heap ? S.Row : 0;
   }
   /// Whether no heap's row of Key is remembered.
@@ -39,8 +39,8 @@ public:
   /// Call before the first find() and after clear().
   void open() {
     if (!Slots)
-      Slots = static_cast<Slot *>(
-          llvm::safe_calloc(Keys + size_t(1), sizeof(Slot)));
+      Slots = static_cast<CachedRow *>(
+          llvm::safe_calloc(Keys + size_t(1), sizeof(CachedRow)));
   }
   void clear() {
     std::free(Slots);
@@ -48,12 +48,12 @@ public:
   }
 
 private:
-  struct Slot {
+  struct CachedRow {
     uint32_t Row;
     uint32_t Heap;
   };
   uint32_t Keys;
-  Slot *Slots = nullptr;
+  CachedRow *Slots = nullptr;
 };
 
 } // namespace memkit

@@ -15,8 +15,8 @@ namespace memkit {
 /// A value of --at, --since or --until. findMoment() finds the moment in a
 /// trace.
 struct TimePoint {
-  enum class Kind { Time, Step, Mark, Peak, Oom, End };
-  Kind K = Kind::End;
+  enum class TimePointKind { Time, Step, Mark, Peak, Oom, End };
+  TimePointKind K = TimePointKind::End;
   /// Time: ns since the trace's start; Step: the step's number.
   uint64_t Number = 0;
   std::string Name; ///< Mark

@@ -33,7 +33,7 @@ public:
   llvm::ArrayRef<Thread> threads() const { return Threads; }
   llvm::ArrayRef<Device> devices() const { return Devices; }
   llvm::ArrayRef<Binary> binaries() const { return Binaries; }
-  llvm::ArrayRef<Scope> scopes() const { return Scopes; }
+  llvm::ArrayRef<ScopeRecord> scopes() const { return Scopes; }
   llvm::ArrayRef<ScopePath> scopePaths() const { return ScopePaths; }
   llvm::ArrayRef<Load> loads() const { return Loads; }
   const Heap &heap(uint32_t Id) const { return Heaps[Id - 1]; }
@@ -91,7 +91,7 @@ private:
   std::vector<Thread> Threads;
   std::vector<Device> Devices;
   std::vector<Binary> Binaries;
-  std::vector<Scope> Scopes;
+  std::vector<ScopeRecord> Scopes;
   std::vector<ScopePath> ScopePaths;
   std::vector<Load> Loads;
   std::vector<Function> Functions;

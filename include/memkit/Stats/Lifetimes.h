@@ -85,14 +85,14 @@ public:
   uint32_t intervals() const { return Cut; }
 
 private:
-  struct Level {
+  struct LifetimeLevel {
     uint32_t Intervals;
     uint64_t LiveBytes;
   };
   uint32_t Cut = 0;
   double LevelAtCut = 0, LowestSince = 0;
   /// Levels of the last quarter that no later level reaches; highest first.
-  std::deque<Level> Highest;
+  std::deque<LifetimeLevel> Highest;
 };
 
 /// The lifetimes of a row's blocks.

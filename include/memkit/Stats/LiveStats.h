@@ -83,11 +83,18 @@ struct BlockRef {
 struct Change {
   /// FreeTemporary: freed by the thread that allocated the block, with no
   /// allocation of the thread in between.
-  enum Kinds : uint8_t { Allocate, Free, Grow, Shrink, Split, FreeTemporary };
+  enum ChangeKind : uint8_t {
+    Allocate,
+    Free,
+    Grow,
+    Shrink,
+    Split,
+    FreeTemporary
+  };
   uint64_t Bytes = 0;    ///< change of live bytes; 0 for Split
   uint32_t Row = 0;      ///< stackRow()
   uint32_t ScopeRow = 0; ///< scopeRow(), 0 for none
-  Kinds Kind = Allocate;
+  ChangeKind Kind = Allocate;
 };
 
 /// Many functions in one class: an event changes its row, heap, memory space,
@@ -522,7 +529,7 @@ private:
     uint64_t Outer = 0;
   };
   /// All of a process in one struct, which an event reaches by one pointer.
-  struct ProcessState {
+  struct LiveProcess {
     ProcessStats T;
     uint64_t Events = 0;
     /// Number of the last event before the process's end.
@@ -565,7 +572,7 @@ private:
   /// A heap in a process: the common data of all rows of both, and the stats
   /// from which the totals of heaps and processes are made.
   struct Cell {
-    ProcessState *I = nullptr;
+    LiveProcess *I = nullptr;
     HeapState *H = nullptr;
     Curve *D = nullptr;
     Share *S = nullptr;
@@ -598,8 +605,8 @@ private:
   static void countTemporary(StatsRows &Rows, uint32_t Row);
   static void savePeaks(StatsRows &Rows, uint32_t Row, uint64_t HeapPeakAt,
                         uint64_t SpacePeakAt);
-  void openLanes(ProcessState &I);
-  void closeLanes(ProcessState &I, const uint64_t *TimesNs);
+  void openLanes(LiveProcess &I);
+  void closeLanes(LiveProcess &I, const uint64_t *TimesNs);
   void changeReserved(Cell &C, uint64_t Bytes);
   void applyRare(const Change &C, Cell &Of);
   template <class S> static SpanStats takeSpan(S &Of);
@@ -617,29 +624,29 @@ private:
   bool nests(const Cell &Inner, uint32_t OuterRow) const;
   bool changeInner(const Cell &Inner, uint64_t Enclosing, uint64_t Bytes,
                    uint64_t Blocks);
-  void beginIntervals(ProcessState &I, uint64_t StartNs);
-  Interval nextInterval(ProcessState &I, uint64_t TimeNs,
+  void beginIntervals(LiveProcess &I, uint64_t StartNs);
+  Interval nextInterval(LiveProcess &I, uint64_t TimeNs,
                         uint64_t NextAllocationId, IntervalDetail Detail);
-  bool intervalRow(ProcessState &I, IntervalDetail Detail,
+  bool intervalRow(LiveProcess &I, IntervalDetail Detail,
                    const DirtyRow &Before, const DirtyRow &At,
                    IntervalRow &Out);
-  IntervalRow waitingRow(ProcessState &I, WaitingRow &W, const DirtyRow &At);
-  static void takeWaiting(ProcessState &I, WaitingRow &W, IntervalRow &To);
-  static bool givesWaiting(const ProcessState &I);
-  bool letWait(ProcessState &I, uint32_t Row, const IntervalRow &Stats);
-  DirtyRow stateAtCut(const ProcessState &I, uint32_t Row) const;
-  void doubleIntervals(ProcessState &I, uint64_t Cut);
-  void finishCut(ProcessState &I);
-  static void noteLateFree(ProcessState &I, uint32_t Row, uint64_t AllocationId,
+  IntervalRow waitingRow(LiveProcess &I, WaitingRow &W, const DirtyRow &At);
+  static void takeWaiting(LiveProcess &I, WaitingRow &W, IntervalRow &To);
+  static bool givesWaiting(const LiveProcess &I);
+  bool letWait(LiveProcess &I, uint32_t Row, const IntervalRow &Stats);
+  DirtyRow stateAtCut(const LiveProcess &I, uint32_t Row) const;
+  void doubleIntervals(LiveProcess &I, uint64_t Cut);
+  void finishCut(LiveProcess &I);
+  static void noteLateFree(LiveProcess &I, uint32_t Row, uint64_t AllocationId,
                            uint64_t Bytes, uint32_t Blocks);
-  void addAllocated(ProcessState &I, uint32_t Interval, const DirtyRow &Before,
+  void addAllocated(LiveProcess &I, uint32_t Interval, const DirtyRow &Before,
                     const DirtyRow &At, bool AnyLate);
-  void applyLate(ProcessState &I, const std::deque<LateFree> &Late, size_t From,
+  void applyLate(LiveProcess &I, const std::deque<LateFree> &Late, size_t From,
                  size_t To, uint32_t Interval);
-  void noteLevels(ProcessState &I);
+  void noteLevels(LiveProcess &I);
   bool lifetimeAt(uint32_t Row, LifetimeRow &Out) const;
-  void endStep(ProcessState &I, uint64_t TimeNs);
-  StepStats runningStep(const ProcessState &I, uint64_t NowNs) const;
+  void endStep(LiveProcess &I, uint64_t TimeNs);
+  StepStats runningStep(const LiveProcess &I, uint64_t NowNs) const;
   static SpaceShare shareOf(const ShareStats &Now, const ShareStats &Before,
                             size_t Space);
   StackStats stackStats(const StatsRow &R, const StatsRowCold &Rest,
@@ -657,7 +664,7 @@ private:
   std::vector<Cell> Cells;
   std::vector<std::unique_ptr<HeapState>> Heaps;
   std::vector<std::unique_ptr<Curve>> Spaces;
-  std::vector<std::unique_ptr<ProcessState>> Processes;
+  std::vector<std::unique_ptr<LiveProcess>> Processes;
   /// The size is a power of two, so an index costs no multiplication.
   struct alignas(32) ThreadStatsOf {
     uint64_t LastAllocation = 0; ///< allocation id + 1

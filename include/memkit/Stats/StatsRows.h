@@ -59,7 +59,7 @@ static_assert(sizeof(StatsRowCold) == 40);
 /// chunks, and the index is in shards that grow separately.
 class StatsRows {
   /// Fresh pages of zeros are rows without events.
-  struct Chunk {
+  struct RowChunk {
     StatsRow *Rows = nullptr;
     StatsRowCold *Rests = nullptr;
   };
@@ -88,7 +88,7 @@ public:
   }
 
   /// The existing rows, for loops. Valid until a row is made.
-  class View {
+  class RowView {
   public:
     StatsRow &operator[](uint32_t Row) const {
       return Chunks[Row >> ChunkBits].Rows[Row & (ChunkRows - 1)];
@@ -96,10 +96,10 @@ public:
 
   private:
     friend class StatsRows;
-    const Chunk *Chunks = nullptr;
+    const RowChunk *Chunks = nullptr;
   };
-  View view() const {
-    View V;
+  RowView view() const {
+    RowView V;
     V.Chunks = Chunks.data();
     return V;
   }
@@ -118,13 +118,13 @@ private:
   static constexpr unsigned ShardBits = 6;
   /// Row 0: free slot. Half of the hash saves reads of wrong rows, which are
   /// far apart in memory.
-  struct Slot {
+  struct RowSlot {
     uint32_t Row;
     uint32_t Hash;
   };
   /// Open addressing with linear probing.
-  struct Shard {
-    std::vector<Slot> Slots;
+  struct RowShard {
+    std::vector<RowSlot> Slots;
     uint32_t Count = 0;
   };
   static uint64_t hash(uint32_t Cell, uint32_t Key) {
@@ -143,20 +143,21 @@ private:
   void setFirst(uint32_t Key, uint32_t Row);
   uint32_t make(uint32_t Cell, uint32_t Key);
   /// The slot of (Cell, Key), or the free slot for it.
-  size_t slot(const Shard &S, uint64_t Hash, uint32_t Cell, uint32_t Key) const;
-  void grow(Shard &S);
+  size_t slot(const RowShard &S, uint64_t Hash, uint32_t Cell,
+              uint32_t Key) const;
+  void grow(RowShard &S);
   void addChunk();
-  Chunk mapChunk() const;
+  RowChunk mapChunk() const;
   void lookAhead();
 
   static constexpr unsigned FirstBits = 12;
   static constexpr uint32_t FirstsOfPiece = 1u << FirstBits;
 
-  std::vector<Chunk> Chunks;
-  Chunk Ahead; ///< the next chunk, after OnAhead
+  std::vector<RowChunk> Chunks;
+  RowChunk Ahead; ///< the next chunk, after OnAhead
   std::vector<std::unique_ptr<uint32_t[]>> Firsts; ///< rows by key
   /// All rows except the first row of each key.
-  std::array<Shard, size_t(1) << ShardBits> Shards;
+  std::array<RowShard, size_t(1) << ShardBits> Shards;
   uint32_t Used = 0;
 };
 

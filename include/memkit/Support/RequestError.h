@@ -43,7 +43,7 @@ struct RequestPart {
 class RequestError : public llvm::ErrorInfo<RequestError> {
 public:
   static char ID;
-  enum class Kind {
+  enum class RequestErrorKind {
     Malformed,    ///< wrong for every trace
     NoAnswer,     ///< this trace has none
     NoSteps,      ///< as NoAnswer: no step was recorded
@@ -52,12 +52,12 @@ public:
   /// The message is Of, What and Than, one behind the other. What is a text
   /// such as `: invalid glob` or ` is not after `, with its punctuation.
   /// Than may be empty.
-  RequestError(Kind K, RequestPart Of, const llvm::Twine &What,
+  RequestError(RequestErrorKind K, RequestPart Of, const llvm::Twine &What,
                RequestPart Than = {})
       : TheKind(K), Of(std::move(Of)), What(What.str()), Than(std::move(Than)) {
   }
 
-  Kind kind() const { return TheKind; }
+  RequestErrorKind kind() const { return TheKind; }
   const RequestPart &part() const { return Of; }
   /// The message in which NameOf gives the name of each field.
   std::string text(llvm::function_ref<std::string(RequestField)> NameOf) const;
@@ -66,7 +66,7 @@ public:
   std::error_code convertToErrorCode() const override;
 
 private:
-  Kind TheKind;
+  RequestErrorKind TheKind;
   RequestPart Of;
   std::string What;
   RequestPart Than;
@@ -77,8 +77,8 @@ llvm::StringRef fieldName(RequestField Field);
 
 /// The Malformed error of a whole request, with the message What.
 inline llvm::Error makeRequestError(const llvm::Twine &What) {
-  return llvm::make_error<RequestError>(RequestError::Kind::Malformed,
-                                        RequestPart(), What);
+  return llvm::make_error<RequestError>(
+      RequestError::RequestErrorKind::Malformed, RequestPart(), What);
 }
 
 } // namespace memkit

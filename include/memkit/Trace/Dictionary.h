@@ -100,11 +100,11 @@ enum class ScopeKind : uint8_t {
 };
 inline constexpr uint8_t NumScopeKinds = 6;
 
-struct Scope {
+struct ScopeRecord {
   ScopeKind Kind = ScopeKind::Layer;
   uint32_t Name = 0;  ///< string
   uint32_t Color = 0; ///< ARGB, 0 for none
-  bool operator==(const Scope &) const = default;
+  bool operator==(const ScopeRecord &) const = default;
 };
 
 /// A node of the scope tree; ids from 1, 0 is the root.
@@ -175,7 +175,7 @@ struct Dictionary {
   std::vector<Frame> Frames;
   std::vector<NewStack> Stacks;
   std::vector<uint32_t> NodeFrames;
-  std::vector<Scope> Scopes;
+  std::vector<ScopeRecord> Scopes;
   std::vector<ScopePath> ScopePaths;
   std::vector<ProcessRecord> Processes;
   std::vector<Thread> Threads;

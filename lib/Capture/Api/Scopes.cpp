@@ -18,13 +18,13 @@ using namespace memkit::capture;
 using wire::MarkWhat;
 
 /// The calling thread, with room for a record; or null.
-static Thread *threadWithRoom() {
-  Thread *T = recordingThread();
+static ThreadState *threadWithRoom() {
+  ThreadState *T = recordingThread();
   return T && hasRoom(*T) ? T : nullptr;
 }
 
 static void writeMark(uint32_t Text, MarkWhat What) {
-  if (Thread *T = threadWithRoom())
+  if (ThreadState *T = threadWithRoom())
     T->Ring.write(wire::MarkRecord{Text, What, 0});
 }
 
@@ -38,8 +38,8 @@ MEMKIT_EXPORT void memrec_mark(const char *Name, size_t Size) {
 /// Flags: ScopeFlags >> 32. The scope's number; 0: nothing is recorded.
 MEMKIT_EXPORT uint64_t memrec_scope_begin(const char *Name, size_t Size,
                                           unsigned Flags) {
-  Frame Caller = MEMKIT_CALLER;
-  Thread *T = threadWithRoom();
+  CallerFrame Caller = MEMKIT_CALLER;
+  ThreadState *T = threadWithRoom();
   if (!T)
     return 0;
   uint64_t Number = Kept.Scopes.fetch_add(1, std::memory_order_relaxed) + 1;
@@ -52,15 +52,15 @@ MEMKIT_EXPORT uint64_t memrec_scope_begin(const char *Name, size_t Size,
     return 0;
   T->Ring.write(wire::ScopeBeginRecord{Text, uint64_t(Flags) << 32, Number,
                                        wire::ScopeBeginRecord::atStack(Stack)},
-                RingWriter::Clock::Early);
+                RingWriter::ClockRead::Early);
   return Number;
 }
 
 MEMKIT_EXPORT void memrec_scope_end(uint64_t Number) {
   if (!Number)
     return;
-  if (Thread *T = threadWithRoom())
-    T->Ring.write(wire::ScopeEndRecord{Number}, RingWriter::Clock::Early);
+  if (ThreadState *T = threadWithRoom())
+    T->Ring.write(wire::ScopeEndRecord{Number}, RingWriter::ClockRead::Early);
 }
 
 static void setRecording(bool On) {

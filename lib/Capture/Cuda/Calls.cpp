@@ -137,7 +137,7 @@ void cuda::before(const Call &C) {
   }
 }
 
-static void record(const Call &C, Ended &E, const Frame &Caller) {
+static void record(const Call &C, Ended &E, const CallerFrame &Caller) {
   switch (C.Id) {
   case ID(cuMemAlloc_v2): {
     PARAMS(cuMemAlloc_v2);
@@ -181,7 +181,7 @@ static void record(const Call &C, Ended &E, const Frame &Caller) {
   }
 }
 
-void cuda::after(const Call &C, CUresult Result, const Frame &Caller) {
+void cuda::after(const Call &C, CUresult Result, const CallerFrame &Caller) {
   if (afterOverhead(C, Result))
     return;
   Ended E(C, Result, Caller);

@@ -23,7 +23,7 @@ struct Call {
 void before(const Call &C);
 /// Records the memory that the call allocated. \p Caller: the caller of the
 /// hook.
-void after(const Call &C, CUresult Result, const Frame &Caller);
+void after(const Call &C, CUresult Result, const CallerFrame &Caller);
 
 /// The calls to subscribe to.
 extern const CUpti_CallbackId WantedCalls[];

@@ -43,7 +43,7 @@ ContextPlace Contexts::note(CUcontext C, uint32_t Device) {
     // The handle of an entry that a thread is filling.
     static const CUcontext Writing = reinterpret_cast<CUcontext>(1);
     CUcontext None = nullptr;
-    Entry &E = Table[I];
+    ContextEntry &E = Table[I];
     if (E.Handle.load(std::memory_order_relaxed) ||
         !E.Handle.compare_exchange_strong(None, Writing))
       continue;
@@ -59,7 +59,7 @@ ContextPlace Contexts::note(CUcontext C, uint32_t Device) {
 }
 
 void Contexts::remove(CUcontext C) {
-  for (Entry &E : Table) {
+  for (ContextEntry &E : Table) {
     CUcontext Is = C;
     E.Handle.compare_exchange_strong(Is, nullptr);
   }

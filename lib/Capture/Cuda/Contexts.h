@@ -46,7 +46,7 @@ public:
 
 private:
   static constexpr uint32_t MaxContexts = 1024;
-  struct Entry {
+  struct ContextEntry {
     std::atomic<CUcontext> Handle;
     std::atomic<uint32_t> Device;
   };
@@ -55,7 +55,7 @@ private:
   }
   ContextPlace ask(CUcontext C);
   ContextPlace note(CUcontext C, uint32_t Device);
-  Entry Table[MaxContexts];
+  ContextEntry Table[MaxContexts];
   std::atomic<uint32_t> Used; ///< the end of the entries that were ever used
 };
 extern Contexts TheContexts;

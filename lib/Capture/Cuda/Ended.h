@@ -38,7 +38,7 @@ struct Given {
 /// A finished call of the driver.
 class Ended {
 public:
-  Ended(const Call &C, CUresult Result, const Frame &Caller)
+  Ended(const Call &C, CUresult Result, const CallerFrame &Caller)
       : C(C), Result(Result), Caller(Caller) {}
 
   /// Did the call allocate?
@@ -68,7 +68,7 @@ public:
 private:
   const Call &C;
   CUresult Result;
-  const Frame &Caller;
+  const CallerFrame &Caller;
   bool Took = false;
 };
 
@@ -84,7 +84,7 @@ bool afterPool(const Call &C, Ended &E);
 bool beforeGraph(const Call &C);
 bool afterGraph(const Call &C, Ended &E);
 bool beforeMapped(const Call &C);
-bool afterMapped(const Call &C, Ended &E, const Frame &Caller);
+bool afterMapped(const Call &C, Ended &E, const CallerFrame &Caller);
 bool afterArray(const Call &C, Ended &E);
 
 /// Does any thread capture a graph? Then the driver must not be asked.

@@ -20,7 +20,7 @@ using namespace memkit::capture::cuda;
 using wire::CudaCapture;
 using wire::CudaHeap;
 
-const Table *cuda::Memrec;
+const CaptureTable *cuda::Memrec;
 static Cupti Tool;
 static CUpti_SubscriberHandle Subscriber;
 
@@ -54,7 +54,7 @@ static void onContext(CUpti_CallbackId Id, const CUpti_ResourceData &D) {
 
 static void CUPTIAPI onCallback(void *, CUpti_CallbackDomain Domain,
                                 CUpti_CallbackId Id, const void *Data) {
-  Frame Caller = MEMKIT_CALLER;
+  CallerFrame Caller = MEMKIT_CALLER;
   if (Domain == CUPTI_CB_DOMAIN_RESOURCE)
     return onContext(Id, *static_cast<const CUpti_ResourceData *>(Data));
   const auto &D = *static_cast<const CUpti_CallbackData *>(Data);
@@ -169,7 +169,7 @@ static void comeBack() {
 }
 
 static bool begin() {
-  const Table *T =
+  const CaptureTable *T =
       memrec_cuda_table ? memrec_cuda_table(TableVersion) : nullptr;
   if (!T || !openDriver())
     return false;

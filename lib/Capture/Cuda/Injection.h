@@ -10,10 +10,10 @@
 namespace memkit::capture::cuda {
 
 /// The table of libmemrec.so; set before other code of this library runs.
-extern const Table *Memrec;
+extern const CaptureTable *Memrec;
 /// Writes a record of DeviceRecords.h; see Table::Write.
 template <class T>
-void writeRecord(const T &What, const Frame *Caller = nullptr,
+void writeRecord(const T &What, const CallerFrame *Caller = nullptr,
                  const wire::DeviceDetailRecord *Detail = nullptr) {
   Memrec->Write(wire::encode(What), Detail, Caller);
 }

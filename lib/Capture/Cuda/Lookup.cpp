@@ -197,7 +197,7 @@ static int subscribe(uintptr_t Pc, Fn Real, Args... A) {
 
 MEMKIT_EXPORT int cuptiSubscribe(void **Subscriber, void *Callback,
                                  void *Data) {
-  Frame Caller = MEMKIT_CALLER;
+  CallerFrame Caller = MEMKIT_CALLER;
   return subscribe(
       Caller.Pc,
       findCupti<int (*)(void **, void *, void *)>(Caller.Pc, "cuptiSubscribe"),
@@ -206,7 +206,7 @@ MEMKIT_EXPORT int cuptiSubscribe(void **Subscriber, void *Callback,
 
 MEMKIT_EXPORT int cuptiSubscribe_v2(void **Subscriber, void *Callback,
                                     void *Data, void *Params) {
-  Frame Caller = MEMKIT_CALLER;
+  CallerFrame Caller = MEMKIT_CALLER;
   return subscribe(Caller.Pc,
                    findCupti<int (*)(void **, void *, void *, void *)>(
                        Caller.Pc, "cuptiSubscribe_v2"),
@@ -214,7 +214,7 @@ MEMKIT_EXPORT int cuptiSubscribe_v2(void **Subscriber, void *Callback,
 }
 
 MEMKIT_EXPORT int cuptiUnsubscribe(void *Subscriber) {
-  Frame Caller = MEMKIT_CALLER;
+  CallerFrame Caller = MEMKIT_CALLER;
   auto Real = findCupti<int (*)(void *)>(Caller.Pc, "cuptiUnsubscribe");
   if (!Real)
     return NotInitialized;

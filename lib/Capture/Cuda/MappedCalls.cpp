@@ -82,7 +82,7 @@ static uint64_t sizeAt(const CUdeviceptr *To) {
              : 0;
 }
 
-bool cuda::afterMapped(const Call &C, Ended &E, const Frame &Caller) {
+bool cuda::afterMapped(const Call &C, Ended &E, const CallerFrame &Caller) {
   switch (C.Id) {
   case ID(cuMemAddressReserve): {
     PARAMS(cuMemAddressReserve);

@@ -25,7 +25,7 @@ using wire::PoolMoment;
 //===----------------------------------------------------------------------===//
 
 namespace {
-struct Pool {
+struct DriverPool {
   std::atomic<uint64_t> Handle;
   std::atomic<uint64_t> AskedNs;
   std::atomic<uint32_t> Place; ///< 0: the stream's; else Known | CudaPlace
@@ -34,20 +34,20 @@ struct Pool {
 } // namespace
 static constexpr uint64_t AskEveryNs = 1000000;
 static constexpr uint32_t Known = 1u << 31;
-static Pool Pools[64];
+static DriverPool Pools[64];
 
-static Pool *findPool(uint64_t Handle) {
-  for (Pool &P : Pools)
+static DriverPool *findPool(uint64_t Handle) {
+  for (DriverPool &P : Pools)
     if (P.Handle.load(std::memory_order_relaxed) == Handle)
       return &P;
   return nullptr;
 }
 
 /// Pools beyond the table share the last entry.
-static Pool &entryOf(uint64_t Handle) {
-  if (Pool *P = findPool(Handle))
+static DriverPool &entryOf(uint64_t Handle) {
+  if (DriverPool *P = findPool(Handle))
     return *P;
-  for (Pool &P : Pools)
+  for (DriverPool &P : Pools)
     if (uint64_t None = 0; P.Handle.compare_exchange_strong(None, Handle))
       return P;
   return Pools[63];
@@ -65,14 +65,14 @@ static void madePool(uint64_t Handle, const CUmemPoolProps &Of) {
   } else if (Heap == CudaHeap::Pool) {
     Heap = CudaHeap::Pinned;
   }
-  Pool &P = entryOf(Handle);
+  DriverPool &P = entryOf(Handle);
   if (P.Handle.load(std::memory_order_relaxed) == Handle)
     P.Place.store(Known | CudaPlace::pack(Device, uint32_t(Heap), 0),
                   std::memory_order_relaxed);
 }
 
 static void forgetPool(uint64_t Handle) {
-  if (Pool *P = findPool(Handle)) {
+  if (DriverPool *P = findPool(Handle)) {
     P->Place.store(0, std::memory_order_relaxed);
     P->AskedNs.store(0, std::memory_order_relaxed);
     P->Max.take(0, 0, 0, 0);
@@ -91,7 +91,7 @@ struct PoolPlace {
 /// Memory on another device than the context's has no context number, because
 /// the memory does not end with the context.
 static PoolPlace placeOf(uint64_t Handle, const ContextPlace &Context) {
-  const Pool *P = Handle ? findPool(Handle) : nullptr;
+  const DriverPool *P = Handle ? findPool(Handle) : nullptr;
   uint32_t Is = P ? P->Place.load(std::memory_order_relaxed) : 0;
   if (!Is)
     return {CudaHeap::Pool, Context};
@@ -120,7 +120,7 @@ static bool ask(CUmemoryPool P, CUmemPool_attribute What, uint64_t &Out) {
   return Is;
 }
 
-static void look(uint64_t Handle, Pool &Of, const ContextPlace &P,
+static void look(uint64_t Handle, DriverPool &Of, const ContextPlace &P,
                  PoolMoment M) {
   auto At = reinterpret_cast<CUmemoryPool>(Handle);
   uint64_t Used, Reserved, MaxUsed, Max;
@@ -141,7 +141,7 @@ static void askPool(uint64_t Handle, const ContextPlace &P, bool Now,
   if (!Handle || !Cuda.MemPoolGetAttribute || capturesGraph() ||
       At.Heap != CudaHeap::Pool)
     return;
-  Pool &Of = entryOf(Handle);
+  DriverPool &Of = entryOf(Handle);
   uint64_t Ns = coarseNs();
   if (!Now && Ns - Of.AskedNs.load(std::memory_order_relaxed) < AskEveryNs)
     return;

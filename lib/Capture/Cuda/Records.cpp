@@ -52,8 +52,9 @@ static uint32_t ordinalOf(const wire::Record &What) {
 }
 
 static void write(const wire::Record &What,
-                  const wire::DeviceDetailRecord *Detail, const Frame *Caller) {
-  Thread *T = recordingThread();
+                  const wire::DeviceDetailRecord *Detail,
+                  const CallerFrame *Caller) {
+  ThreadState *T = recordingThread();
   if (!T || (begins(What) && !isRecording()))
     return;
   uint32_t Ordinal = ordinalOf(What);
@@ -108,9 +109,9 @@ static wire::CudaMode mode() {
                            : wire::CudaMode::Off;
 }
 
-MEMKIT_EXPORT const Table *memrec_cuda_table(uint32_t Version) {
-  static constexpr Table Of = {write, addDevice,   setState,
-                               mode,  setListener, ask};
+MEMKIT_EXPORT const CaptureTable *memrec_cuda_table(uint32_t Version) {
+  static constexpr CaptureTable Of = {write, addDevice,   setState,
+                                      mode,  setListener, ask};
   if (Version != TableVersion || !recordingThread() || !Proc.Ctl->Settings.Cuda)
     return nullptr;
   return &Of;

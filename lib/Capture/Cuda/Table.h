@@ -23,12 +23,13 @@ struct DeviceInfo {
 };
 
 /// Any thread may call any function at any time.
-struct Table {
+struct CaptureTable {
   /// Writes What, a record of DeviceRecords.h, with the stack of \p Caller, or
   /// without a stack if null; before it Detail, unless null. The record of a
   /// new block is written only while allocations are recorded.
   void (*Write)(const wire::Record &What,
-                const wire::DeviceDetailRecord *Detail, const Frame *Caller);
+                const wire::DeviceDetailRecord *Detail,
+                const CallerFrame *Caller);
   /// Reports a device, before any event names it. Ordinal: below
   /// wire::MaxCudaDevices.
   void (*AddDevice)(uint32_t Ordinal, const DeviceInfo &F);
@@ -55,7 +56,7 @@ void setListener(void (*Leave)(const char *Who), void (*Return)());
 } // namespace memkit::capture::cuda
 
 /// Null: no table of that version, or CUDA's memory is not recorded.
-extern "C" const memkit::capture::cuda::Table *
+extern "C" const memkit::capture::cuda::CaptureTable *
 memrec_cuda_table(uint32_t Version) __attribute__((weak));
 
 #endif // MEMKIT_CAPTURE_CUDA_TABLE_H

@@ -20,7 +20,7 @@ using namespace memkit::capture::cuda;
 //===----------------------------------------------------------------------===//
 
 template <typename Fn>
-static CUresult through(Call C, const Frame &Caller, Fn Real) {
+static CUresult through(Call C, const CallerFrame &Caller, Fn Real) {
   if (!beginWrapped(C))
     return Real();
   CUresult Result = Real();
@@ -34,7 +34,7 @@ template <CUpti_CallbackId Id, typename Params, typename... Args>
 struct Wrapper<Id, Params, CUresult(Args...)> {
   static CUresult (*Real)(Args...);
   static CUresult call(Args... A) {
-    Frame Caller = MEMKIT_CALLER;
+    CallerFrame Caller = MEMKIT_CALLER;
     Params P{A...};
     return through({Id, &P, nullptr}, Caller, [&] { return Real(A...); });
   }
@@ -44,7 +44,7 @@ CUresult (*Wrapper<Id, Params, CUresult(Args...)>::Real)(Args...);
 struct NoParams {};
 
 using AnyFunction = void (*)();
-struct Entry {
+struct WrapperEntry {
   const char *Name;
   AnyFunction Function;
   AnyFunction *Real;
@@ -54,7 +54,7 @@ struct Entry {
 };
 
 template <CUpti_CallbackId Id, typename Params, typename Fn>
-Entry entry(const char *Name) {
+WrapperEntry entry(const char *Name) {
   using W = Wrapper<Id, Params, Fn>;
   return {Name, reinterpret_cast<AnyFunction>(&W::call),
           reinterpret_cast<AnyFunction *>(&W::Real)};
@@ -68,7 +68,7 @@ Entry entry(const char *Name) {
   entry<ID(NAME##_ptsz), NAME##_params, decltype(::NAME)>(#NAME "_ptsz")
 #define SINCE(VERSION, ENTRY) since(VERSION, ENTRY)
 
-static constexpr Entry since(int Version, Entry E) {
+static constexpr WrapperEntry since(int Version, WrapperEntry E) {
   E.Since = Version;
   return E;
 }
@@ -99,7 +99,7 @@ using AddNodeData = CUresult(CUgraphNode *, CUgraph, const CUgraphNode *,
                              const CUgraphEdgeData *, size_t,
                              CUgraphNodeParams *);
 
-static const Entry Entries[] = {
+static const WrapperEntry Entries[] = {
     SINCE(3020, ENTRY(cuMemAlloc_v2)),
     SINCE(3020, ENTRY(cuMemAllocPitch_v2)),
     ENTRY(cuMemAllocManaged),
@@ -217,7 +217,7 @@ static const Entry Entries[] = {
 //===----------------------------------------------------------------------===//
 
 static void *wrapNamed(const char *Name, void *Real) {
-  for (const Entry &E : Entries) {
+  for (const WrapperEntry &E : Entries) {
     if (strcmp(Name, E.Name) != 0)
       continue;
     // The driver's look-up of its own function has returned the wrapper
@@ -274,8 +274,8 @@ static void *wrapAsked(const char *Name, void *Real, int Version,
   // Functions without a stream have one form.
   for (bool PerThread :
        {(Flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) != 0, false}) {
-    const Entry *Best = nullptr;
-    for (const Entry &E : Entries)
+    const WrapperEntry *Best = nullptr;
+    for (const WrapperEntry &E : Entries)
       if (isVersionOf(E.Name, Name, PerThread) && E.Since <= Version &&
           (!Best || Best->Since < E.Since))
         Best = &E;

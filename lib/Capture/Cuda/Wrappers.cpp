@@ -27,7 +27,8 @@ void cuda::heardBefore(const Call &C) {
   before(C);
 }
 
-void cuda::heardAfter(const Call &C, CUresult Result, const Frame &Caller) {
+void cuda::heardAfter(const Call &C, CUresult Result,
+                      const CallerFrame &Caller) {
   if (InWrapper.IsIn && InWrapper.After)
     return;
   InWrapper.After = true;
@@ -136,7 +137,7 @@ bool cuda::beginWrapped(Call &C) {
   return true;
 }
 
-void cuda::endWrapped(Call &C, CUresult Result, const Frame &Caller) {
+void cuda::endWrapped(Call &C, CUresult Result, const CallerFrame &Caller) {
   if (!InWrapper.Before || !InWrapper.After)
     C.Context = currentContext();
   // CUPTI was to report the call at its start, but has lost its subscription.

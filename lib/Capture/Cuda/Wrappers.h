@@ -28,12 +28,12 @@ extern std::atomic<bool> HasWrappers;
 
 /// Record a call that CUPTI or a wrapper reports, unless the other has.
 void heardBefore(const Call &C);
-void heardAfter(const Call &C, CUresult Result, const Frame &Caller);
+void heardAfter(const Call &C, CUresult Result, const CallerFrame &Caller);
 
 /// Before the call of a wrapper; C has no context yet. False: do not call
 /// endWrapped().
 bool beginWrapped(Call &C);
-void endWrapped(Call &C, CUresult Result, const Frame &Caller);
+void endWrapped(Call &C, CUresult Result, const CallerFrame &Caller);
 
 /// The wrapper of \p Real, which the driver exports as \p Name; \p Real if
 /// there is none.

@@ -21,15 +21,15 @@ inline bool isDecided(const void *P) {
 }
 
 /// Is a block below MinRecorded recorded? Only a sampled block is.
-inline bool isSample(Thread &T, const void *P, size_t Size) {
+inline bool isSample(ThreadState &T, const void *P, size_t Size) {
   return Sampling.Mask && takeSample(T, P, Size, isRecording() && !T.InRealloc);
 }
 
 /// Called after \p P was allocated, before the hook returns.
 inline void recordAllocation(void *P, size_t Size, AllocFunction F,
-                             const Frame &Caller) {
+                             const CallerFrame &Caller) {
   ThisThread.LastAllocation = uintptr_t(P);
-  Thread *T = recordingThread();
+  ThreadState *T = recordingThread();
   if (!T || (__builtin_expect(Size < Sampling.MinRecorded, 0) &&
              !isSample(*T, P, Size)))
     return;
@@ -51,7 +51,7 @@ inline bool endSample(const void *P) {
 
 /// Called before \p P is freed. Not null.
 inline void recordFree(void *P) {
-  Thread *T = recordingThread();
+  ThreadState *T = recordingThread();
   if (!T || T->Freeing == uintptr_t(P) || T->InRealloc)
     return;
   if (__builtin_expect(Sampling.MinRecorded == UINT64_MAX, 0) && !endSample(P))
@@ -63,7 +63,7 @@ inline void recordFree(void *P) {
 /// Called before \p P is reallocated. False: the start is not recorded, and the
 /// new block must be recorded as an allocation.
 inline bool recordReallocBegin(void *P) {
-  Thread *T = recordingThread();
+  ThreadState *T = recordingThread();
   if (!T)
     return false;
   if (!isRecording()) { // While recording is off, record the free alone.
@@ -82,9 +82,9 @@ inline bool recordReallocBegin(void *P) {
 /// allocated. The margin of the ring has room for the record. While sampling, a
 /// result that is not sampled or is too small still ends the old block.
 inline void recordReallocEnd(void *Old, void *P, size_t Size, AllocFunction F,
-                             const Frame &Caller) {
+                             const CallerFrame &Caller) {
   ThisThread.LastAllocation = uintptr_t(P);
-  Thread *T = recordingThread();
+  ThreadState *T = recordingThread();
   if (!T)
     return;
   if (__builtin_expect(Sampling.Mask, 0)) {

@@ -31,13 +31,13 @@ static Fn *realFunction(std::atomic<Fn *> &Known, const char *Name) {
 static uintptr_t currentBreak() { return uintptr_t(sys::call(SYS_brk, 0)); }
 
 static void recordGrowth(uintptr_t From, uintptr_t To, AllocFunction F,
-                         const Frame &Caller) {
+                         const CallerFrame &Caller) {
   recordPages(wire::HB_Maps, wire::BreakRecord{From, To - From, F, 0}, Caller);
 }
 
 MEMKIT_EXPORT int brk(void *To) noexcept {
   static std::atomic<int (*)(void *)> Fn;
-  Frame Caller = MEMKIT_CALLER;
+  CallerFrame Caller = MEMKIT_CALLER;
   auto *Real = realFunction(Fn, "brk");
   if (!Real) {
     errno = ENOMEM;
@@ -54,7 +54,7 @@ MEMKIT_EXPORT int brk(void *To) noexcept {
 
 MEMKIT_EXPORT void *sbrk(intptr_t By) noexcept {
   static std::atomic<void *(*)(intptr_t)> Fn;
-  Frame Caller = MEMKIT_CALLER;
+  CallerFrame Caller = MEMKIT_CALLER;
   auto *Real = realFunction(Fn, "sbrk");
   if (!Real) {
     errno = ENOMEM;

@@ -63,7 +63,7 @@ static const RealExec &realExec() {
 // Records
 //===----------------------------------------------------------------------===//
 
-template <class R> static void write(Thread &T, const R &What) {
+template <class R> static void write(ThreadState &T, const R &What) {
   if (hasRoom(T))
     T.Ring.write(What);
 }
@@ -86,7 +86,7 @@ static uint32_t fillSlot(const char *Path) {
 /// failure if \p Call returns.
 template <typename Fn>
 static int recordExec(const ExecTarget &Target, char *const *Env, Fn Call) {
-  Thread *T = recordingThread();
+  ThreadState *T = recordingThread();
   uint32_t Slot = 0;
   if (T) {
     Slot = fillSlot(Target.Path);
@@ -194,7 +194,7 @@ static int spawn(decltype(RealExec::Spawn) Fn, const ExecTarget &Target,
                  const posix_spawn_file_actions_t *Actions,
                  const posix_spawnattr_t *Attributes, char *const *Argv,
                  char *const *Env) {
-  Thread *T = recordingThread();
+  ThreadState *T = recordingThread();
   uint32_t Slot = T ? fillSlot(Target.Path) : 0;
   pid_t Mine = 0;
   int Error =

@@ -27,7 +27,7 @@ static inline bool isOwn() {
 /// unless the inner hook has.
 template <typename Fn>
 static inline void *aligned(Fn Call, size_t Size, AllocFunction F,
-                            const Frame &Caller) {
+                            const CallerFrame &Caller) {
   ThisThread.LastAllocation = 0;
   void *P = Call();
   if (P && !isDecided(P))
@@ -39,7 +39,7 @@ static inline void *aligned(Fn Call, size_t Size, AllocFunction F,
 #define MEMKIT_LONG_WAY static __attribute__((noinline))
 
 MEMKIT_LONG_WAY void *mallocRecorded(size_t Size) {
-  Frame Caller = MEMKIT_CALLER;
+  CallerFrame Caller = MEMKIT_CALLER;
   if (isOwn())
     if (void *P = arenaAllocate(Size))
       return P;
@@ -54,7 +54,7 @@ MEMKIT_EXPORT void *malloc(size_t Size) {
 }
 
 MEMKIT_LONG_WAY void *callocRecorded(size_t Count, size_t Each) {
-  Frame Caller = MEMKIT_CALLER;
+  CallerFrame Caller = MEMKIT_CALLER;
   size_t Size;
   bool Overflow = __builtin_mul_overflow(Count, Each, &Size);
   if (isOwn() && !Overflow)
@@ -108,7 +108,7 @@ MEMKIT_EXPORT void free(void *P) {
 /// Moves a block of the arena to the allocator. Blocks of the arena have no
 /// record.
 static void *leaveArena(void *P, size_t Size, AllocFunction F,
-                        const Frame &Caller) {
+                        const CallerFrame &Caller) {
   bool Own = isOwn();
   void *New = Own ? arenaAllocate(Size) : nullptr;
   if (!New) {
@@ -133,7 +133,8 @@ static inline void *realRealloc(void *P, size_t Size) {
 /// For a size of 0 glibc frees the block and returns null; other allocators
 /// return a new block. Either way the free of the old block is recorded before
 /// the call.
-static void *reallocToNothing(void *P, AllocFunction F, const Frame &Caller) {
+static void *reallocToNothing(void *P, AllocFunction F,
+                              const CallerFrame &Caller) {
   recordFree(P);
   void *New = realRealloc(P, 0);
   if (New)
@@ -142,7 +143,7 @@ static void *reallocToNothing(void *P, AllocFunction F, const Frame &Caller) {
 }
 
 static void *reallocate(void *P, size_t Size, AllocFunction F,
-                        const Frame &Caller) {
+                        const CallerFrame &Caller) {
   if (isInArena(P))
     return leaveArena(P, Size, F, Caller);
   if (!P) {
@@ -185,7 +186,7 @@ MEMKIT_EXPORT void *reallocarray(void *P, size_t Count, size_t Each) {
 }
 
 MEMKIT_EXPORT int posix_memalign(void **To, size_t Alignment, size_t Size) {
-  Frame Caller = MEMKIT_CALLER;
+  CallerFrame Caller = MEMKIT_CALLER;
   ThisThread.LastAllocation = 0;
   int Error = Real.PosixMemalign(To, Alignment, Size);
   if (Error == 0 && *To && !isDecided(*To))

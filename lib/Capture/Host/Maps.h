@@ -22,17 +22,17 @@ inline uint64_t roundToPages(uint64_t Bytes) {
 
 /// The calling thread if \p Heap is recorded and the call is not the library's
 /// own; else null.
-inline Thread *mappingThread(wire::HeapBits Heap) {
+inline ThreadState *mappingThread(wire::HeapBits Heap) {
   if (ThisThread.QuietBits)
     return nullptr;
-  Thread *T = recordingThread();
+  ThreadState *T = recordingThread();
   return T && (Proc.Ctl->Settings.Heaps & Heap) ? T : nullptr;
 }
 
 /// Writes What with the stack of the call. The record may use the margin of the
 /// ring, for the end of a remap whose start is recorded.
 template <class R>
-inline void writeWithStack(Thread &T, R What, const Frame &Caller) {
+inline void writeWithStack(ThreadState &T, R What, const CallerFrame &Caller) {
   What.Stack = stackNode(T, Caller);
   if (T.Epoch == Proc.Epoch.load(std::memory_order_relaxed))
     T.Ring.write(What);
@@ -41,15 +41,15 @@ inline void writeWithStack(Thread &T, R What, const Frame &Caller) {
 /// Records a call that has changed pages. What: the record without its stack.
 template <class R>
 inline void recordPages(wire::HeapBits Heap, const R &What,
-                        const Frame &Caller) {
-  Thread *T = mappingThread(Heap);
+                        const CallerFrame &Caller) {
+  ThreadState *T = mappingThread(Heap);
   if (T && isRecording() && hasRoom(*T))
     writeWithStack(*T, What, Caller);
 }
 
 /// Called before [Address, Address + Size) is unmapped.
 inline void recordUnmap(uintptr_t Address, uint64_t Size) {
-  Thread *T = mappingThread(wire::HB_Maps);
+  ThreadState *T = mappingThread(wire::HB_Maps);
   if (T && hasRoom(*T))
     T->Ring.write(wire::UnmapRecord{Address, Size});
 }

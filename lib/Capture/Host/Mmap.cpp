@@ -117,7 +117,7 @@ static uint64_t mappedBytes(size_t Size, int Flags) {
 }
 
 static inline void *mapped(void *At, size_t Size, int Prot, int Flags, int Fd,
-                           off_t Offset, const Frame &Caller) {
+                           off_t Offset, const CallerFrame &Caller) {
   void *P = RealMaps.Mmap(At, Size, Prot, Flags, Fd, Offset);
   if (P != MAP_FAILED)
     recordPages(wire::HB_Maps,
@@ -156,7 +156,7 @@ MEMKIT_EXPORT int munmap(void *At, size_t Size) noexcept {
 //===----------------------------------------------------------------------===//
 
 static void recordProtect(void *At, size_t Size, int Prot,
-                          const Frame &Caller) {
+                          const CallerFrame &Caller) {
   constexpr int Access = PROT_READ | PROT_WRITE | PROT_EXEC;
   if (isRange(At, Size))
     recordPages(
@@ -168,7 +168,7 @@ static void recordProtect(void *At, size_t Size, int Prot,
 }
 
 MEMKIT_EXPORT int mprotect(void *At, size_t Size, int Prot) noexcept {
-  Frame Caller = MEMKIT_CALLER;
+  CallerFrame Caller = MEMKIT_CALLER;
   int Result = RealMaps.Mprotect(At, Size, Prot);
   if (Result == 0)
     recordProtect(At, Size, Prot, Caller);
@@ -177,7 +177,7 @@ MEMKIT_EXPORT int mprotect(void *At, size_t Size, int Prot) noexcept {
 
 MEMKIT_EXPORT int pkey_mprotect(void *At, size_t Size, int Prot,
                                 int Key) noexcept {
-  Frame Caller = MEMKIT_CALLER;
+  CallerFrame Caller = MEMKIT_CALLER;
   int Result = RealMaps.PkeyMprotect(At, Size, Prot, Key);
   if (Result == 0)
     recordProtect(At, Size, Prot, Caller);
@@ -189,7 +189,7 @@ MEMKIT_EXPORT int pkey_mprotect(void *At, size_t Size, int Prot,
 //===----------------------------------------------------------------------===//
 
 static bool recordRemapBegin(void *At, size_t Size) {
-  Thread *T = mappingThread(wire::HB_Maps);
+  ThreadState *T = mappingThread(wire::HB_Maps);
   if (!T || !hasRoom(*T))
     return false;
   T->Ring.write(wire::RemapBeginRecord{uintptr_t(At), roundToPages(Size)});
@@ -197,8 +197,8 @@ static bool recordRemapBegin(void *At, size_t Size) {
 }
 
 static void recordRemapEnd(void *New, size_t Size, bool OldStays,
-                           const Frame &Caller) {
-  Thread *T = mappingThread(wire::HB_Maps);
+                           const CallerFrame &Caller) {
+  ThreadState *T = mappingThread(wire::HB_Maps);
   if (!T)
     return;
   if (New == MAP_FAILED)
@@ -212,7 +212,7 @@ static void recordRemapEnd(void *New, size_t Size, bool OldStays,
 }
 
 static void *remapped(void *At, size_t Old, size_t New, int Flags, void *To,
-                      const Frame &Caller) {
+                      const CallerFrame &Caller) {
   // An old size of 0 asks for a second mapping of the pages.
   bool Begun = uintptr_t(At) % PageBytes == 0 && Old <= wire::Record::MaxSize &&
                recordRemapBegin(At, Old);
@@ -224,7 +224,7 @@ static void *remapped(void *At, size_t Old, size_t New, int Flags, void *To,
 
 MEMKIT_EXPORT void *mremap(void *At, size_t Old, size_t New, int Flags,
                            ...) noexcept {
-  Frame Caller = MEMKIT_CALLER;
+  CallerFrame Caller = MEMKIT_CALLER;
   va_list Rest;
   va_start(Rest, Flags);
   void *To = Flags & (MREMAP_FIXED | MREMAP_DONTUNMAP) ? va_arg(Rest, void *)

@@ -71,7 +71,7 @@ static void *newFromMalloc(size_t Size, size_t Alignment, bool MayBeNull) {
 }
 
 static inline void *record(void *P, size_t Size, AllocFunction F,
-                           const Frame &Caller) {
+                           const CallerFrame &Caller) {
   if (!P || isDecided(P) || isInArena(P))
     return P;
   OwnMemory.store(true, std::memory_order_relaxed);
@@ -84,7 +84,7 @@ static inline void *record(void *P, size_t Size, AllocFunction F,
   MEMKIT_EXPORT void *Function Parameters asm(Symbol);                         \
   void *Function Parameters {                                                  \
     static constinit Operator O{Symbol, {nullptr}};                            \
-    Frame Caller = MEMKIT_CALLER;                                              \
+    CallerFrame Caller = MEMKIT_CALLER;                                        \
     auto *Fn = real<void * Types>(O, Caller.Pc);                               \
     ThisThread.LastAllocation = 0;                                             \
     void *P = Fn ? Fn Arguments : newFromMalloc(Size, Alignment, MayBeNull);   \

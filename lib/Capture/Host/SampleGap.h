@@ -73,9 +73,9 @@ inline uint64_t sampleGap(uint64_t Random, uint64_t Mean) {
   uint64_t Log =
       (uint64_t(63 - Zeros) << 32) + Logs.Of[At] + (Step * Part >> 32);
   constexpr uint64_t Ln2 = 0xb17217f8; // in units of 2^-32
-  using Wide = unsigned __int128;
-  uint64_t Nats = uint64_t(Wide((64ull << 32) - Log) * Ln2 >> 32);
-  return uint64_t(Wide(Nats) * Mean >> 32) + 1;
+  using Uint128 = unsigned __int128;
+  uint64_t Nats = uint64_t(Uint128((64ull << 32) - Log) * Ln2 >> 32);
+  return uint64_t(Uint128(Nats) * Mean >> 32) + 1;
 }
 
 } // namespace memkit::capture

@@ -47,10 +47,10 @@ public:
       return false;
     unsigned L = 0;
     for (; L != MaxLevels; ++L) {
-      Bucket *Table = level(L);
+      SampleBucket *Table = level(L);
       if (!Table)
         break;
-      Bucket &B = bucketOf(Table, L, Address);
+      SampleBucket &B = bucketOf(Table, L, Address);
       if (put(B, Address)) {
         count(Address);
         return true;
@@ -82,12 +82,12 @@ private:
   static constexpr unsigned MaxLevels = 10;
   static constexpr unsigned FilterBits = 14;
 
-  struct alignas(64) Bucket {
+  struct alignas(64) SampleBucket {
     std::atomic<uintptr_t> Slots[SlotsInBucket]; ///< 0: free
     /// The number of this bucket's addresses in later levels.
     std::atomic<uint64_t> Further;
   };
-  static_assert(sizeof(Bucket) == 64);
+  static_assert(sizeof(SampleBucket) == 64);
 
   /// Neighbours have neighbouring counters, so a program's frees touch few
   /// lines of the filter. Higher bits distinguish blocks on pages of their own.
@@ -98,7 +98,8 @@ private:
 
   static unsigned bitsOf(unsigned Level) { return FirstBits + 2 * Level; }
 
-  static Bucket &bucketOf(Bucket *Table, unsigned Level, uintptr_t Address) {
+  static SampleBucket &bucketOf(SampleBucket *Table, unsigned Level,
+                                uintptr_t Address) {
     uint64_t Hash = Address * 0x9e3779b97f4a7c15ull;
     return Table[Hash >> (64 - bitsOf(Level))];
   }
@@ -106,10 +107,10 @@ private:
   /// The slot of an address, and its level; null: not in the set.
   std::atomic<uintptr_t> *where(uintptr_t Address, unsigned *Level = nullptr) {
     for (unsigned L = 0; L != MaxLevels; ++L) {
-      Bucket *Table = Levels[L].load(std::memory_order_acquire);
+      SampleBucket *Table = Levels[L].load(std::memory_order_acquire);
       if (!Table)
         return nullptr;
-      Bucket &B = bucketOf(Table, L, Address);
+      SampleBucket &B = bucketOf(Table, L, Address);
       for (std::atomic<uintptr_t> &Slot : B.Slots)
         if (Slot.load(std::memory_order_relaxed) == Address) {
           if (Level)
@@ -122,7 +123,7 @@ private:
     return nullptr;
   }
 
-  static bool put(Bucket &B, uintptr_t Address) {
+  static bool put(SampleBucket &B, uintptr_t Address) {
     for (std::atomic<uintptr_t> &Slot : B.Slots) {
       uintptr_t Is = Slot.load(std::memory_order_relaxed);
       if (!Is &&
@@ -156,12 +157,12 @@ private:
   }
 
   /// A level, made if it does not exist; null: no memory.
-  Bucket *level(unsigned L) {
-    Bucket *Table = Levels[L].load(std::memory_order_acquire);
+  SampleBucket *level(unsigned L) {
+    SampleBucket *Table = Levels[L].load(std::memory_order_acquire);
     if (__builtin_expect(Table != nullptr, 1))
       return Table;
-    size_t Bytes = sizeof(Bucket) << bitsOf(L);
-    auto *New = static_cast<Bucket *>(sys::mapPrivate(Bytes));
+    size_t Bytes = sizeof(SampleBucket) << bitsOf(L);
+    auto *New = static_cast<SampleBucket *>(sys::mapPrivate(Bytes));
     if (!New)
       return nullptr;
     if (Levels[L].compare_exchange_strong(Table, New,
@@ -171,7 +172,7 @@ private:
     return Table;
   }
 
-  std::atomic<Bucket *> Levels[MaxLevels] = {};
+  std::atomic<SampleBucket *> Levels[MaxLevels] = {};
   std::atomic<uint8_t> Filter[1u << FilterBits] = {};
 };
 

@@ -39,7 +39,7 @@ constinit const Source capture::HeapSource = {
     &Sampling, sizeof(Sampling), connectSource, nullptr,
     nullptr,   nullptr,          nullptr};
 
-static void seed(Thread &T) {
+static void seed(ThreadState &T) {
   SampleThread &S = ThisSample;
   uint64_t Seed = Sampling.Seed;
   if (Seed)
@@ -51,7 +51,8 @@ static void seed(Thread &T) {
   S.Epoch = T.Epoch;
 }
 
-bool capture::takeSample(Thread &T, const void *P, size_t Size, bool Recorded) {
+bool capture::takeSample(ThreadState &T, const void *P, size_t Size,
+                         bool Recorded) {
   SampleThread &S = ThisSample;
   if (S.Epoch != T.Epoch)
     seed(T);

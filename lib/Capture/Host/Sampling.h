@@ -87,7 +87,7 @@ inline bool isLoaderSampling(uintptr_t Pc) {
 /// Is a block that is about to be recorded sampled? Counts its bytes; at a
 /// sample, draws anew and remembers the address. \p Recorded: false if the
 /// block will not be recorded even as a sample.
-bool takeSample(Thread &T, const void *P, size_t Size, bool Recorded);
+bool takeSample(ThreadState &T, const void *P, size_t Size, bool Recorded);
 
 } // namespace memkit::capture
 

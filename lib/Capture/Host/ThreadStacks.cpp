@@ -55,7 +55,7 @@ static void recordOwnStack(uint64_t Bytes, uint32_t Node, uint64_t Epoch) {
   uintptr_t Low = Top - Bytes;
   if (Here < Low || Here >= Top)
     return;
-  Thread *T = recordingThread();
+  ThreadState *T = recordingThread();
   if (!T || T->Epoch != Epoch || !hasRoom(*T))
     return;
   T->StackLow = Low;
@@ -125,10 +125,10 @@ static uint64_t stackBytes(const pthread_attr_t *A) {
 
 MEMKIT_EXPORT int pthread_create(pthread_t *To, const pthread_attr_t *A,
                                  StartFn *Fn, void *Arg) noexcept {
-  Frame Caller = MEMKIT_CALLER;
+  CallerFrame Caller = MEMKIT_CALLER;
   if (!findThreadFunctions())
     return EAGAIN;
-  Thread *T = mappingThread(wire::HB_Stacks);
+  ThreadState *T = mappingThread(wire::HB_Stacks);
   uint64_t Bytes = T && isRecording() ? stackBytes(A) : 0;
   Start *S = Bytes ? takeSlot() : nullptr;
   if (!S)

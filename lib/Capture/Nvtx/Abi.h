@@ -24,7 +24,7 @@ namespace memkit::capture::nvtx {
 // Filling the tables
 //===----------------------------------------------------------------------===//
 
-using Function = void (*)();
+using NvtxFunction = void (*)();
 
 enum : uint32_t { ExportCallbacks = 1 };        ///< NvtxExportTableID
 enum : int { ModuleCore = 1, ModuleCore2 = 5 }; ///< NvtxCallbackModule
@@ -33,7 +33,7 @@ enum : int { ModuleCore = 1, ModuleCore2 = 5 }; ///< NvtxCallbackModule
 struct Callbacks {
   size_t StructSize;
   /// Returns an array of Size pointers to the function slots.
-  int (*GetTable)(int Module, Function ***Table, unsigned *Size);
+  int (*GetTable)(int Module, NvtxFunction ***Table, unsigned *Size);
 };
 using GetExportTable = const void *(*)(uint32_t);
 

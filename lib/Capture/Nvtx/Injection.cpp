@@ -21,7 +21,7 @@ MEMKIT_EXPORT int InitializeInjectionNvtx2(nvtx::GetExportTable Get) {
           : nullptr;
   if (!Of || Of->StructSize < sizeof(*Of) || !recordingThread())
     return 0;
-  nvtx::Function **Table = nullptr;
+  nvtx::NvtxFunction **Table = nullptr;
   unsigned Size = 0;
   if (Of->GetTable(nvtx::ModuleCore, &Table, &Size) && Table)
     nvtx::fillCore(Table, Size);

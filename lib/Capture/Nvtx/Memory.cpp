@@ -23,8 +23,8 @@ using namespace memkit::capture;
 using namespace memkit::capture::nvtx;
 
 namespace {
-struct Pool {
-  const Name *Called;
+struct NvtxPool {
+  const RegisteredName *Called;
   std::atomic<uint64_t> Epoch; ///< of the process that has reported the pool
 };
 } // namespace
@@ -33,28 +33,28 @@ struct Pool {
 /// process's memory as a whole; the last is for all heaps beyond the table. A
 /// pool's number is its index + 1.
 static constexpr uint32_t MaxPools = wire::MaxPools;
-static Pool Pools[MaxPools];
+static NvtxPool Pools[MaxPools];
 static std::atomic<uint32_t> NumPools{1};
 
-static uint32_t numberOf(const Pool &P) { return uint32_t(&P - Pools) + 1; }
+static uint32_t numberOf(const NvtxPool &P) { return uint32_t(&P - Pools) + 1; }
 
 /// Null: not a handle from this file.
-static Pool *poolOf(const void *Handle) {
+static NvtxPool *poolOf(const void *Handle) {
   if (!Handle)
     return &Pools[0];
   uintptr_t Offset = uintptr_t(Handle) - uintptr_t(Pools);
-  bool Is = Offset < sizeof(Pools) && Offset % sizeof(Pool) == 0;
-  return Is ? &Pools[Offset / sizeof(Pool)] : nullptr;
+  bool Is = Offset < sizeof(Pools) && Offset % sizeof(NvtxPool) == 0;
+  return Is ? &Pools[Offset / sizeof(NvtxPool)] : nullptr;
 }
 
-template <class R> static void write(Thread &T, const R &What) {
+template <class R> static void write(ThreadState &T, const R &What) {
   if (hasRoom(T))
     T.Ring.write(What);
 }
 
 /// Reports the pool to the process's recorder, once. \p Bytes: of the pool's
 /// range; 0 for an inherited pool, whose range is the parent's.
-static void introduce(Thread &T, Pool &P, uint64_t Bytes = 0) {
+static void introduce(ThreadState &T, NvtxPool &P, uint64_t Bytes = 0) {
   uint64_t Known = P.Epoch.load(std::memory_order_relaxed);
   if (__builtin_expect(Known == T.Epoch, 1) ||
       !P.Epoch.compare_exchange_strong(Known, T.Epoch))
@@ -68,7 +68,7 @@ static void introduce(Thread &T, Pool &P, uint64_t Bytes = 0) {
 //===----------------------------------------------------------------------===//
 
 static const void *heapRegister(const void *Domain, const HeapDescription *D) {
-  Thread *T = recordingThread();
+  ThreadState *T = recordingThread();
   if (!T || !D || D->StructSize < sizeof(*D))
     return nullptr;
   Words W(D->MessageType, D->Message);
@@ -77,7 +77,7 @@ static const void *heapRegister(const void *Domain, const HeapDescription *D) {
   uint32_t At = NumPools.load(std::memory_order_relaxed);
   while (At < MaxPools - 1 && !NumPools.compare_exchange_weak(At, At + 1))
     ;
-  Pool &P = Pools[At];
+  NvtxPool &P = Pools[At];
   uint64_t Bytes = 0;
   if (At < MaxPools - 1) {
     P.Called = registered(W);
@@ -91,8 +91,8 @@ static const void *heapRegister(const void *Domain, const HeapDescription *D) {
 
 /// Ends all regions of the heap, and the heap if \p Gone.
 static void endRegions(const void *Heap, bool Gone) {
-  Thread *T = recordingThread();
-  Pool *P = poolOf(Heap);
+  ThreadState *T = recordingThread();
+  NvtxPool *P = poolOf(Heap);
   if (!T || !P)
     return;
   introduce(*T, *P);
@@ -134,12 +134,12 @@ static uint32_t heapOf(const void *Reference, uint32_t RefType) {
 }
 
 static void regionsRegister(const void *, const RegisterBatch *B) {
-  Frame Caller = MEMKIT_CALLER;
-  Thread *T = recordingThread();
+  CallerFrame Caller = MEMKIT_CALLER;
+  ThreadState *T = recordingThread();
   constexpr size_t Min = offsetof(RegisterBatch, HandlesOut);
   if (!T || !B || B->StructSize < Min || B->Type != MemoryVirtual)
     return;
-  Pool *P = poolOf(B->Heap);
+  NvtxPool *P = poolOf(B->Heap);
   if (!P)
     return;
   introduce(*T, *P);
@@ -160,8 +160,8 @@ static void regionsRegister(const void *, const RegisterBatch *B) {
 }
 
 static void regionsResize(const void *, const ResizeBatch *B) {
-  Frame Caller = MEMKIT_CALLER;
-  Thread *T = recordingThread();
+  CallerFrame Caller = MEMKIT_CALLER;
+  ThreadState *T = recordingThread();
   if (!T || !B || B->StructSize < sizeof(*B) || B->Type != MemoryVirtual)
     return;
   uint32_t Stack = stackNode(*T, Caller);
@@ -175,7 +175,7 @@ static void regionsResize(const void *, const ResizeBatch *B) {
 }
 
 static void regionsUnregister(const void *, const UnregisterBatch *B) {
-  Thread *T = recordingThread();
+  ThreadState *T = recordingThread();
   if (!T || !B || B->StructSize < sizeof(*B))
     return;
   each<const void *>(
@@ -186,7 +186,7 @@ static void regionsUnregister(const void *, const UnregisterBatch *B) {
 }
 
 static void regionsName(const void *, const NameBatch *B) {
-  Thread *T = recordingThread();
+  ThreadState *T = recordingThread();
   if (!T || !B || B->StructSize < offsetof(NameBatch, Reserved1))
     return;
   each<RegionName>(

@@ -52,14 +52,15 @@ Words::Words(uint32_t Type, const Message &M)
     : Words(Type == MessageAscii ? M.Ascii : nullptr) {
   if (Type == MessageWide)
     set(M.Wide);
-  const Name *N = Type == MessageRegistered ? nameOf(M.Registered) : nullptr;
+  const RegisteredName *N =
+      Type == MessageRegistered ? nameOf(M.Registered) : nullptr;
   if (!N)
     return;
   Chars = N->Chars;
   Bytes = N->Bytes;
 }
 
-void Words::putInto(const Name *Domain) {
+void Words::putInto(const RegisteredName *Domain) {
   if (!Domain)
     return;
   size_t Before = Domain->Bytes + 1;
@@ -84,7 +85,7 @@ static constexpr size_t ArenaBytes = 8 << 20;
 
 /// The registry of the process and its children. Pages are allocated when used.
 struct Registry {
-  std::atomic<const Name *> Table[Slots];
+  std::atomic<const RegisteredName *> Table[Slots];
   std::atomic<uint32_t> Count;
   std::atomic<size_t> Used;
   char Arena[ArenaBytes];
@@ -104,30 +105,30 @@ static Registry *registry() {
   return Is;
 }
 
-static const Name *make(Registry &R, const Words &W) {
-  size_t Need = (sizeof(Name) + W.Bytes + 7) & ~size_t(7);
+static const RegisteredName *make(Registry &R, const Words &W) {
+  size_t Need = (sizeof(RegisteredName) + W.Bytes + 7) & ~size_t(7);
   size_t At = R.Used.load(std::memory_order_relaxed);
   do {
     if (Need > ArenaBytes - At)
       return nullptr;
   } while (!R.Used.compare_exchange_weak(At, At + Need));
-  auto *N = reinterpret_cast<Name *>(R.Arena + At);
+  auto *N = reinterpret_cast<RegisteredName *>(R.Arena + At);
   N->Bytes = uint32_t(W.Bytes);
   memcpy(N->Chars, W.Chars, W.Bytes);
   return N;
 }
 
-static const Name *find(Registry &R, const Words &W, uint32_t Max) {
+static const RegisteredName *find(Registry &R, const Words &W, uint32_t Max) {
   uint64_t Hash = W.Bytes;
   for (size_t I = 0; I != W.Bytes; ++I)
     Hash = (Hash ^ uint8_t(W.Chars[I])) * 0x100000001b3ull;
   for (uint32_t I = uint32_t(Hash ^ Hash >> 32);; ++I) {
-    std::atomic<const Name *> &Slot = R.Table[I % Slots];
-    const Name *Is = Slot.load(std::memory_order_acquire);
+    std::atomic<const RegisteredName *> &Slot = R.Table[I % Slots];
+    const RegisteredName *Is = Slot.load(std::memory_order_acquire);
     if (!Is) {
       if (R.Count.load(std::memory_order_relaxed) >= Max)
         return nullptr;
-      const Name *New = make(R, W);
+      const RegisteredName *New = make(R, W);
       // Another thread may have added the same name: look again.
       if (New &&
           !Slot.compare_exchange_strong(Is, New, std::memory_order_acq_rel)) {
@@ -142,14 +143,14 @@ static const Name *find(Registry &R, const Words &W, uint32_t Max) {
   }
 }
 
-const Name *nvtx::registered(const Words &W) {
+const RegisteredName *nvtx::registered(const Words &W) {
   Registry *R = registry();
   if (!R)
     return nullptr;
   Words Short("");
   Short.Bytes = W.Bytes < sizeof(Short.Room) ? W.Bytes : sizeof(Short.Room);
   Short.Chars = W.Chars;
-  if (const Name *N = find(*R, Short, MaxNames))
+  if (const RegisteredName *N = find(*R, Short, MaxNames))
     return N;
   Words Folded("");
   for (size_t I = 0; I != Short.Bytes; ++I) {
@@ -161,23 +162,23 @@ const Name *nvtx::registered(const Words &W) {
   return find(*R, Folded, MaxFolded);
 }
 
-const Name *nvtx::nameOf(const void *Handle) {
+const RegisteredName *nvtx::nameOf(const void *Handle) {
   Registry *R = TheRegistry.load(std::memory_order_acquire);
   if (!R || !Handle)
     return nullptr;
   uintptr_t Offset = uintptr_t(Handle) - uintptr_t(R->Arena);
   bool Is = Offset < R->Used.load(std::memory_order_relaxed) && Offset % 8 == 0;
-  return Is ? static_cast<const Name *>(Handle) : nullptr;
+  return Is ? static_cast<const RegisteredName *>(Handle) : nullptr;
 }
 
-uint32_t nvtx::textOf(const Name &N) {
+uint32_t nvtx::textOf(const RegisteredName &N) {
   uint32_t Epoch = uint32_t(Proc.Epoch.load(std::memory_order_relaxed));
   uint64_t Is = N.Text.load(std::memory_order_relaxed);
   if (__builtin_expect(uint32_t(Is >> 32) == Epoch, 1))
     return uint32_t(Is);
   uint32_t Text = Proc.Names.intern(N.Chars, N.Bytes);
-  const_cast<Name &>(N).Text.store(uint64_t(Epoch) << 32 | Text,
-                                   std::memory_order_relaxed);
+  const_cast<RegisteredName &>(N).Text.store(uint64_t(Epoch) << 32 | Text,
+                                             std::memory_order_relaxed);
   return Text;
 }
 
@@ -185,9 +186,10 @@ uint32_t nvtx::textOf(const Words &W) {
   return Proc.Names.intern(W.Chars, W.Bytes);
 }
 
-uint32_t nvtx::textOf(const Name *Domain, uint32_t Type, const Message &M) {
+uint32_t nvtx::textOf(const RegisteredName *Domain, uint32_t Type,
+                      const Message &M) {
   if (Type == MessageRegistered)
-    if (const Name *N = nameOf(M.Registered))
+    if (const RegisteredName *N = nameOf(M.Registered))
       return textOf(*N);
   Words W(Type, M);
   W.putInto(Domain);

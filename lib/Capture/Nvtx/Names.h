@@ -21,7 +21,7 @@
 namespace memkit::capture::nvtx {
 
 /// A registered name; its address is the handle.
-struct Name {
+struct RegisteredName {
   std::atomic<uint64_t> Text; ///< the process's epoch in the high half
   uint32_t Bytes;
   char Chars[]; ///< with its domain; no NUL
@@ -37,7 +37,7 @@ struct Words {
   explicit Words(const wchar_t *Wide);
   Words(uint32_t MessageType, const Message &M);
   /// Moves the text to Room, after the domain's name; null: does nothing.
-  void putInto(const Name *Domain);
+  void putInto(const RegisteredName *Domain);
 
 private:
   void set(const wchar_t *Wide);
@@ -46,17 +46,18 @@ private:
 /// The registered name with the text of a domain, or of a string with its
 /// domain; equal texts have one name. After about 16,000 names, each run of
 /// digits counts as `#`. Null: no room.
-const Name *registered(const Words &W);
+const RegisteredName *registered(const Words &W);
 
 /// The name of a handle from registered(), else null.
-const Name *nameOf(const void *Handle);
+const RegisteredName *nameOf(const void *Handle);
 
 /// The number of a name in this process, which records.
-uint32_t textOf(const Name &N);
+uint32_t textOf(const RegisteredName &N);
 uint32_t textOf(const Words &W);
 /// The text of a message in a domain. A registered string includes its domain's
 /// name already.
-uint32_t textOf(const Name *Domain, uint32_t MessageType, const Message &M);
+uint32_t textOf(const RegisteredName *Domain, uint32_t MessageType,
+                const Message &M);
 
 } // namespace memkit::capture::nvtx
 

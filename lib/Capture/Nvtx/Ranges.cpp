@@ -51,7 +51,7 @@ static uint32_t colorOf(const Attributes &A) {
 }
 
 /// The text of an event's name; empty for an event of an unknown version.
-static uint32_t textOf(const Name *Domain, const Attributes *A) {
+static uint32_t textOf(const RegisteredName *Domain, const Attributes *A) {
   bool Has = A && A->Size >= sizeof(Attributes);
   return nvtx::textOf(Domain, Has ? A->MessageType : uint32_t(MessageNone),
                       Has ? A->Message : Message{});
@@ -62,7 +62,7 @@ static uint32_t textOf(const Name *Domain, const Attributes *A) {
 //===----------------------------------------------------------------------===//
 
 /// The level of the next range of a domain.
-static int nextLevel(const RangeState &S, const Name *Domain) {
+static int nextLevel(const RangeState &S, const RegisteredName *Domain) {
   for (uint32_t I = S.Count; I-- != 0;)
     if (S.Ranges[I].Domain == Domain && !S.Ranges[I].Popped)
       return S.Ranges[I].Level + 1;
@@ -71,8 +71,8 @@ static int nextLevel(const RangeState &S, const Name *Domain) {
 
 /// \p Text returns the range's name, in a process that records.
 template <typename Fn>
-static int push(const Name *Domain, uint32_t Color, Fn Text) {
-  Thread *T = recordingThread();
+static int push(const RegisteredName *Domain, uint32_t Color, Fn Text) {
+  ThreadState *T = recordingThread();
   if (!T || !hasState(ThisRanges))
     return NoLevel;
   RangeState &S = ThisRanges;
@@ -80,7 +80,7 @@ static int push(const Name *Domain, uint32_t Color, Fn Text) {
     ++S.Beyond;
     return NoLevel;
   }
-  const Frame Caller = MEMKIT_CALLER;
+  const CallerFrame Caller = MEMKIT_CALLER;
   forSources(&Source::BeforeScope, *T, Caller);
   OpenRange &New = S.Ranges[S.Count];
   New = {0, Domain, nextLevel(S, Domain), false};
@@ -92,12 +92,12 @@ static int push(const Name *Domain, uint32_t Color, Fn Text) {
   T->Ring.write(
       wire::ScopeBeginRecord{Name, wire::SF_Nvtx, New.Number,
                              wire::ScopeBeginRecord::withColor(Color)},
-      RingWriter::Clock::Early);
+      RingWriter::ClockRead::Early);
   return New.Level;
 }
 
-static int pop(const Name *Domain) {
-  Thread *T = recordingThread();
+static int pop(const RegisteredName *Domain) {
+  ThreadState *T = recordingThread();
   if (!T)
     return NoLevel;
   RangeState &S = ThisRanges;
@@ -118,7 +118,7 @@ static int pop(const Name *Domain) {
     if (uint64_t N = S.Ranges[--S.Count].Number)
       Number = N;
   if (Number && hasRoom(*T))
-    T->Ring.write(wire::ScopeEndRecord{Number}, RingWriter::Clock::Early);
+    T->Ring.write(wire::ScopeEndRecord{Number}, RingWriter::ClockRead::Early);
   return Level;
 }
 
@@ -133,7 +133,7 @@ static int pushW(const wchar_t *Text) {
 }
 static int popDefault() { return pop(nullptr); }
 static int domainPushEx(const void *Domain, const Attributes *A) {
-  const Name *D = nameOf(Domain);
+  const RegisteredName *D = nameOf(Domain);
   return push(D, A ? colorOf(*A) : 0, [&] { return textOf(D, A); });
 }
 static int domainPop(const void *Domain) { return pop(nameOf(Domain)); }
@@ -144,7 +144,7 @@ static int domainPop(const void *Domain) { return pop(nameOf(Domain)); }
 
 /// \p Id: of the range that starts or ends here, or 0.
 template <typename Fn> static void mark(MarkWhat What, uint64_t Id, Fn Text) {
-  Thread *T = recordingThread();
+  ThreadState *T = recordingThread();
   if (T && hasRoom(*T))
     T->Ring.write(wire::MarkRecord{Text(), What, Id});
 }
@@ -214,16 +214,16 @@ static const void *registerW(const void *Domain, const wchar_t *Text) {
 
 namespace {
 struct Tables {
-  Function **Table;
+  NvtxFunction **Table;
   unsigned Size;
   template <typename Fn> void set(unsigned At, Fn *F) {
     if (At < Size && Table[At])
-      *Table[At] = reinterpret_cast<Function>(F);
+      *Table[At] = reinterpret_cast<NvtxFunction>(F);
   }
 };
 } // namespace
 
-void nvtx::fillCore(Function **Table, unsigned Size) {
+void nvtx::fillCore(NvtxFunction **Table, unsigned Size) {
   Tables T{Table, Size};
   T.set(MarkEx, markEx);
   T.set(MarkA, markA);
@@ -239,7 +239,7 @@ void nvtx::fillCore(Function **Table, unsigned Size) {
 }
 
 /// A destroyed domain keeps its memory: other domains may have its name.
-void nvtx::fillCore2(Function **Table, unsigned Size) {
+void nvtx::fillCore2(NvtxFunction **Table, unsigned Size) {
   Tables T{Table, Size};
   T.set(DomainMarkEx, domainMarkEx);
   T.set(DomainRangeStartEx, domainStartEx);

@@ -14,11 +14,11 @@
 
 namespace memkit::capture::nvtx {
 
-struct Name;
+struct RegisteredName;
 
 struct OpenRange {
   uint64_t Number; ///< of its scope; 0: not recorded
-  const Name *Domain;
+  const RegisteredName *Domain;
   int Level; ///< in its domain, from 0
   bool Popped;
 };
@@ -33,8 +33,8 @@ struct RangeState {
 extern const Source RangeSource;
 
 /// Write the functions of ranges and marks to a binary's tables.
-void fillCore(Function **Table, unsigned Size);
-void fillCore2(Function **Table, unsigned Size);
+void fillCore(NvtxFunction **Table, unsigned Size);
+void fillCore2(NvtxFunction **Table, unsigned Size);
 
 } // namespace memkit::capture::nvtx
 

@@ -50,7 +50,7 @@ public:
     if (__builtin_expect(Objects.isWanted(), 0) && isWalked())
       Objects.request();
   }
-  PythonObjects &objects() { return Objects; }
+  ObjectHooks &objects() { return Objects; }
   bool isEvaluator(uintptr_t Pc) const { return isThere() && Where.has(Pc); }
 
   /// The thread state whose frames the calling thread runs; 0: none, or another
@@ -151,7 +151,7 @@ private:
   wire::Control *Ctl = nullptr;
   CodeObjects Codes;
   ModuleFinder Finder;
-  PythonObjects Objects;
+  ObjectHooks Objects;
 };
 
 /// Fork wipes the page.

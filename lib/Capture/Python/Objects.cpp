@@ -52,13 +52,13 @@ static bool isInMalloc() { return ThisThread.LastAllocation != 0; }
 /// What: an ObjectAllocateRecord or ObjectReallocEndRecord; this function sets
 /// InMalloc and Stack.
 template <class T>
-static void writeObject(T What, const Frame &Caller, Thread &Of) {
+static void writeObject(T What, const CallerFrame &Caller, ThreadState &Of) {
   What.InMalloc = isInMalloc();
   ThisPython.HasLock = true;
   What.Stack = stackNode(Of, Caller);
   ThisPython.HasLock = false;
   if (Of.Epoch == Proc.Epoch.load(std::memory_order_relaxed))
-    Of.Ring.write(What, RingWriter::Clock::Early);
+    Of.Ring.write(What, RingWriter::ClockRead::Early);
 }
 
 /// Is an object of \p Size bytes recorded?
@@ -67,8 +67,8 @@ static bool isWanted(size_t Size) {
 }
 
 static inline void recordObject(void *P, size_t Size, AllocFunction F,
-                                const Frame &Caller) {
-  Thread *T = recordingThread();
+                                const CallerFrame &Caller) {
+  ThreadState *T = recordingThread();
   if (T && isWanted(Size) && hasRoom(*T))
     writeObject(wire::ObjectAllocateRecord{uintptr_t(P), Size, F, 0, false},
                 Caller, *T);
@@ -77,16 +77,16 @@ static inline void recordObject(void *P, size_t Size, AllocFunction F,
 /// What: an ObjectFreeRecord or ObjectReallocBeginRecord. True: recorded; the
 /// end of a realloc must be recorded, too, and may use the margin.
 template <class R> static inline bool recordGoing(const R &What) {
-  Thread *T = recordingThread();
+  ThreadState *T = recordingThread();
   if (!T || !hasRoom(*T))
     return false;
-  T->Ring.write(What, RingWriter::Clock::Early);
+  T->Ring.write(What, RingWriter::ClockRead::Early);
   return true;
 }
 
 static void recordReallocated(void *P, size_t Size, AllocFunction F,
-                              const Frame &Caller) {
-  Thread *T = recordingThread();
+                              const CallerFrame &Caller) {
+  ThreadState *T = recordingThread();
   if (!T)
     return;
   if (P && isWanted(Size))
@@ -95,7 +95,7 @@ static void recordReallocated(void *P, size_t Size, AllocFunction F,
   else
     T->Ring.write(wire::ObjectReallocEndRecord{P ? wire::Unrecorded : 0, 0,
                                                AllocFunction::None, 0, false},
-                  RingWriter::Clock::Early);
+                  RingWriter::ClockRead::Early);
 }
 
 //===----------------------------------------------------------------------===//
@@ -103,7 +103,7 @@ static void recordReallocated(void *P, size_t Size, AllocFunction F,
 //===----------------------------------------------------------------------===//
 
 static void *objectMalloc(void *Context, size_t Size) {
-  Frame Caller = MEMKIT_CALLER;
+  CallerFrame Caller = MEMKIT_CALLER;
   Domain D = Domain::of(Context);
   ThisThread.LastAllocation = 0;
   void *P = D.Real.Malloc(D.Real.Context, Size);
@@ -113,7 +113,7 @@ static void *objectMalloc(void *Context, size_t Size) {
 }
 
 static void *objectCalloc(void *Context, size_t Count, size_t Each) {
-  Frame Caller = MEMKIT_CALLER;
+  CallerFrame Caller = MEMKIT_CALLER;
   Domain D = Domain::of(Context);
   ThisThread.LastAllocation = 0;
   void *P = D.Real.Calloc(D.Real.Context, Count, Each);
@@ -123,7 +123,7 @@ static void *objectCalloc(void *Context, size_t Count, size_t Each) {
 }
 
 static void *objectRealloc(void *Context, void *Old, size_t Size) {
-  Frame Caller = MEMKIT_CALLER;
+  CallerFrame Caller = MEMKIT_CALLER;
   Domain D = Domain::of(Context);
   bool Begun =
       Old && recordGoing(wire::ObjectReallocBeginRecord{uintptr_t(Old)});
@@ -147,7 +147,7 @@ static void objectFree(void *Context, void *P) {
 // Installing and removing
 //===----------------------------------------------------------------------===//
 
-bool PythonObjects::begin(const Exports &E, wire::Control &C) {
+bool ObjectHooks::begin(const Exports &E, wire::Control &C) {
   PythonTable &T = Table;
   Ctl = &C;
   MinSize = C.Settings.MinSize;
@@ -163,7 +163,7 @@ bool PythonObjects::begin(const Exports &E, wire::Control &C) {
   return HasAll;
 }
 
-void PythonObjects::request() {
+void ObjectHooks::request() {
   if (!IsInitialized() || !Wanted.exchange(false, std::memory_order_acq_rel))
     return;
   if (AddPendingCall(install, nullptr) != 0)
@@ -177,8 +177,8 @@ static bool isOurs(const PythonAllocator &A) {
 /// Called by the interpreter, with its lock held. Installed functions stay in
 /// the table of children of fork, and other functions may have been installed
 /// over memkit's: do not install again.
-int PythonObjects::install(void *) {
-  PythonObjects &Self = Python.objects();
+int ObjectHooks::install(void *) {
+  ObjectHooks &Self = Python.objects();
   if (!Self.AtExit) // a child of fork that inherits the call
     return 0;
   PythonTable &T = Table;
@@ -203,7 +203,7 @@ int PythonObjects::install(void *) {
 
 /// Called after the interpreter has freed its objects. A program may start the
 /// interpreter again.
-void PythonObjects::remove() {
+void ObjectHooks::remove() {
   PythonTable &T = Table;
   for (int I = 0; I != PythonTable::NumDomains; ++I) {
     PythonAllocator Is;
@@ -213,7 +213,7 @@ void PythonObjects::remove() {
     T.Set(PythonTable::FirstDomain + I, &T.Real[I]);
     T.Installed[I] = false;
   }
-  PythonObjects &Self = Python.objects();
+  ObjectHooks &Self = Python.objects();
   if (Self.AtExit)
     Self.Wanted.store(true, std::memory_order_release);
 }

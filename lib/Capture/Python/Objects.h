@@ -44,7 +44,7 @@ struct PythonTable {
   bool Installed[NumDomains]; ///< memkit's are in the table, or below others
 };
 
-class PythonObjects {
+class ObjectHooks {
 public:
   /// \p E: the interpreter's symbols. False: a symbol is missing.
   bool begin(const Exports &E, wire::Control &C);

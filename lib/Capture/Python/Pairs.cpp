@@ -17,7 +17,7 @@ uint32_t interpreter::withFrames(uint32_t Native) {
     return Native;
   if (!(Stacks.Bits & wire::SB_Native))
     Native = 0;
-  PythonState &S = ThisPython;
+  PythonThread &S = ThisPython;
   if (S.LastPair && S.LastNative == Native && S.LastPython == Node)
     return S.LastPair;
   uint32_t Pair = Stacks.Table.pair(Native, Node);

@@ -10,7 +10,7 @@
 using namespace memkit;
 using namespace memkit::capture;
 
-__thread PythonState capture::ThisPython;
+__thread PythonThread capture::ThisPython;
 
 static constexpr uint32_t FirstCapacity = 510;
 static constexpr uint32_t MaxCapacity = 1u << 22;
@@ -28,14 +28,14 @@ static size_t bytesFor(uint32_t Capacity) {
          PythonSlots * sizeof(uint16_t) + wire::MaxTextBytes;
 }
 
-void capture::releasePythonState(PythonState &S) {
+void capture::releasePythonState(PythonThread &S) {
   if (S.Capacity)
     sys::unmap(S.Known, bytesFor(S.Capacity));
   S = {};
 }
 
 /// Reserves the memory; pages are allocated when used, as in the native walk.
-static bool resizeState(PythonState &S, uint32_t Capacity) {
+static bool resizeState(PythonThread &S, uint32_t Capacity) {
   releasePythonState(S);
   if (Capacity > MaxCapacity)
     return false;
@@ -57,7 +57,7 @@ static bool resizeState(PythonState &S, uint32_t Capacity) {
 //===----------------------------------------------------------------------===//
 
 /// Adds nodes for the frames of S.Known from \p From on; returns the innermost.
-static uint32_t exactNodes(PythonState &S, uint32_t From) {
+static uint32_t exactNodes(PythonThread &S, uint32_t From) {
   uint32_t Node = From ? S.Known[From - 1].Node : 0, N = S.Count - From;
   uint32_t Got = Stacks.Table.path(
       Node, N, [&](uint32_t I) { return S.Known[From + I].Code & CodeMask; },
@@ -73,7 +73,7 @@ static uint32_t exactNodes(PythonState &S, uint32_t From) {
 /// Like exactNodes(), for a stack deeper than MaxDepth: the outer half, a mark,
 /// the inner half. Only the innermost of the inner frames gets a node, the
 /// whole stack's.
-static uint32_t shortenedNodes(PythonState &S, uint32_t From) {
+static uint32_t shortenedNodes(PythonThread &S, uint32_t From) {
   uint32_t Total = 0, Outer = Proc.MaxDepth / 2, I = 0, Depth = 0;
   for (uint32_t J = 0; J < S.Count; ++J)
     Total += (S.Known[J].Code & CodeMask) != 0;
@@ -109,7 +109,7 @@ static uint32_t shortenedNodes(PythonState &S, uint32_t From) {
   return S.Known[Count - 1].Node = Node;
 }
 
-uint32_t capture::nodesOfRest(PythonState &S, uint32_t From) {
+uint32_t capture::nodesOfRest(PythonThread &S, uint32_t From) {
   if (S.Count <= Proc.MaxDepth)
     return exactNodes(S, From);
   return shortenedNodes(S, From);
@@ -120,7 +120,7 @@ uint32_t capture::nodesOfRest(PythonState &S, uint32_t From) {
 //===----------------------------------------------------------------------===//
 
 /// The node of the walk; 0: no frames. TooMany: S is too small.
-static uint32_t walkFrom(PythonState &S, uintptr_t Frame) {
+static uint32_t walkFrom(PythonThread &S, uintptr_t Frame) {
   switch (Python.layout().Shape) {
   case FrameShape::Objects:
     return PythonWalk<FrameShape::Objects>(S).node(Frame);
@@ -142,7 +142,7 @@ uint32_t interpreter::node() {
   uintptr_t Frame = Ts ? Python.innermost(Ts) : 0;
   if (!Frame)
     return 0;
-  PythonState &S = ThisPython;
+  PythonThread &S = ThisPython;
   uint32_t Generation = Python.generation();
   if (__builtin_expect(S.Generation != Generation || !S.Capacity, 0)) {
     if (!S.Capacity && !resizeState(S, FirstCapacity))

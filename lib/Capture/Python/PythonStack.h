@@ -28,7 +28,7 @@ struct NewPython {
   uintptr_t Frame, Previous, Place;
 };
 
-struct PythonState {
+struct PythonThread {
   KnownPython *Known; ///< outermost first
   NewPython *New;     ///< innermost first
   uint16_t *Where;    ///< index in Known, by the frame's address
@@ -46,18 +46,18 @@ struct PythonState {
 };
 
 /// Of the calling thread. Stacks/InterpreterFrames.h gives the nodes.
-extern __thread PythonState ThisPython
+extern __thread PythonThread ThisPython
     __attribute__((tls_model("initial-exec")));
 
 /// Forgets the last walk.
-inline void resetPythonState(PythonState &S) {
+inline void resetPythonState(PythonThread &S) {
   S.Count = S.Exact = 0;
   S.NumLayers = 0;
   S.LastPair = 0;
 }
 
 /// Frees the thread's memory for walks.
-void releasePythonState(PythonState &S);
+void releasePythonState(PythonThread &S);
 
 } // namespace memkit::capture
 

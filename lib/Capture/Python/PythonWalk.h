@@ -34,11 +34,11 @@ inline constexpr uint32_t TooMany = ~0u;
 
 /// Adds nodes for the frames of S.Known from \p From on, whose codes are set;
 /// returns the innermost node.
-uint32_t nodesOfRest(PythonState &S, uint32_t From);
+uint32_t nodesOfRest(PythonThread &S, uint32_t From);
 
 template <FrameShape Shape> class PythonWalk {
 public:
-  explicit PythonWalk(PythonState &S)
+  explicit PythonWalk(PythonThread &S)
       : S(S), Instruction(Python.layout().Instruction) {}
 
   /// The node of \p Frame, the innermost frame; or TooMany.
@@ -88,7 +88,7 @@ private:
   }
 
   void noteLayer(uint32_t I) {
-    if (S.NumLayers < PythonState::MaxLayers && I < 65536)
+    if (S.NumLayers < PythonThread::MaxLayers && I < 65536)
       S.Layers[S.NumLayers++] = uint16_t(I);
   }
   bool collect(uintptr_t F, uint32_t &Joined);
@@ -98,7 +98,7 @@ private:
   uint32_t newCode(const NewPython &N, uintptr_t Key, bool IsEntry);
   bool hasBegun(const NewPython &N, uintptr_t CodeObject) const;
 
-  PythonState &S;
+  PythonThread &S;
   const uintptr_t Instruction;
   uint32_t NumNew = 0;
   uint32_t Last = 0; ///< the number of frames of the last walk

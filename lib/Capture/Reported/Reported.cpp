@@ -16,8 +16,8 @@ using namespace memkit::capture;
 /// thread can free the block.
 MEMKIT_EXPORT void memrec_allocated(const char *Pool, size_t PoolSize,
                                     const void *P, size_t Size) {
-  Frame Caller = MEMKIT_CALLER;
-  Thread *T = recordingThread();
+  CallerFrame Caller = MEMKIT_CALLER;
+  ThreadState *T = recordingThread();
   if (!T || !P || !isRecording())
     return;
   uint32_t Name = Proc.Names.intern(Pool, PoolSize);
@@ -31,7 +31,7 @@ MEMKIT_EXPORT void memrec_allocated(const char *Pool, size_t PoolSize,
 /// Called before the program's allocator takes the block back.
 MEMKIT_EXPORT void memrec_freed(const char *Pool, size_t PoolSize,
                                 const void *P) {
-  Thread *T = recordingThread();
+  ThreadState *T = recordingThread();
   if (!T || !P)
     return;
   uint32_t Name = Proc.Names.intern(Pool, PoolSize);

@@ -15,7 +15,7 @@
 namespace memkit::capture {
 
 /// The caller of a hook.
-struct Frame {
+struct CallerFrame {
   uintptr_t Pc; ///< the hook's return address
   uintptr_t Sp; ///< the caller's stack pointer after the call
   uintptr_t Fp; ///< the caller's rbp
@@ -23,7 +23,7 @@ struct Frame {
 
 /// The frame of the caller of the function with the macro.
 #define MEMKIT_CALLER                                                          \
-  (::memkit::capture::Frame{                                                   \
+  (::memkit::capture::CallerFrame{                                             \
       reinterpret_cast<uintptr_t>(__builtin_return_address(0)),                \
       reinterpret_cast<uintptr_t>(__builtin_dwarf_cfa()),                      \
       *static_cast<uintptr_t *>(__builtin_frame_address(0))})

@@ -16,7 +16,7 @@ constinit ThisProcess memkit::capture::Proc;
 Inherited memkit::capture::Kept;
 
 void capture::turnOff() {
-  Proc.State.store(Phase::Off, std::memory_order_release);
+  Proc.State.store(ProcessPhase::Off, std::memory_order_release);
   Proc.Epoch.store(0, std::memory_order_release);
 }
 
@@ -56,7 +56,7 @@ static bool regionsFit(const wire::Regions &R, uint64_t Size) {
          Whole(R.Rings, R.MaxRings, wire::RingBytes) &&
          Whole(R.Nodes, R.MaxNodes, sizeof(wire::Node)) &&
          Whole(R.Codes, R.MaxCodes, sizeof(wire::Code)) &&
-         Whole(R.Binaries, R.MaxBinaries, sizeof(wire::Binary)) &&
+         Whole(R.Binaries, R.MaxBinaries, sizeof(wire::MappedBinary)) &&
          Whole(R.Functions, R.MaxFunctions, sizeof(wire::PythonFunction)) &&
          Whole(R.Texts, R.TextBytes, 1);
 }
@@ -155,11 +155,11 @@ static bool tryConnect() {
 void capture::connect() {
   if (!readEnvironment())
     return;
-  Phase P = Phase::New;
-  if (!Proc.State.compare_exchange_strong(P, Phase::Greeting,
+  ProcessPhase P = ProcessPhase::New;
+  if (!Proc.State.compare_exchange_strong(P, ProcessPhase::Greeting,
                                           std::memory_order_acq_rel)) {
     // Another thread is connecting; its timeouts bound the wait.
-    while (Proc.State.load(std::memory_order_acquire) == Phase::Greeting)
+    while (Proc.State.load(std::memory_order_acquire) == ProcessPhase::Greeting)
       sys::sleepMicroseconds(100);
     return;
   }
@@ -169,5 +169,5 @@ void capture::connect() {
     return;
   }
   Proc.Epoch.store(++Kept.Epochs, std::memory_order_release);
-  Proc.State.store(Phase::Active, std::memory_order_release);
+  Proc.State.store(ProcessPhase::Active, std::memory_order_release);
 }

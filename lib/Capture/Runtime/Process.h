@@ -18,13 +18,18 @@
 
 namespace memkit::capture {
 
-enum class Phase : uint32_t { New = 0, Greeting = 1, Active = 2, Off = 3 };
+enum class ProcessPhase : uint32_t {
+  New = 0,
+  Greeting = 1,
+  Active = 2,
+  Off = 3
+};
 
 struct alignas(PageBytes) ThisProcess {
   /// The number of the process that the mappings below belong to; 0: none. A
   /// thread with another number must attach first.
   std::atomic<uint64_t> Epoch{0};
-  std::atomic<Phase> State{Phase::New};
+  std::atomic<ProcessPhase> State{ProcessPhase::New};
   wire::Control *Ctl = nullptr;
   wire::RingHeader *Headers = nullptr;
   uint32_t MaxRings = 0;

@@ -30,7 +30,7 @@ static uint32_t claimSlot(uint32_t Ticket) {
 
 namespace {
 /// A wait for the recorder.
-class Wait {
+class ReplyWait {
 public:
   /// False: the wait is over. Always false in a forked child, which must not
   /// touch its parent's memory.
@@ -66,7 +66,8 @@ static void sleepOn(std::atomic<uint32_t> &Word, uint32_t While) {
 }
 
 /// Waits for the answer in slot \p I.
-static bool takeAnswer(uint32_t I, uint32_t Ticket, Wait &W, wire::Reply &To) {
+static bool takeAnswer(uint32_t I, uint32_t Ticket, ReplyWait &W,
+                       wire::Reply &To) {
   ReplySlot &S = Proc.Ctl->Replies[I];
   uint32_t Asked = replyState(Ticket, ReplyPhase::Asked), Is;
   while ((Is = S.State.load(std::memory_order_acquire)) == Asked) {
@@ -88,13 +89,13 @@ static bool takeAnswer(uint32_t I, uint32_t Ticket, Wait &W, wire::Reply &To) {
 /// Publishes What, an AskRecord or DeviceAskRecord, with a slot and a ticket,
 /// and waits for the answer.
 template <class R> static bool askAny(R What, wire::Reply &To) {
-  Thread *T = recordingThread();
+  ThreadState *T = recordingThread();
   // A signal handler inside a hook would wait in vain: the question is
   // published together with the hook's record, after the handler.
   if (!T || T->Ring.isNested() || recorderGone(*Proc.Ctl) ||
       recorderStands(*Proc.Ctl))
     return false;
-  Wait W;
+  ReplyWait W;
   uint32_t Ticket =
       Proc.Ctl->NextTicket.fetch_add(1, std::memory_order_relaxed) & 0x3fffffff;
   uint32_t Slot;

@@ -23,12 +23,13 @@ inline bool isTellingScopes() {
 
 /// The clock for records of blocks. The recorder corrects the order of records
 /// of one address (Held, in its HostHeap), unless some blocks are not recorded.
-inline RingWriter::Clock blockClock() {
+inline RingWriter::ClockRead blockClock() {
   bool SomeUnknown =
       Proc.SomeUnknown |
       bool(Proc.Ctl->Settings.Recording.load(std::memory_order_relaxed) &
            wire::RB_SomeUnknown);
-  return SomeUnknown ? RingWriter::Clock::Ordered : RingWriter::Clock::Early;
+  return SomeUnknown ? RingWriter::ClockRead::Ordered
+                     : RingWriter::ClockRead::Early;
 }
 
 } // namespace memkit::capture

@@ -62,7 +62,7 @@ public:
   }
 
   /// The way to read the processor's clock.
-  enum class Clock {
+  enum class ClockRead {
     /// Not before earlier loads: the order in which events happen in all
     /// threads.
     Ordered,
@@ -75,11 +75,13 @@ public:
   };
 
   /// Writes and publishes a typed record. The caller has checked the room.
-  template <class T> void write(const T &What, Clock When = Clock::Ordered) {
+  template <class T>
+  void write(const T &What, ClockRead When = ClockRead::Ordered) {
     writeEncoded(wire::encode(What), When);
   }
   /// Writes and publishes an encoded record; ignores its time.
-  void writeEncoded(const wire::Record &What, Clock When = Clock::Ordered) {
+  void writeEncoded(const wire::Record &What,
+                    ClockRead When = ClockRead::Ordered) {
     bool Outermost = Nesting == 0;
     Nesting = 1;
     signalFence();
@@ -96,8 +98,8 @@ public:
   }
 
 private:
-  static uint64_t read(Clock When) {
-    if (__builtin_expect(When == Clock::Ordered, 0))
+  static uint64_t read(ClockRead When) {
+    if (__builtin_expect(When == ClockRead::Ordered, 0))
       _mm_lfence();
     return __rdtsc();
   }

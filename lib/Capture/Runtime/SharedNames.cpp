@@ -43,15 +43,16 @@ bool SharedNames::is(uint32_t Number, const char *Text, uint32_t Size) {
   return Length == Size && memcmp(Is + sizeof(Length), Text, Size) == 0;
 }
 
-SharedNames::Slot *SharedNames::table() {
-  Slot *T = Table.load(std::memory_order_acquire);
+SharedNames::NameSlot *SharedNames::table() {
+  NameSlot *T = Table.load(std::memory_order_acquire);
   if (__builtin_expect(T != nullptr, 1))
     return T;
-  auto *Mine = static_cast<Slot *>(sys::mapPrivate(Slots * sizeof(Slot)));
+  auto *Mine =
+      static_cast<NameSlot *>(sys::mapPrivate(Slots * sizeof(NameSlot)));
   if (!Mine ||
       Table.compare_exchange_strong(T, Mine, std::memory_order_acq_rel))
     return Mine;
-  sys::unmap(Mine, Slots * sizeof(Slot));
+  sys::unmap(Mine, Slots * sizeof(NameSlot));
   return T;
 }
 
@@ -71,11 +72,11 @@ static uint64_t hashOf(const char *Text, uint32_t Size) {
 }
 
 /// The number of \p Text, added while the table has fewer than \p Max names.
-uint32_t SharedNames::find(Slot *T, const char *Text, uint32_t Size,
+uint32_t SharedNames::find(NameSlot *T, const char *Text, uint32_t Size,
                            uint32_t Max) {
   uint64_t Hash = hashOf(Text, Size), High = Hash & ~uint64_t(UINT32_MAX);
   for (uint32_t I = uint32_t(Hash >> 17);; ++I) {
-    Slot &S = T[I % Slots];
+    NameSlot &S = T[I % Slots];
     uint64_t Is = S.load(std::memory_order_acquire);
     if (!Is) {
       if (Names.load(std::memory_order_relaxed) >= Max)
@@ -93,7 +94,7 @@ uint32_t SharedNames::find(Slot *T, const char *Text, uint32_t Size,
 }
 
 uint32_t SharedNames::intern(const char *Text, size_t FullSize) {
-  Slot *T = table();
+  NameSlot *T = table();
   if (!T)
     return 0;
   uint32_t Size = cut(FullSize);

@@ -34,14 +34,14 @@ public:
 private:
   static constexpr uint32_t Slots = 32768, MaxFolded = MaxNames + 8192;
   /// Low half the number, high half the hash; 0: free.
-  using Slot = std::atomic<uint64_t>;
+  using NameSlot = std::atomic<uint64_t>;
 
-  Slot *table();
-  uint32_t find(Slot *T, const char *Text, uint32_t Size, uint32_t Max);
+  NameSlot *table();
+  uint32_t find(NameSlot *T, const char *Text, uint32_t Size, uint32_t Max);
   bool is(uint32_t Number, const char *Text, uint32_t Size);
 
   std::atomic<uint32_t> *Next = nullptr;
-  std::atomic<Slot *> Table{nullptr};
+  std::atomic<NameSlot *> Table{nullptr};
   std::atomic<uint32_t> Names{0};
   Pieces<uint64_t, 1024> Room;
 };

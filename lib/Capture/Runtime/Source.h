@@ -18,8 +18,8 @@
 
 namespace memkit::capture {
 
-struct Frame;
-struct Thread;
+struct CallerFrame;
+struct ThreadState;
 
 /// Each function may be null.
 struct Source {
@@ -40,7 +40,7 @@ struct Source {
   /// One thread at a time.
   void (*FoundInterpreter)(const void *LinkMap);
   /// The calling thread is about to start a scope that the program reports.
-  void (*BeforeScope)(Thread &T, const Frame &Caller);
+  void (*BeforeScope)(ThreadState &T, const CallerFrame &Caller);
 };
 
 /// All sources, in the order in which they connect; ends with null.

@@ -11,7 +11,7 @@
 using namespace memkit;
 using namespace memkit::capture;
 
-__thread Thread capture::ThisThread;
+__thread ThreadState capture::ThisThread;
 
 static constexpr uint32_t WaitStepUs = 50;
 static constexpr uint64_t NestedMargin = 32; ///< for records that must not fail
@@ -46,7 +46,7 @@ template <typename Fn> static bool waitFor(uint64_t Epoch, Fn Done) {
   return false;
 }
 
-bool capture::makeRoom(Thread &T) {
+bool capture::makeRoom(ThreadState &T) {
   T.Ring.refresh();
   if (T.Ring.hasRoom())
     return true;
@@ -92,7 +92,7 @@ static int claimRing(bool &Soon) {
 
 /// If all rings are owned, the threads of some may have ended. Waits once in a
 /// thread for two passes of the recorder, which searches for such rings.
-static int claimOrWait(const Thread &T) {
+static int claimOrWait(const ThreadState &T) {
   bool Soon;
   uint64_t Epoch = Proc.Epoch.load(std::memory_order_acquire);
   int Number = claimRing(Soon);
@@ -132,7 +132,7 @@ static pthread_key_t endKey() {
 static constexpr uint8_t LastRound = PTHREAD_DESTRUCTOR_ITERATIONS - 1;
 
 static void threadEnds(void *Value) {
-  Thread &T = ThisThread;
+  ThreadState &T = ThisThread;
   if (++T.Rounds < LastRound) {
     pthread_setspecific(endKey(), Value);
     return;
@@ -149,13 +149,13 @@ static void threadEnds(void *Value) {
                                std::memory_order_release);
 }
 
-static void noRing(Thread &T) {
+static void noRing(ThreadState &T) {
   T.NoRingEpoch = Proc.Epoch.load(std::memory_order_relaxed);
   T.NoRingBeat = Proc.Ctl->Heartbeat.load(std::memory_order_relaxed);
   Proc.Ctl->LostNoRing.fetch_add(1, std::memory_order_relaxed);
 }
 
-static bool takeRing(Thread &T) {
+static bool takeRing(ThreadState &T) {
   int Number = claimOrWait(T);
   if (Number < 0)
     return false;
@@ -187,8 +187,9 @@ static bool takeRing(Thread &T) {
 }
 
 bool capture::attachThread() {
-  Thread &T = ThisThread;
-  if (T.Attaching || Proc.State.load(std::memory_order_relaxed) == Phase::Off)
+  ThreadState &T = ThisThread;
+  if (T.Attaching ||
+      Proc.State.load(std::memory_order_relaxed) == ProcessPhase::Off)
     return false;
   uint64_t Epoch = Proc.Epoch.load(std::memory_order_acquire);
   if (Epoch && T.NoRingEpoch == Epoch &&
@@ -201,7 +202,7 @@ bool capture::attachThread() {
   bool Attached = false;
   if (!Epoch)
     connect();
-  if (Proc.State.load(std::memory_order_acquire) == Phase::Active) {
+  if (Proc.State.load(std::memory_order_acquire) == ProcessPhase::Active) {
     if (recorderGone(*Proc.Ctl))
       turnOff();
     else if (!(Attached = takeRing(T)))

@@ -14,7 +14,7 @@
 
 namespace memkit::capture {
 
-struct Thread {
+struct ThreadState {
   uint64_t Epoch; ///< the process of Ring; 0: none
   RingWriter Ring;
   uint32_t QuietBits; ///< see Quiet
@@ -33,7 +33,8 @@ struct Thread {
   uint64_t StackBytes;
 };
 
-extern __thread Thread ThisThread __attribute__((tls_model("initial-exec")));
+extern __thread ThreadState ThisThread
+    __attribute__((tls_model("initial-exec")));
 
 /// During its lifetime, the thread's allocations are the library's own.
 class Quiet {
@@ -52,14 +53,14 @@ bool attachThread();
 
 /// Makes room for a record in a full ring; waits as the settings say. False:
 /// the record is counted as lost.
-bool makeRoom(Thread &T);
+bool makeRoom(ThreadState &T);
 
 /// Is there room for a record? Fast while the ring is not full.
-inline bool hasRoom(Thread &T) { return T.Ring.hasRoom() || makeRoom(T); }
+inline bool hasRoom(ThreadState &T) { return T.Ring.hasRoom() || makeRoom(T); }
 
 /// The calling thread, ready to record; null: this process is not recorded.
-inline Thread *recordingThread() {
-  Thread &T = ThisThread;
+inline ThreadState *recordingThread() {
+  ThreadState &T = ThisThread;
   uint64_t Epoch = Proc.Epoch.load(std::memory_order_relaxed);
   if (__builtin_expect(T.Epoch != Epoch || !Epoch, 0) && !attachThread())
     return nullptr;

@@ -21,7 +21,8 @@ bool Binaries::begin(int Fd, const wire::Regions &R, wire::Control &C,
   Ctl = &C;
   FindObject = Find;
   MaxKnown = R.MaxBinaries;
-  List = static_cast<Known *>(sys::mapPrivate(sizeof(Known) * MaxKnown));
+  List = static_cast<KnownBinary *>(
+      sys::mapPrivate(sizeof(KnownBinary) * MaxKnown));
   return List && Table.begin(Fd, R.Binaries, R.MaxBinaries);
 }
 
@@ -50,7 +51,7 @@ uint32_t Binaries::binaryOf(uint64_t Pc) {
 }
 
 uint32_t Binaries::findKnown(const FoundObject &O) {
-  auto Is = [&](const Known &K) {
+  auto Is = [&](const KnownBinary &K) {
     return K.Live.load(std::memory_order_acquire) && K.LinkMap == O.LinkMap &&
            K.Start == uint64_t(O.MapStart);
   };
@@ -66,7 +67,7 @@ uint32_t Binaries::findKnown(const FoundObject &O) {
   return 0;
 }
 
-static void copyPath(wire::Binary &M, const char *Name) {
+static void copyPath(wire::MappedBinary &M, const char *Name) {
   if (!Name || !*Name) { // The loader has no name for the executable.
     long N = sys::readlink("/proc/self/exe", M.Path, sizeof(M.Path) - 1);
     M.Path[N > 0 ? N : 0] = 0;
@@ -82,7 +83,7 @@ static void copyPath(wire::Binary &M, const char *Name) {
 
 /// Does the loader's \p Name name the binary M, of the same build-id? Compares
 /// the last part of a relative name.
-static bool isNamed(const wire::Binary &M, const char *Name) {
+static bool isNamed(const wire::MappedBinary &M, const char *Name) {
   if (*Name == '/')
     return strncmp(M.Path, Name, sizeof(M.Path)) == 0;
   auto Last = [](const char *Path) {
@@ -92,7 +93,7 @@ static bool isNamed(const wire::Binary &M, const char *Name) {
   return strcmp(Last(M.Path), Last(Name)) == 0;
 }
 
-static void findTables(const wire::Binary &M, const link_map *Map,
+static void findTables(const wire::MappedBinary &M, const link_map *Map,
                        EhFrame &Tables) {
   size_t Count = 0;
   const Elf64_Phdr *Headers = programHeaders(M.Start, Count);
@@ -106,7 +107,7 @@ static void findTables(const wire::Binary &M, const link_map *Map,
   findEhFrame(Headers, Count, Map->l_addr, Section, Tables);
 }
 
-void Binaries::enter(uint32_t Id, wire::Binary &M, const FoundObject &O) {
+void Binaries::enter(uint32_t Id, wire::MappedBinary &M, const FoundObject &O) {
   auto *Map = static_cast<link_map *>(O.LinkMap);
   M.Start = uint64_t(O.MapStart);
   M.End = uint64_t(O.MapEnd);
@@ -117,7 +118,7 @@ void Binaries::enter(uint32_t Id, wire::Binary &M, const FoundObject &O) {
   if (Build.Size)
     memcpy(M.BuildId, Build.At, Build.Size);
   M.State.store(uint32_t(wire::BinaryState::Mapped), std::memory_order_release);
-  Known &K = List[Id];
+  KnownBinary &K = List[Id];
   K.Start = M.Start;
   K.End = M.End;
   K.LinkMap = O.LinkMap;
@@ -135,11 +136,11 @@ uint32_t Binaries::resume(const FoundObject &O) {
   uint64_t Start = uint64_t(O.MapStart), End = uint64_t(O.MapEnd);
   BuildId Build = {nullptr, 0};
   for (uint32_t Id = next(); Id-- > 1;) {
-    Known &K = List[Id];
+    KnownBinary &K = List[Id];
     if (K.Live.load(std::memory_order_acquire) || K.Start != Start ||
         K.End != End)
       continue;
-    wire::Binary *M = Table.get(Id);
+    wire::MappedBinary *M = Table.get(Id);
     if (!Build.Size)
       Build = findBuildId(Start, End, Map->l_addr);
     if (!M || !Build.Size || M->Bias != Map->l_addr ||
@@ -178,7 +179,7 @@ bool Binaries::add(const FoundObject &O, uint32_t Seen, uint32_t &Id) {
   bool IsGood = NumFreed.load(std::memory_order_acquire) == Seen;
   if (IsGood && !(Id = findKnown(O)) && !(Id = resume(O))) {
     uint32_t Next = Ctl->NextBinary.load(std::memory_order_relaxed);
-    if (wire::Binary *M = Next < MaxKnown ? Table.get(Next) : nullptr) {
+    if (wire::MappedBinary *M = Next < MaxKnown ? Table.get(Next) : nullptr) {
       enter(Next, *M, O);
       Id = Next;
     }
@@ -187,7 +188,7 @@ bool Binaries::add(const FoundObject &O, uint32_t Seen, uint32_t &Id) {
   return IsGood;
 }
 
-bool Binaries::stillThere(const Known &K) const {
+bool Binaries::stillThere(const KnownBinary &K) const {
   FoundObject O;
   return FindObject && FindObject(reinterpret_cast<void *>(K.Start), &O) == 0 &&
          O.LinkMap == K.LinkMap && uint64_t(O.MapStart) == K.Start &&
@@ -195,13 +196,13 @@ bool Binaries::stillThere(const Known &K) const {
 }
 
 bool Binaries::mark(uint32_t Id, AddressRange &Where) {
-  Known &K = List[Id];
+  KnownBinary &K = List[Id];
   uint32_t Live = 1;
   K.EndCode = Ctl->NextCode.load(std::memory_order_acquire);
   if (!K.Live.compare_exchange_strong(Live, 0, std::memory_order_acq_rel))
     return false;
   Where = {K.Start, K.End};
-  if (wire::Binary *M = Table.get(Id))
+  if (wire::MappedBinary *M = Table.get(Id))
     M->State.store(uint32_t(wire::BinaryState::Unmapped),
                    std::memory_order_release);
   return true;

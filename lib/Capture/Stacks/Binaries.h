@@ -51,7 +51,7 @@ public:
   bool markOneGone(AddressRange &Where);
 
 private:
-  struct Known {
+  struct KnownBinary {
     uint64_t Start;
     uint64_t End;
     const void *LinkMap;
@@ -69,18 +69,18 @@ private:
   uint32_t resume(const FoundObject &O);
   bool lock();
   bool add(const FoundObject &O, uint32_t Seen, uint32_t &Id);
-  void enter(uint32_t Id, wire::Binary &M, const FoundObject &O);
-  bool stillThere(const Known &K) const;
+  void enter(uint32_t Id, wire::MappedBinary &M, const FoundObject &O);
+  bool stillThere(const KnownBinary &K) const;
   bool mark(uint32_t Id, AddressRange &Where);
 
   wire::Control *Ctl = nullptr;
   FindObjectFn FindObject = nullptr;
-  Known *List = nullptr; ///< by id
+  KnownBinary *List = nullptr; ///< by id
   uint32_t MaxKnown = 0;
   std::atomic<uint32_t> Lock{0};
   std::atomic<uint32_t> NumFreed{0};     ///< calls of markGone
   std::atomic<uint32_t> Hints[NumHints]; ///< by link_map: the id to try first
-  Pieces<wire::Binary, 64> Table;
+  Pieces<wire::MappedBinary, 64> Table;
 };
 
 /// Is \p Pc in this library?

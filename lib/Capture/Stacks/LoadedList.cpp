@@ -23,7 +23,7 @@ static bool canRead(const link_map *Map) {
 
 bool LoadedList::search(uintptr_t Pc, FoundObject &Result) const {
   for (uint32_t I = Count.load(std::memory_order_acquire); I--;) {
-    const Entry &E = List[I];
+    const LoadedBinary &E = List[I];
     link_map *Map = E.Map.load(std::memory_order_acquire);
     if (!Map || Pc - E.Start >= E.End - E.Start)
       continue;
@@ -133,7 +133,8 @@ void LoadedList::refresh(link_map *First) {
   sys::SignalBlock Block;
   lock();
   if (!List)
-    List = static_cast<Entry *>(sys::mapPrivate(Max * sizeof(Entry)));
+    List = static_cast<LoadedBinary *>(
+        sys::mapPrivate(Max * sizeof(LoadedBinary)));
   uint32_t Seen = Forgotten.load(std::memory_order_acquire);
   link_map *Last = nullptr;
   for (link_map *M = First; List && M && canRead(M); M = M->l_next) {

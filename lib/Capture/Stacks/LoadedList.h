@@ -26,7 +26,7 @@ public:
   void forget(const void *P);
 
 private:
-  struct Entry {
+  struct LoadedBinary {
     uintptr_t Start, End;
     std::atomic<link_map *> Map; ///< null: unloaded
   };
@@ -39,7 +39,7 @@ private:
   bool knows(const link_map *Map) const;
   bool add(link_map *Map);
 
-  Entry *List = nullptr;
+  LoadedBinary *List = nullptr;
   std::atomic<uint32_t> Count{0}, Lock{0}, Forgotten{0}, SeenForgotten{0};
   std::atomic<link_map *> Tail{nullptr}; ///< the last link_map seen
 };

@@ -37,7 +37,7 @@ BuildId capture::findBuildId(uint64_t Start, uint64_t BinaryEnd,
         break;
       if (N->n_type == NT_GNU_BUILD_ID && N->n_namesz == 4 &&
           memcmp(reinterpret_cast<const char *>(Name), "GNU", 4) == 0 &&
-          N->n_descsz <= sizeof(wire::Binary::BuildId))
+          N->n_descsz <= sizeof(wire::MappedBinary::BuildId))
         return {reinterpret_cast<const void *>(Desc), N->n_descsz};
       At = NextNote;
     }

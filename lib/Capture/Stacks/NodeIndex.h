@@ -116,7 +116,7 @@ private:
     return (uint64_t(Parent) << CodeBits | Code) * (Odd << (64 - KeyBits));
   }
 
-  class Level {
+  class IndexLevel {
   public:
     /// \p B is at least FirstBits, so that distances have a few bits.
     bool allocate(unsigned B) {
@@ -131,7 +131,7 @@ private:
     }
 
     /// The values of a look-up that are the same for all slots, loaded once.
-    struct View {
+    struct IndexView {
       const std::atomic<uint64_t> *Slots;
       uint64_t Home, Rest;
 
@@ -142,14 +142,14 @@ private:
                (Rest | Distance << IdBits);
       }
     };
-    View view(uint64_t P) const {
+    IndexView view(uint64_t P) const {
       unsigned Bits = bits();
       return {Slots.load(std::memory_order_acquire), P >> (64 - Bits),
               P << Bits};
     }
 
     uint32_t find(uint64_t P) const {
-      View V = view(P);
+      IndexView V = view(P);
       for (uint32_t I = 0, End = reach(); I != End; ++I) {
         uint64_t Is = V.at(I);
         if (Is < MaxIds && Is)
@@ -228,9 +228,9 @@ private:
 
   __attribute__((always_inline)) uint32_t findHashed(uint32_t Parent,
                                                      uint32_t Code) const {
-    const Level &L = Levels[Newest.load(std::memory_order_acquire)];
+    const IndexLevel &L = Levels[Newest.load(std::memory_order_acquire)];
     uint64_t P = product(Parent, Code);
-    typename Level::View V = L.view(P);
+    typename IndexLevel::IndexView V = L.view(P);
     uint64_t Is = V.at(0);
     if (__builtin_expect(Is < MaxIds, 1) && Is)
       return uint32_t(Is);
@@ -271,7 +271,7 @@ private:
   void moveSome() {
     uint32_t O = Oldest.load(std::memory_order_acquire), From, Id;
     uint64_t P;
-    Level &L = Levels[O];
+    IndexLevel &L = Levels[O];
     if (O == Newest.load(std::memory_order_acquire) || !L.claim(From))
       return;
     for (uint32_t I = From; I != From + MoveStep; ++I)
@@ -284,7 +284,7 @@ private:
   }
 
   std::atomic<uint32_t> Newest{0}, Oldest{0};
-  Level Levels[NumLevels];
+  IndexLevel Levels[NumLevels];
   std::atomic<Near *> NearPieces[(1u << IdBits) / NearPerPiece];
 };
 

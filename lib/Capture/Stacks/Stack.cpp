@@ -20,7 +20,7 @@ static void countTableFull() {
   Proc.Ctl->LostTableFull.fetch_add(1, std::memory_order_relaxed);
 }
 
-static uint32_t callerNode(const Frame &Caller) {
+static uint32_t callerNode(const CallerFrame &Caller) {
   uint32_t Code = codeAt(Caller.Pc).code();
   uint32_t Node = Code ? Stacks.Table.child(0, Code) : 0;
   if (!Node)
@@ -90,8 +90,8 @@ namespace {
 /// A walk and the nodes of its frames.
 class Stack {
 public:
-  Stack(StackState &S, const Frame &Caller) : S(S), Walk(S, Caller) {}
-  uint32_t node(bool IsOwn, const Frame &Caller);
+  Stack(StackState &S, const CallerFrame &Caller) : S(S), Walk(S, Caller) {}
+  uint32_t node(bool IsOwn, const CallerFrame &Caller);
   /// Did the walk come through a signal frame? Valid after node.
   bool passedSignal() const { return PassedSignal; }
 
@@ -215,7 +215,7 @@ uint32_t Stack::nodesOfNew(WalkEnd End) {
   return Node;
 }
 
-uint32_t Stack::node(bool IsOwn, const Frame &Caller) {
+uint32_t Stack::node(bool IsOwn, const CallerFrame &Caller) {
   if (!IsOwn)
     Walk.beginOther();
   else if (Walk.beginOwn() && Walk.top().Node)
@@ -250,7 +250,7 @@ static constexpr uint64_t MarkValue = 0x6b6c6157656b614dull;
 
 /// Has a handler that calls now interrupted a walk? False also after a longjmp
 /// out of the walk, whose frame is then gone.
-static bool isInterrupted(const Frame &Caller) {
+static bool isInterrupted(const CallerFrame &Caller) {
   StackState &S = ThisStack;
   uintptr_t At = uintptr_t(S.Mark);
   if (Caller.Sp <= At || !S.Own.has(At) || !S.Own.has(Caller.Sp) ||
@@ -263,7 +263,7 @@ static bool isInterrupted(const Frame &Caller) {
 
 /// Makes \p S ready; false: no memory. \p IsOwn: is \p Caller on the thread's
 /// own stack?
-static bool prepare(StackState &S, const Frame &Caller, bool &IsOwn) {
+static bool prepare(StackState &S, const CallerFrame &Caller, bool &IsOwn) {
   if (S.Capacity <= S.Wanted && S.Capacity < MaxCapacity &&
       !resizeState(S, S.Wanted ? S.Wanted * 2 : FirstCapacity))
     return false;
@@ -289,7 +289,7 @@ static bool hasInterpreter() {
 /// The node of all frames. A handler may have interrupted the interpreter
 /// anywhere, and its frames cannot be read then. So the native stack is walked
 /// even if only Python's frames are wanted.
-static uint32_t fullNode(bool IsOwn, const Frame &Caller) {
+static uint32_t fullNode(bool IsOwn, const CallerFrame &Caller) {
   Stack Walked(ThisStack, Caller);
   uint32_t Node = Walked.node(IsOwn, Caller);
   if (__builtin_expect(!hasInterpreter(), 1) || Walked.passedSignal())
@@ -322,7 +322,7 @@ private:
 };
 } // namespace
 
-uint32_t capture::interpreterNode(Thread &T, const Frame &Caller) {
+uint32_t capture::interpreterNode(ThreadState &T, const CallerFrame &Caller) {
   StackState &S = ThisStack;
   if (T.QuietBits || T.Ring.isNested() ||
       (__builtin_expect(S.Mark != nullptr, 0) && isInterrupted(Caller)))
@@ -331,7 +331,7 @@ uint32_t capture::interpreterNode(Thread &T, const Frame &Caller) {
   return interpreter::node();
 }
 
-uint32_t capture::stackNode(Thread &T, const Frame &Caller) {
+uint32_t capture::stackNode(ThreadState &T, const CallerFrame &Caller) {
   StackState &S = ThisStack;
   if (__builtin_expect(T.QuietBits || T.Ring.isNested() || !Stacks.Bits, 0)) {
     if (!T.QuietBits && !T.Ring.isNested() && hasInterpreter())

@@ -15,12 +15,12 @@ namespace memkit::capture {
 /// The node of the calling thread's stack from \p Caller outwards; 0: the tree
 /// is full. In a signal handler that interrupted a hook: the node of the caller
 /// alone.
-uint32_t stackNode(Thread &T, const Frame &Caller);
+uint32_t stackNode(ThreadState &T, const CallerFrame &Caller);
 
 /// The node of the calling thread's interpreter frames alone; the interpreter's
 /// folder then keeps the frames. 0: no readable frames, and the kept frames are
 /// outdated.
-uint32_t interpreterNode(Thread &T, const Frame &Caller);
+uint32_t interpreterNode(ThreadState &T, const CallerFrame &Caller);
 
 } // namespace memkit::capture
 

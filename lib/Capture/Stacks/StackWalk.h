@@ -25,7 +25,7 @@ enum class WalkEnd : uint8_t {
 
 class StackWalk {
 public:
-  StackWalk(StackState &S, const Frame &Caller)
+  StackWalk(StackState &S, const CallerFrame &Caller)
       : S(S), Slot(Caller.Sp - 8), Pc(Caller.Pc), Fp(Caller.Fp) {}
 
   /// Starts on the thread's own stack: Caller.Sp is in S.Own. True: the walk

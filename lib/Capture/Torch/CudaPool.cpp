@@ -104,8 +104,8 @@ static void notePool() {
 }
 
 static void recordPool(const Runtime &R, void *P, size_t Size, void *Stream,
-                       const Frame &Caller) {
-  Thread *T = recordingThread();
+                       const CallerFrame &Caller) {
+  ThreadState *T = recordingThread();
   if (!T || !Torch.wantsTensors() || !isRecording())
     return;
   notePool();
@@ -125,7 +125,7 @@ static void recordPool(const Runtime &R, void *P, size_t Size, void *Stream,
 }
 
 static void recordPoolFree(const Runtime &R, void *P) {
-  Thread *T = recordingThread();
+  ThreadState *T = recordingThread();
   if (!T || !Torch.wantsTensors() || !P)
     return;
   uint32_t Slot = R.slot();
@@ -134,7 +134,7 @@ static void recordPoolFree(const Runtime &R, void *P) {
 }
 
 MEMKIT_EXPORT int cudaMallocAsync(void **P, size_t Size, void *Stream) {
-  Frame Caller = MEMKIT_CALLER;
+  CallerFrame Caller = MEMKIT_CALLER;
   Runtime Room = {};
   Runtime &R = runtimeOf(Caller.Pc, Room);
   if (!R.Malloc)
@@ -146,7 +146,7 @@ MEMKIT_EXPORT int cudaMallocAsync(void **P, size_t Size, void *Stream) {
 }
 
 MEMKIT_EXPORT int cudaFreeAsync(void *P, void *Stream) {
-  Frame Caller = MEMKIT_CALLER;
+  CallerFrame Caller = MEMKIT_CALLER;
   Runtime Room = {};
   Runtime &R = runtimeOf(Caller.Pc, Room);
   if (!R.Free)

@@ -40,7 +40,7 @@ struct CudaTracker::Entry {
 
 namespace {
 /// The last entries of the tracker in a thread; libc10's report comes next.
-struct Told {
+struct TrackedEvents {
   uintptr_t Allocated; ///< 0: no allocation
   uint64_t Requested, Stream, Pool[2];
   uintptr_t Freeing; ///< 0: no free
@@ -50,25 +50,25 @@ struct Told {
   uint64_t DeviceFree;
 };
 } // namespace
-static __thread Told Last;
+static __thread TrackedEvents Last;
 
 static constexpr uint16_t CudaType = 1; ///< c10::DeviceType
 
 static uint32_t slotOf(const CudaTracker::Entry &E);
 
-template <class R> static void write(Thread &T, const R &What) {
+template <class R> static void write(ThreadState &T, const R &What) {
   if (hasRoom(T))
     T.Ring.write(What);
 }
 
-static void writeChange(Thread &T, uintptr_t Address, uint64_t Size,
+static void writeChange(ThreadState &T, uintptr_t Address, uint64_t Size,
                         SegmentChange Change, uint32_t Slot, uint32_t Stack) {
   write(T,
         wire::TensorSegmentRecord{Address, Size, uint8_t(Slot), Stack, Change});
 }
 
 /// Writes the segment's pool and stream first, then the segment.
-void CudaTracker::writeSegment(Thread &T, const Segment &S) {
+void CudaTracker::writeSegment(ThreadState &T, const TrackedSegment &S) {
   if (S.Pool[0] | S.Pool[1])
     write(T, wire::TensorPoolRecord{S.Pool[0], S.Pool[1], uint8_t(S.Slot)});
   if (S.Stream | S.Pool[0] | S.Pool[1])
@@ -83,7 +83,7 @@ void CudaTracker::writeSegment(Thread &T, const Segment &S) {
 
 namespace {
 /// The layout of libstdc++'s std::function.
-struct Function {
+struct StdFunction {
   uint64_t Any[2];
   bool (*Manage)(void *, const void *, int);
   void (*Invoke)(const void *, const CudaTracker::Entry &);
@@ -95,7 +95,7 @@ struct Function {
 static bool manageTracker(void *, const void *, int) { return false; }
 
 static void invokeTracker(const void *, const CudaTracker::Entry &E) {
-  Frame Caller = MEMKIT_CALLER;
+  CallerFrame Caller = MEMKIT_CALLER;
   Cuda.track(E, Caller);
 }
 
@@ -113,7 +113,7 @@ bool CudaTracker::attach() {
     return false;
   }
   HasPools = A.HasPools;
-  Function F = {{}, manageTracker, invokeTracker};
+  StdFunction F = {{}, manageTracker, invokeTracker};
   A.AttachTracker(A.Object, &F);
   State.store(Unchecked, std::memory_order_release);
   return true;
@@ -127,8 +127,8 @@ static uint32_t slotOf(const CudaTracker::Entry &E) {
   return Torch.slotOf(uint16_t(CudaType | uint8_t(E.Device) << 8));
 }
 
-void CudaTracker::onSegment(Thread &T, const Entry &E, SegmentChange Change,
-                            const Frame &Caller) {
+void CudaTracker::onSegment(ThreadState &T, const Entry &E,
+                            SegmentChange Change, const CallerFrame &Caller) {
   uint32_t Slot = slotOf(E);
   if (Slot == TorchHooks::NoSlot)
     return;
@@ -137,7 +137,7 @@ void CudaTracker::onSegment(Thread &T, const Entry &E, SegmentChange Change,
   if (Takes && !isRecording())
     return;
   uint32_t Stack = Takes ? stackNode(T, Caller) : 0;
-  auto Fill = [&](Segment &S) {
+  auto Fill = [&](TrackedSegment &S) {
     S.Address = E.Address;
     S.Size = E.Size;
     S.Stream = Takes ? E.Stream : 0;
@@ -148,7 +148,7 @@ void CudaTracker::onSegment(Thread &T, const Entry &E, SegmentChange Change,
     S.Slot = Slot;
   };
   if (State.load(std::memory_order_acquire) == Checked) {
-    Segment S;
+    TrackedSegment S;
     Fill(S);
     return writeSegment(T, S);
   }
@@ -159,15 +159,15 @@ void CudaTracker::onSegment(Thread &T, const Entry &E, SegmentChange Change,
   Early[At].IsThere.store(true, std::memory_order_release);
 }
 
-static void noteSnapshot(Thread &T) {
+static void noteSnapshot(ThreadState &T) {
   static constexpr char Name[] = "PyTorch memory snapshot";
   uint32_t Text = Proc.Names.intern(Name, sizeof(Name) - 1);
   if (Text && hasRoom(T))
     T.Ring.write(wire::MarkRecord{Text, wire::MarkWhat::User, 0});
 }
 
-void CudaTracker::track(const Entry &E, const Frame &Caller) {
-  Thread *T = recordingThread();
+void CudaTracker::track(const Entry &E, const CallerFrame &Caller) {
+  ThreadState *T = recordingThread();
   uint32_t Is = State.load(std::memory_order_acquire);
   if (!T || Is == Off || !Torch.wantsTensors())
     return;
@@ -216,7 +216,7 @@ void CudaTracker::track(const Entry &E, const Frame &Caller) {
 //===----------------------------------------------------------------------===//
 
 /// Do the tracker's last entry and the report agree?
-void CudaTracker::check(Thread &T, const Report &R) {
+void CudaTracker::check(ThreadState &T, const Report &R) {
   bool Agrees =
       Last.Allocated == R.Address && Last.Requested <= R.Size && Last.Requested;
   uint32_t Is = Unchecked;
@@ -229,13 +229,13 @@ void CudaTracker::check(Thread &T, const Report &R) {
     return;
   Proc.Ctl->TorchCuda.store(uint32_t(wire::CudaState::Tracked),
                             std::memory_order_release);
-  for (Segment &S : Early)
+  for (TrackedSegment &S : Early)
     if (S.IsThere.load(std::memory_order_acquire))
       writeSegment(T, S);
 }
 
-void CudaTracker::beforeAllocation(Thread &T, const Report &R,
-                                   const Frame &Caller) {
+void CudaTracker::beforeAllocation(ThreadState &T, const Report &R,
+                                   const CallerFrame &Caller) {
   uint32_t Is = State.load(std::memory_order_acquire);
   if (__builtin_expect(Is == New, 0)) {
     if (!State.compare_exchange_strong(Is, Attaching) || !attach())
@@ -269,7 +269,7 @@ bool CudaTracker::isInUse(uintptr_t Address) {
   return Is;
 }
 
-void CudaTracker::beforeOom(Thread &T, uint64_t Size, uint32_t Slot) {
+void CudaTracker::beforeOom(ThreadState &T, uint64_t Size, uint32_t Slot) {
   if (Last.IsOut)
     write(T,
           wire::TensorRequestRecord{Last.DeviceFree, Size, uint8_t(Slot), 0});

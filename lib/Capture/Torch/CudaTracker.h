@@ -24,8 +24,8 @@
 
 namespace memkit::capture {
 
-struct Frame;
-struct Thread;
+struct CallerFrame;
+struct ThreadState;
 
 /// One in a process, children of fork included. Any thread.
 class CudaTracker {
@@ -39,19 +39,20 @@ public:
   };
 
   /// Writes the records that precede the record of an allocation.
-  void beforeAllocation(Thread &T, const Report &R, const Frame &Caller);
+  void beforeAllocation(ThreadState &T, const Report &R,
+                        const CallerFrame &Caller);
   /// Do streams still use the block that the thread frees?
   bool isInUse(uintptr_t Address);
   /// Writes the record that precedes the record of an out-of-memory event.
-  void beforeOom(Thread &T, uint64_t Size, uint32_t Slot);
+  void beforeOom(ThreadState &T, uint64_t Size, uint32_t Slot);
 
   struct Entry; ///< c10's TraceEntry
-  void track(const Entry &E, const Frame &Caller);
+  void track(const Entry &E, const CallerFrame &Caller);
 
 private:
   /// Unchecked: the tracker is attached, and its entries are held back.
   enum : uint32_t { New, Attaching, Unchecked, Checked, Off };
-  struct Segment {
+  struct TrackedSegment {
     uintptr_t Address;
     uint64_t Size;
     uint64_t Stream, Pool[2];
@@ -62,17 +63,17 @@ private:
 
   bool attach();
   void turnOff(wire::CudaState Why);
-  static void writeSegment(Thread &T, const Segment &S);
-  void check(Thread &T, const Report &R);
-  void onSegment(Thread &T, const Entry &E, wire::SegmentChange Change,
-                 const Frame &Caller);
+  static void writeSegment(ThreadState &T, const TrackedSegment &S);
+  void check(ThreadState &T, const Report &R);
+  void onSegment(ThreadState &T, const Entry &E, wire::SegmentChange Change,
+                 const CallerFrame &Caller);
 
   std::atomic<uint32_t> State{New};
   bool HasPools = false; ///< entries name their pool
   /// Segments held back until the check: as many as the threads take before the
   /// next allocation.
   static constexpr uint32_t MaxEarly = 16;
-  Segment Early[MaxEarly];
+  TrackedSegment Early[MaxEarly];
   std::atomic<uint32_t> NumEarly{0};
 };
 

@@ -26,14 +26,14 @@ static uintptr_t memoryOf(void *Tensor) {
   return Address;
 }
 
-static void tell(Thread &T, void *Tensor, HeldBy By, uint32_t Name) {
+static void tell(ThreadState &T, void *Tensor, HeldBy By, uint32_t Name) {
   uintptr_t Address = memoryOf(Tensor);
   if (Address && (hasRoom(T)))
     T.Ring.write(wire::TensorHeldRecord{Address, Name, By});
 }
 
 void HeldTensors::tellModule(void *Module, uint32_t Name) {
-  Thread *T = recordingThread();
+  ThreadState *T = recordingThread();
   if (!T)
     return;
   for (const char *List : {"_parameters", "_buffers"}) {
@@ -75,7 +75,7 @@ int HeldTensors::answer(void *) {
   void *Error[3];
   Py.FetchError(&Error[0], &Error[1], &Error[2]);
   // A child of fork inherits the pending call, but has asked nothing.
-  Thread *T = recordingThread();
+  ThreadState *T = recordingThread();
   if (T && interpreterNode(*T, MEMKIT_CALLER) &&
       Operators::runningOptimizer() == Optimizer)
     Self.tellOptimizer(reinterpret_cast<void *>(Optimizer));
@@ -88,7 +88,7 @@ int HeldTensors::answer(void *) {
 /// Records the tensors that the optimizer trains, and the tensors of its state.
 /// The state exists at the first step if the program has loaded it.
 void HeldTensors::tellOptimizer(void *Optimizer) {
-  Thread &T = *recordingThread();
+  ThreadState &T = *recordingThread();
   Py.Take(Optimizer);
   void *Groups = Py.GetAttribute(Optimizer, "param_groups");
   for (intptr_t I = 0, N = Groups ? Py.ListSize(Groups) : 0; I < N; ++I) {

@@ -108,7 +108,7 @@ __attribute__((noinline)) uint64_t LayerNames::unnamed(uintptr_t Module,
 
 /// Records \p Text as the name of a module that ran without a name.
 void LayerNames::tell(uintptr_t Module, uint32_t Text) {
-  Thread *T = recordingThread();
+  ThreadState *T = recordingThread();
   uintptr_t Identity = identityOf(Module);
   for (Waiting &W : Waits) {
     if (W.Module.load(std::memory_order_acquire) != Identity)
@@ -147,7 +147,7 @@ int LayerNames::answer(void *) {
 
 /// Is the module the outermost that runs in the calling thread?
 static bool runsHere(uintptr_t Module) {
-  Thread *T = recordingThread();
+  ThreadState *T = recordingThread();
   if (!T || !interpreterNode(*T, MEMKIT_CALLER) || !ThisPython.NumLayers)
     return false;
   uintptr_t Frame = ThisPython.Known[ThisPython.Layers[0]].Frame;
@@ -335,7 +335,7 @@ void *LayerNames::dies(void *Number, void *Reference) {
 /// by their paths. Null: the name is the class. With the interpreter's lock
 /// held.
 MEMKIT_EXPORT void memrec_trace(void *Module, const char *Name) {
-  Thread *T = recordingThread();
+  ThreadState *T = recordingThread();
   // The walk finds the interpreter, if no walk has before.
   if (T && Module && Torch.wantsContexts() && interpreter::node())
     Torch.layers().nameNow(Module, Name);

@@ -8,20 +8,20 @@
 
 using namespace memkit::capture;
 
-ModuleTable::Slot *ModuleTable::table() {
-  Slot *T = Table.load(std::memory_order_relaxed);
+ModuleTable::ModuleSlot *ModuleTable::table() {
+  ModuleSlot *T = Table.load(std::memory_order_relaxed);
   if (T)
     return T;
-  T = static_cast<Slot *>(sys::mapPrivate(Slots * sizeof(Slot)));
+  T = static_cast<ModuleSlot *>(sys::mapPrivate(Slots * sizeof(ModuleSlot)));
   Table.store(T, std::memory_order_release);
   return T;
 }
 
 /// The slot of Key, or a free slot; null: no room.
-ModuleTable::Slot *ModuleTable::slotFor(uintptr_t Key) {
-  if (Slot *S = slot(Key))
+ModuleTable::ModuleSlot *ModuleTable::slotFor(uintptr_t Key) {
+  if (ModuleSlot *S = slot(Key))
     return S;
-  Slot *T = table();
+  ModuleSlot *T = table();
   if (!T || Keys == MaxKeys)
     return nullptr;
   ++Keys;
@@ -32,7 +32,7 @@ ModuleTable::Slot *ModuleTable::slotFor(uintptr_t Key) {
 }
 
 bool ModuleTable::set(uintptr_t Module, uint32_t Text, bool IsGiven) {
-  Slot *S = slotFor(Module);
+  ModuleSlot *S = slotFor(Module);
   if (!S)
     return false;
   S->IsGiven.store(IsGiven, std::memory_order_relaxed);
@@ -43,7 +43,7 @@ bool ModuleTable::set(uintptr_t Module, uint32_t Text, bool IsGiven) {
 
 void ModuleTable::setHooks(uintptr_t Module, uintptr_t Hooks, uintptr_t Class) {
   uintptr_t Key = keyOfHooks(Hooks);
-  Slot *S = slotFor(Key), *Of = slot(Module);
+  ModuleSlot *S = slotFor(Key), *Of = slot(Module);
   if (!S || !Of)
     return;
   Of->Other.store(Key, std::memory_order_relaxed);
@@ -53,11 +53,11 @@ void ModuleTable::setHooks(uintptr_t Module, uintptr_t Hooks, uintptr_t Class) {
 }
 
 void ModuleTable::noteDeath(uintptr_t Module) {
-  Slot *S = slot(Module);
+  ModuleSlot *S = slot(Module);
   if (!S)
     return;
   uintptr_t Hooks = S->Other.load(std::memory_order_relaxed);
-  if (Slot *Of = Hooks ? slot(Hooks) : nullptr)
+  if (ModuleSlot *Of = Hooks ? slot(Hooks) : nullptr)
     Of->Text.store(0, std::memory_order_release);
   S->Other.store(0, std::memory_order_relaxed);
   S->Text.store(0, std::memory_order_release);

@@ -21,12 +21,12 @@ public:
   uint32_t find(uintptr_t Module) const { return textOf(slot(Module)); }
   /// The text of the module of a class with the given hooks; 0: none.
   uint32_t findByHooks(uintptr_t Hooks, uintptr_t Class) const {
-    const Slot *S = slot(keyOfHooks(Hooks));
+    const ModuleSlot *S = slot(keyOfHooks(Hooks));
     return S && S->Other.load(std::memory_order_relaxed) == Class ? textOf(S)
                                                                   : 0;
   }
   bool isGiven(uintptr_t Module) const {
-    const Slot *S = slot(Module);
+    const ModuleSlot *S = slot(Module);
     return S && S->IsGiven.load(std::memory_order_relaxed);
   }
 
@@ -40,7 +40,7 @@ public:
 
 private:
   /// A slot of a module, or of a module's hooks.
-  struct Slot {
+  struct ModuleSlot {
     std::atomic<uintptr_t> Key; ///< 0: free
     std::atomic<uint32_t> Text; ///< 0: the module is dead
     std::atomic<uint32_t> IsGiven;
@@ -55,11 +55,11 @@ private:
   }
   /// The key is odd; no module has an odd address.
   static uintptr_t keyOfHooks(uintptr_t Hooks) { return Hooks | 1; }
-  static uint32_t textOf(const Slot *S) {
+  static uint32_t textOf(const ModuleSlot *S) {
     return S ? S->Text.load(std::memory_order_acquire) : 0;
   }
-  Slot *slot(uintptr_t Key) const {
-    Slot *T = Table.load(std::memory_order_acquire);
+  ModuleSlot *slot(uintptr_t Key) const {
+    ModuleSlot *T = Table.load(std::memory_order_acquire);
     if (__builtin_expect(!T, 0))
       return nullptr;
     for (uint32_t I = placeOf(Key);; I = (I + 1) % Slots) {
@@ -70,10 +70,10 @@ private:
         return nullptr;
     }
   }
-  Slot *table();
-  Slot *slotFor(uintptr_t Key);
+  ModuleSlot *table();
+  ModuleSlot *slotFor(uintptr_t Key);
 
-  std::atomic<Slot *> Table{nullptr};
+  std::atomic<ModuleSlot *> Table{nullptr};
   uint32_t Keys = 0;
 };
 

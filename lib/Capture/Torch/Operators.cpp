@@ -18,7 +18,7 @@ using wire::ScopeKindFlag;
 
 static constexpr uint32_t MaxScopes = 1024;
 
-__thread TorchState capture::ThisTorch;
+__thread TorchThread capture::ThisTorch;
 
 /// The observer of this process and of its children of fork: PyTorch calls the
 /// observer in children too, and the addresses stay valid.
@@ -34,13 +34,13 @@ static struct {
 
 static constexpr size_t StateBytes = MaxScopes * sizeof(OpenScope);
 
-void capture::releaseTorchState(TorchState &S) {
+void capture::releaseTorchState(TorchThread &S) {
   if (S.Scopes)
     sys::unmap(S.Scopes, StateBytes);
   S = {};
 }
 
-static bool hasState(TorchState &S) {
+static bool hasState(TorchThread &S) {
   if (__builtin_expect(S.Scopes != nullptr, 1))
     return true;
   void *P =
@@ -50,7 +50,7 @@ static bool hasState(TorchState &S) {
 }
 
 /// Numbers of scopes rise within a ring, and are unique in the process.
-uint64_t Operators::newNumber(TorchState &S) {
+uint64_t Operators::newNumber(TorchThread &S) {
   constexpr uint64_t AtOnce = 1 << 16;
   if (__builtin_expect(S.NextNumber == S.EndNumber, 0)) {
     S.NextNumber = Kept.Scopes.fetch_add(AtOnce, std::memory_order_relaxed) + 1;
@@ -63,9 +63,9 @@ uint64_t Operators::newNumber(TorchState &S) {
 // Scopes
 //===----------------------------------------------------------------------===//
 
-void Operators::open(Thread &T, const OpenScope &Of, uint32_t Text,
+void Operators::open(ThreadState &T, const OpenScope &Of, uint32_t Text,
                      uint64_t Flags, uint64_t Detail) {
-  TorchState &S = ThisTorch;
+  TorchThread &S = ThisTorch;
   if (S.Count == MaxScopes)
     return;
   OpenScope &New = S.Scopes[S.Count++];
@@ -75,25 +75,25 @@ void Operators::open(Thread &T, const OpenScope &Of, uint32_t Text,
     return;
   New.Number = newNumber(S);
   T.Ring.write(wire::ScopeBeginRecord{Text, Flags, New.Number, Detail},
-               RingWriter::Clock::Early);
+               RingWriter::ClockRead::Early);
 }
 
 /// Ends the thread's scope \p First and the scopes inside it.
-void Operators::closeFrom(Thread &T, uint32_t First) {
-  TorchState &S = ThisTorch;
+void Operators::closeFrom(ThreadState &T, uint32_t First) {
+  TorchThread &S = ThisTorch;
   uint64_t Number = S.Scopes[First].Number;
   for (uint32_t I = First; !Number && ++I < S.Count;)
     Number = S.Scopes[I].Number;
   S.Count = First;
   if (Number && (hasRoom(T)))
-    T.Ring.write(wire::ScopeEndRecord{Number}, RingWriter::Clock::Early);
+    T.Ring.write(wire::ScopeEndRecord{Number}, RingWriter::ClockRead::Early);
 }
 
 /// The running modules are the first \p N layers of the thread's Python frames.
 /// Ends the layers that do not run any more, then starts the new ones.
-void Operators::followLayers(Thread &T, uint32_t N) {
-  TorchState &S = ThisTorch;
-  const PythonState &P = ThisPython;
+void Operators::followLayers(ThreadState &T, uint32_t N) {
+  TorchThread &S = ThisTorch;
+  const PythonThread &P = ThisPython;
   const uintptr_t Locals = Python.layout().Locals;
   uint32_t K = 0;
   auto FrameOf = [&](uint32_t I) { return P.Known[P.Layers[I]].Frame; };
@@ -125,7 +125,7 @@ void Operators::followLayers(Thread &T, uint32_t N) {
   }
 }
 
-void Operators::noteLayers(Thread &T, const Frame &Caller) {
+void Operators::noteLayers(ThreadState &T, const CallerFrame &Caller) {
   if (hasState(ThisTorch))
     followLayers(T, interpreterNode(T, Caller) ? ThisPython.NumLayers : 0);
 }
@@ -138,7 +138,7 @@ uintptr_t Operators::optimizerOf(const char *Range) {
 }
 
 uintptr_t Operators::runningOptimizer() {
-  const PythonState &P = ThisPython;
+  const PythonThread &P = ThisPython;
   constexpr uint32_t MaxFrames = 12;
   constexpr unsigned FirstItem = 24; ///< of a tuple
   for (uint32_t I = P.Count, N = 0; I-- != 0 && N != MaxFrames; ++N) {
@@ -217,8 +217,8 @@ int64_t Operators::sequenceOf(const void *Function) const {
 // The observer
 //===----------------------------------------------------------------------===//
 
-void Operators::begin(Thread &T, const void *Function, Kind K,
-                      const Frame &Caller) {
+void Operators::begin(ThreadState &T, const void *Function, ObservedKind K,
+                      const CallerFrame &Caller) {
   if (!hasState(ThisTorch))
     return;
   // Threads of autograd have no Python frames.
@@ -226,20 +226,20 @@ void Operators::begin(Thread &T, const void *Function, Kind K,
   followLayers(T, Node ? ThisPython.NumLayers : 0);
   const char *Name = NameOf(Function);
   uint32_t Text = Proc.Names.intern(Name, strlen(Name));
-  Forward *F = Forwards.load(std::memory_order_relaxed);
-  if (K == Kind::Operator) {
+  ForwardScope *F = Forwards.load(std::memory_order_relaxed);
+  if (K == ObservedKind::Operator) {
     open(T, {Function, 0, 0, 0}, Text, ScopeKindFlag::SF_Operator,
          wire::ScopeBeginRecord::inPython(Node));
     int64_t Sequence = sequenceOf(Function);
     if (Sequence >= 0 && F) {
-      Forward &Of = F[uint64_t(Sequence) % NumForwards];
+      ForwardScope &Of = F[uint64_t(Sequence) % NumForwards];
       Of.Sequence.store(Sequence, std::memory_order_relaxed);
       Of.Number.store(ThisTorch.Scopes[ThisTorch.Count - 1].Number,
                       std::memory_order_release);
     }
     return;
   }
-  if (K == Kind::Range) {
+  if (K == ObservedKind::Range) {
     uintptr_t Optimizer = Node ? optimizerOf(Name) : 0;
     open(T, {Function, 0, 0, 0}, Text, ScopeKindFlag::SF_Range,
          wire::ScopeBeginRecord::inPython(Node, uint32_t(Optimizer >> 4)));
@@ -250,7 +250,7 @@ void Operators::begin(Thread &T, const void *Function, Kind K,
   int64_t Sequence = sequenceOf(Function);
   uint64_t Number = 0;
   if (Sequence >= 0 && F) {
-    Forward &Of = F[uint64_t(Sequence) % NumForwards];
+    ForwardScope &Of = F[uint64_t(Sequence) % NumForwards];
     uint64_t Is = Of.Number.load(std::memory_order_acquire);
     if (Of.Sequence.load(std::memory_order_relaxed) == Sequence)
       Number = Is;
@@ -258,8 +258,8 @@ void Operators::begin(Thread &T, const void *Function, Kind K,
   open(T, {Function, 0, 0, 0}, Text, ScopeKindFlag::SF_Backward, Number);
 }
 
-void Operators::end(Thread &T, const void *Function) {
-  TorchState &S = ThisTorch;
+void Operators::end(ThreadState &T, const void *Function) {
+  TorchThread &S = ThisTorch;
   for (uint32_t I = S.Count; I-- != 0;)
     if (S.Scopes[I].Function == Function)
       return closeFrom(T, I);
@@ -267,28 +267,28 @@ void Operators::end(Thread &T, const void *Function) {
 
 /// The calling thread, if the observer is attached; attaches the observer at
 /// the first call.
-static Thread *observedThread() {
-  Thread *T = recordingThread();
+static ThreadState *observedThread() {
+  ThreadState *T = recordingThread();
   Operators &O = Torch.operators();
   if (T && __builtin_expect(!O.isAttached() && Torch.wantsContexts(), 0))
     O.attach();
   return O.isAttached() ? T : nullptr;
 }
 
-template <Operators::Kind K>
+template <Operators::ObservedKind K>
 static void **startFunction(void **Context, const void *Function) {
   *Context = nullptr;
   Operators &O = Torch.operators();
   if (__builtin_expect(O.isProbe(Function), 0))
     O.lookAtProbe(Function);
-  else if (Thread *T = observedThread(); T && isTellingScopes())
+  else if (ThreadState *T = observedThread(); T && isTellingScopes())
     O.begin(*T, Function, K, MEMKIT_CALLER);
   return Context;
 }
 
 /// Also ends scopes that were open when recording stopped.
 static void endFunction(const void *Function, void *) {
-  if (Thread *T = observedThread())
+  if (ThreadState *T = observedThread())
     Torch.operators().end(*T, Function);
 }
 
@@ -311,11 +311,11 @@ enum RecordScope { ScopeFunction = 0, ScopeBackward = 1, ScopeUser = 7 };
 
 /// Maps the table of forward operators.
 void Operators::beginForwards() {
-  size_t Bytes = NumForwards * sizeof(Forward);
+  size_t Bytes = NumForwards * sizeof(ForwardScope);
   void *P = sys::map(Bytes, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (P)
     sys::call(SYS_madvise, long(P), long(Bytes), MADV_DONTFORK);
-  Forwards.store(static_cast<Forward *>(P), std::memory_order_release);
+  Forwards.store(static_cast<ForwardScope *>(P), std::memory_order_release);
 }
 
 bool Operators::find() {
@@ -334,9 +334,9 @@ bool Operators::find() {
     O.Scopes[Scope] = true;
     Add(O);
   };
-  Register(ScopeFunction, startFunction<Kind::Operator>);
-  Register(ScopeBackward, startFunction<Kind::Node>);
-  Register(ScopeUser, startFunction<Kind::Range>);
+  Register(ScopeFunction, startFunction<ObservedKind::Operator>);
+  Register(ScopeBackward, startFunction<ObservedKind::Node>);
+  Register(ScopeUser, startFunction<ObservedKind::Range>);
   findSequence();
   Registered.FunctionName = NameOf;
   Registered.SequenceWord = SequenceWord.load(std::memory_order_relaxed);

@@ -22,8 +22,8 @@
 
 namespace memkit::capture {
 
-struct Frame;
-struct Thread;
+struct CallerFrame;
+struct ThreadState;
 
 /// An open scope of a thread.
 struct OpenScope {
@@ -33,16 +33,17 @@ struct OpenScope {
 };
 
 /// The scopes of a thread.
-struct TorchState {
+struct TorchThread {
   OpenScope *Scopes; ///< null: no memory
   uint32_t Count;
   uint64_t NextNumber, EndNumber; ///< scope numbers of the thread
 };
 
 /// Of the calling thread.
-extern __thread TorchState ThisTorch __attribute__((tls_model("initial-exec")));
+extern __thread TorchThread ThisTorch
+    __attribute__((tls_model("initial-exec")));
 
-void releaseTorchState(TorchState &S);
+void releaseTorchState(TorchThread &S);
 
 /// The observer. Any thread.
 class Operators {
@@ -53,12 +54,13 @@ public:
     return State.load(std::memory_order_acquire) == Attached;
   }
 
-  enum class Kind : uint32_t { Operator, Node, Range };
-  void begin(Thread &T, const void *Function, Kind K, const Frame &Caller);
-  void end(Thread &T, const void *Function);
+  enum class ObservedKind : uint32_t { Operator, Node, Range };
+  void begin(ThreadState &T, const void *Function, ObservedKind K,
+             const CallerFrame &Caller);
+  void end(ThreadState &T, const void *Function);
   /// Before a scope of another kind starts: updates the layers around the
   /// scope.
-  void beforeScope(Thread &T, const Frame &Caller) {
+  void beforeScope(ThreadState &T, const CallerFrame &Caller) {
     if (__builtin_expect(isAttached(), 0))
       noteLayers(T, Caller);
   }
@@ -75,13 +77,13 @@ private:
   bool find();
   void attachChild();
   void beginForwards();
-  void followLayers(Thread &T, uint32_t N);
-  void noteLayers(Thread &T, const Frame &Caller);
-  void open(Thread &T, const OpenScope &S, uint32_t Text, uint64_t Flags,
+  void followLayers(ThreadState &T, uint32_t N);
+  void noteLayers(ThreadState &T, const CallerFrame &Caller);
+  void open(ThreadState &T, const OpenScope &S, uint32_t Text, uint64_t Flags,
             uint64_t Detail);
-  void closeFrom(Thread &T, uint32_t First);
+  void closeFrom(ThreadState &T, uint32_t First);
   static uintptr_t optimizerOf(const char *Range);
-  uint64_t newNumber(TorchState &S);
+  uint64_t newNumber(TorchThread &S);
   void findSequence();
   int64_t sequenceOf(const void *Function) const;
   static constexpr uint32_t ProbeWords = 128;
@@ -92,12 +94,12 @@ private:
   std::atomic<uint32_t> SequenceWord{0}; ///< of a RecordFunction; 0: unknown
   /// An operator of the forward pass, by sequence number: the number of the
   /// operator's scope.
-  struct Forward {
+  struct ForwardScope {
     std::atomic<int64_t> Sequence;
     std::atomic<uint64_t> Number;
   };
   static constexpr uint32_t NumForwards = 1 << 18;
-  std::atomic<Forward *> Forwards{nullptr};
+  std::atomic<ForwardScope *> Forwards{nullptr};
 };
 
 } // namespace memkit::capture

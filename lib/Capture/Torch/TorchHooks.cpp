@@ -96,7 +96,7 @@ uint32_t TorchHooks::slotOf(uint16_t Device) {
 // Records
 //===----------------------------------------------------------------------===//
 
-static void writeReserved(Thread &T, uint32_t Slot, uint64_t Allocated,
+static void writeReserved(ThreadState &T, uint32_t Slot, uint64_t Allocated,
                           uint64_t Reserved) {
   if (hasRoom(T))
     T.Ring.write(
@@ -105,9 +105,9 @@ static void writeReserved(Thread &T, uint32_t Slot, uint64_t Allocated,
 
 static void recordTensor(void *P, int64_t Size, uint64_t Allocated,
                          uint64_t Reserved, uint16_t Device,
-                         const Frame &Caller) {
+                         const CallerFrame &Caller) {
   TorchHooks &H = Torch;
-  Thread *T = recordingThread();
+  ThreadState *T = recordingThread();
   if (!T || !H.wantsTensors() || !P)
     return;
   uint32_t Slot = H.slotOf(Device);
@@ -135,8 +135,8 @@ static void recordTensor(void *P, int64_t Size, uint64_t Allocated,
 }
 
 static void recordOom(int64_t Size, uint64_t Reserved, uint16_t Device,
-                      const Frame &Caller) {
-  Thread *T = recordingThread();
+                      const CallerFrame &Caller) {
+  ThreadState *T = recordingThread();
   if (!T || !Torch.wantsTensors())
     return;
   uint32_t Slot = Torch.slotOf(Device);
@@ -174,28 +174,28 @@ bool torchEnabled() {
 
 void torchReport(void *P, int64_t Size, uint64_t Allocated, uint64_t Reserved,
                  uint16_t Device) {
-  Frame Caller = MEMKIT_CALLER;
+  CallerFrame Caller = MEMKIT_CALLER;
   recordTensor(P, Size, Allocated, Reserved, Device, Caller);
   Torch.forward(P, Size, Allocated, Reserved, Device);
 }
 
 void torchReportSigned(void *P, int64_t Size, uint64_t Allocated,
                        uint64_t Reserved, uint16_t Device) {
-  Frame Caller = MEMKIT_CALLER;
+  CallerFrame Caller = MEMKIT_CALLER;
   recordTensor(P, Size, Allocated, Reserved, Device, Caller);
   Torch.forward(P, Size, Allocated, Reserved, Device);
 }
 
 void torchOom(int64_t Size, uint64_t Allocated, uint64_t Reserved,
               uint16_t Device) {
-  Frame Caller = MEMKIT_CALLER;
+  CallerFrame Caller = MEMKIT_CALLER;
   recordOom(Size, Reserved, Device, Caller);
   Torch.forwardOom(Size, Allocated, Reserved, Device);
 }
 
 void torchOomSigned(int64_t Size, uint64_t Allocated, uint64_t Reserved,
                     uint16_t Device) {
-  Frame Caller = MEMKIT_CALLER;
+  CallerFrame Caller = MEMKIT_CALLER;
   recordOom(Size, Reserved, Device, Caller);
   Torch.forwardOom(Size, Allocated, Reserved, Device);
 }
@@ -213,7 +213,7 @@ static void foundInterpreter(const void *LinkMap) {
   Torch.layers().begin(Exports(LinkMap));
 }
 
-static void beforeScope(Thread &T, const Frame &Caller) {
+static void beforeScope(ThreadState &T, const CallerFrame &Caller) {
   Torch.operators().beforeScope(T, Caller);
 }
 

@@ -75,7 +75,7 @@ public:
   }
 
 private:
-  using Where = RegisterRule::Where;
+  using RegisterLocation = RegisterRule::RegisterLocation;
 
   /// No compiler nests deeper than two.
   static constexpr unsigned MaxRemembered = 16;
@@ -110,7 +110,7 @@ private:
   }
   bool setCfaOffset(int64_t Offset) {
     Row.Cfa.Offset = Offset;
-    return Row.Cfa.Kind == CfaRule::Where::Register; // else no register
+    return Row.Cfa.Kind == CfaRule::CfaForm::Register; // else no register
   }
 
   const FunctionRecord &F;
@@ -141,7 +141,7 @@ bool CfaProgram<Set>::execute(ByteSpan Program, uint64_t Last) {
       advance(Low);
       continue;
     case cfa::Offset:
-      set(Low, RegisterRule::plain(Where::Offset, offset(R.uleb())));
+      set(Low, RegisterRule::plain(RegisterLocation::Offset, offset(R.uleb())));
       continue;
     case cfa::Restore:
       restore(Low);
@@ -204,7 +204,7 @@ bool CfaProgram<Set>::executeCfa(DwarfReader &R, uint8_t Operation) {
   CfaRule &C = Row.Cfa;
   if (Operation == cfa::DefCfaExpression) {
     ByteSpan B = R.block();
-    C.Kind = CfaRule::Where::Expression;
+    C.Kind = CfaRule::CfaForm::Expression;
     C.Register = B.Size;
     C.Block = B.Start;
     return true;
@@ -212,9 +212,9 @@ bool CfaProgram<Set>::executeCfa(DwarfReader &R, uint8_t Operation) {
   uint64_t Register = R.uleb();
   if (Register > UINT32_MAX)
     return false;
-  if (C.Kind == CfaRule::Where::Expression)
+  if (C.Kind == CfaRule::CfaForm::Expression)
     C.Offset = 0; // the union had a pointer
-  C.Kind = CfaRule::Where::Register;
+  C.Kind = CfaRule::CfaForm::Register;
   C.Register = uint32_t(Register);
   if (Operation == cfa::DefCfaSf)
     C.Offset = offset(uint64_t(R.sleb()));
@@ -245,39 +245,44 @@ bool CfaProgram<Set>::executeRegister(DwarfReader &R, uint8_t Operation) {
   uint64_t Register = R.uleb();
   switch (Operation) {
   case cfa::OffsetExtended:
-    set(Register, RegisterRule::plain(Where::Offset, offset(R.uleb())));
+    set(Register,
+        RegisterRule::plain(RegisterLocation::Offset, offset(R.uleb())));
     break;
   case cfa::OffsetExtendedSf:
-    set(Register,
-        RegisterRule::plain(Where::Offset, offset(uint64_t(R.sleb()))));
+    set(Register, RegisterRule::plain(RegisterLocation::Offset,
+                                      offset(uint64_t(R.sleb()))));
     break;
   case cfa::GnuNegativeOffsetExtended:
-    set(Register, RegisterRule::plain(Where::Offset, offset(-R.uleb())));
+    set(Register,
+        RegisterRule::plain(RegisterLocation::Offset, offset(-R.uleb())));
     break;
   case cfa::ValOffset:
-    set(Register, RegisterRule::plain(Where::ValOffset, offset(R.uleb())));
+    set(Register,
+        RegisterRule::plain(RegisterLocation::ValOffset, offset(R.uleb())));
     break;
   case cfa::ValOffsetSf:
-    set(Register,
-        RegisterRule::plain(Where::ValOffset, offset(uint64_t(R.sleb()))));
+    set(Register, RegisterRule::plain(RegisterLocation::ValOffset,
+                                      offset(uint64_t(R.sleb()))));
     break;
   case cfa::RestoreExtended:
     restore(Register);
     break;
   case cfa::Undefined:
-    set(Register, RegisterRule::plain(Where::Undefined));
+    set(Register, RegisterRule::plain(RegisterLocation::Undefined));
     break;
   case cfa::SameValue:
-    set(Register, RegisterRule::plain(Where::Same));
+    set(Register, RegisterRule::plain(RegisterLocation::Same));
     break;
   case cfa::Register:
-    set(Register, RegisterRule::plain(Where::Register, int64_t(R.uleb())));
+    set(Register,
+        RegisterRule::plain(RegisterLocation::Register, int64_t(R.uleb())));
     break;
   case cfa::Expression:
-    set(Register, RegisterRule::block(Where::Expression, R.block()));
+    set(Register, RegisterRule::block(RegisterLocation::Expression, R.block()));
     break;
   default:
-    set(Register, RegisterRule::block(Where::ValExpression, R.block()));
+    set(Register,
+        RegisterRule::block(RegisterLocation::ValExpression, R.block()));
   }
   return true;
 }

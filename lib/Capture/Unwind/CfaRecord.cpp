@@ -24,7 +24,7 @@ static ByteSpan rest(const DwarfReader &R) {
 
 namespace {
 /// A record without its length.
-struct Record {
+struct UnwindRecord {
   DwarfReader Content;
   uintptr_t Next; ///< the next record
   uintptr_t IdAt; ///< the address of Id
@@ -33,7 +33,7 @@ struct Record {
 } // namespace
 
 /// Opens the record at \p Address. A record of no length ends the table; false.
-static bool openRecord(const EhFrame &T, uintptr_t Address, Record &Out) {
+static bool openRecord(const EhFrame &T, uintptr_t Address, UnwindRecord &Out) {
   if (!T.Frames.has(Address))
     return false;
   DwarfReader R(bytesAt(Address), bytesAt(T.Frames.End));
@@ -77,7 +77,7 @@ static bool readAugmentation(DwarfReader &R, const char *Letters,
 }
 
 static bool readCommon(const EhFrame &T, uintptr_t Address, CommonRecord &C) {
-  Record Open{{nullptr, nullptr}, 0, 0, 0};
+  UnwindRecord Open{{nullptr, nullptr}, 0, 0, 0};
   if (!openRecord(T, Address, Open) || Open.Id != 0)
     return false;
   DwarfReader &R = Open.Content;
@@ -101,7 +101,8 @@ static bool readCommon(const EhFrame &T, uintptr_t Address, CommonRecord &C) {
   return R.ok();
 }
 
-static bool readOpened(const EhFrame &T, Record &Open, FunctionRecord &F) {
+static bool readOpened(const EhFrame &T, UnwindRecord &Open,
+                       FunctionRecord &F) {
   if (Open.Id == 0 || !readCommon(T, Open.IdAt - Open.Id, F.Common))
     return false;
   DwarfReader &R = Open.Content;
@@ -119,7 +120,7 @@ static bool readOpened(const EhFrame &T, Record &Open, FunctionRecord &F) {
 
 bool capture::readFunction(const EhFrame &T, uintptr_t Address,
                            FunctionRecord &F) {
-  Record Open{{nullptr, nullptr}, 0, 0, 0};
+  UnwindRecord Open{{nullptr, nullptr}, 0, 0, 0};
   return openRecord(T, Address, Open) && readOpened(T, Open, F);
 }
 
@@ -174,7 +175,7 @@ static bool readEntry(const EhFrame &T, size_t I, uintptr_t Pc,
 }
 
 static bool scan(const EhFrame &T, uintptr_t Pc, FunctionRecord &F) {
-  Record Open{{nullptr, nullptr}, 0, 0, 0};
+  UnwindRecord Open{{nullptr, nullptr}, 0, 0, 0};
   uintptr_t At = T.FirstRecord;
   for (unsigned I = 0; I < MaxScanned && openRecord(T, At, Open); ++I) {
     At = Open.Next;

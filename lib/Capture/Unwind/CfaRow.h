@@ -14,7 +14,7 @@ namespace memkit::capture {
 
 /// The place of a caller's register.
 struct RegisterRule {
-  enum class Where : uint8_t {
+  enum class RegisterLocation : uint8_t {
     Unset,         ///< no rule
     Undefined,     ///< lost
     Same,          ///< in the register itself
@@ -25,20 +25,20 @@ struct RegisterRule {
     ValExpression, ///< result of the block
   };
 
-  Where Kind = Where::Unset;
+  RegisterLocation Kind = RegisterLocation::Unset;
   uint32_t BlockSize = 0;
   union {
     int64_t Offset = 0;
     const uint8_t *Block; ///< instructions, with BlockSize
   };
 
-  static RegisterRule plain(Where Kind, int64_t Offset = 0) {
+  static RegisterRule plain(RegisterLocation Kind, int64_t Offset = 0) {
     RegisterRule R;
     R.Kind = Kind;
     R.Offset = Offset;
     return R;
   }
-  static RegisterRule block(Where Kind, ByteSpan B) {
+  static RegisterRule block(RegisterLocation Kind, ByteSpan B) {
     RegisterRule R;
     R.Kind = Kind;
     R.BlockSize = B.Size;
@@ -47,16 +47,18 @@ struct RegisterRule {
   }
   /// For a walk, as good as in the register itself. libgcc treats these kinds
   /// so, except for the return address.
-  bool keeps() const { return Kind <= Where::Same; }
-  bool isAt(int64_t O) const { return Kind == Where::Offset && Offset == O; }
+  bool keeps() const { return Kind <= RegisterLocation::Same; }
+  bool isAt(int64_t O) const {
+    return Kind == RegisterLocation::Offset && Offset == O;
+  }
   ByteSpan block() const { return {Block, BlockSize}; }
 };
 
 /// The rule for the CFA.
 struct CfaRule {
-  enum class Where : uint8_t { Unset, Register, Expression };
+  enum class CfaForm : uint8_t { Unset, Register, Expression };
 
-  Where Kind = Where::Unset;
+  CfaForm Kind = CfaForm::Unset;
   uint32_t Register = 0; ///< for Expression: the block's size
   union {
     int64_t Offset = 0;

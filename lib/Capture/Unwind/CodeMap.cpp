@@ -7,10 +7,10 @@
 using namespace memkit;
 using namespace memkit::capture;
 
-CodeWord CodeMap::findBeside(const Level *L, uintptr_t Pc) {
+CodeWord CodeMap::findBeside(const MapLevel *L, uintptr_t Pc) {
   for (; L; L = L->Older.load(std::memory_order_acquire))
     for (uintptr_t I = Pc, End = Pc + L->Mask; I != End; ++I) {
-      const Slot &S = L->Slots[I & L->Mask];
+      const CodeSlot &S = L->Slots[I & L->Mask];
       uintptr_t Key = S.Key.load(std::memory_order_acquire);
       if (Key == Pc)
         return CodeWord(S.Word.load(std::memory_order_acquire));
@@ -22,12 +22,12 @@ CodeWord CodeMap::findBeside(const Level *L, uintptr_t Pc) {
 
 /// Inserts \p W, unless \p Pc has a word; returns the word of \p Pc. Empty: the
 /// level is full.
-CodeWord CodeMap::insertIn(Level *L, uintptr_t Pc, CodeWord W) {
+CodeWord CodeMap::insertIn(MapLevel *L, uintptr_t Pc, CodeWord W) {
   // A free slot must remain, to end searches.
   if (L->Used.load(std::memory_order_relaxed) >= L->Mask - 256)
     return CodeWord();
   for (uintptr_t I = Pc;; ++I) {
-    Slot &S = L->Slots[I & L->Mask];
+    CodeSlot &S = L->Slots[I & L->Mask];
     uintptr_t Key = S.Key.load(std::memory_order_acquire);
     bool WasThere = Key == Pc;
     if (!Key &&
@@ -50,14 +50,14 @@ CodeWord CodeMap::insertIn(Level *L, uintptr_t Pc, CodeWord W) {
 }
 
 CodeWord CodeMap::insert(uintptr_t Pc, CodeWord W) {
-  Level *L = Newest.load(std::memory_order_acquire);
+  MapLevel *L = Newest.load(std::memory_order_acquire);
   if (L->Used.load(std::memory_order_relaxed) > L->most() && grow(L))
     L = Newest.load(std::memory_order_acquire);
   CodeWord In = insertIn(L, Pc, W);
   return In ? In : W;
 }
 
-CodeMap::Level *CodeMap::addLevel(Level *Old) {
+CodeMap::MapLevel *CodeMap::addLevel(MapLevel *Old) {
   uint32_t Slots = FirstSlots;
   if (Old) {
     // With many forgotten pcs, leaving them out makes enough room.
@@ -66,7 +66,7 @@ CodeMap::Level *CodeMap::addLevel(Level *Old) {
   }
   if (!Slots)
     return nullptr;
-  auto *L = static_cast<Level *>(sys::mapPrivate(Level::bytes(Slots)));
+  auto *L = static_cast<MapLevel *>(sys::mapPrivate(MapLevel::bytes(Slots)));
   if (!L)
     return nullptr;
   L->Mask = Slots - 1;
@@ -77,13 +77,13 @@ CodeMap::Level *CodeMap::addLevel(Level *Old) {
 
 /// Puts a level before \p Full and moves all words. False: another thread does
 /// this, or no memory.
-bool CodeMap::grow(Level *Full) {
+bool CodeMap::grow(MapLevel *Full) {
   sys::SignalBlock Block;
   if (!tryLock())
     return false;
   bool Grown = true;
   if (Newest.load(std::memory_order_acquire) == Full) {
-    Level *L = addLevel(Full);
+    MapLevel *L = addLevel(Full);
     Grown = L;
     for (uint32_t I = 0; L && Full && I <= Full->Mask; ++I) {
       uintptr_t Key = Full->Slots[I].Key.load(std::memory_order_acquire);
@@ -98,7 +98,7 @@ bool CodeMap::grow(Level *Full) {
       constexpr uintptr_t Page = 4096;
       uintptr_t From = (uintptr_t(Full->Slots) + Page - 1) & ~(Page - 1);
       uintptr_t To =
-          (uintptr_t(Full) + Level::bytes(Full->Mask + 1)) & ~(Page - 1);
+          (uintptr_t(Full) + MapLevel::bytes(Full->Mask + 1)) & ~(Page - 1);
       if (From < To)
         sys::call(SYS_madvise, long(From), long(To - From), MADV_DONTNEED);
     }
@@ -107,7 +107,7 @@ bool CodeMap::grow(Level *Full) {
   return Grown;
 }
 
-void CodeMap::forgetIn(Level *L, AddressRange Range) {
+void CodeMap::forgetIn(MapLevel *L, AddressRange Range) {
   for (uint32_t I = 0; I <= L->Mask; ++I)
     if (Range.has(L->Slots[I].Key.load(std::memory_order_relaxed))) {
       L->Slots[I].Key.store(Gone, std::memory_order_release);
@@ -120,7 +120,7 @@ void CodeMap::forget(AddressRange Range) {
   sys::SignalBlock Block;
   while (!tryLock())
     sys::sleepMicroseconds(20);
-  for (Level *L = Newest.load(std::memory_order_acquire); L;
+  for (MapLevel *L = Newest.load(std::memory_order_acquire); L;
        L = L->Older.load(std::memory_order_acquire))
     forgetIn(L, Range);
   unlock();
@@ -129,9 +129,9 @@ void CodeMap::forget(AddressRange Range) {
 /// Removes a pc from one level; an empty word: not found. The slot keeps the
 /// key, which is likely to return: free slots with other keys would make
 /// searches ever longer.
-CodeWord CodeMap::takeFrom(Level *L, uintptr_t Pc) {
+CodeWord CodeMap::takeFrom(MapLevel *L, uintptr_t Pc) {
   for (uintptr_t I = Pc, End = Pc + L->Mask; I != End; ++I) {
-    Slot &S = L->Slots[I & L->Mask];
+    CodeSlot &S = L->Slots[I & L->Mask];
     uintptr_t Key = S.Key.load(std::memory_order_acquire);
     if (!Key)
       break;
@@ -149,7 +149,7 @@ CodeWord CodeMap::take(uintptr_t Pc) {
   while (!tryLock())
     sys::sleepMicroseconds(20);
   CodeWord Taken;
-  for (Level *L = Newest.load(std::memory_order_acquire); L;
+  for (MapLevel *L = Newest.load(std::memory_order_acquire); L;
        L = L->Older.load(std::memory_order_acquire))
     if (CodeWord W = takeFrom(L, Pc))
       Taken = W;
@@ -158,5 +158,5 @@ CodeWord CodeMap::take(uintptr_t Pc) {
 }
 
 uint64_t CodeMap::bytes() const {
-  return Level::bytes(Newest.load(std::memory_order_acquire)->Mask + 1);
+  return MapLevel::bytes(Newest.load(std::memory_order_acquire)->Mask + 1);
 }

@@ -32,8 +32,8 @@ public:
 
   /// The word of \p Pc from insert; empty: none.
   CodeWord find(uintptr_t Pc) const {
-    const Level *L = Newest.load(std::memory_order_acquire);
-    const Slot &S = L->Slots[Pc & L->Mask];
+    const MapLevel *L = Newest.load(std::memory_order_acquire);
+    const CodeSlot &S = L->Slots[Pc & L->Mask];
     return __builtin_expect(S.Key.load(std::memory_order_acquire) == Pc, 1)
                ? CodeWord(S.Word.load(std::memory_order_acquire))
                : findBeside(L, Pc);
@@ -57,34 +57,34 @@ public:
   }
 
 private:
-  struct Slot {
+  struct CodeSlot {
     std::atomic<uintptr_t> Key; ///< 0: never used; a pc; or Gone
     std::atomic<uint64_t> Word; ///< 0: no word yet
   };
-  struct Level {
-    std::atomic<Level *> Older; ///< null after all words are moved here
+  struct MapLevel {
+    std::atomic<MapLevel *> Older; ///< null after all words are moved here
     uint32_t Mask;
     std::atomic<uint32_t> Used; ///< slots, including forgotten pcs
     std::atomic<uint32_t> Forgotten;
-    alignas(64) Slot Slots[1]; ///< four in a cache line
+    alignas(64) CodeSlot Slots[1]; ///< four in a cache line
 
     uint32_t most() const { return Mask / 2; }
     static size_t bytes(uint32_t Slots) {
-      return sizeof(Level) + Slots * sizeof(Slot);
+      return sizeof(MapLevel) + Slots * sizeof(CodeSlot);
     }
   };
   static constexpr uintptr_t Gone = 1;
 
-  static CodeWord findBeside(const Level *L, uintptr_t Pc);
-  static CodeWord insertIn(Level *L, uintptr_t Pc, CodeWord W);
-  static void forgetIn(Level *L, AddressRange Range);
-  static CodeWord takeFrom(Level *L, uintptr_t Pc);
-  bool grow(Level *Full);
-  Level *addLevel(Level *Old);
+  static CodeWord findBeside(const MapLevel *L, uintptr_t Pc);
+  static CodeWord insertIn(MapLevel *L, uintptr_t Pc, CodeWord W);
+  static void forgetIn(MapLevel *L, AddressRange Range);
+  static CodeWord takeFrom(MapLevel *L, uintptr_t Pc);
+  bool grow(MapLevel *Full);
+  MapLevel *addLevel(MapLevel *Old);
   bool tryLock() { return !Lock.exchange(1, std::memory_order_acquire); }
   void unlock() { Lock.store(0, std::memory_order_release); }
 
-  std::atomic<Level *> Newest{nullptr};
+  std::atomic<MapLevel *> Newest{nullptr};
   std::atomic<uint32_t> Lock{0};
 };
 

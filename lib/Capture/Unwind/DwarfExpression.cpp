@@ -66,9 +66,9 @@ enum : uint8_t {
 };
 } // namespace op
 
-class Evaluator {
+class ExpressionEvaluator {
 public:
-  Evaluator(ByteSpan Expression, const ExpressionInput &In)
+  ExpressionEvaluator(ByteSpan Expression, const ExpressionInput &In)
       : Start(Expression.Start), End(Expression.Start + Expression.Size),
         R(Start, End), In(In) {}
 
@@ -123,7 +123,7 @@ private:
 };
 } // namespace
 
-StepResult Evaluator::run(const uint64_t *First, uint64_t &Value) {
+StepResult ExpressionEvaluator::run(const uint64_t *First, uint64_t &Value) {
   if (First)
     push(*First);
   for (unsigned I = 0; !R.done(); ++I) {
@@ -137,7 +137,7 @@ StepResult Evaluator::run(const uint64_t *First, uint64_t &Value) {
   return R.ok() ? Result : StepResult::Failed;
 }
 
-void Evaluator::execute(uint8_t Op) {
+void ExpressionEvaluator::execute(uint8_t Op) {
   if (Op >= op::Lit0 && Op <= op::Lit31)
     return push(Op - op::Lit0);
   if (Op >= op::Reg0 && Op <= op::Reg31)
@@ -185,7 +185,7 @@ void Evaluator::execute(uint8_t Op) {
   }
 }
 
-void Evaluator::constant(uint8_t Op) {
+void ExpressionEvaluator::constant(uint8_t Op) {
   switch (Op) {
   case op::Const1u:
     return push(R.byte());
@@ -209,7 +209,7 @@ void Evaluator::constant(uint8_t Op) {
   }
 }
 
-void Evaluator::arrange(uint8_t Op) {
+void ExpressionEvaluator::arrange(uint8_t Op) {
   switch (Op) {
   case op::Dup:
     return push(top());
@@ -236,7 +236,7 @@ void Evaluator::arrange(uint8_t Op) {
   }
 }
 
-void Evaluator::jump(bool Taken) {
+void ExpressionEvaluator::jump(bool Taken) {
   int64_t By = R.fixed<int16_t>();
   if (!R.ok())
     return fail();
@@ -247,7 +247,7 @@ void Evaluator::jump(bool Taken) {
     R = DwarfReader(From + By, End);
 }
 
-void Evaluator::unary(uint8_t Op) {
+void ExpressionEvaluator::unary(uint8_t Op) {
   uint64_t &T = top();
   if (Op == op::Not)
     T = ~T;
@@ -255,7 +255,7 @@ void Evaluator::unary(uint8_t Op) {
     T = -T;
 }
 
-uint64_t Evaluator::divide(uint64_t A, uint64_t B, bool Remainder) {
+uint64_t ExpressionEvaluator::divide(uint64_t A, uint64_t B, bool Remainder) {
   if (B == 0) {
     fail();
     return 0;
@@ -266,7 +266,7 @@ uint64_t Evaluator::divide(uint64_t A, uint64_t B, bool Remainder) {
   return B == ~uint64_t(0) ? -A : uint64_t(int64_t(A) / int64_t(B));
 }
 
-void Evaluator::binary(uint8_t Op) {
+void ExpressionEvaluator::binary(uint8_t Op) {
   uint64_t B = pop(), A = top();
   auto SA = int64_t(A), SB = int64_t(B);
   uint64_t &T = top();
@@ -325,7 +325,7 @@ void Evaluator::binary(uint8_t Op) {
   }
 }
 
-void Evaluator::deref(unsigned Bytes) {
+void ExpressionEvaluator::deref(unsigned Bytes) {
   uint64_t Value = 0;
   if (Bytes == 0 || Bytes > 8 || (Bytes & (Bytes - 1)) ||
       !In.Stack.Read(In.Stack.Context, top(), &Value, Bytes))
@@ -335,5 +335,5 @@ void Evaluator::deref(unsigned Bytes) {
 
 StepResult capture::evaluate(ByteSpan Expression, const ExpressionInput &In,
                              const uint64_t *First, uint64_t &Value) {
-  return Evaluator(Expression, In).run(First, Value);
+  return ExpressionEvaluator(Expression, In).run(First, Value);
 }

@@ -9,7 +9,7 @@ using namespace memkit;
 using namespace memkit::capture;
 
 using FrameRow = CfaRow<FrameRegisters>;
-using Where = RegisterRule::Where;
+using RegisterLocation = RegisterRule::RegisterLocation;
 
 /// The DW_OP_* in recognised expressions.
 static constexpr uint8_t OpDeref = 0x06;
@@ -31,13 +31,13 @@ static bool isBasedAt(ByteSpan B, unsigned Register, int64_t &Offset,
 /// Is \p R the word at \p Register + \p Offset?
 static bool isWordAt(const RegisterRule &R, unsigned Register, int64_t Offset) {
   int64_t Found;
-  return R.Kind == Where::Expression &&
+  return R.Kind == RegisterLocation::Expression &&
          isBasedAt(R.block(), Register, Found, false) && Found == Offset;
 }
 
 /// Is the caller's rsp the CFA?
 static bool isSpCfa(const RegisterRule &R) {
-  return R.keeps() || (R.Kind == Where::ValOffset && R.Offset == 0);
+  return R.keeps() || (R.Kind == RegisterLocation::ValOffset && R.Offset == 0);
 }
 
 /// Has the row the registers that a signal interrupted in the kernel's places?
@@ -83,7 +83,8 @@ static Rule compileBased(const FrameRow &Row, uint8_t Flags) {
     return R;
   if (!Fp.keeps()) {
     int64_t Slot = Fp.Offset / 8;
-    if (Fp.Kind != Where::Offset || Fp.Offset % 8 || Slot != int16_t(Slot))
+    if (Fp.Kind != RegisterLocation::Offset || Fp.Offset % 8 ||
+        Slot != int16_t(Slot))
       return R;
     R.Flags |= Rule::FpSaved;
     R.FpSlot = int16_t(Slot);
@@ -94,14 +95,14 @@ static Rule compileBased(const FrameRow &Row, uint8_t Flags) {
 }
 
 static Rule ruleOf(const FrameRow &Row, uint8_t Flags) {
-  if (Row[Registers::Pc].Kind == Where::Undefined)
+  if (Row[Registers::Pc].Kind == RegisterLocation::Undefined)
     return {RuleKind::End, Flags};
   switch (Row.Cfa.Kind) {
-  case CfaRule::Where::Register:
+  case CfaRule::CfaForm::Register:
     return compileBased(Row, Flags);
-  case CfaRule::Where::Expression:
+  case CfaRule::CfaForm::Expression:
     return compileExpression(Row, Flags);
-  case CfaRule::Where::Unset:
+  case CfaRule::CfaForm::Unset:
     break;
   }
   return {RuleKind::None};

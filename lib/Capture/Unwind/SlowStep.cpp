@@ -9,11 +9,11 @@
 using namespace memkit;
 using namespace memkit::capture;
 
-using Where = RegisterRule::Where;
+using RegisterLocation = RegisterRule::RegisterLocation;
 
 namespace {
 /// The step from one frame to its caller.
-struct Step {
+struct FrameStep {
   const CfaRow<AllRegisters> &Row;
   const Registers &Regs; ///< of this frame
   const StackReader &Stack;
@@ -25,53 +25,53 @@ struct Step {
 };
 } // namespace
 
-StepResult Step::readWord(uint64_t Address, uint64_t &Value) {
+StepResult FrameStep::readWord(uint64_t Address, uint64_t &Value) {
   return Stack.Read(Stack.Context, Address, &Value, sizeof(Value))
              ? StepResult::Stepped
              : StepResult::Failed;
 }
 
-StepResult Step::findCfa() {
+StepResult FrameStep::findCfa() {
   const CfaRule &C = Row.Cfa;
   switch (C.Kind) {
-  case CfaRule::Where::Register:
+  case CfaRule::CfaForm::Register:
     if (C.Register >= Registers::Count)
       return StepResult::Failed;
     if (!Regs.knows(C.Register))
       return StepResult::Unknown;
     Cfa = Regs.Values[C.Register] + uint64_t(C.Offset);
     return StepResult::Stepped;
-  case CfaRule::Where::Expression:
+  case CfaRule::CfaForm::Expression:
     return evaluate(C.block(), {Regs, Stack}, nullptr, Cfa);
-  case CfaRule::Where::Unset:
+  case CfaRule::CfaForm::Unset:
     break;
   }
   return StepResult::Failed;
 }
 
 /// The value of the caller's \p Register by the rule \p R.
-StepResult Step::find(const RegisterRule &R, unsigned Register,
-                      uint64_t &Value) {
+StepResult FrameStep::find(const RegisterRule &R, unsigned Register,
+                           uint64_t &Value) {
   uint64_t From = Register;
   switch (R.Kind) {
-  case Where::Offset:
+  case RegisterLocation::Offset:
     return readWord(Cfa + uint64_t(R.Offset), Value);
-  case Where::ValOffset:
+  case RegisterLocation::ValOffset:
     Value = Cfa + uint64_t(R.Offset);
     return StepResult::Stepped;
-  case Where::Expression: {
+  case RegisterLocation::Expression: {
     uint64_t Address = 0;
     StepResult Result = evaluate(R.block(), {Regs, Stack}, &Cfa, Address);
     return Result == StepResult::Stepped ? readWord(Address, Value) : Result;
   }
-  case Where::ValExpression:
+  case RegisterLocation::ValExpression:
     return evaluate(R.block(), {Regs, Stack}, &Cfa, Value);
-  case Where::Register:
+  case RegisterLocation::Register:
     From = uint64_t(R.Offset);
     break;
-  case Where::Unset:
-  case Where::Undefined:
-  case Where::Same:
+  case RegisterLocation::Unset:
+  case RegisterLocation::Undefined:
+  case RegisterLocation::Same:
     if (Register != Registers::Sp)
       break;
     Value = Cfa; // by the definition of the CFA
@@ -93,11 +93,11 @@ static bool isNeeded(unsigned Register) {
 static StepResult stepBy(const CfaRow<AllRegisters> &Row, Registers &Regs,
                          const StackReader &Stack) {
   const RegisterRule &Return = Row[Registers::Pc];
-  if (Return.Kind == Where::Undefined)
+  if (Return.Kind == RegisterLocation::Undefined)
     return StepResult::End;
   if (Return.keeps()) // The frame would call itself for ever.
     return StepResult::Failed;
-  Step S{Row, Regs, Stack};
+  FrameStep S{Row, Regs, Stack};
   if (StepResult R = S.findCfa(); R != StepResult::Stepped)
     return R;
   Registers Caller;

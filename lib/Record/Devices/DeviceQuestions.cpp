@@ -24,7 +24,7 @@ static constexpr size_t MaxAsked = 256;
 static constexpr char NotKnown[] =
     "CUDA: what contexts and other processes use of a device is not known: ";
 
-bool DeviceUses::ask(Pending P) {
+bool DeviceUses::ask(PendingRead P) {
   uint16_t Device = P.W.L.Device;
   if (IsGivenUp || IsSilent || Devices[Device].IsUnknown ||
       Asked.size() >= MaxAsked)
@@ -35,20 +35,21 @@ bool DeviceUses::ask(Pending P) {
   return true;
 }
 
-void DeviceUses::wait(Wait W) {
+void DeviceUses::wait(DeviceWait W) {
   bool IsFailure = W.At == DeviceMoment::ContextFailed;
   if (IsFailure)
     Begins.erase({W.L.Of.Process, W.Ring});
   W.L.Accounted = R.Heaps.cudaAccounted(W.L.Device);
-  if (IsFailure || !ask({Pending::Context, W, valuesOf(W.L)}))
+  if (IsFailure || !ask({PendingRead::Context, W, valuesOf(W.L)}))
     Out.Replies.push_back({W.L.Of.Process, W.Slot, W.Ticket, IsFailure});
 }
 
 /// Interprets NVML's answer. NVML must list every recorded process with a
 /// context on the device; else the driver may use pids of another namespace.
-DeviceUses::Known DeviceUses::know(uint16_t Device, const Nvml::Reading &Is,
-                                   const Pids &Of) const {
-  Known K;
+DeviceUses::DeviceReading DeviceUses::know(uint16_t Device,
+                                           const Nvml::Reading &Is,
+                                           const Pids &Of) const {
+  DeviceReading K;
   K.Used = Is.Used;
   K.Total = Is.Total;
   for (const Nvml::DeviceProcess &P : Is.Processes)
@@ -76,7 +77,7 @@ bool DeviceUses::hasContext(uint16_t Device) const {
 }
 
 /// Measures the device before and after the creation of a context.
-void DeviceUses::measure(const Wait &W, const Known &K) {
+void DeviceUses::measure(const DeviceWait &W, const DeviceReading &K) {
   std::pair Key(W.L.Of.Process, W.Ring);
   auto Own = K.OwnOf.find(W.L.Of.Process);
   bool HasOwn = Own != K.OwnOf.end();
@@ -102,13 +103,13 @@ void DeviceUses::measure(const Wait &W, const Known &K) {
   Begins.erase(Key);
 }
 
-void DeviceUses::lookNow(Pending &P, State &S) {
+void DeviceUses::lookNow(PendingRead &P, DeviceState &S) {
   uint64_t Now = R.nowNs();
   P.W.L.Accounted = R.Heaps.cudaAccounted(P.W.L.Device);
   P.W.L.Used = S.Last->Used;
   P.W.L.Total = S.Last->Total;
   P.W.L.TimeNs = std::max(Now, R.lastNs());
-  Values V = valuesOf(P.W.L);
+  MarkValues V = valuesOf(P.W.L);
   // While a context is being made, no device counts as quiet.
   bool IsQuiet = less(P.SinceNs, S.ChangedNs) > OftenNs && Begins.empty();
   bool IsSame = S.NumMarks && S.Marked[0] - S.Marked[2] == V[0] - V[2] &&
@@ -125,14 +126,15 @@ void DeviceUses::lookNow(Pending &P, State &S) {
 
 /// False: NVML has listed all processes before, but not now. A process is
 /// ending, and its end will be known soon.
-bool DeviceUses::takeKnown(const Known &K, const Pending &P, State &S) {
+bool DeviceUses::takeKnown(const DeviceReading &K, const PendingRead &P,
+                           DeviceState &S) {
   bool Has = hasContext(P.W.L.Device);
   S.WasTold |= Has && K.IsTold;
   if (!K.IsTold && S.WasTold)
     return false;
   S.Last = K;
   // A process that waits for its context has not ended.
-  if (K.IsTold || P.Why != Pending::Context)
+  if (K.IsTold || P.Why != PendingRead::Context)
     return true;
   missed("CUDA: NVML does not list the recorded processes (their numbers may "
          "be of another namespace): what others use of a device is taken to "
@@ -140,20 +142,20 @@ bool DeviceUses::takeKnown(const Known &K, const Pending &P, State &S) {
   return true;
 }
 
-void DeviceUses::answered(Pending &P, const DeviceThread::Answer &A,
+void DeviceUses::answered(PendingRead &P, const DeviceThread::DeviceAnswer &A,
                           const Pids &Of) {
-  if (P.Why == Pending::Dropped)
+  if (P.Why == PendingRead::Dropped)
     return;
-  Wait &W = P.W;
-  State &S = Devices[W.L.Device];
+  DeviceWait &W = P.W;
+  DeviceState &S = Devices[W.L.Device];
   bool IsKnown = A.Wrong.empty(), IsNews = false;
-  S.IsAsked &= P.Why != Pending::Time;
+  S.IsAsked &= P.Why != PendingRead::Time;
   if (!IsKnown) {
     S.IsUnknown = true;
     missed(NotKnown + A.Wrong);
   } else {
-    Known K = know(W.L.Device, A.Is, Of);
-    if (P.Why == Pending::Context) {
+    DeviceReading K = know(W.L.Device, A.Is, Of);
+    if (P.Why == PendingRead::Context) {
       W.L.Used = K.Used;
       W.L.Total = K.Total;
       measure(W, K);
@@ -164,9 +166,10 @@ void DeviceUses::answered(Pending &P, const DeviceThread::Answer &A,
     }
     IsNews = takeKnown(K, P, S);
   }
-  if (P.Why == Pending::Context)
+  if (P.Why == PendingRead::Context)
     Out.Replies.push_back({W.L.Of.Process, W.Slot, W.Ticket, IsKnown});
-  if (P.Why == Pending::Driver || (IsKnown && P.Why == Pending::Context))
+  if (P.Why == PendingRead::Driver ||
+      (IsKnown && P.Why == PendingRead::Context))
     mark(W.L, P.V);
   else if (IsNews)
     lookNow(P, S);
@@ -174,14 +177,14 @@ void DeviceUses::answered(Pending &P, const DeviceThread::Answer &A,
 
 /// Lets all waiting requests go on without an answer.
 void DeviceUses::drop() {
-  for (Pending &P : Asked) {
+  for (PendingRead &P : Asked) {
     Look &L = P.W.L;
-    if (P.Why == Pending::Context)
+    if (P.Why == PendingRead::Context)
       Out.Replies.push_back({L.Of.Process, P.W.Slot, P.W.Ticket, false});
-    else if (P.Why == Pending::Driver)
+    else if (P.Why == PendingRead::Driver)
       mark(L, P.V);
-    Devices[L.Device].IsAsked &= P.Why != Pending::Time;
-    P.Why = Pending::Dropped;
+    Devices[L.Device].IsAsked &= P.Why != PendingRead::Time;
+    P.Why = PendingRead::Dropped;
   }
 }
 
@@ -207,7 +210,7 @@ void DeviceUses::missed(const std::string &What) {
 
 DeviceUses::News DeviceUses::pass(uint64_t Now, const Pids &Of) {
   while (!Asked.empty()) {
-    std::optional<DeviceThread::Answer> A = Thread.take();
+    std::optional<DeviceThread::DeviceAnswer> A = Thread.take();
     if (A && !A->IsOpen) {
       giveUp(A->Wrong);
       break;
@@ -221,7 +224,7 @@ DeviceUses::News DeviceUses::pass(uint64_t Now, const Pids &Of) {
       }
       break;
     }
-    Pending P = std::move(Asked.front());
+    PendingRead P = std::move(Asked.front());
     Asked.pop_front();
     answered(P, *A, Of);
     IsSilent &= !Asked.empty();
@@ -229,7 +232,7 @@ DeviceUses::News DeviceUses::pass(uint64_t Now, const Pids &Of) {
   for (auto &[Device, S] : Devices) {
     if (S.IsAsked || Now < S.NextNs || Of.empty())
       continue;
-    Pending P;
+    PendingRead P;
     P.W.L.Device = Device;
     S.IsAsked = ask(std::move(P));
     S.NextNs = Now + SeldomNs;

@@ -41,13 +41,13 @@ void DeviceThread::ask(std::vector<uint8_t> Uuid) {
   Both->Wake.notify_one();
 }
 
-std::optional<DeviceThread::Answer> DeviceThread::take() {
+std::optional<DeviceThread::DeviceAnswer> DeviceThread::take() {
   if (!Both)
     return std::nullopt;
   std::lock_guard<std::mutex> Guard(Both->Lock);
   if (Both->Done.empty())
     return std::nullopt;
-  Answer A = std::move(Both->Done.front());
+  DeviceAnswer A = std::move(Both->Done.front());
   Both->Done.pop_front();
   return A;
 }
@@ -63,7 +63,7 @@ void DeviceThread::run(std::shared_ptr<Shared> S) {
       return;
     std::vector<uint8_t> Uuid = std::move(S->Asked.front());
     S->Asked.pop_front();
-    Answer A;
+    DeviceAnswer A;
     A.Wrong = NotOpen;
     A.IsOpen = NotOpen.empty();
     if (A.IsOpen) {

@@ -23,7 +23,7 @@ public:
   DeviceThread() = default;
   ~DeviceThread();
 
-  struct Answer {
+  struct DeviceAnswer {
     std::string Wrong; ///< the error; empty: none
     /// False: NVML cannot be opened, and no request will succeed.
     bool IsOpen = true;
@@ -34,14 +34,14 @@ public:
   /// Requests the state of the device with this UUID.
   void ask(std::vector<uint8_t> Uuid);
   /// The next answer in the order of requests, if there is one.
-  std::optional<Answer> take();
+  std::optional<DeviceAnswer> take();
 
 private:
   struct Shared {
     std::mutex Lock; ///< guards all members but Of
     std::condition_variable Wake, Idle;
     std::deque<std::vector<uint8_t>> Asked;
-    std::deque<Answer> Done;
+    std::deque<DeviceAnswer> Done;
     bool Over = false;
     bool IsIn = true; ///< in a call of NVML
     Nvml Of;          ///< used by the thread only

@@ -40,10 +40,10 @@ void DeviceUses::ended(Context C) {
 
 void DeviceUses::processEnded(uint32_t Process) {
   // NVML's answer would no longer include the process.
-  for (Pending &P : Asked)
-    if (P.Why == Pending::Driver && P.W.L.Of.Process == Process) {
+  for (PendingRead &P : Asked)
+    if (P.Why == PendingRead::Driver && P.W.L.Of.Process == Process) {
       mark(P.W.L, P.V);
-      P.Why = Pending::Dropped;
+      P.Why = PendingRead::Dropped;
     }
   for (auto It = Contexts.lower_bound({Process, 0});
        It != Contexts.end() && It->first.Process == Process;
@@ -78,7 +78,7 @@ uint64_t DeviceUses::moduleBytes(uint16_t Device) const {
 //===----------------------------------------------------------------------===//
 
 /// The values of a mark that need no answer of NVML.
-DeviceUses::Values DeviceUses::valuesOf(const Look &L) const {
+DeviceUses::MarkValues DeviceUses::valuesOf(const Look &L) const {
   uint64_t OfContexts;
   bool AreKnown = contextBytes(L.Device, OfContexts);
   return {L.Used,
@@ -90,8 +90,8 @@ DeviceUses::Values DeviceUses::valuesOf(const Look &L) const {
           UnknownBytes};
 }
 
-void DeviceUses::mark(const Look &L, Values V) {
-  State &S = Devices[L.Device];
+void DeviceUses::mark(const Look &L, MarkValues V) {
+  DeviceState &S = Devices[L.Device];
   // Only the memory of other processes is NVML's figure: the program has gone
   // on since its driver's look.
   if (S.Last) {
@@ -116,7 +116,7 @@ static constexpr int64_t MaxRest = int64_t(1) << 60;
 
 /// Adds the growth of Rest since the last look to the modules of the context,
 /// or subtracts its decrease.
-void DeviceUses::takeModules(Context Of, int64_t &Rest, const State &S) {
+void DeviceUses::takeModules(Context Of, int64_t &Rest, const DeviceState &S) {
   auto It = Contexts.find(Of);
   if (!S.HasRest || It == Contexts.end())
     return;
@@ -128,7 +128,7 @@ void DeviceUses::takeModules(Context Of, int64_t &Rest, const State &S) {
 }
 
 void DeviceUses::take(Look L, DeviceMoment At) {
-  State &S = Devices[L.Device];
+  DeviceState &S = Devices[L.Device];
   L.Accounted = R.Heaps.cudaAccounted(L.Device);
   uint64_t OfContexts;
   contextBytes(L.Device, OfContexts);
@@ -142,12 +142,12 @@ void DeviceUses::take(Look L, DeviceMoment At) {
   S.HasRest = true;
   S.EveryNs = OftenNs;
   S.NextNs = std::min(S.NextNs, L.TimeNs + OftenNs);
-  Values V = valuesOf(L);
+  MarkValues V = valuesOf(L);
   // Looks around modules are frequent: one mark each 100 ms, unless the
   // modules' bytes change.
   if (At != DeviceMoment::Any && V[4] == S.Marked[4] &&
       less(L.TimeNs, S.MarkedNs) < OftenNs)
     return;
-  if (!ask({Pending::Driver, {L, 0, 0, 0, {}}, V}))
+  if (!ask({PendingRead::Driver, {L, 0, 0, 0, {}}, V}))
     mark(L, V);
 }

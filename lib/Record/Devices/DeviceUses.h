@@ -60,24 +60,24 @@ public:
 
   /// A thread that makes a context waits until NVML has read the device, and
   /// gets a reply.
-  struct Wait {
+  struct DeviceWait {
     Look L;
     uint32_t Ring = 0, Slot = 0, Ticket = 0;
     wire::DeviceMoment At = wire::DeviceMoment::Any;
   };
-  void wait(Wait W);
+  void wait(DeviceWait W);
 
   //===--------------------------------------------------------------------===//
   // Calls of the session
   //===--------------------------------------------------------------------===//
 
   /// Lets a thread go on. IsKnown: the device was read.
-  struct Reply {
+  struct DeviceReply {
     uint32_t Process, Slot, Ticket;
     bool IsKnown;
   };
   struct News {
-    std::vector<Reply> Replies;
+    std::vector<DeviceReply> Replies;
     /// Why some values are unknown, each reason once.
     std::vector<std::string> Missed;
   };
@@ -100,7 +100,7 @@ private:
     uint64_t ModuleBytes = 0;
   };
   /// The answer of NVML.
-  struct Known {
+  struct DeviceReading {
     uint64_t Used = 0, Total = 0;
     std::map<uint32_t, uint64_t> OwnOf; ///< by process
     /// NVML lists all processes with a context on the device.
@@ -108,9 +108,9 @@ private:
     std::optional<uint64_t> Own, Others;
   };
   /// Values of a mark: see MarkKind::DeviceUsed.
-  using Values = std::array<uint64_t, 7>;
-  struct State {
-    std::optional<Known> Last;
+  using MarkValues = std::array<uint64_t, 7>;
+  struct DeviceState {
+    std::optional<DeviceReading> Last;
     std::optional<uint64_t> Before; ///< used before the first context
     /// Bytes that nothing accounts for, at the driver's last look.
     int64_t Rest = 0;
@@ -118,7 +118,7 @@ private:
     uint64_t ChangedNs = 0; ///< time of the last record of blocks
     uint64_t NextNs = 0, EveryNs = OftenNs; ///< periodic looks
     bool IsAsked = false;                   ///< a periodic look is in progress
-    Values Marked = {};
+    MarkValues Marked = {};
     uint64_t MarkedNs = 0, NumMarks = 0;
     bool IsUnknown = false; ///< NVML does not know the device
     /// NVML has once listed all processes with a context.
@@ -129,10 +129,10 @@ private:
     bool HasOwn = false;
   };
   /// A request to NVML, and the purpose of its answer.
-  struct Pending {
+  struct PendingRead {
     enum { Driver, Context, Time, Dropped } Why = Time;
-    Wait W;
-    Values V = {}; ///< of the mark, as far as known
+    DeviceWait W;
+    MarkValues V = {}; ///< of the mark, as far as known
     uint64_t SinceNs = 0;
   };
 
@@ -140,15 +140,17 @@ private:
   bool contextBytes(uint16_t Device, uint64_t &Bytes) const;
   uint64_t moduleBytes(uint16_t Device) const;
   bool hasContext(uint16_t Device) const;
-  void takeModules(Context Of, int64_t &Rest, const State &S);
-  Values valuesOf(const Look &L) const;
-  void mark(const Look &L, Values V);
-  bool ask(Pending P);
-  Known know(uint16_t Device, const Nvml::Reading &Is, const Pids &Of) const;
-  void measure(const Wait &W, const Known &K);
-  bool takeKnown(const Known &K, const Pending &P, State &S);
-  void lookNow(Pending &P, State &S);
-  void answered(Pending &P, const DeviceThread::Answer &A, const Pids &Of);
+  void takeModules(Context Of, int64_t &Rest, const DeviceState &S);
+  MarkValues valuesOf(const Look &L) const;
+  void mark(const Look &L, MarkValues V);
+  bool ask(PendingRead P);
+  DeviceReading know(uint16_t Device, const Nvml::Reading &Is,
+                     const Pids &Of) const;
+  void measure(const DeviceWait &W, const DeviceReading &K);
+  bool takeKnown(const DeviceReading &K, const PendingRead &P, DeviceState &S);
+  void lookNow(PendingRead &P, DeviceState &S);
+  void answered(PendingRead &P, const DeviceThread::DeviceAnswer &A,
+                const Pids &Of);
   void drop();
   void giveUp(const std::string &Why);
   void missed(const std::string &What);
@@ -156,10 +158,10 @@ private:
   Recording &R;
   DeviceThread Thread;
   std::map<Context, Overhead> Contexts;
-  std::map<uint16_t, State> Devices;
+  std::map<uint16_t, DeviceState> Devices;
   std::map<std::pair<uint32_t, uint32_t>, Begin>
-      Begins;                ///< by process and ring
-  std::deque<Pending> Asked; ///< in order of answers
+      Begins;                    ///< by process and ring
+  std::deque<PendingRead> Asked; ///< in order of answers
   News Out;
   bool IsGivenUp = false;
   bool IsSilent = false; ///< NVML does not answer in time

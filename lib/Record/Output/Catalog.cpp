@@ -95,7 +95,7 @@ uint32_t Catalog::findNode(uint32_t Parent, uint32_t Frame) {
   if (First != Wide) {
     unsigned Seen = 0;
     for (uint32_t Id = First; Id; ++Seen) {
-      const Node *N = Nodes.find(Id);
+      const CatalogNode *N = Nodes.find(Id);
       if (N->Frame == Frame)
         return Id;
       Id = N->Link;
@@ -113,14 +113,14 @@ uint32_t Catalog::findNode(uint32_t Parent, uint32_t Frame) {
   for (size_t I = Tag & Mask; S.Slots[I].Id; I = (I + 1) & Mask) {
     if (S.Slots[I].Tag != Tag)
       continue;
-    const Node *N = Nodes.find(S.Slots[I].Id);
+    const CatalogNode *N = Nodes.find(S.Slots[I].Id);
     if (N->Link == Parent && N->Frame == Frame)
       return S.Slots[I].Id;
   }
   return 0;
 }
 
-void Catalog::place(std::vector<Slot> &Slots, Slot New) {
+void Catalog::place(std::vector<NodeSlot> &Slots, NodeSlot New) {
   size_t Mask = Slots.size() - 1;
   size_t I = New.Tag & Mask;
   while (Slots[I].Id)
@@ -130,13 +130,13 @@ void Catalog::place(std::vector<Slot> &Slots, Slot New) {
 
 /// Adds a child of Parent, a Wide node, to its shard.
 void Catalog::index(uint32_t Id, uint32_t Parent) {
-  Node &N = Nodes.get(Id);
+  CatalogNode &N = Nodes.get(Id);
   N.Link = Parent;
   uint64_t Hash = hashNode(Parent, N.Frame);
   NodeShard &S = Shards[Hash >> (64 - ShardBits)];
   if (S.Count * 4 >= S.Slots.size() * 3) {
-    std::vector<Slot> New(std::max<size_t>(S.Slots.size() * 2, 16));
-    for (const Slot &Old : S.Slots)
+    std::vector<NodeSlot> New(std::max<size_t>(S.Slots.size() * 2, 16));
+    for (const NodeSlot &Old : S.Slots)
       if (Old.Id)
         place(New, Old);
     S.Slots = std::move(New);
@@ -168,8 +168,8 @@ uint32_t Catalog::addNode(uint32_t Parent, uint32_t Frame) {
   return Id;
 }
 
-Catalog::Path Catalog::stack(uint32_t Parent, ArrayRef<uint32_t> Frames,
-                             function_ref<void(size_t, uint32_t)> OnNode) {
+Catalog::FramePath Catalog::stack(uint32_t Parent, ArrayRef<uint32_t> Frames,
+                                  function_ref<void(size_t, uint32_t)> OnNode) {
   uint32_t Node = Parent;
   size_t I = 0;
   for (; I != Frames.size(); ++I) {

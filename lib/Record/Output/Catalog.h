@@ -41,14 +41,14 @@ public:
   void addLoad(const Load &L) { pending().Loads.push_back(L); }
 
   /// The node at the end of a path of frames, and the stack that ends there.
-  struct Path {
+  struct FramePath {
     uint32_t Node;
     uint32_t Stack;
   };
   /// The path of Frames, outermost first, from node Parent on; adds missing
   /// nodes. Calls OnNode with the index and node of each frame, in order.
-  Path stack(uint32_t Parent, llvm::ArrayRef<uint32_t> Frames,
-             llvm::function_ref<void(size_t, uint32_t)> OnNode);
+  FramePath stack(uint32_t Parent, llvm::ArrayRef<uint32_t> Frames,
+                  llvm::function_ref<void(size_t, uint32_t)> OnNode);
 
   /// Called for each new native frame: id, binary, address in the binary.
   std::function<void(uint32_t, uint32_t, uint64_t)> OnNativeFrame;
@@ -68,7 +68,7 @@ private:
 
   /// Most nodes have few children: these form a list, newest first. The
   /// children of a node with more than MaxListed are in the shards.
-  struct Node {
+  struct CatalogNode {
     /// The next node of the list; for a child of a Wide node, the parent.
     uint32_t Link;
     uint32_t Frame; ///< 0 for the root
@@ -79,16 +79,16 @@ private:
   static constexpr uint32_t Wide = UINT32_MAX;
   /// A node id, 0 for none, and the low bits of the hash of the node's key: a
   /// search reads few wrong nodes, and growing reads no node.
-  struct Slot {
+  struct NodeSlot {
     uint32_t Id, Tag;
   };
   /// Open addressing with linear probing. Each shard grows separately, so that
   /// no step takes long.
   struct NodeShard {
-    std::vector<Slot> Slots;
+    std::vector<NodeSlot> Slots;
     uint32_t Count = 0;
   };
-  static void place(std::vector<Slot> &Slots, Slot New);
+  static void place(std::vector<NodeSlot> &Slots, NodeSlot New);
   static constexpr unsigned ShardBits = 8;
   static uint64_t hashNode(uint32_t Parent, uint32_t Frame) {
     uint64_t X = (uint64_t(Parent) << 32 | Frame) * 0x9E3779B97F4A7C15ull;
@@ -105,7 +105,7 @@ private:
   static constexpr unsigned FramePartBits = 6;
   llvm::DenseMap<std::pair<uint64_t, uint64_t>, uint32_t>
       Frames[1u << FramePartBits];
-  ChunkedArray<Node, 12> Nodes; ///< 0: the root
+  ChunkedArray<CatalogNode, 12> Nodes; ///< 0: the root
   NodeShard Shards[1u << ShardBits];
 };
 

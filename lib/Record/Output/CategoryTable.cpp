@@ -16,7 +16,7 @@ void CategoryTable::add(uint32_t Process, uint32_t Heap,
     return;
   uint64_t Key =
       uint64_t(Process) << 32 | uint64_t(Heap) << 8 | uint64_t(Category);
-  Row &R = Rows[{Key, Layer}];
+  CategoryRow &R = Rows[{Key, Layer}];
   if (R.PeakAt != PeakAt)
     R = {PeakAt, 0, 0};
   R.Blocks += 1;
@@ -70,7 +70,7 @@ static void keepLargest(std::vector<CategoryStats> &Rows, size_t Max) {
       Rows.push_back(R);
 }
 
-void OomLog::add(Moment M) {
+void OomLog::add(OomMoment M) {
   uint32_t Process = M.What.Process;
   M.What.Number = ++LastNumber;
   M.What.Skipped = std::exchange(Skipped[Process], 0);
@@ -83,7 +83,7 @@ void OomLog::add(Moment M) {
   if (Count < MaxOfProcess && Moments.size() < Max) {
     ++Count;
   } else {
-    auto Last = find_if(reverse(Moments), [Process](const Moment &Of) {
+    auto Last = find_if(reverse(Moments), [Process](const OomMoment &Of) {
       return Of.What.Process == Process;
     });
     M.What.Skipped += Last->What.Skipped + 1;

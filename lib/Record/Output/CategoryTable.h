@@ -29,12 +29,12 @@ public:
   std::vector<CategoryStats> totals() const;
 
 private:
-  struct Row {
+  struct CategoryRow {
     uint64_t PeakAt = 0, Blocks = 0, Bytes = 0;
   };
   const LiveStats &Stats;
   /// By process, heap and category; by layer.
-  llvm::DenseMap<std::pair<uint64_t, uint32_t>, Row> Rows;
+  llvm::DenseMap<std::pair<uint64_t, uint32_t>, CategoryRow> Rows;
 };
 
 /// The live tensors at out-of-memory events. Keeps the first MaxOfProcess - 1
@@ -46,7 +46,7 @@ public:
   /// into one.
   static constexpr size_t MaxRows = 256;
 
-  struct Moment {
+  struct OomMoment {
     OomRecord What;
     std::vector<OomHeap> Heaps;
     std::vector<CategoryStats> Categories;
@@ -57,13 +57,13 @@ public:
     return OfProcess.lookup(Process) != 0 || Moments.size() < Max;
   }
   /// Adds an event after all earlier ones, and sets What.Number.
-  void add(Moment M);
+  void add(OomMoment M);
   /// Counts an event that is not added.
   void skip(uint32_t Process) { ++Skipped[Process]; }
-  llvm::ArrayRef<Moment> moments() const { return Moments; }
+  llvm::ArrayRef<OomMoment> moments() const { return Moments; }
 
 private:
-  std::vector<Moment> Moments;
+  std::vector<OomMoment> Moments;
   llvm::DenseMap<uint32_t, unsigned> OfProcess;
   llvm::DenseMap<uint32_t, uint64_t> Skipped;
   uint32_t LastNumber = 0;

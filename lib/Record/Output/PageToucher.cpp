@@ -47,9 +47,9 @@ void PageToucher::run() {
     Wake.wait(Guard, [this] { return Stop || !Ranges.empty(); });
     if (Stop)
       return;
-    std::vector<Range> Next = std::exchange(Ranges, {});
+    std::vector<PageRange> Next = std::exchange(Ranges, {});
     Guard.unlock();
-    for (const Range &R : Next)
+    for (const PageRange &R : Next)
       for (size_t At = 0; At < R.Size; At += PageBytes)
         touchPage(R.Begin + At);
     Guard.lock();

@@ -34,7 +34,7 @@ public:
   void touch(void *Begin, size_t Size);
 
 private:
-  struct Range {
+  struct PageRange {
     char *Begin;
     size_t Size;
   };
@@ -42,7 +42,7 @@ private:
 
   std::mutex Lock;
   std::condition_variable Wake;
-  std::vector<Range> Ranges;
+  std::vector<PageRange> Ranges;
   bool Stop = false;
   std::optional<std::thread> Worker;
 };

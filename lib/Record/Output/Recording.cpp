@@ -156,7 +156,7 @@ void Recording::writeNames() {
 /// renamed.
 void Recording::writeMaxNames() {
   Dictionary &D = Names.pending();
-  std::vector<Scope> Scopes = std::exchange(D.Scopes, {});
+  std::vector<ScopeRecord> Scopes = std::exchange(D.Scopes, {});
   std::vector<ScopePath> ScopePaths = std::exchange(D.ScopePaths, {});
   writeNames();
   D.Scopes = std::move(Scopes);
@@ -309,7 +309,7 @@ void Recording::writeOoms(uint64_t EndNs) {
   std::vector<OomRecord> What;
   std::vector<OomHeap> Heaps;
   std::vector<CategoryStats> Rows;
-  for (const OomLog::Moment &M : Ooms.moments()) {
+  for (const OomLog::OomMoment &M : Ooms.moments()) {
     What.push_back(M.What);
     append_range(Heaps, M.Heaps);
     append_range(Rows, M.Categories);

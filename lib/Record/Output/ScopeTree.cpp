@@ -21,7 +21,7 @@ std::string memkit::foldDigits(StringRef Name) {
 }
 
 uint32_t ScopeTree::scope(ScopeKind Kind, StringRef Name, uint32_t Color) {
-  Scope S;
+  ScopeRecord S;
   S.Kind = Kind;
   S.Name = Names.Names.string(Name);
   S.Color = Color;
@@ -34,7 +34,7 @@ uint32_t ScopeTree::scope(ScopeKind Kind, StringRef Name, uint32_t Color) {
 }
 
 uint32_t ScopeTree::newScope(ScopeKind Kind, StringRef Name) {
-  Scope S;
+  ScopeRecord S;
   S.Kind = Kind;
   S.Name = Names.Names.string(Name);
   Names.pending().Scopes.push_back(S);
@@ -59,11 +59,11 @@ uint32_t ScopeTree::enterScope(uint32_t Parent, uint32_t Scope) {
 }
 
 bool ScopeTree::rename(uint32_t Id, ScopeKind Kind, StringRef Name) {
-  std::vector<Scope> &Pending = Names.pending().Scopes;
+  std::vector<ScopeRecord> &Pending = Names.pending().Scopes;
   erase(Nameless, Id);
   if (Id < firstPending())
     return false;
-  Scope &S = Pending[Id - firstPending()];
+  ScopeRecord &S = Pending[Id - firstPending()];
   S.Name = Names.Names.string(Name);
   // Later scopes of this name share the scope.
   Scopes.try_emplace({uint32_t(Kind), S.Name}, Id);

@@ -54,10 +54,10 @@ private:
   uint32_t add(uint32_t Parent, uint32_t Scope, uint32_t Depth);
   uint32_t firstPending() const;
 
-  using Key = std::tuple<uint32_t, uint32_t, uint32_t>;
+  using ScopeKey = std::tuple<uint32_t, uint32_t, uint32_t>;
   Catalog &Names;
   llvm::DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> Scopes;
-  llvm::DenseMap<Key, uint32_t> ScopePaths;
+  llvm::DenseMap<ScopeKey, uint32_t> ScopePaths;
   /// By parent and the scope with `#` in its name.
   llvm::DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> Alike;
   uint32_t NumScopes = 0, NumScopePaths = 0;

@@ -53,14 +53,14 @@ std::optional<uint32_t> ProcessScopes::take(const wire::ScopeNameRecord &Rec,
   return ringIf(nameLayer(numberOf(Rec.Unnamed), numberOf(Rec.Name)), From);
 }
 
-const ProcessScopes::Name &ProcessScopes::name(uint32_t Text) {
+const ProcessScopes::ScopeName &ProcessScopes::name(uint32_t Text) {
   // The capture library never writes more names: Text is invalid.
   if (Names.size() >= MaxNames && !Names.count(Text))
     Text = 0;
   auto [It, New] = Names.try_emplace(Text);
   if (!New)
     return It->second;
-  Name &N = It->second;
+  ScopeName &N = It->second;
   if (!Shared.text(Text, N.Text))
     R.addLoss(Process, LossKind::BadRecord, 1);
   if (N.Text.empty())
@@ -83,7 +83,7 @@ bool ProcessScopes::endsSteps(StringRef Name) const {
 /// Whether the ring is in a range that ends a step; ranges inside of that range
 /// end no step.
 bool ProcessScopes::isInStep(const RingScopes &Of) {
-  return any_of(Of.Opens, [](const Open &O) { return O.EndsStep; });
+  return any_of(Of.Opens, [](const RunningScope &O) { return O.EndsStep; });
 }
 
 //===----------------------------------------------------------------------===//
@@ -99,7 +99,7 @@ bool ProcessScopes::begin(const wire::ScopeBeginRecord &Rec, RecordOrigin From,
   if (Flags & wire::SF_KindMask)
     return beginTorch(Rec, From);
   uint32_t Text = numberOf(Rec.Text);
-  const Name &N = name(Text);
+  const ScopeName &N = name(Text);
   bool Measured = !(Flags & wire::SF_NoMeasure);
   if (Measured)
     Spans.begin(Number, Text, R.Times.Clock.toNs(From.Tsc));
@@ -121,7 +121,7 @@ bool ProcessScopes::begin(const wire::ScopeBeginRecord &Rec, RecordOrigin From,
 }
 
 /// Adds a mark with the name of a scope whose scope path has another name.
-void ProcessScopes::noteName(const ScopeTree::Entered &In, const Name &N,
+void ProcessScopes::noteName(const ScopeTree::Entered &In, const ScopeName &N,
                              RecordOrigin From, uint32_t Thread) {
   if (!In.Folded || FoldedMarks++ >= MaxFoldedMarks)
     return;
@@ -155,14 +155,14 @@ void ProcessScopes::end(uint64_t Number, uint32_t &RingIndex, uint64_t TimeNs) {
 
 /// Ends the scope First of the ring, and the scopes inside of it.
 void ProcessScopes::endFrom(RingScopes &Of, size_t First, uint64_t TimeNs) {
-  const Open &Outer = Of.Opens[First];
+  const RunningScope &Outer = Of.Opens[First];
   Of.ScopePath = Outer.ScopePath;
   Of.Chain = Outer.Chain;
   Of.In = Outer.In;
   Of.Place = Outer.Place;
   bool EndsStep = false;
   while (Of.Opens.size() > First) {
-    Open O = Of.Opens.pop_back_val();
+    RunningScope O = Of.Opens.pop_back_val();
     EndsStep |= O.EndsStep;
     if (O.IsUpdate)
       Categories.endUpdate();
@@ -179,7 +179,7 @@ void ProcessScopes::endFrom(RingScopes &Of, size_t First, uint64_t TimeNs) {
 }
 
 /// Adds the stats of all blocks of devices in the scope.
-void ProcessScopes::addDevices(LayerStats &T, const Span &S) {
+void ProcessScopes::addDevices(LayerStats &T, const ScopeResult &S) {
   SpaceShares Of;
   for (uint32_t Space = 1; Space < S.Spaces.size(); ++Space) {
     const SpanRow &Row = S.Spaces[Space];
@@ -197,7 +197,7 @@ void ProcessScopes::addDevices(LayerStats &T, const Span &S) {
   joinShares(T.Shares, Of);
 }
 
-void ProcessScopes::addTensors(LayerStats &T, const Span &S) const {
+void ProcessScopes::addTensors(LayerStats &T, const ScopeResult &S) const {
   for (uint32_t Heap = 1; Heap < S.Rows.size(); ++Heap) {
     if (!R.Heaps.isTensors(Heap))
       continue;
@@ -213,7 +213,7 @@ void ProcessScopes::addTensors(LayerStats &T, const Span &S) const {
 
 /// Keeps only user scopes for queries: a program cannot query a range.
 void ProcessScopes::endSpan(uint64_t Number, uint64_t TimeNs, ScopeKind Kind) {
-  const Span *S = Spans.end(Number, TimeNs, Kind == ScopeKind::User);
+  const ScopeResult *S = Spans.end(Number, TimeNs, Kind == ScopeKind::User);
   if (!S)
     return;
   const SpanRow &Host = S->Rows[0];
@@ -242,7 +242,7 @@ void ProcessScopes::finish(uint64_t TimeNs) {
   // The end of the process completes no step, and starts none.
   StepScopes.clear();
   for (RingScopes &Of : Rings)
-    for (Open &O : Of.Opens)
+    for (RunningScope &O : Of.Opens)
       O.EndsStep = false;
   for (uint32_t I = 0; I != Rings.size(); ++I)
     endRing(I, TimeNs);
@@ -334,7 +334,7 @@ static void write(const SpanRow &Row, wire::ReservedReply &To) {
   To.Active = Row.Active;
 }
 
-void ProcessScopes::write(const Span &S, wire::Reply &To) const {
+void ProcessScopes::write(const ScopeResult &S, wire::Reply &To) const {
   To.DurationNs = S.DurationNs;
   To.NumHeaps = 0;
   To.Pad = 0;
@@ -351,9 +351,9 @@ bool ProcessScopes::answer(const wire::AskRecord &Rec, RecordOrigin From) {
   uint64_t Number = Rec.Scope;
   return Shared.answer(Rec.Slot, Rec.Ticket, [&](wire::Reply &To) {
     if (!Number)
-      for (const Open &O : ring(From.Ring).Opens)
+      for (const RunningScope &O : ring(From.Ring).Opens)
         Number = O.Measured == Measure::Scope ? O.Number : Number;
-    const Span *Found = Spans.find(Number, R.Times.Clock.toNs(From.Tsc));
+    const ScopeResult *Found = Spans.find(Number, R.Times.Clock.toNs(From.Tsc));
     wire::Reply None{};
     None.NumHeaps = UINT32_MAX;
     if (Found)

@@ -84,31 +84,37 @@ public:
 
 private:
   /// The work of a PyTorch thread. Recompute: forward again, in backward.
-  enum class Phase : uint8_t { None, Forward, Backward, Recompute, Optimizer };
+  enum class TrainingPhase : uint8_t {
+    None,
+    Forward,
+    Backward,
+    Recompute,
+    Optimizer
+  };
   enum class Measure : uint8_t { None, Scope, Range, Layer, Backward };
   /// An open scope. ScopePath, Chain, In, Place: the values outside of the
   /// scope.
-  struct Open {
+  struct RunningScope {
     uint64_t Number;
     uint32_t ScopePath;
     uint32_t Chain;
-    Phase In;
+    TrainingPhase In;
     Measure Measured;
     bool EndsStep;
     TrainingPlace Place = TrainingPlace::Outside;
     bool IsUpdate = false; ///< the step of an optimizer
   };
   struct RingScopes {
-    llvm::SmallVector<Open, 4> Opens;
+    llvm::SmallVector<RunningScope, 4> Opens;
     uint32_t ScopePath = 0;
     uint32_t Chain = 0; ///< of the innermost layer
-    Phase In = Phase::None;
+    TrainingPhase In = TrainingPhase::None;
     TrainingPlace Place = TrainingPlace::Outside;
     /// Has run a layer, a node or an optimizer.
     bool Trains = false;
   };
   /// A text, and its string in the trace.
-  struct Name {
+  struct ScopeName {
     uint32_t String = 0;
     std::string Text;
     bool EndsSteps = false; ///< ranges of this name match --step
@@ -118,14 +124,14 @@ private:
   static uint32_t numberOf(uint64_t Word) {
     return uint32_t(Word) <= INT32_MAX ? uint32_t(Word) : 0;
   }
-  const Name &name(uint32_t Text);
+  const ScopeName &name(uint32_t Text);
   bool endsSteps(llvm::StringRef Name) const;
   RingScopes &ring(uint32_t I);
   static bool isInStep(const RingScopes &Of);
   bool begin(const wire::ScopeBeginRecord &Rec, RecordOrigin From,
              uint32_t Thread);
-  void noteName(const ScopeTree::Entered &In, const Name &N, RecordOrigin From,
-                uint32_t Thread);
+  void noteName(const ScopeTree::Entered &In, const ScopeName &N,
+                RecordOrigin From, uint32_t Thread);
   // TorchScopes.cpp: layers, operators, autograd's nodes, ranges.
   bool beginTorch(const wire::ScopeBeginRecord &Rec, RecordOrigin From);
   uint32_t enter(uint32_t Parent, ScopeKind Kind, uint32_t Text,
@@ -134,27 +140,28 @@ private:
                    llvm::StringRef Name, uint32_t Color = 0);
   uint32_t enterLayer(uint32_t Parent, uint32_t Text);
   bool nameLayer(uint32_t Old, uint32_t New);
-  uint32_t enterPhase(RingScopes &Of, uint32_t Parent, Phase P);
+  uint32_t enterPhase(RingScopes &Of, uint32_t Parent, TrainingPhase P);
   uint32_t enterForward(uint32_t Parent, uint64_t Forward, uint32_t &Chain);
   uint32_t enterLayers(uint32_t Parent, uint32_t Chain);
   uint32_t chainOf(uint32_t Outer, uint32_t Text);
   uint32_t lineOf(uint32_t Node);
   uint32_t findLine(uint32_t Node);
-  void enterPlace(RingScopes &Of, uint64_t Kind, llvm::StringRef Name, Open &O);
+  void enterPlace(RingScopes &Of, uint64_t Kind, llvm::StringRef Name,
+                  RunningScope &O);
   void endLayer(const LayerSpan &S, bool Backward, uint64_t TimeNs);
   static SpaceShare &shareOf(LayerStats &T, uint32_t Space);
   static void addToLayer(LayerStats &T, uint32_t Space,
                          const LayerSpan::HeapRow &Row);
   void raisePeaks(LayerStats &T) const;
-  static void addDevices(LayerStats &T, const Span &S);
-  void addTensors(LayerStats &T, const Span &S) const;
+  static void addDevices(LayerStats &T, const ScopeResult &S);
+  void addTensors(LayerStats &T, const ScopeResult &S) const;
   void end(uint64_t Number, uint32_t &Ring, uint64_t TimeNs);
   void endFrom(RingScopes &Of, size_t First, uint64_t TimeNs);
   void endSpan(uint64_t Number, uint64_t TimeNs, ScopeKind Kind);
   bool mark(const wire::MarkRecord &Rec, RecordOrigin From, uint32_t Thread);
   void step(uint64_t TimeNs, uint32_t Thread);
   bool answer(const wire::AskRecord &Rec, RecordOrigin From);
-  void write(const Span &S, wire::Reply &To) const;
+  void write(const ScopeResult &S, wire::Reply &To) const;
 
   /// Bounds the memory that a thread's records can use.
   static constexpr size_t MaxOfRing = 1 << 16, MaxNames = 1 << 16;
@@ -174,7 +181,7 @@ private:
   /// For layers, by the key of TotalStats: the time with known reserved bytes,
   /// and this time multiplied by the share that was no live block.
   llvm::DenseMap<uint64_t, std::pair<double, double>> Wasted;
-  llvm::DenseMap<uint32_t, Name> Names; ///< by text
+  llvm::DenseMap<uint32_t, ScopeName> Names; ///< by text
   /// Key: string of the name; above it direction and kind.
   llvm::MapVector<uint64_t, LayerStats> TotalStats;
   uint64_t Steps = 0, FoldedMarks = 0;
@@ -201,12 +208,12 @@ private:
   llvm::StringMap<uint32_t> LineIds;
   std::vector<std::string> LineTexts{""};
   /// The last operators, by number: nodes of autograd stem from them.
-  struct Forward {
+  struct ForwardOperator {
     uint64_t Number = 0;
     uint32_t Chain = 0, Node = 0;
   };
   static constexpr size_t NumForwards = 1 << 18;
-  std::vector<Forward> Forwards;
+  std::vector<ForwardOperator> Forwards;
   uint64_t StepRange = 0;   ///< the range whose ends are steps; 0: unknown
   bool HasOwnSteps = false; ///< the program reports its steps
   bool WasMarked = false;

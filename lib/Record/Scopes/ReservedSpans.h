@@ -18,7 +18,7 @@ namespace memkit {
 
 class ReservedSpans {
 public:
-  struct Span {
+  struct ReservedSpan {
     uint64_t Peak = 0;   ///< bytes reserved; 0: unknown
     double WastedNs = 0; ///< time multiplied by the share without live blocks
     double KnownNs = 0;
@@ -45,13 +45,13 @@ public:
   }
 
   /// The scope Number ends; returns its span.
-  Span end(uint64_t Number, uint64_t TimeNs) {
+  ReservedSpan end(uint64_t Number, uint64_t TimeNs) {
     goTo(TimeNs);
     for (size_t I = Opens.size(); I-- != 0;) {
       if (Opens[I].Number != Number)
         continue;
-      Span S = {Opens[I].Peak, WastedNs - Opens[I].WastedNs,
-                KnownNs - Opens[I].KnownNs};
+      ReservedSpan S = {Opens[I].Peak, WastedNs - Opens[I].WastedNs,
+                        KnownNs - Opens[I].KnownNs};
       for (size_t J = I + 1; J != Opens.size(); ++J)
         S.Peak = std::max(S.Peak, Opens[J].Peak);
       if (I)
@@ -65,7 +65,7 @@ public:
   static constexpr size_t MaxOpen = 4096;
 
 private:
-  struct Open {
+  struct OpenReservedSpan {
     uint64_t Number;
     uint64_t Peak;            ///< until the next scope starts
     double WastedNs, KnownNs; ///< at the start of the scope
@@ -80,7 +80,7 @@ private:
     NowNs = std::max(NowNs, TimeNs);
   }
 
-  std::vector<Open> Opens; ///< in order of start
+  std::vector<OpenReservedSpan> Opens; ///< in order of start
   uint64_t NowNs = 0, Reserved = 0;
   double Share = 0, WastedNs = 0, KnownNs = 0;
 };

@@ -18,8 +18,8 @@ uint32_t ScopeDepth::at(uint32_t Node, bool InPackage) {
   return Known[Key] = count(Node, InPackage);
 }
 
-ScopeDepth::Path ScopeDepth::path(uint32_t Node) {
-  Path Out;
+ScopeDepth::CodePath ScopeDepth::path(uint32_t Node) {
+  CodePath Out;
   SharedProcess::NodeInfo Info;
   SharedProcess::CodeInfo Code;
   // A parent's id is below its child's, so the loop ends.
@@ -44,7 +44,7 @@ uint32_t ScopeDepth::count(uint32_t Node, bool InPackage) {
     return 0;
   if (!Info.isPair())
     return uint32_t(path(Node).size());
-  Path Native = path(Info.Parent), Python = path(Info.python());
+  CodePath Native = path(Info.Parent), Python = path(Info.python());
   size_t Own = 0;
   if (InPackage)
     while (Own != Python.size() && isPackage(Python[Own]))

@@ -25,10 +25,10 @@ public:
   uint32_t at(uint32_t Node, bool InPackage);
 
 private:
-  using Path = llvm::SmallVector<SharedProcess::CodeInfo, 128>;
+  using CodePath = llvm::SmallVector<SharedProcess::CodeInfo, 128>;
   uint32_t count(uint32_t Node, bool InPackage);
   /// The frames of Node, innermost first.
-  Path path(uint32_t Node);
+  CodePath path(uint32_t Node);
   bool isPackage(const SharedProcess::CodeInfo &C);
 
   static constexpr size_t MaxKnown = 1 << 16;

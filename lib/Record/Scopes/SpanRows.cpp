@@ -6,7 +6,7 @@
 
 using namespace memkit;
 
-void SpanRows::Open::grow(uint32_t Row) {
+void SpanRows::OpenRows::grow(uint32_t Row) {
   Has.resize(Row / 64 + 1);
   Entries.resize(Has.size() * 64);
 }
@@ -14,7 +14,7 @@ void SpanRows::Open::grow(uint32_t Row) {
 void SpanRows::growNow(uint32_t Row) { Now.resize(size_t(Row) + 1); }
 
 void SpanRows::noteReserved(uint32_t Row, uint64_t Reserved, uint64_t Active) {
-  Entry &E = entryOf(Opens[NumOpen - 1], Row);
+  SpanEntry &E = entryOf(Opens[NumOpen - 1], Row);
   E.Reserved = std::max(E.Reserved, Reserved);
   RowNow &N = Now[Row];
   N.Reserved = Reserved;
@@ -25,21 +25,21 @@ void SpanRows::noteReserved(uint32_t Row, uint64_t Reserved, uint64_t Active) {
 void SpanRows::begin() {
   if (NumOpen == Opens.size())
     Opens.emplace_back();
-  Open &O = Opens[NumOpen++];
+  OpenRows &O = Opens[NumOpen++];
   std::fill(O.Has.begin(), O.Has.end(), 0);
 }
 
 /// Moves the entries of a scope that ends to the scope before.
-void SpanRows::merge(const Open &From, Open &To) {
+void SpanRows::merge(const OpenRows &From, OpenRows &To) {
   for (size_t Word = 0; Word != From.Has.size(); ++Word)
     for (uint64_t Bits = From.Has[Word]; Bits; Bits &= Bits - 1) {
       uint32_t Row = uint32_t(Word * 64) + uint32_t(std::countr_zero(Bits));
-      const Entry &E = From.Entries[Row];
+      const SpanEntry &E = From.Entries[Row];
       if (!To.has(Row)) {
         To.add(Row) = E;
         continue;
       }
-      Entry &Outer = To.Entries[Row];
+      SpanEntry &Outer = To.Entries[Row];
       Outer.Highest = std::max(Outer.Highest, E.Highest);
       Outer.Reserved = std::max(Outer.Reserved, E.Reserved);
     }

@@ -77,20 +77,20 @@ private:
     uint64_t Reserved = 0, Active = 0;
     bool IsReservedKnown = false;
   };
-  struct Entry {
+  struct SpanEntry {
     LiveStats::SpanStats Before; ///< at the scope's start
     uint64_t Highest;            ///< until the next scope starts
     uint64_t Reserved;           ///< maximum, until the next scope starts
   };
-  struct Open {
-    std::vector<uint64_t> Has;  ///< one bit a row: has an entry
-    std::vector<Entry> Entries; ///< by row, 64 for each word of Has
+  struct OpenRows {
+    std::vector<uint64_t> Has;      ///< one bit a row: has an entry
+    std::vector<SpanEntry> Entries; ///< by row, 64 for each word of Has
 
     bool has(uint32_t Row) const {
       return Row / 64 < Has.size() && (Has[Row / 64] >> (Row % 64) & 1);
     }
     /// Adds an entry for a row without one; the caller fills the entry.
-    Entry &add(uint32_t Row) {
+    SpanEntry &add(uint32_t Row) {
       if (Row / 64 >= Has.size())
         grow(Row);
       Has[Row / 64] |= uint64_t(1) << (Row % 64);
@@ -98,26 +98,26 @@ private:
     }
     void grow(uint32_t Row);
   };
-  Entry &entryOf(Open &O, uint32_t Row);
+  SpanEntry &entryOf(OpenRows &O, uint32_t Row);
   static SpanRow rowFrom(const LiveStats::SpanStats &Before, const RowNow &Is);
   void growNow(uint32_t Row);
-  void merge(const Open &From, Open &To);
+  void merge(const OpenRows &From, OpenRows &To);
 
   /// The first NumOpen are open; the others are spare memory.
-  std::vector<Open> Opens;
+  std::vector<OpenRows> Opens;
   size_t NumOpen = 0;
   std::vector<RowNow> Now; ///< by row
 };
 
 /// A scope's entry of a row. If neither the scope nor a newer one has an entry,
 /// the row has not changed since the scope's start.
-inline SpanRows::Entry &SpanRows::entryOf(Open &O, uint32_t Row) {
+inline SpanRows::SpanEntry &SpanRows::entryOf(OpenRows &O, uint32_t Row) {
   if (Row >= Now.size())
     growNow(Row);
   if (O.has(Row))
     return O.Entries[Row];
   const RowNow &Was = Now[Row];
-  Entry &E = O.add(Row);
+  SpanEntry &E = O.add(Row);
   E.Before = Was.Stats;
   E.Highest = Was.Stats.LiveBytes;
   E.Reserved = Was.Reserved;
@@ -125,7 +125,7 @@ inline SpanRows::Entry &SpanRows::entryOf(Open &O, uint32_t Row) {
 }
 
 inline void SpanRows::note(uint32_t Row, const LiveStats::SpanStats &Is) {
-  Entry &E = entryOf(Opens[NumOpen - 1], Row);
+  SpanEntry &E = entryOf(Opens[NumOpen - 1], Row);
   E.Highest = std::max(E.Highest, Is.HighestBytes);
   Now[Row].Stats = Is;
 }
@@ -148,7 +148,7 @@ inline SpanRow SpanRows::rowFrom(const LiveStats::SpanStats &Before,
 
 inline SpanRow SpanRows::noteAtEnd(uint32_t Row,
                                    const LiveStats::SpanStats &Is) {
-  Entry &Outer = entryOf(Opens[NumOpen - 2], Row);
+  SpanEntry &Outer = entryOf(Opens[NumOpen - 2], Row);
   Outer.Highest = std::max(Outer.Highest, Is.HighestBytes);
   RowNow &N = Now[Row];
   const LiveStats::SpanStats Before = std::exchange(N.Stats, Is);
@@ -167,7 +167,7 @@ inline SpanRow SpanRows::measure(size_t Scope, uint32_t Row) const {
   for (size_t At = Scope; At != NumOpen; ++At) {
     if (!Opens[At].has(Row))
       continue;
-    const Entry &E = Opens[At].Entries[Row];
+    const SpanEntry &E = Opens[At].Entries[Row];
     Before = Before ? Before : &E.Before;
     Peak = std::max(Peak, E.Highest);
     ReservedPeak = std::max(ReservedPeak, E.Reserved);

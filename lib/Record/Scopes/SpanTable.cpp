@@ -27,7 +27,7 @@ void SpanTable::takeSpaces() {
                        });
 }
 
-void SpanTable::add(Open O) {
+void SpanTable::add(OpenResult O) {
   if (Opens.size() > MaxOpen)
     remove(1);
   Opens.push_back(O);
@@ -58,7 +58,7 @@ size_t SpanTable::indexOf(uint64_t Number, bool IsLayer) const {
 
 size_t SpanTable::indexInSpaces(size_t Index) const {
   return size_t(std::count_if(Opens.begin(), Opens.begin() + ptrdiff_t(Index),
-                              [](const Open &O) { return !O.IsLayer; }));
+                              [](const OpenResult &O) { return !O.IsLayer; }));
 }
 
 /// Sets the fields that Span and LayerSpan share.
@@ -69,7 +69,8 @@ static void describe(const Open &O, uint64_t TimeNs, Span &Out) {
   Out.DurationNs = TimeNs > O.BeginNs ? TimeNs - O.BeginNs : 0;
 }
 
-void SpanTable::measureAll(size_t Index, uint64_t TimeNs, Span &Out) const {
+void SpanTable::measureAll(size_t Index, uint64_t TimeNs,
+                           ScopeResult &Out) const {
   describe(Opens[Index], TimeNs, Out);
   size_t InSpaces = indexInSpaces(Index);
   Out.Rows.resize(std::max<size_t>(Stats.numHeapIdsOf(Process), 1));
@@ -88,7 +89,7 @@ void SpanTable::remove(size_t Index) {
   Opens.erase(Opens.begin() + ptrdiff_t(Index));
 }
 
-const Span *SpanTable::end(uint64_t Number, uint64_t TimeNs, bool Keep) {
+const ScopeResult *SpanTable::end(uint64_t Number, uint64_t TimeNs, bool Keep) {
   size_t Index = indexOf(Number, /*IsLayer=*/false);
   if (!Number || Index == NotOpen)
     return nullptr;
@@ -96,7 +97,7 @@ const Span *SpanTable::end(uint64_t Number, uint64_t TimeNs, bool Keep) {
   takeSpaces();
   if (Keep && Kept.size() < MaxKept)
     Kept.emplace_back();
-  Span &Out = Keep ? Kept[NextKept] : Running;
+  ScopeResult &Out = Keep ? Kept[NextKept] : Running;
   if (Keep)
     NextKept = (NextKept + 1) % MaxKept;
   measureAll(Index, TimeNs, Out);
@@ -128,14 +129,14 @@ const LayerSpan *SpanTable::endLayer(uint64_t Number, uint64_t TimeNs) {
   return &Ended;
 }
 
-const Span *SpanTable::find(uint64_t Number, uint64_t TimeNs) {
+const ScopeResult *SpanTable::find(uint64_t Number, uint64_t TimeNs) {
   if (size_t I = indexOf(Number, /*IsLayer=*/false); I != NotOpen) {
     takeHeaps();
     takeSpaces();
     measureAll(I, TimeNs, Running);
     return &Running;
   }
-  for (const Span &S : Kept)
+  for (const ScopeResult &S : Kept)
     if (S.Number == Number)
       return &S;
   return nullptr;

@@ -15,7 +15,7 @@
 namespace memkit {
 
 /// The stats of an ended scope, or of an open scope up to now.
-struct Span {
+struct ScopeResult {
   uint64_t Number = 0;
   uint32_t Text = 0; ///< of the name, from begin()
   uint64_t DurationNs = 0;
@@ -49,11 +49,11 @@ public:
   void beginLayer(uint64_t Number, uint32_t Text, uint64_t TimeNs);
   /// Ends a scope. Keep: find() finds the scope while it is among the MaxKept
   /// last kept. Null: no scope Number is open. Valid until the next call.
-  const Span *end(uint64_t Number, uint64_t TimeNs, bool Keep = true);
+  const ScopeResult *end(uint64_t Number, uint64_t TimeNs, bool Keep = true);
   /// As end(), for a layer; layers are not kept.
   const LayerSpan *endLayer(uint64_t Number, uint64_t TimeNs);
   /// An open scope, up to now, or a kept scope; else null.
-  const Span *find(uint64_t Number, uint64_t TimeNs);
+  const ScopeResult *find(uint64_t Number, uint64_t TimeNs);
 
   /// The heap's allocator reserves and uses these bytes from now on.
   void noteReserved(uint32_t Heap, uint64_t Reserved, uint64_t Active) {
@@ -69,7 +69,7 @@ public:
   static constexpr size_t MaxOpen = 4096, MaxKept = 1024;
 
 private:
-  struct Open {
+  struct OpenResult {
     uint64_t Number;
     uint64_t BeginNs;
     uint32_t Text;
@@ -79,21 +79,21 @@ private:
 
   void takeHeaps();
   void takeSpaces();
-  void add(Open O);
+  void add(OpenResult O);
   size_t indexOf(uint64_t Number, bool IsLayer) const;
   size_t indexInSpaces(size_t Index) const;
-  void measureAll(size_t Index, uint64_t TimeNs, Span &Out) const;
+  void measureAll(size_t Index, uint64_t TimeNs, ScopeResult &Out) const;
   void remove(size_t Index);
 
   LiveStats &Stats;
   uint32_t Process;
-  std::vector<Open> Opens; ///< in order of start
-  SpanRows Heaps;          ///< by heap, for all open scopes
+  std::vector<OpenResult> Opens; ///< in order of start
+  SpanRows Heaps;                ///< by heap, for all open scopes
   /// By memory space, for scopes other than layers.
   SpanRows Spaces;
-  std::vector<Span> Kept; ///< a ring buffer
+  std::vector<ScopeResult> Kept; ///< a ring buffer
   size_t NextKept = 0;
-  Span Running;
+  ScopeResult Running;
   LayerSpan Ended;
 };
 

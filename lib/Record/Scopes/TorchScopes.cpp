@@ -77,7 +77,8 @@ bool ProcessScopes::nameLayer(uint32_t Old, uint32_t New) {
   return true;
 }
 
-uint32_t ProcessScopes::enterPhase(RingScopes &Of, uint32_t Parent, Phase P) {
+uint32_t ProcessScopes::enterPhase(RingScopes &Of, uint32_t Parent,
+                                   TrainingPhase P) {
   Of.In = P;
   return R.ScopePaths.enter(Parent, ScopeKind::Phase, phaseName(unsigned(P)), 0)
       .ScopePath;
@@ -106,7 +107,7 @@ uint32_t ProcessScopes::enterForward(uint32_t Parent, uint64_t Number,
                                      uint32_t &Chain) {
   if (Forwards.empty())
     return Parent;
-  const Forward &F = Forwards[Number % NumForwards];
+  const ForwardOperator &F = Forwards[Number % NumForwards];
   if (!Number || F.Number != Number)
     return Parent;
   Chain = F.Chain;
@@ -170,27 +171,29 @@ bool ProcessScopes::beginTorch(const wire::ScopeBeginRecord &Rec,
   RingScopes &Of = ring(From.Ring);
   uint32_t Text = numberOf(Rec.Text);
   uint64_t Number = Rec.Number, Kind = Rec.Flags & wire::SF_KindMask;
-  Open O{Number, Of.ScopePath, Of.Chain, Of.In, Measure::None, false, Of.Place};
+  RunningScope O{Number,        Of.ScopePath, Of.Chain, Of.In,
+                 Measure::None, false,        Of.Place};
   enterPlace(Of, Kind, name(Text).Text, O);
   uint32_t In = Of.ScopePath, SpanText = 0;
   switch (Kind) {
   case wire::SF_Layer:
-    if (Of.In == Phase::None)
-      In = enterPhase(Of, In, Phase::Forward);
-    else if (Of.In == Phase::Backward)
-      In = enterPhase(Of, In, Phase::Recompute);
+    if (Of.In == TrainingPhase::None)
+      In = enterPhase(Of, In, TrainingPhase::Forward);
+    else if (Of.In == TrainingPhase::Backward)
+      In = enterPhase(Of, In, TrainingPhase::Recompute);
     if (Rec.Flags & wire::SF_Unnamed && UnnamedLayers.size() < MaxNames)
       UnnamedLayers.try_emplace(Text);
     In = enterLayer(In, Text);
     Of.Chain = chainOf(Of.Chain, Text);
-    O.Measured = Of.In == Phase::Recompute ? Measure::Backward : Measure::Layer;
+    O.Measured =
+        Of.In == TrainingPhase::Recompute ? Measure::Backward : Measure::Layer;
     SpanText = Text;
     break;
   case wire::SF_Operator: {
     // The operator around a node of autograd adds nothing to the node's scope.
     if (StringRef(name(Text).Text).starts_with(EvaluatePrefix)) {
-      if (Of.In != Phase::Backward)
-        In = enterPhase(Of, In, Phase::Backward);
+      if (Of.In != TrainingPhase::Backward)
+        In = enterPhase(Of, In, TrainingPhase::Backward);
       break;
     }
     In = enter(In, ScopeKind::Operator, Text);
@@ -201,15 +204,15 @@ bool ProcessScopes::beginTorch(const wire::ScopeBeginRecord &Rec,
     break;
   }
   case wire::SF_Range: {
-    const Name &N = name(Text);
+    const ScopeName &N = name(Text);
     O.EndsStep = N.EndsSteps && !isInStep(Of);
     if (StringRef(N.Text).starts_with(StepPrefix)) {
       uint64_t Which = uint64_t(Rec.optimizer()) << 32 | Text;
       StepRange = StepRange ? StepRange : Which;
       if (!R.StepRange)
         O.EndsStep = StepRange == Which && !HasOwnSteps;
-      if (Of.In == Phase::None)
-        In = enterPhase(Of, In, Phase::Optimizer);
+      if (Of.In == TrainingPhase::None)
+        In = enterPhase(Of, In, TrainingPhase::Optimizer);
     }
     In = enter(In, ScopeKind::Range, Text);
     O.Measured = Measure::Range;
@@ -217,7 +220,7 @@ bool ProcessScopes::beginTorch(const wire::ScopeBeginRecord &Rec,
     break;
   }
   case wire::SF_Nvtx: {
-    const Name &N = name(Text);
+    const ScopeName &N = name(Text);
     O.EndsStep = N.EndsSteps && !isInStep(Of);
     In = enter(In, ScopeKind::Range, Text, Rec.color());
     O.Measured = Measure::Range;
@@ -225,8 +228,8 @@ bool ProcessScopes::beginTorch(const wire::ScopeBeginRecord &Rec,
     break;
   }
   case wire::SF_Backward: {
-    if (Of.In != Phase::Backward)
-      In = enterPhase(Of, In, Phase::Backward);
+    if (Of.In != TrainingPhase::Backward)
+      In = enterPhase(Of, In, TrainingPhase::Backward);
     uint32_t Chain = 0, Made = enterForward(In, Rec.forwardOperator(), Chain);
     if (Made != In) {
       // The engine's work on the node's results belongs to the node's layer,
@@ -274,29 +277,29 @@ static bool isMaking(StringRef Operator) {
 
 /// Sets the thread's place in the training, for the categories of tensors.
 void ProcessScopes::enterPlace(RingScopes &Of, uint64_t Kind, StringRef Name,
-                               Open &O) {
-  using Place = TrainingPlace;
-  bool IsOutside = Of.Place < Place::Forward;
+                               RunningScope &O) {
+  bool IsOutside = Of.Place < TrainingPlace::Forward;
   bool IsEngine = Kind == wire::SF_Backward || Name.starts_with(EvaluatePrefix);
   if (IsOutside && Of.Trains && !IsEngine)
     Categories.otherWork();
   switch (Kind) {
   case wire::SF_Layer:
     Of.Trains = true;
-    if (IsOutside || Of.Place == Place::Optimizer) {
+    if (IsOutside || Of.Place == TrainingPlace::Optimizer) {
       Categories.beginForward();
-      Of.Place = Place::Forward;
-    } else if (Of.Place != Place::Forward) {
-      Of.Place = Place::Recompute;
+      Of.Place = TrainingPlace::Forward;
+    } else if (Of.Place != TrainingPlace::Forward) {
+      Of.Place = TrainingPlace::Recompute;
     }
     return;
   case wire::SF_Operator:
     if (IsEngine) {
       Of.Trains = true;
       Categories.beginBackward();
-      Of.Place = Place::Backward;
-    } else if (Of.Place == Place::Outside) {
-      Of.Place = isMaking(Name) ? Place::Making : Place::Computing;
+      Of.Place = TrainingPlace::Backward;
+    } else if (Of.Place == TrainingPlace::Outside) {
+      Of.Place =
+          isMaking(Name) ? TrainingPlace::Making : TrainingPlace::Computing;
     }
     return;
   case wire::SF_Range:
@@ -304,15 +307,16 @@ void ProcessScopes::enterPlace(RingScopes &Of, uint64_t Kind, StringRef Name,
       Of.Trains = true;
       Categories.beginUpdate();
       O.IsUpdate = true;
-      Of.Place = Place::Optimizer;
+      Of.Place = TrainingPlace::Optimizer;
     }
     return;
   case wire::SF_Backward:
     Of.Trains = true;
     Categories.beginBackward();
-    Of.Place = Name == "torch::autograd::AccumulateGrad" ? Place::Accumulate
-                                                         : Place::Backward;
-    if (Of.Place == Place::Backward)
+    Of.Place = Name == "torch::autograd::AccumulateGrad"
+                   ? TrainingPlace::Accumulate
+                   : TrainingPlace::Backward;
+    if (Of.Place == TrainingPlace::Backward)
       Categories.beginNode();
     return;
   }
@@ -419,7 +423,7 @@ void ProcessScopes::endLayer(const LayerSpan &S, bool Backward,
     if (uint32_t Space = R.Heaps.spaceOfTensors(Of.Heap))
       addToLayer(T, Space - 1, Of);
   raisePeaks(T);
-  ReservedSpans::Span Held = Reserved.end(S.Number, TimeNs);
+  ReservedSpans::ReservedSpan Held = Reserved.end(S.Number, TimeNs);
   if (!Held.Peak)
     return;
   auto &[KnownNs, WastedNs] = Wasted[Key];

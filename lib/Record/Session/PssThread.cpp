@@ -38,7 +38,7 @@ void PssThread::ask(uint32_t OfProcess, pid_t Pid) {
   pthread_sigmask(SIG_SETMASK, &Old, nullptr);
 }
 
-std::optional<PssThread::Answer> PssThread::take() {
+std::optional<PssThread::PssAnswer> PssThread::take() {
   if (!Busy)
     return std::nullopt;
   std::lock_guard<std::mutex> Guard(Lock);
@@ -53,7 +53,7 @@ void PssThread::run() {
     if (Over)
       return;
     pid_t Pid = std::exchange(Asked, 0);
-    Answer A;
+    PssAnswer A;
     A.Process = Process;
     Guard.unlock();
     auto Begin = std::chrono::steady_clock::now();

@@ -25,7 +25,7 @@ public:
   PssThread() = default;
   ~PssThread();
 
-  struct Answer {
+  struct PssAnswer {
     uint32_t Process = 0;
     uint64_t TookNs = 0;
     /// In bytes; Pss 0: the process is gone, or the recorder may not read its
@@ -36,7 +36,7 @@ public:
   void ask(uint32_t Process, pid_t Pid);
   bool isBusy() const { return Busy; }
   /// The answer to ask(), once the thread has it.
-  std::optional<Answer> take();
+  std::optional<PssAnswer> take();
 
 private:
   void run();
@@ -46,7 +46,7 @@ private:
   std::condition_variable Wake;
   pid_t Asked = 0; ///< 0: no request
   uint32_t Process = 0;
-  std::optional<Answer> Done;
+  std::optional<PssAnswer> Done;
   bool Over = false;
   std::thread Worker;
 };

@@ -136,7 +136,7 @@ void Session::drain(uint64_t Limit, Child *Only) {
   Batch.resize(BatchRecords);
   while (size_t Count = Merge.next(Batch.data(), BatchRecords)) {
     // Give the room back to the writers before processing the records.
-    for (const RingMerge::Cursor &C : Merge.cursors()) {
+    for (const RingMerge::RingCursor &C : Merge.cursors()) {
       BatchRing &S = BatchRings[C.Source];
       RingThread &Ring = S.P->State->ring(S.Ring);
       if (Ring.Tail == C.Tail)

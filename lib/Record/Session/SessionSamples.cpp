@@ -143,7 +143,7 @@ void Session::lookAtDevices(uint64_t Now) {
     if (P->State && !P->EndNs && !P->Ending)
       Of.push_back({P->Process, P->Pid});
   DeviceUses::News News = Shared.Uses.pass(Now, Of);
-  for (const DeviceUses::Reply &Reply : News.Replies)
+  for (const DeviceUses::DeviceReply &Reply : News.Replies)
     for (auto &P : Children)
       if (P->Process == Reply.Process && P->State && !P->EndNs)
         P->State->shared().answer(

@@ -86,6 +86,6 @@ void Session::takeSymbols(size_t Max) {
   if (!Symbols)
     return;
   Symbols->handOver();
-  for (SymbolThread::Answer &A : Symbols->takeAnswers(Max))
+  for (SymbolThread::SymbolAnswer &A : Symbols->takeAnswers(Max))
     R.Names.Names.addSymbols(A.Frame, A.Locations);
 }

@@ -48,7 +48,7 @@ void RingMerge::sift(size_t I) {
 }
 
 /// Takes the record at C, and the records after it up to clock Until.
-size_t RingMerge::takeRun(Cursor &C, uint64_t Until, MergedRecord *Out,
+size_t RingMerge::takeRun(RingCursor &C, uint64_t Until, MergedRecord *Out,
                           size_t Max) {
   Max = std::min<uint64_t>(Max, C.Head - C.Tail);
   size_t N = 0;
@@ -65,7 +65,7 @@ size_t RingMerge::takeRun(Cursor &C, uint64_t Until, MergedRecord *Out,
 size_t RingMerge::next(MergedRecord *Out, size_t Max) {
   size_t N = 0;
   while (N != Max && !Heap.empty()) {
-    Cursor &C = Cursors[Heap[0]];
+    RingCursor &C = Cursors[Heap[0]];
     // The run ends at the next ring's first record.
     uint64_t Until = Limit;
     for (size_t Child = 1; Child <= 2 && Child < Heap.size(); ++Child)

@@ -36,7 +36,7 @@ public:
   /// none is left. cursors() has the new position of each ring.
   size_t next(MergedRecord *Out, size_t Max);
 
-  struct Cursor {
+  struct RingCursor {
     const wire::Record *Records;
     uint64_t Tail; ///< next record to take
     uint64_t Head;
@@ -44,14 +44,14 @@ public:
     uint32_t Source;
   };
   /// All rings added, with their positions.
-  const std::vector<Cursor> &cursors() const { return Cursors; }
+  const std::vector<RingCursor> &cursors() const { return Cursors; }
 
 private:
   void sift(size_t I);
-  size_t takeRun(Cursor &C, uint64_t Until, MergedRecord *Out, size_t Max);
+  size_t takeRun(RingCursor &C, uint64_t Until, MergedRecord *Out, size_t Max);
 
   uint64_t Limit = 0;
-  std::vector<Cursor> Cursors;
+  std::vector<RingCursor> Cursors;
   std::vector<uint32_t> Heap; ///< of cursors by Clock, smallest first
 };
 

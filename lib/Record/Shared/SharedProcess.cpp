@@ -48,7 +48,7 @@ void SharedProcess::layOut(uint64_t FileLimit) {
     R.Rings = Place(uint64_t(S.Rings) * wire::RingBytes);
     R.Nodes = Place(uint64_t(S.Nodes) * sizeof(wire::Node));
     R.Codes = Place(uint64_t(S.Codes) * sizeof(wire::Code));
-    R.Binaries = Place(uint64_t(S.Binaries) * sizeof(wire::Binary));
+    R.Binaries = Place(uint64_t(S.Binaries) * sizeof(wire::MappedBinary));
     R.MaxFunctions = S.Functions;
     R.Functions = Place(uint64_t(S.Functions) * sizeof(wire::PythonFunction));
     R.TextBytes = S.TextBytes;
@@ -98,7 +98,8 @@ Error SharedProcess::mapControl() {
   Rings = {R.Rings, uint64_t(R.MaxRings) * wire::RingBytes, {}};
   Nodes = {R.Nodes, uint64_t(R.MaxNodes) * sizeof(wire::Node), {}};
   Codes = {R.Codes, uint64_t(R.MaxCodes) * sizeof(wire::Code), {}};
-  Binaries = {R.Binaries, uint64_t(R.MaxBinaries) * sizeof(wire::Binary), {}};
+  Binaries = {
+      R.Binaries, uint64_t(R.MaxBinaries) * sizeof(wire::MappedBinary), {}};
   Functions = {
       R.Functions, uint64_t(R.MaxFunctions) * sizeof(wire::PythonFunction), {}};
   Texts = {R.Texts, R.TextBytes, {}};
@@ -213,8 +214,8 @@ bool SharedProcess::code(uint32_t Id, CodeInfo &Out) {
 }
 
 bool SharedProcess::binary(uint32_t Id, BinaryInfo &Out) {
-  auto *M = reinterpret_cast<const wire::Binary *>(
-      at(Binaries, uint64_t(Id) * sizeof(wire::Binary)));
+  auto *M = reinterpret_cast<const wire::MappedBinary *>(
+      at(Binaries, uint64_t(Id) * sizeof(wire::MappedBinary)));
   if (!M || !Id ||
       wire::BinaryState(M->State.load(std::memory_order_acquire)) ==
           wire::BinaryState::None)

@@ -166,7 +166,7 @@ void CudaDriver::take(const wire::DeviceAllocateRecord &Rec,
   if (Heap == CudaHeap::Physical)
     return putPhysical(Rec, From);
   uint64_t Begin = Rec.Address, End = Begin + std::max<uint64_t>(Rec.Size, 1);
-  DeviceTable::Map &Of = Blocks.of(Heap);
+  DeviceTable::DeviceBlockMap &Of = Blocks.of(Heap);
   if (Heap == CudaHeap::Array)
     End = Begin + 1;
   auto Same = Of.find(Begin);
@@ -199,7 +199,7 @@ void CudaDriver::take(const wire::DeviceFreeRecord &Rec, RecordOrigin From) {
     return Sink.bad();
   noteChange(Rec.Place, From);
   uint32_t Heap = CudaPlace::heap(Rec.Place);
-  DeviceTable::Map &Of =
+  DeviceTable::DeviceBlockMap &Of =
       Blocks.of(Heap == CudaPlace::AnyHeap ? CudaHeap::Device : CudaHeap(Heap));
   auto It = Of.find(Rec.Address);
   if (It == Of.end())
@@ -233,7 +233,7 @@ void CudaDriver::endContext(uint32_t Context, RecordOrigin From) {
     Contexts.reset(Context);
   uint64_t NumBlocks = 0, Bytes = 0;
   for (unsigned I = 0; I != DeviceTable::NumTables; ++I) {
-    DeviceTable::Map &Of = Blocks.table(I);
+    DeviceTable::DeviceBlockMap &Of = Blocks.table(I);
     for (auto It = Of.begin(); It != Of.end();) {
       DeviceBlock &B = It->second;
       if (!Context || CudaPlace::context(B.Place) != Context ||
@@ -329,7 +329,7 @@ void CudaDriver::take(const wire::DeviceUsedRecord &Rec, RecordOrigin From) {
 void CudaDriver::take(const wire::DeviceAskRecord &Rec, RecordOrigin From) {
   if (!isValid(Rec.Place, CudaFunction::None) || !hasDevice(Rec.Place))
     return Sink.bad();
-  DeviceUses::Wait W;
+  DeviceUses::DeviceWait W;
   W.L = lookAt(Rec.Place, From);
   noteContext(W.L);
   W.Ring = From.Ring;

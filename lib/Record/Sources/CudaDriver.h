@@ -84,7 +84,8 @@ private:
   void endContext(uint32_t Context, RecordOrigin From);
   // CudaMemoryMap.cpp
   void putPhysical(const wire::DeviceAllocateRecord &Rec, RecordOrigin From);
-  void releasePhysical(DeviceTable::Map::iterator It, RecordOrigin From);
+  void releasePhysical(DeviceTable::DeviceBlockMap::iterator It,
+                       RecordOrigin From);
   void countUnmapped(DeviceBlock &B, RecordOrigin From);
   void unmap(uint64_t Address, uint64_t Size, RecordOrigin From);
   void shrinkRange(uint64_t Address, uint64_t Bytes, RecordOrigin From);

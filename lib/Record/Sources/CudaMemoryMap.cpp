@@ -21,7 +21,7 @@ void CudaDriver::resize(LiveEntry &E, uint64_t Size, RecordOrigin From) {
 /// The handle was created, imported or retained; a retain has no function.
 void CudaDriver::putPhysical(const wire::DeviceAllocateRecord &Rec,
                              RecordOrigin From) {
-  DeviceTable::Map &Of = Blocks.of(CudaHeap::Physical);
+  DeviceTable::DeviceBlockMap &Of = Blocks.of(CudaHeap::Physical);
   auto It = Of.find(Rec.Address);
   if (Rec.Function == CudaFunction::None) {
     if (It != Of.end())
@@ -65,7 +65,7 @@ void CudaDriver::countUnmapped(DeviceBlock &B, RecordOrigin From) {
 }
 
 /// Mapped memory stays until unmapped.
-void CudaDriver::releasePhysical(DeviceTable::Map::iterator It,
+void CudaDriver::releasePhysical(DeviceTable::DeviceBlockMap::iterator It,
                                  RecordOrigin From) {
   DeviceBlock &B = It->second;
   if (B.References && --B.References)
@@ -88,7 +88,7 @@ void CudaDriver::take(const wire::DeviceMapRecord &Rec, RecordOrigin From) {
     Sink.doubleAllocate();
     unmap(Begin, Size, From);
   }
-  DeviceTable::Map &Handles = Blocks.of(CudaHeap::Physical);
+  DeviceTable::DeviceBlockMap &Handles = Blocks.of(CudaHeap::Physical);
   auto Of = Handles.find(Handle);
   bool IsOurs = Of != Handles.end() && !Of->second.IsImported;
   uint64_t Counted = Size;
@@ -103,7 +103,7 @@ void CudaDriver::take(const wire::DeviceMapRecord &Rec, RecordOrigin From) {
     Heap = Sink.heaps().cuda(CudaHeap::Imported, deviceOf(Rec.Place));
   }
   Mapped[Begin] = {Begin + Size, Handle, Counted};
-  DeviceTable::Map &Ranges = Blocks.of(CudaHeap::Reserved);
+  DeviceTable::DeviceBlockMap &Ranges = Blocks.of(CudaHeap::Reserved);
   auto In = DeviceTable::overlapping(Ranges, Begin, Begin + Size);
   if (In == Ranges.end() || In->first > Begin) {
     // The range was reserved while nothing was recorded.
@@ -126,7 +126,7 @@ void CudaDriver::take(const wire::DeviceMapRecord &Rec, RecordOrigin From) {
 /// Bytes of the range around Address lose their memory.
 void CudaDriver::shrinkRange(uint64_t Address, uint64_t Bytes,
                              RecordOrigin From) {
-  DeviceTable::Map &Ranges = Blocks.of(CudaHeap::Reserved);
+  DeviceTable::DeviceBlockMap &Ranges = Blocks.of(CudaHeap::Reserved);
   auto In = DeviceTable::overlapping(Ranges, Address, Address + 1);
   if (In == Ranges.end() || !In->second.Mapped.Row || !Bytes)
     return;
@@ -148,7 +148,7 @@ void CudaDriver::take(const wire::DeviceUnmapRecord &Rec, RecordOrigin From) {
 
 void CudaDriver::unmap(uint64_t Address, uint64_t Size, RecordOrigin From) {
   auto &Mapped = Blocks.Mappings;
-  DeviceTable::Map &Handles = Blocks.of(CudaHeap::Physical);
+  DeviceTable::DeviceBlockMap &Handles = Blocks.of(CudaHeap::Physical);
   uint64_t End = Address + Size;
   auto It = Mapped.lower_bound(Address);
   if (It != Mapped.begin() && std::prev(It)->second.End > Address)

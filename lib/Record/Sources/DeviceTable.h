@@ -41,32 +41,36 @@ struct DeviceMapping {
 /// have tables of their own. Belongs to one thread.
 class DeviceTable {
 public:
-  using Map = std::map<uint64_t, DeviceBlock>; ///< by start, or handle
+  using DeviceBlockMap =
+      std::map<uint64_t, DeviceBlock>; ///< by start, or handle
 
   /// The table for the blocks of heap H.
-  Map &of(wire::CudaHeap H) { return Tables[tableOf(H)]; }
-  const Map &of(wire::CudaHeap H) const { return Tables[tableOf(H)]; }
+  DeviceBlockMap &of(wire::CudaHeap H) { return Tables[tableOf(H)]; }
+  const DeviceBlockMap &of(wire::CudaHeap H) const {
+    return Tables[tableOf(H)];
+  }
 
   size_t size() const {
     size_t N = 0;
-    for (const Map &M : Tables)
+    for (const DeviceBlockMap &M : Tables)
       N += M.size();
     return N;
   }
   template <class Fn> void forEach(Fn F) const {
-    for (const Map &M : Tables)
+    for (const DeviceBlockMap &M : Tables)
       for (const auto &[Begin, B] : M)
         F(B);
   }
   /// The block of M around Address, or null.
-  static const DeviceBlock *find(const Map &M, uint64_t Address) {
+  static const DeviceBlock *find(const DeviceBlockMap &M, uint64_t Address) {
     auto It = M.upper_bound(Address);
     if (It == M.begin() || Address >= std::prev(It)->second.End)
       return nullptr;
     return &std::prev(It)->second;
   }
   /// The first block of M that overlaps [Begin, End).
-  static Map::iterator overlapping(Map &M, uint64_t Begin, uint64_t End) {
+  static DeviceBlockMap::iterator overlapping(DeviceBlockMap &M, uint64_t Begin,
+                                              uint64_t End) {
     auto It = M.upper_bound(Begin);
     if (It != M.begin() && std::prev(It)->second.End > Begin)
       return std::prev(It);
@@ -75,7 +79,7 @@ public:
 
   static constexpr unsigned NumTables =
       1 + wire::NumCudaHeaps - unsigned(wire::CudaHeap::Registered);
-  Map &table(unsigned I) { return Tables[I]; }
+  DeviceBlockMap &table(unsigned I) { return Tables[I]; }
   std::map<uint64_t, DeviceMapping> Mappings; ///< by start
 
   /// Keeps a freed block in the table; false: the table keeps too many.
@@ -86,7 +90,8 @@ public:
     B.IsKept = true;
     return true;
   }
-  Map::iterator erase(Map &M, Map::iterator It) {
+  DeviceBlockMap::iterator erase(DeviceBlockMap &M,
+                                 DeviceBlockMap::iterator It) {
     NumKept -= It->second.IsKept;
     return M.erase(It);
   }
@@ -99,7 +104,7 @@ private:
                ? 0
                : 1 + unsigned(H) - unsigned(wire::CudaHeap::Registered);
   }
-  Map Tables[NumTables];
+  DeviceBlockMap Tables[NumTables];
 };
 
 } // namespace memkit

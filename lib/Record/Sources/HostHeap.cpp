@@ -78,7 +78,7 @@ bool HostHeap::allocate(const wire::Record &Raw, uint32_t Ring) {
   const RingThread &S = Sink.ring(Ring);
   uint64_t TimeNs = E.AllocatedTick * TimeUnitNs;
   BlockRef B{E.AllocationId, Row, E.ScopeRow}, Outer;
-  const MapTable::Block *In = Maps.enclosing(Rec.Address);
+  const MapTable::MapBlock *In = Maps.enclosing(Rec.Address);
   if (LLVM_UNLIKELY(In && In->Entry.Row))
     Outer = {In->Entry.AllocationId, In->Entry.Row, In->Entry.ScopeRow};
   if (LLVM_UNLIKELY(SampleBytes))

@@ -10,14 +10,14 @@
 using namespace memkit;
 
 LiveTable::~LiveTable() {
-  for (Shard &S : Shards)
+  for (LiveShard &S : Shards)
     std::free(S.Buckets);
 }
 
 uint64_t LiveTable::bytes() const {
   uint64_t Bytes = Odd.getMemorySize() + Large.getMemorySize();
-  for (const Shard &S : Shards)
-    Bytes += uint64_t(S.NumBuckets) * sizeof(Bucket);
+  for (const LiveShard &S : Shards)
+    Bytes += uint64_t(S.NumBuckets) * sizeof(LiveBucket);
   return Bytes;
 }
 
@@ -29,12 +29,12 @@ bool LiveTable::get(uint64_t Address, LiveEntry *Out) const {
     return It != Odd.end();
   }
   uint64_t Hash = hash(Address);
-  const Shard &S = Shards[Hash >> 56];
+  const LiveShard &S = Shards[Hash >> 56];
   if (!S.Buckets)
     return false;
   uint32_t Home = S.home(Hash), K = Home;
   do {
-    const Bucket &B = S.Buckets[K];
+    const LiveBucket &B = S.Buckets[K];
     unsigned I = find(B, tags(B), tagOf(Hash), Address >> 3);
     if (I != Slots) {
       if (Out) {
@@ -82,7 +82,7 @@ bool LiveTable::insertSlowly(uint64_t Address, const LiveEntry &E) {
     Large[Address] = Size;
     Size = SizeEscape;
   }
-  Shard &S = Shards[shardOf(Address)];
+  LiveShard &S = Shards[shardOf(Address)];
   if (S.Count >= S.NumBuckets * 6)
     grow(S);
   ++S.Count;
@@ -95,9 +95,9 @@ bool LiveTable::insertSlowly(uint64_t Address, const LiveEntry &E) {
 /// Each shard starts at a different point between two sizes: blocks spread
 /// evenly over the shards, and would otherwise fill all shards at the same
 /// moment.
-void LiveTable::grow(Shard &S) {
+void LiveTable::grow(LiveShard &S) {
   constexpr float Factor = 1.375f;
-  Shard New;
+  LiveShard New;
   New.Ideal = S.Ideal;
   if (!S.Buckets)
     New.Ideal = std::pow(Factor, float(&S - Shards) / NumShards);
@@ -105,14 +105,14 @@ void LiveTable::grow(Shard &S) {
     New.Ideal *= Factor;
   New.NumBuckets = uint32_t(std::ceil(New.Ideal));
   New.Count = S.Count;
-  size_t Bytes = size_t(New.NumBuckets) * sizeof(Bucket);
-  New.Buckets = static_cast<Bucket *>(std::aligned_alloc(64, Bytes));
+  size_t Bytes = size_t(New.NumBuckets) * sizeof(LiveBucket);
+  New.Buckets = static_cast<LiveBucket *>(std::aligned_alloc(64, Bytes));
   if (!New.Buckets)
     llvm::report_bad_alloc_error("table of live blocks");
   std::memset(static_cast<void *>(New.Buckets), 0, Bytes);
   for (uint32_t K = 0; K != S.NumBuckets; ++K)
     for (unsigned I = 0; I != Slots; ++I)
-      if (const Bucket &B = S.Buckets[K]; B.Tags[I]) {
+      if (const LiveBucket &B = S.Buckets[K]; B.Tags[I]) {
         LiveEntry E;
         read(B, I, E, true);
         place(New, B.Keys[I], E);
@@ -124,11 +124,11 @@ void LiveTable::grow(Shard &S) {
 void LiveTable::forEachInShard(
     unsigned Index,
     llvm::function_ref<void(const LiveEntry &, uint64_t)> F) const {
-  const Shard &S = Shards[Index];
+  const LiveShard &S = Shards[Index];
   LiveEntry E;
   for (uint32_t K = 0; K != S.NumBuckets; ++K)
     for (unsigned I = 0; I != Slots; ++I)
-      if (const Bucket &B = S.Buckets[K]; B.Tags[I]) {
+      if (const LiveBucket &B = S.Buckets[K]; B.Tags[I]) {
         read(B, I, E, true);
         uint64_t Address = (B.Keys[I] & AddressMask) << 3;
         if (E.Size == SizeEscape)

@@ -59,16 +59,16 @@ public:
   LLVM_ATTRIBUTE_ALWAYS_INLINE void prefetch(uint64_t Address,
                                              bool Whole) const {
     uint64_t H = hash(Address);
-    const Shard &S = Shards[H >> 56];
+    const LiveShard &S = Shards[H >> 56];
     // A shard without buckets gives an address near 0; prefetching it is
     // harmless.
     uintptr_t B = reinterpret_cast<uintptr_t>(S.Buckets) +
-                  uint64_t(S.home(H)) * sizeof(Bucket);
+                  uint64_t(S.home(H)) * sizeof(LiveBucket);
     size_t Last =
-        Whole ? offsetof(Bucket, AllocatedLow) : offsetof(Bucket, Rows);
+        Whole ? offsetof(LiveBucket, AllocatedLow) : offsetof(LiveBucket, Rows);
     __builtin_prefetch(reinterpret_cast<const void *>(B), 1);
     __builtin_prefetch(
-        reinterpret_cast<const void *>(B + offsetof(Bucket, Rows)), 1);
+        reinterpret_cast<const void *>(B + offsetof(LiveBucket, Rows)), 1);
     __builtin_prefetch(reinterpret_cast<const void *>(B + Last), 1);
   }
 
@@ -100,7 +100,7 @@ private:
   static constexpr uint64_t SizeEscape = (1ull << (64 - AddressBits)) - 1;
   static constexpr unsigned Slots = 7;
 
-  struct alignas(64) Bucket {
+  struct alignas(64) LiveBucket {
     uint64_t Keys[Slots]; ///< undefined where the tag is 0
     /// For each slot: 0 if free, else 0x80 and 7 bits of the hash.
     uint8_t Tags[Slots];
@@ -114,10 +114,10 @@ private:
     uint16_t ScopeLow[Slots];
     uint8_t ScopeHigh[8];
   };
-  static_assert(sizeof(Bucket) == 192);
+  static_assert(sizeof(LiveBucket) == 192);
 
-  struct Shard {
-    Bucket *Buckets = nullptr;
+  struct LiveShard {
+    LiveBucket *Buckets = nullptr;
     uint32_t NumBuckets = 0;
     uint32_t Count = 0;
     float Ideal = 0; ///< number of buckets before rounding up
@@ -137,7 +137,7 @@ private:
   static constexpr uint64_t TopBits = 0x0080808080808080u; ///< of the tags
   static uint64_t tagOf(uint64_t Hash) { return (Hash >> 17 & 0x7f) | 0x80; }
   /// The tags and, in the highest byte, Overflow.
-  static uint64_t tags(const Bucket &B) {
+  static uint64_t tags(const LiveBucket &B) {
     uint64_t Word;
     std::memcpy(&Word, B.Tags, sizeof(Word));
     return Word;
@@ -147,23 +147,23 @@ private:
     return unsigned(__builtin_ctzll(Bits)) >> 3;
   }
   static uint64_t freeSlots(uint64_t Word) { return ~Word & TopBits; }
-  static unsigned find(const Bucket &B, uint64_t Word, uint64_t Tag,
+  static unsigned find(const LiveBucket &B, uint64_t Word, uint64_t Tag,
                        uint64_t Key);
-  static void goPast(Bucket &B) { B.Overflow += B.Overflow != 255; }
-  static void comeBack(Bucket &B) { B.Overflow -= B.Overflow != 255; }
-  static uint32_t next(const Shard &S, uint32_t K) {
+  static void goPast(LiveBucket &B) { B.Overflow += B.Overflow != 255; }
+  static void comeBack(LiveBucket &B) { B.Overflow -= B.Overflow != 255; }
+  static uint32_t next(const LiveShard &S, uint32_t K) {
     return K + 1 == S.NumBuckets ? 0 : K + 1;
   }
-  static void read(const Bucket &B, unsigned I, LiveEntry &E, bool Whole);
-  static void write(Bucket &B, unsigned I, uint64_t Tag, uint64_t Key,
+  static void read(const LiveBucket &B, unsigned I, LiveEntry &E, bool Whole);
+  static void write(LiveBucket &B, unsigned I, uint64_t Tag, uint64_t Key,
                     const LiveEntry &E);
-  static void place(Shard &S, uint64_t Key, const LiveEntry &E);
-  void grow(Shard &S);
+  static void place(LiveShard &S, uint64_t Key, const LiveEntry &E);
+  void grow(LiveShard &S);
   bool insertSlowly(uint64_t Address, const LiveEntry &E);
   bool takeOdd(uint64_t Address, LiveEntry &Out);
   void takeLarge(uint64_t Address, LiveEntry &Out);
 
-  Shard Shards[NumShards];
+  LiveShard Shards[NumShards];
   uint64_t Count = 0;
   bool HasScopePaths = false;
   llvm::DenseMap<uint64_t, uint64_t> Large; ///< address -> size
@@ -171,8 +171,8 @@ private:
 };
 
 /// The slot of the block with the address of Key, or Slots. Word: tags(B).
-inline unsigned LiveTable::find(const Bucket &B, uint64_t Word, uint64_t Tag,
-                                uint64_t Key) {
+inline unsigned LiveTable::find(const LiveBucket &B, uint64_t Word,
+                                uint64_t Tag, uint64_t Key) {
   // A byte of Differ is 0 where the tags are equal. A borrow from an equal byte
   // may make higher bytes look equal, too.
   uint64_t Differ = Word ^ Tag * EachByte;
@@ -186,7 +186,7 @@ inline unsigned LiveTable::find(const Bucket &B, uint64_t Word, uint64_t Tag,
   return Slots;
 }
 
-inline void LiveTable::read(const Bucket &B, unsigned I, LiveEntry &E,
+inline void LiveTable::read(const LiveBucket &B, unsigned I, LiveEntry &E,
                             bool Whole) {
   E.AllocationId = B.AllocationIdLow[I] | uint64_t(B.AllocationIdHigh[I]) << 32;
   E.Size = B.Keys[I] >> AddressBits;
@@ -197,8 +197,8 @@ inline void LiveTable::read(const Bucket &B, unsigned I, LiveEntry &E,
   E.ScopeRow = B.ScopeLow[I] | uint32_t(B.ScopeHigh[I]) << 16;
 }
 
-inline void LiveTable::write(Bucket &B, unsigned I, uint64_t Tag, uint64_t Key,
-                             const LiveEntry &E) {
+inline void LiveTable::write(LiveBucket &B, unsigned I, uint64_t Tag,
+                             uint64_t Key, const LiveEntry &E) {
   B.Tags[I] = uint8_t(Tag);
   B.Keys[I] = Key;
   B.AllocationIdLow[I] = uint32_t(E.AllocationId);
@@ -210,10 +210,10 @@ inline void LiveTable::write(Bucket &B, unsigned I, uint64_t Tag, uint64_t Key,
   B.ScopeHigh[I] = uint8_t(E.ScopeRow >> 16);
 }
 
-inline void LiveTable::place(Shard &S, uint64_t Key, const LiveEntry &E) {
+inline void LiveTable::place(LiveShard &S, uint64_t Key, const LiveEntry &E) {
   uint64_t H = (Key & AddressMask) * 0x9E3779B97F4A7C15ull;
   for (uint32_t K = S.home(H);; K = next(S, K)) {
-    Bucket &B = S.Buckets[K];
+    LiveBucket &B = S.Buckets[K];
     if (uint64_t Free = freeSlots(tags(B))) {
       write(B, slotOf(Free), tagOf(H), Key, E);
       return;
@@ -224,7 +224,7 @@ inline void LiveTable::place(Shard &S, uint64_t Key, const LiveEntry &E) {
 
 inline bool LiveTable::insert(uint64_t Address, const LiveEntry &E) {
   const uint64_t Hash = hash(Address), Tag = tagOf(Hash), Key = Address >> 3;
-  Shard &S = Shards[Hash >> 56];
+  LiveShard &S = Shards[Hash >> 56];
   // A shard grows at 6 blocks per bucket of 7 slots.
   if (__builtin_expect(isOdd(Address) || E.Size >= SizeEscape || E.ScopeRow ||
                            S.Count >= S.NumBuckets * 6,
@@ -234,10 +234,10 @@ inline bool LiveTable::insert(uint64_t Address, const LiveEntry &E) {
   // home bucket has room.
   const uint32_t Home = S.home(Hash);
   uint32_t K = Home;
-  Bucket *Room = nullptr;
+  LiveBucket *Room = nullptr;
   uint64_t Free = 0;
   do {
-    Bucket &B = S.Buckets[K];
+    LiveBucket &B = S.Buckets[K];
     uint64_t Word = tags(B);
     if (__builtin_expect(find(B, Word, Tag, Key) != Slots, 0))
       return false;
@@ -249,7 +249,7 @@ inline bool LiveTable::insert(uint64_t Address, const LiveEntry &E) {
       break;
     K = next(S, K);
   } while (K != Home);
-  for (Bucket *B = S.Buckets + Home; __builtin_expect(B != Room, 0);
+  for (LiveBucket *B = S.Buckets + Home; __builtin_expect(B != Room, 0);
        B = S.Buckets + next(S, uint32_t(B - S.Buckets)))
     goPast(*B);
   write(*Room, slotOf(Free), Tag, Key | E.Size << AddressBits, E);
@@ -262,13 +262,13 @@ inline bool LiveTable::take(uint64_t Address, LiveEntry &Out, bool Whole) {
   if (__builtin_expect(isOdd(Address), 0))
     return takeOdd(Address, Out);
   const uint64_t Hash = hash(Address), Tag = tagOf(Hash);
-  Shard &S = Shards[Hash >> 56];
+  LiveShard &S = Shards[Hash >> 56];
   if (__builtin_expect(!S.Buckets, 0))
     return false;
   uint32_t Home = S.home(Hash), K = Home;
   // In a small shard all buckets may have an Overflow: stop after one round.
   do {
-    Bucket &B = S.Buckets[K];
+    LiveBucket &B = S.Buckets[K];
     uint64_t Word = tags(B);
     unsigned I = find(B, Word, Tag, Address >> 3);
     if (__builtin_expect(I != Slots, 1)) {

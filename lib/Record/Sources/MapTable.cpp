@@ -10,14 +10,14 @@ using namespace memkit;
 using wire::MapClass;
 
 /// The first block that overlaps R or lies after it.
-MapTable::Iterator MapTable::firstIn(Range R) {
+MapTable::Iterator MapTable::firstIn(MapRange R) {
   Iterator At = Blocks.upper_bound(R.Begin);
   if (At != Blocks.begin() && std::prev(At)->second.End > R.Begin)
     --At;
   return At;
 }
 
-const MapTable::Block *MapTable::find(uint64_t Address) const {
+const MapTable::MapBlock *MapTable::find(uint64_t Address) const {
   auto At = Blocks.upper_bound(Address);
   if (At == Blocks.begin() || std::prev(At)->second.End <= Address)
     return nullptr;
@@ -25,13 +25,13 @@ const MapTable::Block *MapTable::find(uint64_t Address) const {
 }
 
 /// Finds the counted block around Address, or the gap between counted blocks.
-const MapTable::Block *MapTable::findEnclosing(uint64_t Address) {
-  auto Counts = [](const Map::value_type &B) {
+const MapTable::MapBlock *MapTable::findEnclosing(uint64_t Address) {
+  auto Counts = [](const MapBlockMap::value_type &B) {
     return B.second.Class == MapClass::Used;
   };
   Iterator After = Blocks.upper_bound(Address);
   Iterator Before = After;
-  Range Gap = {0, ~0ull};
+  MapRange Gap = {0, ~0ull};
   // Give up after 16 blocks that do not count.
   for (unsigned Steps = 0; Before != Blocks.begin(); ++Steps) {
     --Before;
@@ -57,8 +57,8 @@ const MapTable::Block *MapTable::findEnclosing(uint64_t Address) {
 }
 
 /// R holds a counted block from now on.
-void MapTable::counts(Range R) {
-  for (Range &Gap : Gaps)
+void MapTable::counts(MapRange R) {
+  for (MapRange &Gap : Gaps)
     if (R.Begin < Gap.End && Gap.Begin < R.End)
       Gap = {1, 0};
 }
@@ -68,14 +68,14 @@ MapTable::Iterator MapTable::cut(Iterator At, uint64_t Address,
                                  MapEvents &Out) {
   Out.leave(At->second.Entry, Address, At->second.End);
   forgetFound();
-  Block Rest = At->second;
+  MapBlock Rest = At->second;
   Rest.Entry = Out.split(At->second.Entry, Address - At->first);
   At->second.End = Address;
   return Blocks.emplace_hint(std::next(At), Address, Rest);
 }
 
 /// Cuts the part of the block At in R from the rest; returns this part.
-MapTable::Iterator MapTable::isolate(Iterator At, Range R, MapEvents &Out) {
+MapTable::Iterator MapTable::isolate(Iterator At, MapRange R, MapEvents &Out) {
   if (At->first < R.Begin)
     At = cut(At, R.Begin, Out);
   if (At->second.End > R.End)
@@ -83,7 +83,7 @@ MapTable::Iterator MapTable::isolate(Iterator At, Range R, MapEvents &Out) {
   return At;
 }
 
-bool MapTable::unmap(Range R, uint64_t Tsc, MapEvents &Out) {
+bool MapTable::unmap(MapRange R, uint64_t Tsc, MapEvents &Out) {
   bool Met = false;
   if (R.empty())
     return Met;
@@ -101,15 +101,16 @@ bool MapTable::unmap(Range R, uint64_t Tsc, MapEvents &Out) {
   return Met;
 }
 
-void MapTable::endStack(Range R, uint64_t Tsc, MapEvents &Out) {
+void MapTable::endStack(MapRange R, uint64_t Tsc, MapEvents &Out) {
   Iterator At = Blocks.find(R.Begin);
   if (At != Blocks.end() && At->second.Class == MapClass::Stack &&
       At->second.End == R.End)
     unmap(R, Tsc, Out);
 }
 
-void MapTable::insert(Range R, MapClass Class, uint64_t Tsc, MapEvents &Out) {
-  Block B;
+void MapTable::insert(MapRange R, MapClass Class, uint64_t Tsc,
+                      MapEvents &Out) {
+  MapBlock B;
   B.End = R.End;
   B.BornTsc = Tsc;
   B.Class = Class;
@@ -119,14 +120,14 @@ void MapTable::insert(Range R, MapClass Class, uint64_t Tsc, MapEvents &Out) {
     counts(R);
 }
 
-void MapTable::map(Range R, MapClass Class, uint64_t Tsc, bool Keep,
+void MapTable::map(MapRange R, MapClass Class, uint64_t Tsc, bool Keep,
                    MapEvents &Out) {
   unmap(R, ~0ull, Out);
   if (Keep)
     insert(R, Class, Tsc, Out);
 }
 
-void MapTable::protect(Range R, MapClass To, uint64_t Tsc, MapEvents &Out) {
+void MapTable::protect(MapRange R, MapClass To, uint64_t Tsc, MapEvents &Out) {
   if (R.empty())
     return;
   MapClass From = To == MapClass::Used ? MapClass::Reserved : MapClass::Used;
@@ -135,7 +136,7 @@ void MapTable::protect(Range R, MapClass To, uint64_t Tsc, MapEvents &Out) {
     if (At->second.Class != From || At->second.BornTsc > Tsc)
       continue;
     At = isolate(At, R, Out);
-    Block &B = At->second;
+    MapBlock &B = At->second;
     Out.free(B.Entry);
     B.Entry = Out.allocate(To, B.End - At->first);
     B.Class = To;
@@ -146,7 +147,7 @@ void MapTable::protect(Range R, MapClass To, uint64_t Tsc, MapEvents &Out) {
 }
 
 /// Resizes the block that ends at Old.End; false if more than its size changes.
-bool MapTable::resizeInPlace(Range Old, Range New, uint64_t Tsc,
+bool MapTable::resizeInPlace(MapRange Old, MapRange New, uint64_t Tsc,
                              MapEvents &Out) {
   Iterator At = firstIn({Old.End - 1, Old.End});
   if (At == Blocks.end() || At->second.End != Old.End || At->first >= New.End)
@@ -164,7 +165,7 @@ bool MapTable::resizeInPlace(Range Old, Range New, uint64_t Tsc,
   return true;
 }
 
-void MapTable::remap(Range Old, Range New, MapClass Class, bool OldStays,
+void MapTable::remap(MapRange Old, MapRange New, MapClass Class, bool OldStays,
                      uint64_t BeginTsc, uint64_t Tsc, MapEvents &Out) {
   // mremap of 0 bytes makes a second mapping of the same pages.
   OldStays |= Old.empty();

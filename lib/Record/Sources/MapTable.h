@@ -42,44 +42,44 @@ public:
 class MapTable {
 public:
   /// The addresses [Begin, End).
-  struct Range {
+  struct MapRange {
     uint64_t Begin, End;
     bool contains(uint64_t Address) const {
       return Address >= Begin && Address < End;
     }
     bool empty() const { return Begin >= End; }
   };
-  struct Block {
+  struct MapBlock {
     uint64_t End = 0;
     uint64_t BornTsc = 0;
     LiveEntry Entry;
     wire::MapClass Class = wire::MapClass::Used;
   };
-  using Map = std::map<uint64_t, Block>; ///< by start
+  using MapBlockMap = std::map<uint64_t, MapBlock>; ///< by start
 
   /// Maps R, and frees the blocks there. Keep: R becomes a block.
-  void map(Range R, wire::MapClass Class, uint64_t Tsc, bool Keep,
+  void map(MapRange R, wire::MapClass Class, uint64_t Tsc, bool Keep,
            MapEvents &Out);
   /// Unmaps R. Returns whether a block lay there.
-  bool unmap(Range R, uint64_t Tsc, MapEvents &Out);
+  bool unmap(MapRange R, uint64_t Tsc, MapEvents &Out);
   /// Unmaps the stack of a thread if R is exactly its block.
-  void endStack(Range R, uint64_t Tsc, MapEvents &Out);
+  void endStack(MapRange R, uint64_t Tsc, MapEvents &Out);
   /// Makes R accessible (Used) or inaccessible (Reserved): blocks of the other
   /// class in R change to class To.
-  void protect(Range R, wire::MapClass To, uint64_t Tsc, MapEvents &Out);
+  void protect(MapRange R, wire::MapClass To, uint64_t Tsc, MapEvents &Out);
   /// Moves or resizes Old, of Class, to New. BeginTsc: the clock before the
   /// call; Tsc: after the call. OldStays: Old remains mapped.
-  void remap(Range Old, Range New, wire::MapClass Class, bool OldStays,
+  void remap(MapRange Old, MapRange New, wire::MapClass Class, bool OldStays,
              uint64_t BeginTsc, uint64_t Tsc, MapEvents &Out);
 
   /// The block that holds an address, or null.
-  const Block *find(uint64_t Address) const;
-  const Map &blocks() const { return Blocks; }
+  const MapBlock *find(uint64_t Address) const;
+  const MapBlockMap &blocks() const { return Blocks; }
   size_t size() const { return Blocks.size(); }
 
   /// The block of class Used around Address, or null. Only these blocks count
   /// in the stats of the memory space.
-  const Block *enclosing(uint64_t Address) {
+  const MapBlock *enclosing(uint64_t Address) {
     // Nearly all addresses lie in the gap of the previous address.
     if (__builtin_expect(gapOf(Address).contains(Address), 1))
       return nullptr;
@@ -91,16 +91,16 @@ public:
   }
 
 private:
-  using Iterator = Map::iterator;
-  const Block *findEnclosing(uint64_t Address);
-  Iterator firstIn(Range R);
+  using Iterator = MapBlockMap::iterator;
+  const MapBlock *findEnclosing(uint64_t Address);
+  Iterator firstIn(MapRange R);
   Iterator cut(Iterator At, uint64_t Address, MapEvents &Out);
-  Iterator isolate(Iterator At, Range R, MapEvents &Out);
-  void insert(Range R, wire::MapClass Class, uint64_t Tsc, MapEvents &Out);
-  bool resizeInPlace(Range Old, Range New, uint64_t Tsc, MapEvents &Out);
-  void counts(Range R);
+  Iterator isolate(Iterator At, MapRange R, MapEvents &Out);
+  void insert(MapRange R, wire::MapClass Class, uint64_t Tsc, MapEvents &Out);
+  bool resizeInPlace(MapRange Old, MapRange New, uint64_t Tsc, MapEvents &Out);
+  void counts(MapRange R);
   /// One gap for the heap at the break, one for the high addresses above it.
-  Range &gapOf(uint64_t Address) { return Gaps[Address >> 45 & 1]; }
+  MapRange &gapOf(uint64_t Address) { return Gaps[Address >> 45 & 1]; }
 
   /// Every change of blocks clears the recent finds.
   void forgetFound() {
@@ -110,14 +110,14 @@ private:
   }
 
   struct Found {
-    Range At = {1, 0};
-    const Block *B = nullptr;
+    MapRange At = {1, 0};
+    const MapBlock *B = nullptr;
   };
   static constexpr unsigned NumRecent = 256;
   Found Recent[NumRecent]; ///< by address; blocks that count
   bool IsFresh = true;     ///< Recent is empty
-  Map Blocks;
-  Range Gaps[2] = {{0, ~0ull}, {0, ~0ull}}; ///< without a block that counts
+  MapBlockMap Blocks;
+  MapRange Gaps[2] = {{0, ~0ull}, {0, ~0ull}}; ///< without a block that counts
 };
 
 } // namespace memkit

@@ -139,7 +139,7 @@ void Mappings::take(const wire::RemapBeginRecord &Rec, RecordOrigin From) {
     return Sink.bad();
   if (Remaps.size() <= From.Ring)
     Remaps.resize(From.Ring + 1);
-  const MapTable::Block *Old = Table.find(Rec.Address);
+  const MapTable::MapBlock *Old = Table.find(Rec.Address);
   Remaps[From.Ring] = {{Rec.Address, Rec.Address + Rec.Size},
                        From.Tsc,
                        Old ? Old->Class : MapClass::Used};
@@ -166,7 +166,7 @@ void Mappings::take(const wire::ThreadEndRecord &Rec, RecordOrigin From) {
 }
 
 bool Mappings::findOuter(uint64_t Address, const LiveEntry &E, BlockRef &Out) {
-  const MapTable::Block *In = Table.enclosing(Address);
+  const MapTable::MapBlock *In = Table.enclosing(Address);
   if (!In || !In->Entry.Row)
     return false;
   if (LLVM_UNLIKELY(In->Entry.AllocationId > E.AllocationId))

@@ -34,23 +34,23 @@ public:
   /// The mapping of class Used around a block at Address, or null; Row 0: the
   /// user excluded the mapping. Only these mappings count in the stats of the
   /// memory space.
-  const MapTable::Block *enclosing(uint64_t Address) {
+  const MapTable::MapBlock *enclosing(uint64_t Address) {
     return Table.enclosing(Address);
   }
   /// Finds the mapping Out around the live block E at Address. False: none.
   bool findOuter(uint64_t Address, const LiveEntry &E, BlockRef &Out);
 
-  using Range = MapTable::Range;
+  using MapRange = MapTable::MapRange;
   /// Do is called before addresses leave a mapping that lives on and holds
   /// blocks. For the stats these blocks stay in the mapping, but their
   /// addresses no longer lead to it.
-  void onLeave(std::function<void(Range)> Do) { OnLeave = std::move(Do); }
+  void onLeave(std::function<void(MapRange)> Do) { OnLeave = std::move(Do); }
 
 private:
   class Events;
   /// An mremap that runs in the thread of a ring.
   struct RunningRemap {
-    Range Old;
+    MapRange Old;
     uint64_t Tsc = 0;
     wire::MapClass Class;
   };
@@ -59,7 +59,7 @@ private:
   BlockSnapshots &Snapshots;
   MapTable Table;
   std::vector<RunningRemap> Remaps; ///< by ring
-  std::function<void(Range)> OnLeave;
+  std::function<void(MapRange)> OnLeave;
 };
 
 } // namespace memkit

@@ -19,7 +19,7 @@ PythonObjects::PythonObjects(EventSink &Sink, BlockSnapshots &Snapshots,
                           [this](const LiveEntry &E, uint64_t Address) {
                             return outerOf(Address, E);
                           })) {
-  Maps.onLeave([this](MapTable::Range Gone) { keepOuterOf(Gone); });
+  Maps.onLeave([this](MapTable::MapRange Gone) { keepOuterOf(Gone); });
 }
 
 /// Id + 1 of the block around the live object; 0: none.
@@ -42,7 +42,7 @@ uint64_t PythonObjects::takeOuterOf(uint64_t Address, const LiveEntry &E) {
 
 /// Addresses leave a mapping that lives on: keeps the outer blocks of the
 /// objects there. See Mappings::onLeave().
-void PythonObjects::keepOuterOf(MapTable::Range Gone) {
+void PythonObjects::keepOuterOf(MapTable::MapRange Gone) {
   if (!Live.size())
     return;
   for (unsigned Shard = 0; Shard != LiveTable::NumShards; ++Shard)

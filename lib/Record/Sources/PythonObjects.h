@@ -81,7 +81,7 @@ private:
   void emitFree(uint64_t Address, LiveEntry E, RecordOrigin From);
   uint64_t outerOf(uint64_t Address, const LiveEntry &E);
   uint64_t takeOuterOf(uint64_t Address, const LiveEntry &E);
-  void keepOuterOf(MapTable::Range Gone);
+  void keepOuterOf(MapTable::MapRange Gone);
 
   EventSink &Sink;
   BlockSnapshots &Snapshots;

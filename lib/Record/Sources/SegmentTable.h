@@ -14,11 +14,11 @@ namespace memkit {
 /// Memory that an allocator has taken from a device. A segment that expands is
 /// a range of addresses; its size is the mapped part of the range.
 struct Segment {
-  enum Kinds : uint8_t { Fixed, Expands, Unknown };
+  enum SegmentKind : uint8_t { Fixed, Expands, Unknown };
   uint64_t End = 0;
   LiveEntry Entry;
   uint32_t Slot = 0; ///< of the device
-  Kinds Kind = Fixed;
+  SegmentKind Kind = Fixed;
   /// Bytes unmapped by the driver, whose record by the allocator is still to
   /// come.
   uint64_t Unmapped = 0;
@@ -27,10 +27,10 @@ struct Segment {
 /// The segments of a process, which do not overlap. Belongs to one thread.
 class SegmentTable {
 public:
-  using Kinds = Segment::Kinds;
-  using Map = std::map<uint64_t, Segment>; ///< by start
+  using SegmentKind = Segment::SegmentKind;
+  using SegmentMap = std::map<uint64_t, Segment>; ///< by start
 
-  const Map &all() const { return Table; }
+  const SegmentMap &all() const { return Table; }
   size_t size() const { return Table.size(); }
 
   /// The segment around Address, or null.
@@ -41,28 +41,28 @@ public:
     return &std::prev(It)->second;
   }
   /// The expanding segment that contains Address or ends at Address.
-  Map::iterator expanding(uint64_t Address) {
+  SegmentMap::iterator expanding(uint64_t Address) {
     auto It = Table.upper_bound(Address);
     if (It == Table.begin() || Address > std::prev(It)->second.End ||
         std::prev(It)->second.Kind == Segment::Fixed)
       return Table.end();
     return std::prev(It);
   }
-  Map::iterator at(uint64_t Begin) { return Table.find(Begin); }
+  SegmentMap::iterator at(uint64_t Begin) { return Table.find(Begin); }
   /// The first segment that overlaps [Begin, End).
-  Map::iterator overlapping(uint64_t Begin, uint64_t End) {
+  SegmentMap::iterator overlapping(uint64_t Begin, uint64_t End) {
     auto It = Table.upper_bound(Begin);
     if (It != Table.begin() && std::prev(It)->second.End > Begin)
       return std::prev(It);
     return It != Table.end() && It->first < End ? It : Table.end();
   }
-  Map::iterator first() { return Table.begin(); }
-  Map::iterator end() { return Table.end(); }
+  SegmentMap::iterator first() { return Table.begin(); }
+  SegmentMap::iterator end() { return Table.end(); }
   void add(uint64_t Begin, const Segment &S) { Table.emplace(Begin, S); }
-  void erase(Map::iterator It) { Table.erase(It); }
+  void erase(SegmentMap::iterator It) { Table.erase(It); }
 
 private:
-  Map Table;
+  SegmentMap Table;
 };
 
 } // namespace memkit

@@ -55,7 +55,7 @@ void Segments::take(const wire::TensorSegmentRecord &Rec, RecordOrigin From) {
 }
 
 void Segments::put(const wire::TensorSegmentRecord &Rec,
-                   SegmentTable::Kinds Kind, RecordOrigin From) {
+                   SegmentTable::SegmentKind Kind, RecordOrigin From) {
   uint64_t Begin = Rec.Address, End = Begin + Rec.Size;
   if (!isAddress(Begin) || !Rec.Size)
     return Sink.bad();
@@ -92,7 +92,7 @@ void Segments::resize(Segment &S, uint64_t Mapped, RecordOrigin From) {
 }
 
 /// Takes Bytes out of a segment that expands, at most its size.
-void Segments::shrink(SegmentTable::Map::iterator It, uint64_t Bytes,
+void Segments::shrink(SegmentTable::SegmentMap::iterator It, uint64_t Bytes,
                       RecordOrigin From) {
   Segment &S = It->second;
   if (Bytes && Bytes != S.Entry.Size) {

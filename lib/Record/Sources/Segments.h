@@ -30,10 +30,10 @@ public:
   bool findOuter(uint64_t Address, const LiveEntry &E, BlockRef &Out) const;
 
 private:
-  void put(const wire::TensorSegmentRecord &Rec, SegmentTable::Kinds Kind,
+  void put(const wire::TensorSegmentRecord &Rec, SegmentTable::SegmentKind Kind,
            RecordOrigin From);
   void resize(Segment &S, uint64_t Mapped, RecordOrigin From);
-  void shrink(SegmentTable::Map::iterator It, uint64_t Bytes,
+  void shrink(SegmentTable::SegmentMap::iterator It, uint64_t Bytes,
               RecordOrigin From);
   void end(const LiveEntry &E, RecordOrigin From);
   void endAll(RecordOrigin From);

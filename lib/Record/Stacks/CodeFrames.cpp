@@ -80,13 +80,13 @@ uint32_t CodeFrames::ofFunction(uint8_t Function) {
   return Frame;
 }
 
-CodeFrames::Known CodeFrames::add(uint32_t Code) {
+CodeFrames::KnownCode CodeFrames::add(uint32_t Code) {
   SharedProcess::CodeInfo Info;
   if (!Shared.code(Code, Info)) {
     bad();
     return {R.Names.frame({FrameKind::Unknown, 0, 0}), CodeKind::None};
   }
-  Known New{0, Info.Kind};
+  KnownCode New{0, Info.Kind};
   switch (Info.Kind) {
   case CodeKind::Gap:
     New.Frame = R.Names.namedFrame("[frames left out]");

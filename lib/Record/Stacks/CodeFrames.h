@@ -19,7 +19,7 @@ public:
   CodeFrames(SharedProcess &Shared, Recording &R, uint32_t Process)
       : Shared(Shared), R(R), Process(Process) {}
 
-  struct Known {
+  struct KnownCode {
     uint32_t Frame = 0;
     wire::CodeKind Kind = wire::CodeKind::None;
     /// The code's binary switches between Python stacks on one native stack.
@@ -28,8 +28,8 @@ public:
   };
   /// The frame of a code. An invalid code counts as a bad record, and is an
   /// unknown frame of the kind None; an unreadable name is `?`.
-  Known of(uint32_t Code) {
-    if (const Known *K = Codes.find(Code); K && K->Frame)
+  KnownCode of(uint32_t Code) {
+    if (const KnownCode *K = Codes.find(Code); K && K->Frame)
       return *K;
     return add(Code);
   }
@@ -49,7 +49,7 @@ public:
   void bad();
 
 private:
-  Known add(uint32_t Code);
+  KnownCode add(uint32_t Code);
   uint32_t native(const SharedProcess::CodeInfo &Info);
   uint32_t python(const SharedProcess::CodeInfo &Info);
   uint32_t binaryOf(uint32_t Binary, uint64_t &Bias);
@@ -66,7 +66,7 @@ private:
   Recording &R;
   uint32_t Process;
   bool IsDataWorker = false;
-  ChunkedArray<Known, 10> Codes;
+  ChunkedArray<KnownCode, 10> Codes;
   ChunkedArray<KnownModule, 4> Binaries;
   ChunkedArray<uint32_t, 8> Functions; ///< Python functions
   uint32_t AllocFunctions[NumFunctions] = {};

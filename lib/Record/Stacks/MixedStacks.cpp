@@ -17,7 +17,7 @@ bool MixedStacks::read(uint32_t Id, PathNode &Out) {
     Codes.bad();
     return false;
   }
-  CodeFrames::Known K = Codes.of(Info.Code);
+  CodeFrames::KnownCode K = Codes.of(Info.Code);
   Out = {Info.Parent, K.Frame, K.Kind, K.IsSwitch};
   return true;
 }
@@ -127,7 +127,7 @@ uint32_t MixedStacks::stack(uint32_t Native, uint32_t Python, uint32_t Leaf,
   Frames.clear();
   Node = gather(Native, Python);
   std::reverse(Steps.begin(), Steps.end());
-  for (const Step &S : Steps)
+  for (const PathStep &S : Steps)
     Frames.push_back(S.Frame);
   if (Leaf)
     Frames.push_back(Leaf);
@@ -135,7 +135,7 @@ uint32_t MixedStacks::stack(uint32_t Native, uint32_t Python, uint32_t Leaf,
     if (I == Steps.size())
       return;
     Node = At;
-    const Step &S = Steps[I];
+    const PathStep &S = Steps[I];
     if (S.OfPython)
       Merged.get(key(S.Native, S.Python)) = At;
     else

@@ -60,7 +60,7 @@ public:
 
 private:
   /// A new frame of the path; its node in the trace is noted afterwards.
-  struct Step {
+  struct PathStep {
     uint32_t Frame;
     uint32_t Native, Python; ///< nodes
     bool OfPython;
@@ -92,7 +92,7 @@ private:
   SharedProcess &Shared;
   Catalog &Names;
   CodeFrames &Codes;
-  llvm::SmallVector<Step, 64> Steps; ///< innermost first
+  llvm::SmallVector<PathStep, 64> Steps; ///< innermost first
   llvm::SmallVector<uint32_t, 64> Frames;
   /// For evaluator frames and gaps: the number of evaluator frames on the path
   /// up to them, and BelowGap. For Python frames: the number of runs up to

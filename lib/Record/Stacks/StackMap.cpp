@@ -19,10 +19,10 @@ uint32_t StackMap::findRow(uint32_t Node, uint8_t Function) {
     Function =
         Function == NoObject ? uint8_t(wire::AllocFunction::PyObjectMalloc) : 0;
   }
-  const Entry *E = Entries.find(Node);
+  const StackMapEntry *E = Entries.find(Node);
   if (!E || !E->Row) {
     uint32_t Row = makeRow(Node, Function);
-    Entry &New = Entries.get(Node);
+    StackMapEntry &New = Entries.get(Node);
     New.Row = Row;
     New.Function = Function;
     return Row;
@@ -48,7 +48,7 @@ uint32_t StackMap::stack(uint32_t Node, uint8_t Function) {
   SmallVector<uint32_t, 128> Nodes, Path;
   uint32_t Parent = 0;
   for (uint32_t At = Node; At;) {
-    if (const Entry *E = Entries.find(At); E && E->TraceNode) {
+    if (const StackMapEntry *E = Entries.find(At); E && E->TraceNode) {
       Parent = E->TraceNode;
       break;
     }
@@ -71,7 +71,7 @@ uint32_t StackMap::stack(uint32_t Node, uint8_t Function) {
   std::reverse(Path.begin(), Path.end());
   if (Leaf)
     Path.push_back(Leaf);
-  Catalog::Path P =
+  Catalog::FramePath P =
       R.Names.stack(Parent, Path, [&](size_t I, uint32_t TraceNode) {
         if (I < Nodes.size())
           Entries.get(Nodes[I]).TraceNode = TraceNode;

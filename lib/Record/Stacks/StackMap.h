@@ -22,7 +22,7 @@ public:
   StackMap(SharedProcess &Shared, Recording &R, uint32_t Process);
 
   LLVM_ATTRIBUTE_ALWAYS_INLINE void prefetch(uint32_t Node) const {
-    if (const Entry *E = Entries.find(Node))
+    if (const StackMapEntry *E = Entries.find(Node))
       __builtin_prefetch(E);
   }
   /// The row of a malloc block that Function allocated at Node; Node 0: no
@@ -46,7 +46,7 @@ public:
   bool isDataWorker() const { return Codes.isDataWorker(); }
 
 private:
-  struct Entry {
+  struct StackMapEntry {
     uint32_t Row = 0;
     uint32_t TraceNode = 0; ///< 0: not known yet
     uint8_t Function = 0;
@@ -54,7 +54,7 @@ private:
   /// Stand for invalid functions.
   static constexpr uint8_t NoFunction = 254, NoObject = 255;
   uint32_t rowOf(uint32_t Node, uint8_t Function) {
-    const Entry *E = Entries.find(Node);
+    const StackMapEntry *E = Entries.find(Node);
     if (__builtin_expect(E && E->Row && E->Function == Function, 1))
       return E->Row;
     return findRow(Node, Function);
@@ -67,7 +67,7 @@ private:
   uint32_t Process;
   CodeFrames Codes;
   MixedStacks Mixed;
-  ChunkedArray<Entry, 10> Entries;
+  ChunkedArray<StackMapEntry, 10> Entries;
   /// Nodes at which several functions allocate: node << 8 | function -> row.
   llvm::DenseMap<uint64_t, uint32_t> MoreRows;
 };

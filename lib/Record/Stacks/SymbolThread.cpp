@@ -66,11 +66,11 @@ void SymbolThread::endJit(uint32_t Process) {
   Asked.push_back({Question::JitEnd, 0, Process, 0});
 }
 
-std::vector<SymbolThread::Answer> SymbolThread::takeAnswers(size_t Max) {
+std::vector<SymbolThread::SymbolAnswer> SymbolThread::takeAnswers(size_t Max) {
   std::lock_guard<std::mutex> Guard(Lock);
   auto End = Answers.begin() + std::min(Max, Answers.size());
-  std::vector<Answer> Out(std::make_move_iterator(Answers.begin()),
-                          std::make_move_iterator(End));
+  std::vector<SymbolAnswer> Out(std::make_move_iterator(Answers.begin()),
+                                std::make_move_iterator(End));
   Answers.erase(Answers.begin(), End);
   return Out;
 }
@@ -148,7 +148,7 @@ void SymbolThread::run() {
     bool HasQuestion = waitForWork(Guard);
     if (Stop)
       return;
-    std::deque<Binary> Binaries = std::exchange(NewModules, {});
+    std::deque<BinaryFile> Binaries = std::exchange(NewModules, {});
     for (auto &New : std::exchange(NewJits, {}))
       Jits.emplace(New.first, std::move(New.second));
     Question Q{};
@@ -158,7 +158,7 @@ void SymbolThread::run() {
     }
     Busy = true;
     Guard.unlock();
-    for (Binary &M : Binaries)
+    for (BinaryFile &M : Binaries)
       Symbols.addBinary(M.BuildId, std::move(M.Places));
     if (HasQuestion)
       answer(Q);

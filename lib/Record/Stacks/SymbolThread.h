@@ -40,12 +40,12 @@ public:
   /// Passes the requests since the last call to the thread.
   void handOver();
 
-  struct Answer {
+  struct SymbolAnswer {
     uint32_t Frame;
     std::vector<SourceLocation> Locations; ///< never empty
   };
   /// The answers not taken before, in order, at most Max.
-  std::vector<Answer> takeAnswers(size_t Max);
+  std::vector<SymbolAnswer> takeAnswers(size_t Max);
   /// Whether all requests passed to the thread are answered or dropped.
   bool idle();
   /// Drops all unanswered requests.
@@ -61,7 +61,7 @@ public:
   const std::vector<ModuleCounts> &counts() const { return Counts; }
 
 private:
-  struct Binary {
+  struct BinaryFile {
     std::vector<uint8_t> BuildId;
     std::vector<std::string> Places;
   };
@@ -81,10 +81,10 @@ private:
   std::vector<Question> Asked; ///< requests before handOver()
   std::mutex Lock;
   std::condition_variable Wake;
-  std::deque<Binary> NewModules;
+  std::deque<BinaryFile> NewModules;
   std::deque<std::pair<uint32_t, JitNames>> NewJits;
   std::deque<Question> Questions;
-  std::deque<Answer> Answers;
+  std::deque<SymbolAnswer> Answers;
   bool Busy = false, Stop = false;
   // Used by the thread only.
   Symbolizer Symbols;

@@ -207,7 +207,7 @@ TEST(DeviceGaps, TheLargestRisesAreKept) {
 }
 
 TEST(DeviceGaps, WhatIsUnknownIsTheRest) {
-  DeviceGap::Moment M;
+  DeviceGap::GapMoment M;
   M.Used = 100;
   M.Accounted = 30;
   EXPECT_EQ(M.unknown(), 70u);

@@ -25,10 +25,12 @@
 using namespace memkit;
 using namespace memkit::capture;
 
-uint32_t realStackNode(Thread &T, const Frame &Caller) asm(
-    "__real__ZN6memkit7capture9stackNodeERNS0_6ThreadERKNS0_5FrameE");
-uint32_t wrappedStackNode(Thread &T, const Frame &Caller) asm(
-    "__wrap__ZN6memkit7capture9stackNodeERNS0_6ThreadERKNS0_5FrameE");
+uint32_t realStackNode(ThreadState &T, const CallerFrame &Caller) asm(
+    "__real__ZN6memkit7capture9stackNodeERNS0_11ThreadStateERKNS0_"
+    "11CallerFrameE");
+uint32_t wrappedStackNode(ThreadState &T, const CallerFrame &Caller) asm(
+    "__wrap__ZN6memkit7capture9stackNodeERNS0_11ThreadStateERKNS0_"
+    "11CallerFrameE");
 void *realNextSymbol(const char *Name) asm(
     "__real__ZN6memkit7capture10nextSymbolEPKc");
 void *wrappedNextSymbol(const char *Name) asm(
@@ -175,7 +177,7 @@ wire::CodeKind spell(uint32_t Node, Walk &W, bool &HasGap) {
   return Last == wire::CodeKind::Native ? wire::CodeKind::None : Last;
 }
 
-void compare(uint32_t Node, const Frame &Caller) {
+void compare(uint32_t Node, const CallerFrame &Caller) {
   Walk &Ours = Walks[0], &Gccs = Walks[1];
   bool HasGap;
   wire::CodeKind Mark = spell(Node, Ours, HasGap);
@@ -225,7 +227,7 @@ bool isChosen() {
 
 } // namespace
 
-uint32_t wrappedStackNode(Thread &T, const Frame &Caller) {
+uint32_t wrappedStackNode(ThreadState &T, const CallerFrame &Caller) {
   if (Inside || T.QuietBits || T.Ring.isNested() || ThisStack.Mark ||
       !Backtrace.load())
     return realStackNode(T, Caller);

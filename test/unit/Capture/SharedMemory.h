@@ -38,7 +38,7 @@ struct SharedMemory {
     R.Rings = Place(Rings * wire::RingBytes);
     R.Nodes = Place(uint64_t(Nodes) * sizeof(wire::Node));
     R.Codes = Place(uint64_t(Codes) * sizeof(wire::Code));
-    R.Binaries = Place(R.MaxBinaries * sizeof(wire::Binary));
+    R.Binaries = Place(R.MaxBinaries * sizeof(wire::MappedBinary));
     R.Size = At;
     Fd = memfd_create("memkit-test", MFD_CLOEXEC);
     if (ftruncate(Fd, off_t(At)) == 0)

@@ -121,8 +121,9 @@ struct DrainedProcess {
                                                     C->Regions.Functions) +
            I;
   }
-  wire::Binary *binary(uint32_t I) {
-    return reinterpret_cast<wire::Binary *>(Base + C->Regions.Binaries) + I;
+  wire::MappedBinary *binary(uint32_t I) {
+    return reinterpret_cast<wire::MappedBinary *>(Base + C->Regions.Binaries) +
+           I;
   }
 };
 
@@ -165,7 +166,7 @@ std::unique_ptr<DrainedProcess> makeProcess(uint32_t Id) {
   R.Rings = Place(R.MaxRings * wire::RingBytes);
   R.Nodes = Place(uint64_t(R.MaxNodes) * sizeof(wire::Node));
   R.Codes = Place(uint64_t(R.MaxCodes) * sizeof(wire::Code));
-  R.Binaries = Place(uint64_t(R.MaxBinaries) * sizeof(wire::Binary));
+  R.Binaries = Place(uint64_t(R.MaxBinaries) * sizeof(wire::MappedBinary));
   R.Functions = Place(uint64_t(R.MaxFunctions) * sizeof(wire::PythonFunction));
   R.Texts = Place(R.TextBytes);
   R.Size = At;

@@ -8,7 +8,7 @@
 using namespace llvm;
 using namespace memkit;
 
-using Kind = FailCondition::Kind;
+using Kind = FailCondition::ConditionKind;
 
 static constexpr FailMetric Metrics[] = {
     {"leaks", FF_Any | FF_Value | FF_PerHeap},

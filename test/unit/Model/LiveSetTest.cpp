@@ -11,12 +11,12 @@ using namespace memkit;
 
 namespace {
 
-using Map = std::map<uint64_t, LiveSet::Block>;
+using Map = std::map<uint64_t, LiveSet::LiveSetBlock>;
 
 void expectSame(const LiveSet &Set, const Map &Want) {
   ASSERT_EQ(Set.size(), Want.size());
   auto At = Want.begin();
-  Set.forEach([&](const LiveSet::Block &B) {
+  Set.forEach([&](const LiveSet::LiveSetBlock &B) {
     ASSERT_NE(At, Want.end());
     EXPECT_EQ(B.AllocationId, At->first);
     EXPECT_EQ(B.E.Row, At->second.E.Row);
@@ -33,7 +33,7 @@ void expectSame(const LiveSet &Set, const Map &Want) {
 void churn(LiveSet &Set, Map &Want, std::mt19937_64 &Rng, unsigned Events) {
   for (unsigned I = 0; I < Events; ++I) {
     if (Rng() % 100 < 52 || Want.empty()) {
-      LiveSet::Block B;
+      LiveSet::LiveSetBlock B;
       B.AllocationId = Set.next();
       B.E = {uint32_t(1 + Rng() % 1000), 0, Rng() % 10000};
       B.AllocatedNs = I;
@@ -48,7 +48,7 @@ void churn(LiveSet &Set, Map &Want, std::mt19937_64 &Rng, unsigned Events) {
     }
     uint64_t Back = Rng() % 10 ? Rng() % 64 : Rng() % (Set.next() + 1);
     uint64_t AllocationId = Set.next() - 1 - std::min(Back, Set.next() - 1);
-    LiveSet::Cursor C = Set.find(AllocationId);
+    LiveSet::LiveCursor C = Set.find(AllocationId);
     ASSERT_EQ(bool(C), Want.count(AllocationId) == 1) << AllocationId;
     if (!C)
       continue;
@@ -83,13 +83,13 @@ void churnMany(LiveSet &Set, Map &Want, std::mt19937_64 &Rng, unsigned Rounds) {
     size_t Count = 1 + Rng() % std::min<size_t>(To.Count, 500), Alive = 0;
     std::vector<uint64_t> Later;
     for (size_t I = 0; I < Count; ++I) {
-      LiveSet::Block B;
+      LiveSet::LiveSetBlock B;
       B.AllocationId = Set.next() + I;
       B.E = {uint32_t(1 + Rng() % 1000), 0, Rng() % 10000};
       B.AllocatedNs = Rng();
       Want[B.AllocationId] = B;
       bool Lives = Rng() % 8 != 0;
-      To.Entries[I] = Lives ? B.E : LiveSet::Entry();
+      To.Entries[I] = Lives ? B.E : LiveSet::LiveSetEntry();
       To.AllocationTimes[I] = B.AllocatedNs;
       Alive += Lives;
       if (!Lives)
@@ -105,7 +105,7 @@ void churnMany(LiveSet &Set, Map &Want, std::mt19937_64 &Rng, unsigned Rounds) {
                           ? Set.next() - 1 -
                                 Rng() % std::min<uint64_t>(Set.next(), 2000)
                           : Rng() % Set.next());
-    std::vector<LiveSet::Entry *> At(Named.size());
+    std::vector<LiveSet::LiveSetEntry *> At(Named.size());
     Set.locate(Named, At.data());
     for (size_t I = 0; I < Named.size(); ++I) {
       auto Known = Want.find(Named[I]);
@@ -137,7 +137,7 @@ TEST(LiveSet, GoesOnFromOldBlocks) {
     Map Want;
     for (uint64_t AllocationId = Rng() % 7; AllocationId < Next;
          AllocationId += 1 + Rng() % 50) {
-      LiveSet::Block B;
+      LiveSet::LiveSetBlock B;
       B.AllocationId = AllocationId;
       B.E = {uint32_t(1 + Rng() % 1000), 0, AllocationId * 3};
       B.AllocatedNs = AllocationId;
@@ -155,11 +155,11 @@ TEST(LiveSet, GoesOnFromOldBlocks) {
 /// Whether findNext() agrees with find(), for all allocation ids and for each
 /// Step-th.
 void compareFinds(LiveSet &Live, uint64_t Step) {
-  LiveSet::Cursor Last;
+  LiveSet::LiveCursor Last;
   for (uint64_t AllocationId = 0; AllocationId < Live.next() + Step;
        AllocationId += Step) {
-    LiveSet::Cursor One = Live.find(AllocationId),
-                    Next = Live.findNext(AllocationId, Last);
+    LiveSet::LiveCursor One = Live.find(AllocationId),
+                        Next = Live.findNext(AllocationId, Last);
     ASSERT_EQ(bool(One), bool(Next)) << AllocationId;
     if (!One)
       continue;
@@ -184,12 +184,12 @@ TEST(LiveSet, FindsTheNext) {
   // Free blocks within a list.
   for (uint64_t AllocationId = Chunk + 4; AllocationId < 2 * Chunk;
        AllocationId += 50)
-    if (LiveSet::Cursor At = Live.find(AllocationId))
+    if (LiveSet::LiveCursor At = Live.find(AllocationId))
       Live.erase(At);
   for (uint64_t Step : {1, 2, 10, 100, 1000})
     compareFinds(Live, Step);
   // findNext() also finds a block before the last one.
-  LiveSet::Cursor Late = Live.find(10'000);
+  LiveSet::LiveCursor Late = Live.find(10'000);
   ASSERT_TRUE(Late);
   EXPECT_EQ(Live.findNext(1000, Late).entry().Size, 1000u);
 }

@@ -157,7 +157,7 @@ TEST(StatsQuery, ValuesOfARow) {
 
 static TimePoint atNs(uint64_t Ns) {
   TimePoint P;
-  P.K = TimePoint::Kind::Time;
+  P.K = TimePoint::TimePointKind::Time;
   P.Number = Ns;
   P.Text = std::to_string(Ns) + "ns";
   return P;

@@ -46,10 +46,11 @@ TEST(Catalog, SharesNodes) {
         Nodes.push_back(Expected = Naive.node(Expected, Frame));
       }
       std::vector<uint32_t> Told;
-      Catalog::Path Got = C.stack(Parent, Path, [&](size_t I, uint32_t Node) {
-        EXPECT_EQ(I, Told.size());
-        Told.push_back(Node);
-      });
+      Catalog::FramePath Got =
+          C.stack(Parent, Path, [&](size_t I, uint32_t Node) {
+            EXPECT_EQ(I, Told.size());
+            Told.push_back(Node);
+          });
       ASSERT_EQ(Nodes, Told) << NumFrames << " frames, round " << Round;
       ASSERT_EQ(Expected, Got.Node);
       ASSERT_EQ(Naive.stack(Expected), Got.Stack);

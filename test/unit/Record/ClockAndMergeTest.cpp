@@ -94,7 +94,7 @@ TEST(RingMerge, OrdersByClockAndKeepsEachRingsOrder) {
       }
       N = Out[I].R.Address + 1;
     }
-    for (const RingMerge::Cursor &C : Merge.cursors())
+    for (const RingMerge::RingCursor &C : Merge.cursors())
       if (C.Tail != C.Head) {
         EXPECT_GT(C.Clock, Limit);
       }

@@ -151,7 +151,7 @@ TEST(MapTableRandom, AgreesWithAModel) {
   for (int Step = 0; Step != 20000; ++Step) {
     uint64_t A = Random() % Units, B = A + 1 + Random() % 40;
     B = std::min(B, Units);
-    MapTable::Range R{A, B};
+    MapTable::MapRange R{A, B};
     switch (Random() % 5) {
     case 0:
     case 1: {
@@ -185,9 +185,9 @@ TEST(MapTableRandom, AgreesWithAModel) {
     }
     uint64_t Sum = 0;
     for (uint64_t I = 0; I != Units; ++I) {
-      const MapTable::Block *Found = T.find(I);
+      const MapTable::MapBlock *Found = T.find(I);
       ASSERT_EQ(Model[I], Found ? int(Found->Class) : -1) << Step << " " << I;
-      const MapTable::Block *Outer = T.enclosing(I);
+      const MapTable::MapBlock *Outer = T.enclosing(I);
       ASSERT_EQ(Model[I] == 0 ? Found : nullptr, Outer) << Step << " " << I;
       Sum += Found != nullptr;
     }

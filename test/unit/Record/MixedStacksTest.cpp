@@ -87,7 +87,7 @@ struct OneProgram : testing::Test {
   }
   /// A code in greenlet's binary at Address.
   uint32_t addGreenletCode(uint64_t Address) {
-    auto *M = entry<wire::Binary>(regions().Binaries, 1);
+    auto *M = entry<wire::MappedBinary>(regions().Binaries, 1);
     M->Start = 1000;
     M->End = 2000;
     strcpy(M->Path, "/lib/greenlet/_greenlet.cpython-311.so");

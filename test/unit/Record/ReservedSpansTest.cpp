@@ -16,13 +16,13 @@ TEST(ReservedSpans, SharesByTime) {
   R.set(300, 750, 1000);
   R.begin(2, 400);
   R.set(500, 1000, 4000);
-  ReservedSpans::Span Two = R.end(2, 700);
+  ReservedSpans::ReservedSpan Two = R.end(2, 700);
   EXPECT_EQ(Two.Peak, 4000u);
   EXPECT_DOUBLE_EQ(Two.KnownNs, 300);
   EXPECT_DOUBLE_EQ(Two.WastedNs, 100 * 0.25 + 200 * 0.75);
   R.set(800, 500, 500);
   // Before 200 the reserved memory is unknown.
-  ReservedSpans::Span One = R.end(1, 900);
+  ReservedSpans::ReservedSpan One = R.end(1, 900);
   EXPECT_EQ(One.Peak, 4000u);
   EXPECT_DOUBLE_EQ(One.KnownNs, 700);
   EXPECT_DOUBLE_EQ(One.WastedNs, 100 + 200 * 0.25 + 300 * 0.75);
@@ -46,7 +46,7 @@ TEST(ReservedSpans, ScopesThatOverlap) {
 TEST(ReservedSpans, NothingIsReserved) {
   ReservedSpans R;
   R.begin(1, 10);
-  ReservedSpans::Span S = R.end(1, 20);
+  ReservedSpans::ReservedSpan S = R.end(1, 20);
   EXPECT_EQ(S.Peak, 0u);
   EXPECT_EQ(S.KnownNs, 0);
 }

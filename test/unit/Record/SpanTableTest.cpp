@@ -38,13 +38,13 @@ TEST_F(Spans, ReservedNowAndAtMost) {
   T.begin(1, 11, now());
   T.noteReserved(1, 500, 400);
   T.begin(2, 12, now());
-  const Span *Two = T.find(2, now());
+  const ScopeResult *Two = T.find(2, now());
   ASSERT_TRUE(Two);
   EXPECT_EQ(Two->Rows[1].ReservedPeak, 500u);
   T.noteReserved(1, 900, 800);
   T.noteReserved(1, 100, 50);
   T.begin(3, 13, now());
-  const Span *Three = T.end(3, now());
+  const ScopeResult *Three = T.end(3, now());
   ASSERT_TRUE(Three);
   EXPECT_TRUE(Three->Rows[1].IsReservedKnown);
   EXPECT_EQ(Three->Rows[1].ReservedPeak, 100u);
@@ -52,7 +52,7 @@ TEST_F(Spans, ReservedNowAndAtMost) {
   ASSERT_TRUE(Two);
   EXPECT_EQ(Two->Rows[1].ReservedPeak, 900u);
   EXPECT_EQ(Two->Rows[1].Reserved, 100u);
-  const Span *One = T.end(1, now());
+  const ScopeResult *One = T.end(1, now());
   ASSERT_TRUE(One);
   EXPECT_EQ(One->Rows[1].ReservedPeak, 900u);
   EXPECT_EQ(One->Rows[1].Active, 50u);
@@ -67,7 +67,7 @@ TEST_F(Spans, PeaksOfScopesThatOverlap) {
   T.begin(2, 12, now());
   free(0, 100);
   T.begin(3, 13, now());
-  const Span *One = T.end(1, now());
+  const ScopeResult *One = T.end(1, now());
   ASSERT_TRUE(One);
   EXPECT_EQ(One->Text, 11u);
   EXPECT_EQ(One->Rows[1].Before, 100u);
@@ -76,7 +76,7 @@ TEST_F(Spans, PeaksOfScopesThatOverlap) {
   EXPECT_EQ(One->Rows[1].FreedBytes, 100u);
   EXPECT_EQ(One->DurationNs, 700u - 200u);
   allocate(20);
-  const Span *Three = T.end(3, now());
+  const ScopeResult *Three = T.end(3, now());
   ASSERT_TRUE(Three);
   EXPECT_EQ(Three->Rows[1].Before, 50u);
   EXPECT_EQ(Three->Rows[1].Peak, 70u);
@@ -125,7 +125,7 @@ TEST_F(Spans, AreAsAPlainModelSays) {
       Open[Number] = {Live, Live};
     } else {
       auto It = std::next(Open.begin(), Random() % Open.size());
-      const Span *S = T.end(It->first, now());
+      const ScopeResult *S = T.end(It->first, now());
       ASSERT_TRUE(S);
       ASSERT_EQ(S->Rows[1].Before, It->second.Before);
       ASSERT_EQ(S->Rows[1].Peak, It->second.Peak);
@@ -198,7 +198,7 @@ TEST_F(Spans, LayersAmongScopes) {
       auto It = std::next(Open.begin(), Random() % Open.size());
       const Model &M = It->second;
       if (!M.IsLayer) {
-        const Span *S = T.end(It->first, now());
+        const ScopeResult *S = T.end(It->first, now());
         ASSERT_TRUE(S);
         for (unsigned D : {0, 1}) {
           ASSERT_EQ(S->Spaces[D + 1].Peak, M.SpacePeak[D]);
@@ -235,7 +235,7 @@ TEST_F(Spans, LayersAmongScopes) {
     }
   }
   EXPECT_GT(Number, 1000u);
-  const Span *Whole = T.find(0, now());
+  const ScopeResult *Whole = T.find(0, now());
   ASSERT_EQ(Whole->Spaces.size(), 3u);
   EXPECT_EQ(Whole->Spaces[1].After, Live[0] + Live[1]);
   EXPECT_EQ(Whole->Spaces[2].Peak, Whole->Rows[4].Peak);

@@ -292,7 +292,7 @@ TEST_F(Peaks, OnlyWhatLivedAtThePeakCounts) {
 TEST(OomLog, KeepsTheFirstAndTheLast) {
   OomLog Log;
   auto Add = [&](uint32_t Process, uint64_t TimeNs, size_t Rows) {
-    OomLog::Moment M;
+    OomLog::OomMoment M;
     M.What.Process = Process;
     M.What.TimeNs = TimeNs;
     M.Heaps.resize(1);

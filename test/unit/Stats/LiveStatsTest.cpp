@@ -140,7 +140,7 @@ private:
     Changes.push_back(C);
     ChangeTimes.push_back(Time);
   }
-  void gather(int At, Change::Kinds Kind, uint64_t Bytes) {
+  void gather(int At, Change::ChangeKind Kind, uint64_t Bytes) {
     BlockRef B = ref(At);
     gather(N.Blocks[At].Process, {Bytes, B.Row, B.ScopeRow, Kind});
   }

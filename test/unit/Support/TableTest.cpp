@@ -6,7 +6,7 @@
 #include "gtest/gtest.h"
 
 using namespace memkit;
-using ColumnAlign = Table::Align;
+using ColumnAlign = Table::Side;
 
 static std::string printed(const Table &T, unsigned Width) {
   std::string Text;
