@@ -72,9 +72,9 @@ void reportError(Error E) {
 }
 
 void warn(const Twine &What) {
-  static StringSet<> Said;
+  static StringSet<> Stored;
   std::string Text = What.str();
-  if (Quiet || !Said.insert(Text).second)
+  if (Quiet || !Stored.insert(Text).second)
     return;
   outs().flush();
   WithColor::warning(errs(), TheName) << Text << '\n';

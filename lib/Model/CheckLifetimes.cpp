@@ -28,26 +28,26 @@ struct Whole {
 };
 } // namespace
 
-static void compare(uint32_t Process, const Whole &Said, const Whole &Is,
+static void compare(uint32_t Process, const Whole &Stored, const Whole &Is,
                     CheckResult &Out) {
-  Out.Lifetimes += Said.Rows.size();
-  if (Said.Cuts != Is.Cuts)
+  Out.Lifetimes += Stored.Rows.size();
+  if (Stored.Cuts != Is.Cuts)
     Out.add(formatv("process {0}: the cuts of lifetimes are not those of its "
                     "events",
                     Process));
-  if (Said.Rows.size() != Is.Rows.size())
+  if (Stored.Rows.size() != Is.Rows.size())
     Out.add(formatv("process {0}: {1} rows of lifetimes, events give {2}",
-                    Process, Said.Rows.size(), Is.Rows.size()));
-  for (size_t I = 0; I != std::min(Said.Rows.size(), Is.Rows.size()); ++I)
-    if (Said.Rows[I] != Is.Rows[I])
+                    Process, Stored.Rows.size(), Is.Rows.size()));
+  for (size_t I = 0; I != std::min(Stored.Rows.size(), Is.Rows.size()); ++I)
+    if (Stored.Rows[I] != Is.Rows[I])
       Out.add(formatv("process {0}: lifetimes of heap {1}, stack {2} are not "
                       "those of its events",
-                      Process, Said.Rows[I].Heap, Said.Rows[I].Stack));
+                      Process, Stored.Rows[I].Heap, Stored.Rows[I].Stack));
 }
 
 Error memkit::compareLifetimes(TraceReader &R, const IdLimits &Limits,
                                const LiveStats &A, CheckResult &Out) {
-  std::map<uint32_t, Whole> Said, Is;
+  std::map<uint32_t, Whole> Stored, Is;
   for (const SectionInfo &B : R.sections()) {
     if (B.Kind != SectionKind::Lifetimes)
       continue;
@@ -56,9 +56,9 @@ Error memkit::compareLifetimes(TraceReader &R, const IdLimits &Limits,
       return E;
     if (std::string P = Limits.check(L); !P.empty())
       return makeTraceError(R.name(), B.Offset, P);
-    Said[L.Process].add(L);
+    Stored[L.Process].add(L);
   }
-  if (Said.empty())
+  if (Stored.empty())
     return Error::success();
   if (Error E = A.lifetimes([&](const Lifetimes &L) {
         Is[L.Process].add(L);
@@ -66,6 +66,6 @@ Error memkit::compareLifetimes(TraceReader &R, const IdLimits &Limits,
       }))
     return E;
   for (auto &[Process, W] : Is)
-    compare(Process, Said[Process], W, Out);
+    compare(Process, Stored[Process], W, Out);
   return Error::success();
 }

@@ -64,29 +64,30 @@ public:
   explicit Comparison(CheckResult &Out) : Out(Out) {}
 
   /// Compares the fields that are computed from events.
-  template <class T, class F> void fields(const T &Said, const T &Is, F Name) {
+  template <class T, class F>
+  void fields(const T &Stored, const T &Is, F Name) {
     forEachField<T>([&](auto I) {
       constexpr auto Field = fieldAt<T, I>;
       if constexpr (Field.IsChecked)
-        if (Said.*Field.Member != Is.*Field.Member)
+        if (Stored.*Field.Member != Is.*Field.Member)
           Out.add(formatv("{0}: {1} {2}, events give {3}", Name(),
-                          wordsOf(Field.Name, Field.Words), Said.*Field.Member,
-                          Is.*Field.Member));
+                          wordsOf(Field.Name, Field.Words),
+                          Stored.*Field.Member, Is.*Field.Member));
     });
   }
 
-  void row(const char *What, uint32_t Process, const StackStats *Said,
+  void row(const char *What, uint32_t Process, const StackStats *Stored,
            const StackStats *Is);
   /// Walks two lists sorted by Less. An element of only one list is compared
   /// with Empty, because a list may leave out elements without events.
   template <class T, class L, class F>
-  void merge(const std::vector<T> &Said, const std::vector<T> &Is, L Less,
+  void merge(const std::vector<T> &Stored, const std::vector<T> &Is, L Less,
              F Compare) {
-    auto A = Said.begin();
+    auto A = Stored.begin();
     auto B = Is.begin();
-    while (A != Said.end() || B != Is.end()) {
-      bool OnlyA = B == Is.end() || (A != Said.end() && Less(*A, *B));
-      bool OnlyB = A == Said.end() || (B != Is.end() && Less(*B, *A));
+    while (A != Stored.end() || B != Is.end()) {
+      bool OnlyA = B == Is.end() || (A != Stored.end() && Less(*A, *B));
+      bool OnlyB = A == Stored.end() || (B != Is.end() && Less(*B, *A));
       Compare(OnlyB ? nullptr : &*A, OnlyA ? nullptr : &*B);
       if (!OnlyB)
         ++A;
@@ -99,13 +100,13 @@ private:
   CheckResult &Out;
 };
 
-/// Said, Is: null for a missing row; at least one is present.
-void Comparison::row(const char *What, uint32_t Process, const StackStats *Said,
-                     const StackStats *Is) {
+/// Stored, Is: null for a missing row; at least one is present.
+void Comparison::row(const char *What, uint32_t Process,
+                     const StackStats *Stored, const StackStats *Is) {
   static const StackStats Nothing;
   Out.SummaryRows += 1;
-  const StackStats &Any = Said ? *Said : *Is;
-  fields(Said ? *Said : Nothing, Is ? *Is : Nothing, [&] {
+  const StackStats &Any = Stored ? *Stored : *Is;
+  fields(Stored ? *Stored : Nothing, Is ? *Is : Nothing, [&] {
     return formatv("summary, process {0}, heap {1}, {2} {3}", Process, Any.Heap,
                    What, Any.Key)
         .str();
@@ -113,9 +114,9 @@ void Comparison::row(const char *What, uint32_t Process, const StackStats *Said,
 }
 
 /// The rows of the file. compare() takes the rows of the events part by part.
-class SaidRows {
+class StoredRows {
 public:
-  SaidRows(Comparison &C, const char *What) : C(C), What(What) {}
+  StoredRows(Comparison &C, const char *What) : C(C), What(What) {}
 
   /// Adds the rows of a part, which must outlive this object.
   void add(const std::vector<StackStatsRows> &Rows) {
@@ -161,13 +162,13 @@ static std::vector<T> sorted(std::vector<T> V, L Less) {
 }
 
 static void compareTotals(Comparison &C, const char *What,
-                          const std::vector<TotalStats> &Said,
+                          const std::vector<TotalStats> &Stored,
                           const std::vector<TotalStats> &Is) {
   static const TotalStats Nothing;
   auto Less = [](const TotalStats &X, const TotalStats &Y) {
     return X.Id < Y.Id;
   };
-  C.merge(sorted(Said, Less), sorted(Is, Less), Less,
+  C.merge(sorted(Stored, Less), sorted(Is, Less), Less,
           [&](const TotalStats *A, const TotalStats *B) {
             C.fields(A ? *A : Nothing, B ? *B : Nothing, [&] {
               return formatv("summary, {0} {1}", What, (A ? A : B)->Id).str();
@@ -177,12 +178,12 @@ static void compareTotals(Comparison &C, const char *What,
 
 /// Compares size classes. Older recorders do not count them; missing counts are
 /// not compared.
-static void compareSizes(const Summary &Said, const Summary &Is,
+static void compareSizes(const Summary &Stored, const Summary &Is,
                          CheckResult &Out) {
   std::map<uint32_t, const HeapStats *> Heaps;
   for (const HeapStats &H : Is.Heaps)
     Heaps[H.Id] = &H;
-  for (const HeapStats &H : Said.Heaps) {
+  for (const HeapStats &H : Stored.Heaps) {
     auto It = Heaps.find(H.Id);
     std::vector<uint64_t> Sizes;
     if (It != Heaps.end())
@@ -198,20 +199,20 @@ static void compareSizes(const Summary &Said, const Summary &Is,
   }
 }
 
-static void compareThreads(Comparison &C, const Summary &Said,
+static void compareThreads(Comparison &C, const Summary &Stored,
                            const Summary &Is) {
-  if (Said.Threads.empty())
+  if (Stored.Threads.empty())
     return;
   auto Less = [](const ThreadStats &X, const ThreadStats &Y) {
     return X.Thread < Y.Thread;
   };
   std::vector<ThreadStats> Made = Is.Threads;
   // Older recorders do not write nested bytes.
-  if (llvm::none_of(Said.Threads,
+  if (llvm::none_of(Stored.Threads,
                     [](const ThreadStats &T) { return T.NestedBytes != 0; }))
     for (ThreadStats &T : Made)
       T.NestedBytes = 0;
-  C.merge(sorted(Said.Threads, Less), sorted(Made, Less), Less,
+  C.merge(sorted(Stored.Threads, Less), sorted(Made, Less), Less,
           [&](const ThreadStats *A, const ThreadStats *B) {
             ThreadStats Nothing;
             C.fields(A ? *A : Nothing, B ? *B : Nothing, [&] {
@@ -221,13 +222,13 @@ static void compareThreads(Comparison &C, const Summary &Said,
 }
 
 /// Compares the shares of a step or a process.
-static void compareShares(Comparison &C, const SpaceShares &Said,
+static void compareShares(Comparison &C, const SpaceShares &Stored,
                           const SpaceShares &Is, llvm::StringRef Of) {
   static const SpaceShare Nothing;
   auto Less = [](const SpaceShare &X, const SpaceShare &Y) {
     return X.Space < Y.Space;
   };
-  C.merge(Said, Is, Less, [&](const SpaceShare *A, const SpaceShare *B) {
+  C.merge(Stored, Is, Less, [&](const SpaceShare *A, const SpaceShare *B) {
     C.fields(A ? *A : Nothing, B ? *B : Nothing, [&] {
       return formatv("{0}, space {1}", Of, (A ? A : B)->Space).str();
     });
@@ -240,14 +241,14 @@ static bool hasShares(const Summary &S) {
   return llvm::any_of(S.Processes, Has) || llvm::any_of(S.Steps, Has);
 }
 
-static void compareProcesses(Comparison &C, const Summary &Said,
+static void compareProcesses(Comparison &C, const Summary &Stored,
                              const Summary &Is, CheckResult &Out) {
-  bool WithShares = hasShares(Said);
+  bool WithShares = hasShares(Stored);
   auto Less = [](const ProcessStats &X, const ProcessStats &Y) {
     return X.Process < Y.Process;
   };
   C.merge(
-      sorted(Said.Processes, Less), sorted(Is.Processes, Less), Less,
+      sorted(Stored.Processes, Less), sorted(Is.Processes, Less), Less,
       [&](const ProcessStats *A, const ProcessStats *B) {
         ProcessStats Nothing;
         // Processes that were not recorded may be left out.
@@ -270,16 +271,16 @@ static void compareProcesses(Comparison &C, const Summary &Said,
       });
 }
 
-static void compareSteps(Comparison &C, const Summary &Said,
+static void compareSteps(Comparison &C, const Summary &Stored,
                          const Summary &Is) {
-  bool WithShares = hasShares(Said);
+  bool WithShares = hasShares(Stored);
   auto Key = [](const StepStats &S) {
     return std::make_tuple(S.Process, S.BeginNs, S.Step);
   };
   auto Less = [&](const StepStats &X, const StepStats &Y) {
     return Key(X) < Key(Y);
   };
-  C.merge(sorted(Said.Steps, Less), sorted(Is.Steps, Less), Less,
+  C.merge(sorted(Stored.Steps, Less), sorted(Is.Steps, Less), Less,
           [&](const StepStats *A, const StepStats *B) {
             StepStats Nothing;
             const StepStats &X = A ? *A : Nothing, &Y = B ? *B : Nothing;
@@ -297,18 +298,18 @@ static void compareSteps(Comparison &C, const Summary &Said,
 /// Checks categories of tensors: at the peak of a heap, their sum is the peak.
 /// At an out-of-memory event, the sum of a heap is at most the live bytes of
 /// the heap.
-static void compareCategories(const Summary &Said, CheckResult &Out) {
+static void compareCategories(const Summary &Stored, CheckResult &Out) {
   struct CategoryTotal {
     uint64_t Blocks = 0, Bytes = 0;
   };
   // By out-of-memory event (0: the peak) and heap.
   std::map<std::pair<uint32_t, uint32_t>, CategoryTotal> Sums;
-  for (const CategoryStats &K : Said.Categories) {
+  for (const CategoryStats &K : Stored.Categories) {
     CategoryTotal &S = Sums[{K.Oom, K.Heap}];
     S.Blocks += K.Blocks;
     S.Bytes += K.Bytes;
   }
-  for (const HeapStats &H : Said.Heaps)
+  for (const HeapStats &H : Stored.Heaps)
     if (auto It = Sums.find({0, H.Id});
         It != Sums.end() &&
         (It->second.Bytes != H.PeakBytes || It->second.Blocks != H.PeakBlocks))
@@ -317,7 +318,7 @@ static void compareCategories(const Summary &Said, CheckResult &Out) {
                   "its peak, events give {3} of {4}",
                   H.Id, It->second.Blocks, It->second.Bytes, H.PeakBlocks,
                   H.PeakBytes));
-  for (const OomHeap &H : Said.OomHeaps)
+  for (const OomHeap &H : Stored.OomHeaps)
     if (auto It = Sums.find({H.Oom, H.Heap});
         It != Sums.end() &&
         (It->second.Bytes > H.LiveBytes || It->second.Blocks > H.LiveBlocks))
@@ -329,38 +330,39 @@ static void compareCategories(const Summary &Said, CheckResult &Out) {
 }
 
 /// Compares everything but the rows of stacks and scope paths.
-static void compareRest(Comparison &C, const Summary &Said, const Summary &Is,
+static void compareRest(Comparison &C, const Summary &Stored, const Summary &Is,
                         CheckResult &Out) {
-  compareTotals(C, "heap", {Said.Heaps.begin(), Said.Heaps.end()},
+  compareTotals(C, "heap", {Stored.Heaps.begin(), Stored.Heaps.end()},
                 {Is.Heaps.begin(), Is.Heaps.end()});
-  compareTotals(C, "space", Said.Spaces, Is.Spaces);
-  compareSizes(Said, Is, Out);
-  compareThreads(C, Said, Is);
-  compareProcesses(C, Said, Is, Out);
-  compareSteps(C, Said, Is);
-  compareCategories(Said, Out);
+  compareTotals(C, "space", Stored.Spaces, Is.Spaces);
+  compareSizes(Stored, Is, Out);
+  compareThreads(C, Stored, Is);
+  compareProcesses(C, Stored, Is, Out);
+  compareSteps(C, Stored, Is);
+  compareCategories(Stored, Out);
 }
 
-static void compareCounts(const Summary &Said, const Summary &Is,
+static void compareCounts(const Summary &Stored, const Summary &Is,
                           CheckResult &Out) {
-  if (Said.Events != Is.Events)
+  if (Stored.Events != Is.Events)
+    Out.add(formatv("summary: {0} events, there are {1}", Stored.Events,
+                    Is.Events));
+  if (Stored.Marks != Is.Marks)
     Out.add(
-        formatv("summary: {0} events, there are {1}", Said.Events, Is.Events));
-  if (Said.Marks != Is.Marks)
-    Out.add(formatv("summary: {0} marks, there are {1}", Said.Marks, Is.Marks));
+        formatv("summary: {0} marks, there are {1}", Stored.Marks, Is.Marks));
 }
 
 Error memkit::compareSummaries(TraceReader &R, const IdLimits &Limits,
                                const LastSummary &Last, const LiveStats &A,
                                CheckResult &Out) {
   Comparison C(Out);
-  SaidRows Stacks(C, "stack"), ScopePaths(C, "scope path");
-  std::vector<Summary> Said(Last.Sections.size());
-  for (size_t I = 0; I != Said.size(); ++I) {
-    if (Error E = readPart(R, Limits, Last.Sections[I], Said[I]))
+  StoredRows Stacks(C, "stack"), ScopePaths(C, "scope path");
+  std::vector<Summary> Stored(Last.Sections.size());
+  for (size_t I = 0; I != Stored.size(); ++I) {
+    if (Error E = readPart(R, Limits, Last.Sections[I], Stored[I]))
       return E;
-    Stacks.add(Said[I].Stacks);
-    ScopePaths.add(Said[I].ScopePaths);
+    Stacks.add(Stored[I].Stacks);
+    ScopePaths.add(Stored[I].ScopePaths);
   }
   Stacks.sort();
   ScopePaths.sort();

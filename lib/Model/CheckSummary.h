@@ -20,11 +20,11 @@ llvm::Expected<LastSummary> findLastSummary(TraceReader &R,
 llvm::Error checkRows(TraceReader &R, const IdLimits &Limits,
                       const LastSummary &Last);
 
-/// Adds to Out the differences between Said, the file's summary, and A, the
+/// Adds to Out the differences between Stored, the file's summary, and A, the
 /// stats of the events. The file's rows are held in memory; the rows of A come
 /// in parts.
 llvm::Error compareSummaries(TraceReader &R, const IdLimits &Limits,
-                             const LastSummary &Said, const LiveStats &A,
+                             const LastSummary &Stored, const LiveStats &A,
                              CheckResult &Out);
 
 /// Compares the lifetimes likewise, unless the file has none.

@@ -65,7 +65,7 @@ private:
   Error readPart(const SectionInfo &B);
   Error compareSnapshot(uint32_t Process, const SnapshotStop &K,
                         uint64_t TimeNs);
-  void addBlock(uint32_t Process, const Snapshot &K, const LiveBlock &Said,
+  void addBlock(uint32_t Process, const Snapshot &K, const LiveBlock &Stored,
                 const LiveBlock *Is);
 
   TraceReader &R;
@@ -189,35 +189,35 @@ Error TraceChecker::compareInterval(llvm::ArrayRef<IntervalStop> Parts) {
   llvm::Expected<Interval> Joined = readInterval(Parts);
   if (!Joined)
     return Joined.takeError();
-  Interval &Said = *Joined;
+  Interval &Stored = *Joined;
   Interval Is;
-  bool HasDetail = Said.Detail != IntervalDetail::None;
+  bool HasDetail = Stored.Detail != IntervalDetail::None;
   Run->stats().cutInterval(
       At.Process, At.EndNs, Run->nextAllocationId(At.Process),
-      HasDetail ? Said.Detail : IntervalDetail::Changed, Is);
+      HasDetail ? Stored.Detail : IntervalDetail::Changed, Is);
   if (!HasDetail)
     for (IntervalRow &R : Is.Rows)
       R.Allocations = R.AllocatedBytes = R.Temporaries = 0;
   Out.Intervals += 1;
   std::string Name =
-      formatv("process {0}, interval {1}: ", At.Process, Said.Index).str();
+      formatv("process {0}, interval {1}: ", At.Process, Stored.Index).str();
   auto Compare = [&](const char *What, uint64_t A, uint64_t B) {
     if (A != B)
       Out.add(Name + formatv("{0} {1}, events give {2}", What, A, B).str());
   };
-  Compare("number", Said.Index, Is.Index);
-  Compare("first step", Said.FirstStep, Is.FirstStep);
-  Compare("last step", Said.LastStep, Is.LastStep);
-  Compare("begin", Said.BeginNs, Is.BeginNs);
+  Compare("number", Stored.Index, Is.Index);
+  Compare("first step", Stored.FirstStep, Is.FirstStep);
+  Compare("last step", Stored.LastStep, Is.LastStep);
+  Compare("begin", Stored.BeginNs, Is.BeginNs);
   auto Key = [](const IntervalRow &X) {
     return std::make_pair(X.Heap, X.Stack);
   };
   auto Less = [&](const IntervalRow &X, const IntervalRow &Y) {
     return Key(X) < Key(Y);
   };
-  if (!std::is_sorted(Said.Rows.begin(), Said.Rows.end(), Less))
-    std::sort(Said.Rows.begin(), Said.Rows.end(), Less);
-  auto A = Said.Rows.begin(), AEnd = Said.Rows.end();
+  if (!std::is_sorted(Stored.Rows.begin(), Stored.Rows.end(), Less))
+    std::sort(Stored.Rows.begin(), Stored.Rows.end(), Less);
+  auto A = Stored.Rows.begin(), AEnd = Stored.Rows.end();
   auto B = Is.Rows.begin(), BEnd = Is.Rows.end();
   while (A != AEnd || B != BEnd) {
     bool OnlyFile = B == BEnd || (A != AEnd && Less(*A, *B));
@@ -300,20 +300,21 @@ Error TraceChecker::compareSnapshot(uint32_t Process, const SnapshotStop &K,
                              Part.TimeNs, TimeNs)
                          .str());
     Count += Part.Blocks.size();
-    auto Compare = [&](const LiveBlock &Said, const LiveBlock *Is) {
-      if (Said.AllocationId < Lowest)
-        Out.add(Name +
-                formatv("block {0} is out of order", Said.AllocationId).str());
-      Lowest = Said.AllocationId + 1;
-      if (Is && Said == *Is)
+    auto Compare = [&](const LiveBlock &Stored, const LiveBlock *Is) {
+      if (Stored.AllocationId < Lowest)
+        Out.add(
+            Name +
+            formatv("block {0} is out of order", Stored.AllocationId).str());
+      Lowest = Stored.AllocationId + 1;
+      if (Is && Stored == *Is)
         return;
       LiveBlock Same = Is ? *Is : LiveBlock();
       // A snapshot need not name an enclosing block that was freed.
-      if (!Said.Enclosing && Same.Enclosing &&
+      if (!Stored.Enclosing && Same.Enclosing &&
           !Run->lives(Process, Same.Enclosing - 1))
         Same.Enclosing = 0;
-      if (!Is || !(Said == Same))
-        addBlock(Process, Part, Said, Is ? &Same : nullptr);
+      if (!Is || !(Stored == Same))
+        addBlock(Process, Part, Stored, Is ? &Same : nullptr);
     };
     Run->matchLive(Process, Part.Blocks, Compare);
   }
@@ -324,13 +325,13 @@ Error TraceChecker::compareSnapshot(uint32_t Process, const SnapshotStop &K,
   return Error::success();
 }
 
-/// Reports the differences between a block of a snapshot, Said, and the live
+/// Reports the differences between a block of a snapshot, Stored, and the live
 /// block Is; null if the block does not live.
 void TraceChecker::addBlock(uint32_t Process, const Snapshot &K,
-                            const LiveBlock &Said, const LiveBlock *Is) {
+                            const LiveBlock &Stored, const LiveBlock *Is) {
   auto Name = [&] {
     return formatv("process {0}, snapshot after {1} events, block {2}: ",
-                   Process, K.Events, Said.AllocationId)
+                   Process, K.Events, Stored.AllocationId)
         .str();
   };
   if (!Is) {
@@ -341,16 +342,16 @@ void TraceChecker::addBlock(uint32_t Process, const Snapshot &K,
     if (A != B)
       Out.add(Name() + formatv("{0} {1}, events give {2}", What, A, B).str());
   };
-  Compare("size", Said.Size, Is->Size);
-  Compare("allocated", Said.AllocatedNs, Is->AllocatedNs);
-  Compare("stack", Said.Stack, Is->Stack);
-  Compare("scope path", Said.ScopePath, Is->ScopePath);
-  Compare("heap", Said.Heap, Is->Heap);
+  Compare("size", Stored.Size, Is->Size);
+  Compare("allocated", Stored.AllocatedNs, Is->AllocatedNs);
+  Compare("stack", Stored.Stack, Is->Stack);
+  Compare("scope path", Stored.ScopePath, Is->ScopePath);
+  Compare("heap", Stored.Heap, Is->Heap);
   // memrec records addresses only for blocks of devices, with their events.
-  if (Said.Address)
-    Compare("address", Said.Address, Is->Address);
-  Compare("enclosing block + 1", Said.Enclosing, Is->Enclosing);
-  Compare("weight", Said.Weight, Is->Weight);
+  if (Stored.Address)
+    Compare("address", Stored.Address, Is->Address);
+  Compare("enclosing block + 1", Stored.Enclosing, Is->Enclosing);
+  Compare("weight", Stored.Weight, Is->Weight);
 }
 
 Error TraceChecker::finish() {
@@ -390,12 +391,12 @@ llvm::Expected<CheckResult> memkit::checkTrace(TraceReader &R) {
   if (!Run)
     return Run.takeError();
   C.start(**Run);
-  auto Said = findLastSummary(R, (*Run)->limits());
-  if (!Said)
-    return Said.takeError();
+  auto Stored = findLastSummary(R, (*Run)->limits());
+  if (!Stored)
+    return Stored.takeError();
   bool LeftOut = false;
-  if (Said->IsThere)
-    for (const Loss &L : Said->Totals.Losses)
+  if (Stored->IsThere)
+    for (const Loss &L : Stored->Totals.Losses)
       LeftOut |= L.Kind == LossKind::Events && L.Count != 0;
   if (LeftOut)
     Out.Notes.push_back(
@@ -411,22 +412,22 @@ llvm::Expected<CheckResult> memkit::checkTrace(TraceReader &R) {
     if (Error E = C.finish())
       return E;
   bool CutOff =
-      Said->IsThere && !R.complete() && Said->Totals.Events != Out.Events;
-  if (!Said->IsThere && !LeftOut)
+      Stored->IsThere && !R.complete() && Stored->Totals.Events != Out.Events;
+  if (!Stored->IsThere && !LeftOut)
     Out.Notes.push_back("there is no complete summary");
   if (CutOff && !LeftOut)
     Out.Notes.push_back(formatv("the trace was cut off: its last summary is of "
                                 "the first {0} of {1} events, not compared",
-                                Said->Totals.Events, Out.Events));
-  if (!Said->IsThere)
+                                Stored->Totals.Events, Out.Events));
+  if (!Stored->IsThere)
     return Out;
   if (LeftOut || CutOff) {
-    if (Error E = checkRows(R, Limits, *Said))
+    if (Error E = checkRows(R, Limits, *Stored))
       return E;
     return Out;
   }
   const LiveStats &A = (*Run)->stats();
-  if (Error E = compareSummaries(R, Limits, *Said, A, Out))
+  if (Error E = compareSummaries(R, Limits, *Stored, A, Out))
     return E;
   if (Error E = compareLifetimes(R, Limits, A, Out))
     return E;

@@ -41,11 +41,11 @@ private:
 bool hasLastBlocks(const Trace &T) {
   if (!T.hasReader())
     return false;
-  uint64_t Said = T.summary().Events;
+  uint64_t Stored = T.summary().Events;
   uint64_t Held = 0;
   for (const SectionInfo &B : T.reader().sections())
     Held += B.Events;
-  return Held && Held >= Said;
+  return Held && Held >= Stored;
 }
 
 Error forEachLastBlock(

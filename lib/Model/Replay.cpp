@@ -334,15 +334,15 @@ void Replay::forEachLive(
 }
 
 void Replay::matchLive(
-    uint32_t Process, llvm::ArrayRef<LiveBlock> Said,
+    uint32_t Process, llvm::ArrayRef<LiveBlock> Stored,
     llvm::function_ref<void(const LiveBlock &, const LiveBlock *)> Do) const {
   // The rows with the stack and heap of a block are cache misses away, so the
   // rows of several blocks are fetched before they are read.
   constexpr size_t Together = 64;
   LiveSet::LiveCursor Found[Together], Last;
-  while (!Said.empty()) {
-    llvm::ArrayRef<LiveBlock> Some = Said.take_front(Together);
-    Said = Said.drop_front(Some.size());
+  while (!Stored.empty()) {
+    llvm::ArrayRef<LiveBlock> Some = Stored.take_front(Together);
+    Stored = Stored.drop_front(Some.size());
     for (size_t At = 0; At != Some.size(); ++At) {
       Found[At] = LiveSet::LiveCursor();
       if (!Processes[Process])

@@ -9,7 +9,7 @@ using namespace memkit;
 using llvm::Error;
 
 /// A section is written once it has this many rows or intervals.
-static constexpr size_t UsualRows = 4096, UsualIntervals = 1024;
+static constexpr size_t FastRows = 4096, FastIntervals = 1024;
 
 Error IntervalBatch::add(const Interval &S, WriteIntervals Write) {
   size_t At = 0;
@@ -29,7 +29,7 @@ Error IntervalBatch::add(const Interval &S, WriteIntervals Write) {
     At += N;
     Rows += N;
   } while (At != S.Rows.size());
-  return Rows >= UsualRows || Block.Rows.size() >= UsualIntervals
+  return Rows >= FastRows || Block.Rows.size() >= FastIntervals
              ? flush(Write)
              : Error::success();
 }

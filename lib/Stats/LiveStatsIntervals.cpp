@@ -122,7 +122,7 @@ Interval LiveStats::nextInterval(LiveProcess &I, uint64_t TimeNs,
 bool LiveStats::letWait(LiveProcess &I, uint32_t Row, const IntervalRow &More) {
   if (!More.AllocatedBytes && !More.Allocations && !More.Temporaries)
     return true;
-  uint32_t &Waits = StackRows.rest(Row).Waits;
+  uint32_t &Waits = StackRows.cold(Row).Waits;
   WaitingRow W = Waits ? I.Waiting[Waits - 1] : WaitingRow{Row};
   uint64_t Bytes = W.AllocatedBytes + More.AllocatedBytes;
   uint64_t Allocations = W.Allocations + More.Allocations;
@@ -155,9 +155,9 @@ bool LiveStats::intervalRow(LiveProcess &I, IntervalDetail Detail,
                             const DirtyRow &Before, const DirtyRow &At,
                             IntervalRow &Out) {
   StatsRow &R = StackRows[At.Row];
-  StatsRowCold &Rest = StackRows.rest(At.Row);
+  StatsRowCold &Cold = StackRows.cold(At.Row);
   R.Temporaries -= At.Temporaries;
-  Rest.Temporaries += At.Temporaries;
+  Cold.Temporaries += At.Temporaries;
   Out = {Cells[R.Cell].Heap,
          R.Key,
          At.LiveBlocks,
@@ -168,8 +168,8 @@ bool LiveStats::intervalRow(LiveProcess &I, IntervalDetail Detail,
   bool IsSame = At.livesAs(Before);
   if (IsSame && Detail != IntervalDetail::Whole && letWait(I, At.Row, Out))
     return false;
-  if (Rest.Waits)
-    takeWaiting(I, I.Waiting[Rest.Waits - 1], Out);
+  if (Cold.Waits)
+    takeWaiting(I, I.Waiting[Cold.Waits - 1], Out);
   if (IsSame && !Out.AllocatedBytes && !Out.Allocations && !Out.Temporaries)
     return false;
   I.ChurnRows += IsSame;
@@ -249,7 +249,7 @@ bool LiveStats::cutPart(uint32_t Process, size_t MaxRows, Interval &Out) {
   for (; C.Next != C.Rows.size() && Room; ++C.Next, --Room) {
     if (C.Next + RowsAhead < C.Rows.size()) {
       prefetchRow(C.Rows[C.Next + RowsAhead].Row);
-      prefetchRest(C.Rows[C.Next + RowsAhead].Row);
+      prefetchCold(C.Rows[C.Next + RowsAhead].Row);
     }
     const DirtyRow &Before = C.Rows[C.Next];
     DirtyRow At = stateAtCut(I, Before.Row);

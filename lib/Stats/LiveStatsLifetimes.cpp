@@ -20,7 +20,7 @@ void LiveStats::addAllocated(LiveProcess &I, uint32_t Interval,
                              bool AnyLate) {
   if (!IntervalsOn)
     return;
-  uint32_t &AllocatedIn = StackRows.rest(Before.Row).AllocatedIn;
+  uint32_t &AllocatedIn = StackRows.cold(Before.Row).AllocatedIn;
   bool WasEmpty = !Before.LiveBlocks && !Before.LiveBytes;
   bool IsSame = At.livesAs(Before);
   // A changed row counts as work if it had live blocks before: its cohorts
@@ -67,7 +67,7 @@ void LiveStats::applyLate(LiveProcess &I, const std::deque<LateFree> &Late,
                           size_t From, size_t To, uint32_t Interval) {
   constexpr size_t Near = 8, Far = 16;
   auto LifetimeOf = [&](uint32_t Row) -> Lifetime * {
-    uint32_t AllocatedIn = StackRows.rest(Row).AllocatedIn;
+    uint32_t AllocatedIn = StackRows.cold(Row).AllocatedIn;
     return AllocatedIn & StatsRowCold::HasLifetime
                ? &LifetimesOf[AllocatedIn & ~StatsRowCold::HasLifetime]
                : nullptr;
@@ -80,7 +80,7 @@ void LiveStats::applyLate(LiveProcess &I, const std::deque<LateFree> &Late,
   for (; At != End; ++At) {
     if (AtFar != End) {
       prefetchRow(AtFar->Row);
-      prefetchRest(AtFar++->Row);
+      prefetchCold(AtFar++->Row);
     }
     if (AtNear != End)
       __builtin_prefetch(LifetimeOf(AtNear++->Row), 1);
@@ -113,7 +113,7 @@ void LiveStats::noteLevels(LiveProcess &I) {
 bool LiveStats::lifetimeAt(uint32_t Row, LifetimeRow &Out) const {
   const StatsRow &R = StackRows[Row];
   const Cell &C = Cells[R.Cell];
-  uint32_t AllocatedIn = StackRows.rest(Row).AllocatedIn,
+  uint32_t AllocatedIn = StackRows.cold(Row).AllocatedIn,
            Cut = C.S->Cut.intervals();
   if (!AllocatedIn)
     return false;

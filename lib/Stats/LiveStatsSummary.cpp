@@ -18,27 +18,27 @@ static uint64_t atPeak(uint64_t Live, uint64_t Saved, const StatsRow &R,
   return R.LastChange <= PeakAt ? Live : Saved;
 }
 
-StackStats LiveStats::stackStats(const StatsRow &R, const StatsRowCold &Rest,
+StackStats LiveStats::stackStats(const StatsRow &R, const StatsRowCold &Cold,
                                  const Cell &C) const {
   StackStats S;
   S.Key = R.Key;
   S.Heap = C.Heap;
   S.Allocations = R.Allocations;
   S.AllocatedBytes = R.AllocatedBytes;
-  S.Temporaries = Rest.Temporaries + R.Temporaries;
+  S.Temporaries = Cold.Temporaries + R.Temporaries;
   S.LiveBlocks = R.LiveBlocks;
   S.LiveBytes = R.LiveBytes;
   S.LiveExclusive = R.LiveExclusive;
   S.PeakBytes = R.PeakBytes;
   uint64_t End = C.I->EndAt, HeapAt = C.H->C.PeakAt, SpaceAt = C.D->PeakAt;
-  S.HeapPeakBytes = atPeak(R.LiveBytes, Rest.HeapPeakBytes, R, HeapAt, End);
-  S.HeapPeakBlocks = atPeak(R.LiveBlocks, Rest.HeapPeakBlocks, R, HeapAt, End);
+  S.HeapPeakBytes = atPeak(R.LiveBytes, Cold.HeapPeakBytes, R, HeapAt, End);
+  S.HeapPeakBlocks = atPeak(R.LiveBlocks, Cold.HeapPeakBlocks, R, HeapAt, End);
   if (C.D == &Outside)
     return S;
   S.SpacePeakBytes =
-      atPeak(R.LiveExclusive, Rest.SpacePeakBytes, R, SpaceAt, End);
+      atPeak(R.LiveExclusive, Cold.SpacePeakBytes, R, SpaceAt, End);
   S.SpacePeakBlocks =
-      atPeak(R.LiveBlocks, Rest.SpacePeakBlocks, R, SpaceAt, End);
+      atPeak(R.LiveBlocks, Cold.SpacePeakBlocks, R, SpaceAt, End);
   return S;
 }
 
@@ -175,7 +175,7 @@ llvm::Error LiveStats::summary(
     auto Field = ScopePaths ? &Summary::ScopePaths : &Summary::Stacks;
     for (uint64_t KeyAndRow : Ordered) {
       uint32_t Row = uint32_t(KeyAndRow);
-      StackStats S = stackStats(Rows[Row], Rows.rest(Row), C);
+      StackStats S = stackStats(Rows[Row], Rows.cold(Row), C);
       S.Splits = Splits.lookup(Row);
       if (llvm::Error E = Parts.add(Field, C.Process, S))
         return E;

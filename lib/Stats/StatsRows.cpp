@@ -105,7 +105,7 @@ uint32_t StatsRows::make(uint32_t Cell, uint32_t Key) {
   else if ((Row & (ChunkRows - 1)) == ChunkRows / 2 && OnAhead)
     lookAhead();
   StatsRow *R = new (&(*this)[Row]) StatsRow();
-  new (&rest(Row)) StatsRowCold();
+  new (&cold(Row)) StatsRowCold();
   R->Cell = Cell;
   R->Key = Key;
   return Row;

@@ -61,14 +61,14 @@ void NameWriter::parameters(const DWARFDie &D) {
   bool First = true;
   Out += '(';
   for (const DWARFDie &C : D.children()) {
-    bool IsRest = C.getTag() == DW_TAG_unspecified_parameters;
-    if (!IsRest &&
+    bool IsRemainder = C.getTag() == DW_TAG_unspecified_parameters;
+    if (!IsRemainder &&
         (C.getTag() != DW_TAG_formal_parameter || has(C, DW_AT_artificial)))
       continue;
     if (!std::exchange(First, false))
       Out += ", ";
     bool IsConst = false;
-    if (IsRest)
+    if (IsRemainder)
       Out += "...";
     else
       type(withoutQualifiers(typeOf(C), IsConst));

@@ -52,7 +52,7 @@ void EventLog::grow() {
   Capacity = New;
 }
 
-void EventLog::append(llvm::ArrayRef<Usual> Events, uint32_t Heap,
+void EventLog::append(llvm::ArrayRef<FastEvent> Events, uint32_t Heap,
                       const uint32_t *ScopePaths) {
   if (Events.empty())
     return;
@@ -63,7 +63,7 @@ void EventLog::append(llvm::ArrayRef<Usual> Events, uint32_t Heap,
   if (Count == 0)
     FirstTick = LastTick = Events.front().Tick;
   uint64_t Risen = Events.back().Tick - LastTick, Largest = 0;
-  for (const Usual &E : Events)
+  for (const FastEvent &E : Events)
     Largest |= E.SizeOrBlock;
   if (Heap != OneHeap || (Risen | Largest | Next) >> 32)
     return appendOneByOne(Events, Heap, ScopePaths);
@@ -79,7 +79,7 @@ void EventLog::append(llvm::ArrayRef<Usual> Events, uint32_t Heap,
   uint64_t Tick = LastTick, AllocationId = Next;
   uint32_t NumAllocations = 0, NumFars = 0;
   for (size_t I = 0, N = Events.size(); I != N; ++I) {
-    const Usual &E = Events[I];
+    const FastEvent &E = Events[I];
     Times[I] = uint32_t(E.Tick - Tick);
     Tick = E.Tick;
     Kinds[I] = uint8_t(E.IsFree ? EventKind::Free : EventKind::Allocate);
@@ -105,10 +105,10 @@ void EventLog::append(llvm::ArrayRef<Usual> Events, uint32_t Heap,
   Next = AllocationId;
 }
 
-void EventLog::appendOneByOne(llvm::ArrayRef<Usual> Events, uint32_t Heap,
+void EventLog::appendOneByOne(llvm::ArrayRef<FastEvent> Events, uint32_t Heap,
                               const uint32_t *ScopePaths) {
   for (size_t I = 0; I != Events.size(); ++I) {
-    const Usual &E = Events[I];
+    const FastEvent &E = Events[I];
     if (E.IsFree)
       free(E.Lane, E.Tick, E.SizeOrBlock);
     else
@@ -180,7 +180,7 @@ void EventLog::noteHeap(uint32_t Heap) {
 }
 
 /// Call before the allocations among Events are counted.
-void EventLog::noteScopePaths(llvm::ArrayRef<Usual> Events,
+void EventLog::noteScopePaths(llvm::ArrayRef<FastEvent> Events,
                               const uint32_t *ScopePaths) {
   for (size_t I = 0; I != Events.size(); ++I)
     if (!Events[I].IsFree)

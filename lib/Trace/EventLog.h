@@ -85,7 +85,7 @@ public:
   }
 
   /// An allocation or a free, for append().
-  struct Usual {
+  struct FastEvent {
     uint64_t Tick;
     uint64_t SizeOrBlock; ///< of an allocation, of a free
     uint32_t Stack;       ///< of an allocation
@@ -95,7 +95,7 @@ public:
   /// Appends many events of the heap Heap in half the time of the functions
   /// above. Events must fit the room left. ScopePaths: one for each event,
   /// ignored for frees; null if no event has a scope path.
-  void append(llvm::ArrayRef<Usual> Events, uint32_t Heap,
+  void append(llvm::ArrayRef<FastEvent> Events, uint32_t Heap,
               const uint32_t *ScopePaths = nullptr);
 
 private:
@@ -152,9 +152,10 @@ private:
     uint32_t Code = Step <= 126 ? uint32_t(Step) + 128 : 255;
     return Distance < 128 ? uint32_t(Distance) : Code;
   }
-  void appendOneByOne(llvm::ArrayRef<Usual> Events, uint32_t Heap,
+  void appendOneByOne(llvm::ArrayRef<FastEvent> Events, uint32_t Heap,
                       const uint32_t *ScopePaths);
-  void noteScopePaths(llvm::ArrayRef<Usual> Events, const uint32_t *ScopePaths);
+  void noteScopePaths(llvm::ArrayRef<FastEvent> Events,
+                      const uint32_t *ScopePaths);
   void grow();
   void noteHeap(uint32_t Heap);
   void noteScopePath(uint32_t ScopePath);

@@ -118,7 +118,7 @@ struct Victim {
       Of[Ring] = {I.get(), Ring};
     ArrayRef<MergedRecord> Left = Waiting;
     while (!Left.empty()) {
-      size_t Taken = I->takeUsual(Left, Of);
+      size_t Taken = I->takeFast(Left, Of);
       uint8_t Kind = Left[0].R.kind();
       bool IsExec = Kind >= uint8_t(wire::RecordKind::Exec) &&
                     Kind <= uint8_t(wire::RecordKind::Spawned);

@@ -65,7 +65,7 @@ static std::optional<PageSection> partsSection(const PageInput &F) {
            {"unknown", Side::Right}});
   PageSection Out;
   for (const DeviceGap &G : F.O.Gaps) {
-    if (!G.Now.IsTold)
+    if (!G.Now.IsReported)
       continue;
     std::string Name = F.T.spaceName(G.Device).str();
     if (std::string Not = notKnown(G); !Not.empty())
@@ -126,7 +126,7 @@ static std::optional<PageSection> growthSection(const PageInput &F) {
       std::optional<uint64_t> Step = stepAt(F.T, R.To.TimeNs);
       T.add({std::exchange(Name, ""), formatTime(R.From.TimeNs),
              formatTime(R.To.TimeNs), Step ? std::to_string(*Step) : "",
-             formatSize(R.bytes()), R.To.IsTold ? mostly(R) : ""});
+             formatSize(R.bytes()), R.To.IsReported ? mostly(R) : ""});
     }
   }
   if (T.empty())

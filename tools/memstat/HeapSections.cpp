@@ -97,13 +97,13 @@ PageSection heapSection(const PageInput &F) {
   for (const char *Title : {"at end", "allocated", "per second"})
     Columns.push_back({Title, Side::Right});
   Table T(Columns);
-  bool ToldOutside = false;
+  bool ReportedOutside = false;
   std::vector<const HeapOverview *> Shown =
       largestHeaps(F, [](const HeapOverview &H) { return H.Stats.PeakBytes; });
   for (const HeapOverview *At : Shown) {
     const HeapOverview &H = *At;
     std::string Name = heapOrSpace(F, H);
-    if (H.Heap && !H.InTotals && !std::exchange(ToldOutside, true)) {
+    if (H.Heap && !H.InTotals && !std::exchange(ReportedOutside, true)) {
       std::vector<std::string> Title(Columns.size());
       Title[0] = "not in the totals";
       T.add(Title);

@@ -56,14 +56,14 @@ static std::string shortFrame(const ShownFrame &F) {
 std::string stackInShort(const Trace &T, uint32_t Stack) {
   constexpr size_t Max = 3;
   std::vector<ShownFrame> All = T.shownStack(Stack);
-  std::vector<ShownFrame> Told = tellingPython(All, Max);
-  if (Told.empty())
-    copy_if(All, std::back_inserter(Told),
+  std::vector<ShownFrame> Chosen = tellingPython(All, Max);
+  if (Chosen.empty())
+    copy_if(All, std::back_inserter(Chosen),
             [](const ShownFrame &F) { return !isAllocator(F.Function); });
-  if (Told.empty())
-    Told = std::move(All);
+  if (Chosen.empty())
+    Chosen = std::move(All);
   std::string Text;
-  for (const ShownFrame &F : ArrayRef(Told).take_front(Max))
+  for (const ShownFrame &F : ArrayRef(Chosen).take_front(Max))
     Text += (Text.empty() ? "" : " < ") + shortFrame(F);
   return Text.empty() ? "(no stack)" : Text;
 }

@@ -145,7 +145,7 @@ static void writeFragmentation(json::OStream &J, const PageInput &F,
 
 static void writeGapParts(json::OStream &J, const DeviceGap::GapMoment &M) {
   auto OrNull = [&](std::optional<uint64_t> Bytes) {
-    return M.IsTold ? jsonOrNull(Bytes) : json::Value(nullptr);
+    return M.IsReported ? jsonOrNull(Bytes) : json::Value(nullptr);
   };
   J.attribute("contexts_bytes", OrNull(M.Parts.Contexts));
   J.attribute("modules_bytes", OrNull(M.Parts.Modules));

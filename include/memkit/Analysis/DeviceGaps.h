@@ -16,7 +16,7 @@ struct DeviceGap {
     uint64_t TimeNs = 0;
     uint64_t Used = 0;
     uint64_t Accounted = 0;
-    bool IsTold = false; ///< the trace has Accounted and Parts
+    bool IsReported = false; ///< the trace has Accounted and Parts
     GapParts Parts;
     uint64_t gap() const { return Used > Accounted ? Used - Accounted : 0; }
     /// The part of the gap outside all known Parts.

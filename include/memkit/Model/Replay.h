@@ -131,10 +131,10 @@ public:
   void forEachLive(
       uint32_t Process,
       llvm::function_ref<void(const LiveBlock &, uint32_t Thread)> Do) const;
-  /// Calls Do for each block of Said with the live block of Process with the
+  /// Calls Do for each block of Stored with the live block of Process with the
   /// same allocation id, null for none. Fast for rising allocation ids.
   void matchLive(
-      uint32_t Process, llvm::ArrayRef<LiveBlock> Said,
+      uint32_t Process, llvm::ArrayRef<LiveBlock> Stored,
       llvm::function_ref<void(const LiveBlock &, const LiveBlock *)> Do) const;
 
 private:

@@ -166,8 +166,8 @@ public:
   }
   /// As prefetchRow(), for the cold part of the row, which intervals and late
   /// frees change.
-  LLVM_ATTRIBUTE_ALWAYS_INLINE void prefetchRest(uint32_t Row) const {
-    __builtin_prefetch(&StackRows.rest(Row), 1);
+  LLVM_ATTRIBUTE_ALWAYS_INLINE void prefetchCold(uint32_t Row) const {
+    __builtin_prefetch(&StackRows.cold(Row), 1);
   }
   /// Do is called with memory for the next rows of stacks; see
   /// StatsRows::OnAhead.
@@ -649,7 +649,7 @@ private:
   StepStats runningStep(const LiveProcess &I, uint64_t NowNs) const;
   static SpaceShare shareOf(const ShareStats &Now, const ShareStats &Before,
                             size_t Space);
-  StackStats stackStats(const StatsRow &R, const StatsRowCold &Rest,
+  StackStats stackStats(const StatsRow &R, const StatsRowCold &Cold,
                         const Cell &C) const;
   struct RowOrder;
   RowOrder orderRows(const StatsRows &Rows) const;
@@ -688,14 +688,14 @@ inline void LiveStats::savePeaks(StatsRows &Rows, uint32_t Row,
                                  uint64_t HeapPeakAt, uint64_t SpacePeakAt) {
   const StatsRow &R = Rows[Row];
   if (R.LastChange <= HeapPeakAt) {
-    StatsRowCold &Rest = Rows.rest(Row);
-    Rest.HeapPeakBytes = R.LiveBytes;
-    Rest.HeapPeakBlocks = R.LiveBlocks;
+    StatsRowCold &Cold = Rows.cold(Row);
+    Cold.HeapPeakBytes = R.LiveBytes;
+    Cold.HeapPeakBlocks = R.LiveBlocks;
   }
   if (R.LastChange <= SpacePeakAt) {
-    StatsRowCold &Rest = Rows.rest(Row);
-    Rest.SpacePeakBytes = R.LiveExclusive;
-    Rest.SpacePeakBlocks = R.LiveBlocks;
+    StatsRowCold &Cold = Rows.cold(Row);
+    Cold.SpacePeakBytes = R.LiveExclusive;
+    Cold.SpacePeakBlocks = R.LiveBlocks;
   }
 }
 
@@ -704,7 +704,7 @@ inline void LiveStats::countTemporary(StatsRows &Rows, uint32_t Row) {
   if (LLVM_LIKELY(Count != UINT32_MAX))
     Count += 1;
   else
-    Rows.rest(Row).Temporaries += 1;
+    Rows.cold(Row).Temporaries += 1;
 }
 
 inline LiveStats::Target LiveStats::touch(uint32_t Row, uint32_t ScopeRow) {

@@ -80,10 +80,10 @@ public:
   const StatsRow &operator[](uint32_t Row) const {
     return Chunks[Row >> ChunkBits].Rows[Row & (ChunkRows - 1)];
   }
-  StatsRowCold &rest(uint32_t Row) {
+  StatsRowCold &cold(uint32_t Row) {
     return Chunks[Row >> ChunkBits].Rests[Row & (ChunkRows - 1)];
   }
-  const StatsRowCold &rest(uint32_t Row) const {
+  const StatsRowCold &cold(uint32_t Row) const {
     return Chunks[Row >> ChunkBits].Rests[Row & (ChunkRows - 1)];
   }
 

@@ -60,8 +60,8 @@ static void CUPTIAPI onCallback(void *, CUpti_CallbackDomain Domain,
   const auto &D = *static_cast<const CUpti_CallbackData *>(Data);
   Call C{Id, D.functionParams, D.context};
   if (D.callbackSite == CUPTI_API_ENTER)
-    return heardBefore(C);
-  heardAfter(C, *static_cast<const CUresult *>(D.functionReturnValue), Caller);
+    return noteBefore(C);
+  noteAfter(C, *static_cast<const CUresult *>(D.functionReturnValue), Caller);
 }
 
 /// The number of driver calls known to the CUPTI of the driver's version; 0:

@@ -104,9 +104,9 @@ static PoolPlace placeOf(uint64_t Handle, const ContextPlace &Context) {
   return {Heap, {Device, 0}};
 }
 
-static void tellReserved(uint64_t Handle, uint64_t Used, uint64_t Reserved,
-                         const ContextPlace &P,
-                         PoolMoment M = PoolMoment::Any) {
+static void reportReserved(uint64_t Handle, uint64_t Used, uint64_t Reserved,
+                           const ContextPlace &P,
+                           PoolMoment M = PoolMoment::Any) {
   uint32_t Place = P.in(CudaHeap::Pool);
   wire::DeviceDetailRecord Of{Handle, 0, Place};
   writeRecord(wire::DeviceReservedRecord{Used, Reserved, M, Place}, nullptr,
@@ -131,8 +131,8 @@ static void look(uint64_t Handle, DriverPool &Of, const ContextPlace &P,
   if (findPool(Handle) && ask(At, CU_MEMPOOL_ATTR_USED_MEM_HIGH, MaxUsed) &&
       ask(At, CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH, Max) &&
       Of.Max.take(MaxUsed, Max, Used, Reserved))
-    tellReserved(Handle, MaxUsed, Max, P);
-  tellReserved(Handle, Used, Reserved, P, M);
+    reportReserved(Handle, MaxUsed, Max, P);
+  reportReserved(Handle, Used, Reserved, P, M);
 }
 
 static void askPool(uint64_t Handle, const ContextPlace &P, bool Now,
@@ -193,7 +193,7 @@ bool cuda::beforePool(const Call &C) {
     PARAMS(cuMemPoolDestroy);
     PoolPlace At = placeOf(uint64_t(P.pool), TheContexts.place(C.Context));
     if (At.Heap == CudaHeap::Pool)
-      tellReserved(uint64_t(P.pool), 0, 0, At.Of);
+      reportReserved(uint64_t(P.pool), 0, 0, At.Of);
     forgetPool(uint64_t(P.pool));
     return true;
   }

@@ -20,15 +20,15 @@ __thread WrappedCall cuda::InWrapper;
 std::atomic<bool> cuda::Listening;
 std::atomic<bool> cuda::HasWrappers;
 
-void cuda::heardBefore(const Call &C) {
+void cuda::noteBefore(const Call &C) {
   if (InWrapper.IsIn && InWrapper.Before)
     return;
   InWrapper.Before = true;
   before(C);
 }
 
-void cuda::heardAfter(const Call &C, CUresult Result,
-                      const CallerFrame &Caller) {
+void cuda::noteAfter(const Call &C, CUresult Result,
+                     const CallerFrame &Caller) {
   if (InWrapper.IsIn && InWrapper.After)
     return;
   InWrapper.After = true;
@@ -133,7 +133,7 @@ bool cuda::beginWrapped(Call &C) {
     contextBefore(C);
   }
   if (!Heard || endsMemory(C.Id))
-    heardBefore(C);
+    noteBefore(C);
   return true;
 }
 
@@ -142,9 +142,9 @@ void cuda::endWrapped(Call &C, CUresult Result, const CallerFrame &Caller) {
     C.Context = currentContext();
   // CUPTI was to report the call at its start, but has lost its subscription.
   if (!InWrapper.Before && !isOverhead(C.Id))
-    heardBefore(C);
+    noteBefore(C);
   if (!InWrapper.After)
-    heardAfter(C, Result, Caller);
+    noteAfter(C, Result, Caller);
   contextAfter(C, Result);
   InWrapper.IsIn = false;
 }

@@ -27,8 +27,8 @@ extern std::atomic<bool> Listening;
 extern std::atomic<bool> HasWrappers;
 
 /// Record a call that CUPTI or a wrapper reports, unless the other has.
-void heardBefore(const Call &C);
-void heardAfter(const Call &C, CUresult Result, const CallerFrame &Caller);
+void noteBefore(const Call &C);
+void noteAfter(const Call &C, CUresult Result, const CallerFrame &Caller);
 
 /// Before the call of a wrapper; C has no context yet. False: do not call
 /// endWrapped().

@@ -162,21 +162,21 @@ inline bool PythonWalk<Shape>::follow(uint32_t I, uintptr_t &F,
 /// Appends S.New, outermost first, to the joined frames, with nodes.
 template <FrameShape Shape> inline uint32_t PythonWalk<Shape>::takeNew() {
   uint32_t I = S.Count, From = I < S.Exact ? I : S.Exact;
-  bool IsUsual = From == I && I + NumNew <= Proc.MaxDepth;
+  bool IsFast = From == I && I + NumNew <= Proc.MaxDepth;
   if (__builtin_expect(I + NumNew > S.Capacity, 0))
     return TooMany;
-  uint32_t Node = I && IsUsual ? S.Known[I - 1].Node : 0;
+  uint32_t Node = I && IsFast ? S.Known[I - 1].Node : 0;
   bool CallerIsShim = I && S.Known[I - 1].Code & ShimBit;
   while (NumNew) {
     const NewPython &N = S.New[--NumNew];
     uint32_t Code = codeOf(N, CallerIsShim);
     CallerIsShim = Code & ShimBit;
-    if (IsUsual && (Code & CodeMask)) {
+    if (IsFast && (Code & CodeMask)) {
       uint32_t Next = Stacks.Table.find(Node, Code & CodeMask);
-      IsUsual = Next != 0;
+      IsFast = Next != 0;
       Node = Next;
     }
-    if (IsUsual)
+    if (IsFast)
       From = I + 1;
     S.Where[slotOf(N.Frame)] = uint16_t(I < 65536 ? I : 65535);
     uintptr_t Place = Code & UnknownBit ? NoPlace : N.Place;
@@ -185,7 +185,7 @@ template <FrameShape Shape> inline uint32_t PythonWalk<Shape>::takeNew() {
     S.Known[I++] = {N.Frame, N.Previous, Place, Node, Code};
   }
   S.Count = I;
-  if (__builtin_expect(IsUsual, 1)) {
+  if (__builtin_expect(IsFast, 1)) {
     S.Exact = I;
     return Node;
   }

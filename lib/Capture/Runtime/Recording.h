@@ -16,7 +16,7 @@ inline bool isRecording() {
          wire::RB_On;
 }
 /// Are scopes of PyTorch recorded?
-inline bool isTellingScopes() {
+inline bool areScopesRecorded() {
   return Proc.Ctl->Settings.Recording.load(std::memory_order_relaxed) &
          (wire::RB_On | wire::RB_Scopes);
 }

@@ -228,7 +228,7 @@ uint32_t Stack::node(bool IsOwn, const CallerFrame &Caller) {
                                    : Stacks.Table.find(Parent, C.code());
   };
   if (__builtin_expect(End == WalkEnd::Joined, 1) &&
-      (Node = Walk.saveUsual(Proc.MaxDepth, Find)))
+      (Node = Walk.saveFast(Proc.MaxDepth, Find)))
     return Node;
   if (End == WalkEnd::TooMany && S.Capacity < MaxCapacity) {
     if (!resizeState(S, S.Capacity * 8))

@@ -41,7 +41,7 @@ public:
   /// frame, if \p Find(parent, code) has all nodes, no frame is left out, and
   /// all frames can be kept. Nearly all stacks are so. 0: another stack;
   /// nothing is kept.
-  template <typename Fn> uint32_t saveUsual(uint32_t MaxDepth, Fn Find);
+  template <typename Fn> uint32_t saveFast(uint32_t MaxDepth, Fn Find);
 
   /// Keeps this walk for the next, as far as possible. Nodes are set in S.New.
   void save();
@@ -118,7 +118,7 @@ inline uint32_t StackWalk::saveFromSp(uint32_t MaxDepth, Fn Find) {
 }
 
 template <typename Fn>
-inline uint32_t StackWalk::saveUsual(uint32_t MaxDepth, Fn Find) {
+inline uint32_t StackWalk::saveFast(uint32_t MaxDepth, Fn Find) {
   KnownWord *W = S.Words + Joined;
   KnownFrame *F = S.Frames + Joined;
   uint32_t Node = F[-1].Node, Bits = F[-1].Bits;

@@ -251,9 +251,9 @@ void CudaTracker::beforeAllocation(ThreadState &T, const Report &R,
     check(T, R);
     Is = State.load(std::memory_order_acquire);
   }
-  uintptr_t Told = Last.Allocated;
+  uintptr_t Reported = Last.Allocated;
   Last.Allocated = 0;
-  if (Is != Checked || Told != R.Address)
+  if (Is != Checked || Reported != R.Address)
     return;
   if (Last.Pool[0] | Last.Pool[1])
     write(T,

@@ -32,7 +32,7 @@ static void tell(ThreadState &T, void *Tensor, HeldBy By, uint32_t Name) {
     T.Ring.write(wire::TensorHeldRecord{Address, Name, By});
 }
 
-void HeldTensors::tellModule(void *Module, uint32_t Name) {
+void HeldTensors::reportModule(void *Module, uint32_t Name) {
   ThreadState *T = recordingThread();
   if (!T)
     return;
@@ -78,7 +78,7 @@ int HeldTensors::answer(void *) {
   ThreadState *T = recordingThread();
   if (T && interpreterNode(*T, MEMKIT_CALLER) &&
       Operators::runningOptimizer() == Optimizer)
-    Self.tellOptimizer(reinterpret_cast<void *>(Optimizer));
+    Self.reportOptimizer(reinterpret_cast<void *>(Optimizer));
   Py.ClearError();
   Py.RestoreError(Error[0], Error[1], Error[2]);
   Self.Asked.store(0, std::memory_order_release);
@@ -87,7 +87,7 @@ int HeldTensors::answer(void *) {
 
 /// Records the tensors that the optimizer trains, and the tensors of its state.
 /// The state exists at the first step if the program has loaded it.
-void HeldTensors::tellOptimizer(void *Optimizer) {
+void HeldTensors::reportOptimizer(void *Optimizer) {
   ThreadState &T = *recordingThread();
   Py.Take(Optimizer);
   void *Groups = Py.GetAttribute(Optimizer, "param_groups");

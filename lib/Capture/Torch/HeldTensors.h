@@ -19,14 +19,14 @@ class HeldTensors {
 public:
   /// Records the module's own parameters and buffers. \p Name: the text of the
   /// module's name. With the interpreter's lock held.
-  void tellModule(void *Module, uint32_t Name);
+  void reportModule(void *Module, uint32_t Name);
   /// The calling thread runs a step of an optimizer. At the first step, asks
   /// the optimizer for its tensors soon.
   void noteOptimizer(uintptr_t Optimizer);
 
 private:
   static int answer(void *);
-  void tellOptimizer(void *Optimizer);
+  void reportOptimizer(void *Optimizer);
 
   static constexpr uint32_t MaxOptimizers = 64;
   std::atomic<uintptr_t> Known[MaxOptimizers] = {};

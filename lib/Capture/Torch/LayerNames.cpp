@@ -291,7 +291,7 @@ void LayerNames::nameOne(void *Module, const char *Path, const char *Root,
   if (Dict)
     Py.Drop(Dict);
   tell(uintptr_t(Module), Text);
-  Torch.held().tellModule(Module, Text);
+  Torch.held().reportModule(Module, Text);
 }
 
 //===----------------------------------------------------------------------===//

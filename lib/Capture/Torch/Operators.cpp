@@ -281,7 +281,7 @@ static void **startFunction(void **Context, const void *Function) {
   Operators &O = Torch.operators();
   if (__builtin_expect(O.isProbe(Function), 0))
     O.lookAtProbe(Function);
-  else if (ThreadState *T = observedThread(); T && isTellingScopes())
+  else if (ThreadState *T = observedThread(); T && areScopesRecorded())
     O.begin(*T, Function, K, MEMKIT_CALLER);
   return Context;
 }

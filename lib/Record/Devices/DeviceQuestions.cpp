@@ -56,11 +56,11 @@ DeviceUses::DeviceReading DeviceUses::know(uint16_t Device,
     for (const auto &[Process, Pid] : Of)
       if (uint32_t(Pid) == P.Pid) {
         K.OwnOf[Process] += P.Bytes.value_or(0);
-        K.IsTold &= P.Bytes.has_value();
+        K.IsReported &= P.Bytes.has_value();
       }
   for (const auto &[C, O] : Contexts)
-    K.IsTold &= O.Device != Device || K.OwnOf.count(C.Process);
-  if (K.IsTold) {
+    K.IsReported &= O.Device != Device || K.OwnOf.count(C.Process);
+  if (K.IsReported) {
     K.Own = 0;
     for (const auto &[Process, Bytes] : K.OwnOf)
       *K.Own += Bytes;
@@ -96,8 +96,9 @@ void DeviceUses::measure(const DeviceWait &W, const DeviceReading &K) {
   auto C = Contexts.find(W.L.Of);
   if (Begun != Begins.end() && C != Contexts.end() && !C->second.Bytes) {
     const Begin &B = Begun->second;
-    uint64_t More = HasOwn && K.IsTold && B.HasOwn ? less(Own->second, B.Own)
-                                                   : less(K.Used, B.Used);
+    uint64_t More = HasOwn && K.IsReported && B.HasOwn
+                        ? less(Own->second, B.Own)
+                        : less(K.Used, B.Used);
     C->second.Bytes = less(More, less(W.L.Accounted, B.Accounted));
   }
   Begins.erase(Key);
@@ -129,12 +130,12 @@ void DeviceUses::lookNow(PendingRead &P, DeviceState &S) {
 bool DeviceUses::takeKnown(const DeviceReading &K, const PendingRead &P,
                            DeviceState &S) {
   bool Has = hasContext(P.W.L.Device);
-  S.WasTold |= Has && K.IsTold;
-  if (!K.IsTold && S.WasTold)
+  S.WasReported |= Has && K.IsReported;
+  if (!K.IsReported && S.WasReported)
     return false;
   S.Last = K;
   // A process that waits for its context has not ended.
-  if (K.IsTold || P.Why != PendingRead::Context)
+  if (K.IsReported || P.Why != PendingRead::Context)
     return true;
   missed("CUDA: NVML does not list the recorded processes (their numbers may "
          "be of another namespace): what others use of a device is taken to "
@@ -200,7 +201,7 @@ void DeviceUses::giveUp(const std::string &Why) {
 
 void DeviceUses::missed(const std::string &What) {
   constexpr size_t Max = 16;
-  if (Said.size() < Max && Said.insert(What).second)
+  if (Stored.size() < Max && Stored.insert(What).second)
     Out.Missed.push_back(What);
 }
 

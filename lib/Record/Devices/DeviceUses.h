@@ -104,7 +104,7 @@ private:
     uint64_t Used = 0, Total = 0;
     std::map<uint32_t, uint64_t> OwnOf; ///< by process
     /// NVML lists all processes with a context on the device.
-    bool IsTold = true;
+    bool IsReported = true;
     std::optional<uint64_t> Own, Others;
   };
   /// Values of a mark: see MarkKind::DeviceUsed.
@@ -122,7 +122,7 @@ private:
     uint64_t MarkedNs = 0, NumMarks = 0;
     bool IsUnknown = false; ///< NVML does not know the device
     /// NVML has once listed all processes with a context.
-    bool WasTold = false;
+    bool WasReported = false;
   };
   struct Begin {
     uint64_t Used = 0, Accounted = 0, Own = 0;
@@ -165,7 +165,7 @@ private:
   News Out;
   bool IsGivenUp = false;
   bool IsSilent = false; ///< NVML does not answer in time
-  std::set<std::string> Said;
+  std::set<std::string> Stored;
 };
 
 } // namespace memkit

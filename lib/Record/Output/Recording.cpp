@@ -47,7 +47,7 @@ void Recording::addLeftOut(uint32_t Process, uint64_t Count) {
   LeftOut[Process] += Count;
 }
 
-void Recording::tellLeftOut() {
+void Recording::reportLeftOut() {
   for (auto [Process, Count] : std::exchange(LeftOut, {}))
     addLossMark(Process, LossKind::Events, Count);
 }
@@ -121,7 +121,7 @@ void Recording::addClockMark() {
   Times.Clock.adjust(M.Clock);
   M.TimeNs = Times.Clock.toNs(M.Clock.Tsc);
   addMark(std::move(M));
-  TellsLeftOut = true;
+  ReportsLeftOut = true;
 }
 
 bool Recording::check(Error E) {
@@ -237,8 +237,8 @@ void Recording::flush() {
     check(Queue->step());
   writeNames();
   turnLogs();
-  if (std::exchange(TellsLeftOut, false))
-    tellLeftOut();
+  if (std::exchange(ReportsLeftOut, false))
+    reportLeftOut();
   Marks Part;
   for (size_t I = 0; I < PendingMarks.Rows.size(); I += MaxSectionRows) {
     auto Begin = PendingMarks.Rows.begin() + I;

@@ -160,7 +160,7 @@ private:
   bool writeSums();
   void turnLogs();
   void addLeftOut(uint32_t Process, uint64_t Count);
-  void tellLeftOut();
+  void reportLeftOut();
   bool nearsEnd();
   void addLossMark(uint32_t Process, LossKind Kind, uint64_t Count);
   template <class T>
@@ -185,8 +185,8 @@ private:
   bool TakesEvents = true;
   /// By process: events left out that no mark reports yet.
   std::map<uint32_t, uint64_t> LeftOut;
-  bool TellsLeftOut = false; ///< the next flush adds marks for LeftOut
-  uint64_t FlushedBytes = 0; ///< size of the file at the last flush
+  bool ReportsLeftOut = false; ///< the next flush adds marks for LeftOut
+  uint64_t FlushedBytes = 0;   ///< size of the file at the last flush
   std::optional<uint64_t> EventsEndNs;
   uint64_t LastFlushNs = 0;
   uint32_t NumSummaries = 0;

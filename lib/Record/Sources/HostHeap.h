@@ -30,7 +30,7 @@ struct SharedSources;
 /// record is held until the missing record comes, at the latest until the end
 /// of the next full pass; causality, not the clock, then decides the order.
 ///
-/// Records go two ways with the same result. takeUsual() takes runs of usual
+/// Records go two ways with the same result. takeFast() takes runs of usual
 /// records, each step for the whole run, because a run costs a third of the
 /// time; take() takes any single record. ProcessStateTest compares the two.
 ///
@@ -48,8 +48,8 @@ public:
   /// Takes a run of usual records, from the first record on: allocations and
   /// frees of Self, the process of this heap, and operators of PyTorch between
   /// them. Returns the number of records taken. Of: by MergedRecord::Source.
-  size_t takeUsual(llvm::ArrayRef<MergedRecord> Records,
-                   const RingOfProcess *Of, const ProcessState *Self);
+  size_t takeFast(llvm::ArrayRef<MergedRecord> Records, const RingOfProcess *Of,
+                  const ProcessState *Self);
   LLVM_ATTRIBUTE_ALWAYS_INLINE void prefetch(const wire::Record &Rec) const {
     Live.prefetch(Rec.Address, !Rec.is(wire::RecordKind::Free));
   }

@@ -22,8 +22,8 @@ static bool isScope(const wire::Record &Rec) {
   return Rec.is(RecordKind::ScopeBegin) || Rec.is(RecordKind::ScopeEnd);
 }
 
-size_t HostHeap::takeUsual(ArrayRef<MergedRecord> Records,
-                           const RingOfProcess *Of, const ProcessState *Self) {
+size_t HostHeap::takeFast(ArrayRef<MergedRecord> Records,
+                          const RingOfProcess *Of, const ProcessState *Self) {
   LiveStats &Stats = Sink.stats();
   uint32_t Id = Sink.process();
   bool Whole = Snapshots.active(), HasNested = Stats.hasNested(Id);

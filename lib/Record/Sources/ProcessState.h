@@ -53,7 +53,7 @@ public:
   // Records
   //===--------------------------------------------------------------------===//
 
-  /// Prefetches memory for the first records of a batch; takeUsual() prefetches
+  /// Prefetches memory for the first records of a batch; takeFast() prefetches
   /// for the others. Of: by MergedRecord::Source.
   static void prefetchFirst(llvm::ArrayRef<MergedRecord> Records,
                             const RingOfProcess *Of);
@@ -68,11 +68,11 @@ public:
   }
   /// Takes a run of usual records of this process, from the first record on,
   /// and returns the length of the run. Same result as process(), in less time.
-  size_t takeUsual(llvm::ArrayRef<MergedRecord> Records,
-                   const RingOfProcess *Of) {
+  size_t takeFast(llvm::ArrayRef<MergedRecord> Records,
+                  const RingOfProcess *Of) {
     if (LLVM_UNLIKELY(isObject(Records.front().R)))
-      return Objects.takeUsual(Records, Of, this);
-    return Host.takeUsual(Records, Of, this);
+      return Objects.takeFast(Records, Of, this);
+    return Host.takeFast(Records, Of, this);
   }
   /// Takes one record. Records of exec are the caller's.
   void process(const wire::Record &Rec, uint32_t Ring);

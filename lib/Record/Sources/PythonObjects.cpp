@@ -116,9 +116,9 @@ void PythonObjects::apply(ArrayRef<ObjectChange> Of) {
 }
 
 /// Each step prefetches the memory of the next step.
-size_t PythonObjects::takeUsual(ArrayRef<MergedRecord> Records,
-                                const RingOfProcess *Of,
-                                const ProcessState *Self) {
+size_t PythonObjects::takeFast(ArrayRef<MergedRecord> Records,
+                               const RingOfProcess *Of,
+                               const ProcessState *Self) {
   if (!Sink.wanted().wants(HostHeapKind::PythonObject))
     return 0;
   Sink.makeRoom();

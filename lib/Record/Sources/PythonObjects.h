@@ -30,7 +30,7 @@ class ProcessState;
 struct RingOfProcess;
 
 /// As in HostHeap, records go two ways with the same result: runs through
-/// takeUsual(), single records through take(). Belongs to the recorder's
+/// takeFast(), single records through take(). Belongs to the recorder's
 /// thread.
 class PythonObjects {
 public:
@@ -42,9 +42,9 @@ public:
   void take(const wire::ObjectReallocBeginRecord &Rec, RecordOrigin From);
   void take(const wire::ObjectReallocEndRecord &Rec, RecordOrigin From);
 
-  /// As HostHeap::takeUsual(), for objects.
-  size_t takeUsual(llvm::ArrayRef<MergedRecord> Records,
-                   const RingOfProcess *Of, const ProcessState *Self);
+  /// As HostHeap::takeFast(), for objects.
+  size_t takeFast(llvm::ArrayRef<MergedRecord> Records, const RingOfProcess *Of,
+                  const ProcessState *Self);
   LLVM_ATTRIBUTE_ALWAYS_INLINE void prefetch(const wire::Record &Rec) const {
     Live.prefetch(Rec.Address, true);
   }

@@ -17,7 +17,7 @@ struct BatchRoom {
   static constexpr size_t Max = 256;
   Change Changes[Max];
   uint64_t TimesNs[Max];
-  EventLog::Usual Logged[Max];
+  EventLog::FastEvent Logged[Max];
   uint32_t ScopePaths[Max];
 };
 

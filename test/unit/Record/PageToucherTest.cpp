@@ -54,7 +54,7 @@ TEST(PageToucher, RowsAreMadeInMemoryAhead) {
     T.touch(Begin, Size);
   };
   constexpr uint32_t Count = 3 * StatsRows::ChunkRows;
-  auto WasTold = [&](const void *At) {
+  auto WasReported = [&](const void *At) {
     for (auto &[Begin, Size] : Told)
       if (At >= Begin && At < Begin + Size)
         return true;
@@ -67,8 +67,8 @@ TEST(PageToucher, RowsAreMadeInMemoryAhead) {
     Rows[Row].LiveBytes = Key;
     Rows.rest(Row).Temporaries = Key;
     bool First = Row < StatsRows::ChunkRows;
-    ASSERT_EQ(WasTold(&Rows[Row]), !First);
-    ASSERT_EQ(WasTold(&Rows.rest(Row)), !First);
+    ASSERT_EQ(WasReported(&Rows[Row]), !First);
+    ASSERT_EQ(WasReported(&Rows.rest(Row)), !First);
   }
   for (uint32_t Key = 1; Key <= Count; ++Key) {
     uint32_t Row = Rows.find(0, Key);

@@ -147,7 +147,7 @@ TEST_F(OneProcess, ManyAtOnceAreAsOneByOne) {
         llvm::ArrayRef<MergedRecord> Part = Left.take_front(700);
         Left = Left.drop_front(Part.size());
         while (!Part.empty()) {
-          size_t Taken = Many ? I->takeUsual(Part, Of) : 0;
+          size_t Taken = Many ? I->takeFast(Part, Of) : 0;
           Usual += Taken;
           if (!Taken)
             I->process(Part[0].R, Part[0].Source);

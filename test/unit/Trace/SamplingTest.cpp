@@ -44,7 +44,7 @@ static void expectError(std::vector<uint64_t> Sizes, bool OneSize) {
   for (uint64_t S : Sizes)
     True += double(S);
   constexpr unsigned Runs = 4000;
-  double Sum = 0, Squares = 0, Said = 0;
+  double Sum = 0, Squares = 0, Stored = 0;
   uint64_t AllocationId = 0;
   for (unsigned Run = 0; Run < Runs; ++Run) {
     uint64_t Bytes = 0, Blocks = 0;
@@ -57,9 +57,9 @@ static void expectError(std::vector<uint64_t> Sizes, bool OneSize) {
     }
     Sum += double(Bytes) - True;
     Squares += (double(Bytes) - True) * (double(Bytes) - True);
-    Said += sampleVariance(Bytes, Blocks, Rate);
+    Stored += sampleVariance(Bytes, Blocks, Rate);
   }
-  double Real = Squares / Runs, Mean = Said / Runs;
+  double Real = Squares / Runs, Mean = Stored / Runs;
   EXPECT_NEAR(Sum / Runs, 0, 4 * std::sqrt(Real / Runs));
   EXPECT_GE(Mean, 0.9 * Real);
   if (OneSize) {

@@ -81,8 +81,8 @@ static std::string readAll(StringRef File) {
   if (!R)
     return toString(R.takeError());
   std::string Summary = answerAll(File);
-  std::string Said = printAll(**R);
-  return Said.empty() ? Summary : Said;
+  std::string Stored = printAll(**R);
+  return Stored.empty() ? Summary : Stored;
 }
 
 static uint64_t peakBytes() {
