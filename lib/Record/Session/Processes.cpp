@@ -37,13 +37,6 @@ void Session::setProgram(pid_t Pid, const std::string &Exe,
 // Start of processes
 //===----------------------------------------------------------------------===//
 
-Session::Child *Session::findPid(pid_t Pid) {
-  for (auto &P : Children)
-    if (P->Pid == Pid && !P->EndNs && !P->Ending)
-      return P.get();
-  return nullptr;
-}
-
 void Session::greet() {
   // An accept() that finds no connection costs more than the rest of a pass.
   if (!ListenerRings && !Listener.hasPending())
@@ -55,7 +48,8 @@ void Session::greet() {
 /// The parent process of G, and how G started.
 uint32_t Session::parentOf(const Greeter::Client &G, ProcessOrigin &Origin) {
   auto IsProcess = [this](uint32_t Id) { return Id && R.Stats.hasProcess(Id); };
-  if (Child *Before = findPid(G.Pid); Before && !G.Hello.ParentProcess) {
+  if (ChildProcess *Before = Children.findPid(G.Pid);
+      Before && !G.Hello.ParentProcess) {
     Origin = ProcessOrigin::Exec;
     return Before->Process;
   }
@@ -71,12 +65,12 @@ uint32_t Session::parentOf(const Greeter::Client &G, ProcessOrigin &Origin) {
   for (const PendingExec &E : Execs)
     if (E.Pid == G.Pid)
       return E.Process;
-  Child *Parent = findPid(procfs::parentPid(G.Pid));
+  ChildProcess *Parent = Children.findPid(procfs::parentPid(G.Pid));
   return Parent ? Parent->Process : 0;
 }
 
 void Session::welcome(const Greeter::Client &G) {
-  auto P = std::make_unique<Child>();
+  auto P = std::make_unique<ChildProcess>();
   ProcessRecord I;
   I.Pid = uint32_t(G.Pid);
   I.Parent = parentOf(G, I.Origin);
@@ -102,7 +96,7 @@ void Session::welcome(const Greeter::Client &G) {
     P->PerfMap.emplace(G.Pid, P->InnerPid, readClocks().RealtimeNs);
   // All records of the process before the exec are in its rings.
   if (I.Origin == ProcessOrigin::Exec)
-    if (Child *Before = findPid(G.Pid))
+    if (ChildProcess *Before = Children.findPid(G.Pid))
       setEnding(*Before, true);
   erase_if(Execs, [&](const PendingExec &E) {
     if (E.Pid == G.Pid)
@@ -136,16 +130,16 @@ void Session::welcome(const Greeter::Client &G) {
   } else {
     Listener.answer(G, 0, -1, 0);
   }
-  Children.push_back(std::move(P));
+  ChildProcess &Added = Children.add(std::move(P));
   // The process was killed and reaped meanwhile, so no pidfd reports its end.
   if (IsGone && G.Pid != Program)
-    setEnding(*Children.back(), false);
+    setEnding(Added, false);
 }
 
 void Session::addUnrecorded(pid_t Pid, uint32_t Parent, ProcessOrigin Origin,
                             const std::string &Exe, const std::string &Why,
                             int WaitStatus) {
-  auto P = std::make_unique<Child>();
+  auto P = std::make_unique<ChildProcess>();
   ProcessRecord I;
   I.Pid = uint32_t(Pid);
   I.Parent = Parent;
@@ -168,9 +162,8 @@ void Session::addUnrecorded(pid_t Pid, uint32_t Parent, ProcessOrigin Origin,
   if (Pid == Program || O.Follow)
     O.Warn(Twine(Exe.empty() ? "process " + std::to_string(Pid) : Exe) +
            " is not recorded: " + Why);
-  Children.push_back(std::move(P));
+  ChildProcess &Ended = Children.add(std::move(P));
   if (WaitStatus >= 0) {
-    Child &Ended = *Children.back();
     Ended.WaitStatus = WaitStatus;
     setEnding(Ended, false);
     endProcess(Ended);
@@ -187,8 +180,8 @@ void Session::lookForEnds() {
   // One poll() for all pidfds.
   Polls.clear();
   Polls.push_back({ProgramFd, POLLIN, 0});
-  for (auto &P : Children)
-    Polls.push_back({P->EndNs || P->Ending ? -1 : P->PidFd, POLLIN, 0});
+  for (ChildProcess &P : Children)
+    Polls.push_back({P.EndNs || P.Ending ? -1 : P.PidFd, POLLIN, 0});
   lookForGone();
   if (poll(Polls.data(), Polls.size(), 0) <= 0)
     return;
@@ -205,7 +198,7 @@ void Session::lookForEnds() {
                     "it did not connect to the recorder");
   }
   for (size_t I = 0; I + 1 < Polls.size(); ++I) {
-    Child &P = *Children[I];
+    ChildProcess &P = Children[I];
     if (!Polls[I + 1].revents)
       continue;
     if (P.Pid != Program) {
@@ -221,14 +214,14 @@ void Session::lookForEnds() {
 
 /// Polls the processes that have no pidfd because descriptors ran out.
 void Session::lookForGone() {
-  for (auto &P : Children)
-    if (P->PidFd < 0 && !P->EndNs && !P->Ending && P->Pid != Program &&
-        kill(P->Pid, 0) != 0 && errno == ESRCH)
-      setEnding(*P, false);
+  for (ChildProcess &P : Children)
+    if (P.PidFd < 0 && !P.EndNs && !P.Ending && P.Pid != Program &&
+        kill(P.Pid, 0) != 0 && errno == ESRCH)
+      setEnding(P, false);
 }
 
 /// Process P lived at least until the last pass, and until its announced exit.
-void Session::setEnding(Child &P, bool Replaced) {
+void Session::setEnding(ChildProcess &P, bool Replaced) {
   P.Ending = true;
   P.Replaced = Replaced;
   P.EndTsc = LastPassTsc;
@@ -240,7 +233,7 @@ void Session::setEnding(Child &P, bool Replaced) {
     P.EndTsc = std::max(P.EndTsc, ExitTsc);
 }
 
-bool Session::isDrained(Child &P) {
+bool Session::isDrained(ChildProcess &P) {
   SharedProcess &S = P.State->shared();
   for (uint32_t I = 0, Used = S.ringsUsed(); I != Used; ++I)
     if (S.ringHeader(I).Head.load(std::memory_order_acquire) !=
@@ -253,7 +246,7 @@ bool Session::isDrained(Child &P) {
 void Session::endProcessesBefore(uint64_t Tsc) {
   NextEndTsc = ~0ull;
   for (size_t I = 0; I != Children.size(); ++I) {
-    Child &P = *Children[I];
+    ChildProcess &P = Children[I];
     if (!P.Ending || P.EndNs || !P.State)
       continue;
     if (P.EndTsc < Tsc && isDrained(P))
@@ -265,7 +258,7 @@ void Session::endProcessesBefore(uint64_t Tsc) {
 
 void Session::endProcesses() {
   for (size_t I = 0; I != Children.size(); ++I) {
-    Child &P = *Children[I];
+    ChildProcess &P = Children[I];
     if (!P.Ending || P.EndNs)
       continue;
     // Wait at most four passes: a wrong clock must not hold records back for
@@ -281,7 +274,7 @@ void Session::endProcesses() {
 
 /// A process that announced an exec and ended without another record ran the
 /// new program, so its exit status belongs to the new program.
-void Session::leaveStatusToExec(Child &P) {
+void Session::leaveStatusToExec(ChildProcess &P) {
   for (PendingExec &E : Execs)
     if (E.Pid == P.Pid && !E.Spawned && !P.Replaced) {
       P.Replaced = true;
@@ -289,7 +282,7 @@ void Session::leaveStatusToExec(Child &P) {
     }
 }
 
-void Session::endProcess(Child &P) {
+void Session::endProcess(ChildProcess &P) {
   leaveStatusToExec(P);
   int32_t Status = -1;
   uint32_t Signal = 0;
@@ -329,23 +322,6 @@ void Session::endProcess(Child &P) {
     close(std::exchange(P.PidFd, -1));
 }
 
-/// Removes processes whose last events are written.
-void Session::removeGone() {
-  erase_if(Children, [this](const std::unique_ptr<Child> &P) {
-    if (!P->EndNs || (P->State && P->State->log().hasUnwritten()))
-      return false;
-    if (P->State)
-      R.removeProcess(P->State->log());
-    return true;
-  });
-}
-
-bool Session::anyRunning() const {
-  return any_of(Children, [](const std::unique_ptr<Child> &P) {
-    return P->State && !P->EndNs;
-  });
-}
-
 /// Whether a process that the program has started may still connect: a process
 /// that forked or executed a moment ago. Called only when no process is left.
 bool Session::stragglers() {
@@ -383,7 +359,7 @@ bool Session::stragglers() {
 
 /// The pid, in the recorder's namespace, of the process that P calls Inner; 0
 /// if unknown.
-pid_t Session::pidOf(const Child &P, pid_t Inner) {
+pid_t Session::pidOf(const ChildProcess &P, pid_t Inner) {
   if (P.SeesOurPids)
     return Inner;
   return Inner == P.InnerPid ? P.Pid : procfs::outerPid(P.Pid, Inner);
@@ -398,7 +374,7 @@ void Session::forgetExec(pid_t Pid) {
 }
 
 /// Handles Rec if it is a record of an exec; false: Rec is of another kind.
-bool Session::takeExec(Child &P, const wire::Record &Rec) {
+bool Session::takeExec(ChildProcess &P, const wire::Record &Rec) {
   auto Is = [&](RecordKind K) { return Rec.is(K); };
   if (Is(RecordKind::Exec)) {
     auto E = wire::decode<wire::ExecRecord>(Rec);
@@ -417,14 +393,15 @@ bool Session::takeExec(Child &P, const wire::Record &Rec) {
 
 /// Expects the process that P calls Inner to run the program of Slot from Tsc
 /// on.
-void Session::expectExec(Child &P, pid_t Inner, uint64_t Slot, uint64_t Tsc) {
+void Session::expectExec(ChildProcess &P, pid_t Inner, uint64_t Slot,
+                         uint64_t Tsc) {
   pid_t Pid = pidOf(P, Inner);
   forgetExec(Pid);
   // If the ring was full of older records, the new process has connected before
   // the session reads this record.
   uint64_t Then = R.Times.Clock.toNs(Tsc);
-  if (any_of(Children, [&](const std::unique_ptr<Child> &Other) {
-        return Other->Pid == Pid && Other->StartNs > Then;
+  if (any_of(Children, [&](const ChildProcess &Other) {
+        return Other.Pid == Pid && Other.StartNs > Then;
       }))
     return;
   // A program that executes all the time must not fill the recorder's memory.
@@ -467,7 +444,7 @@ void Session::lookAtExecs() {
     if (Why.empty())
       Why = Ended ? "it ended before it connected to the recorder"
                   : "it did not connect to the recorder";
-    if (Child *Before = findPid(E.Pid); Before && !E.Spawned)
+    if (ChildProcess *Before = Children.findPid(E.Pid); Before && !E.Spawned)
       setEnding(*Before, true);
     addUnrecorded(E.Pid, E.Process,
                   E.Spawned ? ProcessOrigin::Spawn : ProcessOrigin::Exec, Exe,

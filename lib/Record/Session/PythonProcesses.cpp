@@ -12,12 +12,12 @@ using namespace memkit;
 using wire::PythonState;
 
 /// Sets the role of P from the command line of I and the role of its parent.
-void Session::findRole(Child &P, const ProcessRecord &I, StringRef Exe,
+void Session::findRole(ChildProcess &P, const ProcessRecord &I, StringRef Exe,
                        ArrayRef<std::string> Command) {
   StringRef Parent;
-  for (const auto &Other : Children)
-    if (I.Parent && Other->Process == I.Parent)
-      Parent = Other->Role;
+  for (const ChildProcess &Other : Children)
+    if (I.Parent && Other.Process == I.Parent)
+      Parent = Other.Role;
   P.Role = I.Origin == ProcessOrigin::Fork ? forkedRole(Parent)
                                            : pythonRole(Exe, Command, Parent);
 }
@@ -66,7 +66,7 @@ static const char *whyNotTracked(wire::CudaState S) {
 }
 
 /// Adds an alert to the trace.
-void Session::addAlert(const Child &P, StringRef What) {
+void Session::addAlert(const ChildProcess &P, StringRef What) {
   Mark M;
   M.Kind = MarkKind::Alert;
   M.Process = P.Process;
@@ -76,13 +76,13 @@ void Session::addAlert(const Child &P, StringRef What) {
 }
 
 /// Reports, once in a run, what PyTorch's CUDA allocator records.
-void Session::lookAtTorchCuda(Child &P) {
-  if (TorchCudaSaid)
+void Session::lookAtTorchCuda(ChildProcess &P) {
+  if (TorchCudaReported)
     return;
   using wire::CudaState;
   auto State = CudaState(
       P.State->shared().control().TorchCuda.load(std::memory_order_acquire));
-  TorchCudaSaid = State != CudaState::None;
+  TorchCudaReported = State != CudaState::None;
   std::string Who = "process " + std::to_string(P.Pid) +
                     (P.Role.empty() ? "" : " (" + P.Role + ")") + ": ";
   std::string What = "PyTorch on CUDA: ";
@@ -132,15 +132,15 @@ static std::string howListened(wire::CudaCapture State,
 
 /// Reports how the CUDA driver is captured: once in a run, and again when a
 /// process has a problem.
-void Session::lookAtCuda(Child &P) {
+void Session::lookAtCuda(ChildProcess &P) {
   using wire::CudaCapture;
   const wire::Control &C = P.State->shared().control();
   auto State = CudaCapture(C.Cuda.load(std::memory_order_acquire));
   bool IsHeard =
       State == CudaCapture::Cupti || State == CudaCapture::Interposed;
-  if (State == CudaCapture::None || CudaSaid >= (IsHeard ? 1u : 2u))
+  if (State == CudaCapture::None || CudaReported >= (IsHeard ? 1u : 2u))
     return;
-  CudaSaid = IsHeard ? 1 : 2;
+  CudaReported = IsHeard ? 1 : 2;
   if (IsHeard)
     Shared.Uses.begin();
   std::string Who = "process " + std::to_string(P.Pid) +
@@ -168,14 +168,14 @@ void Session::lookAtCuda(Child &P) {
 }
 
 /// Reports, once in a run, which PyTorch scopes are recorded.
-void Session::lookAtTorch(Child &P) {
+void Session::lookAtTorch(ChildProcess &P) {
   lookAtCuda(P);
   lookAtTorchCuda(P);
-  if (TorchSaid)
+  if (TorchReported)
     return;
   auto State = wire::TorchState(
       P.State->shared().control().Torch.load(std::memory_order_acquire));
-  TorchSaid = State != wire::TorchState::None;
+  TorchReported = State != wire::TorchState::None;
   std::string Who = "process " + std::to_string(P.Pid) +
                     (P.Role.empty() ? "" : " (" + P.Role + ")") + ": PyTorch: ";
   if (State == wire::TorchState::Observed)
@@ -190,22 +190,22 @@ void Session::lookAtTorch(Child &P) {
            "have are not there");
 }
 
-void Session::lookAtPython(Child &P) {
+void Session::lookAtPython(ChildProcess &P) {
   lookAtTorch(P);
   bool Frames = Settings.Stacks & wire::SB_Python;
   bool Objects = Settings.PythonObjects;
-  if (P.PythonSaid || !(Frames || Objects))
+  if (P.PythonReported || !(Frames || Objects))
     return;
   const wire::Control &C = P.State->shared().control();
   auto State = PythonState(C.Python.load(std::memory_order_acquire));
   if (State == PythonState::None)
     return;
-  P.PythonSaid = true;
+  P.PythonReported = true;
   uint32_t Version = C.PythonVersion.load(std::memory_order_relaxed);
   // Report each kind once, and at most 17: the program writes these values, and
   // must not fill the screen.
-  if (PythonsSaid.size() > 16 ||
-      !PythonsSaid.insert({uint32_t(State), Version}).second)
+  if (PythonsReported.size() > 16 ||
+      !PythonsReported.insert({uint32_t(State), Version}).second)
     return;
   std::string Who =
       "process " + std::to_string(P.Pid) +
@@ -229,7 +229,7 @@ void Session::lookAtPython(Child &P) {
 /// Names DataLoader worker P after its number. Called before P ends, when all
 /// its records are known. A DataLoader numbers its workers in the order of
 /// their start, and starts new workers for each epoch of training.
-void Session::nameDataWorker(Child &P) {
+void Session::nameDataWorker(ChildProcess &P) {
   if (!P.State || !P.State->isDataWorker())
     return;
   unsigned Number = 0;
@@ -238,9 +238,9 @@ void Session::nameDataWorker(Child &P) {
   };
   for (const DataWorker &W : DataWorkers)
     Count(W.Parent, W.Process, W.EndNs);
-  for (const auto &Other : Children)
-    if (!Other->EndNs && Other->State && Other->State->isDataWorker())
-      Count(Other->Parent, Other->Process, UINT64_MAX);
+  for (const ChildProcess &Other : Children)
+    if (Other.isRecorded() && Other.State->isDataWorker())
+      Count(Other.Parent, Other.Process, UINT64_MAX);
   constexpr size_t MaxKept = 4096;
   if (DataWorkers.size() == MaxKept)
     DataWorkers.erase(DataWorkers.begin());

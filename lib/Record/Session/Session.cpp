@@ -53,9 +53,6 @@ Session::Session(const RecordOptions &O, Recording &R, Greeter &Listener,
 Session::~Session() {
   for (PendingExec &E : Execs)
     close(E.PidFd);
-  for (auto &P : Children)
-    if (P->PidFd >= 0)
-      close(P->PidFd);
   if (ProgramFd >= 0)
     close(ProgramFd);
 }
@@ -66,28 +63,26 @@ void Session::run() {
     bool Busy = pass();
     lookAtExecs();
     samples();
-    removeGone();
+    Children.removeWritten(R);
     if (TheRequests.Stop || R.failed() || finished())
       break;
     nap(Busy);
   }
   Listener.shut();
   // Programs that still run go on unrecorded.
-  for (auto &P : Children)
-    if (P->State && !P->EndNs) {
-      wire::Control &C = P->State->shared().control();
-      C.Settings.Recording.store(0, std::memory_order_relaxed);
-      C.Detached.store(1, std::memory_order_release);
-    }
+  for (ChildProcess &P : Children.recorded()) {
+    wire::Control &C = P.State->shared().control();
+    C.Settings.Recording.store(0, std::memory_order_relaxed);
+    C.Detached.store(1, std::memory_order_release);
+  }
   ++Shared.Pass;
   drain(~0ull, nullptr);
   Shared.Uses.finish();
-  for (auto &P : Children)
-    if (P->State && !P->EndNs) {
-      P->State->settleHeld(true);
-      P->State->countLosses();
-      P->State->endScopes(R.nowNs());
-    }
+  for (ChildProcess &P : Children.recorded()) {
+    P.State->settleHeld(true);
+    P.State->countLosses();
+    P.State->endScopes(R.nowNs());
+  }
 }
 
 /// Notes that the rings' writers have all free room again.
@@ -105,33 +100,31 @@ bool Session::pass() {
   LastPassTsc = std::exchange(PassTsc, Clock);
   Fullest = 0;
   looked();
-  for (auto &P : Children)
-    if (P->State && !P->EndNs)
-      P->State->shared().control().Heartbeat.store(Pass,
-                                                   std::memory_order_relaxed);
+  for (ChildProcess &P : Children.recorded())
+    P.State->shared().control().Heartbeat.store(Pass,
+                                                std::memory_order_relaxed);
   // Poll for exits after reading the clock, so every process whose successor
   // appears in this pass is known to have exited.
   lookForEnds();
   drain(Clock, nullptr);
-  for (auto &P : Children)
-    if (P->State && !P->EndNs) {
-      P->State->settleHeld();
-      freeRings(*P);
-      takeBackRings(*P, false);
-    }
+  for (ChildProcess &P : Children.recorded()) {
+    P.State->settleHeld();
+    freeRings(P);
+    takeBackRings(P, false);
+  }
   endProcesses();
   return Fullest >= 0.75;
 }
 
 /// Takes all records up to the clock Limit, of all processes or of Only.
-void Session::drain(uint64_t Limit, Child *Only) {
+void Session::drain(uint64_t Limit, ChildProcess *Only) {
   Merge.start(Limit);
   BatchRings.clear();
   RingOf.clear();
   NextEndTsc = ~0ull;
-  for (auto &P : Children)
-    if (P->State && !P->EndNs && (!Only || P.get() == Only))
-      addRings(*P);
+  for (ChildProcess &P : Children)
+    if (P.isRecorded() && (!Only || &P == Only))
+      addRings(P);
   bool Ending = NextEndTsc != ~0ull;
   Batch.resize(BatchRecords);
   while (size_t Count = Merge.next(Batch.data(), BatchRecords)) {
@@ -193,33 +186,29 @@ void Session::samples() {
   control(Now);
   takeSymbols(MaxAnswers);
   R.flushNames();
-  for (auto &P : Children) {
-    if (!P->State || P->EndNs)
-      continue;
-    ProcessState &I = *P->State;
+  for (ChildProcess &P : Children.recorded()) {
+    ProcessState &I = *P.State;
     if (R.Stats.isCutting(I.id()))
       R.goOnCutting(I.id());
     else if (R.Stats.timeIntervalDue(I.id(), Now))
       R.beginCut(I.id(), R.boundaryNs(Now));
     I.snapshots().advance();
-    sampleRss(*P, Now);
+    sampleRss(P, Now);
     if (I.takeMarked())
-      noteMarked(*P);
+      noteMarked(P);
   }
   samplePss(Now);
   lookAtDevices(Now);
   if (Now >= NextLossNs) {
-    for (auto &P : Children)
-      if (P->State && !P->EndNs) {
-        P->State->countLosses();
-        lookAtPython(*P);
-      }
+    for (ChildProcess &P : Children.recorded()) {
+      P.State->countLosses();
+      lookAtPython(P);
+    }
     NextLossNs = Now + 100000000;
   }
   if (Now >= NextFlushNs && !R.isWriting() && !waitsForNames(Now)) {
-    for (auto &P : Children)
-      if (P->State && !P->EndNs)
-        takeBackRings(*P, true);
+    for (ChildProcess &P : Children.recorded())
+      takeBackRings(P, true);
     if (NextFlushNs && Now >= NextClockNs) {
       R.addClockMark();
       NextClockNs = Now + clockInterval(++NumClocks);
@@ -247,9 +236,9 @@ void Session::nap(bool Busy) {
   Polls.push_back({Listener.fd(), POLLIN, 0});
   if (ProgramFd >= 0 && !ProgramEnded)
     Polls.push_back({ProgramFd, POLLIN, 0});
-  for (auto &P : Children)
-    if (!P->EndNs && P->PidFd >= 0)
-      Polls.push_back({P->PidFd, POLLIN, 0});
+  for (ChildProcess &P : Children)
+    if (!P.EndNs && P.PidFd >= 0)
+      Polls.push_back({P.PidFd, POLLIN, 0});
   timespec Nap{0, long(Time)};
   ListenerRings = ppoll(Polls.data(), Polls.size(), &Nap, nullptr) < 0 ||
                   Polls.front().revents;
@@ -260,15 +249,15 @@ bool Session::finished() {
     return false;
   if (!O.WaitForAll)
     return true;
-  return !anyRunning() && Execs.empty() && !Listener.hasPending() &&
+  return !Children.anyRecorded() && Execs.empty() && !Listener.hasPending() &&
          !stragglers();
 }
 
 void Session::finish() {
-  for (auto &P : Children) {
-    endJit(*P);
-    if (P->State && !P->EndNs)
-      setTitle(*P);
+  for (ChildProcess &P : Children) {
+    endJit(P);
+    if (P.isRecorded())
+      setTitle(P);
   }
   if (Symbols && !R.failed()) {
     // A further Ctrl-C, or a signal to stop, ends the search for names.

@@ -6,11 +6,11 @@
 #define MEMKIT_LIB_RECORD_SESSION_H
 
 #include "Output/Recording.h"
+#include "Session/ChildList.h"
 #include "Session/Greeter.h"
 #include "Session/PssThread.h"
 #include "Session/RecordOptions.h"
 #include "Shared/RingMerge.h"
-#include "Sources/ProcessState.h"
 #include "Stacks/SymbolThread.h"
 #include <memory>
 #include <optional>
@@ -66,34 +66,6 @@ public:
   std::string namelessBinary() const;
 
 private:
-  /// A process that the session follows.
-  struct Child {
-    uint32_t Process = 0, Parent = 0;
-    pid_t Pid = 0;
-    pid_t InnerPid = 0; ///< pid in the process's own namespace
-    int PidFd = -1;
-    std::unique_ptr<ProcessState> State;
-    bool Ending = false;    ///< ended; all its records are in its rings
-    unsigned EndPasses = 0; ///< passes since the end
-    /// The latest of: TSC of its last record, of its announced exit, of the
-    /// last pass before its end.
-    uint64_t EndTsc = 0;
-    bool Replaced = false;           ///< an exec replaced it
-    int WaitStatus = -1;             ///< as waitpid() reports; -1: unknown
-    bool SeesOurPids = false;        ///< lives in the recorder's pid namespace
-    uint32_t NextOrphan = 0;         ///< ring where takeBackRings() continues
-    bool HasJit = false;             ///< ran code outside of any binary
-    std::optional<JitPlace> PerfMap; ///< set until HasJit
-    uint64_t StartNs = 0, NextRssNs = 0, NextPssNs = 0, EndNs = 0;
-    uint32_t RssCount = 0;
-    bool IsForked = false;
-    bool IsMarked = false; ///< a mark of the program requests its PSS
-    std::string Role;      ///< see PythonRole.h
-    std::string Exe;       ///< path of the program
-    std::string Arguments; ///< /proc/PID/cmdline as last read
-    std::string Title;     ///< last title written over the arguments
-    bool PythonSaid = false;
-  };
   /// An announced exec whose outcome is unknown yet.
   struct PendingExec {
     pid_t Pid;
@@ -102,16 +74,16 @@ private:
     uint64_t SinceNs;
     int PidFd;
     bool Spawned;
-    int WaitStatus = -1; ///< as Child::WaitStatus, after the process ended
+    int WaitStatus = -1; ///< as ChildProcess::WaitStatus
   };
   struct BatchRing {
-    Child *P;
+    ChildProcess *P;
     uint32_t Ring;
   };
 
   // Session.cpp: the loop.
   bool pass();
-  void drain(uint64_t Limit, Child *Only);
+  void drain(uint64_t Limit, ChildProcess *Only);
   void takeBatch(llvm::ArrayRef<MergedRecord> Records, bool Ending);
   void takeRecord(const MergedRecord &M);
   bool waitsForNames(uint64_t NowNs);
@@ -130,11 +102,11 @@ private:
   void turnTail();
 
   // SessionRings.cpp: rings come and go.
-  void addRings(Child &P);
-  void findEnd(Child &P, const wire::Record *Records, uint64_t Tail,
+  void addRings(ChildProcess &P);
+  void findEnd(ChildProcess &P, const wire::Record *Records, uint64_t Tail,
                uint64_t Head);
-  void freeRings(Child &P);
-  void takeBackRings(Child &P, bool All);
+  void freeRings(ChildProcess &P);
+  void takeBackRings(ChildProcess &P, bool All);
 
   // Processes.cpp: processes come, go and change.
   void greet();
@@ -144,50 +116,47 @@ private:
   void lookForGone();
   void endProcesses();
   void endProcessesBefore(uint64_t Tsc);
-  bool isDrained(Child &P);
-  void setEnding(Child &P, bool Replaced);
-  void endProcess(Child &P);
-  void leaveStatusToExec(Child &P);
-  static pid_t pidOf(const Child &P, pid_t Inner);
-  bool takeExec(Child &P, const wire::Record &Rec);
-  void expectExec(Child &P, pid_t Inner, uint64_t Slot, uint64_t Tsc);
+  bool isDrained(ChildProcess &P);
+  void setEnding(ChildProcess &P, bool Replaced);
+  void endProcess(ChildProcess &P);
+  void leaveStatusToExec(ChildProcess &P);
+  static pid_t pidOf(const ChildProcess &P, pid_t Inner);
+  bool takeExec(ChildProcess &P, const wire::Record &Rec);
+  void expectExec(ChildProcess &P, pid_t Inner, uint64_t Slot, uint64_t Tsc);
   void forgetExec(pid_t Pid);
   void lookAtExecs();
   void addUnrecorded(pid_t Pid, uint32_t Parent, ProcessOrigin Origin,
                      const std::string &Exe, const std::string &Why,
                      int WaitStatus = -1);
-  Child *findPid(pid_t Pid);
-  void removeGone();
-  bool anyRunning() const;
   bool stragglers();
 
   // SessionSamples.cpp: memory that processes hold, seen from outside.
-  uint64_t sampleInterval(const Child &P) const;
+  uint64_t sampleInterval(const ChildProcess &P) const;
   static uint64_t clockInterval(uint32_t NumClocks);
-  void sampleRss(Child &P, uint64_t Now);
-  void lookAtTitle(Child &P);
-  void setTitle(const Child &P);
-  void noteMarked(Child &Marked);
-  Child *nextForPss(uint64_t Now);
+  void sampleRss(ChildProcess &P, uint64_t Now);
+  void lookAtTitle(ChildProcess &P);
+  void setTitle(const ChildProcess &P);
+  void noteMarked(ChildProcess &Marked);
+  ChildProcess *nextForPss(uint64_t Now);
   void samplePss(uint64_t Now);
   void lookAtDevices(uint64_t Now);
 
   // PythonProcesses.cpp
-  void findRole(Child &P, const ProcessRecord &I, llvm::StringRef Exe,
+  void findRole(ChildProcess &P, const ProcessRecord &I, llvm::StringRef Exe,
                 llvm::ArrayRef<std::string> Command);
-  void lookAtPython(Child &P);
-  void lookAtTorch(Child &P);
-  void lookAtTorchCuda(Child &P);
-  void lookAtCuda(Child &P);
-  void addAlert(const Child &P, llvm::StringRef What);
-  void nameDataWorker(Child &P);
+  void lookAtPython(ChildProcess &P);
+  void lookAtTorch(ChildProcess &P);
+  void lookAtTorchCuda(ChildProcess &P);
+  void lookAtCuda(ChildProcess &P);
+  void addAlert(const ChildProcess &P, llvm::StringRef What);
+  void nameDataWorker(ChildProcess &P);
 
   // Symbols.cpp
   void startSymbols();
   void onBinary(uint32_t Binary, const std::string &Path,
                 const std::vector<uint8_t> &BuildId, uint32_t Process);
   void onUnownedCode(uint32_t Frame, uint32_t Process, uint64_t Address);
-  void endJit(Child &P);
+  void endJit(ChildProcess &P);
   void takeSymbols(size_t Max);
 
   const RecordOptions &O;
@@ -199,15 +168,15 @@ private:
   std::unique_ptr<SymbolThread> Symbols;
   std::vector<std::string> ModulePaths; ///< by number in Symbols, from 0
   PssThread Pss;
-  std::vector<std::unique_ptr<Child>> Children;
+  ChildList Children;
   /// A DataLoader worker that has ended; the last 4,096 are kept.
   struct DataWorker {
     uint32_t Parent, Process;
     uint64_t EndNs;
   };
   std::vector<DataWorker> DataWorkers;
-  bool TorchSaid = false, TorchCudaSaid = false;
-  unsigned CudaSaid = 0; ///< 1: capture was reported, 2: its failure was
+  bool TorchReported = false, TorchCudaReported = false;
+  unsigned CudaReported = 0; ///< 1: capture was reported, 2: its failure was
   std::vector<PendingExec> Execs;
   bool ListenerRings = true; ///< the listener may have a new connection
   RingMerge Merge;
@@ -228,7 +197,7 @@ private:
   int ProgramWait = -1;
   unsigned NumRecorded = 0;
   /// Reported states and versions of Python.
-  std::set<std::pair<uint32_t, uint32_t>> PythonsSaid;
+  std::set<std::pair<uint32_t, uint32_t>> PythonsReported;
 
   bool IsOn = true;             ///< whether new processes are to record
   std::optional<bool> Wanted;   ///< IsOn from the next pass on

@@ -84,9 +84,8 @@ void Session::warnOfMoments() const {
 void Session::wantRecording(bool On) {
   Wanted = On;
   Settings.Recording |= wire::RB_SomeUnknown;
-  for (auto &P : Children)
-    if (P->State && !P->EndNs)
-      P->State->expectUnknown();
+  for (ChildProcess &P : Children.recorded())
+    P.State->expectUnknown();
 }
 
 void Session::setRecording(bool On, uint64_t Now) {
@@ -94,21 +93,19 @@ void Session::setRecording(bool On, uint64_t Now) {
   Settings.Recording &= ~uint32_t(wire::RB_On);
   if (On)
     Settings.Recording |= wire::RB_On;
-  for (auto &P : Children)
-    if (P->State && !P->EndNs)
-      P->State->setRecording(On, Now);
+  for (ChildProcess &P : Children.recorded())
+    P.State->setRecording(On, Now);
   O.Note(On ? "recording starts" : "recording stops");
 }
 
 /// Writes the live blocks and the stats, so that they survive a trace that is
 /// cut off later.
 void Session::flushAll() {
-  for (auto &P : Children)
-    if (P->State && !P->EndNs) {
-      if (R.takesEvents() && !P->State->snapshots().active())
-        P->State->snapshots().start();
-      P->State->snapshots().finish();
-    }
+  for (ChildProcess &P : Children.recorded()) {
+    if (R.takesEvents() && !P.State->snapshots().active())
+      P.State->snapshots().start();
+    P.State->snapshots().finish();
+  }
   R.summarizeNow();
   O.Note("snapshot and summary written, " + Twine(R.bytes()) + " bytes so far");
 }
@@ -117,16 +114,11 @@ void Session::flushAll() {
 /// file. Starts a new part when due: a part starts with a snapshot of all live
 /// blocks.
 void Session::turnTail() {
-  auto Lives = [](const std::unique_ptr<Child> &P) {
-    return P->State && !P->EndNs;
-  };
-  if (any_of(Children, [&](const std::unique_ptr<Child> &P) {
-        return Lives(P) && P->State->snapshots().active();
-      }))
+  if (any_of(Children.recorded(),
+             [](ChildProcess &P) { return P.State->snapshots().active(); }))
     return;
   if (!R.turnTail())
     return;
-  for (auto &P : Children)
-    if (Lives(P))
-      P->State->snapshots().start();
+  for (ChildProcess &P : Children.recorded())
+    P.State->snapshots().start();
 }

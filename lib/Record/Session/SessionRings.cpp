@@ -10,7 +10,7 @@
 using namespace llvm;
 using namespace memkit;
 
-void Session::addRings(Child &P) {
+void Session::addRings(ChildProcess &P) {
   ProcessState &I = *P.State;
   uint32_t Used = I.shared().ringsUsed();
   for (uint32_t Index = 0; Index != Used; ++Index) {
@@ -42,14 +42,14 @@ void Session::addRings(Child &P) {
 /// Raises P.EndTsc to the clock of the ring's last record. P then ends before
 /// all later records of other processes: if the parent waits for P, the
 /// parent's next allocations do not overlap P.
-void Session::findEnd(Child &P, const wire::Record *Records, uint64_t Tail,
-                      uint64_t Head) {
+void Session::findEnd(ChildProcess &P, const wire::Record *Records,
+                      uint64_t Tail, uint64_t Head) {
   for (uint64_t At = Tail; At != Head; ++At)
     P.EndTsc = std::max(P.EndTsc, Records[At % wire::RingRecords].Tsc);
 }
 
 /// Frees rings whose threads have ended.
-void Session::freeRings(Child &P) {
+void Session::freeRings(ChildProcess &P) {
   ProcessState &I = *P.State;
   for (uint32_t Index = 0; Index != I.rings().size(); ++Index) {
     wire::RingHeader &H = I.shared().ringHeader(Index);
@@ -65,7 +65,7 @@ void Session::freeRings(Child &P) {
 /// Frees rings whose threads ended without releasing them: after an event later
 /// than the capture library's last destructor, or without destructors. Checks
 /// All rings; else 64 rings, if more than half of all rings are in use.
-void Session::takeBackRings(Child &P, bool All) {
+void Session::takeBackRings(ChildProcess &P, bool All) {
   constexpr uint32_t Some = 64;
   ProcessState &I = *P.State;
   uint32_t Used =

@@ -32,7 +32,7 @@ static uint64_t stretched(uint64_t IntervalNs, uint32_t Count) {
   return IntervalNs << std::min(Halvings, 20u);
 }
 
-uint64_t Session::sampleInterval(const Child &P) const {
+uint64_t Session::sampleInterval(const ChildProcess &P) const {
   return stretched(O.SampleIntervalNs, P.RssCount);
 }
 
@@ -40,7 +40,7 @@ uint64_t Session::clockInterval(uint32_t NumClocks) {
   return stretched(1000000000, NumClocks);
 }
 
-void Session::sampleRss(Child &P, uint64_t Now) {
+void Session::sampleRss(ChildProcess &P, uint64_t Now) {
   if (!O.SampleIntervalNs || Now < P.NextRssNs || Now < NextRssNs)
     return;
   uint64_t Age = Now - std::min(P.StartNs, Now);
@@ -64,7 +64,7 @@ void Session::sampleRss(Child &P, uint64_t Now) {
 
 /// Reads the title of P. While P executes another program, the arguments may be
 /// those of the new program; the path of its program is checked.
-void Session::lookAtTitle(Child &P) {
+void Session::lookAtTitle(ChildProcess &P) {
   std::string Arguments = procfs::arguments(P.Pid);
   if (Arguments.empty() || Arguments == P.Arguments ||
       procfs::exePath(P.Pid) != P.Exe)
@@ -76,31 +76,31 @@ void Session::lookAtTitle(Child &P) {
 
 /// Names the process by its last title. Called at the end of the process: the
 /// title may change at each sample.
-void Session::setTitle(const Child &P) {
+void Session::setTitle(const ChildProcess &P) {
   if (!P.Title.empty())
     R.Stats.setRole(P.Process, R.Names.Names.string(P.Title));
 }
 
 /// A mark of the program requests the PSS of its own process and of the
 /// children of this process.
-void Session::noteMarked(Child &Marked) {
-  for (auto &P : Children)
-    if (P->IsForked && (P.get() == &Marked || P->Parent == Marked.Process))
-      P->IsMarked = true;
+void Session::noteMarked(ChildProcess &Marked) {
+  for (ChildProcess &P : Children)
+    if (P.IsForked && (&P == &Marked || P.Parent == Marked.Process))
+      P.IsMarked = true;
 }
 
 /// The child of fork to read the PSS of next: requested by a mark first, then
 /// the longest due; null: none is due.
-Session::Child *Session::nextForPss(uint64_t Now) {
-  Child *Next = nullptr;
-  for (auto &P : Children) {
-    if (!P->IsForked || P->EndNs || P->Ending || !P->State)
+ChildProcess *Session::nextForPss(uint64_t Now) {
+  ChildProcess *Next = nullptr;
+  for (ChildProcess &P : Children) {
+    if (!P.IsForked || P.EndNs || P.Ending || !P.State)
       continue;
-    if (!P->IsMarked && Now < P->NextPssNs)
+    if (!P.IsMarked && Now < P.NextPssNs)
       continue;
-    if (!Next || P->IsMarked > Next->IsMarked ||
-        (P->IsMarked == Next->IsMarked && P->NextPssNs < Next->NextPssNs))
-      Next = P.get();
+    if (!Next || P.IsMarked > Next->IsMarked ||
+        (P.IsMarked == Next->IsMarked && P.NextPssNs < Next->NextPssNs))
+      Next = &P;
   }
   return Next;
 }
@@ -110,8 +110,8 @@ void Session::samplePss(uint64_t Now) {
     return;
   if (auto A = Pss.take()) {
     NextPssNs = Now + A->TookNs * TimeShare;
-    bool Lives = any_of(Children, [&](const std::unique_ptr<Child> &P) {
-      return P->Process == A->Process && !P->EndNs;
+    bool Lives = any_of(Children, [&](const ChildProcess &P) {
+      return P.Process == A->Process && !P.EndNs;
     });
     if (A->Pss && Lives) {
       Mark M;
@@ -125,7 +125,7 @@ void Session::samplePss(uint64_t Now) {
   }
   if (Pss.isBusy() || Now < NextPssNs)
     return;
-  Child *P = nextForPss(Now);
+  ChildProcess *P = nextForPss(Now);
   if (!P)
     return;
   constexpr uint64_t Rarer = 10; // than RSS
@@ -139,20 +139,20 @@ void Session::lookAtDevices(uint64_t Now) {
   if (!Shared.Uses.isUsed())
     return;
   DeviceUses::Pids Of;
-  for (auto &P : Children)
-    if (P->State && !P->EndNs && !P->Ending)
-      Of.push_back({P->Process, P->Pid});
+  for (ChildProcess &P : Children)
+    if (P.State && !P.EndNs && !P.Ending)
+      Of.push_back({P.Process, P.Pid});
   DeviceUses::News News = Shared.Uses.pass(Now, Of);
   for (const DeviceUses::Reply &Reply : News.Replies)
-    for (auto &P : Children)
-      if (P->Process == Reply.Process && P->State && !P->EndNs)
-        P->State->shared().answer(
-            Reply.Slot, Reply.Ticket, [&](wire::Reply &To) {
-              To.NumHeaps = Reply.IsKnown ? 0 : UINT32_MAX;
-            });
+    for (ChildProcess &P : Children)
+      if (P.Process == Reply.Process && P.isRecorded())
+        P.State->shared().answer(Reply.Slot, Reply.Ticket,
+                                 [&](wire::Reply &To) {
+                                   To.NumHeaps = Reply.IsKnown ? 0 : UINT32_MAX;
+                                 });
   for (const std::string &What : News.Missed) {
     O.Warn(What);
     if (!Children.empty())
-      addAlert(*Children.front(), What);
+      addAlert(Children[0], What);
   }
 }

@@ -28,15 +28,15 @@ void Session::startSymbols() {
 /// which may write a map of names.
 void Session::onUnownedCode(uint32_t Frame, uint32_t Process,
                             uint64_t Address) {
-  auto P = find_if(Children, [&](auto &P) { return P->Process == Process; });
-  if (P == Children.end() || !((*P)->HasJit || (*P)->PerfMap))
+  ChildProcess *P = Children.find(Process);
+  if (!P || !(P->HasJit || P->PerfMap))
     return;
-  if (!std::exchange((*P)->HasJit, true))
-    Symbols->addJit(Process, *std::exchange((*P)->PerfMap, std::nullopt));
+  if (!std::exchange(P->HasJit, true))
+    Symbols->addJit(Process, *std::exchange(P->PerfMap, std::nullopt));
   Symbols->askJit(Frame, Process, Address);
 }
 
-void Session::endJit(Child &P) {
+void Session::endJit(ChildProcess &P) {
   if (std::exchange(P.HasJit, false) && Symbols)
     Symbols->endJit(P.Process);
 }
@@ -47,9 +47,8 @@ void Session::endJit(Child &P) {
 void Session::onBinary(uint32_t Binary, const std::string &Path,
                        const std::vector<uint8_t> &BuildId, uint32_t Process) {
   std::string Proc = "/proc/";
-  for (auto &P : Children)
-    if (P->Process == Process)
-      Proc += std::to_string(P->Pid);
+  if (ChildProcess *P = Children.find(Process))
+    Proc += std::to_string(P->Pid);
   std::vector<std::string> Places;
   if (!Path.empty() && Path[0] == '/')
     Places = {Path, Proc + "/root" + Path};
