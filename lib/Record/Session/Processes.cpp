@@ -81,7 +81,7 @@ void Session::welcome(const Greeter::Client &G) {
   std::vector<std::string> Command = wordsOf(P->Arguments);
   for (const std::string &Arg : Command)
     I.Command.push_back(R.Names.Names.string(Arg));
-  findRole(*P, I, P->Exe, Command);
+  Roles.setFirst(*P, I, Command);
   I.Role = R.Names.Names.string(P->Role);
   P->Pid = G.Pid;
   P->PidFd = openPid(G.Pid);
@@ -293,7 +293,7 @@ void Session::endProcess(ChildProcess &P) {
   if (P.State) {
     P.State->settleHeld(true);
     P.State->countLosses();
-    lookAtPython(P);
+    Reports.report(P);
     wire::Control &C = P.State->shared().control();
     if (!P.Replaced && Status < 0 && C.HasExitStatus.load())
       Status = C.ExitStatus.load() & 0xff;
@@ -306,8 +306,8 @@ void Session::endProcess(ChildProcess &P) {
     R.cutInterval(P.Process, P.EndNs);
     P.State->releaseShared();
   }
-  setTitle(P);
-  nameDataWorker(P);
+  Roles.setTitle(P);
+  Roles.nameDataWorker(P);
   Shared.Uses.processEnded(P.Process);
   R.Stats.endProcess(P.Process, P.EndNs, Status, Signal);
   Mark M;

@@ -202,7 +202,7 @@ void Session::samples() {
   if (Now >= NextLossNs) {
     for (ChildProcess &P : Children.recorded()) {
       P.State->countLosses();
-      lookAtPython(P);
+      Reports.report(P);
     }
     NextLossNs = Now + 100000000;
   }
@@ -257,7 +257,7 @@ void Session::finish() {
   for (ChildProcess &P : Children) {
     endJit(P);
     if (P.isRecorded())
-      setTitle(P);
+      Roles.setTitle(P);
   }
   if (Symbols && !R.failed()) {
     // A further Ctrl-C, or a signal to stop, ends the search for names.

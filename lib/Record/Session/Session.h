@@ -6,8 +6,10 @@
 #define MEMKIT_LIB_RECORD_SESSION_H
 
 #include "Output/Recording.h"
+#include "Session/CaptureReports.h"
 #include "Session/ChildList.h"
 #include "Session/Greeter.h"
+#include "Session/ProcessRoles.h"
 #include "Session/PssThread.h"
 #include "Session/RecordOptions.h"
 #include "Shared/RingMerge.h"
@@ -15,7 +17,6 @@
 #include <memory>
 #include <optional>
 #include <poll.h>
-#include <set>
 #include <sys/wait.h>
 #include <vector>
 
@@ -134,22 +135,10 @@ private:
   uint64_t sampleInterval(const ChildProcess &P) const;
   static uint64_t clockInterval(uint32_t NumClocks);
   void sampleRss(ChildProcess &P, uint64_t Now);
-  void lookAtTitle(ChildProcess &P);
-  void setTitle(const ChildProcess &P);
   void noteMarked(ChildProcess &Marked);
   ChildProcess *nextForPss(uint64_t Now);
   void samplePss(uint64_t Now);
   void lookAtDevices(uint64_t Now);
-
-  // PythonProcesses.cpp
-  void findRole(ChildProcess &P, const ProcessRecord &I, llvm::StringRef Exe,
-                llvm::ArrayRef<std::string> Command);
-  void lookAtPython(ChildProcess &P);
-  void lookAtTorch(ChildProcess &P);
-  void lookAtTorchCuda(ChildProcess &P);
-  void lookAtCuda(ChildProcess &P);
-  void addAlert(const ChildProcess &P, llvm::StringRef What);
-  void nameDataWorker(ChildProcess &P);
 
   // Symbols.cpp
   void startSymbols();
@@ -169,14 +158,8 @@ private:
   std::vector<std::string> ModulePaths; ///< by number in Symbols, from 0
   PssThread Pss;
   ChildList Children;
-  /// A DataLoader worker that has ended; the last 4,096 are kept.
-  struct DataWorker {
-    uint32_t Parent, Process;
-    uint64_t EndNs;
-  };
-  std::vector<DataWorker> DataWorkers;
-  bool TorchReported = false, TorchCudaReported = false;
-  unsigned CudaReported = 0; ///< 1: capture was reported, 2: its failure was
+  ProcessRoles Roles{R, Children};
+  CaptureReports Reports{O, R, Shared.Uses};
   std::vector<PendingExec> Execs;
   bool ListenerRings = true; ///< the listener may have a new connection
   RingMerge Merge;
@@ -196,8 +179,6 @@ private:
   int ProgramStatus = 0;
   int ProgramWait = -1;
   unsigned NumRecorded = 0;
-  /// Reported states and versions of Python.
-  std::set<std::pair<uint32_t, uint32_t>> PythonsReported;
 
   bool IsOn = true;             ///< whether new processes are to record
   std::optional<bool> Wanted;   ///< IsOn from the next pass on

@@ -10,7 +10,6 @@
 // of the program and else at ten times the interval. Neither takes more than a
 // two-hundredth of the time.
 
-#include "Session/ProcessTitle.h"
 #include "Session/Session.h"
 #include "Shared/ProcFs.h"
 #include "llvm/ADT/STLExtras.h"
@@ -47,7 +46,7 @@ void Session::sampleRss(ChildProcess &P, uint64_t Now) {
   P.NextRssNs =
       Now + std::min(sampleInterval(P), std::max(Age, FirstIntervalNs));
   auto Bytes = procfs::residentBytes(P.Pid);
-  lookAtTitle(P);
+  Roles.readTitle(P);
   // With very many processes all wait, to keep the share of time.
   NextRssNs = Now + (R.nowNs() - Now) * TimeShare;
   if (!Bytes)
@@ -60,25 +59,6 @@ void Session::sampleRss(ChildProcess &P, uint64_t Now) {
   M.Values = {Bytes->first, Bytes->second};
   R.Stats.noteResident(P.Process, Bytes->first, 0);
   R.addMark(std::move(M));
-}
-
-/// Reads the title of P. While P executes another program, the arguments may be
-/// those of the new program; the path of its program is checked.
-void Session::lookAtTitle(ChildProcess &P) {
-  std::string Arguments = procfs::arguments(P.Pid);
-  if (Arguments.empty() || Arguments == P.Arguments ||
-      procfs::exePath(P.Pid) != P.Exe)
-    return;
-  P.Arguments = std::move(Arguments);
-  if (std::string Title = titleOf(P.Arguments); !Title.empty())
-    P.Title = std::move(Title);
-}
-
-/// Names the process by its last title. Called at the end of the process: the
-/// title may change at each sample.
-void Session::setTitle(const ChildProcess &P) {
-  if (!P.Title.empty())
-    R.Stats.setRole(P.Process, R.Names.Names.string(P.Title));
 }
 
 /// A mark of the program requests the PSS of its own process and of the
@@ -153,6 +133,6 @@ void Session::lookAtDevices(uint64_t Now) {
   for (const std::string &What : News.Missed) {
     O.Warn(What);
     if (!Children.empty())
-      addAlert(Children[0], What);
+      Reports.addAlert(Children[0], What);
   }
 }
