@@ -92,7 +92,7 @@ void Session::welcome(const Greeter::Client &G) {
   P->SeesOurPids = Pids.size() == 1;
   // Read now, while the process waits for its answer: the process may be gone
   // when the recorder first sees its code.
-  if (Symbols)
+  if (Symbols.isStarted())
     P->PerfMap.emplace(G.Pid, P->InnerPid, readClocks().RealtimeNs);
   // All records of the process before the exec are in its rings.
   if (I.Origin == ProcessOrigin::Exec)
@@ -317,7 +317,7 @@ void Session::endProcess(ChildProcess &P) {
   if (Status >= 0)
     M.Values = {uint64_t(Status), Signal};
   R.addMark(std::move(M));
-  endJit(P);
+  Symbols.endJit(P);
   if (P.PidFd >= 0)
     close(std::exchange(P.PidFd, -1));
 }

@@ -12,8 +12,6 @@
 using namespace llvm;
 using namespace memkit;
 
-Requests memkit::TheRequests;
-
 /// Maximum records merged before they are processed.
 static constexpr size_t BatchRecords = 2048;
 /// Maximum time to write sections between two reads of the rings.
@@ -47,7 +45,7 @@ Session::Session(const RecordOptions &O, Recording &R, Greeter &Listener,
   // Naps are short; the kernel's default timer slack would double them.
   prctl(PR_SET_TIMERSLACK, 2000ul);
   if (O.Symbols)
-    startSymbols();
+    Symbols.start();
 }
 
 Session::~Session() {
@@ -184,7 +182,7 @@ bool Session::waitsForNames(uint64_t NowNs) {
 void Session::samples() {
   uint64_t Now = R.nowNs();
   control(Now);
-  takeSymbols(MaxAnswers);
+  Symbols.take(MaxAnswers);
   R.flushNames();
   for (ChildProcess &P : Children.recorded()) {
     ProcessState &I = *P.State;
@@ -255,29 +253,11 @@ bool Session::finished() {
 
 void Session::finish() {
   for (ChildProcess &P : Children) {
-    endJit(P);
+    Symbols.endJit(P);
     if (P.isRecorded())
       Roles.setTitle(P);
   }
-  if (Symbols && !R.failed()) {
-    // A further Ctrl-C, or a signal to stop, ends the search for names.
-    int Before = TheRequests.Interrupts;
-    Symbols->handOver();
-    while (!Symbols->idle()) {
-      if (TheRequests.Interrupts > Before || TheRequests.Stop) {
-        Symbols->cut();
-        continue;
-      }
-      timespec Nap{0, 1000000};
-      nanosleep(&Nap, nullptr);
-      if (R.nowNs() >= NextFlushNs) {
-        takeSymbols(SIZE_MAX);
-        R.flush();
-        R.complete();
-        NextFlushNs = R.nowNs() + 1000000000;
-      }
-    }
-    takeSymbols(SIZE_MAX);
-  }
+  if (!R.failed())
+    Symbols.finish(NextFlushNs);
   R.finish();
 }

@@ -12,8 +12,9 @@
 #include "Session/ProcessRoles.h"
 #include "Session/PssThread.h"
 #include "Session/RecordOptions.h"
+#include "Session/Requests.h"
+#include "Session/SymbolRequests.h"
 #include "Shared/RingMerge.h"
-#include "Stacks/SymbolThread.h"
 #include <memory>
 #include <optional>
 #include <poll.h>
@@ -21,17 +22,6 @@
 #include <vector>
 
 namespace memkit {
-
-/// Requests by signals: the handlers set them, the session reads them.
-struct Requests {
-  std::atomic<int> Interrupts{0};
-  std::atomic<bool> Stop{false};
-  /// Number of requests to start or stop recording.
-  std::atomic<unsigned> Toggles{0};
-  /// Number of requests to write everything known so far.
-  std::atomic<unsigned> Flushes{0};
-};
-extern Requests TheRequests;
 
 /// The recorder's loop: accepts new processes, drains their rings in order of
 /// time, notices the end of processes, and adds samples, intervals and
@@ -64,7 +54,7 @@ public:
   uint64_t longestPauseNs() const { return LongestPauseNs; }
   /// The path of a binary without symbols that most stacks pass through, or
   /// empty. Valid after the recording has ended.
-  std::string namelessBinary() const;
+  std::string namelessBinary() const { return Symbols.namelessBinary(); }
 
 private:
   /// An announced exec whose outcome is unknown yet.
@@ -140,24 +130,15 @@ private:
   void samplePss(uint64_t Now);
   void lookAtDevices(uint64_t Now);
 
-  // Symbols.cpp
-  void startSymbols();
-  void onBinary(uint32_t Binary, const std::string &Path,
-                const std::vector<uint8_t> &BuildId, uint32_t Process);
-  void onUnownedCode(uint32_t Frame, uint32_t Process, uint64_t Address);
-  void endJit(ChildProcess &P);
-  void takeSymbols(size_t Max);
-
   const RecordOptions &O;
   Recording &R;
   SharedSources Shared{R};
   Greeter &Listener;
   std::string Tag; ///< part of the names of the recorder's memfds
   ProcessSettings Settings;
-  std::unique_ptr<SymbolThread> Symbols;
-  std::vector<std::string> ModulePaths; ///< by number in Symbols, from 0
   PssThread Pss;
   ChildList Children;
+  SymbolRequests Symbols{R, Children};
   ProcessRoles Roles{R, Children};
   CaptureReports Reports{O, R, Shared.Uses};
   std::vector<PendingExec> Execs;

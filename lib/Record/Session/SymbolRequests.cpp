@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Names for the frames that a recording finds.
+// Symbols for the frames of a recording.
 
-#include "Session/Session.h"
+#include "Session/SymbolRequests.h"
+#include "Session/Requests.h"
 #include "llvm/ADT/STLExtras.h"
+#include <ctime>
 
 using namespace llvm;
 using namespace memkit;
 
-void Session::startSymbols() {
-  Symbols = std::make_unique<SymbolThread>();
+void SymbolRequests::start() {
+  Thread = std::make_unique<SymbolThread>();
   R.OnBinary = [this](uint32_t Binary, const std::string &Path,
                       const std::vector<uint8_t> &BuildId, uint32_t Process) {
     onBinary(Binary, Path, BuildId, Process);
   };
   R.Names.OnNativeFrame = [this](uint32_t Frame, uint32_t Binary,
                                  uint64_t Address) {
-    Symbols->ask(Frame, Binary, Address);
+    Thread->ask(Frame, Binary, Address);
   };
   R.Names.OnUnownedFrame = [this](uint32_t Frame, uint32_t Process,
                                   uint64_t Address) {
@@ -26,26 +28,27 @@ void Session::startSymbols() {
 
 /// Asks for the name of code outside of any binary: that of a JIT compiler,
 /// which may write a map of names.
-void Session::onUnownedCode(uint32_t Frame, uint32_t Process,
-                            uint64_t Address) {
+void SymbolRequests::onUnownedCode(uint32_t Frame, uint32_t Process,
+                                   uint64_t Address) {
   ChildProcess *P = Children.find(Process);
   if (!P || !(P->HasJit || P->PerfMap))
     return;
   if (!std::exchange(P->HasJit, true))
-    Symbols->addJit(Process, *std::exchange(P->PerfMap, std::nullopt));
-  Symbols->askJit(Frame, Process, Address);
+    Thread->addJit(Process, *std::exchange(P->PerfMap, std::nullopt));
+  Thread->askJit(Frame, Process, Address);
 }
 
-void Session::endJit(ChildProcess &P) {
-  if (std::exchange(P.HasJit, false) && Symbols)
-    Symbols->endJit(P.Process);
+void SymbolRequests::endJit(ChildProcess &P) {
+  if (std::exchange(P.HasJit, false) && Thread)
+    Thread->endJit(P.Process);
 }
 
 /// Adds a binary to the symbol thread. The file may differ where the process
 /// runs, or be gone by now: search by its path here, then as the process sees
 /// the path.
-void Session::onBinary(uint32_t Binary, const std::string &Path,
-                       const std::vector<uint8_t> &BuildId, uint32_t Process) {
+void SymbolRequests::onBinary(uint32_t Binary, const std::string &Path,
+                              const std::vector<uint8_t> &BuildId,
+                              uint32_t Process) {
   std::string Proc = "/proc/";
   if (ChildProcess *P = Children.find(Process))
     Proc += std::to_string(P->Pid);
@@ -57,34 +60,52 @@ void Session::onBinary(uint32_t Binary, const std::string &Path,
   Places.push_back(Proc + "/exe");
   if (BuildId.empty())
     Places.resize(Places.size() - 1);
-  Symbols->addBinary(BuildId, std::move(Places));
-  ModulePaths.push_back(Path);
+  Thread->addBinary(BuildId, std::move(Places));
+  BinaryPaths.push_back(Path);
 }
 
-/// The binary with the most nameless frames, if at least 90 % of its frames are
-/// nameless and these are at least a fifth of the frames of all binaries: most
-/// stacks then show addresses. Else empty.
-std::string Session::namelessBinary() const {
+std::string SymbolRequests::namelessBinary() const {
   SymbolThread::ModuleCounts All, Worst;
   std::string Path;
-  if (!Symbols)
+  if (!Thread)
     return Path;
-  for (const auto &[I, M] : enumerate(Symbols->counts())) {
+  for (const auto &[I, M] : enumerate(Thread->counts())) {
     All.Asked += M.Asked;
-    if (M.Nameless <= Worst.Nameless || I >= ModulePaths.size())
+    if (M.Nameless <= Worst.Nameless || I >= BinaryPaths.size())
       continue;
     Worst = M;
-    Path = ModulePaths[I];
+    Path = BinaryPaths[I];
   }
   bool HasFew = Worst.Nameless * 10 >= Worst.Asked * 9;
   return HasFew && Worst.Nameless * 5 >= All.Asked ? Path : "";
 }
 
-/// Takes at most Max frames' names, about a microsecond each.
-void Session::takeSymbols(size_t Max) {
-  if (!Symbols)
+void SymbolRequests::take(size_t Max) {
+  if (!Thread)
     return;
-  Symbols->handOver();
-  for (SymbolThread::Answer &A : Symbols->takeAnswers(Max))
+  Thread->handOver();
+  for (SymbolThread::Answer &A : Thread->takeAnswers(Max))
     R.Names.Names.addSymbols(A.Frame, A.Locations);
+}
+
+void SymbolRequests::finish(uint64_t NextFlushNs) {
+  if (!Thread)
+    return;
+  int Before = TheRequests.Interrupts;
+  Thread->handOver();
+  while (!Thread->idle()) {
+    if (TheRequests.Interrupts > Before || TheRequests.Stop) {
+      Thread->cut();
+      continue;
+    }
+    timespec Nap{0, 1000000};
+    nanosleep(&Nap, nullptr);
+    if (R.nowNs() >= NextFlushNs) {
+      take(SIZE_MAX);
+      R.flush();
+      R.complete();
+      NextFlushNs = R.nowNs() + 1000000000;
+    }
+  }
+  take(SIZE_MAX);
 }
