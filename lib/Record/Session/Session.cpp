@@ -191,12 +191,12 @@ void Session::samples() {
     else if (R.Stats.timeIntervalDue(I.id(), Now))
       R.beginCut(I.id(), R.boundaryNs(Now));
     I.snapshots().advance();
-    sampleRss(P, Now);
+    Samples.sampleRss(P, Now);
     if (I.takeMarked())
-      noteMarked(P);
+      Samples.requestPss(P);
   }
-  samplePss(Now);
-  lookAtDevices(Now);
+  Samples.samplePss(Now);
+  Samples.sampleDevices(Now);
   if (Now >= NextLossNs) {
     for (ChildProcess &P : Children.recorded()) {
       P.State->countLosses();
@@ -207,10 +207,8 @@ void Session::samples() {
   if (Now >= NextFlushNs && !R.isWriting() && !waitsForNames(Now)) {
     for (ChildProcess &P : Children.recorded())
       takeBackRings(P, true);
-    if (NextFlushNs && Now >= NextClockNs) {
-      R.addClockMark();
-      NextClockNs = Now + clockInterval(++NumClocks);
-    }
+    if (NextFlushNs)
+      Clocks.add(Now);
     R.flush();
     NextFlushNs = Now + 1000000000;
   }

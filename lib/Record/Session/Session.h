@@ -8,9 +8,10 @@
 #include "Output/Recording.h"
 #include "Session/CaptureReports.h"
 #include "Session/ChildList.h"
+#include "Session/ClockMarks.h"
 #include "Session/Greeter.h"
+#include "Session/MemorySamples.h"
 #include "Session/ProcessRoles.h"
-#include "Session/PssThread.h"
 #include "Session/RecordOptions.h"
 #include "Session/Requests.h"
 #include "Session/SymbolRequests.h"
@@ -121,26 +122,18 @@ private:
                      int WaitStatus = -1);
   bool stragglers();
 
-  // SessionSamples.cpp: memory that processes hold, seen from outside.
-  uint64_t sampleInterval(const ChildProcess &P) const;
-  static uint64_t clockInterval(uint32_t NumClocks);
-  void sampleRss(ChildProcess &P, uint64_t Now);
-  void noteMarked(ChildProcess &Marked);
-  ChildProcess *nextForPss(uint64_t Now);
-  void samplePss(uint64_t Now);
-  void lookAtDevices(uint64_t Now);
-
   const RecordOptions &O;
   Recording &R;
   SharedSources Shared{R};
   Greeter &Listener;
   std::string Tag; ///< part of the names of the recorder's memfds
   ProcessSettings Settings;
-  PssThread Pss;
   ChildList Children;
   SymbolRequests Symbols{R, Children};
   ProcessRoles Roles{R, Children};
   CaptureReports Reports{O, R, Shared.Uses};
+  MemorySamples Samples{O, R, Children, Shared.Uses, Reports};
+  ClockMarks Clocks{R};
   std::vector<PendingExec> Execs;
   bool ListenerRings = true; ///< the listener may have a new connection
   RingMerge Merge;
@@ -165,9 +158,7 @@ private:
   std::optional<bool> Wanted;   ///< IsOn from the next pass on
   RecordMoment StartAt, StopAt; ///< None once reached
   unsigned TogglesSeen = 0, FlushesSeen = 0;
-  uint64_t NextRssNs = 0, NextPssNs = 0;
-  uint64_t NextFlushNs = 0, NextLossNs = 0, NextClockNs = 0;
-  uint32_t NumClocks = 0; ///< number of clock marks written
+  uint64_t NextFlushNs = 0, NextLossNs = 0;
   uint64_t NapNs = 50000;
   uint64_t LookedNs = 0, LongestPauseNs = 0; ///< when the rings were last read
   uint64_t StragglersUntilNs = 0;

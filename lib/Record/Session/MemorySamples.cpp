@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Samples the memory that processes hold, from outside.
-//
-// RSS is read for each process at an interval: often after the start of the
-// process, when most happens, then at the requested interval. After 4,096
-// samples of a process the interval doubles, and again after each further
-// 2,048, so that the trace of a run of days stays small; clock marks follow the
-// same rule. PSS costs far more: it is read for children of fork only, at marks
-// of the program and else at ten times the interval. Neither takes more than a
-// two-hundredth of the time.
+// Samples of the memory that processes hold.
 
-#include "Session/Session.h"
+#include "Session/MemorySamples.h"
+#include "Session/SampleInterval.h"
 #include "Shared/ProcFs.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -20,33 +13,18 @@ using namespace memkit;
 /// The reciprocal of the share of time that sampling may take.
 static constexpr uint64_t TimeShare = 200;
 static constexpr uint64_t FirstIntervalNs = 1000000;
-static constexpr uint32_t FirstSampleHalving = 4096, NextSampleHalving = 2048;
 
-/// The interval after Count samples, IntervalNs at first.
-static uint64_t stretched(uint64_t IntervalNs, uint32_t Count) {
-  unsigned Halvings =
-      Count < FirstSampleHalving
-          ? 0
-          : 1 + (Count - FirstSampleHalving) / NextSampleHalving;
-  return IntervalNs << std::min(Halvings, 20u);
+uint64_t MemorySamples::intervalOf(const ChildProcess &P) const {
+  return stretchedInterval(O.SampleIntervalNs, P.RssCount);
 }
 
-uint64_t Session::sampleInterval(const ChildProcess &P) const {
-  return stretched(O.SampleIntervalNs, P.RssCount);
-}
-
-uint64_t Session::clockInterval(uint32_t NumClocks) {
-  return stretched(1000000000, NumClocks);
-}
-
-void Session::sampleRss(ChildProcess &P, uint64_t Now) {
+void MemorySamples::sampleRss(ChildProcess &P, uint64_t Now) {
   if (!O.SampleIntervalNs || Now < P.NextRssNs || Now < NextRssNs)
     return;
   uint64_t Age = Now - std::min(P.StartNs, Now);
-  P.NextRssNs =
-      Now + std::min(sampleInterval(P), std::max(Age, FirstIntervalNs));
+  P.NextRssNs = Now + std::min(intervalOf(P), std::max(Age, FirstIntervalNs));
   auto Bytes = procfs::residentBytes(P.Pid);
-  Roles.readTitle(P);
+  ProcessRoles::readTitle(P);
   // With very many processes all wait, to keep the share of time.
   NextRssNs = Now + (R.nowNs() - Now) * TimeShare;
   if (!Bytes)
@@ -61,9 +39,7 @@ void Session::sampleRss(ChildProcess &P, uint64_t Now) {
   R.addMark(std::move(M));
 }
 
-/// A mark of the program requests the PSS of its own process and of the
-/// children of this process.
-void Session::noteMarked(ChildProcess &Marked) {
+void MemorySamples::requestPss(const ChildProcess &Marked) {
   for (ChildProcess &P : Children)
     if (P.IsForked && (&P == &Marked || P.Parent == Marked.Process))
       P.IsMarked = true;
@@ -71,7 +47,7 @@ void Session::noteMarked(ChildProcess &Marked) {
 
 /// The child of fork to read the PSS of next: requested by a mark first, then
 /// the longest due; null: none is due.
-ChildProcess *Session::nextForPss(uint64_t Now) {
+ChildProcess *MemorySamples::nextForPss(uint64_t Now) {
   ChildProcess *Next = nullptr;
   for (ChildProcess &P : Children) {
     if (!P.IsForked || P.EndNs || P.Ending || !P.State)
@@ -85,24 +61,28 @@ ChildProcess *Session::nextForPss(uint64_t Now) {
   return Next;
 }
 
-void Session::samplePss(uint64_t Now) {
+/// Adds the PSS that the thread has read.
+void MemorySamples::takePss(uint64_t Now) {
+  std::optional<PssThread::Answer> A = Pss.take();
+  if (!A)
+    return;
+  NextPssNs = Now + A->TookNs * TimeShare;
+  ChildProcess *P = Children.find(A->Process);
+  if (!A->Pss || !P || P->EndNs)
+    return;
+  Mark M;
+  M.Kind = MarkKind::Pss;
+  M.Process = A->Process;
+  M.TimeNs = Now;
+  M.Values = {A->Pss, A->Private, A->Swapped};
+  R.Stats.noteResident(A->Process, 0, A->Pss);
+  R.addMark(std::move(M));
+}
+
+void MemorySamples::samplePss(uint64_t Now) {
   if (!O.SampleIntervalNs)
     return;
-  if (auto A = Pss.take()) {
-    NextPssNs = Now + A->TookNs * TimeShare;
-    bool Lives = any_of(Children, [&](const ChildProcess &P) {
-      return P.Process == A->Process && !P.EndNs;
-    });
-    if (A->Pss && Lives) {
-      Mark M;
-      M.Kind = MarkKind::Pss;
-      M.Process = A->Process;
-      M.TimeNs = Now;
-      M.Values = {A->Pss, A->Private, A->Swapped};
-      R.Stats.noteResident(A->Process, 0, A->Pss);
-      R.addMark(std::move(M));
-    }
-  }
+  takePss(Now);
   if (Pss.isBusy() || Now < NextPssNs)
     return;
   ChildProcess *P = nextForPss(Now);
@@ -110,19 +90,18 @@ void Session::samplePss(uint64_t Now) {
     return;
   constexpr uint64_t Rarer = 10; // than RSS
   P->IsMarked = false;
-  P->NextPssNs = Now + sampleInterval(*P) * Rarer;
+  P->NextPssNs = Now + intervalOf(*P) * Rarer;
   Pss.ask(P->Process, P->Pid);
 }
 
-/// Reports how much of the CUDA devices is used, and by which processes.
-void Session::lookAtDevices(uint64_t Now) {
-  if (!Shared.Uses.isUsed())
+void MemorySamples::sampleDevices(uint64_t Now) {
+  if (!Uses.isUsed())
     return;
   DeviceUses::Pids Of;
   for (ChildProcess &P : Children)
     if (P.State && !P.EndNs && !P.Ending)
       Of.push_back({P.Process, P.Pid});
-  DeviceUses::News News = Shared.Uses.pass(Now, Of);
+  DeviceUses::News News = Uses.pass(Now, Of);
   for (const DeviceUses::Reply &Reply : News.Replies)
     for (ChildProcess &P : Children)
       if (P.Process == Reply.Process && P.isRecorded())
