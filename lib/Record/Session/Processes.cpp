@@ -104,6 +104,7 @@ void Session::welcome(const Greeter::Client &G) {
     return E.Pid == G.Pid;
   });
   ProgramSeen |= G.Pid == Program;
+  Settings.Recording = Control.recordingBits();
   Expected<std::unique_ptr<SharedProcess>> Memory =
       SharedProcess::create(R.Names.numProcesses() + 1, Settings, Tag);
   if (!Memory) {

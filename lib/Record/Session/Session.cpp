@@ -41,7 +41,6 @@ Session::Session(const RecordOptions &O, Recording &R, Greeter &Listener,
     Settings.Torch &= ~uint32_t(wire::TB_Heaps);
   if (R.Wanted.Cuda)
     Settings.Cuda = O.Cuda;
-  prepareControl();
   // Naps are short; the kernel's default timer slack would double them.
   prctl(PR_SET_TIMERSLACK, 2000ul);
   if (O.Symbols)
@@ -171,6 +170,19 @@ void Session::takeRecord(const MergedRecord &M) {
     S.P->State->process(M.R, S.Ring);
 }
 
+/// With only the last events kept, events are dropped by whole parts of the
+/// file. Starts a new part when due: a part starts with a snapshot of all live
+/// blocks.
+void Session::turnTail() {
+  if (any_of(Children.recorded(),
+             [](ChildProcess &P) { return P.State->snapshots().active(); }))
+    return;
+  if (!R.turnTail())
+    return;
+  for (ChildProcess &P : Children.recorded())
+    P.State->snapshots().start();
+}
+
 /// Whether a PyTorch layer still waits for its name, at most 250 ms: a written
 /// name cannot be changed.
 bool Session::waitsForNames(uint64_t NowNs) {
@@ -181,7 +193,8 @@ bool Session::waitsForNames(uint64_t NowNs) {
 /// Periodic work: intervals, snapshots, samples, a flush each second.
 void Session::samples() {
   uint64_t Now = R.nowNs();
-  control(Now);
+  Control.update(Now);
+  turnTail();
   Symbols.take(MaxAnswers);
   R.flushNames();
   for (ChildProcess &P : Children.recorded()) {

@@ -13,6 +13,7 @@
 #include "Session/MemorySamples.h"
 #include "Session/ProcessRoles.h"
 #include "Session/RecordOptions.h"
+#include "Session/RecordingControl.h"
 #include "Session/Requests.h"
 #include "Session/SymbolRequests.h"
 #include "Shared/RingMerge.h"
@@ -38,8 +39,8 @@ public:
   void setProgram(pid_t Pid, const std::string &Exe, std::string WhyNot);
   /// Runs until nothing is left to record, or until a request to stop.
   void run();
-  /// Warns of a requested start or stop whose moment never came.
-  void warnOfMoments() const;
+  /// Warns of a start or stop of the options whose moment never came.
+  void warnOfMoments() const { Control.warnOfMoments(); }
   /// Resolves the remaining frames, and completes the trace.
   void finish();
 
@@ -78,20 +79,12 @@ private:
   void drain(uint64_t Limit, ChildProcess *Only);
   void takeBatch(llvm::ArrayRef<MergedRecord> Records, bool Ending);
   void takeRecord(const MergedRecord &M);
+  void turnTail();
   bool waitsForNames(uint64_t NowNs);
   void samples();
   void nap(bool Busy);
   void looked();
   bool finished();
-
-  // SessionControl.cpp: recording starts and stops.
-  void prepareControl();
-  void control(uint64_t Now);
-  bool isMoment(const RecordMoment &M, uint64_t Now) const;
-  void wantRecording(bool On);
-  void setRecording(bool On, uint64_t Now);
-  void flushAll();
-  void turnTail();
 
   // SessionRings.cpp: rings come and go.
   void addRings(ChildProcess &P);
@@ -130,6 +123,7 @@ private:
   ProcessSettings Settings;
   ChildList Children;
   SymbolRequests Symbols{R, Children};
+  RecordingControl Control{O, R, Children};
   ProcessRoles Roles{R, Children};
   CaptureReports Reports{O, R, Shared.Uses};
   MemorySamples Samples{O, R, Children, Shared.Uses, Reports};
@@ -154,10 +148,6 @@ private:
   int ProgramWait = -1;
   unsigned NumRecorded = 0;
 
-  bool IsOn = true;             ///< whether new processes are to record
-  std::optional<bool> Wanted;   ///< IsOn from the next pass on
-  RecordMoment StartAt, StopAt; ///< None once reached
-  unsigned TogglesSeen = 0, FlushesSeen = 0;
   uint64_t NextFlushNs = 0, NextLossNs = 0;
   uint64_t NapNs = 50000;
   uint64_t LookedNs = 0, LongestPauseNs = 0; ///< when the rings were last read
