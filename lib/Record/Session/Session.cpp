@@ -12,8 +12,6 @@
 using namespace llvm;
 using namespace memkit;
 
-/// Maximum records merged before they are processed.
-static constexpr size_t BatchRecords = 2048;
 /// Maximum time to write sections between two reads of the rings.
 static constexpr uint64_t WorkNs = 250000;
 /// The longest nap. A ring holds 8,192 records; only a program that does
@@ -82,21 +80,12 @@ void Session::run() {
   }
 }
 
-/// Notes that the rings' writers have all free room again.
-void Session::looked() {
-  uint64_t Now = R.nowNs();
-  if (LookedNs && Now > LookedNs)
-    LongestPauseNs = std::max(LongestPauseNs, Now - LookedNs);
-  LookedNs = Now;
-}
-
 bool Session::pass() {
   ++Shared.Pass;
   uint64_t Clock = readTsc();
   uint64_t Pass = Shared.Pass;
   LastPassTsc = std::exchange(PassTsc, Clock);
-  Fullest = 0;
-  looked();
+  Rings.startPass();
   for (ChildProcess &P : Children.recorded())
     P.State->shared().control().Heartbeat.store(Pass,
                                                 std::memory_order_relaxed);
@@ -106,38 +95,31 @@ bool Session::pass() {
   drain(Clock, nullptr);
   for (ChildProcess &P : Children.recorded()) {
     P.State->settleHeld();
-    freeRings(P);
-    takeBackRings(P, false);
+    RingReader::freeRings(P);
+    RingReader::takeBackRings(P, false);
   }
   endProcesses();
-  return Fullest >= 0.75;
+  return Rings.fullest() >= 0.75;
 }
 
 /// Takes all records up to the clock Limit, of all processes or of Only.
 void Session::drain(uint64_t Limit, ChildProcess *Only) {
-  Merge.start(Limit);
-  BatchRings.clear();
-  RingOf.clear();
+  Rings.start(Limit);
   NextEndTsc = ~0ull;
-  for (ChildProcess &P : Children)
-    if (P.isRecorded() && (!Only || &P == Only))
-      addRings(P);
+  for (ChildProcess &P : Children.recorded()) {
+    if (Only && &P != Only)
+      continue;
+    Rings.add(P);
+    if (P.Ending)
+      NextEndTsc = std::min(NextEndTsc, P.EndTsc);
+  }
   bool Ending = NextEndTsc != ~0ull;
-  Batch.resize(BatchRecords);
-  while (size_t Count = Merge.next(Batch.data(), BatchRecords)) {
-    // Give the room back to the writers before processing the records.
-    for (const RingMerge::Cursor &C : Merge.cursors()) {
-      BatchRing &S = BatchRings[C.Source];
-      RingThread &Ring = S.P->State->ring(S.Ring);
-      if (Ring.Tail == C.Tail)
-        continue;
-      Ring.Tail = C.Tail;
-      S.P->State->shared().ringHeader(S.Ring).Tail.store(
-          C.Tail, std::memory_order_release);
-    }
-    looked();
-    Shared.Recent.begin(ArrayRef(Batch).take_front(Count), RingOf.data());
-    takeBatch(ArrayRef(Batch).take_front(Count), Ending);
+  for (;;) {
+    ArrayRef<MergedRecord> Records = Rings.next();
+    if (Records.empty())
+      break;
+    Shared.Recent.begin(Records, Rings.states());
+    takeBatch(Records, Ending);
     Shared.Recent.end();
     R.flushNames();
     R.work(WorkNs);
@@ -145,13 +127,14 @@ void Session::drain(uint64_t Limit, ChildProcess *Only) {
 }
 
 void Session::takeBatch(ArrayRef<MergedRecord> Records, bool Ending) {
-  ProcessState::prefetchFirst(Records, RingOf.data());
+  const RingOfProcess *Of = Rings.states();
+  ProcessState::prefetchFirst(Records, Of);
   for (size_t I = 0; I != Records.size();) {
     // While no process is ending, each process takes its usual records on a
     // fast path.
-    size_t Taken = Ending ? 0
-                          : RingOf[Records[I].Source].Process->takeUsual(
-                                Records.slice(I), RingOf.data());
+    size_t Taken =
+        Ending ? 0
+               : Of[Records[I].Source].Process->takeUsual(Records.slice(I), Of);
     if (LLVM_UNLIKELY(!Taken)) {
       takeRecord(Records[I]);
       Taken = 1;
@@ -161,7 +144,7 @@ void Session::takeBatch(ArrayRef<MergedRecord> Records, bool Ending) {
 }
 
 void Session::takeRecord(const MergedRecord &M) {
-  const BatchRing &S = BatchRings[M.Source];
+  const RingReader::BatchRing &S = Rings.ringOf(M);
   if (LLVM_UNLIKELY(M.R.Tsc > NextEndTsc))
     endProcessesBefore(M.R.Tsc);
   if (LLVM_UNLIKELY(S.P->EndNs))
@@ -219,7 +202,7 @@ void Session::samples() {
   }
   if (Now >= NextFlushNs && !R.isWriting() && !waitsForNames(Now)) {
     for (ChildProcess &P : Children.recorded())
-      takeBackRings(P, true);
+      RingReader::takeBackRings(P, true);
     if (NextFlushNs)
       Clocks.add(Now);
     R.flush();
@@ -232,9 +215,9 @@ void Session::samples() {
 /// session reads it. A pass costs some microseconds and cold caches: short naps
 /// over nearly empty rings doubled the cost of an event.
 void Session::nap(bool Busy) {
-  if (Fullest >= 0.5)
+  if (Rings.fullest() >= 0.5)
     NapNs = std::max<uint64_t>(NapNs / 2, 50000);
-  else if (Fullest < 0.25)
+  else if (Rings.fullest() < 0.25)
     NapNs = std::min<uint64_t>(NapNs * 2, MaxNapNs);
   // Use the nap to write sections.
   uint64_t Begin = R.nowNs(), Time = Busy ? 0 : NapNs;

@@ -15,8 +15,8 @@
 #include "Session/RecordOptions.h"
 #include "Session/RecordingControl.h"
 #include "Session/Requests.h"
+#include "Session/RingReader.h"
 #include "Session/SymbolRequests.h"
-#include "Shared/RingMerge.h"
 #include <memory>
 #include <optional>
 #include <poll.h>
@@ -53,7 +53,7 @@ public:
   }
   bool programEnded() const { return ProgramEnded; }
   unsigned processesRecorded() const { return NumRecorded; }
-  uint64_t longestPauseNs() const { return LongestPauseNs; }
+  uint64_t longestPauseNs() const { return Rings.longestPauseNs(); }
   /// The path of a binary without symbols that most stacks pass through, or
   /// empty. Valid after the recording has ended.
   std::string namelessBinary() const { return Symbols.namelessBinary(); }
@@ -69,11 +69,6 @@ private:
     bool Spawned;
     int WaitStatus = -1; ///< as ChildProcess::WaitStatus
   };
-  struct BatchRing {
-    ChildProcess *P;
-    uint32_t Ring;
-  };
-
   // Session.cpp: the loop.
   bool pass();
   void drain(uint64_t Limit, ChildProcess *Only);
@@ -83,15 +78,7 @@ private:
   bool waitsForNames(uint64_t NowNs);
   void samples();
   void nap(bool Busy);
-  void looked();
   bool finished();
-
-  // SessionRings.cpp: rings come and go.
-  void addRings(ChildProcess &P);
-  void findEnd(ChildProcess &P, const wire::Record *Records, uint64_t Tail,
-               uint64_t Head);
-  void freeRings(ChildProcess &P);
-  void takeBackRings(ChildProcess &P, bool All);
 
   // Processes.cpp: processes come, go and change.
   void greet();
@@ -130,10 +117,7 @@ private:
   ClockMarks Clocks{R};
   std::vector<PendingExec> Execs;
   bool ListenerRings = true; ///< the listener may have a new connection
-  RingMerge Merge;
-  std::vector<BatchRing> BatchRings;
-  std::vector<RingOfProcess> RingOf; ///< parallel to BatchRings
-  std::vector<MergedRecord> Batch;
+  RingReader Rings{R};
   uint64_t PassTsc = 0, LastPassTsc = 0; ///< TSC of this pass and of the last
   /// Lowest EndTsc of the ending processes.
   uint64_t NextEndTsc = ~0ull;
@@ -150,11 +134,8 @@ private:
 
   uint64_t NextFlushNs = 0, NextLossNs = 0;
   uint64_t NapNs = 50000;
-  uint64_t LookedNs = 0, LongestPauseNs = 0; ///< when the rings were last read
   uint64_t StragglersUntilNs = 0;
   unsigned NoStragglers = 0; ///< consecutive checks that found no straggler
-  /// Highest fill of a ring in the last pass, from 0 to 1.
-  double Fullest = 0;
 };
 
 } // namespace memkit
