@@ -1,36 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Start, end and execs of child processes.
+// Start and end of child processes.
 
+#include "Session/PidFd.h"
 #include "Session/ProcessTitle.h"
 #include "Session/Session.h"
 #include "Shared/Preloadable.h"
 #include "Shared/ProcFs.h"
 #include "llvm/ADT/STLExtras.h"
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 using namespace llvm;
 using namespace memkit;
-using wire::RecordKind;
-
-static int openPid(pid_t Pid) { return int(syscall(SYS_pidfd_open, Pid, 0)); }
-
-/// Whether the process of a pidfd has ended.
-static bool hasEnded(int PidFd) {
-  pollfd P{PidFd, POLLIN, 0};
-  return PidFd < 0 || (poll(&P, 1, 0) == 1 && P.revents);
-}
 
 void Session::setProgram(pid_t Pid, const std::string &Exe,
                          std::string WhyNot) {
-  Program = Pid;
-  ProgramFd = openPid(Pid);
-  ProgramExe = Exe;
-  ProgramWhyNot = std::move(WhyNot);
-  if (!ProgramWhyNot.empty())
-    addUnrecorded(Pid, 0, ProcessOrigin::Start, Exe, ProgramWhyNot);
+  Program.set(Pid, Exe);
+  if (!WhyNot.empty())
+    addUnrecorded(Pid, 0, ProcessOrigin::Start, Exe, WhyNot);
 }
 
 //===----------------------------------------------------------------------===//
@@ -57,14 +45,13 @@ uint32_t Session::parentOf(const Greeter::Client &G, ProcessOrigin &Origin) {
     Origin = ProcessOrigin::Fork;
     return G.Hello.ParentProcess;
   }
-  if (G.Pid == Program) {
+  if (G.Pid == Program.pid()) {
     Origin = ProcessOrigin::Start;
     return 0;
   }
   Origin = ProcessOrigin::Spawn;
-  for (const PendingExec &E : Execs)
-    if (E.Pid == G.Pid)
-      return E.Process;
+  if (const PendingExec *E = Execs.find(G.Pid))
+    return E->Process;
   ChildProcess *Parent = Children.findPid(procfs::parentPid(G.Pid));
   return Parent ? Parent->Process : 0;
 }
@@ -84,7 +71,7 @@ void Session::welcome(const Greeter::Client &G) {
   Roles.setFirst(*P, I, Command);
   I.Role = R.Names.Names.string(P->Role);
   P->Pid = G.Pid;
-  P->PidFd = openPid(G.Pid);
+  P->PidFd = openPidFd(G.Pid);
   bool IsGone = P->PidFd < 0 && errno == ESRCH;
   P->StartNs = I.StartNs;
   std::vector<pid_t> Pids = procfs::namespacePids(G.Pid);
@@ -98,12 +85,8 @@ void Session::welcome(const Greeter::Client &G) {
   if (I.Origin == ProcessOrigin::Exec)
     if (ChildProcess *Before = Children.findPid(G.Pid))
       setEnding(*Before, true);
-  erase_if(Execs, [&](const PendingExec &E) {
-    if (E.Pid == G.Pid)
-      close(E.PidFd);
-    return E.Pid == G.Pid;
-  });
-  ProgramSeen |= G.Pid == Program;
+  Execs.remove(G.Pid);
+  ProgramAdded |= G.Pid == Program.pid();
   Settings.Recording = Control.recordingBits();
   Expected<std::unique_ptr<SharedProcess>> Memory =
       SharedProcess::create(R.Names.numProcesses() + 1, Settings, Tag);
@@ -133,7 +116,7 @@ void Session::welcome(const Greeter::Client &G) {
   }
   ChildProcess &Added = Children.add(std::move(P));
   // The process was killed and reaped meanwhile, so no pidfd reports its end.
-  if (IsGone && G.Pid != Program)
+  if (IsGone && G.Pid != Program.pid())
     setEnding(Added, false);
 }
 
@@ -154,13 +137,13 @@ void Session::addUnrecorded(pid_t Pid, uint32_t Parent, ProcessOrigin Origin,
   I.Recorded = false;
   I.WhyNot = R.Names.Names.string(Why);
   P->Pid = Pid;
-  P->PidFd = openPid(Pid);
+  P->PidFd = openPidFd(Pid);
   P->StartNs = I.StartNs;
   P->Process = R.Names.addProcess(I);
   R.Stats.beginProcess(P->Process, I.StartNs);
-  ProgramSeen |= Pid == Program;
+  ProgramAdded |= Pid == Program.pid();
   // With --no-follow the user knows: no warning.
-  if (Pid == Program || O.Follow)
+  if (Pid == Program.pid() || O.Follow)
     O.Warn(Twine(Exe.empty() ? "process " + std::to_string(Pid) : Exe) +
            " is not recorded: " + Why);
   ChildProcess &Ended = Children.add(std::move(P));
@@ -168,6 +151,18 @@ void Session::addUnrecorded(pid_t Pid, uint32_t Parent, ProcessOrigin Origin,
     Ended.WaitStatus = WaitStatus;
     setEnding(Ended, false);
     endProcess(Ended);
+  }
+}
+
+/// Adds the processes that run other programs without connecting.
+void Session::addUnconnected() {
+  for (const UnconnectedExec &U : Execs.takeUnconnected()) {
+    const PendingExec &E = U.Exec;
+    if (ChildProcess *Before = Children.findPid(E.Pid); Before && !E.Spawned)
+      setEnding(*Before, true);
+    addUnrecorded(E.Pid, E.Process,
+                  E.Spawned ? ProcessOrigin::Spawn : ProcessOrigin::Exec, U.Exe,
+                  U.Why, E.WaitStatus);
   }
 }
 
@@ -180,35 +175,26 @@ void Session::addUnrecorded(pid_t Pid, uint32_t Parent, ProcessOrigin Origin,
 void Session::lookForEnds() {
   // One poll() for all pidfds.
   Polls.clear();
-  Polls.push_back({ProgramFd, POLLIN, 0});
+  Polls.push_back({Program.pidFd(), POLLIN, 0});
   for (ChildProcess &P : Children)
     Polls.push_back({P.EndNs || P.Ending ? -1 : P.PidFd, POLLIN, 0});
   lookForGone();
   if (poll(Polls.data(), Polls.size(), 0) <= 0)
     return;
-  int Status;
-  if (!ProgramEnded && Polls[0].revents &&
-      waitpid(Program, &Status, WNOHANG) == Program) {
-    ProgramEnded = true;
-    ProgramWait = Status;
-    ProgramStatus =
-        WIFSIGNALED(Status) ? 128 + WTERMSIG(Status) : WEXITSTATUS(Status);
-    close(std::exchange(ProgramFd, -1));
-    if (!ProgramSeen)
-      addUnrecorded(Program, 0, ProcessOrigin::Start, ProgramExe,
-                    "it did not connect to the recorder");
-  }
+  if (Polls[0].revents && Program.reap() && !ProgramAdded)
+    addUnrecorded(Program.pid(), 0, ProcessOrigin::Start, Program.exe(),
+                  "it did not connect to the recorder");
   for (size_t I = 0; I + 1 < Polls.size(); ++I) {
     ChildProcess &P = Children[I];
     if (!Polls[I + 1].revents)
       continue;
-    if (P.Pid != Program) {
+    if (P.Pid != Program.pid()) {
       setEnding(P, false);
       if (std::optional<int> Wait = procfs::zombieStatus(P.Pid))
         P.WaitStatus = *Wait;
-    } else if (ProgramEnded) {
+    } else if (Program.ended()) {
       setEnding(P, false);
-      P.WaitStatus = ProgramWait;
+      P.WaitStatus = Program.waitStatus();
     }
   }
 }
@@ -216,7 +202,7 @@ void Session::lookForEnds() {
 /// Polls the processes that have no pidfd because descriptors ran out.
 void Session::lookForGone() {
   for (ChildProcess &P : Children)
-    if (P.PidFd < 0 && !P.EndNs && !P.Ending && P.Pid != Program &&
+    if (P.PidFd < 0 && !P.EndNs && !P.Ending && P.Pid != Program.pid() &&
         kill(P.Pid, 0) != 0 && errno == ESRCH)
       setEnding(P, false);
 }
@@ -273,18 +259,8 @@ void Session::endProcesses() {
   }
 }
 
-/// A process that announced an exec and ended without another record ran the
-/// new program, so its exit status belongs to the new program.
-void Session::leaveStatusToExec(ChildProcess &P) {
-  for (PendingExec &E : Execs)
-    if (E.Pid == P.Pid && !E.Spawned && !P.Replaced) {
-      P.Replaced = true;
-      E.WaitStatus = P.WaitStatus;
-    }
-}
-
 void Session::endProcess(ChildProcess &P) {
-  leaveStatusToExec(P);
+  Execs.passStatus(P);
   int32_t Status = -1;
   uint32_t Signal = 0;
   if (!P.Replaced && P.WaitStatus >= 0) {
@@ -352,103 +328,4 @@ bool Session::stragglers() {
   NoStragglers = 0;
   StragglersUntilNs = 0;
   return false;
-}
-
-//===----------------------------------------------------------------------===//
-// Execs
-//===----------------------------------------------------------------------===//
-
-/// The pid, in the recorder's namespace, of the process that P calls Inner; 0
-/// if unknown.
-pid_t Session::pidOf(const ChildProcess &P, pid_t Inner) {
-  if (P.SeesOurPids)
-    return Inner;
-  return Inner == P.InnerPid ? P.Pid : procfs::outerPid(P.Pid, Inner);
-}
-
-void Session::forgetExec(pid_t Pid) {
-  erase_if(Execs, [Pid](const PendingExec &E) {
-    if (E.Pid == Pid)
-      close(E.PidFd);
-    return E.Pid == Pid;
-  });
-}
-
-/// Handles Rec if it is a record of an exec; false: Rec is of another kind.
-bool Session::takeExec(ChildProcess &P, const wire::Record &Rec) {
-  auto Is = [&](RecordKind K) { return Rec.is(K); };
-  if (Is(RecordKind::Exec)) {
-    auto E = wire::decode<wire::ExecRecord>(Rec);
-    expectExec(P, pid_t(E.Pid), E.Slot, Rec.Tsc);
-  } else if (Is(RecordKind::Spawned)) {
-    auto S = wire::decode<wire::SpawnedRecord>(Rec);
-    expectExec(P, pid_t(S.Pid), S.Slot, Rec.Tsc);
-  } else if (Is(RecordKind::ExecFailed)) {
-    auto E = wire::decode<wire::ExecFailedRecord>(Rec);
-    forgetExec(pidOf(P, pid_t(E.Pid)));
-  } else {
-    return false;
-  }
-  return true;
-}
-
-/// Expects the process that P calls Inner to run the program of Slot from Tsc
-/// on.
-void Session::expectExec(ChildProcess &P, pid_t Inner, uint64_t Slot,
-                         uint64_t Tsc) {
-  pid_t Pid = pidOf(P, Inner);
-  forgetExec(Pid);
-  // If the ring was full of older records, the new process has connected before
-  // the session reads this record.
-  uint64_t Then = R.Times.Clock.toNs(Tsc);
-  if (any_of(Children, [&](const ChildProcess &Other) {
-        return Other.Pid == Pid && Other.StartNs > Then;
-      }))
-    return;
-  // A program that executes all the time must not fill the recorder's memory.
-  if (Execs.size() >= 4096 || Pid <= 0)
-    return;
-  PendingExec E{Pid, P.Process, "", R.nowNs(), -1, Pid != P.Pid};
-  P.State->shared().execPath(Slot, E.Path);
-  E.PidFd = openPid(Pid);
-  Execs.push_back(std::move(E));
-}
-
-/// Finds the outcome of announced execs whose programs have not connected.
-void Session::lookAtExecs() {
-  uint64_t Now = R.nowNs();
-  for (size_t I = 0; I < Execs.size();) {
-    PendingExec E = Execs[I];
-    uint64_t Age = Now - E.SinceNs;
-    bool Ended = hasEnded(E.PidFd);
-    // A recorded program connects within a few milliseconds.
-    if (Age < 10000000 || (!Ended && procfs::mapsMemfd(E.Pid, Tag))) {
-      ++I;
-      continue;
-    }
-    std::string Exe = Ended ? E.Path : procfs::exePath(E.Pid);
-    std::string Why =
-        !O.Follow ? "--no-follow"
-        : Ended   ? whyNotPreloadable(E.Path)
-                : whyNotPreloadable("/proc/" + std::to_string(E.Pid) + "/exe");
-    bool Late = Age > 5000000000;
-    if (Why.empty() && !Ended && !Late) {
-      ++I;
-      continue;
-    }
-    Execs.erase(Execs.begin() + I);
-    close(E.PidFd);
-    // A process that ended at once is not reported, unless it left an exit
-    // status.
-    if (Why.empty() && Ended && E.WaitStatus < 0)
-      continue;
-    if (Why.empty())
-      Why = Ended ? "it ended before it connected to the recorder"
-                  : "it did not connect to the recorder";
-    if (ChildProcess *Before = Children.findPid(E.Pid); Before && !E.Spawned)
-      setEnding(*Before, true);
-    addUnrecorded(E.Pid, E.Process,
-                  E.Spawned ? ProcessOrigin::Spawn : ProcessOrigin::Exec, Exe,
-                  Why, E.WaitStatus);
-  }
 }

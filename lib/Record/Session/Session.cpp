@@ -45,18 +45,11 @@ Session::Session(const RecordOptions &O, Recording &R, Greeter &Listener,
     Symbols.start();
 }
 
-Session::~Session() {
-  for (PendingExec &E : Execs)
-    close(E.PidFd);
-  if (ProgramFd >= 0)
-    close(ProgramFd);
-}
-
 void Session::run() {
   for (;;) {
     greet();
     bool Busy = pass();
-    lookAtExecs();
+    addUnconnected();
     samples();
     Children.removeWritten(R);
     if (TheRequests.Stop || R.failed() || finished())
@@ -149,7 +142,7 @@ void Session::takeRecord(const MergedRecord &M) {
     endProcessesBefore(M.R.Tsc);
   if (LLVM_UNLIKELY(S.P->EndNs))
     return;
-  if (!takeExec(*S.P, M.R))
+  if (!Execs.take(*S.P, M.R))
     S.P->State->process(M.R, S.Ring);
 }
 
@@ -226,8 +219,8 @@ void Session::nap(bool Busy) {
   Time = R.isWriting() || Spent >= Time ? 0 : Time - Spent;
   Polls.clear();
   Polls.push_back({Listener.fd(), POLLIN, 0});
-  if (ProgramFd >= 0 && !ProgramEnded)
-    Polls.push_back({ProgramFd, POLLIN, 0});
+  if (Program.pidFd() >= 0)
+    Polls.push_back({Program.pidFd(), POLLIN, 0});
   for (ChildProcess &P : Children)
     if (!P.EndNs && P.PidFd >= 0)
       Polls.push_back({P.PidFd, POLLIN, 0});
@@ -237,7 +230,7 @@ void Session::nap(bool Busy) {
 }
 
 bool Session::finished() {
-  if (!ProgramEnded)
+  if (!Program.ended())
     return false;
   if (!O.WaitForAll)
     return true;

@@ -9,9 +9,11 @@
 #include "Session/CaptureReports.h"
 #include "Session/ChildList.h"
 #include "Session/ClockMarks.h"
+#include "Session/ExecTable.h"
 #include "Session/Greeter.h"
 #include "Session/MemorySamples.h"
 #include "Session/ProcessRoles.h"
+#include "Session/ProgramProcess.h"
 #include "Session/RecordOptions.h"
 #include "Session/RecordingControl.h"
 #include "Session/Requests.h"
@@ -20,7 +22,6 @@
 #include <memory>
 #include <optional>
 #include <poll.h>
-#include <sys/wait.h>
 #include <vector>
 
 namespace memkit {
@@ -32,7 +33,6 @@ class Session {
 public:
   Session(const RecordOptions &O, Recording &R, Greeter &Listener,
           std::string Tag);
-  ~Session();
 
   /// Sets the program, a child process of the recorder. WhyNot: why the program
   /// cannot be recorded, or empty.
@@ -46,12 +46,10 @@ public:
 
   /// The program's exit status, 128+n when signal n killed it. Valid after the
   /// program has ended.
-  int programStatus() const { return ProgramStatus; }
+  int programStatus() const { return Program.status(); }
   /// The signal that killed the program, or 0.
-  int programSignal() const {
-    return ProgramEnded && WIFSIGNALED(ProgramWait) ? WTERMSIG(ProgramWait) : 0;
-  }
-  bool programEnded() const { return ProgramEnded; }
+  int programSignal() const { return Program.signal(); }
+  bool programEnded() const { return Program.ended(); }
   unsigned processesRecorded() const { return NumRecorded; }
   uint64_t longestPauseNs() const { return Rings.longestPauseNs(); }
   /// The path of a binary without symbols that most stacks pass through, or
@@ -59,16 +57,6 @@ public:
   std::string namelessBinary() const { return Symbols.namelessBinary(); }
 
 private:
-  /// An announced exec whose outcome is unknown yet.
-  struct PendingExec {
-    pid_t Pid;
-    uint32_t Process;
-    std::string Path;
-    uint64_t SinceNs;
-    int PidFd;
-    bool Spawned;
-    int WaitStatus = -1; ///< as ChildProcess::WaitStatus
-  };
   // Session.cpp: the loop.
   bool pass();
   void drain(uint64_t Limit, ChildProcess *Only);
@@ -91,12 +79,7 @@ private:
   bool isDrained(ChildProcess &P);
   void setEnding(ChildProcess &P, bool Replaced);
   void endProcess(ChildProcess &P);
-  void leaveStatusToExec(ChildProcess &P);
-  static pid_t pidOf(const ChildProcess &P, pid_t Inner);
-  bool takeExec(ChildProcess &P, const wire::Record &Rec);
-  void expectExec(ChildProcess &P, pid_t Inner, uint64_t Slot, uint64_t Tsc);
-  void forgetExec(pid_t Pid);
-  void lookAtExecs();
+  void addUnconnected();
   void addUnrecorded(pid_t Pid, uint32_t Parent, ProcessOrigin Origin,
                      const std::string &Exe, const std::string &Why,
                      int WaitStatus = -1);
@@ -115,7 +98,8 @@ private:
   CaptureReports Reports{O, R, Shared.Uses};
   MemorySamples Samples{O, R, Children, Shared.Uses, Reports};
   ClockMarks Clocks{R};
-  std::vector<PendingExec> Execs;
+  ProgramProcess Program;
+  ExecTable Execs{O, R, Children, Tag};
   bool ListenerRings = true; ///< the listener may have a new connection
   RingReader Rings{R};
   uint64_t PassTsc = 0, LastPassTsc = 0; ///< TSC of this pass and of the last
@@ -123,13 +107,7 @@ private:
   uint64_t NextEndTsc = ~0ull;
   std::vector<pollfd> Polls;
 
-  pid_t Program = 0;
-  int ProgramFd = -1;
-  std::string ProgramExe, ProgramWhyNot;
-  bool ProgramEnded = false;
-  bool ProgramSeen = false; ///< a process of the program was added
-  int ProgramStatus = 0;
-  int ProgramWait = -1;
+  bool ProgramAdded = false; ///< a process of the program was added
   unsigned NumRecorded = 0;
 
   uint64_t NextFlushNs = 0, NextLossNs = 0;
