@@ -33,15 +33,13 @@ public:
   /// For poll(): readable when the program has ended; -1 after reap().
   int pidFd() const { return PidFd; }
 
-  /// Takes the exit status. True: the program has ended, and this was not known
-  /// before.
-  bool reap() {
+  /// Takes the exit status if the program has ended.
+  void reap() {
     int Status;
     if (Wait || waitpid(Pid, &Status, WNOHANG) != Pid)
-      return false;
+      return;
     Wait = Status;
     closePidFd();
-    return true;
   }
   bool ended() const { return Wait.has_value(); }
   /// As waitpid() reports; -1 before the end.

@@ -22,34 +22,27 @@ static constexpr size_t MaxAnswers = 128;
 
 Session::Session(const RecordOptions &O, Recording &R, Greeter &Listener,
                  std::string Tag)
-    : O(O), R(R), Listener(Listener), Tag(std::move(Tag)) {
-  Settings.Wait = O.WaitOnFull;
-  Settings.WaitMs = O.WaitMs;
-  Settings.MaxDepth = O.MaxDepth;
-  Settings.Follow = O.Follow;
-  Settings.MinSize = R.Wanted.MinSize;
-  Settings.Heaps = R.Wanted.wireBits();
-  Settings.SampleBytes = R.Wanted.SampleBytes;
-  Settings.SampleSeed = O.SampleSeed;
-  Settings.Stacks = O.Stacks;
-  Settings.PythonObjects = R.Wanted.wants(HostHeapKind::PythonObject);
-  Settings.PythonFolder = O.PythonFolder;
-  Settings.Torch = O.Torch;
-  if (!R.Wanted.Tensors)
-    Settings.Torch &= ~uint32_t(wire::TB_Heaps);
-  if (R.Wanted.Cuda)
-    Settings.Cuda = O.Cuda;
+    : O(O), R(R), Listener(Listener), Execs(O, R, Children, Tag),
+      Starts(O, Shared, Listener, Children, Program, Execs, Exits, Roles,
+             Symbols, Control, std::move(Tag)) {
   // Naps are short; the kernel's default timer slack would double them.
   prctl(PR_SET_TIMERSLACK, 2000ul);
   if (O.Symbols)
     Symbols.start();
 }
 
+void Session::setProgram(pid_t Pid, const std::string &Exe,
+                         const std::string &WhyNot) {
+  Program.set(Pid, Exe);
+  if (!WhyNot.empty())
+    Starts.addProgram(WhyNot);
+}
+
 void Session::run() {
   for (;;) {
-    greet();
+    Starts.greet(ListenerRings);
     bool Busy = pass();
-    addUnconnected();
+    Starts.addUnconnected();
     samples();
     Children.removeWritten(R);
     if (TheRequests.Stop || R.failed() || finished())
@@ -77,14 +70,14 @@ bool Session::pass() {
   ++Shared.Pass;
   uint64_t Clock = readTsc();
   uint64_t Pass = Shared.Pass;
-  LastPassTsc = std::exchange(PassTsc, Clock);
   Rings.startPass();
   for (ChildProcess &P : Children.recorded())
     P.State->shared().control().Heartbeat.store(Pass,
                                                 std::memory_order_relaxed);
   // Poll for exits after reading the clock, so every process whose successor
   // appears in this pass is known to have exited.
-  lookForEnds();
+  Exits.find(Clock);
+  Starts.addEndedProgram();
   drain(Clock, nullptr);
   for (ChildProcess &P : Children.recorded()) {
     P.State->settleHeld();
@@ -95,18 +88,31 @@ bool Session::pass() {
   return Rings.fullest() >= 0.75;
 }
 
+/// Ends the processes that have ended, each after its last records.
+void Session::endProcesses() {
+  for (size_t I = 0; I != Children.size(); ++I) {
+    ChildProcess &P = Children[I];
+    if (!Exits.isDue(P))
+      continue;
+    if (P.State)
+      drain(~0ull, &P);
+    if (!P.EndNs)
+      Exits.end(P);
+  }
+}
+
 /// Takes all records up to the clock Limit, of all processes or of Only.
 void Session::drain(uint64_t Limit, ChildProcess *Only) {
   Rings.start(Limit);
-  NextEndTsc = ~0ull;
+  Exits.startDrain();
   for (ChildProcess &P : Children.recorded()) {
     if (Only && &P != Only)
       continue;
     Rings.add(P);
     if (P.Ending)
-      NextEndTsc = std::min(NextEndTsc, P.EndTsc);
+      Exits.expectEnd(P);
   }
-  bool Ending = NextEndTsc != ~0ull;
+  bool Ending = Exits.anyExpected();
   for (;;) {
     ArrayRef<MergedRecord> Records = Rings.next();
     if (Records.empty())
@@ -138,8 +144,8 @@ void Session::takeBatch(ArrayRef<MergedRecord> Records, bool Ending) {
 
 void Session::takeRecord(const MergedRecord &M) {
   const RingReader::BatchRing &S = Rings.ringOf(M);
-  if (LLVM_UNLIKELY(M.R.Tsc > NextEndTsc))
-    endProcessesBefore(M.R.Tsc);
+  if (LLVM_UNLIKELY(M.R.Tsc > Exits.nextEndTsc()))
+    Exits.endBefore(M.R.Tsc);
   if (LLVM_UNLIKELY(S.P->EndNs))
     return;
   if (!Execs.take(*S.P, M.R))
@@ -235,7 +241,7 @@ bool Session::finished() {
   if (!O.WaitForAll)
     return true;
   return !Children.anyRecorded() && Execs.empty() && !Listener.hasPending() &&
-         !stragglers();
+         !Starts.mayAddMore();
 }
 
 void Session::finish() {

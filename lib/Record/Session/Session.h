@@ -5,22 +5,22 @@
 #ifndef MEMKIT_LIB_RECORD_SESSION_H
 #define MEMKIT_LIB_RECORD_SESSION_H
 
-#include "Output/Recording.h"
 #include "Session/CaptureReports.h"
 #include "Session/ChildList.h"
 #include "Session/ClockMarks.h"
 #include "Session/ExecTable.h"
 #include "Session/Greeter.h"
 #include "Session/MemorySamples.h"
+#include "Session/ProcessExits.h"
 #include "Session/ProcessRoles.h"
+#include "Session/ProcessStarts.h"
 #include "Session/ProgramProcess.h"
 #include "Session/RecordOptions.h"
 #include "Session/RecordingControl.h"
 #include "Session/Requests.h"
 #include "Session/RingReader.h"
 #include "Session/SymbolRequests.h"
-#include <memory>
-#include <optional>
+#include "Sources/SharedSources.h"
 #include <poll.h>
 #include <vector>
 
@@ -36,7 +36,7 @@ public:
 
   /// Sets the program, a child process of the recorder. WhyNot: why the program
   /// cannot be recorded, or empty.
-  void setProgram(pid_t Pid, const std::string &Exe, std::string WhyNot);
+  void setProgram(pid_t Pid, const std::string &Exe, const std::string &WhyNot);
   /// Runs until nothing is left to record, or until a request to stop.
   void run();
   /// Warns of a start or stop of the options whose moment never came.
@@ -50,15 +50,15 @@ public:
   /// The signal that killed the program, or 0.
   int programSignal() const { return Program.signal(); }
   bool programEnded() const { return Program.ended(); }
-  unsigned processesRecorded() const { return NumRecorded; }
+  unsigned processesRecorded() const { return Starts.recorded(); }
   uint64_t longestPauseNs() const { return Rings.longestPauseNs(); }
   /// The path of a binary without symbols that most stacks pass through, or
   /// empty. Valid after the recording has ended.
   std::string namelessBinary() const { return Symbols.namelessBinary(); }
 
 private:
-  // Session.cpp: the loop.
   bool pass();
+  void endProcesses();
   void drain(uint64_t Limit, ChildProcess *Only);
   void takeBatch(llvm::ArrayRef<MergedRecord> Records, bool Ending);
   void takeRecord(const MergedRecord &M);
@@ -68,29 +68,10 @@ private:
   void nap(bool Busy);
   bool finished();
 
-  // Processes.cpp: processes come, go and change.
-  void greet();
-  void welcome(const Greeter::Client &G);
-  uint32_t parentOf(const Greeter::Client &G, ProcessOrigin &Origin);
-  void lookForEnds();
-  void lookForGone();
-  void endProcesses();
-  void endProcessesBefore(uint64_t Tsc);
-  bool isDrained(ChildProcess &P);
-  void setEnding(ChildProcess &P, bool Replaced);
-  void endProcess(ChildProcess &P);
-  void addUnconnected();
-  void addUnrecorded(pid_t Pid, uint32_t Parent, ProcessOrigin Origin,
-                     const std::string &Exe, const std::string &Why,
-                     int WaitStatus = -1);
-  bool stragglers();
-
   const RecordOptions &O;
   Recording &R;
   SharedSources Shared{R};
   Greeter &Listener;
-  std::string Tag; ///< part of the names of the recorder's memfds
-  ProcessSettings Settings;
   ChildList Children;
   SymbolRequests Symbols{R, Children};
   RecordingControl Control{O, R, Children};
@@ -99,21 +80,15 @@ private:
   MemorySamples Samples{O, R, Children, Shared.Uses, Reports};
   ClockMarks Clocks{R};
   ProgramProcess Program;
-  ExecTable Execs{O, R, Children, Tag};
-  bool ListenerRings = true; ///< the listener may have a new connection
+  ExecTable Execs;
+  ProcessExits Exits{R,       Children,    Program, Execs,
+                     Symbols, Shared.Uses, Roles,   Reports};
+  ProcessStarts Starts;
   RingReader Rings{R};
-  uint64_t PassTsc = 0, LastPassTsc = 0; ///< TSC of this pass and of the last
-  /// Lowest EndTsc of the ending processes.
-  uint64_t NextEndTsc = ~0ull;
+  bool ListenerRings = true; ///< the listener may have a new connection
   std::vector<pollfd> Polls;
-
-  bool ProgramAdded = false; ///< a process of the program was added
-  unsigned NumRecorded = 0;
-
   uint64_t NextFlushNs = 0, NextLossNs = 0;
   uint64_t NapNs = 50000;
-  uint64_t StragglersUntilNs = 0;
-  unsigned NoStragglers = 0; ///< consecutive checks that found no straggler
 };
 
 } // namespace memkit
