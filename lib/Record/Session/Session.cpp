@@ -4,19 +4,11 @@
 
 #include "Session/Session.h"
 #include "llvm/ADT/STLExtras.h"
-#include <cerrno>
-#include <ctime>
 #include <sys/prctl.h>
-#include <unistd.h>
 
 using namespace llvm;
 using namespace memkit;
 
-/// Maximum time to write sections between two reads of the rings.
-static constexpr uint64_t WorkNs = 250000;
-/// The longest nap. A ring holds 8,192 records; only a program that does
-/// nothing but allocate fills a ring in this time.
-static constexpr uint64_t MaxNapNs = 2000000;
 /// Maximum names taken from the symbol thread at a time.
 static constexpr size_t MaxAnswers = 128;
 
@@ -40,14 +32,14 @@ void Session::setProgram(pid_t Pid, const std::string &Exe,
 
 void Session::run() {
   for (;;) {
-    Starts.greet(ListenerRings);
-    bool Busy = pass();
+    Starts.greet(Idle.listenerReady());
+    pass();
     Starts.addUnconnected();
     samples();
     Children.removeWritten(R);
     if (TheRequests.Stop || R.failed() || finished())
       break;
-    nap(Busy);
+    Idle.wait(Rings.fullest());
   }
   Listener.shut();
   // Programs that still run go on unrecorded.
@@ -66,7 +58,7 @@ void Session::run() {
   }
 }
 
-bool Session::pass() {
+void Session::pass() {
   ++Shared.Pass;
   uint64_t Clock = readTsc();
   uint64_t Pass = Shared.Pass;
@@ -85,7 +77,6 @@ bool Session::pass() {
     RingReader::takeBackRings(P, false);
   }
   endProcesses();
-  return Rings.fullest() >= 0.75;
 }
 
 /// Ends the processes that have ended, each after its last records.
@@ -121,7 +112,7 @@ void Session::drain(uint64_t Limit, ChildProcess *Only) {
     takeBatch(Records, Ending);
     Shared.Recent.end();
     R.flushNames();
-    R.work(WorkNs);
+    R.work(IdleWait::WorkNs);
   }
 }
 
@@ -207,32 +198,6 @@ void Session::samples() {
     R.flush();
     NextFlushNs = Now + 1000000000;
   }
-}
-
-/// Sleeps until work may be due, at most 2 ms. Naps get shorter while records
-/// come fast, so that the fullest ring is a quarter to a half full when the
-/// session reads it. A pass costs some microseconds and cold caches: short naps
-/// over nearly empty rings doubled the cost of an event.
-void Session::nap(bool Busy) {
-  if (Rings.fullest() >= 0.5)
-    NapNs = std::max<uint64_t>(NapNs / 2, 50000);
-  else if (Rings.fullest() < 0.25)
-    NapNs = std::min<uint64_t>(NapNs * 2, MaxNapNs);
-  // Use the nap to write sections.
-  uint64_t Begin = R.nowNs(), Time = Busy ? 0 : NapNs;
-  R.work(std::min(NapNs, WorkNs));
-  uint64_t Spent = R.nowNs() - Begin;
-  Time = R.isWriting() || Spent >= Time ? 0 : Time - Spent;
-  Polls.clear();
-  Polls.push_back({Listener.fd(), POLLIN, 0});
-  if (Program.pidFd() >= 0)
-    Polls.push_back({Program.pidFd(), POLLIN, 0});
-  for (ChildProcess &P : Children)
-    if (!P.EndNs && P.PidFd >= 0)
-      Polls.push_back({P.PidFd, POLLIN, 0});
-  timespec Nap{0, long(Time)};
-  ListenerRings = ppoll(Polls.data(), Polls.size(), &Nap, nullptr) < 0 ||
-                  Polls.front().revents;
 }
 
 bool Session::finished() {

@@ -10,6 +10,7 @@
 #include "Session/ClockMarks.h"
 #include "Session/ExecTable.h"
 #include "Session/Greeter.h"
+#include "Session/IdleWait.h"
 #include "Session/MemorySamples.h"
 #include "Session/ProcessExits.h"
 #include "Session/ProcessRoles.h"
@@ -21,14 +22,14 @@
 #include "Session/RingReader.h"
 #include "Session/SymbolRequests.h"
 #include "Sources/SharedSources.h"
-#include <poll.h>
-#include <vector>
+#include <string>
 
 namespace memkit {
 
-/// The recorder's loop: accepts new processes, drains their rings in order of
-/// time, notices the end of processes, and adds samples, intervals and
-/// snapshots to the trace. Owned by one thread.
+/// The recorder's loop: runs the classes of a recording pass by pass. A pass
+/// adds new processes, takes the records of all rings in order of time, ends
+/// processes, and adds samples, intervals and snapshots to the trace. Owned by
+/// one thread.
 class Session {
 public:
   Session(const RecordOptions &O, Recording &R, Greeter &Listener,
@@ -57,7 +58,7 @@ public:
   std::string namelessBinary() const { return Symbols.namelessBinary(); }
 
 private:
-  bool pass();
+  void pass();
   void endProcesses();
   void drain(uint64_t Limit, ChildProcess *Only);
   void takeBatch(llvm::ArrayRef<MergedRecord> Records, bool Ending);
@@ -65,7 +66,6 @@ private:
   void turnTail();
   bool waitsForNames(uint64_t NowNs);
   void samples();
-  void nap(bool Busy);
   bool finished();
 
   const RecordOptions &O;
@@ -85,10 +85,8 @@ private:
                      Symbols, Shared.Uses, Roles,   Reports};
   ProcessStarts Starts;
   RingReader Rings{R};
-  bool ListenerRings = true; ///< the listener may have a new connection
-  std::vector<pollfd> Polls;
+  IdleWait Idle{R, Listener, Program, Children};
   uint64_t NextFlushNs = 0, NextLossNs = 0;
-  uint64_t NapNs = 50000;
 };
 
 } // namespace memkit
