@@ -52,7 +52,7 @@ public:
   /// The running process Pid, or null.
   ChildProcess *findPid(pid_t Pid) {
     for (ChildProcess &P : *this)
-      if (P.Pid == Pid && !P.EndNs && !P.Ending)
+      if (P.Pid == Pid && !P.EndNs && !P.Exit.IsEnding)
         return &P;
     return nullptr;
   }

@@ -81,9 +81,9 @@ void ExecTable::expect(ChildProcess &P, pid_t Inner, uint64_t Slot,
 
 void ExecTable::passStatus(ChildProcess &P) {
   for (PendingExec &E : Execs)
-    if (E.Pid == P.Pid && !E.Spawned && !P.Replaced) {
-      P.Replaced = true;
-      E.WaitStatus = P.WaitStatus;
+    if (E.Pid == P.Pid && !E.Spawned && !P.Exit.IsReplaced) {
+      P.Exit.IsReplaced = true;
+      E.WaitStatus = P.Exit.WaitStatus;
     }
 }
 

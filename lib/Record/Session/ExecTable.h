@@ -13,15 +13,15 @@ namespace memkit {
 /// An announced exec whose outcome is unknown yet.
 struct PendingExec {
   pid_t Pid;
-  uint32_t Process; ///< that announced the exec
+  uint32_t Process; ///< announced the exec
   std::string Path;
   uint64_t SinceNs;
   int PidFd;
   bool Spawned;
-  int WaitStatus = -1; ///< as ChildProcess::WaitStatus
+  int WaitStatus = -1; ///< as ChildExit::WaitStatus
 };
 
-/// An exec whose program runs, or ran, without connecting to the recorder.
+/// An exec with a program that did not connect to the recorder.
 struct UnconnectedExec {
   PendingExec Exec; ///< PidFd is closed
   std::string Exe;  ///< path of the program
@@ -45,8 +45,9 @@ public:
   const PendingExec *find(pid_t Pid) const;
   /// Process Pid has connected, or its exec has failed.
   void remove(pid_t Pid);
-  /// If P, which ends, announced an exec and sent no later record: P ran the
-  /// new program, so the exit status belongs to the new program.
+  /// Called before P ends. A process that announced an exec and ended without
+  /// a later record ran the new program, so its exit status belongs to the new
+  /// program.
   void passStatus(ChildProcess &P);
   /// Removes and returns the execs whose programs have not connected.
   std::vector<UnconnectedExec> takeUnconnected();
@@ -54,8 +55,8 @@ public:
 
 private:
   void expect(ChildProcess &P, pid_t Inner, uint64_t Slot, uint64_t Tsc);
-  /// Why the program of E does not connect; empty: unknown, or it may connect
-  /// later.
+  /// Why the program of E does not connect; empty: unknown, or the program may
+  /// connect later.
   std::string whyUnconnected(const PendingExec &E, bool Ended) const;
 
   const RecordOptions &O;

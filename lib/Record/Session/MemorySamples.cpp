@@ -15,21 +15,22 @@ static constexpr uint64_t TimeShare = 200;
 static constexpr uint64_t FirstIntervalNs = 1000000;
 
 uint64_t MemorySamples::intervalOf(const ChildProcess &P) const {
-  return stretchedInterval(O.SampleIntervalNs, P.RssCount);
+  return stretchedInterval(O.SampleIntervalNs, P.Samples.RssCount);
 }
 
 void MemorySamples::sampleRss(ChildProcess &P, uint64_t Now) {
-  if (!O.SampleIntervalNs || Now < P.NextRssNs || Now < NextRssNs)
+  if (!O.SampleIntervalNs || Now < P.Samples.NextRssNs || Now < NextRssNs)
     return;
   uint64_t Age = Now - std::min(P.StartNs, Now);
-  P.NextRssNs = Now + std::min(intervalOf(P), std::max(Age, FirstIntervalNs));
+  P.Samples.NextRssNs =
+      Now + std::min(intervalOf(P), std::max(Age, FirstIntervalNs));
   auto Bytes = procfs::residentBytes(P.Pid);
   ProcessRoles::readTitle(P);
   // With very many processes all wait, to keep the share of time.
   NextRssNs = Now + (R.nowNs() - Now) * TimeShare;
   if (!Bytes)
     return;
-  ++P.RssCount;
+  ++P.Samples.RssCount;
   Mark M;
   M.Kind = MarkKind::Rss;
   M.Process = P.Process;
@@ -42,7 +43,7 @@ void MemorySamples::sampleRss(ChildProcess &P, uint64_t Now) {
 void MemorySamples::requestPss(const ChildProcess &Marked) {
   for (ChildProcess &P : Children)
     if (P.IsForked && (&P == &Marked || P.Parent == Marked.Process))
-      P.IsMarked = true;
+      P.Samples.IsMarked = true;
 }
 
 /// The child of fork to read the PSS of next: requested by a mark first, then
@@ -50,12 +51,13 @@ void MemorySamples::requestPss(const ChildProcess &Marked) {
 ChildProcess *MemorySamples::nextForPss(uint64_t Now) {
   ChildProcess *Next = nullptr;
   for (ChildProcess &P : Children) {
-    if (!P.IsForked || P.EndNs || P.Ending || !P.State)
+    if (!P.IsForked || P.EndNs || P.Exit.IsEnding || !P.State)
       continue;
-    if (!P.IsMarked && Now < P.NextPssNs)
+    if (!P.Samples.IsMarked && Now < P.Samples.NextPssNs)
       continue;
-    if (!Next || P.IsMarked > Next->IsMarked ||
-        (P.IsMarked == Next->IsMarked && P.NextPssNs < Next->NextPssNs))
+    if (!Next || P.Samples.IsMarked > Next->Samples.IsMarked ||
+        (P.Samples.IsMarked == Next->Samples.IsMarked &&
+         P.Samples.NextPssNs < Next->Samples.NextPssNs))
       Next = &P;
   }
   return Next;
@@ -89,8 +91,8 @@ void MemorySamples::samplePss(uint64_t Now) {
   if (!P)
     return;
   constexpr uint64_t Rarer = 10; // than RSS
-  P->IsMarked = false;
-  P->NextPssNs = Now + intervalOf(*P) * Rarer;
+  P->Samples.IsMarked = false;
+  P->Samples.NextPssNs = Now + intervalOf(*P) * Rarer;
   Pss.ask(P->Process, P->Pid);
 }
 
@@ -99,7 +101,7 @@ void MemorySamples::sampleDevices(uint64_t Now) {
     return;
   DeviceUses::Pids Of;
   for (ChildProcess &P : Children)
-    if (P.State && !P.EndNs && !P.Ending)
+    if (P.State && !P.EndNs && !P.Exit.IsEnding)
       Of.push_back({P.Process, P.Pid});
   DeviceUses::News News = Uses.pass(Now, Of);
   for (const DeviceUses::Reply &Reply : News.Replies)

@@ -19,7 +19,7 @@ void ProcessExits::find(uint64_t Tsc) {
   Polls.clear();
   Polls.push_back({Program.pidFd(), POLLIN, 0});
   for (ChildProcess &P : Children)
-    Polls.push_back({P.EndNs || P.Ending ? -1 : P.PidFd, POLLIN, 0});
+    Polls.push_back({P.EndNs || P.Exit.IsEnding ? -1 : P.PidFd, POLLIN, 0});
   findGone();
   if (poll(Polls.data(), Polls.size(), 0) <= 0)
     return;
@@ -32,10 +32,10 @@ void ProcessExits::find(uint64_t Tsc) {
     if (P.Pid != Program.pid()) {
       setEnding(P, false);
       if (std::optional<int> Wait = procfs::zombieStatus(P.Pid))
-        P.WaitStatus = *Wait;
+        P.Exit.WaitStatus = *Wait;
     } else if (Program.ended()) {
       setEnding(P, false);
-      P.WaitStatus = Program.waitStatus();
+      P.Exit.WaitStatus = Program.waitStatus();
     }
   }
 }
@@ -43,21 +43,21 @@ void ProcessExits::find(uint64_t Tsc) {
 /// Polls the processes that have no pidfd because descriptors ran out.
 void ProcessExits::findGone() {
   for (ChildProcess &P : Children)
-    if (P.PidFd < 0 && !P.EndNs && !P.Ending && P.Pid != Program.pid() &&
+    if (P.PidFd < 0 && !P.EndNs && !P.Exit.IsEnding && P.Pid != Program.pid() &&
         kill(P.Pid, 0) != 0 && errno == ESRCH)
       setEnding(P, false);
 }
 
 void ProcessExits::setEnding(ChildProcess &P, bool Replaced) {
-  P.Ending = true;
-  P.Replaced = Replaced;
-  P.EndTsc = LastPassTsc;
+  P.Exit.IsEnding = true;
+  P.Exit.IsReplaced = Replaced;
+  P.Exit.Tsc = LastPassTsc;
   if (!P.State || Replaced)
     return;
   uint64_t ExitTsc =
       P.State->shared().control().ExitTsc.load(std::memory_order_relaxed);
   if (ExitTsc <= PassTsc)
-    P.EndTsc = std::max(P.EndTsc, ExitTsc);
+    P.Exit.Tsc = std::max(P.Exit.Tsc, ExitTsc);
 }
 
 /// Whether the recorder has taken all records in P's rings.
@@ -74,9 +74,9 @@ void ProcessExits::endBefore(uint64_t Tsc) {
   NextEndTsc = NoTsc;
   for (size_t I = 0; I != Children.size(); ++I) {
     ChildProcess &P = Children[I];
-    if (!P.Ending || P.EndNs || !P.State)
+    if (!P.Exit.IsEnding || P.EndNs || !P.State)
       continue;
-    if (P.EndTsc < Tsc && isDrained(P))
+    if (P.Exit.Tsc < Tsc && isDrained(P))
       end(P);
     else
       expectEnd(P);
@@ -84,32 +84,34 @@ void ProcessExits::endBefore(uint64_t Tsc) {
 }
 
 bool ProcessExits::isDue(ChildProcess &P) const {
-  if (!P.Ending || P.EndNs)
+  if (!P.Exit.IsEnding || P.EndNs)
     return false;
   // Wait at most four passes: a wrong clock must not hold records back for
   // ever.
-  return !P.State || isDrained(P) || ++P.EndPasses >= 4;
+  return !P.State || isDrained(P) || ++P.Exit.Passes >= 4;
 }
 
 void ProcessExits::end(ChildProcess &P) {
   Execs.passStatus(P);
   int32_t Status = -1;
   uint32_t Signal = 0;
-  if (!P.Replaced && P.WaitStatus >= 0) {
-    Signal = WIFSIGNALED(P.WaitStatus) ? uint32_t(WTERMSIG(P.WaitStatus)) : 0;
-    Status = Signal ? 128 + int32_t(Signal) : WEXITSTATUS(P.WaitStatus);
+  if (!P.Exit.IsReplaced && P.Exit.WaitStatus >= 0) {
+    Signal = WIFSIGNALED(P.Exit.WaitStatus)
+                 ? uint32_t(WTERMSIG(P.Exit.WaitStatus))
+                 : 0;
+    Status = Signal ? 128 + int32_t(Signal) : WEXITSTATUS(P.Exit.WaitStatus);
   }
   if (P.State) {
     P.State->settleHeld(true);
     P.State->countLosses();
     Reports.report(P);
     wire::Control &C = P.State->shared().control();
-    if (!P.Replaced && Status < 0 && C.HasExitStatus.load())
+    if (!P.Exit.IsReplaced && Status < 0 && C.HasExitStatus.load())
       Status = C.ExitStatus.load() & 0xff;
     P.State->snapshots().finish();
   }
   // A process that an exec replaced at once may end before its first pass.
-  P.EndNs = R.boundaryNs(std::max(R.Times.Clock.toNs(P.EndTsc), P.StartNs));
+  P.EndNs = R.boundaryNs(std::max(R.Times.Clock.toNs(P.Exit.Tsc), P.StartNs));
   if (P.State) {
     P.State->finish(P.EndNs);
     R.cutInterval(P.Process, P.EndNs);

@@ -39,7 +39,7 @@ public:
   void startDrain() { NextEndTsc = NoTsc; }
   /// The drain takes records of P, which is ending.
   void expectEnd(const ChildProcess &P) {
-    NextEndTsc = std::min(NextEndTsc, P.EndTsc);
+    NextEndTsc = std::min(NextEndTsc, P.Exit.Tsc);
   }
   /// Whether a process may end in the drain.
   bool anyExpected() const { return NextEndTsc != NoTsc; }
@@ -68,7 +68,7 @@ private:
   ProcessRoles &Roles;
   CaptureReports &Reports;
   uint64_t PassTsc = 0, LastPassTsc = 0; ///< TSC of this pass and of the last
-  uint64_t NextEndTsc = NoTsc; ///< lowest EndTsc of the ending processes
+  uint64_t NextEndTsc = NoTsc; ///< lowest Exit.Tsc of the ending processes
   std::vector<pollfd> Polls;
 };
 

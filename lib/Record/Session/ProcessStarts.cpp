@@ -120,7 +120,7 @@ void ProcessStarts::welcome(const Greeter::Client &G) {
   P->Parent = I.Parent;
   P->IsForked = I.Origin == ProcessOrigin::Fork;
   // One interval later: the process has then started its own work.
-  P->NextPssNs = I.StartNs + O.SampleIntervalNs;
+  P->Samples.NextPssNs = I.StartNs + O.SampleIntervalNs;
   R.Stats.beginProcess(P->Process, I.StartNs);
   if (Memory) {
     Listener.answer(G, P->Process, (*Memory)->fd(), (*Memory)->size());
@@ -168,7 +168,7 @@ void ProcessStarts::addUnrecorded(pid_t Pid, uint32_t Parent,
            " is not recorded: " + Why);
   ChildProcess &Ended = Children.add(std::move(P));
   if (WaitStatus >= 0) {
-    Ended.WaitStatus = WaitStatus;
+    Ended.Exit.WaitStatus = WaitStatus;
     Exits.setEnding(Ended, false);
     Exits.end(Ended);
   }

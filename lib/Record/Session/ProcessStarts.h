@@ -12,8 +12,8 @@
 
 namespace memkit {
 
-/// Adds processes to the recording: those that connect, with their shared
-/// memory, and those that run unrecorded, with the reason.
+/// Adds processes to the recording: a process that connects gets its shared
+/// memory; a process that runs unrecorded gets the reason in the trace.
 class ProcessStarts {
 public:
   /// Tag: part of the names of the recorder's memfds.

@@ -13,8 +13,8 @@
 
 namespace memkit {
 
-/// The program that the recorder has started, a child process of the recorder:
-/// waits for its exit status.
+/// The program that the recorder has started, a child process of the recorder,
+/// and the program's exit status.
 class ProgramProcess {
 public:
   ProgramProcess() = default;

@@ -70,7 +70,7 @@ void RingReader::add(ChildProcess &P) {
       continue;
     }
     Fullest = std::max(Fullest, double(Head - Ring.Tail) / wire::RingRecords);
-    if (P.Ending)
+    if (P.Exit.IsEnding)
       findEnd(P, Records, Ring.Tail, Head);
     Merge.add(Records, Ring.Tail, Head, uint32_t(BatchRings.size()));
     BatchRings.push_back({&P, Index});
@@ -78,13 +78,13 @@ void RingReader::add(ChildProcess &P) {
   }
 }
 
-/// Raises P.EndTsc to the clock of the ring's last record. P then ends before
+/// Raises P.Exit.Tsc to the clock of the ring's last record. P then ends before
 /// all later records of other processes: if the parent waits for P, the
 /// parent's next allocations do not overlap P.
 void RingReader::findEnd(ChildProcess &P, const wire::Record *Records,
                          uint64_t Tail, uint64_t Head) {
   for (uint64_t At = Tail; At != Head; ++At)
-    P.EndTsc = std::max(P.EndTsc, Records[At % wire::RingRecords].Tsc);
+    P.Exit.Tsc = std::max(P.Exit.Tsc, Records[At % wire::RingRecords].Tsc);
 }
 
 void RingReader::freeRings(ChildProcess &P) {

@@ -27,7 +27,7 @@ public:
   /// Removes all rings. Records with a later clock than Limit are left in the
   /// rings.
   void start(uint64_t Limit);
-  /// Adds the rings of P. If P is ending, raises P.EndTsc to the clock of the
+  /// Adds the rings of P. If P is ending, raises P.Exit.Tsc to the clock of the
   /// last record in the rings.
   void add(ChildProcess &P);
   /// The next records, empty when none is left; valid until the next call. The

@@ -100,7 +100,7 @@ void Session::drain(uint64_t Limit, ChildProcess *Only) {
     if (Only && &P != Only)
       continue;
     Rings.add(P);
-    if (P.Ending)
+    if (P.Exit.IsEnding)
       Exits.expectEnd(P);
   }
   bool Ending = Exits.anyExpected();
