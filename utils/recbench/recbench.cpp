@@ -189,7 +189,7 @@ void Bench::drain() {
 void Bench::take(ArrayRef<MergedRecord> Records) {
   ProcessState::prefetchFirst(Records, RingOf.data());
   while (!Records.empty()) {
-    size_t Taken = I->takeUsual(Records, RingOf.data());
+    size_t Taken = I->takeFast(Records, RingOf.data());
     if (!Taken) {
       I->process(Records[0].R, RingOf[Records[0].Source].Ring);
       Taken = 1;

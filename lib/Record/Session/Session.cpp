@@ -4,164 +4,127 @@
 
 #include "Session/Session.h"
 #include "llvm/ADT/STLExtras.h"
-#include <cerrno>
-#include <ctime>
 #include <sys/prctl.h>
-#include <unistd.h>
 
 using namespace llvm;
 using namespace memkit;
 
-Requests memkit::TheRequests;
-
-/// Maximum records merged before they are processed.
-static constexpr size_t BatchRecords = 2048;
-/// Maximum time to write sections between two reads of the rings.
-static constexpr uint64_t WorkNs = 250000;
-/// The longest nap. A ring holds 8,192 records; only a program that does
-/// nothing but allocate fills a ring in this time.
-static constexpr uint64_t MaxNapNs = 2000000;
 /// Maximum names taken from the symbol thread at a time.
 static constexpr size_t MaxAnswers = 128;
 
 Session::Session(const RecordOptions &O, Recording &R, Greeter &Listener,
                  std::string Tag)
-    : O(O), R(R), Listener(Listener), Tag(std::move(Tag)) {
-  Settings.Wait = O.WaitOnFull;
-  Settings.WaitMs = O.WaitMs;
-  Settings.MaxDepth = O.MaxDepth;
-  Settings.Follow = O.Follow;
-  Settings.MinSize = R.Wanted.MinSize;
-  Settings.Heaps = R.Wanted.wireBits();
-  Settings.SampleBytes = R.Wanted.SampleBytes;
-  Settings.SampleSeed = O.SampleSeed;
-  Settings.Stacks = O.Stacks;
-  Settings.PythonObjects = R.Wanted.wants(HostHeapKind::PythonObject);
-  Settings.PythonFolder = O.PythonFolder;
-  Settings.Torch = O.Torch;
-  if (!R.Wanted.Tensors)
-    Settings.Torch &= ~uint32_t(wire::TB_Heaps);
-  if (R.Wanted.Cuda)
-    Settings.Cuda = O.Cuda;
-  prepareControl();
+    : O(O), R(R), Listener(Listener), Execs(O, R, Children, Tag),
+      Starts(O, Shared, Listener, Children, Program, Execs, Exits, Roles,
+             Symbols, Control, std::move(Tag)) {
   // Naps are short; the kernel's default timer slack would double them.
   prctl(PR_SET_TIMERSLACK, 2000ul);
   if (O.Symbols)
-    startSymbols();
+    Symbols.start();
 }
 
-Session::~Session() {
-  for (PendingExec &E : Execs)
-    close(E.PidFd);
-  for (auto &P : Children)
-    if (P->PidFd >= 0)
-      close(P->PidFd);
-  if (ProgramFd >= 0)
-    close(ProgramFd);
+void Session::setProgram(pid_t Pid, const std::string &Exe,
+                         const std::string &WhyNot) {
+  Program.set(Pid, Exe);
+  if (!WhyNot.empty())
+    Starts.addProgram(WhyNot);
 }
 
 void Session::run() {
   for (;;) {
-    greet();
-    bool Busy = pass();
-    lookAtExecs();
+    Starts.greet(Idle.listenerReady());
+    pass();
+    Starts.addUnconnected();
     samples();
-    removeGone();
+    Children.removeWritten(R);
     if (TheRequests.Stop || R.failed() || finished())
       break;
-    nap(Busy);
+    Idle.wait(Rings.fullest());
   }
   Listener.shut();
   // Programs that still run go on unrecorded.
-  for (auto &P : Children)
-    if (P->State && !P->EndNs) {
-      wire::Control &C = P->State->shared().control();
-      C.Settings.Recording.store(0, std::memory_order_relaxed);
-      C.Detached.store(1, std::memory_order_release);
-    }
+  for (ChildProcess &P : Children.recorded()) {
+    wire::Control &C = P.State->shared().control();
+    C.Settings.Recording.store(0, std::memory_order_relaxed);
+    C.Detached.store(1, std::memory_order_release);
+  }
   ++Shared.Pass;
   drain(~0ull, nullptr);
   Shared.Uses.finish();
-  for (auto &P : Children)
-    if (P->State && !P->EndNs) {
-      P->State->settleHeld(true);
-      P->State->countLosses();
-      P->State->endScopes(R.nowNs());
-    }
+  for (ChildProcess &P : Children.recorded()) {
+    P.State->settleHeld(true);
+    P.State->countLosses();
+    P.State->endScopes(R.nowNs());
+  }
 }
 
-/// Notes that the rings' writers have all free room again.
-void Session::looked() {
-  uint64_t Now = R.nowNs();
-  if (LookedNs && Now > LookedNs)
-    LongestPauseNs = std::max(LongestPauseNs, Now - LookedNs);
-  LookedNs = Now;
-}
-
-bool Session::pass() {
+void Session::pass() {
   ++Shared.Pass;
   uint64_t Clock = readTsc();
   uint64_t Pass = Shared.Pass;
-  LastPassTsc = std::exchange(PassTsc, Clock);
-  Fullest = 0;
-  looked();
-  for (auto &P : Children)
-    if (P->State && !P->EndNs)
-      P->State->shared().control().Heartbeat.store(Pass,
-                                                   std::memory_order_relaxed);
+  Rings.startPass();
+  for (ChildProcess &P : Children.recorded())
+    P.State->shared().control().Heartbeat.store(Pass,
+                                                std::memory_order_relaxed);
   // Poll for exits after reading the clock, so every process whose successor
   // appears in this pass is known to have exited.
-  lookForEnds();
+  Exits.find(Clock);
+  Starts.addEndedProgram();
   drain(Clock, nullptr);
-  for (auto &P : Children)
-    if (P->State && !P->EndNs) {
-      P->State->settleHeld();
-      freeRings(*P);
-      takeBackRings(*P, false);
-    }
+  for (ChildProcess &P : Children.recorded()) {
+    P.State->settleHeld();
+    RingReader::freeRings(P);
+    RingReader::takeBackRings(P, false);
+  }
   endProcesses();
-  return Fullest >= 0.75;
+}
+
+/// Ends the processes that have ended, each after its last records.
+void Session::endProcesses() {
+  for (size_t I = 0; I != Children.size(); ++I) {
+    ChildProcess &P = Children[I];
+    if (!Exits.isDue(P))
+      continue;
+    if (P.State)
+      drain(~0ull, &P);
+    if (!P.EndNs)
+      Exits.end(P);
+  }
 }
 
 /// Takes all records up to the clock Limit, of all processes or of Only.
-void Session::drain(uint64_t Limit, Child *Only) {
-  Merge.start(Limit);
-  BatchRings.clear();
-  RingOf.clear();
-  NextEndTsc = ~0ull;
-  for (auto &P : Children)
-    if (P->State && !P->EndNs && (!Only || P.get() == Only))
-      addRings(*P);
-  bool Ending = NextEndTsc != ~0ull;
-  Batch.resize(BatchRecords);
-  while (size_t Count = Merge.next(Batch.data(), BatchRecords)) {
-    // Give the room back to the writers before processing the records.
-    for (const RingMerge::RingCursor &C : Merge.cursors()) {
-      BatchRing &S = BatchRings[C.Source];
-      RingThread &Ring = S.P->State->ring(S.Ring);
-      if (Ring.Tail == C.Tail)
-        continue;
-      Ring.Tail = C.Tail;
-      S.P->State->shared().ringHeader(S.Ring).Tail.store(
-          C.Tail, std::memory_order_release);
-    }
-    looked();
-    Shared.Recent.begin(ArrayRef(Batch).take_front(Count), RingOf.data());
-    takeBatch(ArrayRef(Batch).take_front(Count), Ending);
+void Session::drain(uint64_t Limit, ChildProcess *Only) {
+  Rings.start(Limit);
+  Exits.startDrain();
+  for (ChildProcess &P : Children.recorded()) {
+    if (Only && &P != Only)
+      continue;
+    Rings.add(P);
+    if (P.Exit.IsEnding)
+      Exits.expectEnd(P);
+  }
+  bool Ending = Exits.anyExpected();
+  for (;;) {
+    ArrayRef<MergedRecord> Records = Rings.next();
+    if (Records.empty())
+      break;
+    Shared.Recent.begin(Records, Rings.states());
+    takeBatch(Records, Ending);
     Shared.Recent.end();
     R.flushNames();
-    R.work(WorkNs);
+    R.work(IdleWait::WorkNs);
   }
 }
 
 void Session::takeBatch(ArrayRef<MergedRecord> Records, bool Ending) {
-  ProcessState::prefetchFirst(Records, RingOf.data());
+  const RingOfProcess *Of = Rings.states();
+  ProcessState::prefetchFirst(Records, Of);
   for (size_t I = 0; I != Records.size();) {
     // While no process is ending, each process takes its usual records on a
     // fast path.
-    size_t Taken = Ending ? 0
-                          : RingOf[Records[I].Source].Process->takeUsual(
-                                Records.slice(I), RingOf.data());
+    size_t Taken =
+        Ending ? 0
+               : Of[Records[I].Source].Process->takeFast(Records.slice(I), Of);
     if (LLVM_UNLIKELY(!Taken)) {
       takeRecord(Records[I]);
       Taken = 1;
@@ -171,13 +134,26 @@ void Session::takeBatch(ArrayRef<MergedRecord> Records, bool Ending) {
 }
 
 void Session::takeRecord(const MergedRecord &M) {
-  const BatchRing &S = BatchRings[M.Source];
-  if (LLVM_UNLIKELY(M.R.Tsc > NextEndTsc))
-    endProcessesBefore(M.R.Tsc);
+  const RingReader::BatchRing &S = Rings.ringOf(M);
+  if (LLVM_UNLIKELY(M.R.Tsc > Exits.nextEndTsc()))
+    Exits.endBefore(M.R.Tsc);
   if (LLVM_UNLIKELY(S.P->EndNs))
     return;
-  if (!takeExec(*S.P, M.R))
+  if (!Execs.take(*S.P, M.R))
     S.P->State->process(M.R, S.Ring);
+}
+
+/// With only the last events kept, events are dropped by whole parts of the
+/// file. Starts a new part when due: a part starts with a snapshot of all live
+/// blocks.
+void Session::turnTail() {
+  if (any_of(Children.recorded(),
+             [](ChildProcess &P) { return P.State->snapshots().active(); }))
+    return;
+  if (!R.turnTail())
+    return;
+  for (ChildProcess &P : Children.recorded())
+    P.State->snapshots().start();
 }
 
 /// Whether a PyTorch layer still waits for its name, at most 250 ms: a written
@@ -190,105 +166,56 @@ bool Session::waitsForNames(uint64_t NowNs) {
 /// Periodic work: intervals, snapshots, samples, a flush each second.
 void Session::samples() {
   uint64_t Now = R.nowNs();
-  control(Now);
-  takeSymbols(MaxAnswers);
+  Control.update(Now);
+  turnTail();
+  Symbols.take(MaxAnswers);
   R.flushNames();
-  for (auto &P : Children) {
-    if (!P->State || P->EndNs)
-      continue;
-    ProcessState &I = *P->State;
+  for (ChildProcess &P : Children.recorded()) {
+    ProcessState &I = *P.State;
     if (R.Stats.isCutting(I.id()))
       R.goOnCutting(I.id());
     else if (R.Stats.timeIntervalDue(I.id(), Now))
       R.beginCut(I.id(), R.boundaryNs(Now));
     I.snapshots().advance();
-    sampleRss(*P, Now);
+    Samples.sampleRss(P, Now);
     if (I.takeMarked())
-      noteMarked(*P);
+      Samples.requestPss(P);
   }
-  samplePss(Now);
-  lookAtDevices(Now);
+  Samples.samplePss(Now);
+  Samples.sampleDevices(Now);
   if (Now >= NextLossNs) {
-    for (auto &P : Children)
-      if (P->State && !P->EndNs) {
-        P->State->countLosses();
-        lookAtPython(*P);
-      }
+    for (ChildProcess &P : Children.recorded()) {
+      P.State->countLosses();
+      Reports.report(P);
+    }
     NextLossNs = Now + 100000000;
   }
   if (Now >= NextFlushNs && !R.isWriting() && !waitsForNames(Now)) {
-    for (auto &P : Children)
-      if (P->State && !P->EndNs)
-        takeBackRings(*P, true);
-    if (NextFlushNs && Now >= NextClockNs) {
-      R.addClockMark();
-      NextClockNs = Now + clockInterval(++NumClocks);
-    }
+    for (ChildProcess &P : Children.recorded())
+      RingReader::takeBackRings(P, true);
+    if (NextFlushNs)
+      Clocks.add(Now);
     R.flush();
     NextFlushNs = Now + 1000000000;
   }
 }
 
-/// Sleeps until work may be due, at most 2 ms. Naps get shorter while records
-/// come fast, so that the fullest ring is a quarter to a half full when the
-/// session reads it. A pass costs some microseconds and cold caches: short naps
-/// over nearly empty rings doubled the cost of an event.
-void Session::nap(bool Busy) {
-  if (Fullest >= 0.5)
-    NapNs = std::max<uint64_t>(NapNs / 2, 50000);
-  else if (Fullest < 0.25)
-    NapNs = std::min<uint64_t>(NapNs * 2, MaxNapNs);
-  // Use the nap to write sections.
-  uint64_t Begin = R.nowNs(), Time = Busy ? 0 : NapNs;
-  R.work(std::min(NapNs, WorkNs));
-  uint64_t Spent = R.nowNs() - Begin;
-  Time = R.isWriting() || Spent >= Time ? 0 : Time - Spent;
-  Polls.clear();
-  Polls.push_back({Listener.fd(), POLLIN, 0});
-  if (ProgramFd >= 0 && !ProgramEnded)
-    Polls.push_back({ProgramFd, POLLIN, 0});
-  for (auto &P : Children)
-    if (!P->EndNs && P->PidFd >= 0)
-      Polls.push_back({P->PidFd, POLLIN, 0});
-  timespec Nap{0, long(Time)};
-  ListenerRings = ppoll(Polls.data(), Polls.size(), &Nap, nullptr) < 0 ||
-                  Polls.front().revents;
-}
-
 bool Session::finished() {
-  if (!ProgramEnded)
+  if (!Program.ended())
     return false;
   if (!O.WaitForAll)
     return true;
-  return !anyRunning() && Execs.empty() && !Listener.hasPending() &&
-         !stragglers();
+  return !Children.anyRecorded() && Execs.empty() && !Listener.hasPending() &&
+         !Starts.mayAddMore();
 }
 
 void Session::finish() {
-  for (auto &P : Children) {
-    endJit(*P);
-    if (P->State && !P->EndNs)
-      setTitle(*P);
+  for (ChildProcess &P : Children) {
+    Symbols.endJit(P);
+    if (P.isRecorded())
+      Roles.setTitle(P);
   }
-  if (Symbols && !R.failed()) {
-    // A further Ctrl-C, or a signal to stop, ends the search for names.
-    int Before = TheRequests.Interrupts;
-    Symbols->handOver();
-    while (!Symbols->idle()) {
-      if (TheRequests.Interrupts > Before || TheRequests.Stop) {
-        Symbols->cut();
-        continue;
-      }
-      timespec Nap{0, 1000000};
-      nanosleep(&Nap, nullptr);
-      if (R.nowNs() >= NextFlushNs) {
-        takeSymbols(SIZE_MAX);
-        R.flush();
-        R.complete();
-        NextFlushNs = R.nowNs() + 1000000000;
-      }
-    }
-    takeSymbols(SIZE_MAX);
-  }
+  if (!R.failed())
+    Symbols.finish(NextFlushNs);
   R.finish();
 }

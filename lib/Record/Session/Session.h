@@ -5,244 +5,88 @@
 #ifndef MEMKIT_LIB_RECORD_SESSION_H
 #define MEMKIT_LIB_RECORD_SESSION_H
 
-#include "Output/Recording.h"
+#include "Session/CaptureReports.h"
+#include "Session/ChildList.h"
+#include "Session/ClockMarks.h"
+#include "Session/ExecTable.h"
 #include "Session/Greeter.h"
-#include "Session/PssThread.h"
+#include "Session/IdleWait.h"
+#include "Session/MemorySamples.h"
+#include "Session/ProcessExits.h"
+#include "Session/ProcessRoles.h"
+#include "Session/ProcessStarts.h"
+#include "Session/ProgramProcess.h"
 #include "Session/RecordOptions.h"
-#include "Shared/RingMerge.h"
-#include "Sources/ProcessState.h"
-#include "Stacks/SymbolThread.h"
-#include <memory>
-#include <optional>
-#include <poll.h>
-#include <set>
-#include <sys/wait.h>
-#include <vector>
+#include "Session/RecordingControl.h"
+#include "Session/Requests.h"
+#include "Session/RingReader.h"
+#include "Session/SymbolRequests.h"
+#include "Sources/SharedSources.h"
+#include <string>
 
 namespace memkit {
 
-/// Requests by signals: the handlers set them, the session reads them.
-struct Requests {
-  std::atomic<int> Interrupts{0};
-  std::atomic<bool> Stop{false};
-  /// Number of requests to start or stop recording.
-  std::atomic<unsigned> Toggles{0};
-  /// Number of requests to write everything known so far.
-  std::atomic<unsigned> Flushes{0};
-};
-extern Requests TheRequests;
-
-/// The recorder's loop: accepts new processes, drains their rings in order of
-/// time, notices the end of processes, and adds samples, intervals and
-/// snapshots to the trace. Owned by one thread.
+/// The recorder's loop: runs the classes of a recording pass by pass. A pass
+/// adds new processes, takes the records of all rings in order of time, ends
+/// processes, and adds samples, intervals and snapshots to the trace. Owned by
+/// one thread.
 class Session {
 public:
   Session(const RecordOptions &O, Recording &R, Greeter &Listener,
           std::string Tag);
-  ~Session();
 
   /// Sets the program, a child process of the recorder. WhyNot: why the program
   /// cannot be recorded, or empty.
-  void setProgram(pid_t Pid, const std::string &Exe, std::string WhyNot);
+  void setProgram(pid_t Pid, const std::string &Exe, const std::string &WhyNot);
   /// Runs until nothing is left to record, or until a request to stop.
   void run();
-  /// Warns of a requested start or stop whose moment never came.
-  void warnOfMoments() const;
+  /// Warns of a start or stop of the options whose moment never came.
+  void warnOfMoments() const { Control.warnOfMoments(); }
   /// Resolves the remaining frames, and completes the trace.
   void finish();
 
   /// The program's exit status, 128+n when signal n killed it. Valid after the
   /// program has ended.
-  int programStatus() const { return ProgramStatus; }
+  int programStatus() const { return Program.status(); }
   /// The signal that killed the program, or 0.
-  int programSignal() const {
-    return ProgramEnded && WIFSIGNALED(ProgramWait) ? WTERMSIG(ProgramWait) : 0;
-  }
-  bool programEnded() const { return ProgramEnded; }
-  unsigned processesRecorded() const { return NumRecorded; }
-  uint64_t longestPauseNs() const { return LongestPauseNs; }
+  int programSignal() const { return Program.signal(); }
+  bool programEnded() const { return Program.ended(); }
+  unsigned processesRecorded() const { return Starts.recorded(); }
+  uint64_t longestPauseNs() const { return Rings.longestPauseNs(); }
   /// The path of a binary without symbols that most stacks pass through, or
   /// empty. Valid after the recording has ended.
-  std::string namelessBinary() const;
+  std::string namelessBinary() const { return Symbols.namelessBinary(); }
 
 private:
-  /// A process that the session follows.
-  struct Child {
-    uint32_t Process = 0, Parent = 0;
-    pid_t Pid = 0;
-    pid_t InnerPid = 0; ///< pid in the process's own namespace
-    int PidFd = -1;
-    std::unique_ptr<ProcessState> State;
-    bool Ending = false;    ///< ended; all its records are in its rings
-    unsigned EndPasses = 0; ///< passes since the end
-    /// The latest of: TSC of its last record, of its announced exit, of the
-    /// last pass before its end.
-    uint64_t EndTsc = 0;
-    bool Replaced = false;           ///< an exec replaced it
-    int WaitStatus = -1;             ///< as waitpid() reports; -1: unknown
-    bool SeesOurPids = false;        ///< lives in the recorder's pid namespace
-    uint32_t NextOrphan = 0;         ///< ring where takeBackRings() continues
-    bool HasJit = false;             ///< ran code outside of any binary
-    std::optional<JitPlace> PerfMap; ///< set until HasJit
-    uint64_t StartNs = 0, NextRssNs = 0, NextPssNs = 0, EndNs = 0;
-    uint32_t RssCount = 0;
-    bool IsForked = false;
-    bool IsMarked = false; ///< a mark of the program requests its PSS
-    std::string Role;      ///< see PythonRole.h
-    std::string Exe;       ///< path of the program
-    std::string Arguments; ///< /proc/PID/cmdline as last read
-    std::string Title;     ///< last title written over the arguments
-    bool PythonSaid = false;
-  };
-  /// An announced exec whose outcome is unknown yet.
-  struct PendingExec {
-    pid_t Pid;
-    uint32_t Process;
-    std::string Path;
-    uint64_t SinceNs;
-    int PidFd;
-    bool Spawned;
-    int WaitStatus = -1; ///< as Child::WaitStatus, after the process ended
-  };
-  struct BatchRing {
-    Child *P;
-    uint32_t Ring;
-  };
-
-  // Session.cpp: the loop.
-  bool pass();
-  void drain(uint64_t Limit, Child *Only);
+  void pass();
+  void endProcesses();
+  void drain(uint64_t Limit, ChildProcess *Only);
   void takeBatch(llvm::ArrayRef<MergedRecord> Records, bool Ending);
   void takeRecord(const MergedRecord &M);
+  void turnTail();
   bool waitsForNames(uint64_t NowNs);
   void samples();
-  void nap(bool Busy);
-  void looked();
   bool finished();
-
-  // SessionControl.cpp: recording starts and stops.
-  void prepareControl();
-  void control(uint64_t Now);
-  bool isMoment(const RecordMoment &M, uint64_t Now) const;
-  void wantRecording(bool On);
-  void setRecording(bool On, uint64_t Now);
-  void flushAll();
-  void turnTail();
-
-  // SessionRings.cpp: rings come and go.
-  void addRings(Child &P);
-  void findEnd(Child &P, const wire::Record *Records, uint64_t Tail,
-               uint64_t Head);
-  void freeRings(Child &P);
-  void takeBackRings(Child &P, bool All);
-
-  // Processes.cpp: processes come, go and change.
-  void greet();
-  void welcome(const Greeter::Client &G);
-  uint32_t parentOf(const Greeter::Client &G, ProcessOrigin &Origin);
-  void lookForEnds();
-  void lookForGone();
-  void endProcesses();
-  void endProcessesBefore(uint64_t Tsc);
-  bool isDrained(Child &P);
-  void setEnding(Child &P, bool Replaced);
-  void endProcess(Child &P);
-  void leaveStatusToExec(Child &P);
-  static pid_t pidOf(const Child &P, pid_t Inner);
-  bool takeExec(Child &P, const wire::Record &Rec);
-  void expectExec(Child &P, pid_t Inner, uint64_t Slot, uint64_t Tsc);
-  void forgetExec(pid_t Pid);
-  void lookAtExecs();
-  void addUnrecorded(pid_t Pid, uint32_t Parent, ProcessOrigin Origin,
-                     const std::string &Exe, const std::string &Why,
-                     int WaitStatus = -1);
-  Child *findPid(pid_t Pid);
-  void removeGone();
-  bool anyRunning() const;
-  bool stragglers();
-
-  // SessionSamples.cpp: memory that processes hold, seen from outside.
-  uint64_t sampleInterval(const Child &P) const;
-  static uint64_t clockInterval(uint32_t NumClocks);
-  void sampleRss(Child &P, uint64_t Now);
-  void lookAtTitle(Child &P);
-  void setTitle(const Child &P);
-  void noteMarked(Child &Marked);
-  Child *nextForPss(uint64_t Now);
-  void samplePss(uint64_t Now);
-  void lookAtDevices(uint64_t Now);
-
-  // PythonProcesses.cpp
-  void findRole(Child &P, const ProcessRecord &I, llvm::StringRef Exe,
-                llvm::ArrayRef<std::string> Command);
-  void lookAtPython(Child &P);
-  void lookAtTorch(Child &P);
-  void lookAtTorchCuda(Child &P);
-  void lookAtCuda(Child &P);
-  void addAlert(const Child &P, llvm::StringRef What);
-  void nameDataWorker(Child &P);
-
-  // Symbols.cpp
-  void startSymbols();
-  void onBinary(uint32_t Binary, const std::string &Path,
-                const std::vector<uint8_t> &BuildId, uint32_t Process);
-  void onUnownedCode(uint32_t Frame, uint32_t Process, uint64_t Address);
-  void endJit(Child &P);
-  void takeSymbols(size_t Max);
 
   const RecordOptions &O;
   Recording &R;
   SharedSources Shared{R};
   Greeter &Listener;
-  std::string Tag; ///< part of the names of the recorder's memfds
-  ProcessSettings Settings;
-  std::unique_ptr<SymbolThread> Symbols;
-  std::vector<std::string> ModulePaths; ///< by number in Symbols, from 0
-  PssThread Pss;
-  std::vector<std::unique_ptr<Child>> Children;
-  /// A DataLoader worker that has ended; the last 4,096 are kept.
-  struct DataWorker {
-    uint32_t Parent, Process;
-    uint64_t EndNs;
-  };
-  std::vector<DataWorker> DataWorkers;
-  bool TorchSaid = false, TorchCudaSaid = false;
-  unsigned CudaSaid = 0; ///< 1: capture was reported, 2: its failure was
-  std::vector<PendingExec> Execs;
-  bool ListenerRings = true; ///< the listener may have a new connection
-  RingMerge Merge;
-  std::vector<BatchRing> BatchRings;
-  std::vector<RingOfProcess> RingOf; ///< parallel to BatchRings
-  std::vector<MergedRecord> Batch;
-  uint64_t PassTsc = 0, LastPassTsc = 0; ///< TSC of this pass and of the last
-  /// Lowest EndTsc of the ending processes.
-  uint64_t NextEndTsc = ~0ull;
-  std::vector<pollfd> Polls;
-
-  pid_t Program = 0;
-  int ProgramFd = -1;
-  std::string ProgramExe, ProgramWhyNot;
-  bool ProgramEnded = false;
-  bool ProgramSeen = false; ///< a process of the program was added
-  int ProgramStatus = 0;
-  int ProgramWait = -1;
-  unsigned NumRecorded = 0;
-  /// Reported states and versions of Python.
-  std::set<std::pair<uint32_t, uint32_t>> PythonsSaid;
-
-  bool IsOn = true;             ///< whether new processes are to record
-  std::optional<bool> Wanted;   ///< IsOn from the next pass on
-  RecordMoment StartAt, StopAt; ///< None once reached
-  unsigned TogglesSeen = 0, FlushesSeen = 0;
-  uint64_t NextRssNs = 0, NextPssNs = 0;
-  uint64_t NextFlushNs = 0, NextLossNs = 0, NextClockNs = 0;
-  uint32_t NumClocks = 0; ///< number of clock marks written
-  uint64_t NapNs = 50000;
-  uint64_t LookedNs = 0, LongestPauseNs = 0; ///< when the rings were last read
-  uint64_t StragglersUntilNs = 0;
-  unsigned NoStragglers = 0; ///< consecutive checks that found no straggler
-  /// Highest fill of a ring in the last pass, from 0 to 1.
-  double Fullest = 0;
+  ChildList Children;
+  SymbolRequests Symbols{R, Children};
+  RecordingControl Control{O, R, Children};
+  ProcessRoles Roles{R, Children};
+  CaptureReports Reports{O, R, Shared.Uses};
+  MemorySamples Samples{O, R, Children, Shared.Uses, Reports};
+  ClockMarks Clocks{R};
+  ProgramProcess Program;
+  ExecTable Execs;
+  ProcessExits Exits{R,       Children,    Program, Execs,
+                     Symbols, Shared.Uses, Roles,   Reports};
+  ProcessStarts Starts;
+  RingReader Rings{R};
+  IdleWait Idle{R, Listener, Program, Children};
+  uint64_t NextFlushNs = 0, NextLossNs = 0;
 };
 
 } // namespace memkit

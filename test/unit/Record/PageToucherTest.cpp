@@ -65,14 +65,14 @@ TEST(PageToucher, RowsAreMadeInMemoryAhead) {
     uint32_t Row = Rows.findOrMake(0, Key, New);
     ASSERT_TRUE(New);
     Rows[Row].LiveBytes = Key;
-    Rows.rest(Row).Temporaries = Key;
+    Rows.cold(Row).Temporaries = Key;
     bool First = Row < StatsRows::ChunkRows;
     ASSERT_EQ(WasReported(&Rows[Row]), !First);
-    ASSERT_EQ(WasReported(&Rows.rest(Row)), !First);
+    ASSERT_EQ(WasReported(&Rows.cold(Row)), !First);
   }
   for (uint32_t Key = 1; Key <= Count; ++Key) {
     uint32_t Row = Rows.find(0, Key);
     ASSERT_EQ(Rows[Row].LiveBytes, Key);
-    ASSERT_EQ(Rows.rest(Row).Temporaries, Key);
+    ASSERT_EQ(Rows.cold(Row).Temporaries, Key);
   }
 }

@@ -125,7 +125,7 @@ TEST(EventLog, Append) {
     B.NumScopePaths = Mode == 3 ? 2 : 1;
     B.fill(Mode == 2 ? (uint64_t(1) << 32) - 5000 : 0, 3000, true);
     std::vector<Event> Rows = B.Rows;
-    std::vector<EventLog::Usual> Many;
+    std::vector<EventLog::FastEvent> Many;
     for (unsigned Part = 0; Part != 40; ++Part) {
       Many.clear();
       uint64_t Next = B.Log.nextAllocationId();

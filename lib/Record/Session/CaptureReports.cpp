@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Processes that run Python.
+// Messages about what memrec records of Python, PyTorch and CUDA.
 
-#include "Session/PythonRole.h"
-#include "Session/Session.h"
-#include "Shared/ProcFs.h"
+#include "Session/CaptureReports.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
 using namespace memkit;
 using wire::PythonState;
 
-/// Sets the role of P from the command line of I and the role of its parent.
-void Session::findRole(Child &P, const ProcessRecord &I, StringRef Exe,
-                       ArrayRef<std::string> Command) {
-  StringRef Parent;
-  for (const auto &Other : Children)
-    if (I.Parent && Other->Process == I.Parent)
-      Parent = Other->Role;
-  P.Role = I.Origin == ProcessOrigin::Fork ? forkedRole(Parent)
-                                           : pythonRole(Exe, Command, Parent);
+void CaptureReports::report(ChildProcess &P) {
+  reportCuda(P);
+  reportTorchCuda(P);
+  reportTorch(P);
+  reportPython(P);
+}
+
+/// Who a message is about: `process 12 (train.py): `.
+static std::string subjectOf(const ChildProcess &P) {
+  return "process " + std::to_string(P.Pid) +
+         (P.Role.empty() ? "" : " (" + P.Role + ")") + ": ";
 }
 
 /// `Python 3.11.4`, from PY_VERSION_HEX.
@@ -65,8 +65,7 @@ static const char *whyNotTracked(wire::CudaState S) {
   }
 }
 
-/// Adds an alert to the trace.
-void Session::addAlert(const Child &P, StringRef What) {
+void CaptureReports::addAlert(const ChildProcess &P, StringRef What) {
   Mark M;
   M.Kind = MarkKind::Alert;
   M.Process = P.Process;
@@ -76,15 +75,14 @@ void Session::addAlert(const Child &P, StringRef What) {
 }
 
 /// Reports, once in a run, what PyTorch's CUDA allocator records.
-void Session::lookAtTorchCuda(Child &P) {
-  if (TorchCudaSaid)
+void CaptureReports::reportTorchCuda(ChildProcess &P) {
+  if (TorchCudaReported)
     return;
   using wire::CudaState;
   auto State = CudaState(
       P.State->shared().control().TorchCuda.load(std::memory_order_acquire));
-  TorchCudaSaid = State != CudaState::None;
-  std::string Who = "process " + std::to_string(P.Pid) +
-                    (P.Role.empty() ? "" : " (" + P.Role + ")") + ": ";
+  TorchCudaReported = State != CudaState::None;
+  std::string Who = subjectOf(P);
   std::string What = "PyTorch on CUDA: ";
   if (State == CudaState::Tracked)
     return O.Note(Who + What + "requests, streams and segments are recorded");
@@ -132,19 +130,18 @@ static std::string howListened(wire::CudaCapture State,
 
 /// Reports how the CUDA driver is captured: once in a run, and again when a
 /// process has a problem.
-void Session::lookAtCuda(Child &P) {
+void CaptureReports::reportCuda(ChildProcess &P) {
   using wire::CudaCapture;
   const wire::Control &C = P.State->shared().control();
   auto State = CudaCapture(C.Cuda.load(std::memory_order_acquire));
   bool IsHeard =
       State == CudaCapture::Cupti || State == CudaCapture::Interposed;
-  if (State == CudaCapture::None || CudaSaid >= (IsHeard ? 1u : 2u))
+  if (State == CudaCapture::None || CudaReported >= (IsHeard ? 1u : 2u))
     return;
-  CudaSaid = IsHeard ? 1 : 2;
+  CudaReported = IsHeard ? 1 : 2;
   if (IsHeard)
-    Shared.Uses.begin();
-  std::string Who = "process " + std::to_string(P.Pid) +
-                    (P.Role.empty() ? "" : " (" + P.Role + ")") + ": ";
+    Uses.begin();
+  std::string Who = subjectOf(P);
   std::string What = "CUDA: the memory that its driver gives out is ";
   if (State == CudaCapture::Cupti &&
       CudaCapture(C.CudaWhy) != CudaCapture::CuptiOlder)
@@ -168,16 +165,13 @@ void Session::lookAtCuda(Child &P) {
 }
 
 /// Reports, once in a run, which PyTorch scopes are recorded.
-void Session::lookAtTorch(Child &P) {
-  lookAtCuda(P);
-  lookAtTorchCuda(P);
-  if (TorchSaid)
+void CaptureReports::reportTorch(ChildProcess &P) {
+  if (TorchReported)
     return;
   auto State = wire::TorchState(
       P.State->shared().control().Torch.load(std::memory_order_acquire));
-  TorchSaid = State != wire::TorchState::None;
-  std::string Who = "process " + std::to_string(P.Pid) +
-                    (P.Role.empty() ? "" : " (" + P.Role + ")") + ": PyTorch: ";
+  TorchReported = State != wire::TorchState::None;
+  std::string Who = subjectOf(P) + "PyTorch: ";
   if (State == wire::TorchState::Observed)
     O.Note(Who + "its operators and layers are recorded");
   else if (State == wire::TorchState::NoSequence)
@@ -190,26 +184,25 @@ void Session::lookAtTorch(Child &P) {
            "have are not there");
 }
 
-void Session::lookAtPython(Child &P) {
-  lookAtTorch(P);
-  bool Frames = Settings.Stacks & wire::SB_Python;
-  bool Objects = Settings.PythonObjects;
-  if (P.PythonSaid || !(Frames || Objects))
+/// Reports, once for each version and result, what is recorded of Python.
+void CaptureReports::reportPython(ChildProcess &P) {
+  bool Frames = O.Stacks & wire::SB_Python;
+  bool Objects = R.Wanted.wants(HostHeapKind::PythonObject);
+  if (P.PythonReported || !(Frames || Objects))
     return;
   const wire::Control &C = P.State->shared().control();
   auto State = PythonState(C.Python.load(std::memory_order_acquire));
   if (State == PythonState::None)
     return;
-  P.PythonSaid = true;
+  P.PythonReported = true;
   uint32_t Version = C.PythonVersion.load(std::memory_order_relaxed);
   // Report each kind once, and at most 17: the program writes these values, and
   // must not fill the screen.
-  if (PythonsSaid.size() > 16 ||
-      !PythonsSaid.insert({uint32_t(State), Version}).second)
+  if (PythonsReported.size() > 16 ||
+      !PythonsReported.insert({uint32_t(State), Version}).second)
     return;
   std::string Who =
-      "process " + std::to_string(P.Pid) +
-      (P.Role.empty() ? "" : " (" + P.Role + ")") + ": " +
+      subjectOf(P) +
       (State == PythonState::PyPy ? "PyPy" : versionName(Version));
   if (Objects && C.Objects.load(std::memory_order_acquire) ==
                      uint32_t(wire::ObjectState::NoSymbols)) {
@@ -224,27 +217,4 @@ void Session::lookAtPython(Child &P) {
     O.Note(Who + ": its " + What + " are recorded");
   else if (const char *Why = whyNotWalked(State))
     O.Warn(Who + ": its own " + What + " are not recorded: " + Why);
-}
-
-/// Names DataLoader worker P after its number. Called before P ends, when all
-/// its records are known. A DataLoader numbers its workers in the order of
-/// their start, and starts new workers for each epoch of training.
-void Session::nameDataWorker(Child &P) {
-  if (!P.State || !P.State->isDataWorker())
-    return;
-  unsigned Number = 0;
-  auto Count = [&](uint32_t Parent, uint32_t Process, uint64_t EndNs) {
-    Number += Parent == P.Parent && Process < P.Process && EndNs > P.StartNs;
-  };
-  for (const DataWorker &W : DataWorkers)
-    Count(W.Parent, W.Process, W.EndNs);
-  for (const auto &Other : Children)
-    if (!Other->EndNs && Other->State && Other->State->isDataWorker())
-      Count(Other->Parent, Other->Process, UINT64_MAX);
-  constexpr size_t MaxKept = 4096;
-  if (DataWorkers.size() == MaxKept)
-    DataWorkers.erase(DataWorkers.begin());
-  DataWorkers.push_back({P.Parent, P.Process, P.EndNs});
-  P.Role = dataWorkerRole(P.Title.empty() ? P.Role : P.Title, Number);
-  R.Stats.setRole(P.Process, R.Names.Names.string(P.Role));
 }

@@ -2,7 +2,7 @@
 //
 // The rings of the processes.
 
-#include "Session/Session.h"
+#include "Session/RingReader.h"
 #include <cerrno>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -10,7 +10,48 @@
 using namespace llvm;
 using namespace memkit;
 
-void Session::addRings(Child &P) {
+/// Maximum records merged before they are processed.
+static constexpr size_t BatchRecords = 2048;
+
+/// Notes that the rings' writers have all free room again.
+void RingReader::noteRead() {
+  uint64_t Now = R.nowNs();
+  if (ReadNs && Now > ReadNs)
+    LongestPauseNs = std::max(LongestPauseNs, Now - ReadNs);
+  ReadNs = Now;
+}
+
+void RingReader::start(uint64_t Limit) {
+  Merge.start(Limit);
+  BatchRings.clear();
+  RingOf.clear();
+}
+
+ArrayRef<MergedRecord> RingReader::next() {
+  Batch.resize(BatchRecords);
+  size_t Count = Merge.next(Batch.data(), BatchRecords);
+  if (Count) {
+    // Before the records are processed.
+    giveRoomBack();
+    noteRead();
+  }
+  return ArrayRef(Batch).take_front(Count);
+}
+
+/// Gives the room of the merged records back to the writers.
+void RingReader::giveRoomBack() {
+  for (const RingMerge::RingCursor &C : Merge.cursors()) {
+    BatchRing &S = BatchRings[C.Source];
+    RingThread &Ring = S.P->State->ring(S.Ring);
+    if (Ring.Tail == C.Tail)
+      continue;
+    Ring.Tail = C.Tail;
+    S.P->State->shared().ringHeader(S.Ring).Tail.store(
+        C.Tail, std::memory_order_release);
+  }
+}
+
+void RingReader::add(ChildProcess &P) {
   ProcessState &I = *P.State;
   uint32_t Used = I.shared().ringsUsed();
   for (uint32_t Index = 0; Index != Used; ++Index) {
@@ -29,27 +70,24 @@ void Session::addRings(Child &P) {
       continue;
     }
     Fullest = std::max(Fullest, double(Head - Ring.Tail) / wire::RingRecords);
-    if (P.Ending)
+    if (P.Exit.IsEnding)
       findEnd(P, Records, Ring.Tail, Head);
     Merge.add(Records, Ring.Tail, Head, uint32_t(BatchRings.size()));
     BatchRings.push_back({&P, Index});
     RingOf.push_back({&I, Index});
   }
-  if (P.Ending)
-    NextEndTsc = std::min(NextEndTsc, P.EndTsc);
 }
 
-/// Raises P.EndTsc to the clock of the ring's last record. P then ends before
+/// Raises P.Exit.Tsc to the clock of the ring's last record. P then ends before
 /// all later records of other processes: if the parent waits for P, the
 /// parent's next allocations do not overlap P.
-void Session::findEnd(Child &P, const wire::Record *Records, uint64_t Tail,
-                      uint64_t Head) {
+void RingReader::findEnd(ChildProcess &P, const wire::Record *Records,
+                         uint64_t Tail, uint64_t Head) {
   for (uint64_t At = Tail; At != Head; ++At)
-    P.EndTsc = std::max(P.EndTsc, Records[At % wire::RingRecords].Tsc);
+    P.Exit.Tsc = std::max(P.Exit.Tsc, Records[At % wire::RingRecords].Tsc);
 }
 
-/// Frees rings whose threads have ended.
-void Session::freeRings(Child &P) {
+void RingReader::freeRings(ChildProcess &P) {
   ProcessState &I = *P.State;
   for (uint32_t Index = 0; Index != I.rings().size(); ++Index) {
     wire::RingHeader &H = I.shared().ringHeader(Index);
@@ -62,10 +100,7 @@ void Session::freeRings(Child &P) {
   }
 }
 
-/// Frees rings whose threads ended without releasing them: after an event later
-/// than the capture library's last destructor, or without destructors. Checks
-/// All rings; else 64 rings, if more than half of all rings are in use.
-void Session::takeBackRings(Child &P, bool All) {
+void RingReader::takeBackRings(ChildProcess &P, bool All) {
   constexpr uint32_t Some = 64;
   ProcessState &I = *P.State;
   uint32_t Used =

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The wait between two passes.
+
+#ifndef MEMKIT_LIB_RECORD_SESSION_IDLEWAIT_H
+#define MEMKIT_LIB_RECORD_SESSION_IDLEWAIT_H
+
+#include "Session/ChildList.h"
+#include "Session/Greeter.h"
+#include "Session/ProgramProcess.h"
+#include <poll.h>
+#include <vector>
+
+namespace memkit {
+
+/// Waits between two passes of the session's loop until work may be due, at
+/// most 2 ms, and writes sections meanwhile.
+class IdleWait {
+public:
+  IdleWait(Recording &R, const Greeter &Listener, const ProgramProcess &Program,
+           const ChildList &Children)
+      : R(R), Listener(Listener), Program(Program), Children(Children) {}
+
+  /// Maximum time to write sections between two reads of the rings.
+  static constexpr uint64_t WorkNs = 250000;
+
+  /// Waits. Fullest: highest fill of a ring in the last pass, from 0 to 1. The
+  /// wait gets shorter while records come fast, so that the fullest ring is a
+  /// quarter to a half full when the session reads it. A pass costs some
+  /// microseconds and cold caches: short waits over nearly empty rings doubled
+  /// the cost of an event.
+  void wait(double Fullest);
+  /// Whether the listener may have a new connection.
+  bool listenerReady() const { return ListenerReady; }
+
+private:
+  Recording &R;
+  const Greeter &Listener;
+  const ProgramProcess &Program;
+  const ChildList &Children;
+  uint64_t NapNs = 50000;
+  bool ListenerReady = true;
+  std::vector<pollfd> Polls;
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_RECORD_SESSION_IDLEWAIT_H

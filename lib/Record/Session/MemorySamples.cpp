@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Samples of the memory that processes hold.
+
+#include "Session/MemorySamples.h"
+#include "Session/SampleInterval.h"
+#include "Shared/ProcFs.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+using namespace memkit;
+
+/// The reciprocal of the share of time that sampling may take.
+static constexpr uint64_t TimeShare = 200;
+static constexpr uint64_t FirstIntervalNs = 1000000;
+
+uint64_t MemorySamples::intervalOf(const ChildProcess &P) const {
+  return stretchedInterval(O.SampleIntervalNs, P.Samples.RssCount);
+}
+
+void MemorySamples::sampleRss(ChildProcess &P, uint64_t Now) {
+  if (!O.SampleIntervalNs || Now < P.Samples.NextRssNs || Now < NextRssNs)
+    return;
+  uint64_t Age = Now - std::min(P.StartNs, Now);
+  P.Samples.NextRssNs =
+      Now + std::min(intervalOf(P), std::max(Age, FirstIntervalNs));
+  auto Bytes = procfs::residentBytes(P.Pid);
+  ProcessRoles::readTitle(P);
+  // With very many processes all wait, to keep the share of time.
+  NextRssNs = Now + (R.nowNs() - Now) * TimeShare;
+  if (!Bytes)
+    return;
+  ++P.Samples.RssCount;
+  Mark M;
+  M.Kind = MarkKind::Rss;
+  M.Process = P.Process;
+  M.TimeNs = Now;
+  M.Values = {Bytes->first, Bytes->second};
+  R.Stats.noteResident(P.Process, Bytes->first, 0);
+  R.addMark(std::move(M));
+}
+
+void MemorySamples::requestPss(const ChildProcess &Marked) {
+  for (ChildProcess &P : Children)
+    if (P.IsForked && (&P == &Marked || P.Parent == Marked.Process))
+      P.Samples.IsMarked = true;
+}
+
+/// The child of fork to read the PSS of next: requested by a mark first, then
+/// the longest due; null: none is due.
+ChildProcess *MemorySamples::nextForPss(uint64_t Now) {
+  ChildProcess *Next = nullptr;
+  for (ChildProcess &P : Children) {
+    if (!P.IsForked || P.EndNs || P.Exit.IsEnding || !P.State)
+      continue;
+    if (!P.Samples.IsMarked && Now < P.Samples.NextPssNs)
+      continue;
+    if (!Next || P.Samples.IsMarked > Next->Samples.IsMarked ||
+        (P.Samples.IsMarked == Next->Samples.IsMarked &&
+         P.Samples.NextPssNs < Next->Samples.NextPssNs))
+      Next = &P;
+  }
+  return Next;
+}
+
+/// Adds the PSS that the thread has read.
+void MemorySamples::takePss(uint64_t Now) {
+  std::optional<PssThread::PssAnswer> A = Pss.take();
+  if (!A)
+    return;
+  NextPssNs = Now + A->TookNs * TimeShare;
+  ChildProcess *P = Children.find(A->Process);
+  if (!A->Pss || !P || P->EndNs)
+    return;
+  Mark M;
+  M.Kind = MarkKind::Pss;
+  M.Process = A->Process;
+  M.TimeNs = Now;
+  M.Values = {A->Pss, A->Private, A->Swapped};
+  R.Stats.noteResident(A->Process, 0, A->Pss);
+  R.addMark(std::move(M));
+}
+
+void MemorySamples::samplePss(uint64_t Now) {
+  if (!O.SampleIntervalNs)
+    return;
+  takePss(Now);
+  if (Pss.isBusy() || Now < NextPssNs)
+    return;
+  ChildProcess *P = nextForPss(Now);
+  if (!P)
+    return;
+  constexpr uint64_t Rarer = 10; // than RSS
+  P->Samples.IsMarked = false;
+  P->Samples.NextPssNs = Now + intervalOf(*P) * Rarer;
+  Pss.ask(P->Process, P->Pid);
+}
+
+void MemorySamples::sampleDevices(uint64_t Now) {
+  if (!Uses.isUsed())
+    return;
+  DeviceUses::Pids Of;
+  for (ChildProcess &P : Children)
+    if (P.State && !P.EndNs && !P.Exit.IsEnding)
+      Of.push_back({P.Process, P.Pid});
+  DeviceUses::News News = Uses.pass(Now, Of);
+  for (const DeviceUses::DeviceReply &Reply : News.Replies)
+    for (ChildProcess &P : Children)
+      if (P.Process == Reply.Process && P.isRecorded())
+        P.State->shared().answer(Reply.Slot, Reply.Ticket,
+                                 [&](wire::Reply &To) {
+                                   To.NumHeaps = Reply.IsKnown ? 0 : UINT32_MAX;
+                                 });
+  for (const std::string &What : News.Missed) {
+    O.Warn(What);
+    if (!Children.empty())
+      Reports.addAlert(Children[0], What);
+  }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The end of processes.
+
+#ifndef MEMKIT_LIB_RECORD_SESSION_PROCESSEXITS_H
+#define MEMKIT_LIB_RECORD_SESSION_PROCESSEXITS_H
+
+#include "Session/CaptureReports.h"
+#include "Session/ChildList.h"
+#include "Session/ExecTable.h"
+#include "Session/ProcessRoles.h"
+#include "Session/ProgramProcess.h"
+#include "Session/SymbolRequests.h"
+#include <algorithm>
+#include <poll.h>
+#include <vector>
+
+namespace memkit {
+
+/// Finds the processes that have ended, and ends each in the trace after its
+/// last record and before all later records of other processes.
+class ProcessExits {
+public:
+  ProcessExits(Recording &R, ChildList &Children, ProgramProcess &Program,
+               ExecTable &Execs, SymbolRequests &Symbols, DeviceUses &Uses,
+               ProcessRoles &Roles, CaptureReports &Reports)
+      : R(R), Children(Children), Program(Program), Execs(Execs),
+        Symbols(Symbols), Uses(Uses), Roles(Roles), Reports(Reports) {}
+
+  /// Marks the processes that have ended. Tsc: of the pass that starts. All
+  /// records of these processes are in their rings by now, so the pass takes
+  /// all of them.
+  void find(uint64_t Tsc);
+  /// P has ended, or an exec has replaced P. P lived at least until the last
+  /// pass, and until its announced exit.
+  void setEnding(ChildProcess &P, bool Replaced);
+
+  // The order of ends among the records of a drain.
+  void startDrain() { NextEndTsc = NoTsc; }
+  /// The drain takes records of P, which is ending.
+  void expectEnd(const ChildProcess &P) {
+    NextEndTsc = std::min(NextEndTsc, P.Exit.Tsc);
+  }
+  /// Whether a process may end in the drain.
+  bool anyExpected() const { return NextEndTsc != NoTsc; }
+  /// endBefore() has nothing to end up to this clock.
+  uint64_t nextEndTsc() const { return NextEndTsc; }
+  /// Ends the processes whose last record is older than a record at Tsc.
+  void endBefore(uint64_t Tsc);
+
+  /// Called once a pass, after the drain, and counts the calls for P: whether
+  /// to take the last records of P now, and to end P.
+  bool isDue(ChildProcess &P) const;
+  /// Ends P in the trace.
+  void end(ChildProcess &P);
+
+private:
+  static constexpr uint64_t NoTsc = ~0ull;
+  void findGone();
+  static bool isDrained(ChildProcess &P);
+
+  Recording &R;
+  ChildList &Children;
+  ProgramProcess &Program;
+  ExecTable &Execs;
+  SymbolRequests &Symbols;
+  DeviceUses &Uses;
+  ProcessRoles &Roles;
+  CaptureReports &Reports;
+  uint64_t PassTsc = 0, LastPassTsc = 0; ///< TSC of this pass and of the last
+  uint64_t NextEndTsc = NoTsc; ///< lowest Exit.Tsc of the ending processes
+  std::vector<pollfd> Polls;
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_RECORD_SESSION_PROCESSEXITS_H

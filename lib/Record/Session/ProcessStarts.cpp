@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The start of processes.
+
+#include "Session/ProcessStarts.h"
+#include "Session/PidFd.h"
+#include "Session/ProcessTitle.h"
+#include "Shared/ProcFs.h"
+#include <cerrno>
+
+using namespace llvm;
+using namespace memkit;
+
+static ProcessSettings makeSettings(const RecordOptions &O,
+                                    const Recording &R) {
+  ProcessSettings Settings;
+  Settings.Wait = O.WaitOnFull;
+  Settings.WaitMs = O.WaitMs;
+  Settings.MaxDepth = O.MaxDepth;
+  Settings.Follow = O.Follow;
+  Settings.MinSize = R.Wanted.MinSize;
+  Settings.Heaps = R.Wanted.wireBits();
+  Settings.SampleBytes = R.Wanted.SampleBytes;
+  Settings.SampleSeed = O.SampleSeed;
+  Settings.Stacks = O.Stacks;
+  Settings.PythonObjects = R.Wanted.wants(HostHeapKind::PythonObject);
+  Settings.PythonFolder = O.PythonFolder;
+  Settings.Torch = O.Torch;
+  if (!R.Wanted.Tensors)
+    Settings.Torch &= ~uint32_t(wire::TB_Heaps);
+  if (R.Wanted.Cuda)
+    Settings.Cuda = O.Cuda;
+  return Settings;
+}
+
+ProcessStarts::ProcessStarts(const RecordOptions &O, SharedSources &Shared,
+                             Greeter &Listener, ChildList &Children,
+                             const ProgramProcess &Program, ExecTable &Execs,
+                             ProcessExits &Exits, const ProcessRoles &Roles,
+                             const SymbolRequests &Symbols,
+                             const RecordingControl &Control, std::string Tag)
+    : O(O), R(Shared.R), Shared(Shared), Listener(Listener), Children(Children),
+      Program(Program), Execs(Execs), Exits(Exits), Roles(Roles),
+      Symbols(Symbols), Control(Control), Tag(std::move(Tag)),
+      Settings(makeSettings(O, R)), Stragglers(R, Listener, this->Tag) {}
+
+void ProcessStarts::greet(bool Ready) {
+  // An accept() that finds no connection costs more than the rest of a pass.
+  if (!Ready && !Listener.hasPending())
+    return;
+  for (const Greeter::Client &G : Listener.accept())
+    welcome(G);
+}
+
+/// The parent process of G, and how G started.
+uint32_t ProcessStarts::parentOf(const Greeter::Client &G,
+                                 ProcessOrigin &Origin) {
+  auto IsProcess = [this](uint32_t Id) { return Id && R.Stats.hasProcess(Id); };
+  if (ChildProcess *Before = Children.findPid(G.Pid);
+      Before && !G.Hello.ParentProcess) {
+    Origin = ProcessOrigin::Exec;
+    return Before->Process;
+  }
+  if (IsProcess(G.Hello.ParentProcess)) {
+    Origin = ProcessOrigin::Fork;
+    return G.Hello.ParentProcess;
+  }
+  if (G.Pid == Program.pid()) {
+    Origin = ProcessOrigin::Start;
+    return 0;
+  }
+  Origin = ProcessOrigin::Spawn;
+  if (const PendingExec *E = Execs.find(G.Pid))
+    return E->Process;
+  ChildProcess *Parent = Children.findPid(procfs::parentPid(G.Pid));
+  return Parent ? Parent->Process : 0;
+}
+
+void ProcessStarts::welcome(const Greeter::Client &G) {
+  auto P = std::make_unique<ChildProcess>();
+  ProcessRecord I;
+  I.Pid = uint32_t(G.Pid);
+  I.Parent = parentOf(G, I.Origin);
+  I.StartNs = R.nowNs();
+  P->Exe = procfs::exePath(G.Pid);
+  I.Exe = R.Names.Names.string(P->Exe);
+  P->Arguments = procfs::arguments(G.Pid);
+  std::vector<std::string> Command = wordsOf(P->Arguments);
+  for (const std::string &Arg : Command)
+    I.Command.push_back(R.Names.Names.string(Arg));
+  Roles.setFirst(*P, I, Command);
+  I.Role = R.Names.Names.string(P->Role);
+  P->Pid = G.Pid;
+  P->PidFd = openPidFd(G.Pid);
+  bool IsGone = P->PidFd < 0 && errno == ESRCH;
+  P->StartNs = I.StartNs;
+  std::vector<pid_t> Pids = procfs::namespacePids(G.Pid);
+  P->InnerPid = Pids.back();
+  P->SeesOurPids = Pids.size() == 1;
+  // Read now, while the process waits for its answer: the process may be gone
+  // when the recorder first sees its code.
+  if (Symbols.isStarted())
+    P->PerfMap.emplace(G.Pid, P->InnerPid, readClocks().RealtimeNs);
+  // All records of the process before the exec are in its rings.
+  if (I.Origin == ProcessOrigin::Exec)
+    if (ChildProcess *Before = Children.findPid(G.Pid))
+      Exits.setEnding(*Before, true);
+  Execs.remove(G.Pid);
+  ProgramAdded |= G.Pid == Program.pid();
+  Settings.Recording = Control.recordingBits();
+  Expected<std::unique_ptr<SharedProcess>> Memory =
+      SharedProcess::create(R.Names.numProcesses() + 1, Settings, Tag);
+  if (!Memory) {
+    std::string Why = toString(Memory.takeError());
+    I.Recorded = false;
+    I.WhyNot = R.Names.Names.string(Why);
+    O.Warn("process " + Twine(G.Pid) + " is not recorded: " + Why);
+  }
+  P->Process = R.Names.addProcess(I);
+  P->Parent = I.Parent;
+  P->IsForked = I.Origin == ProcessOrigin::Fork;
+  // One interval later: the process has then started its own work.
+  P->Samples.NextPssNs = I.StartNs + O.SampleIntervalNs;
+  R.Stats.beginProcess(P->Process, I.StartNs);
+  if (Memory) {
+    Listener.answer(G, P->Process, (*Memory)->fd(), (*Memory)->size());
+    P->State = std::make_unique<ProcessState>(P->Process, G.Pid,
+                                              I.Origin == ProcessOrigin::Fork,
+                                              std::move(*Memory), Shared);
+    R.addProcess(P->State->log());
+    if (Settings.Recording & wire::RB_SomeUnknown)
+      P->State->expectUnknown();
+    ++NumRecorded;
+  } else {
+    Listener.answer(G, 0, -1, 0);
+  }
+  ChildProcess &Added = Children.add(std::move(P));
+  // The process was killed and reaped meanwhile, so no pidfd reports its end.
+  if (IsGone && G.Pid != Program.pid())
+    Exits.setEnding(Added, false);
+}
+
+void ProcessStarts::addUnrecorded(pid_t Pid, uint32_t Parent,
+                                  ProcessOrigin Origin, const std::string &Exe,
+                                  const std::string &Why, int WaitStatus) {
+  auto P = std::make_unique<ChildProcess>();
+  ProcessRecord I;
+  I.Pid = uint32_t(Pid);
+  I.Parent = Parent;
+  I.Origin = Origin;
+  I.StartNs = R.nowNs();
+  I.Exe = R.Names.Names.string(Exe);
+  for (const std::string &Arg : Origin == ProcessOrigin::Start
+                                    ? O.Command
+                                    : wordsOf(procfs::arguments(Pid)))
+    I.Command.push_back(R.Names.Names.string(Arg));
+  I.Recorded = false;
+  I.WhyNot = R.Names.Names.string(Why);
+  P->Pid = Pid;
+  P->PidFd = openPidFd(Pid);
+  P->StartNs = I.StartNs;
+  P->Process = R.Names.addProcess(I);
+  R.Stats.beginProcess(P->Process, I.StartNs);
+  ProgramAdded |= Pid == Program.pid();
+  // With --no-follow the user knows: no warning.
+  if (Pid == Program.pid() || O.Follow)
+    O.Warn(Twine(Exe.empty() ? "process " + std::to_string(Pid) : Exe) +
+           " is not recorded: " + Why);
+  ChildProcess &Ended = Children.add(std::move(P));
+  if (WaitStatus >= 0) {
+    Ended.Exit.WaitStatus = WaitStatus;
+    Exits.setEnding(Ended, false);
+    Exits.end(Ended);
+  }
+}
+
+void ProcessStarts::addUnconnected() {
+  for (const UnconnectedExec &U : Execs.takeUnconnected()) {
+    const PendingExec &E = U.Exec;
+    if (ChildProcess *Before = Children.findPid(E.Pid); Before && !E.Spawned)
+      Exits.setEnding(*Before, true);
+    addUnrecorded(E.Pid, E.Process,
+                  E.Spawned ? ProcessOrigin::Spawn : ProcessOrigin::Exec, U.Exe,
+                  U.Why, E.WaitStatus);
+  }
+}
+
+void ProcessStarts::addProgram(const std::string &Why) {
+  addUnrecorded(Program.pid(), 0, ProcessOrigin::Start, Program.exe(), Why);
+}
+
+void ProcessStarts::addEndedProgram() {
+  if (Program.ended() && !ProgramAdded)
+    addProgram("it did not connect to the recorder");
+}

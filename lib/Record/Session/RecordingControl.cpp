@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Start and stop of recording.
+
+#include "Session/RecordingControl.h"
+#include "Session/Requests.h"
+#include "memkit/Support/Format.h"
+
+using namespace llvm;
+using namespace memkit;
+
+RecordingControl::RecordingControl(const RecordOptions &O, Recording &R,
+                                   ChildList &Children)
+    : O(O), R(R), Children(Children), StartAt(O.Start), StopAt(O.Stop),
+      TogglesTaken(TheRequests.Toggles), FlushesTaken(TheRequests.Flushes) {
+  IsOn = StartAt.Kind == RecordMoment::None;
+  if (!IsOn)
+    Bits = wire::RB_SomeUnknown;
+  // Steps end when scopes end, so scopes are needed.
+  if (StartAt.Kind == RecordMoment::Step || StopAt.Kind == RecordMoment::Step)
+    Bits |= wire::RB_Scopes;
+}
+
+bool RecordingControl::isMoment(const RecordMoment &M, uint64_t Now) const {
+  switch (M.Kind) {
+  case RecordMoment::None:
+  case RecordMoment::Never:
+    return false;
+  case RecordMoment::After:
+    return Now >= M.Value;
+  case RecordMoment::Step:
+    return R.MaxSteps >= M.Value;
+  }
+  return false;
+}
+
+void RecordingControl::update(uint64_t Now) {
+  if (LLVM_UNLIKELY(Requested.has_value()))
+    setRecording(*std::exchange(Requested, std::nullopt), Now);
+  if (isMoment(StartAt, Now)) {
+    StartAt = RecordMoment();
+    requestRecording(true);
+  }
+  if (isMoment(StopAt, Now)) {
+    StopAt = RecordMoment();
+    requestRecording(false);
+  }
+  takeSignals();
+}
+
+void RecordingControl::takeSignals() {
+  if (unsigned Toggles = TheRequests.Toggles; Toggles != TogglesTaken) {
+    if ((Toggles - TogglesTaken) % 2)
+      toggleRecording();
+    TogglesTaken = Toggles;
+  }
+  if (unsigned Flushes = TheRequests.Flushes; Flushes != FlushesTaken) {
+    FlushesTaken = Flushes;
+    writeMoment();
+  }
+}
+
+void RecordingControl::warnOfMoments() const {
+  auto Warn = [&](const char *Verb, const RecordMoment &M, const char *So) {
+    if (M.Kind == RecordMoment::Step)
+      O.Warn("no step " + Twine(M.Value) + " to " + Verb + " at: there were " +
+             Twine(R.MaxSteps) + " steps" + So);
+    else if (M.Kind == RecordMoment::After)
+      O.Warn("no " + Twine(Verb) + " after " + formatTime(M.Value) +
+             ": the program ended before" + So);
+  };
+  const char *Nothing = R.Stats.events() ? "" : "; nothing was recorded";
+  Warn("start", StartAt, Nothing);
+  if (!*Nothing)
+    Warn("stop", StopAt, "");
+}
+
+void RecordingControl::requestRecording(bool On) {
+  Requested = On;
+  Bits |= wire::RB_SomeUnknown;
+  for (ChildProcess &P : Children.recorded())
+    P.State->expectUnknown();
+}
+
+void RecordingControl::setRecording(bool On, uint64_t Now) {
+  IsOn = On;
+  Bits &= ~uint32_t(wire::RB_On);
+  if (On)
+    Bits |= wire::RB_On;
+  for (ChildProcess &P : Children.recorded())
+    P.State->setRecording(On, Now);
+  O.Note(On ? "recording starts" : "recording stops");
+}
+
+void RecordingControl::writeMoment() {
+  for (ChildProcess &P : Children.recorded()) {
+    if (R.takesEvents() && !P.State->snapshots().active())
+      P.State->snapshots().start();
+    P.State->snapshots().finish();
+  }
+  R.summarizeNow();
+  O.Note("snapshot and summary written, " + Twine(R.bytes()) + " bytes so far");
+}

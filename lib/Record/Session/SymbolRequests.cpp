@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Symbols for the frames of a recording.
+
+#include "Session/SymbolRequests.h"
+#include "Session/Requests.h"
+#include "llvm/ADT/STLExtras.h"
+#include <ctime>
+
+using namespace llvm;
+using namespace memkit;
+
+void SymbolRequests::start() {
+  Thread = std::make_unique<SymbolThread>();
+  R.OnBinary = [this](uint32_t Binary, const std::string &Path,
+                      const std::vector<uint8_t> &BuildId, uint32_t Process) {
+    onBinary(Binary, Path, BuildId, Process);
+  };
+  R.Names.OnNativeFrame = [this](uint32_t Frame, uint32_t Binary,
+                                 uint64_t Address) {
+    Thread->ask(Frame, Binary, Address);
+  };
+  R.Names.OnUnownedFrame = [this](uint32_t Frame, uint32_t Process,
+                                  uint64_t Address) {
+    onUnownedCode(Frame, Process, Address);
+  };
+}
+
+/// Asks for the name of code outside of any binary: that of a JIT compiler,
+/// which may write a map of names.
+void SymbolRequests::onUnownedCode(uint32_t Frame, uint32_t Process,
+                                   uint64_t Address) {
+  ChildProcess *P = Children.find(Process);
+  if (!P || !(P->HasJit || P->PerfMap))
+    return;
+  if (!std::exchange(P->HasJit, true))
+    Thread->addJit(Process, *std::exchange(P->PerfMap, std::nullopt));
+  Thread->askJit(Frame, Process, Address);
+}
+
+void SymbolRequests::endJit(ChildProcess &P) {
+  if (std::exchange(P.HasJit, false) && Thread)
+    Thread->endJit(P.Process);
+}
+
+/// Adds a binary to the symbol thread. The file may differ where the process
+/// runs, or be gone by now: search by its path here, then as the process sees
+/// the path.
+void SymbolRequests::onBinary(uint32_t Binary, const std::string &Path,
+                              const std::vector<uint8_t> &BuildId,
+                              uint32_t Process) {
+  std::string Proc = "/proc/";
+  if (ChildProcess *P = Children.find(Process))
+    Proc += std::to_string(P->Pid);
+  std::vector<std::string> Places;
+  if (!Path.empty() && Path[0] == '/')
+    Places = {Path, Proc + "/root" + Path};
+  else if (!Path.empty() && Path[0] != '[')
+    Places = {Proc + "/cwd/" + Path};
+  Places.push_back(Proc + "/exe");
+  if (BuildId.empty())
+    Places.resize(Places.size() - 1);
+  Thread->addBinary(BuildId, std::move(Places));
+  BinaryPaths.push_back(Path);
+}
+
+std::string SymbolRequests::namelessBinary() const {
+  SymbolThread::ModuleCounts All, Worst;
+  std::string Path;
+  if (!Thread)
+    return Path;
+  for (const auto &[I, M] : enumerate(Thread->counts())) {
+    All.Asked += M.Asked;
+    if (M.Nameless <= Worst.Nameless || I >= BinaryPaths.size())
+      continue;
+    Worst = M;
+    Path = BinaryPaths[I];
+  }
+  bool HasFew = Worst.Nameless * 10 >= Worst.Asked * 9;
+  return HasFew && Worst.Nameless * 5 >= All.Asked ? Path : "";
+}
+
+void SymbolRequests::take(size_t Max) {
+  if (!Thread)
+    return;
+  Thread->handOver();
+  for (SymbolThread::SymbolAnswer &A : Thread->takeAnswers(Max))
+    R.Names.Names.addSymbols(A.Frame, A.Locations);
+}
+
+void SymbolRequests::finish(uint64_t NextFlushNs) {
+  if (!Thread)
+    return;
+  int Before = TheRequests.Interrupts;
+  Thread->handOver();
+  while (!Thread->idle()) {
+    if (TheRequests.Interrupts > Before || TheRequests.Stop) {
+      Thread->cut();
+      continue;
+    }
+    timespec Nap{0, 1000000};
+    nanosleep(&Nap, nullptr);
+    if (R.nowNs() >= NextFlushNs) {
+      take(SIZE_MAX);
+      R.flush();
+      R.complete();
+      NextFlushNs = R.nowNs() + 1000000000;
+    }
+  }
+  take(SIZE_MAX);
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Symbols for the frames of a recording.
+
+#ifndef MEMKIT_LIB_RECORD_SESSION_SYMBOLREQUESTS_H
+#define MEMKIT_LIB_RECORD_SESSION_SYMBOLREQUESTS_H
+
+#include "Session/ChildList.h"
+#include "Stacks/SymbolThread.h"
+
+namespace memkit {
+
+/// Requests the symbols of a recording's frames from the symbol thread, and
+/// adds the answers to the trace. Does nothing before start().
+class SymbolRequests {
+public:
+  SymbolRequests(Recording &R, ChildList &Children)
+      : R(R), Children(Children) {}
+
+  /// Called before the first process: starts the symbol thread.
+  void start();
+  bool isStarted() const { return Thread != nullptr; }
+  /// Adds the symbols of at most Max frames to the trace, about a microsecond
+  /// each.
+  void take(size_t Max);
+  /// P has ended: its map of names is complete.
+  void endJit(ChildProcess &P);
+  /// Waits for the symbols of all remaining frames, and writes them each second
+  /// from NextFlushNs on. A further Ctrl-C, or a signal to stop, ends the wait.
+  void finish(uint64_t NextFlushNs);
+
+  /// The path of the binary with the most nameless frames, if at least 90 % of
+  /// its frames are nameless and these are at least a fifth of the frames of
+  /// all binaries: most stacks then show addresses. Else empty. Valid after
+  /// finish().
+  std::string namelessBinary() const;
+
+private:
+  void onBinary(uint32_t Binary, const std::string &Path,
+                const std::vector<uint8_t> &BuildId, uint32_t Process);
+  void onUnownedCode(uint32_t Frame, uint32_t Process, uint64_t Address);
+
+  Recording &R;
+  ChildList &Children;
+  std::unique_ptr<SymbolThread> Thread;
+  std::vector<std::string> BinaryPaths; ///< by number in Thread, from 0
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_RECORD_SESSION_SYMBOLREQUESTS_H
