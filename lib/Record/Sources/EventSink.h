@@ -90,6 +90,8 @@ public:
     return Rings[I];
   }
   const std::vector<RingThread> &rings() const { return Rings; }
+  /// A ring below rings().size().
+  RingThread &knownRing(uint32_t I) { return Rings[I]; }
   /// The thread of the ring has announced its start.
   void startThread(uint32_t Ring, uint32_t Tid);
   /// The thread of the ring goes on after it announced its end in the ring
@@ -182,8 +184,10 @@ public:
 
   uint64_t nextId() const { return Log.NextAllocationId; }
   uint64_t takeId() { return Log.NextAllocationId++; }
+  void setNextId(uint64_t Id) { Log.NextAllocationId = Id; }
   uint64_t tickAt(uint64_t Tsc) const { return R.Times.tickAt(Tsc, Process); }
   void setTick(uint64_t Tick) { R.Times.setTick(Tick, Process); }
+  EventTimes::TickRun tickRun() const { return {R.Times, Process}; }
   EventLog &log() { return Log.Now; }
   const EventLog &log() const { return Log.Now; }
   /// Empties the log when it is full.
@@ -193,6 +197,8 @@ public:
   }
   /// Makes room in the log for one more event of the ring's thread.
   void makeRoom(uint32_t Ring);
+  /// The number of the log's section; a ring has a lane if its Epoch is equal.
+  uint32_t epoch() const { return R.Epoch; }
   /// Gives the ring's thread a lane in the log, unless the thread has one.
   /// False: call makeRoom() first.
   bool hasLane(RingThread &S) {

@@ -37,43 +37,49 @@ size_t HostHeap::takeFast(ArrayRef<MergedRecord> Records,
   // Held does not change in a run: a record that must wait ends the run.
   bool HasHeld = !Held.empty();
   uint64_t LateBefore = Stats.lateBefore(Id);
-  std::optional<LiveEntry>
-      // A freed block that has enclosed others; ends the run.
-      Outer;
+  size_t NumRings = Sink.rings().size();
+  uint32_t Epoch = Sink.epoch();
+  uint64_t NextId = Sink.nextId();
+  EventTimes::TickRun Ticks = Sink.tickRun();
+  // A freed block that has enclosed others; ends the run.
+  std::optional<LiveEntry> Outer;
   size_t At = 0, N = 0; // records, events
   uint32_t InScopeRow = 0;
   for (; At != Max; ++At) {
     ProcessState::prefetchAhead(Records, At, Of);
     const wire::Record &Rec = Records[At].R;
     const RingOfProcess &From = Of[Records[At].Source];
-    if (LLVM_UNLIKELY(From.Process != Self))
+    if (LLVM_UNLIKELY(From.Process != Self || From.Ring >= NumRings))
       break;
-    RingThread &S = Sink.ring(From.Ring);
-    if (LLVM_UNLIKELY(!Sink.hasLane(S)))
+    RingThread &S = Sink.knownRing(From.Ring);
+    if (LLVM_UNLIKELY(S.Epoch != Epoch) && !Sink.hasLane(S))
       break;
     if (LLVM_UNLIKELY(isScope(Rec))) {
+      if (N)
+        Sink.setTick(Ticks.last());
       if (!Scopes.takeOperator(Rec, From.Ring))
         break;
       Sink.setScopePath(From.Ring, Scopes.scopePath(From.Ring));
+      Ticks = Sink.tickRun();
       continue;
     }
     if (LLVM_UNLIKELY(!isAddress(Rec.Address)) ||
         (LLVM_UNLIKELY(HasHeld) && Held.count(Rec.Address)))
       break;
-    uint64_t Tick = Sink.tickAt(Rec.Tsc);
+    uint64_t Tick = Ticks.at(Rec.Tsc);
     if (Rec.is(RecordKind::Allocate)) {
       uint32_t Row = Sink.stacks().row(Rec.Stack, Rec.function());
       uint64_t Size = Rec.size();
       if (LLVM_UNLIKELY(Maps.enclosing(Rec.Address) || Size >= ChunkMin ||
-                        !Live.insert(Rec.Address, {Sink.nextId(), Size, Tick,
-                                                   Row, S.MallocScopeRow})))
+                        !Live.insert(Rec.Address, {NextId, Size, Tick, Row,
+                                                   S.MallocScopeRow})))
         break;
       Stats.prefetchRow(Row);
       Changes[N] = {Size, Row, S.MallocScopeRow, Change::Allocate};
       InScopeRow |= S.MallocScopeRow;
-      Stats.noteAllocation(S.Thread, Sink.nextId(), Size);
+      Stats.noteAllocation(S.Thread, NextId, Size);
       Logged[N] = {Tick, Size, 0, uint16_t(S.Lane), false};
-      Sink.takeId();
+      ++NextId;
     } else if (Rec.is(RecordKind::Free)) {
       LiveEntry E;
       if (LLVM_UNLIKELY(!Live.take(Rec.Address, E, Whole))) {
@@ -99,11 +105,14 @@ size_t HostHeap::takeFast(ArrayRef<MergedRecord> Records,
     } else {
       break;
     }
-    Sink.setTick(Tick);
+    Ticks.set(Tick);
     TimesNs[N++] = Tick * TimeUnitNs;
   }
-  if (N)
+  Sink.setNextId(NextId);
+  if (N) {
+    Sink.setTick(Ticks.last());
     Stats.apply(Id, ArrayRef(Changes, N), TimesNs);
+  }
   // The rows are in the cache now.
   for (size_t I = 0; I != N; ++I)
     if (Changes[I].Kind == Change::Allocate)
