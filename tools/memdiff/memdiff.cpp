@@ -41,7 +41,7 @@ static cl::opt<Metric>
                   clEnumValN(Metric::Allocated, "allocated", "bytes allocated"),
                   clEnumValN(Metric::Count, "count", "allocations"),
                   clEnumValN(Metric::Temporary, "temporary",
-                             "allocations freed before the next")),
+                             "allocations freed before their thread's next")),
        cl::cat(toolCategory()));
 static cl::opt<std::string>
     Noise("noise",
