@@ -105,8 +105,8 @@ Error Mapper::findMoments() {
       M.At.TimeNs = M.Oom->TimeNs;
       M.At.Text = "oom";
     }
-    return Maps.empty() ? makeError(T.name() + ": memory of a device could "
-                                               "always be had")
+    return Maps.empty() ? makeError(T.name() + ": no out-of-memory event was "
+                                               "recorded on a device")
                         : Error::success();
   }
   for (DeviceMap &M : Maps) {
@@ -146,8 +146,8 @@ Error Mapper::take(MutableArrayRef<DeviceMap> Of, uint32_t Process,
     To.Thread = Thread;
   });
   if (Blocks > MaxBlocks)
-    return makeError(T.name() + ": more blocks live on the devices at " +
-                     Of.front().At.Text + " than a map has room for, " +
+    return makeError(T.name() + ": too many live blocks for a map at " +
+                     Of.front().At.Text + ": more than " +
                      formatCount(MaxBlocks));
   for (size_t I = 0; I != Of.size(); ++I) {
     if (Error E = readMapDetails(T, Process, Lists[I]))
@@ -198,7 +198,7 @@ static bool isSameMoment(const Moment &A, const Moment &B) {
 Expected<std::vector<DeviceMap>> Mapper::map() {
   findDevices();
   if (Maps.empty())
-    return makeError(T.name() + ": no memory of a device is in the selection");
+    return makeError(T.name() + ": the selection has no device memory");
   if (Error E = findMoments())
     return std::move(E);
   MutableArrayRef<DeviceMap> Rest = Maps;

@@ -116,7 +116,7 @@ Expected<uint32_t> DictionaryWriter::stack(DiffStack Of) {
     New.push_back(Node);
   if (New.size() > MaxSectionRows / 4)
     return makeError(T.name() + ": a stack of " + Twine(New.size()) +
-                     " frames");
+                     " frames is too deep for a trace of differences");
   NewStack S;
   S.Parent = Node ? From.Nodes[Node] : 0;
   S.Length = New.size();

@@ -144,7 +144,7 @@ Error GrowthFinder::readSpans() {
   if (Groups > MaxGroups)
     return makeError(T.name() + ": " + Twine(Intervals.processes().size()) +
                      " processes with " + Twine(numHeaps()) +
-                     " heaps are too many for growth; choose some of them");
+                     " heaps are too many to judge growth; select fewer");
   SpanOfGroup.assign(Groups, UINT32_MAX);
   std::vector<std::vector<LifetimeCut>> Cuts(Intervals.processes().size());
   if (Error E =
@@ -170,8 +170,8 @@ Error GrowthFinder::readSpans() {
       size_t Has = 0, Cut = I.headsBefore(Value);
       Slots += Cut;
       if (Slots > MaxGroups)
-        return makeError(T.name() + ": too many memory spaces for growth; "
-                                    "choose some of its processes or heaps");
+        return makeError(T.name() + ": too many memory spaces to judge growth; "
+                                    "select fewer processes or heaps");
       std::optional<SpanBins> Span =
           SpanBins::create(I, Space, Cut, Options, Has);
       Max = std::max(Max, Has);

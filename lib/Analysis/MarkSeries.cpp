@@ -29,14 +29,14 @@ public:
     switch (M.Kind) {
     case MarkKind::DeviceUsed:
       if (M.Id == 0 || M.Id >= Out.Devices.size() || M.Values.empty())
-        return "memory used of device " + std::to_string(M.Id) +
-               ", which is none, or not told";
+        return "a mark of used memory of unknown device " +
+               std::to_string(M.Id) + ", or without a value";
       Out.Devices[M.Id].push_back(usedPoint(M));
       return "";
     case MarkKind::HeapReserved:
       if (M.Heap == 0 || M.Heap >= Out.Heaps.size() || M.Values.empty())
-        return "bytes reserved of heap " + std::to_string(M.Heap) +
-               ", which is none, or not told";
+        return "a mark of reserved memory of unknown heap " +
+               std::to_string(M.Heap) + ", or without a value";
       addReserved(M);
       return "";
     case MarkKind::Rss:
@@ -149,7 +149,7 @@ private:
 } // namespace
 
 Expected<MarkSeries> readMarkSeries(const Trace &T) {
-  if (Error E = T.requireReader("what marks measured needs"))
+  if (Error E = T.requireReader("the values of marks need"))
     return std::move(E);
   MarkSeriesReader R(T);
   Marks M;

@@ -14,10 +14,10 @@ StringRef adviceFor(RequestError::RequestErrorKind Kind) {
   case RequestError::RequestErrorKind::NoAnswer:
     return "";
   case RequestError::RequestErrorKind::NoSteps:
-    return "; memkit.step() begins one, or memrec --step=REGEX makes steps of "
-           "ranges, or those of the first optimizer of PyTorch are taken";
+    return "; record steps with memkit.step(), a PyTorch optimizer or memrec "
+           "--step=REGEX";
   case RequestError::RequestErrorKind::NoCategories:
-    return "; memrec finds them in programs with PyTorch (--torch)";
+    return "; memrec records them in programs with PyTorch (--torch)";
   }
   llvm_unreachable("all kinds are handled");
 }

@@ -45,7 +45,7 @@ static Error notACondition(StringRef Text, ArrayRef<FailMetric> Metrics) {
   SmallVector<std::string, 8> All;
   for (const FailMetric &M : Metrics)
     All.push_back(grammarOf(M));
-  return makeUsageError("--fail-on: '" + Text + "' is none of " +
+  return makeUsageError("--fail-on: '" + Text + "' is not one of " +
                         join(All, ", "));
 }
 
@@ -188,14 +188,15 @@ FailOn::FailOn(ArrayRef<FailMetric> Metrics, StringRef Help)
     : Metrics(Metrics),
       Given("fail-on", cl::value_desc("condition"), cl::CommaSeparated,
             cl::desc(Help), cl::cat(toolCategory())),
-      ExitCode("error-exitcode", cl::value_desc("n"),
-               cl::desc("The status in place of 3 when --fail-on holds; alone, "
-                        "as if with its first condition"),
-               cl::cat(toolCategory())) {}
+      ExitCode(
+          "error-exitcode", cl::value_desc("n"),
+          cl::desc("Exit status instead of 3 when a condition holds; without "
+                   "--fail-on, tests its first condition"),
+          cl::cat(toolCategory())) {}
 
 Error FailOn::check() {
   if (ExitCode.getNumOccurrences() && (ExitCode == 0 || ExitCode > 255))
-    return makeUsageError("--error-exitcode: not from 1 to 255");
+    return makeUsageError("--error-exitcode must be 1 to 255");
   for (StringRef Text : Given) {
     Expected<FailCondition> C = parseFailCondition(Text, Metrics);
     if (!C)
@@ -215,8 +216,8 @@ Error FailOn::checkNames(ArrayRef<std::string> Names) const {
         none_of(Names, [&](StringRef Name) { return C.isOfHeap(Name); }))
       return makeUsageError("--fail-on: '" + C.Text +
                             "': no heap or memory space is called '" + C.Heap +
-                            "'; there are " + join(Names, ", ") + "; '" +
-                            C.Heap + "?' allows for none");
+                            "'; names: " + join(Names, ", ") + "; write '" +
+                            C.Heap + "?' if it may be missing");
   return Error::success();
 }
 

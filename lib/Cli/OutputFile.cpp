@@ -15,7 +15,9 @@ using namespace llvm;
 namespace memkit {
 
 char BrokenPipe::ID = 0;
-void BrokenPipe::log(raw_ostream &OS) const { OS << "the reader went away"; }
+void BrokenPipe::log(raw_ostream &OS) const {
+  OS << "the reader closed the pipe";
+}
 std::error_code BrokenPipe::convertToErrorCode() const {
   return std::make_error_code(std::errc::broken_pipe);
 }

@@ -27,7 +27,7 @@ static void addList(std::optional<ListOption> &Option, StringRef Name,
 
 static void addMoment(std::optional<cl::opt<std::string>> &Option,
                       StringRef Name, StringRef Help) {
-  Option.emplace(Name, cl::value_desc("moment"), cl::desc(Help),
+  Option.emplace(Name, cl::value_desc("time point"), cl::desc(Help),
                  cl::cat(toolCategory()));
 }
 
@@ -35,25 +35,25 @@ SelectionFlags::SelectionFlags(unsigned Wanted)
     : O(std::make_unique<Options>()) {
   if (Wanted & SF_Heap)
     addList(O->Heap, "heap", "glob",
-            "Only these heaps, their outer view (host.malloc, torch.*)");
+            "Only these heaps (torch.*), inner heaps not subtracted");
   if (Wanted & SF_Process)
     addList(
         O->Process, "process", "pid|glob",
         "Only these processes: a pid, #N for process N, or a program's name");
   if (Wanted & SF_Thread)
     addList(O->Thread, "thread", "tid|glob",
-            "Only what these threads allocated (replays the events)");
+            "Only allocations of these threads (replays the events)");
   if (Wanted & SF_Stack)
     addList(O->Stack, "stack", "regex",
             "Only stacks with a function, file or binary that matches");
   if (Wanted & SF_Scope)
     addList(O->Scope, "scope", "glob",
-            "Only what was allocated in these scopes (replays the events, but "
-            "for views of scope paths)");
+            "Only allocations in these scopes (replays the events, except for "
+            "views of scope paths)");
   if (Wanted & SF_Layer)
     addList(O->Layer, "layer", "glob",
-            "Only what was allocated in layers with this module path, or below "
-            "it (as --scope)");
+            "Only allocations in the layers with this module path and in their "
+            "sublayers (replays as --scope)");
   if (Wanted & SF_MinSize)
     O->MinSize.emplace("min-size", cl::value_desc("size"),
                        cl::desc("Only allocations of at least this size "
@@ -61,18 +61,19 @@ SelectionFlags::SelectionFlags(unsigned Wanted)
                        cl::cat(toolCategory()));
   if (Wanted & SF_At)
     addMoment(O->At, "at",
-              "Only what lives at this moment, as it is then: a time (1.5s), "
-              "step:N, mark:NAME, peak, oom or end (replays some events)");
+              "Only blocks live at this time point, with their values then: a "
+              "time (1.5s), step:N, mark:NAME, peak, oom or end (replays some "
+              "events)");
   if (Wanted & SF_Window) {
     addMoment(O->Since, "since",
-              "Only what was allocated from this moment on (replays the "
-              "events from there)");
+              "Only allocations from this time point on (replays the events "
+              "from there)");
     addMoment(O->Until, "until",
-              "Only what was allocated before this moment, at which all ends");
+              "Only allocations before this time point, which ends the run");
   }
   if (Wanted & SF_AllFrames)
     O->AllFrames.emplace("all-frames",
-                         cl::desc("Show the frames that make Python run, too"),
+                         cl::desc("Also show the interpreter's frames"),
                          cl::cat(toolCategory()));
 }
 

@@ -168,9 +168,9 @@ static std::string formatExamples(StringRef Examples) {
 
 void parseToolOptions(int Argc, char **Argv, const ToolDescription &D) {
   TheName = D.Name.str();
-  static cl::opt<bool> QuietOpt("q", cl::desc("Say nothing but errors"),
+  static cl::opt<bool> QuietOpt("q", cl::desc("Print only errors"),
                                 cl::cat(toolCategory()));
-  static cl::opt<bool> VerboseOpt("v", cl::desc("Say more on standard error"),
+  static cl::opt<bool> VerboseOpt("v", cl::desc("Print more details"),
                                   cl::cat(toolCategory()));
   static std::string Examples = formatExamples(D.Examples);
   static cl::extrahelp Extra(Examples);

@@ -33,7 +33,7 @@ bool IntervalSeries::hasSteps() const {
 
 Expected<std::unique_ptr<IntervalSeries>>
 IntervalSeries::create(const SelectedStats &S) {
-  if (Error E = S.trace().requireReader("a course of time needs"))
+  if (Error E = S.trace().requireReader("values over time need"))
     return std::move(E);
   std::unique_ptr<IntervalSeries> New(new IntervalSeries(S));
   ArrayRef<SectionInfo> Sections = S.trace().reader().sections();

@@ -103,8 +103,8 @@ Expected<Profile> liveBlocks(const Trace &T, const Selection &Sel, StatsBy By) {
   if (!At)
     return At.takeError();
   if (At->IsEnd)
-    return makeRequestError("blocks in the order of time are those of a moment "
-                            "before the end");
+    return makeRequestError("the order of allocation needs a time point before "
+                            "the end");
   bool Outer = Sel.isOuterView();
   uint32_t Space = peakSpace(T);
   std::vector<AgedBlock> All;

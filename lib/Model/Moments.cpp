@@ -152,8 +152,8 @@ static Expected<Moment> findOom(const Trace &T, const BitVector &Processes,
         M.Kind == MarkKind::Oom && (!Found || Found->TimeNs < M.TimeNs))
       (Found = Moment())->TimeNs = M.TimeNs;
   if (!Found)
-    return makeError(T.name() + ": memory could always be had" +
-                     (Heaps ? " of these heaps' spaces" : ""));
+    return makeError(T.name() + ": no out-of-memory event was recorded" +
+                     (Heaps ? " in the spaces of these heaps" : ""));
   return *Found;
 }
 
@@ -175,7 +175,7 @@ findPeak(const Trace &T, const TotalStats *Peak,
   Moment M;
   if (!Peak || !Peak->PeakBytes)
     return M; // no block ever lived
-  if (Error E = T.requireReader("the moment of a peak needs"))
+  if (Error E = T.requireReader("the time point of a peak needs"))
     return std::move(E);
   M.TimeNs = Peak->PeakTimeNs;
   Expected<std::unique_ptr<Replay>> R = Replay::create(T.reader());

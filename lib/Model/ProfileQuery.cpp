@@ -10,6 +10,20 @@ using namespace llvm;
 
 namespace memkit {
 
+/// What a grouping by scopes groups by, in the singular.
+static StringRef groupName(GroupBy By) {
+  switch (By) {
+  case GroupBy::Layer:
+    return "layer";
+  case GroupBy::Operator:
+    return "operator";
+  case GroupBy::Scope:
+    return "scope";
+  default:
+    return "scope path";
+  }
+}
+
 /// Warns that the trace has nothing to group by, with the kinds of scopes that
 /// it has: a flame graph of one frame is useless.
 void ProfileQuery::warnOfNone() {
@@ -19,12 +33,13 @@ void ProfileQuery::warnOfNone() {
   std::string There;
   for (size_t K = 0; K != NumScopeKinds; ++K)
     if (Counts[K])
-      There += ((There.empty() ? "; there are " : ", ") + Twine(Counts[K]) +
-                " " + scopeKindName(static_cast<ScopeKind>(K)) +
+      There += ((There.empty() ? "; it has " : ", ") + Twine(Counts[K]) + " " +
+                scopeKindName(static_cast<ScopeKind>(K)) +
                 (Counts[K] == 1 ? "" : "s"))
                    .str();
-  Warning = (T->name() + ": nothing in it to group by so" +
-             (There.empty() ? "; it has no scope paths" : There))
+  StringRef Name = groupName(Options.By);
+  Warning = (T->name() + ": cannot group by " + Name + ": the trace has no " +
+             Name + "s" + There)
                 .str();
 }
 

@@ -313,7 +313,7 @@ Error Replay::openSection(ReplayCursor &C) {
   size_t Rows = E.rows();
   if (Rows != At.Events || E.Process != At.Process || E.Epoch != At.Epoch ||
       (Rows && E.TimeNs.front() != At.BeginNs))
-    return fail(At, "the events are not those that the index tells of");
+    return fail(At, "the events do not match the index");
   ProcessReplay &I = *C.I;
   I.Stacks.open();
   I.ScopePaths.open();

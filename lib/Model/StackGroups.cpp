@@ -17,7 +17,7 @@ namespace memkit {
 Expected<StackGroups> StackGroups::create(const Trace &T, GroupBy By) {
   StackGroups G(T, By);
   if (By == GroupBy::Mixed && T.scopePaths().empty())
-    return makeError(T.name() + ": it has no scope paths to set into stacks");
+    return makeError(T.name() + ": the trace has no scope paths");
   if (By == GroupBy::Library)
     G.Of.emplace(T);
   if (By != GroupBy::Step)
@@ -238,7 +238,7 @@ Expected<CategoryView> viewCategories(const Trace &T, const Selection &Sel) {
   if (Paths.size() == 1)
     return make_error<RequestError>(
         RequestError::RequestErrorKind::NoCategories, RequestPart(),
-        T.name() + ": no categories of tensors are in it");
+        T.name() + ": the trace has no categories of tensors");
   CategoryView Out;
   PathTree Tree(Paths.size(), std::move(Frames));
   for (uint32_t Key = 1; Key != Paths.size(); ++Key)

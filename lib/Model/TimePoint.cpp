@@ -35,7 +35,7 @@ Expected<TimePoint> parseTimePoint(StringRef Text) {
     consumeError(Ns.takeError());
     return makeRequestError(
         "'" + Text +
-        "' is not a moment (such as 1.5s, step:3, mark:NAME, "
+        "' is not a time point (such as 1.5s, step:3, mark:NAME, "
         "peak, oom or end)");
   }
   P.K = TimePoint::TimePointKind::Time;

@@ -68,7 +68,8 @@ Trace::make(std::unique_ptr<TraceReader> Reader,
 Error Trace::requireReader(StringRef Needs) const {
   if (Reader)
     return Error::success();
-  return makeError(Name + ": " + Needs + " a file: a stream is read once");
+  return makeError(Name + ": " + Needs +
+                   " a file, because a stream can be read only once");
 }
 
 //===----------------------------------------------------------------------===//

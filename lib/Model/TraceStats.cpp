@@ -23,7 +23,8 @@ void Trace::setSummary(LastSummary S) {
 static std::string partialText(const std::optional<uint64_t> &PartialNs) {
   if (!PartialNs)
     return "";
-  return "; those of layers, scopes, categories and ooms end at " +
+  return "; layers, scopes, categories and out-of-memory events are known up "
+         "to " +
          formatTime(*PartialNs);
 }
 
@@ -52,7 +53,8 @@ Error Trace::replaySummary() {
   Has |= TP_Rows;
   Replayed = true;
   uint64_t LeftOut = eventsLeftOut();
-  Warnings.push_back((Name + ": no summary; the sums are those of its events" +
+  Warnings.push_back((Name +
+                      ": no summary: stats are computed from the events" +
                       (LeftOut ? ", of which " + Twine(LeftOut) +
                                      " and more were left out on request"
                                : Twine("")) +

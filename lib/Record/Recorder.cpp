@@ -168,16 +168,17 @@ Launch::Plan makePlan(const RecordOptions &O, const std::string &Path,
   if (!Nvtx || Nvtx->empty() || *Nvtx == O.Library)
     P.Variables.emplace_back(wire::NvtxVar, Ours.Capture);
   else if (*Nvtx != Ours.Capture)
-    O.Warn(Twine(wire::NvtxVar) + " is set already, to " + *Nvtx +
-           ": ranges of NVTX are not recorded");
+    O.Warn(Twine(wire::NvtxVar) + " is already set to " + *Nvtx +
+           ": NVTX ranges are not recorded");
   if (Ours.Cuda.empty())
     return P;
   std::optional<std::string> Cuda = getProcessEnv(wire::CudaVar);
   if (!Cuda || Cuda->empty() || *Cuda == O.CudaLibrary)
     P.Variables.emplace_back(wire::CudaVar, Ours.Cuda);
   else if (*Cuda != Ours.Cuda)
-    O.Warn(Twine(wire::CudaVar) + " is set already, to " + *Cuda +
-           ": CUDA's driver is heard where programs look its functions up");
+    O.Warn(Twine(wire::CudaVar) + " is already set to " + *Cuda +
+           ": CUDA's driver is recorded only where programs look up its "
+           "functions");
   return P;
 }
 
@@ -193,7 +194,8 @@ Error chooseEvents(Recording &R, const RecordOptions &O, TraceOutput &Out) {
   case RecordEvents::Last:
     if (!Out.isRegular() || Out.isStdout())
       return createStringError(inconvertibleErrorCode(),
-                               Out.name() + ": the last events need a file");
+                               Out.name() +
+                                   ": --events=last needs an output file");
     Expected<std::unique_ptr<EventTail>> Tail =
         EventTail::create(sys::path::parent_path(Out.name()), O.BoundBytes);
     if (!Tail)
@@ -318,7 +320,8 @@ Expected<RecordResult> memkit::record(const RecordOptions &O) {
   S.run();
   S.finish();
   if (!O.StepRange.empty() && !(*R)->HasSteps)
-    O.Warn("no range with a name that matches '" + O.StepRange + "' has ended");
+    O.Warn("no range matching '" + O.StepRange +
+           "' ended, so there are no steps");
   S.warnOfMoments();
   fill(Result, **R, S);
   Result.OomKills = std::max(Group.kills(), KillsBefore) - KillsBefore;

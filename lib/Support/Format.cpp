@@ -183,7 +183,7 @@ Expected<Threshold> parseThreshold(StringRef Text) {
     double Percent;
     StringRef Unit;
     if (!splitNumber(Trimmed, Percent, Unit) || !Unit.empty() || Percent > 100)
-      return badText(Text, "a part from 0% to 100%");
+      return badText(Text, "a percentage from 0% to 100%");
     T.IsFraction = true;
     T.Fraction = Percent / 100;
     return T;

@@ -16,7 +16,7 @@ constexpr size_t SizePrefix = sizeof(flatbuffers::uoffset_t);
 
 Decoder::Problem Decoder::open(Bytes Raw, SectionKind &Kind) {
   if (Raw.size() < SizePrefix + 8)
-    return "a section too small to be one";
+    return "a section is too small";
   if (!fb::SizePrefixedSectionBufferHasIdentifier(Raw.data())) {
     std::string Id(reinterpret_cast<const char *>(Raw.data()) + 8, 4);
     for (char &C : Id)
@@ -29,7 +29,7 @@ Decoder::Problem Decoder::open(Bytes Raw, SectionKind &Kind) {
   if (!fb::VerifySizePrefixedSectionBuffer(V))
     return "malformed section";
   if (flatbuffers::GetPrefixedSize(Raw.data()) + SizePrefix != Raw.size())
-    return "a section whose size prefix does not fit";
+    return "a section has a wrong size prefix";
   Root = fb::GetSizePrefixedSection(Raw.data());
   Charged = 0;
   Unknown = UnknownValues();

@@ -93,13 +93,13 @@ Expected<std::optional<AnySection>> SectionStream::Impl::take(size_t Size) {
     Problem = Decode.decode(Out);
   if (!Problem.empty())
     return stop(Problem, "corrupt at offset " + Twine(Offset) + ": " + Problem +
-                             "; what follows is not read");
+                             "; the remainder is not read");
   if (HasHeader == (Kind == SectionKind::Header)) {
     Ended = true;
-    return wrong(HasHeader
-                     ? Twine("a second header: traces are not joined by cat")
-                     : Twine("a trace begins with a header, not with ") +
-                           sectionKindName(Kind));
+    return wrong(
+        HasHeader ? Twine("a second header (traces cannot be joined with cat)")
+                  : Twine("a trace begins with a header, not with ") +
+                        sectionKindName(Kind));
   }
   Unknown += Decode.unknownValues();
   Unknown.Counts[UnknownValues::Sections] += Kind == SectionKind::None;
@@ -128,7 +128,7 @@ Expected<std::optional<AnySection>> SectionStream::Impl::next() {
     case FrameScan::NotAFrame:
       return stop("not a memkit trace (no zstd frame)",
                   "corrupt at offset " + Twine(Offset) +
-                      ": not a zstd frame; what follows is not read");
+                      ": not a zstd frame; the remainder is not read");
     case FrameScan::CutOff: {
       uint64_t Size = Offset + (End - Begin);
       if (!Size)

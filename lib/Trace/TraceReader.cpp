@@ -81,7 +81,7 @@ static void releasePages(const MemoryBuffer &Buffer) {
 /// Decompresses and verifies the section B.
 Error TraceReader::Impl::load(const SectionInfo &B, SectionKind &Kind) {
   if (B.Offset > File.size() || B.Compressed > File.size() - B.Offset)
-    return wrong(B.Offset, "a section that reaches behind the end of the file");
+    return wrong(B.Offset, "a section extends beyond the end of the file");
   if ((Held += B.Compressed) > MaxHeld) {
     releasePages(*Buffer);
     Held = B.Compressed;
@@ -123,7 +123,7 @@ bool TraceReader::Impl::openByIndex() {
 
 void TraceReader::Impl::stopScan(uint64_t Offset, const Twine &Why) {
   Damage = ("corrupt at offset " + Twine(Offset) + ": " + Why +
-            "; what follows is not read")
+            "; the remainder is not read")
                .str();
 }
 
@@ -146,11 +146,12 @@ Error TraceReader::Impl::scanSection(uint64_t Offset, size_t Size) {
   if (Kind == SectionKind::Index)
     return Error::success();
   if (Sections.empty() != (Kind == SectionKind::Header))
-    return wrong(Offset,
-                 Sections.empty()
-                     ? Twine("a trace begins with a header, not with ") +
-                           sectionKindName(Kind)
-                     : Twine("a second header: traces are not joined by cat"));
+    return wrong(
+        Offset,
+        Sections.empty()
+            ? Twine("a trace begins with a header, not with ") +
+                  sectionKindName(Kind)
+            : Twine("a second header (traces cannot be joined with cat)"));
   Cover.Offset = Offset;
   Cover.Compressed = Size;
   Cover.Raw = Raw.size();

@@ -66,7 +66,7 @@ static void printHeaps(raw_ostream &OS, const RunReport &R, unsigned Width) {
   T.print(OS, Width);
   for (const HeapReport &H : R.Heaps)
     if (H.IsEstimate)
-      OS << H.Name << " is a sample, one byte in " << formatSize(H.SampleBytes)
+      OS << H.Name << " is sampled, one byte in " << formatSize(H.SampleBytes)
          << ": estimates, ± their standard error\n";
 }
 
@@ -188,8 +188,8 @@ void memkit::printRun(raw_ostream &OS, const RunReport &R, const Trace &T,
   printReserved(OS, R, Width);
   printCategoryLines(OS, T, Categories);
   if (R.OomFailures)
-    OS << "\nout of memory "
-       << (R.OomFailures == 1 ? "once" : formatCount(R.OomFailures) + " times")
+    OS << '\n'
+       << counted(R.OomFailures, "out-of-memory event", "out-of-memory events")
        << OomHint << '\n';
   OS << '\n';
   printProcesses(OS, R, T, Width);

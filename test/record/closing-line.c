@@ -7,7 +7,7 @@
 // RUN: grep -o '[0-9,]* events' %t.err | sed 's/ events//' | diff %t.count -
 //
 // RUN: memrec -v -o %t.none.fb %t.exe none 2>&1 | FileCheck %s
-// CHECK: memrec: 1 process; the recorder took {{[0-9.]+}} {{[mu]?s}}, its longest pause
+// CHECK: memrec: 1 process; the recorder took {{[0-9.]+}} {{[mu]?s}}; its longest pause was
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -5,7 +5,7 @@
 // RUN: %cc -O1 %s -o %t.exe
 // RUN: sh -c 'ulimit -Sv 140000; memrec -o %t.fb %t.exe 7 2> %t.err > %t.out; test $? = 7'
 // RUN: FileCheck %s --input-file=%t.err
-// CHECK: memrec: error: out of memory: the recording ends here; the program goes on
+// CHECK: memrec: error: out of memory: the recording ends here; the program continues
 // CHECK-NOT: LLVM
 // RUN: FileCheck %s --check-prefix=OUT --input-file=%t.out
 // OUT: done

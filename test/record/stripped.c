@@ -7,7 +7,7 @@
 // NAMED-NOT: symbols
 // RUN: strip %t.exe -o %t.stripped
 // RUN: memrec -o %t.fb %t.stripped 2>&1 | FileCheck %s
-// CHECK: memrec: stripped.c.tmp.stripped has no symbols: its functions show as addresses, until `memdump --symbolize` finds its debug information
+// CHECK: memrec: stripped.c.tmp.stripped has no symbols; its functions appear as addresses (memdump --symbolize adds names)
 // RUN: memrec -q -o %t.fb %t.stripped 2>&1 | count 0
 // RUN: memflame --format=collapsed %t.fb | FileCheck %s --check-prefix=ADDRESS
 // ADDRESS: stripped.c.tmp.stripped+0x

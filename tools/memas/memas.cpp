@@ -15,16 +15,17 @@ static cl::opt<std::string> Input(cl::Positional, cl::init("-"),
                                   cl::desc("[text file]"),
                                   cl::cat(toolCategory()));
 static cl::opt<std::string> Output("o", cl::init("-"), cl::value_desc("file"),
-                                   cl::desc("write the trace to file (-)"),
+                                   cl::desc("Write the trace to this file"),
                                    cl::cat(toolCategory()));
 static cl::opt<bool>
     Unchecked("unchecked",
-              cl::desc("allow what a reader must refuse, for tests"),
+              cl::desc("Allow values that a reader must refuse, for tests"),
               cl::cat(toolCategory()));
 
-static cl::opt<bool> Summarize("summarize",
-                               cl::desc("append the sums that the events give"),
-                               cl::cat(toolCategory()));
+static cl::opt<bool> Summarize(
+    "summarize",
+    cl::desc("Append intervals, snapshots and a summary, computed from events"),
+    cl::cat(toolCategory()));
 
 /// Assembles Text to Out without changes.
 static Expected<Assembled> assembleTo(MemoryBufferRef Text, Sink &Out) {
@@ -79,7 +80,7 @@ static Expected<int> run() {
 
 int main(int Argc, char **Argv) {
   return runTool(Argc, Argv,
-                 {"memas", "assemble the text form of a trace",
+                 {"memas", "Assembles the text form of a trace.",
                   "memas example.mas -o trace.fb\n"
                   "memdump --format=asm trace.fb | memas -o same.fb"},
                  run);

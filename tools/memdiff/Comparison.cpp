@@ -19,15 +19,15 @@ Expected<size_t> groupSize(size_t All, std::optional<size_t> Before) {
   if (Before && *Before)
     return *Before;
   if (All > 2)
-    return makeUsageError("of more than two traces, '--' parts those before "
-                          "from those after: memdiff a.fb b.fb -- c.fb d.fb");
+    return makeUsageError("with more than two traces, separate the groups "
+                          "with '--': memdiff a.fb b.fb -- c.fb d.fb");
   return 1;
 }
 
 Expected<std::vector<SelectedTrace>> openTraces(ArrayRef<std::string> Inputs,
                                                 const SelectionSpec &Spec) {
   if (count(Inputs, "-") > 1)
-    return makeUsageError("standard input can be one trace only");
+    return makeUsageError("only one trace can come from standard input");
   std::vector<SelectedTrace> All(Inputs.size());
   for (size_t I = 0; I < Inputs.size(); I += 2) {
     Error Failed[] = {Error::success(), Error::success()};
@@ -75,9 +75,9 @@ static void warnOfSamples(const DiffRuns &Runs) {
       continue;
     uint64_t Sample = std::max(H.SampleBefore, H.SampleAfter);
     warn(H.Name + " is sampled " + (H.SampleBefore ? "before" : "after") +
-         " (a byte in " + formatCount(Sample) + ") and recorded whole " +
+         " (one byte in " + formatCount(Sample) + ") and recorded in full " +
          (H.SampleBefore ? "after" : "before") +
-         ": its numbers of one side are estimates");
+         "; values of the sampled side are estimates");
   }
 }
 
@@ -87,9 +87,8 @@ void warnOfDifferences(const DiffRuns &Runs) {
     const Trace &T = Runs.trace(R);
     StringRef A = programOf(First), B = programOf(T);
     if (!A.empty() && !B.empty() && A != B)
-      warn("these are different programs: " + A + " (" + First.name() +
-           ") and " + B + " (" + T.name() +
-           "); functions of the same name count as the same");
+      warn("the programs differ: " + A + " (" + First.name() + ") and " + B +
+           " (" + T.name() + "); functions of the same name count as the same");
     std::string C = shapingOptions(First), D = shapingOptions(T);
     if (C != D)
       warn("recorded with different options: " + (C.empty() ? "none" : C) +

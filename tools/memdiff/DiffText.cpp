@@ -62,7 +62,7 @@ std::vector<std::string> lossLines(const DiffView &V) {
     const Trace &T = V.Runs.trace(R);
     if (uint64_t Lost = T.lostEvents())
       Lines.push_back((formatCount(Lost) + " events of " + T.name() +
-                       " lost: differences may be false")
+                       " lost: differences may be wrong")
                           .str());
   }
   return Lines;
@@ -295,13 +295,13 @@ std::vector<std::string> restLines(const DiffView &V) {
   if (R.Uncertain)
     Lines.push_back(
         formatCount(R.Uncertain) +
-        (R.Uncertain == 1 ? " change that" : " changes that") +
-        " may be none, as runs or samples vary; --uncertain shows " +
+        (R.Uncertain == 1 ? " change is" : " changes are") +
+        " within the variation of runs or samples; --uncertain shows " +
         (R.Uncertain == 1 ? "it" : "them"));
   if (size_t Moves = R.Moves.size(); Moves && !V.WithMoves)
     Lines.push_back(
         formatCount(Moves) + (Moves == 1 ? " move" : " moves") +
-        " from one place to another below a caller; --moves shows " +
+        " of memory to another place below a caller; --moves shows " +
         (Moves == 1 ? "it" : "them"));
   if (std::fabs(R.Rest) >= 1)
     Lines.push_back(

@@ -27,50 +27,52 @@ static cl::opt<std::string>
 static cl::opt<DiffFormat> OutputFormat(
     "format", cl::desc("What to write:"),
     cl::values(clEnumValN(DiffFormat::Text, "text", "for people (default)"),
-               clEnumValN(DiffFormat::Json, "json", "for programs"),
+               clEnumValN(DiffFormat::Json, "json", "for scripts"),
                clEnumValN(DiffFormat::Markdown, "markdown",
-                          "a comment on a change, for GitHub and others"),
+                          "a comment for a pull request, in GitHub's Markdown"),
                clEnumValN(DiffFormat::Trace, "trace",
                           "a trace of the differences, which memflame draws "
                           "(default with -o)")),
     cl::init(DiffFormat::Text), cl::cat(toolCategory()));
 static cl::opt<Metric>
-    By("metric", cl::desc("What is compared (default: peak and live):"),
+    By("metric", cl::desc("Values to compare (default: peak and live):"),
        cl::values(clEnumValN(Metric::Peak, "peak", "bytes live at the peak"),
                   clEnumValN(Metric::Live, "live", "bytes live at the end"),
                   clEnumValN(Metric::Allocated, "allocated", "bytes allocated"),
                   clEnumValN(Metric::Count, "count", "allocations"),
                   clEnumValN(Metric::Temporary, "temporary",
-                             "allocations freed before the next")),
+                             "allocations freed before their thread's next")),
        cl::cat(toolCategory()));
 static cl::opt<std::string>
     Noise("noise",
-          cl::desc("Leave out changes below this part of the larger "
-                   "peak, or size (1%)"),
+          cl::desc("Hide changes below this share of the larger peak, or "
+                   "below this size (1%)"),
           cl::value_desc("n%|size"), cl::init("1%"), cl::cat(toolCategory()));
 static cl::opt<uint64_t>
-    Top("top", cl::desc("Show at most this many; 0: all (text: 10)"),
+    Top("top", cl::desc("Show at most n findings; 0: all (text: 10)"),
         cl::value_desc("n"), cl::cat(toolCategory()));
 static cl::list<std::string>
-    Map("map", cl::desc("A heap, binary, source or function that was renamed"),
+    Map("map",
+        cl::desc("Match old with new: a heap, binary, source or function"),
         cl::value_desc("old=new"), cl::cat(toolCategory()));
 static cl::opt<std::string>
-    Sureness("confidence", cl::desc("Of the intervals of groups (95%)"),
+    Sureness("confidence",
+             cl::desc("Confidence level of the intervals of groups (95%)"),
              cl::value_desc("n%"), cl::init("95%"), cl::cat(toolCategory()));
 static cl::opt<bool>
     Uncertain("uncertain",
-              cl::desc("Show what may be no change by how the runs vary, too"),
+              cl::desc("Also show changes within the variation of the runs"),
               cl::cat(toolCategory()));
-static cl::opt<bool> Moves("moves",
-                           cl::desc("Show what is at another place now, too"),
-                           cl::cat(toolCategory()));
+static cl::opt<bool>
+    Moves("moves", cl::desc("Also show memory that moved to another place"),
+          cl::cat(toolCategory()));
 static cl::opt<std::string> NameBefore("before-name",
-                                       cl::desc("What to call the first group"),
+                                       cl::desc("Name of the first group"),
                                        cl::value_desc("text"),
                                        cl::init("before"),
                                        cl::cat(toolCategory()));
 static cl::opt<std::string> NameAfter("after-name",
-                                      cl::desc("What to call the second group"),
+                                      cl::desc("Name of the second group"),
                                       cl::value_desc("text"), cl::init("after"),
                                       cl::cat(toolCategory()));
 
@@ -121,7 +123,7 @@ static Expected<DiffOptions> diffOptions(const SelectionSpec &Spec) {
     return makeUsageError("--confidence: " + toString(Sure.takeError()));
   if (!Sure->IsFraction || Sure->Fraction < 0.5 || Sure->Fraction > 0.9999)
     return makeUsageError("--confidence: '" + Sureness +
-                          "' is not a part from 50% to 99.99%");
+                          "' is not a percentage from 50% to 99.99%");
   Options.Confidence = Sure->Fraction;
   Options.Uncertain = Uncertain;
   DiffFormat F = outputFormat();
@@ -141,7 +143,7 @@ static Expected<Renames> renames() {
 /// Warns of renames without effect, because the user meant another name.
 static void warnOfUnused(const Renames &R) {
   for (const std::string &Name : R.unused())
-    warn("--map: no heap, binary, source or function before is called '" +
+    warn("--map: the first group has no heap, binary, source or function '" +
          Name + "'");
 }
 
@@ -150,7 +152,7 @@ static void warnOfUnused(const Renames &R) {
 static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal,
                          std::optional<size_t> Parting) {
   if (Parting == SIZE_MAX)
-    return makeUsageError("'--' stands once, between the two groups");
+    return makeUsageError("'--' may appear only once, between the two groups");
   std::vector<std::string> Paths(Inputs.begin(), Inputs.end());
   std::optional<size_t> First;
   if (Parting)
@@ -210,10 +212,10 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal,
 int main(int Argc, char **Argv) {
   SelectionFlags Flags(SF_All);
   FailOn Fatal(diffConditions(),
-               "Exit with status 3 on differences (above the noise), lost "
-               "(events), peak>+5%, live>64MiB (of any one memory space), "
-               "HEAP:count>+1000 (of a heap or space; HEAP?: of one that may "
-               "be missing), ...");
+               "Exit with status 3 if a condition holds: differences (above "
+               "the noise), lost (events), peak>+5%, live>64MiB (in any memory "
+               "space), HEAP:count>+1000 (in a heap or space; HEAP? may be "
+               "missing), ...");
   // The option parser would take `--` for the end of options.
   std::vector<char *> Args(Argv, Argv + Argc);
   auto Dashes = find(Args, StringRef("--"));
@@ -226,7 +228,7 @@ int main(int Argc, char **Argv) {
     Parting = SIZE_MAX;
   return runTool(Args.size(), Args.data(),
                  {"memdiff",
-                  "Shows what changed from one recording to another.",
+                  "Shows the changes of memory between two recordings.",
                   "memdiff before.fb after.fb\n"
                   "memdiff before.fb after.fb -o diff.fb && memflame diff.fb\n"
                   "memdiff --fail-on='peak>+5%' a.fb b.fb c.fb -- d.fb e.fb"},

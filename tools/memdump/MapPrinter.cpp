@@ -95,7 +95,7 @@ void MapPrinter::printBlock(const MappedBlock &B, unsigned Indent,
 void MapPrinter::printRest(const Rest &R, unsigned Indent) {
   if (R.Blocks)
     OS.indent(Indent) << "and " << counted(R.Blocks, "block") << ", "
-                      << formatSize(R.Bytes) << ", not chosen\n";
+                      << formatSize(R.Bytes) << ", not selected\n";
 }
 
 void MapPrinter::printSegment(const MappedSegment &S) {
@@ -110,7 +110,7 @@ void MapPrinter::printSegment(const MappedSegment &S) {
   else
     Text += "  " + formatShare(freePpm(S.FreeBytes, S.Self.Size)) + " free";
   if (S.HasNoAddresses)
-    Text += "; where, was not recorded";
+    Text += "; positions not recorded";
   line(0, S.Self.Address, S.Self.Size, Text);
   Rest Others;
   auto Hole = S.Holes.begin();
@@ -174,7 +174,7 @@ void MapPrinter::printMeasures(const DeviceMap &M) {
   OS << "the device has " << formatSize(M.Used->Used);
   if (M.Used->Total)
     OS << " of " << formatSize(M.Used->Total);
-  OS << " in use, by whomever";
+  OS << " in use, by all processes";
   if (!M.At.IsEnd && M.At.TimeNs > M.Used->TimeNs)
     OS << ", " << formatTime(M.At.TimeNs - M.Used->TimeNs) << " before";
   OS << '\n';
@@ -182,8 +182,8 @@ void MapPrinter::printMeasures(const DeviceMap &M) {
 
 void MapPrinter::printOom(const DeviceMap &M) {
   OomCause C = findCause(M);
-  OS << formatSize(C.Requested) << " were asked for, ";
-  OS << formatSize(C.FreeBytes) << " are free in ";
+  OS << formatSize(C.Requested) << " requested, ";
+  OS << formatSize(C.FreeBytes) << " free in ";
   if (C.NumHoles)
     OS << counted(C.NumHoles, "hole") << ", the largest has "
        << formatSize(C.LargestHole);
@@ -198,7 +198,7 @@ void MapPrinter::printOom(const DeviceMap &M) {
   OS << ": " << causeText(C.Why) << '\n';
   std::string Who = purposeOf(T, Asked, M.Oom->ScopePath, M.Oom->Stack);
   if (!Who.empty())
-    OS << "asked for of " << T.heapName(M.Oom->Heap) << " by " << Who << '\n';
+    OS << "requested from " << T.heapName(M.Oom->Heap) << " by " << Who << '\n';
 }
 
 void MapPrinter::print(const DeviceMap &M) {

@@ -73,13 +73,13 @@ StringRef memkit::causeKey(OomCause::OomCauseKind Why) {
 StringRef memkit::causeText(OomCause::OomCauseKind Why) {
   switch (Why) {
   case OomCause::Unknown:
-    return "how much is free on the device is not known";
+    return "the free memory of the device is unknown";
   case OomCause::Full:
     return "the device is full";
   case OomCause::Scattered:
     return "fragmentation";
   case OomCause::OtherHole:
-    return "the hole is of another stream or pool";
+    return "the hole belongs to another stream or pool";
   case OomCause::HasRoom:
     return "a limit that the program set, or memory taken since";
   }

@@ -72,10 +72,10 @@ static void printLargest(raw_ostream &OS, const Trace &T, const OomReport &M,
 static void printMoment(raw_ostream &OS, const Trace &T, const OomReport &M,
                         unsigned Width) {
   const OomRecord &O = M.What;
-  OS << T.heapName(O.Heap) << " could not give " << formatSize(O.Requested)
-     << " at " << formatTime(O.TimeNs) << " to " << T.processName(O.Process);
+  OS << T.heapName(O.Heap) << " could not allocate " << formatSize(O.Requested)
+     << " at " << formatTime(O.TimeNs) << " for " << T.processName(O.Process);
   if (O.Skipped)
-    OS << ", nor " << formatCount(O.Skipped)
+    OS << ", and failed " << formatCount(O.Skipped)
        << (O.Skipped == 1 ? " time" : " times") << " shortly before";
   OS << '\n';
   if (O.ScopePath)
@@ -87,8 +87,8 @@ static void printMoment(raw_ostream &OS, const Trace &T, const OomReport &M,
   }
   if (M.Tensors.empty())
     return;
-  OS << "\nwhat lived in " << T.heapName(O.Heap) << " of "
-     << T.processName(O.Process) << ":\n\n";
+  OS << "\nlive in " << T.heapName(O.Heap) << " of " << T.processName(O.Process)
+     << ":\n\n";
   printCategoryTable(
       OS, sumCategories(M.Tensors, O.Number),
       [&](uint32_t Id) { return T.string(Id); }, Width);
@@ -98,7 +98,7 @@ static void printMoment(raw_ostream &OS, const Trace &T, const OomReport &M,
 void memkit::printOoms(raw_ostream &OS, const Trace &T) {
   std::vector<OomReport> Moments = queryOoms(T);
   if (Moments.empty())
-    OS << "memory could always be had, or the trace was not completed\n";
+    OS << "no out-of-memory event was recorded, or the trace is not complete\n";
   unsigned Width = outputWidth();
   for (const OomReport &M : Moments) {
     if (&M != &Moments.front())

@@ -14,8 +14,7 @@ using namespace memkit;
 
 Error memkit::printFailures(OutputFile &Out) {
   if (OutputFormat != DumpFormat::Text && OutputFormat != DumpFormat::Json)
-    return makeUsageError("what lived without memory is printed as text or "
-                          "json");
+    return makeUsageError("--oom supports only --format=text and json");
   auto T = openTrace(TP_Totals | TP_Stacks | TP_Replay);
   if (!T)
     return T.takeError();
@@ -30,7 +29,7 @@ Error memkit::printFailures(OutputFile &Out) {
 
 Error memkit::printMap(OutputFile &Out, const SelectionSpec &Spec) {
   if (OutputFormat != DumpFormat::Text && OutputFormat != DumpFormat::Json)
-    return makeUsageError("a map is printed as text or json");
+    return makeUsageError("--map supports only --format=text and json");
   auto T = openTrace(TP_Totals | TP_Stacks | TP_Replay);
   if (!T)
     return T.takeError();

@@ -84,10 +84,9 @@ static Error printColumns(OutputFile &Out, const SelectionSpec &Spec) {
   bool Json = OutputFormat == DumpFormat::Json;
   if (OutputFormat.getNumOccurrences() && !Json &&
       OutputFormat != DumpFormat::Csv)
-    return makeUsageError("--columns are printed as csv or json");
+    return makeUsageError("--columns needs --format=csv or json");
   if (Spec.At)
-    return makeUsageError("--columns show a course of time: --since and "
-                          "--until, no --at");
+    return makeUsageError("--columns excludes --at; use --since and --until");
   Chosen Of;
   if (Error E = Of.open(Spec))
     return E;
@@ -110,7 +109,8 @@ Error memkit::printSections(OutputFile &Out, const SelectionSpec &Spec) {
     return printColumns(Out, Spec);
   Chosen Of;
   if (!Spec.empty() && OutputFormat == DumpFormat::Asm)
-    return makeUsageError("--format=asm is the whole trace");
+    return makeUsageError("--format=asm prints the whole trace; remove the "
+                          "selection");
   if (!Spec.empty())
     if (Error E = Of.open(Spec))
       return E;

@@ -18,7 +18,7 @@ using namespace memkit;
 namespace {
 /// The functions of one job for each format; null if the job lacks the format.
 struct TotalsPrinter {
-  StringRef Name; ///< `layers are`
+  StringRef Name; ///< `layers`, as the option
   void (*Text)(raw_ostream &, const Trace &, unsigned Width);
   void (*Json)(json::OStream &, const Trace &);
   void (*Csv)(raw_ostream &, const Trace &);
@@ -45,19 +45,19 @@ static TotalsPrinter totalsPrinter() {
   switch (What) {
   case DumpJob::Layers:
     return printerOf<[](const Trace &T) { return queryLayers(T); }, printLayers,
-                     writeLayersJson, printLayersCsv>("layers are");
+                     writeLayersJson, printLayersCsv>("layers");
   case DumpJob::Scopes:
     return printerOf<[](const Trace &T) { return queryScopes(T); }, printScopes,
-                     writeScopesJson, printScopesCsv>("scopes are");
+                     writeScopesJson, printScopesCsv>("scopes");
   case DumpJob::Steps:
     return printerOf<[](const Trace &T) { return querySteps(T); }, printSteps,
-                     writeStepsJson, printStepsCsv>("steps are");
+                     writeStepsJson, printStepsCsv>("steps");
   case DumpJob::Categories:
     return printerOf<[](const Trace &T) { return queryCategories(T); },
                      printCategories, writeCategories, printCategoriesCsv>(
-        "categories are");
+        "categories");
   case DumpJob::Processes:
-    return {"processes are",
+    return {"processes",
             [](raw_ostream &OS, const Trace &T, unsigned Width) {
               printProcesses(OS, queryRun(T), T, Width);
             },
@@ -66,10 +66,12 @@ static TotalsPrinter totalsPrinter() {
             },
             nullptr};
   default:
-    return {"a summary is",
+    return {"summary",
             [](raw_ostream &OS, const Trace &T, unsigned Width) {
-              printRun(OS, queryRun(T), T, queryCategories(T), Width,
-                       "; memdump --oom shows what lived then");
+              RunReport R = queryRun(T);
+              printRun(OS, R, T, queryCategories(T), Width,
+                       R.OomFailures == 1 ? "; memdump --oom shows it"
+                                          : "; memdump --oom shows them");
             },
             [](json::OStream &J, const Trace &T) {
               writeRunJson(J, queryRun(T), T, queryCategories(T));
@@ -82,8 +84,8 @@ Error memkit::printTotals(OutputFile &Out) {
   TotalsPrinter P = totalsPrinter();
   if (OutputFormat == DumpFormat::Asm ||
       (OutputFormat == DumpFormat::Csv && !P.Csv))
-    return makeUsageError(P.Name + " printed as text" +
-                          (P.Csv ? ", json or csv" : " or json"));
+    return makeUsageError("--" + P.Name + " supports only --format=text" +
+                          (P.Csv ? ", json and csv" : " and json"));
   auto Reader = openReader();
   if (!Reader)
     return Reader.takeError();
@@ -96,13 +98,12 @@ Error memkit::printTotals(OutputFile &Out) {
   // empty table would claim that the trace has none.
   if (std::optional<uint64_t> PartialNs = (*T)->partialNs())
     warn((*T)->name() +
-         ": no summary; the sums are those of its events; those of layers, "
-         "scopes, categories and ooms end at " +
+         ": no summary: stats are computed from the events; layers, scopes, "
+         "categories and out-of-memory events are known up to " +
          formatTime(*PartialNs));
   else if ((*T)->isReplayed() && What != DumpJob::Summary)
-    return makeError((*T)->name() + ": no summary, as the recording has " +
-                     "not ended: its " + P.Name.split(' ').first +
-                     " are not known");
+    return makeError((*T)->name() + ": no summary, because the recording " +
+                     "did not end: " + P.Name + " unknown");
   if (OutputFormat == DumpFormat::Csv) {
     P.Csv(Out.os(), **T);
     return Error::success();
@@ -144,7 +145,7 @@ Expected<int> memkit::checkSums(OutputFile &Out) {
   OS.flush();
   if (R->agrees())
     return ExitOk;
-  reportError(
-      makeError((*Reader)->name() + ": its sums are not those of its events"));
+  reportError(makeError((*Reader)->name() +
+                        ": the stats differ from a replay of the events"));
   return ExitError;
 }

@@ -41,8 +41,8 @@ static Error symbolizeFile(StringRef Path, OutputFile &Out) {
   auto Stats = symbolizeTrace(**Stream, **Writer);
   if (!Stats)
     return Stats.takeError();
-  say(Twine(Stats->Resolved) + " of " + Twine(Stats->Frames) +
-      " frames without symbols have them now");
+  say("added symbols to " + Twine(Stats->Resolved) + " of " +
+      Twine(Stats->Frames) + " frames without symbols");
   return Error::success();
 }
 

@@ -45,8 +45,8 @@ static Expected<int> run(const SelectionFlags &Flags) {
   bool IsList = What == DumpJob::Print;
   if ((!IsList && !Columns.empty()) ||
       (!IsList && What != DumpJob::Map && !Spec->empty()))
-    return makeUsageError("selections are for the list of events and --map, "
-                          "--columns for the list");
+    return makeUsageError("selections need the list of events or --map; "
+                          "--columns needs the list");
   auto Kind = What == DumpJob::Symbolize ? OutputFile::Content::Trace
                                          : OutputFile::Content::Text;
   auto Out = OutputFile::open(Output, Kind);
@@ -63,7 +63,7 @@ static Expected<int> run(const SelectionFlags &Flags) {
 int main(int Argc, char **Argv) {
   SelectionFlags Flags;
   return runTool(Argc, Argv,
-                 {"memdump", "show what a trace holds",
+                 {"memdump", "Prints a trace as text, JSON or CSV.",
                   "memdump trace.fb | less\n"
                   "memdump --summary trace.fb\n"
                   "memdump --heap='torch.*' --since=step:2 trace.fb\n"

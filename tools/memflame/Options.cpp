@@ -30,40 +30,39 @@ cl::opt<FlameFormat> OutputFormat(
     cl::init(FlameFormat::Speedscope), cl::cat(toolCategory()));
 cl::list<Metric> Metrics(
     "metric",
-    cl::desc("What to draw (default: speedscope peak, allocated and live, "
-             "collapsed peak, pprof and csv all):"),
-    cl::values(clEnumValN(Metric::Peak, "peak", "bytes live at the peak"),
-               clEnumValN(Metric::Live, "live",
-                          "bytes live at the end, or --at"),
-               clEnumValN(Metric::Allocated, "allocated", "bytes allocated"),
-               clEnumValN(Metric::Count, "count", "allocations"),
-               clEnumValN(Metric::Temporary, "temporary",
-                          "allocations freed before their thread's next, or "
-                          "within --max-age"),
-               clEnumValN(Metric::Leaked, "leaked",
-                          "bytes live at the end, less what exec gave back")),
+    cl::desc("Metrics (default: speedscope, html: peak, allocated, live; "
+             "collapsed, perfetto: peak; pprof, csv: all):"),
+    cl::values(
+        clEnumValN(Metric::Peak, "peak", "bytes live at the peak"),
+        clEnumValN(Metric::Live, "live", "bytes live at the end, or --at"),
+        clEnumValN(Metric::Allocated, "allocated", "bytes allocated"),
+        clEnumValN(Metric::Count, "count", "allocations"),
+        clEnumValN(Metric::Temporary, "temporary",
+                   "allocations freed before their thread's next, or "
+                   "within --max-age"),
+        clEnumValN(Metric::Leaked, "leaked",
+                   "bytes live at the end, without memory freed by exec")),
     cl::CommaSeparated, cl::cat(toolCategory()));
 cl::opt<GroupBy> Grouping(
-    "group-by", cl::desc("What the frames are:"),
+    "group-by", cl::desc("Frames are:"),
     cl::values(
-        clEnumValN(GroupBy::Stack, "stack", "the code's (default)"),
-        clEnumValN(GroupBy::Function, "function",
-                   "its functions by name alone"),
-        clEnumValN(GroupBy::File, "file", "its files"),
-        clEnumValN(GroupBy::Binary, "binary", "its binaries"),
+        clEnumValN(GroupBy::Stack, "stack", "calls of the stack (default)"),
+        clEnumValN(GroupBy::Function, "function", "functions by name"),
+        clEnumValN(GroupBy::File, "file", "source files"),
+        clEnumValN(GroupBy::Binary, "binary", "binaries"),
         clEnumValN(GroupBy::Layer, "layer",
                    "layers by path, in the phases of training"),
-        clEnumValN(GroupBy::Operator, "operator", "the innermost operators"),
+        clEnumValN(GroupBy::Operator, "operator", "innermost operators"),
         clEnumValN(GroupBy::Scope, "scope", "ranges and the program's scopes"),
         clEnumValN(GroupBy::ScopePath, "scope-path",
-                   "phases, layers, operators and scopes as they nest"),
+                   "scope paths: phases, layers, operators and scopes"),
         clEnumValN(GroupBy::Mixed, "mixed",
-                   "these, set into the stacks (replays the events)"),
+                   "stacks with the scopes inserted (replays the events)"),
         clEnumValN(GroupBy::Category, "category",
                    "categories of tensors, at the peak"),
         clEnumValN(GroupBy::Heap, "heap", "heaps, and stacks below"),
         clEnumValN(GroupBy::Library, "library",
-                   "the libraries that asked for memory"),
+                   "libraries that asked for memory"),
         clEnumValN(GroupBy::Thread, "thread",
                    "threads, and stacks below (replays the events)"),
         clEnumValN(GroupBy::Size, "size",
@@ -72,30 +71,30 @@ cl::opt<GroupBy> Grouping(
                    "steps of the allocations, and stacks below (replays the "
                    "events)")),
     cl::init(GroupBy::Stack), cl::cat(toolCategory()));
-cl::opt<bool> Full("full", cl::desc("Fold no small frames away"),
+cl::opt<bool> Full("full", cl::desc("Keep small frames"),
                    cl::cat(toolCategory()));
-cl::opt<bool>
-    TimeOrder("time-order",
-              cl::desc("speedscope, html: draw the blocks live at the peak, or "
-                       "--at, too, in order of allocation"),
-              cl::cat(toolCategory()));
-cl::opt<bool> Invert("invert", cl::desc("Leaves are the roots"),
+cl::opt<bool> TimeOrder(
+    "time-order",
+    cl::desc("speedscope, html: also draw the blocks live at the peak "
+             "(or --at) in order of allocation"),
+    cl::cat(toolCategory()));
+cl::opt<bool> Invert("invert", cl::desc("Invert: leaves become roots"),
                      cl::cat(toolCategory()));
 cl::opt<bool> MergeRecursion("merge-recursion",
-                             cl::desc("A frame within itself is one"),
+                             cl::desc("Merge recursive frames"),
                              cl::cat(toolCategory()));
 cl::list<std::string>
     StripPrefixes("strip-prefix", cl::value_desc("path"),
-                  cl::desc("Leave this out at the begin of files and binaries"),
+                  cl::desc("Remove this prefix from files and binaries"),
                   cl::cat(toolCategory()));
 cl::opt<std::string>
     MaxAge("max-age", cl::value_desc("time"),
-           cl::desc("Temporary is what was freed within this time (replays the "
-                    "events)"),
+           cl::desc("Blocks freed within this time count as temporary (replays "
+                    "the events)"),
            cl::cat(toolCategory()));
 cl::opt<std::string>
     SpeedscopeFolder("speedscope", cl::value_desc("folder"),
-                     cl::desc("html: the npm package of speedscope"),
+                     cl::desc("html: folder of the npm package speedscope"),
                      cl::cat(toolCategory()));
 cl::opt<bool> OpenPage("open", cl::desc("Show the page in a browser"),
                        cl::cat(toolCategory()));
@@ -109,25 +108,27 @@ static bool hasPlainKeys(GroupBy By) {
 Error checkOptions() {
   bool Chosen = OutputFormat.getNumOccurrences() != 0;
   if (OpenPage && Chosen && OutputFormat != FlameFormat::Html)
-    return makeUsageError("--open shows --format=html");
+    return makeUsageError("--open needs --format=html");
   if (OpenPage)
     OutputFormat = FlameFormat::Html;
   bool IsPage = OutputFormat == FlameFormat::Speedscope ||
                 OutputFormat == FlameFormat::Html;
   if (TimeOrder && !IsPage)
-    return makeUsageError("--time-order is for --format=speedscope or html");
+    return makeUsageError("--time-order needs --format=speedscope or html");
   if (Metrics.size() > 1 && (OutputFormat == FlameFormat::Collapsed ||
                              OutputFormat == FlameFormat::Perfetto))
-    return makeUsageError("--format=collapsed and perfetto hold one metric");
+    return makeUsageError("--format=collapsed and perfetto support one metric "
+                          "only");
   if (!MaxAge.empty() && !Metrics.empty() &&
       !is_contained(Metrics, Metric::Temporary))
-    return makeUsageError("--max-age is for --metric=temporary");
+    return makeUsageError("--max-age needs --metric=temporary");
   if ((TimeOrder || !MaxAge.empty()) && !hasPlainKeys(Grouping))
-    return makeUsageError("--time-order and --max-age group by stacks or "
-                          "scope paths alone");
+    return makeUsageError("with --time-order and --max-age, --group-by must be "
+                          "a grouping of stacks or scope paths");
   if (Grouping == GroupBy::Category &&
       (Metrics.size() > 1 || (!Metrics.empty() && Metrics[0] != Metric::Peak)))
-    return makeUsageError("--group-by=category is known of the peak alone");
+    return makeUsageError("--group-by=category supports only --metric=peak: "
+                          "categories are known at the peak only");
   return Error::success();
 }
 

@@ -83,7 +83,7 @@ static Expected<std::string> speedscopeFolder() {
     std::string Folder = findSpeedscope(SpeedscopeFolder);
     if (Folder.empty())
       return makeUsageError("--speedscope=" + SpeedscopeFolder +
-                            ": no release of speedscope is there");
+                            ": the folder has no release of speedscope");
     return Folder;
   }
   SmallString<128> Shared(
@@ -92,9 +92,10 @@ static Expected<std::string> speedscopeFolder() {
   sys::path::append(Shared, "share/memkit/speedscope");
   std::string Folder = findSpeedscope(Shared);
   if (Folder.empty())
-    return makeError("speedscope is not installed beside memkit; 'npm install "
-                     "speedscope' gets it, then add "
-                     "--speedscope=node_modules/speedscope");
+    return makeError(
+        "speedscope is not installed beside memkit; install it with "
+        "'npm install speedscope' and add "
+        "--speedscope=node_modules/speedscope");
   return Folder;
 }
 
@@ -156,9 +157,8 @@ static Error writePerfettoOf(raw_ostream &OS, const ProfileQuery &P) {
   if (!Done)
     return Done.takeError();
   if (Done->ScopesLeftOut)
-    warn(P.trace().name() + ": " + formatCount(Done->ScopesLeftOut) +
-         " scopes were left out, the last ones; --since and --until choose "
-         "others");
+    warn(P.trace().name() + ": the last " + formatCount(Done->ScopesLeftOut) +
+         " scopes were left out; choose a window with --since and --until");
   return Error::success();
 }
 
@@ -194,7 +194,7 @@ static void openInBrowser(StringRef Path) {
   if (Opener)
     sys::ExecuteNoWait(*Opener, {*Opener, Path}, std::nullopt, {}, 0, &Wrong);
   if (!Opener || !Wrong.empty())
-    warn("there is no xdg-open to show " + Path);
+    warn("cannot find xdg-open to show " + Path);
 }
 
 /// Whether the selection fits categories, whose stats are by heap and process.
@@ -207,8 +207,9 @@ static bool fitsCategories(SelectionSpec Spec) {
 /// Builds the query from the options.
 static Expected<std::unique_ptr<ProfileQuery>> ask(SelectionSpec Spec) {
   if (Grouping == GroupBy::Category && !fitsCategories(Spec))
-    return makeUsageError("--group-by=category goes with --heap and --process "
-                          "alone");
+    return makeUsageError(
+        "--group-by=category can be combined only with --heap "
+        "and --process");
   ProfileOptions Options;
   Options.By = Grouping;
   Options.Shape.Invert = Invert;
@@ -275,7 +276,7 @@ int main(int Argc, char **Argv) {
   SelectionFlags Flags(SF_All);
   return runTool(
       Argc, Argv,
-      {"memflame", "Draws what a recorded program had in memory.",
+      {"memflame", "Draws flame graphs of a recorded program's memory.",
        "memflame trace.fb > out.speedscope.json\n"
        "memflame --open trace.fb\n"
        "memflame --format=collapsed --metric=leaked trace.fb\n"

@@ -49,13 +49,13 @@ static std::string courseOf(const Growth &G, const GrowthSpan &S) {
     Text += S.HasSteps ? "since step " + std::to_string(G.SinceStep)
                        : "since " + formatTime(G.SinceNs);
   else
-    Text += "from the begin on";
+    Text += "from the start";
   if (G.IsContainer)
-    return Text + "; one block is replaced by a larger one again and again";
+    return Text + "; one block is replaced by larger ones repeatedly";
   auto Ns = static_cast<uint64_t>(std::min(G.Age * 1e9, 0x1p62));
   std::string Age =
       S.HasSteps ? plural(std::llround(G.Age), "step") : formatTime(Ns);
-  return Text + "; what is older than " + Age + " stays";
+  return Text + "; blocks older than " + Age + " are never freed";
 }
 
 std::string growthEvidence(const LeakView &V, const LeakFinding &F) {
@@ -110,7 +110,7 @@ static void printUnsure(raw_ostream &OS, const LeakView &V) {
   bool One = G.Unsure.size() == 1;
   OS << plural(G.Unsure.size(), "place")
      << (One ? " still fills or leaks" : " still fill or leak")
-     << ": the run is too short to tell"
+     << ": the run is too short to distinguish growth from filling"
      << (isVerbose() ? "\n" : " (-v shows more)\n");
   if (!isVerbose())
     return;
@@ -129,7 +129,7 @@ void printGrowth(raw_ostream &OS, const LeakView &V) {
     return;
   if (any_of(G.Spans, [](const GrowthSpan &S) { return S.EndsEarly; }))
     OS << "measured up to " << formatTime(lastEnd(G))
-       << ": what is freed later is taken for the end of the process\n";
+       << ": later frees count as the end of the process\n";
   if (G.Found.empty()) {
     OS << (V.R.GrowthInBaseline ? "nothing new grows" : "nothing grows")
        << " (measured: " << spanText(G) << ")\n";

@@ -147,7 +147,7 @@ static void printExits(raw_ostream &OS, const LeakView &V) {
     else
       OS << "nothing else was live at the end";
     if (!V.At.empty())
-      OS << " among what lived at " << V.At;
+      OS << " among blocks live at " << V.At;
     OS << '\n';
     return;
   }
@@ -172,7 +172,7 @@ static std::string hiddenText(const SuppressionUse &U) {
 static void printHidden(raw_ostream &OS, const LeakView &V) {
   const LeakReport &R = V.R.Exit;
   if (V.R.InBaseline)
-    OS << "\nin the baseline too: " << plural(V.R.InBaseline, "finding")
+    OS << "\nalso in the baseline: " << plural(V.R.InBaseline, "finding")
        << '\n';
   if (R.ByDefault.any())
     OS << "\nkept by design: " << hiddenText(R.ByDefault)
@@ -185,7 +185,7 @@ static void printHidden(raw_ostream &OS, const LeakView &V) {
 
 void printLeaks(raw_ostream &OS, const LeakView &V) {
   if (uint64_t Lost = V.T.lostEvents())
-    OS << plural(Lost, "event") << " lost: leaks may be false\n";
+    OS << plural(Lost, "event") << " lost: leaks may be wrong\n";
   if (V.Kinds & FK_Growth)
     printGrowth(OS, V);
   if (V.Kinds & FK_Exit)

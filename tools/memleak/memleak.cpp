@@ -26,15 +26,16 @@ static cl::opt<std::string> Output("o", cl::desc("Write to this file"),
 static cl::opt<LeakFormat> OutputFormat(
     "format", cl::desc("What to write:"),
     cl::values(clEnumValN(LeakFormat::Text, "text", "for people (default)"),
-               clEnumValN(LeakFormat::Json, "json", "for programs"),
+               clEnumValN(LeakFormat::Json, "json", "for scripts"),
                clEnumValN(LeakFormat::Sarif, "sarif", "SARIF 2.1.0"),
                clEnumValN(LeakFormat::Collapsed, "collapsed",
-                          "root;..;leaf bytes, of one kind (exit)")),
+                          "root;..;leaf BYTES, for one kind (default: exit)")),
     cl::init(LeakFormat::Text), cl::cat(toolCategory()));
 static cl::bits<LeakKinds> Kinds(
-    "kind", cl::CommaSeparated, cl::desc("What to look for (all):"),
-    cl::values(clEnumValN(0, "exit", "what was never freed"),
-               clEnumValN(1, "growth", "what grows to the end"),
+    "kind", cl::CommaSeparated,
+    cl::desc("Findings to look for (default: all):"),
+    cl::values(clEnumValN(0, "exit", "memory never freed"),
+               clEnumValN(1, "growth", "memory that still grows at the end"),
                clEnumValN(2, "outlier", "blocks that outlive their siblings")),
     cl::cat(toolCategory()));
 static cl::opt<uint64_t> Top(
@@ -43,22 +44,22 @@ static cl::opt<uint64_t> Top(
     cl::value_desc("n"), cl::cat(toolCategory()));
 static cl::opt<std::string>
     WarmUp("warm-up", cl::value_desc("n%|n"), cl::init("0"),
-           cl::desc("growth: leave out what is allocated in this part of a "
-                    "run, or in so many steps (0)"),
+           cl::desc("growth: ignore allocations in this first part of the run, "
+                    "or in the first n steps (0)"),
            cl::cat(toolCategory()));
 static cl::list<std::string>
     SuppressionFiles("suppressions", cl::value_desc("file"),
-                     cl::desc("Hide leaks with a frame that matches a line "
-                              "leak:PATTERN of this file"),
+                     cl::desc("Hide findings with a frame that matches a line "
+                              "leak:PATTERN in this file"),
                      cl::cat(toolCategory()));
 static cl::opt<bool> NoDefaults(
     "no-default-suppressions",
-    cl::desc("Show what the loader, libc and the interpreter keep by design, "
-             "too"),
+    cl::desc("Also show memory that the loader, libc and the interpreter keep "
+             "by design"),
     cl::cat(toolCategory()));
 static cl::opt<std::string>
     Baseline("baseline", cl::value_desc("trace"),
-             cl::desc("Show only what this trace does not have"),
+             cl::desc("Hide findings that this trace also has"),
              cl::cat(toolCategory()));
 static constexpr FailMetric Conditions[] = {
     {"leaks", FF_Any | FF_Value | FF_PerHeap},
@@ -67,8 +68,8 @@ static constexpr FailMetric Conditions[] = {
     {"lost", FF_Any}};
 
 static const char HowSteps[] =
-    "steps are what memkit.step() of the program, an optimizer of PyTorch or "
-    "memrec --step=REGEX records";
+    "record steps with memkit.step(), a PyTorch optimizer or memrec "
+    "--step=REGEX";
 
 //===----------------------------------------------------------------------===//
 // Conditions
@@ -130,8 +131,8 @@ static Error checkRates(const FailOn &Fatal, const LeakFindings &R) {
   for (const FailCondition &C : Fatal.conditions()) {
     if (C.Metric == "growth" && !R.HasLifetimes)
       return makeError(Input + ": --fail-on=" + C.Text +
-                       ": the trace does not say how long blocks live, and has "
-                       "no events to count it from");
+                       ": cannot judge growth: the trace has neither lifetimes "
+                       "nor all events");
     if (C.What == FailCondition::ConditionKind::PerStep && !R.HasSteps)
       return makeError(Input + ": --fail-on=" + C.Text +
                        ": the trace has no steps; " + HowSteps);
@@ -163,7 +164,7 @@ static Expected<LeakOptions> readOptions(const FailOn &Fatal) {
   LeakOptions Options;
   Options.Kinds = wantedKinds(Fatal);
   if (OutputFormat == LeakFormat::Collapsed && popcount(Options.Kinds) != 1)
-    return makeUsageError("--format=collapsed shows findings of one --kind");
+    return makeUsageError("--format=collapsed needs a single --kind");
   uint64_t Steps;
   StringRef Text = WarmUp;
   if (!Text.getAsInteger(10, Steps)) {
@@ -175,7 +176,7 @@ static Expected<LeakOptions> readOptions(const FailOn &Fatal) {
   if (!Part || !Part->IsFraction || Part->Fraction >= 1) {
     consumeError(Part.takeError());
     return makeUsageError("--warm-up: '" + Text +
-                          "' is neither a part below 100%, nor a number of "
+                          "' is neither a share below 100% nor a number of "
                           "steps");
   }
   Options.Growth.WarmUp = Part->Fraction;
@@ -189,15 +190,14 @@ static void explainGrowth(const LeakFindings &R) {
   if (!Asked || !R.LooksForGrowth)
     return;
   if (!R.HasLifetimes)
-    return warn(Input +
-                ": growth is not looked for: the trace does not say how "
-                "long blocks live, and has no events to count it from");
+    return warn(
+        Input +
+        ": cannot judge growth: the trace has neither lifetimes nor all "
+        "events");
   if (R.Growth.Spans.empty())
-    return warn(Input + ": too short to look for growth: it needs " +
-                Twine(MinGrowthIntervals) +
-                " steps or intervals of time, and "
-                "has " +
-                Twine(R.Growth.MaxIntervals));
+    return warn(
+        Input + ": too short to judge growth: " + Twine(R.Growth.MaxIntervals) +
+        " of at least " + Twine(MinGrowthIntervals) + " steps or intervals");
   if (!R.HasSteps)
     warn(Input + ": no steps: growth is per second; " + HowSteps);
 }
@@ -288,13 +288,13 @@ int main(int Argc, char **Argv) {
   useLargePages();
   SelectionFlags Flags(SF_All);
   FailOn Fatal(Conditions,
-               "Exit with status 3 on leaks (leaks>SIZE: of more bytes), "
-               "growth (growth>SIZE/step), outliers or lost (events); bounds "
-               "are of each memory space, with HEAP: of a heap or space, with "
-               "HEAP?: of one that may be missing");
+               "Exit with status 3 if a condition holds: leaks, leaks>SIZE, "
+               "growth, growth>SIZE/step, outliers, lost (events); in any "
+               "memory space, or with HEAP: in a heap or space; HEAP? may be "
+               "missing");
   return runTool(
       Argc, Argv,
-      {"memleak", "Shows what a recorded program never freed, and what grows.",
+      {"memleak", "Finds memory that a program never frees or that grows.",
        "memleak trace.fb\n"
        "memleak --format=json --fail-on='growth>1MiB/step' trace.fb"},
       [&] { return run(Flags, Fatal); });

@@ -11,22 +11,22 @@ using namespace memkit;
 
 static cl::opt<std::string>
     Start("start",
-          cl::desc("When to begin to record: off (SIGUSR1 to memrec, or the "
-                   "program itself, begins it), after:TIME, or step:N"),
+          cl::desc("When to start recording: off (later by SIGUSR1 to memrec "
+                   "or by the program), after:TIME or step:N"),
           cl::value_desc("off|after:TIME|step:N"), cl::cat(toolCategory()));
 static cl::opt<std::string>
-    Stop("stop", cl::desc("When to stop recording; the program goes on"),
+    Stop("stop", cl::desc("When to stop; the program continues"),
          cl::value_desc("after:TIME|step:N"), cl::cat(toolCategory()));
 static cl::opt<std::string> WhichEvents(
     "events",
-    cl::desc("Which events the trace has: all (default), none, or the "
-             "last SIZE of them; sums are always of all"),
+    cl::desc("Events to keep: all (default), none, or the last SIZE; stats "
+             "always cover all events"),
     cl::value_desc("all|none|last:SIZE"), cl::init("all"),
     cl::cat(toolCategory()));
 static cl::opt<std::string>
     MaxSize("max-size",
-            cl::desc("End the events so that the file stays below SIZE; sums "
-                     "go on"),
+            cl::desc("Stop writing events so that the file stays below SIZE; "
+                     "stats continue"),
             cl::value_desc("SIZE"), cl::cat(toolCategory()));
 
 /// A smaller tail would be half full after every section.
@@ -81,14 +81,13 @@ static Error parseMaxSize(RecordOptions &O) {
   if (!MaxSize.getNumOccurrences())
     return Error::success();
   if (O.Events != RecordEvents::All)
-    return makeUsageError("--max-size is for --events=all: the others are "
-                          "bounded");
+    return makeUsageError("--max-size needs --events=all");
   Expected<uint64_t> Size = parseSize(MaxSize);
   if (!Size)
     return joinErrors(makeUsageError("--max-size=" + MaxSize),
                       Size.takeError());
   if (!*Size)
-    return makeUsageError("--max-size=0: --events=none leaves all events out");
+    return makeUsageError("--max-size=0 is not valid; use --events=none");
   O.BoundBytes = *Size;
   return Error::success();
 }

@@ -23,104 +23,99 @@ static cl::opt<std::string>
                     "trace.%r.fb when a rank is set)"),
            cl::value_desc("FILE"), cl::Prefix, cl::cat(toolCategory()));
 static cl::opt<bool> Force("force",
-                           cl::desc("Overwrite FILE though it is no trace"),
+                           cl::desc("Overwrite FILE even if it is not a trace"),
                            cl::cat(toolCategory()));
 static cl::opt<std::string> OnFull(
     "on-full",
-    cl::desc("When a thread's ring is full: wait for the recorder for at "
-             "most so long, or drop events and count them"),
+    cl::desc("If a thread's ring is full: wait for the recorder, at most this "
+             "long, or drop and count events"),
     cl::value_desc("wait[:10s]|drop"), cl::init("wait:10s"),
     cl::cat(toolCategory()));
-static cl::opt<unsigned>
-    MaxDepth("max-depth",
-             cl::desc("Frames of a stack that are kept: its root part and its "
-                      "leaf part (default: 1024)"),
-             cl::value_desc("N"), cl::init(1024), cl::cat(toolCategory()));
+static cl::opt<unsigned> MaxDepth(
+    "max-depth",
+    cl::desc("Maximum frames of a stack; the middle of longer stacks is "
+             "left out (default: 1024)"),
+    cl::value_desc("N"), cl::init(1024), cl::cat(toolCategory()));
 static cl::opt<wire::StackBits> Stacks(
-    "stacks", cl::desc("Which frames stacks have:"), cl::init(wire::SB_Mixed),
-    cl::values(clEnumValN(wire::SB_Mixed, "mixed",
-                          "Python's and the native ones below (default)"),
-               clEnumValN(wire::SB_Python, "python", "Python's alone"),
-               clEnumValN(wire::SB_Native, "native",
-                          "native ones, the interpreter's among them"),
-               clEnumValN(wire::SB_None, "none",
-                          "the function that called malloc alone")),
+    "stacks", cl::desc("Frames of stacks:"), cl::init(wire::SB_Mixed),
+    cl::values(
+        clEnumValN(wire::SB_Mixed, "mixed",
+                   "Python frames and the native frames below (default)"),
+        clEnumValN(wire::SB_Python, "python", "Python frames only"),
+        clEnumValN(wire::SB_Native, "native",
+                   "native frames only, with the interpreter's"),
+        clEnumValN(wire::SB_None, "none",
+                   "only the function that called malloc")),
     cl::cat(toolCategory()));
 static cl::opt<wire::TorchBits> Torch(
     "torch", cl::desc("What to record of PyTorch:"),
     cl::values(clEnumValN(wire::TB_All, "all",
-                          "tensors, and the operators and layers that they are "
-                          "of (default)"),
-               clEnumValN(wire::TB_Heaps, "heaps", "tensors alone"),
+                          "tensors, with their operators and layers (default)"),
+               clEnumValN(wire::TB_Heaps, "heaps", "tensors only"),
                clEnumValN(wire::TB_None, "none", "nothing")),
     cl::init(wire::TB_All), cl::cat(toolCategory()));
 static cl::opt<wire::CudaMode> Cuda(
     "cuda", cl::desc("What to record of CUDA's driver:"),
     cl::values(clEnumValN(wire::CudaMode::Cupti, "cupti",
-                          "the memory that it gives out, told by CUPTI "
-                          "(default); where another has that, as interpose"),
+                          "memory of CUDA's driver, through CUPTI (default); "
+                          "like interpose if another tool uses CUPTI"),
                clEnumValN(wire::CudaMode::Interpose, "interpose",
-                          "the same, told by functions before the driver's "
-                          "where programs look these up"),
+                          "memory of CUDA's driver, by intercepting the driver "
+                          "functions that programs look up"),
                clEnumValN(wire::CudaMode::Off, "off", "nothing")),
     cl::init(wire::CudaMode::Cupti), cl::cat(toolCategory()));
-static cl::opt<std::string> Step(
-    "step",
-    cl::desc("A step ends with each range whose name REGEX matches (of "
-             "record_function, NVTX, memkit.scope, an optimizer), and with "
-             "nothing else"),
-    cl::value_desc("REGEX"), cl::cat(toolCategory()));
+static cl::opt<std::string>
+    Step("step",
+         cl::desc("Only ranges whose name matches REGEX end steps "
+                  "(record_function, NVTX, memkit.scope, optimizers)"),
+         cl::value_desc("REGEX"), cl::cat(toolCategory()));
 static cl::opt<bool> PythonObjects(
     "python-objects",
-    cl::desc("Record what Python's own allocators give out, too: heap "
+    cl::desc("Also record blocks of Python's own allocators: heap "
              "python.object"),
     cl::cat(toolCategory()));
 static cl::opt<std::string>
-    MinSize("min-size",
-            cl::desc("Leave out allocations of fewer bytes, and their frees"),
+    MinSize("min-size", cl::desc("Do not record allocations below SIZE"),
             cl::value_desc("SIZE"), cl::cat(toolCategory()));
-static cl::opt<std::string>
-    Sample("sample",
-           cl::desc("Of the allocations of malloc record a sample, one byte in "
-                    "SIZE on average (512K is a good one): all sums of "
-                    "host.malloc are estimates then"),
-           cl::value_desc("SIZE"), cl::cat(toolCategory()));
+static cl::opt<std::string> Sample(
+    "sample",
+    cl::desc("Sample malloc: one byte in SIZE on average (512K is a good "
+             "choice); stats of host.malloc become estimates"),
+    cl::value_desc("SIZE"), cl::cat(toolCategory()));
 static cl::opt<std::string> SampleInterval(
     "sample-interval",
-    cl::desc("How often to look what each process holds resident; 0: never "
+    cl::desc("Interval between samples of resident memory; 0: never "
              "(default: 100ms)"),
     cl::value_desc("TIME"), cl::init("100ms"), cl::cat(toolCategory()));
 static cl::list<std::string>
     Heaps("heap",
-          cl::desc("Record these heaps alone: host.malloc, host.mmap, "
+          cl::desc("Record only these heaps: host.malloc, host.mmap, "
                    "host.reserved, host.file, host.device, host.stack, "
                    "host.brk, python.object, torch.*, nvtx.*, cuda*"),
           cl::value_desc("GLOB,..."), cl::CommaSeparated,
           cl::cat(toolCategory()));
 static cl::opt<bool>
-    NoFollow("no-follow",
-             cl::desc("Do not record what the program starts by exec"),
+    NoFollow("no-follow", cl::desc("Do not record programs started by exec"),
              cl::cat(toolCategory()));
-static cl::opt<bool>
-    NoWait("no-wait",
-           cl::desc("End when the program ends, though others that it started "
-                    "still run"),
-           cl::cat(toolCategory()));
-static cl::opt<bool>
-    NoSymbols("no-symbols",
-              cl::desc("Leave functions and lines to memdump --symbolize"),
-              cl::cat(toolCategory()));
+static cl::opt<bool> NoWait(
+    "no-wait",
+    cl::desc("End when the program ends, even if its children still run"),
+    cl::cat(toolCategory()));
+static cl::opt<bool> NoSymbols(
+    "no-symbols",
+    cl::desc("Do not resolve symbols; memdump --symbolize adds them later"),
+    cl::cat(toolCategory()));
 static cl::opt<std::string> Config(
     "config",
     cl::desc("Read options from FILE, one a line; MEMREC_OPTIONS and the "
-             "command line win over it"),
+             "command line override them"),
     cl::value_desc("FILE"), cl::cat(toolCategory()));
 static cl::opt<std::string> Library("library",
                                     cl::desc("The capture library to preload"),
                                     cl::value_desc("FILE"),
                                     cl::cat(toolCategory()));
 static cl::opt<bool>
-    Check("check", cl::desc("Say what can be recorded here and why not"),
+    Check("check", cl::desc("Report what can be recorded here, or why not"),
           cl::cat(toolCategory()));
 
 // collectArguments() takes the command before options are parsed; declared here
@@ -289,7 +284,7 @@ Expected<RecordOptions> memkit::recordOptions() {
   O.Cuda = Cuda;
   // In a sampled heap the block that encloses a Python object is often unknown.
   if (O.PythonObjects && O.SampleBytes)
-    return makeUsageError("--python-objects and --sample exclude each other");
+    return makeUsageError("--python-objects cannot be combined with --sample");
   O.Heaps.assign(Heaps.begin(), Heaps.end());
   O.Output = Output;
   O.Force = Force;

@@ -21,10 +21,11 @@ static void sayOomKills(const RecordResult &R) {
   std::string Where =
       R.OomOnMachine ? "on this machine" : "of this control group";
   if (R.OomGroupLimit)
-    Where += ", which may have " + formatSize(R.OomGroupLimit) + ",";
+    Where += " (limit " + formatSize(R.OomGroupLimit) + ")";
   if (R.OomKills)
     say("out of memory: the kernel killed " + formatCount(R.OomKills) +
-        (R.OomKills == 1 ? " process " : " processes ") + Where + " meanwhile");
+        (R.OomKills == 1 ? " process " : " processes ") + Where +
+        " during the recording");
 }
 
 /// `8 MiB`; with devices `8 MiB on host, 2 GiB on cuda:0`.
@@ -51,20 +52,20 @@ static void sayEnd(const RecordResult &R) {
     Line += "; events take " + formatSize(R.EventBytes) + ", to " +
             formatTime(*R.EventsEndNs);
   if (R.Detached)
-    Line += "; the program runs on";
+    Line += "; the program still runs";
   if (R.Output != "-")
     Line += "; next: memstat " + R.Output;
   say(Line);
   if (!R.Nameless.empty())
     say(sys::path::filename(R.Nameless) +
-        " has no symbols: its functions show as addresses, until `memdump "
-        "--symbolize` finds its debug information");
+        " has no symbols; its functions appear as addresses (memdump "
+        "--symbolize adds names)");
   std::string Took = R.Events
                          ? std::to_string(R.CpuNs / R.Events) + " ns an event"
                          : formatTime(R.CpuNs);
   sayVerbose(formatCount(R.Recorded) +
              (R.Recorded == 1 ? " process" : " processes") +
-             "; the recorder took " + Took + ", its longest pause " +
+             "; the recorder took " + Took + "; its longest pause was " +
              formatTime(R.LongestPauseNs));
 }
 
@@ -79,7 +80,7 @@ static int report(const RecordResult &R) {
     return R.Status ? R.Status : ExitFailed;
   }
   if (R.ReaderGone)
-    sayVerbose("the reader of the trace went away; the recording ended there");
+    sayVerbose("the reader closed the pipe: the recording ended");
   else
     sayEnd(R);
   return R.Status;
@@ -101,7 +102,7 @@ static int fail(Error E) {
 
 int main(int Argc, char **Argv) {
   ToolDescription D{"memrec",
-                    "runs a program and records its memory in a trace",
+                    "Runs a program and records its memory in a trace.",
                     "memrec -- python3 train.py\n"
                     "memrec -o build.fb make\n"
                     "memrec -o - ./server | memdump - | less",
@@ -125,8 +126,8 @@ int main(int Argc, char **Argv) {
   if (A->Command.empty())
     return fail(makeUsageError("no program to run; try 'memrec --help'"));
   if (!sys::fs::exists(Library))
-    return fail(makeError(Library + ": the capture library is not there "
-                                    "(--library names another)"));
+    return fail(makeError(Library + ": capture library not found "
+                                    "(choose another with --library)"));
   Expected<RecordOptions> O = recordOptions();
   if (!O)
     return fail(O.takeError());

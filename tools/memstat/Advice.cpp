@@ -38,19 +38,18 @@ std::string adviceText(const PageInput &F, const Suggestion &S) {
   switch (S.What) {
   case Advice::ExpandableSegments:
     return Heap + " reserved up to " + formatSize(S.Whole) + ", " + Bytes +
-           " more than ever lived in it; it reserved more while " +
-           formatShare(S.Ppm) +
-           " was unused, in pieces too small. Try "
+           " more than its peak of live bytes; " + formatShare(S.Ppm) +
+           " of the reserved memory was free in pieces too small to use. Try "
            "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True";
   case Advice::PinnedReuse:
     return Heap + ": " + formatCount(S.Count) + " of " + formatCount(S.OutOf) +
-           " pinned blocks were given back, " + Bytes +
-           " pinned anew. Keep a few buffers and use them again";
+           " pinned blocks were freed and " + Bytes +
+           " pinned again: reuse buffers";
   case Advice::Temporaries:
     return formatCount(S.Count) + " of " + formatCount(S.OutOf) +
            " allocations of " + Heap +
            " were freed before their thread's next, " + Bytes +
-           " in all. Use a buffer again; most are from " +
+           " in all. Reuse a buffer; most are from " +
            stackInShort(F.T, S.Stack);
   case Advice::GradientsToNone:
     return "all gradients, " + Bytes + ", live at the peak of " + Heap +
@@ -59,26 +58,26 @@ std::string adviceText(const PageInput &F, const Suggestion &S) {
   case Advice::OptimizerState:
     return "the optimizer's state is the largest part of the peak of " + Heap +
            ", " + Bytes + " (" + Share +
-           "). Try one that keeps less (8 bits, factored), or state in parts "
-           "on several devices";
+           "). Try an optimizer with a smaller state (8-bit, factored) or "
+           "shard "
+           "the state";
   case Advice::NeverShrinks:
     return Bytes + " of " + Heap + " (" + Share +
-           " of the peak) only ever grew, in " + formatCount(S.Count) + " of " +
+           " of the peak) only grew, in " + formatCount(S.Count) + " of " +
            formatCount(S.OutOf) +
-           " intervals, and nothing of it was freed. A cache without a "
-           "bound? " +
+           " intervals; nothing was freed. Is it an unbounded cache? " +
            stackInShort(F.T, S.Stack);
   case Advice::Checkpoint:
     return "activations of " + F.T.string(S.Layer).str() + " are " + Bytes +
            ", " + Share + " of the peak of " + Heap +
-           ". Compute them again in the backward pass: "
+           ". Recompute them in the backward pass: "
            "torch.utils.checkpoint";
   case Advice::WorkersCopy:
     return formatCount(S.Count) + " DataLoader workers" +
            (S.Process ? " of " + F.T.processName(S.Process).str() : "") +
            " have " + Bytes +
-           " of pages of their own that they did not allocate: copies of "
-           "what they inherited. Keep data in arrays or tensors, not in lists "
+           " of private pages that they did not allocate: copies of "
+           "inherited pages. Keep data in arrays or tensors, not in lists "
            "of objects";
   }
   llvm_unreachable("all rules have texts");

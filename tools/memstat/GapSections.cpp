@@ -33,7 +33,7 @@ static PageSection usedSection(const PageInput &F) {
     Add("last sample", G.Now);
   }
   PageSection Out;
-  Out.Title = "What devices say is used";
+  Out.Title = "Memory that devices report as used";
   Out.Rows = std::move(T);
   return Out;
 }
@@ -69,8 +69,8 @@ static std::optional<PageSection> partsSection(const PageInput &F) {
       continue;
     std::string Name = F.T.spaceName(G.Device).str();
     if (std::string Not = notKnown(G); !Not.empty())
-      Out.Notes.push_back(Name + ": not known, or not always: " + Not +
-                          "; an alert in memdump says why");
+      Out.Notes.push_back(Name + ": unknown at some samples: " + Not +
+                          "; see the alert in memdump");
     auto Add = [&](StringRef When, const DeviceGap::GapMoment &M) {
       T.add({std::exchange(Name, ""), When.str(),
              sizeOrNothing(M.Parts.Contexts), sizeOrNothing(M.Parts.Modules),
@@ -82,7 +82,7 @@ static std::optional<PageSection> partsSection(const PageInput &F) {
   }
   if (T.empty())
     return std::nullopt;
-  Out.Title = "What the gap is";
+  Out.Title = "Parts of the gap";
   Out.Rows = std::move(T);
   return Out;
 }

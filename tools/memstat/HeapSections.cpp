@@ -80,11 +80,11 @@ static void noteReserved(const PageInput &F, PageSection &To) {
     if (F.heapName(Id) != "host.reserved" || Reserved < Gap / 2)
       continue;
     To.Notes.push_back(
-        formatSize(I->RssPeakBytes) + " were resident and " +
-        formatSize(I->PeakBytes) + " recorded: host.reserved (" +
+        formatSize(I->RssPeakBytes) + " resident, " + formatSize(I->PeakBytes) +
+        " recorded: the difference may be in host.reserved (" +
         formatSize(Reserved) +
-        ", MAP_NORESERVE) may hold the rest, as an allocator inside a library "
-        "has it, whose blocks are not seen");
+        ", MAP_NORESERVE), used by a library's private allocator, whose "
+        "blocks are not recorded");
   }
 }
 
@@ -128,7 +128,7 @@ PageSection heapSection(const PageInput &F) {
   noteOthers(F, Shown.size(), Out);
   for (const HeapReport &H : F.R.Heaps)
     if (H.IsEstimate)
-      Out.Notes.push_back(H.Name.str() + " is a sample, one byte in " +
+      Out.Notes.push_back(H.Name.str() + " is sampled, one byte in " +
                           formatSize(H.SampleBytes) +
                           ": estimates, ± their standard error");
   noteReserved(F, Out);

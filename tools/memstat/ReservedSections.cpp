@@ -34,13 +34,13 @@ static void notePools(const PageInput &F, const HeapFragmentation &H,
     Note += ": reserved at most " + formatSize(P.Reserved) +
             ", active at most " + formatSize(P.Active);
     if (P.Trimmed.Count)
-      Note += "; " + plural(P.Trimmed.Count, "trim") + " gave " +
-              formatSize(P.Trimmed.Bytes) + " back";
+      Note += "; " + plural(P.Trimmed.Count, "trim") + " returned " +
+              formatSize(P.Trimmed.Bytes);
     Notes.push_back(std::move(Note));
   }
   if (H.Pools.size() > Max)
-    Notes.push_back(F.heapName(H.Heap).str() + " had " +
-                    formatCount(H.Pools.size() - Max) + " pools more");
+    Notes.push_back(F.heapName(H.Heap).str() + ": " +
+                    plural(H.Pools.size() - Max, "more pool"));
 }
 
 std::optional<PageSection> reservedSection(const PageInput &F) {
@@ -81,14 +81,14 @@ std::optional<PageSection> reservedSection(const PageInput &F) {
     Out.Notes.push_back(Note);
     if (H.Trimmed.Count)
       Out.Notes.push_back(Name.str() + " was trimmed " +
-                          plural(H.Trimmed.Count, "time") + ", which gave " +
-                          formatSize(H.Trimmed.Bytes) + " back");
+                          plural(H.Trimmed.Count, "time") + " and returned " +
+                          formatSize(H.Trimmed.Bytes));
     notePools(F, H, Out.Notes);
   }
   if (T.empty())
     return std::nullopt;
   if (!Unknown.empty())
-    Out.Notes.push_back("unknown what is reserved by: " + Unknown);
+    Out.Notes.push_back("reserved memory unknown for: " + Unknown);
   Out.Title = "Reserved and unused";
   Out.Rows = std::move(T);
   return Out;

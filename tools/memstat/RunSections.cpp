@@ -144,7 +144,7 @@ std::optional<PageSection> stepSection(const PageInput &F) {
         "of " + plural(Steps.size(), "step") +
         ": the highest peak, the largest growth, the slowest, first and last");
   if (HasOpen)
-    Out.Notes.push_back("* until its process ended");
+    Out.Notes.push_back("* ends with its process");
   return Out;
 }
 
@@ -204,10 +204,10 @@ std::optional<PageSection> layerSection(const PageInput &F) {
     Out.Notes.push_back("of " + plural(Layers.size(), "layer") +
                         ", forward and backward; memdump --layers has all");
   if (HasHeld)
-    Out.Notes.push_back("held: at the peak of " +
-                        F.T.spaceName(F.O.Held.Space).str() +
-                        (HasDevices ? "; level" : "; heap level") +
-                        std::string(": the most of all while the layer ran"));
+    Out.Notes.push_back(
+        "held: live at the peak of " + F.T.spaceName(F.O.Held.Space).str() +
+        (HasDevices ? "; level" : "; heap level") +
+        std::string(": highest live bytes while the layer ran"));
   Out.Rows = std::move(T);
   return Out;
 }

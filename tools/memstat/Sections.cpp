@@ -77,10 +77,9 @@ static PageSection headSection(const PageInput &F) {
   if (std::string Peak = peakLine(F); !Peak.empty())
     Out.Lines.push_back(Peak);
   if (uint64_t Failures = F.R.OomFailures)
-    Out.Lines.push_back("out of memory " +
-                        (Failures == 1 ? std::string("once")
-                                       : formatCount(Failures) + " times") +
-                        "; memdump --oom shows what lived then");
+    Out.Lines.push_back(plural(Failures, "out-of-memory event") +
+                        "; memdump --oom shows " +
+                        (Failures == 1 ? "it" : "them"));
   return Out;
 }
 

@@ -26,18 +26,18 @@ static cl::opt<std::string> Output("o", cl::desc("Write to this file"),
 static cl::opt<StatFormat> OutputFormat(
     "format", cl::desc("What to write:"),
     cl::values(clEnumValN(StatFormat::Text, "text", "for people (default)"),
-               clEnumValN(StatFormat::Json, "json", "for programs"),
+               clEnumValN(StatFormat::Json, "json", "for scripts"),
                clEnumValN(StatFormat::Markdown, "markdown", "for a page")),
     cl::init(StatFormat::Text), cl::cat(toolCategory()));
 static cl::opt<unsigned>
     Top("top", cl::init(3), cl::value_desc("n"), cl::cat(toolCategory()),
-        cl::desc("So many stacks of each peak, layers, threads, ..., or a few "
-                 "more where they are useful (default 3); 0: all"));
+        cl::desc(
+            "Maximum rows per section (default 3, more where useful); 0: all"));
 static cl::opt<bool> Timeline("timeline", cl::cat(toolCategory()),
                               cl::desc("Draw live bytes over time"));
 static cl::opt<bool>
     Ascii("ascii", cl::cat(toolCategory()),
-          cl::desc("Draw with ASCII alone, as where the locale has no UTF-8"));
+          cl::desc("Draw with ASCII (default in locales without UTF-8)"));
 static constexpr FailMetric Conditions[] = {{"lost", FF_Any},
                                             {"suggestions", FF_Any | FF_Value},
                                             {"peak", FF_Value | FF_PerHeap},
@@ -136,12 +136,12 @@ int main(int Argc, char **Argv) {
   useLargePages();
   SelectionFlags Flags(SF_Heap | SF_Process | SF_AllFrames);
   FailOn Fatal(Conditions,
-               "Exit with status 3 on lost (events), suggestions or "
-               "suggestions>SIZE (one of more bytes), peak>SIZE, live>SIZE (of "
-               "any one memory space) or HEAP:peak>SIZE, HEAP:live>SIZE (of a "
-               "heap or space; HEAP?: of one that may be missing)");
+               "Exit with status 3 if a condition holds: lost (events), "
+               "suggestions, suggestions>SIZE (one of more bytes), peak>SIZE, "
+               "live>SIZE (in any memory space), HEAP:peak>SIZE, "
+               "HEAP:live>SIZE (in a heap or space; HEAP? may be missing)");
   return runTool(Argc, Argv,
-                 {"memstat", "Shows the most important of a trace on one page.",
+                 {"memstat", "Shows a summary of a trace on one page.",
                   "memstat trace.fb\n"
                   "memstat --timeline --heap='torch.*' trace.fb\n"
                   "memstat --format=markdown trace.fb > page.md"},

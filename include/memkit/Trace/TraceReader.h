@@ -80,7 +80,7 @@ public:
   /// True when the trace was completed: the trace ends with a valid index.
   bool complete() const;
   /// The reason, for a warning, why complete() is false: `cut off at offset N`,
-  /// or `corrupt at offset N: what; what follows is not read`. Empty when
+  /// or `corrupt at offset N: what; the remainder is not read`. Empty when
   /// complete.
   llvm::StringRef damage() const;
 

@@ -22,7 +22,7 @@ static constexpr uint64_t FirstQuestionHalving = 4096,
                           NextQuestionHalving = 2048;
 static constexpr size_t MaxAsked = 256;
 static constexpr char NotKnown[] =
-    "CUDA: what contexts and other processes use of a device is not known: ";
+    "CUDA: memory of contexts and other processes is unknown: ";
 
 bool DeviceUses::ask(PendingRead P) {
   uint16_t Device = P.W.L.Device;
@@ -137,9 +137,9 @@ bool DeviceUses::takeKnown(const DeviceReading &K, const PendingRead &P,
   // A process that waits for its context has not ended.
   if (K.IsReported || P.Why != PendingRead::Context)
     return true;
-  missed("CUDA: NVML does not list the recorded processes (their numbers may "
-         "be of another namespace): what others use of a device is taken to "
-         "be what they used before the first context");
+  missed("CUDA: NVML does not list the recorded processes (their pids may be "
+         "of another namespace): the memory of other processes is assumed to "
+         "be what was used before the first context");
   return true;
 }
 

@@ -60,7 +60,7 @@ std::string Nvml::open() {
         std::pair("nvmlDeviceGetMemoryInfo",
                   find("nvmlDeviceGetMemoryInfo", GetMemory))})
     if (!Found)
-      return std::string("NVML is of another version: it has no ") + Name;
+      return std::string("this version of NVML lacks ") + Name;
   find("nvmlDeviceGetMemoryInfo_v2", GetMemoryV2);
   ProcessBytes = BytesV2;
   if (!find("nvmlDeviceGetComputeRunningProcesses_v3", GetProcesses) &&

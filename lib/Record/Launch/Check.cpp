@@ -40,15 +40,15 @@ static std::string checkCuda(const std::string &Library) {
       (sys::path::parent_path(Library) + "/libmemrec-cuda.so").str();
   if (access(Cuda.c_str(), R_OK) != 0)
     return "CUDA: no: " + Cuda + ": " + strerror(errno) +
-           " (it is built where the headers of CUDA are)";
+           " (needs CUDA's headers at build time)";
   if (!opens("libcuda.so.1"))
-    return "CUDA: no: there is no driver (libcuda.so.1) here";
+    return "CUDA: no: no driver (libcuda.so.1)";
   for (const char *Version : {"13", "12", "11.8", "11.7", "11.6", "11.5"})
     if (std::string Name = std::string("libcupti.so.") + Version; opens(Name))
-      return "CUDA: yes: what the driver gives out, by " + Name;
-  return "CUDA: yes: what the driver gives out, where a program brings "
-         "libcupti, as PyTorch does, or CUDA_HOME or /usr/local/cuda has it; "
-         "the loader's path has none";
+      return "CUDA: yes: driver memory, through " + Name;
+  return "CUDA: yes: driver memory, in programs that bring libcupti (as "
+         "PyTorch does), or with CUDA_HOME or /usr/local/cuda; none on the "
+         "loader's path";
 }
 
 bool memkit::checkRecording(const std::string &Library,
@@ -73,8 +73,8 @@ bool memkit::checkRecording(const std::string &Library,
   }
   if (Can)
     Print(
-        "host heap: yes: malloc, calloc, realloc, free and their kin, operator "
-        "new and delete");
+        "host heap: yes: malloc, calloc, realloc, free and similar functions, "
+        "operator new and delete");
   Print("native stacks: yes, by the unwind tables of the program's binaries");
   Print("python stacks: yes, merged with the native ones: CPython, as each "
         "process starts (-v says which; other Pythons have native stacks)");

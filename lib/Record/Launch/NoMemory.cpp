@@ -47,7 +47,7 @@ static void *waitForEnd(void *) {
 [[noreturn]] static void end() {
   if (!Ended.exchange(true)) {
     const char Text[] = "memrec: error: out of memory: the recording ends "
-                        "here; the program goes on\n";
+                        "here; the program continues\n";
     (void)!write(STDERR_FILENO, Text, sizeof(Text) - 1);
     if (!Program || !HasWaiter)
       _exit(ExitFailed);

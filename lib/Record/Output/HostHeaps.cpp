@@ -65,8 +65,7 @@ Expected<HeapChoice> HeapChoice::create(ArrayRef<std::string> Globs,
   constexpr uint32_t Objects = 1u << unsigned(HostHeapKind::PythonObject);
   if (!PythonObjects && C.Bits == Objects)
     return createStringError(inconvertibleErrorCode(),
-                             "the heap python.object is recorded with "
-                             "--python-objects alone");
+                             "the heap python.object needs --python-objects");
   if (!PythonObjects)
     C.Bits &= ~Objects;
   return C;

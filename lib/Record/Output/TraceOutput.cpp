@@ -196,5 +196,5 @@ Expected<TraceOutput> TraceOutput::openRegular(StringRef Path, bool Force) {
       return failErrno(shownPath(Path));
     return Out;
   }
-  return fail(Path, "could not be created: others keep replacing it");
+  return fail(Path, "cannot create: other processes keep replacing the file");
 }

@@ -33,17 +33,17 @@ static std::string versionName(uint32_t Hex) {
 static const char *whyNotWalked(PythonState S) {
   switch (S) {
   case PythonState::UnknownVersion:
-    return "a version that memkit does not know";
+    return "memkit does not know this version";
   case PythonState::DebugBuild:
     return "a debug build";
   case PythonState::FreeThreaded:
     return "a free-threaded build";
   case PythonState::OtherLayout:
-    return "its structures are not those of its version";
+    return "its structures do not match its version";
   case PythonState::PyPy:
     return "only CPython's are";
   case PythonState::NoSymbols:
-    return "symbols that it should have are not there";
+    return "expected symbols are missing";
   default:
     return nullptr;
   }
@@ -53,13 +53,13 @@ static const char *whyNotTracked(wire::CudaState S) {
   using wire::CudaState;
   switch (S) {
   case CudaState::NoTracker:
-    return "its allocator tells nothing of them";
+    return "its allocator does not report them";
   case CudaState::UnknownVersion:
-    return "a version that memkit does not know";
+    return "memkit does not know this version";
   case CudaState::OtherLayout:
-    return "its allocator is not as that of its version";
+    return "its allocator differs from its version's";
   case CudaState::OtherAllocator:
-    return "another allocator stands in the place of its own";
+    return "its allocator was replaced by another";
   default:
     return nullptr;
   }
@@ -87,8 +87,8 @@ void CaptureReports::reportTorchCuda(ChildProcess &P) {
   if (State == CudaState::Tracked)
     return O.Note(Who + What + "requests, streams and segments are recorded");
   if (State == CudaState::Pool)
-    What += "its memory is cudaMallocAsync's: tensors are that function's "
-            "blocks, and what is reserved is not known";
+    What += "it uses cudaMallocAsync: tensors are that heap's blocks, reserved "
+            "memory is unknown";
   else if (const char *Why = whyNotTracked(State))
     What +=
         std::string("requests, streams and segments are not recorded: ") + Why;
@@ -115,14 +115,14 @@ static std::string howListened(wire::CudaCapture State,
     return "no libcupti was found: neither loaded, nor in the loader's path, "
            "beside the CUDA runtime, in CUDA_HOME or /usr/local/cuda";
   case CudaCapture::CuptiTaken:
-    return "another tool has CUPTI" +
+    return "another tool uses CUPTI" +
            (Rival.empty() ? " (nsys, ncu, a debugger, a profiler)" : Rival);
   case CudaCapture::CuptiFailed:
     return "CUPTI refused, error " + std::to_string(C.CuptiResult);
   case CudaCapture::NotInjected:
     return "the driver has loaded another tool" + Rival;
   case CudaCapture::NotWanted:
-    return "the program looks up none of its functions";
+    return "the program looks up no driver function";
   default:
     return "";
   }
@@ -142,12 +142,12 @@ void CaptureReports::reportCuda(ChildProcess &P) {
   if (IsHeard)
     Uses.begin();
   std::string Who = subjectOf(P);
-  std::string What = "CUDA: the memory that its driver gives out is ";
+  std::string What = "CUDA: memory of the driver is ";
   if (State == CudaCapture::Cupti &&
       CudaCapture(C.CudaWhy) != CudaCapture::CuptiOlder)
-    return O.Note(Who + What + "recorded, by CUPTI");
+    return O.Note(Who + What + "recorded through CUPTI");
   if (State == CudaCapture::Interposed) {
-    What += "recorded, where the program looks its functions up";
+    What += "recorded where the program looks up driver functions";
     auto Why = CudaCapture(C.CudaWhy);
     if (std::string Of = howListened(Why, C);
         !Of.empty() && Why != CudaCapture::NotWanted)
@@ -155,9 +155,8 @@ void CaptureReports::reportCuda(ChildProcess &P) {
     return O.Note(Who + What);
   }
   if (State == CudaCapture::Cupti)
-    What += "recorded, by a CUPTI that is older than it: " +
-            std::to_string(C.CuptiResult) +
-            " calls that it does not know are not";
+    What += "recorded by a CUPTI older than the driver: " +
+            std::to_string(C.CuptiResult) + " unknown calls are not recorded";
   else
     What += "not recorded: " + howListened(State, C);
   O.Warn(Who + What);
@@ -176,12 +175,12 @@ void CaptureReports::reportTorch(ChildProcess &P) {
     O.Note(Who + "its operators and layers are recorded");
   else if (State == wire::TorchState::NoSequence)
     O.Warn(Who +
-           "layers of the backward pass are not recorded: symbols that it "
-           "should have are not there");
+           "layers of the backward pass are not recorded: expected symbols are "
+           "missing");
   else if (State == wire::TorchState::NoObserver)
-    O.Warn(Who +
-           "operators and layers are not recorded: symbols that it should "
-           "have are not there");
+    O.Warn(
+        Who +
+        "operators and layers are not recorded: expected symbols are missing");
 }
 
 /// Reports, once for each version and result, what is recorded of Python.

@@ -63,11 +63,12 @@ void RecordingControl::takeSignals() {
 void RecordingControl::warnOfMoments() const {
   auto Warn = [&](const char *Verb, const RecordMoment &M, const char *So) {
     if (M.Kind == RecordMoment::Step)
-      O.Warn("no step " + Twine(M.Value) + " to " + Verb + " at: there were " +
-             Twine(R.MaxSteps) + " steps" + So);
+      O.Warn("recording did not " + Twine(Verb) + " at step " + Twine(M.Value) +
+             ": the program had only " + Twine(R.MaxSteps) +
+             (R.MaxSteps == 1 ? " step" : " steps") + So);
     else if (M.Kind == RecordMoment::After)
-      O.Warn("no " + Twine(Verb) + " after " + formatTime(M.Value) +
-             ": the program ended before" + So);
+      O.Warn("recording did not " + Twine(Verb) + " after " +
+             formatTime(M.Value) + ": the program ended earlier" + So);
   };
   const char *Nothing = R.Stats.events() ? "" : "; nothing was recorded";
   Warn("start", StartAt, Nothing);

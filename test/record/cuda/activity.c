@@ -20,7 +20,7 @@
 // Callbacks are another matter: who subscribes gets them, and is named where nothing else
 // hears the calls.
 // RUN: %cuda memrec -o %t.own.fb -- %t.exe subscribe 2>&1 | FileCheck %s --check-prefix=ITSELF
-// ITSELF: CUDA: the memory that its driver gives out is not recorded: another tool has CUPTI: the program itself
+// ITSELF: CUDA: memory of the driver is not recorded: another tool uses CUPTI: the program itself
 
 #include "Inputs/check.h"
 #include <cupti.h>

@@ -9,16 +9,16 @@
 // RUN: rm -rf %t.none && mkdir %t.none && cp %fake_cuda/libcuda.so.1 %t.none
 // RUN: env LD_LIBRARY_PATH=%t.none memrec -o %t.fb -- %t.exe 2>&1 | FileCheck %s --check-prefix=NONE
 // (The machine may have a real one, which does not take this driver.)
-// NONE: CUDA: the memory that its driver gives out is not recorded: {{no libcupti was found|CUPTI refused}}
+// NONE: CUDA: memory of the driver is not recorded: {{no libcupti was found|CUPTI refused}}
 // RUN: memdump --check %t.fb
 // RUN: memdump %t.fb | FileCheck %s --check-prefix=ALERT
-// ALERT: alert CUDA: the memory that its driver gives out is not recorded
+// ALERT: alert CUDA: memory of the driver is not recorded
 //
 // Another tool has CUPTI; one that is none.
 // RUN: %cuda env FAKECUPTI_TAKEN=1 memrec -o %t.fb -- %t.exe 2>&1 | FileCheck %s --check-prefix=TAKEN
-// TAKEN: CUDA: the memory that its driver gives out is not recorded: another tool has CUPTI
+// TAKEN: CUDA: memory of the driver is not recorded: another tool uses CUPTI
 // RUN: %cuda env FAKECUPTI_FAIL=999 memrec -o %t.fb -- %t.exe 2>&1 | FileCheck %s --check-prefix=REFUSED
-// REFUSED: CUDA: the memory that its driver gives out is not recorded: CUPTI refused, error 999
+// REFUSED: CUDA: memory of the driver is not recorded: CUPTI refused, error 999
 //
 // A call that fails is no allocation, and one of these is no want of memory. Frees of what
 // is not there are said; a child of fork has nothing of its parent's.

@@ -15,4 +15,4 @@
 // OURS: path: {{.*}}libmemrec-cuda.so
 // NONE: path: none
 // THEIRS: path: /theirs.so
-// SAID: warning: CUDA_INJECTION64_PATH is set already, to /theirs.so: CUDA's driver is heard where programs look its functions up
+// SAID: warning: CUDA_INJECTION64_PATH is already set to /theirs.so: CUDA's driver is recorded only where programs look up its functions

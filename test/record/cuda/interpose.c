@@ -4,28 +4,28 @@
 //
 // RUN: %cuda_cc %s -o %t.exe -l:libcudart.so.13 -l:libcupti.so.13 -l:libcuda.so.1 -pthread
 // RUN: %cuda memrec -v -o %t.fb -- %t.exe 2>&1 | FileCheck %s --check-prefix=HEARD
-// HEARD: CUDA: the memory that its driver gives out is recorded, by CUPTI
+// HEARD: CUDA: memory of the driver is recorded through CUPTI
 // RUN: memdump %t.fb > %t.txt
 // RUN: FileCheck %s < %t.txt
 // RUN: %cuda memrec --cuda=interpose -v -o %t.i.fb -- %t.exe 2>&1 | FileCheck %s --check-prefix=INTERPOSE
-// INTERPOSE: CUDA: the memory that its driver gives out is recorded, where the program looks its functions up
+// INTERPOSE: CUDA: memory of the driver is recorded where the program looks up driver functions
 // RUN: memdump %t.i.fb > %t.i.txt
 // RUN: FileCheck %s < %t.i.txt
 // RUN: %if !cuda-device %{ %cuda env FAKECUPTI_TAKEN=1 memrec -v -o %t.fb -- %t.exe 2>&1 | FileCheck %s --check-prefix=TAKEN %}
-// TAKEN: CUDA: the memory that its driver gives out is recorded, where the program looks its functions up: another tool has CUPTI (nsys, ncu, a debugger, a profiler)
+// TAKEN: CUDA: memory of the driver is recorded where the program looks up driver functions: another tool uses CUPTI (nsys, ncu, a debugger, a profiler)
 // RUN: memdump %t.fb | FileCheck %s
 //
 // It is named, if CUPTI says so, or its library is loaded.
 // RUN: %if !cuda-device %{ %cuda env "FAKECUPTI_TAKEN=CUPTI for Their Tool" memrec -v -o %t.fb -- %t.exe 2>&1 | FileCheck %s --check-prefix=NAMED %}
-// NAMED: looks its functions up: another tool has CUPTI: CUPTI for Their Tool{{$}}
+// NAMED: looks up driver functions: another tool uses CUPTI: CUPTI for Their Tool{{$}}
 // RUN: mkdir -p %t.nsys
 // RUN: %cc -shared -x c /dev/null -o %t.nsys/libToolsInjection64.so
 // RUN: %if !cuda-device %{ %cuda env FAKECUPTI_TAKEN=1 LD_LIBRARY_PATH=%t.nsys:%fake_cuda LD_PRELOAD=libToolsInjection64.so memrec -v -o %t.fb -- %t.exe 2>&1 | FileCheck %s --check-prefix=LOADED %}
-// LOADED: another tool has CUPTI: Nsight Systems (libToolsInjection64.so)
+// LOADED: another tool uses CUPTI: Nsight Systems (libToolsInjection64.so)
 //
 // Another tool's library is the one that the driver loads.
 // RUN: %cuda env CUDA_INJECTION64_PATH=/theirs.so memrec -v -o %t.fb -- %t.exe 2>&1 | FileCheck %s --check-prefix=THEIRS
-// THEIRS: CUDA: the memory that its driver gives out is recorded, where the program looks its functions up: the driver has loaded another tool: /theirs.so
+// THEIRS: CUDA: memory of the driver is recorded where the program looks up driver functions: the driver has loaded another tool: /theirs.so
 // RUN: memdump %t.fb | FileCheck %s
 //
 // The program subscribes, in the midst of threads that allocate and are given each other's

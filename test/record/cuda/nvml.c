@@ -8,11 +8,11 @@
 // DEFINE: %{nvml} = env FAKECUDA_STATE=%t.state %{bytes}
 // (The machine may have a real one, which knows no such device.)
 // RUN: env LD_LIBRARY_PATH=%t.none %{bytes} memrec -o %t.fb -- %t.exe 2>&1 | FileCheck %s --check-prefix=NONE
-// NONE: memrec: warning: CUDA: what contexts and other processes use of a device is not known: {{libnvidia-ml.so.1 was not found|NVML: }}
+// NONE: memrec: warning: CUDA: memory of contexts and other processes is unknown: {{libnvidia-ml.so.1 was not found|NVML: }}
 // NONE-NOT: warning
 // RUN: memdump --check %t.fb
 // RUN: memdump %t.fb | FileCheck %s --check-prefixes=ALERT,UNKNOWN
-// ALERT: alert CUDA: what contexts and other processes use of a device is not known
+// ALERT: alert CUDA: memory of contexts and other processes is unknown
 // What the driver says there is, without it.
 // UNKNOWN: device-used 1 402 MiB 8 GiB accounted 2 MiB contexts unknown modules 0 B others unknown own unknown
 //
@@ -20,21 +20,21 @@
 // OFF-NOT: CUDA
 //
 // RUN: %cuda memrec -o %t.fb -- %t.exe 2>&1 | FileCheck %s --check-prefix=INIT
-// INIT: is not known: NVML: nvmlInit_v2: Driver Not Loaded
+// INIT: is unknown: NVML: nvmlInit_v2: Driver Not Loaded
 //
 // RUN: %cuda %{nvml} FAKENVML_FAIL=nvmlDeviceGetHandleByUUID:6 memrec -o %t.fb -- %t.exe 2>&1 | FileCheck %s --check-prefix=DEVICE
-// DEVICE: is not known: NVML: device GPU-a0a1a2a3-a4a5-a6a7-a8a9-aaabacadae00: an error of the fake NVML
+// DEVICE: is unknown: NVML: device GPU-a0a1a2a3-a4a5-a6a7-a8a9-aaabacadae00: an error of the fake NVML
 // DEVICE-NOT: warning
 // RUN: memdump %t.fb | FileCheck %s --check-prefix=UNKNOWN
 //
 // RUN: echo 'int nvmlInit_v2(void) { return 0; }' > %t.c
 // RUN: %cc -shared -fPIC %t.c -o %t.none/libnvidia-ml.so.1
 // RUN: env LD_LIBRARY_PATH=%t.none %{bytes} memrec -o %t.fb -- %t.exe 2>&1 | FileCheck %s --check-prefix=VERSION
-// VERSION: is not known: NVML is of another version: it has no nvmlDeviceGetHandleByUUID
+// VERSION: is unknown: this version of NVML lacks nvmlDeviceGetHandleByUUID
 //
 // One that never answers: the program waits half a second.
 // RUN: %cuda %{nvml} FAKENVML_HANG=1 timeout 60 memrec -o %t.fb -- %t.exe 2>&1 | FileCheck %s --check-prefix=HANG
-// HANG: is not known: NVML does not answer in time
+// HANG: is unknown: NVML does not answer in time
 // HANG-NOT: warning
 // RUN: memdump --check %t.fb
 // RUN: memdump %t.fb | FileCheck %s --check-prefix=UNKNOWN
@@ -44,7 +44,7 @@
 // RUN: memdump %t.fb | FileCheck %s --check-prefix=BEFORE
 // RUN: %cuda %{nvml} FAKENVML_PIDS_FROM=5000000 memrec -o %t.fb -- %t.exe 2>&1 | FileCheck %s --check-prefix=PIDS
 // RUN: memdump %t.fb | FileCheck %s --check-prefix=BEFORE
-// PIDS: memrec: warning: CUDA: NVML does not list the recorded processes (their numbers may be of another namespace): what others use of a device is taken to be what they used before the first context
+// PIDS: memrec: warning: CUDA: NVML does not list the recorded processes (their pids may be of another namespace): the memory of other processes is assumed to be what was used before the first context
 // BEFORE: device-used 1 402 MiB 8 GiB accounted 2 MiB contexts 300 MiB modules 0 B others 100 MiB own unknown
 //
 // Older ones have other functions, some newer ones longer entries. In the older figure is

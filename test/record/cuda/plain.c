@@ -3,7 +3,7 @@
 //
 // RUN: %cuda_cc %s -o %t.exe %libcuda
 // RUN: %cuda memrec -v -o %t.fb -- %t.exe 2>&1 | FileCheck %s --check-prefix=SAID
-// SAID: CUDA: the memory that its driver gives out is recorded, by CUPTI
+// SAID: CUDA: memory of the driver is recorded through CUPTI
 // RUN: memdump --check %t.fb
 // RUN: memdump %t.fb | FileCheck %s
 // RUN: memdump --summary %t.fb | FileCheck %s --check-prefix=HEAPS

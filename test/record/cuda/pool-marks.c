@@ -37,7 +37,7 @@ int main(void) {
 }
 
 // STAT: cuda:0.pool reserved at most 10 MiB, active at most 9 MiB
-// STAT: cuda:0.pool was trimmed 2 times, which gave 6 MiB back
+// STAT: cuda:0.pool was trimmed 2 times and returned 6 MiB
 // JSON: "active_peak_bytes": 9437184,
 // JSON-NEXT: "trims": 2,
 // JSON-NEXT: "trimmed_bytes": 6291456,

@@ -41,8 +41,8 @@ int main(void) {
 }
 
 // STAT: cuda:0.pool reserved at most 8 MiB, active at most 7 MiB
-// STAT: cuda:0.pool was trimmed 1 time, which gave 6 MiB back
-// STAT: cuda:0.pool, pool 1: reserved at most 6 MiB, active at most 6 MiB; 1 trim gave 6 MiB back
+// STAT: cuda:0.pool was trimmed 1 time and returned 6 MiB
+// STAT: cuda:0.pool, pool 1: reserved at most 6 MiB, active at most 6 MiB; 1 trim returned 6 MiB
 // STAT: cuda:0.pool, the device's own pool: reserved at most 4 MiB, active at most 4 MiB
 
 // JSON: "pools": [

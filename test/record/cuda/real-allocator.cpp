@@ -14,8 +14,8 @@
 // and third are free again when 256 MiB are asked for.
 // MAP: cuda:0 (Fake GPU 0, 700 MiB) at oom,
 // MAP-NEXT: 514 MiB held, 514 MiB of it in 2 segments: 258 MiB free in 3 holes, the largest has 128 MiB; fragmentation 50.2 %
-// MAP-NEXT: 256 MiB were asked for, 258 MiB are free in 3 holes, the largest has 128 MiB, {{[0-9.]+}} MiB on the device: fragmentation
-// MAP-NEXT: asked for of torch.cuda:0 by main (exe)
+// MAP-NEXT: 256 MiB requested, 258 MiB free in 3 holes, the largest has 128 MiB, {{[0-9.]+}} MiB on the device: fragmentation
+// MAP-NEXT: requested from torch.cuda:0 by main (exe)
 // MAP: 512 MiB #[[#]] torch.cuda:0.segments 50.0 % free
 // MAP-NEXT: 128 MiB free
 // MAP-NEXT: 128 MiB #[[#]] main (exe)
@@ -31,8 +31,8 @@
 // RUN: memdump --check %t.e.fb
 // RUN: memdump --map --at=oom %t.e.fb | FileCheck %s --check-prefix=EXPANDS
 // EXPANDS: 682 MiB held, 522 MiB of it in 2 segments: 266 MiB free in 4 holes, the largest has 128 MiB; fragmentation 51.0 %; 160 MiB in 8 blocks outside
-// EXPANDS-NEXT: 20 MiB were asked for, 266 MiB are free in 4 holes, the largest has 128 MiB, at most 18 MiB on the device: the device is full
-// EXPANDS-NEXT: asked for of cuda:0.device by {{.*}}libc10_cuda.so
+// EXPANDS-NEXT: 20 MiB requested, 266 MiB free in 4 holes, the largest has 128 MiB, at most 18 MiB on the device: the device is full
+// EXPANDS-NEXT: requested from cuda:0.device by {{.*}}libc10_cuda.so
 // EXPANDS: 520 MiB #[[#]] torch.cuda:0.segments expandable 50.8 % free
 // EXPANDS: ? 20 MiB #[[#]] cuda:0.device libc10_cuda.so
 //

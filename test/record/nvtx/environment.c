@@ -15,7 +15,7 @@
 // OURS: path: {{.*}}libmemrec.so
 // NONE: path: none
 // THEIRS: path: /theirs.so
-// SAID: warning: NVTX_INJECTION64_PATH is set already, to /theirs.so: ranges of NVTX are not recorded
+// SAID: warning: NVTX_INJECTION64_PATH is already set to /theirs.so: NVTX ranges are not recorded
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -29,9 +29,9 @@
 #
 # What cannot be.
 # RUN: not memrec --python-objects --sample=1M -- true 2>&1 | FileCheck %s --check-prefix=SAMPLE
-# SAMPLE: --python-objects and --sample exclude each other
+# SAMPLE: --python-objects cannot be combined with --sample
 # RUN: not memrec -o %t.x.fb --heap=python.object -- true 2>&1 | FileCheck %s --check-prefix=ALONE
-# ALONE: recorded with --python-objects alone
+# ALONE: the heap python.object needs --python-objects
 import os
 import sys
 import threading

@@ -13,7 +13,7 @@
 // RUN: memflame --format=speedscope %t.fb | FileCheck %s --check-prefix=FLAME
 //
 // TEXT: host.malloc {{.*}} ±
-// TEXT: host.malloc is a sample, one byte in 64 KiB
+// TEXT: host.malloc is sampled, one byte in 64 KiB
 // ASM: sample=65536
 // ASM: heap {{.*}}sample-bytes=65536
 // ASM: alloc {{.*}} weight=

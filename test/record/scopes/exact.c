@@ -105,4 +105,4 @@ int main(void) {
 // ASM-DAG: alloc {{.*}}size=1000000 {{.*}}scope-path=
 // ASM-DAG: user {{.*}}name=[[END]]
 
-// BAD: scopes are printed as text, json or csv
+// BAD: --scopes supports only --format=text, json and csv

@@ -52,7 +52,7 @@ int main(void) {
 // CHECK: {{[0-9]}} step process=2 id=1
 // CHECK-NOT: {{[0-9]}} step process=
 // OWN-COUNT-4: {{[0-9]}} step process=
-// NONE: warning: no range with a name that matches 'nothing' has ended
+// NONE: warning: no range matching 'nothing' ended, so there are no steps
 // NOSTEPS: , 0 steps
 // BAD: memrec: error: --step=iter (: parentheses not balanced
 // EMPTY: memrec: error: --step= needs a regular expression

@@ -32,8 +32,8 @@ finally:
 assert done.returncode == 128 + 9, (done.returncode, done.stderr)
 lines = done.stderr.splitlines()
 assert lines[0] == "memrec: the program was killed by signal 9, Killed", lines
-assert lines[1] == ("memrec: out of memory: the kernel killed 1 process of this control group, "
-                    "which may have 96 MiB, meanwhile"), lines
+assert lines[1] == ("memrec: out of memory: the kernel killed 1 process of this control group "
+                    "(limit 96 MiB) during the recording"), lines
 leaks = subprocess.run(["memleak", base + ".fb"], check=True, stdout=subprocess.PIPE, text=True).stdout
 # On a busy machine it runs for long enough to be told of as growth, too.
 live = re.search(r"^([0-9.]+) MiB in ", leaks, re.MULTILINE)

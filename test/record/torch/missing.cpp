@@ -7,13 +7,13 @@
 // RUN: c++ %s -o %t.exe -ldl
 // RUN: env LD_LIBRARY_PATH=%t.lib memrec -o %t.fb -- %t.exe 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: memdump --summary %t.fb | FileCheck %s
-// NONE: PyTorch: operators and layers are not recorded: symbols that it should have are not there
+// NONE: PyTorch: operators and layers are not recorded: expected symbols are missing
 // NONE: 0 lost
 //
 // RUN: c++ -shared -fPIC -DCPU -DADD %s -o %t.lib/libtorch_cpu.so -Wl,-soname,libtorch_cpu.so
 // RUN: env LD_LIBRARY_PATH=%t.lib memrec -o %t.add.fb -- %t.exe 2>&1 | FileCheck %s --check-prefix=FORWARD
 // RUN: memdump --summary %t.add.fb | FileCheck %s
-// FORWARD: PyTorch: layers of the backward pass are not recorded: symbols that it should have are not there
+// FORWARD: PyTorch: layers of the backward pass are not recorded: expected symbols are missing
 // FORWARD: 0 lost
 // CHECK: torch.cpu 1 0 1000 B
 #include <cstdint>

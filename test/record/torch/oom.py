@@ -10,10 +10,10 @@
 # RUN: memdump --oom %t.kill.fb | FileCheck %s
 # RUN: memdump --summary %t.kill.fb | FileCheck %s --check-prefix=KILLED
 #
-# CHECK: torch.cpu could not give 1 PiB {{.*}} to oom.py
+# CHECK: torch.cpu could not allocate 1 PiB {{.*}} for oom.py
 # CHECK-NEXT: in forward/Net/wide/aten::empty
 # CHECK: oom.py:{{[0-9]+}} Wide.forward
-# CHECK: what lived in torch.cpu of oom.py:
+# CHECK: live in torch.cpu of oom.py:
 # CHECK: activation 3.91 MiB {{.*}} first 3.91 MiB
 # CHECK: parameter 1.96 MiB
 # CHECK: input 1000 KiB
@@ -21,7 +21,7 @@
 # CHECK: oom.py:{{[0-9]+}} Net.forward
 # The one process's tensors are all that the heap had.
 # SUM: [[SUM:[0-9]+]] [[SUM]]
-# KILLED: out of memory once
+# KILLED: 1 out-of-memory event
 import os
 import signal
 import sys

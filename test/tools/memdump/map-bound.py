@@ -5,7 +5,7 @@
 # RUN: %python %s 4194304 | memas -o %t.fb - && memdump --map --at=end %t.fb | FileCheck %s
 # RUN: %python %s 4194305 | memas -o %t.more.fb - && not memdump --map --at=end %t.more.fb 2>&1 | FileCheck %s --check-prefix=MORE
 # CHECK: 4 GiB held; 4 GiB in 4,194,304 blocks
-# MORE: memdump: error: {{.*}}: more blocks live on the devices at end than a map has room for, 4,194,304
+# MORE: memdump: error: {{.*}}: too many live blocks for a map at end: more than 4,194,304
 import sys
 
 print('''header

@@ -99,5 +99,6 @@ TEST(AnalysisQuery, AStreamHasNoMap) {
   auto Maps = queryMap(*T, {});
   ASSERT_FALSE(Maps);
   EXPECT_EQ(toString(Maps.takeError()),
-            "stream: a map of a device needs a file: a stream is read once");
+            "stream: a map of a device needs a file, because a stream can be "
+            "read only once");
 }

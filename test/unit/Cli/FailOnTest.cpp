@@ -121,7 +121,7 @@ TEST(FailOn, Counts) {
 
 TEST(FailOn, NoneShowsTheGrammar) {
   const char Grammar[] =
-      " is none of [HEAP:]leaks[>SIZE], [HEAP:]growth[>SIZE/step|SIZE/s], "
+      " is not one of [HEAP:]leaks[>SIZE], [HEAP:]growth[>SIZE/step|SIZE/s], "
       "[HEAP:]peak>SIZE|+SIZE|+N%, count[>N|+N|+N%], lost";
   for (StringRef Text :
        {"", "oops", "leaks>", "leaks>1%", "leaks>+5%", "leaks>big", "peak",

@@ -213,7 +213,8 @@ TEST(ProfileQuery, OneSpaceAtATimeUnlessInOneTree) {
 TEST(ProfileQuery, SaysWhatItCannotGroupBy) {
   ProfileOptions Options;
   Options.By = GroupBy::Operator;
-  EXPECT_NE(profileQuery(Options)->warning().find("nothing in it to group by"),
+  EXPECT_NE(profileQuery(Options)->warning().find(
+                "cannot group by operator: the trace has no operators"),
             StringRef::npos);
   Options.By = GroupBy::Layer;
   EXPECT_EQ(profileQuery(Options)->warning(), "");

@@ -237,6 +237,7 @@ TEST(GrowingTrace, QuestionsOfEventsNeedAFile) {
   auto Sel = orDie(Selection::create(*T, Spec));
   auto S = SelectedStats::create(*T, std::move(Sel));
   ASSERT_FALSE(S);
-  EXPECT_NE(toString(S.takeError()).find("a file: a stream is read once"),
+  EXPECT_NE(toString(S.takeError())
+                .find("a file, because a stream can be read only once"),
             std::string::npos);
 }

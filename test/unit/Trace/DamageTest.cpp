@@ -98,7 +98,7 @@ TEST(Damage, TwoHeaders) {
   std::string File = writeTrace(sampleHeader(), sampleBlocks());
   EXPECT_EQ(readAll(File + File),
             "error: t.fb: offset " + std::to_string(File.size()) +
-                ": a second header: traces are not joined by cat");
+                ": a second header (traces cannot be joined with cat)");
 }
 
 TEST(Damage, NewerVersionsAreRefusedWithBothNamed) {

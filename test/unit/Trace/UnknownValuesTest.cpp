@@ -156,7 +156,8 @@ TEST(UnknownValues, KindsOfEventsEndTheReading) {
                      std::string(Frame.data(), Frame.size());
   auto R = cantFail(
       TraceReader::create(MemoryBuffer::getMemBuffer(File, "t.fb", false)));
-  EXPECT_NE(R->damage().find("unknown kind of event; what follows is not read"),
-            StringRef::npos)
+  EXPECT_NE(
+      R->damage().find("unknown kind of event; the remainder is not read"),
+      StringRef::npos)
       << R->damage().str();
 }

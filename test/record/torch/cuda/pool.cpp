@@ -10,7 +10,7 @@
 // RUN: env LD_LIBRARY_PATH=%t/lib memrec -o %t.fb -- %t/exe libother.so libc10_cuda.so 2>&1 | FileCheck %s --check-prefix=SAID
 // SAID: libother.so: 0x700000000000 0x700000200000, then 2
 // SAID: libc10_cuda.so: 0x700000400000 0x700000600000, then 2
-// SAID: PyTorch on CUDA: its memory is cudaMallocAsync's: tensors are that function's blocks, and what is reserved is not known
+// SAID: PyTorch on CUDA: it uses cudaMallocAsync: tensors are that heap's blocks, reserved memory is unknown
 //
 // RUN: memdump --check %t.fb
 // RUN: memdump --summary %t.fb | FileCheck %s

@@ -43,7 +43,7 @@
 // The driver's pool in its stead.
 // RUN: env PYTORCH_CUDA_ALLOC_CONF=backend:cudaMallocAsync %t/run memrec -o %t.p.fb -- %t/exe 2>&1 | FileCheck %s --check-prefix=POOL
 // POOL: CudaMallocAsyncAllocator
-// POOL: PyTorch on CUDA: its memory is cudaMallocAsync's
+// POOL: PyTorch on CUDA: it uses cudaMallocAsync
 // RUN: memdump --check %t.p.fb
 // RUN: memdump --summary %t.p.fb | FileCheck %s --check-prefix=POOLED
 // POOLED: torch.cuda:0 6 5 4.78 MiB 1.95 KiB 1

@@ -86,7 +86,7 @@
 // RUN: echo "__version__ = '2.99.0'" > %t/torch/version.py
 // RUN: env LD_LIBRARY_PATH=%t/torch/lib memrec -o %t.none.fb -- %t/exe 2>&1 | FileCheck %s --check-prefix=VERSION
 // RUN: memdump --summary %t.none.fb | FileCheck %s --check-prefix=TENSORS
-// VERSION: warning: {{.*}}PyTorch on CUDA: requests, streams and segments are not recorded: a version that memkit does not know
+// VERSION: warning: {{.*}}PyTorch on CUDA: requests, streams and segments are not recorded: memkit does not know this version
 // TENSORS-NOT: segments
 // TENSORS: torch.cuda:1 5 5 8.77 MiB
 //
@@ -94,12 +94,12 @@
 // RUN: c++ -shared -fPIC -DEXTRA %S/Inputs/fake-torch.cpp -o %t/torch/lib/libc10_cuda.so -Wl,-soname,libc10_cuda.so -L%t/torch/lib -lc10
 // RUN: env LD_LIBRARY_PATH=%t/torch/lib memrec -o %t.none.fb -- %t/exe 2>&1 | FileCheck %s --check-prefix=LAYOUT
 // RUN: memdump --summary %t.none.fb | FileCheck %s --check-prefix=TENSORS
-// LAYOUT: PyTorch on CUDA: requests, streams and segments are not recorded: its allocator is not as that of its version
+// LAYOUT: PyTorch on CUDA: requests, streams and segments are not recorded: its allocator differs from its version's
 //
 // RUN: c++ -shared -fPIC -DNAME=OtherAllocator %S/Inputs/fake-torch.cpp -o %t/torch/lib/libc10_cuda.so -Wl,-soname,libc10_cuda.so -L%t/torch/lib -lc10
 // RUN: env LD_LIBRARY_PATH=%t/torch/lib memrec -o %t.none.fb -- %t/exe 2>&1 | FileCheck %s --check-prefix=OTHER
 // RUN: memdump --summary %t.none.fb | FileCheck %s --check-prefix=TENSORS
-// OTHER: PyTorch on CUDA: requests, streams and segments are not recorded: another allocator stands in the place of its own
+// OTHER: PyTorch on CUDA: requests, streams and segments are not recorded: its allocator was replaced by another
 //
 // What the tracker is told is not what libc10 reports: it is used no more.
 // RUN: c++ -shared -fPIC -DODD %S/Inputs/fake-torch.cpp -o %t/torch/lib/libc10_cuda.so -Wl,-soname,libc10_cuda.so -L%t/torch/lib -lc10
