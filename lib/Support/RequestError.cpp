@@ -35,6 +35,10 @@ StringRef fieldName(RequestField Field) {
     return "at";
   case RequestField::Renames:
     return "map";
+  case RequestField::PythonObjects:
+    return "python-objects";
+  case RequestField::Overwrite:
+    return "force";
   }
   llvm_unreachable("all fields are handled");
 }

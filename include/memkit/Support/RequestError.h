@@ -31,6 +31,9 @@ enum class RequestField {
   Until,
   At,
   Renames, ///< names that changed from one build to the next
+  // Of a recording:
+  PythonObjects, ///< record objects of Python interpreters
+  Overwrite,     ///< overwrite a file even if it is not a trace
 };
 
 /// A field with its value.

@@ -4,6 +4,7 @@
 
 #include "Output/HostHeaps.h"
 #include "Wire/Layout.h"
+#include "memkit/Support/RequestError.h"
 #include "llvm/Support/GlobPattern.h"
 
 using namespace llvm;
@@ -64,8 +65,10 @@ Expected<HeapChoice> HeapChoice::create(ArrayRef<std::string> Globs,
   }
   constexpr uint32_t Objects = 1u << unsigned(HostHeapKind::PythonObject);
   if (!PythonObjects && C.Bits == Objects)
-    return createStringError(inconvertibleErrorCode(),
-                             "the heap python.object needs --python-objects");
+    return make_error<RequestError>(
+        RequestError::RequestErrorKind::Malformed,
+        RequestPart{RequestField::Heaps, "python.object"}, " needs ",
+        RequestPart{RequestField::PythonObjects, ""});
   if (!PythonObjects)
     C.Bits &= ~Objects;
   return C;

@@ -4,6 +4,7 @@
 
 #include "Output/TraceOutput.h"
 #include "Support/Failure.h"
+#include "memkit/Support/RequestError.h"
 #include "memkit/Trace/TraceReader.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cerrno>
@@ -191,7 +192,10 @@ Expected<TraceOutput> TraceOutput::openRegular(StringRef Path, bool Force) {
       continue;
     }
     if (!Force)
-      return fail(Path, "exists and is not a trace (--force overwrites it)");
+      return make_error<RequestError>(
+          RequestError::RequestErrorKind::NoAnswer, RequestPart(),
+          shownPath(Path) + ": exists and is not a trace; overwrite with ",
+          RequestPart{RequestField::Overwrite, ""});
     if (ftruncate(Fd, 0) != 0)
       return failErrno(shownPath(Path));
     return Out;

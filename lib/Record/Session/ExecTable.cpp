@@ -89,7 +89,7 @@ void ExecTable::passStatus(ChildProcess &P) {
 
 std::string ExecTable::whyUnconnected(const PendingExec &E, bool Ended) const {
   if (!O.Follow)
-    return "--no-follow";
+    return "not followed";
   return whyNotPreloadable(Ended ? E.Path
                                  : "/proc/" + std::to_string(E.Pid) + "/exe");
 }

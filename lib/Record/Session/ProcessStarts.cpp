@@ -162,7 +162,7 @@ void ProcessStarts::addUnrecorded(pid_t Pid, uint32_t Parent,
   P->Process = R.Names.addProcess(I);
   R.Stats.beginProcess(P->Process, I.StartNs);
   ProgramAdded |= Pid == Program.pid();
-  // With --no-follow the user knows: no warning.
+  // Not to follow is the user's wish: no warning.
   if (Pid == Program.pid() || O.Follow)
     O.Warn(Twine(Exe.empty() ? "process " + std::to_string(Pid) : Exe) +
            " is not recorded: " + Why);

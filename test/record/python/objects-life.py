@@ -31,7 +31,7 @@
 # RUN: not memrec --python-objects --sample=1M -- true 2>&1 | FileCheck %s --check-prefix=SAMPLE
 # SAMPLE: --python-objects cannot be combined with --sample
 # RUN: not memrec -o %t.x.fb --heap=python.object -- true 2>&1 | FileCheck %s --check-prefix=ALONE
-# ALONE: the heap python.object needs --python-objects
+# ALONE: --heap=python.object needs --python-objects
 import os
 import sys
 import threading

@@ -119,7 +119,7 @@ TEST_F(InFolder, RefusesWhatIsNoTrace) {
   put("a", "my thesis");
   auto F = TraceOutput::open(path("a"), false);
   ASSERT_FALSE(bool(F));
-  EXPECT_EQ(path("a") + ": exists and is not a trace (--force overwrites it)",
+  EXPECT_EQ(path("a") + ": exists and is not a trace; overwrite with force",
             toString(F.takeError()));
   EXPECT_EQ("my thesis", get("a"));
   auto Forced = TraceOutput::open(path("a"), true);
