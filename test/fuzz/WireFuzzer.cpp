@@ -57,17 +57,17 @@ struct Victim {
   Victim() {
     R = cantFail(
         Recording::create(Out, Header(), TscClock({0, 0, 0}, 1000000000)));
-    R->Names.addProcess(Process());
+    R->Names.addProcess(ProcessRecord());
     R->Stats.beginProcess(1, 0);
-    auto Memory = cantFail(SharedProcess::create(1, ProcessSettings(), "fuzz"));
-    Size = Memory->size();
+    auto Own = cantFail(SharedProcess::create(1, ProcessSettings(), "fuzz"));
+    Size = Own->size();
     void *P = mmap(nullptr, Size, PROT_READ | PROT_WRITE,
-                   MAP_SHARED | MAP_NORESERVE, Memory->fd(), 0);
+                   MAP_SHARED | MAP_NORESERVE, Own->fd(), 0);
     if (P == MAP_FAILED)
       abort();
     Memory = static_cast<char *>(P);
     Shared = std::make_unique<SharedSources>(*R);
-    I = std::make_unique<ProcessState>(1, getpid(), false, std::move(Memory),
+    I = std::make_unique<ProcessState>(1, getpid(), false, std::move(Own),
                                        *Shared);
     R->addProcess(I->log());
     Shared->Pass = 1;
@@ -143,7 +143,7 @@ struct Victim {
       return poke<wire::Code>(Given.Codes, In.id(), In);
     case 2:
       return poke<std::array<char, 64>>(
-          Given.Binaries, In.id() * (sizeof(wire::Binary) / 64), In);
+          Given.Binaries, In.id() * (sizeof(wire::MappedBinary) / 64), In);
     case 3:
       return poke<wire::PythonFunction>(Given.Functions, In.id(), In);
     case 4:
