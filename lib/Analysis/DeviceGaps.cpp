@@ -10,7 +10,7 @@ using namespace llvm;
 
 namespace memkit {
 
-uint64_t DeviceGap::GapMoment::unknown() const {
+uint64_t DeviceGap::GapTimePoint::unknown() const {
   uint64_t Left = gap();
   for (std::optional<uint64_t> Part :
        {Parts.Contexts, Parts.Modules, Parts.Others})
@@ -73,8 +73,8 @@ private:
 
 /// Merges rises that follow each other within Soon and without a fall between
 /// them.
-static void addRise(DeviceGap &G, const DeviceGap::GapMoment &From,
-                    const DeviceGap::GapMoment &To, uint64_t Soon) {
+static void addRise(DeviceGap &G, const DeviceGap::GapTimePoint &From,
+                    const DeviceGap::GapTimePoint &To, uint64_t Soon) {
   if (To.gap() <= From.gap())
     return;
   if (!G.Rises.empty()) {
@@ -112,9 +112,9 @@ static DeviceGap gapOf(const Trace &T, uint32_t Device,
   uint64_t Soon =
       std::max(Min, (Points.back().TimeNs - Points.front().TimeNs) / Parts);
   for (const UsedPoint &P : Points) {
-    DeviceGap::GapMoment M{P.TimeNs, P.Used,
-                           P.Accounted ? *P.Accounted : Accounted.at(P.TimeNs),
-                           P.Accounted.has_value(), P.Parts};
+    DeviceGap::GapTimePoint M{
+        P.TimeNs, P.Used, P.Accounted ? *P.Accounted : Accounted.at(P.TimeNs),
+        P.Accounted.has_value(), P.Parts};
     if (&P != &Points.front())
       addRise(G, G.Now, M, Soon);
     G.TotalBytes = std::max(G.TotalBytes, P.Total);

@@ -22,14 +22,14 @@ static constexpr uint64_t MaxBlocks = uint64_t(1) << 22;
 namespace {
 class Mapper {
 public:
-  Mapper(const Trace &T, const Selection &Sel, MapMoment When)
+  Mapper(const Trace &T, const Selection &Sel, MapTimePoint When)
       : T(T), Sel(Sel), When(When) {}
   Expected<std::vector<DeviceMap>> map();
 
 private:
   void findDevices();
-  Error findMoments();
-  Expected<Moment> peakOf(uint32_t Device);
+  Error findTimePoints();
+  Expected<TimePoint> peakOf(uint32_t Device);
   Error mapAt(MutableArrayRef<DeviceMap> Of);
   Error take(MutableArrayRef<DeviceMap> Of, uint32_t Process, const Replay &R);
   void addMeasures(DeviceMap &M, const MarkSeries &Series);
@@ -39,7 +39,7 @@ private:
 
   const Trace &T;
   const Selection &Sel;
-  MapMoment When;
+  MapTimePoint When;
   std::vector<DeviceMap> Maps;
   uint64_t Blocks = 0; ///< in all maps
 };
@@ -62,9 +62,9 @@ static BitVector processesOf(const Trace &T, const Selection &Sel) {
   return Processes;
 }
 
-/// The moment of a device's peak. Heaps of tensors are preferred to the
+/// The time point of a device's peak. Heaps of tensors are preferred to the
 /// driver's calls, which only follow them.
-Expected<Moment> Mapper::peakOf(uint32_t Device) {
+Expected<TimePoint> Mapper::peakOf(uint32_t Device) {
   BitVector Heaps(T.heaps().size() + 1);
   uint64_t Max = 0;
   StringRef Name;
@@ -81,19 +81,19 @@ Expected<Moment> Mapper::peakOf(uint32_t Device) {
       Name = Its;
     Max = std::max(Max, Peak);
   }
-  TimePoint Peak;
-  Peak.K = TimePoint::TimePointKind::Peak;
+  TimePointSpec Peak;
+  Peak.K = TimePointSpec::TimePointKind::Peak;
   Peak.Text = Heaps.any() ? ("the peak of " + Name).str() : "the peak";
   if (Heaps.any())
-    return findMoment(T, Peak, processesOf(T, Sel), &Heaps);
-  Expected<Moment> M = findSpacePeak(T, Device);
+    return findTimePoint(T, Peak, processesOf(T, Sel), &Heaps);
+  Expected<TimePoint> M = findSpacePeak(T, Device);
   if (M)
     M->Text = Peak.Text;
   return M;
 }
 
-Error Mapper::findMoments() {
-  if (When == MapMoment::Oom) {
+Error Mapper::findTimePoints() {
+  if (When == MapTimePoint::Oom) {
     Expected<std::vector<Mark>> Last = findLastOoms(T, processesOf(T, Sel));
     if (!Last)
       return Last.takeError();
@@ -110,11 +110,11 @@ Error Mapper::findMoments() {
                         : Error::success();
   }
   for (DeviceMap &M : Maps) {
-    if (When == MapMoment::At) {
+    if (When == MapTimePoint::At) {
       M.At = *Sel.times().At;
       continue;
     }
-    Expected<Moment> Peak = peakOf(M.Device);
+    Expected<TimePoint> Peak = peakOf(M.Device);
     if (!Peak)
       return Peak.takeError();
     M.At = std::move(*Peak);
@@ -160,7 +160,7 @@ Error Mapper::take(MutableArrayRef<DeviceMap> Of, uint32_t Process,
   return Error::success();
 }
 
-/// Of: maps with equal moment.
+/// Of: maps with equal time point.
 Error Mapper::mapAt(MutableArrayRef<DeviceMap> Of) {
   return replayTo(
       T, Sel, Of.front().At, "a map needs",
@@ -191,7 +191,7 @@ void Mapper::addMeasures(DeviceMap &M, const MarkSeries &Series) {
         M.Reserved.push_back({Heap, P->Reserved, M.HeapBytes[Heap]});
 }
 
-static bool isSameMoment(const Moment &A, const Moment &B) {
+static bool isSameTimePoint(const TimePoint &A, const TimePoint &B) {
   return A.TimeNs == B.TimeNs && A.Events == B.Events && A.IsEnd == B.IsEnd;
 }
 
@@ -199,12 +199,13 @@ Expected<std::vector<DeviceMap>> Mapper::map() {
   findDevices();
   if (Maps.empty())
     return makeError(T.name() + ": the selection has no device memory");
-  if (Error E = findMoments())
+  if (Error E = findTimePoints())
     return std::move(E);
   MutableArrayRef<DeviceMap> Rest = Maps;
   while (!Rest.empty()) {
     size_t Same = 1;
-    while (Same != Rest.size() && isSameMoment(Rest.front().At, Rest[Same].At))
+    while (Same != Rest.size() &&
+           isSameTimePoint(Rest.front().At, Rest[Same].At))
       ++Same;
     if (Error E = mapAt(Rest.take_front(Same)))
       return std::move(E);
@@ -222,7 +223,7 @@ Expected<std::vector<DeviceMap>> Mapper::map() {
 }
 
 Expected<std::vector<DeviceMap>>
-mapDevices(const Trace &T, const Selection &Sel, MapMoment When) {
+mapDevices(const Trace &T, const Selection &Sel, MapTimePoint When) {
   return Mapper(T, Sel, When).map();
 }
 

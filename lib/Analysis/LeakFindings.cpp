@@ -182,7 +182,7 @@ Error OverTime::findLayersOfFreed() {
       At[R.Growth.Spans[R.Growth.Found[F.Place].Span].EndNs].push_back(F);
   for (auto &[EndNs, Findings] : At) {
     LeakLayers Layers(T, Findings);
-    Moment M;
+    TimePoint M;
     M.TimeNs = EndNs;
     if (Error E = replayTo(T, S.selection(), M, "layers need",
                            [&](uint32_t Process, const Replay &Run) {

@@ -21,13 +21,13 @@ Expected<LeakFindings> queryLeaks(const SelectedStats &S,
 Expected<std::vector<DeviceMap>> queryMap(const Trace &T, SelectionSpec Spec) {
   if (Error E = T.requireReader("a map of a device needs"))
     return std::move(E);
-  // For a peak or an out-of-memory event, each device has its own moment.
-  MapMoment When = MapMoment::At;
-  if (!Spec.At || Spec.At->K == TimePoint::TimePointKind::Peak)
-    When = MapMoment::Peak;
-  else if (Spec.At->K == TimePoint::TimePointKind::Oom)
-    When = MapMoment::Oom;
-  if (When != MapMoment::At)
+  // For a peak or an out-of-memory event, each device has its own time point.
+  MapTimePoint When = MapTimePoint::At;
+  if (!Spec.At || Spec.At->K == TimePointSpec::TimePointKind::Peak)
+    When = MapTimePoint::Peak;
+  else if (Spec.At->K == TimePointSpec::TimePointKind::Oom)
+    When = MapTimePoint::Oom;
+  if (When != MapTimePoint::At)
     Spec.At.reset();
   Expected<Selection> Sel = Selection::create(T, Spec);
   if (!Sel)

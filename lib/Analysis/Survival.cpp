@@ -428,7 +428,7 @@ bool Judge::isContainer(SurvivalResult &R) const {
   for (size_t I = 0; I != Bins.size(); ++I) {
     At += Bins.Units[I];
     double Level = Data.Level[I];
-    // A moment at which the old and the new block both live is no fall.
+    // A time point at which the old and the new block both live is no fall.
     if (Level < Before * 0.999) {
       if (!Sizes.empty() && Sizes.size() > 1 &&
           Level >= Sizes[Sizes.size() - 2] * 0.999) {

@@ -25,8 +25,8 @@ static void addList(std::optional<ListOption> &Option, StringRef Name,
                  cl::cat(toolCategory()));
 }
 
-static void addMoment(std::optional<cl::opt<std::string>> &Option,
-                      StringRef Name, StringRef Help) {
+static void addTimePoint(std::optional<cl::opt<std::string>> &Option,
+                         StringRef Name, StringRef Help) {
   Option.emplace(Name, cl::value_desc("time point"), cl::desc(Help),
                  cl::cat(toolCategory()));
 }
@@ -60,16 +60,17 @@ SelectionFlags::SelectionFlags(unsigned Wanted)
                                 "(replays the events)"),
                        cl::cat(toolCategory()));
   if (Wanted & SF_At)
-    addMoment(O->At, "at",
-              "Only blocks live at this time point, with their values then: a "
-              "time (1.5s), step:N, mark:NAME, peak, oom or end (replays some "
-              "events)");
+    addTimePoint(
+        O->At, "at",
+        "Only blocks live at this time point, with their values then: a "
+        "time (1.5s), step:N, mark:NAME, peak, oom or end (replays some "
+        "events)");
   if (Wanted & SF_Window) {
-    addMoment(O->Since, "since",
-              "Only allocations from this time point on (replays the events "
-              "from there)");
-    addMoment(O->Until, "until",
-              "Only allocations before this time point, which ends the run");
+    addTimePoint(O->Since, "since",
+                 "Only allocations from this time point on (replays the events "
+                 "from there)");
+    addTimePoint(O->Until, "until",
+                 "Only allocations before this time point, which ends the run");
   }
   if (Wanted & SF_AllFrames)
     O->AllFrames.emplace("all-frames",
@@ -85,11 +86,11 @@ static std::vector<std::string> valuesOf(const std::optional<ListOption> &L) {
   return std::vector<std::string>(L->begin(), L->end());
 }
 
-static Error readMoment(const std::optional<cl::opt<std::string>> &Option,
-                        StringRef Name, std::optional<TimePoint> &Out) {
+static Error readTimePoint(const std::optional<cl::opt<std::string>> &Option,
+                           StringRef Name, std::optional<TimePointSpec> &Out) {
   if (!Option || !Option->getNumOccurrences())
     return Error::success();
-  Expected<TimePoint> P = parseTimePoint(*Option);
+  Expected<TimePointSpec> P = parseTimePoint(*Option);
   if (!P)
     return makeUsageError(Name + ": " + toString(P.takeError()));
   Out = std::move(*P);
@@ -111,11 +112,11 @@ Expected<SelectionSpec> SelectionFlags::spec() const {
       return makeUsageError("--min-size: " + toString(Size.takeError()));
     S.MinSize = *Size;
   }
-  if (Error E = readMoment(O->Since, "--since", S.Since))
+  if (Error E = readTimePoint(O->Since, "--since", S.Since))
     return E;
-  if (Error E = readMoment(O->Until, "--until", S.Until))
+  if (Error E = readTimePoint(O->Until, "--until", S.Until))
     return E;
-  if (Error E = readMoment(O->At, "--at", S.At))
+  if (Error E = readTimePoint(O->At, "--at", S.At))
     return E;
   return S;
 }

@@ -69,7 +69,7 @@ Error IntervalSeries::makeIntervals() {
   if (!Run)
     return Run.takeError();
   Cutter.start(**Run);
-  const Moment *Last = Sel.times().last();
+  const TimePoint *Last = Sel.times().last();
   if (Error E = runTo(**Run, Last))
     return E;
   if (Error E = Cutter.finish(Last && !Last->IsEnd ? Last->TimeNs

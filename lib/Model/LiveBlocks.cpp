@@ -37,7 +37,7 @@ public:
 
 } // namespace
 
-Error replayTo(const Trace &T, const Selection &Sel, const Moment &At,
+Error replayTo(const Trace &T, const Selection &Sel, const TimePoint &At,
                StringRef Needs,
                function_ref<Error(uint32_t Process, const Replay &)> Do) {
   bool IsNear = Sel.canStartNear();
@@ -99,7 +99,7 @@ static void makeExclusive(const Trace &T, MutableArrayRef<AgedBlock> Blocks) {
 }
 
 Expected<Profile> liveBlocks(const Trace &T, const Selection &Sel, StatsBy By) {
-  Expected<Moment> At = Sel.atOrPeak(T);
+  Expected<TimePoint> At = Sel.atOrPeak(T);
   if (!At)
     return At.takeError();
   if (At->IsEnd)

@@ -89,12 +89,12 @@ static void nameError(Profile &P, double Variance) {
     P.Name += " ±" + formatSize(standardError(Variance));
 }
 
-/// As metricName(), with the chosen moment.
+/// As metricName(), with the chosen time point.
 static std::string nameOf(const SelectedStats &S, Metric M) {
   const TimeWindow &W = S.selection().times();
-  bool IsOfMoment = W.At && (M == Metric::Peak || M == Metric::Live ||
-                             M == Metric::Leaked || M == Metric::Allocated);
-  if (IsOfMoment)
+  bool IsOfTimePoint = W.At && (M == Metric::Peak || M == Metric::Live ||
+                                M == Metric::Leaked || M == Metric::Allocated);
+  if (IsOfTimePoint)
     return "live at " + W.At->Text;
   if (M == Metric::Live && W.last())
     return "live at " + W.last()->Text;

@@ -215,8 +215,8 @@ Error Replay::loadSnapshot(llvm::ArrayRef<const SectionInfo *> Parts) {
     std::string Problem = limitsAt(B->Offset).check(K);
     if (!Problem.empty())
       return fail(*B, Problem);
-    // A second snapshot of the same moment replaces the first; both have equal
-    // content.
+    // A second snapshot of the same time point replaces the first; both have
+    // equal content.
     if (K.Part == 0) {
       if (Part != 0)
         break;

@@ -12,9 +12,9 @@ using namespace llvm;
 
 namespace memkit {
 
-/// Converts a row to a moment in the run. Gone: its process had ended. Alone:
-/// only the blocks that live at the moment count.
-static void atMoment(StackStats &Row, bool Gone, bool Alone) {
+/// Converts a row to a time point in the run. Gone: its process had ended.
+/// Alone: only the blocks that live at the time point count.
+static void atTimePoint(StackStats &Row, bool Gone, bool Alone) {
   if (Gone)
     Row.LiveBlocks = Row.LiveBytes = Row.LiveExclusive = 0;
   if (!Alone)
@@ -26,9 +26,9 @@ static void atMoment(StackStats &Row, bool Gone, bool Alone) {
 }
 
 /// Checks that the trace has the events that the selection needs: all events,
-/// or for a moment the events around it.
+/// or for a time point the events around it.
 Error SelectedStats::checkEvents() const {
-  const std::optional<Moment> &At = Sel.times().At;
+  const std::optional<TimePoint> &At = Sel.times().At;
   return requireEvents(*T,
                        By == StatsBy::ScopePaths
                            ? "a selection by size, thread, time or stack, "
@@ -55,7 +55,7 @@ Error SelectedStats::replaySelected(
   const TimeWindow &W = Sel.times();
   // The replay may start near From: earlier allocations are excluded, or only
   // live blocks count.
-  const std::optional<Moment> &From = W.Since ? W.Since : W.At;
+  const std::optional<TimePoint> &From = W.Since ? W.Since : W.At;
   if (From && !From->IsEnd && Sel.canStartNear() && By != StatsBy::Groups)
     if (Error E = (*R)->startNear(From->TimeNs))
       return E;
@@ -65,7 +65,7 @@ Error SelectedStats::replaySelected(
     bool Gone = W.last() && (*R)->stats().isEnded(Rows.Process);
     if (W.At || Gone)
       for (StackStats &Row : Rows.Rows)
-        atMoment(Row, Gone, W.At.has_value());
+        atTimePoint(Row, Gone, W.At.has_value());
     PackedRows::pack(Rows, To);
   };
   auto Take = [&](const Summary &Part) {
@@ -84,7 +84,7 @@ void SelectedStats::takeEnds() {
     for (const PackedRows &Piece : From) {
       StackStatsRows Rows = Piece.unpack();
       for (StackStats &Row : Rows.Rows)
-        atMoment(Row, /*Gone=*/false, /*Alone=*/true);
+        atTimePoint(Row, /*Gone=*/false, /*Alone=*/true);
       PackedRows::pack(Rows, To);
     }
   };

@@ -143,22 +143,22 @@ Error Selection::chooseThreads(const Trace &T, const SelectionSpec &S) {
   return Error::success();
 }
 
-Expected<Moment> Selection::atOrPeak(const Trace &T) const {
+Expected<TimePoint> Selection::atOrPeak(const Trace &T) const {
   if (Times.At)
     return *Times.At;
-  TimePoint Peak;
-  Peak.K = TimePoint::TimePointKind::Peak;
-  return findMoment(T, Peak, Processes, OuterView ? &Heaps : nullptr);
+  TimePointSpec Peak;
+  Peak.K = TimePointSpec::TimePointKind::Peak;
+  return findTimePoint(T, Peak, Processes, OuterView ? &Heaps : nullptr);
 }
 
 /// Reports a begin after the end, which would select nothing.
 static Error checkOrder(const TimeWindow &W) {
-  auto Before = [](const std::optional<Moment> &A,
-                   const std::optional<Moment> &B) {
+  auto Before = [](const std::optional<TimePoint> &A,
+                   const std::optional<TimePoint> &B) {
     return A && B &&
            std::tie(A->TimeNs, A->Events) <= std::tie(B->TimeNs, B->Events);
   };
-  auto NotAfter = [&](RequestField Field, const Moment &M) {
+  auto NotAfter = [&](RequestField Field, const TimePoint &M) {
     return make_error<RequestError>(
         RequestError::RequestErrorKind::Malformed, RequestPart{Field, M.Text},
         " is not after ", RequestPart{RequestField::Since, W.Since->Text});
@@ -170,12 +170,12 @@ static Error checkOrder(const TimeWindow &W) {
   return Error::success();
 }
 
-/// Reports a time after the end of the run. A moment is before its events, so
-/// the last useful time is one tick after the end.
+/// Reports a time after the end of the run. A time point is before its events,
+/// so the last useful time is one tick after the end.
 static Error checkEnd(const Trace &T, RequestField Field,
-                      const std::optional<TimePoint> &P) {
+                      const std::optional<TimePointSpec> &P) {
   const uint64_t TickNs = 100;
-  if (!P || P->K != TimePoint::TimePointKind::Time ||
+  if (!P || P->K != TimePointSpec::TimePointKind::Time ||
       P->Number <= T.endNs() + TickNs)
     return Error::success();
   return make_error<RequestError>(
@@ -184,12 +184,12 @@ static Error checkEnd(const Trace &T, RequestField Field,
 }
 
 Error Selection::chooseTimes(const Trace &T, const SelectionSpec &S) {
-  auto Find = [&](const std::optional<TimePoint> &P,
-                  std::optional<Moment> &To) -> Error {
+  auto Find = [&](const std::optional<TimePointSpec> &P,
+                  std::optional<TimePoint> &To) -> Error {
     if (!P)
       return Error::success();
-    Expected<Moment> M =
-        findMoment(T, *P, Processes, OuterView ? &Heaps : nullptr);
+    Expected<TimePoint> M =
+        findTimePoint(T, *P, Processes, OuterView ? &Heaps : nullptr);
     if (!M)
       return M.takeError();
     To = std::move(*M);

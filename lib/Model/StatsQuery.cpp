@@ -174,14 +174,15 @@ Expected<StatsReport> queryStats(const Trace &T, const SelectionSpec &Spec,
   return StatsReport{groupStats(*S, By), S->selection().times()};
 }
 
-Expected<StatsReport> queryMoment(const Trace &T, const TimePoint &At,
-                                  SelectionSpec Spec, GroupBy By) {
+Expected<StatsReport> queryTimePoint(const Trace &T, const TimePointSpec &At,
+                                     SelectionSpec Spec, GroupBy By) {
   Spec.At = At;
   return queryStats(T, Spec, By);
 }
 
-Expected<StatsReport> queryRange(const Trace &T, std::optional<TimePoint> Since,
-                                 std::optional<TimePoint> Until,
+Expected<StatsReport> queryRange(const Trace &T,
+                                 std::optional<TimePointSpec> Since,
+                                 std::optional<TimePointSpec> Until,
                                  SelectionSpec Spec, GroupBy By) {
   Spec.Since = std::move(Since);
   Spec.Until = std::move(Until);

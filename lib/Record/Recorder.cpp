@@ -322,7 +322,7 @@ Expected<RecordResult> memkit::record(const RecordOptions &O) {
   if (!O.StepRange.empty() && !(*R)->HasSteps)
     O.Warn("no range matching '" + O.StepRange +
            "' ended, so there are no steps");
-  S.warnOfMoments();
+  S.warnOfTimePoints();
   fill(Result, **R, S);
   Result.OomKills = std::max(Group.kills(), KillsBefore) - KillsBefore;
   Result.OomGroupLimit = Group.limit();

@@ -43,7 +43,7 @@ inline constexpr uint8_t NumCudaFunctions = 23;
 
 /// The reason for measuring the used memory of a device. The measurements show
 /// the memory of contexts and modules.
-enum class DeviceMoment : uint8_t {
+enum class DeviceTimePoint : uint8_t {
   Any = 0,
   ContextBegins = 1, ///< before a context without a number is created
   ContextMade = 2,
@@ -51,10 +51,10 @@ enum class DeviceMoment : uint8_t {
   BeforeModules = 4, ///< modules will be loaded or unloaded
   Modules = 5, ///< modules were loaded or unloaded since the last measurement
 };
-inline constexpr uint8_t NumDeviceMoments = 6;
+inline constexpr uint8_t NumDeviceTimePoints = 6;
 
 /// The reason for measuring a pool.
-enum class PoolMoment : uint8_t { Any = 0, Trimmed = 1 };
+enum class PoolTimePoint : uint8_t { Any = 0, Trimmed = 1 };
 
 /// The heaps of CUDA. Heaps from Registered on name their blocks by addresses
 /// of their own, or by handles.

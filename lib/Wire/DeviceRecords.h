@@ -83,7 +83,7 @@ struct DeviceUsedRecord {
                               InFunction, InExtra>;
   uint64_t Used;
   uint64_t Total;
-  DeviceMoment At;
+  DeviceTimePoint At;
   uint32_t Place;
 };
 
@@ -94,7 +94,7 @@ struct DeviceReservedRecord {
                               InFunction, InExtra>;
   uint64_t Used;
   uint64_t Reserved;
-  PoolMoment At;
+  PoolTimePoint At;
   uint32_t Place;
 };
 
@@ -103,7 +103,7 @@ struct DeviceReservedRecord {
 struct DeviceAskRecord {
   using Layout = RecordLayout<RecordKind::DeviceAsk, InAddress, SizeBits<0, 8>,
                               SizeBits<8, 32>, InExtra>;
-  DeviceMoment At; ///< of a context
+  DeviceTimePoint At; ///< of a context
   uint32_t Slot;
   uint32_t Ticket;
   uint32_t Place;

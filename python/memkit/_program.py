@@ -21,7 +21,7 @@ def step() -> None:
 
 
 def mark(name: str) -> None:
-    """Puts a mark with a name at this moment of the trace."""
+    """Puts a mark with a name at this time point of the trace."""
     if _library is not None:
         text = _native.encoded(name)
         _library.memrec_mark(text, len(text))

@@ -13,8 +13,8 @@ namespace memkit {
 struct DiffView {
   const DiffRuns &Runs;
   const DiffReport &Report;
-  Metric By;       ///< the metric that orders findings
-  bool IsAtMoment; ///< all values are of the blocks live at one time point
+  Metric By;          ///< the metric that orders findings
+  bool IsAtTimePoint; ///< all values are of the blocks live at one time point
   uint64_t Max; ///< maximum of findings or differences; 0: all above the noise
   bool WithMoves; ///< also print blocks that moved to another place
   double Confidence;

@@ -94,7 +94,7 @@ static void addTotals(Table &TotalStats, const DiffView &V,
       Cells.push_back(shareText(Before, After));
     TotalStats.add(std::move(Cells));
   };
-  if (V.IsAtMoment) {
+  if (V.IsAtTimePoint) {
     Add("live then", &DiffStats::LiveBytes, true, &SampleVariances::Live);
     Add("blocks", &DiffStats::LiveBlocks, false, nullptr);
     return;
@@ -129,14 +129,14 @@ Table totalsTable(const DiffView &V, bool WithShare) {
 Table heapsTable(const DiffView &V, size_t Max) {
   using Side = Table::Side;
   Table Heaps({{"heap", Side::Left, true},
-               {V.IsAtMoment ? "live before" : "peak before", Side::Right},
+               {V.IsAtTimePoint ? "live before" : "peak before", Side::Right},
                {"after", Side::Right},
                {"change", Side::Right}});
   if (V.Report.Heaps.size() < 2)
     return Heaps;
-  auto Field = V.IsAtMoment ? &DiffStats::LiveBytes : &DiffStats::PeakBytes;
+  auto Field = V.IsAtTimePoint ? &DiffStats::LiveBytes : &DiffStats::PeakBytes;
   auto Error =
-      V.IsAtMoment ? &SampleVariances::Live : &SampleVariances::SpacePeak;
+      V.IsAtTimePoint ? &SampleVariances::Live : &SampleVariances::SpacePeak;
   size_t Added = 0;
   for (const HeapChange &H : V.Report.Heaps) {
     uint64_t Before = H.Stats.Before.*Field, After = H.Stats.After.*Field;
@@ -169,7 +169,7 @@ std::string findingTitle(const DiffView &V, const Finding &F) {
             ")")
         .str();
   };
-  if (V.IsAtMoment)
+  if (V.IsAtTimePoint)
     return Text(F.By, "live then") + ", " + H.Name.str();
   std::string Title =
       Text(F.By, F.By == Metric::Peak ? "at the peak" : metricName(F.By));

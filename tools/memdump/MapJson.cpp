@@ -124,7 +124,7 @@ void MapWriter::write(const DeviceMap &M) {
                           : json::Value(toHex(D.Uuid, /*LowerCase=*/true)));
   J.attribute("product", jsonTextOrNull(D.Name));
   J.attribute("total_bytes", numberOrNull(D.Bytes));
-  J.attribute("moment", jsonText(M.At.Text));
+  J.attribute("time_point", jsonText(M.At.Text));
   J.attribute("time_ns",
               M.At.IsEnd ? json::Value(nullptr) : json::Value(M.At.TimeNs));
   J.attribute("used_bytes",

@@ -69,8 +69,8 @@ static void printLargest(raw_ostream &OS, const Trace &T, const OomReport &M,
   }
 }
 
-static void printMoment(raw_ostream &OS, const Trace &T, const OomReport &M,
-                        unsigned Width) {
+static void printTimePoint(raw_ostream &OS, const Trace &T, const OomReport &M,
+                           unsigned Width) {
   const OomRecord &O = M.What;
   OS << T.heapName(O.Heap) << " could not allocate " << formatSize(O.Requested)
      << " at " << formatTime(O.TimeNs) << " for " << T.processName(O.Process);
@@ -96,14 +96,14 @@ static void printMoment(raw_ostream &OS, const Trace &T, const OomReport &M,
 }
 
 void memkit::printOoms(raw_ostream &OS, const Trace &T) {
-  std::vector<OomReport> Moments = queryOoms(T);
-  if (Moments.empty())
+  std::vector<OomReport> TimePoints = queryOoms(T);
+  if (TimePoints.empty())
     OS << "no out-of-memory event was recorded, or the trace is not complete\n";
   unsigned Width = outputWidth();
-  for (const OomReport &M : Moments) {
-    if (&M != &Moments.front())
+  for (const OomReport &M : TimePoints) {
+    if (&M != &TimePoints.front())
       OS << "\n\n";
-    printMoment(OS, T, M, Width);
+    printTimePoint(OS, T, M, Width);
   }
 }
 
@@ -111,7 +111,7 @@ void memkit::printOoms(raw_ostream &OS, const Trace &T) {
 // JSON
 //===----------------------------------------------------------------------===//
 
-static void writeMoment(json::OStream &J, const Trace &T, const OomReport &M) {
+static void writeNow(json::OStream &J, const Trace &T, const OomReport &M) {
   const OomRecord &O = M.What;
   J.attribute("heap", jsonText(T.heapName(O.Heap)));
   J.attribute("process", O.Process);
@@ -158,7 +158,7 @@ void memkit::writeOomJson(raw_ostream &OS, const Trace &T) {
   J.object([&] {
     J.attributeArray("ooms", [&] {
       for (const OomReport &M : queryOoms(T))
-        J.object([&] { writeMoment(J, T, M); });
+        J.object([&] { writeNow(J, T, M); });
     });
   });
   OS << '\n';

@@ -270,7 +270,7 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
   uint64_t Max = Top.getNumOccurrences()            ? uint64_t(Top)
                  : OutputFormat == LeakFormat::Text ? 10
                                                     : 0;
-  StringRef At = Spec->At && Spec->At->K != TimePoint::TimePointKind::End
+  StringRef At = Spec->At && Spec->At->K != TimePointSpec::TimePointKind::End
                      ? StringRef(Spec->At->Text)
                      : "";
   if (Error E = write({*In.T, *R, Options->Kinds, Max, At}))

@@ -36,23 +36,23 @@ static Error wrong(StringRef Flag, StringRef Text, const Twine &Should) {
   return makeUsageError("--" + Flag + "=" + Text + ": should be " + Should);
 }
 
-static Error parseMoment(StringRef Flag, StringRef Text, bool CanBeOff,
-                         RecordMoment &To) {
+static Error parseTimePoint(StringRef Flag, StringRef Text, bool CanBeOff,
+                            RecordTimePoint &To) {
   const char *Should =
       CanBeOff ? "off, after:TIME or step:N" : "after:TIME or step:N";
   StringRef Value = Text;
   if (CanBeOff && Text == "off") {
-    To.Kind = RecordMoment::Never;
+    To.Kind = RecordTimePoint::Never;
   } else if (Value.consume_front("after:")) {
     Expected<uint64_t> Ns = parseTime(Value);
     if (!Ns)
       return joinErrors(wrong(Flag, Text, Should), Ns.takeError());
-    To = {RecordMoment::After, *Ns};
+    To = {RecordTimePoint::After, *Ns};
   } else if (!Value.consume_front("step:") ||
              Value.getAsInteger(10, To.Value) || To.Value == 0) {
     return wrong(Flag, Text, Should);
   } else {
-    To.Kind = RecordMoment::Step;
+    To.Kind = RecordTimePoint::Step;
   }
   return Error::success();
 }
@@ -94,12 +94,12 @@ static Error parseMaxSize(RecordOptions &O) {
 
 Error memkit::takeBounds(RecordOptions &O) {
   if (Start.getNumOccurrences())
-    if (Error E = parseMoment("start", Start, true, O.Start))
+    if (Error E = parseTimePoint("start", Start, true, O.Start))
       return E;
   if (Stop.getNumOccurrences())
-    if (Error E = parseMoment("stop", Stop, false, O.Stop))
+    if (Error E = parseTimePoint("stop", Stop, false, O.Stop))
       return E;
-  if (O.Start.Kind == O.Stop.Kind && O.Start.Kind != RecordMoment::None &&
+  if (O.Start.Kind == O.Stop.Kind && O.Start.Kind != RecordTimePoint::None &&
       O.Stop.Value <= O.Start.Value)
     return makeUsageError("--stop=" + Stop + " is not after --start=" + Start);
   if (Error E = parseEvents(O))

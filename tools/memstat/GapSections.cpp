@@ -24,7 +24,7 @@ static PageSection usedSection(const PageInput &F) {
     std::string Name = F.T.spaceName(G.Device).str();
     if (G.TotalBytes)
       Name += " (" + formatSize(G.TotalBytes) + ")";
-    auto Add = [&](StringRef When, const DeviceGap::GapMoment &M) {
+    auto Add = [&](StringRef When, const DeviceGap::GapTimePoint &M) {
       T.add({std::exchange(Name, ""), When.str(), formatTime(M.TimeNs),
              formatSize(M.Used), formatSize(M.Accounted), formatSize(M.gap())});
     };
@@ -71,7 +71,7 @@ static std::optional<PageSection> partsSection(const PageInput &F) {
     if (std::string Not = notKnown(G); !Not.empty())
       Out.Notes.push_back(Name + ": unknown at some samples: " + Not +
                           "; see the alert in memdump");
-    auto Add = [&](StringRef When, const DeviceGap::GapMoment &M) {
+    auto Add = [&](StringRef When, const DeviceGap::GapTimePoint &M) {
       T.add({std::exchange(Name, ""), When.str(),
              sizeOrNothing(M.Parts.Contexts), sizeOrNothing(M.Parts.Modules),
              sizeOrNothing(M.Parts.Others), formatSize(M.unknown())});

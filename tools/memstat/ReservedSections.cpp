@@ -54,7 +54,7 @@ std::optional<PageSection> reservedSection(const PageInput &F) {
   PageSection Out;
   std::string Unknown;
   auto Add = [&](StringRef Name, StringRef When,
-                 const HeapFragmentation::FragmentationMoment &M) {
+                 const HeapFragmentation::FragmentationTimePoint &M) {
     T.add({Name.str(), When.str(), formatSize(M.Reserved),
            formatSize(M.Allocated), M.Active ? formatSize(*M.Active) : "",
            M.Active && *M.Active <= M.Reserved

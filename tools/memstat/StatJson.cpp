@@ -104,8 +104,8 @@ static void writeThread(json::OStream &J, const PageInput &F,
   J.attribute("nested_bytes", T.NestedBytes);
 }
 
-static void writeMoment(json::OStream &J, bool Known,
-                        const HeapFragmentation::FragmentationMoment &M) {
+static void writeNow(json::OStream &J, bool Known,
+                     const HeapFragmentation::FragmentationTimePoint &M) {
   J.attribute("reserved_bytes",
               Known ? json::Value(M.Reserved) : json::Value(nullptr));
   J.attribute("allocated_bytes", M.Allocated);
@@ -120,8 +120,8 @@ static void writeMoment(json::OStream &J, bool Known,
 static void writeFragmentation(json::OStream &J, const PageInput &F,
                                const HeapFragmentation &H) {
   J.attribute("heap", jsonText(F.heapName(H.Heap)));
-  J.attributeObject("now", [&] { writeMoment(J, H.Known, H.Now); });
-  J.attributeObject("at_peak", [&] { writeMoment(J, H.Known, H.AtPeak); });
+  J.attributeObject("now", [&] { writeNow(J, H.Known, H.Now); });
+  J.attributeObject("at_peak", [&] { writeNow(J, H.Known, H.AtPeak); });
   J.attribute("reserved_peak_bytes",
               H.Known ? json::Value(H.ReservedPeak) : json::Value(nullptr));
   J.attribute("active_peak_bytes", jsonOrNull(H.ActivePeak));
@@ -143,7 +143,7 @@ static void writeFragmentation(json::OStream &J, const PageInput &F,
   });
 }
 
-static void writeGapParts(json::OStream &J, const DeviceGap::GapMoment &M) {
+static void writeGapParts(json::OStream &J, const DeviceGap::GapTimePoint &M) {
   auto OrNull = [&](std::optional<uint64_t> Bytes) {
     return M.IsReported ? jsonOrNull(Bytes) : json::Value(nullptr);
   };
@@ -153,7 +153,8 @@ static void writeGapParts(json::OStream &J, const DeviceGap::GapMoment &M) {
   J.attribute("unknown_bytes", OrNull(M.unknown()));
 }
 
-static void writeGapMoment(json::OStream &J, const DeviceGap::GapMoment &M) {
+static void writeGapTimePoint(json::OStream &J,
+                              const DeviceGap::GapTimePoint &M) {
   J.attribute("time_ns", M.TimeNs);
   J.attribute("used_bytes", M.Used);
   J.attribute("accounted_bytes", M.Accounted);
@@ -166,8 +167,8 @@ static void writeGap(json::OStream &J, const PageInput &F, const DeviceGap &G) {
   J.attribute("total_bytes",
               G.TotalBytes ? json::Value(G.TotalBytes) : json::Value(nullptr));
   J.attribute("samples", G.Samples);
-  auto Write = [&](StringRef Key, const DeviceGap::GapMoment &M) {
-    J.attributeObject(Key, [&] { writeGapMoment(J, M); });
+  auto Write = [&](StringRef Key, const DeviceGap::GapTimePoint &M) {
+    J.attributeObject(Key, [&] { writeGapTimePoint(J, M); });
   };
   Write("most_used", G.MaxUsed);
   Write("largest", G.Largest);

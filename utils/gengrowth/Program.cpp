@@ -43,7 +43,7 @@ public:
   Error run();
 
 private:
-  struct Moment {
+  struct TimePoint {
     double Time;
     uint32_t Block;
     bool Dies;
@@ -51,11 +51,11 @@ private:
   static constexpr uint64_t UnitNs = 100'000'000;
 
   Error declare();
-  std::vector<Moment> moments() const;
+  std::vector<TimePoint> time points() const;
   Error advance(double Time);
   Error beginStep();
   Error cut(uint64_t TimeNs);
-  Error event(const Moment &M);
+  Error event(const TimePoint &M);
   Error closeEpoch();
   uint64_t nsOf(double Time) const {
     // The time before the first step takes a second.
@@ -149,8 +149,8 @@ Error Recorder::declare() {
   return Out.write(D);
 }
 
-std::vector<Recorder::Moment> Recorder::moments() const {
-  std::vector<Moment> All;
+std::vector<Recorder::TimePoint> Recorder::time points() const {
+  std::vector<TimePoint> All;
   for (uint32_t I = 0; I != P.Blocks.size(); ++I) {
     const MadeBlock &B = P.Blocks[I];
     if (B.Birth >= P.Length || B.Birth >= P.ShutdownAt)
@@ -178,7 +178,7 @@ std::vector<Recorder::Moment> Recorder::moments() const {
   }
   std::stable_sort(
       All.begin(), All.end(),
-      [](const Moment &X, const Moment &Y) { return X.Time < Y.Time; });
+      [](const TimePoint &X, const TimePoint &Y) { return X.Time < Y.Time; });
   return All;
 }
 
@@ -229,7 +229,7 @@ Error Recorder::advance(double Time) {
   return Error::success();
 }
 
-Error Recorder::event(const Moment &M) {
+Error Recorder::event(const TimePoint &M) {
   const MadeBlock &B = P.Blocks[M.Block];
   uint32_t &Weight = Weights[M.Block];
   if (!M.Dies) {
@@ -283,7 +283,7 @@ Error Recorder::run() {
     return E;
   AllocationIds.resize(P.Blocks.size());
   Weights.resize(P.Blocks.size());
-  for (const Moment &M : moments())
+  for (const TimePoint &M : time points())
     if (Error E = event(M))
       return E;
   if (Error E = advance(P.Length))

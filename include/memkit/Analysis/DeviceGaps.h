@@ -12,7 +12,7 @@ namespace memkit {
 
 /// The used bytes of a device less the bytes that the trace accounts for.
 struct DeviceGap {
-  struct GapMoment {
+  struct GapTimePoint {
     uint64_t TimeNs = 0;
     uint64_t Used = 0;
     uint64_t Accounted = 0;
@@ -24,7 +24,7 @@ struct DeviceGap {
   };
   /// A period in which the gap grew.
   struct Rise {
-    GapMoment From, To;
+    GapTimePoint From, To;
     uint64_t RoseNs = 0; ///< the last time the gap grew
     uint64_t bytes() const { return To.gap() - From.gap(); }
   };
@@ -33,9 +33,9 @@ struct DeviceGap {
   uint32_t Device = 0;
   uint64_t TotalBytes = 0; ///< of the device; 0: not known
   uint64_t Samples = 0;
-  GapMoment Now; ///< the last sample
-  GapMoment MaxUsed;
-  GapMoment Largest;       ///< gap
+  GapTimePoint Now; ///< the last sample
+  GapTimePoint MaxUsed;
+  GapTimePoint Largest;    ///< gap
   std::vector<Rise> Rises; ///< the largest rises, by time
 };
 

@@ -2,11 +2,11 @@
 //
 // Maps of a device's memory by address.
 //
-// A map shows the memory of a device at one moment: the segments that a caching
-// allocator holds, with their blocks and the free holes between the blocks; and
-// the blocks that others requested from the driver directly. Blocks from the
-// driver have no free holes between them, because the driver can put the
-// device's pages behind any address.
+// A map shows the memory of a device at one time point: the segments that a
+// caching allocator holds, with their blocks and the free holes between the
+// blocks; and the blocks that others requested from the driver directly. Blocks
+// from the driver have no free holes between them, because the driver can put
+// the device's pages behind any address.
 
 #ifndef MEMKIT_ANALYSIS_DEVICEMAP_H
 #define MEMKIT_ANALYSIS_DEVICEMAP_H
@@ -60,7 +60,7 @@ struct ReservedHeap {
 
 struct DeviceMap {
   uint32_t Device = 0; ///< id
-  Moment At;
+  TimePoint At;
   std::vector<MappedSegment> Segments; ///< by process and address
   std::vector<MappedBlock> Blocks;     ///< outside segments, likewise
   std::vector<ReservedHeap> Reserved;
@@ -72,12 +72,13 @@ struct DeviceMap {
   uint64_t FreeBytes = 0; ///< in segments
   uint64_t NumHoles = 0;
   uint64_t LargestHole = 0;
-  std::optional<UsedPoint> Used; ///< the last sample at or before the moment
-  std::optional<Mark> Oom;       ///< of MapMoment::Oom
-  bool IsOomOfDriver = false;    ///< not of an allocator that has segments
+  std::optional<UsedPoint>
+      Used;                   ///< the last sample at or before the time point
+  std::optional<Mark> Oom;    ///< of MapTimePoint::Oom
+  bool IsOomOfDriver = false; ///< not of an allocator that has segments
 };
 
-enum class MapMoment {
+enum class MapTimePoint {
   /// The peak of the chosen heaps; without chosen heaps the peak of the tensors
   /// on the device; without tensors the peak of all memory of the device.
   Peak,
@@ -89,7 +90,7 @@ enum class MapMoment {
 /// blocks of all chosen processes; IsChosen marks the selected blocks. Memory
 /// use is proportional to the live blocks.
 llvm::Expected<std::vector<DeviceMap>>
-mapDevices(const Trace &T, const Selection &Sel, MapMoment When);
+mapDevices(const Trace &T, const Selection &Sel, MapTimePoint When);
 
 /// Why an allocator could not give Oom's bytes.
 struct OomCause {

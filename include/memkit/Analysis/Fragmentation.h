@@ -15,16 +15,16 @@ namespace memkit {
 /// bytes in no live block, in millionths. A heap without reserved bytes, or
 /// with an unknown number of them, has no fragmentation.
 struct HeapFragmentation {
-  struct FragmentationMoment {
+  struct FragmentationTimePoint {
     uint64_t Reserved = 0;
     uint64_t Allocated = 0;         ///< live blocks
     std::optional<uint64_t> Active; ///< active part of Reserved, if reported
     std::optional<uint32_t> Ppm;
   };
   uint32_t Heap = 0;
-  bool Known = false;         ///< whether the reserved bytes are known
-  FragmentationMoment Now;    ///< at the end
-  FragmentationMoment AtPeak; ///< of allocated bytes
+  bool Known = false;            ///< whether the reserved bytes are known
+  FragmentationTimePoint Now;    ///< at the end
+  FragmentationTimePoint AtPeak; ///< of allocated bytes
   uint64_t ReservedPeak = 0;
   std::optional<uint64_t> ActivePeak; ///< if reported
   Trims Trimmed;

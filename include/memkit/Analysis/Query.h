@@ -28,7 +28,7 @@ llvm::Expected<LeakFindings> queryLeaks(const SelectedStats &S,
                                         bool HidesDesign = true);
 
 /// The address maps of the devices with heaps of Spec, at Spec.At. Without
-/// Spec.At, and for `peak` and `oom`, each device has its own moment. Reads
+/// Spec.At, and for `peak` and `oom`, each device has its own time point. Reads
 /// TP_Totals and TP_Stacks.
 llvm::Expected<std::vector<DeviceMap>> queryMap(const Trace &T,
                                                 SelectionSpec Spec);

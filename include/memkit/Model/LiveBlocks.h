@@ -18,15 +18,15 @@ class Replay;
 /// snapshots lack. Needs: the start of the error message, as for
 /// requireEvents().
 llvm::Error
-replayTo(const Trace &T, const Selection &Sel, const Moment &At,
+replayTo(const Trace &T, const Selection &Sel, const TimePoint &At,
          llvm::StringRef Needs,
          llvm::function_ref<llvm::Error(uint32_t Process, const Replay &)> Do);
 
-/// A value for each selected block that is live at the moment --at, or at the
-/// peak, in order of allocation. Without chosen heaps, a block of the memory
-/// space `host` counts without its inner blocks, so the values sum to the
-/// memory space's peak. Replays from the snapshot before the moment. By: keys
-/// are stacks or scope paths.
+/// A value for each selected block that is live at the time point --at, or at
+/// the peak, in order of allocation. Without chosen heaps, a block of the
+/// memory space `host` counts without its inner blocks, so the values sum to
+/// the memory space's peak. Replays from the snapshot before the time point.
+/// By: keys are stacks or scope paths.
 llvm::Expected<Profile> liveBlocks(const Trace &T, const Selection &Sel,
                                    StatsBy By);
 

@@ -14,9 +14,9 @@ namespace memkit {
 /// The selected rows of stacks, or of scope paths. Most selections only filter
 /// the trace's summary. A selection by size, thread or time, of stacks by scope
 /// path, or of scope paths by stack replays the events; then peaks are the
-/// peaks of the selected blocks. In a selection of a moment, all values are
-/// values of that moment. Blocks without a scope path count for the scope path
-/// 0, so both kinds of stats have equal totals.
+/// peaks of the selected blocks. In a selection of a time point, all values are
+/// values of that time point. Blocks without a scope path count for the scope
+/// path 0, so both kinds of stats have equal totals.
 class SelectedStats {
 public:
   /// T must outlive the result.

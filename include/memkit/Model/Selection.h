@@ -5,9 +5,9 @@
 #ifndef MEMKIT_MODEL_SELECTION_H
 #define MEMKIT_MODEL_SELECTION_H
 
-#include "memkit/Model/Moments.h"
 #include "memkit/Model/Replay.h"
 #include "memkit/Model/SelectionSpec.h"
+#include "memkit/Model/TimePoints.h"
 #include "memkit/Model/Trace.h"
 #include "llvm/ADT/BitVector.h"
 
@@ -38,7 +38,7 @@ public:
 
   /// Whether the selection needs events because the summary cannot answer: a
   /// summary has neither sizes of blocks, nor threads, nor stacks combined with
-  /// scope paths, nor moments other than the end and the peaks.
+  /// scope paths, nor time points other than the end and the peaks.
   bool needsEvents(StatsBy By = StatsBy::Stacks) const {
     return needsAllocationTimes(By) || (Times.At && !Times.At->IsEnd);
   }
@@ -68,8 +68,8 @@ public:
            AllThreads && AllScopePaths;
   }
   const TimeWindow &times() const { return Times; }
-  /// The moment of --at, or of --at=peak without an --at.
-  llvm::Expected<Moment> atOrPeak(const Trace &T) const;
+  /// The time point of --at, or of --at=peak without an --at.
+  llvm::Expected<TimePoint> atOrPeak(const Trace &T) const;
   /// Whether this allocation is chosen.
   bool hasAllocation(const Allocation &B) const {
     return B.Size >= MinSize && Times.hasAllocationAt(B.TimeNs) &&
@@ -77,7 +77,7 @@ public:
            hasThread(B.Thread) && hasScopePath(B.ScopePath);
   }
   /// Whether snapshots have all properties of blocks that the selection checks.
-  /// A snapshot has a block's size at the snapshot's moment, not at its
+  /// A snapshot has a block's size at the snapshot's time point, not at its
   /// allocation, and no thread.
   bool canStartNear() const { return !MinSize && AllThreads; }
 

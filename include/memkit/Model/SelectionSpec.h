@@ -7,7 +7,7 @@
 #ifndef MEMKIT_MODEL_SELECTIONSPEC_H
 #define MEMKIT_MODEL_SELECTIONSPEC_H
 
-#include "memkit/Model/TimePoint.h"
+#include "memkit/Model/TimePointSpec.h"
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -26,9 +26,9 @@ struct SelectionSpec {
   std::vector<std::string> ScopePaths; ///< globs of scope paths
   std::vector<std::string> Layers;     ///< globs of module paths
   uint64_t MinSize = 0;                ///< of an allocation, bytes
-  /// Blocks allocated from Since to before Until; those that live At a moment,
-  /// as they are then.
-  std::optional<TimePoint> Since, Until, At;
+  /// Blocks allocated from Since to before Until; those that live At a time
+  /// point, as they are then.
+  std::optional<TimePointSpec> Since, Until, At;
   /// How stacks are shown, no part of the selection: nothing is folded.
   bool AllFrames = false;
 

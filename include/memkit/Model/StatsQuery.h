@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Stats by stack, line, library, scope, layer, ..., of the whole run, of a
-// moment or of a range.
+// time point or of a range.
 
 #ifndef MEMKIT_MODEL_STATSQUERY_H
 #define MEMKIT_MODEL_STATSQUERY_H
@@ -22,7 +22,7 @@ struct GroupedStats {
   std::string Name;
   uint64_t Allocations = 0, Frees = 0, Temporaries = 0;
   uint64_t AllocatedBytes = 0, FreedBytes = 0;
-  /// At the end of each process, or at the moment of queryMoment().
+  /// At the end of each process, or at the time point of queryTimePoint().
   uint64_t LiveBlocks = 0, LiveBytes = 0, LiveExclusive = 0;
   uint64_t HeapPeakBlocks = 0, HeapPeakBytes = 0; ///< at the heap's peak
   /// At the peak of the heap's memory space, exclusive.
@@ -42,20 +42,21 @@ groupStats(const SelectedStats &S, GroupBy By,
 /// The answer of queryStats().
 struct StatsReport {
   std::vector<GroupedStats> Rows;
-  TimeWindow Times; ///< the moment or range, as found in the trace
+  TimeWindow Times; ///< the time point or range, as found in the trace
 };
 /// Stats of Spec's choice. A Spec of times, sizes or threads reads events.
 /// Reads TP_All. Errors: of Selection and of reading.
 llvm::Expected<StatsReport> queryStats(const Trace &T,
                                        const SelectionSpec &Spec, GroupBy By);
-/// Blocks live at a moment: all values are values of this moment.
-llvm::Expected<StatsReport> queryMoment(const Trace &T, const TimePoint &At,
-                                        SelectionSpec Spec, GroupBy By);
+/// Blocks live at a time point: all values are values of this time point.
+llvm::Expected<StatsReport> queryTimePoint(const Trace &T,
+                                           const TimePointSpec &At,
+                                           SelectionSpec Spec, GroupBy By);
 /// Blocks allocated from Since (none: the start) to before Until (none: the
 /// end): AllocatedBytes in the range, LiveBytes at Until.
 llvm::Expected<StatsReport> queryRange(const Trace &T,
-                                       std::optional<TimePoint> Since,
-                                       std::optional<TimePoint> Until,
+                                       std::optional<TimePointSpec> Since,
+                                       std::optional<TimePointSpec> Until,
                                        SelectionSpec Spec, GroupBy By);
 
 } // namespace memkit

@@ -32,7 +32,8 @@ std::vector<LayerStats> joinLayers(llvm::ArrayRef<LayerStats> Rows,
 /// The joined rows of layers, highest peaks first.
 std::vector<LayerStats> sortedLayers(llvm::ArrayRef<LayerStats> Rows);
 
-/// The tensors of one category in a heap, at one moment, summed over processes.
+/// The tensors of one category in a heap, at one time point, summed over
+/// processes.
 struct CategorySum {
   struct Layer {
     uint32_t Name = 0; ///< string; 0: in no layer

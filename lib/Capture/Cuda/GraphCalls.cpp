@@ -108,9 +108,9 @@ static bool ask(uint32_t Device, CUgraphMem_attribute What, uint64_t &Out) {
 static void tell(const ContextPlace &P, uint64_t Used, uint64_t Reserved) {
   uint32_t Place = P.in(CudaHeap::Graph);
   wire::DeviceDetailRecord Of{1, 0, Place}; // a device has one graph pool
-  writeRecord(
-      wire::DeviceReservedRecord{Used, Reserved, wire::PoolMoment::Any, Place},
-      nullptr, &Of);
+  writeRecord(wire::DeviceReservedRecord{Used, Reserved,
+                                         wire::PoolTimePoint::Any, Place},
+              nullptr, &Of);
 }
 
 static void look(const ContextPlace &P, GraphMemory &Of) {

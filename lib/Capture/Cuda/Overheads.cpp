@@ -20,7 +20,7 @@ using namespace memkit;
 using namespace memkit::capture;
 using namespace memkit::capture::cuda;
 using wire::CudaHeap;
-using wire::DeviceMoment;
+using wire::DeviceTimePoint;
 
 //===----------------------------------------------------------------------===//
 // Contexts
@@ -75,7 +75,7 @@ static bool isThere(const Call &C, CUdevice D) {
           Cuda.PrimaryCtxGetState(D, &Flags, &Active) || Active);
 }
 
-static bool tell(DeviceMoment At, const ContextPlace &P) {
+static bool tell(DeviceTimePoint At, const ContextPlace &P) {
   return Memrec->Ask({At, 0, 0, P.in(CudaHeap::Device)});
 }
 
@@ -89,7 +89,7 @@ static void beforeContext(const Call &C, const NewContext &N) {
     return;
   ++Measured;
   introduceDevice(uint32_t(N.Device));
-  Makes = tell(DeviceMoment::ContextBegins, {uint32_t(N.Device), 0});
+  Makes = tell(DeviceTimePoint::ContextBegins, {uint32_t(N.Device), 0});
   // Do not ask again after a measurement has failed.
   if (!Makes)
     Measured = MaxMeasured;
@@ -101,9 +101,9 @@ static void afterContext(const NewContext &N, CUresult Result) {
   Makes = false;
   uint32_t Device = uint32_t(N.Device);
   if (Result || !N.To)
-    tell(DeviceMoment::ContextFailed, {Device, 0});
+    tell(DeviceTimePoint::ContextFailed, {Device, 0});
   else
-    tell(DeviceMoment::ContextMade, TheContexts.place(*N.To, Device));
+    tell(DeviceTimePoint::ContextMade, TheContexts.place(*N.To, Device));
 }
 
 //===----------------------------------------------------------------------===//

@@ -18,7 +18,7 @@ using namespace memkit::capture::cuda;
 using wire::CudaFunction;
 using wire::CudaHeap;
 using wire::CudaPlace;
-using wire::PoolMoment;
+using wire::PoolTimePoint;
 
 //===----------------------------------------------------------------------===//
 // Reserved memory of pools
@@ -106,7 +106,7 @@ static PoolPlace placeOf(uint64_t Handle, const ContextPlace &Context) {
 
 static void reportReserved(uint64_t Handle, uint64_t Used, uint64_t Reserved,
                            const ContextPlace &P,
-                           PoolMoment M = PoolMoment::Any) {
+                           PoolTimePoint M = PoolTimePoint::Any) {
   uint32_t Place = P.in(CudaHeap::Pool);
   wire::DeviceDetailRecord Of{Handle, 0, Place};
   writeRecord(wire::DeviceReservedRecord{Used, Reserved, M, Place}, nullptr,
@@ -121,7 +121,7 @@ static bool ask(CUmemoryPool P, CUmemPool_attribute What, uint64_t &Out) {
 }
 
 static void look(uint64_t Handle, DriverPool &Of, const ContextPlace &P,
-                 PoolMoment M) {
+                 PoolTimePoint M) {
   auto At = reinterpret_cast<CUmemoryPool>(Handle);
   uint64_t Used, Reserved, MaxUsed, Max;
   if (!ask(At, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, Used) ||
@@ -136,7 +136,7 @@ static void look(uint64_t Handle, DriverPool &Of, const ContextPlace &P,
 }
 
 static void askPool(uint64_t Handle, const ContextPlace &P, bool Now,
-                    PoolMoment M = PoolMoment::Any) {
+                    PoolTimePoint M = PoolTimePoint::Any) {
   PoolPlace At = placeOf(Handle, P);
   if (!Handle || !Cuda.MemPoolGetAttribute || capturesGraph() ||
       At.Heap != CudaHeap::Pool)
@@ -250,7 +250,7 @@ bool cuda::afterPool(const Call &C, Ended &E) {
     PARAMS(cuMemPoolTrimTo);
     if (!E.failed())
       askPool(uint64_t(P.pool), TheContexts.place(C.Context), true,
-              PoolMoment::Trimmed);
+              PoolTimePoint::Trimmed);
     return true;
   }
   case ID(cuMemPoolCreate): {

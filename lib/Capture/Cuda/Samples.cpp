@@ -14,7 +14,7 @@
 using namespace memkit;
 using namespace memkit::capture;
 using namespace memkit::capture::cuda;
-using wire::DeviceMoment;
+using wire::DeviceTimePoint;
 
 uint64_t cuda::coarseNs() {
   timespec T;
@@ -28,10 +28,10 @@ static std::atomic<uint64_t> LastModulesNs[wire::MaxCudaDevices];
 /// Modules were loaded or unloaded since the last measurement.
 static std::atomic<bool> ArePending[wire::MaxCudaDevices];
 
-static void look(const ContextPlace &P, DeviceMoment At) {
+static void look(const ContextPlace &P, DeviceTimePoint At) {
   size_t Free = 0, Total = 0;
   if (Cuda.MemGetInfo(&Free, &Total) || Free > Total) {
-    if (At == DeviceMoment::Modules)
+    if (At == DeviceTimePoint::Modules)
       noteModules(P);
     return;
   }
@@ -41,8 +41,8 @@ static void look(const ContextPlace &P, DeviceMoment At) {
 
 /// Measures for the reason At, or for Modules if a change of modules is
 /// pending.
-static void lookOr(const ContextPlace &P, DeviceMoment At) {
-  look(P, ArePending[P.Device].exchange(false) ? DeviceMoment::Modules : At);
+static void lookOr(const ContextPlace &P, DeviceTimePoint At) {
+  look(P, ArePending[P.Device].exchange(false) ? DeviceTimePoint::Modules : At);
 }
 
 static bool isDue(std::atomic<uint64_t> &LastNs, uint64_t EveryNs) {
@@ -64,18 +64,18 @@ bool cuda::isSampleDue(const ContextPlace &P) {
 
 void cuda::sampleDevice(const ContextPlace &P) {
   if (canLook(P) && isDue(LastNs[P.Device], EveryNs))
-    lookOr(P, DeviceMoment::Any);
+    lookOr(P, DeviceTimePoint::Any);
 }
 
 bool cuda::sampleBeforeModules(const ContextPlace &P) {
   if (!canLook(P) || !isDue(LastModulesNs[P.Device], ModulesEveryNs))
     return false;
-  lookOr(P, DeviceMoment::BeforeModules);
+  lookOr(P, DeviceTimePoint::BeforeModules);
   return true;
 }
 
 void cuda::sampleAfterModules(const ContextPlace &P) {
-  look(P, DeviceMoment::Modules);
+  look(P, DeviceTimePoint::Modules);
 }
 
 void cuda::noteModules(const ContextPlace &P) {

@@ -11,7 +11,7 @@
 
 using namespace llvm;
 using namespace memkit;
-using wire::DeviceMoment;
+using wire::DeviceTimePoint;
 
 /// Maximum time that a thread that makes a context waits for NVML.
 static constexpr uint64_t MaxWaitNs = 500000000;
@@ -36,7 +36,7 @@ bool DeviceUses::ask(PendingRead P) {
 }
 
 void DeviceUses::wait(DeviceWait W) {
-  bool IsFailure = W.At == DeviceMoment::ContextFailed;
+  bool IsFailure = W.At == DeviceTimePoint::ContextFailed;
   if (IsFailure)
     Begins.erase({W.L.Of.Process, W.Ring});
   W.L.Accounted = R.Heaps.cudaAccounted(W.L.Device);
@@ -81,7 +81,7 @@ void DeviceUses::measure(const DeviceWait &W, const DeviceReading &K) {
   std::pair Key(W.L.Of.Process, W.Ring);
   auto Own = K.OwnOf.find(W.L.Of.Process);
   bool HasOwn = Own != K.OwnOf.end();
-  if (W.At == DeviceMoment::ContextBegins) {
+  if (W.At == DeviceTimePoint::ContextBegins) {
     // A process without a context uses no memory of the device, listed or not.
     bool IsFirst = none_of(Contexts, [&](const auto &C) {
       return C.first.Process == W.L.Of.Process && C.second.Device == W.L.Device;

@@ -15,7 +15,7 @@
 
 using namespace llvm;
 using namespace memkit;
-using wire::DeviceMoment;
+using wire::DeviceTimePoint;
 
 //===----------------------------------------------------------------------===//
 // Contexts and modules
@@ -127,7 +127,7 @@ void DeviceUses::takeModules(Context Of, int64_t &Rest, const DeviceState &S) {
   Rest -= By;
 }
 
-void DeviceUses::take(Look L, DeviceMoment At) {
+void DeviceUses::take(Look L, DeviceTimePoint At) {
   DeviceState &S = Devices[L.Device];
   L.Accounted = R.Heaps.cudaAccounted(L.Device);
   uint64_t OfContexts;
@@ -136,7 +136,7 @@ void DeviceUses::take(Look L, DeviceMoment At) {
   int64_t Rest = std::clamp(int64_t(L.Used - L.Accounted - OfContexts -
                                     moduleBytes(L.Device) - Others),
                             -MaxRest, MaxRest);
-  if (At == DeviceMoment::Modules)
+  if (At == DeviceTimePoint::Modules)
     takeModules(L.Of, Rest, S);
   S.Rest = Rest;
   S.HasRest = true;
@@ -145,7 +145,7 @@ void DeviceUses::take(Look L, DeviceMoment At) {
   MarkValues V = valuesOf(L);
   // Looks around modules are frequent: one mark each 100 ms, unless the
   // modules' bytes change.
-  if (At != DeviceMoment::Any && V[4] == S.Marked[4] &&
+  if (At != DeviceTimePoint::Any && V[4] == S.Marked[4] &&
       less(L.TimeNs, S.MarkedNs) < OftenNs)
     return;
   if (!ask({PendingRead::Driver, {L, 0, 0, 0, {}}, V}))

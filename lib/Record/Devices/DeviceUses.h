@@ -55,15 +55,15 @@ public:
     uint64_t Used = 0, Total = 0;
     uint64_t Accounted = 0; ///< bytes of blocks; set by DeviceUses
   };
-  /// The program asked its driver. At: any moment but those of contexts.
-  void take(Look L, wire::DeviceMoment At);
+  /// The program asked its driver. At: any time point but those of contexts.
+  void take(Look L, wire::DeviceTimePoint At);
 
   /// A thread that makes a context waits until NVML has read the device, and
   /// gets a reply.
   struct DeviceWait {
     Look L;
     uint32_t Ring = 0, Slot = 0, Ticket = 0;
-    wire::DeviceMoment At = wire::DeviceMoment::Any;
+    wire::DeviceTimePoint At = wire::DeviceTimePoint::Any;
   };
   void wait(DeviceWait W);
 

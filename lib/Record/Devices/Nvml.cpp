@@ -138,8 +138,8 @@ std::string Nvml::read(ArrayRef<uint8_t> Uuid, Reading &Out) {
   void *Device = nullptr;
   if (std::string Wrong = handleOf(Uuid, Device); !Wrong.empty())
     return Wrong;
-  // The memory and the processes are of one moment if the processes' bytes are
-  // the same before and after.
+  // The memory and the processes are of one time point if the processes' bytes
+  // are the same before and after.
   std::string Wrong;
   for (int Try = 0; Try != 3; ++Try) {
     Reading Before;

@@ -70,7 +70,7 @@ static void keepLargest(std::vector<CategoryStats> &Rows, size_t Max) {
       Rows.push_back(R);
 }
 
-void OomLog::add(OomMoment M) {
+void OomLog::add(OomTimePoint M) {
   uint32_t Process = M.What.Process;
   M.What.Number = ++LastNumber;
   M.What.Skipped = std::exchange(Skipped[Process], 0);
@@ -80,14 +80,14 @@ void OomLog::add(OomMoment M) {
     H.Oom = M.What.Number;
   keepLargest(M.Categories, MaxRows);
   unsigned &Count = OfProcess[Process];
-  if (Count < MaxOfProcess && Moments.size() < Max) {
+  if (Count < MaxOfProcess && TimePoints.size() < Max) {
     ++Count;
   } else {
-    auto Last = find_if(reverse(Moments), [Process](const OomMoment &Of) {
+    auto Last = find_if(reverse(TimePoints), [Process](const OomTimePoint &Of) {
       return Of.What.Process == Process;
     });
     M.What.Skipped += Last->What.Skipped + 1;
-    Moments.erase(std::next(Last).base());
+    TimePoints.erase(std::next(Last).base());
   }
-  Moments.push_back(std::move(M));
+  TimePoints.push_back(std::move(M));
 }

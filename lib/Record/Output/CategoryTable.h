@@ -46,7 +46,7 @@ public:
   /// into one.
   static constexpr size_t MaxRows = 256;
 
-  struct OomMoment {
+  struct OomTimePoint {
     OomRecord What;
     std::vector<OomHeap> Heaps;
     std::vector<CategoryStats> Categories;
@@ -54,16 +54,16 @@ public:
   /// Whether add() takes another event of the process, in place of an older
   /// event if needed.
   bool hasRoom(uint32_t Process) const {
-    return OfProcess.lookup(Process) != 0 || Moments.size() < Max;
+    return OfProcess.lookup(Process) != 0 || TimePoints.size() < Max;
   }
   /// Adds an event after all earlier ones, and sets What.Number.
-  void add(OomMoment M);
+  void add(OomTimePoint M);
   /// Counts an event that is not added.
   void skip(uint32_t Process) { ++Skipped[Process]; }
-  llvm::ArrayRef<OomMoment> moments() const { return Moments; }
+  llvm::ArrayRef<OomTimePoint> time points() const { return TimePoints; }
 
 private:
-  std::vector<OomMoment> Moments;
+  std::vector<OomTimePoint> TimePoints;
   llvm::DenseMap<uint32_t, unsigned> OfProcess;
   llvm::DenseMap<uint32_t, uint64_t> Skipped;
   uint32_t LastNumber = 0;

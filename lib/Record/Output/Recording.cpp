@@ -309,7 +309,7 @@ void Recording::writeOoms(uint64_t EndNs) {
   std::vector<OomRecord> What;
   std::vector<OomHeap> Heaps;
   std::vector<CategoryStats> Rows;
-  for (const OomLog::OomMoment &M : Ooms.moments()) {
+  for (const OomLog::OomTimePoint &M : Ooms.time points()) {
     What.push_back(M.What);
     append_range(Heaps, M.Heaps);
     append_range(Rows, M.Categories);

@@ -158,7 +158,7 @@ static bool isTrace(StringRef Path) {
 
 Expected<TraceOutput> TraceOutput::openRegular(StringRef Path, bool Force) {
   std::string P = Path.str();
-  // Another recorder may create or rename the same file at any moment; each
+  // Another recorder may create or rename the same file at any time point; each
   // turn ends with a lock on the file of this name, or with an error.
   for (int Turn = 0; Turn != 16; ++Turn) {
     int Fd = ::open(P.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);

@@ -17,8 +17,8 @@
 namespace memkit {
 
 /// When recording starts or stops by itself.
-struct RecordMoment {
-  enum MomentKind {
+struct RecordTimePoint {
+  enum TimePointWhen {
     None,
     Never, ///< only by a signal or by the program
     After, ///< Value: ns after the recording started
@@ -56,8 +56,8 @@ struct RecordOptions {
   std::vector<std::string> Heaps; ///< globs of heaps to record; none: all
   /// Time between two samples of a process's RSS; 0: no samples.
   uint64_t SampleIntervalNs = 100000000;
-  RecordMoment Start; ///< None: at once
-  RecordMoment Stop;  ///< None: never
+  RecordTimePoint Start; ///< None: at once
+  RecordTimePoint Stop;  ///< None: never
   RecordEvents Events = RecordEvents::All;
   /// With All: target size of the file, near which events end; 0: no limit.
   /// With Last: the bytes of events to keep.

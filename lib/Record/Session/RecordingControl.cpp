@@ -13,22 +13,24 @@ RecordingControl::RecordingControl(const RecordOptions &O, Recording &R,
                                    ChildList &Children)
     : O(O), R(R), Children(Children), StartAt(O.Start), StopAt(O.Stop),
       TogglesTaken(TheRequests.Toggles), FlushesTaken(TheRequests.Flushes) {
-  IsOn = StartAt.Kind == RecordMoment::None;
+  IsOn = StartAt.Kind == RecordTimePoint::None;
   if (!IsOn)
     Bits = wire::RB_SomeUnknown;
   // Steps end when scopes end, so scopes are needed.
-  if (StartAt.Kind == RecordMoment::Step || StopAt.Kind == RecordMoment::Step)
+  if (StartAt.Kind == RecordTimePoint::Step ||
+      StopAt.Kind == RecordTimePoint::Step)
     Bits |= wire::RB_Scopes;
 }
 
-bool RecordingControl::isMoment(const RecordMoment &M, uint64_t Now) const {
+bool RecordingControl::isTimePoint(const RecordTimePoint &M,
+                                   uint64_t Now) const {
   switch (M.Kind) {
-  case RecordMoment::None:
-  case RecordMoment::Never:
+  case RecordTimePoint::None:
+  case RecordTimePoint::Never:
     return false;
-  case RecordMoment::After:
+  case RecordTimePoint::After:
     return Now >= M.Value;
-  case RecordMoment::Step:
+  case RecordTimePoint::Step:
     return R.MaxSteps >= M.Value;
   }
   return false;
@@ -37,12 +39,12 @@ bool RecordingControl::isMoment(const RecordMoment &M, uint64_t Now) const {
 void RecordingControl::update(uint64_t Now) {
   if (LLVM_UNLIKELY(Requested.has_value()))
     setRecording(*std::exchange(Requested, std::nullopt), Now);
-  if (isMoment(StartAt, Now)) {
-    StartAt = RecordMoment();
+  if (isTimePoint(StartAt, Now)) {
+    StartAt = RecordTimePoint();
     requestRecording(true);
   }
-  if (isMoment(StopAt, Now)) {
-    StopAt = RecordMoment();
+  if (isTimePoint(StopAt, Now)) {
+    StopAt = RecordTimePoint();
     requestRecording(false);
   }
   takeSignals();
@@ -56,17 +58,17 @@ void RecordingControl::takeSignals() {
   }
   if (unsigned Flushes = TheRequests.Flushes; Flushes != FlushesTaken) {
     FlushesTaken = Flushes;
-    writeMoment();
+    writeNow();
   }
 }
 
-void RecordingControl::warnOfMoments() const {
-  auto Warn = [&](const char *Verb, const RecordMoment &M, const char *So) {
-    if (M.Kind == RecordMoment::Step)
+void RecordingControl::warnOfTimePoints() const {
+  auto Warn = [&](const char *Verb, const RecordTimePoint &M, const char *So) {
+    if (M.Kind == RecordTimePoint::Step)
       O.Warn("recording did not " + Twine(Verb) + " at step " + Twine(M.Value) +
              ": the program had only " + Twine(R.MaxSteps) +
              (R.MaxSteps == 1 ? " step" : " steps") + So);
-    else if (M.Kind == RecordMoment::After)
+    else if (M.Kind == RecordTimePoint::After)
       O.Warn("recording did not " + Twine(Verb) + " after " +
              formatTime(M.Value) + ": the program ended earlier" + So);
   };
@@ -93,7 +95,7 @@ void RecordingControl::setRecording(bool On, uint64_t Now) {
   O.Note(On ? "recording starts" : "recording stops");
 }
 
-void RecordingControl::writeMoment() {
+void RecordingControl::writeNow() {
   for (ChildProcess &P : Children.recorded()) {
     if (R.takesEvents() && !P.State->snapshots().active())
       P.State->snapshots().start();

@@ -10,9 +10,9 @@
 
 namespace memkit {
 
-/// Starts and stops recording, at a given moment or by request, and writes a
-/// trace of the moment by request. Signals are such requests; others are calls
-/// between two passes of the session's loop.
+/// Starts and stops recording, at a given time point or by request, and writes
+/// a trace of the time point by request. Signals are such requests; others are
+/// calls between two passes of the session's loop.
 ///
 /// While recording is off, the program's hooks still report frees, so that the
 /// recorder knows which blocks live.
@@ -21,7 +21,7 @@ public:
   /// Ignores signals from before this call.
   RecordingControl(const RecordOptions &O, Recording &R, ChildList &Children);
 
-  /// Called once a pass: follows moments and signals.
+  /// Called once a pass: follows time points and signals.
   void update(uint64_t Now);
 
   /// Starts or stops recording at the next update(): the threads must know
@@ -33,15 +33,15 @@ public:
   bool isRecording() const { return IsOn; }
   /// Writes the live blocks and the stats at once, so that they survive a trace
   /// that is cut off later. Takes milliseconds for each 100,000 stacks.
-  void writeMoment();
+  void writeNow();
 
   /// RecordingBits for new processes.
   uint32_t recordingBits() const { return Bits; }
-  /// Warns of a start or stop of the options whose moment never came.
-  void warnOfMoments() const;
+  /// Warns of a start or stop of the options whose time point never came.
+  void warnOfTimePoints() const;
 
 private:
-  bool isMoment(const RecordMoment &M, uint64_t Now) const;
+  bool isTimePoint(const RecordTimePoint &M, uint64_t Now) const;
   void takeSignals();
   void setRecording(bool On, uint64_t Now);
 
@@ -50,8 +50,8 @@ private:
   ChildList &Children;
   uint32_t Bits = wire::RB_On;
   bool IsOn = true;
-  std::optional<bool> Requested; ///< IsOn from the next update() on
-  RecordMoment StartAt, StopAt;  ///< None once reached
+  std::optional<bool> Requested;   ///< IsOn from the next update() on
+  RecordTimePoint StartAt, StopAt; ///< None once reached
   /// Numbers of signals that were followed.
   unsigned TogglesTaken = 0, FlushesTaken = 0;
 };

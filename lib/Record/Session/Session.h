@@ -40,8 +40,8 @@ public:
   void setProgram(pid_t Pid, const std::string &Exe, const std::string &WhyNot);
   /// Runs until nothing is left to record, or until a request to stop.
   void run();
-  /// Warns of a start or stop of the options whose moment never came.
-  void warnOfMoments() const { Control.warnOfMoments(); }
+  /// Warns of a start or stop of the options whose time point never came.
+  void warnOfTimePoints() const { Control.warnOfTimePoints(); }
   /// Resolves the remaining frames, and completes the trace.
   void finish();
 

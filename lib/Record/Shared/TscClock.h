@@ -17,7 +17,7 @@ namespace memkit {
 
 /// The counter that records carry.
 uint64_t readTsc();
-/// All three clocks at one moment: the tightest of five tries.
+/// All three clocks at one time point: the tightest of five tries.
 ClockTriple readClocks();
 
 class TscClock {

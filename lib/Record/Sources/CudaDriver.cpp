@@ -291,7 +291,7 @@ void CudaDriver::take(const wire::DeviceReservedRecord &Rec,
   if (!Handle || (Of.size() == MaxPools && !Of.count(Handle)))
     return Sink.bad();
   PoolBytes &Pool = Of[Handle];
-  bool IsTrim = Rec.At == wire::PoolMoment::Trimmed;
+  bool IsTrim = Rec.At == wire::PoolTimePoint::Trimmed;
   if (!IsTrim && Pool.Used == Rec.Used && Pool.Reserved == Rec.Reserved)
     return;
   uint64_t Trimmed = Pool.Reserved - std::min(Pool.Reserved, Rec.Reserved);
@@ -337,8 +337,8 @@ void CudaDriver::take(const wire::DeviceAskRecord &Rec, RecordOrigin From) {
   W.Ticket = Rec.Ticket;
   W.At = Rec.At;
   if (W.Slot >= wire::NumReplySlots ||
-      W.At < wire::DeviceMoment::ContextBegins ||
-      W.At > wire::DeviceMoment::ContextFailed)
+      W.At < wire::DeviceTimePoint::ContextBegins ||
+      W.At > wire::DeviceTimePoint::ContextFailed)
     return Sink.bad();
   Uses.wait(W);
 }

@@ -94,7 +94,7 @@ bool LiveTable::insertSlowly(uint64_t Address, const LiveEntry &E) {
 /// after, a block never costs more than 44 bytes once a shard has some buckets.
 /// Each shard starts at a different point between two sizes: blocks spread
 /// evenly over the shards, and would otherwise fill all shards at the same
-/// moment.
+/// time point.
 void LiveTable::grow(LiveShard &S) {
   constexpr float Factor = 1.375f;
   LiveShard New;

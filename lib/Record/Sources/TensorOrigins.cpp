@@ -98,7 +98,7 @@ void TensorOrigins::outOfMemory(const Mark &Oom) {
   if (Events < NextOomLook || !Sink.ooms().hasRoom(Process))
     return Sink.ooms().skip(Process);
   NextOomLook = Events + Origins.size() / 16;
-  OomLog::OomMoment M;
+  OomLog::OomTimePoint M;
   M.What.Process = Process;
   M.What.Heap = Oom.Heap;
   M.What.Thread = Oom.Thread;

@@ -207,7 +207,7 @@ TEST(DeviceGaps, TheLargestRisesAreKept) {
 }
 
 TEST(DeviceGaps, WhatIsUnknownIsTheRest) {
-  DeviceGap::GapMoment M;
+  DeviceGap::GapTimePoint M;
   M.Used = 100;
   M.Accounted = 30;
   EXPECT_EQ(M.unknown(), 70u);

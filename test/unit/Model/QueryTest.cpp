@@ -155,23 +155,23 @@ TEST(StatsQuery, ValuesOfARow) {
   EXPECT_EQ(Rows[1].SpacePeakBytes, 256u);
 }
 
-static TimePoint atNs(uint64_t Ns) {
-  TimePoint P;
-  P.K = TimePoint::TimePointKind::Time;
+static TimePointSpec atNs(uint64_t Ns) {
+  TimePointSpec P;
+  P.K = TimePointSpec::TimePointKind::Time;
   P.Number = Ns;
   P.Text = std::to_string(Ns) + "ns";
   return P;
 }
 
-TEST(StatsQuery, WhatLivedAtAMoment) {
+TEST(StatsQuery, WhatLivedAtATimePoint) {
   std::unique_ptr<Trace> T = textTrace(SmallRun);
-  StatsReport Early = orDie(queryMoment(*T, atNs(1500), {}, GroupBy::Line));
+  StatsReport Early = orDie(queryTimePoint(*T, atNs(1500), {}, GroupBy::Line));
   ASSERT_EQ(Early.Rows.size(), 1u);
   EXPECT_EQ(Early.Rows[0].Name, "load (main.c:9)");
   EXPECT_EQ(Early.Rows[0].LiveBytes, 64u);
   ASSERT_TRUE(Early.Times.At);
   EXPECT_EQ(Early.Times.At->TimeNs, 1500u);
-  StatsReport Late = orDie(queryMoment(*T, atNs(4000), {}, GroupBy::Line));
+  StatsReport Late = orDie(queryTimePoint(*T, atNs(4000), {}, GroupBy::Line));
   uint64_t Live = 0;
   for (const GroupedStats &R : Late.Rows)
     Live += R.LiveBytes;

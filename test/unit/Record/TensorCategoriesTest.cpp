@@ -292,7 +292,7 @@ TEST_F(Peaks, OnlyWhatLivedAtThePeakCounts) {
 TEST(OomLog, KeepsTheFirstAndTheLast) {
   OomLog Log;
   auto Add = [&](uint32_t Process, uint64_t TimeNs, size_t Rows) {
-    OomLog::OomMoment M;
+    OomLog::OomTimePoint M;
     M.What.Process = Process;
     M.What.TimeNs = TimeNs;
     M.Heaps.resize(1);
@@ -306,7 +306,7 @@ TEST(OomLog, KeepsTheFirstAndTheLast) {
   Log.skip(1);
   Add(2, 50, 1);
   Add(1, 60, 1);
-  auto M = Log.moments();
+  auto M = Log.time points();
   ASSERT_EQ(OomLog::MaxOfProcess + 1, M.size());
   EXPECT_EQ(7u, M[6].What.TimeNs);
   EXPECT_EQ(2u, M[7].What.Process);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Moments: positions in the order of a trace's events.
+// TimePoints: positions in the order of a trace's events.
 
-#include "memkit/Model/Moments.h"
+#include "memkit/Model/TimePoints.h"
 #include "Globs.h"
 #include "Support/Failure.h"
 #include "memkit/Model/Replay.h"
@@ -17,15 +17,15 @@ using namespace llvm;
 
 namespace memkit {
 
-const Moment *TimeWindow::last() const {
-  const std::optional<Moment> &M = At ? At : Until;
+const TimePoint *TimeWindow::last() const {
+  const std::optional<TimePoint> &M = At ? At : Until;
   return M && !M->IsEnd ? &*M : nullptr;
 }
 
 bool TimeWindow::hasAllocationAt(uint64_t AllocatedNs) const {
-  // A moment may lie within a tick of the clock (100 ns). Allocations of this
-  // tick count as before the moment. The replay ends at Until, so for Until
-  // this is exact; only Since is rounded.
+  // A time point may lie within a tick of the clock (100 ns). Allocations of
+  // this tick count as before the time point. The replay ends at Until, so for
+  // Until this is exact; only Since is rounded.
   if (Since && AllocatedNs < Since->TimeNs + (Since->Events != 0))
     return false;
   return !Until || Until->IsEnd ||
@@ -59,8 +59,8 @@ static Error noStep(const Trace &T, uint64_t Wanted,
   return makeError("no step " + Twine(Wanted) + "; steps: " + There);
 }
 
-static Expected<Moment> findStep(const Trace &T, uint64_t Wanted,
-                                 const BitVector &Processes) {
+static Expected<TimePoint> findStep(const Trace &T, uint64_t Wanted,
+                                    const BitVector &Processes) {
   SmallVector<const StepStats *, 4> Found;
   for (const StepStats &S : T.summary().Steps)
     if (S.Step == Wanted && S.Process < Processes.size() &&
@@ -78,7 +78,7 @@ static Expected<Moment> findStep(const Trace &T, uint64_t Wanted,
     return makeError("several processes have a step " + Twine(Wanted) +
                      "; choose one: " + Who);
   }
-  Moment M;
+  TimePoint M;
   M.TimeNs = Found[0]->BeginNs;
   return M;
 }
@@ -104,16 +104,16 @@ static Error forEachMark(const Trace &T, const BitVector &Processes,
   return Error::success();
 }
 
-static Expected<Moment> findMark(const Trace &T, const std::string &Wanted,
-                                 const BitVector &Processes) {
-  std::optional<Moment> Found;
+static Expected<TimePoint> findMark(const Trace &T, const std::string &Wanted,
+                                    const BitVector &Processes) {
+  std::optional<TimePoint> Found;
   std::vector<std::string> There;
   Error E = forEachMark(T, Processes, [&](const Mark &M) {
     if (M.Kind != MarkKind::User)
       return;
     There.push_back(T.string(M.Name).str());
     if (There.back() == Wanted && (!Found || M.TimeNs < Found->TimeNs))
-      (Found = Moment())->TimeNs = M.TimeNs;
+      (Found = TimePoint())->TimeNs = M.TimeNs;
   });
   if (E)
     return std::move(E);
@@ -137,8 +137,8 @@ Expected<std::vector<Mark>> findLastOoms(const Trace &T,
   return Last;
 }
 
-static Expected<Moment> findOom(const Trace &T, const BitVector &Processes,
-                                const BitVector *Heaps) {
+static Expected<TimePoint> findOom(const Trace &T, const BitVector &Processes,
+                                   const BitVector *Heaps) {
   Expected<std::vector<Mark>> Last = findLastOoms(T, Processes);
   if (!Last)
     return Last.takeError();
@@ -146,11 +146,11 @@ static Expected<Moment> findOom(const Trace &T, const BitVector &Processes,
   if (Heaps)
     for (uint32_t Heap : Heaps->set_bits())
       Spaces.set(T.heap(Heap).Space);
-  std::optional<Moment> Found;
+  std::optional<TimePoint> Found;
   for (uint32_t Space : Spaces.set_bits())
     if (const Mark &M = (*Last)[Space];
         M.Kind == MarkKind::Oom && (!Found || Found->TimeNs < M.TimeNs))
-      (Found = Moment())->TimeNs = M.TimeNs;
+      (Found = TimePoint())->TimeNs = M.TimeNs;
   if (!Found)
     return makeError(T.name() + ": no out-of-memory event was recorded" +
                      (Heaps ? " in the spaces of these heaps" : ""));
@@ -167,12 +167,12 @@ static const TotalStats *highest(const Trace &T, const BitVector &Heaps) {
   return Max;
 }
 
-/// Finds the moment of a peak. Many events share a tick of the clock, so the
-/// events around the peak are replayed.
-static Expected<Moment>
+/// Finds the time point of a peak. Many events share a tick of the clock, so
+/// the events around the peak are replayed.
+static Expected<TimePoint>
 findPeak(const Trace &T, const TotalStats *Peak,
          function_ref<uint64_t(const LiveStats &)> LiveBytes) {
-  Moment M;
+  TimePoint M;
   if (!Peak || !Peak->PeakBytes)
     return M; // no block ever lived
   if (Error E = T.requireReader("the time point of a peak needs"))
@@ -196,14 +196,15 @@ findPeak(const Trace &T, const TotalStats *Peak,
   return M;
 }
 
-static Expected<Moment> findHeapPeak(const Trace &T, const BitVector &Heaps) {
+static Expected<TimePoint> findHeapPeak(const Trace &T,
+                                        const BitVector &Heaps) {
   const TotalStats *Peak = highest(T, Heaps);
   return findPeak(T, Peak, [Peak](const LiveStats &A) {
     return A.heapLiveBytes(Peak->Id);
   });
 }
 
-Expected<Moment> findSpacePeak(const Trace &T, uint32_t Space) {
+Expected<TimePoint> findSpacePeak(const Trace &T, uint32_t Space) {
   return findPeak(T, &T.spaceStats(Space), [Space](const LiveStats &A) {
     return A.spaceLiveBytes(Space);
   });
@@ -222,23 +223,23 @@ uint32_t peakSpace(const Trace &T) {
   return Found;
 }
 
-static Expected<Moment> find(const Trace &T, const TimePoint &P,
-                             const BitVector &Processes,
-                             const BitVector *Heaps) {
-  Moment M;
+static Expected<TimePoint> find(const Trace &T, const TimePointSpec &P,
+                                const BitVector &Processes,
+                                const BitVector *Heaps) {
+  TimePoint M;
   switch (P.K) {
-  case TimePoint::TimePointKind::Time:
+  case TimePointSpec::TimePointKind::Time:
     M.TimeNs = P.Number;
     return M;
-  case TimePoint::TimePointKind::Step:
+  case TimePointSpec::TimePointKind::Step:
     return findStep(T, P.Number, Processes);
-  case TimePoint::TimePointKind::Mark:
+  case TimePointSpec::TimePointKind::Mark:
     return findMark(T, P.Name, Processes);
-  case TimePoint::TimePointKind::Peak:
+  case TimePointSpec::TimePointKind::Peak:
     return Heaps ? findHeapPeak(T, *Heaps) : findSpacePeak(T, peakSpace(T));
-  case TimePoint::TimePointKind::Oom:
+  case TimePointSpec::TimePointKind::Oom:
     return findOom(T, Processes, Heaps);
-  case TimePoint::TimePointKind::End:
+  case TimePointSpec::TimePointKind::End:
     M.IsEnd = true;
     M.TimeNs = UINT64_MAX - 1;
     return M;
@@ -246,16 +247,16 @@ static Expected<Moment> find(const Trace &T, const TimePoint &P,
   llvm_unreachable("all kinds are handled");
 }
 
-Expected<Moment> findMoment(const Trace &T, const TimePoint &P,
-                            const BitVector &Processes,
-                            const BitVector *Heaps) {
-  Expected<Moment> M = find(T, P, Processes, Heaps);
+Expected<TimePoint> findTimePoint(const Trace &T, const TimePointSpec &P,
+                                  const BitVector &Processes,
+                                  const BitVector *Heaps) {
+  Expected<TimePoint> M = find(T, P, Processes, Heaps);
   if (M)
     M->Text = P.Text;
   return M;
 }
 
-Error requireEvents(const Trace &T, StringRef Needs, const Moment *Near) {
+Error requireEvents(const Trace &T, StringRef Needs, const TimePoint *Near) {
   if (Error E = T.requireReader(Needs))
     return E;
   // Each part of a summary has the number of all events.
@@ -277,7 +278,7 @@ Error requireEvents(const Trace &T, StringRef Needs, const Moment *Near) {
                    Twine(Events) + From);
 }
 
-Error runTo(Replay &R, const Moment *M) {
+Error runTo(Replay &R, const TimePoint *M) {
   if (!M || M->IsEnd)
     return R.run();
   if (!M->Events)

@@ -2,8 +2,8 @@
 //
 // Time points in the syntax of the command line.
 
-#ifndef MEMKIT_MODEL_TIMEPOINT_H
-#define MEMKIT_MODEL_TIMEPOINT_H
+#ifndef MEMKIT_MODEL_TIMEPOINTSPEC_H
+#define MEMKIT_MODEL_TIMEPOINTSPEC_H
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -12,9 +12,9 @@
 
 namespace memkit {
 
-/// A value of --at, --since or --until. findMoment() finds the moment in a
-/// trace.
-struct TimePoint {
+/// A value of --at, --since or --until. findTimePoint() finds the time point in
+/// a trace.
+struct TimePointSpec {
   enum class TimePointKind { Time, Step, Mark, Peak, Oom, End };
   TimePointKind K = TimePointKind::End;
   /// Time: ns since the trace's start; Step: the step's number.
@@ -25,8 +25,8 @@ struct TimePoint {
 
 /// Reads `1.5s` (as parseTime()), `step:3`, `mark:NAME`, `peak`, `oom`, `end`.
 /// The error is a RequestError with the allowed forms.
-llvm::Expected<TimePoint> parseTimePoint(llvm::StringRef Text);
+llvm::Expected<TimePointSpec> parseTimePoint(llvm::StringRef Text);
 
 } // namespace memkit
 
-#endif // MEMKIT_MODEL_TIMEPOINT_H
+#endif // MEMKIT_MODEL_TIMEPOINTSPEC_H

@@ -2,7 +2,7 @@
 //
 // Time points as written on a command line.
 
-#include "memkit/Model/TimePoint.h"
+#include "memkit/Model/TimePointSpec.h"
 #include "memkit/Support/Format.h"
 #include "memkit/Support/RequestError.h"
 
@@ -10,24 +10,24 @@ using namespace llvm;
 
 namespace memkit {
 
-Expected<TimePoint> parseTimePoint(StringRef Text) {
-  TimePoint P;
+Expected<TimePointSpec> parseTimePoint(StringRef Text) {
+  TimePointSpec P;
   P.Text = Text.str();
   StringRef Rest = Text;
   if (Rest == "end")
     return P;
   if (Rest == "peak" || Rest == "oom") {
-    P.K = Rest == "peak" ? TimePoint::TimePointKind::Peak
-                         : TimePoint::TimePointKind::Oom;
+    P.K = Rest == "peak" ? TimePointSpec::TimePointKind::Peak
+                         : TimePointSpec::TimePointKind::Oom;
     return P;
   }
   if (Rest.consume_front("mark:") && !Rest.empty()) {
-    P.K = TimePoint::TimePointKind::Mark;
+    P.K = TimePointSpec::TimePointKind::Mark;
     P.Name = Rest.str();
     return P;
   }
   if (Rest.consume_front("step:") && !Rest.getAsInteger(10, P.Number)) {
-    P.K = TimePoint::TimePointKind::Step;
+    P.K = TimePointSpec::TimePointKind::Step;
     return P;
   }
   Expected<uint64_t> Ns = parseTime(Text);
@@ -38,7 +38,7 @@ Expected<TimePoint> parseTimePoint(StringRef Text) {
         "' is not a time point (such as 1.5s, step:3, mark:NAME, "
         "peak, oom or end)");
   }
-  P.K = TimePoint::TimePointKind::Time;
+  P.K = TimePointSpec::TimePointKind::Time;
   P.Number = *Ns;
   return P;
 }
