@@ -4,7 +4,7 @@
 
 #include "memkit/Analysis/Growth.h"
 #include "ArenaStacks.h"
-#include "GrowthSpans.h"
+#include "GrowthRanges.h"
 #include "GrowthTree.h"
 #include "Support/Failure.h"
 #include "memkit/Trace/Sampling.h"
@@ -86,7 +86,7 @@ private:
     GrowthPlace Of;
   };
 
-  Error readSpans();
+  Error readRanges();
   Error readRows();
   void addLifetimes(size_t Process, const Lifetimes &L);
   void dropEnclosing();
@@ -102,7 +102,7 @@ private:
   uint32_t groupOf(size_t Process, uint32_t Heap) const {
     return static_cast<uint32_t>(Process * numHeaps()) + Heap - 1;
   }
-  uint32_t spanOf(uint32_t Group) const { return SpanOfGroup[Group]; }
+  uint32_t spanOf(uint32_t Group) const { return RangeOfGroup[Group]; }
   uint32_t spaceOf(uint32_t Heap) const {
     const memkit::Heap &H = T.heaps()[Heap - 1];
     return H.Flags & HF_OutsideTotals ? 0 : H.Space + 1;
@@ -112,10 +112,10 @@ private:
   const SelectedStats &S;
   const Trace &T;
   const GrowthOptions &Options;
-  std::vector<std::optional<SpanBins>> Spans; ///< by process and memory space
-  std::vector<uint32_t> SpanOfGroup; ///< UINT32_MAX if the group has no span
-  std::vector<GrowthRow> Rows;       ///< by row of IntervalSeries
-  std::vector<JudgedRow> Infos;      ///< by row of IntervalSeries
+  std::vector<std::optional<RangeBins>> Spans; ///< by process and memory space
+  std::vector<uint32_t> RangeOfGroup; ///< UINT32_MAX if the group has no span
+  std::vector<GrowthRow> Rows;        ///< by row of IntervalSeries
+  std::vector<JudgedRow> Infos;       ///< by row of IntervalSeries
   DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> RowOf; ///< (group, stack)
   GrowthNodes Nodes;
   std::vector<GrowthPlace> Places; ///< by node
@@ -138,14 +138,14 @@ private:
 } // namespace
 
 /// Makes the bins of each memory space of the analysed processes.
-Error GrowthFinder::readSpans() {
+Error GrowthFinder::readRanges() {
   size_t Groups = Intervals.processes().size() * numHeaps();
   constexpr size_t MaxGroups = size_t(1) << 24;
   if (Groups > MaxGroups)
     return makeError(T.name() + ": " + Twine(Intervals.processes().size()) +
                      " processes with " + Twine(numHeaps()) +
                      " heaps are too many to judge growth; select fewer");
-  SpanOfGroup.assign(Groups, UINT32_MAX);
+  RangeOfGroup.assign(Groups, UINT32_MAX);
   std::vector<std::vector<LifetimeCut>> Cuts(Intervals.processes().size());
   if (Error E =
           Intervals.forEachLifetimes([&](size_t Process, const Lifetimes &L) {
@@ -161,19 +161,19 @@ Error GrowthFinder::readSpans() {
     if (T.wasReplaced(I.Process))
       continue;
     // By space: the intervals before its cut, then its span or UINT32_MAX.
-    std::map<uint32_t, uint32_t> SpanOfSpace;
+    std::map<uint32_t, uint32_t> RangeOfSpace;
     size_t Max = 0, Had = Spans.size();
     for (LifetimeCut C : Cuts[Process])
       if (UsedSpaces.count(C.Space))
-        SpanOfSpace[C.Space] = C.Intervals;
-    for (auto &[Space, Value] : SpanOfSpace) {
+        RangeOfSpace[C.Space] = C.Intervals;
+    for (auto &[Space, Value] : RangeOfSpace) {
       size_t Has = 0, Cut = I.headsBefore(Value);
       Slots += Cut;
       if (Slots > MaxGroups)
         return makeError(T.name() + ": too many memory spaces to judge growth; "
                                     "select fewer processes or heaps");
-      std::optional<SpanBins> Span =
-          SpanBins::create(I, Space, Cut, Options, Has);
+      std::optional<RangeBins> Span =
+          RangeBins::create(I, Space, Cut, Options, Has);
       Max = std::max(Max, Has);
       Value = UINT32_MAX;
       if (!Span)
@@ -182,8 +182,8 @@ Error GrowthFinder::readSpans() {
       Spans.push_back(std::move(Span));
     }
     for (uint32_t Heap = 1; Heap <= numHeaps(); ++Heap)
-      if (auto At = SpanOfSpace.find(spaceOf(Heap)); At != SpanOfSpace.end())
-        SpanOfGroup[groupOf(Process, Heap)] = At->second;
+      if (auto At = RangeOfSpace.find(spaceOf(Heap)); At != RangeOfSpace.end())
+        RangeOfGroup[groupOf(Process, Heap)] = At->second;
     if (Spans.size() != Had)
       continue;
     Report.TooShort += 1;
@@ -205,7 +205,7 @@ Error GrowthFinder::readRows() {
           uint32_t Span = spanOf(Group);
           if (Span == UINT32_MAX)
             continue;
-          const SpanBins &B = *Spans[Span];
+          const RangeBins &B = *Spans[Span];
           GrowthRow &R = Rows[C.Row];
           JudgedRow &I = Infos[C.Row];
           if (R.Group == UINT32_MAX)
@@ -233,7 +233,7 @@ void GrowthFinder::addLifetimes(size_t Process, const Lifetimes &L) {
     auto At = RowOf.find({Group, R.Stack});
     if (At == RowOf.end() || spanOf(Group) == UINT32_MAX)
       continue;
-    const SpanBins &B = *Spans[spanOf(Group)];
+    const RangeBins &B = *Spans[spanOf(Group)];
     JudgedRow &I = Infos[At->second];
     GrowthPlace &P = I.P;
     P.Data = SurvivalData(B.bins().size());
@@ -297,7 +297,7 @@ Error GrowthFinder::readLevels() {
           const JudgedRow &I = Infos[C.Row];
           if (I.Span == UINT32_MAX || Interval >= Spans[I.Span]->end())
             continue;
-          SpanBins &B = *Spans[I.Span];
+          RangeBins &B = *Spans[I.Span];
           double Bytes =
               static_cast<double>(C.Bytes) - static_cast<double>(C.BytesBefore);
           double Blocks = static_cast<double>(C.Blocks) -
@@ -342,7 +342,7 @@ Error GrowthFinder::readLevels() {
 /// Tests a place; adds a finding if the place grows, or may grow.
 bool GrowthFinder::add(uint32_t Group, uint32_t Node, const GrowthPlace &P,
                        bool MayBeUnsure, double *Cohorts) {
-  const SpanBins &B = *Spans[spanOf(Group)];
+  const RangeBins &B = *Spans[spanOf(Group)];
   uint32_t Heap = Group % numHeaps() + 1;
   auto Sample = static_cast<double>(T.heaps()[Heap - 1].estimateBytes());
   SurvivalResult R = judgeSurvival(B.bins(), P.Data, Sample);
@@ -352,7 +352,7 @@ bool GrowthFinder::add(uint32_t Group, uint32_t Node, const GrowthPlace &P,
   bool Leaks = R.Verdict == Survival::Leak;
   if (!Leaks && (!MayBeUnsure || R.Verdict != Survival::Unsure))
     return false;
-  const GrowthSpan &Span = B.span();
+  const GrowthRange &Span = B.span();
   GrowthCandidate &F = Findings.emplace_back();
   F.Alpha = R.Alpha;
   Growth &G = F.G;
@@ -477,19 +477,19 @@ void GrowthFinder::report() {
   });
   stable_sort(Report.Found, Largest);
   stable_sort(Report.Unsure, Largest);
-  for (const std::optional<SpanBins> &B : Spans)
+  for (const std::optional<RangeBins> &B : Spans)
     Report.Spans.push_back(B->span());
 }
 
 Expected<GrowthReport> GrowthFinder::run() {
-  if (Error E = readSpans())
+  if (Error E = readRanges())
     return std::move(E);
   if (Spans.empty())
     return std::move(Report);
   if (Error E = readRows())
     return std::move(E);
   dropEnclosing();
-  Nodes = chooseGrowthNodes(T.view(), SpanOfGroup.size(), Rows,
+  Nodes = chooseGrowthNodes(T.view(), RangeOfGroup.size(), Rows,
                             Options.MinBytes, Options.MaxSeries);
   Report.Series = Nodes.Nodes.size();
   Report.LeftOut = Nodes.LeftOut;

@@ -3,7 +3,7 @@
 // Events as rows of chosen columns.
 
 #include "EventRows.h"
-#include "Model/ScopeSpans.h"
+#include "Model/ScopeOccurrences.h"
 #include "PathTable.h"
 #include "StackText.h"
 #include "Support/CsvField.h"
@@ -53,7 +53,8 @@ public:
 private:
   void head();
   void event(const LiveStats &A, const ReplayedEvent &E);
-  void layer(const ScopeSpans::ScopeSpan &S, bool Begins, uint64_t TimeNs);
+  void layer(const ScopeOccurrences::ScopeOccurrence &S, bool Begins,
+             uint64_t TimeNs);
   void write(const EventValues &R);
   void field(const EventValues &R, EventColumn C);
   void text(StringRef Text);
@@ -70,7 +71,7 @@ private:
   const Selection &Sel;
   ArrayRef<EventColumn> Columns;
   bool Json, WithLayers, WithStacks;
-  ScopeSpans Spans;
+  ScopeOccurrences Spans;
   std::vector<StringRef> LayerOf; ///< by scope path
   std::string Path;
   uint64_t LastNs = 0;
@@ -164,7 +165,7 @@ void RowWriter::write(const EventValues &R) {
   OS << (Json ? "}\n" : "\n");
 }
 
-void RowWriter::layer(const ScopeSpans::ScopeSpan &S, bool Begins,
+void RowWriter::layer(const ScopeOccurrences::ScopeOccurrence &S, bool Begins,
                       uint64_t TimeNs) {
   const ScopeRecord &Sc = T.scopes()[T.scopePaths()[S.ScopePath - 1].Scope - 1];
   if (Sc.Kind != ScopeKind::Layer)
@@ -186,9 +187,8 @@ void RowWriter::event(const LiveStats &A, const ReplayedEvent &E) {
   LastNs = E.TimeNs;
   if (WithLayers && E.Kind == EventKind::Allocate)
     Spans.allocation(E.Thread, E.ScopePath, E.TimeNs,
-                     [&](const ScopeSpans::ScopeSpan &S, bool Begins) {
-                       layer(S, Begins, E.TimeNs);
-                     });
+                     [&](const ScopeOccurrences::ScopeOccurrence &S,
+                         bool Begins) { layer(S, Begins, E.TimeNs); });
   EventValues R;
   R.TimeNs = E.TimeNs;
   R.Process = E.Process;
@@ -236,7 +236,7 @@ Error RowWriter::run(function_ref<bool()> Failed) {
       return E;
   if (Error E = runTo(**R, W.last()))
     return E;
-  Spans.finish([&](const ScopeSpans::ScopeSpan &S, bool Begins) {
+  Spans.finish([&](const ScopeOccurrences::ScopeOccurrence &S, bool Begins) {
     layer(S, Begins, LastNs);
   });
   return Error::success();

@@ -28,9 +28,10 @@ enum class EventColumn {
 
 /// Writes a row for each event of the blocks of Sel, in order of time and
 /// within the time window of Sel. Rows between them show where a thread enters
-/// or leaves a layer (ScopeSpans). Csv begins with a line of column names; Json
-/// has an object for each row, one a line. T: its frames are folded if stacks
-/// are to be shown folded. Stops when Failed reports that OS accepts no more.
+/// or leaves a layer (ScopeOccurrences). Csv begins with a line of column
+/// names; Json has an object for each row, one a line. T: its frames are folded
+/// if stacks are to be shown folded. Stops when Failed reports that OS accepts
+/// no more.
 llvm::Error writeEventRows(llvm::raw_ostream &OS, const Trace &T,
                            const Selection &Sel,
                            llvm::ArrayRef<EventColumn> Columns, bool Json,

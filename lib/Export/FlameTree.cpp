@@ -109,7 +109,7 @@ uint32_t FlameBuilder::skip(uint32_t Next, uint32_t End,
 
 ArrayRef<FlameBuilder::FlameChild> FlameBuilder::childrenOf(uint32_t Rank) {
   auto [At, New] =
-      ChildSpans.try_emplace(Rank, ItemRange{NodeChildren.size(), 0});
+      ChildRanges.try_emplace(Rank, ItemRange{NodeChildren.size(), 0});
   if (New) {
     for (uint32_t R = Rank + 1; R <= Ranks.last(Rank); R = Ranks.last(R) + 1)
       NodeChildren.push_back({R, Ranks.frame(R)});

@@ -136,7 +136,7 @@ private:
   /// The children of all nodes requested so far. Large heaps share their nodes
   /// near the root, and finding a child costs a cache miss.
   std::vector<FlameChild> NodeChildren;
-  llvm::DenseMap<uint32_t, ItemRange> ChildSpans; ///< of NodeChildren, by rank
+  llvm::DenseMap<uint32_t, ItemRange> ChildRanges; ///< of NodeChildren, by rank
   std::vector<RankedValue> Ordered, Scratch;
   std::vector<uint64_t> Sums; ///< of the values before each ordered stack
   std::vector<Item> Items;

@@ -4,7 +4,7 @@
 
 #include "Perfetto.h"
 #include "FlameTree.h"
-#include "Model/ScopeSpans.h"
+#include "Model/ScopeOccurrences.h"
 #include "PerfettoWriter.h"
 #include "memkit/Model/Intervals.h"
 #include "memkit/Trace/TraceError.h"
@@ -54,7 +54,7 @@ private:
   Error marks();
   void mark(const Mark &M);
   void step(const Mark &M);
-  void scope(const ScopeSpans::ScopeSpan &Sp, bool Begins);
+  void scope(const ScopeOccurrences::ScopeOccurrence &Sp, bool Begins);
   Error scopes();
 
   const SelectedStats &S;
@@ -215,7 +215,8 @@ Error TimelineWriter::marks() {
 }
 
 /// Leaves out scopes that begin after the limit; earlier scopes still end.
-void TimelineWriter::scope(const ScopeSpans::ScopeSpan &Sp, bool Begins) {
+void TimelineWriter::scope(const ScopeOccurrences::ScopeOccurrence &Sp,
+                           bool Begins) {
   BitVector &Drawn = DrawnAt[Sp.Thread];
   if (!Begins) {
     if (Drawn[Sp.Depth])
@@ -237,8 +238,8 @@ void TimelineWriter::scope(const ScopeSpans::ScopeSpan &Sp, bool Begins) {
 }
 
 Error TimelineWriter::scopes() {
-  ScopeSpans Spans(T.scopePaths());
-  auto Do = [&](const ScopeSpans::ScopeSpan &Sp, bool Begins) {
+  ScopeOccurrences Spans(T.scopePaths());
+  auto Do = [&](const ScopeOccurrences::ScopeOccurrence &Sp, bool Begins) {
     scope(Sp, Begins);
   };
   EventTable E;

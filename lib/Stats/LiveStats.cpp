@@ -62,7 +62,7 @@ uint32_t LiveStats::findCell(uint32_t Process, uint32_t Heap) {
   Cells.push_back(C);
   I.CellOfHeap[Heap] = Cells.size();
   H.Cells.push_back(Cells.size() - 1);
-  Cells.back().SpanBit = uint64_t(1) << (C.S->Cells.size() % 64);
+  Cells.back().RangeBit = uint64_t(1) << (C.S->Cells.size() % 64);
   C.S->Cells.push_back(Cells.size() - 1);
   return Cells.size() - 1;
 }

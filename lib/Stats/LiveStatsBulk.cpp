@@ -126,7 +126,7 @@ void LiveStats::closeLanes(LiveProcess &I, const uint64_t *TimesNs) {
     };
     Add(C);
     Add(*C.S);
-    C.S->Touched |= L.Counts | L.RisenBytes | Bytes ? C.SpanBit : 0;
+    C.S->Touched |= L.Counts | L.RisenBytes | Bytes ? C.RangeBit : 0;
     C.Splits += Splits;
     // The heap's bytes in other processes did not change.
     if (L.Highest)

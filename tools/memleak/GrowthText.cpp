@@ -26,13 +26,13 @@ static std::string chanceText(double P) {
 }
 
 /// `step` or `second`.
-static StringRef unitOf(const GrowthSpan &S) {
+static StringRef unitOf(const GrowthRange &S) {
   return S.HasSteps ? "step" : "second";
 }
 
 std::string growthTitle(const LeakView &V, const LeakFinding &F) {
   const Growth &G = V.R.Growth.Found[F.Place];
-  const GrowthSpan &S = V.R.Growth.Spans[G.Span];
+  const GrowthRange &S = V.R.Growth.Spans[G.Span];
   std::string Text = "+" + rateText(G.Rate) + " per " + unitOf(S).str() +
                      " in " + V.T.heapName(F.Heap).str() +
                      processText(V.T, S.Process) + ", " + formatSize(F.Bytes) +
@@ -43,7 +43,7 @@ std::string growthTitle(const LeakView &V, const LeakFinding &F) {
 }
 
 /// The start of growth, and the memory of which nothing is freed.
-static std::string courseOf(const Growth &G, const GrowthSpan &S) {
+static std::string courseOf(const Growth &G, const GrowthRange &S) {
   std::string Text;
   if (G.SinceNs)
     Text += S.HasSteps ? "since step " + std::to_string(G.SinceStep)
@@ -60,7 +60,7 @@ static std::string courseOf(const Growth &G, const GrowthSpan &S) {
 
 std::string growthEvidence(const LeakView &V, const LeakFinding &F) {
   const Growth &G = V.R.Growth.Found[F.Place];
-  const GrowthSpan &S = V.R.Growth.Spans[G.Span];
+  const GrowthRange &S = V.R.Growth.Spans[G.Span];
   std::string Text = "from " + rateText(G.Low) + " to " + rateText(G.High) +
                      " per " + unitOf(S).str() + " (95 %), ";
   if (!G.IsContainer)
@@ -79,9 +79,9 @@ std::string growthOutcome(const LeakView &V, const Growth &G) {
 
 /// `steps 1 to 100`, `2.1 s to 10.3 s`, `3 processes`.
 static std::string spanText(const GrowthReport &G) {
-  const GrowthSpan &S = G.Spans.front();
+  const GrowthRange &S = G.Spans.front();
   std::vector<uint32_t> Processes;
-  for (const GrowthSpan &Other : G.Spans)
+  for (const GrowthRange &Other : G.Spans)
     Processes.push_back(Other.Process);
   sort(Processes);
   Processes.erase(llvm::unique(Processes), Processes.end());
@@ -97,7 +97,7 @@ static std::string spanText(const GrowthReport &G) {
 /// if none.
 static uint64_t lastEnd(const GrowthReport &G) {
   uint64_t End = 0;
-  for (const GrowthSpan &S : G.Spans)
+  for (const GrowthRange &S : G.Spans)
     End = S.EndsEarly ? std::max(End, S.EndNs) : End;
   return End;
 }
@@ -115,7 +115,7 @@ static void printUnsure(raw_ostream &OS, const LeakView &V) {
   if (!isVerbose())
     return;
   for (const Growth &U : G.Unsure) {
-    const GrowthSpan &S = G.Spans[U.Span];
+    const GrowthRange &S = G.Spans[U.Span];
     OS << "\n+" << rateText(U.Rate) << " per " << unitOf(S) << " in "
        << V.T.heapName(U.Heap) << processText(V.T, S.Process) << " so far\n  "
        << courseOf(U, S) << '\n';
@@ -127,7 +127,7 @@ void printGrowth(raw_ostream &OS, const LeakView &V) {
   const GrowthReport &G = V.R.Growth;
   if (G.Spans.empty())
     return;
-  if (any_of(G.Spans, [](const GrowthSpan &S) { return S.EndsEarly; }))
+  if (any_of(G.Spans, [](const GrowthRange &S) { return S.EndsEarly; }))
     OS << "measured up to " << formatTime(lastEnd(G))
        << ": later frees count as the end of the process\n";
   if (G.Found.empty()) {

@@ -32,7 +32,7 @@ static json::Value rateValue(double Bytes) {
 }
 
 static void writeRates(json::OStream &J, const LeakView &V, const Growth &G) {
-  const GrowthSpan &S = V.R.Growth.Spans[G.Span];
+  const GrowthRange &S = V.R.Growth.Spans[G.Span];
   auto Write = [&](bool Steps, StringRef Name, double Rate) {
     J.attribute(Name, Steps == S.HasSteps ? rateValue(Rate) : nullptr);
   };
@@ -116,7 +116,7 @@ static void writeMeasured(json::OStream &J, const LeakView &V) {
   const Trace &T = V.T;
   const GrowthReport &G = V.R.Growth;
   J.attributeArray("measured", [&] {
-    for (const GrowthSpan &S : G.Spans)
+    for (const GrowthRange &S : G.Spans)
       J.object([&] {
         J.attribute("process", S.Process);
         J.attribute("space", jsonText(spaceName(T, S.Space)));

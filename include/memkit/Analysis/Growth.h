@@ -30,7 +30,7 @@ struct GrowthOptions {
 };
 
 /// The part of a process's run that was analysed for one memory space.
-struct GrowthSpan {
+struct GrowthRange {
   uint32_t Process = 0;
   uint32_t Space = 1; ///< a memory space + 1; 0: heaps outside the totals
   bool HasSteps = false;
@@ -75,9 +75,9 @@ struct Growth {
 };
 
 struct GrowthReport {
-  std::vector<Growth> Found;     ///< most growth (Rise) first
-  std::vector<Growth> Unsure;    ///< growth that is not certain yet
-  std::vector<GrowthSpan> Spans; ///< the analysed spans
+  std::vector<Growth> Found;      ///< most growth (Rise) first
+  std::vector<Growth> Unsure;     ///< growth that is not certain yet
+  std::vector<GrowthRange> Spans; ///< the analysed spans
   /// Number of processes with too few intervals to analyse, and the highest
   /// number of intervals in any of these processes.
   size_t TooShort = 0;

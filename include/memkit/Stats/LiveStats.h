@@ -319,19 +319,19 @@ public:
 
   /// The stats of a heap of a process, or of the process's part of a memory
   /// space.
-  struct SpanStats {
+  struct RangeStats {
     uint64_t Allocations = 0;
     uint64_t Frees = 0;
     uint64_t AllocatedBytes = 0;
     uint64_t LiveBytes = 0;
     uint64_t HighestBytes = 0; ///< maximum of LiveBytes since the last call
   };
-  /// Calls OfHeap(Heap, SpanStats) with the current stats of Process for each
+  /// Calls OfHeap(Heap, RangeStats) with the current stats of Process for each
   /// heap that changed since the last call, and resets HighestBytes. A memory
   /// space without changes costs a comparison.
-  template <class F> void takeHeapSpans(uint32_t Process, F OfHeap);
-  /// As takeHeapSpans(), by memory space: OfSpace(Space, SpanStats).
-  template <class F> void takeSpaceSpans(uint32_t Process, F OfSpace);
+  template <class F> void takeHeapRanges(uint32_t Process, F OfHeap);
+  /// As takeHeapRanges(), by memory space: OfSpace(Space, RangeStats).
+  template <class F> void takeSpaceRanges(uint32_t Process, F OfSpace);
 
   //===--------------------------------------------------------------------===//
   // Other than blocks
@@ -473,8 +473,8 @@ private:
     ShutdownCut Cut;
   };
   struct Share : ShareStats {
-    /// Cells, by number % 64, with an event since the last takeHeapSpans();
-    /// TouchedBefore: since the last takeSpaceSpans(), without Touched.
+    /// Cells, by number % 64, with an event since the last takeHeapRanges();
+    /// TouchedBefore: since the last takeSpaceRanges(), without Touched.
     uint64_t Touched = 0, TouchedBefore = 0;
     std::vector<uint32_t> Cells; ///< of the process and the memory space
   };
@@ -583,7 +583,7 @@ private:
     uint64_t AllocatedBytes = 0;
     uint64_t LiveBytes = 0;
     uint64_t HighestBytes = 0; ///< in the current span
-    uint64_t SpanBit = 0;      ///< in Share::Touched
+    uint64_t RangeBit = 0;     ///< in Share::Touched
     uint64_t Reserved = 0;
     uint32_t Process = 0;
     uint32_t Heap = 0;
@@ -609,7 +609,7 @@ private:
   void closeLanes(LiveProcess &I, const uint64_t *TimesNs);
   void changeReserved(Cell &C, uint64_t Bytes);
   void applyRare(const Change &C, Cell &Of);
-  template <class S> static SpanStats takeSpan(S &Of);
+  template <class S> static RangeStats takeRange(S &Of);
   Target touch(uint32_t Row, uint32_t ScopeRow);
   Target beginEvent(BlockRef B, uint64_t TimeNs);
   void countAllocation(Target &T, uint32_t Thread, uint64_t AllocationId,
@@ -729,7 +729,7 @@ inline LiveStats::Target LiveStats::beginEvent(BlockRef B, uint64_t TimeNs) {
   LastNs = TimeNs;
   Target T = touch(B.Row, B.ScopeRow);
   T.C.I->Events += 1;
-  T.C.S->Touched |= T.C.SpanBit;
+  T.C.S->Touched |= T.C.RangeBit;
   return T;
 }
 
@@ -803,14 +803,14 @@ inline void LiveStats::spaceFall(Cell &C, uint64_t Bytes, uint64_t Blocks) {
   C.S->LiveBlocks -= Blocks;
 }
 
-template <class S> LiveStats::SpanStats LiveStats::takeSpan(S &Of) {
-  SpanStats Stats{Of.Allocations, Of.Frees, Of.AllocatedBytes, Of.LiveBytes,
-                  Of.HighestBytes};
+template <class S> LiveStats::RangeStats LiveStats::takeRange(S &Of) {
+  RangeStats Stats{Of.Allocations, Of.Frees, Of.AllocatedBytes, Of.LiveBytes,
+                   Of.HighestBytes};
   Of.HighestBytes = Of.LiveBytes;
   return Stats;
 }
 
-template <class F> void LiveStats::takeHeapSpans(uint32_t Process, F OfHeap) {
+template <class F> void LiveStats::takeHeapRanges(uint32_t Process, F OfHeap) {
   for (const std::unique_ptr<Share> &S : Processes[Process]->Shares) {
     if (!S || !S->Touched)
       continue;
@@ -818,21 +818,22 @@ template <class F> void LiveStats::takeHeapSpans(uint32_t Process, F OfHeap) {
       for (size_t At = size_t(std::countr_zero(Left)); At < S->Cells.size();
            At += 64) {
         Cell &C = Cells[S->Cells[At]];
-        OfHeap(C.Heap, takeSpan(C));
+        OfHeap(C.Heap, takeRange(C));
       }
     S->TouchedBefore |= S->Touched;
     S->Touched = 0;
   }
 }
 
-template <class F> void LiveStats::takeSpaceSpans(uint32_t Process, F OfSpace) {
+template <class F>
+void LiveStats::takeSpaceRanges(uint32_t Process, F OfSpace) {
   const auto &Shares = Processes[Process]->Shares;
   for (uint32_t Space = 0; Space + 1 < Shares.size(); ++Space) {
     Share *S = Shares[Space + 1].get();
     if (!S || !(S->Touched | S->TouchedBefore))
       continue;
     S->TouchedBefore = 0;
-    OfSpace(Space, takeSpan(*S));
+    OfSpace(Space, takeRange(*S));
   }
 }
 

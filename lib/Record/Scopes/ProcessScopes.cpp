@@ -148,7 +148,7 @@ void ProcessScopes::end(uint64_t Number, uint32_t &RingIndex, uint64_t TimeNs) {
   for (uint32_t I = 0; I != Rings.size(); ++I)
     if (size_t At = In(Rings[I]); At != Rings[I].Opens.size())
       return endFrom(Rings[RingIndex = I], At, TimeNs);
-  endSpan(Number, TimeNs, ScopeKind::User);
+  endRange(Number, TimeNs, ScopeKind::User);
   if (StepScopes.erase(Number))
     step(TimeNs, 0);
 }
@@ -167,11 +167,11 @@ void ProcessScopes::endFrom(RingScopes &Of, size_t First, uint64_t TimeNs) {
     if (O.IsUpdate)
       Categories.endUpdate();
     if (O.Measured == Measure::Scope || O.Measured == Measure::Range)
-      endSpan(O.Number, TimeNs,
-              O.Measured == Measure::Scope ? ScopeKind::User
-                                           : ScopeKind::Range);
+      endRange(O.Number, TimeNs,
+               O.Measured == Measure::Scope ? ScopeKind::User
+                                            : ScopeKind::Range);
     else if (O.Measured != Measure::None)
-      if (const LayerSpan *S = Spans.endLayer(O.Number, TimeNs))
+      if (const LayerRange *S = Spans.endLayer(O.Number, TimeNs))
         endLayer(*S, O.Measured == Measure::Backward, TimeNs);
   }
   if (EndsStep)
@@ -182,7 +182,7 @@ void ProcessScopes::endFrom(RingScopes &Of, size_t First, uint64_t TimeNs) {
 void ProcessScopes::addDevices(LayerStats &T, const ScopeResult &S) {
   SpaceShares Of;
   for (uint32_t Space = 1; Space < S.Spaces.size(); ++Space) {
-    const SpanRow &Row = S.Spaces[Space];
+    const ScopeStatsRow &Row = S.Spaces[Space];
     SpaceShare Share{Space,
                      Row.Allocations,
                      Row.Frees,
@@ -201,7 +201,7 @@ void ProcessScopes::addTensors(LayerStats &T, const ScopeResult &S) const {
   for (uint32_t Heap = 1; Heap < S.Rows.size(); ++Heap) {
     if (!R.Heaps.isTensors(Heap))
       continue;
-    const SpanRow &Row = S.Rows[Heap];
+    const ScopeStatsRow &Row = S.Rows[Heap];
     T.TensorAllocations += Row.Allocations;
     T.TensorFrees += Row.Frees;
     T.TensorAllocatedBytes += Row.AllocatedBytes;
@@ -212,11 +212,11 @@ void ProcessScopes::addTensors(LayerStats &T, const ScopeResult &S) const {
 }
 
 /// Keeps only user scopes for queries: a program cannot query a range.
-void ProcessScopes::endSpan(uint64_t Number, uint64_t TimeNs, ScopeKind Kind) {
+void ProcessScopes::endRange(uint64_t Number, uint64_t TimeNs, ScopeKind Kind) {
   const ScopeResult *S = Spans.end(Number, TimeNs, Kind == ScopeKind::User);
   if (!S)
     return;
-  const SpanRow &Host = S->Rows[0];
+  const ScopeStatsRow &Host = S->Rows[0];
   uint32_t Name = name(S->Text).String;
   LayerStats &T = TotalStats[uint64_t(Kind) << 33 | Name];
   T.Process = Process;
@@ -315,7 +315,8 @@ void ProcessScopes::step(uint64_t TimeNs, uint32_t Thread) {
 // Replies to queries
 //===----------------------------------------------------------------------===//
 
-static void write(const SpanRow &Row, StringRef Name, wire::HeapReply &To) {
+static void write(const ScopeStatsRow &Row, StringRef Name,
+                  wire::HeapReply &To) {
   std::memset(To.Name, 0, sizeof(To.Name));
   std::memcpy(To.Name, Name.data(), std::min(Name.size(), sizeof(To.Name) - 1));
   To.Allocations = Row.Allocations;
@@ -327,7 +328,7 @@ static void write(const SpanRow &Row, StringRef Name, wire::HeapReply &To) {
   To.After = Row.After;
 }
 
-static void write(const SpanRow &Row, wire::ReservedReply &To) {
+static void write(const ScopeStatsRow &Row, wire::ReservedReply &To) {
   To.IsKnown = Row.IsReservedKnown;
   To.Reserved = Row.Reserved;
   To.Peak = Row.ReservedPeak;

@@ -6,9 +6,9 @@
 #define MEMKIT_LIB_RECORD_PROCESSSCOPES_H
 
 #include "Output/ScopeTree.h"
-#include "Scopes/ReservedSpans.h"
 #include "Scopes/ScopeDepth.h"
-#include "Scopes/SpanTable.h"
+#include "Scopes/ScopeReserved.h"
+#include "Scopes/ScopeStatsTable.h"
 #include "Scopes/TensorCategories.h"
 #include "Shared/RecordOrigin.h"
 #include "Wire/ScopeRecords.h"
@@ -56,7 +56,7 @@ public:
     return Ring < Rings.size() ? Rings[Ring].ScopePath : 0;
   }
   /// Where device allocators' reserved and live bytes are reported.
-  ReservedSpans &reserved() { return Reserved; }
+  ScopeReserved &reserved() { return Reserved; }
   /// The heap's allocator reserves Reserved bytes from now on, Active of them
   /// in use.
   void noteReserved(uint32_t Heap, uint64_t Reserved, uint64_t Active) {
@@ -148,16 +148,16 @@ private:
   uint32_t findLine(uint32_t Node);
   void enterPlace(RingScopes &Of, uint64_t Kind, llvm::StringRef Name,
                   RunningScope &O);
-  void endLayer(const LayerSpan &S, bool Backward, uint64_t TimeNs);
+  void endLayer(const LayerRange &S, bool Backward, uint64_t TimeNs);
   static SpaceShare &shareOf(LayerStats &T, uint32_t Space);
   static void addToLayer(LayerStats &T, uint32_t Space,
-                         const LayerSpan::HeapRow &Row);
+                         const LayerRange::HeapRow &Row);
   void raisePeaks(LayerStats &T) const;
   static void addDevices(LayerStats &T, const ScopeResult &S);
   void addTensors(LayerStats &T, const ScopeResult &S) const;
   void end(uint64_t Number, uint32_t &Ring, uint64_t TimeNs);
   void endFrom(RingScopes &Of, size_t First, uint64_t TimeNs);
-  void endSpan(uint64_t Number, uint64_t TimeNs, ScopeKind Kind);
+  void endRange(uint64_t Number, uint64_t TimeNs, ScopeKind Kind);
   bool mark(const wire::MarkRecord &Rec, RecordOrigin From, uint32_t Thread);
   void step(uint64_t TimeNs, uint32_t Thread);
   bool answer(const wire::AskRecord &Rec, RecordOrigin From);
@@ -176,8 +176,8 @@ private:
   uint32_t Process;
   std::vector<RingScopes> Rings;
   ScopeDepth Depth;
-  SpanTable Spans;
-  ReservedSpans Reserved; ///< of scopes of layers
+  ScopeStatsTable Spans;
+  ScopeReserved Reserved; ///< of scopes of layers
   /// For layers, by the key of TotalStats: the time with known reserved bytes,
   /// and this time multiplied by the share that was no live block.
   llvm::DenseMap<uint64_t, std::pair<double, double>> Wasted;

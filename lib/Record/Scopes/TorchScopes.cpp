@@ -174,7 +174,7 @@ bool ProcessScopes::beginTorch(const wire::ScopeBeginRecord &Rec,
   RunningScope O{Number,        Of.ScopePath, Of.Chain, Of.In,
                  Measure::None, false,        Of.Place};
   enterPlace(Of, Kind, name(Text).Text, O);
-  uint32_t In = Of.ScopePath, SpanText = 0;
+  uint32_t In = Of.ScopePath, RangeText = 0;
   switch (Kind) {
   case wire::SF_Layer:
     if (Of.In == TrainingPhase::None)
@@ -187,7 +187,7 @@ bool ProcessScopes::beginTorch(const wire::ScopeBeginRecord &Rec,
     Of.Chain = chainOf(Of.Chain, Text);
     O.Measured =
         Of.In == TrainingPhase::Recompute ? Measure::Backward : Measure::Layer;
-    SpanText = Text;
+    RangeText = Text;
     break;
   case wire::SF_Operator: {
     // The operator around a node of autograd adds nothing to the node's scope.
@@ -216,7 +216,7 @@ bool ProcessScopes::beginTorch(const wire::ScopeBeginRecord &Rec,
     }
     In = enter(In, ScopeKind::Range, Text);
     O.Measured = Measure::Range;
-    SpanText = Text;
+    RangeText = Text;
     break;
   }
   case wire::SF_Nvtx: {
@@ -224,7 +224,7 @@ bool ProcessScopes::beginTorch(const wire::ScopeBeginRecord &Rec,
     O.EndsStep = N.EndsSteps && !isInStep(Of);
     In = enter(In, ScopeKind::Range, Text, Rec.color());
     O.Measured = Measure::Range;
-    SpanText = Text;
+    RangeText = Text;
     break;
   }
   case wire::SF_Backward: {
@@ -239,7 +239,7 @@ bool ProcessScopes::beginTorch(const wire::ScopeBeginRecord &Rec,
     }
     if (Chain) {
       O.Measured = Measure::Backward;
-      SpanText = Chains[Chain].Text;
+      RangeText = Chains[Chain].Text;
     }
     In = enter(Made, ScopeKind::Operator, Text);
     break;
@@ -250,9 +250,9 @@ bool ProcessScopes::beginTorch(const wire::ScopeBeginRecord &Rec,
   if (O.Measured != Measure::None) {
     uint64_t TimeNs = R.Times.Clock.toNs(From.Tsc);
     if (O.Measured == Measure::Range)
-      Spans.begin(Number, SpanText, TimeNs);
+      Spans.begin(Number, RangeText, TimeNs);
     else
-      Spans.beginLayer(Number, SpanText, TimeNs);
+      Spans.beginLayer(Number, RangeText, TimeNs);
     Reserved.begin(Number, TimeNs);
   }
   Of.Opens.push_back(O);
@@ -370,7 +370,7 @@ SpaceShare &ProcessScopes::shareOf(LayerStats &T, uint32_t Space) {
 }
 
 void ProcessScopes::addToLayer(LayerStats &T, uint32_t Space,
-                               const LayerSpan::HeapRow &Row) {
+                               const LayerRange::HeapRow &Row) {
   SpaceShare &To = shareOf(T, Space);
   To.Allocations += Row.Allocations;
   To.Frees += Row.Frees;
@@ -408,7 +408,7 @@ void ProcessScopes::raisePeaks(LayerStats &T) const {
 
 /// Adds only tensors to the layer's stats: Python objects are not the purpose
 /// of a layer.
-void ProcessScopes::endLayer(const LayerSpan &S, bool Backward,
+void ProcessScopes::endLayer(const LayerRange &S, bool Backward,
                              uint64_t TimeNs) {
   uint32_t Name = layerName(S.Text);
   uint64_t Key = uint64_t(Backward) << 32 | Name;
@@ -419,11 +419,11 @@ void ProcessScopes::endLayer(const LayerSpan &S, bool Backward,
   T.Backward = Backward;
   T.Calls += 1;
   T.DurationNs += S.DurationNs;
-  for (const LayerSpan::HeapRow &Of : S.Changed)
+  for (const LayerRange::HeapRow &Of : S.Changed)
     if (uint32_t Space = R.Heaps.spaceOfTensors(Of.Heap))
       addToLayer(T, Space - 1, Of);
   raisePeaks(T);
-  ReservedSpans::ReservedSpan Held = Reserved.end(S.Number, TimeNs);
+  ScopeReserved::ReservedRange Held = Reserved.end(S.Number, TimeNs);
   if (!Held.Peak)
     return;
   auto &[KnownNs, WastedNs] = Wasted[Key];

@@ -4,10 +4,10 @@
 //
 // Measures for each scope how much the allocators of devices reserved, and the
 // share without live blocks: the highest reserved bytes, and the mean of the
-// share over time. As in SpanTable, scopes may overlap in any way.
+// share over time. As in ScopeStatsTable, scopes may overlap in any way.
 
-#ifndef MEMKIT_LIB_RECORD_RESERVEDSPANS_H
-#define MEMKIT_LIB_RECORD_RESERVEDSPANS_H
+#ifndef MEMKIT_LIB_RECORD_SCOPERESERVED_H
+#define MEMKIT_LIB_RECORD_SCOPERESERVED_H
 
 #include <algorithm>
 #include <cstddef>
@@ -16,9 +16,9 @@
 
 namespace memkit {
 
-class ReservedSpans {
+class ScopeReserved {
 public:
-  struct ReservedSpan {
+  struct ReservedRange {
     uint64_t Peak = 0;   ///< bytes reserved; 0: unknown
     double WastedNs = 0; ///< time multiplied by the share without live blocks
     double KnownNs = 0;
@@ -45,13 +45,13 @@ public:
   }
 
   /// The scope Number ends; returns its span.
-  ReservedSpan end(uint64_t Number, uint64_t TimeNs) {
+  ReservedRange end(uint64_t Number, uint64_t TimeNs) {
     goTo(TimeNs);
     for (size_t I = Opens.size(); I-- != 0;) {
       if (Opens[I].Number != Number)
         continue;
-      ReservedSpan S = {Opens[I].Peak, WastedNs - Opens[I].WastedNs,
-                        KnownNs - Opens[I].KnownNs};
+      ReservedRange S = {Opens[I].Peak, WastedNs - Opens[I].WastedNs,
+                         KnownNs - Opens[I].KnownNs};
       for (size_t J = I + 1; J != Opens.size(); ++J)
         S.Peak = std::max(S.Peak, Opens[J].Peak);
       if (I)
@@ -65,7 +65,7 @@ public:
   static constexpr size_t MaxOpen = 4096;
 
 private:
-  struct OpenReservedSpan {
+  struct OpenReserved {
     uint64_t Number;
     uint64_t Peak;            ///< until the next scope starts
     double WastedNs, KnownNs; ///< at the start of the scope
@@ -80,11 +80,11 @@ private:
     NowNs = std::max(NowNs, TimeNs);
   }
 
-  std::vector<OpenReservedSpan> Opens; ///< in order of start
+  std::vector<OpenReserved> Opens; ///< in order of start
   uint64_t NowNs = 0, Reserved = 0;
   double Share = 0, WastedNs = 0, KnownNs = 0;
 };
 
 } // namespace memkit
 
-#endif // MEMKIT_LIB_RECORD_RESERVEDSPANS_H
+#endif // MEMKIT_LIB_RECORD_SCOPERESERVED_H

@@ -2,34 +2,34 @@
 //
 // Reserved memory of scopes.
 
-#include "Scopes/ReservedSpans.h"
+#include "Scopes/ScopeReserved.h"
 #include <gtest/gtest.h>
 
 using namespace memkit;
 
 namespace {
 
-TEST(ReservedSpans, SharesByTime) {
-  ReservedSpans R;
+TEST(ScopeReserved, SharesByTime) {
+  ScopeReserved R;
   R.begin(1, 100);
   R.set(200, 0, 1000); // all free
   R.set(300, 750, 1000);
   R.begin(2, 400);
   R.set(500, 1000, 4000);
-  ReservedSpans::ReservedSpan Two = R.end(2, 700);
+  ScopeReserved::ReservedRange Two = R.end(2, 700);
   EXPECT_EQ(Two.Peak, 4000u);
   EXPECT_DOUBLE_EQ(Two.KnownNs, 300);
   EXPECT_DOUBLE_EQ(Two.WastedNs, 100 * 0.25 + 200 * 0.75);
   R.set(800, 500, 500);
   // Before 200 the reserved memory is unknown.
-  ReservedSpans::ReservedSpan One = R.end(1, 900);
+  ScopeReserved::ReservedRange One = R.end(1, 900);
   EXPECT_EQ(One.Peak, 4000u);
   EXPECT_DOUBLE_EQ(One.KnownNs, 700);
   EXPECT_DOUBLE_EQ(One.WastedNs, 100 + 200 * 0.25 + 300 * 0.75);
 }
 
-TEST(ReservedSpans, ScopesThatOverlap) {
-  ReservedSpans R;
+TEST(ScopeReserved, ScopesThatOverlap) {
+  ScopeReserved R;
   R.set(0, 0, 100);
   R.begin(1, 10);
   R.set(20, 0, 300);
@@ -43,18 +43,18 @@ TEST(ReservedSpans, ScopesThatOverlap) {
   EXPECT_EQ(R.end(3, 90).Peak, 0u);
 }
 
-TEST(ReservedSpans, NothingIsReserved) {
-  ReservedSpans R;
+TEST(ScopeReserved, NothingIsReserved) {
+  ScopeReserved R;
   R.begin(1, 10);
-  ReservedSpans::ReservedSpan S = R.end(1, 20);
+  ScopeReserved::ReservedRange S = R.end(1, 20);
   EXPECT_EQ(S.Peak, 0u);
   EXPECT_EQ(S.KnownNs, 0);
 }
 
-TEST(ReservedSpans, ManyThatNeverEnd) {
-  ReservedSpans R;
+TEST(ScopeReserved, ManyThatNeverEnd) {
+  ScopeReserved R;
   R.set(0, 1, 2);
-  for (uint64_t N = 1; N <= ReservedSpans::MaxOpen + 10; ++N)
+  for (uint64_t N = 1; N <= ScopeReserved::MaxOpen + 10; ++N)
     R.begin(N, N);
   EXPECT_EQ(R.end(1, 10000).Peak, 0u);
   EXPECT_EQ(R.end(11, 10000).Peak, 2u);

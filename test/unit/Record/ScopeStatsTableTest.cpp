@@ -2,7 +2,7 @@
 //
 // Measured scopes and their scope paths.
 
-#include "Scopes/SpanTable.h"
+#include "Scopes/ScopeStatsTable.h"
 #include "Output/Catalog.h"
 #include "Output/ScopeTree.h"
 #include "llvm/ADT/STLExtras.h"
@@ -34,7 +34,7 @@ struct Spans : testing::Test {
 };
 
 TEST_F(Spans, ReservedNowAndAtMost) {
-  SpanTable T(Stats, 1, 0);
+  ScopeStatsTable T(Stats, 1, 0);
   T.begin(1, 11, now());
   T.noteReserved(1, 500, 400);
   T.begin(2, 12, now());
@@ -60,7 +60,7 @@ TEST_F(Spans, ReservedNowAndAtMost) {
 }
 
 TEST_F(Spans, PeaksOfScopesThatOverlap) {
-  SpanTable T(Stats, 1, 0);
+  ScopeStatsTable T(Stats, 1, 0);
   allocate(100);
   T.begin(1, 11, now());
   allocate(50);
@@ -93,7 +93,7 @@ TEST_F(Spans, AreAsAPlainModelSays) {
   struct Model {
     uint64_t Before, Peak;
   };
-  SpanTable T(Stats, 1, 0);
+  ScopeStatsTable T(Stats, 1, 0);
   std::mt19937 Random(7);
   std::map<uint64_t, Model> Open;
   std::vector<std::pair<uint64_t, uint64_t>> Blocks;
@@ -153,7 +153,7 @@ TEST_F(Spans, LayersAmongScopes) {
     bool IsLayer;
     uint64_t SpacePeak[2];
   };
-  SpanTable T(Stats, 1, 0);
+  ScopeStatsTable T(Stats, 1, 0);
   std::mt19937 Random(11);
   std::map<uint64_t, Model> Open;
   uint64_t Live[3] = {}, Number = 0;
@@ -213,11 +213,11 @@ TEST_F(Spans, LayersAmongScopes) {
         continue;
       }
       ASSERT_FALSE(T.end(It->first, now()));
-      const LayerSpan *S = T.endLayer(It->first, now());
+      const LayerRange *S = T.endLayer(It->first, now());
       ASSERT_TRUE(S);
       size_t Changed = 0;
       for (unsigned H = 0; H != 3; ++H) {
-        auto At = llvm::find_if(S->Changed, [&](const LayerSpan::HeapRow &R) {
+        auto At = llvm::find_if(S->Changed, [&](const LayerRange::HeapRow &R) {
           return R.Heap == H + 2;
         });
         bool Is = At != S->Changed.end();
@@ -242,16 +242,16 @@ TEST_F(Spans, LayersAmongScopes) {
 }
 
 TEST_F(Spans, AreBounded) {
-  SpanTable T(Stats, 1, 0);
-  for (uint64_t I = 1; I <= SpanTable::MaxOpen + 10; ++I)
+  ScopeStatsTable T(Stats, 1, 0);
+  for (uint64_t I = 1; I <= ScopeStatsTable::MaxOpen + 10; ++I)
     T.begin(I, 1, now());
   EXPECT_FALSE(T.end(1, now()));
   EXPECT_TRUE(T.end(11, now()));
-  for (uint64_t I = SpanTable::MaxOpen + 10; I != 11; --I)
+  for (uint64_t I = ScopeStatsTable::MaxOpen + 10; I != 11; --I)
     EXPECT_TRUE(T.end(I, now()));
   EXPECT_FALSE(T.find(11, now()));
   EXPECT_TRUE(T.find(12, now()));
-  EXPECT_TRUE(T.find(11 + SpanTable::MaxKept, now()));
+  EXPECT_TRUE(T.find(11 + ScopeStatsTable::MaxKept, now()));
 }
 
 TEST(ScopeTree, NamesThatDifferInDigitsFold) {

@@ -2,8 +2,8 @@
 //
 // The scopes of a thread over time.
 
-#ifndef MEMKIT_LIB_MODEL_SCOPESPANS_H
-#define MEMKIT_LIB_MODEL_SCOPESPANS_H
+#ifndef MEMKIT_LIB_MODEL_SCOPEOCCURRENCES_H
+#define MEMKIT_LIB_MODEL_SCOPEOCCURRENCES_H
 
 #include "memkit/Trace/Sections.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -16,10 +16,10 @@ namespace memkit {
 /// thread entered and left. A scope lasts from its first allocation to its
 /// last. So a scope without allocations does not appear, and two calls of a
 /// scope with no other allocation between them are one span.
-class ScopeSpans {
+class ScopeOccurrences {
 public:
   /// One scope of one thread.
-  struct ScopeSpan {
+  struct ScopeOccurrence {
     uint32_t Thread = 0;
     uint32_t ScopePath = 0; ///< ends with the scope of the span
     uint32_t Depth = 0;     ///< number of enclosing scopes
@@ -29,10 +29,10 @@ public:
   /// Called at the begin and at the end of each scope. Inner scopes end before
   /// outer scopes.
   using ScopeCallback =
-      llvm::function_ref<void(const ScopeSpan &, bool Begins)>;
+      llvm::function_ref<void(const ScopeOccurrence &, bool Begins)>;
 
   /// ScopePaths: of a trace; they must outlive this object.
-  explicit ScopeSpans(llvm::ArrayRef<ScopePath> ScopePaths)
+  explicit ScopeOccurrences(llvm::ArrayRef<ScopePath> ScopePaths)
       : ScopePaths(ScopePaths) {}
 
   /// Adds the next allocation of Thread.
@@ -45,17 +45,17 @@ private:
   /// Deeper scopes are merged into the scope of this depth.
   static constexpr size_t MaxDepth = 256;
 
-  struct OpenScopeSpan {
+  struct OpenOccurrence {
     uint32_t Now = 0; ///< scope path of the last allocation
-    std::vector<ScopeSpan> Spans;
+    std::vector<ScopeOccurrence> Spans;
   };
-  void close(OpenScopeSpan &O, size_t Depth, ScopeCallback Do);
+  void close(OpenOccurrence &O, size_t Depth, ScopeCallback Do);
 
   llvm::ArrayRef<ScopePath> ScopePaths;
-  std::vector<OpenScopeSpan> Threads; ///< by id
+  std::vector<OpenOccurrence> Threads; ///< by id
   std::vector<uint32_t> Path;
 };
 
 } // namespace memkit
 
-#endif // MEMKIT_LIB_MODEL_SCOPESPANS_H
+#endif // MEMKIT_LIB_MODEL_SCOPEOCCURRENCES_H

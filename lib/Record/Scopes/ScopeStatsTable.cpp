@@ -2,32 +2,33 @@
 //
 // Measures the scopes of a process.
 
-#include "Scopes/SpanTable.h"
+#include "Scopes/ScopeStatsTable.h"
 
 using namespace memkit;
 
-SpanTable::SpanTable(LiveStats &Stats, uint32_t Process, uint64_t BeginNs)
+ScopeStatsTable::ScopeStatsTable(LiveStats &Stats, uint32_t Process,
+                                 uint64_t BeginNs)
     : Stats(Stats), Process(Process) {
   add({/*Number=*/0, BeginNs, /*Text=*/0, /*IsLayer=*/false});
 }
 
 /// Notes, for the newest scope, the heaps' changes and highest bytes since the
 /// last call.
-void SpanTable::takeHeaps() {
-  Stats.takeHeapSpans(Process,
-                      [&](uint32_t Heap, const LiveStats::SpanStats &Is) {
-                        Heaps.note(Heap, Is);
-                      });
-}
-
-void SpanTable::takeSpaces() {
-  Stats.takeSpaceSpans(Process,
-                       [&](uint32_t Space, const LiveStats::SpanStats &Is) {
-                         Spaces.note(Space, Is);
+void ScopeStatsTable::takeHeaps() {
+  Stats.takeHeapRanges(Process,
+                       [&](uint32_t Heap, const LiveStats::RangeStats &Is) {
+                         Heaps.note(Heap, Is);
                        });
 }
 
-void SpanTable::add(OpenResult O) {
+void ScopeStatsTable::takeSpaces() {
+  Stats.takeSpaceRanges(Process,
+                        [&](uint32_t Space, const LiveStats::RangeStats &Is) {
+                          Spaces.note(Space, Is);
+                        });
+}
+
+void ScopeStatsTable::add(OpenResult O) {
   if (Opens.size() > MaxOpen)
     remove(1);
   Opens.push_back(O);
@@ -36,19 +37,20 @@ void SpanTable::add(OpenResult O) {
     Spaces.begin();
 }
 
-void SpanTable::begin(uint64_t Number, uint32_t Text, uint64_t TimeNs) {
+void ScopeStatsTable::begin(uint64_t Number, uint32_t Text, uint64_t TimeNs) {
   takeHeaps();
   takeSpaces();
   add({Number, TimeNs, Text, /*IsLayer=*/false});
 }
 
-void SpanTable::beginLayer(uint64_t Number, uint32_t Text, uint64_t TimeNs) {
+void ScopeStatsTable::beginLayer(uint64_t Number, uint32_t Text,
+                                 uint64_t TimeNs) {
   takeHeaps();
   add({Number, TimeNs, Text, /*IsLayer=*/true});
 }
 
 /// The index of the newest scope or layer with this number.
-size_t SpanTable::indexOf(uint64_t Number, bool IsLayer) const {
+size_t ScopeStatsTable::indexOf(uint64_t Number, bool IsLayer) const {
   // Scopes nearly always end in reverse order.
   for (size_t I = Opens.size(); I-- != 0;)
     if (Opens[I].Number == Number && Opens[I].IsLayer == IsLayer)
@@ -56,12 +58,12 @@ size_t SpanTable::indexOf(uint64_t Number, bool IsLayer) const {
   return NotOpen;
 }
 
-size_t SpanTable::indexInSpaces(size_t Index) const {
+size_t ScopeStatsTable::indexInSpaces(size_t Index) const {
   return size_t(std::count_if(Opens.begin(), Opens.begin() + ptrdiff_t(Index),
                               [](const OpenResult &O) { return !O.IsLayer; }));
 }
 
-/// Sets the fields that Span and LayerSpan share.
+/// Sets the fields that Span and LayerRange share.
 template <class Open, class Span>
 static void describe(const Open &O, uint64_t TimeNs, Span &Out) {
   Out.Number = O.Number;
@@ -69,8 +71,8 @@ static void describe(const Open &O, uint64_t TimeNs, Span &Out) {
   Out.DurationNs = TimeNs > O.BeginNs ? TimeNs - O.BeginNs : 0;
 }
 
-void SpanTable::measureAll(size_t Index, uint64_t TimeNs,
-                           ScopeResult &Out) const {
+void ScopeStatsTable::measureAll(size_t Index, uint64_t TimeNs,
+                                 ScopeResult &Out) const {
   describe(Opens[Index], TimeNs, Out);
   size_t InSpaces = indexInSpaces(Index);
   Out.Rows.resize(std::max<size_t>(Stats.numHeapIdsOf(Process), 1));
@@ -82,14 +84,15 @@ void SpanTable::measureAll(size_t Index, uint64_t TimeNs,
     Out.Rows[Heap] = Heaps.measure(Index, Heap);
 }
 
-void SpanTable::remove(size_t Index) {
+void ScopeStatsTable::remove(size_t Index) {
   Heaps.end(Index);
   if (!Opens[Index].IsLayer)
     Spaces.end(indexInSpaces(Index));
   Opens.erase(Opens.begin() + ptrdiff_t(Index));
 }
 
-const ScopeResult *SpanTable::end(uint64_t Number, uint64_t TimeNs, bool Keep) {
+const ScopeResult *ScopeStatsTable::end(uint64_t Number, uint64_t TimeNs,
+                                        bool Keep) {
   size_t Index = indexOf(Number, /*IsLayer=*/false);
   if (!Number || Index == NotOpen)
     return nullptr;
@@ -105,23 +108,23 @@ const ScopeResult *SpanTable::end(uint64_t Number, uint64_t TimeNs, bool Keep) {
   return &Out;
 }
 
-const LayerSpan *SpanTable::endLayer(uint64_t Number, uint64_t TimeNs) {
+const LayerRange *ScopeStatsTable::endLayer(uint64_t Number, uint64_t TimeNs) {
   size_t Index = indexOf(Number, /*IsLayer=*/true);
   if (Index == NotOpen)
     return nullptr;
   Ended.Changed.clear();
-  auto Give = [&](uint32_t Heap, const SpanRow &R) {
+  auto Give = [&](uint32_t Heap, const ScopeStatsRow &R) {
     Ended.Changed.push_back({Heap, R.Allocations, R.Frees, R.AllocatedBytes,
                              R.FreedBytes, R.Peak, R.ReservedPeak});
   };
   bool IsNewest = Index + 1 == Opens.size();
-  Stats.takeHeapSpans(Process,
-                      [&](uint32_t Heap, const LiveStats::SpanStats &Is) {
-                        if (IsNewest && !Heaps.hasChanged(Heap))
-                          Give(Heap, Heaps.noteAtEnd(Heap, Is));
-                        else
-                          Heaps.note(Heap, Is);
-                      });
+  Stats.takeHeapRanges(Process,
+                       [&](uint32_t Heap, const LiveStats::RangeStats &Is) {
+                         if (IsNewest && !Heaps.hasChanged(Heap))
+                           Give(Heap, Heaps.noteAtEnd(Heap, Is));
+                         else
+                           Heaps.note(Heap, Is);
+                       });
   Heaps.forEachChanged(
       Index, [&](uint32_t Heap) { Give(Heap, Heaps.measure(Index, Heap)); });
   describe(Opens[Index], TimeNs, Ended);
@@ -129,7 +132,7 @@ const LayerSpan *SpanTable::endLayer(uint64_t Number, uint64_t TimeNs) {
   return &Ended;
 }
 
-const ScopeResult *SpanTable::find(uint64_t Number, uint64_t TimeNs) {
+const ScopeResult *ScopeStatsTable::find(uint64_t Number, uint64_t TimeNs) {
   if (size_t I = indexOf(Number, /*IsLayer=*/false); I != NotOpen) {
     takeHeaps();
     takeSpaces();

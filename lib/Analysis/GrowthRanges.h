@@ -2,8 +2,8 @@
 //
 // The intervals of a memory space, as bins.
 
-#ifndef MEMKIT_LIB_ANALYSIS_GROWTHSPANS_H
-#define MEMKIT_LIB_ANALYSIS_GROWTHSPANS_H
+#ifndef MEMKIT_LIB_ANALYSIS_GROWTHRANGES_H
+#define MEMKIT_LIB_ANALYSIS_GROWTHRANGES_H
 
 #include "memkit/Analysis/Growth.h"
 
@@ -12,17 +12,17 @@ namespace memkit {
 /// The measured part of a memory space of a process: the intervals from the end
 /// of the warm-up to the cut, in at most MaxBins bins of about equal length.
 /// The clock is steps with 7 steps or more, else time.
-class SpanBins {
+class RangeBins {
 public:
   static constexpr size_t MaxBins = 64;
   /// Cut: the number of heads before the end of the process. Nothing if there
   /// are too few; HasIntervals is then their number.
-  static std::optional<SpanBins> create(const ProcessIntervals &I,
-                                        uint32_t Space, size_t Cut,
-                                        const GrowthOptions &Options,
-                                        size_t &HasIntervals);
+  static std::optional<RangeBins> create(const ProcessIntervals &I,
+                                         uint32_t Space, size_t Cut,
+                                         const GrowthOptions &Options,
+                                         size_t &HasIntervals);
 
-  const GrowthSpan &span() const { return Span; }
+  const GrowthRange &span() const { return Span; }
   const SurvivalBins &bins() const { return Bins; }
   /// The first interval of the span, and the first after it.
   size_t begin() const { return Begin; }
@@ -41,7 +41,7 @@ private:
               const GrowthOptions &Options);
   void sortIntoBins(const ProcessIntervals &I);
 
-  GrowthSpan Span;
+  GrowthRange Span;
   SurvivalBins Bins;
   size_t Begin = 0, End = 0;
   std::vector<double> UnitsOf; ///< of the intervals from Begin on
@@ -52,4 +52,4 @@ private:
 
 } // namespace memkit
 
-#endif // MEMKIT_LIB_ANALYSIS_GROWTHSPANS_H
+#endif // MEMKIT_LIB_ANALYSIS_GROWTHRANGES_H

@@ -7,10 +7,10 @@
 // measured by heap and by memory space. Layers of a model, which are many and
 // short, are measured by heap only.
 
-#ifndef MEMKIT_LIB_RECORD_SPANTABLE_H
-#define MEMKIT_LIB_RECORD_SPANTABLE_H
+#ifndef MEMKIT_LIB_RECORD_SCOPESTATSTABLE_H
+#define MEMKIT_LIB_RECORD_SCOPESTATSTABLE_H
 
-#include "Scopes/SpanRows.h"
+#include "Scopes/ScopeStatsRows.h"
 
 namespace memkit {
 
@@ -20,13 +20,13 @@ struct ScopeResult {
   uint32_t Text = 0; ///< of the name, from begin()
   uint64_t DurationNs = 0;
   /// Row 0: the memory space `host`; else by heap.
-  std::vector<SpanRow> Rows;
-  std::vector<SpanRow> Spaces; ///< by memory space
+  std::vector<ScopeStatsRow> Rows;
+  std::vector<ScopeStatsRow> Spaces; ///< by memory space
 };
 
 /// The stats of an ended layer.
-struct LayerSpan {
-  /// As SpanRow.
+struct LayerRange {
+  /// As ScopeStatsRow.
   struct HeapRow {
     uint32_t Heap;
     uint64_t Allocations, Frees, AllocatedBytes, FreedBytes;
@@ -38,10 +38,10 @@ struct LayerSpan {
   std::vector<HeapRow> Changed; ///< the heaps that changed
 };
 
-class SpanTable {
+class ScopeStatsTable {
 public:
   /// BeginNs: start of the process, which is scope number 0.
-  SpanTable(LiveStats &Stats, uint32_t Process, uint64_t BeginNs);
+  ScopeStatsTable(LiveStats &Stats, uint32_t Process, uint64_t BeginNs);
 
   /// Starts the scope or layer Number, which must not be open. With more than
   /// MaxOpen scopes the oldest is dropped.
@@ -51,7 +51,7 @@ public:
   /// last kept. Null: no scope Number is open. Valid until the next call.
   const ScopeResult *end(uint64_t Number, uint64_t TimeNs, bool Keep = true);
   /// As end(), for a layer; layers are not kept.
-  const LayerSpan *endLayer(uint64_t Number, uint64_t TimeNs);
+  const LayerRange *endLayer(uint64_t Number, uint64_t TimeNs);
   /// An open scope, up to now, or a kept scope; else null.
   const ScopeResult *find(uint64_t Number, uint64_t TimeNs);
 
@@ -88,15 +88,15 @@ private:
   LiveStats &Stats;
   uint32_t Process;
   std::vector<OpenResult> Opens; ///< in order of start
-  SpanRows Heaps;                ///< by heap, for all open scopes
+  ScopeStatsRows Heaps;          ///< by heap, for all open scopes
   /// By memory space, for scopes other than layers.
-  SpanRows Spaces;
+  ScopeStatsRows Spaces;
   std::vector<ScopeResult> Kept; ///< a ring buffer
   size_t NextKept = 0;
   ScopeResult Running;
-  LayerSpan Ended;
+  LayerRange Ended;
 };
 
 } // namespace memkit
 
-#endif // MEMKIT_LIB_RECORD_SPANTABLE_H
+#endif // MEMKIT_LIB_RECORD_SCOPESTATSTABLE_H

@@ -2,8 +2,8 @@
 //
 // Stats of heaps or memory spaces for open scopes.
 //
-// A row is a heap or a memory space. SpanRows gives exact stats of each row for
-// scopes of all threads, which may overlap in any way.
+// A row is a heap or a memory space. ScopeStatsRows gives exact stats of each
+// row for scopes of all threads, which may overlap in any way.
 //
 // Counts and bytes are differences. For peaks, LiveStats keeps the highest live
 // bytes of each row between two boundaries; a boundary is the start or the end
@@ -17,8 +17,8 @@
 // boundary grows with the rows that changed, not with the rows of the machine,
 // which may have many devices.
 
-#ifndef MEMKIT_LIB_RECORD_SPANROWS_H
-#define MEMKIT_LIB_RECORD_SPANROWS_H
+#ifndef MEMKIT_LIB_RECORD_SCOPESTATSROWS_H
+#define MEMKIT_LIB_RECORD_SCOPESTATSROWS_H
 
 #include "memkit/Stats/LiveStats.h"
 #include <algorithm>
@@ -29,7 +29,7 @@
 namespace memkit {
 
 /// The stats of a row from the start of a scope to its end, or to now.
-struct SpanRow {
+struct ScopeStatsRow {
   uint64_t Allocations = 0, Frees = 0, AllocatedBytes = 0, FreedBytes = 0;
   uint64_t Before = 0, Peak = 0, After = 0; ///< live bytes
   /// Bytes that the heap's allocator reserves now, reserved at most, and has in
@@ -40,7 +40,7 @@ struct SpanRow {
 
 /// Numbers scopes from 0 in order of start; when a scope ends, the numbers of
 /// later scopes fall by one. Rows have any numbers.
-class SpanRows {
+class ScopeStatsRows {
 public:
   /// Starts a scope, the new last one.
   void begin();
@@ -49,16 +49,16 @@ public:
 
   /// Notes a row's stats now, with the highest bytes since its last note.
   /// Before each begin() and end() the caller notes all rows that changed.
-  void note(uint32_t Row, const LiveStats::SpanStats &Is);
+  void note(uint32_t Row, const LiveStats::RangeStats &Is);
   void noteReserved(uint32_t Row, uint64_t Reserved, uint64_t Active);
   /// Notes a row at the end of the newest scope, which must not be the first.
   /// Returns the row's stats in that scope, without an entry for the scope.
   /// Only if hasChanged() is false.
-  SpanRow noteAtEnd(uint32_t Row, const LiveStats::SpanStats &Is);
+  ScopeStatsRow noteAtEnd(uint32_t Row, const LiveStats::RangeStats &Is);
 
   /// Whether a noted row changed in the newest scope.
   bool hasChanged(uint32_t Row) const { return Opens[NumOpen - 1].has(Row); }
-  SpanRow measure(size_t Scope, uint32_t Row) const;
+  ScopeStatsRow measure(size_t Scope, uint32_t Row) const;
   /// Calls Do(Row) for each row that changed in the scope, in order.
   template <class F> void forEachChanged(size_t Scope, F Do) const;
   /// The row's live bytes at its last note.
@@ -73,24 +73,24 @@ private:
   static constexpr size_t MaxSpare = 64;
 
   struct RowNow {
-    LiveStats::SpanStats Stats;
+    LiveStats::RangeStats Stats;
     uint64_t Reserved = 0, Active = 0;
     bool IsReservedKnown = false;
   };
-  struct SpanEntry {
-    LiveStats::SpanStats Before; ///< at the scope's start
-    uint64_t Highest;            ///< until the next scope starts
-    uint64_t Reserved;           ///< maximum, until the next scope starts
+  struct ScopeStatsEntry {
+    LiveStats::RangeStats Before; ///< at the scope's start
+    uint64_t Highest;             ///< until the next scope starts
+    uint64_t Reserved;            ///< maximum, until the next scope starts
   };
   struct OpenRows {
-    std::vector<uint64_t> Has;      ///< one bit a row: has an entry
-    std::vector<SpanEntry> Entries; ///< by row, 64 for each word of Has
+    std::vector<uint64_t> Has;            ///< one bit a row: has an entry
+    std::vector<ScopeStatsEntry> Entries; ///< by row, 64 for each word of Has
 
     bool has(uint32_t Row) const {
       return Row / 64 < Has.size() && (Has[Row / 64] >> (Row % 64) & 1);
     }
     /// Adds an entry for a row without one; the caller fills the entry.
-    SpanEntry &add(uint32_t Row) {
+    ScopeStatsEntry &add(uint32_t Row) {
       if (Row / 64 >= Has.size())
         grow(Row);
       Has[Row / 64] |= uint64_t(1) << (Row % 64);
@@ -98,8 +98,9 @@ private:
     }
     void grow(uint32_t Row);
   };
-  SpanEntry &entryOf(OpenRows &O, uint32_t Row);
-  static SpanRow rowFrom(const LiveStats::SpanStats &Before, const RowNow &Is);
+  ScopeStatsEntry &entryOf(OpenRows &O, uint32_t Row);
+  static ScopeStatsRow rowFrom(const LiveStats::RangeStats &Before,
+                               const RowNow &Is);
   void growNow(uint32_t Row);
   void merge(const OpenRows &From, OpenRows &To);
 
@@ -111,29 +112,31 @@ private:
 
 /// A scope's entry of a row. If neither the scope nor a newer one has an entry,
 /// the row has not changed since the scope's start.
-inline SpanRows::SpanEntry &SpanRows::entryOf(OpenRows &O, uint32_t Row) {
+inline ScopeStatsRows::ScopeStatsEntry &ScopeStatsRows::entryOf(OpenRows &O,
+                                                                uint32_t Row) {
   if (Row >= Now.size())
     growNow(Row);
   if (O.has(Row))
     return O.Entries[Row];
   const RowNow &Was = Now[Row];
-  SpanEntry &E = O.add(Row);
+  ScopeStatsEntry &E = O.add(Row);
   E.Before = Was.Stats;
   E.Highest = Was.Stats.LiveBytes;
   E.Reserved = Was.Reserved;
   return E;
 }
 
-inline void SpanRows::note(uint32_t Row, const LiveStats::SpanStats &Is) {
-  SpanEntry &E = entryOf(Opens[NumOpen - 1], Row);
+inline void ScopeStatsRows::note(uint32_t Row,
+                                 const LiveStats::RangeStats &Is) {
+  ScopeStatsEntry &E = entryOf(Opens[NumOpen - 1], Row);
   E.Highest = std::max(E.Highest, Is.HighestBytes);
   Now[Row].Stats = Is;
 }
 
 /// All values but Peak and ReservedPeak.
-inline SpanRow SpanRows::rowFrom(const LiveStats::SpanStats &Before,
-                                 const RowNow &Is) {
-  SpanRow R;
+inline ScopeStatsRow
+ScopeStatsRows::rowFrom(const LiveStats::RangeStats &Before, const RowNow &Is) {
+  ScopeStatsRow R;
   R.Allocations = Is.Stats.Allocations - Before.Allocations;
   R.Frees = Is.Stats.Frees - Before.Frees;
   R.AllocatedBytes = Is.Stats.AllocatedBytes - Before.AllocatedBytes;
@@ -146,39 +149,40 @@ inline SpanRow SpanRows::rowFrom(const LiveStats::SpanStats &Before,
   return R;
 }
 
-inline SpanRow SpanRows::noteAtEnd(uint32_t Row,
-                                   const LiveStats::SpanStats &Is) {
-  SpanEntry &Outer = entryOf(Opens[NumOpen - 2], Row);
+inline ScopeStatsRow
+ScopeStatsRows::noteAtEnd(uint32_t Row, const LiveStats::RangeStats &Is) {
+  ScopeStatsEntry &Outer = entryOf(Opens[NumOpen - 2], Row);
   Outer.Highest = std::max(Outer.Highest, Is.HighestBytes);
   RowNow &N = Now[Row];
-  const LiveStats::SpanStats Before = std::exchange(N.Stats, Is);
-  SpanRow R = rowFrom(Before, N);
+  const LiveStats::RangeStats Before = std::exchange(N.Stats, Is);
+  ScopeStatsRow R = rowFrom(Before, N);
   R.Peak = std::max(Before.LiveBytes, Is.HighestBytes);
   R.ReservedPeak = N.Reserved;
   return R;
 }
 
-inline SpanRow SpanRows::measure(size_t Scope, uint32_t Row) const {
+inline ScopeStatsRow ScopeStatsRows::measure(size_t Scope, uint32_t Row) const {
   if (Row >= Now.size())
     return {};
   const RowNow &Is = Now[Row];
-  const LiveStats::SpanStats *Before = nullptr;
+  const LiveStats::RangeStats *Before = nullptr;
   uint64_t Peak = Is.Stats.LiveBytes, ReservedPeak = Is.Reserved;
   for (size_t At = Scope; At != NumOpen; ++At) {
     if (!Opens[At].has(Row))
       continue;
-    const SpanEntry &E = Opens[At].Entries[Row];
+    const ScopeStatsEntry &E = Opens[At].Entries[Row];
     Before = Before ? Before : &E.Before;
     Peak = std::max(Peak, E.Highest);
     ReservedPeak = std::max(ReservedPeak, E.Reserved);
   }
-  SpanRow R = rowFrom(Before ? *Before : Is.Stats, Is);
+  ScopeStatsRow R = rowFrom(Before ? *Before : Is.Stats, Is);
   R.Peak = Peak;
   R.ReservedPeak = ReservedPeak;
   return R;
 }
 
-template <class F> void SpanRows::forEachChanged(size_t Scope, F Do) const {
+template <class F>
+void ScopeStatsRows::forEachChanged(size_t Scope, F Do) const {
   for (size_t Word = 0; Word * 64 < Now.size(); ++Word) {
     uint64_t Bits = 0;
     for (size_t At = Scope; At != NumOpen; ++At)
@@ -190,4 +194,4 @@ template <class F> void SpanRows::forEachChanged(size_t Scope, F Do) const {
 
 } // namespace memkit
 
-#endif // MEMKIT_LIB_RECORD_SPANROWS_H
+#endif // MEMKIT_LIB_RECORD_SCOPESTATSROWS_H

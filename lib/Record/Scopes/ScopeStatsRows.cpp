@@ -2,19 +2,20 @@
 //
 // Stats of heaps or memory spaces for open scopes.
 
-#include "Scopes/SpanRows.h"
+#include "Scopes/ScopeStatsRows.h"
 
 using namespace memkit;
 
-void SpanRows::OpenRows::grow(uint32_t Row) {
+void ScopeStatsRows::OpenRows::grow(uint32_t Row) {
   Has.resize(Row / 64 + 1);
   Entries.resize(Has.size() * 64);
 }
 
-void SpanRows::growNow(uint32_t Row) { Now.resize(size_t(Row) + 1); }
+void ScopeStatsRows::growNow(uint32_t Row) { Now.resize(size_t(Row) + 1); }
 
-void SpanRows::noteReserved(uint32_t Row, uint64_t Reserved, uint64_t Active) {
-  SpanEntry &E = entryOf(Opens[NumOpen - 1], Row);
+void ScopeStatsRows::noteReserved(uint32_t Row, uint64_t Reserved,
+                                  uint64_t Active) {
+  ScopeStatsEntry &E = entryOf(Opens[NumOpen - 1], Row);
   E.Reserved = std::max(E.Reserved, Reserved);
   RowNow &N = Now[Row];
   N.Reserved = Reserved;
@@ -22,7 +23,7 @@ void SpanRows::noteReserved(uint32_t Row, uint64_t Reserved, uint64_t Active) {
   N.IsReservedKnown = true;
 }
 
-void SpanRows::begin() {
+void ScopeStatsRows::begin() {
   if (NumOpen == Opens.size())
     Opens.emplace_back();
   OpenRows &O = Opens[NumOpen++];
@@ -30,22 +31,22 @@ void SpanRows::begin() {
 }
 
 /// Moves the entries of a scope that ends to the scope before.
-void SpanRows::merge(const OpenRows &From, OpenRows &To) {
+void ScopeStatsRows::merge(const OpenRows &From, OpenRows &To) {
   for (size_t Word = 0; Word != From.Has.size(); ++Word)
     for (uint64_t Bits = From.Has[Word]; Bits; Bits &= Bits - 1) {
       uint32_t Row = uint32_t(Word * 64) + uint32_t(std::countr_zero(Bits));
-      const SpanEntry &E = From.Entries[Row];
+      const ScopeStatsEntry &E = From.Entries[Row];
       if (!To.has(Row)) {
         To.add(Row) = E;
         continue;
       }
-      SpanEntry &Outer = To.Entries[Row];
+      ScopeStatsEntry &Outer = To.Entries[Row];
       Outer.Highest = std::max(Outer.Highest, E.Highest);
       Outer.Reserved = std::max(Outer.Reserved, E.Reserved);
     }
 }
 
-void SpanRows::end(size_t Scope) {
+void ScopeStatsRows::end(size_t Scope) {
   merge(Opens[Scope], Opens[Scope - 1]);
   auto At = Opens.begin() + ptrdiff_t(Scope);
   std::rotate(At, At + 1, Opens.begin() + ptrdiff_t(NumOpen));

@@ -2,14 +2,15 @@
 //
 // The scopes of a thread over time.
 
-#include "ScopeSpans.h"
+#include "ScopeOccurrences.h"
 #include <algorithm>
 
 namespace memkit {
 
-void ScopeSpans::close(OpenScopeSpan &O, size_t Depth, ScopeCallback Do) {
+void ScopeOccurrences::close(OpenOccurrence &O, size_t Depth,
+                             ScopeCallback Do) {
   while (O.Spans.size() > Depth) {
-    ScopeSpan S = O.Spans.back();
+    ScopeOccurrence S = O.Spans.back();
     O.Spans.pop_back();
     if (!O.Spans.empty())
       O.Spans.back().LastNs = std::max(O.Spans.back().LastNs, S.LastNs);
@@ -17,11 +18,11 @@ void ScopeSpans::close(OpenScopeSpan &O, size_t Depth, ScopeCallback Do) {
   }
 }
 
-void ScopeSpans::allocation(uint32_t Thread, uint32_t ScopePath,
-                            uint64_t TimeNs, ScopeCallback Do) {
+void ScopeOccurrences::allocation(uint32_t Thread, uint32_t ScopePath,
+                                  uint64_t TimeNs, ScopeCallback Do) {
   if (Thread >= Threads.size())
     Threads.resize(Thread + size_t(1));
-  OpenScopeSpan &O = Threads[Thread];
+  OpenOccurrence &O = Threads[Thread];
   if (ScopePath != O.Now) {
     Path.clear();
     for (uint32_t C = ScopePath; C; C = ScopePaths[C - 1].Parent)
@@ -44,8 +45,8 @@ void ScopeSpans::allocation(uint32_t Thread, uint32_t ScopePath,
     O.Spans.back().LastNs = TimeNs;
 }
 
-void ScopeSpans::finish(ScopeCallback Do) {
-  for (OpenScopeSpan &O : Threads)
+void ScopeOccurrences::finish(ScopeCallback Do) {
+  for (OpenOccurrence &O : Threads)
     close(O, 0, Do);
 }
 

@@ -2,7 +2,7 @@
 //
 // The intervals of a memory space, as bins.
 
-#include "GrowthSpans.h"
+#include "GrowthRanges.h"
 #include <algorithm>
 #include <cmath>
 
@@ -29,8 +29,8 @@ static double agesOf(uint64_t Ns) {
   return static_cast<double>(Ns) / static_cast<double>(AgeUnitNs);
 }
 
-bool SpanBins::choose(const ProcessIntervals &I, size_t Cut,
-                      const GrowthOptions &Options) {
+bool RangeBins::choose(const ProcessIntervals &I, size_t Cut,
+                       const GrowthOptions &Options) {
   End = std::min(Cut, I.Heads.size());
   double Steps = 0;
   for (const IntervalHead &H : I.Heads)
@@ -77,7 +77,7 @@ bool SpanBins::choose(const ProcessIntervals &I, size_t Cut,
   return true;
 }
 
-void SpanBins::sortIntoBins(const ProcessIntervals &I) {
+void RangeBins::sortIntoBins(const ProcessIntervals &I) {
   double All = 0;
   for (double U : UnitsOf)
     All += U;
@@ -107,11 +107,11 @@ void SpanBins::sortIntoBins(const ProcessIntervals &I) {
   Bins.Resolution = std::max(1.0, Sorted[Sorted.size() / 2]);
 }
 
-std::optional<SpanBins> SpanBins::create(const ProcessIntervals &I,
-                                         uint32_t Space, size_t Cut,
-                                         const GrowthOptions &Options,
-                                         size_t &HasIntervals) {
-  SpanBins B;
+std::optional<RangeBins> RangeBins::create(const ProcessIntervals &I,
+                                           uint32_t Space, size_t Cut,
+                                           const GrowthOptions &Options,
+                                           size_t &HasIntervals) {
+  RangeBins B;
   B.Span.Process = I.Process;
   B.Span.Space = Space;
   bool IsLong = B.choose(I, Cut, Options);
@@ -122,8 +122,8 @@ std::optional<SpanBins> SpanBins::create(const ProcessIntervals &I,
   return B;
 }
 
-void SpanBins::add(const ProcessIntervals &I, const LifetimeRow &Row,
-                   SurvivalData &Out) const {
+void RangeBins::add(const ProcessIntervals &I, const LifetimeRow &Row,
+                    SurvivalData &Out) const {
   for (const Cohort &C : Row.Cohorts) {
     size_t First = std::max(I.headsBefore(C.Interval), Begin);
     size_t Last = std::min(I.headsBefore(uint64_t(C.Last) + 1), End);
