@@ -24,12 +24,12 @@ public:
 
   /// Encodes Section; step() does the remaining work.
   template <class T> Error begin(SectionKind Kind, const T &Section) {
-    assert(Next == Step::None && "a section is under way");
+    assert(Next == WriteStep::None && "a section is under way");
     note(Kind, Section);
     return startCompression(Encode.encode(Section));
   }
   void beginEvents(const EventLog &L) {
-    assert(Next == Step::None && "a section is under way");
+    assert(Next == WriteStep::None && "a section is under way");
     note(SectionKind::Events, L);
     Log = &L;
     Next = WriteStep::Plan;

@@ -51,7 +51,7 @@ private:
   static constexpr uint64_t UnitNs = 100'000'000;
 
   Error declare();
-  std::vector<TimePoint> time points() const;
+  std::vector<TimePoint> timePoints() const;
   Error advance(double Time);
   Error beginStep();
   Error cut(uint64_t TimeNs);
@@ -149,7 +149,7 @@ Error Recorder::declare() {
   return Out.write(D);
 }
 
-std::vector<Recorder::TimePoint> Recorder::time points() const {
+std::vector<Recorder::TimePoint> Recorder::timePoints() const {
   std::vector<TimePoint> All;
   for (uint32_t I = 0; I != P.Blocks.size(); ++I) {
     const MadeBlock &B = P.Blocks[I];
@@ -283,7 +283,7 @@ Error Recorder::run() {
     return E;
   AllocationIds.resize(P.Blocks.size());
   Weights.resize(P.Blocks.size());
-  for (const TimePoint &M : time points())
+  for (const TimePoint &M : timePoints())
     if (Error E = event(M))
       return E;
   if (Error E = advance(P.Length))

@@ -60,7 +60,7 @@ public:
   void add(OomTimePoint M);
   /// Counts an event that is not added.
   void skip(uint32_t Process) { ++Skipped[Process]; }
-  llvm::ArrayRef<OomTimePoint> time points() const { return TimePoints; }
+  llvm::ArrayRef<OomTimePoint> timePoints() const { return TimePoints; }
 
 private:
   std::vector<OomTimePoint> TimePoints;

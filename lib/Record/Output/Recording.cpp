@@ -309,7 +309,7 @@ void Recording::writeOoms(uint64_t EndNs) {
   std::vector<OomRecord> What;
   std::vector<OomHeap> Heaps;
   std::vector<CategoryStats> Rows;
-  for (const OomLog::OomTimePoint &M : Ooms.time points()) {
+  for (const OomLog::OomTimePoint &M : Ooms.timePoints()) {
     What.push_back(M.What);
     append_range(Heaps, M.Heaps);
     append_range(Rows, M.Categories);

@@ -306,7 +306,7 @@ TEST(OomLog, KeepsTheFirstAndTheLast) {
   Log.skip(1);
   Add(2, 50, 1);
   Add(1, 60, 1);
-  auto M = Log.time points();
+  auto M = Log.timePoints();
   ASSERT_EQ(OomLog::MaxOfProcess + 1, M.size());
   EXPECT_EQ(7u, M[6].What.TimeNs);
   EXPECT_EQ(2u, M[7].What.Process);
