@@ -116,6 +116,8 @@ private:
     if (LLVM_UNLIKELY(Size >= ChunkMin))
       ChunkEnds.erase(Address);
   }
+  // HostHeapRuns.cpp
+  void countRun(size_t N, bool AnyScope);
   // HostHeap.cpp
   bool allocate(const wire::Record &Rec, uint32_t Ring);
   void emitFree(RecordOrigin From, const LiveEntry &E);

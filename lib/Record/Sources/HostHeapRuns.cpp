@@ -22,6 +22,22 @@ static bool isScope(const wire::Record &Rec) {
   return Rec.is(RecordKind::ScopeBegin) || Rec.is(RecordKind::ScopeEnd);
 }
 
+/// Counts and logs the first N events of the batch.
+void HostHeap::countRun(size_t N, bool AnyScope) {
+  LiveStats &Stats = Sink.stats();
+  auto &[Changes, TimesNs, Logged, ScopePaths] = Shared.Room;
+  if (N)
+    Stats.apply(Sink.process(), ArrayRef(Changes, N), TimesNs);
+  // The rows are in the cache now.
+  for (size_t I = 0; I != N; ++I)
+    if (Changes[I].Kind == Change::Allocate)
+      Logged[I].Stack = Stats.stackOf(Changes[I].Row);
+  if (LLVM_UNLIKELY(AnyScope))
+    for (size_t I = 0; I != N; ++I)
+      ScopePaths[I] = Stats.scopePathOf(Changes[I].ScopeRow);
+  Sink.log().append(ArrayRef(Logged, N), Heap, AnyScope ? ScopePaths : nullptr);
+}
+
 size_t HostHeap::takeFast(ArrayRef<MergedRecord> Records,
                           const RingOfProcess *Of, const ProcessState *Self) {
   LiveStats &Stats = Sink.stats();
@@ -109,19 +125,9 @@ size_t HostHeap::takeFast(ArrayRef<MergedRecord> Records,
     TimesNs[N++] = Tick * TimeUnitNs;
   }
   Sink.setNextId(NextId);
-  if (N) {
+  if (N)
     Sink.setTick(Ticks.last());
-    Stats.apply(Id, ArrayRef(Changes, N), TimesNs);
-  }
-  // The rows are in the cache now.
-  for (size_t I = 0; I != N; ++I)
-    if (Changes[I].Kind == Change::Allocate)
-      Logged[I].Stack = Stats.stackOf(Changes[I].Row);
-  if (LLVM_UNLIKELY(InScopeRow))
-    for (size_t I = 0; I != N; ++I)
-      ScopePaths[I] = Stats.scopePathOf(Changes[I].ScopeRow);
-  Sink.log().append(ArrayRef(Logged, N), Heap,
-                    InScopeRow ? ScopePaths : nullptr);
+  countRun(N, InScopeRow != 0);
   if (Outer) {
     const MergedRecord &M = Records[At++];
     emitFree({M.R.Tsc, Of[M.Source].Ring}, *Outer);
