@@ -35,9 +35,9 @@ static bool connectSource(int, const wire::Regions &, wire::Control &C) {
   return true;
 }
 
-constinit const Source capture::HeapSource = {
-    &Sampling, sizeof(Sampling), connectSource, nullptr,
-    nullptr,   nullptr,          nullptr};
+constinit const Source capture::HeapSource = {.State = &Sampling,
+                                              .StateBytes = sizeof(Sampling),
+                                              .Connect = connectSource};
 
 static void seed(ThreadState &T) {
   SampleThread &S = ThisSample;

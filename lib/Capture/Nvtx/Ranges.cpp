@@ -26,13 +26,8 @@ static void release(RangeState &S) {
 }
 
 constinit const Source nvtx::RangeSource = {
-    nullptr,
-    0,
-    nullptr,
-    [] { ThisRanges.Count = ThisRanges.Beyond = 0; },
-    [] { release(ThisRanges); },
-    nullptr,
-    nullptr};
+    .StartThread = [] { ThisRanges.Count = ThisRanges.Beyond = 0; },
+    .EndThread = [] { release(ThisRanges); }};
 
 static bool hasState(RangeState &S) {
   if (__builtin_expect(S.Ranges != nullptr, 1))

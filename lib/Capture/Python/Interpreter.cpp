@@ -262,10 +262,8 @@ static bool connectSource(int Fd, const wire::Regions &R, wire::Control &C) {
 
 constinit ProcessInterpreter capture::Python;
 constinit const Source capture::PythonSource = {
-    &Python,
-    sizeof(Python),
-    connectSource,
-    [] { resetPythonState(ThisPython); },
-    [] { releasePythonState(ThisPython); },
-    nullptr,
-    nullptr};
+    .State = &Python,
+    .StateBytes = sizeof(Python),
+    .Connect = connectSource,
+    .StartThread = [] { resetPythonState(ThisPython); },
+    .EndThread = [] { releasePythonState(ThisPython); }};

@@ -119,6 +119,7 @@ static bool wipeAllOnFork() {
 static bool tryConnect() {
   if (!wipeAllOnFork())
     return false;
+  forSources(&Source::Prepare);
   wire::Control *Parents = Kept.Control;
   if (Parents && (recorderGone(*Parents) || recorderStands(*Parents)))
     return false;

@@ -25,22 +25,25 @@ struct ThreadState;
 struct Source {
   /// State of the process: whole pages, all zeros at the start. Fork wipes the
   /// pages, so a child starts without its parent's state.
-  void *State;
-  size_t StateBytes;
+  void *State = nullptr;
+  size_t StateBytes = 0;
+  /// Looks up what the program has, before the greeting, so that hooks find it
+  /// although the recorder does not answer. One thread, with signals blocked.
+  void (*Prepare)() = nullptr;
   /// The process becomes active. \p Fd is the shared memory, open during the
   /// call only. One thread, with signals blocked. False: the process cannot be
   /// recorded.
-  bool (*Connect)(int Fd, const wire::Regions &R, wire::Control &C);
+  bool (*Connect)(int Fd, const wire::Regions &R, wire::Control &C) = nullptr;
   /// The calling thread has a ring of a new process: state of the parent
   /// process is void.
-  void (*StartThread)();
+  void (*StartThread)() = nullptr;
   /// The calling thread ends: free the memory of its state.
-  void (*EndThread)();
+  void (*EndThread)() = nullptr;
   /// The interpreter of the process has been found, in the binary \p LinkMap.
   /// One thread at a time.
-  void (*FoundInterpreter)(const void *LinkMap);
+  void (*FoundInterpreter)(const void *LinkMap) = nullptr;
   /// The calling thread is about to start a scope that the program reports.
-  void (*BeforeScope)(ThreadState &T, const CallerFrame &Caller);
+  void (*BeforeScope)(ThreadState &T, const CallerFrame &Caller) = nullptr;
 };
 
 /// All sources, in the order in which they connect; ends with null.

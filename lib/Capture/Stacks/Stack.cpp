@@ -356,7 +356,6 @@ uint32_t capture::stackNode(ThreadState &T, const CallerFrame &Caller) {
 //===----------------------------------------------------------------------===//
 
 static bool connectSource(int Fd, const wire::Regions &R, wire::Control &C) {
-  askLoader();
   for (auto *Next : {&C.NextNode, &C.NextCode, &C.NextBinary})
     Next->store(1, std::memory_order_release);
   Stacks.Bits = C.Settings.Stacks & wire::SB_Mixed;
@@ -366,6 +365,9 @@ static bool connectSource(int Fd, const wire::Regions &R, wire::Control &C) {
 
 constinit ProcessStacks capture::Stacks;
 __thread StackState capture::ThisStack;
-constinit const Source capture::StackSource = {
-    &Stacks,   sizeof(Stacks), connectSource, startThread,
-    endThread, nullptr,        nullptr};
+constinit const Source capture::StackSource = {.State = &Stacks,
+                                               .StateBytes = sizeof(Stacks),
+                                               .Prepare = askLoader,
+                                               .Connect = connectSource,
+                                               .StartThread = startThread,
+                                               .EndThread = endThread};

@@ -219,10 +219,10 @@ static void beforeScope(ThreadState &T, const CallerFrame &Caller) {
 
 constinit ProcessTorch capture::Torch;
 constinit const Source capture::TorchSource = {
-    &Torch,
-    sizeof(Torch),
-    connectSource,
-    [] { ThisTorch.Count = 0; },
-    [] { releaseTorchState(ThisTorch); },
-    foundInterpreter,
-    beforeScope};
+    .State = &Torch,
+    .StateBytes = sizeof(Torch),
+    .Connect = connectSource,
+    .StartThread = [] { ThisTorch.Count = 0; },
+    .EndThread = [] { releaseTorchState(ThisTorch); },
+    .FoundInterpreter = foundInterpreter,
+    .BeforeScope = beforeScope};

@@ -11,8 +11,8 @@
 namespace memkit {
 
 /// Starts and stops recording, at a given time point or by request, and writes
-/// a trace of the time point by request. Signals are such requests; others are
-/// calls between two passes of the session's loop.
+/// what is known so far by request. Signals are such requests; others are calls
+/// between two passes of the session's loop.
 ///
 /// While recording is off, the program's hooks still report frees, so that the
 /// recorder knows which blocks live.

@@ -11,7 +11,7 @@
 namespace memkit {
 
 /// Searches for stragglers: descendants of the program that forked or executed
-/// a time point ago and may still connect.
+/// just before and may still connect.
 class StragglerSearch {
 public:
   /// Tag: part of the names of the recorder's memfds.
