@@ -3,7 +3,7 @@
 // Stats of runs by heap and place.
 
 #include "DiffCells.h"
-#include "ArenaStacks.h"
+#include "Model/ArenaStacks.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include <tuple>

@@ -3,7 +3,7 @@
 // Finds growth up to the end of the run.
 
 #include "memkit/Analysis/Growth.h"
-#include "ArenaStacks.h"
+#include "Model/ArenaStacks.h"
 #include "GrowthRanges.h"
 #include "GrowthTree.h"
 #include "Support/Failure.h"

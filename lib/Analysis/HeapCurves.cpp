@@ -35,14 +35,15 @@ namespace {
 class Watcher : public ReplayObserver {
 public:
   Watcher(const Trace &T, unsigned Columns)
-      : Columns(Columns), EndNs(std::max<uint64_t>(T.endNs(), 1)),
-        Highest(T.heaps().size() + 1, std::vector<uint64_t>(Columns)) {}
+      : T(T), Columns(Columns), EndNs(std::max<uint64_t>(T.endNs(), 1)),
+        Highest(T.heaps().size() + 1, std::vector<uint64_t>(Columns)),
+        Spaces(T.devices().size() + 1, std::vector<uint64_t>(Columns)) {}
 
   void watch(const LiveStats &Of) { A = &Of; }
   bool event(const ReplayedEvent &E) {
     unsigned At = columnOf(E.TimeNs);
     note(E.Heap, At);
-    note(0, At);
+    noteSpace(T.heap(E.Heap).Space, At);
     return true;
   }
 
@@ -50,15 +51,18 @@ public:
     return Next == Columns ? UINT64_MAX : beginOf(Next);
   }
   Error timeStop(uint64_t, uint64_t) override {
-    for (uint32_t Heap = 0; Heap != Highest.size(); ++Heap)
+    for (uint32_t Heap = 1; Heap != Highest.size(); ++Heap)
       note(Heap, Next);
+    for (uint32_t Space = 0; Space != Spaces.size(); ++Space)
+      noteSpace(Space, Next);
     ++Next;
     return Error::success();
   }
 
+  const Trace &T;
   unsigned Columns;
   uint64_t EndNs;
-  std::vector<std::vector<uint64_t>> Highest;
+  std::vector<std::vector<uint64_t>> Highest, Spaces;
 
 private:
   /// Computed in 128 bits: times of any trace, without overflow.
@@ -71,12 +75,12 @@ private:
     return unsigned((unsigned __int128)(TimeNs)*Columns / EndNs);
   }
   void note(uint32_t Heap, unsigned At) {
-    uint64_t Live = 0;
-    if (!Heap)
-      Live = A->spaceLiveBytes(0);
-    else if (A->hasHeap(Heap))
-      Live = A->heapLiveBytes(Heap);
+    uint64_t Live = A->hasHeap(Heap) ? A->heapLiveBytes(Heap) : 0;
     Highest[Heap][At] = std::max(Highest[Heap][At], Live);
+  }
+  void noteSpace(uint32_t Space, unsigned At) {
+    Spaces[Space][At] =
+        std::max(Spaces[Space][At], A->spaceLiveBytes(Space));
   }
 
   const LiveStats *A = nullptr;
@@ -96,25 +100,61 @@ static Error replayCurves(const Trace &T, unsigned Columns, HeapCurves &Out) {
   if (Error E = (*R)->run())
     return E;
   Out.Highest = std::move(W.Highest);
+  Out.Spaces = std::move(W.Spaces);
+  Out.Highest[0] = Out.Spaces[0];
   Out.FromEvents = true;
   return Error::success();
 }
 
 /// Makes a curve from the values at the ends of intervals, which lack changes
 /// within an interval. The peak of the heap is added, since its time is known.
-static std::vector<uint64_t> curveOfIntervals(const Trace &T, uint32_t Heap,
+static std::vector<uint64_t> curveOfIntervals(const Trace &T,
+                                              const TotalStats &H,
                                               ArrayRef<SeriesPoint> Points,
                                               unsigned Columns, bool WithPeak) {
   std::vector<uint64_t> Values = highestOf(Points, 0, T.endNs(), Columns);
   if (!WithPeak || Points.empty() || Columns == 0)
     return Values;
-  const HeapStats &H = T.heapStats(Heap);
   SeriesPoint Peak{H.PeakTimeNs, H.PeakBytes};
   std::vector<uint64_t> Top =
       highestOf({Peak, {Peak.TimeNs + 1, 0}}, 0, T.endNs(), Columns);
   for (size_t At = 0; At != Values.size(); ++At)
     Values[At] = std::max(Values[At], Top[At]);
   return Values;
+}
+
+/// The sum of the heaps of a memory space that lie in no other heap, at each
+/// point of any of them.
+static std::vector<SeriesPoint> spaceSeries(const Trace &T, uint32_t Space,
+                                            const LiveSeries &Live) {
+  struct Change {
+    uint64_t TimeNs;
+    int64_t Bytes;
+  };
+  std::vector<Change> Changes;
+  for (uint32_t Id = 1; Id < Live.Heaps.size(); ++Id) {
+    const Heap &H = T.heap(Id);
+    if (H.Space != Space || H.Parent || H.Flags & HF_OutsideTotals)
+      continue;
+    uint64_t Before = 0;
+    for (const SeriesPoint &P : Live.Heaps[Id]) {
+      Changes.push_back({P.TimeNs, static_cast<int64_t>(P.Value - Before)});
+      Before = P.Value;
+    }
+  }
+  stable_sort(Changes, [](const Change &A, const Change &B) {
+    return A.TimeNs < B.TimeNs;
+  });
+  std::vector<SeriesPoint> Out;
+  uint64_t Sum = 0;
+  for (const Change &C : Changes) {
+    Sum += static_cast<uint64_t>(C.Bytes);
+    if (!Out.empty() && Out.back().TimeNs == C.TimeNs)
+      Out.back().Value = Sum;
+    else
+      Out.push_back({C.TimeNs, Sum});
+  }
+  return Out;
 }
 
 HeapCurves readHeapCurves(const SelectedStats &S, const LiveSeries &Live,
@@ -132,7 +172,12 @@ HeapCurves readHeapCurves(const SelectedStats &S, const LiveSeries &Live,
   Out.Highest.resize(T.heaps().size() + 1);
   for (uint32_t Heap = 1; Heap < Live.Heaps.size(); ++Heap)
     Out.Highest[Heap] =
-        curveOfIntervals(T, Heap, Live.Heaps[Heap], Columns, AllProcesses);
+        curveOfIntervals(T, T.heapStats(Heap), Live.Heaps[Heap], Columns,
+                         AllProcesses);
+  for (uint32_t Space = 0; Space <= T.devices().size(); ++Space)
+    Out.Spaces.push_back(curveOfIntervals(T, T.spaceStats(Space),
+                                          spaceSeries(T, Space, Live), Columns,
+                                          AllProcesses));
   return Out;
 }
 

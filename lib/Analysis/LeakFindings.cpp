@@ -3,7 +3,7 @@
 // All findings of memleak.
 
 #include "memkit/Analysis/LeakFindings.h"
-#include "ArenaStacks.h"
+#include "Model/ArenaStacks.h"
 #include "LeakLayers.h"
 #include "memkit/Model/LiveBlocks.h"
 #include "memkit/Model/Replay.h"

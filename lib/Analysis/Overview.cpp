@@ -39,6 +39,72 @@ static bool needsIntervals(const MarkSeries &Marks) {
   return any_of(Marks.Heaps, HasPoints) || any_of(Marks.Devices, HasPoints);
 }
 
+/// The sum over processes of values that each keep until the next.
+static std::vector<SeriesPoint> sumSeries(const SelectedStats &S,
+                                          const MarkSeries &Marks) {
+  const Trace &T = S.trace();
+  struct Change {
+    uint64_t TimeNs;
+    uint64_t Bytes; ///< modulo 2^64
+  };
+  std::vector<Change> Changes;
+  for (uint32_t Process = 1; Process < Marks.Rss.size(); ++Process) {
+    if (!S.selection().hasProcess(Process))
+      continue;
+    uint64_t Before = 0;
+    for (const SeriesPoint &P : Marks.Rss[Process]) {
+      Changes.push_back({P.TimeNs, P.Value - Before});
+      Before = P.Value;
+    }
+    const ProcessStats *Stats = T.processStats(Process);
+    if (Stats && Stats->Ended)
+      Changes.push_back({Stats->EndNs + 1, 0 - Before});
+  }
+  stable_sort(Changes, [](const Change &A, const Change &B) {
+    return A.TimeNs < B.TimeNs;
+  });
+  std::vector<SeriesPoint> Out;
+  uint64_t Sum = 0;
+  for (const Change &C : Changes)
+    Out.push_back({C.TimeNs, Sum += C.Bytes});
+  return Out;
+}
+
+/// The last point of the points, and the live bytes of the host then.
+static void takeResident(const SelectedStats &S, const MarkSeries &Marks,
+                         unsigned Columns, Overview &Out) {
+  const Trace &T = S.trace();
+  std::vector<SeriesPoint> Sums = sumSeries(S, Marks);
+  if (Sums.empty())
+    return;
+  if (Columns)
+    Out.Rss.Highest = highestOf(Sums, 0, T.endNs(), Columns);
+  for (uint32_t P = 1; P < Marks.Rss.size(); ++P)
+    if (S.selection().hasProcess(P) && !Marks.Rss[P].empty()) {
+      Out.Rss.HasLast = true;
+      Out.Rss.LastBytes += Marks.Rss[P].back().Value;
+      const ProcessStats *Stats = T.processStats(P);
+      Out.Rss.LastLiveBytes += Stats ? Stats->LiveBytes : 0;
+    }
+}
+
+/// What the user's own lines hold, and which of them grow.
+static Error takeLines(const SelectedStats &S, const OverviewOptions &Options,
+                       Overview &Out) {
+  Out.Where.emplace(S);
+  Out.Places = statPlaces(S, *Out.Where);
+  if (!Options.Growth)
+    return Error::success();
+  auto Intervals = IntervalSeries::create(S);
+  if (!Intervals)
+    return Intervals.takeError();
+  Expected<GrowthReport> Found = findGrowth(**Intervals, S, GrowthOptions());
+  if (!Found)
+    return Found.takeError();
+  Out.Growing = growthLines(S, *Out.Where, *Found);
+  return Error::success();
+}
+
 Expected<Overview> queryOverview(const SelectedStats &S,
                                  const OverviewOptions &Options) {
   const Trace &T = S.trace();
@@ -62,6 +128,9 @@ Expected<Overview> queryOverview(const SelectedStats &S,
   Out.Suggestions = makeSuggestions(S, *Marks, Out.Live, Caches);
   if (Options.Columns)
     Out.Curves = readHeapCurves(S, Out.Live, Options.Columns);
+  takeResident(S, *Marks, Options.Columns, Out);
+  if (Error E = takeLines(S, Options, Out))
+    return std::move(E);
   return Out;
 }
 

@@ -19,6 +19,13 @@ namespace memkit {
 std::vector<std::string> drawColumns(llvm::ArrayRef<uint64_t> Values,
                                      unsigned Lines, bool Ascii);
 
+/// Draws Values as an area and Line as a line over it, up to Top, in Lines
+/// lines, the top line first. Line: as many values as Values, or none; 0: no
+/// point. The line shows where it is above the area.
+std::vector<std::string> drawCurve(llvm::ArrayRef<uint64_t> Values,
+                                   llvm::ArrayRef<uint64_t> Line, uint64_t Top,
+                                   unsigned Lines, bool Ascii);
+
 } // namespace memkit
 
 #endif // MEMKIT_LIB_CLI_GRAPH_H

@@ -4,7 +4,11 @@
 
 #include "SelectionFlags.h"
 #include "ToolMain.h"
+#include "memkit/Model/Rules.h"
 #include "memkit/Support/Format.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include <optional>
 
 using namespace llvm;
@@ -17,6 +21,8 @@ struct SelectionFlags::Options {
   std::optional<ListOption> Heap, Process, Thread, Stack, Scope, Layer;
   std::optional<cl::opt<std::string>> MinSize, Since, Until, At;
   std::optional<cl::opt<bool>> AllFrames;
+  std::optional<ListOption> Own, RulesFiles;
+  std::vector<std::string> MoreRules;
 };
 
 static void addList(std::optional<ListOption> &Option, StringRef Name,
@@ -72,13 +78,39 @@ SelectionFlags::SelectionFlags(unsigned Wanted)
     addTimePoint(O->Until, "until",
                  "Only allocations before this time point, which ends the run");
   }
-  if (Wanted & SF_AllFrames)
+  if (Wanted & SF_AllFrames) {
     O->AllFrames.emplace("all-frames",
-                         cl::desc("Also show the interpreter's frames"),
+                         cl::desc("Show all frames, also those that rules fold "
+                                  "(interpreters, dispatchers, std::)"),
                          cl::cat(toolCategory()));
+    addList(O->Own, "own", "glob",
+            "Source files and binaries that are your own code (/srv/app/*)");
+    addList(O->RulesFiles, "rules", "file",
+            "Rules of what to fold, whose code is yours, what is no leak");
+  }
 }
 
 SelectionFlags::~SelectionFlags() = default;
+
+void SelectionFlags::addRules(std::vector<std::string> Files) {
+  O->MoreRules = std::move(Files);
+}
+
+/// The path of the user's rules; empty: no such file.
+static std::string userRules() {
+  if (const char *Path = getenv("MEMKIT_RULES"))
+    return Path;
+  SmallString<128> Path;
+  const char *Config = getenv("XDG_CONFIG_HOME");
+  if (Config && *Config)
+    Path = Config;
+  else if (const char *Home = getenv("HOME"); Home && *Home)
+    sys::path::append(Path, Home, ".config");
+  if (Path.empty())
+    return "";
+  sys::path::append(Path, "memkit", "rules");
+  return sys::fs::exists(Path) ? std::string(Path) : "";
+}
 
 static std::vector<std::string> valuesOf(const std::optional<ListOption> &L) {
   if (!L)
@@ -97,6 +129,22 @@ static Error readTimePoint(const std::optional<cl::opt<std::string>> &Option,
   return Error::success();
 }
 
+Error SelectionFlags::readRules(SelectionSpec &S) const {
+  auto Names = std::make_shared<Rules>();
+  for (const std::string &Glob : *O->Own)
+    Names->addOwn(Glob);
+  std::vector<std::string> Files = valuesOf(O->RulesFiles);
+  append_range(Files, O->MoreRules);
+  if (std::string Path = userRules(); !Path.empty())
+    Files.push_back(Path);
+  for (const std::string &Path : Files)
+    if (Error E = Names->parseFile(Path))
+      return E;
+  Names->addBuiltIn();
+  S.Names = std::move(Names);
+  return Error::success();
+}
+
 Expected<SelectionSpec> SelectionFlags::spec() const {
   SelectionSpec S;
   S.Heaps = valuesOf(O->Heap);
@@ -106,6 +154,9 @@ Expected<SelectionSpec> SelectionFlags::spec() const {
   S.ScopePaths = valuesOf(O->Scope);
   S.Layers = valuesOf(O->Layer);
   S.AllFrames = O->AllFrames && *O->AllFrames;
+  if (O->Own)
+    if (Error E = readRules(S))
+      return std::move(E);
   if (O->MinSize && O->MinSize->getNumOccurrences()) {
     Expected<uint64_t> Size = parseSize(*O->MinSize);
     if (!Size)

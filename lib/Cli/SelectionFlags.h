@@ -23,7 +23,7 @@ enum SelectionFlag : unsigned {
   SF_Scope = 8,
   SF_MinSize = 16,
   SF_Thread = 32,
-  SF_AllFrames = 64,
+  SF_AllFrames = 64, ///< --all-frames, --own, --rules
   SF_Layer = 128,
   SF_Window = 256, ///< --since, --until
   SF_At = 512,
@@ -36,10 +36,18 @@ class SelectionFlags {
 public:
   explicit SelectionFlags(unsigned Wanted = SF_All);
   ~SelectionFlags();
-  /// The selection from the flags; errors are UsageErrors.
+  /// Also reads these files of rules (of suppressions), before the user's own
+  /// file.
+  void addRules(std::vector<std::string> Files);
+  /// The selection from the flags, and with SF_AllFrames the rules: of --own,
+  /// of --rules, of addRules(), of the user's file, then the built-in rules. The
+  /// user's file is $MEMKIT_RULES, else memkit/rules in $XDG_CONFIG_HOME or
+  /// ~/.config, if there. Errors: UsageErrors; of a rules file, its errors.
   llvm::Expected<SelectionSpec> spec() const;
 
 private:
+  llvm::Error readRules(SelectionSpec &S) const;
+
   struct Options;
   std::unique_ptr<Options> O;
 };

@@ -74,8 +74,7 @@ Error ProfileQuery::select(SelectionSpec Spec) {
     return Sel.takeError();
   if (Error E = sum(std::move(*Sel)))
     return E;
-  if (!Spec.AllFrames)
-    T->foldFrames();
+  T->applyRules(Spec.Names, !Spec.AllFrames);
   shape();
   chooseSpace();
   return Error::success();

@@ -218,8 +218,7 @@ Error SelectedTrace::open(StringRef Path, const SelectionSpec &Spec,
   if (!Made)
     return Made.takeError();
   S.emplace(std::move(*Made));
-  if (!Spec.AllFrames)
-    T->foldFrames();
+  T->applyRules(Spec.Names, !Spec.AllFrames);
   return Error::success();
 }
 

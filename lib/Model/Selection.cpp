@@ -105,7 +105,7 @@ Error Selection::chooseStacks(const Trace &T, const SelectionSpec &S) {
   };
   BitVector FrameMatches(T.numFrames() + 1);
   for (uint32_t F = 1; F <= T.numFrames(); ++F)
-    FrameMatches[F] = any_of(T.shown(F), [&](const ShownFrame &Shown) {
+    FrameMatches[F] = any_of(T.unfolded(F), [&](const ShownFrame &Shown) {
       return Matches(Shown.Function) || Matches(Shown.File) ||
              Matches(Shown.Binary);
     });

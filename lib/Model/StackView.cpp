@@ -10,7 +10,7 @@ namespace memkit {
 
 namespace {
 
-/// Folds the frames of an interpreter. Whether a frame stays depends on the
+/// Whether a frame stays depends on the
 /// frames below it. A node may therefore appear in the view several times: in
 /// the outer part of stacks, outside of the innermost Python frame, and in the
 /// inner part, below the innermost Python frame.
@@ -41,16 +41,13 @@ private:
     /// The node in each part of the view. For a dropped node, the node below
     /// which its children go.
     uint32_t Outer = 0;
-    /// Of the outer part, if the frames of the start stay.
-    uint32_t Started = 0;
     uint32_t Inner = 0;
     bool HasPythonBelow = false; ///< the node or a node below is Python
     /// A stack ends at the node, or below it with no Python frame between.
     bool EndsHere = false;
     /// The node or an outer node is Python or Program.
     bool HasOutside = false;
-    bool HasPython = false; ///< the node or an outer node is Python
-    /// The node and all nodes up to the Python frame are glue.
+    /// The node and all nodes up to the Python frame are glue or hidden.
     bool IsGlue = false;
   };
 
@@ -77,14 +74,14 @@ private:
   void addPython(uint32_t Id) {
     ViewNode &N = Nodes[Id];
     const ViewNode &P = Nodes[All.parent(Id)];
-    N.HasOutside = N.HasPython = N.IsGlue = true;
+    N.HasOutside = N.IsGlue = true;
     if (role(Id) == FrameRole::Python) {
       N.Outer = N.Inner = add(P.Outer, Id);
       return;
     }
     // The frame stays in stacks whose innermost Python frame is here.
-    N.Outer = P.Outer;
-    if (N.EndsHere)
+    N.Outer = N.Inner = P.Outer;
+    if (N.EndsHere && role(Id) == FrameRole::Loader)
       N.Inner = add(P.Outer, Id);
   }
 
@@ -92,24 +89,16 @@ private:
     ViewNode &N = Nodes[Id];
     const ViewNode &P = Nodes[All.parent(Id)];
     FrameRole R = role(Id);
-    N.HasOutside = P.HasOutside;
-    N.HasPython = P.HasPython;
-    bool IsNew = false;
-    if (N.HasPythonBelow) {
-      N.Outer = P.Outer;
-      N.Started = P.Started;
-      bool IsStart = R == FrameRole::Start && !P.HasOutside;
-      if (IsStart)
-        N.Started = add(P.Started, Id);
-      else if (R == FrameRole::Program || R == FrameRole::Start) {
-        N.Outer = add(P.HasOutside ? P.Outer : P.Started, Id);
-        N.HasOutside = IsNew = true;
-      }
-    }
+    bool IsHidden = R == FrameRole::Folded || R == FrameRole::Allocator ||
+                    (R == FrameRole::Start && !P.HasOutside);
+    N.HasOutside = P.HasOutside || R == FrameRole::Program;
+    bool IsNew = N.HasPythonBelow && !IsHidden &&
+                 (R == FrameRole::Program || R == FrameRole::Start);
+    N.Outer = IsNew ? add(P.Outer, Id) : P.Outer;
     if (!N.EndsHere)
       return;
-    N.IsGlue = P.IsGlue && R == FrameRole::Glue;
-    if (N.IsGlue || R == FrameRole::Allocator)
+    N.IsGlue = P.IsGlue && (R == FrameRole::Glue || IsHidden);
+    if (N.IsGlue || IsHidden)
       N.Inner = P.Inner;
     else if (IsNew && P.Inner == Out.parent(N.Outer))
       N.Inner = N.Outer;

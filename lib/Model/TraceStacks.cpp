@@ -3,7 +3,9 @@
 // The stacks of a trace, and the text of each frame.
 
 #include "memkit/Model/TraceStacks.h"
+#include "memkit/Model/Rules.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Allocator.h"
 #include "llvm/Support/StringSaver.h"
@@ -69,6 +71,7 @@ void TraceStacks::clearStacks() {
   FrameLocations.clear();
   Shown.clear();
   FrameShown.clear();
+  FrameViewed.clear();
   PythonLabels.clear();
 }
 
@@ -79,11 +82,6 @@ void TraceStacks::clearStacks() {
 ArrayRef<Location> TraceStacks::locations(uint32_t Frame) const {
   ListPart S = FrameLocations[Frame - 1];
   return ArrayRef(Locations).slice(S.Begin, S.Count);
-}
-
-ArrayRef<ShownFrame> TraceStacks::shown(uint32_t Frame) const {
-  ListPart S = FrameShown[Frame - 1];
-  return ArrayRef(Shown).slice(S.Begin, S.Count);
 }
 
 StringRef TraceStacks::binaryPath(uint32_t FrameId) const {
@@ -152,33 +150,113 @@ void TraceStacks::showAgain(const std::vector<FrameSymbols> &Late,
 
 FrameRole TraceStacks::roleOf(uint32_t Id) const {
   const Frame &F = frame(Id);
-  ArrayRef<ShownFrame> S = shown(Id);
+  ArrayRef<ShownFrame> S = unfolded(Id);
   if (F.Kind == FrameKind::Python)
-    return pythonFrameRole(S.front().File);
+    return rules().pythonRole(S.front().Function, S.front().File);
   if (F.Kind != FrameKind::Native)
     return FrameRole::Program;
-  SmallVector<StringRef, 4> Functions;
+  SmallVector<FunctionRole, 4> Functions;
   for (const ShownFrame &Fn : S)
     if (Fn.FunctionId)
-      Functions.push_back(Fn.Function);
-  return nativeFrameRole(S.front().Binary, Functions);
+      Functions.push_back(rules().functionRole(Fn.Function));
+  return Rules::nativeRole(rules().binaryRole(S.front().Binary), Functions);
 }
 
 //===----------------------------------------------------------------------===//
 // Stacks
 //===----------------------------------------------------------------------===//
 
-void TraceStacks::foldFrames() {
-  FoldsStacks = true;
-  // Most programs have no Python.
-  if (IsGrowing || none_of(Frames, [](const Frame &F) {
-        return F.Kind == FrameKind::Python;
-      }))
-    return;
+const Rules &TraceStacks::rules() const {
+  return GivenRules ? *GivenRules : Rules::builtIn();
+}
+
+namespace {
+/// The roles of functions and binaries, each looked up once.
+class RoleCache {
+public:
+  RoleCache(const Rules &R, size_t Functions, size_t Binaries)
+      : R(R), Functions(Functions + 1), Binaries(Binaries + 1) {}
+
+  FunctionRole function(const ShownFrame &F) {
+    std::optional<FunctionRole> &Known = Functions[F.FunctionId];
+    if (!Known)
+      Known = R.functionRole(F.Function);
+    return *Known;
+  }
+  BinaryRole binary(uint32_t Id, StringRef Path) {
+    std::optional<BinaryRole> &Known = Binaries[Id];
+    if (!Known)
+      Known = R.binaryRole(Path);
+    return *Known;
+  }
+  FrameRole python(const ShownFrame &F) {
+    auto [At, New] = Python.try_emplace(F.FunctionId, FrameRole::Python);
+    if (New)
+      At->second = R.pythonRole(F.Function, F.File);
+    return At->second;
+  }
+
+private:
+  const Rules &R;
+  std::vector<std::optional<FunctionRole>> Functions; ///< by id
+  std::vector<std::optional<BinaryRole>> Binaries;    ///< by id
+  DenseMap<uint32_t, FrameRole> Python;               ///< by function
+};
+} // namespace
+
+/// As roleOf(), for all frames at once.
+std::vector<FrameRole> TraceStacks::rolesOfFrames() const {
+  RoleCache Known(rules(), numFunctions(), binaries().size());
   std::vector<FrameRole> Roles(Frames.size() + 1);
-  for (uint32_t Id = 1; Id < Roles.size(); ++Id)
-    Roles[Id] = roleOf(Id);
-  Folded = foldStacks(Tree, Roles);
+  SmallVector<FunctionRole, 4> Functions;
+  for (uint32_t Id = 1; Id < Roles.size(); ++Id) {
+    const Frame &F = frame(Id);
+    ArrayRef<ShownFrame> S = unfolded(Id);
+    if (F.Kind == FrameKind::Python)
+      Roles[Id] = Known.python(S.front());
+    if (F.Kind != FrameKind::Native)
+      continue;
+    Functions.clear();
+    for (const ShownFrame &Fn : S)
+      if (Fn.FunctionId)
+        Functions.push_back(Known.function(Fn));
+    Roles[Id] = Rules::nativeRole(Known.binary(F.Container, S.front().Binary),
+                                  Functions);
+  }
+  return Roles;
+}
+
+/// Leaves folded inlined functions out of frames that stay.
+void TraceStacks::foldInlined() {
+  RoleCache Known(rules(), numFunctions(), binaries().size());
+  FrameViewed = FrameShown;
+  for (uint32_t Id = 1; Id <= Frames.size(); ++Id) {
+    ListPart All = FrameShown[Id - 1];
+    if (All.Count < 2 || frame(Id).Kind != FrameKind::Native)
+      continue;
+    auto IsFolded = [&](uint32_t I) {
+      return Known.function(Shown[All.Begin + I]).IsFolded;
+    };
+    auto Folded = count_if(seq(0u, All.Count), IsFolded);
+    if (!Folded || Folded == All.Count)
+      continue;
+    uint32_t Begin = Shown.size();
+    for (uint32_t I = 0; I != All.Count; ++I)
+      if (!IsFolded(I))
+        Shown.push_back(ShownFrame(Shown[All.Begin + I]));
+    FrameViewed[Id - 1] = {Begin, static_cast<uint32_t>(Shown.size() - Begin)};
+  }
+}
+
+void TraceStacks::applyRules(std::shared_ptr<const Rules> Names, bool Folds) {
+  GivenRules = std::move(Names);
+  FoldsStacks = Folds;
+  Folded.reset();
+  FrameViewed.clear();
+  if (IsGrowing || !Folds)
+    return;
+  Folded = foldStacks(Tree, rolesOfFrames());
+  foldInlined();
 }
 
 std::vector<ShownFrame> TraceStacks::shownWay(uint32_t Node) const {
@@ -203,8 +281,13 @@ std::vector<ShownFrame> TraceStacks::shownAsItGrows(uint32_t Node) const {
   std::vector<ShownFrame> All;
   for (size_t I = 0; I != Path.size(); ++I)
     if (Stays[Path.size() - 1 - I]) {
-      ArrayRef<ShownFrame> S = shown(Path[I]);
-      All.insert(All.end(), S.begin(), S.end());
+      bool IsNative = frame(Path[I]).Kind == FrameKind::Native;
+      size_t Before = All.size();
+      for (const ShownFrame &F : unfolded(Path[I]))
+        if (!IsNative || !rules().functionRole(F.Function).IsFolded)
+          All.push_back(F);
+      if (All.size() == Before)
+        append_range(All, unfolded(Path[I]));
     }
   return All;
 }

@@ -90,7 +90,8 @@ void Table::print(raw_ostream &OS, unsigned Width) const {
     }
     OS << '\n';
   };
-  PrintRow([&](size_t I) { return StringRef(Columns[I].Title); });
+  if (HasTitles)
+    PrintRow([&](size_t I) { return StringRef(Columns[I].Title); });
   for (const auto &Row : Rows)
     PrintRow([&](size_t I) { return StringRef(Row[I]); });
 }

@@ -35,6 +35,8 @@ public:
   /// Adds a row; the number of cells must be the number of columns.
   void add(std::vector<std::string> Cells);
   bool empty() const { return Rows.empty(); }
+  /// Text output has no line of titles.
+  void hideTitles() { HasTitles = false; }
   /// Prints the table, fitted into Width columns; 0: any width.
   void print(llvm::raw_ostream &OS, unsigned Width) const;
   /// Prints a GitHub Markdown table. Cells are plain text.
@@ -43,6 +45,7 @@ public:
 private:
   std::vector<Column> Columns;
   std::vector<std::vector<std::string>> Rows;
+  bool HasTitles = true;
 };
 
 } // namespace memkit

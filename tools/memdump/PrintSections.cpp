@@ -92,8 +92,7 @@ static Error printColumns(OutputFile &Out, const SelectionSpec &Spec) {
     return E;
   for (const std::string &Warning : Of.T->warnings())
     warn(Warning);
-  if (!Spec.AllFrames)
-    Of.T->foldFrames();
+  Of.T->applyRules(Spec.Names, !Spec.AllFrames);
   if (Error E = writeEventRows(
           Out.os(), *Of.T, *Of.Sel,
           std::vector<EventColumn>(Columns.begin(), Columns.end()), Json,

@@ -36,8 +36,7 @@ Error memkit::printMap(OutputFile &Out, const SelectionSpec &Spec) {
   Expected<std::vector<DeviceMap>> Maps = queryMap(**T, Spec);
   if (!Maps)
     return Maps.takeError();
-  if (!Spec.AllFrames)
-    (*T)->foldFrames();
+  (*T)->applyRules(Spec.Names, !Spec.AllFrames);
   if (OutputFormat == DumpFormat::Text)
     printMaps(Out.os(), **T, *Maps, [&] { return Out.failed(); });
   else

@@ -77,8 +77,7 @@ std::string growthOutcome(const LeakView &V, const Growth &G) {
          formatSize(G.HeapEnd) + (G.FreedAtExit ? "; freed at exit" : "");
 }
 
-/// `steps 1 to 100`, `2.1 s to 10.3 s`, `3 processes`.
-static std::string spanText(const GrowthReport &G) {
+std::string growthSpanText(const GrowthReport &G) {
   const GrowthRange &S = G.Spans.front();
   std::vector<uint32_t> Processes;
   for (const GrowthRange &Other : G.Spans)
@@ -102,8 +101,7 @@ static uint64_t lastEnd(const GrowthReport &G) {
   return End;
 }
 
-/// Prints the number of places that a longer run would decide.
-static void printUnsure(raw_ostream &OS, const LeakView &V) {
+void printUnsure(raw_ostream &OS, const LeakView &V) {
   const GrowthReport &G = V.R.Growth;
   if (G.Unsure.empty())
     return;
@@ -132,7 +130,7 @@ void printGrowth(raw_ostream &OS, const LeakView &V) {
        << ": later frees count as the end of the process\n";
   if (G.Found.empty()) {
     OS << (V.R.GrowthInBaseline ? "nothing new grows" : "nothing grows")
-       << " (measured: " << spanText(G) << ")\n";
+       << " (measured: " << growthSpanText(G) << ")\n";
     printUnsure(OS, V);
     return;
   }
@@ -147,7 +145,7 @@ void printGrowth(raw_ostream &OS, const LeakView &V) {
   if (OneUnit)
     OS << ", by " << rateText(Sum) << " per "
        << unitOf(G.Spans[G.Found[0].Span]) << (One ? "" : " in all");
-  OS << " (measured: " << spanText(G) << ")\n";
+  OS << " (measured: " << growthSpanText(G) << ")\n";
   printFindings(OS, V, FK_Growth);
   OS << '\n';
   printUnsure(OS, V);

@@ -26,6 +26,13 @@ std::string growthOutcome(const LeakView &V, const Growth &G);
 /// Prints the section on growth.
 void printGrowth(llvm::raw_ostream &OS, const LeakView &V);
 
+/// `steps 1 to 100`, `2.1 s to 10.3 s`, `3 processes`. G has spans.
+std::string growthSpanText(const GrowthReport &G);
+/// Prints the number of places that a longer run would decide.
+void printUnsure(llvm::raw_ostream &OS, const LeakView &V);
+/// Prints what suppressions and a baseline hid, in a line each.
+void printHiddenShort(llvm::raw_ostream &OS, const LeakView &V);
+
 } // namespace memkit
 
 #endif // MEMKIT_TOOLS_MEMLEAK_GROWTHTEXT_H

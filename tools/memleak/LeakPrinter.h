@@ -13,9 +13,12 @@ namespace memkit {
 /// The input of all printers.
 struct LeakView {
   const Trace &T;
+  const SelectedStats &S;
   const LeakFindings &R;
   unsigned Kinds = FK_Exit; ///< the kinds of findings that were asked for
   uint64_t Max = 0;         ///< maximum of findings of each kind; 0: all
+  bool MaxGiven = false;    ///< the user chose Max
+  unsigned Width = 0;       ///< of text output, columns; 0: any
   /// The time point for kind exit, as the user wrote it; empty: the end.
   llvm::StringRef At = {};
 
@@ -36,7 +39,9 @@ std::string evidenceOf(const LeakView &V, const LeakFinding &F);
 /// `1.2 MiB`, for sizes and rates.
 std::string rateText(double Bytes);
 
-/// Prints text for people.
+/// Prints the answer: one finding for each of the user's lines.
+void printShort(llvm::raw_ostream &OS, const LeakView &V);
+/// Prints all findings with their stacks and statistics.
 void printLeaks(llvm::raw_ostream &OS, const LeakView &V);
 /// Writes the machine interface: docs/CommandGuide/memleak.md.
 void writeLeakJson(llvm::raw_ostream &OS, const LeakView &V);

@@ -183,6 +183,17 @@ static void printHidden(raw_ostream &OS, const LeakView &V) {
          << '\n';
 }
 
+void printHiddenShort(raw_ostream &OS, const LeakView &V) {
+  const LeakReport &R = V.R.Exit;
+  if (V.R.InBaseline)
+    OS << "Also in the baseline: " << plural(V.R.InBaseline, "finding") << '\n';
+  if (R.ByDefault.any())
+    OS << "Kept by design: " << hiddenText(R.ByDefault) << '\n';
+  for (const SuppressionUse &U : R.Suppressed)
+    if (U.any())
+      OS << "Suppressed by leak:" << U.Pattern << ": " << hiddenText(U) << '\n';
+}
+
 void printLeaks(raw_ostream &OS, const LeakView &V) {
   if (uint64_t Lost = V.T.lostEvents())
     OS << plural(Lost, "event") << " lost: leaks may be wrong\n";

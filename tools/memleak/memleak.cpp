@@ -7,6 +7,7 @@
 #include "Cli/OutputFile.h"
 #include "Cli/Progress.h"
 #include "Cli/SelectionFlags.h"
+#include "Cli/Terminal.h"
 #include "Cli/ToolMain.h"
 #include "LeakPrinter.h"
 #include "memkit/Support/Format.h"
@@ -209,7 +210,10 @@ static Error write(const LeakView &V) {
   raw_ostream &OS = (*Out)->os();
   switch (OutputFormat) {
   case LeakFormat::Text:
-    printLeaks(OS, V);
+    if (isVerbose())
+      printLeaks(OS, V);
+    else
+      printShort(OS, V);
     break;
   case LeakFormat::Json:
     writeLeakJson(OS, V);
@@ -235,11 +239,12 @@ static Expected<LeakFindings> analyse(StringRef Path, SelectedTrace &In,
   return queryLeaks(*In.S, Options, Hidden, /*HidesDesign=*/!NoDefaults);
 }
 
-static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
+static Expected<int> run(SelectionFlags &Flags, FailOn &Fatal) {
   if (Error E = requireArgument(Input, "a trace"))
     return E;
   if (Error E = Fatal.check())
     return E;
+  Flags.addRules({SuppressionFiles.begin(), SuppressionFiles.end()});
   Expected<SelectionSpec> Spec = Flags.spec();
   if (!Spec)
     return Spec.takeError();
@@ -247,9 +252,8 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
   if (!Options)
     return Options.takeError();
   Suppressions Hidden;
-  for (const std::string &Path : SuppressionFiles)
-    if (Error E = Hidden.parseFile(Path))
-      return E;
+  if (Spec->Names)
+    Hidden = Suppressions::ofUser(*Spec->Names);
 
   SelectedTrace In, Old;
   Expected<LeakFindings> R = analyse(Input, In, *Spec, *Options, Hidden);
@@ -273,7 +277,8 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
   StringRef At = Spec->At && Spec->At->K != TimePointSpec::TimePointKind::End
                      ? StringRef(Spec->At->Text)
                      : "";
-  if (Error E = write({*In.T, *R, Options->Kinds, Max, At}))
+  if (Error E = write({*In.T, *In.S, *R, Options->Kinds, Max,
+                       Top.getNumOccurrences() != 0, outputWidth(), At}))
     return E;
   for_each(In.T->reader().unknownWarnings(),
            [](const std::string &W) { warn(W); });

@@ -12,6 +12,8 @@ namespace memkit {
 
 /// Lines, a table and a drawing below a title.
 struct PageSection {
+  /// The name in --show; sections of one name are shown together.
+  llvm::StringRef Name;
   std::string Title; ///< empty: the head of the page
   /// Whether text output prints the title, too: for tables whose first column
   /// does not name the section.

@@ -29,11 +29,23 @@ struct PageInput {
   }
 };
 
-/// The page, with the graphs of F.O.Curves.
-std::vector<PageSection> makePage(const PageInput &F);
+/// The names of all sections, in order.
+llvm::ArrayRef<llvm::StringLiteral> sectionNames();
+/// The sections of the first screen, then, with Everything, all others. Shown:
+/// names of sections to show in place of these.
+std::vector<PageSection> makePage(const PageInput &F, bool Everything,
+                                  llvm::ArrayRef<std::string> Shown);
 
 /// `3 steps`.
 std::string plural(uint64_t Count, llvm::StringRef What);
+
+// FirstScreen.cpp
+std::vector<PageSection> firstScreen(const PageInput &F);
+/// `+1.13 MiB per step`.
+std::string rateText(const LineGrowth &L);
+// Curve.cpp
+/// Nothing if the curve of the host is not known.
+std::optional<PageSection> curveSection(const PageInput &F);
 
 // HeapSections.cpp
 std::string heapOrSpace(const PageInput &F, const HeapOverview &H);

@@ -12,6 +12,7 @@
 #include "Cli/ToolMain.h"
 #include "Sections.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
 using namespace memkit;
@@ -33,8 +34,15 @@ static cl::opt<unsigned>
     Top("top", cl::init(3), cl::value_desc("n"), cl::cat(toolCategory()),
         cl::desc(
             "Maximum rows per section (default 3, more where useful); 0: all"));
+static cl::list<std::string>
+    Show("show", cl::CommaSeparated, cl::value_desc("section,..."),
+         cl::desc("Show these sections only: lines, heaps, steps, layers, ..."),
+         cl::cat(toolCategory()));
 static cl::opt<bool> Timeline("timeline", cl::cat(toolCategory()),
-                              cl::desc("Draw live bytes over time"));
+                              cl::desc("Draw live bytes of each heap over time "
+                                       "(--show=timeline)"));
+static cl::opt<bool> NoGrowth("no-growth", cl::cat(toolCategory()),
+                              cl::desc("Do not look for growth"));
 static cl::opt<bool>
     Ascii("ascii", cl::cat(toolCategory()),
           cl::desc("Draw with ASCII (default in locales without UTF-8)"));
@@ -79,8 +87,26 @@ static bool holds(const FailCondition &C, const PageInput &F,
   return isAnyAbove(C, F, S);
 }
 
+static Error checkSections() {
+  for (const std::string &Name : Show)
+    if (!is_contained(sectionNames(), Name))
+      return makeUsageError("--show=" + Name + ": there is no such section; " +
+                            join(sectionNames(), ", "));
+  return Error::success();
+}
+
+/// The curves' columns, so that the page fits into Width.
+static unsigned curveColumns(bool Json, unsigned Width) {
+  constexpr unsigned Min = 20, Usual = 80, OfJson = 100, Indent = 12;
+  if (Json)
+    return Timeline ? OfJson : 0;
+  return std::max(Min, (Width ? Width : Usual) - Indent);
+}
+
 static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
   if (Error E = requireArgument(Input, "a trace"))
+    return E;
+  if (Error E = checkSections())
     return E;
   if (Error E = Fatal.check())
     return E;
@@ -98,10 +124,8 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
   OverviewOptions Options;
   Options.Top = Top;
   unsigned Width = outputWidth();
-  const unsigned Min = 20, Usual = 80, OfJson = 100, Indent = 2;
-  if (Timeline)
-    Options.Columns =
-        Json ? OfJson : std::max(Min, (Width ? Width : Usual) - Indent);
+  Options.Columns = curveColumns(Json, Width);
+  Options.Growth = !NoGrowth;
   Expected<Overview> O = queryOverview(*In.S, Options);
   if (!O)
     return O.takeError();
@@ -119,12 +143,16 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
               Top,
               Ascii || !isUtf8Locale()};
   raw_ostream &OS = (*Out)->os();
+  std::vector<std::string> Shown(Show.begin(), Show.end());
+  if (Timeline)
+    Shown.push_back("timeline");
+  auto Page = [&] { return makePage(F, isVerbose(), Shown); };
   if (Json)
     writeStatJson(OS, F);
   else if (OutputFormat == StatFormat::Markdown)
-    printMarkdown(OS, makePage(F));
+    printMarkdown(OS, Page());
   else
-    printText(OS, makePage(F), Width);
+    printText(OS, Page(), Width);
   if (Error E = (*Out)->keep())
     return E;
   for_each(T.reader().unknownWarnings(), [](const std::string &W) { warn(W); });

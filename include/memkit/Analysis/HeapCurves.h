@@ -12,8 +12,11 @@ namespace memkit {
 /// The run from 0 to Trace::endNs() in equal columns.
 struct HeapCurves {
   /// The highest live bytes in each column, by heap id; 0: the memory space
-  /// `host`. Empty where not known.
+  /// `host`, without events empty. Empty where not known.
   std::vector<std::vector<uint64_t>> Highest;
+  /// The same of each memory space, by id; 0: `host`. Without events, the sum
+  /// of the heaps that lie in no other heap.
+  std::vector<std::vector<uint64_t>> Spaces;
   /// Whether the values come from every event. Otherwise the values come from
   /// the ends of intervals, with the heap's peak in its column.
   bool FromEvents = false;

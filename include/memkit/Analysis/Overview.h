@@ -8,13 +8,25 @@
 #include "memkit/Analysis/DeviceGaps.h"
 #include "memkit/Analysis/Fragmentation.h"
 #include "memkit/Analysis/HeapCurves.h"
+#include "memkit/Analysis/GrowthLines.h"
 #include "memkit/Analysis/HeapOverview.h"
 #include "memkit/Analysis/LayerHolds.h"
+#include "memkit/Analysis/PlaceStats.h"
 #include "memkit/Analysis/Suggestions.h"
 #include "memkit/Model/Query.h"
 #include "memkit/Model/StatsQuery.h"
 
 namespace memkit {
+
+/// Resident memory of the selected processes, as far as samples tell.
+struct Resident {
+  /// The last sample of each process, all together, and the live bytes of the
+  /// host then.
+  bool HasLast = false;
+  uint64_t LastBytes = 0, LastLiveBytes = 0;
+  /// The highest sum in each column of the curves; empty: no samples.
+  std::vector<uint64_t> Highest;
+};
 
 /// The answer of memstat.
 struct Overview {
@@ -32,11 +44,16 @@ struct Overview {
   std::vector<CategorySum> Categories;
   LiveSeries Live;                  ///< empty if not needed
   std::optional<HeapCurves> Curves; ///< if OverviewOptions::Columns
+  Resident Rss;
+  std::optional<memkit::Places> Where; ///< the places below
+  std::vector<PlaceStats> Places;   ///< by memory space, the largest first
+  std::vector<LineGrowth> Growing;  ///< if OverviewOptions::Growth
 };
 
 struct OverviewOptions {
   size_t Top = 3;       ///< stacks of each peak; 0: all
   unsigned Columns = 0; ///< of Overview::Curves; 0: no curves
+  bool Growth = true;
 };
 
 /// Reads marks, and intervals if needed. Reads events only for the curves of a

@@ -27,6 +27,7 @@ public:
   /// The library of a stack; 0: unknown, as for an empty stack. Libraries are
   /// numbered densely.
   uint32_t of(uint32_t Stack) const { return OfNode[T->leaf(Stack)]; }
+  uint32_t ofNode(uint32_t Node) const { return OfNode[Node]; }
   /// The last part of the binary's path, or of a Python file's path if the
   /// stack has only Python frames; `(unknown)` for 0.
   llvm::StringRef name(uint32_t Library) const { return Names[Library]; }

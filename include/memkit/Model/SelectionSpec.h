@@ -9,11 +9,14 @@
 
 #include "memkit/Model/TimePointSpec.h"
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace memkit {
+
+class Rules;
 
 /// Patterns of one kind are alternatives, kinds narrow
 /// each other.
@@ -31,6 +34,8 @@ struct SelectionSpec {
   std::optional<TimePointSpec> Since, Until, At;
   /// How stacks are shown, no part of the selection: nothing is folded.
   bool AllFrames = false;
+  /// What names say, no part of the selection; null: the built-in rules.
+  std::shared_ptr<const Rules> Names;
 
   bool empty() const {
     return Heaps.empty() && Processes.empty() && Threads.empty() &&

@@ -5,7 +5,7 @@
 #ifndef MEMKIT_MODEL_STACKVIEW_H
 #define MEMKIT_MODEL_STACKVIEW_H
 
-#include "memkit/Trace/FrameRoles.h"
+#include "memkit/Model/FrameRoles.h"
 #include "llvm/ADT/ArrayRef.h"
 #include <cstdint>
 #include <vector>

@@ -28,6 +28,8 @@ struct ShownFrame {
   bool IsPython = false;
 };
 
+class Rules;
+
 class TraceStacks : public TraceNames {
 public:
   TraceStacks();
@@ -44,9 +46,16 @@ public:
   const Frame &frame(uint32_t Id) const { return Frames[Id - 1]; }
   /// What a frame resolves to, innermost first; empty without symbols.
   llvm::ArrayRef<Location> locations(uint32_t Frame) const;
-  /// The shown functions of a frame, innermost first; at least one. Valid until
-  /// the next add().
-  llvm::ArrayRef<ShownFrame> shown(uint32_t Frame) const;
+  /// The shown functions of a frame, innermost first; at least one. After
+  /// foldFrames() without folded inlined functions. Valid until the next add().
+  llvm::ArrayRef<ShownFrame> shown(uint32_t Frame) const {
+    return partOf(FrameViewed.empty() ? FrameShown[Frame - 1]
+                                      : FrameViewed[Frame - 1]);
+  }
+  /// As shown(), with folded functions.
+  llvm::ArrayRef<ShownFrame> unfolded(uint32_t Frame) const {
+    return partOf(FrameShown[Frame - 1]);
+  }
   /// The shown functions of all frames, in one piece.
   llvm::ArrayRef<ShownFrame> allShown() const { return Shown; }
   /// The path of a native frame's binary, else empty.
@@ -54,9 +63,12 @@ public:
   /// The shown stacks: all frames, and after foldFrames() the folded stacks. In
   /// a growing trace view() is never folded; shownStack() folds each stack.
   const StackView &view() const { return Folded ? *Folded : Tree; }
-  /// Hides the frames of Python's interpreter (FrameRoles.h). Selections and
+  /// Uses Names in place of the built-in rules; null: the built-in rules. With
+  /// Folds, hides the frames that say nothing (FrameRoles.h). Selections and
   /// suppressions still see all frames.
-  void foldFrames();
+  void applyRules(std::shared_ptr<const Rules> Names, bool Folds);
+  void foldFrames() { applyRules(nullptr, true); }
+  const Rules &rules() const;
   /// The shown frames of a stack, innermost first.
   std::vector<ShownFrame> shownStack(uint32_t Stack) const;
   /// The frames from a node of view() to the root, innermost first.
@@ -85,9 +97,14 @@ private:
   };
   class Arena;
 
+  llvm::ArrayRef<ShownFrame> partOf(ListPart P) const {
+    return llvm::ArrayRef(Shown).slice(P.Begin, P.Count);
+  }
   void showFrame(uint32_t Id);
   void labelPython(ShownFrame &F);
   FrameRole roleOf(uint32_t Frame) const;
+  std::vector<FrameRole> rolesOfFrames() const;
+  void foldInlined();
   std::vector<ShownFrame> shownAsItGrows(uint32_t Node) const;
 
   std::vector<Frame> Frames;
@@ -98,6 +115,9 @@ private:
   std::vector<ListPart> FrameLocations; ///< by frame - 1
   std::vector<ShownFrame> Shown;
   std::vector<ListPart> FrameShown; ///< by frame - 1
+  /// The functions that stay, by frame - 1; empty before foldFrames().
+  std::vector<ListPart> FrameViewed;
+  std::shared_ptr<const Rules> GivenRules; ///< null: the built-in rules
   std::unique_ptr<Arena> MadeNames;
   std::vector<llvm::StringRef> PythonLabels; ///< by function
 };

@@ -2,6 +2,7 @@
 //
 // Stacks with frames folded away.
 
+#include "memkit/Model/Rules.h"
 #include "memkit/Model/StackView.h"
 #include <gtest/gtest.h>
 #include <random>
@@ -12,7 +13,15 @@ namespace {
 
 FrameRole native(llvm::StringRef Binary,
                  std::vector<llvm::StringRef> Functions) {
-  return nativeFrameRole(Binary, Functions);
+  const Rules &R = Rules::builtIn();
+  llvm::SmallVector<FunctionRole, 4> Roles;
+  for (llvm::StringRef F : Functions)
+    Roles.push_back(R.functionRole(F));
+  return Rules::nativeRole(R.binaryRole(Binary), Roles);
+}
+
+FrameRole python(llvm::StringRef File) {
+  return Rules::builtIn().pythonRole("f", File);
 }
 
 TEST(FrameRoles, OfFrames) {
@@ -41,19 +50,19 @@ TEST(FrameRoles, OfFrames) {
             native("/lib/libc.so.6", {"__libc_start_main_impl"}));
   EXPECT_EQ(FrameRole::Program, native("/lib/libc.so.6", {"qsort_r"}));
   EXPECT_EQ(FrameRole::Loader,
-            pythonFrameRole("<frozen importlib._bootstrap>"));
-  EXPECT_EQ(FrameRole::Loader, pythonFrameRole("<frozen runpy>"));
-  EXPECT_EQ(FrameRole::Loader, pythonFrameRole("<frozen site>"));
-  EXPECT_EQ(FrameRole::Loader, pythonFrameRole("/usr/lib/python3.9/site.py"));
-  EXPECT_EQ(FrameRole::Python, pythonFrameRole("/home/me/site.py"));
-  EXPECT_EQ(FrameRole::Python, pythonFrameRole("/home/me/runpython.py"));
-  EXPECT_EQ(FrameRole::Python, pythonFrameRole(""));
+            python("<frozen importlib._bootstrap>"));
+  EXPECT_EQ(FrameRole::Loader, python("<frozen runpy>"));
+  EXPECT_EQ(FrameRole::Loader, python("<frozen site>"));
+  EXPECT_EQ(FrameRole::Loader, python("/usr/lib/python3.9/site.py"));
+  EXPECT_EQ(FrameRole::Python, python("/home/me/site.py"));
+  EXPECT_EQ(FrameRole::Python, python("/home/me/runpython.py"));
+  EXPECT_EQ(FrameRole::Python, python(""));
 }
 
-/// Roles by letter: Program, python (y), Loader, Interpreter,
-/// Allocator, Glue, Start.
+/// Roles by letter: Program, python (y), Loader, Interpreter, Allocator, Glue,
+/// Start, Folded, folded python (f).
 FrameRole roleOf(char C) {
-  return FrameRole(llvm::StringRef("PyLIAGS").find(C));
+  return FrameRole(llvm::StringRef("PyLIAGSFf").find(C));
 }
 
 std::string unfolded(llvm::StringRef Path) {
@@ -70,8 +79,10 @@ std::string unfolded(llvm::StringRef Path) {
 
 TEST(FrameRoles, WhatStays) {
   EXPECT_EQ("", unfolded(""));
-  // Without Python, every frame stays.
-  EXPECT_EQ("SSIIGP", unfolded("SSIIGP"));
+  // Without Python, only the start and folded functions go.
+  EXPECT_EQ("IIGP", unfolded("SSIIGP"));
+  EXPECT_EQ("PSP", unfolded("SPFSFP"));
+  EXPECT_EQ("", unfolded("SF"));
   EXPECT_EQ("y", unfolded("SSIIGy"));
   EXPECT_EQ("yy", unfolded("SSIIyGIy"));
   // Outside the innermost Python frame only the calling machinery is folded,
@@ -81,13 +92,16 @@ TEST(FrameRoles, WhatStays) {
   EXPECT_EQ("yPGI", unfolded("yPGI"));
   EXPECT_EQ("yPy", unfolded("yGPGIy"));
   EXPECT_EQ("yIP", unfolded("yIAAP"));
-  EXPECT_EQ("SIP", unfolded("SIAP"));
+  EXPECT_EQ("IP", unfolded("SIAP"));
   // importlib is folded unless no other Python frame tells the place.
   EXPECT_EQ("yyP", unfolded("IyLLyP"));
   EXPECT_EQ("yLP", unfolded("IyLLP"));
   // An interpreter inside another program.
-  EXPECT_EQ("SSPPyP", unfolded("SSPPGIyGP"));
-  EXPECT_EQ("SPSy", unfolded("SPSIy"));
+  EXPECT_EQ("PPyP", unfolded("SSPPGIyGP"));
+  EXPECT_EQ("PSy", unfolded("SPSIy"));
+  // A folded Python frame is a Python frame for its neighbours.
+  EXPECT_EQ("yP", unfolded("SIyIfGFGP"));
+  EXPECT_EQ("yP", unfolded("yLfP"));
 }
 
 /// Each stack of a tree, outermost frame first.
@@ -95,7 +109,7 @@ std::string frames(const StackView &V, uint32_t Stack) {
   std::string Text;
   for (uint32_t N = V.leaf(Stack); N; N = V.parent(N)) {
     EXPECT_LT(V.parent(N), N);
-    Text.insert(Text.begin(), "?PyLIAGS"[V.frameOf(N)]);
+    Text.insert(Text.begin(), "?PyLIAGSFf"[V.frameOf(N)]);
   }
   return Text;
 }
@@ -103,13 +117,13 @@ std::string frames(const StackView &V, uint32_t Stack) {
 TEST(StackView, FoldsLikeEachStack) {
   std::mt19937 Random(11);
   std::vector<FrameRole> Roles{FrameRole::Program};
-  for (char C : {'P', 'y', 'L', 'I', 'A', 'G', 'S'})
+  for (char C : {'P', 'y', 'L', 'I', 'A', 'G', 'S', 'F', 'f'})
     Roles.push_back(roleOf(C));
   for (int Round = 0; Round != 500; ++Round) {
     StackView All;
     for (uint32_t N = 1; N != 60; ++N) {
       All.Parents.push_back(Random() % 3 ? Random() % N : N - 1);
-      All.Frames.push_back(1 + Random() % 7);
+      All.Frames.push_back(1 + Random() % 9);
     }
     for (int S = 0; S != 30; ++S)
       All.Leaves.push_back(Random() % 60);

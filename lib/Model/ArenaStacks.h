@@ -11,8 +11,8 @@
 // these functions (Debian's). Then arenas are recognized by a call in the
 // interpreter's code below which all mappings have the size of an arena.
 
-#ifndef MEMKIT_LIB_ANALYSIS_ARENASTACKS_H
-#define MEMKIT_LIB_ANALYSIS_ARENASTACKS_H
+#ifndef MEMKIT_LIB_MODEL_ARENASTACKS_H
+#define MEMKIT_LIB_MODEL_ARENASTACKS_H
 
 #include "memkit/Model/SelectedStats.h"
 #include <vector>
@@ -40,4 +40,4 @@ private:
 
 } // namespace memkit
 
-#endif // MEMKIT_LIB_ANALYSIS_ARENASTACKS_H
+#endif // MEMKIT_LIB_MODEL_ARENASTACKS_H

@@ -41,7 +41,7 @@ void ArenaStacks::markNamed() {
   if (none_of(T.allShown(), IsOfArenas))
     return;
   for (uint32_t Frame = 1; Frame <= T.numFrames(); ++Frame)
-    if (any_of(T.shown(Frame), IsOfArenas))
+    if (any_of(T.unfolded(Frame), IsOfArenas))
       mark(Frame);
 }
 

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The line of the user's own code that asked for memory.
+//
+// Each stack has a place. The place of a stack is the innermost line of the
+// user's own code. Code is the user's own unless a rule says otherwise
+// (Rules.h) or the binary is not known; a program without any code of the
+// user's has the code of its main Python package, or of its executables, as the
+// user's. In a binary with no debug information, the place is the innermost
+// function of the executable.
+//
+// Memory that no such line explains has a place with a name:
+//
+//   - an import: allocated below the import of a module, by the outermost
+//     module that is not of Python's standard library;
+//   - a category of the rules (`Python start`), and `Python arenas`: the line
+//     that needs a new arena is chance;
+//   - the outermost Python package, else the library, that asked (Libraries.h).
+
+#ifndef MEMKIT_MODEL_PLACES_H
+#define MEMKIT_MODEL_PLACES_H
+
+#include "memkit/Model/SelectedStats.h"
+#include <memory>
+
+namespace memkit {
+
+class ArenaStacks;
+
+enum class PlaceKind : uint8_t {
+  Line,     ///< a line of the user's own code
+  Function, ///< a function of the executable, line unknown
+  Import,   ///< imported modules
+  Category, ///< memory with a name
+  Library,  ///< a library or Python package
+};
+/// `line`, `function`, `import`, `category`, `library`.
+llvm::StringRef placeKindName(PlaceKind K);
+
+/// The texts live as long as the trace and the Places.
+struct Place {
+  PlaceKind Kind = PlaceKind::Library;
+  /// The function; the module of an import, empty if unknown; the name of a
+  /// category or library.
+  llvm::StringRef Name;
+  llvm::StringRef File; ///< of a Line
+  uint32_t Line = 0;    ///< of a Line
+};
+
+/// The places of a trace's stacks, numbered from 0. Takes time and memory in
+/// proportion to the trace's nodes and frames. S and its trace must outlive the
+/// object.
+class Places {
+public:
+  explicit Places(const SelectedStats &S);
+  ~Places();
+  Places(Places &&);
+
+  uint32_t of(uint32_t Stack) const;
+  /// The innermost line or function of the user's own code in frames of a
+  /// stack, innermost first; none: no frame is the user's.
+  std::optional<Place> ofFrames(llvm::ArrayRef<ShownFrame> Frames) const;
+  const Place &place(uint32_t Id) const { return All[Id]; }
+  uint32_t size() const { return All.size(); }
+  /// `train.py:46 Block.forward`, `server.cpp:88 insert`, `import torch`,
+  /// `Python arenas`, `libssl.so.3`.
+  std::string text(const Place &P) const;
+  /// `train.py:46`: the file without folders, with one folder if the trace has
+  /// several such files.
+  std::string lineText(const Place &P) const;
+  /// Whether the trace has a line of the user's own code.
+  bool hasLines() const { return HasLines; }
+
+private:
+  friend class PlaceFinder;
+  class Texts;
+  const Trace *T;
+  std::unique_ptr<ArenaStacks> Arenas;
+  std::unique_ptr<Texts> Made;
+  std::vector<Place> All;
+  std::vector<uint32_t> OfNode; ///< by node
+  uint32_t ArenaPlace = 0;
+  bool HasLines = false;
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_MODEL_PLACES_H

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Rules by name: what views fold, whose code is whose, what is no leak, and
+// names for memory that no line of the program explains.
+//
+// A rules file has one rule a line; empty lines and lines that start with `#`
+// are skipped:
+//
+//     fold:^c10::Dispatcher::              a function that says nothing
+//     keep:^c10::Dispatcher::registerDef   but this one
+//     own:file=^/srv/app/                  the user's own code
+//     library:/vendor/                     somebody else's
+//     leak:^_dl_new_object$                memleak does not report it
+//     category:^_PyGC_Init$ => Python start
+//
+// A pattern is searched anywhere in a name; `*` stands for any text, `^` at
+// the start and `$` at the end bind the pattern to the ends of the name. The
+// names are functions (fold, keep), paths of source files and binaries (own,
+// library), or all three (leak, category); `function=`, `file=` or `binary=`
+// before the pattern chooses one. `leak(HEAP):` and so on hold only in traces
+// with that heap. The first rule that matches counts, so the user's rules come
+// before the built-in rules. A file of LeakSanitizer's suppressions is a rules
+// file.
+
+#ifndef MEMKIT_MODEL_RULES_H
+#define MEMKIT_MODEL_RULES_H
+
+#include "memkit/Model/FrameRoles.h"
+#include "memkit/Model/Patterns.h"
+#include "llvm/Support/Error.h"
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace memkit {
+
+/// The kind of a rule. Kinds from Glue on are for the frames of an interpreter
+/// (FrameRoles.h).
+enum class RuleKind : uint8_t {
+  Fold,     ///< `fold` and `keep`
+  Own,      ///< `own` and `library`
+  Leak,     ///< `leak`
+  Category, ///< `category`
+  Glue,        ///< functions of an interpreter that only call others
+  Allocator,   ///< functions of an interpreter's allocators
+  Start,       ///< the start of a process or thread
+  Import,      ///< Python files that import or run modules
+  Interpreter, ///< binaries
+};
+inline constexpr unsigned NumRuleKinds = 9;
+
+/// What the rules say about a function, or a binary, of native code.
+struct FunctionRole {
+  bool IsGlue = false, IsAllocator = false, IsStart = false, IsFolded = false;
+};
+struct BinaryRole {
+  bool IsInterpreter = false;
+  /// Outermost frames without symbols are the start of the process or thread.
+  bool IsStart = false;
+};
+
+class Rules {
+public:
+  /// The built-in rules alone. The object lives to the end of the process.
+  static const Rules &builtIn();
+  /// The text of the built-in rules, in the syntax of a rules file.
+  static llvm::StringRef builtInText();
+
+  /// Adds the rules of a file's text after the rules added before. File names
+  /// the file in errors (`FILE:LINE: what`). IsUsers: the user wrote the rules.
+  llvm::Error parse(llvm::StringRef Text, llvm::StringRef File,
+                    bool IsUsers = true);
+  llvm::Error parseFile(llvm::StringRef Path);
+  /// Code whose source file or binary matches the glob is the user's own.
+  void addOwn(llvm::StringRef Glob);
+  void addBuiltIn();
+
+  FunctionRole functionRole(llvm::StringRef Function) const;
+  BinaryRole binaryRole(llvm::StringRef Path) const;
+  /// The role of a native frame. Functions: with inlined functions; empty
+  /// without symbols.
+  static FrameRole nativeRole(BinaryRole B,
+                              llvm::ArrayRef<FunctionRole> Functions);
+  /// The role of a Python frame of a file.
+  FrameRole pythonRole(llvm::StringRef Function, llvm::StringRef File) const;
+  /// Whether the source file, or binary, is the user's (true) or somebody
+  /// else's (false); none: no rule says.
+  std::optional<bool> isOwnFile(llvm::StringRef Path) const;
+  std::optional<bool> isOwnBinary(llvm::StringRef Path) const;
+  /// The category of memory below the function; empty: no rule says.
+  llvm::StringRef category(const FrameNames &F) const;
+
+  /// A `leak` rule.
+  struct LeakRule {
+    std::string Pattern; ///< as written, with the field
+    std::string Heap;    ///< holds only in traces with this heap; empty: in all
+    bool IsUsers;
+  };
+  llvm::ArrayRef<LeakRule> leaks() const { return Leaks; }
+
+private:
+  llvm::Error add(llvm::StringRef Line, bool IsUsers);
+  const NamePatterns &of(RuleKind K) const {
+    return Lists[static_cast<size_t>(K)];
+  }
+
+  NamePatterns Lists[NumRuleKinds];
+  /// The values of Category's patterns.
+  std::vector<std::string> Categories;
+  std::vector<LeakRule> Leaks;
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_MODEL_RULES_H

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The built-in rules.
+
+#include "memkit/Model/Rules.h"
+
+using namespace llvm;
+
+namespace memkit {
+
+/// Rules.h has the syntax. Rules of `leak` must be bound at both ends, and must
+/// not match functions through which a program itself allocates.
+static constexpr StringLiteral Text = R"rules(
+#
+# Functions that say nothing about the program
+#
+
+# malloc's other names, and functions that pass requests on to malloc.
+fold:^operator new
+fold:^__libc_malloc$
+fold:^__libc_calloc$
+fold:^__libc_realloc$
+fold:^__libc_memalign$
+fold:^posix_memalign$
+fold:^aligned_alloc$
+fold:^xmalloc$
+fold:^xcalloc$
+fold:^xrealloc$
+fold:^zmalloc$
+fold:^zcalloc$
+fold:^zrealloc$
+fold:^ztrymalloc
+fold:^g_malloc
+fold:^g_realloc
+fold:^g_slice_alloc
+fold:^strdup$
+fold:^__strdup$
+fold:^strndup$
+fold:^__strndup$
+
+# The inner functions of libstdc++ and libc++.
+fold:^std::
+fold:^__gnu_cxx::
+fold:^__cxxabiv1::
+fold:^decltype(auto) std::
+
+# PyTorch's way from a call to the operator's kernel, and from the operator to
+# the allocator.
+fold:^c10::Dispatcher::call
+fold:^c10::Dispatcher::redispatch
+fold:^c10::impl::wrap_kernel_functor_
+fold:^c10::impl::make_boxed_from_unboxed_functor
+fold:^c10::impl::BoxedKernelWrapper
+fold:^c10::KernelFunction::call
+fold:^c10::BoxedKernel::callBoxed
+fold:^c10::OperatorHandle::
+fold:^c10::TypedOperatorHandle
+fold:^at::_ops::
+fold:^at::redispatch::
+fold:_unboxed_
+fold:^torch::autograd::THPVariable_
+fold:^torch::autograd::TypeError_to_NotImplemented_
+fold:^at::detail::empty_
+fold:^at::native::empty_
+fold:^at::empty
+fold:^c10::ProfiledCPUMemoryReporter::
+fold:^c10::DefaultCPUAllocator::
+fold:^c10::DefaultMobileCPUAllocator::
+fold:^c10::alloc_cpu
+fold:^c10::StorageImpl::
+fold:^c10::make_intrusive
+fold:^c10::intrusive_ptr
+fold:^c10::detail::
+fold:^at::TensorIteratorBase::
+fold:^at::(anonymous namespace)::
+fold:^at::meta::
+fold:^torch::autograd::VariableType::(anonymous namespace)::
+fold:^torch::ADInplaceOrView::(anonymous namespace)::
+fold:^torch::TraceType::(anonymous namespace)::
+fold:^torch::autograd::generated::
+fold:^ska::
+fold:^Module._call_impl$
+fold:^Module._wrapped_call_impl$
+fold:^_call_impl$
+fold:^_wrapped_call_impl$
+
+# From Python into extensions.
+fold:^pybind11::cpp_function::dispatcher
+fold:^pybind11::cpp_function::initialize
+fold:^pybind11::detail::
+fold:^nanobind::detail::
+fold:^nb_func_
+fold:^ufunc_generic_
+fold:^npy_alloc_cache
+fold:^npyv_
+fold:^_npy_alloc_cache$
+fold:^PyDataMem_
+fold:^PyDataMem_User
+fold:^default_malloc$
+fold:^default_calloc$
+fold:^default_realloc$
+fold:^xla::ifrt::
+fold:^tsl::
+fold:^reraise_with_filtered_traceback$
+fold:^api_boundary.<locals>.reraise_with_filtered_traceback$
+fold:^cache_miss$
+fold:^_cpp_pjit.<locals>.cache_miss$
+
+# The start of a process or thread.
+start:^_start$
+start:^start_thread$
+start:^clone$
+start:^clone3$
+start:^__clone$
+start:^__clone3$
+start:^thread_start$
+start:^__libc_start_
+start:^std::thread::_State_impl
+start:^execute_native_thread_routine
+# By the name without folders.
+start:binary=^libc.so
+start:binary=^libc-2.
+start:binary=^libpthread
+start:binary=^ld-musl
+
+#
+# CPython
+#
+
+# By the name without folders.
+interpreter:^python$
+interpreter:^python2
+interpreter:^python3
+interpreter:^libpython.
+interpreter:^libpython2
+interpreter:^libpython3
+import:^<frozen importlib
+import:^<frozen runpy>$
+import:^<frozen site>$
+import:/runpy.py$
+import:/python3*/site.py$
+import:/importlib/__init__.py$
+import:/importlib/_bootstrap.py$
+import:/importlib/_bootstrap_external.py$
+# Functions that only call others. Extensions, and programs that embed an
+# interpreter, have no other sign of glue than these names.
+glue:^PyEval_
+glue:^_PyEval_
+glue:^_PyFunction_
+glue:^PyObject_Call
+glue:^_PyObject_Call
+glue:^_PyObject_FastCall
+glue:^_PyObject_MakeTpCall
+glue:^PyObject_Vectorcall
+glue:^_PyObject_Vectorcall
+glue:^PyVectorcall_
+glue:^_PyVectorcall_
+glue:^PyCFunction_Call
+glue:^_PyCFunction_
+glue:^_PyMethodDef_
+glue:^_PyMethodDescr_
+glue:^_PyStack_
+glue:^PyIter_Send
+glue:^cfunction_
+glue:^method_vectorcall
+glue:^method_call
+glue:^classmethod_
+glue:^function_code_fastcall
+glue:^slot_tp_
+glue:^slot_nb_
+glue:^slot_sq_
+glue:^slot_mp_
+glue:^slot_am_
+glue:^vectorcall_
+glue:^object_vacall
+glue:^wrap_
+glue:^wrapper_call
+glue:^wrapperdescr_
+glue:^partial_call
+glue:^partial_vectorcall
+glue:^gen_send_ex
+glue:^gen_iternext
+glue:^lookup_maybe_
+glue:^call_unbound
+glue:^__Pyx_PyObject_Call
+glue:^__Pyx_PyFunction_FastCall
+glue:^__Pyx_PyVectorcall_
+glue:^__Pyx_PyMethod_
+glue:^__Pyx_CyFunction_
+glue:^type_call$
+glue:^type_vectorcall$
+glue:^call_function$
+glue:^do_call_core$
+glue:^fast_function$
+glue:^_PyCall_MakeTp$
+glue:^call_method$
+glue:^vgetargs1_impl$
+glue:^property_descr_get$
+glue:^call_attribute$
+glue:^gen_close_iter$
+# The functions between the interpreter and malloc.
+allocator:^_PyMem_
+allocator:^PyMem_
+allocator:^_PyObject_Malloc
+allocator:^_PyObject_Calloc
+allocator:^_PyObject_Realloc
+allocator:^_PyObject_Arena
+allocator:^PyObject_Malloc
+allocator:^PyObject_Calloc
+allocator:^PyObject_Realloc
+allocator:^_PyObject_GC_
+allocator:^PyObject_GC_
+allocator:^gc_alloc
+allocator:^pymalloc_
+allocator:^new_arena
+allocator:^allocate_from_new_pool
+allocator:^arena_map_
+allocator:^PyType_GenericAlloc
+allocator:^_PyType_AllocNoTrack
+
+#
+# Whose code it is. Neither system folders nor installed packages are the
+# user's.
+#
+
+library:^/usr/
+library:^/lib/
+library:^/lib32/
+library:^/lib64/
+library:^/nix/store/
+library:^/snap/
+library:^/rustc/
+library:^<
+library:/site-packages/
+library:/dist-packages/
+library:/lib/python2.
+library:/lib/python3.
+library:/python3*/lib/
+library:/_vendor/
+library:/vendor/
+library:/third_party/
+library:/third-party/
+library:/thirdparty/
+library:/node_modules/
+library:/.cargo/registry/
+library:/go/pkg/mod/
+library:/_deps/
+library:/.conan
+library:/vcpkg
+library:/include/c++/
+library:/libmemrec
+library:/memkit/__init__.py$
+library:/torch/nn/modules/
+library:/torch/csrc/
+library:/torch/optim/
+
+#
+# Memory that no line of the program explains
+#
+
+category:^Py_InitializeFromConfig$ => Python start
+category:^Py_InitializeEx$ => Python start
+category:^Py_PreInitializeFromPyArgv$ => Python start
+category:^pymain_init$ => Python start
+category:^_PyRuntime_Initialize$ => Python start
+category:^pymain_run_python$ => Python start
+category:^Py_FinalizeEx$ => Python's end
+category:binary=/libstdc++.so => C++ runtime
+category:^_dl_start_user$ => loader
+category:^_dl_relocate_object => loader
+category:^_dl_map_object => loader
+category:^_dl_new_object$ => loader
+category:^__libc_setup_tls$ => loader
+category:^pthread_create => thread stacks
+category:^allocate_stack$ => thread stacks
+category:^_dl_allocate_tls => thread stacks
+category:^cuDevicePrimaryCtxRetain => CUDA context
+category:^cuCtxCreate => CUDA context
+category:^cuInit => CUDA context
+category:^cudart::contextState => CUDA context
+
+#
+# Memory that programs keep to their end by design: allocated once, and no leak
+#
+
+# The loader's own tables of loaded binaries; not constructors.
+leak:^_dl_new_object$
+leak:^_dl_map_object$
+leak:^_dl_map_object_deps$
+leak:^_dl_check_map_versions$
+leak:^_dl_find_object_update$
+leak:^_dl_init_paths$
+leak:^_dl_important_hwcaps$
+leak:^add_to_global_update$
+# libc's locales and conversions.
+leak:^setlocale$
+leak:^_nl_find_locale$
+leak:^__gconv_find_transform$
+leak:^__gconv_load_conf$
+leak:^__wcsmbs_load_conv$
+# CPython: its start, types that are never freed, interned strings, names and
+# constants of code.
+leak:^Py_InitializeFromConfig$
+leak:^Py_PreInitializeFromPyArgv$
+leak:^_PyRuntime_Initialize$
+leak:^PyType_Ready$
+leak:^PyUnicode_InternInPlace$
+leak:^PyUnicode_InternFromString$
+leak:^_PyUnicode_InternMortal$
+leak:^_PyUnicode_InternImmortal$
+leak:^PyDict_SetItemString$
+leak:^_PyPegen_new_identifier$
+leak:^r_object$
+# Device memory that PyTorch's allocators cache for reuse.
+leak:^[device segment]$
+# CPython's arenas: unused memory in arenas, if the objects in them are
+# recorded. Without recorded objects, the arenas are their only trace and are
+# not suppressed.
+leak(python.object):^new_arena$
+leak(python.object):^_PyObject_ArenaMmap$
+leak(python.object):^_PyMem_ArenaAlloc$
+leak(python.object):^arena_map_get$
+)rules";
+
+StringRef Rules::builtInText() { return Text; }
+
+} // namespace memkit

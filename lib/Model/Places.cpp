@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The line of the user's own code that asked for memory.
+
+#include "memkit/Model/Places.h"
+#include "ArenaStacks.h"
+#include "OwnCode.h"
+#include "memkit/Model/Libraries.h"
+#include "memkit/Model/Rules.h"
+#include "llvm/ADT/STLExtras.h"
+#include "Support/FunctionName.h"
+#include <deque>
+
+using namespace llvm;
+
+namespace memkit {
+
+StringRef placeKindName(PlaceKind K) {
+  static constexpr StringLiteral Names[] = {"line", "function", "import",
+                                            "category", "library"};
+  return Names[static_cast<size_t>(K)];
+}
+
+/// What outlives the search: who owns which code, and texts that the trace
+/// lacks.
+class Places::Texts {
+public:
+  explicit Texts(const Trace &T) : Own(T) {}
+
+  OwnCode Own;
+  std::deque<std::string> Names;
+  /// By file name without folders: the one path, or empty for several.
+  StringMap<StringRef> PathOf;
+};
+
+//===----------------------------------------------------------------------===//
+// Search
+//===----------------------------------------------------------------------===//
+
+/// Finds the place of each node: what the node's frame says, else what the
+/// parent's place is.
+class PlaceFinder {
+public:
+  PlaceFinder(const Trace &T, Places &To)
+      : T(T), To(To), Own(To.Made->Own), Of(T),
+        Frames(T.numFrames() + 1) {}
+
+  void run() {
+    judgeFrames();
+    if (none_of(Frames, [](const JudgedFrame &F) { return F.OwnPlace != 0; })) {
+      Own.adopt(mainPackage(), /*WithExecutables=*/true);
+      judgeFrames();
+    }
+    To.HasLines = any_of(To.All, [](const Place &P) {
+      return P.Kind == PlaceKind::Line;
+    });
+    walk();
+  }
+
+private:
+  enum class FramePart : uint8_t {
+    Native,
+    Importing, ///< of Python's import machinery
+    Python,    ///< of a library
+  };
+  struct JudgedFrame {
+    FramePart Part = FramePart::Native;
+    uint32_t OwnPlace = 0; ///< 0: not the user's
+    bool IsFunction = false; ///< OwnPlace has no line
+    uint32_t Category = 0;
+    /// Of a library's `<module>`: the place of its import.
+    uint32_t Import = 0;
+    uint32_t Library = 0; ///< a Python package
+    bool IsStandard = false;
+  };
+  /// The state at a node, of all frames from the root to the node.
+  struct Way {
+    uint32_t Own = 0, Import = 0, Category = 0, Package = 0; ///< places
+    bool OwnIsFunction = false;
+    bool ImportIsStandard = false;
+    bool IsImporting = false; ///< the module is not known yet
+  };
+
+  uint32_t intern(Place P, StringRef Key) {
+    auto [At, New] = Known.try_emplace(Key, To.All.size());
+    if (New)
+      To.All.push_back(P);
+    return At->second;
+  }
+  uint32_t named(PlaceKind K, StringRef Name) {
+    Place P;
+    P.Kind = K;
+    P.Name = Name;
+    return intern(P, (placeKindName(K) + ":" + Name).str());
+  }
+  uint32_t lineOf(const ShownFrame &F);
+  void judgeFrames();
+  void judgePython(JudgedFrame &To, const ShownFrame &F);
+  void judgeNative(JudgedFrame &To, uint32_t Frame);
+  StringRef mainPackage() const;
+  void walk();
+  void step(Way &W, const JudgedFrame &F) const;
+  uint32_t result(const Way &W, uint32_t Node);
+
+  const Trace &T;
+  Places &To;
+  OwnCode &Own;
+  Libraries Of;
+  std::vector<JudgedFrame> Frames; ///< by id
+  StringMap<uint32_t> Known;
+};
+
+uint32_t PlaceFinder::lineOf(const ShownFrame &F) {
+  Place P;
+  P.Kind = F.Line ? PlaceKind::Line : PlaceKind::Function;
+  P.Name = F.Function;
+  if (!F.Line)
+    return intern(P, ("function:" + F.Function).str());
+  P.File = F.File;
+  P.Line = F.Line;
+  auto [At, New] = To.Made->PathOf.try_emplace(baseName(F.File), F.File);
+  if (!New && At->second != F.File)
+    At->second = StringRef();
+  return intern(P, (F.File + ":" + Twine(F.Line) + ":" + F.Function).str());
+}
+
+void PlaceFinder::judgePython(JudgedFrame &J, const ShownFrame &F) {
+  if (Own.isOwnPython(F.File)) {
+    J.OwnPlace = lineOf(F);
+    return;
+  }
+  bool IsLoader = T.rules().pythonRole(F.Function, F.File) == FrameRole::Loader;
+  if (IsLoader) {
+    if (F.File.contains("importlib"))
+      J.Part = FramePart::Importing;
+    return;
+  }
+  J.Part = FramePart::Python;
+  J.IsStandard = isStandardPython(F.File);
+  StringRef Package = packageOf(F.File);
+  if (!isLauncher(F.File))
+    J.Library = named(PlaceKind::Library, Package);
+  if (F.Function == "<module>")
+    J.Import = named(PlaceKind::Import, Package);
+}
+
+void PlaceFinder::judgeNative(JudgedFrame &J, uint32_t Frame) {
+  for (const ShownFrame &F : T.unfolded(Frame)) {
+    if (Own.isOwn(F) && !T.rules().functionRole(F.Function).IsFolded) {
+      J.OwnPlace = lineOf(F);
+      J.IsFunction = F.Line == 0;
+      return;
+    }
+    if (J.Category)
+      continue;
+    StringRef Name = T.rules().category(
+        {F.FunctionId ? F.Function : StringRef(), F.File, F.Binary});
+    if (!Name.empty())
+      J.Category = named(PlaceKind::Category, Name);
+  }
+}
+
+void PlaceFinder::judgeFrames() {
+  To.All.assign(1, Place());
+  To.All[0].Name = "(unknown)";
+  Known.clear();
+  To.Made->PathOf.clear();
+  for (uint32_t Id = 1; Id < Frames.size(); ++Id) {
+    Frames[Id] = JudgedFrame();
+    if (T.frame(Id).Kind == FrameKind::Python)
+      judgePython(Frames[Id], T.unfolded(Id).front());
+    else
+      judgeNative(Frames[Id], Id);
+  }
+}
+
+/// The package that most stacks with Python start in, with neither launchers
+/// nor the standard library.
+StringRef PlaceFinder::mainPackage() const {
+  std::vector<uint32_t> First(T.numNodes() + 1);
+  std::vector<uint64_t> Counts(To.All.size());
+  for (uint32_t Node = 1; Node < First.size(); ++Node) {
+    First[Node] = First[T.parent(Node)];
+    const JudgedFrame &F = Frames[T.frameOf(Node)];
+    if (!First[Node] && F.Part == FramePart::Python && !F.IsStandard)
+      First[Node] = F.Library;
+    ++Counts[First[Node]];
+  }
+  Counts[0] = 0;
+  auto Most = max_element(Counts);
+  return *Most ? To.All[Most - Counts.begin()].Name : StringRef();
+}
+
+void PlaceFinder::step(Way &W, const JudgedFrame &F) const {
+  if (F.OwnPlace) {
+    // A function without a line does not replace a line.
+    if (F.IsFunction && W.Own && !W.OwnIsFunction)
+      return;
+    W = Way();
+    W.Own = F.OwnPlace;
+    W.OwnIsFunction = F.IsFunction;
+    return;
+  }
+  bool IsInPython = W.Own || W.Package;
+  if (F.Part == FramePart::Importing)
+    W.IsImporting |= IsInPython && (!W.Import || W.ImportIsStandard);
+  else if (F.Part == FramePart::Python && W.IsImporting) {
+    if (F.Import && (!W.Import || !F.IsStandard)) {
+      W.Import = F.Import;
+      W.ImportIsStandard = F.IsStandard;
+      W.IsImporting = false;
+    }
+  } else if (F.Part == FramePart::Python && !W.Package)
+    W.Package = F.Library;
+  else if (F.Category)
+    W.Category = F.Category;
+}
+
+uint32_t PlaceFinder::result(const Way &W, uint32_t Node) {
+  if (W.Import)
+    return W.Import;
+  if (W.IsImporting)
+    return named(PlaceKind::Import, "");
+  for (uint32_t P : {W.Own, W.Package, W.Category})
+    if (P)
+      return P;
+  return named(PlaceKind::Library, Of.name(Of.ofNode(Node)));
+}
+
+/// A parent's id is lower than those of its children.
+void PlaceFinder::walk() {
+  std::vector<Way> Ways(T.numNodes() + 1);
+  To.OfNode.resize(Ways.size());
+  for (uint32_t Node = 1; Node < Ways.size(); ++Node) {
+    Ways[Node] = Ways[T.parent(Node)];
+    step(Ways[Node], Frames[T.frameOf(Node)]);
+    To.OfNode[Node] = result(Ways[Node], Node);
+  }
+  To.ArenaPlace = named(PlaceKind::Category, "Python arenas");
+}
+
+//===----------------------------------------------------------------------===//
+// Answers
+//===----------------------------------------------------------------------===//
+
+Places::Places(const SelectedStats &S)
+    : T(&S.trace()), Arenas(std::make_unique<ArenaStacks>(S)),
+      Made(std::make_unique<Texts>(S.trace())) {
+  PlaceFinder(*T, *this).run();
+}
+Places::~Places() = default;
+Places::Places(Places &&) = default;
+
+uint32_t Places::of(uint32_t Stack) const {
+  uint32_t Id = OfNode[T->leaf(Stack)];
+  // Arenas that an import maps are filled by the import.
+  if (All[Id].Kind != PlaceKind::Import && Arenas->isArena(Stack))
+    return ArenaPlace;
+  return Id;
+}
+
+std::optional<Place> Places::ofFrames(ArrayRef<ShownFrame> Frames) const {
+  std::optional<Place> Function;
+  for (const ShownFrame &F : Frames) {
+    if (!Made->Own.isOwn(F))
+      continue;
+    Place P{F.Line ? PlaceKind::Line : PlaceKind::Function, F.Function,
+            F.Line ? F.File : StringRef(), F.Line};
+    if (F.Line)
+      return P;
+    if (!Function)
+      Function = P;
+  }
+  return Function;
+}
+
+std::string Places::lineText(const Place &P) const {
+  StringRef Name = baseName(P.File);
+  auto At = Made->PathOf.find(Name);
+  bool IsOnly = At == Made->PathOf.end() || !At->second.empty();
+  if (!IsOnly || Name == "__init__.py" || Name == "__main__.py") {
+    StringRef Folder = baseName(P.File.rsplit('/').first);
+    if (Folder.size() < P.File.size())
+      return (Folder + "/" + Name + ":" + Twine(P.Line)).str();
+  }
+  return (Name + ":" + Twine(P.Line)).str();
+}
+
+std::string Places::text(const Place &P) const {
+  switch (P.Kind) {
+  case PlaceKind::Line:
+    return lineText(P) + " " + shortFunctionName(P.Name);
+  case PlaceKind::Function:
+    return shortFunctionName(P.Name);
+  case PlaceKind::Import:
+    return P.Name.empty() ? "imports" : "import " + P.Name.str();
+  case PlaceKind::Category:
+  case PlaceKind::Library:
+    return P.Name.str();
+  }
+  llvm_unreachable("all kinds have texts");
+}
+
+} // namespace memkit

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Rules by name.
+
+#include "memkit/Model/Rules.h"
+#include "Support/Failure.h"
+#include "Support/FunctionName.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace llvm;
+
+namespace memkit {
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct RuleWord {
+  StringLiteral Word;
+  RuleKind Kind;
+  unsigned Fields; ///< NameFields, unless the rule chooses one
+  uint32_t Value;  ///< of the pattern
+};
+} // namespace
+
+static constexpr RuleWord Words[] = {
+    {"fold", RuleKind::Fold, NF_Function, 1},
+    {"keep", RuleKind::Fold, NF_Function, 0},
+    {"own", RuleKind::Own, NF_File | NF_Binary, 1},
+    {"library", RuleKind::Own, NF_File | NF_Binary, 0},
+    {"leak", RuleKind::Leak, NF_Function | NF_File | NF_Binary, 1},
+    {"category", RuleKind::Category, NF_Function | NF_File | NF_Binary, 0},
+    {"glue", RuleKind::Glue, NF_Function, 1},
+    {"allocator", RuleKind::Allocator, NF_Function, 1},
+    {"start", RuleKind::Start, NF_Function, 1},
+    {"import", RuleKind::Import, NF_File, 1},
+    {"interpreter", RuleKind::Interpreter, NF_Binary, 1},
+};
+
+static std::string knownWords() {
+  std::string Text;
+  for (const RuleWord &W : ArrayRef(Words).take_front(6))
+    Text += (Text.empty() ? "" : ", ") + W.Word.str();
+  return Text;
+}
+
+Error Rules::add(StringRef Line, bool IsUsers) {
+  auto [Head, Pattern] = Line.split(':');
+  auto [Word, Heap] = Head.split('(');
+  auto At = find_if(Words, [&](const RuleWord &W) { return W.Word == Word; });
+  bool HasHeap = Word.size() != Head.size();
+  if (At == std::end(Words) || Head.size() == Line.size() ||
+      (HasHeap && (At->Kind != RuleKind::Leak || !Heap.consume_back(")"))))
+    return makeError("'" + Line + "' is not of the form KIND:PATTERN; kinds: " +
+                     knownWords());
+  Pattern = Pattern.trim();
+  uint32_t Value = At->Value;
+  if (At->Kind == RuleKind::Category) {
+    auto [Before, Name] = Pattern.split(" => ");
+    if (Name.trim().empty())
+      return makeError("'" + Line +
+                       "' is not of the form category:PATTERN => NAME");
+    Pattern = Before.trim();
+    Value = Categories.size();
+    Categories.push_back(Name.trim().str());
+  }
+  if (!Lists[static_cast<size_t>(At->Kind)].add(Pattern, Value, At->Fields))
+    return makeError("'" + Line + "' has no pattern");
+  if (At->Kind == RuleKind::Leak)
+    Leaks.push_back({Pattern.str(), Heap.str(), IsUsers});
+  return Error::success();
+}
+
+Error Rules::parse(StringRef Text, StringRef File, bool IsUsers) {
+  unsigned Number = 0;
+  for (StringRef Line : split(Text, '\n')) {
+    ++Number;
+    Line = Line.trim();
+    if (Line.empty() || Line.starts_with("#"))
+      continue;
+    if (Error E = add(Line, IsUsers))
+      return makeError(File + ":" + Twine(Number) + ": " +
+                       toString(std::move(E)));
+  }
+  return Error::success();
+}
+
+Error Rules::parseFile(StringRef Path) {
+  ErrorOr<std::unique_ptr<MemoryBuffer>> Buffer =
+      MemoryBuffer::getFileOrSTDIN(Path, /*IsText=*/true);
+  if (!Buffer)
+    return makeError(Path + ": " + Buffer.getError().message());
+  return parse((*Buffer)->getBuffer(), Path);
+}
+
+void Rules::addOwn(StringRef Glob) {
+  // A glob with a blank or other character of rules is data, so the pattern is
+  // added and not parsed.
+  std::string Pattern = "^" + Glob.str() + "$";
+  NamePatterns &To = Lists[static_cast<size_t>(RuleKind::Own)];
+  To.File.add(Pattern, 1);
+  To.Binary.add(Pattern, 1);
+}
+
+void Rules::addBuiltIn() {
+  Error E = parse(builtInText(), "the built-in rules", /*IsUsers=*/false);
+  if (E)
+    report_fatal_error(std::move(E));
+}
+
+const Rules &Rules::builtIn() {
+  static const Rules *Only = [] {
+    auto *R = new Rules;
+    R->addBuiltIn();
+    return R;
+  }();
+  return *Only;
+}
+
+//===----------------------------------------------------------------------===//
+// Matching
+//===----------------------------------------------------------------------===//
+
+/// A function's name without the suffixes that compilers append to names of C
+/// (`f.isra.0`).
+static StringRef plainName(StringRef Function) {
+  if (Function.find_first_of("(<") != StringRef::npos)
+    return Function;
+  StringRef Plain = Function.take_front(Function.find_first_of(". ", 1));
+  return Plain.empty() ? Function : Plain;
+}
+
+/// Searches the patterns in a function's name; for a template, whose name
+/// starts with the return type, also in the name without return type.
+static std::optional<uint32_t> findFunction(const PatternList &L,
+                                            StringRef Function) {
+  if (std::optional<uint32_t> Found = L.find(plainName(Function)))
+    return Found;
+  size_t Open = Function.find_first_of("(<");
+  size_t Blank = Function.find(' ');
+  if (Open == StringRef::npos || Blank == StringRef::npos)
+    return std::nullopt;
+  return L.find(shortFunctionName(Function));
+}
+
+FunctionRole Rules::functionRole(StringRef Function) const {
+  StringRef Plain = plainName(Function);
+  auto Has = [&](RuleKind K) {
+    return of(K).Function.find(Plain).has_value();
+  };
+  FunctionRole R;
+  R.IsGlue = Has(RuleKind::Glue);
+  R.IsAllocator = Has(RuleKind::Allocator);
+  R.IsStart = Has(RuleKind::Start);
+  R.IsFolded =
+      findFunction(of(RuleKind::Fold).Function, Function).value_or(0) != 0;
+  return R;
+}
+
+BinaryRole Rules::binaryRole(StringRef Path) const {
+  StringRef Name = baseName(Path);
+  return {of(RuleKind::Interpreter).Binary.find(Name).has_value(),
+          of(RuleKind::Start).Binary.find(Name).has_value()};
+}
+
+FrameRole Rules::nativeRole(BinaryRole B, ArrayRef<FunctionRole> Functions) {
+  auto All = [&](bool FunctionRole::*Is) {
+    return all_of(Functions, [&](const FunctionRole &F) { return F.*Is; });
+  };
+  if (Functions.empty())
+    return B.IsInterpreter ? FrameRole::Glue
+           : B.IsStart     ? FrameRole::Start
+                           : FrameRole::Program;
+  if (All(&FunctionRole::IsGlue))
+    return FrameRole::Glue;
+  if (B.IsInterpreter)
+    return All(&FunctionRole::IsAllocator) ? FrameRole::Allocator
+                                           : FrameRole::Interpreter;
+  if (All(&FunctionRole::IsStart))
+    return FrameRole::Start;
+  return All(&FunctionRole::IsFolded) ? FrameRole::Folded : FrameRole::Program;
+}
+
+FrameRole Rules::pythonRole(StringRef Function, StringRef File) const {
+  if (of(RuleKind::Import).File.find(File))
+    return FrameRole::Loader;
+  return of(RuleKind::Fold).Function.find(Function).value_or(0) != 0
+             ? FrameRole::FoldedPython
+             : FrameRole::Python;
+}
+
+static std::optional<bool> isOwn(const PatternList &L, StringRef Path) {
+  if (std::optional<uint32_t> Found = L.find(Path))
+    return *Found != 0;
+  return std::nullopt;
+}
+
+std::optional<bool> Rules::isOwnFile(StringRef Path) const {
+  return isOwn(of(RuleKind::Own).File, Path);
+}
+std::optional<bool> Rules::isOwnBinary(StringRef Path) const {
+  return isOwn(of(RuleKind::Own).Binary, Path);
+}
+
+StringRef Rules::category(const FrameNames &F) const {
+  const NamePatterns &L = of(RuleKind::Category);
+  uint32_t Best = Categories.size();
+  for (std::optional<uint32_t> Found :
+       {L.Function.empty() ? std::nullopt : findFunction(L.Function, F.Function),
+        L.File.find(F.File), L.Binary.find(F.Binary)})
+    if (Found)
+      Best = std::min(Best, *Found);
+  return Best == Categories.size() ? StringRef() : Categories[Best];
+}
+
+} // namespace memkit

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// memleak's answer: one finding for each of the user's lines.
+
+#include "Cli/ToolMain.h"
+#include "GrowthText.h"
+#include "Support/FunctionName.h"
+#include "Support/Table.h"
+#include "memkit/Analysis/GrowthLines.h"
+#include "memkit/Support/Format.h"
+#include "memkit/Trace/Sampling.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace llvm;
+
+namespace memkit {
+
+namespace {
+/// A name with its bytes.
+struct NamedBytes {
+  std::string Name;
+  uint64_t Bytes = 0, Blocks = 0;
+};
+
+/// Sums bytes by name.
+class NamedSums {
+public:
+  void add(const std::string &Name, uint64_t Bytes, uint64_t Blocks = 0) {
+    NamedBytes &To = Sums[Name];
+    To.Name = Name;
+    To.Bytes += Bytes;
+    To.Blocks += Blocks;
+  }
+  /// The most bytes first.
+  std::vector<NamedBytes> sorted() const {
+    std::vector<NamedBytes> Out;
+    for (const auto &Entry : Sums)
+      Out.push_back(Entry.second);
+    llvm::sort(Out, [](const NamedBytes &A, const NamedBytes &B) {
+      return std::tie(B.Bytes, A.Name) < std::tie(A.Bytes, B.Name);
+    });
+    return Out;
+  }
+
+private:
+  StringMap<NamedBytes> Sums;
+};
+
+/// Prints the answer on a trace.
+class ShortPrinter {
+public:
+  ShortPrinter(raw_ostream &OS, const LeakView &V)
+      : OS(OS), V(V), Where(V.S) {
+    if (V.Kinds & FK_Growth)
+      Lines = growthLines(V.S, Where, V.R.Growth);
+  }
+  void print();
+
+private:
+  void printLine(const LineGrowth &L);
+  void printGrowth();
+  void printExits();
+  void printOutliers();
+  void printRest();
+  std::string contentsOf(const LineGrowth &L) const;
+  std::string layersOf(const LineGrowth &L) const;
+  bool isOfGrowth(uint32_t Stack) const;
+  NamedSums sumExits() const;
+
+  raw_ostream &OS;
+  const LeakView &V;
+  Places Where;
+  std::vector<LineGrowth> Lines;
+};
+} // namespace
+
+/// At most Max names: `a 1 MiB, b 2 KiB, ...`.
+static std::string listText(ArrayRef<NamedBytes> All, size_t Max) {
+  std::string Text;
+  for (const NamedBytes &N : All.take_front(Max))
+    Text += (Text.empty() ? "" : ", ") + N.Name + " " + formatSize(N.Bytes);
+  return Text + (All.size() > Max ? ", ..." : "");
+}
+
+static std::string sinceText(const LineGrowth &L) {
+  if (L.HasSteps)
+    return "steps " + std::to_string(L.SinceStep) + " to " +
+           std::to_string(L.LastStep);
+  return "since " + formatTime(L.SinceNs);
+}
+
+/// What the growing blocks are: the functions that the line calls, else the
+/// heap.
+std::string ShortPrinter::contentsOf(const LineGrowth &L) const {
+  NamedSums Sums;
+  for (uint32_t Index : L.Findings) {
+    const Growth &G = V.R.Growth.Found[Index];
+    std::vector<ShownFrame> Way = V.T.shownStack(G.Stack);
+    std::string Name = V.T.heapName(G.Heap).str();
+    // The frame just inside the user's own code.
+    const ShownFrame *Inside = nullptr;
+    for (const ShownFrame &F : Way) {
+      if (Where.ofFrames(F))
+        break;
+      Inside = &F;
+    }
+    bool IsMarker = Inside && !Inside->FunctionId;
+    if (Inside && !IsMarker && Inside->Function != "malloc")
+      Name = shortFunctionName(Inside->Function);
+    Sums.add(Name, G.Rise, G.Blocks);
+  }
+  return listText(Sums.sorted(), 4);
+}
+
+std::string ShortPrinter::layersOf(const LineGrowth &L) const {
+  NamedSums Sums;
+  for (const LeakFinding &F : V.R.All)
+    if (F.Kind == FK_Growth && F.Layer && is_contained(L.Findings, F.Place))
+      Sums.add(V.T.string(F.Layer).str(), V.R.Growth.Found[F.Place].Rise);
+  return listText(Sums.sorted(), 3);
+}
+
+void ShortPrinter::printLine(const LineGrowth &L) {
+  OS << "LEAK  " << Where.text(L.Where) << "  +" << rateText(L.Rate) << " per "
+     << (L.HasSteps ? "step" : "second") << processText(V.T, L.Process) << ", "
+     << formatSize(L.Rise) << " in " << plural(L.Blocks, "block")
+     << " so far\n";
+  OS << "      " << sinceText(L);
+  if (L.Caller)
+    OS << "; called by " << Where.text(*L.Caller);
+  OS << '\n';
+  if (std::string Text = contentsOf(L); !Text.empty())
+    OS << "      holds: " << Text << '\n';
+  if (std::string Text = layersOf(L); !Text.empty())
+    OS << "      layers: " << Text << '\n';
+}
+
+void ShortPrinter::printGrowth() {
+  const GrowthReport &G = V.R.Growth;
+  if (G.Spans.empty())
+    return;
+  ArrayRef<LineGrowth> Shown = Lines;
+  constexpr size_t Usual = 3;
+  size_t Max = V.MaxGiven ? V.Max : Usual;
+  if (Max)
+    Shown = Shown.take_front(Max);
+  for (const LineGrowth &L : Shown)
+    printLine(L);
+  if (size_t Left = Lines.size() - Shown.size())
+    OS << plural(Left, "other line") << (Left == 1 ? " grows" : " grow")
+       << "; --top=0 shows " << (Left == 1 ? "it" : "all") << '\n';
+  else
+    OS << (Lines.empty() ? (V.R.GrowthInBaseline ? "Nothing new grows"
+                                                 : "Nothing grows")
+                         : "Nothing else grows")
+       << " (measured: " << growthSpanText(G) << ")\n";
+  printUnsure(OS, V);
+}
+
+/// Whether the stack goes through a line that grows.
+bool ShortPrinter::isOfGrowth(uint32_t Stack) const {
+  return any_of(V.T.shownStack(Stack), [&](const ShownFrame &F) {
+    return F.Line && any_of(Lines, [&](const LineGrowth &L) {
+             return L.Where.Line == F.Line && L.Where.Name == F.Function &&
+                    L.Where.File == F.File;
+           });
+  });
+}
+
+/// The blocks live at the end by place; all imports are one.
+NamedSums ShortPrinter::sumExits() const {
+  NamedSums Sums;
+  for (const Leak &L : V.R.Exit.Leaks) {
+    const Place &P = Where.place(Where.of(L.Stack));
+    std::string Name = P.Kind == PlaceKind::Import ? std::string("imports")
+                       : isOfGrowth(L.Stack)
+                           ? std::string(Lines.size() == 1 ? "the leak above"
+                                                           : "the leaks above")
+                           : Where.text(P);
+    Sums.add(Name, L.Bytes, L.Blocks);
+  }
+  return Sums;
+}
+
+void ShortPrinter::printExits() {
+  const LeakReport &R = V.R.Exit;
+  std::string When = V.At.empty() ? "at the end" : "at " + V.At.str();
+  if (R.Leaks.empty()) {
+    OS << (V.R.InBaseline ? "No new leaks" : "Nothing was live") << ' ' << When
+       << '\n';
+    return;
+  }
+  std::vector<NamedBytes> Sums = sumExits().sorted();
+  OS << "Live " << When << ": "
+     << formatEstimate(R.Bytes, standardError(R.Variance)) << " in "
+     << plural(R.Blocks, "block") << '\n';
+  constexpr size_t Usual = 4;
+  size_t Max = V.MaxGiven ? (V.Max ? V.Max : Sums.size()) : Usual;
+  Table T({{"", Table::Side::Right}, {"", Table::Side::Right},
+           {"", Table::Side::Left, true}});
+  T.hideTitles();
+  for (const NamedBytes &N : ArrayRef(Sums).take_front(Max))
+    T.add({"      " + formatSize(N.Bytes), plural(N.Blocks, "block"), N.Name});
+  uint64_t Left = 0, Blocks = 0;
+  for (const NamedBytes &N : ArrayRef(Sums).drop_front(std::min(Max, Sums.size())))
+    Left += N.Bytes, Blocks += N.Blocks;
+  if (Sums.size() > Max)
+    T.add({"      " + formatSize(Left), plural(Blocks, "block"),
+           plural(Sums.size() - Max, "other place")});
+  T.print(OS, V.Width);
+}
+
+void ShortPrinter::printOutliers() {
+  constexpr size_t Max = 3;
+  for (const Outlier &O : ArrayRef(V.R.Outliers).take_front(Max))
+    OS << "Forgotten: " << formatSize(O.Bytes) << " in "
+       << plural(O.Blocks, "block") << " of " << formatCount(O.Allocations)
+       << " at " << Where.text(Where.place(Where.of(O.Stack))) << '\n';
+  if (V.R.Outliers.size() > Max)
+    OS << plural(V.R.Outliers.size() - Max, "other stack")
+       << " with forgotten blocks: memleak -v --kind=outlier\n";
+  if (V.Kinds == FK_Outlier && V.R.Outliers.empty())
+    OS << "No outliers\n";
+}
+
+void ShortPrinter::printRest() {
+  printHiddenShort(OS, V);
+  if (!V.R.All.empty())
+    OS << "Stacks and statistics: memleak -v\n";
+}
+
+void ShortPrinter::print() {
+  if (uint64_t Lost = V.T.lostEvents())
+    OS << plural(Lost, "event") << " lost: leaks may be wrong\n";
+  if (V.Kinds & FK_Growth)
+    printGrowth();
+  if (V.Kinds & FK_Exit)
+    printExits();
+  if (V.Kinds & FK_Outlier)
+    printOutliers();
+  printRest();
+}
+
+void printShort(raw_ostream &OS, const LeakView &V) {
+  ShortPrinter(OS, V).print();
+}
+
+} // namespace memkit

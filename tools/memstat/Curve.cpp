@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The run in one picture: live and resident bytes over time.
+
+#include "Cli/Graph.h"
+#include "Sections.h"
+#include "memkit/Support/Format.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+
+namespace memkit {
+
+/// Puts Text into Line at Column, if the columns are free.
+static void place(std::string &Line, size_t Column, StringRef Text) {
+  if (Column + Text.size() <= Line.size() &&
+      StringRef(Line).substr(Column, Text.size()).trim().empty())
+    Line.replace(Column, Text.size(), Text);
+}
+
+/// The steps that fit below Columns, each at its begin.
+static std::string stepLine(const PageInput &F, size_t Columns) {
+  std::string Line(Columns, ' ');
+  ArrayRef<StepReport> Steps = F.O.Steps;
+  if (Steps.empty())
+    return Line;
+  auto At = [&](const StepReport &S) {
+    double Share = double(S.BeginNs) / double(std::max<uint64_t>(F.T.endNs(), 1));
+    return std::min(Columns - 1, static_cast<size_t>(Share * double(Columns)));
+  };
+  const StepReport &First = Steps.front(), &Last = Steps.back();
+  place(Line, At(First), "step " + std::to_string(First.Step));
+  std::string Text = std::to_string(Last.Step);
+  if (&First != &Last && At(Last) >= Text.size())
+    place(Line, At(Last) - Text.size() + 1, Text);
+  return Line;
+}
+
+std::optional<PageSection> curveSection(const PageInput &F) {
+  constexpr unsigned Rows = 6;
+  ArrayRef<uint64_t> Live = F.O.Curves->Spaces.front();
+  if (Live.empty())
+    return std::nullopt;
+  ArrayRef<uint64_t> Rss = F.O.Rss.Highest;
+  uint64_t Highest = *std::max_element(Live.begin(), Live.end());
+  uint64_t MaxRss = Rss.empty() ? 0 : *std::max_element(Rss.begin(), Rss.end());
+  uint64_t Top = std::max(Highest, MaxRss);
+  if (!Top)
+    return std::nullopt;
+  std::vector<std::string> Drawn = drawCurve(Live, Rss, Top, Rows, F.Ascii);
+  PageSection Out;
+  Out.Name = "curve";
+  std::string TopText = formatSize(Top);
+  size_t Label = std::max<size_t>(TopText.size(), 8);
+  for (unsigned I = 0; I != Rows; ++I) {
+    std::string Text = I == 0 ? TopText : "";
+    Out.Drawn.push_back(std::string(Label - Text.size(), ' ') + Text +
+                        (F.Ascii ? " |" : " │") + Drawn[I]);
+  }
+  size_t Columns = Live.size();
+  std::string Axis = std::string(Label - 1, ' ') + (F.Ascii ? "0 +" : "0 ┼");
+  for (size_t I = 0; I != Columns; ++I)
+    Axis += F.Ascii ? "-" : "─";
+  Out.Drawn.push_back(Axis);
+  std::string Times = stepLine(F, Columns), End = formatTime(F.T.endNs());
+  place(Times, 0, "0 s ");
+  if (End.size() < Columns)
+    place(Times, Columns - End.size(), End);
+  Out.Drawn.push_back(std::string(Label + 2, ' ') + Times);
+  std::string Key = F.Ascii ? "# live, the most in each column"
+                            : "█ live, the most in each column";
+  if (MaxRss)
+    Key += F.Ascii ? "   - resident" : "   ─ resident";
+  Out.Drawn.push_back(std::string(Label + 2, ' ') + Key);
+  return Out;
+}
+
+} // namespace memkit

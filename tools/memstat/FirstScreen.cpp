@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The answer on the first screen: how much, when, which lines, what grows.
+
+#include "Sections.h"
+#include "Support/CommandText.h"
+#include "Support/FunctionName.h"
+#include "memkit/Support/Format.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+
+namespace memkit {
+
+using Side = Table::Side;
+
+//===----------------------------------------------------------------------===//
+// Words
+//===----------------------------------------------------------------------===//
+
+std::string rateText(const LineGrowth &L) {
+  return "+" + formatSize(wholeBytes(L.Rate)) +
+         (L.HasSteps ? " per step" : " per second");
+}
+
+/// The program's name: its script or role, else its command's first word.
+static std::string programText(const PageInput &F) {
+  if (!F.R.Processes.empty())
+    if (StringRef Name = F.R.Processes.front().Name; !Name.empty())
+      return oneLine(Name);
+  if (!F.R.Run.Command.empty())
+    return programName(F.R.Run.Command.front()).str();
+  return "the program";
+}
+
+/// `at 17.7 s, step 59`.
+static std::string whenText(const PageInput &F, uint64_t TimeNs) {
+  std::string Text = "at " + formatTime(TimeNs);
+  if (std::optional<uint64_t> Step = stepAt(F.T, TimeNs))
+    Text += ", step " + std::to_string(*Step);
+  return Text;
+}
+
+/// The memory space with the highest peak.
+static const SpaceReport *largestSpace(const PageInput &F) {
+  const SpaceReport *Best = nullptr;
+  for (const SpaceReport &S : F.R.Spaces)
+    if (S.Stats.PeakBytes &&
+        (!Best || S.Stats.PeakBytes > Best->Stats.PeakBytes))
+      Best = &S;
+  return Best;
+}
+
+static bool hasDeviceMemory(const PageInput &F) {
+  return any_of(F.R.Spaces, [](const SpaceReport &S) {
+    return S.Id != 0 && S.Stats.PeakBytes != 0;
+  });
+}
+
+/// How the first process ended, if by a signal.
+static std::string deathText(const PageInput &F) {
+  for (const ProcessReport &P : F.R.Processes)
+    if (P.Stats && P.Stats->Ended && P.Stats->Signal && P.Parent == 0)
+      return "killed by signal " + std::to_string(P.Stats->Signal);
+  return "";
+}
+
+//===----------------------------------------------------------------------===//
+// Verdict
+//===----------------------------------------------------------------------===//
+
+/// The answer in one sentence.
+static std::string verdict(const PageInput &F) {
+  std::string Text = programText(F) + ": ";
+  const SpaceReport *Space = largestSpace(F);
+  if (!Space)
+    return Text + "no memory was recorded";
+  Text += (hasDeviceMemory(F) ? Space->Name.str() + " " : "") + "peak " +
+          formatSize(Space->Stats.PeakBytes) + " " +
+          whenText(F, Space->Stats.PeakTimeNs);
+  if (uint64_t Ooms = F.R.OomFailures)
+    Text += "; out of memory " +
+            (Ooms == 1 ? std::string("once") : formatCount(Ooms) + " times");
+  if (std::string Death = deathText(F); !Death.empty())
+    Text += "; " + Death;
+  if (!F.O.Growing.empty()) {
+    const LineGrowth &L = F.O.Growing.front();
+    Text += "; grows " + rateText(L) + ": " + F.O.Where->text(L.Where);
+  }
+  return Text;
+}
+
+static std::string runText(const PageInput &F) {
+  const RunReport &R = F.R;
+  std::string Line = formatTime(R.EndNs);
+  if (R.Steps)
+    Line += ", " + plural(R.Steps, "step");
+  if (R.Processes.size() > 1)
+    Line += ", " + formatCount(R.Processes.size()) + " processes";
+  if (R.Run.Rank >= 0)
+    Line += ", rank " + std::to_string(R.Run.Rank) + " of " +
+            std::to_string(R.Run.WorldSize);
+  Line += ", " + plural(R.Allocations, "allocation") + ", ";
+  Line += R.Lost ? plural(R.Lost, "event") + " lost" : "nothing lost";
+  return Line;
+}
+
+/// What each memory space holds at the peak and at the end.
+static std::string spaceText(const SpaceReport &S, const PageInput &F) {
+  const TotalStats &D = S.Stats;
+  return S.Name.str() + " " + formatSize(D.PeakBytes) + " " +
+         whenText(F, D.PeakTimeNs) + ", " + formatSize(D.LiveBytes) +
+         " at the end";
+}
+
+/// Why the resident size is not what lives, as far as samples tell.
+static std::string residentReason(uint64_t Rss, uint64_t Live) {
+  constexpr uint64_t Small = 32 << 20;
+  if (Rss > Live && Rss - Live > std::max(Small, Rss / 4))
+    return formatSize(Rss - Live) +
+           " more than lives: code, files, and freed memory that allocators "
+           "keep";
+  if (Live > Rss && Live - Rss > std::max(Small, Live / 4))
+    return formatSize(Live - Rss) + " less than lives: mapped, not touched";
+  return "";
+}
+
+static std::string residentText(const PageInput &F) {
+  std::string Text = formatSize(F.R.MaxRss) + " at most";
+  const Resident &R = F.O.Rss;
+  if (!R.HasLast)
+    return Text;
+  Text += ", " + formatSize(R.LastBytes) + " in the last sample";
+  std::string Why = residentReason(R.LastBytes, R.LastLiveBytes);
+  return Why.empty() ? Text : Text + " (" + Why + ")";
+}
+
+static PageSection headSection(const PageInput &F) {
+  PageSection Out;
+  Out.Name = "verdict";
+  Out.Lines.push_back(verdict(F));
+  Table T({{"", Side::Left}, {"", Side::Left, true}});
+  T.hideTitles();
+  auto Add = [&](StringRef Label, const std::string &Text) {
+    if (!Text.empty())
+      T.add({"  " + Label.str(), Text});
+  };
+  std::string Command = commandText(F.R.Run.Command);
+  Add("command", Command);
+  Add("run", runText(F));
+  for (const SpaceReport &S : F.R.Spaces)
+    if (S.Stats.PeakBytes)
+      Add("peak", spaceText(S, F));
+  if (F.R.MaxRss)
+    Add("resident", residentText(F));
+  if (!F.R.IsComplete)
+    Add("! trace", "not complete: this is the run up to " +
+                       formatTime(F.R.EndNs));
+  if (F.R.Lost)
+    Add("! lost", plural(F.R.Lost, "event") + ": figures may be wrong");
+  if (F.R.OomFailures)
+    Add("! out of memory",
+        plural(F.R.OomFailures, "time") + "; memdump --oom shows why");
+  constexpr size_t MaxGrowing = 3;
+  for (const LineGrowth &L : ArrayRef(F.O.Growing).take_front(MaxGrowing))
+    Add("! grows", rateText(L) + ", " + formatSize(L.Rise) + " so far: " +
+                       F.O.Where->text(L.Where));
+  if (F.O.Growing.size() > MaxGrowing)
+    Add("! grows", formatCount(F.O.Growing.size() - MaxGrowing) +
+                       " more places: memleak");
+  Out.Rows = std::move(T);
+  return Out;
+}
+
+//===----------------------------------------------------------------------===//
+// The peak by line
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A row of the table of places: a place, or all imports.
+struct PlaceRow {
+  std::string Text;
+  uint64_t Bytes = 0;
+};
+} // namespace
+
+/// `imports: torch, numpy`, the largest modules first.
+static std::string importText(const PageInput &F,
+                              ArrayRef<const PlaceStats *> Imports) {
+  constexpr size_t MaxNames = 3;
+  std::string Names;
+  size_t Count = 0;
+  for (const PlaceStats *P : Imports) {
+    StringRef Name = F.O.Where->place(P->Place).Name;
+    if (Name.empty() || Count++ >= MaxNames)
+      continue;
+    Names += (Names.empty() ? "" : ", ") + Name.str();
+  }
+  if (Count > MaxNames)
+    Names += ", ...";
+  return Names.empty() ? "imports" : "imports: " + Names;
+}
+
+/// The rows of a memory space, largest first.
+static std::vector<PlaceRow> placeRows(const PageInput &F, uint32_t Space) {
+  std::vector<PlaceRow> Rows;
+  std::vector<const PlaceStats *> Imports;
+  PlaceRow Imported;
+  for (const PlaceStats &P : F.O.Places) {
+    if (P.Space != Space || !P.PeakBytes)
+      continue;
+    const Place &At = F.O.Where->place(P.Place);
+    if (At.Kind == PlaceKind::Import) {
+      Imports.push_back(&P);
+      Imported.Bytes += P.PeakBytes;
+    } else {
+      Rows.push_back({F.O.Where->text(At), P.PeakBytes});
+    }
+  }
+  if (Imported.Bytes) {
+    Imported.Text = importText(F, Imports);
+    Rows.push_back(std::move(Imported));
+  }
+  stable_sort(Rows, [](const PlaceRow &A, const PlaceRow &B) {
+    return A.Bytes > B.Bytes;
+  });
+  return Rows;
+}
+
+/// A bar of at most Columns characters.
+static std::string bar(uint64_t Bytes, uint64_t Whole, unsigned Columns,
+                       bool Ascii) {
+  static constexpr StringLiteral Eighths[] = {"", "▏", "▎", "▍",
+                                              "▌", "▋", "▊", "▉"};
+  double Share = Whole ? double(Bytes) / double(Whole) : 0;
+  auto Steps = static_cast<unsigned>(std::min(Share, 1.0) * Columns * 8 + 0.5);
+  std::string Text;
+  for (unsigned I = 0; I != Steps / 8; ++I)
+    Text += Ascii ? "#" : "█";
+  if (!Ascii)
+    Text += Eighths[Steps % 8];
+  else if (Steps % 8 >= 4)
+    Text += "-";
+  return Text;
+}
+
+static PageSection placeSection(const PageInput &F, const SpaceReport &Space) {
+  constexpr unsigned BarColumns = 12;
+  constexpr size_t MaxRows = 8, MinRows = 3;
+  std::vector<PlaceRow> Rows = placeRows(F, Space.Id);
+  uint64_t Whole = Space.Stats.PeakBytes, Shown = 0;
+  Table T({{"", Side::Right}, {"", Side::Right}, {"", Side::Left},
+           {"", Side::Left, true}});
+  T.hideTitles();
+  size_t Count = 0;
+  while (Count != Rows.size() &&
+         (F.Top == 0 || Count < MinRows ||
+          (Count < MaxRows && Shown < Whole / 100 * 95)) &&
+         (F.Top == 0 || Rows[Count].Bytes >= Whole / 200)) {
+    const PlaceRow &R = Rows[Count++];
+    Shown += R.Bytes;
+    T.add({"  " + formatSize(R.Bytes), formatShare(R.Bytes, Whole),
+           bar(R.Bytes, Whole, BarColumns, F.Ascii), R.Text});
+  }
+  if (size_t Left = Rows.size() - Count) {
+    uint64_t Bytes = 0;
+    for (const PlaceRow &R : ArrayRef(Rows).drop_front(Count))
+      Bytes += R.Bytes;
+    T.add({"  " + formatSize(Bytes), formatShare(Bytes, Whole),
+           bar(Bytes, Whole, BarColumns, F.Ascii),
+           plural(Left, "other place")});
+  }
+  PageSection Out;
+  Out.Name = "lines";
+  Out.Title = (hasDeviceMemory(F) ? "The peak of " + Space.Name.str()
+                                  : std::string("The peak")) +
+              (F.O.Where->hasLines() ? ", by line of your code"
+                                     : ", by library (no debug information)") +
+              ": " + formatShare(Shown, Whole) + " of " + formatSize(Whole);
+  Out.Titled = true;
+  Out.Rows = std::move(T);
+  return Out;
+}
+
+//===----------------------------------------------------------------------===//
+// In a line each
+//===----------------------------------------------------------------------===//
+
+static std::string tensorText(const PageInput &F) {
+  std::string Text;
+  uint32_t Heap = 0;
+  uint64_t Peak = 0;
+  for (const CategorySum &K : F.O.Categories) {
+    if (!Heap) {
+      Heap = K.Heap;
+      Peak = F.T.heapStats(Heap).PeakBytes;
+      Text = "Tensors at the peak of " + F.heapName(Heap).str() + ", " +
+             formatSize(Peak) + ": ";
+    } else if (K.Heap != Heap || K.Bytes < Peak / 100)
+      break;
+    else
+      Text += ", ";
+    Text += std::string(categoryName(K.Category)) + " " +
+            formatShare(K.Bytes, Peak);
+  }
+  return Text;
+}
+
+static std::string layerText(const PageInput &F) {
+  constexpr size_t Max = 3;
+  if (F.O.Held.Bytes.empty())
+    return "";
+  std::string Text;
+  for (size_t I = 0; I != std::min(Max, F.O.Layers.size()); ++I) {
+    if (!F.O.Held.Bytes[I])
+      break;
+    const LayerStats &L = F.O.Layers[I];
+    Text += (Text.empty() ? "Layers that hold most at the peak: " : ", ") +
+            F.T.string(L.Name).str() + (L.Backward ? " (backward) " : " ") +
+            formatSize(F.O.Held.Bytes[I]);
+  }
+  return Text;
+}
+
+/// The place with the most of a count, if there are many and it has a good
+/// part.
+static std::string mostText(const PageInput &F, StringRef What, uint64_t All,
+                            uint64_t PlaceStats::*Field) {
+  constexpr uint64_t Many = 1'000'000;
+  if (All < Many)
+    return "";
+  const PlaceStats *Best = nullptr;
+  for (const PlaceStats &P : F.O.Places)
+    if (F.O.Where->place(P.Place).Kind != PlaceKind::Import &&
+        (!Best || P.*Field > Best->*Field))
+      Best = &P;
+  if (!Best || Best->*Field < All / 5)
+    return "";
+  return (What + ": " + formatCount(Best->*Field) + " (" +
+          formatShare(Best->*Field, All) + ") " +
+          F.O.Where->text(F.O.Where->place(Best->Place)))
+      .str();
+}
+
+static PageSection lineSection(const PageInput &F) {
+  PageSection Out;
+  Out.Name = "most";
+  uint64_t Temporaries = 0;
+  for (const PlaceStats &P : F.O.Places)
+    Temporaries += P.Temporaries;
+  for (std::string Line :
+       {tensorText(F), layerText(F),
+        mostText(F, "Most allocations", F.R.Allocations,
+                 &PlaceStats::Allocations),
+        mostText(F, "Most temporary allocations", Temporaries,
+                 &PlaceStats::Temporaries)})
+    if (!Line.empty())
+      Out.Lines.push_back(std::move(Line));
+  constexpr size_t MaxAdvice = 2;
+  for (const Suggestion &S : ArrayRef(F.O.Suggestions).take_front(MaxAdvice))
+    Out.Lines.push_back("Suggestion: " + adviceText(F, S));
+  return Out;
+}
+
+std::vector<PageSection> firstScreen(const PageInput &F) {
+  std::vector<PageSection> Page = {headSection(F)};
+  if (F.O.Curves && largestSpace(F))
+    if (std::optional<PageSection> S = curveSection(F))
+      Page.push_back(std::move(*S));
+  for (const SpaceReport &S : F.R.Spaces)
+    if (S.Stats.PeakBytes)
+      Page.push_back(placeSection(F, S));
+  if (PageSection Lines = lineSection(F); !Lines.Lines.empty())
+    Page.push_back(std::move(Lines));
+  return Page;
+}
+
+} // namespace memkit
