@@ -57,6 +57,7 @@ config.environment["PATH"] = os.path.pathsep.join(
 home = os.path.join(config.test_exec_root, "home")
 os.makedirs(home, exist_ok=True)
 config.environment["HOME"] = home
+config.environment["MEMKIT_RULES"] = ""  # no rules of the user
 config.environment["LC_ALL"] = "C.UTF-8"
 config.environment["TZ"] = "UTC"
 config.environment["PYTHONDONTWRITEBYTECODE"] = "1"

@@ -3,6 +3,7 @@
 // Which frames of a stack stay.
 
 #include "memkit/Model/FrameRoles.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
 
@@ -28,6 +29,9 @@ SmallVector<bool, 64> unfoldedFrames(ArrayRef<FrameRole> Roles) {
                          (Roles[I] == FrameRole::Glue || !Stays[I]);
        ++I)
     Stays[I] = false;
+  // A stack of hidden frames alone shows its innermost frame.
+  if (!Roles.empty() && !is_contained(Stays, true))
+    Stays.back() = true;
   return Stays;
 }
 

@@ -101,6 +101,7 @@ private:
   void walk();
   void step(Way &W, const JudgedFrame &F) const;
   uint32_t result(const Way &W, uint32_t Node);
+  uint32_t innermost(uint32_t Node);
 
   const Trace &T;
   Places &To;
@@ -224,7 +225,20 @@ uint32_t PlaceFinder::result(const Way &W, uint32_t Node) {
   for (uint32_t P : {W.Own, W.Package, W.Category})
     if (P)
       return P;
-  return named(PlaceKind::Library, Of.name(Of.ofNode(Node)));
+  if (uint32_t Library = Of.ofNode(Node))
+    return named(PlaceKind::Library, Of.name(Library));
+  return innermost(Node);
+}
+
+/// A function without file and binary. The innermost frame often is the
+/// allocation function.
+uint32_t PlaceFinder::innermost(uint32_t Node) {
+  uint32_t Outer = T.parent(Node);
+  bool IsMarker = T.frame(T.frameOf(Node)).Kind == FrameKind::Named;
+  if (IsMarker && Outer)
+    Node = Outer;
+  const ShownFrame &F = T.unfolded(T.frameOf(Node)).front();
+  return F.FunctionId ? named(PlaceKind::Function, F.Function) : 0;
 }
 
 /// A parent's id is lower than those of its children.

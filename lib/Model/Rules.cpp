@@ -176,11 +176,11 @@ FrameRole Rules::nativeRole(BinaryRole B, ArrayRef<FunctionRole> Functions) {
                            : FrameRole::Program;
   if (All(&FunctionRole::IsGlue))
     return FrameRole::Glue;
+  if (All(&FunctionRole::IsStart))
+    return FrameRole::Start;
   if (B.IsInterpreter)
     return All(&FunctionRole::IsAllocator) ? FrameRole::Allocator
                                            : FrameRole::Interpreter;
-  if (All(&FunctionRole::IsStart))
-    return FrameRole::Start;
   return All(&FunctionRole::IsFolded) ? FrameRole::Folded : FrameRole::Program;
 }
 

@@ -31,8 +31,13 @@ public:
         addNative(N);
     }
     Out.Leaves.resize(All.Leaves.size());
-    for (size_t S = 0; S != All.Leaves.size(); ++S)
-      Out.Leaves[S] = Nodes[All.Leaves[S]].Inner;
+    for (size_t S = 0; S != All.Leaves.size(); ++S) {
+      uint32_t Leaf = All.Leaves[S];
+      // A stack of hidden frames alone shows its innermost frame.
+      if (Leaf && !Nodes[Leaf].Inner)
+        Nodes[Leaf].Inner = add(0, Leaf);
+      Out.Leaves[S] = Nodes[Leaf].Inner;
+    }
     return std::move(Out);
   }
 

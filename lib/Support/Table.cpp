@@ -117,7 +117,7 @@ void Table::printMarkdown(raw_ostream &OS) const {
     return Columns[I].Aligned == Side::Right ? "---:" : "---";
   });
   for (const auto &Row : Rows)
-    PrintRow([&](size_t I) { return markdownText(Row[I]); });
+    PrintRow([&](size_t I) { return markdownText(StringRef(Row[I]).trim()); });
 }
 
 } // namespace memkit

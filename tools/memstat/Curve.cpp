@@ -36,12 +36,14 @@ static std::string stepLine(const PageInput &F, size_t Columns) {
   return Line;
 }
 
-std::optional<PageSection> curveSection(const PageInput &F) {
+std::optional<PageSection> curveSection(const PageInput &F, const Subject &S) {
   constexpr unsigned Rows = 6;
-  ArrayRef<uint64_t> Live = F.O.Curves->Spaces.front();
+  ArrayRef<uint64_t> Live = S.Curve;
   if (Live.empty())
     return std::nullopt;
-  ArrayRef<uint64_t> Rss = F.O.Rss.Highest;
+  ArrayRef<uint64_t> Rss;
+  if (S.Space == 0 && !F.OfHeaps)
+    Rss = F.O.Rss.Highest;
   uint64_t Highest = *std::max_element(Live.begin(), Live.end());
   uint64_t MaxRss = Rss.empty() ? 0 : *std::max_element(Rss.begin(), Rss.end());
   uint64_t Top = std::max(Highest, MaxRss);
@@ -67,8 +69,8 @@ std::optional<PageSection> curveSection(const PageInput &F) {
   if (End.size() < Columns)
     place(Times, Columns - End.size(), End);
   Out.Drawn.push_back(std::string(Label + 2, ' ') + Times);
-  std::string Key = F.Ascii ? "# live, the most in each column"
-                            : "█ live, the most in each column";
+  std::string Key = (F.Ascii ? "# " : "█ ") + S.Name +
+                    ": live, the most in each column";
   if (MaxRss)
     Key += F.Ascii ? "   - resident" : "   ─ resident";
   Out.Drawn.push_back(std::string(Label + 2, ' ') + Key);

@@ -41,19 +41,56 @@ static std::string whenText(const PageInput &F, uint64_t TimeNs) {
   return Text;
 }
 
-/// The memory space with the highest peak.
-static const SpaceReport *largestSpace(const PageInput &F) {
-  const SpaceReport *Best = nullptr;
-  for (const SpaceReport &S : F.R.Spaces)
-    if (S.Stats.PeakBytes &&
-        (!Best || S.Stats.PeakBytes > Best->Stats.PeakBytes))
-      Best = &S;
-  return Best;
+static std::vector<Subject> wholeSpaces(const PageInput &F) {
+  std::vector<Subject> Out;
+  for (const SpaceReport &S : F.R.Spaces) {
+    Subject Of{S.Name.str(), S.Id, S.Stats.PeakBytes, S.Stats.LiveBytes,
+               S.Stats.PeakTimeNs, {}};
+    if (F.O.Curves && S.Id < F.O.Curves->Spaces.size())
+      Of.Curve = F.O.Curves->Spaces[S.Id];
+    Out.push_back(std::move(Of));
+  }
+  return Out;
 }
 
-static bool hasDeviceMemory(const PageInput &F) {
-  return any_of(F.R.Spaces, [](const SpaceReport &S) {
-    return S.Id != 0 && S.Stats.PeakBytes != 0;
+/// The selection's part of each memory space; a single heap has its own peak.
+static std::vector<Subject> selectedParts(const PageInput &F) {
+  std::vector<Subject> Out(F.R.Spaces.size());
+  for (const PlaceStats &P : F.O.Places) {
+    Out[P.Space].PeakBytes += P.PeakBytes;
+    Out[P.Space].LiveBytes += P.LiveBytes;
+  }
+  for (uint32_t Space = 0; Space != Out.size(); ++Space) {
+    Subject &S = Out[Space];
+    S.Space = Space;
+    S.Name = ((F.OfHeaps ? "selected heaps of " : "selected processes, ") +
+              F.R.Spaces[Space].Name)
+                 .str();
+    const HeapOverview *Only = nullptr;
+    size_t Count = 0;
+    for (const HeapOverview &H : F.O.Heaps)
+      if (H.Heap && H.Space == Space && ++Count)
+        Only = &H;
+    if (!F.OfHeaps || Count != 1)
+      continue;
+    S.Name = F.heapName(Only->Heap).str();
+    S.PeakTimeNs = Only->Stats.PeakTimeNs;
+    if (F.O.Curves && Only->Heap < F.O.Curves->Highest.size())
+      S.Curve = F.O.Curves->Highest[Only->Heap];
+  }
+  return Out;
+}
+
+std::vector<Subject> subjectsOf(const PageInput &F) {
+  std::vector<Subject> All = F.Whole ? wholeSpaces(F) : selectedParts(F);
+  erase_if(All, [](const Subject &S) { return S.PeakBytes == 0; });
+  return All;
+}
+
+/// The subject with the highest peak. All: not empty.
+static const Subject &largest(ArrayRef<Subject> All) {
+  return *llvm::max_element(All, [](const Subject &A, const Subject &B) {
+    return A.PeakBytes < B.PeakBytes;
   });
 }
 
@@ -69,15 +106,21 @@ static std::string deathText(const PageInput &F) {
 // Verdict
 //===----------------------------------------------------------------------===//
 
+/// Whether a peak needs the name of its subject.
+static bool isNamed(const PageInput &F, ArrayRef<Subject> All) {
+  return !F.Whole || All.size() > 1 || All.front().Space != 0;
+}
+
 /// The answer in one sentence.
-static std::string verdict(const PageInput &F) {
+static std::string verdict(const PageInput &F, ArrayRef<Subject> All) {
   std::string Text = programText(F) + ": ";
-  const SpaceReport *Space = largestSpace(F);
-  if (!Space)
+  if (All.empty())
     return Text + "no memory was recorded";
-  Text += (hasDeviceMemory(F) ? Space->Name.str() + " " : "") + "peak " +
-          formatSize(Space->Stats.PeakBytes) + " " +
-          whenText(F, Space->Stats.PeakTimeNs);
+  const Subject &S = largest(All);
+  Text += (isNamed(F, All) ? S.Name + " " : "") + "peak " +
+          formatSize(S.PeakBytes);
+  if (S.PeakTimeNs)
+    Text += " " + whenText(F, *S.PeakTimeNs);
   if (uint64_t Ooms = F.R.OomFailures)
     Text += "; out of memory " +
             (Ooms == 1 ? std::string("once") : formatCount(Ooms) + " times");
@@ -105,12 +148,15 @@ static std::string runText(const PageInput &F) {
   return Line;
 }
 
-/// What each memory space holds at the peak and at the end.
-static std::string spaceText(const SpaceReport &S, const PageInput &F) {
-  const TotalStats &D = S.Stats;
-  return S.Name.str() + " " + formatSize(D.PeakBytes) + " " +
-         whenText(F, D.PeakTimeNs) + ", " + formatSize(D.LiveBytes) +
-         " at the end";
+/// What a subject has at the peak and at the end.
+static std::string subjectText(const Subject &S, const PageInput &F) {
+  return S.Name + " " + formatSize(S.PeakBytes) +
+         (S.PeakTimeNs ? " " + whenText(F, *S.PeakTimeNs) : "") + ", " +
+         formatSize(S.LiveBytes) +
+         // Processes end at different times, so the sum of the bytes that were
+         // live at their ends may be above the peak.
+         (S.LiveBytes > S.PeakBytes ? " live at the ends of processes"
+                                    : " at the end");
 }
 
 /// Why the resident size is not what lives, as far as samples tell.
@@ -135,10 +181,10 @@ static std::string residentText(const PageInput &F) {
   return Why.empty() ? Text : Text + " (" + Why + ")";
 }
 
-static PageSection headSection(const PageInput &F) {
+static PageSection headSection(const PageInput &F, ArrayRef<Subject> All) {
   PageSection Out;
   Out.Name = "verdict";
-  Out.Lines.push_back(verdict(F));
+  Out.Lines.push_back(verdict(F, All));
   Table T({{"", Side::Left}, {"", Side::Left, true}});
   T.hideTitles();
   auto Add = [&](StringRef Label, const std::string &Text) {
@@ -148,9 +194,8 @@ static PageSection headSection(const PageInput &F) {
   std::string Command = commandText(F.R.Run.Command);
   Add("command", Command);
   Add("run", runText(F));
-  for (const SpaceReport &S : F.R.Spaces)
-    if (S.Stats.PeakBytes)
-      Add("peak", spaceText(S, F));
+  for (const Subject &S : All)
+    Add("peak", subjectText(S, F));
   if (F.R.MaxRss)
     Add("resident", residentText(F));
   if (!F.R.IsComplete)
@@ -244,19 +289,25 @@ static std::string bar(uint64_t Bytes, uint64_t Whole, unsigned Columns,
   return Text;
 }
 
-static PageSection placeSection(const PageInput &F, const SpaceReport &Space) {
+static PageSection placeSection(const PageInput &F, const Subject &Of,
+                                bool Named) {
   constexpr unsigned BarColumns = 12;
   constexpr size_t MaxRows = 8, MinRows = 3;
-  std::vector<PlaceRow> Rows = placeRows(F, Space.Id);
-  uint64_t Whole = Space.Stats.PeakBytes, Shown = 0;
+  std::vector<PlaceRow> Rows = placeRows(F, Of.Space);
+  uint64_t Whole = Of.PeakBytes, Shown = 0;
   Table T({{"", Side::Right}, {"", Side::Right}, {"", Side::Left},
            {"", Side::Left, true}});
   T.hideTitles();
   size_t Count = 0;
-  while (Count != Rows.size() &&
-         (F.Top == 0 || Count < MinRows ||
-          (Count < MaxRows && Shown < Whole / 100 * 95)) &&
-         (F.Top == 0 || Rows[Count].Bytes >= Whole / 200)) {
+  auto IsWorthIt = [&] {
+    // A single row takes no more space than the line about the other rows.
+    bool IsLast = Count + 1 == Rows.size();
+    bool Explains = Count < MinRows ||
+                    (Count < MaxRows && Shown < Whole / 100 * 95);
+    return F.Top == 0 || IsLast ||
+           (Explains && Rows[Count].Bytes >= Whole / 200);
+  };
+  while (Count != Rows.size() && IsWorthIt()) {
     const PlaceRow &R = Rows[Count++];
     Shown += R.Bytes;
     T.add({"  " + formatSize(R.Bytes), formatShare(R.Bytes, Whole),
@@ -272,8 +323,7 @@ static PageSection placeSection(const PageInput &F, const SpaceReport &Space) {
   }
   PageSection Out;
   Out.Name = "lines";
-  Out.Title = (hasDeviceMemory(F) ? "The peak of " + Space.Name.str()
-                                  : std::string("The peak")) +
+  Out.Title = (Named ? "The peak of " + Of.Name : std::string("The peak")) +
               (F.O.Where->hasLines() ? ", by line of your code"
                                      : ", by library (no debug information)") +
               ": " + formatShare(Shown, Whole) + " of " + formatSize(Whole);
@@ -363,13 +413,13 @@ static PageSection lineSection(const PageInput &F) {
 }
 
 std::vector<PageSection> firstScreen(const PageInput &F) {
-  std::vector<PageSection> Page = {headSection(F)};
-  if (F.O.Curves && largestSpace(F))
-    if (std::optional<PageSection> S = curveSection(F))
+  std::vector<Subject> All = subjectsOf(F);
+  std::vector<PageSection> Page = {headSection(F, All)};
+  if (F.O.Curves && !All.empty())
+    if (std::optional<PageSection> S = curveSection(F, largest(All)))
       Page.push_back(std::move(*S));
-  for (const SpaceReport &S : F.R.Spaces)
-    if (S.Stats.PeakBytes)
-      Page.push_back(placeSection(F, S));
+  for (const Subject &S : All)
+    Page.push_back(placeSection(F, S, isNamed(F, All)));
   if (PageSection Lines = lineSection(F); !Lines.Lines.empty())
     Page.push_back(std::move(Lines));
   return Page;

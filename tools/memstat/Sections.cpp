@@ -57,7 +57,7 @@ std::vector<PageSection> makePage(const PageInput &F, bool Everything,
       AddAll(Name, {std::move(*S)});
   };
   Add("suggestions", adviceSection(F));
-  if (F.O.Curves)
+  if (F.O.Curves && is_contained(Shown, "timeline"))
     Add("timeline", timelineSection(F));
   Add("heaps", heapSection(F));
   AddAll("peaks", peakSections(F));

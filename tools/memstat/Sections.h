@@ -29,6 +29,18 @@ struct PageInput {
   }
 };
 
+/// What the first screen is about: a memory space; with chosen heaps or
+/// processes, their part of each memory space.
+struct Subject {
+  std::string Name;
+  uint32_t Space = 0;
+  uint64_t PeakBytes = 0, LiveBytes = 0;
+  std::optional<uint64_t> PeakTimeNs; ///< if the part has one peak
+  llvm::ArrayRef<uint64_t> Curve;     ///< empty: not known
+};
+/// Those with memory, by memory space.
+std::vector<Subject> subjectsOf(const PageInput &F);
+
 /// The names of all sections, in order.
 llvm::ArrayRef<llvm::StringLiteral> sectionNames();
 /// The sections of the first screen, then, with Everything, all others. Shown:
@@ -44,8 +56,8 @@ std::vector<PageSection> firstScreen(const PageInput &F);
 /// `+1.13 MiB per step`.
 std::string rateText(const LineGrowth &L);
 // Curve.cpp
-/// Nothing if the curve of the host is not known.
-std::optional<PageSection> curveSection(const PageInput &F);
+/// Nothing if the subject's curve is not known.
+std::optional<PageSection> curveSection(const PageInput &F, const Subject &S);
 
 // HeapSections.cpp
 std::string heapOrSpace(const PageInput &F, const HeapOverview &H);

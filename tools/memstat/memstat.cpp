@@ -97,9 +97,11 @@ static Error checkSections() {
 
 /// The curves' columns, so that the page fits into Width.
 static unsigned curveColumns(bool Json, unsigned Width) {
-  constexpr unsigned Min = 20, Usual = 80, OfJson = 100, Indent = 12;
+  constexpr unsigned Min = 20, Usual = 80, OfJson = 100;
   if (Json)
     return Timeline ? OfJson : 0;
+  // The timeline's columns have no labels on their left.
+  unsigned Indent = Timeline && !isVerbose() ? 2 : 12;
   return std::max(Min, (Width ? Width : Usual) - Indent);
 }
 

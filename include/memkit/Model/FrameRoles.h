@@ -41,7 +41,7 @@ inline bool isPython(FrameRole R) {
          R == FrameRole::FoldedPython;
 }
 
-/// Whether each frame of a stack stays. Argument and result are outermost
+/// Whether each frame of a stack stays; one of a stack does. Argument and result are outermost
 /// first.
 llvm::SmallVector<bool, 64> unfoldedFrames(llvm::ArrayRef<FrameRole> Roles);
 

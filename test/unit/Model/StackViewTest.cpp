@@ -82,7 +82,7 @@ TEST(FrameRoles, WhatStays) {
   // Without Python, only the start and folded functions go.
   EXPECT_EQ("IIGP", unfolded("SSIIGP"));
   EXPECT_EQ("PSP", unfolded("SPFSFP"));
-  EXPECT_EQ("", unfolded("SF"));
+  EXPECT_EQ("F", unfolded("SF"));
   EXPECT_EQ("y", unfolded("SSIIGy"));
   EXPECT_EQ("yy", unfolded("SSIIyGIy"));
   // Outside the innermost Python frame only the calling machinery is folded,
