@@ -3,9 +3,9 @@
 // Finds growth up to the end of the run.
 
 #include "memkit/Analysis/Growth.h"
-#include "Model/ArenaStacks.h"
 #include "GrowthRanges.h"
 #include "GrowthTree.h"
+#include "Model/ArenaStacks.h"
 #include "Support/Failure.h"
 #include "memkit/Trace/Sampling.h"
 #include "llvm/ADT/DenseMap.h"

@@ -84,7 +84,7 @@ std::vector<LineGrowth> growthLines(const SelectedStats &S, const Places &Of,
     if (Call)
       Where = Tree.place(Call);
     else if (G.IsArenas)
-      Where = {PlaceKind::Category, "Python arenas", "", 0};
+      Where = {PlaceKind::Category, "Python arenas", "", 0, ""};
     else
       Where = Of.place(Of.of(G.Stack));
     std::string Key = (Twine(Span.HasSteps) + " " + Twine(Span.Process) + " " +

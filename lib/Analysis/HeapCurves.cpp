@@ -79,8 +79,7 @@ private:
     Highest[Heap][At] = std::max(Highest[Heap][At], Live);
   }
   void noteSpace(uint32_t Space, unsigned At) {
-    Spaces[Space][At] =
-        std::max(Spaces[Space][At], A->spaceLiveBytes(Space));
+    Spaces[Space][At] = std::max(Spaces[Space][At], A->spaceLiveBytes(Space));
   }
 
   const LiveStats *A = nullptr;
@@ -123,38 +122,16 @@ static std::vector<uint64_t> curveOfIntervals(const Trace &T,
   return Values;
 }
 
-/// The sum of the heaps of a memory space that lie in no other heap, at each
-/// point of any of them.
+/// The sum of the heaps of a memory space that lie in no other heap.
 static std::vector<SeriesPoint> spaceSeries(const Trace &T, uint32_t Space,
                                             const LiveSeries &Live) {
-  struct Change {
-    uint64_t TimeNs;
-    int64_t Bytes;
-  };
-  std::vector<Change> Changes;
+  std::vector<std::vector<SeriesPoint>> All;
   for (uint32_t Id = 1; Id < Live.Heaps.size(); ++Id) {
     const Heap &H = T.heap(Id);
-    if (H.Space != Space || H.Parent || H.Flags & HF_OutsideTotals)
-      continue;
-    uint64_t Before = 0;
-    for (const SeriesPoint &P : Live.Heaps[Id]) {
-      Changes.push_back({P.TimeNs, static_cast<int64_t>(P.Value - Before)});
-      Before = P.Value;
-    }
+    if (H.Space == Space && !H.Parent && !(H.Flags & HF_OutsideTotals))
+      All.push_back(Live.Heaps[Id]);
   }
-  stable_sort(Changes, [](const Change &A, const Change &B) {
-    return A.TimeNs < B.TimeNs;
-  });
-  std::vector<SeriesPoint> Out;
-  uint64_t Sum = 0;
-  for (const Change &C : Changes) {
-    Sum += static_cast<uint64_t>(C.Bytes);
-    if (!Out.empty() && Out.back().TimeNs == C.TimeNs)
-      Out.back().Value = Sum;
-    else
-      Out.push_back({C.TimeNs, Sum});
-  }
-  return Out;
+  return sumOf(All);
 }
 
 HeapCurves readHeapCurves(const SelectedStats &S, const LiveSeries &Live,
@@ -171,9 +148,8 @@ HeapCurves readHeapCurves(const SelectedStats &S, const LiveSeries &Live,
   }
   Out.Highest.resize(T.heaps().size() + 1);
   for (uint32_t Heap = 1; Heap < Live.Heaps.size(); ++Heap)
-    Out.Highest[Heap] =
-        curveOfIntervals(T, T.heapStats(Heap), Live.Heaps[Heap], Columns,
-                         AllProcesses);
+    Out.Highest[Heap] = curveOfIntervals(T, T.heapStats(Heap), Live.Heaps[Heap],
+                                         Columns, AllProcesses);
   for (uint32_t Space = 0; Space <= T.devices().size(); ++Space)
     Out.Spaces.push_back(curveOfIntervals(T, T.spaceStats(Space),
                                           spaceSeries(T, Space, Live), Columns,

@@ -3,8 +3,8 @@
 // All findings of memleak.
 
 #include "memkit/Analysis/LeakFindings.h"
-#include "Model/ArenaStacks.h"
 #include "LeakLayers.h"
+#include "Model/ArenaStacks.h"
 #include "memkit/Model/LiveBlocks.h"
 #include "memkit/Model/Replay.h"
 #include "memkit/Model/StackKeys.h"

@@ -39,42 +39,26 @@ static bool needsIntervals(const MarkSeries &Marks) {
   return any_of(Marks.Heaps, HasPoints) || any_of(Marks.Devices, HasPoints);
 }
 
-/// The sum over processes of values that each keep until the next.
-static std::vector<SeriesPoint> sumSeries(const SelectedStats &S,
-                                          const MarkSeries &Marks) {
-  const Trace &T = S.trace();
-  struct Change {
-    uint64_t TimeNs;
-    uint64_t Bytes; ///< modulo 2^64
-  };
-  std::vector<Change> Changes;
+/// The resident bytes of all selected processes together.
+static std::vector<SeriesPoint> sumResident(const SelectedStats &S,
+                                            const MarkSeries &Marks) {
+  std::vector<std::vector<SeriesPoint>> All;
   for (uint32_t Process = 1; Process < Marks.Rss.size(); ++Process) {
     if (!S.selection().hasProcess(Process))
       continue;
-    uint64_t Before = 0;
-    for (const SeriesPoint &P : Marks.Rss[Process]) {
-      Changes.push_back({P.TimeNs, P.Value - Before});
-      Before = P.Value;
-    }
-    const ProcessStats *Stats = T.processStats(Process);
+    All.push_back(Marks.Rss[Process]);
+    const ProcessStats *Stats = S.trace().processStats(Process);
     if (Stats && Stats->Ended)
-      Changes.push_back({Stats->EndNs + 1, 0 - Before});
+      All.back().push_back({Stats->EndNs + 1, 0});
   }
-  stable_sort(Changes, [](const Change &A, const Change &B) {
-    return A.TimeNs < B.TimeNs;
-  });
-  std::vector<SeriesPoint> Out;
-  uint64_t Sum = 0;
-  for (const Change &C : Changes)
-    Out.push_back({C.TimeNs, Sum += C.Bytes});
-  return Out;
+  return sumOf(All);
 }
 
 /// The last point of the points, and the live bytes of the host then.
 static void takeResident(const SelectedStats &S, const MarkSeries &Marks,
                          unsigned Columns, Overview &Out) {
   const Trace &T = S.trace();
-  std::vector<SeriesPoint> Sums = sumSeries(S, Marks);
+  std::vector<SeriesPoint> Sums = sumResident(S, Marks);
   if (Sums.empty())
     return;
   if (Columns)

@@ -24,7 +24,8 @@ OwnTree::OwnTree(const SelectedStats &S, const Places &Of) {
     Kept.emplace();
     for (const ShownFrame &F : reverse(T.shown(Frame)))
       if (std::optional<Place> P = Of.ofFrames(F)) {
-        auto [At, New] = Known.try_emplace({F.FunctionId, F.Line}, Lines.size());
+        auto [At, New] =
+            Known.try_emplace({F.FunctionId, F.Line}, Lines.size());
         if (New) {
           Lines.push_back(*P);
           CallsOf.emplace_back();

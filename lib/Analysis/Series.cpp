@@ -3,6 +3,7 @@
 // A value over time.
 
 #include "memkit/Analysis/Series.h"
+#include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 
 using namespace llvm;
@@ -31,6 +32,38 @@ std::vector<uint64_t> highestOf(ArrayRef<SeriesPoint> Points, uint64_t BeginNs,
       --Last;
     for (unsigned At = First; At <= Last; ++At)
       Out[At] = std::max(Out[At], Points[I].Value);
+  }
+  return Out;
+}
+
+namespace {
+/// By how much a series rises at a time, modulo 2^64.
+struct SeriesStep {
+  uint64_t TimeNs;
+  uint64_t Rise;
+};
+} // namespace
+
+std::vector<SeriesPoint> sumOf(ArrayRef<std::vector<SeriesPoint>> Series) {
+  std::vector<SeriesStep> Steps;
+  for (ArrayRef<SeriesPoint> Points : Series) {
+    uint64_t Before = 0;
+    for (const SeriesPoint &P : Points) {
+      Steps.push_back({P.TimeNs, P.Value - Before});
+      Before = P.Value;
+    }
+  }
+  stable_sort(Steps, [](const SeriesStep &A, const SeriesStep &B) {
+    return A.TimeNs < B.TimeNs;
+  });
+  std::vector<SeriesPoint> Out;
+  uint64_t Sum = 0;
+  for (const SeriesStep &S : Steps) {
+    Sum += S.Rise;
+    if (!Out.empty() && Out.back().TimeNs == S.TimeNs)
+      Out.back().Value = Sum;
+    else
+      Out.push_back({S.TimeNs, Sum});
   }
   return Out;
 }

@@ -36,8 +36,9 @@ std::vector<uint32_t> Suppressions::matchNodes(const Trace &T) const {
   for (uint32_t F = 1; F <= T.numFrames(); ++F) {
     uint32_t Best = UINT32_MAX;
     for (const ShownFrame &S : T.unfolded(F))
-      Best = std::min(Best, Match.find({S.Function, S.File, S.Binary})
-                                .value_or(UINT32_MAX));
+      Best = std::min(
+          Best,
+          Match.find({S.Function, S.File, S.Binary}).value_or(UINT32_MAX));
     OfFrame[F] = Best + 1;
   }
   std::vector<uint32_t> OfNode(T.numNodes() + 1);

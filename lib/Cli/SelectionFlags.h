@@ -40,8 +40,8 @@ public:
   /// file.
   void addRules(std::vector<std::string> Files);
   /// The selection from the flags, and with SF_AllFrames the rules: of --own,
-  /// of --rules, of addRules(), of the user's file, then the built-in rules. The
-  /// user's file is $MEMKIT_RULES, else memkit/rules in $XDG_CONFIG_HOME or
+  /// of --rules, of addRules(), of the user's file, then the built-in rules.
+  /// The user's file is $MEMKIT_RULES, else memkit/rules in $XDG_CONFIG_HOME or
   /// ~/.config, if there. Errors: UsageErrors; of a rules file, its errors.
   llvm::Expected<SelectionSpec> spec() const;
 

@@ -25,8 +25,8 @@ SmallVector<bool, 64> unfoldedFrames(ArrayRef<FrameRole> Roles) {
     Stays[I] = !IsHidden && (!IsOuter || R == FrameRole::Python ||
                              R == FrameRole::Program || R == FrameRole::Start);
   }
-  for (size_t I = Inner; Inner && I != Roles.size() &&
-                         (Roles[I] == FrameRole::Glue || !Stays[I]);
+  for (size_t I = Inner;
+       Inner && I != Roles.size() && (Roles[I] == FrameRole::Glue || !Stays[I]);
        ++I)
     Stays[I] = false;
   // A stack of hidden frames alone shows its innermost frame.

@@ -32,6 +32,8 @@ bool isStandardPython(StringRef File) {
 }
 
 StringRef packageOf(StringRef File) {
+  if (File.consume_front("<frozen "))
+    return File.drop_back().split('.').first;
   StringRef Below = afterPackages(File);
   if (Below.empty())
     Below = afterStandard(File);
@@ -53,9 +55,8 @@ bool isLauncher(StringRef File) {
 OwnCode::OwnCode(const Trace &T) : T(T) {
   for (const ProcessRecord &P : T.processes()) {
     Executables.insert(T.string(P.Exe));
-    RunsText |= any_of(P.Command, [&](uint32_t Word) {
-      return T.string(Word) == "-c";
-    });
+    RunsText |= any_of(P.Command,
+                       [&](uint32_t Word) { return T.string(Word) == "-c"; });
   }
 }
 

@@ -5,10 +5,10 @@
 #include "memkit/Model/Places.h"
 #include "ArenaStacks.h"
 #include "OwnCode.h"
+#include "Support/FunctionName.h"
 #include "memkit/Model/Libraries.h"
 #include "memkit/Model/Rules.h"
 #include "llvm/ADT/STLExtras.h"
-#include "Support/FunctionName.h"
 #include <deque>
 
 using namespace llvm;
@@ -42,8 +42,7 @@ public:
 class PlaceFinder {
 public:
   PlaceFinder(const Trace &T, Places &To)
-      : T(T), To(To), Own(To.Made->Own), Of(T),
-        Frames(T.numFrames() + 1) {}
+      : T(T), To(To), Own(To.Made->Own), Of(T), Frames(T.numFrames() + 1) {}
 
   void run() {
     judgeFrames();
@@ -51,9 +50,8 @@ public:
       Own.adopt(mainPackage(), /*WithExecutables=*/true);
       judgeFrames();
     }
-    To.HasLines = any_of(To.All, [](const Place &P) {
-      return P.Kind == PlaceKind::Line;
-    });
+    To.HasLines = any_of(
+        To.All, [](const Place &P) { return P.Kind == PlaceKind::Line; });
     walk();
   }
 
@@ -65,7 +63,7 @@ private:
   };
   struct JudgedFrame {
     FramePart Part = FramePart::Native;
-    uint32_t OwnPlace = 0; ///< 0: not the user's
+    uint32_t OwnPlace = 0;   ///< 0: not the user's
     bool IsFunction = false; ///< OwnPlace has no line
     uint32_t Category = 0;
     /// Of a library's `<module>`: the place of its import.
@@ -74,7 +72,7 @@ private:
     bool IsStandard = false;
   };
   /// The state at a node, of all frames from the root to the node.
-  struct Way {
+  struct PlaceState {
     uint32_t Own = 0, Import = 0, Category = 0, Package = 0; ///< places
     bool OwnIsFunction = false;
     bool ImportIsStandard = false;
@@ -99,8 +97,8 @@ private:
   void judgeNative(JudgedFrame &To, uint32_t Frame);
   StringRef mainPackage() const;
   void walk();
-  void step(Way &W, const JudgedFrame &F) const;
-  uint32_t result(const Way &W, uint32_t Node);
+  void step(PlaceState &W, const JudgedFrame &F) const;
+  uint32_t result(const PlaceState &W, uint32_t Node);
   uint32_t innermost(uint32_t Node);
 
   const Trace &T;
@@ -119,6 +117,7 @@ uint32_t PlaceFinder::lineOf(const ShownFrame &F) {
     return intern(P, ("function:" + F.Function).str());
   P.File = F.File;
   P.Line = F.Line;
+  P.Source = T.sourceLine(T.function(F.FunctionId).File, F.Line);
   auto [At, New] = To.Made->PathOf.try_emplace(baseName(F.File), F.File);
   if (!New && At->second != F.File)
     At->second = StringRef();
@@ -141,8 +140,10 @@ void PlaceFinder::judgePython(JudgedFrame &J, const ShownFrame &F) {
   StringRef Package = packageOf(F.File);
   if (!isLauncher(F.File))
     J.Library = named(PlaceKind::Library, Package);
-  if (F.Function == "<module>")
+  if (F.Function == "<module>") {
     J.Import = named(PlaceKind::Import, Package);
+    To.All[J.Import].IsStandard = J.IsStandard;
+  }
 }
 
 void PlaceFinder::judgeNative(JudgedFrame &J, uint32_t Frame) {
@@ -192,12 +193,12 @@ StringRef PlaceFinder::mainPackage() const {
   return *Most ? To.All[Most - Counts.begin()].Name : StringRef();
 }
 
-void PlaceFinder::step(Way &W, const JudgedFrame &F) const {
+void PlaceFinder::step(PlaceState &W, const JudgedFrame &F) const {
   if (F.OwnPlace) {
     // A function without a line does not replace a line.
     if (F.IsFunction && W.Own && !W.OwnIsFunction)
       return;
-    W = Way();
+    W = PlaceState();
     W.Own = F.OwnPlace;
     W.OwnIsFunction = F.IsFunction;
     return;
@@ -217,7 +218,7 @@ void PlaceFinder::step(Way &W, const JudgedFrame &F) const {
     W.Category = F.Category;
 }
 
-uint32_t PlaceFinder::result(const Way &W, uint32_t Node) {
+uint32_t PlaceFinder::result(const PlaceState &W, uint32_t Node) {
   if (W.Import)
     return W.Import;
   if (W.IsImporting)
@@ -243,7 +244,7 @@ uint32_t PlaceFinder::innermost(uint32_t Node) {
 
 /// A parent's id is lower than those of its children.
 void PlaceFinder::walk() {
-  std::vector<Way> Ways(T.numNodes() + 1);
+  std::vector<PlaceState> Ways(T.numNodes() + 1);
   To.OfNode.resize(Ways.size());
   for (uint32_t Node = 1; Node < Ways.size(); ++Node) {
     Ways[Node] = Ways[T.parent(Node)];
@@ -278,10 +279,15 @@ std::optional<Place> Places::ofFrames(ArrayRef<ShownFrame> Frames) const {
   for (const ShownFrame &F : Frames) {
     if (!Made->Own.isOwn(F))
       continue;
-    Place P{F.Line ? PlaceKind::Line : PlaceKind::Function, F.Function,
-            F.Line ? F.File : StringRef(), F.Line};
-    if (F.Line)
+    Place P{F.Line ? PlaceKind::Line : PlaceKind::Function,
+            F.Function,
+            F.Line ? F.File : StringRef(),
+            F.Line,
+            {}};
+    if (F.Line) {
+      P.Source = T->sourceLine(T->function(F.FunctionId).File, F.Line);
       return P;
+    }
     if (!Function)
       Function = P;
   }
@@ -302,8 +308,13 @@ std::string Places::lineText(const Place &P) const {
 
 std::string Places::text(const Place &P) const {
   switch (P.Kind) {
-  case PlaceKind::Line:
-    return lineText(P) + " " + shortFunctionName(P.Name);
+  case PlaceKind::Line: {
+    // Python's names of inner functions.
+    std::string Name = shortFunctionName(P.Name);
+    for (size_t At; (At = Name.find(".<locals>")) != std::string::npos;)
+      Name.erase(At, strlen(".<locals>"));
+    return lineText(P) + " " + Name;
+  }
   case PlaceKind::Function:
     return shortFunctionName(P.Name);
   case PlaceKind::Import:

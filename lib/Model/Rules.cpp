@@ -20,24 +20,24 @@ namespace memkit {
 namespace {
 struct RuleWord {
   StringLiteral Word;
-  RuleKind Kind;
-  unsigned Fields; ///< NameFields, unless the rule chooses one
+  NameRuleKind Kind;
+  unsigned Fields; ///< MatchedNames, unless the rule chooses one
   uint32_t Value;  ///< of the pattern
 };
 } // namespace
 
 static constexpr RuleWord Words[] = {
-    {"fold", RuleKind::Fold, NF_Function, 1},
-    {"keep", RuleKind::Fold, NF_Function, 0},
-    {"own", RuleKind::Own, NF_File | NF_Binary, 1},
-    {"library", RuleKind::Own, NF_File | NF_Binary, 0},
-    {"leak", RuleKind::Leak, NF_Function | NF_File | NF_Binary, 1},
-    {"category", RuleKind::Category, NF_Function | NF_File | NF_Binary, 0},
-    {"glue", RuleKind::Glue, NF_Function, 1},
-    {"allocator", RuleKind::Allocator, NF_Function, 1},
-    {"start", RuleKind::Start, NF_Function, 1},
-    {"import", RuleKind::Import, NF_File, 1},
-    {"interpreter", RuleKind::Interpreter, NF_Binary, 1},
+    {"fold", NameRuleKind::Fold, NF_Function, 1},
+    {"keep", NameRuleKind::Fold, NF_Function, 0},
+    {"own", NameRuleKind::Own, NF_File | NF_Binary, 1},
+    {"library", NameRuleKind::Own, NF_File | NF_Binary, 0},
+    {"leak", NameRuleKind::Leak, NF_Function | NF_File | NF_Binary, 1},
+    {"category", NameRuleKind::Category, NF_Function | NF_File | NF_Binary, 0},
+    {"glue", NameRuleKind::Glue, NF_Function, 1},
+    {"allocator", NameRuleKind::Allocator, NF_Function, 1},
+    {"start", NameRuleKind::Start, NF_Function, 1},
+    {"import", NameRuleKind::Import, NF_File, 1},
+    {"interpreter", NameRuleKind::Interpreter, NF_Binary, 1},
 };
 
 static std::string knownWords() {
@@ -53,12 +53,12 @@ Error Rules::add(StringRef Line, bool IsUsers) {
   auto At = find_if(Words, [&](const RuleWord &W) { return W.Word == Word; });
   bool HasHeap = Word.size() != Head.size();
   if (At == std::end(Words) || Head.size() == Line.size() ||
-      (HasHeap && (At->Kind != RuleKind::Leak || !Heap.consume_back(")"))))
+      (HasHeap && (At->Kind != NameRuleKind::Leak || !Heap.consume_back(")"))))
     return makeError("'" + Line + "' is not of the form KIND:PATTERN; kinds: " +
                      knownWords());
   Pattern = Pattern.trim();
   uint32_t Value = At->Value;
-  if (At->Kind == RuleKind::Category) {
+  if (At->Kind == NameRuleKind::Category) {
     auto [Before, Name] = Pattern.split(" => ");
     if (Name.trim().empty())
       return makeError("'" + Line +
@@ -69,7 +69,7 @@ Error Rules::add(StringRef Line, bool IsUsers) {
   }
   if (!Lists[static_cast<size_t>(At->Kind)].add(Pattern, Value, At->Fields))
     return makeError("'" + Line + "' has no pattern");
-  if (At->Kind == RuleKind::Leak)
+  if (At->Kind == NameRuleKind::Leak)
     Leaks.push_back({Pattern.str(), Heap.str(), IsUsers});
   return Error::success();
 }
@@ -100,7 +100,7 @@ void Rules::addOwn(StringRef Glob) {
   // A glob with a blank or other character of rules is data, so the pattern is
   // added and not parsed.
   std::string Pattern = "^" + Glob.str() + "$";
-  NamePatterns &To = Lists[static_cast<size_t>(RuleKind::Own)];
+  NamePatterns &To = Lists[static_cast<size_t>(NameRuleKind::Own)];
   To.File.add(Pattern, 1);
   To.Binary.add(Pattern, 1);
 }
@@ -148,22 +148,22 @@ static std::optional<uint32_t> findFunction(const PatternList &L,
 
 FunctionRole Rules::functionRole(StringRef Function) const {
   StringRef Plain = plainName(Function);
-  auto Has = [&](RuleKind K) {
+  auto Has = [&](NameRuleKind K) {
     return of(K).Function.find(Plain).has_value();
   };
   FunctionRole R;
-  R.IsGlue = Has(RuleKind::Glue);
-  R.IsAllocator = Has(RuleKind::Allocator);
-  R.IsStart = Has(RuleKind::Start);
+  R.IsGlue = Has(NameRuleKind::Glue);
+  R.IsAllocator = Has(NameRuleKind::Allocator);
+  R.IsStart = Has(NameRuleKind::Start);
   R.IsFolded =
-      findFunction(of(RuleKind::Fold).Function, Function).value_or(0) != 0;
+      findFunction(of(NameRuleKind::Fold).Function, Function).value_or(0) != 0;
   return R;
 }
 
 BinaryRole Rules::binaryRole(StringRef Path) const {
   StringRef Name = baseName(Path);
-  return {of(RuleKind::Interpreter).Binary.find(Name).has_value(),
-          of(RuleKind::Start).Binary.find(Name).has_value()};
+  return {of(NameRuleKind::Interpreter).Binary.find(Name).has_value(),
+          of(NameRuleKind::Start).Binary.find(Name).has_value()};
 }
 
 FrameRole Rules::nativeRole(BinaryRole B, ArrayRef<FunctionRole> Functions) {
@@ -185,9 +185,9 @@ FrameRole Rules::nativeRole(BinaryRole B, ArrayRef<FunctionRole> Functions) {
 }
 
 FrameRole Rules::pythonRole(StringRef Function, StringRef File) const {
-  if (of(RuleKind::Import).File.find(File))
+  if (of(NameRuleKind::Import).File.find(File))
     return FrameRole::Loader;
-  return of(RuleKind::Fold).Function.find(Function).value_or(0) != 0
+  return of(NameRuleKind::Fold).Function.find(Function).value_or(0) != 0
              ? FrameRole::FoldedPython
              : FrameRole::Python;
 }
@@ -199,17 +199,18 @@ static std::optional<bool> isOwn(const PatternList &L, StringRef Path) {
 }
 
 std::optional<bool> Rules::isOwnFile(StringRef Path) const {
-  return isOwn(of(RuleKind::Own).File, Path);
+  return isOwn(of(NameRuleKind::Own).File, Path);
 }
 std::optional<bool> Rules::isOwnBinary(StringRef Path) const {
-  return isOwn(of(RuleKind::Own).Binary, Path);
+  return isOwn(of(NameRuleKind::Own).Binary, Path);
 }
 
 StringRef Rules::category(const FrameNames &F) const {
-  const NamePatterns &L = of(RuleKind::Category);
+  const NamePatterns &L = of(NameRuleKind::Category);
   uint32_t Best = Categories.size();
   for (std::optional<uint32_t> Found :
-       {L.Function.empty() ? std::nullopt : findFunction(L.Function, F.Function),
+       {L.Function.empty() ? std::nullopt
+                           : findFunction(L.Function, F.Function),
         L.File.find(F.File), L.Binary.find(F.Binary)})
     if (Found)
       Best = std::min(Best, *Found);

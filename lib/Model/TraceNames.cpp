@@ -37,6 +37,8 @@ void TraceNames::takeNames(Dictionary &D) {
   append(ScopePaths, D.ScopePaths);
   append(Loads, D.Loads);
   append(Functions, D.Functions);
+  for (const SourceLine &S : D.SourceLines)
+    SourceLines[{S.File, S.Line}] = S.Text;
 }
 
 std::string TraceNames::takeOutline(DictionaryOutline &D) {

@@ -82,13 +82,15 @@ void Table::print(raw_ostream &OS, unsigned Width) const {
       Widths[I] = std::max(8u, Widths[I] - std::min(Widths[I], Total - Width));
 
   auto PrintRow = [&](auto CellOf) {
+    std::string Line;
+    raw_string_ostream To(Line);
     for (size_t I = 0; I != Columns.size(); ++I) {
       if (I)
-        OS.indent(Gap);
-      printCell(OS, shorten(CellOf(I), Widths[I]), Widths[I],
+        To.indent(Gap);
+      printCell(To, shorten(CellOf(I), Widths[I]), Widths[I],
                 Columns[I].Aligned, I + 1 == Columns.size());
     }
-    OS << '\n';
+    OS << StringRef(Line).rtrim(' ') << '\n';
   };
   if (HasTitles)
     PrintRow([&](size_t I) { return StringRef(Columns[I].Title); });

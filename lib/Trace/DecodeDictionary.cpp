@@ -155,6 +155,11 @@ Decoder::Problem Decoder::decodeTables(const fb::Dictionary *T,
     Out.Threads.push_back({X->process(), X->tid(), X->name(), X->start_ns()});
     return "";
   }));
+  TRY(eachEntry(T->source_lines(), [&](const fb::SourceLine *X) -> Problem {
+    TRY(known(X, fb::SourceLine::VT_TEXT));
+    Out.SourceLines.push_back({X->file(), X->line(), X->text()});
+    return "";
+  }));
   return eachEntry(T->loads(), [&](const fb::Load *X) -> Problem {
     TRY(known(X, fb::Load::VT_END_NS));
     Out.Loads.push_back({X->process(), X->binary(), X->start(), X->size(),
@@ -213,6 +218,7 @@ static void clear(Dictionary &D) {
   D.Heaps.clear();
   D.Loads.clear();
   D.Symbols.clear();
+  D.SourceLines.clear();
 }
 
 Decoder::Problem Decoder::names(DictionaryOutline &Out) {
@@ -226,7 +232,7 @@ Decoder::Problem Decoder::decode(Dictionary &Out) {
 
 Decoder::Problem Decoder::decodeDictionary(Dictionary &Out, bool WithStacks) {
   const fb::Dictionary *T = Root->body_as_Dictionary();
-  TRY(known(T, fb::Dictionary::VT_SYMBOLS));
+  TRY(known(T, fb::Dictionary::VT_SOURCE_LINES));
   clear(Out);
   if (T->strings())
     TRY(decodeStrings(T->strings(), Out.Strings));

@@ -119,6 +119,10 @@ Bytes Encoder::encode(const Dictionary &D) {
   if (!D.Symbols.empty())
     Symbols = encodeSymbols(D.Symbols);
 
+  std::vector<Off<fb::SourceLine>> Sources;
+  for (const SourceLine &X : D.SourceLines)
+    Sources.push_back(fb::CreateSourceLine(B, X.File, X.Line, X.Text));
+
   auto Vector = [&](const auto &V) {
     return V.empty() ? 0 : B.CreateVector(V);
   };
@@ -129,10 +133,11 @@ Bytes Encoder::encode(const Dictionary &D) {
   auto ThreadsV = Vector(Threads);
   auto HeapsV = Vector(Heaps);
   auto LoadsV = Vector(Loads);
+  auto SourcesV = Vector(Sources);
   return finish(fb::Body::Dictionary,
                 fb::CreateDictionary(B, Strings, DevicesV, BinariesV, Functions,
                                      Frames, Stacks, ScopesV, ScopePaths,
                                      ProcessesV, ThreadsV, HeapsV, LoadsV,
-                                     Symbols)
+                                     Symbols, SourcesV)
                     .Union());
 }

@@ -144,6 +144,10 @@ std::string IdLimits::add(const Dictionary &D) {
     C.some("load in process", X.Process, Processes);
     C.some("load of binary", X.Binary, Binaries);
   }
+  for (const SourceLine &X : D.SourceLines) {
+    C.some("source line of string", X.File, Strings);
+    C.some("source line with string", X.Text, Strings);
+  }
   for (const FrameSymbols &S : D.Symbols) {
     C.some("symbols of frame", S.Frame, Frames);
     for (const Location &X : S.Locations)

@@ -160,11 +160,11 @@ static bool fits(const Dictionary &D) {
     Locations += S.Locations.size();
   for (const ProcessRecord &I : D.Processes)
     Small += I.Command.size();
-  for (size_t N :
-       {D.Strings.size(), D.Devices.size(), D.Binaries.size(),
-        D.Functions.size(), D.Frames.size(), D.Stacks.size(), D.Scopes.size(),
-        D.ScopePaths.size(), D.Processes.size(), D.Threads.size(),
-        D.Heaps.size(), D.Loads.size(), D.Symbols.size(), Small})
+  for (size_t N : {D.Strings.size(), D.Devices.size(), D.Binaries.size(),
+                   D.Functions.size(), D.Frames.size(), D.Stacks.size(),
+                   D.Scopes.size(), D.ScopePaths.size(), D.Processes.size(),
+                   D.Threads.size(), D.Heaps.size(), D.Loads.size(),
+                   D.Symbols.size(), D.SourceLines.size(), Small})
     if (N > MaxSectionRows)
       return false;
   return Text <= MaxTextBytes && Locations <= MaxLocations &&
@@ -252,6 +252,9 @@ Error TraceWriter::Impl::putDictionary(const Dictionary &D) {
   if (Error E = putParts(D.Heaps, &Dictionary::Heaps, MaxSectionRows))
     return E;
   if (Error E = putParts(D.Loads, &Dictionary::Loads, MaxSectionRows))
+    return E;
+  if (Error E =
+          putParts(D.SourceLines, &Dictionary::SourceLines, MaxSectionRows))
     return E;
   return putParts(D.Symbols, &Dictionary::Symbols, SymbolRows);
 }

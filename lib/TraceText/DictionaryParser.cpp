@@ -47,6 +47,12 @@ bool SectionParser::dictionaryRecord(Line &L) {
     Defs.Pending.Loads.push_back(R);
     return P.finish("load");
   }
+  if (Word == "source-line") {
+    SourceLine R;
+    mapSourceLine(P, R);
+    Defs.Pending.SourceLines.push_back(R);
+    return P.finish("source-line");
+  }
   if (Word == "symbols") {
     FrameSymbols R;
     mapSymbols(P, R);

@@ -170,6 +170,12 @@ template <class M, class T> void mapLoad(M &Map, T &L) {
   Map.num("end", L.EndNs);
 }
 
+template <class M, class T> void mapSourceLine(M &Map, T &S) {
+  Map.ref("file", Ref::String, S.File);
+  Map.num("line", S.Line);
+  Map.ref("text", Ref::String, S.Text);
+}
+
 template <class M, class T> void mapSymbols(M &Map, T &S) {
   Map.refKey("frame", Ref::Frame, S.Frame);
   Map.locations("locations", S.Locations);

@@ -89,6 +89,8 @@ public:
     defined("heap", Ref::Heap, D.Heaps,
             [&](auto Id, auto &V) { mapHeap(Out, Id, V); });
     rows("load", 1, D.Loads, [&](auto &V) { mapLoad(Out, V); });
+    rows("source-line", 1, D.SourceLines,
+         [&](auto &V) { mapSourceLine(Out, V); });
     rows("symbols", 1, D.Symbols, [&](auto &V) { mapSymbols(Out, V); });
   }
 

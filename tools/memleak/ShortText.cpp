@@ -4,6 +4,7 @@
 
 #include "Cli/ToolMain.h"
 #include "GrowthText.h"
+#include "Support/CommandText.h"
 #include "Support/FunctionName.h"
 #include "Support/Table.h"
 #include "memkit/Analysis/GrowthLines.h"
@@ -50,8 +51,7 @@ private:
 /// Prints the answer on a trace.
 class ShortPrinter {
 public:
-  ShortPrinter(raw_ostream &OS, const LeakView &V)
-      : OS(OS), V(V), Where(V.S) {
+  ShortPrinter(raw_ostream &OS, const LeakView &V) : OS(OS), V(V), Where(V.S) {
     if (V.Kinds & FK_Growth)
       Lines = growthLines(V.S, Where, V.R.Growth);
   }
@@ -126,6 +126,8 @@ void ShortPrinter::printLine(const LineGrowth &L) {
      << (L.HasSteps ? "step" : "second") << processText(V.T, L.Process) << ", "
      << formatSize(L.Rise) << " in " << plural(L.Blocks, "block")
      << " so far\n";
+  if (!L.Where.Source.empty())
+    OS << "      " << oneLine(L.Where.Source) << '\n';
   OS << "      " << sinceText(L);
   if (L.Caller)
     OS << "; called by " << Where.text(*L.Caller);
@@ -151,9 +153,9 @@ void ShortPrinter::printGrowth() {
     OS << plural(Left, "other line") << (Left == 1 ? " grows" : " grow")
        << "; --top=0 shows " << (Left == 1 ? "it" : "all") << '\n';
   else
-    OS << (Lines.empty() ? (V.R.GrowthInBaseline ? "Nothing new grows"
-                                                 : "Nothing grows")
-                         : "Nothing else grows")
+    OS << (Lines.empty()
+               ? (V.R.GrowthInBaseline ? "Nothing new grows" : "Nothing grows")
+               : "Nothing else grows")
        << " (measured: " << growthSpanText(G) << ")\n";
   printUnsure(OS, V);
 }
@@ -197,13 +199,15 @@ void ShortPrinter::printExits() {
      << plural(R.Blocks, "block") << '\n';
   constexpr size_t Usual = 4;
   size_t Max = V.MaxGiven ? (V.Max ? V.Max : Sums.size()) : Usual;
-  Table T({{"", Table::Side::Right}, {"", Table::Side::Right},
+  Table T({{"", Table::Side::Right},
+           {"", Table::Side::Right},
            {"", Table::Side::Left, true}});
   T.hideTitles();
   for (const NamedBytes &N : ArrayRef(Sums).take_front(Max))
     T.add({"      " + formatSize(N.Bytes), plural(N.Blocks, "block"), N.Name});
   uint64_t Left = 0, Blocks = 0;
-  for (const NamedBytes &N : ArrayRef(Sums).drop_front(std::min(Max, Sums.size())))
+  for (const NamedBytes &N :
+       ArrayRef(Sums).drop_front(std::min(Max, Sums.size())))
     Left += N.Bytes, Blocks += N.Blocks;
   if (Sums.size() > Max)
     T.add({"      " + formatSize(Left), plural(Blocks, "block"),

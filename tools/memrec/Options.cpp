@@ -105,6 +105,10 @@ static cl::opt<bool> NoSymbols(
     "no-symbols",
     cl::desc("Do not resolve symbols; memdump --symbolize adds them later"),
     cl::cat(toolCategory()));
+static cl::opt<bool>
+    NoSource("no-source",
+             cl::desc("Do not keep the text of source lines that allocate"),
+             cl::cat(toolCategory()));
 static cl::opt<std::string> Config(
     "config",
     cl::desc("Read options from FILE, one a line; MEMREC_OPTIONS and the "
@@ -266,6 +270,8 @@ static std::vector<std::string> describe(const RecordOptions &O) {
     Text.push_back("no-follow=1");
   if (!O.Symbols)
     Text.push_back("no-symbols=1");
+  if (O.Symbols)
+    Text.push_back(O.Sources ? "source=lines" : "source=none");
   return Text;
 }
 
@@ -293,6 +299,7 @@ Expected<RecordOptions> memkit::recordOptions() {
   O.Follow = !NoFollow;
   O.WaitForAll = !NoWait;
   O.Symbols = !NoSymbols;
+  O.Sources = !NoSource;
   O.Options = describe(O);
   if (Error E = takeBounds(O))
     return std::move(E);

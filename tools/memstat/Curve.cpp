@@ -25,7 +25,8 @@ static std::string stepLine(const PageInput &F, size_t Columns) {
   if (Steps.empty())
     return Line;
   auto At = [&](const StepReport &S) {
-    double Share = double(S.BeginNs) / double(std::max<uint64_t>(F.T.endNs(), 1));
+    double Share =
+        double(S.BeginNs) / double(std::max<uint64_t>(F.T.endNs(), 1));
     return std::min(Columns - 1, static_cast<size_t>(Share * double(Columns)));
   };
   const StepReport &First = Steps.front(), &Last = Steps.back();
@@ -69,8 +70,8 @@ std::optional<PageSection> curveSection(const PageInput &F, const Subject &S) {
   if (End.size() < Columns)
     place(Times, Columns - End.size(), End);
   Out.Drawn.push_back(std::string(Label + 2, ' ') + Times);
-  std::string Key = (F.Ascii ? "# " : "█ ") + S.Name +
-                    ": live, the most in each column";
+  std::string Key =
+      (F.Ascii ? "# " : "█ ") + S.Name + ": live, the most in each column";
   if (MaxRss)
     Key += F.Ascii ? "   - resident" : "   ─ resident";
   Out.Drawn.push_back(std::string(Label + 2, ' ') + Key);

@@ -25,9 +25,16 @@ std::string rateText(const LineGrowth &L) {
 
 /// The program's name: its script or role, else its command's first word.
 static std::string programText(const PageInput &F) {
-  if (!F.R.Processes.empty())
-    if (StringRef Name = F.R.Processes.front().Name; !Name.empty())
-      return oneLine(Name);
+  // The process with most memory: the first one often only starts it.
+  const ProcessReport *Largest = nullptr;
+  auto PeakOf = [](const ProcessReport &P) {
+    return P.Stats ? P.Stats->PeakBytes : 0;
+  };
+  for (const ProcessReport &P : F.R.Processes)
+    if (!Largest || PeakOf(P) > PeakOf(*Largest))
+      Largest = &P;
+  if (Largest && !Largest->Name.empty())
+    return oneLine(Largest->Name);
   if (!F.R.Run.Command.empty())
     return programName(F.R.Run.Command.front()).str();
   return "the program";
@@ -44,7 +51,7 @@ static std::string whenText(const PageInput &F, uint64_t TimeNs) {
 static std::vector<Subject> wholeSpaces(const PageInput &F) {
   std::vector<Subject> Out;
   for (const SpaceReport &S : F.R.Spaces) {
-    Subject Of{S.Name.str(), S.Id, S.Stats.PeakBytes, S.Stats.LiveBytes,
+    Subject Of{S.Name.str(),       S.Id, S.Stats.PeakBytes, S.Stats.LiveBytes,
                S.Stats.PeakTimeNs, {}};
     if (F.O.Curves && S.Id < F.O.Curves->Spaces.size())
       Of.Curve = F.O.Curves->Spaces[S.Id];
@@ -117,8 +124,8 @@ static std::string verdict(const PageInput &F, ArrayRef<Subject> All) {
   if (All.empty())
     return Text + "no memory was recorded";
   const Subject &S = largest(All);
-  Text += (isNamed(F, All) ? S.Name + " " : "") + "peak " +
-          formatSize(S.PeakBytes);
+  Text +=
+      (isNamed(F, All) ? S.Name + " " : "") + "peak " + formatSize(S.PeakBytes);
   if (S.PeakTimeNs)
     Text += " " + whenText(F, *S.PeakTimeNs);
   if (uint64_t Ooms = F.R.OomFailures)
@@ -199,8 +206,8 @@ static PageSection headSection(const PageInput &F, ArrayRef<Subject> All) {
   if (F.R.MaxRss)
     Add("resident", residentText(F));
   if (!F.R.IsComplete)
-    Add("! trace", "not complete: this is the run up to " +
-                       formatTime(F.R.EndNs));
+    Add("! trace",
+        "not complete: this is the run up to " + formatTime(F.R.EndNs));
   if (F.R.Lost)
     Add("! lost", plural(F.R.Lost, "event") + ": figures may be wrong");
   if (F.R.OomFailures)
@@ -208,11 +215,11 @@ static PageSection headSection(const PageInput &F, ArrayRef<Subject> All) {
         plural(F.R.OomFailures, "time") + "; memdump --oom shows why");
   constexpr size_t MaxGrowing = 3;
   for (const LineGrowth &L : ArrayRef(F.O.Growing).take_front(MaxGrowing))
-    Add("! grows", rateText(L) + ", " + formatSize(L.Rise) + " so far: " +
-                       F.O.Where->text(L.Where));
+    Add("! grows", rateText(L) + ", " + formatSize(L.Rise) +
+                       " so far: " + F.O.Where->text(L.Where));
   if (F.O.Growing.size() > MaxGrowing)
-    Add("! grows", formatCount(F.O.Growing.size() - MaxGrowing) +
-                       " more places: memleak");
+    Add("! grows",
+        formatCount(F.O.Growing.size() - MaxGrowing) + " more places: memleak");
   Out.Rows = std::move(T);
   return Out;
 }
@@ -225,19 +232,26 @@ namespace {
 /// A row of the table of places: a place, or all imports.
 struct PlaceRow {
   std::string Text;
+  std::string Source; ///< the line's text
   uint64_t Bytes = 0;
 };
 } // namespace
 
-/// `imports: torch, numpy`, the largest modules first.
+/// `imports: torch, numpy`, the largest modules first; those of the standard
+/// library only if there are no others.
 static std::string importText(const PageInput &F,
                               ArrayRef<const PlaceStats *> Imports) {
   constexpr size_t MaxNames = 3;
   std::string Names;
   size_t Count = 0;
+  bool OfStandard = all_of(Imports, [&](const PlaceStats *P) {
+    const Place &Of = F.O.Where->place(P->Place);
+    return Of.IsStandard || Of.Name.empty();
+  });
   for (const PlaceStats *P : Imports) {
-    StringRef Name = F.O.Where->place(P->Place).Name;
-    if (Name.empty() || Count++ >= MaxNames)
+    const Place &Of = F.O.Where->place(P->Place);
+    StringRef Name = Of.Name;
+    if (Name.empty() || Of.IsStandard != OfStandard || Count++ >= MaxNames)
       continue;
     Names += (Names.empty() ? "" : ", ") + Name.str();
   }
@@ -259,7 +273,7 @@ static std::vector<PlaceRow> placeRows(const PageInput &F, uint32_t Space) {
       Imports.push_back(&P);
       Imported.Bytes += P.PeakBytes;
     } else {
-      Rows.push_back({F.O.Where->text(At), P.PeakBytes});
+      Rows.push_back({F.O.Where->text(At), oneLine(At.Source), P.PeakBytes});
     }
   }
   if (Imported.Bytes) {
@@ -275,7 +289,7 @@ static std::vector<PlaceRow> placeRows(const PageInput &F, uint32_t Space) {
 /// A bar of at most Columns characters.
 static std::string bar(uint64_t Bytes, uint64_t Whole, unsigned Columns,
                        bool Ascii) {
-  static constexpr StringLiteral Eighths[] = {"", "▏", "▎", "▍",
+  static constexpr StringLiteral Eighths[] = {"",  "▏", "▎", "▍",
                                               "▌", "▋", "▊", "▉"};
   double Share = Whole ? double(Bytes) / double(Whole) : 0;
   auto Steps = static_cast<unsigned>(std::min(Share, 1.0) * Columns * 8 + 0.5);
@@ -295,15 +309,18 @@ static PageSection placeSection(const PageInput &F, const Subject &Of,
   constexpr size_t MaxRows = 8, MinRows = 3;
   std::vector<PlaceRow> Rows = placeRows(F, Of.Space);
   uint64_t Whole = Of.PeakBytes, Shown = 0;
-  Table T({{"", Side::Right}, {"", Side::Right}, {"", Side::Left},
+  Table T({{"", Side::Right},
+           {"", Side::Right},
+           {"", Side::Left},
+           {"", Side::Left},
            {"", Side::Left, true}});
   T.hideTitles();
   size_t Count = 0;
   auto IsWorthIt = [&] {
     // A single row takes no more space than the line about the other rows.
     bool IsLast = Count + 1 == Rows.size();
-    bool Explains = Count < MinRows ||
-                    (Count < MaxRows && Shown < Whole / 100 * 95);
+    bool Explains =
+        Count < MinRows || (Count < MaxRows && Shown < Whole / 100 * 95);
     return F.Top == 0 || IsLast ||
            (Explains && Rows[Count].Bytes >= Whole / 200);
   };
@@ -311,15 +328,15 @@ static PageSection placeSection(const PageInput &F, const Subject &Of,
     const PlaceRow &R = Rows[Count++];
     Shown += R.Bytes;
     T.add({"  " + formatSize(R.Bytes), formatShare(R.Bytes, Whole),
-           bar(R.Bytes, Whole, BarColumns, F.Ascii), R.Text});
+           bar(R.Bytes, Whole, BarColumns, F.Ascii), R.Text, R.Source});
   }
   if (size_t Left = Rows.size() - Count) {
     uint64_t Bytes = 0;
     for (const PlaceRow &R : ArrayRef(Rows).drop_front(Count))
       Bytes += R.Bytes;
     T.add({"  " + formatSize(Bytes), formatShare(Bytes, Whole),
-           bar(Bytes, Whole, BarColumns, F.Ascii),
-           plural(Left, "other place")});
+           bar(Bytes, Whole, BarColumns, F.Ascii), plural(Left, "other place"),
+           ""});
   }
   PageSection Out;
   Out.Name = "lines";
@@ -398,12 +415,11 @@ static PageSection lineSection(const PageInput &F) {
   uint64_t Temporaries = 0;
   for (const PlaceStats &P : F.O.Places)
     Temporaries += P.Temporaries;
-  for (std::string Line :
-       {tensorText(F), layerText(F),
-        mostText(F, "Most allocations", F.R.Allocations,
-                 &PlaceStats::Allocations),
-        mostText(F, "Most temporary allocations", Temporaries,
-                 &PlaceStats::Temporaries)})
+  for (std::string Line : {tensorText(F), layerText(F),
+                           mostText(F, "Most allocations", F.R.Allocations,
+                                    &PlaceStats::Allocations),
+                           mostText(F, "Most temporary allocations",
+                                    Temporaries, &PlaceStats::Temporaries)})
     if (!Line.empty())
       Out.Lines.push_back(std::move(Line));
   constexpr size_t MaxAdvice = 2;

@@ -26,16 +26,17 @@ static PageSection moreSection(const PageInput &F) {
     Has += ", threads";
   if (F.R.Processes.size() > 1)
     Has += ", processes";
-  Out.Lines.push_back("More: memstat -v (" + Has + ")" +
-                      (F.O.Growing.empty() ? "" : "; memleak shows what grows"));
+  Out.Lines.push_back(
+      "More: memstat -v (" + Has + ")" +
+      (F.O.Growing.empty() ? "" : "; memleak shows what grows"));
   return Out;
 }
 
 ArrayRef<StringLiteral> sectionNames() {
   static constexpr StringLiteral Names[] = {
-      "verdict",   "curve",    "lines",   "most",  "suggestions", "timeline",
-      "heaps",     "peaks",    "tensors", "libraries", "reserved", "gap",
-      "sizes",     "steps",    "layers",  "threads",   "processes"};
+      "verdict", "curve", "lines",   "most",      "suggestions", "timeline",
+      "heaps",   "peaks", "tensors", "libraries", "reserved",    "gap",
+      "sizes",   "steps", "layers",  "threads",   "processes"};
   return Names;
 }
 

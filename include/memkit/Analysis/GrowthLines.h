@@ -22,13 +22,13 @@ struct LineGrowth {
   /// The line of the user's code that calls Where; none: Where is outermost.
   std::optional<Place> Caller;
   bool HasSteps = false;
-  double Rate = 0;                 ///< bytes per step, or per second
-  uint64_t Rise = 0;               ///< bytes since the growth began
-  uint64_t Bytes = 0, Blocks = 0;  ///< at the end of the growth's span
+  double Rate = 0;                ///< bytes per step, or per second
+  uint64_t Rise = 0;              ///< bytes since the growth began
+  uint64_t Bytes = 0, Blocks = 0; ///< at the end of the growth's span
   uint64_t SinceStep = 0, SinceNs = 0, LastStep = 0; ///< the earliest, the last
   uint32_t Process = 0;
-  double PValue = 1;                ///< the lowest of the findings
-  std::vector<uint32_t> Findings;   ///< indices in GrowthReport::Found
+  double PValue = 1;              ///< the lowest of the findings
+  std::vector<uint32_t> Findings; ///< indices in GrowthReport::Found
 };
 
 /// By the share of the growth, most bytes per unit first; growth per step

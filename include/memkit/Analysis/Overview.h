@@ -7,8 +7,8 @@
 
 #include "memkit/Analysis/DeviceGaps.h"
 #include "memkit/Analysis/Fragmentation.h"
-#include "memkit/Analysis/HeapCurves.h"
 #include "memkit/Analysis/GrowthLines.h"
+#include "memkit/Analysis/HeapCurves.h"
 #include "memkit/Analysis/HeapOverview.h"
 #include "memkit/Analysis/LayerHolds.h"
 #include "memkit/Analysis/PlaceStats.h"
@@ -46,8 +46,8 @@ struct Overview {
   std::optional<HeapCurves> Curves; ///< if OverviewOptions::Columns
   Resident Rss;
   std::optional<memkit::Places> Where; ///< the places below
-  std::vector<PlaceStats> Places;   ///< by memory space, the largest first
-  std::vector<LineGrowth> Growing;  ///< if OverviewOptions::Growth
+  std::vector<PlaceStats> Places;      ///< by memory space, the largest first
+  std::vector<LineGrowth> Growing;     ///< if OverviewOptions::Growth
 };
 
 struct OverviewOptions {

@@ -12,8 +12,8 @@ namespace memkit {
 /// The stats of a place in one memory space. Bytes are exclusive, so that a
 /// byte counts once; with chosen heaps they include inner blocks.
 struct PlaceStats {
-  uint32_t Place = 0; ///< of Places
-  uint32_t Space = 0; ///< a memory space
+  uint32_t Place = 0;                     ///< of Places
+  uint32_t Space = 0;                     ///< a memory space
   uint64_t PeakBytes = 0, PeakBlocks = 0; ///< at the peak of the space
   uint64_t LiveBytes = 0;                 ///< at the end
   uint64_t Allocations = 0, AllocatedBytes = 0;

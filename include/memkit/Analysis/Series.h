@@ -23,6 +23,9 @@ std::vector<uint64_t> highestOf(llvm::ArrayRef<SeriesPoint> Points,
                                 uint64_t BeginNs, uint64_t EndNs,
                                 unsigned Columns);
 
+/// The sum of series. Times of each rise; 0 before the first point.
+std::vector<SeriesPoint> sumOf(llvm::ArrayRef<std::vector<SeriesPoint>> Series);
+
 } // namespace memkit
 
 #endif // MEMKIT_ANALYSIS_SERIES_H

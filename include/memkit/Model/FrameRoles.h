@@ -41,8 +41,8 @@ inline bool isPython(FrameRole R) {
          R == FrameRole::FoldedPython;
 }
 
-/// Whether each frame of a stack stays; one of a stack does. Argument and result are outermost
-/// first.
+/// Whether each frame of a stack stays; one of a stack does. Argument and
+/// result are outermost first.
 llvm::SmallVector<bool, 64> unfoldedFrames(llvm::ArrayRef<FrameRole> Roles);
 
 } // namespace memkit

@@ -47,13 +47,13 @@ struct FrameNames {
 };
 
 /// The names that a pattern is searched in.
-enum NameFields : unsigned { NF_Function = 1, NF_File = 2, NF_Binary = 4 };
+enum MatchedNames : unsigned { NF_Function = 1, NF_File = 2, NF_Binary = 4 };
 
 /// Patterns for some of a frame's names.
 struct NamePatterns {
   PatternList Function, File, Binary;
 
-  /// Adds a pattern for Fields (NameFields), or for the one that the pattern
+  /// Adds a pattern for Fields (MatchedNames), or for the one that the pattern
   /// chooses: `file=/srv/`. False, and nothing is added, without a pattern.
   bool add(llvm::StringRef Pattern, uint32_t Value,
            unsigned Fields = NF_Function | NF_File | NF_Binary);

@@ -37,11 +37,11 @@ namespace memkit {
 
 /// The kind of a rule. Kinds from Glue on are for the frames of an interpreter
 /// (FrameRoles.h).
-enum class RuleKind : uint8_t {
-  Fold,     ///< `fold` and `keep`
-  Own,      ///< `own` and `library`
-  Leak,     ///< `leak`
-  Category, ///< `category`
+enum class NameRuleKind : uint8_t {
+  Fold,        ///< `fold` and `keep`
+  Own,         ///< `own` and `library`
+  Leak,        ///< `leak`
+  Category,    ///< `category`
   Glue,        ///< functions of an interpreter that only call others
   Allocator,   ///< functions of an interpreter's allocators
   Start,       ///< the start of a process or thread
@@ -101,7 +101,7 @@ public:
 
 private:
   llvm::Error add(llvm::StringRef Line, bool IsUsers);
-  const NamePatterns &of(RuleKind K) const {
+  const NamePatterns &of(NameRuleKind K) const {
     return Lists[static_cast<size_t>(K)];
   }
 

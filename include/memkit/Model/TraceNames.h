@@ -53,6 +53,10 @@ public:
   uint32_t tid(uint32_t Thread) const {
     return hasId(Threads, Thread) ? Threads[Thread - 1].Tid : 0;
   }
+  /// The text of a line of a file (string ids); empty: not recorded.
+  llvm::StringRef sourceLine(uint32_t File, uint32_t Line) const {
+    return string(SourceLines.lookup({File, Line}));
+  }
   /// The names of the scopes of a scope path, outermost first, joined by `/`.
   std::string scopePathText(uint32_t ScopePath) const;
 
@@ -94,6 +98,8 @@ private:
   std::vector<ScopeRecord> Scopes;
   std::vector<ScopePath> ScopePaths;
   std::vector<Load> Loads;
+  /// Text by file and line.
+  llvm::DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> SourceLines;
   std::vector<Function> Functions;
 };
 

@@ -79,6 +79,14 @@ struct FrameSymbols {
   bool operator==(const FrameSymbols &) const = default;
 };
 
+/// The text of a line of source, for lines that allocate.
+struct SourceLine {
+  uint32_t File = 0; ///< string, as Function::File
+  uint32_t Line = 0;
+  uint32_t Text = 0; ///< string: UTF-8, no blanks in front
+  bool operator==(const SourceLine &) const = default;
+};
+
 /// New nodes and stacks. Node ids count from 1 in the order of NodeFrames over
 /// all sections; node 0 is the root. Each stack is a path from the root: the
 /// nodes of its Parent, then Length new nodes with their frames in NodeFrames,
@@ -182,6 +190,7 @@ struct Dictionary {
   std::vector<Heap> Heaps;
   std::vector<Load> Loads;
   std::vector<FrameSymbols> Symbols;
+  std::vector<SourceLine> SourceLines;
   bool operator==(const Dictionary &) const = default;
 };
 

@@ -14,8 +14,8 @@ bool Catalog::hasPending() const {
   return !(D.Strings.empty() && D.Binaries.empty() && D.Functions.empty() &&
            D.Frames.empty() && D.Stacks.empty() && D.Processes.empty() &&
            D.Threads.empty() && D.Heaps.empty() && D.Loads.empty() &&
-           D.Symbols.empty() && D.Devices.empty() && D.Scopes.empty() &&
-           D.ScopePaths.empty());
+           D.Symbols.empty() && D.SourceLines.empty() && D.Devices.empty() &&
+           D.Scopes.empty() && D.ScopePaths.empty());
 }
 
 uint32_t Catalog::binary(StringRef Path, ArrayRef<uint8_t> BuildId) {

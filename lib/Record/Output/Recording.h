@@ -58,6 +58,10 @@ public:
   std::function<void(uint32_t, const std::string &,
                      const std::vector<uint8_t> &, uint32_t)>
       OnBinary;
+  /// Called for a Python function of a process's code: id, file; and for each
+  /// line of a process's code: process, function, line. May be called again.
+  std::function<void(uint32_t, const std::string &)> OnPythonFunction;
+  std::function<void(uint32_t, uint32_t, uint32_t)> OnPythonLine;
   uint32_t Epoch = 1;
 
   /// A time, at least AtLeast, after all events so far and before all later

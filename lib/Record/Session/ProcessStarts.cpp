@@ -37,7 +37,7 @@ ProcessStarts::ProcessStarts(const RecordOptions &O, SharedSources &Shared,
                              Greeter &Listener, ChildList &Children,
                              const ProgramProcess &Program, ExecTable &Execs,
                              ProcessExits &Exits, const ProcessRoles &Roles,
-                             const SymbolRequests &Symbols,
+                             SymbolRequests &Symbols,
                              const RecordingControl &Control, std::string Tag)
     : O(O), R(Shared.R), Shared(Shared), Listener(Listener), Children(Children),
       Program(Program), Execs(Execs), Exits(Exits), Roles(Roles),
@@ -99,8 +99,11 @@ void ProcessStarts::welcome(const Greeter::Client &G) {
   P->SeesOurPids = Pids.size() == 1;
   // Read now, while the process waits for its answer: the process may be gone
   // when the recorder first sees its code.
-  if (Symbols.isStarted())
-    P->PerfMap.emplace(G.Pid, P->InnerPid, readClocks().RealtimeNs);
+  if (Symbols.isStarted()) {
+    uint64_t NowNs = readClocks().RealtimeNs;
+    P->PerfMap.emplace(G.Pid, P->InnerPid, NowNs);
+    Symbols.addSources(R.Names.numProcesses() + 1, G.Pid, NowNs);
+  }
   // All records of the process before the exec are in its rings.
   if (I.Origin == ProcessOrigin::Exec)
     if (ChildProcess *Before = Children.findPid(G.Pid))

@@ -21,7 +21,7 @@ public:
                 Greeter &Listener, ChildList &Children,
                 const ProgramProcess &Program, ExecTable &Execs,
                 ProcessExits &Exits, const ProcessRoles &Roles,
-                const SymbolRequests &Symbols, const RecordingControl &Control,
+                SymbolRequests &Symbols, const RecordingControl &Control,
                 std::string Tag);
 
   /// Adds the processes that have connected. Ready: the listener may have a new
@@ -55,7 +55,7 @@ private:
   ExecTable &Execs;
   ProcessExits &Exits;
   const ProcessRoles &Roles;
-  const SymbolRequests &Symbols;
+  SymbolRequests &Symbols;
   const RecordingControl &Control;
   std::string Tag;
   ProcessSettings Settings;

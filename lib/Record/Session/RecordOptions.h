@@ -66,6 +66,7 @@ struct RecordOptions {
   /// Wait until all descendants have ended.
   bool WaitForAll = true;
   bool Symbols = true; ///< resolve addresses while recording
+  bool Sources = true; ///< with Symbols: keep lines of source that allocate
   std::string Library; ///< the capture library
   /// The library for CUDA's driver; empty: none.
   std::string CudaLibrary;

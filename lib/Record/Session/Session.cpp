@@ -20,7 +20,7 @@ Session::Session(const RecordOptions &O, Recording &R, Greeter &Listener,
   // Naps are short; the kernel's default timer slack would double them.
   prctl(PR_SET_TIMERSLACK, 2000ul);
   if (O.Symbols)
-    Symbols.start();
+    Symbols.start(O.Sources);
 }
 
 void Session::setProgram(pid_t Pid, const std::string &Exe,

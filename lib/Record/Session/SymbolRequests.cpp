@@ -10,7 +10,7 @@
 using namespace llvm;
 using namespace memkit;
 
-void SymbolRequests::start() {
+void SymbolRequests::start(bool WithSources) {
   Thread = std::make_unique<SymbolThread>();
   R.OnBinary = [this](uint32_t Binary, const std::string &Path,
                       const std::vector<uint8_t> &BuildId, uint32_t Process) {
@@ -24,6 +24,29 @@ void SymbolRequests::start() {
                                   uint64_t Address) {
     onUnownedCode(Frame, Process, Address);
   };
+  ReadsSources = WithSources;
+  if (!ReadsSources)
+    return;
+  R.OnPythonFunction = [this](uint32_t Function, const std::string &File) {
+    if (mayHaveSource(File))
+      PythonFiles.try_emplace(Function, File);
+  };
+  R.OnPythonLine = [this](uint32_t Process, uint32_t Function, uint32_t Line) {
+    onPythonLine(Process, Function, Line);
+  };
+}
+
+void SymbolRequests::addSources(uint32_t Process, pid_t Pid, uint64_t StartNs) {
+  if (ReadsSources)
+    Thread->addSources(Process, SourceRoot(Pid, StartNs));
+}
+
+void SymbolRequests::onPythonLine(uint32_t Process, uint32_t Function,
+                                  uint32_t Line) {
+  auto File = PythonFiles.find(Function);
+  if (File != PythonFiles.end() &&
+      PythonLines.insert(uint64_t(Function) << 32 | Line).second)
+    Thread->askSource(Process, File->second, Line);
 }
 
 /// Asks for the name of code outside of any binary: that of a JIT compiler,
@@ -60,7 +83,7 @@ void SymbolRequests::onBinary(uint32_t Binary, const std::string &Path,
   Places.push_back(Proc + "/exe");
   if (BuildId.empty())
     Places.resize(Places.size() - 1);
-  Thread->addBinary(BuildId, std::move(Places));
+  Thread->addBinary(Process, BuildId, std::move(Places));
   BinaryPaths.push_back(Path);
 }
 
@@ -86,6 +109,9 @@ void SymbolRequests::take(size_t Max) {
   Thread->handOver();
   for (SymbolThread::SymbolAnswer &A : Thread->takeAnswers(Max))
     R.Names.Names.addSymbols(A.Frame, A.Locations);
+  for (const SymbolThread::SourceAnswer &A : Thread->takeSources())
+    R.Names.pending().SourceLines.push_back(
+        {R.Names.Names.string(A.Path), A.Line, R.Names.Names.string(A.Text)});
 }
 
 void SymbolRequests::finish(uint64_t NextFlushNs) {

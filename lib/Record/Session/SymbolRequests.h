@@ -7,6 +7,7 @@
 
 #include "Session/ChildList.h"
 #include "Stacks/SymbolThread.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace memkit {
 
@@ -17,12 +18,16 @@ public:
   SymbolRequests(Recording &R, ChildList &Children)
       : R(R), Children(Children) {}
 
-  /// Called before the first process: starts the symbol thread.
-  void start();
+  /// Called before the first process: starts the symbol thread. WithSources:
+  /// lines of source, too.
+  void start(bool WithSources);
   bool isStarted() const { return Thread != nullptr; }
   /// Adds the symbols of at most Max frames to the trace, about a microsecond
   /// each.
   void take(size_t Max);
+  /// Lines of source are read as process Pid sees files. StartNs: its start, of
+  /// CLOCK_REALTIME. Called before the first code of Process.
+  void addSources(uint32_t Process, pid_t Pid, uint64_t StartNs);
   /// P has ended: its map of names is complete.
   void endJit(ChildProcess &P);
   /// Waits for the symbols of all remaining frames, and writes them each second
@@ -38,12 +43,17 @@ public:
 private:
   void onBinary(uint32_t Binary, const std::string &Path,
                 const std::vector<uint8_t> &BuildId, uint32_t Process);
+  void onPythonLine(uint32_t Process, uint32_t Function, uint32_t Line);
   void onUnownedCode(uint32_t Frame, uint32_t Process, uint64_t Address);
 
   Recording &R;
   ChildList &Children;
   std::unique_ptr<SymbolThread> Thread;
   std::vector<std::string> BinaryPaths; ///< by number in Thread, from 0
+  bool ReadsSources = false;
+  /// The files of Python functions that may have source.
+  llvm::DenseMap<uint32_t, std::string> PythonFiles;
+  llvm::DenseSet<uint64_t> PythonLines; ///< asked: function, line
 };
 
 } // namespace memkit

@@ -124,7 +124,10 @@ uint32_t CodeFrames::python(const SharedProcess::CodeInfo &Info) {
     bad();
     Line = 0;
   }
-  return R.Names.frame({FrameKind::Python, functionOf(Info.Container), Line});
+  uint32_t Function = functionOf(Info.Container);
+  if (R.OnPythonLine && Line)
+    R.OnPythonLine(Process, Function, static_cast<uint32_t>(Line));
+  return R.Names.frame({FrameKind::Python, Function, Line});
 }
 
 uint32_t CodeFrames::functionOf(uint32_t Id) {
@@ -133,8 +136,9 @@ uint32_t CodeFrames::functionOf(uint32_t Id) {
   SharedProcess::FunctionInfo Info;
   Function F;
   bool IsThere = Shared.function(Id, Info);
+  std::string File;
   if (IsThere) {
-    std::string Name, File;
+    std::string Name;
     F.Name = textOf(Info.Name, Name);
     F.File = textOf(Info.File, File);
     IsDataWorker |=
@@ -147,6 +151,8 @@ uint32_t CodeFrames::functionOf(uint32_t Id) {
   if (!F.Name)
     F.Name = R.Names.Names.string("?");
   uint32_t New = R.Names.Names.function(F);
+  if (R.OnPythonFunction)
+    R.OnPythonFunction(New, File);
   // An invalid id must not take memory.
   if (IsThere)
     Functions.get(Id) = New;

@@ -5,6 +5,7 @@
 #include "Stacks/SymbolThread.h"
 #include <algorithm>
 #include <csignal>
+#include <iterator>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -29,22 +30,35 @@ SymbolThread::~SymbolThread() {
   Worker.join();
 }
 
-void SymbolThread::addBinary(std::vector<uint8_t> BuildId,
+void SymbolThread::addBinary(uint32_t Process, std::vector<uint8_t> BuildId,
                              std::vector<std::string> Places) {
   std::lock_guard<std::mutex> Guard(Lock);
-  NewModules.push_back({std::move(BuildId), std::move(Places)});
+  NewModules.push_back({Process, std::move(BuildId), std::move(Places)});
+}
+
+void SymbolThread::addSources(uint32_t Process, SourceRoot Root) {
+  std::lock_guard<std::mutex> Guard(Lock);
+  NewRoots.emplace_back(Process, std::move(Root));
+}
+
+void SymbolThread::askSource(uint32_t Process, std::string Path,
+                             uint32_t Line) {
+  AskedSources.push_back({Process, std::move(Path), Line});
 }
 
 void SymbolThread::handOver() {
-  if (Asked.empty())
+  if (Asked.empty() && AskedSources.empty())
     return;
   bool First;
   {
     std::lock_guard<std::mutex> Guard(Lock);
-    First = Questions.empty();
+    First = Questions.empty() && SourceQuestions.empty();
     Questions.insert(Questions.end(), Asked.begin(), Asked.end());
+    std::move(AskedSources.begin(), AskedSources.end(),
+              std::back_inserter(SourceQuestions));
   }
   Asked.clear();
+  AskedSources.clear();
   if (First)
     Wake.notify_one();
 }
@@ -75,14 +89,20 @@ std::vector<SymbolThread::SymbolAnswer> SymbolThread::takeAnswers(size_t Max) {
   return Out;
 }
 
+std::vector<SymbolThread::SourceAnswer> SymbolThread::takeSources() {
+  std::lock_guard<std::mutex> Guard(Lock);
+  return std::exchange(SourceAnswers, {});
+}
+
 bool SymbolThread::idle() {
   std::lock_guard<std::mutex> Guard(Lock);
-  return Questions.empty() && !Busy;
+  return Questions.empty() && SourceQuestions.empty() && !Busy;
 }
 
 void SymbolThread::cut() {
   std::lock_guard<std::mutex> Guard(Lock);
   Questions.clear();
+  SourceQuestions.clear();
 }
 
 //===----------------------------------------------------------------------===//
@@ -94,6 +114,15 @@ void SymbolThread::give(uint32_t Frame, std::vector<SourceLocation> Locations) {
     return;
   std::lock_guard<std::mutex> Guard(Lock);
   Answers.push_back({Frame, std::move(Locations)});
+}
+
+void SymbolThread::giveSource(uint32_t Process, const std::string &Path,
+                              uint32_t Line) {
+  std::optional<std::string> Text = Sources.take(Process, Path, Line);
+  if (!Text)
+    return;
+  std::lock_guard<std::mutex> Guard(Lock);
+  SourceAnswers.push_back({Path, Line, std::move(*Text)});
 }
 
 void SymbolThread::look(JitNames &Names) {
@@ -114,6 +143,8 @@ void SymbolThread::answer(const Question &Q) {
     Counts.resize(std::max<size_t>(Counts.size(), Q.Container));
     ++Counts[Q.Container - 1].Asked;
     Counts[Q.Container - 1].Nameless += L.empty();
+    for (const SourceLocation &At : L)
+      giveSource(ProcessOf[Q.Container - 1], At.File, At.Line);
     give(Q.Frame, std::move(L));
     return;
   }
@@ -130,7 +161,9 @@ void SymbolThread::answer(const Question &Q) {
 
 /// Waits. True: there is a request; false: a perf map is due for another look.
 bool SymbolThread::waitForWork(std::unique_lock<std::mutex> &Guard) {
-  auto HasWork = [this] { return Stop || !Questions.empty(); };
+  auto HasWork = [this] {
+    return Stop || !Questions.empty() || !SourceQuestions.empty();
+  };
   auto Next = JitNames::Clock::time_point::max();
   for (auto &[Process, Names] : Jits)
     Next = std::min(Next, Names.nextLook());
@@ -151,15 +184,24 @@ void SymbolThread::run() {
     std::deque<BinaryFile> Binaries = std::exchange(NewModules, {});
     for (auto &New : std::exchange(NewJits, {}))
       Jits.emplace(New.first, std::move(New.second));
+    std::vector<SourceQuestion> OfSources = std::exchange(SourceQuestions, {});
+    auto Roots = std::exchange(NewRoots, {});
     Question Q{};
+    HasQuestion &= !Questions.empty();
     if (HasQuestion) {
       Q = Questions.front();
       Questions.pop_front();
     }
     Busy = true;
     Guard.unlock();
-    for (BinaryFile &M : Binaries)
+    for (auto &New : Roots)
+      Sources.addProcess(New.first, std::move(New.second));
+    for (BinaryFile &M : Binaries) {
+      ProcessOf.push_back(M.Process);
       Symbols.addBinary(M.BuildId, std::move(M.Places));
+    }
+    for (const SourceQuestion &S : OfSources)
+      giveSource(S.Process, S.Path, S.Line);
     if (HasQuestion)
       answer(Q);
     lookAtMaps();

@@ -6,6 +6,7 @@
 #define MEMKIT_LIB_RECORD_SYMBOLTHREAD_H
 
 #include "Stacks/JitNames.h"
+#include "Stacks/SourceFiles.h"
 #include "Symbolize/Symbolizer.h"
 #include <atomic>
 #include <condition_variable>
@@ -24,8 +25,16 @@ public:
   SymbolThread();
   ~SymbolThread();
 
-  /// Adds binary Id; ids come in order from 1. Arguments as for Symbolizer.
-  void addBinary(std::vector<uint8_t> BuildId, std::vector<std::string> Places);
+  /// Adds binary Id; ids come in order from 1. Process: that loaded the binary,
+  /// and sees its sources. Other arguments as for Symbolizer.
+  void addBinary(uint32_t Process, std::vector<uint8_t> BuildId,
+                 std::vector<std::string> Places);
+  /// From now on lines of source are read for Process, of its native code and
+  /// by askSource().
+  void addSources(uint32_t Process, SourceRoot Root);
+  /// Requests the text of a line of a Python file. The caller asks once for a
+  /// line.
+  void askSource(uint32_t Process, std::string Path, uint32_t Line);
   /// Requests the symbols of Frame. This and the requests below wait for
   /// handOver(): waking a thread costs as much as a new stack.
   void ask(uint32_t Frame, uint32_t Binary, uint64_t Address);
@@ -44,6 +53,14 @@ public:
     uint32_t Frame;
     std::vector<SourceLocation> Locations; ///< never empty
   };
+  /// The text of a line of source.
+  struct SourceAnswer {
+    std::string Path;
+    uint32_t Line;
+    std::string Text; ///< never empty
+  };
+  /// The answers not taken before.
+  std::vector<SourceAnswer> takeSources();
   /// The answers not taken before, in order, at most Max.
   std::vector<SymbolAnswer> takeAnswers(size_t Max);
   /// Whether all requests passed to the thread are answered or dropped.
@@ -62,6 +79,7 @@ public:
 
 private:
   struct BinaryFile {
+    uint32_t Process;
     std::vector<uint8_t> BuildId;
     std::vector<std::string> Places;
   };
@@ -77,17 +95,30 @@ private:
   void look(JitNames &Names);
   void lookAtMaps();
   void give(uint32_t Frame, std::vector<SourceLocation> Locations);
+  void giveSource(uint32_t Process, const std::string &Path, uint32_t Line);
 
-  std::vector<Question> Asked; ///< requests before handOver()
+  struct SourceQuestion {
+    uint32_t Process;
+    std::string Path;
+    uint32_t Line;
+  };
+
+  std::vector<Question> Asked;              ///< requests before handOver()
+  std::vector<SourceQuestion> AskedSources; ///< likewise
   std::mutex Lock;
   std::condition_variable Wake;
   std::deque<BinaryFile> NewModules;
   std::deque<std::pair<uint32_t, JitNames>> NewJits;
   std::deque<Question> Questions;
   std::deque<SymbolAnswer> Answers;
+  std::vector<std::pair<uint32_t, SourceRoot>> NewRoots;
+  std::vector<SourceQuestion> SourceQuestions;
+  std::vector<SourceAnswer> SourceAnswers;
   bool Busy = false, Stop = false;
   // Used by the thread only.
   Symbolizer Symbols;
+  SourceFiles Sources;
+  std::vector<uint32_t> ProcessOf; ///< by binary - 1
   std::vector<ModuleCounts> Counts;
   std::map<uint32_t, JitNames> Jits; ///< by process
   std::thread Worker;

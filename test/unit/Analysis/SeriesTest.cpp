@@ -19,3 +19,13 @@ TEST(Series, TakesTheHighestOfEachPart) {
             (std::vector<uint64_t>{1, 3}));
   EXPECT_EQ(highestOf(Points, 5, 5, 2), (std::vector<uint64_t>{0, 0}));
 }
+
+TEST(Series, Sums) {
+  auto Sum = sumOf({{{10, 5}, {30, 0}}, {{20, 7}, {30, 1}}, {}});
+  ASSERT_EQ(Sum.size(), 3u);
+  EXPECT_EQ(Sum[0].TimeNs, 10u);
+  EXPECT_EQ(Sum[0].Value, 5u);
+  EXPECT_EQ(Sum[1].Value, 12u);
+  EXPECT_EQ(Sum[2].TimeNs, 30u);
+  EXPECT_EQ(Sum[2].Value, 1u);
+}

@@ -2,8 +2,8 @@
 //
 // Stacks with frames folded away.
 
-#include "memkit/Model/Rules.h"
 #include "memkit/Model/StackView.h"
+#include "memkit/Model/Rules.h"
 #include <gtest/gtest.h>
 #include <random>
 
@@ -49,8 +49,7 @@ TEST(FrameRoles, OfFrames) {
   EXPECT_EQ(FrameRole::Start,
             native("/lib/libc.so.6", {"__libc_start_main_impl"}));
   EXPECT_EQ(FrameRole::Program, native("/lib/libc.so.6", {"qsort_r"}));
-  EXPECT_EQ(FrameRole::Loader,
-            python("<frozen importlib._bootstrap>"));
+  EXPECT_EQ(FrameRole::Loader, python("<frozen importlib._bootstrap>"));
   EXPECT_EQ(FrameRole::Loader, python("<frozen runpy>"));
   EXPECT_EQ(FrameRole::Loader, python("<frozen site>"));
   EXPECT_EQ(FrameRole::Loader, python("/usr/lib/python3.9/site.py"));

@@ -49,6 +49,7 @@ static Dictionary sampleDictionary() {
   D.Threads = {{1, 4711, 1, 0}, {1, 4720, 0, 100}, {2, 4712, 0, 500}};
   D.Heaps = {{1, 0, 0, HF_None, 0}, {4, 1, 1, HF_OutsideTotals, 524288}};
   D.Loads = {{1, 1, 0x1000, 0x2000, 0x1000, 5, 0}, {1, 2, 1, 2, 3, 4, 5}};
+  D.SourceLines = {{3, 7, 1}, {3, 9, 4}};
   D.Symbols = {{2, {{2, 10}, {3, 0}}}, {1, {}}};
   return D;
 }
