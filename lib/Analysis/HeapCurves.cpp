@@ -122,9 +122,8 @@ static std::vector<uint64_t> curveOfIntervals(const Trace &T,
   return Values;
 }
 
-/// The sum of the heaps of a memory space that lie in no other heap.
-static std::vector<SeriesPoint> spaceSeries(const Trace &T, uint32_t Space,
-                                            const LiveSeries &Live) {
+std::vector<SeriesPoint> spaceSeries(const Trace &T, uint32_t Space,
+                                     const LiveSeries &Live) {
   std::vector<std::vector<SeriesPoint>> All;
   for (uint32_t Id = 1; Id < Live.Heaps.size(); ++Id) {
     const Heap &H = T.heap(Id);

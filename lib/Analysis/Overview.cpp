@@ -54,22 +54,22 @@ static std::vector<SeriesPoint> sumResident(const SelectedStats &S,
   return sumOf(All);
 }
 
-/// The last point of the points, and the live bytes of the host then.
 static void takeResident(const SelectedStats &S, const MarkSeries &Marks,
                          unsigned Columns, Overview &Out) {
   const Trace &T = S.trace();
   std::vector<SeriesPoint> Sums = sumResident(S, Marks);
-  if (Sums.empty())
-    return;
   if (Columns)
     Out.Rss.Highest = highestOf(Sums, 0, T.endNs(), Columns);
-  for (uint32_t P = 1; P < Marks.Rss.size(); ++P)
-    if (S.selection().hasProcess(P) && !Marks.Rss[P].empty()) {
-      Out.Rss.HasLast = true;
-      Out.Rss.LastBytes += Marks.Rss[P].back().Value;
-      const ProcessStats *Stats = T.processStats(P);
-      Out.Rss.LastLiveBytes += Stats ? Stats->LiveBytes : 0;
-    }
+  // At the end of a process its memory is gone: not a sample.
+  while (!Sums.empty() && !Sums.back().Value)
+    Sums.pop_back();
+  if (Sums.empty())
+    return;
+  Out.Rss.HasLast = true;
+  Out.Rss.LastBytes = Sums.back().Value;
+  std::vector<SeriesPoint> Live = spaceSeries(T, 0, Out.Live);
+  if (const SeriesPoint *P = pointAt<SeriesPoint>(Live, Sums.back().TimeNs))
+    Out.Rss.LastLiveBytes = P->Value;
 }
 
 /// What the user's own lines hold, and which of them grow.

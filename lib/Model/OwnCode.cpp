@@ -82,13 +82,19 @@ bool OwnCode::isOwnPython(StringRef File) const {
   return At->second = Is;
 }
 
+/// Of a binary that no rule names: a path, or a program without its folder;
+/// neither `[vdso]` nor a library without its folder.
+static bool isOwnByDefault(StringRef Path) {
+  return Path.contains('/') || !(Path.starts_with("[") || Path.contains(".so"));
+}
+
 bool OwnCode::isOwnBinary(StringRef Path) const {
   auto [At, New] = Binaries.try_emplace(Path, false);
   if (!New)
     return At->second;
   bool Is = !Path.empty() && !T.rules().binaryRole(Path).IsInterpreter &&
             ((OwnsExecutables && isExecutable(Path)) ||
-             T.rules().isOwnBinary(Path).value_or(Path.starts_with("/")));
+             T.rules().isOwnBinary(Path).value_or(isOwnByDefault(Path)));
   return At->second = Is;
 }
 

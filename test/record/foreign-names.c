@@ -3,8 +3,8 @@
 //
 // RUN: %cc -O0 -g0 %s -o %t.exe
 // RUN: memrec -q -o %t.fb %t.exe && memdump %t.fb | FileCheck %s
-// RUN: memleak --no-default-suppressions %t.fb | FileCheck %s --check-prefix=SHORT
-// RUN: memstat %t.fb | FileCheck %s --check-prefix=STAT
+// RUN: memleak -v --no-default-suppressions %t.fb | FileCheck %s --check-prefix=SHORT
+// RUN: memstat -v %t.fb | FileCheck %s --check-prefix=STAT
 #include <stdlib.h>
 
 void *grow(void) asm("\"runtime.(*mheap).grow\"");

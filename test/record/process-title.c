@@ -4,7 +4,7 @@
 // RUN: %cc -O0 -g %s -o %t.exe
 // RUN: memrec -q -o %t.fb %t.exe a b c dddddddddddddddddddddddddddddddddddddddddddd
 // RUN: memdump --summary %t.fb | FileCheck %s
-// RUN: memstat %t.fb | FileCheck %s --check-prefix=STAT
+// RUN: memstat -v %t.fb | FileCheck %s --check-prefix=STAT
 // RUN: memdump --process='svc: worker*' %t.fb | FileCheck %s --check-prefix=ONE
 //
 // CHECK: svc: master /usr/sbin/svc {{.*}}process-title.c.tmp.exe a b c

@@ -13,17 +13,22 @@ namespace memkit {
 
 /// Puts Text into Line at Column, if the columns are free.
 static void place(std::string &Line, size_t Column, StringRef Text) {
+  // With a blank on each side.
+  size_t Before = Column ? 1 : 0;
   if (Column + Text.size() <= Line.size() &&
-      StringRef(Line).substr(Column, Text.size()).trim().empty())
+      StringRef(Line)
+          .substr(Column - Before, Text.size() + Before + 1)
+          .trim()
+          .empty())
     Line.replace(Column, Text.size(), Text);
 }
 
-/// The steps that fit below Columns, each at its begin.
-static std::string stepLine(const PageInput &F, size_t Columns) {
-  std::string Line(Columns, ' ');
+/// Puts the first and the last step at their begins, where there is room.
+static void placeSteps(const PageInput &F, std::string &Line) {
+  size_t Columns = Line.size();
   ArrayRef<StepReport> Steps = F.O.Steps;
   if (Steps.empty())
-    return Line;
+    return;
   auto At = [&](const StepReport &S) {
     double Share =
         double(S.BeginNs) / double(std::max<uint64_t>(F.T.endNs(), 1));
@@ -34,7 +39,6 @@ static std::string stepLine(const PageInput &F, size_t Columns) {
   std::string Text = std::to_string(Last.Step);
   if (&First != &Last && At(Last) >= Text.size())
     place(Line, At(Last) - Text.size() + 1, Text);
-  return Line;
 }
 
 std::optional<PageSection> curveSection(const PageInput &F, const Subject &S) {
@@ -65,10 +69,11 @@ std::optional<PageSection> curveSection(const PageInput &F, const Subject &S) {
   for (size_t I = 0; I != Columns; ++I)
     Axis += F.Ascii ? "-" : "─";
   Out.Drawn.push_back(Axis);
-  std::string Times = stepLine(F, Columns), End = formatTime(F.T.endNs());
-  place(Times, 0, "0 s ");
+  std::string Times(Columns, ' '), End = formatTime(F.T.endNs());
+  place(Times, 0, "0 s");
   if (End.size() < Columns)
     place(Times, Columns - End.size(), End);
+  placeSteps(F, Times);
   Out.Drawn.push_back(std::string(Label + 2, ' ') + Times);
   std::string Key =
       (F.Ascii ? "# " : "█ ") + S.Name + ": live, the most in each column";

@@ -184,7 +184,9 @@ static std::string residentText(const PageInput &F) {
   if (!R.HasLast)
     return Text;
   Text += ", " + formatSize(R.LastBytes) + " in the last sample";
-  std::string Why = residentReason(R.LastBytes, R.LastLiveBytes);
+  std::string Why;
+  if (R.LastLiveBytes)
+    Why = residentReason(R.LastBytes, *R.LastLiveBytes);
   return Why.empty() ? Text : Text + " (" + Why + ")";
 }
 

@@ -22,6 +22,11 @@ struct HeapCurves {
   bool FromEvents = false;
 };
 
+/// Live bytes of a memory space at the ends of intervals: the sum of the heaps
+/// that lie in no other heap.
+std::vector<SeriesPoint> spaceSeries(const Trace &T, uint32_t Space,
+                                     const LiveSeries &Live);
+
 /// Replays a short run if all processes are selected; otherwise uses the
 /// intervals.
 HeapCurves readHeapCurves(const SelectedStats &S, const LiveSeries &Live,

@@ -20,10 +20,11 @@ namespace memkit {
 
 /// Resident memory of the selected processes, as far as samples tell.
 struct Resident {
-  /// The last sample of each process, all together, and the live bytes of the
-  /// host then.
+  /// The last sample: all processes together.
   bool HasLast = false;
-  uint64_t LastBytes = 0, LastLiveBytes = 0;
+  uint64_t LastBytes = 0;
+  /// The live bytes of the host then; none: not known.
+  std::optional<uint64_t> LastLiveBytes;
   /// The highest sum in each column of the curves; empty: no samples.
   std::vector<uint64_t> Highest;
 };

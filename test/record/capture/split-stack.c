@@ -19,7 +19,6 @@
 // DEEP-NEXT: malloc
 // DEEP-NEXT: descend (split-stack.c:
 // DEEP: main (split-stack.c:
-// DEEP: __libc_start_main
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>

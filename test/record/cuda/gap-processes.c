@@ -7,7 +7,7 @@
 // RUN:   FAKECUDA_MODULE_BYTES=16777216 memrec -o %t.fb -- %t.exe
 // RUN: memdump --check %t.fb
 // RUN: memdump %t.fb | grep device-used | FileCheck %s
-// RUN: memstat %t.fb | FileCheck %s --check-prefix=STAT
+// RUN: memstat -v %t.fb | FileCheck %s --check-prefix=STAT
 //
 // The parent has 300 and 64 MiB, the child 300, 16 and 32, another process 100.
 

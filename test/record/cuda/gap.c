@@ -10,7 +10,7 @@
 // RUN: memdump --check %t.fb
 // RUN: memdump %t.fb | grep device-used | FileCheck %s
 //
-// RUN: memstat %t.fb | FileCheck %s --check-prefix=STAT
+// RUN: memstat -v %t.fb | FileCheck %s --check-prefix=STAT
 // RUN: memstat --format=json %t.fb | %python -c "import json, sys; print(json.dumps(json.load(sys.stdin)['gap'][0]['last']))" | FileCheck %s --check-prefix=JSON
 //
 // A context takes 300 MiB, a module 16, another process has 100 and later 300.

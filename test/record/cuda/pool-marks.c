@@ -5,9 +5,9 @@
 // RUN: %cuda memrec -o %t.fb -- %t.exe
 // RUN: memdump --check %t.fb
 // RUN: memdump %t.fb | grep heap-reserved | FileCheck %s
-// RUN: memstat %t.fb | FileCheck %s --check-prefix=STAT
+// RUN: memstat -v %t.fb | FileCheck %s --check-prefix=STAT
 // RUN: memstat --format=json %t.fb | FileCheck %s --check-prefix=JSON
-// RUN: memstat --format=markdown %t.fb | FileCheck %s --check-prefix=STAT
+// RUN: memstat -v --format=markdown %t.fb | FileCheck %s --check-prefix=STAT
 
 #include "Inputs/check.h"
 #include <unistd.h>

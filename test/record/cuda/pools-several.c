@@ -7,7 +7,7 @@
 // RUN: memdump %t.fb | grep heap-reserved | FileCheck %s
 // RUN: memdump --format=asm %t.fb | grep heap-reserved | FileCheck %s --check-prefix=ASM
 // RUN: memdump --format=asm %t.fb | memas | memdump --format=asm > %t.again && memdump --format=asm %t.fb | diff - %t.again
-// RUN: memstat %t.fb | FileCheck %s --check-prefix=STAT
+// RUN: memstat -v %t.fb | FileCheck %s --check-prefix=STAT
 // RUN: memstat --format=json %t.fb | FileCheck %s --check-prefix=JSON
 
 #include "Inputs/check.h"

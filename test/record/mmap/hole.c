@@ -6,7 +6,7 @@
 // RUN: memdump --check %t.fb
 // RUN: memdump %t.fb | grep -v " rss " | FileCheck %s
 // RUN: memdump --summary --format=json %t.fb | FileCheck %s --check-prefix=SUM
-// RUN: memleak %t.fb | FileCheck %s --check-prefix=LEAK
+// RUN: memleak -v %t.fb | FileCheck %s --check-prefix=LEAK
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -20,7 +20,6 @@ int main(void) {
   // CHECK-NEXT: main (hole.c:[[#@LINE+1]])
   char *P = mmap(0, 10 * PAGE, PROT_READ | PROT_WRITE,
                  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  // CHECK-NEXT: __libc_start_call_main
   // CHECK: split #0 into #1 16 KiB
   // CHECK-NEXT: split #1 into #2 8 KiB
   // CHECK-NEXT: free #1

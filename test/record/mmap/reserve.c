@@ -8,8 +8,8 @@
 // RUN: memdump %t.fb | grep -v " rss " | FileCheck %s
 // RUN: memdump --summary %t.fb | FileCheck %s --check-prefix=SUM
 // RUN: memdump --summary --format=json %t.fb | FileCheck %s --check-prefix=JSON
-// RUN: memleak %t.fb | FileCheck %s --check-prefix=LEAK
-// RUN: memleak --heap=host.reserved %t.fb | FileCheck %s --check-prefix=HEAP
+// RUN: memleak -v %t.fb | FileCheck %s --check-prefix=LEAK
+// RUN: memleak -v --heap=host.reserved %t.fb | FileCheck %s --check-prefix=HEAP
 
 #include <sys/mman.h>
 #include <unistd.h>

@@ -118,8 +118,8 @@ int main(void) {
 // FLAME-DAG: outer;Lib:work 20008
 // FLAME-DAG: {{^}}Lib:work 7316
 // FLAME-DAG: first;Other:crossed 4000
-// SCOPE: ;main;work;malloc 20008
-// SCOPE-NEXT: ;main;malloc 1000
+// SCOPE: main;work;malloc 20008
+// SCOPE-NEXT: main;malloc 1000
 // TABLE: name,{{.*}}calls
 // TABLE-DAG: {{^}}outer,{{.*}}
 // TABLE-DAG: {{^}}Lib:work,{{.*}}

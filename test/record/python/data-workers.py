@@ -4,7 +4,7 @@
 # REQUIRES: python3.11
 # RUN: memrec -q -o %t.fb -- %python3.11 %s %t.folder
 # RUN: memdump --summary %t.fb | FileCheck %s
-# RUN: memleak --process='data-workers.py (DataLoader worker 1)' %t.fb | FileCheck %s --check-prefix=ONE
+# RUN: memleak -v --process='data-workers.py (DataLoader worker 1)' %t.fb | FileCheck %s --check-prefix=ONE
 #
 # CHECK: exit 0 data-workers.py {{[^(]}}
 # CHECK: exit 0 data-workers.py (DataLoader worker 0)

@@ -8,7 +8,7 @@
 # RUN: memdump --check %t.fb
 # RUN: memflame --format=collapsed --metric=live --stack=mixed.py %t.fb > %t.folded
 # RUN: FileCheck %s --input-file=%t.folded --match-full-lines --check-prefix=FLAME
-# RUN: memleak --top=0 --stack=mixed.py %t.fb | FileCheck %s --check-prefix=LINES
+# RUN: memleak -v --top=0 --stack=mixed.py %t.fb | FileCheck %s --check-prefix=LINES
 # RUN: memflame --format=collapsed --metric=live --all-frames %t.fb | FileCheck %s --check-prefix=ALL
 # RUN: memdump --summary --format=json %t.fb | FileCheck %s --check-prefix=ROLE
 #

@@ -3,8 +3,8 @@
 # REQUIRES: python3.11
 # RUN: memrec -q -o %t.fb -- %python3.11 %s
 # RUN: memdump --summary --format=json %t.fb | FileCheck %s
-# RUN: memleak --process='roles.py (spawn)' %t.fb | FileCheck %s --check-prefix=ONE
-# RUN: not memleak --process=none %t.fb 2>&1 | FileCheck %s --check-prefix=THERE
+# RUN: memleak -v --process='roles.py (spawn)' %t.fb | FileCheck %s --check-prefix=ONE
+# RUN: not memleak -v --process=none %t.fb 2>&1 | FileCheck %s --check-prefix=THERE
 # RUN: memrec -q -o %t.module.fb -- %python3.11 -m json.tool --help
 # RUN: memdump --summary %t.module.fb | FileCheck %s --check-prefix=MODULE
 # RUN: memrec -q -o %t.code.fb -- %python3.11 -Bc pass

@@ -6,7 +6,7 @@
 // RUN: memrec -q -o %t.fb %t.exe
 // RUN: memdump --check %t.fb
 // RUN: memdump --summary %t.fb | FileCheck %s
-// RUN: memleak --heap=pool.arena %t.fb | FileCheck %s --check-prefix=LEAK
+// RUN: memleak -v --heap=pool.arena %t.fb | FileCheck %s --check-prefix=LEAK
 //
 // Of a sample of malloc's blocks the outer block cannot be told; heaps can be
 // chosen; a program that stops recording reports nothing.

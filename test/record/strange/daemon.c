@@ -7,7 +7,7 @@
 // RUN: ls %t.done
 // RUN: memdump --check %t.fb
 // RUN: memdump --summary --format=json %t.fb | FileCheck %s
-// RUN: memleak --process='#2' %t.fb | FileCheck %s --check-prefix=LEAK
+// RUN: memleak -v --process='#2' %t.fb | FileCheck %s --check-prefix=LEAK
 // CHECK: "lost": 0
 // CHECK: "id": 2,
 // LEAK: 12.1 KiB in 1 block of host.malloc

@@ -34,7 +34,7 @@ lines = done.stderr.splitlines()
 assert lines[0] == "memrec: the program was killed by signal 9, Killed", lines
 assert lines[1] == ("memrec: out of memory: the kernel killed 1 process of this control group "
                     "(limit 96 MiB) during the recording"), lines
-leaks = subprocess.run(["memleak", base + ".fb"], check=True, stdout=subprocess.PIPE, text=True).stdout
+leaks = subprocess.run(["memleak", "-v", base + ".fb"], check=True, stdout=subprocess.PIPE, text=True).stdout
 # On a busy machine it runs for long enough to be told of as growth, too.
 live = re.search(r"^([0-9.]+) MiB in ", leaks, re.MULTILINE)
 assert live, leaks

@@ -3,7 +3,7 @@
 //
 // RUN: %cxx -O0 -g %s -o %t.exe
 // RUN: %{same} %t.fb -- %t.exe
-// RUN: memleak --all-frames %t.fb | FileCheck %s
+// RUN: memleak -v --all-frames %t.fb | FileCheck %s
 // CHECK: 64 KiB in 1 block of host.malloc
 
 #include <cstdio>
