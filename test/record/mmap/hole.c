@@ -53,4 +53,4 @@ int main(void) {
 
 // LEAK: 24 KiB in 2 blocks of host.mmap
 // LEAK-NEXT: mmap
-// LEAK-NEXT: main (hole.c:
+// LEAK-NEXT: main ({{.*}}hole.c:
