@@ -55,6 +55,9 @@ Error OutputFile::openPath(StringRef Path, Content C) {
   if (Standard) {
     if (C == Content::Trace && isatty(STDOUT_FILENO))
       return makeUsageError("not writing a trace to a terminal; use -o FILE");
+    if (C == Content::Machine && isatty(STDOUT_FILENO))
+      return makeUsageError("not writing a format for programs to a terminal; "
+                            "use -o FILE or a pipe");
     Fd = fcntl(STDOUT_FILENO, F_GETFD) < 0 ? -1 : STDOUT_FILENO;
   } else if (Exists && !S_ISREG(St.st_mode)) {
     Fd = ::open(Name.c_str(), O_WRONLY | O_CLOEXEC);

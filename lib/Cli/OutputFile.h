@@ -29,8 +29,9 @@ class OutputFile {
 public:
   enum class Content {
     Text,
-    Trace, ///< private to the user (0600) unless the file exists; not for a
-           ///< terminal
+    Trace,   ///< private to the user (0600) unless the file exists; not for a
+             ///< terminal
+    Machine, ///< a format for programs; not for a terminal
   };
 
   /// Path: a file; `-` or an empty path is standard output.

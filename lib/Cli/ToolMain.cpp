@@ -5,11 +5,16 @@
 #include "ToolMain.h"
 #include "Advice.h"
 #include "OutputFile.h"
+#include "UsageText.h"
 #include "memkit/Support/RequestError.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/WithColor.h"
+#include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace llvm;
@@ -31,10 +36,41 @@ std::error_code UsageError::convertToErrorCode() const {
   return std::make_error_code(std::errc::invalid_argument);
 }
 
-Error requireArgument(StringRef Argument, StringRef What) {
-  if (!Argument.empty())
+/// Whether standard input is a file, or a pipe with data: not a terminal or
+/// /dev/null. Waits until a pipe has data or ends; programs often start others
+/// with an empty pipe.
+static bool hasInput() {
+  struct stat Info;
+  if (fstat(STDIN_FILENO, &Info) != 0)
+    return false;
+  if (S_ISREG(Info.st_mode))
+    return true;
+  if (!S_ISFIFO(Info.st_mode) && !S_ISSOCK(Info.st_mode))
+    return false;
+  pollfd Poll = {STDIN_FILENO, POLLIN, 0};
+  int N;
+  do
+    N = poll(&Poll, 1, -1);
+  while (N < 0 && errno == EINTR);
+  int Bytes = 0;
+  return N > 0 && ioctl(STDIN_FILENO, FIONREAD, &Bytes) == 0 && Bytes > 0;
+}
+
+Error chooseTrace(cl::opt<std::string> &Input) {
+  if (!Input.empty())
     return Error::success();
-  return makeUsageError(What + " is missing; try '" + TheName + " --help'");
+  if (hasInput()) {
+    Input.setValue("-");
+    return Error::success();
+  }
+  constexpr StringLiteral Usual = "trace.fb";
+  if (!sys::fs::exists(Usual))
+    return makeUsageError("a trace is missing, and there is no trace.fb here; "
+                          "try '" +
+                          TheName + " --help'");
+  Input.setValue(Usual.str());
+  say("reading trace.fb");
+  return Error::success();
 }
 
 StringRef toolName() { return TheName; }
@@ -131,29 +167,13 @@ private:
 
 } // namespace
 
-/// Turns one line of the option parser into the form of all tools' errors.
-static std::string restyle(StringRef Line) {
-  Line.consume_front(TheName);
-  Line.consume_front(": ");
-  std::string Text = Line.rtrim(" .!").str();
-  if (!Text.empty())
-    Text[0] = toLower(Text[0]);
-  size_t Try = Text.find(".  Try: ");
-  if (Try != std::string::npos)
-    Text.replace(Try, strlen(".  Try: "), "; try ");
-  return Text;
-}
-
-static void printUsageErrors(StringRef Text) {
+static void printUsageErrors(StringRef Text, ArrayRef<const char *> Args) {
   bool First = true;
-  for (StringRef Line : split(Text, '\n')) {
-    if (Line.trim().empty())
-      continue;
-    if (First)
-      WithColor::error(errs(), TheName) << restyle(Line) << '\n';
+  for (const std::string &Line : usageMessages(Text, TheName, Args)) {
+    if (std::exchange(First, false))
+      WithColor::error(errs(), TheName) << Line << '\n';
     else
-      WithColor::note(errs(), TheName) << restyle(Line) << '\n';
-    First = false;
+      WithColor::note(errs(), TheName) << Line << '\n';
   }
 }
 
@@ -168,6 +188,9 @@ static std::string formatExamples(StringRef Examples) {
 
 void parseToolOptions(int Argc, char **Argv, const ToolDescription &D) {
   TheName = D.Name.str();
+  // https://no-color.org: any text in the variable.
+  if (const char *NoColor = getenv("NO_COLOR"); NoColor && *NoColor)
+    WithColor::setAutoDetectFunction([](const raw_ostream &) { return false; });
   static cl::opt<bool> QuietOpt("q", cl::desc("Print only errors"),
                                 cl::cat(toolCategory()));
   static cl::opt<bool> VerboseOpt("v", cl::desc("Print more details"),
@@ -183,6 +206,8 @@ void parseToolOptions(int Argc, char **Argv, const ToolDescription &D) {
     Color->second->Categories.assign({&toolCategory()});
     Color->second->setHiddenFlag(cl::NotHidden);
   }
+
+  removeForeignOptions();
 
   // The parser takes the tool's name from the first argument.
   SmallVector<const char *, 32> Args(Argv, Argv + Argc);
@@ -202,7 +227,7 @@ void parseToolOptions(int Argc, char **Argv, const ToolDescription &D) {
     errs() << Others;
     return;
   }
-  printUsageErrors(Others + Errors);
+  printUsageErrors(Others + Errors, ArrayRef(Args).drop_front());
   exit(D.UsageStatus);
 }
 

@@ -50,6 +50,24 @@ std::string shorten(StringRef Text, unsigned Width) {
          lastColumns(Text, Width - 3 - Left).str();
 }
 
+void printWrapped(raw_ostream &OS, StringRef Text, unsigned Width,
+                  unsigned Indent) {
+  StringRef Words = Text.ltrim();
+  unsigned Before = Text.size() - Words.size();
+  for (;;) {
+    OS.indent(Before);
+    size_t Room = Width > Before + 8 ? Width - Before : Words.size();
+    size_t At = Words.size() <= Room ? StringRef::npos
+                                     : Words.take_front(Room + 1).rfind(' ');
+    if (At == StringRef::npos)
+      break;
+    OS << Words.take_front(At).rtrim() << '\n';
+    Words = Words.drop_front(At).ltrim();
+    Before = Text.size() - Text.ltrim().size() + Indent;
+  }
+  OS << Words << '\n';
+}
+
 void Table::add(std::vector<std::string> Cells) {
   assert(Cells.size() == Columns.size());
   Rows.push_back(std::move(Cells));

@@ -20,6 +20,11 @@ std::string shorten(llvm::StringRef Text, unsigned Width);
 /// become blanks.
 std::string markdownText(llvm::StringRef Text);
 
+/// Prints Text in lines of at most Width columns (0: one line), broken at
+/// spaces. Lines after the first are indented by Indent more than the text.
+void printWrapped(llvm::raw_ostream &OS, llvm::StringRef Text, unsigned Width,
+                  unsigned Indent);
+
 /// A table that is printed in one go. Columns are as wide as their widest cell;
 /// the Flexible column becomes narrower if the table does not fit.
 class Table {

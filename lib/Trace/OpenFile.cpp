@@ -17,7 +17,7 @@ using namespace memkit;
 using namespace llvm;
 
 static Error failure(StringRef Name, int Number) {
-  return makeTraceError(Name, 0, sys::StrError(Number));
+  return makeFileError(Name, sys::StrError(Number));
 }
 
 Expected<InputFile> InputFile::open(StringRef Path) {
@@ -61,10 +61,9 @@ Error InputFile::spool() {
   Path += "/memkit-XXXXXX";
   int To = mkostemp(const_cast<char *>(Path.c_str()), O_CLOEXEC);
   if (To < 0)
-    return makeTraceError(Name, 0,
-                          "cannot make a temporary file for what comes from "
-                          "the pipe: " +
-                              sys::StrError(errno));
+    return makeFileError(Name, "cannot make a temporary file for what comes "
+                               "from the pipe: " +
+                                   sys::StrError(errno));
   ::unlink(Path.c_str());
   std::vector<uint8_t> Buffer(1 << 20);
   for (;;) {
@@ -82,8 +81,8 @@ Error InputFile::spool() {
       if (W < 0) {
         int Number = errno;
         ::close(To);
-        return makeTraceError(
-            Name, 0, "cannot write a temporary file: " + sys::StrError(Number));
+        return makeFileError(Name, "cannot write a temporary file: " +
+                                       sys::StrError(Number));
       }
       At += size_t(W);
     }
@@ -98,6 +97,6 @@ Expected<std::unique_ptr<MemoryBuffer>> InputFile::map() {
                                           Name, /*FileSize=*/-1,
                                           /*RequiresNullTerminator=*/false);
   if (!Buffer)
-    return makeTraceError(Name, 0, Buffer.getError().message());
+    return makeFileError(Name, Buffer.getError().message());
   return std::move(Buffer.get());
 }

@@ -45,6 +45,14 @@ public:
     Damage = Damage_.str();
     return std::nullopt;
   }
+  /// As stop(), with an error about the whole file.
+  Expected<std::optional<AnySection>> stopFile(const Twine &Error_,
+                                               const Twine &Damage_) {
+    if (HasHeader)
+      return stop(Error_, Damage_);
+    Ended = true;
+    return makeFileError(File.name(), Error_);
+  }
 
   InputFile File;
   bool Strict;
@@ -126,13 +134,13 @@ Expected<std::optional<AnySection>> SectionStream::Impl::next() {
       drop(F->Size);
       break;
     case FrameScan::NotAFrame:
-      return stop("not a memkit trace (no zstd frame)",
-                  "corrupt at offset " + Twine(Offset) +
-                      ": not a zstd frame; the remainder is not read");
+      return stopFile("not a memkit trace; memrec writes traces",
+                      "corrupt at offset " + Twine(Offset) +
+                          ": not a zstd frame; the remainder is not read");
     case FrameScan::CutOff: {
       uint64_t Size = Offset + (End - Begin);
       if (!Size)
-        return stop("empty file", "");
+        return stopFile("empty file", "");
       Ended = true;
       if (!HasHeader)
         return wrong("cut off at offset " + Twine(Size));

@@ -10,7 +10,10 @@ using namespace memkit;
 char TraceError::ID = 0;
 
 void TraceError::log(llvm::raw_ostream &OS) const {
-  OS << File << ": offset " << Offset << ": " << What;
+  OS << File << ": ";
+  if (Offset != NoOffset)
+    OS << "offset " << Offset << ": ";
+  OS << What;
 }
 
 std::error_code TraceError::convertToErrorCode() const {

@@ -172,13 +172,15 @@ Error TraceReader::Impl::scan() {
       Damage = "cut off at offset " + utostr(File.size());
     } else if (F.Kind == FrameScan::NotAFrame) {
       if (Sections.empty())
-        return wrong(Offset, "not a memkit trace (no zstd frame)");
+        return wrong(TraceError::NoOffset,
+                     "not a memkit trace; memrec writes traces");
       stopScan(Offset, "not a zstd frame");
     }
     Offset += F.Size;
   }
   if (Sections.empty())
-    return wrong(0, File.empty() ? "empty file" : "no header");
+    return File.empty() ? wrong(TraceError::NoOffset, "empty file")
+                        : wrong(0, "no header");
   if (Damage.empty())
     Damage = "cut off at offset " + utostr(File.size());
   return Error::success();

@@ -7,6 +7,7 @@
 
 #include "memkit/Model/Trace.h"
 #include "memkit/Trace/TraceReader.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace memkit {
 
@@ -18,6 +19,11 @@ void warnUnknown(const TraceReader &R);
 
 /// Opens the trace as a model, and reads Parts of it.
 llvm::Expected<std::unique_ptr<Trace>> openTrace(unsigned Parts);
+
+/// Calls Use with the path of a complete copy of the trace: the trace itself,
+/// or a temporary file with the stats and the index that the trace lacks.
+llvm::Error
+withCompleteTrace(llvm::function_ref<llvm::Error(llvm::StringRef Path)> Use);
 
 } // namespace memkit
 

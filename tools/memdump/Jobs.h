@@ -37,6 +37,9 @@ llvm::Expected<int> checkSums(OutputFile &Out);
 /// Copies the trace and adds symbols from files of this machine.
 llvm::Error symbolize(OutputFile &Out);
 
+/// Copies the trace without private names.
+llvm::Error redact(OutputFile &Out);
+
 } // namespace memkit
 
 #endif // MEMKIT_TOOLS_MEMDUMP_JOBS_H

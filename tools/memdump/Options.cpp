@@ -8,8 +8,7 @@
 using namespace llvm;
 using namespace memkit;
 
-cl::opt<std::string> memkit::Input(cl::Positional, cl::init("-"),
-                                   cl::desc("[trace]"),
+cl::opt<std::string> memkit::Input(cl::Positional, cl::desc("[trace]"),
                                    cl::cat(toolCategory()));
 cl::opt<std::string> memkit::Output("o", cl::init("-"), cl::value_desc("file"),
                                     cl::desc("Write to this file"),
@@ -41,7 +40,10 @@ cl::opt<DumpJob> memkit::What(
         clEnumValN(DumpJob::Check, "check",
                    "compare the stats with a replay of the events"),
         clEnumValN(DumpJob::Symbolize, "symbolize",
-                   "write a copy with missing symbols added, to -o")),
+                   "write a copy with missing symbols added, to -o"),
+        clEnumValN(DumpJob::Redact, "redact",
+                   "write a copy without paths, command, host and source, to "
+                   "-o")),
     cl::cat(toolCategory()));
 cl::list<EventColumn> memkit::Columns(
     "columns", cl::CommaSeparated,
@@ -66,3 +68,10 @@ cl::list<EventColumn> memkit::Columns(
                clEnumValN(EventColumn::Fragmentation, "fragmentation",
                           "share of the reserved bytes without a block")),
     cl::cat(toolCategory()));
+cl::list<std::string> memkit::RedactNames(
+    "redact-names", cl::value_desc("pattern"), cl::cat(toolCategory()),
+    cl::desc("--redact: names with this pattern become pseudonyms, too"));
+cl::opt<std::string> memkit::RedactKey(
+    "redact-key", cl::value_desc("text"), cl::cat(toolCategory()),
+    cl::desc("--redact: pseudonyms depend on this text, so that nobody can "
+             "try names"));

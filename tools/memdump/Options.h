@@ -23,13 +23,16 @@ enum class DumpJob {
   Oom,
   Map,
   Check,
-  Symbolize
+  Symbolize,
+  Redact
 };
 
 extern llvm::cl::opt<std::string> Input, Output; ///< -: the standard streams
 extern llvm::cl::opt<DumpFormat> OutputFormat;
 extern llvm::cl::opt<DumpJob> What;
 extern llvm::cl::list<EventColumn> Columns;
+extern llvm::cl::list<std::string> RedactNames;
+extern llvm::cl::opt<std::string> RedactKey;
 
 } // namespace memkit
 

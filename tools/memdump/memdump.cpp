@@ -32,6 +32,8 @@ static Expected<int> dump(OutputFile &Out, const SelectionSpec &Spec) {
     return done(printMap(Out, Spec));
   case DumpJob::Symbolize:
     return done(symbolize(Out));
+  case DumpJob::Redact:
+    return done(redact(Out));
   case DumpJob::Check:
     return checkSums(Out);
   }
@@ -39,6 +41,8 @@ static Expected<int> dump(OutputFile &Out, const SelectionSpec &Spec) {
 }
 
 static Expected<int> run(const SelectionFlags &Flags) {
+  if (Error E = chooseTrace(Input))
+    return E;
   Expected<SelectionSpec> Spec = Flags.spec();
   if (!Spec)
     return Spec.takeError();
@@ -47,8 +51,12 @@ static Expected<int> run(const SelectionFlags &Flags) {
       (!IsList && What != DumpJob::Map && !Spec->empty()))
     return makeUsageError("selections need the list of events or --map; "
                           "--columns needs the list");
-  auto Kind = What == DumpJob::Symbolize ? OutputFile::Content::Trace
-                                         : OutputFile::Content::Text;
+  bool IsRedact = What == DumpJob::Redact;
+  if (!IsRedact && (!RedactNames.empty() || RedactKey.getNumOccurrences()))
+    return makeUsageError("--redact-names and --redact-key need --redact");
+  auto Kind = IsRedact || What == DumpJob::Symbolize
+                  ? OutputFile::Content::Trace
+                  : OutputFile::Content::Text;
   auto Out = OutputFile::open(Output, Kind);
   if (!Out)
     return Out.takeError();
@@ -67,6 +75,7 @@ int main(int Argc, char **Argv) {
                   "memdump trace.fb | less\n"
                   "memdump --summary trace.fb\n"
                   "memdump --heap='torch.*' --since=step:2 trace.fb\n"
-                  "memdump --format=asm trace.fb | memas -o same.fb"},
+                  "memdump --format=asm trace.fb | memas -o same.fb\n"
+                  "memdump --redact trace.fb -o public.fb"},
                  [&] { return run(Flags); });
 }

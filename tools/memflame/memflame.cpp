@@ -238,7 +238,7 @@ static Expected<std::unique_ptr<ProfileQuery>> ask(SelectionSpec Spec) {
 }
 
 static Expected<int> run(const SelectionFlags &Flags) {
-  if (Error E = requireArgument(Input, "a trace"))
+  if (Error E = chooseTrace(Input))
     return E;
   if (Error E = checkOptions())
     return E;
@@ -249,7 +249,10 @@ static Expected<int> run(const SelectionFlags &Flags) {
   if (!P)
     return P.takeError();
   SmallString<128> Path(Output.getValue());
-  OutputFile::Content Content = OutputFile::Content::Text;
+  bool IsTable = OutputFormat == FlameFormat::Collapsed ||
+                 OutputFormat == FlameFormat::Csv;
+  OutputFile::Content Content =
+      IsTable ? OutputFile::Content::Text : OutputFile::Content::Machine;
   if (OpenPage && !Output.getNumOccurrences()) {
     Path = temporaryPage();
     Content = OutputFile::Content::Trace; // as private as a trace

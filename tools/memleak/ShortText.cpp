@@ -7,7 +7,7 @@
 #include "Support/CommandText.h"
 #include "Support/FunctionName.h"
 #include "Support/Table.h"
-#include "memkit/Analysis/GrowthLines.h"
+#include "memkit/Analysis/LeakHints.h"
 #include "memkit/Support/Format.h"
 #include "memkit/Trace/Sampling.h"
 #include "llvm/ADT/STLExtras.h"
@@ -58,6 +58,7 @@ public:
   void print();
 
 private:
+  void say(const Twine &Text);
   void printLine(const LineGrowth &L);
   void printGrowth();
   void printExits();
@@ -121,21 +122,46 @@ std::string ShortPrinter::layersOf(const LineGrowth &L) const {
   return listText(Sums.sorted(), 3);
 }
 
+static StringRef hintText(LeakHint H) {
+  switch (H) {
+  case LeakHint::AutogradGraph:
+    return "results keep their autograd graph: keep .item() or .detach(), or "
+           "compute under torch.no_grad()";
+  case LeakHint::BoundlessCache:
+    return "functools.lru_cache(None) and functools.cache have no bound: give "
+           "a maxsize";
+  case LeakHint::OpenFiles:
+    return "files are opened and not closed: use with, or close()";
+  case LeakHint::Threads:
+    return "threads are neither joined nor detached, so their stacks stay";
+  case LeakHint::Container:
+    return "one container only grows: bound it, or drop old entries";
+  }
+  llvm_unreachable("all hints have texts");
+}
+
+/// Prints a line of a finding, wrapped below the finding's first line.
+void ShortPrinter::say(const Twine &Text) {
+  printWrapped(OS, Text.str(), V.Width, 2);
+}
+
 void ShortPrinter::printLine(const LineGrowth &L) {
-  OS << "LEAK  " << Where.text(L.Where) << "  +" << rateText(L.Rate) << " per "
-     << (L.HasSteps ? "step" : "second") << processText(V.T, L.Process) << ", "
-     << formatSize(L.Rise) << " in " << plural(L.Blocks, "block")
-     << " so far\n";
+  say("LEAK  " + Where.text(L.Where) + "  +" + rateText(L.Rate) + " per " +
+      (L.HasSteps ? "step" : "second") + processText(V.T, L.Process) + ", " +
+      formatSize(L.Rise) + " in " + plural(L.Blocks, "block") + " so far");
+  const std::string Indent(6, ' ');
   if (!L.Where.Source.empty())
-    OS << "      " << oneLine(L.Where.Source) << '\n';
-  OS << "      " << sinceText(L);
+    say(Indent + oneLine(L.Where.Source));
+  std::string Since = sinceText(L);
   if (L.Caller)
-    OS << "; called by " << Where.text(*L.Caller);
-  OS << '\n';
+    Since += "; called by " + Where.text(*L.Caller);
+  say(Indent + Since);
   if (std::string Text = contentsOf(L); !Text.empty())
-    OS << "      holds: " << Text << '\n';
+    say(Indent + "holds: " + Text);
   if (std::string Text = layersOf(L); !Text.empty())
-    OS << "      layers: " << Text << '\n';
+    say(Indent + "layers: " + Text);
+  if (std::optional<LeakHint> Hint = findHint(V.T, V.R.Growth, L))
+    say(Indent + "hint: " + hintText(*Hint));
 }
 
 void ShortPrinter::printGrowth() {

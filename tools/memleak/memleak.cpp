@@ -240,7 +240,7 @@ static Expected<LeakFindings> analyse(StringRef Path, SelectedTrace &In,
 }
 
 static Expected<int> run(SelectionFlags &Flags, FailOn &Fatal) {
-  if (Error E = requireArgument(Input, "a trace"))
+  if (Error E = chooseTrace(Input))
     return E;
   if (Error E = Fatal.check())
     return E;

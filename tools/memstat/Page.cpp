@@ -3,30 +3,28 @@
 // A page of sections, for people.
 
 #include "Page.h"
+#include "llvm/Support/WithColor.h"
 #include <utility>
 
 using namespace llvm;
 
 namespace memkit {
 
-/// Prints Text in lines of at most Width columns (0: one line), broken at
-/// spaces. Lines after the first are indented by Indent more than the text.
-static void printWrapped(raw_ostream &OS, StringRef Text, unsigned Width,
-                         unsigned Indent) {
-  StringRef Words = Text.ltrim();
-  unsigned Before = Text.size() - Words.size();
-  for (;;) {
-    OS.indent(Before);
-    size_t Room = Width > Before + 8 ? Width - Before : Words.size();
-    size_t At = Words.size() <= Room ? StringRef::npos
-                                     : Words.take_front(Room + 1).rfind(' ');
-    if (At == StringRef::npos)
-      break;
-    OS << Words.take_front(At).rtrim() << '\n';
-    Words = Words.drop_front(At).ltrim();
-    Before = Text.size() - Text.ltrim().size() + Indent;
+/// Prints a table; rows that need a look, which start with `!`, in red.
+static void printRows(raw_ostream &OS, const Table &T, unsigned Width) {
+  std::string Text;
+  raw_string_ostream To(Text);
+  T.print(To, Width);
+  StringRef Left = Text;
+  while (!Left.empty()) {
+    auto [Line, Rest] = Left.split('\n');
+    if (Line.ltrim().starts_with("! "))
+      WithColor(OS, raw_ostream::RED) << Line;
+    else
+      OS << Line;
+    OS << '\n';
+    Left = Rest;
   }
-  OS << Words << '\n';
 }
 
 void printText(raw_ostream &OS, ArrayRef<PageSection> Page, unsigned Width) {
@@ -39,7 +37,7 @@ void printText(raw_ostream &OS, ArrayRef<PageSection> Page, unsigned Width) {
     for (const std::string &Line : S.Lines)
       printWrapped(OS, S.Titled ? "  " + Line : Line, Width, 2);
     if (S.Rows)
-      S.Rows->print(OS, Width);
+      printRows(OS, *S.Rows, Width);
     for (const std::string &Line : S.Drawn)
       OS << StringRef(Line).rtrim() << '\n';
     for (const std::string &Line : S.Notes)
@@ -59,10 +57,10 @@ void printMarkdown(raw_ostream &OS, ArrayRef<PageSection> Page) {
     if (S.Rows)
       S.Rows->printMarkdown(OS);
     if (!S.Drawn.empty()) {
-      OS << "```\n";
+      OS << "~~~\n";
       for (const std::string &Line : S.Drawn)
         OS << StringRef(Line).rtrim() << '\n';
-      OS << "```\n";
+      OS << "~~~\n";
     }
     for (const std::string &Line : S.Notes)
       OS << '\n' << markdownText(Line) << '\n';

@@ -217,6 +217,40 @@ static void writeSuggestion(json::OStream &J, const PageInput &F,
   J.attribute("text", jsonText(adviceText(F, S)));
 }
 
+static void writePlace(json::OStream &J, const PageInput &F, const Place &P) {
+  J.attribute("kind", placeKindName(P.Kind));
+  J.attribute("text", jsonText(F.O.Where->text(P)));
+  J.attribute("name", jsonText(P.Name));
+  J.attribute("file", P.File.empty() ? json::Value(nullptr) : jsonText(P.File));
+  J.attribute("line", P.Line ? json::Value(P.Line) : nullptr);
+  J.attribute("source",
+              P.Source.empty() ? json::Value(nullptr) : jsonText(P.Source));
+}
+
+static void writePlaceStats(json::OStream &J, const PageInput &F,
+                            const PlaceStats &P) {
+  J.attribute("space", jsonText(F.T.spaceName(P.Space)));
+  writePlace(J, F, F.O.Where->place(P.Place));
+  J.attribute("at_peak_bytes", P.PeakBytes);
+  J.attribute("at_peak_blocks", P.PeakBlocks);
+  J.attribute("live_bytes", P.LiveBytes);
+  J.attribute("allocations", P.Allocations);
+  J.attribute("allocated_bytes", P.AllocatedBytes);
+  J.attribute("temporaries", P.Temporaries);
+}
+
+static void writeGrowing(json::OStream &J, const PageInput &F,
+                         const LineGrowth &L) {
+  writePlace(J, F, L.Where);
+  J.attribute("process", L.Process);
+  J.attribute("bytes_per_step", L.HasSteps ? json::Value(L.Rate) : nullptr);
+  J.attribute("bytes_per_second", L.HasSteps ? nullptr : json::Value(L.Rate));
+  J.attribute("growth_bytes", L.Rise);
+  J.attribute("bytes", L.Bytes);
+  J.attribute("blocks", L.Blocks);
+  J.attribute("findings", uint64_t(L.Findings.size()));
+}
+
 static void writeTimeline(json::OStream &J, const PageInput &F) {
   J.attribute("end_ns", F.T.endNs());
   J.attribute("from_events", F.O.Curves->FromEvents);
@@ -254,6 +288,8 @@ void writeStatJson(raw_ostream &OS, const PageInput &F) {
     List("layer_list", F.O.Layers, writeLayer);
     List("thread_list", F.O.Threads, writeThread);
     List("library_list", F.O.Libraries, writeLibrary);
+    List("places", F.O.Places, writePlaceStats);
+    List("growing", F.O.Growing, writeGrowing);
     if (F.O.Curves)
       J.attributeObject("timeline", [&] { writeTimeline(J, F); });
     else

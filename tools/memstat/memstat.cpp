@@ -106,7 +106,7 @@ static unsigned curveColumns(bool Json, unsigned Width) {
 }
 
 static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
-  if (Error E = requireArgument(Input, "a trace"))
+  if (Error E = chooseTrace(Input))
     return E;
   if (Error E = checkSections())
     return E;

@@ -18,6 +18,8 @@ namespace memkit {
 class TraceError : public llvm::ErrorInfo<TraceError> {
 public:
   static char ID;
+  /// The error is about the file and no place in the file.
+  static constexpr uint64_t NoOffset = UINT64_MAX;
   TraceError(std::string File, uint64_t Offset, std::string What)
       : File(std::move(File)), Offset(Offset), What(std::move(What)) {}
 
@@ -37,6 +39,12 @@ private:
 inline llvm::Error makeTraceError(llvm::StringRef File, uint64_t Offset,
                                   const llvm::Twine &What) {
   return llvm::make_error<TraceError>(File.str(), Offset, What.str());
+}
+
+/// About the file as a whole: the file cannot be opened, or is no trace.
+inline llvm::Error makeFileError(llvm::StringRef File,
+                                 const llvm::Twine &What) {
+  return makeTraceError(File, TraceError::NoOffset, What);
 }
 
 } // namespace memkit

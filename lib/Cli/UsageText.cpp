@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Errors of the option parser in the tools' words.
+
+#include "UsageText.h"
+#include "ToolMain.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include <sys/mman.h>
+#include <unistd.h>
+
+using namespace llvm;
+
+namespace memkit {
+
+void removeForeignOptions() {
+  SmallVector<cl::Option *, 32> Foreign;
+  for (auto &Entry : cl::getRegisteredOptions()) {
+    StringRef Name = Entry.getKey();
+    bool Ours = is_contained(Entry.second->Categories, &toolCategory());
+    if (!Ours && Name != "help" && Name != "h" && Name != "version")
+      Foreign.push_back(Entry.second);
+  }
+  sort(Foreign);
+  Foreign.erase(llvm::unique(Foreign), Foreign.end());
+  for (cl::Option *O : Foreign)
+    O->removeArgument();
+}
+
+/// Whether A is B with two neighbours swapped.
+static bool isSwapped(StringRef A, StringRef B) {
+  if (A.size() != B.size())
+    return false;
+  size_t At = 0;
+  while (At != A.size() && A[At] == B[At])
+    ++At;
+  return At + 1 < A.size() && A[At] == B[At + 1] && A[At + 1] == B[At] &&
+         A.drop_front(At + 2) == B.drop_front(At + 2);
+}
+
+StringRef nearestName(StringRef Name, ArrayRef<StringRef> Names) {
+  constexpr unsigned MaxEdits = 2;
+  StringRef Best;
+  unsigned BestEdits = MaxEdits + 1;
+  for (StringRef N : Names) {
+    unsigned Edits =
+        Name.edit_distance(N, /*AllowReplacements=*/true, MaxEdits);
+    if (isSwapped(Name, N))
+      Edits = 1;
+    // An edit of each letter is another name.
+    if (Edits < BestEdits && Edits < std::min(Name.size(), N.size()))
+      Best = N, BestEdits = Edits;
+  }
+  return Best;
+}
+
+//===----------------------------------------------------------------------===//
+// Unknown options
+//===----------------------------------------------------------------------===//
+
+/// The tools that have an option to select, which others are asked for.
+static StringRef toolsWith(StringRef Option) {
+  static constexpr StringLiteral Selections[] = {
+      "at", "since", "until", "stack", "thread", "scope", "layer", "min-size"};
+  return is_contained(Selections, Option)
+             ? "memleak, memdiff, memflame and memdump"
+             : "";
+}
+
+static std::vector<StringRef> longOptions() {
+  std::vector<StringRef> Names;
+  for (auto &Entry : cl::getRegisteredOptions())
+    if (Entry.getKey().size() > 1 &&
+        Entry.second->getOptionHiddenFlag() == cl::NotHidden)
+      Names.push_back(Entry.getKey());
+  sort(Names);
+  return Names;
+}
+
+static std::vector<std::string> unknownOption(StringRef Argument,
+                                              StringRef Tool) {
+  auto [Dashes, Value] = Argument.split('=');
+  StringRef Name = Dashes.ltrim('-');
+  std::string Text = "unknown option '" + Dashes.str() + "'";
+  if (StringRef Others = toolsWith(Name); !Others.empty())
+    return {Text + ": " + Others.str() + " have it"};
+  StringRef Near = nearestName(Name, longOptions());
+  if (Near.empty())
+    return {Text + "; try '" + Tool.str() + " --help'"};
+  return {Text + "; did you mean '--" + Near.str() + "'?"};
+}
+
+//===----------------------------------------------------------------------===//
+// Wrong values
+//===----------------------------------------------------------------------===//
+
+/// What an option prints about itself for --help.
+static std::string optionInfo(const cl::Option &O) {
+  int Saved = dup(STDOUT_FILENO), Held = memfd_create("help", MFD_CLOEXEC);
+  std::string Text;
+  if (Saved >= 0 && Held >= 0) {
+    outs().flush();
+    dup2(Held, STDOUT_FILENO);
+    // Wider than any option: the texts are padded up to this column.
+    O.printOptionInfo(O.getOptionWidth() + 1);
+    outs().flush();
+    dup2(Saved, STDOUT_FILENO);
+    off_t Size = lseek(Held, 0, SEEK_END);
+    Text.resize(Size > 0 ? size_t(Size) : 0);
+    ssize_t Got = pread(Held, Text.data(), Text.size(), 0);
+    Text.resize(Got > 0 ? size_t(Got) : 0);
+  }
+  for (int Fd : {Saved, Held})
+    if (Fd >= 0)
+      close(Fd);
+  return Text;
+}
+
+/// The values of an option with a list of values: `text, json, markdown`.
+static std::string valueList(StringRef Name) {
+  auto &Known = cl::getRegisteredOptions();
+  auto At = Known.find(Name);
+  if (At == Known.end())
+    return "";
+  std::string Info = optionInfo(*At->second), Text;
+  for (StringRef Line : split(Info, '\n')) {
+    Line = Line.trim();
+    if (Line.consume_front("="))
+      Text += (Text.empty() ? "" : ", ") + Line.split(' ').first.str();
+  }
+  return Text;
+}
+
+static std::string dashed(StringRef Name) {
+  return (Name.size() == 1 ? "-" : "--") + Name.str();
+}
+
+/// For `for the --top option: '-1' value invalid for uint argument!` and
+/// others.
+static std::string wrongValue(StringRef Line) {
+  auto [Option, Why] = Line.split(" option: ");
+  StringRef Name = Option.drop_front(Option.rfind(' ') + 1).ltrim('-');
+  Why = Why.rtrim(" !.");
+  if (Why.consume_front("Cannot find option named '"))
+    return dashed(Name) + "=" + Why.rtrim('\'').str() + ": not one of " +
+           valueList(Name);
+  if (Why.starts_with("'")) {
+    StringRef Value = Why.drop_front().split('\'').first;
+    bool IsNumber = Why.contains("uint") || Why.contains("ulong") ||
+                    Why.contains("ullong") || Why.contains("int ");
+    if (IsNumber)
+      return dashed(Name) + "=" + Value.str() + ": not a number from 0 on";
+    return dashed(Name) + "=" + Value.str() + ": " +
+           Why.drop_front(Value.size() + 3).str();
+  }
+  return dashed(Name) + " " + Why.str();
+}
+
+//===----------------------------------------------------------------------===//
+// All
+//===----------------------------------------------------------------------===//
+
+/// The last argument that is no option: the one that is too many.
+static StringRef lastPositional(ArrayRef<const char *> Args) {
+  StringRef Last;
+  for (StringRef A : Args)
+    if (!A.starts_with("-") || A == "-")
+      Last = A;
+  return Last;
+}
+
+static std::string tooMany(StringRef Tool, ArrayRef<const char *> Args) {
+  StringRef Last = lastPositional(Args);
+  std::string Text = "one trace, please: '" + Last.str() + "' is one too many";
+  bool IsOutput = Tool == "memflame" && !Last.ends_with(".fb");
+  return Text + (IsOutput ? "; -o " + Last.str() + " writes there"
+                          : "; memdiff compares two");
+}
+
+std::vector<std::string> usageMessages(StringRef Text, StringRef Tool,
+                                       ArrayRef<const char *> Args) {
+  std::vector<std::string> Out;
+  for (StringRef Line : split(Text, '\n')) {
+    Line = Line.trim();
+    Line.consume_front(Tool);
+    Line.consume_front(": ");
+    if (Line.empty() || Line.starts_with("Did you mean") ||
+        Line.starts_with("Can specify at most"))
+      continue;
+    StringRef Rest = Line;
+    if (Rest.consume_front("Unknown command line argument '"))
+      append_range(Out, unknownOption(Rest.split('\'').first, Tool));
+    else if (Line.starts_with("Too many positional arguments"))
+      Out.push_back(tooMany(Tool, Args));
+    else if (Line.starts_with("for the -"))
+      Out.push_back(wrongValue(Line));
+    else {
+      std::string Other = Line.rtrim(" .!").str();
+      Other[0] = toLower(Other[0]);
+      Out.push_back(std::move(Other));
+    }
+  }
+  return Out;
+}
+
+} // namespace memkit
