@@ -5,6 +5,7 @@
 #include "StackText.h"
 #include "Support/FunctionName.h"
 #include "Support/Table.h"
+#include "llvm/ADT/BitVector.h"
 
 using namespace llvm;
 
@@ -15,16 +16,34 @@ void printStack(raw_ostream &OS, const Trace &T, uint32_t Stack,
   printFrames(OS, T.shownStack(Stack), Indent, Width, Full);
 }
 
+/// Which frames of a long stack to leave out, so that Max stay: native frames
+/// between the Innermost and the Outermost first, from the inside out, then
+/// others from there.
+static BitVector leftOut(ArrayRef<ShownFrame> Frames) {
+  constexpr size_t Max = 24, Innermost = 8, Outermost = 4;
+  BitVector Out(Frames.size());
+  size_t Count = Frames.size() <= Max ? 0 : Frames.size() - Max;
+  for (bool Python : {false, true})
+    for (size_t I = Innermost; Count && I + Outermost < Frames.size(); ++I)
+      if (Frames[I].IsPython == Python && !Out.test(I)) {
+        Out.set(I);
+        --Count;
+      }
+  return Out;
+}
+
 void printFrames(raw_ostream &OS, ArrayRef<ShownFrame> Frames, unsigned Indent,
                  unsigned Width, bool Full) {
-  const size_t Max = 24, Outermost = 4;
-  size_t Skip = Full || Frames.size() <= Max ? 0 : Frames.size() - Max;
+  BitVector Out = Full ? BitVector(Frames.size()) : leftOut(Frames);
   for (size_t I = 0; I != Frames.size(); ++I) {
     OS.indent(Indent);
-    if (Skip && I == Max - Outermost) {
-      OS << "... " << Skip << " more frames (-v shows them) ...\n";
-      OS.indent(Indent);
-      I += Skip;
+    if (Out.test(I)) {
+      size_t Begin = I;
+      while (I + 1 != Frames.size() && Out.test(I + 1))
+        ++I;
+      OS << "... " << I + 1 - Begin << " more "
+         << (I == Begin ? "frame" : "frames") << " (-v) ...\n";
+      continue;
     }
     ShownFrame F = Frames[I];
     std::string Name;

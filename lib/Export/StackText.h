@@ -13,8 +13,8 @@ namespace memkit {
 
 /// Prints one line a frame, innermost first, each indented by Indent spaces and
 /// within Width columns (0: any). Unless Full, functions and files have their
-/// short names, and the middle of a stack of more than 24 frames is replaced by
-/// a count.
+/// short names, and of a stack of more than 24 frames some in the middle are
+/// replaced by their count, native frames first.
 void printStack(llvm::raw_ostream &OS, const Trace &T, uint32_t Stack,
                 unsigned Indent, unsigned Width, bool Full);
 /// The same of frames, innermost first.

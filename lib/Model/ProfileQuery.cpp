@@ -124,7 +124,7 @@ void ProfileQuery::shape() {
   }
   if (Groups)
     Base = Groups->view();
-  bool IsOfCode = Options.By == GroupBy::Stack ||
+  bool IsOfCode = Options.By == GroupBy::Stack || Options.By == GroupBy::Line ||
                   Options.By == GroupBy::Function ||
                   Options.By == GroupBy::File || Options.By == GroupBy::Binary;
   if (IsOfCode)

@@ -39,13 +39,14 @@ public:
   ScopeView run();
 
 private:
-  ShownFrame shape(ShownFrame F) const;
+  ShownFrame shape(ShownFrame F);
   StringRef strip(StringRef Path) const;
   uint32_t intern(const ShownFrame &F);
   void shapePath();
 
   ShownTree T;
   const StackShape &How;
+  std::deque<std::string> Texts; ///< of frames by line
   std::vector<ShownFrame> Frames;
   std::vector<uint32_t> FrameOf; ///< by index in T.allShown()
   /// Frames of one function that differ in their lines.
@@ -70,11 +71,21 @@ StringRef Shaper::strip(StringRef Path) const {
   return Path;
 }
 
-ShownFrame Shaper::shape(ShownFrame F) const {
+ShownFrame Shaper::shape(ShownFrame F) {
   F.File = strip(F.File);
   F.Binary = strip(F.Binary);
   if (How.By == GroupBy::Stack)
     return F;
+  if (How.By == GroupBy::Line) {
+    // The place first, for native code as for Python. Formats know a frame by
+    // its function, which several lines share, so the frame has none.
+    if (F.Line && !F.File.empty()) {
+      F.FunctionId = 0;
+      F.Function = F.Label = Texts.emplace_back(
+          (baseName(F.File) + ":" + Twine(F.Line) + " " + F.Function).str());
+    }
+    return F;
+  }
   ShownFrame Out;
   if (How.By == GroupBy::Function)
     Out.Function = F.Label;
@@ -138,7 +149,9 @@ ScopeView Shaper::run() {
     shapePath();
     Tree.add(Key, Kept);
   }
-  return Tree.take();
+  ScopeView Out = Tree.take();
+  Out.Texts = std::move(Texts);
+  return Out;
 }
 
 ScopeView shapeStacks(ShownTree T, const StackShape &How) {

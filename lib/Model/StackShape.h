@@ -12,7 +12,7 @@ namespace memkit {
 
 /// How a tree is shown.
 struct StackShape {
-  GroupBy By = GroupBy::Stack; ///< Stack, Function, File or Binary
+  GroupBy By = GroupBy::Stack; ///< Stack, Line, Function, File or Binary
   bool Invert = false;         ///< leaves are the roots
   /// A frame that calls itself, directly or indirectly, appears once: the path
   /// continues from its first occurrence.

@@ -6,6 +6,7 @@
 #include "LastSummary.h"
 #include "Support/Failure.h"
 #include "Support/RunBoth.h"
+#include "memkit/Support/Format.h"
 #include "memkit/Trace/TraceError.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -62,6 +63,15 @@ Trace::make(std::unique_ptr<TraceReader> Reader,
     T->Warnings.push_back((T->name() + ": " + T->Reader->damage()).str());
   if (Error E = T->readParts(Parts, Second.get()))
     return std::move(E);
+  // A trace that grows lacks its end, and nothing is wrong.
+  if (!T->isComplete() && memkit::isBeingRecorded(T->name())) {
+    T->Grows = true;
+    T->Warnings.assign(1, (T->name() +
+                           ": still being recorded: this is the "
+                           "run up to " +
+                           formatTime(T->endNs()))
+                              .str());
+  }
   return T;
 }
 

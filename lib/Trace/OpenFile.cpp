@@ -4,12 +4,14 @@
 
 #include "OpenFile.h"
 #include "memkit/Trace/TraceError.h"
+#include "memkit/Trace/TraceReader.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/Errno.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <cerrno>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -99,4 +101,17 @@ Expected<std::unique_ptr<MemoryBuffer>> InputFile::map() {
   if (!Buffer)
     return makeFileError(Name, Buffer.getError().message());
   return std::move(Buffer.get());
+}
+
+bool memkit::isBeingRecorded(StringRef Path) {
+  int Fd = ::open(Path.str().c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (Fd < 0)
+    return false;
+  struct stat Info;
+  bool IsRegular = fstat(Fd, &Info) == 0 && S_ISREG(Info.st_mode);
+  // The lock is given back at once: a new recording of the name wants it.
+  bool IsLocked =
+      IsRegular && flock(Fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  ::close(Fd);
+  return IsLocked;
 }

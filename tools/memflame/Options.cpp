@@ -47,6 +47,8 @@ cl::opt<GroupBy> Grouping(
     "group-by", cl::desc("Frames are:"),
     cl::values(
         clEnumValN(GroupBy::Stack, "stack", "calls of the stack (default)"),
+        clEnumValN(GroupBy::Line, "line",
+                   "calls, each with its line of source"),
         clEnumValN(GroupBy::Function, "function", "functions by name"),
         clEnumValN(GroupBy::File, "file", "source files"),
         clEnumValN(GroupBy::Binary, "binary", "binaries"),
@@ -101,8 +103,9 @@ cl::opt<bool> OpenPage("open", cl::desc("Show the page in a browser"),
 
 /// Whether the keys of stats are stacks or scope paths alone.
 static bool hasPlainKeys(GroupBy By) {
-  return isOfScopes(By) || By == GroupBy::Stack || By == GroupBy::Function ||
-         By == GroupBy::File || By == GroupBy::Binary;
+  return isOfScopes(By) || By == GroupBy::Stack || By == GroupBy::Line ||
+         By == GroupBy::Function || By == GroupBy::File ||
+         By == GroupBy::Binary;
 }
 
 Error checkOptions() {

@@ -8,6 +8,7 @@
 #include "memkit/Support/Format.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include <csignal>
 #include <cstring>
 #include <malloc.h>
 
@@ -40,7 +41,9 @@ static std::string peakText(const RecordResult &R) {
 }
 
 static void sayEnd(const RecordResult &R) {
-  if (R.Signal)
+  if (R.Signal == SIGINT)
+    say("interrupted");
+  else if (R.Signal)
     say("the program was killed by signal " + Twine(R.Signal) + ", " +
         strsignal(R.Signal));
   sayOomKills(R);
@@ -53,7 +56,7 @@ static void sayEnd(const RecordResult &R) {
             formatTime(*R.EventsEndNs);
   if (R.Detached)
     Line += "; the program still runs";
-  if (R.Output != "-")
+  if (R.Output != "-" && R.Events)
     Line += "; next: memstat " + R.Output;
   say(Line);
   if (!R.Nameless.empty())

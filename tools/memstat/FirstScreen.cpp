@@ -7,6 +7,8 @@
 #include "Support/FunctionName.h"
 #include "memkit/Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
+#include <csignal>
+#include <cstring>
 
 using namespace llvm;
 
@@ -105,7 +107,10 @@ static const Subject &largest(ArrayRef<Subject> All) {
 static std::string deathText(const PageInput &F) {
   for (const ProcessReport &P : F.R.Processes)
     if (P.Stats && P.Stats->Ended && P.Stats->Signal && P.Parent == 0)
-      return "killed by signal " + std::to_string(P.Stats->Signal);
+      return P.Stats->Signal == SIGINT
+                 ? std::string("interrupted")
+                 : "killed by signal " + std::to_string(P.Stats->Signal) +
+                       " (" + strsignal(int(P.Stats->Signal)) + ")";
   return "";
 }
 
@@ -208,8 +213,10 @@ static PageSection headSection(const PageInput &F, ArrayRef<Subject> All) {
   if (F.R.MaxRss)
     Add("resident", residentText(F));
   if (!F.R.IsComplete)
-    Add("! trace",
-        "not complete: this is the run up to " + formatTime(F.R.EndNs));
+    Add(F.T.isBeingRecorded() ? "trace" : "! trace",
+        (F.T.isBeingRecorded() ? "still being recorded: this is the run up to "
+                               : "not complete: this is the run up to ") +
+            formatTime(F.R.EndNs));
   if (F.R.Lost)
     Add("! lost", plural(F.R.Lost, "event") + ": figures may be wrong");
   if (F.R.OomFailures)

@@ -30,7 +30,7 @@ enum class GroupBy {
   Mixed,
   Category, ///< categories of tensors: parameters, gradients, ...
   Library,  ///< stacks below the libraries that asked for memory
-  Line,     ///< lines of source; only in tables, see StatsQuery.h
+  Line,     ///< lines of source; in tables see StatsQuery.h
 };
 /// Whether keys are scope paths, so the stats must be by scope path, too.
 inline bool isOfScopes(GroupBy By) {

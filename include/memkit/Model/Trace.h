@@ -81,6 +81,8 @@ public:
   const Header &header() const { return Reader ? Reader->header() : Head; }
   /// Whether the trace ends with an index.
   bool isComplete() const { return Reader ? Reader->complete() : HasIndex; }
+  /// Whether a recorder wrote the file when the trace was opened.
+  bool isBeingRecorded() const { return Grows; }
   /// Whether a file is there to read sections from.
   bool hasReader() const { return Reader != nullptr; }
   TraceReader &reader() const { return *Reader; }
@@ -154,7 +156,8 @@ private:
   std::string Name;
   Header Head; ///< of a growing trace
   bool HasIndex = false, HasOutline = false;
-  unsigned Has = 0; ///< TraceParts
+  bool Grows = false; ///< a recorder writes the file
+  unsigned Has = 0;   ///< TraceParts
   std::vector<std::string> Warnings;
   Summary Totals;
   std::vector<PackedRows> StackRows, ScopeRows;

@@ -145,6 +145,10 @@ private:
   std::unique_ptr<Impl> I;
 };
 
+/// Whether a recorder still writes the trace Path: memrec holds a lock on its
+/// file. False for other than regular files.
+bool isBeingRecorded(llvm::StringRef Path);
+
 /// Reads sections in file order as data arrives, with memory for one section.
 class SectionStream {
 public:
