@@ -295,10 +295,32 @@ std::optional<ConfidenceInterval> changeOfTotal(const DiffRuns &Runs,
                                Variance, Confidence);
 }
 
-DiffReport queryDifferences(const DiffRuns &Runs, const DiffOptions &Options) {
+/// The noise of bytes in a memory space, whatever is compared.
+static uint64_t noiseOfBytes(const DiffReport &R, const DiffOptions &Options,
+                             StringRef Space) {
+  for (const SpaceChange &S : R.Spaces)
+    if (S.Name == Space)
+      return noiseOf(S.Stats, Options.Noise, Metric::Peak);
+  return 0;
+}
+
+Expected<DiffReport> queryDifferences(const DiffRuns &Runs,
+                                      const DiffOptions &Options) {
   DiffReport R;
   addTotals(Runs, R);
   addNoise(Runs, Options, R);
+  R.Places = diffPlaces(Runs);
+  auto Details = diffDetails(
+      Runs, [&](StringRef Space) { return noiseOfBytes(R, Options, Space); });
+  if (!Details)
+    return Details.takeError();
+  R.Details = std::move(*Details);
+  if (Options.Growth && Runs.isPair() && !Options.By) {
+    auto Growing = diffGrowth(Runs, R.Places);
+    if (!Growing)
+      return Growing.takeError();
+    R.Details.Growing = std::move(*Growing);
+  }
   FindingOptions Wanted;
   for (Metric M : metricsOf(Options, R.NoiseValue))
     Wanted.Metrics.push_back(M);

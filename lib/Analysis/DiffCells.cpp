@@ -96,6 +96,8 @@ void RunCells::findLarge() {
   float ArenasShare = 0;
   std::vector<float> Shares(V.numNodes() + 1);
   S.forEach([&](uint32_t, const StackStats &R) {
+    if (Runs.isHidden(Run, R.Key))
+      return;
     if (float Share = shareOfNoise(R))
       (Arenas[R.Key] ? ArenasShare : Shares[V.leaf(R.Key)]) += Share;
   });
@@ -166,6 +168,8 @@ void RunCells::makeCells(const PlaceTable &Table) {
   size_t Begin = 0;
   uint32_t Heap = 0;
   S.forEach([&](uint32_t, const StackStats &R) {
+    if (Runs.isHidden(Run, R.Key))
+      return;
     if (R.Heap != Heap) {
       for (; Begin != Cells.size(); ++Begin)
         CellOf[Cells[Begin].Place] = 0;

@@ -88,9 +88,19 @@ tracesOf(ArrayRef<const SelectedStats *> Runs) {
   return Traces;
 }
 
+/// The stacks of T that a suppression hides.
+static BitVector hiddenStacks(const Trace &T, const Suppressions &Hidden) {
+  std::vector<uint32_t> Nodes = Hidden.matchNodes(T);
+  BitVector Stacks(T.numStacks() + 1);
+  for (uint32_t Stack = 1; Stack <= T.numStacks(); ++Stack)
+    if (Nodes[T.leaf(Stack)])
+      Stacks.set(Stack);
+  return Stacks;
+}
+
 DiffRuns::DiffRuns(ArrayRef<const SelectedStats *> Left,
                    ArrayRef<const SelectedStats *> Right, bool Whole,
-                   const Renames &Renamed)
+                   const Renames &Renamed, const Suppressions &Hidden)
     : Runs(Left.vec()), Before(Left.size()), Whole(Whole), Renamed(Renamed) {
   Runs.insert(Runs.end(), Right.begin(), Right.end());
   for (const SelectedStats *S : Runs)
@@ -99,6 +109,9 @@ DiffRuns::DiffRuns(ArrayRef<const SelectedStats *> Left,
   for (size_t R = 0; R != Runs.size(); ++R)
     Rules.push_back(rules(R));
   Moved = movedBinaries(tracesOf(Runs), Rules);
+  if (!Hidden.empty())
+    for (const SelectedStats *S : Runs)
+      HiddenStacks.push_back(hiddenStacks(S->trace(), Hidden));
   StringMap<uint32_t> Numbers;
   for (size_t R = 0; R != Runs.size(); ++R) {
     const Trace &T = trace(R);

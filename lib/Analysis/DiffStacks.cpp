@@ -33,8 +33,8 @@ struct StackPair {
 /// prefetched well before.
 class Matcher {
 public:
-  /// Adds the rows of S after those of earlier runs. Keys: from rowKeys().
-  void add(const SelectedStats &S, ArrayRef<uint64_t> Keys, bool IsAfter,
+  /// Adds the rows of a run after those of earlier runs. Keys: from rowKeys().
+  void add(const DiffRuns &Runs, size_t Run, ArrayRef<uint64_t> Keys,
            std::vector<DiffEntry> &Out);
   std::vector<StackPair> Pairs;
 
@@ -77,26 +77,30 @@ StackPair &Matcher::find(uint64_t Key) {
   return Pairs.back();
 }
 
-void Matcher::add(const SelectedStats &S, ArrayRef<uint64_t> Keys, bool IsAfter,
+void Matcher::add(const DiffRuns &Runs, size_t Run, ArrayRef<uint64_t> Keys,
                   std::vector<DiffEntry> &Out) {
+  bool IsAfter = Runs.isAfter(Run);
   reserve(Keys.size());
   Out.reserve(Out.size() + Keys.size());
   size_t Mask = Slots.size() - 1, I = 0;
-  S.forEachKey([&](SelectedStats::RowId Row, uint32_t, uint32_t) {
-    if (I + 2 * Ahead < Keys.size()) {
-      __builtin_prefetch(&Slots[Keys[I + 2 * Ahead] & Mask]);
-      if (uint32_t Next = Slots[Keys[I + Ahead] & Mask])
-        __builtin_prefetch(&Pairs[Next - 1]);
-    }
-    StackPair &P = find(Keys[I++]);
-    uint32_t &Last = IsAfter ? P.After : P.Before;
-    Out.push_back({Row, Last});
-    Last = Out.size();
-  });
+  Runs.run(Run).forEachKey(
+      [&](SelectedStats::RowId Row, uint32_t, uint32_t Stack) {
+        if (Runs.isHidden(Run, Stack))
+          return;
+        if (I + 2 * Ahead < Keys.size()) {
+          __builtin_prefetch(&Slots[Keys[I + 2 * Ahead] & Mask]);
+          if (uint32_t Next = Slots[Keys[I + Ahead] & Mask])
+            __builtin_prefetch(&Pairs[Next - 1]);
+        }
+        StackPair &P = find(Keys[I++]);
+        uint32_t &Last = IsAfter ? P.After : P.Before;
+        Out.push_back({Row, Last});
+        Last = Out.size();
+      });
 }
 
-/// A key for each row of a run, in the order of forEach(). Rows of equal heap
-/// and stack have equal keys.
+/// A key for each reported row of a run, in the order of forEach(). Rows of
+/// equal heap and stack have equal keys.
 static std::vector<uint64_t> rowKeys(const DiffRuns &Runs, size_t Run) {
   const SelectedStats &S = Runs.run(Run);
   const Trace &T = S.trace();
@@ -114,7 +118,8 @@ static std::vector<uint64_t> rowKeys(const DiffRuns &Runs, size_t Run) {
   }
   Keys.reserve(S.numRows());
   S.forEachKey([&](SelectedStats::RowId, uint32_t Heap, uint32_t Stack) {
-    Keys.push_back(OfStack[Stack] ^ HeapKeys[Heap]);
+    if (!Runs.isHidden(Run, Stack))
+      Keys.push_back(OfStack[Stack] ^ HeapKeys[Heap]);
   });
   return Keys;
 }
@@ -251,7 +256,7 @@ static void match(const DiffRuns &Runs, Matcher &M, DiffSide &Before,
     for (size_t I = R; I != std::min(R + 2, Runs.size()); ++I) {
       DiffSide &To = Runs.isAfter(I) ? After : Before;
       To.Starts.push_back(To.Entries.size());
-      M.add(Runs.run(I), Keys[I - R], Runs.isAfter(I), To.Entries);
+      M.add(Runs, I, Keys[I - R], To.Entries);
     }
   }
 }

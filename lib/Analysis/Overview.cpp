@@ -3,6 +3,7 @@
 // The overview of a trace on one page.
 
 #include "memkit/Analysis/Overview.h"
+#include "Resident.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
@@ -39,36 +40,19 @@ static bool needsIntervals(const MarkSeries &Marks) {
   return any_of(Marks.Heaps, HasPoints) || any_of(Marks.Devices, HasPoints);
 }
 
-/// The resident bytes of all selected processes together.
-static std::vector<SeriesPoint> sumResident(const SelectedStats &S,
-                                            const MarkSeries &Marks) {
-  std::vector<std::vector<SeriesPoint>> All;
-  for (uint32_t Process = 1; Process < Marks.Rss.size(); ++Process) {
-    if (!S.selection().hasProcess(Process))
-      continue;
-    All.push_back(Marks.Rss[Process]);
-    const ProcessStats *Stats = S.trace().processStats(Process);
-    if (Stats && Stats->Ended)
-      All.back().push_back({Stats->EndNs + 1, 0});
-  }
-  return sumOf(All);
-}
-
 static void takeResident(const SelectedStats &S, const MarkSeries &Marks,
                          unsigned Columns, Overview &Out) {
   const Trace &T = S.trace();
-  std::vector<SeriesPoint> Sums = sumResident(S, Marks);
+  std::vector<SeriesPoint> Sums = residentSeries(S, Marks);
   if (Columns)
     Out.Rss.Highest = highestOf(Sums, 0, T.endNs(), Columns);
-  // At the end of a process its memory is gone: not a sample.
-  while (!Sums.empty() && !Sums.back().Value)
-    Sums.pop_back();
-  if (Sums.empty())
+  const SeriesPoint *Last = lastSample(Sums);
+  if (!Last)
     return;
   Out.Rss.HasLast = true;
-  Out.Rss.LastBytes = Sums.back().Value;
+  Out.Rss.LastBytes = Last->Value;
   std::vector<SeriesPoint> Live = spaceSeries(T, 0, Out.Live);
-  if (const SeriesPoint *P = pointAt<SeriesPoint>(Live, Sums.back().TimeNs))
+  if (const SeriesPoint *P = pointAt<SeriesPoint>(Live, Last->TimeNs))
     Out.Rss.LastLiveBytes = P->Value;
 }
 

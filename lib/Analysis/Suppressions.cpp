@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Known leaks that are not reported.
+// Known leaks and changes that are not reported.
 
 #include "memkit/Analysis/Suppressions.h"
 #include "llvm/ADT/STLExtras.h"
@@ -15,6 +15,12 @@ Suppressions Suppressions::ofUser(const Rules &R) {
   for (const Rules::LeakRule &L : R.leaks())
     if (L.IsUsers)
       S.Patterns.push_back(L.Pattern);
+  return S;
+}
+
+Suppressions Suppressions::ofChanges(const Rules &R) {
+  Suppressions S;
+  S.Patterns = R.changes().vec();
   return S;
 }
 

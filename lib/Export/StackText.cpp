@@ -71,4 +71,13 @@ void writeFrames(json::OStream &J, ArrayRef<ShownFrame> Frames) {
   });
 }
 
+void writePlace(json::OStream &J, const Places &Of, const Place &P) {
+  J.attribute("kind", placeKindName(P.Kind));
+  J.attribute("text", jsonText(Of.text(P)));
+  J.attribute("name", jsonText(P.Name));
+  J.attribute("file", jsonTextOrNull(P.File));
+  J.attribute("line", P.Line ? json::Value(P.Line) : nullptr);
+  J.attribute("source", jsonTextOrNull(P.Source));
+}
+
 } // namespace memkit

@@ -7,6 +7,7 @@
 
 #include "Model/FrameText.h"
 #include "Support/Json.h"
+#include "memkit/Model/Places.h"
 #include "memkit/Model/Trace.h"
 
 namespace memkit {
@@ -25,6 +26,10 @@ void printFrames(llvm::raw_ostream &OS, llvm::ArrayRef<ShownFrame> Frames,
 /// first; unknown values are null.
 void writeStack(llvm::json::OStream &J, const Trace &T, uint32_t Stack);
 void writeFrames(llvm::json::OStream &J, llvm::ArrayRef<ShownFrame> Frames);
+
+/// Writes the attributes `kind`, `text`, `name`, `file`, `line`, `source` of a
+/// place of Of; unknown values are null.
+void writePlace(llvm::json::OStream &J, const Places &Of, const Place &P);
 
 } // namespace memkit
 

@@ -32,6 +32,7 @@ static constexpr RuleWord Words[] = {
     {"own", NameRuleKind::Own, NF_File | NF_Binary, 1},
     {"library", NameRuleKind::Own, NF_File | NF_Binary, 0},
     {"leak", NameRuleKind::Leak, NF_Function | NF_File | NF_Binary, 1},
+    {"change", NameRuleKind::Change, NF_Function | NF_File | NF_Binary, 1},
     {"category", NameRuleKind::Category, NF_Function | NF_File | NF_Binary, 0},
     {"glue", NameRuleKind::Glue, NF_Function, 1},
     {"allocator", NameRuleKind::Allocator, NF_Function, 1},
@@ -42,7 +43,7 @@ static constexpr RuleWord Words[] = {
 
 static std::string knownWords() {
   std::string Text;
-  for (const RuleWord &W : ArrayRef(Words).take_front(6))
+  for (const RuleWord &W : ArrayRef(Words).take_front(7))
     Text += (Text.empty() ? "" : ", ") + W.Word.str();
   return Text;
 }
@@ -71,6 +72,8 @@ Error Rules::add(StringRef Line, bool IsUsers) {
     return makeError("'" + Line + "' has no pattern");
   if (At->Kind == NameRuleKind::Leak)
     Leaks.push_back({Pattern.str(), Heap.str(), IsUsers});
+  else if (At->Kind == NameRuleKind::Change)
+    Changes.push_back(Pattern.str());
   return Error::success();
 }
 

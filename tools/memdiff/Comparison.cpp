@@ -55,18 +55,14 @@ static StringRef programOf(const Trace &T) {
   return T.processes().empty() ? StringRef() : T.processName(1);
 }
 
-/// The recording options that change stats or names. The options in Others only
-/// bound the kept events and samples; losses and sampling have their own
-/// warnings.
-static std::string shapingOptions(const Trace &T) {
-  static constexpr StringRef Others[] = {"events", "max-size", "on-full",
-                                         "sample", "sample-interval"};
-  std::vector<std::string> Shaping;
-  for (StringRef Option : T.header().Options)
-    if (!is_contained(Others, Option.split('=').first))
-      Shaping.push_back(Option.str());
-  llvm::sort(Shaping);
-  return join(Shaping, " ");
+/// The recording options of A that B lacks.
+static std::string optionsOnlyOf(const Trace &A, const Trace &B) {
+  std::vector<std::string> Only;
+  for (StringRef Option : A.header().Options)
+    if (!is_contained(B.header().Options, Option))
+      Only.push_back(Option.str());
+  llvm::sort(Only);
+  return Only.empty() ? "none" : join(Only, " ");
 }
 
 static void warnOfSamples(const DiffRuns &Runs) {
@@ -89,11 +85,11 @@ void warnOfDifferences(const DiffRuns &Runs) {
     if (!A.empty() && !B.empty() && A != B)
       warn("the programs differ: " + A + " (" + First.name() + ") and " + B +
            " (" + T.name() + "); functions of the same name count as the same");
-    std::string C = shapingOptions(First), D = shapingOptions(T);
-    if (C != D)
-      warn("recorded with different options: " + (C.empty() ? "none" : C) +
-           " (" + First.name() + ") and " + (D.empty() ? "none" : D) + " (" +
-           T.name() + ")");
+    std::string OfFirst = optionsOnlyOf(First, T),
+                OfThis = optionsOnlyOf(T, First);
+    if (OfFirst != OfThis)
+      warn("recorded with different options: " + OfFirst + " (" + First.name() +
+           ") and " + OfThis + " (" + T.name() + ")");
   }
   warnOfSamples(Runs);
 }

@@ -2,8 +2,9 @@
 //
 // Differences for scripts.
 
-#include "DiffPrinter.h"
+#include "DiffText.h"
 #include "Export/StackText.h"
+#include "TraceText/CategorySums.h"
 #include <cmath>
 
 using namespace llvm;
@@ -214,6 +215,101 @@ static uint64_t lostIn(const DiffView &V, size_t Begin, size_t End) {
   return Sum;
 }
 
+static void writePlaceChange(json::OStream &J, const DiffView &V,
+                             const PlaceChange &C) {
+  J.attribute("space", jsonText(C.Space));
+  writePlace(J, V.Report.Places.Where[C.Run], V.Report.Places.place(C));
+  auto Side = [&](StringRef Name, const StackMetrics &M) {
+    J.attributeObject(Name, [&] {
+      J.attribute("at_peak_bytes", M.AtPeakBytes);
+      J.attribute("live_bytes", M.LiveBytes);
+      J.attribute("allocations", M.Allocations);
+      J.attribute("allocated_bytes", M.AllocatedBytes);
+      J.attribute("temporaries", M.Temporaries);
+    });
+  };
+  Side("before", C.Before);
+  Side("after", C.After);
+  J.attributeBegin("change");
+  writeInterval(J, changeOfPlace(V.Runs, C, V.By, V.Confidence));
+  J.attributeEnd();
+}
+
+/// The places that the text shows, of each memory space.
+static void writePlaces(json::OStream &J, const DiffView &V) {
+  J.attributeArray("places", [&] {
+    for (const SpaceChange &S : V.Report.Spaces)
+      for (const PlaceChange *C : placeRows(V, S).Shown)
+        J.object([&] { writePlaceChange(J, V, *C); });
+  });
+  J.attributeArray("moved_places", [&] {
+    for (const SpaceChange &S : V.Report.Spaces)
+      for (auto [Old, New] : placeRows(V, S).Moved)
+        J.object([&, Old = Old, New = New] {
+          J.attributeObject("from", [&] { writePlaceChange(J, V, *Old); });
+          J.attributeObject("to", [&] { writePlaceChange(J, V, *New); });
+        });
+  });
+}
+
+static void writeDetails(json::OStream &J, const DiffView &V) {
+  const DiffDetails &D = V.Report.Details;
+  auto Sides = [&](const NamedChange &C) {
+    J.attribute("before", C.Before);
+    J.attribute("after", C.After);
+  };
+  auto List = [&](StringRef Name, ArrayRef<NamedChange> Changes,
+                  auto WriteName) {
+    J.attributeArray(Name, [&] {
+      for (const NamedChange &C : Changes)
+        J.object([&] {
+          WriteName(C);
+          Sides(C);
+        });
+    });
+  };
+  List("layers", D.Layers, [&](const NamedChange &C) {
+    J.attribute("space", jsonText(C.Space));
+    J.attribute("layer", jsonText(C.Name));
+  });
+  List("tensors", D.Categories, [&](const NamedChange &C) {
+    J.attribute("heap", jsonText(C.Space));
+    J.attribute("category", categoryKey(C.Category));
+  });
+  J.attributeArray("steps", [&] {
+    for (const StepChange &S : D.Steps)
+      J.object([&] {
+        J.attribute("space", jsonText(S.Space));
+        J.attribute("aligned", S.Aligned);
+        J.attribute("first", S.First ? json::Value(*S.First) : nullptr);
+        J.attribute("last", S.Last);
+        J.attribute("median_change", S.MedianChange);
+      });
+  });
+  J.attributeArray("growing", [&] {
+    for (const GrowthChange &C : D.Growing)
+      J.object([&] {
+        writePlace(J, V.Report.Places.Where[C.Run], C.Where);
+        J.attribute("unit", C.HasSteps ? "step" : "second");
+        J.attribute("before", C.Before);
+        J.attribute("after", C.After);
+      });
+  });
+  auto Resident = [&](StringRef Name, const std::optional<NamedChange> &C) {
+    if (C)
+      J.attributeObject(Name, [&] { Sides(*C); });
+    else
+      J.attribute(Name, nullptr);
+  };
+  Resident("resident_peak_bytes", D.ResidentPeak);
+  Resident("resident_last_bytes", D.ResidentEnd);
+  const DiffPlaces &P = V.Report.Places;
+  J.attributeObject("suppressed", [&] {
+    J.attribute("before", metricOf(P.HiddenBefore, V.By));
+    J.attribute("after", metricOf(P.HiddenAfter, V.By));
+  });
+}
+
 void writeDiffJson(raw_ostream &OS, const DiffView &V) {
   size_t Half = V.Runs.numBefore(), All = V.Runs.size();
   json::OStream J(OS, /*IndentSize=*/1);
@@ -241,6 +337,8 @@ void writeDiffJson(raw_ostream &OS, const DiffView &V) {
         writeMove(J, V, M);
     });
     J.attribute("uncertain", V.Report.Changes.Uncertain);
+    writePlaces(J, V);
+    writeDetails(J, V);
     J.attributeArray("heaps", [&] {
       for (const HeapChange &H : V.Report.Heaps)
         J.object([&] {

@@ -33,6 +33,7 @@ static void writeHead(raw_ostream &OS, const DiffView &V) {
     OS << "**Fails** " << code(Line) << "\n\n";
   for (const std::string &Line : lossLines(V))
     OS << "**" << markdownText(Line) << "**\n\n";
+  OS << markdownText(verdictLine(V)) << "\n\n";
 }
 
 static void writePlace(raw_ostream &OS, const DiffView &V, StringRef Title,
@@ -69,6 +70,19 @@ void writeDiffMarkdown(raw_ostream &OS, const DiffView &V) {
     OS << "\n";
     Heaps.printMarkdown(OS);
   }
+  for (const SpaceChange &S : V.Report.Spaces) {
+    PlaceRows Rows = placeRows(V, S);
+    if (!Rows.Shown.empty()) {
+      OS << "\n";
+      if (V.Report.Spaces.size() > 1)
+        OS << markdownText(S.Name) << ":\n\n";
+      placeTable(V, Rows).printMarkdown(OS);
+    }
+    for (const std::string &Line : placeMoveLines(V, Rows))
+      OS << "\n" << markdownText(Line) << "\n";
+  }
+  for (const std::string &Line : detailLines(V))
+    OS << "\n" << markdownText(Line) << "\n";
   if (Shown.empty() && shownMoves(V).empty()) {
     OS << "\n";
     for (const std::string &Line : restLines(V))
@@ -80,7 +94,7 @@ void writeDiffMarkdown(raw_ostream &OS, const DiffView &V) {
     for (const Finding &F : Shown)
       writePlace(OS, V, findingTitle(V, F), F.Place, F.By, F.Largest);
     for (const Move &M : shownMoves(V))
-      writePlace(OS, V, moveTitle(V, M), M.Place, M.By, M.Parts);
+      writePlace(OS, V, moveTitle(V, M), M.Place, M.By, partsToList(M));
     OS << "\n";
     for (const std::string &Line : restLines(V))
       OS << markdownText(Line) << "\n";

@@ -41,7 +41,7 @@ void printDiff(raw_ostream &OS, const DiffView &V) {
   }
   for (const Move &M : shownMoves(V)) {
     OS << '\n' << moveTitle(V, M) << '\n';
-    printPlace(OS, V, M.Place, M.By, M.Parts, Width);
+    printPlace(OS, V, M.Place, M.By, partsToList(M), Width);
   }
   for (const std::string &Line : restLines(V))
     OS << '\n' << Line << '\n';

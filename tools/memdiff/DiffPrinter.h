@@ -15,7 +15,9 @@ struct DiffView {
   const DiffReport &Report;
   Metric By;          ///< the metric that orders findings
   bool IsAtTimePoint; ///< all values are of the blocks live at one time point
-  uint64_t Max; ///< maximum of findings or differences; 0: all above the noise
+  uint64_t Max;  ///< maximum of findings or differences; 0: all above the noise
+  bool MaxGiven; ///< Max was asked for
+  bool Uncertain; ///< also show changes within the variation of runs
   bool WithMoves; ///< also print blocks that moved to another place
   double Confidence;
   llvm::StringRef NameBefore, NameAfter; ///< names of the groups
@@ -23,7 +25,9 @@ struct DiffView {
   llvm::ArrayRef<std::string> Failed;
 };
 
-/// Prints text for people.
+/// Prints the answer for people: what changed, by line of the user's code.
+void printShort(llvm::raw_ostream &OS, const DiffView &V);
+/// Prints every change with its stack.
 void printDiff(llvm::raw_ostream &OS, const DiffView &V);
 /// Writes the machine interface: docs/CommandGuide/memdiff.md.
 void writeDiffJson(llvm::raw_ostream &OS, const DiffView &V);

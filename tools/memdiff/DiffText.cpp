@@ -14,11 +14,10 @@ using namespace llvm;
 
 namespace memkit {
 
-/// A value and a change, in bytes or allocations.
-static std::string valueText(uint64_t Value, bool Bytes) {
+std::string valueText(uint64_t Value, bool Bytes) {
   return Bytes ? formatSize(Value) : formatCount(Value);
 }
-static std::string changeText(int64_t Change, bool Bytes) {
+std::string changeText(int64_t Change, bool Bytes) {
   return Bytes ? formatSizeChange(Change) : formatCountChange(Change);
 }
 static std::string changeText(double Change, bool Bytes) {
@@ -42,12 +41,15 @@ static std::string changeText(const DiffView &V, uint64_t Before,
          " to " + changeText(I->High, Bytes) + ")";
 }
 
-static std::string shareText(uint64_t Before, uint64_t After) {
+std::string shareText(uint64_t Before, uint64_t After) {
   if (Before == After)
     return "0 %";
   if (!Before)
     return "new";
   double Share = (double(After) - double(Before)) / double(Before);
+  constexpr double Many = 10;
+  if (Share >= Many)
+    return formatv("x{0:F0}", Share + 1).str();
   return formatv("{0}{1:F1} %", After > Before ? "+" : "", Share * 100).str();
 }
 
@@ -68,9 +70,7 @@ std::vector<std::string> lossLines(const DiffView &V) {
   return Lines;
 }
 
-/// The prefix for the names of a memory space's totals: empty if the only space
-/// is the host, or if heaps of one space were chosen.
-static std::string spacePrefix(const DiffView &V, const SpaceChange &S) {
+std::string spacePrefix(const DiffView &V, const SpaceChange &S) {
   bool IsAlone = V.Report.Spaces.size() == 1;
   bool OfHeaps = V.Runs.run(0).selection().isOuterView();
   return IsAlone && (OfHeaps || S.Name == "host") ? "" : S.Name + " ";
@@ -112,6 +112,20 @@ static void addTotals(Table &TotalStats, const DiffView &V,
     Add("temporary", &DiffStats::Temporaries, false, nullptr);
 }
 
+static void addResident(Table &TotalStats, const DiffView &V, bool WithShare) {
+  const DiffDetails &D = V.Report.Details;
+  for (const std::optional<NamedChange> &C : {D.ResidentPeak, D.ResidentEnd}) {
+    if (!C)
+      continue;
+    std::vector<std::string> Cells = {C->Name, formatSize(C->Before),
+                                      formatSize(C->After),
+                                      formatSizeChange(C->change())};
+    if (WithShare)
+      Cells.push_back(shareText(C->Before, C->After));
+    TotalStats.add(std::move(Cells));
+  }
+}
+
 Table totalsTable(const DiffView &V, bool WithShare) {
   using Side = Table::Side;
   std::vector<Table::Column> Columns = {{"", Side::Left, true},
@@ -121,8 +135,11 @@ Table totalsTable(const DiffView &V, bool WithShare) {
   if (WithShare)
     Columns.push_back({"", Side::Right});
   Table TotalStats(std::move(Columns));
-  for (const SpaceChange &Space : V.Report.Spaces)
+  for (const SpaceChange &Space : V.Report.Spaces) {
     addTotals(TotalStats, V, Space, WithShare);
+    if (Space.Name == "host" && !V.IsAtTimePoint)
+      addResident(TotalStats, V, WithShare);
+  }
   return TotalStats;
 }
 
@@ -183,13 +200,6 @@ std::string findingTitle(const DiffView &V, const Finding &F) {
   else if (F.IsInner)
     Title += ", spread";
   return Title;
-}
-
-std::string moveTitle(const DiffView &V, const Move &M) {
-  return valueText(uint64_t(M.Value), isInBytes(M.By)) + " " +
-         (M.By == Metric::Peak ? std::string("at the peak")
-                               : metricName(M.By).str()) +
-         " moved, " + V.Runs.heaps()[M.Heap].Name.str();
 }
 
 ArrayRef<Move> shownMoves(const DiffView &V) {
@@ -261,6 +271,58 @@ static void keepWhatDiffers(std::vector<std::vector<std::string>> &Ways,
       Way.erase(At, At + Common);
     }
   }
+}
+
+/// Where the memory of a move came from, or went to.
+static std::string sideOfMove(ArrayRef<Finding::MergedPart> Parts,
+                              ArrayRef<std::vector<std::string>> Ways,
+                              bool Came) {
+  constexpr size_t MaxNames = 2;
+  std::string Text;
+  size_t More = 0;
+  for (auto [P, Way] : zip(Parts, Ways)) {
+    if ((P.Change > 0) != Came)
+      continue;
+    if (Text.empty())
+      Text = join(ArrayRef(Way).take_back(MaxNames), " > ");
+    else
+      ++More;
+  }
+  if (More)
+    Text += " and " + formatCount(More) + (More == 1 ? " other" : " others");
+  return Text;
+}
+
+/// ` (libz.so.1)`: the innermost known binary of the largest part; empty: none.
+static std::string binaryOfMove(const DiffView &V, const Move &M, bool Came) {
+  auto P = find_if(M.Parts, [&](const Finding::MergedPart &P) {
+    return (P.Change > 0) == Came;
+  });
+  if (P == M.Parts.end())
+    return "";
+  for (const ShownFrame &F : V.Runs.trace(P->Place.Run).shownWay(P->Place.Node))
+    if (!F.Binary.empty())
+      return " (" + baseName(F.Binary).str() + ")";
+  return "";
+}
+
+std::string moveTitle(const DiffView &V, const Move &M) {
+  size_t Above = V.Runs.trace(M.Place.Run).shownWay(M.Place.Node).size();
+  std::vector<std::vector<std::string>> Ways;
+  for (const Finding::MergedPart &P : M.Parts)
+    Ways.push_back(wayBelow(V, Above, P.Place));
+  keepWhatDiffers(Ways, /*Max=*/0);
+  std::string From = sideOfMove(M.Parts, Ways, /*Came=*/false);
+  std::string To = sideOfMove(M.Parts, Ways, /*Came=*/true);
+  if (From == To) {
+    From += binaryOfMove(V, M, /*Came=*/false);
+    To += binaryOfMove(V, M, /*Came=*/true);
+  }
+  return valueText(uint64_t(M.Value), isInBytes(M.By)) + " " +
+         (M.By == Metric::Peak ? std::string("at the peak")
+                               : metricName(M.By).str()) +
+         " moved from " + From + " to " + To + ", " +
+         V.Runs.heaps()[M.Heap].Name.str();
 }
 
 std::vector<std::string> partLines(const DiffView &V, DiffPlace Below,

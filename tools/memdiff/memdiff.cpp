@@ -63,9 +63,16 @@ static cl::opt<bool>
     Uncertain("uncertain",
               cl::desc("Also show changes within the variation of the runs"),
               cl::cat(toolCategory()));
+static cl::list<std::string>
+    SuppressionFiles("suppressions", cl::value_desc("file"),
+                     cl::desc("Leave out changes below a frame that matches a "
+                              "line change:PATTERN in this file"),
+                     cl::cat(toolCategory()));
 static cl::opt<bool>
     Moves("moves", cl::desc("Also show memory that moved to another place"),
           cl::cat(toolCategory()));
+static cl::opt<bool> NoGrowth("no-growth", cl::cat(toolCategory()),
+                              cl::desc("Do not look for growth"));
 static cl::opt<std::string> NameBefore("before-name",
                                        cl::desc("Name of the first group"),
                                        cl::value_desc("text"),
@@ -102,8 +109,10 @@ static Error write(const DiffView &V) {
     writeDiffJson((*Out)->os(), V);
   } else if (F == DiffFormat::Markdown) {
     writeDiffMarkdown((*Out)->os(), V);
-  } else {
+  } else if (isVerbose() || V.WithMoves) {
     printDiff((*Out)->os(), V);
+  } else {
+    printShort((*Out)->os(), V);
   }
   return (*Out)->keep();
 }
@@ -126,6 +135,7 @@ static Expected<DiffOptions> diffOptions(const SelectionSpec &Spec) {
                           "' is not a percentage from 50% to 99.99%");
   Options.Confidence = Sure->Fraction;
   Options.Uncertain = Uncertain;
+  Options.Growth = !NoGrowth && !Spec.At;
   DiffFormat F = outputFormat();
   Options.WantsStacks = F == DiffFormat::Json || F == DiffFormat::Trace;
   Options.KeepAll = F == DiffFormat::Trace;
@@ -149,7 +159,7 @@ static void warnOfUnused(const Renames &R) {
 
 /// Parting: the position of `--` among the arguments, if given; SIZE_MAX if
 /// given several times.
-static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal,
+static Expected<int> run(SelectionFlags &Flags, FailOn &Fatal,
                          std::optional<size_t> Parting) {
   if (Parting == SIZE_MAX)
     return makeUsageError("'--' may appear only once, between the two groups");
@@ -164,6 +174,7 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal,
     return NumBefore.takeError();
   if (Error E = Fatal.check())
     return E;
+  Flags.addRules({SuppressionFiles.begin(), SuppressionFiles.end()});
   Expected<SelectionSpec> Spec = Flags.spec();
   if (!Spec)
     return Spec.takeError();
@@ -181,31 +192,37 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal,
   for (const SelectedTrace &T : *Traces)
     All.push_back(&*T.S);
   ArrayRef<const SelectedStats *> Each(All);
+  Suppressions Hidden;
+  if (Spec->Names)
+    Hidden = Suppressions::ofChanges(*Spec->Names);
   DiffRuns Runs(Each.take_front(*NumBefore), Each.drop_front(*NumBefore),
-                Spec->empty(), *Renamed);
+                Spec->empty(), *Renamed, Hidden);
   if (Error E = Fatal.checkNames(namesForGates(Runs)))
     return E;
   warnOfDifferences(Runs);
-  DiffReport Report = queryDifferences(Runs, *Options);
+  Expected<DiffReport> Report = queryDifferences(Runs, *Options);
+  if (!Report)
+    return Report.takeError();
   warnOfUnused(*Renamed);
 
   std::string Why;
   std::vector<std::string> Failed;
   for (const FailCondition &C : Fatal.conditions())
-    if (holds(C, Runs, Report, Options->Confidence, Why))
+    if (holds(C, Runs, *Report, Options->Confidence, Why))
       Failed.push_back(Why);
   uint64_t Max = Top.getNumOccurrences()            ? uint64_t(Top)
                  : OutputFormat == DiffFormat::Json ? 0
                                                     : 10;
-  if (Error E = write({Runs, Report, Options->By.value_or(Metric::Peak),
-                       Spec->At.has_value(), Max, Moves, Options->Confidence,
-                       NameBefore, NameAfter, Failed}))
+  if (Error E = write({Runs, *Report, Options->By.value_or(Metric::Peak),
+                       Spec->At.has_value(), Max, Top.getNumOccurrences() != 0,
+                       Uncertain, Moves, Options->Confidence, NameBefore,
+                       NameAfter, Failed}))
     return E;
   for (const SelectedTrace &T : *Traces)
     for_each(T.T->reader().unknownWarnings(),
              [](const std::string &W) { warn(W); });
   return Fatal.status([&](const FailCondition &C) {
-    return holds(C, Runs, Report, Options->Confidence, Why);
+    return holds(C, Runs, *Report, Options->Confidence, Why);
   });
 }
 

@@ -217,20 +217,10 @@ static void writeSuggestion(json::OStream &J, const PageInput &F,
   J.attribute("text", jsonText(adviceText(F, S)));
 }
 
-static void writePlace(json::OStream &J, const PageInput &F, const Place &P) {
-  J.attribute("kind", placeKindName(P.Kind));
-  J.attribute("text", jsonText(F.O.Where->text(P)));
-  J.attribute("name", jsonText(P.Name));
-  J.attribute("file", P.File.empty() ? json::Value(nullptr) : jsonText(P.File));
-  J.attribute("line", P.Line ? json::Value(P.Line) : nullptr);
-  J.attribute("source",
-              P.Source.empty() ? json::Value(nullptr) : jsonText(P.Source));
-}
-
 static void writePlaceStats(json::OStream &J, const PageInput &F,
                             const PlaceStats &P) {
   J.attribute("space", jsonText(F.T.spaceName(P.Space)));
-  writePlace(J, F, F.O.Where->place(P.Place));
+  writePlace(J, *F.O.Where, F.O.Where->place(P.Place));
   J.attribute("at_peak_bytes", P.PeakBytes);
   J.attribute("at_peak_blocks", P.PeakBlocks);
   J.attribute("live_bytes", P.LiveBytes);
@@ -241,7 +231,7 @@ static void writePlaceStats(json::OStream &J, const PageInput &F,
 
 static void writeGrowing(json::OStream &J, const PageInput &F,
                          const LineGrowth &L) {
-  writePlace(J, F, L.Where);
+  writePlace(J, *F.O.Where, L.Where);
   J.attribute("process", L.Process);
   J.attribute("bytes_per_step", L.HasSteps ? json::Value(L.Rate) : nullptr);
   J.attribute("bytes_per_second", L.HasSteps ? nullptr : json::Value(L.Rate));

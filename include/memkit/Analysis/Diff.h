@@ -5,6 +5,7 @@
 #ifndef MEMKIT_ANALYSIS_DIFF_H
 #define MEMKIT_ANALYSIS_DIFF_H
 
+#include "memkit/Analysis/DiffPlaces.h"
 #include "memkit/Analysis/Findings.h"
 #include "memkit/Support/Format.h"
 #include "memkit/Trace/Sampling.h"
@@ -46,6 +47,8 @@ struct DiffOptions {
   /// may be zero.
   double Confidence = 0.95;
   bool Uncertain = false;
+  /// Whether to look for lines that grow in only one run of a pair.
+  bool Growth = true;
 };
 
 struct DiffStats {
@@ -95,6 +98,8 @@ struct DiffReport {
   std::vector<HeapChange> Heaps;
   uint64_t NoiseValue = 0;           ///< of the first space
   std::vector<uint64_t> NoiseOfHeap; ///< DiffRuns::heaps()
+  DiffPlaces Places;
+  DiffDetails Details;
   FindingReport Changes;
   /// The first Shown are above the noise, largest change first; the others
   /// follow, if requested, in no order.
@@ -113,7 +118,9 @@ std::optional<ConfidenceInterval> changeOfTotal(const DiffRuns &Runs,
                                                 double SampleVariances::*Error,
                                                 double Confidence);
 
-DiffReport queryDifferences(const DiffRuns &Runs, const DiffOptions &Options);
+/// Reads marks. Errors: TraceError.
+llvm::Expected<DiffReport> queryDifferences(const DiffRuns &Runs,
+                                            const DiffOptions &Options);
 
 } // namespace memkit
 

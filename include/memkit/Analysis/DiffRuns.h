@@ -5,9 +5,11 @@
 #ifndef MEMKIT_ANALYSIS_DIFFRUNS_H
 #define MEMKIT_ANALYSIS_DIFFRUNS_H
 
+#include "memkit/Analysis/Suppressions.h"
 #include "memkit/Model/Profile.h"
 #include "memkit/Model/SelectedStats.h"
 #include "memkit/Model/StackKeys.h"
+#include "llvm/ADT/BitVector.h"
 
 namespace memkit {
 
@@ -49,10 +51,11 @@ double varianceOf(const StackMetrics &M, Metric By, uint64_t SampleBytes);
 class DiffRuns {
 public:
   /// Whole: whether all of each trace is selected. Renamed: from the names of
-  /// Before to the names of After. All arguments must outlive the object.
+  /// Before to the names of After. Hidden: stacks without reported changes. All
+  /// arguments must outlive the object, but Hidden.
   DiffRuns(llvm::ArrayRef<const SelectedStats *> Before,
            llvm::ArrayRef<const SelectedStats *> After, bool Whole,
-           const Renames &Renamed);
+           const Renames &Renamed, const Suppressions &Hidden = {});
 
   size_t size() const { return Runs.size(); } ///< those before come first
   size_t numBefore() const { return Before; }
@@ -62,6 +65,10 @@ public:
   const SelectedStats &run(size_t Run) const { return *Runs[Run]; }
   const Trace &trace(size_t Run) const { return Runs[Run]->trace(); }
   bool isWhole() const { return Whole; }
+  /// Whether a suppression hides the changes of a stack.
+  bool isHidden(size_t Run, uint32_t Stack) const {
+    return !HiddenStacks.empty() && HiddenStacks[Run][Stack];
+  }
   KeyRules rules(size_t Run) const {
     return {isAfter(Run) ? nullptr : &Renamed, &Mains[Run], &Moved};
   }
@@ -96,6 +103,8 @@ private:
   llvm::StringSet<> Moved;
   std::vector<HeapInfo> Heaps;
   std::vector<std::vector<uint32_t>> Ids; ///< by run and heap
+  /// By run and stack; empty: no suppressions.
+  std::vector<llvm::BitVector> HiddenStacks;
 };
 
 } // namespace memkit

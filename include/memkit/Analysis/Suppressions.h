@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Suppressions of known leaks: the `leak` rules of a trace (Rules.h).
+// Suppressions of known leaks and changes: the `leak` and `change` rules
+// (Rules.h).
 
 #ifndef MEMKIT_ANALYSIS_SUPPRESSIONS_H
 #define MEMKIT_ANALYSIS_SUPPRESSIONS_H
@@ -13,8 +14,10 @@ namespace memkit {
 class Suppressions {
 public:
   Suppressions() = default;
-  /// The user's rules.
+  /// The user's rules of `leak`.
   static Suppressions ofUser(const Rules &R);
+  /// The rules of `change`.
+  static Suppressions ofChanges(const Rules &R);
   /// The built-in rules for memory that programs like \p T keep to their end by
   /// design: the loader's tables, an interpreter's arenas and interned strings.
   static Suppressions byDefault(const Trace &T);

@@ -11,16 +11,17 @@
 //     own:file=^/srv/app/                  the user's own code
 //     library:/vendor/                     somebody else's
 //     leak:^_dl_new_object$                memleak does not report it
+//     change:^Cache::fill$                 memdiff does not report it
 //     category:^_PyGC_Init$ => Python start
 //
 // A pattern is searched anywhere in a name; `*` stands for any text, `^` at
 // the start and `$` at the end bind the pattern to the ends of the name. The
 // names are functions (fold, keep), paths of source files and binaries (own,
-// library), or all three (leak, category); `function=`, `file=` or `binary=`
-// before the pattern chooses one. `leak(HEAP):` and so on hold only in traces
-// with that heap. The first rule that matches counts, so the user's rules come
-// before the built-in rules. A file of LeakSanitizer's suppressions is a rules
-// file.
+// library), or all three (leak, change, category); `function=`, `file=` or
+// `binary=` before the pattern chooses one. `leak(HEAP):` and so on hold only
+// in traces with that heap. The first rule that matches counts, so the user's
+// rules come before the built-in rules. A file of LeakSanitizer's suppressions
+// is a rules file.
 
 #ifndef MEMKIT_MODEL_RULES_H
 #define MEMKIT_MODEL_RULES_H
@@ -41,6 +42,7 @@ enum class NameRuleKind : uint8_t {
   Fold,        ///< `fold` and `keep`
   Own,         ///< `own` and `library`
   Leak,        ///< `leak`
+  Change,      ///< `change`
   Category,    ///< `category`
   Glue,        ///< functions of an interpreter that only call others
   Allocator,   ///< functions of an interpreter's allocators
@@ -48,7 +50,7 @@ enum class NameRuleKind : uint8_t {
   Import,      ///< Python files that import or run modules
   Interpreter, ///< binaries
 };
-inline constexpr unsigned NumRuleKinds = 9;
+inline constexpr unsigned NumRuleKinds = 10;
 
 /// What the rules say about a function, or a binary, of native code.
 struct FunctionRole {
@@ -98,6 +100,8 @@ public:
     bool IsUsers;
   };
   llvm::ArrayRef<LeakRule> leaks() const { return Leaks; }
+  /// The patterns of `change` rules, as written, with the field.
+  llvm::ArrayRef<std::string> changes() const { return Changes; }
 
 private:
   llvm::Error add(llvm::StringRef Line, bool IsUsers);
@@ -109,6 +113,7 @@ private:
   /// The values of Category's patterns.
   std::vector<std::string> Categories;
   std::vector<LeakRule> Leaks;
+  std::vector<std::string> Changes;
 };
 
 } // namespace memkit

@@ -60,7 +60,7 @@ TEST(AnalysisQuery, Differences) {
   ArrayRef<const SelectedStats *> Each(Runs);
   Renames None;
   DiffRuns Both(Each.take_front(1), Each.drop_front(1), /*Whole=*/true, None);
-  DiffReport R = queryDifferences(Both, {});
+  DiffReport R = cantFail(queryDifferences(Both, {}));
   ASSERT_EQ(R.Heaps.size(), 2u);
   for (const HeapChange &H : R.Heaps)
     if (Both.heaps()[H.Heap].Name == "host.malloc") {

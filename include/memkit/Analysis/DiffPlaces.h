@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Changes by the lines of the user's own code, and by what else has a name.
+
+#ifndef MEMKIT_ANALYSIS_DIFFPLACES_H
+#define MEMKIT_ANALYSIS_DIFFPLACES_H
+
+#include "memkit/Analysis/ConfidenceInterval.h"
+#include "memkit/Analysis/DiffRuns.h"
+#include "memkit/Model/Places.h"
+#include "memkit/Trace/Sampling.h"
+
+namespace memkit {
+
+/// A place in one memory space. Places of two runs are the same if their
+/// functions are, under the rules of StackKeys.h, and their lines are
+/// counterparts: equal text, else the same order in the function.
+struct PlaceChange {
+  std::string Space;
+  /// The place as the last run with this place has it: DiffPlaces::Where[Run].
+  uint32_t Run = 0;
+  uint32_t Place = 0;
+  std::vector<StackMetrics> Runs; ///< by run; all zeros: not in this run
+  StackMetrics Before, After;     ///< on average
+  SampleVariances Variances;      ///< of the change; zero for exact values
+
+  uint64_t before(Metric By) const { return metricOf(Before, By); }
+  uint64_t after(Metric By) const { return metricOf(After, By); }
+  int64_t change(Metric By) const {
+    return static_cast<int64_t>(after(By) - before(By));
+  }
+};
+
+struct DiffPlaces {
+  std::vector<Places> Where; ///< by run
+  /// In no order.
+  std::vector<PlaceChange> All;
+  /// The memory that suppressions hide, on average.
+  StackMetrics HiddenBefore, HiddenAfter;
+
+  const Place &place(const PlaceChange &C) const {
+    return Where[C.Run].place(C.Place);
+  }
+  std::string text(const PlaceChange &C) const {
+    return Where[C.Run].text(place(C));
+  }
+};
+
+/// Heaps outside the totals count only if they were chosen.
+DiffPlaces diffPlaces(const DiffRuns &Runs);
+
+/// The interval of the change of a place; none: the change is exact.
+std::optional<ConfidenceInterval> changeOfPlace(const DiffRuns &Runs,
+                                                const PlaceChange &C, Metric By,
+                                                double Confidence);
+
+/// A value with a name in both groups, on average.
+struct NamedChange {
+  std::string Name;
+  std::string Space;       ///< the memory space; of tensors, the heap
+  TensorCategory Category; ///< of tensors, which have no Name
+  uint64_t Before = 0, After = 0;
+
+  int64_t change() const { return static_cast<int64_t>(After - Before); }
+};
+
+/// Steps that the runs have in common.
+struct StepChange {
+  std::string Space;
+  uint64_t Aligned = 0; ///< the number of such steps
+  /// The first step from which on (nearly) each step has a higher, or lower,
+  /// peak than before by the noise; none: no such step.
+  std::optional<uint64_t> First;
+  uint64_t Last = 0;        ///< the last aligned step
+  int64_t MedianChange = 0; ///< of the peaks from First on, in bytes
+};
+
+/// A line that grows in one run of a pair, or in both.
+struct GrowthChange {
+  uint32_t Run = 0;             ///< the run of Where
+  memkit::Place Where;          ///< of DiffPlaces::Where[Run]
+  bool HasSteps = false;        ///< whether rates are per step, else per second
+  double Before = 0, After = 0; ///< rates in bytes; 0: the line does not grow
+};
+
+/// The lines that grow in only one of two runs, or at another rate (by half);
+/// new growth first, then the highest rate. Runs: a pair. Reads intervals.
+llvm::Expected<std::vector<GrowthChange>> diffGrowth(const DiffRuns &Runs,
+                                                     const DiffPlaces &Of);
+
+/// What else changed. Layers, categories and the resident size are those of
+/// whole traces.
+struct DiffDetails {
+  std::vector<NamedChange> Layers;     ///< bytes held at the peak
+  std::vector<NamedChange> Categories; ///< of tensors, at the heap's peak
+  std::vector<StepChange> Steps;       ///< by memory space
+  std::vector<GrowthChange> Growing;   ///< of a pair, if asked for
+  /// The highest resident size of a process; none: not sampled in each run.
+  std::optional<NamedChange> ResidentPeak;
+  /// Of all processes in the last sample.
+  std::optional<NamedChange> ResidentEnd;
+};
+
+/// NoiseOf: the noise of a memory space, in bytes. Reads marks.
+llvm::Expected<DiffDetails>
+diffDetails(const DiffRuns &Runs,
+            llvm::function_ref<uint64_t(llvm::StringRef Space)> NoiseOf);
+
+} // namespace memkit
+
+#endif // MEMKIT_ANALYSIS_DIFFPLACES_H

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The resident size of a run.
+
+#include "Resident.h"
+
+namespace memkit {
+
+std::vector<SeriesPoint> residentSeries(const SelectedStats &S,
+                                        const MarkSeries &Marks) {
+  std::vector<std::vector<SeriesPoint>> All;
+  for (uint32_t Process = 1; Process < Marks.Rss.size(); ++Process) {
+    if (!S.selection().hasProcess(Process))
+      continue;
+    All.push_back(Marks.Rss[Process]);
+    const ProcessStats *Stats = S.trace().processStats(Process);
+    if (Stats && Stats->Ended)
+      All.back().push_back({Stats->EndNs + 1, 0});
+  }
+  return sumOf(All);
+}
+
+const SeriesPoint *lastSample(llvm::ArrayRef<SeriesPoint> Series) {
+  while (!Series.empty() && !Series.back().Value)
+    Series = Series.drop_back();
+  return Series.empty() ? nullptr : &Series.back();
+}
+
+} // namespace memkit

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The resident size of a run.
+
+#ifndef MEMKIT_LIB_ANALYSIS_RESIDENT_H
+#define MEMKIT_LIB_ANALYSIS_RESIDENT_H
+
+#include "memkit/Analysis/MarkSeries.h"
+#include "memkit/Model/SelectedStats.h"
+
+namespace memkit {
+
+/// The resident bytes of all selected processes together. When a process ends,
+/// its bytes are gone.
+std::vector<SeriesPoint> residentSeries(const SelectedStats &S,
+                                        const MarkSeries &Marks);
+
+/// The last sample of Series; null: no samples. The ends of the last processes
+/// are no samples.
+const SeriesPoint *lastSample(llvm::ArrayRef<SeriesPoint> Series);
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_ANALYSIS_RESIDENT_H
