@@ -25,8 +25,10 @@ FlameNames::FlameNames(ShownTree T, Distinct How)
 }
 
 uint32_t FlameNames::intern(const ShownFrame &F) {
+  // Groups have no function. A group by line has its line.
   if (!F.FunctionId)
-    return add({F.Label, F.File.empty() ? F.Binary : F.File, 0});
+    return F.File.empty() ? add({F.Label, F.Binary, 0})
+                          : add({F.Label, F.File, F.Line});
   uint32_t Line = T.trace().function(F.FunctionId).Line;
   // Without a file, a function that is in two binaries has two names.
   if (F.File.empty())

@@ -32,8 +32,8 @@ namespace {
 /// Copies speedscope's own page and embeds the files to which it refers.
 class PageWriter {
 public:
-  PageWriter(raw_ostream &OS, StringRef Folder, StringRef Title)
-      : OS(OS), Folder(Folder), Title(Title) {}
+  PageWriter(raw_ostream &OS, StringRef Folder, StringRef Title, StringRef View)
+      : OS(OS), Folder(Folder), Title(Title), View(View) {}
 
   Error run(StringRef Profile);
 
@@ -45,7 +45,7 @@ private:
   void loader(StringRef Profile);
 
   raw_ostream &OS;
-  StringRef Folder, Title;
+  StringRef Folder, Title, View;
 };
 
 } // namespace
@@ -141,7 +141,9 @@ Error PageWriter::tag(StringRef Tag) {
 /// script.
 void PageWriter::loader(StringRef Profile) {
   OS << "<script>\n"
-        "history.replaceState(null, '', '#localProfilePath=embedded');\n"
+        "history.replaceState(null, '', '#localProfilePath=embedded&view="
+     << View
+     << "');\n"
         "const append = document.head.appendChild;\n"
         "document.head.appendChild = node => {\n"
         "  if (node.src !== 'file:///embedded')\n"
@@ -199,11 +201,11 @@ Error PageWriter::run(StringRef Profile) {
 }
 
 Error writeHtml(raw_ostream &OS, StringRef Folder, StringRef Title,
-                StringRef Profile) {
+                StringRef View, StringRef Profile) {
   // Writes no partial page if a file of the release cannot be read.
   std::string Page;
   raw_string_ostream To(Page);
-  if (Error E = PageWriter(To, Folder, Title).run(Profile))
+  if (Error E = PageWriter(To, Folder, Title, View).run(Profile))
     return E;
   OS << To.str();
   return Error::success();

@@ -13,9 +13,11 @@ namespace memkit {
 /// Writes a page that shows Profile, the text of a file of speedscope's format,
 /// in speedscope. Folder: a release of speedscope (`dist/release` of its npm
 /// package). The page contains all scripts, styles and fonts and needs no
-/// network. Title: of the page.
+/// network. Title: of the page. View: the view that opens first, `left-heavy`
+/// or `time-ordered`.
 llvm::Error writeHtml(llvm::raw_ostream &OS, llvm::StringRef Folder,
-                      llvm::StringRef Title, llvm::StringRef Profile);
+                      llvm::StringRef Title, llvm::StringRef View,
+                      llvm::StringRef Profile);
 
 /// The folder of speedscope's release below Package (its npm package, or a
 /// release itself); empty if not found.

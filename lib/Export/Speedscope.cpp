@@ -6,7 +6,6 @@
 #include "FlameTree.h"
 #include "SpeedscopeOrder.h"
 #include "StackText.h"
-#include "Support/CommandText.h"
 #include "Support/RunBoth.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -192,7 +191,7 @@ static File makeFile(ShownTree T, const NodeRanks &Ranks,
 
 void writeSpeedscope(raw_ostream &OS, ShownTree T, const NodeRanks &Ranks,
                      ArrayRef<Profile> Profiles, bool Full,
-                     const Profile *InOrder) {
+                     const Profile *InOrder, StringRef Title) {
   size_t Limit =
       Full || Profiles.empty()
           ? 0
@@ -205,7 +204,7 @@ void writeSpeedscope(raw_ostream &OS, ShownTree T, const NodeRanks &Ranks,
   }
   OS << "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
         "\"exporter\":\"memflame (memkit) " MEMKIT_VERSION "\",\n\"name\":"
-     << jsonText(commandText(T.trace().header().Command))
+     << jsonText(Title)
      << ",\n\"activeProfileIndex\":0,\n\"shared\":{\"frames\":[\n"
      << F.Frames << "\n]},\n\"profiles\":[\n";
   for (size_t I = 0; I != F.Profiles.size(); ++I)

@@ -17,10 +17,10 @@ namespace memkit {
 ///
 /// InOrder: a last profile, whose values are drawn one by one from the left,
 /// merged only with their neighbours. If there are many, smaller values are
-/// folded with their neighbours. May be null.
+/// folded with their neighbours. May be null. Title: of the file.
 void writeSpeedscope(llvm::raw_ostream &OS, ShownTree T, const NodeRanks &Ranks,
                      llvm::ArrayRef<Profile> Profiles, bool Full,
-                     const Profile *InOrder = nullptr);
+                     const Profile *InOrder, llvm::StringRef Title);
 
 } // namespace memkit
 

@@ -106,6 +106,28 @@ fold:^api_boundary.<locals>.reraise_with_filtered_traceback$
 fold:^cache_miss$
 fold:^_cpp_pjit.<locals>.cache_miss$
 
+# The way through the loader: the caller of dlopen and the constructor that the
+# loader runs stay.
+fold:^dlopen_implementation$
+fold:^dlopen_doit$
+fold:^_dlerror_run$
+fold:^_dl_catch_
+fold:^dl_open_worker
+fold:^_dl_open$
+fold:^_dl_init$
+fold:^call_init$
+
+# Python's way to a module, and through operators.
+fold:^_imp_create_dynamic
+fold:^_PyImport_LoadDynamicModule
+fold:^_PyImport_FindSharedFuncptr$
+fold:^marshal_loads_impl$
+fold:^read_object$
+fold:^r_object$
+fold:^PyNumber_
+fold:^binary_op1$
+fold:^binary_iop1$
+
 # The start of a process or thread.
 start:^_start$
 start:^start_thread$

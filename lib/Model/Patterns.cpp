@@ -80,7 +80,7 @@ static unsigned consumeField(StringRef &Pattern) {
     return NF_Function;
   if (Pattern.consume_front("file="))
     return NF_File;
-  return Pattern.consume_front("binary=") ? NF_Binary : 0;
+  return Pattern.consume_front("binary=") ? unsigned(NF_Binary) : 0;
 }
 
 bool NamePatterns::add(StringRef Pattern, uint32_t Value, unsigned Fields) {

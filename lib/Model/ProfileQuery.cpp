@@ -5,6 +5,7 @@
 #include "ProfileQuery.h"
 #include "memkit/Model/LiveBlocks.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 
 using namespace llvm;
 
@@ -62,7 +63,15 @@ ProfileQuery::create(std::unique_ptr<Trace> T, SelectionSpec Spec,
   return Q;
 }
 
+static bool hasPython(const Trace &T) {
+  return any_of(seq<uint32_t>(1, T.numFrames() + 1), [&](uint32_t Frame) {
+    return T.frame(Frame).Kind == FrameKind::Python;
+  });
+}
+
 Error ProfileQuery::select(SelectionSpec Spec) {
+  if (Options.LinesOfPython && hasPython(*T) && !isDiff(*T))
+    Options.By = GroupBy::Line;
   // Values that shrank lie in a heap outside the totals.
   ShowsDiff = Options.WantsDiff && isDiff(*T) && Spec.Heaps.empty() &&
               !Options.MaxAgeNs && !isOfScopes(Options.By) &&
@@ -133,6 +142,13 @@ void ProfileQuery::shape() {
     Tree.emplace(*T, Base);
   StackShape How = Options.Shape;
   How.By = IsOfCode ? Options.By : GroupBy::Stack;
+  if (Options.By == GroupBy::Line && !How.Invert) {
+    Where.emplace(*S);
+    How.ImportOf = [this](uint32_t Stack) -> std::optional<StringRef> {
+      const Place &P = Where->place(Where->of(Stack));
+      return P.Kind == PlaceKind::Import ? std::optional(P.Name) : std::nullopt;
+    };
+  }
   if (How.isPlain())
     return;
   Shaped = shapeStacks(*Tree, How);
@@ -182,12 +198,37 @@ Expected<Profile> ProfileQuery::profile(Metric M) const {
   return shortLived(*T, S->selection(), keys(), *Options.MaxAgeNs);
 }
 
+/// The profiles of each memory space, the largest first.
+static std::vector<Profile> spaceProfiles(const SelectedStats &S,
+                                          ArrayRef<Metric> Metrics,
+                                          const RowKey &KeyOf) {
+  std::vector<std::vector<Profile>> Spaces;
+  for (uint32_t Space : spacesOf(S)) {
+    std::vector<Profile> &Of = Spaces.emplace_back();
+    for (Metric M : Metrics)
+      if (Profile P = makeProfile(S, M, KeyOf, Space); !P.Values.empty())
+        Of.push_back(std::move(P));
+  }
+  erase_if(Spaces, [](const auto &Of) { return Of.empty(); });
+  stable_sort(Spaces, [](const auto &A, const auto &B) {
+    return A.front().Total > B.front().Total;
+  });
+  std::vector<Profile> All;
+  for (std::vector<Profile> &Of : Spaces)
+    for (Profile &P : Of)
+      All.push_back(std::move(P));
+  return All;
+}
+
 Expected<std::vector<Profile>>
-ProfileQuery::heapProfiles(ArrayRef<Metric> Metrics) const {
+ProfileQuery::profiles(ArrayRef<Metric> Metrics) const {
   if (!Categories.empty())
     return Categories;
   // Heaps as groups are shown side by side, and profiles by age are not split
   // by heap.
+  bool Split = S->selection().isOuterView() || isDiff(*T);
+  if (!Split && !Options.MaxAgeNs)
+    return spaceProfiles(*S, Metrics, KeyOf);
   if (Options.By != GroupBy::Heap && !Options.MaxAgeNs)
     return makeHeapProfiles(*S, Metrics, KeyOf);
   std::vector<Profile> All;

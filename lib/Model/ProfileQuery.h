@@ -10,12 +10,15 @@
 
 #include "SpaceRoots.h"
 #include "StackGroups.h"
+#include "memkit/Model/Places.h"
 
 namespace memkit {
 
 struct ProfileOptions {
   /// Category allows a selection of heaps and processes only.
   GroupBy By = GroupBy::Stack;
+  /// Group by line in a trace with Python frames.
+  bool LinesOfPython = false;
   StackShape Shape; ///< Shape.By is ignored
   /// Metric Temporary counts allocations freed within this time, in ns.
   std::optional<uint64_t> MaxAgeNs;
@@ -37,11 +40,12 @@ public:
   const Trace &trace() const { return *T; }
   const SelectedStats &stats() const { return *S; }
   ShownTree tree() const { return *Tree; }
-  /// As makeProfile() and makeHeapProfiles(); grouped by category, the profiles
-  /// of categories.
+  /// As makeProfile(); grouped by category, the profiles of categories.
   llvm::Expected<Profile> profile(Metric M) const;
+  /// The profiles of each memory space, the largest first; with chosen heaps,
+  /// and of a trace that memdiff wrote, as makeHeapProfiles().
   llvm::Expected<std::vector<Profile>>
-  heapProfiles(llvm::ArrayRef<Metric> Metrics) const;
+  profiles(llvm::ArrayRef<Metric> Metrics) const;
   StatsBy keys() const;
   /// Whether to show two columns: shrunk and grown.
   bool showsDiff() const { return ShowsDiff; }
@@ -60,6 +64,7 @@ private:
   ProfileOptions Options;
   std::unique_ptr<Trace> T;
   std::optional<SelectedStats> S;
+  std::optional<Places> Where; ///< if grouped by line
   std::unique_ptr<StackGroups> Groups;
   std::vector<Profile> Categories;
   ScopeView Base, Shaped, Rooted;

@@ -89,6 +89,22 @@ static std::vector<ProcessReport> reportProcesses(const Trace &T) {
   return Out;
 }
 
+std::string queryProgram(const Trace &T) {
+  uint32_t Largest = 0;
+  uint64_t Peak = 0;
+  for (uint32_t Id = 1; Id <= T.processes().size(); ++Id) {
+    const ProcessStats *Stats = T.processStats(Id);
+    if (uint64_t Of = Stats ? Stats->PeakBytes : 0; !Largest || Of > Peak) {
+      Largest = Id;
+      Peak = Of;
+    }
+  }
+  if (Largest && !T.processName(Largest).empty())
+    return T.processName(Largest).str();
+  ArrayRef<std::string> Command = T.header().Command;
+  return Command.empty() ? "" : baseName(Command.front()).str();
+}
+
 RunReport queryRun(const Trace &T) {
   const Summary &S = T.summary();
   RunReport R;

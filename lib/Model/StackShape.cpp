@@ -4,6 +4,7 @@
 
 #include "StackShape.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
 
 using namespace llvm;
 
@@ -43,10 +44,14 @@ private:
   StringRef strip(StringRef Path) const;
   uint32_t intern(const ShownFrame &F);
   void shapePath();
+  uint32_t marker(std::string Text);
+  void findImports();
 
   ShownTree T;
   const StackShape &How;
-  std::deque<std::string> Texts; ///< of frames by line
+  std::deque<std::string> Texts; ///< of frames by line, and of markers
+  StringMap<uint32_t> Markers;
+  std::vector<SmallVector<uint32_t, 2>> Imports; ///< by key; empty: not wanted
   std::vector<ShownFrame> Frames;
   std::vector<uint32_t> FrameOf; ///< by index in T.allShown()
   /// Frames of one function that differ in their lines.
@@ -137,8 +142,32 @@ void Shaper::shapePath() {
     std::reverse(Kept.begin(), Kept.end());
 }
 
+/// The id of a frame that only has a text.
+uint32_t Shaper::marker(std::string Text) {
+  auto [At, New] = Markers.try_emplace(Text, 0);
+  if (New) {
+    ShownFrame F;
+    F.Function = F.Label = Texts.emplace_back(std::move(Text));
+    At->second = intern(F);
+  }
+  return At->second;
+}
+
+/// Makes the frames above stacks of imports: by key, none for other stacks.
+void Shaper::findImports() {
+  Imports.resize(T.view().Leaves.size());
+  for (uint32_t Key = 0; Key != Imports.size(); ++Key)
+    if (std::optional<StringRef> Module = How.ImportOf(Key)) {
+      Imports[Key].push_back(marker("imports"));
+      if (!Module->empty())
+        Imports[Key].push_back(marker(("import " + *Module).str()));
+    }
+}
+
 ScopeView Shaper::run() {
   const StackView &V = T.view();
+  if (How.ImportOf)
+    findImports();
   PathTree Tree(V.Leaves.size(), std::move(Frames));
   for (uint32_t Key = 0; Key != V.Leaves.size(); ++Key) {
     Path.clear();
@@ -147,6 +176,8 @@ ScopeView Shaper::run() {
         Path.push_back(FrameOf[&F - T.allShown().data()]);
     std::reverse(Path.begin(), Path.end());
     shapePath();
+    if (!Imports.empty())
+      Kept.insert(Kept.begin(), Imports[Key].begin(), Imports[Key].end());
     Tree.add(Key, Kept);
   }
   ScopeView Out = Tree.take();

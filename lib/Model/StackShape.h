@@ -7,6 +7,8 @@
 
 #include "memkit/Model/ScopeView.h"
 #include "llvm/ADT/DenseMap.h"
+#include <functional>
+#include <optional>
 
 namespace memkit {
 
@@ -17,12 +19,16 @@ struct StackShape {
   /// A frame that calls itself, directly or indirectly, appears once: the path
   /// continues from its first occurrence.
   bool MergeRecursion = false;
+  /// The module whose import allocated a stack's memory (empty: not known), or
+  /// none.
+  /// Such stacks lie below `imports` and `import MODULE`. Not for Invert.
+  std::function<std::optional<llvm::StringRef>(uint32_t Key)> ImportOf = {};
   /// Prefixes to remove from names of files and binaries.
   std::vector<std::string> StripPrefixes;
 
   bool isPlain() const {
     return By == GroupBy::Stack && !Invert && !MergeRecursion &&
-           StripPrefixes.empty();
+           StripPrefixes.empty() && !ImportOf;
   }
 };
 

@@ -8,7 +8,7 @@
 // RUN: memrec -q -o %t.apart.fb %t.apart.exe && memdump %t.apart.fb | FileCheck %s
 //
 // So the two builds are the same to memdiff, and selections find them.
-// RUN: memdiff --noise=0 --stack=main %t.fb %t.apart.fb 2>/dev/null | FileCheck %s --check-prefix=SAME
+// RUN: memdiff -v --noise=0 --stack=main %t.fb %t.apart.fb 2>/dev/null | FileCheck %s --check-prefix=SAME
 // SAME: no differences above the noise
 // RUN: memflame --format=collapsed --stack='Secret::work\(int\)' %t.fb | FileCheck %s --check-prefix=STACK
 // STACK: main;(anonymous namespace)::Secret::work(int);malloc 100

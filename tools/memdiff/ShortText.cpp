@@ -7,6 +7,7 @@
 #include "Support/CommandText.h"
 #include "TraceText/CategorySums.h"
 #include "memkit/Analysis/HeapOverview.h"
+#include "memkit/Model/Query.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 
@@ -249,8 +250,8 @@ static std::string verdict(const DiffView &V) {
 
 std::string verdictLine(const DiffView &V) {
   const Trace &Last = V.Runs.trace(V.Runs.size() - 1);
-  StringRef Name = Last.processes().empty() ? "" : Last.processName(1);
-  return (Name.empty() ? std::string() : oneLine(Name) + ": ") + verdict(V);
+  std::string Name = oneLine(queryProgram(Last));
+  return (Name.empty() ? "" : Name + ": ") + verdict(V);
 }
 
 /// `+1 MiB name`, the largest changes; empty: none reaches the noise.

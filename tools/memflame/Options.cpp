@@ -29,9 +29,7 @@ cl::opt<FlameFormat> OutputFormat(
                clEnumValN(FlameFormat::Csv, "csv", "a row for each stack")),
     cl::init(FlameFormat::Speedscope), cl::cat(toolCategory()));
 cl::list<Metric> Metrics(
-    "metric",
-    cl::desc("Metrics (default: speedscope, html: peak, allocated, live; "
-             "collapsed, perfetto: peak; pprof, csv: all):"),
+    "metric", cl::desc("Metrics (default: peak; pprof, csv: all):"),
     cl::values(
         clEnumValN(Metric::Peak, "peak", "bytes live at the peak"),
         clEnumValN(Metric::Live, "live", "bytes live at the end, or --at"),
@@ -46,9 +44,11 @@ cl::list<Metric> Metrics(
 cl::opt<GroupBy> Grouping(
     "group-by", cl::desc("Frames are:"),
     cl::values(
-        clEnumValN(GroupBy::Stack, "stack", "calls of the stack (default)"),
+        clEnumValN(GroupBy::Stack, "stack",
+                   "calls of the stack (default, unless Python)"),
         clEnumValN(GroupBy::Line, "line",
-                   "calls, each with its line of source"),
+                   "calls, each with its line of source; imports apart "
+                   "(default for Python programs)"),
         clEnumValN(GroupBy::Function, "function", "functions by name"),
         clEnumValN(GroupBy::File, "file", "source files"),
         clEnumValN(GroupBy::Binary, "binary", "binaries"),

@@ -18,6 +18,7 @@
 #include "Support/CommandText.h"
 #include "Support/RunBoth.h"
 #include "memkit/Model/LiveBlocks.h"
+#include "memkit/Model/Query.h"
 #include "memkit/Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -28,6 +29,7 @@ using namespace llvm;
 using namespace memkit;
 
 static const char *ProgramPath;
+static bool IsWhole; ///< nothing is selected
 
 /// The metrics of --metric, else Usual. At a time point Usual shrinks to live
 /// bytes and, if Usual has counts, live blocks.
@@ -45,15 +47,42 @@ static SmallVector<Metric, 6> wantedMetrics(const SelectedStats &S,
   return Out;
 }
 
-static Error writeSpeedscopeOf(raw_ostream &OS, const ProfileQuery &P) {
+/// ` 343 MiB`, or a count.
+static std::string totalText(const Profile &P) {
+  return " " + (isInBytes(P.M) ? formatSize(P.Total) : formatCount(P.Total));
+}
+
+/// `train.py: host peak 343 MiB at 17.7 s, step 59`: the program and the first
+/// profile.
+static std::string titleOf(const ProfileQuery &P, const Profile &First) {
+  const Trace &T = P.trace();
+  if (isDiff(T))
+    return commandText(T.header().Command);
+  std::string Title = oneLine(queryProgram(T));
+  auto [Of, What] = StringRef(First.Name).split(": ");
+  Title += ((Title.empty() ? "" : ": ") + Of + (What.empty() ? "" : " ") + What)
+               .str();
+  if (!IsWhole || First.M != Metric::Peak)
+    return Title;
+  for (const TotalStats &S : T.summary().Spaces) {
+    if (!StringRef(First.Name).starts_with((T.spaceName(S.Id) + ":").str()))
+      continue;
+    Title += " at " + formatTime(S.PeakTimeNs);
+    if (std::optional<uint64_t> Step = stepAt(T, S.PeakTimeNs))
+      Title += ", step " + std::to_string(*Step);
+  }
+  return Title;
+}
+
+static Error writeSpeedscopeOf(raw_ostream &OS, const ProfileQuery &P,
+                               std::string *TitleOut = nullptr) {
   std::vector<Profile> Profiles;
   std::optional<NodeRanks> Ranks;
-  SmallVector<Metric, 6> Wanted =
-      wantedMetrics(P.stats(), {Metric::Peak, Metric::Allocated, Metric::Live});
+  SmallVector<Metric, 6> Wanted = wantedMetrics(P.stats(), Metric::Peak);
   Error Failed = Error::success();
   runBoth([&] { Ranks.emplace(P.tree()); },
           [&] {
-            Expected<std::vector<Profile>> Made = P.heapProfiles(Wanted);
+            Expected<std::vector<Profile>> Made = P.profiles(Wanted);
             if (Made)
               Profiles = std::move(*Made);
             else
@@ -72,8 +101,13 @@ static Error writeSpeedscopeOf(raw_ostream &OS, const ProfileQuery &P) {
       return Made.takeError();
     InOrder = std::move(*Made);
   }
+  for (Profile &Of : Profiles)
+    Of.Name += totalText(Of);
+  std::string Title = titleOf(P, Profiles.front());
   writeSpeedscope(OS, P.tree(), *Ranks, Profiles, Full,
-                  InOrder ? &*InOrder : nullptr);
+                  InOrder ? &*InOrder : nullptr, Title);
+  if (TitleOut)
+    *TitleOut = std::move(Title);
   return Error::success();
 }
 
@@ -105,10 +139,11 @@ static Error writePage(raw_ostream &OS, const ProfileQuery &P) {
     return Folder.takeError();
   std::string Text;
   raw_string_ostream To(Text);
-  if (Error E = writeSpeedscopeOf(To, P))
+  std::string Title;
+  if (Error E = writeSpeedscopeOf(To, P, &Title))
     return E;
-  std::string Title = commandText(P.trace().header().Command);
-  return writeHtml(OS, *Folder, Title.empty() ? "memflame" : Title, To.str());
+  return writeHtml(OS, *Folder, Title,
+                   TimeOrder ? "time-ordered" : "left-heavy", To.str());
 }
 
 static Error writeCollapsedOf(raw_ostream &OS, const ProfileQuery &P) {
@@ -192,7 +227,9 @@ static void openInBrowser(StringRef Path) {
   ErrorOr<std::string> Opener = sys::findProgramByName("xdg-open");
   std::string Wrong;
   if (Opener)
-    sys::ExecuteNoWait(*Opener, {*Opener, Path}, std::nullopt, {}, 0, &Wrong);
+    // What a missing browser prints is of no use: the path is printed anyhow.
+    sys::ExecuteNoWait(*Opener, {*Opener, Path}, std::nullopt,
+                       {StringRef(), StringRef(), StringRef()}, 0, &Wrong);
   if (!Opener || !Wrong.empty())
     warn("cannot find xdg-open to show " + Path);
 }
@@ -212,6 +249,9 @@ static Expected<std::unique_ptr<ProfileQuery>> ask(SelectionSpec Spec) {
         "and --process");
   ProfileOptions Options;
   Options.By = Grouping;
+  Options.LinesOfPython = !Grouping.getNumOccurrences() &&
+                          OutputFormat != FlameFormat::Pprof &&
+                          OutputFormat != FlameFormat::Perfetto;
   Options.Shape.Invert = Invert;
   Options.Shape.MergeRecursion = MergeRecursion;
   Options.Shape.StripPrefixes = {StripPrefixes.begin(), StripPrefixes.end()};
@@ -245,6 +285,7 @@ static Expected<int> run(const SelectionFlags &Flags) {
   Expected<SelectionSpec> Spec = Flags.spec();
   if (!Spec)
     return Spec.takeError();
+  IsWhole = Spec->empty();
   Expected<std::unique_ptr<ProfileQuery>> P = ask(std::move(*Spec));
   if (!P)
     return P.takeError();

@@ -25,21 +25,9 @@ std::string rateText(const LineGrowth &L) {
          (L.HasSteps ? " per step" : " per second");
 }
 
-/// The program's name: its script or role, else its command's first word.
 static std::string programText(const PageInput &F) {
-  // The process with most memory: the first one often only starts it.
-  const ProcessReport *Largest = nullptr;
-  auto PeakOf = [](const ProcessReport &P) {
-    return P.Stats ? P.Stats->PeakBytes : 0;
-  };
-  for (const ProcessReport &P : F.R.Processes)
-    if (!Largest || PeakOf(P) > PeakOf(*Largest))
-      Largest = &P;
-  if (Largest && !Largest->Name.empty())
-    return oneLine(Largest->Name);
-  if (!F.R.Run.Command.empty())
-    return programName(F.R.Run.Command.front()).str();
-  return "the program";
+  std::string Name = oneLine(queryProgram(F.T));
+  return Name.empty() ? "the program" : Name;
 }
 
 /// `at 17.7 s, step 59`.

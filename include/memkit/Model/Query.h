@@ -82,6 +82,10 @@ struct RunReport {
 };
 /// Reads TP_Totals.
 RunReport queryRun(const Trace &T);
+/// The name of the program: of the process with the highest peak, because the
+/// first process often only starts that process; else the command's first word;
+/// empty: not known. Reads TP_Totals and TP_Names.
+std::string queryProgram(const Trace &T);
 
 //===----------------------------------------------------------------------===//
 // Steps, layers, scopes, threads, tensors, failures

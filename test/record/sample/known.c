@@ -19,7 +19,7 @@
 // ASM: alloc {{.*}} weight=
 // LEAK: "bytes":
 // LEAK-NEXT: "stderr_bytes":
-// FLAME: "name":"host.malloc: peak ±
+// FLAME: "name":"host: peak ±
 //
 // The same seed gives the same sample, another one another:
 // RUN: env MEMREC_SAMPLE_SEED=1 memrec -q --sample=64K -o %t.again.fb %t.exe
@@ -29,7 +29,7 @@
 // RUN: grep -A1 allocated_bytes %t.json > %t.first
 // RUN: cmp %t.first %t.again
 // RUN: not cmp -s %t.first %t.other
-// RUN: memdiff --noise=0 %t.fb %t.other.fb | FileCheck %s --check-prefix=DIFF
+// RUN: memdiff -v --noise=0 %t.fb %t.other.fb | FileCheck %s --check-prefix=DIFF
 // DIFF: allocated {{.*}} ±
 //
 // RUN: not memrec --sample=0 -o %t.no %t.exe 2>&1 | FileCheck %s --check-prefix=BAD

@@ -203,7 +203,7 @@ static std::unique_ptr<ProfileQuery> profileQuery(ProfileOptions Options) {
 TEST(ProfileQuery, OneSpaceAtATimeUnlessInOneTree) {
   std::unique_ptr<ProfileQuery> P = profileQuery({});
   EXPECT_EQ(orDie(P->profile(Metric::Peak)).Total, 64u); // of the host
-  EXPECT_EQ(orDie(P->heapProfiles({Metric::Peak})).size(), 2u);
+  EXPECT_EQ(orDie(P->profiles({Metric::Peak})).size(), 2u);
   ProfileOptions Options;
   Options.InOneTree = true;
   P = profileQuery(Options);
