@@ -198,7 +198,9 @@ static bool isSameTimePoint(const TimePoint &A, const TimePoint &B) {
 Expected<std::vector<DeviceMap>> Mapper::map() {
   findDevices();
   if (Maps.empty())
-    return makeError(T.name() + ": the selection has no device memory");
+    return makeError(T.name() + (T.devices().empty()
+                                     ? ": this trace has no GPU memory"
+                                     : ": the selection has no GPU memory"));
   if (Error E = findTimePoints())
     return std::move(E);
   MutableArrayRef<DeviceMap> Rest = Maps;

@@ -3,7 +3,9 @@
 // Conditions that make a tool fail.
 
 #include "FailOn.h"
+#include "HelpText.h"
 #include "ToolMain.h"
+#include "UsageText.h"
 #include "memkit/Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -41,7 +43,43 @@ static std::string grammarOf(const FailMetric &M) {
   return Text + (Must ? ">" : "[>") + join(Bounds, "|") + (Must ? "" : "]");
 }
 
+static Expected<FailCondition> parseCondition(StringRef Text,
+                                              ArrayRef<FailMetric> Metrics);
+
+/// The condition that Text may mean: `peak>5%` is `peak>+5%`, and metrics may
+/// be misspelt. Empty: no idea.
+static std::string nearCondition(StringRef Text, ArrayRef<FailMetric> Metrics) {
+  std::string Try = Text.str();
+  auto IsFine = [&] {
+    if (Expected<FailCondition> C = parseCondition(Try, Metrics))
+      return true;
+    else
+      consumeError(C.takeError());
+    return false;
+  };
+  size_t Above = Try.find('>');
+  if (Above != std::string::npos && Text.trim().ends_with("%") &&
+      !Text.contains('+')) {
+    Try.insert(Above + 1, "+");
+    if (IsFine())
+      return Try;
+  }
+  StringRef Name = StringRef(Try).take_front(std::min(Above, Try.size()));
+  Name = Name.substr(Name.rfind(':') + 1);
+  SmallVector<StringRef, 8> Names;
+  for (const FailMetric &M : Metrics)
+    Names.push_back(M.Name);
+  StringRef Near = nearestName(Name.trim(), Names);
+  if (Near.empty() || Near == Name)
+    return "";
+  Try.replace(size_t(Name.data() - Try.data()), Name.size(), Near.str());
+  return IsFine() ? Try : "";
+}
+
 static Error notACondition(StringRef Text, ArrayRef<FailMetric> Metrics) {
+  if (std::string Near = nearCondition(Text, Metrics); !Near.empty())
+    return makeUsageError("--fail-on: '" + Text + "'; did you mean '" + Near +
+                          "'?");
   SmallVector<std::string, 8> All;
   for (const FailMetric &M : Metrics)
     All.push_back(grammarOf(M));
@@ -127,8 +165,9 @@ static bool readName(StringRef Text, ArrayRef<FailMetric> Metrics,
   return true;
 }
 
-Expected<FailCondition> parseFailCondition(StringRef Text,
-                                           ArrayRef<FailMetric> Metrics) {
+/// As parseFailCondition(); the error has no text.
+static Expected<FailCondition> parseCondition(StringRef Text,
+                                              ArrayRef<FailMetric> Metrics) {
   FailCondition C;
   C.Text = Text.trim().str();
   unsigned Forms = 0;
@@ -149,10 +188,20 @@ Expected<FailCondition> parseFailCondition(StringRef Text,
            readBound(Size, FF_Value | (Forms & FF_Count), C);
   }
   if (!Fine)
-    return notACondition(C.Text, Metrics);
-  Expected<GlobPattern> Heap = GlobPattern::create(C.Heap);
+    return makeUsageError("");
+  return C;
+}
+
+Expected<FailCondition> parseFailCondition(StringRef Text,
+                                           ArrayRef<FailMetric> Metrics) {
+  Expected<FailCondition> C = parseCondition(Text, Metrics);
+  if (!C) {
+    consumeError(C.takeError());
+    return notACondition(Text.trim(), Metrics);
+  }
+  Expected<GlobPattern> Heap = GlobPattern::create(C->Heap);
   if (!Heap)
-    return makeUsageError("--fail-on: '" + C.Text +
+    return makeUsageError("--fail-on: '" + C->Text +
                           "': " + toString(Heap.takeError()));
   return C;
 }
@@ -187,12 +236,12 @@ bool FailCondition::isOfHeap(StringRef Name) const {
 FailOn::FailOn(ArrayRef<FailMetric> Metrics, StringRef Help)
     : Metrics(Metrics),
       Given("fail-on", cl::value_desc("condition"), cl::CommaSeparated,
-            cl::desc(Help), cl::cat(toolCategory())),
+            cl::desc(Help), cl::cat(helpGroup(HelpGroup::Gates))),
       ExitCode(
           "error-exitcode", cl::value_desc("n"),
           cl::desc("Exit status instead of 3 when a condition holds; without "
                    "--fail-on, tests its first condition"),
-          cl::cat(toolCategory())) {}
+          cl::cat(helpGroup(HelpGroup::Gates))) {}
 
 Error FailOn::check() {
   if (ExitCode.getNumOccurrences() && (ExitCode == 0 || ExitCode > 255))

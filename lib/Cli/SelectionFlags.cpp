@@ -3,6 +3,7 @@
 // Flags that select a part of a trace.
 
 #include "SelectionFlags.h"
+#include "HelpText.h"
 #include "ToolMain.h"
 #include "memkit/Model/Rules.h"
 #include "memkit/Support/Format.h"
@@ -26,15 +27,16 @@ struct SelectionFlags::Options {
 };
 
 static void addList(std::optional<ListOption> &Option, StringRef Name,
-                    StringRef Value, StringRef Help) {
+                    StringRef Value, StringRef Help,
+                    HelpGroup Group = HelpGroup::Select) {
   Option.emplace(Name, cl::value_desc(Value), cl::desc(Help),
-                 cl::cat(toolCategory()));
+                 cl::cat(helpGroup(Group)));
 }
 
 static void addTimePoint(std::optional<cl::opt<std::string>> &Option,
                          StringRef Name, StringRef Help) {
   Option.emplace(Name, cl::value_desc("time point"), cl::desc(Help),
-                 cl::cat(toolCategory()));
+                 cl::cat(helpGroup(HelpGroup::Select)));
 }
 
 SelectionFlags::SelectionFlags(unsigned Wanted)
@@ -64,7 +66,7 @@ SelectionFlags::SelectionFlags(unsigned Wanted)
     O->MinSize.emplace("min-size", cl::value_desc("size"),
                        cl::desc("Only allocations of at least this size "
                                 "(replays the events)"),
-                       cl::cat(toolCategory()));
+                       cl::cat(helpGroup(HelpGroup::Select)));
   if (Wanted & SF_At)
     addTimePoint(
         O->At, "at",
@@ -82,11 +84,13 @@ SelectionFlags::SelectionFlags(unsigned Wanted)
     O->AllFrames.emplace("all-frames",
                          cl::desc("Show all frames, also those that rules fold "
                                   "(interpreters, dispatchers, std::)"),
-                         cl::cat(toolCategory()));
+                         cl::cat(helpGroup(HelpGroup::Names)));
     addList(O->Own, "own", "glob",
-            "Source files and binaries that are your own code (/srv/app/*)");
+            "Source files and binaries that are your own code (/srv/app/*)",
+            HelpGroup::Names);
     addList(O->RulesFiles, "rules", "file",
-            "Rules of what to fold, whose code is yours, what is no leak");
+            "Rules of what to fold, whose code is yours, what is no leak",
+            HelpGroup::Names);
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include "ToolMain.h"
 #include "Advice.h"
+#include "HelpText.h"
 #include "OutputFile.h"
 #include "UsageText.h"
 #include "memkit/Support/RequestError.h"
@@ -25,10 +26,7 @@ static std::string TheName = "memkit";
 static bool Quiet = false;
 static bool Verbose = false;
 
-cl::OptionCategory &toolCategory() {
-  static cl::OptionCategory Category("Options");
-  return Category;
-}
+cl::OptionCategory &toolCategory() { return helpGroup(HelpGroup::Common); }
 
 char UsageError::ID = 0;
 void UsageError::log(raw_ostream &OS) const { OS << What; }
@@ -177,15 +175,6 @@ static void printUsageErrors(StringRef Text, ArrayRef<const char *> Args) {
   }
 }
 
-static std::string formatExamples(StringRef Examples) {
-  std::string Text;
-  raw_string_ostream OS(Text);
-  OS << "\nEXAMPLES:\n";
-  for (StringRef Line : split(Examples, '\n'))
-    OS << "  " << Line << '\n';
-  return Text;
-}
-
 void parseToolOptions(int Argc, char **Argv, const ToolDescription &D) {
   TheName = D.Name.str();
   // https://no-color.org: any text in the variable.
@@ -195,19 +184,20 @@ void parseToolOptions(int Argc, char **Argv, const ToolDescription &D) {
                                 cl::cat(toolCategory()));
   static cl::opt<bool> VerboseOpt("v", cl::desc("Print more details"),
                                   cl::cat(toolCategory()));
-  static std::string Examples = formatExamples(D.Examples);
-  static cl::extrahelp Extra(Examples);
   cl::SetVersionPrinter([](raw_ostream &OS) {
     OS << TheName << " (memkit) " << MEMKIT_VERSION << '\n';
   });
-  cl::HideUnrelatedOptions(toolCategory());
   StringMap<cl::Option *> &Known = cl::getRegisteredOptions();
   if (auto Color = Known.find("color"); Color != Known.end()) {
     Color->second->Categories.assign({&toolCategory()});
     Color->second->setHiddenFlag(cl::NotHidden);
+    Color->second->setDescription("Use colours (default: on a terminal)");
   }
 
   removeForeignOptions();
+  // In place of LLVM's own option, whose text has no groups and no width.
+  static cl::opt<bool> Help("help", cl::Hidden, cl::cat(toolCategory()));
+  static cl::alias ShortHelp("h", cl::Hidden, cl::aliasopt(Help));
 
   // The parser takes the tool's name from the first argument.
   SmallVector<const char *, 32> Args(Argv, Argv + Argc);
@@ -223,6 +213,11 @@ void parseToolOptions(int Argc, char **Argv, const ToolDescription &D) {
   std::string Others = Held.release();
   Quiet = QuietOpt;
   Verbose = VerboseOpt && !Quiet;
+  if (Help) {
+    printHelp(outs(), D);
+    outs().flush();
+    exit(ExitOk);
+  }
   if (Fine) {
     errs() << Others;
     return;

@@ -36,12 +36,13 @@ enum ExitStatus : int {
 
 struct ToolDescription {
   llvm::StringRef Name;
-  llvm::StringRef Overview;    ///< one sentence
-  llvm::StringRef Examples;    ///< command lines, one a line
-  int UsageStatus = ExitUsage; ///< 125 for a tool that runs programs
+  llvm::StringRef Overview;              ///< one sentence
+  llvm::StringRef Examples;              ///< command lines, one a line
+  llvm::StringRef Arguments = "[trace]"; ///< for --help
+  int UsageStatus = ExitUsage;           ///< 125 for a tool that runs programs
 };
 
-/// The category of the options that a tool's --help shows.
+/// The category of a tool's common options; helpGroup() has others.
 llvm::cl::OptionCategory &toolCategory();
 
 /// A wrong command line that the option parser accepts. The tool exits with

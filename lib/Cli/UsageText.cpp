@@ -3,11 +3,10 @@
 // Errors of the option parser in the tools' words.
 
 #include "UsageText.h"
+#include "HelpText.h"
 #include "ToolMain.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include <sys/mman.h>
-#include <unistd.h>
 
 using namespace llvm;
 
@@ -17,8 +16,7 @@ void removeForeignOptions() {
   SmallVector<cl::Option *, 32> Foreign;
   for (auto &Entry : cl::getRegisteredOptions()) {
     StringRef Name = Entry.getKey();
-    bool Ours = is_contained(Entry.second->Categories, &toolCategory());
-    if (!Ours && Name != "help" && Name != "h" && Name != "version")
+    if (!isInHelp(*Entry.second) && Name != "version")
       Foreign.push_back(Entry.second);
   }
   sort(Foreign);
@@ -73,6 +71,7 @@ static std::vector<StringRef> longOptions() {
     if (Entry.getKey().size() > 1 &&
         Entry.second->getOptionHiddenFlag() == cl::NotHidden)
       Names.push_back(Entry.getKey());
+  Names.push_back("help");
   sort(Names);
   return Names;
 }
@@ -93,28 +92,6 @@ static std::vector<std::string> unknownOption(StringRef Argument,
 //===----------------------------------------------------------------------===//
 // Wrong values
 //===----------------------------------------------------------------------===//
-
-/// What an option prints about itself for --help.
-static std::string optionInfo(const cl::Option &O) {
-  int Saved = dup(STDOUT_FILENO), Held = memfd_create("help", MFD_CLOEXEC);
-  std::string Text;
-  if (Saved >= 0 && Held >= 0) {
-    outs().flush();
-    dup2(Held, STDOUT_FILENO);
-    // Wider than any option: the texts are padded up to this column.
-    O.printOptionInfo(O.getOptionWidth() + 1);
-    outs().flush();
-    dup2(Saved, STDOUT_FILENO);
-    off_t Size = lseek(Held, 0, SEEK_END);
-    Text.resize(Size > 0 ? size_t(Size) : 0);
-    ssize_t Got = pread(Held, Text.data(), Text.size(), 0);
-    Text.resize(Got > 0 ? size_t(Got) : 0);
-  }
-  for (int Fd : {Saved, Held})
-    if (Fd >= 0)
-      close(Fd);
-  return Text;
-}
 
 /// The values of an option with a list of values: `text, json, markdown`.
 static std::string valueList(StringRef Name) {

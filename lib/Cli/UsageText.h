@@ -12,8 +12,8 @@
 
 namespace memkit {
 
-/// Removes options that LLVM registers and no tool wants: all but those of
-/// toolCategory(), --help and --version.
+/// Removes options that LLVM registers and no tool wants: all but those of a
+/// HelpGroup, and --version.
 void removeForeignOptions();
 
 /// The messages for the text that LLVM's parser printed for the command line

@@ -303,6 +303,8 @@ Expected<RecordResult> memkit::record(const RecordOptions &O) {
     return notRun(O.Command[0], Error);
   }
   waitWithoutMemoryFor(Child->pid());
+  if (R && O.Started)
+    O.Started(Out->name());
   if (!R) {
     RecordResult Result;
     Result.Why = toString(R.takeError());

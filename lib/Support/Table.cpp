@@ -3,9 +3,11 @@
 // Prints text tables.
 
 #include "Table.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Unicode.h"
 #include <algorithm>
 #include <cassert>
+#include <tuple>
 
 using namespace llvm;
 
@@ -83,8 +85,10 @@ static void printCell(raw_ostream &OS, StringRef Text, unsigned Width,
     OS.indent(Pad);
 }
 
-void Table::print(raw_ostream &OS, unsigned Width) const {
-  const unsigned Gap = 2;
+/// Blanks between columns.
+static constexpr unsigned Gap = 2;
+
+std::vector<unsigned> Table::fullWidths() const {
   std::vector<unsigned> Widths;
   for (const Column &C : Columns)
     Widths.push_back(widthOf(C.Title));
@@ -92,21 +96,56 @@ void Table::print(raw_ostream &OS, unsigned Width) const {
     for (size_t I = 0; I != Row.size(); ++I)
       Widths[I] = std::max(Widths[I], widthOf(Row[I]));
 
-  unsigned Total = Gap * (Columns.size() - 1);
-  for (unsigned W : Widths)
-    Total += W;
-  for (size_t I = 0; I != Columns.size(); ++I)
-    if (Columns[I].Flexible && Width && Total > Width)
-      Widths[I] = std::max(8u, Widths[I] - std::min(Widths[I], Total - Width));
+  return Widths;
+}
 
+/// The columns that fit into Width, with their widths in Widths.
+std::vector<size_t> Table::fit(std::vector<unsigned> &Widths,
+                               unsigned Width) const {
+  std::vector<size_t> Shown;
+  for (size_t I = 0; I != Columns.size(); ++I)
+    Shown.push_back(I);
+  const std::vector<unsigned> Full = Widths;
+  for (;;) {
+    Widths = Full;
+    unsigned Total = Gap * (Shown.size() - 1);
+    for (size_t I : Shown)
+      Total += Widths[I];
+    if (!Width || Total <= Width)
+      return Shown;
+    unsigned Missing = Total - Width;
+    const unsigned MinFlexible = Shown.size() > 1 ? 12 : 1;
+    for (size_t I : llvm::reverse(Shown)) {
+      if (!Columns[I].Flexible && Shown.size() > 1)
+        continue;
+      unsigned Least = std::min(Widths[I], MinFlexible);
+      unsigned Less = std::min(Missing, Widths[I] - Least);
+      Widths[I] -= Less;
+      Missing -= Less;
+    }
+    if (!Missing || Shown.size() == 1)
+      return Shown;
+    // Of equal columns the rightmost goes; a column with a name last.
+    auto Rank = [&](size_t I) {
+      return std::tuple(Columns[I].Drop, !Columns[I].Flexible, I);
+    };
+    Shown.erase(std::max_element(
+        Shown.begin() + 1, Shown.end(),
+        [&](size_t A, size_t B) { return Rank(A) < Rank(B); }));
+  }
+}
+
+void Table::print(raw_ostream &OS, unsigned Width) const {
+  std::vector<unsigned> Widths = fullWidths();
+  std::vector<size_t> Shown = fit(Widths, Width);
   auto PrintRow = [&](auto CellOf) {
     std::string Line;
     raw_string_ostream To(Line);
-    for (size_t I = 0; I != Columns.size(); ++I) {
-      if (I)
+    for (size_t I : Shown) {
+      if (I != Shown.front())
         To.indent(Gap);
       printCell(To, shorten(CellOf(I), Widths[I]), Widths[I],
-                Columns[I].Aligned, I + 1 == Columns.size());
+                Columns[I].Aligned, I == Shown.back());
     }
     OS << StringRef(Line).rtrim(' ') << '\n';
   };

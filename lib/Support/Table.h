@@ -25,8 +25,9 @@ std::string markdownText(llvm::StringRef Text);
 void printWrapped(llvm::raw_ostream &OS, llvm::StringRef Text, unsigned Width,
                   unsigned Indent);
 
-/// A table that is printed in one go. Columns are as wide as their widest cell;
-/// the Flexible column becomes narrower if the table does not fit.
+/// A table that is printed in one go. Columns are as wide as their widest cell.
+/// If the table does not fit, Flexible columns become narrower, then columns
+/// are dropped, never the first one.
 class Table {
 public:
   enum class Side { Left, Right };
@@ -34,6 +35,9 @@ public:
     std::string Title;
     Side Aligned = Side::Left;
     bool Flexible = false;
+    /// In a narrow table the columns with the highest Drop go first; 0: after
+    /// all others, from the right.
+    unsigned Drop = 0;
   };
 
   explicit Table(std::vector<Column> Columns) : Columns(std::move(Columns)) {}
@@ -48,6 +52,9 @@ public:
   void printMarkdown(llvm::raw_ostream &OS) const;
 
 private:
+  std::vector<unsigned> fullWidths() const;
+  std::vector<size_t> fit(std::vector<unsigned> &Widths, unsigned Width) const;
+
   std::vector<Column> Columns;
   std::vector<std::vector<std::string>> Rows;
   bool HasTitles = true;

@@ -2,6 +2,7 @@
 //
 // Assembles the text form into a trace.
 
+#include "Cli/HelpText.h"
 #include "Cli/OutputFile.h"
 #include "Cli/ToolMain.h"
 #include "TraceText/Assembler.h"
@@ -20,7 +21,7 @@ static cl::opt<std::string> Output("o", cl::init("-"), cl::value_desc("file"),
 static cl::opt<bool>
     Unchecked("unchecked",
               cl::desc("Allow values that a reader must refuse, for tests"),
-              cl::cat(toolCategory()));
+              cl::cat(helpGroup(HelpGroup::Expert)));
 
 static cl::opt<bool> Summarize(
     "summarize",
@@ -82,6 +83,7 @@ int main(int Argc, char **Argv) {
   return runTool(Argc, Argv,
                  {"memas", "Assembles the text form of a trace.",
                   "memas example.mas -o trace.fb\n"
-                  "memdump --format=asm trace.fb | memas -o same.fb"},
+                  "memdump --format=asm trace.fb | memas -o same.fb",
+                  "[text]"},
                  run);
 }

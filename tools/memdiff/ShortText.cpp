@@ -125,9 +125,9 @@ Table placeTable(const DiffView &V, const PlaceRows &Rows) {
                                         {"", Side::Left}};
   for (Metric M : ArrayRef(By).drop_front())
     Columns.push_back({metricTitle(V, M), Side::Right});
-  Columns.push_back(
-      {HasLines ? "line of your code" : "function or library", Side::Left});
-  Columns.push_back({"", Side::Left, true});
+  Columns.push_back({HasLines ? "line of your code" : "function or library",
+                     Side::Left, true});
+  Columns.push_back({"", Side::Left, true, 3});
   Table T(std::move(Columns));
   for (const PlaceChange *C : Rows.Shown) {
     bool Bytes = isInBytes(By[0]);

@@ -2,6 +2,7 @@
 //
 // Compares two traces, or two groups of traces.
 
+#include "Cli/HelpText.h"
 #include "Cli/OutputFile.h"
 #include "Cli/SelectionFlags.h"
 #include "Cli/ToolMain.h"
@@ -54,34 +55,36 @@ static cl::opt<uint64_t>
 static cl::list<std::string>
     Map("map",
         cl::desc("Match old with new: a heap, binary, source or function"),
-        cl::value_desc("old=new"), cl::cat(toolCategory()));
+        cl::value_desc("old=new"), cl::cat(helpGroup(HelpGroup::Expert)));
 static cl::opt<std::string>
     Sureness("confidence",
              cl::desc("Confidence level of the intervals of groups (95%)"),
-             cl::value_desc("n%"), cl::init("95%"), cl::cat(toolCategory()));
+             cl::value_desc("n%"), cl::init("95%"),
+             cl::cat(helpGroup(HelpGroup::Expert)));
 static cl::opt<bool>
     Uncertain("uncertain",
               cl::desc("Also show changes within the variation of the runs"),
-              cl::cat(toolCategory()));
+              cl::cat(helpGroup(HelpGroup::Expert)));
 static cl::list<std::string>
     SuppressionFiles("suppressions", cl::value_desc("file"),
                      cl::desc("Leave out changes below a frame that matches a "
                               "line change:PATTERN in this file"),
-                     cl::cat(toolCategory()));
+                     cl::cat(helpGroup(HelpGroup::Gates)));
 static cl::opt<bool>
     Moves("moves", cl::desc("Also show memory that moved to another place"),
           cl::cat(toolCategory()));
-static cl::opt<bool> NoGrowth("no-growth", cl::cat(toolCategory()),
+static cl::opt<bool> NoGrowth("no-growth",
+                              cl::cat(helpGroup(HelpGroup::Expert)),
                               cl::desc("Do not look for growth"));
 static cl::opt<std::string> NameBefore("before-name",
                                        cl::desc("Name of the first group"),
                                        cl::value_desc("text"),
                                        cl::init("before"),
-                                       cl::cat(toolCategory()));
+                                       cl::cat(helpGroup(HelpGroup::Expert)));
 static cl::opt<std::string> NameAfter("after-name",
                                       cl::desc("Name of the second group"),
                                       cl::value_desc("text"), cl::init("after"),
-                                      cl::cat(toolCategory()));
+                                      cl::cat(helpGroup(HelpGroup::Expert)));
 
 /// -o without --format writes a trace: text would go to standard output.
 static DiffFormat outputFormat() {
@@ -248,6 +251,7 @@ int main(int Argc, char **Argv) {
                   "Shows the changes of memory between two recordings.",
                   "memdiff before.fb after.fb\n"
                   "memdiff before.fb after.fb -o diff.fb && memflame diff.fb\n"
-                  "memdiff --fail-on='peak>+5%' a.fb b.fb c.fb -- d.fb e.fb"},
+                  "memdiff --fail-on='peak>+5%' a.fb b.fb c.fb -- d.fb e.fb",
+                  "before... [--] after..."},
                  [&] { return run(Flags, Fatal, Parting); });
 }

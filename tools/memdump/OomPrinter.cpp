@@ -98,7 +98,9 @@ static void printTimePoint(raw_ostream &OS, const Trace &T, const OomReport &M,
 void memkit::printOoms(raw_ostream &OS, const Trace &T) {
   std::vector<OomReport> TimePoints = queryOoms(T);
   if (TimePoints.empty())
-    OS << "no out-of-memory event was recorded, or the trace is not complete\n";
+    OS << (T.isComplete() ? "no allocation failed\n"
+                          : "no allocation failed, as far as the trace goes: "
+                            "the trace is not complete\n");
   unsigned Width = outputWidth();
   for (const OomReport &M : TimePoints) {
     if (&M != &TimePoints.front())

@@ -3,6 +3,7 @@
 // memdump's options.
 
 #include "Options.h"
+#include "Cli/HelpText.h"
 #include "Cli/ToolMain.h"
 
 using namespace llvm;
@@ -69,9 +70,10 @@ cl::list<EventColumn> memkit::Columns(
                           "share of the reserved bytes without a block")),
     cl::cat(toolCategory()));
 cl::list<std::string> memkit::RedactNames(
-    "redact-names", cl::value_desc("pattern"), cl::cat(toolCategory()),
+    "redact-names", cl::value_desc("pattern"),
+    cl::cat(helpGroup(HelpGroup::Expert)),
     cl::desc("--redact: names with this pattern become pseudonyms, too"));
 cl::opt<std::string> memkit::RedactKey(
-    "redact-key", cl::value_desc("text"), cl::cat(toolCategory()),
+    "redact-key", cl::value_desc("text"), cl::cat(helpGroup(HelpGroup::Expert)),
     cl::desc("--redact: pseudonyms depend on this text, so that nobody can "
              "try names"));

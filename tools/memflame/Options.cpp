@@ -3,6 +3,7 @@
 // memflame's options.
 
 #include "Options.h"
+#include "Cli/HelpText.h"
 #include "Cli/ToolMain.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -27,7 +28,7 @@ cl::opt<FlameFormat> OutputFormat(
                clEnumValN(FlameFormat::Perfetto, "perfetto",
                           "the run's timeline, a file for Perfetto"),
                clEnumValN(FlameFormat::Csv, "csv", "a row for each stack")),
-    cl::init(FlameFormat::Speedscope), cl::cat(toolCategory()));
+    cl::init(FlameFormat::Speedscope), cl::cat(helpGroup(HelpGroup::Expert)));
 cl::list<Metric> Metrics(
     "metric", cl::desc("Metrics (default: peak; pprof, csv: all):"),
     cl::values(
@@ -74,26 +75,26 @@ cl::opt<GroupBy> Grouping(
                    "events)")),
     cl::init(GroupBy::Stack), cl::cat(toolCategory()));
 cl::opt<bool> Full("full", cl::desc("Keep small frames"),
-                   cl::cat(toolCategory()));
+                   cl::cat(helpGroup(HelpGroup::Expert)));
 cl::opt<bool> TimeOrder(
     "time-order",
     cl::desc("speedscope, html: also draw the blocks live at the peak "
              "(or --at) in order of allocation"),
-    cl::cat(toolCategory()));
+    cl::cat(helpGroup(HelpGroup::Expert)));
 cl::opt<bool> Invert("invert", cl::desc("Invert: leaves become roots"),
-                     cl::cat(toolCategory()));
+                     cl::cat(helpGroup(HelpGroup::Expert)));
 cl::opt<bool> MergeRecursion("merge-recursion",
                              cl::desc("Merge recursive frames"),
-                             cl::cat(toolCategory()));
+                             cl::cat(helpGroup(HelpGroup::Expert)));
 cl::list<std::string>
     StripPrefixes("strip-prefix", cl::value_desc("path"),
                   cl::desc("Remove this prefix from files and binaries"),
-                  cl::cat(toolCategory()));
+                  cl::cat(helpGroup(HelpGroup::Expert)));
 cl::opt<std::string>
     MaxAge("max-age", cl::value_desc("time"),
            cl::desc("Blocks freed within this time count as temporary (replays "
                     "the events)"),
-           cl::cat(toolCategory()));
+           cl::cat(helpGroup(HelpGroup::Expert)));
 cl::opt<std::string>
     SpeedscopeFolder("speedscope", cl::value_desc("folder"),
                      cl::desc("html: folder of the npm package speedscope"),

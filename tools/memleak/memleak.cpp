@@ -3,6 +3,7 @@
 // Finds memory that is never freed or that grows.
 
 #include "Cli/FailOn.h"
+#include "Cli/HelpText.h"
 #include "Cli/LargePages.h"
 #include "Cli/OutputFile.h"
 #include "Cli/Progress.h"
@@ -47,21 +48,21 @@ static cl::opt<std::string>
     WarmUp("warm-up", cl::value_desc("n%|n"), cl::init("0"),
            cl::desc("growth: ignore allocations in this first part of the run, "
                     "or in the first n steps (0)"),
-           cl::cat(toolCategory()));
+           cl::cat(helpGroup(HelpGroup::Expert)));
 static cl::list<std::string>
     SuppressionFiles("suppressions", cl::value_desc("file"),
                      cl::desc("Hide findings with a frame that matches a line "
                               "leak:PATTERN in this file"),
-                     cl::cat(toolCategory()));
+                     cl::cat(helpGroup(HelpGroup::Gates)));
 static cl::opt<bool> NoDefaults(
     "no-default-suppressions",
     cl::desc("Also show memory that the loader, libc and the interpreter keep "
              "by design"),
-    cl::cat(toolCategory()));
+    cl::cat(helpGroup(HelpGroup::Gates)));
 static cl::opt<std::string>
     Baseline("baseline", cl::value_desc("trace"),
              cl::desc("Hide findings that this trace also has"),
-             cl::cat(toolCategory()));
+             cl::cat(helpGroup(HelpGroup::Gates)));
 static constexpr FailMetric Conditions[] = {
     {"leaks", FF_Any | FF_Value | FF_PerHeap},
     {"growth", FF_Any | FF_Value | FF_PerStep | FF_PerTime | FF_PerHeap},

@@ -3,6 +3,7 @@
 // When to record, and how much of it to keep.
 
 #include "Bounds.h"
+#include "Cli/HelpText.h"
 #include "Cli/ToolMain.h"
 #include "memkit/Support/Format.h"
 
@@ -13,21 +14,23 @@ static cl::opt<std::string>
     Start("start",
           cl::desc("When to start recording: off (later by SIGUSR1 to memrec "
                    "or by the program), after:TIME or step:N"),
-          cl::value_desc("off|after:TIME|step:N"), cl::cat(toolCategory()));
+          cl::value_desc("off|after:TIME|step:N"),
+          cl::cat(helpGroup(HelpGroup::Record)));
 static cl::opt<std::string>
     Stop("stop", cl::desc("When to stop; the program continues"),
-         cl::value_desc("after:TIME|step:N"), cl::cat(toolCategory()));
+         cl::value_desc("after:TIME|step:N"),
+         cl::cat(helpGroup(HelpGroup::Record)));
 static cl::opt<std::string> WhichEvents(
     "events",
     cl::desc("Events to keep: all (default), none, or the last SIZE; stats "
              "always cover all events"),
     cl::value_desc("all|none|last:SIZE"), cl::init("all"),
-    cl::cat(toolCategory()));
+    cl::cat(helpGroup(HelpGroup::Limits)));
 static cl::opt<std::string>
     MaxSize("max-size",
             cl::desc("Stop writing events so that the file stays below SIZE; "
                      "stats continue"),
-            cl::value_desc("SIZE"), cl::cat(toolCategory()));
+            cl::value_desc("SIZE"), cl::cat(helpGroup(HelpGroup::Limits)));
 
 /// A smaller tail would be half full after every section.
 static constexpr uint64_t MinTail = 1 << 20;

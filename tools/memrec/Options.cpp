@@ -4,6 +4,7 @@
 
 #include "Options.h"
 #include "Bounds.h"
+#include "Cli/HelpText.h"
 #include "Cli/ToolMain.h"
 #include "memkit/Support/Format.h"
 #include "memkit/Trace/Sampling.h"
@@ -24,18 +25,18 @@ static cl::opt<std::string>
            cl::value_desc("FILE"), cl::Prefix, cl::cat(toolCategory()));
 static cl::opt<bool> Force("force",
                            cl::desc("Overwrite FILE even if it is not a trace"),
-                           cl::cat(toolCategory()));
+                           cl::cat(helpGroup(HelpGroup::Expert)));
 static cl::opt<std::string> OnFull(
     "on-full",
     cl::desc("If a thread's ring is full: wait for the recorder, at most this "
              "long, or drop and count events"),
     cl::value_desc("wait[:10s]|drop"), cl::init("wait:10s"),
-    cl::cat(toolCategory()));
+    cl::cat(helpGroup(HelpGroup::Limits)));
 static cl::opt<unsigned> MaxDepth(
     "max-depth",
     cl::desc("Maximum frames of a stack; the middle of longer stacks is "
              "left out (default: 1024)"),
-    cl::value_desc("N"), cl::init(1024), cl::cat(toolCategory()));
+    cl::value_desc("N"), cl::init(1024), cl::cat(helpGroup(HelpGroup::Record)));
 static cl::opt<wire::StackBits> Stacks(
     "stacks", cl::desc("Frames of stacks:"), cl::init(wire::SB_Mixed),
     cl::values(
@@ -46,14 +47,14 @@ static cl::opt<wire::StackBits> Stacks(
                    "native frames only, with the interpreter's"),
         clEnumValN(wire::SB_None, "none",
                    "only the function that called malloc")),
-    cl::cat(toolCategory()));
+    cl::cat(helpGroup(HelpGroup::Record)));
 static cl::opt<wire::TorchBits> Torch(
     "torch", cl::desc("What to record of PyTorch:"),
     cl::values(clEnumValN(wire::TB_All, "all",
                           "tensors, with their operators and layers (default)"),
                clEnumValN(wire::TB_Heaps, "heaps", "tensors only"),
                clEnumValN(wire::TB_None, "none", "nothing")),
-    cl::init(wire::TB_All), cl::cat(toolCategory()));
+    cl::init(wire::TB_All), cl::cat(helpGroup(HelpGroup::Record)));
 static cl::opt<wire::CudaMode> Cuda(
     "cuda", cl::desc("What to record of CUDA's driver:"),
     cl::values(clEnumValN(wire::CudaMode::Cupti, "cupti",
@@ -63,52 +64,53 @@ static cl::opt<wire::CudaMode> Cuda(
                           "memory of CUDA's driver, by intercepting the driver "
                           "functions that programs look up"),
                clEnumValN(wire::CudaMode::Off, "off", "nothing")),
-    cl::init(wire::CudaMode::Cupti), cl::cat(toolCategory()));
+    cl::init(wire::CudaMode::Cupti), cl::cat(helpGroup(HelpGroup::Record)));
 static cl::opt<std::string>
     Step("step",
          cl::desc("Only ranges whose name matches REGEX end steps "
                   "(record_function, NVTX, memkit.scope, optimizers)"),
-         cl::value_desc("REGEX"), cl::cat(toolCategory()));
+         cl::value_desc("REGEX"), cl::cat(helpGroup(HelpGroup::Record)));
 static cl::opt<bool> PythonObjects(
     "python-objects",
     cl::desc("Also record blocks of Python's own allocators: heap "
              "python.object"),
-    cl::cat(toolCategory()));
+    cl::cat(helpGroup(HelpGroup::Record)));
 static cl::opt<std::string>
     MinSize("min-size", cl::desc("Do not record allocations below SIZE"),
-            cl::value_desc("SIZE"), cl::cat(toolCategory()));
+            cl::value_desc("SIZE"), cl::cat(helpGroup(HelpGroup::Limits)));
 static cl::opt<std::string> Sample(
     "sample",
     cl::desc("Sample malloc: one byte in SIZE on average (512K is a good "
              "choice); stats of host.malloc become estimates"),
-    cl::value_desc("SIZE"), cl::cat(toolCategory()));
+    cl::value_desc("SIZE"), cl::cat(helpGroup(HelpGroup::Limits)));
 static cl::opt<std::string> SampleInterval(
     "sample-interval",
     cl::desc("Interval between samples of resident memory; 0: never "
              "(default: 100ms)"),
-    cl::value_desc("TIME"), cl::init("100ms"), cl::cat(toolCategory()));
+    cl::value_desc("TIME"), cl::init("100ms"),
+    cl::cat(helpGroup(HelpGroup::Limits)));
 static cl::list<std::string>
     Heaps("heap",
           cl::desc("Record only these heaps: host.malloc, host.mmap, "
                    "host.reserved, host.file, host.device, host.stack, "
                    "host.brk, python.object, torch.*, nvtx.*, cuda*"),
           cl::value_desc("GLOB,..."), cl::CommaSeparated,
-          cl::cat(toolCategory()));
+          cl::cat(helpGroup(HelpGroup::Record)));
 static cl::opt<bool>
     NoFollow("no-follow", cl::desc("Do not record programs started by exec"),
-             cl::cat(toolCategory()));
+             cl::cat(helpGroup(HelpGroup::Record)));
 static cl::opt<bool> NoWait(
     "no-wait",
     cl::desc("End when the program ends, even if its children still run"),
-    cl::cat(toolCategory()));
+    cl::cat(helpGroup(HelpGroup::Expert)));
 static cl::opt<bool> NoSymbols(
     "no-symbols",
     cl::desc("Do not resolve symbols; memdump --symbolize adds them later"),
-    cl::cat(toolCategory()));
+    cl::cat(helpGroup(HelpGroup::Record)));
 static cl::opt<bool>
     NoSource("no-source",
              cl::desc("Do not keep the text of source lines that allocate"),
-             cl::cat(toolCategory()));
+             cl::cat(helpGroup(HelpGroup::Record)));
 static cl::opt<std::string> Config(
     "config",
     cl::desc("Read options from FILE, one a line; MEMREC_OPTIONS and the "
@@ -117,7 +119,7 @@ static cl::opt<std::string> Config(
 static cl::opt<std::string> Library("library",
                                     cl::desc("The capture library to preload"),
                                     cl::value_desc("FILE"),
-                                    cl::cat(toolCategory()));
+                                    cl::cat(helpGroup(HelpGroup::Expert)));
 static cl::opt<bool>
     Check("check", cl::desc("Report what can be recorded here, or why not"),
           cl::cat(toolCategory()));

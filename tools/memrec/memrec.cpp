@@ -5,12 +5,15 @@
 #include "Arguments.h"
 #include "Cli/ToolMain.h"
 #include "Options.h"
+#include "Support/CommandText.h"
+#include "Support/Table.h"
 #include "memkit/Support/Format.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <csignal>
 #include <cstring>
 #include <malloc.h>
+#include <unistd.h>
 
 using namespace llvm;
 using namespace memkit;
@@ -98,6 +101,27 @@ static void keepHeapSmall() {
 #endif
 }
 
+/// Tells a user at a terminal what memrec does: a line at the start, then one
+/// at times. The lines are whole, because the program writes to the same
+/// terminal.
+static void reportToTerminal(RecordOptions &O) {
+  if (isQuiet() || !isatty(STDERR_FILENO))
+    return;
+  O.Started = [Command = commandText(O.Command)](StringRef Output) {
+    constexpr unsigned MaxCommand = 60;
+    std::string To = Output == "-" ? "" : " to " + Output.str();
+    say("recording " + shorten(Command, MaxCommand) + To);
+  };
+  O.Progress = [](const RecordProgress &P) {
+    std::string Line = formatTime(P.TimeNs) + ":";
+    for (const RecordProgress::SpaceProgress &S : P.Spaces)
+      Line += (P.Spaces.size() > 1 ? " " + S.Name : std::string()) + " live " +
+              formatSize(S.LiveBytes) + ", peak " + formatSize(S.PeakBytes) +
+              ";";
+    say(Line + " trace " + formatSize(P.Bytes));
+  };
+}
+
 static int fail(Error E) {
   reportError(std::move(E));
   return ExitFailed;
@@ -109,7 +133,7 @@ int main(int Argc, char **Argv) {
                     "memrec -- python3 train.py\n"
                     "memrec -o build.fb make\n"
                     "memrec -o - ./server | memdump - | less",
-                    ExitFailed};
+                    "[--] program [arguments]", ExitFailed};
   Expected<Arguments> A = collectArguments(Argc, Argv);
   if (!A) {
     parseToolOptions(1, Argv, D);
@@ -140,6 +164,7 @@ int main(int Argc, char **Argv) {
   O->Command = A->Command;
   O->Warn = [](const Twine &What) { warn(What); };
   O->Note = [](const Twine &What) { sayVerbose(What); };
+  reportToTerminal(*O);
   keepHeapSmall();
   Expected<RecordResult> R = record(*O);
   if (!R)

@@ -308,9 +308,9 @@ static PageSection placeSection(const PageInput &F, const Subject &Of,
   uint64_t Whole = Of.PeakBytes, Shown = 0;
   Table T({{"", Side::Right},
            {"", Side::Right},
-           {"", Side::Left},
-           {"", Side::Left},
-           {"", Side::Left, true}});
+           {"", Side::Left, false, 1},
+           {"", Side::Left, true},
+           {"", Side::Left, true, 2}});
   T.hideTitles();
   size_t Count = 0;
   auto IsWorthIt = [&] {

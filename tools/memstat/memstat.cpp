@@ -4,6 +4,7 @@
 
 #include "Cli/FailOn.h"
 #include "Cli/Graph.h"
+#include "Cli/HelpText.h"
 #include "Cli/LargePages.h"
 #include "Cli/OutputFile.h"
 #include "Cli/Progress.h"
@@ -41,10 +42,11 @@ static cl::list<std::string>
 static cl::opt<bool> Timeline("timeline", cl::cat(toolCategory()),
                               cl::desc("Draw live bytes of each heap over time "
                                        "(--show=timeline)"));
-static cl::opt<bool> NoGrowth("no-growth", cl::cat(toolCategory()),
+static cl::opt<bool> NoGrowth("no-growth",
+                              cl::cat(helpGroup(HelpGroup::Expert)),
                               cl::desc("Do not look for growth"));
 static cl::opt<bool>
-    Ascii("ascii", cl::cat(toolCategory()),
+    Ascii("ascii", cl::cat(helpGroup(HelpGroup::Expert)),
           cl::desc("Draw with ASCII (default in locales without UTF-8)"));
 static constexpr FailMetric Conditions[] = {{"lost", FF_Any},
                                             {"suggestions", FF_Any | FF_Value},

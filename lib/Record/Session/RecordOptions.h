@@ -31,6 +31,17 @@ struct RecordTimePoint {
 /// events.
 enum class RecordEvents { All, None, Last };
 
+/// How a recording goes.
+struct RecordProgress {
+  uint64_t TimeNs = 0; ///< since the start
+  uint64_t Bytes = 0;  ///< of the file
+  struct SpaceProgress {
+    std::string Name; ///< of the memory space, the host first
+    uint64_t LiveBytes = 0, PeakBytes = 0;
+  };
+  std::vector<SpaceProgress> Spaces;
+};
+
 /// What to record and how. Plain data.
 struct RecordOptions {
   std::vector<std::string> Command; ///< the program and its arguments
@@ -78,6 +89,11 @@ struct RecordOptions {
   std::function<void(const llvm::Twine &)> Warn = [](const llvm::Twine &) {};
   /// As Warn, for messages without a problem.
   std::function<void(const llvm::Twine &)> Note = [](const llvm::Twine &) {};
+  /// Called with the output's name (`-`: standard output) when the program
+  /// starts; empty: not wanted.
+  std::function<void(llvm::StringRef Output)> Started;
+  /// Called after about 5 s, 10 s, 20 s, ...; empty: not wanted.
+  std::function<void(const RecordProgress &)> Progress;
 };
 
 /// What came of a recording. Plain data.

@@ -164,8 +164,25 @@ bool Session::waitsForNames(uint64_t NowNs) {
 }
 
 /// Periodic work: intervals, snapshots, samples, a flush each second.
+void Session::reportProgress(uint64_t NowNs) {
+  // Twice as long after each report, so that long recordings stay quiet.
+  NextProgressNs = 2 * NowNs;
+  RecordProgress P;
+  P.TimeNs = NowNs;
+  P.Bytes = R.bytes();
+  for (uint32_t Space = 0; Space < R.Stats.numSpaces(); ++Space) {
+    TotalStats Of = R.Stats.spaceStats(Space);
+    if (Of.PeakBytes || Space == 0)
+      P.Spaces.push_back(
+          {R.Heaps.spaceName(Space), Of.LiveBytes, Of.PeakBytes});
+  }
+  O.Progress(P);
+}
+
 void Session::samples() {
   uint64_t Now = R.nowNs();
+  if (O.Progress && Now >= NextProgressNs)
+    reportProgress(Now);
   Control.update(Now);
   turnTail();
   Symbols.take(MaxAnswers);

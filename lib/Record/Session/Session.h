@@ -66,6 +66,7 @@ private:
   void turnTail();
   bool waitsForNames(uint64_t NowNs);
   void samples();
+  void reportProgress(uint64_t NowNs);
   bool finished();
 
   const RecordOptions &O;
@@ -86,7 +87,7 @@ private:
   ProcessStarts Starts;
   RingReader Rings{R};
   IdleWait Idle{R, Listener, Program, Children};
-  uint64_t NextFlushNs = 0, NextLossNs = 0;
+  uint64_t NextFlushNs = 0, NextLossNs = 0, NextProgressNs = 5'000'000'000;
 };
 
 } // namespace memkit

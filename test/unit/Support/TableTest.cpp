@@ -33,6 +33,27 @@ TEST(Table, FlexibleColumnGivesWay) {
                            "a_rather_long_function_name   3 B\n");
 }
 
+TEST(Table, DropsColumnsThatDoNotFit) {
+  Table T({{"size", ColumnAlign::Right},
+           {"share", ColumnAlign::Right, false, 1},
+           {"place", ColumnAlign::Left, true},
+           {"source", ColumnAlign::Left, true, 2}});
+  T.add({"1.5 GiB", "12 %", "train.py:12 main", "x = load(everything)"});
+  EXPECT_EQ(printed(T, 60),
+            "   size  share  place             source\n"
+            "1.5 GiB   12 %  train.py:12 main  x = load(everything)\n");
+  EXPECT_EQ(printed(T, 48),
+            "   size  share  place             source\n"
+            "1.5 GiB   12 %  train.py:12 main  x =...rything)\n");
+  EXPECT_EQ(printed(T, 34), "   size  share  place\n"
+                            "1.5 GiB   12 %  train.py:12 main\n");
+  EXPECT_EQ(printed(T, 25), "   size  place\n"
+                            "1.5 GiB  train.py:12 main\n");
+  // Columns without a rank go from the right, the first one never.
+  EXPECT_EQ(printed(T, 12), "   size\n1.5 GiB\n");
+  EXPECT_EQ(printed(T, 5), " size\n1.5 G\n");
+}
+
 TEST(Table, ShortensWholeCharacters) {
   EXPECT_EQ(shorten("short", 8), "short");
   EXPECT_EQ(shorten("0123456789", 9), "01...6789");
