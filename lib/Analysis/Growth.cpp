@@ -74,11 +74,12 @@ public:
   Expected<GrowthReport> run();
 
 private:
+  /// There may be millions of rows, so a row has no data of its own: the data
+  /// is read once more for the rows of chosen nodes.
   struct JudgedRow {
     uint32_t Span = UINT32_MAX; ///< in Spans
-    GrowthPlace P;              ///< without levels
-    uint64_t AtCut = 0, BlocksAtCut = 0, AtEnd = 0;
     bool IsArena = false;
+    uint64_t AtCut = 0, BlocksAtCut = 0, AtEnd = 0;
   };
   /// A finding, and the data from which it was judged.
   struct JudgedGrowth {
@@ -88,7 +89,10 @@ private:
 
   Error readRanges();
   Error readRows();
+  JudgedRow *readLifetimes(size_t Process, const LifetimeRow &R, uint32_t &Row,
+                           GrowthPlace &P);
   void addLifetimes(size_t Process, const Lifetimes &L);
+  Error readNodes();
   void dropEnclosing();
   Error readLevels();
   void judge();
@@ -227,38 +231,71 @@ Error GrowthFinder::readRows() {
       [&](size_t Process, const Lifetimes &L) { addLifetimes(Process, L); });
 }
 
+/// Reads the lifetimes of a row into P, without levels; null if the row is not
+/// judged.
+GrowthFinder::JudgedRow *GrowthFinder::readLifetimes(size_t Process,
+                                                     const LifetimeRow &R,
+                                                     uint32_t &Row,
+                                                     GrowthPlace &P) {
+  uint32_t Group = groupOf(Process, R.Heap);
+  auto At = RowOf.find({Group, R.Stack});
+  if (At == RowOf.end() || spanOf(Group) == UINT32_MAX)
+    return nullptr;
+  Row = At->second;
+  const RangeBins &B = *Spans[spanOf(Group)];
+  JudgedRow &I = Infos[Row];
+  P = GrowthPlace();
+  P.Data = SurvivalData(B.bins().size());
+  B.add(Intervals.processes()[Process], R, P.Data);
+  size_t Bins = 0;
+  for (double Bytes : P.Data.Bytes) {
+    P.Survive += Bytes;
+    Bins += Bytes > 0;
+  }
+  P.Repeated = Bins > 1 ? P.Survive : 0;
+  P.Stacks = P.Survive > 0;
+  P.Bytes = static_cast<double>(I.AtCut);
+  P.Blocks = static_cast<double>(I.BlocksAtCut);
+  P.AtExit = static_cast<double>(I.AtEnd);
+  P.TopStack = R.Stack;
+  P.Top = P.Survive;
+  return &I;
+}
+
 void GrowthFinder::addLifetimes(size_t Process, const Lifetimes &L) {
+  GrowthPlace P;
+  uint32_t Row = 0;
   for (const LifetimeRow &R : L.Rows) {
-    uint32_t Group = groupOf(Process, R.Heap);
-    auto At = RowOf.find({Group, R.Stack});
-    if (At == RowOf.end() || spanOf(Group) == UINT32_MAX)
+    JudgedRow *I = readLifetimes(Process, R, Row, P);
+    if (!I)
       continue;
-    const RangeBins &B = *Spans[spanOf(Group)];
-    JudgedRow &I = Infos[At->second];
-    GrowthPlace &P = I.P;
-    P.Data = SurvivalData(B.bins().size());
-    B.add(Intervals.processes()[Process], R, P.Data);
-    size_t Bins = 0;
-    for (double Bytes : P.Data.Bytes) {
-      P.Survive += Bytes;
-      Bins += Bytes > 0;
-    }
-    P.Repeated = Bins > 1 ? P.Survive : 0;
-    GrowthRow &G = Rows[At->second];
-    G.AtEnd = toBytes(P.Survive);
-    G.Blocks = I.BlocksAtCut;
-    P.Stacks = P.Survive > 0;
-    P.Bytes = static_cast<double>(I.AtCut);
-    P.Blocks = static_cast<double>(I.BlocksAtCut);
-    P.AtExit = static_cast<double>(I.AtEnd);
-    P.TopStack = R.Stack;
-    P.Top = P.Survive;
+    Rows[Row].AtEnd = toBytes(P.Survive);
+    Rows[Row].Blocks = I->BlocksAtCut;
     if (ArenasOf.isArena(R.Stack)) {
-      I.IsArena = true;
-      Arenas[Group].add(P);
-      G.Group = UINT32_MAX;
+      I->IsArena = true;
+      Arenas[groupOf(Process, R.Heap)].add(P);
+      Rows[Row].Group = UINT32_MAX;
     }
   }
+}
+
+/// Adds the data of the rows to the chosen nodes.
+Error GrowthFinder::readNodes() {
+  Places.resize(Nodes.Nodes.size());
+  for (size_t N = 0; N != Places.size(); ++N)
+    Places[N].Data =
+        SurvivalData(Spans[spanOf(Nodes.Nodes[N].Group)]->bins().size());
+  GrowthPlace P;
+  uint32_t Row = 0;
+  return Intervals.forEachLifetimes([&](size_t Process, const Lifetimes &L) {
+    for (const LifetimeRow &R : L.Rows) {
+      auto At = RowOf.find({groupOf(Process, R.Heap), R.Stack});
+      if (At == RowOf.end() || Nodes.OfRow[At->second] == GrowthNode::None)
+        continue;
+      if (readLifetimes(Process, R, Row, P))
+        Places[Nodes.OfRow[Row]].add(P);
+    }
+  });
 }
 
 /// Removes rows whose blocks are mostly filled by blocks of inner heaps: the
@@ -493,14 +530,8 @@ Expected<GrowthReport> GrowthFinder::run() {
                             Options.MinBytes, Options.MaxSeries);
   Report.Series = Nodes.Nodes.size();
   Report.LeftOut = Nodes.LeftOut;
-  Places.resize(Nodes.Nodes.size());
-  for (size_t N = 0; N != Places.size(); ++N)
-    Places[N].Data =
-        SurvivalData(Spans[spanOf(Nodes.Nodes[N].Group)]->bins().size());
-  for (uint32_t R = 0; R != Rows.size(); ++R)
-    if (uint32_t N = Nodes.OfRow[R];
-        N != GrowthNode::None && !Infos[R].P.Data.Bytes.empty())
-      Places[N].add(Infos[R].P);
+  if (Error E = readNodes())
+    return std::move(E);
   if (Error E = readLevels())
     return std::move(E);
   judge();

@@ -126,17 +126,22 @@ std::vector<TotalStats> partOfSpaces(const SelectedStats &S) {
   return Out;
 }
 
-std::vector<HeapOverview> statHeaps(const SelectedStats &S, size_t Top) {
+std::vector<HeapOverview> statHeaps(const SelectedStats &S, size_t Top,
+                                    bool WithStacks) {
   const Trace &T = S.trace();
   const Selection &Sel = S.selection();
   bool Whole = isWhole(S);
-  PeakStats Peaks(S);
+  // Sums by row are needed for a part of the processes only.
+  std::optional<PeakStats> Peaks;
+  if (WithStacks || !Whole)
+    Peaks.emplace(S);
   std::vector<HeapOverview> Out;
   for (uint32_t Space = 0; Space <= T.devices().size(); ++Space) {
     HeapOverview D;
     D.Space = Space;
     D.Stats = T.spaceStats(Space);
-    D.AtPeak = Peaks.ofSpace(Space, Top);
+    if (WithStacks)
+      D.AtPeak = Peaks->ofSpace(Space, Top);
     finish(D, T);
     size_t At = Out.size();
     for (bool InTotals : {true, false})
@@ -153,14 +158,15 @@ std::vector<HeapOverview> statHeaps(const SelectedStats &S, size_t Top) {
         const HeapStats &All = T.heapStats(Id);
         H.Stats = All;
         if (!Whole) {
-          H.Stats = Peaks.sums(Id);
+          H.Stats = Peaks->sums(Id);
           H.Stats.PeakTimeNs = All.PeakTimeNs;
         }
         if (!H.Stats.Allocations && !H.Stats.PeakBytes && !H.Stats.LiveBytes)
           continue;
         if (Whole)
           H.Sizes = All.Sizes;
-        H.AtPeak = Peaks.ofHeap(Id, Top);
+        if (WithStacks)
+          H.AtPeak = Peaks->ofHeap(Id, Top);
         finish(H, T);
         Out.push_back(std::move(H));
       }

@@ -4,6 +4,7 @@
 
 #include "memkit/Analysis/Overview.h"
 #include "Resident.h"
+#include "Support/RunBoth.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
@@ -56,30 +57,14 @@ static void takeResident(const SelectedStats &S, const MarkSeries &Marks,
     Out.Rss.LastLiveBytes = P->Value;
 }
 
-/// What the user's own lines hold, and which of them grow.
-static Error takeLines(const SelectedStats &S, const OverviewOptions &Options,
-                       Overview &Out) {
-  Out.Where.emplace(S);
-  Out.Places = statPlaces(S, *Out.Where);
-  if (!Options.Growth)
-    return Error::success();
-  auto Intervals = IntervalSeries::create(S);
-  if (!Intervals)
-    return Intervals.takeError();
-  Expected<GrowthReport> Found = findGrowth(**Intervals, S, GrowthOptions());
-  if (!Found)
-    return Found.takeError();
-  Out.Growing = growthLines(S, *Out.Where, *Found);
-  return Error::success();
-}
-
-Expected<Overview> queryOverview(const SelectedStats &S,
-                                 const OverviewOptions &Options) {
+/// All but the places and what grows.
+static Error takeRest(const SelectedStats &S, const OverviewOptions &Options,
+                      Overview &Out) {
   const Trace &T = S.trace();
-  Overview Out;
   takeSummary(S, Out);
-  Out.Heaps = statHeaps(S, Options.Top);
-  Out.Libraries = deviceLibraries(S);
+  Out.Heaps = statHeaps(S, Options.Top, Options.Stacks);
+  if (Options.Stacks)
+    Out.Libraries = deviceLibraries(S);
   Expected<MarkSeries> Marks = readMarkSeries(T);
   if (!Marks)
     return Marks.takeError();
@@ -97,8 +82,40 @@ Expected<Overview> queryOverview(const SelectedStats &S,
   if (Options.Columns)
     Out.Curves = readHeapCurves(S, Out.Live, Options.Columns);
   takeResident(S, *Marks, Options.Columns, Out);
-  if (Error E = takeLines(S, Options, Out))
-    return std::move(E);
+  return Error::success();
+}
+
+static Error readGrowth(const SelectedStats &S, GrowthReport &To) {
+  auto Intervals = IntervalSeries::create(S);
+  if (!Intervals)
+    return Intervals.takeError();
+  Expected<GrowthReport> Found = findGrowth(**Intervals, S, GrowthOptions());
+  if (!Found)
+    return Found.takeError();
+  To = std::move(*Found);
+  return Error::success();
+}
+
+Expected<Overview> queryOverview(const SelectedStats &S,
+                                 const OverviewOptions &Options) {
+  Overview Out;
+  GrowthReport Growth;
+  Error Failed = Error::success();
+  // Only one thread may read the file. The search for places reads nothing.
+  runBoth(
+      [&] {
+        Error E = takeRest(S, Options, Out);
+        if (!E && Options.Growth)
+          E = readGrowth(S, Growth);
+        Failed = joinErrors(std::move(Failed), std::move(E));
+      },
+      [&] {
+        Out.Where.emplace(S);
+        Out.Places = statPlaces(S, *Out.Where);
+      });
+  if (Failed)
+    return std::move(Failed);
+  Out.Growing = growthLines(S, *Out.Where, Growth);
   return Out;
 }
 

@@ -68,7 +68,9 @@ void OwnCode::adopt(StringRef PythonPackage, bool WithExecutables) {
 }
 
 bool OwnCode::isOwnPython(StringRef File) const {
-  auto [At, New] = Python.try_emplace(File, false);
+  if (File.empty())
+    return false;
+  auto [At, New] = Python.try_emplace(File.data(), false);
   if (!New)
     return At->second;
   bool Is;
@@ -89,7 +91,9 @@ static bool isOwnByDefault(StringRef Path) {
 }
 
 bool OwnCode::isOwnBinary(StringRef Path) const {
-  auto [At, New] = Binaries.try_emplace(Path, false);
+  if (Path.empty())
+    return false;
+  auto [At, New] = Binaries.try_emplace(Path.data(), false);
   if (!New)
     return At->second;
   bool Is = !Path.empty() && !T.rules().binaryRole(Path).IsInterpreter &&
@@ -99,7 +103,9 @@ bool OwnCode::isOwnBinary(StringRef Path) const {
 }
 
 bool OwnCode::isOwnSource(StringRef File) const {
-  auto [At, New] = Sources.try_emplace(File, false);
+  if (File.empty())
+    return false;
+  auto [At, New] = Sources.try_emplace(File.data(), false);
   if (New)
     At->second = T.rules().isOwnFile(File).value_or(!File.empty());
   return At->second;

@@ -6,6 +6,7 @@
 #define MEMKIT_LIB_MODEL_OWNCODE_H
 
 #include "memkit/Model/Trace.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace memkit {
@@ -39,7 +40,8 @@ private:
   bool RunsText = false; ///< a process runs `python -c TEXT`
   llvm::StringRef Package;
   bool OwnsExecutables = false;
-  mutable llvm::StringMap<bool> Python, Binaries, Sources;
+  /// By the address of a path: the paths are texts of the trace.
+  mutable llvm::DenseMap<const char *, bool> Python, Binaries, Sources;
 };
 
 /// Whether a Python file is of the standard library.

@@ -45,6 +45,7 @@ void PatternList::add(StringRef Pattern, uint32_t Value) {
     Others.push_back(Index);
     return;
   }
+  Starts[static_cast<uint8_t>(Text.front())] = true;
   if (Text.ends_with("$") && !Text.contains('*') && Text.size() > 1)
     Exact.try_emplace(Text.drop_back(), Index);
   else
@@ -52,7 +53,9 @@ void PatternList::add(StringRef Pattern, uint32_t Value) {
 }
 
 std::optional<uint32_t> PatternList::find(StringRef Text) const {
-  if (Text.empty() || Patterns.empty())
+  // Most names match nothing.
+  if (Text.empty() ||
+      (!Starts[static_cast<uint8_t>(Text.front())] && Others.empty()))
     return std::nullopt;
   uint32_t Best = UINT32_MAX;
   if (auto At = Exact.find(Text); At != Exact.end())

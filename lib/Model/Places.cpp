@@ -8,8 +8,11 @@
 #include "Support/FunctionName.h"
 #include "memkit/Model/Libraries.h"
 #include "memkit/Model/Rules.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include <deque>
+#include <map>
+#include <tuple>
 
 using namespace llvm;
 
@@ -42,7 +45,8 @@ public:
 class PlaceFinder {
 public:
   PlaceFinder(const Trace &T, Places &To)
-      : T(T), To(To), Own(To.Made->Own), Of(T), Frames(T.numFrames() + 1) {}
+      : T(T), To(To), Own(To.Made->Own), Frames(T.numFrames() + 1),
+        Folded(T.numFunctions() + 1), Categories(T.numFunctions() + 1) {}
 
   void run() {
     judgeFrames();
@@ -70,14 +74,27 @@ private:
     uint32_t Import = 0;
     uint32_t Library = 0; ///< a Python package
     bool IsStandard = false;
+
+    /// Whether the frame says nothing about the place: most native frames.
+    bool isPlain() const {
+      return Part == FramePart::Native && !OwnPlace && !Category;
+    }
   };
+  using StateKey =
+      std::tuple<uint32_t, uint32_t, uint32_t, uint32_t, bool, bool, bool>;
   /// The state at a node, of all frames from the root to the node.
   struct PlaceState {
     uint32_t Own = 0, Import = 0, Category = 0, Package = 0; ///< places
     bool OwnIsFunction = false;
     bool ImportIsStandard = false;
     bool IsImporting = false; ///< the module is not known yet
+
+    StateKey key() const {
+      return StateKey(Own, Import, Category, Package, OwnIsFunction,
+                      ImportIsStandard, IsImporting);
+    }
   };
+  static constexpr uint32_t Unresolved = UINT32_MAX;
 
   uint32_t intern(Place P, StringRef Key) {
     auto [At, New] = Known.try_emplace(Key, To.All.size());
@@ -92,20 +109,39 @@ private:
     return intern(P, (placeKindName(K) + ":" + Name).str());
   }
   uint32_t lineOf(const ShownFrame &F);
+  bool isFolded(const ShownFrame &F);
+  StringRef categoryOf(const ShownFrame &F);
   void judgeFrames();
   void judgePython(JudgedFrame &To, const ShownFrame &F);
   void judgeNative(JudgedFrame &To, uint32_t Frame);
   StringRef mainPackage() const;
   void walk();
   void step(PlaceState &W, const JudgedFrame &F) const;
-  uint32_t result(const PlaceState &W, uint32_t Node);
+  uint32_t stateAfter(uint32_t State, uint32_t Frame);
+  uint32_t resultOf(const PlaceState &W);
+  uint32_t libraryOf(uint32_t Node);
   uint32_t innermost(uint32_t Node);
 
   const Trace &T;
   Places &To;
   OwnCode &Own;
-  Libraries Of;
-  std::vector<JudgedFrame> Frames; ///< by id
+  std::optional<Libraries> Of;             ///< made when needed
+  std::vector<JudgedFrame> Frames;         ///< by id
+  std::vector<std::optional<bool>> Folded; ///< by function
+  /// By function, for one binary; the rules are slow for so many frames.
+  struct KnownCategory {
+    const char *Binary = nullptr;
+    bool IsKnown = false;
+    StringRef Name;
+  };
+  std::vector<KnownCategory> Categories;
+  /// Nodes have few different states, which therefore are numbered; 0: the
+  /// root's.
+  std::vector<PlaceState> States;
+  std::vector<uint32_t> Results; ///< by state; Unresolved: the node's library
+  std::map<StateKey, uint32_t> StateIds;
+  DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> After; ///< state, frame
+  std::vector<uint32_t> OfLibrary; ///< the place of a library; 0: not made yet
   StringMap<uint32_t> Known;
 };
 
@@ -146,18 +182,32 @@ void PlaceFinder::judgePython(JudgedFrame &J, const ShownFrame &F) {
   }
 }
 
+bool PlaceFinder::isFolded(const ShownFrame &F) {
+  std::optional<bool> &Is = Folded[F.FunctionId];
+  if (!Is)
+    Is = T.rules().functionRole(F.Function).IsFolded;
+  return *Is;
+}
+
+StringRef PlaceFinder::categoryOf(const ShownFrame &F) {
+  KnownCategory &Of = Categories[F.FunctionId];
+  if (!Of.IsKnown || Of.Binary != F.Binary.data())
+    Of = {F.Binary.data(), true,
+          T.rules().category(
+              {F.FunctionId ? F.Function : StringRef(), F.File, F.Binary})};
+  return Of.Name;
+}
+
 void PlaceFinder::judgeNative(JudgedFrame &J, uint32_t Frame) {
   for (const ShownFrame &F : T.unfolded(Frame)) {
-    if (Own.isOwn(F) && !T.rules().functionRole(F.Function).IsFolded) {
+    if (Own.isOwn(F) && !isFolded(F)) {
       J.OwnPlace = lineOf(F);
       J.IsFunction = F.Line == 0;
       return;
     }
     if (J.Category)
       continue;
-    StringRef Name = T.rules().category(
-        {F.FunctionId ? F.Function : StringRef(), F.File, F.Binary});
-    if (!Name.empty())
+    if (StringRef Name = categoryOf(F); !Name.empty())
       J.Category = named(PlaceKind::Category, Name);
   }
 }
@@ -218,7 +268,7 @@ void PlaceFinder::step(PlaceState &W, const JudgedFrame &F) const {
     W.Category = F.Category;
 }
 
-uint32_t PlaceFinder::result(const PlaceState &W, uint32_t Node) {
+uint32_t PlaceFinder::resultOf(const PlaceState &W) {
   if (W.Import)
     return W.Import;
   if (W.IsImporting)
@@ -226,9 +276,39 @@ uint32_t PlaceFinder::result(const PlaceState &W, uint32_t Node) {
   for (uint32_t P : {W.Own, W.Package, W.Category})
     if (P)
       return P;
-  if (uint32_t Library = Of.ofNode(Node))
-    return named(PlaceKind::Library, Of.name(Library));
-  return innermost(Node);
+  return Unresolved;
+}
+
+/// The state below a frame of a node with State.
+uint32_t PlaceFinder::stateAfter(uint32_t State, uint32_t Frame) {
+  if (Frames[Frame].isPlain())
+    return State;
+  auto [At, New] = After.try_emplace({State, Frame}, 0);
+  if (!New)
+    return At->second;
+  PlaceState W = States[State];
+  step(W, Frames[Frame]);
+  auto [Id, IsNew] = StateIds.try_emplace(W.key(), States.size());
+  if (IsNew) {
+    States.push_back(W);
+    Results.push_back(resultOf(W));
+  }
+  return At->second = Id->second;
+}
+
+uint32_t PlaceFinder::libraryOf(uint32_t Node) {
+  if (!Of) {
+    // Most programs have a line for nearly all of their memory.
+    Of.emplace(T);
+    OfLibrary.resize(Of->size());
+  }
+  uint32_t Library = Of->ofNode(Node);
+  if (!Library)
+    return innermost(Node);
+  uint32_t &Place = OfLibrary[Library];
+  if (!Place)
+    Place = named(PlaceKind::Library, Of->name(Library));
+  return Place;
 }
 
 /// A function without file and binary. The innermost frame often is the
@@ -244,12 +324,16 @@ uint32_t PlaceFinder::innermost(uint32_t Node) {
 
 /// A parent's id is lower than those of its children.
 void PlaceFinder::walk() {
-  std::vector<PlaceState> Ways(T.numNodes() + 1);
-  To.OfNode.resize(Ways.size());
-  for (uint32_t Node = 1; Node < Ways.size(); ++Node) {
-    Ways[Node] = Ways[T.parent(Node)];
-    step(Ways[Node], Frames[T.frameOf(Node)]);
-    To.OfNode[Node] = result(Ways[Node], Node);
+  std::vector<uint32_t> StateOf(T.numNodes() + 1);
+  States.push_back(PlaceState());
+  Results.push_back(Unresolved);
+  StateIds.try_emplace(PlaceState().key(), 0);
+  To.OfNode.resize(StateOf.size());
+  for (uint32_t Node = 1; Node < StateOf.size(); ++Node) {
+    uint32_t State = stateAfter(StateOf[T.parent(Node)], T.frameOf(Node));
+    StateOf[Node] = State;
+    uint32_t Place = Results[State];
+    To.OfNode[Node] = Place == Unresolved ? libraryOf(Node) : Place;
   }
   To.ArenaPlace = named(PlaceKind::Category, "Python arenas");
 }
@@ -259,17 +343,21 @@ void PlaceFinder::walk() {
 //===----------------------------------------------------------------------===//
 
 Places::Places(const SelectedStats &S)
-    : T(&S.trace()), Arenas(std::make_unique<ArenaStacks>(S)),
-      Made(std::make_unique<Texts>(S.trace())) {
+    : T(&S.trace()), Made(std::make_unique<Texts>(S.trace())) {
   PlaceFinder(*T, *this).run();
+  ArenaStacks Arenas(S);
+  OfStacks.resize(T->numStacks() + 1);
+  for (uint32_t Stack = 0; Stack != OfStacks.size(); ++Stack)
+    OfStacks[Stack] = ofStack(Stack, Arenas);
+  OfNode = {};
 }
 Places::~Places() = default;
 Places::Places(Places &&) = default;
 
-uint32_t Places::of(uint32_t Stack) const {
+uint32_t Places::ofStack(uint32_t Stack, const ArenaStacks &Arenas) const {
   uint32_t Id = OfNode[T->leaf(Stack)];
   // Arenas that an import maps are filled by the import.
-  if (All[Id].Kind != PlaceKind::Import && Arenas->isArena(Stack))
+  if (All[Id].Kind != PlaceKind::Import && Arenas.isArena(Stack))
     return ArenaPlace;
   return Id;
 }

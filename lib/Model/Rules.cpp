@@ -130,10 +130,30 @@ const Rules &Rules::builtIn() {
 /// A function's name without the suffixes that compilers append to names of C
 /// (`f.isra.0`).
 static StringRef plainName(StringRef Function) {
-  if (Function.find_first_of("(<") != StringRef::npos)
-    return Function;
-  StringRef Plain = Function.take_front(Function.find_first_of(". ", 1));
-  return Plain.empty() ? Function : Plain;
+  size_t End = StringRef::npos;
+  for (size_t I = 0; I != Function.size(); ++I) {
+    char C = Function[I];
+    if (C == '(' || C == '<')
+      return Function;
+    if (End == StringRef::npos && I && (C == '.' || C == ' '))
+      End = I;
+  }
+  return Function.take_front(End);
+}
+
+/// Whether the name starts with a return type, as names of templates do: a
+/// blank before the parameters, outside of `<>`.
+static bool hasReturnType(StringRef Function) {
+  unsigned Depth = 0;
+  for (char C : Function) {
+    if (C == '<')
+      ++Depth;
+    else if (C == '>' && Depth)
+      --Depth;
+    else if (!Depth && (C == ' ' || C == '('))
+      return C == ' ';
+  }
+  return false;
 }
 
 /// Searches the patterns in a function's name; for a template, whose name
@@ -142,9 +162,7 @@ static std::optional<uint32_t> findFunction(const PatternList &L,
                                             StringRef Function) {
   if (std::optional<uint32_t> Found = L.find(plainName(Function)))
     return Found;
-  size_t Open = Function.find_first_of("(<");
-  size_t Blank = Function.find(' ');
-  if (Open == StringRef::npos || Blank == StringRef::npos)
+  if (!hasReturnType(Function))
     return std::nullopt;
   return L.find(shortFunctionName(Function));
 }

@@ -117,22 +117,30 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
   Expected<SelectionSpec> Spec = Flags.spec();
   if (!Spec)
     return Spec.takeError();
+  bool Json = OutputFormat == StatFormat::Json;
+  OverviewOptions Options;
+  Options.Growth = !NoGrowth;
+  Options.Stacks = isVerbose() || !Show.empty() || Timeline ||
+                   OutputFormat != StatFormat::Text;
+  // The first screen shows stacks only in suggestions: frames are folded then.
+  bool FoldsLate = !Options.Stacks && !Options.Growth && !Spec->AllFrames;
+  SelectionSpec Opened = *Spec;
+  Opened.AllFrames |= FoldsLate;
   SelectedTrace In;
-  if (Error E = In.open(Input, *Spec, showProgress()))
+  if (Error E = In.open(Input, Opened, showProgress()))
     return E;
   const Trace &T = *In.T;
   if (Error E = Fatal.checkNames(spacesAndHeaps(T, In.S->selection())))
     return E;
   for_each(T.warnings(), [](const std::string &W) { warn(W); });
-  bool Json = OutputFormat == StatFormat::Json;
-  OverviewOptions Options;
   Options.Top = Top;
   unsigned Width = outputWidth();
   Options.Columns = curveColumns(Json, Width);
-  Options.Growth = !NoGrowth;
   Expected<Overview> O = queryOverview(*In.S, Options);
   if (!O)
     return O.takeError();
+  if (FoldsLate && !O->Suggestions.empty())
+    In.T->applyRules(Spec->Names, /*Folds=*/true);
 
   Expected<std::unique_ptr<OutputFile>> Out = OutputFile::open(Output);
   if (!Out)

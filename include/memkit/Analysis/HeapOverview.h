@@ -37,8 +37,9 @@ struct HeapOverview {
 /// The memory spaces with recorded memory, each followed by its heaps: first
 /// the heaps in the totals, then the others. With chosen heaps or processes,
 /// the selected heaps alone, in this order. Top: the number of stacks of each
-/// peak; 0: all.
-std::vector<HeapOverview> statHeaps(const SelectedStats &S, size_t Top);
+/// peak; 0: all. Without WithStacks AtPeak is empty.
+std::vector<HeapOverview> statHeaps(const SelectedStats &S, size_t Top,
+                                    bool WithStacks = true);
 
 /// The selected rows' bytes at the peak of each memory space (PeakBytes) and at
 /// the ends of their processes (LiveBytes), by memory space. A byte counts

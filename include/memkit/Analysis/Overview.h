@@ -55,6 +55,8 @@ struct OverviewOptions {
   size_t Top = 3;       ///< stacks of each peak; 0: all
   unsigned Columns = 0; ///< of Overview::Curves; 0: no curves
   bool Growth = true;
+  /// The stacks of each peak, and the libraries of devices.
+  bool Stacks = true;
 };
 
 /// Reads marks, and intervals if needed. Reads events only for the curves of a

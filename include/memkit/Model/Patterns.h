@@ -39,6 +39,8 @@ private:
   /// Indices of patterns bound to the start, by their first character, rising.
   std::vector<uint32_t> ByFirst[256];
   std::vector<uint32_t> Others; ///< rising
+  /// The first characters of the patterns that are bound to the start.
+  bool Starts[256] = {};
 };
 
 /// The names of a function of a stack; a name may be empty.

@@ -59,7 +59,7 @@ public:
   ~Places();
   Places(Places &&);
 
-  uint32_t of(uint32_t Stack) const;
+  uint32_t of(uint32_t Stack) const { return OfStacks[Stack]; }
   /// The innermost line or function of the user's own code in frames of a
   /// stack, innermost first; none: no frame is the user's.
   std::optional<Place> ofFrames(llvm::ArrayRef<ShownFrame> Frames) const;
@@ -77,11 +77,12 @@ public:
 private:
   friend class PlaceFinder;
   class Texts;
+  uint32_t ofStack(uint32_t Stack, const ArenaStacks &Arenas) const;
   const Trace *T;
-  std::unique_ptr<ArenaStacks> Arenas;
   std::unique_ptr<Texts> Made;
   std::vector<Place> All;
-  std::vector<uint32_t> OfNode; ///< by node
+  std::vector<uint32_t> OfNode;   ///< by node; empty after the search
+  std::vector<uint32_t> OfStacks; ///< by stack
   uint32_t ArenaPlace = 0;
   bool HasLines = false;
 };
