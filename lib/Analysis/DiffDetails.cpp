@@ -199,7 +199,7 @@ static Error takeResident(const DiffRuns &Runs, DiffDetails &Out) {
     Expected<MarkSeries> Marks = readMarkSeries(Runs.trace(R));
     if (!Marks)
       return Marks.takeError();
-    std::vector<SeriesPoint> Sums = residentSeries(Runs.run(R), *Marks);
+    std::vector<SeriesPoint> Sums = residentSeries(Runs.run(R), Marks->Rss);
     if (const SeriesPoint *Last = lastSample(Sums))
       Ends.push_back(double(Last->Value));
   }

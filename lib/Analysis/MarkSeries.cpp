@@ -22,6 +22,7 @@ public:
     Out.Devices.resize(T.devices().size() + 1);
     Out.PrivatePeak.resize(T.processes().size() + 1);
     Out.Rss.resize(Out.PrivatePeak.size());
+    Out.RssShared.resize(Out.PrivatePeak.size());
   }
 
   /// Adds a mark. Returns an error text, or an empty string.
@@ -40,8 +41,11 @@ public:
       addReserved(M);
       return "";
     case MarkKind::Rss:
-      if (M.Process && M.Process < Out.Rss.size() && !M.Values.empty())
+      if (M.Process && M.Process < Out.Rss.size() && !M.Values.empty()) {
+        uint64_t Shared = M.Values.size() > 1 ? M.Values[1] : 0;
         Out.Rss[M.Process].push_back({M.TimeNs, M.Values[0]});
+        Out.RssShared[M.Process].push_back({M.TimeNs, Shared});
+      }
       return "";
     case MarkKind::Pss:
       if (M.Process < Out.PrivatePeak.size() && M.Values.size() > 1)
@@ -61,8 +65,9 @@ public:
       sortByTime(Points);
     for (auto &Points : Out.Devices)
       sortByTime(Points);
-    for (auto &Points : Out.Rss)
-      sortByTime(Points);
+    for (auto *Of : {&Out.Rss, &Out.RssShared})
+      for (auto &Points : *Of)
+        sortByTime(Points);
     for (auto &[Key, P] : Pools) {
       std::tie(P.Heap, P.Process, P.Pool) = Key;
       Out.Pools.push_back(P);

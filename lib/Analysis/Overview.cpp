@@ -44,7 +44,7 @@ static bool needsIntervals(const MarkSeries &Marks) {
 static void takeResident(const SelectedStats &S, const MarkSeries &Marks,
                          unsigned Columns, Overview &Out) {
   const Trace &T = S.trace();
-  std::vector<SeriesPoint> Sums = residentSeries(S, Marks);
+  std::vector<SeriesPoint> Sums = residentSeries(S, Marks.Rss);
   if (Columns)
     Out.Rss.Highest = highestOf(Sums, 0, T.endNs(), Columns);
   const SeriesPoint *Last = lastSample(Sums);
@@ -52,6 +52,9 @@ static void takeResident(const SelectedStats &S, const MarkSeries &Marks,
     return;
   Out.Rss.HasLast = true;
   Out.Rss.LastBytes = Last->Value;
+  std::vector<SeriesPoint> Shared = residentSeries(S, Marks.RssShared);
+  if (const SeriesPoint *P = pointAt<SeriesPoint>(Shared, Last->TimeNs))
+    Out.Rss.LastSharedBytes = std::min(P->Value, Last->Value);
   std::vector<SeriesPoint> Live = spaceSeries(T, 0, Out.Live);
   if (const SeriesPoint *P = pointAt<SeriesPoint>(Live, Last->TimeNs))
     Out.Rss.LastLiveBytes = P->Value;

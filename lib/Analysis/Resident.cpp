@@ -6,13 +6,14 @@
 
 namespace memkit {
 
-std::vector<SeriesPoint> residentSeries(const SelectedStats &S,
-                                        const MarkSeries &Marks) {
+std::vector<SeriesPoint>
+residentSeries(const SelectedStats &S,
+               llvm::ArrayRef<std::vector<SeriesPoint>> OfProcesses) {
   std::vector<std::vector<SeriesPoint>> All;
-  for (uint32_t Process = 1; Process < Marks.Rss.size(); ++Process) {
+  for (uint32_t Process = 1; Process < OfProcesses.size(); ++Process) {
     if (!S.selection().hasProcess(Process))
       continue;
-    All.push_back(Marks.Rss[Process]);
+    All.push_back(OfProcesses[Process]);
     const ProcessStats *Stats = S.trace().processStats(Process);
     if (Stats && Stats->Ended)
       All.back().push_back({Stats->EndNs + 1, 0});

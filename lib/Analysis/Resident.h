@@ -10,10 +10,11 @@
 
 namespace memkit {
 
-/// The resident bytes of all selected processes together. When a process ends,
-/// its bytes are gone.
-std::vector<SeriesPoint> residentSeries(const SelectedStats &S,
-                                        const MarkSeries &Marks);
+/// The bytes of all selected processes together; OfProcesses: MarkSeries::Rss
+/// or RssShared. When a process ends, its bytes are gone.
+std::vector<SeriesPoint>
+residentSeries(const SelectedStats &S,
+               llvm::ArrayRef<std::vector<SeriesPoint>> OfProcesses);
 
 /// The last sample of Series; null: no samples. The ends of the last processes
 /// are no samples.

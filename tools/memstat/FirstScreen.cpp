@@ -159,16 +159,37 @@ static std::string subjectText(const Subject &S, const PageInput &F) {
                                     : " at the end");
 }
 
-/// Why the resident size is not what lives, as far as samples tell.
-static std::string residentReason(uint64_t Rss, uint64_t Live) {
-  constexpr uint64_t Small = 32 << 20;
-  if (Rss > Live && Rss - Live > std::max(Small, Rss / 4))
-    return formatSize(Rss - Live) +
-           " more than lives: code, files, and freed memory that allocators "
-           "keep";
-  if (Live > Rss && Live - Rss > std::max(Small, Live / 4))
-    return formatSize(Live - Rss) + " less than lives: mapped, not touched";
-  return "";
+/// What the resident bytes of the last sample are, as far as samples tell.
+static std::string residentParts(const Resident &R) {
+  uint64_t Own = R.LastBytes - R.LastSharedBytes, Live = *R.LastLiveBytes;
+  std::string Text = "live " + formatSize(Live);
+  if (Live > Own)
+    Text += ", of which " + formatSize(Live - Own) + " were never touched";
+  Text += "; code, files and shared memory " + formatSize(R.LastSharedBytes);
+  if (Own > Live)
+    Text += "; freed memory that allocators keep, and other " +
+            formatSize(Own - Live);
+  return Text;
+}
+
+/// What may give freed memory back; empty: little is kept.
+static std::string keptAdvice(const PageInput &F) {
+  constexpr uint64_t Small = 64 << 20;
+  constexpr size_t ManyThreads = 4;
+  const Resident &R = F.O.Rss;
+  uint64_t Own = R.LastBytes - R.LastSharedBytes, Live = *R.LastLiveBytes;
+  uint64_t Kept = Own > Live ? Own - Live : 0;
+  // Only a program that once had as much has freed as much.
+  uint64_t Peak = F.T.hostStats().PeakBytes;
+  if (Kept < std::max(Small, R.LastBytes / 2) || Peak < Live + Kept / 2)
+    return "";
+  std::string Text = "Suggestion: allocators keep " + formatSize(Kept) +
+                     " of freed memory: blocks that still live may pin it. Try "
+                     "malloc_trim(0)";
+  if (F.O.Threads.size() >= ManyThreads)
+    Text += ", MALLOC_ARENA_MAX=2 (" + formatCount(F.O.Threads.size()) +
+            " threads have allocated)";
+  return Text + ", or another allocator";
 }
 
 static std::string residentText(const PageInput &F) {
@@ -177,10 +198,7 @@ static std::string residentText(const PageInput &F) {
   if (!R.HasLast)
     return Text;
   Text += ", " + formatSize(R.LastBytes) + " in the last sample";
-  std::string Why;
-  if (R.LastLiveBytes)
-    Why = residentReason(R.LastBytes, *R.LastLiveBytes);
-  return Why.empty() ? Text : Text + " (" + Why + ")";
+  return R.LastLiveBytes ? Text + ": " + residentParts(R) : Text;
 }
 
 static PageSection headSection(const PageInput &F, ArrayRef<Subject> All) {
@@ -418,6 +436,9 @@ static PageSection lineSection(const PageInput &F) {
                            mostText(F, "Most temporary allocations",
                                     Temporaries, &PlaceStats::Temporaries)})
     if (!Line.empty())
+      Out.Lines.push_back(std::move(Line));
+  if (F.O.Rss.HasLast && F.O.Rss.LastLiveBytes)
+    if (std::string Line = keptAdvice(F); !Line.empty())
       Out.Lines.push_back(std::move(Line));
   constexpr size_t MaxAdvice = 2;
   for (const Suggestion &S : ArrayRef(F.O.Suggestions).take_front(MaxAdvice))

@@ -58,6 +58,8 @@ struct MarkSeries {
   std::vector<std::vector<UsedPoint>> Devices; ///< by device; [0] is empty
   /// Resident bytes of each process (by id), at each sample; [0] is empty.
   std::vector<std::vector<SeriesPoint>> Rss;
+  /// The part of Rss that is code, files and shared memory.
+  std::vector<std::vector<SeriesPoint>> RssShared;
   /// The highest private memory of each process (by id); 0: not measured.
   std::vector<uint64_t> PrivatePeak;
 };

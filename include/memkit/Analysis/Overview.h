@@ -23,6 +23,8 @@ struct Resident {
   /// The last sample: all processes together.
   bool HasLast = false;
   uint64_t LastBytes = 0;
+  /// The part of LastBytes that is code, files and shared memory.
+  uint64_t LastSharedBytes = 0;
   /// The live bytes of the host then; none: not known.
   std::optional<uint64_t> LastLiveBytes;
   /// The highest sum in each column of the curves; empty: no samples.

@@ -6,12 +6,21 @@
 #include "Session/SampleInterval.h"
 #include "Shared/ProcFs.h"
 #include "llvm/ADT/STLExtras.h"
+#include <ctime>
 
 using namespace llvm;
 using namespace memkit;
 
-/// The reciprocal of the share of time that sampling may take.
+/// The reciprocal of the share of a processor that sampling may take.
 static constexpr uint64_t TimeShare = 200;
+
+/// The processor time of this thread. On a busy machine the recorder often
+/// waits for a processor, which costs the program nothing.
+static uint64_t threadCpuNs() {
+  timespec T = {};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &T);
+  return uint64_t(T.tv_sec) * 1'000'000'000 + uint64_t(T.tv_nsec);
+}
 static constexpr uint64_t FirstIntervalNs = 1000000;
 
 uint64_t MemorySamples::intervalOf(const ChildProcess &P) const {
@@ -24,10 +33,11 @@ void MemorySamples::sampleRss(ChildProcess &P, uint64_t Now) {
   uint64_t Age = Now - std::min(P.StartNs, Now);
   P.Samples.NextRssNs =
       Now + std::min(intervalOf(P), std::max(Age, FirstIntervalNs));
+  uint64_t CpuBefore = threadCpuNs();
   auto Bytes = procfs::residentBytes(P.Pid);
   ProcessRoles::readTitle(P);
   // With very many processes all wait, to keep the share of time.
-  NextRssNs = Now + (R.nowNs() - Now) * TimeShare;
+  NextRssNs = Now + (threadCpuNs() - CpuBefore) * TimeShare;
   if (!Bytes)
     return;
   ++P.Samples.RssCount;

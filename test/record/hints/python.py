@@ -10,12 +10,19 @@
 # RUN: memleak --kind=growth %t.fb | FileCheck %s --check-prefix=FILES
 # RUN: memrec -q --force -o %t.fb -- %python %s closed
 # RUN: memleak --kind=growth %t.fb | FileCheck %s --check-prefix=NONE
+# RUN: memrec -q --force -o %t.fb -- %python %s list
+# RUN: memleak --kind=growth %t.fb | FileCheck %s --check-prefix=LIST
+# RUN: memrec -q --force -o %t.fb -- %python %s deque
+# RUN: memleak --kind=growth %t.fb | FileCheck %s --check-prefix=NONE
 #
 # CACHE: LEAK python.py:
 # CACHE: hint: functools.lru_cache(None) and functools.cache have no bound
 # FILES: LEAK python.py:
 # FILES: hint: files are opened and not closed
+# LIST: LEAK python.py:
+# LIST: hint: one container only grows
 # NONE-NOT: hint:
+import collections
 import functools
 import sys
 
@@ -30,11 +37,15 @@ def squares(number):
 
 
 opened = []
+kept = collections.deque(maxlen=20000) if kind == "deque" else []
 for step in range(40):
     memkit.step()
     if kind in ("cache", "bounded"):
         for number in range(20):
             squares(step * 20 + number)
+    elif kind in ("list", "deque"):
+        for number in range(4000):
+            kept.append(None)
     else:
         for _ in range(4):
             file = open(__file__, encoding="utf-8")
