@@ -87,22 +87,37 @@ std::vector<LineGrowth> growthLines(const SelectedStats &S, const Places &Of,
       Where = {PlaceKind::Category, "Python arenas", "", 0, ""};
     else
       Where = Of.place(Of.of(G.Stack));
+    // A line may be in two functions: a comprehension is one of its own.
+    std::string Name =
+        Where.Kind == PlaceKind::Line ? Of.lineText(Where) : Of.text(Where);
     std::string Key = (Twine(Span.HasSteps) + " " + Twine(Span.Process) + " " +
-                       Of.text(Where) + " " + Where.File)
+                       Name + " " + Where.File)
                           .str();
     auto [At, New] = Known.try_emplace(Key, Out.size());
     if (New) {
       LineGrowth &L = Out.emplace_back();
       L.Where = Where;
-      if (Call && Tree.parent(Call))
-        L.Caller = Tree.place(Tree.parent(Call));
+      auto IsSameLine = [&](uint32_t C) {
+        const Place &P = Tree.place(C);
+        return P.Line == Where.Line && P.File == Where.File;
+      };
+      uint32_t Caller = Call ? Tree.parent(Call) : 0;
+      while (Caller && IsSameLine(Caller))
+        Caller = Tree.parent(Caller);
+      if (Caller)
+        L.Caller = Tree.place(Caller);
     }
     LineGrowth &L = Out[At->second];
     add(L, G, Span);
     L.Findings.push_back(I);
   }
-  stable_sort(Out, [](const LineGrowth &A, const LineGrowth &B) {
-    return std::tuple(!A.HasSteps, -A.Rate) < std::tuple(!B.HasSteps, -B.Rate);
+  // Arenas are filled by the lines that grow, and by others: a line tells more.
+  auto Key = [](const LineGrowth &L) {
+    return std::tuple(!L.HasSteps, L.Where.Kind == PlaceKind::Category,
+                      -L.Rate);
+  };
+  stable_sort(Out, [&](const LineGrowth &A, const LineGrowth &B) {
+    return Key(A) < Key(B);
   });
   return Out;
 }

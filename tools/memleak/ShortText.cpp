@@ -160,6 +160,14 @@ void ShortPrinter::printLine(const LineGrowth &L) {
     say(Indent + "holds: " + Text);
   if (std::string Text = layersOf(L); !Text.empty())
     say(Indent + "layers: " + Text);
+  if (V.R.Growth.Found[L.Findings.front()].IsArenas) {
+    const Growth &G = V.R.Growth.Found[L.Findings.front()];
+    std::optional<Place> Most = Where.ofFrames(V.T.shownStack(G.Stack));
+    say(Indent + "small objects" +
+        (Most ? ", most arenas mapped below " + Where.text(*Most)
+              : std::string()) +
+        "; memrec --python-objects records the line of each object");
+  }
   if (std::optional<LeakHint> Hint = findHint(V.T, V.R.Growth, L))
     say(Indent + "hint: " + hintText(*Hint));
 }

@@ -201,48 +201,6 @@ static std::string residentText(const PageInput &F) {
   return R.LastLiveBytes ? Text + ": " + residentParts(R) : Text;
 }
 
-static PageSection headSection(const PageInput &F, ArrayRef<Subject> All) {
-  PageSection Out;
-  Out.Name = "verdict";
-  Out.Lines.push_back(verdict(F, All));
-  Table T({{"", Side::Left}, {"", Side::Left, true}});
-  T.hideTitles();
-  auto Add = [&](StringRef Label, const std::string &Text) {
-    if (!Text.empty())
-      T.add({"  " + Label.str(), Text});
-  };
-  std::string Command = commandText(F.R.Run.Command);
-  Add("command", Command);
-  Add("run", runText(F));
-  for (const Subject &S : All)
-    Add("peak", subjectText(S, F));
-  if (F.R.MaxRss)
-    Add("resident", residentText(F));
-  if (!F.R.IsComplete)
-    Add(F.T.isBeingRecorded() ? "trace" : "! trace",
-        (F.T.isBeingRecorded() ? "still being recorded: this is the run up to "
-                               : "not complete: this is the run up to ") +
-            formatTime(F.R.EndNs));
-  if (F.R.Lost)
-    Add("! lost", plural(F.R.Lost, "event") + ": figures may be wrong");
-  if (F.R.OomFailures)
-    Add("! out of memory",
-        plural(F.R.OomFailures, "time") + "; memdump --oom shows why");
-  constexpr size_t MaxGrowing = 3;
-  for (const LineGrowth &L : ArrayRef(F.O.Growing).take_front(MaxGrowing))
-    Add("! grows", rateText(L) + ", " + formatSize(L.Rise) +
-                       " so far: " + F.O.Where->text(L.Where));
-  if (F.O.Growing.size() > MaxGrowing)
-    Add("! grows",
-        formatCount(F.O.Growing.size() - MaxGrowing) + " more places: memleak");
-  Out.Rows = std::move(T);
-  return Out;
-}
-
-//===----------------------------------------------------------------------===//
-// The peak by line
-//===----------------------------------------------------------------------===//
-
 namespace {
 /// A row of the table of places: a place, or all imports.
 struct PlaceRow {
@@ -259,6 +217,9 @@ static std::string importText(const PageInput &F,
   constexpr size_t MaxNames = 3;
   std::string Names;
   size_t Count = 0;
+  uint64_t Whole = 0;
+  for (const PlaceStats *P : Imports)
+    Whole += P->PeakBytes;
   bool OfStandard = all_of(Imports, [&](const PlaceStats *P) {
     const Place &Of = F.O.Where->place(P->Place);
     return Of.IsStandard || Of.Name.empty();
@@ -266,7 +227,9 @@ static std::string importText(const PageInput &F,
   for (const PlaceStats *P : Imports) {
     const Place &Of = F.O.Where->place(P->Place);
     StringRef Name = Of.Name;
-    if (Name.empty() || Of.IsStandard != OfStandard || Count++ >= MaxNames)
+    bool IsSmall = P->PeakBytes < Whole / 20;
+    if (Name.empty() || Of.IsStandard != OfStandard || (IsSmall && Count) ||
+        Count++ >= MaxNames)
       continue;
     Names += (Names.empty() ? "" : ", ") + Name.str();
   }
@@ -300,6 +263,63 @@ static std::vector<PlaceRow> placeRows(const PageInput &F, uint32_t Space) {
   });
   return Rows;
 }
+
+/// `train.py:46 Block.forward 44 %, imports 20 %`: what holds most of a peak.
+static std::string holderText(const PageInput &F, const Subject &Of) {
+  constexpr size_t Max = 3;
+  std::string Text;
+  std::vector<PlaceRow> Rows = placeRows(F, Of.Space);
+  for (const PlaceRow &R :
+       ArrayRef(Rows).take_front(std::min(Max, Rows.size())))
+    if (R.Bytes >= Of.PeakBytes / 20)
+      Text += (Text.empty() ? "" : ", ") + R.Text + " " +
+              formatShare(R.Bytes, Of.PeakBytes);
+  return Text;
+}
+
+static PageSection headSection(const PageInput &F, ArrayRef<Subject> All) {
+  PageSection Out;
+  Out.Name = "verdict";
+  Out.Lines.push_back(verdict(F, All));
+  Table T({{"", Side::Left}, {"", Side::Left, true}});
+  T.hideTitles();
+  auto Add = [&](StringRef Label, const std::string &Text) {
+    if (!Text.empty())
+      T.add({"  " + Label.str(), Text});
+  };
+  std::string Command = commandText(F.R.Run.Command);
+  Add("command", Command);
+  Add("run", runText(F));
+  for (const Subject &S : All)
+    Add("peak", subjectText(S, F));
+  if (!All.empty())
+    Add("held by", holderText(F, largest(All)));
+  if (F.R.MaxRss)
+    Add("resident", residentText(F));
+  if (!F.R.IsComplete)
+    Add(F.T.isBeingRecorded() ? "trace" : "! trace",
+        (F.T.isBeingRecorded() ? "still being recorded: this is the run up to "
+                               : "not complete: this is the run up to ") +
+            formatTime(F.R.EndNs));
+  if (F.R.Lost)
+    Add("! lost", plural(F.R.Lost, "event") + ": figures may be wrong");
+  if (F.R.OomFailures)
+    Add("! out of memory",
+        plural(F.R.OomFailures, "time") + "; memdump --oom shows why");
+  constexpr size_t MaxGrowing = 3;
+  for (const LineGrowth &L : ArrayRef(F.O.Growing).take_front(MaxGrowing))
+    Add("! grows", rateText(L) + ", " + formatSize(L.Rise) +
+                       " so far: " + F.O.Where->text(L.Where));
+  if (F.O.Growing.size() > MaxGrowing)
+    Add("! grows",
+        formatCount(F.O.Growing.size() - MaxGrowing) + " more places: memleak");
+  Out.Rows = std::move(T);
+  return Out;
+}
+
+//===----------------------------------------------------------------------===//
+// The peak by line
+//===----------------------------------------------------------------------===//
 
 /// A bar of at most Columns characters.
 static std::string bar(uint64_t Bytes, uint64_t Whole, unsigned Columns,

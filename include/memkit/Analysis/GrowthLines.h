@@ -31,8 +31,8 @@ struct LineGrowth {
   std::vector<uint32_t> Findings; ///< indices in GrowthReport::Found
 };
 
-/// By the share of the growth, most bytes per unit first; growth per step
-/// before growth per second.
+/// The most bytes per unit first; growth per step before growth per second, and
+/// lines before arenas of Python.
 std::vector<LineGrowth> growthLines(const SelectedStats &S, const Places &Of,
                                     const GrowthReport &R);
 
