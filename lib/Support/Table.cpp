@@ -114,7 +114,9 @@ std::vector<size_t> Table::fit(std::vector<unsigned> &Widths,
     if (!Width || Total <= Width)
       return Shown;
     unsigned Missing = Total - Width;
-    const unsigned MinFlexible = Shown.size() > 1 ? 12 : 1;
+    // A column goes before names become too short to be read.
+    bool CanDrop = any_of(Shown, [&](size_t I) { return Columns[I].Drop; });
+    const unsigned MinFlexible = CanDrop ? 24 : Shown.size() > 1 ? 12 : 1;
     for (size_t I : llvm::reverse(Shown)) {
       if (!Columns[I].Flexible && Shown.size() > 1)
         continue;
@@ -135,6 +137,24 @@ std::vector<size_t> Table::fit(std::vector<unsigned> &Widths,
   }
 }
 
+/// Prints Before and a cell of Width columns; words that do not fit go into
+/// further lines, below the cell.
+void Table::printWrappedRow(raw_ostream &OS, StringRef Before, StringRef Cell,
+                            unsigned Width) const {
+  unsigned Indent = widthOf(Before);
+  OS << Before;
+  for (;;) {
+    size_t At = firstColumns(Cell, Width + 1).rfind(' ');
+    bool Fits = widthOf(Cell) <= Width;
+    if (Fits || At == StringRef::npos)
+      break;
+    OS << Cell.take_front(At).rtrim() << '\n';
+    OS.indent(Indent);
+    Cell = Cell.drop_front(At).ltrim();
+  }
+  OS << Cell << '\n';
+}
+
 void Table::print(raw_ostream &OS, unsigned Width) const {
   std::vector<unsigned> Widths = fullWidths();
   std::vector<size_t> Shown = fit(Widths, Width);
@@ -144,6 +164,8 @@ void Table::print(raw_ostream &OS, unsigned Width) const {
     for (size_t I : Shown) {
       if (I != Shown.front())
         To.indent(Gap);
+      if (Columns[I].Wraps && I == Shown.back())
+        return printWrappedRow(OS, Line, CellOf(I), Widths[I]);
       printCell(To, shorten(CellOf(I), Widths[I]), Widths[I],
                 Columns[I].Aligned, I == Shown.back());
     }

@@ -38,6 +38,9 @@ public:
     /// In a narrow table the columns with the highest Drop go first; 0: after
     /// all others, from the right.
     unsigned Drop = 0;
+    /// Of the last column, Flexible: a text that does not fit goes on in the
+    /// next line.
+    bool Wraps = false;
   };
 
   explicit Table(std::vector<Column> Columns) : Columns(std::move(Columns)) {}
@@ -54,6 +57,8 @@ public:
 private:
   std::vector<unsigned> fullWidths() const;
   std::vector<size_t> fit(std::vector<unsigned> &Widths, unsigned Width) const;
+  void printWrappedRow(llvm::raw_ostream &OS, llvm::StringRef Before,
+                       llvm::StringRef Cell, unsigned Width) const;
 
   std::vector<Column> Columns;
   std::vector<std::vector<std::string>> Rows;

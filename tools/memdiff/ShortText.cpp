@@ -9,6 +9,7 @@
 #include "memkit/Analysis/HeapOverview.h"
 #include "memkit/Model/Query.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/WithColor.h"
 #include <cmath>
 
 using namespace llvm;
@@ -367,8 +368,13 @@ void printShort(raw_ostream &OS, const DiffView &V) {
   std::vector<std::string> Details = detailLines(V);
   if (!Details.empty())
     OS << '\n';
-  for (const std::string &Line : Details)
-    printWrapped(OS, Line, Width, 2);
+  for (const std::string &Line : Details) {
+    if (StringRef(Line).starts_with("Grows now") ||
+        StringRef(Line).starts_with("Grows faster"))
+      printWrapped(WithColor(OS, raw_ostream::RED).get(), Line, Width, 2);
+    else
+      printWrapped(OS, Line, Width, 2);
+  }
   if (!V.Report.Changes.Findings.empty())
     OS << "\nStacks of the changes: memdiff -v\n";
 }

@@ -12,6 +12,7 @@
 #include "memkit/Trace/Sampling.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/WithColor.h"
 
 using namespace llvm;
 
@@ -146,9 +147,12 @@ void ShortPrinter::say(const Twine &Text) {
 }
 
 void ShortPrinter::printLine(const LineGrowth &L) {
-  say("LEAK  " + Where.text(L.Where) + "  +" + rateText(L.Rate) + " per " +
-      (L.HasSteps ? "step" : "second") + processText(V.T, L.Process) + ", " +
-      formatSize(L.Rise) + " in " + plural(L.Blocks, "block") + " so far");
+  {
+    WithColor Red(OS, raw_ostream::RED);
+    say("LEAK  " + Where.text(L.Where) + "  +" + rateText(L.Rate) + " per " +
+        (L.HasSteps ? "step" : "second") + processText(V.T, L.Process) + ", " +
+        formatSize(L.Rise) + " in " + plural(L.Blocks, "block") + " so far");
+  }
   const std::string Indent(6, ' ');
   if (!L.Where.Source.empty())
     say(Indent + oneLine(L.Where.Source));

@@ -281,7 +281,7 @@ static PageSection headSection(const PageInput &F, ArrayRef<Subject> All) {
   PageSection Out;
   Out.Name = "verdict";
   Out.Lines.push_back(verdict(F, All));
-  Table T({{"", Side::Left}, {"", Side::Left, true}});
+  Table T({{"", Side::Left}, {"", Side::Left, true, 0, /*Wraps=*/true}});
   T.hideTitles();
   auto Add = [&](StringRef Label, const std::string &Text) {
     if (!Text.empty())

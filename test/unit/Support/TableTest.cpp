@@ -42,9 +42,8 @@ TEST(Table, DropsColumnsThatDoNotFit) {
   EXPECT_EQ(printed(T, 60),
             "   size  share  place             source\n"
             "1.5 GiB   12 %  train.py:12 main  x = load(everything)\n");
-  EXPECT_EQ(printed(T, 48),
-            "   size  share  place             source\n"
-            "1.5 GiB   12 %  train.py:12 main  x =...rything)\n");
+  EXPECT_EQ(printed(T, 48), "   size  share  place\n"
+                            "1.5 GiB   12 %  train.py:12 main\n");
   EXPECT_EQ(printed(T, 34), "   size  share  place\n"
                             "1.5 GiB   12 %  train.py:12 main\n");
   EXPECT_EQ(printed(T, 25), "   size  place\n"
@@ -52,6 +51,16 @@ TEST(Table, DropsColumnsThatDoNotFit) {
   // Columns without a rank go from the right, the first one never.
   EXPECT_EQ(printed(T, 12), "   size\n1.5 GiB\n");
   EXPECT_EQ(printed(T, 5), " size\n1.5 G\n");
+}
+
+TEST(Table, WrapsTheLastColumn) {
+  Table T({{"", ColumnAlign::Left},
+           {"", ColumnAlign::Left, true, 0, /*Wraps=*/true}});
+  T.hideTitles();
+  T.add({"peak", "1.5 GiB at 12 s, step 4"});
+  EXPECT_EQ(printed(T, 0), "peak  1.5 GiB at 12 s, step 4\n");
+  EXPECT_EQ(printed(T, 22), "peak  1.5 GiB at 12 s,\n"
+                            "      step 4\n");
 }
 
 TEST(Table, ShortensWholeCharacters) {
