@@ -15,8 +15,12 @@ residentSeries(const SelectedStats &S,
       continue;
     All.push_back(OfProcesses[Process]);
     const ProcessStats *Stats = S.trace().processStats(Process);
-    if (Stats && Stats->Ended)
-      All.back().push_back({Stats->EndNs + 1, 0});
+    if (!Stats || !Stats->Ended)
+      continue;
+    // A sample may be noted after the end that was being sampled.
+    while (!All.back().empty() && All.back().back().TimeNs > Stats->EndNs)
+      All.back().pop_back();
+    All.back().push_back({Stats->EndNs + 1, 0});
   }
   return sumOf(All);
 }

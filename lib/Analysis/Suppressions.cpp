@@ -13,9 +13,18 @@ namespace memkit {
 Suppressions Suppressions::ofUser(const Rules &R) {
   Suppressions S;
   for (const Rules::LeakRule &L : R.leaks())
-    if (L.IsUsers)
+    if (L.IsUsers) {
       S.Patterns.push_back(L.Pattern);
+      S.Heaps.push_back(L.Heap);
+    }
   return S;
+}
+
+/// Whether a rule for a heap holds in T; of no heap, in all traces.
+static bool holdsIn(const Trace &T, StringRef Heap) {
+  return Heap.empty() || any_of(T.heaps(), [&](const memkit::Heap &H) {
+           return T.string(H.Name) == Heap;
+         });
 }
 
 Suppressions Suppressions::ofChanges(const Rules &R) {
@@ -26,18 +35,17 @@ Suppressions Suppressions::ofChanges(const Rules &R) {
 
 Suppressions Suppressions::byDefault(const Trace &T) {
   Suppressions S;
-  for (const Rules::LeakRule &L : Rules::builtIn().leaks()) {
-    auto IsNeeded = [&](const Heap &H) { return T.string(H.Name) == L.Heap; };
-    if (L.Heap.empty() || any_of(T.heaps(), IsNeeded))
+  for (const Rules::LeakRule &L : Rules::builtIn().leaks())
+    if (holdsIn(T, L.Heap))
       S.Patterns.push_back(L.Pattern);
-  }
   return S;
 }
 
 std::vector<uint32_t> Suppressions::matchNodes(const Trace &T) const {
   NamePatterns Match;
   for (uint32_t P = 0; P != Patterns.size(); ++P)
-    Match.add(Patterns[P], P);
+    if (P >= Heaps.size() || holdsIn(T, Heaps[P]))
+      Match.add(Patterns[P], P);
   std::vector<uint32_t> OfFrame(T.numFrames() + 1);
   for (uint32_t F = 1; F <= T.numFrames(); ++F) {
     uint32_t Best = UINT32_MAX;

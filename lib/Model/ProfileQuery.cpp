@@ -70,8 +70,10 @@ static bool hasPython(const Trace &T) {
 }
 
 Error ProfileQuery::select(SelectionSpec Spec) {
-  if (Options.LinesOfPython && hasPython(*T) && !isDiff(*T))
+  if (Options.LinesOfPython && hasPython(*T) && !isDiff(*T)) {
     Options.By = GroupBy::Line;
+    Options.Shape.NativeLines = false;
+  }
   // Values that shrank lie in a heap outside the totals.
   ShowsDiff = Options.WantsDiff && isDiff(*T) && Spec.Heaps.empty() &&
               !Options.MaxAgeNs && !isOfScopes(Options.By) &&

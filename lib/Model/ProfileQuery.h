@@ -17,7 +17,7 @@ namespace memkit {
 struct ProfileOptions {
   /// Category allows a selection of heaps and processes only.
   GroupBy By = GroupBy::Stack;
-  /// Group by line in a trace with Python frames.
+  /// In a trace with Python frames these frames are lines.
   bool LinesOfPython = false;
   StackShape Shape; ///< Shape.By is ignored
   /// Metric Temporary counts allocations freed within this time, in ns.

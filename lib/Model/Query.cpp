@@ -99,6 +99,9 @@ std::string queryProgram(const Trace &T) {
       Peak = Of;
     }
   }
+  // Python's name of a program on its command line says nothing alone.
+  if (Largest && T.processName(Largest) == "-c")
+    return "python -c";
   if (Largest && !T.processName(Largest).empty())
     return T.processName(Largest).str();
   ArrayRef<std::string> Command = T.header().Command;

@@ -84,7 +84,7 @@ ShownFrame Shaper::shape(ShownFrame F) {
   if (How.By == GroupBy::Line) {
     // The place first, for native code as for Python. Formats know a frame by
     // its function, which several lines share, so the frame has none.
-    if (F.Line && !F.File.empty()) {
+    if (F.Line && !F.File.empty() && (F.IsPython || How.NativeLines)) {
       F.FunctionId = 0;
       F.Function = F.Label = Texts.emplace_back(
           (baseName(F.File) + ":" + Twine(F.Line) + " " + F.Function).str());

@@ -15,6 +15,7 @@ namespace memkit {
 /// How a tree is shown.
 struct StackShape {
   GroupBy By = GroupBy::Stack; ///< Stack, Line, Function, File or Binary
+  bool NativeLines = true;     ///< of Line: also frames of native code
   bool Invert = false;         ///< leaves are the roots
   /// A frame that calls itself, directly or indirectly, appears once: the path
   /// continues from its first occurrence.

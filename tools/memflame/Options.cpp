@@ -48,8 +48,8 @@ cl::opt<GroupBy> Grouping(
         clEnumValN(GroupBy::Stack, "stack",
                    "calls of the stack (default, unless Python)"),
         clEnumValN(GroupBy::Line, "line",
-                   "calls, each with its line of source; imports apart "
-                   "(default for Python programs)"),
+                   "calls, each with its line of source, imports apart "
+                   "(default for Python's calls)"),
         clEnumValN(GroupBy::Function, "function", "functions by name"),
         clEnumValN(GroupBy::File, "file", "source files"),
         clEnumValN(GroupBy::Binary, "binary", "binaries"),

@@ -287,8 +287,9 @@ static PageSection headSection(const PageInput &F, ArrayRef<Subject> All) {
     if (!Text.empty())
       T.add({"  " + Label.str(), Text});
   };
-  std::string Command = commandText(F.R.Run.Command);
-  Add("command", Command);
+  // A program may be on the command line itself.
+  constexpr unsigned MaxCommand = 160;
+  Add("command", shorten(commandText(F.R.Run.Command), MaxCommand));
   Add("run", runText(F));
   for (const Subject &S : All)
     Add("peak", subjectText(S, F));

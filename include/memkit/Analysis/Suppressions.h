@@ -33,6 +33,9 @@ public:
 
 private:
   std::vector<std::string> Patterns; ///< as written, with their fields
+  /// By pattern: it holds only in traces with this heap; empty: in all. As long
+  /// as Patterns, or shorter.
+  std::vector<std::string> Heaps;
 };
 
 } // namespace memkit

@@ -18,7 +18,7 @@
 // the start and `$` at the end bind the pattern to the ends of the name. The
 // names are functions (fold, keep), paths of source files and binaries (own,
 // library), or all three (leak, change, category); `function=`, `file=` or
-// `binary=` before the pattern chooses one. `leak(HEAP):` and so on hold only
+// `binary=` before the pattern chooses one. `leak(HEAP):` holds only
 // in traces with that heap. The first rule that matches counts, so the user's
 // rules come before the built-in rules. A file of LeakSanitizer's suppressions
 // is a rules file.

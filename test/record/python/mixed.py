@@ -6,19 +6,19 @@
 # REQUIRES: python3.11
 # RUN: memrec -q -o %t.fb -- %python3.11 %s
 # RUN: memdump --check %t.fb
-# RUN: memflame --format=collapsed --metric=live --stack=mixed.py %t.fb > %t.folded
+# RUN: memflame --group-by=stack --format=collapsed --metric=live --stack=mixed.py %t.fb > %t.folded
 # RUN: FileCheck %s --input-file=%t.folded --match-full-lines --check-prefix=FLAME
 # RUN: memleak -v --top=0 --stack=mixed.py %t.fb | FileCheck %s --check-prefix=LINES
-# RUN: memflame --format=collapsed --metric=live --all-frames %t.fb | FileCheck %s --check-prefix=ALL
+# RUN: memflame --group-by=stack --format=collapsed --metric=live --all-frames %t.fb | FileCheck %s --check-prefix=ALL
 # RUN: memdump --summary --format=json %t.fb | FileCheck %s --check-prefix=ROLE
 #
 # Without merging.
 # RUN: memrec -q --stacks=python -o %t.python.fb -- %python3.11 %s
-# RUN: memflame --format=collapsed --metric=live --all-frames --stack=mixed.py %t.python.fb | FileCheck %s --match-full-lines --check-prefix=PYTHON
+# RUN: memflame --group-by=stack --format=collapsed --metric=live --all-frames --stack=mixed.py %t.python.fb | FileCheck %s --match-full-lines --check-prefix=PYTHON
 # RUN: memrec -q --stacks=native -o %t.native.fb -- %python3.11 %s
-# RUN: memflame --format=collapsed --metric=live %t.native.fb | FileCheck %s --check-prefix=NATIVE
+# RUN: memflame --group-by=stack --format=collapsed --metric=live %t.native.fb | FileCheck %s --check-prefix=NATIVE
 # RUN: memrec -q --stacks=none -o %t.none.fb -- %python3.11 %s
-# RUN: memflame --format=collapsed --metric=live %t.none.fb | FileCheck %s --check-prefix=NONE
+# RUN: memflame --group-by=stack --format=collapsed --metric=live %t.none.fb | FileCheck %s --check-prefix=NONE
 #
 # Native frames have no brackets in their names, so that nothing of Python's is
 # between what is asked for.

@@ -4,7 +4,7 @@
 # REQUIRES: python, torch
 # RUN: memrec -q -o %t.fb -- %python %s | FileCheck %s --check-prefix=TOLD
 # RUN: memdump --check %t.fb
-# RUN: memflame --format=collapsed --heap=torch.cpu --metric=peak %t.fb | FileCheck %s --check-prefix=LIVE
+# RUN: memflame --group-by=stack --format=collapsed --heap=torch.cpu --metric=peak %t.fb | FileCheck %s --check-prefix=LIVE
 # RUN: memdump --summary --format=json %t.fb | FileCheck %s --check-prefix=HEAPS
 # RUN: memdump %t.fb | grep ' oom ' | FileCheck %s --check-prefix=OOM
 # RUN: memrec -q --torch=heaps -o %t.heaps.fb -- %python %s > %t.out
