@@ -4,7 +4,7 @@
 //
 // Asks the kernel page by page: rt_sigprocmask with a nonexistent operation
 // reads its argument before the operation, returns EFAULT or EINVAL, and
-// changes nothing. 0.2 µs a page on the machine of docs/Capture.md.
+// changes nothing. 0.2 µs a page on the machine of docs/Performance.md.
 
 #ifndef MEMKIT_CAPTURE_UNWIND_BOUNDS_H
 #define MEMKIT_CAPTURE_UNWIND_BOUNDS_H

@@ -6,7 +6,7 @@
 // backward pass, a temporary before the end of the pass that made it, a
 // gradient outlives the backward pass. So a tensor's origin is kept while the
 // tensor lives, and its category is decided at its free, or at the end of the
-// recording. docs/Capture.md has the rule.
+// recording. docs/Recorded.md has the rule.
 
 #ifndef MEMKIT_LIB_RECORD_TENSORCATEGORIES_H
 #define MEMKIT_LIB_RECORD_TENSORCATEGORIES_H

@@ -1,6 +1,6 @@
-"""Compares the tables of docs/Capture.md with CUPTI's header and with what is wanted.
+"""Compares the tables of docs/Recorded.md with CUPTI's header and with what is wanted.
 
-    calls.py CAPTURE.MD HEADER... < what the fake CUPTI says
+    calls.py RECORDED.MD HEADER... < what the fake CUPTI says
 """
 
 import fnmatch
