@@ -4,6 +4,7 @@
 
 #include "Sections.h"
 #include "Support/FunctionName.h"
+#include "memkit/Model/Rules.h"
 #include "memkit/Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include <set>
@@ -15,56 +16,49 @@ namespace memkit {
 using Side = Table::Side;
 
 /// Whether a native function is an allocator, or passes requests on to one.
-static bool isAllocator(StringRef Name) {
-  for (StringRef Begin :
-       {"c10::", "at::detail::", "at::native::empty", "operator new",
-        "std::", "__gnu_cxx::", "void std::", "posix_memalign",
-        "at::_ops::", "memalign", "aligned_alloc", "at::empty",
-        "at::TensorIterator", "xmalloc", "xrealloc", "xcalloc"})
-    if (Name.starts_with(Begin))
-      return true;
-  return Name == "malloc" || Name == "calloc" || Name == "realloc" ||
-         Name == "mmap";
+static bool isAllocator(const Rules &R, StringRef Name) {
+  return is_contained({"malloc", "calloc", "realloc", "mmap"}, Name) ||
+         R.functionRole(Name).IsFolded;
 }
 
 /// Whether a Python file belongs to a library or to the interpreter.
-static bool isLibrary(StringRef File) {
-  return File.starts_with("<") || File.contains("-packages/") ||
-         File.contains("/lib/python");
+static bool isLibrary(const Rules &R, StringRef File) {
+  return File.starts_with("<") || R.isOwnFile(File) == false;
 }
 
 /// The innermost Python frames up to Max: the innermost frame of all, then
 /// frames of the program's own files.
-static std::vector<ShownFrame> tellingPython(ArrayRef<ShownFrame> All,
-                                             size_t Max) {
+static std::vector<ShownFrame>
+tellingPython(const Rules &R, ArrayRef<ShownFrame> All, size_t Max) {
   std::vector<ShownFrame> Out;
   for (const ShownFrame &F : All)
-    if (F.IsPython && Out.size() < Max && (Out.empty() || !isLibrary(F.File)))
+    if (F.IsPython && Out.size() < Max && (Out.empty() || !isLibrary(R, F.File)))
       Out.push_back(F);
   return Out;
 }
 
 /// The function; for a Python frame of the program the file and line.
-static std::string shortFrame(const ShownFrame &F) {
+static std::string shortFrame(const Rules &R, const ShownFrame &F) {
   if (!F.IsPython)
     return shortFunctionName(F.Function);
-  if (isLibrary(F.File) || F.File.empty() || !F.Line)
+  if (isLibrary(R, F.File) || F.File.empty() || !F.Line)
     return F.Function.str();
   return baseName(F.File).str() + ":" + std::to_string(F.Line);
 }
 
 std::string stackInShort(const Trace &T, uint32_t Stack) {
   constexpr size_t Max = 3;
+  const Rules &R = T.rules();
   std::vector<ShownFrame> All = T.shownStack(Stack);
-  std::vector<ShownFrame> Chosen = tellingPython(All, Max);
+  std::vector<ShownFrame> Chosen = tellingPython(R, All, Max);
   if (Chosen.empty())
     copy_if(All, std::back_inserter(Chosen),
-            [](const ShownFrame &F) { return !isAllocator(F.Function); });
+            [&](const ShownFrame &F) { return !isAllocator(R, F.Function); });
   if (Chosen.empty())
     Chosen = std::move(All);
   std::string Text;
   for (const ShownFrame &F : ArrayRef(Chosen).take_front(Max))
-    Text += (Text.empty() ? "" : " < ") + shortFrame(F);
+    Text += (Text.empty() ? "" : " < ") + shortFrame(R, F);
   return Text.empty() ? "(no stack)" : Text;
 }
 
