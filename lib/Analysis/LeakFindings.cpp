@@ -197,7 +197,7 @@ Error OverTime::findLayersOfFreed() {
     for (const LeakFinding &F : Findings)
       for (LeakFinding &Of : R.All)
         if (Of.Kind == FK_Growth && Of.Place == F.Place)
-          Of.Layer = F.Layer;
+          Of.Layer = F.Layer, Of.Layers = F.Layers;
   }
   return Error::success();
 }

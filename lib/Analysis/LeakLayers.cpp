@@ -18,7 +18,8 @@ bool LeakLayers::areIn(const Trace &T) {
 
 LeakLayers::LeakLayers(const Trace &T, MutableArrayRef<LeakFinding> All)
     : T(T), All(All), LayerOf(T.scopePaths().size() + 1),
-      Keys(nodeKeys(T, SameFrame::Location)), Seen(All.size(), NoBlock) {
+      Keys(nodeKeys(T, SameFrame::Location)), Seen(All.size(), NoBlock),
+      Bytes(All.size()) {
   // Finds the innermost layer; a scope path's parent has a lower id.
   for (uint32_t Id = 1; Id <= T.scopePaths().size(); ++Id) {
     const ScopePath &C = T.scopePaths()[Id - 1];
@@ -35,7 +36,9 @@ LeakLayers::LeakLayers(const Trace &T, MutableArrayRef<LeakFinding> All)
   }
 }
 
-void LeakLayers::addTo(uint32_t Place, uint32_t Layer) {
+void LeakLayers::addTo(uint32_t Place, uint32_t Layer, uint64_t Size) {
+  if (All[Place].Kind == FK_Growth && Layer)
+    Bytes[Place][Layer] += Size;
   uint32_t &S = Seen[Place];
   S = S == NoBlock || S == Layer ? Layer : Several;
 }
@@ -43,10 +46,10 @@ void LeakLayers::addTo(uint32_t Place, uint32_t Layer) {
 void LeakLayers::add(const LiveBlock &B) {
   uint32_t Layer = LayerOf[B.ScopePath], Node = T.view().leaf(B.Stack);
   if (auto At = Exits.find({B.Heap, Keys[Node]}); At != Exits.end())
-    addTo(At->second, Layer);
+    addTo(At->second, Layer, B.Size);
   for (; Node && !Nodes.empty(); Node = T.view().parent(Node))
     if (auto At = Nodes.find({B.Heap, Node}); At != Nodes.end()) {
-      addTo(At->second, Layer);
+      addTo(At->second, Layer, B.Size);
       break;
     }
 }
@@ -55,6 +58,8 @@ void LeakLayers::finish() {
   for (size_t I = 0; I != All.size(); ++I)
     if (Seen[I] != NoBlock && Seen[I] != Several)
       All[I].Layer = Seen[I];
+  for (size_t I = 0; I != All.size(); ++I)
+    All[I].Layers.assign(Bytes[I].begin(), Bytes[I].end());
 }
 
 } // namespace memkit

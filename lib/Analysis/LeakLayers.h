@@ -19,7 +19,7 @@ public:
   void finish();
 
 private:
-  void addTo(uint32_t Place, uint32_t Layer);
+  void addTo(uint32_t Place, uint32_t Layer, uint64_t Bytes);
 
   const Trace &T;
   llvm::MutableArrayRef<LeakFinding> All;
@@ -29,6 +29,8 @@ private:
   llvm::DenseMap<std::pair<uint32_t, uint64_t>, uint32_t> Exits, Nodes;
   static constexpr uint32_t NoBlock = UINT32_MAX, Several = UINT32_MAX - 1;
   std::vector<uint32_t> Seen; ///< by finding
+  /// Of growth: bytes by layer; by finding.
+  std::vector<llvm::DenseMap<uint32_t, uint64_t>> Bytes;
 };
 
 } // namespace memkit

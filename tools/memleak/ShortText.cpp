@@ -117,9 +117,20 @@ std::string ShortPrinter::contentsOf(const LineGrowth &L) const {
 
 std::string ShortPrinter::layersOf(const LineGrowth &L) const {
   NamedSums Sums;
+  auto IsOfLine = [&](const LeakFinding &F) {
+    return F.Kind == FK_Growth && is_contained(L.Findings, F.Place);
+  };
+  // The blocks of malloc in which tensors lie have the same bytes.
+  auto IsOfTensors = [&](const LeakFinding &F) {
+    return V.T.heap(F.Heap).Parent != 0;
+  };
+  bool HasTensors = any_of(V.R.All, [&](const LeakFinding &F) {
+    return IsOfLine(F) && IsOfTensors(F);
+  });
   for (const LeakFinding &F : V.R.All)
-    if (F.Kind == FK_Growth && F.Layer && is_contained(L.Findings, F.Place))
-      Sums.add(V.T.string(F.Layer).str(), V.R.Growth.Found[F.Place].Rise);
+    if (IsOfLine(F) && (!HasTensors || IsOfTensors(F)))
+      for (auto [Layer, Bytes] : F.Layers)
+        Sums.add(V.T.string(Layer).str(), Bytes);
   return listText(Sums.sorted(), 3);
 }
 
