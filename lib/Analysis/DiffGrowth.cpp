@@ -13,10 +13,7 @@ namespace memkit {
 
 static Expected<std::vector<LineGrowth>> linesOf(const SelectedStats &S,
                                                  const Places &Where) {
-  auto Intervals = IntervalSeries::create(S);
-  if (!Intervals)
-    return Intervals.takeError();
-  Expected<GrowthReport> Found = findGrowth(**Intervals, S, GrowthOptions());
+  Expected<GrowthReport> Found = findGrowth(S);
   if (!Found)
     return Found.takeError();
   return growthLines(S, Where, *Found);

@@ -545,4 +545,11 @@ Expected<GrowthReport> findGrowth(IntervalSeries &Intervals,
   return GrowthFinder(Intervals, S, Options).run();
 }
 
+Expected<GrowthReport> findGrowth(const SelectedStats &S) {
+  auto Intervals = IntervalSeries::create(S);
+  if (!Intervals)
+    return Intervals.takeError();
+  return findGrowth(**Intervals, S, GrowthOptions());
+}
+
 } // namespace memkit

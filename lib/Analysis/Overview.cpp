@@ -88,17 +88,6 @@ static Error takeRest(const SelectedStats &S, const OverviewOptions &Options,
   return Error::success();
 }
 
-static Error readGrowth(const SelectedStats &S, GrowthReport &To) {
-  auto Intervals = IntervalSeries::create(S);
-  if (!Intervals)
-    return Intervals.takeError();
-  Expected<GrowthReport> Found = findGrowth(**Intervals, S, GrowthOptions());
-  if (!Found)
-    return Found.takeError();
-  To = std::move(*Found);
-  return Error::success();
-}
-
 Expected<Overview> queryOverview(const SelectedStats &S,
                                  const OverviewOptions &Options) {
   Overview Out;
@@ -108,8 +97,13 @@ Expected<Overview> queryOverview(const SelectedStats &S,
   runBoth(
       [&] {
         Error E = takeRest(S, Options, Out);
-        if (!E && Options.Growth)
-          E = readGrowth(S, Growth);
+        if (!E && Options.Growth) {
+          Expected<GrowthReport> Found = findGrowth(S);
+          if (Found)
+            Growth = std::move(*Found);
+          else
+            E = Found.takeError();
+        }
         Failed = joinErrors(std::move(Failed), std::move(E));
       },
       [&] {

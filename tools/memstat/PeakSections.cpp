@@ -32,7 +32,8 @@ static std::vector<ShownFrame>
 tellingPython(const Rules &R, ArrayRef<ShownFrame> All, size_t Max) {
   std::vector<ShownFrame> Out;
   for (const ShownFrame &F : All)
-    if (F.IsPython && Out.size() < Max && (Out.empty() || !isLibrary(R, F.File)))
+    if (F.IsPython && Out.size() < Max &&
+        (Out.empty() || !isLibrary(R, F.File)))
       Out.push_back(F);
   return Out;
 }

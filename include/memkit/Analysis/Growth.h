@@ -95,6 +95,8 @@ inline constexpr size_t MinGrowthIntervals = 6;
 llvm::Expected<GrowthReport> findGrowth(IntervalSeries &Intervals,
                                         const SelectedStats &S,
                                         const GrowthOptions &Options);
+/// The same, with the usual options.
+llvm::Expected<GrowthReport> findGrowth(const SelectedStats &S);
 
 } // namespace memkit
 

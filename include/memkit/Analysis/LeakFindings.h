@@ -30,7 +30,7 @@ struct LeakFinding {
   uint32_t Layer = 0;  ///< a string: the one layer of its blocks, or 0
   /// Of growth: each layer (a string) with the bytes of its blocks.
   std::vector<std::pair<uint32_t, uint64_t>> Layers = {};
-  uint32_t Place = 0;  ///< index in the list of the kind Growth or Outlier
+  uint32_t Place = 0; ///< index in the list of the kind Growth or Outlier
   /// As Growth::IsArenas: stands for arenas instead of a node (Node is 0).
   bool IsArenas = false;
 };

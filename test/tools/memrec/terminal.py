@@ -3,37 +3,23 @@
 #
 # RUN: %python %s %t.fb
 import os
-import pty
 import re
-import subprocess
 import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Inputs"))
+from on_terminal import run
 
 output = sys.argv[1]
 
 
-def run(*options, seconds=0.1, at_terminal=True):
+def record(*options, seconds=0.1, only_errors=False):
     """What memrec and the program print."""
-    main, terminal = pty.openpty()
-    command = ["memrec", *options, "-o", output, "sleep", str(seconds)]
-    process = subprocess.Popen(command, stdin=terminal, stdout=terminal,
-                               stderr=terminal if at_terminal else subprocess.PIPE)
-    os.close(terminal)
-    if not at_terminal:
-        return process.communicate()[1].decode()
-    text = b""
-    while True:
-        try:
-            piece = os.read(main, 65536)
-        except OSError:
-            break
-        text += piece
-    process.wait()
-    return text.decode().replace("\r\n", "\n")
+    return run(["memrec", *options, "-o", output, "sleep", str(seconds)], only_errors=only_errors)[1]
 
 
-lines = run(seconds=5.7).splitlines()
+lines = record(seconds=5.7).splitlines()
 assert lines[0] == f"memrec: recording sleep 5.7 to {output}", lines
 assert re.fullmatch(r"memrec: 5(\.\d+)? s: live .+, peak .+; trace .+", lines[1]), lines
 assert len(lines) == 3 and "next: memstat" in lines[2], lines
-assert "recording" not in run(at_terminal=False)
-assert run("-q") == ""
+assert "recording" not in record(only_errors=True)
+assert record("-q") == ""

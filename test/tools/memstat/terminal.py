@@ -4,34 +4,11 @@
 # RUN: memas --summarize %S/Inputs/growth.mas -o %t.fb
 # RUN: %python %s %t.fb
 import os
-import pty
 import re
-import struct
-import fcntl
-import subprocess
 import sys
-import termios
 
-
-def run(command, columns=80, **variables):
-    """The status of a command on a terminal of so many columns, and its output."""
-    main, terminal = pty.openpty()
-    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    environment = {**os.environ, "TERM": "xterm", **variables}
-    process = subprocess.Popen(command, stdin=terminal, stdout=terminal, stderr=terminal, env=environment)
-    os.close(terminal)
-    text = b""
-    while True:
-        try:
-            piece = os.read(main, 65536)
-        except OSError:
-            break
-        if not piece:
-            break
-        text += piece
-    os.close(main)
-    return process.wait(), text.decode().replace("\r\n", "\n")
-
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Inputs"))
+from on_terminal import run
 
 trace = sys.argv[1]
 status, text = run(["memstat", trace])

@@ -6,42 +6,19 @@
 # RUN: sed -E '/stack=[23] size/{p;s/^( *[0-9]+ th1) alloc (#[0-9]+).*/\1 free \2/}' %S/../memstat/Inputs/growth.mas | memas --summarize - -o %t.flat.fb
 # RUN: %python %s %t.fb %t.flat.fb %S/Inputs/screens.txt
 import difflib
-import fcntl
 import os
-import pty
-import struct
-import subprocess
 import sys
-import termios
 
-
-def run(command, columns, **variables):
-    """The output of a command on a terminal of so many columns."""
-    main, terminal = pty.openpty()
-    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    environment = {**os.environ, "TERM": "xterm", **variables}
-    process = subprocess.Popen(command, stdin=terminal, stdout=terminal, stderr=terminal, env=environment)
-    os.close(terminal)
-    text = b""
-    while True:
-        try:
-            piece = os.read(main, 65536)
-        except OSError:
-            break
-        if not piece:
-            break
-        text += piece
-    os.close(main)
-    assert process.wait() == 0, (command, text)
-    return text.decode().replace("\r\n", "\n")
-
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Inputs"))
+from on_terminal import run
 
 grows, flat, kept = sys.argv[1:4]
 screens = ""
 for tool in (["memstat", grows], ["memleak", grows], ["memdiff", flat, grows]):
     for columns, locale, colour in ((60, "C.UTF-8", False), (80, "C.UTF-8", False), (120, "C.UTF-8", False),
                                     (80, "C.UTF-8", True), (80, "C", False)):
-        text = run(tool, columns, LC_ALL=locale, NO_COLOR="" if colour else "1")
+        status, text = run(tool, columns, LC_ALL=locale, NO_COLOR="" if colour else "1")
+        assert status == 0, text
         assert colour or max(map(len, text.splitlines())) <= columns, (columns, text)
         assert locale != "C" or text.isascii(), text
         assert colour or "\x1b" not in text, text
