@@ -7,13 +7,14 @@ import time
 
 trace = sys.argv[1]
 program = """
-import time
+import select, sys
 kept = []
-while True:
+# Ends when its input ends, so that nothing is left running.
+while not select.select([sys.stdin], [], [], 0.01)[0]:
     kept.append(bytearray(300000))
-    time.sleep(0.01)
 """
-recorder = subprocess.Popen(["memrec", "-q", "--force", "-o", trace, "--", sys.executable, "-c", program])
+recorder = subprocess.Popen(["memrec", "-q", "--force", "-o", trace, "--", sys.executable, "-c", program],
+                            stdin=subprocess.PIPE)
 try:
     for _ in range(100):
         time.sleep(0.3)
@@ -25,11 +26,10 @@ try:
     assert stat.stderr.count("\n") == 1, stat.stderr
     assert "trace     still being recorded" in stat.stdout, stat.stdout
     leak = subprocess.run(["memleak", trace], capture_output=True, text=True, check=True)
-    assert leak.stdout.startswith("LEAK  <string>:5 <module>"), leak.stdout
+    assert leak.stdout.startswith("LEAK  <string>:6 <module>"), leak.stdout
     assert leak.stderr.count("\n") == 1, leak.stderr
 finally:
-    recorder.terminate()
-    recorder.wait()
+    recorder.communicate()
 # Then the trace is complete.
 stat = subprocess.run(["memstat", trace], capture_output=True, text=True, check=True)
 assert "still being recorded" not in stat.stdout + stat.stderr, stat
