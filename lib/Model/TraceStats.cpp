@@ -53,8 +53,8 @@ Error Trace::replaySummary() {
   Has |= TP_Rows;
   Replayed = true;
   uint64_t LeftOut = eventsLeftOut();
-  Warnings.push_back((Name +
-                      ": no summary: stats are computed from the events" +
+  Warnings.push_back((Name + ": the stats are those of the events, up to " +
+                      formatTime((*R)->endNs()) +
                       (LeftOut ? ", of which " + Twine(LeftOut) +
                                      " and more were left out on request"
                                : Twine("")) +

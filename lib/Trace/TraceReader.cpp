@@ -159,6 +159,12 @@ Error TraceReader::Impl::scanSection(uint64_t Offset, size_t Size) {
   return Error::success();
 }
 
+/// Why a trace may end before its index.
+static std::string cutText(uint64_t Size) {
+  return "cut off at offset " + utostr(Size) +
+         ": the recorder was killed, or the copy is incomplete";
+}
+
 Error TraceReader::Impl::scan() {
   uint64_t Offset = 0;
   while (Offset < File.size() && Damage.empty()) {
@@ -169,7 +175,7 @@ Error TraceReader::Impl::scan() {
     } else if (F.Kind == FrameScan::CutOff) {
       if (Sections.empty())
         return wrong(Offset, "cut off at offset " + Twine(File.size()));
-      Damage = "cut off at offset " + utostr(File.size());
+      Damage = cutText(File.size());
     } else if (F.Kind == FrameScan::NotAFrame) {
       if (Sections.empty())
         return wrong(TraceError::NoOffset,
@@ -182,7 +188,7 @@ Error TraceReader::Impl::scan() {
     return File.empty() ? wrong(TraceError::NoOffset, "empty file")
                         : wrong(0, "no header");
   if (Damage.empty())
-    Damage = "cut off at offset " + utostr(File.size());
+    Damage = cutText(File.size());
   return Error::success();
 }
 

@@ -70,7 +70,8 @@ TEST(RoundTrip, ScanFindsWhatTheIndexTells) {
   auto A = openBytes(Whole), B = openBytes(Open);
   ASSERT_TRUE(A && B);
   EXPECT_FALSE(B->complete());
-  EXPECT_EQ(B->damage(), "cut off at offset " + std::to_string(Open.size()));
+  EXPECT_TRUE(B->damage().starts_with("cut off at offset " +
+                                      std::to_string(Open.size()) + ": "));
   EXPECT_TRUE(A->sections() == B->sections());
 }
 
