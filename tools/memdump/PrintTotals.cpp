@@ -97,13 +97,14 @@ Error memkit::printTotals(OutputFile &Out) {
   // Events hold neither the times of layers nor the categories of tensors. An
   // empty table would claim that the trace has none.
   if (std::optional<uint64_t> PartialNs = (*T)->partialNs())
-    warn((*T)->name() +
-         ": no summary: stats are computed from the events; layers, scopes, "
-         "categories and out-of-memory events are known up to " +
+    warn((*T)->name() + ": the stats are those of the events, up to " +
+         formatTime((*T)->endNs()) +
+         "; layers, scopes, categories and out-of-memory events are known up "
+         "to " +
          formatTime(*PartialNs));
   else if ((*T)->isReplayed() && What != DumpJob::Summary)
-    return makeError((*T)->name() + ": no summary, because the recording " +
-                     "did not end: " + P.Name + " unknown");
+    return makeError((*T)->name() + ": the recording did not end: " + P.Name +
+                     " unknown");
   if (OutputFormat == DumpFormat::Csv) {
     P.Csv(Out.os(), **T);
     return Error::success();
