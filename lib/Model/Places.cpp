@@ -70,6 +70,8 @@ private:
     uint32_t OwnPlace = 0;   ///< 0: not the user's
     bool IsFunction = false; ///< OwnPlace has no line
     uint32_t Category = 0;
+    bool CategoryIsOfBinary = false; ///< any function of the binary has it
+    bool IsProgram = false;          ///< of the user's binary, without symbols
     /// Of a library's `<module>`: the place of its import.
     uint32_t Import = 0;
     uint32_t Library = 0; ///< a Python package
@@ -77,21 +79,23 @@ private:
 
     /// Whether the frame says nothing about the place: most native frames.
     bool isPlain() const {
-      return Part == FramePart::Native && !OwnPlace && !Category;
+      return Part == FramePart::Native && !OwnPlace && !Category && !IsProgram;
     }
   };
-  using StateKey =
-      std::tuple<uint32_t, uint32_t, uint32_t, uint32_t, bool, bool, bool>;
+  using StateKey = std::tuple<uint32_t, uint32_t, uint32_t, uint32_t, bool,
+                              bool, bool, bool>;
   /// The state at a node, of all frames from the root to the node.
   struct PlaceState {
     uint32_t Own = 0, Import = 0, Category = 0, Package = 0; ///< places
     bool OwnIsFunction = false;
     bool ImportIsStandard = false;
     bool IsImporting = false; ///< the module is not known yet
+    /// Below a frame of the user's binary without symbols.
+    bool IsInProgram = false;
 
     StateKey key() const {
       return StateKey(Own, Import, Category, Package, OwnIsFunction,
-                      ImportIsStandard, IsImporting);
+                      ImportIsStandard, IsImporting, IsInProgram);
     }
   };
   static constexpr uint32_t Unresolved = UINT32_MAX;
@@ -108,9 +112,16 @@ private:
     P.Name = Name;
     return intern(P, (placeKindName(K) + ":" + Name).str());
   }
+  /// By function, for one binary; the rules are slow for so many frames.
+  struct KnownCategory {
+    const char *Binary = nullptr;
+    bool IsKnown = false;
+    bool IsOfBinary = false;
+    StringRef Name;
+  };
   uint32_t lineOf(const ShownFrame &F);
   bool isFolded(const ShownFrame &F);
-  StringRef categoryOf(const ShownFrame &F);
+  const KnownCategory &categoryOf(const ShownFrame &F);
   void judgeFrames();
   void judgePython(JudgedFrame &To, const ShownFrame &F);
   void judgeNative(JudgedFrame &To, uint32_t Frame);
@@ -128,12 +139,6 @@ private:
   std::optional<Libraries> Of;             ///< made when needed
   std::vector<JudgedFrame> Frames;         ///< by id
   std::vector<std::optional<bool>> Folded; ///< by function
-  /// By function, for one binary; the rules are slow for so many frames.
-  struct KnownCategory {
-    const char *Binary = nullptr;
-    bool IsKnown = false;
-    StringRef Name;
-  };
   std::vector<KnownCategory> Categories;
   /// Nodes have few different states, which therefore are numbered; 0: the
   /// root's.
@@ -189,13 +194,18 @@ bool PlaceFinder::isFolded(const ShownFrame &F) {
   return *Is;
 }
 
-StringRef PlaceFinder::categoryOf(const ShownFrame &F) {
+const PlaceFinder::KnownCategory &PlaceFinder::categoryOf(const ShownFrame &F) {
   KnownCategory &Of = Categories[F.FunctionId];
-  if (!Of.IsKnown || Of.Binary != F.Binary.data())
-    Of = {F.Binary.data(), true,
-          T.rules().category(
-              {F.FunctionId ? F.Function : StringRef(), F.File, F.Binary})};
-  return Of.Name;
+  if (Of.IsKnown && Of.Binary == F.Binary.data())
+    return Of;
+  StringRef Function = F.FunctionId ? F.Function : StringRef();
+  Of = {F.Binary.data(), true, false,
+        T.rules().category({Function, F.File, ""})};
+  if (Of.Name.empty()) {
+    Of.Name = T.rules().category({"", "", F.Binary});
+    Of.IsOfBinary = !Of.Name.empty();
+  }
+  return Of;
 }
 
 void PlaceFinder::judgeNative(JudgedFrame &J, uint32_t Frame) {
@@ -205,10 +215,13 @@ void PlaceFinder::judgeNative(JudgedFrame &J, uint32_t Frame) {
       J.IsFunction = F.Line == 0;
       return;
     }
+    J.IsProgram |= !F.FunctionId && Own.isOwnBinary(F.Binary);
     if (J.Category)
       continue;
-    if (StringRef Name = categoryOf(F); !Name.empty())
-      J.Category = named(PlaceKind::Category, Name);
+    if (const KnownCategory &Of = categoryOf(F); !Of.Name.empty()) {
+      J.Category = named(PlaceKind::Category, Of.Name);
+      J.CategoryIsOfBinary = Of.IsOfBinary;
+    }
   }
 }
 
@@ -264,7 +277,10 @@ void PlaceFinder::step(PlaceState &W, const JudgedFrame &F) const {
     }
   } else if (F.Part == FramePart::Python && !W.Package)
     W.Package = F.Library;
-  else if (F.Category)
+  else if (F.IsProgram)
+    W.IsInProgram = true;
+  // What a program without symbols asks of the C++ library is the program's.
+  else if (F.Category && !(W.IsInProgram && F.CategoryIsOfBinary))
     W.Category = F.Category;
 }
 

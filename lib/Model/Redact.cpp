@@ -72,7 +72,12 @@ std::string redactPath(StringRef Path, const RedactOptions &Options) {
     return Path.str();
   if (size_t At = commonPart(Path); !Hidden && At != StringRef::npos)
     return ("/redacted" + Path.drop_front(At)).str();
-  return ("/redacted/" + pseudonym(Path, Options) + suffixOf(Path)).str();
+  // The file's own pseudonym is that of its name alone, as in a process's role.
+  StringRef Name = baseName(Path);
+  std::string Folder = pseudonym(Path.drop_back(Name.size()), Options);
+  return ("/redacted/" + Folder + "/" + pseudonym(Name, Options) +
+          suffixOf(Path))
+      .str();
 }
 
 /// A name that stays, with pseudonyms for the absolute paths in it.

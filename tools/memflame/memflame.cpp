@@ -129,7 +129,8 @@ static Expected<std::string> speedscopeFolder() {
     return makeError(
         "speedscope is not installed beside memkit; install it with "
         "'npm install speedscope' and add "
-        "--speedscope=node_modules/speedscope");
+        "--speedscope=node_modules/speedscope, or write a file with -o and "
+        "open the file at https://www.speedscope.app");
   return Folder;
 }
 

@@ -111,6 +111,16 @@ static bool isNamed(const PageInput &F, ArrayRef<Subject> All) {
   return !F.Whole || All.size() > 1 || All.front().Space != 0;
 }
 
+/// What grows by a thousandth of the peak or more; memleak reports the rest.
+static std::vector<LineGrowth> growing(const PageInput &F) {
+  constexpr uint64_t Part = 1000;
+  std::vector<LineGrowth> Out;
+  for (const LineGrowth &L : F.O.Growing)
+    if (L.Rise >= F.T.hostStats().PeakBytes / Part)
+      Out.push_back(L);
+  return Out;
+}
+
 /// The answer in one sentence.
 static std::string verdict(const PageInput &F, ArrayRef<Subject> All) {
   std::string Text = programText(F) + ": ";
@@ -126,8 +136,8 @@ static std::string verdict(const PageInput &F, ArrayRef<Subject> All) {
             (Ooms == 1 ? std::string("once") : formatCount(Ooms) + " times");
   if (std::string Death = deathText(F); !Death.empty())
     Text += "; " + Death;
-  if (!F.O.Growing.empty()) {
-    const LineGrowth &L = F.O.Growing.front();
+  if (std::vector<LineGrowth> All = growing(F); !All.empty()) {
+    const LineGrowth &L = All.front();
     Text += "; grows " + rateText(L) + ": " + F.O.Where->text(L.Where);
   }
   return Text;
@@ -179,9 +189,11 @@ static std::string keptAdvice(const PageInput &F) {
   const Resident &R = F.O.Rss;
   uint64_t Own = R.LastBytes - R.LastSharedBytes, Live = *R.LastLiveBytes;
   uint64_t Kept = Own > Live ? Own - Live : 0;
-  // Only a program that once had as much has freed as much.
+  // Only a program that once had as much has freed as much; the arenas of
+  // threads may each keep their own peak.
   uint64_t Peak = F.T.hostStats().PeakBytes;
-  if (Kept < std::max(Small, R.LastBytes / 2) || Peak < Live + Kept / 2)
+  size_t Arenas = std::max<size_t>(F.O.Threads.size(), 1);
+  if (Kept < std::max(Small, R.LastBytes / 2) || Peak < Kept / (2 * Arenas))
     return "";
   std::string Text = "Suggestion: allocators keep " + formatSize(Kept) +
                      " of freed memory: blocks that still live may pin it. Try "
@@ -193,8 +205,10 @@ static std::string keptAdvice(const PageInput &F) {
 }
 
 static std::string residentText(const PageInput &F) {
-  std::string Text = formatSize(F.R.MaxRss) + " at most";
   const Resident &R = F.O.Rss;
+  std::string Text =
+      formatSize(std::max(F.R.MaxRss, R.HasLast ? R.LastBytes : 0)) +
+      " at most";
   if (!R.HasLast)
     return Text;
   Text += ", " + formatSize(R.LastBytes) + " in the last sample";
@@ -308,12 +322,14 @@ static PageSection headSection(const PageInput &F, ArrayRef<Subject> All) {
     Add("! out of memory",
         plural(F.R.OomFailures, "time") + "; memdump --oom shows why");
   constexpr size_t MaxGrowing = 3;
-  for (const LineGrowth &L : ArrayRef(F.O.Growing).take_front(MaxGrowing))
+  std::vector<LineGrowth> Growing = growing(F);
+  for (const LineGrowth &L :
+       ArrayRef(Growing).take_front(std::min(MaxGrowing, Growing.size())))
     Add("! grows", rateText(L) + ", " + formatSize(L.Rise) +
                        " so far: " + F.O.Where->text(L.Where));
-  if (F.O.Growing.size() > MaxGrowing)
+  if (Growing.size() > MaxGrowing)
     Add("! grows",
-        formatCount(F.O.Growing.size() - MaxGrowing) + " more places: memleak");
+        formatCount(Growing.size() - MaxGrowing) + " more places: memleak");
   Out.Rows = std::move(T);
   return Out;
 }
@@ -337,6 +353,17 @@ static std::string bar(uint64_t Bytes, uint64_t Whole, unsigned Columns,
   else if (Steps % 8 >= 4)
     Text += "-";
   return Text;
+}
+
+/// What the rows of the table are.
+static StringRef byWhat(const PageInput &F) {
+  if (F.O.Where->hasLines())
+    return ", by line of your code";
+  bool HasFunctions = any_of(F.O.Places, [&](const PlaceStats &P) {
+    return F.O.Where->place(P.Place).Kind == PlaceKind::Function;
+  });
+  return HasFunctions ? ", by function and library (no debug information)"
+                      : ", by library (no debug information)";
 }
 
 static PageSection placeSection(const PageInput &F, const Subject &Of,
@@ -376,10 +403,9 @@ static PageSection placeSection(const PageInput &F, const Subject &Of,
   }
   PageSection Out;
   Out.Name = "lines";
-  Out.Title = (Named ? "The peak of " + Of.Name : std::string("The peak")) +
-              (F.O.Where->hasLines() ? ", by line of your code"
-                                     : ", by library (no debug information)") +
-              ": " + formatShare(Shown, Whole) + " of " + formatSize(Whole);
+  Out.Title = Named ? "The peak of " + Of.Name : std::string("The peak");
+  Out.Title += byWhat(F).str() + ": " + formatShare(Shown, Whole) + " of " +
+               formatSize(Whole);
   Out.Titled = true;
   Out.Rows = std::move(T);
   return Out;
