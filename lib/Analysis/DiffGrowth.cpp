@@ -19,11 +19,35 @@ static Expected<std::vector<LineGrowth>> linesOf(const SelectedStats &S,
   return growthLines(S, Where, *Found);
 }
 
-/// The line's number may differ between versions of a program.
-static bool areSame(const LineGrowth &A, const LineGrowth &B) {
+static bool areOfOneFunction(const LineGrowth &A, const LineGrowth &B) {
   return A.HasSteps == B.HasSteps && A.Where.Kind == B.Where.Kind &&
          A.Where.Name == B.Where.Name &&
          baseName(A.Where.File) == baseName(B.Where.File);
+}
+
+/// The line's number may differ between versions of a program.
+static bool areSame(const LineGrowth &A, const LineGrowth &B) {
+  if (!areOfOneFunction(A, B))
+    return false;
+  bool HasText = !A.Where.Source.empty() && !B.Where.Source.empty();
+  return HasText ? A.Where.Source == B.Where.Source
+                 : A.Where.Line == B.Where.Line;
+}
+
+/// The same line in Others; else the only line of the function there, if L is
+/// the only one of Mine. Others.end(): none.
+static const LineGrowth *findSame(const LineGrowth &L,
+                                  ArrayRef<LineGrowth> Mine,
+                                  ArrayRef<LineGrowth> Others) {
+  auto At = find_if(Others, [&](const LineGrowth &O) { return areSame(L, O); });
+  if (At != Others.end())
+    return At;
+  auto IsOfFunction = [&](const LineGrowth &O) {
+    return areOfOneFunction(L, O);
+  };
+  if (count_if(Mine, IsOfFunction) != 1 || count_if(Others, IsOfFunction) != 1)
+    return Others.end();
+  return find_if(Others, IsOfFunction);
 }
 
 /// Whether the rates differ by half of the smaller one.
@@ -51,12 +75,12 @@ Expected<std::vector<GrowthChange>> diffGrowth(const DiffRuns &Runs,
   for (const LineGrowth &L : Lines[1])
     Out.push_back({1, L.Where, L.HasSteps, 0, L.Rate});
   for (const LineGrowth &L : Lines[0]) {
-    auto At = find_if(Lines[1],
-                      [&](const LineGrowth &New) { return areSame(L, New); });
-    if (At == Lines[1].end())
+    ArrayRef<LineGrowth> After = Lines[1];
+    const LineGrowth *At = findSame(L, Lines[0], After);
+    if (At == After.end())
       Out.push_back({0, L.Where, L.HasSteps, L.Rate, 0});
     else
-      Out[size_t(At - Lines[1].begin())].Before = L.Rate;
+      Out[size_t(At - After.begin())].Before = L.Rate;
   }
   erase_if(Out, [](const GrowthChange &C) { return !differs(C); });
   stable_sort(Out, [](const GrowthChange &A, const GrowthChange &B) {

@@ -40,6 +40,7 @@ using HeldBytes = std::vector<std::map<std::pair<uint32_t, bool>, uint64_t>>;
 
 static HeldBytes sumHeld(const SelectedStats &S) {
   const Trace &T = S.trace();
+  bool Outer = S.selection().isOuterView();
   HeldBytes Held(T.devices().size() + 1);
   std::vector<LayerOfScopePath> Layers = layersOf(T);
   for (const PackedRows &Rows : T.scopeRows()) {
@@ -48,8 +49,10 @@ static HeldBytes sumHeld(const SelectedStats &S) {
     for (size_t I = 0; I != Rows.size(); ++I) {
       StackStats R = Rows[I];
       LayerOfScopePath L = Layers[R.Key];
-      if (L.Name && R.SpacePeakBytes)
-        Held[T.heap(R.Heap).Space][{L.Name, L.Backward}] += R.SpacePeakBytes;
+      if (!L.Name || (Outer && !S.selection().hasHeap(R.Heap)))
+        continue;
+      if (uint64_t Bytes = Outer ? R.HeapPeakBytes : R.SpacePeakBytes)
+        Held[T.heap(R.Heap).Space][{L.Name, L.Backward}] += Bytes;
     }
   }
   return Held;

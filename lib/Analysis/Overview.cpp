@@ -56,8 +56,15 @@ static void takeResident(const SelectedStats &S, const MarkSeries &Marks,
   if (const SeriesPoint *P = pointAt<SeriesPoint>(Shared, Last->TimeNs))
     Out.Rss.LastSharedBytes = std::min(P->Value, Last->Value);
   std::vector<SeriesPoint> Live = spaceSeries(T, 0, Out.Live);
-  if (const SeriesPoint *P = pointAt<SeriesPoint>(Live, Last->TimeNs))
-    Out.Rss.LastLiveBytes = P->Value;
+  const SeriesPoint *P = pointAt<SeriesPoint>(Live, Last->TimeNs);
+  if (!P)
+    return;
+  // Live bytes are known at the ends of intervals. What lives more in the
+  // sample may have been allocated since the last end.
+  uint64_t Own = Out.Rss.LastBytes - Out.Rss.LastSharedBytes;
+  uint64_t Next = P == &Live.back() ? P->Value : P[1].Value;
+  Out.Rss.LastLiveBytes =
+      std::max(P->Value, std::min(Own, std::max(P->Value, Next)));
 }
 
 /// All but the places and what grows.

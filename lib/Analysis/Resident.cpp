@@ -28,7 +28,13 @@ residentSeries(const SelectedStats &S,
 const SeriesPoint *lastSample(llvm::ArrayRef<SeriesPoint> Series) {
   while (!Series.empty() && !Series.back().Value)
     Series = Series.drop_back();
-  return Series.empty() ? nullptr : &Series.back();
+  if (Series.empty())
+    return nullptr;
+  constexpr double Falls = 0.9;
+  const SeriesPoint *Last = &Series.back();
+  if (Series.size() > 1 && double(Last->Value) < Falls * double(Last[-1].Value))
+    --Last;
+  return Last;
 }
 
 } // namespace memkit

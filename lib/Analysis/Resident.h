@@ -16,8 +16,9 @@ std::vector<SeriesPoint>
 residentSeries(const SelectedStats &S,
                llvm::ArrayRef<std::vector<SeriesPoint>> OfProcesses);
 
-/// The last sample of Series; null: no samples. The ends of the last processes
-/// are no samples.
+/// The last sample of Series before the program's exit; null: no samples. The
+/// ends of the last processes are no samples, nor is a sample much lower than
+/// the one before: an exit gives memory back.
 const SeriesPoint *lastSample(llvm::ArrayRef<SeriesPoint> Series);
 
 } // namespace memkit

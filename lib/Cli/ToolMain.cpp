@@ -180,7 +180,7 @@ void parseToolOptions(int Argc, char **Argv, const ToolDescription &D) {
   // https://no-color.org: any text in the variable.
   if (const char *NoColor = getenv("NO_COLOR"); NoColor && *NoColor)
     WithColor::setAutoDetectFunction([](const raw_ostream &) { return false; });
-  static cl::opt<bool> QuietOpt("q", cl::desc("Print only errors"),
+  static cl::opt<bool> QuietOpt("q", cl::desc("Print no warnings and notes"),
                                 cl::cat(toolCategory()));
   static cl::opt<bool> VerboseOpt("v", cl::desc("Print more details"),
                                   cl::cat(toolCategory()));

@@ -316,6 +316,10 @@ static PageSection headSection(const PageInput &F, ArrayRef<Subject> All) {
         (F.T.isBeingRecorded() ? "still being recorded: this is the run up to "
                                : "not complete: this is the run up to ") +
             formatTime(F.R.EndNs));
+  for (const Heap &H : F.T.heaps())
+    if (uint64_t Bytes = H.estimateBytes())
+      Add("sampled", F.T.string(H.Name).str() + ", one byte in " +
+                         formatSize(Bytes) + ": values are estimates");
   if (F.R.Lost)
     Add("! lost", plural(F.R.Lost, "event") + ": figures may be wrong");
   if (F.R.OomFailures)
