@@ -4,6 +4,7 @@
 
 #include "memkit/Model/Redact.h"
 #include "memkit/Model/Patterns.h"
+#include "memkit/Model/TraceNames.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/BLAKE3.h"

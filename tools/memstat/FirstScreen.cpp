@@ -242,8 +242,9 @@ static std::string importText(const PageInput &F,
     const Place &Of = F.O.Where->place(P->Place);
     StringRef Name = Of.Name;
     bool IsSmall = P->PeakBytes < Whole / 20;
-    if (Name.empty() || Of.IsStandard != OfStandard || (IsSmall && Count) ||
-        Count++ >= MaxNames)
+    if (Name.empty() || Of.IsStandard != OfStandard || (IsSmall && Count))
+      continue;
+    if (++Count > MaxNames)
       continue;
     Names += (Names.empty() ? "" : ", ") + Name.str();
   }
