@@ -110,55 +110,62 @@ def page(command, rounds, results, stepped, grown, starts, recording, analysed, 
     sizes, times = recording_tables(results)
     parts = [
         "# Benchmarks",
-        "Measured side by side, in alternation, by\n\n    " + command,
-        f"on {machine()}. Medians of {rounds} rounds. "
-        f"heaptrack: {first_line(['heaptrack', '--version'])}. An event is an allocation or a free; "
-        "heaptrack and memray give allocations, counted twice here. heaptrack keeps no time and no "
-        "thread of an event. memray runs with its defaults: Python stacks, no native ones. What the "
-        "workloads do stands in `utils/bench/workloads`.",
+        "Compare here the cost of memrec with heaptrack and memray: file size, time and memory of the\n"
+        "program, and time of the tools. The measurements ran side by side, in alternation, by\n\n    " + command,
+        f"on {machine()}. The\nfigures are medians of {rounds} rounds. "
+        f"heaptrack is {first_line(['heaptrack', '--version'])}. An event is\nan allocation or a free. "
+        "heaptrack and memray report allocations, and each allocation counts as two\nevents here. "
+        "heaptrack keeps no time and no thread of an event. memray runs with its defaults: with\n"
+        "Python stacks, without native stacks. `utils/bench/workloads` has the workloads.",
     ]
     if sizes:
-        parts += ["## The file", "All in: stacks, symbols with files, lines and inlined frames, summaries, intervals, "
-                  "snapshots. `recorder` is memrec's own CPU time an event.",
+        parts += ["## The file", "The file includes stacks, symbols with files, lines and inlined frames, "
+                  "summaries, intervals and\nsnapshots. `recorder` is memrec's own CPU time an event.",
                   table(["workload", "recorder", "events", "bytes", "bytes/event", "aim", "reached",
                          "recorder, ns/event"], sizes),
-                  "## The program", "In seconds, the median and (least-most) of the rounds; `x` is the wall "
-                  "time over that of the program alone in the same round; a pair is an allocation and its free. "
-                  "CPU and the peak MiB of the largest process are of the program (with what the recorder does "
-                  "inside it) and of the recorder's processes apart, looked at each 20 ms. `first answer` is the "
-                  "time of memleak, heaptrack_print or `memray stats` on the recording. The floor is a preloaded "
-                  "library that only counts, and one that writes 32 bytes an event into a ring that nobody "
-                  "reads, both without stacks (`utils/bench/floor`).",
+                  "## The program", "Times are seconds: the median and (least-most) of the rounds.",
+                  "- `x` is the wall time divided by the wall time of the program alone in the same round.\n"
+                  "- A pair is an allocation and its free.\n"
+                  "- The CPU time and the peak MiB of the largest process are sampled every 20 ms, for the program\n"
+                  "  (including the recorder's work inside the program) and for the recorder's processes.\n"
+                  "- `first answer` is the time of memleak, heaptrack_print or `memray stats` on the recording.\n"
+                  "- The floor is the least work of a recorder: a preloaded library that only counts, and a "
+                  "preloaded\n  library that writes 32 bytes an event into a ring without a reader, both without "
+                  "stacks\n  (`utils/bench/floor`).",
                   table(["workload", "recorder", "wall", "x", "ns/pair", "CPU program", "CPU recorder",
                          "MiB program", "MiB recorder", "first answer, ms"], times)]
     if stepped:
-        parts += ["## A step of PyTorch", "Milliseconds of a training step (`utils/bench/workloads/torch_step.py`): "
-                  "the median step of a run, of these the median and (least-most) of the rounds; `CPU` is the "
-                  "program's own. `torch.profiler` is with profile_memory and with_stack.",
+        parts += ["## A step of PyTorch", "The table has milliseconds of a training step "
+                  "(`utils/bench/workloads/torch_step.py`). Each run\ngives its median step; the table has the "
+                  "median and (least-most) of the runs of all rounds. `CPU` is\nthe program's own CPU time. "
+                  "`torch.profiler` runs with profile_memory and with_stack.",
                   table(["model", "recorder", "step, ms", "x", "CPU, ms", "aim", "reached"], step_rows(stepped))]
     if grown:
         rows = [[what, f"{value:.1f} {unit}", "" if aim is None else aim, within(value, aim)]
                 for what, value, unit, aim in grown]
-        parts += ["## The recorder's growth", "Each figure is the difference of two recordings that differ in "
-                  "one thing, over that difference.", table(["what", "measured", "aim", "reached"], rows)]
+        parts += ["## The recorder's growth", "Each figure comes from two recordings that differ in one quantity: "
+                  "the difference of the results,\ndivided by the difference of the quantity.",
+                  table(["what", "measured", "aim", "reached"], rows)]
     if starts or recording:
         rows = [[what, milliseconds(s), milliseconds(aim) if aim else "", within(s, aim)] for what, s, aim in starts]
         rows += [[f"starting a recording: {what}", milliseconds(s), milliseconds(aim) if aim else "",
                   within(s, aim)] for what, s, aim in recording]
-        parts += ["## Starting", "From spawn to exit. A recording's start is that of a program that does nothing, "
-                  "recorded, less the program alone.", table(["what", "ms", "aim", "reached"], rows)]
+        parts += ["## Starting", "The time is from spawn to exit. The start of a recording is the time of a recorded "
+                  "program that does\nnothing, minus the time of the program alone.",
+                  table(["what", "ms", "aim", "reached"], rows)]
     if analysed:
         events, rows = analysed
         rows = [[f"`{what}`", milliseconds(s), milliseconds(aim) if aim else "", within(s, aim), f"{rss / 2**20:.0f}",
                  f"{rate / 1e6:.0f} M events/s" if rate else ""] for what, s, rss, aim, rate in rows]
-        parts += ["## Reading", f"Generated traces (`utils/gentrace`) of {events:,} events.",
+        parts += ["## Reading", f"The tools read generated traces (`utils/gentrace`) of {events:,} events.",
                   table(["command", "ms", "aim", "reached", "MiB", "rate"], rows)]
     if read:
         rows = [[workload, question, who, f"`{command}`", f"{events:,}", milliseconds(s), f"{rss / 2**20:.0f}"]
                 for workload, events, question, who, command, s, rss in read]
-        parts += ["## Reading, beside others", "One program recorded by each, and what each gives its user to "
-                  "read. The recordings hold different things: memray's has allocations of Python programs with "
-                  "Python stacks alone. heaptrack has no flame graph without its window; memray's collapsed "
-                  "stacks are those of gprof2dot, it compares no recordings.",
+        parts += ["## Reading, beside others", "Each recorder recorded the same program, and each recorder's own "
+                  "tool read the recording. The\nrecordings differ in content: memray records allocations of "
+                  "Python programs with Python stacks only.\nheaptrack has no flame graph without its graphical "
+                  "program. memray's collapsed stacks are in the\nform of gprof2dot, and memray compares no "
+                  "recordings.",
                   table(["workload", "question", "recorder", "command", "events", "ms", "MiB"], rows)]
     return "\n\n".join(parts) + "\n"
