@@ -89,6 +89,8 @@ private:
 
   Error readRanges();
   Error readRows();
+  std::optional<uint32_t> judgedRow(size_t Process, uint32_t Heap,
+                                    uint32_t Stack) const;
   JudgedRow *readLifetimes(size_t Process, const LifetimeRow &R, uint32_t &Row,
                            GrowthPlace &P);
   void addLifetimes(size_t Process, const Lifetimes &L);
@@ -120,7 +122,6 @@ private:
   std::vector<uint32_t> RangeOfGroup; ///< UINT32_MAX if the group has no span
   std::vector<GrowthRow> Rows;        ///< by row of IntervalSeries
   std::vector<JudgedRow> Infos;       ///< by row of IntervalSeries
-  DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> RowOf; ///< (group, stack)
   GrowthNodes Nodes;
   std::vector<GrowthPlace> Places; ///< by node
   std::vector<std::vector<JudgedGrowth>> Below;
@@ -128,7 +129,7 @@ private:
   struct HeapLevel {
     double Begin = 0, End = 0;
   };
-  std::map<uint32_t, HeapLevel> Levels; ///< by group
+  DenseMap<uint32_t, HeapLevel> Levels; ///< by group
   ArenaStacks ArenasOf;
   struct GrowthCandidate {
     Growth G;
@@ -212,8 +213,6 @@ Error GrowthFinder::readRows() {
           const RangeBins &B = *Spans[Span];
           GrowthRow &R = Rows[C.Row];
           JudgedRow &I = Infos[C.Row];
-          if (R.Group == UINT32_MAX)
-            RowOf[{Group, C.Stack}] = C.Row;
           R.Group = Group;
           R.Stack = C.Stack;
           I.Span = Span;
@@ -231,19 +230,27 @@ Error GrowthFinder::readRows() {
       [&](size_t Process, const Lifetimes &L) { addLifetimes(Process, L); });
 }
 
+/// The row of a stack and heap that has a span.
+std::optional<uint32_t> GrowthFinder::judgedRow(size_t Process, uint32_t Heap,
+                                                uint32_t Stack) const {
+  std::optional<uint32_t> Row = Intervals.findRow(Process, Heap, Stack);
+  if (!Row || *Row >= Infos.size() || Infos[*Row].Span == UINT32_MAX)
+    return std::nullopt;
+  return Row;
+}
+
 /// Reads the lifetimes of a row into P, without levels; null if the row is not
 /// judged.
 GrowthFinder::JudgedRow *GrowthFinder::readLifetimes(size_t Process,
                                                      const LifetimeRow &R,
                                                      uint32_t &Row,
                                                      GrowthPlace &P) {
-  uint32_t Group = groupOf(Process, R.Heap);
-  auto At = RowOf.find({Group, R.Stack});
-  if (At == RowOf.end() || spanOf(Group) == UINT32_MAX)
+  std::optional<uint32_t> At = judgedRow(Process, R.Heap, R.Stack);
+  if (!At)
     return nullptr;
-  Row = At->second;
-  const RangeBins &B = *Spans[spanOf(Group)];
+  Row = *At;
   JudgedRow &I = Infos[Row];
+  const RangeBins &B = *Spans[I.Span];
   P = GrowthPlace();
   P.Data = SurvivalData(B.bins().size());
   B.add(Intervals.processes()[Process], R, P.Data);
@@ -289,8 +296,8 @@ Error GrowthFinder::readNodes() {
   uint32_t Row = 0;
   return Intervals.forEachLifetimes([&](size_t Process, const Lifetimes &L) {
     for (const LifetimeRow &R : L.Rows) {
-      auto At = RowOf.find({groupOf(Process, R.Heap), R.Stack});
-      if (At == RowOf.end() || Nodes.OfRow[At->second] == GrowthNode::None)
+      std::optional<uint32_t> At = judgedRow(Process, R.Heap, R.Stack);
+      if (!At || Nodes.OfRow[*At] == GrowthNode::None)
         continue;
       if (readLifetimes(Process, R, Row, P))
         Places[Nodes.OfRow[Row]].add(P);
@@ -314,15 +321,15 @@ void GrowthFinder::dropEnclosing() {
     uint32_t Process = PlaceOfProcess[S.processOf(Id)];
     if (!Encloses[Heap] || Process == UINT32_MAX)
       return;
-    auto At = RowOf.find({groupOf(Process, Heap), Stack});
-    if (At == RowOf.end())
+    std::optional<uint32_t> At = judgedRow(Process, Heap, Stack);
+    if (!At)
       return;
     StackStats R = S.row(Id);
     bool AtEnd = R.LiveBytes != 0;
     uint64_t All = AtEnd ? R.LiveBytes : R.HeapPeakBytes;
     uint64_t Own = AtEnd ? R.LiveExclusive : R.SpacePeakBytes;
     if (Own < All / 2)
-      Rows[At->second].Group = UINT32_MAX;
+      Rows[*At].Group = UINT32_MAX;
   });
 }
 
@@ -371,8 +378,8 @@ Error GrowthFinder::readLevels() {
     Add(P.Data);
   for (auto &[Group, P] : Arenas)
     Add(P.Data);
-  for (auto &[Group, L] : Levels)
-    L.End += L.Begin;
+  for (auto &Level : Levels)
+    Level.second.End += Level.second.Begin;
   return Error::success();
 }
 

@@ -3,6 +3,8 @@
 // Chooses the nodes to test for growth.
 
 #include "GrowthTree.h"
+#include "Support/RunBoth.h"
+#include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <functional>
 
@@ -29,21 +31,23 @@ struct TreePlace {
   double Rise = 0;      ///< sum over all rows at and below the node
 };
 
-class Chooser {
+/// Makes the places of some groups. Belongs to one thread.
+class PlaceMaker {
 public:
-  Chooser(const StackView &V, ArrayRef<GrowthRow> Rows)
-      : V(V), Rows(Rows), PlaceOf(V.Parents.size(), None),
-        PlaceOfRow(Rows.size(), None) {}
-  GrowthNodes run(uint32_t NumGroups, uint64_t Min, size_t Max);
+  PlaceMaker(const StackView &V, ArrayRef<GrowthRow> Rows)
+      : V(V), Rows(Rows), PlaceOf(V.Parents.size(), None) {}
+
+  /// Adds a group with rows Of. PlaceOfRow: takes the rows' places.
+  void addGroup(ArrayRef<uint32_t> Of, double Min,
+                MutableArrayRef<uint32_t> PlaceOfRow);
+  std::vector<TreePlace> takePlaces() { return std::move(Places); }
 
 private:
-  void sortByGroup(uint32_t NumGroups);
-  double minRise() const;
-  void addGroup(ArrayRef<uint32_t> Of, double Min);
   void addWay(uint32_t Group, uint32_t Node);
-  uint32_t nearest(uint32_t Node) const;
-  bool isCandidate(const TreePlace &P, double Min) const {
-    return P.Rise >= Min && (P.HasRows || (P.Node && P.Children > 1));
+  uint32_t nearest(uint32_t Node);
+  /// Whether the node has a place in the group.
+  bool isPlaced(uint32_t Node) const {
+    return PlaceOf[Node] != None && PlaceOf[Node] >= FirstOfGroup;
   }
 
   const StackView &V;
@@ -51,9 +55,30 @@ private:
   std::vector<uint32_t> PlaceOf; ///< by node; valid from FirstOfGroup on
   uint32_t FirstOfGroup = 0;
   std::vector<TreePlace> Places;
+  std::vector<uint32_t> Way; ///< scratch
+};
+
+class Chooser {
+public:
+  Chooser(const StackView &V, ArrayRef<GrowthRow> Rows)
+      : V(V), Rows(Rows), PlaceOfRow(Rows.size(), None) {}
+  GrowthNodes run(uint32_t NumGroups, uint64_t Min, size_t Max);
+
+private:
+  void sortByGroup(uint32_t NumGroups);
+  double minRise() const;
+  std::vector<TreePlace> placesOf(uint32_t FirstGroup, uint32_t EndGroup,
+                                  double MinOfRow);
+  void makePlaces(double MinOfRow);
+  bool isCandidate(const TreePlace &P, double Min) const {
+    return P.Rise >= Min && (P.HasRows || (P.Node && P.Children > 1));
+  }
+
+  const StackView &V;
+  ArrayRef<GrowthRow> Rows;
+  std::vector<TreePlace> Places;
   std::vector<uint32_t> PlaceOfRow;
   std::vector<uint32_t> Order, Begin; ///< rows by group
-  std::vector<uint32_t> Way;          ///< scratch
 };
 
 /// Sorts the rows to visit by group.
@@ -87,17 +112,14 @@ double Chooser::minRise() const {
   return Rises[MaxRising];
 }
 
-void Chooser::addWay(uint32_t Group, uint32_t Node) {
-  auto IsKnown = [&](uint32_t N) {
-    return PlaceOf[N] != None && PlaceOf[N] >= FirstOfGroup;
-  };
+void PlaceMaker::addWay(uint32_t Group, uint32_t Node) {
   Way.clear();
-  for (; !IsKnown(Node); Node = V.parent(Node)) {
+  for (; !isPlaced(Node); Node = V.parent(Node)) {
     Way.push_back(Node);
     if (Node == 0)
       break;
   }
-  uint32_t Parent = IsKnown(Node) ? PlaceOf[Node] : None;
+  uint32_t Parent = isPlaced(Node) ? PlaceOf[Node] : None;
   for (size_t I = Way.size(); I-- != 0;) {
     if (Parent != None)
       ++Places[Parent].Children;
@@ -111,17 +133,22 @@ void Chooser::addWay(uint32_t Group, uint32_t Node) {
   }
 }
 
-/// The lowest place of the group at or above Node, or None.
-uint32_t Chooser::nearest(uint32_t Node) const {
-  for (;; Node = V.parent(Node)) {
-    if (PlaceOf[Node] != None && PlaceOf[Node] >= FirstOfGroup)
-      return PlaceOf[Node];
-    if (Node == 0)
-      return None;
-  }
+/// The lowest place of the group at or above Node, or None. Call after the
+/// group's last addWay(). Nodes without a place take the place above them, so
+/// each node is visited once.
+uint32_t PlaceMaker::nearest(uint32_t Node) {
+  uint32_t Top = Node;
+  while (Top && !isPlaced(Top))
+    Top = V.parent(Top);
+  if (!isPlaced(Top))
+    return None;
+  for (; Node != Top; Node = V.parent(Node))
+    PlaceOf[Node] = PlaceOf[Top];
+  return PlaceOf[Top];
 }
 
-void Chooser::addGroup(ArrayRef<uint32_t> Of, double Min) {
+void PlaceMaker::addGroup(ArrayRef<uint32_t> Of, double Min,
+                          MutableArrayRef<uint32_t> PlaceOfRow) {
   FirstOfGroup = static_cast<uint32_t>(Places.size());
   for (uint32_t R : Of)
     if (Rows[R].rise() > Min)
@@ -143,12 +170,38 @@ void Chooser::addGroup(ArrayRef<uint32_t> Of, double Min) {
     }
 }
 
+/// Thread-safe for different groups.
+std::vector<TreePlace> Chooser::placesOf(uint32_t FirstGroup, uint32_t EndGroup,
+                                         double MinOfRow) {
+  if (Begin[FirstGroup] == Begin[EndGroup])
+    return {};
+  PlaceMaker Maker(V, Rows);
+  for (uint32_t G = FirstGroup; G != EndGroup; ++G)
+    Maker.addGroup(ArrayRef(Order).slice(Begin[G], Begin[G + 1] - Begin[G]),
+                   MinOfRow, PlaceOfRow);
+  return Maker.takePlaces();
+}
+
+/// Half of the rows on each of two threads.
+void Chooser::makePlaces(double MinOfRow) {
+  auto NumGroups = static_cast<uint32_t>(Begin.size() - 1);
+  auto Half = static_cast<uint32_t>(
+      llvm::upper_bound(Begin, Order.size() / 2) - Begin.begin() - 1);
+  Half = std::min(Half, NumGroups);
+  std::vector<TreePlace> Second;
+  runBoth([&] { Places = placesOf(0, Half, MinOfRow); },
+          [&] { Second = placesOf(Half, NumGroups, MinOfRow); });
+  auto Before = static_cast<uint32_t>(Places.size());
+  for (TreePlace &P : Second)
+    P.Parent += P.Parent == None ? 0 : Before;
+  for (uint32_t R : ArrayRef(Order).drop_front(Begin[Half]))
+    PlaceOfRow[R] += PlaceOfRow[R] == None ? 0 : Before;
+  llvm::append_range(Places, Second);
+}
+
 GrowthNodes Chooser::run(uint32_t NumGroups, uint64_t MinBytes, size_t Max) {
   sortByGroup(NumGroups);
-  double MinOfRow = minRise();
-  for (uint32_t G = 0; G != NumGroups; ++G)
-    addGroup(ArrayRef(Order).slice(Begin[G], Begin[G + 1] - Begin[G]),
-             MinOfRow);
+  makePlaces(minRise());
   GrowthNodes Out;
   auto Min = static_cast<double>(std::max<uint64_t>(MinBytes, 1));
   std::vector<double> Rises;

@@ -44,8 +44,8 @@ struct GrowthNodes {
 
 /// Chooses the nodes of V below which rows of one group rise by Min or more in
 /// total. Of a path without branches, only the lowest node is chosen. At most
-/// Max nodes: those with the highest rise. Memory: 4 bytes for each node of V,
-/// and about 30 for each node at or above one of the 2^18 rows with the highest
+/// Max nodes: those with the highest rise. Memory: 8 bytes for each node of V,
+/// and about 40 for each node at or above one of the 2^18 rows with the highest
 /// rise.
 GrowthNodes chooseGrowthNodes(const StackView &V, uint32_t NumGroups,
                               llvm::ArrayRef<GrowthRow> Rows, uint64_t Min,

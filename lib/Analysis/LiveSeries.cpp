@@ -23,7 +23,7 @@ public:
   LiveSeriesReader(const Trace &T, IntervalSeries &From,
                    ArrayRef<HeapStack> Watched)
       : T(T), From(From), Changes(T.heaps().size() + 1),
-        Held(From.processes().size()) {
+        Held(From.processes().size()), Sums(Changes.size()) {
     for (HeapStack Key : Watched)
       Out.Stacks[Key];
   }
@@ -31,9 +31,8 @@ public:
   Error read() {
     return From.forEach(
         [&](size_t Process, size_t Interval, ArrayRef<IntervalChange> Rows) {
-          uint64_t EndNs = From.processes()[Process].Heads[Interval].EndNs;
-          for (const IntervalChange &R : Rows)
-            take(Process, R, EndNs);
+          take(Process, Rows,
+               From.processes()[Process].Heads[Interval].EndNs);
           return Error::success();
         });
   }
@@ -49,17 +48,34 @@ public:
   }
 
 private:
-  void take(size_t Process, const IntervalChange &R, uint64_t TimeNs) {
-    uint64_t More = R.Bytes - R.BytesBefore;
-    if (!Out.Stacks.empty())
-      if (auto It = Out.Stacks.find({R.Heap, R.Stack});
-          It != Out.Stacks.end()) {
-        It->second.Rises += R.Bytes > R.BytesBefore;
-        It->second.Falls += R.Bytes < R.BytesBefore;
-      }
-    Held[Process][R.Heap] += More;
+  /// Takes rows of one interval.
+  void take(size_t Process, ArrayRef<IntervalChange> Rows, uint64_t TimeNs) {
+    for (const IntervalChange &R : Rows) {
+      // Zero also if changes cancel out: the heap is then twice in Changed, the
+      // second time with nothing to add.
+      if (Sums[R.Heap] == 0)
+        Changed.push_back(R.Heap);
+      Sums[R.Heap] += R.Bytes - R.BytesBefore;
+      if (!Out.Stacks.empty())
+        watch(R);
+    }
+    for (uint32_t Heap : Changed)
+      add(Process, Heap, std::exchange(Sums[Heap], 0), TimeNs);
+    Changed.clear();
+  }
+
+  void watch(const IntervalChange &R) {
+    auto At = Out.Stacks.find({R.Heap, R.Stack});
+    if (At == Out.Stacks.end())
+      return;
+    At->second.Rises += R.Bytes > R.BytesBefore;
+    At->second.Falls += R.Bytes < R.BytesBefore;
+  }
+
+  void add(size_t Process, uint32_t Heap, uint64_t More, uint64_t TimeNs) {
+    Held[Process][Heap] += More;
     // All rows of an interval make one change.
-    std::vector<LiveChange> &To = Changes[R.Heap];
+    std::vector<LiveChange> &To = Changes[Heap];
     if (!To.empty() && To.back().TimeNs == TimeNs)
       To.back().Bytes += More;
     else
@@ -106,18 +122,26 @@ private:
   std::vector<std::vector<LiveChange>> Changes; ///< by heap
   /// By place of process, then heap.
   std::vector<std::map<uint32_t, uint64_t>> Held;
+  std::vector<uint64_t> Sums;    ///< by heap, of the rows taken now
+  std::vector<uint32_t> Changed; ///< heaps of these rows
 };
 } // namespace
+
+Expected<LiveSeries> readLiveSeries(IntervalSeries &From,
+                                    const SelectedStats &S,
+                                    ArrayRef<HeapStack> Watched) {
+  LiveSeriesReader R(S.trace(), From, Watched);
+  if (Error E = R.read())
+    return std::move(E);
+  return R.finish();
+}
 
 Expected<LiveSeries> readLiveSeries(const SelectedStats &S,
                                     ArrayRef<HeapStack> Watched) {
   Expected<std::unique_ptr<IntervalSeries>> From = IntervalSeries::create(S);
   if (!From)
     return From.takeError();
-  LiveSeriesReader R(S.trace(), **From, Watched);
-  if (Error E = R.read())
-    return std::move(E);
-  return R.finish();
+  return readLiveSeries(**From, S, Watched);
 }
 
 } // namespace memkit

@@ -67,8 +67,9 @@ static void takeResident(const SelectedStats &S, const MarkSeries &Marks,
       std::max(P->Value, std::min(Own, std::max(P->Value, Next)));
 }
 
-/// All but the places and what grows.
+/// All but the places and what grows. Opens Intervals if they are needed.
 static Error takeRest(const SelectedStats &S, const OverviewOptions &Options,
+                      std::unique_ptr<IntervalSeries> &Intervals,
                       Overview &Out) {
   const Trace &T = S.trace();
   takeSummary(S, Out);
@@ -81,7 +82,9 @@ static Error takeRest(const SelectedStats &S, const OverviewOptions &Options,
   std::vector<HeapStack> Caches = findCaches(S);
   Out.Live.Heaps.resize(T.heaps().size() + 1);
   if (Options.Columns || !Caches.empty() || needsIntervals(*Marks)) {
-    Expected<LiveSeries> Live = readLiveSeries(S, Caches);
+    if (Error E = IntervalSeries::create(S).moveInto(Intervals))
+      return E;
+    Expected<LiveSeries> Live = readLiveSeries(*Intervals, S, Caches);
     if (!Live)
       return Live.takeError();
     Out.Live = std::move(*Live);
@@ -95,22 +98,27 @@ static Error takeRest(const SelectedStats &S, const OverviewOptions &Options,
   return Error::success();
 }
 
+/// What grows. Intervals: null if they were not opened.
+static Expected<GrowthReport>
+takeGrowth(const SelectedStats &S, std::unique_ptr<IntervalSeries> &Intervals) {
+  if (!Intervals)
+    if (Error E = IntervalSeries::create(S).moveInto(Intervals))
+      return std::move(E);
+  return findGrowth(*Intervals, S, GrowthOptions());
+}
+
 Expected<Overview> queryOverview(const SelectedStats &S,
                                  const OverviewOptions &Options) {
   Overview Out;
+  std::unique_ptr<IntervalSeries> Intervals;
   GrowthReport Growth;
   Error Failed = Error::success();
   // Only one thread may read the file. The search for places reads nothing.
   runBoth(
       [&] {
-        Error E = takeRest(S, Options, Out);
-        if (!E && Options.Growth) {
-          Expected<GrowthReport> Found = findGrowth(S);
-          if (Found)
-            Growth = std::move(*Found);
-          else
-            E = Found.takeError();
-        }
+        Error E = takeRest(S, Options, Intervals, Out);
+        if (!E && Options.Growth)
+          E = takeGrowth(S, Intervals).moveInto(Growth);
         Failed = joinErrors(std::move(Failed), std::move(E));
       },
       [&] {

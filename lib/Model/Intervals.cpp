@@ -176,6 +176,19 @@ uint32_t IntervalSeries::rowOf(uint32_t Place, const IntervalRow &R) {
   return Values.size() - 1;
 }
 
+std::optional<uint32_t> IntervalSeries::findRow(size_t Process, uint32_t Heap,
+                                                uint32_t Stack) const {
+  const std::unique_ptr<RowCache> &First = FirstRows[Process];
+  if (!First)
+    return std::nullopt;
+  if (uint32_t Known = First->find(Stack, Heap))
+    return Known - 1;
+  auto At = OtherRows.find({uint64_t(Process) << 32 | Stack, Heap});
+  if (At == OtherRows.end())
+    return std::nullopt;
+  return At->second;
+}
+
 Error IntervalSeries::giveInterval(const SectionInfo &B, uint32_t Place,
                                    const Interval &Part, Taker Take) {
   const Selection &Sel = S.selection();

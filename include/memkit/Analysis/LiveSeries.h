@@ -6,7 +6,7 @@
 #define MEMKIT_ANALYSIS_LIVESERIES_H
 
 #include "memkit/Analysis/Series.h"
-#include "memkit/Model/SelectedStats.h"
+#include "memkit/Model/Intervals.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace memkit {
@@ -31,6 +31,10 @@ struct LiveSeries {
 
 /// Reads all intervals of the selected processes. Watched: the stacks for
 /// LiveSeries::Stacks. Errors: TraceError.
+llvm::Expected<LiveSeries> readLiveSeries(IntervalSeries &Intervals,
+                                          const SelectedStats &S,
+                                          llvm::ArrayRef<HeapStack> Watched);
+/// The same, with the intervals of S.
 llvm::Expected<LiveSeries> readLiveSeries(const SelectedStats &S,
                                           llvm::ArrayRef<HeapStack> Watched);
 

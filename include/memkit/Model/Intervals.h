@@ -100,6 +100,10 @@ public:
       llvm::function_ref<void(size_t Process, const Lifetimes &)> Take);
   /// The number of rows in all forEach() so far.
   uint32_t numRows() const { return Values.size(); }
+  /// The row of a stack and heap that are in the trace, if a forEach() gave the
+  /// row. Process: an index in processes().
+  std::optional<uint32_t> findRow(size_t Process, uint32_t Heap,
+                                  uint32_t Stack) const;
 
 private:
   struct LiveValue {
