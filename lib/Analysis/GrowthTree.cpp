@@ -34,8 +34,12 @@ struct TreePlace {
 /// Makes the places of some groups. Belongs to one thread.
 class PlaceMaker {
 public:
-  PlaceMaker(const StackView &V, ArrayRef<GrowthRow> Rows)
-      : V(V), Rows(Rows), PlaceOf(V.Parents.size(), None) {}
+  /// NumRows: of all groups that will be added.
+  PlaceMaker(const StackView &V, ArrayRef<GrowthRow> Rows, size_t NumRows)
+      : V(V), Rows(Rows), PlaceOf(V.Parents.size(), None) {
+    constexpr size_t UsualDepth = 4; // of places that a row adds
+    Places.reserve(NumRows * UsualDepth);
+  }
 
   /// Adds a group with rows Of. PlaceOfRow: takes the rows' places.
   void addGroup(ArrayRef<uint32_t> Of, double Min,
@@ -175,7 +179,7 @@ std::vector<TreePlace> Chooser::placesOf(uint32_t FirstGroup, uint32_t EndGroup,
                                          double MinOfRow) {
   if (Begin[FirstGroup] == Begin[EndGroup])
     return {};
-  PlaceMaker Maker(V, Rows);
+  PlaceMaker Maker(V, Rows, Begin[EndGroup] - Begin[FirstGroup]);
   for (uint32_t G = FirstGroup; G != EndGroup; ++G)
     Maker.addGroup(ArrayRef(Order).slice(Begin[G], Begin[G + 1] - Begin[G]),
                    MinOfRow, PlaceOfRow);
