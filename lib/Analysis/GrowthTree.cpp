@@ -189,8 +189,8 @@ std::vector<TreePlace> Chooser::placesOf(uint32_t FirstGroup, uint32_t EndGroup,
 /// Half of the rows on each of two threads.
 void Chooser::makePlaces(double MinOfRow) {
   auto NumGroups = static_cast<uint32_t>(Begin.size() - 1);
-  auto Half = static_cast<uint32_t>(
-      llvm::upper_bound(Begin, Order.size() / 2) - Begin.begin() - 1);
+  auto Half = static_cast<uint32_t>(llvm::upper_bound(Begin, Order.size() / 2) -
+                                    Begin.begin() - 1);
   Half = std::min(Half, NumGroups);
   std::vector<TreePlace> Second;
   runBoth([&] { Places = placesOf(0, Half, MinOfRow); },

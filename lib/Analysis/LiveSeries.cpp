@@ -31,8 +31,7 @@ public:
   Error read() {
     return From.forEach(
         [&](size_t Process, size_t Interval, ArrayRef<IntervalChange> Rows) {
-          take(Process, Rows,
-               From.processes()[Process].Heads[Interval].EndNs);
+          take(Process, Rows, From.processes()[Process].Heads[Interval].EndNs);
           return Error::success();
         });
   }

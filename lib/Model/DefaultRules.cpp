@@ -277,6 +277,50 @@ library:/torch/csrc/
 library:/torch/optim/
 
 #
+# Which library requested memory, by the name without folders. A library has
+# its version after `.so` or after `-`: `libc.so.6`, `libc-2.31.so`.
+#
+
+# CUDA's driver and runtime take memory from the device for others.
+driver:^libmemrec-cuda
+driver:^libcuda.so
+driver:^libcuda-
+driver:^libcudart.so
+driver:^libcudart-
+driver:^libcupti.so
+driver:^libcupti-
+# Memory from the driver serves any later caller, so it is the cache's; a block
+# of the cache is its caller's.
+cache:^libc10.so
+cache:^libc10-
+cache:^libc10_cuda.so
+cache:^libc10_cuda-
+# These pass on requests of others.
+forwards:^ld.so
+forwards:^ld-
+forwards:^libmemrec
+forwards:^libc.so
+forwards:^libc-
+forwards:^libstdc++.so
+forwards:^libstdc++-
+forwards:^libc++.so
+forwards:^libc++-
+forwards:^libc++abi.so
+forwards:^libc++abi-
+forwards:^libpthread.so
+forwards:^libpthread-
+forwards:^libjemalloc.so
+forwards:^libjemalloc-
+forwards:^libtcmalloc.so
+forwards:^libtcmalloc-
+forwards:^libtcmalloc_minimal.so
+forwards:^libtcmalloc_minimal-
+forwards:^libmimalloc.so
+forwards:^libmimalloc-
+forwards:^libffi.so
+forwards:^libffi-
+
+#
 # Memory that no line of the program explains
 #
 

@@ -3,57 +3,27 @@
 // The library that asked for the memory of a stack.
 
 #include "memkit/Model/Libraries.h"
+#include "memkit/Model/Rules.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
+#include <optional>
 
 using namespace llvm;
 
 namespace memkit {
 
 namespace {
-/// The role of a frame in the search for a stack's library.
-enum class SearchRole : uint8_t {
-  Nothing,   ///< a frame without binary and file
-  Driver,    ///< CUDA's driver: a frame further out took memory from the device
-  HandsOn,   ///< passes on a request of a frame further out
-  Allocator, ///< as HandsOn, unless it takes memory from the driver itself
-  Library,
-};
+/// The role of a frame in the search for a stack's library. Nothing: a frame
+/// without binary and file.
+using SearchRole = std::optional<RequestRole>;
 } // namespace
-
-/// Whether Name is the library Stem of any version: `libc.so.6`,
-/// `libc-2.31.so`.
-static bool isLibrary(StringRef Name, StringRef Stem) {
-  return Name.consume_front(Stem) &&
-         (Name.starts_with(".so") || Name.starts_with("-"));
-}
-
-static SearchRole partOf(StringRef Binary) {
-  static constexpr StringLiteral Drivers[] = {"libcuda", "libcudart",
-                                              "libcupti", "libmemrec-cuda"};
-  static constexpr StringLiteral HandOn[] = {
-      "libmemrec",   "libc",        "libstdc++",   "libc++",
-      "libc++abi",   "libpthread",  "ld-linux",    "ld-linux-x86-64",
-      "ld",          "libjemalloc", "libtcmalloc", "libtcmalloc_minimal",
-      "libmimalloc", "libffi"};
-  static constexpr StringLiteral Caches[] = {"libc10", "libc10_cuda"};
-  auto IsOf = [&](ArrayRef<StringLiteral> List) {
-    return any_of(List,
-                  [&](StringRef Stem) { return isLibrary(Binary, Stem); });
-  };
-  if (IsOf(Drivers))
-    return SearchRole::Driver;
-  if (IsOf(HandOn))
-    return SearchRole::HandsOn;
-  return IsOf(Caches) ? SearchRole::Allocator : SearchRole::Library;
-}
 
 /// The role of a marker that memrec puts at the leaf: `cuMemAlloc`, `malloc`,
 /// ...
 static SearchRole partOfMarker(StringRef Name) {
   return Name.starts_with("cu") || Name == "[device segment]"
-             ? SearchRole::Driver
-             : SearchRole::Nothing;
+             ? SearchRole(RequestRole::Driver)
+             : std::nullopt;
 }
 
 namespace {
@@ -66,7 +36,7 @@ public:
 
 private:
   struct Judged {
-    SearchRole P = SearchRole::Nothing;
+    SearchRole P;
     uint32_t Library = 0; ///< 0: none
   };
   uint32_t nameOf(StringRef Path);
@@ -92,7 +62,7 @@ void Finder::judgeFrames() {
   for (uint32_t Id = 1; Id < Binaries.size(); ++Id) {
     StringRef Path = T.string(T.binaries()[Id - 1].Path);
     if (uint32_t Library = nameOf(Path))
-      Binaries[Id] = {partOf(Names[Library]), Library};
+      Binaries[Id] = {T.rules().requestRole(Names[Library]), Library};
   }
   for (uint32_t Id = 1; Id < Frames.size(); ++Id) {
     const Frame &F = T.frame(Id);
@@ -102,7 +72,7 @@ void Finder::judgeFrames() {
       Frames[Id].P = partOfMarker(T.string(T.function(F.Container).Name));
     if (F.Kind == FrameKind::Python && F.Container)
       if (uint32_t Library = nameOf(T.string(T.function(F.Container).File)))
-        Frames[Id] = {SearchRole::Library, Library};
+        Frames[Id] = {RequestRole::Makes, Library};
   }
 }
 
@@ -122,11 +92,11 @@ std::vector<uint32_t> Finder::ofNodes() const {
     Way &W = Ways[Node] = Ways[T.parent(Node)];
     if (F.Library)
       W.Any = F.Library;
-    if (F.P == SearchRole::Driver)
+    if (F.P == RequestRole::Driver)
       W.Asked = W.Took;
-    else if (F.P == SearchRole::Allocator)
+    else if (F.P == RequestRole::Cache)
       W.Took = F.Library;
-    else if (F.P == SearchRole::Library)
+    else if (F.P == RequestRole::Makes)
       W.Asked = W.Took = F.Library;
     Out[Node] = W.Asked ? W.Asked : W.Any;
   }

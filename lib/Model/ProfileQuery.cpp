@@ -86,8 +86,20 @@ Error ProfileQuery::select(SelectionSpec Spec) {
   if (Error E = sum(std::move(*Sel)))
     return E;
   T->applyRules(Spec.Names, !Spec.AllFrames);
+  // The rules say which library requested memory.
+  if (isOfSummary(Options.By))
+    if (Error E = makeGroups())
+      return E;
   shape();
   chooseSpace();
+  return Error::success();
+}
+
+Error ProfileQuery::makeGroups() {
+  Expected<StackGroups> Made = StackGroups::create(*T, Options.By);
+  if (!Made)
+    return Made.takeError();
+  Groups = std::make_unique<StackGroups>(std::move(*Made));
   return Error::success();
 }
 
@@ -102,12 +114,9 @@ Error ProfileQuery::sum(Selection Sel) {
   }
   bool Pairs = Options.By == GroupBy::Thread || Options.By == GroupBy::Size ||
                Options.By == GroupBy::Step || Options.By == GroupBy::Mixed;
-  if (Pairs || isOfSummary(Options.By)) {
-    Expected<StackGroups> Made = StackGroups::create(*T, Options.By);
-    if (!Made)
-      return Made.takeError();
-    Groups = std::make_unique<StackGroups>(std::move(*Made));
-  }
+  if (Pairs)
+    if (Error E = makeGroups())
+      return E;
   Expected<SelectedStats> Of =
       Pairs ? SelectedStats::createGrouped(
                   *T, std::move(Sel),

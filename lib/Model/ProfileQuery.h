@@ -57,6 +57,7 @@ private:
       : Options(std::move(Options)), T(std::move(T)) {}
   llvm::Error select(SelectionSpec Spec);
   llvm::Error sum(Selection Sel);
+  llvm::Error makeGroups();
   void shape();
   void chooseSpace();
   void warnOfNone();

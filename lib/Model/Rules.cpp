@@ -5,6 +5,7 @@
 #include "memkit/Model/Rules.h"
 #include "Support/Failure.h"
 #include "Support/FunctionName.h"
+#include "memkit/Model/TraceNames.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -34,6 +35,11 @@ static constexpr RuleWord Words[] = {
     {"leak", NameRuleKind::Leak, NF_Function | NF_File | NF_Binary, 1},
     {"change", NameRuleKind::Change, NF_Function | NF_File | NF_Binary, 1},
     {"category", NameRuleKind::Category, NF_Function | NF_File | NF_Binary, 0},
+    {"forwards", NameRuleKind::Requests, NF_Binary,
+     uint32_t(RequestRole::Forwards)},
+    {"cache", NameRuleKind::Requests, NF_Binary, uint32_t(RequestRole::Cache)},
+    {"driver", NameRuleKind::Requests, NF_Binary,
+     uint32_t(RequestRole::Driver)},
     {"glue", NameRuleKind::Glue, NF_Function, 1},
     {"allocator", NameRuleKind::Allocator, NF_Function, 1},
     {"start", NameRuleKind::Start, NF_Function, 1},
@@ -43,7 +49,7 @@ static constexpr RuleWord Words[] = {
 
 static std::string knownWords() {
   std::string Text;
-  for (const RuleWord &W : ArrayRef(Words).take_front(7))
+  for (const RuleWord &W : ArrayRef(Words).take_front(8))
     Text += (Text.empty() ? "" : ", ") + W.Word.str();
   return Text;
 }
@@ -185,6 +191,10 @@ BinaryRole Rules::binaryRole(StringRef Path) const {
   StringRef Name = baseName(Path);
   return {of(NameRuleKind::Interpreter).Binary.find(Name).has_value(),
           of(NameRuleKind::Start).Binary.find(Name).has_value()};
+}
+
+RequestRole Rules::requestRole(StringRef Name) const {
+  return RequestRole(of(NameRuleKind::Requests).Binary.find(Name).value_or(0));
 }
 
 FrameRole Rules::nativeRole(BinaryRole B, ArrayRef<FunctionRole> Functions) {

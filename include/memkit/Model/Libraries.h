@@ -3,13 +3,13 @@
 // Finds the library that asked for memory.
 //
 // The library of a stack is the innermost binary that does not only hand on
-// requests of others. Binaries that only hand on are CUDA's driver, runtime and
-// CUPTI, memrec's own libraries, the loader, the C and C++ libraries, libffi,
-// and libraries that replace malloc. A statically linked runtime counts as the
-// binary around it. libc10 and libc10_cuda contain PyTorch's caching
-// allocators. For memory requested from the driver, these two are the library,
-// since this memory serves any later caller. For a block from a caching
-// allocator, the allocator's caller is the library.
+// requests of others. The rules say which binaries only hand on (Rules.h):
+// CUDA's driver, runtime and CUPTI, memrec's own libraries, the loader, the C
+// and C++ libraries, libffi, and libraries that replace malloc. A statically
+// linked runtime counts as the binary around it. libc10 and libc10_cuda contain
+// PyTorch's caching allocators. For memory requested from the driver, these two
+// are the library, since this memory serves any later caller. For a block from
+// a caching allocator, the allocator's caller is the library.
 
 #ifndef MEMKIT_MODEL_LIBRARIES_H
 #define MEMKIT_MODEL_LIBRARIES_H

@@ -13,15 +13,16 @@
 //     leak:^_dl_new_object$                memleak does not report it
 //     change:^Cache::fill$                 memdiff does not report it
 //     category:^_PyGC_Init$ => Python start
+//     forwards:^libmyalloc.so              passes on requests for memory
 //
 // A pattern is searched anywhere in a name; `*` stands for any text, `^` at
 // the start and `$` at the end bind the pattern to the ends of the name. The
 // names are functions (fold, keep), paths of source files and binaries (own,
-// library), or all three (leak, change, category); `function=`, `file=` or
-// `binary=` before the pattern chooses one. `leak(HEAP):` holds only
-// in traces with that heap. The first rule that matches counts, so the user's
-// rules come before the built-in rules. A file of LeakSanitizer's suppressions
-// is a rules file.
+// library), all three (leak, change, category), or file names of binaries
+// without folders (forwards); `function=`, `file=` or `binary=` before the
+// pattern chooses one. `leak(HEAP):` holds only in traces with that heap. The
+// first rule that matches counts, so the user's rules come before the built-in
+// rules. A file of LeakSanitizer's suppressions is a rules file.
 
 #ifndef MEMKIT_MODEL_RULES_H
 #define MEMKIT_MODEL_RULES_H
@@ -44,17 +45,25 @@ enum class NameRuleKind : uint8_t {
   Leak,        ///< `leak`
   Change,      ///< `change`
   Category,    ///< `category`
+  Requests,    ///< `forwards`, `cache` and `driver`
   Glue,        ///< functions of an interpreter that only call others
   Allocator,   ///< functions of an interpreter's allocators
   Start,       ///< the start of a process or thread
   Import,      ///< Python files that import or run modules
   Interpreter, ///< binaries
 };
-inline constexpr unsigned NumRuleKinds = 10;
+inline constexpr unsigned NumRuleKinds = 11;
 
 /// What the rules say about a function, or a binary, of native code.
 struct FunctionRole {
   bool IsGlue = false, IsAllocator = false, IsStart = false, IsFolded = false;
+};
+/// What a binary does with a request for memory.
+enum class RequestRole : uint8_t {
+  Makes,    ///< requests memory
+  Forwards, ///< passes on the request of a frame further out
+  Cache,    ///< as Forwards, unless the binary itself requests from the driver
+  Driver,   ///< takes memory from the device for a frame further out
 };
 struct BinaryRole {
   bool IsInterpreter = false;
@@ -80,6 +89,8 @@ public:
 
   FunctionRole functionRole(llvm::StringRef Function) const;
   BinaryRole binaryRole(llvm::StringRef Path) const;
+  /// Name: without folders.
+  RequestRole requestRole(llvm::StringRef Name) const;
   /// The role of a native frame. Functions: with inlined functions; empty
   /// without symbols.
   static FrameRole nativeRole(BinaryRole B,
