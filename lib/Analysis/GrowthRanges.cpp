@@ -10,9 +10,6 @@ using namespace llvm;
 
 namespace memkit {
 
-/// With fewer steps, time is the better clock.
-static constexpr uint64_t MinSteps = 7;
-
 /// An end that is left out is reported if it is at least this part of the run.
 static constexpr double WorthAWord = 0.03;
 
@@ -35,7 +32,8 @@ bool RangeBins::choose(const ProcessIntervals &I, size_t Cut,
   double Steps = 0;
   for (const IntervalHead &H : I.Heads)
     Steps += stepsOf(H);
-  Span.HasSteps = Steps >= MinSteps;
+  Span.HasSteps = Steps >= MinGrowthSteps;
+  Span.TooFewSteps = Span.HasSteps ? 0 : static_cast<uint64_t>(Steps);
   // The last step ends with the process.
   if (Span.HasSteps && End == I.Heads.size())
     End -= End != 0;

@@ -272,6 +272,7 @@ library:/vcpkg
 library:/include/c++/
 library:/libmemrec
 library:/memkit/__init__.py$
+library:/memkit/_stats.py$
 library:/torch/nn/modules/
 library:/torch/csrc/
 library:/torch/optim/

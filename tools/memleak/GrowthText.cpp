@@ -89,7 +89,12 @@ std::string growthSpanText(const GrowthReport &G) {
   if (S.HasSteps)
     return "steps " + std::to_string(S.FirstStep) + " to " +
            std::to_string(S.LastStep);
-  return formatTime(S.BeginNs) + " to " + formatTime(S.EndNs);
+  std::string Text = formatTime(S.BeginNs) + " to " + formatTime(S.EndNs);
+  if (S.TooFewSteps)
+    Text += ", by time: " + plural(S.TooFewSteps, "step") +
+            (S.TooFewSteps == 1 ? " is" : " are") + " too few, " +
+            std::to_string(MinGrowthSteps) + " are needed";
+  return Text;
 }
 
 /// The latest end of the spans that end before a long exit of their process; 0

@@ -34,6 +34,8 @@ struct GrowthRange {
   uint32_t Process = 0;
   uint32_t Space = 1; ///< a memory space + 1; 0: heaps outside the totals
   bool HasSteps = false;
+  /// The number of steps, if the process has fewer than MinGrowthSteps.
+  uint64_t TooFewSteps = 0;
   size_t Intervals = 0;                 ///< steps, or equal times
   uint64_t FirstStep = 0, LastStep = 0; ///< if HasSteps
   uint64_t BeginNs = 0, EndNs = 0;
@@ -88,6 +90,8 @@ struct GrowthReport {
 
 /// Minimum of steps or intervals for an analysis of growth.
 inline constexpr size_t MinGrowthIntervals = 6;
+/// With fewer steps, time is the clock.
+inline constexpr uint64_t MinGrowthSteps = 7;
 
 /// Finds growth in the selected processes, except processes that exec replaced.
 /// If no heaps were chosen, a stack counts for the inner heaps when most of its
