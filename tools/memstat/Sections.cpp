@@ -10,10 +10,6 @@ using namespace llvm;
 
 namespace memkit {
 
-std::string plural(uint64_t Count, StringRef What) {
-  return formatCount(Count) + " " + What.str() + (Count == 1 ? "" : "s");
-}
-
 /// Where the rest is.
 static PageSection moreSection(const PageInput &F) {
   PageSection Out;

@@ -6,40 +6,10 @@
 #define MEMKIT_TOOLS_MEMSTAT_SECTIONS_H
 
 #include "Page.h"
+#include "Report/FirstScreen.h"
 #include "TraceText/ReportPrinters.h"
-#include "memkit/Analysis/Query.h"
 
 namespace memkit {
-
-/// The input of all sections.
-struct PageInput {
-  const Trace &T;
-  const RunReport &R;
-  const Overview &O;
-  const Selection &Sel;
-  bool Whole = true;    ///< nothing was selected
-  bool OfHeaps = false; ///< heaps were selected
-  size_t Top = 3;       ///< stacks, layers, steps, threads, processes; 0: all
-  bool Ascii = false;
-
-  llvm::StringRef heapName(uint32_t Heap) const { return T.heapName(Heap); }
-  /// How many of Count rows to show, where Useful rows are worth the space.
-  size_t shown(size_t Count, size_t Useful) const {
-    return Top ? std::min(Count, std::max(Top, Useful)) : Count;
-  }
-};
-
-/// What the first screen is about: a memory space; with chosen heaps or
-/// processes, their part of each memory space.
-struct Subject {
-  std::string Name;
-  uint32_t Space = 0;
-  uint64_t PeakBytes = 0, LiveBytes = 0;
-  std::optional<uint64_t> PeakTimeNs; ///< if the part has one peak
-  llvm::ArrayRef<uint64_t> Curve;     ///< empty: not known
-};
-/// Those with memory, by memory space.
-std::vector<Subject> subjectsOf(const PageInput &F);
 
 /// The names of all sections, in order.
 llvm::ArrayRef<llvm::StringLiteral> sectionNames();
@@ -48,13 +18,8 @@ llvm::ArrayRef<llvm::StringLiteral> sectionNames();
 std::vector<PageSection> makePage(const PageInput &F, bool Everything,
                                   llvm::ArrayRef<std::string> Shown);
 
-/// `3 steps`.
-std::string plural(uint64_t Count, llvm::StringRef What);
-
-// FirstScreen.cpp
+// FirstPage.cpp
 std::vector<PageSection> firstScreen(const PageInput &F);
-/// `+1.13 MiB per step`.
-std::string rateText(const LineGrowth &L);
 // Curve.cpp
 /// Nothing if the subject's curve is not known.
 std::optional<PageSection> curveSection(const PageInput &F, const Subject &S);
@@ -66,11 +31,6 @@ std::optional<PageSection> sizeSection(const PageInput &F);
 
 // PeakSections.cpp
 std::vector<PageSection> peakSections(const PageInput &F);
-/// A stack in one line of three frames. For Python stacks: the innermost
-/// function and the innermost lines of the program's own files. For other
-/// stacks: the innermost functions outside allocators.
-std::string stackInShort(const Trace &T, uint32_t Stack);
-
 /// Returns nothing if no heap is of a device.
 std::optional<PageSection> librarySection(const PageInput &F);
 
@@ -92,8 +52,6 @@ std::optional<PageSection> processSection(const PageInput &F);
 // Advice.cpp
 /// `expandable-segments`, ...
 llvm::StringRef adviceName(Advice A);
-/// One or two sentences with the evidence.
-std::string adviceText(const PageInput &F, const Suggestion &S);
 std::optional<PageSection> adviceSection(const PageInput &F);
 
 // Timeline.cpp

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The answer on the first screen: how much, when, which lines, what grows.
+// The sentences and rows of a first screen.
 
-#include "Sections.h"
+#include "FirstScreen.h"
 #include "Support/CommandText.h"
-#include "Support/FunctionName.h"
+#include "Support/Table.h"
+#include "TraceText/CategorySums.h"
 #include "memkit/Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include <csignal>
@@ -14,11 +15,13 @@ using namespace llvm;
 
 namespace memkit {
 
-using Side = Table::Side;
-
 //===----------------------------------------------------------------------===//
 // Words
 //===----------------------------------------------------------------------===//
+
+std::string plural(uint64_t Count, StringRef What) {
+  return formatCount(Count) + " " + What.str() + (Count == 1 ? "" : "s");
+}
 
 std::string rateText(const LineGrowth &L) {
   return "+" + formatSize(wholeBytes(L.Rate)) +
@@ -84,8 +87,7 @@ std::vector<Subject> subjectsOf(const PageInput &F) {
   return All;
 }
 
-/// The subject with the highest peak. All: not empty.
-static const Subject &largest(ArrayRef<Subject> All) {
+const Subject &largest(ArrayRef<Subject> All) {
   return *llvm::max_element(All, [](const Subject &A, const Subject &B) {
     return A.PeakBytes < B.PeakBytes;
   });
@@ -106,8 +108,7 @@ static std::string deathText(const PageInput &F) {
 // Verdict
 //===----------------------------------------------------------------------===//
 
-/// Whether a peak needs the name of its subject.
-static bool isNamed(const PageInput &F, ArrayRef<Subject> All) {
+bool isNamed(const PageInput &F, ArrayRef<Subject> All) {
   return !F.Whole || All.size() > 1 || All.front().Space != 0;
 }
 
@@ -215,15 +216,6 @@ static std::string residentText(const PageInput &F) {
   return R.LastLiveBytes ? Text + ": " + residentParts(R) : Text;
 }
 
-namespace {
-/// A row of the table of places: a place, or all imports.
-struct PlaceRow {
-  std::string Text;
-  std::string Source; ///< the line's text
-  uint64_t Bytes = 0;
-};
-} // namespace
-
 /// `imports: torch, numpy`, the largest modules first; those of the standard
 /// library only if there are no others.
 static std::string importText(const PageInput &F,
@@ -253,8 +245,7 @@ static std::string importText(const PageInput &F,
   return Names.empty() ? "imports" : "imports: " + Names;
 }
 
-/// The rows of a memory space, largest first.
-static std::vector<PlaceRow> placeRows(const PageInput &F, uint32_t Space) {
+std::vector<PlaceRow> placeRows(const PageInput &F, uint32_t Space) {
   std::vector<PlaceRow> Rows;
   std::vector<const PlaceStats *> Imports;
   PlaceRow Imported;
@@ -266,10 +257,12 @@ static std::vector<PlaceRow> placeRows(const PageInput &F, uint32_t Space) {
       Imports.push_back(&P);
       Imported.Bytes += P.PeakBytes;
     } else {
-      Rows.push_back({F.O.Where->text(At), oneLine(At.Source), P.PeakBytes});
+      Rows.push_back(
+          {F.O.Where->text(At), oneLine(At.Source), P.PeakBytes, At.Kind});
     }
   }
   if (Imported.Bytes) {
+    Imported.Kind = PlaceKind::Import;
     Imported.Text = importText(F, Imports);
     Rows.push_back(std::move(Imported));
   }
@@ -292,15 +285,17 @@ static std::string holderText(const PageInput &F, const Subject &Of) {
   return Text;
 }
 
-static PageSection headSection(const PageInput &F, ArrayRef<Subject> All) {
-  PageSection Out;
-  Out.Name = "verdict";
-  Out.Lines.push_back(verdict(F, All));
-  Table T({{"", Side::Left}, {"", Side::Left, true, 0, /*Wraps=*/true}});
-  T.hideTitles();
+std::string verdictText(const PageInput &F) {
+  return verdict(F, subjectsOf(F));
+}
+
+std::vector<HeadRow> headRows(const PageInput &F) {
+  std::vector<Subject> All = subjectsOf(F);
+  std::vector<HeadRow> Rows;
   auto Add = [&](StringRef Label, const std::string &Text) {
+    bool NeedsLook = Label.consume_front("! ");
     if (!Text.empty())
-      T.add({"  " + Label.str(), Text});
+      Rows.push_back({Label.str(), Text, NeedsLook});
   };
   // A program may be on the command line itself.
   constexpr unsigned MaxCommand = 160;
@@ -324,8 +319,7 @@ static PageSection headSection(const PageInput &F, ArrayRef<Subject> All) {
   if (F.R.Lost)
     Add("! lost", plural(F.R.Lost, "event") + ": figures may be wrong");
   if (F.R.OomFailures)
-    Add("! out of memory",
-        plural(F.R.OomFailures, "time") + "; memdump --oom shows why");
+    Add("! out of memory", plural(F.R.OomFailures, "time"));
   constexpr size_t MaxGrowing = 3;
   std::vector<LineGrowth> Growing = growing(F);
   for (const LineGrowth &L :
@@ -333,35 +327,15 @@ static PageSection headSection(const PageInput &F, ArrayRef<Subject> All) {
     Add("! grows", rateText(L) + ", " + formatSize(L.Rise) +
                        " so far: " + F.O.Where->text(L.Where));
   if (Growing.size() > MaxGrowing)
-    Add("! grows",
-        formatCount(Growing.size() - MaxGrowing) + " more places: memleak");
-  Out.Rows = std::move(T);
-  return Out;
+    Add("! grows", formatCount(Growing.size() - MaxGrowing) + " more places");
+  return Rows;
 }
 
 //===----------------------------------------------------------------------===//
 // The peak by line
 //===----------------------------------------------------------------------===//
 
-/// A bar of at most Columns characters.
-static std::string bar(uint64_t Bytes, uint64_t Whole, unsigned Columns,
-                       bool Ascii) {
-  static constexpr StringLiteral Eighths[] = {"",  "▏", "▎", "▍",
-                                              "▌", "▋", "▊", "▉"};
-  double Share = Whole ? double(Bytes) / double(Whole) : 0;
-  auto Steps = static_cast<unsigned>(std::min(Share, 1.0) * Columns * 8 + 0.5);
-  std::string Text;
-  for (unsigned I = 0; I != Steps / 8; ++I)
-    Text += Ascii ? "#" : "█";
-  if (!Ascii)
-    Text += Eighths[Steps % 8];
-  else if (Steps % 8 >= 4)
-    Text += "-";
-  return Text;
-}
-
-/// What the rows of the table are.
-static StringRef byWhat(const PageInput &F) {
+StringRef byWhat(const PageInput &F) {
   if (F.O.Where->hasLines())
     return ", by line of your code";
   bool HasFunctions = any_of(F.O.Places, [&](const PlaceStats &P) {
@@ -369,51 +343,6 @@ static StringRef byWhat(const PageInput &F) {
   });
   return HasFunctions ? ", by function and library (no debug information)"
                       : ", by library (no debug information)";
-}
-
-static PageSection placeSection(const PageInput &F, const Subject &Of,
-                                bool Named) {
-  constexpr unsigned BarColumns = 12;
-  constexpr size_t MaxRows = 8, MinRows = 3;
-  std::vector<PlaceRow> Rows = placeRows(F, Of.Space);
-  uint64_t Whole = Of.PeakBytes, Shown = 0;
-  Table T({{"", Side::Right},
-           {"", Side::Right},
-           {"", Side::Left, false, 1},
-           {"", Side::Left, true},
-           {"", Side::Left, true, 2}});
-  T.hideTitles();
-  size_t Count = 0;
-  auto IsWorthIt = [&] {
-    // A single row takes no more space than the line about the other rows.
-    bool IsLast = Count + 1 == Rows.size();
-    bool Explains =
-        Count < MinRows || (Count < MaxRows && Shown < Whole / 100 * 95);
-    return F.Top == 0 || IsLast ||
-           (Explains && Rows[Count].Bytes >= Whole / 200);
-  };
-  while (Count != Rows.size() && IsWorthIt()) {
-    const PlaceRow &R = Rows[Count++];
-    Shown += R.Bytes;
-    T.add({"  " + formatSize(R.Bytes), formatShare(R.Bytes, Whole),
-           bar(R.Bytes, Whole, BarColumns, F.Ascii), R.Text, R.Source});
-  }
-  if (size_t Left = Rows.size() - Count) {
-    uint64_t Bytes = 0;
-    for (const PlaceRow &R : ArrayRef(Rows).drop_front(Count))
-      Bytes += R.Bytes;
-    T.add({"  " + formatSize(Bytes), formatShare(Bytes, Whole),
-           bar(Bytes, Whole, BarColumns, F.Ascii), plural(Left, "other place"),
-           ""});
-  }
-  PageSection Out;
-  Out.Name = "lines";
-  Out.Title = Named ? "The peak of " + Of.Name : std::string("The peak");
-  Out.Title += byWhat(F).str() + ": " + formatShare(Shown, Whole) + " of " +
-               formatSize(Whole);
-  Out.Titled = true;
-  Out.Rows = std::move(T);
-  return Out;
 }
 
 //===----------------------------------------------------------------------===//
@@ -476,9 +405,8 @@ static std::string mostText(const PageInput &F, StringRef What, uint64_t All,
       .str();
 }
 
-static PageSection lineSection(const PageInput &F) {
-  PageSection Out;
-  Out.Name = "most";
+std::vector<std::string> noteLines(const PageInput &F) {
+  std::vector<std::string> Out;
   uint64_t Temporaries = 0;
   for (const PlaceStats &P : F.O.Places)
     Temporaries += P.Temporaries;
@@ -488,27 +416,14 @@ static PageSection lineSection(const PageInput &F) {
                            mostText(F, "Most temporary allocations",
                                     Temporaries, &PlaceStats::Temporaries)})
     if (!Line.empty())
-      Out.Lines.push_back(std::move(Line));
+      Out.push_back(std::move(Line));
   if (F.O.Rss.HasLast && F.O.Rss.LastLiveBytes)
     if (std::string Line = keptAdvice(F); !Line.empty())
-      Out.Lines.push_back(std::move(Line));
+      Out.push_back(std::move(Line));
   constexpr size_t MaxAdvice = 2;
   for (const Suggestion &S : ArrayRef(F.O.Suggestions).take_front(MaxAdvice))
-    Out.Lines.push_back("Suggestion: " + adviceText(F, S));
+    Out.push_back("Suggestion: " + adviceText(F, S));
   return Out;
-}
-
-std::vector<PageSection> firstScreen(const PageInput &F) {
-  std::vector<Subject> All = subjectsOf(F);
-  std::vector<PageSection> Page = {headSection(F, All)};
-  if (F.O.Curves && !All.empty())
-    if (std::optional<PageSection> S = curveSection(F, largest(All)))
-      Page.push_back(std::move(*S));
-  for (const Subject &S : All)
-    Page.push_back(placeSection(F, S, isNamed(F, All)));
-  if (PageSection Lines = lineSection(F); !Lines.Lines.empty())
-    Page.push_back(std::move(Lines));
-  return Page;
 }
 
 } // namespace memkit
