@@ -21,9 +21,13 @@ struct AgedBlock {
   uint64_t Size;
   uint64_t Bytes; ///< counted bytes of the block
   uint32_t Heap;
-  uint32_t Key;
+  uint32_t Stack, ScopePath;
   uint32_t Weight;
   bool Chosen;
+  /// Estimated.
+  uint64_t countedBytes() const {
+    return Bytes * std::max<uint64_t>(Weight, 1);
+  }
 };
 
 /// Calls OnEnd at the end of a process, while its blocks are still live.
@@ -98,6 +102,34 @@ static void makeExclusive(const Trace &T, MutableArrayRef<AgedBlock> Blocks) {
   }
 }
 
+/// The live blocks of a process, with all bytes of each.
+static std::vector<AgedBlock> agedBlocks(const Selection &Sel, uint32_t Process,
+                                         const Replay &R) {
+  std::vector<AgedBlock> Blocks;
+  R.forEachLive(Process, [&](const LiveBlock &B, uint32_t Thread) {
+    bool Chosen = Sel.hasAllocation({B.AllocatedNs, B.Size, Process, Thread,
+                                     B.Heap, B.Stack, B.ScopePath});
+    Blocks.push_back({B.AllocatedNs, B.AllocationId, B.Enclosing, B.Size,
+                      B.Size, B.Heap, B.Stack, B.ScopePath, B.Weight, Chosen});
+  });
+  return Blocks;
+}
+
+Error forEachLivePart(const Trace &T, const Selection &Sel, const TimePoint &At,
+                      StringRef Needs,
+                      function_ref<void(const LivePart &)> Do) {
+  auto Take = [&](uint32_t Process, const Replay &R) -> Error {
+    std::vector<AgedBlock> Blocks = agedBlocks(Sel, Process, R);
+    makeExclusive(T, Blocks);
+    for (const AgedBlock &B : Blocks)
+      if (B.Chosen)
+        Do({B.AllocatedNs, B.countedBytes(), Process, B.Heap, B.Stack,
+            B.ScopePath});
+    return Error::success();
+  };
+  return replayTo(T, Sel, At, Needs, Take);
+}
+
 Expected<Profile> liveBlocks(const Trace &T, const Selection &Sel, StatsBy By) {
   Expected<TimePoint> At = Sel.atOrPeak(T);
   if (!At)
@@ -109,20 +141,12 @@ Expected<Profile> liveBlocks(const Trace &T, const Selection &Sel, StatsBy By) {
   uint32_t Space = peakSpace(T);
   std::vector<AgedBlock> All;
   auto Take = [&](uint32_t Process, const Replay &R) -> Error {
-    std::vector<AgedBlock> Blocks;
-    R.forEachLive(Process, [&](const LiveBlock &B, uint32_t Thread) {
-      bool Chosen = Sel.hasAllocation({B.AllocatedNs, B.Size, Process, Thread,
-                                       B.Heap, B.Stack, B.ScopePath}) &&
-                    (Outer || T.heap(B.Heap).Space == Space);
-      Blocks.push_back({B.AllocatedNs, B.AllocationId, B.Enclosing, B.Size,
-                        B.Size, B.Heap,
-                        By == StatsBy::ScopePaths ? B.ScopePath : B.Stack,
-                        B.Weight, Chosen});
-    });
+    std::vector<AgedBlock> Blocks = agedBlocks(Sel, Process, R);
     if (!Outer)
       makeExclusive(T, Blocks);
-    copy_if(Blocks, std::back_inserter(All),
-            [](const AgedBlock &B) { return B.Chosen && B.Bytes; });
+    copy_if(Blocks, std::back_inserter(All), [&](const AgedBlock &B) {
+      return B.Chosen && B.Bytes && (Outer || T.heap(B.Heap).Space == Space);
+    });
     return Error::success();
   };
   if (Error E = replayTo(T, Sel, *At, "the order of allocation needs", Take))
@@ -138,8 +162,9 @@ Expected<Profile> liveBlocks(const Trace &T, const Selection &Sel, StatsBy By) {
        (Sel.times().At ? StringRef(At->Text) : "the peak") + ", oldest first")
           .str();
   for (const AgedBlock &B : All) {
-    uint64_t Value = B.Bytes * std::max<uint64_t>(B.Weight, 1);
-    P.Values.push_back({B.Key, Value});
+    uint64_t Value = B.countedBytes();
+    P.Values.push_back(
+        {By == StatsBy::ScopePaths ? B.ScopePath : B.Stack, Value});
     P.Total += Value;
   }
   return P;

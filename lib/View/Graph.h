@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The trees in which the page draws profiles.
+
+#ifndef MEMKIT_LIB_VIEW_GRAPH_H
+#define MEMKIT_LIB_VIEW_GRAPH_H
+
+#include "Export/FlameTree.h"
+#include "Export/NodeRanks.h"
+#include "Model/OwnCode.h"
+#include "Model/StackGroups.h"
+#include "memkit/Model/Places.h"
+
+namespace memkit {
+
+/// How a graph groups stacks.
+struct GraphSpec {
+  GroupBy By = GroupBy::Stack;
+  bool Invert = false;
+  bool operator==(const GraphSpec &) const = default;
+};
+
+/// Whose a frame is, for colours. The page has the same numbers.
+enum class FrameOwner : uint8_t { Own, Library, Import, Group };
+
+/// A tree for all profiles of a trace, made once for each GraphSpec. Takes time
+/// in proportion to the stacks of the trace. The trace, the stats and the places
+/// must outlive the graph.
+class Graph {
+public:
+  Graph(const SelectedStats &S, const Places &Where, GraphSpec Spec,
+        std::unique_ptr<StackGroups> Groups);
+  /// Fails if the trace has nothing to group by.
+  static llvm::Expected<std::unique_ptr<Graph>>
+  create(const SelectedStats &S, const Places &Where, GraphSpec Spec);
+
+  const GraphSpec &spec() const { return Spec; }
+  /// Whether keys are scope paths, not stacks.
+  bool isOfScopes() const { return memkit::isOfScopes(Spec.By); }
+  /// The key of a block.
+  uint32_t keyOf(uint32_t Heap, uint32_t Stack, uint32_t ScopePath);
+  size_t numKeys() const { return Tree->view().Leaves.size(); }
+
+  /// The largest nodes of P, in preorder.
+  std::vector<FlameNode> build(const Profile &P, size_t MaxNodes);
+  llvm::ArrayRef<FlameNames::FlameName> names() const {
+    return Names->names();
+  }
+  FrameOwner ownerOf(const FlameNames::FlameName &N) const;
+
+private:
+  void shape(const SelectedStats &S, const Places &Where);
+
+  GraphSpec Spec;
+  const Trace &T;
+  std::unique_ptr<StackGroups> Groups; ///< by heap or library
+  ScopeView Base, Shaped;
+  std::optional<ShownTree> Tree;
+  std::optional<NodeRanks> Ranks;
+  std::optional<FlameNames> Names;
+  OwnCode Own;
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_VIEW_GRAPH_H

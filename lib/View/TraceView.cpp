@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Questions and parameters.
+
+#include "TraceView.h"
+#include "HttpServer.h"
+#include "memkit/Support/Format.h"
+#include "memkit/Support/RequestError.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+
+namespace memkit {
+
+TraceView::~TraceView() = default;
+
+Expected<std::unique_ptr<TraceView>> TraceView::open(StringRef Path,
+                                                     SelectionSpec Spec,
+                                                     ProgressCallback Progress) {
+  std::unique_ptr<TraceView> V(new TraceView);
+  V->Path = Path.str();
+  if (Error E = V->In.open(Path, Spec, std::move(Progress)))
+    return std::move(E);
+  V->Run = queryRun(V->trace());
+  return V;
+}
+
+std::string TraceView::program() const { return queryProgram(trace()); }
+
+Error TraceView::readOverview() {
+  if (Over)
+    return Error::success();
+  OverviewOptions Options;
+  Options.Stacks = false;
+  Expected<Overview> Made = queryOverview(*In.S, Options);
+  if (!Made)
+    return Made.takeError();
+  Over.emplace(std::move(*Made));
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Parameters
+//===----------------------------------------------------------------------===//
+
+/// A whole number of at most Max; Usual if the query has none.
+Expected<uint64_t> TraceView::number(StringRef Query, StringRef Key,
+                                     uint64_t Usual, uint64_t Max) const {
+  std::string Text = queryValue(Query, Key);
+  if (Text.empty())
+    return Usual;
+  uint64_t Value = 0;
+  if (StringRef(Text).getAsInteger(10, Value) || Value > Max)
+    return makeRequestError(Key + "=" + Text + ": not a number up to " +
+                            Twine(Max));
+  return Value;
+}
+
+Expected<ViewRange> TraceView::range(StringRef Query) const {
+  Expected<uint64_t> From = number(Query, "from", 0, endNs());
+  if (!From)
+    return From.takeError();
+  Expected<uint64_t> To = number(Query, "to", endNs(), UINT64_MAX);
+  if (!To)
+    return To.takeError();
+  ViewRange R{*From, std::min(*To, endNs())};
+  if (R.EndNs <= R.BeginNs && endNs())
+    return makeRequestError("the range ends at " + formatTime(R.EndNs) +
+                            ", which is not after its start");
+  return R;
+}
+
+static std::optional<GroupBy> groupOf(StringRef Name) {
+  static constexpr std::pair<StringLiteral, GroupBy> All[] = {
+      {"line", GroupBy::Line},         {"stack", GroupBy::Stack},
+      {"function", GroupBy::Function}, {"library", GroupBy::Library},
+      {"heap", GroupBy::Heap},         {"layer", GroupBy::Layer},
+      {"scope", GroupBy::Scope}};
+  for (const auto &[Word, By] : All)
+    if (Word == Name)
+      return By;
+  return std::nullopt;
+}
+
+Expected<Graph *> TraceView::graph(StringRef Query) {
+  if (Error E = readOverview())
+    return std::move(E);
+  GraphSpec Spec;
+  std::string Name = queryValue(Query, "by");
+  if (Name.empty())
+    Name = Over->Where->hasLines() ? "line" : "stack";
+  std::optional<GroupBy> By = groupOf(Name);
+  if (!By)
+    return makeRequestError("by=" + Name + ": not a grouping");
+  Spec.By = *By;
+  Spec.Invert = queryValue(Query, "invert") == "1";
+  auto At = find_if(Graphs, [&](const std::unique_ptr<Graph> &G) {
+    return G->spec() == Spec;
+  });
+  if (At != Graphs.end())
+    return At->get();
+  Expected<std::unique_ptr<Graph>> Made =
+      Graph::create(*In.S, *Over->Where, Spec);
+  if (!Made)
+    return Made.takeError();
+  // Trees of large traces take 100 MB.
+  constexpr size_t MaxGraphs = 3;
+  if (Graphs.size() == MaxGraphs)
+    Graphs.erase(Graphs.begin());
+  Graphs.push_back(std::move(*Made));
+  return Graphs.back().get();
+}
+
+//===----------------------------------------------------------------------===//
+// Questions
+//===----------------------------------------------------------------------===//
+
+Expected<std::string> TraceView::answer(StringRef Question, StringRef Query) {
+  if (Question == "start")
+    return start();
+  if (Question == "curves")
+    return curves(Query);
+  if (Question == "profile")
+    return profile(Query);
+  if (Question == "table")
+    return table(Query);
+  return makeRequestError("there is no question " + Question);
+}
+
+} // namespace memkit

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The answers to the page's questions about one trace.
+//
+// A question is a name and a query, as in `profile?space=0&at=1200000000`; an
+// answer is JSON. docs/Page.md lists questions, parameters and answers. Times
+// are ns since the start of the trace, sizes bytes.
+
+#ifndef MEMKIT_LIB_VIEW_TRACEVIEW_H
+#define MEMKIT_LIB_VIEW_TRACEVIEW_H
+
+#include "Graph.h"
+#include "Report/FirstScreen.h"
+#include "memkit/Model/LiveBlocks.h"
+
+namespace memkit {
+
+/// Values of a profile by key, for one graph.
+struct Values {
+  Profile Of;
+  std::string Title;   ///< `live at 9.8 s, step 59`
+  std::string Note;    ///< a sentence about the values; empty: none
+  std::string Command; ///< the tool call with the same answer
+  bool IsExact = true;
+};
+
+/// A part of the run, from the page's parameters.
+struct ViewRange {
+  uint64_t BeginNs = 0, EndNs = 0;
+};
+
+/// One trace, kept open. Belongs to one thread. Keeps what several questions
+/// need: trees, live blocks of the last time point, curves.
+class TraceView {
+public:
+  /// Spec: the options that say how stacks are shown; nothing may be selected.
+  static llvm::Expected<std::unique_ptr<TraceView>>
+  open(llvm::StringRef Path, SelectionSpec Spec, ProgressCallback OnProgress);
+  ~TraceView();
+
+  /// The answer as JSON. Errors: a RequestError for a wrong question, else a
+  /// TraceError.
+  llvm::Expected<std::string> answer(llvm::StringRef Question,
+                                     llvm::StringRef Query);
+  /// For the page's title.
+  std::string program() const;
+
+private:
+  TraceView() = default;
+  llvm::Error readOverview();
+  PageInput input() const {
+    return {trace(), Run, *Over, In.S->selection()};
+  }
+  const Trace &trace() const { return *In.T; }
+  uint64_t endNs() const { return In.T->endNs(); }
+
+  // Params.cpp
+  llvm::Expected<uint64_t> number(llvm::StringRef Query, llvm::StringRef Key,
+                                  uint64_t Usual, uint64_t Max) const;
+  llvm::Expected<ViewRange> range(llvm::StringRef Query) const;
+  llvm::Expected<Graph *> graph(llvm::StringRef Query);
+
+  // StartAnswer.cpp
+  llvm::Expected<std::string> start();
+  // CurveAnswer.cpp
+  llvm::Expected<std::string> curves(llvm::StringRef Query);
+  // Values.cpp
+  llvm::Expected<Values> values(llvm::StringRef Query, Graph &G);
+  llvm::Expected<Values> livePart(Graph &G, uint32_t Space, uint64_t AtNs,
+                                  uint64_t SinceNs);
+  llvm::Expected<Values> summaryPart(Graph &G, uint32_t Space, Metric M);
+  llvm::Expected<Values> rangePart(Graph &G, uint32_t Space, llvm::StringRef What,
+                                   ViewRange R);
+  llvm::Error readLive(uint64_t AtNs);
+  std::string atText(uint64_t Ns) const;
+  // ProfileAnswer.cpp
+  llvm::Expected<std::string> profile(llvm::StringRef Query);
+  llvm::Expected<std::string> table(llvm::StringRef Query);
+
+  SelectedTrace In;
+  std::string Path;
+  RunReport Run;
+  std::optional<Overview> Over;
+  std::vector<std::unique_ptr<Graph>> Graphs;
+  std::optional<SelectedStats> ByScope;
+  std::unique_ptr<IntervalSeries> Intervals;
+  /// The live blocks at LiveNs, of all memory spaces.
+  std::vector<LivePart> Live;
+  std::optional<uint64_t> LiveNs;
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_VIEW_TRACEVIEW_H

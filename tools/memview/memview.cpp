@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Shows a trace in a browser.
+
+#include "Cli/LargePages.h"
+#include "Cli/Progress.h"
+#include "Cli/SelectionFlags.h"
+#include "Cli/Terminal.h"
+#include "Cli/ToolMain.h"
+#include "Support/Json.h"
+#include "View/HttpServer.h"
+#include "View/Page.h"
+#include "View/TraceView.h"
+#include "memkit/Support/RequestError.h"
+#include "llvm/Support/Program.h"
+#include <csignal>
+#include <unistd.h>
+
+using namespace llvm;
+using namespace memkit;
+
+static cl::opt<std::string> Input(cl::Positional, cl::desc("<trace>"),
+                                  cl::cat(toolCategory()));
+static cl::opt<unsigned>
+    Port("port", cl::init(0), cl::value_desc("n"), cl::cat(toolCategory()),
+         cl::desc("Serve the page on this port (default: a free one)"));
+static cl::opt<bool>
+    NoOpen("no-open", cl::cat(toolCategory()),
+           cl::desc("Print the page's address, and open no browser"));
+
+static HttpServer *Server;
+
+/// Ctrl-C ends the server.
+static void stopServer(int) { Server->stop(); }
+
+/// Opens the page in the user's browser.
+static void openInBrowser(const std::string &Address) {
+  ErrorOr<std::string> Opener = sys::findProgramByName("xdg-open");
+  std::string Problem;
+  if (Opener) {
+    // What a missing browser prints is of no use: the address is printed.
+    std::optional<StringRef> Nothing[] = {StringRef(), StringRef(),
+                                          StringRef()};
+    sys::ExecuteNoWait(*Opener, {*Opener, Address}, std::nullopt, Nothing, 0,
+                       &Problem);
+  }
+}
+
+static HttpAnswer errorAnswer(unsigned Status, Error E) {
+  json::Object Of{{"error", jsonText(toString(std::move(E)))}};
+  HttpAnswer A;
+  A.Status = Status;
+  A.Body = formatv("{0}", json::Value(std::move(Of))).str();
+  return A;
+}
+
+static HttpAnswer answerOf(TraceView &V, const HttpRequest &R) {
+  StringRef Name = R.Path;
+  if (Name.empty())
+    return {200, "text/html; charset=utf-8", pagePolicy(), servedPage().str()};
+  if (!Name.consume_front("api/"))
+    return errorAnswer(404, makeRequestError("there is no such page"));
+  Expected<std::string> Text = V.answer(Name, R.Query);
+  if (!Text) {
+    bool IsWrong = Text.errorIsA<RequestError>();
+    return errorAnswer(IsWrong ? 400 : 500, Text.takeError());
+  }
+  HttpAnswer A;
+  A.Body = std::move(*Text);
+  return A;
+}
+
+static Error serve(TraceView &V) {
+  constexpr unsigned MaxPort = 65535;
+  if (Port > MaxPort)
+    return makeUsageError("--port=" + Twine(Port) + ": ports are up to 65535");
+  Expected<std::unique_ptr<HttpServer>> S =
+      HttpServer::listen(static_cast<uint16_t>(Port));
+  if (!S)
+    return S.takeError();
+  Server = S->get();
+  struct sigaction Ends = {};
+  Ends.sa_handler = stopServer;
+  sigaction(SIGINT, &Ends, nullptr);
+  sigaction(SIGTERM, &Ends, nullptr);
+  outs() << (*S)->address() << '\n';
+  outs().flush();
+  if (!NoOpen)
+    openInBrowser((*S)->address());
+  return (*S)->run([&](const HttpRequest &R) { return answerOf(V, R); });
+}
+
+static Expected<int> run(const SelectionFlags &Flags) {
+  if (Error E = chooseTrace(Input))
+    return E;
+  Expected<SelectionSpec> Spec = Flags.spec();
+  if (!Spec)
+    return Spec.takeError();
+  Expected<std::unique_ptr<TraceView>> V =
+      TraceView::open(Input, *Spec, showProgress());
+  if (!V)
+    return V.takeError();
+  if (Error E = serve(**V))
+    return E;
+  return 0;
+}
+
+int main(int Argc, char **Argv) {
+  useLargePages();
+  SelectionFlags Flags(SF_AllFrames);
+  return runTool(Argc, Argv,
+                 {"memview", "Shows a trace in a browser.",
+                  "memview trace.fb\n"
+                  "memview --no-open --port=8000 trace.fb"},
+                 [&] { return run(Flags); });
+}
