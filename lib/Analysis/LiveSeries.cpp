@@ -12,69 +12,47 @@ using namespace llvm;
 namespace memkit {
 
 namespace {
-/// A change of a heap's live bytes; a fall wraps around.
+/// A change of a group's live bytes; a fall wraps around.
 struct LiveChange {
   uint64_t TimeNs;
   uint64_t Bytes;
 };
 
-class LiveSeriesReader {
+/// Sums the live bytes of groups of rows over all processes.
+class GroupSums {
 public:
-  LiveSeriesReader(const Trace &T, IntervalSeries &From,
-                   ArrayRef<HeapStack> Watched)
-      : T(T), From(From), Changes(T.heaps().size() + 1),
-        Held(From.processes().size()), Sums(Changes.size()) {
-    for (HeapStack Key : Watched)
-      Out.Stacks[Key];
-  }
+  GroupSums(IntervalSeries &From, size_t NumGroups)
+      : From(From), Changes(NumGroups), Held(From.processes().size()),
+        Sums(NumGroups) {}
 
-  Error read() {
-    return From.forEach(
-        [&](size_t Process, size_t Interval, ArrayRef<IntervalChange> Rows) {
-          take(Process, Rows, From.processes()[Process].Heads[Interval].EndNs);
-          return Error::success();
-        });
+  /// Adds a row of the interval that is read now.
+  void add(uint32_t Group, const IntervalChange &R) {
+    // Zero also if changes cancel out: the group is then twice in Changed, the
+    // second time with nothing to add.
+    if (Sums[Group] == 0)
+      Changed.push_back(Group);
+    Sums[Group] += R.Bytes - R.BytesBefore;
   }
-
-  LiveSeries finish() {
-    endProcesses();
-    Out.Heaps.resize(Changes.size());
-    for (size_t Heap = 1; Heap != Changes.size(); ++Heap)
-      Out.Heaps[Heap] = sum(Changes[Heap]);
-    for (const ProcessIntervals &I : From.processes())
-      Out.Intervals = std::max<uint64_t>(Out.Intervals, I.Heads.size());
-    return std::move(Out);
+  /// Ends the rows of an interval, or of a part of an interval.
+  void endRows(size_t Process, uint64_t TimeNs) {
+    for (uint32_t Group : Changed)
+      addChange(Process, Group, std::exchange(Sums[Group], 0), TimeNs);
+    Changed.clear();
+  }
+  std::vector<std::vector<SeriesPoint>> finish(const Trace &T) {
+    endProcesses(T);
+    std::vector<std::vector<SeriesPoint>> Out;
+    for (std::vector<LiveChange> &Of : Changes)
+      Out.push_back(sum(Of));
+    return Out;
   }
 
 private:
-  /// Takes rows of one interval.
-  void take(size_t Process, ArrayRef<IntervalChange> Rows, uint64_t TimeNs) {
-    for (const IntervalChange &R : Rows) {
-      // Zero also if changes cancel out: the heap is then twice in Changed, the
-      // second time with nothing to add.
-      if (Sums[R.Heap] == 0)
-        Changed.push_back(R.Heap);
-      Sums[R.Heap] += R.Bytes - R.BytesBefore;
-      if (!Out.Stacks.empty())
-        watch(R);
-    }
-    for (uint32_t Heap : Changed)
-      add(Process, Heap, std::exchange(Sums[Heap], 0), TimeNs);
-    Changed.clear();
-  }
-
-  void watch(const IntervalChange &R) {
-    auto At = Out.Stacks.find({R.Heap, R.Stack});
-    if (At == Out.Stacks.end())
-      return;
-    At->second.Rises += R.Bytes > R.BytesBefore;
-    At->second.Falls += R.Bytes < R.BytesBefore;
-  }
-
-  void add(size_t Process, uint32_t Heap, uint64_t More, uint64_t TimeNs) {
-    Held[Process][Heap] += More;
+  void addChange(size_t Process, uint32_t Group, uint64_t More,
+                 uint64_t TimeNs) {
+    Held[Process][Group] += More;
     // All rows of an interval make one change.
-    std::vector<LiveChange> &To = Changes[Heap];
+    std::vector<LiveChange> &To = Changes[Group];
     if (!To.empty() && To.back().TimeNs == TimeNs)
       To.back().Bytes += More;
     else
@@ -83,7 +61,7 @@ private:
 
   /// Removes a process's live bytes from the curve when the process ends before
   /// the others.
-  void endProcesses() {
+  void endProcesses(const Trace &T) {
     std::map<uint32_t, uint64_t> Ends; // by process
     for (const ProcessStats &I : T.summary().Processes)
       if (I.Ended && I.EndNs < T.endNs())
@@ -94,8 +72,8 @@ private:
       if (It == Ends.end())
         continue;
       uint64_t EndNs = std::max(It->second, I.Heads.back().EndNs) + 1;
-      for (auto [Heap, Bytes] : Held[At])
-        Changes[Heap].push_back({EndNs, 0 - Bytes});
+      for (auto [Group, Bytes] : Held[At])
+        Changes[Group].push_back({EndNs, 0 - Bytes});
     }
   }
 
@@ -115,24 +93,63 @@ private:
     return Points;
   }
 
-  const Trace &T;
   IntervalSeries &From;
-  LiveSeries Out;
-  std::vector<std::vector<LiveChange>> Changes; ///< by heap
-  /// By place of process, then heap.
+  std::vector<std::vector<LiveChange>> Changes; ///< by group
+  /// By place of process, then group.
   std::vector<std::map<uint32_t, uint64_t>> Held;
-  std::vector<uint64_t> Sums;    ///< by heap, of the rows taken now
-  std::vector<uint32_t> Changed; ///< heaps of these rows
+  std::vector<uint64_t> Sums;    ///< by group, of the rows read now
+  std::vector<uint32_t> Changed; ///< groups of these rows
 };
 } // namespace
+
+static void watch(LiveSeries &Out, const IntervalChange &R) {
+  auto At = Out.Stacks.find({R.Heap, R.Stack});
+  if (At == Out.Stacks.end())
+    return;
+  At->second.Rises += R.Bytes > R.BytesBefore;
+  At->second.Falls += R.Bytes < R.BytesBefore;
+}
+
+Expected<std::vector<std::vector<SeriesPoint>>>
+readGroupSeries(IntervalSeries &From, const Trace &T, size_t NumGroups,
+                function_ref<uint32_t(uint32_t Heap, uint32_t Stack)> GroupOf) {
+  GroupSums Sums(From, NumGroups);
+  auto Take = [&](size_t Process, size_t Interval,
+                  ArrayRef<IntervalChange> Rows) {
+    for (const IntervalChange &R : Rows)
+      if (uint32_t Group = GroupOf(R.Heap, R.Stack); Group < NumGroups)
+        Sums.add(Group, R);
+    Sums.endRows(Process, From.processes()[Process].Heads[Interval].EndNs);
+    return Error::success();
+  };
+  if (Error E = From.forEach(Take))
+    return std::move(E);
+  return Sums.finish(T);
+}
 
 Expected<LiveSeries> readLiveSeries(IntervalSeries &From,
                                     const SelectedStats &S,
                                     ArrayRef<HeapStack> Watched) {
-  LiveSeriesReader R(S.trace(), From, Watched);
-  if (Error E = R.read())
+  LiveSeries Out;
+  for (HeapStack Key : Watched)
+    Out.Stacks[Key];
+  GroupSums Sums(From, S.trace().heaps().size() + 1);
+  auto Take = [&](size_t Process, size_t Interval,
+                  ArrayRef<IntervalChange> Rows) {
+    for (const IntervalChange &R : Rows) {
+      Sums.add(R.Heap, R);
+      if (!Out.Stacks.empty())
+        watch(Out, R);
+    }
+    Sums.endRows(Process, From.processes()[Process].Heads[Interval].EndNs);
+    return Error::success();
+  };
+  if (Error E = From.forEach(Take))
     return std::move(E);
-  return R.finish();
+  Out.Heaps = Sums.finish(S.trace());
+  for (const ProcessIntervals &I : From.processes())
+    Out.Intervals = std::max<uint64_t>(Out.Intervals, I.Heads.size());
+  return Out;
 }
 
 Expected<LiveSeries> readLiveSeries(const SelectedStats &S,

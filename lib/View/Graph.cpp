@@ -8,6 +8,27 @@ using namespace llvm;
 
 namespace memkit {
 
+StringRef ownerWord(FrameOwner O) {
+  static constexpr StringLiteral Words[] = {"own", "library", "import",
+                                            "group"};
+  return Words[static_cast<size_t>(O)];
+}
+
+FrameOwner ownerOfPlace(PlaceKind K) {
+  switch (K) {
+  case PlaceKind::Line:
+  case PlaceKind::Function:
+    return FrameOwner::Own;
+  case PlaceKind::Import:
+    return FrameOwner::Import;
+  case PlaceKind::Library:
+    return FrameOwner::Library;
+  case PlaceKind::Category:
+    return FrameOwner::Group;
+  }
+  llvm_unreachable("all kinds are handled");
+}
+
 Expected<std::unique_ptr<Graph>> Graph::create(const SelectedStats &S,
                                                const Places &Where,
                                                GraphSpec Spec) {

@@ -22,6 +22,9 @@ struct GraphSpec {
 
 /// Whose a frame is, for colours. The page has the same numbers.
 enum class FrameOwner : uint8_t { Own, Library, Import, Group };
+/// `own`, `library`, `import`, `group`.
+llvm::StringRef ownerWord(FrameOwner O);
+FrameOwner ownerOfPlace(PlaceKind K);
 
 /// A tree for all profiles of a trace, made once for each GraphSpec. Takes time
 /// in proportion to the stacks of the trace. The trace, the stats and the places

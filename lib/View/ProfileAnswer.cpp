@@ -133,21 +133,6 @@ struct PlaceSum {
 };
 } // namespace
 
-static FrameOwner ownerOfPlace(PlaceKind K) {
-  switch (K) {
-  case PlaceKind::Line:
-  case PlaceKind::Function:
-    return FrameOwner::Own;
-  case PlaceKind::Import:
-    return FrameOwner::Import;
-  case PlaceKind::Library:
-    return FrameOwner::Library;
-  case PlaceKind::Category:
-    return FrameOwner::Group;
-  }
-  llvm_unreachable("all kinds are handled");
-}
-
 Expected<std::string> TraceView::table(StringRef Query) {
   constexpr uint64_t UsualRows = 200, MaxRows = 10'000;
   Expected<uint64_t> Limit = number(Query, "rows", UsualRows, MaxRows);

@@ -12,6 +12,7 @@
 #include "Graph.h"
 #include "Report/FirstScreen.h"
 #include "memkit/Model/LiveBlocks.h"
+#include "llvm/Support/JSON.h"
 
 namespace memkit {
 
@@ -22,6 +23,25 @@ struct Values {
   std::string Note;    ///< a sentence about the values; empty: none
   std::string Command; ///< the tool call with the same answer
   bool IsExact = true;
+};
+
+/// Live bytes of a group over time.
+struct GroupCurve {
+  std::string Name;
+  FrameOwner Owner = FrameOwner::Group;
+  std::vector<SeriesPoint> Points;
+};
+struct GroupColumns {
+  std::string Name;
+  FrameOwner Owner = FrameOwner::Group;
+  std::vector<uint64_t> Values; ///< by column
+};
+/// The curves of a memory space by a grouping.
+struct DrawnCurves {
+  uint32_t Space = 0;
+  std::string By;
+  std::vector<SeriesPoint> Total;
+  std::vector<GroupCurve> Groups;
 };
 
 /// A part of the run, from the page's parameters.
@@ -64,6 +84,10 @@ private:
   llvm::Expected<std::string> start();
   // CurveAnswer.cpp
   llvm::Expected<std::string> curves(llvm::StringRef Query);
+  llvm::Error readCurves(uint32_t Space, llvm::StringRef By);
+  llvm::Error readLines();
+  void writeLines(llvm::json::OStream &J, uint32_t Space, ViewRange R,
+                  size_t Count);
   // Values.cpp
   llvm::Expected<Values> values(llvm::StringRef Query, Graph &G);
   llvm::Expected<Values> livePart(Graph &G, uint32_t Space, uint64_t AtNs,
@@ -84,6 +108,9 @@ private:
   std::vector<std::unique_ptr<Graph>> Graphs;
   std::optional<SelectedStats> ByScope;
   std::unique_ptr<IntervalSeries> Intervals;
+  std::optional<DrawnCurves> Drawn; ///< the last
+  std::optional<MarkSeries> Measured;
+  std::vector<SeriesPoint> Resident; ///< of all processes
   /// The live blocks at LiveNs, of all memory spaces.
   std::vector<LivePart> Live;
   std::optional<uint64_t> LiveNs;

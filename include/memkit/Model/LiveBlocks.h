@@ -22,6 +22,22 @@ replayTo(const Trace &T, const Selection &Sel, const TimePoint &At,
          llvm::StringRef Needs,
          llvm::function_ref<llvm::Error(uint32_t Process, const Replay &)> Do);
 
+/// A live block, with its part of the bytes of its memory space.
+struct LivePart {
+  uint64_t AllocatedNs = 0;
+  /// Without the bytes of inner blocks, so that parts can be added; an estimate
+  /// where the heap is sampled. 0: inner blocks fill the block.
+  uint64_t Bytes = 0;
+  uint32_t Process = 0, Heap = 0, Stack = 0, ScopePath = 0;
+};
+
+/// Calls Do for each selected block that is live at At, by process, then in the
+/// order of allocation ids. The selection has no chosen heaps. Replays from the
+/// snapshot before At. Needs: as for replayTo().
+llvm::Error forEachLivePart(const Trace &T, const Selection &Sel,
+                            const TimePoint &At, llvm::StringRef Needs,
+                            llvm::function_ref<void(const LivePart &)> Do);
+
 /// A value for each selected block that is live at the time point --at, or at
 /// the peak, in order of allocation. Without chosen heaps, a block of the
 /// memory space `host` counts without its inner blocks, so the values sum to
