@@ -128,6 +128,7 @@ Expected<Overview> queryOverview(const SelectedStats &S,
   if (Failed)
     return std::move(Failed);
   Out.Growing = growthLines(S, *Out.Where, Growth);
+  Out.Growth = std::move(Growth);
   return Out;
 }
 

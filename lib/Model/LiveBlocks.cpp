@@ -107,8 +107,8 @@ static std::vector<AgedBlock> agedBlocks(const Selection &Sel, uint32_t Process,
                                          const Replay &R) {
   std::vector<AgedBlock> Blocks;
   R.forEachLive(Process, [&](const LiveBlock &B, uint32_t Thread) {
-    bool Chosen = Sel.hasAllocation({B.AllocatedNs, B.Size, Process, Thread,
-                                     B.Heap, B.Stack, B.ScopePath});
+    bool Chosen = Sel.hasAllocation(
+        {B.AllocatedNs, B.Size, Process, Thread, B.Heap, B.Stack, B.ScopePath});
     Blocks.push_back({B.AllocatedNs, B.AllocationId, B.Enclosing, B.Size,
                       B.Size, B.Heap, B.Stack, B.ScopePath, B.Weight, Chosen});
   });

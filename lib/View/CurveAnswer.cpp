@@ -51,9 +51,9 @@ private:
 } // namespace
 
 /// The series of each heap without the bytes of its inner heaps.
-static std::vector<GroupCurve> heapCurves(const Trace &T, const CountedHeaps &C,
-                                          std::vector<std::vector<SeriesPoint>>
-                                              Heaps) {
+static std::vector<GroupCurve>
+heapCurves(const Trace &T, const CountedHeaps &C,
+           std::vector<std::vector<SeriesPoint>> Heaps) {
   std::vector<GroupCurve> Out;
   for (uint32_t Id = 1; Id < Heaps.size(); ++Id) {
     if (!C.counts(Id) || Heaps[Id].empty())
@@ -76,9 +76,45 @@ static std::vector<GroupCurve> heapCurves(const Trace &T, const CountedHeaps &C,
       uint64_t Whole = All ? All->Value : 0, Part = In ? In->Value : 0;
       P.Value = Whole - std::min(Whole, Part);
     }
-    Out.push_back({T.heapName(Id).str(), FrameOwner::Group, std::move(Own)});
+    Out.push_back(
+        {Id, T.heapName(Id).str(), FrameOwner::Group, std::move(Own)});
   }
   return Out;
+}
+
+/// Adds a point at TimeNs with Value, as long as nothing is known before the
+/// next point.
+static void addSpike(std::vector<SeriesPoint> &To, uint64_t TimeNs,
+                     uint64_t Value) {
+  auto At =
+      llvm::upper_bound(To, TimeNs, [](uint64_t Ns, const SeriesPoint &P) {
+        return Ns < P.TimeNs;
+      });
+  uint64_t Before = At == To.begin() ? 0 : At[-1].Value;
+  To.insert(At, {{TimeNs, Value}, {TimeNs + 1, Before}});
+}
+
+/// The peak lies between the ends of intervals: its values come from the
+/// summary.
+void TraceView::addPeak(DrawnCurves &To) {
+  const SpaceReport *Of = nullptr;
+  for (const SpaceReport &S : Run.Spaces)
+    if (S.Id == To.Space)
+      Of = &S;
+  if (!Of || !Of->Stats.PeakTimeNs)
+    return;
+  addSpike(To.Total, Of->Stats.PeakTimeNs, Of->Stats.PeakBytes);
+  if (To.Groups.empty())
+    return;
+  std::map<uint32_t, uint64_t> Sums; // by GroupCurve::Id
+  In.S->forEach([&](uint32_t, const StackStats &R) {
+    if (R.SpacePeakBytes && trace().heap(R.Heap).Space == To.Space)
+      Sums[To.By == "heap"      ? R.Heap
+           : To.By == "library" ? Grouping->of(R.Key)
+                                : Over->Where->of(R.Key)] += R.SpacePeakBytes;
+  });
+  for (GroupCurve &G : To.Groups)
+    addSpike(G.Points, Of->Stats.PeakTimeNs, Sums[G.Id]);
 }
 
 Error TraceView::readCurves(uint32_t Space, StringRef By) {
@@ -106,17 +142,17 @@ Error TraceView::readCurves(uint32_t Space, StringRef By) {
   if (By == "heap") {
     New.Groups = heapCurves(T, Counted, std::move(*Heaps));
   } else if (By == "line" || By == "library") {
-    std::optional<Libraries> Of;
-    if (By == "library")
-      Of.emplace(T);
+    if (By == "library" && !Grouping)
+      Grouping.emplace(T);
+    const Libraries *Of = By == "library" ? &*Grouping : nullptr;
     const Places &Where = *Over->Where;
     size_t Count = Of ? Of->size() : Where.size();
-    auto Series = readGroupSeries(
-        *Intervals, T, Count, [&](uint32_t Heap, uint32_t Stack) {
-          if (!Counted.isOutermost(Heap))
-            return NoGroup;
-          return Of ? Of->of(Stack) : Where.of(Stack);
-        });
+    auto Series = readGroupSeries(*Intervals, T, Count,
+                                  [&](uint32_t Heap, uint32_t Stack) {
+                                    if (!Counted.isOutermost(Heap))
+                                      return NoGroup;
+                                    return Of ? Of->of(Stack) : Where.of(Stack);
+                                  });
     if (!Series)
       return Series.takeError();
     for (uint32_t Id = 0; Id != Count; ++Id) {
@@ -125,13 +161,14 @@ Error TraceView::readCurves(uint32_t Space, StringRef By) {
       FrameOwner Owner = FrameOwner::Library;
       if (!Of)
         Owner = ownerOfPlace(Where.place(Id).Kind);
-      New.Groups.push_back({Of ? Of->name(Id).str()
-                               : Where.text(Where.place(Id)),
-                            Owner, std::move((*Series)[Id])});
+      New.Groups.push_back(
+          {Id, Of ? Of->name(Id).str() : Where.text(Where.place(Id)), Owner,
+           std::move((*Series)[Id])});
     }
   } else if (!By.empty()) {
     return makeRequestError("by=" + By + ": not a grouping of curves");
   }
+  addPeak(New);
   Drawn.emplace(std::move(New));
   return Error::success();
 }
@@ -158,10 +195,10 @@ static std::vector<uint64_t> highestTimes(ArrayRef<SeriesPoint> Total,
     };
     uint64_t Begin = Edge(I), End = Edge(I + 1);
     uint64_t Best = Begin, Highest = valueAt(Total, Begin);
-    auto At = llvm::upper_bound(Total, Begin,
-                                [](uint64_t Ns, const SeriesPoint &P) {
-                                  return Ns < P.TimeNs;
-                                });
+    auto At =
+        llvm::upper_bound(Total, Begin, [](uint64_t Ns, const SeriesPoint &P) {
+          return Ns < P.TimeNs;
+        });
     for (; At != Total.end() && At->TimeNs < End; ++At)
       if (At->Value > Highest) {
         Highest = At->Value;
@@ -196,8 +233,8 @@ static std::vector<GroupColumns> columnsOf(ArrayRef<GroupCurve> Groups,
   stable_sort(Order, [](const Ranked &A, const Ranked &B) {
     return A.Highest > B.Highest;
   });
-  for (const Ranked &R : ArrayRef(Order).take_front(
-           std::min(MaxGroups, Order.size()))) {
+  for (const Ranked &R :
+       ArrayRef(Order).take_front(std::min(MaxGroups, Order.size()))) {
     const GroupCurve &G = Groups[R.Index];
     GroupColumns To{G.Name, G.Owner, {}};
     for (size_t I = 0; I != Times.size(); ++I) {

@@ -29,9 +29,8 @@ FrameOwner ownerOfPlace(PlaceKind K) {
   llvm_unreachable("all kinds are handled");
 }
 
-Expected<std::unique_ptr<Graph>> Graph::create(const SelectedStats &S,
-                                               const Places &Where,
-                                               GraphSpec Spec) {
+Expected<std::unique_ptr<Graph>>
+Graph::create(const SelectedStats &S, const Places &Where, GraphSpec Spec) {
   std::unique_ptr<StackGroups> Groups;
   if (Spec.By == GroupBy::Heap || Spec.By == GroupBy::Library) {
     Expected<StackGroups> Made = StackGroups::create(S.trace(), Spec.By);

@@ -27,8 +27,8 @@ llvm::StringRef ownerWord(FrameOwner O);
 FrameOwner ownerOfPlace(PlaceKind K);
 
 /// A tree for all profiles of a trace, made once for each GraphSpec. Takes time
-/// in proportion to the stacks of the trace. The trace, the stats and the places
-/// must outlive the graph.
+/// in proportion to the stacks of the trace. The trace, the stats and the
+/// places must outlive the graph.
 class Graph {
 public:
   Graph(const SelectedStats &S, const Places &Where, GraphSpec Spec,
@@ -46,9 +46,7 @@ public:
 
   /// The largest nodes of P, in preorder.
   std::vector<FlameNode> build(const Profile &P, size_t MaxNodes);
-  llvm::ArrayRef<FlameNames::FlameName> names() const {
-    return Names->names();
-  }
+  llvm::ArrayRef<FlameNames::FlameName> names() const { return Names->names(); }
   FrameOwner ownerOf(const FlameNames::FlameName &N) const;
 
 private:

@@ -85,8 +85,7 @@ static void writeNames(OStream &J, const Graph &G, ArrayRef<uint32_t> Used,
     Column("source", [&](const FlameName &N) {
       return jsonText(Sources.find(N.File, LineOf(N)));
     });
-    Column("kind",
-           [&](const FlameName &N) { return unsigned(G.ownerOf(N)); });
+    Column("kind", [&](const FlameName &N) { return unsigned(G.ownerOf(N)); });
   });
 }
 
@@ -153,9 +152,8 @@ Expected<std::string> TraceView::table(StringRef Query) {
   for (uint32_t Id = 0; Id != Sums.size(); ++Id)
     if (Sums[Id])
       Rows.push_back({Id, Sums[Id]});
-  stable_sort(Rows, [](const PlaceSum &A, const PlaceSum &B) {
-    return A.Own > B.Own;
-  });
+  stable_sort(
+      Rows, [](const PlaceSum &A, const PlaceSum &B) { return A.Own > B.Own; });
   size_t Count = std::min<size_t>(Rows.size(), *Limit);
   uint64_t Left = 0;
   for (const PlaceSum &R : ArrayRef(Rows).drop_front(Count))

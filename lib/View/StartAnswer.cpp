@@ -24,9 +24,8 @@ static StringRef viewOf(StringRef Label) {
 static void writeWords(OStream &J, const PageInput &F) {
   std::vector<HeadRow> Rows = headRows(F);
   J.attribute("verdict", jsonText(verdictText(F)));
-  J.attribute("alarm", any_of(Rows, [](const HeadRow &R) {
-                return R.NeedsLook;
-              }));
+  J.attribute("alarm",
+              any_of(Rows, [](const HeadRow &R) { return R.NeedsLook; }));
   J.attributeArray("facts", [&] {
     for (const HeadRow &R : Rows)
       J.object([&] {
@@ -172,7 +171,7 @@ Expected<std::string> TraceView::start() {
     });
     J.attributeArray("devices", [] {});
     J.attributeArray("views", [&] {
-      for (StringRef View : {"overview", "flame", "processes"})
+      for (StringRef View : {"overview", "flame", "growth", "processes"})
         J.value(View);
     });
     J.attribute("has_events", HasEvents);

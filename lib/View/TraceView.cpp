@@ -14,9 +14,8 @@ namespace memkit {
 
 TraceView::~TraceView() = default;
 
-Expected<std::unique_ptr<TraceView>> TraceView::open(StringRef Path,
-                                                     SelectionSpec Spec,
-                                                     ProgressCallback Progress) {
+Expected<std::unique_ptr<TraceView>>
+TraceView::open(StringRef Path, SelectionSpec Spec, ProgressCallback Progress) {
   std::unique_ptr<TraceView> V(new TraceView);
   V->Path = Path.str();
   if (Error E = V->In.open(Path, Spec, std::move(Progress)))
@@ -124,6 +123,8 @@ Expected<std::string> TraceView::answer(StringRef Question, StringRef Query) {
     return profile(Query);
   if (Question == "table")
     return table(Query);
+  if (Question == "growth")
+    return growth();
   return makeRequestError("there is no question " + Question);
 }
 

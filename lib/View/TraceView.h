@@ -27,6 +27,7 @@ struct Values {
 
 /// Live bytes of a group over time.
 struct GroupCurve {
+  uint32_t Id = 0; ///< a heap, library or place
   std::string Name;
   FrameOwner Owner = FrameOwner::Group;
   std::vector<SeriesPoint> Points;
@@ -68,9 +69,7 @@ public:
 private:
   TraceView() = default;
   llvm::Error readOverview();
-  PageInput input() const {
-    return {trace(), Run, *Over, In.S->selection()};
-  }
+  PageInput input() const { return {trace(), Run, *Over, In.S->selection()}; }
   const Trace &trace() const { return *In.T; }
   uint64_t endNs() const { return In.T->endNs(); }
 
@@ -86,15 +85,19 @@ private:
   llvm::Expected<std::string> curves(llvm::StringRef Query);
   llvm::Error readCurves(uint32_t Space, llvm::StringRef By);
   llvm::Error readLines();
+  void addPeak(DrawnCurves &To);
   void writeLines(llvm::json::OStream &J, uint32_t Space, ViewRange R,
                   size_t Count);
+  // GrowthAnswer.cpp
+  llvm::Expected<std::string> growth();
+  llvm::Error readGrowthCurves();
   // Values.cpp
   llvm::Expected<Values> values(llvm::StringRef Query, Graph &G);
   llvm::Expected<Values> livePart(Graph &G, uint32_t Space, uint64_t AtNs,
                                   uint64_t SinceNs);
   llvm::Expected<Values> summaryPart(Graph &G, uint32_t Space, Metric M);
-  llvm::Expected<Values> rangePart(Graph &G, uint32_t Space, llvm::StringRef What,
-                                   ViewRange R);
+  llvm::Expected<Values> rangePart(Graph &G, uint32_t Space,
+                                   llvm::StringRef What, ViewRange R);
   llvm::Error readLive(uint64_t AtNs);
   std::string atText(uint64_t Ns) const;
   // ProfileAnswer.cpp
@@ -108,7 +111,10 @@ private:
   std::vector<std::unique_ptr<Graph>> Graphs;
   std::optional<SelectedStats> ByScope;
   std::unique_ptr<IntervalSeries> Intervals;
-  std::optional<DrawnCurves> Drawn; ///< the last
+  std::optional<DrawnCurves> Drawn;  ///< the last
+  std::optional<Libraries> Grouping; ///< made when needed
+  /// By index in Overview::Growing.
+  std::optional<std::vector<std::vector<SeriesPoint>>> GrowthCurves;
   std::optional<MarkSeries> Measured;
   std::vector<SeriesPoint> Resident; ///< of all processes
   /// The live blocks at LiveNs, of all memory spaces.

@@ -37,10 +37,9 @@ Error TraceView::readLive(uint64_t AtNs) {
   TimePoint At;
   At.TimeNs = AtNs;
   At.IsEnd = AtNs >= endNs();
-  if (Error E =
-          forEachLivePart(trace(), In.S->selection(), At,
-                          "the memory of a moment needs",
-                          [&](const LivePart &B) { Live.push_back(B); }))
+  if (Error E = forEachLivePart(trace(), In.S->selection(), At,
+                                "the memory of a moment needs",
+                                [&](const LivePart &B) { Live.push_back(B); }))
     return E;
   LiveNs = AtNs;
   return Error::success();
@@ -66,8 +65,8 @@ Expected<Values> TraceView::summaryPart(Graph &G, uint32_t Space, Metric M) {
     Expected<Selection> Sel = Selection::create(trace(), {});
     if (!Sel)
       return Sel.takeError();
-    Expected<SelectedStats> Made = SelectedStats::create(
-        trace(), std::move(*Sel), StatsBy::ScopePaths);
+    Expected<SelectedStats> Made =
+        SelectedStats::create(trace(), std::move(*Sel), StatsBy::ScopePaths);
     if (!Made)
       return Made.takeError();
     ByScope.emplace(std::move(*Made));
@@ -135,8 +134,8 @@ Expected<Values> TraceView::rangePart(Graph &G, uint32_t Space, StringRef What,
 
 Expected<Values> TraceView::values(StringRef Query, Graph &G) {
   const Trace &T = trace();
-  Expected<uint64_t> Space = number(Query, "space", peakSpace(T),
-                                    T.devices().size());
+  Expected<uint64_t> Space =
+      number(Query, "space", peakSpace(T), T.devices().size());
   if (!Space)
     return Space.takeError();
   auto Of = static_cast<uint32_t>(*Space);
@@ -170,8 +169,8 @@ Expected<Values> TraceView::values(StringRef Query, Graph &G) {
     return R.takeError();
   std::string Window = " --since=" + std::to_string(R->BeginNs) +
                        "ns --until=" + std::to_string(R->EndNs) + "ns";
-  std::string From = "from " + formatTime(R->BeginNs) + " to " +
-                     formatTime(R->EndNs);
+  std::string From =
+      "from " + formatTime(R->BeginNs) + " to " + formatTime(R->EndNs);
   if (What == "retained") {
     Expected<Values> V = livePart(G, Of, R->EndNs, R->BeginNs);
     if (!V)

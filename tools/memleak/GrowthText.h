@@ -6,11 +6,10 @@
 #define MEMKIT_TOOLS_MEMLEAK_GROWTHTEXT_H
 
 #include "LeakPrinter.h"
+#include "Report/FirstScreen.h"
 
 namespace memkit {
 
-/// `1 block`, `2 blocks`.
-std::string plural(uint64_t Count, llvm::StringRef What);
 /// ` of train.py (#2)` if the trace has several processes, else empty.
 std::string processText(const Trace &T, uint32_t Process);
 /// Prints the shown findings of a kind, each with its stack.

@@ -18,10 +18,6 @@ using namespace llvm;
 
 namespace memkit {
 
-std::string plural(uint64_t Count, StringRef What) {
-  return formatCount(Count) + " " + What.str() + (Count == 1 ? "" : "s");
-}
-
 /// The bytes of a finding, or of a sum of findings, with the error of an
 /// estimate.
 template <class T> static std::string bytesText(const T &Of) {

@@ -4,14 +4,12 @@
 
 #include "Cli/ToolMain.h"
 #include "GrowthText.h"
+#include "Report/GrowthSentences.h"
 #include "Support/CommandText.h"
-#include "Support/FunctionName.h"
 #include "Support/Table.h"
-#include "memkit/Analysis/LeakHints.h"
 #include "memkit/Support/Format.h"
 #include "memkit/Trace/Sampling.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/WithColor.h"
 
 using namespace llvm;
@@ -19,36 +17,6 @@ using namespace llvm;
 namespace memkit {
 
 namespace {
-/// A name with its bytes.
-struct NamedBytes {
-  std::string Name;
-  uint64_t Bytes = 0, Blocks = 0;
-};
-
-/// Sums bytes by name.
-class NamedSums {
-public:
-  void add(const std::string &Name, uint64_t Bytes, uint64_t Blocks = 0) {
-    NamedBytes &To = Sums[Name];
-    To.Name = Name;
-    To.Bytes += Bytes;
-    To.Blocks += Blocks;
-  }
-  /// The most bytes first.
-  std::vector<NamedBytes> sorted() const {
-    std::vector<NamedBytes> Out;
-    for (const auto &Entry : Sums)
-      Out.push_back(Entry.second);
-    llvm::sort(Out, [](const NamedBytes &A, const NamedBytes &B) {
-      return std::tie(B.Bytes, A.Name) < std::tie(A.Bytes, B.Name);
-    });
-    return Out;
-  }
-
-private:
-  StringMap<NamedBytes> Sums;
-};
-
 /// Prints the answer on a trace.
 class ShortPrinter {
 public:
@@ -65,7 +33,6 @@ private:
   void printExits();
   void printOutliers();
   void printRest();
-  std::string contentsOf(const LineGrowth &L) const;
   std::string layersOf(const LineGrowth &L) const;
   bool isOfGrowth(uint32_t Stack) const;
   NamedSums sumExits() const;
@@ -76,44 +43,6 @@ private:
   std::vector<LineGrowth> Lines;
 };
 } // namespace
-
-/// At most Max names: `a 1 MiB, b 2 KiB, ...`.
-static std::string listText(ArrayRef<NamedBytes> All, size_t Max) {
-  std::string Text;
-  for (const NamedBytes &N : All.take_front(Max))
-    Text += (Text.empty() ? "" : ", ") + N.Name + " " + formatSize(N.Bytes);
-  return Text + (All.size() > Max ? ", ..." : "");
-}
-
-static std::string sinceText(const LineGrowth &L) {
-  if (L.HasSteps)
-    return "steps " + std::to_string(L.SinceStep) + " to " +
-           std::to_string(L.LastStep);
-  return "since " + formatTime(L.SinceNs);
-}
-
-/// What the growing blocks are: the functions that the line calls, else the
-/// heap.
-std::string ShortPrinter::contentsOf(const LineGrowth &L) const {
-  NamedSums Sums;
-  for (uint32_t Index : L.Findings) {
-    const Growth &G = V.R.Growth.Found[Index];
-    std::vector<ShownFrame> Way = V.T.shownStack(G.Stack);
-    std::string Name = V.T.heapName(G.Heap).str();
-    // The frame just inside the user's own code.
-    const ShownFrame *Inside = nullptr;
-    for (const ShownFrame &F : Way) {
-      if (Where.ofFrames(F))
-        break;
-      Inside = &F;
-    }
-    bool IsMarker = Inside && !Inside->FunctionId;
-    if (Inside && !IsMarker && Inside->Function != "malloc")
-      Name = shortFunctionName(Inside->Function);
-    Sums.add(Name, G.Rise, G.Blocks);
-  }
-  return listText(Sums.sorted(), 4);
-}
 
 std::string ShortPrinter::layersOf(const LineGrowth &L) const {
   NamedSums Sums;
@@ -132,24 +61,6 @@ std::string ShortPrinter::layersOf(const LineGrowth &L) const {
       for (auto [Layer, Bytes] : F.Layers)
         Sums.add(V.T.string(Layer).str(), Bytes);
   return listText(Sums.sorted(), 3);
-}
-
-static StringRef hintText(LeakHint H) {
-  switch (H) {
-  case LeakHint::AutogradGraph:
-    return "results keep their autograd graph: keep .item() or .detach(), or "
-           "compute under torch.no_grad()";
-  case LeakHint::BoundlessCache:
-    return "functools.lru_cache(None) and functools.cache have no bound: give "
-           "a maxsize";
-  case LeakHint::OpenFiles:
-    return "files are opened and not closed: use with, or close()";
-  case LeakHint::Threads:
-    return "threads are neither joined nor detached, so their stacks stay";
-  case LeakHint::Container:
-    return "one container only grows: bound it, or drop old entries";
-  }
-  llvm_unreachable("all hints have texts");
 }
 
 /// Prints a line of a finding, wrapped below the finding's first line.
@@ -171,7 +82,7 @@ void ShortPrinter::printLine(const LineGrowth &L) {
   if (L.Caller)
     Since += "; called by " + Where.text(*L.Caller);
   say(Indent + Since);
-  if (std::string Text = contentsOf(L); !Text.empty())
+  if (std::string Text = contentsText(V.T, Where, V.R.Growth, L); !Text.empty())
     say(Indent + "holds: " + Text);
   if (std::string Text = layersOf(L); !Text.empty())
     say(Indent + "layers: " + Text);

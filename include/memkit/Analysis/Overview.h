@@ -50,7 +50,8 @@ struct Overview {
   Resident Rss;
   std::optional<memkit::Places> Where; ///< the places below
   std::vector<PlaceStats> Places;      ///< by memory space, the largest first
-  std::vector<LineGrowth> Growing;     ///< if OverviewOptions::Growth
+  GrowthReport Growth;                 ///< if OverviewOptions::Growth
+  std::vector<LineGrowth> Growing;     ///< of Growth, by line
 };
 
 struct OverviewOptions {

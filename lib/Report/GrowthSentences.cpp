@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sentences about a line that grows.
+
+#include "GrowthSentences.h"
+#include "Support/FunctionName.h"
+#include "memkit/Support/Format.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+
+namespace memkit {
+
+void NamedSums::add(const std::string &Name, uint64_t Bytes, uint64_t Blocks) {
+  NamedBytes &To = Sums[Name];
+  To.Name = Name;
+  To.Bytes += Bytes;
+  To.Blocks += Blocks;
+}
+
+std::vector<NamedBytes> NamedSums::sorted() const {
+  std::vector<NamedBytes> Out;
+  for (const auto &Entry : Sums)
+    Out.push_back(Entry.second);
+  llvm::sort(Out, [](const NamedBytes &A, const NamedBytes &B) {
+    return std::tie(B.Bytes, A.Name) < std::tie(A.Bytes, B.Name);
+  });
+  return Out;
+}
+
+std::string listText(ArrayRef<NamedBytes> All, size_t Max) {
+  std::string Text;
+  for (const NamedBytes &N : All.take_front(Max))
+    Text += (Text.empty() ? "" : ", ") + N.Name + " " + formatSize(N.Bytes);
+  return Text + (All.size() > Max ? ", ..." : "");
+}
+
+std::string sinceText(const LineGrowth &L) {
+  if (L.HasSteps)
+    return "steps " + std::to_string(L.SinceStep) + " to " +
+           std::to_string(L.LastStep);
+  return "since " + formatTime(L.SinceNs);
+}
+
+std::string contentsText(const Trace &T, const Places &Where,
+                         const GrowthReport &R, const LineGrowth &L) {
+  NamedSums Sums;
+  for (uint32_t Index : L.Findings) {
+    const Growth &G = R.Found[Index];
+    std::vector<ShownFrame> Way = T.shownStack(G.Stack);
+    std::string Name = T.heapName(G.Heap).str();
+    // The frame just inside the user's own code.
+    const ShownFrame *Inside = nullptr;
+    for (const ShownFrame &F : Way) {
+      if (Where.ofFrames(F))
+        break;
+      Inside = &F;
+    }
+    bool IsMarker = Inside && !Inside->FunctionId;
+    if (Inside && !IsMarker && Inside->Function != "malloc")
+      Name = shortFunctionName(Inside->Function);
+    Sums.add(Name, G.Rise, G.Blocks);
+  }
+  return listText(Sums.sorted(), 4);
+}
+
+StringRef hintText(LeakHint H) {
+  switch (H) {
+  case LeakHint::AutogradGraph:
+    return "results keep their autograd graph: keep .item() or .detach(), or "
+           "compute under torch.no_grad()";
+  case LeakHint::BoundlessCache:
+    return "functools.lru_cache(None) and functools.cache have no bound: give "
+           "a maxsize";
+  case LeakHint::OpenFiles:
+    return "files are opened and not closed: use with, or close()";
+  case LeakHint::Threads:
+    return "threads are neither joined nor detached, so their stacks stay";
+  case LeakHint::Container:
+    return "one container only grows: bound it, or drop old entries";
+  }
+  llvm_unreachable("all hints have texts");
+}
+
+} // namespace memkit

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sentences about a line that grows.
+
+#ifndef MEMKIT_LIB_REPORT_GROWTHSENTENCES_H
+#define MEMKIT_LIB_REPORT_GROWTHSENTENCES_H
+
+#include "memkit/Analysis/LeakHints.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace memkit {
+
+/// A name with its bytes.
+struct NamedBytes {
+  std::string Name;
+  uint64_t Bytes = 0, Blocks = 0;
+};
+
+/// Sums bytes by name.
+class NamedSums {
+public:
+  void add(const std::string &Name, uint64_t Bytes, uint64_t Blocks = 0);
+  /// The most bytes first.
+  std::vector<NamedBytes> sorted() const;
+
+private:
+  llvm::StringMap<NamedBytes> Sums;
+};
+
+/// At most Max names: `a 1 MiB, b 2 KiB, ...`.
+std::string listText(llvm::ArrayRef<NamedBytes> All, size_t Max);
+/// `steps 13 to 59`, `since 4.2 s`.
+std::string sinceText(const LineGrowth &L);
+/// What the growing blocks are: the functions that the line calls, else the
+/// heap.
+std::string contentsText(const Trace &T, const Places &Where,
+                         const GrowthReport &R, const LineGrowth &L);
+/// What to do, in a sentence.
+llvm::StringRef hintText(LeakHint H);
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_REPORT_GROWTHSENTENCES_H

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Lines that grow, each with its curve.
+
+#include "Report/GrowthSentences.h"
+#include "Support/CommandText.h"
+#include "Support/Json.h"
+#include "TraceView.h"
+#include "memkit/Support/Format.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+
+namespace memkit {
+
+using json::OStream;
+
+/// For each stack the index of the line in Growing whose findings contain the
+/// stack, by heap: a row of a finding's heap at or below the finding's node.
+static DenseMap<std::pair<uint32_t, uint32_t>, uint32_t>
+linesOfNodes(const Overview &O) {
+  DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> Out; // (heap, node)
+  for (uint32_t Line = 0; Line != O.Growing.size(); ++Line)
+    for (uint32_t Index : O.Growing[Line].Findings) {
+      const Growth &G = O.Growth.Found[Index];
+      if (!G.IsArenas)
+        Out.try_emplace({G.Heap, G.Node}, Line);
+    }
+  return Out;
+}
+
+Error TraceView::readGrowthCurves() {
+  if (GrowthCurves)
+    return Error::success();
+  if (!Intervals)
+    if (Error E = IntervalSeries::create(*In.S).moveInto(Intervals))
+      return E;
+  const Trace &T = trace();
+  auto Nodes = linesOfNodes(*Over);
+  // By (heap, stack): found once.
+  DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> Known;
+  auto Find = [&](uint32_t Heap, uint32_t Stack) {
+    auto [At, New] = Known.try_emplace({Heap, Stack}, UINT32_MAX);
+    if (New)
+      for (uint32_t Node = T.view().leaf(Stack); Node;
+           Node = T.view().parent(Node))
+        if (auto Line = Nodes.find({Heap, Node}); Line != Nodes.end()) {
+          At->second = Line->second;
+          break;
+        }
+    return At->second;
+  };
+  auto Series = readGroupSeries(*Intervals, T, Over->Growing.size(), Find);
+  if (!Series)
+    return Series.takeError();
+  GrowthCurves = std::move(*Series);
+  return Error::success();
+}
+
+/// The step at a time as a number with a fraction; without steps, seconds.
+static double xOf(const Overview &O, const LineGrowth &L, uint64_t Ns) {
+  if (!L.HasSteps)
+    return double(Ns) / 1e9;
+  double X = 0;
+  for (const StepReport &S : O.Steps)
+    if (S.Process == L.Process && S.BeginNs <= Ns)
+      X = double(S.Step);
+  return X;
+}
+
+static void writeCurve(OStream &J, const Overview &O, const LineGrowth &L,
+                       ArrayRef<SeriesPoint> Points) {
+  constexpr size_t Max = 400;
+  size_t Every = (Points.size() + Max - 1) / Max;
+  std::vector<SeriesPoint> Few;
+  for (size_t I = 0; I < Points.size(); I += Every)
+    Few.push_back(Points[I]);
+  if (!Points.empty() && Few.back().TimeNs != Points.back().TimeNs)
+    Few.push_back(Points.back());
+  J.attributeObject("curve", [&] {
+    J.attributeArray("x", [&] {
+      for (const SeriesPoint &P : Few)
+        J.value(xOf(O, L, P.TimeNs));
+    });
+    J.attributeArray("bytes", [&] {
+      for (const SeriesPoint &P : Few)
+        J.value(P.Value);
+    });
+  });
+  // The line of the rate ends where the growth was measured last.
+  double X0 = L.HasSteps ? double(L.SinceStep) : double(L.SinceNs) / 1e9;
+  double X1 = L.HasSteps ? double(L.LastStep)
+                         : (Few.empty() ? X0 : xOf(O, L, Few.back().TimeNs));
+  double Y1 = double(L.Bytes);
+  J.attributeObject("fit", [&] {
+    J.attribute("x0", X0);
+    J.attribute("y0", std::max(0.0, Y1 - L.Rate * (X1 - X0)));
+    J.attribute("x1", X1);
+    J.attribute("y1", Y1);
+  });
+}
+
+Expected<std::string> TraceView::growth() {
+  if (Error E = readOverview())
+    return std::move(E);
+  if (Error E = readGrowthCurves())
+    return std::move(E);
+  const Overview &O = *Over;
+  const Trace &T = trace();
+  std::string Text;
+  raw_string_ostream OS(Text);
+  OStream J(OS);
+  auto Finding = [&](size_t Index) {
+    const LineGrowth &L = O.Growing[Index];
+    const Growth &Main = O.Growth.Found[L.Findings.front()];
+    J.attribute("text", jsonText(O.Where->text(L.Where)));
+    J.attribute("source", jsonText(oneLine(L.Where.Source)));
+    J.attribute("rate_text", rateText(L));
+    J.attribute("rate", L.Rate);
+    double Low = 0, High = 0;
+    for (uint32_t Of : L.Findings) {
+      Low += O.Growth.Found[Of].Low;
+      High += O.Growth.Found[Of].High;
+    }
+    J.attribute("low", Low);
+    J.attribute("high", High);
+    J.attribute("rise", L.Rise);
+    J.attribute("x", L.HasSteps ? "step" : "s");
+    J.attribute("since", sinceText(L));
+    J.attribute("holds", jsonText(contentsText(T, *O.Where, O.Growth, L)));
+    std::optional<LeakHint> Hint = findHint(T, O.Growth, L);
+    J.attribute("hint", Hint ? hintText(*Hint) : "");
+    J.attributeArray("stack", [&] {
+      for (const ShownFrame &F : T.shownStack(Main.Stack))
+        J.value(jsonText(
+            F.Line && !F.File.empty()
+                ? (baseName(F.File) + ":" + Twine(F.Line) + " " + F.Function)
+                      .str()
+                : F.Function.str()));
+    });
+    writeCurve(J, O, L, (*GrowthCurves)[Index]);
+    J.attribute("suppression", jsonText("leak:^" + L.Where.Name.str() + "$"));
+  };
+  J.object([&] {
+    J.attribute("nothing", O.Growing.empty() ? "Nothing grows." : "");
+    J.attributeArray("findings", [&] {
+      for (size_t I = 0; I != O.Growing.size(); ++I)
+        J.object([&] { Finding(I); });
+    });
+    J.attribute("command", jsonText("memleak " + Path));
+  });
+  return Text;
+}
+
+} // namespace memkit
