@@ -147,7 +147,7 @@ Expected<std::string> TraceView::growth() {
       for (size_t I = 0; I != O.Growing.size(); ++I)
         J.object([&] { Finding(I); });
     });
-    J.attribute("command", jsonText("memleak " + Path));
+    J.attribute("command", jsonText(CommandOf({"growth", 0, 0, 0})));
   });
   return Text;
 }

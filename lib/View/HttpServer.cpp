@@ -21,7 +21,7 @@ using namespace llvm;
 
 namespace memkit {
 
-using Clock = std::chrono::steady_clock;
+using ServerClock = std::chrono::steady_clock;
 /// A connection without a complete request, or with an answer that nobody
 /// reads, is closed after this time.
 static constexpr std::chrono::seconds MaxIdle(30);
@@ -135,7 +135,7 @@ public:
 
   int fd() const { return Fd; }
   short events() const { return Out.empty() ? POLLIN : POLLOUT; }
-  bool isOver() const { return Over || Clock::now() - Used > MaxIdle; }
+  bool isOver() const { return Over || ServerClock::now() - Used > MaxIdle; }
 
   /// Reads what is there.
   void read() {
@@ -147,7 +147,7 @@ public:
       Over = true;
       return;
     }
-    Used = Clock::now();
+    Used = ServerClock::now();
     In.append(Bytes.data(), static_cast<size_t>(Got));
   }
   /// The head of the next request, without the empty line at its end.
@@ -183,7 +183,7 @@ public:
         Over = true;
         return;
       }
-      Used = Clock::now();
+      Used = ServerClock::now();
       Written += static_cast<size_t>(Sent);
     }
     Out.clear();
@@ -195,7 +195,7 @@ private:
   std::string In, Out;
   size_t Written = 0;
   bool CloseAfter = false, Over = false;
-  Clock::time_point Used = Clock::now();
+  ServerClock::time_point Used = ServerClock::now();
 };
 
 //===----------------------------------------------------------------------===//

@@ -14,7 +14,7 @@ namespace memkit {
 using json::OStream;
 
 /// Title, total and notes of values.
-static void writeHead(OStream &J, const Values &V) {
+static void writeHead(OStream &J, const KeyedValues &V) {
   J.attribute("title", jsonText(V.Title));
   J.attribute("total", V.Of.Total);
   J.attribute("unit", isInBytes(V.Of.M) ? "bytes" : "count");
@@ -97,7 +97,7 @@ Expected<std::string> TraceView::profile(StringRef Query) {
   Expected<Graph *> G = graph(Query);
   if (!G)
     return G.takeError();
-  Expected<Values> V = values(Query, **G);
+  Expected<KeyedValues> V = values(Query, **G);
   if (!V)
     return V.takeError();
   std::vector<FlameNode> Nodes = (*G)->build(V->Of, *Limit);
@@ -141,7 +141,7 @@ Expected<std::string> TraceView::table(StringRef Query) {
   Expected<Graph *> G = graph("by=stack");
   if (!G)
     return G.takeError();
-  Expected<Values> V = values(Query, **G);
+  Expected<KeyedValues> V = values(Query, **G);
   if (!V)
     return V.takeError();
   const Places &Where = *Over->Where;

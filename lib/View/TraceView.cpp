@@ -14,10 +14,13 @@ namespace memkit {
 
 TraceView::~TraceView() = default;
 
-Expected<std::unique_ptr<TraceView>>
-TraceView::open(StringRef Path, SelectionSpec Spec, ProgressCallback Progress) {
+Expected<std::unique_ptr<TraceView>> TraceView::open(StringRef Path,
+                                                     SelectionSpec Spec,
+                                                     ProgressCallback Progress,
+                                                     CommandWriter Commands) {
   std::unique_ptr<TraceView> V(new TraceView);
   V->Path = Path.str();
+  V->CommandOf = std::move(Commands);
   if (Error E = V->In.open(Path, Spec, std::move(Progress)))
     return std::move(E);
   V->Run = queryRun(V->trace());

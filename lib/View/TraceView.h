@@ -17,13 +17,23 @@
 namespace memkit {
 
 /// Values of a profile by key, for one graph.
-struct Values {
+struct KeyedValues {
   Profile Of;
   std::string Title;   ///< `live at 9.8 s, step 59`
   std::string Note;    ///< a sentence about the values; empty: none
   std::string Command; ///< the tool call with the same answer
   bool IsExact = true;
 };
+
+/// What values the page asked for.
+struct AskedValues {
+  std::string What;  ///< `peak`, `live`, `retained`, `allocated`, ...
+  uint64_t AtNs = 0; ///< of `live`
+  uint64_t BeginNs = 0, EndNs = 0; ///< of a range
+};
+/// The command line that gives the same values; empty: there is none. A library
+/// does not know the options of tools, so the tool gives this function.
+using CommandWriter = std::function<std::string(const AskedValues &)>;
 
 /// Live bytes of a group over time.
 struct GroupCurve {
@@ -56,7 +66,8 @@ class TraceView {
 public:
   /// Spec: the options that say how stacks are shown; nothing may be selected.
   static llvm::Expected<std::unique_ptr<TraceView>>
-  open(llvm::StringRef Path, SelectionSpec Spec, ProgressCallback OnProgress);
+  open(llvm::StringRef Path, SelectionSpec Spec, ProgressCallback OnProgress,
+       CommandWriter Commands);
   ~TraceView();
 
   /// The answer as JSON. Errors: a RequestError for a wrong question, else a
@@ -92,12 +103,12 @@ private:
   llvm::Expected<std::string> growth();
   llvm::Error readGrowthCurves();
   // Values.cpp
-  llvm::Expected<Values> values(llvm::StringRef Query, Graph &G);
-  llvm::Expected<Values> livePart(Graph &G, uint32_t Space, uint64_t AtNs,
-                                  uint64_t SinceNs);
-  llvm::Expected<Values> summaryPart(Graph &G, uint32_t Space, Metric M);
-  llvm::Expected<Values> rangePart(Graph &G, uint32_t Space,
-                                   llvm::StringRef What, ViewRange R);
+  llvm::Expected<KeyedValues> values(llvm::StringRef Query, Graph &G);
+  llvm::Expected<KeyedValues> livePart(Graph &G, uint32_t Space, uint64_t AtNs,
+                                       uint64_t SinceNs);
+  llvm::Expected<KeyedValues> summaryPart(Graph &G, uint32_t Space, Metric M);
+  llvm::Expected<KeyedValues> rangePart(Graph &G, uint32_t Space,
+                                        llvm::StringRef What, ViewRange R);
   llvm::Error readLive(uint64_t AtNs);
   std::string atText(uint64_t Ns) const;
   // ProfileAnswer.cpp
@@ -106,6 +117,7 @@ private:
 
   SelectedTrace In;
   std::string Path;
+  CommandWriter CommandOf;
   RunReport Run;
   std::optional<Overview> Over;
   std::vector<std::unique_ptr<Graph>> Graphs;

@@ -45,11 +45,11 @@ Error TraceView::readLive(uint64_t AtNs) {
   return Error::success();
 }
 
-Expected<Values> TraceView::livePart(Graph &G, uint32_t Space, uint64_t AtNs,
-                                     uint64_t SinceNs) {
+Expected<KeyedValues> TraceView::livePart(Graph &G, uint32_t Space,
+                                          uint64_t AtNs, uint64_t SinceNs) {
   if (Error E = readLive(AtNs))
     return std::move(E);
-  Values V;
+  KeyedValues V;
   std::vector<uint64_t> Sums(G.numKeys());
   for (const LivePart &B : Live)
     if (trace().heap(B.Heap).Space == Space && B.AllocatedNs >= SinceNs)
@@ -60,7 +60,8 @@ Expected<Values> TraceView::livePart(Graph &G, uint32_t Space, uint64_t AtNs,
 }
 
 /// Values that the summary has, of the whole run.
-Expected<Values> TraceView::summaryPart(Graph &G, uint32_t Space, Metric M) {
+Expected<KeyedValues> TraceView::summaryPart(Graph &G, uint32_t Space,
+                                             Metric M) {
   if (G.isOfScopes() && !ByScope) {
     Expected<Selection> Sel = Selection::create(trace(), {});
     if (!Sel)
@@ -72,7 +73,7 @@ Expected<Values> TraceView::summaryPart(Graph &G, uint32_t Space, Metric M) {
     ByScope.emplace(std::move(*Made));
   }
   const SelectedStats &S = G.isOfScopes() ? *ByScope : *In.S;
-  Values V;
+  KeyedValues V;
   V.Of = makeProfile(
       S, M,
       [&](const StackStats &R) {
@@ -84,8 +85,8 @@ Expected<Values> TraceView::summaryPart(Graph &G, uint32_t Space, Metric M) {
 
 /// Allocations and frees of a range, from the intervals: exact from the end of
 /// one interval to the end of another.
-Expected<Values> TraceView::rangePart(Graph &G, uint32_t Space, StringRef What,
-                                      ViewRange R) {
+Expected<KeyedValues> TraceView::rangePart(Graph &G, uint32_t Space,
+                                           StringRef What, ViewRange R) {
   if (G.isOfScopes())
     return makeRequestError("allocations of a range are known by stack, and "
                             "not by layer or scope");
@@ -119,7 +120,7 @@ Expected<Values> TraceView::rangePart(Graph &G, uint32_t Space, StringRef What,
   };
   if (Error E = Intervals->forEach(Take))
     return std::move(E);
-  Values V;
+  KeyedValues V;
   V.Of.M = What == "count"       ? Metric::Count
            : What == "temporary" ? Metric::Temporary
                                  : Metric::Allocated;
@@ -132,7 +133,7 @@ Expected<Values> TraceView::rangePart(Graph &G, uint32_t Space, StringRef What,
   return V;
 }
 
-Expected<Values> TraceView::values(StringRef Query, Graph &G) {
+Expected<KeyedValues> TraceView::values(StringRef Query, Graph &G) {
   const Trace &T = trace();
   Expected<uint64_t> Space =
       number(Query, "space", peakSpace(T), T.devices().size());
@@ -140,9 +141,10 @@ Expected<Values> TraceView::values(StringRef Query, Graph &G) {
     return Space.takeError();
   auto Of = static_cast<uint32_t>(*Space);
   std::string What = queryValue(Query, "what");
-  std::string File = " " + Path;
+  AskedValues Asked;
+  Asked.What = What.empty() ? "peak" : What;
   if (What.empty() || What == "peak") {
-    Expected<Values> V = summaryPart(G, Of, Metric::Peak);
+    Expected<KeyedValues> V = summaryPart(G, Of, Metric::Peak);
     if (!V)
       return V;
     uint64_t Ns = 0;
@@ -150,38 +152,39 @@ Expected<Values> TraceView::values(StringRef Query, Graph &G) {
       if (S.Id == Of)
         Ns = S.Stats.PeakTimeNs;
     V->Title = "peak of " + T.spaceName(Of).str() + " at " + atText(Ns);
-    V->Command = "memflame --metric=peak" + File;
+    V->Command = CommandOf(Asked);
     return V;
   }
   if (What == "live") {
     Expected<uint64_t> At = number(Query, "at", endNs(), UINT64_MAX);
     if (!At)
       return At.takeError();
-    Expected<Values> V = livePart(G, Of, *At, 0);
+    Expected<KeyedValues> V = livePart(G, Of, *At, 0);
     if (!V)
       return V;
     V->Title = "live at " + atText(*At);
-    V->Command = "memflame --at=" + std::to_string(*At) + "ns" + File;
+    Asked.AtNs = *At;
+    V->Command = CommandOf(Asked);
     return V;
   }
   Expected<ViewRange> R = range(Query);
   if (!R)
     return R.takeError();
-  std::string Window = " --since=" + std::to_string(R->BeginNs) +
-                       "ns --until=" + std::to_string(R->EndNs) + "ns";
+  Asked.BeginNs = R->BeginNs;
+  Asked.EndNs = R->EndNs;
   std::string From =
       "from " + formatTime(R->BeginNs) + " to " + formatTime(R->EndNs);
   if (What == "retained") {
-    Expected<Values> V = livePart(G, Of, R->EndNs, R->BeginNs);
+    Expected<KeyedValues> V = livePart(G, Of, R->EndNs, R->BeginNs);
     if (!V)
       return V;
     V->Title = "allocated " + From + ", and live at the end of the range";
-    V->Command = "memflame --metric=live" + Window + File;
+    V->Command = CommandOf(Asked);
     return V;
   }
   if (!is_contained({"allocated", "count", "temporary", "freed"}, What))
     return makeRequestError("what=" + What + ": not a kind of values");
-  Expected<Values> V = rangePart(G, Of, What, *R);
+  Expected<KeyedValues> V = rangePart(G, Of, What, *R);
   if (!V)
     return V;
   V->Title = (What == "count"       ? "allocations"
@@ -189,8 +192,7 @@ Expected<Values> TraceView::values(StringRef Query, Graph &G) {
               : What == "freed"     ? "freed"
                                     : "allocated") +
              (" " + From);
-  if (What != "freed")
-    V->Command = "memflame --metric=" + What + Window + File;
+  V->Command = CommandOf(Asked);
   return V;
 }
 

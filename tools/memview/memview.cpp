@@ -28,6 +28,23 @@ static cl::opt<bool>
     NoOpen("no-open", cl::cat(toolCategory()),
            cl::desc("Print the page's address, and open no browser"));
 
+/// The command that gives the values on the command line.
+static std::string commandOf(const AskedValues &V) {
+  std::string File = " " + Input;
+  if (V.What == "growth")
+    return "memleak" + File;
+  if (V.What == "peak")
+    return "memflame --metric=peak" + File;
+  if (V.What == "live")
+    return "memflame --at=" + std::to_string(V.AtNs) + "ns" + File;
+  std::string Window = " --since=" + std::to_string(V.BeginNs) +
+                       "ns --until=" + std::to_string(V.EndNs) + "ns";
+  if (V.What == "retained")
+    return "memflame --metric=live" + Window + File;
+  // No tool sums what was freed in a range.
+  return V.What == "freed" ? "" : "memflame --metric=" + V.What + Window + File;
+}
+
 static HttpServer *Server;
 
 /// Ctrl-C ends the server.
@@ -97,7 +114,7 @@ static Expected<int> run(const SelectionFlags &Flags) {
   if (!Spec)
     return Spec.takeError();
   Expected<std::unique_ptr<TraceView>> V =
-      TraceView::open(Input, *Spec, showProgress());
+      TraceView::open(Input, *Spec, showProgress(), commandOf);
   if (!V)
     return V.takeError();
   if (Error E = serve(**V))
