@@ -11,6 +11,7 @@
 #include "NodeRanks.h"
 #include "memkit/Model/Profile.h"
 #include "llvm/ADT/DenseMap.h"
+#include <optional>
 
 namespace memkit {
 
@@ -30,6 +31,8 @@ public:
     llvm::StringRef Function;
     llvm::StringRef File; ///< of the source, else the binary; may be empty
     uint32_t Line = 0;    ///< where the function is defined, 0 unknown
+    /// A frame with this name, of the tree's allShown(); none for folded nodes.
+    std::optional<uint32_t> Shown = {};
   };
 
   FlameNames(ShownTree T, Distinct How);
@@ -37,7 +40,11 @@ public:
   /// The number of a frame of T.allShown().
   uint32_t find(uint32_t ShownIndex) {
     uint32_t &Known = ByShown[ShownIndex];
-    return Known ? Known : Known = intern(T.allShown()[ShownIndex]);
+    if (!Known) {
+      Known = intern(T.allShown()[ShownIndex]);
+      Names[Known].Shown = ShownIndex;
+    }
+    return Known;
   }
   /// The number of a name from other FlameNames with equal tree and kind.
   uint32_t add(const FlameName &N);

@@ -3,6 +3,7 @@
 // Sentences about a line that grows.
 
 #include "GrowthSentences.h"
+#include "FirstScreen.h"
 #include "Support/FunctionName.h"
 #include "memkit/Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
@@ -80,6 +81,26 @@ StringRef hintText(LeakHint H) {
     return "one container only grows: bound it, or drop old entries";
   }
   llvm_unreachable("all hints have texts");
+}
+
+std::string spanText(const GrowthReport &G) {
+  const GrowthRange &S = G.Spans.front();
+  std::vector<uint32_t> Processes;
+  for (const GrowthRange &Other : G.Spans)
+    Processes.push_back(Other.Process);
+  sort(Processes);
+  Processes.erase(llvm::unique(Processes), Processes.end());
+  if (Processes.size() > 1)
+    return formatCount(Processes.size()) + " processes";
+  if (S.HasSteps)
+    return "steps " + std::to_string(S.FirstStep) + " to " +
+           std::to_string(S.LastStep);
+  std::string Text = formatTime(S.BeginNs) + " to " + formatTime(S.EndNs);
+  if (S.TooFewSteps)
+    Text += ", by time: " + plural(S.TooFewSteps, "step") +
+            (S.TooFewSteps == 1 ? " is" : " are") + " too few, " +
+            std::to_string(MinGrowthSteps) + " are needed";
+  return Text;
 }
 
 } // namespace memkit

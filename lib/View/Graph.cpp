@@ -94,14 +94,10 @@ std::vector<FlameNode> Graph::build(const Profile &P, size_t MaxNodes) {
 FrameOwner Graph::ownerOf(const FlameNames::FlameName &N) const {
   if (N.Function == "imports" || N.Function.starts_with("import "))
     return FrameOwner::Import;
-  if (N.File.empty())
+  if (N.File.empty() || !N.Shown)
     return FrameOwner::Group;
-  if (N.File.ends_with(".py") || N.File.starts_with("<"))
-    return Own.isOwnPython(N.File) ? FrameOwner::Own : FrameOwner::Library;
-  bool IsOwn = N.File.contains(".so") || !baseName(N.File).contains('.')
-                   ? Own.isOwnBinary(N.File) && Own.isExecutable(N.File)
-                   : Own.isOwnSource(N.File);
-  return IsOwn ? FrameOwner::Own : FrameOwner::Library;
+  return Own.isOwn(Tree->allShown()[*N.Shown]) ? FrameOwner::Own
+                                               : FrameOwner::Library;
 }
 
 } // namespace memkit

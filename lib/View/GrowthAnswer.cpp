@@ -37,8 +37,14 @@ Error TraceView::readGrowthCurves() {
       return E;
   const Trace &T = trace();
   auto Nodes = linesOfNodes(*Over);
-  // By (heap, stack): found once.
+  // By (heap, stack): found once. Blocks that inner blocks fill count as these.
   DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> Known;
+  In.S->forEach([&](uint32_t, const StackStats &R) {
+    bool AtEnd = R.LiveBytes != 0;
+    if ((AtEnd ? R.LiveExclusive : R.SpacePeakBytes) <
+        (AtEnd ? R.LiveBytes : R.HeapPeakBytes) / 2)
+      Known[{R.Heap, R.Key}] = UINT32_MAX;
+  });
   auto Find = [&](uint32_t Heap, uint32_t Stack) {
     auto [At, New] = Known.try_emplace({Heap, Stack}, UINT32_MAX);
     if (New)
@@ -142,7 +148,14 @@ Expected<std::string> TraceView::growth() {
     J.attribute("suppression", jsonText("leak:^" + L.Where.Name.str() + "$"));
   };
   J.object([&] {
-    J.attribute("nothing", O.Growing.empty() ? "Nothing grows." : "");
+    std::string Span = O.Growth.Spans.empty() ? "" : spanText(O.Growth);
+    J.attribute("measured", Span);
+    J.attribute("nothing", !O.Growing.empty() ? ""
+                           : Span.empty()
+                               ? "The run is too short to measure growth."
+                               : "Nothing grows (measured: " + Span + ").");
+    J.attribute("x", !O.Growing.empty() && O.Growing.front().HasSteps ? "step"
+                                                                      : "s");
     J.attributeArray("findings", [&] {
       for (size_t I = 0; I != O.Growing.size(); ++I)
         J.object([&] { Finding(I); });

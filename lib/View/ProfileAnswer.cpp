@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Flame graphs and tables.
+// Flame graphs.
 
 #include "HttpServer.h"
 #include "Support/Json.h"
@@ -13,8 +13,7 @@ namespace memkit {
 
 using json::OStream;
 
-/// Title, total and notes of values.
-static void writeHead(OStream &J, const KeyedValues &V) {
+void writeHead(OStream &J, const KeyedValues &V) {
   J.attribute("title", jsonText(V.Title));
   J.attribute("total", V.Of.Total);
   J.attribute("unit", isInBytes(V.Of.M) ? "bytes" : "count");
@@ -120,73 +119,6 @@ Expected<std::string> TraceView::profile(StringRef Query) {
       Column("self", [](const FlameNode &N) { return N.Self; });
     });
     writeNames(J, **G, Used.names(), SourceTexts(*Over->Where));
-  });
-  return Text;
-}
-
-namespace {
-/// A row of the table.
-struct PlaceSum {
-  uint32_t Place = 0;
-  uint64_t Own = 0;
-};
-} // namespace
-
-Expected<std::string> TraceView::table(StringRef Query) {
-  constexpr uint64_t UsualRows = 200, MaxRows = 10'000;
-  Expected<uint64_t> Limit = number(Query, "rows", UsualRows, MaxRows);
-  if (!Limit)
-    return Limit.takeError();
-  // Places are of stacks.
-  Expected<Graph *> G = graph("by=stack");
-  if (!G)
-    return G.takeError();
-  Expected<KeyedValues> V = values(Query, **G);
-  if (!V)
-    return V.takeError();
-  const Places &Where = *Over->Where;
-  std::vector<uint64_t> Sums(Where.size());
-  for (const KeyValue &K : V->Of.Values)
-    Sums[Where.of(K.Key)] += K.Value;
-  std::vector<PlaceSum> Rows;
-  for (uint32_t Id = 0; Id != Sums.size(); ++Id)
-    if (Sums[Id])
-      Rows.push_back({Id, Sums[Id]});
-  stable_sort(
-      Rows, [](const PlaceSum &A, const PlaceSum &B) { return A.Own > B.Own; });
-  size_t Count = std::min<size_t>(Rows.size(), *Limit);
-  uint64_t Left = 0;
-  for (const PlaceSum &R : ArrayRef(Rows).drop_front(Count))
-    Left += R.Own;
-  std::string Text;
-  raw_string_ostream OS(Text);
-  OStream J(OS);
-  auto Column = [&](StringRef Key, auto Value) {
-    J.attributeArray(Key, [&] {
-      for (const PlaceSum &R : ArrayRef(Rows).take_front(Count))
-        J.value(Value(R));
-    });
-  };
-  auto PlaceOf = [&](const PlaceSum &R) -> const Place & {
-    return Where.place(R.Place);
-  };
-  J.object([&] {
-    writeHead(J, *V);
-    J.attributeObject("rows", [&] {
-      Column("text", [&](const PlaceSum &R) {
-        return jsonText(Where.text(PlaceOf(R)));
-      });
-      Column("source",
-             [&](const PlaceSum &R) { return jsonText(PlaceOf(R).Source); });
-      Column("kind", [&](const PlaceSum &R) {
-        return unsigned(ownerOfPlace(PlaceOf(R).Kind));
-      });
-      Column("own", [](const PlaceSum &R) { return R.Own; });
-    });
-    J.attributeObject("left_out", [&] {
-      J.attribute("rows", Rows.size() - Count);
-      J.attribute("own", Left);
-    });
   });
   return Text;
 }

@@ -171,7 +171,8 @@ Expected<std::string> TraceView::start() {
     });
     J.attributeArray("devices", [] {});
     J.attributeArray("views", [&] {
-      for (StringRef View : {"overview", "flame", "growth", "processes"})
+      for (StringRef View :
+           {"overview", "timeline", "flame", "growth", "processes"})
         J.value(View);
     });
     J.attribute("has_events", HasEvents);

@@ -9,6 +9,7 @@
 #ifndef MEMKIT_LIB_VIEW_TRACEVIEW_H
 #define MEMKIT_LIB_VIEW_TRACEVIEW_H
 
+#include "Analysis/OwnTree.h"
 #include "Graph.h"
 #include "Report/FirstScreen.h"
 #include "memkit/Model/LiveBlocks.h"
@@ -19,11 +20,15 @@ namespace memkit {
 /// Values of a profile by key, for one graph.
 struct KeyedValues {
   Profile Of;
-  std::string Title;   ///< `live at 9.8 s, step 59`
-  std::string Note;    ///< a sentence about the values; empty: none
-  std::string Command; ///< the tool call with the same answer
+  std::vector<uint64_t> Blocks; ///< live blocks by key; empty: not known
+  std::string Title;            ///< `live at 9.8 s, step 59`
+  std::string Note;             ///< a sentence about the values; empty: none
+  std::string Command;          ///< the tool call with the same answer
   bool IsExact = true;
 };
+
+/// Title, total and notes of values.
+void writeHead(llvm::json::OStream &J, const KeyedValues &V);
 
 /// What values the page asked for.
 struct AskedValues {
@@ -123,6 +128,7 @@ private:
   std::vector<std::unique_ptr<Graph>> Graphs;
   std::optional<SelectedStats> ByScope;
   std::unique_ptr<IntervalSeries> Intervals;
+  std::optional<OwnTree> Calls;      ///< made when needed
   std::optional<DrawnCurves> Drawn;  ///< the last
   std::optional<Libraries> Grouping; ///< made when needed
   /// By index in Overview::Growing.

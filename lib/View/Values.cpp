@@ -51,9 +51,14 @@ Expected<KeyedValues> TraceView::livePart(Graph &G, uint32_t Space,
     return std::move(E);
   KeyedValues V;
   std::vector<uint64_t> Sums(G.numKeys());
-  for (const LivePart &B : Live)
-    if (trace().heap(B.Heap).Space == Space && B.AllocatedNs >= SinceNs)
-      Sums[G.keyOf(B.Heap, B.Stack, B.ScopePath)] += B.Bytes;
+  V.Blocks.resize(G.numKeys());
+  for (const LivePart &B : Live) {
+    if (trace().heap(B.Heap).Space != Space || B.AllocatedNs < SinceNs)
+      continue;
+    uint32_t Key = G.keyOf(B.Heap, B.Stack, B.ScopePath);
+    Sums[Key] += B.Bytes;
+    V.Blocks[Key] += B.Bytes != 0;
+  }
   V.Of.M = Metric::Live;
   takeSums(Sums, V.Of);
   return V;
@@ -80,6 +85,14 @@ Expected<KeyedValues> TraceView::summaryPart(Graph &G, uint32_t Space,
         return G.keyOf(R.Heap, G.isOfScopes() ? 0 : R.Key, R.Key);
       },
       Space);
+  if (M != Metric::Peak)
+    return V;
+  V.Blocks.resize(G.numKeys());
+  S.forEach([&](uint32_t, const StackStats &R) {
+    if (R.SpacePeakBlocks && trace().heap(R.Heap).Space == Space)
+      V.Blocks[G.keyOf(R.Heap, G.isOfScopes() ? 0 : R.Key, R.Key)] +=
+          R.SpacePeakBlocks;
+  });
   return V;
 }
 

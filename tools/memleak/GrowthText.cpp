@@ -77,26 +77,6 @@ std::string growthOutcome(const LeakView &V, const Growth &G) {
          formatSize(G.HeapEnd) + (G.FreedAtExit ? "; freed at exit" : "");
 }
 
-std::string growthSpanText(const GrowthReport &G) {
-  const GrowthRange &S = G.Spans.front();
-  std::vector<uint32_t> Processes;
-  for (const GrowthRange &Other : G.Spans)
-    Processes.push_back(Other.Process);
-  sort(Processes);
-  Processes.erase(llvm::unique(Processes), Processes.end());
-  if (Processes.size() > 1)
-    return formatCount(Processes.size()) + " processes";
-  if (S.HasSteps)
-    return "steps " + std::to_string(S.FirstStep) + " to " +
-           std::to_string(S.LastStep);
-  std::string Text = formatTime(S.BeginNs) + " to " + formatTime(S.EndNs);
-  if (S.TooFewSteps)
-    Text += ", by time: " + plural(S.TooFewSteps, "step") +
-            (S.TooFewSteps == 1 ? " is" : " are") + " too few, " +
-            std::to_string(MinGrowthSteps) + " are needed";
-  return Text;
-}
-
 /// The latest end of the spans that end before a long exit of their process; 0
 /// if none.
 static uint64_t lastEnd(const GrowthReport &G) {
@@ -135,7 +115,7 @@ void printGrowth(raw_ostream &OS, const LeakView &V) {
        << ": later frees count as the end of the process\n";
   if (G.Found.empty()) {
     OS << (V.R.GrowthInBaseline ? "nothing new grows" : "nothing grows")
-       << " (measured: " << growthSpanText(G) << ")\n";
+       << " (measured: " << spanText(G) << ")\n";
     printUnsure(OS, V);
     return;
   }
@@ -150,7 +130,7 @@ void printGrowth(raw_ostream &OS, const LeakView &V) {
   if (OneUnit)
     OS << ", by " << rateText(Sum) << " per "
        << unitOf(G.Spans[G.Found[0].Span]) << (One ? "" : " in all");
-  OS << " (measured: " << growthSpanText(G) << ")\n";
+  OS << " (measured: " << spanText(G) << ")\n";
   printFindings(OS, V, FK_Growth);
   OS << '\n';
   printUnsure(OS, V);

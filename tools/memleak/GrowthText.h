@@ -7,6 +7,7 @@
 
 #include "LeakPrinter.h"
 #include "Report/FirstScreen.h"
+#include "Report/GrowthSentences.h"
 
 namespace memkit {
 
@@ -25,8 +26,6 @@ std::string growthOutcome(const LeakView &V, const Growth &G);
 /// Prints the section on growth.
 void printGrowth(llvm::raw_ostream &OS, const LeakView &V);
 
-/// `steps 1 to 100`, `2.1 s to 10.3 s`, `3 processes`. G has spans.
-std::string growthSpanText(const GrowthReport &G);
 /// Prints the number of places that a longer run would decide.
 void printUnsure(llvm::raw_ostream &OS, const LeakView &V);
 /// Prints what suppressions and a baseline hid, in a line each.

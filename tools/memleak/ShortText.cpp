@@ -116,7 +116,7 @@ void ShortPrinter::printGrowth() {
     OS << (Lines.empty()
                ? (V.R.GrowthInBaseline ? "Nothing new grows" : "Nothing grows")
                : "Nothing else grows")
-       << " (measured: " << growthSpanText(G) << ")\n";
+       << " (measured: " << spanText(G) << ")\n";
   printUnsure(OS, V);
 }
 
