@@ -136,6 +136,8 @@ static void writeProcesses(OStream &J, const PageInput &F) {
 Expected<std::string> TraceView::start() {
   if (Error E = readOverview())
     return std::move(E);
+  if (Error E = readMarks())
+    return std::move(E);
   PageInput F = input();
   const Trace &T = trace();
   bool HasEvents = any_of(T.reader().sections(), [](const SectionInfo &B) {
@@ -156,6 +158,7 @@ Expected<std::string> TraceView::start() {
     writeWords(J, F);
     writeSpaces(J, F);
     writeSteps(J, F);
+    writeMarks(J);
     writeProcesses(J, F);
     J.attributeArray("curves", [&] {
       for (StringRef By : {"heap", "line", "library"})

@@ -60,6 +60,13 @@ struct DrawnCurves {
   std::vector<GroupCurve> Groups;
 };
 
+/// A tick on the timeline; a range has a later end.
+struct ShownMark {
+  uint64_t TimeNs = 0, EndNs = 0;
+  llvm::StringRef Kind; ///< `user`, `range`, `oom`, ...
+  std::string Text;
+};
+
 /// A part of the run, from the page's parameters.
 struct ViewRange {
   uint64_t BeginNs = 0, EndNs = 0;
@@ -97,6 +104,9 @@ private:
 
   // StartAnswer.cpp
   llvm::Expected<std::string> start();
+  // MarkAnswer.cpp
+  llvm::Error readMarks();
+  void writeMarks(llvm::json::OStream &J) const;
   // CurveAnswer.cpp
   llvm::Expected<std::string> curves(llvm::StringRef Query);
   llvm::Error readCurves(uint32_t Space, llvm::StringRef By);
@@ -128,7 +138,9 @@ private:
   std::vector<std::unique_ptr<Graph>> Graphs;
   std::optional<SelectedStats> ByScope;
   std::unique_ptr<IntervalSeries> Intervals;
-  std::optional<OwnTree> Calls;      ///< made when needed
+  std::optional<OwnTree> Calls; ///< made when needed
+  std::vector<ShownMark> Shown;
+  bool MarksRead = false;
   std::optional<DrawnCurves> Drawn;  ///< the last
   std::optional<Libraries> Grouping; ///< made when needed
   /// By index in Overview::Growing.
