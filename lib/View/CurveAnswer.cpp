@@ -309,8 +309,7 @@ void TraceView::writeLines(OStream &J, uint32_t Space, ViewRange R,
 
 Expected<std::string> TraceView::curves(StringRef Query) {
   const Trace &T = trace();
-  Expected<uint64_t> Space =
-      number(Query, "space", peakSpace(T), T.devices().size());
+  Expected<uint64_t> Space = number(Query, "space", 0, T.devices().size());
   if (!Space)
     return Space.takeError();
   constexpr uint64_t Usual = 600, Max = 4000;

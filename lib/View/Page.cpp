@@ -15,6 +15,31 @@ StringRef servedPage() {
   return {reinterpret_cast<const char *>(PageBytes), sizeof PageBytes};
 }
 
-std::string pagePolicy() { return PagePolicy; }
+StringRef servedPolicy() { return ServedPolicy; }
+
+/// JSON that may stand inside an element of HTML: a `<` occurs only in texts.
+static std::string escaped(StringRef Json) {
+  std::string Out;
+  Out.reserve(Json.size());
+  for (char C : Json)
+    if (C == '<')
+      Out += "\\u003c";
+    else
+      Out += C;
+  return Out;
+}
+
+std::string filePage(StringRef Answers) {
+  constexpr StringLiteral Head = "<head>\n";
+  constexpr StringLiteral Empty = "id=\"answers\">{}</script>";
+  StringRef Page = servedPage();
+  auto [BeforeHead, AfterHead] = Page.split(Head);
+  auto [Middle, End] = AfterHead.split(Empty);
+  return (BeforeHead + Head +
+          "<meta http-equiv=\"Content-Security-Policy\" content=\"" +
+          StringRef(FilePolicy) + "\">\n" + Middle + "id=\"answers\">" +
+          escaped(Answers) + "</script>" + End)
+      .str();
+}
 
 } // namespace memkit

@@ -14,7 +14,10 @@ namespace memkit {
 llvm::StringRef servedPage();
 /// The Content-Security-Policy of servedPage(): only its own script and style,
 /// and requests to its own server.
-std::string pagePolicy();
+llvm::StringRef servedPolicy();
+/// The page as a file with answers. Answers: a JSON object, by request. The
+/// file needs no network, and its own policy forbids requests.
+std::string filePage(llvm::StringRef Answers);
 
 } // namespace memkit
 

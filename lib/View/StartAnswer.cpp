@@ -133,7 +133,7 @@ static void writeProcesses(OStream &J, const PageInput &F) {
   });
 }
 
-Expected<std::string> TraceView::start() {
+Expected<std::string> TraceView::start(ArrayRef<uint64_t> Moments) {
   if (Error E = readOverview())
     return std::move(E);
   if (Error E = readMarks())
@@ -179,7 +179,14 @@ Expected<std::string> TraceView::start() {
         J.value(View);
     });
     J.attribute("has_events", HasEvents);
-    J.attribute("moments", nullptr);
+    J.attribute("left_out", "");
+    if (Moments.empty())
+      J.attribute("moments", nullptr);
+    else
+      J.attributeArray("moments", [&] {
+        for (uint64_t Ns : Moments)
+          J.value(Ns);
+      });
   });
   return Text;
 }

@@ -27,8 +27,6 @@ Expected<std::unique_ptr<TraceView>> TraceView::open(StringRef Path,
   return V;
 }
 
-std::string TraceView::program() const { return queryProgram(trace()); }
-
 Error TraceView::readOverview() {
   if (Over)
     return Error::success();

@@ -86,8 +86,9 @@ public:
   /// TraceError.
   llvm::Expected<std::string> answer(llvm::StringRef Question,
                                      llvm::StringRef Query);
-  /// For the page's title.
-  std::string program() const;
+  /// The answers of a page that is a file, as one JSON object by request: the
+  /// first answers of each view, and moments as far as MaxBytes allow.
+  llvm::Expected<std::string> fileAnswers(uint64_t MaxBytes);
 
 private:
   TraceView() = default;
@@ -103,7 +104,7 @@ private:
   llvm::Expected<Graph *> graph(llvm::StringRef Query);
 
   // StartAnswer.cpp
-  llvm::Expected<std::string> start();
+  llvm::Expected<std::string> start(llvm::ArrayRef<uint64_t> Moments = {});
   // MarkAnswer.cpp
   llvm::Error readMarks();
   void writeMarks(llvm::json::OStream &J) const;

@@ -154,9 +154,11 @@ Expected<KeyedValues> TraceView::values(StringRef Query, Graph &G) {
     return Space.takeError();
   auto Of = static_cast<uint32_t>(*Space);
   std::string What = queryValue(Query, "what");
+  if (What.empty())
+    What = queryValue(Query, "at").empty() ? "peak" : "live";
   AskedValues Asked;
-  Asked.What = What.empty() ? "peak" : What;
-  if (What.empty() || What == "peak") {
+  Asked.What = What;
+  if (What == "peak") {
     Expected<KeyedValues> V = summaryPart(G, Of, Metric::Peak);
     if (!V)
       return V;

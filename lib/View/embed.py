@@ -4,9 +4,10 @@
 
     embed.py PAGE.html OUT.inc
 
-OUT.inc defines PageBytes, the bytes of the page, and PagePolicy, a
-Content-Security-Policy that allows exactly the scripts and styles in the page, by their
-hashes. A block of data (a script of type application/json) needs no permission.
+OUT.inc defines PageBytes, the bytes of the page, and two policies
+(Content-Security-Policy) that allow exactly the scripts and styles in the page, by their
+hashes: ServedPolicy also allows requests to the page's own server, FilePolicy allows no
+request at all. A block of data (a script of type application/json) needs no permission.
 """
 
 import base64
@@ -29,12 +30,14 @@ def main():
     page = open(sys.argv[1], encoding="utf-8").read()
     policy = (
         f"default-src 'none'; script-src {hashes(page, 'script')}; "
-        f"style-src {hashes(page, 'style')}; connect-src 'self'; img-src data: blob:; "
-        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+        f"style-src {hashes(page, 'style')}; img-src data: blob:; "
+        "base-uri 'none'; form-action 'none'"
     )
+    served = policy + "; connect-src 'self'; frame-ancestors 'none'"
     data = page.encode()
     with open(sys.argv[2], "w", encoding="ascii") as out:
-        out.write(f'static constexpr char PagePolicy[] = "{policy}";\n')
+        out.write(f'static constexpr char FilePolicy[] = "{policy}";\n')
+        out.write(f'static constexpr char ServedPolicy[] = "{served}";\n')
         out.write("static constexpr unsigned char PageBytes[] = {\n")
         for at in range(0, len(data), 32):
             out.write(",".join(map(str, data[at : at + 32])) + ",\n")

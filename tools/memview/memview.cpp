@@ -3,6 +3,7 @@
 // Shows a trace in a browser.
 
 #include "Cli/LargePages.h"
+#include "Cli/OutputFile.h"
 #include "Cli/Progress.h"
 #include "Cli/SelectionFlags.h"
 #include "Cli/Terminal.h"
@@ -21,6 +22,14 @@ using namespace memkit;
 
 static cl::opt<std::string> Input(cl::Positional, cl::desc("<trace>"),
                                   cl::cat(toolCategory()));
+static cl::opt<std::string>
+    Output("o", cl::value_desc("file"), cl::cat(toolCategory()),
+           cl::desc("Write the page to this file, with answers, and end; the "
+                    "file needs no network"));
+static cl::opt<std::string> MaxBytes(
+    "max-bytes", cl::init("2MiB"), cl::value_desc("size"),
+    cl::cat(toolCategory()),
+    cl::desc("Maximum size of the answers in the file (default 2MiB)"));
 static cl::opt<unsigned>
     Port("port", cl::init(0), cl::value_desc("n"), cl::cat(toolCategory()),
          cl::desc("Serve the page on this port (default: a free one)"));
@@ -74,7 +83,8 @@ static HttpAnswer errorAnswer(unsigned Status, Error E) {
 static HttpAnswer answerOf(TraceView &V, const HttpRequest &R) {
   StringRef Name = R.Path;
   if (Name.empty())
-    return {200, "text/html; charset=utf-8", pagePolicy(), servedPage().str()};
+    return {200, "text/html; charset=utf-8", servedPolicy().str(),
+            servedPage().str()};
   if (!Name.consume_front("api/"))
     return errorAnswer(404, makeRequestError("there is no such page"));
   Expected<std::string> Text = V.answer(Name, R.Query);
@@ -107,6 +117,22 @@ static Error serve(TraceView &V) {
   return (*S)->run([&](const HttpRequest &R) { return answerOf(V, R); });
 }
 
+static Error writeFile(TraceView &V) {
+  Expected<uint64_t> Max = parseSize(MaxBytes);
+  if (!Max)
+    return makeUsageError("--max-bytes=" + MaxBytes + ": " +
+                          toString(Max.takeError()));
+  Expected<std::string> Answers = V.fileAnswers(*Max);
+  if (!Answers)
+    return Answers.takeError();
+  Expected<std::unique_ptr<OutputFile>> Out =
+      OutputFile::open(Output, OutputFile::Content::Machine);
+  if (!Out)
+    return Out.takeError();
+  (*Out)->os() << filePage(*Answers);
+  return (*Out)->keep();
+}
+
 static Expected<int> run(const SelectionFlags &Flags) {
   if (Error E = chooseTrace(Input))
     return E;
@@ -117,7 +143,7 @@ static Expected<int> run(const SelectionFlags &Flags) {
       TraceView::open(Input, *Spec, showProgress(), commandOf);
   if (!V)
     return V.takeError();
-  if (Error E = serve(**V))
+  if (Error E = Output.empty() ? serve(**V) : writeFile(**V))
     return E;
   return 0;
 }
