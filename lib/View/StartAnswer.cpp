@@ -172,11 +172,23 @@ Expected<std::string> TraceView::start(ArrayRef<uint64_t> Moments) {
       if (!Over->Layers.empty())
         J.value("layer");
     });
-    J.attributeArray("devices", [] {});
+    J.attributeArray("devices", [&] {
+      for (const SpaceReport &S : Run.Spaces)
+        if (S.Id)
+          J.object([&] {
+            J.attribute("id", S.Id);
+            J.attribute("name", jsonText(S.Name));
+            J.attribute("has_map", HasEvents && S.Stats.PeakBytes != 0);
+          });
+    });
     J.attributeArray("views", [&] {
-      for (StringRef View :
-           {"overview", "timeline", "flame", "growth", "processes"})
+      for (StringRef View : {"overview", "timeline", "flame", "growth"})
         J.value(View);
+      if (HasEvents && any_of(Run.Spaces, [](const SpaceReport &S) {
+            return S.Id && S.Stats.PeakBytes;
+          }))
+        J.value("map");
+      J.value("processes");
     });
     J.attribute("has_events", HasEvents);
     J.attribute("left_out", "");

@@ -12,6 +12,12 @@ using namespace llvm;
 
 namespace memkit {
 
+std::string frameLine(const ShownFrame &F) {
+  if (!F.Line || F.File.empty())
+    return F.Function.str();
+  return (baseName(F.File) + ":" + Twine(F.Line) + " " + F.Function).str();
+}
+
 TraceView::~TraceView() = default;
 
 Expected<std::unique_ptr<TraceView>> TraceView::open(StringRef Path,
@@ -124,6 +130,8 @@ Expected<std::string> TraceView::answer(StringRef Question, StringRef Query) {
     return profile(Query);
   if (Question == "table")
     return table(Query);
+  if (Question == "map")
+    return map(Query);
   if (Question == "growth")
     return growth();
   return makeRequestError("there is no question " + Question);

@@ -27,6 +27,8 @@ struct KeyedValues {
   bool IsExact = true;
 };
 
+/// `train.py:46 Block.forward`: a frame in a line.
+std::string frameLine(const ShownFrame &F);
 /// Title, total and notes of values.
 void writeHead(llvm::json::OStream &J, const KeyedValues &V);
 
@@ -118,6 +120,8 @@ private:
   // GrowthAnswer.cpp
   llvm::Expected<std::string> growth();
   llvm::Error readGrowthCurves();
+  // MapAnswer.cpp
+  llvm::Expected<std::string> map(llvm::StringRef Query);
   // Values.cpp
   llvm::Expected<KeyedValues> values(llvm::StringRef Query, Graph &G);
   llvm::Expected<KeyedValues> livePart(Graph &G, uint32_t Space, uint64_t AtNs,

@@ -42,6 +42,10 @@ static std::string commandOf(const AskedValues &V) {
   std::string File = " " + Input;
   if (V.What == "growth")
     return "memleak" + File;
+  if (V.What == "map")
+    return "memdump --map" + File;
+  if (V.What == "map-at")
+    return "memdump --map --at=" + std::to_string(V.AtNs) + "ns" + File;
   if (V.What == "peak")
     return "memflame --metric=peak" + File;
   if (V.What == "live")
