@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Stub.
+
+import {element} from './element.js';
+
+export class Layers {
+  constructor() {
+    this.root = element('div');
+  }
+
+  update() {}
+}
