@@ -14,8 +14,8 @@ import {change, inGesture, state} from './state.js';
 import {DataTable} from './table.js';
 import {groupWord} from './timeline.js';
 
-const Metrics = [['allocated', 'allocated'], ['count', 'allocations (number)'], ['temporary', 'temporary'],
-                 ['freed', 'freed'], ['retained', 'retained: allocated here, live at the end']];
+const Metrics = [['allocated', 'allocated'], ['count', 'number of allocations'], ['temporary', 'temporary'],
+                 ['freed', 'freed'], ['retained', 'retained']];
 
 export class FlameView {
   constructor() {
@@ -90,7 +90,7 @@ export class FlameView {
     const moment = state.at === null ? [] : [['live', 'live at ' + formatTime(state.at)]];
     const span = state.range ? ' in the range' : '';
     setMenu(this.whatMenu, [['peak', 'the peak'], ...moment,
-      ...Metrics.map(([key, text]) => [key, text.replace(/^\w+/, word => word + (key === 'retained' ? '' : span))])], metricNow());
+      ...Metrics.map(([key, text]) => [key, text + span])], metricNow());
     this.byMenu.querySelector('select').value = state.by || run.start.groups[0];
     this.all.querySelector('input').checked = state.all;
     this.invert.querySelector('input').checked = state.invert;
@@ -197,6 +197,7 @@ export class FlameView {
   describe(node) {
     const {tree, answer} = this;
     this.actions.hidden = this.acted() < 0;
+    this.detailName.classList.toggle('hint', node < 0);
     if (node < 0) {
       this.detailName.textContent = 'Point at a box to see its line. Click to zoom.';
       this.detailSource.textContent = this.detailSizes.textContent = '';

@@ -19,6 +19,7 @@ function read() {
   const style = getComputedStyle(document.documentElement);
   for (const name of Names) colors[name] = style.getPropertyValue('--' + name).trim();
   for (let at = 0; at < SeriesCount; ++at) colors.series[at] = style.getPropertyValue('--series' + at).trim();
+  colors.greys = [0, 1, 2].map(at => style.getPropertyValue('--grey' + at).trim());
   colors.others = style.getPropertyValue('--others').trim();
   for (const listener of themeListeners) listener();
 }

@@ -11,9 +11,9 @@ import {pictureButton} from './picture.js';
 import {momentText, run, spaceNow, stepAt} from './run.js';
 import {change, inGesture, onChange, state} from './state.js';
 import {Surface} from './surface.js';
-import {onTheme, colors, seriesColor} from './theme.js';
+import {onTheme, colors} from './theme.js';
 import {TimelineInput, windowNow} from './timeline_input.js';
-import {layoutOf, paintTimeline, stackOf} from './timeline_paint.js';
+import {colorSeries, layoutOf, paintTimeline, stackOf} from './timeline_paint.js';
 
 const GroupWords = {'': 'total', line: 'line of your code', stack: 'stack', heap: 'heap', library: 'library',
                category: 'category', layer: 'layer', scope: 'scope', thread: 'thread', process: 'process'};
@@ -40,7 +40,7 @@ export class Timeline {
 
   head() {
     const {spaces, curves} = run.start;
-    this.spaceMenu = menu('Memory of', spaces.map(space => [String(space.id), clean(space.name)]),
+    this.spaceMenu = menu('of', spaces.map(space => [String(space.id), clean(space.name)]),
       '', value => change({space: Number(value), zoom: []}));
     this.spaceMenu.hidden = spaces.length < 2;
     this.curveMenu = menu('by', [...new Set(['', ...curves])].map(name => [name, groupWord(name)]),
@@ -79,6 +79,7 @@ export class Timeline {
   show(answer) {
     this.answer = answer;
     this.stack = stackOf(answer);
+    colorSeries(answer);
     this.rows = null;
     this.showSelection();
     this.showLegend();
@@ -129,7 +130,7 @@ export class Timeline {
   /** Makes the legend's rows once an answer; moments change numbers only. */
   makeRows() {
     const items = this.answer.series.length > 1
-      ? this.answer.series.map((series, at) => ({series, color: () => seriesColor(at, series.name)})) : [];
+      ? this.answer.series.map(series => ({series, color: series.color})) : [];
     const lines = this.answer.lines.map(line => ({series: line, line: true, color: () => colors.ink}));
     this.when = element('span', {class: 'name'});
     this.sum = element('span', {class: 'number'});

@@ -8,13 +8,13 @@ import {clean} from './names.js';
 import {fitText, textWidth} from './pen.js';
 import {colors, seriesColor} from './theme.js';
 
-const Lane = 18;      // height of the marks above the plot
+const LaneRow = 15, Lane = 2 * LaneRow; // two rows of labels above the plot
 const AxisHeight = 38; // steps and time below the plot
 
 /** Where things are: pixels of the plot, and the time at both ends. */
 export function layoutOf(width, height, window) {
   const narrow = width < 560;
-  return {width, height, x0: narrow ? 60 : 72, x1: width - (narrow ? 8 : 16), y0: Lane + 6, y1: height - AxisHeight,
+  return {width, height, x0: narrow ? 60 : 72, x1: width - (narrow ? 8 : 16), y0: Lane + 4, y1: height - AxisHeight,
           from: window[0], to: window[1]};
 }
 
@@ -25,6 +25,15 @@ export const timeOf = (layout, x) =>
   layout.from + (x - layout.x0) / (layout.x1 - layout.x0) * (layout.to - layout.from);
 
 const lineDashes = [null, [6, 3], [2, 3], [8, 3, 2, 3]];
+
+/** Gives the series their colours: grey for imports and others, so that own code stands out. */
+export function colorSeries(answer) {
+  let hue = 0, grey = 0;
+  for (const series of answer.series) {
+    const at = series.kind === 'import' || series.kind === 'library' ? -1 - grey++ : hue++;
+    series.color = () => series.name === 'others' ? colors.others : at < 0 ? colors.greys[(-1 - at) % 3] : seriesColor(at, series.name);
+  }
+}
 
 /** Upper edges of the stacked series, one array a series, computed once an answer. */
 export function stackOf(answer) {
@@ -67,7 +76,7 @@ function paintAreas(pen, layout, answer, stack, top) {
   for (let at = stack.length - 1; at >= 0; --at) {
     const upper = pointsOf(layout, answer.time_ns, stack[at], top);
     if (upper.length < 4) continue;
-    const fill = stack.length === 1 ? colors.area : seriesColor(at, answer.series[at].name);
+    const fill = stack.length === 1 ? colors.area : answer.series[at].color();
     pen.area([upper[0], base, ...upper, upper[upper.length - 2], base], fill);
     pen.line(upper, stack.length === 1 ? colors.accent : colors.ground, stack.length === 1 ? 1.25 : 0.75);
   }
@@ -123,40 +132,49 @@ function paintTime(pen, layout) {
   }
 }
 
-/** Labels above the plot; later ones are left out where there is no room. */
+/** Finds room for a label in the rows above the plot; the row, or -1 where there is none. */
+function takeRow(taken, left, width) {
+  for (let row = 0; row < 2; ++row) {
+    if (taken[row].some(([from, to]) => left < to + 10 && left + width + 10 > from)) continue;
+    taken[row].push([left, left + width]);
+    return row;
+  }
+  return -1;
+}
+
+const isUrgent = kind => kind === 'oom' || kind === 'alert' || kind === 'loss';
+const kindWords = {oom: 'out of memory', 'record-on': 'recording on', 'record-off': 'recording off'};
+
+/** Labels above the plot, urgent ones first; later ones are left out where there is no room. */
 function paintMarks(pen, layout, marks, taken) {
   const order = marks.time_ns.map((_, at) => at);
-  const urgent = kind => kind === 'oom' || kind === 'alert' || kind === 'loss';
-  order.sort((a, b) => urgent(marks.kind[b]) - urgent(marks.kind[a]));
+  order.sort((a, b) => isUrgent(marks.kind[b]) - isUrgent(marks.kind[a]));
   for (const at of order) {
     const begin = marks.time_ns[at], end = Math.max(begin, marks.end_ns[at]), kind = marks.kind[at];
     if (end < layout.from || begin > layout.to) continue;
-    const color = urgent(kind) ? colors.alarm : colors.dim;
+    const urgent = isUrgent(kind), color = urgent ? colors.alarm : colors.dim;
     const x = Math.round(Math.max(layout.x0, xOf(layout, begin))) + 0.5, right = Math.min(layout.x1, xOf(layout, end));
-    if (right - x > 2) pen.rect(x, Lane + 1, right - x, 3, colors.edge);
-    else pen.line([x, Lane, x, layout.y1], color, 1, [2, 3]);
-    const words = {oom: 'out of memory', 'record-on': 'recording on', 'record-off': 'recording off'};
-    const text = clean(words[kind] || marks.text[at] || kind, 60);
-    let room = Math.max(120, right - x);
-    const width = Math.min(room, textWidth(text, 11, urgent(kind)));
+    const text = clean(kindWords[kind] || marks.text[at] || kind, 80);
+    const room = Math.min(layout.x1 - layout.x0, Math.max(urgent ? 320 : 120, right - x));
+    const label = fitText(text, room, 11, urgent), width = textWidth(label, 11, urgent);
     const left = Math.min(x, layout.x1 - width);
-    if (taken.some(([from, to]) => left < to + 10 && left + width + 10 > from)) continue;
-    taken.push([left, left + width]);
-    pen.text(left, 9, fitText(text, room + 1, 11, urgent(kind)), color, {size: 11, bold: urgent(kind)});
+    const row = label ? takeRow(taken, left, width) : -1;
+    if (right - x > 2) pen.rect(x, Lane - 1, right - x, 3, colors.edge);
+    else pen.line([x, row < 0 ? Lane : (row + 1) * LaneRow, x, layout.y1], color, 1, [2, 3]);
+    if (row >= 0) pen.text(left, row * LaneRow + 7, label, color, {size: 11, bold: urgent});
   }
 }
 
-function paintPeak(pen, layout, space, top, taken, whole) {
+function paintPeak(pen, layout, space, top, taken) {
   if (!space.peak_bytes || space.peak_ns < layout.from || space.peak_ns > layout.to) return;
   const x = xOf(layout, space.peak_ns), y = layout.y1 - space.peak_bytes / top * (layout.y1 - layout.y0);
   if (y < layout.y0 - 2) return;
-  const text = 'peak ' + formatSize(space.peak_bytes);
-  const width = textWidth(text, 12, true);
+  const text = 'peak ' + formatSize(space.peak_bytes), width = textWidth(text, 12, true);
   const left = Math.min(layout.x1 - width, Math.max(layout.x0, x - width / 2));
-  pen.line([x, Lane, x, y], colors.ink, 1);
+  const row = Math.max(0, takeRow(taken, left, width));
+  pen.line([x, (row + 1) * LaneRow, x, y], colors.ink, 1);
   pen.rect(x - 2.5, y - 2.5, 5, 5, colors.ink);
-  taken.push([left, left + width]);
-  pen.text(left, 9, text, colors.ink, {bold: true});
+  pen.text(left, row * LaneRow + 7, text, colors.ink, {bold: true});
 }
 
 function paintRange(pen, layout, range) {
@@ -175,7 +193,7 @@ function paintRange(pen, layout, range) {
 /** Draws all; `view` has answer, stack, steps, marks, space, range, at, hover. */
 export function paintTimeline(pen, layout, view) {
   if (!view.answer) return;
-  const top = topOf(view.answer, layout), taken = [];
+  const top = topOf(view.answer, layout), taken = [[], []];
   paintGrid(pen, layout, top);
   pen.clip(layout.x0, 0, layout.x1 - layout.x0, layout.y1);
   paintAreas(pen, layout, view.answer, view.stack, top);
