@@ -24,7 +24,7 @@ export class Compare {
     this.keys = element('p', {class: 'color-legend'});
     this.xMenu = menu('by', [['step', 'step'], ['ns', 'time']], 'step', x => change({x}));
     this.table = new DataTable([
-      {title: 'change', number: true, value: row => row.change, text: row => formatSizeChange(row.change)},
+      {title: 'change', number: true, value: row => Math.abs(row.change), text: row => formatSizeChange(row.change)},
       {title: '', text: () => '', cell: row => this.bar(row)},
       {title: 'before', number: true, value: row => row.a, text: row => formatSize(row.a)},
       {title: 'after', number: true, value: row => row.b, text: row => formatSize(row.b)},

@@ -83,8 +83,8 @@ export class Layers {
       for (let at = 0; at < steps.length; at += every) {
         let value = 0;
         for (let part = at; part < Math.min(steps.length, at + every); ++part) value = Math.max(value, answer.values[row][part]);
-        const x = left + at * cell;
-        pen.rect(x, y, Math.max(1, cell * every - (cell > 4 ? 1 : 0)), CellHeight - 1, scaleColor(value / this.largest));
+        const x = Math.round(left + at * cell), right = Math.round(left + Math.min(steps.length, at + every) * cell);
+        pen.rect(x, y, Math.max(1, right - x), CellHeight - 1, scaleColor(value / this.largest));
       }
     });
     let free = -Infinity;

@@ -132,8 +132,8 @@ export class TimelineInput {
     const next = times[Math.max(0, Math.min(times.length - 1, index))] ?? start + direction * (to - from) / 200;
     if (!extend) return this.setCursor(next, 'keys');
     const anchor = state.range ? state.range[0] : start;
-    if (next > anchor) change({range: [Math.round(anchor), Math.round(next)], at: null}, 'keys');
-    else if (next < anchor) change({range: [Math.round(next), Math.round(state.range ? state.range[1] : anchor)], at: null}, 'keys');
+    if (next > anchor) change({range: [Math.round(anchor), Math.round(next)], at: null}, 'extend');
+    else if (next < anchor) change({range: [Math.round(next), Math.round(state.range ? state.range[1] : anchor)], at: null}, 'extend');
   }
 
   step(direction) {

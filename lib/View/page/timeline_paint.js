@@ -8,13 +8,13 @@ import {clean} from './names.js';
 import {fitText, textWidth} from './pen.js';
 import {colors, seriesColor} from './theme.js';
 
-const LaneRow = 15, Lane = 2 * LaneRow; // two rows of labels above the plot
+const LaneRow = 15, Lane = 2 * LaneRow + 4; // two rows of labels above the plot
 const AxisHeight = 38; // steps and time below the plot
 
 /** Where things are: pixels of the plot, and the time at both ends. */
 export function layoutOf(width, height, window) {
   const narrow = width < 560;
-  return {width, height, x0: narrow ? 60 : 72, x1: width - (narrow ? 8 : 16), y0: Lane + 4, y1: height - AxisHeight,
+  return {width, height, x0: narrow ? 60 : 72, x1: width - 1, y0: Lane + 4, y1: height - AxisHeight,
           from: window[0], to: window[1]};
 }
 
@@ -28,9 +28,10 @@ const lineDashes = [null, [6, 3], [2, 3], [8, 3, 2, 3]];
 
 /** Gives the series their colours: grey for imports and others, so that own code stands out. */
 export function colorSeries(answer) {
+  const hasOwn = answer.series.some(series => series.kind === 'own');
   let hue = 0, grey = 0;
   for (const series of answer.series) {
-    const at = series.kind === 'import' || series.kind === 'library' ? -1 - grey++ : hue++;
+    const at = (hasOwn ? series.kind !== 'own' : series.kind === 'import') ? -1 - grey++ : hue++;
     series.color = () => series.name === 'others' ? colors.others : at < 0 ? colors.greys[(-1 - at) % 3] : seriesColor(at, series.name);
   }
 }
@@ -159,8 +160,8 @@ function paintMarks(pen, layout, marks, taken) {
     const label = fitText(text, room, 11, urgent), width = textWidth(label, 11, urgent);
     const left = Math.min(x, layout.x1 - width);
     const row = label ? takeRow(taken, left, width) : -1;
-    if (right - x > 2) pen.rect(x, Lane - 1, right - x, 3, colors.edge);
-    else pen.line([x, row < 0 ? Lane : (row + 1) * LaneRow, x, layout.y1], color, 1, [2, 3]);
+    if (right - x > 2) pen.rect(x, Lane, right - x, 3, colors.edge);
+    else pen.line([x, Lane, x, layout.y1], color, 1, [2, 3]);
     if (row >= 0) pen.text(left, row * LaneRow + 7, label, color, {size: 11, bold: urgent});
   }
 }
@@ -172,7 +173,7 @@ function paintPeak(pen, layout, space, top, taken) {
   const text = 'peak ' + formatSize(space.peak_bytes), width = textWidth(text, 12, true);
   const left = Math.min(layout.x1 - width, Math.max(layout.x0, x - width / 2));
   const row = Math.max(0, takeRow(taken, left, width));
-  pen.line([x, (row + 1) * LaneRow, x, y], colors.ink, 1);
+  pen.line([x, Lane, x, y], colors.ink, 1);
   pen.rect(x - 2.5, y - 2.5, 5, 5, colors.ink);
   pen.text(left, row * LaneRow + 7, text, colors.ink, {bold: true});
 }
