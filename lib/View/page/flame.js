@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The flame graph and its table: of the cursor's moment, the range, or the peak.
+
+import {Question} from './ask.js';
+import {button, checkbox, copyButton, element, menu, setMenu} from './element.js';
+import {FlameGraph, kindFill} from './flame_graph.js';
+import {FlameTree} from './flame_tree.js';
+import {formatCount, formatShare, formatTime, formatValue} from './format.js';
+import {clean, placeAndName, placeOf} from './names.js';
+import {CommandLine, pictureButton} from './picture.js';
+import {metricNow, profileParameters, run} from './run.js';
+import {change, inGesture, state} from './state.js';
+import {DataTable} from './table.js';
+import {groupWord} from './timeline.js';
+
+const Metrics = [['allocated', 'allocated'], ['count', 'number of allocations'], ['temporary', 'temporary'],
+                 ['freed', 'freed'], ['retained', 'retained']];
+
+export class FlameView {
+  constructor() {
+    this.answer = this.whole = this.tree = null;
+    this.node = -1;
+    this.graph = new FlameGraph({
+      fill: kindFill, size: (tree, node) => this.sizeLabel(tree, node),
+      onzoom: node => this.zoomTo(node), onhover: node => this.describe(node), onkey: (event, node) => this.key(event, node)});
+    this.question = new Question('profile', answer => this.show(answer));
+    this.tableQuestion = new Question('table', answer => this.showTable(answer));
+    this.command = new CommandLine();
+    this.title = element('h2');
+    this.matched = element('span', {class: 'dim', role: 'status'});
+    this.crumbs = element('div', {class: 'crumbs'});
+    this.makeDetail();
+    this.makeTable();
+    this.empty = element('p', {class: 'dim', hidden: true});
+    this.root = element('div', {}, this.makeBar(), this.command.line,
+      element('div', {class: 'line'}, this.title, this.matched), this.question.status, this.crumbs, this.detail,
+      this.empty, this.graph.root, colorLegend(),
+      element('div', {class: 'line'}, element('h2', {}, 'By place'), this.tableNote, element('span', {class: 'push'}),
+        copyButton('Copy as Markdown', () => this.table.markdown())),
+      this.tableQuestion.status, this.table.root);
+  }
+
+  makeBar() {
+    this.whatMenu = menu('Show', [], '', what => change({what}));
+    this.byMenu = menu('by', run.start.groups.map(group => [group, groupWord(group)]), '', by => change({by, zoom: [], focus: [], hide: []}));
+    this.all = checkbox('All frames', all => change({all}));
+    this.invert = checkbox('Invert', invert => change({invert, zoom: []}));
+    this.search = element('input', {type: 'search', placeholder: 'Search function or file', 'aria-label': 'Search',
+                                    oninput: () => change({search: this.search.value}, 'search')});
+    return element('div', {class: 'bar'}, this.whatMenu, this.byMenu, this.all, this.invert, this.search,
+      element('span', {class: 'push'}), this.command.toggle, pictureButton(() => this.graph.svg(), 'flame'));
+  }
+
+  makeDetail() {
+    this.detailName = element('p', {class: 'detail-name'});
+    this.detailSource = element('code');
+    this.detailSizes = element('p', {class: 'detail-sizes'});
+    const act = (label, title, use) => button(label, () => use(this.acted()), {class: 'quiet', title});
+    this.actions = element('div', {class: 'actions', hidden: true},
+      act('Focus', 'Show only stacks through this function (f)', node => this.focusOn(node)),
+      act('Hide', 'Leave out stacks through this function (x)', node => this.hideOne(node)),
+      copyButton('Copy stack', () => this.stackText(this.acted())));
+    this.detail = element('div', {class: 'detail', 'aria-live': 'polite'},
+      element('div', {class: 'detail-text'}, this.detailName, this.detailSource), this.detailSizes, this.actions);
+  }
+
+  makeTable() {
+    const value = amount => this.tableAnswer ? formatValue(amount, this.tableAnswer.unit) : '';
+    const {table} = {table: new DataTable([
+      {title: 'own', number: true, value: row => row.own, text: row => value(row.own)},
+      {title: 'share', number: true, value: row => row.own, text: row => formatShare(row.own, this.tableAnswer.total)},
+      {title: 'with callees', number: true, value: row => row.total, text: row => value(row.total)},
+      {title: 'blocks', number: true, value: row => row.blocks, text: row => formatCount(row.blocks)},
+      {title: 'place', value: row => row.text, text: row => row.text,
+       cell: row => button(clean(row.text, 160), () => change({search: row.text, zoom: []}), {class: row.kind ? 'link plain' : 'link plain strong', title: 'Search this in the graph'})},
+      {title: 'source', wide: true, value: row => row.source, text: row => row.source,
+       cell: row => element('code', {}, clean(row.source, 160))},
+    ], {onsort: title => {
+      if (title === 'own' || title === 'with callees') change({sort: title === 'own' ? 'own' : 'total'});
+    }})};
+    this.table = table;
+    this.tableNote = element('span', {class: 'dim'});
+  }
+
+  update() {
+    const parameters = profileParameters(), delay = inGesture() ? 150 : 0;
+    this.question.ask(parameters, delay);
+    this.tableQuestion.ask({...parameters, invert: 0, sort: state.sort}, delay);
+    const moment = state.at === null ? [] : [['live', 'live at ' + formatTime(state.at)]];
+    const span = state.range ? ' in the range' : '';
+    setMenu(this.whatMenu, [['peak', 'the peak'], ...moment,
+      ...Metrics.map(([key, text]) => [key, text + span])], metricNow());
+    this.byMenu.querySelector('select').value = state.by || run.start.groups[0];
+    this.all.querySelector('input').checked = state.all;
+    this.invert.querySelector('input').checked = state.invert;
+    if (document.activeElement !== this.search) this.search.value = state.search;
+    if (this.answer) this.refresh();
+  }
+
+  show(answer) {
+    this.answer = answer;
+    this.whole = FlameTree.from(answer);
+    this.filterKey = null;
+    this.command.show(answer.command);
+    this.refresh();
+  }
+
+  /** Draws what the state says of the answer that is here: filters, zoom, search. */
+  refresh() {
+    const key = state.focus.join('.') + '|' + state.hide.join('.');
+    if (key !== this.filterKey) {
+      this.tree = this.whole.filtered(state.focus, state.hide);
+      this.filterKey = key;
+      this.matchKey = null;
+    }
+    const {tree, answer} = this;
+    const zoom = tree.resolve(state.zoom);
+    if (this.matchKey !== state.search) {
+      this.matches = tree.matches(state.search);
+      this.matchKey = state.search;
+      this.matched.textContent = this.matches ? matchText(tree.matchedSum(this.matches), tree.sum, answer.unit) : '';
+    }
+    this.title.textContent = clean(capital(answer.title)) + ': ' + formatValue(answer.total, answer.unit);
+    this.showEmpty();
+    this.graph.show(tree, zoom, this.matches);
+    this.graph.surface.describe('Flame graph of ' + clean(answer.title) + ', ' + formatValue(answer.total, answer.unit) +
+      '. The table below holds the same data. Arrows walk the tree.');
+    this.showCrumbs(zoom);
+    this.describe(this.graph.chosen);
+  }
+
+  showEmpty() {
+    const none = !this.tree.count;
+    this.empty.hidden = !none;
+    this.graph.root.hidden = none;
+    this.empty.textContent = this.whole.count ? 'Nothing is left: remove a filter above.'
+      : 'Nothing was ' + clean(this.answer.title) + '.';
+  }
+
+  showCrumbs(zoom) {
+    const {tree} = this, path = tree.path(zoom);
+    const link = (text, node) => button(text, () => this.zoomTo(node), {class: 'link'});
+    const chip = (word, key, id) => button(word + ' ' + this.nameOfId(id) + ' ✕',
+      () => change({[key]: state[key].filter(other => other !== id)}), {class: 'chip', title: 'Remove'});
+    this.crumbs.replaceChildren(
+      ...(path.length ? [link('All', -1)] : []), ...path.map((node, at) => at === path.length - 1
+        ? element('span', {'aria-current': 'true'}, tree.label(node)) : link(tree.label(node).slice(0, 60), node)),
+      ...state.focus.map(id => chip('only', 'focus', id)), ...state.hide.map(id => chip('without', 'hide', id)));
+    this.crumbs.hidden = !this.crumbs.childNodes.length;
+  }
+
+  nameOfId(id) {
+    const {whole} = this;
+    for (let at = 0; at < whole.count; ++at) if (whole.functionId(at) === id) return whole.label(at).slice(0, 60);
+    return 'a function of another answer';
+  }
+
+  zoomTo(node) {
+    change({zoom: this.tree.path(node).map(step => this.tree.id(step))});
+  }
+
+  acted() {
+    return this.graph.chosen >= 0 ? this.graph.chosen : this.graph.zoom;
+  }
+
+  key(event, node) {
+    if (node < 0 && !'ia'.includes(event.key)) return false;
+    switch (event.key) {
+    case 'f': this.focusOn(node); return true;
+    case 'x': this.hideOne(node); return true;
+    case 'c': navigator.clipboard?.writeText(this.stackText(node)); return true;
+    case 'i': change({invert: !state.invert, zoom: []}); return true;
+    case 'a': change({all: !state.all}); return true;
+    }
+    return false;
+  }
+
+  focusOn(node) {
+    if (node >= 0) change({focus: [...new Set([...state.focus, this.tree.functionId(node)])]});
+  }
+
+  hideOne(node) {
+    if (node >= 0) change({hide: [...new Set([...state.hide, this.tree.functionId(node)])], zoom: []});
+  }
+
+  stackText(node) {
+    const lines = this.tree.path(node).map(step => placeAndName(this.tree.names, this.tree.name[step]));
+    return (state.invert ? lines : lines.reverse()).join('\n') + '\n';
+  }
+
+  sizeLabel(tree, node) {
+    const place = clean(placeOf(tree.names, tree.name[node]), 80);
+    return (place ? place + '  ' : '') + formatValue(tree.total[node], this.answer.unit);
+  }
+
+  describe(node) {
+    const {tree, answer} = this;
+    this.actions.hidden = this.acted() < 0;
+    this.detailName.classList.toggle('hint', node < 0);
+    if (node < 0) {
+      this.detailName.textContent = 'Point at a box to see its line. Click to zoom.';
+      this.detailSource.textContent = this.detailSizes.textContent = '';
+      return;
+    }
+    const name = tree.name[node], total = tree.total[node], {zoom} = this.graph;
+    const place = placeOf(tree.names, name);
+    this.detailName.textContent = clean(tree.names.text[name]) + (place ? '  ' + clean(place) : '');
+    this.detailSource.textContent = clean((tree.names.source[name] || '').trim());
+    const parts = [formatValue(total, answer.unit), formatShare(total, tree.sum) + ' of all'];
+    if (zoom >= 0) parts.push(formatShare(total, tree.total[zoom]) + ' of zoomed');
+    if (tree.self[node] > 0) parts.push('own ' + formatValue(tree.self[node], answer.unit));
+    this.detailSizes.textContent = parts.join(' · ');
+  }
+
+  showTable(answer) {
+    this.tableAnswer = answer;
+    const {rows} = answer;
+    this.table.show(rows.own.map((own, at) => ({own, total: rows.total[at], blocks: rows.blocks[at],
+      text: rows.text[at], source: (rows.source[at] || '').trim(), kind: rows.kind[at]})));
+    const {left_out: left} = answer;
+    this.tableNote.textContent = left?.rows
+      ? formatCount(left.rows) + ' smaller places with ' + formatValue(left.own, answer.unit) + ' are not listed.' : '';
+  }
+}
+
+const capital = text => String(text).charAt(0).toUpperCase() + String(text).slice(1);
+
+const matchText = (sum, whole, unit) => sum
+  ? 'Matches hold ' + formatValue(sum, unit) + ', ' + formatShare(sum, whole) + '.' : 'Nothing matches.';
+
+function colorLegend() {
+  return element('p', {class: 'color-legend'}, [['own', 'your code'], ['library', 'library'], ['import', 'import'], ['groups', 'group']]
+    .map(([kind, text]) => element('span', {}, element('span', {class: 'swatch key-' + kind}), text)));
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The drawn flame graph: outermost calls on top. Draws visible rows only, and nothing
+// below half a pixel.
+
+import {element} from './element.js';
+import {fitText, textWidth} from './pen.js';
+import {Surface} from './surface.js';
+import {colors} from './theme.js';
+
+export const RowHeight = 20;
+const MinLabel = 26, MaxRows = 28;
+const calm = matchMedia('(prefers-reduced-motion: reduce)');
+
+export class FlameGraph {
+  /** options: fill(tree, node), size(node) text beside the label, onzoom(node), onhover(node), onkey(event, node). */
+  constructor(options) {
+    this.options = options;
+    this.tree = null;
+    this.zoom = this.chosen = this.hovered = -1;
+    this.matches = null;
+    this.view = [0, 1];
+    this.surface = new Surface((pen, width, height) =>
+      this.paint(pen, width, height, this.scroller.scrollTop), 0, {tabindex: 0, role: 'img'});
+    this.spacer = element('div', {class: 'flame-spacer'}, this.surface.box);
+    this.scroller = element('div', {class: 'flame-scroller', onscroll: () => this.surface.redraw()}, this.spacer);
+    this.root = this.scroller;
+    this.listen();
+  }
+
+  listen() {
+    const {canvas} = this.surface;
+    const nodeOf = event => {
+      const {x, y} = this.surface.at(event);
+      return this.nodeAt(x, y + this.scroller.scrollTop);
+    };
+    canvas.addEventListener('pointermove', event => this.setHovered(nodeOf(event)));
+    canvas.addEventListener('pointerleave', () => this.setHovered(-1));
+    canvas.addEventListener('click', event => {
+      const node = nodeOf(event);
+      this.chosen = node;
+      if (node >= 0) this.options.onzoom(node);
+    });
+    canvas.addEventListener('keydown', event => {
+      if (!event.ctrlKey && !event.metaKey && !event.altKey && this.tree && this.key(event)) event.preventDefault();
+    });
+  }
+
+  key(event) {
+    const {tree} = this;
+    const now = this.chosen < 0 ? this.zoom : this.chosen;
+    const go = node => {
+      if (node >= 0) this.choose(node);
+      return true;
+    };
+    switch (event.key) {
+    case 'ArrowDown': return go(tree.firstChild(now));
+    case 'ArrowUp': return go(now < 0 ? -1 : tree.parent[now]);
+    case 'ArrowLeft': return go(now < 0 ? tree.firstChild(-1) : tree.sibling(now, -1));
+    case 'ArrowRight': return go(now < 0 ? tree.firstChild(-1) : tree.sibling(now, 1));
+    case 'Enter': this.options.onzoom(now); return true;
+    case 'Backspace': this.options.onzoom(this.zoom < 0 ? -1 : tree.parent[this.zoom]); return true;
+    }
+    return this.options.onkey?.(event, now) || false;
+  }
+
+  choose(node) {
+    this.chosen = node;
+    const top = this.tree.depth[node] * RowHeight, {scroller} = this;
+    if (top < scroller.scrollTop) scroller.scrollTop = top;
+    if (top + RowHeight > scroller.scrollTop + scroller.clientHeight)
+      scroller.scrollTop = top + RowHeight - scroller.clientHeight;
+    this.options.onhover(node);
+    this.surface.redraw();
+  }
+
+  setHovered(node) {
+    if (node === this.hovered) return;
+    this.hovered = node;
+    this.options.onhover(node >= 0 ? node : this.chosen);
+    this.surface.redraw();
+  }
+
+  show(tree, zoom, matches) {
+    const sameTree = tree === this.tree;
+    if (!sameTree) this.chosen = this.hovered = -1;
+    const target = zoom < 0 ? [0, tree.sum || 1] : [tree.x[zoom], tree.x[zoom] + tree.total[zoom]];
+    Object.assign(this, {tree, matches});
+    const rows = Math.max(1, tree.rows.length);
+    this.spacer.style.height = rows * RowHeight + 'px';
+    this.surface.setHeight(Math.min(rows, MaxRows) * RowHeight);
+    this.scroller.style.maxHeight = MaxRows * RowHeight + 'px';
+    if (zoom !== this.zoom || !sameTree) this.moveTo(target, sameTree && !calm.matches);
+    this.zoom = zoom;
+    this.surface.redraw();
+  }
+
+  /** Moves the view in a sixth of a second, or at once. */
+  moveTo(target, animated) {
+    clearTimeout(this.motion);
+    if (!animated) {
+      this.view = target;
+      return;
+    }
+    const from = this.view, began = performance.now();
+    this.move = target;
+    const advance = now => {
+      if (this.move !== target) return;
+      const share = Math.min(1, Math.max(0, (now - began) / 160)), eased = 1 - (1 - share) ** 3;
+      this.view = [from[0] + (target[0] - from[0]) * eased, from[1] + (target[1] - from[1]) * eased];
+      this.surface.draw();
+      if (share < 1) requestAnimationFrame(advance);
+    };
+    requestAnimationFrame(advance);
+  }
+
+  nodeAt(x, y) {
+    if (!this.tree) return -1;
+    const value = this.view[0] + x / this.surface.width * (this.view[1] - this.view[0]);
+    return this.tree.nodeAt(Math.floor(y / RowHeight), value);
+  }
+
+  paint(pen, width, height, scrolled) {
+    if (!this.tree) return;
+    const first = Math.max(0, Math.floor(scrolled / RowHeight));
+    const last = Math.min(this.tree.rows.length - 1, Math.floor((scrolled + height) / RowHeight));
+    for (let level = first; level <= last; ++level) this.paintRow(pen, width, level, level * RowHeight - scrolled);
+    for (const [node, color] of [[this.chosen, colors.accent], [this.hovered, colors.ink]])
+      if (node >= 0) this.paintFrame(pen, width, node, scrolled, color);
+  }
+
+  paintFrame(pen, width, node, scrolled, color) {
+    const {tree, view} = this, scale = width / (view[1] - view[0]);
+    const left = Math.max(0, (tree.x[node] - view[0]) * scale);
+    const right = Math.min(width, (tree.x[node] + tree.total[node] - view[0]) * scale);
+    if (right <= left) return;
+    pen.frame(left + 1, tree.depth[node] * RowHeight - scrolled + 0.5, Math.max(1, right - left - 2), RowHeight - 2, color, 2);
+  }
+
+  paintRow(pen, width, level, y) {
+    const {tree, view} = this, row = tree.rows[level];
+    const scale = width / (view[1] - view[0]);
+    let at = tree.firstBehind(row, view[0]);
+    while (at < row.length) {
+      const node = row[at], x = tree.x[node];
+      if (x >= view[1]) break;
+      const wide = tree.total[node] * scale;
+      if (wide < 0.5) {
+        // A pixel stands for all rectangles in it; go on behind the pixel.
+        pen.rect((x - view[0]) * scale, y, 0.5, RowHeight - 1, colors.faded);
+        at = Math.max(at + 1, tree.firstBehind(row, x + 0.5 / scale, at + 1));
+        continue;
+      }
+      const left = Math.max(-1, (x - view[0]) * scale);
+      const right = Math.min(width + 1, (x + tree.total[node] - view[0]) * scale);
+      this.paintNode(pen, node, left, y, right - left);
+      ++at;
+    }
+  }
+
+  paintNode(pen, node, left, y, wide) {
+    const {tree} = this, name = tree.name[node], kind = tree.names.kind[name];
+    const faded = this.matches && !this.matches[name];
+    const gap = wide > 3 ? 1 : 0;
+    pen.rect(left, y, wide - gap, RowHeight - 1, faded ? colors.faded : this.options.fill(tree, node));
+    if (!faded && kind === 2 && wide > 4) pen.hatch(left, y, wide - gap, RowHeight - 1, colors.hatch);
+    if (kind === 3 && wide > 4) pen.frame(left + 0.5, y + 0.5, wide - gap - 1, RowHeight - 2, colors.edge);
+    if (wide < MinLabel) return;
+    const start = Math.max(left, 0) + 5, room = Math.min(left + wide, this.surface.width) - start - 5;
+    const bold = kind === 0, label = (this.options.sign?.(tree, node) || '') + tree.label(node);
+    const text = fitText(label, room, 12, bold);
+    if (!text) return;
+    pen.text(start, y + 9.5, text, faded ? colors.dim : colors.onfill, {bold});
+    const used = textWidth(text, 12, bold) + 8;
+    if (room - used < 60 || text.endsWith('…')) return;
+    const more = this.options.size(tree, node);
+    if (textWidth(more, 11) <= room - used) pen.text(start + used, y + 9.5, more, faded ? colors.dim : colors.onfill2, {size: 11});
+  }
+
+  /** The whole depth as a picture. */
+  svg() {
+    const height = Math.max(1, this.tree?.rows.length || 1) * RowHeight;
+    return this.surface.svg((pen, width) => this.paint(pen, width, height, 0), height);
+  }
+}
+
+export function kindFill(tree, node) {
+  const name = tree.name[node];
+  switch (tree.names.kind[name]) {
+  case 0: return [colors.own, colors.own2, colors.own3][name % 3];
+  case 1: return name % 2 ? colors.library : colors.library2;
+  case 2: return colors.import;
+  default: return colors.groups;
+  }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The top of the page: program, command, the run in a line, the verdict, the tabs.
+
+import {isFile} from './ask.js';
+import {button, element} from './element.js';
+import {clean} from './names.js';
+import {run} from './run.js';
+import {change, onChange, state} from './state.js';
+import {isDark, onTheme, switchTheme} from './theme.js';
+
+export const ViewNames = {
+  overview: 'Overview', timeline: 'Timeline', flame: 'Flame graph', map: 'Device map', growth: 'Growth',
+  layers: 'Layers', compare: 'Compare', processes: 'Processes',
+};
+
+/** Views of this trace, in the page's order. */
+export const viewsNow = () => Object.keys(ViewNames).filter(view => run.start.views.includes(view));
+
+/** The part of the verdict behind the program's name, which the title shows already. */
+function verdictText() {
+  const {verdict, program} = run.start;
+  const text = verdict.startsWith(program + ': ') ? verdict.slice(program.length + 2) : verdict;
+  return clean(text.charAt(0).toUpperCase() + text.slice(1), 600);
+}
+
+export function makeHeader(showKeys) {
+  const {start} = run;
+  const runFact = start.facts.find(fact => fact.label === 'run');
+  const theme = button('', switchTheme, {class: 'quiet'});
+  const nameTheme = () => { theme.textContent = isDark() ? 'Light' : 'Dark'; };
+  nameTheme();
+  onTheme(nameTheme);
+  const lines = [clean(start.trace, 120)];
+  if (runFact) lines.push(clean(runFact.text));
+  if (start.state_text) lines.push(clean(start.state_text));
+  if (isFile()) lines.push('saved page: ' + (start.moments?.length || 0) + ' moments');
+  return element('header', {},
+    element('div', {class: 'title'},
+      element('h1', {}, clean(start.program, 120)),
+      element('code', {class: 'program-command'}, clean(start.command, 300)),
+      element('span', {class: 'push'}),
+      theme, button('Keys', showKeys, {class: 'quiet', 'aria-keyshortcuts': '?'})),
+    element('p', {class: 'dim run-line'}, lines.join(' · ')),
+    element('p', {class: start.alarm ? 'verdict alarm' : 'verdict'}, verdictText()));
+}
+
+export function makeTabs() {
+  const tabs = viewsNow().map(view =>
+    element('a', {href: '#view=' + view, 'data-view': view, onclick: event => {
+      if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      change({view});
+    }}, ViewNames[view]));
+  onChange(() => {
+    for (const tab of tabs) {
+      const chosen = tab.dataset.view === state.view;
+      if (chosen) tab.setAttribute('aria-current', 'page');
+      else tab.removeAttribute('aria-current');
+    }
+  });
+  return element('nav', {class: 'tabs', 'aria-label': 'Views'}, tabs);
+}

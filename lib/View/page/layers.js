@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Layers: a heat map of layers over steps. A cell leads to the flame graph of its step's peak.
+
+import {Question} from './ask.js';
+import {numberTicks} from './axis.js';
+import {element} from './element.js';
+import {formatSize} from './format.js';
+import {clean} from './names.js';
+import {fitText, textWidth} from './pen.js';
+import {CommandLine, pictureButton} from './picture.js';
+import {spaceNow} from './run.js';
+import {change} from './state.js';
+import {Surface} from './surface.js';
+import {colors, onTheme, scaleColor} from './theme.js';
+
+const CellHeight = 20, Top = 24;
+
+export class Layers {
+  constructor() {
+    this.answer = null;
+    this.cell = null;
+    this.question = new Question('layers', answer => this.show(answer));
+    this.command = new CommandLine();
+    this.surface = new Surface((pen, width) => this.paint(pen, width), 0, {tabindex: 0});
+    this.surface.canvas.style.cursor = 'pointer';
+    this.detail = element('p', {class: 'cell-detail', 'aria-live': 'polite'});
+    this.scale = element('span', {class: 'scale'});
+    this.least = element('span');
+    this.most = element('span');
+    this.legend = element('p', {class: 'color-legend'}, element('span', {}, this.least, this.scale, this.most));
+    this.empty = element('p', {class: 'dim', hidden: true}, 'The trace has no layers: nothing named layers while the program ran.');
+    this.root = element('div', {},
+      element('div', {class: 'bar'}, element('h2', {}, 'Bytes that layers hold at the peak of each step'), element('span', {class: 'push'}),
+        this.command.toggle, pictureButton(() => this.surface.svg(), 'layers')),
+      this.command.line, this.question.status, this.detail, this.empty, this.surface.box, this.legend);
+    onTheme(() => this.showScale());
+    this.listen();
+  }
+
+  update() {
+    this.question.ask({space: spaceNow().id});
+  }
+
+  show(answer) {
+    this.answer = answer;
+    this.cell = null;
+    this.command.show(answer.command);
+    this.largest = Math.max(1, ...answer.values.map(values => values.reduce((most, value) => Math.max(most, value), 0)));
+    const none = !answer.layers.length || !answer.steps.length;
+    this.empty.hidden = !none;
+    this.surface.box.hidden = this.legend.hidden = this.detail.hidden = none;
+    this.surface.setHeight(Top + Math.max(1, answer.layers.length) * CellHeight);
+    this.surface.describe('Heat map: ' + answer.layers.length + ' layers over ' + answer.steps.length +
+      ' steps. Arrows walk the cells, Enter shows the flame graph.');
+    this.showScale();
+    this.describe();
+    this.surface.redraw();
+  }
+
+  showScale() {
+    const stops = Array.from({length: 9}, (_, at) => scaleColor(at / 8));
+    this.scale.style.background = 'linear-gradient(to right, ' + stops.join(', ') + ')';
+    this.least.textContent = '0 B';
+    this.most.textContent = formatSize(this.largest || 0);
+  }
+
+  layout(width) {
+    const names = this.answer.layers.map(name => clean(name, 100) || '(no name)');
+    const widest = Math.max(0, ...names.map(name => textWidth(name)));
+    const left = Math.min(width * 0.4, Math.ceil(widest) + 16);
+    return {names, left, cell: (width - left) / this.answer.steps.length};
+  }
+
+  paint(pen, width) {
+    const {answer} = this;
+    if (!answer || !answer.steps.length) return;
+    const {names, left, cell} = this.layout(width), {steps} = answer;
+    const every = Math.max(1, Math.ceil(1 / cell));
+    names.forEach((name, row) => {
+      const y = Top + row * CellHeight;
+      pen.text(left - 12, y + CellHeight / 2 - 0.5, fitText(name, left - 16), colors.ink, {align: 'right'});
+      for (let at = 0; at < steps.length; at += every) {
+        let value = 0;
+        for (let part = at; part < Math.min(steps.length, at + every); ++part) value = Math.max(value, answer.values[row][part]);
+        const x = Math.round(left + at * cell), right = Math.round(left + Math.min(steps.length, at + every) * cell);
+        pen.rect(x, y, Math.max(1, right - x), CellHeight - 1, scaleColor(value / this.largest));
+      }
+    });
+    let free = -Infinity;
+    for (const tick of numberTicks(steps[0], steps[steps.length - 1], (width - left) / 56)) {
+      const at = steps.indexOf(tick.at);
+      if (at < 0) continue;
+      const text = free < 0 ? 'step ' + tick.text : tick.text;
+      const half = textWidth(text, 11) / 2, x = Math.min(width - half, left + (at + 0.5) * cell);
+      if (x - half < free) continue;
+      pen.text(Math.max(left + half, x), 10, text, colors.dim, {align: 'center', size: 11});
+      free = x + half + 8;
+    }
+    if (this.cell) {
+      const {row, column} = this.cell;
+      pen.frame(left + column * cell, Top + row * CellHeight, Math.max(2, cell - 1), CellHeight - 1, colors.ink, 2);
+    }
+  }
+
+  listen() {
+    const {canvas} = this.surface;
+    const set = cell => {
+      this.cell = cell;
+      this.describe();
+      this.surface.redraw();
+    };
+    const find = event => {
+      if (!this.answer) return null;
+      const {x, y} = this.surface.at(event), {left, cell} = this.layout(this.surface.width);
+      const row = Math.floor((y - Top) / CellHeight), column = Math.floor((x - left) / cell);
+      return row >= 0 && row < this.answer.layers.length && column >= 0 && column < this.answer.steps.length ? {row, column} : null;
+    };
+    canvas.addEventListener('pointermove', event => set(find(event)));
+    canvas.addEventListener('pointerleave', () => set(null));
+    canvas.addEventListener('click', event => this.open(find(event)));
+    canvas.addEventListener('keydown', event => {
+      const step = {ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0]}[event.key];
+      if (event.key === 'Enter') this.open(this.cell);
+      if (!step || !this.answer) return;
+      event.preventDefault();
+      const within = (value, count) => Math.max(0, Math.min(count - 1, value));
+      const {row, column} = this.cell || {row: 0, column: 0};
+      set({row: within(row + step[0], this.answer.layers.length), column: within(column + step[1], this.answer.steps.length)});
+    });
+  }
+
+  open(cell) {
+    if (cell) change({view: 'flame', at: this.answer.step_ns[cell.column], range: null, what: '', search: '', zoom: []});
+  }
+
+  describe() {
+    const {answer, cell} = this;
+    this.detail.classList.toggle('dim', !cell);
+    this.detail.textContent = cell
+      ? (clean(answer.layers[cell.row], 120) || '(no name)') + ', step ' + answer.steps[cell.column] + ': ' + formatSize(answer.values[cell.row][cell.column])
+      : 'Point at a cell to see its bytes. A click shows the flame graph of the step.';
+  }
+}

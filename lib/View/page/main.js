@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Starts the page: asks for the run, makes the parts, and shows the view that the state names.
+
+import {ask} from './ask.js';
+import {Compare} from './compare.js';
+import {button, element} from './element.js';
+import {FlameView} from './flame.js';
+import {Growth} from './growth.js';
+import {makeHeader, makeTabs, viewsNow} from './header.js';
+import {makeKeyDialog, startKeys} from './keys.js';
+import {Layers} from './layers.js';
+import {DeviceMap} from './map.js';
+import {clean} from './names.js';
+import {Overview} from './overview.js';
+import {Processes} from './processes.js';
+import {run} from './run.js';
+import {change, onChange, state} from './state.js';
+import {startTheme} from './theme.js';
+import {Timeline} from './timeline.js';
+import {TimelineView} from './timeline_view.js';
+
+const Makers = {
+  overview: () => new Overview(), timeline: timeline => new TimelineView(timeline), flame: () => new FlameView(),
+  map: () => new DeviceMap(), growth: () => new Growth(), layers: () => new Layers(),
+  compare: () => new Compare(), processes: () => new Processes(),
+};
+
+async function askStart(message) {
+  return ask('start', {}, undefined, progress => {
+    message.textContent = progress.what + ': ' + Math.floor(progress.progress * 100) + ' %';
+  });
+}
+
+function build(page) {
+  const dialog = makeKeyDialog(), made = {};
+  const showKeys = () => dialog.showModal();
+  const hasTimeline = run.start.views.includes('timeline');
+  const timeline = hasTimeline ? new Timeline() : null;
+  const place = element('main', {id: 'view', tabindex: -1});
+  const fold = button('', () => change({folded: !state.folded}), {class: 'quiet fold'});
+  page.replaceChildren(makeHeader(showKeys), makeTabs(), ...(timeline ? [fold, timeline.root] : []), place, dialog);
+  const views = viewsNow();
+  onChange(() => {
+    const name = views.includes(state.view) ? state.view : views[0];
+    if (!name) {
+      place.replaceChildren(element('p', {class: 'dim'}, 'This trace has nothing to show.'));
+      return;
+    }
+    const view = made[name] ||= Makers[name](timeline);
+    if (place.firstChild !== view.root) place.replaceChildren(view.root);
+    page.dataset.view = name;
+    page.classList.toggle('folded', state.folded);
+    fold.textContent = state.folded ? 'Show the timeline' : 'Hide the timeline';
+    fold.setAttribute('aria-expanded', String(!state.folded));
+    view.update();
+  });
+  startKeys({showKeys, timeline: timeline?.input, search: () => {
+    if (!views.includes('flame')) return;
+    if (state.view !== 'flame' && state.view !== 'compare') change({view: 'flame'});
+    place.querySelector('input[type=search]')?.focus();
+  }});
+  change({});
+}
+
+async function begin() {
+  const page = document.getElementById('page'), message = document.getElementById('message');
+  startTheme();
+  try {
+    run.start = await askStart(message);
+    document.title = 'memview: ' + clean(run.start.program, 120);
+    build(page);
+  } catch (error) {
+    message.textContent = error.message;
+    message.classList.add('error');
+    throw error;
+  }
+}
+
+begin();

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Names of a trace for the screen: no control characters, bounded length. Names come from
+// the recorded program and hold anything.
+
+const Unsafe = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/g;
+
+/** Makes hidden characters visible, so that a name cannot pretend to be another. */
+export function clean(text, limit = 400) {
+  text = String(text ?? '');
+  if (text.length > limit) {
+    const half = limit >> 1;
+    text = text.slice(0, half) + '…' + text.slice(text.length - half);
+  }
+  return text.replace(Unsafe, character => {
+    const code = character.charCodeAt(0);
+    return code < 32 ? String.fromCharCode(0x2400 + code) : code === 127 ? '␡' : '\ufffd';
+  });
+}
+
+/** The place of a name: file:line, or the file, or nothing. */
+export function placeOf(names, index) {
+  const file = names.file[index];
+  return file ? file + (names.line[index] ? ':' + names.line[index] : '') : '';
+}
+
+/** The text that searches look at: file:line function, as tables write it. */
+export function placeAndName(names, index) {
+  const place = placeOf(names, index);
+  return place ? place + ' ' + names.text[index] : names.text[index];
+}
+
+/** A short, stable id of a name, for addresses. */
+export function shortId(text) {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; ++at) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return (hash >>> 0).toString(36);
+}

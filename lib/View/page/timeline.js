@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The timeline on top of every view: memory over time, with a legend of the moment.
+
+import {Question} from './ask.js';
+import {nearest} from './axis.js';
+import {button, element, menu, setMenu} from './element.js';
+import {formatSize, formatSizeChange, formatTime} from './format.js';
+import {clean} from './names.js';
+import {pictureButton} from './picture.js';
+import {momentText, run, spaceNow, stepAt} from './run.js';
+import {change, inGesture, onChange, state} from './state.js';
+import {Surface} from './surface.js';
+import {onTheme, colors} from './theme.js';
+import {TimelineInput, windowNow} from './timeline_input.js';
+import {colorSeries, layoutOf, paintTimeline, stackOf} from './timeline_paint.js';
+
+const GroupWords = {'': 'total', line: 'line of your code', stack: 'stack', heap: 'heap', library: 'library',
+               category: 'category', layer: 'layer', scope: 'scope', thread: 'thread', process: 'process'};
+
+export const groupWord = name => GroupWords[name] || name;
+
+export class Timeline {
+  constructor() {
+    this.answer = null;
+    this.hoverTime = null;
+    this.surface = new Surface((pen, width, height) => this.paint(pen, width, height), 0,
+      {tabindex: 0, role: 'slider', 'aria-valuemin': 0, 'aria-valuemax': run.start.end_ns});
+    this.surface.box.classList.add('timeline-surface');
+    this.question = new Question('curves', answer => this.show(answer));
+    this.legend = element('div', {class: 'legend'});
+    this.selection = element('span', {class: 'selection'});
+    this.clear = button('Clear', () => change({range: null, at: null}), {hidden: true});
+    this.input = new TimelineInput(this);
+    this.root = element('section', {class: 'timeline', 'aria-label': 'Memory over time'},
+      this.head(), this.surface.box, this.question.status, this.legend);
+    onTheme(() => this.showLegend());
+    onChange(() => this.update());
+  }
+
+  head() {
+    const {spaces, curves} = run.start;
+    this.spaceMenu = menu('of', spaces.map(space => [String(space.id), clean(space.name)]),
+      '', value => change({space: Number(value), zoom: []}));
+    this.spaceMenu.hidden = spaces.length < 2;
+    this.curveMenu = menu('by', [...new Set(['', ...curves])].map(name => [name, groupWord(name)]),
+      '', value => change({curve: value}));
+    const end = () => run.start.end_ns;
+    const middle = () => state.at ?? (state.range ? (state.range[0] + state.range[1]) / 2 : end() / 2);
+    this.resetButton = button('Whole run', () => change({window: null}), {hidden: true});
+    return element('div', {class: 'bar'},
+      element('h2', {}, 'Memory over time'), this.spaceMenu, this.curveMenu, this.selection, this.clear,
+      element('span', {class: 'push'}), this.resetButton,
+      button('−', () => this.input.zoom(2, middle()), {'aria-label': 'Zoom out', class: 'square'}),
+      button('+', () => this.input.zoom(0.5, middle()), {'aria-label': 'Zoom in', class: 'square'}),
+      pictureButton(() => this.surface.svg(), 'timeline'));
+  }
+
+  space() {
+    return spaceNow();
+  }
+
+  curveNow() {
+    return state.curve ?? (run.start.curves[0] || '');
+  }
+
+  update() {
+    const parameters = {space: this.space().id, by: this.curveNow()};
+    if (state.window) [parameters.from, parameters.to] = state.window;
+    this.question.ask(parameters, inGesture() ? 120 : 0);
+    setMenu(this.spaceMenu, [...this.spaceMenu.querySelectorAll('option')].map(o => [o.value, o.text]), String(this.space().id));
+    this.curveMenu.querySelector('select').value = this.curveNow();
+    this.resetButton.hidden = !state.window;
+    this.showSelection();
+    this.showLegend();
+    this.surface.redraw();
+  }
+
+  show(answer) {
+    this.answer = answer;
+    this.stack = stackOf(answer);
+    colorSeries(answer);
+    this.rows = null;
+    this.showSelection();
+    this.showLegend();
+    this.surface.redraw();
+  }
+
+  /** The moment of the curve that is nearest to a time: a click means a column, and its highest moment. */
+  momentNear(ns) {
+    const times = this.answer?.time_ns || [];
+    const at = nearest(times, ns);
+    return at < 0 ? ns : times[at];
+  }
+
+  hover(ns) {
+    const time = ns === null ? null : this.momentNear(ns);
+    if (time === this.hoverTime) return;
+    this.hoverTime = time;
+    this.showLegend();
+    this.surface.redraw();
+  }
+
+  totalAt(ns) {
+    const at = nearest(this.answer.time_ns, ns);
+    return at < 0 ? 0 : this.answer.total[at];
+  }
+
+  showSelection() {
+    const {range, at} = state;
+    this.clear.hidden = !range && at === null;
+    let text = 'Click a moment, or drag over a range.';
+    if (range) {
+      const steps = range.map(stepAt);
+      text = 'Range ' + formatTime(range[0]) + ' to ' + formatTime(range[1]);
+      if (steps[1] !== null) text += ', steps ' + (steps[0] ?? run.start.steps.id[0]) + ' to ' + steps[1];
+      if (this.answer) text += ', ' + formatSizeChange(this.totalAt(range[1]) - this.totalAt(range[0]));
+    } else if (at !== null) {
+      text = 'At ' + momentText(at);
+    }
+    this.selection.textContent = text;
+    const {canvas} = this.surface;
+    const space = this.space();
+    canvas.setAttribute('aria-valuenow', at ?? space.peak_ns);
+    canvas.setAttribute('aria-valuetext', text);
+    this.surface.describe('Memory of ' + clean(space.name) + ' over time. Peak ' + formatSize(space.peak_bytes) +
+      ' at ' + momentText(space.peak_ns) + '. Left and right move the cursor.');
+  }
+
+  /** Makes the legend's rows once an answer; moments change numbers only. */
+  makeRows() {
+    const items = this.answer.series.length > 1
+      ? this.answer.series.map(series => ({series, color: series.color})) : [];
+    const lines = this.answer.lines.map(line => ({series: line, line: true, color: () => colors.ink}));
+    this.when = element('span', {class: 'name'});
+    this.sum = element('span', {class: 'number'});
+    this.rows = [...items, ...lines].map((item, at) => {
+      const swatch = element('span', {class: item.line ? 'swatch stroke' + (at - items.length) % 4 : 'swatch'});
+      const number = element('span', {class: 'number'});
+      return {...item, swatch, number,
+              root: element('div', {class: 'legend-row'}, swatch,
+                element('span', {class: 'name', title: clean(item.series.name)}, clean(item.series.name)), number)};
+    });
+    this.legend.replaceChildren(element('div', {class: 'legend-row total'}, this.when, this.sum),
+      ...this.rows.map(row => row.root));
+  }
+
+  showLegend() {
+    if (!this.answer) return;
+    if (!this.rows) this.makeRows();
+    const moment = this.hoverTime ?? state.at ?? this.space().peak_ns;
+    const isPeak = this.hoverTime === null && state.at === null;
+    const at = nearest(this.answer.time_ns, moment);
+    this.when.textContent = (isPeak ? 'Peak, ' : 'At ') + momentText(isPeak ? moment : this.answer.time_ns[at] ?? moment);
+    this.sum.textContent = formatSize(isPeak ? this.space().peak_bytes : this.answer.total[at] || 0);
+    for (const row of this.rows) {
+      const index = row.line ? nearest(row.series.time_ns, moment) : at;
+      row.number.textContent = index < 0 ? '' : formatSize(row.series.values[index] || 0);
+      if (!row.line) row.swatch.style.background = row.color();
+    }
+  }
+
+  paint(pen, width, height) {
+    paintTimeline(pen, layoutOf(width, height, windowNow()), {
+      answer: this.answer, stack: this.stack, steps: run.start.steps, marks: run.start.marks,
+      space: this.space(), range: state.range, at: state.at, hover: this.hoverTime});
+  }
+}
