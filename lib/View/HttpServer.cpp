@@ -152,10 +152,10 @@ public:
   }
   /// The head of the next request, without the empty line at its end.
   std::optional<std::string> takeHead() {
-    if (!Out.empty())
+    if (!Out.empty() || Over)
       return std::nullopt;
     size_t End = In.find("\r\n\r\n");
-    if (End == std::string::npos)
+    if (End == std::string::npos || End > MaxRequestBytes)
       return std::nullopt;
     std::string Head = In.substr(0, End);
     In.erase(0, End + 4);
@@ -328,7 +328,7 @@ Error HttpServer::run(Answerer Answer) {
                       headerOf(*Head, "Connection").equals_insensitive("close");
         C.answer(textOf(A, IsHead, Closes), Closes);
       }
-      if (C.isTooLong())
+      if (C.isTooLong() && C.events() == POLLIN)
         C.answer(textOf(plain(431, "The request is too long."), false, true),
                  true);
     }

@@ -199,7 +199,13 @@ Expected<KeyedValues> TraceView::values(StringRef Query, Graph &G) {
   }
   if (!is_contained({"allocated", "count", "temporary", "freed"}, What))
     return makeRequestError("what=" + What + ": not a kind of values");
-  Expected<KeyedValues> V = rangePart(G, Of, What, *R);
+  bool IsWhole = R->BeginNs == 0 && R->EndNs == endNs() && What != "freed";
+  Expected<KeyedValues> V =
+      IsWhole ? summaryPart(G, Of,
+                            What == "count"       ? Metric::Count
+                            : What == "temporary" ? Metric::Temporary
+                                                  : Metric::Allocated)
+              : rangePart(G, Of, What, *R);
   if (!V)
     return V;
   V->Title = (What == "count"       ? "allocations"
