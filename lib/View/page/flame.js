@@ -95,7 +95,12 @@ export class FlameView {
     this.all.querySelector('input').checked = state.all;
     this.invert.querySelector('input').checked = state.invert;
     if (document.activeElement !== this.search) this.search.value = state.search;
-    if (this.answer) this.refresh();
+    if (this.answer && this.shownKey !== this.lookKey()) this.refresh();
+  }
+
+  /** The state that changes the picture of an answer. */
+  lookKey() {
+    return [state.zoom, state.focus, state.hide].map(ids => ids.join('.')).join('|') + '|' + state.search;
   }
 
   show(answer) {
@@ -108,6 +113,7 @@ export class FlameView {
 
   /** Draws what the state says of the answer that is here: filters, zoom, search. */
   refresh() {
+    this.shownKey = this.lookKey();
     const key = state.focus.join('.') + '|' + state.hide.join('.');
     if (key !== this.filterKey) {
       this.tree = this.whole.filtered(state.focus, state.hide);

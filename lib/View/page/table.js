@@ -58,7 +58,8 @@ export class DataTable {
     }));
     const rows = this.sorted(), shown = this.all ? rows : rows.slice(0, FirstRows);
     this.body.replaceChildren(...shown.map(row => element('tr', {}, this.columns.map(column =>
-      element('td', {class: column.number ? 'number' : column.wide ? 'wide' : null},
+      element('td', {class: column.number ? 'number' : column.wide ? 'wide' : null,
+                     title: column.wide ? column.text(row).slice(0, 400) : null},
         column.cell ? column.cell(row) : column.text(row))))));
     this.more.hidden = shown.length === rows.length;
     this.more.textContent = 'Show ' + formatCount(rows.length - shown.length) + ' more rows';

@@ -191,19 +191,23 @@ function paintRange(pen, layout, range) {
   }
 }
 
-/** Draws all; `view` has answer, stack, steps, marks, space, range, at, hover. */
+/** Draws the run; `view` has answer, stack, steps, marks, space. */
 export function paintTimeline(pen, layout, view) {
   if (!view.answer) return;
   const top = topOf(view.answer, layout), taken = [[], []];
   paintGrid(pen, layout, top);
   pen.clip(layout.x0, 0, layout.x1 - layout.x0, layout.y1);
   paintAreas(pen, layout, view.answer, view.stack, top);
-  paintRange(pen, layout, view.range);
   pen.unclip();
   paintPeak(pen, layout, view.space, top, taken);
   paintMarks(pen, layout, view.marks, taken);
   paintSteps(pen, layout, view.steps);
   paintTime(pen, layout);
+}
+
+/** Draws what is selected; `view` has range, at, hover. */
+export function paintSelection(pen, layout, view) {
+  paintRange(pen, layout, view.range);
   if (view.at !== null && view.at >= layout.from && view.at <= layout.to) {
     const x = Math.round(xOf(layout, view.at)) + 0.5;
     pen.line([x, layout.y0 - 4, x, layout.y1 + 4], colors.accent, 2);

@@ -23,7 +23,7 @@ async function drag(page, box, from, to, y = 0.5) {
 const tests = {
   async 'a drag selects a range, and Back undoes it'(page) {
     await page.goto(address + '#view=flame');
-    const box = await page.locator('.timeline canvas').boundingBox();
+    const box = await page.locator('.timeline [role=slider]').boundingBox();
     await drag(page, box, 0.7, 0.9);
     assert.match(await hashOf(page), /range=[\d.]+s-[\d.]+s/);
     await page.waitForFunction(() => /Allocated from/.test(document.querySelector('main h2').textContent));
@@ -37,7 +37,7 @@ const tests = {
   async 'an edge of the range moves'(page) {
     await page.goto(address + '#view=flame&range=8s-10s');
     await page.waitForTimeout(200);
-    const box = await page.locator('.timeline canvas').boundingBox();
+    const box = await page.locator('.timeline [role=slider]').boundingBox();
     const x0 = 72, x1 = box.width - 1, at = (x0 + (x1 - x0) * 10 / 11.3) / box.width;
     await drag(page, box, at, at - 0.05);
     const [, from, to] = /range=([\d.]+)s-([\d.]+)s/.exec(await hashOf(page));
@@ -48,7 +48,7 @@ const tests = {
   async 'a click sets the cursor, arrows move it, Escape resets'(page) {
     await page.goto(address);
     await page.waitForTimeout(200);
-    const canvas = page.locator('.timeline canvas');
+    const canvas = page.locator('.timeline [role=slider]');
     const box = await canvas.boundingBox();
     await page.mouse.click(box.x + box.width * 0.5, box.y + 100);
     const first = await hashOf(page);
@@ -69,20 +69,20 @@ const tests = {
   async 'the wheel zooms around the pointer'(page) {
     await page.goto(address);
     await page.waitForTimeout(200);
-    const box = await page.locator('.timeline canvas').boundingBox();
+    const box = await page.locator('.timeline [role=slider]').boundingBox();
     await page.mouse.move(box.x + box.width * 0.8, box.y + 100);
     await page.mouse.wheel(0, -400);
     await page.waitForTimeout(500);
     const [, from, to] = /window=([\d.]+)s-([\d.]+)s/.exec(await hashOf(page));
     assert(from > 3 && to > 9 && to <= 11.3, from + ' ' + to);
-    await page.dblclick('.timeline canvas', {position: {x: box.width * 0.5, y: 100}});
+    await page.dblclick('.timeline [role=slider]', {position: {x: box.width * 0.5, y: 100}});
     assert.doesNotMatch(await hashOf(page), /window=/);
   },
 
   async 'a click on a box zooms, Backspace zooms out'(page) {
     await page.goto(address + '#view=flame');
     await page.waitForTimeout(400);
-    const canvas = page.locator('main canvas');
+    const canvas = page.locator('main canvas:not(.over)');
     const box = await canvas.boundingBox();
     await page.mouse.click(box.x + box.width * 0.6, box.y + 50);
     assert.match(await hashOf(page), /zoom=/);
@@ -113,7 +113,7 @@ const tests = {
   async 'hide and focus filter the graph, and can be removed'(page) {
     await page.goto(address + '#view=flame');
     await page.waitForTimeout(300);
-    const box = await page.locator('main canvas').boundingBox();
+    const box = await page.locator('main canvas:not(.over)').boundingBox();
     await page.mouse.click(box.x + box.width * 0.6, box.y + 50);
     await page.keyboard.press('x');
     assert.match(await textOf(page, '.crumbs'), /without validate/);
@@ -150,7 +150,7 @@ const tests = {
   async 'a block of the map shows its stack'(page) {
     await page.goto(address + '#view=map');
     await page.waitForTimeout(400);
-    await page.locator('main canvas').focus();
+    await page.locator('main canvas:not(.over)').focus();
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('ArrowRight');
     assert.match(await textOf(page, '.block-detail'), /size.*requested.*segment.*0x7f.*stack/);
@@ -159,7 +159,7 @@ const tests = {
   async 'a cell of the layers leads to the flame graph'(page) {
     await page.goto(address + '#view=layers');
     await page.waitForTimeout(400);
-    const box = await page.locator('main canvas').boundingBox();
+    const box = await page.locator('main canvas:not(.over)').boundingBox();
     await page.mouse.click(box.x + box.width * 0.7, box.y + 60);
     assert.match(await hashOf(page), /view=flame.*at=/);
   },
