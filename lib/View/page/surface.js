@@ -38,7 +38,7 @@ export class Surface {
   }
 
   describe(sentence) {
-    this.canvas.setAttribute('aria-label', sentence);
+    if (this.canvas.getAttribute('aria-label') !== sentence) this.canvas.setAttribute('aria-label', sentence);
   }
 
   measure() {

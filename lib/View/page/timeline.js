@@ -4,7 +4,7 @@
 
 import {Question} from './ask.js';
 import {nearest} from './axis.js';
-import {button, element, menu} from './element.js';
+import {button, element, menu, setText} from './element.js';
 import {formatSize, formatSizeChange, formatTime} from './format.js';
 import {clean} from './names.js';
 import {pictureButton} from './picture.js';
@@ -86,6 +86,9 @@ export class Timeline {
     this.stack = stackOf(answer);
     colorSeries(answer);
     this.rows = null;
+    const none = !answer.total.some(value => value > 0) && !answer.lines.length;
+    this.surface.box.hidden = this.legend.hidden = none;
+    if (none) this.question.say('Nothing was recorded in ' + clean(this.space().name) + '.');
     this.showSelection();
     this.showLegend();
     this.surface.redraw();
@@ -121,9 +124,9 @@ export class Timeline {
       if (steps[1] !== null) text += ', steps ' + (steps[0] ?? run.start.steps.id[0]) + ' to ' + steps[1];
       if (this.answer) text += ', ' + formatSizeChange(this.totalAt(range[1]) - this.totalAt(range[0]));
     } else if (at !== null) {
-      text = 'At ' + momentText(at);
+      text = 'At ' + momentText(at) + (run.start.moments?.length ? ', the nearest of the ' + run.start.moments.length + ' moments in this file' : '');
     }
-    this.selection.textContent = text;
+    setText(this.selection, text);
     const {canvas} = this.surface;
     const space = this.space();
     canvas.setAttribute('aria-valuenow', at ?? space.peak_ns);
@@ -156,12 +159,13 @@ export class Timeline {
     const moment = this.hoverTime ?? state.at ?? this.space().peak_ns;
     const isPeak = this.hoverTime === null && state.at === null;
     const at = nearest(this.answer.time_ns, moment);
-    this.when.textContent = (isPeak ? 'Peak, ' : 'At ') + momentText(isPeak ? moment : this.answer.time_ns[at] ?? moment);
-    this.sum.textContent = formatSize(isPeak ? this.space().peak_bytes : this.answer.total[at] || 0);
+    setText(this.when, (isPeak ? 'Peak, ' : 'At ') + momentText(isPeak ? moment : this.answer.time_ns[at] ?? moment));
+    setText(this.sum, formatSize(isPeak ? this.space().peak_bytes : this.answer.total[at] || 0));
     for (const row of this.rows) {
       const index = row.line ? nearest(row.series.time_ns, moment) : at;
-      row.number.textContent = index < 0 ? '' : formatSize(row.series.values[index] || 0);
-      if (!row.line) row.swatch.style.background = row.color();
+      setText(row.number, index < 0 ? '' : formatSize(row.series.values[index] || 0));
+      if (row.shown !== row.color()) row.swatch.style.background = row.line ? '' : row.color();
+      row.shown = row.color();
     }
   }
 

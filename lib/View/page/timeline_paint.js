@@ -181,8 +181,9 @@ function paintPeak(pen, layout, space, top, taken) {
 function paintRange(pen, layout, range) {
   if (!range) return;
   const left = Math.max(layout.x0, xOf(layout, range[0])), right = Math.min(layout.x1, xOf(layout, range[1]));
-  pen.rect(layout.x0, layout.y0, Math.max(0, Math.min(left, layout.x1) - layout.x0), layout.y1 - layout.y0, colors.veil);
-  pen.rect(Math.max(right, layout.x0), layout.y0, Math.max(0, layout.x1 - right), layout.y1 - layout.y0, colors.veil);
+  const height = layout.y1 - Lane;
+  pen.rect(layout.x0, Lane, Math.max(0, Math.min(left, layout.x1) - layout.x0), height, colors.veil);
+  pen.rect(Math.max(right, layout.x0), Lane, Math.max(0, layout.x1 - right), height, colors.veil);
   for (const ns of range) {
     if (ns < layout.from || ns > layout.to) continue;
     const x = Math.round(xOf(layout, ns)) + 0.5;
