@@ -2,8 +2,9 @@
 //
 // Asks the server, or the answers in the page, and shows progress and errors.
 
-import {formatCount} from './format.js';
+import {capital, formatCount} from './format.js';
 import {element} from './element.js';
+import {invertAnswer} from './invert.js';
 
 /** Parameters in the order of the contract, with their defaults. */
 const Order = {
@@ -72,6 +73,13 @@ function answerEmbedded(name, parameters) {
   const request = requestOf(name, parameters);
   const exact = embedded.get(request);
   if (exact) return exact.answer;
+  if (parameters.invert) return invertAnswer(answerEmbedded(name, {...parameters, invert: 0}));
+  if (parameters.what) {
+    // Ranges are not embedded: the end of the range is the nearest that the file holds.
+    const {what, from, to, ...rest} = parameters;
+    return {...answerEmbedded(name, {...rest, at: to ?? null}), snapped: 'This file holds moments and no ranges: ' +
+      'this is a moment near the end of the range. Run memview on the trace for every range.'};
+  }
   const wanted = Object.fromEntries(new URLSearchParams(request.split('?')[1] || ''));
   let best = null, least = Infinity;
   for (const entry of embedded.values()) {
@@ -167,7 +175,7 @@ export class Question {
       if (delay) await pause(delay, abort.signal);
       const answer = await ask(this.name, parameters, abort.signal, progress => {
         clearTimeout(slow);
-        this.say(progress.what + ': ' + Math.floor(progress.progress * 100) + ' %');
+        this.say(capital(progress.what) + ': ' + Math.floor(progress.progress * 100) + ' %');
       });
       if (abort.signal.aborted) return;
       clearTimeout(slow);

@@ -28,7 +28,7 @@ export class Compare {
       {title: '', text: () => '', cell: row => this.bar(row)},
       {title: 'before', number: true, value: row => row.a, text: row => formatSize(row.a)},
       {title: 'after', number: true, value: row => row.b, text: row => formatSize(row.b)},
-      {title: 'place', value: row => row.text, text: row => row.text,
+      {title: 'place', main: true, value: row => row.text, text: row => row.text,
        cell: row => button(clean(row.text, 160), () => change({search: row.text, zoom: []}), {class: 'link plain strong'})},
       {title: 'source', wide: true, text: row => row.source, cell: row => element('code', {}, clean(row.source, 160))},
     ]);

@@ -21,6 +21,11 @@ export function menu(label, options, value, onchange) {
   return element('label', {class: 'field'}, element('span', {}, label), select);
 }
 
+/** Changes a text only if it differs, so that nothing is laid out again. */
+export function setText(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
+
 /** Puts other options into a menu, if they differ, and chooses one. */
 export function setMenu(field, options, value) {
   const select = field.querySelector('select');

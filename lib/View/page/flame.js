@@ -6,7 +6,7 @@ import {Question} from './ask.js';
 import {button, checkbox, copyButton, element, menu, setMenu} from './element.js';
 import {FlameGraph, kindFill} from './flame_graph.js';
 import {FlameTree} from './flame_tree.js';
-import {formatCount, formatShare, formatTime, formatValue} from './format.js';
+import {capital, formatCount, formatShare, formatTime, formatValue} from './format.js';
 import {clean, placeAndName, placeOf} from './names.js';
 import {CommandLine, pictureButton} from './picture.js';
 import {metricNow, profileParameters, run} from './run.js';
@@ -14,6 +14,7 @@ import {change, inGesture, state} from './state.js';
 import {DataTable} from './table.js';
 import {groupWord} from './timeline.js';
 
+const FlameHint = 'Point at a box to see its line. Click to zoom.';
 const Metrics = [['allocated', 'allocated'], ['count', 'number of allocations'], ['temporary', 'temporary'],
                  ['freed', 'freed'], ['retained', 'retained']];
 
@@ -35,7 +36,7 @@ export class FlameView {
     this.empty = element('p', {class: 'dim', hidden: true});
     this.root = element('div', {}, this.makeBar(), this.command.line,
       element('div', {class: 'line'}, this.title, this.matched), this.question.status, this.crumbs, this.detail,
-      this.empty, this.graph.root, colorLegend(),
+      this.empty, this.graph.root, this.colors = colorLegend(),
       element('div', {class: 'line'}, element('h2', {}, 'By place'), this.tableNote, element('span', {class: 'push'}),
         copyButton('Copy as Markdown', () => this.table.markdown())),
       this.tableQuestion.status, this.table.root);
@@ -53,7 +54,7 @@ export class FlameView {
   }
 
   makeDetail() {
-    this.detailName = element('p', {class: 'detail-name'});
+    this.detailName = element('p', {class: 'detail-name hint'}, FlameHint);
     this.detailSource = element('code');
     this.detailSizes = element('p', {class: 'detail-sizes'});
     const act = (label, title, use) => button(label, () => use(this.acted()), {class: 'quiet', title});
@@ -67,19 +68,18 @@ export class FlameView {
 
   makeTable() {
     const value = amount => this.tableAnswer ? formatValue(amount, this.tableAnswer.unit) : '';
-    const {table} = {table: new DataTable([
+    this.table = new DataTable([
       {title: 'own', number: true, value: row => row.own, text: row => value(row.own)},
       {title: 'share', number: true, value: row => row.own, text: row => formatShare(row.own, this.tableAnswer.total)},
       {title: 'with callees', number: true, value: row => row.total, text: row => value(row.total)},
       {title: 'blocks', number: true, value: row => row.blocks, text: row => formatCount(row.blocks)},
-      {title: 'place', value: row => row.text, text: row => row.text,
+      {title: 'place', main: true, value: row => row.text, text: row => row.text,
        cell: row => button(clean(row.text, 160), () => change({search: row.text, zoom: []}), {class: row.kind ? 'link plain' : 'link plain strong', title: 'Search this in the graph'})},
       {title: 'source', wide: true, value: row => row.source, text: row => row.source,
        cell: row => element('code', {}, clean(row.source, 160))},
     ], {onsort: title => {
       if (title === 'own' || title === 'with callees') change({sort: title === 'own' ? 'own' : 'total'});
-    }})};
-    this.table = table;
+    }});
     this.tableNote = element('span', {class: 'dim'});
   }
 
@@ -95,7 +95,12 @@ export class FlameView {
     this.all.querySelector('input').checked = state.all;
     this.invert.querySelector('input').checked = state.invert;
     if (document.activeElement !== this.search) this.search.value = state.search;
-    if (this.answer) this.refresh();
+    if (this.answer && this.shownKey !== this.lookKey()) this.refresh();
+  }
+
+  /** The state that changes the picture of an answer. */
+  lookKey() {
+    return [state.zoom, state.focus, state.hide].map(ids => ids.join('.')).join('|') + '|' + state.search;
   }
 
   show(answer) {
@@ -108,6 +113,7 @@ export class FlameView {
 
   /** Draws what the state says of the answer that is here: filters, zoom, search. */
   refresh() {
+    this.shownKey = this.lookKey();
     const key = state.focus.join('.') + '|' + state.hide.join('.');
     if (key !== this.filterKey) {
       this.tree = this.whole.filtered(state.focus, state.hide);
@@ -133,7 +139,7 @@ export class FlameView {
   showEmpty() {
     const none = !this.tree.count;
     this.empty.hidden = !none;
-    this.graph.root.hidden = none;
+    this.graph.root.hidden = this.detail.hidden = this.colors.hidden = none;
     this.empty.textContent = this.whole.count ? 'Nothing is left: remove a filter above.'
       : 'Nothing was ' + clean(this.answer.title) + '.';
   }
@@ -199,7 +205,7 @@ export class FlameView {
     this.actions.hidden = this.acted() < 0;
     this.detailName.classList.toggle('hint', node < 0);
     if (node < 0) {
-      this.detailName.textContent = 'Point at a box to see its line. Click to zoom.';
+      this.detailName.textContent = FlameHint;
       this.detailSource.textContent = this.detailSizes.textContent = '';
       return;
     }
@@ -223,8 +229,6 @@ export class FlameView {
       ? formatCount(left.rows) + ' smaller places with ' + formatValue(left.own, answer.unit) + ' are not listed.' : '';
   }
 }
-
-const capital = text => String(text).charAt(0).toUpperCase() + String(text).slice(1);
 
 const matchText = (sum, whole, unit) => sum
   ? 'Matches hold ' + formatValue(sum, unit) + ', ' + formatShare(sum, whole) + '.' : 'Nothing matches.';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The drawn flame graph: outermost calls on top. Draws visible rows only, and nothing
-// below half a pixel.
+// The drawn flame graph: outermost calls on top. Draws visible rows only; boxes below a
+// pixel share a box with their neighbours.
 
 import {element} from './element.js';
 import {fitText, textWidth} from './pen.js';
@@ -9,7 +9,7 @@ import {Surface} from './surface.js';
 import {colors} from './theme.js';
 
 export const RowHeight = 20;
-const MinLabel = 26, MaxRows = 28;
+const MinLabel = 26, MaxRows = 28, Least = 1;
 const calm = matchMedia('(prefers-reduced-motion: reduce)');
 
 export class FlameGraph {
@@ -21,7 +21,8 @@ export class FlameGraph {
     this.matches = null;
     this.view = [0, 1];
     this.surface = new Surface((pen, width, height) =>
-      this.paint(pen, width, height, this.scroller.scrollTop), 0, {tabindex: 0, role: 'img'});
+      this.paint(pen, width, height, this.scroller.scrollTop), 0, {tabindex: 0, role: 'img'},
+      (pen, width) => this.paintOver(pen, width, this.scroller.scrollTop));
     this.spacer = element('div', {class: 'flame-spacer'}, this.surface.box);
     this.scroller = element('div', {class: 'flame-scroller', onscroll: () => this.surface.redraw()}, this.spacer);
     this.root = this.scroller;
@@ -71,14 +72,14 @@ export class FlameGraph {
     if (top + RowHeight > scroller.scrollTop + scroller.clientHeight)
       scroller.scrollTop = top + RowHeight - scroller.clientHeight;
     this.options.onhover(node);
-    this.surface.redraw();
+    this.surface.redrawOver();
   }
 
   setHovered(node) {
     if (node === this.hovered) return;
     this.hovered = node;
     this.options.onhover(node >= 0 ? node : this.chosen);
-    this.surface.redraw();
+    this.surface.redrawOver();
   }
 
   show(tree, zoom, matches) {
@@ -125,6 +126,10 @@ export class FlameGraph {
     const first = Math.max(0, Math.floor(scrolled / RowHeight));
     const last = Math.min(this.tree.rows.length - 1, Math.floor((scrolled + height) / RowHeight));
     for (let level = first; level <= last; ++level) this.paintRow(pen, width, level, level * RowHeight - scrolled);
+  }
+
+  paintOver(pen, width, scrolled) {
+    if (!this.tree) return;
     for (const [node, color] of [[this.chosen, colors.accent], [this.hovered, colors.ink]])
       if (node >= 0) this.paintFrame(pen, width, node, scrolled, color);
   }
@@ -145,10 +150,17 @@ export class FlameGraph {
       const node = row[at], x = tree.x[node];
       if (x >= view[1]) break;
       const wide = tree.total[node] * scale;
-      if (wide < 0.5) {
-        // A pixel stands for all rectangles in it; go on behind the pixel.
-        pen.rect((x - view[0]) * scale, y, 0.5, RowHeight - 1, colors.faded);
-        at = Math.max(at + 1, tree.firstBehind(row, x + 0.5 / scale, at + 1));
+      if (wide < Least) {
+        // The search goes on behind the pixel, however many boxes are in it.
+        const pixel = Least / scale;
+        let end = x + pixel;
+        do {
+          at = tree.firstBehind(row, end, at + 1);
+          if (at >= row.length || tree.x[row[at]] > end || tree.total[row[at]] >= pixel) break;
+          end = tree.x[row[at]] + pixel;
+        } while (end < view[1]);
+        const left = Math.max(0, (x - view[0]) * scale);
+        pen.rect(left, y, Math.max(Least, (end - view[0]) * scale - left), RowHeight - 1, colors.faded);
         continue;
       }
       const left = Math.max(-1, (x - view[0]) * scale);

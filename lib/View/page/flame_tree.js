@@ -51,7 +51,15 @@ export class FlameTree {
 
   /** First position in a row whose rectangle ends behind x. */
   firstBehind(row, x, low = 0) {
+    // Neighbours come first: most searches end near where they begin.
     let high = row.length;
+    for (let step = 1, at = low; low > 0 && at < row.length; at += step, step *= 2) {
+      if (this.x[row[at]] + this.total[row[at]] > x) {
+        high = at;
+        break;
+      }
+      low = at + 1;
+    }
     while (low < high) {
       const middle = (low + high) >> 1, node = row[middle];
       if (this.x[node] + this.total[node] > x) high = middle;
@@ -142,8 +150,8 @@ export class FlameTree {
     const wanted = words.trim().toLowerCase();
     if (!wanted) return null;
     const {names} = this;
-    return names.text.map((text, at) =>
-      (placeAndName(names, at) + '\n' + (names.source[at] || '')).toLowerCase().includes(wanted));
+    this.searched ||= names.text.map((_, at) => (placeAndName(names, at) + '\n' + (names.source[at] || '')).toLowerCase());
+    return this.searched.map(text => text.includes(wanted));
   }
 
   /** Bytes of all stacks through a match, each byte once. */

@@ -38,6 +38,11 @@ export function formatSizeChange(bytes) {
   return signOf(bytes) + formatSize(Math.abs(bytes));
 }
 
+/** A sentence begins with a capital, a name such as cuda:0 or train.py does not. */
+export function capital(text) {
+  return /^[a-z]+[ ,]/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : String(text);
+}
+
 /** A value of a table: bytes, or a count. */
 export function formatValue(value, unit) {
   return unit === 'count' ? formatCount(value) : formatSize(value);

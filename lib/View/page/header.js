@@ -4,6 +4,7 @@
 
 import {isFile} from './ask.js';
 import {button, element} from './element.js';
+import {capital} from './format.js';
 import {clean} from './names.js';
 import {run} from './run.js';
 import {change, onChange, state} from './state.js';
@@ -21,7 +22,7 @@ export const viewsNow = () => Object.keys(ViewNames).filter(view => run.start.vi
 function verdictText() {
   const {verdict, program} = run.start;
   const text = verdict.startsWith(program + ': ') ? verdict.slice(program.length + 2) : verdict;
-  return clean(text.charAt(0).toUpperCase() + text.slice(1), 600);
+  return clean(capital(text), 600);
 }
 
 export function makeHeader(showKeys) {

@@ -6,6 +6,7 @@ import {ask} from './ask.js';
 import {Compare} from './compare.js';
 import {button, element} from './element.js';
 import {FlameView} from './flame.js';
+import {capital} from './format.js';
 import {Growth} from './growth.js';
 import {makeHeader, makeTabs, viewsNow} from './header.js';
 import {makeKeyDialog, startKeys} from './keys.js';
@@ -14,7 +15,7 @@ import {DeviceMap} from './map.js';
 import {clean} from './names.js';
 import {Overview} from './overview.js';
 import {Processes} from './processes.js';
-import {run} from './run.js';
+import {run, snap} from './run.js';
 import {change, onChange, state} from './state.js';
 import {startTheme} from './theme.js';
 import {Timeline} from './timeline.js';
@@ -28,7 +29,7 @@ const Makers = {
 
 async function askStart(message) {
   return ask('start', {}, undefined, progress => {
-    message.textContent = progress.what + ': ' + Math.floor(progress.progress * 100) + ' %';
+    message.textContent = capital(progress.what) + ': ' + Math.floor(progress.progress * 100) + ' %';
   });
 }
 
@@ -41,6 +42,8 @@ function build(page) {
   const fold = button('', () => change({folded: !state.folded}), {class: 'quiet fold'});
   page.replaceChildren(makeHeader(showKeys), makeTabs(), ...(timeline ? [fold, timeline.root] : []), place, dialog);
   const views = viewsNow();
+  // A saved page has some moments: the cursor goes to the nearest of them.
+  onChange(() => { if (state.at !== null) state.at = snap(state.at); });
   onChange(() => {
     const name = views.includes(state.view) ? state.view : views[0];
     if (!name) {

@@ -4,7 +4,7 @@
 
 import {Question} from './ask.js';
 import {button, element, menu} from './element.js';
-import {formatCount, formatShare, formatSize, formatTime} from './format.js';
+import {capital, formatCount, formatShare, formatSize, formatTime} from './format.js';
 import {MapRow} from './map_layout.js';
 import {blockAt, colorBlocks, paintMap, prepareMap} from './map_paint.js';
 import {clean} from './names.js';
@@ -76,7 +76,7 @@ export class DeviceMap {
 
   refresh() {
     const {answer} = this;
-    this.title.textContent = clean(answer.title.charAt(0).toUpperCase() + answer.title.slice(1));
+    this.title.textContent = clean(capital(answer.title));
     const facts = [['held by segments', formatSize(answer.held)], ['live', formatSize(answer.live) + ', ' + formatShare(answer.live, answer.held)],
                    ['free', formatSize(answer.free) + ' in ' + formatCount(answer.holes) + (answer.holes === 1 ? ' hole' : ' holes')],
                    ['largest hole', formatSize(answer.largest_hole)]];
@@ -194,7 +194,7 @@ export class DeviceMap {
     const list = this.map.blocks[segment] || [], at = list.indexOf(block);
     const side = (other, word) => other === undefined ? null : element('dd', {}, word + ': ',
       button(clean(blocks.label[other], 80), () => this.choose(other), {class: 'link'}), ' ' + formatSize(blocks.size[other]));
-    const neighbours = [side(list[at - 1], 'before'), side(list[at + 1], 'behind')].filter(Boolean);
+    const neighbours = [side(list[at - 1], 'before'), side(list[at + 1], 'after')].filter(Boolean);
     this.detail.replaceChildren(
       element('div', {}, element('p', {class: 'detail-name'}, clean(blocks.label[block])),
         element('dl', {class: 'facts'}, facts.filter(fact => fact[1]).map(([label, text]) => [element('dt', {}, label), element('dd', {}, text)]).flat(),

@@ -5,7 +5,7 @@
 import {formatSize, formatTime} from './format.js';
 import {clean} from './names.js';
 import {bySegment, layOut, MapRow, placeIn} from './map_layout.js';
-import {fitText, textWidth} from './pen.js';
+import {textWidth} from './pen.js';
 import {colors, darkOnScale, scaleColor, seriesColor} from './theme.js';
 
 const Groups = 8;
@@ -86,7 +86,8 @@ function paintLargest(pen, answer, map, look) {
   }
   if (!best || best.piece.row < look.first || best.piece.row > look.last) return;
   const y = best.piece.row * MapRow - look.scrolled + 9;
-  const text = fitText('largest hole ' + formatSize(holes.size[largest]), best.place[1] - 12, 11, true);
+  const size = formatSize(holes.size[largest]);
+  const text = ['largest hole ' + size, size].find(label => textWidth(label, 11, true) < best.place[1] - 12);
   if (!text) return;
   const wide = textWidth(text, 11, true);
   pen.rect(best.place[0] + 4, y - 7, wide + 6, 14, colors.ground);

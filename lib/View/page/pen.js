@@ -44,12 +44,21 @@ export function fitText(text, width, size = 12, bold = false) {
 export class CanvasPen {
   constructor(context) {
     this.context = context;
-    this.font = '';
     this.hatches = new Map();
+    this.forget();
+  }
+
+  /** Settings of the context may have changed. */
+  forget() {
+    this.font = this.color = '';
+  }
+
+  setFill(fill) {
+    if (this.color !== fill) this.context.fillStyle = this.color = fill;
   }
 
   rect(x, y, width, height, fill) {
-    this.context.fillStyle = fill;
+    this.setFill(fill);
     this.context.fillRect(x, y, width, height);
   }
 
@@ -84,7 +93,7 @@ export class CanvasPen {
   area(points, fill) {
     if (points.length < 6) return;
     this.path(points);
-    this.context.fillStyle = fill;
+    this.setFill(fill);
     this.context.fill();
   }
 
@@ -104,7 +113,7 @@ export class CanvasPen {
       context.stroke();
       this.hatches.set(color, pattern = this.context.createPattern(tile, 'repeat'));
     }
-    this.context.fillStyle = pattern;
+    this.setFill(pattern);
     this.context.fillRect(x, y, width, height);
   }
 
@@ -113,7 +122,7 @@ export class CanvasPen {
     const context = this.context, font = fontOf(size, bold);
     if (this.font !== font) context.font = this.font = font;
     if (context.textAlign !== align) context.textAlign = align;
-    context.fillStyle = fill;
+    this.setFill(fill);
     context.fillText(text, x, y + size * 0.36);
   }
 
@@ -126,7 +135,7 @@ export class CanvasPen {
 
   unclip() {
     this.context.restore();
-    this.font = '';
+    this.forget();
   }
 }
 

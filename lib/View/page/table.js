@@ -6,16 +6,18 @@ import {button, element} from './element.js';
 import {formatCount} from './format.js';
 
 const FirstRows = 25;
+const narrow = matchMedia('(max-width: 640px)');
 
 export class DataTable {
   /** columns: {title, number, value(row), text(row), cell(row)}; onsort(title) if the server sorts too. */
-  constructor(columns, {sort = 0, onsort = null} = {}) {
+  constructor(columns, {onsort = null} = {}) {
     this.columns = columns;
-    this.sort = sort;
+    this.sort = columns[0];
     this.falling = true;
     this.onsort = onsort;
     this.rows = [];
     this.all = false;
+    narrow.addEventListener('change', () => this.fill());
     this.headRow = element('tr');
     this.body = element('tbody');
     this.more = button('', () => {
@@ -33,32 +35,42 @@ export class DataTable {
     this.fill();
   }
 
-  sortBy(at) {
-    this.falling = at === this.sort ? !this.falling : Boolean(this.columns[at].number);
-    this.sort = at;
+  sortBy(column) {
+    this.falling = column === this.sort ? !this.falling : Boolean(column.number);
+    this.sort = column;
     this.fill();
-    this.onsort?.(this.columns[at].title);
+    this.onsort?.(column.title);
   }
 
   sorted() {
-    const {value} = this.columns[this.sort], direction = this.falling ? -1 : 1;
+    const {value} = this.sort, direction = this.falling ? -1 : 1;
     return [...this.rows].sort((a, b) => {
       const left = value(a), right = value(b);
       return left < right ? -direction : left > right ? direction : 0;
     });
   }
 
+  /** The columns to show: in a narrow window names come second, so that they need no scrolling. */
+  ordered() {
+    const named = this.columns.find(column => column.main);
+    if (!named || !narrow.matches) return this.columns;
+    return [this.columns[0], named, ...this.columns.slice(1).filter(column => column !== named)];
+  }
+
   fill() {
-    this.headRow.replaceChildren(...this.columns.map((column, at) => {
-      const chosen = at === this.sort;
+    const columns = this.ordered();
+    this.root.hidden = !this.rows.length;
+    this.headRow.replaceChildren(...columns.map(column => {
+      const chosen = column === this.sort;
       return element('th', {scope: 'col', class: column.number ? 'number' : null,
                             'aria-sort': chosen ? (this.falling ? 'descending' : 'ascending') : null},
-        column.value ? button(column.title + (chosen ? (this.falling ? ' ↓' : ' ↑') : ''), () => this.sortBy(at), {class: 'link plain'})
+        column.value ? button(column.title + (chosen ? (this.falling ? ' ↓' : ' ↑') : ''), () => this.sortBy(column), {class: 'link plain'})
                      : column.title);
     }));
     const rows = this.sorted(), shown = this.all ? rows : rows.slice(0, FirstRows);
-    this.body.replaceChildren(...shown.map(row => element('tr', {}, this.columns.map(column =>
-      element('td', {class: column.number ? 'number' : column.wide ? 'wide' : null},
+    this.body.replaceChildren(...shown.map(row => element('tr', {}, columns.map(column =>
+      element('td', {class: column.number ? 'number' : column.wide ? 'wide' : null,
+                     title: column.wide ? column.text(row).slice(0, 400) : null},
         column.cell ? column.cell(row) : column.text(row))))));
     this.more.hidden = shown.length === rows.length;
     this.more.textContent = 'Show ' + formatCount(rows.length - shown.length) + ' more rows';

@@ -4,7 +4,7 @@
 
 import {Question} from './ask.js';
 import {nearest} from './axis.js';
-import {button, element, menu, setMenu} from './element.js';
+import {button, element, menu, setText} from './element.js';
 import {formatSize, formatSizeChange, formatTime} from './format.js';
 import {clean} from './names.js';
 import {pictureButton} from './picture.js';
@@ -13,7 +13,7 @@ import {change, inGesture, onChange, state} from './state.js';
 import {Surface} from './surface.js';
 import {onTheme, colors} from './theme.js';
 import {TimelineInput, windowNow} from './timeline_input.js';
-import {colorSeries, layoutOf, paintTimeline, stackOf} from './timeline_paint.js';
+import {colorSeries, layoutOf, paintSelection, paintTimeline, stackOf} from './timeline_paint.js';
 
 const GroupWords = {'': 'total', line: 'line of your code', stack: 'stack', heap: 'heap', library: 'library',
                category: 'category', layer: 'layer', scope: 'scope', thread: 'thread', process: 'process'};
@@ -25,7 +25,8 @@ export class Timeline {
     this.answer = null;
     this.hoverTime = null;
     this.surface = new Surface((pen, width, height) => this.paint(pen, width, height), 0,
-      {tabindex: 0, role: 'slider', 'aria-valuemin': 0, 'aria-valuemax': run.start.end_ns});
+      {tabindex: 0, role: 'slider', 'aria-valuemin': 0, 'aria-valuemax': run.start.end_ns},
+      (pen, width, height) => this.paintOver(pen, width, height));
     this.surface.box.classList.add('timeline-surface');
     this.question = new Question('curves', answer => this.show(answer));
     this.legend = element('div', {class: 'legend'});
@@ -68,12 +69,16 @@ export class Timeline {
     const parameters = {space: this.space().id, by: this.curveNow()};
     if (state.window) [parameters.from, parameters.to] = state.window;
     this.question.ask(parameters, inGesture() ? 120 : 0);
-    setMenu(this.spaceMenu, [...this.spaceMenu.querySelectorAll('option')].map(o => [o.value, o.text]), String(this.space().id));
+    this.spaceMenu.querySelector('select').value = String(this.space().id);
     this.curveMenu.querySelector('select').value = this.curveNow();
     this.resetButton.hidden = !state.window;
     this.showSelection();
     this.showLegend();
-    this.surface.redraw();
+    // The picture follows the window; a range and a cursor lie above.
+    const shown = String(state.window) + this.space().id;
+    if (shown === this.shown) this.surface.redrawOver();
+    else this.surface.redraw();
+    this.shown = shown;
   }
 
   show(answer) {
@@ -81,6 +86,9 @@ export class Timeline {
     this.stack = stackOf(answer);
     colorSeries(answer);
     this.rows = null;
+    const none = !answer.total.some(value => value > 0) && !answer.lines.length;
+    this.surface.box.hidden = this.legend.hidden = none;
+    if (none) this.question.say('Nothing was recorded in ' + clean(this.space().name) + '.');
     this.showSelection();
     this.showLegend();
     this.surface.redraw();
@@ -98,7 +106,7 @@ export class Timeline {
     if (time === this.hoverTime) return;
     this.hoverTime = time;
     this.showLegend();
-    this.surface.redraw();
+    this.surface.redrawOver();
   }
 
   totalAt(ns) {
@@ -116,9 +124,9 @@ export class Timeline {
       if (steps[1] !== null) text += ', steps ' + (steps[0] ?? run.start.steps.id[0]) + ' to ' + steps[1];
       if (this.answer) text += ', ' + formatSizeChange(this.totalAt(range[1]) - this.totalAt(range[0]));
     } else if (at !== null) {
-      text = 'At ' + momentText(at);
+      text = 'At ' + momentText(at) + (run.start.moments?.length ? ', the nearest of the ' + run.start.moments.length + ' moments in this file' : '');
     }
-    this.selection.textContent = text;
+    setText(this.selection, text);
     const {canvas} = this.surface;
     const space = this.space();
     canvas.setAttribute('aria-valuenow', at ?? space.peak_ns);
@@ -151,18 +159,23 @@ export class Timeline {
     const moment = this.hoverTime ?? state.at ?? this.space().peak_ns;
     const isPeak = this.hoverTime === null && state.at === null;
     const at = nearest(this.answer.time_ns, moment);
-    this.when.textContent = (isPeak ? 'Peak, ' : 'At ') + momentText(isPeak ? moment : this.answer.time_ns[at] ?? moment);
-    this.sum.textContent = formatSize(isPeak ? this.space().peak_bytes : this.answer.total[at] || 0);
+    setText(this.when, (isPeak ? 'Peak, ' : 'At ') + momentText(isPeak ? moment : this.answer.time_ns[at] ?? moment));
+    setText(this.sum, formatSize(isPeak ? this.space().peak_bytes : this.answer.total[at] || 0));
     for (const row of this.rows) {
       const index = row.line ? nearest(row.series.time_ns, moment) : at;
-      row.number.textContent = index < 0 ? '' : formatSize(row.series.values[index] || 0);
-      if (!row.line) row.swatch.style.background = row.color();
+      setText(row.number, index < 0 ? '' : formatSize(row.series.values[index] || 0));
+      if (row.shown !== row.color()) row.swatch.style.background = row.line ? '' : row.color();
+      row.shown = row.color();
     }
   }
 
   paint(pen, width, height) {
     paintTimeline(pen, layoutOf(width, height, windowNow()), {
       answer: this.answer, stack: this.stack, steps: run.start.steps, marks: run.start.marks,
-      space: this.space(), range: state.range, at: state.at, hover: this.hoverTime});
+      space: this.space()});
+  }
+
+  paintOver(pen, width, height) {
+    if (this.answer) paintSelection(pen, layoutOf(width, height, windowNow()), {range: state.range, at: state.at, hover: this.hoverTime});
   }
 }

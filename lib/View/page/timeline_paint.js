@@ -181,8 +181,9 @@ function paintPeak(pen, layout, space, top, taken) {
 function paintRange(pen, layout, range) {
   if (!range) return;
   const left = Math.max(layout.x0, xOf(layout, range[0])), right = Math.min(layout.x1, xOf(layout, range[1]));
-  pen.rect(layout.x0, layout.y0, Math.max(0, Math.min(left, layout.x1) - layout.x0), layout.y1 - layout.y0, colors.veil);
-  pen.rect(Math.max(right, layout.x0), layout.y0, Math.max(0, layout.x1 - right), layout.y1 - layout.y0, colors.veil);
+  const height = layout.y1 - Lane;
+  pen.rect(layout.x0, Lane, Math.max(0, Math.min(left, layout.x1) - layout.x0), height, colors.veil);
+  pen.rect(Math.max(right, layout.x0), Lane, Math.max(0, layout.x1 - right), height, colors.veil);
   for (const ns of range) {
     if (ns < layout.from || ns > layout.to) continue;
     const x = Math.round(xOf(layout, ns)) + 0.5;
@@ -191,19 +192,23 @@ function paintRange(pen, layout, range) {
   }
 }
 
-/** Draws all; `view` has answer, stack, steps, marks, space, range, at, hover. */
+/** Draws the run; `view` has answer, stack, steps, marks, space. */
 export function paintTimeline(pen, layout, view) {
   if (!view.answer) return;
   const top = topOf(view.answer, layout), taken = [[], []];
   paintGrid(pen, layout, top);
   pen.clip(layout.x0, 0, layout.x1 - layout.x0, layout.y1);
   paintAreas(pen, layout, view.answer, view.stack, top);
-  paintRange(pen, layout, view.range);
   pen.unclip();
   paintPeak(pen, layout, view.space, top, taken);
   paintMarks(pen, layout, view.marks, taken);
   paintSteps(pen, layout, view.steps);
   paintTime(pen, layout);
+}
+
+/** Draws what is selected; `view` has range, at, hover. */
+export function paintSelection(pen, layout, view) {
+  paintRange(pen, layout, view.range);
   if (view.at !== null && view.at >= layout.from && view.at <= layout.to) {
     const x = Math.round(xOf(layout, view.at)) + 0.5;
     pen.line([x, layout.y0 - 4, x, layout.y1 + 4], colors.accent, 2);

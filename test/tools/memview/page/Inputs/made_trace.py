@@ -105,8 +105,8 @@ class Trace:
         if self.quiet:
             marks = []
         program = HOSTILE[0] + "train_leak.py" if self.hostile else "train_leak.py"
-        verdict = f"{program}: peak 343 MiB at 10.8 s, step 59" + ("" if self.quiet else f"; grows +1.13 MiB per step: {text}")
-        facts = [
+        verdict = f"{program}: nothing was allocated" if self.quiet else f"{program}: peak 343 MiB at 10.8 s, step 59; grows +1.13 MiB per step: {text}"
+        facts = [{"label": "run", "text": "11.3 s, 0 allocations, nothing lost", "alarm": False}] if self.quiet else [
             {"label": "run", "text": "11.3 s, 60 steps, 2,039,108 allocations, nothing lost", "alarm": False},
             {"label": "peak", "text": "host 343 MiB at 10.8 s, step 59, 279 MiB at the end", "alarm": False},
             {"label": "held by", "text": "imports: torch 75.0 %, train_leak.py:46 Block.forward 12.8 %, train_leak.py:45 Block.forward 8.3 %", "alarm": False},
@@ -120,7 +120,8 @@ class Trace:
                 {"text": "Tensors at the peak of torch.cpu, 82 MiB: activation 83.8 %, parameter 9.1 %, optimizer state 7.1 %", "view": ""},
                 {"text": "Layers that hold most at the peak: blocks.0 32.7 MiB, blocks.1 32.1 MiB, head 1.2 MiB", "view": "layers"},
                 {"text": "Suggestion: 412 MiB of cuda:0 are free in 23 segments, and the largest hole has 96 MiB: PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True joins them", "view": "map"}],
-            "spaces": [{"id": 0, "name": "host", "peak_bytes": PEAK, "peak_ns": peak_at, "live_bytes": 292_000_000, "peak_step": 59},
+            "spaces": [{"id": 0, "name": "host", "peak_bytes": 0, "peak_ns": 0, "live_bytes": 0, "peak_step": None}] if self.quiet else [
+                       {"id": 0, "name": "host", "peak_bytes": PEAK, "peak_ns": peak_at, "live_bytes": 292_000_000, "peak_step": 59},
                        {"id": 1, "name": "cuda:0", "peak_bytes": 1_610_612_736 // 8, "peak_ns": step_begin(41), "live_bytes": 90_000_000, "peak_step": 41}],
             "heaps": [{"id": 1, "name": "host.malloc", "space": 0, "in_totals": True, "peak_bytes": PEAK, "live_bytes": 292_000_000, "allocations": 2_039_108}],
             "steps": {"id": [], "begin_ns": []} if self.quiet else

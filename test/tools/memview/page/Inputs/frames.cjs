@@ -10,22 +10,23 @@ const [packages, chromium, address] = process.argv.slice(2);
 const Kinds = new Set(['EventDispatch', 'FireAnimationFrame', 'TimerFire', 'UpdateLayoutTree', 'Layout', 'PrePaint', 'Paint', 'Layerize', 'Commit',
                        'XHRReadyStateChange', 'RunMicrotasks', 'FunctionCall', 'V8.GC_MC_FINALIZE', 'MinorGC', 'MajorGC', 'ParseHTML']);
 
-/** Milliseconds of work by frame: outermost events of the main thread, cut at BeginMainThreadFrame. */
+/** Milliseconds of work by frame that draws: outermost events of the main thread, cut at BeginMainThreadFrame. */
 function framesOf(events) {
   const main = events.filter(event => event.name === 'FireAnimationFrame')[0];
   if (!main) return [];
   const own = events.filter(event => event.tid === main.tid && event.pid === main.pid && event.ph === 'X' &&
     (Kinds.has(event.name) || event.name === 'BeginMainThreadFrame')).sort((a, b) => a.ts - b.ts || b.dur - a.dur);
   const cuts = events.filter(event => event.tid === main.tid && event.pid === main.pid && event.name === 'BeginMainThreadFrame').map(event => event.ts).sort((a, b) => a - b);
-  const frames = new Array(cuts.length + 1).fill(0);
+  const frames = new Array(cuts.length + 1).fill(0), draws = new Set();
   let end = 0, at = 0;
   for (const event of own) {
+    if (event.name === 'FireAnimationFrame') draws.add(cuts.filter(cut => cut <= event.ts).length);
     if (!event.dur || event.ts < end) continue;
     end = event.ts + event.dur;
     while (at < cuts.length && cuts[at] <= event.ts) ++at;
     frames[at] += event.dur / 1000;
   }
-  return frames.filter(ms => ms > 0.05);
+  return frames.filter((_, frame) => draws.has(frame));
 }
 
 async function measure(browser, page, name, act) {
@@ -42,8 +43,8 @@ async function main() {
   const page = await browser.newPage({viewport: {width: 1280, height: 1000}});
   await page.goto(address + '#view=flame');
   await page.waitForTimeout(3000);
-  const box = await page.locator('.timeline canvas').boundingBox();
-  const graph = await page.locator('main canvas').boundingBox();
+  const box = await page.locator('.timeline [role=slider]').boundingBox();
+  const graph = await page.locator('main canvas:not(.over)').boundingBox();
   const sweep = async (area, from, to, y) => {
     for (let at = 0; at <= 60; ++at) {
       await page.mouse.move(area.x + area.width * (from + (to - from) * at / 60), area.y + y + at % 7);

@@ -22,7 +22,7 @@ import urllib.parse
 import made_trace
 
 HERE = pathlib.Path(__file__).resolve().parent
-PAGE = HERE.parents[3] / "lib" / "View" / "page"
+PAGE = HERE.parents[4] / "lib" / "View" / "page"
 sys.path.insert(0, str(PAGE))
 import bundle  # noqa: E402
 
