@@ -66,6 +66,7 @@ static std::string requestText(StringRef Name,
 
 Expected<std::string> TraceView::fileAnswers(uint64_t MaxBytes) {
   constexpr uint64_t MaxMoments = 24, FirstNodes = 4000;
+  waitForWork();
   AnswerSet Out(*this, MaxBytes);
   std::vector<uint32_t> Spaces;
   for (const SpaceReport &S : Run.Spaces)
@@ -82,6 +83,11 @@ Expected<std::string> TraceView::fileAnswers(uint64_t MaxBytes) {
           "curves", {Of, By.empty() ? std::string() : "by=" + By.str()}));
   }
   Wanted.push_back("growth");
+  for (uint32_t Space : Spaces) {
+    Wanted.push_back(requestText("layers", {spaceParameter(Space)}));
+    if (Space)
+      Wanted.push_back("map?device=" + std::to_string(Space));
+  }
   for (uint32_t Space : Spaces)
     for (StringRef What : {"retained", "allocated", "count", "temporary"})
       for (StringRef Name : {"profile", "table"})

@@ -188,6 +188,8 @@ Expected<std::string> TraceView::start(ArrayRef<uint64_t> Moments) {
             return S.Id && S.Stats.PeakBytes;
           }))
         J.value("map");
+      if (HasEvents && !Over->Layers.empty() && !Over->Steps.empty())
+        J.value("layers");
       J.value("processes");
     });
     J.attribute("has_events", HasEvents);

@@ -7,6 +7,7 @@
 #include "memkit/Support/Format.h"
 #include "memkit/Support/RequestError.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace llvm;
 
@@ -27,6 +28,7 @@ Expected<std::unique_ptr<TraceView>> TraceView::open(StringRef Path,
   std::unique_ptr<TraceView> V(new TraceView);
   V->Path = Path.str();
   V->CommandOf = std::move(Commands);
+  V->Spec = Spec;
   if (Error E = V->In.open(Path, Spec, std::move(Progress)))
     return std::move(E);
   V->Run = queryRun(V->trace());
@@ -121,7 +123,35 @@ Expected<Graph *> TraceView::graph(StringRef Query) {
 // Questions
 //===----------------------------------------------------------------------===//
 
+Expected<std::string> TraceView::await(const std::string &Name, Job::Work Do) {
+  std::unique_ptr<Job> &Of = Jobs[Name];
+  if (!Of)
+    Of = std::make_unique<Job>(std::move(Do));
+  if (WaitsForWork)
+    Of->wait();
+  if (Of->isDone())
+    return Of->result();
+  Waits = true;
+  json::Object Progress{{"progress", Of->share()}, {"what", Of->what()}};
+  return formatv("{0}", json::Value(std::move(Progress))).str();
+}
+
+bool TraceView::isWorking() const {
+  return any_of(Jobs, [](const auto &J) { return !J.second->isDone(); });
+}
+
 Expected<std::string> TraceView::answer(StringRef Question, StringRef Query) {
+  Waits = false;
+  if (queryValue(Query, "all") == "1" && !Spec.AllFrames) {
+    if (!Unfolded) {
+      SelectionSpec All = Spec;
+      All.AllFrames = true;
+      if (Error E =
+              TraceView::open(Path, All, {}, CommandOf).moveInto(Unfolded))
+        return std::move(E);
+    }
+    return Unfolded->answer(Question, Query);
+  }
   if (Question == "start")
     return start();
   if (Question == "curves")
@@ -130,6 +160,8 @@ Expected<std::string> TraceView::answer(StringRef Question, StringRef Query) {
     return profile(Query);
   if (Question == "table")
     return table(Query);
+  if (Question == "layers")
+    return layers(Query);
   if (Question == "map")
     return map(Query);
   if (Question == "growth")

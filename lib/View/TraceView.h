@@ -11,6 +11,7 @@
 
 #include "Analysis/OwnTree.h"
 #include "Graph.h"
+#include "Job.h"
 #include "Report/FirstScreen.h"
 #include "memkit/Model/LiveBlocks.h"
 #include "llvm/Support/JSON.h"
@@ -88,6 +89,12 @@ public:
   /// TraceError.
   llvm::Expected<std::string> answer(llvm::StringRef Question,
                                      llvm::StringRef Query);
+  /// Whether the last answer is progress of long work, to be asked again.
+  bool isWaiting() const { return Waits; }
+  /// Whether long work runs.
+  bool isWorking() const;
+  /// From now on, answers wait for long work: for a page that is a file.
+  void waitForWork() { WaitsForWork = true; }
   /// The answers of a page that is a file, as one JSON object by request: the
   /// first answers of each view, and moments as far as MaxBytes allow.
   llvm::Expected<std::string> fileAnswers(uint64_t MaxBytes);
@@ -102,6 +109,8 @@ private:
   // Params.cpp
   llvm::Expected<uint64_t> number(llvm::StringRef Query, llvm::StringRef Key,
                                   uint64_t Usual, uint64_t Max) const;
+  /// The result of long work; while the work runs, its progress.
+  llvm::Expected<std::string> await(const std::string &Name, Job::Work Do);
   llvm::Expected<ViewRange> range(llvm::StringRef Query) const;
   llvm::Expected<Graph *> graph(llvm::StringRef Query);
 
@@ -122,6 +131,8 @@ private:
   llvm::Error readGrowthCurves();
   // MapAnswer.cpp
   llvm::Expected<std::string> map(llvm::StringRef Query);
+  // LayerAnswer.cpp
+  llvm::Expected<std::string> layers(llvm::StringRef Query);
   // Values.cpp
   llvm::Expected<KeyedValues> values(llvm::StringRef Query, Graph &G);
   llvm::Expected<KeyedValues> livePart(Graph &G, uint32_t Space, uint64_t AtNs,
@@ -135,12 +146,17 @@ private:
   llvm::Expected<std::string> profile(llvm::StringRef Query);
   llvm::Expected<std::string> table(llvm::StringRef Query);
 
+  SelectionSpec Spec;
+  /// The same trace with all frames; opened when needed.
+  std::unique_ptr<TraceView> Unfolded;
   SelectedTrace In;
   std::string Path;
   CommandWriter CommandOf;
   RunReport Run;
   std::optional<Overview> Over;
   std::vector<std::unique_ptr<Graph>> Graphs;
+  std::map<std::string, std::unique_ptr<Job>> Jobs; ///< by name
+  bool Waits = false, WaitsForWork = false;
   std::optional<SelectedStats> ByScope;
   std::unique_ptr<IntervalSeries> Intervals;
   std::optional<OwnTree> Calls; ///< made when needed

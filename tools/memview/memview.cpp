@@ -42,6 +42,8 @@ static std::string commandOf(const AskedValues &V) {
   std::string File = " " + Input;
   if (V.What == "growth")
     return "memleak" + File;
+  if (V.What == "layers")
+    return "memdump --layers" + File;
   if (V.What == "map")
     return "memdump --map" + File;
   if (V.What == "map-at")
@@ -97,6 +99,7 @@ static HttpAnswer answerOf(TraceView &V, const HttpRequest &R) {
     return errorAnswer(IsWrong ? 400 : 500, Text.takeError());
   }
   HttpAnswer A;
+  A.Status = V.isWaiting() ? 202 : 200;
   A.Body = std::move(*Text);
   return A;
 }
@@ -149,6 +152,9 @@ static Expected<int> run(const SelectionFlags &Flags) {
     return V.takeError();
   if (Error E = Output.empty() ? serve(**V) : writeFile(**V))
     return E;
+  // Nobody waits for the answer any more.
+  if ((*V)->isWorking())
+    _exit(0);
   return 0;
 }
 

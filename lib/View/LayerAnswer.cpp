@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The heat map of layers over steps.
+
+#include "HttpServer.h"
+#include "Support/Json.h"
+#include "TraceView.h"
+#include "memkit/Analysis/LayerSteps.h"
+#include "memkit/Support/Format.h"
+
+using namespace llvm;
+
+namespace memkit {
+
+using json::OStream;
+
+static constexpr size_t MaxLayers = 60, MaxSteps = 400;
+
+static std::string layersText(const Trace &T, const LayerSteps &L,
+                              StringRef Command) {
+  std::string Note;
+  if (L.LeftOutSteps)
+    Note = "The map shows " + formatCount(L.Steps.size()) + " of " +
+           formatCount(L.Steps.size() + L.LeftOutSteps) + " steps. ";
+  if (L.LeftOutLayers)
+    Note += formatCount(L.LeftOutLayers) + " smaller layers are left out.";
+  std::string Text;
+  raw_string_ostream OS(Text);
+  OStream J(OS);
+  auto Array = [&](StringRef Key, ArrayRef<uint64_t> Values) {
+    J.attributeArray(Key, [&] {
+      for (uint64_t V : Values)
+        J.value(V);
+    });
+  };
+  J.object([&] {
+    J.attribute("unit", "bytes");
+    J.attributeArray("layers", [&] {
+      for (uint32_t Name : L.Layers)
+        J.value(jsonText(T.string(Name)));
+    });
+    Array("steps", L.Steps);
+    Array("step_ns", L.StepNs);
+    J.attributeArray("values", [&] {
+      for (const std::vector<uint64_t> &Row : L.Bytes)
+        J.array([&] {
+          for (uint64_t Bytes : Row)
+            J.value(Bytes);
+        });
+    });
+    J.attribute("note", StringRef(Note).rtrim());
+    J.attribute("command", jsonText(Command));
+  });
+  return Text;
+}
+
+Expected<std::string> TraceView::layers(StringRef Query) {
+  Expected<uint64_t> Space =
+      number(Query, "space", 0, trace().devices().size());
+  if (!Space)
+    return Space.takeError();
+  auto Of = static_cast<uint32_t>(*Space);
+  return await("layers " + std::to_string(Of),
+               [Of, Path = Path, Command = CommandOf({"layers", 0, 0, 0})](
+                   ProgressCallback Tell) -> Expected<std::string> {
+                 // A reader belongs to one thread.
+                 Expected<std::unique_ptr<Trace>> T =
+                     Trace::open(Path, TP_All, std::move(Tell));
+                 if (!T)
+                   return T.takeError();
+                 Expected<LayerSteps> L =
+                     readLayerSteps(**T, Of, MaxLayers, MaxSteps);
+                 if (!L)
+                   return L.takeError();
+                 return layersText(**T, *L, Command);
+               });
+}
+
+} // namespace memkit
