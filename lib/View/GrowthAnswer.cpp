@@ -63,13 +63,14 @@ Error TraceView::readGrowthCurves() {
   return Error::success();
 }
 
-/// The step at a time as a number with a fraction; without steps, seconds.
+/// The step of an interval that ends at Ns; without steps, seconds. An interval
+/// ends when the next step starts.
 static double xOf(const Overview &O, const LineGrowth &L, uint64_t Ns) {
   if (!L.HasSteps)
     return double(Ns) / 1e9;
   double X = 0;
   for (const StepReport &S : O.Steps)
-    if (S.Process == L.Process && S.BeginNs <= Ns)
+    if (S.Process == L.Process && S.BeginNs < Ns)
       X = double(S.Step);
   return X;
 }
@@ -77,6 +78,10 @@ static double xOf(const Overview &O, const LineGrowth &L, uint64_t Ns) {
 static void writeCurve(OStream &J, const Overview &O, const LineGrowth &L,
                        ArrayRef<SeriesPoint> Points) {
   constexpr size_t Max = 400;
+  // After the measured part, the end of the process frees everything.
+  uint64_t EndNs = O.Growth.Spans[O.Growth.Found[L.Findings.front()].Span].EndNs;
+  while (!Points.empty() && Points.back().TimeNs > EndNs)
+    Points = Points.drop_back();
   size_t Every = (Points.size() + Max - 1) / Max;
   std::vector<SeriesPoint> Few;
   for (size_t I = 0; I < Points.size(); I += Every)
@@ -132,7 +137,8 @@ Expected<std::string> TraceView::growth() {
     J.attribute("high", High);
     J.attribute("rise", L.Rise);
     J.attribute("x", L.HasSteps ? "step" : "s");
-    J.attribute("since", sinceText(L));
+    J.attribute("since", L.HasSteps ? "step " + std::to_string(L.SinceStep)
+                                    : formatTime(L.SinceNs));
     J.attribute("holds", jsonText(contentsText(T, *O.Where, O.Growth, L)));
     std::optional<LeakHint> Hint = findHint(T, O.Growth, L);
     J.attribute("hint", Hint ? hintText(*Hint) : "");
