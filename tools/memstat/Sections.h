@@ -8,6 +8,8 @@
 #include "Page.h"
 #include "TraceText/ReportPrinters.h"
 #include "memkit/Analysis/Query.h"
+#include "memkit/Analysis/RunTimeline.h"
+#include "llvm/Support/JSON.h"
 
 namespace memkit {
 
@@ -21,6 +23,7 @@ struct PageInput {
   bool OfHeaps = false; ///< heaps were selected
   size_t Top = 3;       ///< stacks, layers, steps, threads, processes; 0: all
   bool Ascii = false;
+  llvm::ArrayRef<TimelineSeries> Series{}; ///< of --timeline, for JSON
 
   llvm::StringRef heapName(uint32_t Heap) const { return T.heapName(Heap); }
   /// How many of Count rows to show, where Useful rows are worth the space.
@@ -98,6 +101,17 @@ std::optional<PageSection> adviceSection(const PageInput &F);
 
 // Timeline.cpp
 PageSection timelineSection(const PageInput &F);
+// TimelineSvg.cpp
+inline constexpr unsigned PictureColumns = 544; ///< of PageInput's curves
+void writeTimelineSvg(llvm::raw_ostream &OS, const PageInput &F,
+                      llvm::ArrayRef<TimelineSeries> Series);
+// TimelineData.cpp
+/// A row `series,unit,time_ns,value` for each point.
+void writeTimelineCsv(llvm::raw_ostream &OS,
+                      llvm::ArrayRef<TimelineSeries> Series);
+/// The elements of an array, an object with arrays for each series.
+void writeTimelineSeries(llvm::json::OStream &J,
+                         llvm::ArrayRef<TimelineSeries> Series);
 
 /// Writes the machine interface: docs/CommandGuide/memstat.md.
 void writeStatJson(llvm::raw_ostream &OS, const PageInput &F);
