@@ -398,6 +398,16 @@ std::optional<Place> Places::ofFrames(ArrayRef<ShownFrame> Frames) const {
   return Function;
 }
 
+bool Places::isOwn(const ShownFrame &F) const {
+  const OwnCode &Own = Made->Own;
+  if (F.IsPython)
+    return Own.isOwnPython(F.File);
+  if (!Own.isOwnBinary(F.Binary))
+    return false;
+  return F.File.empty() ? Own.isExecutable(F.Binary)
+                        : Own.isOwnSource(F.File) && F.Line != 0;
+}
+
 std::string Places::lineText(const Place &P) const {
   StringRef Name = baseName(P.File);
   auto At = Made->PathOf.find(Name);

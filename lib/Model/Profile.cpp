@@ -185,7 +185,8 @@ bool isDiff(const Trace &T) {
   return StringRef(T.header().Tool).starts_with("memdiff ");
 }
 
-std::pair<Profile, Profile> makeDiffProfiles(const SelectedStats &S, Metric M) {
+std::pair<Profile, Profile> makeDiffProfiles(const SelectedStats &S, Metric M,
+                                             std::optional<uint32_t> Space) {
   const Trace &T = S.trace();
   std::pair<Profile, Profile> Out;
   auto &[Less, More] = Out;
@@ -193,6 +194,8 @@ std::pair<Profile, Profile> makeDiffProfiles(const SelectedStats &S, Metric M) {
   Less.Name = ("less: " + metricName(M)).str();
   More.Name = ("more: " + metricName(M)).str();
   S.forEach([&](uint32_t Process, const StackStats &R) {
+    if (Space && T.heap(R.Heap).Space != *Space)
+      return;
     Profile &To = T.heapName(R.Heap).ends_with(".less") ? Less : More;
     add(To, R.Key, valueOf(R, M, /*Outer=*/true, T.wasReplaced(Process)));
   });

@@ -8,6 +8,7 @@
 #define MEMKIT_LIB_REPORT_FIRSTSCREEN_H
 
 #include "memkit/Analysis/Query.h"
+#include "memkit/Analysis/RunTimeline.h"
 
 namespace memkit {
 
@@ -21,6 +22,7 @@ struct PageInput {
   bool OfHeaps = false; ///< heaps were selected
   size_t Top = 3;       ///< stacks, layers, steps, threads, processes; 0: all
   bool Ascii = false;
+  llvm::ArrayRef<TimelineSeries> Series{}; ///< of the timeline, for JSON
 
   llvm::StringRef heapName(uint32_t Heap) const { return T.heapName(Heap); }
   /// How many of Count rows to show, where Useful rows are worth the space.

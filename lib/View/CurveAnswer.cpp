@@ -76,8 +76,7 @@ heapCurves(const Trace &T, const CountedHeaps &C,
       uint64_t Whole = All ? All->Value : 0, Part = In ? In->Value : 0;
       P.Value = Whole - std::min(Whole, Part);
     }
-    Out.push_back(
-        {Id, T.heapName(Id).str(), FrameOwner::Group, std::move(Own)});
+    Out.push_back({Id, T.heapName(Id).str(), CodeOwner::Other, std::move(Own)});
   }
   return Out;
 }
@@ -158,7 +157,7 @@ Error TraceView::readCurves(uint32_t Space, StringRef By) {
     for (uint32_t Id = 0; Id != Count; ++Id) {
       if ((*Series)[Id].empty())
         continue;
-      FrameOwner Owner = FrameOwner::Library;
+      CodeOwner Owner = CodeOwner::Library;
       if (!Of)
         Owner = ownerOfPlace(Where.place(Id).Kind);
       New.Groups.push_back(
@@ -246,7 +245,7 @@ static std::vector<GroupColumns> columnsOf(ArrayRef<GroupCurve> Groups,
     Out.push_back(std::move(To));
   }
   if (any_of(Left, [](uint64_t V) { return V != 0; }) && !Groups.empty())
-    Out.push_back({"others", FrameOwner::Group, std::move(Left)});
+    Out.push_back({"others", CodeOwner::Other, std::move(Left)});
   return Out;
 }
 

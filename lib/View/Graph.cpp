@@ -8,23 +8,23 @@ using namespace llvm;
 
 namespace memkit {
 
-StringRef ownerWord(FrameOwner O) {
+StringRef ownerWord(CodeOwner O) {
   static constexpr StringLiteral Words[] = {"own", "library", "import",
                                             "group"};
   return Words[static_cast<size_t>(O)];
 }
 
-FrameOwner ownerOfPlace(PlaceKind K) {
+CodeOwner ownerOfPlace(PlaceKind K) {
   switch (K) {
   case PlaceKind::Line:
   case PlaceKind::Function:
-    return FrameOwner::Own;
+    return CodeOwner::User;
   case PlaceKind::Import:
-    return FrameOwner::Import;
+    return CodeOwner::Import;
   case PlaceKind::Library:
-    return FrameOwner::Library;
+    return CodeOwner::Library;
   case PlaceKind::Category:
-    return FrameOwner::Group;
+    return CodeOwner::Other;
   }
   llvm_unreachable("all kinds are handled");
 }
@@ -91,13 +91,13 @@ std::vector<FlameNode> Graph::build(const Profile &P, size_t MaxNodes) {
   return FlameBuilder(*Tree, *Ranks, *Names).build(P, MaxNodes);
 }
 
-FrameOwner Graph::ownerOf(const FlameNames::FlameName &N) const {
+CodeOwner Graph::ownerOf(const FlameNames::FlameName &N) const {
   if (N.Function == "imports" || N.Function.starts_with("import "))
-    return FrameOwner::Import;
+    return CodeOwner::Import;
   if (N.File.empty() || !N.Shown)
-    return FrameOwner::Group;
-  return Own.isOwn(Tree->allShown()[*N.Shown]) ? FrameOwner::Own
-                                               : FrameOwner::Library;
+    return CodeOwner::Other;
+  return Own.isOwn(Tree->allShown()[*N.Shown]) ? CodeOwner::User
+                                               : CodeOwner::Library;
 }
 
 } // namespace memkit

@@ -7,6 +7,7 @@
 
 #include "Export/FlameTree.h"
 #include "Export/NodeRanks.h"
+#include "Model/FrameOwners.h"
 #include "Model/OwnCode.h"
 #include "Model/StackGroups.h"
 #include "memkit/Model/Places.h"
@@ -20,11 +21,9 @@ struct GraphSpec {
   bool operator==(const GraphSpec &) const = default;
 };
 
-/// Whose a frame is, for colours. The page has the same numbers.
-enum class FrameOwner : uint8_t { Own, Library, Import, Group };
-/// `own`, `library`, `import`, `group`.
-llvm::StringRef ownerWord(FrameOwner O);
-FrameOwner ownerOfPlace(PlaceKind K);
+/// `own`, `library`, `import`, `group`. The page has the same numbers.
+llvm::StringRef ownerWord(CodeOwner O);
+CodeOwner ownerOfPlace(PlaceKind K);
 
 /// A tree for all profiles of a trace, made once for each GraphSpec. Takes time
 /// in proportion to the stacks of the trace. The trace, the stats and the
@@ -47,7 +46,7 @@ public:
   /// The largest nodes of P, in preorder.
   std::vector<FlameNode> build(const Profile &P, size_t MaxNodes);
   llvm::ArrayRef<FlameNames::FlameName> names() const { return Names->names(); }
-  FrameOwner ownerOf(const FlameNames::FlameName &N) const;
+  CodeOwner ownerOf(const FlameNames::FlameName &N) const;
 
 private:
   void shape(const SelectedStats &S, const Places &Where);

@@ -79,7 +79,8 @@ static void writeCurve(OStream &J, const Overview &O, const LineGrowth &L,
                        ArrayRef<SeriesPoint> Points) {
   constexpr size_t Max = 400;
   // After the measured part, the end of the process frees everything.
-  uint64_t EndNs = O.Growth.Spans[O.Growth.Found[L.Findings.front()].Span].EndNs;
+  uint64_t EndNs =
+      O.Growth.Spans[O.Growth.Found[L.Findings.front()].Span].EndNs;
   while (!Points.empty() && Points.back().TimeNs > EndNs)
     Points = Points.drop_back();
   size_t Every = (Points.size() + Max - 1) / Max;

@@ -47,12 +47,12 @@ using CommandWriter = std::function<std::string(const AskedValues &)>;
 struct GroupCurve {
   uint32_t Id = 0; ///< a heap, library or place
   std::string Name;
-  FrameOwner Owner = FrameOwner::Group;
+  CodeOwner Owner = CodeOwner::Other;
   std::vector<SeriesPoint> Points;
 };
 struct GroupColumns {
   std::string Name;
-  FrameOwner Owner = FrameOwner::Group;
+  CodeOwner Owner = CodeOwner::Other;
   std::vector<uint64_t> Values; ///< by column
 };
 /// The curves of a memory space by a grouping.

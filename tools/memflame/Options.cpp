@@ -22,6 +22,7 @@ cl::opt<FlameFormat> OutputFormat(
                           "a file for speedscope (default)"),
                clEnumValN(FlameFormat::Html, "html",
                           "a page with speedscope in it"),
+               clEnumValN(FlameFormat::Svg, "svg", "a picture"),
                clEnumValN(FlameFormat::Collapsed, "collapsed",
                           "lines root;..;leaf VALUE"),
                clEnumValN(FlameFormat::Pprof, "pprof", "a file for pprof"),

@@ -11,7 +11,15 @@
 
 namespace memkit {
 
-enum class FlameFormat { Speedscope, Collapsed, Pprof, Perfetto, Csv, Html };
+enum class FlameFormat {
+  Speedscope,
+  Collapsed,
+  Pprof,
+  Perfetto,
+  Csv,
+  Html,
+  Svg
+};
 
 extern llvm::cl::opt<std::string> Input, Output, MaxAge, SpeedscopeFolder;
 extern llvm::cl::opt<FlameFormat> OutputFormat;

@@ -9,6 +9,7 @@
 #include "Cli/ToolMain.h"
 #include "Export/Collapsed.h"
 #include "Export/Csv.h"
+#include "Export/FlameSvg.h"
 #include "Export/Html.h"
 #include "Export/Perfetto.h"
 #include "Export/Pprof.h"
@@ -74,11 +75,11 @@ static std::string titleOf(const ProfileQuery &P, const Profile &First) {
   return Title;
 }
 
-static Error writeSpeedscopeOf(raw_ostream &OS, const ProfileQuery &P,
-                               std::string *TitleOut = nullptr) {
-  std::vector<Profile> Profiles;
-  std::optional<NodeRanks> Ranks;
+/// The profiles of --metric, at least one, and at the same time the ranks.
+static Expected<std::vector<Profile>>
+profilesOf(const ProfileQuery &P, std::optional<NodeRanks> &Ranks) {
   SmallVector<Metric, 6> Wanted = wantedMetrics(P.stats(), Metric::Peak);
+  std::vector<Profile> Profiles;
   Error Failed = Error::success();
   runBoth([&] { Ranks.emplace(P.tree()); },
           [&] {
@@ -89,10 +90,20 @@ static Error writeSpeedscopeOf(raw_ostream &OS, const ProfileQuery &P,
               Failed = joinErrors(std::move(Failed), Made.takeError());
           });
   if (Failed)
-    return Failed;
+    return std::move(Failed);
   // Viewers need at least one profile.
   if (Profiles.empty())
     Profiles.push_back(makeProfile(P.stats(), Wanted.front()));
+  return Profiles;
+}
+
+static Error writeSpeedscopeOf(raw_ostream &OS, const ProfileQuery &P,
+                               std::string *TitleOut = nullptr) {
+  std::optional<NodeRanks> Ranks;
+  Expected<std::vector<Profile>> Made = profilesOf(P, Ranks);
+  if (!Made)
+    return Made.takeError();
+  std::vector<Profile> Profiles = std::move(*Made);
   std::optional<Profile> InOrder;
   if (TimeOrder) {
     Expected<Profile> Made =
@@ -145,6 +156,66 @@ static Error writePage(raw_ostream &OS, const ProfileQuery &P) {
     return E;
   return writeHtml(OS, *Folder, Title,
                    TimeOrder ? "time-ordered" : "left-heavy", To.str());
+}
+
+/// Of a trace of differences: for each memory space and metric what grew, then
+/// what shrank, on one scale.
+static std::vector<Profile> differencesOf(const ProfileQuery &P,
+                                          FlamePicture &Picture) {
+  std::vector<Profile> All;
+  for (uint32_t Space : spacesOf(P.stats()))
+    for (Metric M : wantedMetrics(P.stats(), Metric::Peak)) {
+      auto [Less, More] = makeDiffProfiles(P.stats(), M, Space);
+      uint64_t Widest = std::max(Less.Total, More.Total);
+      StringRef Name = P.trace().spaceName(Space);
+      auto Add = [&](Profile &Of, FlameTone Tone, StringRef What) {
+        if (!Of.Total)
+          return;
+        Of.Name = (Name + ", " + metricName(M) + ": " + What).str();
+        Picture.Graphs.push_back(
+            {Of.Name + totalText(Of), nullptr, Tone, Widest});
+        All.push_back(std::move(Of));
+      };
+      Add(More, FlameTone::Grown, "grew by");
+      Add(Less, FlameTone::Shrunk, "shrank by");
+    }
+  return All;
+}
+
+/// The colours of a profile of a heap `H.more` or `H.less`.
+static FlameTone toneOf(const ProfileQuery &P, const Profile &Of) {
+  if (!isDiff(P.trace()))
+    return FlameTone::Owners;
+  StringRef Heap = StringRef(Of.Name).rsplit(": ").first;
+  return Heap.ends_with(".less") ? FlameTone::Shrunk : FlameTone::Grown;
+}
+
+static Error writeSvgOf(raw_ostream &OS, const ProfileQuery &P) {
+  FlamePicture Picture;
+  Picture.Full = Full;
+  std::vector<Profile> Profiles;
+  std::optional<NodeRanks> Ranks;
+  if (P.showsDiff()) {
+    Ranks.emplace(P.tree());
+    Profiles = differencesOf(P, Picture);
+    Picture.Title = commandText(P.trace().header().Command);
+  } else {
+    Expected<std::vector<Profile>> Made = profilesOf(P, Ranks);
+    if (!Made)
+      return Made.takeError();
+    Profiles = std::move(*Made);
+    for (Profile &Of : Profiles) {
+      FlameTone Tone = toneOf(P, Of);
+      Of.Name += totalText(Of);
+      Picture.Graphs.push_back({Of.Name, nullptr, Tone});
+    }
+    Picture.Title = titleOf(P, Profiles.front());
+  }
+  for (size_t I = 0; I != Profiles.size(); ++I)
+    Picture.Graphs[I].Of = &Profiles[I];
+  FrameOwners Owners(P.trace(), Places(P.stats()), Grouping);
+  writeFlameSvg(OS, P.tree(), *Ranks, Owners, Picture);
+  return Error::success();
 }
 
 static Error writeCollapsedOf(raw_ostream &OS, const ProfileQuery &P) {
@@ -204,6 +275,8 @@ static Error write(raw_ostream &OS, const ProfileQuery &P) {
     return writeSpeedscopeOf(OS, P);
   case FlameFormat::Html:
     return writePage(OS, P);
+  case FlameFormat::Svg:
+    return writeSvgOf(OS, P);
   case FlameFormat::Collapsed:
     return writeCollapsedOf(OS, P);
   case FlameFormat::Pprof:
@@ -259,7 +332,8 @@ static Expected<std::unique_ptr<ProfileQuery>> ask(SelectionSpec Spec) {
   Options.InOneTree = OutputFormat == FlameFormat::Collapsed ||
                       OutputFormat == FlameFormat::Csv ||
                       OutputFormat == FlameFormat::Pprof;
-  Options.WantsDiff = OutputFormat == FlameFormat::Collapsed;
+  Options.WantsDiff = OutputFormat == FlameFormat::Collapsed ||
+                      OutputFormat == FlameFormat::Svg;
   if (!MaxAge.empty()) {
     Expected<uint64_t> Age = parseTime(MaxAge);
     if (!Age)

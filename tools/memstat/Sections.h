@@ -8,6 +8,8 @@
 #include "Page.h"
 #include "Report/FirstScreen.h"
 #include "TraceText/ReportPrinters.h"
+#include "memkit/Analysis/RunTimeline.h"
+#include "llvm/Support/JSON.h"
 
 namespace memkit {
 
@@ -56,6 +58,17 @@ std::optional<PageSection> adviceSection(const PageInput &F);
 
 // Timeline.cpp
 PageSection timelineSection(const PageInput &F);
+// TimelineSvg.cpp
+inline constexpr unsigned PictureColumns = 544; ///< of PageInput's curves
+void writeTimelineSvg(llvm::raw_ostream &OS, const PageInput &F,
+                      llvm::ArrayRef<TimelineSeries> Series);
+// TimelineData.cpp
+/// A row `series,unit,time_ns,value` for each point.
+void writeTimelineCsv(llvm::raw_ostream &OS,
+                      llvm::ArrayRef<TimelineSeries> Series);
+/// The elements of an array, an object with arrays for each series.
+void writeTimelineSeries(llvm::json::OStream &J,
+                         llvm::ArrayRef<TimelineSeries> Series);
 
 /// Writes the machine interface: docs/CommandGuide/memstat.md.
 void writeStatJson(llvm::raw_ostream &OS, const PageInput &F);

@@ -258,6 +258,7 @@ static void writeTimeline(json::OStream &J, const PageInput &F) {
       });
     }
   });
+  J.attributeArray("series", [&] { writeTimelineSeries(J, F.Series); });
 }
 
 void writeStatJson(raw_ostream &OS, const PageInput &F) {

@@ -18,7 +18,7 @@
 using namespace llvm;
 using namespace memkit;
 
-enum class StatFormat { Text, Json, Markdown };
+enum class StatFormat { Text, Json, Markdown, Svg, Csv };
 
 static cl::opt<std::string> Input(cl::Positional, cl::desc("<trace>"),
                                   cl::cat(toolCategory()));
@@ -29,7 +29,10 @@ static cl::opt<StatFormat> OutputFormat(
     "format", cl::desc("What to write:"),
     cl::values(clEnumValN(StatFormat::Text, "text", "for people (default)"),
                clEnumValN(StatFormat::Json, "json", "for scripts"),
-               clEnumValN(StatFormat::Markdown, "markdown", "for a page")),
+               clEnumValN(StatFormat::Markdown, "markdown", "for a page"),
+               clEnumValN(StatFormat::Svg, "svg", "with --timeline: a picture"),
+               clEnumValN(StatFormat::Csv, "csv",
+                          "with --timeline: a row for each measurement")),
     cl::init(StatFormat::Text), cl::cat(toolCategory()));
 static cl::opt<unsigned>
     Top("top", cl::init(3), cl::value_desc("n"), cl::cat(toolCategory()),
@@ -89,6 +92,26 @@ static bool holds(const FailCondition &C, const PageInput &F,
   return isAnyAbove(C, F, S);
 }
 
+/// Whether the output is the timeline alone.
+static bool isTimelineFormat() {
+  return OutputFormat == StatFormat::Svg || OutputFormat == StatFormat::Csv;
+}
+
+static Error checkTimelineFormat() {
+  if (!isTimelineFormat())
+    return Error::success();
+  StringRef Name = OutputFormat == StatFormat::Svg ? "svg" : "csv";
+  if (!Timeline)
+    return makeUsageError("--format=" + Name +
+                          " needs --timeline; all sections are in "
+                          "--format=text, markdown and json");
+  if (!Show.empty() || isVerbose())
+    return makeUsageError("--format=" + Name + " has the timeline alone: " +
+                          (Show.empty() ? "-v" : "--show") +
+                          " needs --format=text or markdown");
+  return Error::success();
+}
+
 static Error checkSections() {
   for (const std::string &Name : Show)
     if (!is_contained(sectionNames(), Name))
@@ -98,10 +121,12 @@ static Error checkSections() {
 }
 
 /// The curves' columns, so that the page fits into Width.
-static unsigned curveColumns(bool Json, unsigned Width) {
-  constexpr unsigned Min = 20, Usual = 80, OfJson = 100;
-  if (Json)
-    return Timeline ? OfJson : 0;
+static unsigned curveColumns(unsigned Width) {
+  constexpr unsigned Min = 20, Usual = 80, OfData = 100;
+  if (OutputFormat == StatFormat::Svg)
+    return PictureColumns;
+  if (OutputFormat == StatFormat::Json || OutputFormat == StatFormat::Csv)
+    return Timeline ? OfData : 0;
   // The timeline's columns have no labels on their left.
   unsigned Indent = Timeline && !isVerbose() ? 2 : 12;
   return std::max(Min, (Width ? Width : Usual) - Indent);
@@ -112,6 +137,8 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
     return E;
   if (Error E = checkSections())
     return E;
+  if (Error E = checkTimelineFormat())
+    return E;
   if (Error E = Fatal.check())
     return E;
   Expected<SelectionSpec> Spec = Flags.spec();
@@ -119,9 +146,11 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
     return Spec.takeError();
   bool Json = OutputFormat == StatFormat::Json;
   OverviewOptions Options;
-  Options.Growth = !NoGrowth;
-  Options.Stacks = isVerbose() || !Show.empty() || Timeline ||
-                   OutputFormat != StatFormat::Text;
+  // The title of a picture has the growth; a table of series has no place.
+  Options.Growth = !NoGrowth && OutputFormat != StatFormat::Csv;
+  Options.Stacks =
+      isVerbose() || !Show.empty() ||
+      (!isTimelineFormat() && (Timeline || OutputFormat != StatFormat::Text));
   // The first screen shows stacks only in suggestions: frames are folded then.
   bool FoldsLate = !Options.Stacks && !Options.Growth && !Spec->AllFrames;
   SelectionSpec Opened = *Spec;
@@ -135,14 +164,21 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
   for_each(T.warnings(), [](const std::string &W) { warn(W); });
   Options.Top = Top;
   unsigned Width = outputWidth();
-  Options.Columns = curveColumns(Json, Width);
+  Options.Columns = curveColumns(Width);
   Expected<Overview> O = queryOverview(*In.S, Options);
   if (!O)
     return O.takeError();
   if (FoldsLate && !O->Suggestions.empty())
     In.T->applyRules(Spec->Names, /*Folds=*/true);
 
-  Expected<std::unique_ptr<OutputFile>> Out = OutputFile::open(Output);
+  std::vector<TimelineSeries> Series;
+  if (Timeline && (Json || isTimelineFormat()))
+    if (Error E = readRunTimeline(*In.S, O->Live).moveInto(Series))
+      return E;
+
+  Expected<std::unique_ptr<OutputFile>> Out = OutputFile::open(
+      Output, OutputFormat == StatFormat::Svg ? OutputFile::Content::Machine
+                                              : OutputFile::Content::Text);
   if (!Out)
     return Out.takeError();
   RunReport R = queryRun(T);
@@ -153,7 +189,8 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
               Spec->empty(),
               !Spec->Heaps.empty(),
               Top,
-              Ascii || !isUtf8Locale()};
+              Ascii || !isUtf8Locale(),
+              Series};
   raw_ostream &OS = (*Out)->os();
   std::vector<std::string> Shown(Show.begin(), Show.end());
   if (Timeline)
@@ -161,6 +198,10 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
   auto Page = [&] { return makePage(F, isVerbose(), Shown); };
   if (Json)
     writeStatJson(OS, F);
+  else if (OutputFormat == StatFormat::Svg)
+    writeTimelineSvg(OS, F, Series);
+  else if (OutputFormat == StatFormat::Csv)
+    writeTimelineCsv(OS, Series);
   else if (OutputFormat == StatFormat::Markdown)
     printMarkdown(OS, Page());
   else
@@ -184,6 +225,7 @@ int main(int Argc, char **Argv) {
                  {"memstat", "Shows a summary of a trace on one page.",
                   "memstat trace.fb\n"
                   "memstat --timeline --heap='torch.*' trace.fb\n"
+                  "memstat --timeline --format=svg trace.fb > curve.svg\n"
                   "memstat --format=markdown trace.fb > page.md"},
                  [&] { return run(Flags, Fatal); });
 }

@@ -63,6 +63,9 @@ public:
   /// The innermost line or function of the user's own code in frames of a
   /// stack, innermost first; none: no frame is the user's.
   std::optional<Place> ofFrames(llvm::ArrayRef<ShownFrame> Frames) const;
+  /// Whether a frame is of the user's own code: a line of a file of the user's,
+  /// or a function of the executable without a file.
+  bool isOwn(const ShownFrame &F) const;
   const Place &place(uint32_t Id) const { return All[Id]; }
   uint32_t size() const { return All.size(); }
   /// `train.py:46 Block.forward`, `server.cpp:88 insert`, `import torch`,

@@ -60,8 +60,10 @@ std::vector<Profile> makeHeapProfiles(const SelectedStats &S,
                                       const RowKey &KeyOf = {});
 
 /// The shrinkage and the growth in a trace of differences (isDiff()). The
-/// selection must have the heaps of both.
-std::pair<Profile, Profile> makeDiffProfiles(const SelectedStats &S, Metric M);
+/// selection must have the heaps of both. Space: of this memory space alone.
+std::pair<Profile, Profile>
+makeDiffProfiles(const SelectedStats &S, Metric M,
+                 std::optional<uint32_t> Space = std::nullopt);
 /// Whether memdiff wrote the trace: heaps `H.less` and `H.more`.
 bool isDiff(const Trace &T);
 

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The timeline as a picture.
+
+#include "Export/CurveSvg.h"
+#include "Sections.h"
+#include "memkit/Support/Format.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+
+namespace memkit {
+
+static uint64_t highest(ArrayRef<uint64_t> Values) {
+  return Values.empty() ? 0 : *std::max_element(Values.begin(), Values.end());
+}
+
+static std::string liveText(const PageInput &F) {
+  return F.O.Curves->FromEvents
+             ? "live, the most in each column"
+             : "live, at the ends of intervals and at the peak";
+}
+
+static CurvePeak peakOf(const PageInput &F, uint64_t TimeNs, uint64_t Bytes) {
+  std::string Text = formatSize(Bytes) + " at " + formatTime(TimeNs);
+  if (std::optional<uint64_t> Step = stepAt(F.T, TimeNs))
+    Text += ", step " + std::to_string(*Step);
+  return {TimeNs, Bytes, std::move(Text)};
+}
+
+/// A line of samples, from the first sample on.
+static CurveLine sampleLine(const PageInput &F, std::string Name,
+                            CurveStyle Style, ArrayRef<SeriesPoint> Points) {
+  uint64_t EndNs = std::max<uint64_t>(F.T.endNs(), 1);
+  double Share = std::min(1., double(Points.front().TimeNs) / double(EndNs));
+  return {std::move(Name), Style, highestOf(Points, 0, EndNs, PictureColumns),
+          static_cast<size_t>(Share * PictureColumns)};
+}
+
+/// The heaps of a memory space that hold a part of the space, the largest
+/// first: the line of a heap that holds everything would be the space's.
+static void addHeaps(const PageInput &F, uint32_t Space, uint64_t Peak,
+                     CurvePanel &To) {
+  constexpr size_t MaxHeaps = 4;
+  std::vector<std::pair<uint64_t, uint32_t>> Heaps;
+  for (const HeapOverview &H : F.O.Heaps) {
+    if (!H.Heap || H.Space != Space || !H.InTotals)
+      continue;
+    uint64_t Most = highest(F.O.Curves->Highest[H.Heap]);
+    if (Most >= Peak / 20 && Most < Peak - Peak / 50)
+      Heaps.emplace_back(Most, H.Heap);
+  }
+  stable_sort(Heaps, [](auto &A, auto &B) { return A.first > B.first; });
+  for (auto [Most, Heap] :
+       ArrayRef(Heaps).take_front(std::min(Heaps.size(), MaxHeaps)))
+    To.Lines.push_back({F.heapName(Heap).str(), CurveStyle::Heap,
+                        F.O.Curves->Highest[Heap], 0});
+}
+
+static void addReserved(const PageInput &F, ArrayRef<TimelineSeries> Series,
+                        function_ref<bool(uint32_t Heap)> HasHeap,
+                        CurvePanel &To) {
+  constexpr size_t MaxLines = 2;
+  size_t Count = 0;
+  for (const TimelineSeries &S : Series)
+    if (S.Kind == TimelineKind::Reserved && HasHeap(S.Id) &&
+        Count++ != MaxLines)
+      To.Lines.push_back(sampleLine(F, S.Name, CurveStyle::Reserved, S.Points));
+}
+
+static CurvePanel spacePanel(const PageInput &F, const Subject &Of,
+                             ArrayRef<TimelineSeries> Series) {
+  CurvePanel Out;
+  Out.Title = Of.Name;
+  Out.Lines.push_back({liveText(F), CurveStyle::Area, Of.Curve.vec(), 0});
+  addHeaps(F, Of.Space, highest(Of.Curve), Out);
+  for (const TimelineSeries &S : Series) {
+    if (Of.Space == 0 && S.Kind == TimelineKind::Resident)
+      Out.Lines.push_back(
+          sampleLine(F, S.Name, CurveStyle::Resident, S.Points));
+    if (Of.Space && S.Kind == TimelineKind::Used && S.Id == Of.Space)
+      Out.Lines.push_back(
+          sampleLine(F, "used, by any program", CurveStyle::Used, S.Points));
+  }
+  addReserved(
+      F, Series,
+      [&](uint32_t Heap) { return F.T.heap(Heap).Space == Of.Space; }, Out);
+  if (Of.PeakTimeNs)
+    Out.Peak = peakOf(F, *Of.PeakTimeNs, Of.PeakBytes);
+  return Out;
+}
+
+static CurvePanel heapPanel(const PageInput &F, const HeapOverview &H,
+                            ArrayRef<TimelineSeries> Series) {
+  CurvePanel Out;
+  Out.Title = heapOrSpace(F, H);
+  Out.Lines.push_back(
+      {liveText(F), CurveStyle::Area, F.O.Curves->Highest[H.Heap], 0});
+  addReserved(F, Series, [&](uint32_t Heap) { return Heap == H.Heap; }, Out);
+  for (const TimelineSeries &S : Series)
+    if (S.Kind == TimelineKind::HeapPeak && S.Id == H.Heap)
+      Out.Peak = peakOf(F, S.Points.front().TimeNs, S.Points.front().Value);
+  return Out;
+}
+
+static void addEvents(const PageInput &F, ArrayRef<TimelineSeries> Series,
+                      CurvePicture &To) {
+  for (const TimelineSeries &S : Series) {
+    bool IsOom = S.Kind == TimelineKind::OutOfMemory;
+    for (const SeriesPoint &P : S.Points)
+      if (S.Kind == TimelineKind::Step)
+        To.Steps.push_back({P.TimeNs, P.Value});
+      else if (S.Kind == TimelineKind::Mark)
+        To.Marks.push_back({P.TimeNs, F.T.string(S.Id).str(), false});
+      else if (IsOom)
+        To.Marks.push_back(
+            {P.TimeNs, "out of memory: " + formatSize(P.Value), true});
+  }
+  stable_sort(To.Marks, [](const CurveMark &A, const CurveMark &B) {
+    return A.TimeNs < B.TimeNs;
+  });
+}
+
+void writeTimelineSvg(raw_ostream &OS, const PageInput &F,
+                      ArrayRef<TimelineSeries> Series) {
+  CurvePicture P;
+  for (const PageSection &S : firstScreen(F))
+    if (S.Name == "verdict" && !S.Lines.empty())
+      P.Title = S.Lines.front();
+  P.EndNs = F.T.endNs();
+  if (F.OfHeaps) {
+    for (const HeapOverview &H : F.O.Heaps)
+      if (H.Heap && highest(F.O.Curves->Highest[H.Heap]))
+        P.Panels.push_back(heapPanel(F, H, Series));
+  } else {
+    std::vector<Subject> All = subjectsOf(F);
+    stable_sort(All, [](const Subject &A, const Subject &B) {
+      return A.PeakBytes > B.PeakBytes;
+    });
+    for (const Subject &Of : All)
+      if (highest(Of.Curve))
+        P.Panels.push_back(spacePanel(F, Of, Series));
+  }
+  addEvents(F, Series, P);
+  writeCurveSvg(OS, P);
+}
+
+} // namespace memkit
