@@ -270,6 +270,7 @@ async function main() {
   let failed = 0;
   for (const [name, test] of Object.entries(tests)) {
     const page = await browser.newPage({viewport: {width: 1280, height: 1000}, reducedMotion: 'reduce'});
+    page.setDefaultTimeout(5000);
     const complaints = [];
     page.on('pageerror', error => complaints.push(String(error.stack)));
     page.on('console', message => { if (message.type() === 'error') complaints.push(message.text()); });
