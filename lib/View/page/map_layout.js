@@ -17,7 +17,7 @@ export function layOut(segments, width) {
     return left < right ? -1 : left > right ? 1 : 0;
   });
   const whole = segments.size.reduce((sum, size) => sum + size, 0);
-  const largest = Math.max(1, ...segments.size);
+  const largest = segments.size.reduce((most, size) => Math.max(most, size), 1);
   // Rows for the whole: more for large devices, so that blocks stay visible.
   const rows = Math.max(Fewest, Math.min(64, Math.ceil(segments.size.length / 3)));
   const perRow = Math.max(1, Math.min(largest, whole / rows));

@@ -14,10 +14,12 @@ const Groups = 8;
 export function colorBlocks(answer, tint) {
   const {blocks} = answer, {size} = blocks;
   if (tint === 'age') {
-    const oldest = Math.max(1, ...blocks.age_ns);
-    const share = at => Math.log1p(blocks.age_ns[at]) / Math.log1p(oldest);
+    // A logarithmic scale between the ages that 1 % and all of the blocks have.
+    const ages = blocks.age_ns.slice().sort((a, b) => a - b);
+    const least = Math.max(1, ages[Math.floor(ages.length / 100)] || 1), range = Math.max(1, Math.log(Math.max(least, ages[ages.length - 1] || 1) / least));
+    const share = at => Math.max(0, Math.log(Math.max(1, blocks.age_ns[at]) / least) / range);
     return {color: at => scaleColor(0.1 + 0.75 * share(at)), darkText: at => darkOnScale(0.1 + 0.75 * share(at)),
-            legend: [0, 0.33, 0.66, 1].map(part => ({name: formatTime(Math.expm1(part * Math.log1p(oldest))),
+            legend: [0, 0.33, 0.66, 1].map(part => ({name: formatTime(least * Math.exp(part * range)),
                                                    color: () => scaleColor(0.1 + 0.75 * part)}))};
   }
   const names = tint === 'line' ? blocks.label : blocks[tint];
