@@ -10,7 +10,8 @@ import re
 import sys
 
 IMPORT = re.compile(r"^import\s+(?:\{[^}]*\}\s+from\s+)?'\./([\w.]+)';\n", re.M)
-TOP_NAME = re.compile(r"^(?:export\s+)?(?:async\s+)?(?:function\*?|class|const|let|var)\s+([\w$]+)", re.M)
+TOP_NAME = re.compile(r"^(export\s+)?(?:async\s+)?(function\*?|class|const|let|var)\s+([\w$]+)", re.M)
+NEXT_NAME = re.compile(r",\s*([\w$]+)\s*=")
 TOP_PATTERN = re.compile(r"^(?:export\s+)?(?:const|let|var)\s*[{\[]", re.M)
 LICENSE = re.compile(r"\A// SPDX-License-Identifier:[^\n]*\n")
 NAMES = re.compile(r"\{([^}]*)\}")
@@ -29,12 +30,39 @@ def order(folder, name, done, path=()):
     done[name] = text
 
 
+def top_names(text):
+    """The names at the top of a module, as (name, whether it is exported)."""
+    for found in TOP_NAME.finditer(text):
+        exported, kind, name = found.groups()
+        yield name, bool(exported)
+        if kind in ("const", "let", "var"):
+            yield from ((other, bool(exported)) for other in next_names(text, found.end()))
+
+
+def next_names(text, at):
+    """Further names of a declaration: const A = 1, B = 2."""
+    depth, quote = 0, ""
+    while at < len(text) and (depth or quote or text[at] != ";"):
+        character = text[at]
+        if quote:
+            at += character == "\\"
+            quote = "" if character == quote else quote
+        elif character in "'\"`":
+            quote = character
+        elif character in "([{":
+            depth += 1
+        elif character in ")]}":
+            depth -= 1
+        elif not depth and (found := NEXT_NAME.match(text, at)):
+            yield found.group(1)
+        at += 1
+
+
 def check_imports(modules):
     """Fails for an import of a name that the module does not export."""
     for name, text in modules.items():
         for match in IMPORT.finditer(text):
-            exported = {found.group(1) for found in TOP_NAME.finditer(modules[match.group(1)])
-                        if found.group(0).startswith("export")}
+            exported = {word for word, is_exported in top_names(modules[match.group(1)]) if is_exported}
             wanted = NAMES.search(match.group(0))
             for word in (wanted.group(1).split(",") if wanted else []):
                 word = word.strip()
@@ -53,10 +81,10 @@ def join(folder):
     for name, text in modules.items():
         if TOP_PATTERN.search(text):
             sys.exit(f"bundle.py: error: {name}: a name at the top needs a declaration of its own")
-        for found in TOP_NAME.finditer(text):
-            other = owner.setdefault(found.group(1), name)
+        for word, _ in top_names(text):
+            other = owner.setdefault(word, name)
             if other != name:
-                sys.exit(f"bundle.py: error: '{found.group(1)}' is a name of {other} and of {name}")
+                sys.exit(f"bundle.py: error: '{word}' is a name of {other} and of {name}")
         text = re.sub(r"^export\s+", "", IMPORT.sub("", LICENSE.sub("", text)), flags=re.M)
         parts.append(f"// {name}\n{text}")
     return "\n".join(parts)

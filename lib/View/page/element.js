@@ -54,7 +54,8 @@ export function copyButton(label, text) {
   return made;
 }
 
-async function copy(text) {
+/** Copies a text; false if the browser refuses. */
+export async function copy(text) {
   try {
     await navigator.clipboard.writeText(text);
     return true;

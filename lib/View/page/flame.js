@@ -3,7 +3,7 @@
 // The flame graph and its table: of the cursor's moment, the range, or the peak.
 
 import {Question} from './ask.js';
-import {button, checkbox, copyButton, element, menu, setMenu} from './element.js';
+import {button, checkbox, copy, copyButton, element, menu, setMenu} from './element.js';
 import {FlameGraph, kindFill} from './flame_graph.js';
 import {FlameTree} from './flame_tree.js';
 import {capital, formatCount, formatShare, formatTime, formatValue} from './format.js';
@@ -175,7 +175,7 @@ export class FlameView {
     switch (event.key) {
     case 'f': this.focusOn(node); return true;
     case 'x': this.hideOne(node); return true;
-    case 'c': navigator.clipboard?.writeText(this.stackText(node)); return true;
+    case 'c': copy(this.stackText(node)); return true;
     case 'i': change({invert: !state.invert, zoom: []}); return true;
     case 'a': change({all: !state.all}); return true;
     }

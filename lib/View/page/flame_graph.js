@@ -3,9 +3,8 @@
 // The drawn flame graph: outermost calls on top. Draws visible rows only; boxes below a
 // pixel share a box with their neighbours.
 
-import {element} from './element.js';
 import {fitText, textWidth} from './pen.js';
-import {Surface} from './surface.js';
+import {Scroller} from './scroller.js';
 import {colors} from './theme.js';
 
 export const RowHeight = 20;
@@ -20,20 +19,17 @@ export class FlameGraph {
     this.zoom = this.chosen = this.hovered = -1;
     this.matches = null;
     this.view = [0, 1];
-    this.surface = new Surface((pen, width, height) =>
-      this.paint(pen, width, height, this.scroller.scrollTop), 0, {tabindex: 0, role: 'img'},
-      (pen, width) => this.paintOver(pen, width, this.scroller.scrollTop));
-    this.spacer = element('div', {class: 'flame-spacer'}, this.surface.box);
-    this.scroller = element('div', {class: 'flame-scroller', onscroll: () => this.surface.redraw()}, this.spacer);
-    this.root = this.scroller;
+    this.scroller = new Scroller((...place) => this.paint(...place), (...place) => this.paintOver(...place), {tabindex: 0});
+    this.surface = this.scroller.surface;
+    this.root = this.scroller.root;
     this.listen();
   }
 
   listen() {
     const {canvas} = this.surface;
     const nodeOf = event => {
-      const {x, y} = this.surface.at(event);
-      return this.nodeAt(x, y + this.scroller.scrollTop);
+      const {x, y} = this.scroller.at(event);
+      return this.nodeAt(x, y);
     };
     canvas.addEventListener('pointermove', event => this.setHovered(nodeOf(event)));
     canvas.addEventListener('pointerleave', () => this.setHovered(-1));
@@ -67,10 +63,7 @@ export class FlameGraph {
 
   choose(node) {
     this.chosen = node;
-    const top = this.tree.depth[node] * RowHeight, {scroller} = this;
-    if (top < scroller.scrollTop) scroller.scrollTop = top;
-    if (top + RowHeight > scroller.scrollTop + scroller.clientHeight)
-      scroller.scrollTop = top + RowHeight - scroller.clientHeight;
+    this.scroller.reveal(this.tree.depth[node] * RowHeight, RowHeight);
     this.options.onhover(node);
     this.surface.redrawOver();
   }
@@ -87,10 +80,7 @@ export class FlameGraph {
     if (!sameTree) this.chosen = this.hovered = -1;
     const target = zoom < 0 ? [0, tree.sum || 1] : [tree.x[zoom], tree.x[zoom] + tree.total[zoom]];
     Object.assign(this, {tree, matches});
-    const rows = Math.max(1, tree.rows.length);
-    this.spacer.style.height = rows * RowHeight + 'px';
-    this.surface.setHeight(Math.min(rows, MaxRows) * RowHeight);
-    this.scroller.style.maxHeight = MaxRows * RowHeight + 'px';
+    this.scroller.setHeight(Math.max(1, tree.rows.length) * RowHeight, MaxRows * RowHeight);
     if (zoom !== this.zoom || !sameTree) this.moveTo(target, sameTree && !calm.matches);
     this.zoom = zoom;
     this.surface.redraw();
@@ -128,7 +118,7 @@ export class FlameGraph {
     for (let level = first; level <= last; ++level) this.paintRow(pen, width, level, level * RowHeight - scrolled);
   }
 
-  paintOver(pen, width, scrolled) {
+  paintOver(pen, width, height, scrolled) {
     if (!this.tree) return;
     for (const [node, color] of [[this.chosen, colors.accent], [this.hovered, colors.ink]])
       if (node >= 0) this.paintFrame(pen, width, node, scrolled, color);
@@ -189,10 +179,8 @@ export class FlameGraph {
     if (textWidth(more, 11) <= room - used) pen.text(start + used, y + 9.5, more, faded ? colors.dim : colors.onfill2, {size: 11});
   }
 
-  /** The whole depth as a picture. */
   svg() {
-    const height = Math.max(1, this.tree?.rows.length || 1) * RowHeight;
-    return this.surface.svg((pen, width) => this.paint(pen, width, height, 0), height);
+    return this.scroller.svg();
   }
 }
 

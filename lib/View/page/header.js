@@ -18,6 +18,12 @@ export const ViewNames = {
 /** Views of this trace, in the page's order. */
 export const viewsNow = () => Object.keys(ViewNames).filter(view => run.start.views.includes(view));
 
+/** A button to the view that shows the evidence; null if the trace does not have the view. */
+export function evidence(view) {
+  return view && run.start.views.includes(view)
+    ? button('Show ' + ViewNames[view].toLowerCase(), () => change({view}), {class: 'link'}) : null;
+}
+
 /** The part of the verdict behind the program's name, which the title shows already. */
 function verdictText() {
   const {verdict, program} = run.start;
@@ -33,6 +39,7 @@ export function makeHeader(showKeys) {
   nameTheme();
   onTheme(nameTheme);
   const lines = [clean(start.trace, 120)];
+  const again = start.state === 'recording' && !isFile() ? button('Read again', () => location.reload(), {class: 'link'}) : null;
   if (runFact) lines.push(clean(runFact.text));
   if (start.state_text) lines.push(clean(start.state_text));
   if (isFile()) lines.push('saved page: ' + (start.moments?.length || 0) + ' moments');
@@ -42,8 +49,9 @@ export function makeHeader(showKeys) {
       element('code', {class: 'program-command'}, clean(start.command, 300)),
       element('span', {class: 'push'}),
       theme, button('Keys', showKeys, {class: 'quiet', 'aria-keyshortcuts': '?'})),
-    element('p', {class: 'dim run-line'}, lines.join(' · ')),
-    element('p', {class: start.alarm ? 'verdict alarm' : 'verdict'}, verdictText()));
+    element('p', {class: 'dim run-line'}, lines.join(' · ') + ' ', again),
+    element('p', {class: start.alarm ? 'verdict alarm' : 'verdict'}, verdictText(), ' ',
+      start.facts.filter(fact => fact.alarm).map(fact => evidence(fact.view))));
 }
 
 export function makeTabs() {

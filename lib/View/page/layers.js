@@ -11,10 +11,11 @@ import {fitText, textWidth} from './pen.js';
 import {CommandLine, pictureButton} from './picture.js';
 import {spaceNow} from './run.js';
 import {change} from './state.js';
-import {Surface} from './surface.js';
+import {Scroller} from './scroller.js';
+import {DataTable} from './table.js';
 import {colors, onTheme, scaleColor} from './theme.js';
 
-const CellHeight = 20, Top = 24;
+const CellHeight = 20, Top = 24, LayersHeight = Top + 30 * CellHeight;
 
 export class Layers {
   constructor() {
@@ -22,18 +23,25 @@ export class Layers {
     this.cell = null;
     this.question = new Question('layers', answer => this.show(answer));
     this.command = new CommandLine();
-    this.surface = new Surface((pen, width) => this.paint(pen, width), 0, {tabindex: 0});
+    this.scroller = new Scroller((...place) => this.paint(...place), (...place) => this.paintOver(...place), {tabindex: 0});
+    this.surface = this.scroller.surface;
     this.surface.canvas.style.cursor = 'pointer';
     this.detail = element('p', {class: 'cell-detail', 'aria-live': 'polite'});
     this.scale = element('span', {class: 'scale'});
     this.least = element('span');
     this.most = element('span');
     this.legend = element('p', {class: 'color-legend'}, element('span', {}, this.least, this.scale, this.most));
+    this.table = new DataTable([
+      {title: 'most', number: true, value: row => row.most, text: row => formatSize(row.most)},
+      {title: 'in step', number: true, value: row => row.step, text: row => String(row.step)},
+      {title: 'first step', number: true, value: row => row.first, text: row => formatSize(row.first)},
+      {title: 'last step', number: true, value: row => row.last, text: row => formatSize(row.last)},
+      {title: 'layer', main: true, wide: true, value: row => row.name, text: row => row.name}]);
     this.empty = element('p', {class: 'dim', hidden: true}, 'The trace has no layers: nothing named layers while the program ran.');
     this.root = element('div', {},
       element('div', {class: 'bar'}, element('h2', {}, 'Bytes that layers hold at the peak of each step'), element('span', {class: 'push'}),
-        this.command.toggle, pictureButton(() => this.surface.svg(), 'layers')),
-      this.command.line, this.question.status, this.detail, this.empty, this.surface.box, this.legend);
+        this.command.toggle, pictureButton(() => this.scroller.svg(), 'layers')),
+      this.command.line, this.question.status, this.detail, this.empty, this.scroller.root, this.legend, this.table.root);
     onTheme(() => this.showScale());
     this.listen();
   }
@@ -49,8 +57,12 @@ export class Layers {
     this.largest = Math.max(1, ...answer.values.map(values => values.reduce((most, value) => Math.max(most, value), 0)));
     const none = !answer.layers.length || !answer.steps.length;
     this.empty.hidden = !none;
-    this.surface.box.hidden = this.legend.hidden = this.detail.hidden = none;
-    this.surface.setHeight(Top + Math.max(1, answer.layers.length) * CellHeight);
+    this.scroller.root.hidden = this.legend.hidden = this.detail.hidden = none;
+    this.scroller.setHeight(Top + Math.max(1, answer.layers.length) * CellHeight, LayersHeight);
+    this.table.show(none ? [] : answer.layers.map((name, at) => {
+      const values = answer.values[at], most = values.reduce((one, other) => Math.max(one, other), 0);
+      return {name: clean(name, 200) || '(no name)', most, step: answer.steps[values.indexOf(most)], first: values[0], last: values[values.length - 1]};
+    }));
     this.surface.describe('Heat map: ' + answer.layers.length + ' layers over ' + answer.steps.length +
       ' steps. Arrows walk the cells, Enter shows the flame graph.');
     this.showScale();
@@ -72,13 +84,15 @@ export class Layers {
     return {names, left, cell: (width - left) / this.answer.steps.length};
   }
 
-  paint(pen, width) {
+  paint(pen, width, height, scrolled) {
     const {answer} = this;
     if (!answer || !answer.steps.length) return;
     const {names, left, cell} = this.layout(width), {steps} = answer;
     const every = Math.max(1, Math.ceil(1 / cell));
+    const top = Top - scrolled;
     names.forEach((name, row) => {
-      const y = Top + row * CellHeight;
+      const y = top + row * CellHeight;
+      if (y < -CellHeight || y > height) return;
       pen.text(left - 12, y + CellHeight / 2 - 0.5, fitText(name, left - 16), colors.ink, {align: 'right'});
       for (let at = 0; at < steps.length; at += every) {
         let value = 0;
@@ -87,6 +101,7 @@ export class Layers {
         pen.rect(x, y, Math.max(1, right - x), CellHeight - 1, scaleColor(value / this.largest));
       }
     });
+    pen.rect(0, 0, width, Top, colors.ground);
     let free = -Infinity;
     for (const tick of numberTicks(steps[0], steps[steps.length - 1], (width - left) / 56)) {
       const at = steps.indexOf(tick.at);
@@ -97,10 +112,13 @@ export class Layers {
       pen.text(Math.max(left + half, x), 10, text, colors.dim, {align: 'center', size: 11});
       free = x + half + 8;
     }
-    if (this.cell) {
-      const {row, column} = this.cell;
-      pen.frame(left + column * cell, Top + row * CellHeight, Math.max(2, cell - 1), CellHeight - 1, colors.ink, 2);
-    }
+  }
+
+  paintOver(pen, width, height, scrolled) {
+    if (!this.cell || !this.answer) return;
+    const {left, cell} = this.layout(width), {row, column} = this.cell;
+    const y = Top - scrolled + row * CellHeight;
+    if (y >= Top) pen.frame(left + column * cell, y, Math.max(2, cell - 1), CellHeight - 1, colors.ink, 2);
   }
 
   listen() {
@@ -108,11 +126,11 @@ export class Layers {
     const set = cell => {
       this.cell = cell;
       this.describe();
-      this.surface.redraw();
+      this.surface.redrawOver();
     };
     const find = event => {
       if (!this.answer) return null;
-      const {x, y} = this.surface.at(event), {left, cell} = this.layout(this.surface.width);
+      const {x, y} = this.scroller.at(event), {left, cell} = this.layout(this.surface.width);
       const row = Math.floor((y - Top) / CellHeight), column = Math.floor((x - left) / cell);
       return row >= 0 && row < this.answer.layers.length && column >= 0 && column < this.answer.steps.length ? {row, column} : null;
     };
@@ -127,6 +145,7 @@ export class Layers {
       const within = (value, count) => Math.max(0, Math.min(count - 1, value));
       const {row, column} = this.cell || {row: 0, column: 0};
       set({row: within(row + step[0], this.answer.layers.length), column: within(column + step[1], this.answer.steps.length)});
+      this.scroller.reveal(this.cell.row * CellHeight, Top + CellHeight);
     });
   }
 

@@ -5,16 +5,16 @@
 import {Question} from './ask.js';
 import {button, element, menu} from './element.js';
 import {capital, formatCount, formatShare, formatSize, formatTime} from './format.js';
-import {MapRow} from './map_layout.js';
-import {blockAt, colorBlocks, paintMap, prepareMap} from './map_paint.js';
+import {gatherOutside, MapRow, Outside} from './map_layout.js';
+import {blockAt, colorBlocks, paintChosen, paintMap, prepareMap} from './map_paint.js';
 import {clean} from './names.js';
 import {CommandLine, pictureButton} from './picture.js';
 import {run} from './run.js';
 import {change, inGesture, state} from './state.js';
-import {Surface} from './surface.js';
+import {Scroller} from './scroller.js';
 import {onTheme} from './theme.js';
 
-const MaxHeight = 30 * MapRow;
+const MapHeight = 30 * MapRow;
 const Tints = [['line', 'line of your code'], ['layer', 'layer'], ['category', 'category'], ['library', 'library'], ['age', 'age']];
 
 export class DeviceMap {
@@ -23,15 +23,14 @@ export class DeviceMap {
     this.chosen = this.hovered = -1;
     this.question = new Question('map', answer => this.show(answer));
     this.command = new CommandLine();
-    this.surface = new Surface((pen, width, height) => this.paint(pen, width, height, this.scroller.scrollTop), 0, {tabindex: 0});
-    this.spacer = element('div', {class: 'flame-spacer'}, this.surface.box);
-    this.scroller = element('div', {class: 'flame-scroller', onscroll: () => this.surface.redraw()}, this.spacer);
+    this.scroller = new Scroller((...place) => this.paint(...place), (...place) => this.paintOver(...place), {tabindex: 0});
+    this.surface = this.scroller.surface;
     this.title = element('h2');
     this.sizes = element('dl', {class: 'sizes'});
     this.legend = element('div', {class: 'legend'});
     this.detail = element('div', {class: 'detail block-detail', 'aria-live': 'polite'});
     this.root = element('div', {}, this.makeBar(), this.command.line, this.title, this.question.status, this.sizes, this.legend,
-      this.scroller, element('p', {class: 'color-legend'},
+      this.scroller.root, element('p', {class: 'color-legend'},
         element('span', {}, element('span', {class: 'swatch key-import'}), 'hole: reserved and free'),
         element('span', {}, element('span', {class: 'swatch key-hole'}), 'largest hole'),
         element('span', {}, 'Rows are in order of address; a long segment goes on in the next row.')), this.detail);
@@ -46,7 +45,7 @@ export class DeviceMap {
     this.deviceMenu.hidden = devices.length < 2;
     this.tintMenu = menu('Colour by', Tints, '', tint => change({tint}));
     return element('div', {class: 'bar'}, this.deviceMenu, this.tintMenu, element('span', {class: 'push'}),
-      this.command.toggle, pictureButton(() => this.svg(), 'map'));
+      this.command.toggle, pictureButton(() => this.scroller.svg(), 'map'));
   }
 
   deviceNow() {
@@ -67,7 +66,7 @@ export class DeviceMap {
   }
 
   show(answer) {
-    this.answer = answer;
+    this.answer = gatherOutside(answer);
     this.map = null;
     this.chosen = this.hovered = -1;
     this.command.show(answer.command);
@@ -85,7 +84,7 @@ export class DeviceMap {
     this.coloring = colorBlocks(answer, state.tint);
     this.surface.describe('Map of ' + clean(answer.device) + ': ' + facts.map(fact => fact.join(' ')).join(', ') +
       '. Arrows walk the blocks.');
-    this.prepare(this.surface.width || this.scroller.clientWidth);
+    this.prepare(this.surface.width || this.scroller.root.clientWidth);
     this.showLegend();
     this.describe(this.chosen);
     this.surface.redraw();
@@ -96,9 +95,7 @@ export class DeviceMap {
     if (this.map && this.mapWidth === width) return;
     this.map = prepareMap(this.answer, width);
     this.mapWidth = width;
-    this.spacer.style.height = this.map.rows * MapRow + 'px';
-    this.scroller.style.maxHeight = MaxHeight + 'px';
-    this.surface.setHeight(Math.min(this.map.rows * MapRow, MaxHeight));
+    this.scroller.setHeight(this.map.rows * MapRow, MapHeight);
   }
 
   showLegend() {
@@ -114,26 +111,25 @@ export class DeviceMap {
   paint(pen, width, height, scrolled) {
     if (!this.answer) return;
     this.prepare(width);
-    paintMap(pen, this.answer, this.map, {color: this.coloring.color, chosen: this.chosen, hovered: this.hovered, scrolled,
+    paintMap(pen, this.answer, this.map, {color: this.coloring.color, scrolled,
       first: Math.floor(scrolled / MapRow), last: Math.ceil((scrolled + height) / MapRow)});
   }
 
-  svg() {
-    const height = (this.map?.rows || 1) * MapRow;
-    return this.surface.svg((pen, width) => this.paint(pen, width, height, 0), height);
+  paintOver(pen, width, height, scrolled) {
+    if (this.map) paintChosen(pen, this.answer, this.map, [this.chosen, this.hovered], {scrolled, first: 0, last: this.map.rows});
   }
 
   listen() {
     const {canvas} = this.surface;
     const blockOf = event => {
-      const {x, y} = this.surface.at(event);
-      return this.map ? blockAt(this.answer, this.map, x, y + this.scroller.scrollTop) : -1;
+      const {x, y} = this.scroller.at(event);
+      return this.map ? blockAt(this.answer, this.map, x, y) : -1;
     };
     const hover = block => {
       if (block === this.hovered) return;
       this.hovered = block;
       this.describe(block >= 0 ? block : this.chosen);
-      this.surface.redraw();
+      this.surface.redrawOver();
     };
     canvas.addEventListener('pointermove', event => hover(blockOf(event)));
     canvas.addEventListener('pointerleave', () => hover(-1));
@@ -170,13 +166,9 @@ export class DeviceMap {
   choose(block) {
     this.chosen = block;
     const piece = block >= 0 && this.map.pieces.find(other => other.segment === this.answer.blocks.segment[block] && other.to > this.answer.blocks.offset[block]);
-    if (piece) {
-      const top = piece.row * MapRow, {scroller} = this;
-      if (top < scroller.scrollTop) scroller.scrollTop = top;
-      if (top + MapRow > scroller.scrollTop + scroller.clientHeight) scroller.scrollTop = top + MapRow - scroller.clientHeight;
-    }
+    if (piece) this.scroller.reveal(piece.row * MapRow, MapRow);
     this.describe(block);
-    this.surface.redraw();
+    this.surface.redrawOver();
   }
 
   describe(block) {
@@ -189,8 +181,9 @@ export class DeviceMap {
     const facts = [['size', formatSize(blocks.size[block]) + ', requested ' + formatSize(blocks.requested[block])],
                    ['age', formatTime(blocks.age_ns[block])], ['layer', clean(blocks.layer[block])], ['category', clean(blocks.category[block])],
                    ['library', clean(blocks.library[block])], ['stream', String(blocks.stream[block])]];
-    if (segment >= 0) facts.push(['segment', formatSize(segments.size[segment]) + ' of ' + clean(segments.heap[segment]) + ' at 0x' +
-      BigInt(segments.address[segment]).toString(16) + ', offset ' + formatSize(blocks.offset[block])]);
+    const address = segments.address[segment];
+    facts.push(['segment', address === Outside ? 'none' : formatSize(segments.size[segment]) + ' of ' + clean(segments.heap[segment]) +
+      ' at 0x' + BigInt(address).toString(16) + ', offset ' + formatSize(blocks.offset[block])]);
     const list = this.map.blocks[segment] || [], at = list.indexOf(block);
     const side = (other, word) => other === undefined ? null : element('dd', {}, word + ': ',
       button(clean(blocks.label[other], 80), () => this.choose(other), {class: 'link'}), ' ' + formatSize(blocks.size[other]));

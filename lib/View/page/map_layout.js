@@ -12,11 +12,12 @@ const Fewest = 12;
  */
 export function layOut(segments, width) {
   const order = segments.size.map((_, at) => at).sort((a, b) => {
-    const left = BigInt(segments.address[a] || 0), right = BigInt(segments.address[b] || 0);
+    if (segments.address[a] === Outside || segments.address[b] === Outside) return segments.address[a] === Outside ? 1 : -1;
+    const left = BigInt(segments.address[a]), right = BigInt(segments.address[b]);
     return left < right ? -1 : left > right ? 1 : 0;
   });
   const whole = segments.size.reduce((sum, size) => sum + size, 0);
-  const largest = Math.max(1, ...segments.size);
+  const largest = segments.size.reduce((most, size) => Math.max(most, size), 1);
   // Rows for the whole: more for large devices, so that blocks stay visible.
   const rows = Math.max(Fewest, Math.min(64, Math.ceil(segments.size.length / 3)));
   const perRow = Math.max(1, Math.min(largest, whole / rows));
@@ -49,6 +50,37 @@ export function layOut(segments, width) {
     }
   }
   return {pieces, rows: (pieces.length ? pieces[pieces.length - 1].row : 0) + 1, scale};
+}
+
+/** Address of the last row, which has the blocks outside all segments. */
+export const Outside = '';
+
+/** The answer with a segment more, for blocks outside segments, so that they are drawn as well. */
+export function gatherOutside(answer) {
+  const {blocks, segments} = answer;
+  if (!blocks.segment.some(segment => segment < 0)) return answer;
+  const segment = blocks.segment.slice(), offset = blocks.offset.slice(), last = segments.size.length;
+  let sum = 0;
+  segment.forEach((index, at) => {
+    if (index >= 0) return;
+    segment[at] = last;
+    offset[at] = sum;
+    sum += blocks.size[at];
+  });
+  const more = {address: Outside, size: sum, heap: 'outside segments', process: 0, stream: 0, largest_hole: 0, expandable: 0};
+  const grown = Object.fromEntries(Object.entries(segments).map(([key, values]) => [key, [...values, more[key]]]));
+  return {...answer, blocks: {...blocks, segment, offset}, segments: grown};
+}
+
+/** Position in a segment's list of the first item that ends behind an offset. */
+export function firstItem(list, items, offset) {
+  let low = 0, high = list.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (items.offset[list[middle]] + items.size[list[middle]] > offset) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }
 
 /** For each segment the indices of its items (blocks or holes), in order of offset. */

@@ -4,7 +4,7 @@
 
 import {formatSize, formatTime} from './format.js';
 import {clean} from './names.js';
-import {bySegment, layOut, MapRow, placeIn} from './map_layout.js';
+import {bySegment, firstItem, layOut, MapRow, placeIn} from './map_layout.js';
 import {textWidth} from './pen.js';
 import {colors, darkOnScale, scaleColor, seriesColor} from './theme.js';
 
@@ -14,10 +14,12 @@ const Groups = 8;
 export function colorBlocks(answer, tint) {
   const {blocks} = answer, {size} = blocks;
   if (tint === 'age') {
-    const oldest = Math.max(1, ...blocks.age_ns);
-    const share = at => Math.log1p(blocks.age_ns[at]) / Math.log1p(oldest);
+    // A logarithmic scale between the ages that 1 % and all of the blocks have.
+    const ages = blocks.age_ns.slice().sort((a, b) => a - b);
+    const least = Math.max(1, ages[Math.floor(ages.length / 100)] || 1), range = Math.max(1, Math.log(Math.max(least, ages[ages.length - 1] || 1) / least));
+    const share = at => Math.max(0, Math.log(Math.max(1, blocks.age_ns[at]) / least) / range);
     return {color: at => scaleColor(0.1 + 0.75 * share(at)), darkText: at => darkOnScale(0.1 + 0.75 * share(at)),
-            legend: [0, 0.33, 0.66, 1].map(part => ({name: formatTime(Math.expm1(part * Math.log1p(oldest))),
+            legend: [0, 0.33, 0.66, 1].map(part => ({name: formatTime(least * Math.exp(part * range)),
                                                    color: () => scaleColor(0.1 + 0.75 * part)}))};
   }
   const names = tint === 'line' ? blocks.label : blocks[tint];
@@ -39,30 +41,39 @@ export function prepareMap(answer, width) {
   return {...layOut(segments, width), blocks: bySegment(answer.blocks, count), holes: bySegment(holes, count), largest};
 }
 
-/** Paints rows; `shown` is {first, last} rows, chosen and hovered are blocks or -1. */
+/** Paints the rows from look.first to look.last. */
 export function paintMap(pen, answer, map, look) {
   const {blocks, holes_at: holes} = answer;
   for (const piece of map.pieces) {
     if (piece.row < look.first || piece.row > look.last) continue;
     const y = piece.row * MapRow - look.scrolled, height = MapRow - 4;
     pen.rect(piece.x, y, piece.width, height, colors.raised);
-    for (const at of map.holes[piece.segment]) {
-      const place = placeIn(piece, holes.offset[at], holes.size[at], map.scale);
-      if (place && place[1] >= 1) pen.hatch(place[0], y, place[1], height, colors.hatch);
+    const gaps = map.holes[piece.segment], list = map.blocks[piece.segment];
+    for (let index = firstItem(gaps, holes, piece.from); index < gaps.length; ++index) {
+      const at = gaps[index], place = placeIn(piece, holes.offset[at], holes.size[at], map.scale);
+      if (!place) break;
+      if (place[1] >= 1) pen.hatch(place[0], y, place[1], height, colors.hatch);
     }
     let drawn = -1;
-    for (const at of map.blocks[piece.segment]) {
-      const place = placeIn(piece, blocks.offset[at], blocks.size[at], map.scale);
+    for (let index = firstItem(list, blocks, piece.from); index < list.length; ++index) {
+      const at = list[index], place = placeIn(piece, blocks.offset[at], blocks.size[at], map.scale);
+      if (!place) break;
       // Blocks within the same half pixel share it.
-      if (!place || place[0] + place[1] < drawn + 0.5) continue;
+      if (place[0] + place[1] < drawn + 0.5) continue;
       pen.rect(place[0], y, Math.max(0.5, place[1] - (place[1] > 3 ? 1 : 0)), height, look.color(at));
       drawn = place[0] + place[1];
     }
     pen.frame(piece.x + 0.5, y + 0.5, Math.max(1, piece.width - 1), height - 1, colors.edge);
   }
   paintLargest(pen, answer, map, look);
-  for (const [block, color] of [[look.chosen, colors.accent], [look.hovered, colors.ink]])
-    if (block >= 0) outline(pen, map, look, blocks.segment[block], blocks.offset[block], blocks.size[block], color);
+}
+
+/** Frames the chosen and the hovered block. */
+export function paintChosen(pen, answer, map, chosen, look) {
+  const {blocks} = answer;
+  chosen.forEach((block, at) => {
+    if (block >= 0) outline(pen, map, look, blocks.segment[block], blocks.offset[block], blocks.size[block], at ? colors.ink : colors.accent);
+  });
 }
 
 function outline(pen, map, look, segment, offset, size, color) {
@@ -101,7 +112,10 @@ export function blockAt(answer, map, x, y) {
     if (piece.row !== row || x < piece.x || x > piece.x + piece.width) continue;
     const offset = piece.from + (x - piece.x) / map.scale;
     let nearby = -1, least = 1.5 / map.scale;
-    for (const at of map.blocks[piece.segment]) {
+    const list = map.blocks[piece.segment];
+    for (let index = Math.max(0, firstItem(list, blocks, offset) - 1); index < list.length; ++index) {
+      const at = list[index];
+      if (blocks.offset[at] > offset + least) break;
       const before = blocks.offset[at] - offset, after = offset - blocks.offset[at] - blocks.size[at];
       const far = Math.max(before, after, 0);
       if (far < least) [nearby, least] = [at, far];

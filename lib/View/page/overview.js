@@ -5,18 +5,12 @@
 import {Question} from './ask.js';
 import {button, element} from './element.js';
 import {formatCount, formatShare, formatSize} from './format.js';
-import {ViewNames} from './header.js';
+import {evidence} from './header.js';
 import {clean} from './names.js';
 import {run, spaceNow} from './run.js';
 import {change} from './state.js';
 
 const Shown = 10;
-
-/** A button to the view that shows the evidence. */
-export function evidence(view) {
-  return view && run.start.views.includes(view)
-    ? button('Show ' + ViewNames[view].toLowerCase(), () => change({view}), {class: 'link'}) : null;
-}
 
 export function factList(facts) {
   return element('dl', {class: 'facts'}, facts.map(fact => [

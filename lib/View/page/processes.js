@@ -12,17 +12,21 @@ import {Surface} from './surface.js';
 import {colors} from './theme.js';
 import {head} from './timeline_view.js';
 
+const MostProcesses = 200;
+
 export class Processes {
   constructor() {
     this.question = new Question('curves', answer => this.show(answer));
     const {processes} = run.start;
     this.curves = [];
-    const rows = processes.id.map((_, at) => at).sort((a, b) => processes.peak_bytes[b] - processes.peak_bytes[a]);
+    const rows = processes.id.map((_, at) => at).sort((a, b) => processes.peak_bytes[b] - processes.peak_bytes[a]).slice(0, MostProcesses);
+    const left = processes.id.length - rows.length;
     this.root = element('div', {}, element('h2', {}, 'Processes'), this.question.status,
       rows.length ? element('div', {class: 'scroll'}, element('table', {class: 'data'},
         head(['peak', 'live at the end', 'process', 'pid', 'began', 'ended', 'end', run.start.curves.includes('process') ? 'memory' : ''], 0, [0, 1, 3, 4, 5]),
         element('tbody', {}, rows.map(at => this.row(processes, at)))))
         : element('p', {class: 'dim'}, 'The trace has no processes.'));
+    if (left) this.root.append(element('p', {class: 'dim'}, 'The largest ' + MostProcesses + ' of ' + processes.id.length + ' processes.'));
   }
 
   row(processes, at) {

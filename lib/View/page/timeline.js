@@ -149,7 +149,9 @@ export class Timeline {
               root: element('div', {class: 'legend-row'}, swatch,
                 element('span', {class: 'name', title: clean(item.series.name)}, clean(item.series.name)), number)};
     });
-    this.legend.replaceChildren(element('div', {class: 'legend-row total'}, this.when, this.sum),
+    // A single area is the total.
+    const swatch = items.length ? null : element('span', {class: 'swatch key-area'});
+    this.legend.replaceChildren(element('div', {class: 'legend-row total'}, swatch, this.when, this.sum),
       ...this.rows.map(row => row.root));
   }
 

@@ -75,7 +75,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         for name, value in (("Content-Type", kind), ("Content-Length", str(len(body))), ("Cache-Control", "no-store"), *headers):
             self.send_header(name, value)
         self.end_headers()
-        self.wfile.write(body)
+        try:
+            self.wfile.write(body)
+        except BrokenPipeError:
+            pass  # The page asked for something newer.
 
     def answer(self, name, query):
         """Status and answer of one question."""

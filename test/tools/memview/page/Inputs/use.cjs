@@ -16,6 +16,8 @@ const fixture = path.join(__dirname, 'fixture.py');
 const temporary = fs.mkdtempSync(path.join(os.tmpdir(), 'memview-page-'));
 const servers = [];
 let address = '';
+process.on('exit', () => servers.forEach(server => server.kill()));
+process.on('SIGTERM', () => process.exit(1));
 
 /** Starts a fixture and returns its address. */
 function serve(...options) {
@@ -270,6 +272,7 @@ async function main() {
   let failed = 0;
   for (const [name, test] of Object.entries(tests)) {
     const page = await browser.newPage({viewport: {width: 1280, height: 1000}, reducedMotion: 'reduce'});
+    page.setDefaultTimeout(5000);
     const complaints = [];
     page.on('pageerror', error => complaints.push(String(error.stack)));
     page.on('console', message => { if (message.type() === 'error') complaints.push(message.text()); });
@@ -285,6 +288,7 @@ async function main() {
   }
   await browser.close();
   for (const server of servers) server.kill();
+  servers.length = 0;
   fs.rmSync(temporary, {recursive: true});
   process.exitCode = failed ? 1 : 0;
 }
