@@ -116,8 +116,8 @@ void TimelineReader::addReserved(const MarkSeries &Marks) {
     if (!hasHeap(Id))
       continue;
     std::vector<SeriesPoint> Reserved;
-    TimelineSeries Of{TimelineKind::Active, Id,
-                      (T.heapName(Id) + " active").str(), {}};
+    TimelineSeries Of{
+        TimelineKind::Active, Id, (T.heapName(Id) + " active").str(), {}};
     for (const ReservedPoint &P : Marks.Heaps[Id]) {
       Reserved.push_back({P.TimeNs, P.Reserved});
       if (P.Active)
@@ -175,8 +175,9 @@ Error TimelineReader::addMarks() {
   };
   AddAll(TimelineKind::Mark, Named,
          [&](uint32_t Id) { return ("mark " + T.string(Id)).str(); });
-  AddAll(TimelineKind::OutOfMemory, Ooms,
-         [&](uint32_t Id) { return ("out of memory " + T.heapName(Id)).str(); });
+  AddAll(TimelineKind::OutOfMemory, Ooms, [&](uint32_t Id) {
+    return ("out of memory " + T.heapName(Id)).str();
+  });
   return Error::success();
 }
 

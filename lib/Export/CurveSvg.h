@@ -66,8 +66,8 @@ void writeCurveSvg(llvm::raw_ostream &OS, const CurvePicture &P);
 /// The distance of the lines of an axis up to Most: a power of two bytes with
 /// three to six lines; at least 1.
 uint64_t byteTick(uint64_t Most);
-/// The same of an axis of time: 1, 2 or 5 times a power of ten nanoseconds, from
-/// a second on the parts of a clock, with at most MaxTicks lines.
+/// The same of an axis of time: 1, 2 or 5 times a power of ten nanoseconds,
+/// from a second on the parts of a clock, with at most MaxTicks lines.
 uint64_t timeTick(uint64_t EndNs, unsigned MaxTicks);
 
 } // namespace memkit

@@ -46,8 +46,7 @@ public:
   /// Title: for people who cannot see the picture. Style: the rules for classes
   /// below `.memkit`, added to the usual ones. Dark: the same for dark pages.
   SvgWriter(llvm::raw_ostream &OS, double Width, double Height,
-            llvm::StringRef Title, llvm::StringRef Style,
-            llvm::StringRef Dark);
+            llvm::StringRef Title, llvm::StringRef Style, llvm::StringRef Dark);
   /// Ends the picture. All groups are closed.
   void end();
 

@@ -8,8 +8,7 @@ using namespace llvm;
 
 namespace memkit {
 
-FrameOwners::FrameOwners(const Trace &T, const Places &Where,
-                         GroupBy By) {
+FrameOwners::FrameOwners(const Trace &T, const Places &Where, GroupBy By) {
   for (const ShownFrame &F : T.allShown()) {
     // A marker is no code.
     if (!F.IsPython && F.Binary.empty())

@@ -172,7 +172,8 @@ static std::vector<Profile> differencesOf(const ProfileQuery &P,
         if (!Of.Total)
           return;
         Of.Name = (Name + ", " + metricName(M) + ": " + What).str();
-        Picture.Graphs.push_back({Of.Name + totalText(Of), nullptr, Tone, Widest});
+        Picture.Graphs.push_back(
+            {Of.Name + totalText(Of), nullptr, Tone, Widest});
         All.push_back(std::move(Of));
       };
       Add(More, FlameTone::Grown, "grew by");
@@ -397,6 +398,7 @@ int main(int Argc, char **Argv) {
       {"memflame", "Draws flame graphs of a recorded program's memory.",
        "memflame trace.fb > out.speedscope.json\n"
        "memflame --open trace.fb\n"
+       "memflame --format=svg trace.fb > peak.svg\n"
        "memflame --format=collapsed --metric=leaked trace.fb\n"
        "memflame --at=step:10 --group-by=layer trace.fb > layers.json"},
       [&] { return run(Flags); });

@@ -30,8 +30,7 @@ static cl::opt<StatFormat> OutputFormat(
     cl::values(clEnumValN(StatFormat::Text, "text", "for people (default)"),
                clEnumValN(StatFormat::Json, "json", "for scripts"),
                clEnumValN(StatFormat::Markdown, "markdown", "for a page"),
-               clEnumValN(StatFormat::Svg, "svg",
-                          "with --timeline: a picture"),
+               clEnumValN(StatFormat::Svg, "svg", "with --timeline: a picture"),
                clEnumValN(StatFormat::Csv, "csv",
                           "with --timeline: a row for each measurement")),
     cl::init(StatFormat::Text), cl::cat(toolCategory()));
@@ -149,9 +148,9 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
   OverviewOptions Options;
   // The title of a picture has the growth; a table of series has no place.
   Options.Growth = !NoGrowth && OutputFormat != StatFormat::Csv;
-  Options.Stacks = isVerbose() || !Show.empty() ||
-                   (!isTimelineFormat() &&
-                    (Timeline || OutputFormat != StatFormat::Text));
+  Options.Stacks =
+      isVerbose() || !Show.empty() ||
+      (!isTimelineFormat() && (Timeline || OutputFormat != StatFormat::Text));
   // The first screen shows stacks only in suggestions: frames are folded then.
   bool FoldsLate = !Options.Stacks && !Options.Growth && !Spec->AllFrames;
   SelectionSpec Opened = *Spec;
