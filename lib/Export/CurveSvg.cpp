@@ -83,6 +83,11 @@ static constexpr StringLiteral CurveDark =
 
 namespace {
 
+/// A part of the picture in one direction, in pixels.
+struct Extent {
+  double Begin, End;
+};
+
 class CurveDrawer {
 public:
   CurveDrawer(SvgWriter &W, const CurvePicture &P)
@@ -102,11 +107,15 @@ private:
   void peak(const CurvePeak &Peak, double Bottom, double Scale);
   void timeAxis(double Y);
   void steps(double Y);
-  void marks(double Top, double Bottom);
+  bool isFree(double Begin, double End) const;
+  void mark(const CurveMark &M);
+  void marks();
 
   SvgWriter &W;
   const CurvePicture &P;
   uint64_t EndNs;
+  std::vector<Extent> Plots;     ///< of the panels, top and bottom
+  std::vector<Extent> MarkTexts; ///< left and right
 };
 
 } // namespace
@@ -295,31 +304,48 @@ void CurveDrawer::steps(double Y) {
   }
 }
 
-/// A line for each mark through all panels, with its text on top where there is
-/// room.
-void CurveDrawer::marks(double Top, double Bottom) {
-  constexpr double TextGap = 12, LineGap = 2, MaxText = 160, Near = 4;
-  double FreeText = 0, FreeLine = 0;
-  for (const CurveMark &M : P.Marks) {
-    double X = x(M.TimeNs);
-    if (M.TimeNs > EndNs || (X < FreeLine && !M.IsAlarm))
-      continue;
-    FreeLine = X + LineGap;
-    W.openGroup("");
-    W.title(M.Text + "\n" + formatTime(M.TimeNs));
-    std::string Text = clipToWidth(pictureText(M.Text), MaxText, SmallText);
-    double Wide = textWidth(Text, SmallText) + Near;
-    bool IsRight = X + Wide > Width - Right;
-    double Begin = IsRight ? X - Wide : X;
-    bool HasText = Begin >= FreeText;
-    W.line(M.IsAlarm ? "alarm" : "mark", X, HasText ? Top - MarkRow : Top, X,
-           Bottom);
-    if (HasText) {
-      W.text(M.IsAlarm ? "tick bad" : "dim", IsRight ? X - Near : X + Near,
-             Top - 7, Text, IsRight ? TextAnchor::End : TextAnchor::Start);
-      FreeText = Begin + Wide + TextGap;
-    }
-    W.closeGroup();
+/// Whether a text from Begin to End keeps its distance from the texts of marks.
+bool CurveDrawer::isFree(double Begin, double End) const {
+  constexpr double TextGap = 10;
+  return none_of(MarkTexts, [&](const Extent &Of) {
+    return Begin < Of.End + TextGap && Of.Begin < End + TextGap;
+  });
+}
+
+/// A line through all panels, with a text on top if there is room.
+void CurveDrawer::mark(const CurveMark &M) {
+  constexpr double MaxText = 160, Near = 4;
+  double X = x(M.TimeNs);
+  std::string Text = clipToWidth(pictureText(M.Text), MaxText, SmallText);
+  double Wide = textWidth(Text, SmallText) + Near;
+  bool IsRight = X + Wide > Width - Right;
+  double Begin = IsRight ? X - Wide : X;
+  bool HasText = isFree(Begin, Begin + Wide);
+  W.openGroup("");
+  W.title(M.Text + "\n" + formatTime(M.TimeNs));
+  double Above = HasText ? MarkRow : 0;
+  for (const Extent &Panel : Plots) {
+    W.line(M.IsAlarm ? "alarm" : "mark", X, Panel.Begin - Above, X, Panel.End);
+    Above = 0;
+  }
+  if (HasText) {
+    W.text(M.IsAlarm ? "tick bad" : "dim", IsRight ? X - Near : X + Near,
+           Plots.front().Begin - 7, Text,
+           IsRight ? TextAnchor::End : TextAnchor::Start);
+    MarkTexts.push_back({Begin, Begin + Wide});
+  }
+  W.closeGroup();
+}
+
+/// Failures have their texts first. Marks of equal kind on a pixel are one.
+void CurveDrawer::marks() {
+  for (bool Alarms : {true, false}) {
+    double Free = 0;
+    for (const CurveMark &M : P.Marks)
+      if (M.IsAlarm == Alarms && M.TimeNs <= EndNs && x(M.TimeNs) >= Free) {
+        Free = x(M.TimeNs) + 2;
+        mark(M);
+      }
   }
 }
 
@@ -340,21 +366,20 @@ void CurveDrawer::draw() {
            "the trace has no live bytes over time");
     return;
   }
-  double Y = CurveTop, Top = 0;
+  double Y = CurveTop;
   for (size_t I = 0; I != P.Panels.size(); ++I) {
     Y += PanelHead + (I ? PanelGap : 0);
     double HeadY = Y - HeadAbove;
-    if (!I) {
-      Y += P.Marks.empty() ? 0 : MarkRow;
-      Top = Y;
-    }
+    if (!I && !P.Marks.empty())
+      Y += MarkRow;
+    Plots.push_back({Y, Y + panelHeight(I)});
     panel(P.Panels[I], HeadY, Y, panelHeight(I));
     Y += panelHeight(I);
   }
   timeAxis(Y);
   if (!P.Steps.empty())
     steps(Y + AxisRow);
-  marks(Top, Y);
+  marks();
 }
 
 void writeCurveSvg(raw_ostream &OS, const CurvePicture &P) {

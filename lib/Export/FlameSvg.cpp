@@ -9,6 +9,7 @@
 #include "memkit/Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
+#include <climits>
 #include <cmath>
 #include <functional>
 
@@ -59,10 +60,10 @@ namespace {
 /// What the title of a frame has. A picture with long names has less.
 struct TitleDetail {
   bool WithPlace;
-  size_t MaxName; ///< bytes of names and places
+  unsigned MaxName; ///< columns of names and places
 };
 constexpr TitleDetail Details[] = {
-    {true, SIZE_MAX}, {true, 1'000}, {false, 400}, {false, 120}};
+    {true, UINT_MAX}, {true, 1'000}, {false, 400}, {false, 120}};
 
 /// A frame of a graph.
 struct DrawnFrame {
@@ -164,16 +165,16 @@ uint32_t FlameDrawer::rows(size_t Graph, double MinWidth) const {
 DrawnGraph FlameDrawer::place(size_t Graph, double MinWidth) const {
   const uint32_t Rows = rows(Graph, MinWidth);
   const double Scale = pixels(P.Graphs[Graph]);
-  struct OpenFrame {
+  struct OpenNode {
     uint64_t Next; ///< where the next child starts
     bool IsInImport;
     bool IsDrawn;
   };
-  std::vector<OpenFrame> Open{{0, false, true}};
+  std::vector<OpenNode> Open{{0, false, true}};
   DrawnGraph Out;
   for (const FlameNode &N : Trees[Graph]) {
     Open.resize(N.Depth + 1);
-    OpenFrame &Parent = Open.back();
+    OpenNode &Parent = Open.back();
     uint64_t Begin = Parent.Next;
     Parent.Next += N.Total;
     CodeOwner Owner = OwnerOf[N.Name];
@@ -231,9 +232,9 @@ void FlameDrawer::frame(SvgWriter &W, size_t Graph, const DrawnFrame &F) {
                                        : (IsOwn ? "u s" : "s");
   }
   const FlameNames::FlameName &N = Names.names()[F.Name];
-  std::string Title = clipText(N.Function, Detail.MaxName) + "\n";
+  std::string Title = clipText(pictureText(N.Function), Detail.MaxName) + "\n";
   if (Detail.WithPlace && !N.File.empty())
-    Title += clipText(N.File, Detail.MaxName) + "\n";
+    Title += clipText(pictureText(N.File), Detail.MaxName) + "\n";
   std::string Total = total(G, F.Total);
   Title += Total + ", " + shareText(F.Total, G.Of->Total);
   W.openGroup(Class);
@@ -309,6 +310,8 @@ std::string FlameDrawer::draw(size_t MaxFrames, TitleDetail With) {
   OS << '\n';
   legend(W, All, 56);
   double Y = HasHeads ? Top - 10 : Top;
+  if (none_of(All, [](const DrawnGraph &D) { return !D.Frames.empty(); }))
+    W.text("dim", Margin, 56, "no memory to draw");
   for (size_t I = 0; I != All.size(); ++I) {
     if (HasHeads) {
       Y += HeadHeight;
@@ -316,8 +319,6 @@ std::string FlameDrawer::draw(size_t MaxFrames, TitleDetail With) {
     }
     W.text("dim", P.Width - Margin, HasHeads ? Y - 9 : 56,
            leftOutText(I, All[I]), TextAnchor::End);
-    if (All[I].Frames.empty())
-      W.text("dim", Margin, Y, "no memory to draw");
     ArrayRef<DrawnFrame> Left = All[I].Frames;
     while (!Left.empty()) {
       uint32_t Depth = Left.front().Depth;

@@ -398,6 +398,7 @@ int main(int Argc, char **Argv) {
       {"memflame", "Draws flame graphs of a recorded program's memory.",
        "memflame trace.fb > out.speedscope.json\n"
        "memflame --open trace.fb\n"
+       "memflame --format=svg trace.fb > peak.svg\n"
        "memflame --format=collapsed --metric=leaked trace.fb\n"
        "memflame --at=step:10 --group-by=layer trace.fb > layers.json"},
       [&] { return run(Flags); });

@@ -15,17 +15,25 @@ static uint64_t highest(ArrayRef<uint64_t> Values) {
   return Values.empty() ? 0 : *std::max_element(Values.begin(), Values.end());
 }
 
-static std::string liveText(const PageInput &F) {
-  return F.O.Curves->FromEvents
-             ? "live, the most in each column"
-             : "live, at the ends of intervals and at the peak";
-}
-
 static CurvePeak peakOf(const PageInput &F, uint64_t TimeNs, uint64_t Bytes) {
   std::string Text = formatSize(Bytes) + " at " + formatTime(TimeNs);
   if (std::optional<uint64_t> Step = stepAt(F.T, TimeNs))
     Text += ", step " + std::to_string(*Step);
   return {TimeNs, Bytes, std::move(Text)};
+}
+
+/// The area of a panel, and the peak if Series has the peak.
+static void addLive(const PageInput &F, ArrayRef<uint64_t> Curve,
+                    TimelineKind PeakKind, uint32_t Id,
+                    ArrayRef<TimelineSeries> Series, CurvePanel &To) {
+  for (const TimelineSeries &S : Series)
+    if (S.Kind == PeakKind && S.Id == Id)
+      To.Peak = peakOf(F, S.Points.front().TimeNs, S.Points.front().Value);
+  std::string Text = "live, the most in each column";
+  if (!F.O.Curves->FromEvents)
+    Text = To.Peak ? "live, at the ends of intervals and at the peak"
+                   : "live, at the ends of intervals";
+  To.Lines.push_back({std::move(Text), CurveStyle::Area, Curve.vec(), 0});
 }
 
 /// A line of samples, from the first sample on.
@@ -68,38 +76,36 @@ static void addReserved(const PageInput &F, ArrayRef<TimelineSeries> Series,
       To.Lines.push_back(sampleLine(F, S.Name, CurveStyle::Reserved, S.Points));
 }
 
-static CurvePanel spacePanel(const PageInput &F, const Subject &Of,
+static CurvePanel spacePanel(const PageInput &F, uint32_t Space,
                              ArrayRef<TimelineSeries> Series) {
+  ArrayRef<uint64_t> Curve = F.O.Curves->Spaces[Space];
   CurvePanel Out;
-  Out.Title = Of.Name;
-  Out.Lines.push_back({liveText(F), CurveStyle::Area, Of.Curve.vec(), 0});
-  addHeaps(F, Of.Space, highest(Of.Curve), Out);
+  Out.Title = F.T.spaceName(Space).str();
+  if (!F.Whole)
+    Out.Title += ", selected processes";
+  addLive(F, Curve, TimelineKind::SpacePeak, Space, Series, Out);
+  addHeaps(F, Space, highest(Curve), Out);
   for (const TimelineSeries &S : Series) {
-    if (Of.Space == 0 && S.Kind == TimelineKind::Resident)
+    if (Space == 0 && S.Kind == TimelineKind::Resident)
       Out.Lines.push_back(
           sampleLine(F, S.Name, CurveStyle::Resident, S.Points));
-    if (Of.Space && S.Kind == TimelineKind::Used && S.Id == Of.Space)
+    if (Space && S.Kind == TimelineKind::Used && S.Id == Space)
       Out.Lines.push_back(
           sampleLine(F, "used, by any program", CurveStyle::Used, S.Points));
   }
   addReserved(
-      F, Series,
-      [&](uint32_t Heap) { return F.T.heap(Heap).Space == Of.Space; }, Out);
-  if (Of.PeakTimeNs)
-    Out.Peak = peakOf(F, *Of.PeakTimeNs, Of.PeakBytes);
+      F, Series, [&](uint32_t Heap) { return F.T.heap(Heap).Space == Space; },
+      Out);
   return Out;
 }
 
-static CurvePanel heapPanel(const PageInput &F, const HeapOverview &H,
+static CurvePanel heapPanel(const PageInput &F, uint32_t Heap,
                             ArrayRef<TimelineSeries> Series) {
   CurvePanel Out;
-  Out.Title = heapOrSpace(F, H);
-  Out.Lines.push_back(
-      {liveText(F), CurveStyle::Area, F.O.Curves->Highest[H.Heap], 0});
-  addReserved(F, Series, [&](uint32_t Heap) { return Heap == H.Heap; }, Out);
-  for (const TimelineSeries &S : Series)
-    if (S.Kind == TimelineKind::HeapPeak && S.Id == H.Heap)
-      Out.Peak = peakOf(F, S.Points.front().TimeNs, S.Points.front().Value);
+  Out.Title = F.heapName(Heap).str();
+  addLive(F, F.O.Curves->Highest[Heap], TimelineKind::HeapPeak, Heap, Series,
+          Out);
+  addReserved(F, Series, [&](uint32_t Id) { return Id == Heap; }, Out);
   return Out;
 }
 
@@ -128,18 +134,21 @@ void writeTimelineSvg(raw_ostream &OS, const PageInput &F,
     if (S.Name == "verdict" && !S.Lines.empty())
       P.Title = S.Lines.front();
   P.EndNs = F.T.endNs();
+  const HeapCurves &Curves = *F.O.Curves;
   if (F.OfHeaps) {
     for (const HeapOverview &H : F.O.Heaps)
-      if (H.Heap && highest(F.O.Curves->Highest[H.Heap]))
-        P.Panels.push_back(heapPanel(F, H, Series));
+      if (H.Heap && highest(Curves.Highest[H.Heap]))
+        P.Panels.push_back(heapPanel(F, H.Heap, Series));
   } else {
-    std::vector<Subject> All = subjectsOf(F);
-    stable_sort(All, [](const Subject &A, const Subject &B) {
-      return A.PeakBytes > B.PeakBytes;
+    std::vector<uint32_t> Spaces;
+    for (uint32_t Space = 0; Space != Curves.Spaces.size(); ++Space)
+      if (highest(Curves.Spaces[Space]))
+        Spaces.push_back(Space);
+    stable_sort(Spaces, [&](uint32_t A, uint32_t B) {
+      return highest(Curves.Spaces[A]) > highest(Curves.Spaces[B]);
     });
-    for (const Subject &Of : All)
-      if (highest(Of.Curve))
-        P.Panels.push_back(spacePanel(F, Of, Series));
+    for (uint32_t Space : Spaces)
+      P.Panels.push_back(spacePanel(F, Space, Series));
   }
   addEvents(F, Series, P);
   writeCurveSvg(OS, P);

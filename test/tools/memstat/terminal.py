@@ -22,5 +22,8 @@ for columns in (60, 80, 120):
     assert status == 0 and max(map(len, text.splitlines())) <= columns, (columns, text)
 status, text = run(["memflame", trace])
 assert status == 2 and "use -o FILE or a pipe" in text, (status, text)
+for picture in (["memflame", "--format=svg"], ["memstat", "--timeline", "--format=svg"]):
+    status, text = run(picture + [trace])
+    assert status == 2 and "use -o FILE or a pipe" in text, (status, text)
 status, text = run(["memflame", "--format=collapsed", trace])
 assert status == 0 and ";" in text, (status, text)
