@@ -126,6 +126,8 @@ if node and os.path.isdir(os.path.join(packages, "speedscope")):
     script = os.path.join(config.test_source_root, "tools/memflame/Inputs/open-in-speedscope.cjs")
     # Takes the file to show, and a .png to write.
     config.substitutions.append(
+        ("%browser", " ".join([packages, chromium or "chromium"])))
+    config.substitutions.append(
         ("%open_speedscope", " ".join([node, script, packages, chromium or "chromium"])))
 readers = os.path.join(config.memkit_src_root, ".cache", "readers")
 if python and os.path.isdir(readers):
