@@ -43,7 +43,7 @@ static constexpr StringLiteral FlameStyle =
     ".memkit .u rect{fill:#9db8e6}\n"
     ".memkit .l rect{fill:#dde3ea}\n"
     ".memkit .i rect{fill:#e3d5f2}\n"
-    ".memkit .o rect{fill:#efefec}\n"
+    ".memkit .o rect{fill:#e9e9e4}\n"
     ".memkit .g rect{fill:#f0b8a8}\n"
     ".memkit .s rect{fill:#a9cbe8}\n";
 static constexpr StringLiteral FlameDark =
@@ -273,6 +273,10 @@ void FlameDrawer::legend(SvgWriter &W, ArrayRef<DrawnGraph> All,
       for (const DrawnFrame &F : All[I].Frames)
         Entries[static_cast<size_t>(F.Owner)].IsUsed = true;
   }
+  // Frames that all are no code have one colour, which means nothing.
+  if (none_of(Entries,
+              [](const LegendEntry &E) { return E.IsUsed && E.Class != "o"; }))
+    return;
   constexpr double Swatch = 12, SwatchGap = 6, EntryGap = 20, FontSize = 12;
   double X = Margin;
   for (const LegendEntry &E : Entries) {

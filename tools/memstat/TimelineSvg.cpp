@@ -36,13 +36,17 @@ static void addLive(const PageInput &F, ArrayRef<uint64_t> Curve,
   To.Lines.push_back({std::move(Text), CurveStyle::Area, Curve.vec(), 0});
 }
 
-/// A line of samples, from the first sample on.
-static CurveLine sampleLine(const PageInput &F, std::string Name,
-                            CurveStyle Style, ArrayRef<SeriesPoint> Points) {
+/// Adds a line of samples, from the first sample on. A single sample is no
+/// line.
+static void addSamples(const PageInput &F, std::string Name, CurveStyle Style,
+                       ArrayRef<SeriesPoint> Points, CurvePanel &To) {
+  if (Points.size() < 2)
+    return;
   uint64_t EndNs = std::max<uint64_t>(F.T.endNs(), 1);
   double Share = std::min(1., double(Points.front().TimeNs) / double(EndNs));
-  return {std::move(Name), Style, highestOf(Points, 0, EndNs, PictureColumns),
-          static_cast<size_t>(Share * PictureColumns)};
+  To.Lines.push_back({std::move(Name), Style,
+                      highestOf(Points, 0, EndNs, PictureColumns),
+                      static_cast<size_t>(Share * PictureColumns)});
 }
 
 /// The heaps of a memory space that hold a part of the space, the largest
@@ -71,9 +75,10 @@ static void addReserved(const PageInput &F, ArrayRef<TimelineSeries> Series,
   constexpr size_t MaxLines = 2;
   size_t Count = 0;
   for (const TimelineSeries &S : Series)
-    if (S.Kind == TimelineKind::Reserved && HasHeap(S.Id) &&
-        Count++ != MaxLines)
-      To.Lines.push_back(sampleLine(F, S.Name, CurveStyle::Reserved, S.Points));
+    if (S.Kind == TimelineKind::Reserved && HasHeap(S.Id) && Count < MaxLines) {
+      addSamples(F, S.Name, CurveStyle::Reserved, S.Points, To);
+      ++Count;
+    }
 }
 
 static CurvePanel spacePanel(const PageInput &F, uint32_t Space,
@@ -87,11 +92,9 @@ static CurvePanel spacePanel(const PageInput &F, uint32_t Space,
   addHeaps(F, Space, highest(Curve), Out);
   for (const TimelineSeries &S : Series) {
     if (Space == 0 && S.Kind == TimelineKind::Resident)
-      Out.Lines.push_back(
-          sampleLine(F, S.Name, CurveStyle::Resident, S.Points));
+      addSamples(F, S.Name, CurveStyle::Resident, S.Points, Out);
     if (Space && S.Kind == TimelineKind::Used && S.Id == Space)
-      Out.Lines.push_back(
-          sampleLine(F, "used, by any program", CurveStyle::Used, S.Points));
+      addSamples(F, "used, by any program", CurveStyle::Used, S.Points, Out);
   }
   addReserved(
       F, Series, [&](uint32_t Heap) { return F.T.heap(Heap).Space == Space; },
