@@ -155,7 +155,7 @@ public:
     if (!Out.empty() || Over)
       return std::nullopt;
     size_t End = In.find("\r\n\r\n");
-    if (End == std::string::npos || End > MaxRequestBytes)
+    if (End > MaxRequestBytes) // also: not there
       return std::nullopt;
     std::string Head = In.substr(0, End);
     In.erase(0, End + 4);
