@@ -11,6 +11,8 @@ using namespace llvm;
 
 namespace memkit {
 
+using OtherTaker = function_ref<void(size_t, size_t, ArrayRef<IntervalChange>)>;
+
 namespace {
 /// A change of a heap's live bytes; a fall wraps around.
 struct LiveChange {
@@ -28,9 +30,11 @@ public:
       Out.Stacks[Key];
   }
 
-  Error read() {
+  Error read(OtherTaker Also) {
     return From.forEach(
         [&](size_t Process, size_t Interval, ArrayRef<IntervalChange> Rows) {
+          if (Also)
+            Also(Process, Interval, Rows);
           take(Process, Rows, From.processes()[Process].Heads[Interval].EndNs);
           return Error::success();
         });
@@ -128,9 +132,10 @@ private:
 
 Expected<LiveSeries> readLiveSeries(IntervalSeries &From,
                                     const SelectedStats &S,
-                                    ArrayRef<HeapStack> Watched) {
+                                    ArrayRef<HeapStack> Watched,
+                                    OtherTaker Also) {
   LiveSeriesReader R(S.trace(), From, Watched);
-  if (Error E = R.read())
+  if (Error E = R.read(Also))
     return std::move(E);
   return R.finish();
 }
