@@ -7,9 +7,11 @@
 #include "GrowthTree.h"
 #include "Model/ArenaStacks.h"
 #include "Support/Failure.h"
+#include "Support/RunBoth.h"
 #include "memkit/Trace/Sampling.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 #include <cmath>
 #include <map>
 #include <set>
@@ -20,6 +22,8 @@ namespace memkit {
 
 namespace {
 
+/// Distance in rows of memory prefetches.
+constexpr size_t ChangesAhead = 16;
 /// A node with this many findings below it becomes one finding, unless one of
 /// them has at least MaxOfOne of the growth.
 constexpr size_t ManyFindings = 4;
@@ -47,6 +51,14 @@ struct GrowthPlace {
   uint32_t TopStack = 0;
   double Top = -1;
 
+  /// Empties the place, which has this many bins from now on.
+  void clear(size_t Bins) {
+    Data.clear(Bins);
+    Stacks = 0;
+    Bytes = Blocks = Survive = Repeated = AtExit = 0;
+    TopStack = 0;
+    Top = -1;
+  }
   void add(const GrowthPlace &P) {
     if (Data.Bytes.empty())
       Data = P.Data;
@@ -65,21 +77,42 @@ struct GrowthPlace {
   }
 };
 
+/// The live bytes of a place or of arenas, as SurvivalData has them.
+struct GrowthLevel {
+  const RangeBins *Of = nullptr;
+  double Before = 0;
+  std::vector<double> Bytes, Blocks;
+
+  explicit GrowthLevel(const RangeBins &B)
+      : Of(&B), Bytes(B.bins().size()), Blocks(B.bins().size()) {}
+};
+} // namespace
+
 class GrowthFinder {
 public:
   GrowthFinder(IntervalSeries &Intervals, const SelectedStats &S,
                const GrowthOptions &Options)
-      : Intervals(Intervals), S(S), T(S.trace()), Options(Options),
-        ArenasOf(S) {}
-  Expected<GrowthReport> run();
+      : Intervals(Intervals), S(S), T(S.trace()), Options(Options) {}
+  Error readRanges();
+  bool hasRanges() const { return !Spans.empty(); }
+  void take(size_t Process, size_t Interval, ArrayRef<IntervalChange> Changes);
+  Expected<GrowthReport> finish();
 
 private:
+  struct HeapLevel {
+    double Begin = 0, End = 0;
+  };
   /// There may be millions of rows, so a row has no data of its own: the data
   /// is read once more for the rows of chosen nodes.
   struct JudgedRow {
     uint32_t Span = UINT32_MAX; ///< in Spans
-    bool IsArena = false;
     uint64_t AtCut = 0, BlocksAtCut = 0, AtEnd = 0;
+  };
+  /// A change of a row before the end of its span.
+  struct KeptChange {
+    uint32_t Row;
+    int32_t Blocks;
+    double Bytes;
   };
   /// A finding, and the data from which it was judged.
   struct JudgedGrowth {
@@ -87,16 +120,18 @@ private:
     GrowthPlace Of;
   };
 
-  Error readRanges();
-  Error readRows();
+  void keep(const IntervalChange &C, double Bytes);
+  Error readSurvivors();
   std::optional<uint32_t> judgedRow(size_t Process, uint32_t Heap,
                                     uint32_t Stack) const;
   JudgedRow *readLifetimes(size_t Process, const LifetimeRow &R, uint32_t &Row,
                            GrowthPlace &P);
-  void addLifetimes(size_t Process, const Lifetimes &L);
-  Error readNodes();
+  void addLifetimes(size_t Process, const Lifetimes &L, ArenaStacks &ArenasOf);
+  void readNodes();
   void dropEnclosing();
-  Error readLevels();
+  std::vector<GrowthLevel> makeLevels();
+  Error readLevels(MutableArrayRef<GrowthLevel> Levels);
+  void setLevels(MutableArrayRef<GrowthLevel> Levels);
   void judge();
   void judgeNode(uint32_t N);
   void merge(uint32_t N);
@@ -117,20 +152,23 @@ private:
   IntervalSeries &Intervals;
   const SelectedStats &S;
   const Trace &T;
-  const GrowthOptions &Options;
+  GrowthOptions Options;
   std::vector<std::optional<RangeBins>> Spans; ///< by process and memory space
   std::vector<uint32_t> RangeOfGroup; ///< UINT32_MAX if the group has no span
   std::vector<GrowthRow> Rows;        ///< by row of IntervalSeries
   std::vector<JudgedRow> Infos;       ///< by row of IntervalSeries
+  std::vector<KeptChange> Kept;       ///< empty unless KeepsAll
+  /// The intervals of Kept: each with the end of its part of Kept.
+  std::vector<std::pair<size_t, size_t>> KeptIntervals;
+  bool KeepsAll = true;
   GrowthNodes Nodes;
   std::vector<GrowthPlace> Places; ///< by node
+  /// By row: the node, for arenas a number after the nodes, or None.
+  std::vector<uint32_t> LevelOfRow;
   std::vector<std::vector<JudgedGrowth>> Below;
-  std::map<uint32_t, GrowthPlace> Arenas; ///< by group
-  struct HeapLevel {
-    double Begin = 0, End = 0;
-  };
-  DenseMap<uint32_t, HeapLevel> Levels; ///< by group
-  ArenaStacks ArenasOf;
+  std::map<uint32_t, GrowthPlace> Arenas;               ///< by group
+  std::vector<std::pair<uint32_t, uint32_t>> ArenaRows; ///< rows and groups
+  DenseMap<uint32_t, HeapLevel> HeapLevels;             ///< by group
   struct GrowthCandidate {
     Growth G;
     double Alpha = 0;
@@ -140,7 +178,6 @@ private:
   size_t Tests = 0; ///< number of places that could become findings
   GrowthReport Report;
 };
-} // namespace
 
 /// Makes the bins of each memory space of the analysed processes.
 Error GrowthFinder::readRanges() {
@@ -197,37 +234,73 @@ Error GrowthFinder::readRanges() {
   return Error::success();
 }
 
-/// Reads all rows with their values at the cut and at the end.
-Error GrowthFinder::readRows() {
-  if (Error E = Intervals.forEach([&](size_t Process, size_t Interval,
-                                      ArrayRef<IntervalChange> Changes) {
-        if (Rows.size() < Intervals.numRows()) {
-          Rows.resize(Intervals.numRows());
-          Infos.resize(Intervals.numRows());
-        }
-        for (const IntervalChange &C : Changes) {
-          uint32_t Group = groupOf(Process, C.Heap);
-          uint32_t Span = spanOf(Group);
-          if (Span == UINT32_MAX)
-            continue;
-          const RangeBins &B = *Spans[Span];
-          GrowthRow &R = Rows[C.Row];
-          JudgedRow &I = Infos[C.Row];
-          R.Group = Group;
-          R.Stack = C.Stack;
-          I.Span = Span;
-          I.AtEnd = C.Bytes;
-          if (Interval < B.end()) {
-            I.AtCut = C.Bytes;
-            I.BlocksAtCut = C.Blocks;
-            R.Moved = true;
-          }
-        }
-        return Error::success();
-      }))
-    return E;
-  return Intervals.forEachLifetimes(
-      [&](size_t Process, const Lifetimes &L) { addLifetimes(Process, L); });
+/// Notes the values of rows at the cut and at the end, and those of heaps.
+void GrowthFinder::take(size_t Process, size_t Interval,
+                        ArrayRef<IntervalChange> Changes) {
+  if (!hasRanges())
+    return;
+  if (Rows.size() < Intervals.numRows()) {
+    // Unused room costs nothing.
+    Rows.reserve(S.numRows());
+    Infos.reserve(S.numRows());
+    Rows.resize(Intervals.numRows());
+    Infos.resize(Intervals.numRows());
+  }
+  if (KeepsAll)
+    Kept.reserve(std::min(Options.MaxChanges, S.numRows() * 8));
+  uint32_t Last = UINT32_MAX; // group
+  HeapLevel *OfLast = nullptr;
+  for (size_t At = 0; At != Changes.size(); ++At) {
+    if (At + ChangesAhead < Changes.size()) {
+      uint32_t Next = Changes[At + ChangesAhead].Row;
+      __builtin_prefetch(&Rows[Next], /*Write=*/1);
+      __builtin_prefetch(&Infos[Next], /*Write=*/1);
+    }
+    const IntervalChange &C = Changes[At];
+    uint32_t Group = groupOf(Process, C.Heap);
+    uint32_t Span = spanOf(Group);
+    if (Span == UINT32_MAX)
+      continue;
+    const RangeBins &B = *Spans[Span];
+    GrowthRow &R = Rows[C.Row];
+    JudgedRow &I = Infos[C.Row];
+    R.Group = Group;
+    R.Stack = C.Stack;
+    I.Span = Span;
+    I.AtEnd = C.Bytes;
+    if (Interval >= B.end())
+      continue;
+    I.AtCut = C.Bytes;
+    I.BlocksAtCut = C.Blocks;
+    R.Moved = true;
+    if (Group != std::exchange(Last, Group))
+      OfLast = &HeapLevels[Group];
+    double Bytes =
+        static_cast<double>(C.Bytes) - static_cast<double>(C.BytesBefore);
+    (Interval < B.begin() ? OfLast->Begin : OfLast->End) += Bytes;
+    if (KeepsAll)
+      keep(C, Bytes);
+  }
+  KeptIntervals.push_back({Interval, Kept.size()});
+}
+
+/// Keeps a change, or from the first that does not fit on none.
+void GrowthFinder::keep(const IntervalChange &C, double Bytes) {
+  auto Blocks = static_cast<int64_t>(C.Blocks - C.BlocksBefore);
+  KeepsAll = Kept.size() != Options.MaxChanges && isInt<32>(Blocks) &&
+             isUInt<53>(C.Blocks) && isUInt<53>(C.BlocksBefore);
+  if (KeepsAll)
+    Kept.push_back({C.Row, static_cast<int32_t>(Blocks), Bytes});
+  else
+    Kept = {};
+}
+
+/// Reads which bytes of the rows survive.
+Error GrowthFinder::readSurvivors() {
+  ArenaStacks ArenasOf(S);
+  return Intervals.forEachLifetimes([&](size_t Process, const Lifetimes &L) {
+    addLifetimes(Process, L, ArenasOf);
+  });
 }
 
 /// The row of a stack and heap that has a span.
@@ -251,8 +324,7 @@ GrowthFinder::JudgedRow *GrowthFinder::readLifetimes(size_t Process,
   Row = *At;
   JudgedRow &I = Infos[Row];
   const RangeBins &B = *Spans[I.Span];
-  P = GrowthPlace();
-  P.Data = SurvivalData(B.bins().size());
+  P.clear(B.bins().size());
   B.add(Intervals.processes()[Process], R, P.Data);
   size_t Bins = 0;
   for (double Bytes : P.Data.Bytes) {
@@ -269,7 +341,8 @@ GrowthFinder::JudgedRow *GrowthFinder::readLifetimes(size_t Process,
   return &I;
 }
 
-void GrowthFinder::addLifetimes(size_t Process, const Lifetimes &L) {
+void GrowthFinder::addLifetimes(size_t Process, const Lifetimes &L,
+                                ArenaStacks &ArenasOf) {
   GrowthPlace P;
   uint32_t Row = 0;
   for (const LifetimeRow &R : L.Rows) {
@@ -279,30 +352,32 @@ void GrowthFinder::addLifetimes(size_t Process, const Lifetimes &L) {
     Rows[Row].AtEnd = toBytes(P.Survive);
     Rows[Row].Blocks = I->BlocksAtCut;
     if (ArenasOf.isArena(R.Stack)) {
-      I->IsArena = true;
-      Arenas[groupOf(Process, R.Heap)].add(P);
+      uint32_t Group = groupOf(Process, R.Heap);
+      ArenaRows.push_back({Row, Group});
+      Arenas[Group].add(P);
       Rows[Row].Group = UINT32_MAX;
     }
   }
 }
 
 /// Adds the data of the rows to the chosen nodes.
-Error GrowthFinder::readNodes() {
+void GrowthFinder::readNodes() {
   Places.resize(Nodes.Nodes.size());
   for (size_t N = 0; N != Places.size(); ++N)
     Places[N].Data =
         SurvivalData(Spans[spanOf(Nodes.Nodes[N].Group)]->bins().size());
   GrowthPlace P;
   uint32_t Row = 0;
-  return Intervals.forEachLifetimes([&](size_t Process, const Lifetimes &L) {
+  // The lifetimes are in memory since readRanges().
+  cantFail(Intervals.forEachLifetimes([&](size_t Process, const Lifetimes &L) {
     for (const LifetimeRow &R : L.Rows) {
       std::optional<uint32_t> At = judgedRow(Process, R.Heap, R.Stack);
-      if (!At || Nodes.OfRow[*At] == GrowthNode::None)
+      if (!At || LevelOfRow[*At] >= Places.size())
         continue;
       if (readLifetimes(Process, R, Row, P))
-        Places[Nodes.OfRow[Row]].add(P);
+        Places[LevelOfRow[Row]].add(P);
     }
-  });
+  }));
 }
 
 /// Removes rows whose blocks are mostly filled by blocks of inner heaps: the
@@ -333,54 +408,74 @@ void GrowthFinder::dropEnclosing() {
   });
 }
 
+/// Makes the levels of the chosen nodes, then of arenas, and LevelOfRow.
+std::vector<GrowthLevel> GrowthFinder::makeLevels() {
+  std::vector<GrowthLevel> Levels;
+  Levels.reserve(Nodes.Nodes.size() + Arenas.size());
+  for (const GrowthNode &N : Nodes.Nodes)
+    Levels.emplace_back(*Spans[spanOf(N.Group)]);
+  DenseMap<uint32_t, uint32_t> OfArenas; // by group
+  for (auto &[Group, P] : Arenas) {
+    OfArenas[Group] = Levels.size();
+    Levels.emplace_back(*Spans[spanOf(Group)]);
+  }
+  LevelOfRow = std::move(Nodes.OfRow);
+  for (auto [Row, Group] : ArenaRows)
+    LevelOfRow[Row] = OfArenas[Group];
+  return Levels;
+}
+
 /// Computes the live bytes at the end of each bin.
-Error GrowthFinder::readLevels() {
-  if (Error E = Intervals.forEach([&](size_t Process, size_t Interval,
-                                      ArrayRef<IntervalChange> Changes) {
-        for (const IntervalChange &C : Changes) {
-          const JudgedRow &I = Infos[C.Row];
-          if (I.Span == UINT32_MAX || Interval >= Spans[I.Span]->end())
-            continue;
-          RangeBins &B = *Spans[I.Span];
-          double Bytes =
-              static_cast<double>(C.Bytes) - static_cast<double>(C.BytesBefore);
-          double Blocks = static_cast<double>(C.Blocks) -
-                          static_cast<double>(C.BlocksBefore);
-          bool Before = Interval < B.begin();
-          HeapLevel &L = Levels[groupOf(Process, C.Heap)];
-          (Before ? L.Begin : L.End) += Bytes;
-          GrowthPlace *P = nullptr;
-          if (I.IsArena)
-            P = &Arenas[groupOf(Process, C.Heap)];
-          else if (uint32_t N = Nodes.OfRow[C.Row]; N != GrowthNode::None)
-            P = &Places[N];
-          if (!P || P->Data.Bytes.empty())
-            continue;
-          if (Before) {
-            P->Data.LevelBefore += Bytes;
-            continue;
-          }
-          P->Data.Level[B.binOf(Interval)] += Bytes;
-          P->Data.LevelBlocks[B.binOf(Interval)] += Blocks;
-        }
-        return Error::success();
-      }))
-    return E;
-  // Turns differences into levels.
-  auto Add = [](SurvivalData &D) {
-    double Bytes = D.LevelBefore, Blocks = 0;
-    for (size_t I = 0; I != D.Level.size(); ++I) {
-      D.Level[I] = Bytes += D.Level[I];
-      D.LevelBlocks[I] = Blocks += D.LevelBlocks[I];
+Error GrowthFinder::readLevels(MutableArrayRef<GrowthLevel> Levels) {
+  auto Add = [&](size_t Interval, uint32_t Row, double Bytes, double Blocks) {
+    uint32_t At = LevelOfRow[Row];
+    if (At == GrowthNode::None || Interval >= Levels[At].Of->end())
+      return;
+    GrowthLevel &L = Levels[At];
+    if (Interval < L.Of->begin()) {
+      L.Before += Bytes;
+      return;
     }
+    size_t Bin = L.Of->binOf(Interval);
+    L.Bytes[Bin] += Bytes;
+    L.Blocks[Bin] += Blocks;
   };
-  for (GrowthPlace &P : Places)
-    Add(P.Data);
-  for (auto &[Group, P] : Arenas)
-    Add(P.Data);
-  for (auto &Level : Levels)
-    Level.second.End += Level.second.Begin;
+  auto Take = [&](size_t, size_t Interval, ArrayRef<IntervalChange> Changes) {
+    for (const IntervalChange &C : Changes)
+      Add(Interval, C.Row,
+          static_cast<double>(C.Bytes) - static_cast<double>(C.BytesBefore),
+          static_cast<double>(C.Blocks) - static_cast<double>(C.BlocksBefore));
+    return Error::success();
+  };
+  if (!KeepsAll)
+    if (Error E = Intervals.forEach(Take))
+      return E;
+  size_t Next = 0;
+  for (auto [Interval, End] : KeptIntervals)
+    for (; KeepsAll && Next != End; ++Next)
+      Add(Interval, Kept[Next].Row, Kept[Next].Bytes, Kept[Next].Blocks);
+  // Turns differences into levels.
+  for (GrowthLevel &L : Levels) {
+    double Bytes = L.Before, Blocks = 0;
+    for (size_t I = 0; I != L.Bytes.size(); ++I) {
+      L.Bytes[I] = Bytes += L.Bytes[I];
+      L.Blocks[I] = Blocks += L.Blocks[I];
+    }
+  }
   return Error::success();
+}
+
+void GrowthFinder::setLevels(MutableArrayRef<GrowthLevel> Levels) {
+  auto Set = [](SurvivalData &D, GrowthLevel &L) {
+    D.LevelBefore = L.Before;
+    D.Level = std::move(L.Bytes);
+    D.LevelBlocks = std::move(L.Blocks);
+  };
+  size_t Next = 0;
+  for (GrowthPlace &P : Places)
+    Set(P.Data, Levels[Next++]);
+  for (auto &[Group, P] : Arenas)
+    Set(P.Data, Levels[Next++]);
 }
 
 /// Tests a place; adds a finding if the place grows, or may grow.
@@ -415,7 +510,7 @@ bool GrowthFinder::add(uint32_t Group, uint32_t Node, const GrowthPlace &P,
   G.Age = R.Age * Span.PerUnit;
   G.Verdict = R.Verdict;
   G.IsContainer = R.IsContainer;
-  const HeapLevel &L = Levels[Group];
+  const HeapLevel &L = HeapLevels[Group];
   G.HeapBegin = toBytes(L.Begin);
   G.HeapEnd = toBytes(L.End);
   G.FreedAtExit = P.AtExit < LeftAtExit * P.Bytes;
@@ -525,31 +620,62 @@ void GrowthFinder::report() {
     Report.Spans.push_back(B->span());
 }
 
-Expected<GrowthReport> GrowthFinder::run() {
-  if (Error E = readRanges())
-    return std::move(E);
+Expected<GrowthReport> GrowthFinder::finish() {
   if (Spans.empty())
     return std::move(Report);
-  if (Error E = readRows())
+  for (auto &Level : HeapLevels)
+    Level.second.End += Level.second.Begin;
+  if (Error E = readSurvivors())
     return std::move(E);
   dropEnclosing();
   Nodes = chooseGrowthNodes(T.view(), RangeOfGroup.size(), Rows,
                             Options.MinBytes, Options.MaxSeries);
   Report.Series = Nodes.Nodes.size();
   Report.LeftOut = Nodes.LeftOut;
-  if (Error E = readNodes())
-    return std::move(E);
-  if (Error E = readLevels())
-    return std::move(E);
+  std::vector<GrowthLevel> Levels = makeLevels();
+  Error Failed = Error::success();
+  // Only the levels may need the file.
+  runBoth([&] { Failed = joinErrors(std::move(Failed), readLevels(Levels)); },
+          [&] { readNodes(); });
+  if (Failed)
+    return std::move(Failed);
+  setLevels(Levels);
   judge();
   report();
   return std::move(Report);
 }
 
+//===----------------------------------------------------------------------===//
+// Interface
+//===----------------------------------------------------------------------===//
+
+GrowthSearch::GrowthSearch(IntervalSeries &Intervals, const SelectedStats &S,
+                           const GrowthOptions &Options)
+    : Finder(std::make_unique<GrowthFinder>(Intervals, S, Options)) {}
+GrowthSearch::~GrowthSearch() = default;
+
+Error GrowthSearch::start() { return Finder->readRanges(); }
+void GrowthSearch::take(size_t Process, size_t Interval,
+                        ArrayRef<IntervalChange> Changes) {
+  Finder->take(Process, Interval, Changes);
+}
+Expected<GrowthReport> GrowthSearch::finish() { return Finder->finish(); }
+
 Expected<GrowthReport> findGrowth(IntervalSeries &Intervals,
                                   const SelectedStats &S,
                                   const GrowthOptions &Options) {
-  return GrowthFinder(Intervals, S, Options).run();
+  GrowthFinder Finder(Intervals, S, Options);
+  if (Error E = Finder.readRanges())
+    return std::move(E);
+  if (Finder.hasRanges()) {
+    if (Error E = Intervals.forEach([&](size_t Process, size_t Interval,
+                                        ArrayRef<IntervalChange> Changes) {
+          Finder.take(Process, Interval, Changes);
+          return Error::success();
+        }))
+      return std::move(E);
+  }
+  return Finder.finish();
 }
 
 Expected<GrowthReport> findGrowth(const SelectedStats &S) {

@@ -44,9 +44,9 @@ struct GrowthNodes {
 
 /// Chooses the nodes of V below which rows of one group rise by Min or more in
 /// total. Of a path without branches, only the lowest node is chosen. At most
-/// Max nodes: those with the highest rise. Memory: 8 bytes for each node of V,
+/// Max nodes: those with the highest rise. Memory: 5 bytes for each node of V,
 /// and about 40 for each node at or above one of the 2^18 rows with the highest
-/// rise.
+/// rise, in each group.
 GrowthNodes chooseGrowthNodes(const StackView &V, uint32_t NumGroups,
                               llvm::ArrayRef<GrowthRow> Rows, uint64_t Min,
                               size_t Max);

@@ -11,6 +11,8 @@ using namespace llvm;
 
 namespace memkit {
 
+using OtherTaker = function_ref<void(size_t, size_t, ArrayRef<IntervalChange>)>;
+
 namespace {
 /// A change of a group's live bytes; a fall wraps around.
 struct LiveChange {
@@ -129,13 +131,16 @@ readGroupSeries(IntervalSeries &From, const Trace &T, size_t NumGroups,
 
 Expected<LiveSeries> readLiveSeries(IntervalSeries &From,
                                     const SelectedStats &S,
-                                    ArrayRef<HeapStack> Watched) {
+                                    ArrayRef<HeapStack> Watched,
+                                    OtherTaker Also) {
   LiveSeries Out;
   for (HeapStack Key : Watched)
     Out.Stacks[Key];
   GroupSums Sums(From, S.trace().heaps().size() + 1);
   auto Take = [&](size_t Process, size_t Interval,
                   ArrayRef<IntervalChange> Rows) {
+    if (Also)
+      Also(Process, Interval, Rows);
     for (const IntervalChange &R : Rows) {
       Sums.add(R.Heap, R);
       if (!Out.Stacks.empty())

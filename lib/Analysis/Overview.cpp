@@ -6,6 +6,7 @@
 #include "Resident.h"
 #include "Support/RunBoth.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Threading.h"
 
 using namespace llvm;
 
@@ -67,10 +68,12 @@ static void takeResident(const SelectedStats &S, const MarkSeries &Marks,
       std::max(P->Value, std::min(Own, std::max(P->Value, Next)));
 }
 
-/// All but the places and what grows. Opens Intervals if they are needed.
+/// All but the places and what grows. Opens Intervals if they are needed, and
+/// then makes the first pass of Search. Without Options.Stacks reads neither
+/// texts of frames nor Trace::view().
 static Error takeRest(const SelectedStats &S, const OverviewOptions &Options,
                       std::unique_ptr<IntervalSeries> &Intervals,
-                      Overview &Out) {
+                      std::unique_ptr<GrowthSearch> &Search, Overview &Out) {
   const Trace &T = S.trace();
   takeSummary(S, Out);
   Out.Heaps = statHeaps(S, Options.Top, Options.Stacks);
@@ -84,7 +87,17 @@ static Error takeRest(const SelectedStats &S, const OverviewOptions &Options,
   if (Options.Columns || !Caches.empty() || needsIntervals(*Marks)) {
     if (Error E = IntervalSeries::create(S).moveInto(Intervals))
       return E;
-    Expected<LiveSeries> Live = readLiveSeries(*Intervals, S, Caches);
+    if (Options.Growth) {
+      Search = std::make_unique<GrowthSearch>(*Intervals, S, GrowthOptions());
+      if (Error E = Search->start())
+        return E;
+    }
+    auto Take = [&](size_t Process, size_t Interval,
+                    ArrayRef<IntervalChange> Rows) {
+      if (Search)
+        Search->take(Process, Interval, Rows);
+    };
+    Expected<LiveSeries> Live = readLiveSeries(*Intervals, S, Caches, Take);
     if (!Live)
       return Live.takeError();
     Out.Live = std::move(*Live);
@@ -98,9 +111,12 @@ static Error takeRest(const SelectedStats &S, const OverviewOptions &Options,
   return Error::success();
 }
 
-/// What grows. Intervals: null if they were not opened.
+/// What grows. Intervals and Search: null if the intervals were not opened.
 static Expected<GrowthReport>
-takeGrowth(const SelectedStats &S, std::unique_ptr<IntervalSeries> &Intervals) {
+takeGrowth(const SelectedStats &S, std::unique_ptr<IntervalSeries> &Intervals,
+           std::unique_ptr<GrowthSearch> &Search) {
+  if (Search)
+    return Search->finish();
   if (!Intervals)
     if (Error E = IntervalSeries::create(S).moveInto(Intervals))
       return std::move(E);
@@ -111,17 +127,25 @@ Expected<Overview> queryOverview(const SelectedStats &S,
                                  const OverviewOptions &Options) {
   Overview Out;
   std::unique_ptr<IntervalSeries> Intervals;
+  std::unique_ptr<GrowthSearch> Search;
   GrowthReport Growth;
+  llvm::once_flag Folded;
+  auto Fold = [&] {
+    if (Options.Fold)
+      llvm::call_once(Folded, Options.Fold);
+  };
   Error Failed = Error::success();
   // Only one thread may read the file. The search for places reads nothing.
   runBoth(
       [&] {
-        Error E = takeRest(S, Options, Intervals, Out);
+        Error E = takeRest(S, Options, Intervals, Search, Out);
+        Fold(); // or waits for it
         if (!E && Options.Growth)
-          E = takeGrowth(S, Intervals).moveInto(Growth);
+          E = takeGrowth(S, Intervals, Search).moveInto(Growth);
         Failed = joinErrors(std::move(Failed), std::move(E));
       },
       [&] {
+        Fold();
         Out.Where.emplace(S);
         Out.Places = statPlaces(S, *Out.Where);
       });

@@ -20,6 +20,13 @@ double SurvivalBins::total() const {
   return std::accumulate(Units.begin(), Units.end(), 0.0);
 }
 
+void SurvivalData::clear(size_t Bins) {
+  for (std::vector<double> *V : {&Bytes, &Blocks, &Level, &LevelBlocks})
+    V->assign(Bins, 0);
+  LevelBefore = OldFreed = 0;
+  Freed.fill({});
+}
+
 void SurvivalData::add(const SurvivalData &Other) {
   auto Add = [](std::vector<double> &To, const std::vector<double> &From) {
     for (size_t I = 0; I != To.size(); ++I)

@@ -164,16 +164,16 @@ uint32_t IntervalSeries::rowOf(uint32_t Place, const IntervalRow &R) {
   RowCache &First = *FirstRows[Place];
   if (uint32_t Known = First.find(R.Stack, R.Heap))
     return Known - 1;
+  if (First.isEmpty(R.Stack)) {
+    Values.emplace_back();
+    First.set(R.Stack, R.Heap, Values.size());
+    return Values.size() - 1;
+  }
   uint64_t Key = uint64_t(Place) << 32 | R.Stack;
   auto [At, New] = OtherRows.try_emplace({Key, R.Heap}, Values.size());
-  if (!New)
-    return At->second;
-  Values.emplace_back();
-  if (First.isEmpty(R.Stack)) {
-    First.set(R.Stack, R.Heap, Values.size());
-    OtherRows.erase(At);
-  }
-  return Values.size() - 1;
+  if (New)
+    Values.emplace_back();
+  return At->second;
 }
 
 std::optional<uint32_t> IntervalSeries::findRow(size_t Process, uint32_t Heap,
@@ -210,7 +210,10 @@ Error IntervalSeries::giveInterval(const SectionInfo &B, uint32_t Place,
     Changes.push_back({Row, R.Heap, R.Stack, R.LiveBlocks, R.LiveBytes, 0, 0,
                        R.Allocations, R.AllocatedBytes, R.Temporaries});
   }
-  for (IntervalChange &C : Changes) {
+  for (size_t I = 0; I != Changes.size(); ++I) {
+    if (I + RowsAhead < Changes.size())
+      __builtin_prefetch(&Values[Changes[I + RowsAhead].Row]);
+    IntervalChange &C = Changes[I];
     LiveValue &V = Values[C.Row];
     C.BlocksBefore = V.Blocks;
     C.BytesBefore = V.Bytes;
@@ -220,8 +223,7 @@ Error IntervalSeries::giveInterval(const SectionInfo &B, uint32_t Place,
                          : Take(Place, Cursors[Place].Interval, Changes);
 }
 
-Error IntervalSeries::forEachLifetimes(
-    function_ref<void(size_t, const Lifetimes &)> Take) {
+Error IntervalSeries::readLifetimes() {
   const Selection &Sel = S.selection();
   const Trace &T = S.trace();
   // The last complete set of each process counts.
@@ -255,14 +257,25 @@ Error IntervalSeries::forEachLifetimes(
     if (Last)
       Sets[Place] = std::exchange(Open[Place], {});
   }
-  for (size_t Place = 0; Place != Sets.size(); ++Place)
-    for (const Lifetimes &L : Sets[Place])
+  Kept = std::move(Sets);
+  return Error::success();
+}
+
+Error IntervalSeries::forEachLifetimes(
+    function_ref<void(size_t, const Lifetimes &)> Take) {
+  if (!Kept)
+    if (Error E = readLifetimes())
+      return E;
+  for (size_t Place = 0; Place != Kept->size(); ++Place)
+    for (const Lifetimes &L : (*Kept)[Place])
       Take(Place, L);
   return Error::success();
 }
 
 Error IntervalSeries::forEach(Taker Take) {
   std::fill(Values.begin(), Values.end(), LiveValue());
+  // Unused room costs nothing.
+  Values.reserve(S.numRows());
   Cursors.assign(Processes.size(), {});
   for (std::unique_ptr<RowCache> &First : FirstRows)
     if (!First) {

@@ -31,7 +31,10 @@ class Finder {
 public:
   explicit Finder(const Trace &T) : T(T), Frames(T.numFrames() + 1) {}
   void judgeFrames();
-  std::vector<uint32_t> ofNodes() const;
+  std::vector<uint32_t> ofNodes() const {
+    return Names.size() <= UINT16_MAX ? ofNodes<uint16_t>()
+                                      : ofNodes<uint32_t>();
+  }
   std::vector<StringRef> Names{"(unknown)"};
 
 private:
@@ -40,6 +43,7 @@ private:
     uint32_t Library = 0; ///< 0: none
   };
   uint32_t nameOf(StringRef Path);
+  template <class Id> std::vector<uint32_t> ofNodes() const;
 
   const Trace &T;
   std::vector<Judged> Frames; ///< by id
@@ -77,27 +81,29 @@ void Finder::judgeFrames() {
 }
 
 /// Finds the library of each node. A parent's id is lower than those of its
-/// children, so one pass over the nodes is enough.
-std::vector<uint32_t> Finder::ofNodes() const {
+/// children, so one pass over the nodes is enough. Id: of a library; of two
+/// bytes, because the list of ways is read in no order.
+template <class Id> std::vector<uint32_t> Finder::ofNodes() const {
   struct Way {
     /// The library that asked for the memory of a stack that ends here.
-    uint32_t Asked = 0;
-    uint32_t Took = 0; ///< the library that took the memory from the device
-    uint32_t Any = 0;  ///< the innermost library of all, used if none asked
+    Id Asked = 0;
+    Id Took = 0; ///< the library that took the memory from the device
+    Id Any = 0;  ///< the innermost library of all, used if none asked
   };
   std::vector<Way> Ways(T.numNodes() + 1);
   std::vector<uint32_t> Out(Ways.size());
   for (uint32_t Node = 1; Node < Ways.size(); ++Node) {
     const Judged &F = Frames[T.frameOf(Node)];
     Way &W = Ways[Node] = Ways[T.parent(Node)];
-    if (F.Library)
-      W.Any = F.Library;
+    auto Library = static_cast<Id>(F.Library);
+    if (Library)
+      W.Any = Library;
     if (F.P == RequestRole::Driver)
       W.Asked = W.Took;
     else if (F.P == RequestRole::Cache)
-      W.Took = F.Library;
+      W.Took = Library;
     else if (F.P == RequestRole::Makes)
-      W.Asked = W.Took = F.Library;
+      W.Asked = W.Took = Library;
     Out[Node] = W.Asked ? W.Asked : W.Any;
   }
   return Out;

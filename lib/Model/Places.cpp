@@ -112,16 +112,10 @@ private:
     P.Name = Name;
     return intern(P, (placeKindName(K) + ":" + Name).str());
   }
-  /// By function, for one binary; the rules are slow for so many frames.
-  struct KnownCategory {
-    const char *Binary = nullptr;
-    bool IsKnown = false;
-    bool IsOfBinary = false;
-    StringRef Name;
-  };
   uint32_t lineOf(const ShownFrame &F);
   bool isFolded(const ShownFrame &F);
-  const KnownCategory &categoryOf(const ShownFrame &F);
+  StringRef categoryOfFunction(const ShownFrame &F);
+  StringRef categoryOfBinary(StringRef Path);
   void judgeFrames();
   void judgePython(JudgedFrame &To, const ShownFrame &F);
   void judgeNative(JudgedFrame &To, uint32_t Frame);
@@ -136,10 +130,14 @@ private:
   const Trace &T;
   Places &To;
   OwnCode &Own;
-  std::optional<Libraries> Of;             ///< made when needed
-  std::vector<JudgedFrame> Frames;         ///< by id
+  std::optional<Libraries> Of;     ///< made when needed
+  std::vector<JudgedFrame> Frames; ///< by id
+  /// By frame: JudgedFrame::isPlain(), in a list that stays in the cache.
+  std::vector<uint8_t> ArePlain;
   std::vector<std::optional<bool>> Folded; ///< by function
-  std::vector<KnownCategory> Categories;
+  // The rules are slow for so many frames.
+  std::vector<std::optional<StringRef>> Categories;       ///< by function
+  DenseMap<const char *, StringRef> CategoriesOfBinaries; ///< by path's address
   /// Nodes have few different states, which therefore are numbered; 0: the
   /// root's.
   std::vector<PlaceState> States;
@@ -194,18 +192,23 @@ bool PlaceFinder::isFolded(const ShownFrame &F) {
   return *Is;
 }
 
-const PlaceFinder::KnownCategory &PlaceFinder::categoryOf(const ShownFrame &F) {
-  KnownCategory &Of = Categories[F.FunctionId];
-  if (Of.IsKnown && Of.Binary == F.Binary.data())
-    return Of;
-  StringRef Function = F.FunctionId ? F.Function : StringRef();
-  Of = {F.Binary.data(), true, false,
-        T.rules().category({Function, F.File, ""})};
-  if (Of.Name.empty()) {
-    Of.Name = T.rules().category({"", "", F.Binary});
-    Of.IsOfBinary = !Of.Name.empty();
-  }
-  return Of;
+/// A frame without a function has no file.
+StringRef PlaceFinder::categoryOfFunction(const ShownFrame &F) {
+  if (!F.FunctionId)
+    return StringRef();
+  std::optional<StringRef> &Known = Categories[F.FunctionId];
+  if (!Known)
+    Known = T.rules().category({F.Function, F.File, ""});
+  return *Known;
+}
+
+StringRef PlaceFinder::categoryOfBinary(StringRef Path) {
+  if (Path.empty())
+    return StringRef();
+  auto [At, New] = CategoriesOfBinaries.try_emplace(Path.data());
+  if (New)
+    At->second = T.rules().category({"", "", Path});
+  return At->second;
 }
 
 void PlaceFinder::judgeNative(JudgedFrame &J, uint32_t Frame) {
@@ -218,10 +221,14 @@ void PlaceFinder::judgeNative(JudgedFrame &J, uint32_t Frame) {
     J.IsProgram |= !F.FunctionId && Own.isOwnBinary(F.Binary);
     if (J.Category)
       continue;
-    if (const KnownCategory &Of = categoryOf(F); !Of.Name.empty()) {
-      J.Category = named(PlaceKind::Category, Of.Name);
-      J.CategoryIsOfBinary = Of.IsOfBinary;
-    }
+    StringRef Category = categoryOfFunction(F);
+    bool IsOfBinary = Category.empty();
+    if (IsOfBinary)
+      Category = categoryOfBinary(F.Binary);
+    if (Category.empty())
+      continue;
+    J.Category = named(PlaceKind::Category, Category);
+    J.CategoryIsOfBinary = IsOfBinary;
   }
 }
 
@@ -242,12 +249,17 @@ void PlaceFinder::judgeFrames() {
 /// The package that most stacks with Python start in, with neither launchers
 /// nor the standard library.
 StringRef PlaceFinder::mainPackage() const {
+  auto IsCandidate = [](const JudgedFrame &F) {
+    return F.Part == FramePart::Python && !F.IsStandard;
+  };
+  if (none_of(Frames, IsCandidate))
+    return StringRef();
   std::vector<uint32_t> First(T.numNodes() + 1);
   std::vector<uint64_t> Counts(To.All.size());
   for (uint32_t Node = 1; Node < First.size(); ++Node) {
     First[Node] = First[T.parent(Node)];
     const JudgedFrame &F = Frames[T.frameOf(Node)];
-    if (!First[Node] && F.Part == FramePart::Python && !F.IsStandard)
+    if (!First[Node] && IsCandidate(F))
       First[Node] = F.Library;
     ++Counts[First[Node]];
   }
@@ -295,10 +307,8 @@ uint32_t PlaceFinder::resultOf(const PlaceState &W) {
   return Unresolved;
 }
 
-/// The state below a frame of a node with State.
+/// The state below a frame, which is not plain, of a node with State.
 uint32_t PlaceFinder::stateAfter(uint32_t State, uint32_t Frame) {
-  if (Frames[Frame].isPlain())
-    return State;
   auto [At, New] = After.try_emplace({State, Frame}, 0);
   if (!New)
     return At->second;
@@ -345,8 +355,13 @@ void PlaceFinder::walk() {
   Results.push_back(Unresolved);
   StateIds.try_emplace(PlaceState().key(), 0);
   To.OfNode.resize(StateOf.size());
+  ArePlain.assign(Frames.size(), 0);
+  for (uint32_t Frame = 0; Frame != Frames.size(); ++Frame)
+    ArePlain[Frame] = Frames[Frame].isPlain();
   for (uint32_t Node = 1; Node < StateOf.size(); ++Node) {
-    uint32_t State = stateAfter(StateOf[T.parent(Node)], T.frameOf(Node));
+    uint32_t State = StateOf[T.parent(Node)], Frame = T.frameOf(Node);
+    if (!ArePlain[Frame])
+      State = stateAfter(State, Frame);
     StateOf[Node] = State;
     uint32_t Place = Results[State];
     To.OfNode[Node] = Place == Unresolved ? libraryOf(Node) : Place;

@@ -17,7 +17,8 @@ namespace {
 class Folder {
 public:
   Folder(const StackView &All, ArrayRef<FrameRole> Roles)
-      : All(All), Roles(Roles), Nodes(All.Parents.size()) {
+      : All(All), Roles(Roles), Nodes(All.Parents.size()),
+        Flags(All.Parents.size()) {
     Out.Parents.reserve(Nodes.size());
     Out.Frames.reserve(Nodes.size());
   }
@@ -47,26 +48,30 @@ private:
     /// which its children go.
     uint32_t Outer = 0;
     uint32_t Inner = 0;
-    bool HasPythonBelow = false; ///< the node or a node below is Python
+  };
+  /// In one byte, because the list is read in no order.
+  struct ViewFlags {
+    /// The node or a node below is Python.
+    uint8_t HasPythonBelow : 1 = 0;
     /// A stack ends at the node, or below it with no Python frame between.
-    bool EndsHere = false;
+    uint8_t EndsHere : 1 = 0;
     /// The node or an outer node is Python or Program.
-    bool HasOutside = false;
+    uint8_t HasOutside : 1 = 0;
     /// The node and all nodes up to the Python frame are glue or hidden.
-    bool IsGlue = false;
+    uint8_t IsGlue : 1 = 0;
   };
 
   FrameRole role(uint32_t N) const { return Roles[All.frameOf(N)]; }
 
   void lookBelow() {
     for (uint32_t Leaf : All.Leaves)
-      Nodes[Leaf].EndsHere = true;
+      Flags[Leaf].EndsHere = true;
     for (uint32_t N = Nodes.size() - 1; N != 0; --N) {
-      ViewNode &Parent = Nodes[All.parent(N)];
+      ViewFlags &Parent = Flags[All.parent(N)];
       bool Python = isPython(role(N));
-      Nodes[N].HasPythonBelow |= Python;
-      Parent.HasPythonBelow |= Nodes[N].HasPythonBelow;
-      Parent.EndsHere |= Nodes[N].EndsHere && !Python;
+      Flags[N].HasPythonBelow |= Python;
+      Parent.HasPythonBelow |= Flags[N].HasPythonBelow;
+      Parent.EndsHere |= Flags[N].EndsHere && !Python;
     }
   }
 
@@ -79,31 +84,33 @@ private:
   void addPython(uint32_t Id) {
     ViewNode &N = Nodes[Id];
     const ViewNode &P = Nodes[All.parent(Id)];
-    N.HasOutside = N.IsGlue = true;
+    Flags[Id].HasOutside = Flags[Id].IsGlue = true;
     if (role(Id) == FrameRole::Python) {
       N.Outer = N.Inner = add(P.Outer, Id);
       return;
     }
     // The frame stays in stacks whose innermost Python frame is here.
     N.Outer = N.Inner = P.Outer;
-    if (N.EndsHere && role(Id) == FrameRole::Loader)
+    if (Flags[Id].EndsHere && role(Id) == FrameRole::Loader)
       N.Inner = add(P.Outer, Id);
   }
 
   void addNative(uint32_t Id) {
     ViewNode &N = Nodes[Id];
     const ViewNode &P = Nodes[All.parent(Id)];
+    ViewFlags &Is = Flags[Id];
+    ViewFlags Above = Flags[All.parent(Id)];
     FrameRole R = role(Id);
     bool IsHidden = R == FrameRole::Folded || R == FrameRole::Allocator ||
-                    (R == FrameRole::Start && !P.HasOutside);
-    N.HasOutside = P.HasOutside || R == FrameRole::Program;
-    bool IsNew = N.HasPythonBelow && !IsHidden &&
+                    (R == FrameRole::Start && !Above.HasOutside);
+    Is.HasOutside = Above.HasOutside || R == FrameRole::Program;
+    bool IsNew = Is.HasPythonBelow && !IsHidden &&
                  (R == FrameRole::Program || R == FrameRole::Start);
     N.Outer = IsNew ? add(P.Outer, Id) : P.Outer;
-    if (!N.EndsHere)
+    if (!Is.EndsHere)
       return;
-    N.IsGlue = P.IsGlue && (R == FrameRole::Glue || IsHidden);
-    if (N.IsGlue || IsHidden)
+    Is.IsGlue = Above.IsGlue && (R == FrameRole::Glue || IsHidden);
+    if (Is.IsGlue || IsHidden)
       N.Inner = P.Inner;
     else if (IsNew && P.Inner == Out.parent(N.Outer))
       N.Inner = N.Outer;
@@ -114,6 +121,7 @@ private:
   const StackView &All;
   ArrayRef<FrameRole> Roles;
   std::vector<ViewNode> Nodes;
+  std::vector<ViewFlags> Flags; ///< by node
   StackView Out;
 };
 

@@ -170,9 +170,8 @@ const Rules &TraceStacks::rules() const {
   return GivenRules ? *GivenRules : Rules::builtIn();
 }
 
-namespace {
 /// The roles of functions and binaries, each looked up once.
-class RoleCache {
+class TraceStacks::RoleCache {
 public:
   RoleCache(const Rules &R, size_t Functions, size_t Binaries)
       : R(R), Functions(Functions + 1), Binaries(Binaries + 1) {}
@@ -202,11 +201,9 @@ private:
   std::vector<std::optional<BinaryRole>> Binaries;    ///< by id
   DenseMap<uint32_t, FrameRole> Python;               ///< by function
 };
-} // namespace
 
 /// As roleOf(), for all frames at once.
-std::vector<FrameRole> TraceStacks::rolesOfFrames() const {
-  RoleCache Known(rules(), numFunctions(), binaries().size());
+std::vector<FrameRole> TraceStacks::rolesOfFrames(RoleCache &Known) const {
   std::vector<FrameRole> Roles(Frames.size() + 1);
   SmallVector<FunctionRole, 4> Functions;
   for (uint32_t Id = 1; Id < Roles.size(); ++Id) {
@@ -227,8 +224,7 @@ std::vector<FrameRole> TraceStacks::rolesOfFrames() const {
 }
 
 /// Leaves folded inlined functions out of frames that stay.
-void TraceStacks::foldInlined() {
-  RoleCache Known(rules(), numFunctions(), binaries().size());
+void TraceStacks::foldInlined(RoleCache &Known) {
   FrameViewed = FrameShown;
   for (uint32_t Id = 1; Id <= Frames.size(); ++Id) {
     ListPart All = FrameShown[Id - 1];
@@ -255,8 +251,9 @@ void TraceStacks::applyRules(std::shared_ptr<const Rules> Names, bool Folds) {
   FrameViewed.clear();
   if (IsGrowing || !Folds)
     return;
-  Folded = foldStacks(Tree, rolesOfFrames());
-  foldInlined();
+  RoleCache Known(rules(), numFunctions(), binaries().size());
+  Folded = foldStacks(Tree, rolesOfFrames(Known));
+  foldInlined(Known);
 }
 
 std::vector<ShownFrame> TraceStacks::shownWay(uint32_t Node) const {

@@ -151,8 +151,9 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
   Options.Stacks =
       isVerbose() || !Show.empty() ||
       (!isTimelineFormat() && (Timeline || OutputFormat != StatFormat::Text));
-  // The first screen shows stacks only in suggestions: frames are folded then.
-  bool FoldsLate = !Options.Stacks && !Options.Growth && !Spec->AllFrames;
+  // The first screen shows stacks only in suggestions: frames are folded beside
+  // the search for growth, or when there are suggestions.
+  bool FoldsLate = !Options.Stacks && !Spec->AllFrames;
   SelectionSpec Opened = *Spec;
   Opened.AllFrames |= FoldsLate;
   SelectedTrace In;
@@ -165,11 +166,14 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
   Options.Top = Top;
   unsigned Width = outputWidth();
   Options.Columns = curveColumns(Width);
+  auto Fold = [&] { In.T->applyRules(Spec->Names, /*Folds=*/true); };
+  if (FoldsLate && Options.Growth)
+    Options.Fold = Fold;
   Expected<Overview> O = queryOverview(*In.S, Options);
   if (!O)
     return O.takeError();
-  if (FoldsLate && !O->Suggestions.empty())
-    In.T->applyRules(Spec->Names, /*Folds=*/true);
+  if (FoldsLate && !Options.Fold && !O->Suggestions.empty())
+    Fold();
 
   std::vector<TimelineSeries> Series;
   if (Timeline && (Json || isTimelineFormat()))

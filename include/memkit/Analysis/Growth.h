@@ -3,9 +3,10 @@
 // Finds memory that grows to the end of the run.
 //
 // Searches the lifetimes and intervals of a trace for stacks, and nodes of the
-// stack tree, whose blocks survive (Survival.h). Reads the intervals twice and
-// replays no event. Memory, beside the memory of IntervalSeries: 40 bytes for
-// each (process, heap, stack), 4 bytes a node, and some 4 KiB for each of at
+// stack tree, whose blocks survive (Survival.h). Reads the intervals once, with
+// very many changes twice, and replays no event. Memory, beside the memory of
+// IntervalSeries: 70 bytes for each (process, heap, stack), 16 bytes for each
+// of at most MaxChanges changes, 5 bytes a node, and some 4 KiB for each of at
 // most MaxSeries nodes.
 
 #ifndef MEMKIT_ANALYSIS_GROWTH_H
@@ -27,6 +28,9 @@ struct GrowthOptions {
   uint64_t MinBytes = 1024;
   /// Maximum of analysed nodes; those with most surviving bytes are chosen.
   size_t MaxSeries = 8192;
+  /// Maximum of changes in intervals to keep in memory. With more, the
+  /// intervals are read twice.
+  size_t MaxChanges = size_t(4) << 20;
 };
 
 /// The part of a process's run that was analysed for one memory space.
@@ -92,6 +96,31 @@ struct GrowthReport {
 inline constexpr size_t MinGrowthIntervals = 6;
 /// With fewer steps, time is the clock.
 inline constexpr uint64_t MinGrowthSteps = 7;
+
+class GrowthFinder;
+
+/// Finds growth as findGrowth() does, within another pass over the intervals:
+/// first start(), then a take() for each call of a whole
+/// IntervalSeries::forEach(), then finish(). Belongs to one thread.
+class GrowthSearch {
+public:
+  /// Intervals and S must outlive the object.
+  GrowthSearch(IntervalSeries &Intervals, const SelectedStats &S,
+               const GrowthOptions &Options);
+  ~GrowthSearch();
+
+  /// Reads the lifetimes, but no text and no Trace::view(). Errors: reading
+  /// errors.
+  llvm::Error start();
+  void take(size_t Process, size_t Interval,
+            llvm::ArrayRef<IntervalChange> Changes);
+  /// Reads the intervals once more if there are more than MaxChanges changes.
+  /// Errors: reading errors.
+  llvm::Expected<GrowthReport> finish();
+
+private:
+  std::unique_ptr<GrowthFinder> Finder;
+};
 
 /// Finds growth in the selected processes, except processes that exec replaced.
 /// If no heaps were chosen, a stack counts for the inner heaps when most of its

@@ -30,10 +30,14 @@ struct LiveSeries {
 };
 
 /// Reads all intervals of the selected processes. Watched: the stacks for
-/// LiveSeries::Stacks. Errors: TraceError.
-llvm::Expected<LiveSeries> readLiveSeries(IntervalSeries &Intervals,
-                                          const SelectedStats &S,
-                                          llvm::ArrayRef<HeapStack> Watched);
+/// LiveSeries::Stacks. Also: another taker of the same pass, or null. Errors:
+/// TraceError.
+llvm::Expected<LiveSeries>
+readLiveSeries(IntervalSeries &Intervals, const SelectedStats &S,
+               llvm::ArrayRef<HeapStack> Watched,
+               llvm::function_ref<void(size_t Process, size_t Interval,
+                                       llvm::ArrayRef<IntervalChange> Rows)>
+                   Also = nullptr);
 /// The same, with the intervals of S.
 llvm::Expected<LiveSeries> readLiveSeries(const SelectedStats &S,
                                           llvm::ArrayRef<HeapStack> Watched);

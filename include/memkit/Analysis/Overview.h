@@ -15,6 +15,7 @@
 #include "memkit/Analysis/Suggestions.h"
 #include "memkit/Model/Query.h"
 #include "memkit/Model/StatsQuery.h"
+#include <functional>
 
 namespace memkit {
 
@@ -60,6 +61,9 @@ struct OverviewOptions {
   bool Growth = true;
   /// The stacks of each peak, and the libraries of devices.
   bool Stacks = true;
+  /// Without Stacks: what folds the frames of the trace, or null. Runs beside
+  /// the rest, before anything reads Trace::view(); the trace comes unfolded.
+  std::function<void()> Fold;
 };
 
 /// Reads marks, and intervals if needed. Reads events only for the curves of a

@@ -59,6 +59,8 @@ struct SurvivalData {
   std::vector<double> LevelBlocks; ///< live blocks at the end of each bin
 
   void add(const SurvivalData &Other);
+  /// Sets all values to 0, and the number of bins.
+  void clear(size_t Bins);
 };
 
 /// The verdict on a place.

@@ -15,7 +15,8 @@
 //   });
 //
 // Memory: the heads (40 bytes an interval), one section, and about 50 bytes for
-// each (process, heap, stack) that was ever live.
+// each (process, heap, stack) that was ever live. After forEachLifetimes() also
+// the lifetimes.
 
 #ifndef MEMKIT_MODEL_INTERVALS_H
 #define MEMKIT_MODEL_INTERVALS_H
@@ -67,6 +68,8 @@ struct IntervalChange {
 
 /// The intervals of a selection. Belongs to one thread. This thread may differ
 /// from the trace's thread while no other thread uses the trace's reader().
+/// After one forEach() and one forEachLifetimes(), a second thread may call
+/// forEachLifetimes() and findRow() beside forEach().
 class IntervalSeries {
 public:
   /// S must outlive the result. If a trace has no intervals, was cut off, or
@@ -95,7 +98,7 @@ public:
   /// Calls Take for the lifetimes of the selected rows of each process with
   /// lifetimes: Process is an index in processes(). The parts of one process
   /// come in order. Intervals and lifetimes come from the same trace, or the
-  /// same replay.
+  /// same replay. Only the first call reads the file.
   llvm::Error forEachLifetimes(
       llvm::function_ref<void(size_t Process, const Lifetimes &)> Take);
   /// The number of rows in all forEach() so far.
@@ -119,6 +122,7 @@ private:
   explicit IntervalSeries(const SelectedStats &S) : S(S) {}
   llvm::Error makeIntervals();
   llvm::Error readHeads();
+  llvm::Error readLifetimes();
   llvm::Error addHeads(const SectionInfo &B, const Intervals &Section);
   llvm::Error giveInterval(const SectionInfo &B, uint32_t Process,
                            const Interval &S, Taker Take);
@@ -136,6 +140,8 @@ private:
   std::vector<std::unique_ptr<RowCache>> FirstRows;
   llvm::DenseMap<std::pair<uint64_t, uint32_t>, uint32_t> OtherRows;
   std::vector<LiveValue> Values; ///< by row
+  /// The sets by index in Processes; none before the first forEachLifetimes().
+  std::optional<std::vector<std::vector<Lifetimes>>> Kept;
   std::vector<IntervalChange> Changes;
 };
 

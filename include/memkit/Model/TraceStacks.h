@@ -96,6 +96,7 @@ private:
     uint32_t Count = 0;
   };
   class Arena;
+  class RoleCache;
 
   llvm::ArrayRef<ShownFrame> partOf(ListPart P) const {
     return llvm::ArrayRef(Shown).slice(P.Begin, P.Count);
@@ -103,8 +104,8 @@ private:
   void showFrame(uint32_t Id);
   void labelPython(ShownFrame &F);
   FrameRole roleOf(uint32_t Frame) const;
-  std::vector<FrameRole> rolesOfFrames() const;
-  void foldInlined();
+  std::vector<FrameRole> rolesOfFrames(RoleCache &Known) const;
+  void foldInlined(RoleCache &Known);
   std::vector<ShownFrame> shownAsItGrows(uint32_t Node) const;
 
   std::vector<Frame> Frames;
