@@ -31,6 +31,7 @@ Expected<std::unique_ptr<TraceView>> TraceView::open(StringRef Path,
   V->Spec = Spec;
   if (Error E = V->In.open(Path, Spec, std::move(Progress)))
     return std::move(E);
+  V->ShowsAll = Spec.AllFrames;
   V->Run = queryRun(V->trace());
   V->Parts.emplace_back();
   if (Error E = TracePart::create(*V->In.S, {}).moveInto(V->Parts.back()))
@@ -191,18 +192,25 @@ bool TraceView::isWorking() const {
   return any_of(Jobs, [](const auto &J) { return !J.second->isDone(); });
 }
 
+/// Folds frames, or shows all. What depends on shown frames is made again.
+void TraceView::showFrames(bool All) {
+  if (All == ShowsAll)
+    return;
+  ShowsAll = All;
+  Graphs.clear();
+  Calls.reset();
+  Drawn.reset();
+  GrowthCurves.reset();
+  Grouping.reset();
+  Over.reset();
+  In.T->applyRules(Spec.Names, !All);
+}
+
 Expected<std::string> TraceView::answer(StringRef Question, StringRef Query) {
   Waits = false;
-  if (queryValue(Query, "all") == "1" && !Spec.AllFrames) {
-    if (!Unfolded) {
-      SelectionSpec All = Spec;
-      All.AllFrames = true;
-      if (Error E =
-              TraceView::open(Path, All, {}, CommandOf).moveInto(Unfolded))
-        return std::move(E);
-    }
-    return Unfolded->answer(Question, Query);
-  }
+  // Other answers have no frames, or few: they are as the last profile was.
+  if (Question == "profile" || Question == "table")
+    showFrames(queryValue(Query, "all") == "1" || Spec.AllFrames);
   if (Question == "start")
     return start();
   if (Question == "curves")

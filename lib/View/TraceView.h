@@ -117,6 +117,7 @@ public:
 private:
   TraceView() = default;
   llvm::Error readOverview();
+  void showFrames(bool All);
   PageInput input() const { return {trace(), Run, *Over, In.S->selection()}; }
   const Trace &trace() const { return *In.T; }
   uint64_t endNs() const { return In.T->endNs(); }
@@ -185,8 +186,7 @@ private:
   llvm::Expected<std::string> table(llvm::StringRef Query);
 
   SelectionSpec Spec;
-  /// The same trace with all frames; opened when needed.
-  std::unique_ptr<TraceView> Unfolded;
+  bool ShowsAll = false; ///< frames that the rules fold
   SelectedTrace In;
   std::string Path;
   CommandWriter CommandOf;
