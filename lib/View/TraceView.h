@@ -90,6 +90,12 @@ struct ViewRange {
   uint64_t BeginNs = 0, EndNs = 0;
 };
 
+/// Which file a path names, and its last change.
+struct FileState {
+  uint64_t Device = 0, Inode = 0, Bytes = 0, ChangedNs = 0;
+  bool operator==(const FileState &) const = default;
+};
+
 /// One trace, kept open. Belongs to one thread. Keeps what several questions
 /// need: trees, live blocks of the last time point, curves.
 class TraceView {
@@ -108,6 +114,9 @@ public:
   bool isWaiting() const { return Waits; }
   /// Whether long work runs.
   bool isWorking() const;
+  /// Whether the file of this name is no longer the file that was opened, or
+  /// has changed since.
+  bool hasChanged() const;
   /// From now on, answers wait for long work: for a page that is a file.
   void waitForWork() { WaitsForWork = true; }
   /// The answers of a page that is a file, as one JSON object by request: the
@@ -189,6 +198,7 @@ private:
   bool ShowsAll = false; ///< frames that the rules fold
   SelectedTrace In;
   std::string Path;
+  FileState Opened;
   CommandWriter CommandOf;
   RunReport Run;
   std::optional<Overview> Over;

@@ -9,6 +9,7 @@
 #include "Cli/Terminal.h"
 #include "Cli/ToolMain.h"
 #include "Support/Json.h"
+#include "Support/ShrunkFiles.h"
 #include "View/HttpServer.h"
 #include "View/Page.h"
 #include "View/TraceView.h"
@@ -164,6 +165,7 @@ static Expected<int> run(const SelectionFlags &Flags) {
 
 int main(int Argc, char **Argv) {
   useLargePages();
+  readShrunkFilesAsZeros();
   SelectionFlags Flags(SF_AllFrames);
   return runTool(Argc, Argv,
                  {"memview", "Shows a trace in a browser.",
