@@ -16,6 +16,7 @@
 #include "TracePart.h"
 #include "memkit/Model/LiveBlocks.h"
 #include "llvm/Support/JSON.h"
+#include <deque>
 
 namespace memkit {
 
@@ -218,7 +219,7 @@ private:
   std::optional<MarkSeries> Measured;
   std::vector<SeriesPoint> Resident; ///< of all processes
   /// The live blocks at LiveNs, of all memory spaces.
-  std::vector<LivePart> Live;
+  std::deque<LivePart> Live;
   std::optional<uint64_t> LiveNs;
 };
 

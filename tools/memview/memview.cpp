@@ -16,6 +16,7 @@
 #include "memkit/Support/RequestError.h"
 #include "llvm/Support/Program.h"
 #include <csignal>
+#include <malloc.h>
 #include <unistd.h>
 
 using namespace llvm;
@@ -99,6 +100,8 @@ static HttpAnswer answerOf(TraceView &V, const HttpRequest &R) {
   if (!Name.consume_front("api/"))
     return errorAnswer(404, makeRequestError("there is no such page"));
   Expected<std::string> Text = V.answer(Name, R.Query);
+  // Long answers free much, which malloc would keep.
+  malloc_trim(0);
   if (!Text) {
     bool IsWrong = Text.errorIsA<RequestError>();
     return errorAnswer(IsWrong ? 400 : 500, Text.takeError());
