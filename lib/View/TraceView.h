@@ -189,7 +189,7 @@ private:
   llvm::Expected<KeyedValues> rangeValues(TracePart &P, Graph &G,
                                           uint32_t Space, llvm::StringRef What,
                                           ViewRange R, bool IsExact);
-  llvm::Error readLive(uint64_t AtNs);
+  llvm::Error readLive(const TracePart &P, uint64_t AtNs);
   std::string atText(uint64_t Ns) const;
   // ProfileAnswer.cpp
   llvm::Expected<std::string> profile(llvm::StringRef Query);
@@ -221,6 +221,7 @@ private:
   /// The live blocks at LiveNs, of all memory spaces.
   std::deque<LivePart> Live;
   std::optional<uint64_t> LiveNs;
+  uint32_t LiveHeap = 0; ///< a heap outside the totals, alone
 };
 
 } // namespace memkit
