@@ -115,19 +115,78 @@ static std::vector<AgedBlock> agedBlocks(const Selection &Sel, uint32_t Process,
   return Blocks;
 }
 
+/// Calls Do for the parts of a process in the state of a replay.
+static void forEachPart(const Trace &T, const Selection &Sel, uint32_t Process,
+                        const Replay &R,
+                        function_ref<void(const LivePart &)> Do) {
+  std::vector<AgedBlock> Blocks = agedBlocks(Sel, Process, R);
+  makeExclusive(T, Blocks);
+  for (const AgedBlock &B : Blocks)
+    if (B.Chosen)
+      Do({B.AllocatedNs, B.countedBytes(), Process, B.Heap, B.Stack,
+          B.ScopePath});
+}
+
 Error forEachLivePart(const Trace &T, const Selection &Sel, const TimePoint &At,
                       StringRef Needs,
                       function_ref<void(const LivePart &)> Do) {
   auto Take = [&](uint32_t Process, const Replay &R) -> Error {
-    std::vector<AgedBlock> Blocks = agedBlocks(Sel, Process, R);
-    makeExclusive(T, Blocks);
-    for (const AgedBlock &B : Blocks)
-      if (B.Chosen)
-        Do({B.AllocatedNs, B.countedBytes(), Process, B.Heap, B.Stack,
-            B.ScopePath});
+    forEachPart(T, Sel, Process, R, Do);
     return Error::success();
   };
   return replayTo(T, Sel, At, Needs, Take);
+}
+
+namespace {
+/// Stops a replay at given times.
+class TimeStops : public ReplayObserver {
+public:
+  explicit TimeStops(ArrayRef<uint64_t> TimesNs) : Left(TimesNs) {}
+  std::function<Error(uint64_t TimeNs)> OnStop;
+
+  uint64_t nextTimeStop() override {
+    return Left.empty() ? UINT64_MAX : Left.front();
+  }
+  Error timeStop(uint64_t TimeNs, uint64_t) override {
+    Left = Left.drop_front();
+    return OnStop(TimeNs);
+  }
+  ArrayRef<uint64_t> left() const { return Left; }
+
+private:
+  ArrayRef<uint64_t> Left;
+};
+} // namespace
+
+Error forEachLiveMoment(
+    const Trace &T, const Selection &Sel, ArrayRef<uint64_t> TimesNs,
+    StringRef Needs,
+    function_ref<Error(uint64_t TimeNs, std::vector<LivePart>)> Do) {
+  if (TimesNs.empty())
+    return Error::success();
+  if (Error E = requireEvents(T, Needs))
+    return E;
+  TimeStops Stops(TimesNs);
+  Expected<std::unique_ptr<Replay>> R =
+      Replay::create(T.reader(), ReplayOptions(), &Stops);
+  if (!R)
+    return R.takeError();
+  auto Give = [&](uint64_t TimeNs) {
+    std::vector<LivePart> Parts;
+    for (uint32_t Process = 1; Process <= T.processes().size(); ++Process)
+      if (Sel.hasProcess(Process))
+        forEachPart(T, Sel, Process, **R,
+                    [&](const LivePart &P) { Parts.push_back(P); });
+    return Do(TimeNs, std::move(Parts));
+  };
+  Stops.OnStop = Give;
+  // The last stop needs an event behind it, which may not exist.
+  if (Error E = (*R)->run())
+    return E;
+  for (uint64_t TimeNs : Stops.left())
+    if (Error E = Give(TimeNs))
+      return E;
+  return Error::success();
 }
 
 Expected<Profile> liveBlocks(const Trace &T, const Selection &Sel, StatsBy By) {

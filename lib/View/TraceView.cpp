@@ -111,9 +111,7 @@ Expected<Graph *> TraceView::graph(StringRef Query) {
       Graph::create(*In.S, *Over->Where, Spec);
   if (!Made)
     return Made.takeError();
-  // Trees of large traces take 100 MB.
-  constexpr size_t MaxGraphs = 3;
-  if (Graphs.size() == MaxGraphs)
+  if (Graphs.size() >= MaxGraphs)
     Graphs.erase(Graphs.begin());
   Graphs.push_back(std::move(*Made));
   return Graphs.back().get();
@@ -124,6 +122,8 @@ Expected<Graph *> TraceView::graph(StringRef Query) {
 //===----------------------------------------------------------------------===//
 
 Expected<std::string> TraceView::await(const std::string &Name, Job::Work Do) {
+  if (RefusesWork)
+    return makeRequestError("the answer needs long work");
   std::unique_ptr<Job> &Of = Jobs[Name];
   if (!Of)
     Of = std::make_unique<Job>(std::move(Do));

@@ -33,6 +33,8 @@ std::string frameLine(const ShownFrame &F);
 /// Title, total and notes of values.
 void writeHead(llvm::json::OStream &J, const KeyedValues &V);
 
+class NameTable;
+
 /// What values the page asked for.
 struct AskedValues {
   std::string What;  ///< `peak`, `live`, `retained`, `allocated`, ...
@@ -95,9 +97,19 @@ public:
   bool isWorking() const;
   /// From now on, answers wait for long work: for a page that is a file.
   void waitForWork() { WaitsForWork = true; }
-  /// The answers of a page that is a file, as one JSON object by request: the
-  /// first answers of each view, and moments as far as MaxBytes allow.
-  llvm::Expected<std::string> fileAnswers(uint64_t MaxBytes);
+  /// From now on, answers that need long work are errors.
+  void refuseWork() { RefusesWork = true; }
+  /// From now on, graphs lack their names: To gets them. May be null.
+  void shareNames(NameTable *To) { SharedNames = To; }
+  /// Keeps up to Count trees of graphs; one may take 100 MB.
+  void keepGraphs(size_t Count) { MaxGraphs = Count; }
+  /// Reads the live blocks at rising times in one replay, and calls Do for each
+  /// time: answers about the time are fast then.
+  llvm::Error
+  atMoments(llvm::ArrayRef<uint64_t> TimesNs,
+            llvm::function_ref<llvm::Error(uint64_t TimeNs)> Do);
+  /// The events of the trace.
+  uint64_t numEvents() const { return Run.Allocations + Run.Frees; }
 
 private:
   TraceView() = default;
@@ -115,7 +127,7 @@ private:
   llvm::Expected<Graph *> graph(llvm::StringRef Query);
 
   // StartAnswer.cpp
-  llvm::Expected<std::string> start(llvm::ArrayRef<uint64_t> Moments = {});
+  llvm::Expected<std::string> start();
   // MarkAnswer.cpp
   llvm::Error readMarks();
   void writeMarks(llvm::json::OStream &J) const;
@@ -156,7 +168,9 @@ private:
   std::optional<Overview> Over;
   std::vector<std::unique_ptr<Graph>> Graphs;
   std::map<std::string, std::unique_ptr<Job>> Jobs; ///< by name
-  bool Waits = false, WaitsForWork = false;
+  bool Waits = false, WaitsForWork = false, RefusesWork = false;
+  NameTable *SharedNames = nullptr; ///< null: each graph has its own
+  size_t MaxGraphs = 3;
   std::optional<SelectedStats> ByScope;
   std::unique_ptr<IntervalSeries> Intervals;
   std::optional<OwnTree> Calls; ///< made when needed
