@@ -103,23 +103,23 @@ static void makeExclusive(const Trace &T, MutableArrayRef<AgedBlock> Blocks) {
 }
 
 /// The live blocks of a process, with all bytes of each.
-static std::vector<AgedBlock> agedBlocks(const Selection &Sel, uint32_t Process,
-                                         const Replay &R) {
-  std::vector<AgedBlock> Blocks;
+static void readBlocks(const Selection &Sel, uint32_t Process, const Replay &R,
+                       std::vector<AgedBlock> &Blocks) {
+  Blocks.clear();
   R.forEachLive(Process, [&](const LiveBlock &B, uint32_t Thread) {
     bool Chosen = Sel.hasAllocation(
         {B.AllocatedNs, B.Size, Process, Thread, B.Heap, B.Stack, B.ScopePath});
     Blocks.push_back({B.AllocatedNs, B.AllocationId, B.Enclosing, B.Size,
                       B.Size, B.Heap, B.Stack, B.ScopePath, B.Weight, Chosen});
   });
-  return Blocks;
 }
 
-/// Calls Do for the parts of a process in the state of a replay.
+/// Calls Do for the parts of a process in the state of a replay. Blocks: memory
+/// to use.
 static void forEachPart(const Trace &T, const Selection &Sel, uint32_t Process,
-                        const Replay &R,
+                        const Replay &R, std::vector<AgedBlock> &Blocks,
                         function_ref<void(const LivePart &)> Do) {
-  std::vector<AgedBlock> Blocks = agedBlocks(Sel, Process, R);
+  readBlocks(Sel, Process, R, Blocks);
   makeExclusive(T, Blocks);
   for (const AgedBlock &B : Blocks)
     if (B.Chosen)
@@ -130,8 +130,9 @@ static void forEachPart(const Trace &T, const Selection &Sel, uint32_t Process,
 Error forEachLivePart(const Trace &T, const Selection &Sel, const TimePoint &At,
                       StringRef Needs,
                       function_ref<void(const LivePart &)> Do) {
+  std::vector<AgedBlock> Blocks;
   auto Take = [&](uint32_t Process, const Replay &R) -> Error {
-    forEachPart(T, Sel, Process, R, Do);
+    forEachPart(T, Sel, Process, R, Blocks, Do);
     return Error::success();
   };
   return replayTo(T, Sel, At, Needs, Take);
@@ -161,7 +162,7 @@ private:
 Error forEachLiveMoment(
     const Trace &T, const Selection &Sel, ArrayRef<uint64_t> TimesNs,
     StringRef Needs,
-    function_ref<Error(uint64_t TimeNs, std::vector<LivePart>)> Do) {
+    function_ref<Error(uint64_t TimeNs, std::vector<LivePart> &)> Do) {
   if (TimesNs.empty())
     return Error::success();
   if (Error E = requireEvents(T, Needs))
@@ -171,13 +172,15 @@ Error forEachLiveMoment(
       Replay::create(T.reader(), ReplayOptions(), &Stops);
   if (!R)
     return R.takeError();
+  std::vector<LivePart> Parts;
+  std::vector<AgedBlock> Blocks;
   auto Give = [&](uint64_t TimeNs) {
-    std::vector<LivePart> Parts;
+    Parts.clear();
     for (uint32_t Process = 1; Process <= T.processes().size(); ++Process)
       if (Sel.hasProcess(Process))
-        forEachPart(T, Sel, Process, **R,
+        forEachPart(T, Sel, Process, **R, Blocks,
                     [&](const LivePart &P) { Parts.push_back(P); });
-    return Do(TimeNs, std::move(Parts));
+    return Do(TimeNs, Parts);
   };
   Stops.OnStop = Give;
   // The last stop needs an event behind it, which may not exist.
@@ -198,9 +201,9 @@ Expected<Profile> liveBlocks(const Trace &T, const Selection &Sel, StatsBy By) {
                             "the end");
   bool Outer = Sel.isOuterView();
   uint32_t Space = peakSpace(T);
-  std::vector<AgedBlock> All;
+  std::vector<AgedBlock> All, Blocks;
   auto Take = [&](uint32_t Process, const Replay &R) -> Error {
-    std::vector<AgedBlock> Blocks = agedBlocks(Sel, Process, R);
+    readBlocks(Sel, Process, R, Blocks);
     if (!Outer)
       makeExclusive(T, Blocks);
     copy_if(Blocks, std::back_inserter(All), [&](const AgedBlock &B) {

@@ -64,6 +64,7 @@ private:
   void addViews();
   void addSums();
   void addMoments();
+  uint64_t measure(ArrayRef<PageQuestion> Of);
   size_t countMoments();
   std::vector<uint64_t> timesOf(size_t Count);
   bool addMoment(uint64_t Ns);
@@ -73,7 +74,6 @@ private:
   FileData Data;
   uint64_t MaxBytes;
   FileStart Start;
-  uint64_t MomentNodes = 0;
   /// The groupings of the graphs of moments, the usual one first.
   std::vector<std::string> MomentGroups;
 };
@@ -216,35 +216,41 @@ void FileWriter::addSums() {
 // Moments
 //===----------------------------------------------------------------------===//
 
-/// How many moments there is room for, with which groupings: measured with the
-/// peak, because most moments have less than the peak.
+/// The bytes of graphs of the peak: most moments have less than the peak.
+uint64_t FileWriter::measure(ArrayRef<PageQuestion> Of) {
+  std::vector<HeldAnswer> Answers = ask(Of);
+  uint64_t Bytes = Data.sizeOf(Answers);
+  Data.dropNames();
+  return Bytes;
+}
+
+/// How many moments there is room for, and with which groupings.
 size_t FileWriter::countMoments() {
-  constexpr double Margin = 0.9;
-  auto Measure = [&](ArrayRef<std::string> Groups) {
-    std::vector<HeldAnswer> Answers = ask(graphs("", MomentNodes, Groups));
-    uint64_t Bytes = Data.sizeOf(Answers);
-    Data.dropNames();
-    return Bytes;
-  };
-  double Left = Margin * double(Data.left());
-  size_t Count = 0;
-  constexpr uint64_t FewNodes = 100;
   constexpr size_t FewMoments = 40;
-  for (MomentNodes = 2000; MomentNodes >= FewNodes; MomentNodes /= 2) {
-    uint64_t Each = Measure(Start.Groups.front());
+  constexpr uint64_t MostNodes = 2000, FewNodes = 100;
+  double Left = 0.9 * double(Data.left());
+  size_t Count = 0;
+  for (Start.MomentNodes = MostNodes;; Start.MomentNodes /= 2) {
+    uint64_t Each =
+        measure(graphs("", Start.MomentNodes, Start.Groups.front()));
     Count = std::min<size_t>(MaxFileMoments, size_t(Left / double(Each)));
-    if (Count >= FewMoments)
+    Left -= double(Count * Each);
+    if (Count >= FewMoments || Start.MomentNodes / 2 < FewNodes)
       break;
+    Left += double(Count * Each);
   }
-  MomentNodes = std::max(MomentNodes, FewNodes);
   MomentGroups = {Start.Groups.front()};
   if (V.numEvents() > MaxReplayedEvents)
     return Count;
   for (const std::string &By : Start.HeldGroups) {
-    std::vector<std::string> More = MomentGroups;
-    More.push_back(By);
-    if (double(Count * Measure(More)) < Left)
-      MomentGroups = std::move(More);
+    uint64_t Each = measure(
+        PageQuestion{"profile", Start.Spaces.front(), Start.byText(By),
+                     "nodes=" + std::to_string(Start.MomentNodes)});
+    Each *= Start.Spaces.size();
+    if (double(Count * Each) > Left)
+      continue;
+    Left -= double(Count * Each);
+    MomentGroups.push_back(By);
   }
   return Count;
 }
@@ -266,8 +272,8 @@ std::vector<uint64_t> FileWriter::timesOf(size_t Count) {
 
 bool FileWriter::addMoment(uint64_t Ns) {
   std::string Key = "at=" + std::to_string(Ns);
-  if (!Data.add(ask(graphs(Key, MomentNodes, MomentGroups))) &&
-      !Data.add(ask(graphs(Key, MomentNodes / 4, MomentGroups.front()))))
+  if (!Data.add(ask(graphs(Key, Start.MomentNodes, MomentGroups))) &&
+      !Data.add(ask(graphs(Key, Start.MomentNodes / 4, MomentGroups.front()))))
     return false;
   Start.Moments.push_back(Ns);
   return true;
@@ -291,7 +297,6 @@ void FileWriter::addMoments() {
   size_t Count = Start.HasEvents ? countMoments() : 0;
   if (!Count)
     return;
-  Start.MomentNodes = MomentNodes;
   Error Stopped = V.atMoments(timesOf(Count), [&](uint64_t Ns) {
     addMoment(Ns);
     return Error::success();
@@ -306,13 +311,17 @@ Expected<std::string> FileWriter::run() {
     V.refuseWork();
   else
     V.keepGraphs(SIZE_MAX);
-  V.waitForWork();
   V.shareNames(&Data.names());
   Expected<std::string> Text = V.answer("start", "");
   if (!Text)
     return Text.takeError();
   if (Error E = Start.read(*Text))
     return std::move(E);
+  // Long work begins now, and goes on beside short answers.
+  if (is_contained(Start.Views, "layers"))
+    for (uint64_t Space : Start.Spaces)
+      ask(PageQuestion{"layers", Space});
+  V.waitForWork();
   Data.reserve(Data.sizeOf({{"start", *Text}}) + Start.extraBytes());
   if (Error E = addPeak())
     return std::move(E);

@@ -135,6 +135,7 @@ std::string FileStart::text(function_ref<bool(StringRef)> Holds) {
   Of["groups"] = arrayOf(All);
   Of["curves"] = arrayOf(Curves);
   Of["views"] = arrayOf(Views);
+  Of["filters"] = json::Array(); // values of one heap, of one process
   for (json::Value &D : *Of.getArray("devices")) {
     json::Object &Device = *D.getAsObject();
     Device["has_map"] = Holds(

@@ -11,7 +11,7 @@
 namespace memkit {
 
 /// The most moments in a file.
-inline constexpr size_t MaxFileMoments = 100;
+inline constexpr size_t MaxFileMoments = 64;
 
 /// `start`: what a trace has, cut to what a file holds.
 class FileStart {

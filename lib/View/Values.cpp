@@ -49,8 +49,8 @@ Error TraceView::atMoments(ArrayRef<uint64_t> TimesNs,
                            function_ref<Error(uint64_t TimeNs)> Do) {
   return forEachLiveMoment(trace(), In.S->selection(), TimesNs,
                            "the memory of a moment needs",
-                           [&](uint64_t TimeNs, std::vector<LivePart> Parts) {
-                             Live = std::move(Parts);
+                           [&](uint64_t TimeNs, std::vector<LivePart> &Parts) {
+                             Live.swap(Parts);
                              LiveNs = TimeNs;
                              return Do(TimeNs);
                            });
