@@ -28,6 +28,8 @@ export class FlameView {
       onzoom: node => this.zoomTo(node), onhover: node => this.describe(node), onkey: (event, node) => this.key(event, node)});
     this.question = new Question('profile', answer => this.show(answer));
     this.tableQuestion = new Question('table', answer => this.showTable(answer));
+    // A list of flame graphs may have no tables.
+    this.hasTable = !run.start.listed || isOffered('table', 'listed', '0');
     this.command = new CommandLine();
     this.title = element('h2');
     this.matched = element('span', {class: 'dim', role: 'status'});
@@ -38,9 +40,9 @@ export class FlameView {
     this.root = element('div', {}, this.makeBar(), this.command.line,
       element('div', {class: 'line'}, this.title, this.matched), this.question.status, this.crumbs, this.detail,
       this.empty, this.graph.root, this.colors = colorLegend(),
-      element('div', {class: 'line'}, element('h2', {}, 'By place'), this.tableNote, element('span', {class: 'push'}),
-        copyButton('Copy as Markdown', () => this.table.markdown())),
-      this.tableQuestion.status, this.table.root);
+      element('div', {hidden: !this.hasTable}, element('div', {class: 'line'}, element('h2', {}, 'By place'),
+        this.tableNote, element('span', {class: 'push'}), copyButton('Copy as Markdown', () => this.table.markdown())),
+      this.tableQuestion.status, this.table.root));
   }
 
   makeBar() {
@@ -90,7 +92,7 @@ export class FlameView {
   update() {
     const parameters = profileParameters(), delay = inGesture() ? 150 : 0;
     this.question.ask(parameters, delay);
-    this.tableQuestion.ask({...parameters, invert: 0, sort: state.sort}, delay);
+    if (this.hasTable) this.tableQuestion.ask({...parameters, invert: 0, sort: state.sort}, delay);
     setMenu(this.whatMenu, this.valueChoices(), run.start.listed ? String(listedNow()) : metricNow());
     this.byMenu.querySelector('select').value = state.by || run.start.groups[0];
     this.all.querySelector('input').checked = state.all;
@@ -174,7 +176,7 @@ export class FlameView {
   }
 
   zoomTo(node) {
-    change({zoom: this.tree.path(node).map(step => this.tree.id(step))});
+    change({zoom: this.tree.path(node).map(step => this.tree.siblingId(step))});
   }
 
   acted() {
