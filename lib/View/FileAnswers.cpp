@@ -55,7 +55,8 @@ public:
 
 private:
   std::vector<HeldAnswer> ask(ArrayRef<PageQuestion> Of);
-  bool add(std::vector<HeldAnswer> Answers, const Twine &What);
+  void add(std::vector<PageQuestion> Of, const Twine &What);
+  void addLast();
   std::vector<PageQuestion> graphs(const std::string &Key, uint64_t Nodes,
                                    ArrayRef<std::string> Groups) const;
   Error addPeak();
@@ -76,6 +77,13 @@ private:
   FileStart Start;
   /// The groupings of the graphs of moments, the usual one first.
   std::vector<std::string> MomentGroups;
+  std::vector<std::string> UsualTables; ///< of the peak
+  struct LargePart {
+    std::vector<PageQuestion> Of;
+    std::string What;
+  };
+  std::vector<LargePart> Waiting; ///< to be added after the moments
+  bool KeepsRoom = true;          ///< for the moments
 };
 
 } // namespace
@@ -101,14 +109,33 @@ std::vector<HeldAnswer> FileWriter::ask(ArrayRef<PageQuestion> Of) {
   return Answers;
 }
 
-/// Adds the answers that the trace has. False: there is no room.
-bool FileWriter::add(std::vector<HeldAnswer> Answers, const Twine &What) {
-  if (Answers.empty() && V.numEvents() > MaxReplayedEvents)
-    Start.TooLong.push_back(What.str());
-  if (Answers.empty() || Data.add(Answers))
-    return true;
-  Start.NoRoom.push_back(What.str());
-  return false;
+/// Adds the answers that the trace has. Parts that would take the room of the
+/// moments come after them.
+void FileWriter::add(std::vector<PageQuestion> Of, const Twine &What) {
+  std::vector<HeldAnswer> Answers = ask(Of);
+  // Tables may be the same by each grouping.
+  erase_if(Answers, [&](const HeldAnswer &A) {
+    return StringRef(A.Request).contains("by=") &&
+           is_contained(UsualTables, A.Json);
+  });
+  if (Answers.empty()) {
+    if (V.numEvents() > MaxReplayedEvents)
+      Start.TooLong.push_back(What.str());
+    return;
+  }
+  if (KeepsRoom && Data.left() < MaxBytes / 2 + Data.sizeOf(Answers)) {
+    Data.dropNames();
+    Waiting.push_back({std::move(Of), What.str()});
+  } else if (!Data.add(Answers)) {
+    Start.NoRoom.push_back(What.str());
+  }
+}
+
+/// Adds the parts that waited.
+void FileWriter::addLast() {
+  KeepsRoom = false;
+  for (LargePart &Part : std::exchange(Waiting, {}))
+    add(std::move(Part.Of), Part.What);
 }
 
 static std::string parameters(const std::string &First,
@@ -151,8 +178,12 @@ Error FileWriter::addPeak() {
     Needed = Data.sizeOf(Answers);
     bool IsLast = Nodes / 4 < SmallNodes;
     Start.PeakNodes = Nodes;
-    if (Needed <= Data.left() / (IsLast ? 1 : 4) && Data.add(Answers))
+    if (Needed <= Data.left() / (IsLast ? 1 : 4) && Data.add(Answers)) {
+      for (HeldAnswer &A : Answers)
+        if (StringRef(A.Request).starts_with("table"))
+          UsualTables.push_back(std::move(A.Json));
       return Error::success();
+    }
     Data.dropNames();
   }
   return makeRequestError(
@@ -165,16 +196,12 @@ void FileWriter::addCurves(ArrayRef<std::string> By) {
     std::vector<PageQuestion> All;
     for (uint64_t Space : Start.Spaces)
       All.push_back({"curves", Space, Of.empty() ? Of : "by=" + Of});
-    add(ask(All), Of.empty() ? "curves" : "curves by " + Of);
+    add(std::move(All), Of.empty() ? "curves" : "curves by " + Of);
   }
 }
 
-/// The peak by the other groupings, with their tables if these differ.
+/// The peak by the other groupings.
 void FileWriter::addGroups() {
-  std::vector<std::string> Usual;
-  for (uint64_t Space : Start.Spaces)
-    for (HeldAnswer &A : ask(tableOf(Space, "", Start.PeakNodes)))
-      Usual.push_back(std::move(A.Json));
   for (const std::string &By : ArrayRef(Start.Groups).drop_front()) {
     std::vector<PageQuestion> Of;
     for (uint64_t Space : Start.Spaces) {
@@ -182,33 +209,28 @@ void FileWriter::addGroups() {
                     "nodes=" + std::to_string(Start.PeakNodes)});
       Of.push_back(tableOf(Space, "by=" + By, Start.PeakNodes));
     }
-    std::vector<HeldAnswer> Answers = ask(Of);
-    erase_if(Answers,
-             [&](const HeldAnswer &A) { return is_contained(Usual, A.Json); });
-    if (add(std::move(Answers), "flame graphs by " + By))
-      Start.HeldGroups.push_back(By);
+    add(std::move(Of), "flame graphs by " + By);
   }
 }
 
 /// Views with a question of their own.
 void FileWriter::addViews() {
   for (uint64_t Device : Start.Devices)
-    add(ask(PageQuestion{"map", 0, "device=" + std::to_string(Device)}),
-        "the device map");
+    add({{"map", 0, "device=" + std::to_string(Device)}}, "the device map");
   for (const std::string &View : Start.Views) {
     if (View == "layers")
       for (uint64_t Space : Start.Spaces)
-        add(ask(PageQuestion{"layers", Space}), "layers");
+        add({{"layers", Space}}, "layers");
     else if (View == "growth" || View == "compare")
-      add(ask(PageQuestion{View}), View);
+      add({{View}}, View);
   }
 }
 
 /// Sums of the whole run.
 void FileWriter::addSums() {
-  for (StringRef What : {"allocated", "count", "temporary", "freed", "retained"})
-    add(ask(graphs(("what=" + What).str(), Start.PeakNodes / 4,
-                   Start.Groups.front())),
+  for (StringRef What : {"allocated", "count", "temporary", "retained"})
+    add(graphs(("what=" + What).str(), Start.PeakNodes / 4,
+               Start.Groups.front()),
         "sums of the run");
 }
 
@@ -242,7 +264,10 @@ size_t FileWriter::countMoments() {
   MomentGroups = {Start.Groups.front()};
   if (V.numEvents() > MaxReplayedEvents)
     return Count;
-  for (const std::string &By : Start.HeldGroups) {
+  for (const std::string &By : ArrayRef(Start.Groups).drop_front()) {
+    if (!Data.holds(PageQuestion{"profile", Start.Spaces.front(), "by=" + By}
+                        .request()))
+      continue;
     uint64_t Each = measure(
         PageQuestion{"profile", Start.Spaces.front(), Start.byText(By),
                      "nodes=" + std::to_string(Start.MomentNodes)});
@@ -334,6 +359,7 @@ Expected<std::string> FileWriter::run() {
   addCurves(ArrayRef(Start.Curves).drop_front(!Start.Curves.empty()));
   addSums();
   addMoments();
+  addLast();
   Data.reserve(0);
   if (!Data.add({{"start", Start.text([&](StringRef Request) {
            return Data.holds(Request);

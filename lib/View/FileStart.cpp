@@ -130,9 +130,10 @@ std::string FileStart::text(function_ref<bool(StringRef)> Holds) {
   erase_if(Views, [&](const std::string &View) {
     return !hasView(View, Holds);
   });
-  std::vector<std::string> All{Groups.front()};
-  append_range(All, HeldGroups);
-  Of["groups"] = arrayOf(All);
+  erase_if(Groups, [&](const std::string &By) {
+    return By != Groups.front() && !Holds("profile?" + Space + "by=" + By);
+  });
+  Of["groups"] = arrayOf(Groups);
   Of["curves"] = arrayOf(Curves);
   Of["views"] = arrayOf(Views);
   Of["filters"] = json::Array(); // values of one heap, of one process

@@ -25,7 +25,6 @@ public:
   bool HasEvents = false;
 
   // What the file holds.
-  std::vector<std::string> HeldGroups; ///< without the usual grouping
   std::vector<uint64_t> Moments;
   uint64_t PeakNodes = 0, MomentNodes = 0; ///< limits of graphs
   std::vector<std::string> NoRoom, TooLong; ///< what is left out, and why
