@@ -186,9 +186,10 @@ Error FileWriter::addPeak() {
     }
     Data.dropNames();
   }
-  return makeRequestError(
-      formatSize(MaxBytes) + " are too few for a page of this trace; at least " +
-      formatSize(MaxBytes - Data.left() + Needed) + " are needed");
+  return makeRequestError(formatCount(MaxBytes) +
+                          " bytes are too few for a page of this trace, which "
+                          "needs at least " +
+                          formatCount(Data.used() + Needed));
 }
 
 void FileWriter::addCurves(ArrayRef<std::string> By) {
@@ -364,8 +365,8 @@ Expected<std::string> FileWriter::run() {
   if (!Data.add({{"start", Start.text([&](StringRef Request) {
            return Data.holds(Request);
          })}}))
-    return makeRequestError(formatSize(MaxBytes) +
-                            " are too few for a page of this trace");
+    return makeRequestError(formatCount(MaxBytes) +
+                            " bytes are too few for a page of this trace");
   return Data.text();
 }
 

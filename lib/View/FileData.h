@@ -40,9 +40,9 @@ public:
 
   /// The bytes of text().
   uint64_t bytes() const;
-  uint64_t left() const {
-    return MaxBytes - std::min(MaxBytes, bytes() + Reserved);
-  }
+  /// As bytes(), with those that are reserved.
+  uint64_t used() const { return bytes() + Reserved; }
+  uint64_t left() const { return MaxBytes - std::min(MaxBytes, used()); }
   /// The data as JSON without `<`.
   std::string text() const;
 

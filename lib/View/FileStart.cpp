@@ -81,7 +81,7 @@ json::Array FileStart::sentences() const {
                   "every moment.");
   else
     Out.push_back("This file holds " + formatCount(Moments.size()) +
-                  " moments of the run, and sums of the whole run: " + Run +
+                  " moments of the run: " + Run +
                   "every moment and every range.");
   if (!Moments.empty())
     Out.push_back("Flame graphs show the " + formatCount(PeakNodes) +
