@@ -101,10 +101,10 @@ std::vector<HeldAnswer> FileWriter::ask(ArrayRef<PageQuestion> Of) {
     std::string Query = Q.query();
     auto [Name, Parameters] = StringRef(Query).split('?');
     Expected<std::string> Text = V.answer(Name, Parameters);
-    if (Text)
-      Answers.push_back({Q.request(), std::move(*Text)});
-    else
+    if (!Text)
       consumeError(Text.takeError()); // the trace lacks the answer
+    else if (!V.isWaiting())
+      Answers.push_back({Q.request(), std::move(*Text)});
   }
   return Answers;
 }

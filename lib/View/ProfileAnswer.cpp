@@ -22,6 +22,8 @@ Expected<std::string> TraceView::profile(StringRef Query) {
   Expected<KeyedValues> V = values(Query, **G);
   if (!V)
     return V.takeError();
+  if (isWaiting())
+    return progress();
   std::vector<FlameNode> Nodes = (*G)->build(V->Of, *Limit);
   NameTable Own;
   SourceTexts Sources(*Over->Where);

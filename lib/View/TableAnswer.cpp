@@ -127,6 +127,8 @@ Expected<std::string> TraceView::table(StringRef Query) {
   Expected<KeyedValues> V = values(Query, **G);
   if (!V)
     return V.takeError();
+  if (isWaiting())
+    return progress();
   if (!Calls)
     Calls.emplace(*In.S, *Over->Where);
   return tableText(trace(), *Over->Where, *Calls, *V, *Limit);

@@ -68,6 +68,9 @@ public:
   static llvm::Expected<std::unique_ptr<TraceReader>>
   create(std::unique_ptr<llvm::MemoryBuffer> Buffer);
   ~TraceReader();
+  /// A second reader of the same bytes, for another thread. This reader must
+  /// outlive the result.
+  llvm::Expected<std::unique_ptr<TraceReader>> again() const;
 
   /// The file's name in errors.
   llvm::StringRef name() const;
