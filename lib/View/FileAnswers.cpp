@@ -269,9 +269,9 @@ size_t FileWriter::countMoments() {
     if (!Data.holds(PageQuestion{"profile", Start.Spaces.front(), "by=" + By}
                         .request()))
       continue;
-    uint64_t Each = measure(
-        PageQuestion{"profile", Start.Spaces.front(), Start.byText(By),
-                     "nodes=" + std::to_string(Start.MomentNodes)});
+    uint64_t Each =
+        measure(PageQuestion{"profile", Start.Spaces.front(), Start.byText(By),
+                             "nodes=" + std::to_string(Start.MomentNodes)});
     Each *= Start.Spaces.size();
     if (double(Count * Each) > Left)
       continue;
@@ -285,9 +285,8 @@ size_t FileWriter::countMoments() {
 /// largest memory space, so that moments are points of the curve.
 std::vector<uint64_t> FileWriter::timesOf(size_t Count) {
   std::vector<uint64_t> Times;
-  std::vector<HeldAnswer> Curve =
-      ask(PageQuestion{"curves", Start.Spaces.front(), "",
-                       "columns=" + std::to_string(Count)});
+  std::vector<HeldAnswer> Curve = ask(PageQuestion{
+      "curves", Start.Spaces.front(), "", "columns=" + std::to_string(Count)});
   if (Curve.empty())
     return Times;
   for (uint64_t Ns : numbersOf(Curve.front().Json, "time_ns"))
@@ -311,11 +310,10 @@ void FileWriter::addMaps() {
   size_t Every = Start.Moments.size() / std::max<size_t>(Most, 1) + 1;
   for (uint64_t Device : Start.Devices)
     for (size_t I = 0; I < Start.Moments.size(); I += Every)
-      if (!Data.add(ask(
-              PageQuestion{"map", 0,
-                           parameters("device=" + std::to_string(Device),
-                                      "at=" + std::to_string(
-                                                  Start.Moments[I]))})))
+      if (!Data.add(ask(PageQuestion{
+              "map", 0,
+              parameters("device=" + std::to_string(Device),
+                         "at=" + std::to_string(Start.Moments[I]))})))
         return;
 }
 
@@ -363,8 +361,8 @@ Expected<std::string> FileWriter::run() {
   addLast();
   Data.reserve(0);
   if (!Data.add({{"start", Start.text([&](StringRef Request) {
-           return Data.holds(Request);
-         })}}))
+                    return Data.holds(Request);
+                  })}}))
     return makeRequestError(formatCount(MaxBytes) +
                             " bytes are too few for a page of this trace");
   return Data.text();

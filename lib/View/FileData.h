@@ -21,7 +21,7 @@ public:
   explicit FileData(uint64_t MaxBytes) : MaxBytes(MaxBytes) {}
 
   /// The names of graphs in answers that the next add() takes.
-  NameTable &names() { return Names; }
+  GraphNames &names() { return Names; }
   /// Adds answers as a part, with their new names. False: the part does not
   /// fit, and neither answers nor names are kept.
   bool add(llvm::ArrayRef<HeldAnswer> Answers);
@@ -54,7 +54,7 @@ private:
   PackedPart pack(llvm::ArrayRef<HeldAnswer> Answers) const;
 
   uint64_t MaxBytes, Reserved = 0;
-  NameTable Names;
+  GraphNames Names;
   size_t KeptNames = 0;
   std::string NamesText, PartsText;
   llvm::StringMap<bool> Requests;

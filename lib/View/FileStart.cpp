@@ -127,9 +127,8 @@ std::string FileStart::text(function_ref<bool(StringRef)> Holds) {
   erase_if(Curves, [&](const std::string &By) {
     return !Holds("curves?" + Space + "by=" + By);
   });
-  erase_if(Views, [&](const std::string &View) {
-    return !hasView(View, Holds);
-  });
+  erase_if(Views,
+           [&](const std::string &View) { return !hasView(View, Holds); });
   erase_if(Groups, [&](const std::string &By) {
     return By != Groups.front() && !Holds("profile?" + Space + "by=" + By);
   });

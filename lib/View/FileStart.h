@@ -26,7 +26,7 @@ public:
 
   // What the file holds.
   std::vector<uint64_t> Moments;
-  uint64_t PeakNodes = 0, MomentNodes = 0; ///< limits of graphs
+  uint64_t PeakNodes = 0, MomentNodes = 0;  ///< limits of graphs
   std::vector<std::string> NoRoom, TooLong; ///< what is left out, and why
 
   /// The parameter of a grouping; empty: the usual one.

@@ -35,7 +35,7 @@ public:
 private:
   const Trace &trace() const { return P.Query.trace(); }
   bool add(FileData &To, const Profile &Of, ArrayRef<FlameNode> Nodes);
-  std::string profileText(NameTable &Table, const KeyedValues &V,
+  std::string profileText(GraphNames &Table, const KeyedValues &V,
                           ArrayRef<FlameNode> Nodes);
   std::string startText(size_t MaxNodes) const;
 
@@ -49,7 +49,7 @@ private:
 };
 } // namespace
 
-std::string FlamePageWriter::profileText(NameTable &Table,
+std::string FlamePageWriter::profileText(GraphNames &Table,
                                          const KeyedValues &V,
                                          ArrayRef<FlameNode> Nodes) {
   std::string Text;

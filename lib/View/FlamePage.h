@@ -13,12 +13,12 @@ namespace memkit {
 /// The graphs of a page, and what the page says of them.
 struct FlamePage {
   const ProfileQuery &Query;
-  const NodeRanks &Ranks;                ///< of Query's tree
-  llvm::ArrayRef<Profile> Profiles;      ///< at least one
-  const Profile *InOrder = nullptr;      ///< drawn last, in its order; or null
-  GroupBy By = GroupBy::Stack;           ///< of Query's tree
-  bool HasStacks = true;                 ///< the keys of Profiles are stacks
-  bool Full = false;                     ///< small frames, too
+  const NodeRanks &Ranks;           ///< of Query's tree
+  llvm::ArrayRef<Profile> Profiles; ///< at least one
+  const Profile *InOrder = nullptr; ///< drawn last, in its order; or null
+  GroupBy By = GroupBy::Stack;      ///< of Query's tree
+  bool HasStacks = true;            ///< the keys of Profiles are stacks
+  bool Full = false;                ///< small frames, too
   bool IsInverted = false;
   std::string Trace = {};   ///< the file's name
   std::string Title = {};   ///< one sentence

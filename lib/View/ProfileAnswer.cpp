@@ -25,7 +25,7 @@ Expected<std::string> TraceView::profile(StringRef Query) {
   if (isWaiting())
     return progress();
   std::vector<FlameNode> Nodes = (*G)->build(V->Of, *Limit);
-  NameTable Own;
+  GraphNames Own;
   SourceTexts Sources(*Over->Where);
   std::string Text;
   raw_string_ostream OS(Text);

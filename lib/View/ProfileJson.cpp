@@ -24,7 +24,7 @@ void writeHead(OStream &J, const KeyedValues &V) {
 // Names
 //===----------------------------------------------------------------------===//
 
-std::string NameTable::keyOf(const NameRow &Row) {
+std::string GraphNames::keyOf(const GraphName &Row) {
   std::string Key = Row.Text;
   Key += '\0';
   Key += Row.File;
@@ -33,31 +33,31 @@ std::string NameTable::keyOf(const NameRow &Row) {
   return Key;
 }
 
-uint32_t NameTable::add(NameRow Row) {
+uint32_t GraphNames::add(GraphName Row) {
   auto [At, New] = Numbers.try_emplace(keyOf(Row), Rows.size());
   if (New)
     Rows.push_back(std::move(Row));
   return At->second;
 }
 
-void NameTable::truncate(size_t Size) {
+void GraphNames::truncate(size_t Size) {
   for (; Rows.size() > Size; Rows.pop_back())
     Numbers.erase(keyOf(Rows.back()));
 }
 
-void NameTable::write(OStream &J, size_t First) const {
+void GraphNames::write(OStream &J, size_t First) const {
   auto Column = [&](StringRef Key, auto Value) {
     J.attributeArray(Key, [&] {
-      for (const NameRow &Row : ArrayRef(Rows).drop_front(First))
+      for (const GraphName &Row : ArrayRef(Rows).drop_front(First))
         J.value(Value(Row));
     });
   };
   J.object([&] {
-    Column("text", [](const NameRow &R) { return jsonText(R.Text); });
-    Column("file", [](const NameRow &R) { return jsonText(R.File); });
-    Column("line", [](const NameRow &R) { return R.Line; });
-    Column("source", [](const NameRow &R) { return jsonText(R.Source); });
-    Column("kind", [](const NameRow &R) { return unsigned(R.Owner); });
+    Column("text", [](const GraphName &R) { return jsonText(R.Text); });
+    Column("file", [](const GraphName &R) { return jsonText(R.File); });
+    Column("line", [](const GraphName &R) { return R.Line; });
+    Column("source", [](const GraphName &R) { return jsonText(R.Source); });
+    Column("kind", [](const GraphName &R) { return unsigned(R.Owner); });
   });
 }
 
@@ -78,8 +78,8 @@ static uint32_t lineIn(StringRef Text, StringRef File) {
   return Line;
 }
 
-NameTable::NameRow nameRow(const FlameNames::FlameName &N, CodeOwner Owner,
-                           const SourceTexts &Sources) {
+GraphNames::GraphName nameRow(const FlameNames::FlameName &N, CodeOwner Owner,
+                              const SourceTexts &Sources) {
   uint32_t Line = lineIn(N.Function, N.File);
   return {N.Function.str(), N.File.str(), Sources.find(N.File, Line).str(),
           Line, Owner};
@@ -89,8 +89,8 @@ NameTable::NameRow nameRow(const FlameNames::FlameName &N, CodeOwner Owner,
 // Nodes
 //===----------------------------------------------------------------------===//
 
-void writeNodes(OStream &J, ArrayRef<FlameNode> Nodes, NameTable &Names,
-                function_ref<NameTable::NameRow(uint32_t)> RowOf) {
+void writeNodes(OStream &J, ArrayRef<FlameNode> Nodes, GraphNames &Names,
+                function_ref<GraphNames::GraphName(uint32_t)> RowOf) {
   DenseMap<uint32_t, uint32_t> Numbers;
   auto NumberOf = [&](uint32_t Name) {
     auto [At, New] = Numbers.try_emplace(Name, 0);

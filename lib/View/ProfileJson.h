@@ -11,16 +11,16 @@
 namespace memkit {
 
 /// The names of graphs, numbered from 0. Several graphs may share a table.
-class NameTable {
+class GraphNames {
 public:
-  struct NameRow {
+  struct GraphName {
     std::string Text, File;
     std::string Source; ///< the text of the line
     uint32_t Line = 0;  ///< 0: none
     CodeOwner Owner = CodeOwner::Other;
   };
   /// The number of a row; rows with the same text, file and owner are one.
-  uint32_t add(NameRow Row);
+  uint32_t add(GraphName Row);
   size_t size() const { return Rows.size(); }
   /// Removes the rows from Size on.
   void truncate(size_t Size);
@@ -28,9 +28,9 @@ public:
   void write(llvm::json::OStream &J, size_t First = 0) const;
 
 private:
-  static std::string keyOf(const NameRow &Row);
+  static std::string keyOf(const GraphName &Row);
 
-  std::vector<NameRow> Rows;
+  std::vector<GraphName> Rows;
   llvm::StringMap<uint32_t> Numbers;
 };
 
@@ -47,13 +47,13 @@ private:
 };
 
 /// The row of a name of a graph.
-NameTable::NameRow nameRow(const FlameNames::FlameName &N, CodeOwner Owner,
-                           const SourceTexts &Sources);
+GraphNames::GraphName nameRow(const FlameNames::FlameName &N, CodeOwner Owner,
+                              const SourceTexts &Sources);
 
 /// Writes the columns of nodes. RowOf: the row of a name of the nodes.
 void writeNodes(llvm::json::OStream &J, llvm::ArrayRef<FlameNode> Nodes,
-                NameTable &Names,
-                llvm::function_ref<NameTable::NameRow(uint32_t)> RowOf);
+                GraphNames &Names,
+                llvm::function_ref<GraphNames::GraphName(uint32_t)> RowOf);
 
 /// The answer to `table`. The keys of V are stacks; Calls: of Where. At most
 /// Limit rows, the largest.

@@ -163,8 +163,7 @@ Expected<const JobResult *> TraceView::result(const std::string &Name,
   auto At = find_if(Jobs, [&](const auto &J) { return J.first == Name; });
   if (At == Jobs.end()) {
     auto IsRunning = [](const auto &J) { return !J.second->isDone(); };
-    if (!WaitsForWork &&
-        size_t(count_if(Jobs, IsRunning)) >= MaxRunning) {
+    if (!WaitsForWork && size_t(count_if(Jobs, IsRunning)) >= MaxRunning) {
       const Job &Before = *find_if(Jobs, IsRunning)->second;
       return wait(Before.share(), Before.what());
     }

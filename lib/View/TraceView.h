@@ -36,7 +36,7 @@ std::string frameLine(const ShownFrame &F);
 /// Title, total and notes of values.
 void writeHead(llvm::json::OStream &J, const KeyedValues &V);
 
-class NameTable;
+class GraphNames;
 
 /// What values the page asked for.
 struct AskedValues {
@@ -115,14 +115,13 @@ public:
   /// From now on, answers that need long work are errors.
   void refuseWork() { RefusesWork = true; }
   /// From now on, graphs lack their names: To gets them. May be null.
-  void shareNames(NameTable *To) { SharedNames = To; }
+  void shareNames(GraphNames *To) { SharedNames = To; }
   /// Keeps up to Count trees of graphs; one may take 100 MB.
   void keepGraphs(size_t Count) { MaxGraphs = Count; }
   /// Reads the live blocks at rising times in one replay, and calls Do for each
   /// time: answers about the time are fast then.
-  llvm::Error
-  atMoments(llvm::ArrayRef<uint64_t> TimesNs,
-            llvm::function_ref<llvm::Error(uint64_t TimeNs)> Do);
+  llvm::Error atMoments(llvm::ArrayRef<uint64_t> TimesNs,
+                        llvm::function_ref<llvm::Error(uint64_t TimeNs)> Do);
   /// The events of the trace.
   uint64_t numEvents() const { return Run.Allocations + Run.Frees; }
 
@@ -207,7 +206,7 @@ private:
   std::vector<std::unique_ptr<Graph>> Graphs;
   std::vector<std::pair<std::string, std::unique_ptr<Job>>> Jobs; ///< by name
   bool Waits = false, WaitsForWork = false, RefusesWork = false;
-  NameTable *SharedNames = nullptr; ///< null: each graph has its own
+  GraphNames *SharedNames = nullptr; ///< null: each graph has its own
   size_t MaxGraphs = 3;
   std::string Progress;
   /// The whole trace, then the part that was asked for last.

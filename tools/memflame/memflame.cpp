@@ -30,7 +30,7 @@ using namespace llvm;
 using namespace memkit;
 
 static std::string CommandLine; ///< of this call
-static bool IsWhole; ///< nothing is selected
+static bool IsWhole;            ///< nothing is selected
 
 /// The metrics of --metric, else Usual. At a time point Usual shrinks to live
 /// bytes and, if Usual has counts, live blocks.

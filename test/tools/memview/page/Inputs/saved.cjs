@@ -11,7 +11,7 @@ const {pathToFileURL} = require('url');
 const [packages, chromium, saved, flame, hostile, peak, allocated] = process.argv.slice(2);
 const address = file => pathToFileURL(file).href;
 const textOf = (page, selector) => page.textContent(selector);
-const optionsOf = (page, label) => page.locator('label:has(span:text-is("' + label + '")) option').evaluateAll(all => all.map(one => one.value));
+const optionsOf = (page, label) => page.locator('main label:has(span:text-is("' + label + '")) option').evaluateAll(all => all.map(one => one.value));
 
 /** The sum of the first row, in bytes: copied from the table's data, because the screen rounds. */
 function answerOf(page, request) {
@@ -50,7 +50,7 @@ const tests = {
     assert.match(await textOf(page, '.selection'), /At .*, the nearest of the \d+ moments in this file/);
     const moment = await page.evaluate(() => Number(document.querySelector('[role=slider]').getAttribute('aria-valuenow')));
     assert((await answerOf(page, 'profile?at=' + moment)).total > 0);
-    await page.goto(address(saved) + '#view=flame&range=1ms-2ms&what=allocated');
+    await page.goto(address(saved) + '#view=flame&range=0.001s-0.002s&what=allocated');
     await page.waitForFunction(() => /does not hold this range: here is the whole run/.test(document.querySelector('main').textContent));
   },
 
@@ -93,7 +93,7 @@ const tests = {
   async 'names are text'(page) {
     page.on('dialog', () => assert.fail('a name was run'));
     await page.goto(address(hostile) + '#view=flame');
-    await page.waitForFunction(() => /script>alert\(2\)/.test(document.querySelector('main').textContent));
+    await page.waitForFunction(() => /<script>alert/.test(document.querySelector('main').textContent));
     assert.equal(await page.evaluate(() => document.querySelectorAll('img, svg, body script').length), 2);
   },
 };
