@@ -58,7 +58,7 @@ need_packages() {
 # build PRESET TARGET...: configures build/PRESET and builds the targets. A folder that
 # build() configured is configured again after a change of $inputs; a folder that the
 # user configured by hand keeps its configuration. The build itself notices new and removed
-# files (CUDA's headers, speedscope): see CONFIGURE_DEPENDS in CMake's files.
+# files (CUDA's headers): see CONFIGURE_DEPENDS in CMake's files.
 build() {
   local preset=$1 folder=$root/build/$1
   shift

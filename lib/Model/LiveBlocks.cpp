@@ -104,9 +104,9 @@ static void makeExclusive(const Trace &T, MutableArrayRef<AgedBlock> Blocks) {
 }
 
 /// The live blocks of a process, with all bytes of each.
-static std::vector<AgedBlock> agedBlocks(const Selection &Sel, uint32_t Process,
-                                         const Replay &R) {
-  std::vector<AgedBlock> Blocks;
+static void readBlocks(const Selection &Sel, uint32_t Process, const Replay &R,
+                       std::vector<AgedBlock> &Blocks) {
+  Blocks.clear();
   Blocks.reserve(R.liveBlocks(Process));
   R.forEachLive(Process, [&](const LiveBlock &B, uint32_t Thread) {
     bool Chosen = Sel.hasAllocation(
@@ -114,22 +114,84 @@ static std::vector<AgedBlock> agedBlocks(const Selection &Sel, uint32_t Process,
     Blocks.push_back({B.AllocatedNs, B.AllocationId, B.Enclosing, B.Size,
                       B.Size, B.Heap, B.Stack, B.ScopePath, B.Weight, Chosen});
   });
-  return Blocks;
+}
+
+/// Calls Do for the parts of a process in the state of a replay. Blocks: memory
+/// to use.
+static void forEachPart(const Trace &T, const Selection &Sel, uint32_t Process,
+                        const Replay &R, std::vector<AgedBlock> &Blocks,
+                        function_ref<void(const LivePart &)> Do) {
+  readBlocks(Sel, Process, R, Blocks);
+  makeExclusive(T, Blocks);
+  for (const AgedBlock &B : Blocks)
+    if (B.Chosen)
+      Do({B.AllocatedNs, B.countedBytes(), B.allBytes(), Process, B.Heap,
+          B.Stack, B.ScopePath});
 }
 
 Error forEachLivePart(const Trace &T, const Selection &Sel, const TimePoint &At,
                       StringRef Needs,
                       function_ref<void(const LivePart &)> Do) {
+  std::vector<AgedBlock> Blocks;
   auto Take = [&](uint32_t Process, const Replay &R) -> Error {
-    std::vector<AgedBlock> Blocks = agedBlocks(Sel, Process, R);
-    makeExclusive(T, Blocks);
-    for (const AgedBlock &B : Blocks)
-      if (B.Chosen)
-        Do({B.AllocatedNs, B.countedBytes(), B.allBytes(), Process, B.Heap,
-            B.Stack, B.ScopePath});
+    forEachPart(T, Sel, Process, R, Blocks, Do);
     return Error::success();
   };
   return replayTo(T, Sel, At, Needs, Take);
+}
+
+namespace {
+/// Stops a replay at given times.
+class TimeStops : public ReplayObserver {
+public:
+  explicit TimeStops(ArrayRef<uint64_t> TimesNs) : Left(TimesNs) {}
+  std::function<Error(uint64_t TimeNs)> OnStop;
+
+  uint64_t nextTimeStop() override {
+    return Left.empty() ? UINT64_MAX : Left.front();
+  }
+  Error timeStop(uint64_t TimeNs, uint64_t) override {
+    Left = Left.drop_front();
+    return OnStop(TimeNs);
+  }
+  ArrayRef<uint64_t> left() const { return Left; }
+
+private:
+  ArrayRef<uint64_t> Left;
+};
+} // namespace
+
+Error forEachLiveMoment(
+    const Trace &T, const Selection &Sel, ArrayRef<uint64_t> TimesNs,
+    StringRef Needs,
+    function_ref<Error(uint64_t TimeNs, std::vector<LivePart> &)> Do) {
+  if (TimesNs.empty())
+    return Error::success();
+  if (Error E = requireEvents(T, Needs))
+    return E;
+  TimeStops Stops(TimesNs);
+  Expected<std::unique_ptr<Replay>> R =
+      Replay::create(T.reader(), ReplayOptions(), &Stops);
+  if (!R)
+    return R.takeError();
+  std::vector<LivePart> Parts;
+  std::vector<AgedBlock> Blocks;
+  auto Give = [&](uint64_t TimeNs) {
+    Parts.clear();
+    for (uint32_t Process = 1; Process <= T.processes().size(); ++Process)
+      if (Sel.hasProcess(Process))
+        forEachPart(T, Sel, Process, **R, Blocks,
+                    [&](const LivePart &P) { Parts.push_back(P); });
+    return Do(TimeNs, Parts);
+  };
+  Stops.OnStop = Give;
+  // The last stop needs an event behind it, which may not exist.
+  if (Error E = (*R)->run())
+    return E;
+  for (uint64_t TimeNs : Stops.left())
+    if (Error E = Give(TimeNs))
+      return E;
+  return Error::success();
 }
 
 Expected<Profile> liveBlocks(const Trace &T, const Selection &Sel, StatsBy By) {
@@ -141,9 +203,9 @@ Expected<Profile> liveBlocks(const Trace &T, const Selection &Sel, StatsBy By) {
                             "the end");
   bool Outer = Sel.isOuterView();
   uint32_t Space = peakSpace(T);
-  std::vector<AgedBlock> All;
+  std::vector<AgedBlock> All, Blocks;
   auto Take = [&](uint32_t Process, const Replay &R) -> Error {
-    std::vector<AgedBlock> Blocks = agedBlocks(Sel, Process, R);
+    readBlocks(Sel, Process, R, Blocks);
     if (!Outer)
       makeExclusive(T, Blocks);
     copy_if(Blocks, std::back_inserter(All), [&](const AgedBlock &B) {

@@ -361,10 +361,13 @@ Error Replay::runCursor(ReplayCursor &C, uint64_t LimitNs) {
   const EventTable &E = *C.Open;
   while (C.Row != E.rows() && !Stopped) {
     uint64_t Time = C.HeadNs = E.TimeNs[C.Row];
-    if (Time > UntilNs)
-      Stopped = true;
-    if (Time >= LimitNs || Stopped)
+    if (Time >= LimitNs)
       return Error::success();
+    // No other process has an earlier event.
+    if (Time > UntilNs) {
+      Stopped = true;
+      return Error::success();
+    }
     if (Time >= BoundaryNs)
       if (Error Err = crossBoundaries(Time))
         return Err;

@@ -3,90 +3,13 @@
 // Flame graphs.
 
 #include "HttpServer.h"
-#include "Support/Json.h"
-#include "TraceView.h"
-#include "llvm/ADT/STLExtras.h"
+#include "ProfileJson.h"
 
 using namespace llvm;
 
 namespace memkit {
 
 using json::OStream;
-
-void writeHead(OStream &J, const KeyedValues &V) {
-  J.attribute("title", jsonText(V.Title));
-  J.attribute("total", V.Of.Total);
-  J.attribute("unit", isInBytes(V.Of.M) ? "bytes" : "count");
-  J.attribute("exact", V.IsExact);
-  J.attribute("note", jsonText(V.Note));
-  J.attribute("command", jsonText(V.Command));
-}
-
-namespace {
-/// The texts of lines of the user's code.
-class SourceTexts {
-public:
-  explicit SourceTexts(const Places &Of) {
-    for (uint32_t Id = 0; Id != Of.size(); ++Id) {
-      const Place &P = Of.place(Id);
-      if (P.Kind == PlaceKind::Line && !P.Source.empty())
-        Texts[{P.File, P.Line}] = P.Source;
-    }
-  }
-  StringRef find(StringRef File, uint32_t Line) const {
-    return Texts.lookup({File, Line});
-  }
-
-private:
-  DenseMap<std::pair<StringRef, uint32_t>, StringRef> Texts;
-};
-
-/// The names that nodes use, numbered anew.
-class UsedNames {
-public:
-  uint32_t numberOf(uint32_t Name) {
-    auto [At, New] = Numbers.try_emplace(Name, Names.size());
-    if (New)
-      Names.push_back(Name);
-    return At->second;
-  }
-  ArrayRef<uint32_t> names() const { return Names; }
-
-private:
-  DenseMap<uint32_t, uint32_t> Numbers;
-  std::vector<uint32_t> Names;
-};
-} // namespace
-
-/// The line in `train.py:46 Block.forward`; 0: none.
-static uint32_t lineIn(StringRef Text, StringRef File) {
-  uint32_t Line = 0;
-  if (!Text.consume_front(baseName(File)) || !Text.consume_front(":") ||
-      Text.consumeInteger(10, Line))
-    return 0;
-  return Line;
-}
-
-static void writeNames(OStream &J, const Graph &G, ArrayRef<uint32_t> Used,
-                       const SourceTexts &Sources) {
-  auto Column = [&](StringRef Key, auto Value) {
-    J.attributeArray(Key, [&] {
-      for (uint32_t Name : Used)
-        J.value(Value(G.names()[Name]));
-    });
-  };
-  using FlameName = FlameNames::FlameName;
-  auto LineOf = [](const FlameName &N) { return lineIn(N.Function, N.File); };
-  J.attributeObject("names", [&] {
-    Column("text", [](const FlameName &N) { return jsonText(N.Function); });
-    Column("file", [](const FlameName &N) { return jsonText(N.File); });
-    Column("line", LineOf);
-    Column("source", [&](const FlameName &N) {
-      return jsonText(Sources.find(N.File, LineOf(N)));
-    });
-    Column("kind", [&](const FlameName &N) { return unsigned(G.ownerOf(N)); });
-  });
-}
 
 Expected<std::string> TraceView::profile(StringRef Query) {
   constexpr uint64_t UsualNodes = 20'000, MaxNodes = 100'000;
@@ -102,25 +25,22 @@ Expected<std::string> TraceView::profile(StringRef Query) {
   if (isWaiting())
     return progress();
   std::vector<FlameNode> Nodes = (*G)->build(V->Of, *Limit);
-  UsedNames Used;
+  GraphNames Own;
+  SourceTexts Sources(*Over->Where);
   std::string Text;
   raw_string_ostream OS(Text);
   OStream J(OS);
-  auto Column = [&](StringRef Key, auto Value) {
-    J.attributeArray(Key, [&] {
-      for (const FlameNode &N : Nodes)
-        J.value(Value(N));
-    });
-  };
   J.object([&] {
     writeHead(J, *V);
-    J.attributeObject("nodes", [&] {
-      Column("name", [&](const FlameNode &N) { return Used.numberOf(N.Name); });
-      Column("depth", [](const FlameNode &N) { return N.Depth; });
-      Column("total", [](const FlameNode &N) { return N.Total; });
-      Column("self", [](const FlameNode &N) { return N.Self; });
+    writeNodes(J, Nodes, SharedNames ? *SharedNames : Own, [&](uint32_t Name) {
+      const FlameNames::FlameName &N = (*G)->names()[Name];
+      return nameRow(N, (*G)->ownerOf(N), Sources);
     });
-    writeNames(J, **G, Used.names(), SourceTexts(*Over->Where));
+    if (!SharedNames) {
+      J.attributeBegin("names");
+      Own.write(J);
+      J.attributeEnd();
+    }
   });
   return Text;
 }

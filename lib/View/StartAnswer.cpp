@@ -156,7 +156,7 @@ bool TraceView::hasEvents() const {
   });
 }
 
-Expected<std::string> TraceView::start(ArrayRef<uint64_t> Moments) {
+Expected<std::string> TraceView::start() {
   if (Error E = readOverview())
     return std::move(E);
   if (Error E = readMarks())
@@ -215,14 +215,8 @@ Expected<std::string> TraceView::start(ArrayRef<uint64_t> Moments) {
       J.value("processes");
     });
     J.attribute("has_events", HasEvents);
-    J.attribute("left_out", "");
-    if (Moments.empty())
-      J.attribute("moments", nullptr);
-    else
-      J.attributeArray("moments", [&] {
-        for (uint64_t Ns : Moments)
-          J.value(Ns);
-      });
+    J.attributeArray("left_out", [] {});
+    J.attribute("moments", nullptr);
   });
   return Text;
 }

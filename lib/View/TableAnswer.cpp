@@ -2,9 +2,9 @@
 //
 // Values by place: the table of a time point or a range.
 
+#include "ProfileJson.h"
 #include "Support/CommandText.h"
 #include "Support/Json.h"
-#include "TraceView.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
@@ -66,31 +66,16 @@ static std::vector<PlaceSum> rowsOf(const Places &Where, const KeyedValues &V) {
   return Rows;
 }
 
-Expected<std::string> TraceView::table(StringRef Query) {
-  constexpr uint64_t UsualRows = 200, MaxRows = 10'000;
-  Expected<uint64_t> Limit = number(Query, "rows", UsualRows, MaxRows);
-  if (!Limit)
-    return Limit.takeError();
-  // Places are of stacks.
-  Expected<Graph *> G = graph("by=stack");
-  if (!G)
-    return G.takeError();
-  Expected<KeyedValues> V = values(Query, **G);
-  if (!V)
-    return V.takeError();
-  if (isWaiting())
-    return progress();
-  const Places &Where = *Over->Where;
-  if (!Calls)
-    Calls.emplace(*In.S, Where);
-  std::map<LineKey, uint64_t> Totals = totalsByLine(trace(), *Calls, V->Of);
-  std::vector<PlaceSum> Rows = rowsOf(Where, *V);
+std::string tableText(const Trace &T, const Places &Where, const OwnTree &Calls,
+                      const KeyedValues &V, size_t Limit) {
+  std::map<LineKey, uint64_t> Totals = totalsByLine(T, Calls, V.Of);
+  std::vector<PlaceSum> Rows = rowsOf(Where, V);
   for (PlaceSum &R : Rows) {
     const Place &P = Where.place(R.Place);
     auto At = Totals.find({P.File, P.Line, P.Name});
     R.Total = At == Totals.end() ? R.Own : std::max(R.Own, At->second);
   }
-  size_t Count = std::min<size_t>(Rows.size(), *Limit);
+  size_t Count = std::min<size_t>(Rows.size(), Limit);
   uint64_t Left = 0;
   for (const PlaceSum &R : ArrayRef(Rows).drop_front(Count))
     Left += R.Own;
@@ -107,7 +92,7 @@ Expected<std::string> TraceView::table(StringRef Query) {
     return Where.place(R.Place);
   };
   J.object([&] {
-    writeHead(J, *V);
+    writeHead(J, V);
     J.attributeObject("rows", [&] {
       Column("text", [&](const PlaceSum &R) {
         return jsonText(Where.text(PlaceOf(R)));
@@ -128,6 +113,25 @@ Expected<std::string> TraceView::table(StringRef Query) {
     });
   });
   return Text;
+}
+
+Expected<std::string> TraceView::table(StringRef Query) {
+  constexpr uint64_t UsualRows = 200, MaxRows = 10'000;
+  Expected<uint64_t> Limit = number(Query, "rows", UsualRows, MaxRows);
+  if (!Limit)
+    return Limit.takeError();
+  // Places are of stacks.
+  Expected<Graph *> G = graph("by=stack");
+  if (!G)
+    return G.takeError();
+  Expected<KeyedValues> V = values(Query, **G);
+  if (!V)
+    return V.takeError();
+  if (isWaiting())
+    return progress();
+  if (!Calls)
+    Calls.emplace(*In.S, *Over->Where);
+  return tableText(trace(), *Over->Where, *Calls, *V, *Limit);
 }
 
 } // namespace memkit

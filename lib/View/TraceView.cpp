@@ -134,9 +134,7 @@ Expected<Graph *> TraceView::graph(StringRef Query) {
       Graph::create(*In.S, *Over->Where, Spec);
   if (!Made)
     return Made.takeError();
-  // Trees of large traces take 100 MB.
-  constexpr size_t MaxGraphs = 3;
-  if (Graphs.size() == MaxGraphs)
+  if (Graphs.size() >= MaxGraphs)
     Graphs.erase(Graphs.begin());
   Graphs.push_back(std::move(*Made));
   return Graphs.back().get();
@@ -178,12 +176,14 @@ PeakTotals TraceView::peakOf(const TracePart &P, uint32_t Space) const {
 
 Expected<const JobResult *> TraceView::result(const std::string &Name,
                                               Job::Work Do, unsigned WaitMs) {
+  if (RefusesWork)
+    return makeRequestError("the answer needs long work");
   // More work at once takes memory, and makes each slower.
   constexpr size_t MaxRunning = 2, MaxKept = 8;
   auto At = find_if(Jobs, [&](const auto &J) { return J.first == Name; });
   if (At == Jobs.end()) {
     auto IsRunning = [](const auto &J) { return !J.second->isDone(); };
-    if (size_t(count_if(Jobs, IsRunning)) >= MaxRunning) {
+    if (!WaitsForWork && size_t(count_if(Jobs, IsRunning)) >= MaxRunning) {
       const Job &Before = *find_if(Jobs, IsRunning)->second;
       return wait(Before.share(), Before.what());
     }

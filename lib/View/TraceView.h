@@ -16,7 +16,6 @@
 #include "TracePart.h"
 #include "memkit/Model/LiveBlocks.h"
 #include "llvm/Support/JSON.h"
-#include <deque>
 
 namespace memkit {
 
@@ -36,6 +35,8 @@ void takeSums(llvm::ArrayRef<uint64_t> Sums, Profile &P);
 std::string frameLine(const ShownFrame &F);
 /// Title, total and notes of values.
 void writeHead(llvm::json::OStream &J, const KeyedValues &V);
+
+class GraphNames;
 
 /// What values the page asked for.
 struct AskedValues {
@@ -120,9 +121,18 @@ public:
   bool hasChanged() const;
   /// From now on, answers wait for long work: for a page that is a file.
   void waitForWork() { WaitsForWork = true; }
-  /// The answers of a page that is a file, as one JSON object by request: the
-  /// first answers of each view, and moments as far as MaxBytes allow.
-  llvm::Expected<std::string> fileAnswers(uint64_t MaxBytes);
+  /// From now on, answers that need long work are errors.
+  void refuseWork() { RefusesWork = true; }
+  /// From now on, graphs lack their names: To gets them. May be null.
+  void shareNames(GraphNames *To) { SharedNames = To; }
+  /// Keeps up to Count trees of graphs; one may take 100 MB.
+  void keepGraphs(size_t Count) { MaxGraphs = Count; }
+  /// Reads the live blocks at rising times in one replay, and calls Do for each
+  /// time: answers about the time are fast then.
+  llvm::Error atMoments(llvm::ArrayRef<uint64_t> TimesNs,
+                        llvm::function_ref<llvm::Error(uint64_t TimeNs)> Do);
+  /// The events of the trace.
+  uint64_t numEvents() const { return Run.Allocations + Run.Frees; }
 
 private:
   TraceView() = default;
@@ -152,7 +162,7 @@ private:
   // StartAnswer.cpp
   bool hasEvents() const;
   std::vector<llvm::StringRef> curveGroupings() const;
-  llvm::Expected<std::string> start(llvm::ArrayRef<uint64_t> Moments = {});
+  llvm::Expected<std::string> start();
   // MarkAnswer.cpp
   llvm::Error readMarks();
   void writeMarks(llvm::json::OStream &J) const;
@@ -205,7 +215,9 @@ private:
   std::optional<Overview> Over;
   std::vector<std::unique_ptr<Graph>> Graphs;
   std::vector<std::pair<std::string, std::unique_ptr<Job>>> Jobs; ///< by name
-  bool Waits = false, WaitsForWork = false;
+  bool Waits = false, WaitsForWork = false, RefusesWork = false;
+  GraphNames *SharedNames = nullptr; ///< null: each graph has its own
+  size_t MaxGraphs = 3;
   std::string Progress;
   /// The whole trace, then the part that was asked for last.
   std::vector<std::unique_ptr<TracePart>> Parts;
@@ -219,7 +231,7 @@ private:
   std::optional<MarkSeries> Measured;
   std::vector<SeriesPoint> Resident; ///< of all processes
   /// The live blocks at LiveNs, of all memory spaces.
-  std::deque<LivePart> Live;
+  std::vector<LivePart> Live;
   std::optional<uint64_t> LiveNs;
   uint32_t LiveHeap = 0; ///< a heap outside the totals, alone
 };

@@ -50,6 +50,17 @@ Error TraceView::readLive(const TracePart &P, uint64_t AtNs) {
   return Error::success();
 }
 
+Error TraceView::atMoments(ArrayRef<uint64_t> TimesNs,
+                           function_ref<Error(uint64_t TimeNs)> Do) {
+  return forEachLiveMoment(trace(), In.S->selection(), TimesNs,
+                           "the memory of a moment needs",
+                           [&](uint64_t TimeNs, std::vector<LivePart> &Parts) {
+                             Live.swap(Parts);
+                             LiveNs = TimeNs;
+                             return Do(TimeNs);
+                           });
+}
+
 Expected<KeyedValues> TraceView::liveValues(const TracePart &P, Graph &G,
                                             uint32_t Space, uint64_t AtNs,
                                             uint64_t SinceNs) {

@@ -21,7 +21,7 @@ cl::opt<FlameFormat> OutputFormat(
     cl::values(clEnumValN(FlameFormat::Speedscope, "speedscope",
                           "a file for speedscope (default)"),
                clEnumValN(FlameFormat::Html, "html",
-                          "a page with speedscope in it"),
+                          "a page with all in one file"),
                clEnumValN(FlameFormat::Svg, "svg", "a picture"),
                clEnumValN(FlameFormat::Collapsed, "collapsed",
                           "lines root;..;leaf VALUE"),
@@ -96,18 +96,18 @@ cl::opt<std::string>
            cl::desc("Blocks freed within this time count as temporary (replays "
                     "the events)"),
            cl::cat(helpGroup(HelpGroup::Expert)));
-cl::opt<std::string>
-    SpeedscopeFolder("speedscope", cl::value_desc("folder"),
-                     cl::desc("html: folder of the npm package speedscope"),
-                     cl::cat(toolCategory()));
 cl::opt<bool> OpenPage("open", cl::desc("Show the page in a browser"),
                        cl::cat(toolCategory()));
 
-/// Whether the keys of stats are stacks or scope paths alone.
-static bool hasPlainKeys(GroupBy By) {
-  return isOfScopes(By) || By == GroupBy::Stack || By == GroupBy::Line ||
+bool isOfStacks(GroupBy By) {
+  return By == GroupBy::Stack || By == GroupBy::Line ||
          By == GroupBy::Function || By == GroupBy::File ||
          By == GroupBy::Binary;
+}
+
+/// Whether the keys of stats are stacks or scope paths alone.
+static bool hasPlainKeys(GroupBy By) {
+  return isOfScopes(By) || isOfStacks(By);
 }
 
 Error checkOptions() {

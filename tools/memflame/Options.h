@@ -21,12 +21,15 @@ enum class FlameFormat {
   Svg
 };
 
-extern llvm::cl::opt<std::string> Input, Output, MaxAge, SpeedscopeFolder;
+extern llvm::cl::opt<std::string> Input, Output, MaxAge;
 extern llvm::cl::opt<FlameFormat> OutputFormat;
 extern llvm::cl::list<Metric> Metrics;
 extern llvm::cl::opt<GroupBy> Grouping;
 extern llvm::cl::opt<bool> Full, TimeOrder, Invert, MergeRecursion, OpenPage;
 extern llvm::cl::list<std::string> StripPrefixes;
+
+/// Whether the grouping is of stacks alone, not of scopes or of pairs.
+bool isOfStacks(GroupBy By);
 
 /// Checks the options against each other (UsageError). Sets the format that
 /// --open implies.

@@ -10,7 +10,6 @@
 #include "Export/Collapsed.h"
 #include "Export/Csv.h"
 #include "Export/FlameSvg.h"
-#include "Export/Html.h"
 #include "Export/Perfetto.h"
 #include "Export/Pprof.h"
 #include "Export/Speedscope.h"
@@ -18,6 +17,7 @@
 #include "Options.h"
 #include "Support/CommandText.h"
 #include "Support/RunBoth.h"
+#include "View/FlamePage.h"
 #include "memkit/Model/LiveBlocks.h"
 #include "memkit/Model/Query.h"
 #include "memkit/Support/Format.h"
@@ -29,8 +29,8 @@
 using namespace llvm;
 using namespace memkit;
 
-static const char *ProgramPath;
-static bool IsWhole; ///< nothing is selected
+static std::string CommandLine; ///< of this call
+static bool IsWhole;            ///< nothing is selected
 
 /// The metrics of --metric, else Usual. At a time point Usual shrinks to live
 /// bytes and, if Usual has counts, live blocks.
@@ -97,65 +97,55 @@ profilesOf(const ProfileQuery &P, std::optional<NodeRanks> &Ranks) {
   return Profiles;
 }
 
-static Error writeSpeedscopeOf(raw_ostream &OS, const ProfileQuery &P,
-                               std::string *TitleOut = nullptr) {
-  std::optional<NodeRanks> Ranks;
-  Expected<std::vector<Profile>> Made = profilesOf(P, Ranks);
+/// The blocks of --time-order; nothing without the option.
+static Expected<std::optional<Profile>> profileInOrder(const ProfileQuery &P) {
+  if (!TimeOrder)
+    return std::nullopt;
+  Expected<Profile> Made =
+      liveBlocks(P.trace(), P.stats().selection(), P.keys());
   if (!Made)
     return Made.takeError();
-  std::vector<Profile> Profiles = std::move(*Made);
-  std::optional<Profile> InOrder;
-  if (TimeOrder) {
-    Expected<Profile> Made =
-        liveBlocks(P.trace(), P.stats().selection(), P.keys());
-    if (!Made)
-      return Made.takeError();
-    InOrder = std::move(*Made);
-  }
-  for (Profile &Of : Profiles)
+  return std::move(*Made);
+}
+
+static Error writeSpeedscopeOf(raw_ostream &OS, const ProfileQuery &P) {
+  std::optional<NodeRanks> Ranks;
+  Expected<std::vector<Profile>> Profiles = profilesOf(P, Ranks);
+  if (!Profiles)
+    return Profiles.takeError();
+  Expected<std::optional<Profile>> InOrder = profileInOrder(P);
+  if (!InOrder)
+    return InOrder.takeError();
+  for (Profile &Of : *Profiles)
     Of.Name += totalText(Of);
-  std::string Title = titleOf(P, Profiles.front());
-  writeSpeedscope(OS, P.tree(), *Ranks, Profiles, Full,
-                  InOrder ? &*InOrder : nullptr, Title);
-  if (TitleOut)
-    *TitleOut = std::move(Title);
+  std::string Title = titleOf(P, Profiles->front());
+  writeSpeedscope(OS, P.tree(), *Ranks, *Profiles, Full,
+                  *InOrder ? &**InOrder : nullptr, Title);
   return Error::success();
 }
 
-/// The folder of the speedscope release for pages.
-static Expected<std::string> speedscopeFolder() {
-  if (!SpeedscopeFolder.empty()) {
-    std::string Folder = findSpeedscope(SpeedscopeFolder);
-    if (Folder.empty())
-      return makeUsageError("--speedscope=" + SpeedscopeFolder +
-                            ": the folder has no release of speedscope");
-    return Folder;
-  }
-  SmallString<128> Shared(
-      sys::path::parent_path(sys::path::parent_path(sys::fs::getMainExecutable(
-          ProgramPath, reinterpret_cast<void *>(&speedscopeFolder)))));
-  sys::path::append(Shared, "share/memkit/speedscope");
-  std::string Folder = findSpeedscope(Shared);
-  if (Folder.empty())
-    return makeError(
-        "speedscope is not installed beside memkit; install it with "
-        "'npm install speedscope' and add "
-        "--speedscope=node_modules/speedscope, or write a file with -o and "
-        "open the file at https://www.speedscope.app");
-  return Folder;
-}
-
 static Error writePage(raw_ostream &OS, const ProfileQuery &P) {
-  Expected<std::string> Folder = speedscopeFolder();
-  if (!Folder)
-    return Folder.takeError();
-  std::string Text;
-  raw_string_ostream To(Text);
-  std::string Title;
-  if (Error E = writeSpeedscopeOf(To, P, &Title))
-    return E;
-  return writeHtml(OS, *Folder, Title,
-                   TimeOrder ? "time-ordered" : "left-heavy", To.str());
+  std::optional<NodeRanks> Ranks;
+  Expected<std::vector<Profile>> Profiles = profilesOf(P, Ranks);
+  if (!Profiles)
+    return Profiles.takeError();
+  Expected<std::optional<Profile>> InOrder = profileInOrder(P);
+  if (!InOrder)
+    return InOrder.takeError();
+  Profile First;
+  First.Name = Profiles->front().Name + totalText(Profiles->front());
+  First.M = Profiles->front().M;
+  FlamePage Page{P, *Ranks, *Profiles};
+  Page.InOrder = *InOrder ? &**InOrder : nullptr;
+  Page.By = Grouping;
+  Page.HasStacks = isOfStacks(Grouping);
+  Page.Full = Full;
+  Page.IsInverted = Invert;
+  Page.Trace = Input == "-" ? "" : sys::path::filename(Input).str();
+  Page.Title = titleOf(P, First);
+  Page.Command = CommandLine;
+  writeFlamePage(OS, Page);
+  return Error::success();
 }
 
 /// Of a trace of differences: for each memory space and metric what grew, then
@@ -391,7 +381,9 @@ static Expected<int> run(const SelectionFlags &Flags) {
 
 int main(int Argc, char **Argv) {
   useLargePages();
-  ProgramPath = Argv[0];
+  CommandLine = "memflame";
+  for (const char *Word : ArrayRef(Argv, Argc).drop_front())
+    CommandLine += " " + std::string(Word);
   SelectionFlags Flags(SF_All);
   return runTool(
       Argc, Argv,

@@ -10,6 +10,7 @@
 #include "Cli/ToolMain.h"
 #include "Support/Json.h"
 #include "Support/ShrunkFiles.h"
+#include "View/FileAnswers.h"
 #include "View/HttpServer.h"
 #include "View/Page.h"
 #include "View/TraceView.h"
@@ -132,14 +133,31 @@ static Error serve(TraceView &V) {
   return (*S)->run([&](const HttpRequest &R) { return answerOf(V, R); });
 }
 
-static Error writeFile(TraceView &V) {
+/// The bytes of --max-bytes.
+static Expected<uint64_t> maxBytes() {
+  // Browsers refuse larger texts.
+  constexpr uint64_t Most = 256 << 20;
   Expected<uint64_t> Max = parseSize(MaxBytes);
   if (!Max)
     return makeUsageError("--max-bytes=" + MaxBytes + ": " +
                           toString(Max.takeError()));
-  Expected<std::string> Answers = V.fileAnswers(*Max);
-  if (!Answers)
+  if (*Max > Most)
+    return makeUsageError("--max-bytes=" + MaxBytes +
+                          ": a page can have up to 256 MiB");
+  return *Max;
+}
+
+static Error writeFile(TraceView &V) {
+  Expected<uint64_t> Max = maxBytes();
+  if (!Max)
+    return Max.takeError();
+  Expected<std::string> Answers = fileAnswers(V, *Max);
+  if (!Answers) {
+    if (Answers.errorIsA<RequestError>())
+      return makeUsageError("--max-bytes=" + MaxBytes + ": " +
+                            toString(Answers.takeError()));
     return Answers.takeError();
+  }
   Expected<std::unique_ptr<OutputFile>> Out =
       OutputFile::open(Output, OutputFile::Content::Machine);
   if (!Out)
@@ -151,6 +169,8 @@ static Error writeFile(TraceView &V) {
 static Expected<int> run(const SelectionFlags &Flags) {
   if (Error E = chooseTrace(Input))
     return E;
+  if (MaxBytes.getNumOccurrences() && Output.empty())
+    return makeUsageError("--max-bytes needs -o");
   Expected<SelectionSpec> Spec = Flags.spec();
   if (!Spec)
     return Spec.takeError();

@@ -39,6 +39,15 @@ llvm::Error forEachLivePart(const Trace &T, const Selection &Sel,
                             const TimePoint &At, llvm::StringRef Needs,
                             llvm::function_ref<void(const LivePart &)> Do);
 
+/// As forEachLivePart() for several times, rising, in one replay of the trace:
+/// Do gets all parts of a time, after all earlier events and before all others,
+/// and may swap the vector. An error of Do ends the replay.
+llvm::Error forEachLiveMoment(
+    const Trace &T, const Selection &Sel, llvm::ArrayRef<uint64_t> TimesNs,
+    llvm::StringRef Needs,
+    llvm::function_ref<llvm::Error(uint64_t TimeNs, std::vector<LivePart> &)>
+        Do);
+
 /// A value for each selected block that is live at the time point --at, or at
 /// the peak, in order of allocation. Without chosen heaps, a block of the
 /// memory space `host` counts without its inner blocks, so the values sum to

@@ -2,24 +2,22 @@
 //
 // Asks the server, or the answers in the page, and shows progress and errors.
 
-import {capital, formatCount} from './format.js';
+import {capital} from './format.js';
 import {element} from './element.js';
+import {fileAnswer, isFile, readFile} from './file.js';
 import {invertAnswer} from './invert.js';
 
 /** Parameters in the order of the contract, with their defaults. */
 const Order = {
   start: {}, growth: {}, compare: {},
   curves: {space: 0, by: '', from: 0, to: null, columns: 600},
-  profile: {space: 0, heap: '', what: '', at: null, from: null, to: null, by: null, all: 0, invert: 0, nodes: 20000},
-  table: {space: 0, heap: '', what: '', at: null, from: null, to: null, by: null, all: 0, rows: 200, sort: 'own'},
+  profile: {listed: null, space: 0, heap: '', what: '', at: null, from: null, to: null, by: null, all: 0, invert: 0, nodes: 20000},
+  table: {listed: null, space: 0, heap: '', what: '', at: null, from: null, to: null, by: null, all: 0, rows: 200, sort: 'own'},
   map: {device: null, at: null},
   layers: {space: 0},
 };
 const CacheSize = 48;
 const cache = new Map();
-let embedded = null;
-let embeddedRead = false;
-
 export class AskError extends Error {}
 
 /** The request as it is sent; values that are the default are left out. */
@@ -33,66 +31,12 @@ export function requestOf(name, parameters = {}) {
   return name + (parts.length ? '?' + parts.join('&') : '');
 }
 
-/** The embedded answers by canonical request, or null for a page that is served. */
-function readEmbedded() {
-  if (embeddedRead) return embedded;
-  embeddedRead = true;
-  const found = document.getElementById('answers');
-  const answers = found ? JSON.parse(found.textContent || '{}') : {};
-  if (!Object.keys(answers).length) return null;
-  embedded = new Map();
-  for (const [request, answer] of Object.entries(answers)) {
-    const [name, query] = request.split('?');
-    const parameters = Object.fromEntries(new URLSearchParams(query || ''));
-    for (const [key, initial] of Object.entries(Order[name] || {}))
-      if (String(initial) === parameters[key]) delete parameters[key];
-    if (parameters.what === 'peak' || parameters.what === 'live') delete parameters.what;
-    embedded.set(Order[name] ? requestOf(name, parameters) : request, {name, parameters, answer});
-  }
-  return embedded;
-}
-
-export const isFile = () => readEmbedded() !== null;
-
-/** How far an embedded request is from the wanted one; Infinity if they differ in more than time. */
-function distance(wanted, name, entry) {
-  if (entry.name !== name) return Infinity;
-  let far = 0;
-  for (const key of Object.keys(Order[name])) {
-    const a = String(wanted[key] ?? ''), b = String(entry.parameters[key] ?? '');
-    if (a === b) continue;
-    if (key === 'at') far += a && b ? Math.abs(a - b) : 1e18;
-    else if (key === 'rows' || key === 'nodes' || key === 'sort' || key === 'columns') continue;
-    else if (name === 'curves' && key !== 'space') far += 1;
-    else return Infinity;
-  }
-  return far;
-}
-
-function answerEmbedded(name, parameters) {
-  const request = requestOf(name, parameters);
-  const exact = embedded.get(request);
-  if (exact) return exact.answer;
-  if (parameters.invert) return invertAnswer(answerEmbedded(name, {...parameters, invert: 0}));
-  if (parameters.what) {
-    // Ranges are not embedded: the end of the range is the nearest that the file holds.
-    const {what, from, to, ...rest} = parameters;
-    return {...answerEmbedded(name, {...rest, at: to ?? null}), snapped: 'This file holds moments and no ranges: ' +
-      'this is a moment near the end of the range. Run memview on the trace for every range.'};
-  }
-  const wanted = Object.fromEntries(new URLSearchParams(request.split('?')[1] || ''));
-  let best = null, least = Infinity;
-  for (const entry of embedded.values()) {
-    const far = distance(wanted, name, entry);
-    if (far < least) [best, least] = [entry, far];
-  }
-  if (!best)
-    throw new AskError('This file does not hold this answer. Run memview on the trace for every answer.');
-  if (name === 'curves') return best.answer;
-  const moments = (embedded.get('start')?.answer.moments || []).length;
-  const held = moments ? formatCount(moments) + (moments === 1 ? ' moment' : ' moments') : 'some moments';
-  return {...best.answer, snapped: 'This file holds ' + held +
-    ', and this is the nearest. Run memview on the trace for every moment.'};
+async function answerEmbedded(name, parameters) {
+  if (parameters.invert) return invertAnswer(await answerEmbedded(name, {...parameters, invert: 0}));
+  const wanted = Object.fromEntries(new URLSearchParams(requestOf(name, parameters).split('?')[1] || ''));
+  const answer = await fileAnswer(name, wanted);
+  if (!answer) throw new AskError('This file does not hold this answer. Run memview on the trace for every answer.');
+  return answer;
 }
 
 /** Waits, or stops waiting when the signal aborts. */
@@ -141,8 +85,8 @@ export async function ask(name, parameters, signal, onprogress) {
     cache.set(request, kept);
     return kept;
   }
-  const answer = readEmbedded() ? answerEmbedded(name, parameters)
-                                : await answerServed(request, signal, onprogress);
+  await readFile();
+  const answer = isFile() ? await answerEmbedded(name, parameters) : await answerServed(request, signal, onprogress);
   cache.set(request, answer);
   if (cache.size > CacheSize) cache.delete(cache.keys().next().value);
   return answer;

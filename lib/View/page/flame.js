@@ -4,12 +4,13 @@
 
 import {Question} from './ask.js';
 import {button, checkbox, copy, copyButton, element, menu, setMenu} from './element.js';
+import {isOffered} from './file.js';
 import {FlameGraph, kindFill} from './flame_graph.js';
 import {FlameTree} from './flame_tree.js';
 import {capital, formatCount, formatShare, formatTime, formatValue} from './format.js';
 import {clean, placeAndName, placeOf} from './names.js';
 import {CommandLine, pictureButton} from './picture.js';
-import {metricNow, profileParameters, run} from './run.js';
+import {listedNow, metricNow, profileParameters, run} from './run.js';
 import {change, inGesture, state} from './state.js';
 import {DataTable} from './table.js';
 import {groupWord} from './timeline.js';
@@ -27,6 +28,8 @@ export class FlameView {
       onzoom: node => this.zoomTo(node), onhover: node => this.describe(node), onkey: (event, node) => this.key(event, node)});
     this.question = new Question('profile', answer => this.show(answer));
     this.tableQuestion = new Question('table', answer => this.showTable(answer));
+    // A list of flame graphs may have no tables.
+    this.hasTable = !run.start.listed || isOffered('table', 'listed', '0');
     this.command = new CommandLine();
     this.title = element('h2');
     this.matched = element('span', {class: 'dim', role: 'status'});
@@ -37,9 +40,9 @@ export class FlameView {
     this.root = element('div', {}, this.makeBar(), this.command.line,
       element('div', {class: 'line'}, this.title, this.matched), this.question.status, this.crumbs, this.detail,
       this.empty, this.graph.root, this.colors = colorLegend(),
-      element('div', {class: 'line'}, element('h2', {}, 'By place'), this.tableNote, element('span', {class: 'push'}),
-        copyButton('Copy as Markdown', () => this.table.markdown())),
-      this.tableQuestion.status, this.table.root);
+      element('div', {hidden: !this.hasTable}, element('div', {class: 'line'}, element('h2', {}, 'By place'),
+        this.tableNote, element('span', {class: 'push'}), copyButton('Copy as Markdown', () => this.table.markdown())),
+      this.tableQuestion.status, this.table.root));
   }
 
   makeBar() {
@@ -47,6 +50,9 @@ export class FlameView {
     this.byMenu = menu('by', run.start.groups.map(group => [group, groupWord(group)]), '', by => change({by, zoom: [], focus: [], hide: []}));
     this.all = checkbox('All frames', all => change({all}));
     this.invert = checkbox('Invert', invert => change({invert, zoom: []}));
+    this.byMenu.hidden = run.start.groups.length < 2;
+    this.all.hidden = !isOffered('profile', 'all', '1');
+    this.invert.hidden = Boolean(run.start.inverted);
     this.search = element('input', {type: 'search', placeholder: 'Search function or file', 'aria-label': 'Search',
                                     oninput: () => change({search: this.search.value}, 'search')});
     return element('div', {class: 'bar'}, this.whatMenu, this.byMenu, this.all, this.invert, this.search,
@@ -72,7 +78,7 @@ export class FlameView {
       {title: 'own', number: true, value: row => row.own, text: row => value(row.own)},
       {title: 'share', number: true, value: row => row.own, text: row => formatShare(row.own, this.tableAnswer.total)},
       {title: 'with callees', number: true, value: row => row.total, text: row => value(row.total)},
-      {title: 'blocks', number: true, value: row => row.blocks, text: row => formatCount(row.blocks)},
+      {title: 'blocks', number: true, value: row => row.blocks, text: row => row.blocks ? formatCount(row.blocks) : ''},
       {title: 'place', main: true, value: row => row.text, text: row => row.text,
        cell: row => button(clean(row.text, 160), () => change({search: row.text, zoom: []}), {class: row.kind ? 'link plain' : 'link plain strong', title: 'Search this in the graph'})},
       {title: 'source', wide: true, value: row => row.source, text: row => row.source,
@@ -86,16 +92,23 @@ export class FlameView {
   update() {
     const parameters = profileParameters(), delay = inGesture() ? 150 : 0;
     this.question.ask(parameters, delay);
-    this.tableQuestion.ask({...parameters, invert: 0, sort: state.sort}, delay);
-    const moment = state.at === null ? [] : [['live', 'live at ' + formatTime(state.at)]];
-    const span = state.range ? ' in the range' : '';
-    setMenu(this.whatMenu, [['peak', 'the peak'], ...moment,
-      ...Metrics.map(([key, text]) => [key, text + span])], metricNow());
+    if (this.hasTable) this.tableQuestion.ask({...parameters, invert: 0, sort: state.sort}, delay);
+    setMenu(this.whatMenu, this.valueChoices(), run.start.listed ? String(listedNow()) : metricNow());
     this.byMenu.querySelector('select').value = state.by || run.start.groups[0];
     this.all.querySelector('input').checked = state.all;
     this.invert.querySelector('input').checked = state.invert;
     if (document.activeElement !== this.search) this.search.value = state.search;
     if (this.answer && this.shownKey !== this.lookKey()) this.refresh();
+  }
+
+  /** What the graph can show: [key, text]. */
+  valueChoices() {
+    const {listed} = run.start;
+    if (listed) return listed.map((name, at) => [String(at), clean(name, 120)]);
+    const moment = state.at === null ? [] : [['live', 'live at ' + formatTime(state.at)]];
+    const span = state.range ? ' in the range' : '';
+    return [['peak', 'the peak'], ...moment,
+      ...Metrics.filter(([key]) => isOffered('profile', 'what', key)).map(([key, text]) => [key, text + span])];
   }
 
   /** The state that changes the picture of an answer. */
@@ -163,7 +176,7 @@ export class FlameView {
   }
 
   zoomTo(node) {
-    change({zoom: this.tree.path(node).map(step => this.tree.id(step))});
+    change({zoom: this.tree.path(node).map(step => this.tree.siblingId(step))});
   }
 
   acted() {

@@ -90,6 +90,14 @@ export class FlameTree {
     return shortId(this.names.text[this.name[node]]);
   }
 
+  /** The id of a node among its siblings: in a graph in order of time, a name can come again. */
+  siblingId(node) {
+    const parent = this.parent[node];
+    let earlier = 0;
+    for (let at = parent + 1; at < node; at = this.end[at]) if (this.name[at] === this.name[node]) ++earlier;
+    return this.id(node) + (earlier ? '~' + earlier : '');
+  }
+
   /** Nodes from the outermost to this one. */
   path(node) {
     const nodes = [];
@@ -113,8 +121,9 @@ export class FlameTree {
     let node = -1;
     for (const id of ids) {
       const end = node < 0 ? this.count : this.end[node];
-      let child = node + 1;
-      while (child < end && this.id(child) !== id) child = this.end[child];
+      const [name, earlier = 0] = id.split('~');
+      let child = node + 1, left = Number(earlier);
+      while (child < end && (this.id(child) !== name || left-- > 0)) child = this.end[child];
       if (child >= end) break;
       node = child;
     }

@@ -2,7 +2,7 @@
 //
 // The top of the page: program, command, the run in a line, the verdict, the tabs.
 
-import {isFile} from './ask.js';
+import {isFile} from './file.js';
 import {button, element} from './element.js';
 import {capital} from './format.js';
 import {clean} from './names.js';
@@ -31,6 +31,11 @@ function verdictText() {
   return clean(capital(text), 600);
 }
 
+/** What a saved page leaves out, folded; null if that is nothing. */
+const leftOut = sentences => sentences?.length ? element('details', {class: 'dim left-out'},
+  element('summary', {}, 'What this page leaves out'),
+  sentences.map(sentence => element('p', {}, clean(sentence, 600)))) : null;
+
 export function makeHeader(showKeys) {
   const {start} = run;
   const runFact = start.facts.find(fact => fact.label === 'run');
@@ -42,14 +47,14 @@ export function makeHeader(showKeys) {
   const again = start.state === 'recording' && !isFile() ? button('Read again', () => location.reload(), {class: 'link'}) : null;
   if (runFact) lines.push(clean(runFact.text));
   if (start.state_text) lines.push(clean(start.state_text));
-  if (isFile()) lines.push('saved page: ' + (start.moments?.length || 0) + ' moments');
+  if (isFile()) lines.push('saved page');
   return element('header', {},
     element('div', {class: 'title'},
       element('h1', {}, clean(start.program, 120)),
       element('code', {class: 'program-command'}, clean(start.command, 300)),
       element('span', {class: 'push'}),
       theme, button('Keys', showKeys, {class: 'quiet', 'aria-keyshortcuts': '?'})),
-    element('p', {class: 'dim run-line'}, lines.join(' · ') + ' ', again),
+    element('p', {class: 'dim run-line'}, lines.join(' · ') + ' ', again), leftOut(start.left_out),
     element('p', {class: start.alarm ? 'verdict alarm' : 'verdict'}, verdictText(), ' ',
       start.facts.filter(fact => fact.alarm).map(fact => evidence(fact.view))));
 }

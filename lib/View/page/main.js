@@ -42,6 +42,7 @@ function build(page) {
   const fold = button('', () => change({folded: !state.folded}), {class: 'quiet fold'});
   page.replaceChildren(makeHeader(showKeys), makeTabs(), ...(timeline ? [fold, timeline.root] : []), place, dialog);
   const views = viewsNow();
+  if (views.length && !views.includes(state.view)) state.view = views[0];
   // A saved page has some moments: the cursor goes to the nearest of them.
   onChange(() => { if (state.at !== null) state.at = snap(state.at); });
   onChange(() => {

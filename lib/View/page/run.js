@@ -50,8 +50,14 @@ export function metricNow() {
   return state.at === null ? 'peak' : 'live';
 }
 
+/** The number of the flame graph that is looked at, in a page that is a list of flame graphs. */
+export function listedNow() {
+  return Math.min(Number(state.what) || 0, run.start.listed.length - 1);
+}
+
 /** The parameters of profile and table for the state. */
 export function profileParameters() {
+  if (run.start.listed) return {listed: listedNow(), invert: state.invert ? 1 : 0};
   const what = metricNow();
   const ranged = what !== 'peak' && what !== 'live';
   const parameters = {space: spaceNow().id, all: state.all ? 1 : 0, invert: state.invert ? 1 : 0};

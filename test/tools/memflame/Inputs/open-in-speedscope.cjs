@@ -5,8 +5,7 @@
 // Checks FILE against the JSON schema in speedscope's npm package, then opens
 // speedscope's own page from PACKAGES (a node_modules folder) in headless
 // Chromium, loads FILE as a user does by dropping it there, and prints what the
-// page shows. A FILE that is a page (.html) is opened itself, and the profile in it is
-// checked. PICTURE, a .png, gets a screenshot. Exits 1 with the reason when the schema
+// page shows. PICTURE, a .png, gets a screenshot. Exits 1 with the reason when the schema
 // refuses the file, the page reports an error or asks for anything beside itself.
 
 const fs = require('fs');
@@ -15,7 +14,6 @@ const path = require('path');
 const {pathToFileURL} = require('url');
 
 const [packages, chromium, file, picture] = process.argv.slice(2);
-const isPage = file.endsWith('.html');
 const fromPackages = name => require(path.join(packages, name));
 const release = path.join(packages, 'speedscope', 'dist', 'release');
 
@@ -36,13 +34,6 @@ function writeLoader(script, text) {
     `speedscope.loadFileFromBase64(${JSON.stringify(path.basename(file))}, ${JSON.stringify(data)})`);
 }
 
-/** The profile in a page that memflame wrote. */
-function profileOf(html) {
-  const text = /<script type="text\/plain" id="profile">([^<]*)<\/script>/.exec(html);
-  if (!text) throw new Error('no profile is in the page');
-  return Buffer.from(text[1], 'base64').toString('utf8');
-}
-
 /** Shows the file in speedscope and prints the names of the profiles it offers. */
 async function show(page, text, url) {
   const errors = [];
@@ -52,8 +43,7 @@ async function show(page, text, url) {
   });
   page.on('request', request => {
     const asked = request.url();
-    const own = isPage ? asked.split('#')[0] === url : asked.startsWith('file:');
-    if (!own && !/^(data|blob):/.test(asked)) errors.push('it asks for ' + asked);
+    if (!/^(file|data|blob):/.test(asked)) errors.push('it asks for ' + asked);
   });
   await page.goto(url);
   // The list of profiles opens from the name of the one shown.
@@ -73,7 +63,7 @@ async function show(page, text, url) {
 }
 
 async function main() {
-  const text = isPage ? profileOf(fs.readFileSync(file, 'utf8')) : fs.readFileSync(file, 'utf8');
+  const text = fs.readFileSync(file, 'utf8');
   checkSchema(text);
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'memkit-chromium-'));
   const script = path.join(folder, 'profile.js');
@@ -87,7 +77,7 @@ async function main() {
   });
   try {
     const page = pathToFileURL(path.join(release, 'index.html')) + '#localProfilePath=' + script;
-    await show(await browser.newPage(), text, isPage ? pathToFileURL(file).href : page);
+    await show(await browser.newPage(), text, page);
   } finally {
     await browser.close();
     fs.rmSync(folder, {recursive: true, force: true});

@@ -18,6 +18,7 @@ import re
 import sys
 import time
 import urllib.parse
+import zlib
 
 import made_trace
 
@@ -39,7 +40,9 @@ def policy(page):
 
 
 def embed(page, answers):
-    text = json.dumps(answers, ensure_ascii=False).replace("<", "\\u003c").replace("\u2028", "\\u2028")
+    pack = lambda value: base64.b64encode(zlib.compress(json.dumps(value).encode())).decode()
+    parts = [[[request], pack([answer])] for request, answer in answers.items()]
+    text = json.dumps({"encoding": "deflate", "names": [], "parts": parts})
     return page.replace('id="answers">{}<', f'id="answers">{text}<')
 
 
@@ -54,7 +57,7 @@ def file_page(trace):
     answers["curves"] = trace.curves({})
     answers["profile"], answers["table"] = trace.profile({}), trace.table({})
     for at in moments:
-        answers[f"profile?space=0&at={at}"] = trace.profile({"at": at, "nodes": 2000})
+        answers[f"profile?at={at}"] = trace.profile({"at": at, "nodes": 2000})
         answers[f"table?at={at}"] = trace.table({"at": at})
         answers[f"map?device=1&at={at}"] = trace.map({"device": 1, "at": at})
     answers["layers"] = trace.layers({})

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The JSON of flame graphs and of tables.
+
+#ifndef MEMKIT_LIB_VIEW_PROFILEJSON_H
+#define MEMKIT_LIB_VIEW_PROFILEJSON_H
+
+#include "TraceView.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace memkit {
+
+/// The names of graphs, numbered from 0. Several graphs may share a table.
+class GraphNames {
+public:
+  struct GraphName {
+    std::string Text, File;
+    std::string Source; ///< the text of the line
+    uint32_t Line = 0;  ///< 0: none
+    CodeOwner Owner = CodeOwner::Other;
+  };
+  /// The number of a row; rows with the same text, file and owner are one.
+  uint32_t add(GraphName Row);
+  size_t size() const { return Rows.size(); }
+  /// Removes the rows from Size on.
+  void truncate(size_t Size);
+  /// Writes the rows from First on as an object of columns.
+  void write(llvm::json::OStream &J, size_t First = 0) const;
+
+private:
+  static std::string keyOf(const GraphName &Row);
+
+  std::vector<GraphName> Rows;
+  llvm::StringMap<uint32_t> Numbers;
+};
+
+/// The texts of lines of the user's code. Of must outlive the object.
+class SourceTexts {
+public:
+  explicit SourceTexts(const Places &Of);
+  llvm::StringRef find(llvm::StringRef File, uint32_t Line) const {
+    return Texts.lookup({File, Line});
+  }
+
+private:
+  llvm::DenseMap<std::pair<llvm::StringRef, uint32_t>, llvm::StringRef> Texts;
+};
+
+/// The row of a name of a graph.
+GraphNames::GraphName nameRow(const FlameNames::FlameName &N, CodeOwner Owner,
+                              const SourceTexts &Sources);
+
+/// Writes the columns of nodes. RowOf: the row of a name of the nodes.
+void writeNodes(llvm::json::OStream &J, llvm::ArrayRef<FlameNode> Nodes,
+                GraphNames &Names,
+                llvm::function_ref<GraphNames::GraphName(uint32_t)> RowOf);
+
+/// The answer to `table`. The keys of V are stacks; Calls: of Where. At most
+/// Limit rows, the largest.
+std::string tableText(const Trace &T, const Places &Where, const OwnTree &Calls,
+                      const KeyedValues &V, size_t Limit);
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_VIEW_PROFILEJSON_H
