@@ -7,7 +7,7 @@ import {button, checkbox, copy, copyButton, element, menu, setMenu} from './elem
 import {FlameGraph, kindFill} from './flame_graph.js';
 import {FlameTree} from './flame_tree.js';
 import {capital, formatCount, formatShare, formatTime, formatValue} from './format.js';
-import {clean, placeAndName, placeOf} from './names.js';
+import {clean, hasPlace, placeAndName, placeOf} from './names.js';
 import {CommandLine, pictureButton} from './picture.js';
 import {metricNow, profileParameters, run} from './run.js';
 import {change, inGesture, state} from './state.js';
@@ -196,7 +196,8 @@ export class FlameView {
   }
 
   sizeLabel(tree, node) {
-    const place = clean(placeOf(tree.names, tree.name[node]), 80);
+    const name = tree.name[node];
+    const place = hasPlace(tree.names, name) ? '' : clean(placeOf(tree.names, name), 80);
     return (place ? place + '  ' : '') + formatValue(tree.total[node], this.answer.unit);
   }
 

@@ -186,7 +186,10 @@ export class DeviceMap {
       ' at 0x' + BigInt(address).toString(16) + ', offset ' + formatSize(blocks.offset[block])]);
     const list = this.map.blocks[segment] || [], at = list.indexOf(block);
     const side = (other, word) => other === undefined ? null : element('dd', {}, word + ': ',
-      button(clean(blocks.label[other], 80), () => this.choose(other), {class: 'link'}), ' ' + formatSize(blocks.size[other]));
+      button(clean(blocks.label[other], 80), () => {
+        this.choose(other);
+        this.surface.canvas.focus();
+      }, {class: 'link'}), ' ' + formatSize(blocks.size[other]));
     const neighbours = [side(list[at - 1], 'before'), side(list[at + 1], 'after')].filter(Boolean);
     this.detail.replaceChildren(
       element('div', {}, element('p', {class: 'detail-name'}, clean(blocks.label[block])),

@@ -87,7 +87,7 @@ function paintAreas(pen, layout, answer, stack, top) {
 }
 
 function paintGrid(pen, layout, top) {
-  for (const tick of sizeTicks(top, Math.max(2, (layout.y1 - layout.y0) / 36))) {
+  for (const tick of sizeTicks(top, Math.max(2, (layout.y1 - layout.y0) / 30))) {
     const y = Math.round(layout.y1 - tick / top * (layout.y1 - layout.y0)) + 0.5;
     pen.line([layout.x0, y, layout.x1, y], tick ? colors.line : colors.edge);
     pen.text(layout.x0 - 8, y, formatSize(tick), colors.dim, {align: 'right'});

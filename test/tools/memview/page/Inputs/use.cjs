@@ -6,38 +6,17 @@
 // its keys and menus promise. The fixture beside this file serves the page.
 
 const assert = require('assert');
-const {execFileSync, spawn} = require('child_process');
+const {execFileSync} = require('child_process');
 const fs = require('fs');
-const os = require('os');
 const path = require('path');
 const {pathToFileURL} = require('url');
+const {drag, hashOf, launch, run, serveFixture, temporary, textOf} = require('./harness.cjs');
 const [packages, chromium, python] = process.argv.slice(2);
 const fixture = path.join(__dirname, 'fixture.py');
-const temporary = fs.mkdtempSync(path.join(os.tmpdir(), 'memview-page-'));
-const servers = [];
+const serve = (...options) => serveFixture(python, ...options);
 let address = '';
-process.on('exit', () => servers.forEach(server => server.kill()));
-process.on('SIGTERM', () => process.exit(1));
-
-/** Starts a fixture and returns its address. */
-function serve(...options) {
-  const server = spawn(python, [fixture, '--port=0', ...options], {stdio: ['ignore', 'pipe', 'inherit']});
-  servers.push(server);
-  return new Promise(resolve => server.stdout.once('data', data => resolve(String(data).trim())));
-}
 
 const views = ['overview', 'timeline', 'flame', 'map', 'growth', 'layers', 'compare', 'processes'];
-
-const hashOf = page => page.evaluate(() => decodeURIComponent(location.hash));
-const textOf = (page, selector) => page.textContent(selector);
-
-async function drag(page, box, from, to, y = 0.5) {
-  await page.mouse.move(box.x + box.width * from, box.y + box.height * y);
-  await page.mouse.down();
-  await page.mouse.move(box.x + box.width * (from + to) / 2, box.y + box.height * y, {steps: 4});
-  await page.mouse.move(box.x + box.width * to, box.y + box.height * y, {steps: 4});
-  await page.mouse.up();
-}
 
 const tests = {
   async 'a drag selects a range, and Back undoes it'(page) {
@@ -268,29 +247,8 @@ Object.assign(tests, {
 
 async function main() {
   address = await serve();
-  const browser = await require(path.join(packages, 'playwright-core')).chromium.launch({executablePath: chromium, args: ['--no-sandbox']});
-  let failed = 0;
-  for (const [name, test] of Object.entries(tests)) {
-    const page = await browser.newPage({viewport: {width: 1280, height: 1000}, reducedMotion: 'reduce'});
-    page.setDefaultTimeout(5000);
-    const complaints = [];
-    page.on('pageerror', error => complaints.push(String(error.stack)));
-    page.on('console', message => { if (message.type() === 'error') complaints.push(message.text()); });
-    try {
-      await test(page);
-      assert.deepEqual(complaints.filter(text => !page.expected?.test(text)), []);
-      console.log('passed:', name);
-    } catch (error) {
-      ++failed;
-      console.log('failed:', name, '\n ', error.message, ...complaints, await hashOf(page));
-    }
-    await page.close();
-  }
-  await browser.close();
-  for (const server of servers) server.kill();
-  servers.length = 0;
-  fs.rmSync(temporary, {recursive: true});
-  process.exitCode = failed ? 1 : 0;
+  await run(await launch(packages, chromium), tests);
+  process.exit();
 }
 
 main();
