@@ -9,9 +9,9 @@ import {invertAnswer} from './invert.js';
 /** Parameters in the order of the contract, with their defaults. */
 const Order = {
   start: {}, growth: {}, compare: {},
-  curves: {space: 0, by: '', from: 0, to: null, columns: 600},
-  profile: {space: 0, heap: '', what: '', at: null, from: null, to: null, by: null, all: 0, invert: 0, nodes: 20000},
-  table: {space: 0, heap: '', what: '', at: null, from: null, to: null, by: null, all: 0, rows: 200, sort: 'own'},
+  curves: {space: 0, heap: null, process: null, by: '', from: 0, to: null, columns: 600},
+  profile: {space: 0, heap: null, process: null, what: '', at: null, from: null, to: null, by: null, all: 0, invert: 0, nodes: 20000},
+  table: {space: 0, heap: null, process: null, what: '', at: null, from: null, to: null, by: null, all: 0, rows: 200, sort: 'own'},
   map: {device: null, at: null},
   layers: {space: 0},
 };
@@ -106,7 +106,8 @@ function pause(ms, signal) {
   });
 }
 
-async function answerServed(request, signal, onprogress) {
+/** An answer of the server, not kept: what is asked again may have changed. */
+export async function answerServed(request, signal, onprogress) {
   for (;;) {
     let reply, answer;
     try {

@@ -2,8 +2,8 @@
 //
 // The top of the page: program, command, the run in a line, the verdict, the tabs.
 
-import {isFile} from './ask.js';
-import {button, element} from './element.js';
+import {answerServed, isFile} from './ask.js';
+import {button, element, flash} from './element.js';
 import {capital} from './format.js';
 import {clean} from './names.js';
 import {run} from './run.js';
@@ -31,6 +31,20 @@ function verdictText() {
   return clean(capital(text), 600);
 }
 
+/** Asks for what was recorded since. The address has the state, so a reload shows the same view of the longer run. */
+function refreshButton() {
+  const made = button('Refresh', async () => {
+    try {
+      const {changed} = await answerServed('start?fresh=1');
+      if (changed) location.reload();
+      else flash(made, 'Nothing new');
+    } catch (error) {
+      flash(made, error.message);
+    }
+  }, {class: 'link'});
+  return made;
+}
+
 export function makeHeader(showKeys) {
   const {start} = run;
   const runFact = start.facts.find(fact => fact.label === 'run');
@@ -39,7 +53,7 @@ export function makeHeader(showKeys) {
   nameTheme();
   onTheme(nameTheme);
   const lines = [clean(start.trace, 120)];
-  const again = start.state === 'recording' && !isFile() ? button('Read again', () => location.reload(), {class: 'link'}) : null;
+  const again = start.state === 'recording' && !isFile() ? refreshButton() : null;
   if (runFact) lines.push(clean(runFact.text));
   if (start.state_text) lines.push(clean(start.state_text));
   if (isFile()) lines.push('saved page: ' + (start.moments?.length || 0) + ' moments');

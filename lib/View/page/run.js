@@ -16,6 +16,14 @@ export function spaceNow() {
     {id: 0, name: 'host', peak_bytes: 0, peak_ns: 0, live_bytes: 0, peak_step: null};
 }
 
+/** Which heap and process the timeline, the flame graph and its table are of; null: all. */
+export function filtersNow() {
+  const {filters = [], heaps, processes} = run.start;
+  const heap = filters.includes('heap') && heaps.find(one => one.id === state.heap && one.space === spaceNow().id);
+  const process = filters.includes('process') && processes.id.includes(state.process);
+  return {heap: heap ? state.heap : null, process: process ? state.process : null};
+}
+
 /** The step of a time, or null before the first step. */
 export function stepAt(ns) {
   const {steps} = run.start;
@@ -54,7 +62,7 @@ export function metricNow() {
 export function profileParameters() {
   const what = metricNow();
   const ranged = what !== 'peak' && what !== 'live';
-  const parameters = {space: spaceNow().id, all: state.all ? 1 : 0, invert: state.invert ? 1 : 0};
+  const parameters = {space: spaceNow().id, ...filtersNow(), all: state.all ? 1 : 0, invert: state.invert ? 1 : 0};
   if (state.by && state.by !== run.start.groups[0]) parameters.by = state.by;
   if (what === 'live') parameters.at = Math.round(state.at);
   if (ranged) {

@@ -48,10 +48,18 @@ async function drag(page, box, from, to, y = 0.5) {
   await page.mouse.up();
 }
 
-/** Waits until no request of the page is under way, and two frames more. */
+/** Counts the requests of a page that are under way, for settle(). */
+function watch(page) {
+  const open = page.openRequests = new Set();
+  page.on('request', request => open.add(request));
+  for (const end of ['requestfinished', 'requestfailed']) page.on(end, request => open.delete(request));
+  return page;
+}
+
+/** Waits until the page has asked nothing for some frames, and has drawn. Pages of watch() only. */
 async function settle(page) {
-  await page.waitForLoadState('networkidle');
-  await page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))));
+  for (let quiet = 0; quiet < 3; quiet = page.openRequests.size ? 0 : quiet + 1)
+    await page.evaluate(() => new Promise(done => requestAnimationFrame(() => setTimeout(done, 20))));
 }
 
 /** Runs tests, each in a page of its own, and prints what passed. A page may complain of nothing but page.expected. */
@@ -59,7 +67,7 @@ async function run(browser, tests, contextOptions = {}) {
   let failed = 0;
   for (const [name, test] of Object.entries(tests)) {
     const context = await browser.newContext({viewport: {width: 1280, height: 1000}, reducedMotion: 'reduce', ...contextOptions});
-    const page = await context.newPage(), complaints = [];
+    const page = watch(await context.newPage()), complaints = [];
     context.setDefaultTimeout(5000);
     page.on('pageerror', error => complaints.push(String(error.stack)));
     page.on('console', message => { if (message.type() === 'error') complaints.push(message.text()); });
@@ -80,4 +88,4 @@ async function run(browser, tests, contextOptions = {}) {
   process.exitCode = failed ? 1 : 0;
 }
 
-module.exports = {drag, hashOf, launch, run, serve, serveFixture, settle, temporary, textOf};
+module.exports = {drag, hashOf, launch, run, serve, serveFixture, settle, temporary, textOf, watch};

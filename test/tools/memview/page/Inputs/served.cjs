@@ -8,7 +8,7 @@
 const assert = require('assert');
 const {execFileSync} = require('child_process');
 const fs = require('fs');
-const {drag, hashOf, launch, run, serve, settle, textOf} = require('./harness.cjs');
+const {drag, hashOf, launch, run, serve, settle, textOf, watch} = require('./harness.cjs');
 const [packages, chromium, trace] = process.argv.slice(2);
 const Units = {B: 1, KiB: 1024, MiB: 1 << 20};
 const Times = {ns: 1, us: 1e3, ms: 1e6, s: 1e9};
@@ -230,7 +230,7 @@ const tests = {
     await page.fill('main input[type=search]', 'log');
     await page.waitForTimeout(400);
     await settle(page);
-    const other = await context.newPage();
+    const other = watch(await context.newPage());
     await other.goto(page.url());
     await settle(other);
     const look = async of => [await textOf(of, '.selection'), await textOf(of, 'main h2'), await textOf(of, 'main .line'),
