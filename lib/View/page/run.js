@@ -3,7 +3,7 @@
 // What the page knows of the run: the answer to api/start, and questions about it.
 
 import {lastAtMost, nearest} from './axis.js';
-import {formatTime, formatSize} from './format.js';
+import {formatTime} from './format.js';
 import {state} from './state.js';
 
 export const run = {start: null};
@@ -41,11 +41,6 @@ export function momentText(ns) {
 export function snap(ns) {
   const {moments} = run.start;
   return moments?.length ? moments[nearest(moments, ns)] : ns;
-}
-
-export function peakText(space) {
-  return formatSize(space.peak_bytes) + ' at ' + formatTime(space.peak_ns) +
-    (space.peak_step === null ? '' : ', step ' + space.peak_step);
 }
 
 /** What the flame graph and the table ask for: the range, the cursor's moment, or the peak. */
