@@ -40,6 +40,10 @@ static cl::opt<bool>
 /// The command that gives the values on the command line.
 static std::string commandOf(const AskedValues &V) {
   std::string File = " " + Input;
+  if (V.Process)
+    File = " --process='#" + std::to_string(V.Process) + "'" + File;
+  if (!V.Heap.empty())
+    File = " --heap=" + V.Heap + File;
   if (V.What == "growth")
     return "memleak" + File;
   if (V.What == "layers")
