@@ -107,8 +107,8 @@ def step_rows(stepped):
 
 
 PAGES_TEXT = (
-    "Each row is the way to a flame graph in Chromium, which runs already: of the peak, or of a moment in the\n"
-    "middle of the run. memview serves the trace; memflame writes a file that speedscope's page shows; memray writes a\n"
+    "Each row is the way to a flame graph in Chromium, which runs already: of the peak, or of a moment\n"
+    "late in the run. memview serves the trace; memflame writes a file that speedscope's page shows; memray writes a\n"
     "page (`flamegraph --no-web`, for a moment `--temporal`). memray reads only its own recordings, here of the\n"
     "same program, and records no frames of C++; `--no-web` puts the libraries into the page, which\n"
     "works without a network, as memview does.\n\n"

@@ -29,7 +29,7 @@ export class FilterMenu {
     const {name} = this, chosen = filtersNow()[name], key = spaceNow().id + '|' + chosen;
     if (key === this.key) return;
     this.key = key;
-    const all = (run.start.filters || []).includes(name) && !isFile() ? candidates(name) : [];
+    const all = isFile() ? [] : candidates(name);
     this.root.hidden = all.length < 2;
     if (this.root.hidden) return;
     all.sort((a, b) => b[2] - a[2]);

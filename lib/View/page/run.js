@@ -18,10 +18,9 @@ export function spaceNow() {
 
 /** Which heap and process the timeline, the flame graph and its table are of; null: all. */
 export function filtersNow() {
-  const {filters = [], heaps, processes} = run.start;
-  const heap = filters.includes('heap') && heaps.find(one => one.id === state.heap && one.space === spaceNow().id);
-  const process = filters.includes('process') && processes.id.includes(state.process);
-  return {heap: heap ? state.heap : null, process: process ? state.process : null};
+  const {heaps, processes} = run.start;
+  const heap = heaps.find(one => one.id === state.heap && one.space === spaceNow().id);
+  return {heap: heap ? state.heap : null, process: processes.id.includes(state.process) ? state.process : null};
 }
 
 /** The step of a time, or null before the first step. */

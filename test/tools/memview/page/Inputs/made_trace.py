@@ -125,7 +125,6 @@ class Trace:
                        {"id": 1, "name": "cuda:0", "peak_bytes": 1_610_612_736 // 8, "peak_ns": step_begin(41), "live_bytes": 90_000_000, "peak_step": 41}],
             "heaps": [{"id": at + 1, "name": (["host.malloc", "torch.cpu", "python.object"] + [f"jemalloc.arena.{at}"] * (at > 2))[min(at, 3)], "space": 0, "in_totals": True,
                        "peak_bytes": PEAK // (at + 1), "live_bytes": 292_000_000 // (at + 1), "allocations": 2_039_108 // (at + 1)} for at in range(self.heaps)],
-            "filters": ["heap", "process"],
             "steps": {"id": [], "begin_ns": []} if self.quiet else
                      {"id": list(range(1, STEPS + 1)), "begin_ns": [step_begin(number) for number in range(1, STEPS + 1)]},
             "marks": {"time_ns": [mark[0] for mark in marks], "end_ns": [mark[1] or mark[0] for mark in marks],

@@ -79,10 +79,9 @@ const tests = {
     await open(page, '#view=flame');
     const box = await timelineBox(page);
     await drag(page, box, shareAt(box, 2.9), shareAt(box, 6.1));
-    await assertTable(page, linesOf('--metric=allocated', '--since=3s', '--until=6s'), 'Allocated from');
-    assert.match(await textOf(page, 'main'), /Whole intervals: from 3 s to 6 s/);
-    await page.selectOption('main .bar select >> nth=0', 'retained');
     const [, since, until] = /range=([\d.]+s)-([\d.]+s)/.exec(await hashOf(page));
+    await assertTable(page, linesOf('--metric=allocated', '--since=' + since, '--until=' + until), 'Allocated from');
+    await page.selectOption('main .bar select >> nth=0', 'retained');
     await assertTable(page, linesOf('--metric=live', '--since=' + since, '--until=' + until), 'Allocated from');
     await page.goBack();
     await page.goBack();
@@ -100,6 +99,21 @@ const tests = {
     const command = await textOf(page, '.command code');
     assert.equal(execFileSync('sh', ['-c', command.replace('speedscope', 'collapsed') + ' --format=collapsed'], {encoding: 'utf8'}),
                  tool('memflame', '--metric=live', '--at=' + at, '--format=collapsed'));
+  },
+
+  async 'a heap of a device is that of memflame --heap'(page) {
+    await open(page, '#view=flame&space=1&at=8.55s');
+    await page.selectOption('.timeline .field:has(span:text-is("heap")) select', {label: 'torch.cuda:0'});
+    await page.waitForFunction(() => /MiB/.test(document.querySelector('main h2').textContent));
+    await settle(page);
+    const lines = tool('memflame', '--format=collapsed', '--metric=live', '--at=8.55s', '--heap=torch.cuda:0').trim().split('\n');
+    const bytes = lines.reduce((sum, line) => sum + Number(/ (\d+)$/.exec(line)[1]), 0);
+    const [, shown] = /: ([\d.]+ \w+)$/.exec(await textOf(page, 'main h2'));
+    assert(isShownAs(bytes, shown), shown + ' is not ' + bytes);
+    assert.match(await textOf(page, '.legend-row.total'), /^Peak|^At 8\.5/);
+    await page.goBack();
+    await settle(page);
+    assert.doesNotMatch(await textOf(page, 'main h2'), new RegExp(': ' + shown + '$'));
   },
 
   async 'search shows the share of the matches'(page) {
