@@ -153,6 +153,9 @@ Expected<KeyedValues> TraceView::rangeValues(TracePart &P, Graph &G,
   if (G.isOfScopes())
     return makeRequestError("allocations of a range are known by stack, and "
                             "not by layer or scope");
+  // A range up to the end of the run has the last event.
+  if (R.EndNs == endNs())
+    ++R.EndNs;
   Expected<IntervalSeries *> Series = P.intervals();
   if (!Series)
     return Series.takeError();

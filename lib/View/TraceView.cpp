@@ -8,6 +8,7 @@
 #include "memkit/Support/RequestError.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <sys/stat.h>
 
 using namespace llvm;
 
@@ -21,12 +22,30 @@ std::string frameLine(const ShownFrame &F) {
 
 TraceView::~TraceView() = default;
 
+/// The state of a regular file; else nothing that differs.
+static FileState stateOf(const std::string &Path) {
+  struct stat Now;
+  if (stat(Path.c_str(), &Now) != 0 || !S_ISREG(Now.st_mode))
+    return {};
+  constexpr uint64_t NsOfSecond = 1'000'000'000;
+  return {Now.st_dev, Now.st_ino, uint64_t(Now.st_size),
+          uint64_t(Now.st_mtim.tv_sec) * NsOfSecond +
+              uint64_t(Now.st_mtim.tv_nsec)};
+}
+
+bool TraceView::hasChanged() const {
+  FileState Now = stateOf(Path);
+  return Now != FileState() && Now != Opened;
+}
+
 Expected<std::unique_ptr<TraceView>> TraceView::open(StringRef Path,
                                                      SelectionSpec Spec,
                                                      ProgressCallback Progress,
                                                      CommandWriter Commands) {
   std::unique_ptr<TraceView> V(new TraceView);
   V->Path = Path.str();
+  // Before the file is read: a later change may not be in the view.
+  V->Opened = stateOf(V->Path);
   V->CommandOf = std::move(Commands);
   V->Spec = Spec;
   if (Error E = V->In.open(Path, Spec, std::move(Progress)))

@@ -16,6 +16,7 @@
 #include "TracePart.h"
 #include "memkit/Model/LiveBlocks.h"
 #include "llvm/Support/JSON.h"
+#include <deque>
 
 namespace memkit {
 
@@ -90,6 +91,12 @@ struct ViewRange {
   uint64_t BeginNs = 0, EndNs = 0;
 };
 
+/// Which file a path names, and its last change.
+struct FileState {
+  uint64_t Device = 0, Inode = 0, Bytes = 0, ChangedNs = 0;
+  bool operator==(const FileState &) const = default;
+};
+
 /// One trace, kept open. Belongs to one thread. Keeps what several questions
 /// need: trees, live blocks of the last time point, curves.
 class TraceView {
@@ -108,6 +115,9 @@ public:
   bool isWaiting() const { return Waits; }
   /// Whether long work runs.
   bool isWorking() const;
+  /// Whether the file of this name is no longer the file that was opened, or
+  /// has changed since.
+  bool hasChanged() const;
   /// From now on, answers wait for long work: for a page that is a file.
   void waitForWork() { WaitsForWork = true; }
   /// The answers of a page that is a file, as one JSON object by request: the
@@ -179,7 +189,7 @@ private:
   llvm::Expected<KeyedValues> rangeValues(TracePart &P, Graph &G,
                                           uint32_t Space, llvm::StringRef What,
                                           ViewRange R, bool IsExact);
-  llvm::Error readLive(uint64_t AtNs);
+  llvm::Error readLive(const TracePart &P, uint64_t AtNs);
   std::string atText(uint64_t Ns) const;
   // ProfileAnswer.cpp
   llvm::Expected<std::string> profile(llvm::StringRef Query);
@@ -189,6 +199,7 @@ private:
   bool ShowsAll = false; ///< frames that the rules fold
   SelectedTrace In;
   std::string Path;
+  FileState Opened;
   CommandWriter CommandOf;
   RunReport Run;
   std::optional<Overview> Over;
@@ -208,8 +219,9 @@ private:
   std::optional<MarkSeries> Measured;
   std::vector<SeriesPoint> Resident; ///< of all processes
   /// The live blocks at LiveNs, of all memory spaces.
-  std::vector<LivePart> Live;
+  std::deque<LivePart> Live;
   std::optional<uint64_t> LiveNs;
+  uint32_t LiveHeap = 0; ///< a heap outside the totals, alone
 };
 
 } // namespace memkit

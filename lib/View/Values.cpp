@@ -28,26 +28,32 @@ std::string TraceView::atText(uint64_t Ns) const {
 }
 
 /// Reads the live blocks at a time point, unless they were read last.
-Error TraceView::readLive(uint64_t AtNs) {
-  if (LiveNs == AtNs)
+Error TraceView::readLive(const TracePart &P, uint64_t AtNs) {
+  // The whole trace lacks the heaps outside the totals.
+  uint32_t Heap = P.filter().Heap;
+  if (Heap && !(trace().heap(Heap).Flags & HF_OutsideTotals))
+    Heap = 0;
+  if (LiveNs == AtNs && LiveHeap == Heap)
     return Error::success();
+  const Selection &Sel = Heap ? P.stats().selection() : In.S->selection();
   LiveNs.reset();
   Live.clear();
   TimePoint At;
   At.TimeNs = AtNs;
   At.IsEnd = AtNs >= endNs();
-  if (Error E = forEachLivePart(trace(), In.S->selection(), At,
+  if (Error E = forEachLivePart(trace(), Sel, At,
                                 "the memory of a moment needs",
                                 [&](const LivePart &B) { Live.push_back(B); }))
     return E;
   LiveNs = AtNs;
+  LiveHeap = Heap;
   return Error::success();
 }
 
 Expected<KeyedValues> TraceView::liveValues(const TracePart &P, Graph &G,
                                             uint32_t Space, uint64_t AtNs,
                                             uint64_t SinceNs) {
-  if (Error E = readLive(AtNs))
+  if (Error E = readLive(P, AtNs))
     return std::move(E);
   KeyedValues V;
   std::vector<uint64_t> Sums(G.numKeys());

@@ -9,12 +9,14 @@
 #include "Cli/Terminal.h"
 #include "Cli/ToolMain.h"
 #include "Support/Json.h"
+#include "Support/ShrunkFiles.h"
 #include "View/HttpServer.h"
 #include "View/Page.h"
 #include "View/TraceView.h"
 #include "memkit/Support/RequestError.h"
 #include "llvm/Support/Program.h"
 #include <csignal>
+#include <malloc.h>
 #include <unistd.h>
 
 using namespace llvm;
@@ -98,6 +100,8 @@ static HttpAnswer answerOf(TraceView &V, const HttpRequest &R) {
   if (!Name.consume_front("api/"))
     return errorAnswer(404, makeRequestError("there is no such page"));
   Expected<std::string> Text = V.answer(Name, R.Query);
+  // Long answers free much, which malloc would keep.
+  malloc_trim(0);
   if (!Text) {
     bool IsWrong = Text.errorIsA<RequestError>();
     return errorAnswer(IsWrong ? 400 : 500, Text.takeError());
@@ -164,6 +168,7 @@ static Expected<int> run(const SelectionFlags &Flags) {
 
 int main(int Argc, char **Argv) {
   useLargePages();
+  readShrunkFilesAsZeros();
   SelectionFlags Flags(SF_AllFrames);
   return runTool(Argc, Argv,
                  {"memview", "Shows a trace in a browser.",

@@ -2,6 +2,7 @@
 import http.client
 import json
 import subprocess
+import time
 import urllib.parse
 
 
@@ -33,7 +34,11 @@ class Served:
         return answer.status, dict(answer.getheaders()), text
 
     def ask(self, question):
-        status, _, text = self.request(self.path + "api/" + question)
+        status = 202
+        while status == 202:
+            status, _, text = self.request(self.path + "api/" + question)
+            if status == 202:
+                time.sleep(0.02)
         answer = json.loads(text)
         answer["status"] = status
         return answer
