@@ -106,7 +106,28 @@ def step_rows(stepped):
                aim or "", within(statistics.median(slower), aim) if slower else ""]
 
 
-def page(command, rounds, results, stepped, grown, starts, recording, analysed, read):
+PAGES_TEXT = (
+    "Each row is the way to a flame graph in Chromium, which runs already: of the peak, or of a moment\n"
+    "late in the run. memview serves the trace; memflame writes a file that speedscope's page shows; memray writes a\n"
+    "page (`flamegraph --no-web`, for a moment `--temporal`). memray reads only its own recordings, here of the\n"
+    "same program, and records no frames of C++; `--no-web` puts the libraries into the page, which\n"
+    "works without a network, as memview does.\n\n"
+    "- `command` ends with memview's address, or with the written file; `picture` ends with the drawn graph.\n"
+    "- `x` is the time to the picture divided by memview's in the same round.\n"
+    "- `loaded` is what the tab has loaded, `heap` the heap of JavaScript, `tab` the process of the tab (PSS).")
+
+
+def page_rows(shown):
+    for recording, question, who, runs, base in shown:
+        def middle(key, scale=1, of=runs):
+            return statistics.median(run[key] for run in of) / scale
+        slower = [run["seconds"] / one["seconds"] for run, one in zip(runs, base)]
+        yield [recording, question, who, f"{middle('command'):.2f}", spread([run["seconds"] for run in runs], 2),
+               "" if runs is base else spread(slower, 2, "x"), f"{middle('loaded', 2**20):.1f}",
+               f"{middle('heap', 2**20):.0f}", f"{middle('process', 2**20):.0f}"]
+
+
+def page(command, rounds, results, stepped, grown, starts, recording, analysed, read, shown=()):
     sizes, times = recording_tables(results)
     parts = [
         "# Benchmarks",
@@ -168,4 +189,8 @@ def page(command, rounds, results, stepped, grown, starts, recording, analysed, 
                   "program. memray's collapsed stacks are in the\nform of gprof2dot, and memray compares no "
                   "recordings.",
                   table(["workload", "question", "recorder", "command", "events", "ms", "MiB"], rows)]
+    if shown:
+        parts += ["## Pages", PAGES_TEXT,
+                  table(["recording", "question", "page", "command, s", "picture, s", "x", "loaded, MiB", "heap, MiB", "tab, MiB"],
+                        page_rows(shown))]
     return "\n\n".join(parts) + "\n"

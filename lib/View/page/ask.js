@@ -10,9 +10,9 @@ import {invertAnswer} from './invert.js';
 /** Parameters in the order of the contract, with their defaults. */
 const Order = {
   start: {}, growth: {}, compare: {},
-  curves: {space: 0, by: '', from: 0, to: null, columns: 600},
-  profile: {listed: null, space: 0, heap: '', what: '', at: null, from: null, to: null, by: null, all: 0, invert: 0, nodes: 20000},
-  table: {listed: null, space: 0, heap: '', what: '', at: null, from: null, to: null, by: null, all: 0, rows: 200, sort: 'own'},
+  curves: {space: 0, heap: null, process: null, by: '', from: 0, to: null, columns: 600},
+  profile: {listed: null, space: 0, heap: null, process: null, what: '', at: null, from: null, to: null, exact: 0, by: null, all: 0, invert: 0, nodes: 20000},
+  table: {listed: null, space: 0, heap: null, process: null, what: '', at: null, from: null, to: null, exact: 0, by: null, all: 0, rows: 200, sort: 'own'},
   map: {device: null, at: null},
   layers: {space: 0},
 };
@@ -50,7 +50,8 @@ function pause(ms, signal) {
   });
 }
 
-async function answerServed(request, signal, onprogress) {
+/** An answer of the server, not kept: what is asked again may have changed. */
+export async function answerServed(request, signal, onprogress) {
   for (;;) {
     let reply, answer;
     try {
@@ -107,6 +108,11 @@ export class Question {
     this.status.classList.toggle('error', isError);
   }
 
+  take(answer) {
+    this.say([answer.snapped, answer.note].filter(Boolean).join(' '));
+    this.use(answer);
+  }
+
   /** Asks if the request is a new one. A delay lets a drag go on without requests. */
   async ask(parameters, delay = 0) {
     const request = requestOf(this.name, parameters);
@@ -123,8 +129,11 @@ export class Question {
       });
       if (abort.signal.aborted) return;
       clearTimeout(slow);
-      this.say([answer.snapped, answer.note].filter(Boolean).join(' '));
-      this.use(answer);
+      this.take(answer);
+      if (answer.exact !== false || !('exact' in Order[this.name]) || isFile()) return;
+      // An estimate came at once; the exact values take longer.
+      const exact = await ask(this.name, {...parameters, exact: 1}, abort.signal);
+      if (!abort.signal.aborted) this.take(exact);
     } catch (error) {
       clearTimeout(slow);
       if (error.name === 'AbortError') return;

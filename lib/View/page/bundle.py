@@ -3,6 +3,7 @@
 
 Modules follow the modules that they import. Lines of import go, the word export goes, so all modules
 share one scope: names at the top of modules must differ, and the script fails where two are the same.
+Comments on lines of their own go, too: the page is loaded more often than read.
 """
 
 import pathlib
@@ -13,7 +14,7 @@ IMPORT = re.compile(r"^import\s+(?:\{[^}]*\}\s+from\s+)?'\./([\w.]+)';\n", re.M)
 TOP_NAME = re.compile(r"^(export\s+)?(?:async\s+)?(function\*?|class|const|let|var)\s+([\w$]+)", re.M)
 NEXT_NAME = re.compile(r",\s*([\w$]+)\s*=")
 TOP_PATTERN = re.compile(r"^(?:export\s+)?(?:const|let|var)\s*[{\[]", re.M)
-LICENSE = re.compile(r"\A// SPDX-License-Identifier:[^\n]*\n")
+COMMENT = re.compile(r"^ *(?://[^\n]*|/\*\*?\s.*?\*/)\n", re.M | re.S)
 NAMES = re.compile(r"\{([^}]*)\}")
 LIMIT = 300 * 1024
 
@@ -85,7 +86,7 @@ def join(folder):
             other = owner.setdefault(word, name)
             if other != name:
                 sys.exit(f"bundle.py: error: '{word}' is a name of {other} and of {name}")
-        text = re.sub(r"^export\s+", "", IMPORT.sub("", LICENSE.sub("", text)), flags=re.M)
+        text = re.sub(r"^export\s+", "", COMMENT.sub("", IMPORT.sub("", text)), flags=re.M).strip("\n") + "\n"
         parts.append(f"// {name}\n{text}")
     return "\n".join(parts)
 
@@ -93,7 +94,7 @@ def join(folder):
 def bundle(folder):
     """The whole page as text, with the markers replaced."""
     script = "\n// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n" + join(folder)
-    style = "\n" + (folder / "page.css").read_text(encoding="utf-8")
+    style = "\n" + COMMENT.sub("", (folder / "page.css").read_text(encoding="utf-8"))
     if "</script" in script.lower() or "<!--" in script or "</style" in style.lower():
         sys.exit("bundle.py: error: the code has text that ends its element")
     page = (folder / "index.html").read_text(encoding="utf-8")

@@ -46,12 +46,15 @@ export function button(text, onclick, attributes = {}) {
 
 /** A button that copies what text() gives, and says so for a moment. */
 export function copyButton(label, text) {
-  const made = button(label, async () => {
-    const done = await copy(text());
-    made.textContent = done ? 'Copied' : 'Copying failed';
-    setTimeout(() => { made.textContent = label; }, 1200);
-  });
+  const made = button(label, async () => flash(made, await copy(text()) ? 'Copied' : 'Copying failed'));
   return made;
+}
+
+/** Shows a word in a button's place for a moment. */
+export function flash(node, text) {
+  const label = node.dataset.label ||= node.textContent;
+  node.textContent = text;
+  setTimeout(() => { node.textContent = label; }, 1200);
 }
 
 /** Copies a text; false if the browser refuses. */

@@ -3,12 +3,12 @@
 // The flame graph and its table: of the cursor's moment, the range, or the peak.
 
 import {Question} from './ask.js';
-import {button, checkbox, copy, copyButton, element, menu, setMenu} from './element.js';
+import {button, checkbox, copy, copyButton, element, menu, setMenu, setText} from './element.js';
 import {isOffered} from './file.js';
 import {FlameGraph, kindFill} from './flame_graph.js';
 import {FlameTree} from './flame_tree.js';
 import {capital, formatCount, formatShare, formatTime, formatValue} from './format.js';
-import {clean, placeAndName, placeOf} from './names.js';
+import {clean, hasPlace, placeAndName, placeOf} from './names.js';
 import {CommandLine, pictureButton} from './picture.js';
 import {listedNow, metricNow, profileParameters, run} from './run.js';
 import {change, inGesture, state} from './state.js';
@@ -54,9 +54,15 @@ export class FlameView {
     this.all.hidden = !isOffered('profile', 'all', '1');
     this.invert.hidden = Boolean(run.start.inverted);
     this.search = element('input', {type: 'search', placeholder: 'Search function or file', 'aria-label': 'Search',
-                                    oninput: () => change({search: this.search.value}, 'search')});
+                                    oninput: () => this.searchSoon()});
     return element('div', {class: 'bar'}, this.whatMenu, this.byMenu, this.all, this.invert, this.search,
       element('span', {class: 'push'}), this.command.toggle, pictureButton(() => this.graph.svg(), 'flame'));
+  }
+
+  /** Letters that follow fast are a single search; a letter and its search have a frame each. */
+  searchSoon() {
+    clearTimeout(this.searchTimer);
+    this.searchTimer = setTimeout(() => change({search: this.search.value}, 'search'), 60);
   }
 
   makeDetail() {
@@ -133,19 +139,21 @@ export class FlameView {
       this.filterKey = key;
       this.matchKey = null;
     }
-    const {tree, answer} = this;
+    const {tree, answer} = this, sameTree = tree === this.graph.tree;
     const zoom = tree.resolve(state.zoom);
     if (this.matchKey !== state.search) {
       this.matches = tree.matches(state.search);
       this.matchKey = state.search;
       this.matched.textContent = this.matches ? matchText(tree.matchedSum(this.matches), tree.sum, answer.unit) : '';
     }
-    this.title.textContent = clean(capital(answer.title)) + ': ' + formatValue(answer.total, answer.unit);
+    setText(this.title, clean(capital(answer.title)) + ': ' + formatValue(answer.total, answer.unit));
     this.showEmpty();
     this.graph.show(tree, zoom, this.matches);
     this.graph.surface.describe('Flame graph of ' + clean(answer.title) + ', ' + formatValue(answer.total, answer.unit) +
       '. The table below holds the same data. Arrows walk the tree.');
-    this.showCrumbs(zoom);
+    const crumbs = [zoom, key].join();
+    if (this.crumbKey !== crumbs || !sameTree) this.showCrumbs(zoom);
+    this.crumbKey = crumbs;
     this.describe(this.graph.chosen);
   }
 
@@ -209,7 +217,8 @@ export class FlameView {
   }
 
   sizeLabel(tree, node) {
-    const place = clean(placeOf(tree.names, tree.name[node]), 80);
+    const name = tree.name[node];
+    const place = hasPlace(tree.names, name) ? '' : clean(placeOf(tree.names, name), 80);
     return (place ? place + '  ' : '') + formatValue(tree.total[node], this.answer.unit);
   }
 
@@ -218,8 +227,9 @@ export class FlameView {
     this.actions.hidden = this.acted() < 0;
     this.detailName.classList.toggle('hint', node < 0);
     if (node < 0) {
-      this.detailName.textContent = FlameHint;
-      this.detailSource.textContent = this.detailSizes.textContent = '';
+      setText(this.detailName, FlameHint);
+      setText(this.detailSource, '');
+      setText(this.detailSizes, '');
       return;
     }
     const name = tree.name[node], total = tree.total[node], {zoom} = this.graph;

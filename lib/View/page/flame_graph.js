@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The drawn flame graph: outermost calls on top. Draws visible rows only; boxes below a
-// pixel share a box with their neighbours.
+// The drawn flame graph: outermost calls on top. Draws visible rows only; boxes below two
+// pixels share a box with their neighbours.
 
 import {fitText, textWidth} from './pen.js';
 import {Scroller} from './scroller.js';
 import {colors} from './theme.js';
 
 export const RowHeight = 20;
-const MinLabel = 26, MaxRows = 28, Least = 1;
+const MinLabel = 26, MaxRows = 28, Least = 2;
 const calm = matchMedia('(prefers-reduced-motion: reduce)');
 
 export class FlameGraph {
@@ -18,6 +18,7 @@ export class FlameGraph {
     this.tree = null;
     this.zoom = this.chosen = this.hovered = -1;
     this.matches = null;
+    this.isMoving = false;
     this.view = [0, 1];
     this.scroller = new Scroller((...place) => this.paint(...place), (...place) => this.paintOver(...place), {tabindex: 0});
     this.surface = this.scroller.surface;
@@ -88,8 +89,9 @@ export class FlameGraph {
 
   /** Moves the view in a sixth of a second, or at once. */
   moveTo(target, animated) {
-    clearTimeout(this.motion);
     if (!animated) {
+      this.move = null;
+      this.isMoving = false;
       this.view = target;
       return;
     }
@@ -99,6 +101,7 @@ export class FlameGraph {
       if (this.move !== target) return;
       const share = Math.min(1, Math.max(0, (now - began) / 160)), eased = 1 - (1 - share) ** 3;
       this.view = [from[0] + (target[0] - from[0]) * eased, from[1] + (target[1] - from[1]) * eased];
+      this.isMoving = share < 1;
       this.surface.draw();
       if (share < 1) requestAnimationFrame(advance);
     };
@@ -133,36 +136,36 @@ export class FlameGraph {
   }
 
   paintRow(pen, width, level, y) {
-    const {tree, view} = this, row = tree.rows[level];
-    const scale = width / (view[1] - view[0]);
-    let at = tree.firstBehind(row, view[0]);
-    while (at < row.length) {
-      const node = row[at], x = tree.x[node];
-      if (x >= view[1]) break;
-      const wide = tree.total[node] * scale;
-      if (wide < Least) {
-        // The search goes on behind the pixel, however many boxes are in it.
-        const pixel = Least / scale;
-        let end = x + pixel;
+    const {tree, view} = this, row = tree.rows[level], scale = width / (view[1] - view[0]), least = Least / scale;
+    const {x, total} = tree, strip = new Strip(pen, y);
+    for (let at = tree.firstBehind(row, view[0]); at < row.length && x[row[at]] < view[1];) {
+      const node = row[at], left = Math.max(-1, (x[node] - view[0]) * scale);
+      if (total[node] < least) {
+        // The search goes on behind the pixels, however many boxes are in them.
+        let end = x[node] + least;
         do {
           at = tree.firstBehind(row, end, at + 1);
-          if (at >= row.length || tree.x[row[at]] > end || tree.total[row[at]] >= pixel) break;
-          end = tree.x[row[at]] + pixel;
+          if (at >= row.length || x[row[at]] > end || total[row[at]] >= least) break;
+          end = x[row[at]] + least;
         } while (end < view[1]);
-        const left = Math.max(0, (x - view[0]) * scale);
-        pen.rect(left, y, Math.max(Least, (end - view[0]) * scale - left), RowHeight - 1, colors.faded);
+        strip.add(left, Math.max(left + Least, (end - view[0]) * scale));
         continue;
       }
-      const left = Math.max(-1, (x - view[0]) * scale);
-      const right = Math.min(width + 1, (x + tree.total[node] - view[0]) * scale);
-      this.paintNode(pen, node, left, y, right - left);
       ++at;
+      const right = Math.min(width + 1, (x[node] + total[node] - view[0]) * scale);
+      if (this.isFaded(node) && right - left < MinLabel) strip.add(left, right);
+      else this.paintNode(pen, node, left, y, right - left);
     }
+    strip.end();
+  }
+
+  isFaded(node) {
+    return this.matches !== null && !this.matches[this.tree.name[node]];
   }
 
   paintNode(pen, node, left, y, wide) {
     const {tree} = this, name = tree.name[node], kind = tree.names.kind[name];
-    const faded = this.matches && !this.matches[name];
+    const faded = this.isFaded(node);
     const gap = wide > 3 ? 1 : 0;
     pen.rect(left, y, wide - gap, RowHeight - 1, faded ? colors.faded : this.options.fill(tree, node));
     if (!faded && kind === 2 && wide > 4) pen.hatch(left, y, wide - gap, RowHeight - 1, colors.hatch);
@@ -173,6 +176,7 @@ export class FlameGraph {
     const text = fitText(label, room, 12, bold);
     if (!text) return;
     pen.text(start, y + 9.5, text, faded ? colors.dim : colors.onfill, {bold});
+    if (this.isMoving) return;
     const used = textWidth(text, 12, bold) + 8;
     if (room - used < 60 || text.endsWith('…')) return;
     const more = this.options.size(tree, node);
@@ -181,6 +185,28 @@ export class FlameGraph {
 
   svg() {
     return this.scroller.svg();
+  }
+}
+
+/** Neighbours of a row that are drawn as a single box: those too small to see, and those that a search fades. */
+class Strip {
+  constructor(pen, y) {
+    this.pen = pen;
+    this.y = y;
+    this.to = -Infinity;
+  }
+
+  add(left, right) {
+    if (left > this.to + 0.5) {
+      this.end();
+      this.from = Math.max(0, left);
+    }
+    this.to = right;
+  }
+
+  end() {
+    if (this.to > this.from) this.pen.rect(this.from, this.y, this.to - this.from, RowHeight - 1, colors.faded);
+    this.to = -Infinity;
   }
 }
 

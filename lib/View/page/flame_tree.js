@@ -2,7 +2,7 @@
 //
 // The tree of a flame graph in flat arrays: positions, rows, paths, filters, search.
 
-import {clean, placeAndName, shortId} from './names.js';
+import {clean, placeAndName, placeOf, shortId} from './names.js';
 
 export class FlameTree {
   /** names as in the answer; name, depth, total, self are arrays in preorder. */
@@ -83,7 +83,7 @@ export class FlameTree {
   /** The id of a node's name, for addresses. */
   id(node) {
     const name = this.name[node];
-    return this.ids[name] ??= shortId(placeAndName(this.names, name));
+    return this.ids[name] ??= shortId(placeOf(this.names, name) + ' ' + this.names.text[name]);
   }
 
   functionId(node) {
@@ -159,7 +159,7 @@ export class FlameTree {
     const wanted = words.trim().toLowerCase();
     if (!wanted) return null;
     const {names} = this;
-    this.searched ||= names.text.map((_, at) => (placeAndName(names, at) + '\n' + (names.source[at] || '')).toLowerCase());
+    this.searched ||= names.text.map((_, at) => (placeAndName(names, at) + '\n' + names.file[at] + '\n' + (names.source[at] || '')).toLowerCase());
     return this.searched.map(text => text.includes(wanted));
   }
 

@@ -2,8 +2,9 @@
 //
 // The top of the page: program, command, the run in a line, the verdict, the tabs.
 
+import {answerServed} from './ask.js';
+import {button, element, flash} from './element.js';
 import {isFile} from './file.js';
-import {button, element} from './element.js';
 import {capital} from './format.js';
 import {clean} from './names.js';
 import {run} from './run.js';
@@ -36,6 +37,20 @@ const leftOut = sentences => sentences?.length ? element('details', {class: 'dim
   element('summary', {}, 'What this page leaves out'),
   sentences.map(sentence => element('p', {}, clean(sentence, 600)))) : null;
 
+/** Asks for what was recorded since. The address has the state, so a reload shows the same view of the longer run. */
+function refreshButton() {
+  const made = button('Refresh', async () => {
+    try {
+      const {changed} = await answerServed('start?fresh=1');
+      if (changed) location.reload();
+      else flash(made, 'Nothing new');
+    } catch (error) {
+      flash(made, error.message);
+    }
+  }, {class: 'link'});
+  return made;
+}
+
 export function makeHeader(showKeys) {
   const {start} = run;
   const runFact = start.facts.find(fact => fact.label === 'run');
@@ -44,7 +59,7 @@ export function makeHeader(showKeys) {
   nameTheme();
   onTheme(nameTheme);
   const lines = [clean(start.trace, 120)];
-  const again = start.state === 'recording' && !isFile() ? button('Read again', () => location.reload(), {class: 'link'}) : null;
+  const again = start.state === 'recording' && !isFile() ? refreshButton() : null;
   if (runFact) lines.push(clean(runFact.text));
   if (start.state_text) lines.push(clean(start.state_text));
   if (isFile()) lines.push('saved page');

@@ -13,7 +13,7 @@ const Keys = [
   ['Timeline', [
     ['Left, Right', 'move the cursor'], ['Shift Left, Shift Right', 'extend the range'],
     ['[, ]', 'previous or next step'], ['+, −', 'zoom'], ['0, Escape', 'show the whole run, nothing selected'],
-    ['wheel, Shift wheel', 'zoom around the pointer, move sideways']]],
+    ['wheel, Shift wheel', 'zoom around the pointer, move sideways'], ['two fingers', 'zoom']]],
   ['Flame graph, with the focus on it', [
     ['arrows', 'walk the tree'], ['Enter, Backspace', 'zoom in, zoom out'], ['f', 'focus on the function'],
     ['x', 'hide the function'], ['c', 'copy the stack'], ['i', 'invert'], ['a', 'all frames']]],

@@ -7,7 +7,7 @@ import {numberTicks} from './axis.js';
 import {element} from './element.js';
 import {formatSize} from './format.js';
 import {clean} from './names.js';
-import {fitText, textWidth} from './pen.js';
+import {fitTail, textWidth} from './pen.js';
 import {CommandLine, pictureButton} from './picture.js';
 import {spaceNow} from './run.js';
 import {change} from './state.js';
@@ -93,7 +93,7 @@ export class Layers {
     names.forEach((name, row) => {
       const y = top + row * CellHeight;
       if (y < -CellHeight || y > height) return;
-      pen.text(left - 12, y + CellHeight / 2 - 0.5, fitText(name, left - 16), colors.ink, {align: 'right'});
+      pen.text(left - 12, y + CellHeight / 2 - 0.5, fitTail(name, left - 16), colors.ink, {align: 'right'});
       for (let at = 0; at < steps.length; at += every) {
         let value = 0;
         for (let part = at; part < Math.min(steps.length, at + every); ++part) value = Math.max(value, answer.values[row][part]);

@@ -3,7 +3,7 @@
 // The map of a device's memory at a moment: segments, blocks and holes.
 
 import {Question} from './ask.js';
-import {button, element, menu} from './element.js';
+import {button, element, menu, setMenu} from './element.js';
 import {capital, formatCount, formatShare, formatSize, formatTime} from './format.js';
 import {gatherOutside, MapRow, Outside} from './map_layout.js';
 import {blockAt, colorBlocks, paintChosen, paintMap, prepareMap} from './map_paint.js';
@@ -43,7 +43,7 @@ export class DeviceMap {
     this.deviceMenu = menu('Device', devices.map(device => [String(device.id), clean(device.name)]), '',
       value => change({device: Number(value)}));
     this.deviceMenu.hidden = devices.length < 2;
-    this.tintMenu = menu('Colour by', Tints, '', tint => change({tint}));
+    this.tintMenu = menu('Colour by', [], '', tint => change({tint}));
     return element('div', {class: 'bar'}, this.deviceMenu, this.tintMenu, element('span', {class: 'push'}),
       this.command.toggle, pictureButton(() => this.scroller.svg(), 'map'));
   }
@@ -61,7 +61,6 @@ export class DeviceMap {
     }
     this.question.ask({device: device.id, at: state.at}, inGesture() ? 120 : 0);
     this.deviceMenu.querySelector('select').value = String(device.id);
-    this.tintMenu.querySelector('select').value = state.tint;
     if (this.answer) this.refresh();
   }
 
@@ -81,7 +80,11 @@ export class DeviceMap {
                    ['largest hole', formatSize(answer.largest_hole)]];
     if (answer.total_bytes) facts.push(['device', formatSize(answer.total_bytes)]);
     this.sizes.replaceChildren(...facts.map(([label, text]) => element('div', {}, element('dt', {}, label), element('dd', {}, text))));
-    this.coloring = colorBlocks(answer, state.tint);
+    // A trace without categories, layers or libraries has no such colours.
+    const tints = Tints.filter(([tint]) => !answer.blocks.size.length || !['layer', 'category', 'library'].includes(tint) || answer.blocks[tint]?.some(Boolean));
+    const tint = tints.some(([name]) => name === state.tint) ? state.tint : 'line';
+    setMenu(this.tintMenu, tints, tint);
+    this.coloring = colorBlocks(answer, tint);
     this.surface.describe('Map of ' + clean(answer.device) + ': ' + facts.map(fact => fact.join(' ')).join(', ') +
       '. Arrows walk the blocks.');
     this.prepare(this.surface.width || this.scroller.root.clientWidth);
@@ -186,7 +189,10 @@ export class DeviceMap {
       ' at 0x' + BigInt(address).toString(16) + ', offset ' + formatSize(blocks.offset[block])]);
     const list = this.map.blocks[segment] || [], at = list.indexOf(block);
     const side = (other, word) => other === undefined ? null : element('dd', {}, word + ': ',
-      button(clean(blocks.label[other], 80), () => this.choose(other), {class: 'link'}), ' ' + formatSize(blocks.size[other]));
+      button(clean(blocks.label[other], 80), () => {
+        this.choose(other);
+        this.surface.canvas.focus();
+      }, {class: 'link'}), ' ' + formatSize(blocks.size[other]));
     const neighbours = [side(list[at - 1], 'before'), side(list[at + 1], 'after')].filter(Boolean);
     this.detail.replaceChildren(
       element('div', {}, element('p', {class: 'detail-name'}, clean(blocks.label[block])),

@@ -20,7 +20,7 @@ export function layOut(segments, width) {
   const largest = segments.size.reduce((most, size) => Math.max(most, size), 1);
   // Rows for the whole: more for large devices, so that blocks stay visible.
   const rows = Math.max(Fewest, Math.min(64, Math.ceil(segments.size.length / 3)));
-  const perRow = Math.max(1, Math.min(largest, whole / rows));
+  const perRow = Math.max(1, Math.ceil(Math.min(largest, whole / rows)));
   const scale = width / perRow;
   const pieces = [], last = [];
   let row = 0, x = 0;
@@ -32,7 +32,7 @@ export function layOut(segments, width) {
     }
     let from = 0;
     while (from < size) {
-      const bytes = Math.min(size - from, Math.max(1, Math.floor((width - x) / scale)));
+      const bytes = Math.min(size - from, Math.max(1, Math.round((width - x) / scale)));
       const wide = Math.max(2, bytes * scale);
       pieces.push({segment, row, from, to: from + bytes, x, width: Math.min(wide, width - x)});
       from += bytes;

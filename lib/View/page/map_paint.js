@@ -6,7 +6,7 @@ import {formatSize, formatTime} from './format.js';
 import {clean} from './names.js';
 import {bySegment, firstItem, layOut, MapRow, placeIn} from './map_layout.js';
 import {textWidth} from './pen.js';
-import {colors, darkOnScale, scaleColor, seriesColor} from './theme.js';
+import {colors, scaleColor, seriesColor} from './theme.js';
 
 const Groups = 8;
 
@@ -18,7 +18,7 @@ export function colorBlocks(answer, tint) {
     const ages = blocks.age_ns.slice().sort((a, b) => a - b);
     const least = Math.max(1, ages[Math.floor(ages.length / 100)] || 1), range = Math.max(1, Math.log(Math.max(least, ages[ages.length - 1] || 1) / least));
     const share = at => Math.max(0, Math.log(Math.max(1, blocks.age_ns[at]) / least) / range);
-    return {color: at => scaleColor(0.1 + 0.75 * share(at)), darkText: at => darkOnScale(0.1 + 0.75 * share(at)),
+    return {color: at => scaleColor(0.1 + 0.75 * share(at)),
             legend: [0, 0.33, 0.66, 1].map(part => ({name: formatTime(least * Math.exp(part * range)),
                                                    color: () => scaleColor(0.1 + 0.75 * part)}))};
   }
@@ -30,7 +30,7 @@ export function colorBlocks(answer, tint) {
   const rest = sorted.filter(([name]) => !index.has(name)).reduce((sum, entry) => sum + entry[1], 0);
   const legend = [...index].map(([name, at]) => ({name: clean(name, 100), bytes: sums.get(name), color: () => seriesColor(at, name)}));
   if (rest) legend.push({name: tint === 'layer' ? 'no layer or others' : 'others', bytes: rest, color: () => colors.others});
-  return {color: at => index.has(names[at]) ? seriesColor(index.get(names[at]), '') : colors.others, darkText: null, legend};
+  return {color: at => index.has(names[at]) ? seriesColor(index.get(names[at]), '') : colors.others, legend};
 }
 
 /** What is computed once an answer and width: pieces, lists, the largest hole. */

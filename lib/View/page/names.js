@@ -24,9 +24,15 @@ export function placeOf(names, index) {
   return file ? file + (names.line[index] ? ':' + names.line[index] : '') : '';
 }
 
-/** The text that searches look at: file:line function, as tables write it. */
+/** Whether a name begins with its file and line already: train.py:45 Block.forward. */
+export function hasPlace(names, index) {
+  const file = names.file[index];
+  return Boolean(file) && names.text[index].startsWith(file.slice(file.lastIndexOf('/') + 1) + ':' + names.line[index] + ' ');
+}
+
+/** file:line function, as tables write it. */
 export function placeAndName(names, index) {
-  const place = placeOf(names, index);
+  const place = hasPlace(names, index) ? '' : placeOf(names, index);
   return place ? place + ' ' + names.text[index] : names.text[index];
 }
 

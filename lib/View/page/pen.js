@@ -41,10 +41,14 @@ export function fitText(text, width, size = 12, bold = false) {
   return end < 3 ? '' : text.slice(0, end).trimEnd() + '…';
 }
 
+/** As fitText, and keeps the end: paths of layers differ there. */
+export const fitTail = (text, width) => [...fitText([...text].reverse().join(''), width)].reverse().join('');
+
 export class CanvasPen {
   constructor(context) {
     this.context = context;
     this.hatches = new Map();
+    this.hasDrawn = false;
     this.forget();
   }
 
@@ -54,6 +58,7 @@ export class CanvasPen {
   }
 
   setFill(fill) {
+    this.hasDrawn = true;
     if (this.color !== fill) this.context.fillStyle = this.color = fill;
   }
 
@@ -69,6 +74,7 @@ export class CanvasPen {
   }
 
   stroke(color, width, dash) {
+    this.hasDrawn = true;
     this.context.strokeStyle = color;
     this.context.lineWidth = width;
     if (dash) this.context.setLineDash(dash);

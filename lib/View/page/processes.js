@@ -22,8 +22,8 @@ export class Processes {
     const rows = processes.id.map((_, at) => at).sort((a, b) => processes.peak_bytes[b] - processes.peak_bytes[a]).slice(0, MostProcesses);
     const left = processes.id.length - rows.length;
     this.root = element('div', {}, element('h2', {}, 'Processes'), this.question.status,
-      rows.length ? element('div', {class: 'scroll'}, element('table', {class: 'data'},
-        head(['peak', 'live at the end', 'process', 'pid', 'began', 'ended', 'end', run.start.curves.includes('process') ? 'memory' : ''], 0, [0, 1, 3, 4, 5]),
+      rows.length ? element('div', {class: 'scroll'}, element('table', {class: 'data process-table'},
+        head(['peak', 'live at the end', 'process', 'pid', 'began', 'ended', 'outcome', run.start.curves.includes('process') ? 'memory' : ''], 0, [0, 1, 3, 4, 5]),
         element('tbody', {}, rows.map(at => this.row(processes, at)))))
         : element('p', {class: 'dim'}, 'The trace has no processes.'));
     if (left) this.root.append(element('p', {class: 'dim'}, 'The largest ' + MostProcesses + ' of ' + processes.id.length + ' processes.'));
@@ -35,9 +35,9 @@ export class Processes {
     surface.describe('Memory of ' + clean(processes.name[at], 60));
     this.curves[at] = {surface, values: null};
     const cell = (text, number) => element('td', {class: number ? 'number' : null}, text);
-    const failed = /killed|signal|exit [1-9]/.test(processes.how[at]);
+    const failed = /killed|signal|exit (status )?[1-9]/.test(processes.how[at]);
     return element('tr', {}, cell(formatSize(processes.peak_bytes[at]), true), cell(formatSize(processes.live_bytes[at]), true),
-      element('td', {}, button(clean(processes.name[at], 80), () => change({range: [processes.begin_ns[at], processes.end_ns[at]], at: null}),
+      element('td', {}, button(clean(processes.name[at], 80), () => change({range: [processes.begin_ns[at], processes.end_ns[at]], at: null, process: processes.id[at]}),
         {class: 'link', title: 'Select the time of this process'})),
       cell(String(processes.pid[at]), true), cell(formatTime(processes.begin_ns[at]), true), cell(formatTime(processes.end_ns[at]), true),
       element('td', {class: failed ? 'alarm-text' : null}, clean(processes.how[at], 80)),

@@ -3,7 +3,7 @@
 // What the page knows of the run: the answer to api/start, and questions about it.
 
 import {lastAtMost, nearest} from './axis.js';
-import {formatTime, formatSize} from './format.js';
+import {formatTime} from './format.js';
 import {state} from './state.js';
 
 export const run = {start: null};
@@ -14,6 +14,13 @@ export function spaceNow() {
   return spaces.find(space => space.id === state.space) ||
     spaces.reduce((best, space) => space.peak_bytes > (best?.peak_bytes ?? -1) ? space : best, null) ||
     {id: 0, name: 'host', peak_bytes: 0, peak_ns: 0, live_bytes: 0, peak_step: null};
+}
+
+/** Which heap and process the timeline, the flame graph and its table are of; null: all. */
+export function filtersNow() {
+  const {heaps, processes} = run.start;
+  const heap = heaps.find(one => one.id === state.heap && one.space === spaceNow().id);
+  return {heap: heap ? state.heap : null, process: processes.id.includes(state.process) ? state.process : null};
 }
 
 /** The step of a time, or null before the first step. */
@@ -33,11 +40,6 @@ export function momentText(ns) {
 export function snap(ns) {
   const {moments} = run.start;
   return moments?.length ? moments[nearest(moments, ns)] : ns;
-}
-
-export function peakText(space) {
-  return formatSize(space.peak_bytes) + ' at ' + formatTime(space.peak_ns) +
-    (space.peak_step === null ? '' : ', step ' + space.peak_step);
 }
 
 /** What the flame graph and the table ask for: the range, the cursor's moment, or the peak. */
@@ -60,7 +62,7 @@ export function profileParameters() {
   if (run.start.listed) return {listed: listedNow(), invert: state.invert ? 1 : 0};
   const what = metricNow();
   const ranged = what !== 'peak' && what !== 'live';
-  const parameters = {space: spaceNow().id, all: state.all ? 1 : 0, invert: state.invert ? 1 : 0};
+  const parameters = {space: spaceNow().id, ...filtersNow(), all: state.all ? 1 : 0, invert: state.invert ? 1 : 0};
   if (state.by && state.by !== run.start.groups[0]) parameters.by = state.by;
   if (what === 'live') parameters.at = Math.round(state.at);
   if (ranged) {

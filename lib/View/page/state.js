@@ -20,7 +20,7 @@ const range = {
 
 /** Name in the address: [default, how it is written]. */
 const Fields = {
-  view: ['overview', text], space: [null, number], range: [null, range], at: [null, time],
+  view: ['overview', text], space: [null, number], heap: [null, number], process: [null, number], range: [null, range], at: [null, time],
   window: [null, range], curve: [null, text], what: ['', text], by: ['', text],
   all: [false, flag], invert: [false, flag], zoom: [[], list], focus: [[], list], hide: [[], list],
   search: ['', text], sort: ['own', text], device: [null, number], tint: ['line', text],

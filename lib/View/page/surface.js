@@ -53,6 +53,7 @@ export class Surface {
       canvas.height = Math.round(height * ratio);
       canvas.style.width = width + 'px';
       canvas.style.height = height + 'px';
+      canvas.getContext('2d').setTransform(ratio, 0, 0, ratio, 0, 0);
     }
     this.draw();
   }
@@ -79,16 +80,16 @@ export class Surface {
   drawOver() {
     if (!this.width || !this.over) return;
     const pen = this.overPen ||= new CanvasPen(this.overContext);
-    this.overContext.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
-    this.overContext.clearRect(0, 0, this.width, this.height);
+    // A canvas that is empty and stays so is left alone: the browser would copy its pixels.
+    if (pen.hasDrawn) this.overContext.clearRect(0, 0, this.width, this.height);
     pen.forget();
+    pen.hasDrawn = false;
     this.over(pen, this.width, this.height);
   }
 
   draw() {
     if (!this.width) return;
     const pen = this.pen ||= new CanvasPen(this.context);
-    this.context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     pen.forget();
     pen.rect(0, 0, this.width, this.height, colors.ground);
     this.paint(pen, this.width, this.height);

@@ -60,6 +60,7 @@ export class DataTable {
   fill() {
     const columns = this.ordered();
     this.root.hidden = !this.rows.length;
+    const focused = [...this.headRow.children].findIndex(cell => cell.contains(document.activeElement));
     this.headRow.replaceChildren(...columns.map(column => {
       const chosen = column === this.sort;
       return element('th', {scope: 'col', class: column.number ? 'number' : null,
@@ -67,6 +68,7 @@ export class DataTable {
         column.value ? button(column.title + (chosen ? (this.falling ? ' ↓' : ' ↑') : ''), () => this.sortBy(column), {class: 'link plain'})
                      : column.title);
     }));
+    if (focused >= 0) this.headRow.children[focused].querySelector('button')?.focus();
     const rows = this.sorted(), shown = this.all ? rows : rows.slice(0, FirstRows);
     this.body.replaceChildren(...shown.map(row => element('tr', {}, columns.map(column =>
       element('td', {class: column.number ? 'number' : column.wide ? 'wide' : null,

@@ -73,5 +73,3 @@ export function scaleColor(share) {
   return oklab(lightness, chroma * Math.cos(hue), chroma * Math.sin(hue));
 }
 
-/** Whether text on the scale's colour is dark. */
-export const darkOnScale = share => isDark() ? share > 0.5 : share < 0.5;

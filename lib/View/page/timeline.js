@@ -7,8 +7,9 @@ import {nearest} from './axis.js';
 import {button, element, menu, setText} from './element.js';
 import {formatSize, formatSizeChange, formatTime} from './format.js';
 import {clean} from './names.js';
+import {FilterMenu} from './filter.js';
 import {pictureButton} from './picture.js';
-import {momentText, run, spaceNow, stepAt} from './run.js';
+import {filtersNow, momentText, run, spaceNow, stepAt} from './run.js';
 import {change, inGesture, onChange, state} from './state.js';
 import {Surface} from './surface.js';
 import {onTheme, colors} from './theme.js';
@@ -31,10 +32,10 @@ export class Timeline {
     this.question = new Question('curves', answer => this.show(answer));
     this.legend = element('div', {class: 'legend'});
     this.selection = element('span', {class: 'selection'});
-    this.clear = button('Clear', () => change({range: null, at: null}), {hidden: true});
+    this.clear = button('Clear', () => change({range: null, at: null}), {hidden: true, class: 'link'});
     this.input = new TimelineInput(this);
     this.root = element('section', {class: 'timeline', 'aria-label': 'Memory over time'},
-      this.head(), this.surface.box, this.question.status, this.legend);
+      this.head(), element('div', {class: 'selection-line'}, this.selection, this.clear), this.surface.box, this.question.status, this.legend);
     onTheme(() => this.showLegend());
     onChange(() => this.update());
   }
@@ -42,15 +43,16 @@ export class Timeline {
   head() {
     const {spaces, curves} = run.start;
     this.spaceMenu = menu('of', spaces.map(space => [String(space.id), clean(space.name)]),
-      '', value => change({space: Number(value), zoom: []}));
+      '', value => change({space: Number(value), heap: null, zoom: []}));
     this.spaceMenu.hidden = spaces.length < 2;
     this.curveMenu = menu('by', [...new Set(['', ...curves])].map(name => [name, groupWord(name)]),
       '', value => change({curve: value}));
+    this.filters = ['heap', 'process'].map(name => new FilterMenu(name));
     const end = () => run.start.end_ns;
     const middle = () => state.at ?? (state.range ? (state.range[0] + state.range[1]) / 2 : end() / 2);
     this.resetButton = button('Whole run', () => change({window: null}), {hidden: true});
     return element('div', {class: 'bar'},
-      element('h2', {}, 'Memory over time'), this.spaceMenu, this.curveMenu, this.selection, this.clear,
+      element('h2', {}, 'Memory over time'), this.spaceMenu, this.curveMenu, this.filters.map(filter => filter.root),
       element('span', {class: 'push'}), this.resetButton,
       button('−', () => this.input.zoom(2, middle()), {'aria-label': 'Zoom out', class: 'square'}),
       button('+', () => this.input.zoom(0.5, middle()), {'aria-label': 'Zoom in', class: 'square'}),
@@ -61,24 +63,35 @@ export class Timeline {
     return spaceNow();
   }
 
+  /** The peak that the curve shows: that of the space, or with a filter the highest of the curve. */
+  peak() {
+    const {heap, process} = filtersNow(), space = this.space();
+    if ((heap === null && process === null) || !this.answer) return space;
+    const {total, time_ns: times} = this.answer;
+    const at = total.reduce((best, value, index) => value > total[best] ? index : best, 0);
+    return {peak_bytes: total[at] || 0, peak_ns: times[at] || 0};
+  }
+
   curveNow() {
     return state.curve ?? (run.start.curves[0] || '');
   }
 
   update() {
-    const parameters = {space: this.space().id, by: this.curveNow()};
+    const parameters = {space: this.space().id, ...filtersNow(), by: this.curveNow()};
     if (state.window) [parameters.from, parameters.to] = state.window;
     this.question.ask(parameters, inGesture() ? 120 : 0);
     this.spaceMenu.querySelector('select').value = String(this.space().id);
     this.curveMenu.querySelector('select').value = this.curveNow();
+    for (const filter of this.filters) filter.update();
     this.resetButton.hidden = !state.window;
     this.showSelection();
     this.showLegend();
     // The picture follows the window; a range and a cursor lie above.
-    const shown = String(state.window) + this.space().id;
-    if (shown === this.shown) this.surface.redrawOver();
-    else this.surface.redraw();
+    const shown = String(state.window) + this.space().id, over = [state.range, state.at].join();
+    if (shown !== this.shown) this.surface.redraw();
+    else if (over !== this.shownOver) this.surface.redrawOver();
     this.shown = shown;
+    this.shownOver = over;
   }
 
   show(answer) {
@@ -158,11 +171,11 @@ export class Timeline {
   showLegend() {
     if (!this.answer) return;
     if (!this.rows) this.makeRows();
-    const moment = this.hoverTime ?? state.at ?? this.space().peak_ns;
+    const peak = this.peak(), moment = this.hoverTime ?? state.at ?? peak.peak_ns;
     const isPeak = this.hoverTime === null && state.at === null;
     const at = nearest(this.answer.time_ns, moment);
     setText(this.when, (isPeak ? 'Peak, ' : 'At ') + momentText(isPeak ? moment : this.answer.time_ns[at] ?? moment));
-    setText(this.sum, formatSize(isPeak ? this.space().peak_bytes : this.answer.total[at] || 0));
+    setText(this.sum, formatSize(isPeak ? peak.peak_bytes : this.answer.total[at] || 0));
     for (const row of this.rows) {
       const index = row.line ? nearest(row.series.time_ns, moment) : at;
       setText(row.number, index < 0 ? '' : formatSize(row.series.values[index] || 0));
@@ -174,7 +187,7 @@ export class Timeline {
   paint(pen, width, height) {
     paintTimeline(pen, layoutOf(width, height, windowNow()), {
       answer: this.answer, stack: this.stack, steps: run.start.steps, marks: run.start.marks,
-      space: this.space()});
+      peak: this.peak()});
   }
 
   paintOver(pen, width, height) {

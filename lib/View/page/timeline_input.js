@@ -3,6 +3,7 @@
 // Pointer, wheel and keys of the timeline: range, cursor, zoom.
 
 import {lastAtMost, nearest} from './axis.js';
+import {Pinch} from './pinch.js';
 import {run, snap} from './run.js';
 import {change, endGesture, state} from './state.js';
 import {layoutOf, timeOf, xOf} from './timeline_paint.js';
@@ -15,10 +16,15 @@ export class TimelineInput {
     this.timeline = timeline;
     this.drag = null;
     const {canvas} = timeline.surface;
+    this.pinch = new Pinch({at: event => timeline.surface.at(event), timeOf: x => timeOf(this.layout(), x),
+                            show: (times, xs) => this.pinchTo(times, xs)});
     canvas.addEventListener('pointerdown', event => this.down(event));
     canvas.addEventListener('pointermove', event => this.move(event));
     canvas.addEventListener('pointerup', event => this.up(event));
-    canvas.addEventListener('pointercancel', () => { this.drag = null; });
+    canvas.addEventListener('pointercancel', event => {
+      this.pinch.up(event);
+      this.drag = null;
+    });
     canvas.addEventListener('pointerleave', () => timeline.hover(null));
     canvas.addEventListener('dblclick', () => this.reset());
     canvas.addEventListener('wheel', event => this.wheel(event), {passive: false});
@@ -41,6 +47,10 @@ export class TimelineInput {
 
   down(event) {
     if (event.button > 0) return;
+    if (this.pinch.down(event)) {
+      this.drag = null;
+      return;
+    }
     const {x, y} = this.timeline.surface.at(event), layout = this.layout();
     const edge = y < layout.y1 ? this.edgeAt(layout, x) : -1;
     this.drag = {x, layout, moved: false, kind: y > layout.y1 ? 'pan' : edge >= 0 ? 'edge' : 'select',
@@ -50,6 +60,7 @@ export class TimelineInput {
   }
 
   move(event) {
+    if (this.pinch.move(event)) return;
     const {x, y} = this.timeline.surface.at(event), {drag} = this;
     const layout = drag?.layout || this.layout();
     const {style} = this.timeline.surface.canvas;
@@ -71,7 +82,8 @@ export class TimelineInput {
     if (range[1] > range[0]) change({range: range.map(Math.round), at: null}, drag.id);
   }
 
-  up() {
+  up(event) {
+    this.pinch.up(event);
     const {drag} = this;
     this.drag = null;
     if (!drag) return;
@@ -96,8 +108,16 @@ export class TimelineInput {
       const shift = (event.deltaX || event.deltaY) * unit / (layout.x1 - layout.x0) * (layout.to - layout.from);
       setWindow(layout.from + shift, layout.to + shift, 'wheel');
     } else {
-      this.zoom(Math.exp(event.deltaY * unit * 0.002), clamp(timeOf(layout, x)));
+      // A pinch on a trackpad comes as a wheel with Ctrl, in small steps.
+      this.zoom(Math.exp(event.deltaY * unit * (event.ctrlKey ? 0.01 : 0.002)), clamp(timeOf(layout, x)));
     }
+  }
+
+  /** Moves the window so that two times are at two places. */
+  pinchTo(times, xs) {
+    const {x0, x1} = this.layout(), scale = (times[1] - times[0]) / (xs[1] - xs[0]);
+    const from = times[0] - (xs[0] - x0) * scale;
+    if (scale > 0) setWindow(from, from + (x1 - x0) * scale, 'wheel');
   }
 
   zoom(factor, around) {

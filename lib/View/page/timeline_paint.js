@@ -87,7 +87,7 @@ function paintAreas(pen, layout, answer, stack, top) {
 }
 
 function paintGrid(pen, layout, top) {
-  for (const tick of sizeTicks(top, Math.max(2, (layout.y1 - layout.y0) / 36))) {
+  for (const tick of sizeTicks(top, Math.max(2, (layout.y1 - layout.y0) / 30))) {
     const y = Math.round(layout.y1 - tick / top * (layout.y1 - layout.y0)) + 0.5;
     pen.line([layout.x0, y, layout.x1, y], tick ? colors.line : colors.edge);
     pen.text(layout.x0 - 8, y, formatSize(tick), colors.dim, {align: 'right'});
@@ -166,11 +166,11 @@ function paintMarks(pen, layout, marks, taken) {
   }
 }
 
-function paintPeak(pen, layout, space, top, taken) {
-  if (!space.peak_bytes || space.peak_ns < layout.from || space.peak_ns > layout.to) return;
-  const x = xOf(layout, space.peak_ns), y = layout.y1 - space.peak_bytes / top * (layout.y1 - layout.y0);
+function paintPeak(pen, layout, {peak_bytes: bytes, peak_ns: ns}, top, taken) {
+  if (!bytes || ns < layout.from || ns > layout.to) return;
+  const x = xOf(layout, ns), y = layout.y1 - bytes / top * (layout.y1 - layout.y0);
   if (y < layout.y0 - 2) return;
-  const text = 'peak ' + formatSize(space.peak_bytes), width = textWidth(text, 12, true);
+  const text = 'peak ' + formatSize(bytes), width = textWidth(text, 12, true);
   const left = Math.min(layout.x1 - width, Math.max(layout.x0, x - width / 2));
   const row = Math.max(0, takeRow(taken, left, width));
   pen.line([x, Lane, x, y], colors.ink, 1);
@@ -192,7 +192,7 @@ function paintRange(pen, layout, range) {
   }
 }
 
-/** Draws the run; `view` has answer, stack, steps, marks, space. */
+/** Draws the run; `view` has answer, stack, steps, marks, peak. */
 export function paintTimeline(pen, layout, view) {
   if (!view.answer) return;
   const top = topOf(view.answer, layout), taken = [[], []];
@@ -200,7 +200,7 @@ export function paintTimeline(pen, layout, view) {
   pen.clip(layout.x0, 0, layout.x1 - layout.x0, layout.y1);
   paintAreas(pen, layout, view.answer, view.stack, top);
   pen.unclip();
-  paintPeak(pen, layout, view.space, top, taken);
+  paintPeak(pen, layout, view.peak, top, taken);
   paintMarks(pen, layout, view.marks, taken);
   paintSteps(pen, layout, view.steps);
   paintTime(pen, layout);

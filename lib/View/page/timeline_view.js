@@ -54,7 +54,7 @@ export class TimelineView {
     if (answer.series.length > 1)
       for (const series of answer.series) rows.push(row(series.name, answer.time_ns, series.values));
     for (const line of answer.lines) rows.push(row(line.name, line.time_ns, line.values));
-    this.series.replaceChildren(element('table', {},
+    this.series.replaceChildren(element('table', {class: 'series-table'},
       head(['', 'most', 'when', moment === null ? (state.range ? 'end of range' : 'end') : 'at ' + formatTime(moment),
             state.range ? 'change in range' : 'change'], 0, [1, 2, 3, 4]),
       element('tbody', {}, rows)));

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Serves the page of memview with answers for a made-up trace, for development and tests.
 
-    fixture.py [--port=N] [--hostile] [--nodes=N] [--slow=SECONDS] [--quiet-trace]
+    fixture.py [--port=N] [--hostile] [--nodes=N] [--heaps=N] [--slow=SECONDS] [--quiet-trace]
     fixture.py -o PAGE.html       writes a page with embedded answers
 
 The answers follow the contract of the page, and are the same in each run. The figures are those of
@@ -117,11 +117,12 @@ def main():
     parser.add_argument("--port", type=int, default=8123)
     parser.add_argument("--hostile", action="store_true", help="names with markup, control characters, 10,000 characters")
     parser.add_argument("--nodes", type=int, default=0, help="nodes of the flame graph")
+    parser.add_argument("--heaps", type=int, default=3, help="heaps of the host")
     parser.add_argument("--slow", type=float, default=0, help="seconds of progress before each answer")
     parser.add_argument("--quiet-trace", action="store_true", help="a trace in which nothing happened")
     parser.add_argument("-o", metavar="PAGE", help="write a page with embedded answers, then exit")
     options = parser.parse_args()
-    trace = made_trace.Trace(hostile=options.hostile, nodes=options.nodes, quiet=options.quiet_trace)
+    trace = made_trace.Trace(hostile=options.hostile, nodes=options.nodes, quiet=options.quiet_trace, heaps=options.heaps)
     if options.o:
         pathlib.Path(options.o).write_text(file_page(trace), encoding="utf-8")
         return

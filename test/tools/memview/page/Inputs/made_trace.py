@@ -59,8 +59,8 @@ TREE = [
 class Trace:
     """Answers of the contract; parameters are dictionaries of texts and numbers."""
 
-    def __init__(self, hostile=False, nodes=0, quiet=False):
-        self.hostile, self.many, self.quiet = hostile, nodes, quiet
+    def __init__(self, hostile=False, nodes=0, quiet=False, heaps=3):
+        self.hostile, self.many, self.quiet, self.heaps = hostile, nodes, quiet, heaps
         self.names = [list(name) for name in NAMES]
         if hostile:
             for at, name in enumerate(self.names[:-2]):
@@ -123,7 +123,8 @@ class Trace:
             "spaces": [{"id": 0, "name": "host", "peak_bytes": 0, "peak_ns": 0, "live_bytes": 0, "peak_step": None}] if self.quiet else [
                        {"id": 0, "name": "host", "peak_bytes": PEAK, "peak_ns": peak_at, "live_bytes": 292_000_000, "peak_step": 59},
                        {"id": 1, "name": "cuda:0", "peak_bytes": 1_610_612_736 // 8, "peak_ns": step_begin(41), "live_bytes": 90_000_000, "peak_step": 41}],
-            "heaps": [{"id": 1, "name": "host.malloc", "space": 0, "in_totals": True, "peak_bytes": PEAK, "live_bytes": 292_000_000, "allocations": 2_039_108}],
+            "heaps": [{"id": at + 1, "name": (["host.malloc", "torch.cpu", "python.object"] + [f"jemalloc.arena.{at}"] * (at > 2))[min(at, 3)], "space": 0, "in_totals": True,
+                       "peak_bytes": PEAK // (at + 1), "live_bytes": 292_000_000 // (at + 1), "allocations": 2_039_108 // (at + 1)} for at in range(self.heaps)],
             "steps": {"id": [], "begin_ns": []} if self.quiet else
                      {"id": list(range(1, STEPS + 1)), "begin_ns": [step_begin(number) for number in range(1, STEPS + 1)]},
             "marks": {"time_ns": [mark[0] for mark in marks], "end_ns": [mark[1] or mark[0] for mark in marks],
@@ -132,7 +133,7 @@ class Trace:
                           "begin_ns": [0, 6_900_000_000, 6_950_000_000], "end_ns": [END, 10_950_000_000, 10_400_000_000],
                           "peak_bytes": [PEAK - 40 * MIB, 24 * MIB, 23 * MIB], "live_bytes": [292_000_000, 0, 3 * MIB],
                           "how": ["exit 0", "exit 0", "killed by signal 9"]},
-            "curves": ["line", "heap", "library", "category", "layer", "process"],
+            "curves": ["line", "heap", "library", "category", "layer", "scope", "thread", "process"],
             "groups": ["line", "stack", "library", "heap", "layer", "category"],
             "devices": [] if self.quiet else [{"id": 1, "name": "cuda:0", "has_map": True}],
             "views": ["overview", "timeline", "flame", "growth"] if self.quiet else
@@ -168,6 +169,10 @@ class Trace:
                 values = [min(left, int(sum(parts[how][at] * share for how, share in zip(hows, shares)))) for at, left in enumerate(rest)] if hows else rest
                 rest = [left - value for left, value in zip(rest, values)]
                 series.append({"name": (HOSTILE[len(series) % 6] if self.hostile else "") + name, "kind": kind, "values": values})
+        if parameters.get("heap") or parameters.get("process"):
+            total = [value // 2 for value in total]
+            series = [{**one, "values": [value // 2 for value in one["values"]]} for one in series[:1]]
+            series[0]["values"] = total
         if self.quiet:
             total, series = [0] * len(times), [{"name": "all", "kind": "other", "values": [0] * len(times)}]
         samples = times[::3]
@@ -205,6 +210,8 @@ class Trace:
             nodes["name"] = [name + len(texts) for name in nodes["name"]]
         else:
             self.walk(self.tree, 0, lambda how: share(how) * factor, nodes)
+        if parameters.get("heap") or parameters.get("process"):
+            nodes = {**nodes, **{key: [value // 2 for value in nodes[key]] for key in ("total", "self")}}
         if self.many:
             names, nodes = self.many_nodes()
         if self.quiet:

@@ -6,38 +6,17 @@
 // its keys and menus promise. The fixture beside this file serves the page.
 
 const assert = require('assert');
-const {execFileSync, spawn} = require('child_process');
+const {execFileSync} = require('child_process');
 const fs = require('fs');
-const os = require('os');
 const path = require('path');
 const {pathToFileURL} = require('url');
+const {drag, hashOf, launch, run, serveFixture, temporary, textOf} = require('./harness.cjs');
 const [packages, chromium, python] = process.argv.slice(2);
 const fixture = path.join(__dirname, 'fixture.py');
-const temporary = fs.mkdtempSync(path.join(os.tmpdir(), 'memview-page-'));
-const servers = [];
+const serve = (...options) => serveFixture(python, ...options);
 let address = '';
-process.on('exit', () => servers.forEach(server => server.kill()));
-process.on('SIGTERM', () => process.exit(1));
-
-/** Starts a fixture and returns its address. */
-function serve(...options) {
-  const server = spawn(python, [fixture, '--port=0', ...options], {stdio: ['ignore', 'pipe', 'inherit']});
-  servers.push(server);
-  return new Promise(resolve => server.stdout.once('data', data => resolve(String(data).trim())));
-}
 
 const views = ['overview', 'timeline', 'flame', 'map', 'growth', 'layers', 'compare', 'processes'];
-
-const hashOf = page => page.evaluate(() => decodeURIComponent(location.hash));
-const textOf = (page, selector) => page.textContent(selector);
-
-async function drag(page, box, from, to, y = 0.5) {
-  await page.mouse.move(box.x + box.width * from, box.y + box.height * y);
-  await page.mouse.down();
-  await page.mouse.move(box.x + box.width * (from + to) / 2, box.y + box.height * y, {steps: 4});
-  await page.mouse.move(box.x + box.width * to, box.y + box.height * y, {steps: 4});
-  await page.mouse.up();
-}
 
 const tests = {
   async 'a drag selects a range, and Back undoes it'(page) {
@@ -122,11 +101,11 @@ const tests = {
     await page.waitForTimeout(300);
     await page.keyboard.press('/');
     await page.keyboard.type('Block.forward');
-    await page.waitForTimeout(200);
+    await page.waitForFunction(() => location.hash.endsWith('search=Block.forward'));
     const [, share] = /Matches hold .*, ([\d.]+) %/.exec(await textOf(page, 'main .line'));
     assert(share > 15 && share < 30, share);
     await page.keyboard.type('!');
-    assert.match(await textOf(page, 'main .line'), /Nothing matches/);
+    await page.waitForFunction(() => /Nothing matches/.test(document.querySelector('main .line').textContent));
   },
 
   async 'hide and focus filter the graph, and can be removed'(page) {
@@ -241,6 +220,122 @@ Object.assign(tests, {
     await page.waitForFunction(() => /What holds the peak/.test(document.body.textContent));
   },
 
+  async 'a long answer of the timeline shows its progress, and the timeline stays usable'(page) {
+    let asked = 0;
+    await page.route(/api\/curves.*by=thread/, route => ++asked < 6
+      ? route.fulfill({status: 202, contentType: 'application/json', body: '{"progress": 0.42, "what": "replaying the events"}'}) : route.continue());
+    await page.goto(address + '#view=flame');
+    await page.waitForSelector('.legend-row');
+    await page.selectOption('.timeline .bar select >> nth=1', 'thread');
+    await page.waitForFunction(() => /Replaying the events: 42 %/.test(document.querySelector('.timeline .status').textContent));
+    const box = await page.locator('.timeline [role=slider]').boundingBox();
+    await drag(page, box, 0.5, 0.7);
+    assert.match(await textOf(page, '.selection'), /Range/);
+    await page.waitForFunction(() => /Allocated from/.test(document.querySelector('main h2').textContent));
+    assert(asked < 6, 'the range waited for the curves');
+    await page.waitForFunction(() => document.querySelector('.timeline .status').hidden);
+  },
+
+  async 'a process and a heap filter the timeline, the graph and the table'(page) {
+    const asked = [];
+    page.on('request', request => asked.push(request.url().replace(/.*api\//, '')));
+    await page.goto(address + '#view=flame&at=9s');
+    await page.waitForFunction(() => /Live at/.test(document.querySelector('main h2').textContent));
+    const before = await textOf(page, 'main h2');
+    asked.length = 0;
+    await page.selectOption('.timeline .field:has(span:text-is("process")) select', '2');
+    await page.waitForFunction(old => document.querySelector('main h2').textContent !== old, before);
+    assert.match(await hashOf(page), /process=2/);
+    for (const name of ['curves', 'profile', 'table']) assert(asked.some(url => url.startsWith(name + '?process=2')), asked.join(' '));
+    await page.selectOption('.timeline .field:has(span:text-is("heap")) select', '3');
+    assert.match(await hashOf(page), /heap=3&process=2/);
+    await page.goBack();
+    await page.goBack();
+    assert.doesNotMatch(await hashOf(page), /process/);
+    await page.waitForFunction(old => document.querySelector('main h2').textContent === old, before);
+    await page.route('**/api/start', async route => {
+      const answer = await (await route.fetch()).json();
+      await route.fulfill({json: {...answer, heaps: answer.heaps.slice(0, 1), processes: Object.fromEntries(Object.entries(answer.processes).map(([key, column]) => [key, column.slice(0, 1)]))}});
+    });
+    await page.goto('about:blank');
+    await page.goto(address);
+    await page.waitForSelector('.legend-row');
+    for (const name of ['process', 'heap']) assert(!await page.isVisible('.timeline .field:has(span:text-is("' + name + '"))'), name);
+  },
+
+  async 'ten thousand heaps make no long list'(page) {
+    const began = Date.now();
+    await page.goto(await serve('--heaps=10000') + '#view=flame&heap=7777');
+    await page.waitForSelector('main table.data tbody tr');
+    const menu = page.locator('.timeline .field:has(span:text-is("heap")) select');
+    assert.equal(await menu.locator('option').count(), 202);
+    assert.equal(await menu.inputValue(), '7777');
+    assert(await page.locator('.legend-row').count() < 20);
+    assert(Date.now() - began < 4000, 'took ' + (Date.now() - began) + ' ms');
+  },
+
+  async 'a recording is asked again, and the view stays'(page) {
+    let changed = false, asked = 0;
+    await page.route('**/api/start*', async route => {
+      asked += route.request().url().includes('fresh=1');
+      const answer = await (await route.fetch()).json();
+      await route.fulfill({json: {...answer, state: 'recording', state_text: 'still being recorded', ...(changed ? {changed, end_ns: answer.end_ns + 1e9} : {})}});
+    });
+    await page.goto(address + '#view=growth&range=8s-10s');
+    await page.click('text=Refresh');
+    await page.waitForSelector('text=Nothing new');
+    await page.waitForSelector('text=Refresh');
+    changed = true;
+    await Promise.all([page.waitForNavigation(), page.click('text=Refresh')]);
+    await page.waitForSelector('.selection:has-text("Range 8 s to 10 s")');
+    assert.match(await hashOf(page), /view=growth.*range=8s-10s/);
+    assert.equal(await page.getAttribute('.timeline [role=slider]', 'aria-valuemax'), '12300000000');
+    assert.equal(asked, 2);
+  },
+
+  async 'two fingers and a trackpad zoom the timeline'(page) {
+    await page.goto(address);
+    await page.waitForSelector('.legend-row');
+    const box = await page.locator('.timeline [role=slider]').boundingBox();
+    const x = share => Math.round(box.x + 72 + (box.width - 73) * share), y = Math.round(box.y + 90);
+    const devtools = await page.context().newCDPSession(page);
+    const touch = (type, ...shares) => devtools.send('Input.dispatchTouchEvent', {type, touchPoints: shares.map((share, id) => ({x: x(share), y, id}))});
+    await touch('touchStart', 0.4);
+    await touch('touchStart', 0.4, 0.6);
+    for (const far of [0.14, 0.18, 0.22, 0.25]) await touch('touchMove', 0.5 - far, 0.5 + far);
+    await touch('touchEnd');
+    await page.waitForTimeout(500);
+    // 20 % of the run lie below half of the timeline: the window has 40 %, around the middle.
+    const [, from, to] = /window=([\d.]+)s-([\d.]+)s/.exec(await hashOf(page));
+    assert(Math.abs(from - 11.3 * 0.3) < 0.1 && Math.abs(to - 11.3 * 0.7) < 0.1, from + ' ' + to);
+    assert.doesNotMatch(await hashOf(page), /range|at=/);
+    await page.goBack();
+    assert.doesNotMatch(await hashOf(page), /window/);
+    await page.mouse.move(x(0.5), y);
+    await page.keyboard.down('Control');
+    for (let at = 0; at < 10; ++at) await page.mouse.wheel(0, -7);
+    await page.keyboard.up('Control');
+    await page.waitForTimeout(500);
+    const [, left, right] = /window=([\d.]+)s-([\d.]+)s/.exec(await hashOf(page));
+    assert(Math.abs((right - left) / 11.3 - Math.exp(-0.7)) < 0.02, left + ' ' + right);
+  },
+
+  async 'the map offers the colours that its blocks have'(page) {
+    await page.goto(address + '#view=map&tint=category');
+    await page.waitForSelector('main .legend-row');
+    assert.match(await textOf(page, 'main .legend'), /activation.*gradient/);
+    await page.route('**/api/map*', async route => {
+      const answer = await (await route.fetch()).json();
+      answer.blocks.category = answer.blocks.category.map(() => '');
+      delete answer.blocks.library;
+      await route.fulfill({json: answer});
+    });
+    await page.reload();
+    await page.waitForSelector('main .legend-row');
+    assert.deepEqual(await page.$$eval('main .field:has-text("Colour") option', options => options.map(option => option.value)), ['line', 'layer', 'age']);
+    assert.match(await textOf(page, 'main .legend'), /train_leak/);
+  },
+
   async 'an error is a sentence in the view that asked'(page) {
     await page.route('**/api/profile*', route => route.fulfill({status: 400, contentType: 'application/json', body: '{"error": "The trace has no such moment."}'}));
     await page.goto(address + '#view=flame');
@@ -268,29 +363,8 @@ Object.assign(tests, {
 
 async function main() {
   address = await serve();
-  const browser = await require(path.join(packages, 'playwright-core')).chromium.launch({executablePath: chromium, args: ['--no-sandbox']});
-  let failed = 0;
-  for (const [name, test] of Object.entries(tests)) {
-    const page = await browser.newPage({viewport: {width: 1280, height: 1000}, reducedMotion: 'reduce'});
-    page.setDefaultTimeout(5000);
-    const complaints = [];
-    page.on('pageerror', error => complaints.push(String(error.stack)));
-    page.on('console', message => { if (message.type() === 'error') complaints.push(message.text()); });
-    try {
-      await test(page);
-      assert.deepEqual(complaints.filter(text => !page.expected?.test(text)), []);
-      console.log('passed:', name);
-    } catch (error) {
-      ++failed;
-      console.log('failed:', name, '\n ', error.message, ...complaints, await hashOf(page));
-    }
-    await page.close();
-  }
-  await browser.close();
-  for (const server of servers) server.kill();
-  servers.length = 0;
-  fs.rmSync(temporary, {recursive: true});
-  process.exitCode = failed ? 1 : 0;
+  await run(await launch(packages, chromium), tests);
+  process.exit();
 }
 
 main();
