@@ -37,9 +37,20 @@ const isShownAs = (bytes, text) => {
 /** The cells of the first row of the view's table. */
 const firstRow = page => page.$$eval('main table.data tbody tr:first-child td', cells => cells.map(cell => cell.textContent));
 
+/** The answer of a part of a drag may be shown before that of the whole. */
 async function assertTable(page, expected, sentence) {
   await page.waitForFunction(text => document.querySelector('main h2').textContent.startsWith(text), sentence);
-  await settle(page);
+  for (const end = Date.now() + 5000; ; await page.waitForTimeout(50)) {
+    await settle(page);
+    try {
+      return await checkTable(page, expected);
+    } catch (error) {
+      if (Date.now() > end) throw error;
+    }
+  }
+}
+
+async function checkTable(page, expected) {
   const [own, , , , place] = await firstRow(page);
   assert.equal(place, expected[0][0]);
   assert(isShownAs(expected[0][1], own), own + ' is not ' + expected[0][1]);
