@@ -5,6 +5,7 @@
 #include "memkit/Analysis/RangeChanges.h"
 #include "memkit/Model/Replay.h"
 #include "llvm/ADT/STLExtras.h"
+#include <deque>
 #include <map>
 #include <set>
 
@@ -88,7 +89,12 @@ private:
   RangeTaker Take;
   std::set<uint64_t> Stops;
   const LiveStats *Stats = nullptr;
-  std::vector<RangeChange> Before; ///< by row: at the start of its part
+  struct RowState {
+    uint64_t Allocations = 0, AllocatedBytes = 0, FreedBytes = 0;
+    uint64_t Temporaries = 0;
+  };
+  /// By row: at the start of its part. Grows without a copy.
+  std::deque<RowState> Before;
 };
 } // namespace
 
@@ -105,15 +111,16 @@ void EdgeReader::visitRows(uint64_t TimeNs) {
     auto P = Parts.find(Stats->processOf(Row));
     if (P == Parts.end())
       continue;
+    RangeChange C = stateOf(P->first, Stats->rowStats(Row));
+    RowState &Old = Before[Row];
     if (P->second.BeginNs == TimeNs)
-      Before[Row] = stateOf(P->first, Stats->rowStats(Row));
+      Old = {C.Allocations, C.AllocatedBytes, C.FreedBytes, C.Temporaries};
     if (P->second.EndNs != TimeNs)
       continue;
-    RangeChange C = stateOf(P->first, Stats->rowStats(Row));
-    C.Allocations -= Before[Row].Allocations;
-    C.AllocatedBytes -= Before[Row].AllocatedBytes;
-    C.FreedBytes -= Before[Row].FreedBytes;
-    C.Temporaries -= Before[Row].Temporaries;
+    C.Allocations -= Old.Allocations;
+    C.AllocatedBytes -= Old.AllocatedBytes;
+    C.FreedBytes -= Old.FreedBytes;
+    C.Temporaries -= Old.Temporaries;
     if (C.Allocations || C.AllocatedBytes || C.FreedBytes || C.Temporaries)
       Take(C);
   }

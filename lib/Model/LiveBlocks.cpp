@@ -107,6 +107,7 @@ static void makeExclusive(const Trace &T, MutableArrayRef<AgedBlock> Blocks) {
 static void readBlocks(const Selection &Sel, uint32_t Process, const Replay &R,
                        std::vector<AgedBlock> &Blocks) {
   Blocks.clear();
+  Blocks.reserve(R.liveBlocks(Process));
   R.forEachLive(Process, [&](const LiveBlock &B, uint32_t Thread) {
     bool Chosen = Sel.hasAllocation(
         {B.AllocatedNs, B.Size, Process, Thread, B.Heap, B.Stack, B.ScopePath});

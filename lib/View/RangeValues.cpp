@@ -7,6 +7,7 @@
 #include "memkit/Support/Format.h"
 #include "memkit/Support/RequestError.h"
 #include "llvm/ADT/STLExtras.h"
+#include <deque>
 
 using namespace llvm;
 
@@ -58,7 +59,7 @@ private:
 
 /// The changes at the edges of a range.
 struct FoundEdges : JobResult {
-  std::vector<RangeChange> Rows;
+  std::deque<RangeChange> Rows; ///< many: grows without a copy
 };
 } // namespace
 

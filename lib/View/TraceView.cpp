@@ -8,6 +8,7 @@
 #include "memkit/Support/RequestError.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <sys/stat.h>
 
 using namespace llvm;
 
@@ -21,16 +22,35 @@ std::string frameLine(const ShownFrame &F) {
 
 TraceView::~TraceView() = default;
 
+/// The state of a regular file; else nothing that differs.
+static FileState stateOf(const std::string &Path) {
+  struct stat Now;
+  if (stat(Path.c_str(), &Now) != 0 || !S_ISREG(Now.st_mode))
+    return {};
+  constexpr uint64_t NsOfSecond = 1'000'000'000;
+  return {Now.st_dev, Now.st_ino, uint64_t(Now.st_size),
+          uint64_t(Now.st_mtim.tv_sec) * NsOfSecond +
+              uint64_t(Now.st_mtim.tv_nsec)};
+}
+
+bool TraceView::hasChanged() const {
+  FileState Now = stateOf(Path);
+  return Now != FileState() && Now != Opened;
+}
+
 Expected<std::unique_ptr<TraceView>> TraceView::open(StringRef Path,
                                                      SelectionSpec Spec,
                                                      ProgressCallback Progress,
                                                      CommandWriter Commands) {
   std::unique_ptr<TraceView> V(new TraceView);
   V->Path = Path.str();
+  // Before the file is read: a later change may not be in the view.
+  V->Opened = stateOf(V->Path);
   V->CommandOf = std::move(Commands);
   V->Spec = Spec;
   if (Error E = V->In.open(Path, Spec, std::move(Progress)))
     return std::move(E);
+  V->ShowsAll = Spec.AllFrames;
   V->Run = queryRun(V->trace());
   V->Parts.emplace_back();
   if (Error E = TracePart::create(*V->In.S, {}).moveInto(V->Parts.back()))
@@ -191,18 +211,25 @@ bool TraceView::isWorking() const {
   return any_of(Jobs, [](const auto &J) { return !J.second->isDone(); });
 }
 
+/// Folds frames, or shows all. What depends on shown frames is made again.
+void TraceView::showFrames(bool All) {
+  if (All == ShowsAll)
+    return;
+  ShowsAll = All;
+  Graphs.clear();
+  Calls.reset();
+  Drawn.reset();
+  GrowthCurves.reset();
+  Grouping.reset();
+  Over.reset();
+  In.T->applyRules(Spec.Names, !All);
+}
+
 Expected<std::string> TraceView::answer(StringRef Question, StringRef Query) {
   Waits = false;
-  if (queryValue(Query, "all") == "1" && !Spec.AllFrames) {
-    if (!Unfolded) {
-      SelectionSpec All = Spec;
-      All.AllFrames = true;
-      if (Error E =
-              TraceView::open(Path, All, {}, CommandOf).moveInto(Unfolded))
-        return std::move(E);
-    }
-    return Unfolded->answer(Question, Query);
-  }
+  // Other answers have no frames, or few: they are as the last profile was.
+  if (Question == "profile" || Question == "table")
+    showFrames(queryValue(Query, "all") == "1" || Spec.AllFrames);
   if (Question == "start")
     return start();
   if (Question == "curves")

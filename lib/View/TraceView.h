@@ -16,6 +16,7 @@
 #include "TracePart.h"
 #include "memkit/Model/LiveBlocks.h"
 #include "llvm/Support/JSON.h"
+#include <deque>
 
 namespace memkit {
 
@@ -92,6 +93,12 @@ struct ViewRange {
   uint64_t BeginNs = 0, EndNs = 0;
 };
 
+/// Which file a path names, and its last change.
+struct FileState {
+  uint64_t Device = 0, Inode = 0, Bytes = 0, ChangedNs = 0;
+  bool operator==(const FileState &) const = default;
+};
+
 /// One trace, kept open. Belongs to one thread. Keeps what several questions
 /// need: trees, live blocks of the last time point, curves.
 class TraceView {
@@ -110,6 +117,9 @@ public:
   bool isWaiting() const { return Waits; }
   /// Whether long work runs.
   bool isWorking() const;
+  /// Whether the file of this name is no longer the file that was opened, or
+  /// has changed since.
+  bool hasChanged() const;
   /// From now on, answers wait for long work: for a page that is a file.
   void waitForWork() { WaitsForWork = true; }
   /// From now on, answers that need long work are errors.
@@ -128,6 +138,7 @@ public:
 private:
   TraceView() = default;
   llvm::Error readOverview();
+  void showFrames(bool All);
   PageInput input() const { return {trace(), Run, *Over, In.S->selection()}; }
   const Trace &trace() const { return *In.T; }
   uint64_t endNs() const { return In.T->endNs(); }
@@ -196,10 +207,10 @@ private:
   llvm::Expected<std::string> table(llvm::StringRef Query);
 
   SelectionSpec Spec;
-  /// The same trace with all frames; opened when needed.
-  std::unique_ptr<TraceView> Unfolded;
+  bool ShowsAll = false; ///< frames that the rules fold
   SelectedTrace In;
   std::string Path;
+  FileState Opened;
   CommandWriter CommandOf;
   RunReport Run;
   std::optional<Overview> Over;
@@ -221,7 +232,7 @@ private:
   std::optional<MarkSeries> Measured;
   std::vector<SeriesPoint> Resident; ///< of all processes
   /// The live blocks at LiveNs, of all memory spaces.
-  std::vector<LivePart> Live;
+  std::deque<LivePart> Live;
   std::optional<uint64_t> LiveNs;
 };
 

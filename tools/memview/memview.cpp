@@ -9,6 +9,7 @@
 #include "Cli/Terminal.h"
 #include "Cli/ToolMain.h"
 #include "Support/Json.h"
+#include "Support/ShrunkFiles.h"
 #include "View/FileAnswers.h"
 #include "View/HttpServer.h"
 #include "View/Page.h"
@@ -16,6 +17,7 @@
 #include "memkit/Support/RequestError.h"
 #include "llvm/Support/Program.h"
 #include <csignal>
+#include <malloc.h>
 #include <unistd.h>
 
 using namespace llvm;
@@ -99,6 +101,8 @@ static HttpAnswer answerOf(TraceView &V, const HttpRequest &R) {
   if (!Name.consume_front("api/"))
     return errorAnswer(404, makeRequestError("there is no such page"));
   Expected<std::string> Text = V.answer(Name, R.Query);
+  // Long answers free much, which malloc would keep.
+  malloc_trim(0);
   if (!Text) {
     bool IsWrong = Text.errorIsA<RequestError>();
     return errorAnswer(IsWrong ? 400 : 500, Text.takeError());
@@ -184,6 +188,7 @@ static Expected<int> run(const SelectionFlags &Flags) {
 
 int main(int Argc, char **Argv) {
   useLargePages();
+  readShrunkFilesAsZeros();
   SelectionFlags Flags(SF_AllFrames);
   return runTool(Argc, Argv,
                  {"memview", "Shows a trace in a browser.",
