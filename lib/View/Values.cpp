@@ -55,7 +55,7 @@ Error TraceView::atMoments(ArrayRef<uint64_t> TimesNs,
   return forEachLiveMoment(trace(), In.S->selection(), TimesNs,
                            "the memory of a moment needs",
                            [&](uint64_t TimeNs, std::vector<LivePart> &Parts) {
-                             Live.swap(Parts);
+                             Live.assign(Parts.begin(), Parts.end());
                              LiveNs = TimeNs;
                              return Do(TimeNs);
                            });

@@ -46,12 +46,12 @@ const tests = {
     await page.goto(address(saved) + '#view=flame');
     const box = await page.locator('.timeline [role=slider]').boundingBox();
     await page.mouse.click(box.x + box.width * 0.5, box.y + 100);
-    await page.waitForFunction(() => /Live at/.test(document.querySelector('main h2').textContent));
+    await page.waitForFunction(() => /Live at/.test(document.querySelector('main h2')?.textContent || ''));
     assert.match(await textOf(page, '.selection'), /At .*, the nearest of the \d+ moments in this file/);
     const moment = await page.evaluate(() => Number(document.querySelector('[role=slider]').getAttribute('aria-valuenow')));
     assert((await answerOf(page, 'profile?at=' + moment)).total > 0);
     await page.goto(address(saved) + '#view=flame&range=0.001s-0.002s&what=allocated');
-    await page.waitForFunction(() => /does not hold this range: here is the whole run/.test(document.querySelector('main').textContent));
+    await page.waitForFunction(() => /does not hold this range: here is the whole run/.test(document.querySelector('main')?.textContent || ''));
   },
 
   async 'only what the file has is offered'(page) {
@@ -79,7 +79,7 @@ const tests = {
     assert.equal(await page.locator('nav a').count(), 1);
     assert.equal(await page.locator('.timeline').count(), 0);
     await page.selectOption('label:has(span:text-is("Show")) select', '2');
-    await page.waitForFunction(() => /oldest first/.test(document.querySelector('main h2').textContent));
+    await page.waitForFunction(() => /oldest first/.test(document.querySelector('main h2')?.textContent || ''));
     // In a graph in order of time a name comes again: a click zooms into the box that was clicked.
     const box = await page.locator('main canvas:not(.over)').boundingBox();
     await page.mouse.click(box.x + box.width * 0.97, box.y + 8);
@@ -93,7 +93,7 @@ const tests = {
   async 'names are text'(page) {
     page.on('dialog', () => assert.fail('a name was run'));
     await page.goto(address(hostile) + '#view=flame');
-    await page.waitForFunction(() => /<script>alert/.test(document.querySelector('main').textContent));
+    await page.waitForFunction(() => /<script>alert/.test(document.querySelector('main')?.textContent || ''));
     assert.equal(await page.evaluate(() => document.querySelectorAll('img, svg, body script').length), 2);
   },
 };
