@@ -246,7 +246,10 @@ Object.assign(tests, {
     await page.selectOption('.timeline .field:has(span:text-is("process")) select', '2');
     await page.waitForFunction(old => document.querySelector('main h2').textContent !== old, before);
     assert.match(await hashOf(page), /process=2/);
-    for (const name of ['curves', 'profile', 'table']) assert(asked.some(url => url.startsWith(name + '?process=2')), asked.join(' '));
+    for (const name of ['curves', 'profile', 'table']) {
+      for (let turn = 0; turn < 50 && !asked.some(url => url.startsWith(name + '?process=2')); ++turn) await page.waitForTimeout(50);
+      assert(asked.some(url => url.startsWith(name + '?process=2')), asked.join(' '));
+    }
     await page.selectOption('.timeline .field:has(span:text-is("heap")) select', '3');
     assert.match(await hashOf(page), /heap=3&process=2/);
     await page.goBack();
