@@ -18,6 +18,7 @@ public:
   GroupedArguments(int Argc, char **Argv);
   int count() const { return static_cast<int>(Args.size()); }
   char **data() { return Args.data(); }
+  bool isParted() const { return Parting.has_value(); } ///< `--` is there
 
   /// The number of traces in the first group: those before `--`; without `--`,
   /// one of two traces. Errors: UsageError.

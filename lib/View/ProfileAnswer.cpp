@@ -23,24 +23,6 @@ void writeHead(OStream &J, const KeyedValues &V) {
 }
 
 namespace {
-/// The texts of lines of the user's code.
-class SourceTexts {
-public:
-  explicit SourceTexts(const Places &Of) {
-    for (uint32_t Id = 0; Id != Of.size(); ++Id) {
-      const Place &P = Of.place(Id);
-      if (P.Kind == PlaceKind::Line && !P.Source.empty())
-        Texts[{P.File, P.Line}] = P.Source;
-    }
-  }
-  StringRef find(StringRef File, uint32_t Line) const {
-    return Texts.lookup({File, Line});
-  }
-
-private:
-  DenseMap<std::pair<StringRef, uint32_t>, StringRef> Texts;
-};
-
 /// The names that nodes use, numbered anew.
 class UsedNames {
 public:
@@ -57,15 +39,6 @@ private:
   std::vector<uint32_t> Names;
 };
 } // namespace
-
-/// The line in `train.py:46 Block.forward`; 0: none.
-static uint32_t lineIn(StringRef Text, StringRef File) {
-  uint32_t Line = 0;
-  if (!Text.consume_front(baseName(File)) || !Text.consume_front(":") ||
-      Text.consumeInteger(10, Line))
-    return 0;
-  return Line;
-}
 
 static void writeNames(OStream &J, const Graph &G, ArrayRef<uint32_t> Used,
                        const SourceTexts &Sources) {

@@ -98,6 +98,12 @@ public:
   /// The answers of a page that is a file, as one JSON object by request: the
   /// first answers of each view, and moments as far as MaxBytes allow.
   llvm::Expected<std::string> fileAnswers(uint64_t MaxBytes);
+  const SelectedStats &stats() const { return *In.S; }
+  /// The trace is the one at index Which of several, which the page compares.
+  void setCompared(std::vector<std::string> Names, size_t Which) {
+    Compared = std::move(Names);
+    WhichOfCompared = Which;
+  }
 
 private:
   TraceView() = default;
@@ -151,6 +157,8 @@ private:
   std::unique_ptr<TraceView> Unfolded;
   SelectedTrace In;
   std::string Path;
+  std::vector<std::string> Compared; ///< names of traces; empty: only this one
+  size_t WhichOfCompared = 0;
   CommandWriter CommandOf;
   RunReport Run;
   std::optional<Overview> Over;

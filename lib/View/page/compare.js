@@ -3,10 +3,10 @@
 // Compare: two traces on one axis, the changes by line, the differential flame graph.
 
 import {Question} from './ask.js';
-import {button, copyButton, element, menu} from './element.js';
+import {button, copyButton, element, menu, setMenu} from './element.js';
 import {FlameGraph} from './flame_graph.js';
 import {FlameTree} from './flame_tree.js';
-import {formatSize, formatSizeChange} from './format.js';
+import {formatCount, formatSize, formatSizeChange} from './format.js';
 import {LineChart} from './lines.js';
 import {clean, placeOf} from './names.js';
 import {factList} from './overview.js';

@@ -3,7 +3,7 @@
 // The top of the page: program, command, the run in a line, the verdict, the tabs.
 
 import {isFile} from './ask.js';
-import {button, element} from './element.js';
+import {button, element, menu} from './element.js';
 import {capital} from './format.js';
 import {clean} from './names.js';
 import {run} from './run.js';
@@ -31,6 +31,16 @@ function verdictText() {
   return clean(capital(text), 600);
 }
 
+/** With several traces: which of them the views but Compare show. */
+function traceMenu() {
+  const {traces, trace_shown: shown} = run.start;
+  if (!traces || isFile()) return null;
+  const last = String(traces.length - 1);
+  return menu('trace', traces.map((name, at) => [String(at), clean(name, 60)]), String(shown), value =>
+    change({trace: value === last ? null : Number(value), space: null, range: null, at: null, window: null,
+            device: null, zoom: [], focus: [], hide: []}));
+}
+
 export function makeHeader(showKeys) {
   const {start} = run;
   const runFact = start.facts.find(fact => fact.label === 'run');
@@ -47,7 +57,7 @@ export function makeHeader(showKeys) {
     element('div', {class: 'title'},
       element('h1', {}, clean(start.program, 120)),
       element('code', {class: 'program-command'}, clean(start.command, 300)),
-      element('span', {class: 'push'}),
+      element('span', {class: 'push'}), traceMenu(),
       theme, button('Keys', showKeys, {class: 'quiet', 'aria-keyshortcuts': '?'})),
     element('p', {class: 'dim run-line'}, lines.join(' · ') + ' ', again),
     element('p', {class: start.alarm ? 'verdict alarm' : 'verdict'}, verdictText(), ' ',
