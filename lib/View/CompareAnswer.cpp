@@ -211,16 +211,13 @@ void CompareView::writeCurves(OStream &J, StringRef Space) const {
 // Tree
 //===----------------------------------------------------------------------===//
 
-Error CompareView::writeTree(OStream &J, const Compared &C, Metric M,
-                             StringRef Space) const {
+void CompareView::writeTree(OStream &J, const Compared &C, Metric M,
+                            StringRef Space) const {
   constexpr size_t MaxNodes = 10'000;
-  Expected<DiffTree> T =
-      makeDiffTree(Runs, C.Report.Places.Where, M, Space, MaxNodes);
-  if (!T)
-    return T.takeError();
+  DiffTree T = makeDiffTree(Runs, C.Report.Places.Where, M, Space, MaxNodes);
   // The names of the nodes that are left, numbered anew.
-  std::vector<uint32_t> Numbers(T->Names.size(), UINT32_MAX), Used;
-  for (const DiffNode &N : T->Nodes)
+  std::vector<uint32_t> Numbers(T.Names.size(), UINT32_MAX), Used;
+  for (const DiffNode &N : T.Nodes)
     if (Numbers[N.Name] == UINT32_MAX) {
       Numbers[N.Name] = Used.size();
       Used.push_back(N.Name);
@@ -228,12 +225,12 @@ Error CompareView::writeTree(OStream &J, const Compared &C, Metric M,
   auto Names = [&](StringRef Key, auto Value) {
     J.attributeArray(Key, [&] {
       for (uint32_t Name : Used)
-        J.value(Value(T->Names[Name]));
+        J.value(Value(T.Names[Name]));
     });
   };
   auto Nodes = [&](StringRef Key, auto Value) {
     J.attributeArray(Key, [&] {
-      for (const DiffNode &N : T->Nodes)
+      for (const DiffNode &N : T.Nodes)
         J.value(Value(N));
     });
   };
@@ -250,17 +247,14 @@ Error CompareView::writeTree(OStream &J, const Compared &C, Metric M,
     Nodes("a", [](const DiffNode &N) { return N.Before; });
     Nodes("b", [](const DiffNode &N) { return N.After; });
   });
-  return Error::success();
 }
 
-Expected<std::string> CompareView::make(Metric M, const Compared &C,
-                                        size_t Space) {
+std::string CompareView::make(Metric M, const Compared &C, size_t Space) {
   DiffView V = viewOf(C);
   const SpaceChange &S = C.Report.Spaces[Space];
   std::string Text;
   raw_string_ostream OS(Text);
   OStream J(OS);
-  Error Failed = Error::success();
   J.object([&] {
     J.attribute("what", M == Metric::Live ? "live" : "peak");
     J.attribute("space", Space);
@@ -271,12 +265,9 @@ Expected<std::string> CompareView::make(Metric M, const Compared &C,
     writeWords(J, V);
     writeRows(J, V, S);
     writeCurves(J, S.Name);
-    ErrorAsOutParameter Checked(&Failed);
-    Failed = writeTree(J, C, M, S.Name);
+    writeTree(J, C, M, S.Name);
     J.attribute("command", jsonText(Command(M)));
   });
-  if (Failed)
-    return std::move(Failed);
   return Text;
 }
 

@@ -114,10 +114,8 @@ Expected<std::string> CompareView::answer(StringRef Query) {
     return At->second;
   if (Error E = readCurves())
     return std::move(E);
-  Expected<std::string> Made = make(M, **C, Space);
-  if (!Made)
-    return Made.takeError();
-  return Answers.try_emplace({M, Space}, std::move(*Made)).first->second;
+  std::string Made = make(M, **C, Space);
+  return Answers.try_emplace({M, Space}, std::move(Made)).first->second;
 }
 
 } // namespace memkit

@@ -43,13 +43,13 @@ private:
   std::string nameOf(bool IsAfter) const;
   size_t largestSpace(const DiffReport &R) const;
   llvm::Error readCurves();
-  llvm::Expected<std::string> make(Metric M, const Compared &C, size_t Space);
+  std::string make(Metric M, const Compared &C, size_t Space);
   void writeWords(llvm::json::OStream &J, const DiffView &V) const;
   void writeRows(llvm::json::OStream &J, const DiffView &V,
                  const SpaceChange &S) const;
   void writeCurves(llvm::json::OStream &J, llvm::StringRef Space) const;
-  llvm::Error writeTree(llvm::json::OStream &J, const Compared &C, Metric M,
-                        llvm::StringRef Space) const;
+  void writeTree(llvm::json::OStream &J, const Compared &C, Metric M,
+                 llvm::StringRef Space) const;
 
   CompareCommand Command;
   Renames NoRenames;

@@ -258,24 +258,30 @@ static std::optional<uint32_t> spaceId(const Trace &T, StringRef Name) {
   return std::nullopt;
 }
 
-Expected<DiffTree> makeDiffTree(const DiffRuns &Runs, ArrayRef<Places> Where,
-                                Metric M, StringRef Space, size_t MaxNodes) {
+DiffTree makeDiffTree(const DiffRuns &Runs, ArrayRef<Places> Where, Metric M,
+                      StringRef Space, size_t MaxNodes) {
   bool HasLines = any_of(Where, [](const Places &P) { return P.hasLines(); });
   DiffTree Out;
   NameMatcher Names;
   MergedTree All;
-  // One graph at a time: graphs of large traces take 100 MB.
-  for (size_t R = Runs.size(); R-- != 0;) {
+  std::vector<std::unique_ptr<Graph>> Graphs(Runs.size());
+  std::vector<std::optional<RunTree>> Trees(Runs.size());
+  Runs.forEachRun([&](size_t R) {
     std::optional<uint32_t> Id = spaceId(Runs.trace(R), Space);
     if (!Id)
+      return;
+    GraphSpec Spec{HasLines ? GroupBy::Line : GroupBy::Stack,
+                   /*Invert=*/false};
+    // Groups of lines and stacks need nothing that a trace may lack.
+    Graphs[R] = cantFail(Graph::create(Runs.run(R), Where[R], Spec));
+    Trees[R].emplace(Runs, R, *Graphs[R], M, *Id);
+  });
+  for (size_t R = Runs.size(); R-- != 0;) {
+    if (!Trees[R])
       continue;
-    auto G = Graph::create(
-        Runs.run(R), Where[R],
-        {HasLines ? GroupBy::Line : GroupBy::Stack, /*Invert=*/false});
-    if (!G)
-      return G.takeError();
-    RunTree T(Runs, R, **G, M, *Id);
-    All.add(T, Names.add(Runs.rules(R), **G, T.Names, SourceTexts(Where[R])),
+    Graph &G = *Graphs[R];
+    All.add(*Trees[R],
+            Names.add(Runs.rules(R), G, Trees[R]->Names, SourceTexts(Where[R])),
             Runs.isAfter(R));
   }
   All.finish(Runs.numBefore(), Runs.size() - Runs.numBefore());

@@ -30,9 +30,8 @@ struct DiffTree {
 /// frames matched by function, and lines by their counterparts, as diffPlaces()
 /// matches places. M: Peak or Live, of the memory space. Where: by run. Takes
 /// time in proportion to the stacks of the runs.
-llvm::Expected<DiffTree> makeDiffTree(const DiffRuns &Runs,
-                                      llvm::ArrayRef<Places> Where, Metric M,
-                                      llvm::StringRef Space, size_t MaxNodes);
+DiffTree makeDiffTree(const DiffRuns &Runs, llvm::ArrayRef<Places> Where,
+                      Metric M, llvm::StringRef Space, size_t MaxNodes);
 
 } // namespace memkit
 
