@@ -112,14 +112,16 @@ static void watch(LiveSeries &Out, const IntervalChange &R) {
   At->second.Falls += R.Bytes < R.BytesBefore;
 }
 
-Expected<std::vector<std::vector<SeriesPoint>>>
-readGroupSeries(IntervalSeries &From, const Trace &T, size_t NumGroups,
-                function_ref<uint32_t(uint32_t Heap, uint32_t Stack)> GroupOf) {
+Expected<std::vector<std::vector<SeriesPoint>>> readGroupSeries(
+    IntervalSeries &From, const Trace &T, size_t NumGroups,
+    function_ref<uint32_t(uint32_t Process, uint32_t Heap, uint32_t Stack)>
+        GroupOf) {
   GroupSums Sums(From, NumGroups);
   auto Take = [&](size_t Process, size_t Interval,
                   ArrayRef<IntervalChange> Rows) {
+    uint32_t Id = From.processes()[Process].Process;
     for (const IntervalChange &R : Rows)
-      if (uint32_t Group = GroupOf(R.Heap, R.Stack); Group < NumGroups)
+      if (uint32_t Group = GroupOf(Id, R.Heap, R.Stack); Group < NumGroups)
         Sums.add(Group, R);
     Sums.endRows(Process, From.processes()[Process].Heads[Interval].EndNs);
     return Error::success();

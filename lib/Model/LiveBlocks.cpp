@@ -28,6 +28,7 @@ struct AgedBlock {
   uint64_t countedBytes() const {
     return Bytes * std::max<uint64_t>(Weight, 1);
   }
+  uint64_t allBytes() const { return Size * std::max<uint64_t>(Weight, 1); }
 };
 
 /// Calls OnEnd at the end of a process, while its blocks are still live.
@@ -106,6 +107,7 @@ static void makeExclusive(const Trace &T, MutableArrayRef<AgedBlock> Blocks) {
 static std::vector<AgedBlock> agedBlocks(const Selection &Sel, uint32_t Process,
                                          const Replay &R) {
   std::vector<AgedBlock> Blocks;
+  Blocks.reserve(R.liveBlocks(Process));
   R.forEachLive(Process, [&](const LiveBlock &B, uint32_t Thread) {
     bool Chosen = Sel.hasAllocation(
         {B.AllocatedNs, B.Size, Process, Thread, B.Heap, B.Stack, B.ScopePath});
@@ -123,8 +125,8 @@ Error forEachLivePart(const Trace &T, const Selection &Sel, const TimePoint &At,
     makeExclusive(T, Blocks);
     for (const AgedBlock &B : Blocks)
       if (B.Chosen)
-        Do({B.AllocatedNs, B.countedBytes(), Process, B.Heap, B.Stack,
-            B.ScopePath});
+        Do({B.AllocatedNs, B.countedBytes(), B.allBytes(), Process, B.Heap,
+            B.Stack, B.ScopePath});
     return Error::success();
   };
   return replayTo(T, Sel, At, Needs, Take);

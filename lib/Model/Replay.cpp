@@ -43,20 +43,21 @@ Replay::create(TraceReader &R, ReplayOptions Options,
 }
 
 Error Replay::readDictionary() {
-  Dictionary D;
+  // Names and stacks are of no use here, and take long in large traces.
+  DictionaryOutline D;
   for (const SectionInfo &B : R.sections()) {
     if (B.Kind != SectionKind::Dictionary)
       continue;
-    if (Error E = R.read(B, D))
+    if (Error E = R.readOutline(B, D, /*WithStrings=*/false))
       return E;
     uint32_t Heap = Limits.Heaps, Process = Limits.Processes;
     std::string Problem = Limits.add(D);
     if (!Problem.empty())
       return fail(B, Problem);
     LimitsBefore.push_back({B.Offset, Limits});
-    for (const memkit::Heap &H : D.Heaps)
+    for (const memkit::Heap &H : D.Few.Heaps)
       A.addHeap(++Heap, H);
-    for (const memkit::ProcessRecord &I : D.Processes)
+    for (const memkit::ProcessRecord &I : D.Few.Processes)
       A.beginProcess(++Process, I.StartNs);
   }
   Processes.resize(Limits.Processes + size_t(1));

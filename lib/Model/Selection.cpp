@@ -35,6 +35,20 @@ Expected<Selection> Selection::create(const Trace &T, const SelectionSpec &S) {
   return Sel;
 }
 
+Selection Selection::narrowedTo(uint32_t Heap, uint32_t Process) const {
+  Selection Out = *this;
+  if (Heap) {
+    Out.OuterView = true;
+    Out.Heaps.reset();
+    Out.Heaps.set(Heap);
+  }
+  if (Process) {
+    Out.Processes.reset();
+    Out.Processes.set(Process);
+  }
+  return Out;
+}
+
 Error Selection::chooseHeaps(const Trace &T, const SelectionSpec &S) {
   uint32_t Count = T.heaps().size();
   Heaps.resize(Count + 1);

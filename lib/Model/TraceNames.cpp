@@ -42,12 +42,7 @@ void TraceNames::takeNames(Dictionary &D) {
 }
 
 std::string TraceNames::takeOutline(DictionaryOutline &D) {
-  Limits.Strings += D.Counts.Strings;
-  std::string Wrong = Limits.add(D.Few);
-  Limits.ScopePaths += D.Counts.ScopePaths;
-  Limits.Stacks += D.Counts.Stacks;
-  Limits.Nodes += D.Counts.Nodes;
-  Limits.Threads += D.Counts.Threads;
+  std::string Wrong = Limits.add(D);
   append(Heaps, D.Few.Heaps);
   append(Processes, D.Few.Processes);
   append(Devices, D.Few.Devices);

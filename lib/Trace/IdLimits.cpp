@@ -94,6 +94,21 @@ static void checkStacks(IdChecker &C, IdLimits &L, const Dictionary &D) {
   L.Stacks += uint32_t(D.Stacks.size());
 }
 
+std::string IdLimits::add(const DictionaryOutline &D) {
+  Strings += D.Counts.Strings;
+  // An outline may have strings, or only their number.
+  Dictionary Few;
+  Few.Devices = D.Few.Devices;
+  Few.Processes = D.Few.Processes;
+  Few.Heaps = D.Few.Heaps;
+  std::string Problem = add(Few);
+  Stacks += D.Counts.Stacks;
+  Nodes += D.Counts.Nodes;
+  ScopePaths += D.Counts.ScopePaths;
+  Threads += D.Counts.Threads;
+  return Problem;
+}
+
 std::string IdLimits::add(const Dictionary &D) {
   // In the order in which kinds may refer to each other.
   IdChecker C;

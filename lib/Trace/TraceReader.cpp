@@ -284,6 +284,11 @@ TraceReader::create(std::unique_ptr<MemoryBuffer> Buffer) {
   return std::unique_ptr<TraceReader>(new TraceReader(std::move(I)));
 }
 
+Expected<std::unique_ptr<TraceReader>> TraceReader::again() const {
+  return create(MemoryBuffer::getMemBuffer(I->Buffer->getMemBufferRef(),
+                                           /*RequiresNullTerminator=*/false));
+}
+
 StringRef TraceReader::name() const { return I->Buffer->getBufferIdentifier(); }
 uint64_t TraceReader::fileBytes() const { return I->File.size(); }
 const Header &TraceReader::header() const { return I->Head; }

@@ -29,6 +29,8 @@ public:
   /// the answer. Errors: a RequestError for a wrong question, else a
   /// TraceError.
   llvm::Expected<std::string> answer(llvm::StringRef Query);
+  /// To be called when the frames of a trace were folded anew.
+  void forgetFrames() { Reports.clear(); }
   /// The number of memory spaces with memory, after an answer.
   size_t numSpaces() const;
 

@@ -5,9 +5,7 @@
 #include "HttpServer.h"
 #include "Support/Json.h"
 #include "TraceView.h"
-#include "memkit/Analysis/MarkSeries.h"
-#include "memkit/Model/Libraries.h"
-#include "memkit/Support/RequestError.h"
+#include "memkit/Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
@@ -15,162 +13,6 @@ using namespace llvm;
 namespace memkit {
 
 using json::OStream;
-
-static constexpr uint32_t NoGroup = UINT32_MAX;
-
-//===----------------------------------------------------------------------===//
-// Groups
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// The heaps of a memory space whose bytes are counted, so that a byte counts
-/// once.
-class CountedHeaps {
-public:
-  CountedHeaps(const Trace &T, uint32_t Space) : Is(T.heaps().size() + 1) {
-    for (uint32_t Id = 1; Id < Is.size(); ++Id) {
-      const Heap &H = T.heap(Id);
-      Is[Id] = H.Space == Space && !(H.Flags & HF_OutsideTotals);
-      Outer.push_back(Is[Id] && isInside(T, H, Space) ? H.Parent : 0);
-    }
-  }
-  /// The heap counts by itself.
-  bool isOutermost(uint32_t Heap) const { return Is[Heap] && !Outer[Heap - 1]; }
-  bool counts(uint32_t Heap) const { return Is[Heap]; }
-  /// The heap around a heap; 0: none.
-  uint32_t outerOf(uint32_t Heap) const { return Outer[Heap - 1]; }
-
-private:
-  static bool isInside(const Trace &T, const Heap &H, uint32_t Space) {
-    return H.Parent && T.heap(H.Parent).Space == Space &&
-           !(T.heap(H.Parent).Flags & HF_OutsideTotals);
-  }
-  BitVector Is;
-  std::vector<uint32_t> Outer;
-};
-} // namespace
-
-/// The series of each heap without the bytes of its inner heaps.
-static std::vector<GroupCurve>
-heapCurves(const Trace &T, const CountedHeaps &C,
-           std::vector<std::vector<SeriesPoint>> Heaps) {
-  std::vector<GroupCurve> Out;
-  for (uint32_t Id = 1; Id < Heaps.size(); ++Id) {
-    if (!C.counts(Id) || Heaps[Id].empty())
-      continue;
-    std::vector<std::vector<SeriesPoint>> Inner;
-    for (uint32_t Other = 1; Other < Heaps.size(); ++Other)
-      if (C.counts(Other) && C.outerOf(Other) == Id)
-        Inner.push_back(Heaps[Other]);
-    std::vector<SeriesPoint> Less = sumOf(Inner);
-    std::vector<SeriesPoint> Own = Heaps[Id];
-    // Inner heaps change at other times, too.
-    for (const SeriesPoint &P : Less)
-      Own.push_back({P.TimeNs, 0});
-    stable_sort(Own, [](const SeriesPoint &A, const SeriesPoint &B) {
-      return A.TimeNs < B.TimeNs;
-    });
-    for (SeriesPoint &P : Own) {
-      const SeriesPoint *All = pointAt<SeriesPoint>(Heaps[Id], P.TimeNs);
-      const SeriesPoint *In = pointAt<SeriesPoint>(Less, P.TimeNs);
-      uint64_t Whole = All ? All->Value : 0, Part = In ? In->Value : 0;
-      P.Value = Whole - std::min(Whole, Part);
-    }
-    Out.push_back({Id, T.heapName(Id).str(), CodeOwner::Other, std::move(Own)});
-  }
-  return Out;
-}
-
-/// Adds a point at TimeNs with Value, as long as nothing is known before the
-/// next point.
-static void addSpike(std::vector<SeriesPoint> &To, uint64_t TimeNs,
-                     uint64_t Value) {
-  auto At =
-      llvm::upper_bound(To, TimeNs, [](uint64_t Ns, const SeriesPoint &P) {
-        return Ns < P.TimeNs;
-      });
-  uint64_t Before = At == To.begin() ? 0 : At[-1].Value;
-  To.insert(At, {{TimeNs, Value}, {TimeNs + 1, Before}});
-}
-
-/// The peak lies between the ends of intervals: its values come from the
-/// summary.
-void TraceView::addPeak(DrawnCurves &To) {
-  const SpaceReport *Of = nullptr;
-  for (const SpaceReport &S : Run.Spaces)
-    if (S.Id == To.Space)
-      Of = &S;
-  if (!Of || !Of->Stats.PeakTimeNs)
-    return;
-  addSpike(To.Total, Of->Stats.PeakTimeNs, Of->Stats.PeakBytes);
-  if (To.Groups.empty())
-    return;
-  std::map<uint32_t, uint64_t> Sums; // by GroupCurve::Id
-  In.S->forEach([&](uint32_t, const StackStats &R) {
-    if (R.SpacePeakBytes && trace().heap(R.Heap).Space == To.Space)
-      Sums[To.By == "heap"      ? R.Heap
-           : To.By == "library" ? Grouping->of(R.Key)
-                                : Over->Where->of(R.Key)] += R.SpacePeakBytes;
-  });
-  for (GroupCurve &G : To.Groups)
-    addSpike(G.Points, Of->Stats.PeakTimeNs, Sums[G.Id]);
-}
-
-Error TraceView::readCurves(uint32_t Space, StringRef By) {
-  if (Drawn && Drawn->Space == Space && Drawn->By == By)
-    return Error::success();
-  if (Error E = readOverview())
-    return E;
-  if (!Intervals)
-    if (Error E = IntervalSeries::create(*In.S).moveInto(Intervals))
-      return E;
-  const Trace &T = trace();
-  CountedHeaps Counted(T, Space);
-  DrawnCurves New;
-  New.Space = Space;
-  New.By = By.str();
-  auto Heaps = readGroupSeries(*Intervals, T, T.heaps().size() + 1,
-                               [](uint32_t Heap, uint32_t) { return Heap; });
-  if (!Heaps)
-    return Heaps.takeError();
-  std::vector<std::vector<SeriesPoint>> Outermost;
-  for (uint32_t Id = 1; Id < Heaps->size(); ++Id)
-    if (Counted.isOutermost(Id))
-      Outermost.push_back((*Heaps)[Id]);
-  New.Total = sumOf(Outermost);
-  if (By == "heap") {
-    New.Groups = heapCurves(T, Counted, std::move(*Heaps));
-  } else if (By == "line" || By == "library") {
-    if (By == "library" && !Grouping)
-      Grouping.emplace(T);
-    const Libraries *Of = By == "library" ? &*Grouping : nullptr;
-    const Places &Where = *Over->Where;
-    size_t Count = Of ? Of->size() : Where.size();
-    auto Series = readGroupSeries(*Intervals, T, Count,
-                                  [&](uint32_t Heap, uint32_t Stack) {
-                                    if (!Counted.isOutermost(Heap))
-                                      return NoGroup;
-                                    return Of ? Of->of(Stack) : Where.of(Stack);
-                                  });
-    if (!Series)
-      return Series.takeError();
-    for (uint32_t Id = 0; Id != Count; ++Id) {
-      if ((*Series)[Id].empty())
-        continue;
-      CodeOwner Owner = CodeOwner::Library;
-      if (!Of)
-        Owner = ownerOfPlace(Where.place(Id).Kind);
-      New.Groups.push_back(
-          {Id, Of ? Of->name(Id).str() : Where.text(Where.place(Id)), Owner,
-           std::move((*Series)[Id])});
-    }
-  } else if (!By.empty()) {
-    return makeRequestError("by=" + By + ": not a grouping of curves");
-  }
-  addPeak(New);
-  Drawn.emplace(std::move(New));
-  return Error::success();
-}
 
 //===----------------------------------------------------------------------===//
 // Columns
@@ -318,9 +160,16 @@ Expected<std::string> TraceView::curves(StringRef Query) {
   Expected<ViewRange> R = range(Query);
   if (!R)
     return R.takeError();
-  auto Of = static_cast<uint32_t>(*Space);
-  if (Error E = readCurves(Of, queryValue(Query, "by")))
-    return std::move(E);
+  Expected<TracePart *> P = part(Query);
+  if (!P)
+    return P.takeError();
+  uint32_t Heap = (*P)->filter().Heap;
+  uint32_t Of = Heap ? T.heap(Heap).Space : static_cast<uint32_t>(*Space);
+  Expected<bool> Done = readCurves(**P, Of, queryValue(Query, "by"));
+  if (!Done)
+    return Done.takeError();
+  if (!*Done)
+    return progress();
   if (Error E = readLines())
     return std::move(E);
   size_t Columns = std::max<uint64_t>(*Count, 1);
@@ -355,7 +204,10 @@ Expected<std::string> TraceView::curves(StringRef Query) {
     });
     J.attributeArray("lines", [&] { writeLines(J, Of, *R, Columns); });
     J.attribute("exact", true);
-    J.attribute("note", "");
+    bool IsCoarse = Drawn->EveryNs > (R->EndNs - R->BeginNs) / Columns;
+    J.attribute("note", IsCoarse ? "These curves have a point every " +
+                                       formatTime(Drawn->EveryNs) + "."
+                                 : "");
   });
   return Text;
 }

@@ -32,9 +32,9 @@ linesOfNodes(const Overview &O) {
 Error TraceView::readGrowthCurves() {
   if (GrowthCurves)
     return Error::success();
+  Expected<IntervalSeries *> Intervals = whole().intervals();
   if (!Intervals)
-    if (Error E = IntervalSeries::create(*In.S).moveInto(Intervals))
-      return E;
+    return Intervals.takeError();
   const Trace &T = trace();
   auto Nodes = linesOfNodes(*Over);
   // By (heap, stack): found once. Blocks that inner blocks fill count as these.
@@ -45,7 +45,7 @@ Error TraceView::readGrowthCurves() {
         (AtEnd ? R.LiveBytes : R.HeapPeakBytes) / 2)
       Known[{R.Heap, R.Key}] = UINT32_MAX;
   });
-  auto Find = [&](uint32_t Heap, uint32_t Stack) {
+  auto Find = [&](uint32_t, uint32_t Heap, uint32_t Stack) {
     auto [At, New] = Known.try_emplace({Heap, Stack}, UINT32_MAX);
     if (New)
       for (uint32_t Node = T.view().leaf(Stack); Node;
@@ -56,7 +56,7 @@ Error TraceView::readGrowthCurves() {
         }
     return At->second;
   };
-  auto Series = readGroupSeries(*Intervals, T, Over->Growing.size(), Find);
+  auto Series = readGroupSeries(**Intervals, T, Over->Growing.size(), Find);
   if (!Series)
     return Series.takeError();
   GrowthCurves = std::move(*Series);

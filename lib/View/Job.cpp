@@ -24,6 +24,12 @@ void Job::wait() {
     pthread_join(Thread, nullptr);
 }
 
+void Job::waitFor(unsigned Ms) {
+  std::unique_lock<std::mutex> Guard(Lock);
+  Ended.wait_for(Guard, std::chrono::milliseconds(Ms),
+                 [this] { return Done.load(); });
+}
+
 void *Job::run(void *Self) {
   static_cast<Job *>(Self)->work();
   return nullptr;
@@ -35,12 +41,16 @@ void Job::work() {
     std::lock_guard<std::mutex> Guard(Lock);
     What = Now.str();
   };
-  Expected<std::string> Made = Do(Tell);
+  Expected<std::unique_ptr<JobResult>> Made = Do(Tell);
   if (Made)
-    Text = std::move(*Made);
+    Found = std::move(*Made);
   else
     Problem = toString(Made.takeError());
-  Done = true;
+  {
+    std::lock_guard<std::mutex> Guard(Lock);
+    Done = true;
+  }
+  Ended.notify_all();
 }
 
 std::string Job::what() const {
@@ -48,10 +58,10 @@ std::string Job::what() const {
   return What;
 }
 
-Expected<std::string> Job::result() const {
+Expected<const JobResult *> Job::result() const {
   if (!Problem.empty())
     return makeError(Problem);
-  return Text;
+  return Found.get();
 }
 
 } // namespace memkit

@@ -14,10 +14,17 @@ namespace memkit {
 
 using json::OStream;
 
+namespace {
+struct FoundLayers : JobResult {
+  LayerSteps Steps;
+  std::vector<std::string> Names; ///< of the layers
+};
+} // namespace
+
 static constexpr size_t MaxLayers = 60, MaxSteps = 400;
 
-static std::string layersText(const Trace &T, const LayerSteps &L,
-                              StringRef Command) {
+static std::string layersText(const FoundLayers &F, StringRef Command) {
+  const LayerSteps &L = F.Steps;
   std::string Note;
   if (L.LeftOutSteps)
     Note = "The map shows " + formatCount(L.Steps.size()) + " of " +
@@ -36,8 +43,8 @@ static std::string layersText(const Trace &T, const LayerSteps &L,
   J.object([&] {
     J.attribute("unit", "bytes");
     J.attributeArray("layers", [&] {
-      for (uint32_t Name : L.Layers)
-        J.value(jsonText(T.string(Name)));
+      for (const std::string &Name : F.Names)
+        J.value(jsonText(Name));
     });
     Array("steps", L.Steps);
     Array("step_ns", L.StepNs);
@@ -60,20 +67,33 @@ Expected<std::string> TraceView::layers(StringRef Query) {
   if (!Space)
     return Space.takeError();
   auto Of = static_cast<uint32_t>(*Space);
-  return await("layers " + std::to_string(Of),
-               [Of, Path = Path, Command = CommandOf({"layers", 0, 0, 0})](
-                   ProgressCallback Tell) -> Expected<std::string> {
-                 // A reader belongs to one thread.
-                 Expected<std::unique_ptr<Trace>> T =
-                     Trace::open(Path, TP_All, std::move(Tell));
-                 if (!T)
-                   return T.takeError();
-                 Expected<LayerSteps> L =
-                     readLayerSteps(**T, Of, MaxLayers, MaxSteps);
-                 if (!L)
-                   return L.takeError();
-                 return layersText(**T, *L, Command);
-               });
+  auto Work =
+      [Of, &Reader = trace().reader()](
+          ProgressCallback Tell) -> Expected<std::unique_ptr<JobResult>> {
+    // A reader belongs to one thread.
+    Expected<std::unique_ptr<TraceReader>> Again = Reader.again();
+    if (!Again)
+      return Again.takeError();
+    Expected<std::unique_ptr<Trace>> T =
+        Trace::create(std::move(*Again), TP_Totals | TP_Names, std::move(Tell));
+    if (!T)
+      return T.takeError();
+    Expected<LayerSteps> L = readLayerSteps(**T, Of, MaxLayers, MaxSteps);
+    if (!L)
+      return L.takeError();
+    auto Out = std::make_unique<FoundLayers>();
+    for (uint32_t Name : L->Layers)
+      Out->Names.push_back((*T)->string(Name).str());
+    Out->Steps = std::move(*L);
+    return Out;
+  };
+  auto Found = result("layers " + std::to_string(Of), Work);
+  if (!Found)
+    return Found.takeError();
+  if (!*Found)
+    return progress();
+  const auto &Layers = *static_cast<const FoundLayers *>(*Found);
+  return layersText(Layers, CommandOf({.What = "layers"}));
 }
 
 } // namespace memkit

@@ -72,6 +72,8 @@ Expected<std::string> TraceView::profile(StringRef Query) {
   Expected<KeyedValues> V = values(Query, **G);
   if (!V)
     return V.takeError();
+  if (isWaiting())
+    return progress();
   std::vector<FlameNode> Nodes = (*G)->build(V->Of, *Limit);
   UsedNames Used;
   std::string Text;

@@ -52,8 +52,12 @@ Router::open(ArrayRef<std::string> Paths, size_t NumBefore,
 
 Expected<std::string> Router::answer(StringRef Question, StringRef Query) {
   Waits = false;
-  if (Comparison && Question == "compare")
+  if (Comparison && Question == "compare") {
+    for (std::unique_ptr<TraceView> &T : Traces)
+      if (T->showUsualFrames())
+        Comparison->forgetFrames();
     return Comparison->answer(Query);
+  }
   size_t Of = Traces.size() - 1;
   std::string Wanted = queryValue(Query, "trace");
   if (!Wanted.empty() &&

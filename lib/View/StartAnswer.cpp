@@ -133,6 +133,29 @@ static void writeProcesses(OStream &J, const PageInput &F) {
   });
 }
 
+/// The groupings of curves that the trace has.
+std::vector<StringRef> TraceView::curveGroupings() const {
+  const Trace &T = trace();
+  std::vector<StringRef> Out = {"heap", "line", "library"};
+  if (T.processes().size() > 1)
+    Out.push_back("process");
+  if (!hasEvents())
+    return Out;
+  if (T.threads().size() > 1)
+    Out.push_back("thread");
+  if (!Over->Layers.empty())
+    Out.push_back("layer");
+  if (!T.scopePaths().empty())
+    Out.push_back("scope");
+  return Out;
+}
+
+bool TraceView::hasEvents() const {
+  return any_of(trace().reader().sections(), [](const SectionInfo &B) {
+    return B.Kind == SectionKind::Events;
+  });
+}
+
 Expected<std::string> TraceView::start(ArrayRef<uint64_t> Moments) {
   if (Error E = readOverview())
     return std::move(E);
@@ -140,9 +163,7 @@ Expected<std::string> TraceView::start(ArrayRef<uint64_t> Moments) {
     return std::move(E);
   PageInput F = input();
   const Trace &T = trace();
-  bool HasEvents = any_of(T.reader().sections(), [](const SectionInfo &B) {
-    return B.Kind == SectionKind::Events;
-  });
+  bool HasEvents = hasEvents();
   std::string Text;
   raw_string_ostream OS(Text);
   OStream J(OS);
@@ -155,13 +176,14 @@ Expected<std::string> TraceView::start(ArrayRef<uint64_t> Moments) {
     J.attribute("state", T.isBeingRecorded() ? "recording"
                          : T.isComplete()    ? "finished"
                                              : "cut");
+    J.attribute("changed", hasChanged());
     writeWords(J, F);
     writeSpaces(J, F);
     writeSteps(J, F);
     writeMarks(J);
     writeProcesses(J, F);
     J.attributeArray("curves", [&] {
-      for (StringRef By : {"heap", "line", "library"})
+      for (StringRef By : curveGroupings())
         J.value(By);
     });
     J.attributeArray("groups", [&] {

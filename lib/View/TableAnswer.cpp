@@ -78,6 +78,8 @@ Expected<std::string> TraceView::table(StringRef Query) {
   Expected<KeyedValues> V = values(Query, **G);
   if (!V)
     return V.takeError();
+  if (isWaiting())
+    return progress();
   const Places &Where = *Over->Where;
   if (!Calls)
     Calls.emplace(*In.S, Where);

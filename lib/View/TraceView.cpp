@@ -8,6 +8,7 @@
 #include "memkit/Support/RequestError.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <sys/stat.h>
 
 using namespace llvm;
 
@@ -21,17 +22,39 @@ std::string frameLine(const ShownFrame &F) {
 
 TraceView::~TraceView() = default;
 
+/// The state of a regular file; else nothing that differs.
+static FileState stateOf(const std::string &Path) {
+  struct stat Now;
+  if (stat(Path.c_str(), &Now) != 0 || !S_ISREG(Now.st_mode))
+    return {};
+  constexpr uint64_t NsOfSecond = 1'000'000'000;
+  return {Now.st_dev, Now.st_ino, uint64_t(Now.st_size),
+          uint64_t(Now.st_mtim.tv_sec) * NsOfSecond +
+              uint64_t(Now.st_mtim.tv_nsec)};
+}
+
+bool TraceView::hasChanged() const {
+  FileState Now = stateOf(Path);
+  return Now != FileState() && Now != Opened;
+}
+
 Expected<std::unique_ptr<TraceView>> TraceView::open(StringRef Path,
                                                      SelectionSpec Spec,
                                                      ProgressCallback Progress,
                                                      CommandWriter Commands) {
   std::unique_ptr<TraceView> V(new TraceView);
   V->Path = Path.str();
+  // Before the file is read: a later change may not be in the view.
+  V->Opened = stateOf(V->Path);
   V->CommandOf = std::move(Commands);
   V->Spec = Spec;
   if (Error E = V->In.open(Path, Spec, std::move(Progress)))
     return std::move(E);
+  V->ShowsAll = Spec.AllFrames;
   V->Run = queryRun(V->trace());
+  V->Parts.emplace_back();
+  if (Error E = TracePart::create(*V->In.S, {}).moveInto(V->Parts.back()))
+    return std::move(E);
   return V;
 }
 
@@ -119,39 +142,94 @@ Expected<Graph *> TraceView::graph(StringRef Query) {
   return Graphs.back().get();
 }
 
+Expected<TracePart *> TraceView::part(StringRef Query) {
+  Expected<uint64_t> Heap = number(Query, "heap", 0, trace().heaps().size());
+  if (!Heap)
+    return Heap.takeError();
+  Expected<uint64_t> Process =
+      number(Query, "process", 0, trace().processes().size());
+  if (!Process)
+    return Process.takeError();
+  PartFilter Of{uint32_t(*Heap), uint32_t(*Process)};
+  for (const std::unique_ptr<TracePart> &P : Parts)
+    if (P->filter() == Of)
+      return P.get();
+  Expected<std::unique_ptr<TracePart>> Made = TracePart::create(*In.S, Of);
+  if (!Made)
+    return Made.takeError();
+  Parts.resize(1);
+  Parts.push_back(std::move(*Made));
+  return Parts.back().get();
+}
+
+PeakTotals TraceView::peakOf(const TracePart &P, uint32_t Space) const {
+  for (const HeapReport &H : Run.Heaps)
+    if (H.Id == P.filter().Heap)
+      return {H.Stats.PeakBytes, H.Stats.PeakTimeNs};
+  for (const SpaceReport &S : Run.Spaces)
+    if (S.Id == Space)
+      return {S.Stats.PeakBytes, S.Stats.PeakTimeNs};
+  return {};
+}
+
 //===----------------------------------------------------------------------===//
 // Questions
 //===----------------------------------------------------------------------===//
 
-Expected<std::string> TraceView::await(const std::string &Name, Job::Work Do) {
-  std::unique_ptr<Job> &Of = Jobs[Name];
-  if (!Of)
-    Of = std::make_unique<Job>(std::move(Do));
+Expected<const JobResult *> TraceView::result(const std::string &Name,
+                                              Job::Work Do, unsigned WaitMs) {
+  // More work at once takes memory, and makes each slower.
+  constexpr size_t MaxRunning = 2, MaxKept = 8;
+  auto At = find_if(Jobs, [&](const auto &J) { return J.first == Name; });
+  if (At == Jobs.end()) {
+    auto IsRunning = [](const auto &J) { return !J.second->isDone(); };
+    if (size_t(count_if(Jobs, IsRunning)) >= MaxRunning) {
+      const Job &Before = *find_if(Jobs, IsRunning)->second;
+      return wait(Before.share(), Before.what());
+    }
+    if (Jobs.size() >= MaxKept)
+      Jobs.erase(find_if_not(Jobs, IsRunning));
+    Jobs.emplace_back(Name, std::make_unique<Job>(std::move(Do)));
+    At = Jobs.end() - 1;
+  }
+  Job &Of = *At->second;
   if (WaitsForWork)
-    Of->wait();
-  if (Of->isDone())
-    return Of->result();
+    Of.wait();
+  else
+    Of.waitFor(WaitMs);
+  return Of.isDone() ? Of.result() : wait(Of.share(), Of.what());
+}
+
+const JobResult *TraceView::wait(double Share, const std::string &What) {
   Waits = true;
-  json::Object Progress{{"progress", Of->share()}, {"what", Of->what()}};
-  return formatv("{0}", json::Value(std::move(Progress))).str();
+  json::Object Text{{"progress", Share}, {"what", What}};
+  Progress = formatv("{0}", json::Value(std::move(Text))).str();
+  return nullptr;
 }
 
 bool TraceView::isWorking() const {
   return any_of(Jobs, [](const auto &J) { return !J.second->isDone(); });
 }
 
+/// Folds frames, or shows all. What depends on shown frames is made again.
+void TraceView::showFrames(bool All) {
+  if (All == ShowsAll)
+    return;
+  ShowsAll = All;
+  Graphs.clear();
+  Calls.reset();
+  Drawn.reset();
+  GrowthCurves.reset();
+  Grouping.reset();
+  Over.reset();
+  In.T->applyRules(Spec.Names, !All);
+}
+
 Expected<std::string> TraceView::answer(StringRef Question, StringRef Query) {
   Waits = false;
-  if (queryValue(Query, "all") == "1" && !Spec.AllFrames) {
-    if (!Unfolded) {
-      SelectionSpec All = Spec;
-      All.AllFrames = true;
-      if (Error E =
-              TraceView::open(Path, All, {}, CommandOf).moveInto(Unfolded))
-        return std::move(E);
-    }
-    return Unfolded->answer(Question, Query);
-  }
+  // Other answers have no frames, or few: they are as the last profile was.
+  if (Question == "profile" || Question == "table")
+    showFrames(queryValue(Query, "all") == "1" || Spec.AllFrames);
   if (Question == "start")
     return start();
   if (Question == "curves")

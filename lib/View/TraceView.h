@@ -13,8 +13,10 @@
 #include "Graph.h"
 #include "Job.h"
 #include "Report/FirstScreen.h"
+#include "TracePart.h"
 #include "memkit/Model/LiveBlocks.h"
 #include "llvm/Support/JSON.h"
+#include <deque>
 
 namespace memkit {
 
@@ -28,6 +30,8 @@ struct KeyedValues {
   bool IsExact = true;
 };
 
+/// Adds the values that are not 0 from Sums, by key.
+void takeSums(llvm::ArrayRef<uint64_t> Sums, Profile &P);
 /// `train.py:46 Block.forward`: a frame in a line.
 std::string frameLine(const ShownFrame &F);
 /// Title, total and notes of values.
@@ -38,6 +42,8 @@ struct AskedValues {
   std::string What;  ///< `peak`, `live`, `retained`, `allocated`, ...
   uint64_t AtNs = 0; ///< of `live`
   uint64_t BeginNs = 0, EndNs = 0; ///< of a range
+  std::string Heap;                ///< empty: all
+  uint32_t Process = 0;            ///< 0: all
 };
 /// The command line that gives the same values; empty: there is none. A library
 /// does not know the options of tools, so the tool gives this function.
@@ -50,6 +56,9 @@ struct GroupCurve {
   CodeOwner Owner = CodeOwner::Other;
   std::vector<SeriesPoint> Points;
 };
+/// Adds a point at TimeNs with Value, as long as nothing is known before the
+/// next point.
+void addSpike(std::vector<SeriesPoint> &To, uint64_t TimeNs, uint64_t Value);
 struct GroupColumns {
   std::string Name;
   CodeOwner Owner = CodeOwner::Other;
@@ -57,8 +66,10 @@ struct GroupColumns {
 };
 /// The curves of a memory space by a grouping.
 struct DrawnCurves {
+  PartFilter Of;
   uint32_t Space = 0;
   std::string By;
+  uint64_t EveryNs = 0; ///< the distance of points; 0: as the intervals
   std::vector<SeriesPoint> Total;
   std::vector<GroupCurve> Groups;
 };
@@ -70,9 +81,20 @@ struct ShownMark {
   std::string Text;
 };
 
+/// The peak of a memory space, or of the chosen heap.
+struct PeakTotals {
+  uint64_t Bytes = 0, TimeNs = 0;
+};
+
 /// A part of the run, from the page's parameters.
 struct ViewRange {
   uint64_t BeginNs = 0, EndNs = 0;
+};
+
+/// Which file a path names, and its last change.
+struct FileState {
+  uint64_t Device = 0, Inode = 0, Bytes = 0, ChangedNs = 0;
+  bool operator==(const FileState &) const = default;
 };
 
 /// One trace, kept open. Belongs to one thread. Keeps what several questions
@@ -93,12 +115,22 @@ public:
   bool isWaiting() const { return Waits; }
   /// Whether long work runs.
   bool isWorking() const;
+  /// Whether the file of this name is no longer the file that was opened, or
+  /// has changed since.
+  bool hasChanged() const;
   /// From now on, answers wait for long work: for a page that is a file.
   void waitForWork() { WaitsForWork = true; }
   /// The answers of a page that is a file, as one JSON object by request: the
   /// first answers of each view, and moments as far as MaxBytes allow.
   llvm::Expected<std::string> fileAnswers(uint64_t MaxBytes);
   const SelectedStats &stats() const { return *In.S; }
+  /// Folds frames as the trace was opened; false: they are folded so. After
+  /// true, what refers to frames of stats() must be made again.
+  bool showUsualFrames() {
+    bool Changes = ShowsAll != Spec.AllFrames;
+    showFrames(Spec.AllFrames);
+    return Changes;
+  }
   /// The trace is the one at index Which of several, which the page compares.
   void setCompared(std::vector<std::string> Names, size_t Which) {
     Compared = std::move(Names);
@@ -108,6 +140,7 @@ public:
 private:
   TraceView() = default;
   llvm::Error readOverview();
+  void showFrames(bool All);
   PageInput input() const { return {trace(), Run, *Over, In.S->selection()}; }
   const Trace &trace() const { return *In.T; }
   uint64_t endNs() const { return In.T->endNs(); }
@@ -115,21 +148,39 @@ private:
   // Params.cpp
   llvm::Expected<uint64_t> number(llvm::StringRef Query, llvm::StringRef Key,
                                   uint64_t Usual, uint64_t Max) const;
-  /// The result of long work; while the work runs, its progress.
-  llvm::Expected<std::string> await(const std::string &Name, Job::Work Do);
+  /// The result of the work Name, which starts with the first call. Until the
+  /// work is done: null, isWaiting(), and the answer is progress(). Waits for
+  /// the work for at most WaitMs.
+  llvm::Expected<const JobResult *> result(const std::string &Name,
+                                           Job::Work Do, unsigned WaitMs = 0);
+  const JobResult *wait(double Share, const std::string &What);
+  std::string progress() const { return Progress; }
   llvm::Expected<ViewRange> range(llvm::StringRef Query) const;
   llvm::Expected<Graph *> graph(llvm::StringRef Query);
+  /// The part that `heap=` and `process=` choose.
+  llvm::Expected<TracePart *> part(llvm::StringRef Query);
+  TracePart &whole() { return *Parts.front(); }
+  PeakTotals peakOf(const TracePart &P, uint32_t Space) const;
 
   // StartAnswer.cpp
+  bool hasEvents() const;
+  std::vector<llvm::StringRef> curveGroupings() const;
   llvm::Expected<std::string> start(llvm::ArrayRef<uint64_t> Moments = {});
   // MarkAnswer.cpp
   llvm::Error readMarks();
   void writeMarks(llvm::json::OStream &J) const;
   // CurveAnswer.cpp
   llvm::Expected<std::string> curves(llvm::StringRef Query);
-  llvm::Error readCurves(uint32_t Space, llvm::StringRef By);
+  // Curves.cpp
+  struct StackGrouping;
+  StackGrouping groupingOf(llvm::StringRef By);
+  llvm::Expected<bool> readCurves(TracePart &P, uint32_t Space,
+                                  llvm::StringRef By);
+  llvm::Error readIntervalCurves(TracePart &P, DrawnCurves &To);
+  // EventCurves.cpp
+  llvm::Expected<bool> readEventCurves(const TracePart &P, DrawnCurves &To);
   llvm::Error readLines();
-  void addPeak(DrawnCurves &To);
+  void addPeak(const TracePart &P, DrawnCurves &To);
   void writeLines(llvm::json::OStream &J, uint32_t Space, ViewRange R,
                   size_t Count);
   // GrowthAnswer.cpp
@@ -140,12 +191,17 @@ private:
   // LayerAnswer.cpp
   llvm::Expected<std::string> layers(llvm::StringRef Query);
   // Values.cpp
+  /// While isWaiting(), the values are empty.
   llvm::Expected<KeyedValues> values(llvm::StringRef Query, Graph &G);
-  llvm::Expected<KeyedValues> livePart(Graph &G, uint32_t Space, uint64_t AtNs,
-                                       uint64_t SinceNs);
-  llvm::Expected<KeyedValues> summaryPart(Graph &G, uint32_t Space, Metric M);
-  llvm::Expected<KeyedValues> rangePart(Graph &G, uint32_t Space,
-                                        llvm::StringRef What, ViewRange R);
+  llvm::Expected<KeyedValues> liveValues(const TracePart &P, Graph &G,
+                                         uint32_t Space, uint64_t AtNs,
+                                         uint64_t SinceNs);
+  llvm::Expected<KeyedValues> summaryValues(TracePart &P, Graph &G,
+                                            uint32_t Space, Metric M);
+  // RangeValues.cpp
+  llvm::Expected<KeyedValues> rangeValues(TracePart &P, Graph &G,
+                                          uint32_t Space, llvm::StringRef What,
+                                          ViewRange R, bool IsExact);
   llvm::Error readLive(uint64_t AtNs);
   std::string atText(uint64_t Ns) const;
   // ProfileAnswer.cpp
@@ -153,20 +209,21 @@ private:
   llvm::Expected<std::string> table(llvm::StringRef Query);
 
   SelectionSpec Spec;
-  /// The same trace with all frames; opened when needed.
-  std::unique_ptr<TraceView> Unfolded;
+  bool ShowsAll = false; ///< frames that the rules fold
   SelectedTrace In;
   std::string Path;
   std::vector<std::string> Compared; ///< names of traces; empty: only this one
   size_t WhichOfCompared = 0;
+  FileState Opened;
   CommandWriter CommandOf;
   RunReport Run;
   std::optional<Overview> Over;
   std::vector<std::unique_ptr<Graph>> Graphs;
-  std::map<std::string, std::unique_ptr<Job>> Jobs; ///< by name
+  std::vector<std::pair<std::string, std::unique_ptr<Job>>> Jobs; ///< by name
   bool Waits = false, WaitsForWork = false;
-  std::optional<SelectedStats> ByScope;
-  std::unique_ptr<IntervalSeries> Intervals;
+  std::string Progress;
+  /// The whole trace, then the part that was asked for last.
+  std::vector<std::unique_ptr<TracePart>> Parts;
   std::optional<OwnTree> Calls; ///< made when needed
   std::vector<ShownMark> Shown;
   bool MarksRead = false;
@@ -177,7 +234,7 @@ private:
   std::optional<MarkSeries> Measured;
   std::vector<SeriesPoint> Resident; ///< of all processes
   /// The live blocks at LiveNs, of all memory spaces.
-  std::vector<LivePart> Live;
+  std::deque<LivePart> Live;
   std::optional<uint64_t> LiveNs;
 };
 

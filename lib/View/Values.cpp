@@ -12,8 +12,7 @@ using namespace llvm;
 
 namespace memkit {
 
-/// Takes values that are not 0 from Sums, by key.
-static void takeSums(ArrayRef<uint64_t> Sums, Profile &P) {
+void takeSums(ArrayRef<uint64_t> Sums, Profile &P) {
   for (uint32_t Key = 0; Key != Sums.size(); ++Key)
     if (Sums[Key]) {
       P.Values.push_back({Key, Sums[Key]});
@@ -45,19 +44,21 @@ Error TraceView::readLive(uint64_t AtNs) {
   return Error::success();
 }
 
-Expected<KeyedValues> TraceView::livePart(Graph &G, uint32_t Space,
-                                          uint64_t AtNs, uint64_t SinceNs) {
+Expected<KeyedValues> TraceView::liveValues(const TracePart &P, Graph &G,
+                                            uint32_t Space, uint64_t AtNs,
+                                            uint64_t SinceNs) {
   if (Error E = readLive(AtNs))
     return std::move(E);
   KeyedValues V;
   std::vector<uint64_t> Sums(G.numKeys());
   V.Blocks.resize(G.numKeys());
   for (const LivePart &B : Live) {
-    if (trace().heap(B.Heap).Space != Space || B.AllocatedNs < SinceNs)
+    if (!P.hasBlock(B.Heap, B.Process, Space) || B.AllocatedNs < SinceNs)
       continue;
+    uint64_t Bytes = P.filter().Heap ? B.AllBytes : B.Bytes;
     uint32_t Key = G.keyOf(B.Heap, B.Stack, B.ScopePath);
-    Sums[Key] += B.Bytes;
-    V.Blocks[Key] += B.Bytes != 0;
+    Sums[Key] += Bytes;
+    V.Blocks[Key] += Bytes != 0;
   }
   V.Of.M = Metric::Live;
   takeSums(Sums, V.Of);
@@ -65,108 +66,78 @@ Expected<KeyedValues> TraceView::livePart(Graph &G, uint32_t Space,
 }
 
 /// Values that the summary has, of the whole run.
-Expected<KeyedValues> TraceView::summaryPart(Graph &G, uint32_t Space,
-                                             Metric M) {
-  if (G.isOfScopes() && !ByScope) {
-    Expected<Selection> Sel = Selection::create(trace(), {});
-    if (!Sel)
-      return Sel.takeError();
-    Expected<SelectedStats> Made =
-        SelectedStats::create(trace(), std::move(*Sel), StatsBy::ScopePaths);
-    if (!Made)
-      return Made.takeError();
-    ByScope.emplace(std::move(*Made));
+Expected<KeyedValues> TraceView::summaryValues(TracePart &P, Graph &G,
+                                               uint32_t Space, Metric M) {
+  const SelectedStats *S = &P.stats();
+  if (G.isOfScopes()) {
+    Expected<const SelectedStats *> ByScope = P.statsByScope();
+    if (!ByScope)
+      return ByScope.takeError();
+    S = *ByScope;
   }
-  const SelectedStats &S = G.isOfScopes() ? *ByScope : *In.S;
+  auto KeyOf = [&](const StackStats &R) {
+    return G.keyOf(R.Heap, G.isOfScopes() ? 0 : R.Key, R.Key);
+  };
   KeyedValues V;
-  V.Of = makeProfile(
-      S, M,
-      [&](const StackStats &R) {
-        return G.keyOf(R.Heap, G.isOfScopes() ? 0 : R.Key, R.Key);
-      },
-      Space);
+  V.Of = makeProfile(*S, M, KeyOf, Space);
   if (M != Metric::Peak)
     return V;
   V.Blocks.resize(G.numKeys());
-  S.forEach([&](uint32_t, const StackStats &R) {
-    if (R.SpacePeakBlocks && trace().heap(R.Heap).Space == Space)
-      V.Blocks[G.keyOf(R.Heap, G.isOfScopes() ? 0 : R.Key, R.Key)] +=
-          R.SpacePeakBlocks;
+  S->forEach([&](uint32_t, const StackStats &R) {
+    if (trace().heap(R.Heap).Space == Space)
+      V.Blocks[KeyOf(R)] +=
+          P.filter().Heap ? R.HeapPeakBlocks : R.SpacePeakBlocks;
   });
   return V;
 }
 
-/// Allocations and frees of a range, from the intervals: exact from the end of
-/// one interval to the end of another.
-Expected<KeyedValues> TraceView::rangePart(Graph &G, uint32_t Space,
-                                           StringRef What, ViewRange R) {
-  if (G.isOfScopes())
-    return makeRequestError("allocations of a range are known by stack, and "
-                            "not by layer or scope");
-  if (!Intervals)
-    if (Error E = IntervalSeries::create(*In.S).moveInto(Intervals))
-      return std::move(E);
-  std::vector<uint64_t> Sums(G.numKeys());
-  uint64_t FirstNs = UINT64_MAX, LastNs = 0;
-  auto Take = [&](size_t Process, size_t Interval,
-                  ArrayRef<IntervalChange> Rows) -> Error {
-    const IntervalHead &H = Intervals->processes()[Process].Heads[Interval];
-    uint64_t Middle = H.BeginNs + (H.EndNs - H.BeginNs) / 2;
-    if (Middle < R.BeginNs || Middle >= R.EndNs)
-      return Error::success();
-    FirstNs = std::min(FirstNs, H.BeginNs);
-    LastNs = std::max(LastNs, H.EndNs);
-    for (const IntervalChange &C : Rows) {
-      if (trace().heap(C.Heap).Space != Space)
-        continue;
-      uint64_t &To = Sums[G.keyOf(C.Heap, C.Stack, 0)];
-      if (What == "allocated")
-        To += C.AllocatedBytes;
-      else if (What == "count")
-        To += C.Allocations;
-      else if (What == "temporary")
-        To += C.Temporaries;
-      else // freed: what came, less what stayed
-        To += C.AllocatedBytes + C.BytesBefore - C.Bytes;
-    }
-    return Error::success();
-  };
-  if (Error E = Intervals->forEach(Take))
-    return std::move(E);
-  KeyedValues V;
-  V.Of.M = What == "count"       ? Metric::Count
-           : What == "temporary" ? Metric::Temporary
-                                 : Metric::Allocated;
-  takeSums(Sums, V.Of);
-  if (LastNs && (FirstNs != R.BeginNs || LastNs != R.EndNs)) {
-    V.IsExact = false;
-    V.Note = "Whole intervals: from " + formatTime(FirstNs) + " to " +
-             formatTime(LastNs) + ".";
-  }
-  return V;
+/// The words of a title for a kind of values of a range.
+static std::string rangeTitle(StringRef What, ViewRange R) {
+  StringRef Words = What == "count"       ? "allocations"
+                    : What == "temporary" ? "temporary allocations"
+                    : What == "retained"  ? "allocated"
+                                          : What;
+  std::string Text =
+      (Words + " from " + formatTime(R.BeginNs) + " to " + formatTime(R.EndNs))
+          .str();
+  if (What == "retained")
+    Text += ", and live at the end of the range";
+  return Text;
+}
+
+static Metric metricOf(StringRef What) {
+  return What == "count"       ? Metric::Count
+         : What == "temporary" ? Metric::Temporary
+                               : Metric::Allocated;
 }
 
 Expected<KeyedValues> TraceView::values(StringRef Query, Graph &G) {
   const Trace &T = trace();
-  Expected<uint64_t> Space =
+  Expected<TracePart *> Part = part(Query);
+  if (!Part)
+    return Part.takeError();
+  TracePart &P = **Part;
+  Expected<uint64_t> Asks =
       number(Query, "space", peakSpace(T), T.devices().size());
-  if (!Space)
-    return Space.takeError();
-  auto Of = static_cast<uint32_t>(*Space);
+  if (!Asks)
+    return Asks.takeError();
+  uint32_t Heap = P.filter().Heap;
+  uint32_t Space = Heap ? T.heap(Heap).Space : uint32_t(*Asks);
   std::string What = queryValue(Query, "what");
   if (What.empty())
     What = queryValue(Query, "at").empty() ? "peak" : "live";
   AskedValues Asked;
   Asked.What = What;
+  Asked.Heap = Heap ? T.heapName(Heap).str() : "";
+  Asked.Process = P.filter().Process;
   if (What == "peak") {
-    Expected<KeyedValues> V = summaryPart(G, Of, Metric::Peak);
+    Expected<KeyedValues> V = summaryValues(P, G, Space, Metric::Peak);
     if (!V)
       return V;
-    uint64_t Ns = 0;
-    for (const SpaceReport &S : Run.Spaces)
-      if (S.Id == Of)
-        Ns = S.Stats.PeakTimeNs;
-    V->Title = "peak of " + T.spaceName(Of).str() + " at " + atText(Ns);
+    V->Title =
+        ("peak of " + (Heap ? T.heapName(Heap) : T.spaceName(Space)) + " at ")
+            .str() +
+        atText(peakOf(P, Space).TimeNs);
     V->Command = CommandOf(Asked);
     return V;
   }
@@ -174,7 +145,7 @@ Expected<KeyedValues> TraceView::values(StringRef Query, Graph &G) {
     Expected<uint64_t> At = number(Query, "at", endNs(), UINT64_MAX);
     if (!At)
       return At.takeError();
-    Expected<KeyedValues> V = livePart(G, Of, *At, 0);
+    Expected<KeyedValues> V = liveValues(P, G, Space, *At, 0);
     if (!V)
       return V;
     V->Title = "live at " + atText(*At);
@@ -182,37 +153,24 @@ Expected<KeyedValues> TraceView::values(StringRef Query, Graph &G) {
     V->Command = CommandOf(Asked);
     return V;
   }
+  if (!is_contained({"allocated", "count", "temporary", "freed", "retained"},
+                    What))
+    return makeRequestError("what=" + What + ": not a kind of values");
   Expected<ViewRange> R = range(Query);
   if (!R)
     return R.takeError();
   Asked.BeginNs = R->BeginNs;
   Asked.EndNs = R->EndNs;
-  std::string From =
-      "from " + formatTime(R->BeginNs) + " to " + formatTime(R->EndNs);
-  if (What == "retained") {
-    Expected<KeyedValues> V = livePart(G, Of, R->EndNs, R->BeginNs);
-    if (!V)
-      return V;
-    V->Title = "allocated " + From + ", and live at the end of the range";
-    V->Command = CommandOf(Asked);
-    return V;
-  }
-  if (!is_contained({"allocated", "count", "temporary", "freed"}, What))
-    return makeRequestError("what=" + What + ": not a kind of values");
   bool IsWhole = R->BeginNs == 0 && R->EndNs == endNs() && What != "freed";
   Expected<KeyedValues> V =
-      IsWhole ? summaryPart(G, Of,
-                            What == "count"       ? Metric::Count
-                            : What == "temporary" ? Metric::Temporary
-                                                  : Metric::Allocated)
-              : rangePart(G, Of, What, *R);
+      What == "retained" ? liveValues(P, G, Space, R->EndNs, R->BeginNs)
+      : IsWhole          ? summaryValues(P, G, Space, metricOf(What))
+                         : rangeValues(P, G, Space, What, *R,
+                                       queryValue(Query, "exact") == "1");
   if (!V)
     return V;
-  V->Title = (What == "count"       ? "allocations"
-              : What == "temporary" ? "temporary allocations"
-              : What == "freed"     ? "freed"
-                                    : "allocated") +
-             (" " + From);
+  V->Of.M = What == "retained" ? Metric::Live : metricOf(What);
+  V->Title = rangeTitle(What, *R);
   V->Command = CommandOf(Asked);
   return V;
 }

@@ -11,6 +11,7 @@
 #include "Cli/TraceGroups.h"
 #include "Support/CommandText.h"
 #include "Support/Json.h"
+#include "Support/ShrunkFiles.h"
 #include "View/HttpServer.h"
 #include "View/Page.h"
 #include "View/Router.h"
@@ -18,6 +19,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Program.h"
 #include <csignal>
+#include <malloc.h>
 #include <unistd.h>
 
 using namespace llvm;
@@ -44,6 +46,10 @@ static cl::opt<bool>
 /// The command that gives the values of a trace on the command line.
 static std::string commandOf(const AskedValues &V, const std::string &Path) {
   std::string File = " " + Path;
+  if (V.Process)
+    File = " --process='#" + std::to_string(V.Process) + "'" + File;
+  if (!V.Heap.empty())
+    File = " --heap=" + V.Heap + File;
   if (V.What == "growth")
     return "memleak" + File;
   if (V.What == "layers")
@@ -109,6 +115,8 @@ static HttpAnswer answerOf(Router &V, const HttpRequest &R) {
   if (!Name.consume_front("api/"))
     return errorAnswer(404, makeRequestError("there is no such page"));
   Expected<std::string> Text = V.answer(Name, R.Query);
+  // Long answers free much, which malloc would keep.
+  malloc_trim(0);
   if (!Text) {
     bool IsWrong = Text.errorIsA<RequestError>();
     return errorAnswer(IsWrong ? 400 : 500, Text.takeError());
@@ -198,6 +206,7 @@ static Expected<int> run(const SelectionFlags &Flags,
 
 int main(int Argc, char **Argv) {
   useLargePages();
+  readShrunkFilesAsZeros();
   SelectionFlags Flags(SF_AllFrames);
   GroupedArguments Args(Argc, Argv);
   return runTool(Args.count(), Args.data(),

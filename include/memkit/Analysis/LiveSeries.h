@@ -44,10 +44,12 @@ llvm::Expected<LiveSeries> readLiveSeries(const SelectedStats &S,
 
 /// Live bytes of groups of stacks at the ends of intervals, by group, as
 /// LiveSeries::Heaps. GroupOf: the group of a row, from 0; NumGroups or higher:
-/// the row does not count. Errors: TraceError.
-llvm::Expected<std::vector<std::vector<SeriesPoint>>> readGroupSeries(
-    IntervalSeries &Intervals, const Trace &T, size_t NumGroups,
-    llvm::function_ref<uint32_t(uint32_t Heap, uint32_t Stack)> GroupOf);
+/// the row does not count; Process: an id. Errors: TraceError.
+llvm::Expected<std::vector<std::vector<SeriesPoint>>>
+readGroupSeries(IntervalSeries &Intervals, const Trace &T, size_t NumGroups,
+                llvm::function_ref<uint32_t(uint32_t Process, uint32_t Heap,
+                                            uint32_t Stack)>
+                    GroupOf);
 
 } // namespace memkit
 

@@ -28,6 +28,10 @@ public:
   static llvm::Expected<Selection> create(const Trace &T,
                                           const SelectionSpec &S);
 
+  /// This selection, with one heap (as if chosen by name) and one process
+  /// alone; 0: as before.
+  Selection narrowedTo(uint32_t Heap, uint32_t Process) const;
+
   /// Whether heaps were chosen by name. If so, all bytes of their blocks count
   /// (the outer view). Otherwise a byte counts once, in the innermost heap.
   bool isOuterView() const { return OuterView; }

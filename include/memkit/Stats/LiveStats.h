@@ -155,6 +155,19 @@ public:
   uint32_t heapOf(uint32_t Row) const {
     return Cells[StackRows[Row].Cell].Heap;
   }
+  /// The exclusive live bytes of a row of stacks; 0 after its process's end.
+  uint64_t liveExclusive(uint32_t Row) const {
+    const StatsRow &R = StackRows[Row];
+    return isEnded(Cells[R.Cell].Process) ? 0 : R.LiveExclusive;
+  }
+  uint32_t processOf(uint32_t Row) const {
+    return Cells[StackRows[Row].Cell].Process;
+  }
+  /// The stats of a row of stacks, as a summary has them.
+  StackStats rowStats(uint32_t Row) const {
+    const StatsRow &R = StackRows[Row];
+    return stackStats(R, StackRows.cold(Row), Cells[R.Cell]);
+  }
   uint32_t scopePathOf(uint32_t ScopeRow) const {
     return ScopeRow ? ScopeRows[ScopeRow].Key : 0;
   }

@@ -29,6 +29,8 @@
 namespace memkit {
 
 /// The number of ids of each kind so far.
+struct DictionaryOutline;
+
 struct IdLimits {
   uint32_t Strings = 0, Devices = 0, Binaries = 0, Functions = 0, Frames = 0,
            Nodes = 0, Stacks = 0, Scopes = 0, ScopePaths = 0, Processes = 0,
@@ -37,6 +39,9 @@ struct IdLimits {
   /// Adds the ids that D defines and checks all ids that D uses. Returns the
   /// problem, or an empty string.
   std::string add(const Dictionary &D);
+  /// As add(), for the ids of heaps, processes, devices, strings, stacks, scope
+  /// paths and threads alone.
+  std::string add(const DictionaryOutline &D);
   /// Checks every id that a section uses. Returns the problem, or an empty
   /// string.
   std::string check(const Events &E) const;
@@ -68,6 +73,9 @@ public:
   static llvm::Expected<std::unique_ptr<TraceReader>>
   create(std::unique_ptr<llvm::MemoryBuffer> Buffer);
   ~TraceReader();
+  /// A second reader of the same bytes, for another thread. This reader must
+  /// outlive the result.
+  llvm::Expected<std::unique_ptr<TraceReader>> again() const;
 
   /// The file's name in errors.
   llvm::StringRef name() const;

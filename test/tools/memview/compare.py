@@ -113,6 +113,11 @@ with Served(*traces) as S:
           "compare" in start["views"])
     # CHECK: each trace: 1100000 1502000 1502000
     print("each trace:", *[S.ask("profile" + query).get("total") for query in ("?trace=0", "?trace=1", "")])
+    # Frames that another question asked for do not change the comparison.
+    # CHECK: again: True
+    with Served(*traces) as Other:
+        Other.ask("profile?all=1")
+        print("again:", Other.ask("compare") == answer)
     # CHECK: trace=2: not a number up to 1
     # CHECK: what=x: a comparison is of peak or of live
     # CHECK: space=9: not a number up to 0

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads live bytes over time, by group.
+
+#include "CountedHeaps.h"
+#include "TraceView.h"
+#include "memkit/Model/Libraries.h"
+#include "memkit/Support/RequestError.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+
+namespace memkit {
+
+static constexpr uint32_t NoGroup = UINT32_MAX;
+
+//===----------------------------------------------------------------------===//
+// Groups
+//===----------------------------------------------------------------------===//
+
+/// The series of each heap without the bytes of its inner heaps.
+static std::vector<GroupCurve>
+heapCurves(const Trace &T, const CountedHeaps &C,
+           std::vector<std::vector<SeriesPoint>> Heaps) {
+  std::vector<GroupCurve> Out;
+  for (uint32_t Id = 1; Id < Heaps.size(); ++Id) {
+    if (!C.counts(Id) || Heaps[Id].empty())
+      continue;
+    std::vector<std::vector<SeriesPoint>> Inner;
+    for (uint32_t Other = 1; Other < Heaps.size(); ++Other)
+      if (C.counts(Other) && C.outerOf(Other) == Id)
+        Inner.push_back(Heaps[Other]);
+    std::vector<SeriesPoint> Less = sumOf(Inner);
+    std::vector<SeriesPoint> Own = Heaps[Id];
+    // Inner heaps change at other times, too.
+    for (const SeriesPoint &P : Less)
+      Own.push_back({P.TimeNs, 0});
+    stable_sort(Own, [](const SeriesPoint &A, const SeriesPoint &B) {
+      return A.TimeNs < B.TimeNs;
+    });
+    for (SeriesPoint &P : Own) {
+      const SeriesPoint *All = pointAt<SeriesPoint>(Heaps[Id], P.TimeNs);
+      const SeriesPoint *In = pointAt<SeriesPoint>(Less, P.TimeNs);
+      uint64_t Whole = All ? All->Value : 0, Part = In ? In->Value : 0;
+      P.Value = Whole - std::min(Whole, Part);
+    }
+    Out.push_back({Id, T.heapName(Id).str(), CodeOwner::Other, std::move(Own)});
+  }
+  return Out;
+}
+
+void addSpike(std::vector<SeriesPoint> &To, uint64_t TimeNs, uint64_t Value) {
+  auto At =
+      llvm::upper_bound(To, TimeNs, [](uint64_t Ns, const SeriesPoint &P) {
+        return Ns < P.TimeNs;
+      });
+  uint64_t Before = At == To.begin() ? 0 : At[-1].Value;
+  To.insert(At, {{TimeNs, Value}, {TimeNs + 1, Before}});
+}
+
+/// The peak lies between the ends of intervals: its values come from the
+/// summary.
+void TraceView::addPeak(const TracePart &P, DrawnCurves &To) {
+  PeakTotals Peak = peakOf(P, To.Space);
+  if (!Peak.TimeNs)
+    return;
+  uint64_t Total = 0;
+  std::map<uint32_t, uint64_t> Sums; // by GroupCurve::Id
+  P.stats().forEach([&](uint32_t Process, const StackStats &R) {
+    uint64_t Bytes = P.filter().Heap ? R.HeapPeakBytes : R.SpacePeakBytes;
+    if (!Bytes || trace().heap(R.Heap).Space != To.Space)
+      return;
+    Total += Bytes;
+    Sums[To.By == "heap"      ? R.Heap
+         : To.By == "library" ? Grouping->of(R.Key)
+         : To.By == "process" ? Process
+                              : Over->Where->of(R.Key)] += Bytes;
+  });
+  addSpike(To.Total, Peak.TimeNs, Total);
+  for (GroupCurve &G : To.Groups)
+    addSpike(G.Points, Peak.TimeNs, Sums[G.Id]);
+}
+
+/// The groups of stacks that curves show.
+struct TraceView::StackGrouping {
+  size_t Count = 0;
+  std::function<uint32_t(uint32_t Process, uint32_t Stack)> Of;
+  std::function<GroupCurve(uint32_t Id)> Name;
+};
+
+TraceView::StackGrouping TraceView::groupingOf(StringRef By) {
+  const Trace &T = trace();
+  if (By == "process")
+    return {T.processes().size() + 1,
+            [](uint32_t Process, uint32_t) { return Process; },
+            [this](uint32_t Id) {
+              return GroupCurve{
+                  Id, trace().processName(Id).str(), CodeOwner::Other, {}};
+            }};
+  if (By == "library") {
+    if (!Grouping)
+      Grouping.emplace(T);
+    const Libraries &L = *Grouping;
+    return {L.size(), [&L](uint32_t, uint32_t Stack) { return L.of(Stack); },
+            [&L](uint32_t Id) {
+              return GroupCurve{Id, L.name(Id).str(), CodeOwner::Library, {}};
+            }};
+  }
+  const Places &Where = *Over->Where;
+  return {Where.size(),
+          [&Where](uint32_t, uint32_t Stack) { return Where.of(Stack); },
+          [&Where](uint32_t Id) {
+            const Place &P = Where.place(Id);
+            return GroupCurve{Id, Where.text(P), ownerOfPlace(P.Kind), {}};
+          }};
+}
+
+/// Curves that the intervals know: points at the ends of intervals.
+Error TraceView::readIntervalCurves(TracePart &P, DrawnCurves &To) {
+  Expected<IntervalSeries *> Intervals = P.intervals();
+  if (!Intervals)
+    return Intervals.takeError();
+  const Trace &T = trace();
+  CountedHeaps Counted(T, To.Space, P.filter().Heap);
+  auto Heaps =
+      readGroupSeries(**Intervals, T, T.heaps().size() + 1,
+                      [](uint32_t, uint32_t Heap, uint32_t) { return Heap; });
+  if (!Heaps)
+    return Heaps.takeError();
+  std::vector<std::vector<SeriesPoint>> Outermost;
+  for (uint32_t Id = 1; Id < Heaps->size(); ++Id)
+    if (Counted.isOutermost(Id))
+      Outermost.push_back((*Heaps)[Id]);
+  To.Total = sumOf(Outermost);
+  if (To.By == "heap") {
+    To.Groups = heapCurves(T, Counted, std::move(*Heaps));
+  } else if (!To.By.empty()) {
+    StackGrouping Of = groupingOf(To.By);
+    auto Series = readGroupSeries(
+        **Intervals, T, Of.Count,
+        [&](uint32_t Process, uint32_t Heap, uint32_t Stack) {
+          return Counted.isOutermost(Heap) ? Of.Of(Process, Stack) : NoGroup;
+        });
+    if (!Series)
+      return Series.takeError();
+    for (uint32_t Id = 0; Id != Of.Count; ++Id)
+      if (!(*Series)[Id].empty()) {
+        To.Groups.push_back(Of.Name(Id));
+        To.Groups.back().Points = std::move((*Series)[Id]);
+      }
+  }
+  addPeak(P, To);
+  return Error::success();
+}
+
+/// False: the curves are being read.
+Expected<bool> TraceView::readCurves(TracePart &P, uint32_t Space,
+                                     StringRef By) {
+  if (Drawn && Drawn->Of == P.filter() && Drawn->Space == Space &&
+      Drawn->By == By)
+    return true;
+  if (Error E = readOverview())
+    return std::move(E);
+  DrawnCurves New;
+  New.Of = P.filter();
+  New.Space = Space;
+  New.By = By.str();
+  if (is_contained({"", "heap", "line", "library", "process"}, By)) {
+    if (Error E = readIntervalCurves(P, New))
+      return std::move(E);
+  } else if (is_contained({"thread", "layer", "scope"}, By)) {
+    Expected<bool> Done = readEventCurves(P, New);
+    if (!Done || !*Done)
+      return Done;
+  } else {
+    return makeRequestError("by=" + By + ": not a grouping of curves");
+  }
+  Drawn.emplace(std::move(New));
+  return true;
+}
+
+} // namespace memkit
