@@ -3,11 +3,11 @@
 // Changes of layers, tensors, steps and resident memory.
 
 #include "Resident.h"
+#include "StepPeaks.h"
 #include "memkit/Analysis/DiffPlaces.h"
 #include "memkit/Analysis/LayerHolds.h"
 #include "memkit/Model/Query.h"
 #include "llvm/ADT/STLExtras.h"
-#include <map>
 
 using namespace llvm;
 
@@ -87,15 +87,7 @@ static std::vector<NamedChange> diffCategories(const DiffRuns &Runs) {
 // Steps
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// A step of the Nth process with steps.
-using StepKey = std::pair<uint32_t, uint64_t>;
-using StepPeaks = std::map<StepKey, uint64_t>;
-} // namespace
-
-/// The peaks of the steps of a run in a memory space. The last step of a
-/// process is left out if it includes the end of the process.
-static StepPeaks stepPeaks(const SelectedStats &S, StringRef Space) {
+StepPeaks stepPeaks(const SelectedStats &S, StringRef Space) {
   const Trace &T = S.trace();
   StepPeaks Peaks;
   std::map<uint32_t, uint32_t> Processes;

@@ -54,11 +54,11 @@ static bool hasInput() {
   return N > 0 && ioctl(STDIN_FILENO, FIONREAD, &Bytes) == 0 && Bytes > 0;
 }
 
-Error chooseTrace(cl::opt<std::string> &Input) {
+Error chooseTrace(std::string &Input) {
   if (!Input.empty())
     return Error::success();
   if (hasInput()) {
-    Input.setValue("-");
+    Input = "-";
     return Error::success();
   }
   constexpr StringLiteral Usual = "trace.fb";
@@ -66,7 +66,7 @@ Error chooseTrace(cl::opt<std::string> &Input) {
     return makeUsageError("a trace is missing, and there is no trace.fb here; "
                           "try '" +
                           TheName + " --help'");
-  Input.setValue(Usual.str());
+  Input = Usual.str();
   say("reading trace.fb");
   return Error::success();
 }

@@ -65,7 +65,7 @@ inline llvm::Error makeUsageError(const llvm::Twine &What) {
 /// If the user named no trace, sets Input to standard input where that is a
 /// file or a pipe with data, else to trace.fb in the current folder, and says
 /// the latter. A UsageError if there is no trace.fb.
-llvm::Error chooseTrace(llvm::cl::opt<std::string> &Input);
+llvm::Error chooseTrace(std::string &Input);
 
 /// Parses the command line, runs Body and returns the exit status: the result
 /// of Body, or, for an error, ExitUsage or ExitError after printing the error.

@@ -49,8 +49,8 @@ private:
 
 class FileWriter {
 public:
-  FileWriter(TraceView &V, uint64_t MaxBytes)
-      : V(V), Data(MaxBytes), MaxBytes(MaxBytes) {}
+  FileWriter(TraceView &V, uint64_t MaxBytes, CompareAnswers Compare)
+      : V(V), Compare(std::move(Compare)), Data(MaxBytes), MaxBytes(MaxBytes) {}
   Expected<std::string> run();
 
 private:
@@ -72,6 +72,7 @@ private:
   void addMaps();
 
   TraceView &V;
+  CompareAnswers Compare; ///< null: of one trace
   FileData Data;
   uint64_t MaxBytes;
   FileStart Start;
@@ -100,7 +101,9 @@ std::vector<HeldAnswer> FileWriter::ask(ArrayRef<PageQuestion> Of) {
   for (const PageQuestion &Q : Of) {
     std::string Query = Q.query();
     auto [Name, Parameters] = StringRef(Query).split('?');
-    Expected<std::string> Text = V.answer(Name, Parameters);
+    bool Compares = Compare && Name == "compare";
+    Expected<std::string> Text =
+        Compares ? Compare(Parameters) : V.answer(Name, Parameters);
     if (!Text)
       consumeError(Text.takeError()); // the trace lacks the answer
     else if (!V.isWaiting())
@@ -222,8 +225,11 @@ void FileWriter::addViews() {
     if (View == "layers")
       for (uint64_t Space : Start.Spaces)
         add({{"layers", Space}}, "layers");
-    else if (View == "growth" || View == "compare")
+    else if (View == "growth")
       add({{View}}, View);
+    else if (View == "compare")
+      for (StringRef What : {"", "what=live"})
+        add({{View, 0, What.str()}}, View);
   }
 }
 
@@ -368,8 +374,9 @@ Expected<std::string> FileWriter::run() {
   return Data.text();
 }
 
-Expected<std::string> fileAnswers(TraceView &V, uint64_t MaxBytes) {
-  return FileWriter(V, MaxBytes).run();
+Expected<std::string> fileAnswers(TraceView &V, uint64_t MaxBytes,
+                                  CompareAnswers Compare) {
+  return FileWriter(V, MaxBytes, std::move(Compare)).run();
 }
 
 } // namespace memkit

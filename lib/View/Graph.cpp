@@ -29,6 +29,22 @@ CodeOwner ownerOfPlace(PlaceKind K) {
   llvm_unreachable("all kinds are handled");
 }
 
+SourceTexts::SourceTexts(const Places &Of) {
+  for (uint32_t Id = 0; Id != Of.size(); ++Id) {
+    const Place &P = Of.place(Id);
+    if (P.Kind == PlaceKind::Line && !P.Source.empty())
+      Texts[{P.File, P.Line}] = P.Source;
+  }
+}
+
+uint32_t lineIn(StringRef Text, StringRef File) {
+  uint32_t Line = 0;
+  if (!Text.consume_front(baseName(File)) || !Text.consume_front(":") ||
+      Text.consumeInteger(10, Line))
+    return 0;
+  return Line;
+}
+
 Expected<std::unique_ptr<Graph>>
 Graph::create(const SelectedStats &S, const Places &Where, GraphSpec Spec) {
   std::unique_ptr<StackGroups> Groups;

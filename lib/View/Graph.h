@@ -14,6 +14,21 @@
 
 namespace memkit {
 
+/// The texts of lines of the user's code.
+class SourceTexts {
+public:
+  explicit SourceTexts(const Places &Of);
+  llvm::StringRef find(llvm::StringRef File, uint32_t Line) const {
+    return Texts.lookup({File, Line});
+  }
+
+private:
+  llvm::DenseMap<std::pair<llvm::StringRef, uint32_t>, llvm::StringRef> Texts;
+};
+
+/// The line in `train.py:46 Block.forward`; 0: none.
+uint32_t lineIn(llvm::StringRef Text, llvm::StringRef File);
+
 /// How a graph groups stacks.
 struct GraphSpec {
   GroupBy By = GroupBy::Stack;
@@ -46,6 +61,9 @@ public:
   /// The largest nodes of P, in preorder.
   std::vector<FlameNode> build(const Profile &P, size_t MaxNodes);
   llvm::ArrayRef<FlameNames::FlameName> names() const { return Names->names(); }
+  const ShownTree &tree() const { return *Tree; }
+  /// The number of the name of a frame of tree().allShown().
+  uint32_t nameOf(uint32_t ShownIndex) { return Names->find(ShownIndex); }
   CodeOwner ownerOf(const FlameNames::FlameName &N) const;
 
 private:

@@ -61,23 +61,6 @@ void GraphNames::write(OStream &J, size_t First) const {
   });
 }
 
-SourceTexts::SourceTexts(const Places &Of) {
-  for (uint32_t Id = 0; Id != Of.size(); ++Id) {
-    const Place &P = Of.place(Id);
-    if (P.Kind == PlaceKind::Line && !P.Source.empty())
-      Texts[{P.File, P.Line}] = P.Source;
-  }
-}
-
-/// The line in `train.py:46 Block.forward`; 0: none.
-static uint32_t lineIn(StringRef Text, StringRef File) {
-  uint32_t Line = 0;
-  if (!Text.consume_front(baseName(File)) || !Text.consume_front(":") ||
-      Text.consumeInteger(10, Line))
-    return 0;
-  return Line;
-}
-
 GraphNames::GraphName nameRow(const FlameNames::FlameName &N, CodeOwner Owner,
                               const SourceTexts &Sources) {
   uint32_t Line = lineIn(N.Function, N.File);

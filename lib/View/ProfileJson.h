@@ -34,18 +34,6 @@ private:
   llvm::StringMap<uint32_t> Numbers;
 };
 
-/// The texts of lines of the user's code. Of must outlive the object.
-class SourceTexts {
-public:
-  explicit SourceTexts(const Places &Of);
-  llvm::StringRef find(llvm::StringRef File, uint32_t Line) const {
-    return Texts.lookup({File, Line});
-  }
-
-private:
-  llvm::DenseMap<std::pair<llvm::StringRef, uint32_t>, llvm::StringRef> Texts;
-};
-
 /// The row of a name of a graph.
 GraphNames::GraphName nameRow(const FlameNames::FlameName &N, CodeOwner Owner,
                               const SourceTexts &Sources);

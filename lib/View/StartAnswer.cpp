@@ -212,8 +212,17 @@ Expected<std::string> TraceView::start() {
         J.value("map");
       if (HasEvents && !Over->Layers.empty() && !Over->Steps.empty())
         J.value("layers");
+      if (!Compared.empty())
+        J.value("compare");
       J.value("processes");
     });
+    if (!Compared.empty()) {
+      J.attributeArray("traces", [&] {
+        for (const std::string &Name : Compared)
+          J.value(jsonText(Name));
+      });
+      J.attribute("trace_shown", WhichOfCompared);
+    }
     J.attribute("has_events", HasEvents);
     J.attributeArray("left_out", [] {});
     J.attribute("moments", nullptr);

@@ -133,6 +133,19 @@ public:
                         llvm::function_ref<llvm::Error(uint64_t TimeNs)> Do);
   /// The events of the trace.
   uint64_t numEvents() const { return Run.Allocations + Run.Frees; }
+  const SelectedStats &stats() const { return *In.S; }
+  /// Folds frames as the trace was opened; false: they are folded so. After
+  /// true, what refers to frames of stats() must be made again.
+  bool showUsualFrames() {
+    bool Changes = ShowsAll != Spec.AllFrames;
+    showFrames(Spec.AllFrames);
+    return Changes;
+  }
+  /// The trace is the one at index Which of several, which the page compares.
+  void setCompared(std::vector<std::string> Names, size_t Which) {
+    Compared = std::move(Names);
+    WhichOfCompared = Which;
+  }
 
 private:
   TraceView() = default;
@@ -209,6 +222,8 @@ private:
   bool ShowsAll = false; ///< frames that the rules fold
   SelectedTrace In;
   std::string Path;
+  std::vector<std::string> Compared; ///< names of traces; empty: only this one
+  size_t WhichOfCompared = 0;
   FileState Opened;
   CommandWriter CommandOf;
   RunReport Run;

@@ -41,9 +41,9 @@ Error TraceView::readLive(const TracePart &P, uint64_t AtNs) {
   TimePoint At;
   At.TimeNs = AtNs;
   At.IsEnd = AtNs >= endNs();
-  if (Error E = forEachLivePart(trace(), Sel, At,
-                                "the memory of a moment needs",
-                                [&](const LivePart &B) { Live.push_back(B); }))
+  if (Error E =
+          forEachLivePart(trace(), Sel, At, "the memory of a moment needs",
+                          [&](const LivePart &B) { Live.push_back(B); }))
     return E;
   LiveNs = AtNs;
   LiveHeap = Heap;

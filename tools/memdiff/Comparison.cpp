@@ -5,24 +5,13 @@
 #include "Comparison.h"
 #include "Cli/Progress.h"
 #include "Cli/ToolMain.h"
+#include "Report/DiffSentences.h"
 #include "Support/RunBoth.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
 
 namespace memkit {
-
-Expected<size_t> groupSize(size_t All, std::optional<size_t> Before) {
-  if (All < 2 || Before == All)
-    return makeUsageError("a trace is missing; try 'memdiff --help'");
-  if (Before && *Before)
-    return *Before;
-  if (All > 2)
-    return makeUsageError("with more than two traces, separate the groups "
-                          "with '--': memdiff a.fb b.fb -- c.fb d.fb");
-  return 1;
-}
 
 Expected<std::vector<SelectedTrace>> openTraces(ArrayRef<std::string> Inputs,
                                                 const SelectionSpec &Spec) {
@@ -50,48 +39,9 @@ Expected<std::vector<SelectedTrace>> openTraces(ArrayRef<std::string> Inputs,
   return All;
 }
 
-/// The name that views give to the started program.
-static StringRef programOf(const Trace &T) {
-  return T.processes().empty() ? StringRef() : T.processName(1);
-}
-
-/// The recording options of A that B lacks.
-static std::string optionsOnlyOf(const Trace &A, const Trace &B) {
-  std::vector<std::string> Only;
-  for (StringRef Option : A.header().Options)
-    if (!is_contained(B.header().Options, Option))
-      Only.push_back(Option.str());
-  llvm::sort(Only);
-  return Only.empty() ? "none" : join(Only, " ");
-}
-
-static void warnOfSamples(const DiffRuns &Runs) {
-  for (const DiffRuns::HeapInfo &H : Runs.heaps()) {
-    if (!H.SampleBefore == !H.SampleAfter)
-      continue;
-    uint64_t Sample = std::max(H.SampleBefore, H.SampleAfter);
-    warn(H.Name + " is sampled " + (H.SampleBefore ? "before" : "after") +
-         " (one byte in " + formatCount(Sample) + ") and recorded in full " +
-         (H.SampleBefore ? "after" : "before") +
-         "; values of the sampled side are estimates");
-  }
-}
-
 void warnOfDifferences(const DiffRuns &Runs) {
-  const Trace &First = Runs.trace(0);
-  for (size_t R = 1; R != Runs.size(); ++R) {
-    const Trace &T = Runs.trace(R);
-    StringRef A = programOf(First), B = programOf(T);
-    if (!A.empty() && !B.empty() && A != B)
-      warn("the programs differ: " + A + " (" + First.name() + ") and " + B +
-           " (" + T.name() + "); functions of the same name count as the same");
-    std::string OfFirst = optionsOnlyOf(First, T),
-                OfThis = optionsOnlyOf(T, First);
-    if (OfFirst != OfThis)
-      warn("recorded with different options: " + OfFirst + " (" + First.name() +
-           ") and " + OfThis + " (" + T.name() + ")");
-  }
-  warnOfSamples(Runs);
+  for (const std::string &Line : doubtLines(Runs))
+    warn(Line);
 }
 
 //===----------------------------------------------------------------------===//

@@ -10,11 +10,6 @@
 
 namespace memkit {
 
-/// The number of traces in the first group, of All traces. Before is the number
-/// of arguments before `--`; without `--`, one of two traces. Errors:
-/// UsageError.
-llvm::Expected<size_t> groupSize(size_t All, std::optional<size_t> Before);
-
 /// Opens the traces, two at a time, and prints their warnings.
 llvm::Expected<std::vector<SelectedTrace>>
 openTraces(llvm::ArrayRef<std::string> Inputs, const SelectionSpec &Spec);

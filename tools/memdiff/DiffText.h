@@ -6,43 +6,16 @@
 #define MEMKIT_TOOLS_MEMDIFF_DIFFTEXT_H
 
 #include "DiffPrinter.h"
+#include "Report/DiffRows.h"
 #include "Support/Table.h"
 
 namespace memkit {
 
-/// A value, and a change, in bytes or allocations.
-std::string valueText(uint64_t Value, bool Bytes);
-std::string changeText(int64_t Change, bool Bytes);
-/// `+4.2 %`, `0 %`, `new`, `x40`.
-std::string shareText(uint64_t Before, uint64_t After);
-/// The prefix for the names of a memory space's totals: empty if the only space
-/// is the host, or if heaps of one space were chosen.
-std::string spacePrefix(const DiffView &V, const SpaceChange &S);
-
-/// The places of a memory space that changed by the noise.
-struct PlaceRows {
-  std::vector<const PlaceChange *> Shown; ///< the largest change first
-  std::vector<const PlaceChange *> Others;
-  /// A place that is gone, and a new one with as much memory.
-  std::vector<std::pair<const PlaceChange *, const PlaceChange *>> Moved;
-  size_t More = 0; ///< how many of Others changed by the noise
-};
-PlaceRows placeRows(const DiffView &V, const SpaceChange &Space);
 /// Rows.Shown: change, values, place, source. The last row sums up the others.
 Table placeTable(const DiffView &V, const PlaceRows &Rows);
-/// `62 MiB moved from a.cpp:6 load to b.cpp:9 read`
-std::vector<std::string> placeMoveLines(const DiffView &V,
-                                        const PlaceRows &Rows);
-/// `train.py: peak +35 MiB (+10.2 %), 343 MiB -> 378 MiB`
-std::string verdictLine(const DiffView &V);
-/// Changes of steps, layers and tensors, and what was suppressed.
-std::vector<std::string> detailLines(const DiffView &V);
 
 /// The findings to show.
 llvm::ArrayRef<Finding> shownFindings(const DiffView &V);
-
-/// Losses, one line for each run.
-std::vector<std::string> lossLines(const DiffView &V);
 
 /// A table of peak, live at end, allocated and allocations – before, after,
 /// change – for each memory space. WithShare adds the change in percent.

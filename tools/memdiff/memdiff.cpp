@@ -6,11 +6,11 @@
 #include "Cli/OutputFile.h"
 #include "Cli/SelectionFlags.h"
 #include "Cli/ToolMain.h"
+#include "Cli/TraceGroups.h"
 #include "Comparison.h"
 #include "DiffPrinter.h"
 #include "memkit/Analysis/DiffTrace.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
@@ -160,19 +160,10 @@ static void warnOfUnused(const Renames &R) {
          Name + "'");
 }
 
-/// Parting: the position of `--` among the arguments, if given; SIZE_MAX if
-/// given several times.
 static Expected<int> run(SelectionFlags &Flags, FailOn &Fatal,
-                         std::optional<size_t> Parting) {
-  if (Parting == SIZE_MAX)
-    return makeUsageError("'--' may appear only once, between the two groups");
+                         const GroupedArguments &Args) {
   std::vector<std::string> Paths(Inputs.begin(), Inputs.end());
-  std::optional<size_t> First;
-  if (Parting)
-    First = count_if(seq<size_t>(Paths.size()), [&](size_t I) {
-      return Inputs.getPosition(I) < *Parting;
-    });
-  Expected<size_t> NumBefore = groupSize(Paths.size(), First);
+  Expected<size_t> NumBefore = Args.numBefore(Inputs);
   if (!NumBefore)
     return NumBefore.takeError();
   if (Error E = Fatal.check())
@@ -236,22 +227,13 @@ int main(int Argc, char **Argv) {
                "the noise), lost (events), peak>+5%, live>64MiB (in any memory "
                "space), HEAP:count>+1000 (in a heap or space; HEAP? may be "
                "missing), ...");
-  // The option parser would take `--` for the end of options.
-  std::vector<char *> Args(Argv, Argv + Argc);
-  auto Dashes = find(Args, StringRef("--"));
-  std::optional<size_t> Parting;
-  if (Dashes != Args.end()) {
-    Parting = Dashes - Args.begin();
-    Args.erase(Dashes);
-  }
-  if (is_contained(Args, StringRef("--")))
-    Parting = SIZE_MAX;
-  return runTool(Args.size(), Args.data(),
+  GroupedArguments Args(Argc, Argv);
+  return runTool(Args.count(), Args.data(),
                  {"memdiff",
                   "Shows the changes of memory between two recordings.",
                   "memdiff before.fb after.fb\n"
                   "memdiff before.fb after.fb -o diff.fb && memflame diff.fb\n"
                   "memdiff --fail-on='peak>+5%' a.fb b.fb c.fb -- d.fb e.fb",
                   "before... [--] after..."},
-                 [&] { return run(Flags, Fatal, Parting); });
+                 [&] { return run(Flags, Fatal, Args); });
 }

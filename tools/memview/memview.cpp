@@ -8,13 +8,15 @@
 #include "Cli/SelectionFlags.h"
 #include "Cli/Terminal.h"
 #include "Cli/ToolMain.h"
+#include "Cli/TraceGroups.h"
+#include "Support/CommandText.h"
 #include "Support/Json.h"
 #include "Support/ShrunkFiles.h"
-#include "View/FileAnswers.h"
 #include "View/HttpServer.h"
 #include "View/Page.h"
-#include "View/TraceView.h"
+#include "View/Router.h"
 #include "memkit/Support/RequestError.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Program.h"
 #include <csignal>
 #include <malloc.h>
@@ -23,8 +25,9 @@
 using namespace llvm;
 using namespace memkit;
 
-static cl::opt<std::string> Input(cl::Positional, cl::desc("<trace>"),
-                                  cl::cat(toolCategory()));
+static cl::list<std::string>
+    Inputs(cl::Positional, cl::desc("<trace>, or <before>... [--] <after>..."),
+           cl::cat(toolCategory()));
 static cl::opt<std::string>
     Output("o", cl::value_desc("file"), cl::cat(toolCategory()),
            cl::desc("Write the page to this file, with answers, and end; the "
@@ -40,9 +43,9 @@ static cl::opt<bool>
     NoOpen("no-open", cl::cat(toolCategory()),
            cl::desc("Print the page's address, and open no browser"));
 
-/// The command that gives the values on the command line.
-static std::string commandOf(const AskedValues &V) {
-  std::string File = " " + Input;
+/// The command that gives the values of a trace on the command line.
+static std::string commandOf(const AskedValues &V, const std::string &Path) {
+  std::string File = " " + Path;
   if (V.Process)
     File = " --process='#" + std::to_string(V.Process) + "'" + File;
   if (!V.Heap.empty())
@@ -65,6 +68,17 @@ static std::string commandOf(const AskedValues &V) {
     return "memflame --metric=live" + Window + File;
   // No tool sums what was freed in a range.
   return V.What == "freed" ? "" : "memflame --metric=" + V.What + Window + File;
+}
+
+/// The command that compares the groups on the command line.
+static std::string compareCommand(Metric M, size_t NumBefore) {
+  std::vector<std::string> Words{"memdiff"};
+  if (M == Metric::Live)
+    Words.push_back("--metric=live");
+  append_range(Words, Inputs);
+  if (Inputs.size() > 2)
+    Words.insert(Words.end() - (Inputs.size() - NumBefore), "--");
+  return commandText(Words);
 }
 
 static HttpServer *Server;
@@ -93,7 +107,7 @@ static HttpAnswer errorAnswer(unsigned Status, Error E) {
   return A;
 }
 
-static HttpAnswer answerOf(TraceView &V, const HttpRequest &R) {
+static HttpAnswer answerOf(Router &V, const HttpRequest &R) {
   StringRef Name = R.Path;
   if (Name.empty())
     return {200, "text/html; charset=utf-8", servedPolicy().str(),
@@ -113,7 +127,7 @@ static HttpAnswer answerOf(TraceView &V, const HttpRequest &R) {
   return A;
 }
 
-static Error serve(TraceView &V) {
+static Error serve(Router &V) {
   constexpr unsigned MaxPort = 65535;
   if (Port > MaxPort)
     return makeUsageError("--port=" + Twine(Port) + ": ports are up to 65535");
@@ -147,11 +161,11 @@ static Expected<uint64_t> maxBytes() {
   return *Max;
 }
 
-static Error writeFile(TraceView &V) {
+static Error writeFile(Router &V) {
   Expected<uint64_t> Max = maxBytes();
   if (!Max)
     return Max.takeError();
-  Expected<std::string> Answers = fileAnswers(V, *Max);
+  Expected<std::string> Answers = V.fileAnswers(*Max);
   if (!Answers) {
     if (Answers.errorIsA<RequestError>())
       return makeUsageError("--max-bytes=" + MaxBytes + ": " +
@@ -166,16 +180,39 @@ static Error writeFile(TraceView &V) {
   return (*Out)->keep();
 }
 
-static Expected<int> run(const SelectionFlags &Flags) {
-  if (Error E = chooseTrace(Input))
-    return E;
+/// The traces of the command line; none given: the usual one.
+static Expected<std::vector<std::string>> chosenTraces() {
+  if (!Inputs.empty())
+    return std::vector<std::string>(Inputs.begin(), Inputs.end());
+  std::string Usual;
+  if (Error E = chooseTrace(Usual))
+    return std::move(E);
+  return std::vector<std::string>{Usual};
+}
+
+static Expected<int> run(const SelectionFlags &Flags,
+                         const GroupedArguments &Args) {
+  size_t NumBefore = 1;
+  if (Inputs.size() > 1 || Args.isParted())
+    if (Error E = Args.numBefore(Inputs).moveInto(NumBefore))
+      return std::move(E);
+  if (count(Inputs, "-") && Inputs.size() > 1)
+    return makeUsageError("a comparison is of files: memview reads the parts "
+                          "of a trace again and again");
+  Expected<std::vector<std::string>> Paths = chosenTraces();
+  if (!Paths)
+    return Paths.takeError();
   if (MaxBytes.getNumOccurrences() && Output.empty())
     return makeUsageError("--max-bytes needs -o");
   Expected<SelectionSpec> Spec = Flags.spec();
   if (!Spec)
     return Spec.takeError();
-  Expected<std::unique_ptr<TraceView>> V =
-      TraceView::open(Input, *Spec, showProgress(), commandOf);
+  Expected<std::unique_ptr<Router>> V = Router::open(
+      *Paths, NumBefore, *Spec, showProgress(),
+      [](const std::string &Path) {
+        return [Path](const AskedValues &V) { return commandOf(V, Path); };
+      },
+      [&](Metric M) { return compareCommand(M, NumBefore); });
   if (!V)
     return V.takeError();
   if (Error E = Output.empty() ? serve(**V) : writeFile(**V))
@@ -190,9 +227,11 @@ int main(int Argc, char **Argv) {
   useLargePages();
   readShrunkFilesAsZeros();
   SelectionFlags Flags(SF_AllFrames);
-  return runTool(Argc, Argv,
+  GroupedArguments Args(Argc, Argv);
+  return runTool(Args.count(), Args.data(),
                  {"memview", "Shows a trace in a browser.",
                   "memview trace.fb\n"
+                  "memview before.fb after.fb\n"
                   "memview --no-open --port=8000 trace.fb"},
-                 [&] { return run(Flags); });
+                 [&] { return run(Flags, Args); });
 }

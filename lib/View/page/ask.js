@@ -6,10 +6,11 @@ import {capital} from './format.js';
 import {element} from './element.js';
 import {fileAnswer, isFile, readFile} from './file.js';
 import {invertAnswer} from './invert.js';
+import {state} from './state.js';
 
 /** Parameters in the order of the contract, with their defaults. */
 const Order = {
-  start: {}, growth: {}, compare: {},
+  start: {}, growth: {}, compare: {what: 'peak', space: null},
   curves: {space: 0, heap: null, process: null, by: '', from: 0, to: null, columns: 600},
   profile: {listed: null, space: 0, heap: null, process: null, what: '', at: null, from: null, to: null, exact: 0, by: null, all: 0, invert: 0, nodes: 20000},
   table: {listed: null, space: 0, heap: null, process: null, what: '', at: null, from: null, to: null, exact: 0, by: null, all: 0, rows: 200, sort: 'own'},
@@ -23,8 +24,10 @@ export class AskError extends Error {}
 /** The request as it is sent; values that are the default are left out. */
 export function requestOf(name, parameters = {}) {
   const parts = [];
-  for (const [key, initial] of Object.entries(Order[name])) {
-    const value = parameters[key];
+  // With several traces, each question but the comparison is about one of them.
+  const all = name === 'compare' ? parameters : {...parameters, trace: state.trace};
+  for (const [key, initial] of Object.entries({...Order[name], trace: null})) {
+    const value = all[key];
     if (value === undefined || value === null || value === '' || value === initial) continue;
     parts.push(key + '=' + encodeURIComponent(value));
   }

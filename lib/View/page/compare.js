@@ -3,14 +3,14 @@
 // Compare: two traces on one axis, the changes by line, the differential flame graph.
 
 import {Question} from './ask.js';
-import {button, copyButton, element, menu} from './element.js';
+import {button, copyButton, element, menu, setMenu} from './element.js';
 import {FlameGraph} from './flame_graph.js';
 import {FlameTree} from './flame_tree.js';
-import {formatSize, formatSizeChange} from './format.js';
+import {formatCount, formatSize, formatSizeChange} from './format.js';
 import {LineChart} from './lines.js';
 import {clean, placeOf} from './names.js';
 import {factList} from './overview.js';
-import {pictureButton} from './picture.js';
+import {CommandLine, pictureButton} from './picture.js';
 import {change, state} from './state.js';
 import {DataTable} from './table.js';
 import {colors} from './theme.js';
@@ -19,7 +19,15 @@ export class Compare {
   constructor() {
     this.question = new Question('compare', answer => this.show(answer));
     this.verdict = element('h2', {class: 'compare-verdict'});
+    this.doubts = element('div');
     this.facts = element('div');
+    this.totals = element('tbody');
+    this.whatMenu = menu('compare', [['peak', 'the peak'], ['live', 'live at the end']], 'peak', what => change({side: what === 'peak' ? '' : what}));
+    this.spaceMenu = menu('memory', [], '', space => change({between: Number(space), zoom: []}));
+    this.command = new CommandLine();
+    this.rowsTitle = element('h2');
+    this.rest = element('p', {class: 'dim'});
+    this.moved = element('ul', {class: 'notes'});
     this.chart = new LineChart(240, 'Memory of both traces');
     this.keys = element('p', {class: 'color-legend'});
     this.xMenu = menu('by', [['step', 'step'], ['ns', 'time']], 'step', x => change({x}));
@@ -29,7 +37,8 @@ export class Compare {
       {title: 'before', number: true, value: row => row.a, text: row => formatSize(row.a)},
       {title: 'after', number: true, value: row => row.b, text: row => formatSize(row.b)},
       {title: 'place', main: true, value: row => row.text, text: row => row.text,
-       cell: row => button(clean(row.text, 160), () => change({search: row.text, zoom: []}), {class: 'link plain strong'})},
+       cell: row => [button(clean(row.text, 160), () => change({search: row.text, zoom: []}), {class: 'link plain strong'}),
+                           row.remark ? element('span', {class: 'dim'}, ' ' + clean(row.remark)) : '']},
       {title: 'source', wide: true, text: row => row.source, cell: row => element('code', {}, clean(row.source, 160))},
     ]);
     this.graph = new FlameGraph({
@@ -42,35 +51,63 @@ export class Compare {
     this.search = element('input', {type: 'search', placeholder: 'Search function or file', 'aria-label': 'Search',
                                     oninput: () => change({search: this.search.value}, 'search')});
     this.reset = button('Zoom out', () => change({zoom: []}), {hidden: true});
-    this.root = element('div', {}, this.verdict, this.question.status, this.facts,
+    this.content = element('div', {hidden: true},
+      element('div', {class: 'bar'}, this.whatMenu, this.spaceMenu, element('span', {class: 'push'}), this.command.toggle), this.command.line,
+      this.verdict, this.doubts,
+      element('div', {class: 'compare-words'},
+        element('div', {class: 'scroll'}, element('table', {class: 'data'}, element('thead', {}, element('tr', {},
+          ['', 'before', 'after', 'change', ''].map((text, at) => element('th', {scope: 'col', class: at ? 'number' : null}, text)))), this.totals)),
+        this.facts),
       element('div', {class: 'bar'}, element('h2', {}, 'Memory of both'), this.xMenu, element('span', {class: 'push'}), pictureButton(() => this.chart.surface.svg(), 'compare')),
       this.chart.surface.box, this.keys,
-      element('div', {class: 'line'}, element('h2', {}, 'Changes by line'), element('span', {class: 'push'}), copyButton('Copy as Markdown', () => this.table.markdown())),
-      this.table.root,
+      element('div', {class: 'line'}, this.rowsTitle, element('span', {class: 'push'}), copyButton('Copy as Markdown', () => this.table.markdown())),
+      this.table.root, this.rest, this.moved,
       element('div', {class: 'bar space-above'}, element('h2', {}, 'Differential flame graph'), this.search, this.reset, element('span', {class: 'push'}), pictureButton(() => this.graph.svg(), 'difference')),
       this.detail, this.graph.root, element('p', {class: 'color-legend'},
         element('span', {}, element('span', {class: 'swatch key-grown'}), '+ grown'), element('span', {}, element('span', {class: 'swatch key-shrunk'}), '− shrunk'),
         element('span', {}, element('span', {class: 'swatch key-library'}), 'about equal'),
         element('span', {}, 'The width of a box is the larger of both sizes.')));
+    this.root = element('div', {}, this.question.status, this.content);
   }
 
   update() {
-    this.question.ask({});
+    this.question.ask({what: state.side === 'live' ? 'live' : 'peak', space: state.between});
     if (this.answer) this.refresh();
   }
 
   show(answer) {
     this.answer = answer;
+    this.content.hidden = false;
     const {rows} = answer;
     this.verdict.textContent = clean(answer.verdict, 600);
     this.facts.replaceChildren(factList(answer.facts));
-    const list = rows.text.map((text, at) => ({text, source: (rows.source[at] || '').trim(), a: rows.a[at], b: rows.b[at], change: rows.b[at] - rows.a[at]}));
+    this.showWords(answer);
+    const list = rows.text.map((text, at) => ({text, source: (rows.source[at] || '').trim(), remark: rows.remark?.[at], a: rows.a[at], b: rows.b[at], change: rows.b[at] - rows.a[at]}));
     this.most = Math.max(1, ...list.map(row => Math.abs(row.change)));
     this.table.show(list);
     this.makeTree(answer);
     const key = (kind, name) => element('span', {}, element('span', {class: 'swatch ' + kind}), clean(name, 120));
     this.keys.replaceChildren(key('key-fit', 'before: ' + answer.a), key('key-line', 'after: ' + answer.b));
     this.refresh();
+  }
+
+  /** Menus, warnings, totals, and the sentences around the table. */
+  showWords(answer) {
+    const {totals, left_out: left, moved, rows} = answer;
+    this.whatMenu.querySelector('select').value = answer.what || 'peak';
+    setMenu(this.spaceMenu, (answer.spaces || []).map((name, at) => [String(at), clean(name)]), String(answer.space));
+    this.spaceMenu.hidden = !(answer.spaces?.length > 1);
+    this.command.show(answer.command);
+    this.doubts.replaceChildren(...[...(answer.doubts || []), answer.means].filter(Boolean).map(line =>
+      element('p', {class: line === answer.means ? 'dim' : 'alarm-text'}, clean(line, 600))));
+    this.totals.replaceChildren(...(totals ? totals.name : []).map((name, at) => element('tr', {}, element('td', {}, clean(name)),
+      ['before', 'after', 'change', 'share'].map(side => element('td', {class: 'number'}, clean(totals[side][at]))))));
+    this.rowsTitle.textContent = 'Changes by ' + (answer.rows_are || 'line') + (answer.what === 'live' ? ', live at the end' : ', at the peak');
+    const other = left?.rows ? (rows.text.length ? 'Other places' : 'Places below the noise') + ' (' + formatCount(left.rows) + '): ' +
+      formatSizeChange(left.change) + '.' : '';
+    this.rest.textContent = rows.text.length || other ? other : 'No place changed.';
+    this.moved.replaceChildren(...(moved || []).map(line => element('li', {}, clean(line, 600))));
+    this.moved.hidden = !moved?.length;
   }
 
   /** Boxes hold the larger of both sizes of their own bytes, summed upwards, so that nothing vanishes. */

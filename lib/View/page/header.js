@@ -3,7 +3,7 @@
 // The top of the page: program, command, the run in a line, the verdict, the tabs.
 
 import {answerServed} from './ask.js';
-import {button, element, flash} from './element.js';
+import {button, element, flash, menu} from './element.js';
 import {isFile} from './file.js';
 import {capital} from './format.js';
 import {clean} from './names.js';
@@ -51,6 +51,16 @@ function refreshButton() {
   return made;
 }
 
+/** With several traces: which of them the views but Compare show. */
+function traceMenu() {
+  const {traces, trace_shown: shown} = run.start;
+  if (!traces || isFile()) return null;
+  const last = String(traces.length - 1);
+  return menu('trace', traces.map((name, at) => [String(at), clean(name, 60)]), String(shown), value =>
+    change({trace: value === last ? null : Number(value), space: null, range: null, at: null, window: null,
+            device: null, zoom: [], focus: [], hide: []}));
+}
+
 export function makeHeader(showKeys) {
   const {start} = run;
   const runFact = start.facts.find(fact => fact.label === 'run');
@@ -67,7 +77,7 @@ export function makeHeader(showKeys) {
     element('div', {class: 'title'},
       element('h1', {}, clean(start.program, 120)),
       element('code', {class: 'program-command'}, clean(start.command, 300)),
-      element('span', {class: 'push'}),
+      element('span', {class: 'push'}), traceMenu(),
       theme, button('Keys', showKeys, {class: 'quiet', 'aria-keyshortcuts': '?'})),
     element('p', {class: 'dim run-line'}, lines.join(' · ') + ' ', again), leftOut(start.left_out),
     element('p', {class: start.alarm ? 'verdict alarm' : 'verdict'}, verdictText(), ' ',

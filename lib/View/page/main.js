@@ -43,6 +43,9 @@ function build(page) {
   page.replaceChildren(makeHeader(showKeys), makeTabs(), ...(timeline ? [fold, timeline.root] : []), place, dialog);
   const views = viewsNow();
   if (views.length && !views.includes(state.view)) state.view = views[0];
+  // Another trace has other views and names: the page starts anew, with the state of its address.
+  const shown = state.trace;
+  onChange(() => { if (state.trace !== shown) location.reload(); });
   // A saved page has some moments: the cursor goes to the nearest of them.
   onChange(() => { if (state.at !== null) state.at = snap(state.at); });
   onChange(() => {

@@ -24,7 +24,7 @@ const Fields = {
   window: [null, range], curve: [null, text], what: ['', text], by: ['', text],
   all: [false, flag], invert: [false, flag], zoom: [[], list], focus: [[], list], hide: [[], list],
   search: ['', text], sort: ['own', text], device: [null, number], tint: ['line', text],
-  x: ['', text], theme: ['', text], folded: [false, flag],
+  x: ['', text], trace: [null, number], between: [null, number], side: ['', text], theme: ['', text], folded: [false, flag],
 };
 
 export const state = {};

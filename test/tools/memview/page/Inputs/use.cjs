@@ -24,10 +24,10 @@ const tests = {
     const box = await page.locator('.timeline [role=slider]').boundingBox();
     await drag(page, box, 0.7, 0.9);
     assert.match(await hashOf(page), /range=[\d.]+s-[\d.]+s/);
-    await page.waitForFunction(() => /Allocated from/.test(document.querySelector('main h2').textContent));
+    await page.waitForFunction(() => /Allocated from/.test(document.querySelector('main h2')?.textContent));
     await page.goBack();
     assert.doesNotMatch(await hashOf(page), /range/);
-    await page.waitForFunction(() => /peak/.test(document.querySelector('main h2').textContent));
+    await page.waitForFunction(() => /peak/.test(document.querySelector('main h2')?.textContent));
     await page.goForward();
     assert.match(await hashOf(page), /range/);
   },
@@ -231,7 +231,7 @@ Object.assign(tests, {
     const box = await page.locator('.timeline [role=slider]').boundingBox();
     await drag(page, box, 0.5, 0.7);
     assert.match(await textOf(page, '.selection'), /Range/);
-    await page.waitForFunction(() => /Allocated from/.test(document.querySelector('main h2').textContent));
+    await page.waitForFunction(() => /Allocated from/.test(document.querySelector('main h2')?.textContent));
     assert(asked < 6, 'the range waited for the curves');
     await page.waitForFunction(() => document.querySelector('.timeline .status').hidden);
   },
@@ -240,11 +240,11 @@ Object.assign(tests, {
     const asked = [];
     page.on('request', request => asked.push(request.url().replace(/.*api\//, '')));
     await page.goto(address + '#view=flame&at=9s');
-    await page.waitForFunction(() => /Live at/.test(document.querySelector('main h2').textContent));
+    await page.waitForFunction(() => /Live at/.test(document.querySelector('main h2')?.textContent));
     const before = await textOf(page, 'main h2');
     asked.length = 0;
     await page.selectOption('.timeline .field:has(span:text-is("process")) select', '2');
-    await page.waitForFunction(old => document.querySelector('main h2').textContent !== old, before);
+    await page.waitForFunction(old => document.querySelector('main h2')?.textContent !== old, before);
     assert.match(await hashOf(page), /process=2/);
     for (const name of ['curves', 'profile', 'table']) {
       for (let turn = 0; turn < 50 && !asked.some(url => url.startsWith(name + '?process=2')); ++turn) await page.waitForTimeout(50);
@@ -255,7 +255,7 @@ Object.assign(tests, {
     await page.goBack();
     await page.goBack();
     assert.doesNotMatch(await hashOf(page), /process/);
-    await page.waitForFunction(old => document.querySelector('main h2').textContent === old, before);
+    await page.waitForFunction(old => document.querySelector('main h2')?.textContent === old, before);
     await page.route('**/api/start', async route => {
       const answer = await (await route.fetch()).json();
       await route.fulfill({json: {...answer, heaps: answer.heaps.slice(0, 1), processes: Object.fromEntries(Object.entries(answer.processes).map(([key, column]) => [key, column.slice(0, 1)]))}});

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Why a comparison may mislead.
+
+#include "DiffSentences.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+
+namespace memkit {
+
+std::vector<std::string> lossLines(const DiffView &V) {
+  std::vector<std::string> Lines;
+  for (size_t R = 0; R != V.Runs.size(); ++R) {
+    const Trace &T = V.Runs.trace(R);
+    if (uint64_t Lost = T.lostEvents())
+      Lines.push_back((formatCount(Lost) + " events of " + T.name() +
+                       " lost: differences may be wrong")
+                          .str());
+  }
+  return Lines;
+}
+
+/// The name that views give to the started program.
+static StringRef programOf(const Trace &T) {
+  return T.processes().empty() ? StringRef() : T.processName(1);
+}
+
+/// The recording options of A that B lacks.
+static std::string optionsOnlyOf(const Trace &A, const Trace &B) {
+  std::vector<std::string> Only;
+  for (StringRef Option : A.header().Options)
+    if (!is_contained(B.header().Options, Option))
+      Only.push_back(Option.str());
+  llvm::sort(Only);
+  return Only.empty() ? "none" : join(Only, " ");
+}
+
+static void addSamples(const DiffRuns &Runs, std::vector<std::string> &Lines) {
+  for (const DiffRuns::HeapInfo &H : Runs.heaps()) {
+    if (!H.SampleBefore == !H.SampleAfter)
+      continue;
+    uint64_t Sample = std::max(H.SampleBefore, H.SampleAfter);
+    Lines.push_back((H.Name + " is sampled " +
+                     (H.SampleBefore ? "before" : "after") + " (one byte in " +
+                     formatCount(Sample) + ") and recorded in full " +
+                     (H.SampleBefore ? "after" : "before") +
+                     "; values of the sampled side are estimates")
+                        .str());
+  }
+}
+
+std::vector<std::string> doubtLines(const DiffRuns &Runs) {
+  std::vector<std::string> Lines;
+  const Trace &First = Runs.trace(0);
+  for (size_t R = 1; R != Runs.size(); ++R) {
+    const Trace &T = Runs.trace(R);
+    StringRef A = programOf(First), B = programOf(T);
+    if (!A.empty() && !B.empty() && A != B)
+      Lines.push_back(("the programs differ: " + A + " (" + First.name() +
+                       ") and " + B + " (" + T.name() +
+                       "); functions of the same name count as the same")
+                          .str());
+    std::string OfFirst = optionsOnlyOf(First, T),
+                OfThis = optionsOnlyOf(T, First);
+    if (OfFirst != OfThis)
+      Lines.push_back(("recorded with different options: " + OfFirst + " (" +
+                       First.name() + ") and " + OfThis + " (" + T.name() + ")")
+                          .str());
+  }
+  addSamples(Runs, Lines);
+  return Lines;
+}
+
+} // namespace memkit

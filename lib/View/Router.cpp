@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The answers of a page about one trace or several.
+
+#include "Router.h"
+#include "FileAnswers.h"
+#include "HttpServer.h"
+#include "Support/RunBoth.h"
+#include "memkit/Support/RequestError.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Path.h"
+
+using namespace llvm;
+
+namespace memkit {
+
+Expected<std::unique_ptr<Router>>
+Router::open(ArrayRef<std::string> Paths, size_t NumBefore,
+             const SelectionSpec &Spec, ProgressCallback OnProgress,
+             const CommandsOf &Commands, CompareCommand Command) {
+  std::unique_ptr<Router> R(new Router);
+  R->Traces.resize(Paths.size());
+  for (size_t I = 0; I < Paths.size(); I += 2) {
+    Error Failed[] = {Error::success(), Error::success()};
+    auto Open = [&](size_t N) {
+      ErrorAsOutParameter Checked(&Failed[N]);
+      if (I + N < Paths.size())
+        Failed[N] = TraceView::open(Paths[I + N], Spec, OnProgress,
+                                    Commands(Paths[I + N]))
+                        .moveInto(R->Traces[I + N]);
+    };
+    runBoth([&] { Open(0); }, [&] { Open(1); });
+    // The caller gets one error; llvm::Error requires both to be examined.
+    if (Failed[0] && Failed[1])
+      consumeError(std::move(Failed[1]));
+    for (Error &E : Failed)
+      if (E)
+        return std::move(E);
+  }
+  if (Paths.size() == 1)
+    return R;
+  std::vector<std::string> Names;
+  std::vector<const SelectedStats *> Stats;
+  for (size_t I = 0; I != Paths.size(); ++I) {
+    Names.push_back(sys::path::filename(Paths[I]).str());
+    Stats.push_back(&R->Traces[I]->stats());
+  }
+  for (size_t I = 0; I != Paths.size(); ++I)
+    R->Traces[I]->setCompared(Names, I);
+  R->Comparison.emplace(Stats, NumBefore, Spec, std::move(Command));
+  return R;
+}
+
+Expected<std::string> Router::answer(StringRef Question, StringRef Query) {
+  Waits = false;
+  if (Comparison && Question == "compare") {
+    for (std::unique_ptr<TraceView> &T : Traces)
+      if (T->showUsualFrames())
+        Comparison->forgetFrames();
+    return Comparison->answer(Query);
+  }
+  size_t Of = Traces.size() - 1;
+  std::string Wanted = queryValue(Query, "trace");
+  if (!Wanted.empty() &&
+      (StringRef(Wanted).getAsInteger(10, Of) || Of >= Traces.size()))
+    return makeRequestError("trace=" + Wanted + ": not a number up to " +
+                            Twine(Traces.size() - 1));
+  Expected<std::string> Text = Traces[Of]->answer(Question, Query);
+  Waits = Traces[Of]->isWaiting();
+  return Text;
+}
+
+bool Router::isWorking() const {
+  return any_of(Traces, [](const auto &T) { return T->isWorking(); });
+}
+
+Expected<std::string> Router::fileAnswers(uint64_t MaxBytes) {
+  if (!Comparison)
+    return memkit::fileAnswers(*Traces.back(), MaxBytes);
+  return memkit::fileAnswers(*Traces.back(), MaxBytes, [&](StringRef Query) {
+    return Comparison->answer(Query);
+  });
+}
+
+} // namespace memkit
