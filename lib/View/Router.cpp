@@ -8,26 +8,35 @@
 #include "Support/RunBoth.h"
 #include "memkit/Support/RequestError.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 
 using namespace llvm;
 
 namespace memkit {
 
+Expected<std::unique_ptr<TraceView>> Router::openTrace(size_t Of) const {
+  return TraceView::open(Paths[Of], Spec, OnProgress, Commands(Paths[Of]));
+}
+
 Expected<std::unique_ptr<Router>>
 Router::open(ArrayRef<std::string> Paths, size_t NumBefore,
              const SelectionSpec &Spec, ProgressCallback OnProgress,
              const CommandsOf &Commands, CompareCommand Command) {
   std::unique_ptr<Router> R(new Router);
+  R->Paths = Paths;
+  R->NumBefore = NumBefore;
+  R->Spec = Spec;
+  R->OnProgress = std::move(OnProgress);
+  R->Commands = Commands;
+  R->Command = std::move(Command);
   R->Traces.resize(Paths.size());
   for (size_t I = 0; I < Paths.size(); I += 2) {
     Error Failed[] = {Error::success(), Error::success()};
     auto Open = [&](size_t N) {
       ErrorAsOutParameter Checked(&Failed[N]);
       if (I + N < Paths.size())
-        Failed[N] = TraceView::open(Paths[I + N], Spec, OnProgress,
-                                    Commands(Paths[I + N]))
-                        .moveInto(R->Traces[I + N]);
+        Failed[N] = R->openTrace(I + N).moveInto(R->Traces[I + N]);
     };
     runBoth([&] { Open(0); }, [&] { Open(1); });
     // The caller gets one error; llvm::Error requires both to be examined.
@@ -37,22 +46,51 @@ Router::open(ArrayRef<std::string> Paths, size_t NumBefore,
       if (E)
         return std::move(E);
   }
+  R->compareTraces();
+  return R;
+}
+
+/// Sets up the comparison of several traces.
+void Router::compareTraces() {
   if (Paths.size() == 1)
-    return R;
+    return;
   std::vector<std::string> Names;
   std::vector<const SelectedStats *> Stats;
   for (size_t I = 0; I != Paths.size(); ++I) {
     Names.push_back(sys::path::filename(Paths[I]).str());
-    Stats.push_back(&R->Traces[I]->stats());
+    Stats.push_back(&Traces[I]->stats());
   }
   for (size_t I = 0; I != Paths.size(); ++I)
-    R->Traces[I]->setCompared(Names, I);
-  R->Comparison.emplace(Stats, NumBefore, Spec, std::move(Command));
-  return R;
+    Traces[I]->setCompared(Names, I);
+  Comparison.emplace(Stats, NumBefore, Spec, Command);
+}
+
+/// Opens changed traces again. If one cannot be read, all stay as they are: a
+/// file that is being replaced may be incomplete for a moment.
+Error Router::refresh() {
+  std::vector<std::unique_ptr<TraceView>> New(Traces.size());
+  for (size_t I = 0; I != Traces.size(); ++I)
+    if (Traces[I]->hasChanged())
+      if (Error E = openTrace(I).moveInto(New[I]))
+        return E;
+  HasNews = any_of(New, [](const auto &T) { return T != nullptr; });
+  if (!HasNews)
+    return Error::success();
+  Comparison.reset();
+  for (size_t I = 0; I != Traces.size(); ++I)
+    if (New[I])
+      Traces[I] = std::move(New[I]);
+  compareTraces();
+  return Error::success();
 }
 
 Expected<std::string> Router::answer(StringRef Question, StringRef Query) {
   Waits = false;
+  if (Question == "start" && queryValue(Query, "fresh") == "1") {
+    if (Error E = refresh())
+      return std::move(E);
+    return formatv("{0}", json::Value(json::Object{{"changed", HasNews}})).str();
+  }
   if (Comparison && Question == "compare") {
     for (std::unique_ptr<TraceView> &T : Traces)
       if (T->showUsualFrames())
@@ -67,7 +105,12 @@ Expected<std::string> Router::answer(StringRef Question, StringRef Query) {
                             Twine(Traces.size() - 1));
   Expected<std::string> Text = Traces[Of]->answer(Question, Query);
   Waits = Traces[Of]->isWaiting();
-  return Text;
+  if (Text || Text.errorIsA<RequestError>() || !Traces[Of]->hasChanged())
+    return Text;
+  consumeError(Text.takeError());
+  return makeRequestError(sys::path::filename(Paths[Of]) +
+                          " has changed since memview opened the file: choose "
+                          "Refresh");
 }
 
 bool Router::isWorking() const {

@@ -24,7 +24,9 @@ public:
        const SelectionSpec &Spec, ProgressCallback OnProgress,
        const CommandsOf &Commands, CompareCommand Command);
 
-  /// The answer as JSON. Errors: as TraceView::answer().
+  /// The answer as JSON. Errors: as TraceView::answer(). `start` with `fresh=1`
+  /// opens the traces again whose files have changed; its only answer is
+  /// `changed`, whether there was any.
   llvm::Expected<std::string> answer(llvm::StringRef Question,
                                      llvm::StringRef Query);
   /// Whether the last answer is progress of long work, to be asked again.
@@ -37,10 +39,20 @@ public:
 
 private:
   Router() = default;
+  llvm::Expected<std::unique_ptr<TraceView>> openTrace(size_t Of) const;
+  void compareTraces();
+  llvm::Error refresh();
 
+  std::vector<std::string> Paths;
+  size_t NumBefore = 1;
+  SelectionSpec Spec;
+  ProgressCallback OnProgress;
+  CommandsOf Commands;
+  CompareCommand Command;
   std::vector<std::unique_ptr<TraceView>> Traces;
   std::optional<CompareView> Comparison;
   bool Waits = false;
+  bool HasNews = false; ///< from the last refresh()
 };
 
 } // namespace memkit

@@ -37,6 +37,17 @@ const leftOut = sentences => sentences?.length ? element('details', {class: 'dim
   element('summary', {}, 'What this page leaves out'),
   sentences.map(sentence => element('p', {}, clean(sentence, 600)))) : null;
 
+/** Shows a button when the file has changed, which the page finds out when the user comes back. */
+function showWhenChanged(made) {
+  made.hidden = run.start.state !== 'recording' && !run.start.changed;
+  addEventListener('focus', async () => {
+    try {
+      if ((await answerServed('start')).changed) made.hidden = false;
+    } catch { /* a server that has ended says so in the views */ }
+  });
+  return made;
+}
+
 /** Asks for what was recorded since. The address has the state, so a reload shows the same view of the longer run. */
 function refreshButton() {
   const made = button('Refresh', async () => {
@@ -69,7 +80,7 @@ export function makeHeader(showKeys) {
   nameTheme();
   onTheme(nameTheme);
   const lines = [clean(start.trace, 120)];
-  const again = start.state === 'recording' && !isFile() ? refreshButton() : null;
+  const again = isFile() ? null : showWhenChanged(refreshButton());
   if (runFact) lines.push(clean(runFact.text));
   if (start.state_text) lines.push(clean(start.state_text));
   if (isFile()) lines.push('saved page');

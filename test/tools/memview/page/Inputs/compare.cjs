@@ -39,7 +39,7 @@ async function main() {
   console.log('passed: the verdict and the first finding are memdiff\'s');
 
   await page.selectOption('main .bar select', 'live');
-  await page.waitForFunction(() => /live at the end/.test(document.querySelector('main')?.innerText ?? ''.split('\n').find(line => /^Changes by/.test(line)) || ''));
+  await page.waitForFunction(() => /live at the end/.test((document.querySelector('main')?.innerText ?? '').split('\n').find(line => /^Changes by/.test(line)) || ''));
   assert.match(page.url(), /side=live/);
   await page.click('text=Show command');
   assert.equal((await page.innerText('.command code')).trim(), 'memdiff --metric=live ' + before + ' ' + after);
