@@ -115,6 +115,22 @@ TraceView::StackGrouping TraceView::groupingOf(StringRef By) {
           }};
 }
 
+/// The blocks of the last process count up to the end of the run, as in all
+/// sums, although the process ends a moment before.
+void TraceView::keepLastValues(DrawnCurves &To) const {
+  uint64_t LastNs = 0;
+  for (const ProcessReport &P : Run.Processes)
+    if (P.Stats && P.Stats->Ended)
+      LastNs = std::max(LastNs, P.Stats->EndNs);
+  auto Keep = [&](std::vector<SeriesPoint> &Points) {
+    while (LastNs && !Points.empty() && Points.back().TimeNs > LastNs)
+      Points.pop_back();
+  };
+  Keep(To.Total);
+  for (GroupCurve &G : To.Groups)
+    Keep(G.Points);
+}
+
 /// Curves that the intervals know: points at the ends of intervals.
 Error TraceView::readIntervalCurves(TracePart &P, DrawnCurves &To) {
   Expected<IntervalSeries *> Intervals = P.intervals();
@@ -149,6 +165,7 @@ Error TraceView::readIntervalCurves(TracePart &P, DrawnCurves &To) {
         To.Groups.back().Points = std::move((*Series)[Id]);
       }
   }
+  keepLastValues(To);
   addPeak(P, To);
   return Error::success();
 }

@@ -190,6 +190,7 @@ private:
   // EventCurves.cpp
   llvm::Expected<bool> readEventCurves(const TracePart &P, DrawnCurves &To);
   llvm::Error readLines();
+  void keepLastValues(DrawnCurves &To) const;
   void addPeak(const TracePart &P, DrawnCurves &To);
   void writeLines(llvm::json::OStream &J, uint32_t Space, ViewRange R,
                   size_t Count);
