@@ -48,7 +48,9 @@ Expected<std::unique_ptr<TraceView>> TraceView::open(StringRef Path,
   V->Opened = stateOf(V->Path);
   V->CommandOf = std::move(Commands);
   V->Spec = Spec;
-  if (Error E = V->In.open(Path, Spec, std::move(Progress)))
+  SelectionSpec Unfolded = Spec;
+  Unfolded.AllFrames = true;
+  if (Error E = V->In.open(Path, Unfolded, std::move(Progress)))
     return std::move(E);
   V->ShowsAll = Spec.AllFrames;
   V->Run = queryRun(V->trace());
@@ -63,6 +65,9 @@ Error TraceView::readOverview() {
     return Error::success();
   OverviewOptions Options;
   Options.Stacks = false;
+  // Frames are folded beside the search for growth.
+  if (!ShowsAll && !IsFolded)
+    Options.Fold = [this] { foldFrames(); };
   Expected<Overview> Made = queryOverview(*In.S, Options);
   if (!Made)
     return Made.takeError();
@@ -211,6 +216,14 @@ bool TraceView::isWorking() const {
   return any_of(Jobs, [](const auto &J) { return !J.second->isDone(); });
 }
 
+/// Folds the frames of the trace, unless all are shown.
+void TraceView::foldFrames() {
+  if (ShowsAll == !IsFolded)
+    return;
+  In.T->applyRules(Spec.Names, !ShowsAll);
+  IsFolded = !ShowsAll;
+}
+
 /// Folds frames, or shows all. What depends on shown frames is made again.
 void TraceView::showFrames(bool All) {
   if (All == ShowsAll)
@@ -222,7 +235,9 @@ void TraceView::showFrames(bool All) {
   GrowthCurves.reset();
   Grouping.reset();
   Over.reset();
-  In.T->applyRules(Spec.Names, !All);
+  // Folding waits for the overview.
+  if (All)
+    foldFrames();
 }
 
 Expected<std::string> TraceView::answer(StringRef Question, StringRef Query) {

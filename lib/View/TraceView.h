@@ -139,6 +139,7 @@ public:
   bool showUsualFrames() {
     bool Changes = ShowsAll != Spec.AllFrames;
     showFrames(Spec.AllFrames);
+    foldFrames();
     return Changes;
   }
   /// The trace is the one at index Which of several, which the page compares.
@@ -151,6 +152,7 @@ private:
   TraceView() = default;
   llvm::Error readOverview();
   void showFrames(bool All);
+  void foldFrames();
   PageInput input() const { return {trace(), Run, *Over, In.S->selection()}; }
   const Trace &trace() const { return *In.T; }
   uint64_t endNs() const { return In.T->endNs(); }
@@ -220,7 +222,8 @@ private:
   llvm::Expected<std::string> table(llvm::StringRef Query);
 
   SelectionSpec Spec;
-  bool ShowsAll = false; ///< frames that the rules fold
+  bool ShowsAll = false; ///< also the frames that the rules fold
+  bool IsFolded = false; ///< the frames of the trace
   SelectedTrace In;
   std::string Path;
   std::vector<std::string> Compared; ///< names of traces; empty: only this one
