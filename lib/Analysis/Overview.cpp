@@ -151,6 +151,7 @@ Expected<Overview> queryOverview(const SelectedStats &S,
       });
   if (Failed)
     return std::move(Failed);
+  Out.Intervals = std::move(Intervals);
   Out.Growing = growthLines(S, *Out.Where, Growth);
   Out.Growth = std::move(Growth);
   return Out;

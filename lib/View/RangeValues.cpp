@@ -63,8 +63,10 @@ struct FoundEdges : JobResult {
 };
 } // namespace
 
-/// A page waits so long without a sign.
+/// The edges of a range of a trace with fewer events are read in this time, so
+/// that no estimate is needed.
 static constexpr unsigned EstimateAfterMs = 40;
+static constexpr uint64_t FewEvents = 5'000'000;
 
 static Job::Work edgeWork(const TraceReader &Of, ViewRange R,
                           std::vector<KnownRange> Known) {
@@ -168,7 +170,7 @@ Expected<KeyedValues> TraceView::rangeValues(TracePart &P, Graph &G,
                         R.BeginNs, R.EndNs})
     Name += " " + std::to_string(Part);
   auto Edges = result(Name, edgeWork(trace().reader(), R, std::move(Known)),
-                      IsExact ? 0 : EstimateAfterMs);
+                      IsExact || numEvents() > FewEvents ? 0 : EstimateAfterMs);
   if (!Edges)
     return Edges.takeError();
   if (!*Edges && IsExact)

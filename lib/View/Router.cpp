@@ -89,7 +89,8 @@ Expected<std::string> Router::answer(StringRef Question, StringRef Query) {
   if (Question == "start" && queryValue(Query, "fresh") == "1") {
     if (Error E = refresh())
       return std::move(E);
-    return formatv("{0}", json::Value(json::Object{{"changed", HasNews}})).str();
+    return formatv("{0}", json::Value(json::Object{{"changed", HasNews}}))
+        .str();
   }
   if (Comparison && Question == "compare") {
     for (std::unique_ptr<TraceView> &T : Traces)

@@ -31,6 +31,11 @@ public:
   llvm::Expected<const SelectedStats *> statsByScope();
   /// Made when needed.
   llvm::Expected<IntervalSeries *> intervals();
+  /// Takes the intervals of stats(), unless there are any; may be null.
+  void takeIntervals(std::unique_ptr<IntervalSeries> Made) {
+    if (!Series)
+      Series = std::move(Made);
+  }
   /// Whether a block of a heap and process is in the part and in Space.
   bool hasBlock(uint32_t Heap, uint32_t Process, uint32_t Space) const {
     const Selection &Sel = stats().selection();

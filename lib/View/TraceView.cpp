@@ -72,6 +72,7 @@ Error TraceView::readOverview() {
   if (!Made)
     return Made.takeError();
   Over.emplace(std::move(*Made));
+  whole().takeIntervals(std::move(Over->Intervals));
   return Error::success();
 }
 

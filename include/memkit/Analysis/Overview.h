@@ -53,6 +53,9 @@ struct Overview {
   std::vector<PlaceStats> Places;      ///< by memory space, the largest first
   GrowthReport Growth;                 ///< if OverviewOptions::Growth
   std::vector<LineGrowth> Growing;     ///< of Growth, by line
+  /// The intervals of the selection, if the overview needed any; for callers
+  /// that read more of them.
+  std::unique_ptr<IntervalSeries> Intervals;
 };
 
 struct OverviewOptions {
