@@ -26,17 +26,14 @@ struct PageQuestion {
   std::string Parameters = {}; ///< without the space
   std::string Limit = {};      ///< not a part of the page's request
 
-  /// As the page asks, which leaves out memory space 0.
-  std::string request() const {
-    return joined(Space ? "space=" + std::to_string(Space) : "", "");
-  }
-  std::string query() const {
-    return joined("space=" + std::to_string(Space), Limit);
-  }
+  /// As the page asks.
+  std::string request() const { return joined(""); }
+  std::string query() const { return joined(Limit); }
 
 private:
-  std::string joined(const std::string &First, const std::string &Last) const {
+  std::string joined(const std::string &Last) const {
     std::string Text = Name.str();
+    std::string First = Space ? "space=" + std::to_string(Space) : "";
     char Before = '?';
     for (const std::string &Part : {First, Parameters, Last})
       if (!Part.empty()) {

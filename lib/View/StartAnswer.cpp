@@ -143,11 +143,17 @@ std::vector<StringRef> TraceView::curveGroupings() const {
     return Out;
   if (T.threads().size() > 1)
     Out.push_back("thread");
-  if (!Over->Layers.empty())
+  if (hasLayers())
     Out.push_back("layer");
   if (!T.scopePaths().empty())
     Out.push_back("scope");
   return Out;
+}
+
+bool TraceView::hasLayers() const {
+  return any_of(trace().scopePaths(), [&](const ScopePath &P) {
+    return trace().scopes()[P.Scope - 1].Kind == ScopeKind::Layer;
+  });
 }
 
 bool TraceView::hasEvents() const {
@@ -191,7 +197,7 @@ Expected<std::string> TraceView::start() {
       for (StringRef By : {HasLines ? "line" : "stack",
                            HasLines ? "stack" : "line", "library", "heap"})
         J.value(By);
-      if (!Over->Layers.empty())
+      if (hasLayers())
         J.value("layer");
     });
     J.attributeArray("devices", [&] {
@@ -210,7 +216,7 @@ Expected<std::string> TraceView::start() {
             return S.Id && S.Stats.PeakBytes;
           }))
         J.value("map");
-      if (HasEvents && !Over->Layers.empty() && !Over->Steps.empty())
+      if (HasEvents && hasLayers() && !Over->Steps.empty())
         J.value("layers");
       if (!Compared.empty())
         J.value("compare");

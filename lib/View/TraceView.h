@@ -176,6 +176,7 @@ private:
 
   // StartAnswer.cpp
   bool hasEvents() const;
+  bool hasLayers() const;
   std::vector<llvm::StringRef> curveGroupings() const;
   llvm::Expected<std::string> start();
   // MarkAnswer.cpp

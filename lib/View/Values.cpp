@@ -134,8 +134,7 @@ Expected<KeyedValues> TraceView::values(StringRef Query, Graph &G) {
   if (!Part)
     return Part.takeError();
   TracePart &P = **Part;
-  Expected<uint64_t> Asks =
-      number(Query, "space", peakSpace(T), T.devices().size());
+  Expected<uint64_t> Asks = number(Query, "space", 0, T.devices().size());
   if (!Asks)
     return Asks.takeError();
   uint32_t Heap = P.filter().Heap;

@@ -79,6 +79,7 @@ const tests = {
 
   async 'a click on a box zooms, Backspace zooms out'(page) {
     await page.goto(address + '#view=flame');
+    await page.waitForFunction(() => /: /.test(document.querySelector('main h2')?.textContent));
     await page.waitForTimeout(400);
     const canvas = page.locator('main canvas:not(.over)');
     const box = await canvas.boundingBox();
