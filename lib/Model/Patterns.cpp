@@ -3,6 +3,7 @@
 // Patterns of names.
 
 #include "memkit/Model/Patterns.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include <algorithm>
 

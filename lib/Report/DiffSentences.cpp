@@ -6,6 +6,7 @@
 #include "DiffRows.h"
 #include "Support/CommandText.h"
 #include "TraceText/CategorySums.h"
+#include "memkit/Analysis/HeapOverview.h"
 #include "memkit/Model/Query.h"
 #include "llvm/ADT/STLExtras.h"
 
