@@ -3,6 +3,7 @@
 // Shows commands and programs to people.
 
 #include "CommandText.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
@@ -26,6 +27,29 @@ std::string oneLine(StringRef Text) {
 
 std::string commandText(ArrayRef<std::string> Words) {
   return oneLine(join(Words, " "));
+}
+
+std::string shellWord(StringRef Word) {
+  auto IsPlain = [](char C) {
+    return isAlnum(C) || StringRef("_./:=,@%+-").contains(C);
+  };
+  if (!Word.empty() && all_of(Word, IsPlain))
+    return Word.str();
+  auto IsControl = [](char C) { return uint8_t(C) < ' ' || C == 0x7f; };
+  // Control characters would end the line, or hide what a terminal shows.
+  bool Escapes = any_of(Word, IsControl);
+  std::string Out = Escapes ? "$'" : "'";
+  for (char C : Word) {
+    if (IsControl(C))
+      Out += "\\x" + toHex(StringRef(&C, 1), /*LowerCase=*/true);
+    else if (C == '\'')
+      Out += Escapes ? "\\'" : "'\\''";
+    else if (C == '\\' && Escapes)
+      Out += "\\\\";
+    else
+      Out += C;
+  }
+  return Out + "'";
 }
 
 StringRef programName(StringRef Word) {

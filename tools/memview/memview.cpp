@@ -45,11 +45,11 @@ static cl::opt<bool>
 
 /// The command that gives the values of a trace on the command line.
 static std::string commandOf(const AskedValues &V, const std::string &Path) {
-  std::string File = " " + Path;
+  std::string File = " " + shellWord(Path);
   if (V.Process)
-    File = " --process='#" + std::to_string(V.Process) + "'" + File;
+    File = " " + shellWord("--process=#" + std::to_string(V.Process)) + File;
   if (!V.Heap.empty())
-    File = " --heap=" + V.Heap + File;
+    File = " " + shellWord("--heap=" + V.Heap) + File;
   if (V.What == "growth")
     return "memleak" + File;
   if (V.What == "layers")
@@ -75,7 +75,8 @@ static std::string compareCommand(Metric M, size_t NumBefore) {
   std::vector<std::string> Words{"memdiff"};
   if (M == Metric::Live)
     Words.push_back("--metric=live");
-  append_range(Words, Inputs);
+  for (const std::string &Path : Inputs)
+    Words.push_back(shellWord(Path));
   if (Inputs.size() > 2)
     Words.insert(Words.end() - (Inputs.size() - NumBefore), "--");
   return commandText(Words);

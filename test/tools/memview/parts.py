@@ -67,7 +67,7 @@ with Served(trace) as S:
         sum(S.ask("profile?space=%d&process=%d&at=%d" % (space["id"], id, until))["total"]
             for space in start["spaces"]) ==
         collapsed("--process=#%d" % id, "--at=%dns" % until) for id in ids))
-    # CHECK: command: memflame --at={{[0-9]+}}ns --heap={{.*}} --process='#2'
+    # CHECK: command: memflame --at={{[0-9]+}}ns --heap={{.*}} '--process=#2'
     print("command:", S.ask("profile?heap=%d&process=2&at=%d" % (heaps[0]["id"], until))["command"])
     # CHECK: wrong heap: 400 {{.*}}heap=99999: not a number up to
     status, _, text = S.request(S.path + "api/profile?heap=99999")
