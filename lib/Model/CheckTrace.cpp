@@ -382,8 +382,26 @@ Error TraceChecker::finish() {
 
 } // namespace
 
+/// Decodes and checks the dictionaries in full: a replay reads their outlines.
+static llvm::Error checkDictionaries(TraceReader &R) {
+  IdLimits Limits;
+  Dictionary D;
+  for (const SectionInfo &B : R.sections()) {
+    if (B.Kind != SectionKind::Dictionary)
+      continue;
+    if (llvm::Error E = R.read(B, D))
+      return E;
+    std::string Problem = Limits.add(D);
+    if (!Problem.empty())
+      return makeTraceError(R.name(), B.Offset, Problem);
+  }
+  return llvm::Error::success();
+}
+
 llvm::Expected<CheckResult> memkit::checkTrace(TraceReader &R) {
   CheckResult Out;
+  if (llvm::Error E = checkDictionaries(R))
+    return std::move(E);
   TraceChecker C(R, Out);
   ReplayOptions Options;
   Options.Intervals = true;
