@@ -7,6 +7,7 @@
 #include "PathTable.h"
 #include "StackText.h"
 #include "Support/CsvField.h"
+#include "memkit/Model/BlockCategories.h"
 #include "memkit/Model/Replay.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
@@ -28,6 +29,7 @@ struct EventValues {
   uint32_t ScopePath = 0;
   StringRef Layer;
   std::optional<uint64_t> Allocated, Reserved;
+  StringRef Category;
 };
 
 class RowWriter {
@@ -73,6 +75,7 @@ private:
   bool Json, WithLayers, WithStacks;
   ScopeOccurrences Spans;
   std::vector<StringRef> LayerOf; ///< by scope path
+  std::optional<CategoryGroups> Categories;
   std::string Path;
   uint64_t LastNs = 0;
 };
@@ -81,15 +84,15 @@ private:
 
 static StringRef columnName(EventColumn C) {
   static constexpr StringLiteral Names[] = {
-      "time_ns",      "process",         "thread",
-      "kind",         "block",           "size",
-      "heap",         "stack",           "layer",
-      "scope_path",   "allocated_bytes", "reserved_bytes",
-      "fragmentation"};
+      "time_ns",       "process",         "thread",
+      "kind",          "block",           "size",
+      "heap",          "stack",           "layer",
+      "scope_path",    "allocated_bytes", "reserved_bytes",
+      "fragmentation", "category"};
   return Names[static_cast<size_t>(C)];
 }
 
-static StringRef categoryName(EventKind K) {
+static StringRef kindName(EventKind K) {
   static constexpr StringLiteral Names[] = {"alloc", "free", "resize", "split"};
   return Names[static_cast<size_t>(K)];
 }
@@ -141,6 +144,8 @@ void RowWriter::field(const EventValues &R, EventColumn C) {
     return number(R.Allocated);
   case EventColumn::Reserved:
     return number(R.Reserved);
+  case EventColumn::Category:
+    return text(R.Category);
   case EventColumn::Fragmentation: {
     if (!R.Reserved || !*R.Reserved || !R.Allocated)
       return number(std::optional<uint64_t>());
@@ -193,7 +198,7 @@ void RowWriter::event(const LiveStats &A, const ReplayedEvent &E) {
   R.TimeNs = E.TimeNs;
   R.Process = E.Process;
   R.Thread = E.Thread;
-  R.Kind = categoryName(E.Kind);
+  R.Kind = kindName(E.Kind);
   R.Block = E.Block;
   R.Size = E.Size;
   R.Heap = E.Heap;
@@ -202,6 +207,9 @@ void RowWriter::event(const LiveStats &A, const ReplayedEvent &E) {
   R.Layer = LayerOf[E.ScopePath];
   R.Allocated = A.heapLiveBytes(E.Heap);
   R.Reserved = A.heapReserved(E.Heap);
+  if (Categories)
+    if (uint32_t Group = Categories->of(E.Process, E.Heap, E.Block))
+      R.Category = CategoryGroups::name(Group);
   write(R);
 }
 
@@ -217,6 +225,13 @@ Error RowWriter::run(function_ref<bool()> Failed) {
   if (Error E = requireEvents(T, "a table of events needs",
                               FromSnapshot ? &*W.Since : nullptr))
     return E;
+  if (is_contained(Columns, EventColumn::Category)) {
+    auto Table = BlockCategoryTable::read(T.reader());
+    if (!Table)
+      return Table.takeError();
+    if ((*Table)->size())
+      Categories.emplace(T, std::move(*Table));
+  }
   if (!Json)
     head();
   ReplayOptions Options;

@@ -24,6 +24,7 @@ enum class EventColumn {
   Allocated,
   Reserved,
   Fragmentation,
+  Category,
 };
 
 /// Writes a row for each event of the blocks of Sel, in order of time and

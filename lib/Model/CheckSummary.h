@@ -31,6 +31,11 @@ llvm::Error compareSummaries(TraceReader &R, const IdLimits &Limits,
 llvm::Error compareLifetimes(TraceReader &R, const IdLimits &Limits,
                              const LiveStats &A, CheckResult &Out);
 
+/// Compares the categories of blocks with the events, in a second replay; and
+/// with the categories of Stored unless null.
+llvm::Error compareBlockCategories(TraceReader &R, const IdLimits &Limits,
+                                   const Summary *Stored, CheckResult &Out);
+
 } // namespace memkit
 
 #endif // MEMKIT_LIB_MODEL_CHECKSUMMARY_H

@@ -3,6 +3,7 @@
 // Checks the consistency of a trace.
 
 #include "CheckSummary.h"
+#include "memkit/Model/BlockCategories.h"
 #include "memkit/Model/Check.h"
 #include "memkit/Model/Replay.h"
 #include "memkit/Trace/TraceError.h"
@@ -437,9 +438,14 @@ llvm::Expected<CheckResult> memkit::checkTrace(TraceReader &R) {
     Out.Notes.push_back(formatv("the trace was cut off: its last summary is of "
                                 "the first {0} of {1} events, not compared",
                                 Stored->Totals.Events, Out.Events));
+  bool IsWhole = Stored->IsThere && !LeftOut && !CutOff;
+  if (hasBlockCategories(R) && !LeftOut)
+    if (Error E = compareBlockCategories(
+            R, Limits, IsWhole ? &Stored->Totals : nullptr, Out))
+      return E;
   if (!Stored->IsThere)
     return Out;
-  if (LeftOut || CutOff) {
+  if (!IsWhole) {
     if (Error E = checkRows(R, Limits, *Stored))
       return E;
     return Out;

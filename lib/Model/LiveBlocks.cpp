@@ -125,8 +125,8 @@ static void forEachPart(const Trace &T, const Selection &Sel, uint32_t Process,
   makeExclusive(T, Blocks);
   for (const AgedBlock &B : Blocks)
     if (B.Chosen)
-      Do({B.AllocatedNs, B.countedBytes(), B.allBytes(), Process, B.Heap,
-          B.Stack, B.ScopePath});
+      Do({B.AllocatedNs, B.countedBytes(), B.allBytes(), B.AllocationId,
+          Process, B.Heap, B.Stack, B.ScopePath});
 }
 
 Error forEachLivePart(const Trace &T, const Selection &Sel, const TimePoint &At,

@@ -69,6 +69,13 @@ static bool hasPython(const Trace &T) {
   });
 }
 
+/// Whether the summary has the values of a selection by category.
+static bool hasSummaryOf(SelectionSpec Spec) {
+  Spec.Heaps.clear();
+  Spec.Processes.clear();
+  return Spec.empty();
+}
+
 Error ProfileQuery::select(SelectionSpec Spec) {
   if (Options.LinesOfPython && hasPython(*T) && !isDiff(*T)) {
     Options.By = GroupBy::Line;
@@ -83,7 +90,7 @@ Error ProfileQuery::select(SelectionSpec Spec) {
   Expected<Selection> Sel = Selection::create(*T, Spec);
   if (!Sel)
     return Sel.takeError();
-  if (Error E = sum(std::move(*Sel)))
+  if (Error E = sum(std::move(*Sel), hasSummaryOf(Spec)))
     return E;
   T->applyRules(Spec.Names, !Spec.AllFrames);
   // The rules say which library requested memory.
@@ -104,8 +111,10 @@ Error ProfileQuery::makeGroups() {
 }
 
 /// Makes the stats by group, and the tree unless it is a tree of stacks.
-Error ProfileQuery::sum(Selection Sel) {
-  if (Options.By == GroupBy::Category) {
+Error ProfileQuery::sum(Selection Sel, bool AsksSummary) {
+  bool OfBlocks = Options.By == GroupBy::Category &&
+                  (Options.WantsOtherThanPeak || !AsksSummary);
+  if (Options.By == GroupBy::Category && !OfBlocks) {
     Expected<CategoryView> View = viewCategories(*T, Sel);
     if (!View)
       return View.takeError();
@@ -113,7 +122,8 @@ Error ProfileQuery::sum(Selection Sel) {
     Categories = std::move(View->Profiles);
   }
   bool Pairs = Options.By == GroupBy::Thread || Options.By == GroupBy::Size ||
-               Options.By == GroupBy::Step || Options.By == GroupBy::Mixed;
+               Options.By == GroupBy::Step || Options.By == GroupBy::Mixed ||
+               OfBlocks;
   if (Pairs)
     if (Error E = makeGroups())
       return E;

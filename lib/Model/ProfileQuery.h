@@ -15,7 +15,9 @@
 namespace memkit {
 
 struct ProfileOptions {
-  /// Category allows a selection of heaps and processes only.
+  /// Category: at the peak of all times, the summary's categories and layers;
+  /// with any other selection than of heaps and processes, and for other
+  /// metrics than the peak, categories and stacks.
   GroupBy By = GroupBy::Stack;
   /// In a trace with Python frames these frames are lines.
   bool LinesOfPython = false;
@@ -25,6 +27,8 @@ struct ProfileOptions {
   /// True: one tree with a root for each memory space. False: a profile of one
   /// memory space.
   bool InOneTree = false;
+  /// Values other than the peak are wanted.
+  bool WantsOtherThanPeak = false;
   /// Of a trace that memdiff wrote: two columns, see showsDiff().
   bool WantsDiff = false;
 };
@@ -56,7 +60,7 @@ private:
   ProfileQuery(std::unique_ptr<Trace> T, ProfileOptions Options)
       : Options(std::move(Options)), T(std::move(T)) {}
   llvm::Error select(SelectionSpec Spec);
-  llvm::Error sum(Selection Sel);
+  llvm::Error sum(Selection Sel, bool AsksSummary);
   llvm::Error makeGroups();
   void shape();
   void chooseSpace();

@@ -259,8 +259,8 @@ Error Replay::addSnapshot(ProcessReplay &I, const Snapshot &K,
     To.AllocatedNs = B.AllocatedNs;
     To.P = {B.Address, B.Enclosing, A.isEstimated(B.Heap) ? B.Weight : 0};
     To.E.Size = B.Size;
-    Allocation About{B.AllocatedNs, B.Size,  K.Process,  0,
-                     B.Heap,        B.Stack, B.ScopePath};
+    Allocation About{B.AllocatedNs, B.Size,  K.Process,   0,
+                     B.Heap,        B.Stack, B.ScopePath, B.AllocationId};
     if (Options.Select && !Options.Select(About)) {
       To.E.Row = Refused;
       I.Live.addOld(To);

@@ -2,6 +2,7 @@
 //
 // Computes the stats that a trace lacks.
 
+#include "CategoryPeaks.h"
 #include "IntervalCutter.h"
 #include "ReplayProgress.h"
 #include "memkit/Model/Complete.h"
@@ -85,6 +86,14 @@ private:
 };
 } // namespace
 
+/// The tensors at the peaks of heaps, unless the Partial sections have them.
+static llvm::Expected<std::vector<CategoryStats>>
+tensorsOf(TraceReader &R, const PartialRows &Partials) {
+  if (Partials.any())
+    return std::vector<CategoryStats>();
+  return categoriesAtPeaks(R);
+}
+
 /// Writes the sections that are kept.
 static Error copyBlocks(TraceReader &R, TraceWriter &Out) {
   for (const SectionInfo &B : R.sections()) {
@@ -102,6 +111,8 @@ static Error copyBlocks(TraceReader &R, TraceWriter &Out) {
       E = Out.write(*Ev);
     else if (auto *M = std::get_if<Marks>(&*Section))
       E = Out.write(*M);
+    else if (auto *C = std::get_if<BlockCategories>(&*Section))
+      E = Out.write(*C);
     if (E)
       return E;
   }
@@ -128,8 +139,14 @@ Error memkit::completeTrace(TraceReader &R, TraceWriter &Out) {
   auto Partials = readPartials(R, (*Run)->limits());
   if (!Partials)
     return Partials.takeError();
+  auto Tensors = tensorsOf(R, *Partials);
+  if (!Tensors)
+    return Tensors.takeError();
   auto Write = [&](const Summary &Part) { return Out.write(Part); };
-  return A.summary(1, (*Run)->endNs(), [&](const Summary &Part) {
-    return Part.Complete ? Partials->writeWith(Part, Write) : Write(Part);
+  return A.summary(1, (*Run)->endNs(), [&](Summary Part) {
+    if (!Part.Complete)
+      return Write(Part);
+    llvm::append_range(Part.Categories, *Tensors);
+    return Partials->writeWith(std::move(Part), Write);
   });
 }

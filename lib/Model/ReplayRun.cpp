@@ -55,7 +55,8 @@ Error Replay::allocate(ReplayCursor &C) {
   uint32_t ScopePath = E.ScopePath.empty() ? 0 : E.ScopePath[At];
   uint32_t Thread = E.threadOf(C.Row);
   uint64_t TimeNs = E.TimeNs[C.Row], Size = E.AllocSize[At];
-  Allocation About{TimeNs, Size, I.Id, Thread, Heap, Stack, ScopePath};
+  Allocation About{TimeNs, Size,  I.Id,      Thread,
+                   Heap,   Stack, ScopePath, I.Live.next()};
   bool Counts = !Options.Select || Options.Select(About);
   LiveSet::LiveSetEntry Entry;
   if (LLVM_UNLIKELY(static_cast<bool>(Options.KeyOf)) && Counts) {

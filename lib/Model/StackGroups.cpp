@@ -14,12 +14,31 @@ using namespace llvm;
 
 namespace memkit {
 
+static Error noCategories(const Trace &T) {
+  return make_error<RequestError>(
+      RequestError::RequestErrorKind::NoCategories, RequestPart(),
+      T.name() + ": the trace has no categories of tensors");
+}
+
 Expected<StackGroups> StackGroups::create(const Trace &T, GroupBy By) {
   StackGroups G(T, By);
   if (By == GroupBy::Mixed && T.scopePaths().empty())
     return makeError(T.name() + ": the trace has no scope paths");
   if (By == GroupBy::Library)
     G.Of.emplace(T);
+  if (By == GroupBy::Category) {
+    if (!hasBlockCategories(T.reader()))
+      return T.summary().Categories.empty()
+                 ? noCategories(T)
+                 : makeRequestError(T.name() +
+                                    ": the trace knows categories at the peak "
+                                    "of all allocations only; such a trace "
+                                    "is from an older memrec");
+    auto Table = BlockCategoryTable::read(T.reader());
+    if (!Table)
+      return Table.takeError();
+    G.Categories.emplace(T, std::move(*Table));
+  }
   if (By != GroupBy::Step)
     return G;
   G.StepsOf.resize(T.processes().size() + 1);
@@ -63,9 +82,19 @@ uint32_t StackGroups::keyOf(const Allocation &B) {
     return key(B.Size ? Log2_64(B.Size) + 1 : 0, B.Stack);
   case GroupBy::Step:
     return key(stepOf(B), B.Stack);
+  case GroupBy::Category:
+    return keyOf(B.Process, B.Heap, B.Stack, B.Block);
   default:
     return key(B.ScopePath, B.Stack);
   }
+}
+
+void StackGroups::addCategories(uint32_t Heap, uint32_t Stack) {
+  if (!Categories->isOfTensors(Heap))
+    key(0, 0);
+  else
+    for (uint32_t Group = 1; Group != CategoryGroups::Count; ++Group)
+      key(Group, Stack);
 }
 
 std::string StackGroups::nameOf(uint32_t Group) const {
@@ -83,6 +112,8 @@ std::string StackGroups::nameOf(uint32_t Group) const {
     return T->heapName(Group).str();
   case GroupBy::Library:
     return Of->name(Group).str();
+  case GroupBy::Category:
+    return CategoryGroups::name(Group).str();
   case GroupBy::Size: {
     if (Group < 2)
       return Group ? "1 B" : "0 B";
@@ -207,10 +238,6 @@ ScopeView StackGroups::mixedView() const {
 }
 
 Expected<CategoryView> viewCategories(const Trace &T, const Selection &Sel) {
-  static constexpr StringLiteral Names[] = {
-      "unknown",    "parameter", "gradient", "optimizer state",
-      "activation", "input",     "temporary"};
-  static_assert(std::size(Names) == NumTensorCategories);
   std::vector<ShownFrame> Frames;
   DenseMap<StringRef, uint32_t> FrameOf;
   auto Frame = [&](StringRef Name) {
@@ -226,8 +253,7 @@ Expected<CategoryView> viewCategories(const Trace &T, const Selection &Sel) {
   for (const CategoryStats &K : T.summary().Categories) {
     if (K.Oom || !Sel.hasHeap(K.Heap) || !Sel.hasProcess(K.Process) || !K.Bytes)
       continue;
-    SmallVector<uint32_t, 2> Path{
-        Frame(Names[static_cast<size_t>(K.Category)])};
+    SmallVector<uint32_t, 2> Path{Frame(categoryText(K.Category))};
     if (K.Layer)
       Path.push_back(Frame(T.string(K.Layer)));
     Profile &P = ByHeap[K.Heap];
@@ -236,9 +262,7 @@ Expected<CategoryView> viewCategories(const Trace &T, const Selection &Sel) {
     Paths.push_back(std::move(Path));
   }
   if (Paths.size() == 1)
-    return make_error<RequestError>(
-        RequestError::RequestErrorKind::NoCategories, RequestPart(),
-        T.name() + ": the trace has no categories of tensors");
+    return noCategories(T);
   CategoryView Out;
   PathTree Tree(Paths.size(), std::move(Frames));
   for (uint32_t Key = 1; Key != Paths.size(); ++Key)

@@ -6,6 +6,7 @@
 #define MEMKIT_LIB_MODEL_STACKGROUPS_H
 
 #include "StackShape.h"
+#include "memkit/Model/BlockCategories.h"
 #include "memkit/Model/Libraries.h"
 #include "memkit/Model/Profile.h"
 #include "memkit/Model/Replay.h"
@@ -14,7 +15,8 @@
 namespace memkit {
 
 /// Gives keys to pairs of a group and a stack. A group is, depending on By, a
-/// thread, heap, class of sizes, step, library, or (Mixed) a scope path.
+/// thread, heap, class of sizes, step, library, category of tensors, or (Mixed)
+/// a scope path.
 class StackGroups {
 public:
   /// T must outlive this object. Fails if the trace has nothing to group by;
@@ -28,6 +30,15 @@ public:
   uint32_t keyOf(uint32_t Heap, uint32_t Stack) {
     return key(By == GroupBy::Library ? Of->of(Stack) : Heap, Stack);
   }
+  /// The key of a block, by Category. Blocks that are no tensors have one key,
+  /// without stacks: other groupings show them.
+  uint32_t keyOf(uint32_t Process, uint32_t Heap, uint32_t Stack,
+                 uint64_t AllocationId) {
+    uint32_t Group = Categories->of(Process, Heap, AllocationId);
+    return key(Group, Group ? Stack : 0);
+  }
+  /// Makes the keys of all categories that blocks of a stack may have.
+  void addCategories(uint32_t Heap, uint32_t Stack);
   /// The tree of all keys given so far.
   ScopeView view() const;
 
@@ -53,6 +64,7 @@ private:
   std::vector<std::vector<uint32_t>> StepsOf;
   std::vector<StepBegin> Steps{{0, 0}};
   std::optional<Libraries> Of;
+  std::optional<CategoryGroups> Categories;
 };
 
 /// The tensors at the peaks of their heaps by category and layer: keys are rows

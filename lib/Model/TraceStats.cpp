@@ -2,6 +2,7 @@
 //
 // The stats of a trace.
 
+#include "CategoryPeaks.h"
 #include "LastSummary.h"
 #include "ReplayProgress.h"
 #include "memkit/Model/Trace.h"
@@ -47,8 +48,14 @@ Error Trace::replaySummary() {
   if (Error E = (*R)->stats().summary(1, (*R)->endNs(), Take))
     return E;
   Partials->addTo(Made.Totals);
-  if (Partials->any())
+  if (Partials->any()) {
     PartialNs = Partials->endNs();
+  } else {
+    Expected<std::vector<CategoryStats>> Tensors = categoriesAtPeaks(*Reader);
+    if (!Tensors)
+      return Tensors.takeError();
+    Made.Totals.Categories = std::move(*Tensors);
+  }
   setSummary(std::move(Made));
   Has |= TP_Rows;
   Replayed = true;

@@ -302,6 +302,8 @@ Decoder::Problem Decoder::decode(AnySection &Out) {
     return As(Lifetimes());
   case SectionKind::Partial:
     return As(Partial());
+  case SectionKind::BlockCategories:
+    return As(BlockCategories());
   case SectionKind::None:
     break;
   }
@@ -337,6 +339,9 @@ Decoder::Problem Decoder::cover(SectionKind Kind, SectionInfo &Out) {
     break;
   case SectionKind::Partial:
     P = As(Partial());
+    break;
+  case SectionKind::BlockCategories:
+    P = As(BlockCategories());
     break;
   default:
     Out = SectionInfo();

@@ -56,6 +56,7 @@ public:
   Problem decode(Summary &Out);
   Problem decode(Lifetimes &Out);
   Problem decode(Partial &Out);
+  Problem decode(BlockCategories &Out);
   Problem decode(Index &Out);
   Problem decode(AnySection &Out);
   /// The outline of a dictionary; leaves the stack tree alone.

@@ -237,3 +237,31 @@ Decoder::Problem Decoder::decode(Partial &Out) {
   TRY(readRows(T->ooms(), Out.Ooms));
   return readRows(T->oom_heaps(), Out.OomHeaps);
 }
+
+Decoder::Problem Decoder::decode(BlockCategories &Out) {
+  const fb::BlockCategories *T = Root->body_as_BlockCategories();
+  TRY(known(T, fb::BlockCategories::VT_CATEGORY));
+  uint32_t N = T->count();
+  Out.Process = T->process();
+  Out.Rows.clear();
+  if (N > MaxSectionRows)
+    return "too many categories of blocks in a section";
+  std::vector<uint8_t> Category;
+  if (!decodePlanes(T->allocation_id(), N, Wide[0]) ||
+      !copyBytes(T->category(), N, Category))
+    return "a column of categories of blocks has the wrong length";
+  Out.Rows.resize(N);
+  uint64_t Id = 0;
+  for (uint32_t I = 0; I != N; ++I) {
+    if ((I && !Wide[0][I]) || Wide[0][I] > UINT64_MAX - Id)
+      return "the categories of blocks are out of order";
+    Id += Wide[0][I];
+    Out.Rows[I].AllocationId = Id;
+    using Unknown = UnknownRule<TensorCategory>;
+    if (Category[I] < Unknown::NumKnown)
+      Out.Rows[I].Category = TensorCategory(Category[I]);
+    else
+      TRY(unknown(Unknown::Where, Unknown::Name, Category[I]));
+  }
+  return "";
+}

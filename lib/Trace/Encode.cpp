@@ -316,6 +316,22 @@ Bytes Encoder::encode(const Summary &S) {
                     .Union());
 }
 
+Bytes Encoder::encode(const BlockCategories &C) {
+  begin();
+  uint64_t Before = 0;
+  auto AllocationId = column(C.Rows, [&](const BlockCategory &R) {
+    return R.AllocationId - std::exchange(Before, R.AllocationId);
+  });
+  std::vector<uint8_t> Category;
+  for (const BlockCategory &R : C.Rows)
+    Category.push_back(uint8_t(R.Category));
+  auto CategoryV = bytes(Category);
+  return finish(fb::Body::BlockCategories,
+                fb::CreateBlockCategories(B, C.Process, uint32_t(C.Rows.size()),
+                                          AllocationId, CategoryV)
+                    .Union());
+}
+
 Bytes Encoder::encode(const Partial &P) {
   begin();
   auto Processes = some(rows<fb::ProcessStats>(P.Processes));

@@ -38,6 +38,7 @@ public:
   Bytes encode(const Summary &S);
   Bytes encode(const Lifetimes &L);
   Bytes encode(const Partial &P);
+  Bytes encode(const BlockCategories &C);
   Bytes encode(const Index &I);
   Bytes encode(const IndexLog &I);
 

@@ -300,6 +300,12 @@ std::string IdLimits::check(const Summary &S) const {
   return C.take();
 }
 
+std::string IdLimits::check(const BlockCategories &C) const {
+  IdChecker Ids;
+  Ids.some("categories of blocks of process", C.Process, Processes);
+  return Ids.take();
+}
+
 std::string IdLimits::check(const Partial &P) const {
   IdChecker C;
   checkRows(C, *this, P.Processes);

@@ -72,6 +72,12 @@ inline SectionInfo sectionCover(const Lifetimes &L) {
   return I;
 }
 
+inline SectionInfo sectionCover(const BlockCategories &C) {
+  SectionInfo I;
+  I.Process = C.Process;
+  return I;
+}
+
 inline SectionInfo sectionCover(const Summary &S) {
   SectionInfo I;
   I.BeginNs = I.EndNs = S.EndNs;

@@ -23,6 +23,7 @@ IGNORE(Summary)
 IGNORE(Index)
 IGNORE(Lifetimes)
 IGNORE(Partial)
+IGNORE(BlockCategories)
 #undef IGNORE
 
 Error memkit::visitSections(SectionStream &Stream, SectionVisitor &V) {

@@ -39,6 +39,8 @@ const char *memkit::sectionKindName(SectionKind Kind) {
     return "lifetimes";
   case SectionKind::Partial:
     return "partial";
+  case SectionKind::BlockCategories:
+    return "block-categories";
   }
   return "unknown";
 }

@@ -353,6 +353,9 @@ Error TraceReader::read(const SectionInfo &B, Summary &Out) {
 Error TraceReader::read(const SectionInfo &B, Partial &Out) {
   return I->read(B, SectionKind::Partial, Out);
 }
+Error TraceReader::read(const SectionInfo &B, BlockCategories &Out) {
+  return I->read(B, SectionKind::BlockCategories, Out);
+}
 
 std::vector<uint32_t> TraceReader::takeParents() {
   I->TreeEnd = 0;

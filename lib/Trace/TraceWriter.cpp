@@ -48,7 +48,8 @@ public:
   }
 
   static bool isOfEvents(SectionKind K) {
-    return K == SectionKind::Events || K == SectionKind::Snapshot;
+    return K == SectionKind::Events || K == SectionKind::Snapshot ||
+           K == SectionKind::BlockCategories;
   }
   Error append(const SectionInfo &B, StringRef Frame);
 
@@ -285,6 +286,10 @@ Error TraceWriter::write(const Partial &P) {
   return I->put(SectionKind::Partial, P);
 }
 
+Error TraceWriter::write(const BlockCategories &C) {
+  return I->put(SectionKind::BlockCategories, C);
+}
+
 Error TraceWriter::begin(const EventLog &L) {
   I->beginEvents(L);
   return Error::success();
@@ -301,6 +306,9 @@ Error TraceWriter::begin(const Intervals &S) {
 }
 Error TraceWriter::begin(const Snapshot &K) {
   return I->begin(SectionKind::Snapshot, K);
+}
+Error TraceWriter::begin(const BlockCategories &C) {
+  return I->begin(SectionKind::BlockCategories, C);
 }
 bool TraceWriter::busy() const { return I->Next != Impl::WriteStep::None; }
 Error TraceWriter::step() { return I->step(); }

@@ -125,6 +125,8 @@ llvm::Error Assembler::endSection() {
     return write(Sections.Summary);
   case SectionKind::Partial:
     return write(Sections.Partial);
+  case SectionKind::BlockCategories:
+    return write(Sections.BlockCategories);
   }
   return llvm::Error::success();
 }

@@ -315,6 +315,15 @@ template <class M, class T> void mapLiveBlock(M &Map, T &B) {
   Map.optionalNum("weight", B.Weight);
 }
 
+template <class M, class T> void mapBlockCategories(M &Map, T &C) {
+  Map.ref("process", Ref::Process, C.Process);
+}
+
+template <class M, class T> void mapBlockCategory(M &Map, T &R) {
+  Map.block("block", R.AllocationId, false);
+  Map.word("category", R.Category);
+}
+
 //===----------------------------------------------------------------------===//
 // Summary
 //===----------------------------------------------------------------------===//

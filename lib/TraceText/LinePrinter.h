@@ -33,6 +33,9 @@ public:
   }
   Err visit(const SectionInfo &, const Summary &B) override { return print(B); }
   Err visit(const SectionInfo &, const Partial &B) override { return print(B); }
+  Err visit(const SectionInfo &, const BlockCategories &B) override {
+    return print(B);
+  }
   Err visit(const SectionInfo &, const Index &B) override { return print(B); }
 
 private:

@@ -162,6 +162,11 @@ public:
     rows("oom-heap", S.OomHeaps);
   }
 
+  void section(const BlockCategories &C) {
+    line("block-categories", 0, [&] { mapBlockCategories(Out, C); });
+    rows("block", 1, C.Rows, [&](auto &R) { mapBlockCategory(Out, R); });
+  }
+
   void section(const Index &) {
     line("complete", 0, [] {});
   }

@@ -22,6 +22,7 @@ SectionKind SectionParser::startedSection(const Line &L) {
       .Case("snapshot", SectionKind::Snapshot)
       .Case("summary", SectionKind::Summary)
       .Case("partial", SectionKind::Partial)
+      .Case("block-categories", SectionKind::BlockCategories)
       .Case("complete", SectionKind::Index)
       .Default(SectionKind::None);
 }
@@ -77,6 +78,10 @@ bool SectionParser::begin(SectionKind K, Line &L) {
     NumShares = 0;
     mapPartial(P, Partial);
     break;
+  case SectionKind::BlockCategories:
+    BlockCategories = memkit::BlockCategories();
+    mapBlockCategories(P, BlockCategories);
+    break;
   default:
     break;
   }
@@ -90,7 +95,8 @@ bool SectionParser::record(Line &L) {
   case SectionKind::Header:
     return E.set(L.loc(), "a header has no records; expected a section: "
                           "dictionary, events, marks, intervals, lifetimes, "
-                          "snapshot, summary, partial or complete");
+                          "snapshot, summary, partial, block-categories or "
+                          "complete");
   case SectionKind::Dictionary:
     return dictionaryRecord(L);
   case SectionKind::Events:
@@ -107,6 +113,8 @@ bool SectionParser::record(Line &L) {
     return summaryRecord(L);
   case SectionKind::Partial:
     return partialRecord(L);
+  case SectionKind::BlockCategories:
+    return blockCategoryRecord(L);
   case SectionKind::Index:
     break;
   }
@@ -126,7 +134,7 @@ bool SectionParser::end() {
 }
 
 //===----------------------------------------------------------------------===//
-// Marks, intervals, snapshots
+// Marks, intervals, lifetimes, snapshots, categories of blocks
 //===----------------------------------------------------------------------===//
 
 bool SectionParser::markRecord(Line &L) {
@@ -231,6 +239,22 @@ bool SectionParser::liveRecord(Line &L) {
                 "the age at the snapshot's time is not a multiple of " +
                     Twine(TimeUnitNs) + " ns");
   Snapshot.Blocks.push_back(B);
+  return true;
+}
+
+bool SectionParser::blockCategoryRecord(Line &L) {
+  if (L.Values[0].Spelling != "block")
+    return unknown(L, "categories of blocks");
+  LineParser P = parser(L, 1);
+  BlockCategory R;
+  mapBlockCategory(P, R);
+  std::vector<BlockCategory> &All = BlockCategories.Rows;
+  if (!P.finish("the category of a block") ||
+      tooMany(L, All.size() + 1, "blocks"))
+    return false;
+  if (!All.empty() && R.AllocationId <= All.back().AllocationId)
+    return E.set(L.Values[1].loc(), "the blocks stand in order");
+  All.push_back(R);
   return true;
 }
 

@@ -46,6 +46,7 @@ public:
   memkit::Snapshot Snapshot;
   memkit::Summary Summary;
   memkit::Partial Partial;
+  memkit::BlockCategories BlockCategories;
 
 private:
   LineParser parser(Line &L, unsigned Next) {
@@ -81,6 +82,7 @@ private:
   bool liveRecord(Line &L);
   bool summaryRecord(Line &L);
   bool partialRecord(Line &L);
+  bool blockCategoryRecord(Line &L);
   bool finishRow(LineParser &P, llvm::StringRef What, size_t Count);
   /// Adds the row of the line to List.
   template <class Row>

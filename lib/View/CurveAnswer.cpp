@@ -131,18 +131,22 @@ Error TraceView::readLines() {
   return Error::success();
 }
 
-void TraceView::writeLines(OStream &J, uint32_t Space, ViewRange R,
-                           size_t Count) {
+/// Lines of the chosen part alone: what is measured of all processes, or of a
+/// device, is not of a heap or of one process.
+void TraceView::writeLines(OStream &J, PartFilter Of, uint32_t Space,
+                           ViewRange R, size_t Count) {
   if (Space == 0) {
-    writeLine(J, "resident", Resident, R, Count);
+    if (Of == PartFilter())
+      writeLine(J, "resident", Resident, R, Count);
     return;
   }
   std::vector<SeriesPoint> Used, Reserved;
   for (const UsedPoint &P : Measured->Devices[Space])
     Used.push_back({P.TimeNs, P.Used});
-  writeLine(J, "device used", Used, R, Count);
+  if (!Of.Heap)
+    writeLine(J, "device used", Used, R, Count);
   for (uint32_t Heap = 1; Heap < Measured->Heaps.size(); ++Heap)
-    if (trace().heap(Heap).Space == Space)
+    if (Of.Heap ? Heap == Of.Heap : trace().heap(Heap).Space == Space)
       for (const ReservedPoint &P : Measured->Heaps[Heap])
         Reserved.push_back({P.TimeNs, P.Reserved});
   writeLine(J, "reserved", Reserved, R, Count);
@@ -202,7 +206,8 @@ Expected<std::string> TraceView::curves(StringRef Query) {
           Array("values", G.Values);
         });
     });
-    J.attributeArray("lines", [&] { writeLines(J, Of, *R, Columns); });
+    J.attributeArray("lines",
+                     [&] { writeLines(J, (*P)->filter(), Of, *R, Columns); });
     J.attribute("exact", true);
     bool IsCoarse = Drawn->EveryNs > (R->EndNs - R->BeginNs) / Columns;
     J.attribute("note", IsCoarse ? "These curves have a point every " +

@@ -185,7 +185,7 @@ Expected<bool> TraceView::readCurves(TracePart &P, uint32_t Space,
   if (is_contained({"", "heap", "line", "library", "process"}, By)) {
     if (Error E = readIntervalCurves(P, New))
       return std::move(E);
-  } else if (is_contained({"thread", "layer", "scope"}, By)) {
+  } else if (is_contained({"thread", "category", "layer", "scope"}, By)) {
     Expected<bool> Done = readEventCurves(P, New);
     if (!Done || !*Done)
       return Done;

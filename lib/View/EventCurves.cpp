@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Curves by thread, layer and scope, which only events know.
+// Curves by thread, category, layer and scope, which only events know.
 
 #include "CountedHeaps.h"
 #include "TraceView.h"
 #include "memkit/Analysis/GroupCurves.h"
+#include "memkit/Model/BlockCategories.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace llvm;
@@ -60,6 +61,30 @@ static EventGroups groupsOfScopes(const Trace &T, bool OfLayers) {
   return Out;
 }
 
+static EventGroups
+groupsOfCategories(const Trace &T,
+                   std::shared_ptr<const BlockCategoryTable> Of) {
+  EventGroups Out;
+  for (uint32_t Group = 0; Group != CategoryGroups::Count; ++Group)
+    Out.Names.push_back(CategoryGroups::name(Group).str());
+  auto Groups = std::make_shared<CategoryGroups>(T, std::move(Of));
+  Out.Of = [Groups](const Allocation &B) {
+    return Groups->of(B.Process, B.Heap, B.Block);
+  };
+  return Out;
+}
+
+static Expected<EventGroups> eventGroups(const Trace &T, StringRef By) {
+  if (By == "thread")
+    return groupsOfThreads(T);
+  if (By != "category")
+    return groupsOfScopes(T, By == "layer");
+  auto Table = BlockCategoryTable::read(T.reader());
+  if (!Table)
+    return Table.takeError();
+  return groupsOfCategories(T, std::move(*Table));
+}
+
 namespace {
 struct FoundCurves : JobResult {
   GroupCurves Curves;
@@ -70,9 +95,10 @@ struct FoundCurves : JobResult {
 /// replay runs.
 Expected<bool> TraceView::readEventCurves(const TracePart &P, DrawnCurves &To) {
   const PartFilter &Of = P.filter();
-  EventGroups Groups = To.By == "thread"
-                           ? groupsOfThreads(trace())
-                           : groupsOfScopes(trace(), To.By == "layer");
+  Expected<EventGroups> Made = eventGroups(trace(), To.By);
+  if (!Made)
+    return Made.takeError();
+  EventGroups &Groups = *Made;
   GroupCurveSpec Spec;
   Spec.GroupOf = Groups.Of;
   Spec.NumGroups = Groups.Names.size();

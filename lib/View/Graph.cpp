@@ -48,7 +48,8 @@ uint32_t lineIn(StringRef Text, StringRef File) {
 Expected<std::unique_ptr<Graph>>
 Graph::create(const SelectedStats &S, const Places &Where, GraphSpec Spec) {
   std::unique_ptr<StackGroups> Groups;
-  if (Spec.By == GroupBy::Heap || Spec.By == GroupBy::Library) {
+  if (Spec.By == GroupBy::Heap || Spec.By == GroupBy::Library ||
+      Spec.By == GroupBy::Category) {
     Expected<StackGroups> Made = StackGroups::create(S.trace(), Spec.By);
     if (!Made)
       return Made.takeError();
@@ -70,7 +71,10 @@ void Graph::shape(const SelectedStats &S, const Places &Where) {
     Base = groupScopes(T, Spec.By);
   } else if (Groups) {
     S.forEachKey([&](SelectedStats::RowId, uint32_t Heap, uint32_t Stack) {
-      Groups->keyOf(Heap, Stack);
+      if (isOfBlocks())
+        Groups->addCategories(Heap, Stack);
+      else
+        Groups->keyOf(Heap, Stack);
     });
     Base = Groups->view();
   }
@@ -100,6 +104,13 @@ uint32_t Graph::keyOf(uint32_t Heap, uint32_t Stack, uint32_t ScopePath) {
                  : Groups     ? Groups->keyOf(Heap, Stack)
                               : Stack;
   // A pair of heap and stack that the summary lacks has no node.
+  return Key < numKeys() ? Key : 0;
+}
+
+uint32_t Graph::keyOf(const LivePart &B) {
+  if (!isOfBlocks())
+    return keyOf(B.Heap, B.Stack, B.ScopePath);
+  uint32_t Key = Groups->keyOf(B.Process, B.Heap, B.Stack, B.AllocationId);
   return Key < numKeys() ? Key : 0;
 }
 

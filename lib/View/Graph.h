@@ -10,6 +10,7 @@
 #include "Model/FrameOwners.h"
 #include "Model/OwnCode.h"
 #include "Model/StackGroups.h"
+#include "memkit/Model/LiveBlocks.h"
 #include "memkit/Model/Places.h"
 
 namespace memkit {
@@ -54,8 +55,13 @@ public:
   const GraphSpec &spec() const { return Spec; }
   /// Whether keys are scope paths, not stacks.
   bool isOfScopes() const { return memkit::isOfScopes(Spec.By); }
-  /// The key of a block.
+  /// Whether keys are of single blocks: only keyOf(LivePart) knows them.
+  bool isOfBlocks() const { return Spec.By == GroupBy::Category; }
+  /// The key of the blocks of a heap, stack and scope path; not if
+  /// isOfBlocks().
   uint32_t keyOf(uint32_t Heap, uint32_t Stack, uint32_t ScopePath);
+  /// The key of a block.
+  uint32_t keyOf(const LivePart &B);
   size_t numKeys() const { return Tree->view().Leaves.size(); }
 
   /// The largest nodes of P, in preorder.
@@ -71,7 +77,7 @@ private:
 
   GraphSpec Spec;
   const Trace &T;
-  std::unique_ptr<StackGroups> Groups; ///< by heap or library
+  std::unique_ptr<StackGroups> Groups; ///< by heap, library or category
   ScopeView Base, Shaped;
   std::optional<ShownTree> Tree;
   std::optional<NodeRanks> Ranks;

@@ -6,6 +6,7 @@
 #include "Support/Json.h"
 #include "TraceView.h"
 #include "memkit/Analysis/DeviceMap.h"
+#include "memkit/Model/BlockCategories.h"
 #include "memkit/Support/Format.h"
 #include "memkit/Support/RequestError.h"
 #include "llvm/ADT/STLExtras.h"
@@ -64,14 +65,22 @@ namespace {
 /// Names for the blocks of a map.
 class BlockNames {
 public:
-  BlockNames(const Trace &T, const Places &Where, const Libraries &Of)
-      : T(T), Where(Where), Of(Of) {}
+  /// Categories: null if the trace has none.
+  BlockNames(const Trace &T, const Places &Where, const Libraries &Of,
+             CategoryGroups *Categories)
+      : T(T), Where(Where), Of(Of), Categories(Categories) {}
 
   std::string line(const MappedBlock &B) const {
     return Where.text(Where.place(Where.of(B.Stack)));
   }
   std::string library(const MappedBlock &B) const {
     return Of.name(Of.of(B.Stack)).str();
+  }
+  /// Empty for a block that is no tensor.
+  StringRef category(const MappedBlock &B) const {
+    uint32_t Group =
+        Categories ? Categories->of(B.Process, B.Heap, B.AllocationId) : 0;
+    return Group ? CategoryGroups::name(Group) : "";
   }
   /// The innermost layer.
   std::string layer(const MappedBlock &B) const {
@@ -96,6 +105,7 @@ private:
   const Trace &T;
   const Places &Where;
   const Libraries &Of;
+  CategoryGroups *Categories;
   DenseMap<uint32_t, uint32_t> Numbers;
   std::vector<uint32_t> Stacks;
 };
@@ -166,7 +176,8 @@ static void writeBlocks(OStream &J, const Trace &T, const DeviceMap &M,
     Column("layer", [&](const MappedBlock &B, size_t) {
       return jsonText(Names.layer(B));
     });
-    Column("category", [](const MappedBlock &, size_t) { return ""; });
+    Column("category",
+           [&](const MappedBlock &B, size_t) { return Names.category(B); });
     Column("library", [&](const MappedBlock &B, size_t) {
       return jsonText(Names.library(B));
     });
@@ -223,7 +234,15 @@ Expected<std::string> TraceView::map(StringRef Query) {
     Grouping.emplace(T);
   const DeviceMap &M = *Of;
   DrawnMap D = drawnMap(M);
-  BlockNames Names(T, *Over->Where, *Grouping);
+  std::optional<CategoryGroups> Categories;
+  if (hasBlockCategories(T.reader())) {
+    auto Table = BlockCategoryTable::read(T.reader());
+    if (!Table)
+      return Table.takeError();
+    Categories.emplace(T, std::move(*Table));
+  }
+  BlockNames Names(T, *Over->Where, *Grouping,
+                   Categories ? &*Categories : nullptr);
   StringRef Name = T.spaceName(M.Device);
   std::string Text;
   raw_string_ostream OS(Text);

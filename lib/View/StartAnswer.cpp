@@ -143,6 +143,8 @@ std::vector<StringRef> TraceView::curveGroupings() const {
     return Out;
   if (T.threads().size() > 1)
     Out.push_back("thread");
+  if (hasBlockCategories(T.reader()))
+    Out.push_back("category");
   if (hasLayers())
     Out.push_back("layer");
   if (!T.scopePaths().empty())
@@ -199,6 +201,8 @@ Expected<std::string> TraceView::start() {
         J.value(By);
       if (hasLayers())
         J.value("layer");
+      if (hasEvents() && hasBlockCategories(T.reader()))
+        J.value("category");
     });
     J.attributeArray("devices", [&] {
       for (const SpaceReport &S : Run.Spaces)

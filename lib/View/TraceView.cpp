@@ -112,7 +112,7 @@ static std::optional<GroupBy> groupOf(StringRef Name) {
       {"line", GroupBy::Line},         {"stack", GroupBy::Stack},
       {"function", GroupBy::Function}, {"library", GroupBy::Library},
       {"heap", GroupBy::Heap},         {"layer", GroupBy::Layer},
-      {"scope", GroupBy::Scope}};
+      {"scope", GroupBy::Scope},       {"category", GroupBy::Category}};
   for (const auto &[Word, By] : All)
     if (Word == Name)
       return By;

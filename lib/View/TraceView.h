@@ -195,8 +195,8 @@ private:
   llvm::Error readLines();
   void keepLastValues(DrawnCurves &To) const;
   void addPeak(const TracePart &P, DrawnCurves &To);
-  void writeLines(llvm::json::OStream &J, uint32_t Space, ViewRange R,
-                  size_t Count);
+  void writeLines(llvm::json::OStream &J, PartFilter Of, uint32_t Space,
+                  ViewRange R, size_t Count);
   // GrowthAnswer.cpp
   llvm::Expected<std::string> growth();
   llvm::Error readGrowthCurves();
@@ -208,15 +208,19 @@ private:
   /// While isWaiting(), the values are empty.
   llvm::Expected<KeyedValues> values(llvm::StringRef Query, Graph &G);
   llvm::Expected<KeyedValues> liveValues(const TracePart &P, Graph &G,
-                                         uint32_t Space, uint64_t AtNs,
+                                         uint32_t Space, const TimePoint &At,
                                          uint64_t SinceNs);
+  TimePoint timePoint(uint64_t AtNs) const;
+  llvm::Expected<TimePoint> peakPoint(const TracePart &P, uint32_t Space) const;
+  llvm::Expected<KeyedValues> peakValues(TracePart &P, Graph &G,
+                                         uint32_t Space);
   llvm::Expected<KeyedValues> summaryValues(TracePart &P, Graph &G,
                                             uint32_t Space, Metric M);
   // RangeValues.cpp
   llvm::Expected<KeyedValues> rangeValues(TracePart &P, Graph &G,
                                           uint32_t Space, llvm::StringRef What,
                                           ViewRange R, bool IsExact);
-  llvm::Error readLive(const TracePart &P, uint64_t AtNs);
+  llvm::Error readLive(const TracePart &P, const TimePoint &At);
   std::string atText(uint64_t Ns) const;
   // ProfileAnswer.cpp
   llvm::Expected<std::string> profile(llvm::StringRef Query);

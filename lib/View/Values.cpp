@@ -27,25 +27,44 @@ std::string TraceView::atText(uint64_t Ns) const {
   return Text;
 }
 
+TimePoint TraceView::timePoint(uint64_t AtNs) const {
+  TimePoint At;
+  At.TimeNs = AtNs;
+  At.IsEnd = AtNs >= endNs();
+  return At;
+}
+
+/// The event of the peak of a memory space, or of the part's heap.
+Expected<TimePoint> TraceView::peakPoint(const TracePart &P,
+                                         uint32_t Space) const {
+  const PartFilter &Of = P.filter();
+  if (!Of.Heap)
+    return findSpacePeak(trace(), Space);
+  TimePointSpec Peak;
+  Peak.K = TimePointSpec::TimePointKind::Peak;
+  BitVector Heaps(trace().heaps().size() + 1);
+  Heaps.set(Of.Heap);
+  return findTimePoint(trace(), Peak,
+                       BitVector(trace().processes().size() + 1, true), &Heaps);
+}
+
 /// Reads the live blocks at a time point, unless they were read last.
-Error TraceView::readLive(const TracePart &P, uint64_t AtNs) {
+Error TraceView::readLive(const TracePart &P, const TimePoint &At) {
   // The whole trace lacks the heaps outside the totals.
   uint32_t Heap = P.filter().Heap;
   if (Heap && !(trace().heap(Heap).Flags & HF_OutsideTotals))
     Heap = 0;
-  if (LiveNs == AtNs && LiveHeap == Heap)
+  if (LiveNs == At.TimeNs && LiveHeap == Heap && !At.Events)
     return Error::success();
   const Selection &Sel = Heap ? P.stats().selection() : In.S->selection();
   LiveNs.reset();
   Live.clear();
-  TimePoint At;
-  At.TimeNs = AtNs;
-  At.IsEnd = AtNs >= endNs();
   if (Error E =
           forEachLivePart(trace(), Sel, At, "the memory of a moment needs",
                           [&](const LivePart &B) { Live.push_back(B); }))
     return E;
-  LiveNs = AtNs;
+  if (!At.Events)
+    LiveNs = At.TimeNs;
   LiveHeap = Heap;
   return Error::success();
 }
@@ -62,9 +81,9 @@ Error TraceView::atMoments(ArrayRef<uint64_t> TimesNs,
 }
 
 Expected<KeyedValues> TraceView::liveValues(const TracePart &P, Graph &G,
-                                            uint32_t Space, uint64_t AtNs,
+                                            uint32_t Space, const TimePoint &At,
                                             uint64_t SinceNs) {
-  if (Error E = readLive(P, AtNs))
+  if (Error E = readLive(P, At))
     return std::move(E);
   KeyedValues V;
   std::vector<uint64_t> Sums(G.numKeys());
@@ -73,7 +92,7 @@ Expected<KeyedValues> TraceView::liveValues(const TracePart &P, Graph &G,
     if (!P.hasBlock(B.Heap, B.Process, Space) || B.AllocatedNs < SinceNs)
       continue;
     uint64_t Bytes = P.filter().Heap ? B.AllBytes : B.Bytes;
-    uint32_t Key = G.keyOf(B.Heap, B.Stack, B.ScopePath);
+    uint32_t Key = G.keyOf(B);
     Sums[Key] += Bytes;
     V.Blocks[Key] += Bytes != 0;
   }
@@ -105,6 +124,19 @@ Expected<KeyedValues> TraceView::summaryValues(TracePart &P, Graph &G,
       V.Blocks[KeyOf(R)] +=
           P.filter().Heap ? R.HeapPeakBlocks : R.SpacePeakBlocks;
   });
+  return V;
+}
+
+Expected<KeyedValues> TraceView::peakValues(TracePart &P, Graph &G,
+                                            uint32_t Space) {
+  if (!G.isOfBlocks())
+    return summaryValues(P, G, Space, Metric::Peak);
+  Expected<TimePoint> At = peakPoint(P, Space);
+  if (!At)
+    return At.takeError();
+  Expected<KeyedValues> V = liveValues(P, G, Space, *At, 0);
+  if (V)
+    V->Of.M = Metric::Peak;
   return V;
 }
 
@@ -147,7 +179,7 @@ Expected<KeyedValues> TraceView::values(StringRef Query, Graph &G) {
   Asked.Heap = Heap ? T.heapName(Heap).str() : "";
   Asked.Process = P.filter().Process;
   if (What == "peak") {
-    Expected<KeyedValues> V = summaryValues(P, G, Space, Metric::Peak);
+    Expected<KeyedValues> V = peakValues(P, G, Space);
     if (!V)
       return V;
     V->Title =
@@ -161,7 +193,7 @@ Expected<KeyedValues> TraceView::values(StringRef Query, Graph &G) {
     Expected<uint64_t> At = number(Query, "at", endNs(), UINT64_MAX);
     if (!At)
       return At.takeError();
-    Expected<KeyedValues> V = liveValues(P, G, Space, *At, 0);
+    Expected<KeyedValues> V = liveValues(P, G, Space, timePoint(*At), 0);
     if (!V)
       return V;
     V->Title = "live at " + atText(*At);
@@ -172,6 +204,10 @@ Expected<KeyedValues> TraceView::values(StringRef Query, Graph &G) {
   if (!is_contained({"allocated", "count", "temporary", "freed", "retained"},
                     What))
     return makeRequestError("what=" + What + ": not a kind of values");
+  if (G.isOfBlocks() && What != "retained")
+    return makeRequestError("by category, the trace shows what is live at a "
+                            "moment, and what a range retains; choose another "
+                            "group-by for what a range allocates and frees");
   Expected<ViewRange> R = range(Query);
   if (!R)
     return R.takeError();
@@ -179,10 +215,11 @@ Expected<KeyedValues> TraceView::values(StringRef Query, Graph &G) {
   Asked.EndNs = R->EndNs;
   bool IsWhole = R->BeginNs == 0 && R->EndNs == endNs() && What != "freed";
   Expected<KeyedValues> V =
-      What == "retained" ? liveValues(P, G, Space, R->EndNs, R->BeginNs)
-      : IsWhole          ? summaryValues(P, G, Space, metricOf(What))
-                         : rangeValues(P, G, Space, What, *R,
-                                       queryValue(Query, "exact") == "1");
+      What == "retained"
+          ? liveValues(P, G, Space, timePoint(R->EndNs), R->BeginNs)
+      : IsWhole ? summaryValues(P, G, Space, metricOf(What))
+                : rangeValues(P, G, Space, What, *R,
+                              queryValue(Query, "exact") == "1");
   if (!V)
     return V;
   V->Of.M = What == "retained" ? Metric::Live : metricOf(What);

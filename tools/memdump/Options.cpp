@@ -67,7 +67,9 @@ cl::list<EventColumn> memkit::Columns(
                clEnumValN(EventColumn::Reserved, "reserved",
                           "bytes that the allocator has reserved then"),
                clEnumValN(EventColumn::Fragmentation, "fragmentation",
-                          "share of the reserved bytes without a block")),
+                          "share of the reserved bytes without a block"),
+               clEnumValN(EventColumn::Category, "category",
+                          "of a tensor: parameter, ...")),
     cl::cat(toolCategory()));
 cl::list<std::string> memkit::RedactNames(
     "redact-names", cl::value_desc("pattern"),

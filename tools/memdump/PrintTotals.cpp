@@ -94,15 +94,18 @@ Error memkit::printTotals(OutputFile &Out) {
   if (!T)
     return T.takeError();
   warnUnknown((*T)->reader());
-  // Events hold neither the times of layers nor the categories of tensors. An
-  // empty table would claim that the trace has none.
+  // Events hold neither the times of layers nor, without categories of blocks,
+  // the categories of tensors. An empty table would claim that the trace has
+  // none.
   if (std::optional<uint64_t> PartialNs = (*T)->partialNs())
     warn((*T)->name() + ": the stats are those of the events, up to " +
          formatTime((*T)->endNs()) +
          "; layers, scopes, categories and out-of-memory events are known up "
          "to " +
          formatTime(*PartialNs));
-  else if ((*T)->isReplayed() && What != DumpJob::Summary)
+  else if ((*T)->isReplayed() && What != DumpJob::Summary &&
+           !(What == DumpJob::Categories &&
+             !(*T)->summary().Categories.empty()))
     return makeError((*T)->name() + ": the recording did not end: " + P.Name +
                      " unknown");
   if (OutputFormat == DumpFormat::Csv) {
@@ -140,6 +143,8 @@ Expected<int> memkit::checkSums(OutputFile &Out) {
      << formatCount(R->Snapshots) << " snapshots";
   if (R->Lifetimes)
     OS << ", " << formatCount(R->Lifetimes) << " rows of lifetimes";
+  if (R->Categories)
+    OS << ", " << formatCount(R->Categories) << " categories of blocks";
   OS << '\n';
   if (UnknownValues Unknown = (*Reader)->unknownValues(); Unknown.any())
     OS << "not compared: " << Unknown.list() << ", written by a newer memkit\n";

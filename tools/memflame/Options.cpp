@@ -130,10 +130,6 @@ Error checkOptions() {
   if ((TimeOrder || !MaxAge.empty()) && !hasPlainKeys(Grouping))
     return makeUsageError("with --time-order and --max-age, --group-by must be "
                           "a grouping of stacks or scope paths");
-  if (Grouping == GroupBy::Category &&
-      (Metrics.size() > 1 || (!Metrics.empty() && Metrics[0] != Metric::Peak)))
-    return makeUsageError("--group-by=category supports only --metric=peak: "
-                          "categories are known at the peak only");
   return Error::success();
 }
 

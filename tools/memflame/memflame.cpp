@@ -298,19 +298,8 @@ static void openInBrowser(StringRef Path) {
     warn("cannot find xdg-open to show " + Path);
 }
 
-/// Whether the selection fits categories, whose stats are by heap and process.
-static bool fitsCategories(SelectionSpec Spec) {
-  Spec.Heaps.clear();
-  Spec.Processes.clear();
-  return Spec.empty();
-}
-
 /// Builds the query from the options.
 static Expected<std::unique_ptr<ProfileQuery>> ask(SelectionSpec Spec) {
-  if (Grouping == GroupBy::Category && !fitsCategories(Spec))
-    return makeUsageError(
-        "--group-by=category can be combined only with --heap "
-        "and --process");
   ProfileOptions Options;
   Options.By = Grouping;
   Options.LinesOfPython = !Grouping.getNumOccurrences() &&
@@ -322,6 +311,8 @@ static Expected<std::unique_ptr<ProfileQuery>> ask(SelectionSpec Spec) {
   Options.InOneTree = OutputFormat == FlameFormat::Collapsed ||
                       OutputFormat == FlameFormat::Csv ||
                       OutputFormat == FlameFormat::Pprof;
+  Options.WantsOtherThanPeak =
+      any_of(Metrics, [](Metric M) { return M != Metric::Peak; });
   Options.WantsDiff = OutputFormat == FlameFormat::Collapsed ||
                       OutputFormat == FlameFormat::Svg;
   if (!MaxAge.empty()) {

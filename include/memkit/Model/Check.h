@@ -18,6 +18,7 @@ struct CheckResult {
   uint64_t Intervals = 0;   ///< compared
   uint64_t Snapshots = 0;   ///< compared
   uint64_t Lifetimes = 0;   ///< compared rows
+  uint64_t Categories = 0;  ///< compared blocks
   /// The file's value and the value from the events, one text for each
   /// difference; at most MaxDifferences.
   std::vector<std::string> Differences;
@@ -31,11 +32,11 @@ struct CheckResult {
 };
 
 /// Replays every event of R and compares the result with the last complete
-/// Summary, the Intervals, Lifetimes and Snapshots. Values that events cannot
-/// give are not compared: reserved bytes, inherited frees, losses, layers. If
-/// events were left out on request, only the part before the left-out events is
-/// compared, and a note says so. A trace that cannot be replayed is an error
-/// with the offset of the section.
+/// Summary, the Intervals, Lifetimes, Snapshots and BlockCategories. Values
+/// that events cannot give are not compared: reserved bytes, inherited frees,
+/// losses, layers. If events were left out on request, only the part before the
+/// left-out events is compared, and a note says so. A trace that cannot be
+/// replayed is an error with the offset of the section.
 llvm::Expected<CheckResult> checkTrace(TraceReader &R);
 
 } // namespace memkit

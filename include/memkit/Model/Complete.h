@@ -23,7 +23,8 @@ llvm::Expected<Summary> summarize(TraceReader &R, ReplayOptions Options = {},
 
 /// Writes a trace with all sections of R except its Summary, Partial,
 /// Intervals, Snapshots and index, followed by Intervals, Snapshots and a
-/// Summary made from the events and the Partial sections. The caller creates
+/// Summary made from the events, the Partial sections and the categories of
+/// blocks. The caller creates
 /// Out with R's header and finishes Out.
 llvm::Error completeTrace(TraceReader &R, TraceWriter &Out);
 

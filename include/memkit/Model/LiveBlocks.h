@@ -28,7 +28,8 @@ struct LivePart {
   /// Without the bytes of inner blocks, so that parts can be added; an estimate
   /// where the heap is sampled. 0: inner blocks fill the block.
   uint64_t Bytes = 0;
-  uint64_t AllBytes = 0; ///< with the bytes of inner blocks
+  uint64_t AllBytes = 0;     ///< with the bytes of inner blocks
+  uint64_t AllocationId = 0; ///< in its process
   uint32_t Process = 0, Heap = 0, Stack = 0, ScopePath = 0;
 };
 

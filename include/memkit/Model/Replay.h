@@ -36,6 +36,7 @@ struct Allocation {
   uint32_t Heap = 0;
   uint32_t Stack = 0;
   uint32_t ScopePath = 0;
+  uint64_t Block = 0; ///< its allocation id
 };
 
 /// An event, as ReplayOptions::OnEvent sees it.

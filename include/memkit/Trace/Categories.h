@@ -9,6 +9,7 @@
 
 #include "memkit/Trace/RowField.h"
 #include <cstdint>
+#include <vector>
 
 namespace memkit {
 
@@ -23,6 +24,22 @@ enum class TensorCategory : uint8_t {
   Temporary = 6,
 };
 inline constexpr uint8_t NumTensorCategories = 7;
+
+/// The category of one block.
+struct BlockCategory {
+  uint64_t AllocationId = 0;
+  TensorCategory Category = TensorCategory::Unknown;
+  bool operator==(const BlockCategory &) const = default;
+};
+
+/// Categories of tensors of a process, by rising allocation id. A tensor's
+/// category is known at the tensor's free, or at the end of its process. The
+/// last row of a block in the file counts.
+struct BlockCategories {
+  uint32_t Process = 0;
+  std::vector<BlockCategory> Rows;
+  bool operator==(const BlockCategories &) const = default;
+};
 
 /// Live tensors of one category: at the heap's peak, or in a process at an
 /// out-of-memory event.

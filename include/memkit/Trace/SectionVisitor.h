@@ -24,6 +24,7 @@ public:
   virtual llvm::Error visit(const SectionInfo &, const Index &);
   virtual llvm::Error visit(const SectionInfo &, const Lifetimes &);
   virtual llvm::Error visit(const SectionInfo &, const Partial &);
+  virtual llvm::Error visit(const SectionInfo &, const BlockCategories &);
 };
 
 /// Calls V for every section of Stream until the end or the first error.

@@ -12,6 +12,7 @@
 #ifndef MEMKIT_TRACE_SECTIONS_H
 #define MEMKIT_TRACE_SECTIONS_H
 
+#include "memkit/Trace/Categories.h"
 #include "memkit/Trace/Dictionary.h"
 #include "memkit/Trace/Events.h"
 #include "memkit/Trace/Lifetimes.h"
@@ -35,8 +36,9 @@ static_assert(LowestFormatVersion <= FormatVersion);
 
 /// Event times are multiples of this.
 inline constexpr uint64_t TimeUnitNs = 100;
-/// The maximum of rows of an Events section, entries of a Snapshot, and rows of
-/// a Summary part; and the maximum of threads of an Events section.
+/// The maximum of rows of an Events section, entries of a Snapshot, rows of a
+/// Summary part, and rows of BlockCategories; and the maximum of threads of an
+/// Events section.
 inline constexpr uint32_t MaxSectionRows = 65536;
 inline constexpr uint32_t MaxSectionThreads = 255;
 /// The maximum of bytes of a section before compression. A reader takes no more
@@ -158,8 +160,9 @@ enum class SectionKind : uint8_t {
   Index = 8,
   Lifetimes = 9,
   Partial = 10,
+  BlockCategories = 11,
 };
-inline constexpr uint8_t NumSectionKinds = 11;
+inline constexpr uint8_t NumSectionKinds = 12;
 const char *sectionKindName(SectionKind Kind);
 
 /// The position of a section and the range that the section covers. Process,
@@ -185,7 +188,7 @@ struct Index {
 /// Any section, decoded.
 using AnySection =
     std::variant<std::monostate, Header, Dictionary, Events, Marks, Intervals,
-                 Snapshot, Summary, Index, Lifetimes, Partial>;
+                 Snapshot, Summary, Index, Lifetimes, Partial, BlockCategories>;
 
 } // namespace memkit
 

@@ -35,6 +35,7 @@ public:
   llvm::Error write(const Snapshot &K);
   llvm::Error write(const Summary &S);
   llvm::Error write(const Partial &P);
+  llvm::Error write(const BlockCategories &C);
 
   // As write(), but step() does the slow work. Until busy() is false, the
   // caller may write no other section.
@@ -45,12 +46,13 @@ public:
   llvm::Error begin(const Marks &M);
   llvm::Error begin(const Intervals &S);
   llvm::Error begin(const Snapshot &K);
+  llvm::Error begin(const BlockCategories &C);
   bool busy() const;
   /// Does a part of the work, some 100 microseconds. Only while busy().
   llvm::Error step();
 
-  /// Sends further sections of events and snapshots to Tail, which must outlive
-  /// the writer; null: to the trace again.
+  /// Sends further sections of events, snapshots and categories of blocks to
+  /// Tail, which must outlive the writer; null: to the trace again.
   void keepEvents(EventTail *Tail);
   /// Writes a section from a tail.
   llvm::Error append(const SectionInfo &B, llvm::StringRef Frame);

@@ -5,6 +5,7 @@
 #ifndef MEMKIT_LIB_RECORD_PROCESSLOG_H
 #define MEMKIT_LIB_RECORD_PROCESSLOG_H
 
+#include "Output/BlockCategoryLog.h"
 #include "Trace/EventLog.h"
 #include <functional>
 #include <utility>
@@ -24,6 +25,7 @@ public:
   uint64_t NextAllocationId = 0;
   /// Called before the last summary, to add stats of the end.
   std::function<void()> AtEnd;
+  BlockCategoryLog Categories;
 
   /// Sets the events since the last call aside as those of Epoch; the caller
   /// writes them and empties the log. The events of the call before must be

@@ -33,7 +33,16 @@ uint64_t Recording::boundaryNs(uint64_t AtLeast) {
   return Ns;
 }
 
-void Recording::removeProcess(ProcessLog &Log) { erase(Logs, &Log); }
+void Recording::addProcess(ProcessLog &Log) {
+  Logs.push_back(&Log);
+  if (!TakesEvents)
+    Log.Categories.end(0);
+}
+
+void Recording::removeProcess(ProcessLog &Log) {
+  writeCategories(Log);
+  erase(Logs, &Log);
+}
 
 void Recording::addMark(Mark M) {
   Stats.countMarks(1);
@@ -176,8 +185,14 @@ void Recording::leaveOutEvents() {
   if (!TakesEvents)
     return;
   flush();
+  endEvents(lastNs());
+}
+
+void Recording::endEvents(uint64_t AtNs) {
   TakesEvents = false;
-  EventsEndNs = lastNs();
+  EventsEndNs = AtNs;
+  for (ProcessLog *L : Logs)
+    L->Categories.end(L->NextAllocationId);
 }
 
 void Recording::keepLast(std::unique_ptr<EventTail> T) {
@@ -228,10 +243,8 @@ bool Recording::nearsEnd() {
 }
 
 void Recording::flush() {
-  if (MaxBytes && TakesEvents && nearsEnd()) {
-    TakesEvents = false;
-    EventsEndNs = LastFlushNs;
-  }
+  if (MaxBytes && TakesEvents && nearsEnd())
+    endEvents(LastFlushNs);
   LastFlushNs = lastNs();
   while (Queue->size() > MaxWaiting)
     check(Queue->step());
@@ -250,6 +263,24 @@ void Recording::flush() {
   }
   PendingMarks.Rows.clear();
   flushIntervals();
+  // A program may wait for long without any event.
+  uint64_t Now = nowNs();
+  for (ProcessLog *L : Logs)
+    if (L->Categories.isDue(Now))
+      writeCategories(*L);
+}
+
+void Recording::writeCategories(ProcessLog &Of) {
+  BlockCategories All;
+  All.Process = Of.process();
+  All.Rows = Of.Categories.take(nowNs());
+  ArrayRef<BlockCategory> Rest = All.Rows;
+  while (!Rest.empty() && !Failed) {
+    ArrayRef<BlockCategory> Now =
+        Rest.take_front(std::min<size_t>(Rest.size(), MaxSectionRows));
+    Rest = Rest.drop_front(Now.size());
+    Queue->add(BlockCategories{All.Process, Now.vec()});
+  }
 }
 
 /// A section holds intervals of one process. An interval with more rows than
@@ -327,6 +358,8 @@ void Recording::finish() {
     if (L->AtEnd)
       L->AtEnd();
   addClockMark();
+  for (ProcessLog *L : Logs)
+    writeCategories(*L);
   flush();
   complete();
   if (Failed)
@@ -343,6 +376,8 @@ void Recording::finish() {
 }
 
 void Recording::summarizeNow() {
+  for (ProcessLog *L : Logs)
+    writeCategories(*L);
   flush();
   complete();
   if (!Failed)

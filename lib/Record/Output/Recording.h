@@ -71,7 +71,7 @@ public:
   uint64_t nowNs() const { return Times.nowNs(); }
 
   /// Log must outlive its registration.
-  void addProcess(ProcessLog &Log) { Logs.push_back(&Log); }
+  void addProcess(ProcessLog &Log);
   void removeProcess(ProcessLog &Log);
   void addMark(Mark M);
   void addLoss(uint32_t Process, LossKind Kind, uint64_t Count);
@@ -115,6 +115,12 @@ public:
                       D.Symbols.size() >= MaxPendingSymbols) &&
         !isWriting())
       writeMaxNames();
+  }
+  /// The category of a block of the process of To, a registered log.
+  void addCategory(ProcessLog &To, uint64_t AllocationId, TensorCategory Is) {
+    To.Categories.add(AllocationId, Is);
+    if (LLVM_UNLIKELY(To.Categories.isFull()))
+      writeCategories(To);
   }
   /// Flushes once there are many marks, strings or new scope paths.
   void flushMarks() {
@@ -160,6 +166,8 @@ private:
   void writeMaxNames();
   void addInterval(uint32_t Process, Interval &Part);
   void flushIntervals();
+  void endEvents(uint64_t AtNs);
+  void writeCategories(ProcessLog &Of);
   void writeOoms(uint64_t EndNs);
   bool writeSums();
   void turnLogs();

@@ -26,6 +26,7 @@ public:
   void add(Marks M) { Sections.emplace_back(std::move(M)); }
   void add(Intervals S) { Sections.emplace_back(std::move(S)); }
   void add(Snapshot K) { Sections.emplace_back(std::move(K)); }
+  void add(BlockCategories C) { Sections.emplace_back(std::move(C)); }
   /// L must not change until written; then the queue empties L.
   void add(EventLog &L) {
     Sections.emplace_back(&L);
@@ -62,7 +63,7 @@ public:
 
 private:
   using Section = std::variant<Dictionary, EventLog *, Marks, Intervals,
-                               Snapshot, EventTail *>;
+                               Snapshot, BlockCategories, EventTail *>;
   llvm::Error begin(const Section &B);
   llvm::Error turn(EventTail &Tail);
   void pop();

@@ -74,6 +74,10 @@ public:
   const HeapChoice &wanted() const { return R.Wanted; }
   CategoryTable &categories() { return R.Categories; }
   OomLog &ooms() { return R.Ooms; }
+  /// The category of a block of this process.
+  void noteCategory(uint64_t AllocationId, TensorCategory Is) {
+    R.addCategory(Log, AllocationId, Is);
+  }
   /// The id of the string Text, for marks.
   uint32_t string(llvm::StringRef Text) { return R.Names.Names.string(Text); }
   /// The program has left allocations unrecorded, so frees of unknown blocks

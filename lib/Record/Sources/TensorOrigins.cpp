@@ -5,6 +5,7 @@
 #include "Sources/TensorOrigins.h"
 #include "Scopes/ProcessScopes.h"
 #include "Sources/EventSink.h"
+#include <utility>
 
 using namespace llvm;
 using namespace memkit;
@@ -13,8 +14,8 @@ TensorOrigins::TensorOrigins(EventSink &Sink, ProcessScopes &Scopes,
                              const LiveTable &Live)
     : Sink(Sink), Scopes(Scopes), Live(Live), Makers(Sink.shared()) {}
 
-void TensorOrigins::made(uint64_t Address, uint32_t Heap, uint32_t Node,
-                         uint32_t Ring) {
+void TensorOrigins::made(uint64_t Address, uint64_t Id, uint32_t Heap,
+                         uint32_t Node, uint32_t Ring) {
   TrainingPlace Place = Scopes.place(Ring);
   // In later places the place alone decides the category.
   MadeBy By =
@@ -23,14 +24,30 @@ void TensorOrigins::made(uint64_t Address, uint32_t Heap, uint32_t Node,
   B.Event = Sink.stats().events();
   B.Heap = Heap;
   B.Layer = Scopes.layer(Ring);
-  Origins[Address] = B;
+  Origins[Address] = {B, Id, std::nullopt};
+  Recent.push_back(Address);
+  if (Recent.size() >= MaxRecent)
+    addLive();
+}
+
+void TensorOrigins::note(LiveTensor &T, TensorCategory Is) {
+  if (T.Noted != Is)
+    Sink.noteCategory(T.Id, Is);
+  T.Noted = Is;
+}
+
+void TensorOrigins::addLive() {
+  bool IsWorker = Sink.stacks().isDataWorker();
+  for (uint64_t Address : std::exchange(Recent, {}))
+    if (auto It = Origins.find(Address); It != Origins.end())
+      note(It->second, Scopes.categories().ofLive(It->second.B, IsWorker));
 }
 
 void TensorOrigins::held(const wire::TensorHeldRecord &Rec) {
   auto It = Origins.find(Rec.Address);
   if (It == Origins.end())
     return;
-  TensorCategories::Origin &B = It->second;
+  TensorCategories::Origin &B = It->second.B;
   switch (Rec.By) {
   case wire::HeldBy::Module:
     B.By = MadeBy::Held;
@@ -50,8 +67,9 @@ void TensorOrigins::freed(uint64_t Address, uint64_t Bytes, uint32_t Ring) {
   auto It = Origins.find(Address);
   if (It == Origins.end())
     return;
-  const TensorCategories::Origin &B = It->second;
+  const TensorCategories::Origin &B = It->second.B;
   TensorCategory Category = Scopes.categories().ofFreed(B, Scopes.place(Ring));
+  note(It->second, Category);
   Sink.categories().add(Sink.process(), B.Heap, Category,
                         Scopes.layerName(B.Layer), B.Event, Bytes);
   Origins.erase(It);
@@ -59,14 +77,17 @@ void TensorOrigins::freed(uint64_t Address, uint64_t Bytes, uint32_t Ring) {
 
 void TensorOrigins::finish() {
   bool IsWorker = Sink.stacks().isDataWorker();
-  for (const auto &[Address, B] : Origins) {
+  for (auto &[Address, T] : Origins) {
     LiveEntry E;
-    if (Live.get(Address, &E))
-      Sink.categories().add(Sink.process(), B.Heap,
-                            Scopes.categories().ofLive(B, IsWorker),
-                            Scopes.layerName(B.Layer), B.Event, E.Size);
+    if (!Live.get(Address, &E))
+      continue;
+    TensorCategory Category = Scopes.categories().ofLive(T.B, IsWorker);
+    note(T, Category);
+    Sink.categories().add(Sink.process(), T.B.Heap, Category,
+                          Scopes.layerName(T.B.Layer), T.B.Event, E.Size);
   }
   Origins.clear();
+  Recent.clear();
 }
 
 /// The stats of each heap. The reserved bytes that the allocator reports with
@@ -109,7 +130,8 @@ void TensorOrigins::outOfMemory(const Mark &Oom) {
   M.Heaps = heapsAt(Oom, Stats);
   bool IsWorker = Sink.stacks().isDataWorker();
   DenseMap<std::pair<uint64_t, uint32_t>, size_t> Rows;
-  for (const auto &[Address, B] : Origins) {
+  for (const auto &[Address, Tensor] : Origins) {
+    const TensorCategories::Origin &B = Tensor.B;
     LiveEntry E;
     if (B.Heap != Oom.Heap || !Live.get(Address, &E))
       continue;

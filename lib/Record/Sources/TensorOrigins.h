@@ -10,6 +10,8 @@
 #include "Sources/LiveTable.h"
 #include "Wire/TensorRecords.h"
 #include "llvm/ADT/DenseMap.h"
+#include <optional>
+#include <vector>
 
 namespace memkit {
 
@@ -24,24 +26,38 @@ public:
   /// Live: the table of tensors.
   TensorOrigins(EventSink &Sink, ProcessScopes &Scopes, const LiveTable &Live);
 
-  /// A tensor was allocated, and counted in the stats. Node: of its stack.
-  void made(uint64_t Address, uint32_t Heap, uint32_t Node, uint32_t Ring);
+  /// The tensor Id was allocated, and counted in the stats. Node: of its stack.
+  void made(uint64_t Address, uint64_t Id, uint32_t Heap, uint32_t Node,
+            uint32_t Ring);
   /// A module or an optimizer reports that it holds the tensor.
   void held(const wire::TensorHeldRecord &Rec);
   /// The ring's thread has freed the tensor.
   void freed(uint64_t Address, uint64_t Bytes, uint32_t Ring);
   /// The process or the recording ends: counts the live tensors by category.
   void finish();
+  /// Adds the categories of live tensors made since the last call to the
+  /// recording, so that a trace that is cut off has the categories.
+  void addLive();
   /// At an out-of-memory event, with its mark Oom: keeps the live tensors by
   /// category, layer and stack.
   void outOfMemory(const Mark &Oom);
 
 private:
+  struct LiveTensor {
+    TensorCategories::Origin B;
+    uint64_t Id = 0;
+    std::optional<TensorCategory> Noted; ///< as last added to the recording
+  };
+  void note(LiveTensor &T, TensorCategory Is);
+
   EventSink &Sink;
   ProcessScopes &Scopes;
   const LiveTable &Live;
   TensorFrames Makers;
-  llvm::DenseMap<uint64_t, TensorCategories::Origin> Origins; ///< by address
+  llvm::DenseMap<uint64_t, LiveTensor> Origins; ///< by address
+  /// The addresses of tensors made since the last addLive().
+  std::vector<uint64_t> Recent;
+  static constexpr size_t MaxRecent = 65536;
   /// First event of the process at which to list tensors again.
   uint64_t NextOomLook = 0;
 };

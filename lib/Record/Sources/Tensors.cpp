@@ -65,7 +65,7 @@ void Tensors::take(const wire::TensorAllocateRecord &Rec, RecordOrigin From) {
   if (!Of.IsHost)
     Sink.noteAddress(Address);
   Sink.allocate(From, E, Outer);
-  Origins.made(Address, Heap, Rec.Stack, From.Ring);
+  Origins.made(Address, E.AllocationId, Heap, Rec.Stack, From.Ring);
   Of.Live += E.Size;
   if (Devices.HasReserved && !Of.IsHost)
     Devices.noteLive(E.AllocatedTick * TimeUnitNs);

@@ -44,6 +44,8 @@ public:
 
   /// Call before the end of the process or of the recording.
   void finish() { Origins.finish(); }
+  /// As TensorOrigins::addLive().
+  void addLiveCategories() { Origins.addLive(); }
 
 private:
   /// Flag in the ScopeRow of a tensor that no block of the host encloses.

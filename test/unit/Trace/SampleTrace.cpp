@@ -183,6 +183,11 @@ std::vector<AnySection> sampleBlocks() {
   More.Stacks = {{306, 0}, {302, 1}};
   More.NodeFrames = {4};
   Out.push_back(More);
+  Out.push_back(
+      BlockCategories{1,
+                      {{0, TensorCategory::Parameter},
+                       {5, TensorCategory::Temporary},
+                       {uint64_t(1) << 40, TensorCategory::Unknown}}});
   Summary Sums = sampleSummary();
   Partial P;
   P.Number = 3;

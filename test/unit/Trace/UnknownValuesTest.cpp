@@ -51,7 +51,9 @@ static std::vector<AnySection> newerSections() {
   Sums.Losses = {{1, LossKind::NoRing, 2}, {1, newer<LossKind>(), 3}};
   Sums.Categories = {{1, 1, TensorCategory::Input, 0, 0, 0, 1, 8},
                      {1, 1, newer<TensorCategory>(), 0, 0, 0, 2, 16}};
-  return {D, M, S, Sums};
+  BlockCategories Blocks{
+      1, {{1, TensorCategory::Input}, {2, newer<TensorCategory>()}}};
+  return {D, M, S, Sums, Blocks};
 }
 
 static std::unique_ptr<TraceReader> openNewer(std::string &File,
@@ -97,6 +99,10 @@ TEST(UnknownValues, IdsStayAndRowsAreSkipped) {
   EXPECT_EQ(Sums.Losses[1], (Loss{1, LossKind::Unknown, 3}));
   EXPECT_EQ(Sums.Categories[1].Category, TensorCategory::Unknown);
   EXPECT_EQ(Sums.Categories[1].Bytes, 16u);
+
+  auto Blocks = readOne<BlockCategories>(*R, 5);
+  EXPECT_EQ(Blocks.Rows[0].Category, TensorCategory::Input);
+  EXPECT_EQ(Blocks.Rows[1].Category, TensorCategory::Unknown);
 }
 
 /// Each section counts once, however often and in whatever order the sections
@@ -108,6 +114,7 @@ TEST(UnknownValues, AreCountedOnce) {
     for (int Times = 0; Times != 2; ++Times) {
       DictionaryOutline Outline;
       cantFail(R->readOutline(R->sections()[1], Outline, false));
+      readOne<BlockCategories>(*R, 5);
       readOne<Summary>(*R, 4);
       readOne<Intervals>(*R, 3);
       readOne<Marks>(*R, 2);
@@ -115,7 +122,7 @@ TEST(UnknownValues, AreCountedOnce) {
     }
     EXPECT_EQ(R->unknownValues().list(),
               "1 frame, 1 scope, 1 process, 1 mark, 1 interval, 1 row of "
-              "layers, 2 losses, 1 row of categories");
+              "layers, 2 losses, 2 rows of categories");
     std::vector<std::string> Warnings = R->unknownWarnings();
     ASSERT_EQ(Warnings.size(), 8u);
     EXPECT_EQ(Warnings[3], "t.fb: 1 mark of a kind that this version does not "

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Categories of tensors of a process that are not written yet.
+
+#ifndef MEMKIT_LIB_RECORD_BLOCKCATEGORYLOG_H
+#define MEMKIT_LIB_RECORD_BLOCKCATEGORYLOG_H
+
+#include "memkit/Trace/Categories.h"
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace memkit {
+
+/// Belongs to the recorder's thread.
+class BlockCategoryLog {
+public:
+  /// Called by take() to add the categories of live blocks.
+  std::function<void()> AddLive;
+
+  void add(uint64_t AllocationId, TensorCategory Category) {
+    if (AllocationId < EndId)
+      Rows.push_back({AllocationId, Category});
+  }
+  /// From now on add() drops blocks from EndId on: the trace has no events of
+  /// such blocks.
+  void end(uint64_t AtId) { EndId = std::min(EndId, AtId); }
+  /// Whether, at time NowNs, many rows wait, or the last take() is long ago.
+  bool isDue(uint64_t NowNs) const {
+    return Rows.size() >= DueRows || NowNs - TakenNs >= DueNs;
+  }
+  bool isFull() const { return Rows.size() >= MaxRows; }
+  /// The rows since the last call, by rising id, one row a block.
+  std::vector<BlockCategory> take(uint64_t NowNs);
+
+private:
+  static constexpr size_t DueRows = 2048, MaxRows = 16384;
+  static constexpr uint64_t DueNs = 10'000'000'000;
+  std::vector<BlockCategory> Rows;
+  uint64_t EndId = UINT64_MAX;
+  uint64_t TakenNs = 0;
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_RECORD_BLOCKCATEGORYLOG_H
