@@ -15,13 +15,13 @@ using llvm::Error;
 using llvm::formatv;
 
 namespace {
-struct CategoryTotal {
+struct CategorySumAtPeak {
   uint64_t Blocks = 0, Bytes = 0;
-  bool operator==(const CategoryTotal &) const = default;
+  bool operator==(const CategorySumAtPeak &) const = default;
 };
 /// By heap, process and category.
-using CategoryTotals =
-    std::map<std::tuple<uint32_t, uint32_t, TensorCategory>, CategoryTotal>;
+using CategorySumsAtPeak =
+    std::map<std::tuple<uint32_t, uint32_t, TensorCategory>, CategorySumAtPeak>;
 } // namespace
 
 static Error checkIds(TraceReader &R, const IdLimits &Limits) {
@@ -37,27 +37,27 @@ static Error checkIds(TraceReader &R, const IdLimits &Limits) {
   return Error::success();
 }
 
-static CategoryTotals totalsOf(ArrayRef<CategoryStats> Rows) {
-  CategoryTotals Out;
+static CategorySumsAtPeak totalsOf(ArrayRef<CategoryStats> Rows) {
+  CategorySumsAtPeak Out;
   for (const CategoryStats &K : Rows)
     if (!K.Oom && K.Blocks) {
-      CategoryTotal &To = Out[{K.Heap, K.Process, K.Category}];
+      CategorySumAtPeak &To = Out[{K.Heap, K.Process, K.Category}];
       To.Blocks += K.Blocks;
       To.Bytes += K.Bytes;
     }
   return Out;
 }
 
-static void compare(const CategoryTotals &Stored, const CategoryTotals &Is,
-                    CheckResult &Out) {
-  CategoryTotals All = Stored;
+static void compare(const CategorySumsAtPeak &Stored,
+                    const CategorySumsAtPeak &Is, CheckResult &Out) {
+  CategorySumsAtPeak All = Stored;
   All.insert(Is.begin(), Is.end());
-  auto In = [](const CategoryTotals &Of, const auto &Key) {
+  auto In = [](const CategorySumsAtPeak &Of, const auto &Key) {
     auto It = Of.find(Key);
-    return It == Of.end() ? CategoryTotal() : It->second;
+    return It == Of.end() ? CategorySumAtPeak() : It->second;
   };
   for (const auto &[Key, Total] : All) {
-    CategoryTotal A = In(Stored, Key), B = In(Is, Key);
+    CategorySumAtPeak A = In(Stored, Key), B = In(Is, Key);
     auto [Heap, Process, Category] = Key;
     if (A != B)
       Out.add(formatv("summary, process {0}, heap {1}: {2} blocks of {3} bytes "

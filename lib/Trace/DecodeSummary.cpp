@@ -257,11 +257,11 @@ Decoder::Problem Decoder::decode(BlockCategories &Out) {
       return "the categories of blocks are out of order";
     Id += Wide[0][I];
     Out.Rows[I].AllocationId = Id;
-    using Unknown = UnknownRule<TensorCategory>;
-    if (Category[I] < Unknown::NumKnown)
+    using UnknownCategory = UnknownRule<TensorCategory>;
+    if (Category[I] < UnknownCategory::NumKnown)
       Out.Rows[I].Category = TensorCategory(Category[I]);
     else
-      TRY(unknown(Unknown::Where, Unknown::Name, Category[I]));
+      TRY(unknown(UnknownCategory::Where, UnknownCategory::Name, Category[I]));
   }
   return "";
 }
