@@ -50,6 +50,7 @@ Error replayTo(const Trace &T, const Selection &Sel, const TimePoint &At,
     return E;
   ReplayOptions Options;
   Options.KeepThreads = !IsNear;
+  Options.BlocksOnly = true;
   ProcessEnds Ends;
   Expected<std::unique_ptr<Replay>> R =
       Replay::create(T.reader(), Options, &Ends);
@@ -170,8 +171,10 @@ Error forEachLiveMoment(
   if (Error E = requireEvents(T, Needs))
     return E;
   TimeStops Stops(TimesNs);
+  ReplayOptions Options;
+  Options.BlocksOnly = true;
   Expected<std::unique_ptr<Replay>> R =
-      Replay::create(T.reader(), ReplayOptions(), &Stops);
+      Replay::create(T.reader(), Options, &Stops);
   if (!R)
     return R.takeError();
   std::vector<LivePart> Parts;

@@ -20,6 +20,8 @@ Error ReplayObserver::processEnds(uint32_t, uint64_t) {
 
 Replay::Replay(TraceReader &R, ReplayOptions O, ReplayObserver *Observer)
     : R(R), Options(std::move(O)), Observer(Observer) {
+  assert(!Options.BlocksOnly ||
+         (!Options.Select && !Options.KeyOf && !Options.OnEvent));
   if (!Options.Intervals)
     A.disableIntervals();
 }
@@ -267,8 +269,12 @@ Error Replay::addSnapshot(ProcessReplay &I, const Snapshot &K,
       continue;
     }
     uint32_t Key = Options.KeyOf ? Options.KeyOf(About) : B.Stack;
-    To.E.Row = A.stackRow(K.Process, B.Heap, Key);
-    To.E.ScopeRow = A.scopeRow(K.Process, B.Heap, B.ScopePath);
+    To.E.Row = stackRow(K.Process, B.Heap, Key);
+    To.E.ScopeRow = scopeRow(K.Process, B.Heap, B.ScopePath);
+    if (Options.BlocksOnly) {
+      I.Live.addOld(To);
+      continue;
+    }
     BlockRef Ref{B.AllocationId, To.E.Row, To.E.ScopeRow};
     LiveSet::LiveCursor Outer;
     if (B.Enclosing)
@@ -306,17 +312,23 @@ uint64_t Replay::nextAllocationId(uint32_t Process) const {
   return Processes[Process] ? Processes[Process]->Live.next() : 0;
 }
 
-static LiveBlock makeLiveBlock(const LiveStats &A, uint64_t AllocationId,
-                               const LiveSet::LiveSetEntry &E,
-                               uint64_t AllocatedNs,
-                               const LiveSet::RareValues &P) {
+LiveBlock Replay::liveBlock(uint64_t AllocationId,
+                            const LiveSet::LiveSetEntry &E,
+                            uint64_t AllocatedNs,
+                            const LiveSet::RareValues &P) const {
   LiveBlock Out;
   Out.AllocationId = AllocationId;
   Out.Size = E.Size;
   Out.AllocatedNs = AllocatedNs;
-  Out.Stack = A.stackOf(E.Row);
-  Out.ScopePath = A.scopePathOf(E.ScopeRow);
-  Out.Heap = A.heapOf(E.Row);
+  if (Options.BlocksOnly) {
+    Out.Stack = BlockRows.stackOf(E.Row);
+    Out.ScopePath = E.ScopeRow;
+    Out.Heap = BlockRows.heapOf(E.Row);
+  } else {
+    Out.Stack = A.stackOf(E.Row);
+    Out.ScopePath = A.scopePathOf(E.ScopeRow);
+    Out.Heap = A.heapOf(E.Row);
+  }
   Out.Address = P.Address;
   Out.Enclosing = P.Enclosing;
   Out.Weight = P.Weight;
@@ -330,7 +342,7 @@ void Replay::forEachLive(
     return;
   Processes[Process]->Live.forEach([&](const LiveSet::LiveSetBlock &B) {
     if (B.E.Row != Refused)
-      Do(makeLiveBlock(A, B.AllocationId, B.E, B.AllocatedNs, B.P), B.Thread);
+      Do(liveBlock(B.AllocationId, B.E, B.AllocatedNs, B.P), B.Thread);
   });
 }
 
@@ -353,7 +365,7 @@ void Replay::matchLive(
       if (!Found[At])
         continue;
       Last = Found[At];
-      if (Last.entry().Row != Refused)
+      if (Last.entry().Row != Refused && !Options.BlocksOnly)
         A.prefetchRow(Last.entry().Row);
     }
     for (size_t At = 0; At != Some.size(); ++At) {
@@ -362,8 +374,8 @@ void Replay::matchLive(
         Do(Some[At], nullptr);
         continue;
       }
-      LiveBlock Is = makeLiveBlock(A, Some[At].AllocationId, C.entry(),
-                                   C.allocatedNs(), C.place());
+      LiveBlock Is = liveBlock(Some[At].AllocationId, C.entry(),
+                               C.allocatedNs(), C.place());
       Do(Some[At], &Is);
     }
   }

@@ -22,7 +22,7 @@ bool Replay::canRunMany(const ReplayCursor &C) const {
   return Columns.Enclosing.empty() && Columns.Address.empty() &&
          Columns.Weight.empty() && !Options.Select && !Options.KeyOf &&
          !Options.OnEvent && !Options.KeepThreads && !C.I->Live.hasPlaces() &&
-         !A.hasNested(C.I->Id);
+         (Options.BlocksOnly || !A.hasNested(C.I->Id));
 }
 
 /// Replays the rows before End, or some of them.
@@ -44,8 +44,9 @@ Error Replay::runMany(ReplayCursor &C, size_t End) {
   if (Error Err = changeBlocks(C, FirstRef, Ref))
     return Err;
   C.I->Live.packDue();
-  A.apply(C.I->Id, llvm::ArrayRef(Changes).take_front(End - C.Row),
-          &E.TimeNs[C.Row]);
+  if (!Options.BlocksOnly)
+    A.apply(C.I->Id, llvm::ArrayRef(Changes).take_front(End - C.Row),
+            &E.TimeNs[C.Row]);
   C.Row = End;
   C.Alloc = Alloc;
   return Error::success();
@@ -70,6 +71,7 @@ void Replay::addBlocks(ReplayCursor &C, size_t End, size_t Created) {
   const uint16_t *Heaps = E.Heap.data();
   const uint64_t *Sizes = E.AllocSize.data(), *Times = E.TimeNs.data();
   Change *ChangeOf = Changes.data();
+  const bool CountsStats = !Options.BlocksOnly;
   auto First = static_cast<uint32_t>(I.Live.next() - E.FirstAllocationId);
   for (size_t At = C.Alloc; At != End; ++At) {
     I.Stacks.prefetch(Stacks[std::min(At + StackAhead, Last)]);
@@ -79,7 +81,8 @@ void Replay::addBlocks(ReplayCursor &C, size_t End, size_t Created) {
     Entry.Size = Sizes[At];
     To.Entries[Place] = Entry;
     To.AllocationTimes[Place] = Times[Row];
-    A.prefetchRow(Entry.Row);
+    if (CountsStats)
+      A.prefetchRow(Entry.Row);
     ChangeOf[Row - C.Row] = {Entry.Size, Entry.Row, Entry.ScopeRow,
                              Change::Allocate};
   }
@@ -89,7 +92,7 @@ void Replay::addBlocks(ReplayCursor &C, size_t End, size_t Created) {
 /// Adds the allocations of each thread to LiveStats.
 void Replay::noteAllocations(ReplayCursor &C) {
   const EventTable &E = *C.Open;
-  if (C.Noted == C.Alloc)
+  if (C.Noted == C.Alloc || Options.BlocksOnly)
     return;
   struct EventTotal {
     uint64_t Count, Bytes;
@@ -143,13 +146,15 @@ Error Replay::changeBlocks(ReplayCursor &C, size_t Ref, size_t End,
                  FirstAllocationId = E.FirstAllocationId;
   const EventKind *Kinds = E.Kind.data();
   Change *ChangeOf = Changes.data();
-  const uint64_t LateBefore = A.lateBefore(I.Id);
+  const bool CountsStats = !Options.BlocksOnly;
+  const uint64_t LateBefore = CountsStats ? A.lateBefore(I.Id) : 0;
   for (; Ref != End; ++Ref) {
     uint32_t Row = Rows[Ref];
     LiveSet::LiveSetEntry &Entry = **At++;
     if (LLVM_UNLIKELY(Entry.Row == 0))
       return notLive(C, Ref);
-    A.prefetchRow(Entry.Row);
+    if (CountsStats)
+      A.prefetchRow(Entry.Row);
     Change &To = ChangeOf[Row - C.Row];
     To = {Entry.Size, Entry.Row, Entry.ScopeRow, Change::Free};
     if (LLVM_LIKELY(Kinds[Row] == EventKind::Free)) {

@@ -17,9 +17,9 @@ using llvm::Twine;
 /// Finds the rows of an allocation without the cache, then caches them.
 void Replay::findRows(ProcessReplay &I, uint32_t Stack, uint32_t ScopePath,
                       uint32_t Heap, LiveSet::LiveSetEntry &Entry) {
-  Entry.Row = A.stackRow(I.Id, Heap, Stack);
+  Entry.Row = stackRow(I.Id, Heap, Stack);
   I.Stacks.set(Stack, Heap, Entry.Row);
-  Entry.ScopeRow = A.scopeRow(I.Id, Heap, ScopePath);
+  Entry.ScopeRow = scopeRow(I.Id, Heap, ScopePath);
   if (ScopePath)
     I.ScopePaths.set(ScopePath, Heap, Entry.ScopeRow);
 }
@@ -39,6 +39,11 @@ Error Replay::notLive(const ReplayCursor &C, size_t Ref) const {
   const EventTable &E = *C.Open;
   return fail(C, "an event at " + Twine(E.TimeNs[E.RefRow[Ref]]) +
                      " ns names block " + Twine(E.Block[Ref]) +
+                     ", which is not live");
+}
+
+Error Replay::notAround(const ReplayCursor &C, uint64_t Outer) const {
+  return fail(C, "row " + Twine(C.Row) + " lies in block " + Twine(Outer) +
                      ", which is not live");
 }
 
@@ -74,12 +79,19 @@ Error Replay::allocate(ReplayCursor &C) {
   if (!E.Columns.Weight.empty() && A.isEstimated(Heap))
     if (Error Err = readWeight(C, P))
       return Err;
+  if (Options.BlocksOnly) {
+    if (P.Enclosing && !I.Live.find(P.Enclosing - 1))
+      return notAround(C, P.Enclosing - 1);
+    I.Live.add(Entry, TimeNs, Thread);
+    if (P.isAny())
+      I.Live.setPlaceOfLast(P);
+    return Error::success();
+  }
   BlockRef Ref{I.Live.next(), Entry.Row, Entry.ScopeRow}, Outer;
   if (P.Enclosing) {
     LiveSet::LiveCursor In = I.Live.find(P.Enclosing - 1);
     if (!In)
-      return fail(C, "row " + Twine(C.Row) + " lies in block " +
-                         Twine(P.Enclosing - 1) + ", which is not live");
+      return notAround(C, P.Enclosing - 1);
     Outer = {P.Enclosing - 1, In.entry().Row, In.entry().ScopeRow};
   }
   if (!Counts)
@@ -116,7 +128,7 @@ Error Replay::reference(ReplayCursor &C) {
     return notLive(C, C.ref());
   LiveSet::LiveSetEntry &Entry = Block.entry();
   LiveSet::RareValues P = Block.place();
-  bool Counts = Entry.Row != Refused;
+  bool Counts = Entry.Row != Refused && !Options.BlocksOnly;
   BlockRef Ref{AllocationId, Entry.Row, Entry.ScopeRow};
   if (LLVM_LIKELY(E.Kind[C.Row] == EventKind::Free)) {
     if (Counts && P.Weight)
@@ -147,7 +159,7 @@ Error Replay::split(ReplayCursor &C, LiveSet::LiveCursor Block) {
   uint32_t Thread = Block.thread();
   if (Size > Rest.Size)
     return badSplit(C, C.ref(), Rest.Size);
-  if (Rest.Row != Refused)
+  if (Rest.Row != Refused && !Options.BlocksOnly)
     A.split({C.Open->Block[C.ref()], Rest.Row, Rest.ScopeRow},
             C.Open->TimeNs[C.Row], P.Enclosing);
   Block.entry().Size = Size;
@@ -202,6 +214,8 @@ Error Replay::runRows(ReplayCursor &C, size_t End, uint64_t LimitNs) {
       break;
   }
   noteAllocations(C);
+  if (C.Row != Begin)
+    LastNs = Times[C.Row - 1];
   C.I->Events += C.Row - Begin;
   return Error::success();
 }
@@ -329,9 +343,9 @@ Error Replay::openSection(ReplayCursor &C) {
   if (C.Row != Rows && Next != I.Live.next())
     return fail(At, "events from block " + Twine(Next) + " on, but block " +
                         Twine(I.Live.next()) + " is the next");
-  if (C.Row != Rows && E.TimeNs[C.Row] < A.lastEventNs())
+  if (C.Row != Rows && E.TimeNs[C.Row] < LastNs)
     return fail(At, "events out of order: from " + Twine(E.TimeNs[C.Row]) +
-                        " ns on, after " + Twine(A.lastEventNs()) + " ns");
+                        " ns on, after " + Twine(LastNs) + " ns");
   C.HeadNs = C.Row != Rows ? E.TimeNs[C.Row] : At.EndNs;
   C.OwnBefore.clear();
   for (uint32_t Thread : E.Threads)

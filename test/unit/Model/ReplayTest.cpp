@@ -81,6 +81,37 @@ TEST(Replay, SnapshotsGiveTheSameLiveBlocks) {
   }
 }
 
+/// The live blocks at a time are the same if the replay counts no stats: of
+/// one and of two processes, with and without places, from the start and from
+/// a snapshot.
+TEST(Replay, BlocksAloneAreTheSameBlocks) {
+  for (unsigned Seed = 0; Seed < 4; ++Seed) {
+    uint32_t Processes = 1 + Seed % 2;
+    MadeTrace T = completed(makeEvents(Seed, 200000, Processes, Seed / 2));
+    std::unique_ptr<TraceReader> R = T.open();
+    uint64_t End = llvm::cantFail(Replay::create(*R))->endNs();
+    for (uint64_t At : {End / 7, End / 2, End})
+      for (bool FromSnapshot : {false, true}) {
+        std::vector<LiveBlock> Of[2];
+        for (bool BlocksOnly : {false, true}) {
+          ReplayOptions Options;
+          Options.BlocksOnly = BlocksOnly;
+          auto Run = llvm::cantFail(Replay::create(*R, Options));
+          if (FromSnapshot)
+            llvm::cantFail(Run->startNear(At));
+          llvm::cantFail(Run->run(At));
+          for (uint32_t Process = 1; Process <= Processes; ++Process)
+            Run->forEachLive(Process, [&](const LiveBlock &B, uint32_t) {
+              Of[BlocksOnly].push_back(B);
+            });
+          EXPECT_EQ(Run->stats().events() == 0, BlocksOnly);
+        }
+        EXPECT_FALSE(Of[0].empty());
+        EXPECT_EQ(Of[0], Of[1]) << Seed << " " << At << " " << FromSnapshot;
+      }
+  }
+}
+
 TEST(Replay, StopsWhenAsked) {
   MadeTrace T = makeEvents(3, 5000, 2);
   std::unique_ptr<TraceReader> R = T.open();
