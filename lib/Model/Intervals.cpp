@@ -43,9 +43,14 @@ IntervalSeries::create(const SelectedStats &S) {
   // A cut trace lacks its last intervals, an old trace lifetimes.
   bool Whole = Has(SectionKind::Intervals) && Has(SectionKind::Lifetimes) &&
                !S.trace().isReplayed() && !S.selection().needsEvents();
-  if (!Whole && Has(SectionKind::Events))
+  if (!Whole && !S.trace().madeIntervals().empty() &&
+      !S.selection().needsEvents()) {
+    if (Error E = New->openMade(S.trace().madeIntervals()))
+      return std::move(E);
+  } else if (!Whole && Has(SectionKind::Events)) {
     if (Error E = New->makeIntervals())
       return std::move(E);
+  }
   if (Error E = New->readHeads())
     return std::move(E);
   return New;
@@ -80,8 +85,13 @@ Error IntervalSeries::makeIntervals() {
     return E;
   if (Error E = (*Writer)->finish())
     return E;
-  auto Reader = TraceReader::create(
-      MemoryBuffer::getMemBuffer(MadeFile, T.name(), /*Requires...*/ false));
+  return openMade(MadeFile);
+}
+
+/// Reads intervals from Bytes, which must outlive the series.
+Error IntervalSeries::openMade(StringRef Bytes) {
+  auto Reader = TraceReader::create(MemoryBuffer::getMemBuffer(
+      Bytes, S.trace().name(), /*Requires...*/ false));
   if (!Reader)
     return Reader.takeError();
   Made = std::move(*Reader);

@@ -205,8 +205,10 @@ void SelectedStats::forEach(
 
 Error SelectedTrace::open(StringRef Path, const SelectionSpec &Spec,
                           ProgressCallback OnProgress) {
+  // A selection of events needs intervals of its own.
+  unsigned Parts = Spec.empty() ? TP_All | TP_Intervals : TP_All;
   Expected<std::unique_ptr<Trace>> Opened =
-      Trace::open(Path, TP_All, std::move(OnProgress));
+      Trace::open(Path, Parts, std::move(OnProgress));
   if (!Opened)
     return Opened.takeError();
   T = std::move(*Opened);

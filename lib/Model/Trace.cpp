@@ -129,7 +129,7 @@ Error Trace::readParts(unsigned Parts, TraceReader *Second) {
   if (S->IsThere)
     setSummary(std::move(*S));
   else if (Parts & TP_Replay)
-    if (Error E = replaySummary())
+    if (Error E = replaySummary(Parts & TP_Intervals))
       return E;
   prepareStats();
   Has |= TP_Totals | (Parts & TP_Replay) | (WithRows ? unsigned(TP_Rows) : 0);

@@ -3,6 +3,7 @@
 // The stats of a trace.
 
 #include "CategoryPeaks.h"
+#include "IntervalCutter.h"
 #include "LastSummary.h"
 #include "ReplayProgress.h"
 #include "memkit/Model/Trace.h"
@@ -29,14 +30,68 @@ static std::string partialText(const std::optional<uint64_t> &PartialNs) {
          formatTime(*PartialNs);
 }
 
-/// Makes the stats of a trace without a summary.
-Error Trace::replaySummary() {
-  ReplayProgress Bar(OnProgress, *Reader);
+namespace {
+/// Cuts intervals and reports progress.
+class ObservedCutter : public IntervalCutter {
+public:
+  ObservedCutter(TraceWriter &Out, ReplayProgress &Bar)
+      : IntervalCutter(Out), Bar(Bar) {}
+  uint64_t nextEventStop(uint32_t Process) override {
+    return Bar.nextEventStop(Process);
+  }
+  Error eventStop(uint32_t Process, uint64_t TimeNs) override {
+    return Bar.eventStop(Process, TimeNs);
+  }
+
+private:
+  ReplayProgress &Bar;
+};
+} // namespace
+
+/// Replays all events, and cuts intervals.
+Expected<std::unique_ptr<Replay>> Trace::replayIntervals(ReplayProgress &Bar) {
+  StringSink Out(MadeIntervals);
+  Expected<std::unique_ptr<TraceWriter>> Writer =
+      TraceWriter::create(Out, header());
+  if (!Writer)
+    return Writer.takeError();
+  ObservedCutter Cutter(**Writer, Bar);
+  ReplayOptions Options;
+  Options.Intervals = true;
+  Expected<std::unique_ptr<Replay>> R =
+      Replay::create(*Reader, Options, &Cutter);
+  if (!R)
+    return R.takeError();
+  Cutter.start(**R);
+  if (Error E = (*R)->run())
+    return std::move(E);
+  if (Error E = Cutter.finish((*R)->endNs() + 1))
+    return std::move(E);
+  if (Error E = (*R)->stats().lifetimes(
+          [&](const Lifetimes &L) { return (*Writer)->write(L); }))
+    return std::move(E);
+  if (Error E = (*Writer)->finish())
+    return std::move(E);
+  return std::move(*R);
+}
+
+/// Replays all events.
+Expected<std::unique_ptr<Replay>> Trace::replayAll(ReplayProgress &Bar) {
   Expected<std::unique_ptr<Replay>> R = Replay::create(*Reader, {}, &Bar);
   if (!R)
     return R.takeError();
   if (Error E = (*R)->run())
-    return E;
+    return std::move(E);
+  return R;
+}
+
+/// Makes the stats of a trace without a summary.
+Error Trace::replaySummary(bool WithIntervals) {
+  ReplayProgress Bar(OnProgress, *Reader);
+  Expected<std::unique_ptr<Replay>> R =
+      WithIntervals ? replayIntervals(Bar) : replayAll(Bar);
+  if (!R)
+    return R.takeError();
   Expected<PartialRows> Partials = readPartials(*Reader, Limits);
   if (!Partials)
     return Partials.takeError();

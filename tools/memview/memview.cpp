@@ -13,11 +13,13 @@
 #include "Support/Json.h"
 #include "Support/ShrunkFiles.h"
 #include "View/HttpServer.h"
+#include "View/Opening.h"
 #include "View/Page.h"
 #include "View/Router.h"
 #include "memkit/Support/RequestError.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Program.h"
+#include <atomic>
 #include <csignal>
 #include <malloc.h>
 #include <unistd.h>
@@ -82,10 +84,10 @@ static std::string compareCommand(Metric M, size_t NumBefore) {
   return commandText(Words);
 }
 
-static HttpServer *Server;
+static std::atomic<HttpServer *> Server = nullptr;
 
 /// Ctrl-C ends the server.
-static void stopServer(int) { Server->stop(); }
+static void stopServer(int) { Server.load()->stop(); }
 
 /// Opens the page in the user's browser.
 static void openInBrowser(const std::string &Address) {
@@ -108,7 +110,7 @@ static HttpAnswer errorAnswer(unsigned Status, Error E) {
   return A;
 }
 
-static HttpAnswer answerOf(Router &V, const HttpRequest &R) {
+static HttpAnswer answerOf(Opening &V, const HttpRequest &R) {
   StringRef Name = R.Path;
   if (Name.empty())
     return {200, "text/html; charset=utf-8", servedPolicy().str(),
@@ -128,7 +130,7 @@ static HttpAnswer answerOf(Router &V, const HttpRequest &R) {
   return A;
 }
 
-static Error serve(Router &V) {
+static Error serve(Opening &V) {
   constexpr unsigned MaxPort = 65535;
   if (Port > MaxPort)
     return makeUsageError("--port=" + Twine(Port) + ": ports are up to 65535");
@@ -145,7 +147,9 @@ static Error serve(Router &V) {
   outs().flush();
   if (!NoOpen)
     openInBrowser((*S)->address());
-  return (*S)->run([&](const HttpRequest &R) { return answerOf(V, R); });
+  Error Ended = (*S)->run([&](const HttpRequest &R) { return answerOf(V, R); });
+  // An error that came after the address was printed.
+  return joinErrors(std::move(Ended), V.takeError());
 }
 
 /// The bytes of --max-bytes.
@@ -191,6 +195,25 @@ static Expected<std::vector<std::string>> chosenTraces() {
   return std::vector<std::string>{Usual};
 }
 
+/// Most traces are open at once. A trace that was cut off is replayed while the
+/// page shows the progress.
+static Expected<int> openAndServe(const Opening::Open &How) {
+  constexpr unsigned AtOnceMs = 800;
+  Opening V(How, [] {
+    if (HttpServer *S = Server)
+      S->stop();
+  });
+  V.waitFor(AtOnceMs);
+  if (Error E = V.takeError())
+    return std::move(E);
+  if (Error E = serve(V))
+    return std::move(E);
+  // Nobody waits for the answer any more.
+  if (V.isWorking())
+    _exit(0);
+  return 0;
+}
+
 static Expected<int> run(const SelectionFlags &Flags,
                          const GroupedArguments &Args) {
   size_t NumBefore = 1;
@@ -208,19 +231,21 @@ static Expected<int> run(const SelectionFlags &Flags,
   Expected<SelectionSpec> Spec = Flags.spec();
   if (!Spec)
     return Spec.takeError();
-  Expected<std::unique_ptr<Router>> V = Router::open(
-      *Paths, NumBefore, *Spec, showProgress(),
-      [](const std::string &Path) {
-        return [Path](const AskedValues &V) { return commandOf(V, Path); };
-      },
-      [&](Metric M) { return compareCommand(M, NumBefore); });
+  auto Open = [&](ProgressCallback Tell) {
+    return Router::open(
+        *Paths, NumBefore, *Spec, std::move(Tell),
+        [](const std::string &Path) {
+          return [Path](const AskedValues &V) { return commandOf(V, Path); };
+        },
+        [&](Metric M) { return compareCommand(M, NumBefore); });
+  };
+  if (Output.empty())
+    return openAndServe(Open);
+  Expected<std::unique_ptr<Router>> V = Open(showProgress());
   if (!V)
     return V.takeError();
-  if (Error E = Output.empty() ? serve(**V) : writeFile(**V))
-    return E;
-  // Nobody waits for the answer any more.
-  if ((*V)->isWorking())
-    _exit(0);
+  if (Error E = writeFile(**V))
+    return std::move(E);
   return 0;
 }
 

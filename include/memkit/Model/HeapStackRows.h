@@ -32,14 +32,14 @@ public:
   uint32_t stackOf(uint32_t Row) const { return Rows[Row].Stack; }
 
 private:
-  struct HeapStack {
+  struct StackInHeap {
     uint32_t Heap = 0, Stack = 0;
   };
   uint32_t add(uint32_t Heap, uint32_t Stack) {
     Rows.push_back({Heap, Stack});
     return static_cast<uint32_t>(Rows.size() - 1);
   }
-  std::vector<HeapStack> Rows{HeapStack()};
+  std::vector<StackInHeap> Rows{StackInHeap()};
   std::vector<uint32_t> FirstOf; ///< by stack: the row of its first heap
   llvm::DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> Others;
 };

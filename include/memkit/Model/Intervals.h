@@ -121,6 +121,7 @@ private:
 
   explicit IntervalSeries(const SelectedStats &S) : S(S) {}
   llvm::Error makeIntervals();
+  llvm::Error openMade(llvm::StringRef Bytes);
   llvm::Error readHeads();
   llvm::Error readLifetimes();
   llvm::Error addHeads(const SectionInfo &B, const Intervals &Section);

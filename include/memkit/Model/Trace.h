@@ -28,6 +28,8 @@
 
 namespace memkit {
 
+class Replay;
+class ReplayProgress;
 struct LastSummary;
 class SummaryParts;
 
@@ -43,6 +45,9 @@ enum TraceParts : unsigned {
   /// Without a complete summary: stats made from the events.
   TP_Replay = 16,
   TP_All = 31,
+  /// Where TP_Replay makes stats: also intervals and lifetimes, in the same
+  /// replay, for IntervalSeries.
+  TP_Intervals = 32,
 };
 
 /// Many functions in one class: most are accessors of one line.
@@ -108,6 +113,9 @@ public:
   llvm::ArrayRef<PackedRows> scopeRows() const { return ScopeRows; }
   uint64_t endNs() const { return Totals.EndNs; }
   /// Whether the stats were made from the events.
+  /// A trace with intervals and lifetimes alone, made for TP_Intervals; empty:
+  /// none were made.
+  llvm::StringRef madeIntervals() const { return MadeIntervals; }
   bool isReplayed() const { return Replayed; }
   /// The end of the Partial sections, if they are part of the stats: the time
   /// up to which layers, categories and failures are known, in a growing trace
@@ -145,7 +153,9 @@ private:
   llvm::Error readStacks();
   llvm::Error readOutline(bool WithNames);
   llvm::Error readWantedStrings();
-  llvm::Error replaySummary();
+  llvm::Error replaySummary(bool WithIntervals);
+  llvm::Expected<std::unique_ptr<Replay>> replayIntervals(ReplayProgress &Bar);
+  llvm::Expected<std::unique_ptr<Replay>> replayAll(ReplayProgress &Bar);
   void setSummary(LastSummary S);
   void setPartialStats();
   void prepareStats();
@@ -168,6 +178,7 @@ private:
   std::unique_ptr<SummaryParts> Gathered; ///< of an unfinished summary
   PartialRows Partials;                   ///< of a growing trace
   std::optional<uint64_t> PartialNs;
+  std::string MadeIntervals;
   bool HasSummary = false, Replayed = false;
 };
 

@@ -274,6 +274,9 @@ void Recording::writeCategories(ProcessLog &Of) {
   BlockCategories All;
   All.Process = Of.process();
   All.Rows = Of.Categories.take(nowNs());
+  // The process must be defined before.
+  if (!All.Rows.empty())
+    writeMaxNames();
   ArrayRef<BlockCategory> Rest = All.Rows;
   while (!Rest.empty() && !Failed) {
     ArrayRef<BlockCategory> Now =
