@@ -39,7 +39,9 @@ static std::vector<GroupedStats> deviceLibraries(const SelectedStats &S) {
 /// Whether any question needs intervals.
 static bool needsIntervals(const MarkSeries &Marks) {
   auto HasPoints = [](const auto &Points) { return !Points.empty(); };
-  return any_of(Marks.Heaps, HasPoints) || any_of(Marks.Devices, HasPoints);
+  // The parts of resident memory need the live bytes at a sample.
+  return any_of(Marks.Heaps, HasPoints) || any_of(Marks.Devices, HasPoints) ||
+         any_of(Marks.Rss, HasPoints);
 }
 
 static void takeResident(const SelectedStats &S, const MarkSeries &Marks,

@@ -40,7 +40,9 @@ static std::vector<uint64_t> highestTimes(ArrayRef<SeriesPoint> Total,
         llvm::upper_bound(Total, Begin, [](uint64_t Ns, const SeriesPoint &P) {
           return Ns < P.TimeNs;
         });
-    for (; At != Total.end() && At->TimeNs < End; ++At)
+    // The last part includes the end of the range.
+    uint64_t Behind = I + 1 == Count ? End + 1 : End;
+    for (; At != Total.end() && At->TimeNs < Behind; ++At)
       if (At->Value > Highest) {
         Highest = At->Value;
         Best = At->TimeNs;

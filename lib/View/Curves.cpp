@@ -125,6 +125,14 @@ void TraceView::keepLastValues(DrawnCurves &To) const {
   auto Keep = [&](std::vector<SeriesPoint> &Points) {
     while (LastNs && !Points.empty() && Points.back().TimeNs > LastNs)
       Points.pop_back();
+    // Without an end of the process, its last interval ends behind the last
+    // event.
+    while (!Points.empty() && Points.back().TimeNs > endNs()) {
+      SeriesPoint Last{endNs(), Points.back().Value};
+      Points.pop_back();
+      if (Points.empty() || Points.back().TimeNs < endNs())
+        Points.push_back(Last);
+    }
   };
   Keep(To.Total);
   for (GroupCurve &G : To.Groups)

@@ -23,7 +23,8 @@ struct FoundLayers : JobResult {
 
 static constexpr size_t MaxLayers = 60, MaxSteps = 400;
 
-static std::string layersText(const FoundLayers &F, StringRef Command) {
+static std::string layersText(const FoundLayers &F, uint32_t Space,
+                              StringRef Command) {
   const LayerSteps &L = F.Steps;
   std::string Note;
   if (L.LeftOutSteps)
@@ -41,6 +42,7 @@ static std::string layersText(const FoundLayers &F, StringRef Command) {
     });
   };
   J.object([&] {
+    J.attribute("space", Space);
     J.attribute("unit", "bytes");
     J.attributeArray("layers", [&] {
       for (const std::string &Name : F.Names)
@@ -59,6 +61,17 @@ static std::string layersText(const FoundLayers &F, StringRef Command) {
     J.attribute("command", jsonText(Command));
   });
   return Text;
+}
+
+/// The memory space whose tensors take most: a model on a device has its layers
+/// there, and on the host perhaps not a single one.
+uint32_t TraceView::spaceOfTensors() const {
+  const HeapReport *Largest = nullptr;
+  for (const HeapReport &H : Run.Heaps)
+    if (H.Name.starts_with("torch.") && !H.Name.ends_with(".segments") &&
+        (!Largest || H.Stats.PeakBytes > Largest->Stats.PeakBytes))
+      Largest = &H;
+  return Largest ? Largest->Space : 0;
 }
 
 Expected<std::string> TraceView::layers(StringRef Query) {
@@ -93,7 +106,7 @@ Expected<std::string> TraceView::layers(StringRef Query) {
   if (!*Found)
     return progress();
   const auto &Layers = *static_cast<const FoundLayers *>(*Found);
-  return layersText(Layers, CommandOf({.What = "layers"}));
+  return layersText(Layers, Of, CommandOf({.What = "layers"}));
 }
 
 } // namespace memkit

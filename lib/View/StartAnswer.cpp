@@ -204,6 +204,7 @@ Expected<std::string> TraceView::start() {
       if (hasEvents() && hasBlockCategories(T.reader()))
         J.value("category");
     });
+    J.attribute("layers_space", spaceOfTensors());
     J.attributeArray("devices", [&] {
       for (const SpaceReport &S : Run.Spaces)
         if (S.Id)
@@ -214,6 +215,8 @@ Expected<std::string> TraceView::start() {
           });
     });
     J.attributeArray("views", [&] {
+      if (!Compared.empty())
+        J.value("compare");
       for (StringRef View : {"overview", "timeline", "flame", "growth"})
         J.value(View);
       if (HasEvents && any_of(Run.Spaces, [](const SpaceReport &S) {
@@ -222,8 +225,6 @@ Expected<std::string> TraceView::start() {
         J.value("map");
       if (HasEvents && hasLayers() && !Over->Steps.empty())
         J.value("layers");
-      if (!Compared.empty())
-        J.value("compare");
       J.value("processes");
     });
     if (!Compared.empty()) {

@@ -203,6 +203,7 @@ private:
   // MapAnswer.cpp
   llvm::Expected<std::string> map(llvm::StringRef Query);
   // LayerAnswer.cpp
+  uint32_t spaceOfTensors() const;
   llvm::Expected<std::string> layers(llvm::StringRef Query);
   // Values.cpp
   /// While isWaiting(), the values are empty.

@@ -9,8 +9,8 @@ import {formatSize} from './format.js';
 import {clean} from './names.js';
 import {fitTail, textWidth} from './pen.js';
 import {CommandLine, pictureButton} from './picture.js';
-import {spaceNow} from './run.js';
-import {change} from './state.js';
+import {run} from './run.js';
+import {change, state} from './state.js';
 import {Scroller} from './scroller.js';
 import {DataTable} from './table.js';
 import {colors, onTheme, scaleColor} from './theme.js';
@@ -23,6 +23,7 @@ export class Layers {
     this.cell = null;
     this.question = new Question('layers', answer => this.show(answer));
     this.command = new CommandLine();
+    this.title = element('h2', {}, 'Bytes that layers hold at the peak of each step');
     this.scroller = new Scroller((...place) => this.paint(...place), (...place) => this.paintOver(...place), {tabindex: 0});
     this.surface = this.scroller.surface;
     this.surface.canvas.style.cursor = 'pointer';
@@ -39,7 +40,7 @@ export class Layers {
       {title: 'layer', main: true, wide: true, value: row => row.name, text: row => row.name}]);
     this.empty = element('p', {class: 'dim', hidden: true}, 'The trace has no layers: nothing named layers while the program ran.');
     this.root = element('div', {},
-      element('div', {class: 'bar'}, element('h2', {}, 'Bytes that layers hold at the peak of each step'), element('span', {class: 'push'}),
+      element('div', {class: 'bar'}, this.title, element('span', {class: 'push'}),
         this.command.toggle, pictureButton(() => this.scroller.svg(), 'layers')),
       this.command.line, this.question.status, this.detail, this.empty, this.scroller.root, this.legend, this.table.root);
     onTheme(() => this.showScale());
@@ -47,13 +48,15 @@ export class Layers {
   }
 
   update() {
-    this.question.ask({space: spaceNow().id});
+    this.question.ask({space: state.space ?? run.start.layers_space ?? 0});
   }
 
   show(answer) {
     this.answer = answer;
     this.cell = null;
     this.command.show(answer.command);
+    const {spaces} = run.start, space = spaces.find(one => one.id === answer.space);
+    this.title.textContent = 'Bytes that layers hold ' + (spaces.length > 1 && space ? 'in ' + clean(space.name) + ' ' : '') + 'at the peak of each step';
     this.largest = Math.max(1, ...answer.values.map(values => values.reduce((most, value) => Math.max(most, value), 0)));
     const none = !answer.layers.length || !answer.steps.length;
     this.empty.hidden = !none;
@@ -150,7 +153,7 @@ export class Layers {
   }
 
   open(cell) {
-    if (cell) change({view: 'flame', at: this.answer.step_ns[cell.column], range: null, what: '', search: '', zoom: []});
+    if (cell) change({view: 'flame', space: this.answer.space, heap: null, at: this.answer.step_ns[cell.column], range: null, what: '', search: '', zoom: []});
   }
 
   describe() {

@@ -16,7 +16,7 @@ import {clean} from './names.js';
 import {Overview} from './overview.js';
 import {Processes} from './processes.js';
 import {run, snap} from './run.js';
-import {change, onChange, state} from './state.js';
+import {change, onChange, setFirstView, state} from './state.js';
 import {startTheme} from './theme.js';
 import {Timeline} from './timeline.js';
 import {TimelineView} from './timeline_view.js';
@@ -75,6 +75,8 @@ async function begin() {
   startTheme();
   try {
     run.start = await askStart(message);
+    // Who names two traces wants to know what changed.
+    if (run.start.traces) setFirstView('compare');
     document.title = 'memview: ' + clean(run.start.program, 120);
     build(page);
   } catch (error) {

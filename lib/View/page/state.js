@@ -100,4 +100,10 @@ addEventListener('popstate', () => {
   tellAll();
 });
 
+/** Sets the view that an address without a view shows. */
+export function setFirstView(view) {
+  Fields.view[0] = view;
+  readAddress(location.hash);
+}
+
 readAddress(location.hash);

@@ -372,7 +372,7 @@ class Trace:
             names[:3] = HOSTILE[:3]
         steps = list(range(1, STEPS + 1))
         weight = [0.4, 0.5, 2.2, 0.5, 0.5, 2.0, 1.9, 0.6] * 2
-        return {"unit": "bytes", "layers": names, "steps": steps, "step_ns": [step_begin(step) + 40_000_000 for step in steps], "note": "", "command": "memstat --show=layers --format=json trace.fb",
+        return {"space": 0, "unit": "bytes", "layers": names, "steps": steps, "step_ns": [step_begin(step) + 40_000_000 for step in steps], "note": "", "command": "memstat --show=layers --format=json trace.fb",
                 "values": [[int(weight[at] * MIB * (0.4 + 0.28 * step * weight[at] / 4)) for step in steps] for at in range(len(names))]}
 
     def compare(self):
