@@ -41,8 +41,10 @@ void Opening::open(const Open &How, const ProgressCallback &Tell) {
   Expected<std::unique_ptr<Router>> R = How(Tell);
   if (R) {
     Made = std::move(*R);
-    // The first question of each page; its answer is kept.
-    consumeError(Made->answer("start", "").takeError());
+    // The page has waited for long: what its first question needs is made here,
+    // while the page shows the progress.
+    if (IsAwaited)
+      consumeError(Made->answer("start", "").takeError());
   } else {
     Failure = R.takeError();
     visitErrors(*Failure,
@@ -57,8 +59,9 @@ void Opening::open(const Open &How, const ProgressCallback &Tell) {
 
 bool Opening::waitFor(unsigned Ms) {
   std::unique_lock<std::mutex> Guard(Lock);
-  return Ends.wait_for(Guard, std::chrono::milliseconds(Ms),
-                       [this] { return Ended.load(); });
+  IsAwaited = !Ends.wait_for(Guard, std::chrono::milliseconds(Ms),
+                             [this] { return Ended.load(); });
+  return !IsAwaited;
 }
 
 Error Opening::takeError() {

@@ -24,9 +24,9 @@ public:
   using Open =
       std::function<llvm::Expected<std::unique_ptr<Router>>(ProgressCallback)>;
 
-  /// Starts to open, and to prepare the answer to `start`. Failed is called on
-  /// another thread, some time after an error, so that the page can still ask
-  /// for the error.
+  /// Starts to open; after waitFor() was too short, also prepares the answer to
+  /// `start`. Failed is called on another thread, some time after an error, so
+  /// that the page can still ask for the error.
   Opening(Open How, std::function<void()> Failed);
 
   ~Opening();
@@ -52,8 +52,9 @@ private:
   std::string Problem; ///< the text of Failure
   std::mutex Lock;
   std::condition_variable Ends;
-  bool IsLeaving = false;          ///< under Lock
-  std::atomic<bool> Ended = false; ///< the members above are set
+  bool IsLeaving = false;              ///< under Lock
+  std::atomic<bool> IsAwaited = false; ///< a waitFor() has been too short
+  std::atomic<bool> Ended = false;     ///< the members above are set
   bool Waits = false;
   Job Work; ///< last: its thread uses the other members
 };

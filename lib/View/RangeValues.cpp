@@ -169,6 +169,10 @@ Expected<KeyedValues> TraceView::rangeValues(TracePart &P, Graph &G,
   for (uint64_t Part : {uint64_t(P.filter().Process), uint64_t(P.filter().Heap),
                         R.BeginNs, R.EndNs})
     Name += " " + std::to_string(Part);
+  // Of the last range only: edges and live blocks take up to 100 MB.
+  forgetOthers("edges ", Name);
+  LiveNs.reset();
+  Live = {};
   auto Edges = result(Name, edgeWork(trace().reader(), R, std::move(Known)),
                       IsExact || numEvents() > FewEvents ? 0 : EstimateAfterMs);
   if (!Edges)

@@ -206,6 +206,15 @@ Expected<const JobResult *> TraceView::result(const std::string &Name,
   return Of.isDone() ? Of.result() : wait(Of.share(), Of.what());
 }
 
+/// Forgets the results of work that is done and whose name begins with Prefix,
+/// but for the work Name.
+void TraceView::forgetOthers(StringRef Prefix, StringRef Name) {
+  erase_if(Jobs, [&](const auto &J) {
+    return StringRef(J.first).starts_with(Prefix) && J.first != Name &&
+           J.second->isDone();
+  });
+}
+
 const JobResult *TraceView::wait(double Share, const std::string &What) {
   Waits = true;
   json::Object Text{{"progress", Share}, {"what", What}};

@@ -165,6 +165,7 @@ private:
   /// the work for at most WaitMs.
   llvm::Expected<const JobResult *> result(const std::string &Name,
                                            Job::Work Do, unsigned WaitMs = 0);
+  void forgetOthers(llvm::StringRef Prefix, llvm::StringRef Name);
   const JobResult *wait(double Share, const std::string &What);
   std::string progress() const { return Progress; }
   llvm::Expected<ViewRange> range(llvm::StringRef Query) const;

@@ -26,8 +26,15 @@ def find_memray(python):
     return None
 
 
-def of_memrec(tools, trace, seconds):
+def late_moment(tools, trace):
+    """A time point late in the run of a trace, in seconds."""
+    summary = subprocess.run([str(tools / "memdump"), "--summary", "--format=json", str(trace)], capture_output=True, text=True, check=True)
+    return round(0.85 * json.loads(summary.stdout)["duration_ns"] / 1e9, 3)
+
+
+def of_memrec(tools, trace):
     """[(question, who, kind of page.cjs, its file, command)] for a trace."""
+    seconds = late_moment(tools, trace)
     out = str(trace.with_suffix(".json"))
     view = [str(tools / "memview"), "--no-open", str(trace)]
     flame = [str(tools / "memflame"), "--format=speedscope", "-o", out, str(trace)]
@@ -49,7 +56,7 @@ def record(tools, memray, python, folder, tiny):
     program = [str(ROOT / "docs" / "examples" / "train_leak.py"), *(["--steps", "5"] if tiny else [])]
     trace, environment = folder / "train.fb", recorders.clean_environment()
     measure.run([str(tools / "memrec"), "--force", "-o", str(trace), "--", python, *program], env=environment, cwd=folder)
-    asked = of_memrec(tools, trace, 1.5 if tiny else 9)
+    asked = of_memrec(tools, trace)
     if memray:
         measure.run([*memray, "run", "-q", "-f", "-o", str(folder / "train.bin"), *program], env=environment, cwd=folder)
         asked += of_memray(memray, folder / "train.bin")
@@ -75,7 +82,7 @@ def pages(build, folder, python, tiny, rounds, say):
     gentrace = build / "bin" / "memkit-gentrace"
     if gentrace.exists():
         paths, events = analyses.generate(gentrace, folder, tiny)
-        recordings[f"{events:,} events"] = of_memrec(tools, Path(paths[0]), 6 if not tiny else 0.01)
+        recordings[f"{events:,} events"] = of_memrec(tools, Path(paths[0]))
     rows = []
     for recording, asked in recordings.items():
         runs = [[] for _ in asked]

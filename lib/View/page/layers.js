@@ -153,7 +153,9 @@ export class Layers {
   }
 
   open(cell) {
-    if (cell) change({view: 'flame', space: this.answer.space, heap: null, at: this.answer.step_ns[cell.column], range: null, what: '', search: '', zoom: []});
+    // The flame graph of the step by layer, with the cell's layer found.
+    if (cell) change({view: 'flame', space: this.answer.space, heap: null, at: this.answer.step_ns[cell.column], range: null, what: '',
+      by: 'layer', search: clean(this.answer.layers[cell.row], 200), zoom: [], focus: [], hide: []});
   }
 
   describe() {
