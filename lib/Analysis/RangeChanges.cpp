@@ -4,10 +4,9 @@
 
 #include "memkit/Analysis/RangeChanges.h"
 #include "memkit/Model/Replay.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
-#include <deque>
 #include <map>
-#include <set>
 
 using namespace llvm;
 
@@ -61,89 +60,82 @@ struct EdgePart {
 /// The parts of an edge, by process.
 using EdgeParts = std::map<uint32_t, EdgePart>;
 
-/// Replays an edge: keeps the rows of each process at the start of its part,
-/// and gives the differences to the end of the part.
-class EdgeReader : public ReplayObserver {
+/// Replays an edge and adds up the events in the parts of the processes.
+class EdgeReader {
 public:
-  EdgeReader(const EdgeParts &Parts, RangeTaker Take)
-      : Parts(Parts), Take(Take) {
-    for (const auto &[Process, P] : Parts) {
-      Stops.insert(P.BeginNs);
-      Stops.insert(P.EndNs);
-    }
-  }
+  explicit EdgeReader(const EdgeParts &Parts) : Parts(Parts) {}
   Error read(TraceReader &R);
-  uint64_t nextTimeStop() override {
-    return Stops.empty() ? UINT64_MAX : *Stops.begin();
-  }
-  Error timeStop(uint64_t TimeNs, uint64_t) override {
-    visitRows(TimeNs);
-    Stops.erase(TimeNs);
-    return Error::success();
+  void give(RangeTaker Take) const {
+    for (const auto &[Key, C] : Sums)
+      if (C.Allocations || C.AllocatedBytes || C.FreedBytes || C.Temporaries)
+        Take(C);
   }
 
 private:
-  void visitRows(uint64_t TimeNs);
+  void add(const ReplayedEvent &E);
 
   const EdgeParts &Parts;
-  RangeTaker Take;
-  std::set<uint64_t> Stops;
   const LiveStats *Stats = nullptr;
-  struct RowState {
-    uint64_t Allocations = 0, AllocatedBytes = 0, FreedBytes = 0;
-    uint64_t Temporaries = 0;
-  };
-  /// By row: at the start of its part. Grows without a copy.
-  std::deque<RowState> Before;
+  /// By process and heap, and stack.
+  DenseMap<std::pair<uint64_t, uint32_t>, RangeChange> Sums;
 };
 } // namespace
 
-/// The values of a row so far.
-static RangeChange stateOf(uint32_t Process, const StackStats &S) {
-  return {Process,       S.Heap,           S.Key,
-          S.Allocations, S.AllocatedBytes, S.AllocatedBytes - S.LiveBytes,
-          S.Temporaries};
-}
-
-void EdgeReader::visitRows(uint64_t TimeNs) {
-  Before.resize(Stats->numStackRows() + 1);
-  for (uint32_t Row = 1; Row < Before.size(); ++Row) {
-    auto P = Parts.find(Stats->processOf(Row));
-    if (P == Parts.end())
-      continue;
-    RangeChange C = stateOf(P->first, Stats->rowStats(Row));
-    RowState &Old = Before[Row];
-    if (P->second.BeginNs == TimeNs)
-      Old = {C.Allocations, C.AllocatedBytes, C.FreedBytes, C.Temporaries};
-    if (P->second.EndNs != TimeNs)
-      continue;
-    C.Allocations -= Old.Allocations;
-    C.AllocatedBytes -= Old.AllocatedBytes;
-    C.FreedBytes -= Old.FreedBytes;
-    C.Temporaries -= Old.Temporaries;
-    if (C.Allocations || C.AllocatedBytes || C.FreedBytes || C.Temporaries)
-      Take(C);
+void EdgeReader::add(const ReplayedEvent &E) {
+  auto P = Parts.find(E.Process);
+  if (P == Parts.end() || E.TimeNs < P->second.BeginNs ||
+      E.TimeNs >= P->second.EndNs)
+    return;
+  RangeChange &C = Sums[{uint64_t(E.Process) << 32 | E.Heap, E.Stack}];
+  C.Process = E.Process;
+  C.Heap = E.Heap;
+  C.Stack = E.Stack;
+  uint64_t Weight = std::max<uint32_t>(E.Weight, 1);
+  switch (E.Kind) {
+  case EventKind::Allocate:
+    C.Allocations += Weight;
+    C.AllocatedBytes += E.Size * Weight;
+    return;
+  case EventKind::Free:
+    C.FreedBytes += E.Size * Weight;
+    // As LiveStats::free().
+    C.Temporaries +=
+        !E.Weight && E.Thread && Stats->lastAllocation(E.Thread) == E.Block + 1;
+    return;
+  case EventKind::Resize:
+    if (E.Size >= E.SizeBefore)
+      C.AllocatedBytes += E.Size - E.SizeBefore;
+    else
+      C.FreedBytes += E.SizeBefore - E.Size;
+    return;
+  case EventKind::Split:
+    return;
   }
 }
 
 Error EdgeReader::read(TraceReader &R) {
   if (Parts.empty())
     return Error::success();
-  uint64_t BeginNs = *Stops.begin(), EndNs = *Stops.rbegin();
-  Expected<std::unique_ptr<Replay>> Run = Replay::create(R, {}, this);
+  uint64_t BeginNs = UINT64_MAX, EndNs = 0;
+  for (const auto &[Process, P] : Parts) {
+    BeginNs = std::min(BeginNs, P.BeginNs);
+    EndNs = std::max(EndNs, P.EndNs);
+  }
+  ReplayOptions Options;
+  Options.BlocksOnly = true;
+  Options.OnEventFromNs = BeginNs;
+  Options.OnEvent = [this](const ReplayedEvent &E) {
+    add(E);
+    return true;
+  };
+  Expected<std::unique_ptr<Replay>> Run = Replay::create(R, Options);
   if (!Run)
     return Run.takeError();
   Stats = &(*Run)->stats();
   if (BeginNs)
     if (Error E = (*Run)->startNear(BeginNs))
       return E;
-  if (Error E = (*Run)->run(EndNs - 1))
-    return E;
-  // No event came after the stops that are left.
-  while (!Stops.empty())
-    if (Error E = timeStop(*Stops.begin(), 0))
-      return E;
-  return Error::success();
+  return (*Run)->run(EndNs - 1);
 }
 
 Error readRangeEdges(TraceReader &R, uint64_t BeginNs, uint64_t EndNs,
@@ -159,8 +151,10 @@ Error readRangeEdges(TraceReader &R, uint64_t BeginNs, uint64_t EndNs,
   for (const EdgeParts *Parts : {&First, &Last}) {
     if (Tell)
       Tell("reading the edges of the range", Parts == &Last, 2);
-    if (Error E = EdgeReader(*Parts, Take).read(R))
+    EdgeReader Edge(*Parts);
+    if (Error E = Edge.read(R))
       return E;
+    Edge.give(Take);
   }
   return Error::success();
 }

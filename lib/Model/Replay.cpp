@@ -20,8 +20,7 @@ Error ReplayObserver::processEnds(uint32_t, uint64_t) {
 
 Replay::Replay(TraceReader &R, ReplayOptions O, ReplayObserver *Observer)
     : R(R), Options(std::move(O)), Observer(Observer) {
-  assert(!Options.BlocksOnly ||
-         (!Options.Select && !Options.KeyOf && !Options.OnEvent));
+  assert(!Options.BlocksOnly || (!Options.Select && !Options.KeyOf));
   if (!Options.Intervals)
     A.disableIntervals();
 }
@@ -320,15 +319,9 @@ LiveBlock Replay::liveBlock(uint64_t AllocationId,
   Out.AllocationId = AllocationId;
   Out.Size = E.Size;
   Out.AllocatedNs = AllocatedNs;
-  if (Options.BlocksOnly) {
-    Out.Stack = BlockRows.stackOf(E.Row);
-    Out.ScopePath = E.ScopeRow;
-    Out.Heap = BlockRows.heapOf(E.Row);
-  } else {
-    Out.Stack = A.stackOf(E.Row);
-    Out.ScopePath = A.scopePathOf(E.ScopeRow);
-    Out.Heap = A.heapOf(E.Row);
-  }
+  Out.Stack = stackOf(E);
+  Out.ScopePath = scopePathOf(E);
+  Out.Heap = heapOf(E);
   Out.Address = P.Address;
   Out.Enclosing = P.Enclosing;
   Out.Weight = P.Weight;

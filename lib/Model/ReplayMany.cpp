@@ -16,12 +16,12 @@ using llvm::Error;
 using llvm::Twine;
 
 /// Whether the rows of a section need nothing that runMany() leaves out: places
-/// of blocks, selections, threads of live blocks, a callback after each event.
+/// of blocks, selections, threads of live blocks.
 bool Replay::canRunMany(const ReplayCursor &C) const {
   const EventColumns &Columns = C.Open->Columns;
   return Columns.Enclosing.empty() && Columns.Address.empty() &&
          Columns.Weight.empty() && !Options.Select && !Options.KeyOf &&
-         !Options.OnEvent && !Options.KeepThreads && !C.I->Live.hasPlaces() &&
+         !Options.KeepThreads && !C.I->Live.hasPlaces() &&
          (Options.BlocksOnly || !A.hasNested(C.I->Id));
 }
 
@@ -92,7 +92,7 @@ void Replay::addBlocks(ReplayCursor &C, size_t End, size_t Created) {
 /// Adds the allocations of each thread to LiveStats.
 void Replay::noteAllocations(ReplayCursor &C) {
   const EventTable &E = *C.Open;
-  if (C.Noted == C.Alloc || Options.BlocksOnly)
+  if (C.Noted == C.Alloc)
     return;
   struct EventTotal {
     uint64_t Count, Bytes;

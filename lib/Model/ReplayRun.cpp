@@ -5,6 +5,7 @@
 #include "EventsAhead.h"
 #include "memkit/Model/Replay.h"
 #include <algorithm>
+#include <utility>
 
 using namespace memkit;
 using llvm::Error;
@@ -24,15 +25,21 @@ void Replay::findRows(ProcessReplay &I, uint32_t Stack, uint32_t ScopePath,
     I.ScopePaths.set(ScopePath, Heap, Entry.ScopeRow);
 }
 
-/// Calls OnEvent for the row of the cursor.
-void Replay::tell(const ReplayCursor &C, uint64_t Block, uint64_t Size,
-                  uint64_t AllocatedNs, const LiveSet::LiveSetEntry &E) {
+/// Calls OnEvent for the row of the cursor. About: the values of the block.
+void Replay::tell(const ReplayCursor &C, ReplayedEvent About,
+                  const LiveSet::LiveSetEntry &E) {
   if (LLVM_LIKELY(!Options.OnEvent) || E.Row == Refused)
     return;
-  Stopped |= !Options.OnEvent({C.Open->Kind[C.Row], C.Open->TimeNs[C.Row],
-                               AllocatedNs, Block, Size, C.I->Id,
-                               C.Open->threadOf(C.Row), A.heapOf(E.Row),
-                               A.stackOf(E.Row), A.scopePathOf(E.ScopeRow)});
+  About.TimeNs = C.Open->TimeNs[C.Row];
+  if (About.TimeNs < Options.OnEventFromNs)
+    return;
+  About.Kind = C.Open->Kind[C.Row];
+  About.Process = C.I->Id;
+  About.Thread = C.Open->threadOf(C.Row);
+  About.Heap = heapOf(E);
+  About.Stack = stackOf(E);
+  About.ScopePath = scopePathOf(E);
+  Stopped |= !Options.OnEvent(About);
 }
 
 Error Replay::notLive(const ReplayCursor &C, size_t Ref) const {
@@ -82,6 +89,15 @@ Error Replay::allocate(ReplayCursor &C) {
   if (Options.BlocksOnly) {
     if (P.Enclosing && !I.Live.find(P.Enclosing - 1))
       return notAround(C, P.Enclosing - 1);
+    // A sampled block is never a temporary, as in LiveStats.
+    if (!P.Weight)
+      A.noteAllocation(Thread, I.Live.next(), Size);
+    tell(C,
+         {.AllocatedNs = TimeNs,
+          .Block = I.Live.next(),
+          .Size = Size,
+          .Weight = P.Weight},
+         Entry);
     I.Live.add(Entry, TimeNs, Thread);
     if (P.isAny())
       I.Live.setPlaceOfLast(P);
@@ -103,7 +119,12 @@ Error Replay::allocate(ReplayCursor &C) {
     A.allocateIn(Ref, Outer, Size, TimeNs, Thread);
   else
     A.allocate(Ref, Size, TimeNs, Thread);
-  tell(C, Ref.AllocationId, Size, TimeNs, Entry);
+  tell(C,
+       {.AllocatedNs = TimeNs,
+        .Block = Ref.AllocationId,
+        .Size = Size,
+        .Weight = P.Weight},
+       Entry);
   I.Live.add(Entry, TimeNs, Thread);
   if (P.isAny())
     I.Live.setPlaceOfLast(P);
@@ -135,7 +156,12 @@ Error Replay::reference(ReplayCursor &C) {
       A.freeSampled(Ref, Entry.Size, P.Weight, TimeNs);
     else if (Counts)
       A.free(Ref, Entry.Size, TimeNs, E.threadOf(C.Row), P.Enclosing);
-    tell(C, AllocationId, Entry.Size, Block.allocatedNs(), Entry);
+    tell(C,
+         {.AllocatedNs = Block.allocatedNs(),
+          .Block = AllocationId,
+          .Size = Entry.Size,
+          .Weight = P.Weight},
+         Entry);
     I.Live.erase(Block);
     return Error::success();
   }
@@ -147,8 +173,13 @@ Error Replay::reference(ReplayCursor &C) {
   uint64_t Size = E.RefSize[C.ref()];
   if (Counts)
     A.resize(Ref, Entry.Size, Size, TimeNs, P.Enclosing);
-  Entry.Size = Size;
-  tell(C, AllocationId, Size, Block.allocatedNs(), Entry);
+  uint64_t SizeBefore = std::exchange(Entry.Size, Size);
+  tell(C,
+       {.AllocatedNs = Block.allocatedNs(),
+        .Block = AllocationId,
+        .Size = Size,
+        .SizeBefore = SizeBefore},
+       Entry);
   return Error::success();
 }
 
@@ -163,7 +194,11 @@ Error Replay::split(ReplayCursor &C, LiveSet::LiveCursor Block) {
     A.split({C.Open->Block[C.ref()], Rest.Row, Rest.ScopeRow},
             C.Open->TimeNs[C.Row], P.Enclosing);
   Block.entry().Size = Size;
-  tell(C, C.Open->Block[C.ref()], Size, AllocatedNs, Rest);
+  tell(C,
+       {.AllocatedNs = AllocatedNs,
+        .Block = C.Open->Block[C.ref()],
+        .Size = Size},
+       Rest);
   Rest.Size -= Size;
   if (P.Address)
     P.Address += Size;
@@ -191,11 +226,14 @@ Error Replay::runRows(ReplayCursor &C, size_t End, uint64_t LimitNs) {
         std::lower_bound(Times.begin() + C.Row, Times.begin() + End, LimitNs) -
         Times.begin();
   size_t Begin = C.Row;
-  // IsDone must be called after each event.
+  // IsDone and OnEvent must be called after each event.
+  uint64_t SingleFromNs = DoneFromNs;
+  if (Options.OnEvent)
+    SingleFromNs = std::min(SingleFromNs, Options.OnEventFromNs);
   size_t ManyEnd = canRunMany(C) ? End : 0;
-  if (ManyEnd && Times[ManyEnd - 1] >= DoneFromNs)
+  if (ManyEnd && Times[ManyEnd - 1] >= SingleFromNs)
     ManyEnd = std::lower_bound(Times.begin() + C.Row, Times.begin() + End,
-                               DoneFromNs) -
+                               SingleFromNs) -
               Times.begin();
   C.Noted = C.Alloc;
   while (C.Row != End) {

@@ -47,6 +47,8 @@ struct ReplayedEvent {
   uint64_t AllocatedNs = 0; ///< of the block
   uint64_t Block = 0;       ///< its allocation id
   uint64_t Size = 0;        ///< of the block after the event; freed: before it
+  uint64_t SizeBefore = 0;  ///< of a resized block
+  uint32_t Weight = 0;      ///< number of blocks it stands for; 0: one, exact
   uint32_t Process = 0;
   uint32_t Thread = 0; ///< of the event
   uint32_t Heap = 0;
@@ -64,13 +66,14 @@ struct ReplayOptions {
   /// If set, called for each event of a selected block, after the LiveStats has
   /// counted the event. False: the run ends here.
   std::function<bool(const ReplayedEvent &)> OnEvent;
+  uint64_t OnEventFromNs = 0; ///< OnEvent is called from this time on
   /// Remember the thread that allocated each live block.
   bool KeepThreads = false;
   /// Keep the data for LiveStats::cutInterval().
   bool Intervals = false;
-  /// Only the live blocks are wanted: stats() counts no events. Takes less time
-  /// and, for traces of many stacks, half the memory. Not with Select, KeyOf
-  /// or OnEvent.
+  /// Only the live blocks and OnEvent are wanted: stats() counts no events, but
+  /// knows the last allocation of each thread. Takes less time and, for traces
+  /// of many stacks, half the memory. Not with Select or KeyOf.
   bool BlocksOnly = false;
 };
 
@@ -234,8 +237,17 @@ private:
   llvm::Error readWeight(const ReplayCursor &C, LiveSet::RareValues &P) const;
   llvm::Error reference(ReplayCursor &C);
   llvm::Error split(ReplayCursor &C, LiveSet::LiveCursor Block);
-  void tell(const ReplayCursor &C, uint64_t Block, uint64_t Size,
-            uint64_t AllocatedNs, const LiveSet::LiveSetEntry &E);
+  void tell(const ReplayCursor &C, ReplayedEvent About,
+            const LiveSet::LiveSetEntry &E);
+  uint32_t stackOf(const LiveSet::LiveSetEntry &E) const {
+    return Options.BlocksOnly ? BlockRows.stackOf(E.Row) : A.stackOf(E.Row);
+  }
+  uint32_t heapOf(const LiveSet::LiveSetEntry &E) const {
+    return Options.BlocksOnly ? BlockRows.heapOf(E.Row) : A.heapOf(E.Row);
+  }
+  uint32_t scopePathOf(const LiveSet::LiveSetEntry &E) const {
+    return Options.BlocksOnly ? E.ScopeRow : A.scopePathOf(E.ScopeRow);
+  }
   llvm::Error notLive(const ReplayCursor &C, size_t Ref) const;
   llvm::Error notAround(const ReplayCursor &C, uint64_t Outer) const;
   llvm::Error badSplit(const ReplayCursor &C, size_t Ref, uint64_t Size) const;
