@@ -20,17 +20,22 @@ static Expected<std::vector<uint32_t>> layersOfPaths(TraceReader &R) {
   std::vector<ScopeRecord> Scopes(1);
   std::vector<uint32_t> Out(1);
   DictionaryOutline D;
+  uint64_t NumStrings = 0;
   for (const SectionInfo &B : R.sections()) {
     if (B.Kind != SectionKind::Dictionary)
       continue;
     if (Error E = R.readNames(B, D))
       return std::move(E);
+    NumStrings += D.Counts.Strings;
     append_range(Scopes, D.Few.Scopes);
     for (const ScopePath &P : D.Few.ScopePaths) {
       if (P.Parent >= Out.size() || P.Scope >= Scopes.size())
         return makeTraceError(R.name(), B.Offset,
                               "a scope path of an undefined scope");
       const ScopeRecord &S = Scopes[P.Scope];
+      if (S.Name > NumStrings)
+        return makeTraceError(R.name(), B.Offset,
+                              "a scope with an undefined name");
       Out.push_back(S.Kind == ScopeKind::Layer ? S.Name : Out[P.Parent]);
     }
   }

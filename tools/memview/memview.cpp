@@ -130,7 +130,8 @@ static HttpAnswer answerOf(Opening &V, const HttpRequest &R) {
   return A;
 }
 
-static Error serve(Opening &V) {
+/// To: the server, which may be stopped as long as the traces are being opened.
+static Error serve(Opening &V, std::unique_ptr<HttpServer> &To) {
   constexpr unsigned MaxPort = 65535;
   if (Port > MaxPort)
     return makeUsageError("--port=" + Twine(Port) + ": ports are up to 65535");
@@ -138,16 +139,17 @@ static Error serve(Opening &V) {
       HttpServer::listen(static_cast<uint16_t>(Port));
   if (!S)
     return S.takeError();
-  Server = S->get();
+  To = std::move(*S);
+  Server = To.get();
   struct sigaction Ends = {};
   Ends.sa_handler = stopServer;
   sigaction(SIGINT, &Ends, nullptr);
   sigaction(SIGTERM, &Ends, nullptr);
-  outs() << (*S)->address() << '\n';
+  outs() << To->address() << '\n';
   outs().flush();
   if (!NoOpen)
-    openInBrowser((*S)->address());
-  Error Ended = (*S)->run([&](const HttpRequest &R) { return answerOf(V, R); });
+    openInBrowser(To->address());
+  Error Ended = To->run([&](const HttpRequest &R) { return answerOf(V, R); });
   // An error that came after the address was printed.
   return joinErrors(std::move(Ended), V.takeError());
 }
@@ -199,14 +201,15 @@ static Expected<std::vector<std::string>> chosenTraces() {
 /// page shows the progress.
 static Expected<int> openAndServe(const Opening::Open &How) {
   constexpr unsigned AtOnceMs = 800;
+  std::unique_ptr<HttpServer> S; // outlives V, which may stop it
   Opening V(How, [] {
-    if (HttpServer *S = Server)
-      S->stop();
+    if (HttpServer *Now = Server)
+      Now->stop();
   });
   V.waitFor(AtOnceMs);
   if (Error E = V.takeError())
     return std::move(E);
-  if (Error E = serve(V))
+  if (Error E = serve(V, S))
     return std::move(E);
   // Nobody waits for the answer any more.
   if (V.isWorking())

@@ -24,8 +24,7 @@ llvm::Expected<Summary> summarize(TraceReader &R, ReplayOptions Options = {},
 /// Writes a trace with all sections of R except its Summary, Partial,
 /// Intervals, Snapshots and index, followed by Intervals, Snapshots and a
 /// Summary made from the events, the Partial sections and the categories of
-/// blocks. The caller creates
-/// Out with R's header and finishes Out.
+/// blocks. The caller creates Out with R's header and finishes Out.
 llvm::Error completeTrace(TraceReader &R, TraceWriter &Out);
 
 } // namespace memkit
