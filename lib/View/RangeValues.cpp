@@ -7,7 +7,6 @@
 #include "memkit/Support/Format.h"
 #include "memkit/Support/RequestError.h"
 #include "llvm/ADT/STLExtras.h"
-#include <deque>
 
 using namespace llvm;
 
@@ -59,13 +58,13 @@ private:
 
 /// The changes at the edges of a range.
 struct FoundEdges : JobResult {
-  std::deque<RangeChange> Rows; ///< many: grows without a copy
+  std::deque<RangeChange> Rows;
 };
 } // namespace
 
 /// The edges of a range of a trace with fewer events are read in this time, so
 /// that no estimate is needed.
-static constexpr unsigned EstimateAfterMs = 40;
+static constexpr unsigned EstimateAfterMs = 150;
 static constexpr uint64_t FewEvents = 5'000'000;
 
 static Job::Work edgeWork(const TraceReader &Of, ViewRange R,
@@ -77,9 +76,8 @@ static Job::Work edgeWork(const TraceReader &Of, ViewRange R,
     if (!Reader)
       return Reader.takeError();
     auto Out = std::make_unique<FoundEdges>();
-    auto Take = [&](const RangeChange &C) { Out->Rows.push_back(C); };
-    if (Error E =
-            readRangeEdges(**Reader, R.BeginNs, R.EndNs, Known, Tell, Take))
+    if (Error E = readRangeEdges(**Reader, R.BeginNs, R.EndNs, Known, Tell,
+                                 Out->Rows))
       return std::move(E);
     return Out;
   };
@@ -165,12 +163,11 @@ Expected<KeyedValues> TraceView::rangeValues(TracePart &P, Graph &G,
   ChangeSums Sums(trace(), P, G, Space, What);
   std::vector<KnownRange> Known = knownRanges(**Series, R.BeginNs, R.EndNs);
   std::vector<ProcessShares> Shares = knownShares(Known, **Series);
-  std::string Name = "edges";
+  std::string Name = EdgesPrefix.str();
   for (uint64_t Part : {uint64_t(P.filter().Process), uint64_t(P.filter().Heap),
                         R.BeginNs, R.EndNs})
     Name += " " + std::to_string(Part);
-  // Of the last range only: edges and live blocks take up to 100 MB.
-  forgetOthers("edges ", Name);
+  // Edges and live blocks together take up to 70 MB.
   LiveNs.reset();
   Live = {};
   auto Edges = result(Name, edgeWork(trace().reader(), R, std::move(Known)),

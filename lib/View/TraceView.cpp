@@ -193,6 +193,10 @@ Expected<const JobResult *> TraceView::result(const std::string &Name,
       const Job &Before = *find_if(Jobs, IsRunning)->second;
       return wait(Before.share(), Before.what());
     }
+    // The edges of a range take up to 40 MB, and other work its own.
+    erase_if(Jobs, [&](const auto &J) {
+      return StringRef(J.first).starts_with(EdgesPrefix) && !IsRunning(J);
+    });
     if (Jobs.size() >= MaxKept)
       Jobs.erase(find_if_not(Jobs, IsRunning));
     Jobs.emplace_back(Name, std::make_unique<Job>(std::move(Do)));
@@ -204,15 +208,6 @@ Expected<const JobResult *> TraceView::result(const std::string &Name,
   else
     Of.waitFor(WaitMs);
   return Of.isDone() ? Of.result() : wait(Of.share(), Of.what());
-}
-
-/// Forgets the results of work that is done and whose name begins with Prefix,
-/// but for the work Name.
-void TraceView::forgetOthers(StringRef Prefix, StringRef Name) {
-  erase_if(Jobs, [&](const auto &J) {
-    return StringRef(J.first).starts_with(Prefix) && J.first != Name &&
-           J.second->isDone();
-  });
 }
 
 const JobResult *TraceView::wait(double Share, const std::string &What) {

@@ -157,15 +157,16 @@ private:
   const Trace &trace() const { return *In.T; }
   uint64_t endNs() const { return In.T->endNs(); }
 
+  /// The names of the results that are the edges of a range begin with it.
+  static constexpr llvm::StringLiteral EdgesPrefix = "edges";
   // Params.cpp
   llvm::Expected<uint64_t> number(llvm::StringRef Query, llvm::StringRef Key,
                                   uint64_t Usual, uint64_t Max) const;
   /// The result of the work Name, which starts with the first call. Until the
   /// work is done: null, isWaiting(), and the answer is progress(). Waits for
-  /// the work for at most WaitMs.
+  /// the work for at most WaitMs. New work forgets the edges of ranges.
   llvm::Expected<const JobResult *> result(const std::string &Name,
                                            Job::Work Do, unsigned WaitMs = 0);
-  void forgetOthers(llvm::StringRef Prefix, llvm::StringRef Name);
   const JobResult *wait(double Share, const std::string &What);
   std::string progress() const { return Progress; }
   llvm::Expected<ViewRange> range(llvm::StringRef Query) const;

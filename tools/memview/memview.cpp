@@ -254,6 +254,8 @@ static Expected<int> run(const SelectionFlags &Flags,
 
 int main(int Argc, char **Argv) {
   useLargePages();
+  // What one answer frees goes back at once; kept, it added 10 % to the peak.
+  mallopt(M_MMAP_THRESHOLD, 1 << 20);
   readShrunkFilesAsZeros();
   SelectionFlags Flags(SF_AllFrames);
   GroupedArguments Args(Argc, Argv);

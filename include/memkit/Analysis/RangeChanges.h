@@ -7,6 +7,7 @@
 
 #include "memkit/Model/Intervals.h"
 #include "memkit/Support/ProgressCallback.h"
+#include <deque>
 
 namespace memkit {
 
@@ -33,14 +34,15 @@ struct RangeChange {
   uint64_t Allocations = 0, AllocatedBytes = 0, FreedBytes = 0;
   uint64_t Temporaries = 0; ///< as IntervalRow::Temporaries
 };
-using RangeTaker = llvm::function_ref<void(const RangeChange &)>;
 
-/// Replays the edges of a range, on the calling thread, and calls Take for each
-/// changed row. A temporary allocation older than the snapshot before an edge
-/// does not count as temporary. Errors: TraceError.
+/// Replays the edges of a range, on the calling thread, and appends each
+/// changed row to Out, which has no row twice. A temporary allocation older
+/// than the snapshot before an edge does not count as temporary. Errors:
+/// TraceError.
 llvm::Error readRangeEdges(TraceReader &R, uint64_t BeginNs, uint64_t EndNs,
                            llvm::ArrayRef<KnownRange> Known,
-                           const ProgressCallback &Tell, RangeTaker Take);
+                           const ProgressCallback &Tell,
+                           std::deque<RangeChange> &Out);
 
 } // namespace memkit
 

@@ -76,7 +76,7 @@ static bool looksSecret(StringRef Line) {
       if (hasQuotedText(Line.drop_front(At)))
         return true;
   return hasQuotedKey(Line) || Line.contains("-----BEGIN") ||
-         Line.contains("://") && Line.contains('@');
+         (Line.contains("://") && Line.contains('@'));
 }
 
 std::string memkit::keptSource(StringRef Line) {

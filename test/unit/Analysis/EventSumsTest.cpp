@@ -102,12 +102,15 @@ TEST(EventSums, RangesAreExact) {
         return Error::success();
       };
       ASSERT_FALSE(bool(Intervals->forEach(Take)));
-      auto Add = [&](const RangeChange &C) {
+      std::deque<RangeChange> Edges;
+      ASSERT_FALSE(
+          bool(readRangeEdges(T->reader(), Begin, End, Known, {}, Edges)));
+      std::set<std::tuple<uint32_t, uint32_t, uint32_t>> Keys;
+      for (const RangeChange &C : Edges) {
         Allocated += C.AllocatedBytes;
         Freed += C.FreedBytes;
-      };
-      ASSERT_FALSE(
-          bool(readRangeEdges(T->reader(), Begin, End, Known, {}, Add)));
+        EXPECT_TRUE(Keys.insert({C.Process, C.Heap, C.Stack}).second);
+      }
       EXPECT_EQ(Allocated, Made.sum(Begin, End, false)) << Begin << " " << End;
       EXPECT_EQ(Freed, Made.sum(Begin, End, true)) << Begin << " " << End;
     }
