@@ -89,7 +89,7 @@ private:
 /// The tensors at the peaks of heaps, unless the Partial sections have them.
 static llvm::Expected<std::vector<CategoryStats>>
 tensorsOf(TraceReader &R, const PartialRows &Partials) {
-  if (Partials.any())
+  if (Partials.hasPeakCategories())
     return std::vector<CategoryStats>();
   return categoriesAtPeaks(R);
 }

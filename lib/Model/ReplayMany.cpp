@@ -13,7 +13,6 @@
 
 using namespace memkit;
 using llvm::Error;
-using llvm::Twine;
 
 /// Whether the rows of a section need nothing that runMany() leaves out: places
 /// of blocks, selections, threads of live blocks.

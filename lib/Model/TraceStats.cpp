@@ -103,13 +103,13 @@ Error Trace::replaySummary(bool WithIntervals) {
   if (Error E = (*R)->stats().summary(1, (*R)->endNs(), Take))
     return E;
   Partials->addTo(Made.Totals);
-  if (Partials->any()) {
+  if (Partials->any())
     PartialNs = Partials->endNs();
-  } else {
+  if (!Partials->hasPeakCategories()) {
     Expected<std::vector<CategoryStats>> Tensors = categoriesAtPeaks(*Reader);
     if (!Tensors)
       return Tensors.takeError();
-    Made.Totals.Categories = std::move(*Tensors);
+    append_range(Made.Totals.Categories, *Tensors);
   }
   setSummary(std::move(Made));
   Has |= TP_Rows;

@@ -9,6 +9,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 using namespace memkit;
@@ -43,6 +44,27 @@ static void joinRows(std::vector<Row> &To, std::vector<Row> &From) {
   }
 }
 
+/// Keeps of each process the events that a recorder keeps (OomRecord): the
+/// first seven and the last. Each row was the last one once.
+static void keepOoms(Partial &P) {
+  std::map<uint32_t, std::vector<uint32_t>> Numbers; // by process
+  for (const OomRecord &O : P.Ooms)
+    Numbers[O.Process].push_back(O.Number);
+  std::set<uint32_t> Gone;
+  for (const auto &[Process, Of] : Numbers)
+    if (Of.size() > MaxOomsOfProcess)
+      Gone.insert(Of.begin() + (MaxOomsOfProcess - 1), Of.end() - 1);
+  if (Gone.empty())
+    return;
+  llvm::erase_if(P.Ooms,
+                 [&](const OomRecord &O) { return Gone.count(O.Number); });
+  llvm::erase_if(P.OomHeaps,
+                 [&](const OomHeap &H) { return Gone.count(H.Oom); });
+  llvm::erase_if(P.Categories, [&](const CategoryStats &C) {
+    return C.Oom && Gone.count(C.Oom);
+  });
+}
+
 void PartialRows::takeSet() {
   HasSet = true;
   for (Partial &P : Set) {
@@ -57,6 +79,12 @@ void PartialRows::takeSet() {
   Set.clear();
   llvm::erase_if(All.Categories,
                  [](const CategoryStats &C) { return !C.Blocks && !C.Bytes; });
+  keepOoms(All);
+}
+
+bool PartialRows::hasPeakCategories() const {
+  return llvm::any_of(All.Categories,
+                      [](const CategoryStats &C) { return !C.Oom; });
 }
 
 void PartialRows::add(Partial P) {

@@ -307,6 +307,9 @@ Error TraceWriter::begin(const Intervals &S) {
 Error TraceWriter::begin(const Snapshot &K) {
   return I->begin(SectionKind::Snapshot, K);
 }
+Error TraceWriter::begin(const Partial &P) {
+  return I->begin(SectionKind::Partial, P);
+}
 Error TraceWriter::begin(const BlockCategories &C) {
   return I->begin(SectionKind::BlockCategories, C);
 }

@@ -23,7 +23,7 @@ public:
       Outer.push_back(Is[Id] && !Only && isInside(T, H, Space) ? H.Parent : 0);
     }
   }
-  const BitVector &all() const { return Is; }
+  const llvm::BitVector &all() const { return Is; }
   /// The heap counts by itself.
   bool isOutermost(uint32_t Heap) const { return Is[Heap] && !Outer[Heap - 1]; }
   bool counts(uint32_t Heap) const { return Is[Heap]; }
@@ -35,7 +35,7 @@ private:
     return H.Parent && T.heap(H.Parent).Space == Space &&
            !(T.heap(H.Parent).Flags & HF_OutsideTotals);
   }
-  BitVector Is;
+  llvm::BitVector Is;
   std::vector<uint32_t> Outer;
 };
 

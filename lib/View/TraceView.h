@@ -43,7 +43,7 @@ struct AskedValues {
   std::string What;  ///< `peak`, `live`, `retained`, `allocated`, ...
   uint64_t AtNs = 0; ///< of `live`
   uint64_t BeginNs = 0, EndNs = 0; ///< of a range
-  std::string Heap;                ///< empty: all
+  std::string Heap = {};           ///< empty: all
   uint32_t Process = 0;            ///< 0: all
 };
 /// The command line that gives the same values; empty: there is none. A library

@@ -26,10 +26,10 @@ using AllRecords = decltype(HostRecords() + ObjectRecords() + ScopeRecords() +
 template <class... Ts> constexpr bool haveAllKinds(RecordList<Ts...>) {
   bool Seen[NumRecordKinds] = {};
   ((Seen[size_t(Ts::Layout::Kind)] = true), ...);
-  size_t Count = 0;
-  for (bool Is : Seen)
-    Count += Is;
-  return Count == sizeof...(Ts) && Count == NumRecordKinds - 1;
+  for (size_t Kind = 1; Kind != NumRecordKinds; ++Kind)
+    if (!Seen[Kind])
+      return false;
+  return sizeof...(Ts) == NumRecordKinds - 1;
 }
 static_assert(haveAllKinds(AllRecords()));
 

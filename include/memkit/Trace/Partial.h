@@ -50,6 +50,10 @@ public:
   bool any() const { return HasSet; }
   uint64_t endNs() const { return All.EndNs; }
 
+  /// Whether a row has the categories at a heap's peak. memrec writes none:
+  /// the events and the sections of BlockCategories give them.
+  bool hasPeakCategories() const;
+
   /// Adds the rows to Sums, which were made from events and have no layers,
   /// categories and ooms. From rows of processes, only values that events
   /// cannot give are added. Categories at a peak other than the peak of Sums

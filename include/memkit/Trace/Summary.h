@@ -258,6 +258,9 @@ struct Summary {
   bool operator==(const Summary &) const = default;
 };
 
+/// Maximum OomRecords of a process: the first ones, and the last.
+inline constexpr unsigned MaxOomsOfProcess = 8;
+
 /// The number of Rows, from First on, that fit in a section of at most Max
 /// rows.
 template <class T>

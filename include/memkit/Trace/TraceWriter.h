@@ -46,6 +46,7 @@ public:
   llvm::Error begin(const Marks &M);
   llvm::Error begin(const Intervals &S);
   llvm::Error begin(const Snapshot &K);
+  llvm::Error begin(const Partial &P);
   llvm::Error begin(const BlockCategories &C);
   bool busy() const;
   /// Does a part of the work, some 100 microseconds. Only while busy().

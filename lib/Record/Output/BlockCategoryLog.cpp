@@ -8,10 +8,9 @@
 
 using namespace memkit;
 
-std::vector<BlockCategory> BlockCategoryLog::take(uint64_t NowNs) {
+std::vector<BlockCategory> BlockCategoryLog::take() {
   if (AddLive)
     AddLive();
-  TakenNs = NowNs;
   llvm::stable_sort(Rows, [](const BlockCategory &A, const BlockCategory &B) {
     return A.AllocationId < B.AllocationId;
   });

@@ -26,20 +26,16 @@ public:
   /// From now on add() drops blocks from EndId on: the trace has no events of
   /// such blocks.
   void end(uint64_t AtId) { EndId = std::min(EndId, AtId); }
-  /// Whether, at time NowNs, many rows wait, or the last take() is long ago.
-  bool isDue(uint64_t NowNs) const {
-    return Rows.size() >= DueRows || NowNs - TakenNs >= DueNs;
-  }
+  /// Whether many rows wait.
+  bool isDue() const { return Rows.size() >= DueRows; }
   bool isFull() const { return Rows.size() >= MaxRows; }
   /// The rows since the last call, by rising id, one row a block.
-  std::vector<BlockCategory> take(uint64_t NowNs);
+  std::vector<BlockCategory> take();
 
 private:
   static constexpr size_t DueRows = 2048, MaxRows = 16384;
-  static constexpr uint64_t DueNs = 10'000'000'000;
   std::vector<BlockCategory> Rows;
   uint64_t EndId = UINT64_MAX;
-  uint64_t TakenNs = 0;
 };
 
 } // namespace memkit

@@ -80,7 +80,7 @@ void OomLog::add(OomTimePoint M) {
     H.Oom = M.What.Number;
   keepLargest(M.Categories, MaxRows);
   unsigned &Count = OfProcess[Process];
-  if (Count < MaxOfProcess && TimePoints.size() < Max) {
+  if (Count < MaxOomsOfProcess && TimePoints.size() < Max) {
     ++Count;
   } else {
     auto Last = find_if(reverse(TimePoints), [Process](const OomTimePoint &Of) {

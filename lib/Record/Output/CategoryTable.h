@@ -37,11 +37,11 @@ private:
   llvm::DenseMap<std::pair<uint64_t, uint32_t>, CategoryRow> Rows;
 };
 
-/// The live tensors at out-of-memory events. Keeps the first MaxOfProcess - 1
-/// events of a process, and its last event.
+/// The live tensors at out-of-memory events. Keeps the first
+/// MaxOomsOfProcess - 1 events of a process, and its last event.
 class OomLog {
 public:
-  static constexpr unsigned MaxOfProcess = 8, Max = 256;
+  static constexpr unsigned Max = 256;
   /// Maximum rows of one event; add() merges the smallest rows of each category
   /// into one.
   static constexpr size_t MaxRows = 256;

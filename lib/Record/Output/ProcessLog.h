@@ -7,6 +7,7 @@
 
 #include "Output/BlockCategoryLog.h"
 #include "Trace/EventLog.h"
+#include "memkit/Trace/Summary.h"
 #include <functional>
 #include <utility>
 
@@ -25,6 +26,9 @@ public:
   uint64_t NextAllocationId = 0;
   /// Called before the last summary, to add stats of the end.
   std::function<void()> AtEnd;
+  /// Adds stats of scopes that have changed since the last call; they hold up
+  /// to the time.
+  std::function<void(uint64_t, std::vector<LayerStats> &)> AddScopes;
   BlockCategoryLog Categories;
 
   /// Sets the events since the last call aside as those of Epoch; the caller

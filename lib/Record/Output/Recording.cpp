@@ -41,6 +41,7 @@ void Recording::addProcess(ProcessLog &Log) {
 
 void Recording::removeProcess(ProcessLog &Log) {
   writeCategories(Log);
+  Partials.add(Stats.processStats(Log.process(), lastNs()));
   erase(Logs, &Log);
 }
 
@@ -263,17 +264,15 @@ void Recording::flush() {
   }
   PendingMarks.Rows.clear();
   flushIntervals();
-  // A program may wait for long without any event.
-  uint64_t Now = nowNs();
   for (ProcessLog *L : Logs)
-    if (L->Categories.isDue(Now))
+    if (L->Categories.isDue())
       writeCategories(*L);
 }
 
 void Recording::writeCategories(ProcessLog &Of) {
   BlockCategories All;
   All.Process = Of.process();
-  All.Rows = Of.Categories.take(nowNs());
+  All.Rows = Of.Categories.take();
   // The process must be defined before.
   if (!All.Rows.empty())
     writeMaxNames();
@@ -284,6 +283,36 @@ void Recording::writeCategories(ProcessLog &Of) {
     Rest = Rest.drop_front(Now.size());
     Queue->add(BlockCategories{All.Process, Now.vec()});
   }
+}
+
+void Recording::gatherScopes(uint64_t NowNs) {
+  Partials.add(
+      {ScopeTotals.begin() + ptrdiff_t(NextScopeTotal), ScopeTotals.end()});
+  NextScopeTotal = ScopeTotals.size();
+  std::vector<LayerStats> Rows;
+  for (ProcessLog *L : Logs)
+    if (L->AddScopes)
+      L->AddScopes(NowNs, Rows);
+  Partials.add(std::move(Rows));
+}
+
+void Recording::writePartial(uint64_t NowNs) {
+  for (ProcessLog *L : Logs)
+    writeCategories(*L);
+  for (const ProcessLog *L : Logs)
+    Partials.add(Stats.processStats(L->process(), NowNs));
+  gatherScopes(NowNs);
+  // An event's scope path must be in the file before the event.
+  if (Partials.isUrgent())
+    flush();
+  Partials.add(Ooms);
+  std::vector<Partial> Parts = Partials.take(NowNs);
+  if (Parts.empty())
+    return;
+  writeMaxNames();
+  for (Partial &P : Parts)
+    if (!Failed)
+      Queue->add(std::move(P));
 }
 
 /// A section holds intervals of one process. An interval with more rows than

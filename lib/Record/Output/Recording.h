@@ -9,6 +9,7 @@
 #include "Output/CategoryTable.h"
 #include "Output/EventTimes.h"
 #include "Output/PageToucher.h"
+#include "Output/PartialLog.h"
 #include "Output/ProcessLog.h"
 #include "Output/RecordedHeaps.h"
 #include "Output/ScopeTree.h"
@@ -45,6 +46,7 @@ public:
   std::vector<LayerStats> ScopeTotals;
   CategoryTable Categories{Stats};
   OomLog Ooms;
+  PartialLog Partials;
   EventTimes Times;
   HeapChoice Wanted;
   RecordedHeaps Heaps{Names, Stats, Wanted};
@@ -133,6 +135,14 @@ public:
   /// Adds a part of a snapshot; flush() must have added the ids in it.
   void write(Snapshot K);
   bool isWriting() const { return !Queue->empty(); }
+  /// Whether writePartial() is due.
+  bool isPartialDue(uint64_t NowNs) const {
+    return Queue->size() <= MaxWaiting &&
+           Partials.isDue(NowNs, Queue->partialBytes(), bytes());
+  }
+  /// Adds what events do not have and a killed recorder would lose: stats of
+  /// scopes and layers, categories of tensors, out-of-memory events.
+  void writePartial(uint64_t NowNs);
   /// Writes for about ForNs if sections wait.
   void work(uint64_t ForNs);
   /// Writes all waiting sections.
@@ -169,6 +179,7 @@ private:
   void endEvents(uint64_t AtNs);
   void writeCategories(ProcessLog &Of);
   void writeOoms(uint64_t EndNs);
+  void gatherScopes(uint64_t NowNs);
   bool writeSums();
   void turnLogs();
   void addLeftOut(uint32_t Process, uint64_t Count);
@@ -202,6 +213,7 @@ private:
   std::optional<uint64_t> EventsEndNs;
   uint64_t LastFlushNs = 0;
   uint32_t NumSummaries = 0;
+  size_t NextScopeTotal = 0; ///< in ScopeTotals, the first for Partials
   bool Failed = false;
   std::string Why;
 };

@@ -8,7 +8,8 @@ using namespace memkit;
 using llvm::Error;
 
 Error WriteQueue::begin(const Section &B) {
-  BytesBefore = W.eventBytes();
+  BytesBefore = W.bytes();
+  EventBytesBefore = W.eventBytes();
   return std::visit(
       [this](const auto &Which) -> Error {
         using T = std::decay_t<decltype(Which)>;
@@ -51,8 +52,10 @@ void WriteQueue::pop() {
     (*L)->start(0);
     --NumLogs;
   } else if (const Snapshot *K = std::get_if<Snapshot>(&B)) {
-    SnapshotBytes += W.eventBytes() - BytesBefore;
+    SnapshotBytes += W.eventBytes() - EventBytesBefore;
     SnapshotBlocks += K->Blocks.size();
+  } else if (std::holds_alternative<Partial>(B)) {
+    PartialBytes += W.bytes() - BytesBefore;
   } else if (Dictionary *D = std::get_if<Dictionary>(&B)) {
     // Keep the memory for stacks, which come in thousands: the kernel would
     // clear each new page.

@@ -26,6 +26,7 @@ public:
   void add(Marks M) { Sections.emplace_back(std::move(M)); }
   void add(Intervals S) { Sections.emplace_back(std::move(S)); }
   void add(Snapshot K) { Sections.emplace_back(std::move(K)); }
+  void add(Partial P) { Sections.emplace_back(std::move(P)); }
   void add(BlockCategories C) { Sections.emplace_back(std::move(C)); }
   /// L must not change until written; then the queue empties L.
   void add(EventLog &L) {
@@ -55,6 +56,8 @@ public:
   /// Bytes and live blocks of all snapshots written.
   uint64_t snapshotBytes() const { return SnapshotBytes; }
   uint64_t snapshotBlocks() const { return SnapshotBlocks; }
+  /// Bytes of all Partial sections written.
+  uint64_t partialBytes() const { return PartialBytes; }
   /// The events, by process, that turns of the tail have dropped since the last
   /// call.
   std::map<uint32_t, uint64_t> takeDropped() {
@@ -63,7 +66,7 @@ public:
 
 private:
   using Section = std::variant<Dictionary, EventLog *, Marks, Intervals,
-                               Snapshot, BlockCategories, EventTail *>;
+                               Snapshot, Partial, BlockCategories, EventTail *>;
   llvm::Error begin(const Section &B);
   llvm::Error turn(EventTail &Tail);
   void pop();
@@ -73,8 +76,9 @@ private:
   std::deque<Section> Sections; ///< the first may be in progress
   size_t NumLogs = 0;
   bool HasTurn = false;
-  uint64_t BytesBefore = 0; ///< before the section in progress
-  uint64_t SnapshotBytes = 0, SnapshotBlocks = 0;
+  /// Before the section in progress.
+  uint64_t BytesBefore = 0, EventBytesBefore = 0;
+  uint64_t SnapshotBytes = 0, SnapshotBlocks = 0, PartialBytes = 0;
   std::map<uint32_t, uint64_t> Dropped;
 };
 

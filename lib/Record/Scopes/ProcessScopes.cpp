@@ -211,26 +211,33 @@ void ProcessScopes::addTensors(LayerStats &T, const ScopeResult &S) const {
   }
 }
 
+static uint64_t keyOfScope(ScopeKind Kind, uint32_t Name) {
+  return uint64_t(Kind) << 33 | Name;
+}
+
 /// Keeps only user scopes for queries: a program cannot query a range.
 void ProcessScopes::endRange(uint64_t Number, uint64_t TimeNs, ScopeKind Kind) {
   const ScopeResult *S = Spans.end(Number, TimeNs, Kind == ScopeKind::User);
-  if (!S)
-    return;
-  const ScopeStatsRow &Host = S->Rows[0];
-  uint32_t Name = name(S->Text).String;
-  LayerStats &T = TotalStats[uint64_t(Kind) << 33 | Name];
+  if (S)
+    addCall(totalOf(keyOfScope(Kind, name(S->Text).String)), *S, Kind);
+}
+
+/// Adds a scope that has ended, or an open scope up to now.
+void ProcessScopes::addCall(LayerStats &T, const ScopeResult &S,
+                            ScopeKind Kind) {
+  const ScopeStatsRow &Host = S.Rows[0];
   T.Process = Process;
-  T.Name = Name;
+  T.Name = name(S.Text).String;
   T.Kind = Kind;
   T.Calls += 1;
-  T.DurationNs += S->DurationNs;
+  T.DurationNs += S.DurationNs;
   T.Allocations += Host.Allocations;
   T.Frees += Host.Frees;
   T.AllocatedBytes += Host.AllocatedBytes;
   T.PeakBytes = std::max(T.PeakBytes, Host.Peak);
   T.RiseBytes = std::max(T.RiseBytes, Host.Peak - Host.Before);
-  addTensors(T, *S);
-  addDevices(T, *S);
+  addTensors(T, S);
+  addDevices(T, S);
 }
 
 void ProcessScopes::endRing(uint32_t I, uint64_t TimeNs) {
@@ -247,8 +254,32 @@ void ProcessScopes::finish(uint64_t TimeNs) {
   for (uint32_t I = 0; I != Rings.size(); ++I)
     endRing(I, TimeNs);
   for (auto &[Name, T] : TotalStats)
-    R.ScopeTotals.push_back(T);
+    R.ScopeTotals.push_back(T.Stats);
   TotalStats.clear();
+}
+
+void ProcessScopes::addChanged(uint64_t TimeNs, std::vector<LayerStats> &Out) {
+  MapVector<uint64_t, LayerStats> Opens;
+  for (const RingScopes &Of : Rings)
+    for (const RunningScope &O : Of.Opens) {
+      if (O.Measured != Measure::Scope && O.Measured != Measure::Range)
+        continue;
+      const ScopeResult *S = Spans.find(O.Number, TimeNs);
+      if (!S)
+        continue;
+      ScopeKind Kind =
+          O.Measured == Measure::Scope ? ScopeKind::User : ScopeKind::Range;
+      uint64_t Key = keyOfScope(Kind, name(S->Text).String);
+      auto [It, New] = Opens.insert({Key, LayerStats()});
+      if (auto Ended = TotalStats.find(Key); New && Ended != TotalStats.end())
+        It->second = Ended->second.Stats;
+      addCall(It->second, *S, Kind);
+    }
+  for (auto &[Key, T] : TotalStats)
+    if (std::exchange(T.HasChanged, false) && !Opens.count(Key))
+      Out.push_back(T.Stats);
+  for (auto &[Key, T] : Opens)
+    Out.push_back(T);
 }
 
 //===----------------------------------------------------------------------===//

@@ -81,6 +81,9 @@ public:
   void endRing(uint32_t Ring, uint64_t TimeNs);
   /// Ends all open scopes, and adds the stats of all scopes to the recording.
   void finish(uint64_t TimeNs);
+  /// Adds the stats that have changed since the last call to Out: of scopes and
+  /// layers that have ended, and of open scopes up to TimeNs.
+  void addChanged(uint64_t TimeNs, std::vector<LayerStats> &Out);
 
 private:
   /// The work of a PyTorch thread. Recompute: forward again, in backward.
@@ -148,6 +151,17 @@ private:
   uint32_t findLine(uint32_t Node);
   void enterPlace(RingScopes &Of, uint64_t Kind, llvm::StringRef Name,
                   RunningScope &O);
+  /// Stats of all calls of a scope or layer.
+  struct ScopeTotal {
+    LayerStats Stats;
+    bool HasChanged = false; ///< since the last addChanged()
+  };
+  LayerStats &totalOf(uint64_t Key) {
+    ScopeTotal &T = TotalStats[Key];
+    T.HasChanged = true;
+    return T.Stats;
+  }
+  void addCall(LayerStats &T, const ScopeResult &S, ScopeKind Kind);
   void endLayer(const LayerRange &S, bool Backward, uint64_t TimeNs);
   static SpaceShare &shareOf(LayerStats &T, uint32_t Space);
   static void addToLayer(LayerStats &T, uint32_t Space,
@@ -183,7 +197,7 @@ private:
   llvm::DenseMap<uint64_t, std::pair<double, double>> Wasted;
   llvm::DenseMap<uint32_t, ScopeName> Names; ///< by text
   /// Key: string of the name; above it direction and kind.
-  llvm::MapVector<uint64_t, LayerStats> TotalStats;
+  llvm::MapVector<uint64_t, ScopeTotal> TotalStats;
   uint64_t Steps = 0, FoldedMarks = 0;
   /// Open scopes without a scope path whose ends are steps.
   llvm::DenseSet<uint64_t> StepScopes;

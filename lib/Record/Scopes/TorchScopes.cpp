@@ -412,7 +412,7 @@ void ProcessScopes::endLayer(const LayerRange &S, bool Backward,
                              uint64_t TimeNs) {
   uint32_t Name = layerName(S.Text);
   uint64_t Key = uint64_t(Backward) << 32 | Name;
-  LayerStats &T = TotalStats[Key];
+  LayerStats &T = totalOf(Key);
   T.Process = Process;
   T.Name = Name;
   T.Kind = ScopeKind::Layer;

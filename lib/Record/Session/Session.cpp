@@ -207,6 +207,8 @@ void Session::samples() {
     }
     NextLossNs = Now + 100000000;
   }
+  if (R.isPartialDue(Now))
+    R.writePartial(Now);
   if (Now >= NextFlushNs && !R.isWriting() && !waitsForNames(Now)) {
     for (ChildProcess &P : Children.recorded())
       RingReader::takeBackRings(P, true);

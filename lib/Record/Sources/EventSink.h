@@ -74,6 +74,10 @@ public:
   const HeapChoice &wanted() const { return R.Wanted; }
   CategoryTable &categories() { return R.Categories; }
   OomLog &ooms() { return R.Ooms; }
+  void addOom(OomLog::OomTimePoint M) {
+    R.Ooms.add(std::move(M));
+    R.Partials.hurry();
+  }
   /// The category of a block of this process.
   void noteCategory(uint64_t AllocationId, TensorCategory Is) {
     R.addCategory(Log, AllocationId, Is);

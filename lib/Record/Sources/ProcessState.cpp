@@ -22,6 +22,9 @@ ProcessState::ProcessState(uint32_t Id, pid_t Pid, bool Forked,
       Torch(Sink, Snapshots, Scopes, Devices, {Maps, Host, Driver, Segs}),
       Nvtx(Sink, Snapshots, Scopes), Reported(Sink, Snapshots, Maps, Host) {
   Sink.Log.AtEnd = [this] { Torch.finish(); };
+  Sink.Log.AddScopes = [this](uint64_t NowNs, std::vector<LayerStats> &Out) {
+    Scopes.addChanged(NowNs, Out);
+  };
   Sink.Log.Categories.AddLive = [this] { Torch.addLiveCategories(); };
 }
 

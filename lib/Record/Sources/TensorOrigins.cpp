@@ -149,5 +149,5 @@ void TensorOrigins::outOfMemory(const Mark &Oom) {
     M.Categories[It->second].Blocks += 1;
     M.Categories[It->second].Bytes += E.Size;
   }
-  Sink.ooms().add(std::move(M));
+  Sink.addOom(std::move(M));
 }

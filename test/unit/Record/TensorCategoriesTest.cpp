@@ -307,7 +307,7 @@ TEST(OomLog, KeepsTheFirstAndTheLast) {
   Add(2, 50, 1);
   Add(1, 60, 1);
   auto M = Log.timePoints();
-  ASSERT_EQ(OomLog::MaxOfProcess + 1, M.size());
+  ASSERT_EQ(MaxOomsOfProcess + 1, M.size());
   EXPECT_EQ(7u, M[6].What.TimeNs);
   EXPECT_EQ(2u, M[7].What.Process);
   // Skipped: 8, 9 and 10, and one by skip().

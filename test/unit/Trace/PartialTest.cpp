@@ -43,6 +43,32 @@ TEST(Partial, LaterRowsTakeThePlaceOfEarlierOnes) {
   EXPECT_EQ(S.Ooms.size(), 1u);
 }
 
+TEST(Partial, OfManyOomsTheFirstSevenAndTheLastAreKept) {
+  PartialRows Rows;
+  for (uint32_t I = 1; I != 21; ++I) {
+    Partial P = partial(I);
+    P.Ooms.resize(1);
+    P.Ooms[0].Number = I;
+    P.Ooms[0].Process = 1;
+    P.OomHeaps = {{I, 1, 0, 0, false, 0}};
+    P.Categories.resize(1);
+    P.Categories[0].Oom = I;
+    P.Categories[0].Blocks = 1;
+    Rows.add(P);
+  }
+  Summary S;
+  Rows.addTo(S);
+  std::vector<uint32_t> Numbers, Heaps, Categories;
+  for (const OomRecord &O : S.Ooms)
+    Numbers.push_back(O.Number);
+  for (const OomHeap &H : S.OomHeaps)
+    Heaps.push_back(H.Oom);
+  for (const CategoryStats &C : S.Categories)
+    Categories.push_back(C.Oom);
+  EXPECT_EQ(Numbers, (std::vector<uint32_t>{1, 2, 3, 4, 5, 6, 7, 20}));
+  EXPECT_EQ(Heaps, Numbers);
+  EXPECT_EQ(Categories, Numbers);
+}
 TEST(Partial, SetsWithoutTheirEndDoNotCount) {
   PartialRows Rows;
   Partial Cut = partial(1, /*Complete=*/false);

@@ -7,11 +7,13 @@ import json
 import re
 import sys
 
-strings, heaps = {}, {}
+strings, heaps, section = {}, {}, ""
 at = collections.defaultdict(lambda: collections.defaultdict(lambda: [0, 0]))
 peak = {}
 with open(sys.argv[2], encoding="utf-8", errors="replace") as asm:
     for line in asm:
+        if not line[0].isspace():
+            section = line.split()[0]
         line = line.strip()
         fields = dict(re.findall(r"([\w-]+)=(\S+)", line))
         if match := re.match(r'string (\d+) (".*")$', line):
@@ -20,7 +22,8 @@ with open(sys.argv[2], encoding="utf-8", errors="replace") as asm:
             heaps[match[1]] = strings.get(match[2]) or json.loads(match[2])
         elif match := re.match(r"heap (\d+) .*peak-bytes=(\d+)", line):
             peak[heaps[match[1]]] = int(match[2])
-        elif line.startswith("category ") and heaps[fields["heap"]] == "torch.cpu":
+        # Partial sections have the same rows again.
+        elif line.startswith("category ") and section == "summary" and heaps[fields["heap"]] == "torch.cpu":
             category = at[int(fields.get("oom", 0))][line.split()[1]]
             category[0] += int(fields["blocks"])
             category[1] += int(fields["bytes"])
