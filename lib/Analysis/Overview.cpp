@@ -156,6 +156,12 @@ Expected<Overview> queryOverview(const SelectedStats &S,
   Out.Intervals = std::move(Intervals);
   Out.Growing = growthLines(S, *Out.Where, Growth);
   Out.Growth = std::move(Growth);
+  if (std::optional<OomReport> Oom = findLastOom(S)) {
+    Expected<OomMoment> M = queryOomMoment(S, *Out.Where, std::move(*Oom));
+    if (!M)
+      return M.takeError();
+    Out.Oom = std::move(*M);
+  }
   return Out;
 }
 

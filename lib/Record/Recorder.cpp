@@ -4,10 +4,10 @@
 
 #include "Recorder.h"
 #include "Launch/Launch.h"
-#include "Launch/MemoryGroup.h"
 #include "Launch/NoMemory.h"
 #include "Output/TraceOutput.h"
 #include "Session/Session.h"
+#include "Shared/MemoryGroup.h"
 #include "Shared/Preloadable.h"
 #include "Shared/ProcFs.h"
 #include "llvm/Support/Path.h"

@@ -3,6 +3,7 @@
 // The sentences and rows of a first screen.
 
 #include "FirstScreen.h"
+#include "OomSentences.h"
 #include "Support/CommandText.h"
 #include "Support/Table.h"
 #include "TraceText/CategorySums.h"
@@ -132,10 +133,13 @@ static std::string verdict(const PageInput &F, ArrayRef<Subject> All) {
       (isNamed(F, All) ? S.Name + " " : "") + "peak " + formatSize(S.PeakBytes);
   if (S.PeakTimeNs)
     Text += " " + whenText(F, *S.PeakTimeNs);
-  if (uint64_t Ooms = F.R.OomFailures)
+  bool IsKilled = F.O.Oom && F.O.Oom->Event.What.Kind == OomKind::Killed;
+  if (IsKilled)
+    Text += "; killed by the kernel: out of memory";
+  else if (uint64_t Ooms = F.R.OomFailures)
     Text += "; out of memory " +
             (Ooms == 1 ? std::string("once") : formatCount(Ooms) + " times");
-  if (std::string Death = deathText(F); !Death.empty())
+  if (std::string Death = deathText(F); !Death.empty() && !IsKilled)
     Text += "; " + Death;
   if (std::vector<LineGrowth> All = growing(F); !All.empty()) {
     const LineGrowth &L = All.front();
@@ -289,6 +293,23 @@ std::string verdictText(const PageInput &F) {
   return verdict(F, subjectsOf(F));
 }
 
+/// Why memory ran out, what held it then, and what to change.
+static void addOomRows(const PageInput &F,
+                       function_ref<void(StringRef, const std::string &)> Add) {
+  uint64_t Times = F.R.OomFailures;
+  if (!Times)
+    return;
+  if (!F.O.Oom)
+    return Add("! out of memory", plural(Times, "time"));
+  const OomMoment &M = *F.O.Oom;
+  std::string Reason = oomReason(F.T, *F.O.Where, M);
+  Add("! out of memory",
+      Times == 1 ? Reason : plural(Times, "time") + ", at last: " + Reason);
+  Add("held then", oomHolders(*F.O.Where, M));
+  Add("tensors then", oomTensors(F.T, M));
+  Add("to change", oomAdvice(F.T, *F.O.Where, M));
+}
+
 std::vector<HeadRow> headRows(const PageInput &F) {
   std::vector<Subject> All = subjectsOf(F);
   std::vector<HeadRow> Rows;
@@ -301,6 +322,7 @@ std::vector<HeadRow> headRows(const PageInput &F) {
   constexpr unsigned MaxCommand = 160;
   Add("command", shorten(commandText(F.R.Run.Command), MaxCommand));
   Add("run", runText(F));
+  addOomRows(F, Add);
   for (const Subject &S : All)
     Add("peak", subjectText(S, F));
   if (!All.empty())
@@ -318,8 +340,6 @@ std::vector<HeadRow> headRows(const PageInput &F) {
                          formatSize(Bytes) + ": values are estimates");
   if (F.R.Lost)
     Add("! lost", plural(F.R.Lost, "event") + ": figures may be wrong");
-  if (F.R.OomFailures)
-    Add("! out of memory", plural(F.R.OomFailures, "time"));
   constexpr size_t MaxGrowing = 3;
   std::vector<LineGrowth> Growing = growing(F);
   for (const LineGrowth &L :

@@ -127,6 +127,19 @@ template <> struct UnknownRule<TensorCategory> {
       TensorCategory::Unknown;
 };
 
+template <> struct UnknownRule<OomKind> {
+  static constexpr uint8_t NumKnown = NumOomKinds;
+  static constexpr auto Where = UnknownValues::Ooms;
+  static constexpr const char *Name = "kind of out-of-memory event";
+  static constexpr std::optional<OomKind> ReadAs = OomKind::Failed;
+};
+template <> struct UnknownRule<LimitKind> {
+  static constexpr uint8_t NumKnown = NumLimitKinds;
+  static constexpr auto Where = UnknownValues::Ooms;
+  static constexpr const char *Name = "kind of limit";
+  static constexpr std::optional<LimitKind> ReadAs = LimitKind::Unknown;
+};
+
 template <class E>
 Decoder::Problem Decoder::readEnum(uint8_t Value, E &Out, bool &Keep) {
   using OfEnum = UnknownRule<E>;

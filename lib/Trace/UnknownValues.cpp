@@ -34,6 +34,8 @@ static constexpr EntryWords Words[] = {
      "are counted among the lost events"},
     {"row of categories", "rows of categories", "a category",
      "is counted as unknown", "are counted as unknown"},
+    {"out-of-memory event", "out-of-memory events", "a kind",
+     "is shown without its reason", "are shown without their reasons"},
 };
 static_assert(std::size(Words) == UnknownValues::NumOf);
 
@@ -76,9 +78,9 @@ std::vector<std::string> UnknownValues::sentences() const {
 }
 
 const char *UnknownValues::name(Of What) {
-  static constexpr const char *Names[] = {"sections",  "frames", "scopes",
-                                          "processes", "marks",  "intervals",
-                                          "layers",    "losses", "categories"};
+  static constexpr const char *Names[] = {
+      "sections",  "frames", "scopes", "processes",  "marks",
+      "intervals", "layers", "losses", "categories", "ooms"};
   static_assert(std::size(Names) == NumOf);
   return Names[What];
 }

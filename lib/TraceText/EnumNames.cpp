@@ -32,6 +32,10 @@ static constexpr StringLiteral TensorCategories[] = {
 static constexpr StringLiteral IntervalDetailNames[] = {"none", "changed",
                                                         "whole"};
 
+static constexpr StringLiteral OomKinds[] = {"failed", "killed"};
+static constexpr StringLiteral LimitKinds[] = {
+    "unknown", "address-space", "data", "group", "machine", "device"};
+
 static_assert(std::size(FrameKinds) == NumFrameKinds);
 static_assert(std::size(ScopeKinds) == NumScopeKinds);
 static_assert(std::size(ProcessOrigins) == NumProcessOrigins);
@@ -40,6 +44,8 @@ static_assert(std::size(MarkKinds) == NumMarkKinds);
 static_assert(std::size(LossKinds) == NumLossKinds);
 static_assert(std::size(TensorCategories) == NumTensorCategories);
 static_assert(std::size(IntervalDetailNames) == NumIntervalDetails);
+static_assert(std::size(OomKinds) == NumOomKinds);
+static_assert(std::size(LimitKinds) == NumLimitKinds);
 
 EnumNames enumNames(FrameKind) { return FrameKinds; }
 EnumNames enumNames(ScopeKind) { return ScopeKinds; }
@@ -49,5 +55,7 @@ EnumNames enumNames(MarkKind) { return MarkKinds; }
 EnumNames enumNames(LossKind) { return LossKinds; }
 EnumNames enumNames(TensorCategory) { return TensorCategories; }
 EnumNames enumNames(IntervalDetail) { return IntervalDetailNames; }
+EnumNames enumNames(OomKind) { return OomKinds; }
+EnumNames enumNames(LimitKind) { return LimitKinds; }
 
 } // namespace memkit

@@ -25,6 +25,8 @@ EnumNames enumNames(MarkKind);
 EnumNames enumNames(LossKind);
 EnumNames enumNames(TensorCategory);
 EnumNames enumNames(IntervalDetail);
+EnumNames enumNames(OomKind);
+EnumNames enumNames(LimitKind);
 
 /// The word for V; `unknown` for the value by which readers replace unknown
 /// kinds.

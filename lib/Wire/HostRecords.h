@@ -88,6 +88,14 @@ struct ReallocEndRecord {
   uint32_t Stack;
 };
 
+/// A function of malloc's or mmap's family found no memory.
+struct HostOomRecord {
+  using Layout = RecordLayout<RecordKind::HostOom, InSize, InFunction, InStack>;
+  uint64_t Requested;
+  AllocFunction Function;
+  uint32_t Stack;
+};
+
 //===----------------------------------------------------------------------===//
 // Mappings
 //===----------------------------------------------------------------------===//
@@ -204,9 +212,9 @@ struct SpawnedRecord {
 
 using HostRecords =
     RecordList<AllocateRecord, FreeRecord, ReallocBeginRecord, ReallocEndRecord,
-               MapRecord, UnmapRecord, ProtectRecord, RemapBeginRecord,
-               RemapEndRecord, BreakRecord, ThreadStartRecord, ThreadEndRecord,
-               ExecRecord, ExecFailedRecord, SpawnedRecord>;
+               HostOomRecord, MapRecord, UnmapRecord, ProtectRecord,
+               RemapBeginRecord, RemapEndRecord, BreakRecord, ThreadStartRecord,
+               ThreadEndRecord, ExecRecord, ExecFailedRecord, SpawnedRecord>;
 
 } // namespace memkit::wire
 

@@ -78,8 +78,9 @@ enum class RecordKind : uint8_t {
   // ReportedRecords.h
   ReportedAllocate = 50,
   ReportedFree = 51,
+  HostOom = 52, ///< HostRecords.h
 };
-inline constexpr uint8_t NumRecordKinds = 52;
+inline constexpr uint8_t NumRecordKinds = 53;
 
 /// One entry of a ring. Times rise within a ring, except those of signal
 /// handlers, which may be slightly before the time of the preceding record.

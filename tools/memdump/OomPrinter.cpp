@@ -6,9 +6,10 @@
 #include "Cli/Terminal.h"
 #include "Cli/ToolMain.h"
 #include "Export/StackText.h"
+#include "Report/OomSentences.h"
 #include "Support/Table.h"
 #include "TraceText/CategorySums.h"
-#include "memkit/Model/Query.h"
+#include "TraceText/EnumNames.h"
 #include "memkit/Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -69,43 +70,79 @@ static void printLargest(raw_ostream &OS, const Trace &T, const OomReport &M,
   }
 }
 
-static void printTimePoint(raw_ostream &OS, const Trace &T, const OomReport &M,
-                           unsigned Width) {
-  const OomRecord &O = M.What;
-  OS << T.heapName(O.Heap) << " could not allocate " << formatSize(O.Requested)
-     << " at " << formatTime(O.TimeNs) << " for " << T.processName(O.Process);
-  if (O.Skipped)
-    OS << ", and failed " << formatCount(O.Skipped)
-       << (O.Skipped == 1 ? " time" : " times") << " shortly before";
-  OS << '\n';
-  if (O.ScopePath)
-    OS << "in " << T.scopePathText(O.ScopePath) << '\n';
-  printLines(OS, T, O.Stack, Width);
-  if (!M.Heaps.empty()) {
-    OS << '\n';
-    printHeaps(OS, T, M, Width);
-  }
-  if (M.Tensors.empty())
+/// What the process and its memory space held, by line.
+static void printHolders(raw_ostream &OS, const Trace &T, const Places &Where,
+                         const OomMoment &M, unsigned Width) {
+  constexpr size_t Max = 8;
+  if (M.Holders.empty())
     return;
-  OS << "\nlive in " << T.heapName(O.Heap) << " of " << T.processName(O.Process)
-     << ":\n\n";
-  printCategoryTable(
-      OS, sumCategories(M.Tensors, O.Number),
-      [&](uint32_t Id) { return T.string(Id); }, Width);
-  printLargest(OS, T, M, Width);
+  using Side = Table::Side;
+  Table Rows({{"held then", Side::Right},
+              {"share", Side::Right},
+              {"blocks", Side::Right},
+              {"by", Side::Left, true}});
+  ArrayRef<OomHolder> All = M.Holders;
+  for (const OomHolder &H : All.take_front(isVerbose() ? All.size() : Max))
+    Rows.add({formatSize(H.Bytes), formatShare(H.Bytes, M.LiveBytes),
+              formatCount(H.Blocks), Where.text(Where.place(H.Place))});
+  if (!isVerbose() && All.size() > Max) {
+    OomHolder Rest;
+    for (const OomHolder &H : All.drop_front(Max)) {
+      Rest.Bytes += H.Bytes;
+      Rest.Blocks += H.Blocks;
+    }
+    Rows.add({formatSize(Rest.Bytes), formatShare(Rest.Bytes, M.LiveBytes),
+              formatCount(Rest.Blocks),
+              formatCount(All.size() - Max) + " other places"});
+  }
+  OS << '\n';
+  Rows.print(OS, Width);
 }
 
-void memkit::printOoms(raw_ostream &OS, const Trace &T) {
-  std::vector<OomReport> TimePoints = queryOoms(T);
-  if (TimePoints.empty())
-    OS << (T.isComplete() ? "no allocation failed\n"
-                          : "no allocation failed, as far as the trace goes: "
+static void printReason(raw_ostream &OS, const Trace &T, const Places &Where,
+                        const OomMoment &M, unsigned Width) {
+  const OomRecord &O = M.Event.What;
+  OS << oomReason(T, Where, M) << '\n';
+  if (O.Skipped)
+    OS << "failed " << formatCount(O.Skipped)
+       << (O.Skipped == 1 ? " time" : " times") << " shortly before\n";
+  if (std::string Advice = oomAdvice(T, Where, M); !Advice.empty())
+    OS << "to change: " << Advice << '\n';
+  if (O.ScopePath)
+    OS << "in " << T.scopePathText(O.ScopePath) << '\n';
+  if (O.Stack)
+    printLines(OS, T, O.Stack, Width);
+}
+
+static void printMoment(raw_ostream &OS, const Trace &T, const Places &Where,
+                        const OomMoment &M, unsigned Width) {
+  const OomReport &R = M.Event;
+  printReason(OS, T, Where, M, Width);
+  printHolders(OS, T, Where, M, Width);
+  if (!R.Heaps.empty()) {
+    OS << '\n';
+    printHeaps(OS, T, R, Width);
+  }
+  if (R.Tensors.empty())
+    return;
+  OS << "\nlive tensors of " << T.processName(R.What.Process) << ":\n\n";
+  printCategoryTable(
+      OS, sumCategories(R.Tensors, R.What.Number),
+      [&](uint32_t Id) { return T.string(Id); }, Width);
+  printLargest(OS, T, R, Width);
+}
+
+void memkit::printOoms(raw_ostream &OS, const Trace &T, const Places &Where,
+                       ArrayRef<OomMoment> Moments) {
+  if (Moments.empty())
+    OS << (T.isComplete() ? "memory never ran out\n"
+                          : "memory never ran out, as far as the trace goes: "
                             "the trace is not complete\n");
   unsigned Width = outputWidth();
-  for (const OomReport &M : TimePoints) {
-    if (&M != &TimePoints.front())
+  for (const OomMoment &M : Moments) {
+    if (&M != &Moments.front())
       OS << "\n\n";
-    printTimePoint(OS, T, M, Width);
+    printMoment(OS, T, Where, M, Width);
   }
 }
 
@@ -113,8 +150,30 @@ void memkit::printOoms(raw_ostream &OS, const Trace &T) {
 // JSON
 //===----------------------------------------------------------------------===//
 
-static void writeNow(json::OStream &J, const Trace &T, const OomReport &M) {
+static void writeHolders(json::OStream &J, const Places &Where,
+                         const OomMoment &M) {
+  J.attributeArray("holders", [&] {
+    for (const OomHolder &H : M.Holders)
+      J.object([&] {
+        J.attribute("place", jsonText(Where.text(Where.place(H.Place))));
+        J.attribute("bytes", H.Bytes);
+        J.attribute("blocks", H.Blocks);
+      });
+  });
+}
+
+static void writeMoment(json::OStream &J, const Trace &T, const Places &Where,
+                        const OomMoment &Of) {
+  const OomReport &M = Of.Event;
   const OomRecord &O = M.What;
+  J.attribute("kind", enumName(O.Kind));
+  J.attribute("reason", jsonText(oomReason(T, Where, Of)));
+  J.attribute("advice", jsonText(oomAdvice(T, Where, Of)));
+  J.attribute("limit_kind", enumName(O.Limit));
+  J.attribute("limit_bytes",
+              O.LimitBytes ? json::Value(O.LimitBytes) : json::Value(nullptr));
+  J.attribute("free_bytes",
+              O.FreeKnown ? json::Value(O.FreeBytes) : json::Value(nullptr));
   J.attribute("heap", jsonText(T.heapName(O.Heap)));
   J.attribute("process", O.Process);
   J.attribute("time_ns", O.TimeNs);
@@ -124,6 +183,7 @@ static void writeNow(json::OStream &J, const Trace &T, const OomReport &M) {
   J.attributeBegin("stack");
   writeStack(J, T, O.Stack);
   J.attributeEnd();
+  writeHolders(J, Where, Of);
   J.attributeArray("heaps", [&] {
     for (const OomHeap &H : M.Heaps)
       J.object([&] {
@@ -155,12 +215,13 @@ static void writeNow(json::OStream &J, const Trace &T, const OomReport &M) {
   });
 }
 
-void memkit::writeOomJson(raw_ostream &OS, const Trace &T) {
+void memkit::writeOomJson(raw_ostream &OS, const Trace &T, const Places &Where,
+                          ArrayRef<OomMoment> Moments) {
   json::OStream J(OS, /*IndentSize=*/1);
   J.object([&] {
     J.attributeArray("ooms", [&] {
-      for (const OomReport &M : queryOoms(T))
-        J.object([&] { writeNow(J, T, M); });
+      for (const OomMoment &M : Moments)
+        J.object([&] { writeMoment(J, T, Where, M); });
     });
   });
   OS << '\n';

@@ -19,10 +19,22 @@ Error memkit::printFailures(OutputFile &Out) {
   if (!T)
     return T.takeError();
   (*T)->foldFrames();
+  Expected<Selection> All = Selection::create(**T, SelectionSpec());
+  if (!All)
+    return All.takeError();
+  Expected<SelectedStats> S = SelectedStats::create(**T, std::move(*All));
+  if (!S)
+    return S.takeError();
+  Places Where(*S);
+  std::vector<OomMoment> Moments;
+  for (OomReport &R : queryOoms(**T))
+    if (Error E = queryOomMoment(*S, Where, std::move(R))
+                      .moveInto(Moments.emplace_back()))
+      return E;
   if (OutputFormat == DumpFormat::Text)
-    printOoms(Out.os(), **T);
+    printOoms(Out.os(), **T, Where, Moments);
   else
-    writeOomJson(Out.os(), **T);
+    writeOomJson(Out.os(), **T, Where, Moments);
   warnUnknown((*T)->reader());
   return Error::success();
 }

@@ -3,7 +3,9 @@
 // memstat's output for scripts.
 
 #include "Export/StackText.h"
+#include "Report/OomSentences.h"
 #include "Sections.h"
+#include "TraceText/EnumNames.h"
 #include "memkit/Trace/SummaryStats.h"
 
 using namespace llvm;
@@ -217,6 +219,23 @@ static void writeSuggestion(json::OStream &J, const PageInput &F,
   J.attribute("text", jsonText(adviceText(F, S)));
 }
 
+/// The last out-of-memory event; memdump --oom --format=json has all.
+static void writeOom(json::OStream &J, const PageInput &F) {
+  if (!F.O.Oom)
+    return J.attribute("out_of_memory", nullptr);
+  const OomMoment &M = *F.O.Oom;
+  J.attributeObject("out_of_memory", [&] {
+    J.attribute("times", F.R.OomFailures);
+    J.attribute("kind", enumName(M.Event.What.Kind));
+    J.attribute("time_ns", M.Event.What.TimeNs);
+    J.attribute("requested_bytes", M.Event.What.Requested);
+    J.attribute("heap", jsonText(F.heapName(M.Event.What.Heap)));
+    J.attribute("reason", jsonText(oomReason(F.T, *F.O.Where, M)));
+    J.attribute("held_by", jsonText(oomHolders(*F.O.Where, M)));
+    J.attribute("advice", jsonText(oomAdvice(F.T, *F.O.Where, M)));
+  });
+}
+
 static void writePlaceStats(json::OStream &J, const PageInput &F,
                             const PlaceStats &P) {
   J.attribute("space", jsonText(F.T.spaceName(P.Space)));
@@ -271,6 +290,7 @@ void writeStatJson(raw_ostream &OS, const PageInput &F) {
   };
   J.object([&] {
     writeRunJson(J, F.R, F.T, queryCategories(F.T));
+    writeOom(J, F);
     List("suggestions", F.O.Suggestions, writeSuggestion);
     List("heap_list", F.O.Heaps, writeHeap);
     List("fragmentation", F.O.Fragmentation, writeFragmentation);

@@ -11,6 +11,7 @@
 #include "memkit/Analysis/HeapCurves.h"
 #include "memkit/Analysis/HeapOverview.h"
 #include "memkit/Analysis/LayerHolds.h"
+#include "memkit/Analysis/OomMoment.h"
 #include "memkit/Analysis/PlaceStats.h"
 #include "memkit/Analysis/Suggestions.h"
 #include "memkit/Model/Query.h"
@@ -53,6 +54,7 @@ struct Overview {
   std::vector<PlaceStats> Places;      ///< by memory space, the largest first
   GrowthReport Growth;                 ///< if OverviewOptions::Growth
   std::vector<LineGrowth> Growing;     ///< of Growth, by line
+  std::optional<OomMoment> Oom;        ///< the last out-of-memory event
   /// The intervals of the selection, if the overview needed any; for callers
   /// that read more of them.
   std::unique_ptr<IntervalSeries> Intervals;

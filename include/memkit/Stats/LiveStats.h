@@ -389,6 +389,12 @@ public:
       return std::nullopt;
     return Heaps[Heap]->Reserved;
   }
+  bool isOfHost(uint32_t Heap) const {
+    return Heaps[Heap]->Space == Spaces[0].get();
+  }
+  bool areOfOneSpace(uint32_t Heap, uint32_t Other) const {
+    return Heaps[Heap]->Space == Heaps[Other]->Space;
+  }
   uint64_t heapLiveBlocks(uint32_t Heap) const {
     return Heaps[Heap]->C.LiveBlocks;
   }

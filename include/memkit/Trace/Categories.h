@@ -68,17 +68,42 @@ struct CategoryStats {
   }
 };
 
+/// What happened at an out-of-memory event.
+enum class OomKind : uint8_t {
+  Failed = 0, ///< an allocator refused a request
+  Killed = 1, ///< the kernel killed the process
+};
+inline constexpr uint8_t NumOomKinds = 2;
+
+/// The limit that an out-of-memory event met.
+enum class LimitKind : uint8_t {
+  Unknown = 0,
+  AddressSpace = 1, ///< RLIMIT_AS, `ulimit -v`
+  Data = 2,         ///< RLIMIT_DATA, `ulimit -d`
+  Group = 3,        ///< of a control group: a container, a job
+  Machine = 4,      ///< memory and swap, or CommitLimit
+  Device = 5,       ///< the memory of a device
+};
+inline constexpr uint8_t NumLimitKinds = 6;
+
 /// An out-of-memory event.
 struct OomRecord {
   uint32_t Number = 0; ///< from 1, in order
   uint32_t Process = 0;
-  uint32_t Heap = 0; ///< the heap of the failed allocation
+  /// The heap of the failed allocation; of a killed process, the host's heap
+  /// with the most bytes.
+  uint32_t Heap = 0;
   uint32_t Thread = 0;
   uint64_t TimeNs = 0;
   uint32_t Stack = 0;
   uint32_t ScopePath = 0;
-  uint64_t Requested = 0; ///< bytes
+  uint64_t Requested = 0; ///< bytes; 0: not known
   uint64_t Skipped = 0;   ///< events left out since the previous record
+  OomKind Kind = OomKind::Failed;
+  LimitKind Limit = LimitKind::Unknown;
+  uint64_t LimitBytes = 0; ///< 0: not known
+  bool FreeKnown = false;
+  uint64_t FreeBytes = 0; ///< left of the limit, before the request
   bool operator==(const OomRecord &) const = default;
   static constexpr auto fields() {
     using O = OomRecord;
@@ -92,7 +117,10 @@ struct OomRecord {
         rowField("stack", &O::Stack).idOrNone(IdKind::Stack, "oom with stack"),
         rowField("scope-path", &O::ScopePath)
             .idOrNone(IdKind::ScopePath, "oom with scope path"),
-        rowField("requested", &O::Requested), rowField("skipped", &O::Skipped));
+        rowField("requested", &O::Requested), rowField("skipped", &O::Skipped),
+        rowField("kind", &O::Kind), rowField("limit-kind", &O::Limit),
+        rowField("limit", &O::LimitBytes),
+        rowField("free-known", &O::FreeKnown), rowField("free", &O::FreeBytes));
   }
 };
 

@@ -30,8 +30,9 @@ struct UnknownValues {
     Layers,    ///< LayerStats of an unknown kind of scope
     Losses,
     Categories,
+    Ooms, ///< of an unknown kind, or with an unknown kind of limit
   };
-  static constexpr size_t NumOf = 9;
+  static constexpr size_t NumOf = 10;
   std::array<uint64_t, NumOf> Counts{};
 
   bool any() const;

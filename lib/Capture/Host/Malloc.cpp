@@ -9,6 +9,7 @@
 // same caller.
 
 #include "Blocks.h"
+#include "Failures.h"
 #include "Real.h"
 #include "Stacks/Codes.h"
 
@@ -23,6 +24,23 @@ static inline bool isOwn() {
   return __builtin_expect(ThisThread.QuietBits != 0, 0);
 }
 
+/// Called after a function has returned null for \p Size. A size of 0 may have
+/// that result, and a function may refuse its arguments (EINVAL).
+static void recordRefusal(size_t Size, AllocFunction F,
+                          const CallerFrame &Caller) {
+  if (Size && errno == ENOMEM)
+    recordFailure(Size, F, Caller);
+}
+
+/// Records the result of a function that calls no other hooked function.
+static inline void recordResult(void *P, size_t Size, AllocFunction F,
+                                const CallerFrame &Caller) {
+  if (__builtin_expect(!P, 0))
+    recordRefusal(Size, F, Caller);
+  else
+    recordAllocation(P, Size, F, Caller);
+}
+
 /// For a function that may call another hooked function: records the block
 /// unless the inner hook has.
 template <typename Fn>
@@ -30,7 +48,9 @@ static inline void *aligned(Fn Call, size_t Size, AllocFunction F,
                             const CallerFrame &Caller) {
   ThisThread.LastAllocation = 0;
   void *P = Call();
-  if (P && !isDecided(P))
+  if (__builtin_expect(!P, 0))
+    recordRefusal(Size, F, Caller);
+  else if (!isDecided(P))
     recordAllocation(P, Size, F, Caller);
   return P;
 }
@@ -44,8 +64,7 @@ MEMKIT_LONG_WAY void *mallocRecorded(size_t Size) {
     if (void *P = arenaAllocate(Size))
       return P;
   void *P = Real.Malloc(Size);
-  if (P)
-    recordAllocation(P, Size, AllocFunction::Malloc, Caller);
+  recordResult(P, Size, AllocFunction::Malloc, Caller);
   return P;
 }
 
@@ -113,8 +132,7 @@ static void *leaveArena(void *P, size_t Size, AllocFunction F,
   void *New = Own ? arenaAllocate(Size) : nullptr;
   if (!New) {
     New = Real.Malloc(Size);
-    if (New)
-      recordAllocation(New, Size, F, Caller);
+    recordResult(New, Size, F, Caller);
   }
   size_t Old = arenaSize(P);
   return New ? memcpy(New, P, Old < Size ? Old : Size) : nullptr;
@@ -151,8 +169,7 @@ static void *reallocate(void *P, size_t Size, AllocFunction F,
       if (void *New = arenaAllocate(Size))
         return New;
     void *New = realRealloc(nullptr, Size);
-    if (New)
-      recordAllocation(New, Size, F, Caller);
+    recordResult(New, Size, F, Caller);
     return New;
   }
   if (Size == 0)
@@ -163,6 +180,8 @@ static void *reallocate(void *P, size_t Size, AllocFunction F,
     recordReallocEnd(P, New, Size, F, Caller);
   else if (New)
     recordAllocation(New, Size, F, Caller);
+  if (__builtin_expect(!New, 0))
+    recordRefusal(Size, F, Caller);
   return New;
 }
 
@@ -191,6 +210,8 @@ MEMKIT_EXPORT int posix_memalign(void **To, size_t Alignment, size_t Size) {
   int Error = Real.PosixMemalign(To, Alignment, Size);
   if (Error == 0 && *To && !isDecided(*To))
     recordAllocation(*To, Size, AllocFunction::PosixMemalign, Caller);
+  if (__builtin_expect(Error == ENOMEM, 0))
+    recordFailure(Size, AllocFunction::PosixMemalign, Caller);
   return Error;
 }
 

@@ -12,6 +12,7 @@
 // madvise is not hooked: pages that madvise empties still belong to the
 // program, and come back when touched.
 
+#include "Failures.h"
 #include "Maps.h"
 #include "Real.h"
 #include "Runtime/Symbols.h"
@@ -125,6 +126,8 @@ static inline void *mapped(void *At, size_t Size, int Prot, int Flags, int Fd,
                                 mappedBytes(Size, Flags), AllocFunction::Mmap,
                                 0},
                 Caller);
+  else
+    recordMapFailure(Size, errno, Prot, Flags, AllocFunction::Mmap, Caller);
   return P;
 }
 
@@ -219,6 +222,8 @@ static void *remapped(void *At, size_t Old, size_t New, int Flags, void *To,
   void *P = RealMaps.Mremap(At, Old, New, Flags, To);
   if (Begun)
     recordRemapEnd(P, New, Old == 0 || (Flags & MREMAP_DONTUNMAP), Caller);
+  if (P == MAP_FAILED && (Flags & MREMAP_MAYMOVE))
+    recordMapFailure(New, errno, PROT_READ, 0, AllocFunction::Mremap, Caller);
   return P;
 }
 

@@ -91,6 +91,23 @@ bool ProcessExits::isDue(ChildProcess &P) const {
   return !P.State || isDrained(P) || ++P.Exit.Passes >= 4;
 }
 
+/// Whether the kernel has killed P for want of memory, as far as its counts
+/// tell.
+void ProcessExits::noteKill(ChildProcess &P, int32_t Status, uint32_t Signal) {
+  // A process whose parent has taken the status leaves nothing behind.
+  bool MayBeKilled = Signal == SIGKILL || (Status < 0 && !P.Exit.IsReplaced);
+  if (!MayBeKilled || Group.kills() <= Kills)
+    return;
+  ++Kills;
+  MetLimit Limit{LimitKind::Group, Group.limit(), std::nullopt};
+  if (Group.isMachine() || !Limit.Bytes) {
+    HostUse Machine;
+    readMemInfo(procfs::readFile("/proc/meminfo"), Machine);
+    Limit = {LimitKind::Machine, Machine.Total, std::nullopt};
+  }
+  P.State->noteKill(P.EndNs, Limit);
+}
+
 void ProcessExits::end(ChildProcess &P) {
   Execs.passStatus(P);
   int32_t Status = -1;
@@ -113,6 +130,7 @@ void ProcessExits::end(ChildProcess &P) {
   // A process that an exec replaced at once may end before its first pass.
   P.EndNs = R.boundaryNs(std::max(R.Times.Clock.toNs(P.Exit.Tsc), P.StartNs));
   if (P.State) {
+    noteKill(P, Status, Signal);
     P.State->finish(P.EndNs);
     R.cutInterval(P.Process, P.EndNs);
     P.State->releaseShared();

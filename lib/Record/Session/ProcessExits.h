@@ -11,6 +11,7 @@
 #include "Session/ProcessRoles.h"
 #include "Session/ProgramProcess.h"
 #include "Session/SymbolRequests.h"
+#include "Shared/MemoryGroup.h"
 #include <algorithm>
 #include <poll.h>
 #include <vector>
@@ -56,6 +57,7 @@ public:
 
 private:
   static constexpr uint64_t NoTsc = ~0ull;
+  void noteKill(ChildProcess &P, int32_t Status, uint32_t Signal);
   void findGone();
   static bool isDrained(ChildProcess &P);
 
@@ -67,6 +69,8 @@ private:
   DeviceUses &Uses;
   ProcessRoles &Roles;
   CaptureReports &Reports;
+  MemoryGroup Group = MemoryGroup::own();
+  uint64_t Kills = Group.kills();        ///< by the kernel, of known processes
   uint64_t PassTsc = 0, LastPassTsc = 0; ///< TSC of this pass and of the last
   uint64_t NextEndTsc = NoTsc; ///< lowest Exit.Tsc of the ending processes
   std::vector<pollfd> Polls;

@@ -8,6 +8,7 @@
 #include "Sources/CudaNumbers.h"
 #include "Sources/EventSink.h"
 #include "Sources/Mappings.h"
+#include "Sources/OutOfMemory.h"
 
 using namespace llvm;
 using namespace memkit;
@@ -17,9 +18,10 @@ using wire::CudaPlace;
 
 CudaDriver::CudaDriver(EventSink &Sink, BlockSnapshots &Snapshots,
                        Mappings &Maps, ProcessScopes &Scopes,
-                       CudaNumbers &Numbers, DeviceUses &Uses)
+                       CudaNumbers &Numbers, DeviceUses &Uses,
+                       OutOfMemory &Failures)
     : Sink(Sink), Snapshots(Snapshots), Maps(Maps), Scopes(Scopes),
-      Numbers(Numbers), Uses(Uses) {
+      Numbers(Numbers), Uses(Uses), Failures(Failures) {
   Snapshots.addOthers([this] { return Blocks.size(); },
                       [this](SmallVectorImpl<LiveEntry> &To) {
                         Blocks.forEach([&](const DeviceBlock &B) {
@@ -119,6 +121,7 @@ void CudaDriver::take(const wire::DeviceDetailRecord &Rec, RecordOrigin From) {
 LiveEntry CudaDriver::begin(const NewDeviceBlock &New, RecordOrigin From) {
   uint32_t Stack = Sink.stacks().driverStack(New.Node, New.Function);
   LiveEntry E = Sink.newBlock(From, New.Heap, Stack, New.Size);
+  Failures.allocated(From.Ring, New.Size);
   auto Heap = CudaHeap(CudaPlace::heap(New.Place));
   BlockRef Outer;
   // Host memory that the driver has mapped lies in a recorded mapping.
@@ -268,7 +271,7 @@ void CudaDriver::take(const wire::DeviceOomRecord &Rec, RecordOrigin From) {
   M.ScopePath = Sink.ring(From.Ring).ScopePath;
   uint64_t Live = Sink.stats().heapLiveBytes(M.Heap);
   M.Values = {Rec.Requested, Live, Live};
-  Sink.add(std::move(M));
+  Failures.failed(OutOfMemory::Allocator::Driver, std::move(M), From.Ring);
 }
 
 //===----------------------------------------------------------------------===//

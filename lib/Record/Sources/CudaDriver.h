@@ -28,13 +28,15 @@ class BlockSnapshots;
 class CudaNumbers;
 class EventSink;
 class Mappings;
+class OutOfMemory;
 class ProcessScopes;
 
 /// Belongs to the recorder's thread.
 class CudaDriver {
 public:
   CudaDriver(EventSink &Sink, BlockSnapshots &Snapshots, Mappings &Maps,
-             ProcessScopes &Scopes, CudaNumbers &Numbers, DeviceUses &Uses);
+             ProcessScopes &Scopes, CudaNumbers &Numbers, DeviceUses &Uses,
+             OutOfMemory &Failures);
 
   void take(const wire::DeviceAllocateRecord &Rec, RecordOrigin From);
   void take(const wire::DeviceFreeRecord &Rec, RecordOrigin From);
@@ -97,6 +99,7 @@ private:
   ProcessScopes &Scopes;
   CudaNumbers &Numbers;
   DeviceUses &Uses;
+  OutOfMemory &Failures;
   DeviceTable Blocks;
   llvm::BitVector Contexts;        ///< known to live, by number
   std::vector<RingDetail> Details; ///< by ring

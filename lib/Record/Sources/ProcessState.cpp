@@ -16,10 +16,11 @@ ProcessState::ProcessState(uint32_t Id, pid_t Pid, bool Forked,
       Scopes(*Shared, With.R, Id, With.R.Times.nowNs()),
       Snapshots(Sink, With.R), Maps(Sink, Snapshots),
       Host(Sink, Snapshots, Maps, Scopes, With),
-      Objects(Sink, Snapshots, Maps, Host), Numbers(Sink),
-      Driver(Sink, Snapshots, Maps, Scopes, Numbers, With.Uses),
+      Objects(Sink, Snapshots, Maps, Host), Failures(Sink, Pid), Numbers(Sink),
+      Driver(Sink, Snapshots, Maps, Scopes, Numbers, With.Uses, Failures),
       Devices(Sink, Scopes, Numbers), Segs(Sink, Snapshots, Driver, Devices),
-      Torch(Sink, Snapshots, Scopes, Devices, {Maps, Host, Driver, Segs}),
+      Torch(Sink, Snapshots, Scopes, Devices, Failures,
+            {Maps, Host, Driver, Segs}),
       Nvtx(Sink, Snapshots, Scopes), Reported(Sink, Snapshots, Maps, Host) {
   Sink.Log.AtEnd = [this] { Torch.finish(); };
   Sink.Log.AddScopes = [this](uint64_t NowNs, std::vector<LayerStats> &Out) {
@@ -69,6 +70,8 @@ void ProcessState::dispatch(const T &Rec, RecordOrigin From) {
     Host.take(Rec, From);
   else if constexpr (requires { Objects.take(Rec, From); })
     Objects.take(Rec, From);
+  else if constexpr (requires { Failures.take(Rec, From); })
+    Failures.take(Rec, From);
   else if constexpr (requires { Maps.take(Rec, From); })
     Maps.take(Rec, From);
   else if constexpr (requires { Driver.take(Rec, From); })

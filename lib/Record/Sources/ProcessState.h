@@ -15,6 +15,7 @@
 #include "Sources/HostHeap.h"
 #include "Sources/Mappings.h"
 #include "Sources/NvtxPools.h"
+#include "Sources/OutOfMemory.h"
 #include "Sources/PythonObjects.h"
 #include "Sources/ReportedPools.h"
 #include "Sources/Segments.h"
@@ -77,7 +78,10 @@ public:
   /// Takes one record. Records of exec are the caller's.
   void process(const wire::Record &Rec, uint32_t Ring);
   /// At the end of a pass over all rings: see HostHeap.
-  void settleHeld(bool All = false) { Host.settleHeld(All); }
+  void settleHeld(bool All = false) {
+    Host.settleHeld(All);
+    Failures.settle(All);
+  }
   /// The thread of the ring has ended.
   void releaseRing(uint32_t Ring);
   /// Counts the losses that the program reports.
@@ -94,6 +98,10 @@ public:
   void finish(uint64_t TimeNs) {
     Torch.finish();
     endScopes(TimeNs);
+  }
+  /// The kernel has killed the process for its memory; call before finish().
+  void noteKill(uint64_t AtNs, const MetLimit &Limit) {
+    Failures.killed(AtNs, Limit);
   }
   /// The recording ends before the process: the scopes end with the recording.
   void endScopes(uint64_t TimeNs) { Scopes.finish(TimeNs); }
@@ -138,6 +146,7 @@ private:
   Mappings Maps;
   HostHeap Host;
   PythonObjects Objects;
+  OutOfMemory Failures;
   CudaNumbers Numbers;
   CudaDriver Driver;
   TensorDevices Devices;

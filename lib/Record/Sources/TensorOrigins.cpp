@@ -5,6 +5,8 @@
 #include "Sources/TensorOrigins.h"
 #include "Scopes/ProcessScopes.h"
 #include "Sources/EventSink.h"
+#include <map>
+#include <tuple>
 #include <utility>
 
 using namespace llvm;
@@ -90,64 +92,27 @@ void TensorOrigins::finish() {
   Recent.clear();
 }
 
-/// The stats of each heap. The reserved bytes that the allocator reports with
-/// its failure are the newest.
-static std::vector<OomHeap> heapsAt(const Mark &Oom, const LiveStats &Stats) {
-  std::vector<OomHeap> Out;
-  for (uint32_t Heap = 1; Stats.hasHeap(Heap); ++Heap) {
-    HeapStats T = Stats.heapStats(Heap);
-    OomHeap H;
-    H.Heap = Heap;
-    H.LiveBlocks = Stats.heapLiveBlocks(Heap);
-    H.LiveBytes = Stats.heapLiveBytes(Heap);
-    bool Says = Heap == Oom.Heap && Oom.Values[2];
-    H.ReservedKnown = T.ReservedKnown || Says;
-    H.ReservedBytes = Says ? Oom.Values[2] : T.ReservedBytes;
-    if (H.LiveBlocks || H.ReservedBytes || Heap == Oom.Heap)
-      Out.push_back(H);
-  }
-  return Out;
-}
-
-/// A program may run out of memory very often: list the tensors again only
-/// after enough new events.
-void TensorOrigins::outOfMemory(const Mark &Oom) {
+void TensorOrigins::listAt(OomLog::OomTimePoint &M) {
   LiveStats &Stats = Sink.stats();
-  uint32_t Process = Sink.process();
   Scopes.categories().fail(Stats.events());
-  uint64_t Events = Stats.events(Process);
-  if (Events < NextOomLook || !Sink.ooms().hasRoom(Process))
-    return Sink.ooms().skip(Process);
-  NextOomLook = Events + Origins.size() / 16;
-  OomLog::OomTimePoint M;
-  M.What.Process = Process;
-  M.What.Heap = Oom.Heap;
-  M.What.Thread = Oom.Thread;
-  M.What.TimeNs = Oom.TimeNs;
-  M.What.Stack = Oom.Stack;
-  M.What.ScopePath = Oom.ScopePath;
-  M.What.Requested = Oom.Values[0];
-  M.Heaps = heapsAt(Oom, Stats);
   bool IsWorker = Sink.stacks().isDataWorker();
-  DenseMap<std::pair<uint64_t, uint32_t>, size_t> Rows;
+  std::map<std::tuple<uint32_t, uint32_t, uint8_t, uint32_t>, size_t> Rows;
   for (const auto &[Address, Tensor] : Origins) {
     const TensorCategories::Origin &B = Tensor.B;
     LiveEntry E;
-    if (B.Heap != Oom.Heap || !Live.get(Address, &E))
+    if (!Stats.areOfOneSpace(B.Heap, M.What.Heap) || !Live.get(Address, &E))
       continue;
     CategoryStats T;
     T.Heap = B.Heap;
-    T.Process = Process;
+    T.Process = M.What.Process;
     T.Category = Scopes.categories().ofLive(B, IsWorker);
     T.Layer = Scopes.layerName(B.Layer);
     T.Stack = Stats.stackOf(E.Row);
     auto [It, New] = Rows.try_emplace(
-        {uint64_t(T.Layer) << 8 | uint64_t(T.Category), T.Stack},
-        M.Categories.size());
+        {T.Heap, T.Layer, uint8_t(T.Category), T.Stack}, M.Categories.size());
     if (New)
       M.Categories.push_back(T);
     M.Categories[It->second].Blocks += 1;
     M.Categories[It->second].Bytes += E.Size;
   }
-  Sink.addOom(std::move(M));
 }

@@ -5,6 +5,7 @@
 #ifndef MEMKIT_LIB_RECORD_TENSORORIGINS_H
 #define MEMKIT_LIB_RECORD_TENSORORIGINS_H
 
+#include "Output/CategoryTable.h"
 #include "Scopes/TensorCategories.h"
 #include "Scopes/TensorFrames.h"
 #include "Sources/LiveTable.h"
@@ -17,7 +18,6 @@ namespace memkit {
 
 class EventSink;
 class ProcessScopes;
-struct Mark;
 
 /// Keeps the origin of each live tensor, to find the tensor's category at the
 /// free. Belongs to the recorder's thread.
@@ -38,9 +38,9 @@ public:
   /// Adds the categories of live tensors made since the last call to the
   /// recording, so that a trace that is cut off has the categories.
   void addLive();
-  /// At an out-of-memory event, with its mark Oom: keeps the live tensors by
-  /// category, layer and stack.
-  void outOfMemory(const Mark &Oom);
+  /// Adds the live tensors in the memory space of the event's heap to an
+  /// out-of-memory event, by heap, category, layer and stack.
+  void listAt(OomLog::OomTimePoint &M);
 
 private:
   struct LiveTensor {
@@ -58,8 +58,6 @@ private:
   /// The addresses of tensors made since the last addLive().
   std::vector<uint64_t> Recent;
   static constexpr size_t MaxRecent = 65536;
-  /// First event of the process at which to list tensors again.
-  uint64_t NextOomLook = 0;
 };
 
 } // namespace memkit

@@ -7,6 +7,7 @@
 #include "Sources/CudaDriver.h"
 #include "Sources/HostHeap.h"
 #include "Sources/Mappings.h"
+#include "Sources/OutOfMemory.h"
 #include "Sources/Segments.h"
 #include "Sources/TensorDevices.h"
 
@@ -15,13 +16,17 @@ using namespace memkit;
 
 Tensors::Tensors(EventSink &Sink, BlockSnapshots &Snapshots,
                  ProcessScopes &Scopes, TensorDevices &Devices,
-                 const OuterSources &Outers)
-    : Sink(Sink), Snapshots(Snapshots), Devices(Devices), Outers(Outers),
+                 OutOfMemory &Failures, const OuterSources &Outers)
+    : Sink(Sink), Snapshots(Snapshots), Devices(Devices), Failures(Failures),
+      Outers(Outers),
       Table(Snapshots.add(Live, OnDeviceBit - 1,
                           [this](const LiveEntry &E, uint64_t) {
                             return OuterOf.lookup(E.AllocationId);
                           })),
-      Origins(Sink, Scopes, Live) {}
+      Origins(Sink, Scopes, Live) {
+  Failures.listTensorsBy(
+      [this](OomLog::OomTimePoint &M) { Origins.listAt(M); });
+}
 
 /// Finds the block around a tensor. A tensor of a device lies in a segment or
 /// in a driver's block, not in a block of the host. The malloc block of a
@@ -123,8 +128,7 @@ void Tensors::take(const wire::TensorOomRecord &Rec, RecordOrigin From) {
   if (TensorDevices::TensorRequest Q = Devices.takeRequest(From.Ring);
       Q.IsThere)
     M.Values.push_back(Q.Address);
-  Origins.outOfMemory(M);
-  Sink.add(std::move(M));
+  Failures.failed(OutOfMemory::Allocator::Tensors, std::move(M), From.Ring);
 }
 
 bool Tensors::remove(uint64_t Address, LiveEntry &E) {

@@ -19,6 +19,7 @@ class BlockSnapshots;
 class CudaDriver;
 class HostHeap;
 class Mappings;
+class OutOfMemory;
 class Segments;
 class TensorDevices;
 
@@ -33,7 +34,8 @@ public:
     Segments &Segs;
   };
   Tensors(EventSink &Sink, BlockSnapshots &Snapshots, ProcessScopes &Scopes,
-          TensorDevices &Devices, const OuterSources &Outers);
+          TensorDevices &Devices, OutOfMemory &Failures,
+          const OuterSources &Outers);
 
   void take(const wire::TensorAllocateRecord &Rec, RecordOrigin From);
   void take(const wire::TensorFreeRecord &Rec, RecordOrigin From);
@@ -58,6 +60,7 @@ private:
   EventSink &Sink;
   BlockSnapshots &Snapshots;
   TensorDevices &Devices;
+  OutOfMemory &Failures;
   OuterSources Outers;
   LiveTable Live; ///< ScopeRow may have OnDeviceBit
   unsigned Table; ///< Live's number in Snapshots

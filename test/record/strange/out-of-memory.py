@@ -34,6 +34,16 @@ lines = done.stderr.splitlines()
 assert lines[0] == "memrec: the program was killed by signal 9, Killed", lines
 assert lines[1] == ("memrec: out of memory: the kernel killed 1 process of this control group "
                     "(limit 96 MiB) during the recording"), lines
+
+# The first lines are the answer, from the trace alone.
+page = subprocess.run(["memstat", base + ".fb"], check=True, stdout=subprocess.PIPE, text=True).stdout
+assert re.match(r"\S+: peak [0-9.]+ MiB at .*; killed by the kernel: out of memory\n", page), page
+assert re.search(r"! out of memory +the kernel killed \S+ at \S+ \S+: its control group is limited to 96 MiB;", page), page
+assert re.search(r"held then +[0-9.]+ MiB: eat.c:7 main (100.0|99.\d) %\n", page), page
+assert re.search(r"to change +more memory for the control group; hold less in eat.c:7 main\n", page), page
+oom = subprocess.run(["memdump", "--oom", base + ".fb"], check=True, stdout=subprocess.PIPE, text=True).stdout
+assert oom.startswith("the kernel killed "), oom
+
 leaks = subprocess.run(["memleak", "-v", base + ".fb"], check=True, stdout=subprocess.PIPE, text=True).stdout
 # On a busy machine it runs for long enough to be told of as growth, too.
 live = re.search(r"^([0-9.]+) MiB in ", leaks, re.MULTILINE)

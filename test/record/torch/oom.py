@@ -10,10 +10,11 @@
 # RUN: memdump --oom %t.kill.fb | FileCheck %s
 # RUN: memdump --summary %t.kill.fb | FileCheck %s --check-prefix=KILLED
 #
-# CHECK: torch.cpu could not allocate 1 PiB {{.*}} for oom.py
+# CHECK: oom.py:{{[0-9]+}} {{.*}} asked for 1 PiB of torch.cpu at {{.*}}: the machine has {{.*}} of memory and swap, of which {{.*}} were left
+# CHECK-NEXT: to change: the size of this request: no machine like this has it
 # CHECK-NEXT: in forward/Net/wide/aten::empty
 # CHECK: oom.py:{{[0-9]+}} Wide.forward
-# CHECK: live in torch.cpu of oom.py:
+# CHECK: live tensors of oom.py:
 # CHECK: activation 3.91 MiB {{.*}} first 3.91 MiB
 # CHECK: parameter 1.96 MiB
 # CHECK: input 1000 KiB

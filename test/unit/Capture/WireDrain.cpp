@@ -429,6 +429,12 @@ void apply(DrainedProcess &I, const wire::Record &R, uint32_t Ring) {
   if (R.Stack)
     printStack(I, R.Stack);
   switch (RecordKind(R.kind())) {
+  case RecordKind::HostOom:
+    printf("oom %s size %lu\n",
+           R.function() < wire::NumAllocFunctions ? Functions[R.function()]
+                                                  : "BAD",
+           R.size());
+    break;
   case RecordKind::Allocate:
     ++I.Allocs;
     I.Bytes += R.size();

@@ -2,7 +2,7 @@
 //
 // Memory limits and OOM kills of a control group.
 
-#include "Launch/MemoryGroup.h"
+#include "Shared/MemoryGroup.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"

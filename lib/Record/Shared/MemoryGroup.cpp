@@ -2,7 +2,7 @@
 //
 // Counts the processes that the OOM killer has killed.
 
-#include "Launch/MemoryGroup.h"
+#include "Shared/MemoryGroup.h"
 #include "Shared/ProcFs.h"
 #include "llvm/ADT/StringExtras.h"
 #include <unistd.h>
