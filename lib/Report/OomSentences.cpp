@@ -244,6 +244,19 @@ static std::string hostAdvice(const OomRecord &O) {
   return "";
 }
 
+/// The line or function of the user's that held most, if that was much; of an
+/// import nobody can hold less.
+static std::string holderAdvice(const Places &Where, const OomMoment &M) {
+  for (const OomHolder &H : M.Holders) {
+    const Place &P = Where.place(H.Place);
+    if (H.Bytes < M.LiveBytes / 10)
+      break;
+    if (P.Kind == PlaceKind::Line || P.Kind == PlaceKind::Function)
+      return "hold less in " + Where.text(P);
+  }
+  return "";
+}
+
 static std::string fittingText(const OomMoment &M) {
   if (!M.Cause || M.Cause->IsAtMost)
     return "";
@@ -262,10 +275,8 @@ std::string oomAdvice(const Trace &T, const Places &Where, const OomMoment &M) {
   };
   Add(fittingText(M));
   Add(isOfHost(T, M) ? hostAdvice(M.Event.What) : deviceAdvice(M));
-  if (std::string Tensors = tensorAdvice(M); !Tensors.empty())
-    Add(Tensors);
-  else if (!M.Holders.empty())
-    Add("hold less in " + Where.text(Where.place(M.Holders.front().Place)));
+  std::string Tensors = tensorAdvice(M);
+  Add(Tensors.empty() ? holderAdvice(Where, M) : Tensors);
   return Text;
 }
 

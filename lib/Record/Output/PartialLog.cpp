@@ -18,11 +18,15 @@ uint64_t PartialLog::intervalNs(uint64_t NowNs) {
   return Interval;
 }
 
-bool PartialLog::isDue(uint64_t NowNs, uint64_t Bytes,
-                       uint64_t FileBytes) const {
+uint64_t PartialLog::allowedBytes(uint64_t FileBytes, uint64_t MaxBytes) {
+  constexpr uint64_t SmallBytes = 1 << 20;
+  return std::max(MaxBytes ? MaxBytes / 100 : SmallBytes, FileBytes / 100);
+}
+
+bool PartialLog::isDue(uint64_t NowNs, uint64_t Bytes, uint64_t Allowed) const {
   // A program may run out of memory again and again.
   constexpr uint64_t UrgentNs = 100'000'000;
-  if (Bytes > std::max(SmallBytes, FileBytes / 100))
+  if (Bytes > Allowed)
     return false;
   return NowNs >= LastNs + (IsUrgent ? UrgentNs : intervalNs(NowNs));
 }

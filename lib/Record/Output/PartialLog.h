@@ -18,11 +18,11 @@ namespace memkit {
 /// event. Belongs to the recorder's thread.
 class PartialLog {
 public:
-  /// Partials may take this many bytes, or 1 % of the file.
-  static constexpr uint64_t SmallBytes = 1 << 20;
-
-  /// Bytes: of all Partials written. FileBytes: of the whole file.
-  bool isDue(uint64_t NowNs, uint64_t Bytes, uint64_t FileBytes) const;
+  /// What Partials may take of a file of FileBytes: 1 %, or 1 MiB if that is
+  /// more; 1 % of the file's maximum if the file has one (MaxBytes, else 0).
+  static uint64_t allowedBytes(uint64_t FileBytes, uint64_t MaxBytes);
+  /// Bytes: of all Partials written. Allowed: allowedBytes().
+  bool isDue(uint64_t NowNs, uint64_t Bytes, uint64_t Allowed) const;
   /// The interval between two Partials, NowNs after the recording's start.
   static uint64_t intervalNs(uint64_t NowNs);
   /// An out-of-memory event is not written yet.

@@ -138,7 +138,8 @@ public:
   /// Whether writePartial() is due.
   bool isPartialDue(uint64_t NowNs) const {
     return Queue->size() <= MaxWaiting &&
-           Partials.isDue(NowNs, Queue->partialBytes(), bytes());
+           Partials.isDue(NowNs, Queue->partialBytes(),
+                          PartialLog::allowedBytes(bytes(), MaxBytes));
   }
   /// Adds what events do not have and a killed recorder would lose: stats of
   /// scopes and layers, categories of tensors, out-of-memory events.

@@ -207,7 +207,9 @@ void Session::samples() {
     }
     NextLossNs = Now + 100000000;
   }
-  if (R.isPartialDue(Now))
+  // A bounded file judges by what a flush takes when the events must end: so
+  // nothing is written between two flushes.
+  if (!R.MaxBytes && R.isPartialDue(Now))
     R.writePartial(Now);
   if (Now >= NextFlushNs && !R.isWriting() && !waitsForNames(Now)) {
     for (ChildProcess &P : Children.recorded())
@@ -215,6 +217,8 @@ void Session::samples() {
     if (NextFlushNs)
       Clocks.add(Now);
     R.flush();
+    if (R.MaxBytes && R.isPartialDue(Now))
+      R.writePartial(Now);
     NextFlushNs = Now + 1000000000;
   }
 }

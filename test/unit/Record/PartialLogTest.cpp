@@ -91,7 +91,14 @@ TEST(PartialLog, IsDueByTimeBytesAndUrgency) {
   L.hurry();
   EXPECT_FALSE(L.isDue(10 * Second + Second / 20, 0, 0));
   EXPECT_TRUE(L.isDue(10 * Second + Second / 4, 0, 0));
-  // At most 1 % of a large file.
-  EXPECT_FALSE(L.isDue(20 * Second, 2'000'000, 10'000'000));
-  EXPECT_TRUE(L.isDue(20 * Second, 2'000'000, 200'000'000));
+  EXPECT_FALSE(L.isDue(20 * Second, 2'000'000, 1'048'576));
+  EXPECT_TRUE(L.isDue(20 * Second, 2'000'000, 2'000'000));
+}
+
+/// A small part of the file, also of one that may never be large.
+TEST(PartialLog, AllowedBytes) {
+  EXPECT_EQ(1u << 20, PartialLog::allowedBytes(10'000'000, 0));
+  EXPECT_EQ(2'000'000u, PartialLog::allowedBytes(200'000'000, 0));
+  EXPECT_EQ(400u, PartialLog::allowedBytes(1000, 40'000));
+  EXPECT_EQ(10'000'000u, PartialLog::allowedBytes(1000, 1'000'000'000));
 }
