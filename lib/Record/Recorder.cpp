@@ -281,7 +281,7 @@ Expected<RecordResult> memkit::record(const RecordOptions &O) {
       expandName(outputPattern(O, Rank.Rank), Fields, getProcessEnv);
   if (!Name)
     return Name.takeError();
-  Expected<TraceOutput> Out = TraceOutput::open(*Name, O.Force);
+  Expected<TraceOutput> Out = TraceOutput::open(*Name, O.OnOldFile);
   if (!Out)
     return Out.takeError();
   OutputSink Sink(*Out);

@@ -26,6 +26,16 @@ static cl::opt<std::string>
 static cl::opt<bool> Force("force",
                            cl::desc("Overwrite FILE even if it is not a trace"),
                            cl::cat(helpGroup(HelpGroup::Expert)));
+static cl::opt<unsigned>
+    Keep("keep",
+         cl::desc("Keep N old traces of the same name: FILE.old, the newest, "
+                  "FILE.old.2, ... (default: 1)"),
+         cl::value_desc("N"), cl::init(1),
+         cl::cat(helpGroup(HelpGroup::Limits)));
+static cl::opt<std::string>
+    KeepBytes("keep-bytes",
+              cl::desc("Keep old traces of the same name up to SIZE in total"),
+              cl::value_desc("SIZE"), cl::cat(helpGroup(HelpGroup::Limits)));
 static cl::opt<std::string> OnFull(
     "on-full",
     cl::desc("If a thread's ring is full: wait for the recorder, at most this "
@@ -217,6 +227,25 @@ static Error parseSizes(RecordOptions &O) {
   return Error::success();
 }
 
+static Error parseKeep(RecordOptions &O) {
+  OutputPolicy &To = O.OnOldFile;
+  To.Force = Force;
+  if (Keep > OutputPolicy::MaxKeep)
+    return makeUsageError("--keep=" + std::to_string(Keep) +
+                          ": should be 0 to " +
+                          std::to_string(OutputPolicy::MaxKeep));
+  To.Keep = Keep;
+  if (KeepBytes.empty())
+    return Error::success();
+  if (Error E = parseSizeOption("keep-bytes", KeepBytes, To.KeepBytes))
+    return E;
+  if (!To.KeepBytes)
+    return makeUsageError("--keep-bytes=0: --keep=0 keeps no old trace");
+  if (!Keep.getNumOccurrences())
+    To.Keep = OutputPolicy::MaxKeep;
+  return Error::success();
+}
+
 static Error parseStep(RecordOptions &O) {
   std::string Why;
   if (Step.getNumOccurrences() && Step.empty())
@@ -287,6 +316,8 @@ Expected<RecordOptions> memkit::recordOptions() {
     return std::move(E);
   if (Error E = parseStep(O))
     return std::move(E);
+  if (Error E = parseKeep(O))
+    return std::move(E);
   O.PythonObjects = PythonObjects;
   O.Torch = Torch;
   O.Cuda = Cuda;
@@ -295,7 +326,6 @@ Expected<RecordOptions> memkit::recordOptions() {
     return makeUsageError("--python-objects cannot be combined with --sample");
   O.Heaps.assign(Heaps.begin(), Heaps.end());
   O.Output = Output;
-  O.Force = Force;
   O.MaxDepth = MaxDepth;
   O.Stacks = Stacks;
   O.Follow = !NoFollow;

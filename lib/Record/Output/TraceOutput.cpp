@@ -123,7 +123,8 @@ Error TraceOutput::close() {
   return Error::success();
 }
 
-Expected<TraceOutput> TraceOutput::open(StringRef Path, bool Force) {
+Expected<TraceOutput> TraceOutput::open(StringRef Path,
+                                        const OutputPolicy &Policy) {
   if (Path == "-") {
     int Fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
     struct stat St;
@@ -138,7 +139,7 @@ Expected<TraceOutput> TraceOutput::open(StringRef Path, bool Force) {
       return failErrno(shownPath(Path));
     return TraceOutput(Fd, Path.str(), false);
   }
-  return openRegular(Path, Force);
+  return openRegular(Path, Policy);
 }
 
 /// Whether the file starts like a trace, even of another version.
@@ -156,7 +157,45 @@ static bool isTrace(StringRef Path) {
   return First->has_value() && std::holds_alternative<Header>(**First);
 }
 
-Expected<TraceOutput> TraceOutput::openRegular(StringRef Path, bool Force) {
+/// The name of old trace number N of Path, from 1, the newest.
+static std::string oldName(const std::string &Path, unsigned N) {
+  return Path + ".old" + (N == 1 ? "" : "." + std::to_string(N));
+}
+
+/// Removes the oldest traces of Path that are above the policy's bytes.
+static void removeAbove(const std::string &Path, const OutputPolicy &Policy) {
+  uint64_t Bytes = 0;
+  for (unsigned N = 1; N <= Policy.Keep; ++N) {
+    struct stat St;
+    if (stat(oldName(Path, N).c_str(), &St) != 0)
+      break;
+    Bytes += uint64_t(St.st_size);
+    if (Bytes > Policy.KeepBytes)
+      unlink(oldName(Path, N).c_str());
+  }
+}
+
+/// Makes the trace Path the newest old trace; false: errno has the reason.
+static bool putAway(const std::string &Path, const OutputPolicy &Policy) {
+  if (!Policy.Keep)
+    return unlink(Path.c_str()) == 0;
+  // The first number without a file, or the oldest, whose file goes.
+  unsigned Free = 1;
+  while (Free < Policy.Keep && access(oldName(Path, Free).c_str(), F_OK) == 0)
+    ++Free;
+  for (; Free > 1; --Free)
+    if (rename(oldName(Path, Free - 1).c_str(), oldName(Path, Free).c_str()) !=
+        0)
+      return false;
+  if (rename(Path.c_str(), oldName(Path, 1).c_str()) != 0)
+    return false;
+  if (Policy.KeepBytes)
+    removeAbove(Path, Policy);
+  return true;
+}
+
+Expected<TraceOutput> TraceOutput::openRegular(StringRef Path,
+                                               const OutputPolicy &Policy) {
   std::string P = Path.str();
   // Another recorder may create or rename the same file at any time point; each
   // turn ends with a lock on the file of this name, or with an error.
@@ -187,11 +226,11 @@ Expected<TraceOutput> TraceOutput::openRegular(StringRef Path, bool Force) {
     if (Mine.st_size == 0)
       return Out;
     if (isTrace(Path)) {
-      if (rename(P.c_str(), (P + ".old").c_str()) != 0)
+      if (!putAway(P, Policy))
         return failErrno(shownPath(Path));
       continue;
     }
-    if (!Force)
+    if (!Policy.Force)
       return make_error<RequestError>(
           RequestError::RequestErrorKind::NoAnswer, RequestPart(),
           shownPath(Path) + ": exists and is not a trace; overwrite with ",

@@ -41,14 +41,24 @@ struct NameFields {
 llvm::Expected<std::string> expandName(llvm::StringRef Pattern,
                                        const NameFields &Fields, GetEnv Env);
 
+/// What happens to a file that exists.
+struct OutputPolicy {
+  bool Force = false; ///< overwrite a file that is no trace
+  /// Old traces to keep: FILE.old, the newest, then FILE.old.2, FILE.old.3, ...
+  unsigned Keep = 1;
+  uint64_t KeepBytes = 0; ///< of all old traces together; 0: any number
+  static constexpr unsigned MaxKeep = 1000;
+};
+
 /// An output open for writing; the destructor closes it.
 class TraceOutput {
 public:
-  /// Opens Path, `-` for standard output. A regular file that is a trace is
-  /// renamed to Path.old; another regular file is refused unless empty or
-  /// Force; devices and pipes are opened as they are. Regular files are created
-  /// with mode 0600 and locked while open. Errors contain the path.
-  static llvm::Expected<TraceOutput> open(llvm::StringRef Path, bool Force);
+  /// Opens Path, `-` for standard output. A regular file that is a trace
+  /// becomes the newest old trace; another regular file is refused unless empty
+  /// or forced; devices and pipes are opened as they are. Regular files are
+  /// created with mode 0600 and locked while open. Errors contain the path.
+  static llvm::Expected<TraceOutput> open(llvm::StringRef Path,
+                                          const OutputPolicy &Policy = {});
 
   TraceOutput(TraceOutput &&Other);
   TraceOutput &operator=(TraceOutput &&) = delete;
@@ -67,7 +77,7 @@ private:
   TraceOutput(int Fd, std::string Name, bool Regular)
       : Fd(Fd), Name(std::move(Name)), Regular(Regular) {}
   static llvm::Expected<TraceOutput> openRegular(llvm::StringRef Path,
-                                                 bool Force);
+                                                 const OutputPolicy &Policy);
   int Fd;
   std::string Name;
   bool Regular;

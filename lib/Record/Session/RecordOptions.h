@@ -5,6 +5,7 @@
 #ifndef MEMKIT_LIB_RECORD_SESSION_RECORDOPTIONS_H
 #define MEMKIT_LIB_RECORD_SESSION_RECORDOPTIONS_H
 
+#include "Record/Output/TraceOutput.h"
 #include "Wire/Layout.h"
 #include "llvm/ADT/Twine.h"
 #include <cstdint>
@@ -46,8 +47,7 @@ struct RecordProgress {
 struct RecordOptions {
   std::vector<std::string> Command; ///< the program and its arguments
   std::string Output; ///< name pattern, `-`, or empty: trace.fb, trace.%r.fb
-  /// Overwrite a file even if it is not a trace.
-  bool Force = false;
+  OutputPolicy OnOldFile;
   /// Wait for room in a full ring; else drop records.
   bool WaitOnFull = true;
   uint32_t WaitMs = 10000;

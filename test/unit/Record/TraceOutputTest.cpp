@@ -86,7 +86,7 @@ TEST(OutputName, Rank) {
 }
 
 TEST_F(InFolder, CreatesAPrivateFile) {
-  auto F = TraceOutput::open(path("a"), false);
+  auto F = TraceOutput::open(path("a"));
   ASSERT_TRUE(bool(F));
   struct stat St;
   ASSERT_EQ(0, fstat(F->fd(), &St));
@@ -96,9 +96,9 @@ TEST_F(InFolder, CreatesAPrivateFile) {
 }
 
 TEST_F(InFolder, RefusesASecondRecorder) {
-  auto First = TraceOutput::open(path("a"), false);
+  auto First = TraceOutput::open(path("a"));
   ASSERT_TRUE(bool(First));
-  auto Second = TraceOutput::open(path("a"), true);
+  auto Second = TraceOutput::open(path("a"), {.Force = true});
   ASSERT_FALSE(bool(Second));
   EXPECT_EQ(path("a") + ": another recorder is writing to it",
             toString(Second.takeError()));
@@ -108,7 +108,7 @@ TEST_F(InFolder, KeepsOneOldTrace) {
   put("a", aTrace());
   put("a.old", "older");
   {
-    auto F = TraceOutput::open(path("a"), false);
+    auto F = TraceOutput::open(path("a"));
     ASSERT_TRUE(bool(F));
   }
   EXPECT_EQ("", get("a"));
@@ -117,21 +117,66 @@ TEST_F(InFolder, KeepsOneOldTrace) {
 
 TEST_F(InFolder, RefusesWhatIsNoTrace) {
   put("a", "my thesis");
-  auto F = TraceOutput::open(path("a"), false);
+  auto F = TraceOutput::open(path("a"));
   ASSERT_FALSE(bool(F));
   EXPECT_EQ(path("a") + ": exists and is not a trace; overwrite with force",
             toString(F.takeError()));
   EXPECT_EQ("my thesis", get("a"));
-  auto Forced = TraceOutput::open(path("a"), true);
+  auto Forced = TraceOutput::open(path("a"), {.Force = true});
   ASSERT_TRUE(bool(Forced));
   EXPECT_EQ("", get("a"));
   EXPECT_EQ("(none)", get("a.old"));
 }
 
 TEST_F(InFolder, WritesDevicesAsTheyAre) {
-  auto F = TraceOutput::open("/dev/null", false);
+  auto F = TraceOutput::open("/dev/null");
   ASSERT_TRUE(bool(F));
   EXPECT_FALSE(F->isRegular());
-  EXPECT_FALSE(bool(TraceOutput::open(path("no/such"), false)));
-  EXPECT_TRUE(errorToBool(TraceOutput::open(path(""), false).takeError()));
+  EXPECT_FALSE(bool(TraceOutput::open(path("no/such"))));
+  EXPECT_TRUE(errorToBool(TraceOutput::open(path("")).takeError()));
+}
+
+/// Writes a trace of Extra bytes more, then opens the same name again.
+static void record(InFolder &In, size_t Extra, const OutputPolicy &Policy) {
+  auto F = TraceOutput::open(In.path("a"), Policy);
+  ASSERT_TRUE(bool(F)) << toString(F.takeError());
+  cantFail(F->close());
+  In.put("a", aTrace() + std::string(Extra, '\0'));
+}
+
+TEST_F(InFolder, KeepsSeveralOldTraces) {
+  for (size_t Run = 1; Run <= 5; ++Run)
+    record(*this, Run, {.Keep = 3});
+  size_t Whole = aTrace().size();
+  EXPECT_EQ(Whole + 5, get("a").size());
+  EXPECT_EQ(Whole + 4, get("a.old").size());
+  EXPECT_EQ(Whole + 3, get("a.old.2").size());
+  EXPECT_EQ(Whole + 2, get("a.old.3").size());
+  EXPECT_EQ("(none)", get("a.old.4"));
+}
+
+TEST_F(InFolder, KeepsNoOldTrace) {
+  for (size_t Run = 1; Run <= 2; ++Run)
+    record(*this, Run, {.Keep = 0});
+  EXPECT_EQ("(none)", get("a.old"));
+}
+
+/// A missing number is filled, and no other trace is lost for it.
+TEST_F(InFolder, FillsAGap) {
+  put("a", aTrace());
+  put("a.old", "newest");
+  put("a.old.3", "oldest");
+  record(*this, 0, {.Keep = 3});
+  EXPECT_EQ(aTrace(), get("a.old"));
+  EXPECT_EQ("newest", get("a.old.2"));
+  EXPECT_EQ("oldest", get("a.old.3"));
+}
+
+TEST_F(InFolder, KeepsBytes) {
+  size_t Whole = aTrace().size() + 100;
+  for (size_t Run = 1; Run <= 9; ++Run)
+    record(*this, 100,
+           {.Keep = OutputPolicy::MaxKeep, .KeepBytes = 3 * Whole + 1});
+  EXPECT_EQ(Whole, get("a.old.3").size());
+  EXPECT_EQ("(none)", get("a.old.4"));
 }
