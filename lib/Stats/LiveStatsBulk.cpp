@@ -84,7 +84,8 @@ void LiveStats::openLanes(LiveProcess &I) {
     D.Of = At ? Spaces[At - 1].get() : &Outside;
     D.S = I.Shares[At].get();
     openCurve(D, *D.Of);
-    D.SaveUpTo = std::max(D.PeakAt, I.IntervalFrom ? I.IntervalFrom - 1 : 0);
+    D.SaveUpTo =
+        std::max({D.PeakAt, I.IntervalFrom ? I.IntervalFrom - 1 : 0, MomentAt});
   }
   for (uint32_t At : I.CellOfHeap) {
     if (!At)
@@ -178,6 +179,7 @@ void LiveStats::apply(uint32_t Process, llvm::ArrayRef<Change> Changes,
     Lanes::SpaceLane &D = *L.Space;
     ++Number;
     if (R.LastChange <= std::max(L.PeakAt, D.SaveUpTo)) {
+      noteChange(false, C.Row, R);
       savePeaks(StackRows, C.Row, L.PeakAt, D.PeakAt);
       if (R.LastChange < I.IntervalFrom)
         I.Dirty.push_back(stateOf(C.Row, R));
@@ -197,6 +199,7 @@ void LiveStats::apply(uint32_t Process, llvm::ArrayRef<Change> Changes,
     };
     Count(R);
     if (LLVM_UNLIKELY(C.ScopeRow)) {
+      noteChange(true, C.ScopeRow, ScopeRows[C.ScopeRow]);
       savePeaks(ScopeRows, C.ScopeRow, L.PeakAt, D.PeakAt);
       Count(ScopeRows[C.ScopeRow]);
     }

@@ -18,8 +18,8 @@ static uint64_t atPeak(uint64_t Live, uint64_t Saved, const StatsRow &R,
   return R.LastChange <= PeakAt ? Live : Saved;
 }
 
-StackStats LiveStats::stackStats(const StatsRow &R, const StatsRowCold &Cold,
-                                 const Cell &C) const {
+StackStats LiveStats::statsAt(const StatsRow &R, const StatsRowCold &Cold,
+                              const MomentRows::CellAt &C) {
   StackStats S;
   S.Key = R.Key;
   S.Heap = C.Heap;
@@ -30,15 +30,16 @@ StackStats LiveStats::stackStats(const StatsRow &R, const StatsRowCold &Cold,
   S.LiveBytes = R.LiveBytes;
   S.LiveExclusive = R.LiveExclusive;
   S.PeakBytes = R.PeakBytes;
-  uint64_t End = C.I->EndAt, HeapAt = C.H->C.PeakAt, SpaceAt = C.D->PeakAt;
-  S.HeapPeakBytes = atPeak(R.LiveBytes, Cold.HeapPeakBytes, R, HeapAt, End);
-  S.HeapPeakBlocks = atPeak(R.LiveBlocks, Cold.HeapPeakBlocks, R, HeapAt, End);
-  if (C.D == &Outside)
+  auto AtPeak = [&](uint64_t Live, uint64_t Saved, uint64_t PeakAt) {
+    return atPeak(Live, Saved, R, PeakAt, C.EndAt);
+  };
+  S.HeapPeakBytes = AtPeak(R.LiveBytes, Cold.HeapPeakBytes, C.HeapPeakAt);
+  S.HeapPeakBlocks = AtPeak(R.LiveBlocks, Cold.HeapPeakBlocks, C.HeapPeakAt);
+  if (C.Outside)
     return S;
   S.SpacePeakBytes =
-      atPeak(R.LiveExclusive, Cold.SpacePeakBytes, R, SpaceAt, End);
-  S.SpacePeakBlocks =
-      atPeak(R.LiveBlocks, Cold.SpacePeakBlocks, R, SpaceAt, End);
+      AtPeak(R.LiveExclusive, Cold.SpacePeakBytes, C.SpacePeakAt);
+  S.SpacePeakBlocks = AtPeak(R.LiveBlocks, Cold.SpacePeakBlocks, C.SpacePeakAt);
   return S;
 }
 
@@ -173,9 +174,10 @@ llvm::Error LiveStats::summary(
     const StatsRows &Rows = ScopePaths ? ScopeRows : StackRows;
     const auto &Splits = ScopePaths ? ScopeSplits : StackSplits;
     auto Field = ScopePaths ? &Summary::ScopePaths : &Summary::Stacks;
+    MomentRows::CellAt Now = cellNow(C);
     for (uint64_t KeyAndRow : Ordered) {
       uint32_t Row = uint32_t(KeyAndRow);
-      StackStats S = stackStats(Rows[Row], Rows.cold(Row), C);
+      StackStats S = statsAt(Rows[Row], Rows.cold(Row), Now);
       S.Splits = Splits.lookup(Row);
       if (llvm::Error E = Parts.add(Field, C.Process, S))
         return E;

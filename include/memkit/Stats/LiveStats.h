@@ -53,6 +53,7 @@
 
 #include "memkit/Stats/LateQueue.h"
 #include "memkit/Stats/Lifetimes.h"
+#include "memkit/Stats/MomentRows.h"
 #include "memkit/Stats/StatsRows.h"
 #include "memkit/Trace/Sections.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -166,7 +167,7 @@ public:
   /// The stats of a row of stacks, as a summary has them.
   StackStats rowStats(uint32_t Row) const {
     const StatsRow &R = StackRows[Row];
-    return stackStats(R, StackRows.cold(Row), Cells[R.Cell]);
+    return statsAt(R, StackRows.cold(Row), cellNow(Cells[R.Cell]));
   }
   uint32_t scopePathOf(uint32_t ScopeRow) const {
     return ScopeRow ? ScopeRows[ScopeRow].Key : 0;
@@ -413,6 +414,23 @@ public:
           llvm::function_ref<llvm::Error(const Summary &)> Write) const;
   /// The Summary in one piece, of any number of rows.
   Summary summary(uint32_t Number, uint64_t EndNs) const;
+  //===--------------------------------------------------------------------===//
+  // A moment: the Summary as of now, read a part at a time while events go on
+  //===--------------------------------------------------------------------===//
+
+  /// Everything of a Summary but the rows of stacks and scope paths.
+  Summary totals(uint32_t Number, uint64_t EndNs) const;
+  /// Begins a moment: momentPart() reads the rows as they are now. Not while
+  /// another moment is read.
+  void beginMoment();
+  bool isInMoment() const { return Moment != nullptr; }
+  /// Appends the next rows of the moment with an allocation, in no order, after
+  /// a look at MaxRows rows. False: these were the last, and the moment is
+  /// over.
+  bool momentPart(size_t MaxRows, std::vector<MomentRow> &Out);
+  /// Drops the moment.
+  void endMoment();
+
   /// Writes the lifetimes of rows with blocks live at the cut, up to each
   /// process's last cut interval, in sections of at most MaxSectionRows
   /// cohorts, late frees and rows together. Rows are sorted by process, heap
@@ -668,13 +686,25 @@ private:
   StepStats runningStep(const LiveProcess &I, uint64_t NowNs) const;
   static SpaceShare shareOf(const ShareStats &Now, const ShareStats &Before,
                             size_t Space);
-  StackStats stackStats(const StatsRow &R, const StatsRowCold &Cold,
-                        const Cell &C) const;
+  void saveForMoment(bool OfScopePaths, uint32_t Row);
+  /// Called before an event changes the row.
+  void noteChange(bool OfScopePaths, uint32_t Row, const StatsRow &R) {
+    // LastChange 0: the row has had no event.
+    if (LLVM_UNLIKELY(R.LastChange - 1 < MomentAt))
+      saveForMoment(OfScopePaths, Row);
+  }
+  MomentRows::CellAt cellNow(const Cell &C) const {
+    return {C.Process,   C.Heap,     C.H->C.PeakAt,
+            C.D->PeakAt, C.I->EndAt, C.D == &Outside};
+  }
+  static StackStats statsAt(const StatsRow &R, const StatsRowCold &Cold,
+                            const MomentRows::CellAt &C);
   struct RowOrder;
   RowOrder orderRows(const StatsRows &Rows) const;
   void fillTotals(Summary &S, uint64_t EndNs) const;
 
-  uint64_t Now = 0; ///< number of events so far; the first is 1
+  uint64_t Now = 0;      ///< number of events so far; the first is 1
+  uint64_t MomentAt = 0; ///< MomentRows::At while a moment is read, else 0
   uint64_t LastNs = 0;
   uint64_t FloorNs = 0;
   uint64_t Marks = 0;
@@ -694,8 +724,9 @@ private:
   };
   std::vector<ThreadStatsOf> Threads; ///< by id; 0 is not reported
   llvm::DenseMap<uint32_t, uint64_t> StackSplits, ScopeSplits; ///< by row
-  std::deque<Lifetime> LifetimesOf; ///< see StatsRowCold::AllocatedIn
-  std::unique_ptr<Lanes> Open;      ///< working data of apply()
+  std::deque<Lifetime> LifetimesOf;   ///< see StatsRowCold::AllocatedIn
+  std::unique_ptr<Lanes> Open;        ///< working data of apply()
+  std::unique_ptr<MomentRows> Moment; ///< null: none is read
   Curve Outside; ///< the memory space of heaps outside the totals
 };
 
@@ -729,6 +760,7 @@ inline void LiveStats::countTemporary(StatsRows &Rows, uint32_t Row) {
 inline LiveStats::Target LiveStats::touch(uint32_t Row, uint32_t ScopeRow) {
   StatsRow &R = StackRows[Row];
   Cell &C = Cells[R.Cell];
+  noteChange(false, Row, R);
   savePeaks(StackRows, Row, C.H->C.PeakAt, C.D->PeakAt);
   if (R.LastChange < C.I->IntervalFrom)
     C.I->Dirty.push_back(stateOf(Row, R));
@@ -736,6 +768,7 @@ inline LiveStats::Target LiveStats::touch(uint32_t Row, uint32_t ScopeRow) {
   StatsRow *X = nullptr;
   if (ScopeRow) {
     X = &ScopeRows[ScopeRow];
+    noteChange(true, ScopeRow, *X);
     savePeaks(ScopeRows, ScopeRow, C.H->C.PeakAt, C.D->PeakAt);
     X->LastChange = Now;
   }

@@ -6,6 +6,7 @@
 #include "Naive.h"
 #include "gtest/gtest.h"
 #include <random>
+#include <set>
 
 using namespace memkit;
 using namespace memkit::test;
@@ -50,10 +51,12 @@ void expectSame(const std::vector<StackStatsRows> &A,
   }
 }
 
-void expectSame(const Summary &A, const Summary &B) {
+void expectSame(const Summary &A, const Summary &B, bool WithRows = true) {
   EXPECT_EQ(A.Events, B.Events);
-  expectSame(A.Stacks, B.Stacks);
-  expectSame(A.ScopePaths, B.ScopePaths);
+  if (WithRows) {
+    expectSame(A.Stacks, B.Stacks);
+    expectSame(A.ScopePaths, B.ScopePaths);
+  }
   ASSERT_EQ(A.Heaps.size(), B.Heaps.size());
   for (size_t I = 0; I < A.Heaps.size(); ++I)
     EXPECT_EQ(print(A.Heaps[I]), print(B.Heaps[I]));
@@ -101,8 +104,10 @@ public:
         startProcess();
       else if (Dice < 998 && Running.size() > 1)
         endProcess();
+      readMoment();
     }
     tell();
+    EXPECT_GT(MomentsRead, Events / 100);
     Summary Want = N.summary(Time);
     expectSame(A.summary(0, Time), Want);
   }
@@ -149,6 +154,36 @@ private:
       A.apply(ChangesOf, Changes, ChangeTimes.data());
     Changes.clear();
     ChangeTimes.clear();
+  }
+  /// Reads moments, a few rows after some of the events: each is the summary of
+  /// the time of its begin.
+  void readMoment() {
+    if (Looks() % 3)
+      return;
+    tell();
+    if (!A.isInMoment()) {
+      AtMoment = A.summary(0, Time);
+      expectSame(A.totals(0, Time), AtMoment, /*WithRows=*/false);
+      A.beginMoment();
+      MomentSeen.clear();
+    }
+    if (A.momentPart(1 + Looks() % 3, MomentSeen))
+      return;
+    ++MomentsRead;
+    std::multiset<std::string> Seen, Want;
+    for (const MomentRow &R : MomentSeen)
+      Seen.insert(textOf(R.Process, R.IsScopePath, R.Stats));
+    for (bool OfPaths : {false, true})
+      for (const StackStatsRows &Rows :
+           OfPaths ? AtMoment.ScopePaths : AtMoment.Stacks)
+        for (const StackStats &R : Rows.Rows)
+          Want.insert(textOf(Rows.Process, OfPaths, R));
+    EXPECT_EQ(Seen, Want);
+  }
+  static std::string textOf(uint32_t Process, bool OfPaths,
+                            const StackStats &R) {
+    return std::to_string(Process) + (OfPaths ? " path " : " stack ") +
+           print(R);
   }
   void startProcess() {
     tell();
@@ -260,6 +295,10 @@ private:
   }
 
   std::mt19937_64 Rng;
+  std::mt19937 Looks; ///< leaves the events of Rng as they are
+  Summary AtMoment;
+  std::vector<MomentRow> MomentSeen;
+  unsigned MomentsRead = 0;
   bool Nesting, Together;
   std::vector<Change> Changes; ///< of process ChangesOf, not yet applied
   std::vector<uint64_t> ChangeTimes;
