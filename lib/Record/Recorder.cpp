@@ -5,6 +5,7 @@
 #include "Recorder.h"
 #include "Launch/Launch.h"
 #include "Launch/NoMemory.h"
+#include "Output/MemorySink.h"
 #include "Output/TraceOutput.h"
 #include "Session/Session.h"
 #include "Shared/MemoryGroup.h"
@@ -57,6 +58,13 @@ public:
 private:
   TraceOutput &Out;
 };
+
+/// A copy for tools that look at the recording; null: the output can be read.
+Expected<std::unique_ptr<MemorySink>> copyFor(const TraceOutput &Out) {
+  if (Out.isRegular() && !Out.isStdout())
+    return nullptr;
+  return MemorySink::create("memkit trace");
+}
 
 void onInterrupt(int) { ++TheRequests.Interrupts; }
 void onStop(int) { TheRequests.Stop = true; }
@@ -285,9 +293,12 @@ Expected<RecordResult> memkit::record(const RecordOptions &O) {
   if (!Out)
     return Out.takeError();
   OutputSink Sink(*Out);
+  Expected<std::unique_ptr<MemorySink>> Copy = copyFor(*Out);
+  if (!Copy)
+    return Copy.takeError();
   TscClock Clock = TscClock::calibrated();
-  Expected<std::unique_ptr<Recording>> R =
-      Recording::create(Sink, makeHeader(O, Rank, Clock), Clock, *Wanted);
+  Expected<std::unique_ptr<Recording>> R = Recording::create(
+      Sink, makeHeader(O, Rank, Clock), Clock, *Wanted, Copy->get());
   if (!R && !Sink.ReaderGone)
     return R.takeError();
   if (!R)
@@ -319,6 +330,9 @@ Expected<RecordResult> memkit::record(const RecordOptions &O) {
   uint64_t KillsBefore = Group.kills();
   Session S(O, **R, **Listener, "memkit." + std::to_string(getpid()));
   S.setProgram(Child->pid(), Path, WhyNot);
+  if (Error E = S.openDoor(*Copy ? (*Copy)->fd() : Out->fd()))
+    O.Warn("tools cannot look at this recording while it runs: " +
+           toString(std::move(E)));
   S.run();
   S.finish();
   if (!O.StepRange.empty() && !(*R)->HasSteps)

@@ -3,6 +3,8 @@
 // Opens the file of a trace.
 
 #include "OpenFile.h"
+#include "Live/Client.h"
+#include "LiveTrace.h"
 #include "memkit/Trace/TraceError.h"
 #include "memkit/Trace/TraceReader.h"
 #include "llvm/ADT/SmallString.h"
@@ -10,6 +12,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <cerrno>
+#include <cstring>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -24,6 +27,13 @@ static Error failure(StringRef Name, int Number) {
 
 Expected<InputFile> InputFile::open(StringRef Path) {
   std::string Name = Path == "-" ? "<stdin>" : Path.str();
+  if (isLive(Path)) {
+    InputFile F(-1, Name);
+    F.Regular = true;
+    if (Error E = mapLiveTrace(Path).moveInto(F.Live))
+      return std::move(E);
+    return F;
+  }
   int Fd = STDIN_FILENO;
   if (Path != "-") {
     do
@@ -48,6 +58,12 @@ InputFile::~InputFile() {
 }
 
 Expected<size_t> InputFile::read(uint8_t *Into, size_t Size) {
+  if (Live) {
+    StringRef Rest = Live->getBuffer().drop_front(LiveAt).take_front(Size);
+    std::memcpy(Into, Rest.data(), Rest.size());
+    LiveAt += Rest.size();
+    return Rest.size();
+  }
   for (;;) {
     ssize_t N = ::read(Fd, Into, Size);
     if (N >= 0)
@@ -92,6 +108,8 @@ Error InputFile::spool() {
 }
 
 Expected<std::unique_ptr<MemoryBuffer>> InputFile::map() {
+  if (Live)
+    return std::move(Live);
   if (!Regular)
     if (Error E = spool())
       return std::move(E);
@@ -104,6 +122,8 @@ Expected<std::unique_ptr<MemoryBuffer>> InputFile::map() {
 }
 
 bool memkit::isBeingRecorded(StringRef Path) {
+  if (isLive(Path))
+    return true;
   int Fd = ::open(Path.str().c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (Fd < 0)
     return false;

@@ -16,11 +16,13 @@ namespace memkit {
 /// An open file descriptor, closed at the end unless it is stdin.
 class InputFile {
 public:
-  /// `-` is stdin. A directory is an error.
+  /// `-` is stdin, `live:PID` a recording (Live/Client.h). A directory is an
+  /// error.
   static llvm::Expected<InputFile> open(llvm::StringRef Path);
   InputFile(InputFile &&Other) : Fd(Other.Fd), Name(Other.Name) {
     Other.Fd = -1;
     Regular = Other.Regular;
+    Live = std::move(Other.Live);
   }
   InputFile &operator=(InputFile &&) = delete;
   ~InputFile();
@@ -42,6 +44,8 @@ private:
   int Fd;
   bool Regular = false;
   std::string Name;
+  std::unique_ptr<llvm::MemoryBuffer> Live; ///< of a recording; then no Fd
+  size_t LiveAt = 0;                        ///< read() bytes of Live
 };
 
 } // namespace memkit

@@ -4,6 +4,7 @@
 // summary.
 
 #include "memkit/Trace/Partial.h"
+#include "SummaryLists.h"
 #include "memkit/Trace/TraceError.h"
 #include "memkit/Trace/TraceReader.h"
 #include "llvm/ADT/STLExtras.h"
@@ -148,44 +149,10 @@ void PartialRows::addTo(Summary &Sums) const {
   append_range(Sums.OomHeaps, All.OomHeaps);
 }
 
-/// Writes parts of From's list until the remainder fits the last part.
-template <class Row>
-static Error writeParts(Summary &From, std::vector<Row> Summary::*List,
-                        function_ref<Error(const Summary &)> Write) {
-  std::vector<Row> &Rows = From.*List;
-  size_t First = 0, Fit;
-  while ((Fit = rowsThatFit(Rows, First, MaxSectionRows)) !=
-         Rows.size() - First) {
-    Summary Part;
-    Part.Number = From.Number;
-    Part.EndNs = From.EndNs;
-    Part.Events = From.Events;
-    Part.Marks = From.Marks;
-    Part.Complete = false;
-    auto Begin = Rows.begin() + First;
-    (Part.*List).assign(Begin, Begin + Fit);
-    if (Error E = Write(Part))
-      return E;
-    First += Fit;
-  }
-  Rows.erase(Rows.begin(), Rows.begin() + First);
-  return Error::success();
-}
-
 Error PartialRows::writeWith(Summary Last,
                              function_ref<Error(const Summary &)> Write) const {
   addTo(Last);
-  if (Error E = writeParts(Last, &Summary::Processes, Write))
-    return E;
-  if (Error E = writeParts(Last, &Summary::Layers, Write))
-    return E;
-  if (Error E = writeParts(Last, &Summary::Categories, Write))
-    return E;
-  if (Error E = writeParts(Last, &Summary::Ooms, Write))
-    return E;
-  if (Error E = writeParts(Last, &Summary::OomHeaps, Write))
-    return E;
-  return Write(Last);
+  return writeLists(std::move(Last), Write);
 }
 
 Expected<PartialRows> memkit::readPartials(TraceReader &R,

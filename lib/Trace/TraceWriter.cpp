@@ -14,7 +14,7 @@ using namespace llvm;
 
 class TraceWriter::Impl {
 public:
-  explicit Impl(Sink &Out) : Out(Out) {}
+  Impl(Sink &Out, Sink *Copy) : Out(Out), Copy(Copy) {}
 
   template <class T> Error put(SectionKind Kind, const T &Section) {
     if (Error E = begin(Kind, Section))
@@ -68,6 +68,7 @@ public:
   Error finish();
 
   Sink &Out;
+  Sink *Copy;
   Encoder Encode;
   FrameCompressor Compressor;
   SmallVector<char, 0> Frame;
@@ -76,7 +77,7 @@ public:
   WriteStep Next = WriteStep::None;
   const EventLog *Log = nullptr;
   SectionInfo Info;
-  uint64_t Written = 0, EventBytes = 0;
+  uint64_t Written = 0, EventBytes = 0, Copied = 0;
   EventTail *Tail = nullptr;
   bool Finished = false;
   IndexLog Sections;
@@ -127,6 +128,11 @@ Error TraceWriter::Impl::step() {
 Error TraceWriter::Impl::append(const SectionInfo &B, StringRef Bytes) {
   if (Error E = write(Bytes))
     return E;
+  if (Copy && !isOfEvents(B.Kind)) {
+    if (Error E = Copy->write(Bytes))
+      return E;
+    Copied += Bytes.size();
+  }
   Sections.add(B);
   return Error::success();
 }
@@ -134,9 +140,9 @@ Error TraceWriter::Impl::append(const SectionInfo &B, StringRef Bytes) {
 TraceWriter::TraceWriter(std::unique_ptr<Impl> I) : I(std::move(I)) {}
 TraceWriter::~TraceWriter() = default;
 
-Expected<std::unique_ptr<TraceWriter>> TraceWriter::create(Sink &Out,
-                                                           const Header &H) {
-  auto I = std::make_unique<Impl>(Out);
+Expected<std::unique_ptr<TraceWriter>>
+TraceWriter::create(Sink &Out, const Header &H, Sink *Copy) {
+  auto I = std::make_unique<Impl>(Out, Copy);
   if (Error E = I->put(SectionKind::Header, H))
     return std::move(E);
   return std::unique_ptr<TraceWriter>(new TraceWriter(std::move(I)));
@@ -342,6 +348,9 @@ Error TraceWriter::Impl::finish() {
 }
 
 Error TraceWriter::finish() { return I->finish(); }
+uint64_t TraceWriter::copyBytes() const {
+  return I->Copy ? I->Copied : I->Written;
+}
 uint64_t TraceWriter::bytes() const { return I->Written; }
 uint64_t TraceWriter::eventBytes() const { return I->EventBytes; }
 void TraceWriter::keepEvents(EventTail *Tail) { I->Tail = Tail; }

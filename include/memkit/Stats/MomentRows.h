@@ -6,20 +6,12 @@
 #define MEMKIT_STATS_MOMENTROWS_H
 
 #include "memkit/Stats/StatsRows.h"
-#include "memkit/Trace/StackStats.h"
+#include "memkit/Trace/MomentRow.h"
 #include "llvm/ADT/DenseMap.h"
 #include <cstdint>
 #include <vector>
 
 namespace memkit {
-
-/// A row of a moment: the stats of a stack or of a scope path. Plain memory,
-/// which one process of memkit passes to another.
-struct MomentRow {
-  uint32_t Process = 0;
-  uint32_t IsScopePath = 0;
-  StackStats Stats;
-};
 
 /// The state of LiveStats while a moment is read. A row that an event changes
 /// first is saved before the change. Belongs to the thread of its LiveStats.

@@ -21,9 +21,10 @@ class EventTail;
 /// ids in sequence); the writer asserts these rules. Belongs to one thread.
 class TraceWriter {
 public:
-  /// Writes the Header at once. Out must outlive the writer.
-  static llvm::Expected<std::unique_ptr<TraceWriter>> create(Sink &Out,
-                                                             const Header &H);
+  /// Writes the Header at once. Copy gets all sections, too, other than events,
+  /// snapshots and categories of blocks. Out and Copy must outlive the writer.
+  static llvm::Expected<std::unique_ptr<TraceWriter>>
+  create(Sink &Out, const Header &H, Sink *Copy = nullptr);
   ~TraceWriter();
 
   llvm::Error write(const Dictionary &D);
@@ -63,6 +64,8 @@ public:
 
   /// Bytes given to the sink so far.
   uint64_t bytes() const;
+  /// Bytes given to the copy; without a copy, bytes().
+  uint64_t copyBytes() const;
   /// Bytes of all sections of events and snapshots so far, including sections
   /// in a tail.
   uint64_t eventBytes() const;

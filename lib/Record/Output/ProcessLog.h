@@ -13,6 +13,8 @@
 
 namespace memkit {
 
+class CategoryTable;
+
 /// Two logs: Now takes events while the recording writes the other log. Belongs
 /// to the recorder's thread.
 class ProcessLog {
@@ -26,9 +28,12 @@ public:
   uint64_t NextAllocationId = 0;
   /// Called before the last summary, to add stats of the end.
   std::function<void()> AtEnd;
-  /// Adds stats of scopes that have changed since the last call; they hold up
-  /// to the time.
-  std::function<void(uint64_t, std::vector<LayerStats> &)> AddScopes;
+  /// Adds stats of scopes, up to the time; OnlyChanged: those that have changed
+  /// since the last such call.
+  std::function<void(uint64_t, bool OnlyChanged, std::vector<LayerStats> &)>
+      AddScopes;
+  /// Adds the live tensors, as if they ended now.
+  std::function<void(CategoryTable &)> AddCategories;
   BlockCategoryLog Categories;
 
   /// Sets the events since the last call aside as those of Epoch; the caller

@@ -12,10 +12,10 @@ Recording::~Recording() = default;
 
 Expected<std::unique_ptr<Recording>>
 Recording::create(Sink &Out, const Header &H, const TscClock &Clock,
-                  const HeapChoice &Wanted) {
+                  const HeapChoice &Wanted, Sink *Copy) {
   std::unique_ptr<Recording> R(new Recording(Clock));
   R->Wanted = Wanted;
-  auto Writer = TraceWriter::create(Out, H);
+  auto Writer = TraceWriter::create(Out, H, Copy);
   if (!Writer)
     return Writer.takeError();
   R->Writer = std::move(*Writer);
@@ -292,7 +292,7 @@ void Recording::gatherScopes(uint64_t NowNs) {
   std::vector<LayerStats> Rows;
   for (ProcessLog *L : Logs)
     if (L->AddScopes)
-      L->AddScopes(NowNs, Rows);
+      L->AddScopes(NowNs, /*OnlyChanged=*/true, Rows);
   Partials.add(std::move(Rows));
 }
 
@@ -405,6 +405,35 @@ void Recording::finish() {
   }
   if (writeSums())
     check(Writer->finish());
+}
+
+Summary Recording::listsNow(uint64_t NowNs) {
+  Summary S;
+  S.Layers = ScopeTotals;
+  CategoryTable AtPeak = Categories;
+  for (ProcessLog *L : Logs) {
+    if (L->AddScopes)
+      L->AddScopes(NowNs, /*OnlyChanged=*/false, S.Layers);
+    if (L->AddCategories)
+      L->AddCategories(AtPeak);
+    writeCategories(*L);
+  }
+  S.Categories = AtPeak.totals();
+  for (const OomLog::OomTimePoint &M : Ooms.timePoints()) {
+    S.Ooms.push_back(M.What);
+    append_range(S.OomHeaps, M.Heaps);
+    append_range(S.Categories, M.Categories);
+  }
+  return S;
+}
+
+Summary Recording::totalsNow(Summary Lists) {
+  Summary S = Stats.totals(++NumSummaries, std::max(nowNs(), lastNs()));
+  S.Layers = std::move(Lists.Layers);
+  S.Categories = std::move(Lists.Categories);
+  S.Ooms = std::move(Lists.Ooms);
+  S.OomHeaps = std::move(Lists.OomHeaps);
+  return S;
 }
 
 void Recording::summarizeNow() {

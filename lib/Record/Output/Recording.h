@@ -32,10 +32,11 @@ namespace memkit {
 /// each kind of row gets its id and its place in the order of time here.
 class Recording {
 public:
-  /// Writes the header. Out must outlive the recording.
+  /// Writes the header. Copy: as for TraceWriter. Out and Copy must outlive the
+  /// recording.
   static llvm::Expected<std::unique_ptr<Recording>>
   create(Sink &Out, const Header &H, const TscClock &Clock,
-         const HeapChoice &Wanted = {});
+         const HeapChoice &Wanted = {}, Sink *Copy = nullptr);
   ~Recording();
 
   Catalog Names;
@@ -158,6 +159,20 @@ public:
   void summarizeNow();
   /// Writes the summary and the end of the trace.
   void finish();
+
+  // The trace of this moment: see LiveCopy, which calls these in this order
+  // without an event between them.
+
+  /// The lists of a Summary that stats do not have: layers, scopes, categories,
+  /// out-of-memory events. Processes that run have theirs as of NowNs.
+  Summary listsNow(uint64_t NowNs);
+  /// Calls Do with the bytes of the file once all that was flushed is written.
+  void noteWritten(WriteQueue::WrittenFunction Do) {
+    Queue->addNote(std::move(Do));
+  }
+  /// The Summary of now with these lists, without rows of stacks and scope
+  /// paths.
+  Summary totalsNow(Summary Lists);
 
   /// True after a write has failed; nothing is written from then on.
   bool failed() const { return Failed; }

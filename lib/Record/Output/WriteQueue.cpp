@@ -13,8 +13,9 @@ Error WriteQueue::begin(const Section &B) {
   return std::visit(
       [this](const auto &Which) -> Error {
         using T = std::decay_t<decltype(Which)>;
-        if constexpr (std::is_same_v<T, EventTail *>)
-          return Error::success(); // step() calls turn() instead
+        if constexpr (std::is_same_v<T, EventTail *> ||
+                      std::is_same_v<T, WrittenFunction>)
+          return Error::success(); // no section: step() does it
         else if constexpr (std::is_pointer_v<T>)
           return W.begin(*Which);
         else
@@ -38,6 +39,9 @@ Error WriteQueue::step() {
   if (!W.busy())
     if (EventTail **Tail = std::get_if<EventTail *>(&Sections.front()))
       return turn(**Tail);
+  if (!W.busy())
+    if (auto *Do = std::get_if<WrittenFunction>(&Sections.front()))
+      (*Do)(W.copyBytes());
   if (Error E = W.busy() ? W.step() : begin(Sections.front()))
     return E;
   if (!W.busy())

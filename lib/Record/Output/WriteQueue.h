@@ -9,6 +9,7 @@
 #include "Trace/EventTail.h"
 #include "memkit/Trace/TraceWriter.h"
 #include <deque>
+#include <functional>
 #include <map>
 #include <utility>
 #include <variant>
@@ -39,6 +40,11 @@ public:
     Sections.emplace_back(&Tail);
     HasTurn = true;
   }
+  /// Calls Do with the bytes of the file (of its copy, if the writer has one)
+  /// once all sections added before are
+  /// written.
+  using WrittenFunction = std::function<void(uint64_t Bytes)>;
+  void addNote(WrittenFunction Do) { Sections.emplace_back(std::move(Do)); }
   /// Whether a turn still waits.
   bool hasTurn() const { return HasTurn; }
 
@@ -65,8 +71,9 @@ public:
   }
 
 private:
-  using Section = std::variant<Dictionary, EventLog *, Marks, Intervals,
-                               Snapshot, Partial, BlockCategories, EventTail *>;
+  using Section =
+      std::variant<Dictionary, EventLog *, Marks, Intervals, Snapshot, Partial,
+                   BlockCategories, EventTail *, WrittenFunction>;
   llvm::Error begin(const Section &B);
   llvm::Error turn(EventTail &Tail);
   void pop();

@@ -258,7 +258,8 @@ void ProcessScopes::finish(uint64_t TimeNs) {
   TotalStats.clear();
 }
 
-void ProcessScopes::addChanged(uint64_t TimeNs, std::vector<LayerStats> &Out) {
+void ProcessScopes::addStats(uint64_t TimeNs, bool OnlyChanged,
+                             std::vector<LayerStats> &Out) {
   MapVector<uint64_t, LayerStats> Opens;
   for (const RingScopes &Of : Rings)
     for (const RunningScope &O : Of.Opens) {
@@ -276,7 +277,8 @@ void ProcessScopes::addChanged(uint64_t TimeNs, std::vector<LayerStats> &Out) {
       addCall(It->second, *S, Kind);
     }
   for (auto &[Key, T] : TotalStats)
-    if (std::exchange(T.HasChanged, false) && !Opens.count(Key))
+    if (bool IsWanted = !OnlyChanged || std::exchange(T.HasChanged, false);
+        IsWanted && !Opens.count(Key))
       Out.push_back(T.Stats);
   for (auto &[Key, T] : Opens)
     Out.push_back(T);

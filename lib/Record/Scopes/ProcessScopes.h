@@ -81,9 +81,11 @@ public:
   void endRing(uint32_t Ring, uint64_t TimeNs);
   /// Ends all open scopes, and adds the stats of all scopes to the recording.
   void finish(uint64_t TimeNs);
-  /// Adds the stats that have changed since the last call to Out: of scopes and
-  /// layers that have ended, and of open scopes up to TimeNs.
-  void addChanged(uint64_t TimeNs, std::vector<LayerStats> &Out);
+  /// Adds stats to Out: of scopes and layers that have ended, and of open
+  /// scopes up to TimeNs. OnlyChanged: those that have changed since the last
+  /// such call.
+  void addStats(uint64_t TimeNs, bool OnlyChanged,
+                std::vector<LayerStats> &Out);
 
 private:
   /// The work of a PyTorch thread. Recompute: forward again, in backward.
@@ -154,7 +156,7 @@ private:
   /// Stats of all calls of a scope or layer.
   struct ScopeTotal {
     LayerStats Stats;
-    bool HasChanged = false; ///< since the last addChanged()
+    bool HasChanged = false; ///< since the last addStats() of changes
   };
   LayerStats &totalOf(uint64_t Key) {
     ScopeTotal &T = TotalStats[Key];

@@ -3,6 +3,9 @@
 // The wait between two passes.
 
 #include "Session/IdleWait.h"
+#include "Session/Door.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <ctime>
 
@@ -30,7 +33,15 @@ void IdleWait::wait(double Fullest) {
   for (const ChildProcess &P : Children)
     if (!P.EndNs && P.PidFd >= 0)
       Polls.push_back({P.PidFd, POLLIN, 0});
+  size_t FirstOfDoor = Polls.size();
+  if (Visitors) {
+    Visitors->addPolls(Polls);
+    if (Visitors->isCopying())
+      Time = 0;
+  }
   timespec Nap{0, long(Time)};
-  ListenerReady = ppoll(Polls.data(), Polls.size(), &Nap, nullptr) < 0 ||
-                  Polls.front().revents;
+  bool Failed = ppoll(Polls.data(), Polls.size(), &Nap, nullptr) < 0;
+  ListenerReady = Failed || Polls.front().revents;
+  DoorReady = any_of(ArrayRef(Polls).drop_front(FirstOfDoor),
+                     [=](const pollfd &P) { return Failed || P.revents; });
 }

@@ -13,6 +13,8 @@
 
 namespace memkit {
 
+class Door;
+
 /// Waits between two passes of the session's loop until work may be due, at
 /// most 2 ms, and writes sections meanwhile.
 class IdleWait {
@@ -32,6 +34,10 @@ public:
   void wait(double Fullest);
   /// Whether the listener may have a new connection.
   bool listenerReady() const { return ListenerReady; }
+  /// Also waits for the door; null: no longer.
+  void setDoor(const Door *D) { Visitors = D; }
+  /// Whether the door may have something to take.
+  bool doorReady() const { return DoorReady; }
 
 private:
   Recording &R;
@@ -39,7 +45,8 @@ private:
   const ProgramProcess &Program;
   const ChildList &Children;
   uint64_t NapNs = 50000;
-  bool ListenerReady = true;
+  const Door *Visitors = nullptr;
+  bool ListenerReady = true, DoorReady = false;
   std::vector<pollfd> Polls;
 };
 

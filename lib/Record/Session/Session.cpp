@@ -30,18 +30,29 @@ void Session::setProgram(pid_t Pid, const std::string &Exe,
     Starts.addProgram(WhyNot);
 }
 
+Error Session::openDoor(int TraceFd) {
+  if (Error E = Door::open(O, R, Control, Children, TraceFd).moveInto(Visitors))
+    return E;
+  Idle.setDoor(Visitors.get());
+  return Error::success();
+}
+
 void Session::run() {
   for (;;) {
     Starts.greet(Idle.listenerReady());
     pass();
     Starts.addUnconnected();
     samples();
+    if (Visitors)
+      Visitors->take(R.nowNs(), Idle.doorReady());
     Children.removeWritten(R);
     if (TheRequests.Stop || R.failed() || finished())
       break;
     Idle.wait(Rings.fullest());
   }
   Listener.shut();
+  Idle.setDoor(nullptr);
+  Visitors.reset();
   // Programs that still run go on unrecorded.
   for (ChildProcess &P : Children.recorded()) {
     wire::Control &C = P.State->shared().control();

@@ -8,6 +8,7 @@
 #include "Session/CaptureReports.h"
 #include "Session/ChildList.h"
 #include "Session/ClockMarks.h"
+#include "Session/Door.h"
 #include "Session/ExecTable.h"
 #include "Session/Greeter.h"
 #include "Session/IdleWait.h"
@@ -38,6 +39,9 @@ public:
   /// Sets the program, a child process of the recorder. WhyNot: why the program
   /// cannot be recorded, or empty.
   void setProgram(pid_t Pid, const std::string &Exe, const std::string &WhyNot);
+  /// Lets tools ask about this recording from run() on; TraceFd: as for Door.
+  /// Errors: of the system; the recording goes on without.
+  llvm::Error openDoor(int TraceFd);
   /// Runs until nothing is left to record, or until a request to stop.
   void run();
   /// Warns of a start or stop of the options whose time point never came.
@@ -87,6 +91,7 @@ private:
   ProcessStarts Starts;
   RingReader Rings{R};
   IdleWait Idle{R, Listener, Program, Children};
+  std::unique_ptr<Door> Visitors; ///< null: no door is open
   uint64_t NextFlushNs = 0, NextLossNs = 0, NextProgressNs = 5'000'000'000;
 };
 

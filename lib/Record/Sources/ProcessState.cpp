@@ -23,8 +23,12 @@ ProcessState::ProcessState(uint32_t Id, pid_t Pid, bool Forked,
             {Maps, Host, Driver, Segs}),
       Nvtx(Sink, Snapshots, Scopes), Reported(Sink, Snapshots, Maps, Host) {
   Sink.Log.AtEnd = [this] { Torch.finish(); };
-  Sink.Log.AddScopes = [this](uint64_t NowNs, std::vector<LayerStats> &Out) {
-    Scopes.addChanged(NowNs, Out);
+  Sink.Log.AddScopes = [this](uint64_t NowNs, bool OnlyChanged,
+                              std::vector<LayerStats> &Out) {
+    Scopes.addStats(NowNs, OnlyChanged, Out);
+  };
+  Sink.Log.AddCategories = [this](CategoryTable &To) {
+    Torch.addCategories(To);
   };
   Sink.Log.Categories.AddLive = [this] { Torch.addLiveCategories(); };
 }

@@ -92,6 +92,17 @@ void TensorOrigins::finish() {
   Recent.clear();
 }
 
+void TensorOrigins::addTo(CategoryTable &To) {
+  bool IsWorker = Sink.stacks().isDataWorker();
+  for (auto &[Address, T] : Origins) {
+    LiveEntry E;
+    if (Live.get(Address, &E))
+      To.add(Sink.process(), T.B.Heap,
+             Scopes.categories().ofLive(T.B, IsWorker),
+             Scopes.layerName(T.B.Layer), T.B.Event, E.Size);
+  }
+}
+
 void TensorOrigins::listAt(OomLog::OomTimePoint &M) {
   LiveStats &Stats = Sink.stats();
   Scopes.categories().fail(Stats.events());

@@ -38,6 +38,8 @@ public:
   /// Adds the categories of live tensors made since the last call to the
   /// recording, so that a trace that is cut off has the categories.
   void addLive();
+  /// Counts the live tensors in a table, as if they were freed now.
+  void addTo(CategoryTable &To);
   /// Adds the live tensors in the memory space of the event's heap to an
   /// out-of-memory event, by heap, category, layer and stack.
   void listAt(OomLog::OomTimePoint &M);

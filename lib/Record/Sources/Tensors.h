@@ -48,6 +48,8 @@ public:
   void finish() { Origins.finish(); }
   /// As TensorOrigins::addLive().
   void addLiveCategories() { Origins.addLive(); }
+  /// As TensorOrigins::addTo().
+  void addCategories(CategoryTable &To) { Origins.addTo(To); }
 
 private:
   /// Flag in the ScopeRow of a tensor that no block of the host encloses.

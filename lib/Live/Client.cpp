@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Asks a running recording.
+
+#include "Live/Client.h"
+#include "Live/Places.h"
+#include "Support/Failure.h"
+#include "llvm/ADT/StringExtras.h"
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+using namespace llvm;
+using namespace memkit;
+
+/// A recorder answers between two passes, a large trace after seconds.
+static constexpr int LongestWaitMs = 30000;
+
+StringRef memkit::replyValue(StringRef Reply, StringRef Key) {
+  for (StringRef Line : split(Reply, '\n'))
+    if (Line.consume_front(Key) && Line.consume_front(" "))
+      return Line;
+  return "";
+}
+
+/// Whether the process at the other end is the user's own, or root's.
+static bool isOurs(int Socket) {
+  ucred Who{};
+  socklen_t Size = sizeof(Who);
+  return getsockopt(Socket, SOL_SOCKET, SO_PEERCRED, &Who, &Size) == 0 &&
+         (Who.uid == geteuid() || Who.uid == 0 || geteuid() == 0);
+}
+
+Expected<LiveClient> LiveClient::open(const std::string &Path, StringRef Name) {
+  sockaddr_un A{};
+  A.sun_family = AF_UNIX;
+  if (Path.size() >= sizeof(A.sun_path))
+    return makeError(Path + ": the path is too long for a socket");
+  std::memcpy(A.sun_path, Path.data(), Path.size());
+  Descriptor Fd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  if (!Fd || ::connect(Fd.get(), reinterpret_cast<sockaddr *>(&A), sizeof(A)))
+    return failErrno(Name);
+  if (!isOurs(Fd.get()))
+    return makeError(Name + ": the recording is another user's");
+  LiveClient C(std::move(Fd), Name.str());
+  Expected<Message> Hello = C.ask("hello");
+  if (!Hello)
+    return Hello.takeError();
+  C.Hello = std::move(Hello->Text);
+  if (int Version = 0;
+      !to_integer(replyValue(C.Hello, "version"), Version, 10) ||
+      Version != LiveVersion)
+    return makeError(Name + ": recorded by another version of memkit; use the "
+                            "tools of that version");
+  return C;
+}
+
+Expected<Message> LiveClient::ask(StringRef Request) {
+  if (!sendMessage(Socket.get(), Request, {}))
+    return failErrno(Name);
+  pollfd P{Socket.get(), POLLIN, 0};
+  Message Reply;
+  for (;;) {
+    int N = poll(&P, 1, LongestWaitMs);
+    if (N < 0 && errno == EINTR)
+      continue;
+    if (N <= 0)
+      return makeError(Name + ": the recorder does not answer");
+    Received What = receiveMessage(Socket.get(), Reply);
+    if (What == Received::End)
+      return makeError(Name + ": the recording has ended");
+    if (What == Received::Packet)
+      break;
+  }
+  StringRef Text = Reply.Text;
+  if (Text.consume_front("error "))
+    return makeError(Name + ": " + Text);
+  if (!Text.consume_front("ok\n"))
+    return makeError(Name + ": an answer that is not memrec's");
+  Reply.Text = Text.str();
+  return Reply;
+}
+
+//===----------------------------------------------------------------------===//
+// Which recording
+//===----------------------------------------------------------------------===//
+
+static constexpr const char *HowToRecord =
+    "record a program with memrec, or start it so that recording can begin "
+    "later: memrec --start=off -- PROGRAM";
+
+/// The only recording of this user.
+Expected<LiveClient> LiveClient::only(StringRef Name) {
+  const char *Runtime = std::getenv("XDG_RUNTIME_DIR");
+  std::vector<LiveClient> All;
+  for (const std::string &Folder :
+       liveFolders("", Runtime ? Runtime : "", geteuid()))
+    for (const std::string &Path : socketsIn(Folder)) {
+      Expected<LiveClient> C = open(Path, Name);
+      if (C)
+        All.push_back(std::move(*C));
+      else // left by a recorder that was killed
+        consumeError(C.takeError());
+    }
+  if (All.empty())
+    return makeError(Name + ": nothing is being recorded; " + HowToRecord);
+  if (All.size() == 1)
+    return std::move(All.front());
+  std::string Text = Name.str() + ": several programs are being recorded:";
+  for (const LiveClient &C : All)
+    Text += "\n  live:" + replyValue(C.Hello, "pid").str() + "  " +
+            replyValue(C.Hello, "command").str();
+  return makeError(Text);
+}
+
+/// Why no recording answers for a process.
+static Error noRecording(StringRef Name, pid_t Pid) {
+  std::string Proc = "/proc/" + std::to_string(Pid);
+  struct stat S;
+  if (stat(Proc.c_str(), &S) != 0)
+    return makeError(Name + ": no such process");
+  if (S.st_uid != geteuid() && geteuid() != 0)
+    return makeError(Name + ": the process is another user's");
+  return makeError(Name + ": the process is not being recorded; " +
+                   HowToRecord);
+}
+
+Expected<LiveClient> LiveClient::connect(StringRef Target) {
+  StringRef Number = Target;
+  if (!Number.consume_front("live:"))
+    return makeError(Target + ": should be live:PID or live:");
+  if (Number.empty())
+    return only(Target);
+  pid_t Pid;
+  if (!to_integer(Number, Pid, 10) || Pid <= 0)
+    return makeError(Target + ": should be live:PID or live:");
+  std::string Why;
+  for (const std::string &Path : socketsFor(Pid)) {
+    Expected<LiveClient> C = open(Path, Target);
+    if (C)
+      return C;
+    Why = toString(C.takeError());
+  }
+  // A socket without a recorder is left by one that was killed.
+  if (!Why.empty() && !StringRef(Why).ends_with(std::strerror(ECONNREFUSED)))
+    return makeError(Why);
+  return noRecording(Target, Pid);
+}

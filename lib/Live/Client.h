@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Asks a running recording.
+//
+// A recording is named `live:PID`: the process id of memrec or of a process
+// that memrec records; `live:` is the only recording of the user.
+
+#ifndef MEMKIT_LIB_LIVE_CLIENT_H
+#define MEMKIT_LIB_LIVE_CLIENT_H
+
+#include "Live/Descriptors.h"
+#include "llvm/Support/Error.h"
+
+namespace memkit {
+
+/// What a recording says of itself: `name value` lines.
+///
+/// hello     version, pid, output, time-ns, recording (1, 0), command
+/// trace     bytes: the part of the first descriptor that is the trace;
+///           descriptors: the trace, the totals, the rows (LiveTrace.h)
+/// mark NAME, start, stop, snapshot, finish   nothing
+///
+/// The first line of a reply is `ok`, or `error TEXT`.
+inline constexpr int LiveVersion = 1;
+
+/// Whether a name of a trace is that of a recording.
+inline bool isLive(llvm::StringRef Name) { return Name.starts_with("live:"); }
+
+/// A connection to a recording. Belongs to one thread.
+class LiveClient {
+public:
+  /// Connects to Target, `live:PID` or `live:`. Errors say how to record, which
+  /// recordings there are, or who owns the recording.
+  static llvm::Expected<LiveClient> connect(llvm::StringRef Target);
+
+  /// Sends a request and waits for the reply.
+  llvm::Expected<Message> ask(llvm::StringRef Request);
+  /// The answer to `hello`.
+  llvm::StringRef hello() const { return Hello; }
+
+private:
+  LiveClient(Descriptor Socket, std::string Name)
+      : Socket(std::move(Socket)), Name(std::move(Name)) {}
+  static llvm::Expected<LiveClient> open(const std::string &Path,
+                                         llvm::StringRef Name);
+  static llvm::Expected<LiveClient> only(llvm::StringRef Name);
+
+  Descriptor Socket;
+  std::string Name, Hello;
+};
+
+/// The value of a line `Key VALUE` of a reply; empty: none.
+llvm::StringRef replyValue(llvm::StringRef Reply, llvm::StringRef Key);
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_LIVE_CLIENT_H

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Messages with file descriptors over a UNIX socket.
+
+#ifndef MEMKIT_LIB_LIVE_DESCRIPTORS_H
+#define MEMKIT_LIB_LIVE_DESCRIPTORS_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace memkit {
+
+/// An owned file descriptor; closed at the end. -1: none.
+class Descriptor {
+public:
+  Descriptor() = default;
+  explicit Descriptor(int Fd) : Fd(Fd) {}
+  Descriptor(Descriptor &&Other) : Fd(std::exchange(Other.Fd, -1)) {}
+  Descriptor &operator=(Descriptor &&Other) {
+    std::swap(Fd, Other.Fd);
+    return *this;
+  }
+  ~Descriptor();
+  int get() const { return Fd; }
+  explicit operator bool() const { return Fd >= 0; }
+  int release() { return std::exchange(Fd, -1); }
+
+private:
+  int Fd = -1;
+};
+
+/// The longest message in bytes, and the most descriptors of one.
+inline constexpr size_t MaxMessage = 65536;
+inline constexpr size_t MaxDescriptors = 4;
+
+/// Sends Text with copies of Fds in one packet, without waiting. False: errno
+/// has the reason.
+bool sendMessage(int Socket, llvm::StringRef Text, llvm::ArrayRef<int> Fds);
+
+struct Message {
+  std::string Text;
+  std::vector<Descriptor> Fds;
+};
+enum class Received {
+  Nothing, ///< no packet has come yet
+  Packet,
+  End, ///< the peer has gone, or sent more than fits
+};
+/// Takes the next packet, without waiting.
+Received receiveMessage(int Socket, Message &Out);
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_LIVE_DESCRIPTORS_H

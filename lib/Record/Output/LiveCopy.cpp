@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The trace of this moment, for a reader outside.
+
+#include "Output/LiveCopy.h"
+#include "Output/Recording.h"
+#include "Support/Failure.h"
+#include "Trace/SummaryLists.h"
+#include "memkit/Trace/TraceWriter.h"
+
+using namespace llvm;
+using namespace memkit;
+
+/// Fails if the system had no memory for the sink.
+static Error checkWhole(const MemorySink &S) {
+  return S.isWhole() ? Error::success()
+                     : makeError("no memory for a reader of the recording");
+}
+
+Expected<std::unique_ptr<LiveCopy>> LiveCopy::begin(Recording &R,
+                                                    uint64_t NowNs) {
+  std::unique_ptr<LiveCopy> C(new LiveCopy(R));
+  if (Error E = MemorySink::create("memkit totals").moveInto(C->Totals))
+    return std::move(E);
+  if (Error E = MemorySink::create("memkit rows").moveInto(C->Rows))
+    return std::move(E);
+  C->Written = std::make_shared<std::optional<uint64_t>>();
+  // The names in the lists are written with the rest.
+  Summary Lists = R.listsNow(NowNs);
+  R.flush();
+  R.noteWritten([To = C->Written](uint64_t Bytes) { *To = Bytes; });
+  Summary S = R.totalsNow(std::move(Lists));
+  R.Stats.beginMoment();
+  auto W = TraceWriter::create(*C->Totals, Header());
+  if (!W)
+    return W.takeError();
+  if (Error E = writeLists(
+          std::move(S), [&](const Summary &Part) { return (*W)->write(Part); }))
+    return std::move(E);
+  if (Error E = checkWhole(*C->Totals))
+    return std::move(E);
+  return C;
+}
+
+LiveCopy::~LiveCopy() {
+  if (R.Stats.isInMoment())
+    R.Stats.endMoment();
+}
+
+Expected<bool> LiveCopy::step() {
+  // About 100 microseconds, where each row is a cache miss.
+  constexpr size_t RowsAtOnce = 512;
+  if (!HasRows) {
+    Part.clear();
+    HasRows = !R.Stats.momentPart(RowsAtOnce, Part);
+    cantFail(Rows->write(StringRef(reinterpret_cast<char *>(Part.data()),
+                                   Part.size() * sizeof(MomentRow))));
+    if (Error E = checkWhole(*Rows))
+      return std::move(E);
+  }
+  FileBytes = *Written;
+  return HasRows && FileBytes.has_value();
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The trace of this moment, for a reader outside.
+
+#ifndef MEMKIT_LIB_RECORD_LIVECOPY_H
+#define MEMKIT_LIB_RECORD_LIVECOPY_H
+
+#include "Output/MemorySink.h"
+#include "memkit/Trace/MomentRow.h"
+#include "llvm/Support/Error.h"
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace memkit {
+
+class Recording;
+
+/// Prepares what a reader needs for the trace as of the begin of the copy: the
+/// file up to there, the totals, and the rows of stacks and scope paths. The
+/// recorder goes on meanwhile: each step() takes at most some 100 microseconds.
+/// Belongs to the recorder's thread.
+class LiveCopy {
+public:
+  /// Begins; NowNs: of the recording. R must outlive the copy. Not while
+  /// another copy of R is made. Errors: of the system.
+  static llvm::Expected<std::unique_ptr<LiveCopy>> begin(Recording &R,
+                                                         uint64_t NowNs);
+  ~LiveCopy();
+
+  /// Does a part of the work. True: the copy is complete.
+  llvm::Expected<bool> step();
+
+  /// Whether only the writing of the file is left.
+  bool isWaiting() const { return HasRows && !FileBytes; }
+
+  // After the last step:
+  /// The bytes of the file that belong to the copy.
+  uint64_t bytes() const { return *FileBytes; }
+  /// A trace of a Header and a Summary without rows.
+  int totals() const { return Totals->fd(); }
+  /// MomentRows, in no order.
+  int rows() const { return Rows->fd(); }
+
+private:
+  explicit LiveCopy(Recording &R) : R(R) {}
+
+  Recording &R;
+  std::unique_ptr<MemorySink> Totals, Rows;
+  /// Shared with the recording's queue: the file's size once all is written
+  /// that was known at the begin.
+  std::shared_ptr<std::optional<uint64_t>> Written;
+  std::optional<uint64_t> FileBytes;
+  bool HasRows = false;
+  std::vector<MomentRow> Part;
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_RECORD_LIVECOPY_H

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A sink in memory that other processes can map.
+
+#include "Output/MemorySink.h"
+#include "Support/Failure.h"
+#include <cerrno>
+#include <sys/mman.h>
+#include <unistd.h>
+
+using namespace llvm;
+using namespace memkit;
+
+Expected<std::unique_ptr<MemorySink>> MemorySink::create(const char *Name) {
+  Descriptor Fd(memfd_create(Name, MFD_CLOEXEC));
+  if (!Fd)
+    return failErrno("memfd_create");
+  return std::unique_ptr<MemorySink>(new MemorySink(std::move(Fd)));
+}
+
+Error MemorySink::write(StringRef Bytes) {
+  while (IsWhole && !Bytes.empty()) {
+    ssize_t N = ::write(Fd.get(), Bytes.data(), Bytes.size());
+    if (N < 0 && errno == EINTR)
+      continue;
+    IsWhole = N > 0;
+    if (IsWhole)
+      Bytes = Bytes.drop_front(size_t(N));
+  }
+  return Error::success();
+}

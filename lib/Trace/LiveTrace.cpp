@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The trace of a program that is being recorded, as of now.
+
+#include "LiveTrace.h"
+#include "Live/Client.h"
+#include "Support/Failure.h"
+#include "memkit/Trace/MomentRow.h"
+#include "memkit/Trace/Sink.h"
+#include "memkit/Trace/TraceReader.h"
+#include "memkit/Trace/TraceWriter.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include <cstring>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace llvm;
+using namespace memkit;
+
+//===----------------------------------------------------------------------===//
+// A file with more behind it
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Mapped memory, given back at the end.
+class MappedBuffer : public MemoryBuffer {
+public:
+  MappedBuffer(char *Begin, size_t Size, StringRef Name)
+      : Begin(Begin), Size(Size), Name(Name.str()) {
+    init(Begin, Begin + Size, /*RequiresNullTerminator=*/false);
+  }
+  ~MappedBuffer() override {
+    if (Size)
+      munmap(Begin, Size);
+  }
+  StringRef getBufferIdentifier() const override { return Name; }
+  BufferKind getBufferKind() const override { return MemoryBuffer_MMap; }
+
+private:
+  char *Begin;
+  size_t Size;
+  std::string Name;
+};
+} // namespace
+
+Expected<std::unique_ptr<MemoryBuffer>>
+memkit::mapWithRest(int Fd, uint64_t Bytes, StringRef Rest, StringRef Name) {
+  struct stat S;
+  if (fstat(Fd, &S) != 0)
+    return failErrno(Name);
+  if (!S_ISREG(S.st_mode) || uint64_t(S.st_size) < Bytes)
+    return makeError(Name + ": the trace is shorter than its recorder says");
+  size_t Size = size_t(Bytes) + Rest.size();
+  if (!Size)
+    return makeError(Name + ": the trace is empty");
+  void *At = mmap(nullptr, Size, PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (At == MAP_FAILED)
+    return failErrno(Name);
+  auto Out =
+      std::make_unique<MappedBuffer>(static_cast<char *>(At), Size, Name);
+  // The last page of the file takes the begin of Rest, in this process alone.
+  if (Bytes && mmap(At, Bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED,
+                    Fd, 0) == MAP_FAILED)
+    return failErrno(Name);
+  std::memcpy(static_cast<char *>(At) + Bytes, Rest.data(), Rest.size());
+  return Out;
+}
+
+//===----------------------------------------------------------------------===//
+// The summary
+//===----------------------------------------------------------------------===//
+
+/// The bytes of a finished file.
+static Expected<std::string> readAll(int Fd, StringRef Name) {
+  struct stat S;
+  if (fstat(Fd, &S) != 0)
+    return failErrno(Name);
+  std::string Out(size_t(S.st_size), '\0');
+  for (size_t At = 0; At != Out.size();) {
+    ssize_t N = pread(Fd, Out.data() + At, Out.size() - At, off_t(At));
+    if (N <= 0)
+      return makeError(Name + ": the recorder's answer cannot be read");
+    At += size_t(N);
+  }
+  return Out;
+}
+
+/// The rows of an answer, in the order of a summary.
+static std::vector<MomentRow> rowsOf(StringRef Bytes) {
+  std::vector<MomentRow> Rows(Bytes.size() / sizeof(MomentRow));
+  std::memcpy(Rows.data(), Bytes.data(), Rows.size() * sizeof(MomentRow));
+  llvm::sort(Rows, [](const MomentRow &A, const MomentRow &B) {
+    return std::tie(A.IsScopePath, A.Process, A.Stats.Heap, A.Stats.Key) <
+           std::tie(B.IsScopePath, B.Process, B.Stats.Heap, B.Stats.Key);
+  });
+  return Rows;
+}
+
+/// Writes the rows as parts of the summary of Blank.
+static Error writeRows(TraceWriter &W, const Summary &Blank,
+                       ArrayRef<MomentRow> Rows) {
+  constexpr size_t PartRows = MaxSectionRows / 4;
+  for (; !Rows.empty();
+       Rows = Rows.drop_front(std::min(PartRows, Rows.size()))) {
+    Summary Part = Blank;
+    for (const MomentRow &R : Rows.take_front(PartRows)) {
+      std::vector<StackStatsRows> &To =
+          R.IsScopePath ? Part.ScopePaths : Part.Stacks;
+      if (To.empty() || To.back().Process != R.Process)
+        To.push_back({R.Process, {}});
+      To.back().Rows.push_back(R.Stats);
+    }
+    if (Error E = W.write(Part))
+      return E;
+  }
+  return Error::success();
+}
+
+/// The sections of the summary, from the recorder's totals and rows.
+static Expected<std::string> encodeSummary(StringRef Totals, StringRef Rows,
+                                           StringRef Name) {
+  auto Reader =
+      TraceReader::create(MemoryBuffer::getMemBuffer(Totals, Name, false));
+  if (!Reader)
+    return Reader.takeError();
+  const std::vector<SectionInfo> &Sections = (*Reader)->sections();
+  if (Sections.size() < 2 || Sections.back().Kind != SectionKind::Summary)
+    return makeError(Name + ": the recorder's answer has no totals");
+  Summary Last;
+  if (Error E = (*Reader)->read(Sections.back(), Last))
+    return std::move(E);
+  Summary Blank;
+  Blank.Number = Last.Number;
+  Blank.EndNs = Last.EndNs;
+  Blank.Events = Last.Events;
+  Blank.Marks = Last.Marks;
+  Blank.Complete = false;
+  std::string Out;
+  StringSink Sink(Out);
+  auto W = TraceWriter::create(Sink, Header());
+  if (!W)
+    return W.takeError();
+  size_t HeaderBytes = Out.size();
+  if (Error E = writeRows(**W, Blank, rowsOf(Rows)))
+    return std::move(E);
+  return Out.substr(HeaderBytes) + Totals.drop_front(Sections[1].Offset).str();
+}
+
+Expected<std::unique_ptr<MemoryBuffer>> memkit::mapLiveTrace(StringRef Name) {
+  Expected<LiveClient> C = LiveClient::connect(Name);
+  if (!C)
+    return C.takeError();
+  Expected<Message> Reply = C->ask("trace");
+  if (!Reply)
+    return Reply.takeError();
+  uint64_t Bytes;
+  if (Reply->Fds.size() != 3 ||
+      !to_integer(replyValue(Reply->Text, "bytes"), Bytes, 10))
+    return makeError(Name + ": an answer that is not memrec's");
+  Expected<std::string> Totals = readAll(Reply->Fds[1].get(), Name);
+  if (!Totals)
+    return Totals.takeError();
+  Expected<std::string> Rows = readAll(Reply->Fds[2].get(), Name);
+  if (!Rows)
+    return Rows.takeError();
+  Expected<std::string> Rest = encodeSummary(*Totals, *Rows, Name);
+  if (!Rest)
+    return Rest.takeError();
+  return mapWithRest(Reply->Fds[0].get(), Bytes, *Rest, Name);
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The trace of a program that is being recorded, as of now.
+//
+// The recorder hands out the file that it writes, and the summary of the moment
+// in two parts: the totals as a small trace, and the rows as plain memory
+// (MomentRow), in no order. Sorting and encoding the rows is left to the
+// reader, because the recorder has a program to follow.
+
+#ifndef MEMKIT_LIB_TRACE_LIVETRACE_H
+#define MEMKIT_LIB_TRACE_LIVETRACE_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <memory>
+
+namespace memkit {
+
+/// Asks the recording Name (`live:PID`, `live:`) for its trace: the part of the
+/// file that is written, mapped, with the summary of now at its end. The file
+/// is not copied. Blocks until the recorder has answered. Errors name the
+/// recording.
+llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
+mapLiveTrace(llvm::StringRef Name);
+
+/// The file of the descriptor up to Bytes, with Rest behind it, in one piece of
+/// memory.
+llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
+mapWithRest(int Fd, uint64_t Bytes, llvm::StringRef Rest, llvm::StringRef Name);
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_TRACE_LIVETRACE_H
