@@ -52,6 +52,8 @@ Expected<LiveClient> LiveClient::open(const std::string &Path, StringRef Name) {
   if (!Hello)
     return Hello.takeError();
   C.Hello = std::move(Hello->Text);
+  if (Name == "live:")
+    C.Name += replyValue(C.Hello, "pid");
   if (int Version = 0;
       !to_integer(replyValue(C.Hello, "version"), Version, 10) ||
       Version != LiveVersion)

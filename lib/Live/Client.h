@@ -35,6 +35,9 @@ public:
 
   /// Sends a request and waits for the reply.
   llvm::Expected<Message> ask(llvm::StringRef Request);
+  /// The recording's name: as it was asked for; of `live:`, with its process
+  /// id.
+  const std::string &name() const { return Name; }
   /// The answer to `hello`.
   llvm::StringRef hello() const { return Hello; }
 

@@ -41,8 +41,8 @@ void LiveStats::saveForMoment(bool OfScopePaths, uint32_t Row) {
     return;
   const StatsRows &Rows = OfScopePaths ? ScopeRows : StackRows;
   const auto &Splits = OfScopePaths ? ScopeSplits : StackSplits;
-  K.Saved.try_emplace(
-      Row, MomentRows::SavedRow{Rows[Row], Rows.cold(Row), Splits.lookup(Row)});
+  if (!K.Saved.find(Row))
+    K.Saved.add(Row, {Rows[Row], Rows.cold(Row), Splits.lookup(Row)});
 }
 
 bool LiveStats::momentPart(size_t MaxRows, std::vector<MomentRow> &Out) {
@@ -57,12 +57,12 @@ bool LiveStats::momentPart(size_t MaxRows, std::vector<MomentRow> &Out) {
       const StatsRowCold *Cold = &Rows.cold(K.Next);
       uint64_t NumSplits = 0;
       if (R->LastChange > Moment->At) {
-        auto It = K.Saved.find(K.Next);
-        if (It == K.Saved.end())
+        const MomentRows::SavedRow *Saved = K.Saved.find(K.Next);
+        if (!Saved)
           continue; // no event of the row was before the moment
-        R = &It->second.Row;
-        Cold = &It->second.Cold;
-        NumSplits = It->second.Splits;
+        R = &Saved->Row;
+        Cold = &Saved->Cold;
+        NumSplits = Saved->Splits;
       } else if (!Splits.empty()) {
         NumSplits = Splits.lookup(K.Next);
       }
@@ -73,9 +73,12 @@ bool LiveStats::momentPart(size_t MaxRows, std::vector<MomentRow> &Out) {
       Out.back().Stats.Splits = NumSplits;
     }
   }
-  bool HasMore = Moment->Stacks.Next <= Moment->Stacks.Count ||
-                 Moment->ScopePaths.Next <= Moment->ScopePaths.Count;
-  if (!HasMore)
-    endMoment();
-  return HasMore;
+  if (Moment->Stacks.Next <= Moment->Stacks.Count ||
+      Moment->ScopePaths.Next <= Moment->ScopePaths.Count)
+    return true;
+  MomentAt = 0;
+  if (Moment->Stacks.Saved.release() || Moment->ScopePaths.Saved.release())
+    return true;
+  Moment.reset();
+  return false;
 }

@@ -24,11 +24,12 @@ using namespace memkit;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Mapped memory, given back at the end.
+/// Mapped memory, given back at the end. The pages of the first FileBytes are
+/// those of a file, except the last page, which has been written.
 class MappedBuffer : public MemoryBuffer {
 public:
-  MappedBuffer(char *Begin, size_t Size, StringRef Name)
-      : Begin(Begin), Size(Size), Name(Name.str()) {
+  MappedBuffer(char *Begin, size_t Size, size_t FileBytes, StringRef Name)
+      : Begin(Begin), Size(Size), FileBytes(FileBytes), Name(Name.str()) {
     init(Begin, Begin + Size, /*RequiresNullTerminator=*/false);
   }
   ~MappedBuffer() override {
@@ -36,11 +37,17 @@ public:
       munmap(Begin, Size);
   }
   StringRef getBufferIdentifier() const override { return Name; }
-  BufferKind getBufferKind() const override { return MemoryBuffer_MMap; }
+  // Not MMap: a reader may not drop all pages.
+  BufferKind getBufferKind() const override { return MemoryBuffer_Malloc; }
+  void dontNeedIfMmap() override {
+    size_t Page = size_t(sysconf(_SC_PAGESIZE));
+    if (size_t Whole = FileBytes / Page * Page)
+      madvise(Begin, Whole, MADV_DONTNEED);
+  }
 
 private:
   char *Begin;
-  size_t Size;
+  size_t Size, FileBytes;
   std::string Name;
 };
 } // namespace
@@ -59,8 +66,8 @@ memkit::mapWithRest(int Fd, uint64_t Bytes, StringRef Rest, StringRef Name) {
                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (At == MAP_FAILED)
     return failErrno(Name);
-  auto Out =
-      std::make_unique<MappedBuffer>(static_cast<char *>(At), Size, Name);
+  auto Out = std::make_unique<MappedBuffer>(static_cast<char *>(At), Size,
+                                            size_t(Bytes), Name);
   // The last page of the file takes the begin of Rest, in this process alone.
   if (Bytes && mmap(At, Bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED,
                     Fd, 0) == MAP_FAILED)
@@ -149,10 +156,11 @@ static Expected<std::string> encodeSummary(StringRef Totals, StringRef Rows,
   return Out.substr(HeaderBytes) + Totals.drop_front(Sections[1].Offset).str();
 }
 
-Expected<std::unique_ptr<MemoryBuffer>> memkit::mapLiveTrace(StringRef Name) {
-  Expected<LiveClient> C = LiveClient::connect(Name);
+Expected<std::unique_ptr<MemoryBuffer>> memkit::mapLiveTrace(StringRef Target) {
+  Expected<LiveClient> C = LiveClient::connect(Target);
   if (!C)
     return C.takeError();
+  std::string Name = C->name();
   Expected<Message> Reply = C->ask("trace");
   if (!Reply)
     return Reply.takeError();

@@ -17,12 +17,12 @@
 
 namespace memkit {
 
-/// Asks the recording Name (`live:PID`, `live:`) for its trace: the part of the
-/// file that is written, mapped, with the summary of now at its end. The file
-/// is not copied. Blocks until the recorder has answered. Errors name the
+/// Asks the recording Target (`live:PID`, `live:`) for its trace: the part of
+/// the file that is written, mapped, with the summary of now at its end. The
+/// file is not copied. Blocks until the recorder has answered. Errors name the
 /// recording.
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
-mapLiveTrace(llvm::StringRef Name);
+mapLiveTrace(llvm::StringRef Target);
 
 /// The file of the descriptor up to Bytes, with Rest behind it, in one piece of
 /// memory.

@@ -32,6 +32,7 @@ Expected<InputFile> InputFile::open(StringRef Path) {
     F.Regular = true;
     if (Error E = mapLiveTrace(Path).moveInto(F.Live))
       return std::move(E);
+    F.Name = F.Live->getBufferIdentifier().str();
     return F;
   }
   int Fd = STDIN_FILENO;

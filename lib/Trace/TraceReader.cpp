@@ -69,9 +69,10 @@ static constexpr uint64_t MaxHeld = 4 << 20;
 
 /// Releases the pages of a mapped file; a later read maps them again. (LLVM's
 /// dontNeedIfMmap() is advice that glibc ignores.)
-static void releasePages(const MemoryBuffer &Buffer) {
+static void releasePages(MemoryBuffer &Buffer) {
+  // A buffer that is not all of a file releases what it can.
   if (Buffer.getBufferKind() != MemoryBuffer::MemoryBuffer_MMap)
-    return;
+    return Buffer.dontNeedIfMmap();
   uintptr_t Begin = reinterpret_cast<uintptr_t>(Buffer.getBufferStart());
   uintptr_t First = alignDown(Begin, sys::Process::getPageSizeEstimate());
   (void)madvise(reinterpret_cast<void *>(First),

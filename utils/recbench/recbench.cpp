@@ -7,6 +7,7 @@
 // in each run. All records are in memory first; in each turn some go into the
 // rings, and the recorder takes them out.
 
+#include "Record/Output/LiveCopy.h"
 #include "Record/Shared/RingMerge.h"
 #include "Sources/ProcessState.h"
 #include "Stream.h"
@@ -32,6 +33,11 @@ static cl::opt<unsigned> Rounds("rounds", cl::desc("The least of so many"),
 static cl::opt<unsigned>
     Turn("turn", cl::desc("Records that stand in the rings at a pass"),
          cl::init(4096), cl::cat(Category));
+
+static cl::opt<bool> Live("live",
+                          cl::desc("Hand out the trace of the moment again and "
+                                   "again, as to tools that look on"),
+                          cl::cat(Category));
 
 /// The session's value.
 static constexpr uint64_t WorkNs = 250000;
@@ -142,8 +148,16 @@ public:
   /// The longest time between two passes over the rings.
   uint64_t longestNs() const { return Longest; }
 
+  /// Copies of the trace of the moment, their processor time, and the longest
+  /// step of one.
+  struct LiveCost {
+    uint64_t Copies = 0, Ns = 0, LongestNs = 0, LongestBeginNs = 0;
+  };
+  const LiveCost &live() const { return Cost; }
+
 private:
   void finish();
+  void look();
   LLVM_ATTRIBUTE_NOINLINE void pass();
   void drain();
   void take(ArrayRef<MergedRecord> Records);
@@ -153,6 +167,8 @@ private:
   std::unique_ptr<ProcessState> I;
   std::unique_ptr<Writer> W;
   uint64_t Longest = 0;
+  std::unique_ptr<LiveCopy> Copy;
+  LiveCost Cost;
   RingMerge Merge;
   std::vector<MergedRecord> Batch;
   std::vector<RingOfProcess> RingOf;
@@ -207,6 +223,29 @@ void Bench::pass() {
   else if (R->Stats.timeIntervalDue(1, W->clock()))
     R->beginCut(1, R->boundaryNs(W->clock()));
   I->snapshots().advance();
+  if (Live)
+    look();
+}
+
+/// As Door: a step of a copy.
+void Bench::look() {
+  uint64_t Begin = cpuNs();
+  bool Begins = !Copy, IsDone = false;
+  if (Begins)
+    Copy = cantFail(LiveCopy::begin(*R, W->clock()));
+  while (!Begins && !IsDone && cpuNs() - Begin < WorkNs / 2) {
+    IsDone = cantFail(Copy->step());
+    if (Copy->isWaiting())
+      break;
+  }
+  uint64_t Ns = cpuNs() - Begin;
+  Cost.Ns += Ns;
+  uint64_t &Longest = Begins ? Cost.LongestBeginNs : Cost.LongestNs;
+  Longest = std::max(Longest, Ns);
+  Cost.Copies += IsDone;
+  // The memory is the reader's by now, who gives it back.
+  if (IsDone)
+    Copy.reset();
 }
 
 /// Ends the process and the trace as the session does.
@@ -229,6 +268,7 @@ static Error bench() {
   if (!S)
     return S.takeError();
   uint64_t Best = ~0ull, Longest = ~0ull, Bytes = 0;
+  Bench::LiveCost Cost;
   std::string Trace;
   for (unsigned Round = 0; Round != std::max(1u, Rounds.getValue()); ++Round) {
     Trace.clear();
@@ -237,12 +277,20 @@ static Error bench() {
     Best = std::min(Best, B.run());
     Longest = std::min(Longest, B.longestNs());
     Bytes = B.bytes();
+    Cost = B.live();
   }
   double Count = double(S->Items.size());
   outs() << S->Items.size() << " events, " << S->NumRings << " rings, "
          << format("%.1f ns and %.3f bytes an event", double(Best) / Count,
                    double(Bytes) / Count)
          << format(", longest pause %.2f ms\n", double(Longest) / 1e6);
+  if (Cost.Copies)
+    outs() << Cost.Copies << " copies for readers, "
+           << format("%.2f ms of processor time each, longest step %.2f ms, "
+                     "longest begin %.2f ms\n",
+                     double(Cost.Ns) / double(Cost.Copies) / 1e6,
+                     double(Cost.LongestNs) / 1e6,
+                     double(Cost.LongestBeginNs) / 1e6);
   if (Output.empty())
     return Error::success();
   std::error_code EC;

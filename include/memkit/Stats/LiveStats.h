@@ -425,8 +425,7 @@ public:
   void beginMoment();
   bool isInMoment() const { return Moment != nullptr; }
   /// Appends the next rows of the moment with an allocation, in no order, after
-  /// a look at MaxRows rows. False: these were the last, and the moment is
-  /// over.
+  /// a look at MaxRows rows. False: all were read, and the moment is over.
   bool momentPart(size_t MaxRows, std::vector<MomentRow> &Out);
   /// Drops the moment.
   void endMoment();

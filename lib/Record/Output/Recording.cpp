@@ -19,6 +19,7 @@ Recording::create(Sink &Out, const Header &H, const TscClock &Clock,
   if (!Writer)
     return Writer.takeError();
   R->Writer = std::move(*Writer);
+  R->IsCopied = Copy != nullptr;
   R->Queue = std::make_unique<WriteQueue>(*R->Writer);
   R->Heaps.start();
   R->Stats.onMemoryAhead([Pages = &R->Pages](void *Begin, size_t Size) {
@@ -433,6 +434,13 @@ Summary Recording::totalsNow(Summary Lists) {
   S.Categories = std::move(Lists.Categories);
   S.Ooms = std::move(Lists.Ooms);
   S.OomHeaps = std::move(Lists.OomHeaps);
+  if (!IsCopied && !Tail)
+    return S;
+  // What is read has no events, as if they were left out on request.
+  erase_if(S.Losses, [](const Loss &L) { return L.Kind == LossKind::Events; });
+  for (const ProcessStats &P : S.Processes)
+    if (uint64_t Events = Stats.events(P.Process))
+      S.Losses.push_back({P.Process, LossKind::Events, Events});
   return S;
 }
 

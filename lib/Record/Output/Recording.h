@@ -206,6 +206,7 @@ private:
   void writeParts(const std::vector<T> &Rows, std::vector<T> Summary::*To,
                   uint64_t EndNs);
 
+  bool IsCopied = false; ///< readers get the copy, without events
   std::unique_ptr<EventTail> Tail;
   std::unique_ptr<TraceWriter> Writer;
   std::unique_ptr<WriteQueue> Queue;
