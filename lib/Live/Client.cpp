@@ -48,7 +48,7 @@ Expected<LiveClient> LiveClient::open(const std::string &Path, StringRef Name) {
   if (!isOurs(Fd.get()))
     return makeError(Name + ": the recording is another user's");
   LiveClient C(std::move(Fd), Name.str());
-  Expected<Message> Hello = C.ask("hello");
+  Expected<LiveMessage> Hello = C.ask("hello");
   if (!Hello)
     return Hello.takeError();
   C.Hello = std::move(Hello->Text);
@@ -62,11 +62,11 @@ Expected<LiveClient> LiveClient::open(const std::string &Path, StringRef Name) {
   return C;
 }
 
-Expected<Message> LiveClient::ask(StringRef Request) {
+Expected<LiveMessage> LiveClient::ask(StringRef Request) {
   if (!sendMessage(Socket.get(), Request, {}))
     return failErrno(Name);
   pollfd P{Socket.get(), POLLIN, 0};
-  Message Reply;
+  LiveMessage Reply;
   for (;;) {
     int N = poll(&P, 1, LongestWaitMs);
     if (N < 0 && errno == EINTR)
@@ -93,8 +93,7 @@ Expected<Message> LiveClient::ask(StringRef Request) {
 //===----------------------------------------------------------------------===//
 
 static constexpr const char *HowToRecord =
-    "record a program with memrec, or start it so that recording can begin "
-    "later: memrec --start=off -- PROGRAM";
+    "memrec PROGRAM records a program from its start";
 
 /// The only recording of this user.
 Expected<LiveClient> LiveClient::only(StringRef Name) {

@@ -34,7 +34,7 @@ public:
   static llvm::Expected<LiveClient> connect(llvm::StringRef Target);
 
   /// Sends a request and waits for the reply.
-  llvm::Expected<Message> ask(llvm::StringRef Request);
+  llvm::Expected<LiveMessage> ask(llvm::StringRef Request);
   /// The recording's name: as it was asked for; of `live:`, with its process
   /// id.
   const std::string &name() const { return Name; }

@@ -55,7 +55,7 @@ static void takeDescriptors(msghdr &M, std::vector<Descriptor> &Out) {
   }
 }
 
-Received memkit::receiveMessage(int Socket, Message &Out) {
+Received memkit::receiveMessage(int Socket, LiveMessage &Out) {
   Out.Text.resize(MaxMessage);
   iovec Data{Out.Text.data(), Out.Text.size()};
   alignas(cmsghdr) char Room[CMSG_SPACE(sizeof(int) * MaxDescriptors)] = {};

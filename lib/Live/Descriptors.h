@@ -40,7 +40,7 @@ inline constexpr size_t MaxDescriptors = 4;
 /// has the reason.
 bool sendMessage(int Socket, llvm::StringRef Text, llvm::ArrayRef<int> Fds);
 
-struct Message {
+struct LiveMessage {
   std::string Text;
   std::vector<Descriptor> Fds;
 };
@@ -50,7 +50,7 @@ enum class Received {
   End, ///< the peer has gone, or sent more than fits
 };
 /// Takes the next packet, without waiting.
-Received receiveMessage(int Socket, Message &Out);
+Received receiveMessage(int Socket, LiveMessage &Out);
 
 } // namespace memkit
 

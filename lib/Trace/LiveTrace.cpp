@@ -161,7 +161,7 @@ Expected<std::unique_ptr<MemoryBuffer>> memkit::mapLiveTrace(StringRef Target) {
   if (!C)
     return C.takeError();
   std::string Name = C->name();
-  Expected<Message> Reply = C->ask("trace");
+  Expected<LiveMessage> Reply = C->ask("trace");
   if (!Reply)
     return Reply.takeError();
   uint64_t Bytes;

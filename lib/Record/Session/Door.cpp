@@ -117,7 +117,7 @@ void Door::accept() {
 
 /// Takes the next request of a peer; false: the peer has gone.
 bool Door::hear(Peer &P) {
-  Message M;
+  LiveMessage M;
   switch (receiveMessage(P.Socket.get(), M)) {
   case Received::Nothing:
     return true;

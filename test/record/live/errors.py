@@ -9,7 +9,7 @@ import time
 
 from live import run, socket_of
 
-HOW = "record a program with memrec, or start it so that recording can begin later: memrec --start=off -- PROGRAM"
+HOW = "memrec PROGRAM records a program from its start"
 
 
 def refused(name, what):
