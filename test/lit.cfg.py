@@ -20,12 +20,14 @@
 # flask, redis and postgres (likewise), cuda-allocator (utils/check --with-cuda-allocator), cuda-headers, and of a GPU cuda-device,
 # torch-cuda and jax-cuda (utils/check --gpu).
 
+import atexit
 import glob
 import os
 import platform
 import shutil
 import subprocess
 import sys
+import tempfile
 
 import lit.formats
 
@@ -59,6 +61,10 @@ os.makedirs(home, exist_ok=True)
 config.environment["HOME"] = home
 config.environment["MEMKIT_RULES"] = ""  # no rules of the user
 config.environment["LC_ALL"] = "C.UTF-8"
+# Recordings of tests listen here, apart from those of the user. A socket's path is short.
+sockets = tempfile.mkdtemp(prefix="memkit-lit-")
+atexit.register(shutil.rmtree, sockets, True)
+config.environment["XDG_RUNTIME_DIR"] = sockets
 config.environment["TZ"] = "UTC"
 config.environment["PYTHONDONTWRITEBYTECODE"] = "1"
 

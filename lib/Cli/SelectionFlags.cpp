@@ -71,7 +71,7 @@ SelectionFlags::SelectionFlags(unsigned Wanted)
     addTimePoint(
         O->At, "at",
         "Only blocks live at this time point, with their values then: a "
-        "time (1.5s), step:N, mark:NAME, peak, oom or end (replays some "
+        "time (1.5s), step:N, mark:NAME, peak, oom, end or now (replays some "
         "events)");
   if (Wanted & SF_Window) {
     addTimePoint(O->Since, "since",

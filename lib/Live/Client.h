@@ -17,7 +17,8 @@ namespace memkit {
 ///
 /// hello     version, pid, output, time-ns, recording (1, 0), command
 /// trace     bytes: the part of the first descriptor that is the trace;
-///           descriptors: the trace, the totals, the rows (LiveTrace.h)
+///           descriptors: the trace, the totals, the rows, the index
+///           (Trace/LiveTrace.h)
 /// mark NAME, start, stop, snapshot, finish   nothing
 ///
 /// The first line of a reply is `ok`, or `error TEXT`.

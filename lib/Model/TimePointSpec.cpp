@@ -14,7 +14,7 @@ Expected<TimePointSpec> parseTimePoint(StringRef Text) {
   TimePointSpec P;
   P.Text = Text.str();
   StringRef Rest = Text;
-  if (Rest == "end")
+  if (Rest == "end" || Rest == "now")
     return P;
   if (Rest == "peak" || Rest == "oom") {
     P.K = Rest == "peak" ? TimePointSpec::TimePointKind::Peak
@@ -36,7 +36,7 @@ Expected<TimePointSpec> parseTimePoint(StringRef Text) {
     return makeRequestError(
         "'" + Text +
         "' is not a time point (such as 1.5s, step:3, mark:NAME, "
-        "peak, oom or end)");
+        "peak, oom, end or now)");
   }
   P.K = TimePointSpec::TimePointKind::Time;
   P.Number = *Ns;

@@ -63,8 +63,9 @@ Trace::make(std::unique_ptr<TraceReader> Reader,
     T->Warnings.push_back((T->name() + ": " + T->Reader->damage()).str());
   if (Error E = T->readParts(Parts, Second.get()))
     return std::move(E);
-  // A trace that grows lacks its end, and nothing is wrong.
-  if (!T->isComplete() && memkit::isBeingRecorded(T->name())) {
+  // A trace that grows lacks its end, and nothing is wrong. What a recorder
+  // hands out ends with an index, too.
+  if (memkit::isBeingRecorded(T->name())) {
     T->Grows = true;
     T->Warnings.assign(1, (T->name() +
                            ": still being recorded: this is the "

@@ -59,34 +59,72 @@ void IndexLog::add(const SectionInfo &B) {
   ++Count;
 }
 
+/// Reads the entries of a chunk of ChunkBytes. False: they are not valid.
+bool IndexLog::readChunk(const uint8_t *In, Base &Before,
+                         llvm::function_ref<void(const SectionInfo &)> F) {
+  const uint8_t *End = In + ChunkBytes;
+  const char *Error = nullptr;
+  auto Get = [&] {
+    unsigned Size = 0;
+    uint64_t V = llvm::decodeULEB128(In, &Size, End, &Error);
+    In += Size;
+    return V;
+  };
+  auto From = [&](uint64_t Base) { return Base + uint64_t(unzigzag(Get())); };
+  // A chunk ends with zeros: room for at least one entry is left.
+  while (In != End && *In) {
+    uint8_t First = *In++;
+    SectionInfo B;
+    B.Kind = SectionKind(First & KindMask);
+    B.Compressed = Get();
+    B.Raw = Get();
+    if (First & HasProcess)
+      Before.Process = B.Process = uint32_t(From(Before.Process));
+    if (First & HasTimes) {
+      B.BeginNs = From(Before.EndNs);
+      Before.EndNs = B.EndNs = From(B.BeginNs);
+    }
+    if (First & HasEvents) {
+      Before.Epoch = B.Epoch = uint32_t(From(Before.Epoch));
+      B.Events = Get();
+    }
+    if (Error)
+      return false;
+    F(B);
+  }
+  return In != End;
+}
+
 void IndexLog::forEach(llvm::function_ref<void(const SectionInfo &)> F) const {
   Base Before;
-  for (const std::unique_ptr<uint8_t[]> &Chunk : Chunks) {
-    const uint8_t *In = Chunk.get();
-    auto Get = [&] {
-      unsigned Size;
-      uint64_t V = llvm::decodeULEB128(In, &Size);
-      In += Size;
-      return V;
-    };
-    auto From = [&](uint64_t Base) { return Base + uint64_t(unzigzag(Get())); };
-    // A chunk ends with zeros: room for at least one entry is left.
-    while (uint8_t First = *In++) {
-      SectionInfo B;
-      B.Kind = SectionKind(First & KindMask);
-      B.Compressed = Get();
-      B.Raw = Get();
-      if (First & HasProcess)
-        Before.Process = B.Process = uint32_t(From(Before.Process));
-      if (First & HasTimes) {
-        B.BeginNs = From(Before.EndNs);
-        Before.EndNs = B.EndNs = From(B.BeginNs);
-      }
-      if (First & HasEvents) {
-        Before.Epoch = B.Epoch = uint32_t(From(Before.Epoch));
-        B.Events = Get();
-      }
-      F(B);
-    }
+  for (const std::unique_ptr<uint8_t[]> &Chunk : Chunks)
+    readChunk(Chunk.get(), Before, F);
+}
+
+std::string IndexLog::save() const {
+  std::string Out;
+  Out.reserve(Chunks.size() * ChunkBytes);
+  for (const std::unique_ptr<uint8_t[]> &Chunk : Chunks)
+    Out.append(reinterpret_cast<const char *>(Chunk.get()), ChunkBytes);
+  return Out;
+}
+
+std::optional<std::vector<SectionInfo>> IndexLog::load(llvm::StringRef Bytes) {
+  std::vector<SectionInfo> Out;
+  Base Before;
+  uint64_t Offset = 0;
+  bool IsKnown = true;
+  for (; !Bytes.empty(); Bytes = Bytes.drop_front(ChunkBytes)) {
+    if (Bytes.size() < ChunkBytes ||
+        !readChunk(Bytes.bytes_begin(), Before, [&](const SectionInfo &B) {
+          IsKnown &= uint8_t(B.Kind) && uint8_t(B.Kind) < NumSectionKinds;
+          Out.push_back(B);
+          Out.back().Offset = Offset;
+          Offset += B.Compressed;
+        }))
+      return std::nullopt;
   }
+  if (!IsKnown)
+    return std::nullopt;
+  return Out;
 }

@@ -13,8 +13,11 @@
 
 #include "memkit/Trace/Sections.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
 #include <cstddef>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace memkit {
@@ -30,14 +33,21 @@ public:
   size_t bytes() const { return Chunks.size() * (ChunkBytes + sizeof(void *)); }
   /// Calls F for each section, in order. F must not change the log.
   void forEach(llvm::function_ref<void(const SectionInfo &)> F) const;
+  /// The entries, for load() in another process.
+  std::string save() const;
+  /// The sections of save(), with their offsets; nothing: Bytes are not valid.
+  static std::optional<std::vector<SectionInfo>> load(llvm::StringRef Bytes);
 
 private:
   static constexpr size_t ChunkBytes = 4096;
+  static_assert(ChunkBytes > 80, "an entry fits a chunk");
   /// The values to which the next entry's differences refer.
   struct Base {
     uint32_t Process = 0, Epoch = 0;
     uint64_t EndNs = 0;
   };
+  static bool readChunk(const uint8_t *In, Base &Before,
+                        llvm::function_ref<void(const SectionInfo &)> F);
   std::vector<std::unique_ptr<uint8_t[]>> Chunks;
   /// Bytes of the last chunk; no entry crosses two chunks.
   size_t Used = ChunkBytes;

@@ -3,6 +3,7 @@
 // The trace of a program that is being recorded, as of now.
 
 #include "LiveTrace.h"
+#include "IndexLog.h"
 #include "Live/Client.h"
 #include "Support/Failure.h"
 #include "memkit/Trace/MomentRow.h"
@@ -126,18 +127,43 @@ static Error writeRows(TraceWriter &W, const Summary &Blank,
   return Error::success();
 }
 
-/// The sections of the summary, from the recorder's totals and rows.
-static Expected<std::string> encodeSummary(StringRef Totals, StringRef Rows,
-                                           StringRef Name) {
-  auto Reader =
-      TraceReader::create(MemoryBuffer::getMemBuffer(Totals, Name, false));
-  if (!Reader)
-    return Reader.takeError();
-  const std::vector<SectionInfo> &Sections = (*Reader)->sections();
-  if (Sections.size() < 2 || Sections.back().Kind != SectionKind::Summary)
+/// What the recorder hands out, besides the file.
+struct LiveParts {
+  std::string Totals, Rows, Index;
+  uint64_t Bytes = 0; ///< of the file
+};
+
+/// The sections of the file; nothing if the recorder does not tell, or not all.
+static std::optional<std::vector<SectionInfo>> sectionsOf(const LiveParts &P) {
+  std::optional<std::vector<SectionInfo>> Known = IndexLog::load(P.Index);
+  if (!Known || Known->empty() ||
+      Known->back().Offset + Known->back().Compressed != P.Bytes)
+    return std::nullopt;
+  return Known;
+}
+
+/// Writes the sections of a kind from the totals.
+static Error appendSections(TraceWriter &W, const TraceReader &Totals,
+                            SectionKind Kind, StringRef Bytes) {
+  for (const SectionInfo &B : Totals.sections())
+    if (B.Kind == Kind)
+      if (Error E = W.append(B, Bytes.substr(B.Offset, B.Compressed)))
+        return E;
+  return Error::success();
+}
+
+/// What stands behind the file: the summary, and the index of all if the
+/// sections of the file are known.
+static Expected<std::string> encodeRest(const LiveParts &P, StringRef Name) {
+  auto Totals =
+      TraceReader::create(MemoryBuffer::getMemBuffer(P.Totals, Name, false));
+  if (!Totals)
+    return Totals.takeError();
+  ArrayRef<SectionInfo> Sections = (*Totals)->sections();
+  if (Sections.back().Kind != SectionKind::Summary)
     return makeError(Name + ": the recorder's answer has no totals");
   Summary Last;
-  if (Error E = (*Reader)->read(Sections.back(), Last))
+  if (Error E = (*Totals)->read(Sections.back(), Last))
     return std::move(E);
   Summary Blank;
   Blank.Number = Last.Number;
@@ -145,15 +171,21 @@ static Expected<std::string> encodeSummary(StringRef Totals, StringRef Rows,
   Blank.Events = Last.Events;
   Blank.Marks = Last.Marks;
   Blank.Complete = false;
+  std::optional<std::vector<SectionInfo>> Known = sectionsOf(P);
   std::string Out;
   StringSink Sink(Out);
-  auto W = TraceWriter::create(Sink, Header());
-  if (!W)
-    return W.takeError();
-  size_t HeaderBytes = Out.size();
-  if (Error E = writeRows(**W, Blank, rowsOf(Rows)))
+  std::unique_ptr<TraceWriter> W =
+      TraceWriter::resume(Sink, Known.value_or(std::vector<SectionInfo>()));
+  if (Error E = appendSections(*W, **Totals, SectionKind::Lifetimes, P.Totals))
     return std::move(E);
-  return Out.substr(HeaderBytes) + Totals.drop_front(Sections[1].Offset).str();
+  if (Error E = writeRows(*W, Blank, rowsOf(P.Rows)))
+    return std::move(E);
+  if (Error E = appendSections(*W, **Totals, SectionKind::Summary, P.Totals))
+    return std::move(E);
+  if (Known)
+    if (Error E = W->finish())
+      return std::move(E);
+  return Out;
 }
 
 Expected<std::unique_ptr<MemoryBuffer>> memkit::mapLiveTrace(StringRef Target) {
@@ -164,18 +196,16 @@ Expected<std::unique_ptr<MemoryBuffer>> memkit::mapLiveTrace(StringRef Target) {
   Expected<LiveMessage> Reply = C->ask("trace");
   if (!Reply)
     return Reply.takeError();
-  uint64_t Bytes;
-  if (Reply->Fds.size() != 3 ||
-      !to_integer(replyValue(Reply->Text, "bytes"), Bytes, 10))
+  LiveParts P;
+  if (Reply->Fds.size() != 4 ||
+      !to_integer(replyValue(Reply->Text, "bytes"), P.Bytes, 10))
     return makeError(Name + ": an answer that is not memrec's");
-  Expected<std::string> Totals = readAll(Reply->Fds[1].get(), Name);
-  if (!Totals)
-    return Totals.takeError();
-  Expected<std::string> Rows = readAll(Reply->Fds[2].get(), Name);
-  if (!Rows)
-    return Rows.takeError();
-  Expected<std::string> Rest = encodeSummary(*Totals, *Rows, Name);
+  std::string *To[] = {&P.Totals, &P.Rows, &P.Index};
+  for (size_t I = 0; I != std::size(To); ++I)
+    if (Error E = readAll(Reply->Fds[I + 1].get(), Name).moveInto(*To[I]))
+      return std::move(E);
+  Expected<std::string> Rest = encodeRest(P, Name);
   if (!Rest)
     return Rest.takeError();
-  return mapWithRest(Reply->Fds[0].get(), Bytes, *Rest, Name);
+  return mapWithRest(Reply->Fds[0].get(), P.Bytes, *Rest, Name);
 }

@@ -2,10 +2,11 @@
 //
 // The trace of a program that is being recorded, as of now.
 //
-// The recorder hands out the file that it writes, and the summary of the moment
-// in two parts: the totals as a small trace, and the rows as plain memory
-// (MomentRow), in no order. Sorting and encoding the rows is left to the
-// reader, because the recorder has a program to follow.
+// The recorder hands out the file that it writes with the list of its sections
+// (IndexLog), and the summary of the moment in two parts: the totals as a small
+// trace, and the rows as plain memory (MomentRow), in no order. Sorting and
+// encoding the rows is left to the reader, because the recorder has a program
+// to follow.
 
 #ifndef MEMKIT_LIB_TRACE_LIVETRACE_H
 #define MEMKIT_LIB_TRACE_LIVETRACE_H
@@ -18,9 +19,9 @@
 namespace memkit {
 
 /// Asks the recording Target (`live:PID`, `live:`) for its trace: the part of
-/// the file that is written, mapped, with the summary of now at its end. The
-/// file is not copied. Blocks until the recorder has answered. Errors name the
-/// recording.
+/// the file that is written, mapped, with the summary of now and an index at
+/// its end. The file is not copied. Blocks until the recorder has answered.
+/// Errors name the recording.
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 mapLiveTrace(llvm::StringRef Target);
 

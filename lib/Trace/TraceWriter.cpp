@@ -140,6 +140,14 @@ Error TraceWriter::Impl::append(const SectionInfo &B, StringRef Bytes) {
 TraceWriter::TraceWriter(std::unique_ptr<Impl> I) : I(std::move(I)) {}
 TraceWriter::~TraceWriter() = default;
 
+std::unique_ptr<TraceWriter> TraceWriter::resume(Sink &Out,
+                                                 ArrayRef<SectionInfo> Known) {
+  auto I = std::make_unique<Impl>(Out, nullptr);
+  for (const SectionInfo &B : Known)
+    I->Sections.add(B);
+  return std::unique_ptr<TraceWriter>(new TraceWriter(std::move(I)));
+}
+
 Expected<std::unique_ptr<TraceWriter>>
 TraceWriter::create(Sink &Out, const Header &H, Sink *Copy) {
   auto I = std::make_unique<Impl>(Out, Copy);
@@ -348,6 +356,9 @@ Error TraceWriter::Impl::finish() {
 }
 
 Error TraceWriter::finish() { return I->finish(); }
+std::string TraceWriter::index() const {
+  return I->Copy ? std::string() : I->Sections.save();
+}
 uint64_t TraceWriter::copyBytes() const {
   return I->Copy ? I->Copied : I->Written;
 }

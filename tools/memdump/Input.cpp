@@ -16,12 +16,11 @@ using namespace memkit;
 
 Expected<std::unique_ptr<TraceReader>> memkit::openReader() {
   Expected<std::unique_ptr<TraceReader>> Reader = TraceReader::open(Input);
-  if (Reader && !(*Reader)->damage().empty())
-    warn(
-        (*Reader)->name() + ": " +
-        (isBeingRecorded((*Reader)->name())
-             ? StringRef("still being recorded: this is what is written so far")
-             : (*Reader)->damage()));
+  if (Reader && isBeingRecorded((*Reader)->name()))
+    warn((*Reader)->name() +
+         ": still being recorded: this is what is written so far");
+  else if (Reader && !(*Reader)->damage().empty())
+    warn((*Reader)->name() + ": " + (*Reader)->damage());
   return Reader;
 }
 

@@ -85,7 +85,9 @@ public:
   llvm::StringRef name() const { return Name; }
   const Header &header() const { return Reader ? Reader->header() : Head; }
   /// Whether the trace ends with an index.
-  bool isComplete() const { return Reader ? Reader->complete() : HasIndex; }
+  bool isComplete() const {
+    return !Grows && (Reader ? Reader->complete() : HasIndex);
+  }
   /// Whether a recorder wrote the file when the trace was opened.
   bool isBeingRecorded() const { return Grows; }
   /// Whether a file is there to read sections from.

@@ -25,6 +25,9 @@ public:
   /// snapshots and categories of blocks. Out and Copy must outlive the writer.
   static llvm::Expected<std::unique_ptr<TraceWriter>>
   create(Sink &Out, const Header &H, Sink *Copy = nullptr);
+  /// Goes on with a file of Known sections: writes what follows them.
+  static std::unique_ptr<TraceWriter> resume(Sink &Out,
+                                             llvm::ArrayRef<SectionInfo> Known);
   ~TraceWriter();
 
   llvm::Error write(const Dictionary &D);
@@ -66,6 +69,9 @@ public:
   uint64_t bytes() const;
   /// Bytes given to the copy; without a copy, bytes().
   uint64_t copyBytes() const;
+  /// The sections of the file so far, as IndexLog saves them; empty where a
+  /// copy gets less.
+  std::string index() const;
   /// Bytes of all sections of events and snapshots so far, including sections
   /// in a tail.
   uint64_t eventBytes() const;

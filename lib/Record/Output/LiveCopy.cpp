@@ -24,16 +24,26 @@ Expected<std::unique_ptr<LiveCopy>> LiveCopy::begin(Recording &R,
     return std::move(E);
   if (Error E = MemorySink::create("memkit rows").moveInto(C->Rows))
     return std::move(E);
-  C->Written = std::make_shared<std::optional<uint64_t>>();
+  if (Error E = MemorySink::create("memkit index").moveInto(C->Index))
+    return std::move(E);
+  C->Written = std::make_shared<std::optional<WrittenFile>>();
   // The names in the lists are written with the rest.
   Summary Lists = R.listsNow(NowNs);
   R.flush();
-  R.noteWritten([To = C->Written](uint64_t Bytes) { *To = Bytes; });
+  R.noteWritten([To = C->Written](const TraceWriter &W) {
+    *To = {W.copyBytes(), W.index()};
+  });
   Summary S = R.totalsNow(std::move(Lists));
   R.Stats.beginMoment();
   auto W = TraceWriter::create(*C->Totals, Header());
   if (!W)
     return W.takeError();
+  // In one go: of many rows the tools compute the lifetimes from the events.
+  constexpr uint32_t FewRows = 512;
+  if (R.Stats.numStackRows() <= FewRows)
+    if (Error E = R.Stats.lifetimes(
+            [&](const Lifetimes &L) { return (*W)->write(L); }))
+      return std::move(E);
   if (Error E = writeLists(
           std::move(S), [&](const Summary &Part) { return (*W)->write(Part); }))
     return std::move(E);
@@ -58,6 +68,10 @@ Expected<bool> LiveCopy::step() {
     if (Error E = checkWhole(*Rows))
       return std::move(E);
   }
-  FileBytes = *Written;
-  return HasRows && FileBytes.has_value();
+  if (!HasRows || !*Written)
+    return false;
+  cantFail(Index->write((*Written)->Index));
+  if (Error E = checkWhole(*Index))
+    return std::move(E);
+  return true;
 }

@@ -10,6 +10,7 @@
 #include "llvm/Support/Error.h"
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace memkit {
@@ -32,25 +33,30 @@ public:
   llvm::Expected<bool> step();
 
   /// Whether only the writing of the file is left.
-  bool isWaiting() const { return HasRows && !FileBytes; }
+  bool isWaiting() const { return HasRows && !*Written; }
 
   // After the last step:
   /// The bytes of the file that belong to the copy.
-  uint64_t bytes() const { return *FileBytes; }
-  /// A trace of a Header and a Summary without rows.
+  uint64_t bytes() const { return (*Written)->Bytes; }
+  /// A trace of a Header, perhaps Lifetimes, and a Summary without rows.
   int totals() const { return Totals->fd(); }
   /// MomentRows, in no order.
   int rows() const { return Rows->fd(); }
+  /// The sections of the file, as IndexLog saves them; may be empty.
+  int index() const { return Index->fd(); }
 
 private:
   explicit LiveCopy(Recording &R) : R(R) {}
 
   Recording &R;
-  std::unique_ptr<MemorySink> Totals, Rows;
-  /// Shared with the recording's queue: the file's size once all is written
-  /// that was known at the begin.
-  std::shared_ptr<std::optional<uint64_t>> Written;
-  std::optional<uint64_t> FileBytes;
+  /// The file once all is written that was known at the begin.
+  struct WrittenFile {
+    uint64_t Bytes = 0;
+    std::string Index;
+  };
+  std::unique_ptr<MemorySink> Totals, Rows, Index;
+  /// Shared with the recording's queue; nothing: not all is written.
+  std::shared_ptr<std::optional<WrittenFile>> Written;
   bool HasRows = false;
   std::vector<MomentRow> Part;
 };

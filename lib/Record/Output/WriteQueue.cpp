@@ -41,7 +41,7 @@ Error WriteQueue::step() {
       return turn(**Tail);
   if (!W.busy())
     if (auto *Do = std::get_if<WrittenFunction>(&Sections.front()))
-      (*Do)(W.copyBytes());
+      (*Do)(W);
   if (Error E = W.busy() ? W.step() : begin(Sections.front()))
     return E;
   if (!W.busy())

@@ -40,10 +40,8 @@ public:
     Sections.emplace_back(&Tail);
     HasTurn = true;
   }
-  /// Calls Do with the bytes of the file (of its copy, if the writer has one)
-  /// once all sections added before are
-  /// written.
-  using WrittenFunction = std::function<void(uint64_t Bytes)>;
+  /// Calls Do with the writer once all sections added before are written.
+  using WrittenFunction = std::function<void(const TraceWriter &)>;
   void addNote(WrittenFunction Do) { Sections.emplace_back(std::move(Do)); }
   /// Whether a turn still waits.
   bool hasTurn() const { return HasTurn; }

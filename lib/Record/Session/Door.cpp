@@ -196,7 +196,7 @@ void Door::sendCopy() {
   for (Peer &P : Peers)
     if (std::exchange(P.GetsCopy, false))
       sendMessage(P.Socket.get(), Text,
-                  {Trace.get(), Copy->totals(), Copy->rows()});
+                  {Trace.get(), Copy->totals(), Copy->rows(), Copy->index()});
   Copy.reset();
 }
 

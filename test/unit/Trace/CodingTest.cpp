@@ -99,6 +99,37 @@ TEST(IndexLog, WhatWasAddedComesBack) {
   EXPECT_EQ(all(Log), Added);
 }
 
+TEST(IndexLog, AnotherProcessReadsIt) {
+  IndexLog Log;
+  uint64_t Offset = 0;
+  std::vector<SectionInfo> Added;
+  for (unsigned I = 0; I != 1000; ++I) {
+    SectionInfo B;
+    B.Kind = SectionKind(1 + I % (NumSectionKinds - 1));
+    B.Offset = Offset;
+    B.Compressed = 100 + I * 37;
+    B.Raw = 3 * B.Compressed;
+    B.Process = I % 3;
+    B.EndNs = I * 1000;
+    Offset += B.Compressed;
+    Added.push_back(B);
+    Log.add(B);
+  }
+  std::string Bytes = Log.save();
+  EXPECT_EQ(IndexLog::load(Bytes), Added);
+  EXPECT_EQ(IndexLog::load(""), std::vector<SectionInfo>());
+  // Anything else is refused or read as something, and stays within Bytes.
+  EXPECT_FALSE(IndexLog::load(llvm::StringRef(Bytes).drop_back(1)));
+  std::mt19937 Random(3);
+  for (unsigned I = 0; I != 2000; ++I) {
+    std::string Bad = Bytes.substr(0, 4096);
+    for (unsigned N = 0; N != 1 + I % 5; ++N)
+      Bad[Random() % Bad.size()] = char(Random());
+    (void)IndexLog::load(Bad);
+  }
+  EXPECT_FALSE(IndexLog::load(std::string(4096, '\xff')));
+}
+
 TEST(IndexLog, ALongRecordingTakesLittle) {
   IndexLog Log;
   uint64_t Now = 1'700'000'000'000;
