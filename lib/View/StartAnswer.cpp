@@ -184,6 +184,7 @@ Expected<std::string> TraceView::start() {
     J.attribute("state", T.isBeingRecorded() ? "recording"
                          : T.isComplete()    ? "finished"
                                              : "cut");
+    J.attribute("live", isLive());
     J.attribute("changed", hasChanged());
     writeWords(J, F);
     writeSpaces(J, F);

@@ -33,7 +33,12 @@ static FileState stateOf(const std::string &Path) {
               uint64_t(Now.st_mtim.tv_nsec)};
 }
 
+bool TraceView::isLive() const { return StringRef(Path).starts_with("live:"); }
+
+/// A program that runs has always gone on.
 bool TraceView::hasChanged() const {
+  if (isLive())
+    return true;
   FileState Now = stateOf(Path);
   return Now != FileState() && Now != Opened;
 }

@@ -116,6 +116,8 @@ public:
   bool isWaiting() const { return Waits; }
   /// Whether long work runs.
   bool isWorking() const;
+  /// Whether the trace is that of a program that runs (`live:PID`).
+  bool isLive() const;
   /// Whether the file of this name is no longer the file that was opened, or
   /// has changed since.
   bool hasChanged() const;

@@ -90,8 +90,9 @@ static void setLimit(OomRecord &To, const MetLimit &L) {
 /// allocators (TensorFlow, XLA) ask for a tenth less each time.
 bool OutOfMemory::isNextTry(const WaitingFailure &W, Allocator By,
                             uint64_t Size) {
+  uint64_t Requested = W.What.What.Requested;
   return W.By == Allocator::Driver && By == Allocator::Driver &&
-         Size >= W.What.What.Requested / 2;
+         Size >= Requested / 2 && Size <= Requested;
 }
 
 void OutOfMemory::failed(Allocator By, Mark M, uint32_t Ring) {

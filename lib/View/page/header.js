@@ -62,6 +62,40 @@ function refreshButton() {
   return made;
 }
 
+/** How long nobody may have touched the page before it moves on, and how often it does. */
+const idleMs = 3000, followMs = 5000;
+
+/**
+ * Follows a program that runs: shows the page anew every few seconds, unless somebody uses it. The address has the
+ * state, so the view, the filters and the selection stay.
+ */
+function followButton() {
+  let follows = sessionStorage.getItem('follows') !== 'no', touched = 0;
+  const made = button('', () => {
+    follows = !follows;
+    sessionStorage.setItem('follows', follows ? 'yes' : 'no');
+    nameIt();
+  }, {class: 'link'});
+  const nameIt = () => { made.textContent = follows ? 'Stop following' : 'Follow'; };
+  const isFree = () => follows && document.visibilityState === 'visible' && Date.now() - touched > idleMs &&
+    !document.querySelector('dialog[open]');
+  for (const kind of ['pointerdown', 'pointermove', 'wheel', 'keydown'])
+    addEventListener(kind, () => { touched = Date.now(); }, {capture: true, passive: true});
+  setInterval(async () => {
+    if (!isFree()) return;
+    try {
+      if ((await answerServed('start?fresh=1')).changed && isFree()) location.reload();
+    } catch {
+      // The program or its recording has ended: what is shown stays.
+      follows = false;
+      made.textContent = 'The recording has ended';
+      made.disabled = true;
+    }
+  }, followMs);
+  nameIt();
+  return made;
+}
+
 /** With several traces: which of them the views but Compare show. */
 function traceMenu() {
   const {traces, trace_shown: shown} = run.start;
@@ -80,7 +114,7 @@ export function makeHeader(showKeys) {
   nameTheme();
   onTheme(nameTheme);
   const lines = [clean(start.trace, 120)];
-  const again = isFile() ? null : showWhenChanged(refreshButton());
+  const again = isFile() ? null : start.live ? followButton() : showWhenChanged(refreshButton());
   if (runFact) lines.push(clean(runFact.text));
   if (start.state_text) lines.push(clean(start.state_text));
   if (isFile()) lines.push('saved page');

@@ -118,6 +118,13 @@ TEST_F(Failures, TheDriverAskedForLess) {
   EXPECT_EQ("cuda:0.device 10485760", seen());
 }
 
+TEST_F(Failures, ALargerBlockIsNoSecondTry) {
+  failDriver(1 << 20);
+  allocateOnDevice(0x7000000000, 8 << 20);
+  I->settleHeld(true);
+  EXPECT_EQ("cuda:0.device 1048576", seen());
+}
+
 TEST_F(Failures, ASmallBlockIsNoSecondTry) {
   failDriver(8 << 20);
   allocateOnDevice(0x7000000000, 1 << 20);
