@@ -164,7 +164,7 @@ std::vector<std::string> memkit::socketsFor(pid_t Pid) {
   addRecorders(Pid, Numbers);
   std::string Runtime = variableOf(Pid, "XDG_RUNTIME_DIR");
   std::vector<std::string> Out;
-  for (std::string Root :
+  for (const std::string &Root :
        {std::string(), "/proc/" + std::to_string(Pid) + "/root"})
     for (uid_t Uid : usersOf(Pid))
       for (const std::string &Folder :

@@ -32,7 +32,7 @@ bool IntervalSeries::hasSteps() const {
 }
 
 Expected<std::unique_ptr<IntervalSeries>>
-IntervalSeries::create(const SelectedStats &S) {
+IntervalSeries::create(const SelectedStats &S, bool NeedsLifetimes) {
   if (Error E = S.trace().requireReader("values over time need"))
     return std::move(E);
   std::unique_ptr<IntervalSeries> New(new IntervalSeries(S));
@@ -41,7 +41,8 @@ IntervalSeries::create(const SelectedStats &S) {
     return any_of(Sections, [&](const SectionInfo &B) { return B.Kind == K; });
   };
   // A cut trace lacks its last intervals, an old trace lifetimes.
-  bool Whole = Has(SectionKind::Intervals) && Has(SectionKind::Lifetimes) &&
+  bool Whole = Has(SectionKind::Intervals) &&
+               (!NeedsLifetimes || Has(SectionKind::Lifetimes)) &&
                !S.trace().isReplayed() && !S.selection().needsEvents();
   if (!Whole && !S.trace().madeIntervals().empty() &&
       !S.selection().needsEvents()) {

@@ -2,8 +2,8 @@
 //
 // The run in one picture: live and resident bytes over time.
 
-#include "Cli/Graph.h"
 #include "Sections.h"
+#include "Terminal/Graph.h"
 #include "memkit/Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 

@@ -2,8 +2,8 @@
 //
 // Heaps over time, drawn.
 
-#include "Cli/Graph.h"
 #include "Sections.h"
+#include "Terminal/Graph.h"
 #include "memkit/Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 

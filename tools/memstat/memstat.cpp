@@ -3,7 +3,6 @@
 // Shows a trace on one page.
 
 #include "Cli/FailOn.h"
-#include "Cli/Graph.h"
 #include "Cli/HelpText.h"
 #include "Cli/LargePages.h"
 #include "Cli/OutputFile.h"
@@ -12,6 +11,7 @@
 #include "Cli/Terminal.h"
 #include "Cli/ToolMain.h"
 #include "Sections.h"
+#include "Terminal/Graph.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 

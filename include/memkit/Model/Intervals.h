@@ -74,10 +74,11 @@ class IntervalSeries {
 public:
   /// S must outlive the result. If a trace has no intervals, was cut off, or
   /// the selection is by size, thread or scope path, the intervals are made
-  /// from the events, in the time of a replay. Without events, the result has
-  /// no intervals. Errors: TraceError.
+  /// from the events, in the time of a replay; NeedsLifetimes: also if the
+  /// trace has no lifetimes. Without events, the result has no intervals.
+  /// Errors: TraceError.
   static llvm::Expected<std::unique_ptr<IntervalSeries>>
-  create(const SelectedStats &S);
+  create(const SelectedStats &S, bool NeedsLifetimes = true);
   ~IntervalSeries();
 
   /// The selected processes with intervals, in rising order.

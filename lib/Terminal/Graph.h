@@ -2,8 +2,8 @@
 //
 // Draws series as small graphs in the terminal.
 
-#ifndef MEMKIT_LIB_CLI_GRAPH_H
-#define MEMKIT_LIB_CLI_GRAPH_H
+#ifndef MEMKIT_LIB_TERMINAL_GRAPH_H
+#define MEMKIT_LIB_TERMINAL_GRAPH_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include <cstdint>
@@ -28,4 +28,4 @@ std::vector<std::string> drawCurve(llvm::ArrayRef<uint64_t> Values,
 
 } // namespace memkit
 
-#endif // MEMKIT_LIB_CLI_GRAPH_H
+#endif // MEMKIT_LIB_TERMINAL_GRAPH_H

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A trace as memtop watches it: curves, marks, measurements.
+
+#include "WatchedTrace.h"
+#include "memkit/Analysis/HeapCurves.h"
+#include "memkit/Trace/Categories.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+using namespace memkit;
+
+WatchedTrace::~WatchedTrace() = default;
+
+Expected<std::unique_ptr<WatchedTrace>>
+WatchedTrace::open(StringRef Path, const SelectionSpec &Spec) {
+  std::unique_ptr<WatchedTrace> W(new WatchedTrace());
+  if (Error E = W->In.open(Path, Spec))
+    return std::move(E);
+  W->Run = queryRun(W->trace());
+  W->EndNs = W->trace().endNs();
+  for (const ProcessReport &P : W->Run.Processes)
+    if (P.Stats && P.Stats->Ended)
+      W->EndNs = std::max(W->EndNs, P.Stats->EndNs);
+  W->EndOf.resize(W->Run.Processes.size() + 1);
+  uint64_t LastEnd = 0;
+  for (const ProcessReport &P : W->Run.Processes)
+    LastEnd = std::max(LastEnd,
+                       P.Stats && P.Stats->Ended ? P.Stats->EndNs : W->EndNs);
+  // The blocks of the last process count up to the end of the run, as in all
+  // tools.
+  for (const ProcessReport &P : W->Run.Processes)
+    if (P.Stats && P.Stats->Ended && P.Stats->EndNs < LastEnd)
+      W->EndOf[P.Id] = std::max<uint64_t>(P.Stats->EndNs, 1);
+  auto Intervals = IntervalSeries::create(*W->In.S, /*NeedsLifetimes=*/false);
+  if (!Intervals)
+    return Intervals.takeError();
+  W->Intervals = std::move(*Intervals);
+  std::vector<SeriesPoint> &Allocated = W->Allocated;
+  auto Live = readLiveSeries(
+      *W->Intervals, *W->In.S, {},
+      [&](size_t Process, size_t Interval, ArrayRef<IntervalChange> Rows) {
+        uint64_t Sum = 0;
+        for (const IntervalChange &R : Rows)
+          Sum += R.Allocations;
+        uint64_t Ns = W->Intervals->processes()[Process].Heads[Interval].EndNs;
+        if (!Allocated.empty() && Allocated.back().TimeNs == Ns)
+          Allocated.back().Value += Sum;
+        else
+          Allocated.push_back({Ns, Sum});
+      });
+  if (!Live)
+    return Live.takeError();
+  // Processes come one after the other.
+  llvm::stable_sort(Allocated, [](const SeriesPoint &A, const SeriesPoint &B) {
+    return A.TimeNs < B.TimeNs;
+  });
+  uint64_t Sum = 0;
+  for (SeriesPoint &P : Allocated)
+    P.Value = Sum += P.Value;
+  if (Allocated.empty() || Allocated.back().TimeNs < W->EndNs)
+    Allocated.push_back({W->EndNs, std::max(Sum, W->Run.Allocations)});
+  auto Measured = readMarkSeries(W->trace());
+  if (!Measured)
+    return Measured.takeError();
+  W->Measured = std::move(*Measured);
+  if (Error E = W->readMarks())
+    return std::move(E);
+  W->readHeaps(*Live);
+  return W;
+}
+
+bool WatchedTrace::isGone(uint32_t Process, uint64_t AtNs) const {
+  return EndOf[Process] && EndOf[Process] <= AtNs;
+}
+
+//===----------------------------------------------------------------------===//
+// Heaps
+//===----------------------------------------------------------------------===//
+
+/// Ends a curve with the value at the end of the trace.
+static void endCurve(std::vector<SeriesPoint> &Curve, uint64_t EndNs,
+                     uint64_t Value) {
+  while (!Curve.empty() && Curve.back().TimeNs >= EndNs)
+    Curve.pop_back();
+  Curve.push_back({EndNs, Value});
+}
+
+void WatchedTrace::readHeaps(const LiveSeries &Live) {
+  const Trace &T = trace();
+  std::vector<uint64_t> Spaces(T.devices().size() + 1),
+      Held(T.heaps().size() + 1);
+  stats().forEach([&](uint32_t Process, const StackStats &R) {
+    if (isGone(Process, EndNs))
+      return;
+    Held[R.Heap] += R.LiveBytes;
+    if (!(T.heap(R.Heap).Flags & HF_OutsideTotals))
+      Spaces[T.heap(R.Heap).Space] += R.LiveExclusive;
+  });
+  for (const SpaceReport &S : Run.Spaces) {
+    if (!S.Stats.Allocations)
+      continue;
+    WatchedHeap Of;
+    Of.Id = S.Id;
+    Of.Name = S.Name.str();
+    Of.PeakBytes = S.Stats.PeakBytes;
+    Of.PeakNs = S.Stats.PeakTimeNs;
+    Of.Curve = spaceSeries(T, S.Id, Live);
+    endCurve(Of.Curve, EndNs, Spaces[S.Id]);
+    Heaps.push_back(std::move(Of));
+    for (const HeapReport &H : Run.Heaps) {
+      if (H.Space != S.Id || !H.Stats.Allocations)
+        continue;
+      WatchedHeap Heap;
+      Heap.IsSpace = false;
+      Heap.Id = H.Id;
+      Heap.Name = H.Name.str();
+      Heap.PeakBytes = H.Stats.PeakBytes;
+      Heap.PeakNs = H.Stats.PeakTimeNs;
+      if (H.Id < Live.Heaps.size())
+        Heap.Curve = Live.Heaps[H.Id];
+      endCurve(Heap.Curve, EndNs, Held[H.Id]);
+      Heaps.push_back(std::move(Heap));
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Marks and measurements
+//===----------------------------------------------------------------------===//
+
+/// The sum over the processes that run; a process's value ends with the
+/// process.
+static std::vector<SeriesPoint>
+sumOfProcesses(ArrayRef<std::vector<SeriesPoint>> Of,
+               ArrayRef<uint64_t> EndOf) {
+  std::vector<std::vector<SeriesPoint>> All;
+  for (size_t Process = 0; Process != Of.size(); ++Process) {
+    All.push_back(Of[Process]);
+    if (!All.back().empty() && Process < EndOf.size() && EndOf[Process])
+      All.back().push_back(
+          {std::max(EndOf[Process], All.back().back().TimeNs), 0});
+  }
+  return sumOf(All);
+}
+
+Error WatchedTrace::readMarks() {
+  constexpr size_t MaxMarks = 1 << 20;
+  const Trace &T = trace();
+  Swapped.resize(T.processes().size() + 1);
+  memkit::Marks Section;
+  for (const SectionInfo &B : T.reader().sections()) {
+    if (B.Kind != SectionKind::Marks)
+      continue;
+    if (Error E = T.reader().read(B, Section))
+      return E;
+    for (const Mark &M : Section.Rows) {
+      bool IsText = M.Kind == MarkKind::User || M.Kind == MarkKind::Alert ||
+                    M.Kind == MarkKind::RangeBegin;
+      if (M.Kind == MarkKind::Pss && M.Values.size() > 2 &&
+          M.Process < Swapped.size())
+        Swapped[M.Process].push_back({M.TimeNs, M.Values[2]});
+      if (Marks.size() == MaxMarks)
+        continue;
+      if (IsText)
+        Marks.push_back({M.Kind, M.TimeNs, 0, T.string(M.Name).str()});
+      else if (M.Kind == MarkKind::Step)
+        Marks.push_back({M.Kind, M.TimeNs, M.Id, ""});
+      else if (M.Kind == MarkKind::Oom)
+        Marks.push_back({M.Kind, M.TimeNs, 0, "out of memory"});
+    }
+  }
+  llvm::stable_sort(Marks, [](const WatchedMark &A, const WatchedMark &B) {
+    return A.TimeNs < B.TimeNs;
+  });
+  Resident = sumOfProcesses(Measured.Rss, EndOf);
+  return Error::success();
+}
+
+static std::optional<uint64_t> valueAt(ArrayRef<SeriesPoint> Points,
+                                       uint64_t AtNs) {
+  const SeriesPoint *P = pointAt(Points, AtNs);
+  return P ? std::optional(P->Value) : std::nullopt;
+}
+
+std::optional<uint64_t> WatchedTrace::residentAt(uint64_t AtNs) const {
+  return valueAt(Resident, AtNs);
+}
+
+std::optional<uint64_t> WatchedTrace::swappedAt(uint64_t AtNs) const {
+  std::optional<uint64_t> Sum;
+  for (size_t Process = 0; Process != Swapped.size(); ++Process)
+    if (auto V = valueAt(Swapped[Process], AtNs);
+        V && !isGone(uint32_t(Process), AtNs))
+      Sum = Sum.value_or(0) + *V;
+  return Sum;
+}
+
+double WatchedTrace::allocationsPerSecond(uint64_t AtNs,
+                                          uint64_t WindowNs) const {
+  const SeriesPoint *Now = pointAt<SeriesPoint>(Allocated, AtNs);
+  if (!Now)
+    return 0;
+  const SeriesPoint *Before = pointAt<SeriesPoint>(
+      Allocated, Now->TimeNs - std::min(Now->TimeNs, WindowNs));
+  uint64_t FromNs = Before ? Before->TimeNs : 0;
+  if (FromNs >= Now->TimeNs)
+    return 0;
+  constexpr double NsPerS = 1e9;
+  return double(Now->Value - (Before ? Before->Value : 0)) /
+         (double(Now->TimeNs - FromNs) / NsPerS);
+}

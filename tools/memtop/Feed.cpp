@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where memtop's frames come from.
+
+#include "Feed.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <ctime>
+#include <unistd.h>
+
+using namespace llvm;
+using namespace memkit;
+
+static uint64_t clockNs(clockid_t Clock) {
+  timespec T = {};
+  clock_gettime(Clock, &T);
+  constexpr uint64_t NsPerS = 1'000'000'000;
+  return uint64_t(T.tv_sec) * NsPerS + uint64_t(T.tv_nsec);
+}
+
+/// The processor time of a process so far; 0: not known, or no memrec.
+static uint64_t processorNs(pid_t Pid) {
+  auto Stat =
+      MemoryBuffer::getFileAsStream("/proc/" + std::to_string(Pid) + "/stat");
+  if (!Stat)
+    return 0;
+  // The name may have blanks and parentheses.
+  auto [Name, Rest] = (*Stat)->getBuffer().rsplit(") ");
+  if (!Name.ends_with("(memrec"))
+    return 0;
+  SmallVector<StringRef> Fields;
+  Rest.split(Fields, ' ');
+  // The fields 14 and 15 of proc(5), in ticks; Rest begins with field 3.
+  constexpr size_t User = 11, System = 12;
+  uint64_t A = 0, B = 0;
+  if (Fields.size() <= System || Fields[User].getAsInteger(10, A) ||
+      Fields[System].getAsInteger(10, B))
+    return 0;
+  constexpr uint64_t NsPerS = 1'000'000'000;
+  return (A + B) * (NsPerS / uint64_t(sysconf(_SC_CLK_TCK)));
+}
+
+Expected<std::unique_ptr<Feed>> Feed::open(StringRef Name, SelectionSpec Spec) {
+  std::unique_ptr<Feed> S(new Feed(Name, std::move(Spec)));
+  S->Run.IsLive = isLive(Name);
+  if (S->Run.IsLive)
+    if (Error E = S->connect())
+      return std::move(E);
+  S->Run.Source = S->Name;
+  S->Run.Status = S->Run.IsLive ? "recording" : "trace";
+  if (Error E = S->read(S->Name))
+    return std::move(E);
+  S->measureRecorder();
+  return S;
+}
+
+Error Feed::connect() {
+  Expected<LiveClient> C = LiveClient::connect(Name);
+  if (!C)
+    return C.takeError();
+  Name = C->name();
+  Output = replyValue(C->hello(), "output").str();
+  int Pid = 0;
+  if (!replyValue(C->hello(), "pid").getAsInteger(10, Pid))
+    Recorder = Pid;
+  uint64_t Limit = 0;
+  if (!replyValue(C->hello(), "limit-bytes").getAsInteger(10, Limit) && Limit)
+    Run.LimitBytes = Limit;
+  return Error::success();
+}
+
+Error Feed::read(StringRef Path) {
+  uint64_t BeginNs = clockNs(CLOCK_PROCESS_CPUTIME_ID);
+  Expected<std::unique_ptr<WatchedTrace>> Read = WatchedTrace::open(Path, Spec);
+  if (!Read)
+    return Read.takeError();
+  Tree.reset();
+  Now = std::move(*Read);
+  Tree.emplace(*Now);
+  Run.Program = queryProgram(Now->trace());
+  Run.Pid = 0;
+  for (const ProcessReport &P : Now->run().Processes)
+    if (!P.Parent || Now->run().Processes.size() == 1) {
+      Run.Pid = P.Pid;
+      break;
+    }
+  CostNs = clockNs(CLOCK_PROCESS_CPUTIME_ID) - BeginNs;
+  return Error::success();
+}
+
+/// The recorder's processor time since the last call.
+void Feed::measureRecorder() {
+  Run.RecorderShare.reset();
+  if (!Run.IsLive || !Recorder)
+    return;
+  uint64_t Ns = processorNs(Recorder), AtNs = clockNs(CLOCK_MONOTONIC);
+  if (Ns && RecorderNs && AtNs > RecorderAtNs)
+    Run.RecorderShare =
+        double(Ns - std::min(Ns, RecorderNs)) / double(AtNs - RecorderAtNs);
+  RecorderNs = Ns;
+  RecorderAtNs = AtNs;
+}
+
+void Feed::end() {
+  Run.IsLive = false;
+  Run.RecorderShare.reset();
+  Run.Status = "ended";
+  // The finished file has the last events, too.
+  if (!Output.empty() && Output != "-")
+    if (Error E = read(Output)) {
+      consumeError(std::move(E));
+      return;
+    }
+  Run.Source = Output;
+}
+
+void Feed::refresh() {
+  if (!Run.IsLive)
+    return;
+  if (Error E = read(Name)) {
+    consumeError(std::move(E));
+    end();
+    return;
+  }
+  measureRecorder();
+}
+
+Error Feed::ask(StringRef Request) {
+  if (!Run.IsLive)
+    return createStringError("the recording has ended");
+  Expected<LiveClient> C = LiveClient::connect(Name);
+  if (!C)
+    return C.takeError();
+  return C->ask(Request).takeError();
+}

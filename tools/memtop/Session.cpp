@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// memtop at a terminal.
+
+#include "Session.h"
+#include "Terminal/Screen.h"
+#include "memkit/Support/Format.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
+#include <chrono>
+#include <csignal>
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace llvm;
+using namespace memkit;
+
+static uint64_t nowNs() {
+  return uint64_t(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                      std::chrono::steady_clock::now().time_since_epoch())
+                      .count());
+}
+
+Expected<WatchFrame> memkit::frameOf(Feed &S, const WatchState &State,
+                                     uint64_t NowNs) {
+  WatchFrame F;
+  F.W = &S.trace();
+  F.Run = S.run();
+  F.NowNs = std::min(NowNs, S.trace().endNs());
+  F.AtNs = std::min(State.CursorNs.value_or(F.NowNs), F.NowNs);
+  if (Error E = fillFrame(F, S.tree(), State))
+    return std::move(E);
+  return F;
+}
+
+namespace {
+/// memview, started by a key; ends with this object.
+class Viewer {
+public:
+  ~Viewer() {
+    if (Pid > 0)
+      kill(Pid, SIGTERM);
+  }
+  /// What to tell the user.
+  std::string open(StringRef Trace);
+
+private:
+  pid_t Pid = 0;
+};
+} // namespace
+
+/// The first line that comes from a descriptor within some seconds.
+static std::string firstLine(int Fd) {
+  constexpr int TimeoutMs = 5000;
+  std::string Out;
+  pollfd P = {Fd, POLLIN, 0};
+  char Byte = 0;
+  while (poll(&P, 1, TimeoutMs) == 1 && read(Fd, &Byte, 1) == 1 && Byte != '\n')
+    Out += Byte;
+  return Out;
+}
+
+std::string Viewer::open(StringRef Trace) {
+  static int Anchor;
+  std::string Self = sys::fs::getMainExecutable("memtop", &Anchor);
+  SmallString<128> Path(sys::path::parent_path(Self));
+  sys::path::append(Path, "memview");
+  if (!sys::fs::can_execute(Path))
+    return "memview is not beside memtop";
+  if (Pid > 0)
+    kill(Pid, SIGTERM), waitpid(Pid, nullptr, 0);
+  Pid = 0;
+  int Pipe[2];
+  if (pipe2(Pipe, O_CLOEXEC) != 0)
+    return "memview cannot be started";
+  auto Close = make_scope_exit([&] { close(Pipe[0]); });
+  posix_spawn_file_actions_t Actions;
+  posix_spawn_file_actions_init(&Actions);
+  posix_spawn_file_actions_addopen(&Actions, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&Actions, Pipe[1], 1);
+  posix_spawn_file_actions_addopen(&Actions, 2, "/dev/null", O_WRONLY, 0);
+  std::string Name = Trace.str(), Program(Path);
+  char *Argv[] = {Program.data(), Name.data(), nullptr};
+  int Problem =
+      posix_spawn(&Pid, Program.c_str(), &Actions, nullptr, Argv, environ);
+  posix_spawn_file_actions_destroy(&Actions);
+  close(Pipe[1]);
+  if (Problem != 0) {
+    Pid = 0;
+    return "memview cannot be started";
+  }
+  std::string Address = firstLine(Pipe[0]);
+  return Address.empty() ? "memview cannot open " + Name
+                         : "memview: " + Address;
+}
+
+namespace {
+class Watch {
+public:
+  Watch(Feed &S, WatchState State, const SessionOptions &O)
+      : S(S), State(std::move(State)), O(O) {}
+  Error run();
+
+private:
+  uint64_t playedNs() const;
+  void refresh();
+  Error draw(Screen &To);
+  bool take(Key K);
+  void act(WatchAction A);
+
+  Feed &S;
+  WatchState State;
+  const SessionOptions &O;
+  Pictured Last;
+  Viewer View;
+  uint64_t RefreshedNs = 0, PlayBeginNs = 0;
+  uint64_t PlayedNs = 0; ///< the moment of a replay
+  unsigned Marks = 0;
+};
+} // namespace
+
+/// The moment that counts as now.
+uint64_t Watch::playedNs() const { return O.Speed ? PlayedNs : UINT64_MAX; }
+
+void Watch::refresh() {
+  uint64_t Now = nowNs();
+  uint64_t PassedNs = Now - RefreshedNs;
+  RefreshedNs = Now;
+  if (State.IsPaused)
+    return;
+  if (O.Speed)
+    PlayedNs = std::min(S.trace().endNs(),
+                        PlayedNs + uint64_t(double(PassedNs) * *O.Speed));
+  else
+    S.refresh();
+}
+
+Error Watch::draw(Screen &To) {
+  Expected<WatchFrame> F = frameOf(S, State, playedNs());
+  if (!F)
+    return F.takeError();
+  if (O.Speed)
+    F->Run.Status = PlayedNs < S.trace().endNs() ? "replay" : "replay, at end";
+  TerminalSize Size = To.size();
+  FrameStyle How{Size.Width, Size.Height, O.Ascii};
+  To.show(drawFrame(*F, State, How, Last));
+  return Error::success();
+}
+
+void Watch::act(WatchAction A) {
+  switch (A) {
+  case WatchAction::None:
+  case WatchAction::Quit:
+    return;
+  case WatchAction::SetMark: {
+    State.Message = "marked " + formatTime(*State.MarkNs) +
+                    ": the column +mark shows what grows from here on";
+    // The recording gets the mark, too, so that other tools find it.
+    if (!S.run().IsLive || State.CursorNs)
+      return;
+    std::string Name = "memtop " + std::to_string(++Marks);
+    if (Error E = S.ask("mark " + Name)) {
+      consumeError(std::move(E));
+      return;
+    }
+    S.refresh();
+    RefreshedNs = nowNs();
+    State.MarkNs = S.trace().endNs();
+    State.Message = "marked: \"" + Name +
+                    "\" in the recording; the column "
+                    "+mark shows what grows from here on";
+    return;
+  }
+  case WatchAction::Snapshot:
+    if (Error E = S.ask("snapshot"))
+      State.Message = toString(std::move(E));
+    else
+      State.Message = "a snapshot is being written into the trace";
+    return;
+  case WatchAction::Open:
+    State.Message = View.open(S.run().Source);
+    return;
+  }
+}
+
+/// False: the user leaves.
+bool Watch::take(Key K) {
+  WatchAction A = takeKey(State, Last, K);
+  act(A);
+  return A != WatchAction::Quit;
+}
+
+Error Watch::run() {
+  Expected<std::unique_ptr<Screen>> To = Screen::open(O.UsesColours);
+  if (!To)
+    return To.takeError();
+  KeyReader Keys;
+  RefreshedNs = nowNs();
+  State.CursorNs = O.AtNs;
+  while (true) {
+    if (Error E = draw(**To))
+      return E;
+    // A refresh costs processor time that the program may need: at most two
+    // hundredths go there.
+    constexpr uint64_t CostFactor = 50, NsPerMs = 1'000'000;
+    uint64_t EveryNs = O.IntervalNs;
+    if (!O.Speed)
+      EveryNs = std::max(EveryNs, S.costNs() * CostFactor);
+    uint64_t DueNs = RefreshedNs + EveryNs, Now = nowNs();
+    std::optional<std::string> Typed =
+        (*To)->wait(DueNs > Now ? int((DueNs - Now) / NsPerMs) + 1 : 0);
+    if (!Typed)
+      return Error::success();
+    Keys.add(*Typed);
+    // What follows an Escape at once belongs to it.
+    while (std::optional<Key> K = Keys.next(/*IsLast=*/true))
+      if (!take(*K))
+        return Error::success();
+    if (nowNs() >= DueNs)
+      refresh();
+  }
+}
+
+Error memkit::watch(Feed &S, WatchState State, const SessionOptions &O) {
+  return Watch(S, std::move(State), O).run();
+}
