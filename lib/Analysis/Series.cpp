@@ -68,4 +68,13 @@ std::vector<SeriesPoint> sumOf(ArrayRef<std::vector<SeriesPoint>> Series) {
   return Out;
 }
 
+void addSpike(std::vector<SeriesPoint> &To, uint64_t TimeNs, uint64_t Value) {
+  auto At =
+      llvm::upper_bound(To, TimeNs, [](uint64_t Ns, const SeriesPoint &P) {
+        return Ns < P.TimeNs;
+      });
+  uint64_t Before = At == To.begin() ? 0 : At[-1].Value;
+  To.insert(At, {{TimeNs, Value}, {TimeNs + 1, Before}});
+}
+
 } // namespace memkit

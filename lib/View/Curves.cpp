@@ -49,15 +49,6 @@ heapCurves(const Trace &T, const CountedHeaps &C,
   return Out;
 }
 
-void addSpike(std::vector<SeriesPoint> &To, uint64_t TimeNs, uint64_t Value) {
-  auto At =
-      llvm::upper_bound(To, TimeNs, [](uint64_t Ns, const SeriesPoint &P) {
-        return Ns < P.TimeNs;
-      });
-  uint64_t Before = At == To.begin() ? 0 : At[-1].Value;
-  To.insert(At, {{TimeNs, Value}, {TimeNs + 1, Before}});
-}
-
 /// The peak lies between the ends of intervals: its values come from the
 /// summary.
 void TraceView::addPeak(const TracePart &P, DrawnCurves &To) {

@@ -57,9 +57,6 @@ struct GroupCurve {
   CodeOwner Owner = CodeOwner::Other;
   std::vector<SeriesPoint> Points;
 };
-/// Adds a point at TimeNs with Value, as long as nothing is known before the
-/// next point.
-void addSpike(std::vector<SeriesPoint> &To, uint64_t TimeNs, uint64_t Value);
 struct GroupColumns {
   std::string Name;
   CodeOwner Owner = CodeOwner::Other;

@@ -48,13 +48,31 @@ static std::string shortCount(double Value) {
     Value /= Thousand;
     ++Unit;
   }
-  bool HasPoint = Value != 0 && (Unit != 0 || Value < Ten) && Value < Hundred;
+  constexpr double Least = 0.05;
+  bool HasPoint =
+      Value >= Least && (Unit != 0 || Value < Ten) && Value < Hundred;
   return formatv(HasPoint ? "{0:f1}{1}" : "{0:f0}{1}", Value, Units[Unit]);
 }
 
 /// The first name of a memory space or heap, indented below its space.
 static std::string heapLabel(const WatchedHeap &S) {
   return S.IsSpace ? S.Name : "  " + S.Name;
+}
+
+/// The part of a curve up to now.
+static ArrayRef<SeriesPoint> upToNow(ArrayRef<SeriesPoint> Curve,
+                                     uint64_t NowNs) {
+  const SeriesPoint *Last = pointAt(Curve, NowNs);
+  return Last ? Curve.take_front(size_t(Last - Curve.begin()) + 1)
+              : ArrayRef<SeriesPoint>();
+}
+
+/// The highest values of a curve in the columns of the shown time.
+static std::vector<uint64_t> columnsOfCurve(const Drawing &D,
+                                            ArrayRef<SeriesPoint> Curve,
+                                            unsigned Columns) {
+  return highestOf(upToNow(Curve, D.P.NowNs), D.P.BeginNs,
+                   std::max(D.P.NowNs, D.P.BeginNs + 1), Columns);
 }
 
 //===----------------------------------------------------------------------===//
@@ -105,7 +123,8 @@ static void drawTruth(Drawing &D) {
   D.line(Text, W.run().Lost ? CS_Bold | CS_Red : CS_Plain);
 }
 
-/// What the driver says of a device: `reserved 12 GiB  used 14 of 80 GiB  ...`.
+/// What the driver says of a device: `cuda:0  reserved 12 GiB  used ...`;
+/// empty: nothing.
 static std::string deviceText(const WatchFrame &F, uint32_t Device) {
   const MarkSeries &M = F.W->measured();
   std::string Text;
@@ -115,22 +134,43 @@ static std::string deviceText(const WatchFrame &F, uint32_t Device) {
       if (const auto *R = pointAt<ReservedPoint>(M.Heaps[H.Id], F.AtNs))
         Reserved += R->Reserved;
   if (Reserved)
-    Text += "reserved " + formatSize(Reserved) + "  ";
+    Text += "  reserved " + formatSize(Reserved);
   const UsedPoint *U = Device < M.Devices.size()
                            ? pointAt<UsedPoint>(M.Devices[Device], F.AtNs)
                            : nullptr;
-  if (!U)
-    return Text;
-  Text += "used " + formatSize(U->Used);
-  if (U->Total)
-    Text += " of " + formatSize(U->Total);
-  if (U->Accounted && U->Used > *U->Accounted) {
-    uint64_t Known = *U->Accounted + U->Parts.Contexts.value_or(0) +
+  if (U) {
+    Text += "  used " + formatSize(U->Used);
+    if (U->Total)
+      Text += " of " + formatSize(U->Total);
+    uint64_t Known = U->Accounted.value_or(U->Used) +
+                     U->Parts.Contexts.value_or(0) +
                      U->Parts.Modules.value_or(0) + U->Parts.Others.value_or(0);
     if (U->Used > Known)
       Text += "  unexplained " + formatSize(U->Used - Known);
   }
-  return Text;
+  return Text.empty() ? "" : F.W->trace().spaceName(Device).str() + Text;
+}
+
+/// A line for each device that the driver was asked about.
+static void drawDevices(Drawing &D, unsigned MaxLines) {
+  for (uint32_t Id = 1; Id < D.F.W->measured().Devices.size() && MaxLines;
+       ++Id) {
+    std::string Text = deviceText(D.F, Id);
+    if (Text.empty())
+      continue;
+    D.line(Text);
+    --MaxLines;
+  }
+}
+
+/// The peak so far, of a replay.
+static uint64_t peakUpTo(const WatchedHeap &S, uint64_t NowNs) {
+  if (S.PeakNs <= NowNs)
+    return S.PeakBytes;
+  uint64_t Highest = 0;
+  for (const SeriesPoint &P : upToNow(S.Curve, NowNs))
+    Highest = std::max(Highest, P.Value);
+  return Highest;
 }
 
 /// Memory spaces and heaps, each with its curve in small.
@@ -140,7 +180,11 @@ static void drawHeaps(Drawing &D, unsigned MaxLines) {
     return;
   size_t Chosen = heapIndex(D.S, All);
   size_t First = Chosen >= MaxLines ? Chosen - MaxLines + 1 : 0;
-  constexpr unsigned NameWidth = 18, SizeWidth = 10;
+  constexpr unsigned Wide = 100, SizeWidth = 10;
+  constexpr unsigned Narrow = 40, UsualName = 18, WideName = 24;
+  const unsigned NameWidth =
+      D.How.Width < Narrow ? D.How.Width - std::min(D.How.Width, SizeWidth + 2)
+                           : (D.How.Width < Wide ? UsualName : WideName);
   for (size_t I = First; I != std::min(All.size(), First + MaxLines); ++I) {
     const WatchedHeap &S = All[I];
     uint8_t Style = I == Chosen ? CS_Bold : CS_Plain;
@@ -150,20 +194,16 @@ static void drawHeaps(Drawing &D, unsigned MaxLines) {
     std::string Live = formatSize(At ? At->Value : 0);
     unsigned Column = 1 + NameWidth + SizeWidth;
     D.C.write(D.Row, Column - columnsOfText(Live), Live, Style);
-    Column = D.C.write(D.Row, Column, "  peak " + formatSize(S.PeakBytes));
+    Column = D.C.write(D.Row, Column,
+                       "  peak " + formatSize(peakUpTo(S, D.F.NowNs)));
     Column = std::max(Column, 1 + NameWidth + 2 * SizeWidth + 7) + 2;
-    std::string Device = S.IsSpace && S.Id ? deviceText(D.F, S.Id) : "";
-    if (!Device.empty()) {
-      unsigned Room = D.How.Width > Column ? D.How.Width - Column : 0;
-      Column = D.C.write(D.Row, Column, fitText(Device, Room)) + 2;
-    }
     constexpr unsigned Least = 8, Most = 40;
     if (Column + Least <= D.How.Width) {
       unsigned Columns = std::min(Most, D.How.Width - Column);
-      std::vector<uint64_t> Values = highestOf(
-          S.Curve, D.P.BeginNs, std::max(D.P.NowNs, D.P.BeginNs + 1), Columns);
-      D.C.write(D.Row, Column, drawColumns(Values, 1, D.How.Ascii)[0],
-                CS_Green);
+      D.C.write(
+          D.Row, Column,
+          drawColumns(columnsOfCurve(D, S.Curve, Columns), 1, D.How.Ascii)[0],
+          CS_Green);
     }
     ++D.Row;
   }
@@ -229,11 +269,10 @@ static void drawChart(Drawing &D, unsigned Lines) {
   const WatchedHeap &S = All[heapIndex(D.S, All)];
   unsigned Columns = D.P.ChartColumns;
   uint64_t EndNs = std::max(D.P.NowNs, D.P.BeginNs + 1);
-  std::vector<uint64_t> Values =
-      highestOf(S.Curve, D.P.BeginNs, EndNs, Columns);
+  std::vector<uint64_t> Values = columnsOfCurve(D, S.Curve, Columns);
   std::vector<uint64_t> Line;
   if (S.IsSpace && !S.Id)
-    Line = highestOf(D.F.W->resident(), D.P.BeginNs, EndNs, Columns);
+    Line = columnsOfCurve(D, D.F.W->resident(), Columns);
   uint64_t Top = *std::max_element(Values.begin(), Values.end());
   if (!Line.empty())
     Top = std::max(Top, *std::max_element(Line.begin(), Line.end()));
@@ -280,7 +319,7 @@ static std::string growthTitle(const Drawing &D) {
 static std::vector<TableColumn> columnsOf(const Drawing &D) {
   bool IsOfScopes =
       D.S.Tree.By == Grouping::Layer || D.S.Tree.By == Grouping::Scope;
-  constexpr unsigned Size = 10, Change = 11, Rate = 8, Share = 6;
+  constexpr unsigned Size = 10, Change = 11, Rate = 9, Share = 6;
   std::vector<TableColumn> All = {{SortColumn::Live, Size, "live"}};
   if (!IsOfScopes)
     All.push_back({SortColumn::Growth, Change, growthTitle(D)});
@@ -360,12 +399,13 @@ static void drawRow(Drawing &D, ArrayRef<TableColumn> Columns, const TreeRow &R,
     D.C.write(D.Row, Column - std::min(Column, columnsOfText(Text)), Text,
               Grows ? CS_Red : CS_Plain);
   }
-  std::string Name = std::string(size_t(R.Depth) * 2 + 1, ' ') +
-                     (R.IsOpen    ? "- "
-                      : R.CanOpen ? "+ "
-                                  : "  ") +
-                     R.Name;
   unsigned Room = D.How.Width > Column ? D.How.Width - Column : 0;
+  std::string Name =
+      std::string(size_t(R.Depth) * 2 + 1, ' ') + (R.IsOpen    ? "- "
+                                                   : R.CanOpen ? "+ "
+                                                               : "  ");
+  bool Fits = columnsOfText(Name) + columnsOfText(R.Name) <= Room;
+  Name += R.LastName.empty() || Fits ? R.Name : ".. " + R.LastName;
   D.C.write(D.Row, Column, fitText(Name, Room));
   if (IsSelected)
     D.C.addStyle(D.Row, 0, D.How.Width, CS_Bold | CS_Reverse);
@@ -477,6 +517,7 @@ Cells memkit::drawFrame(const WatchFrame &F, WatchState &S, FrameStyle How,
   }
   constexpr unsigned Small = 16, Medium = 30;
   drawTruth(D);
+  drawDevices(D, How.Height < Small ? 1 : How.Height < Medium ? 2 : 8);
   drawHeaps(D, How.Height < Small ? 1 : How.Height < Medium ? 4 : 8);
   if (How.Height >= Small)
     drawChart(D, std::clamp(How.Height / 4, 4u, 12u));

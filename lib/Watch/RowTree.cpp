@@ -283,8 +283,10 @@ RowTree::rows(const WatchedRows &Of, const TreeSpec &Spec, MomentValues &Sum) {
              T.node(T.node(Last).Children[0]).V.Live == T.node(Last).V.Live &&
              T.node(T.node(Last).Children[0]).V.Peak == T.node(Last).V.Peak)
         Last = T.node(Last).Children[0];
-      if (Last != Child)
-        R.Name += " .. " + T.name(Last);
+      if (Last != Child) {
+        R.LastName = T.name(Last);
+        R.Name += " .. " + R.LastName;
+      }
       R.Id = idOf(Parent, R.Name);
       R.Depth = Depth;
       R.V = T.node(Child).V;

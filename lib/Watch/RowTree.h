@@ -60,6 +60,7 @@ struct TreeSpec {
 struct TreeRow {
   uint64_t Id = 0; ///< the same for the same names, in other moments, too
   std::string Name;
+  std::string LastName; ///< of calls in one row: the innermost; else empty
   unsigned Depth = 0;
   bool IsOpen = false, CanOpen = false;
   MomentValues V;

@@ -24,8 +24,9 @@ enum CaptureTime { CT_Since, CT_Mark, CT_StepBegin, CT_At, NumCaptureTimes };
 /// A process at the times of a moment.
 struct ProcessThen {
   uint64_t Ns[NumCaptureTimes] = {}; ///< 0: not asked for
-  double WindowS = 0;                ///< the time that the rates are of
-  uint64_t SinceNs = 0;              ///< the begin of this time
+  uint64_t SinceNs = 0;              ///< the begin of the window
+  double GrowthS = 0;                ///< the time that growth is of
+  double RateS = 0;                  ///< the time that allocations are of
   uint64_t Steps = 0;                ///< between CT_StepBegin and CT_At
 };
 } // namespace
@@ -67,16 +68,27 @@ static std::optional<size_t> headAt(const ProcessIntervals &P, uint64_t Ns) {
 
 /// The times of a process, between ends of intervals.
 static ProcessThen timesOf(const ProcessIntervals &P, const MomentSpec &At,
-                           bool IsEnd) {
+                           bool IsEnd, bool IsPeak, bool HasEnded) {
   ProcessThen Out;
-  uint64_t SinceNs = At.AtNs - std::min(At.AtNs, At.WindowNs);
+  std::optional<size_t> Last = headAt(P, At.AtNs);
+  // Before the end of the trace, allocations are known of the end of an
+  // interval; so are live bytes, except of the peak.
+  uint64_t AtNs = IsEnd || !Last ? At.AtNs : P.Heads[*Last].EndNs;
+  uint64_t LiveNs = IsPeak ? At.AtNs : AtNs;
+  uint64_t SinceNs = LiveNs - std::min(LiveNs, At.WindowNs);
   std::optional<size_t> Since = headAt(P, SinceNs);
   Out.Ns[CT_Since] = Since ? SinceNs : 0;
   Out.SinceNs = Since ? P.Heads[*Since].EndNs : P.Heads.front().BeginNs;
-  Out.WindowS = double(At.AtNs - std::min(At.AtNs, Out.SinceNs)) / NsPerS;
+  auto SinceBegin = [&](uint64_t Ns) {
+    return double(Ns - std::min(Ns, Out.SinceNs)) / NsPerS;
+  };
+  Out.GrowthS = SinceBegin(LiveNs);
+  Out.RateS = SinceBegin(AtNs);
   Out.Ns[CT_Mark] = At.MarkNs.value_or(0);
   Out.Ns[CT_At] = IsEnd ? 0 : At.AtNs;
-  std::optional<size_t> Last = headAt(P, At.AtNs);
+  // The last interval of a process that has ended has what its end freed.
+  if (Last && *Last && HasEnded && *Last + 1 == P.Heads.size())
+    --*Last;
   if (!Last || !P.Heads[*Last].LastStep)
     return Out;
   // The first interval ends with the first step: the time before is the start
@@ -88,17 +100,20 @@ static ProcessThen timesOf(const ProcessIntervals &P, const MomentSpec &At,
     --First;
   Out.Steps = LastStep - P.Heads[First].LastStep;
   Out.Ns[CT_StepBegin] = P.Heads[First].EndNs;
-  Out.Ns[CT_At] = P.Heads[*Last].EndNs;
+  if (IsEnd)
+    Out.Ns[CT_At] = P.Heads[*Last].EndNs;
   return Out;
 }
 
-Expected<WatchedTrace::Captures> WatchedTrace::capture(const MomentSpec &At) {
+Expected<WatchedTrace::Captures> WatchedTrace::capture(const MomentSpec &At,
+                                                       bool IsPeak) {
   Captures C;
   bool IsEnd = At.AtNs == EndNs;
   bool IsAsked[NumCaptureTimes] = {};
   uint64_t LastNs = 0;
   for (const ProcessIntervals &P : Intervals->processes()) {
-    C.Processes.push_back(timesOf(P, At, IsEnd));
+    const ProcessStats *Stats = trace().processStats(P.Process);
+    C.Processes.push_back(timesOf(P, At, IsEnd, IsPeak, Stats && Stats->Ended));
     for (unsigned K = 0; K != NumCaptureTimes; ++K) {
       IsAsked[K] |= C.Processes.back().Ns[K] != 0;
       LastNs = std::max(LastNs, C.Processes.back().Ns[K]);
@@ -278,6 +293,8 @@ private:
         R.V.Live = double(Of.IsSpace ? S.LiveExclusive : S.LiveBytes);
       Now.Allocations = uint32_t(S.Allocations);
       Now.Temporaries = uint32_t(S.Temporaries);
+    } else if (At.AtNs == Of.PeakNs) {
+      R.V.Live = R.V.Peak;
     } else if (Row) {
       R.V.Live = ownAt(CT_At, Process, S, Now);
     }
@@ -291,7 +308,8 @@ private:
                      : 0);
     addSteps(R, Process, S, Row);
     const MomentValues &V = R.V;
-    if (V.Live || V.Growth || V.SinceMark || V.Allocations || V.Peak)
+    if (V.Live || V.Growth || V.SinceMark || V.Allocations || V.Peak ||
+        V.PerStep)
       Out.Rows.push_back(R);
   }
 
@@ -301,11 +319,11 @@ private:
     // A window that begins with the process has no earlier value: the growth
     // is what it is.
     double Scale =
-        P.Ns[CT_Since] && P.WindowS > WantedS ? WantedS / P.WindowS : 1;
+        P.Ns[CT_Since] && P.GrowthS > WantedS ? WantedS / P.GrowthS : 1;
     R.V.Growth = (R.V.Live - LiveSince) * Scale;
     if (At.MarkNs)
       R.V.SinceMark = R.V.Live - LiveAtMark;
-    double Seconds = P.WindowS > 0 ? P.WindowS : WantedS;
+    double Seconds = P.RateS > 0 ? P.RateS : WantedS;
     if (Seconds <= 0)
       return;
     R.V.Allocations = uint32_t(Now.Allocations - Since.Allocations) / Seconds;
@@ -340,7 +358,7 @@ private:
 Expected<WatchedRows> WatchedTrace::rowsAt(const WatchedHeap &Of,
                                            MomentSpec At) {
   At.AtNs = std::min(At.AtNs, EndNs);
-  Expected<Captures> C = capture(At);
+  Expected<Captures> C = capture(At, At.AtNs == Of.PeakNs);
   if (!C)
     return C.takeError();
   WatchedRows Out = RowMaker(*this, Of, At, *C).make();

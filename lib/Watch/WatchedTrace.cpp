@@ -86,6 +86,12 @@ static void endCurve(std::vector<SeriesPoint> &Curve, uint64_t EndNs,
   Curve.push_back({EndNs, Value});
 }
 
+/// Adds the peak, which lies between the ends of intervals.
+static void addPeak(WatchedHeap &H, uint64_t EndNs) {
+  if (H.PeakNs && H.PeakNs < EndNs)
+    addSpike(H.Curve, H.PeakNs, H.PeakBytes);
+}
+
 void WatchedTrace::readHeaps(const LiveSeries &Live) {
   const Trace &T = trace();
   std::vector<uint64_t> Spaces(T.devices().size() + 1),
@@ -107,6 +113,7 @@ void WatchedTrace::readHeaps(const LiveSeries &Live) {
     Of.PeakNs = S.Stats.PeakTimeNs;
     Of.Curve = spaceSeries(T, S.Id, Live);
     endCurve(Of.Curve, EndNs, Spaces[S.Id]);
+    addPeak(Of, EndNs);
     Heaps.push_back(std::move(Of));
     for (const HeapReport &H : Run.Heaps) {
       if (H.Space != S.Id || !H.Stats.Allocations)
@@ -120,6 +127,7 @@ void WatchedTrace::readHeaps(const LiveSeries &Live) {
       if (H.Id < Live.Heaps.size())
         Heap.Curve = Live.Heaps[H.Id];
       endCurve(Heap.Curve, EndNs, Held[H.Id]);
+      addPeak(Heap, EndNs);
       Heaps.push_back(std::move(Heap));
     }
   }

@@ -5,7 +5,8 @@
 // Curves over the whole run, and the values of all stacks as of any moment.
 // Both come from the summary and the intervals: no event is read, so a
 // recording without events can be watched, too. A moment before the end of the
-// trace is known at the ends of intervals alone; the end is known exactly.
+// trace is known at the ends of intervals alone; the end, and the peak of a
+// heap or memory space, are known exactly.
 //
 // Times are ns since the recording started, sizes bytes.
 
@@ -118,7 +119,7 @@ private:
   llvm::Error readMarks();
   void readHeaps(const LiveSeries &Live);
   bool isGone(uint32_t Process, uint64_t AtNs) const;
-  llvm::Expected<Captures> capture(const MomentSpec &At);
+  llvm::Expected<Captures> capture(const MomentSpec &At, bool IsPeak);
   void addAges(const WatchedHeap &Of, WatchedRows &To);
 
   SelectedTrace In;

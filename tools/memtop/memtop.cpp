@@ -12,6 +12,7 @@
 #include "memkit/Support/Format.h"
 #include "memkit/Support/RequestError.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/WithColor.h"
 #include <thread>
 #include <unistd.h>
 
@@ -244,7 +245,7 @@ static Expected<int> run(const SelectionFlags &Flags) {
     return How.takeError();
   SessionOptions O;
   O.Ascii = How->Ascii;
-  O.UsesColours = outs().has_colors();
+  O.UsesColours = WithColor(outs()).colorsEnabled();
   if (Error E = timeOf(Every, "interval").moveInto(O.IntervalNs))
     return std::move(E);
   if (Play.getNumOccurrences()) {

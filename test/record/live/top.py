@@ -1,0 +1,69 @@
+# RUN: rm -rf %t && mkdir %t && cd %t
+# RUN: env PYTHONPATH=%S/Inputs:%src_root/test/Inputs LC_ALL=C.UTF-8 %python %s %python
+#
+# memtop beside a service: the line that keeps memory; a mark shows what grows since, and the
+# recording has the mark, too; a snapshot; the end of the program.
+
+import json
+import os
+import re
+import subprocess
+import sys
+
+from live import recording, run, wait_for
+from screen import Screen
+
+with open("serve.py", "w", encoding="utf-8") as script:
+    script.write("""
+import sys, time
+kept = []
+def handle(i):
+    kept.append(bytearray(100_000))
+    return bytearray(1000)
+while True:
+    handle(0)
+    time.sleep(0.005)
+""")
+
+with recording("-o", "serve.fb", sys.argv[1], "serve.py") as memrec:
+    wait_for(memrec, "serve.py:5 handle")
+    name = f"live:{memrec.pid}"
+
+    once, err = run("memtop", "--once", name)
+    assert re.search(r"recording +live:\d+$", once.splitlines()[0]), once
+    assert re.search(r"^ +[\d.]+ [KM]iB +\+[\d.]+ [KM]iB .* serve.py:5 handle$", once, re.M), once
+    assert not err, err
+
+    out, _ = run("memtop", "--format=json", "--count=3", "--interval=200ms", name)
+    lines = [json.loads(line) for line in out.splitlines()]
+    assert len(lines) == 3 and all(l["status"] == "recording" and l["rows"] for l in lines), lines
+    times = [l["now_ns"] for l in lines]
+    assert times == sorted(times) and times[2] - times[0] >= 400_000_000, times
+    kept = [next(r["live_bytes"] for r in l["rows"] if r["name"] == "serve.py:5 handle") for l in lines]
+    assert kept[0] < kept[2], kept
+
+    s = Screen(["memtop", "--interval=200ms", name])
+    s.until(r"recording  ", "serve.py:5 handle", r"memrec \d+ % of a CPU")
+    s.press("m")
+    marked = s.until(r"live     \+mark\*", r'marked: "memtop 1" in the recording', "^     0 ns .*M")
+    grown = s.until(r"^ +[\d.]+ MiB +\+[1-9][\d.]* [KM]iB .* serve.py:5 handle$")
+    # What has grown most comes first.
+    first = next(line for line in grown.splitlines() if re.search(r"serve.py|import|Python", line) and "iB" in line)
+    assert "serve.py:5 handle" in first, grown
+    s.press("s")
+    s.until("a snapshot is being written into the trace")
+    # Leaving ends nothing.
+    s.leave("q")
+    run("memtop", "--once", name)
+    out, _ = run("memflame", "--since=mark:memtop 1", "--metric=live", "--format=collapsed", name)
+    assert "handle" in out, out
+
+    # The program ends: the last trace stays.
+    s = Screen(["memtop", "--interval=200ms"], XDG_RUNTIME_DIR=os.environ["XDG_RUNTIME_DIR"])
+    s.until("recording ", "serve.py:5 handle")
+    child = subprocess.run(["pgrep", "-P", str(memrec.pid)], stdout=subprocess.PIPE, text=True).stdout.split()[0]
+    os.kill(int(child), 15)
+    s.until("ended  ", r"serve\.fb$", "serve.py:5 handle")
+    s.press("m")
+    s.until(r"\+mark\*", "marked ")
+    s.leave("q")
