@@ -3,6 +3,7 @@
 // Errors of the option parser in the tools' words.
 
 #include "UsageText.h"
+#include "Support/NearName.h"
 #include "HelpText.h"
 #include "ToolMain.h"
 #include "llvm/ADT/STLExtras.h"
@@ -23,33 +24,6 @@ void removeForeignOptions() {
   Foreign.erase(llvm::unique(Foreign), Foreign.end());
   for (cl::Option *O : Foreign)
     O->removeArgument();
-}
-
-/// Whether A is B with two neighbours swapped.
-static bool isSwapped(StringRef A, StringRef B) {
-  if (A.size() != B.size())
-    return false;
-  size_t At = 0;
-  while (At != A.size() && A[At] == B[At])
-    ++At;
-  return At + 1 < A.size() && A[At] == B[At + 1] && A[At + 1] == B[At] &&
-         A.drop_front(At + 2) == B.drop_front(At + 2);
-}
-
-StringRef nearestName(StringRef Name, ArrayRef<StringRef> Names) {
-  constexpr unsigned MaxEdits = 2;
-  StringRef Best;
-  unsigned BestEdits = MaxEdits + 1;
-  for (StringRef N : Names) {
-    unsigned Edits =
-        Name.edit_distance(N, /*AllowReplacements=*/true, MaxEdits);
-    if (isSwapped(Name, N))
-      Edits = 1;
-    // An edit of each letter is another name.
-    if (Edits < BestEdits && Edits < std::min(Name.size(), N.size()))
-      Best = N, BestEdits = Edits;
-  }
-  return Best;
 }
 
 //===----------------------------------------------------------------------===//

@@ -22,10 +22,6 @@ std::vector<std::string> usageMessages(llvm::StringRef Text,
                                        llvm::StringRef Tool,
                                        llvm::ArrayRef<const char *> Args);
 
-/// The one of Names nearest to Name, at most 2 edits away, or empty.
-llvm::StringRef nearestName(llvm::StringRef Name,
-                            llvm::ArrayRef<llvm::StringRef> Names);
-
 } // namespace memkit
 
 #endif // MEMKIT_LIB_CLI_USAGETEXT_H

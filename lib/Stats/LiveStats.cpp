@@ -92,7 +92,7 @@ void LiveStats::allocateIn(BlockRef B, BlockRef In, uint64_t Size,
   countAllocation(T, Thread, B.AllocationId, Size);
   Threads[Thread].NestedBytes += Size;
   growRows(T, Size);
-  T.C.H->C.rise(Size, 1, Now, TimeNs);
+  rise(T.C.H->C, T.C, Size, 1, TimeNs);
   O.R.LiveExclusive -= Size;
   if (O.X)
     O.X->LiveExclusive -= Size;
@@ -163,7 +163,7 @@ void LiveStats::resize(BlockRef B, uint64_t OldSize, uint64_t NewSize,
   bool Nested = changeInner(T.C, Enclosing, NewSize - OldSize, 0);
   if (NewSize >= OldSize) {
     growRows(T, NewSize - OldSize);
-    T.C.H->C.rise(NewSize - OldSize, 0, Now, TimeNs);
+    rise(T.C.H->C, T.C, NewSize - OldSize, 0, TimeNs);
     if (!Nested)
       spaceRise(T.C, NewSize - OldSize, 0, TimeNs);
     return;
@@ -190,7 +190,7 @@ void LiveStats::split(BlockRef B, uint64_t TimeNs, uint64_t Enclosing) {
     ScopeSplits[B.ScopeRow] += 1;
   }
   T.C.Splits += 1;
-  T.C.H->C.rise(0, 1, Now, TimeNs);
+  rise(T.C.H->C, T.C, 0, 1, TimeNs);
   if (!Nested)
     spaceRise(T.C, 0, 1, TimeNs);
 }

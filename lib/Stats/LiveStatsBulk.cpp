@@ -20,18 +20,21 @@ struct LiveStats::Lanes {
     uint64_t LiveBytes = 0;
     uint64_t LiveBlocks = 0;
     uint64_t PeakBytes = 0;
-    uint64_t PeakAt = 0; ///< number of the event
+    uint64_t Trigger = 0; ///< as in Curve
+    uint64_t PeakAt = 0;  ///< number of the event
     SpaceLane *Space = nullptr;
     uint64_t RisenBytes = 0;
     uint64_t Counts = 0; ///< events of each kind, packed as in CountOf
     uint64_t PeakBlocks = 0;
     uint64_t Highest = 0;      ///< highest LiveBytes among these events
     uint64_t *Sizes = nullptr; ///< HeapState::Sizes
+    uint64_t Watched = 0;
   };
   struct SpaceLane {
     uint64_t LiveBytes = 0;
     uint64_t LiveBlocks = 0;
     uint64_t PeakBytes = 0;
+    uint64_t Trigger = 0; ///< as in Curve
     /// A row last changed at or before this event needs its values saved: the
     /// number of the peak event, or of the last event before the interval.
     uint64_t SaveUpTo = 0;
@@ -40,6 +43,7 @@ struct LiveStats::Lanes {
     uint64_t PeakBlocks = 0;
     Curve *Of = nullptr;
     Share *S = nullptr;
+    uint64_t Watched = 0;
   };
   std::vector<CellLane> Cells; ///< by index in LiveStats::Cells; only cells of
                                ///< the process are used
@@ -72,6 +76,8 @@ template <class Lane, class C> static void openCurve(Lane &L, const C &Of) {
   L.LiveBlocks = Of.LiveBlocks;
   L.PeakBytes = Of.PeakBytes;
   L.PeakAt = Of.PeakAt;
+  L.Trigger = Of.Trigger;
+  L.Watched = Of.Watched;
 }
 
 void LiveStats::openLanes(LiveProcess &I) {
@@ -104,6 +110,7 @@ void LiveStats::closeLanes(LiveProcess &I, const uint64_t *TimesNs) {
   auto Close = [&](const auto &L, Curve &C) {
     C.LiveBytes = L.LiveBytes;
     C.LiveBlocks = L.LiveBlocks;
+    C.Trigger = L.Trigger;
     if (L.PeakAt <= Now)
       return;
     C.PeakBytes = L.PeakBytes;
@@ -206,19 +213,28 @@ void LiveStats::apply(uint32_t Process, llvm::ArrayRef<Change> Changes,
     L.RisenBytes += Risen;
     L.Counts += CountOf[C.Kind];
     L.Sizes[sizeClass(C.Bytes)] += C.Kind == Change::Allocate;
-    auto Draw = [&](auto &Lane) {
+    auto Draw = [&](auto &Lane, bool IsSpace) {
       Lane.LiveBytes += Bytes;
       Lane.LiveBlocks += Blocks;
       uint64_t Height = Lane.LiveBytes & ~Falls;
-      if (Height > Lane.PeakBytes) {
-        Lane.PeakBytes = Height;
-        Lane.PeakBlocks = Lane.LiveBlocks;
-        Lane.PeakAt = Number;
+      if (Height > Lane.Trigger) {
+        if (Height > Lane.PeakBytes) {
+          Lane.PeakBytes = Height;
+          Lane.PeakBlocks = Lane.LiveBlocks;
+          Lane.PeakAt = Number;
+        }
+        if (LLVM_UNLIKELY(Height > Lane.Watched)) {
+          const Cell &By = Cells[R.Cell];
+          Curve &Of = IsSpace ? *By.D : By.H->C;
+          noteCrossings(Of, By, Height, TimesNs[Number - Now - 1]);
+          Lane.Watched = Of.Watched;
+        }
+        Lane.Trigger = std::min(Lane.PeakBytes, Lane.Watched);
       }
       return Height;
     };
-    L.Highest = std::max(L.Highest, Draw(L));
-    D.Highest = std::max(D.Highest, Draw(D));
+    L.Highest = std::max(L.Highest, Draw(L, false));
+    D.Highest = std::max(D.Highest, Draw(D, true));
     D.SaveUpTo = std::max(D.SaveUpTo, D.PeakAt);
     if (LLVM_UNLIKELY(C.Kind >= Change::Split))
       applyRare(C, Cells[R.Cell]);

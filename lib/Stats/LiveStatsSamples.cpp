@@ -30,7 +30,7 @@ void LiveStats::allocateSampled(BlockRef B, BlockRef In, uint64_t Size,
   T.C.H->Sizes[sizeClass(Size)] += Weight;
   countSampled(T, Weight);
   growRows(T, Bytes);
-  T.C.H->C.rise(Bytes, Weight, Now, TimeNs);
+  rise(T.C.H->C, T.C, Bytes, Weight, TimeNs);
   if (In.Row && nests(T.C, In.Row)) {
     // The outer block includes these bytes, and its size is exact.
     T.C.I->Covered.insert(B.AllocationId);

@@ -48,16 +48,16 @@ void warnOfDifferences(const DiffRuns &Runs) {
 // Gates
 //===----------------------------------------------------------------------===//
 
-static constexpr unsigned Bytes = FF_Value | FF_Change | FF_PerHeap;
-static constexpr FailMetric Conditions[] = {{"differences", FF_Any},
-                                            {"lost", FF_Any},
+static constexpr unsigned Bytes = CF_Value | CF_Change | CF_PerHeap;
+static constexpr ConditionMetric Conditions[] = {{"differences", CF_Any},
+                                            {"lost", CF_Any},
                                             {"peak", Bytes},
                                             {"live", Bytes},
                                             {"allocated", Bytes},
-                                            {"count", Bytes | FF_Count},
-                                            {"temporary", Bytes | FF_Count}};
+                                            {"count", Bytes | CF_Count},
+                                            {"temporary", Bytes | CF_Count}};
 
-ArrayRef<FailMetric> diffConditions() { return Conditions; }
+ArrayRef<ConditionMetric> diffConditions() { return Conditions; }
 
 /// The total that a condition names, and the total's error.
 static std::pair<uint64_t DiffStats::*, double SampleVariances::*>
@@ -73,11 +73,11 @@ fieldOf(StringRef Metric) {
   return {&DiffStats::Temporaries, nullptr};
 }
 
-static bool holdsFor(const FailCondition &C, const DiffRuns &Runs,
+static bool holdsFor(const Condition &C, const DiffRuns &Runs,
                      const DiffStatsOfRuns &S, double Confidence) {
   auto [Field, Error] = fieldOf(C.Metric);
   uint64_t Before = S.Before.*Field, After = S.After.*Field;
-  if (C.What == FailCondition::ConditionKind::Value)
+  if (C.What == Condition::ConditionKind::Value)
     return C.isAbove(double(After));
   if (!C.isChangeAbove(Before, After))
     return false;
@@ -86,7 +86,7 @@ static bool holdsFor(const FailCondition &C, const DiffRuns &Runs,
   return !I || !I->hasZero();
 }
 
-bool holds(const FailCondition &C, const DiffRuns &Runs, const DiffReport &R,
+bool holds(const Condition &C, const DiffRuns &Runs, const DiffReport &R,
            double Confidence, std::string &Why) {
   if (C.Metric == "differences") {
     size_t Found = R.Changes.Findings.size();

@@ -19,12 +19,12 @@ openTraces(llvm::ArrayRef<std::string> Inputs, const SelectionSpec &Spec);
 void warnOfDifferences(const DiffRuns &Runs);
 
 /// The conditions of --fail-on.
-llvm::ArrayRef<FailMetric> diffConditions();
+llvm::ArrayRef<ConditionMetric> diffConditions();
 
 /// Whether a condition holds; if so, fills Why with the values. A condition
 /// without a heap holds if any memory space meets it. A change between groups,
 /// or between samples, must also be significant at Confidence.
-bool holds(const FailCondition &C, const DiffRuns &Runs, const DiffReport &R,
+bool holds(const Condition &C, const DiffRuns &Runs, const DiffReport &R,
            double Confidence, std::string &Why);
 
 /// Names that conditions may use: the memory spaces and heaps of all traces.

@@ -201,7 +201,7 @@ static Expected<int> run(SelectionFlags &Flags, FailOn &Fatal,
 
   std::string Why;
   std::vector<std::string> Failed;
-  for (const FailCondition &C : Fatal.conditions())
+  for (const Condition &C : Fatal.conditions())
     if (holds(C, Runs, *Report, Options->Confidence, Why))
       Failed.push_back(Why);
   uint64_t Max = Top.getNumOccurrences()            ? uint64_t(Top)
@@ -215,7 +215,7 @@ static Expected<int> run(SelectionFlags &Flags, FailOn &Fatal,
   for (const SelectedTrace &T : *Traces)
     for_each(T.T->reader().unknownWarnings(),
              [](const std::string &W) { warn(W); });
-  return Fatal.status([&](const FailCondition &C) {
+  return Fatal.status([&](const Condition &C) {
     return holds(C, Runs, *Report, Options->Confidence, Why);
   });
 }

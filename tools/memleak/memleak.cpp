@@ -63,11 +63,11 @@ static cl::opt<std::string>
     Baseline("baseline", cl::value_desc("trace"),
              cl::desc("Hide findings that this trace also has"),
              cl::cat(helpGroup(HelpGroup::Gates)));
-static constexpr FailMetric Conditions[] = {
-    {"leaks", FF_Any | FF_Value | FF_PerHeap},
-    {"growth", FF_Any | FF_Value | FF_PerStep | FF_PerTime | FF_PerHeap},
-    {"outliers", FF_Any | FF_Value | FF_PerHeap},
-    {"lost", FF_Any}};
+static constexpr ConditionMetric Conditions[] = {
+    {"leaks", CF_Any | CF_Value | CF_PerHeap},
+    {"growth", CF_Any | CF_Value | CF_PerStep | CF_PerTime | CF_PerHeap},
+    {"outliers", CF_Any | CF_Value | CF_PerHeap},
+    {"lost", CF_Any}};
 
 static const char HowSteps[] =
     "record steps with memkit.step(), a PyTorch optimizer or memrec "
@@ -79,16 +79,16 @@ static const char HowSteps[] =
 
 /// Whether C names the heap or its memory space, and the space is Space: bytes
 /// of several memory spaces are never added.
-static bool isMeant(const FailCondition &C, const Trace &T, uint32_t Heap,
+static bool isMeant(const Condition &C, const Trace &T, uint32_t Heap,
                     uint32_t Space) {
   return T.heap(Heap).Space == Space &&
          (C.isOfHeap(T.heapName(Heap)) || C.isOfHeap(T.spaceName(Space)));
 }
 
 /// Whether the growth of the heaps that C names in Space meets C.
-static bool growthHolds(const FailCondition &C, const Trace &T,
+static bool growthHolds(const Condition &C, const Trace &T,
                         const LeakFindings &R, uint32_t Space) {
-  using ConditionKind = FailCondition::ConditionKind;
+  using ConditionKind = Condition::ConditionKind;
   double Steps = 0, Times = 0, Rise = 0;
   for (const Growth &G : R.Growth.Found) {
     if (!isMeant(C, T, G.Heap, Space))
@@ -104,7 +104,7 @@ static bool growthHolds(const FailCondition &C, const Trace &T,
 }
 
 /// Whether the findings of the heaps that C names in Space meet C.
-static bool holdsIn(const FailCondition &C, const Trace &T,
+static bool holdsIn(const Condition &C, const Trace &T,
                     const LeakFindings &R, uint32_t Space) {
   if (C.Metric == "growth")
     return growthHolds(C, T, R, Space);
@@ -117,10 +117,10 @@ static bool holdsIn(const FailCondition &C, const Trace &T,
     }
   return Findings &&
          C.isAbove(static_cast<double>(
-             C.What == FailCondition::ConditionKind::Any ? Findings : Bytes));
+             C.What == Condition::ConditionKind::Any ? Findings : Bytes));
 }
 
-static bool holds(const FailCondition &C, const Trace &T,
+static bool holds(const Condition &C, const Trace &T,
                   const LeakFindings &R) {
   if (C.Metric == "lost")
     return C.isAbove(static_cast<double>(T.lostEvents()));
@@ -130,12 +130,12 @@ static bool holds(const FailCondition &C, const Trace &T,
 
 /// Reports conditions that the trace cannot answer: they must not count as met.
 static Error checkRates(const FailOn &Fatal, const LeakFindings &R) {
-  for (const FailCondition &C : Fatal.conditions()) {
+  for (const Condition &C : Fatal.conditions()) {
     if (C.Metric == "growth" && !R.HasLifetimes)
       return makeError(Input + ": --fail-on=" + C.Text +
                        ": cannot judge growth: the trace has neither lifetimes "
                        "nor all events");
-    if (C.What == FailCondition::ConditionKind::PerStep && !R.HasSteps)
+    if (C.What == Condition::ConditionKind::PerStep && !R.HasSteps)
       return makeError(Input + ": --fail-on=" + C.Text +
                        ": the trace has no steps; " + HowSteps);
   }
@@ -287,7 +287,7 @@ static Expected<int> run(SelectionFlags &Flags, FailOn &Fatal) {
     if (!U.any())
       warn("suppression 'leak:" + U.Pattern + "' matched nothing");
   return Fatal.status(
-      [&](const FailCondition &C) { return holds(C, *In.T, *R); });
+      [&](const Condition &C) { return holds(C, *In.T, *R); });
 }
 
 int main(int Argc, char **Argv) {

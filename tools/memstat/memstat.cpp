@@ -51,14 +51,14 @@ static cl::opt<bool> NoGrowth("no-growth",
 static cl::opt<bool>
     Ascii("ascii", cl::cat(helpGroup(HelpGroup::Expert)),
           cl::desc("Draw with ASCII (default in locales without UTF-8)"));
-static constexpr FailMetric Conditions[] = {{"lost", FF_Any},
-                                            {"suggestions", FF_Any | FF_Value},
-                                            {"peak", FF_Value | FF_PerHeap},
-                                            {"live", FF_Value | FF_PerHeap}};
+static constexpr ConditionMetric Conditions[] = {{"lost", CF_Any},
+                                            {"suggestions", CF_Any | CF_Value},
+                                            {"peak", CF_Value | CF_PerHeap},
+                                            {"live", CF_Value | CF_PerHeap}};
 
 /// Whether C's bound on bytes is exceeded. Without a heap name the bound is for
 /// each memory space, and with chosen heaps for each of these heaps.
-static bool isAnyAbove(const FailCondition &C, const PageInput &F,
+static bool isAnyAbove(const Condition &C, const PageInput &F,
                        const SelectedStats &S) {
   auto IsAbove = [&](const TotalStats &T) {
     return C.isAbove(double(C.Metric == "peak" ? T.PeakBytes : T.LiveBytes));
@@ -80,13 +80,13 @@ static bool isAnyAbove(const FailCondition &C, const PageInput &F,
   return false;
 }
 
-static bool holds(const FailCondition &C, const PageInput &F,
+static bool holds(const Condition &C, const PageInput &F,
                   const SelectedStats &S) {
   if (C.Metric == "lost")
     return C.isAbove(double(F.R.Lost));
   if (C.Metric == "suggestions")
     return any_of(F.O.Suggestions, [&](const Suggestion &S) {
-      bool Any = C.What == FailCondition::ConditionKind::Any;
+      bool Any = C.What == Condition::ConditionKind::Any;
       return C.isAbove(Any ? 1 : double(S.Bytes));
     });
   return isAnyAbove(C, F, S);
@@ -214,7 +214,7 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
     return E;
   for_each(T.reader().unknownWarnings(), [](const std::string &W) { warn(W); });
   return Fatal.status(
-      [&](const FailCondition &C) { return holds(C, F, *In.S); });
+      [&](const Condition &C) { return holds(C, F, *In.S); });
 }
 
 int main(int Argc, char **Argv) {

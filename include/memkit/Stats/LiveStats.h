@@ -415,6 +415,29 @@ public:
   /// The Summary in one piece, of any number of rows.
   Summary summary(uint32_t Number, uint64_t EndNs) const;
   //===--------------------------------------------------------------------===//
+  // Bounds of live bytes
+  //===--------------------------------------------------------------------===//
+
+  /// Live bytes of a heap or memory space have risen above a bound.
+  struct Crossing {
+    bool IsSpace = true;
+    uint32_t Id = 0; ///< heap or memory space
+    uint64_t Bound = 0;
+    uint64_t LiveBytes = 0; ///< after the event
+    uint64_t TimeNs = 0;    ///< of the event
+    uint32_t Process = 0, Heap = 0; ///< of the event
+  };
+  /// Tells of each bound of a heap or memory space that live bytes cross from
+  /// now on, once, in the order of events. Bounds: rising; replaces the bounds
+  /// from before. A bound that is below the live bytes is crossed by the next
+  /// rise.
+  void setBounds(bool IsSpace, uint32_t Id, llvm::ArrayRef<uint64_t> Bounds);
+  bool hasCrossings() const { return !Crossings.empty(); }
+  std::vector<Crossing> takeCrossings() { return std::exchange(Crossings, {}); }
+  /// Live bytes now, of running processes.
+  uint64_t liveBytes(bool IsSpace, uint32_t Id) const;
+
+  //===--------------------------------------------------------------------===//
   // A moment: the Summary as of now, read a part at a time while events go on
   //===--------------------------------------------------------------------===//
 
@@ -440,6 +463,7 @@ public:
   lifetimes(llvm::function_ref<llvm::Error(const Lifetimes &)> Write) const;
 
 private:
+  static constexpr uint64_t NoBound = UINT64_MAX;
   /// The live curve of a heap or memory space over the running processes, and
   /// its peak.
   struct Curve {
@@ -452,16 +476,29 @@ private:
     uint64_t EndedBytes = 0; ///< live when their processes ended
     uint64_t EndedBlocks = 0;
     uint32_t Id = 0;
+    uint64_t Trigger = 0;      ///< the lower of PeakBytes and Watched
+    uint64_t Watched = NoBound; ///< the lowest bound that was not crossed yet
+    /// All bounds, rising; then NoBound. Watched is the one at NextBound.
+    std::vector<uint64_t> Bounds{NoBound};
+    size_t NextBound = 0;
 
-    void rise(uint64_t Bytes, uint64_t Blocks, uint64_t Now, uint64_t TimeNs) {
-      LiveBytes += Bytes;
-      LiveBlocks += Blocks;
+    /// Above Trigger: takes the peak. Result: whether live bytes cross Watched.
+    bool passTrigger(uint64_t Now, uint64_t TimeNs) {
       if (LiveBytes > PeakBytes) {
         PeakBytes = LiveBytes;
         PeakBlocks = LiveBlocks;
         PeakTimeNs = TimeNs;
         PeakAt = Now;
       }
+      setTrigger();
+      return LiveBytes > Watched;
+    }
+    void setTrigger() { Trigger = std::min(PeakBytes, Watched); }
+    /// The next bound; Watched is the one after.
+    uint64_t takeBound() {
+      uint64_t Crossed = Bounds[NextBound++];
+      Watched = Bounds[NextBound];
+      return Crossed;
     }
     void fall(uint64_t Bytes, uint64_t Blocks) {
       LiveBytes -= Bytes;
@@ -645,6 +682,9 @@ private:
   void closeLanes(LiveProcess &I, const uint64_t *TimesNs);
   void changeReserved(Cell &C, uint64_t Bytes);
   void applyRare(const Change &C, Cell &Of);
+  void rise(Curve &Of, const Cell &By, uint64_t Bytes, uint64_t Blocks,
+            uint64_t TimeNs);
+  void noteCrossings(Curve &Of, const Cell &By, uint64_t Live, uint64_t TimeNs);
   template <class S> static RangeStats takeRange(S &Of);
   Target touch(uint32_t Row, uint32_t ScopeRow);
   Target beginEvent(BlockRef B, uint64_t TimeNs);
@@ -726,6 +766,7 @@ private:
   std::deque<Lifetime> LifetimesOf;   ///< see StatsRowCold::AllocatedIn
   std::unique_ptr<Lanes> Open;        ///< working data of apply()
   std::unique_ptr<MomentRows> Moment; ///< null: none is read
+  std::vector<Crossing> Crossings;
   Curve Outside; ///< the memory space of heaps outside the totals
 };
 
@@ -836,9 +877,17 @@ inline bool LiveStats::countFree(Target &T, BlockRef B, uint64_t Size,
   return Temporary;
 }
 
+inline void LiveStats::rise(Curve &Of, const Cell &By, uint64_t Bytes,
+                            uint64_t Blocks, uint64_t TimeNs) {
+  Of.LiveBytes += Bytes;
+  Of.LiveBlocks += Blocks;
+  if (Of.LiveBytes > Of.Trigger && LLVM_UNLIKELY(Of.passTrigger(Now, TimeNs)))
+    noteCrossings(Of, By, Of.LiveBytes, TimeNs);
+}
+
 inline void LiveStats::spaceRise(Cell &C, uint64_t Bytes, uint64_t Blocks,
                                  uint64_t TimeNs) {
-  C.D->rise(Bytes, Blocks, Now, TimeNs);
+  rise(*C.D, C, Bytes, Blocks, TimeNs);
   Share &S = *C.S;
   S.AllocatedBytes += Bytes;
   S.LiveBytes += Bytes;
@@ -893,7 +942,7 @@ inline void LiveStats::allocate(BlockRef B, uint64_t Size, uint64_t TimeNs,
   Target T = beginEvent(B, TimeNs);
   countAllocation(T, Thread, B.AllocationId, Size);
   growRows(T, Size);
-  T.C.H->C.rise(Size, 1, Now, TimeNs);
+  rise(T.C.H->C, T.C, Size, 1, TimeNs);
   T.C.S->Allocations += 1;
   spaceRise(T.C, Size, 1, TimeNs);
 }

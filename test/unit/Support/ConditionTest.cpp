@@ -1,41 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The grammar of --fail-on.
+// The grammar of conditions.
 
-#include "Cli/FailOn.h"
+#include "Support/Condition.h"
 #include "gtest/gtest.h"
 
 using namespace llvm;
 using namespace memkit;
 
-using Kind = FailCondition::ConditionKind;
+using Kind = Condition::ConditionKind;
 
-static constexpr FailMetric Metrics[] = {
-    {"leaks", FF_Any | FF_Value | FF_PerHeap},
-    {"growth", FF_Any | FF_PerStep | FF_PerTime | FF_PerHeap},
-    {"peak", FF_Value | FF_Change | FF_PerHeap},
-    {"count", FF_Any | FF_Value | FF_Change | FF_Count},
-    {"lost", FF_Any}};
+static constexpr ConditionMetric Metrics[] = {
+    {"leaks", CF_Any | CF_Value | CF_PerHeap},
+    {"growth", CF_Any | CF_PerStep | CF_PerTime | CF_PerHeap},
+    {"peak", CF_Value | CF_Change | CF_PerHeap},
+    {"count", CF_Any | CF_Value | CF_Change | CF_Count},
+    {"lost", CF_Any}};
 
-static FailCondition parse(StringRef Text) {
-  return cantFail(parseFailCondition(Text, Metrics));
+static Condition parse(StringRef Text) {
+  return cantFail(parseCondition(Text, Metrics));
 }
 
 static std::string problem(StringRef Text) {
-  Expected<FailCondition> C = parseFailCondition(Text, Metrics);
+  Expected<Condition> C = parseCondition(Text, Metrics);
   return C ? "" : toString(C.takeError());
 }
 
-TEST(FailOn, AnyOfIt) {
-  FailCondition C = parse("lost");
+TEST(Condition, AnyOfIt) {
+  Condition C = parse("lost");
   EXPECT_EQ(C.What, Kind::Any);
   EXPECT_EQ(C.Metric, "lost");
   EXPECT_TRUE(C.isAbove(1));
   EXPECT_FALSE(C.isAbove(0));
 }
 
-TEST(FailOn, Value) {
-  FailCondition C = parse("leaks>10MiB");
+TEST(Condition, Value) {
+  Condition C = parse("leaks>10MiB");
   EXPECT_EQ(C.What, Kind::Value);
   EXPECT_EQ(C.Bound, 10u << 20);
   EXPECT_FALSE(C.isAbove(10 << 20));
@@ -45,25 +45,25 @@ TEST(FailOn, Value) {
   EXPECT_EQ(parse(" leaks > 1.5 KiB ").Bound, 1536u);
 }
 
-TEST(FailOn, OldForm) {
-  FailCondition C = parse("leaks:50");
+TEST(Condition, OldForm) {
+  Condition C = parse("leaks:50");
   EXPECT_EQ(C.What, Kind::Value);
   EXPECT_EQ(C.Heap, "");
   EXPECT_TRUE(C.isAbove(50));
   EXPECT_FALSE(C.isAbove(49));
 }
 
-TEST(FailOn, Rate) {
-  FailCondition C = parse("growth>1MiB/step");
+TEST(Condition, Rate) {
+  Condition C = parse("growth>1MiB/step");
   EXPECT_EQ(C.What, Kind::PerStep);
   EXPECT_EQ(C.Bound, 1u << 20);
   EXPECT_EQ(parse("growth>4K/s").What, Kind::PerTime);
   EXPECT_EQ(parse("growth>4K/s").Bound, 4096u);
 }
 
-TEST(FailOn, Change) {
+TEST(Condition, Change) {
   // 5 % of 200 is 10: 211 is above 210, and 210 is not.
-  FailCondition C = parse("peak>+5%");
+  Condition C = parse("peak>+5%");
   EXPECT_EQ(C.What, Kind::ChangeShare);
   EXPECT_TRUE(C.isChangeAbove(200, 211));
   EXPECT_FALSE(C.isChangeAbove(200, 210));
@@ -75,14 +75,14 @@ TEST(FailOn, Change) {
   EXPECT_FALSE(parse("peak>+150%").isChangeAbove(100, 250));
   EXPECT_TRUE(parse("peak>+150%").isChangeAbove(100, 251));
 
-  FailCondition D = parse("peak>+10KiB");
+  Condition D = parse("peak>+10KiB");
   EXPECT_EQ(D.What, Kind::Change);
   EXPECT_FALSE(D.isChangeAbove(100, 100 + 10240));
   EXPECT_TRUE(D.isChangeAbove(100, 101 + 10240));
 }
 
-TEST(FailOn, Heaps) {
-  FailCondition C = parse("host.malloc:peak>+5%");
+TEST(Condition, Heaps) {
+  Condition C = parse("host.malloc:peak>+5%");
   EXPECT_EQ(C.Heap, "host.malloc");
   EXPECT_TRUE(C.isOfHeap("host.malloc"));
   EXPECT_FALSE(C.isOfHeap("host.mmap"));
@@ -96,8 +96,8 @@ TEST(FailOn, Heaps) {
   EXPECT_NE(problem("host.[:peak>1"), "");
 }
 
-TEST(FailOn, HeapsThatMayLack) {
-  FailCondition C = parse("torch.cuda:1?:peak>1G");
+TEST(Condition, HeapsThatMayLack) {
+  Condition C = parse("torch.cuda:1?:peak>1G");
   EXPECT_TRUE(C.MayLack);
   EXPECT_EQ(C.Heap, "torch.cuda:1");
   EXPECT_TRUE(C.isOfHeap("torch.cuda:1"));
@@ -114,19 +114,19 @@ TEST(FailOn, HeapsThatMayLack) {
   EXPECT_FALSE(parse("peak>1G").MayLack);
 }
 
-TEST(FailOn, Counts) {
+TEST(Condition, Counts) {
   EXPECT_EQ(parse("count>12").Bound, 12u);
   EXPECT_NE(problem("count>12KiB"), "");
 }
 
-TEST(FailOn, NoneShowsTheGrammar) {
+TEST(Condition, NoneShowsTheGrammar) {
   const char Grammar[] =
-      " is not one of [HEAP:]leaks[>SIZE], [HEAP:]growth[>SIZE/step|SIZE/s], "
+      " is not one of [HEAP:]leaks[>SIZE], [HEAP:]growth[>SIZE/step|SIZE/s|SIZE/min], "
       "[HEAP:]peak>SIZE|+SIZE|+N%, count[>N|+N|+N%], lost";
   for (StringRef Text :
        {"", "oops", "leaks>", "leaks>1%", "leaks>+5%", "leaks>big", "peak",
         "peak>+x%", "peak>+-5%", "peak>+inf%", "peak:", "lost>5", "lost:5",
         "growth>1MiB", "growth>1MiB/h", "growth:1MiB", ">5", "leaks>1>2",
         "leaks>99999999999999999999"})
-    EXPECT_EQ(problem(Text), ("--fail-on: '" + Text + "'" + Grammar).str());
+    EXPECT_EQ(problem(Text), ("'" + Text + "'" + Grammar).str());
 }
