@@ -3,8 +3,8 @@
 // Errors of the option parser in the tools' words.
 
 #include "UsageText.h"
-#include "Support/NearName.h"
 #include "HelpText.h"
+#include "Support/NearName.h"
 #include "ToolMain.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

@@ -328,7 +328,8 @@ Expected<RecordResult> memkit::record(const RecordOptions &O) {
   Result.Output = Out->name();
   MemoryGroup Group = MemoryGroup::own();
   uint64_t KillsBefore = Group.kills();
-  Session S(O, **R, **Listener, "memkit." + std::to_string(getpid()));
+  Session S(O, **R, **Listener, "memkit." + std::to_string(getpid()),
+            Out->name());
   S.setProgram(Child->pid(), Path, WhyNot);
   if (Error E = S.openDoor(*Copy ? (*Copy)->fd() : Out->fd()))
     O.Warn("tools cannot look at this recording while it runs: " +

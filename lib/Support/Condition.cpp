@@ -49,7 +49,8 @@ static Expected<Condition> readCondition(StringRef Text,
 
 /// The condition that Text may mean: `peak>5%` is `peak>+5%`, and metrics may
 /// be misspelt. Empty: no idea.
-static std::string nearCondition(StringRef Text, ArrayRef<ConditionMetric> Metrics) {
+static std::string nearCondition(StringRef Text,
+                                 ArrayRef<ConditionMetric> Metrics) {
   std::string Try = Text.str();
   auto IsFine = [&] {
     if (Expected<Condition> C = readCondition(Try, Metrics))
@@ -79,19 +80,17 @@ static std::string nearCondition(StringRef Text, ArrayRef<ConditionMetric> Metri
 
 static Error notACondition(StringRef Text, ArrayRef<ConditionMetric> Metrics) {
   if (std::string Near = nearCondition(Text, Metrics); !Near.empty())
-    return makeRequestError("'" + Text + "'; did you mean '" + Near +
-                          "'?");
+    return makeRequestError("'" + Text + "'; did you mean '" + Near + "'?");
   SmallVector<std::string, 8> All;
   for (const ConditionMetric &M : Metrics)
     All.push_back(grammarOf(M));
-  return makeRequestError("'" + Text + "' is not one of " +
-                        join(All, ", "));
+  return makeRequestError("'" + Text + "' is not one of " + join(All, ", "));
 }
 
 static const ConditionMetric *findMetric(ArrayRef<ConditionMetric> Metrics,
-                                    StringRef Name) {
-  const ConditionMetric *At =
-      find_if(Metrics, [&](const ConditionMetric &M) { return M.Name == Name; });
+                                         StringRef Name) {
+  const ConditionMetric *At = find_if(
+      Metrics, [&](const ConditionMetric &M) { return M.Name == Name; });
   return At == Metrics.end() ? nullptr : At;
 }
 
@@ -157,7 +156,8 @@ static bool readName(StringRef Text, ArrayRef<ConditionMetric> Metrics,
   StringRef Heap, Name;
   std::tie(Heap, Name) = Text.rsplit(':');
   bool HasHeap = Text.contains(':');
-  const ConditionMetric *M = findMetric(Metrics, (HasHeap ? Name : Text).trim());
+  const ConditionMetric *M =
+      findMetric(Metrics, (HasHeap ? Name : Text).trim());
   if (!M || (HasHeap && (!(M->Forms & CF_PerHeap) || Heap.trim().empty())))
     return false;
   Out.Metric = M->Name.str();
@@ -201,7 +201,7 @@ static Expected<Condition> readCondition(StringRef Text,
 }
 
 Expected<Condition> parseCondition(StringRef Text,
-                                           ArrayRef<ConditionMetric> Metrics) {
+                                   ArrayRef<ConditionMetric> Metrics) {
   Expected<Condition> C = readCondition(Text, Metrics);
   if (!C) {
     consumeError(C.takeError());
@@ -209,8 +209,7 @@ Expected<Condition> parseCondition(StringRef Text,
   }
   Expected<GlobPattern> Heap = GlobPattern::create(C->Heap);
   if (!Heap)
-    return makeRequestError("'" + C->Text +
-                          "': " + toString(Heap.takeError()));
+    return makeRequestError("'" + C->Text + "': " + toString(Heap.takeError()));
   return C;
 }
 

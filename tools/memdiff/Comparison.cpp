@@ -49,13 +49,14 @@ void warnOfDifferences(const DiffRuns &Runs) {
 //===----------------------------------------------------------------------===//
 
 static constexpr unsigned Bytes = CF_Value | CF_Change | CF_PerHeap;
-static constexpr ConditionMetric Conditions[] = {{"differences", CF_Any},
-                                            {"lost", CF_Any},
-                                            {"peak", Bytes},
-                                            {"live", Bytes},
-                                            {"allocated", Bytes},
-                                            {"count", Bytes | CF_Count},
-                                            {"temporary", Bytes | CF_Count}};
+static constexpr ConditionMetric Conditions[] = {
+    {"differences", CF_Any},
+    {"lost", CF_Any},
+    {"peak", Bytes},
+    {"live", Bytes},
+    {"allocated", Bytes},
+    {"count", Bytes | CF_Count},
+    {"temporary", Bytes | CF_Count}};
 
 ArrayRef<ConditionMetric> diffConditions() { return Conditions; }
 

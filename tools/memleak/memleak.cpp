@@ -104,8 +104,8 @@ static bool growthHolds(const Condition &C, const Trace &T,
 }
 
 /// Whether the findings of the heaps that C names in Space meet C.
-static bool holdsIn(const Condition &C, const Trace &T,
-                    const LeakFindings &R, uint32_t Space) {
+static bool holdsIn(const Condition &C, const Trace &T, const LeakFindings &R,
+                    uint32_t Space) {
   if (C.Metric == "growth")
     return growthHolds(C, T, R, Space);
   LeakKinds Kind = C.Metric == "leaks" ? FK_Exit : FK_Outlier;
@@ -120,8 +120,7 @@ static bool holdsIn(const Condition &C, const Trace &T,
              C.What == Condition::ConditionKind::Any ? Findings : Bytes));
 }
 
-static bool holds(const Condition &C, const Trace &T,
-                  const LeakFindings &R) {
+static bool holds(const Condition &C, const Trace &T, const LeakFindings &R) {
   if (C.Metric == "lost")
     return C.isAbove(static_cast<double>(T.lostEvents()));
   return any_of(seq<uint32_t>(T.devices().size() + 1),
@@ -286,8 +285,7 @@ static Expected<int> run(SelectionFlags &Flags, FailOn &Fatal) {
   for (const SuppressionUse &U : R->Exit.Suppressed)
     if (!U.any())
       warn("suppression 'leak:" + U.Pattern + "' matched nothing");
-  return Fatal.status(
-      [&](const Condition &C) { return holds(C, *In.T, *R); });
+  return Fatal.status([&](const Condition &C) { return holds(C, *In.T, *R); });
 }
 
 int main(int Argc, char **Argv) {

@@ -106,6 +106,16 @@ static cl::list<std::string>
                    "host.brk, python.object, torch.*, nvtx.*, cuda*"),
           cl::value_desc("GLOB,..."), cl::CommaSeparated,
           cl::cat(helpGroup(HelpGroup::Record)));
+static cl::list<std::string> Alert(
+    "alert",
+    cl::desc("Say when a condition holds: host:live>2GiB, rss>80%, "
+             "cuda:0:used>90%, growth>1MiB/min, lost, oom; may be repeated"),
+    cl::value_desc("CONDITION"), cl::cat(toolCategory()));
+static cl::list<std::string> OnAlert(
+    "on-alert",
+    cl::desc("What an alert does, too: snapshot, stop (the recording), "
+             "signal:TERM (to the program), exec:COMMAND; may be repeated"),
+    cl::value_desc("ACTION"), cl::cat(toolCategory()));
 static cl::opt<bool>
     NoFollow("no-follow", cl::desc("Do not record programs started by exec"),
              cl::cat(helpGroup(HelpGroup::Record)));
@@ -256,6 +266,24 @@ static Error parseStep(RecordOptions &O) {
   return Error::success();
 }
 
+static Error parseAlerts(RecordOptions &O) {
+  for (StringRef Text : Alert) {
+    Expected<AlertRule> R = parseAlert(Text);
+    if (!R)
+      return makeUsageError("--alert: " + toString(R.takeError()));
+    O.Alerts.push_back(std::move(*R));
+  }
+  for (StringRef Text : OnAlert) {
+    Expected<AlertAction> A = parseAlertAction(Text);
+    if (!A)
+      return makeUsageError("--on-alert: " + toString(A.takeError()));
+    O.OnAlert.push_back(std::move(*A));
+  }
+  if (!O.OnAlert.empty() && O.Alerts.empty())
+    return makeUsageError("--on-alert needs --alert=CONDITION");
+  return Error::success();
+}
+
 static Error parseSampleInterval(RecordOptions &O) {
   constexpr uint64_t Min = 1000000, Max = 3600ull * 1000000000;
   Expected<uint64_t> Ns = parseTime(SampleInterval);
@@ -297,6 +325,8 @@ static std::vector<std::string> describe(const RecordOptions &O) {
                                                  : "cuda=interpose");
   if (!O.StepRange.empty())
     Text.push_back("step=" + O.StepRange);
+  for (const AlertRule &R : O.Alerts)
+    Text.push_back("alert=" + R.C.Text);
   if (!O.Follow)
     Text.push_back("no-follow=1");
   if (!O.Symbols)
@@ -317,6 +347,8 @@ Expected<RecordOptions> memkit::recordOptions() {
   if (Error E = parseStep(O))
     return std::move(E);
   if (Error E = parseKeep(O))
+    return std::move(E);
+  if (Error E = parseAlerts(O))
     return std::move(E);
   O.PythonObjects = PythonObjects;
   O.Torch = Torch;

@@ -163,6 +163,8 @@ int main(int Argc, char **Argv) {
   O->PythonFolder = findPythonFolder(Argv[0]);
   O->Command = A->Command;
   O->Warn = [](const Twine &What) { warn(What); };
+  // Also with -q: the user asked for these lines.
+  O->Alert = [](const Twine &What) { errs() << "memrec: " << What << '\n'; };
   O->Note = [](const Twine &What) { sayVerbose(What); };
   reportToTerminal(*O);
   keepHeapSmall();

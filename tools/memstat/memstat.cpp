@@ -51,10 +51,11 @@ static cl::opt<bool> NoGrowth("no-growth",
 static cl::opt<bool>
     Ascii("ascii", cl::cat(helpGroup(HelpGroup::Expert)),
           cl::desc("Draw with ASCII (default in locales without UTF-8)"));
-static constexpr ConditionMetric Conditions[] = {{"lost", CF_Any},
-                                            {"suggestions", CF_Any | CF_Value},
-                                            {"peak", CF_Value | CF_PerHeap},
-                                            {"live", CF_Value | CF_PerHeap}};
+static constexpr ConditionMetric Conditions[] = {
+    {"lost", CF_Any},
+    {"suggestions", CF_Any | CF_Value},
+    {"peak", CF_Value | CF_PerHeap},
+    {"live", CF_Value | CF_PerHeap}};
 
 /// Whether C's bound on bytes is exceeded. Without a heap name the bound is for
 /// each memory space, and with chosen heaps for each of these heaps.
@@ -213,8 +214,7 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
   if (Error E = (*Out)->keep())
     return E;
   for_each(T.reader().unknownWarnings(), [](const std::string &W) { warn(W); });
-  return Fatal.status(
-      [&](const Condition &C) { return holds(C, F, *In.S); });
+  return Fatal.status([&](const Condition &C) { return holds(C, F, *In.S); });
 }
 
 int main(int Argc, char **Argv) {

@@ -423,8 +423,8 @@ public:
     bool IsSpace = true;
     uint32_t Id = 0; ///< heap or memory space
     uint64_t Bound = 0;
-    uint64_t LiveBytes = 0; ///< after the event
-    uint64_t TimeNs = 0;    ///< of the event
+    uint64_t LiveBytes = 0;         ///< after the event
+    uint64_t TimeNs = 0;            ///< of the event
     uint32_t Process = 0, Heap = 0; ///< of the event
   };
   /// Tells of each bound of a heap or memory space that live bytes cross from
@@ -476,7 +476,7 @@ private:
     uint64_t EndedBytes = 0; ///< live when their processes ended
     uint64_t EndedBlocks = 0;
     uint32_t Id = 0;
-    uint64_t Trigger = 0;      ///< the lower of PeakBytes and Watched
+    uint64_t Trigger = 0;       ///< the lower of PeakBytes and Watched
     uint64_t Watched = NoBound; ///< the lowest bound that was not crossed yet
     /// All bounds, rising; then NoBound. Watched is the one at NextBound.
     std::vector<uint64_t> Bounds{NoBound};

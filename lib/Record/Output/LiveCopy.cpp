@@ -53,7 +53,8 @@ Expected<std::unique_ptr<LiveCopy>> LiveCopy::begin(Recording &R,
 }
 
 LiveCopy::~LiveCopy() {
-  if (R.Stats.isInMoment())
+  // After the last row the moment may be another reader's.
+  if (!HasRows && R.Stats.isInMoment())
     R.Stats.endMoment();
 }
 

@@ -18,7 +18,19 @@ uint32_t RecordedHeaps::add(const std::string &Name, uint32_t Parent,
   New.Space = Space;
   uint32_t Id = Names.addHeap(New);
   Stats.addHeap(Id, New);
+  addKnown(Id, Space, Name);
   return Id;
+}
+
+void RecordedHeaps::addKnown(uint32_t Heap, uint32_t Space, StringRef Name) {
+  AllHeaps.push_back({Heap, Space, Name.str()});
+  if (OnHeap)
+    OnHeap(Heap, Name, Space, spaceName(Space));
+}
+
+void RecordedHeaps::tellOfAll() const {
+  for (const KnownName &K : AllHeaps)
+    OnHeap(K.Heap, K.Name, K.Space, spaceName(K.Space));
 }
 
 uint32_t RecordedHeaps::host(HostHeapKind H) {
@@ -36,6 +48,7 @@ uint32_t RecordedHeaps::host(HostHeapKind H) {
     New.Flags |= HF_Estimates;
   Id = Names.addHeap(New);
   Stats.addHeap(Id, New);
+  addKnown(Id, 0, K.Name);
   return Id;
 }
 

@@ -9,6 +9,7 @@
 #include "Output/HostHeaps.h"
 #include "Wire/Cuda.h"
 #include "memkit/Stats/LiveStats.h"
+#include <functional>
 #include <map>
 
 namespace memkit {
@@ -20,6 +21,13 @@ class RecordedHeaps {
 public:
   RecordedHeaps(Catalog &Names, LiveStats &Stats, const HeapChoice &Wanted)
       : Names(Names), Stats(Stats), Wanted(Wanted) {}
+  /// Called for each new heap, before its first event; may be empty.
+  std::function<void(uint32_t Heap, llvm::StringRef Name, uint32_t Space,
+                     llvm::StringRef SpaceName)>
+      OnHeap;
+  /// Calls OnHeap for all heaps so far.
+  void tellOfAll() const;
+
   /// Adds malloc's heap; call before all others.
   void start() { host(HostHeapKind::Malloc); }
 
@@ -87,6 +95,12 @@ private:
   uint32_t add(const std::string &Name, uint32_t Parent, uint32_t Flags,
                uint32_t Space = 0);
 
+  struct KnownName {
+    uint32_t Heap, Space;
+    std::string Name;
+  };
+  void addKnown(uint32_t Heap, uint32_t Space, llvm::StringRef Name);
+
   static constexpr size_t MaxPoolHeaps = 64;
   Catalog &Names;
   LiveStats &Stats;
@@ -96,6 +110,7 @@ private:
   std::vector<uint32_t> HeapsOfTensors;  ///< in no order
   std::vector<uint32_t> SpaceOfTensors;  ///< by heap: memory space + 1; 0: none
   std::map<std::string, uint32_t> Pools; ///< by name
+  std::vector<KnownName> AllHeaps;       ///< all heaps
 };
 
 } // namespace memkit

@@ -48,6 +48,8 @@ void Recording::removeProcess(ProcessLog &Log) {
 
 void Recording::addMark(Mark M) {
   Stats.countMarks(1);
+  if (OnMark)
+    OnMark(M);
   PendingMarks.Rows.push_back(std::move(M));
 }
 

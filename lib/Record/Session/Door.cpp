@@ -202,7 +202,9 @@ void Door::sendCopy() {
 
 void Door::goOnCopying(uint64_t NowNs) {
   if (!Copy) {
-    if (none_of(Peers, [](const Peer &P) { return P.WantsTrace; }))
+    // An alert may read the moment.
+    if (none_of(Peers, [](const Peer &P) { return P.WantsTrace; }) ||
+        R.Stats.isInMoment())
       return;
     for (Peer &P : Peers)
       P.GetsCopy |= std::exchange(P.WantsTrace, false);

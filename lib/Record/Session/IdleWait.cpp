@@ -16,7 +16,7 @@ using namespace memkit;
 /// nothing but allocate fills a ring in this time.
 static constexpr uint64_t MaxNapNs = 2000000;
 
-void IdleWait::wait(double Fullest) {
+void IdleWait::wait(double Fullest, bool IsBusy) {
   if (Fullest >= 0.5)
     NapNs = std::max<uint64_t>(NapNs / 2, 50000);
   else if (Fullest < 0.25)
@@ -39,6 +39,8 @@ void IdleWait::wait(double Fullest) {
     if (Visitors->isCopying())
       Time = 0;
   }
+  if (IsBusy)
+    Time = 0;
   timespec Nap{0, long(Time)};
   bool Failed = ppoll(Polls.data(), Polls.size(), &Nap, nullptr) < 0;
   ListenerReady = Failed || Polls.front().revents;

@@ -31,7 +31,8 @@ public:
   /// quarter to a half full when the session reads it. A pass costs some
   /// microseconds and cold caches: short waits over nearly empty rings doubled
   /// the cost of an event.
-  void wait(double Fullest);
+  /// IsBusy: something is read a part at a time: does not sleep.
+  void wait(double Fullest, bool IsBusy);
   /// Whether the listener may have a new connection.
   bool listenerReady() const { return ListenerReady; }
   /// Also waits for the door; null: no longer.

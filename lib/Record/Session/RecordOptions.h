@@ -6,6 +6,8 @@
 #define MEMKIT_LIB_RECORD_SESSION_RECORDOPTIONS_H
 
 #include "Record/Output/TraceOutput.h"
+#include "Record/Session/AlertActions.h"
+#include "Record/Session/AlertRules.h"
 #include "Wire/Layout.h"
 #include "llvm/ADT/Twine.h"
 #include <cstdint>
@@ -85,6 +87,10 @@ struct RecordOptions {
   /// none.
   std::string PythonFolder;
   std::vector<std::string> Options; ///< name=value, for the header
+  std::vector<AlertRule> Alerts;
+  std::vector<AlertAction> OnAlert;
+  /// Called for each alert, one line each; empty: not wanted.
+  std::function<void(const llvm::Twine &)> Alert;
   /// Called for each warning to the user, one line each.
   std::function<void(const llvm::Twine &)> Warn = [](const llvm::Twine &) {};
   /// As Warn, for messages without a problem.

@@ -13,10 +13,11 @@ using namespace memkit;
 static constexpr size_t MaxAnswers = 128;
 
 Session::Session(const RecordOptions &O, Recording &R, Greeter &Listener,
-                 std::string Tag)
+                 std::string Tag, std::string Trace)
     : O(O), R(R), Listener(Listener), Execs(O, R, Children, Tag),
       Starts(O, Shared, Listener, Children, Program, Execs, Exits, Roles,
-             Symbols, Control, std::move(Tag)) {
+             Symbols, Control, std::move(Tag)),
+      Actions(O.OnAlert, std::move(Trace), Control, Children) {
   // Naps are short; the kernel's default timer slack would double them.
   prctl(PR_SET_TIMERSLACK, 2000ul);
   if (O.Symbols)
@@ -43,12 +44,13 @@ void Session::run() {
     pass();
     Starts.addUnconnected();
     samples();
+    Watch.take(R.nowNs(), Actions);
     if (Visitors)
       Visitors->take(R.nowNs(), Idle.doorReady());
     Children.removeWritten(R);
     if (TheRequests.Stop || R.failed() || finished())
       break;
-    Idle.wait(Rings.fullest());
+    Idle.wait(Rings.fullest(), Watch.isReading());
   }
   Listener.shut();
   Idle.setDoor(nullptr);
@@ -67,6 +69,7 @@ void Session::run() {
     P.State->countLosses();
     P.State->endScopes(R.nowNs());
   }
+  Watch.finish(Actions);
 }
 
 void Session::pass() {

@@ -5,6 +5,7 @@
 #ifndef MEMKIT_LIB_RECORD_SESSION_H
 #define MEMKIT_LIB_RECORD_SESSION_H
 
+#include "Session/Alerts.h"
 #include "Session/CaptureReports.h"
 #include "Session/ChildList.h"
 #include "Session/ClockMarks.h"
@@ -33,8 +34,9 @@ namespace memkit {
 /// one thread.
 class Session {
 public:
+  /// Trace: the name of the output.
   Session(const RecordOptions &O, Recording &R, Greeter &Listener,
-          std::string Tag);
+          std::string Tag, std::string Trace);
 
   /// Sets the program, a child process of the recorder. WhyNot: why the program
   /// cannot be recorded, or empty.
@@ -44,8 +46,12 @@ public:
   llvm::Error openDoor(int TraceFd);
   /// Runs until nothing is left to record, or until a request to stop.
   void run();
-  /// Warns of a start or stop of the options whose time point never came.
-  void warnOfTimePoints() const { Control.warnOfTimePoints(); }
+  /// Warns of a start or stop of the options whose time point never came, and
+  /// of alerts whose heap never came.
+  void warnOfTimePoints() const {
+    Control.warnOfTimePoints();
+    Watch.warnOfMissing();
+  }
   /// Resolves the remaining frames, and completes the trace.
   void finish();
 
@@ -91,6 +97,8 @@ private:
   ProcessStarts Starts;
   RingReader Rings{R};
   IdleWait Idle{R, Listener, Program, Children};
+  Alerts Watch{O, R};
+  AlertActions Actions;
   std::unique_ptr<Door> Visitors; ///< null: no door is open
   uint64_t NextFlushNs = 0, NextLossNs = 0, NextProgressNs = 5'000'000'000;
 };

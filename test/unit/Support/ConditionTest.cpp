@@ -120,9 +120,9 @@ TEST(Condition, Counts) {
 }
 
 TEST(Condition, NoneShowsTheGrammar) {
-  const char Grammar[] =
-      " is not one of [HEAP:]leaks[>SIZE], [HEAP:]growth[>SIZE/step|SIZE/s|SIZE/min], "
-      "[HEAP:]peak>SIZE|+SIZE|+N%, count[>N|+N|+N%], lost";
+  const char Grammar[] = " is not one of [HEAP:]leaks[>SIZE], "
+                         "[HEAP:]growth[>SIZE/step|SIZE/s|SIZE/min], "
+                         "[HEAP:]peak>SIZE|+SIZE|+N%, count[>N|+N|+N%], lost";
   for (StringRef Text :
        {"", "oops", "leaks>", "leaks>1%", "leaks>+5%", "leaks>big", "peak",
         "peak>+x%", "peak>+-5%", "peak>+inf%", "peak:", "lost>5", "lost:5",

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Conditions that are watched while a program is recorded.
+
+#ifndef MEMKIT_LIB_RECORD_SESSION_ALERTRULES_H
+#define MEMKIT_LIB_RECORD_SESSION_ALERTRULES_H
+
+#include "Support/Condition.h"
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace memkit {
+
+/// The metrics of alerts: live, peak, rss, used, reserved, unaccounted,
+/// fragmentation, growth, lost, oom.
+llvm::ArrayRef<ConditionMetric> alertMetrics();
+
+enum class AlertMetric : uint8_t {
+  Live, ///< also `peak`: live bytes above a bound are a peak above the bound
+  Rss,  ///< of all recorded processes
+  Used, ///< of a device, by anybody
+  Reserved,
+  Unaccounted,
+  Fragmentation,
+  Growth,
+  Lost,
+  Oom,
+};
+AlertMetric alertMetricOf(llvm::StringRef Name);
+
+/// A heap or a memory space that a rule is about.
+struct AlertTarget {
+  bool IsSpace = true;
+  uint32_t Id = 0; ///< heap or memory space; 0 for rss, lost, oom, too
+  std::string Name;
+  /// The bound in bytes, or in events; none: the whole that N% is of is not
+  /// known yet.
+  std::optional<double> Bound;
+  bool IsArmed = true;
+  uint64_t FiredNs = 0;
+  /// Of growth: live bytes at the starts of seconds, or of steps.
+  std::deque<std::pair<uint64_t, uint64_t>> History;
+};
+
+/// A condition, and what it is about. Plain data.
+struct AlertRule {
+  Condition C;
+  AlertMetric Metric = AlertMetric::Live;
+  uint32_t Process = 0; ///< the process that set the alert; 0: memrec
+  uint32_t Number = 0;  ///< of the process's alerts, from 1
+  std::vector<AlertTarget> Targets;
+
+  /// The target of a heap or memory space; null: none.
+  AlertTarget *find(bool IsSpace, uint32_t Id);
+  /// Adds a target if the condition is about the name. Without a name in the
+  /// condition, the targets are memory spaces.
+  void addIfMeant(bool IsSpace, uint32_t Id, llvm::StringRef Name);
+  /// Whether Value is above the bound of T.
+  bool isAbove(const AlertTarget &T, double Value) const;
+  /// Whether the value has fallen so far below the bound that the next crossing
+  /// is news: 5 % of the bound, a second after the last alert.
+  bool mayArm(const AlertTarget &T, double Value, uint64_t NowNs) const;
+};
+
+/// Reads a condition of an alert. Errors: RequestError, with the right forms.
+llvm::Expected<AlertRule> parseAlert(llvm::StringRef Text);
+
+/// `host: 2.01 GiB live, above 2 GiB`.
+std::string alertText(const AlertRule &R, const AlertTarget &T, double Value);
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_RECORD_SESSION_ALERTRULES_H

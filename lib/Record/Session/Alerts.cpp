@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Watches conditions while a program is recorded, and raises alerts.
+
+#include "Session/Alerts.h"
+#include "Output/Recording.h"
+#include "Session/RecordOptions.h"
+#include "Shared/MemoryGroup.h"
+#include "memkit/Support/Format.h"
+#include "llvm/ADT/STLExtras.h"
+#include <sys/sysinfo.h>
+
+using namespace llvm;
+using namespace memkit;
+
+/// The limit of the control group, else the memory of the machine.
+static uint64_t hostLimit() {
+  struct sysinfo S = {};
+  uint64_t Machine =
+      sysinfo(&S) == 0 ? uint64_t(S.totalram) * S.mem_unit : UINT64_MAX;
+  uint64_t Group = MemoryGroup::own().limit();
+  return Group ? std::min(Group, Machine) : Machine;
+}
+
+Alerts::Alerts(const RecordOptions &O, Recording &R)
+    : O(O), R(R), Rules(O.Alerts), HostLimit(hostLimit()) {
+  R.Heaps.OnHeap = [this](uint32_t Heap, StringRef Name, uint32_t Space,
+                          StringRef SpaceName) {
+    addHeap(Heap, Name, Space, SpaceName);
+  };
+  R.OnMark = [this](const Mark &M) { see(M); };
+  R.Heaps.tellOfAll();
+}
+
+Alerts::~Alerts() {
+  R.Heaps.OnHeap = {};
+  R.OnMark = {};
+  if (Reads && R.Stats.isInMoment())
+    R.Stats.endMoment();
+}
+
+Error Alerts::add(StringRef Text, uint32_t Process, uint32_t Number) {
+  Expected<AlertRule> New = parseAlert(Text);
+  if (!New)
+    return New.takeError();
+  New->Process = Process;
+  New->Number = Number;
+  Rules.push_back(std::move(*New));
+  R.Heaps.tellOfAll();
+  return Error::success();
+}
+
+void Alerts::removeOf(uint32_t Process) {
+  // A rule's place stays: an alert may wait to be written.
+  for (AlertRule &Rule : Rules)
+    if (Rule.Process == Process)
+      Rule.Targets.clear();
+  HasNewBounds = true;
+}
+
+//===----------------------------------------------------------------------===//
+// Bounds
+//===----------------------------------------------------------------------===//
+
+/// What N% is of; none: not known yet.
+std::optional<double> Alerts::wholeOf(const AlertRule &Rule,
+                                      const AlertTarget &T) const {
+  if (Rule.Metric == AlertMetric::Fragmentation)
+    return 1;
+  uint32_t Space = T.Id;
+  if (!T.IsSpace) {
+    auto At = SpaceOf.find(T.Id);
+    Space = At == SpaceOf.end() ? 0 : At->second;
+  }
+  if (!Space)
+    return double(HostLimit);
+  auto At = TotalOf.find(Space);
+  return At == TotalOf.end() || !At->second ? std::nullopt
+                                            : std::optional(double(At->second));
+}
+
+void Alerts::setShares(AlertRule &Rule, AlertTarget &T) {
+  if (T.Bound)
+    return;
+  using Kind = Condition::ConditionKind;
+  if (Rule.C.What == Kind::Any)
+    T.Bound = 0;
+  else if (Rule.C.What == Kind::PerTime)
+    T.Bound = double(Rule.C.Bound) / Rule.C.UnitSeconds;
+  else if (Rule.C.What != Kind::Share)
+    T.Bound = double(Rule.C.Bound);
+  else if (std::optional<double> Whole = wholeOf(Rule, T))
+    T.Bound = *Whole * Rule.C.Share;
+}
+
+void Alerts::addHeap(uint32_t Heap, StringRef Name, uint32_t Space,
+                     StringRef SpaceName) {
+  SpaceOf[Heap] = Space;
+  for (AlertRule &Rule : Rules) {
+    Rule.addIfMeant(true, Space, SpaceName);
+    Rule.addIfMeant(false, Heap, Name);
+  }
+  // Before the first event of the heap.
+  setBounds();
+}
+
+/// Tells LiveStats which live bytes to watch.
+void Alerts::setBounds() {
+  // What was crossed is not watched again.
+  if (R.Stats.hasCrossings())
+    takeCrossings();
+  HasNewBounds = false;
+  std::map<std::pair<bool, uint32_t>, std::vector<uint64_t>> Of;
+  for (AlertRule &Rule : Rules)
+    for (AlertTarget &T : Rule.Targets) {
+      setShares(Rule, T);
+      if (Rule.Metric != AlertMetric::Live)
+        continue;
+      std::vector<uint64_t> &Bounds = Of[{T.IsSpace, T.Id}];
+      if (!T.IsArmed || !T.Bound)
+        continue;
+      auto Bound = uint64_t(*T.Bound);
+      Bounds.push_back(Rule.C.OrEqual && Bound ? Bound - 1 : Bound);
+    }
+  for (auto &[Key, Bounds] : Of) {
+    llvm::sort(Bounds);
+    Bounds.erase(std::unique(Bounds.begin(), Bounds.end()), Bounds.end());
+    if (Key.first ? Key.second < R.Stats.numSpaces()
+                  : R.Stats.hasHeap(Key.second))
+      R.Stats.setBounds(Key.first, Key.second, Bounds);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+void Alerts::takeCrossings() {
+  for (const LiveStats::Crossing &C : R.Stats.takeCrossings())
+    for (size_t I = 0; I != Rules.size(); ++I) {
+      AlertRule &Rule = Rules[I];
+      if (Rule.Metric != AlertMetric::Live)
+        continue;
+      AlertTarget *T = Rule.find(C.IsSpace, C.Id);
+      if (!T || !T->IsArmed || !Rule.isAbove(*T, double(C.LiveBytes)))
+        continue;
+      // A higher bound is crossed by a later event, of its own.
+      auto Bound = uint64_t(*T->Bound);
+      if ((Rule.C.OrEqual && Bound ? Bound - 1 : Bound) != C.Bound)
+        continue;
+      fire(I, *T, double(C.LiveBytes), C.TimeNs, C.Process);
+    }
+}
+
+/// A value was measured.
+void Alerts::look(AlertMetric M, bool IsSpace, uint32_t Id, double Value,
+                  uint64_t TimeNs, uint32_t Process) {
+  for (size_t I = 0; I != Rules.size(); ++I) {
+    AlertRule &Rule = Rules[I];
+    if (Rule.Metric != M)
+      continue;
+    AlertTarget *T = Rule.find(IsSpace, Id);
+    if (!T)
+      continue;
+    setShares(Rule, *T);
+    if (!T->IsArmed)
+      T->IsArmed = Rule.mayArm(*T, Value, TimeNs);
+    else if (Rule.isAbove(*T, Value))
+      fire(I, *T, Value, TimeNs, Process);
+  }
+}
+
+void Alerts::see(const Mark &M) {
+  auto At = [&](size_t I) {
+    return I < M.Values.size() && M.Values[I] != UnknownBytes ? M.Values[I] : 0;
+  };
+  switch (M.Kind) {
+  case MarkKind::Rss: {
+    Resident[M.Process] = At(0);
+    uint64_t Sum = 0;
+    for (auto [Process, Bytes] : Resident)
+      Sum += Bytes;
+    return look(AlertMetric::Rss, true, 0, double(Sum), M.TimeNs, M.Process);
+  }
+  case MarkKind::ProcessEnd:
+    Resident.erase(M.Process);
+    return removeOf(M.Process);
+  case MarkKind::DeviceUsed: {
+    auto Device = uint32_t(M.Id);
+    // Bounds in per cent of the device are known from here on.
+    if (uint64_t Total = At(1); Total && !std::exchange(TotalOf[Device], Total))
+      HasNewBounds = true;
+    look(AlertMetric::Used, true, Device, double(At(0)), M.TimeNs, M.Process);
+    uint64_t Known = At(2) + At(3) + At(4) + At(5);
+    if (M.Values.size() > 2 && M.Values[2] != UnknownBytes)
+      look(AlertMetric::Unaccounted, true, Device,
+           double(At(0) - std::min(At(0), Known)), M.TimeNs, M.Process);
+    return;
+  }
+  case MarkKind::HeapReserved: {
+    ReservedOf[M.Heap] = At(0);
+    uint64_t Live = R.Stats.liveBytes(false, M.Heap), Sum = 0;
+    uint32_t Space = SpaceOf[M.Heap];
+    for (auto [Heap, Bytes] : ReservedOf)
+      Sum += SpaceOf[Heap] == Space ? Bytes : 0;
+    look(AlertMetric::Reserved, false, M.Heap, double(At(0)), M.TimeNs,
+         M.Process);
+    look(AlertMetric::Reserved, true, Space, double(Sum), M.TimeNs, M.Process);
+    double Share =
+        double(fragmentationPpm(At(0), Live)) / 1e6; // of this heap alone
+    look(AlertMetric::Fragmentation, false, M.Heap, Share, M.TimeNs, M.Process);
+    look(AlertMetric::Fragmentation, true, Space, Share, M.TimeNs, M.Process);
+    return;
+  }
+  case MarkKind::Oom:
+    return look(AlertMetric::Oom, true, 0, double(++Ooms), M.TimeNs, M.Process);
+  case MarkKind::Loss:
+    // Events that were left out on request are no loss.
+    if (lossKindOf(M.Id) == LossKind::Events)
+      return;
+    return look(AlertMetric::Lost, true, 0, double(Lost += At(0)), M.TimeNs,
+                M.Process);
+  case MarkKind::Step:
+    return noteStep(M);
+  default:
+    return;
+  }
+}
+
+/// Growth a step: over ten steps of the first process with steps.
+void Alerts::noteStep(const Mark &M) {
+  constexpr size_t Steps = 10;
+  if (!SteppingProcess)
+    SteppingProcess = M.Process;
+  if (M.Process != SteppingProcess)
+    return;
+  for (AlertRule &Rule : Rules) {
+    if (Rule.Metric != AlertMetric::Growth ||
+        Rule.C.What != Condition::ConditionKind::PerStep)
+      continue;
+    for (AlertTarget &T : Rule.Targets) {
+      uint64_t Live = R.Stats.liveBytes(T.IsSpace, T.Id);
+      T.History.push_back({M.TimeNs, Live});
+      if (T.History.size() <= Steps)
+        continue;
+      double Rise = double(Live) - double(T.History.front().second);
+      T.History.pop_front();
+      look(AlertMetric::Growth, T.IsSpace, T.Id, Rise / double(Steps), M.TimeNs,
+           M.Process);
+    }
+  }
+}
+
+/// Growth by time: over the last minute, or ten seconds for `/s`.
+void Alerts::sampleGrowth(uint64_t NowNs) {
+  constexpr uint64_t Second = 1'000'000'000;
+  constexpr size_t Short = 10, Long = 60;
+  if (NowNs < NextSecondNs)
+    return;
+  NextSecondNs = NowNs + Second;
+  for (AlertRule &Rule : Rules) {
+    if (Rule.Metric != AlertMetric::Growth ||
+        Rule.C.What != Condition::ConditionKind::PerTime)
+      continue;
+    size_t Seconds = Rule.C.UnitSeconds > 1 ? Long : Short;
+    for (AlertTarget &T : Rule.Targets) {
+      uint64_t Live = R.Stats.liveBytes(T.IsSpace, T.Id);
+      T.History.push_back({NowNs, Live});
+      if (T.History.size() <= Seconds)
+        continue;
+      auto [SinceNs, Before] = T.History.front();
+      T.History.pop_front();
+      double Rate = (double(Live) - double(Before)) /
+                    (double(NowNs - SinceNs) / double(Second));
+      look(AlertMetric::Growth, T.IsSpace, T.Id, Rate, R.boundaryNs(NowNs), 1);
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Alerts
+//===----------------------------------------------------------------------===//
+
+void Alerts::fire(size_t Rule, AlertTarget &T, double Value, uint64_t TimeNs,
+                  uint32_t Process) {
+  const AlertRule &Of = Rules[Rule];
+  T.IsArmed = false;
+  T.FiredNs = TimeNs;
+  HasNewBounds |= Of.Metric == AlertMetric::Live;
+  Fired F;
+  F.Rule = Rule;
+  F.IsSpace = T.IsSpace;
+  F.Id = T.Id;
+  F.Value = Value;
+  F.Bound = T.Bound.value_or(0);
+  F.TimeNs = TimeNs;
+  F.Process = std::max(Process, 1u);
+  F.Text = alertText(Of, T, Value);
+  Told.push_back(F);
+  Pending.push_back(std::move(F));
+}
+
+/// Conditions whose value has fallen are watched again.
+void Alerts::rearm(uint64_t NowNs) {
+  constexpr uint64_t EveryNs = 50'000'000;
+  if (NowNs < NextArmNs)
+    return;
+  NextArmNs = NowNs + EveryNs;
+  for (AlertRule &Rule : Rules) {
+    if (Rule.Metric != AlertMetric::Live)
+      continue;
+    for (AlertTarget &T : Rule.Targets)
+      if (!T.IsArmed &&
+          Rule.mayArm(T, double(R.Stats.liveBytes(T.IsSpace, T.Id)), NowNs)) {
+        T.IsArmed = true;
+        HasNewBounds = true;
+      }
+  }
+}
+
+void Alerts::take(uint64_t NowNs, AlertActions &Runs) {
+  Runs.reap();
+  if (R.Stats.hasCrossings())
+    takeCrossings();
+  if (Rules.empty())
+    return;
+  sampleGrowth(NowNs);
+  rearm(NowNs);
+  if (HasNewBounds)
+    setBounds();
+  for (const Fired &F : std::exchange(Told, {})) {
+    const AlertRule &Of = Rules[F.Rule];
+    if (O.Alert)
+      O.Alert("alert at " + formatTime(F.TimeNs) + ": " + F.Text);
+    if (Of.Process) {
+      if (OnProcessAlert)
+        OnProcessAlert(Of.Process, Of.Number);
+      continue; // the program acts
+    }
+    AlertFacts Facts{Of.C.Text, F.Text, std::to_string(uint64_t(F.Value)),
+                     std::to_string(uint64_t(F.Bound)), F.TimeNs};
+    for (const std::string &Problem : Runs.run(Facts))
+      O.Warn("--on-alert: " + Problem);
+  }
+  readTop();
+}
+
+/// Reads the largest stacks of the moment for the first alert that waits, a
+/// part at a time.
+void Alerts::readTop() {
+  constexpr size_t RowsAtOnce = 256, Kept = 5;
+  if (Pending.empty())
+    return;
+  Fired &F = Pending.front();
+  if (!Reads) {
+    // A reader of the whole recording reads its moment first.
+    if (R.Stats.isInMoment())
+      return;
+    R.Stats.beginMoment();
+    Reads = true;
+  }
+  Part.clear();
+  bool More = R.Stats.momentPart(RowsAtOnce, Part);
+  auto BytesOf = [&](const MomentRow &Row) {
+    if (!F.IsSpace)
+      return Row.Stats.Heap == F.Id ? Row.Stats.LiveBytes : 0;
+    auto At = SpaceOf.find(Row.Stats.Heap);
+    return At != SpaceOf.end() && At->second == F.Id ? Row.Stats.LiveExclusive
+                                                     : 0;
+  };
+  for (const MomentRow &Row : Part) {
+    if (Row.IsScopePath || !BytesOf(Row) ||
+        (F.Top.size() == Kept && BytesOf(Row) <= BytesOf(F.Top.back())))
+      continue;
+    if (F.Top.size() == Kept)
+      F.Top.pop_back();
+    F.Top.insert(llvm::upper_bound(F.Top, Row,
+                                   [&](const MomentRow &A, const MomentRow &B) {
+                                     return BytesOf(A) > BytesOf(B);
+                                   }),
+                 Row);
+  }
+  if (More)
+    return;
+  Reads = false;
+  addMark(F);
+  Pending.erase(Pending.begin());
+}
+
+void Alerts::finish(AlertActions &Runs) {
+  take(R.nowNs(), Runs);
+  while (!Pending.empty())
+    readTop();
+}
+
+void Alerts::addMark(const Fired &F) {
+  Mark M;
+  M.Kind = MarkKind::Alert;
+  M.Process = F.Process;
+  M.TimeNs = F.TimeNs;
+  M.Name = R.Names.Names.string(F.Text);
+  M.Heap = F.IsSpace ? 0 : F.Id;
+  M.Values = {uint64_t(std::max(F.Value, 0.0)),
+              uint64_t(std::max(F.Bound, 0.0))};
+  for (const MomentRow &Row : F.Top) {
+    if (!M.Stack)
+      M.Stack = Row.Stats.Key;
+    M.Values.push_back(F.IsSpace ? Row.Stats.LiveExclusive
+                                 : Row.Stats.LiveBytes);
+    M.Values.push_back(Row.Stats.Key);
+  }
+  R.addMark(std::move(M));
+}
+
+void Alerts::warnOfMissing() const {
+  for (const AlertRule &Rule : Rules)
+    if (!Rule.Process && Rule.Targets.empty() && !Rule.C.MayLack &&
+        !Rule.C.Heap.empty())
+      O.Warn("--alert='" + Rule.C.Text + "': no heap or memory space called '" +
+             Rule.C.Heap + "' ever appeared");
+}
