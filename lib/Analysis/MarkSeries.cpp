@@ -16,7 +16,7 @@ namespace {
 /// Adds up the memory that the allocators of several processes hold for a heap.
 class MarkSeriesReader {
 public:
-  explicit MarkSeriesReader(const Trace &T) {
+  explicit MarkSeriesReader(const Trace &T) : T(T) {
     Out.Heaps.resize(T.heaps().size() + 1);
     Out.HeapTrims.resize(T.heaps().size() + 1);
     Out.Devices.resize(T.devices().size() + 1);
@@ -55,12 +55,17 @@ public:
     case MarkKind::ProcessEnd:
       endProcess(M);
       return "";
+    case MarkKind::Alert:
+      return takeAlert(M);
     default:
       return "";
     }
   }
 
   MarkSeries finish() {
+    stable_sort(Out.Alerts, [](const RaisedAlert &A, const RaisedAlert &B) {
+      return A.TimeNs < B.TimeNs;
+    });
     for (auto &Points : Out.Heaps)
       sortByTime(Points);
     for (auto &Points : Out.Devices)
@@ -87,6 +92,25 @@ private:
     P.Accounted = At(2);
     P.Parts = {At(3), At(4), At(5)};
     return P;
+  }
+
+  /// Alerts of conditions have a value and a bound; others are messages.
+  std::string takeAlert(const Mark &M) {
+    constexpr size_t MaxAlerts = 1 << 16;
+    if (M.Values.size() < 2 || Out.Alerts.size() == MaxAlerts)
+      return "";
+    RaisedAlert A;
+    A.TimeNs = M.TimeNs;
+    A.Text = T.string(M.Name);
+    A.Value = M.Values[0];
+    A.Bound = M.Values[1];
+    for (size_t I = 2; I + 1 < M.Values.size(); I += 2) {
+      if (M.Values[I + 1] > T.limits().Stacks)
+        return ("an alert with unknown stack " + Twine(M.Values[I + 1])).str();
+      A.Top.push_back({uint32_t(M.Values[I + 1]), M.Values[I]});
+    }
+    Out.Alerts.push_back(std::move(A));
+    return "";
   }
 
   template <class Point> static void sortByTime(std::vector<Point> &Points) {
@@ -146,6 +170,7 @@ private:
       change(It->first.second, It->second, Holding(), M.TimeNs);
   }
 
+  const Trace &T;
   MarkSeries Out;
   std::map<std::pair<uint32_t, uint32_t>, Holding> Own; ///< by process and heap
   std::map<uint32_t, Holding> All;                      ///< by heap

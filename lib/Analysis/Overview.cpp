@@ -110,6 +110,7 @@ static Error takeRest(const SelectedStats &S, const OverviewOptions &Options,
   if (Options.Columns)
     Out.Curves = readHeapCurves(S, Out.Live, Options.Columns);
   takeResident(S, *Marks, Options.Columns, Out);
+  Out.Alerts = std::move(Marks->Alerts);
   return Error::success();
 }
 

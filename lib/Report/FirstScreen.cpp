@@ -310,6 +310,28 @@ static void addOomRows(const PageInput &F,
   Add("to change", oomAdvice(F.T, *F.O.Where, M));
 }
 
+/// The last alert, and what held the memory then.
+static void
+addAlertRows(const PageInput &F,
+             function_ref<void(StringRef, const std::string &)> Add) {
+  if (F.O.Alerts.empty())
+    return;
+  const RaisedAlert &A = F.O.Alerts.back();
+  std::string Text = A.Text.str() + " at " + formatTime(A.TimeNs);
+  if (F.O.Alerts.size() > 1)
+    Text = plural(F.O.Alerts.size(), "alert") + ", the last: " + Text;
+  std::string Held;
+  if (F.O.Where)
+    for (auto [Stack, Bytes] : A.Top) {
+      std::string Place = F.O.Where->text(F.O.Where->place(
+          F.O.Where->of(Stack)));
+      if (!StringRef(Held).contains(Place))
+        Held += (Held.empty() ? "; held by " : ", ") + Place + " " +
+                formatSize(Bytes);
+    }
+  Add("! alert", Text + Held);
+}
+
 std::vector<HeadRow> headRows(const PageInput &F) {
   std::vector<Subject> All = subjectsOf(F);
   std::vector<HeadRow> Rows;
@@ -323,6 +345,7 @@ std::vector<HeadRow> headRows(const PageInput &F) {
   Add("command", shorten(commandText(F.R.Run.Command), MaxCommand));
   Add("run", runText(F));
   addOomRows(F, Add);
+  addAlertRows(F, Add);
   for (const Subject &S : All)
     Add("peak", subjectText(S, F));
   if (!All.empty())

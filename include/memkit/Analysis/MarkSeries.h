@@ -49,6 +49,15 @@ struct UsedPoint {
   GapParts Parts;
 };
 
+/// A condition of `memrec --alert`, or of the program, has begun to hold.
+struct RaisedAlert {
+  uint64_t TimeNs = 0;
+  llvm::StringRef Text; ///< `host: 21 MiB live, above 20 MiB (host:live>20M)`
+  uint64_t Value = 0, Bound = 0;
+  /// The stacks that held most then, the largest first.
+  std::vector<std::pair<uint32_t, uint64_t>> Top; ///< stack, bytes
+};
+
 /// The measurements in order of time.
 struct MarkSeries {
   std::vector<std::vector<ReservedPoint>> Heaps; ///< by heap; [0] is empty
@@ -60,6 +69,7 @@ struct MarkSeries {
   std::vector<std::vector<SeriesPoint>> Rss;
   /// The part of Rss that is code, files and shared memory.
   std::vector<std::vector<SeriesPoint>> RssShared;
+  std::vector<RaisedAlert> Alerts;
   /// The highest private memory of each process (by id); 0: not measured.
   std::vector<uint64_t> PrivatePeak;
 };

@@ -11,6 +11,7 @@
 #include "memkit/Analysis/HeapCurves.h"
 #include "memkit/Analysis/HeapOverview.h"
 #include "memkit/Analysis/LayerHolds.h"
+#include "memkit/Analysis/MarkSeries.h"
 #include "memkit/Analysis/OomMoment.h"
 #include "memkit/Analysis/PlaceStats.h"
 #include "memkit/Analysis/Suggestions.h"
@@ -55,6 +56,7 @@ struct Overview {
   GrowthReport Growth;                 ///< if OverviewOptions::Growth
   std::vector<LineGrowth> Growing;     ///< of Growth, by line
   std::optional<OomMoment> Oom;        ///< the last out-of-memory event
+  std::vector<RaisedAlert> Alerts;     ///< in order of time
   /// The intervals of the selection, if the overview needed any; for callers
   /// that read more of them.
   std::unique_ptr<IntervalSeries> Intervals;
