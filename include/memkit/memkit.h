@@ -79,6 +79,8 @@ typedef void (*memkit_mark_fn_)(const char *, size_t);
 typedef uint64_t (*memkit_begin_fn_)(const char *, size_t, unsigned);
 typedef void (*memkit_end_fn_)(uint64_t);
 typedef int (*memkit_stats_fn_)(uint64_t, void *, size_t);
+typedef uint32_t (*memkit_alert_fn_)(const char *, size_t);
+typedef uint64_t (*memkit_alerted_fn_)(uint32_t, uint64_t *);
 typedef void (*memkit_allocated_fn_)(const char *, size_t, const void *,
                                      size_t);
 typedef void (*memkit_freed_fn_)(const char *, size_t, const void *);
@@ -155,6 +157,30 @@ MEMKIT_INLINE_ int memkit_recording(void) {
 MEMKIT_INLINE_ int memkit_stats(uint64_t Scope, struct memkit_stats *To) {
   MEMKIT_FIND_(memkit_stats_fn_, memrec_stats);
   return Found ? Found(Scope, To, sizeof(*To)) : 0;
+}
+
+/*
+ * Asks the recorder to watch a condition, in the grammar of memrec --alert:
+ * "host:live>2GiB", "cuda:0:used>90%", "rss>80%", "growth>1MiB/min". Returns a
+ * number for memkit_alerted(), or 0 without a recorder and after 32 alerts of
+ * the process. A condition that the recorder cannot read is a warning of
+ * memrec. Not for a child after fork: ask again there.
+ */
+MEMKIT_INLINE_ uint32_t memkit_alert(const char *Condition) {
+  MEMKIT_FIND_(memkit_alert_fn_, memrec_alert);
+  return Found ? Found(Condition, strlen(Condition)) : 0;
+}
+
+/*
+ * How often the condition of an alert has begun to hold. Costs two loads: call
+ * it where the program can act. Value_and_bound: if not null, gets the value
+ * and its bound at the last time, in bytes (a share of fragmentation: 0 or 1).
+ */
+MEMKIT_INLINE_ uint64_t memkit_alerted(uint32_t Alert,
+                                       uint64_t Value_and_bound[2]) {
+  MEMKIT_FIND_(memkit_alerted_fn_, memrec_alerted);
+  uint64_t Unused[2];
+  return Found ? Found(Alert, Value_and_bound ? Value_and_bound : Unused) : 0;
 }
 
 /*

@@ -323,8 +323,8 @@ addAlertRows(const PageInput &F,
   std::string Held;
   if (F.O.Where)
     for (auto [Stack, Bytes] : A.Top) {
-      std::string Place = F.O.Where->text(F.O.Where->place(
-          F.O.Where->of(Stack)));
+      std::string Place =
+          F.O.Where->text(F.O.Where->place(F.O.Where->of(Stack)));
       if (!StringRef(Held).contains(Place))
         Held += (Held.empty() ? "; held by " : ", ") + Place + " " +
                 formatSize(Bytes);

@@ -26,7 +26,7 @@
 namespace memkit::wire {
 
 inline constexpr uint64_t Magic = 0x31657269576b6d4dull; // "MmkWire1"
-inline constexpr uint32_t Version = 13;
+inline constexpr uint32_t Version = 14;
 
 /// Environment variables that memrec sets and the exec hooks restore.
 inline constexpr char SocketVar[] = "MEMREC_SOCKET";   ///< path of the socket
@@ -169,6 +169,14 @@ struct Regions {
 inline constexpr uint64_t PieceBytes = 1ull << 20;
 inline constexpr uint64_t ControlBytes = 64ull << 10;
 
+/// An alert that the program has asked for. R writes; Count last.
+struct AlertSlot {
+  std::atomic<uint64_t> Value; ///< when the condition last began to hold
+  std::atomic<uint64_t> Bound;
+  std::atomic<uint64_t> Count; ///< how often the condition began to hold
+};
+inline constexpr uint32_t MaxAlerts = 32;
+
 /// The first ControlBytes of the memfd. Plain data.
 struct Control {
   uint64_t MagicValue;
@@ -235,6 +243,8 @@ struct Control {
   char CudaRival[RivalBytes];
   CudaDevice CudaDevices[MaxCudaDevices];
   ReplySlot Replies[NumReplySlots]; ///< P and R
+  std::atomic<uint32_t> NextAlert;  ///< P: the alerts so far
+  AlertSlot Alerts[MaxAlerts];      ///< R
 };
 static_assert(sizeof(Control) <= ControlBytes);
 

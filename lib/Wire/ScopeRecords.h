@@ -77,6 +77,7 @@ enum class MarkWhat : uint8_t {
   Off = 3, ///< recording pauses
   RangeBegin = 4,
   RangeEnd = 5, ///< of a range that another thread may have begun
+  Alert = 6,    ///< Text: a condition to watch; Range: its number, from 1
 };
 
 struct MarkRecord {

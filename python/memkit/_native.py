@@ -32,6 +32,10 @@ def _load() -> Optional[Any]:
         program.memrec_scope_begin.restype = ctypes.c_uint64
         program.memrec_scope_end.argtypes = [ctypes.c_uint64]
         program.memrec_scope_end.restype = None
+        program.memrec_alert.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
+        program.memrec_alert.restype = ctypes.c_uint32
+        program.memrec_alerted.argtypes = [ctypes.c_uint32, ctypes.POINTER(ctypes.c_uint64 * 2)]
+        program.memrec_alerted.restype = ctypes.c_uint64
         program.memrec_trace.argtypes = [ctypes.py_object, ctypes.c_char_p]
         program.memrec_trace.restype = None
     except (ImportError, OSError, AttributeError):

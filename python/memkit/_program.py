@@ -3,7 +3,7 @@
 
 from typing import Optional, TypeVar
 
-from . import _native
+from . import _alert, _native
 from ._stats import Stats, ask
 
 _library = _native.library
@@ -18,6 +18,8 @@ def step() -> None:
     """
     if _library is not None:
         _library.memrec_step()
+        if _alert.watched:
+            _alert.check()
 
 
 def mark(name: str) -> None:

@@ -35,6 +35,32 @@ MEMKIT_EXPORT void memrec_mark(const char *Name, size_t Size) {
     writeMark(Proc.Names.intern(Name, Size), MarkWhat::User);
 }
 
+/// The number of the alert, from 1; 0: nothing is recorded, or too many alerts.
+MEMKIT_EXPORT uint32_t memrec_alert(const char *Condition, size_t Size) {
+  ThreadState *T = threadWithRoom();
+  if (!T)
+    return 0;
+  uint32_t Number =
+      Proc.Ctl->NextAlert.fetch_add(1, std::memory_order_relaxed) + 1;
+  if (Number > wire::MaxAlerts)
+    return 0;
+  T->Ring.write(wire::MarkRecord{Proc.Names.intern(Condition, Size),
+                                 MarkWhat::Alert, Number});
+  return Number;
+}
+
+/// How often the condition of an alert began to hold. To: value and bound of
+/// the last time.
+MEMKIT_EXPORT uint64_t memrec_alerted(uint32_t Number, uint64_t To[2]) {
+  if (!Number || Number > wire::MaxAlerts || !recordingThread())
+    return 0;
+  const wire::AlertSlot &S = Proc.Ctl->Alerts[Number - 1];
+  uint64_t Count = S.Count.load(std::memory_order_acquire);
+  To[0] = S.Value.load(std::memory_order_relaxed);
+  To[1] = S.Bound.load(std::memory_order_relaxed);
+  return Count;
+}
+
 /// Flags: ScopeFlags >> 32. The scope's number; 0: nothing is recorded.
 MEMKIT_EXPORT uint64_t memrec_scope_begin(const char *Name, size_t Size,
                                           unsigned Flags) {

@@ -56,6 +56,9 @@ public:
   std::optional<llvm::Regex> StepRange;
   bool HasSteps = false; ///< any process had a step
   uint64_t MaxSteps = 0; ///< highest number of steps of a process
+  /// Called when a process asks for an alert: process, the alert's number from
+  /// 1, condition; may be empty.
+  std::function<void(uint32_t, uint32_t, const std::string &)> OnAskedAlert;
   /// Called for each mark; may be empty.
   std::function<void(const Mark &)> OnMark;
   /// Called for each new binary: id, path, build-id, the process that loaded

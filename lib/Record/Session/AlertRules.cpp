@@ -45,7 +45,7 @@ Expected<AlertRule> memkit::parseAlert(StringRef Text) {
   bool IsOfRun = R.Metric == AlertMetric::Rss ||
                  R.Metric == AlertMetric::Lost || R.Metric == AlertMetric::Oom;
   if (IsOfRun)
-    R.Targets.push_back({true, 0, "", {}, true, 0, {}});
+    R.Targets.push_back({true, 0, "", {}, true, 0, 0, {}});
   return R;
 }
 
@@ -62,7 +62,7 @@ void AlertRule::addIfMeant(bool IsSpace, uint32_t Id, StringRef Name) {
     return;
   bool IsMeant = C.Heap.empty() ? IsSpace : C.isOfHeap(Name);
   if (IsMeant && !find(IsSpace, Id))
-    Targets.push_back({IsSpace, Id, Name.str(), {}, true, 0, {}});
+    Targets.push_back({IsSpace, Id, Name.str(), {}, true, 0, 0, {}});
 }
 
 bool AlertRule::isAbove(const AlertTarget &T, double Value) const {
@@ -74,8 +74,16 @@ bool AlertRule::isAbove(const AlertTarget &T, double Value) const {
 bool AlertRule::mayArm(const AlertTarget &T, double Value,
                        uint64_t NowNs) const {
   constexpr double Below = 0.95;
-  constexpr uint64_t LeastNs = 1'000'000'000;
-  return T.Bound && NowNs >= T.FiredNs + LeastNs && Value < *T.Bound * Below;
+  return T.Bound && NowNs >= T.FiredNs + T.RestNs && Value < *T.Bound * Below;
+}
+
+void AlertRule::rest(AlertTarget &T, uint64_t NowNs) {
+  constexpr uint64_t Least = 100'000'000, Most = 60'000'000'000,
+                     Soon = 10'000'000'000;
+  bool IsSoon = T.RestNs && NowNs < T.FiredNs + T.RestNs + Soon;
+  T.RestNs = IsSoon ? std::min(2 * T.RestNs, Most) : Least;
+  T.FiredNs = NowNs;
+  T.IsArmed = false;
 }
 
 /// A value of a metric, as people read it.
@@ -110,7 +118,10 @@ static StringRef metricWords(AlertMetric M) {
 std::string memkit::alertText(const AlertRule &R, const AlertTarget &T,
                               double Value) {
   std::string Text = T.Name.empty() ? "" : T.Name + ": ";
-  Text += valueText(R, Value) + " " + metricWords(R.Metric).str();
+  if (R.Metric == AlertMetric::Growth)
+    Text += "grows " + valueText(R, Value);
+  else
+    Text += valueText(R, Value) + " " + metricWords(R.Metric).str();
   if (T.Bound && *T.Bound > 0)
     Text += (R.C.OrEqual ? ", at least " : ", above ") + valueText(R, *T.Bound);
   return Text + " (" + R.C.Text + ")";

@@ -39,7 +39,9 @@ struct AlertTarget {
   /// known yet.
   std::optional<double> Bound;
   bool IsArmed = true;
-  uint64_t FiredNs = 0;
+  uint64_t FiredNs = 0; ///< 0: never
+  uint64_t RestNs = 0;  ///< after FiredNs; longer after each alert that soon
+                        ///< follows another
   /// Of growth: live bytes at the starts of seconds, or of steps.
   std::deque<std::pair<uint64_t, uint64_t>> History;
 };
@@ -60,8 +62,11 @@ struct AlertRule {
   /// Whether Value is above the bound of T.
   bool isAbove(const AlertTarget &T, double Value) const;
   /// Whether the value has fallen so far below the bound that the next crossing
-  /// is news: 5 % of the bound, a second after the last alert.
+  /// is news: 5 % of the bound, after the rest.
   bool mayArm(const AlertTarget &T, double Value, uint64_t NowNs) const;
+  /// Notes an alert: the target rests for 0.1 s, and twice as long after each
+  /// alert within 10 s of the alert before, up to a minute.
+  static void rest(AlertTarget &T, uint64_t NowNs);
 };
 
 /// Reads a condition of an alert. Errors: RequestError, with the right forms.

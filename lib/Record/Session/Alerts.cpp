@@ -7,6 +7,7 @@
 #include "Session/RecordOptions.h"
 #include "Shared/MemoryGroup.h"
 #include "memkit/Support/Format.h"
+#include "memkit/Support/RequestError.h"
 #include "llvm/ADT/STLExtras.h"
 #include <sys/sysinfo.h>
 
@@ -29,17 +30,27 @@ Alerts::Alerts(const RecordOptions &O, Recording &R)
     addHeap(Heap, Name, Space, SpaceName);
   };
   R.OnMark = [this](const Mark &M) { see(M); };
+  R.OnAskedAlert = [this](uint32_t Process, uint32_t Number,
+                          const std::string &Text) {
+    if (Error E = add(Text, Process, Number))
+      this->O.Warn("memkit.alert: " + toString(std::move(E)));
+  };
   R.Heaps.tellOfAll();
 }
 
 Alerts::~Alerts() {
   R.Heaps.OnHeap = {};
   R.OnMark = {};
+  R.OnAskedAlert = {};
   if (Reads && R.Stats.isInMoment())
     R.Stats.endMoment();
 }
 
 Error Alerts::add(StringRef Text, uint32_t Process, uint32_t Number) {
+  // A rule's place stays, so the rules of ended processes stay, too.
+  constexpr size_t MaxRules = 4096;
+  if (Rules.size() == MaxRules)
+    return makeRequestError("too many alerts");
   Expected<AlertRule> New = parseAlert(Text);
   if (!New)
     return New.takeError();
@@ -284,8 +295,7 @@ void Alerts::sampleGrowth(uint64_t NowNs) {
 void Alerts::fire(size_t Rule, AlertTarget &T, double Value, uint64_t TimeNs,
                   uint32_t Process) {
   const AlertRule &Of = Rules[Rule];
-  T.IsArmed = false;
-  T.FiredNs = TimeNs;
+  AlertRule::rest(T, TimeNs);
   HasNewBounds |= Of.Metric == AlertMetric::Live;
   Fired F;
   F.Rule = Rule;
@@ -334,7 +344,7 @@ void Alerts::take(uint64_t NowNs, AlertActions &Runs) {
       O.Alert("alert at " + formatTime(F.TimeNs) + ": " + F.Text);
     if (Of.Process) {
       if (OnProcessAlert)
-        OnProcessAlert(Of.Process, Of.Number);
+        OnProcessAlert(Of.Process, Of.Number, F.Value, F.Bound);
       continue; // the program acts
     }
     AlertFacts Facts{Of.C.Text, F.Text, std::to_string(uint64_t(F.Value)),

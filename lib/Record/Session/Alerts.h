@@ -49,8 +49,9 @@ public:
   void see(const Mark &M);
   /// Warns of conditions whose heap never appeared.
   void warnOfMissing() const;
-  /// Called for each alert of a process: process, number.
-  std::function<void(uint32_t, uint32_t)> OnProcessAlert;
+  /// Called for each alert that a process asked for: process, number, value,
+  /// bound.
+  std::function<void(uint32_t, uint32_t, double, double)> OnProcessAlert;
 
 private:
   struct Fired {

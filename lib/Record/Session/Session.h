@@ -77,6 +77,8 @@ private:
   bool waitsForNames(uint64_t NowNs);
   void samples();
   void reportProgress(uint64_t NowNs);
+  void tellProcess(uint32_t Process, uint32_t Number, double Value,
+                   double Bound);
   bool finished();
 
   const RecordOptions &O;

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Alerts: what the program does when memory gets scarce.
+
+The recorder watches the conditions; nothing runs in the program until one
+holds. Then the program acts where it says that it can: in step() and check().
+"""
+
+import sys
+from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Union
+
+from . import _native
+from ._stats import ask
+
+_library = _native.library
+
+
+class Alert(NamedTuple):
+    """A condition that has begun to hold."""
+
+    condition: str
+    value: int  #: bytes, or a count
+    bound: int  #: the bound that value is above, in the same unit
+
+
+class _Watched:
+    __slots__ = ("number", "condition", "callback", "seen")
+
+    def __init__(self, number: int, condition: str, callback: Callable[[Alert], Any]) -> None:
+        self.number = number
+        self.condition = condition
+        self.callback = callback
+        self.seen = 0
+
+
+watched: List[_Watched] = []
+_is_checking = False
+
+
+def alert(condition: str, callback: Callable[[Alert], Any]) -> bool:
+    """Calls callback(Alert) each time that a condition begins to hold.
+
+    The condition is in the grammar of ``memrec --alert``: ``host:live>2GiB``,
+    ``cuda:0:used>90%``, ``rss>80%``, ``growth>1MiB/min``. The callback runs in the
+    thread that calls memkit.step() or memkit.check(), never elsewhere. False when the
+    process is not recorded, or has 32 alerts already.
+    """
+    if _library is None:
+        return False
+    text = _native.encoded(condition)
+    number = _library.memrec_alert(text, len(text))
+    if not number:
+        return False
+    watched.append(_Watched(number, condition, callback))
+    return True
+
+
+def check() -> None:
+    """Runs the callbacks of alerts that have come since the last step() or check().
+
+    Without an alert, this takes a fraction of a microsecond. Does nothing while a CUDA graph is
+    captured, and inside a callback.
+    """
+    global _is_checking
+    if not watched or _is_checking or _library is None or _captures():
+        return
+    import ctypes
+
+    _is_checking = True
+    try:
+        values = (ctypes.c_uint64 * 2)()
+        for one in list(watched):
+            count = _library.memrec_alerted(one.number, ctypes.byref(values))
+            if count > one.seen:
+                one.seen = count
+                one.callback(Alert(one.condition, values[0], values[1]))
+    finally:
+        _is_checking = False
+
+
+def _captures() -> bool:
+    """Whether this thread captures a CUDA graph: nothing may be freed then."""
+    torch = sys.modules.get("torch")
+    cuda = getattr(torch, "cuda", None)
+    if cuda is None or not getattr(cuda, "is_initialized", bool)():
+        return False
+    return bool(cuda.is_current_stream_capturing())
+
+
+def watchdog(
+    limit: str = "90%",
+    clean: Union[Callable[[], Any], Sequence[Callable[[], Any]]] = (),
+    conditions: Optional[Sequence[str]] = None,
+) -> bool:
+    """Cleans up when memory gets scarce.
+
+    Without conditions: when resident memory of the program is above limit (of the control
+    group's limit, else of the machine), or the used memory of any CUDA device is (of the
+    device). Then calls each function of clean, in order, at the next step() or check(), and puts
+    a mark into the trace that says what each gave back. A function that raises ends the others.
+    False when the process is not recorded.
+    """
+    functions = [clean] if callable(clean) else list(clean)
+    if conditions is None:
+        conditions = (f"rss>{limit}", f"cuda:*:used>{limit}")
+
+    def act(what: Alert) -> None:
+        said = []
+        before = _held()
+        for function in functions:
+            function()
+            now = _held()
+            said.append(f"{_name(function)} gave back {_size(before - now)}")
+            before = now
+        from ._program import mark
+
+        mark(f"watchdog: {what.condition}: " + (", ".join(said) or "nothing to clean"))
+
+    return all([alert(condition, act) for condition in conditions])
+
+
+def _name(function: Callable[[], Any]) -> str:
+    module = getattr(function, "__module__", None)
+    name = getattr(function, "__qualname__", None) or repr(function)
+    return f"{module}.{name}" if module and module != "__main__" else str(name)
+
+
+def _held() -> int:
+    """Live bytes of the host, and what PyTorch's allocators hold of devices."""
+    now = ask(0)
+    held = now.total.after if now is not None else 0
+    torch = sys.modules.get("torch")
+    cuda = getattr(torch, "cuda", None)
+    if cuda is not None and getattr(cuda, "is_initialized", bool)():
+        held += sum(cuda.memory_reserved(device) for device in range(cuda.device_count()))
+    return held
+
+
+def _size(size: int) -> str:
+    if size < 0:
+        return "-" + _size(-size)
+    value = float(size)
+    for unit in ("B", "KiB", "MiB"):
+        if value < 1024:
+            return f"{value:.3g} {unit}"
+        value /= 1024
+    return f"{value:.3g} GiB"
