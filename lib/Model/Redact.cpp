@@ -109,6 +109,7 @@ static std::string redactName(StringRef Name, const RedactOptions &Options) {
 Header redactHeader(Header H) {
   H.Command.clear();
   H.Host.clear();
+  H.Machine.clear();
   H.BootId.clear();
   // Options whose values are the user's own texts.
   erase_if(H.Options, [](const std::string &O) {

@@ -8,6 +8,7 @@
 #include "Output/MemorySink.h"
 #include "Output/TraceOutput.h"
 #include "Session/Session.h"
+#include "Shared/MachineFacts.h"
 #include "Shared/MemoryGroup.h"
 #include "Shared/Preloadable.h"
 #include "Shared/ProcFs.h"
@@ -135,6 +136,7 @@ Header makeHeader(const RecordOptions &O, const RankInfo &Rank,
   H.TscHz = Clock.hz();
   H.PageSize = uint32_t(sysconf(_SC_PAGESIZE));
   H.Cpus = uint32_t(sysconf(_SC_NPROCESSORS_ONLN));
+  H.Machine = machineFacts();
   return H;
 }
 

@@ -62,7 +62,7 @@ Decoder::Problem Decoder::decode(Header &Out) {
     return "format version " + std::to_string(Out.Format) +
            " is older than this memkit reads (" +
            std::to_string(LowestFormatVersion) + ")";
-  TRY(known(T, fb::Header::VT_OS));
+  TRY(known(T, fb::Header::VT_MACHINE));
   auto Strings = [&](const auto *V, std::vector<std::string> &To) -> Problem {
     To.clear();
     if (!V)
@@ -82,6 +82,7 @@ Decoder::Problem Decoder::decode(Header &Out) {
   Out.Rank = T->rank();
   Out.WorldSize = T->world_size();
   TRY(Strings(T->options(), Out.Options));
+  TRY(Strings(T->machine(), Out.Machine));
   Out.Start = clock(T->start());
   Out.TscHz = T->tsc_hz();
   Out.PageSize = T->page_size();

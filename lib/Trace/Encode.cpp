@@ -69,11 +69,14 @@ Bytes Encoder::encode(const Header &H) {
   auto BootId = B.CreateString(H.BootId);
   auto Options = strings(H.Options);
   auto Os = B.CreateString(H.Os);
+  // A header without facts is written as before facts were known.
+  auto Machine = H.Machine.empty() ? decltype(Options)() : strings(H.Machine);
   fb::Clock Start = clock(H.Start);
   return finish(fb::Body::Header,
                 fb::CreateHeader(B, H.Container, H.Format, Tool, Command, Host,
                                  BootId, H.Pid, H.Rank, H.WorldSize, Options,
-                                 &Start, H.TscHz, H.PageSize, H.Cpus, Os)
+                                 &Start, H.TscHz, H.PageSize, H.Cpus, Os,
+                                 Machine)
                     .Union());
 }
 

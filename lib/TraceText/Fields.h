@@ -53,6 +53,7 @@ template <class M, class T> void mapHeader(M &Map, T &H) {
   Map.num("tsc-hz", H.TscHz);
   Map.num("page-size", H.PageSize);
   Map.num("cpus", H.Cpus);
+  Map.texts("machine", H.Machine);
 }
 
 //===----------------------------------------------------------------------===//

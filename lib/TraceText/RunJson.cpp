@@ -134,6 +134,10 @@ void memkit::writeRunJson(json::OStream &J, const RunReport &R, const Trace &T,
   J.attribute("complete", R.IsComplete);
   J.attribute("rank", jsonIfKnown(R.Run.Rank >= 0, R.Run.Rank));
   J.attribute("host", jsonText(R.Run.Host));
+  J.attributeArray("machine", [&] {
+    for (const std::string &Fact : R.Run.Machine)
+      J.value(jsonText(Fact));
+  });
   J.attributeObject("events", [&] { events(J, R); });
   J.attributeObject("losses", [&] { losses(J, R); });
   J.attributeObject("totals", [&] { space(J, R.Spaces[0]); });

@@ -116,6 +116,16 @@ static cl::list<std::string> OnAlert(
     cl::desc("What an alert does, too: snapshot, stop (the recording), "
              "signal:TERM (to the program), exec:COMMAND; may be repeated"),
     cl::value_desc("ACTION"), cl::cat(toolCategory()));
+static cl::opt<WantedBundle> Bundle(
+    "bundle", cl::ValueOptional, cl::init(WantedBundle::None),
+    cl::desc("At the end, also write one file to send: the trace, memstat's "
+             "page, the machine, versions, warnings"),
+    cl::values(clEnumValN(WantedBundle::Plain, "", ""),
+               clEnumValN(WantedBundle::Plain, "plain", "these (the default)"),
+               clEnumValN(WantedBundle::Environment, "environment",
+                          "also the values of variables that change how "
+                          "memory is allocated")),
+    cl::cat(toolCategory()));
 static cl::opt<bool>
     NoFollow("no-follow", cl::desc("Do not record programs started by exec"),
              cl::cat(helpGroup(HelpGroup::Record)));
@@ -151,6 +161,7 @@ static cl::list<std::string> Command(cl::Positional,
                                      cl::cat(toolCategory()));
 
 bool memkit::wantsCheck() { return Check; }
+WantedBundle memkit::wantedBundle() { return Bundle; }
 
 /// libmemrec.so lies at a path relative to this program: that of an
 /// installation, with or without a multiarch folder.
@@ -279,6 +290,8 @@ static Error parseAlerts(RecordOptions &O) {
       return makeUsageError("--on-alert: " + toString(A.takeError()));
     O.OnAlert.push_back(std::move(*A));
   }
+  if (Bundle != WantedBundle::None && Output == "-")
+    return makeUsageError("--bundle needs a trace in a file, not -o -");
   if (!O.OnAlert.empty() && O.Alerts.empty())
     return makeUsageError("--on-alert needs --alert=CONDITION");
   return Error::success();

@@ -14,6 +14,10 @@ namespace memkit {
 /// Whether --check was given.
 bool wantsCheck();
 
+/// What --bundle asks for.
+enum class WantedBundle { None, Plain, Environment };
+WantedBundle wantedBundle();
+
 /// The capture library: the absolute path of --library, or the library that
 /// belongs to this program. The file may not exist.
 std::string findLibrary(const char *Argv0);

@@ -10,6 +10,7 @@
 #include "memkit/Support/Format.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
 #include <csignal>
 #include <cstring>
 #include <malloc.h>
@@ -122,6 +123,23 @@ static void reportToTerminal(RecordOptions &O) {
   };
 }
 
+/// Lets the memstat beside this program write the bundle of a trace.
+static void writeBundle(const char *Argv0, const std::string &Trace) {
+  WantedBundle Kind = wantedBundle();
+  if (Kind == WantedBundle::None || Trace.empty())
+    return;
+  static int Anchor;
+  SmallString<128> Path(
+      sys::path::parent_path(sys::fs::getMainExecutable(Argv0, &Anchor)));
+  sys::path::append(Path, "memstat");
+  std::string Problem;
+  StringRef How = Kind == WantedBundle::Environment ? "--bundle=environment"
+                                                  : "--bundle=plain";
+  if (sys::ExecuteAndWait(Path, {Path, How, Trace}, std::nullopt, {}, 0, 0,
+                          &Problem) != 0)
+    warn("--bundle: " + (Problem.empty() ? Path + " failed" : Problem));
+}
+
 static int fail(Error E) {
   reportError(std::move(E));
   return ExitFailed;
@@ -171,5 +189,8 @@ int main(int Argc, char **Argv) {
   Expected<RecordResult> R = record(*O);
   if (!R)
     return fail(R.takeError());
-  return report(*R);
+  int Status = report(*R);
+  if (R->NotRun.empty() && !R->Lost)
+    writeBundle(Argv[0], R->Output);
+  return Status;
 }

@@ -32,7 +32,7 @@ ArrayRef<StringLiteral> sectionNames() {
   static constexpr StringLiteral Names[] = {
       "verdict", "curve", "lines",   "most",      "suggestions", "timeline",
       "heaps",   "peaks", "tensors", "libraries", "reserved",    "gap",
-      "sizes",   "steps", "layers",  "threads",   "processes"};
+      "sizes",   "steps", "layers",  "threads",   "processes",   "machine"};
   return Names;
 }
 
@@ -69,6 +69,7 @@ std::vector<PageSection> makePage(const PageInput &F, bool Everything,
     Add("layers", layerSection(F));
     Add("threads", threadSection(F));
     Add("processes", processSection(F));
+    Add("machine", machineSection(F));
   }
   if (!Shown.empty())
     erase_if(Page, [&](const PageSection &S) {

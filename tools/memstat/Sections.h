@@ -50,6 +50,7 @@ std::optional<PageSection> layerSection(const PageInput &F);
 // ProcessSections.cpp
 std::optional<PageSection> threadSection(const PageInput &F);
 std::optional<PageSection> processSection(const PageInput &F);
+std::optional<PageSection> machineSection(const PageInput &F);
 
 // Advice.cpp
 /// `expandable-segments`, ...

@@ -2,6 +2,7 @@
 //
 // Shows a trace on one page.
 
+#include "Bundle.h"
 #include "Cli/FailOn.h"
 #include "Cli/HelpText.h"
 #include "Cli/LargePages.h"
@@ -45,6 +46,17 @@ static cl::list<std::string>
 static cl::opt<bool> Timeline("timeline", cl::cat(toolCategory()),
                               cl::desc("Draw live bytes of each heap over time "
                                        "(--show=timeline)"));
+enum class BundleKind { None, Plain, Environment };
+static cl::opt<BundleKind> Bundle(
+    "bundle", cl::ValueOptional, cl::init(BundleKind::None),
+    cl::cat(toolCategory()),
+    cl::desc("Write one file to send: the trace, this page, the machine, "
+             "versions, warnings (TRACE.bundle.tar.zst, or -o)"),
+    cl::values(clEnumValN(BundleKind::Plain, "", ""),
+               clEnumValN(BundleKind::Plain, "plain", "these (the default)"),
+               clEnumValN(BundleKind::Environment, "environment",
+                          "also the values of variables that change how "
+                          "memory is allocated, as memstat has them")));
 static cl::opt<bool> NoGrowth("no-growth",
                               cl::cat(helpGroup(HelpGroup::Expert)),
                               cl::desc("Do not look for growth"));
@@ -113,6 +125,19 @@ static Error checkTimelineFormat() {
   return Error::success();
 }
 
+static Error checkBundle() {
+  if (Bundle == BundleKind::None)
+    return Error::success();
+  if (OutputFormat.getNumOccurrences() || Timeline || !Show.empty())
+    return makeUsageError("--bundle has the whole page, as text and JSON: "
+                          "without --format, --timeline and --show");
+  if (Input == "-" || StringRef(Input).starts_with("live:"))
+    return makeUsageError("--bundle needs a trace in a file; "
+                          "live:PID: `memrec --on-alert=snapshot` or SIGUSR2 "
+                          "writes what is known into the file");
+  return Error::success();
+}
+
 static Error checkSections() {
   for (const std::string &Name : Show)
     if (!is_contained(sectionNames(), Name))
@@ -139,6 +164,8 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
   if (Error E = checkSections())
     return E;
   if (Error E = checkTimelineFormat())
+    return E;
+  if (Error E = checkBundle())
     return E;
   if (Error E = Fatal.check())
     return E;
@@ -181,11 +208,6 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
     if (Error E = readRunTimeline(*In.S, O->Live).moveInto(Series))
       return E;
 
-  Expected<std::unique_ptr<OutputFile>> Out = OutputFile::open(
-      Output, OutputFormat == StatFormat::Svg ? OutputFile::Content::Machine
-                                              : OutputFile::Content::Text);
-  if (!Out)
-    return Out.takeError();
   RunReport R = queryRun(T);
   PageInput F{T,
               R,
@@ -196,6 +218,20 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
               Top,
               Ascii || !isUtf8Locale(),
               Series};
+  if (Bundle != BundleKind::None) {
+    std::string To =
+        Output.getNumOccurrences() ? std::string(Output) : bundleName(Input);
+    if (Error E =
+            writeBundle({Input, F, Bundle == BundleKind::Environment}, To))
+      return E;
+    say("wrote " + To);
+    return 0;
+  }
+  Expected<std::unique_ptr<OutputFile>> Out = OutputFile::open(
+      Output, OutputFormat == StatFormat::Svg ? OutputFile::Content::Machine
+                                              : OutputFile::Content::Text);
+  if (!Out)
+    return Out.takeError();
   raw_ostream &OS = (*Out)->os();
   std::vector<std::string> Shown(Show.begin(), Show.end());
   if (Timeline)

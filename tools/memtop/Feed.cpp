@@ -63,9 +63,6 @@ Error Feed::connect() {
   int Pid = 0;
   if (!replyValue(C->hello(), "pid").getAsInteger(10, Pid))
     Recorder = Pid;
-  uint64_t Limit = 0;
-  if (!replyValue(C->hello(), "limit-bytes").getAsInteger(10, Limit) && Limit)
-    Run.LimitBytes = Limit;
   return Error::success();
 }
 
@@ -78,6 +75,10 @@ Error Feed::read(StringRef Path) {
   Now = std::move(*Read);
   Tree.emplace(*Now);
   Run.Program = queryProgram(Now->trace());
+  for (StringRef Fact : Now->trace().header().Machine)
+    if (uint64_t Limit = 0;
+        Fact.consume_front("memory-limit=") && !Fact.getAsInteger(10, Limit))
+      Run.LimitBytes = Limit;
   Run.Pid = 0;
   for (const ProcessReport &P : Now->run().Processes)
     if (!P.Parent || Now->run().Processes.size() == 1) {

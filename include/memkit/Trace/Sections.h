@@ -65,6 +65,7 @@ struct Header {
   uint64_t TscHz = 0;
   uint32_t PageSize = 0;
   uint32_t Cpus = 0;
+  std::vector<std::string> Machine; ///< what the machine is, name=value
   bool operator==(const Header &) const = default;
 };
 

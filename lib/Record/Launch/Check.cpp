@@ -4,6 +4,7 @@
 
 #include "Check.h"
 #include "Session/Greeter.h"
+#include "Shared/MachineFacts.h"
 #include "Shared/Preloadable.h"
 #include "Shared/SharedProcess.h"
 #include "llvm/Object/ELFObjectFile.h"
@@ -79,6 +80,8 @@ bool memkit::checkRecording(const std::string &Library,
   Print("python stacks: yes, merged with the native ones: CPython, as each "
         "process starts (-v says which; other Pythons have native stacks)");
   Print(checkCuda(Library));
+  for (const std::string &Fact : machineFacts())
+    Print("machine: " + Fact);
   Print("not recorded: static, set-user-id and set-capability programs, those "
         "of another ELF class, those linked with a sanitizer");
   return Can;

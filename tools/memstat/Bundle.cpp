@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One file to send: a trace, and what a reader asks about it.
+
+#include "Bundle.h"
+#include "Cli/OutputFile.h"
+#include "Cli/ToolMain.h"
+#include "Page.h"
+#include "Sections.h"
+#include "Support/MemoryVariables.h"
+#include "Support/TarStream.h"
+#include "Trace/ZstdStream.h"
+#include "memkit/Support/Format.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include <cstdlib>
+#include <ctime>
+
+using namespace llvm;
+using namespace memkit;
+
+std::string memkit::bundleName(StringRef Trace) {
+  StringRef Name = Trace;
+  if (!Name.consume_back(".fb"))
+    Name = Trace;
+  return (Name + ".bundle.tar.zst").str();
+}
+
+static std::string machineText(const Header &H) {
+  std::string Text = "host=" + H.Host + "\nkernel=" + H.Os +
+                     "\ncpus=" + std::to_string(H.Cpus) + "\n";
+  for (const std::string &Fact : H.Machine)
+    Text += Fact + "\n";
+  return Text;
+}
+
+/// The version of PyTorch beside a library of a path; empty: not found.
+static std::string torchVersion(StringRef Library) {
+  SmallString<128> Path(
+      sys::path::parent_path(sys::path::parent_path(Library)));
+  sys::path::append(Path, "version.py");
+  auto Text = MemoryBuffer::getFile(Path);
+  if (!Text)
+    return "";
+  StringRef Value = (*Text)->getBuffer().split("__version__ = '").second;
+  return Value.take_until([](char C) { return C == '\'' || C == '\n'; }).str();
+}
+
+static std::string versionsText(const Trace &T) {
+  const Header &H = T.header();
+  std::string Text = "trace=" + H.Tool + ", format " +
+                     std::to_string(H.Format) + "\nbundle=memkit " +
+                     MEMKIT_VERSION + "\n";
+  for (const Binary &B : T.binaries()) {
+    StringRef Path = T.string(B.Path), Name = sys::path::filename(Path);
+    if (Name.starts_with("libpython") || Name.starts_with("python"))
+      Text += "python=" + Path.str() + "\n";
+    if (Name.starts_with("libtorch_python"))
+      Text += "torch=" + torchVersion(Path) + " " + Path.str() + "\n";
+    if (Name.starts_with("libcudart") || Name.starts_with("libcuda.so"))
+      Text += "cuda=" + Path.str() + "\n";
+  }
+  for (const std::string &Option : H.Options)
+    Text += "option " + Option + "\n";
+  return Text;
+}
+
+static std::string warningsText(const PageInput &F) {
+  std::string Text;
+  for (const std::string &W : F.T.warnings())
+    Text += W + "\n";
+  if (F.R.Lost)
+    Text += formatCount(F.R.Lost) + " events were lost\n";
+  for (const RaisedAlert &A : F.O.Alerts)
+    Text += "alert at " + formatTime(A.TimeNs) + ": " + A.Text.str() + "\n";
+  for (const std::string &W : F.T.reader().unknownWarnings())
+    Text += W + "\n";
+  return Text.empty() ? "none\n" : Text;
+}
+
+static std::string environmentText() {
+  std::string Text;
+  for (StringRef Name : memoryVariables())
+    if (const char *Value = getenv(Name.data()))
+      Text += Name.str() + "=" + Value + "\n";
+  return Text;
+}
+
+Error memkit::writeBundle(const BundleInput &In, const std::string &Output) {
+  auto File = MemoryBuffer::getFile(In.Trace, /*IsText=*/false,
+                                    /*RequiresNullTerminator=*/false);
+  if (!File)
+    return makeError(In.Trace + ": " + File.getError().message());
+  Expected<std::unique_ptr<OutputFile>> Out =
+      OutputFile::open(Output, OutputFile::Content::Trace);
+  if (!Out)
+    return Out.takeError();
+  auto Now = uint64_t(std::time(nullptr));
+  std::string Folder =
+      sys::path::filename(bundleName(In.Trace)).drop_back(8).str(); // .tar.zst
+  constexpr size_t MaxFolder = 60;
+  Folder.resize(std::min(Folder.size(), MaxFolder));
+  {
+    ZstdStream Packed((*Out)->os());
+    TarStream Tar(Packed, Folder);
+    std::string Page, Json;
+    raw_string_ostream PageOS(Page), JsonOS(Json);
+    constexpr unsigned Width = 120;
+    printText(PageOS, makePage(In.Page, /*Verbose=*/true, {}), Width);
+    writeStatJson(JsonOS, In.Page);
+    Tar.add("memstat.txt", Page, Now);
+    Tar.add("memstat.json", Json, Now);
+    Tar.add("machine.txt", machineText(In.Page.R.Run), Now);
+    Tar.add("versions.txt", versionsText(In.Page.T), Now);
+    Tar.add("warnings.txt", warningsText(In.Page), Now);
+    if (In.WithEnvironment)
+      Tar.add("environment.txt", environmentText(), Now);
+    Tar.add("trace.fb", (*File)->getBuffer(), Now);
+    Tar.finish();
+  }
+  return (*Out)->keep();
+}
