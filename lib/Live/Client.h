@@ -16,13 +16,15 @@ namespace memkit {
 /// What a recording says of itself: `name value` lines.
 ///
 /// hello     version, pid, output, time-ns, recording (1, 0), command
-/// trace     bytes: the part of the first descriptor that is the trace;
-///           descriptors: the trace, the totals, the rows, the index
-///           (Trace/LiveTrace.h)
+/// trace [N] bytes: the part of the first descriptor that is the trace; events:
+///           the last event before the copy; since: rows without an event after
+///           event N are left out; cells: the number of MomentCells before the
+///           rows; descriptors: the trace, the totals, cells and rows, the
+///           index (Trace/LiveTrace.h)
 /// mark NAME, start, stop, snapshot, finish   nothing
 ///
 /// The first line of a reply is `ok`, or `error TEXT`.
-inline constexpr int LiveVersion = 1;
+inline constexpr int LiveVersion = 2;
 
 /// Whether a name of a trace is that of a recording.
 inline bool isLive(llvm::StringRef Name) { return Name.starts_with("live:"); }

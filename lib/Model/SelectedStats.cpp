@@ -211,7 +211,12 @@ Error SelectedTrace::open(StringRef Path, const SelectionSpec &Spec,
       Trace::open(Path, Parts, std::move(OnProgress));
   if (!Opened)
     return Opened.takeError();
-  T = std::move(*Opened);
+  return take(std::move(*Opened), Spec);
+}
+
+Error SelectedTrace::take(std::unique_ptr<Trace> Opened,
+                          const SelectionSpec &Spec) {
+  T = std::move(Opened);
   Expected<Selection> Selected = Selection::create(*T, Spec);
   if (!Selected)
     return Selected.takeError();

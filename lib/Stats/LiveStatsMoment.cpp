@@ -8,14 +8,23 @@
 
 using namespace memkit;
 
-void LiveStats::beginMoment() {
+void LiveStats::beginMoment(uint64_t Since) {
   Moment = std::make_unique<MomentRows>();
+  Moment->Since = Since;
   Moment->At = MomentAt = Now;
   Moment->Stacks.Count = StackRows.size();
   Moment->ScopePaths.Count = ScopeRows.size();
   Moment->Cells.reserve(Cells.size());
   for (const Cell &C : Cells)
     Moment->Cells.push_back(cellNow(C));
+}
+
+std::vector<MomentCell> LiveStats::momentCells() const {
+  std::vector<MomentCell> Out;
+  for (const MomentRows::CellAt &C : Moment->Cells)
+    Out.push_back(
+        {C.Process, C.Heap, C.HeapPeakAt, C.SpacePeakAt, C.EndAt, C.Outside});
+  return Out;
 }
 
 void LiveStats::endMoment() {
@@ -47,13 +56,20 @@ void LiveStats::saveForMoment(bool OfScopePaths, uint32_t Row) {
 
 bool LiveStats::momentPart(size_t MaxRows, std::vector<MomentRow> &Out) {
   assert(Moment && "no moment has begun");
-  size_t Left = MaxRows;
+  // A row that is left out costs no more than a look at its last change.
+  constexpr size_t RowCost = 8;
+  size_t Left = MaxRows * RowCost;
   for (bool OfScopePaths : {false, true}) {
     MomentRows::OfKind &K = OfScopePaths ? Moment->ScopePaths : Moment->Stacks;
     const StatsRows &Rows = OfScopePaths ? ScopeRows : StackRows;
     const auto &Splits = OfScopePaths ? ScopeSplits : StackSplits;
-    for (; K.Next <= K.Count && Left; ++K.Next, --Left) {
+    for (; K.Next <= K.Count && Left; ++K.Next) {
       const StatsRow *R = &Rows[K.Next];
+      if (R->LastChange <= Moment->Since) {
+        --Left;
+        continue;
+      }
+      Left -= std::min(Left, RowCost);
       const StatsRowCold *Cold = &Rows.cold(K.Next);
       uint64_t NumSplits = 0;
       if (R->LastChange > Moment->At) {
@@ -63,6 +79,8 @@ bool LiveStats::momentPart(size_t MaxRows, std::vector<MomentRow> &Out) {
         R = &Saved->Row;
         Cold = &Saved->Cold;
         NumSplits = Saved->Splits;
+        if (R->LastChange <= Moment->Since)
+          continue;
       } else if (!Splits.empty()) {
         NumSplits = Splits.lookup(K.Next);
       }

@@ -5,6 +5,7 @@
 #include "LiveTrace.h"
 #include "IndexLog.h"
 #include "Live/Client.h"
+#include "MomentMerge.h"
 #include "Support/Failure.h"
 #include "memkit/Trace/MomentRow.h"
 #include "memkit/Trace/Sink.h"
@@ -96,17 +97,6 @@ static Expected<std::string> readAll(int Fd, StringRef Name) {
   return Out;
 }
 
-/// The rows of an answer, in the order of a summary.
-static std::vector<MomentRow> rowsOf(StringRef Bytes) {
-  std::vector<MomentRow> Rows(Bytes.size() / sizeof(MomentRow));
-  std::memcpy(Rows.data(), Bytes.data(), Rows.size() * sizeof(MomentRow));
-  llvm::sort(Rows, [](const MomentRow &A, const MomentRow &B) {
-    return std::tie(A.IsScopePath, A.Process, A.Stats.Heap, A.Stats.Key) <
-           std::tie(B.IsScopePath, B.Process, B.Stats.Heap, B.Stats.Key);
-  });
-  return Rows;
-}
-
 /// Writes the rows as parts of the summary of Blank.
 static Error writeRows(TraceWriter &W, const Summary &Blank,
                        ArrayRef<MomentRow> Rows) {
@@ -154,7 +144,8 @@ static Error appendSections(TraceWriter &W, const TraceReader &Totals,
 
 /// What stands behind the file: the summary, and the index of all if the
 /// sections of the file are known.
-static Expected<std::string> encodeRest(const LiveParts &P, StringRef Name) {
+static Expected<std::string>
+encodeRest(const LiveParts &P, ArrayRef<MomentRow> Rows, StringRef Name) {
   auto Totals =
       TraceReader::create(MemoryBuffer::getMemBuffer(P.Totals, Name, false));
   if (!Totals)
@@ -178,7 +169,7 @@ static Expected<std::string> encodeRest(const LiveParts &P, StringRef Name) {
       TraceWriter::resume(Sink, Known.value_or(std::vector<SectionInfo>()));
   if (Error E = appendSections(*W, **Totals, SectionKind::Lifetimes, P.Totals))
     return std::move(E);
-  if (Error E = writeRows(*W, Blank, rowsOf(P.Rows)))
+  if (Error E = writeRows(*W, Blank, Rows))
     return std::move(E);
   if (Error E = appendSections(*W, **Totals, SectionKind::Summary, P.Totals))
     return std::move(E);
@@ -188,24 +179,55 @@ static Expected<std::string> encodeRest(const LiveParts &P, StringRef Name) {
   return Out;
 }
 
-Expected<std::unique_ptr<MemoryBuffer>> memkit::mapLiveTrace(StringRef Target) {
+/// Plain values from bytes.
+template <class T> static std::vector<T> valuesOf(StringRef Bytes) {
+  std::vector<T> Out(Bytes.size() / sizeof(T));
+  std::memcpy(Out.data(), Bytes.data(), Out.size() * sizeof(T));
+  return Out;
+}
+
+Expected<std::unique_ptr<MemoryBuffer>> LiveFollower::read() {
   Expected<LiveClient> C = LiveClient::connect(Target);
   if (!C)
     return C.takeError();
   std::string Name = C->name();
-  Expected<LiveMessage> Reply = C->ask("trace");
+  Expected<LiveMessage> Reply =
+      C->ask(Events ? "trace " + std::to_string(Events) : "trace");
   if (!Reply)
     return Reply.takeError();
   LiveParts P;
-  if (Reply->Fds.size() != 4 ||
-      !to_integer(replyValue(Reply->Text, "bytes"), P.Bytes, 10))
+  uint64_t NewEvents = 0, Since = 0, NumCells = 0;
+  auto Number = [&](StringRef Key, uint64_t &To) {
+    return to_integer(replyValue(Reply->Text, Key), To, 10);
+  };
+  bool IsOurs = Reply->Fds.size() == 4 && Number("bytes", P.Bytes) &&
+                Number("events", NewEvents) && Number("since", Since) &&
+                Number("cells", NumCells) && Since <= Events;
+  if (!IsOurs)
     return makeError(Name + ": an answer that is not memrec's");
   std::string *To[] = {&P.Totals, &P.Rows, &P.Index};
   for (size_t I = 0; I != std::size(To); ++I)
     if (Error E = readAll(Reply->Fds[I + 1].get(), Name).moveInto(*To[I]))
       return std::move(E);
-  Expected<std::string> Rest = encodeRest(P, Name);
+  if (NumCells > P.Rows.size() / sizeof(MomentCell))
+    return makeError(Name + ": an answer that is not memrec's");
+  StringRef Bytes = P.Rows;
+  size_t CellBytes = size_t(NumCells) * sizeof(MomentCell);
+  std::vector<MomentRow> Changed =
+      valuesOf<MomentRow>(Bytes.drop_front(CellBytes));
+  sortRows(Changed);
+  if (Since)
+    mergeMoment(Rows, Since, valuesOf<MomentCell>(Bytes.take_front(CellBytes)),
+                std::move(Changed));
+  else
+    Rows = std::move(Changed);
+  Events = NewEvents;
+  Expected<std::string> Rest = encodeRest(P, Rows, Name);
   if (!Rest)
     return Rest.takeError();
   return mapWithRest(Reply->Fds[0].get(), P.Bytes, *Rest, Name);
+}
+
+Expected<std::unique_ptr<MemoryBuffer>> memkit::mapLiveTrace(StringRef Target) {
+  return LiveFollower(Target).read();
 }

@@ -14,36 +14,50 @@ WatchedTrace::~WatchedTrace() = default;
 
 Expected<std::unique_ptr<WatchedTrace>>
 WatchedTrace::open(StringRef Path, const SelectionSpec &Spec) {
+  Expected<std::unique_ptr<Trace>> Opened =
+      Trace::open(Path, Spec.empty() ? TP_All | TP_Intervals : TP_All);
+  if (!Opened)
+    return Opened.takeError();
+  return create(std::move(*Opened), Spec);
+}
+
+Expected<std::unique_ptr<WatchedTrace>>
+WatchedTrace::create(std::unique_ptr<Trace> Opened, const SelectionSpec &Spec) {
   std::unique_ptr<WatchedTrace> W(new WatchedTrace());
-  if (Error E = W->In.open(Path, Spec))
+  if (Error E = W->In.take(std::move(Opened), Spec))
     return std::move(E);
-  W->Run = queryRun(W->trace());
-  W->EndNs = W->trace().endNs();
-  for (const ProcessReport &P : W->Run.Processes)
+  if (Error E = W->read())
+    return std::move(E);
+  return W;
+}
+
+Error WatchedTrace::read() {
+  Run = queryRun(trace());
+  EndNs = trace().endNs();
+  for (const ProcessReport &P : Run.Processes)
     if (P.Stats && P.Stats->Ended)
-      W->EndNs = std::max(W->EndNs, P.Stats->EndNs);
-  W->EndOf.resize(W->Run.Processes.size() + 1);
+      EndNs = std::max(EndNs, P.Stats->EndNs);
+  EndOf.resize(Run.Processes.size() + 1);
   uint64_t LastEnd = 0;
-  for (const ProcessReport &P : W->Run.Processes)
-    LastEnd = std::max(LastEnd,
-                       P.Stats && P.Stats->Ended ? P.Stats->EndNs : W->EndNs);
+  for (const ProcessReport &P : Run.Processes)
+    LastEnd =
+        std::max(LastEnd, P.Stats && P.Stats->Ended ? P.Stats->EndNs : EndNs);
   // The blocks of the last process count up to the end of the run, as in all
   // tools.
-  for (const ProcessReport &P : W->Run.Processes)
+  for (const ProcessReport &P : Run.Processes)
     if (P.Stats && P.Stats->Ended && P.Stats->EndNs < LastEnd)
-      W->EndOf[P.Id] = std::max<uint64_t>(P.Stats->EndNs, 1);
-  auto Intervals = IntervalSeries::create(*W->In.S, /*NeedsLifetimes=*/false);
-  if (!Intervals)
-    return Intervals.takeError();
-  W->Intervals = std::move(*Intervals);
-  std::vector<SeriesPoint> &Allocated = W->Allocated;
+      EndOf[P.Id] = std::max<uint64_t>(P.Stats->EndNs, 1);
+  auto Made = IntervalSeries::create(*In.S, /*NeedsLifetimes=*/false);
+  if (!Made)
+    return Made.takeError();
+  Intervals = std::move(*Made);
   auto Live = readLiveSeries(
-      *W->Intervals, *W->In.S, {},
+      *Intervals, *In.S, {},
       [&](size_t Process, size_t Interval, ArrayRef<IntervalChange> Rows) {
         uint64_t Sum = 0;
         for (const IntervalChange &R : Rows)
           Sum += R.Allocations;
-        uint64_t Ns = W->Intervals->processes()[Process].Heads[Interval].EndNs;
+        uint64_t Ns = Intervals->processes()[Process].Heads[Interval].EndNs;
         if (!Allocated.empty() && Allocated.back().TimeNs == Ns)
           Allocated.back().Value += Sum;
         else
@@ -58,16 +72,14 @@ WatchedTrace::open(StringRef Path, const SelectionSpec &Spec) {
   uint64_t Sum = 0;
   for (SeriesPoint &P : Allocated)
     P.Value = Sum += P.Value;
-  if (Allocated.empty() || Allocated.back().TimeNs < W->EndNs)
-    Allocated.push_back({W->EndNs, std::max(Sum, W->Run.Allocations)});
-  auto Measured = readMarkSeries(W->trace());
-  if (!Measured)
-    return Measured.takeError();
-  W->Measured = std::move(*Measured);
-  if (Error E = W->readMarks())
-    return std::move(E);
-  W->readHeaps(*Live);
-  return W;
+  if (Allocated.empty() || Allocated.back().TimeNs < EndNs)
+    Allocated.push_back({EndNs, std::max(Sum, Run.Allocations)});
+  if (Error E = readMarkSeries(trace()).moveInto(Measured))
+    return E;
+  if (Error E = readMarks())
+    return E;
+  readHeaps(*Live);
+  return Error::success();
 }
 
 bool WatchedTrace::isGone(uint32_t Process, uint64_t AtNs) const {

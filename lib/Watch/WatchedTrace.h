@@ -87,6 +87,9 @@ public:
   /// the selection.
   static llvm::Expected<std::unique_ptr<WatchedTrace>>
   open(llvm::StringRef Path, const SelectionSpec &Spec);
+  /// The same of a trace that was opened with TP_All.
+  static llvm::Expected<std::unique_ptr<WatchedTrace>>
+  create(std::unique_ptr<Trace> Opened, const SelectionSpec &Spec);
   ~WatchedTrace();
 
   const Trace &trace() const { return *In.T; }
@@ -116,6 +119,7 @@ private:
   class RowMaker;
 
   WatchedTrace() = default;
+  llvm::Error read();
   llvm::Error readMarks();
   void readHeaps(const LiveSeries &Live);
   bool isGone(uint32_t Process, uint64_t AtNs) const;

@@ -134,7 +134,7 @@ static void writeBundle(const char *Argv0, const std::string &Trace) {
   sys::path::append(Path, "memstat");
   std::string Problem;
   StringRef How = Kind == WantedBundle::Environment ? "--bundle=environment"
-                                                  : "--bundle=plain";
+                                                    : "--bundle=plain";
   if (sys::ExecuteAndWait(Path, {Path, How, Trace}, std::nullopt, {}, 0, 0,
                           &Problem) != 0)
     warn("--bundle: " + (Problem.empty() ? Path + " failed" : Problem));

@@ -66,9 +66,27 @@ Error Feed::connect() {
   return Error::success();
 }
 
+Expected<std::unique_ptr<WatchedTrace>> Feed::readLive() {
+  if (!Follower)
+    Follower.emplace(Name);
+  Expected<std::unique_ptr<MemoryBuffer>> Bytes = Follower->read();
+  if (!Bytes)
+    return Bytes.takeError();
+  Expected<std::unique_ptr<TraceReader>> Reader =
+      TraceReader::create(std::move(*Bytes));
+  if (!Reader)
+    return Reader.takeError();
+  Expected<std::unique_ptr<Trace>> Opened =
+      Trace::create(std::move(*Reader), TP_All);
+  if (!Opened)
+    return Opened.takeError();
+  return WatchedTrace::create(std::move(*Opened), Spec);
+}
+
 Error Feed::read(StringRef Path) {
   uint64_t BeginNs = clockNs(CLOCK_PROCESS_CPUTIME_ID);
-  Expected<std::unique_ptr<WatchedTrace>> Read = WatchedTrace::open(Path, Spec);
+  Expected<std::unique_ptr<WatchedTrace>> Read =
+      isLive(Path) ? readLive() : WatchedTrace::open(Path, Spec);
   if (!Read)
     return Read.takeError();
   Tree.reset();

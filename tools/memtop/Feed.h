@@ -6,6 +6,7 @@
 #define MEMKIT_TOOLS_MEMTOP_FEED_H
 
 #include "Live/Client.h"
+#include "Trace/LiveTrace.h"
 #include "Watch/WatchFrame.h"
 #include "memkit/Model/SelectionSpec.h"
 
@@ -38,13 +39,15 @@ private:
       : Name(Name), Spec(std::move(Spec)) {}
   llvm::Error connect();
   llvm::Error read(llvm::StringRef Path);
+  llvm::Expected<std::unique_ptr<WatchedTrace>> readLive();
   void measureRecorder();
   void end();
 
   std::string Name;
   SelectionSpec Spec;
   WatchedRun Run;
-  std::string Output; ///< the file of the recording
+  std::optional<LiveFollower> Follower; ///< of a recording
+  std::string Output;                   ///< the file of the recording
   pid_t Recorder = 0;
   uint64_t RecorderNs = 0, RecorderAtNs = 0;
   uint64_t CostNs = 0;

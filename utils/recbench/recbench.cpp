@@ -148,10 +148,12 @@ public:
   /// The longest time between two passes over the rings.
   uint64_t longestNs() const { return Longest; }
 
-  /// Copies of the trace of the moment, their processor time, and the longest
-  /// step of one.
+  /// Copies of the trace of the moment for a reader that reads again and again,
+  /// their processor time, and the longest step of one. Every 16th copy is in
+  /// full, as for a new reader.
   struct LiveCost {
     uint64_t Copies = 0, Ns = 0, LongestNs = 0, LongestBeginNs = 0;
+    uint64_t FullCopies = 0, FullNs = 0;
   };
   const LiveCost &live() const { return Cost; }
 
@@ -167,7 +169,9 @@ private:
   std::unique_ptr<ProcessState> I;
   std::unique_ptr<Writer> W;
   uint64_t Longest = 0;
+  static constexpr uint64_t FullEvery = 16;
   std::unique_ptr<LiveCopy> Copy;
+  uint64_t CopiedEvents = 0; ///< before the last copy
   LiveCost Cost;
   RingMerge Merge;
   std::vector<MergedRecord> Batch;
@@ -232,20 +236,24 @@ void Bench::look() {
   uint64_t Begin = cpuNs();
   bool Begins = !Copy, IsDone = false;
   if (Begins)
-    Copy = cantFail(LiveCopy::begin(*R, W->clock()));
+    Copy = cantFail(LiveCopy::begin(
+        *R, W->clock(),
+        (Cost.Copies + Cost.FullCopies) % FullEvery ? CopiedEvents : 0));
   while (!Begins && !IsDone && cpuNs() - Begin < WorkNs / 2) {
     IsDone = cantFail(Copy->step());
     if (Copy->isWaiting())
       break;
   }
   uint64_t Ns = cpuNs() - Begin;
-  Cost.Ns += Ns;
+  (Copy->since() ? Cost.Ns : Cost.FullNs) += Ns;
   uint64_t &Longest = Begins ? Cost.LongestBeginNs : Cost.LongestNs;
   Longest = std::max(Longest, Ns);
-  Cost.Copies += IsDone;
+  if (!IsDone)
+    return;
+  (Copy->since() ? Cost.Copies : Cost.FullCopies) += 1;
+  CopiedEvents = Copy->events();
   // The memory is the reader's by now, who gives it back.
-  if (IsDone)
-    Copy.reset();
+  Copy.reset();
 }
 
 /// Ends the process and the trace as the session does.
@@ -284,11 +292,15 @@ static Error bench() {
          << format("%.1f ns and %.3f bytes an event", double(Best) / Count,
                    double(Bytes) / Count)
          << format(", longest pause %.2f ms\n", double(Longest) / 1e6);
-  if (Cost.Copies)
-    outs() << Cost.Copies << " copies for readers, "
-           << format("%.2f ms of processor time each, longest step %.2f ms, "
-                     "longest begin %.2f ms\n",
-                     double(Cost.Ns) / double(Cost.Copies) / 1e6,
+  if (Cost.FullCopies)
+    outs() << Cost.FullCopies << " copies for new readers, "
+           << format("%.2f ms of processor time each; ",
+                     double(Cost.FullNs) / double(Cost.FullCopies) / 1e6)
+           << Cost.Copies << " of the changes since, "
+           << format("%.2f ms each; longest step %.2f ms, longest begin "
+                     "%.2f ms\n",
+                     Cost.Copies ? double(Cost.Ns) / double(Cost.Copies) / 1e6
+                                 : 0.0,
                      double(Cost.LongestNs) / 1e6,
                      double(Cost.LongestBeginNs) / 1e6);
   if (Output.empty())

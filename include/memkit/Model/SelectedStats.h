@@ -78,6 +78,8 @@ struct SelectedTrace {
   /// Spec. OnProgress: as for Trace::open().
   llvm::Error open(llvm::StringRef Path, const SelectionSpec &Spec,
                    ProgressCallback OnProgress = {});
+  /// The same of a trace that was opened with TP_All.
+  llvm::Error take(std::unique_ptr<Trace> Opened, const SelectionSpec &Spec);
 };
 
 /// Whether stats of a heap can be requested by name: of any heap when no heap

@@ -443,12 +443,17 @@ public:
 
   /// Everything of a Summary but the rows of stacks and scope paths.
   Summary totals(uint32_t Number, uint64_t EndNs) const;
-  /// Begins a moment: momentPart() reads the rows as they are now. Not while
+  /// Begins a moment: momentPart() reads the rows as they are now; with Since
+  /// only those that an event after event number Since has changed. Not while
   /// another moment is read.
-  void beginMoment();
+  void beginMoment(uint64_t Since = 0);
+  /// Of the moment that has begun: all cells; the last event before it.
+  std::vector<MomentCell> momentCells() const;
+  uint64_t momentEvents() const { return Moment->At; }
   bool isInMoment() const { return Moment != nullptr; }
   /// Appends the next rows of the moment with an allocation, in no order, after
-  /// a look at MaxRows rows. False: all were read, and the moment is over.
+  /// a look at MaxRows rows; eight rows without a change count as one. False:
+  /// all were read, and the moment is over.
   bool momentPart(size_t MaxRows, std::vector<MomentRow> &Out);
   /// Drops the moment.
   void endMoment();

@@ -77,7 +77,8 @@ public:
     SavedRows Saved;
   };
 
-  uint64_t At = 0; ///< number of the last event before the moment
+  uint64_t At = 0;    ///< number of the last event before the moment
+  uint64_t Since = 0; ///< rows without a change after this event are left out
   std::vector<CellAt> Cells;
   OfKind Stacks, ScopePaths;
 };

@@ -18,6 +18,15 @@ struct MomentRow {
   StackStats Stats;
 };
 
+/// What the values at peaks of a heap's rows in a process depend on. Events are
+/// numbered from 1.
+struct MomentCell {
+  uint32_t Process = 0, Heap = 0;
+  uint64_t HeapPeakAt = 0, SpacePeakAt = 0; ///< the events of the peaks
+  uint64_t EndAt = 0;                       ///< the last event of the process
+  uint64_t IsOutside = 0; ///< 1: the heap is outside the totals
+};
+
 } // namespace memkit
 
 #endif // MEMKIT_TRACE_MOMENTROW_H

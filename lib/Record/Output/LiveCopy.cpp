@@ -17,8 +17,8 @@ static Error checkWhole(const MemorySink &S) {
                      : makeError("no memory for a reader of the recording");
 }
 
-Expected<std::unique_ptr<LiveCopy>> LiveCopy::begin(Recording &R,
-                                                    uint64_t NowNs) {
+Expected<std::unique_ptr<LiveCopy>>
+LiveCopy::begin(Recording &R, uint64_t NowNs, uint64_t Since) {
   std::unique_ptr<LiveCopy> C(new LiveCopy(R));
   if (Error E = MemorySink::create("memkit totals").moveInto(C->Totals))
     return std::move(E);
@@ -34,7 +34,14 @@ Expected<std::unique_ptr<LiveCopy>> LiveCopy::begin(Recording &R,
     *To = {W.copyBytes(), W.index()};
   });
   Summary S = R.totalsNow(std::move(Lists));
-  R.Stats.beginMoment();
+  // A reader of another recording would name events that are still to come.
+  C->Events = R.Stats.events();
+  C->Since = Since <= C->Events ? Since : 0;
+  R.Stats.beginMoment(C->Since);
+  std::vector<MomentCell> Cells = R.Stats.momentCells();
+  C->NumCells = Cells.size();
+  cantFail(C->Rows->write(StringRef(reinterpret_cast<char *>(Cells.data()),
+                                    Cells.size() * sizeof(MomentCell))));
   auto W = TraceWriter::create(*C->Totals, Header());
   if (!W)
     return W.takeError();

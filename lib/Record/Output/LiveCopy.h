@@ -23,10 +23,11 @@ class Recording;
 /// Belongs to the recorder's thread.
 class LiveCopy {
 public:
-  /// Begins; NowNs: of the recording. R must outlive the copy. Not while
+  /// Begins; NowNs: of the recording. Since: only rows that an event after
+  /// event number Since has changed; 0: all. R must outlive the copy. Not while
   /// another copy of R is made. Errors: of the system.
-  static llvm::Expected<std::unique_ptr<LiveCopy>> begin(Recording &R,
-                                                         uint64_t NowNs);
+  static llvm::Expected<std::unique_ptr<LiveCopy>>
+  begin(Recording &R, uint64_t NowNs, uint64_t Since = 0);
   ~LiveCopy();
 
   /// Does a part of the work. True: the copy is complete.
@@ -40,7 +41,11 @@ public:
   uint64_t bytes() const { return (*Written)->Bytes; }
   /// A trace of a Header, perhaps Lifetimes, and a Summary without rows.
   int totals() const { return Totals->fd(); }
-  /// MomentRows, in no order.
+  /// The last event before the copy, and the event since which rows are there.
+  uint64_t events() const { return Events; }
+  uint64_t since() const { return Since; }
+  size_t cells() const { return NumCells; }
+  /// The MomentCells, then MomentRows in no order.
   int rows() const { return Rows->fd(); }
   /// The sections of the file, as IndexLog saves them; may be empty.
   int index() const { return Index->fd(); }
@@ -54,6 +59,8 @@ private:
     uint64_t Bytes = 0;
     std::string Index;
   };
+  uint64_t Events = 0, Since = 0;
+  size_t NumCells = 0;
   std::unique_ptr<MemorySink> Totals, Rows, Index;
   /// Shared with the recording's queue; nothing: not all is written.
   std::shared_ptr<std::optional<WrittenFile>> Written;

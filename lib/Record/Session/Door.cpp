@@ -126,8 +126,12 @@ bool Door::hear(Peer &P) {
   case Received::Packet:
     break;
   }
-  if (M.Text == "trace") {
+  StringRef Text = M.Text;
+  if (Text == "trace" ||
+      (Text.consume_front("trace ") && !Text.getAsInteger(10, P.Since))) {
     P.WantsTrace = true;
+    if (Text == "trace")
+      P.Since = 0;
     return true;
   }
   return sendMessage(P.Socket.get(), answer(M.Text), {});
@@ -192,7 +196,10 @@ void Door::sendCopy() {
                           O_RDONLY | O_CLOEXEC));
   if (!Trace)
     return failCopy(failErrno("the trace"));
-  std::string Text = "ok\nbytes " + std::to_string(Copy->bytes()) + "\n";
+  std::string Text = "ok\nbytes " + std::to_string(Copy->bytes()) +
+                     "\nevents " + std::to_string(Copy->events()) + "\nsince " +
+                     std::to_string(Copy->since()) + "\ncells " +
+                     std::to_string(Copy->cells()) + "\n";
   for (Peer &P : Peers)
     if (std::exchange(P.GetsCopy, false))
       sendMessage(P.Socket.get(), Text,
@@ -206,9 +213,13 @@ void Door::goOnCopying(uint64_t NowNs) {
     if (none_of(Peers, [](const Peer &P) { return P.WantsTrace; }) ||
         R.Stats.isInMoment())
       return;
-    for (Peer &P : Peers)
+    uint64_t Since = UINT64_MAX;
+    for (Peer &P : Peers) {
+      if (P.WantsTrace)
+        Since = std::min(Since, P.Since);
       P.GetsCopy |= std::exchange(P.WantsTrace, false);
-    Expected<std::unique_ptr<LiveCopy>> New = LiveCopy::begin(R, NowNs);
+    }
+    Expected<std::unique_ptr<LiveCopy>> New = LiveCopy::begin(R, NowNs, Since);
     if (!New)
       return failCopy(New.takeError());
     Copy = std::move(*New);

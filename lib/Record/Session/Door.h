@@ -53,6 +53,7 @@ private:
     Descriptor Socket;
     bool WantsTrace = false; ///< waits for a copy that has not begun
     bool GetsCopy = false;   ///< waits for the copy that is being made
+    uint64_t Since = 0;      ///< the event of the peer's copy before; 0: none
   };
   void accept();
   bool hear(Peer &P);

@@ -4,6 +4,7 @@
 
 #include "memkit/Stats/LiveStats.h"
 #include "Naive.h"
+#include "Trace/MomentMerge.h"
 #include "gtest/gtest.h"
 #include <random>
 #include <set>
@@ -164,14 +165,23 @@ private:
     if (!A.isInMoment()) {
       AtMoment = A.summary(0, Time);
       expectSame(A.totals(0, Time), AtMoment, /*WithRows=*/false);
-      A.beginMoment();
+      // Every third moment in full, the others as changes since the one before.
+      Since = MomentsRead % 3 ? FollowedEvents : 0;
+      A.beginMoment(Since);
+      Cells = A.momentCells();
+      FollowedEvents = A.momentEvents();
       MomentSeen.clear();
     }
     if (A.momentPart(1 + Looks() % 3, MomentSeen))
       return;
     ++MomentsRead;
+    sortRows(MomentSeen);
+    if (Since)
+      mergeMoment(Followed, Since, Cells, MomentSeen);
+    else
+      Followed = MomentSeen;
     std::multiset<std::string> Seen, Want;
-    for (const MomentRow &R : MomentSeen)
+    for (const MomentRow &R : Followed)
       Seen.insert(textOf(R.Process, R.IsScopePath, R.Stats));
     for (bool OfPaths : {false, true})
       for (const StackStatsRows &Rows :
@@ -297,6 +307,9 @@ private:
   std::mt19937_64 Rng;
   std::mt19937 Looks; ///< leaves the events of Rng as they are
   Summary AtMoment;
+  std::vector<MomentRow> Followed; ///< merged from moment to moment
+  std::vector<MomentCell> Cells;
+  uint64_t Since = 0, FollowedEvents = 0;
   std::vector<MomentRow> MomentSeen;
   unsigned MomentsRead = 0;
   bool Nesting, Together;
