@@ -317,8 +317,7 @@ static std::string growthTitle(const Drawing &D) {
 
 /// The columns that fit, so that names have some room.
 static std::vector<TableColumn> columnsOf(const Drawing &D) {
-  bool IsOfScopes =
-      D.S.Tree.By == Grouping::Layer || D.S.Tree.By == Grouping::Scope;
+  bool IsOfScopes = isOfNow(D.S.Tree.By);
   constexpr unsigned Size = 10, Change = 11, Rate = 9, Share = 6;
   std::vector<TableColumn> All = {{SortColumn::Live, Size, "live"}};
   if (!IsOfScopes)

@@ -18,17 +18,21 @@ Error memkit::fillFrame(WatchFrame &F, RowTree &Tree, const WatchState &S) {
     return Error::success();
   }
   const WatchedHeap &Of = W.heaps()[heapIndex(S, W.heaps())];
-  bool IsOfScopes =
-      S.Tree.By == Grouping::Layer || S.Tree.By == Grouping::Scope;
-  if (IsOfScopes && F.AtNs < W.endNs()) {
+  if (isOfNow(S.Tree.By) && F.AtNs < W.endNs()) {
     F.Note = ("live bytes by " + groupingName(S.Tree.By) +
               " are known of now alone: press End")
                  .str();
     return Error::success();
   }
   Expected<WatchedRows> Rows =
-      IsOfScopes ? W.scopesAtEnd(Of)
-                 : W.rowsAt(Of, {F.AtNs, S.WindowNs, S.MarkNs});
+      S.Tree.By == Grouping::Thread ? W.threadsAtEnd(Of)
+      : isOfNow(S.Tree.By)          ? W.scopesAtEnd(Of)
+                           : W.rowsAt(Of, {F.AtNs, S.WindowNs, S.MarkNs});
+  // A recording without events knows no threads of blocks.
+  if (!Rows && S.Tree.By == Grouping::Thread) {
+    F.Note = toString(Rows.takeError());
+    return Error::success();
+  }
   if (!Rows)
     return Rows.takeError();
   F.WindowNs = Rows->WindowNs;

@@ -11,7 +11,7 @@ using namespace llvm;
 using namespace memkit;
 
 static constexpr StringLiteral GroupingNames[] = {
-    "line", "stack", "library", "heap", "process", "layer", "scope"};
+    "line", "stack", "library", "heap", "process", "thread", "layer", "scope"};
 static constexpr StringLiteral SortNames[] = {
     "live", "peak", "growth", "step", "allocations", "temporary", "age"};
 
@@ -77,6 +77,8 @@ uint32_t RowTree::groupOf(const WatchedRow &R, Grouping By) {
     return R.Heap;
   case Grouping::Process:
     return R.Process;
+  case Grouping::Thread:
+    return R.Key;
   case Grouping::Stack:
   case Grouping::Layer:
   case Grouping::Scope:
@@ -97,6 +99,14 @@ std::string RowTree::groupName(uint32_t Group, Grouping By) const {
   case Grouping::Process:
     return std::to_string(T.processes()[Group - 1].Pid) + " " +
            T.processName(Group).str();
+  case Grouping::Thread: {
+    if (!Group || Group > T.threads().size())
+      return "(no thread)";
+    const Thread &Of = T.threads()[Group - 1];
+    return std::to_string(Of.Tid) + " " + T.string(Of.Name).str() +
+           (T.processes().size() > 1 ? " of " + T.processName(Of.Process).str()
+                                     : "");
+  }
   case Grouping::Stack:
   case Grouping::Layer:
   case Grouping::Scope:
@@ -236,8 +246,11 @@ RowTree::rows(const WatchedRows &Of, const TreeSpec &Spec, MomentValues &Sum) {
   if (!Spec.Filter.empty())
     Matches = matchesOfNodes(Tree, Spec.Filter);
   auto IsChosen = [&](const WatchedRow &R, StringRef Group) {
+    // The keys of threads are no stacks.
     uint32_t Leaf =
-        R.Key < Tree.view().Leaves.size() ? Tree.view().leaf(R.Key) : 0;
+        Spec.By != Grouping::Thread && R.Key < Tree.view().Leaves.size()
+            ? Tree.view().leaf(R.Key)
+            : 0;
     return Matches.empty() || Matches[Leaf] ||
            Group.contains_insensitive(Spec.Filter);
   };
@@ -309,8 +322,8 @@ RowTree::rows(const WatchedRows &Of, const TreeSpec &Spec, MomentValues &Sum) {
     R.Id = idOf(uint64_t(Spec.By), G.Name);
     R.Name = G.Name;
     R.V = G.V;
-    R.CanOpen = true;
-    R.IsOpen = Spec.Open.count(R.Id);
+    R.CanOpen = Spec.By != Grouping::Thread;
+    R.IsOpen = R.CanOpen && Spec.Open.count(R.Id);
     bool IsOpen = R.IsOpen;
     uint64_t Id = R.Id;
     Out.push_back(std::move(R));

@@ -20,10 +20,15 @@ enum class Grouping : uint8_t {
   Library,
   Heap,
   Process,
+  Thread,
   Layer,
   Scope,
 };
-inline constexpr unsigned NumGroupings = 7;
+inline constexpr unsigned NumGroupings = 8;
+/// Whether the rows of a grouping are known of now alone.
+inline bool isOfNow(Grouping G) {
+  return G == Grouping::Thread || G == Grouping::Layer || G == Grouping::Scope;
+}
 
 /// `line`, `stack`, ...
 llvm::StringRef groupingName(Grouping G);

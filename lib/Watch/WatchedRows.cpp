@@ -400,13 +400,11 @@ void WatchedTrace::addAges(const WatchedHeap &Of, WatchedRows &To) {
   consumeError(Intervals->forEachLifetimes(Take));
 }
 
-Expected<WatchedRows> WatchedTrace::scopesAtEnd(const WatchedHeap &Of) {
-  Expected<SelectedStats> S =
-      SelectedStats::create(trace(), stats().selection(), StatsBy::ScopePaths);
-  if (!S)
-    return S.takeError();
+/// Rows of other keys than stacks.
+WatchedRows WatchedTrace::rowsOf(const WatchedHeap &Of,
+                                 const SelectedStats &S) const {
   WatchedRows Out;
-  S->forEach([&](uint32_t Process, const StackStats &R) {
+  S.forEach([&](uint32_t Process, const StackStats &R) {
     if (!isOf(trace(), Of, R.Heap))
       return;
     WatchedRow W{Process, R.Heap, R.Key, {}};
@@ -417,4 +415,21 @@ Expected<WatchedRows> WatchedTrace::scopesAtEnd(const WatchedHeap &Of) {
       Out.Rows.push_back(W);
   });
   return Out;
+}
+
+Expected<WatchedRows> WatchedTrace::scopesAtEnd(const WatchedHeap &Of) {
+  Expected<SelectedStats> S =
+      SelectedStats::create(trace(), stats().selection(), StatsBy::ScopePaths);
+  if (!S)
+    return S.takeError();
+  return rowsOf(Of, *S);
+}
+
+Expected<WatchedRows> WatchedTrace::threadsAtEnd(const WatchedHeap &Of) {
+  Expected<SelectedStats> S = SelectedStats::createGrouped(
+      trace(), stats().selection(),
+      [](const Allocation &B) { return B.Thread; });
+  if (!S)
+    return S.takeError();
+  return rowsOf(Of, *S);
 }

@@ -175,11 +175,11 @@ Error WatchedTrace::readMarks() {
     if (Error E = T.reader().read(B, Section))
       return E;
     for (const Mark &M : Section.Rows) {
-      bool IsText = M.Kind == MarkKind::User || M.Kind == MarkKind::Alert ||
-                    M.Kind == MarkKind::RangeBegin;
-      if (M.Kind == MarkKind::Pss && M.Values.size() > 2 &&
+      if (M.Kind == MarkKind::Rss && M.Values.size() > 2 &&
           M.Process < Swapped.size())
         Swapped[M.Process].push_back({M.TimeNs, M.Values[2]});
+      bool IsText = M.Kind == MarkKind::User || M.Kind == MarkKind::Alert ||
+                    M.Kind == MarkKind::RangeBegin;
       if (Marks.size() == MaxMarks)
         continue;
       if (IsText)

@@ -113,6 +113,9 @@ public:
   llvm::Expected<WatchedRows> rowsAt(const WatchedHeap &Of, MomentSpec At);
   /// The scope paths of a heap at the end of the trace, without rates.
   llvm::Expected<WatchedRows> scopesAtEnd(const WatchedHeap &Of);
+  /// The threads that allocated, likewise. Replays all events; an error if the
+  /// trace lacks any.
+  llvm::Expected<WatchedRows> threadsAtEnd(const WatchedHeap &Of);
 
 private:
   struct Captures;
@@ -122,6 +125,7 @@ private:
   llvm::Error read();
   llvm::Error readMarks();
   void readHeaps(const LiveSeries &Live);
+  WatchedRows rowsOf(const WatchedHeap &Of, const SelectedStats &S) const;
   bool isGone(uint32_t Process, uint64_t AtNs) const;
   llvm::Expected<Captures> capture(const MomentSpec &At, bool IsPeak);
   void addAges(const WatchedHeap &Of, WatchedRows &To);

@@ -25,7 +25,7 @@ enum class MarkKind : uint8_t {
   User = 2,       ///< Name
   RangeBegin = 3, ///< Name, Id
   RangeEnd = 4,   ///< Id
-  Rss = 5,        ///< Values: resident, shared part (bytes)
+  Rss = 5, ///< Values: resident, shared part, if known swapped out (bytes)
   /// Id: device; Values: used, total; if the recorder knew, also accounted for;
   /// contexts, modules and other processes, as parts of the remainder; and the
   /// bytes of the recorded processes. UnknownBytes among the last four: not

@@ -7,6 +7,7 @@
 #include "Shared/ProcFs.h"
 #include "llvm/ADT/STLExtras.h"
 #include <ctime>
+#include <sys/sysinfo.h>
 
 using namespace llvm;
 using namespace memkit;
@@ -27,6 +28,18 @@ uint64_t MemorySamples::intervalOf(const ChildProcess &P) const {
   return stretchedInterval(O.SampleIntervalNs, P.Samples.RssCount);
 }
 
+/// Whether the machine can swap.
+static bool hasSwap() {
+  struct sysinfo S = {};
+  return sysinfo(&S) == 0 && S.totalswap != 0;
+}
+
+MemorySamples::MemorySamples(const RecordOptions &O, Recording &R,
+                             ChildList &Children, DeviceUses &Uses,
+                             CaptureReports &Reports)
+    : O(O), R(R), Children(Children), Uses(Uses), Reports(Reports),
+      HasSwap(hasSwap()) {}
+
 void MemorySamples::sampleRss(ChildProcess &P, uint64_t Now) {
   if (!O.SampleIntervalNs || Now < P.Samples.NextRssNs || Now < NextRssNs)
     return;
@@ -46,6 +59,9 @@ void MemorySamples::sampleRss(ChildProcess &P, uint64_t Now) {
   M.Process = P.Process;
   M.TimeNs = Now;
   M.Values = {Bytes->first, Bytes->second};
+  if (HasSwap)
+    if (std::optional<uint64_t> Swapped = procfs::swappedBytes(P.Pid))
+      M.Values.push_back(*Swapped);
   R.Stats.noteResident(P.Process, Bytes->first, 0);
   R.addMark(std::move(M));
 }

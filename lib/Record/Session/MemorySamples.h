@@ -24,8 +24,7 @@ namespace memkit {
 class MemorySamples {
 public:
   MemorySamples(const RecordOptions &O, Recording &R, ChildList &Children,
-                DeviceUses &Uses, CaptureReports &Reports)
-      : O(O), R(R), Children(Children), Uses(Uses), Reports(Reports) {}
+                DeviceUses &Uses, CaptureReports &Reports);
 
   // Once a pass; each does nothing before its next sample is due.
   /// Reads the RSS and the title of P.
@@ -48,6 +47,7 @@ private:
   ChildList &Children;
   DeviceUses &Uses;
   CaptureReports &Reports;
+  bool HasSwap; ///< the machine can swap
   PssThread Pss;
   /// Earliest time of the next sample of any process.
   uint64_t NextRssNs = 0, NextPssNs = 0;

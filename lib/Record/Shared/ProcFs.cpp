@@ -114,6 +114,15 @@ std::optional<std::pair<uint64_t, uint64_t>> residentBytes(pid_t Pid) {
   return std::pair(Resident * Page, Shared * Page);
 }
 
+std::optional<uint64_t> swappedBytes(pid_t Pid) {
+  std::string Text = readFile(procPath(Pid, "status"));
+  StringRef Line = StringRef(Text).split("\nVmSwap:").second.ltrim();
+  uint64_t Kilobytes = 0;
+  if (Line.consumeInteger(10, Kilobytes))
+    return std::nullopt;
+  return Kilobytes << 10;
+}
+
 std::optional<Shares> sharesOf(pid_t Pid) {
   std::string Text = readFile(procPath(Pid, "smaps_rollup"));
   auto Kilobytes = [&Text](StringRef Name) {

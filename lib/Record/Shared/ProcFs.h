@@ -36,6 +36,8 @@ pid_t parentPid(pid_t Pid);
 std::optional<int> zombieStatus(pid_t Pid);
 /// Resident bytes, and the shared bytes of these.
 std::optional<std::pair<uint64_t, uint64_t>> residentBytes(pid_t Pid);
+/// The bytes of a process that are swapped out; none: the process is gone.
+std::optional<uint64_t> swappedBytes(pid_t Pid);
 /// A process's share of resident memory. Slow: the kernel visits each page.
 struct Shares {
   uint64_t Pss = 0, Private = 0, Swapped = 0; ///< bytes

@@ -67,3 +67,8 @@ with recording("-o", "serve.fb", sys.argv[1], "serve.py") as memrec:
     s.press("m")
     s.until(r"\+mark\*", "marked ")
     s.leave("q")
+
+# Threads need events.
+run("memrec", "-q", "--events=none", "-o", "none.fb", sys.argv[1], "-c", "x = bytearray(1 << 20)")
+out, _ = run("memtop", "--once", "--at=end", "--group-by=thread", "none.fb")
+assert "by thread" in out and "needs all events" in out, out
