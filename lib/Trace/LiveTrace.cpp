@@ -191,6 +191,7 @@ Expected<std::unique_ptr<MemoryBuffer>> LiveFollower::read() {
   if (!C)
     return C.takeError();
   std::string Name = C->name();
+  Records = replyValue(C->hello(), "recording") != "0";
   Expected<LiveMessage> Reply =
       C->ask(Events ? "trace " + std::to_string(Events) : "trace");
   if (!Reply)

@@ -34,8 +34,13 @@ public:
   /// copied. Blocks until the recorder has answered. Errors name the recording.
   llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> read();
 
+  /// Whether the program is recorded, as of the last read: recording may be
+  /// switched off.
+  bool isRecording() const { return Records; }
+
 private:
   std::string Target;
+  bool Records = true;
   std::vector<MomentRow> Rows; ///< of the last read, sorted
   uint64_t Events = 0;         ///< before the last read; 0: none
 };

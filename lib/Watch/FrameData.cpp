@@ -14,7 +14,8 @@ Error memkit::fillFrame(WatchFrame &F, RowTree &Tree, const WatchState &S) {
   F.Note.clear();
   WatchedTrace &W = *F.W;
   if (W.heaps().empty()) {
-    F.Note = "no memory has been allocated yet";
+    F.Note = F.Run.IsLive ? "nothing has been recorded yet"
+                          : "the trace has no memory";
     return Error::success();
   }
   const WatchedHeap &Of = W.heaps()[heapIndex(S, W.heaps())];

@@ -157,11 +157,13 @@ Expected<WatchedTrace::Captures> WatchedTrace::capture(const MomentSpec &At,
 
 /// The share of a row's bytes that inner blocks hold.
 static double innerShare(const StackStats &R) {
+  auto Outside = [](uint64_t Part, uint64_t All) {
+    return std::clamp(double(int64_t(Part)) / double(All), 0.0, 1.0);
+  };
   if (R.LiveBytes)
-    return 1 - double(R.LiveExclusive) / double(R.LiveBytes);
+    return 1 - Outside(R.LiveExclusive, R.LiveBytes);
   if (R.HeapPeakBytes)
-    return 1 -
-           std::min(1.0, double(R.SpacePeakBytes) / double(R.HeapPeakBytes));
+    return 1 - Outside(R.SpacePeakBytes, R.HeapPeakBytes);
   return 0;
 }
 
@@ -210,6 +212,10 @@ private:
 //===----------------------------------------------------------------------===//
 // Rows
 //===----------------------------------------------------------------------===//
+
+/// Bytes of a row. Where inner blocks are larger than the block around them,
+/// the bytes outside of inner blocks are negative, modulo 2^64.
+static double bytesOf(uint64_t Bytes) { return double(int64_t(Bytes)); }
 
 static bool isOf(const Trace &T, const WatchedHeap &S, uint32_t Heap) {
   if (!S.IsSpace)
@@ -285,12 +291,12 @@ private:
 
   void addRow(uint32_t Process, const StackStats &S) {
     WatchedRow R{Process, S.Heap, S.Key, {}};
-    R.V.Peak = double(Of.IsSpace ? S.SpacePeakBytes : S.HeapPeakBytes);
+    R.V.Peak = bytesOf(Of.IsSpace ? S.SpacePeakBytes : S.HeapPeakBytes);
     std::optional<uint32_t> Row = rowOf(Process, S);
     RowThen Now = C.at(CT_At, Row), Since = C.at(CT_Since, Row);
     if (IsEnd) {
       if (!W.isGone(Process, W.EndNs))
-        R.V.Live = double(Of.IsSpace ? S.LiveExclusive : S.LiveBytes);
+        R.V.Live = bytesOf(Of.IsSpace ? S.LiveExclusive : S.LiveBytes);
       Now.Allocations = uint32_t(S.Allocations);
       Now.Temporaries = uint32_t(S.Temporaries);
     } else if (At.AtNs == Of.PeakNs) {
@@ -409,8 +415,8 @@ WatchedRows WatchedTrace::rowsOf(const WatchedHeap &Of,
       return;
     WatchedRow W{Process, R.Heap, R.Key, {}};
     if (!isGone(Process, EndNs))
-      W.V.Live = double(Of.IsSpace ? R.LiveExclusive : R.LiveBytes);
-    W.V.Peak = double(Of.IsSpace ? R.SpacePeakBytes : R.HeapPeakBytes);
+      W.V.Live = bytesOf(Of.IsSpace ? R.LiveExclusive : R.LiveBytes);
+    W.V.Peak = bytesOf(Of.IsSpace ? R.SpacePeakBytes : R.HeapPeakBytes);
     if (W.V.Live || W.V.Peak)
       Out.Rows.push_back(W);
   });

@@ -24,7 +24,11 @@ WatchedTrace::open(StringRef Path, const SelectionSpec &Spec) {
 Expected<std::unique_ptr<WatchedTrace>>
 WatchedTrace::create(std::unique_ptr<Trace> Opened, const SelectionSpec &Spec) {
   std::unique_ptr<WatchedTrace> W(new WatchedTrace());
-  if (Error E = W->In.take(std::move(Opened), Spec))
+  // Also the heaps outside the totals: which bytes count once is decided here.
+  SelectionSpec All = Spec;
+  if (All.Heaps.empty() && !Opened->heaps().empty())
+    All.Heaps = {"*"};
+  if (Error E = W->In.take(std::move(Opened), All))
     return std::move(E);
   if (Error E = W->read())
     return std::move(E);
@@ -83,7 +87,7 @@ Error WatchedTrace::read() {
 }
 
 bool WatchedTrace::isGone(uint32_t Process, uint64_t AtNs) const {
-  return EndOf[Process] && EndOf[Process] <= AtNs;
+  return EndOf[Process] && EndOf[Process] < AtNs;
 }
 
 //===----------------------------------------------------------------------===//

@@ -89,6 +89,8 @@ Error Feed::read(StringRef Path) {
       isLive(Path) ? readLive() : WatchedTrace::open(Path, Spec);
   if (!Read)
     return Read.takeError();
+  if (Run.IsLive && Follower)
+    Run.Status = Follower->isRecording() ? "recording" : "recording is off";
   Tree.reset();
   Now = std::move(*Read);
   Tree.emplace(*Now);

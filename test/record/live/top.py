@@ -72,3 +72,14 @@ with recording("-o", "serve.fb", sys.argv[1], "serve.py") as memrec:
 run("memrec", "-q", "--events=none", "-o", "none.fb", sys.argv[1], "-c", "x = bytearray(1 << 20)")
 out, _ = run("memtop", "--once", "--at=end", "--group-by=thread", "none.fb")
 assert "by thread" in out and "needs all events" in out, out
+
+# Recording that is switched on late says so.
+with recording("--start=off", "-o", "late.fb", sys.argv[1], "serve.py") as memrec:
+    name = f"live:{memrec.pid}"
+    wait_for(memrec, "serve.py")
+    out, _ = run("memtop", "--once", name)
+    assert "  recording is off  " in out and "nothing has been recorded yet" in out, out
+    memrec.send_signal(10)  # SIGUSR1
+    s = Screen(["memtop", "--interval=100ms", name])
+    s.until(r"  recording  ", "serve.py:5 handle")
+    s.leave("q")
