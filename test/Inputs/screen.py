@@ -106,6 +106,13 @@ class Screen:
             self.read(0.1)
         return self.text()
 
+    def settle(self):
+        """Waits until nothing is sent for a while."""
+        before = -1
+        while before != self.bytes:
+            before = self.bytes
+            self.read(0.5)
+
     def leave(self, *keys, status=0):
         """Presses keys that end the program; the terminal is as it was."""
         self.press(*keys)

@@ -7,6 +7,7 @@
 #include "memkit/Support/Format.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 #include <chrono>
@@ -46,8 +47,9 @@ public:
     if (Pid > 0)
       kill(Pid, SIGTERM);
   }
-  /// What to tell the user.
-  std::string open(StringRef Trace);
+  /// Opens the page in the user's browser, at a moment of the trace if one is
+  /// given. Result: what to tell the user.
+  std::string open(StringRef Trace, std::optional<uint64_t> AtNs);
 
 private:
   pid_t Pid = 0;
@@ -65,7 +67,17 @@ static std::string firstLine(int Fd) {
   return Out;
 }
 
-std::string Viewer::open(StringRef Trace) {
+/// Opens an address in the user's browser, if there is any.
+static void openInBrowser(const std::string &Address) {
+  ErrorOr<std::string> Opener = sys::findProgramByName("xdg-open");
+  std::string Problem;
+  std::optional<StringRef> Nothing[] = {StringRef(), StringRef(), StringRef()};
+  if (Opener)
+    sys::ExecuteNoWait(*Opener, {*Opener, Address}, std::nullopt, Nothing, 0,
+                       &Problem);
+}
+
+std::string Viewer::open(StringRef Trace, std::optional<uint64_t> AtNs) {
   static int Anchor;
   std::string Self = sys::fs::getMainExecutable("memtop", &Anchor);
   SmallString<128> Path(sys::path::parent_path(Self));
@@ -84,8 +96,8 @@ std::string Viewer::open(StringRef Trace) {
   posix_spawn_file_actions_addopen(&Actions, 0, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&Actions, Pipe[1], 1);
   posix_spawn_file_actions_addopen(&Actions, 2, "/dev/null", O_WRONLY, 0);
-  std::string Name = Trace.str(), Program(Path);
-  char *Argv[] = {Program.data(), Name.data(), nullptr};
+  std::string Name = Trace.str(), Program(Path), Option = "--no-open";
+  char *Argv[] = {Program.data(), Option.data(), Name.data(), nullptr};
   int Problem =
       posix_spawn(&Pid, Program.c_str(), &Actions, nullptr, Argv, environ);
   posix_spawn_file_actions_destroy(&Actions);
@@ -95,8 +107,14 @@ std::string Viewer::open(StringRef Trace) {
     return "memview cannot be started";
   }
   std::string Address = firstLine(Pipe[0]);
-  return Address.empty() ? "memview cannot open " + Name
-                         : "memview: " + Address;
+  if (Address.empty())
+    return "memview cannot open " + Name;
+  constexpr uint64_t NsPerS = 1'000'000'000;
+  if (AtNs)
+    Address +=
+        formatv("#view=flame&at={0}.{1,0+9}s", *AtNs / NsPerS, *AtNs % NsPerS);
+  openInBrowser(Address);
+  return "memview: " + Address;
 }
 
 namespace {
@@ -183,7 +201,7 @@ void Watch::act(WatchAction A) {
       State.Message = "a snapshot is being written into the trace";
     return;
   case WatchAction::Open:
-    State.Message = View.open(S.run().Source);
+    State.Message = View.open(S.run().Source, State.CursorNs);
     return;
   }
 }
