@@ -168,7 +168,9 @@ WantedBundle memkit::wantedBundle() { return Bundle; }
 std::string memkit::findLibrary(const char *Argv0) {
   if (!Library.empty()) {
     SmallString<128> Path(Library);
-    sys::fs::make_absolute(Path);
+    // Without a current folder the path stays as given.
+    if (sys::fs::make_absolute(Path))
+      return Library;
     return std::string(Path);
   }
   std::string Self =
