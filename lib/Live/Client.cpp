@@ -95,19 +95,24 @@ Expected<LiveMessage> LiveClient::ask(StringRef Request) {
 static constexpr const char *HowToRecord =
     "memrec PROGRAM records a program from its start";
 
-/// The only recording of this user.
-Expected<LiveClient> LiveClient::only(StringRef Name) {
+std::vector<LiveClient> LiveClient::all() {
   const char *Runtime = std::getenv("XDG_RUNTIME_DIR");
   std::vector<LiveClient> All;
   for (const std::string &Folder :
        liveFolders("", Runtime ? Runtime : "", geteuid()))
     for (const std::string &Path : socketsIn(Folder)) {
-      Expected<LiveClient> C = open(Path, Name);
+      Expected<LiveClient> C = open(Path, "live:");
       if (C)
         All.push_back(std::move(*C));
       else // left by a recorder that was killed
         consumeError(C.takeError());
     }
+  return All;
+}
+
+/// The only recording of this user.
+Expected<LiveClient> LiveClient::only(StringRef Name) {
+  std::vector<LiveClient> All = all();
   if (All.empty())
     return makeError(Name + ": nothing is being recorded; " + HowToRecord);
   if (All.size() == 1)

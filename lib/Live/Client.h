@@ -15,7 +15,8 @@ namespace memkit {
 
 /// What a recording says of itself: `name value` lines.
 ///
-/// hello     version, pid, output, time-ns, recording (1, 0), command
+/// hello     version, pid, output (the absolute path of the trace, as the
+///           recorder has it; `-`: no file), time-ns, recording (1, 0), command
 /// trace [N] bytes: the part of the first descriptor that is the trace; events:
 ///           the last event before the copy; since: rows without an event after
 ///           event N are left out; cells: the number of MomentCells before the
@@ -35,6 +36,9 @@ public:
   /// Connects to Target, `live:PID` or `live:`. Errors say how to record, which
   /// recordings there are, or who owns the recording.
   static llvm::Expected<LiveClient> connect(llvm::StringRef Target);
+
+  /// The recordings of this user that answer.
+  static std::vector<LiveClient> all();
 
   /// Sends a request and waits for the reply.
   llvm::Expected<LiveMessage> ask(llvm::StringRef Request);

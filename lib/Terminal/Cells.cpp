@@ -84,16 +84,6 @@ std::string memkit::fitText(StringRef Text, unsigned Width) {
   }
 }
 
-std::string memkit::fitTextEnd(StringRef Text, unsigned Width) {
-  if (columnsOfText(Text) <= Width)
-    return Text.str();
-  if (!Width)
-    return "";
-  while (columnsOfText(Text) > Width - 1)
-    Text = Text.drop_front(decodeFirst(Text).Bytes);
-  return "~" + Text.str();
-}
-
 unsigned Cells::write(unsigned Row, unsigned Column, StringRef Text,
                       uint8_t Style) {
   while (!Text.empty()) {

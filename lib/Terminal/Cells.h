@@ -24,8 +24,6 @@ enum CellStyle : uint8_t {
   CS_Dim = 4,
   CS_Red = 8,
   CS_Green = 16,
-  CS_Yellow = 32,
-  CS_Blue = 64,
 };
 
 /// The number of columns of a code point in a terminal: 0, 1 or 2.
@@ -36,9 +34,6 @@ unsigned columnsOfText(llvm::StringRef Text);
 
 /// The text in at most Width columns; a text that is cut ends in `~`.
 std::string fitText(llvm::StringRef Text, unsigned Width);
-
-/// As fitText(), but cuts at the begin: `~le.py:12 forward`.
-std::string fitTextEnd(llvm::StringRef Text, unsigned Width);
 
 struct ScreenCell {
   /// 0: the right half of a wide character.

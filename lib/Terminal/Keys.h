@@ -44,6 +44,9 @@ public:
   /// Escape is the key, and no begin of another.
   std::optional<Key> next(bool IsLast);
 
+  /// Whether bytes wait for the rest of their key.
+  bool isWithinKey() const { return !Waiting.empty(); }
+
 private:
   std::optional<Key> nextSequence(bool IsLast);
 

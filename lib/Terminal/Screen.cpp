@@ -30,10 +30,6 @@ static void appendStyle(std::string &To, uint8_t Style, bool UsesColours) {
       To += ";31";
     if (Style & CS_Green)
       To += ";32";
-    if (Style & CS_Yellow)
-      To += ";33";
-    if (Style & CS_Blue)
-      To += ";34";
   }
   To += 'm';
 }
@@ -90,20 +86,32 @@ static void noteSignal(int Signal) {
     AsksToEnd = 1;
 }
 
+static constexpr int HandledSignals[] = {SIGWINCH, SIGTSTP, SIGINT, SIGTERM,
+                                         SIGHUP};
+
 static void setHandlers(void (*Handler)(int)) {
-  for (int Signal : {SIGWINCH, SIGTSTP, SIGINT, SIGTERM, SIGHUP}) {
+  for (int Signal : HandledSignals) {
     struct sigaction A = {};
     A.sa_handler = Handler;
     sigaction(Signal, &A, nullptr);
   }
 }
 
-/// False: the terminal is gone.
+/// False: the terminal is gone. Waits for a terminal that takes no bytes, until
+/// a signal asks to end.
 static bool writeAll(StringRef Bytes) {
   while (!Bytes.empty()) {
     ssize_t N = write(STDOUT_FILENO, Bytes.data(), Bytes.size());
-    if (N < 0 && (errno == EINTR || errno == EAGAIN))
+    if (N < 0 && errno == EINTR && !AsksToEnd)
       continue;
+    if (N < 0 && errno == EAGAIN) {
+      constexpr int TimeoutMs = 100;
+      pollfd P = {STDOUT_FILENO, POLLOUT, 0};
+      poll(&P, 1, TimeoutMs);
+      if (AsksToEnd)
+        return false;
+      continue;
+    }
     if (N <= 0)
       return false;
     Bytes = Bytes.drop_front(size_t(N));
@@ -112,11 +120,14 @@ static bool writeAll(StringRef Bytes) {
 }
 
 Expected<std::unique_ptr<Screen>> Screen::open(bool UsesColours) {
-  std::unique_ptr<Screen> S(new Screen(UsesColours));
+  termios Usual = {};
   if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) ||
-      tcgetattr(STDIN_FILENO, &S->Usual) != 0)
+      tcgetattr(STDIN_FILENO, &Usual) != 0)
     return makeError("standard input and output are no terminal");
-  HasResized = AsksToEnd = AsksToStop = 0;
+  std::unique_ptr<Screen> S(new Screen(UsesColours, Usual));
+  HasResized = 0;
+  AsksToEnd = 0;
+  AsksToStop = 0;
   setHandlers(noteSignal);
   S->enter();
   return S;
@@ -168,9 +179,24 @@ bool Screen::show(const Cells &Picture) {
   return true;
 }
 
-std::optional<std::string> Screen::wait(int TimeoutMs) {
+/// Waits for input; a signal ends the wait, also one that comes just before.
+static int pollInput(int TimeoutMs) {
+  sigset_t Ours, Usual;
+  sigemptyset(&Ours);
+  for (int Signal : HandledSignals)
+    sigaddset(&Ours, Signal);
+  sigprocmask(SIG_BLOCK, &Ours, &Usual);
+  constexpr int MsPerS = 1000, NsPerMs = 1'000'000;
+  timespec Timeout = {TimeoutMs / MsPerS, long(TimeoutMs % MsPerS) * NsPerMs};
   pollfd P = {STDIN_FILENO, POLLIN, 0};
-  int N = AsksToEnd || AsksToStop ? 0 : poll(&P, 1, TimeoutMs);
+  bool HasSignal = AsksToEnd || AsksToStop || HasResized;
+  int N = HasSignal ? 0 : ppoll(&P, 1, &Timeout, &Usual);
+  sigprocmask(SIG_SETMASK, &Usual, nullptr);
+  return N;
+}
+
+std::optional<std::string> Screen::wait(int TimeoutMs) {
+  int N = pollInput(TimeoutMs);
   if (AsksToEnd)
     return std::nullopt;
   if (AsksToStop) {

@@ -44,13 +44,14 @@ public:
   std::optional<std::string> wait(int TimeoutMs);
 
 private:
-  explicit Screen(bool UsesColours) : UsesColours(UsesColours) {}
+  Screen(bool UsesColours, const termios &Usual)
+      : UsesColours(UsesColours), Usual(Usual) {}
   void enter();
   void leave();
   void stop();
 
   bool UsesColours;
-  termios Usual = {};
+  termios Usual; ///< before this object
   std::optional<Cells> Shown;
 };
 

@@ -2,11 +2,13 @@
 //
 // Draws a frame of memtop.
 
+#include "Support/Rounding.h"
 #include "Terminal/Graph.h"
 #include "WatchFrame.h"
 #include "memkit/Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <cmath>
 
 using namespace llvm;
 using namespace memkit;
@@ -34,10 +36,6 @@ struct TableColumn {
 };
 } // namespace
 
-static uint64_t whole(double Value) {
-  return Value > 0 ? uint64_t(Value + 0.5) : 0;
-}
-
 /// A number for people in at most five characters: `950`, `12.3k`, `4.5M`.
 static std::string shortCount(double Value) {
   static constexpr StringLiteral Units[] = {"", "k", "M", "G"};
@@ -54,7 +52,7 @@ static std::string shortCount(double Value) {
   return formatv(HasPoint ? "{0:f1}{1}" : "{0:f0}{1}", Value, Units[Unit]);
 }
 
-/// The first name of a memory space or heap, indented below its space.
+/// The name of a memory space; of a heap, indented below its space.
 static std::string heapLabel(const WatchedHeap &S) {
   return S.IsSpace ? S.Name : "  " + S.Name;
 }
@@ -91,14 +89,21 @@ static void drawTitle(Drawing &D) {
   std::string Left = "memtop  " + R.Program;
   if (R.Pid)
     Left += " (" + std::to_string(R.Pid) + ")";
+  if (R.Rank >= 0)
+    Left += "  rank " + std::to_string(R.Rank);
   Left +=
       "  " + clockText(D.F.NowNs) + "  " + (D.S.IsPaused ? "paused" : R.Status);
   unsigned Used = columnsOfText(Left);
   D.C.addStyle(D.Row, 0, D.How.Width, CS_Reverse);
   D.C.write(D.Row, 0, fitText(Left, D.How.Width), CS_Reverse);
-  unsigned Right = columnsOfText(R.Source);
-  if (Used + 2 + Right <= D.How.Width)
-    D.C.write(D.Row, D.How.Width - Right, R.Source, CS_Reverse);
+  // A long path is shown by its file's name.
+  for (StringRef Right : {StringRef(R.Source), baseName(R.Source)}) {
+    unsigned Columns = columnsOfText(Right);
+    if (Used + 2 + Columns > D.How.Width)
+      continue;
+    D.C.write(D.Row, D.How.Width - Columns, Right, CS_Reverse);
+    break;
+  }
   ++D.Row;
 }
 
@@ -344,8 +349,9 @@ static std::vector<TableColumn> columnsOf(const Drawing &D) {
 }
 
 static std::string ageText(double Seconds) {
-  constexpr uint64_t NsPerS = 1'000'000'000;
-  return formatTime(whole(Seconds) * NsPerS);
+  constexpr double NsPerS = 1e9;
+  // In whole seconds.
+  return formatTime(nearestUnsigned(std::round(Seconds) * NsPerS));
 }
 
 static std::string cellText(const Drawing &D, const MomentValues &V,
@@ -354,10 +360,10 @@ static std::string cellText(const Drawing &D, const MomentValues &V,
   switch (C) {
   case SortColumn::Live:
   case SortColumn::Peak:
-    return formatSize(whole(Value));
+    return formatSize(nearestUnsigned(Value));
   case SortColumn::Growth:
   case SortColumn::PerStep: {
-    auto Bytes = int64_t(Value < 0 ? Value - 0.5 : Value + 0.5);
+    int64_t Bytes = nearestSigned(Value);
     return Bytes ? formatSizeChange(Bytes) : "0 B";
   }
   case SortColumn::Allocations:
@@ -467,8 +473,8 @@ static void drawHelp(Drawing &D) {
       "+ -           less time on the curve, more",
       "Tab           the next heap or memory space (Shift-Tab: the one before)",
       "up down       the next row (also j k); Enter opens and closes a row",
-      "g G           group by line, stack, library, heap, process, layer, "
-      "scope",
+      "g G           group by line, stack, library, heap, process, thread, "
+      "layer, scope",
       "< >           sort by another column; the last one sorts equal rows",
       "w             growth and rates over 10 s, 1 min, 10 min",
       "m M           set a mark: the growth since then; forget the mark",
@@ -476,7 +482,7 @@ static void drawHelp(Drawing &D) {
       "!             alerts and failures",
       "space         pause: the picture stays, the recording goes on",
       "s             write a snapshot of the recording (live)",
-      "o             open memview",
+      "o             open memview at this moment",
       "q             leave; the recording goes on",
   };
   for (StringRef Text : Keys)
@@ -506,7 +512,6 @@ Cells memkit::drawFrame(const WatchFrame &F, WatchState &S, FrameStyle How,
   // A cursor before the shown time moves the chart.
   P.BeginNs = std::min(P.BeginNs, F.AtNs);
   P.ChartColumns = How.Width > LabelWidth + 1 ? How.Width - LabelWidth : 1;
-  P.IsLive = F.Run.IsLive;
   Drawing D{F, S, How, P, Cells(How.Width, How.Height)};
   drawTitle(D);
   if (S.Page == WatchPage::Help) {

@@ -3,6 +3,7 @@
 // Reads the table of a frame, and writes frames as JSON.
 
 #include "Support/Json.h"
+#include "Support/Rounding.h"
 #include "WatchFrame.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -21,7 +22,7 @@ Error memkit::fillFrame(WatchFrame &F, RowTree &Tree, const WatchState &S) {
   const WatchedHeap &Of = W.heaps()[heapIndex(S, W.heaps())];
   if (isOfNow(S.Tree.By) && F.AtNs < W.endNs()) {
     F.Note = ("live bytes by " + groupingName(S.Tree.By) +
-              " are known of now alone: press End")
+              " are known of the end alone (the key End, or --at=end)")
                  .str();
     return Error::success();
   }
@@ -39,10 +40,7 @@ Error memkit::fillFrame(WatchFrame &F, RowTree &Tree, const WatchState &S) {
   F.WindowNs = Rows->WindowNs;
   F.HasSteps = Rows->HasSteps;
   F.HasAges = Rows->HasAges;
-  Expected<std::vector<TreeRow>> Table = Tree.rows(*Rows, S.Tree, F.Sum);
-  if (!Table)
-    return Table.takeError();
-  F.Rows = std::move(*Table);
+  F.Rows = Tree.rows(*Rows, S.Tree);
   if (F.Rows.empty())
     F.Note = S.Tree.Filter.empty() ? "nothing is live"
                                    : "nothing matches \"" + S.Tree.Filter +
@@ -52,19 +50,19 @@ Error memkit::fillFrame(WatchFrame &F, RowTree &Tree, const WatchState &S) {
 
 static void writeRow(json::OStream &J, const WatchFrame &F, const TreeRow &R,
                      const WatchState &S) {
-  auto Whole = [](double V) { return int64_t(V < 0 ? V - 0.5 : V + 0.5); };
   J.object([&] {
     J.attribute("name", jsonText(R.Name));
     J.attribute("depth", R.Depth);
-    J.attribute("live_bytes", Whole(R.V.Live));
-    J.attribute("peak_bytes", Whole(R.V.Peak));
-    J.attribute("growth_bytes", Whole(R.V.Growth));
-    J.attribute("growth_since_mark_bytes",
-                jsonIfKnown(S.MarkNs.has_value(), Whole(R.V.SinceMark)));
+    J.attribute("live_bytes", nearestSigned(R.V.Live));
+    J.attribute("peak_bytes", nearestSigned(R.V.Peak));
+    J.attribute("growth_bytes", nearestSigned(R.V.Growth));
+    J.attribute(
+        "growth_since_mark_bytes",
+        jsonIfKnown(S.MarkNs.has_value(), nearestSigned(R.V.SinceMark)));
     J.attribute("growth_bytes_per_step",
-                jsonIfKnown(F.HasSteps, Whole(R.V.PerStep)));
-    J.attribute("allocations_per_s", Whole(R.V.Allocations));
-    J.attribute("temporaries_per_s", Whole(R.V.Temporaries));
+                jsonIfKnown(F.HasSteps, nearestSigned(R.V.PerStep)));
+    J.attribute("allocations_per_s", nearestSigned(R.V.Allocations));
+    J.attribute("temporaries_per_s", nearestSigned(R.V.Temporaries));
     J.attribute(
         "age_s",
         jsonIfKnown(R.V.AgedBytes > 0,
@@ -82,6 +80,7 @@ std::string memkit::frameJson(const WatchFrame &F, const WatchState &S,
     J.attribute("source", jsonText(F.Run.Source));
     J.attribute("program", jsonText(F.Run.Program));
     J.attribute("pid", jsonIfKnown(F.Run.Pid != 0, F.Run.Pid));
+    J.attribute("rank", jsonIfKnown(F.Run.Rank >= 0, F.Run.Rank));
     J.attribute("status", F.Run.Status);
     J.attribute("now_ns", F.NowNs);
     J.attribute("at_ns", F.AtNs);
@@ -89,7 +88,7 @@ std::string memkit::frameJson(const WatchFrame &F, const WatchState &S,
     J.attribute("swapped_bytes", jsonOrNull(W.swappedAt(F.AtNs)));
     J.attribute("limit_bytes", jsonOrNull(F.Run.LimitBytes));
     J.attribute("allocations_per_s",
-                int64_t(W.allocationsPerSecond(F.AtNs, S.WindowNs)));
+                nearestSigned(W.allocationsPerSecond(F.AtNs, S.WindowNs)));
     J.attribute("lost", W.run().Lost);
     J.attribute("recorder_share", jsonOrNull(F.Run.RecorderShare));
     J.attributeArray("heaps", [&] {
@@ -123,6 +122,8 @@ std::string memkit::frameJson(const WatchFrame &F, const WatchState &S,
                     : jsonText(W.heaps()[heapIndex(S, W.heaps())].Name));
     J.attribute("group_by", groupingName(S.Tree.By));
     J.attribute("window_ns", F.WindowNs);
+    J.attribute("note",
+                F.Note.empty() ? json::Value(nullptr) : jsonText(F.Note));
     J.attributeArray("rows", [&] {
       for (size_t I = 0; I != std::min(MaxRows, F.Rows.size()); ++I)
         writeRow(J, F, F.Rows[I], S);

@@ -202,9 +202,9 @@ std::vector<char> RowTree::matchesOfNodes(const ShownTree &T,
   for (uint32_t Frame = 1; Frame <= T.numFrames(); ++Frame)
     OfFrame[Frame] =
         StringRef(frameName(T, Frame)).contains_insensitive(Filter);
-  for (uint32_t CallNode = 1; CallNode < Out.size(); ++CallNode)
-    Out[CallNode] =
-        OfFrame[T.view().frameOf(CallNode)] || Out[T.view().parent(CallNode)];
+  // Parents have lower ids.
+  for (uint32_t Node = 1; Node < Out.size(); ++Node)
+    Out[Node] = OfFrame[T.view().frameOf(Node)] || Out[T.view().parent(Node)];
   return Out;
 }
 
@@ -213,7 +213,7 @@ std::vector<char> RowTree::matchesOfNodes(const ShownTree &T,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Writes the rows of a tree of calls as far as they are open.
+/// The order of rows: the largest first.
 struct Sorter {
   const TreeSpec &Spec;
   template <class T> bool operator()(const T &A, const T &B) const {
@@ -232,8 +232,8 @@ static uint64_t idOf(uint64_t Parent, StringRef Name) {
   return xxh3_64bits(Name) ^ (Parent * 0x9E3779B97F4A7C15u + 1);
 }
 
-Expected<std::vector<TreeRow>>
-RowTree::rows(const WatchedRows &Of, const TreeSpec &Spec, MomentValues &Sum) {
+std::vector<TreeRow> RowTree::rows(const WatchedRows &Of,
+                                   const TreeSpec &Spec) {
   bool IsOfScopes = Spec.By == Grouping::Layer || Spec.By == Grouping::Scope;
   std::optional<ScopeView> Scopes;
   if (IsOfScopes)
@@ -255,7 +255,6 @@ RowTree::rows(const WatchedRows &Of, const TreeSpec &Spec, MomentValues &Sum) {
            Group.contains_insensitive(Spec.Filter);
   };
 
-  Sum = {};
   std::vector<Group> Groups;
   DenseMap<uint32_t, uint32_t> IndexOf;
   for (uint32_t I = 0; I != Of.Rows.size(); ++I) {
@@ -270,7 +269,6 @@ RowTree::rows(const WatchedRows &Of, const TreeSpec &Spec, MomentValues &Sum) {
       continue;
     G.V += Of.Rows[I].V;
     G.Rows.push_back(I);
-    Sum += Of.Rows[I].V;
   }
   erase_if(Groups, [](const Group &G) { return G.Rows.empty(); });
   Sorter Before{Spec};

@@ -77,9 +77,8 @@ class RowTree {
 public:
   explicit RowTree(WatchedTrace &W) : W(W) {}
 
-  /// The visible rows, in order. Sum: of all rows. Errors: reading errors.
-  llvm::Expected<std::vector<TreeRow>>
-  rows(const WatchedRows &Of, const TreeSpec &Spec, MomentValues &Sum);
+  /// The visible rows, in order.
+  std::vector<TreeRow> rows(const WatchedRows &Of, const TreeSpec &Spec);
 
 private:
   struct Group;

@@ -15,6 +15,7 @@ struct WatchedRun {
   std::string Source;                  ///< `live:4711`, `trace.fb`
   std::string Program;                 ///< `train.py`
   uint32_t Pid = 0;                    ///< 0: not known
+  int32_t Rank = -1;                   ///< -1: not known
   std::string Status;                  ///< `recording`, `replay`, ...
   std::optional<double> RecorderShare; ///< of a processor, in the last refresh
   std::optional<uint64_t> LimitBytes;  ///< of the program's control group
@@ -27,7 +28,6 @@ struct WatchFrame {
   WatchedRun Run;
   uint64_t NowNs = 0, AtNs = 0;
   std::vector<TreeRow> Rows;
-  MomentValues Sum;
   uint64_t WindowNs = 0;
   bool HasSteps = false, HasAges = false;
   std::string Note; ///< instead of rows: why there are none

@@ -45,18 +45,19 @@ static void moveHeap(WatchState &S, const Pictured &P, int By) {
   S.HeapName = P.Heaps[(Index + Count + size_t(By)) % Count];
 }
 
-/// Moves the cursor by columns of the chart; behind the last column the
+/// Moves the cursor by a column of the chart; behind the last column the
 /// picture is that of now.
-static void moveCursor(WatchState &S, const Pictured &P, int64_t Columns) {
+static void moveCursor(WatchState &S, const Pictured &P, bool IsForward) {
   uint64_t Column =
       std::max<uint64_t>((P.NowNs - P.BeginNs) / P.ChartColumns, 1);
   // Several keys may come between two pictures.
-  int64_t To =
-      int64_t(S.CursorNs.value_or(P.NowNs)) + Columns * int64_t(Column);
-  if (To >= int64_t(P.NowNs))
-    S.CursorNs = std::nullopt;
+  uint64_t At = std::clamp(S.CursorNs.value_or(P.NowNs), P.BeginNs, P.NowNs);
+  if (!IsForward)
+    S.CursorNs = At - std::min(At - P.BeginNs, Column);
+  else if (P.NowNs - At > Column)
+    S.CursorNs = At + Column;
   else
-    S.CursorNs = uint64_t(std::max(To, int64_t(P.BeginNs)));
+    S.CursorNs = std::nullopt;
 }
 
 static void changeSpan(WatchState &S, const Pictured &P, bool IsCloser) {
@@ -230,10 +231,10 @@ WatchAction memkit::takeKey(WatchState &S, const Pictured &P, Key K) {
     moveRows(S, P, int64_t(P.TableRows));
     break;
   case KeyKind::Left:
-    moveCursor(S, P, -1);
+    moveCursor(S, P, /*IsForward=*/false);
     break;
   case KeyKind::Right:
-    moveCursor(S, P, 1);
+    moveCursor(S, P, /*IsForward=*/true);
     break;
   case KeyKind::Home:
     S.CursorNs = P.BeginNs;

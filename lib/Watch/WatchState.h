@@ -33,7 +33,6 @@ struct Pictured {
   std::vector<std::pair<uint64_t, bool>> Rows; ///< Id, CanOpen
   uint64_t BeginNs = 0, NowNs = 0, AtNs = 0;   ///< of the chart
   unsigned ChartColumns = 1, TableRows = 1;
-  bool IsLive = false;
 };
 
 /// What a key asks for beyond the state.

@@ -19,7 +19,14 @@ struct RowThen {
   uint32_t Allocations = 0, Temporaries = 0;
 };
 
-enum CaptureTime { CT_Since, CT_Mark, CT_StepBegin, CT_At, NumCaptureTimes };
+enum CaptureTime {
+  CT_Since,
+  CT_Mark,
+  CT_StepBegin,
+  CT_StepEnd,
+  CT_At,
+  NumCaptureTimes
+};
 
 /// A process at the times of a moment.
 struct ProcessThen {
@@ -27,7 +34,7 @@ struct ProcessThen {
   uint64_t SinceNs = 0;              ///< the begin of the window
   double GrowthS = 0;                ///< the time that growth is of
   double RateS = 0;                  ///< the time that allocations are of
-  uint64_t Steps = 0;                ///< between CT_StepBegin and CT_At
+  uint64_t Steps = 0;                ///< between CT_StepBegin and CT_StepEnd
 };
 } // namespace
 
@@ -100,8 +107,7 @@ static ProcessThen timesOf(const ProcessIntervals &P, const MomentSpec &At,
     --First;
   Out.Steps = LastStep - P.Heads[First].LastStep;
   Out.Ns[CT_StepBegin] = P.Heads[First].EndNs;
-  if (IsEnd)
-    Out.Ns[CT_At] = P.Heads[*Last].EndNs;
+  Out.Ns[CT_StepEnd] = P.Heads[*Last].EndNs;
   return Out;
 }
 
@@ -141,7 +147,7 @@ Expected<WatchedTrace::Captures> WatchedTrace::capture(const MomentSpec &At,
       S.Allocations += uint32_t(R.Allocations);
       S.Temporaries += uint32_t(R.Temporaries);
       for (unsigned K = 0; K != NumCaptureTimes; ++K)
-        if (HeadNs <= P.Ns[K])
+        if (P.Ns[K] && HeadNs <= P.Ns[K])
           C.Then[K][R.Row] = S;
     }
     return Error::success();
@@ -299,7 +305,7 @@ private:
         R.V.Live = bytesOf(Of.IsSpace ? S.LiveExclusive : S.LiveBytes);
       Now.Allocations = uint32_t(S.Allocations);
       Now.Temporaries = uint32_t(S.Temporaries);
-    } else if (At.AtNs == Of.PeakNs) {
+    } else if (At.AtNs == Of.ExactNs) {
       R.V.Live = R.V.Peak;
     } else if (Row) {
       R.V.Live = ownAt(CT_At, Process, S, Now);
@@ -345,7 +351,7 @@ private:
       return;
     Out.HasSteps = true;
     if (Row)
-      R.V.PerStep = (ownAt(CT_At, Process, S, C.at(CT_At, Row)) -
+      R.V.PerStep = (ownAt(CT_StepEnd, Process, S, C.at(CT_StepEnd, Row)) -
                      ownAt(CT_StepBegin, Process, S, C.at(CT_StepBegin, Row))) /
                     double(C.Processes[Place].Steps);
   }
@@ -364,16 +370,17 @@ private:
 Expected<WatchedRows> WatchedTrace::rowsAt(const WatchedHeap &Of,
                                            MomentSpec At) {
   At.AtNs = std::min(At.AtNs, EndNs);
-  Expected<Captures> C = capture(At, At.AtNs == Of.PeakNs);
+  Expected<Captures> C = capture(At, At.AtNs == Of.ExactNs);
   if (!C)
     return C.takeError();
   WatchedRows Out = RowMaker(*this, Of, At, *C).make();
   if (At.AtNs == EndNs)
-    addAges(Of, Out);
+    if (Error E = addAges(Of, Out))
+      return std::move(E);
   return Out;
 }
 
-void WatchedTrace::addAges(const WatchedHeap &Of, WatchedRows &To) {
+Error WatchedTrace::addAges(const WatchedHeap &Of, WatchedRows &To) {
   DenseMap<std::pair<uint64_t, uint32_t>, uint32_t> At; // index + 1
   bool IsAsked = false;
   auto Take = [&](size_t Place, const Lifetimes &L) {
@@ -402,8 +409,7 @@ void WatchedTrace::addAges(const WatchedHeap &Of, WatchedRows &To) {
       }
     }
   };
-  // Ages are an extra: a trace without them has none.
-  consumeError(Intervals->forEachLifetimes(Take));
+  return Intervals->forEachLifetimes(Take);
 }
 
 /// Rows of other keys than stacks.

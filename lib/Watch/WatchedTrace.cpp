@@ -25,6 +25,7 @@ Expected<std::unique_ptr<WatchedTrace>>
 WatchedTrace::create(std::unique_ptr<Trace> Opened, const SelectionSpec &Spec) {
   std::unique_ptr<WatchedTrace> W(new WatchedTrace());
   // Also the heaps outside the totals: which bytes count once is decided here.
+  W->IsWhole = Spec.empty();
   SelectionSpec All = Spec;
   if (All.Heaps.empty() && !Opened->heaps().empty())
     All.Heaps = {"*"};
@@ -33,6 +34,13 @@ WatchedTrace::create(std::unique_ptr<Trace> Opened, const SelectionSpec &Spec) {
   if (Error E = W->read())
     return std::move(E);
   return W;
+}
+
+/// The allocations of the selected stacks.
+static uint64_t allocationsOf(const SelectedStats &S) {
+  uint64_t Sum = 0;
+  S.forEach([&](uint32_t, const StackStats &R) { Sum += R.Allocations; });
+  return Sum;
 }
 
 Error WatchedTrace::read() {
@@ -77,7 +85,7 @@ Error WatchedTrace::read() {
   for (SeriesPoint &P : Allocated)
     P.Value = Sum += P.Value;
   if (Allocated.empty() || Allocated.back().TimeNs < EndNs)
-    Allocated.push_back({EndNs, std::max(Sum, Run.Allocations)});
+    Allocated.push_back({EndNs, std::max(Sum, allocationsOf(*In.S))});
   if (Error E = readMarkSeries(trace()).moveInto(Measured))
     return E;
   if (Error E = readMarks())
@@ -102,35 +110,56 @@ static void endCurve(std::vector<SeriesPoint> &Curve, uint64_t EndNs,
   Curve.push_back({EndNs, Value});
 }
 
-/// Adds the peak, which lies between the ends of intervals.
-static void addPeak(WatchedHeap &H, uint64_t EndNs) {
-  if (H.PeakNs && H.PeakNs < EndNs)
-    addSpike(H.Curve, H.PeakNs, H.PeakBytes);
+/// Adds what the selection held at the peak of all, which lies between the ends
+/// of intervals, and finds the selection's own peak.
+static void addPeak(WatchedHeap &H, uint64_t EndNs, uint64_t AtPeak) {
+  H.PeakNs = H.ExactNs;
+  H.PeakBytes = AtPeak;
+  if (H.ExactNs && H.ExactNs < EndNs)
+    addSpike(H.Curve, H.ExactNs, AtPeak);
+  for (const SeriesPoint &P : H.Curve)
+    if (P.Value > H.PeakBytes) {
+      H.PeakBytes = P.Value;
+      H.PeakNs = P.TimeNs;
+    }
 }
+
+namespace {
+/// Bytes of the selected rows of memory spaces, or of heaps, by id. Rows of
+/// blocks around others may be negative, modulo 2^64; sums are not.
+struct SelectedBytes {
+  std::vector<uint64_t> Live, AtPeak;
+  explicit SelectedBytes(size_t Count) : Live(Count), AtPeak(Count) {}
+};
+} // namespace
 
 void WatchedTrace::readHeaps(const LiveSeries &Live) {
   const Trace &T = trace();
-  std::vector<uint64_t> Spaces(T.devices().size() + 1),
-      Held(T.heaps().size() + 1);
+  SelectedBytes Spaces(T.devices().size() + 1), All(T.heaps().size() + 1);
   stats().forEach([&](uint32_t Process, const StackStats &R) {
-    if (isGone(Process, EndNs))
-      return;
-    Held[R.Heap] += R.LiveBytes;
-    if (!(T.heap(R.Heap).Flags & HF_OutsideTotals))
-      Spaces[T.heap(R.Heap).Space] += R.LiveExclusive;
+    const Heap &H = T.heap(R.Heap);
+    bool IsGone = isGone(Process, EndNs);
+    bool IsInSpace = !(H.Flags & HF_OutsideTotals);
+    All.Live[R.Heap] += IsGone ? 0 : R.LiveBytes;
+    All.AtPeak[R.Heap] += R.HeapPeakBytes;
+    Spaces.Live[H.Space] += IsInSpace && !IsGone ? R.LiveExclusive : 0;
+    Spaces.AtPeak[H.Space] += IsInSpace ? R.SpacePeakBytes : 0;
   });
+  auto Add = [&](WatchedHeap Of, const TotalStats &Stats,
+                 const SelectedBytes &Sums) {
+    Of.ExactNs = Stats.PeakTimeNs;
+    endCurve(Of.Curve, EndNs, Sums.Live[Of.Id]);
+    addPeak(Of, EndNs, IsWhole ? Stats.PeakBytes : Sums.AtPeak[Of.Id]);
+    Heaps.push_back(std::move(Of));
+  };
   for (const SpaceReport &S : Run.Spaces) {
     if (!S.Stats.Allocations)
       continue;
-    WatchedHeap Of;
-    Of.Id = S.Id;
-    Of.Name = S.Name.str();
-    Of.PeakBytes = S.Stats.PeakBytes;
-    Of.PeakNs = S.Stats.PeakTimeNs;
-    Of.Curve = spaceSeries(T, S.Id, Live);
-    endCurve(Of.Curve, EndNs, Spaces[S.Id]);
-    addPeak(Of, EndNs);
-    Heaps.push_back(std::move(Of));
+    WatchedHeap Space;
+    Space.Id = S.Id;
+    Space.Name = S.Name.str();
+    Space.Curve = spaceSeries(T, S.Id, Live);
+    Add(std::move(Space), S.Stats, Spaces);
     for (const HeapReport &H : Run.Heaps) {
       if (H.Space != S.Id || !H.Stats.Allocations)
         continue;
@@ -138,13 +167,9 @@ void WatchedTrace::readHeaps(const LiveSeries &Live) {
       Heap.IsSpace = false;
       Heap.Id = H.Id;
       Heap.Name = H.Name.str();
-      Heap.PeakBytes = H.Stats.PeakBytes;
-      Heap.PeakNs = H.Stats.PeakTimeNs;
       if (H.Id < Live.Heaps.size())
         Heap.Curve = Live.Heaps[H.Id];
-      endCurve(Heap.Curve, EndNs, Held[H.Id]);
-      addPeak(Heap, EndNs);
-      Heaps.push_back(std::move(Heap));
+      Add(std::move(Heap), H.Stats, All);
     }
   }
 }

@@ -29,7 +29,10 @@ struct WatchedHeap {
   uint32_t Id = 0; ///< as TotalStats::Id
   std::string Name;
   std::vector<SeriesPoint> Curve; ///< live bytes; times rise
+  /// Of a selection of processes or stacks: the highest that is known, at ends
+  /// of intervals and at the peak of all.
   uint64_t PeakBytes = 0, PeakNs = 0;
+  uint64_t ExactNs = 0; ///< the peak of all: each row is known exactly
 };
 
 struct WatchedMark {
@@ -128,9 +131,10 @@ private:
   WatchedRows rowsOf(const WatchedHeap &Of, const SelectedStats &S) const;
   bool isGone(uint32_t Process, uint64_t AtNs) const;
   llvm::Expected<Captures> capture(const MomentSpec &At, bool IsPeak);
-  void addAges(const WatchedHeap &Of, WatchedRows &To);
+  llvm::Error addAges(const WatchedHeap &Of, WatchedRows &To);
 
   SelectedTrace In;
+  bool IsWhole = true; ///< no selection
   RunReport Run;
   uint64_t EndNs = 0;
   std::unique_ptr<IntervalSeries> Intervals;

@@ -21,7 +21,7 @@ KEYS = {"up": "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1b[D", "
 class Screen:
     """Runs a command. Knows the sequences that memtop sends, and fails on others."""
 
-    def __init__(self, command, columns=80, rows=24, **variables):
+    def __init__(self, command, columns=80, rows=24, cwd=None, **variables):
         self.main, self.terminal = pty.openpty()
         self.usual = termios.tcgetattr(self.terminal)
         self.resize(columns, rows, False)
@@ -29,7 +29,7 @@ class Screen:
             os.setsid()
             fcntl.ioctl(self.terminal, termios.TIOCSCTTY, 0)
         self.process = subprocess.Popen(command, stdin=self.terminal, stdout=self.terminal, stderr=self.terminal,
-                                        preexec_fn=own_terminal, env={**os.environ, "TERM": "xterm", **variables})
+                                        preexec_fn=own_terminal, cwd=cwd, env={**os.environ, "TERM": "xterm", **variables})
         self.decoder = codecs.getincrementaldecoder("utf-8")()
         self.waiting = ""
         self.row = self.column = 0

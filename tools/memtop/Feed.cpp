@@ -18,7 +18,8 @@ static uint64_t clockNs(clockid_t Clock) {
   return uint64_t(T.tv_sec) * NsPerS + uint64_t(T.tv_nsec);
 }
 
-/// The processor time of a process so far; 0: not known, or no memrec.
+/// The processor time of a process so far; 0: not known, or no memrec that
+/// runs.
 static uint64_t processorNs(pid_t Pid) {
   auto Stat =
       MemoryBuffer::getFileAsStream("/proc/" + std::to_string(Pid) + "/stat");
@@ -26,7 +27,7 @@ static uint64_t processorNs(pid_t Pid) {
     return 0;
   // The name may have blanks and parentheses.
   auto [Name, Rest] = (*Stat)->getBuffer().rsplit(") ");
-  if (!Name.ends_with("(memrec"))
+  if (!Name.ends_with("(memrec") || Rest.starts_with("Z"))
     return 0;
   SmallVector<StringRef> Fields;
   Rest.split(Fields, ' ');
@@ -95,6 +96,7 @@ Error Feed::read(StringRef Path) {
   Now = std::move(*Read);
   Tree.emplace(*Now);
   Run.Program = queryProgram(Now->trace());
+  Run.Rank = Now->trace().header().Rank;
   for (StringRef Fact : Now->trace().header().Machine)
     if (uint64_t Limit = 0;
         Fact.consume_front("memory-limit=") && !Fact.getAsInteger(10, Limit))
@@ -126,24 +128,41 @@ void Feed::end() {
   Run.IsLive = false;
   Run.RecorderShare.reset();
   Run.Status = "ended";
+  if (Output.empty() || Output == "-")
+    return;
   // The finished file has the last events, too.
-  if (!Output.empty() && Output != "-")
-    if (Error E = read(Output)) {
-      consumeError(std::move(E));
-      return;
-    }
-  Run.Source = Output;
+  if (Error E = read(Output))
+    Run.Status = "ended; " + toString(std::move(E));
+  else
+    Run.Source = Output;
 }
 
 void Feed::refresh() {
   if (!Run.IsLive)
     return;
-  if (Error E = read(Name)) {
-    consumeError(std::move(E));
-    end();
+  Error Problem = read(Name);
+  if (!Problem) {
+    measureRecorder();
     return;
   }
-  measureRecorder();
+  Run.Status = "not read: " + toString(std::move(Problem));
+  // The next copy is a whole one.
+  Follower.reset();
+  Expected<LiveClient> C = LiveClient::connect(Name);
+  if (C)
+    return;
+  consumeError(C.takeError());
+  // At the end memrec writes the rest of the trace, and takes no questions.
+  if (processorNs(Recorder))
+    Run.Status = "memrec does not answer";
+  else
+    end();
+}
+
+uint64_t Feed::intervalNs(uint64_t Wanted) const {
+  // The program may need the processor time.
+  constexpr uint64_t CostFactor = 50, Day = 86'400'000'000'000;
+  return std::min(std::max(Wanted, CostNs * CostFactor), Day);
 }
 
 Error Feed::ask(StringRef Request) {

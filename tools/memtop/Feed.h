@@ -23,13 +23,15 @@ public:
   RowTree &tree() { return *Tree; }
   const WatchedRun &run() const { return Run; }
 
-  /// Reads the trace of now. After the recording has ended, the trace stays the
-  /// last one, or is the finished file. No-op for a finished trace. The trace()
-  /// and tree() from before are gone.
+  /// Reads the trace of now. While the recorder does not answer, the trace
+  /// stays the last one and the run's status says why; after the recording has
+  /// ended, the trace is the finished file. No-op for a finished trace. The
+  /// trace() and tree() from before are gone.
   void refresh();
 
-  /// The processor time of the last open() or refresh(), in ns.
-  uint64_t costNs() const { return CostNs; }
+  /// The time between refreshes, in ns: Wanted, or longer, so that refreshes
+  /// take at most 2 % of a processor; at most a day.
+  uint64_t intervalNs(uint64_t Wanted) const;
 
   /// Sends a request to the recorder; errors are its words.
   llvm::Error ask(llvm::StringRef Request);

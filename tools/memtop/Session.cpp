@@ -127,7 +127,11 @@ public:
 private:
   uint64_t playedNs() const;
   void refresh();
-  Error draw(Screen &To);
+  /// False: the terminal is gone.
+  Expected<bool> draw(Screen &To);
+  /// Waits and takes what is typed. False: the user leaves, or the terminal is
+  /// gone.
+  bool takeKeys(Screen &From, uint64_t UntilNs);
   bool take(Key K);
   void act(WatchAction A);
 
@@ -136,7 +140,8 @@ private:
   const SessionOptions &O;
   Pictured Last;
   Viewer View;
-  uint64_t RefreshedNs = 0, PlayBeginNs = 0;
+  KeyReader Keys;
+  uint64_t RefreshedNs = 0;
   uint64_t PlayedNs = 0; ///< the moment of a replay
   unsigned Marks = 0;
 };
@@ -158,7 +163,7 @@ void Watch::refresh() {
     S.refresh();
 }
 
-Error Watch::draw(Screen &To) {
+Expected<bool> Watch::draw(Screen &To) {
   Expected<WatchFrame> F = frameOf(S, State, playedNs());
   if (!F)
     return F.takeError();
@@ -166,8 +171,7 @@ Error Watch::draw(Screen &To) {
     F->Run.Status = PlayedNs < S.trace().endNs() ? "replay" : "replay, at end";
   TerminalSize Size = To.size();
   FrameStyle How{Size.Width, Size.Height, O.Ascii};
-  To.show(drawFrame(*F, State, How, Last));
-  return Error::success();
+  return To.show(drawFrame(*F, State, How, Last));
 }
 
 void Watch::act(WatchAction A) {
@@ -213,32 +217,45 @@ bool Watch::take(Key K) {
   return A != WatchAction::Quit;
 }
 
+/// Until then, in ms for Screen::wait().
+static int waitMs(uint64_t UntilNs) {
+  constexpr uint64_t NsPerMs = 1'000'000, MostMs = 3'600'000;
+  uint64_t Now = nowNs();
+  return UntilNs > Now ? int(std::min((UntilNs - Now) / NsPerMs + 1, MostMs))
+                       : 0;
+}
+
+bool Watch::takeKeys(Screen &From, uint64_t UntilNs) {
+  // The rest of a key's bytes comes at once, also from far away.
+  constexpr int RestMs = 50;
+  std::optional<std::string> Typed = From.wait(waitMs(UntilNs));
+  while (Typed) {
+    bool IsLast = Typed->empty();
+    Keys.add(*Typed);
+    while (std::optional<Key> K = Keys.next(IsLast))
+      if (!take(*K))
+        return false;
+    if (!Keys.isWithinKey())
+      return true;
+    Typed = From.wait(RestMs);
+  }
+  return false;
+}
+
 Error Watch::run() {
   Expected<std::unique_ptr<Screen>> To = Screen::open(O.UsesColours);
   if (!To)
     return To.takeError();
-  KeyReader Keys;
   RefreshedNs = nowNs();
   State.CursorNs = O.AtNs;
   while (true) {
-    if (Error E = draw(**To))
-      return E;
-    // A refresh costs processor time that the program may need: at most two
-    // hundredths go there.
-    constexpr uint64_t CostFactor = 50, NsPerMs = 1'000'000;
-    uint64_t EveryNs = O.IntervalNs;
-    if (!O.Speed)
-      EveryNs = std::max(EveryNs, S.costNs() * CostFactor);
-    uint64_t DueNs = RefreshedNs + EveryNs, Now = nowNs();
-    std::optional<std::string> Typed =
-        (*To)->wait(DueNs > Now ? int((DueNs - Now) / NsPerMs) + 1 : 0);
-    if (!Typed)
+    Expected<bool> IsShown = draw(**To);
+    if (!IsShown)
+      return IsShown.takeError();
+    uint64_t DueNs =
+        RefreshedNs + (O.Speed ? O.IntervalNs : S.intervalNs(O.IntervalNs));
+    if (!*IsShown || !takeKeys(**To, DueNs))
       return Error::success();
-    Keys.add(*Typed);
-    // What follows an Escape at once belongs to it.
-    while (std::optional<Key> K = Keys.next(/*IsLast=*/true))
-      if (!take(*K))
-        return Error::success();
     if (nowNs() >= DueNs)
       refresh();
   }

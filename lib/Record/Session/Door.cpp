@@ -15,6 +15,7 @@
 #include "Support/Failure.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cerrno>
+#include <climits>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -160,11 +161,23 @@ std::string Door::answer(StringRef Request) {
   return "error an unknown request";
 }
 
+/// The path of the trace now; `-`: the trace is in memory, or has no path.
+static std::string pathOfTrace(int TraceFd) {
+  char Path[PATH_MAX];
+  std::string Link = "/proc/self/fd/" + std::to_string(TraceFd);
+  ssize_t Size = readlink(Link.c_str(), Path, sizeof(Path));
+  StringRef Found(Path, Size > 0 ? size_t(Size) : 0);
+  bool IsFile = Found.starts_with("/") && !Found.starts_with("/memfd:") &&
+                !Found.ends_with(" (deleted)");
+  return IsFile ? Found.str() : "-";
+}
+
 std::string Door::hello() const {
   constexpr unsigned MaxCommand = 1000;
   return "ok\nversion " + std::to_string(LiveVersion) + "\npid " +
-         std::to_string(getpid()) + "\noutput " + oneLine(O.Output) +
-         "\ntime-ns " + std::to_string(R.nowNs()) + "\nrecording " +
+         std::to_string(getpid()) + "\noutput " +
+         oneLine(pathOfTrace(TraceFd)) + "\ntime-ns " +
+         std::to_string(R.nowNs()) + "\nrecording " +
          (Control.isRecording() ? "1" : "0") + "\ncommand " +
          StringRef(commandText(O.Command)).take_front(MaxCommand).str() + "\n";
 }

@@ -68,6 +68,25 @@ with recording("-o", "serve.fb", sys.argv[1], "serve.py") as memrec:
     s.until(r"\+mark\*", "marked ")
     s.leave("q")
 
+# The finished trace is found from another folder, also without -o.
+os.mkdir("elsewhere")
+with recording(sys.argv[1], "serve.py") as memrec:
+    wait_for(memrec, "serve.py:5 handle")
+    s = Screen(["memtop", "--interval=200ms", f"live:{memrec.pid}"], cwd="elsewhere")
+    s.until("recording ", "serve.py:5 handle")
+    memrec.terminate()
+    s.until("ended  ", r" trace\.fb$", "serve.py:5 handle")
+    s.leave("q")
+
+# Without a name, several recordings are listed, although there is a trace.fb.
+with recording("-o", "a.fb", sys.argv[1], "serve.py") as a, recording("-o", "b.fb", sys.argv[1], "serve.py") as b:
+    wait_for(a, "serve.py:5 handle")
+    wait_for(b, "serve.py:5 handle")
+    _, err = run("memtop", "--once", status=1)
+    assert f"live:{a.pid}  " in err and f"live:{b.pid}  " in err, err
+_, err = run("memtop", "--once")
+assert "live:" not in err, err
+
 # Threads need events.
 run("memrec", "-q", "--events=none", "-o", "none.fb", sys.argv[1], "-c", "x = bytearray(1 << 20)")
 out, _ = run("memtop", "--once", "--at=end", "--group-by=thread", "none.fb")

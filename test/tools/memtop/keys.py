@@ -31,6 +31,14 @@ s.until("by line, at 0 ns", "^       0 B        0 B   180 MiB")
 s.press("escape")
 s.until(r"by line$")
 
+# A key whose bytes come one by one, as from far away, is one key.
+for byte in "\x1b[F\x1b[D":
+    s.press(byte)
+    s.read(0.02)
+s.until("at 3m 57s")
+s.press("escape")
+s.until(r"by line$")
+
 # Heaps.
 s.press("tab")
 s.until(r"^>  host.malloc")

@@ -36,6 +36,5 @@ TEST(CellsTest, FitsTexts) {
   EXPECT_EQ(fitText("漢字", 3), "漢~");
   EXPECT_EQ(fitText("漢字", 2), "~");
   EXPECT_EQ(fitText("abc", 0), "");
-  EXPECT_EQ(fitTextEnd("abcdef", 4), "~def");
   EXPECT_EQ(columnsOfText("a漢\xff"), 4u);
 }
