@@ -173,14 +173,15 @@ MEMKIT_INLINE_ uint32_t memkit_alert(const char *Condition) {
 
 /*
  * How often the condition of an alert has begun to hold. Costs two loads: call
- * it where the program can act. Value_and_bound: if not null, gets the value
- * and its bound at the last time, in bytes (a share of fragmentation: 0 or 1).
+ * it where the program can act. ValueAndBound: if not null, gets the value and
+ * its bound at the last time: bytes, of growth bytes a second or a step, a
+ * count, or millionths of fragmentation.
  */
 MEMKIT_INLINE_ uint64_t memkit_alerted(uint32_t Alert,
-                                       uint64_t Value_and_bound[2]) {
+                                       uint64_t ValueAndBound[2]) {
   MEMKIT_FIND_(memkit_alerted_fn_, memrec_alerted);
   uint64_t Unused[2];
-  return Found ? Found(Alert, Value_and_bound ? Value_and_bound : Unused) : 0;
+  return Found ? Found(Alert, ValueAndBound ? ValueAndBound : Unused) : 0;
 }
 
 /*

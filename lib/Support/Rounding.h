@@ -9,13 +9,17 @@
 
 namespace memkit {
 
-/// The nearest integer. A value outside of the integers gives the first or last
-/// of them, and NaN gives 0: a cast would be undefined for these.
-inline uint64_t nearestUnsigned(double Value) {
+/// The nearest integer, or the next lower one. A value outside of the integers
+/// gives the first or last of them, and NaN gives 0: a cast would be undefined
+/// for these.
+inline uint64_t floorUnsigned(double Value) {
   constexpr double TwoTo64 = 0x1p64;
   if (!(Value > 0))
     return 0;
-  return Value + 0.5 < TwoTo64 ? uint64_t(Value + 0.5) : UINT64_MAX;
+  return Value < TwoTo64 ? uint64_t(Value) : UINT64_MAX;
+}
+inline uint64_t nearestUnsigned(double Value) {
+  return floorUnsigned(Value + 0.5);
 }
 inline int64_t nearestSigned(double Value) {
   constexpr double TwoTo63 = 0x1p63;

@@ -22,7 +22,7 @@ Error memkit::fillFrame(WatchFrame &F, RowTree &Tree, const WatchState &S) {
   const WatchedHeap &Of = W.heaps()[heapIndex(S, W.heaps())];
   if (isOfNow(S.Tree.By) && F.AtNs < W.endNs()) {
     F.Note = ("live bytes by " + groupingName(S.Tree.By) +
-              " are known of the end alone (the key End, or --at=end)")
+              " are known of the end of the trace alone")
                  .str();
     return Error::success();
   }

@@ -18,8 +18,10 @@ class Alert(NamedTuple):
     """A condition that has begun to hold."""
 
     condition: str
-    value: int  #: bytes, or a count
-    bound: int  #: the bound that value is above, in the same unit
+    #: bytes, of growth bytes a second or a step, a count, or millionths of fragmentation
+    value: int
+    #: the bound that value is above, in the same unit
+    bound: int
 
 
 class _Watched:

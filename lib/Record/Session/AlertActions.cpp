@@ -72,6 +72,13 @@ Expected<AlertAction> memkit::parseAlertAction(StringRef Text) {
                           "as signal:TERM), exec:COMMAND");
 }
 
+pid_t AlertActions::programPid() const {
+  for (const ChildProcess &P : Children)
+    if (!P.EndNs && !P.Exit.IsEnding)
+      return P.Pid;
+  return 0;
+}
+
 std::string AlertActions::start(const AlertAction &A, const AlertFacts &F) {
   if (Running)
     return A.Command.front() + ": still runs for an alert before this one";
@@ -81,8 +88,7 @@ std::string AlertActions::start(const AlertAction &A, const AlertFacts &F) {
       "MEMREC_ALERT_VALUE=" + F.Value,
       "MEMREC_ALERT_BOUND=" + F.Bound,
       "MEMREC_ALERT_TIME_NS=" + std::to_string(F.TimeNs),
-      "MEMREC_ALERT_PID=" +
-          std::to_string(Children.empty() ? 0 : Children[0].Pid),
+      "MEMREC_ALERT_PID=" + std::to_string(programPid()),
       "MEMREC_ALERT_RECORDER=" + std::to_string(getpid()),
       "MEMREC_ALERT_TRACE=" + Trace};
   std::vector<char *> Environment, Argv;
@@ -131,8 +137,8 @@ std::vector<std::string> AlertActions::run(const AlertFacts &F) {
       TheRequests.Stop = true;
       break;
     case ActionKind::Signal:
-      if (!Children.empty())
-        kill(Children[0].Pid, A.Signal);
+      if (pid_t Pid = programPid())
+        kill(Pid, A.Signal);
       break;
     case ActionKind::Exec:
       if (std::string Problem = start(A, F); !Problem.empty())

@@ -31,8 +31,8 @@ llvm::Expected<AlertAction> parseAlertAction(llvm::StringRef Text);
 struct AlertFacts {
   std::string What;    ///< MEMREC_ALERT: the condition
   std::string Text;    ///< MEMREC_ALERT_TEXT: a sentence
-  std::string Value;   ///< MEMREC_ALERT_VALUE
-  std::string Bound;   ///< MEMREC_ALERT_BOUND
+  std::string Value;   ///< MEMREC_ALERT_VALUE: alertAmount()
+  std::string Bound;   ///< MEMREC_ALERT_BOUND: likewise
   uint64_t TimeNs = 0; ///< MEMREC_ALERT_TIME_NS
 };
 
@@ -52,6 +52,8 @@ public:
   void reap();
 
 private:
+  /// The first process that runs; 0: none.
+  pid_t programPid() const;
   std::string start(const AlertAction &A, const AlertFacts &F);
 
   std::vector<AlertAction> Actions;

@@ -3,9 +3,11 @@
 // Conditions that are watched while a program is recorded.
 
 #include "Session/AlertRules.h"
+#include "Support/Rounding.h"
 #include "memkit/Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <cmath>
 
 using namespace llvm;
 using namespace memkit;
@@ -88,7 +90,7 @@ void AlertRule::rest(AlertTarget &T, uint64_t NowNs) {
 
 /// A value of a metric, as people read it.
 static std::string valueText(const AlertRule &R, double Value) {
-  auto Bytes = uint64_t(Value > 0 ? Value : 0);
+  uint64_t Bytes = floorUnsigned(Value);
   switch (R.Metric) {
   case AlertMetric::Lost:
   case AlertMetric::Oom:
@@ -99,7 +101,7 @@ static std::string valueText(const AlertRule &R, double Value) {
     if (R.C.What == Condition::ConditionKind::PerStep)
       return formatSize(Bytes) + " per step";
     bool IsPerMinute = R.C.UnitSeconds > 1;
-    return formatSize(uint64_t(Value * R.C.UnitSeconds)) +
+    return formatSize(floorUnsigned(Value * R.C.UnitSeconds)) +
            (IsPerMinute ? " per minute" : " per second");
   }
   default:
@@ -107,12 +109,29 @@ static std::string valueText(const AlertRule &R, double Value) {
   }
 }
 
-static StringRef metricWords(AlertMetric M) {
+static StringRef metricWords(AlertMetric M, double Value) {
   static constexpr StringLiteral Words[] = {
       "live",     "resident",    "used",
       "reserved", "unexplained", "fragmentation",
       "grow",     "events lost", "times out of memory"};
+  if (Value == 1 && M == AlertMetric::Lost)
+    return "event lost";
+  if (Value == 1 && M == AlertMetric::Oom)
+    return "time out of memory";
   return Words[size_t(M)];
+}
+
+uint64_t memkit::alertAmount(AlertMetric M, double Value) {
+  constexpr double Millionths = 1e6;
+  return M == AlertMetric::Fragmentation ? nearestUnsigned(Value * Millionths)
+                                         : floorUnsigned(Value);
+}
+
+uint64_t AlertRule::watchedBound(const AlertTarget &T) const {
+  if (!C.OrEqual)
+    return floorUnsigned(*T.Bound);
+  uint64_t Least = floorUnsigned(std::ceil(*T.Bound));
+  return Least ? Least - 1 : 0;
 }
 
 std::string memkit::alertText(const AlertRule &R, const AlertTarget &T,
@@ -121,7 +140,7 @@ std::string memkit::alertText(const AlertRule &R, const AlertTarget &T,
   if (R.Metric == AlertMetric::Growth)
     Text += "grows " + valueText(R, Value);
   else
-    Text += valueText(R, Value) + " " + metricWords(R.Metric).str();
+    Text += valueText(R, Value) + " " + metricWords(R.Metric, Value).str();
   if (T.Bound && *T.Bound > 0)
     Text += (R.C.OrEqual ? ", at least " : ", above ") + valueText(R, *T.Bound);
   return Text + " (" + R.C.Text + ")";

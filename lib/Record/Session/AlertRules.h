@@ -61,6 +61,8 @@ struct AlertRule {
   void addIfMeant(bool IsSpace, uint32_t Id, llvm::StringRef Name);
   /// Whether Value is above the bound of T.
   bool isAbove(const AlertTarget &T, double Value) const;
+  /// The highest whole number that is not above the bound of T, which is known.
+  uint64_t watchedBound(const AlertTarget &T) const;
   /// Whether the value has fallen so far below the bound that the next crossing
   /// is news: 5 % of the bound, after the rest.
   bool mayArm(const AlertTarget &T, double Value, uint64_t NowNs) const;
@@ -71,6 +73,10 @@ struct AlertRule {
 
 /// Reads a condition of an alert. Errors: RequestError, with the right forms.
 llvm::Expected<AlertRule> parseAlert(llvm::StringRef Text);
+
+/// A value or bound as scripts and traces have it: bytes, of growth bytes a
+/// second or a step; a count; of fragmentation millionths.
+uint64_t alertAmount(AlertMetric M, double Value);
 
 /// `host: 2.01 GiB live, above 2 GiB`.
 std::string alertText(const AlertRule &R, const AlertTarget &T, double Value);

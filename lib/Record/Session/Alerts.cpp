@@ -130,8 +130,7 @@ void Alerts::setBounds() {
       std::vector<uint64_t> &Bounds = Of[{T.IsSpace, T.Id}];
       if (!T.IsArmed || !T.Bound)
         continue;
-      auto Bound = uint64_t(*T.Bound);
-      Bounds.push_back(Rule.C.OrEqual && Bound ? Bound - 1 : Bound);
+      Bounds.push_back(Rule.watchedBound(T));
     }
   for (auto &[Key, Bounds] : Of) {
     llvm::sort(Bounds);
@@ -156,8 +155,7 @@ void Alerts::takeCrossings() {
       if (!T || !T->IsArmed || !Rule.isAbove(*T, double(C.LiveBytes)))
         continue;
       // A higher bound is crossed by a later event, of its own.
-      auto Bound = uint64_t(*T->Bound);
-      if ((Rule.C.OrEqual && Bound ? Bound - 1 : Bound) != C.Bound)
+      if (Rule.watchedBound(*T) != C.Bound)
         continue;
       fire(I, *T, double(C.LiveBytes), C.TimeNs, C.Process);
     }
@@ -344,11 +342,13 @@ void Alerts::take(uint64_t NowNs, AlertActions &Runs) {
       O.Alert("alert at " + formatTime(F.TimeNs) + ": " + F.Text);
     if (Of.Process) {
       if (OnProcessAlert)
-        OnProcessAlert(Of.Process, Of.Number, F.Value, F.Bound);
+        OnProcessAlert(Of.Process, Of.Number, alertAmount(Of.Metric, F.Value),
+                       alertAmount(Of.Metric, F.Bound));
       continue; // the program acts
     }
-    AlertFacts Facts{Of.C.Text, F.Text, std::to_string(uint64_t(F.Value)),
-                     std::to_string(uint64_t(F.Bound)), F.TimeNs};
+    AlertFacts Facts{Of.C.Text, F.Text,
+                     std::to_string(alertAmount(Of.Metric, F.Value)),
+                     std::to_string(alertAmount(Of.Metric, F.Bound)), F.TimeNs};
     for (const std::string &Problem : Runs.run(Facts))
       O.Warn("--on-alert: " + Problem);
   }
@@ -410,8 +410,8 @@ void Alerts::addMark(const Fired &F) {
   M.TimeNs = F.TimeNs;
   M.Name = R.Names.Names.string(F.Text);
   M.Heap = F.IsSpace ? 0 : F.Id;
-  M.Values = {uint64_t(std::max(F.Value, 0.0)),
-              uint64_t(std::max(F.Bound, 0.0))};
+  AlertMetric Metric = Rules[F.Rule].Metric;
+  M.Values = {alertAmount(Metric, F.Value), alertAmount(Metric, F.Bound)};
   for (const MomentRow &Row : F.Top) {
     if (!M.Stack)
       M.Stack = Row.Stats.Key;

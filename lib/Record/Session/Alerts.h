@@ -50,8 +50,8 @@ public:
   /// Warns of conditions whose heap never appeared.
   void warnOfMissing() const;
   /// Called for each alert that a process asked for: process, number, value,
-  /// bound.
-  std::function<void(uint32_t, uint32_t, double, double)> OnProcessAlert;
+  /// bound (alertAmount()).
+  std::function<void(uint32_t, uint32_t, uint64_t, uint64_t)> OnProcessAlert;
 
 private:
   struct Fired {

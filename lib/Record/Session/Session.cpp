@@ -22,21 +22,21 @@ Session::Session(const RecordOptions &O, Recording &R, Greeter &Listener,
   prctl(PR_SET_TIMERSLACK, 2000ul);
   if (O.Symbols)
     Symbols.start(O.Sources);
-  Watch.OnProcessAlert = [this](uint32_t Process, uint32_t Number, double Value,
-                                double Bound) {
+  Watch.OnProcessAlert = [this](uint32_t Process, uint32_t Number,
+                                uint64_t Value, uint64_t Bound) {
     tellProcess(Process, Number, Value, Bound);
   };
 }
 
 /// Tells a program of an alert that the program asked for.
-void Session::tellProcess(uint32_t Process, uint32_t Number, double Value,
-                          double Bound) {
+void Session::tellProcess(uint32_t Process, uint32_t Number, uint64_t Value,
+                          uint64_t Bound) {
   for (ChildProcess &P : Children.recorded()) {
     if (P.Process != Process)
       continue;
     wire::AlertSlot &To = P.State->shared().control().Alerts[Number - 1];
-    To.Value.store(uint64_t(Value), std::memory_order_relaxed);
-    To.Bound.store(uint64_t(Bound), std::memory_order_relaxed);
+    To.Value.store(Value, std::memory_order_relaxed);
+    To.Bound.store(Bound, std::memory_order_relaxed);
     To.Count.fetch_add(1, std::memory_order_release);
   }
 }

@@ -77,8 +77,8 @@ private:
   bool waitsForNames(uint64_t NowNs);
   void samples();
   void reportProgress(uint64_t NowNs);
-  void tellProcess(uint32_t Process, uint32_t Number, double Value,
-                   double Bound);
+  void tellProcess(uint32_t Process, uint32_t Number, uint64_t Value,
+                   uint64_t Bound);
   bool finished();
 
   const RecordOptions &O;
