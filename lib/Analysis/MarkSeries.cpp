@@ -57,6 +57,9 @@ public:
       return "";
     case MarkKind::Alert:
       return takeAlert(M);
+    case MarkKind::Version:
+      takeVersion(T.string(M.Name));
+      return "";
     default:
       return "";
     }
@@ -92,6 +95,13 @@ private:
     P.Accounted = At(2);
     P.Parts = {At(3), At(4), At(5)};
     return P;
+  }
+
+  void takeVersion(StringRef Version) {
+    constexpr size_t MaxVersions = 64;
+    if (Out.Versions.size() < MaxVersions &&
+        !is_contained(Out.Versions, Version))
+      Out.Versions.push_back(Version);
   }
 
   /// Alerts of conditions have a value and a bound; others are messages.

@@ -111,6 +111,7 @@ static Error takeRest(const SelectedStats &S, const OverviewOptions &Options,
     Out.Curves = readHeapCurves(S, Out.Live, Options.Columns);
   takeResident(S, *Marks, Options.Columns, Out);
   Out.Alerts = std::move(Marks->Alerts);
+  Out.Versions = std::move(Marks->Versions);
   return Error::success();
 }
 

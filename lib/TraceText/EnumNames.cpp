@@ -21,7 +21,7 @@ static constexpr StringLiteral MarkKinds[] = {
     "clock",      "step",        "user",          "range-begin", "range-end",
     "rss",        "device-used", "heap-reserved", "oom",         "alert",
     "loss",       "process-end", "scope-name",    "record-on",   "record-off",
-    "block-name", "pss"};
+    "block-name", "pss",         "version"};
 static constexpr StringLiteral LossKinds[] = {
     "ring-full",  "table-full", "unknown-free", "double-allocate",
     "bad-record", "no-ring",    "events"};

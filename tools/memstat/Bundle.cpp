@@ -34,31 +34,21 @@ static std::string machineText(const Header &H) {
   return Text;
 }
 
-/// The version of PyTorch beside a library of a path; empty: not found.
-static std::string torchVersion(StringRef Library) {
-  SmallString<128> Path(
-      sys::path::parent_path(sys::path::parent_path(Library)));
-  sys::path::append(Path, "version.py");
-  auto Text = MemoryBuffer::getFile(Path);
-  if (!Text)
-    return "";
-  StringRef Value = (*Text)->getBuffer().split("__version__ = '").second;
-  return Value.take_until([](char C) { return C == '\'' || C == '\n'; }).str();
-}
-
-static std::string versionsText(const Trace &T) {
+static std::string versionsText(const PageInput &F) {
+  const Trace &T = F.T;
   const Header &H = T.header();
   std::string Text = "trace=" + H.Tool + ", format " +
                      std::to_string(H.Format) + "\nbundle=memkit " +
                      MEMKIT_VERSION + "\n";
+  for (StringRef Version : F.O.Versions)
+    Text += Version.str() + "\n";
+  // Which of several installations was loaded.
   for (const Binary &B : T.binaries()) {
     StringRef Path = T.string(B.Path), Name = sys::path::filename(Path);
-    if (Name.starts_with("libpython") || Name.starts_with("python"))
-      Text += "python=" + Path.str() + "\n";
-    if (Name.starts_with("libtorch_python"))
-      Text += "torch=" + torchVersion(Path) + " " + Path.str() + "\n";
-    if (Name.starts_with("libcudart") || Name.starts_with("libcuda.so"))
-      Text += "cuda=" + Path.str() + "\n";
+    if (Name.starts_with("libpython") || Name.starts_with("python") ||
+        Name.starts_with("libtorch_python") || Name.starts_with("libcudart") ||
+        Name.starts_with("libcuda.so"))
+      Text += "library " + Path.str() + "\n";
   }
   for (const std::string &Option : H.Options)
     Text += "option " + Option + "\n";
@@ -111,7 +101,7 @@ Error memkit::writeBundle(const BundleInput &In, const std::string &Output) {
     Tar.add("memstat.txt", Page, Now);
     Tar.add("memstat.json", Json, Now);
     Tar.add("machine.txt", machineText(In.Page.R.Run), Now);
-    Tar.add("versions.txt", versionsText(In.Page.T), Now);
+    Tar.add("versions.txt", versionsText(In.Page), Now);
     Tar.add("warnings.txt", warningsText(In.Page), Now);
     if (In.WithEnvironment)
       Tar.add("environment.txt", environmentText(), Now);

@@ -11,7 +11,7 @@ namespace memkit {
 
 std::optional<PageSection> machineSection(const PageInput &F) {
   const Header &H = F.R.Run;
-  if (H.Machine.empty())
+  if (H.Machine.empty() && F.O.Versions.empty())
     return std::nullopt;
   Table T({{"machine", Table::Side::Left}, {"", Table::Side::Left, true}});
   auto Add = [&](StringRef Name, const std::string &Value) {
@@ -27,6 +27,10 @@ std::optional<PageSection> machineSection(const PageInput &F) {
     bool IsSize = Name == "memory" || Name == "swap" || Name == "memory-limit";
     Add(Name, IsSize && !Value.getAsInteger(10, Bytes) ? formatSize(Bytes)
                                                        : Value.str());
+  }
+  for (StringRef Version : F.O.Versions) {
+    auto [Name, Value] = Version.split('=');
+    Add(Name, Value.str());
   }
   PageSection S;
   S.Rows = std::move(T);

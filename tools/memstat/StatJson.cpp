@@ -290,6 +290,10 @@ void writeStatJson(raw_ostream &OS, const PageInput &F) {
   };
   J.object([&] {
     writeRunJson(J, F.R, F.T, queryCategories(F.T));
+    J.attributeArray("versions", [&] {
+      for (StringRef Version : F.O.Versions)
+        J.value(jsonText(Version));
+    });
     writeOom(J, F);
     List("suggestions", F.O.Suggestions, writeSuggestion);
     List("heap_list", F.O.Heaps, writeHeap);

@@ -51,12 +51,13 @@ struct Overview {
   LiveSeries Live;                  ///< empty if not needed
   std::optional<HeapCurves> Curves; ///< if OverviewOptions::Columns
   Resident Rss;
-  std::optional<memkit::Places> Where; ///< the places below
-  std::vector<PlaceStats> Places;      ///< by memory space, the largest first
-  GrowthReport Growth;                 ///< if OverviewOptions::Growth
-  std::vector<LineGrowth> Growing;     ///< of Growth, by line
-  std::optional<OomMoment> Oom;        ///< the last out-of-memory event
-  std::vector<RaisedAlert> Alerts;     ///< in order of time
+  std::optional<memkit::Places> Where;   ///< the places below
+  std::vector<PlaceStats> Places;        ///< by memory space, the largest first
+  GrowthReport Growth;                   ///< if OverviewOptions::Growth
+  std::vector<LineGrowth> Growing;       ///< of Growth, by line
+  std::optional<OomMoment> Oom;          ///< the last out-of-memory event
+  std::vector<RaisedAlert> Alerts;       ///< in order of time
+  std::vector<llvm::StringRef> Versions; ///< as MarkSeries::Versions
   /// The intervals of the selection, if the overview needed any; for callers
   /// that read more of them.
   std::unique_ptr<IntervalSeries> Intervals;

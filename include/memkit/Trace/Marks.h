@@ -47,9 +47,10 @@ enum class MarkKind : uint8_t {
   RecordOff = 14,
   BlockName = 15, ///< Heap, Name; Id: allocation id of the block
   Pss = 16,       ///< Values: proportional share, private, swapped out (bytes)
+  Version = 17,   ///< Name: `torch=2.13.0`, what the process has loaded
 };
 inline constexpr uint64_t UnknownBytes = ~uint64_t(0);
-inline constexpr uint8_t NumMarkKinds = 17;
+inline constexpr uint8_t NumMarkKinds = 18;
 
 struct Mark {
   MarkKind Kind = MarkKind::Clock;

@@ -3,6 +3,7 @@
 // Messages about what memrec records of Python, PyTorch and CUDA.
 
 #include "Session/CaptureReports.h"
+#include "Shared/TorchVersions.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
@@ -14,6 +15,7 @@ void CaptureReports::report(ChildProcess &P) {
   reportTorchCuda(P);
   reportTorch(P);
   reportPython(P);
+  notePython(P);
 }
 
 /// Who a message is about: `process 12 (train.py): `.
@@ -22,12 +24,14 @@ static std::string subjectOf(const ChildProcess &P) {
          (P.Role.empty() ? "" : " (" + P.Role + ")") + ": ";
 }
 
-/// `Python 3.11.4`, from PY_VERSION_HEX.
+/// `3.11.4`, from PY_VERSION_HEX.
+static std::string pythonVersion(uint32_t Hex) {
+  return std::to_string(Hex >> 24) + "." + std::to_string(Hex >> 16 & 255) +
+         "." + std::to_string(Hex >> 8 & 255);
+}
+
 static std::string versionName(uint32_t Hex) {
-  if (!Hex)
-    return "Python";
-  return "Python " + std::to_string(Hex >> 24) + "." +
-         std::to_string(Hex >> 16 & 255) + "." + std::to_string(Hex >> 8 & 255);
+  return Hex ? "Python " + pythonVersion(Hex) : "Python";
 }
 
 static const char *whyNotWalked(PythonState S) {
@@ -216,4 +220,27 @@ void CaptureReports::reportPython(ChildProcess &P) {
     O.Note(Who + ": its " + What + " are recorded");
   else if (const char *Why = whyNotWalked(State))
     O.Warn(Who + ": its own " + What + " are not recorded: " + Why);
+}
+
+void CaptureReports::addVersion(const ChildProcess &P,
+                                const std::string &Version) {
+  Mark M;
+  M.Kind = MarkKind::Version;
+  M.Process = P.Process;
+  M.TimeNs = R.lastNs();
+  M.Name = R.Names.Names.string(Version);
+  R.addMark(std::move(M));
+}
+
+void CaptureReports::notePython(ChildProcess &P) {
+  const wire::Control &C = P.State->shared().control();
+  uint32_t Python = C.PythonVersion.load(std::memory_order_relaxed);
+  if (Python && !std::exchange(P.PythonNoted, true))
+    addVersion(P, "python=" + pythonVersion(Python));
+}
+
+void CaptureReports::noteTorch(const ChildProcess &P,
+                               const std::string &Library) {
+  for (const std::string &Version : torchVersions(P.Pid, Library))
+    addVersion(P, Version);
 }

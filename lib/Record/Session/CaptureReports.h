@@ -19,6 +19,9 @@ public:
   CaptureReports(const RecordOptions &O, Recording &R, DeviceUses &Uses)
       : O(O), R(R), Uses(Uses) {}
 
+  /// PyTorch's versions, which stand beside its library, go to the trace.
+  void noteTorch(const ChildProcess &P, const std::string &Library);
+
   /// Reports what P's capture library has found since the last call. The first
   /// process with CUDA starts the sampling of devices.
   void report(ChildProcess &P);
@@ -30,6 +33,8 @@ private:
   void reportTorchCuda(ChildProcess &P);
   void reportTorch(ChildProcess &P);
   void reportPython(ChildProcess &P);
+  void notePython(ChildProcess &P);
+  void addVersion(const ChildProcess &P, const std::string &Version);
 
   const RecordOptions &O;
   Recording &R;

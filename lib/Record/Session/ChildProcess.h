@@ -66,6 +66,7 @@ struct ChildProcess {
   std::string Arguments; ///< /proc/PID/cmdline as last read
   std::string Title;     ///< last title written over the arguments
   bool PythonReported = false;
+  bool PythonNoted = false; ///< the version is in the trace
 };
 
 } // namespace memkit

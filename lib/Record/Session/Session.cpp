@@ -22,6 +22,10 @@ Session::Session(const RecordOptions &O, Recording &R, Greeter &Listener,
   prctl(PR_SET_TIMERSLACK, 2000ul);
   if (O.Symbols)
     Symbols.start(O.Sources);
+  R.OnTorchLibrary = [this](uint32_t Process, const std::string &Path) {
+    if (const ChildProcess *P = Children.find(Process))
+      Reports.noteTorch(*P, Path);
+  };
   Watch.OnProcessAlert = [this](uint32_t Process, uint32_t Number,
                                 uint64_t Value, uint64_t Bound) {
     tellProcess(Process, Number, Value, Bound);
