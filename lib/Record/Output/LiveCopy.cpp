@@ -7,6 +7,7 @@
 #include "Support/Failure.h"
 #include "Trace/SummaryLists.h"
 #include "memkit/Trace/TraceWriter.h"
+#include <utility>
 
 using namespace llvm;
 using namespace memkit;
@@ -28,12 +29,12 @@ LiveCopy::begin(Recording &R, uint64_t NowNs, uint64_t Since) {
     return std::move(E);
   C->Written = std::make_shared<std::optional<WrittenFile>>();
   // The names in the lists are written with the rest.
-  Summary Lists = R.listsNow(NowNs);
+  Summary Known = R.listsNow(NowNs);
   R.flush();
   R.noteWritten([To = C->Written](const TraceWriter &W) {
     *To = {W.copyBytes(), W.index()};
   });
-  Summary S = R.totalsNow(std::move(Lists));
+  Summary S = R.totalsNow(std::move(Known));
   // A reader of another recording would name events that are still to come.
   C->Events = R.Stats.events();
   C->Since = Since <= C->Events ? Since : 0;
@@ -42,21 +43,31 @@ LiveCopy::begin(Recording &R, uint64_t NowNs, uint64_t Since) {
   C->NumCells = Cells.size();
   cantFail(C->Rows->write(StringRef(reinterpret_cast<char *>(Cells.data()),
                                     Cells.size() * sizeof(MomentCell))));
-  auto W = TraceWriter::create(*C->Totals, Header());
-  if (!W)
-    return W.takeError();
   // In one go: of many rows the tools compute the lifetimes from the events.
   constexpr uint32_t FewRows = 512;
   if (R.Stats.numStackRows() <= FewRows)
-    if (Error E = R.Stats.lifetimes(
-            [&](const Lifetimes &L) { return (*W)->write(L); }))
+    if (Error E = R.Stats.lifetimes([&](const Lifetimes &L) {
+          C->Ages.push_back(L);
+          return Error::success();
+        }))
       return std::move(E);
-  if (Error E = writeLists(
-          std::move(S), [&](const Summary &Part) { return (*W)->write(Part); }))
-    return std::move(E);
-  if (Error E = checkWhole(*C->Totals))
-    return std::move(E);
+  C->Lists = std::move(S);
   return C;
+}
+
+/// Encodes the totals: a step of its own, as long as the begin.
+Error LiveCopy::writeTotals() {
+  auto W = TraceWriter::create(*Totals, Header());
+  if (!W)
+    return W.takeError();
+  for (const Lifetimes &L : std::exchange(Ages, {}))
+    if (Error E = (*W)->write(L))
+      return E;
+  if (Error E =
+          writeLists(std::move(*std::exchange(Lists, std::nullopt)),
+                     [&](const Summary &Part) { return (*W)->write(Part); }))
+    return E;
+  return checkWhole(*Totals);
 }
 
 LiveCopy::~LiveCopy() {
@@ -68,6 +79,11 @@ LiveCopy::~LiveCopy() {
 Expected<bool> LiveCopy::step() {
   // Some 50 microseconds, where each row costs three cache misses.
   constexpr size_t RowsAtOnce = 256;
+  if (Lists) {
+    if (Error E = writeTotals())
+      return std::move(E);
+    return false;
+  }
   if (!HasRows) {
     Part.clear();
     HasRows = !R.Stats.momentPart(RowsAtOnce, Part);

@@ -6,7 +6,9 @@
 #define MEMKIT_LIB_RECORD_LIVECOPY_H
 
 #include "Output/MemorySink.h"
+#include "memkit/Trace/Lifetimes.h"
 #include "memkit/Trace/MomentRow.h"
+#include "memkit/Trace/Summary.h"
 #include "llvm/Support/Error.h"
 #include <memory>
 #include <optional>
@@ -52,6 +54,7 @@ public:
 
 private:
   explicit LiveCopy(Recording &R) : R(R) {}
+  llvm::Error writeTotals();
 
   Recording &R;
   /// The file once all is written that was known at the begin.
@@ -62,6 +65,8 @@ private:
   uint64_t Events = 0, Since = 0;
   size_t NumCells = 0;
   std::unique_ptr<MemorySink> Totals, Rows, Index;
+  std::optional<Summary> Lists; ///< of the begin, until they are encoded
+  std::vector<Lifetimes> Ages;  ///< likewise
   /// Shared with the recording's queue; nothing: not all is written.
   std::shared_ptr<std::optional<WrittenFile>> Written;
   bool HasRows = false;
