@@ -80,6 +80,7 @@ static std::vector<ProcessReport> reportProcesses(const Trace &T) {
       New.Command.push_back(T.string(Word));
     New.Exe = T.string(I.Exe);
     New.Role = T.string(I.Role);
+    New.Rank = I.Rank;
     New.Name = T.processName(Id);
     New.IsRecorded = I.Recorded;
     New.WhyNot = T.string(I.WhyNot);

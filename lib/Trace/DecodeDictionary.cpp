@@ -102,7 +102,7 @@ Decoder::Problem Decoder::decodeFew(const fb::Dictionary *T, Dictionary &Out) {
     return "";
   }));
   TRY(eachEntry(T->processes(), [&](const fb::Process *X) -> Problem {
-    TRY(known(X, fb::Process::VT_WHY_NOT));
+    TRY(known(X, fb::Process::VT_RANK));
     ProcessRecord I;
     I.Pid = X->pid();
     I.Parent = X->parent();
@@ -117,6 +117,7 @@ Decoder::Problem Decoder::decodeFew(const fb::Dictionary *T, Dictionary &Out) {
     I.StartNs = X->start_ns();
     I.Recorded = X->recorded();
     I.WhyNot = X->why_not();
+    I.Rank = X->rank();
     Out.Processes.push_back(std::move(I));
     return "";
   }));

@@ -142,6 +142,7 @@ template <class M, class N, class T> void mapProcess(M &Map, N &Id, T &I) {
   Map.num("start", I.StartNs);
   Map.flag("recorded", I.Recorded, true);
   Map.ref("why-not", Ref::String, I.WhyNot);
+  Map.num("rank", I.Rank, -1);
 }
 
 template <class M, class N, class T> void mapThread(M &Map, N &Id, T &Th) {

@@ -96,6 +96,7 @@ static void process(json::OStream &J, const ProcessReport &I, const Trace &Of) {
       J.value(jsonText(Word));
   });
   J.attribute("role", jsonTextOrNull(I.Role));
+  J.attribute("rank", jsonIfKnown(I.Rank >= 0, I.Rank));
   J.attribute("exit_status",
               jsonIfKnown(T && T->ExitStatus >= 0, T ? T->ExitStatus : 0));
   J.attribute("signal", jsonIfKnown(T && T->Signal, T ? T->Signal : 0));

@@ -137,6 +137,10 @@ void memkit::printProcesses(raw_ostream &OS, const RunReport &R,
   });
   if (HasDevices)
     Columns.insert(Columns.begin() + 4, {"on devices", Side::Left});
+  bool HasRanks =
+      any_of(R.Processes, [](const ProcessReport &I) { return I.Rank >= 0; });
+  if (HasRanks)
+    Columns.insert(Columns.begin() + 3, {"rank", Side::Right});
   if (HasRoles)
     Columns.push_back({"name", Side::Left});
   Columns.push_back({"command", Side::Left, true});
@@ -147,8 +151,10 @@ void memkit::printProcesses(raw_ostream &OS, const RunReport &R,
       Command += (Command.empty() ? "" : " ") + Word.str();
     const std::optional<ProcessStats> &Stats = I.Stats;
     std::vector<std::string> Row = {std::to_string(I.Id), std::to_string(I.Pid),
-                                    I.Parent ? std::to_string(I.Parent) : "",
-                                    Stats ? formatSize(Stats->PeakBytes) : ""};
+                                    I.Parent ? std::to_string(I.Parent) : ""};
+    if (HasRanks)
+      Row.push_back(I.Rank >= 0 ? std::to_string(I.Rank) : "");
+    Row.push_back(Stats ? formatSize(Stats->PeakBytes) : "");
     auto Sampled = [](uint64_t Bytes) {
       return Bytes ? formatSize(Bytes) : std::string();
     };

@@ -473,8 +473,8 @@ static void drawHelp(Drawing &D) {
       "+ -           less time on the curve, more",
       "Tab           the next heap or memory space (Shift-Tab: the one before)",
       "up down       the next row (also j k); Enter opens and closes a row",
-      "g G           group by line, stack, library, heap, process, thread, "
-      "layer, scope",
+      "g G           group by line, stack, library, heap, process, rank, "
+      "thread, ...",
       "< >           sort by another column; the last one sorts equal rows",
       "w             growth and rates over 10 s, 1 min, 10 min",
       "m M           set a mark: the growth since then; forget the mark",

@@ -11,7 +11,8 @@ using namespace llvm;
 using namespace memkit;
 
 static constexpr StringLiteral GroupingNames[] = {
-    "line", "stack", "library", "heap", "process", "thread", "layer", "scope"};
+    "line", "stack",  "library", "heap", "process",
+    "rank", "thread", "layer",   "scope"};
 static constexpr StringLiteral SortNames[] = {
     "live", "peak", "growth", "step", "allocations", "temporary", "age"};
 
@@ -77,6 +78,8 @@ uint32_t RowTree::groupOf(const WatchedRow &R, Grouping By) {
     return R.Heap;
   case Grouping::Process:
     return R.Process;
+  case Grouping::Rank:
+    return uint32_t(W.trace().processes()[R.Process - 1].Rank);
   case Grouping::Thread:
     return R.Key;
   case Grouping::Stack:
@@ -99,6 +102,8 @@ std::string RowTree::groupName(uint32_t Group, Grouping By) const {
   case Grouping::Process:
     return std::to_string(T.processes()[Group - 1].Pid) + " " +
            T.processName(Group).str();
+  case Grouping::Rank:
+    return int32_t(Group) < 0 ? "(no rank)" : "rank " + std::to_string(Group);
   case Grouping::Thread: {
     if (!Group || Group > T.threads().size())
       return "(no thread)";

@@ -20,11 +20,12 @@ enum class Grouping : uint8_t {
   Library,
   Heap,
   Process,
+  Rank,
   Thread,
   Layer,
   Scope,
 };
-inline constexpr unsigned NumGroupings = 8;
+inline constexpr unsigned NumGroupings = 9;
 /// Whether the rows of a grouping are known of now alone.
 inline bool isOfNow(Grouping G) {
   return G == Grouping::Thread || G == Grouping::Layer || G == Grouping::Scope;

@@ -53,7 +53,7 @@ static cl::opt<std::string>
     GroupByName("group-by", cl::init("line"), cl::value_desc("what"),
                 cl::cat(toolCategory()),
                 cl::desc("Rows of the table: line (the default), stack, "
-                         "library, heap, process, thread, layer, scope"));
+                         "library, heap, process, rank, thread, layer, scope"));
 
 static cl::list<std::string>
     SortBy("sort", cl::CommaSeparated, cl::value_desc("columns"),
@@ -103,8 +103,8 @@ static Expected<WatchState> stateOf() {
   auto By = groupingOf(GroupByName);
   if (!By)
     return makeUsageError("--group-by=" + GroupByName +
-                          ": line, stack, library, heap, process, thread, "
-                          "layer or scope");
+                          ": line, stack, library, heap, process, rank, "
+                          "thread, layer or scope");
   S.Tree.By = *By;
   std::optional<SortColumn> Columns[2];
   if (SortBy.size() > std::size(Columns))

@@ -54,6 +54,7 @@ struct ProcessReport {
   std::vector<llvm::StringRef> Command;
   llvm::StringRef Exe;
   llvm::StringRef Role; ///< `train.py`; empty: none
+  int32_t Rank = -1;    ///< in a distributed run; -1: not known
   llvm::StringRef Name; ///< as Trace::processName()
   bool IsRecorded = true;
   llvm::StringRef WhyNot; ///< of a process that is not recorded

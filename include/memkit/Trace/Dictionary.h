@@ -138,6 +138,7 @@ struct ProcessRecord {
   uint64_t StartNs = 0;
   bool Recorded = true;
   uint32_t WhyNot = 0; ///< string, when not recorded
+  int32_t Rank = -1;   ///< in a distributed run; -1: not known
   bool operator==(const ProcessRecord &) const = default;
 };
 

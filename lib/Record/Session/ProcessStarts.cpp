@@ -76,6 +76,15 @@ uint32_t ProcessStarts::parentOf(const Greeter::Client &G,
   return Parent ? Parent->Process : 0;
 }
 
+/// The value of a variable in an environment.
+static std::optional<std::string> valueIn(StringRef Environment,
+                                          StringRef Name) {
+  for (StringRef Variable : split(Environment, '\0'))
+    if (Variable.consume_front(Name) && Variable.consume_front("="))
+      return Variable.str();
+  return std::nullopt;
+}
+
 void ProcessStarts::welcome(const Greeter::Client &G) {
   auto P = std::make_unique<ChildProcess>();
   ProcessRecord I;
@@ -88,6 +97,9 @@ void ProcessStarts::welcome(const Greeter::Client &G) {
   std::vector<std::string> Command = wordsOf(P->Arguments);
   for (const std::string &Arg : Command)
     I.Command.push_back(R.Names.Names.string(Arg));
+  I.Rank = findRank([Variables = procfs::environment(G.Pid)](StringRef Name) {
+             return valueIn(Variables, Name);
+           }).Rank;
   Roles.setFirst(*P, I, Command);
   I.Role = R.Names.Names.string(P->Role);
   P->Pid = G.Pid;

@@ -145,8 +145,12 @@ bool mapsMemfd(pid_t Pid, const std::string &Tag) {
       .contains("/memfd:" + Tag + " ");
 }
 
+std::string environment(pid_t Pid) {
+  return readFile(procPath(Pid, "environ"));
+}
+
 bool environHas(pid_t Pid, const std::string &Text) {
-  return StringRef(readFile(procPath(Pid, "environ"))).contains(Text);
+  return StringRef(environment(Pid)).contains(Text);
 }
 
 uint64_t startTicks(pid_t Pid) { return statNumber(Pid, 19); }

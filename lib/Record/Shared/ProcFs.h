@@ -45,6 +45,9 @@ struct Shares {
 std::optional<Shares> sharesOf(pid_t Pid);
 /// Whether the process maps a memfd of the name Tag.
 bool mapsMemfd(pid_t Pid, const std::string &Tag);
+/// The initial environment of a process: `NAME=value`, each with a NUL at its
+/// end; empty if it cannot be read.
+std::string environment(pid_t Pid);
 /// Whether the initial environment of the process contains Text.
 bool environHas(pid_t Pid, const std::string &Text);
 /// All processes started at or after StartTicks, in units of startTicks().
