@@ -38,7 +38,9 @@ MEMKIT_EXPORT void memrec_mark(const char *Name, size_t Size) {
 /// The number of the alert, from 1; 0: nothing is recorded, or too many alerts.
 MEMKIT_EXPORT uint32_t memrec_alert(const char *Condition, size_t Size) {
   ThreadState *T = threadWithRoom();
-  if (!T)
+  // So that the count cannot come around.
+  if (!T ||
+      Proc.Ctl->NextAlert.load(std::memory_order_relaxed) >= wire::MaxAlerts)
     return 0;
   uint32_t Number =
       Proc.Ctl->NextAlert.fetch_add(1, std::memory_order_relaxed) + 1;

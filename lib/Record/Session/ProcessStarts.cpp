@@ -6,6 +6,7 @@
 #include "Session/PidFd.h"
 #include "Session/ProcessTitle.h"
 #include "Shared/ProcFs.h"
+#include "llvm/ADT/StringExtras.h"
 #include <cerrno>
 
 using namespace llvm;
