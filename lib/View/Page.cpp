@@ -3,6 +3,7 @@
 // The page as one HTML document.
 
 #include "Page.h"
+#include "llvm/ADT/Twine.h"
 
 // Made by embed.py from the files of page/.
 #include "PageText.inc"
