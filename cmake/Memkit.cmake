@@ -32,7 +32,8 @@ function(memkit_add_library name)
 endfunction()
 
 # memkit_add_tool(NAME SOURCES... [LINK libs...])
-# The tool NAME, from tools/NAME.
+# The tool NAME, from tools/NAME: a program in the build folder, for tests. What is installed is
+# tools/memkit, which has all tools.
 function(memkit_add_tool name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
@@ -43,8 +44,7 @@ function(memkit_add_tool name)
     -Wl,--gc-sections -Wl,--as-needed)
   set_target_properties(${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
-  install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
-    COMPONENT Programs)
+  set_property(GLOBAL APPEND PROPERTY MEMKIT_TOOLS ${name})
   set_property(GLOBAL APPEND PROPERTY MEMKIT_TEST_DEPS ${name})
 endfunction()
 
