@@ -17,7 +17,7 @@
 #   %web           a Python that has gunicorn and Flask
 # Features: python, pythonX.Y, torch, gpu, chromium, speedscope, perfetto, duckdb,
 # pandas, pprof, asan, ubsan, tsan, heaptrack, memray, root, and long and wheel (utils/check --long), and
-# flask, redis and postgres (likewise), cuda-allocator (utils/check --with-cuda-allocator), cuda-headers, and of a GPU cuda-device,
+# flask, redis and postgres (likewise), cuda-allocator (utils/check --with=cuda-allocator), cuda-headers, and of a GPU cuda-device,
 # torch-cuda and jax-cuda (utils/check --gpu).
 
 import atexit
@@ -159,11 +159,15 @@ pprof = os.path.join(config.memkit_src_root, ".cache", "pprof", "pprof")
 if os.path.exists(pprof):
     config.available_features.add("pprof")
     config.substitutions.append(("%pprof", pprof))
-# The environment into which utils/check --long has installed the wheel.
+# The environment into which utils/check --with=wheel has installed the wheel, and Debian 11.
 wheel = os.path.join(config.memkit_src_root, "build", "venv")
-if os.path.exists(os.path.join(wheel, "bin", "memrec")):
+if lit_config.params.get("wheel") and os.path.exists(os.path.join(wheel, "bin", "memkit")):
     config.available_features.add("wheel")
     config.substitutions.append(("%wheel", wheel))
+debian11 = os.path.join(config.memkit_src_root, ".cache", "debian11")
+if os.path.exists(os.path.join(debian11, "installed")) and os.geteuid() == 0:
+    config.available_features.add("debian11")
+    config.substitutions.append(("%debian11", debian11))
 if shutil.which("zstd"):
     config.available_features.add("zstd")
 if shutil.which("redis-server"):
@@ -179,7 +183,7 @@ if os.path.exists("/dev/nvidiactl"):
     config.available_features.add("gpu")
 if os.geteuid() == 0:
     config.available_features.add("root")
-# What utils/check --with-cuda-allocator has fetched.
+# What utils/check --with=cuda-allocator has fetched.
 allocator = os.path.join(config.memkit_src_root, ".cache", "cuda-allocator")
 if lit_config.params.get("cuda-allocator") and os.path.isdir(os.path.join(allocator, "torch")):
     config.available_features.add("cuda-allocator")

@@ -169,6 +169,20 @@ need_programs() {
     gunicorn==23.0.0 flask==3.1.2 werkzeug==3.1.3 jinja2 markupsafe click itsdangerous blinker packaging || true
 }
 
+# A Debian 11 with Python in .cache/debian11, to run what promises to run with its glibc: 60 MB to
+# fetch. Only as root. The status is 1 if there is none.
+need_debian11() {
+  local folder=$root/.cache/debian11 mirror
+  [ ! -e "$folder/installed" ] || return 0
+  [ "$(id -u)" = 0 ] && [ $no_install = 0 ] || return 1
+  need_packages debootstrap
+  mirror=$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' 2>/dev/null | grep -m 1 -v security) || return 1
+  say "Fetching Debian 11 into .cache/debian11"
+  rm -rf "$folder"
+  debootstrap --variant=minbase --include=python3 bullseye "$folder" "$mirror" >/dev/null || return 1
+  touch "$folder/installed"
+}
+
 # The recorders that utils/bench compares with memkit, and the programs of its workloads. memray
 # is installed only into .venv, never into the user's Python.
 need_peers() {

@@ -13,7 +13,7 @@ import xml.etree.ElementTree as ElementTree
 
 # The requirement of each feature of test/lit.cfg.py.
 NEEDS = {
-    "cuda-allocator": "utils/check --with-cuda-allocator fetches PyTorch's build with CUDA",
+    "cuda-allocator": "utils/check --with=cuda-allocator fetches PyTorch's build with CUDA",
     "cuda-device": "utils/check --gpu, on a machine with a GPU",
     "cuda-headers": "the headers of CUDA 13, which PyPI did not give",
     "flask": "utils/check --long fetches it",
@@ -29,7 +29,8 @@ NEEDS = {
     "tmpfs": "this user may mount no tmpfs in a namespace (unshare -Urm)",
     "torch-cuda": "utils/check --gpu, with PyTorch and a GPU",
     "userns": "this user may make no namespaces (unshare -Ur)",
-    "wheel": "utils/check --long builds the wheel of `pip install .`",
+    "debian11": "utils/check --with=wheel fetches it, as root",
+    "wheel": "utils/check --with=wheel builds it",
 }
 MISSING = "Missing required feature(s): "
 # Tests that the user's filter left out.
