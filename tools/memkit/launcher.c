@@ -33,7 +33,7 @@ static _Noreturn void fail(const char *Tool, const char *What) {
   say(What);
   say("\n");
   for (;;)
-    call(SYS_exit_group, 127, 0, 0, 0);
+    call(SYS_exit_group, 1, 0, 0, 0);
 }
 
 enum { MaxPath = 4096 };
