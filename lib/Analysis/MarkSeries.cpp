@@ -66,6 +66,7 @@ public:
   }
 
   MarkSeries finish() {
+    llvm::sort(Out.Versions);
     stable_sort(Out.Alerts, [](const RaisedAlert &A, const RaisedAlert &B) {
       return A.TimeNs < B.TimeNs;
     });

@@ -70,7 +70,7 @@ struct MarkSeries {
   /// The part of Rss that is code, files and shared memory.
   std::vector<std::vector<SeriesPoint>> RssShared;
   std::vector<RaisedAlert> Alerts;
-  /// `torch=2.13.0`, what the processes have loaded, each once.
+  /// `torch=2.13.0`, what the processes have loaded, each once, sorted.
   std::vector<llvm::StringRef> Versions;
   /// The highest private memory of each process (by id); 0: not measured.
   std::vector<uint64_t> PrivatePeak;
