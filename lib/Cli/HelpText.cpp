@@ -88,8 +88,8 @@ static void printEntry(raw_ostream &OS, size_t Indent, StringRef Name,
   OS << '\n';
 }
 
-/// Prints an option with its values.
-static void printOption(raw_ostream &OS, const cl::Option &O) {
+/// The lines of an option with its values.
+static void addOption(std::vector<HelpEntry> &To, const cl::Option &O) {
   // Choices without a common name are options themselves.
   bool IsNameless = O.ArgStr.empty();
   std::string Info = optionInfo(O);
@@ -98,14 +98,9 @@ static void printOption(raw_ostream &OS, const cl::Option &O) {
       continue;
     auto [Name, Text] = Line.split(" - ");
     Name = Name.trim();
-    Text = Text.trim();
-    if (IsNameless) {
-      if (Name.starts_with("-"))
-        printEntry(OS, 2, Name, Text);
-      continue;
-    }
-    bool IsValue = Name.consume_front("=");
-    printEntry(OS, IsValue ? 4 : 2, Name, Text);
+    bool IsValue = !IsNameless && Name.consume_front("=");
+    if (!IsNameless || Name.starts_with("-"))
+      To.push_back({Name.str(), Text.trim().str(), IsValue});
   }
 }
 
@@ -125,21 +120,28 @@ static std::vector<cl::Option *> optionsOf(HelpGroup G) {
   return All;
 }
 
+std::vector<HelpEntry> helpEntries(HelpGroup G) {
+  std::vector<HelpEntry> Out;
+  for (const cl::Option *O : optionsOf(G))
+    addOption(Out, *O);
+  if (G == HelpGroup::Common) {
+    Out.push_back({"--help", "Print this text"});
+    Out.push_back({"--version", "Print the version"});
+  }
+  return Out;
+}
+
 void printHelp(raw_ostream &OS, const ToolDescription &D) {
   OS << D.Overview << "\n\nUsage: " << D.Name << " [options] " << D.Arguments
      << '\n';
   for (unsigned I = 0; I != NumHelpGroups; ++I) {
     auto G = static_cast<HelpGroup>(I);
-    std::vector<cl::Option *> Options = optionsOf(G);
-    if (Options.empty() && G != HelpGroup::Common)
+    std::vector<HelpEntry> Entries = helpEntries(G);
+    if (Entries.empty())
       continue;
     OS << '\n' << helpGroup(G).getName() << ":\n";
-    for (const cl::Option *O : Options)
-      printOption(OS, *O);
-    if (G == HelpGroup::Common) {
-      printEntry(OS, 2, "--help", "Print this text");
-      printEntry(OS, 2, "--version", "Print the version");
-    }
+    for (const HelpEntry &E : Entries)
+      printEntry(OS, E.IsValue ? 4 : 2, E.Name, E.Text);
   }
   OS << "\nExamples:\n";
   for (StringRef Line : split(D.Examples, '\n'))

@@ -6,6 +6,8 @@
 #define MEMKIT_LIB_CLI_HELPTEXT_H
 
 #include "llvm/Support/CommandLine.h"
+#include <string>
+#include <vector>
 
 namespace memkit {
 
@@ -31,6 +33,17 @@ bool isInHelp(const llvm::cl::Option &O);
 /// What an option prints about itself: lines of an option or value, ` - ` and a
 /// text. Not for several threads at once: borrows standard output.
 std::string optionInfo(const llvm::cl::Option &O);
+
+/// A line of --help: an option, or a value of the option before.
+struct HelpEntry {
+  std::string Name; ///< `--top=<n>`, `-o <file>`, `-q`; of a value: `json`
+  std::string Text;
+  bool IsValue = false;
+};
+
+/// The lines of a group's options by name; the common ones end with --help and
+/// --version.
+std::vector<HelpEntry> helpEntries(HelpGroup G);
 
 /// Prints the text of --help.
 void printHelp(llvm::raw_ostream &OS, const ToolDescription &D);

@@ -6,6 +6,7 @@
 #include "Advice.h"
 #include "HelpText.h"
 #include "OutputFile.h"
+#include "ShellText.h"
 #include "UsageText.h"
 #include "memkit/Support/RequestError.h"
 #include "llvm/ADT/StringExtras.h"
@@ -196,7 +197,8 @@ void parseToolOptions(int Argc, char **Argv, const ToolDescription &D) {
 
   removeForeignOptions();
   // In place of LLVM's own option, whose text has no groups and no width.
-  static cl::opt<bool> Help("help", cl::Hidden, cl::cat(toolCategory()));
+  static cl::opt<std::string> Help("help", cl::Hidden, cl::ValueOptional,
+                                   cl::cat(toolCategory()));
   static cl::alias ShortHelp("h", cl::Hidden, cl::aliasopt(Help));
 
   // The parser takes the tool's name from the first argument.
@@ -213,8 +215,14 @@ void parseToolOptions(int Argc, char **Argv, const ToolDescription &D) {
   std::string Others = Held.release();
   Quiet = QuietOpt;
   Verbose = VerboseOpt && !Quiet;
-  if (Help) {
-    printHelp(outs(), D);
+  if (Help.getNumOccurrences()) {
+    if (Help.empty()) {
+      printHelp(outs(), D);
+    } else if (!printShellText(outs(), D, Help)) {
+      reportError(makeUsageError("--help=" + Help +
+                                 ": man, bash, zsh or fish, or --help alone"));
+      exit(D.UsageStatus);
+    }
     outs().flush();
     exit(ExitOk);
   }
