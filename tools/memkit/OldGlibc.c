@@ -9,7 +9,6 @@
  * What older glibcs lack is made of what they have. utils/check_glibc finds
  * symbols that need an entry here.
  */
-#define _GNU_SOURCE
 #include <features.h>
 
 #if __GLIBC_PREREQ(2, 34)
