@@ -64,6 +64,11 @@ struct RowTree::Group {
   std::vector<uint32_t> Rows; ///< in WatchedRows
 };
 
+/// The group of a rank; 0: of no rank.
+static uint32_t rankGroup(int32_t Rank) {
+  return Rank < 0 ? 0 : uint32_t(Rank) + 1;
+}
+
 uint32_t RowTree::groupOf(const WatchedRow &R, Grouping By) {
   switch (By) {
   case Grouping::Line:
@@ -79,7 +84,7 @@ uint32_t RowTree::groupOf(const WatchedRow &R, Grouping By) {
   case Grouping::Process:
     return R.Process;
   case Grouping::Rank:
-    return uint32_t(W.trace().processes()[R.Process - 1].Rank);
+    return rankGroup(W.trace().processes()[R.Process - 1].Rank);
   case Grouping::Thread:
     return R.Key;
   case Grouping::Stack:
@@ -103,7 +108,7 @@ std::string RowTree::groupName(uint32_t Group, Grouping By) const {
     return std::to_string(T.processes()[Group - 1].Pid) + " " +
            T.processName(Group).str();
   case Grouping::Rank:
-    return int32_t(Group) < 0 ? "(no rank)" : "rank " + std::to_string(Group);
+    return Group ? "rank " + std::to_string(Group - 1) : "(no rank)";
   case Grouping::Thread: {
     if (!Group || Group > T.threads().size())
       return "(no thread)";
