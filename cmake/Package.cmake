@@ -1,0 +1,23 @@
+# The .deb: `cpack -G DEB` in a build folder. The names of two tools are those of Debian's memdump and
+# memstat, so the packages exclude each other.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME memkit)
+set(CPACK_PACKAGE_VENDOR memkit)
+set(CPACK_PACKAGE_CONTACT "memkit developers <memkit@localhost>" CACHE STRING "Who makes the .deb")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "record and analyse the memory of programs")
+set(CPACK_PACKAGE_DESCRIPTION "memkit records the host heap, Python, PyTorch and CUDA memory of programs in
+one trace, and shows what was never freed, what grows and what changed.")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_COMPONENTS_ALL Programs)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_COMPONENTS_GROUPING ALL_COMPONENTS_IN_ONE)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_NAME memkit)
+set(CPACK_DEBIAN_PACKAGE_SECTION devel)
+set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "libc6 (>= 2.31)")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "python3, xdg-utils")
+set(CPACK_DEBIAN_PACKAGE_CONFLICTS "memdump, memstat")
+set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/debian-files.cmake)
+include(CPack)
