@@ -53,6 +53,19 @@ std::unique_ptr<EventTable> EventsAhead::spare() {
   return Out;
 }
 
+/// Without the lock. Table: reused, if there is one.
+void EventsAhead::decode(DecodeJob &J, std::unique_ptr<EventTable> &Table) {
+  try {
+    if (!Table)
+      Table = std::make_unique<EventTable>();
+    J.Failed.emplace(Reader.read(*J.Block, *Table));
+    if (!*J.Failed)
+      *J.Failed = Checked(*J.Block, *Table);
+  } catch (...) {
+    J.Thrown = std::current_exception();
+  }
+}
+
 void EventsAhead::run() {
   std::unique_lock<std::mutex> Hold(Lock);
   for (; Next != Jobs.size(); ++Next) {
@@ -63,13 +76,14 @@ void EventsAhead::run() {
     if (J.Now != JobState::Waiting)
       continue;
     J.Now = JobState::Running;
-    std::unique_ptr<EventTable> Table = spare();
+    std::unique_ptr<EventTable> Table;
+    if (!Spare.empty()) {
+      Table = std::move(Spare.back());
+      Spare.pop_back();
+    }
     Hold.unlock();
-    Error E = Reader.read(*J.Block, *Table);
-    if (!E)
-      E = Checked(*J.Block, *Table);
+    decode(J, Table);
     Hold.lock();
-    J.Failed.emplace(std::move(E));
     J.Table = std::move(Table);
     J.Now = JobState::Ready;
     ++Ready;
@@ -99,12 +113,14 @@ Error EventsAhead::take(const SectionInfo &B,
       return J->Now != JobState::Running && !Soon;
     });
   if (J && J->Now == JobState::Ready) {
-    Error E = std::move(*J->Failed);
-    J->Failed.reset();
-    Out = std::move(J->Table);
     J->Now = JobState::Taken;
     --Ready;
     Changed.notify_all();
+    if (J->Thrown)
+      std::rethrow_exception(J->Thrown);
+    Error E = std::move(*J->Failed);
+    J->Failed.reset();
+    Out = std::move(J->Table);
     return E;
   }
   if (J)

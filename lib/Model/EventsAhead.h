@@ -8,6 +8,7 @@
 #include "memkit/Trace/EventTable.h"
 #include "memkit/Trace/TraceReader.h"
 #include <condition_variable>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -18,7 +19,8 @@
 namespace memkit {
 
 /// Decodes sections of events in a second thread while the caller uses earlier
-/// sections. Results and errors are those of a read at the time of take().
+/// sections. Results and errors are those of a read at the time of take(), also
+/// what is thrown.
 /// Memory: three sections more. The public functions belong to one thread.
 class EventsAhead {
 public:
@@ -47,10 +49,12 @@ private:
     JobState Now = JobState::Waiting;
     std::unique_ptr<EventTable> Table;
     std::optional<llvm::Error> Failed;
+    std::exception_ptr Thrown; ///< no memory: std::bad_alloc
   };
 
   static void *runThread(void *This);
   void run();
+  void decode(DecodeJob &J, std::unique_ptr<EventTable> &Table);
   std::unique_ptr<EventTable> spare();
   DecodeJob *jobOf(const SectionInfo &B);
 

@@ -3,26 +3,45 @@
 // Runs two functions at the same time.
 
 #include "RunBoth.h"
+#include <exception>
 #include <pthread.h>
 
 using namespace llvm;
 
 namespace memkit {
 
-static void *callWork(void *Work) {
-  (*static_cast<function_ref<void()> *>(Work))();
+namespace {
+struct Work {
+  function_ref<void()> Function;
+  std::exception_ptr Thrown; ///< std::bad_alloc
+  void run() {
+    try {
+      Function();
+    } catch (...) {
+      Thrown = std::current_exception();
+    }
+  }
+};
+} // namespace
+
+static void *callWork(void *Of) {
+  static_cast<Work *>(Of)->run();
   return nullptr;
 }
 
 // std::thread would report failure by an exception.
 void runBoth(function_ref<void()> Here, function_ref<void()> There) {
+  Work First{Here, nullptr}, Second{There, nullptr};
   pthread_t Other;
-  bool Started = pthread_create(&Other, nullptr, callWork, &There) == 0;
-  Here();
+  bool Started = pthread_create(&Other, nullptr, callWork, &Second) == 0;
+  First.run();
   if (Started)
     pthread_join(Other, nullptr);
   else
-    There();
+    Second.run();
+  for (const Work *W : {&First, &Second})
+    if (W->Thrown)
+      std::rethrow_exception(W->Thrown);
 }
 
 } // namespace memkit

@@ -10,7 +10,8 @@
 namespace memkit {
 
 /// Runs Here on this thread and There on another, and returns after both have
-/// ended. If no thread can be created, runs first Here, then There.
+/// ended. If no thread can be created, runs first Here, then There. What either
+/// throws (std::bad_alloc) is thrown here, after both have ended.
 void runBoth(llvm::function_ref<void()> Here, llvm::function_ref<void()> There);
 
 } // namespace memkit

@@ -160,11 +160,16 @@ std::string memkit::seekTableFoot(size_t Frames) {
   return Out;
 }
 
-std::optional<std::vector<SeekEntry>>
-memkit::readSeekTable(Bytes File, uint64_t &TableOffset) {
+Expected<std::optional<std::vector<SeekEntry>>>
+memkit::readSeekTable(const TraceBytes &File, uint64_t &TableOffset) {
   if (File.size() < SkippableHeader + SeekFooter)
     return std::nullopt;
-  const uint8_t *Footer = File.end() - SeekFooter;
+  std::vector<uint8_t> Scratch;
+  Expected<Bytes> Foot =
+      File.read(File.size() - SeekFooter, SeekFooter, Scratch);
+  if (!Foot)
+    return Foot.takeError();
+  const uint8_t *Footer = Foot->data();
   if (read32le(Footer + 5) != SeekableMagic || (Footer[4] & 0x7c))
     return std::nullopt;
   uint64_t Count = read32le(Footer);
@@ -173,7 +178,11 @@ memkit::readSeekTable(Bytes File, uint64_t &TableOffset) {
   if (Content + SkippableHeader > File.size())
     return std::nullopt;
   TableOffset = File.size() - SkippableHeader - Content;
-  const uint8_t *Table = File.data() + TableOffset;
+  Expected<Bytes> Whole =
+      File.read(TableOffset, SkippableHeader + Content, Scratch);
+  if (!Whole)
+    return Whole.takeError();
+  const uint8_t *Table = Whole->data();
   if (read32le(Table) != SkippableMagic || read32le(Table + 4) != Content)
     return std::nullopt;
   std::vector<SeekEntry> Out(Count);

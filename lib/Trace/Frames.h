@@ -10,6 +10,8 @@
 #ifndef MEMKIT_LIB_TRACE_FRAMES_H
 #define MEMKIT_LIB_TRACE_FRAMES_H
 
+#include "memkit/Trace/Sections.h"
+#include "memkit/Trace/TraceBytes.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
@@ -92,10 +94,14 @@ std::string seekTableHead(size_t Frames);
 void appendSeekEntry(SeekEntry E, std::string &Out);
 std::string seekTableFoot(size_t Frames);
 
-/// Reads the seek table at the end of File and sets TableOffset to the table's
-/// offset. Empty without a table, or if its sizes do not add up to the offset.
-std::optional<std::vector<SeekEntry>> readSeekTable(Bytes File,
-                                                    uint64_t &TableOffset);
+/// The largest frame of a section: zstd expands incompressible data by less.
+inline constexpr size_t MaxFrameBytes = size_t(MaxSectionBytes) + (1 << 20);
+
+/// Reads the seek table at the end of a file and sets TableOffset to the
+/// table's offset. Empty without a table, or if its sizes do not add up to the
+/// offset. Errors: of reading.
+llvm::Expected<std::optional<std::vector<SeekEntry>>>
+readSeekTable(const TraceBytes &File, uint64_t &TableOffset);
 
 } // namespace memkit
 

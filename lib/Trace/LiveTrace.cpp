@@ -14,69 +14,11 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cstring>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 using namespace llvm;
 using namespace memkit;
-
-//===----------------------------------------------------------------------===//
-// A file with more behind it
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// Mapped memory, given back at the end. The pages of the first FileBytes are
-/// those of a file, except the last page, which has been written.
-class MappedBuffer : public MemoryBuffer {
-public:
-  MappedBuffer(char *Begin, size_t Size, size_t FileBytes, StringRef Name)
-      : Begin(Begin), Size(Size), FileBytes(FileBytes), Name(Name.str()) {
-    init(Begin, Begin + Size, /*RequiresNullTerminator=*/false);
-  }
-  ~MappedBuffer() override {
-    if (Size)
-      munmap(Begin, Size);
-  }
-  StringRef getBufferIdentifier() const override { return Name; }
-  // Not MMap: a reader may not drop all pages.
-  BufferKind getBufferKind() const override { return MemoryBuffer_Malloc; }
-  void dontNeedIfMmap() override {
-    size_t Page = size_t(sysconf(_SC_PAGESIZE));
-    if (size_t Whole = FileBytes / Page * Page)
-      madvise(Begin, Whole, MADV_DONTNEED);
-  }
-
-private:
-  char *Begin;
-  size_t Size, FileBytes;
-  std::string Name;
-};
-} // namespace
-
-Expected<std::unique_ptr<MemoryBuffer>>
-memkit::mapWithRest(int Fd, uint64_t Bytes, StringRef Rest, StringRef Name) {
-  struct stat S;
-  if (fstat(Fd, &S) != 0)
-    return failErrno(Name);
-  if (!S_ISREG(S.st_mode) || uint64_t(S.st_size) < Bytes)
-    return makeError(Name + ": the trace is shorter than its recorder says");
-  size_t Size = size_t(Bytes) + Rest.size();
-  if (!Size)
-    return makeError(Name + ": the trace is empty");
-  void *At = mmap(nullptr, Size, PROT_READ | PROT_WRITE,
-                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (At == MAP_FAILED)
-    return failErrno(Name);
-  auto Out = std::make_unique<MappedBuffer>(static_cast<char *>(At), Size,
-                                            size_t(Bytes), Name);
-  // The last page of the file takes the begin of Rest, in this process alone.
-  if (Bytes && mmap(At, Bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED,
-                    Fd, 0) == MAP_FAILED)
-    return failErrno(Name);
-  std::memcpy(static_cast<char *>(At) + Bytes, Rest.data(), Rest.size());
-  return Out;
-}
 
 //===----------------------------------------------------------------------===//
 // The summary
@@ -186,7 +128,19 @@ template <class T> static std::vector<T> valuesOf(StringRef Bytes) {
   return Out;
 }
 
-Expected<std::unique_ptr<MemoryBuffer>> LiveFollower::read() {
+/// The part of the file that is written, with Rest behind it.
+static Expected<std::shared_ptr<const TraceBytes>>
+fileWithRest(Descriptor Fd, uint64_t Bytes, std::string Rest, StringRef Name) {
+  struct stat S;
+  if (fstat(Fd.get(), &S) != 0)
+    return failErrno(Name);
+  if (!S_ISREG(S.st_mode) || uint64_t(S.st_size) < Bytes)
+    return makeError(Name + ": the trace is shorter than its recorder says");
+  return std::make_shared<const TraceBytes>(Fd.release(), Bytes,
+                                            std::move(Rest), Name);
+}
+
+Expected<std::shared_ptr<const TraceBytes>> LiveFollower::read() {
   Expected<LiveClient> C = LiveClient::connect(Target);
   if (!C)
     return C.takeError();
@@ -226,9 +180,11 @@ Expected<std::unique_ptr<MemoryBuffer>> LiveFollower::read() {
   Expected<std::string> Rest = encodeRest(P, Rows, Name);
   if (!Rest)
     return Rest.takeError();
-  return mapWithRest(Reply->Fds[0].get(), P.Bytes, *Rest, Name);
+  return fileWithRest(std::move(Reply->Fds[0]), P.Bytes, std::move(*Rest),
+                      Name);
 }
 
-Expected<std::unique_ptr<MemoryBuffer>> memkit::mapLiveTrace(StringRef Target) {
+Expected<std::shared_ptr<const TraceBytes>>
+memkit::openLiveTrace(StringRef Target) {
   return LiveFollower(Target).read();
 }

@@ -12,9 +12,9 @@
 #define MEMKIT_LIB_TRACE_LIVETRACE_H
 
 #include "memkit/Trace/MomentRow.h"
+#include "memkit/Trace/TraceBytes.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include <memory>
 #include <string>
 #include <vector>
@@ -29,10 +29,10 @@ public:
   /// Target: `live:PID`, `live:`.
   explicit LiveFollower(llvm::StringRef Target) : Target(Target) {}
 
-  /// Asks for the trace as of now: the part of the file that is written,
-  /// mapped, with the summary of now and an index at its end. The file is not
-  /// copied. Blocks until the recorder has answered. Errors name the recording.
-  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> read();
+  /// Asks for the trace as of now: the part of the file that is written, with
+  /// the summary of now and an index at its end. The file is not copied. Blocks
+  /// until the recorder has answered. Errors name the recording.
+  llvm::Expected<std::shared_ptr<const TraceBytes>> read();
 
   /// Whether the program is recorded, as of the last read: recording may be
   /// switched off.
@@ -46,13 +46,8 @@ private:
 };
 
 /// The same, once.
-llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
-mapLiveTrace(llvm::StringRef Target);
-
-/// The file of the descriptor up to Bytes, with Rest behind it, in one piece of
-/// memory.
-llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
-mapWithRest(int Fd, uint64_t Bytes, llvm::StringRef Rest, llvm::StringRef Name);
+llvm::Expected<std::shared_ptr<const TraceBytes>>
+openLiveTrace(llvm::StringRef Target);
 
 } // namespace memkit
 

@@ -7,6 +7,7 @@
 #include "LiveTrace.h"
 #include "memkit/Trace/TraceError.h"
 #include "memkit/Trace/TraceReader.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/Errno.h"
 #include "llvm/Support/FileSystem.h"
@@ -30,9 +31,9 @@ Expected<InputFile> InputFile::open(StringRef Path) {
   if (isLive(Path)) {
     InputFile F(-1, Name);
     F.Regular = true;
-    if (Error E = mapLiveTrace(Path).moveInto(F.Live))
+    if (Error E = openLiveTrace(Path).moveInto(F.Live))
       return std::move(E);
-    F.Name = F.Live->getBufferIdentifier().str();
+    F.Name = F.Live->name().str();
     return F;
   }
   int Fd = STDIN_FILENO;
@@ -43,7 +44,11 @@ Expected<InputFile> InputFile::open(StringRef Path) {
     if (Fd < 0)
       return failure(Name, errno);
   }
-  InputFile F(Fd, Name);
+  return openFd(Fd, Name);
+}
+
+Expected<InputFile> InputFile::openFd(int Fd, StringRef Name) {
+  InputFile F(Fd, Name.str());
   struct stat St;
   if (fstat(Fd, &St) != 0)
     return failure(Name, errno);
@@ -60,10 +65,14 @@ InputFile::~InputFile() {
 
 Expected<size_t> InputFile::read(uint8_t *Into, size_t Size) {
   if (Live) {
-    StringRef Rest = Live->getBuffer().drop_front(LiveAt).take_front(Size);
-    std::memcpy(Into, Rest.data(), Rest.size());
-    LiveAt += Rest.size();
-    return Rest.size();
+    size_t Count = std::min<uint64_t>(Size, Live->size() - LiveAt);
+    std::vector<uint8_t> Scratch;
+    auto Bytes = Live->read(LiveAt, Count, Scratch);
+    if (!Bytes)
+      return Bytes.takeError();
+    llvm::copy(*Bytes, Into);
+    LiveAt += Count;
+    return Count;
   }
   for (;;) {
     ssize_t N = ::read(Fd, Into, Size);
@@ -108,18 +117,22 @@ Error InputFile::spool() {
   }
 }
 
-Expected<std::unique_ptr<MemoryBuffer>> InputFile::map() {
+Expected<std::shared_ptr<const TraceBytes>> InputFile::takeBytes() {
   if (Live)
     return std::move(Live);
   if (!Regular)
     if (Error E = spool())
       return std::move(E);
-  auto Buffer = MemoryBuffer::getOpenFile(sys::fs::convertFDToNativeFile(Fd),
-                                          Name, /*FileSize=*/-1,
-                                          /*RequiresNullTerminator=*/false);
-  if (!Buffer)
-    return makeFileError(Name, Buffer.getError().message());
-  return std::move(Buffer.get());
+  struct stat St;
+  if (fstat(Fd, &St) != 0)
+    return failure(Name, errno);
+  // stdin stays open for whoever has it, too.
+  int Own = Fd > STDIN_FILENO ? Fd : fcntl(Fd, F_DUPFD_CLOEXEC, 3);
+  if (Own < 0)
+    return failure(Name, errno);
+  Fd = -1;
+  return std::make_shared<const TraceBytes>(Own, uint64_t(St.st_size), "",
+                                            Name);
 }
 
 bool memkit::isBeingRecorded(StringRef Path) {

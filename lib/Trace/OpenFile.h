@@ -5,9 +5,9 @@
 #ifndef MEMKIT_LIB_TRACE_OPENFILE_H
 #define MEMKIT_LIB_TRACE_OPENFILE_H
 
+#include "memkit/Trace/TraceBytes.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include <memory>
 #include <string>
 
@@ -19,6 +19,8 @@ public:
   /// `-` is stdin, `live:PID` a recording (Live/Client.h). A directory is an
   /// error.
   static llvm::Expected<InputFile> open(llvm::StringRef Path);
+  /// Takes Fd, an open file.
+  static llvm::Expected<InputFile> openFd(int Fd, llvm::StringRef Name);
   InputFile(InputFile &&Other) : Fd(Other.Fd), Name(Other.Name) {
     Other.Fd = -1;
     Regular = Other.Regular;
@@ -31,9 +33,9 @@ public:
   bool isRegular() const { return Regular; }
   const std::string &name() const { return Name; }
 
-  /// Maps the file. Input that is not a regular file is first copied to an
-  /// unlinked temporary file.
-  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> map();
+  /// The bytes of the file, for reading in any order; once. Input that is not a
+  /// regular file is first copied to an unlinked temporary file.
+  llvm::Expected<std::shared_ptr<const TraceBytes>> takeBytes();
   /// Reads up to Size bytes; 0 at the end.
   llvm::Expected<size_t> read(uint8_t *Into, size_t Size);
 
@@ -44,8 +46,8 @@ private:
   int Fd;
   bool Regular = false;
   std::string Name;
-  std::unique_ptr<llvm::MemoryBuffer> Live; ///< of a recording; then no Fd
-  size_t LiveAt = 0;                        ///< read() bytes of Live
+  std::shared_ptr<const TraceBytes> Live; ///< of a recording; then no Fd
+  uint64_t LiveAt = 0;                    ///< read() bytes of Live
 };
 
 } // namespace memkit

@@ -13,8 +13,6 @@ using namespace memkit;
 using namespace llvm;
 
 namespace {
-/// The largest frame of a section: zstd expands incompressible data by less.
-constexpr size_t MaxFrameBytes = size_t(MaxSectionBytes) + (1 << 20);
 constexpr size_t ReadBytes = 256 << 10;
 } // namespace
 

@@ -8,24 +8,19 @@
 #include "OpenFile.h"
 #include "memkit/Trace/TraceError.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/MathExtras.h"
-#include "llvm/Support/Process.h"
 #include <map>
-#include <sys/mman.h>
 
 using namespace memkit;
 using namespace llvm;
 
 class TraceReader::Impl {
 public:
-  explicit Impl(std::shared_ptr<MemoryBuffer> B)
-      : Buffer(std::move(B)),
-        File(reinterpret_cast<const uint8_t *>(Buffer->getBufferStart()),
-             Buffer->getBufferSize()) {}
+  explicit Impl(std::shared_ptr<const TraceBytes> F) : File(std::move(F)) {}
 
   Error open();
-  bool openByIndex();
+  Expected<bool> openByIndex();
   Error scan();
+  Expected<FrameScan> frameAt(uint64_t Offset);
   Error scanSection(uint64_t Offset, size_t Size);
   void stopScan(uint64_t Offset, const Twine &Why);
   Error load(const SectionInfo &B, SectionKind &Kind);
@@ -33,7 +28,7 @@ public:
   template <class T> Error read(const SectionInfo &B, SectionKind Want, T &Out);
   Error readDictionary(const SectionInfo &B, Dictionary &Out, bool Strict);
   Error wrong(uint64_t Offset, const Twine &What) {
-    return makeTraceError(Buffer->getBufferIdentifier(), Offset, What);
+    return makeTraceError(File->name(), Offset, What);
   }
   /// Call after B was decoded: keeps the unknown values of B.
   Error decoded(const SectionInfo &B, const std::string &Problem) {
@@ -45,8 +40,12 @@ public:
       Unknown[Offset].join(Decode.unknownValues());
   }
 
-  std::shared_ptr<MemoryBuffer> Buffer;
-  Bytes File;
+  std::shared_ptr<const TraceBytes> File;
+  std::vector<uint8_t> FileScratch;
+  /// Of the scan: the bytes of the file from WindowAt on.
+  Bytes Window;
+  uint64_t WindowAt = 0;
+  std::vector<uint8_t> WindowScratch;
   memkit::Header Head;
   std::vector<SectionInfo> Sections;
   bool Complete = false;
@@ -56,39 +55,23 @@ public:
   Decoder Decode;
   std::vector<uint8_t> Raw;
   std::map<uint64_t, UnknownValues> Unknown; ///< by offset of the section
-  /// Bytes of the file read since its pages were released.
-  uint64_t Held = 0;
   uint64_t NumDecoded[NumSectionKinds] = {}; ///< since the file was opened
   /// Offset of the end of the last dictionary in the decoder's tree.
   uint64_t TreeEnd = 0;
 };
 
-/// Pages of the file that were read count as memory of the tool, and are rarely
-/// read again soon. The reader releases them after MaxHeld bytes.
-static constexpr uint64_t MaxHeld = 4 << 20;
-
-/// Releases the pages of a mapped file; a later read maps them again. (LLVM's
-/// dontNeedIfMmap() is advice that glibc ignores.)
-static void releasePages(MemoryBuffer &Buffer) {
-  // A buffer that is not all of a file releases what it can.
-  if (Buffer.getBufferKind() != MemoryBuffer::MemoryBuffer_MMap)
-    return Buffer.dontNeedIfMmap();
-  uintptr_t Begin = reinterpret_cast<uintptr_t>(Buffer.getBufferStart());
-  uintptr_t First = alignDown(Begin, sys::Process::getPageSizeEstimate());
-  (void)madvise(reinterpret_cast<void *>(First),
-                Begin - First + Buffer.getBufferSize(), MADV_DONTNEED);
-}
-
 /// Decompresses and verifies the section B.
 Error TraceReader::Impl::load(const SectionInfo &B, SectionKind &Kind) {
-  if (B.Offset > File.size() || B.Compressed > File.size() - B.Offset)
+  if (B.Offset > File->size() || B.Compressed > File->size() - B.Offset)
     return wrong(B.Offset, "a section extends beyond the end of the file");
-  if ((Held += B.Compressed) > MaxHeld) {
-    releasePages(*Buffer);
-    Held = B.Compressed;
-  }
-  std::string Problem =
-      Decompressor.decompress(File.slice(B.Offset, B.Compressed), Raw);
+  if (B.Compressed > MaxFrameBytes)
+    return wrong(B.Offset, "a section of " + Twine(B.Compressed) +
+                               " compressed bytes, the most is " +
+                               Twine(MaxFrameBytes));
+  Expected<Bytes> Frame = File->read(B.Offset, B.Compressed, FileScratch);
+  if (!Frame)
+    return Frame.takeError();
+  std::string Problem = Decompressor.decompress(*Frame, Raw);
   if (Problem.empty())
     Problem = Decode.open(Raw, Kind);
   return Problem.empty() ? Error::success() : wrong(B.Offset, Problem);
@@ -96,9 +79,12 @@ Error TraceReader::Impl::load(const SectionInfo &B, SectionKind &Kind) {
 
 /// Finds the sections by the index. False when the index is missing or does not
 /// fit the file; the scan that follows reports the reason.
-bool TraceReader::Impl::openByIndex() {
+Expected<bool> TraceReader::Impl::openByIndex() {
   uint64_t TableOffset;
-  auto Seek = readSeekTable(File, TableOffset);
+  auto Table = readSeekTable(*File, TableOffset);
+  if (!Table)
+    return Table.takeError();
+  const std::optional<std::vector<SeekEntry>> &Seek = *Table;
   if (!Seek || Seek->size() < 2)
     return false;
   SectionInfo Last;
@@ -166,17 +152,42 @@ static std::string cutText(uint64_t Size) {
          ": the recorder was killed, or the copy is incomplete";
 }
 
+/// The frame at Offset, by its headers.
+Expected<FrameScan> TraceReader::Impl::frameAt(uint64_t Offset) {
+  constexpr size_t FirstBytes = 64 << 10, WindowBytes = 1 << 20;
+  for (size_t Want = FirstBytes;; Want *= 4) {
+    uint64_t Rest = File->size() - Offset;
+    Want = std::min<uint64_t>({Want, MaxFrameBytes, Rest});
+    if (Offset < WindowAt || Offset + Want > WindowAt + Window.size()) {
+      size_t Bytes = std::min<uint64_t>(Rest, std::max(Want, WindowBytes));
+      auto Read = File->read(Offset, Bytes, WindowScratch);
+      if (!Read)
+        return Read.takeError();
+      Window = *Read;
+      WindowAt = Offset;
+    }
+    FrameScan F = scanFrame(Window.drop_front(Offset - WindowAt));
+    if (F.Kind != FrameScan::CutOff || Want == Rest)
+      return F;
+    if (Want == MaxFrameBytes)
+      return FrameScan{FrameScan::NotAFrame};
+  }
+}
+
 Error TraceReader::Impl::scan() {
   uint64_t Offset = 0;
-  while (Offset < File.size() && Damage.empty()) {
-    FrameScan F = scanFrame(File.drop_front(Offset));
+  while (Offset < File->size() && Damage.empty()) {
+    Expected<FrameScan> Found = frameAt(Offset);
+    if (!Found)
+      return Found.takeError();
+    const FrameScan &F = *Found;
     if (F.Kind == FrameScan::Section) {
       if (Error E = scanSection(Offset, F.Size))
         return E;
     } else if (F.Kind == FrameScan::CutOff) {
       if (Sections.empty())
-        return wrong(Offset, "cut off at offset " + Twine(File.size()));
-      Damage = cutText(File.size());
+        return wrong(Offset, "cut off at offset " + Twine(File->size()));
+      Damage = cutText(File->size());
     } else if (F.Kind == FrameScan::NotAFrame) {
       if (Sections.empty())
         return wrong(TraceError::NoOffset,
@@ -186,15 +197,16 @@ Error TraceReader::Impl::scan() {
     Offset += F.Size;
   }
   if (Sections.empty())
-    return File.empty() ? wrong(TraceError::NoOffset, "empty file")
-                        : wrong(0, "no header");
+    return File->size() == 0 ? wrong(TraceError::NoOffset, "empty file")
+                             : wrong(0, "no header");
   if (Damage.empty())
-    Damage = cutText(File.size());
+    Damage = cutText(File->size());
   return Error::success();
 }
 
 Error TraceReader::Impl::open() {
-  Complete = openByIndex();
+  if (Error E = openByIndex().moveInto(Complete))
+    return E;
   if (!Complete)
     if (Error E = scan())
       return E;
@@ -241,7 +253,7 @@ Error TraceReader::Impl::readDictionary(const SectionInfo &B, Dictionary &Out,
       Bytes += X.Kind == SectionKind::Dictionary ? X.Raw : 0;
     // A node takes at least three bytes, and unused room costs nothing. The
     // index may have wrong sizes, so the file's size is the bound.
-    Decode.reserveTree(std::min<uint64_t>(Bytes / 3, File.size()));
+    Decode.reserveTree(std::min<uint64_t>(Bytes / 3, File->size()));
   }
   Decode.setStrict(false);
   for (const SectionInfo &X : Sections) {
@@ -271,7 +283,18 @@ Expected<std::unique_ptr<TraceReader>> TraceReader::open(StringRef Path) {
   Expected<InputFile> F = InputFile::open(Path);
   if (!F)
     return F.takeError();
-  Expected<std::unique_ptr<MemoryBuffer>> B = F->map();
+  Expected<std::shared_ptr<const TraceBytes>> B = F->takeBytes();
+  if (!B)
+    return B.takeError();
+  return create(std::move(*B));
+}
+
+Expected<std::unique_ptr<TraceReader>> TraceReader::openFd(int Fd,
+                                                           StringRef Name) {
+  Expected<InputFile> F = InputFile::openFd(Fd, Name);
+  if (!F)
+    return F.takeError();
+  Expected<std::shared_ptr<const TraceBytes>> B = F->takeBytes();
   if (!B)
     return B.takeError();
   return create(std::move(*B));
@@ -279,19 +302,23 @@ Expected<std::unique_ptr<TraceReader>> TraceReader::open(StringRef Path) {
 
 Expected<std::unique_ptr<TraceReader>>
 TraceReader::create(std::unique_ptr<MemoryBuffer> Buffer) {
-  auto I = std::make_unique<Impl>(std::move(Buffer));
+  return create(std::make_shared<const TraceBytes>(std::move(Buffer)));
+}
+
+Expected<std::unique_ptr<TraceReader>>
+TraceReader::create(std::shared_ptr<const TraceBytes> Bytes) {
+  auto I = std::make_unique<Impl>(std::move(Bytes));
   if (Error E = I->open())
     return std::move(E);
   return std::unique_ptr<TraceReader>(new TraceReader(std::move(I)));
 }
 
 Expected<std::unique_ptr<TraceReader>> TraceReader::again() const {
-  return create(MemoryBuffer::getMemBuffer(I->Buffer->getMemBufferRef(),
-                                           /*RequiresNullTerminator=*/false));
+  return create(I->File);
 }
 
-StringRef TraceReader::name() const { return I->Buffer->getBufferIdentifier(); }
-uint64_t TraceReader::fileBytes() const { return I->File.size(); }
+StringRef TraceReader::name() const { return I->File->name(); }
+uint64_t TraceReader::fileBytes() const { return I->File->size(); }
 const Header &TraceReader::header() const { return I->Head; }
 ArrayRef<SectionInfo> TraceReader::sections() const { return I->Sections; }
 bool TraceReader::complete() const { return I->Complete; }
@@ -323,7 +350,7 @@ Error TraceReader::read(const SectionInfo &B, Dictionary &Out) {
 }
 
 TraceReader::EventReader::EventReader(const TraceReader &R)
-    : I(std::make_unique<Impl>(R.I->Buffer)) {}
+    : I(std::make_unique<Impl>(R.I->File)) {}
 TraceReader::EventReader::~EventReader() = default;
 Error TraceReader::EventReader::read(const SectionInfo &B, EventTable &Out) {
   return I->read(B, SectionKind::Events, Out);

@@ -70,7 +70,7 @@ Error Feed::connect() {
 Expected<std::unique_ptr<WatchedTrace>> Feed::readLive() {
   if (!Follower)
     Follower.emplace(Name);
-  Expected<std::unique_ptr<MemoryBuffer>> Bytes = Follower->read();
+  Expected<std::shared_ptr<const TraceBytes>> Bytes = Follower->read();
   if (!Bytes)
     return Bytes.takeError();
   Expected<std::unique_ptr<TraceReader>> Reader =

@@ -6,7 +6,6 @@
 #include "Cli/SelectionFlags.h"
 #include "Cli/ToolMain.h"
 #include "Options.h"
-#include "Support/ShrunkFiles.h"
 #include "llvm/ADT/STLExtras.h"
 #include <thread>
 #include <unistd.h>
@@ -101,7 +100,6 @@ static Expected<int> run(const SelectionFlags &Flags) {
 
 int main(int Argc, char **Argv) {
   useLargePages();
-  readShrunkFilesAsZeros();
   SelectionFlags Flags(SF_Process | SF_Stack | SF_AllFrames);
   return runTool(Argc, Argv,
                  {"memtop",

@@ -11,7 +11,6 @@
 #include "Cli/TraceGroups.h"
 #include "Support/CommandText.h"
 #include "Support/Json.h"
-#include "Support/ShrunkFiles.h"
 #include "View/HttpServer.h"
 #include "View/Opening.h"
 #include "View/Page.h"
@@ -256,7 +255,6 @@ int main(int Argc, char **Argv) {
   useLargePages();
   // What one answer frees goes back at once; kept, it added 10 % to the peak.
   mallopt(M_MMAP_THRESHOLD, 1 << 20);
-  readShrunkFilesAsZeros();
   SelectionFlags Flags(SF_AllFrames);
   GroupedArguments Args(Argc, Argv);
   return runTool(Args.count(), Args.data(),

@@ -3,7 +3,7 @@
 // Reads a trace.
 //
 // Two ways to read:
-//  - TraceReader: random access. Maps the file, finds sections by the index (or
+//  - TraceReader: random access. Finds sections by the index (or
 //    by a scan without an index) and decodes requested sections.
 //  - SectionStream: every section in file order as data arrives, also from a
 //    pipe.
@@ -18,6 +18,7 @@
 
 #include "memkit/Trace/EventTable.h"
 #include "memkit/Trace/Sections.h"
+#include "memkit/Trace/TraceBytes.h"
 #include "memkit/Trace/UnknownValues.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -71,11 +72,16 @@ public:
   /// file is first copied to an unlinked temporary file. Errors: TraceError.
   static llvm::Expected<std::unique_ptr<TraceReader>>
   open(llvm::StringRef Path);
+  /// The same, of the open file Fd, which is closed by this call in case of an
+  /// error, else with the reader. Name: for errors.
+  static llvm::Expected<std::unique_ptr<TraceReader>>
+  openFd(int Fd, llvm::StringRef Name);
   static llvm::Expected<std::unique_ptr<TraceReader>>
   create(std::unique_ptr<llvm::MemoryBuffer> Buffer);
+  static llvm::Expected<std::unique_ptr<TraceReader>>
+  create(std::shared_ptr<const TraceBytes> Bytes);
   ~TraceReader();
-  /// A second reader of the same bytes, for another thread. This reader must
-  /// outlive the result.
+  /// A second reader of the same bytes, for another thread.
   llvm::Expected<std::unique_ptr<TraceReader>> again() const;
 
   /// The file's name in errors.
