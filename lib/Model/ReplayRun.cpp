@@ -228,7 +228,7 @@ Error Replay::runRows(ReplayCursor &C, size_t End, uint64_t LimitNs) {
   size_t Begin = C.Row;
   // IsDone and OnEvent must be called after each event.
   uint64_t SingleFromNs = DoneFromNs;
-  if (Options.OnEvent)
+  if (Options.OnEvent && !Options.OnEvents)
     SingleFromNs = std::min(SingleFromNs, Options.OnEventFromNs);
   size_t ManyEnd = canRunMany(C) ? End : 0;
   if (ManyEnd && Times[ManyEnd - 1] >= SingleFromNs)
@@ -240,6 +240,8 @@ Error Replay::runRows(ReplayCursor &C, size_t End, uint64_t LimitNs) {
     if (C.Row + Few <= ManyEnd) {
       if (Error E = runMany(C, std::min(ManyEnd, C.Row + Many)))
         return E;
+      if (Stopped)
+        break;
       continue;
     }
     noteAllocations(C);
@@ -247,7 +249,8 @@ Error Replay::runRows(ReplayCursor &C, size_t End, uint64_t LimitNs) {
     if (Error E = runOne(C))
       return E;
     C.Noted = C.Alloc;
-    Stopped |= TimeNs >= DoneFromNs && Done();
+    IsDone = TimeNs >= DoneFromNs && Done();
+    Stopped |= IsDone;
     if (Stopped)
       break;
   }
@@ -418,7 +421,7 @@ Error Replay::runCursor(ReplayCursor &C, uint64_t LimitNs) {
       return Error::success();
     // No other process has an earlier event.
     if (Time > UntilNs) {
-      Stopped = true;
+      Stopped = Passed = true;
       return Error::success();
     }
     if (Time >= BoundaryNs)
@@ -446,8 +449,8 @@ Error Replay::runCursor(ReplayCursor &C, uint64_t LimitNs) {
 }
 
 /// Sections: the event sections of one epoch, in file order.
-Error Replay::runEpoch(llvm::ArrayRef<const SectionInfo *> Sections) {
-  std::vector<ReplayCursor> Cursors;
+void Replay::openEpoch(llvm::ArrayRef<const SectionInfo *> Sections) {
+  Cursors.clear();
   std::vector<uint32_t> CursorOf(Processes.size());
   for (const SectionInfo *B : Sections) {
     if (!CursorOf[B->Process]) {
@@ -460,28 +463,49 @@ Error Replay::runEpoch(llvm::ArrayRef<const SectionInfo *> Sections) {
       C.HeadNs = B->BeginNs;
     C.Sections.push_back(B);
   }
-  // A heap of cursors, the earliest on top.
+  for (ReplayCursor &C : Cursors)
+    Earliest.push_back(&C);
+}
+
+/// Opens the next epoch; after the last, no cursor is left.
+Error Replay::nextEpoch() {
+  std::vector<const SectionInfo *> Epoch;
+  for (; NextSection != R.sections().size(); ++NextSection) {
+    const SectionInfo &B = R.sections()[NextSection];
+    if (B.Kind != SectionKind::Events || B.Events == 0)
+      continue;
+    if (!Epoch.empty() && Epoch.back()->Epoch != B.Epoch) {
+      if (B.Epoch < Epoch.back()->Epoch)
+        return fail(B, "epoch " + Twine(B.Epoch) + " after epoch " +
+                           Twine(Epoch.back()->Epoch));
+      break;
+    }
+    Epoch.push_back(&B);
+  }
+  openEpoch(Epoch);
+  return Error::success();
+}
+
+/// Replays the cursors, also from the middle.
+Error Replay::runEpoch() {
   auto Later = [](const ReplayCursor *X, const ReplayCursor *Y) {
     return X->HeadNs != Y->HeadNs ? X->HeadNs > Y->HeadNs : X->I->Id > Y->I->Id;
   };
-  std::vector<ReplayCursor *> Heap;
-  for (ReplayCursor &C : Cursors)
-    Heap.push_back(&C);
-  std::make_heap(Heap.begin(), Heap.end(), Later);
-  while (!Heap.empty() && !Stopped) {
-    std::pop_heap(Heap.begin(), Heap.end(), Later);
-    ReplayCursor &C = *Heap.back();
+  std::make_heap(Earliest.begin(), Earliest.end(), Later);
+  while (!Earliest.empty() && !Stopped) {
+    std::pop_heap(Earliest.begin(), Earliest.end(), Later);
+    ReplayCursor &C = *Earliest.back();
     uint64_t LimitNs = UINT64_MAX;
-    if (Heap.size() > 1) {
-      const ReplayCursor &Other = *Heap.front();
+    if (Earliest.size() > 1) {
+      const ReplayCursor &Other = *Earliest.front();
       LimitNs = Other.HeadNs + (C.I->Id < Other.I->Id);
     }
     if (Error E = runCursor(C, LimitNs))
       return E;
     if (C.Section == C.Sections.size())
-      Heap.pop_back();
+      Earliest.pop_back();
     else
-      std::push_heap(Heap.begin(), Heap.end(), Later);
+      std::push_heap(Earliest.begin(), Earliest.end(), Later);
   }
   return Error::success();
 }
@@ -500,33 +524,32 @@ Error Replay::run(uint64_t Until) {
         I->NextStop = UINT64_MAX;
     }
   decodeAhead();
-  std::vector<const SectionInfo *> Epoch;
-  for (const SectionInfo &B : R.sections()) {
-    if (B.Kind != SectionKind::Events || B.Events == 0)
-      continue;
-    if (!Epoch.empty() && Epoch.back()->Epoch != B.Epoch) {
-      if (B.Epoch < Epoch.back()->Epoch)
-        return fail(B, "epoch " + Twine(B.Epoch) + " after epoch " +
-                           Twine(Epoch.back()->Epoch));
-      if (Error E = runEpoch(Epoch))
-        return E;
-      Epoch.clear();
-      if (Stopped)
-        break;
-    }
-    Epoch.push_back(&B);
-  }
-  if (!Epoch.empty())
-    if (Error E = runEpoch(Epoch))
-      return E;
-  Ahead.reset();
-  // Remaining marks and stops have no event after them.
-  bool Early = Stopped && UntilNs == UINT64_MAX;
-  return Early ? Error::success() : crossBoundaries(std::min(UntilNs, EndNs));
+  return resume();
 }
 
-Error Replay::runUntil(uint64_t FromNs, llvm::function_ref<bool()> IsDone) {
+Error Replay::resume() {
+  Stopped = false;
+  while (!Stopped) {
+    if (Earliest.empty())
+      if (Error E = nextEpoch())
+        return E;
+    if (Earliest.empty())
+      break;
+    if (Error E = runEpoch())
+      return E;
+  }
+  AtEnd = !Stopped || Passed || IsDone;
+  if (!AtEnd)
+    return Error::success();
+  Ahead.reset();
+  if (IsDone)
+    return Error::success();
+  // Remaining marks and stops have no event after them.
+  return crossBoundaries(std::min(UntilNs, EndNs));
+}
+
+Error Replay::runUntil(uint64_t FromNs, std::function<bool()> IsLast) {
   DoneFromNs = FromNs;
-  Done = IsDone;
+  Done = std::move(IsLast);
   return run();
 }

@@ -283,8 +283,9 @@ Error runTo(Replay &R, const TimePoint *M) {
     return R.run();
   if (!M->Events)
     return M->TimeNs ? R.run(M->TimeNs - 1) : Error::success();
-  uint64_t Seen = 0;
-  return R.runUntil(M->TimeNs, [&] { return ++Seen == M->Events; });
+  return R.runUntil(M->TimeNs, [Seen = uint64_t(0), Events = M->Events]() mutable {
+    return ++Seen == Events;
+  });
 }
 
 } // namespace memkit

@@ -56,6 +56,19 @@ struct ReplayedEvent {
   uint32_t ScopePath = 0;
 };
 
+/// Events of one process that are replayed at once, as
+/// ReplayOptions::OnEvents sees them: the rows of Table from Row to before End.
+struct ReplayedRows {
+  const EventTable *Table = nullptr;
+  size_t Row = 0, End = 0;
+  size_t Alloc = 0; ///< the first allocation of the rows
+  size_t Ref = 0;   ///< the first reference
+  /// By row, from Row on: the bytes of allocations and frees, and rows of
+  /// Blocks.
+  llvm::ArrayRef<Change> Changes;
+  const HeapStackRows *Blocks = nullptr;
+};
+
 struct ReplayOptions {
   /// If set, only blocks for which Select returns true count, with all their
   /// later events. Peaks are then the peaks of the selected blocks.
@@ -67,6 +80,10 @@ struct ReplayOptions {
   /// counted the event. False: the run ends here.
   std::function<bool(const ReplayedEvent &)> OnEvent;
   uint64_t OnEventFromNs = 0; ///< OnEvent is called from this time on
+  /// If set, called for many events at once where possible, from any time on;
+  /// OnEvent is called for all other events. Only with BlocksOnly. False: as
+  /// OnEvent.
+  std::function<bool(const ReplayedRows &)> OnEvents;
   /// Remember the thread that allocated each live block.
   bool KeepThreads = false;
   /// Keep the data for LiveStats::cutInterval().
@@ -97,7 +114,8 @@ public:
   virtual llvm::Error processEnds(uint32_t Process, uint64_t TimeNs);
 };
 
-/// One replay of a trace. Runs once. Belongs to one thread. Many functions in
+/// One replay of a trace. Runs once, in one or several parts. Belongs to one
+/// thread at a time. Many functions in
 /// one class: there is one for each kind of section and of event, and the order
 /// among them all is the task of the class.
 class Replay {
@@ -117,9 +135,14 @@ public:
 
   /// Replays all events and marks with TimeNs <= UntilNs.
   llvm::Error run(uint64_t UntilNs = UINT64_MAX);
+  /// After a run that OnEvent or OnEvents has ended: goes on behind the last
+  /// event.
+  llvm::Error resume();
+  /// Whether no event is left up to UntilNs, or Done has returned true.
+  bool isAtEnd() const { return AtEnd; }
   /// As run(), but stops after the event for which Done returns true. Done is
   /// called after each event from FromNs on.
-  llvm::Error runUntil(uint64_t FromNs, llvm::function_ref<bool()> Done);
+  llvm::Error runUntil(uint64_t FromNs, std::function<bool()> Done);
 
   LiveStats &stats() { return A; }
   const LiveStats &stats() const { return A; }
@@ -204,7 +227,9 @@ private:
   ProcessReplay &process(uint32_t Id) { return *Processes[Id]; }
 
   void decodeAhead();
-  llvm::Error runEpoch(llvm::ArrayRef<const SectionInfo *> Sections);
+  void openEpoch(llvm::ArrayRef<const SectionInfo *> Sections);
+  llvm::Error nextEpoch();
+  llvm::Error runEpoch();
   llvm::Error runCursor(ReplayCursor &C, uint64_t LimitNs);
   llvm::Error openSection(ReplayCursor &C);
   void closeSection(ReplayCursor &C);
@@ -279,8 +304,15 @@ private:
   uint64_t BoundaryNs = 0; ///< the next mark or time stop
   uint64_t UntilNs = UINT64_MAX;
   uint64_t DoneFromNs = UINT64_MAX;
-  llvm::function_ref<bool()> Done;
+  std::function<bool()> Done;
   bool Stopped = false;
+  bool Passed = false; ///< UntilNs
+  bool IsDone = false; ///< Done has returned true
+  bool AtEnd = false;
+  size_t NextSection = 0; ///< of the reader, after the epoch
+  // Of the epoch.
+  std::vector<ReplayCursor> Cursors;
+  std::vector<ReplayCursor *> Earliest; ///< a heap, the earliest on top
   std::unique_ptr<EventsAhead> Ahead; ///< of the run
   HeapStackRows BlockRows;            ///< with BlocksOnly
   uint64_t LastNs = 0;                ///< of the last event

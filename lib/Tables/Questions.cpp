@@ -1,0 +1,454 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Questions to a trace whose answers are tables.
+
+#include "Questions.h"
+#include "Support/CommandText.h"
+#include "TableMaker.h"
+#include "TraceText/EnumNames.h"
+#include "memkit/Analysis/Query.h"
+#include "memkit/Model/Places.h"
+#include "memkit/Model/Query.h"
+#include "memkit/Support/RequestError.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace llvm;
+
+namespace memkit {
+
+using MaybeNumber = std::optional<uint64_t>;
+
+static MaybeNumber ifAny(uint64_t Value) {
+  return Value ? MaybeNumber(Value) : std::nullopt;
+}
+static MaybeNumber ifKnown(bool IsKnown, uint64_t Value) {
+  return IsKnown ? MaybeNumber(Value) : std::nullopt;
+}
+static MaybeNumber rankOf(int32_t Rank) {
+  return ifKnown(Rank >= 0, uint64_t(std::max(Rank, 0)));
+}
+static uint32_t pidOf(const Trace &T, uint32_t Process) {
+  return Process ? T.processes()[Process - 1].Pid : 0;
+}
+static MaybeNumber rankOfProcess(const Trace &T, uint32_t Process) {
+  return Process ? rankOf(T.processes()[Process - 1].Rank) : std::nullopt;
+}
+
+/// The columns of TotalStats, of rows with a member Stats.
+template <class RowT> static void addTotals(TableMaker<RowT> &To) {
+  To.number("allocations", [](const RowT &R) { return R.Stats.Allocations; })
+      .number("frees", [](const RowT &R) { return R.Stats.Frees; })
+      .number("temporaries", [](const RowT &R) { return R.Stats.Temporaries; })
+      .number("allocated_bytes",
+              [](const RowT &R) { return R.Stats.AllocatedBytes; })
+      .number("freed_bytes", [](const RowT &R) { return R.Stats.FreedBytes; })
+      .number("live_blocks", [](const RowT &R) { return R.Stats.LiveBlocks; })
+      .number("live_bytes", [](const RowT &R) { return R.Stats.LiveBytes; })
+      .number("peak_blocks", [](const RowT &R) { return R.Stats.PeakBlocks; })
+      .number("peak_bytes", [](const RowT &R) { return R.Stats.PeakBytes; })
+      .number("peak_time_ns", [](const RowT &R) { return R.Stats.PeakTimeNs; })
+      .flag("is_estimate", [](const RowT &R) { return R.IsEstimate; });
+}
+
+//===----------------------------------------------------------------------===//
+// The run
+//===----------------------------------------------------------------------===//
+
+TableAnswer runTable(const Trace &T) {
+  const RunReport Run = queryRun(T);
+  TableMaker<RunReport> M;
+  M.text("program", [&](const RunReport &) { return queryProgram(T); })
+      .text("command",
+            [](const RunReport &R) {
+              return R.Processes.empty()
+                         ? std::string()
+                         : join(R.Processes[0].Command, " ");
+            })
+      .text("host", [](const RunReport &R) { return R.Run.Host; })
+      .maybe("rank", [](const RunReport &R) { return rankOf(R.Run.Rank); })
+      .number("start_unix_ns",
+              [](const RunReport &R) { return R.Run.Start.RealtimeNs; })
+      .number("duration_ns", [](const RunReport &R) { return R.EndNs; })
+      .flag("complete", [](const RunReport &R) { return R.IsComplete; })
+      .number("allocations", [](const RunReport &R) { return R.Allocations; })
+      .number("frees", [](const RunReport &R) { return R.Frees; })
+      .number("lost", [](const RunReport &R) { return R.Lost; })
+      .number("stacks", [](const RunReport &R) { return R.Stacks; })
+      .number("threads", [](const RunReport &R) { return R.Threads; })
+      .number("steps", [](const RunReport &R) { return R.Steps; })
+      .number("layers", [](const RunReport &R) { return R.Layers; })
+      .number("ooms", [](const RunReport &R) { return R.Ooms; })
+      .maybe("rss_peak_bytes",
+             [](const RunReport &R) { return ifAny(R.MaxRss); })
+      .maybe("pss_peak_bytes",
+             [](const RunReport &R) { return ifAny(R.MaxPss); });
+  return M.make(Run);
+}
+
+TableAnswer processesTable(const Trace &T) {
+  using Row = ProcessReport;
+  auto Stat = [](uint64_t ProcessStats::*Field) {
+    return [Field](const Row &R) {
+      return R.Stats ? MaybeNumber((*R.Stats).*Field) : std::nullopt;
+    };
+  };
+  TableMaker<Row> M;
+  M.id("process", [](const Row &R) { return R.Pid; })
+      .maybe("parent",
+             [&](const Row &R) { return ifAny(pidOf(T, R.Parent)); })
+      .text("name", [](const Row &R) { return R.Name.str(); })
+      .text("command", [](const Row &R) { return join(R.Command, " "); })
+      .maybe("rank", [](const Row &R) { return rankOf(R.Rank); })
+      .flag("recorded", [](const Row &R) { return R.IsRecorded; })
+      .text("why_not", [](const Row &R) { return R.WhyNot.str(); })
+      .maybe("end_ns", Stat(&ProcessStats::EndNs))
+      .real("exit_status",
+            [](const Row &R) {
+              return R.Stats && R.Stats->Ended
+                         ? std::optional<double>(R.Stats->ExitStatus)
+                         : std::nullopt;
+            })
+      .maybe("allocations", Stat(&ProcessStats::Allocations))
+      .maybe("frees", Stat(&ProcessStats::Frees))
+      .maybe("lost", Stat(&ProcessStats::Lost))
+      .maybe("live_bytes", Stat(&ProcessStats::LiveBytes))
+      .maybe("peak_bytes", Stat(&ProcessStats::PeakBytes))
+      .maybe("rss_peak_bytes", Stat(&ProcessStats::RssPeakBytes))
+      .maybe("pss_peak_bytes", Stat(&ProcessStats::PssPeakBytes));
+  return M.make(queryRun(T).Processes);
+}
+
+TableAnswer spacesTable(const Trace &T) {
+  TableMaker<SpaceReport> M;
+  M.choice("space", [](const SpaceReport &R) { return R.Name; });
+  addTotals(M);
+  return M.make(queryRun(T).Spaces);
+}
+
+TableAnswer heapsTable(const Trace &T) {
+  using Row = HeapReport;
+  auto Reserved = [](uint64_t HeapStats::*Field) {
+    return [Field](const Row &R) {
+      return ifKnown(R.Stats.ReservedKnown, R.Stats.*Field);
+    };
+  };
+  TableMaker<Row> M;
+  M.choice("heap", [](const Row &R) { return R.Name; })
+      .choice("space", [](const Row &R) { return R.SpaceName; })
+      .choice("parent", [](const Row &R) { return R.Parent; })
+      .flag("in_totals", [](const Row &R) { return R.InTotals; });
+  addTotals(M);
+  M.maybe("reserved_bytes", Reserved(&HeapStats::ReservedBytes))
+      .maybe("reserved_peak_bytes", Reserved(&HeapStats::ReservedPeakBytes))
+      .maybe("sample_bytes",
+             [](const Row &R) { return ifAny(R.SampleBytes); });
+  return M.make(queryRun(T).Heaps);
+}
+
+TableAnswer threadsTable(const Trace &T, const Selection &Sel) {
+  using Row = ThreadStats;
+  auto Of = [&](const Row &R) -> const memkit::Thread & {
+    return T.threads()[R.Thread - 1];
+  };
+  TableMaker<Row> M;
+  M.id("thread", [=](const Row &R) { return Of(R).Tid; })
+      .text("name", [=, &T](const Row &R) { return T.string(Of(R).Name).str(); })
+      .id("process", [=, &T](const Row &R) { return pidOf(T, Of(R).Process); })
+      .number("allocations", [](const Row &R) { return R.Allocations; })
+      .number("allocated_bytes", [](const Row &R) { return R.AllocatedBytes; });
+  return M.make(queryThreads(T, &Sel));
+}
+
+//===----------------------------------------------------------------------===//
+// Steps, layers, scopes, tensors, failures
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct StepRow {
+  const StepReport *Of;
+  SpaceShare Share;
+};
+} // namespace
+
+TableAnswer stepsTable(const Trace &T, const Selection &Sel) {
+  const std::vector<StepReport> Steps = querySteps(T, &Sel);
+  std::vector<StepRow> Rows;
+  for (const StepReport &S : Steps) {
+    SpaceShares Shares = allShares(S);
+    if (Shares.empty())
+      Shares.emplace_back();
+    for (const SpaceShare &Share : Shares)
+      Rows.push_back({&S, Share});
+  }
+  using Row = StepRow;
+  TableMaker<Row> M;
+  M.id("process", [&](const Row &R) { return pidOf(T, R.Of->Process); })
+      .maybe("rank",
+             [&](const Row &R) { return rankOfProcess(T, R.Of->Process); })
+      .number("step", [](const Row &R) { return R.Of->Step; })
+      .number("begin_ns", [](const Row &R) { return R.Of->BeginNs; })
+      .number("end_ns", [](const Row &R) { return R.Of->EndNs; })
+      .flag("until_process_end", [](const Row &R) { return R.Of->IsOpen; })
+      .choice("space", [&](const Row &R) { return T.spaceName(R.Share.Space); })
+      .number("allocations", [](const Row &R) { return R.Share.Allocations; })
+      .number("frees", [](const Row &R) { return R.Share.Frees; })
+      .number("allocated_bytes",
+              [](const Row &R) { return R.Share.AllocatedBytes; })
+      .number("freed_bytes", [](const Row &R) { return R.Share.FreedBytes; })
+      .number("live_bytes", [](const Row &R) { return R.Share.LiveBytes; })
+      .number("peak_bytes", [](const Row &R) { return R.Share.PeakBytes; });
+  return M.make(Rows);
+}
+
+/// Rows of layers or scopes, each in one memory space.
+static TableAnswer layerRows(const Trace &T, ArrayRef<LayerStats> All,
+                             bool OfLayers) {
+  using Row = LayerStats;
+  std::vector<Row> Rows;
+  for (const LayerStats &L : All)
+    append_range(Rows, rowsOfSpaces(L));
+  auto Space = [&](const Row &R) {
+    return T.spaceName(R.Shares.empty() ? 0 : R.Shares.front().Space);
+  };
+  TableMaker<Row> M;
+  M.text(OfLayers ? "layer" : "name",
+         [&](const Row &R) { return T.string(R.Name).str(); });
+  if (OfLayers)
+    M.flag("backward", [](const Row &R) { return R.Backward; });
+  else
+    M.choice("kind", [](const Row &R) { return enumName(R.Kind); });
+  M.choice("space", Space)
+      .number("calls", [](const Row &R) { return R.Calls; })
+      .number("duration_ns", [](const Row &R) { return R.DurationNs; })
+      .number("allocations", [](const Row &R) { return R.Allocations; })
+      .number("frees", [](const Row &R) { return R.Frees; })
+      .number("allocated_bytes", [](const Row &R) { return R.AllocatedBytes; })
+      .number("peak_bytes", [](const Row &R) { return R.PeakBytes; })
+      .maybe("reserved_peak_bytes",
+             [](const Row &R) { return ifAny(R.ReservedPeakBytes); });
+  if (!OfLayers)
+    M.number("rise_bytes", [](const Row &R) { return R.RiseBytes; });
+  return M.make(Rows);
+}
+
+TableAnswer layersTable(const Trace &T, const Selection &Sel) {
+  return layerRows(T, queryLayers(T, &Sel), true);
+}
+
+TableAnswer scopesTable(const Trace &T) {
+  return layerRows(T, queryScopes(T), false);
+}
+
+TableAnswer categoriesTable(const Trace &T, const Selection &Sel) {
+  using Row = CategorySum;
+  TableMaker<Row> M;
+  M.choice("heap", [&](const Row &R) { return T.heapName(R.Heap); })
+      .choice("category", [](const Row &R) { return enumName(R.Category); })
+      .number("blocks", [](const Row &R) { return R.Blocks; })
+      .number("bytes", [](const Row &R) { return R.Bytes; });
+  return M.make(queryCategories(T, &Sel));
+}
+
+TableAnswer oomsTable(const Trace &T) {
+  using Row = OomRecord;
+  std::vector<Row> Rows;
+  for (const OomReport &O : queryOoms(T))
+    Rows.push_back(O.What);
+  TableMaker<Row> M;
+  M.number("time_ns", [](const Row &R) { return R.TimeNs; })
+      .id("process", [&](const Row &R) { return pidOf(T, R.Process); })
+      .id("thread", [&](const Row &R) { return T.tid(R.Thread); })
+      .choice("kind", [](const Row &R) { return enumName(R.Kind); })
+      .choice("heap", [&](const Row &R) { return T.heapName(R.Heap); })
+      .maybe("requested_bytes", [](const Row &R) { return ifAny(R.Requested); })
+      .choice("limit", [](const Row &R) { return enumName(R.Limit); })
+      .maybe("limit_bytes", [](const Row &R) { return ifAny(R.LimitBytes); })
+      .maybe("free_bytes",
+             [](const Row &R) { return ifKnown(R.FreeKnown, R.FreeBytes); })
+      .id("stack", [](const Row &R) { return R.Stack; });
+  return M.make(Rows);
+}
+
+//===----------------------------------------------------------------------===//
+// Stats
+//===----------------------------------------------------------------------===//
+
+Expected<GroupBy> parseStatsGroup(StringRef Word) {
+  auto By = StringSwitch<std::optional<GroupBy>>(Word)
+                .Case("stack", GroupBy::Stack)
+                .Case("line", GroupBy::Line)
+                .Case("function", GroupBy::Function)
+                .Case("file", GroupBy::File)
+                .Case("binary", GroupBy::Binary)
+                .Case("library", GroupBy::Library)
+                .Case("heap", GroupBy::Heap)
+                .Case("layer", GroupBy::Layer)
+                .Case("scope", GroupBy::ScopePath)
+                .Default(std::nullopt);
+  if (By)
+    return *By;
+  return makeRequestError("cannot group by '" + Word +
+                          "'; possible: stack, line, function, file, binary, "
+                          "library, heap, layer, scope");
+}
+
+TableAnswer statsTable(const SelectedStats &S, GroupBy By) {
+  using Row = GroupedStats;
+  const Trace &T = S.trace();
+  TableMaker<Row> M;
+  M.choice("heap", [&](const Row &R) { return T.heapName(R.Heap); })
+      .text("name", [](const Row &R) { return R.Name; });
+  if (By == GroupBy::Stack)
+    M.id("stack", [](const Row &R) { return R.Key; });
+  M.number("allocations", [](const Row &R) { return R.Allocations; })
+      .number("frees", [](const Row &R) { return R.Frees; })
+      .number("temporaries", [](const Row &R) { return R.Temporaries; })
+      .number("allocated_bytes", [](const Row &R) { return R.AllocatedBytes; })
+      .number("freed_bytes", [](const Row &R) { return R.FreedBytes; })
+      .number("live_blocks", [](const Row &R) { return R.LiveBlocks; })
+      .number("live_bytes", [](const Row &R) { return R.LiveBytes; })
+      .number("at_peak_blocks", [](const Row &R) { return R.HeapPeakBlocks; })
+      .number("at_peak_bytes", [](const Row &R) { return R.HeapPeakBytes; });
+  return M.make(groupStats(S, By));
+}
+
+//===----------------------------------------------------------------------===//
+// Over time
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct SeriesRow {
+  uint64_t TimeNs = 0;
+  StringRef Metric;
+  std::string Of; ///< a heap, a process or a device
+  uint64_t Value = 0;
+};
+} // namespace
+
+/// The highest values of each heap, at the begin of each column.
+static void addCurves(const Trace &T, const HeapCurves &C, unsigned Columns,
+                      std::vector<SeriesRow> &To) {
+  for (uint32_t Heap = 1; Heap < C.Highest.size(); ++Heap)
+    for (size_t At = 0; At != C.Highest[Heap].size(); ++At)
+      To.push_back({uint64_t(double(T.endNs()) * At / Columns), "live",
+                    T.heapName(Heap).str(), C.Highest[Heap][At]});
+}
+
+TableAnswer seriesTable(const SelectedStats &S, unsigned Columns) {
+  const Trace &T = S.trace();
+  Expected<SeriesReport> R = querySeries(S, Columns);
+  if (!R)
+    return R.takeError();
+  std::vector<SeriesRow> Rows;
+  addCurves(T, R->Live, Columns, Rows);
+  for (uint32_t P = 1; P < R->Rss.size(); ++P)
+    for (const SeriesPoint &Point : R->Rss[P])
+      Rows.push_back(
+          {Point.TimeNs, "rss", std::to_string(pidOf(T, P)), Point.Value});
+  for (uint32_t Heap = 1; Heap < R->Reserved.size(); ++Heap)
+    for (const ReservedPoint &Point : R->Reserved[Heap])
+      Rows.push_back({Point.TimeNs, "reserved", T.heapName(Heap).str(),
+                      Point.Reserved});
+  for (uint32_t Device = 1; Device < R->Used.size(); ++Device)
+    for (const UsedPoint &Point : R->Used[Device])
+      Rows.push_back(
+          {Point.TimeNs, "used", T.spaceName(Device).str(), Point.Used});
+  using Row = SeriesRow;
+  TableMaker<Row> M;
+  M.number("time_ns", [](const Row &R) { return R.TimeNs; })
+      .choice("metric", [](const Row &R) { return R.Metric; })
+      .choice("of", [](const Row &R) { return StringRef(R.Of); })
+      .number("bytes", [](const Row &R) { return R.Value; });
+  return M.make(Rows);
+}
+
+//===----------------------------------------------------------------------===//
+// Leaks, differences
+//===----------------------------------------------------------------------===//
+
+static StringRef leakKind(LeakKinds K) {
+  return K == FK_Exit ? "exit" : K == FK_Growth ? "growth" : "outlier";
+}
+
+TableAnswer leaksTable(const SelectedStats &S) {
+  const Trace &T = S.trace();
+  Expected<LeakFindings> Found = queryLeaks(S);
+  if (!Found)
+    return Found.takeError();
+  Places Where(S);
+  using Row = LeakFinding;
+  auto GrowthOf = [&](const Row &R) {
+    return R.Kind == FK_Growth ? &Found->Growth.Found[R.Place] : nullptr;
+  };
+  auto RateOf = [&](const Row &R, bool PerStep) -> std::optional<double> {
+    const Growth *G = GrowthOf(R);
+    if (!G || Found->Growth.Spans[G->Span].HasSteps != PerStep)
+      return std::nullopt;
+    return G->Rate;
+  };
+  TableMaker<Row> M;
+  M.choice("kind", [](const Row &R) { return leakKind(R.Kind); })
+      .choice("heap", [&](const Row &R) { return T.heapName(R.Heap); })
+      .text("line",
+            [&](const Row &R) {
+              return Where.text(Where.place(Where.of(R.Stack)));
+            })
+      .number("bytes", [](const Row &R) { return R.Bytes; })
+      .number("blocks", [](const Row &R) { return R.Blocks; })
+      .real("bytes_per_step", [=](const Row &R) { return RateOf(R, true); })
+      .real("bytes_per_second", [=](const Row &R) { return RateOf(R, false); })
+      .maybe("growth_bytes",
+             [=](const Row &R) {
+               const Growth *G = GrowthOf(R);
+               return G ? MaybeNumber(G->Rise) : std::nullopt;
+             })
+      .real("p_value",
+            [=](const Row &R) {
+              const Growth *G = GrowthOf(R);
+              return G ? std::optional<double>(G->PValue) : std::nullopt;
+            })
+      .text("layer", [&](const Row &R) { return T.string(R.Layer).str(); })
+      .id("stack", [](const Row &R) { return R.Stack; });
+  return M.make(Found->All);
+}
+
+/// Before, after and change of a metric.
+static void addChange(TableMaker<PlaceChange> &M, const std::string &Name,
+                      Metric By) {
+  using Row = PlaceChange;
+  M.number((Name + "_before").c_str(), [By](const Row &R) { return R.before(By); })
+      .number((Name + "_after").c_str(), [By](const Row &R) { return R.after(By); })
+      .integer((Name + "_change").c_str(), [By](const Row &R) { return R.change(By); });
+}
+
+TableAnswer differencesTable(const SelectedStats &Before,
+                             const SelectedStats &After) {
+  const SelectedStats *A = &Before, *B = &After;
+  Renames None;
+  DiffRuns Runs(A, B,
+                Before.selection().hasAllBlocks() &&
+                    After.selection().hasAllBlocks(),
+                None);
+  DiffPlaces Of = diffPlaces(Runs);
+  stable_sort(Of.All, [](const PlaceChange &X, const PlaceChange &Y) {
+    auto Weight = [](const PlaceChange &C) {
+      return std::abs(double(C.change(Metric::Peak)));
+    };
+    return Weight(X) > Weight(Y);
+  });
+  using Row = PlaceChange;
+  TableMaker<Row> M;
+  M.choice("space", [](const Row &R) { return StringRef(R.Space); })
+      .choice("kind",
+              [&](const Row &R) { return placeKindName(Of.place(R).Kind); })
+      .text("line", [&](const Row &R) { return Of.text(R); });
+  addChange(M, "at_peak_bytes", Metric::Peak);
+  addChange(M, "live_bytes", Metric::Live);
+  addChange(M, "allocated_bytes", Metric::Allocated);
+  addChange(M, "allocations", Metric::Count);
+  return M.make(Of.All);
+}
+
+} // namespace memkit
