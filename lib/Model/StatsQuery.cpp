@@ -5,6 +5,7 @@
 #include "memkit/Model/StatsQuery.h"
 #include "FrameText.h"
 #include "memkit/Model/Libraries.h"
+#include "memkit/Model/Places.h"
 #include "memkit/Model/StackKeys.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
@@ -134,9 +135,11 @@ static void addRow(GroupedStats &To, const StackStats &R) {
   To.SpacePeakBytes += R.SpacePeakBytes;
 }
 
-std::vector<GroupedStats> groupStats(const SelectedStats &S, GroupBy By,
-                                     function_ref<bool(uint32_t)> Chooses) {
-  StatsGrouper Groups(S.trace(), By);
+/// Sums the rows of S by heap and group.
+static std::vector<GroupedStats>
+sumGroups(const SelectedStats &S, function_ref<uint32_t(uint32_t Key)> GroupOf,
+          function_ref<std::string(uint32_t Group, uint32_t Heap)> NameOf,
+          function_ref<bool(uint32_t)> Chooses) {
   DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> Places;
   std::vector<GroupedStats> Out;
   S.forEach([&](uint32_t, const StackStats &R) {
@@ -144,13 +147,13 @@ std::vector<GroupedStats> groupStats(const SelectedStats &S, GroupBy By,
     bool IsAny = R.Allocations || R.Splits || R.LiveBlocks || R.HeapPeakBlocks;
     if (!IsAny || (Chooses && !Chooses(R.Heap)))
       return;
-    uint32_t Group = Groups.groupOf(R.Key);
+    uint32_t Group = GroupOf(R.Key);
     auto [At, New] = Places.try_emplace({R.Heap, Group}, Out.size());
     if (New) {
       GroupedStats &Row = Out.emplace_back();
       Row.Heap = R.Heap;
       Row.Key = R.Key;
-      Row.Name = Groups.nameOf(Group, R.Heap);
+      Row.Name = NameOf(Group, R.Heap);
     }
     addRow(Out[At->second], R);
   });
@@ -159,6 +162,22 @@ std::vector<GroupedStats> groupStats(const SelectedStats &S, GroupBy By,
            std::tie(B.Heap, A.HeapPeakBytes, A.LiveBytes, B.Name);
   });
   return Out;
+}
+
+std::vector<GroupedStats> groupStats(const SelectedStats &S, GroupBy By,
+                                     function_ref<bool(uint32_t)> Chooses) {
+  StatsGrouper Groups(S.trace(), By);
+  return sumGroups(
+      S, [&](uint32_t Key) { return Groups.groupOf(Key); },
+      [&](uint32_t Group, uint32_t Heap) { return Groups.nameOf(Group, Heap); },
+      Chooses);
+}
+
+std::vector<GroupedStats> groupStats(const SelectedStats &S, const Places &Of) {
+  return sumGroups(
+      S, [&](uint32_t Stack) { return Of.of(Stack); },
+      [&](uint32_t Place, uint32_t) { return Of.text(Of.place(Place)); },
+      nullptr);
 }
 
 Expected<StatsReport> queryStats(const Trace &T, const SelectionSpec &Spec,

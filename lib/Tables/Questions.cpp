@@ -311,7 +311,8 @@ TableAnswer statsTable(const SelectedStats &S, GroupBy By) {
       .number("live_bytes", [](const Row &R) { return R.LiveBytes; })
       .number("at_peak_blocks", [](const Row &R) { return R.HeapPeakBlocks; })
       .number("at_peak_bytes", [](const Row &R) { return R.HeapPeakBytes; });
-  return M.make(groupStats(S, By));
+  return M.make(By == GroupBy::Line ? groupStats(S, Places(S))
+                                     : groupStats(S, By));
 }
 
 //===----------------------------------------------------------------------===//
@@ -377,6 +378,10 @@ TableAnswer leaksTable(const SelectedStats &S) {
   Expected<LeakFindings> Found = queryLeaks(S);
   if (!Found)
     return Found.takeError();
+  // What grows is what a program dies of.
+  stable_sort(Found->All, [](const LeakFinding &A, const LeakFinding &B) {
+    return (A.Kind == FK_Growth) > (B.Kind == FK_Growth);
+  });
   Places Where(S);
   using Row = LeakFinding;
   auto GrowthOf = [&](const Row &R) {

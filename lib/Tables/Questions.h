@@ -40,7 +40,7 @@ TableAnswer scopesTable(const Trace &T);
 TableAnswer categoriesTable(const Trace &T, const Selection &Sel);
 /// Out-of-memory events. Reads TP_Totals and TP_Names.
 TableAnswer oomsTable(const Trace &T);
-/// Stats of S by heap and group. Reads TP_All.
+/// Stats of S by heap and group; Line: by Places.h. Reads TP_All.
 TableAnswer statsTable(const SelectedStats &S, GroupBy By);
 /// The groups of statsTable() by the words of the command line.
 llvm::Expected<GroupBy> parseStatsGroup(llvm::StringRef Word);

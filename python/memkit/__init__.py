@@ -1,5 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tells memrec what a program does, and asks it what the program holds.
+"""Reads traces; tells memrec what a program does, and asks what the program holds.
+
+After a recording:
+
+    import memkit
+
+    trace = memkit.open("trace.fb")         # or "live:PID", a recording that runs
+    trace.stacks(at="peak", group_by="line").to_pandas()
+    memkit.diff("before.fb", "after.fb")
 
 Under ``memrec -- python program.py``:
 
@@ -23,19 +31,73 @@ children. Nothing here waits for the recorder but what reads numbers, and that
 for a second or so at most, and never for a recorder that is gone.
 """
 
+from typing import TYPE_CHECKING, Any
+
 from ._alert import Alert, alert, check, watchdog
 from ._scope import scope
 from ._stats import HeapStats, Stats, TensorStats
 from ._program import mark, recording, start, stats, step, stop, trace
 
+if TYPE_CHECKING:
+    from ._library import AnswerError, Error, LibraryError, RequestError, TraceError
+    from ._table import Table
+    from ._trace import Choice, Path, Trace, TraceWarning
+
+__version__ = "0.1.0"
+
+# What reads traces is loaded when it is first used: programs that are recorded do not need it.
+_LATER = {
+    "AnswerError": "_library",
+    "Error": "_library",
+    "LibraryError": "_library",
+    "RequestError": "_library",
+    "TraceError": "_library",
+    "Table": "_table",
+    "Trace": "_trace",
+    "TraceWarning": "_trace",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module 'memkit' has no attribute {name!r}")
+    import importlib
+
+    return getattr(importlib.import_module("." + _LATER[name], __name__), name)
+
+
+def open(path: "Path") -> "Trace":
+    """Opens a trace: a file, or ``live:PID`` for a recording that runs."""
+    from . import _trace
+
+    return _trace.Trace(path)
+
+
+def diff(before: "Trace | Path", after: "Trace | Path", **selection: "Choice") -> "Table":
+    """What changed from one run to another, by line of code."""
+    from . import _trace
+
+    return _trace.diff(before, after, **selection)
+
+
 __all__ = [
     "Alert",
+    "AnswerError",
+    "Error",
     "HeapStats",
+    "LibraryError",
+    "RequestError",
     "Stats",
+    "Table",
     "TensorStats",
+    "Trace",
+    "TraceError",
+    "TraceWarning",
     "alert",
     "check",
+    "diff",
     "mark",
+    "open",
     "recording",
     "scope",
     "start",

@@ -12,6 +12,8 @@
 
 namespace memkit {
 
+class Places;
+
 /// The stats of one group in one heap, over all processes. Bytes include inner
 /// blocks, except exclusive bytes.
 struct GroupedStats {
@@ -38,6 +40,10 @@ struct GroupedStats {
 std::vector<GroupedStats>
 groupStats(const SelectedStats &S, GroupBy By,
            llvm::function_ref<bool(uint32_t Heap)> Chooses = nullptr);
+
+/// The same by the places of stacks (Places.h): the lines of the user's own
+/// code, and what stands for memory without such a line.
+std::vector<GroupedStats> groupStats(const SelectedStats &S, const Places &Of);
 
 /// The answer of queryStats().
 struct StatsReport {
