@@ -11,7 +11,7 @@ function(memkit_add_library name)
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/lib>)
   # Who links an installed library has the folder of LLVM's headers from cmake/memkit-config.cmake.
-  target_include_directories(memkit${name} SYSTEM PUBLIC $<BUILD_INTERFACE:${LLVM_INCLUDE_DIRS}>)
+  target_include_directories(memkit${name} SYSTEM PUBLIC "$<BUILD_INTERFACE:${MEMKIT_LLVM_INCLUDES}>")
   if(ARG_LLVM)
     llvm_map_components_to_libnames(llvm_libs ${ARG_LLVM})
   endif()

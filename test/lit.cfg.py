@@ -4,6 +4,7 @@
 # Substitutions, beside lit's own:
 #   %cc %cxx       the host's compilers, for the programs that memrec records
 #   %libmemrec     the capture library
+#   %libmemkit     the library that reads traces; its folder is its rpath
 #   %python        a Python; the one with PyTorch where there is one
 #   %pythonX.Y     that version, where the machine has it
 #   %pythons       one interpreter of each version from 3.8 on, with spaces between
@@ -139,9 +140,13 @@ readers = os.path.join(config.memkit_src_root, ".cache", "readers")
 if python and os.path.isdir(readers):
     command = "env PYTHONPATH=%s %s" % (readers, python)
     config.substitutions.insert(0, ("%readers", command))
-    for module in ("perfetto", "duckdb", "pandas"):
+    for module in ("perfetto", "duckdb", "pandas", "pyarrow", "polars", "mypy"):
         if os.path.isdir(os.path.join(readers, module)):
             config.available_features.add(module)
+numba = os.path.join(config.memkit_src_root, ".cache", "numba")
+if python and os.path.isdir(os.path.join(numba, "numba")):
+    config.available_features.add("numba")
+    config.substitutions.append(("%numba", numba))
 memray = os.path.join(config.memkit_src_root, ".cache", "memray")
 if python and os.path.isdir(os.path.join(memray, "memray")):
     config.available_features.add("memray")
@@ -191,10 +196,14 @@ if lit_config.params.get("cuda-allocator") and os.path.isdir(os.path.join(alloca
 if lit_config.params.get("long"):
     config.available_features.add("long")
 
+if not sanitizers:
+    config.available_features.add("libmemkit")
 config.substitutions += [
     ("%cc", config.host_cc),
     ("%cxx", config.host_cxx),
     ("%libmemrec", config.memkit_capture_library),
+    ("%libmemkit", config.memkit_library),
+    ("%memkit_version", config.memkit_version),
     ("%src_root", config.memkit_src_root),
     ("%obj_root", config.memkit_obj_root),
     ("%tools", config.memkit_tools_dir),

@@ -199,10 +199,14 @@ need_peers() {
 }
 
 # Readers that check the output of memflame and memdump in tests: the message classes of
-# Perfetto, DuckDB and pandas. Wheels of 38 MB.
+# Perfetto, DuckDB, pandas, polars, pyarrow; and mypy. Wheels of some 170 MB.
 need_readers() {
   need_wheels readers "Readers of the formats cannot be had: their tests are left out" \
-    perfetto==0.59.1 protobuf==7.36.2 duckdb==2.0.0 pandas==3.1.1 python-dateutil six || true
+    perfetto==0.59.1 protobuf==7.36.2 duckdb==2.0.0 pandas==3.1.1 python-dateutil six tzdata \
+    pyarrow==26.0.1 polars==2.1.0 polars-runtime-32==2.1.0 \
+    mypy==2.4.1 mypy_extensions pathspec typing_extensions librt ast_serialize || true
+  # Apart, because it has a compiler of its own in the process: LLVM, as memkit has.
+  need_wheels numba "numba cannot be had: its test is left out" numba==0.68.1 llvmlite==0.50.0 || true
 }
 
 # pprof, in .cache/pprof: the only program of Debian's Go that tests run (10 MB; Go is 63 MB to

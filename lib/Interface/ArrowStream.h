@@ -14,7 +14,7 @@
 namespace memkit {
 
 /// Sets Out to a stream of all rows of Of. The stream keeps Of. Its functions
-/// return errno values and throw nothing. Errors: of Table::stream().
+/// return errno values and throw nothing. Errors: of TypedTable::stream().
 llvm::Error openArrowStream(TableRef Of, ArrowArrayStream &Out);
 
 } // namespace memkit

@@ -9,6 +9,7 @@
 #include "llvm/Support/ErrorHandling.h"
 #include <mutex>
 #include <new>
+#include <stdexcept>
 #include <string>
 
 using namespace llvm;
@@ -26,8 +27,8 @@ struct FatalReport {};
 
 // For an error, no memory is needed then.
 memkit_error OutOfMemory = {MEMKIT_ERROR_MEMORY, {}, "out of memory"};
-memkit_error Internal = {MEMKIT_ERROR_OTHER, {},
-                         "an internal limit was reached"};
+memkit_error Internal = {
+    MEMKIT_ERROR_OTHER, {}, "an internal limit was reached"};
 } // namespace
 
 /// LLVM ends the process in these cases. Frames of LLVM have unwind tables and

@@ -385,8 +385,8 @@ static const char CapsuleName[] = "arrow_array_stream";
 /// when the interpreter ends.
 static void freeCapsule(void *Capsule) {
   using GetPointer = void *(*)(void *, const char *);
-  auto Get = reinterpret_cast<GetPointer>(
-      dlsym(RTLD_DEFAULT, "PyCapsule_GetPointer"));
+  auto Get =
+      reinterpret_cast<GetPointer>(dlsym(RTLD_DEFAULT, "PyCapsule_GetPointer"));
   auto *S = static_cast<ArrowArrayStream *>(Get(Capsule, CapsuleName));
   if (!S)
     return;

@@ -47,10 +47,10 @@ Error Replay::runMany(ReplayCursor &C, size_t End) {
     A.apply(C.I->Id, llvm::ArrayRef(Changes).take_front(End - C.Row),
             &E.TimeNs[C.Row]);
   if (Options.OnEvents) {
-    ReplayedRows Rows{&E,       C.Row,
-                      End,      C.Alloc,
-                      FirstRef, llvm::ArrayRef(Changes).take_front(End - C.Row),
-                      &BlockRows};
+    ReplayedRows Rows{
+        &E,        C.Row,    End,
+        C.Alloc,   FirstRef, llvm::ArrayRef(Changes).take_front(End - C.Row),
+        &BlockRows};
     Stopped |= !Options.OnEvents(Rows);
   }
   C.Row = End;

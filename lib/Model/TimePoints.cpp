@@ -283,9 +283,10 @@ Error runTo(Replay &R, const TimePoint *M) {
     return R.run();
   if (!M->Events)
     return M->TimeNs ? R.run(M->TimeNs - 1) : Error::success();
-  return R.runUntil(M->TimeNs, [Seen = uint64_t(0), Events = M->Events]() mutable {
-    return ++Seen == Events;
-  });
+  return R.runUntil(M->TimeNs,
+                    [Seen = uint64_t(0), Events = M->Events]() mutable {
+                      return ++Seen == Events;
+                    });
 }
 
 } // namespace memkit

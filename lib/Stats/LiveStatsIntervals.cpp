@@ -4,6 +4,7 @@
 
 #include "KeyOrder.h"
 #include "memkit/Stats/LiveStats.h"
+#include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -36,7 +37,13 @@ void LiveStats::beginIntervals(LiveProcess &I, uint64_t StartNs) {
   I.Intervals.begin({0, StartNs, 0});
   I.IntervalFrom = 1;
   I.IntervalNs = FirstIntervalNs;
-  I.NextIntervalNs = StartNs + FirstIntervalNs;
+  I.NextIntervalNs = llvm::SaturatingAdd<uint64_t>(StartNs, FirstIntervalNs);
+}
+
+/// The first time after NowNs of those from FirstNs on, StepNs apart. At most
+/// UINT64_MAX, which is never due: a made-up trace has any times.
+static uint64_t firstAfter(uint64_t FirstNs, uint64_t StepNs, uint64_t NowNs) {
+  return llvm::SaturatingAdd(NowNs, StepNs - (NowNs - FirstNs) % StepNs);
 }
 
 bool LiveStats::timeIntervalDue(uint32_t Process, uint64_t NowNs) {
@@ -45,8 +52,7 @@ bool LiveStats::timeIntervalDue(uint32_t Process, uint64_t NowNs) {
     return false;
   if (!I.Dirty.empty())
     return true;
-  I.NextIntervalNs +=
-      ((NowNs - I.NextIntervalNs) / I.IntervalNs + 1) * I.IntervalNs;
+  I.NextIntervalNs = firstAfter(I.NextIntervalNs, I.IntervalNs, NowNs);
   return false;
 }
 
@@ -108,8 +114,7 @@ Interval LiveStats::nextInterval(LiveProcess &I, uint64_t TimeNs,
   }
   doubleIntervals(I, Cut);
   if (I.NextIntervalNs != UINT64_MAX && TimeNs >= I.NextIntervalNs)
-    I.NextIntervalNs +=
-        ((TimeNs - I.NextIntervalNs) / I.IntervalNs + 1) * I.IntervalNs;
+    I.NextIntervalNs = firstAfter(I.NextIntervalNs, I.IntervalNs, TimeNs);
   return Head;
 }
 

@@ -11,7 +11,7 @@ using namespace llvm;
 namespace memkit {
 
 namespace {
-struct Work {
+struct PairedWork {
   function_ref<void()> Function;
   std::exception_ptr Thrown; ///< std::bad_alloc
   void run() {
@@ -25,13 +25,13 @@ struct Work {
 } // namespace
 
 static void *callWork(void *Of) {
-  static_cast<Work *>(Of)->run();
+  static_cast<PairedWork *>(Of)->run();
   return nullptr;
 }
 
 // std::thread would report failure by an exception.
 void runBoth(function_ref<void()> Here, function_ref<void()> There) {
-  Work First{Here, nullptr}, Second{There, nullptr};
+  PairedWork First{Here, nullptr}, Second{There, nullptr};
   pthread_t Other;
   bool Started = pthread_create(&Other, nullptr, callWork, &Second) == 0;
   First.run();
@@ -39,7 +39,7 @@ void runBoth(function_ref<void()> Here, function_ref<void()> There) {
     pthread_join(Other, nullptr);
   else
     Second.run();
-  for (const Work *W : {&First, &Second})
+  for (const PairedWork *W : {&First, &Second})
     if (W->Thrown)
       std::rethrow_exception(W->Thrown);
 }

@@ -118,7 +118,7 @@ private:
   bool Ended = false;
 };
 
-class EventsTable : public Table {
+class EventsTable : public TypedTable {
 public:
   EventsTable(std::shared_ptr<SharedTrace> Of, Selection Sel,
               std::shared_ptr<const EventNames> Names,
@@ -148,8 +148,8 @@ static int64_t positive(uint64_t Value) {
 EventBatch::EventBatch(const EventNames &Names, ArrayRef<EventField> Wanted)
     : Names(Names), Wanted(Wanted) {
   for (EventField F : Wanted)
-    Data[F].Values =
-        makeBuffer(MaxBatchRows * (Fields[F].Type == ColumnType::Int64 ? 8 : 4));
+    Data[F].Values = makeBuffer(MaxBatchRows *
+                                (Fields[F].Type == ColumnType::Int64 ? 8 : 4));
 }
 
 void EventBatch::add(const ReplayedEvent &E) {
@@ -274,9 +274,8 @@ void EventBatch::addReferences(const ReplayedRows &R, size_t First) {
   Each(EF_Heap, values<int32_t>(EF_Heap), [&](size_t, const Change &C) {
     return int32_t(R.Blocks->heapOf(C.Row)) - 1;
   });
-  Each(EF_Stack, values<uint32_t>(EF_Stack), [&](size_t, const Change &C) {
-    return R.Blocks->stackOf(C.Row);
-  });
+  Each(EF_Stack, values<uint32_t>(EF_Stack),
+       [&](size_t, const Change &C) { return R.Blocks->stackOf(C.Row); });
   // With BlocksOnly the row of a scope path is the scope path.
   Each(EF_Scope, values<int32_t>(EF_Scope),
        [&](size_t, const Change &C) { return int32_t(C.ScopeRow) - 1; });
@@ -398,8 +397,8 @@ static void nameLayers(const Trace &T, EventNames &Names) {
   Names.Layers = Layers.take();
 }
 
-static std::shared_ptr<const EventNames>
-namesOf(const Trace &T, ArrayRef<EventField> Wanted) {
+static std::shared_ptr<const EventNames> namesOf(const Trace &T,
+                                                 ArrayRef<EventField> Wanted) {
   auto Out = std::make_shared<EventNames>();
   Out->Kinds = listOf(NumEventKinds, [](size_t K) {
     return enumName(static_cast<EventKind>(K)).str();

@@ -26,9 +26,9 @@ std::vector<std::string> eventColumnNames();
 std::vector<std::string> usualEventColumns();
 
 /// The events of the blocks of Sel in order of time, within the time window of
-/// Sel. Sizes are those after an event, of a freed block before. Reads TP_Names.
-/// Errors: a RequestError for an unknown column; the trace has no events.
-/// Streams fail with a TraceError.
+/// Sel. Sizes are those after an event, of a freed block before. Reads
+/// TP_Names. Errors: a RequestError for an unknown column; the trace has no
+/// events. Streams fail with a TraceError.
 llvm::Expected<TableRef> eventsTable(std::shared_ptr<SharedTrace> Of,
                                      Selection Sel,
                                      llvm::ArrayRef<std::string> Columns);

@@ -45,7 +45,7 @@ private:
   uint32_t Next, Last;
 };
 
-class FramesTable : public Table {
+class FramesTable : public TypedTable {
 public:
   FramesTable(std::shared_ptr<SharedTrace> O, uint32_t First, uint32_t Last)
       : Of(std::move(O)), First(First), Last(Last) {

@@ -62,9 +62,8 @@ TableAnswer runTable(const Trace &T) {
   M.text("program", [&](const RunReport &) { return queryProgram(T); })
       .text("command",
             [](const RunReport &R) {
-              return R.Processes.empty()
-                         ? std::string()
-                         : join(R.Processes[0].Command, " ");
+              return R.Processes.empty() ? std::string()
+                                         : join(R.Processes[0].Command, " ");
             })
       .text("host", [](const RunReport &R) { return R.Run.Host; })
       .maybe("rank", [](const RunReport &R) { return rankOf(R.Run.Rank); })
@@ -88,28 +87,26 @@ TableAnswer runTable(const Trace &T) {
 }
 
 TableAnswer processesTable(const Trace &T) {
-  using Row = ProcessReport;
   auto Stat = [](uint64_t ProcessStats::*Field) {
-    return [Field](const Row &R) {
+    return [Field](const auto &R) {
       return R.Stats ? MaybeNumber((*R.Stats).*Field) : std::nullopt;
     };
   };
-  TableMaker<Row> M;
-  M.id("process", [](const Row &R) { return R.Pid; })
-      .maybe("parent",
-             [&](const Row &R) { return ifAny(pidOf(T, R.Parent)); })
-      .text("name", [](const Row &R) { return R.Name.str(); })
-      .text("command", [](const Row &R) { return join(R.Command, " "); })
-      .maybe("rank", [](const Row &R) { return rankOf(R.Rank); })
-      .flag("recorded", [](const Row &R) { return R.IsRecorded; })
-      .text("why_not", [](const Row &R) { return R.WhyNot.str(); })
+  TableMaker<ProcessReport> M;
+  M.id("process", [](const auto &R) { return R.Pid; })
+      .maybe("parent", [&](const auto &R) { return ifAny(pidOf(T, R.Parent)); })
+      .text("name", [](const auto &R) { return R.Name.str(); })
+      .text("command", [](const auto &R) { return join(R.Command, " "); })
+      .maybe("rank", [](const auto &R) { return rankOf(R.Rank); })
+      .flag("recorded", [](const auto &R) { return R.IsRecorded; })
+      .text("why_not", [](const auto &R) { return R.WhyNot.str(); })
       .maybe("end_ns", Stat(&ProcessStats::EndNs))
-      .real("exit_status",
-            [](const Row &R) {
-              return R.Stats && R.Stats->Ended
-                         ? std::optional<double>(R.Stats->ExitStatus)
-                         : std::nullopt;
-            })
+      .maybe("exit_status",
+             [](const auto &R) {
+               int32_t Status =
+                   R.Stats && R.Stats->Ended ? R.Stats->ExitStatus : -1;
+               return ifKnown(Status >= 0, uint64_t(std::max(Status, 0)));
+             })
       .maybe("allocations", Stat(&ProcessStats::Allocations))
       .maybe("frees", Stat(&ProcessStats::Frees))
       .maybe("lost", Stat(&ProcessStats::Lost))
@@ -128,36 +125,36 @@ TableAnswer spacesTable(const Trace &T) {
 }
 
 TableAnswer heapsTable(const Trace &T) {
-  using Row = HeapReport;
   auto Reserved = [](uint64_t HeapStats::*Field) {
-    return [Field](const Row &R) {
+    return [Field](const auto &R) {
       return ifKnown(R.Stats.ReservedKnown, R.Stats.*Field);
     };
   };
-  TableMaker<Row> M;
-  M.choice("heap", [](const Row &R) { return R.Name; })
-      .choice("space", [](const Row &R) { return R.SpaceName; })
-      .choice("parent", [](const Row &R) { return R.Parent; })
-      .flag("in_totals", [](const Row &R) { return R.InTotals; });
+  TableMaker<HeapReport> M;
+  M.choice("heap", [](const auto &R) { return R.Name; })
+      .choice("space", [](const auto &R) { return R.SpaceName; })
+      .choice("parent", [](const auto &R) { return R.Parent; })
+      .flag("in_totals", [](const auto &R) { return R.InTotals; });
   addTotals(M);
   M.maybe("reserved_bytes", Reserved(&HeapStats::ReservedBytes))
       .maybe("reserved_peak_bytes", Reserved(&HeapStats::ReservedPeakBytes))
       .maybe("sample_bytes",
-             [](const Row &R) { return ifAny(R.SampleBytes); });
+             [](const auto &R) { return ifAny(R.SampleBytes); });
   return M.make(queryRun(T).Heaps);
 }
 
 TableAnswer threadsTable(const Trace &T, const Selection &Sel) {
-  using Row = ThreadStats;
-  auto Of = [&](const Row &R) -> const memkit::Thread & {
+  auto Of = [&](const auto &R) -> const memkit::Thread & {
     return T.threads()[R.Thread - 1];
   };
-  TableMaker<Row> M;
-  M.id("thread", [=](const Row &R) { return Of(R).Tid; })
-      .text("name", [=, &T](const Row &R) { return T.string(Of(R).Name).str(); })
-      .id("process", [=, &T](const Row &R) { return pidOf(T, Of(R).Process); })
-      .number("allocations", [](const Row &R) { return R.Allocations; })
-      .number("allocated_bytes", [](const Row &R) { return R.AllocatedBytes; });
+  TableMaker<ThreadStats> M;
+  M.id("thread", [=](const auto &R) { return Of(R).Tid; })
+      .text("name",
+            [=, &T](const auto &R) { return T.string(Of(R).Name).str(); })
+      .id("process", [=, &T](const auto &R) { return pidOf(T, Of(R).Process); })
+      .number("allocations", [](const auto &R) { return R.Allocations; })
+      .number("allocated_bytes",
+              [](const auto &R) { return R.AllocatedBytes; });
   return M.make(queryThreads(T, &Sel));
 }
 
@@ -182,54 +179,53 @@ TableAnswer stepsTable(const Trace &T, const Selection &Sel) {
     for (const SpaceShare &Share : Shares)
       Rows.push_back({&S, Share});
   }
-  using Row = StepRow;
-  TableMaker<Row> M;
-  M.id("process", [&](const Row &R) { return pidOf(T, R.Of->Process); })
+  TableMaker<StepRow> M;
+  M.id("process", [&](const auto &R) { return pidOf(T, R.Of->Process); })
       .maybe("rank",
-             [&](const Row &R) { return rankOfProcess(T, R.Of->Process); })
-      .number("step", [](const Row &R) { return R.Of->Step; })
-      .number("begin_ns", [](const Row &R) { return R.Of->BeginNs; })
-      .number("end_ns", [](const Row &R) { return R.Of->EndNs; })
-      .flag("until_process_end", [](const Row &R) { return R.Of->IsOpen; })
-      .choice("space", [&](const Row &R) { return T.spaceName(R.Share.Space); })
-      .number("allocations", [](const Row &R) { return R.Share.Allocations; })
-      .number("frees", [](const Row &R) { return R.Share.Frees; })
+             [&](const auto &R) { return rankOfProcess(T, R.Of->Process); })
+      .number("step", [](const auto &R) { return R.Of->Step; })
+      .number("begin_ns", [](const auto &R) { return R.Of->BeginNs; })
+      .number("end_ns", [](const auto &R) { return R.Of->EndNs; })
+      .flag("until_process_end", [](const auto &R) { return R.Of->IsOpen; })
+      .choice("space",
+              [&](const auto &R) { return T.spaceName(R.Share.Space); })
+      .number("allocations", [](const auto &R) { return R.Share.Allocations; })
+      .number("frees", [](const auto &R) { return R.Share.Frees; })
       .number("allocated_bytes",
-              [](const Row &R) { return R.Share.AllocatedBytes; })
-      .number("freed_bytes", [](const Row &R) { return R.Share.FreedBytes; })
-      .number("live_bytes", [](const Row &R) { return R.Share.LiveBytes; })
-      .number("peak_bytes", [](const Row &R) { return R.Share.PeakBytes; });
+              [](const auto &R) { return R.Share.AllocatedBytes; })
+      .number("freed_bytes", [](const auto &R) { return R.Share.FreedBytes; })
+      .number("live_bytes", [](const auto &R) { return R.Share.LiveBytes; })
+      .number("peak_bytes", [](const auto &R) { return R.Share.PeakBytes; });
   return M.make(Rows);
 }
 
 /// Rows of layers or scopes, each in one memory space.
 static TableAnswer layerRows(const Trace &T, ArrayRef<LayerStats> All,
                              bool OfLayers) {
-  using Row = LayerStats;
-  std::vector<Row> Rows;
+  std::vector<LayerStats> Rows;
   for (const LayerStats &L : All)
     append_range(Rows, rowsOfSpaces(L));
-  auto Space = [&](const Row &R) {
+  auto Space = [&](const auto &R) {
     return T.spaceName(R.Shares.empty() ? 0 : R.Shares.front().Space);
   };
-  TableMaker<Row> M;
+  TableMaker<LayerStats> M;
   M.text(OfLayers ? "layer" : "name",
-         [&](const Row &R) { return T.string(R.Name).str(); });
+         [&](const auto &R) { return T.string(R.Name).str(); });
   if (OfLayers)
-    M.flag("backward", [](const Row &R) { return R.Backward; });
+    M.flag("backward", [](const auto &R) { return R.Backward; });
   else
-    M.choice("kind", [](const Row &R) { return enumName(R.Kind); });
+    M.choice("kind", [](const auto &R) { return enumName(R.Kind); });
   M.choice("space", Space)
-      .number("calls", [](const Row &R) { return R.Calls; })
-      .number("duration_ns", [](const Row &R) { return R.DurationNs; })
-      .number("allocations", [](const Row &R) { return R.Allocations; })
-      .number("frees", [](const Row &R) { return R.Frees; })
-      .number("allocated_bytes", [](const Row &R) { return R.AllocatedBytes; })
-      .number("peak_bytes", [](const Row &R) { return R.PeakBytes; })
+      .number("calls", [](const auto &R) { return R.Calls; })
+      .number("duration_ns", [](const auto &R) { return R.DurationNs; })
+      .number("allocations", [](const auto &R) { return R.Allocations; })
+      .number("frees", [](const auto &R) { return R.Frees; })
+      .number("allocated_bytes", [](const auto &R) { return R.AllocatedBytes; })
+      .number("peak_bytes", [](const auto &R) { return R.PeakBytes; })
       .maybe("reserved_peak_bytes",
-             [](const Row &R) { return ifAny(R.ReservedPeakBytes); });
+             [](const auto &R) { return ifAny(R.ReservedPeakBytes); });
   if (!OfLayers)
-    M.number("rise_bytes", [](const Row &R) { return R.RiseBytes; });
+    M.number("rise_bytes", [](const auto &R) { return R.RiseBytes; });
   return M.make(Rows);
 }
 
@@ -242,32 +238,31 @@ TableAnswer scopesTable(const Trace &T) {
 }
 
 TableAnswer categoriesTable(const Trace &T, const Selection &Sel) {
-  using Row = CategorySum;
-  TableMaker<Row> M;
-  M.choice("heap", [&](const Row &R) { return T.heapName(R.Heap); })
-      .choice("category", [](const Row &R) { return enumName(R.Category); })
-      .number("blocks", [](const Row &R) { return R.Blocks; })
-      .number("bytes", [](const Row &R) { return R.Bytes; });
+  TableMaker<CategorySum> M;
+  M.choice("heap", [&](const auto &R) { return T.heapName(R.Heap); })
+      .choice("category", [](const auto &R) { return enumName(R.Category); })
+      .number("blocks", [](const auto &R) { return R.Blocks; })
+      .number("bytes", [](const auto &R) { return R.Bytes; });
   return M.make(queryCategories(T, &Sel));
 }
 
 TableAnswer oomsTable(const Trace &T) {
-  using Row = OomRecord;
-  std::vector<Row> Rows;
+  std::vector<OomRecord> Rows;
   for (const OomReport &O : queryOoms(T))
     Rows.push_back(O.What);
-  TableMaker<Row> M;
-  M.number("time_ns", [](const Row &R) { return R.TimeNs; })
-      .id("process", [&](const Row &R) { return pidOf(T, R.Process); })
-      .id("thread", [&](const Row &R) { return T.tid(R.Thread); })
-      .choice("kind", [](const Row &R) { return enumName(R.Kind); })
-      .choice("heap", [&](const Row &R) { return T.heapName(R.Heap); })
-      .maybe("requested_bytes", [](const Row &R) { return ifAny(R.Requested); })
-      .choice("limit", [](const Row &R) { return enumName(R.Limit); })
-      .maybe("limit_bytes", [](const Row &R) { return ifAny(R.LimitBytes); })
+  TableMaker<OomRecord> M;
+  M.number("time_ns", [](const auto &R) { return R.TimeNs; })
+      .id("process", [&](const auto &R) { return pidOf(T, R.Process); })
+      .id("thread", [&](const auto &R) { return T.tid(R.Thread); })
+      .choice("kind", [](const auto &R) { return enumName(R.Kind); })
+      .choice("heap", [&](const auto &R) { return T.heapName(R.Heap); })
+      .maybe("requested_bytes",
+             [](const auto &R) { return ifAny(R.Requested); })
+      .choice("limit", [](const auto &R) { return enumName(R.Limit); })
+      .maybe("limit_bytes", [](const auto &R) { return ifAny(R.LimitBytes); })
       .maybe("free_bytes",
-             [](const Row &R) { return ifKnown(R.FreeKnown, R.FreeBytes); })
-      .id("stack", [](const Row &R) { return R.Stack; });
+             [](const auto &R) { return ifKnown(R.FreeKnown, R.FreeBytes); })
+      .id("stack", [](const auto &R) { return R.Stack; });
   return M.make(Rows);
 }
 
@@ -295,24 +290,24 @@ Expected<GroupBy> parseStatsGroup(StringRef Word) {
 }
 
 TableAnswer statsTable(const SelectedStats &S, GroupBy By) {
-  using Row = GroupedStats;
   const Trace &T = S.trace();
-  TableMaker<Row> M;
-  M.choice("heap", [&](const Row &R) { return T.heapName(R.Heap); })
-      .text("name", [](const Row &R) { return R.Name; });
+  TableMaker<GroupedStats> M;
+  M.choice("heap", [&](const auto &R) {
+     return T.heapName(R.Heap);
+   }).text("name", [](const auto &R) { return R.Name; });
   if (By == GroupBy::Stack)
-    M.id("stack", [](const Row &R) { return R.Key; });
-  M.number("allocations", [](const Row &R) { return R.Allocations; })
-      .number("frees", [](const Row &R) { return R.Frees; })
-      .number("temporaries", [](const Row &R) { return R.Temporaries; })
-      .number("allocated_bytes", [](const Row &R) { return R.AllocatedBytes; })
-      .number("freed_bytes", [](const Row &R) { return R.FreedBytes; })
-      .number("live_blocks", [](const Row &R) { return R.LiveBlocks; })
-      .number("live_bytes", [](const Row &R) { return R.LiveBytes; })
-      .number("at_peak_blocks", [](const Row &R) { return R.HeapPeakBlocks; })
-      .number("at_peak_bytes", [](const Row &R) { return R.HeapPeakBytes; });
+    M.id("stack", [](const auto &R) { return R.Key; });
+  M.number("allocations", [](const auto &R) { return R.Allocations; })
+      .number("frees", [](const auto &R) { return R.Frees; })
+      .number("temporaries", [](const auto &R) { return R.Temporaries; })
+      .number("allocated_bytes", [](const auto &R) { return R.AllocatedBytes; })
+      .number("freed_bytes", [](const auto &R) { return R.FreedBytes; })
+      .number("live_blocks", [](const auto &R) { return R.LiveBlocks; })
+      .number("live_bytes", [](const auto &R) { return R.LiveBytes; })
+      .number("at_peak_blocks", [](const auto &R) { return R.HeapPeakBlocks; })
+      .number("at_peak_bytes", [](const auto &R) { return R.HeapPeakBytes; });
   return M.make(By == GroupBy::Line ? groupStats(S, Places(S))
-                                     : groupStats(S, By));
+                                    : groupStats(S, By));
 }
 
 //===----------------------------------------------------------------------===//
@@ -350,18 +345,17 @@ TableAnswer seriesTable(const SelectedStats &S, unsigned Columns) {
           {Point.TimeNs, "rss", std::to_string(pidOf(T, P)), Point.Value});
   for (uint32_t Heap = 1; Heap < R->Reserved.size(); ++Heap)
     for (const ReservedPoint &Point : R->Reserved[Heap])
-      Rows.push_back({Point.TimeNs, "reserved", T.heapName(Heap).str(),
-                      Point.Reserved});
+      Rows.push_back(
+          {Point.TimeNs, "reserved", T.heapName(Heap).str(), Point.Reserved});
   for (uint32_t Device = 1; Device < R->Used.size(); ++Device)
     for (const UsedPoint &Point : R->Used[Device])
       Rows.push_back(
           {Point.TimeNs, "used", T.spaceName(Device).str(), Point.Used});
-  using Row = SeriesRow;
-  TableMaker<Row> M;
-  M.number("time_ns", [](const Row &R) { return R.TimeNs; })
-      .choice("metric", [](const Row &R) { return R.Metric; })
-      .choice("of", [](const Row &R) { return StringRef(R.Of); })
-      .number("bytes", [](const Row &R) { return R.Value; });
+  TableMaker<SeriesRow> M;
+  M.number("time_ns", [](const auto &R) { return R.TimeNs; })
+      .choice("metric", [](const auto &R) { return R.Metric; })
+      .choice("of", [](const auto &R) { return StringRef(R.Of); })
+      .number("bytes", [](const auto &R) { return R.Value; });
   return M.make(Rows);
 }
 
@@ -383,49 +377,50 @@ TableAnswer leaksTable(const SelectedStats &S) {
     return (A.Kind == FK_Growth) > (B.Kind == FK_Growth);
   });
   Places Where(S);
-  using Row = LeakFinding;
-  auto GrowthOf = [&](const Row &R) {
+  auto GrowthOf = [&](const auto &R) {
     return R.Kind == FK_Growth ? &Found->Growth.Found[R.Place] : nullptr;
   };
-  auto RateOf = [&](const Row &R, bool PerStep) -> std::optional<double> {
+  auto RateOf = [&](const auto &R, bool PerStep) -> std::optional<double> {
     const Growth *G = GrowthOf(R);
     if (!G || Found->Growth.Spans[G->Span].HasSteps != PerStep)
       return std::nullopt;
     return G->Rate;
   };
-  TableMaker<Row> M;
-  M.choice("kind", [](const Row &R) { return leakKind(R.Kind); })
-      .choice("heap", [&](const Row &R) { return T.heapName(R.Heap); })
+  TableMaker<LeakFinding> M;
+  M.choice("kind", [](const auto &R) { return leakKind(R.Kind); })
+      .choice("heap", [&](const auto &R) { return T.heapName(R.Heap); })
       .text("line",
-            [&](const Row &R) {
+            [&](const auto &R) {
               return Where.text(Where.place(Where.of(R.Stack)));
             })
-      .number("bytes", [](const Row &R) { return R.Bytes; })
-      .number("blocks", [](const Row &R) { return R.Blocks; })
-      .real("bytes_per_step", [=](const Row &R) { return RateOf(R, true); })
-      .real("bytes_per_second", [=](const Row &R) { return RateOf(R, false); })
+      .number("bytes", [](const auto &R) { return R.Bytes; })
+      .number("blocks", [](const auto &R) { return R.Blocks; })
+      .real("bytes_per_step", [=](const auto &R) { return RateOf(R, true); })
+      .real("bytes_per_second", [=](const auto &R) { return RateOf(R, false); })
       .maybe("growth_bytes",
-             [=](const Row &R) {
+             [=](const auto &R) {
                const Growth *G = GrowthOf(R);
                return G ? MaybeNumber(G->Rise) : std::nullopt;
              })
       .real("p_value",
-            [=](const Row &R) {
+            [=](const auto &R) {
               const Growth *G = GrowthOf(R);
               return G ? std::optional<double>(G->PValue) : std::nullopt;
             })
-      .text("layer", [&](const Row &R) { return T.string(R.Layer).str(); })
-      .id("stack", [](const Row &R) { return R.Stack; });
+      .text("layer", [&](const auto &R) { return T.string(R.Layer).str(); })
+      .id("stack", [](const auto &R) { return R.Stack; });
   return M.make(Found->All);
 }
 
 /// Before, after and change of a metric.
 static void addChange(TableMaker<PlaceChange> &M, const std::string &Name,
                       Metric By) {
-  using Row = PlaceChange;
-  M.number((Name + "_before").c_str(), [By](const Row &R) { return R.before(By); })
-      .number((Name + "_after").c_str(), [By](const Row &R) { return R.after(By); })
-      .integer((Name + "_change").c_str(), [By](const Row &R) { return R.change(By); });
+  M.number((Name + "_before").c_str(),
+           [By](const auto &R) { return R.before(By); })
+      .number((Name + "_after").c_str(),
+              [By](const auto &R) { return R.after(By); })
+      .integer((Name + "_change").c_str(),
+               [By](const auto &R) { return R.change(By); });
 }
 
 TableAnswer differencesTable(const SelectedStats &Before,
@@ -443,12 +438,11 @@ TableAnswer differencesTable(const SelectedStats &Before,
     };
     return Weight(X) > Weight(Y);
   });
-  using Row = PlaceChange;
-  TableMaker<Row> M;
-  M.choice("space", [](const Row &R) { return StringRef(R.Space); })
+  TableMaker<PlaceChange> M;
+  M.choice("space", [](const auto &R) { return StringRef(R.Space); })
       .choice("kind",
-              [&](const Row &R) { return placeKindName(Of.place(R).Kind); })
-      .text("line", [&](const Row &R) { return Of.text(R); });
+              [&](const auto &R) { return placeKindName(Of.place(R).Kind); })
+      .text("line", [&](const auto &R) { return Of.text(R); });
   addChange(M, "at_peak_bytes", Metric::Peak);
   addChange(M, "live_bytes", Metric::Live);
   addChange(M, "allocated_bytes", Metric::Allocated);

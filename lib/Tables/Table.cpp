@@ -23,7 +23,7 @@ Buffer makeBuffer(size_t Bytes) {
 }
 
 TableStream::~TableStream() = default;
-Table::~Table() = default;
+TypedTable::~TypedTable() = default;
 
 bool TextList::add(StringRef Text) {
   std::string Valid;
@@ -120,7 +120,7 @@ std::shared_ptr<const TextList> ChoiceList::take() {
 //===----------------------------------------------------------------------===//
 
 namespace {
-class MemoryTable : public Table {
+class MemoryTable : public TypedTable {
 public:
   MemoryTable(std::vector<ColumnInfo> Infos, std::vector<TableBatch> B)
       : Batches(std::make_shared<const std::vector<TableBatch>>(std::move(B))) {
@@ -174,7 +174,7 @@ struct ConstantColumn {
   ColumnData Data; ///< MaxBatchRows rows
 };
 
-class OriginTable : public Table {
+class OriginTable : public TypedTable {
 public:
   OriginTable(TableRef Of, std::vector<ConstantColumn> C)
       : Of(std::move(Of)),
@@ -237,9 +237,8 @@ TableRef withOrigin(TableRef Of, StringRef Host, int32_t Rank,
   ChoiceList Hosts;
   int32_t OnlyHost = Hosts.of(Host);
   std::vector<ConstantColumn> Columns;
-  Columns.push_back(
-      constant({"host", ColumnType::Choice, false, Hosts.take()},
-               [&](ColumnWriter &To) { To.choice(OnlyHost); }));
+  Columns.push_back(constant({"host", ColumnType::Choice, false, Hosts.take()},
+                             [&](ColumnWriter &To) { To.choice(OnlyHost); }));
   Columns.push_back(constant({"rank", ColumnType::Int64, true, nullptr},
                              [&](ColumnWriter &To) {
                                if (Rank < 0)

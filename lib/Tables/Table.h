@@ -77,9 +77,9 @@ public:
 };
 
 /// An answer. Immutable; several threads may use it.
-class Table {
+class TypedTable {
 public:
-  virtual ~Table();
+  virtual ~TypedTable();
   llvm::ArrayRef<ColumnInfo> columns() const { return Columns; }
   /// Nothing: not known before all were read.
   virtual std::optional<uint64_t> rows() const = 0;
@@ -89,9 +89,9 @@ public:
 protected:
   std::vector<ColumnInfo> Columns;
 };
-using TableRef = std::shared_ptr<const Table>;
+using TableRef = std::shared_ptr<const TypedTable>;
 
-/// Table with constant columns before its own: where the rows come from, for
+/// A table with constant columns before its own: where the rows come from, for
 /// rows of many traces in one place. Process: the process's id in the system;
 /// Rank below 0: not known. Left out are columns that Of has itself.
 TableRef withOrigin(TableRef Of, llvm::StringRef Host, int32_t Rank,

@@ -36,7 +36,9 @@ public:
   llvm::Expected<ColumnData> take();
 
 private:
-  template <class T> T *as() { return reinterpret_cast<T *>(Data.Values.get()); }
+  template <class T> T *as() {
+    return reinterpret_cast<T *>(Data.Values.get());
+  }
   ColumnType Type;
   size_t Rows, Row = 0;
   ColumnData Data;
@@ -132,7 +134,8 @@ public:
   llvm::Expected<TableRef> make(llvm::ArrayRef<RowT> Rows) const;
 
 private:
-  using Writer = std::function<void(const RowT &, ColumnWriter &, ChoiceList &)>;
+  using Writer =
+      std::function<void(const RowT &, ColumnWriter &, ChoiceList &)>;
   TableMaker &add(const char *Name, ColumnType Type, bool IsNullable,
                   Writer Write) {
     Infos.push_back({Name, Type, IsNullable, nullptr});

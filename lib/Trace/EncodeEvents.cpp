@@ -289,7 +289,8 @@ Bytes Encoder::encode(const Events &E) {
   L.Process = E.Process;
   L.Epoch = E.Epoch;
   L.Columns = E.Columns;
-  DenseMap<uint32_t, uint32_t> Lanes;
+  // 64 bits, because a DenseMap reserves the highest ids, which texts may have.
+  DenseMap<uint64_t, uint32_t> Lanes;
   for (const Event &R : E.Rows) {
     auto [It, New] = Lanes.try_emplace(R.Thread, L.numThreads());
     if (New)

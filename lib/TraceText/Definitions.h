@@ -64,10 +64,12 @@ private:
   uint32_t Given[NumRefs] = {};
   llvm::StringMap<uint32_t> Strings;
   llvm::StringMap<uint32_t> Spaces;
-  llvm::DenseMap<uint32_t, uint32_t> Binaries, Heaps; ///< by string
-  llvm::DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> Functions;
-  llvm::DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> Children;
-  llvm::DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> Scopes;
+  // Keys have 64 bits: a DenseMap reserves the highest keys, and texts hold any
+  // id.
+  llvm::DenseMap<uint64_t, uint32_t> Binaries, Heaps; ///< by string
+  llvm::DenseMap<std::pair<uint64_t, uint64_t>, uint32_t> Functions;
+  llvm::DenseMap<std::pair<uint64_t, uint64_t>, uint32_t> Children;
+  llvm::DenseMap<std::pair<uint64_t, uint64_t>, uint32_t> Scopes;
   std::map<std::tuple<uint8_t, uint32_t, uint64_t>, uint32_t> Frames;
   std::map<std::tuple<uint32_t, uint32_t, uint32_t>, uint32_t> Natives;
   std::map<std::tuple<uint32_t, uint32_t, uint32_t>, uint32_t> ScopePaths;

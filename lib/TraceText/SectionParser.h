@@ -102,7 +102,8 @@ private:
     uint64_t NextAllocationId = 0;
     uint64_t LastNs = 0;
   };
-  llvm::DenseMap<uint32_t, EventsState> Processes;
+  /// By 64 bits: a DenseMap reserves the highest keys, and texts hold any id.
+  llvm::DenseMap<uint64_t, EventsState> Processes;
   uint64_t NextAllocationId = 0;
   std::optional<uint32_t> Epoch;          ///< of the last section of events
   uint64_t EpochEndNs = 0;                ///< of the sections of this epoch

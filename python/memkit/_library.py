@@ -2,6 +2,7 @@
 """libmemkit.so, and its errors as exceptions."""
 
 import ctypes
+import glob
 import os
 import platform
 import sys
@@ -46,6 +47,8 @@ def _candidates() -> Iterator[str]:
     prefix = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(package))))
     for folder in ("lib", "lib64", os.path.join("lib", platform.machine() + "-linux-gnu")):
         yield os.path.join(prefix, folder, "memkit", "libmemkit.so")
+    # What a wheel has for programs of other Pythons.
+    yield from glob.glob(os.path.join(prefix, "lib", "python3*", "site-packages", "memkit", "libmemkit.so"))
 
 
 def _find() -> str:

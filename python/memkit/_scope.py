@@ -116,7 +116,8 @@ class scope:
         """Runs the generator or coroutine body to its end."""
         number = self._begin(_native.NO_CONTEXT) if _library is not None else 0
         try:
-            resume, args = body.send, (None,)
+            resume: Callable[..., Any] = body.send
+            args: Tuple[Any, ...] = (None,)
             while True:
                 try:
                     got = self._resume(resume, *args)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Numbers that the recorder gives."""
 
-from typing import Any, Callable, Dict, Iterable, NamedTuple, Optional
+from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional
 
 from . import _native
 
@@ -71,10 +71,8 @@ class Stats:
     def tensors(self) -> TensorStats:
         """Of the heaps of PyTorch, all together."""
         of = [h for h in self.heaps.values() if h.name.startswith("torch.")]
-        return TensorStats(
-            *(sum(h[i] for h in of) for i in range(1, 8)),
-            *(_sum(h[i] for h in of) for i in range(8, 11))  # type: ignore[arg-type]
-        )
+        values: List[List[Any]] = [[h[i] for h in of] for i in range(1, 11)]
+        return TensorStats(*(sum(v) for v in values[:7]), *(_sum(v) for v in values[7:]))
 
     @property
     def allocated(self) -> int:

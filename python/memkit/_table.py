@@ -59,7 +59,7 @@ _Stream._fields_ = [
     ("private_data", ctypes.c_void_p),
 ]
 
-_NUMBERS = {b"l": ctypes.c_int64, b"I": ctypes.c_uint32, b"g": ctypes.c_double, b"i": ctypes.c_int32}
+_NUMBERS: Dict[bytes, Any] = {b"l": ctypes.c_int64, b"I": ctypes.c_uint32, b"g": ctypes.c_double, b"i": ctypes.c_int32}
 
 
 def _texts(array: _Array) -> List[str]:
@@ -74,21 +74,22 @@ def _texts(array: _Array) -> List[str]:
 def _values(schema: _Schema, array: _Array) -> List[Any]:
     """The values of a column as Python has them."""
     count, kind = array.length, schema.format
-    values: List[Any]
+    values: List[Any] = []
     if kind == b"u":
-        values = _texts(array)
+        values += _texts(array)
     elif kind == b"b":
         bits = ctypes.cast(array.buffers[1], ctypes.POINTER(ctypes.c_uint8))
         values = [bool(bits[i >> 3] >> (i & 7) & 1) for i in range(count)]
     else:
         numbers = ctypes.cast(array.buffers[1], ctypes.POINTER(_NUMBERS[kind]))
-        values = numbers[:count]
+        values = list(numbers[:count])
     valid = None
     if array.buffers[0]:
         valid = ctypes.cast(array.buffers[0], ctypes.POINTER(ctypes.c_uint8))
     if array.dictionary:
         words = _texts(array.dictionary.contents)
-        values = [words[i] if 0 <= i < len(words) else None for i in values]
+        numbered: List[Any] = values
+        values = [words[i] if 0 <= i < len(words) else None for i in numbered]
     if valid is None:
         return values
     return [v if valid[i >> 3] >> (i & 7) & 1 else None for i, v in enumerate(values)]

@@ -313,9 +313,9 @@ private:
   // Of the epoch.
   std::vector<ReplayCursor> Cursors;
   std::vector<ReplayCursor *> Earliest; ///< a heap, the earliest on top
-  std::unique_ptr<EventsAhead> Ahead; ///< of the run
-  HeapStackRows BlockRows;            ///< with BlocksOnly
-  uint64_t LastNs = 0;                ///< of the last event
+  std::unique_ptr<EventsAhead> Ahead;   ///< of the run
+  HeapStackRows BlockRows;              ///< with BlocksOnly
+  uint64_t LastNs = 0;                  ///< of the last event
   // Of the events that are replayed at once.
   std::vector<Change> Changes;
   std::vector<LiveSet::LiveSetEntry *> Entries;
