@@ -283,21 +283,27 @@ void EventBatch::addReferences(const ReplayedRows &R, size_t First) {
        [&](size_t, const Change &C) { return layerOf(C.ScopeRow); });
 }
 
-/// Values below 0 are missing.
-void EventBatch::markMissing(ColumnData &Of, ColumnType Type) {
+/// Marks values below 0 as missing. They become 0: some readers look at the
+/// numbers of missing texts, too.
+template <class T> static void markBelowZero(ColumnData &Of, size_t Rows) {
   size_t Bytes = (Rows + 7) / 8;
   Of.Valid = makeBuffer(Bytes);
   std::memset(Of.Valid.get(), 0xff, Bytes);
+  T *Values = reinterpret_cast<T *>(Of.Values.get());
   for (size_t Row = 0; Row != Rows; ++Row) {
-    bool IsMissing =
-        Type == ColumnType::Int64
-            ? reinterpret_cast<int64_t *>(Of.Values.get())[Row] < 0
-            : reinterpret_cast<int32_t *>(Of.Values.get())[Row] < 0;
-    if (!IsMissing)
+    if (Values[Row] >= 0)
       continue;
+    Values[Row] = 0;
     Of.Valid.get()[Row / 8] &= ~(1u << Row % 8);
     ++Of.Nulls;
   }
+}
+
+void EventBatch::markMissing(ColumnData &Of, ColumnType Type) {
+  if (Type == ColumnType::Int64)
+    markBelowZero<int64_t>(Of, Rows);
+  else
+    markBelowZero<int32_t>(Of, Rows);
 }
 
 TableBatch EventBatch::take() {
@@ -380,6 +386,8 @@ listOf(size_t Count, function_ref<std::string(size_t)> Text) {
   for (size_t I = 0; I != Count; ++I)
     if (!Out.add(Text(I)))
       Out.Offsets.push_back(Out.Offsets.back());
+  if (!Count)
+    Out.add(""); // for the numbers of missing texts
   return std::make_shared<const TextList>(std::move(Out));
 }
 

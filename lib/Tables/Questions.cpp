@@ -359,6 +359,49 @@ TableAnswer seriesTable(const SelectedStats &S, unsigned Columns) {
   return M.make(Rows);
 }
 
+namespace {
+struct IntervalTableRow {
+  uint32_t Process = 0;
+  const IntervalHead *Head = nullptr;
+  IntervalChange Change;
+};
+} // namespace
+
+TableAnswer intervalsTable(const SelectedStats &S) {
+  const Trace &T = S.trace();
+  auto Series = IntervalSeries::create(S, /*NeedsLifetimes=*/false);
+  if (!Series)
+    return Series.takeError();
+  std::vector<IntervalTableRow> Rows;
+  Error Failed = (*Series)->forEach(
+      [&](size_t Process, size_t Interval, ArrayRef<IntervalChange> Changes) {
+        const ProcessIntervals &P = (*Series)->processes()[Process];
+        for (const IntervalChange &C : Changes)
+          Rows.push_back({P.Process, &P.Heads[Interval], C});
+        return Error::success();
+      });
+  if (Failed)
+    return std::move(Failed);
+  auto Step = [](uint64_t IntervalHead::*Field) {
+    return [Field](const IntervalTableRow &R) { return ifAny(R.Head->*Field); };
+  };
+  TableMaker<IntervalTableRow> M;
+  M.id("process", [&](const auto &R) { return pidOf(T, R.Process); })
+      .maybe("rank", [&](const auto &R) { return rankOfProcess(T, R.Process); })
+      .number("begin_ns", [](const auto &R) { return R.Head->BeginNs; })
+      .number("end_ns", [](const auto &R) { return R.Head->EndNs; })
+      .maybe("first_step", Step(&IntervalHead::FirstStep))
+      .maybe("last_step", Step(&IntervalHead::LastStep))
+      .choice("heap", [&](const auto &R) { return T.heapName(R.Change.Heap); })
+      .id("stack", [](const auto &R) { return R.Change.Stack; })
+      .number("live_blocks", [](const auto &R) { return R.Change.Blocks; })
+      .number("live_bytes", [](const auto &R) { return R.Change.Bytes; })
+      .number("allocations", [](const auto &R) { return R.Change.Allocations; })
+      .number("allocated_bytes",
+              [](const auto &R) { return R.Change.AllocatedBytes; });
+  return M.make(Rows);
+}
+
 //===----------------------------------------------------------------------===//
 // Leaks, differences
 //===----------------------------------------------------------------------===//

@@ -47,6 +47,9 @@ llvm::Expected<GroupBy> parseStatsGroup(llvm::StringRef Word);
 /// Live bytes of heaps in Columns equal parts of the run (the highest of each
 /// part), and samples of resident, reserved and used bytes.
 TableAnswer seriesTable(const SelectedStats &S, unsigned Columns);
+/// Blocks and bytes of each heap and stack at the end of each interval in which
+/// they changed (Model/Intervals.h). Reads intervals.
+TableAnswer intervalsTable(const SelectedStats &S);
 /// Blocks that were never freed, grow, or outlive their siblings.
 TableAnswer leaksTable(const SelectedStats &S);
 /// Changes by line. Both traces were read with TP_All.

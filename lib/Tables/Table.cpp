@@ -112,6 +112,8 @@ int32_t ChoiceList::of(StringRef Text) {
 }
 
 std::shared_ptr<const TextList> ChoiceList::take() {
+  if (!All.size())
+    All.add(""); // missing texts have a number, too: 0
   return std::make_shared<const TextList>(std::move(All));
 }
 

@@ -19,6 +19,9 @@ namespace memkit {
 /// `OutputFormat`, until the output takes no more.
 llvm::Error printSections(OutputFile &Out, const SelectionSpec &Spec);
 
+/// Writes the table `WhatTable` of what Spec selects as a file for programs.
+llvm::Error printTable(OutputFile &Out, const SelectionSpec &Spec);
+
 /// Prints the summary, or the part of the summary that `What` names: layers,
 /// scopes, steps, processes or categories.
 llvm::Error printTotals(OutputFile &Out);

@@ -22,7 +22,30 @@ cl::opt<DumpFormat> memkit::OutputFormat(
                           "the whole trace in text form, for memas"),
                clEnumValN(DumpFormat::Json, "json",
                           "the whole trace, one object a line"),
-               clEnumValN(DumpFormat::Csv, "csv", "the events")),
+               clEnumValN(DumpFormat::Csv, "csv", "the events"),
+               clEnumValN(DumpFormat::Parquet, "parquet",
+                          "a table, for DuckDB, pandas, polars, Spark"),
+               clEnumValN(DumpFormat::Arrow, "arrow",
+                          "a table, for programs with Arrow")),
+    cl::cat(toolCategory()));
+cl::opt<DumpTable> memkit::WhatTable(
+    "table", cl::desc("parquet, arrow: the table:"),
+    cl::init(DumpTable::Events),
+    cl::values(
+        clEnumValN(DumpTable::Events, "events", "every event (default)"),
+        clEnumValN(DumpTable::Stats, "stats", "memory by heap and stack"),
+        clEnumValN(DumpTable::Lines, "lines", "memory by heap and line"),
+        clEnumValN(DumpTable::Stacks, "stacks", "the functions of each stack"),
+        clEnumValN(DumpTable::Intervals, "intervals",
+                   "memory by stack at the end of each interval"),
+        clEnumValN(DumpTable::Steps, "steps", "the steps"),
+        clEnumValN(DumpTable::Layers, "layers", "the layers of the model"),
+        clEnumValN(DumpTable::Scopes, "scopes", "the program's own scopes"),
+        clEnumValN(DumpTable::Heaps, "heaps", "the heaps"),
+        clEnumValN(DumpTable::Processes, "processes", "the processes"),
+        clEnumValN(DumpTable::Threads, "threads", "the threads"),
+        clEnumValN(DumpTable::Leaks, "leaks", "what memleak finds"),
+        clEnumValN(DumpTable::Series, "series", "memory over time")),
     cl::cat(toolCategory()));
 cl::opt<DumpJob> memkit::What(
     cl::desc("Instead of the sections:"), cl::init(DumpJob::Print),

@@ -11,7 +11,22 @@
 
 namespace memkit {
 
-enum class DumpFormat { Text, Asm, Json, Csv };
+enum class DumpFormat { Text, Asm, Json, Csv, Parquet, Arrow };
+enum class DumpTable {
+  Events,
+  Stats,
+  Lines,
+  Stacks,
+  Intervals,
+  Steps,
+  Layers,
+  Scopes,
+  Heaps,
+  Processes,
+  Threads,
+  Leaks,
+  Series
+};
 enum class DumpJob {
   Print,
   Summary,
@@ -30,6 +45,7 @@ enum class DumpJob {
 extern llvm::cl::opt<std::string> Input, Output; ///< -: the standard streams
 extern llvm::cl::opt<DumpFormat> OutputFormat;
 extern llvm::cl::opt<DumpJob> What;
+extern llvm::cl::opt<DumpTable> WhatTable;
 extern llvm::cl::list<EventColumn> Columns;
 extern llvm::cl::list<std::string> RedactNames;
 extern llvm::cl::opt<std::string> RedactKey;

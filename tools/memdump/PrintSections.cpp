@@ -40,6 +40,9 @@ static Expected<std::unique_ptr<SectionVisitor>> createPrinter(raw_ostream &OS,
     return createJsonPrinter(OS);
   case DumpFormat::Csv:
     return createCsvPrinter(OS);
+  case DumpFormat::Parquet:
+  case DumpFormat::Arrow:
+    break; // PrintTables.cpp
   }
   llvm_unreachable("all formats are listed");
 }

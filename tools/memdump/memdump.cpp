@@ -15,7 +15,14 @@ static Expected<int> done(Error E) {
   return ExitOk;
 }
 
+static bool isTable() {
+  return OutputFormat == DumpFormat::Parquet ||
+         OutputFormat == DumpFormat::Arrow;
+}
+
 static Expected<int> dump(OutputFile &Out, const SelectionSpec &Spec) {
+  if (isTable())
+    return done(printTable(Out, Spec));
   switch (What) {
   case DumpJob::Print:
     return done(printSections(Out, Spec));
@@ -51,12 +58,18 @@ static Expected<int> run(const SelectionFlags &Flags) {
       (!IsList && What != DumpJob::Map && !Spec->empty()))
     return makeUsageError("selections need the list of events or --map; "
                           "--columns needs the list");
+  if (isTable() && (!IsList || !Columns.empty()))
+    return makeUsageError("--format=parquet and arrow write a --table; "
+                          "--columns, --summary and the like are for text");
+  if (!isTable() && WhatTable.getNumOccurrences())
+    return makeUsageError("--table needs --format=parquet or arrow");
   bool IsRedact = What == DumpJob::Redact;
   if (!IsRedact && (!RedactNames.empty() || RedactKey.getNumOccurrences()))
     return makeUsageError("--redact-names and --redact-key need --redact");
   auto Kind = IsRedact || What == DumpJob::Symbolize
                   ? OutputFile::Content::Trace
-                  : OutputFile::Content::Text;
+              : isTable() ? OutputFile::Content::Machine
+                          : OutputFile::Content::Text;
   auto Out = OutputFile::open(Output, Kind);
   if (!Out)
     return Out.takeError();
@@ -70,12 +83,16 @@ static Expected<int> run(const SelectionFlags &Flags) {
 
 int main(int Argc, char **Argv) {
   SelectionFlags Flags;
-  return runTool(Argc, Argv,
-                 {"memdump", "Prints a trace as text, JSON or CSV.",
-                  "memdump trace.fb | less\n"
-                  "memdump --summary trace.fb\n"
-                  "memdump --heap='torch.*' --since=step:2 trace.fb\n"
-                  "memdump --format=asm trace.fb | memas -o same.fb\n"
-                  "memdump --redact trace.fb -o public.fb"},
-                 [&] { return run(Flags); });
+  return runTool(
+      Argc, Argv,
+      {"memdump",
+       "Prints a trace as text, JSON or CSV, or writes its tables as "
+       "Parquet.",
+       "memdump trace.fb | less\n"
+       "memdump --summary trace.fb\n"
+       "memdump --heap='torch.*' --since=step:2 trace.fb\n"
+       "memdump --format=asm trace.fb | memas -o same.fb\n"
+       "memdump --format=parquet trace.fb -o events.parquet\n"
+       "memdump --redact trace.fb -o public.fb"},
+      [&] { return run(Flags); });
 }
