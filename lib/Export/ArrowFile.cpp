@@ -290,9 +290,6 @@ void ArrowFileWriter::putFooter(
 
 Error ArrowFileWriter::run(ArrayRef<std::pair<std::string, std::string>> Facts,
                            function_ref<bool()> Failed) {
-  Expected<std::unique_ptr<TableStream>> Stream = T.stream();
-  if (!Stream)
-    return Stream.takeError();
   put(StringRef("ARROW1\0\0", 8));
   {
     FlatBufferBuilder B;
@@ -300,14 +297,10 @@ Error ArrowFileWriter::run(ArrayRef<std::pair<std::string, std::string>> Facts,
     putMessage(B, HT_Schema, Schema, "");
   }
   putDictionaries();
-  while (!Failed()) {
-    Expected<std::optional<TableBatch>> Batch = (*Stream)->next();
-    if (!Batch)
-      return Batch.takeError();
-    if (!*Batch)
-      break;
-    putBatch(**Batch);
-  }
+  if (Error E = forEachBatch(T, Failed, [&](const TableBatch &Batch) {
+        putBatch(Batch);
+      }))
+    return E;
   putFooter(Facts);
   put("ARROW1");
   return Error::success();

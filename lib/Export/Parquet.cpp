@@ -393,20 +393,14 @@ void ParquetWriter::putFooter(
 
 Error ParquetWriter::run(ArrayRef<std::pair<std::string, std::string>> Facts,
                          function_ref<bool()> Failed) {
-  Expected<std::unique_ptr<TableStream>> Stream = T.stream();
-  if (!Stream)
-    return Stream.takeError();
   put("PAR1");
-  while (!Failed()) {
-    Expected<std::optional<TableBatch>> Batch = (*Stream)->next();
-    if (!Batch)
-      return Batch.takeError();
-    if (!*Batch)
-      break;
-    addBatch(**Batch);
+  Error E = forEachBatch(T, Failed, [&](const TableBatch &Batch) {
+    addBatch(Batch);
     if (Rows >= GroupRows)
       endGroup();
-  }
+  });
+  if (E)
+    return E;
   if (Rows)
     endGroup();
   putFooter(Facts);

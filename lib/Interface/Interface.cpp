@@ -81,7 +81,9 @@ static Error take(Expected<std::unique_ptr<TraceReader>> Reader,
                   memkit_trace **Out) {
   if (!Reader)
     return Reader.takeError();
-  Expected<std::unique_ptr<Trace>> T = Trace::create(std::move(*Reader), 0);
+  // With the totals the trace knows, for its warnings, how far it goes.
+  Expected<std::unique_ptr<Trace>> T =
+      Trace::create(std::move(*Reader), TP_Totals);
   if (!T)
     return T.takeError();
   auto Made = std::make_unique<memkit_trace>();

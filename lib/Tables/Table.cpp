@@ -25,6 +25,22 @@ Buffer makeBuffer(size_t Bytes) {
 TableStream::~TableStream() = default;
 TypedTable::~TypedTable() = default;
 
+Error forEachBatch(const TypedTable &Of, function_ref<bool()> Stops,
+                   function_ref<void(const TableBatch &)> Take) {
+  Expected<std::unique_ptr<TableStream>> Stream = Of.stream();
+  if (!Stream)
+    return Stream.takeError();
+  while (!Stops()) {
+    Expected<std::optional<TableBatch>> Batch = (*Stream)->next();
+    if (!Batch)
+      return Batch.takeError();
+    if (!*Batch)
+      break;
+    Take(**Batch);
+  }
+  return Error::success();
+}
+
 bool TextList::add(StringRef Text) {
   std::string Valid;
   if (!json::isUTF8(Text)) {

@@ -11,6 +11,8 @@
 #define MEMKIT_LIB_TABLES_TABLE_H
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <cstdint>
 #include <memory>
@@ -90,6 +92,11 @@ protected:
   std::vector<ColumnInfo> Columns;
 };
 using TableRef = std::shared_ptr<const TypedTable>;
+
+/// Calls Take for each batch of Of, until Stops returns true. Errors: those of
+/// the stream.
+llvm::Error forEachBatch(const TypedTable &Of, llvm::function_ref<bool()> Stops,
+                         llvm::function_ref<void(const TableBatch &)> Take);
 
 /// A table with constant columns before its own: where the rows come from, for
 /// rows of many traces in one place. Process: the process's id in the system;

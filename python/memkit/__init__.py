@@ -34,6 +34,7 @@ for a second or so at most, and never for a recorder that is gone.
 from typing import TYPE_CHECKING, Any
 
 from ._alert import Alert, alert, check, watchdog
+from ._measure import Result, Summary, SummaryRow, layers, measure, profile, reset, results, summary
 from ._scope import scope
 from ._stats import HeapStats, Stats, TensorStats
 from ._program import mark, recording, start, stats, step, stop, trace
@@ -87,7 +88,10 @@ __all__ = [
     "HeapStats",
     "LibraryError",
     "RequestError",
+    "Result",
     "Stats",
+    "Summary",
+    "SummaryRow",
     "Table",
     "TensorStats",
     "Trace",
@@ -96,14 +100,20 @@ __all__ = [
     "alert",
     "check",
     "diff",
+    "layers",
     "mark",
+    "measure",
     "open",
+    "profile",
     "recording",
+    "reset",
+    "results",
     "scope",
     "start",
     "stats",
     "step",
     "stop",
+    "summary",
     "trace",
     "watchdog",
 ]

@@ -70,7 +70,18 @@ class Stats:
     @property
     def tensors(self) -> TensorStats:
         """Of the heaps of PyTorch, all together."""
-        of = [h for h in self.heaps.values() if h.name.startswith("torch.")]
+        return self.tensors_of(None)
+
+    def tensors_of(self, device: Optional[str]) -> TensorStats:
+        """The same of a device, ``cuda:1``; None: of all."""
+        # Segments are the memory that tensors lie in.
+        of = [
+            h
+            for h in self.heaps.values()
+            if h.name.startswith("torch.")
+            and not h.name.endswith(".segments")
+            and device in (None, h.name[len("torch.") :])
+        ]
         values: List[List[Any]] = [[h[i] for h in of] for i in range(1, 11)]
         return TensorStats(*(sum(v) for v in values[:7]), *(_sum(v) for v in values[7:]))
 

@@ -79,7 +79,9 @@ class Trace:
     def _warn(self) -> None:
         said = _library.library().memkit_trace_warnings(self._handle).decode("utf-8", "replace")
         for line in said.splitlines():
-            if line not in self._said:
+            # Who opens a recording knows that it is one.
+            known = self.path.startswith("live:") and "still being recorded" in line
+            if line not in self._said and not known:
                 self._said.append(line)
                 warnings.warn(line, TraceWarning, stacklevel=4)
 

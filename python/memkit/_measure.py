@@ -1,0 +1,341 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Measurements: a result for each use, and their sums."""
+
+import functools
+import inspect
+import os
+import sys
+import time
+from collections import deque
+from threading import get_ident
+from types import TracebackType
+from typing import Any, Callable, Deque, Dict, List, NamedTuple, Optional, Tuple, Type, TypeVar, Union
+
+from . import _native
+from ._stats import HeapStats, Stats, TensorStats, ask
+
+_library = _native.library
+_F = TypeVar("_F", bound=Callable[..., Any])
+#: A device: ``"cuda"``, ``"cuda:1"``, ``"cpu"``, a number of CUDA, a torch.device.
+Device = Union[str, int, Any]
+
+
+def device_name(device: Device) -> Optional[str]:
+    """``cuda:1`` as heaps of PyTorch are named; None: all devices."""
+    if device is None:
+        return None
+    if isinstance(device, int) and not isinstance(device, bool) and device >= 0:
+        return f"cuda:{device}"
+    text = str(device)
+    if text == "cpu":
+        return text
+    kind, colon, number = text.partition(":")
+    if kind.isalpha() and kind.islower() and (not colon or number.isdecimal()):
+        return f"{kind}:{number or 0}"
+    raise ValueError(
+        f"no device: {device!r}; a device is 'cpu', 'cuda', 'cuda:1', 1, a torch.device, or None for all"
+    )
+
+
+def _resident() -> int:
+    """Resident bytes of this process; 0: not known."""
+    try:
+        with open("/proc/self/statm", "rb") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, IndexError):
+        return 0
+
+
+class Result:
+    """What one use of ``measure`` has measured.
+
+    Numbers of the memory come from the recorder when they are asked for first;
+    the recorder keeps those of the 1,024 scopes that ended last. They are None
+    when the process is not recorded. Bytes are those of the whole process in the
+    memory space ``host``.
+    """
+
+    __slots__ = ("name", "device", "begin", "end", "value", "rss", "rss_before", "_from", "_took", "_number", "_stats")
+
+    def __init__(self, name: str, device: Optional[str]) -> None:
+        self.name = name
+        #: Of ``tensors``; None: all.
+        self.device = device
+        #: Seconds since 1970, as time.time(); None: still open.
+        self.begin = time.time()
+        self.end: Optional[float] = None
+        #: What the function of ``profile`` has returned.
+        self.value: Any = None
+        #: Resident bytes of the process, at the begin and at the end.
+        self.rss_before = _resident()
+        self.rss: Optional[int] = None
+        self._from = time.perf_counter()
+        self._took: Optional[float] = None
+        self._number = 0
+        self._stats: Optional[Stats] = None
+
+    def _close(self) -> None:
+        self._took = time.perf_counter() - self._from
+        self.end = time.time()
+        self.rss = _resident()
+
+    @property
+    def stats(self) -> Optional[Stats]:
+        """All numbers of the recorder, up to the end or to now."""
+        if self._stats is not None or _library is None or not self._number:
+            return self._stats
+        got = ask(self._number)
+        if self.end is not None:
+            self._stats = got
+        return got
+
+    def _of(self, field: str) -> Optional[int]:
+        s = self.stats
+        return None if s is None else int(getattr(s, field))
+
+    @property
+    def duration(self) -> float:
+        """Seconds from the begin to the end, or to now."""
+        return time.perf_counter() - self._from if self._took is None else self._took
+
+    @property
+    def allocated(self) -> Optional[int]:
+        """Bytes allocated."""
+        return self._of("allocated")
+
+    @property
+    def freed(self) -> Optional[int]:
+        """Bytes freed."""
+        return self._of("freed")
+
+    @property
+    def before(self) -> Optional[int]:
+        """Bytes live at the begin."""
+        return self._of("before")
+
+    @property
+    def after(self) -> Optional[int]:
+        """Bytes live at the end, or now."""
+        return self._of("after")
+
+    @property
+    def peak(self) -> Optional[int]:
+        """The most bytes that were live at once."""
+        return self._of("peak")
+
+    @property
+    def net(self) -> Optional[int]:
+        """Bytes that were live at the end and not at the begin; negative: freed."""
+        s = self.stats
+        return None if s is None else s.after - s.before
+
+    @property
+    def rise(self) -> Optional[int]:
+        """The peak above the live bytes of the begin."""
+        s = self.stats
+        return None if s is None else s.peak - s.before
+
+    @property
+    def heaps(self) -> Optional[Dict[str, HeapStats]]:
+        """Each heap's numbers, by its name."""
+        s = self.stats
+        return None if s is None else s.heaps
+
+    @property
+    def tensors(self) -> Optional[TensorStats]:
+        """What happened to the tensors of PyTorch on the device, or on all."""
+        s = self.stats
+        return None if s is None else s.tensors_of(self.device)
+
+    def __repr__(self) -> str:
+        return f"<memkit result {self.name!r}: {_line(self)}>"
+
+
+def _size(value: Optional[int]) -> str:
+    if value is None:
+        return "?"
+    number, units = float(value), ["B", "KiB", "MiB", "GiB", "TiB"]
+    while abs(number) >= 1024 and len(units) > 1:
+        number /= 1024
+        units.pop(0)
+    return f"{number:.0f} B" if units[0] == "B" else f"{number:.1f} {units[0]}"
+
+
+def _line(result: Result) -> str:
+    if result.stats is None:
+        return f"{result.duration:.3g} s, not recorded"
+    return (
+        f"{result.duration:.3g} s, peak {_size(result.peak)}, allocated {_size(result.allocated)}, "
+        f"net {_size(result.net)}"
+    )
+
+
+_results: Deque[Result] = deque(maxlen=1024)
+
+
+class measure:
+    """Measures the memory of a span of the program, each time anew.
+
+        with memkit.measure("load") as m:
+            data = load()
+        print(m.peak, m.allocated, m.net, m.rss)
+
+        @memkit.measure()
+        def train(batch): ...
+
+    Without a name, the place in the source is the name. The span is a scope of
+    that name, too: tools show it. device chooses the tensors of ``m.tensors``.
+    """
+
+    __slots__ = ("name", "device", "_open")
+
+    def __init__(self, name: Optional[str] = None, device: Device = None) -> None:
+        if name is None:
+            frame = sys._getframe(1)
+            name = f"{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}"
+        self.name = name
+        self.device = device_name(device)
+        self._open: List[Tuple[int, Result]] = []  # (thread, result), innermost last
+
+    def _begin(self, name: str, flags: int = 0) -> Result:
+        result = Result(name, self.device)
+        if _library is not None:
+            text = _native.encoded(name)
+            result._number = int(_library.memrec_scope_begin(text, len(text), flags | _native.PYTHON))
+        return result
+
+    def _finish(self, result: Result) -> None:
+        if _library is not None:
+            _library.memrec_scope_end(result._number)
+        result._close()
+        _results.append(result)
+
+    def __enter__(self) -> Result:
+        result = self._begin(self.name)
+        self._open.append((get_ident(), result))
+        return result
+
+    def __exit__(
+        self,
+        kind: Optional[Type[BaseException]] = None,
+        value: Optional[BaseException] = None,
+        trace: Optional[TracebackType] = None,
+    ) -> None:
+        thread = get_ident()
+        for i in range(len(self._open) - 1, -1, -1):
+            if self._open[i][0] == thread:
+                return self._finish(self._open.pop(i)[1])
+
+    def __call__(self, function: _F) -> _F:
+        """The function with a measurement of each of its calls."""
+        if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+            raise TypeError("memkit.measure cannot decorate a generator; memkit.scope can")
+        name = function.__qualname__
+        if inspect.iscoroutinefunction(function):
+
+            @functools.wraps(function)
+            async def call_async(*args: Any, **kwargs: Any) -> Any:
+                # Other tasks run meanwhile: what they allocate is not told to be in the scope.
+                result = self._begin(name, _native.NO_CONTEXT)
+                try:
+                    return await function(*args, **kwargs)
+                finally:
+                    self._finish(result)
+
+            return call_async  # type: ignore[return-value]
+
+        @functools.wraps(function)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            result = self._begin(name)
+            try:
+                return function(*args, **kwargs)
+            finally:
+                self._finish(result)
+
+        return call  # type: ignore[return-value]
+
+
+def profile(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Result:
+    """Calls the function, and gives its measurement, with what it returned as
+    ``value``."""
+    meter = measure(getattr(function, "__qualname__", repr(function)))
+    with meter as result:
+        result.value = function(*args, **kwargs)
+    return result
+
+
+def results(name: Optional[str] = None) -> List[Result]:
+    """The measurements that have ended, the latest last: at most 1,024 since
+    reset(). name: only those."""
+    return [r for r in list(_results) if name is None or r.name == name]
+
+
+def reset() -> None:
+    """Forgets all results: summary() begins anew."""
+    _results.clear()
+
+
+class SummaryRow(NamedTuple):
+    """All results of a name. Bytes are None when the process is not recorded."""
+
+    name: str
+    calls: int
+    duration: float  #: seconds, of all calls
+    allocated: Optional[int]  #: of all calls
+    net: Optional[int]  #: of all calls
+    peak: Optional[int]  #: the highest
+    rise: Optional[int]  #: the highest
+
+
+class Summary(List[SummaryRow]):
+    """Rows by name, those that rose most first. As a text, a table."""
+
+    def __str__(self) -> str:
+        if not self:
+            return "nothing was measured since the start, or since memkit.reset()"
+        lines = [("name", "calls", "time", "allocated", "net", "rise", "peak")]
+        for r in self:
+            sizes = (_size(v) for v in (r.allocated, r.net, r.rise, r.peak))
+            lines.append((r.name, str(r.calls), f"{r.duration:.3g} s", *sizes))  # type: ignore[arg-type]
+        widths = [max(len(line[c]) for line in lines) for c in range(7)]
+        return "\n".join(
+            "  ".join(
+                [line[0].ljust(widths[0])] + [v.rjust(w) for v, w in zip(line[1:], widths[1:])]
+            ).rstrip()
+            for line in lines
+        )
+
+
+def _sum(values: List[Optional[int]], how: Callable[[List[int]], int]) -> Optional[int]:
+    known = [v for v in values if v is not None]
+    return how(known) if known else None
+
+
+def summary() -> Summary:
+    """The results by name."""
+    by_name: Dict[str, List[Result]] = {}
+    for r in results():
+        by_name.setdefault(r.name, []).append(r)
+    rows = [
+        SummaryRow(
+            name,
+            len(all_),
+            sum(r.duration for r in all_),
+            _sum([r.allocated for r in all_], sum),
+            _sum([r.net for r in all_], sum),
+            _sum([r.peak for r in all_], max),
+            _sum([r.rise for r in all_], max),
+        )
+        for name, all_ in by_name.items()
+    ]
+    return Summary(sorted(rows, key=lambda row: -(row.rise or 0)))
+
+
+def layers() -> Any:
+    """The layers of PyTorch models so far, as ``Trace.layers()``; None when the
+    process is not recorded."""
+    if _library is None or not _library.memrec_recording():
+        return None
+    from . import _trace
+
+    return _trace.Trace(f"live:{os.getpid()}").layers()
