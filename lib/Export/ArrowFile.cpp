@@ -297,9 +297,8 @@ Error ArrowFileWriter::run(ArrayRef<std::pair<std::string, std::string>> Facts,
     putMessage(B, HT_Schema, Schema, "");
   }
   putDictionaries();
-  if (Error E = forEachBatch(T, Failed, [&](const TableBatch &Batch) {
-        putBatch(Batch);
-      }))
+  if (Error E = forEachBatch(T, Failed,
+                             [&](const TableBatch &Batch) { putBatch(Batch); }))
     return E;
   putFooter(Facts);
   put("ARROW1");

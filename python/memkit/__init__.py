@@ -34,25 +34,34 @@ for a second or so at most, and never for a recorder that is gone.
 from typing import TYPE_CHECKING, Any
 
 from ._alert import Alert, alert, check, watchdog
-from ._measure import Result, Summary, SummaryRow, layers, measure, profile, reset, results, summary
 from ._scope import scope
 from ._stats import HeapStats, Stats, TensorStats
 from ._program import mark, recording, start, stats, step, stop, trace
 
 if TYPE_CHECKING:
+    from ._measure import Result, Summary, SummaryRow, layers, measure, profile, reset, results, summary
     from ._library import AnswerError, Error, LibraryError, RequestError, TraceError
     from ._table import Table
     from ._trace import Choice, Path, Trace, TraceWarning
 
 __version__ = "0.1.0"
 
-# What reads traces is loaded when it is first used: programs that are recorded do not need it.
+# What not every program needs is loaded when it is first used.
 _LATER = {
     "AnswerError": "_library",
     "Error": "_library",
     "LibraryError": "_library",
     "RequestError": "_library",
     "TraceError": "_library",
+    "Result": "_measure",
+    "Summary": "_measure",
+    "SummaryRow": "_measure",
+    "layers": "_measure",
+    "measure": "_measure",
+    "profile": "_measure",
+    "reset": "_measure",
+    "results": "_measure",
+    "summary": "_measure",
     "Table": "_table",
     "Trace": "_trace",
     "TraceWarning": "_trace",
@@ -64,7 +73,9 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'memkit' has no attribute {name!r}")
     import importlib
 
-    return getattr(importlib.import_module("." + _LATER[name], __name__), name)
+    value = getattr(importlib.import_module("." + _LATER[name], __name__), name)
+    globals()[name] = value
+    return value
 
 
 def open(path: "Path") -> "Trace":

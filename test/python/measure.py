@@ -4,9 +4,9 @@
 # RUN: rm -f %t.fb && env PYTHONPATH=%obj_root/share/memkit/python memrec -q -o %t.fb -- %python %s recorded
 # RUN: env PYTHONPATH=%obj_root/share/memkit/python %python -W error %s alone
 # RUN: memdump --scopes %t.fb | FileCheck %s
-# CHECK-DAG: {{^}}load {{ +}}3 {{.*}}
-# CHECK-DAG: {{^}}outer {{.*}}
-# CHECK-DAG: {{^}}measure.py:{{[0-9]+ }}
+# CHECK-DAG: {{^}}load 3 
+# CHECK-DAG: {{^}}outer 1 
+# CHECK-DAG: {{^}}measure.py:{{[0-9]+}} 1 
 import asyncio
 import sys
 import threading
