@@ -11,3 +11,8 @@ memflame t.fb > /dev/null
 memdiff t.fb t.fb > /dev/null
 memdump --format=asm t.fb | memas - -o u.fb
 memkit dump --check u.fb && echo all sums
+PYTHONPATH=/opt/memkit/share/memkit/python python3 -c "
+import memkit, sys
+trace = memkit.open('/tmp/t.fb')
+assert len(trace.events()) > 100 and trace.stacks(group_by='line', at='end')
+print('read by Python', sys.version.split()[0])"
