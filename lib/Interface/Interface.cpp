@@ -10,6 +10,7 @@
 #include "memkit/Support/Format.h"
 #include "memkit/Support/RequestError.h"
 #include "memkit/trace.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <dlfcn.h>
@@ -117,7 +118,10 @@ const char *memkit_trace_warnings(memkit_trace *T) {
     return "";
   memkit_error *E = guarded([&]() -> Error {
     std::lock_guard<std::mutex> Hold(T->Of->Lock);
-    T->Warnings = join(T->Of->T->warnings(), "\n");
+    const Trace &Of = *T->Of->T;
+    std::vector<std::string> All = Of.warnings().vec();
+    append_range(All, Of.reader().unknownWarnings());
+    T->Warnings = join(All, "\n");
     return Error::success();
   });
   memkit_error_free(E);

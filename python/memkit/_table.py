@@ -111,19 +111,27 @@ class _Rows:
                 raise MemoryError(message.decode())
             raise _library.TraceError(message.decode("utf-8", "replace"))
 
-    def __iter__(self) -> Iterator[List[List[Any]]]:
+    def _batches(self) -> Iterator[_Array]:
         while True:
             array = _Array()
             self._check(self._stream.get_next(self._stream, array))
             if not array.release:
                 return
             try:
-                yield [
-                    _values(self._schema.children[c].contents, array.children[c].contents)
-                    for c in range(array.n_children)
-                ]
+                yield array
             finally:
                 array.release(array)
+
+    def __iter__(self) -> Iterator[List[List[Any]]]:
+        for array in self._batches():
+            yield [
+                _values(self._schema.children[c].contents, array.children[c].contents)
+                for c in range(array.n_children)
+            ]
+
+    def count(self) -> int:
+        """The number of rows, none of which is made."""
+        return sum(array.length for array in self._batches())
 
     def names(self) -> List[str]:
         return [
@@ -159,7 +167,7 @@ class Table:
     'host.malloc'
     """
 
-    def __init__(self, handle: ctypes.c_void_p, keep: Any = None) -> None:
+    def __init__(self, handle: ctypes.c_void_p) -> None:
         self._handle = handle
         self._free: Callable[[Any], None] = _library.library().memkit_table_free
         self._columns: Optional[List[str]] = None
@@ -182,7 +190,7 @@ class Table:
         known = _library.library().memkit_table_rows(self._handle)
         if known >= 0:
             return int(known)
-        return sum(len(batch[0]) for batch in _Rows(self._handle))
+        return _Rows(self._handle).count()
 
     def __bool__(self) -> bool:
         return next(iter(self), None) is not None
