@@ -5,6 +5,7 @@
 #include "ArrowFile.h"
 #include "Trace/Frames.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/MathExtras.h"
 #include <flatbuffers/flatbuffers.h>

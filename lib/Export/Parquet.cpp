@@ -6,6 +6,7 @@
 #include "ThriftWriter.h"
 #include "Trace/Frames.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
 #include <bit>
 #include <cstring>

@@ -4,6 +4,7 @@
 
 #include "memkit/Trace/TraceBytes.h"
 #include "memkit/Trace/TraceError.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Errno.h"
 #include <algorithm>
 #include <cassert>
