@@ -111,6 +111,8 @@ Header redactHeader(Header H) {
   H.Host.clear();
   H.Machine.clear();
   H.BootId.clear();
+  erase_if(H.Imported,
+           [](StringRef Fact) { return Fact.starts_with("file="); });
   // Options whose values are the user's own texts.
   erase_if(H.Options, [](const std::string &O) {
     return StringRef(O).starts_with("step=") ||

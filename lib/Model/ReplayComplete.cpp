@@ -119,7 +119,8 @@ static Error copyBlocks(TraceReader &R, TraceWriter &Out) {
   return Error::success();
 }
 
-Error memkit::completeTrace(TraceReader &R, TraceWriter &Out) {
+Error memkit::completeTrace(TraceReader &R, TraceWriter &Out,
+                            const CompleteOptions &What) {
   if (Error E = copyBlocks(R, Out))
     return E;
   Completer C(Out);
@@ -134,8 +135,9 @@ Error memkit::completeTrace(TraceReader &R, TraceWriter &Out) {
   LiveStats &A = (*Run)->stats();
   if (Error E = C.finish((*Run)->endNs() + 1))
     return E;
-  if (Error E = A.lifetimes([&](const Lifetimes &L) { return Out.write(L); }))
-    return E;
+  if (What.Lifetimes)
+    if (Error E = A.lifetimes([&](const Lifetimes &L) { return Out.write(L); }))
+      return E;
   auto Partials = readPartials(R, (*Run)->limits());
   if (!Partials)
     return Partials.takeError();

@@ -5,6 +5,7 @@
 #ifndef MEMKIT_LIB_SYMBOLIZE_SYMBOLIZER_H
 #define MEMKIT_LIB_SYMBOLIZE_SYMBOLIZER_H
 
+#include "Trace/NameTable.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
@@ -13,14 +14,6 @@
 #include <vector>
 
 namespace memkit {
-
-/// A place in source code. Empty and 0: not known.
-struct SourceLocation {
-  std::string Function;   ///< demangled
-  std::string File;       ///< of the function's definition, or of Line
-  uint32_t Line = 0;      ///< of the address
-  uint32_t StartLine = 0; ///< of the function's definition
-};
 
 /// Resolves addresses in bounded memory. One thread at a time.
 class Symbolizer {

@@ -62,7 +62,7 @@ Decoder::Problem Decoder::decode(Header &Out) {
     return "format version " + std::to_string(Out.Format) +
            " is older than this memkit reads (" +
            std::to_string(LowestFormatVersion) + ")";
-  TRY(known(T, fb::Header::VT_MACHINE));
+  TRY(known(T, fb::Header::VT_IMPORTED));
   auto Strings = [&](const auto *V, std::vector<std::string> &To) -> Problem {
     To.clear();
     if (!V)
@@ -83,6 +83,7 @@ Decoder::Problem Decoder::decode(Header &Out) {
   Out.WorldSize = T->world_size();
   TRY(Strings(T->options(), Out.Options));
   TRY(Strings(T->machine(), Out.Machine));
+  TRY(Strings(T->imported(), Out.Imported));
   Out.Start = clock(T->start());
   Out.TscHz = T->tsc_hz();
   Out.PageSize = T->page_size();

@@ -71,12 +71,14 @@ Bytes Encoder::encode(const Header &H) {
   auto Os = B.CreateString(H.Os);
   // A header without facts is written as before facts were known.
   auto Machine = H.Machine.empty() ? decltype(Options)() : strings(H.Machine);
+  auto Imported =
+      H.Imported.empty() ? decltype(Options)() : strings(H.Imported);
   fb::Clock Start = clock(H.Start);
   return finish(fb::Body::Header,
                 fb::CreateHeader(B, H.Container, H.Format, Tool, Command, Host,
                                  BootId, H.Pid, H.Rank, H.WorldSize, Options,
                                  &Start, H.TscHz, H.PageSize, H.Cpus, Os,
-                                 Machine)
+                                 Machine, Imported)
                     .Union());
 }
 

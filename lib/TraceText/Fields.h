@@ -54,6 +54,7 @@ template <class M, class T> void mapHeader(M &Map, T &H) {
   Map.num("page-size", H.PageSize);
   Map.num("cpus", H.Cpus);
   Map.texts("machine", H.Machine);
+  Map.texts("imported", H.Imported);
 }
 
 //===----------------------------------------------------------------------===//

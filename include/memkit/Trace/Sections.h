@@ -66,6 +66,9 @@ struct Header {
   uint32_t PageSize = 0;
   uint32_t Cpus = 0;
   std::vector<std::string> Machine; ///< what the machine is, name=value
+  /// Of a trace made from another tool's recording, name=value; see
+  /// Model/Imported.h. Empty: memkit recorded the trace.
+  std::vector<std::string> Imported;
   bool operator==(const Header &) const = default;
 };
 

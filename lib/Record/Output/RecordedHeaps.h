@@ -5,8 +5,8 @@
 #ifndef MEMKIT_LIB_RECORD_RECORDEDHEAPS_H
 #define MEMKIT_LIB_RECORD_RECORDEDHEAPS_H
 
-#include "Output/Catalog.h"
 #include "Output/HostHeaps.h"
+#include "Trace/Catalog.h"
 #include "Wire/Cuda.h"
 #include "memkit/Stats/LiveStats.h"
 #include <functional>

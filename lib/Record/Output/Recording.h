@@ -5,16 +5,16 @@
 #ifndef MEMKIT_LIB_RECORD_RECORDING_H
 #define MEMKIT_LIB_RECORD_RECORDING_H
 
-#include "Output/Catalog.h"
 #include "Output/CategoryTable.h"
 #include "Output/EventTimes.h"
 #include "Output/PageToucher.h"
 #include "Output/PartialLog.h"
 #include "Output/ProcessLog.h"
 #include "Output/RecordedHeaps.h"
-#include "Output/ScopeTree.h"
 #include "Output/WriteQueue.h"
+#include "Trace/Catalog.h"
 #include "Trace/EventLog.h"
+#include "Trace/ScopeTree.h"
 #include "memkit/Stats/LiveStats.h"
 #include "memkit/Trace/TraceWriter.h"
 #include "llvm/Support/Regex.h"

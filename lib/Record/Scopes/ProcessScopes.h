@@ -5,12 +5,12 @@
 #ifndef MEMKIT_LIB_RECORD_PROCESSSCOPES_H
 #define MEMKIT_LIB_RECORD_PROCESSSCOPES_H
 
-#include "Output/ScopeTree.h"
 #include "Scopes/ScopeDepth.h"
 #include "Scopes/ScopeReserved.h"
 #include "Scopes/ScopeStatsTable.h"
 #include "Scopes/TensorCategories.h"
 #include "Shared/RecordOrigin.h"
+#include "Trace/ScopeTree.h"
 #include "Wire/ScopeRecords.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"

@@ -6,8 +6,8 @@
 #define MEMKIT_LIB_RECORD_TENSORFRAMES_H
 
 #include "Scopes/TensorCategories.h"
-#include "Shared/ChunkedArray.h"
 #include "Shared/SharedProcess.h"
+#include "Support/ChunkedArray.h"
 #include "llvm/ADT/StringRef.h"
 
 namespace memkit {

@@ -5,8 +5,8 @@
 #ifndef MEMKIT_LIB_RECORD_CODEFRAMES_H
 #define MEMKIT_LIB_RECORD_CODEFRAMES_H
 
-#include "Shared/ChunkedArray.h"
 #include "Shared/SharedProcess.h"
+#include "Support/ChunkedArray.h"
 
 namespace memkit {
 

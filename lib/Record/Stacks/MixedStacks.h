@@ -5,10 +5,10 @@
 #ifndef MEMKIT_LIB_RECORD_MIXEDSTACKS_H
 #define MEMKIT_LIB_RECORD_MIXEDSTACKS_H
 
-#include "Output/Catalog.h"
-#include "Shared/ChunkedArray.h"
 #include "Shared/SharedProcess.h"
 #include "Stacks/CodeFrames.h"
+#include "Support/ChunkedArray.h"
+#include "Trace/Catalog.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 

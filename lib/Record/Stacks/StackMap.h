@@ -5,10 +5,10 @@
 #ifndef MEMKIT_LIB_RECORD_STACKMAP_H
 #define MEMKIT_LIB_RECORD_STACKMAP_H
 
-#include "Shared/ChunkedArray.h"
 #include "Shared/SharedProcess.h"
 #include "Stacks/CodeFrames.h"
 #include "Stacks/MixedStacks.h"
+#include "Support/ChunkedArray.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace memkit {

@@ -3,8 +3,8 @@
 // Measured scopes and their scope paths.
 
 #include "Scopes/ScopeStatsTable.h"
-#include "Output/Catalog.h"
-#include "Output/ScopeTree.h"
+#include "Trace/Catalog.h"
+#include "Trace/ScopeTree.h"
 #include "llvm/ADT/STLExtras.h"
 #include <gtest/gtest.h>
 #include <map>

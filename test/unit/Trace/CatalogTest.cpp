@@ -2,7 +2,7 @@
 //
 // The catalog of names and stacks.
 
-#include "Output/Catalog.h"
+#include "Trace/Catalog.h"
 #include "gtest/gtest.h"
 #include <map>
 #include <random>

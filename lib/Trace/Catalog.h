@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The ids of a trace during the recording.
+// The ids of a trace that is being written.
 
-#ifndef MEMKIT_LIB_RECORD_CATALOG_H
-#define MEMKIT_LIB_RECORD_CATALOG_H
+#ifndef MEMKIT_LIB_TRACE_CATALOG_H
+#define MEMKIT_LIB_TRACE_CATALOG_H
 
-#include "Shared/ChunkedArray.h"
-#include "Symbolize/SymbolizeTrace.h"
+#include "Support/ChunkedArray.h"
+#include "Trace/NameTable.h"
 #include "memkit/Trace/Sections.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
@@ -18,7 +18,7 @@ namespace memkit {
 
 /// Assigns ids to everything that a dictionary defines, the same id to equal
 /// things of all processes, and collects the new entries for the next
-/// Dictionary section. Belongs to the recorder's thread.
+/// Dictionary section. Belongs to one thread.
 class Catalog {
 public:
   /// The entries added since the caller last emptied it.
@@ -57,6 +57,7 @@ public:
 
   uint32_t numProcesses() const { return NumProcesses; }
   uint32_t numBinaries() const { return NumBinaries; }
+  uint32_t numFrames() const { return NumFrames; }
   uint32_t numNodes() const { return NumNodes; }
   uint32_t numStacks() const { return NumStacks; }
 
@@ -111,4 +112,4 @@ private:
 
 } // namespace memkit
 
-#endif // MEMKIT_LIB_RECORD_CATALOG_H
+#endif // MEMKIT_LIB_TRACE_CATALOG_H

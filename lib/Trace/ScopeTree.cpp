@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The scope paths of a trace during the recording.
+// The scope paths of a trace that is being written.
 
-#include "Output/ScopeTree.h"
-#include "Output/Catalog.h"
+#include "ScopeTree.h"
+#include "Catalog.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 

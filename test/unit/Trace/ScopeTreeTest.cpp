@@ -2,8 +2,8 @@
 //
 // Scopes that are named later.
 
-#include "Output/ScopeTree.h"
-#include "Output/Catalog.h"
+#include "Trace/ScopeTree.h"
+#include "Trace/Catalog.h"
 #include "gtest/gtest.h"
 
 using namespace memkit;

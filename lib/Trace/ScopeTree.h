@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The scope paths of a trace during the recording.
+// The scope paths of a trace that is being written.
 
-#ifndef MEMKIT_LIB_RECORD_SCOPETREE_H
-#define MEMKIT_LIB_RECORD_SCOPETREE_H
+#ifndef MEMKIT_LIB_TRACE_SCOPETREE_H
+#define MEMKIT_LIB_TRACE_SCOPETREE_H
 
 #include "memkit/Trace/Sections.h"
 #include "llvm/ADT/DenseMap.h"
@@ -18,7 +18,7 @@ class Catalog;
 /// Assigns ids to scopes and scope paths, the same id to equal ones of all
 /// processes. Of the scopes with the same parent whose names differ only in
 /// digits, the first MaxAlike have scope paths of their own; later ones share
-/// one scope path, with `#` for the digits. Belongs to the recorder's thread.
+/// one scope path, with `#` for the digits. Belongs to one thread.
 class ScopeTree {
 public:
   explicit ScopeTree(Catalog &Names) : Names(Names) {}
@@ -70,4 +70,4 @@ std::string foldDigits(llvm::StringRef Name);
 
 } // namespace memkit
 
-#endif // MEMKIT_LIB_RECORD_SCOPETREE_H
+#endif // MEMKIT_LIB_TRACE_SCOPETREE_H

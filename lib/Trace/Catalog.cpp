@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The ids of a trace during the recording.
+// The ids of a trace that is being written.
 
-#include "Output/Catalog.h"
+#include "Catalog.h"
 #include "llvm/ADT/SmallString.h"
 #include <utility>
 

@@ -2,8 +2,8 @@
 //
 // An array whose elements never move.
 
-#ifndef MEMKIT_LIB_RECORD_CHUNKEDARRAY_H
-#define MEMKIT_LIB_RECORD_CHUNKEDARRAY_H
+#ifndef MEMKIT_LIB_SUPPORT_CHUNKEDARRAY_H
+#define MEMKIT_LIB_SUPPORT_CHUNKEDARRAY_H
 
 #include <cstddef>
 #include <memory>
@@ -41,4 +41,4 @@ private:
 
 } // namespace memkit
 
-#endif // MEMKIT_LIB_RECORD_CHUNKEDARRAY_H
+#endif // MEMKIT_LIB_SUPPORT_CHUNKEDARRAY_H

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The recordings that memkit can import.
+
+#include "Formats.h"
+#include "memkit/Trace/TraceError.h"
+
+using namespace llvm;
+using namespace memkit;
+
+static constexpr ImportFormat Formats[] = {
+    {"rmm", "RMM's logging adaptor (CSV)", isRmm, readRmm},
+};
+
+ArrayRef<ImportFormat> memkit::importFormats() { return Formats; }
+
+const ImportFormat *memkit::findFormat(StringRef Name) {
+  for (const ImportFormat &F : Formats)
+    if (F.Name == Name)
+      return &F;
+  return nullptr;
+}
+
+/// What else users may give to an importer.
+static StringRef looksLike(StringRef First) {
+  if (First.contains("MKTR"))
+    return "it is a trace of memkit, which needs no import";
+  if (First.starts_with("PK\x03\x04"))
+    return "it is a zip archive: unpack it first";
+  if (First.starts_with("\x7f"
+                        "ELF"))
+    return "it is a program or library";
+  if (First.starts_with("desc: "))
+    return "it looks like a file of Valgrind's massif, which memkit does not "
+           "read";
+  if (First.contains("\"dhatFileVersion\""))
+    return "it looks like a file of Valgrind's DHAT, which memkit does not "
+           "read";
+  return "";
+}
+
+Expected<const ImportFormat *> memkit::recognize(const ImportFile &File) {
+  if (!File.size())
+    return makeFileError(File.name(), "the file is empty");
+  Expected<std::string> First = File.firstBytes(FormatLookBytes);
+  if (!First)
+    return First.takeError();
+  // A trace is itself a zstd frame, so its magic number is in decompressed
+  // bytes.
+  for (const ImportFormat &F : Formats)
+    if (F.Matches(*First))
+      return &F;
+  StringRef Seen = looksLike(*First);
+  return makeFileError(File.name(),
+                       "no recording that memimport knows" +
+                           (Seen.empty() ? Twine() : Twine("; ") + Seen));
+}
+
+Expected<ImportReport> memkit::importFile(const ImportFile &File,
+                                          const ImportFormat *Format, Sink &Out,
+                                          const ProgressCallback &OnProgress) {
+  if (!Format) {
+    Expected<const ImportFormat *> Found = recognize(File);
+    if (!Found)
+      return Found.takeError();
+    Format = *Found;
+  }
+  TraceBuilder To(Format->Name, File.baseName());
+  To.Head.Tool = "memimport " MEMKIT_VERSION;
+  if (Error E = Format->Read(File, To, OnProgress))
+    return std::move(E);
+  if (Error E = To.finish(Out))
+    return std::move(E);
+  ImportReport Report;
+  Report.Format = Format;
+  Report.Origin = To.Origin;
+  Report.Events = To.numEvents();
+  Report.Warnings = To.warnings().vec();
+  return Report;
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Makes a trace of another tool's recording.
+
+#include "Cli/HelpText.h"
+#include "Cli/OutputFile.h"
+#include "Cli/Progress.h"
+#include "Cli/ToolMain.h"
+#include "Import/Formats.h"
+#include "memkit/Support/Format.h"
+
+using namespace llvm;
+using namespace memkit;
+
+static cl::opt<std::string> Input(cl::Positional, cl::init("-"),
+                                  cl::desc("[recording]"),
+                                  cl::cat(toolCategory()));
+static cl::opt<std::string> Output("o", cl::value_desc("file"),
+                                   cl::desc("Write the trace to this file "
+                                            "(default: the recording's name "
+                                            "with .fb, - for a pipe)"),
+                                   cl::cat(toolCategory()));
+static cl::opt<std::string>
+    From("from", cl::value_desc("format"),
+         cl::desc("The format of the recording (default: known by the first "
+                  "bytes; --list-formats shows all)"),
+         cl::cat(toolCategory()));
+static cl::opt<bool> ListFormats("list-formats",
+                                 cl::desc("Print the formats and end"),
+                                 cl::cat(toolCategory()));
+
+static void listFormats() {
+  size_t Width = 0;
+  for (const ImportFormat &F : importFormats())
+    Width = std::max(Width, F.Name.size());
+  for (const ImportFormat &F : importFormats())
+    outs() << left_justify(F.Name, unsigned(Width + 2)) << F.Program << '\n';
+}
+
+static Expected<const ImportFormat *> chosenFormat() {
+  if (From.empty())
+    return nullptr;
+  if (const ImportFormat *F = findFormat(From))
+    return F;
+  std::string Names;
+  for (const ImportFormat &F : importFormats())
+    Names += (Names.empty() ? "" : ", ") + F.Name.str();
+  return makeUsageError("--from=" + From + ": no such format; formats are " +
+                        Names);
+}
+
+/// The name of the trace if the user gave none.
+static std::string chooseOutput() {
+  if (Output.getNumOccurrences())
+    return Output;
+  return Input == "-" ? "-" : Input + ".fb";
+}
+
+static void report(const ImportReport &R, StringRef Name) {
+  for (const std::string &W : R.Warnings)
+    warn(W);
+  for (Lack L : R.Origin.Lacks)
+    say(lackSentence(L));
+  if (Name == "<stdout>")
+    return;
+  say("imported " + formatWords(R.Format->Name) + ", " + formatCount(R.Events) +
+      (R.Events == 1 ? " event" : " events") + ", to " + Name +
+      "; next: memstat " + Name);
+}
+
+static Expected<int> run() {
+  if (ListFormats) {
+    listFormats();
+    return ExitOk;
+  }
+  Expected<const ImportFormat *> Format = chosenFormat();
+  if (!Format)
+    return Format.takeError();
+  Expected<ImportFile> File = ImportFile::open(Input);
+  if (!File)
+    return File.takeError();
+  auto Out = OutputFile::open(chooseOutput(), OutputFile::Content::Trace);
+  if (!Out)
+    return Out.takeError();
+  FdSink Sink((*Out)->fd(), (*Out)->name().str());
+  Expected<ImportReport> Report =
+      importFile(*File, *Format, Sink, showProgress());
+  if (!Report)
+    return Report.takeError();
+  if (Error E = (*Out)->keep())
+    return std::move(E);
+  report(*Report, (*Out)->name());
+  return ExitOk;
+}
+
+int main(int Argc, char **Argv) {
+  return runTool(Argc, Argv,
+                 {"memimport", "Makes a trace of another tool's recording.",
+                  "memimport snapshot.pickle\n"
+                  "memimport recording.bin -o trace.fb\n"
+                  "memimport - < heaptrack.app.zst | memstat",
+                  "[recording]"},
+                 run);
+}
