@@ -9,6 +9,8 @@ using namespace llvm;
 using namespace memkit;
 
 static constexpr ImportFormat Formats[] = {
+    {"heaptrack", "heaptrack, raw and interpreted, versions 1.0 to 1.5", isHeaptrack,
+     readHeaptrack},
     {"rmm", "RMM's logging adaptor (CSV)", isRmm, readRmm},
 };
 

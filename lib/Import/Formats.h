@@ -51,6 +51,9 @@ llvm::Expected<ImportReport> importFile(const ImportFile &File,
 llvm::Error readRmm(const ImportFile &File, TraceBuilder &To,
                     const ProgressCallback &OnProgress);
 bool isRmm(llvm::StringRef First);
+llvm::Error readHeaptrack(const ImportFile &File, TraceBuilder &To,
+                          const ProgressCallback &OnProgress);
+bool isHeaptrack(llvm::StringRef First);
 
 } // namespace memkit
 

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The binaries of a recorded process, for formats whose stacks are addresses.
+
+#ifndef MEMKIT_LIB_IMPORT_MODULEMAP_H
+#define MEMKIT_LIB_IMPORT_MODULEMAP_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace memkit {
+
+class TraceBuilder;
+
+/// Finds the binary of an address, and the names of functions in binaries that
+/// this machine has. Belongs to one thread.
+class ModuleMap {
+public:
+  /// The bytes from Begin on are of the binary Path, loaded with this bias: an
+  /// address of the process less Bias is an address in the binary. A later
+  /// binary replaces an earlier one at the same addresses. BuildId: may be
+  /// empty.
+  void add(llvm::StringRef Path, uint64_t Bias, uint64_t Begin, uint64_t Size,
+           llvm::ArrayRef<uint8_t> BuildId = {});
+  /// All binaries are unloaded.
+  void clear() { Parts.clear(); }
+
+  /// The frame of the code that returns to Address in Process: the call before
+  /// it.
+  uint32_t frame(uint32_t Process, uint64_t Address, TraceBuilder &To);
+
+  /// Names all frames so far whose binary is on this machine, and warns of
+  /// binaries that are not. A recording without build-ids trusts the path.
+  void addNames(TraceBuilder &To);
+
+private:
+  struct Part {
+    uint64_t End, Bias;
+    uint32_t Module;
+  };
+  struct Module {
+    std::string Path;
+    std::vector<uint8_t> BuildId;
+    std::map<uint64_t, uint32_t> Frames; ///< by address in the binary
+  };
+  uint32_t moduleOf(llvm::StringRef Path, llvm::ArrayRef<uint8_t> BuildId);
+
+  std::map<uint64_t, Part> Parts; ///< by begin
+  std::vector<Module> Modules;
+  std::map<std::string, uint32_t> ByPath;
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_IMPORT_MODULEMAP_H
