@@ -40,6 +40,7 @@ bool ByteReader::fill(size_t Size) {
         From->read(MutableArrayRef(Buffer).slice(End, Buffer.size() - End));
     if (!Made) {
       IsDamage = true;
+      EndsEarly = From->endsEarly();
       setFailed(Made.takeError());
       return false;
     }
@@ -54,6 +55,7 @@ bool ByteReader::fillOrFail(size_t Size) {
     return true;
   if (!Failed) {
     At = End;
+    EndsEarly = true;
     setFailed(createStringError(inconvertibleErrorCode(),
                                 "the file ends in the middle of a record"));
   }

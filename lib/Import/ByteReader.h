@@ -36,6 +36,8 @@ public:
   /// Whether all bytes are read. True after a failure.
   bool atEnd() { return At == End && !fill(1); }
   bool failed() const { return Failed; }
+  /// Whether failed() because the data end in the middle of a record.
+  bool endsEarly() const { return EndsEarly; }
 
   uint8_t u8() {
     if (LLVM_UNLIKELY(At == End) && !fillOrFail(1))
@@ -94,7 +96,7 @@ private:
   size_t At = 0, End = 0; ///< in Buffer
   uint64_t Base = 0;      ///< offset of Buffer in the data
   uint64_t Line = 0;
-  bool Failed = false, IsLast = false;
+  bool Failed = false, IsLast = false, EndsEarly = false;
   std::string What; ///< of the failure
   uint64_t WhatAt = 0;
   bool IsDamage = false; ///< What is a whole message of the source

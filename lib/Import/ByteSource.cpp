@@ -70,12 +70,15 @@ public:
       if (!Rest.empty() && !Done->Used)
         return fail("the data make no progress");
       if (Rest.empty() && IsLast) {
-        if (!isWhole())
+        IsCut = !isWhole();
+        if (IsCut)
           return fail("the file ends in the middle of compressed data");
         return 0;
       }
     }
   }
+
+  bool endsEarly() const override { return IsCut; }
 
 protected:
   virtual Expected<DecompressStep> step(ArrayRef<uint8_t> In,
@@ -105,7 +108,7 @@ private:
   std::vector<uint8_t> Buffer;
   size_t Begin = 0, End = 0;
   uint64_t Consumed = 0; ///< of the compressed data, for errors
-  bool IsLast = false;
+  bool IsLast = false, IsCut = false;
 };
 
 Error failure(const char *What) {

@@ -22,6 +22,9 @@ public:
   /// Fills a part of To, and returns the number of bytes; 0: the end. Errors:
   /// TraceError, with the offset in the file.
   virtual llvm::Expected<size_t> read(llvm::MutableArrayRef<uint8_t> To) = 0;
+  /// After an error: whether compressed data were cut off, and all before the
+  /// cut has been read.
+  virtual bool endsEarly() const { return false; }
 };
 
 /// A file to import. Standard input that is no file is copied to an unlinked

@@ -9,8 +9,10 @@ using namespace llvm;
 using namespace memkit;
 
 static constexpr ImportFormat Formats[] = {
-    {"heaptrack", "heaptrack, raw and interpreted, versions 1.0 to 1.5", isHeaptrack,
-     readHeaptrack},
+    {"memray", "memray, header versions 7 to 13 (memray 1.1 to 1.20)", isMemray,
+     readMemray},
+    {"heaptrack", "heaptrack, raw and interpreted, versions 1.0 to 1.5",
+     isHeaptrack, readHeaptrack},
     {"rmm", "RMM's logging adaptor (CSV)", isRmm, readRmm},
 };
 

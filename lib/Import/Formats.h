@@ -48,6 +48,9 @@ llvm::Expected<ImportReport> importFile(const ImportFile &File,
                                         const ProgressCallback &OnProgress);
 
 // The readers, one a format: see ImportFormat::Read.
+llvm::Error readMemray(const ImportFile &File, TraceBuilder &To,
+                       const ProgressCallback &OnProgress);
+bool isMemray(llvm::StringRef First);
 llvm::Error readRmm(const ImportFile &File, TraceBuilder &To,
                     const ProgressCallback &OnProgress);
 bool isRmm(llvm::StringRef First);

@@ -106,8 +106,7 @@ private:
     case 'I':
       PageBytes = C.hex();
       To.Head.PageSize = uint32_t(PageBytes);
-      return C.failed() || PageBytes > (1u << 30) ? "not a page size"
-                                                  : nullptr;
+      return C.failed() || PageBytes > (1u << 30) ? "not a page size" : nullptr;
     default:
       // Suppressions, comments, and records of a newer heaptrack.
       return nullptr;
@@ -217,9 +216,9 @@ private:
     }
     if (C.failed() || IsBadString)
       return "the address refers to a string that is not there";
-    Addresses.push_back(
-        Module.empty() ? To.unknownFrame(process(), Ip, Locations)
-                       : To.nativeFrame(Module, {}, Ip, Locations));
+    Addresses.push_back(Module.empty()
+                            ? To.unknownFrame(process(), Ip, Locations)
+                            : To.nativeFrame(Module, {}, Ip, Locations));
     return nullptr;
   }
 
@@ -363,7 +362,7 @@ private:
     if (HasClasses)
       To.lacks(Lack::Addresses);
     if (IsRaw)
-      Modules.addNames(To);
+      Modules.report(To);
     return Error::success();
   }
 

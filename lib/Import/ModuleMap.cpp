@@ -5,20 +5,31 @@
 #include "ModuleMap.h"
 #include "Symbolize/Symbolizer.h"
 #include "TraceBuilder.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 
 using namespace llvm;
 using namespace memkit;
 
+ModuleMap::ModuleMap() : Symbols(std::make_unique<Symbolizer>()) {}
+ModuleMap::~ModuleMap() = default;
+
 uint32_t ModuleMap::moduleOf(StringRef Path, ArrayRef<uint8_t> BuildId) {
   auto [It, New] = ByPath.try_emplace(Path.str(), uint32_t(Modules.size()));
-  if (New) {
-    Modules.push_back({Path.str(), BuildId.vec(), {}});
-    // The build-id of the file on this machine stands for the missing one, so
-    // that symbols can come from a debug file, too.
-    if (BuildId.empty() && sys::fs::is_regular_file(Path))
-      Modules.back().BuildId = readBuildId(Path);
-  }
+  if (!New)
+    return It->second;
+  Module &M = Modules.emplace_back();
+  M.Path = Path.str();
+  M.BuildId = BuildId.vec();
+  StringRef Name = sys::path::filename(Path);
+  M.IsInterpreter = Name.starts_with("python") || Name.starts_with("libpython");
+  M.IsHere = sys::fs::is_regular_file(Path);
+  // The build-id of the file on this machine stands for the missing one, so
+  // that symbols can come from a debug file, too.
+  if (BuildId.empty() && M.IsHere)
+    M.BuildId = readBuildId(Path);
+  M.Number = Symbols->addBinary(M.BuildId, {M.Path});
   return It->second;
 }
 
@@ -35,36 +46,53 @@ void ModuleMap::add(StringRef Path, uint64_t Bias, uint64_t Begin,
   Parts[Begin] = {End, Bias, moduleOf(Path, BuildId)};
 }
 
-uint32_t ModuleMap::frame(uint32_t Process, uint64_t Address,
-                          TraceBuilder &To) {
+ModuleMap::Code ModuleMap::code(uint32_t Process, uint64_t Address,
+                                TraceBuilder &To) {
   uint64_t Call = Address ? Address - 1 : 0;
   auto It = Parts.upper_bound(Call);
   if (It == Parts.begin() || std::prev(It)->second.End <= Call)
-    return To.unknownFrame(Process, Call);
+    return {To.unknownFrame(Process, Call)};
   const Part &P = std::prev(It)->second;
   Module &M = Modules[P.Module];
-  auto [Found, New] = M.Frames.try_emplace(Call - P.Bias, 0);
-  if (New)
-    Found->second = To.nativeFrame(M.Path, M.BuildId, Call - P.Bias);
-  return Found->second;
+  uint64_t InBinary = Call - P.Bias;
+  // The map's own keys.
+  if (InBinary >= ~uint64_t(1))
+    return {To.unknownFrame(Process, Call)};
+  auto [Found, New] = M.Codes.try_emplace(InBinary);
+  if (!New)
+    return Found->second;
+  std::vector<SourceLocation> Names;
+  if (M.IsHere)
+    Names = Symbols->resolve(M.Number, InBinary);
+  M.Named += !Names.empty();
+  Code &C = Found->second;
+  C.Frame = To.nativeFrame(M.Path, M.BuildId, InBinary, Names);
+  C.IsInterpreter = M.IsInterpreter;
+  // The loop may be inlined into its caller, or be a part that the compiler
+  // split off.
+  C.IsEvaluator = any_of(Names, [](const SourceLocation &L) {
+    return StringRef(L.Function).starts_with("_PyEval_EvalFrameDefault");
+  });
+  return C;
 }
 
-void ModuleMap::addNames(TraceBuilder &To) {
-  Symbolizer Symbols;
-  size_t Named = 0, All = 0;
+void ModuleMap::report(TraceBuilder &To) const {
+  uint64_t Named = 0, All = 0;
+  const Module *Missing = nullptr;
   for (const Module &M : Modules) {
-    All += M.Frames.size();
-    if (M.Frames.empty() || !sys::fs::is_regular_file(M.Path))
-      continue;
-    unsigned Binary = Symbols.addBinary(M.BuildId, {M.Path});
-    for (auto [Address, Frame] : M.Frames) {
-      std::vector<SourceLocation> Found = Symbols.resolve(Binary, Address);
-      if (Found.empty())
-        continue;
-      ++Named;
-      To.Names.Names.addSymbols(Frame, Found);
-    }
+    All += M.Codes.size();
+    Named += M.Named;
+    if (M.Codes.size() > M.Named &&
+        (!Missing || M.Codes.size() > Missing->Codes.size()))
+      Missing = &M;
   }
-  if (Named != All)
+  if (!Missing)
+    return;
+  if (!Named)
     To.lacks(Lack::Names);
+  To.warn(Twine(All - Named) + " of " + Twine(All) +
+          " places in native code have no name, most of them in " +
+          Missing->Path +
+          (Missing->IsHere ? ", which has no symbols for them"
+                           : ", which is not on this machine"));
 }

@@ -10,17 +10,22 @@
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace memkit {
 
+class Symbolizer;
 class TraceBuilder;
 
 /// Finds the binary of an address, and the names of functions in binaries that
-/// this machine has. Belongs to one thread.
+/// this machine has. A recording without build-ids trusts the path. Belongs to
+/// one thread.
 class ModuleMap {
 public:
+  ModuleMap();
+  ~ModuleMap();
   /// The bytes from Begin on are of the binary Path, loaded with this bias: an
   /// address of the process less Bias is an address in the binary. A later
   /// binary replaces an earlier one at the same addresses. BuildId: may be
@@ -32,11 +37,18 @@ public:
 
   /// The frame of the code that returns to Address in Process: the call before
   /// it.
-  uint32_t frame(uint32_t Process, uint64_t Address, TraceBuilder &To);
+  uint32_t frame(uint32_t Process, uint64_t Address, TraceBuilder &To) {
+    return code(Process, Address, To).Frame;
+  }
+  struct Code {
+    uint32_t Frame = 0;
+    bool IsEvaluator = false;   ///< CPython's loop that runs Python code
+    bool IsInterpreter = false; ///< in the binary of a Python
+  };
+  Code code(uint32_t Process, uint64_t Address, TraceBuilder &To);
 
-  /// Names all frames so far whose binary is on this machine, and warns of
-  /// binaries that are not. A recording without build-ids trusts the path.
-  void addNames(TraceBuilder &To);
+  /// Says which frames have no names, and why.
+  void report(TraceBuilder &To) const;
 
 private:
   struct Part {
@@ -46,10 +58,15 @@ private:
   struct Module {
     std::string Path;
     std::vector<uint8_t> BuildId;
-    std::map<uint64_t, uint32_t> Frames; ///< by address in the binary
+    bool IsHere = false; ///< on this machine
+    bool IsInterpreter = false;
+    unsigned Number = 0; ///< of Symbols
+    uint64_t Named = 0;
+    llvm::DenseMap<uint64_t, Code> Codes; ///< by address in the binary
   };
   uint32_t moduleOf(llvm::StringRef Path, llvm::ArrayRef<uint8_t> BuildId);
 
+  std::unique_ptr<Symbolizer> Symbols;
   std::map<uint64_t, Part> Parts; ///< by begin
   std::vector<Module> Modules;
   std::map<std::string, uint32_t> ByPath;

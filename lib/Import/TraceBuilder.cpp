@@ -213,6 +213,34 @@ void TraceBuilder::resize(uint32_t Process, uint32_t Thread, uint64_t TimeNs,
   P.Log.resize(laneOf(P, Thread), LastTick, Block, Size);
 }
 
+uint64_t TraceBuilder::split(uint32_t Process, uint32_t Thread, uint64_t TimeNs,
+                             uint64_t Block, uint64_t Size) {
+  ProcessEvents &P = begin(Process, Thread, TimeNs);
+  P.Log.split(laneOf(P, Thread), LastTick, Block, Size);
+  return P.NextBlock++;
+}
+
+/// Blocks of one size, and one block with what the division leaves: their sums
+/// are exact.
+void TraceBuilder::allocateSum(uint32_t Process, uint32_t Thread,
+                               uint64_t TimeNs, ImportedBlock B, uint64_t Count,
+                               uint64_t Bytes) {
+  if (!Count)
+    return;
+  constexpr uint64_t MaxWeight = UINT32_MAX;
+  uint64_t Each = Bytes / Count;
+  B.Size = Bytes - Each * (Count - 1);
+  B.Weight = 0;
+  allocate(Process, Thread, TimeNs, B);
+  B.Size = Each;
+  for (uint64_t Rest = Count - 1; Rest;) {
+    // A block without a weight is one block.
+    B.Weight = uint32_t(std::min(Rest, MaxWeight));
+    allocate(Process, Thread, TimeNs, B);
+    Rest -= B.Weight;
+  }
+}
+
 void TraceBuilder::mark(Mark M) {
   M.TimeNs = std::max({M.TimeNs, lastNs(), LastMarkNs});
   LastMarkNs = M.TimeNs;

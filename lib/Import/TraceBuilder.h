@@ -111,6 +111,15 @@ public:
   void free(uint32_t Process, uint32_t Thread, uint64_t TimeNs, uint64_t Block);
   void resize(uint32_t Process, uint32_t Thread, uint64_t TimeNs,
               uint64_t Block, uint64_t Size);
+  /// Splits the block at Size: the remainder is the new block, whose number is
+  /// the result.
+  uint64_t split(uint32_t Process, uint32_t Thread, uint64_t TimeNs,
+                 uint64_t Block, uint64_t Size);
+  /// Count blocks of together Bytes bytes, of which the recording has the sums
+  /// alone. B.Heap: with HF_Sums. The blocks have no numbers that a reader
+  /// could free.
+  void allocateSum(uint32_t Process, uint32_t Thread, uint64_t TimeNs,
+                   ImportedBlock B, uint64_t Count, uint64_t Bytes);
   /// The time of the last event.
   uint64_t lastNs() const { return LastTick * TimeUnitNs; }
   uint64_t numEvents() const { return NumEvents; }

@@ -21,7 +21,7 @@ void LiveStats::addHeap(uint32_t Id, const Heap &H) {
   }
   Heaps[Id] = std::make_unique<HeapState>();
   Heaps[Id]->C.Id = Id;
-  Heaps[Id]->Estimated = H.estimateBytes() != 0;
+  Heaps[Id]->Estimated = H.countsWeights();
   Heaps[Id]->Space =
       H.Flags & HF_OutsideTotals ? &Outside : Spaces[H.Space].get();
 }

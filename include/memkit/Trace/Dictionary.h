@@ -155,6 +155,9 @@ enum HeapFlags : uint32_t {
   HF_OutsideTotals = 1, ///< reservations, files, device mappings
   /// Stats count each sampled block with its weight.
   HF_Estimates = 2,
+  /// Each block with a weight stands for this number of equal blocks: a
+  /// recording that has sums by stack alone. Exact values.
+  HF_Sums = 4,
 };
 
 struct Heap {
@@ -171,6 +174,8 @@ struct Heap {
   uint64_t estimateBytes() const {
     return Flags & HF_Estimates ? SampleBytes : 0;
   }
+  /// Whether stats count a block as often as its weight says.
+  bool countsWeights() const { return estimateBytes() || Flags & HF_Sums; }
   bool operator==(const Heap &) const = default;
 };
 

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The header of memray's recordings, of versions 7 to 13.
+
+#include "MemrayHeader.h"
+
+using namespace llvm;
+using namespace memkit;
+
+static constexpr StringRef Magic("memray\0", 7);
+static constexpr size_t MaxPath = 1 << 16;
+
+bool memkit::isMemray(StringRef First) { return First.starts_with(Magic); }
+
+/// The module search paths, which the import does not need.
+static void skipPaths(ByteReader &In) {
+  In.zeroTerminated(MaxPath);
+  for (int List = 0; List != 2; ++List)
+    while (!In.failed() && !In.zeroTerminated(MaxPath).empty())
+      ;
+}
+
+Expected<MemrayHeader> memkit::readMemrayHeader(ByteReader &In) {
+  MemrayHeader H;
+  if (In.take(Magic.size()) != Magic)
+    return In.takeErrorOr("not a recording of memray");
+  uint64_t VersionAt = In.offset();
+  H.Version = In.u32();
+  if (!In.failed() && (H.Version < MemrayHeader::LowestVersion ||
+                       H.Version > MemrayHeader::HighestVersion))
+    return In.fail(
+        "a recording of memray with version " + Twine(H.Version) +
+            "; memimport reads versions " + Twine(MemrayHeader::LowestVersion) +
+            " to " + Twine(MemrayHeader::HighestVersion) +
+            (H.Version > MemrayHeader::HighestVersion ? ": upgrade memkit"
+                                                      : ""),
+        VersionAt);
+  if (H.Version >= 12)
+    H.PythonVersion = In.u32();
+  H.HasNative = In.u8() != 0;
+  if (H.Version >= 10)
+    H.IsAggregated = In.u8() != 0;
+  H.Allocations = In.u64();
+  In.u64(); // frames
+  H.StartMs = In.u64();
+  H.EndMs = In.u64();
+  H.Command = In.zeroTerminated(1 << 20).str();
+  H.Pid = In.u32();
+  if (H.Version >= 9) {
+    H.MainThread = In.u64();
+    H.SkippedFrames = In.u64();
+  }
+  In.u8(); // Python's allocator
+  if (H.Version >= 11)
+    H.HasPythonAllocators = In.u8() != 0;
+  if (H.Version >= 12)
+    H.HasObjects = In.u8() != 0;
+  if (H.Version >= 13)
+    skipPaths(In);
+  if (Error E = In.takeError())
+    return std::move(E);
+  return H;
+}
