@@ -13,7 +13,15 @@ static constexpr ImportFormat Formats[] = {
      readMemray},
     {"heaptrack", "heaptrack, raw and interpreted, versions 1.0 to 1.5",
      isHeaptrack, readHeaptrack},
+    {"nsys", "Nsight Systems, exports as SQLite", isNsys, readNsys},
     {"rmm", "RMM's logging adaptor (CSV)", isRmm, readRmm},
+    {"jemalloc", "jemalloc, heap profiles", isJemalloc, readJemalloc},
+    {"gperftools", "gperftools and tcmalloc, heap profiles as text",
+     isGperftools, readGperftools},
+    {"lsan", "LeakSanitizer and AddressSanitizer, logs with leaks", isLsan,
+     readLsan},
+    {"pprof", "pprof's format: heap profiles of Go, tcmalloc, JAX", isPprof,
+     readPprof},
 };
 
 ArrayRef<ImportFormat> memkit::importFormats() { return Formats; }

@@ -51,6 +51,21 @@ llvm::Expected<ImportReport> importFile(const ImportFile &File,
 llvm::Error readMemray(const ImportFile &File, TraceBuilder &To,
                        const ProgressCallback &OnProgress);
 bool isMemray(llvm::StringRef First);
+llvm::Error readPprof(const ImportFile &File, TraceBuilder &To,
+                      const ProgressCallback &OnProgress);
+bool isPprof(llvm::StringRef First);
+llvm::Error readJemalloc(const ImportFile &File, TraceBuilder &To,
+                         const ProgressCallback &OnProgress);
+bool isJemalloc(llvm::StringRef First);
+llvm::Error readGperftools(const ImportFile &File, TraceBuilder &To,
+                           const ProgressCallback &OnProgress);
+bool isGperftools(llvm::StringRef First);
+llvm::Error readLsan(const ImportFile &File, TraceBuilder &To,
+                     const ProgressCallback &OnProgress);
+bool isLsan(llvm::StringRef First);
+llvm::Error readNsys(const ImportFile &File, TraceBuilder &To,
+                     const ProgressCallback &OnProgress);
+bool isNsys(llvm::StringRef First);
 llvm::Error readRmm(const ImportFile &File, TraceBuilder &To,
                     const ProgressCallback &OnProgress);
 bool isRmm(llvm::StringRef First);

@@ -209,7 +209,7 @@ private:
     return nullptr;
   }
 
-  struct ThreadState {
+  struct MemrayThread {
     uint64_t Tid = 0;
     uint32_t Thread = 0; ///< of the trace; 0: no event yet
     std::string Name;
@@ -563,8 +563,8 @@ private:
   MappingTable Mappings;
   BlockTable Live;
   uint32_t Malloc = 0, Mmap = 0, Object = 0;
-  std::map<uint64_t, ThreadState> Threads; ///< by tid
-  ThreadState *Current = nullptr;
+  std::map<uint64_t, MemrayThread> Threads; ///< by tid
+  MemrayThread *Current = nullptr;
   uint64_t NowNs = 0, Objects = 0;
   uint64_t LastIp = 0, LastNative = 0, LastPointer = 0, LastFrame = 0,
            LastLine = 0;

@@ -42,7 +42,7 @@ MemrayFrame MemrayStacks::frameAt(uint64_t Id, int64_t Instruction,
     F.Frame = To.pythonFrame("?", "", 0);
     return F;
   }
-  const Code &C = Found->second;
+  const MemrayCode &C = Found->second;
   uint32_t Line =
       codeLine(H.PythonVersion, C.LineTable, C.FirstLine, Instruction);
   F.Frame = To.pythonFrame(C.Function, C.File, Line,
@@ -75,7 +75,7 @@ void MemrayStacks::join(ArrayRef<MemrayFrame> Python, uint64_t NativeId,
     }
   };
   bool HadPython = !Python.empty();
-  SmallVector<ModuleMap::Code, 64> Codes;
+  SmallVector<ModuleMap::CodePlace, 64> Codes;
   for (uint64_t Id = NativeId;
        Id && Id <= Native.size() && Codes.size() != MaxNative;) {
     const NativeFrame &F = Native[Id - 1];
@@ -83,9 +83,9 @@ void MemrayStacks::join(ArrayRef<MemrayFrame> Python, uint64_t NativeId,
     // Callers come before those they call: the numbers fall.
     Id = F.Caller < Id ? F.Caller : 0;
   }
-  bool HasEvaluator =
-      any_of(Codes, [](const ModuleMap::Code &C) { return C.IsEvaluator; });
-  for (const ModuleMap::Code &C : Codes) {
+  bool HasEvaluator = any_of(
+      Codes, [](const ModuleMap::CodePlace &C) { return C.IsEvaluator; });
+  for (const ModuleMap::CodePlace &C : Codes) {
     // What is further out than the first Python frame is how Python, or
     // memray, was started.
     if (HadPython && Python.empty())

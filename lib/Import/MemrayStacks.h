@@ -58,7 +58,7 @@ public:
                  uint64_t NativeId, llvm::StringRef Leaf);
 
 private:
-  struct Code {
+  struct MemrayCode {
     std::string Function, File, LineTable;
     int32_t FirstLine = 0;
   };
@@ -74,7 +74,7 @@ private:
   uint32_t Process;
   ModuleMap Modules;
   std::unordered_map<uint64_t, MemrayFrame> Frames;
-  std::unordered_map<uint64_t, Code> Codes;
+  std::unordered_map<uint64_t, MemrayCode> Codes;
   std::map<std::tuple<uint64_t, int64_t, bool>, MemrayFrame> AtCode;
   std::vector<NativeFrame> Native;
   llvm::StringMap<uint32_t> Leaves;

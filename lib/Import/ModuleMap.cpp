@@ -46,13 +46,13 @@ void ModuleMap::add(StringRef Path, uint64_t Bias, uint64_t Begin,
   Parts[Begin] = {End, Bias, moduleOf(Path, BuildId)};
 }
 
-ModuleMap::Code ModuleMap::code(uint32_t Process, uint64_t Address,
-                                TraceBuilder &To) {
+ModuleMap::CodePlace ModuleMap::code(uint32_t Process, uint64_t Address,
+                                     TraceBuilder &To) {
   uint64_t Call = Address ? Address - 1 : 0;
   auto It = Parts.upper_bound(Call);
   if (It == Parts.begin() || std::prev(It)->second.End <= Call)
     return {To.unknownFrame(Process, Call)};
-  const Part &P = std::prev(It)->second;
+  const LoadedRange &P = std::prev(It)->second;
   Module &M = Modules[P.Module];
   uint64_t InBinary = Call - P.Bias;
   // The map's own keys.
@@ -65,7 +65,7 @@ ModuleMap::Code ModuleMap::code(uint32_t Process, uint64_t Address,
   if (M.IsHere)
     Names = Symbols->resolve(M.Number, InBinary);
   M.Named += !Names.empty();
-  Code &C = Found->second;
+  CodePlace &C = Found->second;
   C.Frame = To.nativeFrame(M.Path, M.BuildId, InBinary, Names);
   C.IsInterpreter = M.IsInterpreter;
   // The loop may be inlined into its caller, or be a part that the compiler

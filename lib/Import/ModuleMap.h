@@ -40,18 +40,18 @@ public:
   uint32_t frame(uint32_t Process, uint64_t Address, TraceBuilder &To) {
     return code(Process, Address, To).Frame;
   }
-  struct Code {
+  struct CodePlace {
     uint32_t Frame = 0;
     bool IsEvaluator = false;   ///< CPython's loop that runs Python code
     bool IsInterpreter = false; ///< in the binary of a Python
   };
-  Code code(uint32_t Process, uint64_t Address, TraceBuilder &To);
+  CodePlace code(uint32_t Process, uint64_t Address, TraceBuilder &To);
 
   /// Says which frames have no names, and why.
   void report(TraceBuilder &To) const;
 
 private:
-  struct Part {
+  struct LoadedRange {
     uint64_t End, Bias;
     uint32_t Module;
   };
@@ -62,12 +62,12 @@ private:
     bool IsInterpreter = false;
     unsigned Number = 0; ///< of Symbols
     uint64_t Named = 0;
-    llvm::DenseMap<uint64_t, Code> Codes; ///< by address in the binary
+    llvm::DenseMap<uint64_t, CodePlace> Codes; ///< by address in the binary
   };
   uint32_t moduleOf(llvm::StringRef Path, llvm::ArrayRef<uint8_t> BuildId);
 
   std::unique_ptr<Symbolizer> Symbols;
-  std::map<uint64_t, Part> Parts; ///< by begin
+  std::map<uint64_t, LoadedRange> Parts; ///< by begin
   std::vector<Module> Modules;
   std::map<std::string, uint32_t> ByPath;
 };

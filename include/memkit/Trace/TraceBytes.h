@@ -34,6 +34,9 @@ public:
   uint64_t size() const { return FileBytes + Rest.size(); }
   /// For errors.
   llvm::StringRef name() const { return Name; }
+  /// The file's descriptor, for libraries that read files themselves; -1: the
+  /// bytes are in memory.
+  int fd() const { return Fd; }
 
   /// The bytes from Offset on; Offset + Size is at most size(). The result lies
   /// in Scratch or in this object, until the next read into Scratch. Errors: a

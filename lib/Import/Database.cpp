@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads tables of an SQLite file that may come from anyone.
+
+#include "Database.h"
+#include "memkit/Trace/TraceError.h"
+#include <sqlite3.h>
+
+using namespace llvm;
+using namespace memkit;
+
+bool DatabaseRow::isNull(int Column) const {
+  return sqlite3_column_type(Row, Column) == SQLITE_NULL;
+}
+int64_t DatabaseRow::number(int Column) const {
+  return sqlite3_column_int64(Row, Column);
+}
+StringRef DatabaseRow::text(int Column) const {
+  const unsigned char *Text = sqlite3_column_text(Row, Column);
+  if (!Text)
+    return "";
+  return {reinterpret_cast<const char *>(Text),
+          size_t(sqlite3_column_bytes(Row, Column))};
+}
+
+/// Allows nothing but reading tables, with the functions that the queries use.
+static int authorize(void *, int Action, const char *First, const char *Second,
+                     const char *, const char *View) {
+  // The name of the view or trigger that wants to read.
+  if (View)
+    return SQLITE_DENY;
+  switch (Action) {
+  case SQLITE_SELECT:
+  case SQLITE_READ:
+    return SQLITE_OK;
+  case SQLITE_PRAGMA:
+    return StringRef(First) == "table_info" ? SQLITE_OK : SQLITE_DENY;
+  case SQLITE_FUNCTION:
+    return StringRef(Second) == "min" || StringRef(Second) == "max"
+               ? SQLITE_OK
+               : SQLITE_DENY;
+  default:
+    return SQLITE_DENY;
+  }
+}
+
+Database::Database(Database &&Other)
+    : Name(std::move(Other.Name)), Handle(std::exchange(Other.Handle, nullptr)),
+      Tables(std::move(Other.Tables)) {}
+
+Database::~Database() { sqlite3_close(Handle); }
+
+Error Database::fail() {
+  return makeFileError(Name, "SQLite: " + Twine(sqlite3_errmsg(Handle)));
+}
+
+/// Opens what Handle is to read: the file, or its bytes in memory.
+static int openHandle(const TraceBytes &Bytes, sqlite3 **Handle) {
+  int Flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_PRIVATECACHE;
+  if (Bytes.fd() >= 0) {
+    // Immutable: no lock, no journal that lies beside the file.
+    std::string Uri =
+        "file:/proc/self/fd/" + std::to_string(Bytes.fd()) + "?immutable=1";
+    return sqlite3_open_v2(Uri.c_str(), Handle, Flags, nullptr);
+  }
+  int Status =
+      sqlite3_open_v2(":memory:", Handle, SQLITE_OPEN_READWRITE, nullptr);
+  if (Status != SQLITE_OK)
+    return Status;
+  std::vector<uint8_t> Scratch;
+  auto All = Bytes.read(0, Bytes.size(), Scratch);
+  if (!All) {
+    consumeError(All.takeError());
+    return SQLITE_IOERR;
+  }
+  auto *Copy = static_cast<unsigned char *>(sqlite3_malloc64(All->size() + 1));
+  if (!Copy)
+    return SQLITE_NOMEM;
+  copy(*All, Copy);
+  return sqlite3_deserialize(
+      *Handle, "main", Copy, int64_t(All->size()), int64_t(All->size()),
+      SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_READONLY);
+}
+
+Expected<Database> Database::open(const ImportFile &File) {
+  Database D(File.name().str());
+  if (openHandle(*File.bytes(), &D.Handle) != SQLITE_OK)
+    return D.fail();
+  sqlite3_db_config(D.Handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  sqlite3_db_config(D.Handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+  sqlite3_db_config(D.Handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
+  sqlite3_db_config(D.Handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
+  // A text of a file may be as long as the file says, up to this.
+  sqlite3_limit(D.Handle, SQLITE_LIMIT_LENGTH, 16 << 20);
+  sqlite3_hard_heap_limit64(int64_t(1) << 30);
+  sqlite3_set_authorizer(D.Handle, authorize, nullptr);
+  Error E = D.query("SELECT name FROM sqlite_master WHERE type = 'table'",
+                    [&](const DatabaseRow &Row) {
+                      D.Tables.insert(Row.text(0).str());
+                      return Error::success();
+                    });
+  if (E)
+    return std::move(E);
+  return D;
+}
+
+bool Database::hasTable(StringRef Table) const {
+  return Tables.count(Table.str()) != 0;
+}
+
+Expected<std::set<std::string>> Database::columns(StringRef Table) {
+  std::set<std::string> Names;
+  Error E = query(("PRAGMA table_info(" + Table + ")").str(),
+                  [&](const DatabaseRow &Row) {
+                    Names.insert(Row.text(1).str());
+                    return Error::success();
+                  });
+  if (E)
+    return std::move(E);
+  return Names;
+}
+
+Error Database::query(StringRef Sql,
+                      function_ref<Error(const DatabaseRow &)> Do) {
+  sqlite3_stmt *Statement = nullptr;
+  if (sqlite3_prepare_v2(Handle, Sql.data(), int(Sql.size()), &Statement,
+                         nullptr) != SQLITE_OK)
+    return fail();
+  Error Result = Error::success();
+  int Status;
+  while ((Status = sqlite3_step(Statement)) == SQLITE_ROW) {
+    Result = Do(DatabaseRow(Statement));
+    if (Result)
+      break;
+  }
+  if (!Result && Status != SQLITE_DONE)
+    Result = joinErrors(std::move(Result), fail());
+  sqlite3_finalize(Statement);
+  return Result;
+}
