@@ -42,9 +42,9 @@ public:
       return "";
     case MarkKind::Rss:
       if (M.Process && M.Process < Out.Rss.size() && !M.Values.empty()) {
-        uint64_t Shared = M.Values.size() > 1 ? M.Values[1] : 0;
         Out.Rss[M.Process].push_back({M.TimeNs, M.Values[0]});
-        Out.RssShared[M.Process].push_back({M.TimeNs, Shared});
+        if (M.Values.size() > 1)
+          Out.RssShared[M.Process].push_back({M.TimeNs, M.Values[1]});
       }
       return "";
     case MarkKind::Pss:

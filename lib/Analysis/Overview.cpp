@@ -56,8 +56,11 @@ static void takeResident(const SelectedStats &S, const MarkSeries &Marks,
   Out.Rss.HasLast = true;
   Out.Rss.LastBytes = Last->Value;
   std::vector<SeriesPoint> Shared = residentSeries(S, Marks.RssShared);
-  if (const SeriesPoint *P = pointAt<SeriesPoint>(Shared, Last->TimeNs))
-    Out.Rss.LastSharedBytes = std::min(P->Value, Last->Value);
+  // Without the shared part, the parts of the resident bytes are not known.
+  const SeriesPoint *OfShared = pointAt<SeriesPoint>(Shared, Last->TimeNs);
+  if (!OfShared)
+    return;
+  Out.Rss.LastSharedBytes = std::min(OfShared->Value, Last->Value);
   std::vector<SeriesPoint> Live = spaceSeries(T, 0, Out.Live);
   const SeriesPoint *P = pointAt<SeriesPoint>(Live, Last->TimeNs);
   if (!P)

@@ -236,11 +236,15 @@ std::unique_ptr<ByteSource> unpack(Packing P, std::unique_ptr<ByteSource> From,
   return From;
 }
 
-/// Reads until To is full or the source ends.
+/// Reads until To is full, or the source ends, be it early.
 Expected<size_t> readFully(ByteSource &From, MutableArrayRef<uint8_t> To) {
   size_t Size = 0;
   while (Size != To.size()) {
     Expected<size_t> Part = From.read(To.drop_front(Size));
+    if (!Part && From.endsEarly() && Size) {
+      consumeError(Part.takeError());
+      break;
+    }
     if (!Part)
       return Part.takeError();
     if (!*Part)

@@ -8,6 +8,8 @@
 using namespace llvm;
 using namespace memkit;
 
+char NotRecorded::ID;
+
 static constexpr ImportFormat Formats[] = {
     {"memray", "memray, header versions 7 to 13 (memray 1.1 to 1.20)", isMemray,
      readMemray},

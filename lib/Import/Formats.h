@@ -35,6 +35,22 @@ const ImportFormat *findFormat(llvm::StringRef Name);
 /// none of the formats, with what the file looks like.
 llvm::Expected<const ImportFormat *> recognize(const ImportFile &File);
 
+/// A recording of a known tool that was told not to record memory. Only the
+/// caller knows the words for another tool's command line.
+class NotRecorded : public llvm::ErrorInfo<NotRecorded> {
+public:
+  static char ID;
+  /// What: `FILE: the export has no allocations of CUDA`.
+  explicit NotRecorded(std::string What) : What(std::move(What)) {}
+  void log(llvm::raw_ostream &OS) const override { OS << What; }
+  std::error_code convertToErrorCode() const override {
+    return llvm::inconvertibleErrorCode();
+  }
+
+private:
+  std::string What;
+};
+
 /// What an import has to say beside the trace.
 struct ImportReport {
   const ImportFormat *Format = nullptr;

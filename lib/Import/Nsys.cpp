@@ -5,8 +5,8 @@
 // The table CUDA_GPU_MEMORY_USAGE_EVENTS has the allocations and frees of
 // CUDA's driver, if `nsys profile` had `--cuda-memory-usage=true`. The call of
 // a row is found by its correlation id: the thread, and with
-// `--cudabacktrace=memory` the stack. NVTX's ranges of the thread are scopes.
-// An older export lacks some columns.
+// a backtrace of memory calls the stack. NVTX's ranges of the thread are
+// scopes. An older export lacks some columns.
 
 #include "BlockTable.h"
 #include "Database.h"
@@ -76,10 +76,8 @@ private:
   Error missingTable() {
     if (!Db.hasTable("StringIds"))
       return makeError("an SQLite file, but no export of Nsight Systems");
-    return makeError(
-        "the export has no allocations of CUDA: record them with `nsys profile "
-        "--cuda-memory-usage=true --cudabacktrace=memory`, then `nsys export "
-        "--type=sqlite`");
+    return make_error<NotRecorded>(Name +
+                                   ": the export has no allocations of CUDA");
   }
   Error makeError(const Twine &What) {
     return createStringError(inconvertibleErrorCode(), Name + ": " + What);

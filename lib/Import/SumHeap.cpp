@@ -36,8 +36,9 @@ bool SumHeap::add(uint32_t Heap, uint32_t Stack, uint64_t Count,
     if (Chance <= 0 || double(Count) / Chance > double(MaxSum) ||
         double(Bytes) / Chance > double(MaxSum))
       return false;
-    Count = uint64_t(std::llround(double(Count) / Chance));
-    Bytes = uint64_t(std::llround(double(Bytes) / Chance));
+    // Rounded down, as pprof does: its sums are the same.
+    Count = uint64_t(double(Count) / Chance);
+    Bytes = uint64_t(double(Bytes) / Chance);
   }
   AllBlocks += Count;
   AllBytes += Bytes;

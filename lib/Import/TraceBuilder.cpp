@@ -412,9 +412,7 @@ Error TraceBuilder::finish(Sink &Out) {
   auto To = TraceWriter::create(Out, Head);
   if (!To)
     return To.takeError();
-  CompleteOptions Options;
-  Options.Lifetimes = !Origin.lacks(Lack::Lifetimes);
-  if (Error E = completeTrace(**Reader, **To, Options))
+  if (Error E = completeTrace(**Reader, **To))
     return E;
   return (*To)->finish();
 }

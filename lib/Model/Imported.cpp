@@ -40,6 +40,11 @@ StringRef memkit::lackSentence(Lack L) {
   return LackTexts[unsigned(L)].Sentence;
 }
 
+bool memkit::isOfFirstScreen(Lack L) {
+  return L != Lack::Threads && L != Lack::Addresses && L != Lack::Requests &&
+         L != Lack::Allocations;
+}
+
 bool ImportedFrom::lacks(Lack L) const { return is_contained(Lacks, L); }
 
 std::vector<std::string> ImportedFrom::facts() const {
@@ -73,6 +78,30 @@ ImportedFrom memkit::importedFrom(const Header &H) {
   }
   llvm::sort(From.Lacks);
   return From;
+}
+
+std::string memkit::noAnswerReason(const Header &H, HistoryQuestion Q) {
+  if (H.Imported.empty())
+    return "";
+  ImportedFrom From = importedFrom(H);
+  auto Because = [&](Lack L) {
+    return "imported from " + formatWords(From.Format) + ": " +
+           lackSentence(L).str();
+  };
+  if (From.lacks(Lack::Frees) &&
+      !(Q == HistoryQuestion::Leaks && From.lacks(Lack::Others)))
+    return Because(Lack::Frees);
+  if (Q == HistoryQuestion::Outliers && From.lacks(Lack::Lifetimes))
+    return Because(Lack::Lifetimes);
+  if (Q == HistoryQuestion::Growth && From.lacks(Lack::Times))
+    return Because(Lack::Times);
+  return "";
+}
+
+StringRef memkit::momentWords(const ImportedFrom &From) {
+  if (From.lacks(Lack::Others))
+    return "leaked";
+  return From.Format == "memray" ? "live at the peak" : "live";
 }
 
 std::string memkit::formatWords(StringRef Format) {

@@ -119,8 +119,7 @@ static Error copyBlocks(TraceReader &R, TraceWriter &Out) {
   return Error::success();
 }
 
-Error memkit::completeTrace(TraceReader &R, TraceWriter &Out,
-                            const CompleteOptions &What) {
+Error memkit::completeTrace(TraceReader &R, TraceWriter &Out) {
   if (Error E = copyBlocks(R, Out))
     return E;
   Completer C(Out);
@@ -135,9 +134,8 @@ Error memkit::completeTrace(TraceReader &R, TraceWriter &Out,
   LiveStats &A = (*Run)->stats();
   if (Error E = C.finish((*Run)->endNs() + 1))
     return E;
-  if (What.Lifetimes)
-    if (Error E = A.lifetimes([&](const Lifetimes &L) { return Out.write(L); }))
-      return E;
+  if (Error E = A.lifetimes([&](const Lifetimes &L) { return Out.write(L); }))
+    return E;
   auto Partials = readPartials(R, (*Run)->limits());
   if (!Partials)
     return Partials.takeError();

@@ -7,6 +7,7 @@
 #include "Support/CommandText.h"
 #include "Support/Table.h"
 #include "TraceText/CategorySums.h"
+#include "memkit/Model/Imported.h"
 #include "memkit/Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include <csignal>
@@ -31,7 +32,14 @@ std::string rateText(const LineGrowth &L) {
 
 static std::string programText(const PageInput &F) {
   std::string Name = oneLine(queryProgram(F.T));
+  if (Name.empty())
+    Name = oneLine(importedFrom(F.T.header()).File);
   return Name.empty() ? "the program" : Name;
+}
+
+/// Whether the trace is one moment of a run.
+static bool isMoment(const PageInput &F) {
+  return importedFrom(F.T.header()).lacks(Lack::Frees);
 }
 
 /// `at 17.7 s, step 59`.
@@ -129,6 +137,10 @@ static std::string verdict(const PageInput &F, ArrayRef<Subject> All) {
   if (All.empty())
     return Text + "no memory was recorded";
   const Subject &S = largest(All);
+  if (isMoment(F))
+    return Text + (isNamed(F, All) ? S.Name + " " : "") +
+           formatSize(S.LiveBytes) + " " +
+           momentWords(importedFrom(F.T.header())).str();
   Text +=
       (isNamed(F, All) ? S.Name + " " : "") + "peak " + formatSize(S.PeakBytes);
   if (S.PeakTimeNs)
@@ -150,6 +162,8 @@ static std::string verdict(const PageInput &F, ArrayRef<Subject> All) {
 
 static std::string runText(const PageInput &F) {
   const RunReport &R = F.R;
+  if (isMoment(F))
+    return "one moment, " + plural(R.Allocations, "block");
   std::string Line = formatTime(R.EndNs);
   if (R.Steps)
     Line += ", " + plural(R.Steps, "step");
@@ -172,6 +186,22 @@ static std::string subjectText(const Subject &S, const PageInput &F) {
          // live at their ends may be above the peak.
          (S.LiveBytes > S.PeakBytes ? " live at the ends of processes"
                                     : " at the end");
+}
+
+/// The recording that the trace was made of, and what it cannot tell.
+static void
+addImportRows(const PageInput &F,
+              function_ref<void(StringRef, const std::string &)> Add) {
+  ImportedFrom From = importedFrom(F.T.header());
+  if (!From)
+    return;
+  Add("imported", "from " + formatWords(From.Format) +
+                      (From.File.empty() ? "" : ", " + oneLine(From.File)));
+  std::string Text;
+  for (Lack L : From.Lacks)
+    if (isOfFirstScreen(L))
+      Text += (Text.empty() ? "" : "; ") + lackSentence(L).str();
+  Add("limits", Text);
 }
 
 /// What the resident bytes of the last sample are, as far as samples tell.
@@ -343,11 +373,16 @@ std::vector<HeadRow> headRows(const PageInput &F) {
   // A program may be on the command line itself.
   constexpr unsigned MaxCommand = 160;
   Add("command", shorten(commandText(F.R.Run.Command), MaxCommand));
+  addImportRows(F, Add);
   Add("run", runText(F));
   addOomRows(F, Add);
   addAlertRows(F, Add);
   for (const Subject &S : All)
-    Add("peak", subjectText(S, F));
+    if (isMoment(F))
+      Add(momentWords(importedFrom(F.T.header())),
+          S.Name + " " + formatSize(S.LiveBytes));
+    else
+      Add("peak", subjectText(S, F));
   if (!All.empty())
     Add("held by", holderText(F, largest(All)));
   if (F.R.MaxRss)

@@ -5,6 +5,7 @@
 #include "EnumNames.h"
 #include "ReportPrinters.h"
 #include "Support/Json.h"
+#include "memkit/Model/Imported.h"
 
 using namespace llvm;
 using namespace memkit;
@@ -139,6 +140,16 @@ void memkit::writeRunJson(json::OStream &J, const RunReport &R, const Trace &T,
     for (const std::string &Fact : R.Run.Machine)
       J.value(jsonText(Fact));
   });
+  if (ImportedFrom From = importedFrom(R.Run))
+    J.attributeObject("imported", [&] {
+      J.attribute("format", jsonText(From.Format));
+      J.attribute("version", jsonText(From.Version));
+      J.attribute("file", jsonText(From.File));
+      J.attributeArray("lacks", [&] {
+        for (Lack L : From.Lacks)
+          J.value(lackName(L));
+      });
+    });
   J.attributeObject("events", [&] { events(J, R); });
   J.attributeObject("losses", [&] { losses(J, R); });
   J.attributeObject("totals", [&] { space(J, R.Spaces[0]); });

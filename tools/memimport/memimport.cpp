@@ -59,13 +59,25 @@ static std::string chooseOutput() {
 static void report(const ImportReport &R, StringRef Name) {
   for (const std::string &W : R.Warnings)
     warn(W);
+  std::string Limits;
   for (Lack L : R.Origin.Lacks)
-    say(lackSentence(L));
-  if (Name == "<stdout>")
-    return;
-  say("imported " + formatWords(R.Format->Name) + ", " + formatCount(R.Events) +
-      (R.Events == 1 ? " event" : " events") + ", to " + Name +
-      "; next: memstat " + Name);
+    Limits += (Limits.empty() ? "" : "; ") + lackSentence(L).str();
+  say("imported " + formatWords(R.Format->Name) + ": " + formatCount(R.Events) +
+      (R.Events == 1 ? " event" : " events"));
+  if (!Limits.empty())
+    say("limits: " + Limits);
+  if (Name != "<stdout>")
+    say("next: memstat " + Name);
+}
+
+/// Adds how to record what the recording lacks.
+static Error withAdvice(Error E) {
+  return handleErrors(std::move(E), [](const NotRecorded &N) {
+    return makeError(N.message() +
+                     "; record them with `nsys profile "
+                     "--cuda-memory-usage=true --cudabacktrace=memory`, then "
+                     "`nsys export --type=sqlite`");
+  });
 }
 
 static Expected<int> run() {
@@ -86,7 +98,7 @@ static Expected<int> run() {
   Expected<ImportReport> Report =
       importFile(*File, *Format, Sink, showProgress());
   if (!Report)
-    return Report.takeError();
+    return withAdvice(Report.takeError());
   if (Error E = (*Out)->keep())
     return std::move(E);
   report(*Report, (*Out)->name());

@@ -7,6 +7,7 @@
 #include "Report/GrowthSentences.h"
 #include "Support/CommandText.h"
 #include "Support/Table.h"
+#include "memkit/Model/Imported.h"
 #include "memkit/Support/Format.h"
 #include "memkit/Trace/Sampling.h"
 #include "llvm/ADT/STLExtras.h"
@@ -33,6 +34,7 @@ private:
   void printExits();
   void printOutliers();
   void printRest();
+  void printImported();
   std::string layersOf(const LineGrowth &L) const;
   bool isOfGrowth(uint32_t Stack) const;
   NamedSums sumExits() const;
@@ -148,15 +150,21 @@ NamedSums ShortPrinter::sumExits() const {
 void ShortPrinter::printExits() {
   const LeakReport &R = V.R.Exit;
   std::string When = V.At.empty() ? "at the end" : "at " + V.At.str();
+  std::string What = "Live " + When;
+  if (ImportedFrom From = importedFrom(V.T.header()); From.lacks(Lack::Frees)) {
+    // Nothing is said of an end that the trace does not have.
+    When = "in the recording";
+    What = momentWords(From).str();
+    What[0] = toUpper(What[0]);
+  }
   if (R.Leaks.empty()) {
     OS << (V.R.InBaseline ? "No new leaks" : "Nothing was live") << ' ' << When
        << '\n';
     return;
   }
   std::vector<NamedBytes> Sums = sumExits().sorted();
-  OS << "Live " << When << ": "
-     << formatEstimate(R.Bytes, standardError(R.Variance)) << " in "
-     << plural(R.Blocks, "block") << '\n';
+  OS << What << ": " << formatEstimate(R.Bytes, standardError(R.Variance))
+     << " in " << plural(R.Blocks, "block") << '\n';
   constexpr size_t Usual = 4;
   size_t Max = V.MaxGiven ? (V.Max ? V.Max : Sums.size()) : Usual;
   Table T({{"", Table::Side::Right},
@@ -194,7 +202,19 @@ void ShortPrinter::printRest() {
     OS << "Stacks and statistics: memleak -v\n";
 }
 
+/// What the trace cannot tell, before what it can.
+void ShortPrinter::printImported() {
+  std::string Why = noAnswerReason(V.T.header(), HistoryQuestion::Growth);
+  if (Why.empty())
+    return;
+  bool AreLeaks = noAnswerReason(V.T.header(), HistoryQuestion::Leaks).empty();
+  say((AreLeaks ? "Whether memory grows is not known: "
+                : "What leaks or grows is not known: ") +
+      Why);
+}
+
 void ShortPrinter::print() {
+  printImported();
   if (uint64_t Lost = V.T.lostEvents())
     OS << plural(Lost, "event") << " lost: leaks may be wrong\n";
   if (V.Kinds & FK_Growth)

@@ -11,6 +11,7 @@
 #include "Cli/Terminal.h"
 #include "Cli/ToolMain.h"
 #include "LeakPrinter.h"
+#include "memkit/Model/Imported.h"
 #include "memkit/Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
@@ -141,6 +142,36 @@ static Error checkRates(const FailOn &Fatal, const LeakFindings &R) {
   return Error::success();
 }
 
+/// The question that a kind of findings answers.
+static HistoryQuestion questionOf(LeakKinds Kind) {
+  return Kind == FK_Growth    ? HistoryQuestion::Growth
+         : Kind == FK_Outlier ? HistoryQuestion::Outliers
+                              : HistoryQuestion::Leaks;
+}
+
+/// Takes kinds that an imported trace cannot answer out of Wanted. Errors: a
+/// kind that the user asked for.
+static Error dropUnanswerable(const Trace &T, const FailOn &Fatal,
+                              unsigned &Wanted) {
+  static constexpr std::pair<LeakKinds, StringRef> All[] = {
+      {FK_Exit, "leaks"}, {FK_Growth, "growth"}, {FK_Outlier, "outliers"}};
+  for (auto [Kind, Metric] : All) {
+    std::string Why = noAnswerReason(T.header(), questionOf(Kind));
+    if (Why.empty())
+      continue;
+    if (Fatal.asksFor(Metric))
+      return makeError(Input + ": --fail-on: cannot judge " + Metric + ": " +
+                       Why);
+    // What lives at one moment is worth a list, by its right name.
+    if (Kind == FK_Exit)
+      continue;
+    if (Kinds.getBits() & Kind)
+      return makeError(Input + ": cannot judge " + Metric + ": " + Why);
+    Wanted &= ~unsigned(Kind);
+  }
+  return Error::success();
+}
+
 //===----------------------------------------------------------------------===//
 // Running
 //===----------------------------------------------------------------------===//
@@ -231,9 +262,11 @@ static Error write(const LeakView &V) {
 /// Opens a trace and searches it for findings of all wanted kinds.
 static Expected<LeakFindings> analyse(StringRef Path, SelectedTrace &In,
                                       const SelectionSpec &Spec,
-                                      const LeakOptions &Options,
+                                      const FailOn &Fatal, LeakOptions &Options,
                                       const Suppressions &Hidden) {
   if (Error E = In.open(Path, Spec, showProgress()))
+    return std::move(E);
+  if (Error E = dropUnanswerable(*In.T, Fatal, Options.Kinds))
     return std::move(E);
   for_each(In.T->warnings(), [](const std::string &W) { warn(W); });
   return queryLeaks(*In.S, Options, Hidden, /*HidesDesign=*/!NoDefaults);
@@ -256,7 +289,7 @@ static Expected<int> run(SelectionFlags &Flags, FailOn &Fatal) {
     Hidden = Suppressions::ofUser(*Spec->Names);
 
   SelectedTrace In, Old;
-  Expected<LeakFindings> R = analyse(Input, In, *Spec, *Options, Hidden);
+  Expected<LeakFindings> R = analyse(Input, In, *Spec, Fatal, *Options, Hidden);
   if (!R)
     return R.takeError();
   if (Error E = Fatal.checkNames(spacesAndHeaps(*In.T, In.S->selection())))
@@ -266,7 +299,7 @@ static Expected<int> run(SelectionFlags &Flags, FailOn &Fatal) {
   explainGrowth(*R);
   if (!Baseline.empty()) {
     Expected<LeakFindings> Before =
-        analyse(Baseline, Old, *Spec, *Options, Hidden);
+        analyse(Baseline, Old, *Spec, Fatal, *Options, Hidden);
     if (!Before)
       return Before.takeError();
     keepNew(*R, *In.T, *Before, *Old.T);

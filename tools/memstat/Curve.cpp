@@ -4,6 +4,7 @@
 
 #include "Sections.h"
 #include "Terminal/Graph.h"
+#include "memkit/Model/Imported.h"
 #include "memkit/Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -44,7 +45,9 @@ static void placeSteps(const PageInput &F, std::string &Line) {
 std::optional<PageSection> curveSection(const PageInput &F, const Subject &S) {
   constexpr unsigned Rows = 6;
   ArrayRef<uint64_t> Live = S.Curve;
-  if (Live.empty())
+  // One moment is no curve.
+  if (Live.empty() ||
+      !noAnswerReason(F.T.header(), HistoryQuestion::OverTime).empty())
     return std::nullopt;
   ArrayRef<uint64_t> Rss;
   if (S.Space == 0 && !F.OfHeaps)

@@ -21,19 +21,11 @@ llvm::Expected<Summary> summarize(TraceReader &R, ReplayOptions Options = {},
                                   const ProgressCallback &OnProgress = {},
                                   std::optional<uint64_t> *PartialNs = nullptr);
 
-/// What completeTrace() makes.
-struct CompleteOptions {
-  /// Also the lifetimes of blocks, from which growth is judged. Not for events
-  /// whose frees may name the wrong one of several equal blocks.
-  bool Lifetimes = true;
-};
-
 /// Writes a trace with all sections of R except its Summary, Partial,
 /// Intervals, Snapshots and index, followed by Intervals, Snapshots and a
 /// Summary made from the events, the Partial sections and the categories of
 /// blocks. The caller creates Out with R's header and finishes Out.
-llvm::Error completeTrace(TraceReader &R, TraceWriter &Out,
-                          const CompleteOptions &What = {});
+llvm::Error completeTrace(TraceReader &R, TraceWriter &Out);
 
 } // namespace memkit
 

@@ -39,6 +39,9 @@ llvm::StringRef lackName(Lack L);
 /// A sentence without a full stop: `the recording has no times, only an order`.
 llvm::StringRef lackSentence(Lack L);
 
+/// Whether the lack changes the answers of a first screen.
+bool isOfFirstScreen(Lack L);
+
 /// The origin of an imported trace.
 struct ImportedFrom {
   std::string Format;      ///< `torch-snapshot`; empty: a recording of memkit
@@ -54,6 +57,21 @@ struct ImportedFrom {
 
 /// Reads Header::Imported; unknown facts of a newer memkit are left out.
 ImportedFrom importedFrom(const Header &H);
+
+/// A question that an imported trace may leave without an answer.
+enum class HistoryQuestion : uint8_t {
+  Growth,   ///< what grows: needs frees and times
+  Leaks,    ///< what is never freed: needs the end, or a list of leaks
+  Outliers, ///< which blocks outlive others: needs the lifetime of each block
+  OverTime, ///< memory over time
+};
+/// Why the trace cannot answer Q: `imported from a heap profile of jemalloc:
+/// the recording is one moment...`; empty: the trace can.
+std::string noAnswerReason(const Header &H, HistoryQuestion Q);
+
+/// The words for the blocks of a trace of one moment: `live`, of a log of leaks
+/// `leaked`, of memray's sums `live at the peak`.
+llvm::StringRef momentWords(const ImportedFrom &From);
 
 /// The words of a format for sentences: `a PyTorch memory snapshot`. An unknown
 /// format: `a recording of FORMAT`.
