@@ -13,6 +13,7 @@
 #include "Formats.h"
 #include "MappingTable.h"
 #include "MemrayStacks.h"
+#include "llvm/Support/Path.h"
 
 using namespace llvm;
 using namespace memkit;
@@ -80,16 +81,19 @@ private:
   uint32_t flags() const { return H.IsAggregated ? HF_Sums : HF_None; }
 
   uint32_t addProcess() {
-    SmallVector<StringRef> Words;
-    StringRef(H.Command).split(Words, ' ', -1, false);
     ProcessRecord P;
     P.Pid = H.Pid;
-    for (StringRef Word : Words) {
-      To.Head.Command.push_back(Word.str());
+    To.Head.Command = memrayCommand(H.Command);
+    for (const std::string &Word : To.Head.Command)
       P.Command.push_back(To.string(Word));
-    }
-    if (!Words.empty())
+    if (!P.Command.empty())
       P.Exe = P.Command.front();
+    // A Python process is named after its script or module.
+    ArrayRef<std::string> Words = To.Head.Command;
+    if (Words.size() > 2 && Words[1] == "-m")
+      P.Role = To.string(Words[2]);
+    else if (Words.size() > 1 && Words[1][0] != '-')
+      P.Role = To.string(sys::path::filename(Words[1]));
     To.Head.Pid = H.Pid;
     To.Head.Start.RealtimeNs = H.StartMs * 1000000;
     return To.addProcess(P);

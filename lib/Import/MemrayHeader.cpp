@@ -3,6 +3,8 @@
 // The header of memray's recordings, of versions 7 to 13.
 
 #include "MemrayHeader.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
 
 using namespace llvm;
 using namespace memkit;
@@ -11,6 +13,34 @@ static constexpr StringRef Magic("memray\0", 7);
 static constexpr size_t MaxPath = 1 << 16;
 
 bool memkit::isMemray(StringRef First) { return First.starts_with(Magic); }
+
+std::vector<std::string> memkit::memrayCommand(StringRef Command) {
+  SmallVector<StringRef, 16> All;
+  Command.split(All, ' ', -1, false);
+  ArrayRef<StringRef> Words = All;
+  auto Run = llvm::find(Words, "run");
+  bool IsMemray =
+      Run != Words.end() && Run != Words.begin() &&
+      (Run[-1].ends_with("memray") || Run[-1].ends_with("memray/__main__.py"));
+  std::vector<std::string> Own;
+  if (IsMemray) {
+    Words = Words.drop_front(size_t(Run - Words.begin()) + 1);
+    while (!Words.empty() && Words[0].starts_with("-")) {
+      StringRef Option = Words[0];
+      // What follows -m and -c is the program.
+      if (Option == "-m" || Option == "-c")
+        break;
+      bool HasValue = Option == "-o" || Option == "--output" ||
+                      Option == "-p" || Option == "--live-port";
+      Words =
+          Words.drop_front(std::min<size_t>(HasValue ? 2 : 1, Words.size()));
+    }
+    Own.push_back("python");
+  }
+  for (StringRef Word : Words)
+    Own.push_back(Word.str());
+  return Own;
+}
 
 /// The module search paths, which the import does not need.
 static void skipPaths(ByteReader &In) {

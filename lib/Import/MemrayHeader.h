@@ -31,6 +31,10 @@ struct MemrayHeader {
   bool hasCodeObjects() const { return Version >= 12; }
 };
 
+/// The words of the program's own command: those after `memray run` and its
+/// options, behind `python`. All words of another command line.
+std::vector<std::string> memrayCommand(llvm::StringRef Command);
+
 bool isMemray(llvm::StringRef First);
 /// Reads the header. Errors: another version, with both.
 llvm::Expected<MemrayHeader> readMemrayHeader(ByteReader &In);

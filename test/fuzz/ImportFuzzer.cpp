@@ -2,8 +2,8 @@
 //
 // Fuzzes a reader of another tool's recordings: MEMKIT_FORMAT.
 //
-// What a reader accepts must be a trace that can be opened, and whose sums equal
-// those of its events.
+// What a reader accepts must be a trace that can be opened, and whose sums
+// equal those of its events.
 
 #include "Import/Formats.h"
 #include "memkit/Model/Check.h"
