@@ -34,7 +34,7 @@ private:
   using Track = PerfettoWriter::Track;
 
   Track process(uint32_t Process);
-  Track counter(uint32_t Process, uint32_t Heap, StringRef Suffix);
+  Track counter(uint32_t Process, StringRef Name);
   Track thread(uint32_t Id);
 
   Error counters();
@@ -51,7 +51,7 @@ private:
   std::vector<Track> ProcessTracks, Steps; ///< by process; 0: not yet
   std::vector<bool> StepOpen;
   std::vector<Track> Threads; ///< by id; 0: not yet
-  StringMap<Track> Counters;  ///< by process, heap and counted value
+  StringMap<Track> Counters;  ///< by process and name
   DenseMap<std::pair<uint32_t, uint64_t>, Track> Ranges;
   uint64_t LeftOut = 0;
 };
@@ -65,10 +65,8 @@ TimelineWriter::Track TimelineWriter::process(uint32_t Process) {
   return Known;
 }
 
-/// Heap 0: a counter of the process itself.
-TimelineWriter::Track TimelineWriter::counter(uint32_t Process, uint32_t Heap,
-                                              StringRef Suffix) {
-  std::string Name = ((Heap ? T.heapName(Heap) : StringRef()) + Suffix).str();
+TimelineWriter::Track TimelineWriter::counter(uint32_t Process,
+                                              StringRef Name) {
   Track &Known = Counters[(Twine(Process) + ":" + Name).str()];
   if (!Known)
     Known = Out.counter(process(Process), Name);
@@ -92,7 +90,7 @@ Error TimelineWriter::counters() {
     return Series.takeError();
   return Parts.liveBytes(**Series, [&](uint32_t Process, uint32_t Heap,
                                        uint64_t TimeNs, uint64_t Bytes) {
-    Out.count(counter(Process, Heap, ""), TimeNs, Bytes);
+    Out.count(counter(Process, T.heapName(Heap)), TimeNs, Bytes);
   });
 }
 
@@ -130,19 +128,9 @@ void TimelineWriter::mark(const Mark &M) {
     return;
   case MarkKind::Oom:
     return Out.instant(process(M.Process), M.TimeNs, "out of memory", "oom");
-  case MarkKind::Rss:
-  case MarkKind::Pss:
-    if (!M.Values.empty())
-      Out.count(
-          counter(M.Process, 0,
-                  M.Kind == MarkKind::Rss ? "resident" : "proportional share"),
-          M.TimeNs, M.Values[0]);
-    return;
-  case MarkKind::HeapReserved:
-    if (M.Heap && !M.Values.empty())
-      Out.count(counter(M.Process, M.Heap, " reserved"), M.TimeNs, M.Values[0]);
-    return;
   default:
+    if (std::string Sample = sampleName(T, M); !Sample.empty())
+      Out.count(counter(M.Process, Sample), M.TimeNs, M.Values[0]);
     return;
   }
 }

@@ -12,6 +12,25 @@ using namespace llvm;
 
 namespace memkit {
 
+std::string sampleName(const Trace &T, const Mark &M) {
+  if (M.Values.empty() || M.Values[0] == UnknownBytes)
+    return "";
+  switch (M.Kind) {
+  case MarkKind::Rss:
+    return "resident";
+  case MarkKind::Pss:
+    return "proportional share";
+  case MarkKind::HeapReserved:
+    return M.Heap ? (T.heapName(M.Heap) + " reserved").str() : "";
+  case MarkKind::DeviceUsed:
+    return M.Id && M.Id <= T.devices().size()
+               ? (T.spaceName(static_cast<uint32_t>(M.Id)) + " used").str()
+               : "";
+  default:
+    return "";
+  }
+}
+
 namespace {
 
 /// Live bytes of heaps, interval by interval.

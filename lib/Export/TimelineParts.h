@@ -11,6 +11,11 @@
 
 namespace memkit {
 
+/// The name of the counter to which a mark with a measured number of bytes
+/// belongs, `resident`, `proportional share`, `HEAP reserved` or `SPACE used`;
+/// the bytes are the mark's first value. Empty: M is no such mark.
+std::string sampleName(const Trace &T, const Mark &M);
+
 /// Reads the parts of a selected run for a timeline, each part in one pass. The
 /// window of the selection (--since to --until or --at) cuts all parts. Errors:
 /// TraceError.
