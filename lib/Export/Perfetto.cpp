@@ -4,9 +4,9 @@
 
 #include "Perfetto.h"
 #include "FlameTree.h"
-#include "PerfettoWriter.h"
+#include "PerfettoHeaps.h"
 #include "TimelineParts.h"
-#include "llvm/ADT/DenseMap.h"
+#include <map>
 
 using namespace llvm;
 
@@ -18,11 +18,16 @@ namespace {
 constexpr uint64_t MaxScopes = 1'000'000;
 /// The maximum for the flame chart.
 constexpr size_t MaxNodes = 50'000;
+/// Rows of all heap profiles, some 20 bytes each, and frames of all their call
+/// stacks, some 4 bytes each.
+constexpr size_t MaxDumpRows = 500'000, MaxStackFrames = 3'000'000;
 
 class TimelineWriter {
 public:
-  TimelineWriter(raw_ostream &OS, const SelectedStats &S)
-      : S(S), T(S.trace()), Parts(S), Out(OS),
+  /// Stacks: the tree for heap profiles, or null.
+  TimelineWriter(raw_ostream &OS, const SelectedStats &S,
+                 const ShownTree *Stacks, bool Full)
+      : S(S), Stacks(Stacks), Full(Full), T(S.trace()), Parts(S), Out(OS),
         ProcessTracks(T.processes().size() + 1), Steps(ProcessTracks.size()),
         StepOpen(ProcessTracks.size()), Threads(T.threads().size() + 1) {}
 
@@ -45,6 +50,8 @@ private:
   Error scopes();
 
   const SelectedStats &S;
+  const ShownTree *Stacks;
+  bool Full;
   const Trace &T;
   TimelineParts Parts;
   PerfettoWriter Out;
@@ -52,7 +59,7 @@ private:
   std::vector<bool> StepOpen;
   std::vector<Track> Threads; ///< by id; 0: not yet
   StringMap<Track> Counters;  ///< by process and name
-  DenseMap<std::pair<uint32_t, uint64_t>, Track> Ranges;
+  std::map<std::pair<uint32_t, uint64_t>, Track> Ranges; ///< open ones
   uint64_t LeftOut = 0;
 };
 
@@ -85,13 +92,27 @@ TimelineWriter::Track TimelineWriter::thread(uint32_t Id) {
 }
 
 Error TimelineWriter::counters() {
-  Expected<std::unique_ptr<IntervalSeries>> Series = IntervalSeries::create(S);
+  Expected<std::unique_ptr<IntervalSeries>> Series =
+      IntervalSeries::create(S, /*NeedsLifetimes=*/false);
   if (!Series)
     return Series.takeError();
-  return Parts.liveBytes(**Series, [&](uint32_t Process, uint32_t Heap,
-                                       uint64_t TimeNs, uint64_t Bytes) {
+  auto Count = [&](uint32_t Process, uint32_t Heap, uint64_t TimeNs,
+                   uint64_t Bytes) {
     Out.count(counter(Process, T.heapName(Heap)), TimeNs, Bytes);
-  });
+  };
+  if (!Stacks)
+    return Parts.liveBytes(**Series, Count);
+  HeapPaths Paths(*Stacks, S, Full ? 0 : MaxStackFrames);
+  HeapDumps Dumps(S, **Series, Paths.byStack(), Full ? SIZE_MAX : MaxDumpRows);
+  auto Take = [&](size_t Process, size_t Interval,
+                  ArrayRef<IntervalChange> Rows) {
+    Dumps.take(Process, Interval, Rows);
+    return Error::success();
+  };
+  if (Error E = Parts.liveBytes(**Series, Count, Take))
+    return E;
+  PerfettoHeaps(Out, T, Paths).write(Dumps.finish());
+  return Error::success();
 }
 
 void TimelineWriter::step(const Mark &M) {
@@ -123,8 +144,10 @@ void TimelineWriter::mark(const Mark &M) {
     return Out.begin(On, M.TimeNs, Name, "range");
   }
   case MarkKind::RangeEnd:
-    if (Track On = Ranges.lookup({M.Process, M.Id}))
-      Out.end(On, M.TimeNs);
+    if (auto Open = Ranges.find({M.Process, M.Id}); Open != Ranges.end()) {
+      Out.end(Open->second, M.TimeNs);
+      Ranges.erase(Open);
+    }
     return;
   case MarkKind::Oom:
     return Out.instant(process(M.Process), M.TimeNs, "out of memory", "oom");
@@ -141,6 +164,8 @@ Error TimelineWriter::marks() {
   for (uint32_t Process = 1; Process < StepOpen.size(); ++Process)
     if (StepOpen[Process])
       Out.end(Steps[Process], Parts.endNs());
+  for (const auto &[Of, On] : Ranges)
+    Out.end(On, Parts.endNs());
   return Error::success();
 }
 
@@ -194,6 +219,7 @@ void TimelineWriter::chart(ShownTree Tree, const NodeRanks &Ranks,
 }
 
 Error TimelineWriter::run() {
+  Out.clocks(T.header().Start.RealtimeNs);
   if (Error E = counters())
     return E;
   if (Error E = marks())
@@ -203,8 +229,9 @@ Error TimelineWriter::run() {
 
 Expected<PerfettoResult> writePerfetto(raw_ostream &OS, const SelectedStats &S,
                                        ShownTree T, const NodeRanks &Ranks,
-                                       const Profile &Chart) {
-  TimelineWriter W(OS, S);
+                                       const Profile &Chart, bool HasStacks,
+                                       bool Full) {
+  TimelineWriter W(OS, S, HasStacks ? &T : nullptr, Full);
   if (Error E = W.run())
     return E;
   W.chart(T, Ranks, Chart);

@@ -257,7 +257,8 @@ static Error writePerfettoOf(raw_ostream &OS, const ProfileQuery &P) {
   if (!Chart)
     return Chart.takeError();
   Expected<PerfettoResult> Done =
-      writePerfetto(OS, P.stats(), P.tree(), NodeRanks(P.tree()), *Chart);
+      writePerfetto(OS, P.stats(), P.tree(), NodeRanks(P.tree()), *Chart,
+                    isOfStacks(Grouping) && !Invert, Full);
   if (!Done)
     return Done.takeError();
   warnOfScopes(P.trace(), Done->ScopesLeftOut);
