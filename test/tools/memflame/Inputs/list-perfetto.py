@@ -7,8 +7,9 @@ outer ones first, and its counter's values as `TIME VALUE`. Then heap profiles, 
 changed, and the bytes that are live in the heap. Fails where a message has a field that the classes
 do not know, where a slice ends that did not begin, or one is left open; where a heap profile would
 be wrong in Perfetto, which keeps sums by process and stack; and with `--live HEAP=BYTES...` unless
-the last profiles have these bytes."""
+the last profiles have these bytes, or with `--summary FILE` those of `memdump --summary --format=json`."""
 
+import json
 import sys
 
 from google.protobuf.unknown_fields import UnknownFieldSet
@@ -105,6 +106,17 @@ def check_clocks(packet):
     assert packet.clock_snapshot.primary_trace_clock == proto.BUILTIN_CLOCK_BOOTTIME
 
 
+def live_bytes(option, *values):
+    """The live bytes that the last profiles of each heap must have."""
+    if option == "--live":
+        return {heap: int(live) for heap, live in (text.split("=") for text in values)}
+    assert option == "--summary"
+    with open(values[0], encoding="utf-8") as file:
+        heaps = json.load(file)["heaps"]
+    return {heap["name"].replace(":", "_"): heap["live_bytes"] for heap in heaps
+            if heap["in_totals"] and heap["allocations"]}
+
+
 def main():
     trace = proto.Trace()
     data = open(sys.argv[1], "rb").read()
@@ -157,12 +169,11 @@ def main():
             print("  " + line)
     assert not profiles.pending, "a profile goes on behind the last packet"
     print("\n".join(profiles.lines))
-    if "--live" in sys.argv:
-        wanted = dict(text.split("=") for text in sys.argv[sys.argv.index("--live") + 1:])
+    if len(sys.argv) > 2:
         found = {}
         for (_, heap), live in profiles.live.items():
             found[heap] = found.get(heap, 0) + live
-        assert found == {heap: int(live) for heap, live in wanted.items()}, f"live: {found}"
+        assert found == live_bytes(*sys.argv[2:]), f"live: {found}"
 
 
 main()
