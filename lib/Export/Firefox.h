@@ -13,7 +13,7 @@ namespace memkit {
 
 struct FirefoxOptions {
   /// The maximum of blocks, each with at most two rows; 0: no limit. A block
-  /// takes some 80 bytes of the file. Above the limit blocks of one stack are
+  /// takes some 60 bytes of the file. Above the limit blocks of one stack are
   /// merged, see BlockSpans.
   size_t MaxBlocks = 500'000;
   /// The maximum of markers of threads, some 60 bytes each.
