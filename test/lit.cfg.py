@@ -12,11 +12,12 @@
 #   %obj_root      the build folder
 #   %tools         the folder of this build's tools
 #   %open_speedscope FILE   shows FILE in speedscope's page, prints its profiles
+#   %profiler_cli FILE COMMAND...   what the Firefox Profiler's own code says of FILE
 #   %readers       a Python that has the packages of .cache/readers
 #   %pprof         Go's pprof
 #   %memray COMMAND   a command whose Python finds memray
 #   %web           a Python that has gunicorn and Flask
-# Features: python, pythonX.Y, torch, gpu, chromium, speedscope, perfetto, duckdb,
+# Features: python, pythonX.Y, torch, gpu, chromium, speedscope, profiler-cli, perfetto, duckdb,
 # pandas, pprof, asan, ubsan, tsan, heaptrack, memray, root, and long and wheel (utils/check --long), and
 # flask, redis and postgres (likewise), cuda-allocator (utils/check --with=cuda-allocator), cuda-headers, and of a GPU cuda-device,
 # torch-cuda and jax-cuda (utils/check --gpu).
@@ -136,6 +137,11 @@ if node and os.path.isdir(os.path.join(packages, "speedscope")):
         ("%browser", " ".join([packages, chromium or "chromium"])))
     config.substitutions.append(
         ("%open_speedscope", " ".join([node, script, packages, chromium or "chromium"])))
+profiler_cli = os.path.join(packages, "@firefox-devtools/profiler-cli/dist/profiler-cli.js")
+if python and node and os.path.exists(profiler_cli):
+    config.available_features.add("profiler-cli")
+    script = os.path.join(config.test_source_root, "tools/memflame/Inputs/ask-profiler.py")
+    config.substitutions.append(("%profiler_cli", " ".join([python, script, node, profiler_cli])))
 readers = os.path.join(config.memkit_src_root, ".cache", "readers")
 if python and os.path.isdir(readers):
     command = "env PYTHONPATH=%s %s" % (readers, python)

@@ -254,7 +254,7 @@ need_browser_packages() {
   fi
   [ $no_install = 0 ] || die "not installed: the npm packages of utils/browser"
   command -v npm >/dev/null || need_packages nodejs npm
-  say "Installing speedscope and playwright-core into .cache/npm"
+  say "Installing speedscope, profiler-cli and playwright-core into .cache/npm"
   mkdir -p "$folder"
   for file in package.json package-lock.json; do
     cp "$root/utils/browser/$file" "$folder/$file"

@@ -20,28 +20,9 @@ std::string pathName(StringRef Function) {
   return Name;
 }
 
-/// Finds the place of each node.
-std::vector<uint32_t> PathTable::canonical(ShownTree T) {
-  const StackView &V = T.view();
-  std::vector<uint32_t> PlaceOf(V.numNodes() + 1);
-  DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> Known;
-  for (uint32_t N = 1; N <= V.numNodes(); ++N) {
-    uint32_t At = PlaceOf[V.parent(N)];
-    for (const ShownFrame &F : reverse(T.shown(V.frameOf(N)))) {
-      uint32_t Name = Names.find(&F - T.allShown().data());
-      auto [Found, New] = Known.try_emplace({At, Name}, Places.size());
-      if (New)
-        Places.push_back({At, Name});
-      At = Found->second;
-    }
-    PlaceOf[N] = At;
-  }
-  return PlaceOf;
-}
-
 PathTable::PathTable(ShownTree T, ArrayRef<Profile> Profiles)
-    : Names(T, FlameNames::Distinct::ByFunction),
-      Values(T, Profiles, canonical(T)) {}
+    : Names(T, FlameNames::Distinct::ByFunction), Paths(T, Names),
+      Values(T, Profiles, Paths.byNode()) {}
 
 void PathTable::forEach(
     function_ref<void(StringRef Path, ArrayRef<uint64_t>)> Do) const {
@@ -59,8 +40,8 @@ void PathTable::forEach(
   std::vector<uint32_t> Up;
   for (size_t Row : Order) {
     Up.clear();
-    for (uint32_t P = Values.node(Row); P; P = Places[P].Parent)
-      Up.push_back(Places[P].Name);
+    for (uint32_t P = Values.node(Row); P; P = Paths.parent(P))
+      Up.push_back(Paths.name(P));
     if (Up.empty())
       Up.push_back(FlameNames::NoStack);
     Path.clear();

@@ -5,7 +5,7 @@
 #ifndef MEMKIT_LIB_EXPORT_PATHTABLE_H
 #define MEMKIT_LIB_EXPORT_PATHTABLE_H
 
-#include "FlameTree.h"
+#include "NamePaths.h"
 #include "NodeValues.h"
 
 namespace memkit {
@@ -24,15 +24,8 @@ public:
                    Do) const;
 
 private:
-  /// A node of the tree of names; parents come before their children.
-  struct NameNode {
-    uint32_t Parent;
-    uint32_t Name;
-  };
-  std::vector<uint32_t> canonical(ShownTree T);
-
   FlameNames Names;
-  std::vector<NameNode> Places{{0, 0}};
+  NamePaths Paths;
   NodeValues Values;
 };
 

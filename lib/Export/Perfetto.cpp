@@ -4,12 +4,9 @@
 
 #include "Perfetto.h"
 #include "FlameTree.h"
-#include "Model/ScopeOccurrences.h"
-#include "PerfettoWriter.h"
-#include "memkit/Model/Intervals.h"
-#include "memkit/Trace/TraceError.h"
-#include "llvm/ADT/BitVector.h"
-#include "llvm/ADT/DenseMap.h"
+#include "PerfettoHeaps.h"
+#include "TimelineParts.h"
+#include <map>
 
 using namespace llvm;
 
@@ -21,14 +18,18 @@ namespace {
 constexpr uint64_t MaxScopes = 1'000'000;
 /// The maximum for the flame chart.
 constexpr size_t MaxNodes = 50'000;
+/// Rows of all heap profiles, some 20 bytes each, and frames of all their call
+/// stacks, some 4 bytes each.
+constexpr size_t MaxDumpRows = 500'000, MaxStackFrames = 3'000'000;
 
 class TimelineWriter {
 public:
-  TimelineWriter(raw_ostream &OS, const SelectedStats &S)
-      : S(S), T(S.trace()), Sel(S.selection()), Out(OS),
+  /// Stacks: the tree for heap profiles, or null.
+  TimelineWriter(raw_ostream &OS, const SelectedStats &S,
+                 const ShownTree *Stacks, bool Full)
+      : S(S), Stacks(Stacks), Full(Full), T(S.trace()), Parts(S), Out(OS),
         ProcessTracks(T.processes().size() + 1), Steps(ProcessTracks.size()),
-        StepOpen(ProcessTracks.size()), Threads(T.threads().size() + 1),
-        DrawnAt(Threads.size()) {}
+        StepOpen(ProcessTracks.size()), Threads(T.threads().size() + 1) {}
 
   Error run();
   void chart(ShownTree Tree, const NodeRanks &Ranks, const Profile &P);
@@ -37,20 +38,11 @@ public:
 private:
   using Track = PerfettoWriter::Track;
 
-  bool isInWindow(uint64_t TimeNs) const {
-    const TimeWindow &W = Sel.times();
-    return (!W.Since || TimeNs >= W.Since->TimeNs) &&
-           (!W.last() || TimeNs <= W.last()->TimeNs);
-  }
-  bool isChosen(uint32_t Process) const {
-    return Process && Process < ProcessTracks.size() && Sel.hasProcess(Process);
-  }
   Track process(uint32_t Process);
-  Track counter(uint32_t Process, uint32_t Heap, StringRef Suffix);
+  Track counter(uint32_t Process, StringRef Name);
   Track thread(uint32_t Id);
 
   Error counters();
-  void cutInterval(uint32_t Process, uint64_t EndNs);
   Error marks();
   void mark(const Mark &M);
   void step(const Mark &M);
@@ -58,19 +50,17 @@ private:
   Error scopes();
 
   const SelectedStats &S;
+  const ShownTree *Stacks;
+  bool Full;
   const Trace &T;
-  const Selection &Sel;
+  TimelineParts Parts;
   PerfettoWriter Out;
   std::vector<Track> ProcessTracks, Steps; ///< by process; 0: not yet
   std::vector<bool> StepOpen;
   std::vector<Track> Threads; ///< by id; 0: not yet
-  StringMap<Track> Counters;  ///< by process, heap and counted value
-  DenseMap<std::pair<uint32_t, uint64_t>, Track> Ranges;
-  /// By process and heap, at the end of the last interval.
-  DenseMap<std::pair<uint32_t, uint32_t>, uint64_t> LiveBytes;
-  std::vector<uint32_t> Changed;  ///< heaps
-  std::vector<BitVector> DrawnAt; ///< by thread, then depth
-  uint64_t Written = 0, LeftOut = 0;
+  StringMap<Track> Counters;  ///< by process and name
+  std::map<std::pair<uint32_t, uint64_t>, Track> Ranges; ///< open ones
+  uint64_t LeftOut = 0;
 };
 
 } // namespace
@@ -82,10 +72,8 @@ TimelineWriter::Track TimelineWriter::process(uint32_t Process) {
   return Known;
 }
 
-/// Heap 0: a counter of the process itself.
-TimelineWriter::Track TimelineWriter::counter(uint32_t Process, uint32_t Heap,
-                                              StringRef Suffix) {
-  std::string Name = ((Heap ? T.heapName(Heap) : StringRef()) + Suffix).str();
+TimelineWriter::Track TimelineWriter::counter(uint32_t Process,
+                                              StringRef Name) {
   Track &Known = Counters[(Twine(Process) + ":" + Name).str()];
   if (!Known)
     Known = Out.counter(process(Process), Name);
@@ -103,42 +91,28 @@ TimelineWriter::Track TimelineWriter::thread(uint32_t Id) {
   return Known;
 }
 
-/// Writes the live bytes of Process's heaps at the end of an interval, after
-/// all its rows.
-void TimelineWriter::cutInterval(uint32_t Process, uint64_t EndNs) {
-  llvm::sort(Changed);
-  Changed.erase(std::unique(Changed.begin(), Changed.end()), Changed.end());
-  if (isInWindow(EndNs))
-    for (uint32_t Heap : Changed)
-      Out.count(counter(Process, Heap, ""), EndNs, LiveBytes[{Process, Heap}]);
-  Changed.clear();
-}
-
 Error TimelineWriter::counters() {
-  Expected<std::unique_ptr<IntervalSeries>> Series = IntervalSeries::create(S);
+  Expected<std::unique_ptr<IntervalSeries>> Series =
+      IntervalSeries::create(S, /*NeedsLifetimes=*/false);
   if (!Series)
     return Series.takeError();
-  std::optional<std::pair<size_t, size_t>> Now; // process and interval
-  auto Cut = [&] {
-    const ProcessIntervals &I = (*Series)->processes()[Now->first];
-    cutInterval(I.Process, I.Heads[Now->second].EndNs);
+  auto Count = [&](uint32_t Process, uint32_t Heap, uint64_t TimeNs,
+                   uint64_t Bytes) {
+    Out.count(counter(Process, T.heapName(Heap)), TimeNs, Bytes);
   };
-  // An interval with many rows comes in several pieces.
-  Error E = (*Series)->forEach(
-      [&](size_t Process, size_t Interval, ArrayRef<IntervalChange> Rows) {
-        if (Now && *Now != std::pair(Process, Interval))
-          Cut();
-        Now = {Process, Interval};
-        for (const IntervalChange &R : Rows) {
-          LiveBytes[{(*Series)->processes()[Process].Process, R.Heap}] +=
-              R.Bytes - R.BytesBefore;
-          Changed.push_back(R.Heap);
-        }
-        return Error::success();
-      });
-  if (Now)
-    Cut();
-  return E;
+  if (!Stacks)
+    return Parts.liveBytes(**Series, Count);
+  HeapPaths Paths(*Stacks, S, Full ? 0 : MaxStackFrames);
+  HeapDumps Dumps(S, **Series, Paths.byStack(), Full ? SIZE_MAX : MaxDumpRows);
+  auto Take = [&](size_t Process, size_t Interval,
+                  ArrayRef<IntervalChange> Rows) {
+    Dumps.take(Process, Interval, Rows);
+    return Error::success();
+  };
+  if (Error E = Parts.liveBytes(**Series, Count, Take))
+    return E;
+  PerfettoHeaps(Out, T, Paths).write(Dumps.finish());
+  return Error::success();
 }
 
 void TimelineWriter::step(const Mark &M) {
@@ -170,96 +144,48 @@ void TimelineWriter::mark(const Mark &M) {
     return Out.begin(On, M.TimeNs, Name, "range");
   }
   case MarkKind::RangeEnd:
-    if (Track On = Ranges.lookup({M.Process, M.Id}))
-      Out.end(On, M.TimeNs);
+    if (auto Open = Ranges.find({M.Process, M.Id}); Open != Ranges.end()) {
+      Out.end(Open->second, M.TimeNs);
+      Ranges.erase(Open);
+    }
     return;
   case MarkKind::Oom:
     return Out.instant(process(M.Process), M.TimeNs, "out of memory", "oom");
-  case MarkKind::Rss:
-  case MarkKind::Pss:
-    if (!M.Values.empty())
-      Out.count(
-          counter(M.Process, 0,
-                  M.Kind == MarkKind::Rss ? "resident" : "proportional share"),
-          M.TimeNs, M.Values[0]);
-    return;
-  case MarkKind::HeapReserved:
-    if (M.Heap && !M.Values.empty())
-      Out.count(counter(M.Process, M.Heap, " reserved"), M.TimeNs, M.Values[0]);
-    return;
   default:
+    if (std::string Sample = sampleName(T, M); !Sample.empty())
+      Out.count(counter(M.Process, Sample), M.TimeNs, M.Values[0]);
     return;
   }
 }
 
 Error TimelineWriter::marks() {
-  Marks Section;
-  for (const SectionInfo &B : T.reader().sections()) {
-    if (B.Kind != SectionKind::Marks)
-      continue;
-    if (Error E = T.reader().read(B, Section))
-      return E;
-    if (std::string Wrong = T.limits().check(Section); !Wrong.empty())
-      return makeTraceError(T.name(), B.Offset, Wrong);
-    for (const Mark &M : Section.Rows)
-      if (isChosen(M.Process) && isInWindow(M.TimeNs))
-        mark(M);
-  }
+  if (Error E = Parts.marks([&](const Mark &M) { mark(M); }))
+    return E;
   for (uint32_t Process = 1; Process < StepOpen.size(); ++Process)
     if (StepOpen[Process])
-      Out.end(Steps[Process],
-              std::min(T.endNs(), Sel.times().last()
-                                      ? Sel.times().last()->TimeNs
-                                      : UINT64_MAX));
+      Out.end(Steps[Process], Parts.endNs());
+  for (const auto &[Of, On] : Ranges)
+    Out.end(On, Parts.endNs());
   return Error::success();
 }
 
-/// Leaves out scopes that begin after the limit; earlier scopes still end.
 void TimelineWriter::scope(const ScopeOccurrences::ScopeOccurrence &Sp,
                            bool Begins) {
-  BitVector &Drawn = DrawnAt[Sp.Thread];
-  if (!Begins) {
-    if (Drawn[Sp.Depth])
-      Out.end(thread(Sp.Thread), Sp.LastNs);
-    return;
-  }
-  if (Drawn.size() <= Sp.Depth)
-    Drawn.resize(Sp.Depth + 1);
-  Drawn[Sp.Depth] = Written < MaxScopes;
-  if (!Drawn[Sp.Depth]) {
-    ++LeftOut;
-    return;
-  }
+  if (!Begins)
+    return Out.end(thread(Sp.Thread), Sp.LastNs);
   const ScopeRecord &Sc =
       T.scopes()[T.scopePaths()[Sp.ScopePath - 1].Scope - 1];
   Out.begin(thread(Sp.Thread), Sp.BeginNs, T.string(Sc.Name),
             scopeKindName(Sc.Kind));
-  ++Written;
 }
 
 Error TimelineWriter::scopes() {
-  ScopeOccurrences Spans(T.scopePaths());
-  auto Do = [&](const ScopeOccurrences::ScopeOccurrence &Sp, bool Begins) {
-    scope(Sp, Begins);
-  };
-  EventTable E;
-  for (const SectionInfo &B : T.reader().sections()) {
-    if (B.Kind != SectionKind::Events || T.scopePaths().empty() ||
-        !isChosen(B.Process))
-      continue;
-    if (Error Err = T.reader().read(B, E))
-      return Err;
-    if (std::string Wrong = T.limits().check(E); !Wrong.empty())
-      return makeTraceError(T.name(), B.Offset, Wrong);
-    for (size_t At = 0; At != E.allocations(); ++At) {
-      uint32_t Row = E.AllocRow[At];
-      uint32_t Thread = E.threadOf(Row);
-      if (isInWindow(E.TimeNs[Row]) && Sel.hasThread(Thread))
-        Spans.allocation(Thread, E.ScopePath.empty() ? 0 : E.ScopePath[At],
-                         E.TimeNs[Row], Do);
-    }
-  }
-  Spans.finish(Do);
+  Expected<uint64_t> Missing =
+      Parts.scopes(MaxScopes, [&](const ScopeOccurrences::ScopeOccurrence &Sp,
+                                  bool Begins) { scope(Sp, Begins); });
+  if (!Missing)
+    return Missing.takeError();
+  LeftOut = *Missing;
   return Error::success();
 }
 
@@ -293,6 +219,7 @@ void TimelineWriter::chart(ShownTree Tree, const NodeRanks &Ranks,
 }
 
 Error TimelineWriter::run() {
+  Out.clocks(T.header().Start.RealtimeNs);
   if (Error E = counters())
     return E;
   if (Error E = marks())
@@ -302,8 +229,9 @@ Error TimelineWriter::run() {
 
 Expected<PerfettoResult> writePerfetto(raw_ostream &OS, const SelectedStats &S,
                                        ShownTree T, const NodeRanks &Ranks,
-                                       const Profile &Chart) {
-  TimelineWriter W(OS, S);
+                                       const Profile &Chart, bool HasStacks,
+                                       bool Full) {
+  TimelineWriter W(OS, S, HasStacks ? &T : nullptr, Full);
   if (Error E = W.run())
     return E;
   W.chart(T, Ranks, Chart);

@@ -17,15 +17,24 @@ enum : unsigned { Packet = 1 };
 }
 namespace packet {
 enum : unsigned {
+  ClockSnapshot = 6,
   Timestamp = 8,
   SequenceId = 10,
   TrackEvent = 11,
   InternedData = 12,
   SequenceFlags = 13,
+  ProfilePacket = 37,
   TrackDescriptor = 60,
 };
 enum : uint64_t { StateCleared = 1, NeedsState = 2 };
 } // namespace packet
+namespace clock_snapshot {
+enum : unsigned { Clocks = 1, PrimaryTraceClock = 2 };
+enum : uint64_t { Realtime = 1, MonotonicCoarse = 4, Boottime = 6 };
+} // namespace clock_snapshot
+namespace clock_value {
+enum : unsigned { ClockId = 1, Timestamp = 2 };
+}
 namespace interned {
 enum : unsigned { Iid = 1, Name = 2 };
 }
@@ -77,6 +86,37 @@ void PerfettoWriter::packet(function_ref<void(ProtoWriter &)> Fill) {
     P.number(packet::SequenceFlags, Flags);
   });
   OS << Packet.bytes();
+}
+
+void PerfettoWriter::clocks(uint64_t RealtimeNs) {
+  Packet.clear();
+  Packet.message(trace::Packet, [&](ProtoWriter &P) {
+    P.message(packet::ClockSnapshot, [&](ProtoWriter &S) {
+      // Packets have boot time, heap profiles coarse monotonic time.
+      for (auto [Clock, TimeNs] :
+           {std::pair(clock_snapshot::Boottime, uint64_t(0)),
+            std::pair(clock_snapshot::MonotonicCoarse, uint64_t(0)),
+            std::pair(clock_snapshot::Realtime, RealtimeNs)})
+        S.message(clock_snapshot::Clocks,
+                  [&, Clock = Clock, TimeNs = TimeNs](ProtoWriter &C) {
+                    C.number(clock_value::ClockId, Clock);
+                    C.number(clock_value::Timestamp, TimeNs);
+                  });
+      S.number(clock_snapshot::PrimaryTraceClock, clock_snapshot::Boottime);
+    });
+    P.number(packet::SequenceId, 1);
+  });
+  OS << Packet.bytes();
+}
+
+void PerfettoWriter::heapProfile(uint64_t TimeNs, StringRef Interned,
+                                 function_ref<void(ProtoWriter &)> Fill) {
+  packet([&](ProtoWriter &P) {
+    P.number(packet::Timestamp, TimeNs);
+    if (!Interned.empty())
+      P.text(packet::InternedData, Interned);
+    P.message(packet::ProfilePacket, Fill);
+  });
 }
 
 PerfettoWriter::Track

@@ -35,6 +35,12 @@ public:
                llvm::StringRef Category);
   void count(Track On, uint64_t TimeNs, uint64_t Value);
 
+  /// The time of the trace's time 0, since 1970. Write this packet first.
+  void clocks(uint64_t RealtimeNs);
+  /// A ProfilePacket, and the entries of InternedData that the packet needs.
+  void heapProfile(uint64_t TimeNs, llvm::StringRef Interned,
+                   llvm::function_ref<void(ProtoWriter &)> Fill);
+
 private:
   /// Interned texts of one kind. The first packet that uses an id defines it.
   struct InternedTexts {

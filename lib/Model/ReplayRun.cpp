@@ -96,7 +96,8 @@ Error Replay::allocate(ReplayCursor &C) {
          {.AllocatedNs = TimeNs,
           .Block = I.Live.next(),
           .Size = Size,
-          .Weight = P.Weight},
+          .Weight = P.Weight,
+          .AllocatedBy = Thread},
          Entry);
     I.Live.add(Entry, TimeNs, Thread);
     if (P.isAny())
@@ -123,7 +124,8 @@ Error Replay::allocate(ReplayCursor &C) {
        {.AllocatedNs = TimeNs,
         .Block = Ref.AllocationId,
         .Size = Size,
-        .Weight = P.Weight},
+        .Weight = P.Weight,
+        .AllocatedBy = Thread},
        Entry);
   I.Live.add(Entry, TimeNs, Thread);
   if (P.isAny())
@@ -160,7 +162,8 @@ Error Replay::reference(ReplayCursor &C) {
          {.AllocatedNs = Block.allocatedNs(),
           .Block = AllocationId,
           .Size = Entry.Size,
-          .Weight = P.Weight},
+          .Weight = P.Weight,
+          .AllocatedBy = Block.thread()},
          Entry);
     I.Live.erase(Block);
     return Error::success();
@@ -178,7 +181,8 @@ Error Replay::reference(ReplayCursor &C) {
        {.AllocatedNs = Block.allocatedNs(),
         .Block = AllocationId,
         .Size = Size,
-        .SizeBefore = SizeBefore},
+        .SizeBefore = SizeBefore,
+        .AllocatedBy = Block.thread()},
        Entry);
   return Error::success();
 }
@@ -197,7 +201,9 @@ Error Replay::split(ReplayCursor &C, LiveSet::LiveCursor Block) {
   tell(C,
        {.AllocatedNs = AllocatedNs,
         .Block = C.Open->Block[C.ref()],
-        .Size = Size},
+        .Size = Size,
+        .SizeBefore = Rest.Size,
+        .AllocatedBy = Thread},
        Rest);
   Rest.Size -= Size;
   if (P.Address)

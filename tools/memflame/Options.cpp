@@ -28,6 +28,9 @@ cl::opt<FlameFormat> OutputFormat(
                clEnumValN(FlameFormat::Pprof, "pprof", "a file for pprof"),
                clEnumValN(FlameFormat::Perfetto, "perfetto",
                           "the run's timeline, a file for Perfetto"),
+               clEnumValN(FlameFormat::Firefox, "firefox",
+                          "each allocation and free, a file for the Firefox "
+                          "Profiler"),
                clEnumValN(FlameFormat::Csv, "csv", "a row for each stack")),
     cl::init(FlameFormat::Speedscope), cl::cat(helpGroup(HelpGroup::Expert)));
 cl::list<Metric> Metrics(
@@ -127,6 +130,13 @@ Error checkOptions() {
   if (!MaxAge.empty() && !Metrics.empty() &&
       !is_contained(Metrics, Metric::Temporary))
     return makeUsageError("--max-age needs --metric=temporary");
+  if (OutputFormat == FlameFormat::Firefox &&
+      (!Metrics.empty() || !MaxAge.empty()))
+    return makeUsageError("--format=firefox has no --metric and no --max-age: "
+                          "the viewer sums the bytes");
+  if (OutputFormat == FlameFormat::Firefox && !hasPlainKeys(Grouping))
+    return makeUsageError("with --format=firefox, --group-by must be a "
+                          "grouping of stacks or scope paths");
   if ((TimeOrder || !MaxAge.empty()) && !hasPlainKeys(Grouping))
     return makeUsageError("with --time-order and --max-age, --group-by must be "
                           "a grouping of stacks or scope paths");

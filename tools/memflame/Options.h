@@ -18,7 +18,8 @@ enum class FlameFormat {
   Perfetto,
   Csv,
   Html,
-  Svg
+  Svg,
+  Firefox
 };
 
 extern llvm::cl::opt<std::string> Input, Output, MaxAge;

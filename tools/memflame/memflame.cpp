@@ -9,6 +9,7 @@
 #include "Cli/ToolMain.h"
 #include "Export/Collapsed.h"
 #include "Export/Csv.h"
+#include "Export/Firefox.h"
 #include "Export/FlameSvg.h"
 #include "Export/Perfetto.h"
 #include "Export/Pprof.h"
@@ -244,18 +245,45 @@ static Error writeColumns(raw_ostream &OS, const ProfileQuery &P) {
   return Error::success();
 }
 
+static void warnOfScopes(const Trace &T, uint64_t LeftOut) {
+  if (LeftOut)
+    warn(T.name() + ": the last " + formatCount(LeftOut) +
+         " scopes were left out; choose a window with --since and --until");
+}
+
 static Error writePerfettoOf(raw_ostream &OS, const ProfileQuery &P) {
   Expected<Profile> Chart =
       P.profile(wantedMetrics(P.stats(), {Metric::Peak}).front());
   if (!Chart)
     return Chart.takeError();
   Expected<PerfettoResult> Done =
-      writePerfetto(OS, P.stats(), P.tree(), NodeRanks(P.tree()), *Chart);
+      writePerfetto(OS, P.stats(), P.tree(), NodeRanks(P.tree()), *Chart,
+                    isOfStacks(Grouping) && !Invert, Full);
   if (!Done)
     return Done.takeError();
-  if (Done->ScopesLeftOut)
-    warn(P.trace().name() + ": the last " + formatCount(Done->ScopesLeftOut) +
-         " scopes were left out; choose a window with --since and --until");
+  warnOfScopes(P.trace(), Done->ScopesLeftOut);
+  return Error::success();
+}
+
+static Error writeFirefoxOf(raw_ostream &OS, const ProfileQuery &P) {
+  FirefoxOptions Options;
+  Options.Program = oneLine(queryProgram(P.trace()));
+  if (Full)
+    Options.MaxBlocks = 0;
+  FrameOwners Owners(P.trace(), Places(P.stats()), Grouping);
+  Expected<FirefoxResult> Done =
+      writeFirefox(OS, P.stats(), P.keys(), P.tree(), Owners, Options);
+  if (!Done)
+    return Done.takeError();
+  std::string Name = P.trace().name().str();
+  if (Done->RoundedNs)
+    warn(Name + ": " + formatCount(Done->Blocks) + " blocks were merged to " +
+         formatCount(Done->Merged) + " of equal stacks and times, and times " +
+         "rounded up to " + formatTime(Done->RoundedNs) +
+         (Done->HasSmaller ? "; the smallest stacks are '(smaller)'" : "") +
+         "; choose a part with --heap, --min-size, --since and --until, or " +
+         "keep all with --full");
+  warnOfScopes(P.trace(), Done->ScopesLeftOut);
   return Error::success();
 }
 
@@ -274,6 +302,8 @@ static Error write(raw_ostream &OS, const ProfileQuery &P) {
     return writeColumns(OS, P);
   case FlameFormat::Perfetto:
     return writePerfettoOf(OS, P);
+  case FlameFormat::Firefox:
+    return writeFirefoxOf(OS, P);
   }
   llvm_unreachable("all formats are handled");
 }
@@ -304,7 +334,8 @@ static Expected<std::unique_ptr<ProfileQuery>> ask(SelectionSpec Spec) {
   Options.By = Grouping;
   Options.LinesOfPython = !Grouping.getNumOccurrences() &&
                           OutputFormat != FlameFormat::Pprof &&
-                          OutputFormat != FlameFormat::Perfetto;
+                          OutputFormat != FlameFormat::Perfetto &&
+                          OutputFormat != FlameFormat::Firefox;
   Options.Shape.Invert = Invert;
   Options.Shape.MergeRecursion = MergeRecursion;
   Options.Shape.StripPrefixes = {StripPrefixes.begin(), StripPrefixes.end()};

@@ -47,10 +47,12 @@ struct ReplayedEvent {
   uint64_t AllocatedNs = 0; ///< of the block
   uint64_t Block = 0;       ///< its allocation id
   uint64_t Size = 0;        ///< of the block after the event; freed: before it
-  uint64_t SizeBefore = 0;  ///< of a resized block
+  uint64_t SizeBefore = 0;  ///< of a resized or split block
   uint32_t Weight = 0;      ///< number of blocks it stands for; 0: one, exact
   uint32_t Process = 0;
   uint32_t Thread = 0; ///< of the event
+  /// The thread that allocated the block; 0 unless KeepThreads.
+  uint32_t AllocatedBy = 0;
   uint32_t Heap = 0;
   uint32_t Stack = 0; ///< or the key from KeyOf
   uint32_t ScopePath = 0;
