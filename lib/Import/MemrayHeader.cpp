@@ -30,8 +30,10 @@ std::vector<std::string> memkit::memrayCommand(StringRef Command) {
       // What follows -m and -c is the program.
       if (Option == "-m" || Option == "-c")
         break;
-      bool HasValue = Option == "-o" || Option == "--output" ||
-                      Option == "-p" || Option == "--live-port";
+      // Of memray's own options.
+      StringRef Name = Option.ltrim('-');
+      bool HasValue =
+          Name == "o" || Name == "output" || Name == "p" || Name == "live-port";
       Words =
           Words.drop_front(std::min<size_t>(HasValue ? 2 : 1, Words.size()));
     }
