@@ -58,6 +58,12 @@ public:
   /// read. Size is at most 64 KiB.
   llvm::StringRef lookAhead(size_t Size);
   void skip(uint64_t Size);
+  /// Reads no more: atEnd() is true.
+  void skipRest() {
+    Base += At;
+    At = End = 0;
+    IsLast = true;
+  }
   /// The text before the next NUL, which is read, too; at most Max bytes.
   llvm::StringRef zeroTerminated(size_t Max);
   /// The next line without its end (LF or CR LF); nothing: the end, or a

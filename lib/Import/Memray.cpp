@@ -138,7 +138,8 @@ private:
     if (Byte & 16)
       return pop(1 + (Byte & 15));
     switch (Byte) {
-    case 0: // fills the file
+    case 0: // of a file that was not written to its end
+      In.skipRest();
       return nullptr;
     case 1:
       IsDone = true;
@@ -156,6 +157,8 @@ private:
     switch (Type) {
     case 0:
       IsDone = Flags == 1;
+      if (!Flags)
+        In.skipRest();
       return Flags > 1 ? "a record of an unknown kind" : nullptr;
     case 1:
     case 2:
@@ -323,11 +326,17 @@ private:
     To.mark(std::move(M));
   }
 
+  /// An object of Python has no size, so the record is no block.
+  void addObject() {
+    ++Objects;
+    To.loss(Process, LossKind::NotImported);
+  }
+
   const char *object(uint8_t Flags) {
     pointer(Flags >> 1 & 15);
     if (H.HasNative && Flags & 1)
       delta(LastNative);
-    ++Objects;
+    addObject();
     return nullptr;
   }
 
@@ -405,6 +414,7 @@ private:
   const char *aggregatedRecord(uint8_t Byte) {
     switch (Byte) {
     case 0:
+      In.skipRest();
       return nullptr;
     case 1:
       return memorySnapshot();
@@ -415,7 +425,7 @@ private:
     case 4:
       return aggregatedFrame();
     case 13: // an object without a size
-      ++Objects;
+      addObject();
       In.varint();
       if (H.HasNative)
         In.varint();

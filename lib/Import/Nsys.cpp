@@ -306,8 +306,10 @@ private:
         ("SELECT start, globalPid, deviceId, address, bytes, " +
          Column("memKind", "2") + ", memoryOperationType, " +
          Column("correlationId", "NULL") + ", " + Column("streamId", "0") +
-         ", " + Column("localMemoryPoolAddress", "NULL") + " FROM " +
-         UsageTable + " ORDER BY start, rowid")
+         ", " + Column("localMemoryPoolAddress", "NULL") + ", " +
+         Column("localMemoryPoolSize", "NULL") + ", " +
+         Column("localMemoryPoolUtilizedSize", "NULL") + " FROM " + UsageTable +
+         " ORDER BY start, rowid")
             .str();
     return Db.query(Sql, [&](const Row &R) { return usage(R); });
   }
@@ -353,13 +355,40 @@ private:
     B.Stream = To.stream(uint64_t(R.number(8)));
     Live.add(Address,
              {To.allocate(P.Process, Thread, uint64_t(Start), B), Bytes});
+    if (!R.isNull(9) && !R.isNull(10))
+      markPool(R, P.Process, B.Heap);
     return Error::success();
   }
+
+  /// What the pool of an allocation has taken from the device.
+  void markPool(const Row &R, uint32_t Process, uint32_t Heap) {
+    auto Reserved = uint64_t(R.number(10)), Active = uint64_t(R.number(11));
+    if (Reserved > (uint64_t(1) << 56) || Active > Reserved)
+      return;
+    std::map<uint64_t, NsysPool> &Of = PoolsOf[Heap];
+    Of[uint64_t(R.number(9))] = {Reserved, Active};
+    Mark M;
+    M.Kind = MarkKind::HeapReserved;
+    M.Process = Process;
+    M.TimeNs = uint64_t(R.number(0));
+    M.Heap = Heap;
+    M.Values = {0, 0};
+    for (const auto &[Address, Pool] : Of) {
+      M.Values[0] += Pool.Reserved;
+      M.Values[1] += Pool.Active;
+    }
+    To.mark(std::move(M));
+  }
+
+  struct NsysPool {
+    uint64_t Reserved = 0, Active = 0; ///< bytes
+  };
 
   Database &Db;
   TraceBuilder &To;
   std::string Name;
-  std::set<std::string> Columns; ///< of UsageTable
+  std::map<uint32_t, std::map<uint64_t, NsysPool>> PoolsOf; ///< heap, address
+  std::set<std::string> Columns;                            ///< of UsageTable
   std::map<int64_t, Device> Devices;
   std::map<uint64_t, std::string> Names; ///< of processes, by pid
   std::map<uint64_t, int32_t> Ranks;     ///< by pid

@@ -383,12 +383,12 @@ Error memkit::readPprof(const ImportFile &File, TraceBuilder &To,
   if (!In)
     return In.takeError();
   // Strings come last, so the whole message is read first.
-  constexpr size_t MaxBytes = size_t(1) << 30;
+  constexpr size_t MaxBytes = size_t(256) << 20;
   std::string Message;
   while (!In->atEnd()) {
     StringRef Part = In->lookAhead(1 << 16);
     if (Message.size() + Part.size() > MaxBytes)
-      return In->fail("a profile of more than 1 GiB");
+      return In->fail("a profile of more than 256 MiB");
     Message += Part;
     In->skip(Part.size());
   }

@@ -168,8 +168,7 @@ uint64_t Trace::lostEvents() const {
   std::vector<uint64_t> Counts = losses();
   uint64_t Sum = 0;
   for (size_t K = 0; K != Counts.size(); ++K)
-    if (K != static_cast<size_t>(LossKind::TableFull) &&
-        K != static_cast<size_t>(LossKind::Events))
+    if (losesEvents(lossKindAt(K)))
       Sum += Counts[K];
   return Sum;
 }

@@ -198,8 +198,7 @@ void LiveStats::split(BlockRef B, uint64_t TimeNs, uint64_t Enclosing) {
 void LiveStats::addLoss(uint32_t Process, LossKind Kind, uint64_t Count) {
   LiveProcess &I = *Processes[Process];
   I.Losses[lossIndex(Kind)] += Count;
-  // Other kinds lose only a stack's leaf, or leave out events on request.
-  if (Kind != LossKind::TableFull && Kind != LossKind::Events)
+  if (losesEvents(Kind))
     I.T.Lost += Count;
 }
 

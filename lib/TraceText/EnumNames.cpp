@@ -24,7 +24,7 @@ static constexpr StringLiteral MarkKinds[] = {
     "block-name", "pss",         "version"};
 static constexpr StringLiteral LossKinds[] = {
     "ring-full",  "table-full", "unknown-free", "double-allocate",
-    "bad-record", "no-ring",    "events"};
+    "bad-record", "no-ring",    "events",       "not-imported"};
 
 static constexpr StringLiteral TensorCategories[] = {
     "unknown",    "parameter", "gradient", "optimizer-state",

@@ -193,6 +193,7 @@ struct ThreadStats {
   }
 };
 
+/// Losses other than TableFull, Events and NotImported are lost events.
 enum class LossKind : uint8_t {
   RingFull = 0,       ///< records dropped because a ring stayed full
   TableFull = 1,      ///< stacks cut to an ancestor because the table was full
@@ -201,11 +202,18 @@ enum class LossKind : uint8_t {
   BadRecord = 4,      ///< the program's side of shared memory held nonsense
   NoRing = 5,         ///< events of threads without a ring
   Events = 6,         ///< left out on request (--events, --max-size)
+  /// Records of another tool's recording that a trace has no place for.
+  NotImported = 7,
   /// Readers replace unknown kinds by this value.
   Unknown = 255,
 };
+/// Whether the loss is one of events that belong into the trace.
+inline constexpr bool losesEvents(LossKind K) {
+  return K != LossKind::TableFull && K != LossKind::Events &&
+         K != LossKind::NotImported;
+}
 /// Without Unknown.
-inline constexpr uint8_t NumLossKinds = 7;
+inline constexpr uint8_t NumLossKinds = 8;
 /// The index of a kind in an array of counts; Unknown comes last.
 inline constexpr size_t lossIndex(LossKind K) {
   return K < LossKind(NumLossKinds) ? size_t(K) : NumLossKinds;

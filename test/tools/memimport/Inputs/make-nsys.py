@@ -44,7 +44,8 @@ elif kind == "old":
 elif kind != "none":
     db.execute(f"CREATE TABLE {TABLE} (start INTEGER, globalPid INTEGER, deviceId INTEGER, address INTEGER, "
                "bytes INTEGER, memKind INTEGER, memoryOperationType INTEGER, correlationId INTEGER, "
-               "streamId INTEGER, localMemoryPoolAddress INTEGER)")
+               "streamId INTEGER, localMemoryPoolAddress INTEGER, localMemoryPoolSize INTEGER, "
+               "localMemoryPoolUtilizedSize INTEGER)")
     rows = [
         # ms, device, address, bytes, kind, operation, correlation, stream, pool
         (100, 0, 0x10000, 1 << 20, 2, 0, 7, 0, None),
@@ -59,6 +60,7 @@ elif kind != "none":
     if kind == "huge":
         rows = [(100, 0, 0x10000, -1, 2, 0, 7, 0, None)]
     for ms, device, address, size, memory, operation, correlation, stream, pool in rows:
-        db.execute(f"INSERT INTO {TABLE} VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                   (ms * 1000000, GLOBAL, device, address, size, memory, operation, correlation, stream, pool))
+        db.execute(f"INSERT INTO {TABLE} VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                   (ms * 1000000, GLOBAL, device, address, size, memory, operation, correlation, stream, pool,
+                    pool and 32 << 20, pool and 2 << 20))
 db.commit()
