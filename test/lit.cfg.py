@@ -18,7 +18,7 @@
 #   %memray COMMAND   a command whose Python finds memray
 #   %web           a Python that has gunicorn and Flask
 # Features: python, pythonX.Y, torch, gpu, chromium, speedscope, profiler-cli, perfetto, duckdb,
-# pandas, pprof, asan, ubsan, tsan, heaptrack, memray, root, and long and wheel (utils/check --long), and
+# pandas, pprof, asan, ubsan, tsan, heaptrack, memray, debuginfod, dwz, root, and long and wheel (utils/check --long), and
 # flask, redis and postgres (likewise), cuda-allocator (utils/check --with=cuda-allocator), cuda-headers, and of a GPU cuda-device,
 # torch-cuda and jax-cuda (utils/check --gpu).
 
@@ -179,6 +179,10 @@ debian11 = os.path.join(config.memkit_src_root, ".cache", "debian11")
 if os.path.exists(os.path.join(debian11, "installed")) and os.geteuid() == 0:
     config.available_features.add("debian11")
     config.substitutions.append(("%debian11", debian11))
+if shutil.which("debuginfod"):
+    config.available_features.add("debuginfod")
+if shutil.which("dwz"):
+    config.available_features.add("dwz")
 if shutil.which("zstd"):
     config.available_features.add("zstd")
 if shutil.which("redis-server"):

@@ -35,6 +35,10 @@ StringRef fieldName(RequestField Field) {
     return "at";
   case RequestField::Renames:
     return "map";
+  case RequestField::Binaries:
+    return "exe";
+  case RequestField::PerfMaps:
+    return "perf-map";
   case RequestField::PythonObjects:
     return "python-objects";
   case RequestField::Overwrite:

@@ -3,84 +3,36 @@
 // Adds symbols to a trace.
 
 #include "SymbolizeTrace.h"
-#include "Symbolizer.h"
+#include "DebugServers.h"
+#include "FrameResolver.h"
 #include "Trace/NameTable.h"
 #include "memkit/Trace/TraceReader.h"
 #include "memkit/Trace/TraceWriter.h"
-#include "llvm/ADT/BitVector.h"
 
 using namespace llvm;
 using namespace memkit;
 
-namespace {
-
-/// Collects from the dictionary of a trace the parts that symbols need.
-class Collector {
-public:
-  void add(const Dictionary &D) {
-    Names.learn(D);
-    Paths.insert(Paths.end(), D.Strings.begin(), D.Strings.end());
-    Binaries.insert(Binaries.end(), D.Binaries.begin(), D.Binaries.end());
-    Frames.insert(Frames.end(), D.Frames.begin(), D.Frames.end());
-    Known.resize(unsigned(Frames.size()) + 1);
-    for (const FrameSymbols &S : D.Symbols)
-      if (S.Frame < Known.size())
-        Known.set(S.Frame);
-  }
-
-  /// Resolves frames without symbols into Names.Pending.
-  SymbolizeStats resolve() {
-    SymbolizeStats Stats;
-    Symbolizer Symbols;
-    for (const Binary &M : Binaries)
-      Symbols.addBinary(M.BuildId, {path(M.Path)});
-    for (size_t F = 0; F != Frames.size(); ++F) {
-      if (Frames[F].Kind != FrameKind::Native || Known.test(unsigned(F + 1)))
-        continue;
-      ++Stats.Frames;
-      // Without a build-id, another binary of the same name might be used.
-      uint32_t Container = Frames[F].Container;
-      if (!Container || Container > Binaries.size() ||
-          Binaries[Container - 1].BuildId.empty())
-        continue;
-      std::vector<SourceLocation> Locations =
-          Symbols.resolve(Container - 1, Frames[F].Address);
-      if (Locations.empty())
-        continue;
-      ++Stats.Resolved;
-      Names.addSymbols(uint32_t(F + 1), Locations);
-    }
-    return Stats;
-  }
-
-  NameTable Names;
-
-private:
-  std::string path(uint32_t Id) const {
-    return Id && Id <= Paths.size() ? Paths[Id - 1] : std::string();
-  }
-  std::vector<std::string> Paths;
-  std::vector<Binary> Binaries;
-  std::vector<Frame> Frames;
-  BitVector Known;
-};
-
-} // namespace
-
-Expected<SymbolizeStats> memkit::symbolizeTrace(SectionStream &In,
-                                                TraceWriter &Out) {
-  Collector C;
+/// Copies the sections of In, without header and index, and collects what
+/// symbols need.
+static Error copySections(SectionStream &In, TraceWriter &Out, NameTable &Names,
+                          TraceFrames &Trace, JitOwners *Owners) {
   for (;;) {
     Expected<std::optional<AnySection>> Next = In.next();
     if (!Next)
       return Next.takeError();
     if (!*Next)
-      break;
+      return Error::success();
     Error E = std::visit(
         [&](const auto &Section) -> Error {
           using T = std::decay_t<decltype(Section)>;
-          if constexpr (std::is_same_v<T, Dictionary>)
-            C.add(Section);
+          if constexpr (std::is_same_v<T, Dictionary>) {
+            Names.learn(Section);
+            Trace.add(Section);
+          }
+          if constexpr (std::is_same_v<T, Dictionary> ||
+                        std::is_same_v<T, Summary>)
+            if (Owners)
+              Owners->add(Section);
           // The writer has written the header, and makes a new index.
           if constexpr (std::is_same_v<T, std::monostate> ||
                         std::is_same_v<T, Header> || std::is_same_v<T, Index>)
@@ -92,10 +44,37 @@ Expected<SymbolizeStats> memkit::symbolizeTrace(SectionStream &In,
     if (E)
       return E;
   }
-  SymbolizeStats Stats = C.resolve();
-  if (Error E = Out.write(C.Names.Pending))
-    return E;
+}
+
+Expected<SymbolizeStats>
+memkit::symbolizeTrace(SectionStream &In, const Header &H, TraceWriter &Out,
+                       const SymbolizeOptions &Options) {
+  NameTable Names;
+  TraceFrames Trace;
+  JitOwners Owners;
+  SymbolizeStats Stats;
+  if (Error E = copySections(In, Out, Names, Trace,
+                             Options.PerfMaps.empty() ? nullptr : &Owners))
+    return std::move(E);
+  FrameResolver Resolver(Trace, Options, Names);
+  if (Error E = Resolver.chooseFiles(H.PageSize))
+    return std::move(E);
+  auto Jit = nameJitFrames(Trace, Owners, H, Options.PerfMaps,
+                           [&](uint32_t Frame, const std::string &Name) {
+                             SourceLocation Named;
+                             Named.Function = Name;
+                             Names.addSymbols(Frame, Named);
+                           });
+  if (!Jit)
+    return Jit.takeError();
+  Stats.Jit = std::move(*Jit);
+  Resolver.resolve(Stats);
+  if (Options.Places.Servers)
+    Stats.ServerFailure = Options.Places.Servers->failure().str();
+  if (!(Names.Pending == Dictionary()))
+    if (Error E = Out.write(Names.Pending))
+      return std::move(E);
   if (Error E = Out.finish())
-    return E;
+    return std::move(E);
   return Stats;
 }

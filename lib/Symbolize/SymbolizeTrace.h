@@ -5,24 +5,33 @@
 #ifndef MEMKIT_LIB_SYMBOLIZE_SYMBOLIZETRACE_H
 #define MEMKIT_LIB_SYMBOLIZE_SYMBOLIZETRACE_H
 
+#include "SymbolReport.h"
+#include "TwinFiles.h"
+#include "memkit/Support/ProgressCallback.h"
+#include "memkit/Trace/Sections.h"
 #include "llvm/Support/Error.h"
 #include <cstdint>
+#include <vector>
 
 namespace memkit {
 
 class SectionStream;
 class TraceWriter;
 
-struct SymbolizeStats {
-  uint64_t Frames = 0;   ///< native frames without symbols in the input
-  uint64_t Resolved = 0; ///< number of those frames that have symbols now
+struct SymbolizeOptions {
+  SymbolPlaces Places;
+  std::vector<NamedFile> Named; ///< files that stand for binaries
+  PerfMapChoice PerfMaps;
+  ProgressCallback OnProgress;
 };
 
-/// Copies the trace In to Out and adds symbols for frames without symbols.
-/// Symbols come from binaries on this machine with equal build-id. Finishes
-/// Out.
+/// Copies the trace In, after its header H, to Out and adds symbols: for native
+/// frames without symbols, lines for native frames with a function alone, and
+/// names of JIT code from perf maps. Finishes Out. Errors: of In and Out, and a
+/// named file that does not serve.
 llvm::Expected<SymbolizeStats> symbolizeTrace(SectionStream &In,
-                                              TraceWriter &Out);
+                                              const Header &H, TraceWriter &Out,
+                                              const SymbolizeOptions &Options);
 
 } // namespace memkit
 

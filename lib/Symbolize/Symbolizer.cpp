@@ -3,14 +3,12 @@
 // Addresses in binaries to source code.
 
 #include "Symbolizer.h"
-#include "DwarfNames.h"
-#include "Support/FunctionName.h"
+#include "FrameLocations.h"
 #include "llvm/DebugInfo/DWARF/DWARFContext.h"
 #include "llvm/DebugInfo/Symbolize/SymbolizableObjectFile.h"
 #include "llvm/DebugInfo/Symbolize/Symbolize.h"
 #include "llvm/Object/BuildID.h"
 #include "llvm/Object/ObjectFile.h"
-#include <algorithm>
 
 using namespace llvm;
 using namespace memkit;
@@ -28,11 +26,6 @@ DIContext *debugInfoOf(symbolize::SymbolizableObjectFile &File);
 template struct DebugInfoOf<
     &symbolize::SymbolizableObjectFile::DebugInfoContext>;
 } // namespace
-
-/// Whether Text is known: LLVM returns BadString for unknown names.
-static bool isKnown(StringRef Text) {
-  return !Text.empty() && Text != DILineInfo::BadString;
-}
 
 std::vector<uint8_t> memkit::readBuildId(StringRef Path) {
   Expected<object::OwningBinary<object::ObjectFile>> File =
@@ -65,8 +58,7 @@ public:
   };
 
   const std::string &pathOf(OpenBinary &M);
-  void completeNames(const std::string &Path, uint64_t Address,
-                     DIInliningInfo &Info);
+  DWARFContext *dwarfOf(const std::string &Path);
 
   symbolize::LLVMSymbolizer Llvm;
   std::vector<OpenBinary> Binaries;
@@ -94,47 +86,19 @@ const std::string &Symbolizer::Impl::pathOf(OpenBinary &M) {
   return M.Path;
 }
 
-/// Whether a name has parameters, and therefore its scope. Also false for
-/// operators that look like brackets.
-static bool hasParameters(StringRef Name) {
-  Name.consume_front("operator()");
-  int Depth = 0;
-  for (char C : Name) {
-    if (C == '(' && Depth <= 0)
-      return true;
-    Depth += (C == '<') - (C == '>');
-  }
-  return false;
-}
-
-/// Completes the names of functions that debug information gives without scope
-/// and parameters.
-void Symbolizer::Impl::completeNames(const std::string &Path, uint64_t Address,
-                                     DIInliningInfo &Info) {
-  uint32_t Count = Info.getNumberOfFrames(), F = 0;
-  auto IsWhole = [](const DILineInfo &L) {
-    return !isKnown(L.FunctionName) || hasParameters(L.FunctionName);
-  };
-  while (F != Count && IsWhole(Info.getFrame(F)))
-    ++F;
-  if (F == Count)
-    return;
+/// The debug information behind Path, which is open; null: none.
+DWARFContext *Symbolizer::Impl::dwarfOf(const std::string &Path) {
   Expected<symbolize::SymbolizableModule *> Binary =
       Llvm.getOrCreateModuleInfo(Path);
-  if (!Binary)
-    return consumeError(Binary.takeError());
+  if (!Binary) {
+    consumeError(Binary.takeError());
+    return nullptr;
+  }
   if (!*Binary)
-    return;
+    return nullptr;
   // For an ELF file LLVM always returns a SymbolizableObjectFile.
-  auto *Dwarf = dyn_cast_or_null<DWARFContext>(
+  return dyn_cast_or_null<DWARFContext>(
       debugInfoOf(static_cast<symbolize::SymbolizableObjectFile &>(**Binary)));
-  if (!Dwarf)
-    return;
-  std::vector<std::string> Names = wholeNamesAt(*Dwarf, Address);
-  for (; F < Names.size() && F != Count; ++F)
-    if (DILineInfo *L = Info.getMutableFrame(F);
-        !IsWhole(*L) && !Names[F].empty())
-      L->FunctionName = std::move(Names[F]);
 }
 
 Symbolizer::Symbolizer(size_t CacheBytes)
@@ -159,26 +123,7 @@ std::vector<SourceLocation> Symbolizer::resolve(unsigned Binary,
     consumeError(Info.takeError());
     return Out;
   }
-  I->completeNames(Path, Address, *Info);
-  uint32_t Count = std::min<uint32_t>(Info->getNumberOfFrames(), 255);
-  for (uint32_t F = 0; F != Count; ++F) {
-    const DILineInfo &Line = Info->getFrame(F);
-    if (!isKnown(Line.FunctionName) && !isKnown(Line.FileName))
-      continue;
-    SourceLocation &L = Out.emplace_back();
-    if (isKnown(Line.FunctionName))
-      L.Function = rustFunctionName(Line.FunctionName);
-    L.Line = Line.Line;
-    L.StartLine = Line.StartLine;
-    // Without a line the file is a guess from the symbol table: the last file
-    // named before the symbol, often of another object.
-    if (!L.Line && !L.StartLine)
-      continue;
-    if (isKnown(Line.StartFileName))
-      L.File = Line.StartFileName;
-    else if (isKnown(Line.FileName))
-      L.File = Line.FileName;
-  }
+  Out = locationsOf(std::move(*Info), Address, I->dwarfOf(Path));
   I->Llvm.pruneCache();
   return Out;
 }

@@ -19,6 +19,16 @@
 // Of two processes with code at one address each has its own names.
 // RUN: memrec -q -o %t.fork.fb %t.exe fork >> %t.maps
 // RUN: memdump %t.fork.fb | FileCheck %s --check-prefix=FORK
+//
+// The names can come later, from the same maps, when the user asks for them.
+// RUN: memrec -q --no-symbols -o %t.late.fb %t.exe >> %t.maps
+// RUN: memdump --symbolize %t.late.fb -o %t.named.fb
+// RUN: memdump %t.named.fb | FileCheck %s --check-prefix=NONE
+// RUN: memdump --symbolize --perf-map=default %t.late.fb -o %t.named.fb
+// RUN: memdump %t.named.fb | FileCheck %s
+// RUN: memrec -q --no-symbols -o %t.late.fb %t.exe fork >> %t.maps
+// RUN: memdump --symbolize --perf-map=default %t.late.fb -o %t.named.fb
+// RUN: memdump %t.named.fb | FileCheck %s --check-prefix=FORK
 // RUN: xargs rm -f < %t.maps
 #define _GNU_SOURCE
 #include <fcntl.h>

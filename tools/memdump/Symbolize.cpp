@@ -5,14 +5,15 @@
 #include "Cli/ToolMain.h"
 #include "Input.h"
 #include "Jobs.h"
-#include "Symbolize/SymbolizeTrace.h"
+#include "SymbolizeFlags.h"
 #include "memkit/Trace/TraceWriter.h"
 
 using namespace llvm;
 using namespace memkit;
 
-/// Copies the trace Path and adds symbols from files of this machine.
-static Error symbolizeFile(StringRef Path, OutputFile &Out) {
+/// Copies the trace Path and adds symbols.
+static Error symbolizeFile(StringRef Path, OutputFile &Out,
+                           const SymbolizeOptions &Options) {
   auto Stream = SectionStream::open(Path);
   if (!Stream)
     return Stream.takeError();
@@ -21,18 +22,22 @@ static Error symbolizeFile(StringRef Path, OutputFile &Out) {
   if (!First)
     return First.takeError();
   FdSink Sink(Out.fd(), Out.name().str());
-  auto Writer = TraceWriter::create(Sink, std::get<Header>(**First));
+  const Header &H = std::get<Header>(**First);
+  auto Writer = TraceWriter::create(Sink, H);
   if (!Writer)
     return Writer.takeError();
-  auto Stats = symbolizeTrace(**Stream, **Writer);
+  auto Stats = symbolizeTrace(**Stream, H, **Writer, Options);
   if (!Stats)
     return Stats.takeError();
-  say("added symbols to " + Twine(Stats->Resolved) + " of " +
-      Twine(Stats->Frames) + " frames without symbols");
+  printSymbolizeStats(*Stats, Options);
   return Error::success();
 }
 
 Error memkit::symbolize(OutputFile &Out) {
+  std::unique_ptr<DebugServers> Servers;
+  Expected<SymbolizeOptions> Options = symbolizeOptions(Servers);
+  if (!Options)
+    return Options.takeError();
   return withCompleteTrace(
-      [&](StringRef Path) { return symbolizeFile(Path, Out); });
+      [&](StringRef Path) { return symbolizeFile(Path, Out, *Options); });
 }

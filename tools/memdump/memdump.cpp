@@ -5,6 +5,7 @@
 #include "Cli/SelectionFlags.h"
 #include "Cli/ToolMain.h"
 #include "Jobs.h"
+#include "SymbolizeFlags.h"
 
 using namespace llvm;
 using namespace memkit;
@@ -66,6 +67,8 @@ static Expected<int> run(const SelectionFlags &Flags) {
   bool IsRedact = What == DumpJob::Redact;
   if (!IsRedact && (!RedactNames.empty() || RedactKey.getNumOccurrences()))
     return makeUsageError("--redact-names and --redact-key need --redact");
+  if (What != DumpJob::Symbolize && hasSymbolizeFlags())
+    return makeUsageError(SymbolizeFlagNames + " need --symbolize");
   auto Kind = IsRedact || What == DumpJob::Symbolize
                   ? OutputFile::Content::Trace
               : isTable() ? OutputFile::Content::Machine

@@ -30,7 +30,9 @@ enum class RequestField {
   Since,
   Until,
   At,
-  Renames, ///< names that changed from one build to the next
+  Renames,  ///< names that changed from one build to the next
+  Binaries, ///< files that stand for binaries
+  PerfMaps, ///< names of JIT code
   // Of a recording:
   PythonObjects, ///< record objects of Python interpreters
   Overwrite,     ///< overwrite a file even if it is not a trace

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The symbols of one binary, from files that belong together.
+
+#include "BinarySymbols.h"
+#include "FrameLocations.h"
+#include "SharedDwarf.h"
+#include "Support/Failure.h"
+#include "llvm/DebugInfo/DWARF/DWARFContext.h"
+#include "llvm/DebugInfo/Symbolize/SymbolizableObjectFile.h"
+#include "llvm/DebugInfo/Symbolize/Symbolize.h"
+#include "llvm/Object/Decompressor.h"
+#include "llvm/Object/ObjectFile.h"
+
+using namespace llvm;
+using namespace memkit;
+
+class BinarySymbols::Impl {
+public:
+  Error open(const SymbolFiles &Files);
+
+  object::OwningBinary<object::ObjectFile> Debug, Table;
+  DwarfSections Joined; ///< of Debug and the file that Debug shares
+  std::unique_ptr<symbolize::SymbolizableObjectFile> Module;
+  DWARFContext *Dwarf = nullptr; ///< owned by Module
+  std::string Damage;
+
+private:
+  Expected<std::unique_ptr<DWARFContext>> openDwarf(const SymbolFiles &Files);
+  void note(Error E);
+};
+
+void BinarySymbols::Impl::note(Error E) {
+  std::string Text = toString(std::move(E));
+  if (Damage.empty())
+    Damage = StringRef(Text).take_front(300).split('\n').first.str();
+}
+
+/// Maximum size of a decompressed section, in sizes of the compressed section.
+static constexpr uint64_t MaxRatio = 2000;
+
+/// Checks the sizes that compressed sections claim, which LLVM believes.
+static Error checkClaims(const object::ObjectFile &File) {
+  for (const object::SectionRef &S : File.sections()) {
+    if (!S.isCompressed())
+      continue;
+    Expected<StringRef> Bytes = S.getContents();
+    if (!Bytes)
+      return Bytes.takeError();
+    auto Packed = object::Decompressor::create("", *Bytes, true, true);
+    if (!Packed)
+      return Packed.takeError();
+    uint64_t Claimed = Packed->getDecompressedSize();
+    if (Claimed / MaxRatio > Bytes->size())
+      return makeError("a section of " + Twine(Bytes->size()) +
+                       " bytes claims " + Twine(Claimed) +
+                       " bytes when it is decompressed");
+  }
+  return Error::success();
+}
+
+static Error openObject(const std::string &Path,
+                        object::OwningBinary<object::ObjectFile> &Out) {
+  Expected<object::OwningBinary<object::ObjectFile>> File =
+      object::ObjectFile::createObjectFile(Path);
+  if (!File)
+    return File.takeError();
+  Out = std::move(*File);
+  return Error::success();
+}
+
+static Error openDebugFile(const std::string &Path,
+                           object::OwningBinary<object::ObjectFile> &Out) {
+  if (Error E = openObject(Path, Out))
+    return E;
+  return checkClaims(*Out.getBinary());
+}
+
+Expected<std::unique_ptr<DWARFContext>>
+BinarySymbols::Impl::openDwarf(const SymbolFiles &Files) {
+  auto OnError = [this](Error E) { note(std::move(E)); };
+  // Without a debug file none of Table's debug information is read.
+  if (Files.Debug.empty())
+    return DWARFContext::create(StringMap<std::unique_ptr<MemoryBuffer>>(), 8,
+                                /*isLittleEndian=*/true, OnError, OnError);
+  const object::ObjectFile &Main = *Debug.getBinary();
+  if (usesSharedDwarf(Main)) {
+    object::OwningBinary<object::ObjectFile> Alt;
+    if (!Files.Alt.empty())
+      if (Error E = openDebugFile(Files.Alt, Alt))
+        return makeError("the shared file: " + toString(std::move(E)));
+    return joinSharedDwarf(Main, Alt.getBinary(), Joined, OnError);
+  }
+  return DWARFContext::create(Main,
+                              DWARFContext::ProcessDebugRelocations::Process,
+                              nullptr, "", OnError, OnError);
+}
+
+Error BinarySymbols::Impl::open(const SymbolFiles &Files) {
+  if (!Files.Debug.empty())
+    if (Error E = openDebugFile(Files.Debug, Debug))
+      return E;
+  if (!Files.Symbols.empty() && Files.Symbols != Files.Debug)
+    if (Error E = openObject(Files.Symbols, Table))
+      return E;
+  Expected<std::unique_ptr<DWARFContext>> Context = openDwarf(Files);
+  if (!Context)
+    return Context.takeError();
+  Dwarf = Context->get();
+  const object::ObjectFile *Symbols =
+      (Table.getBinary() ? Table : Debug).getBinary();
+  auto Made = symbolize::SymbolizableObjectFile::create(
+      Symbols, std::move(*Context), /*UntagAddresses=*/false);
+  if (!Made)
+    return Made.takeError();
+  Module = std::move(*Made);
+  return Error::success();
+}
+
+BinarySymbols::BinarySymbols(std::unique_ptr<Impl> I) : I(std::move(I)) {}
+BinarySymbols::~BinarySymbols() = default;
+
+Expected<std::unique_ptr<BinarySymbols>>
+BinarySymbols::open(const SymbolFiles &Files) {
+  auto I = std::make_unique<Impl>();
+  if (Error E = I->open(Files))
+    return std::move(E);
+  return std::unique_ptr<BinarySymbols>(new BinarySymbols(std::move(I)));
+}
+
+StringRef BinarySymbols::damage() const { return I->Damage; }
+
+std::vector<SourceLocation> BinarySymbols::resolve(uint64_t Address) {
+  DILineInfoSpecifier Wanted(
+      DILineInfoSpecifier::FileLineInfoKind::AbsoluteFilePath,
+      DILineInfoSpecifier::FunctionNameKind::LinkageName);
+  DIInliningInfo Info = I->Module->symbolizeInlinedCode(
+      {Address, object::SectionedAddress::UndefSection}, Wanted,
+      /*UseSymbolTable=*/true);
+  for (uint32_t F = 0; F != Info.getNumberOfFrames(); ++F) {
+    DILineInfo *Line = Info.getMutableFrame(F);
+    Line->FunctionName = symbolize::LLVMSymbolizer::DemangleName(
+        Line->FunctionName, I->Module.get());
+  }
+  auto Locations = locationsOf(std::move(Info), Address, I->Dwarf);
+  // The name may be in a shared file that was not found.
+  for (SourceLocation &L : Locations)
+    if (L.Function.empty())
+      L.Function = "?";
+  return Locations;
+}
