@@ -42,6 +42,9 @@ public:
   PickleValue(PickleStore &Store, PickleSlot Slot)
       : Store(&Store), Slot(Slot) {}
 
+  /// None of the same pickle.
+  PickleValue none() const { return {*Store, PickleSlot()}; }
+
   PickleKind kind() const { return Store->kind(Slot); }
   bool isNone() const { return Slot.tag() == PickleSlot::None; }
   bool isText() const { return kind() == PickleKind::Text; }
@@ -92,6 +95,8 @@ public:
   }
   /// Elements of this list went to the consumer.
   bool isDelivered() const { return isContainer() && Store->isDelivered(Slot); }
+  /// The pickle uses this container again.
+  bool isShared() const { return isContainer() && Store->isShared(Slot); }
   /// What the consumer has made of this container, or 0. The pickle may use the
   /// container again; the consumer then gets the note, of kind Note at last.
   uint32_t note() const {
