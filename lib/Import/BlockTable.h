@@ -51,9 +51,10 @@ public:
     return (Address ^ Flip) < ~uint64_t(1);
   }
 
-private:
   /// Moves the map's two reserved keys away from -1 and -2, which files have.
   static constexpr uint64_t Flip = 0x5555000000000000;
+
+private:
   llvm::DenseMap<uint64_t, Entry> Blocks;
 };
 

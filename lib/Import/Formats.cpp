@@ -11,6 +11,8 @@ using namespace memkit;
 char NotRecorded::ID;
 
 static constexpr ImportFormat Formats[] = {
+    {"torch-snapshot", "PyTorch, memory snapshots of 2022 to 2026",
+     isTorchSnapshot, readTorchSnapshot},
     {"memray", "memray, header versions 7 to 13 (memray 1.1 to 1.20)", isMemray,
      readMemray},
     {"heaptrack", "heaptrack, raw and interpreted, versions 1.0 to 1.5",

@@ -64,6 +64,9 @@ llvm::Expected<ImportReport> importFile(const ImportFile &File,
                                         const ProgressCallback &OnProgress);
 
 // The readers, one a format: see ImportFormat::Read.
+llvm::Error readTorchSnapshot(const ImportFile &File, TraceBuilder &To,
+                              const ProgressCallback &OnProgress);
+bool isTorchSnapshot(llvm::StringRef First);
 llvm::Error readMemray(const ImportFile &File, TraceBuilder &To,
                        const ProgressCallback &OnProgress);
 bool isMemray(llvm::StringRef First);

@@ -61,9 +61,14 @@ fold:_unboxed_
 fold:^torch::autograd::THPVariable_
 fold:^torch::autograd::TypeError_to_NotImplemented_
 fold:^at::detail::empty_
+fold:^at::detail::_empty_
 fold:^at::native::empty_
 fold:^at::empty
 fold:^c10::ProfiledCPUMemoryReporter::
+fold:^c10::cuda::CUDACachingAllocator::
+fold:^torch::unwind::
+fold:^torch::CapturedTraceback::
+fold:^torch::cuda::(anonymous namespace)::gather
 fold:^c10::DefaultCPUAllocator::
 fold:^c10::DefaultMobileCPUAllocator::
 fold:^c10::alloc_cpu

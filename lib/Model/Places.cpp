@@ -337,13 +337,18 @@ uint32_t PlaceFinder::libraryOf(uint32_t Node) {
   return Place;
 }
 
-/// A function without file and binary. The innermost frame often is the
-/// allocation function.
+/// A function without file and binary: the innermost one that says something.
+/// The innermost frame often is the allocation function.
 uint32_t PlaceFinder::innermost(uint32_t Node) {
   uint32_t Outer = T.parent(Node);
   bool IsMarker = T.frame(T.frameOf(Node)).Kind == FrameKind::Named;
   if (IsMarker && Outer)
     Node = Outer;
+  for (uint32_t At = Node; At; At = T.parent(At)) {
+    const ShownFrame &F = T.unfolded(T.frameOf(At)).front();
+    if (F.FunctionId && !isFolded(F))
+      return named(PlaceKind::Function, F.Function);
+  }
   const ShownFrame &F = T.unfolded(T.frameOf(Node)).front();
   return F.FunctionId ? named(PlaceKind::Function, F.Function) : 0;
 }

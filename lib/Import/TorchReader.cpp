@@ -1,0 +1,497 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads the pickle of a PyTorch snapshot.
+
+#include "TorchReader.h"
+#include "BlockTable.h"
+#include "memkit/Trace/TraceError.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+using namespace memkit;
+
+Error TorchReader::fail(PickleValue V, const Twine &What) const {
+  return makeTraceError(File, V.offset(), What);
+}
+
+Error TorchReader::element(uint8_t Role, uint64_t List, PickleValue V) {
+  switch (Role) {
+  case TorchTrace:
+    if (!InTrace || LastTrace != List) {
+      InTrace = &Traces[List];
+      LastTrace = List;
+    }
+    return event(*InTrace, V);
+  case TorchBlockList: {
+    TorchBlock B;
+    if (Error E = block(V, B))
+      return E;
+    Blocks[List].push_back(B);
+    return Error::success();
+  }
+  case TorchSegmentList:
+    return segment(V);
+  case TorchTraceLists:
+    return trace(V);
+  case TorchAnnotations:
+    return annotation(V);
+  default:
+    return Error::success();
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+/// A pool is a pair of numbers, in old snapshots one number.
+uint32_t TorchReader::pool(PickleValue V) {
+  uint64_t Ids[2] = {};
+  size_t Count = 0;
+  if (std::optional<uint64_t> Number = V.number())
+    Ids[1] = *Number;
+  V.forEach([&](PickleValue Id) {
+    if (Count != 2)
+      Ids[Count++] = Id.number().value_or(0);
+  });
+  return To.pool(Ids[0], Ids[1]);
+}
+
+uint32_t TorchReader::stream(PickleValue V) {
+  return To.stream(V.number().value_or(0));
+}
+
+/// The text that users see: a text as it is, other values as Python prints
+/// them. PyTorch writes N/A for no context.
+static std::string labelText(PickleValue V) {
+  constexpr size_t MaxText = 256;
+  if (V.isNone())
+    return "";
+  if (!V.isText())
+    return V.isDict() && !V.size() ? "" : V.print(MaxText);
+  return V.text() == "N/A" ? "" : V.text().take_front(MaxText).str();
+}
+
+uint32_t TorchReader::label(PickleValue Context, PickleValue Metadata) {
+  auto IsNone = [](PickleValue V) {
+    return V.isNone() || (V.isText() && (V.text().empty() || V.text() == "N/A"));
+  };
+  if (LLVM_LIKELY(IsNone(Context) && IsNone(Metadata)))
+    return 0;
+  return Out.Labels.label(labelText(Context), labelText(Metadata));
+}
+
+//===----------------------------------------------------------------------===//
+// Events
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The values of an event by their keys.
+struct TorchEventFields {
+  explicit TorchEventFields(PickleValue None)
+      : Action(None), Context(None), Metadata(None), Pool(None), Frames(None) {}
+  PickleValue Action, Context, Metadata, Pool, Frames;
+  std::optional<uint64_t> Address, Size, TimeUs, Free;
+  uint64_t Stream = 0;
+};
+} // namespace
+
+static TorchEventFields fieldsOf(PickleValue Event) {
+  TorchEventFields F(Event.none());
+  Event.forEachEntry([&](PickleValue Key, PickleValue V) {
+    switch (Key.name()) {
+    case TorchName::Action:
+      F.Action = V;
+      return;
+    case TorchName::Addr:
+      F.Address = V.number();
+      return;
+    case TorchName::Size:
+      F.Size = V.number();
+      return;
+    case TorchName::Stream:
+      F.Stream = V.number().value_or(0);
+      return;
+    case TorchName::TimeUs:
+      F.TimeUs = V.number();
+      return;
+    case TorchName::DeviceFree:
+      F.Free = V.number();
+      return;
+    case TorchName::PoolId:
+      F.Pool = V;
+      return;
+    case TorchName::CompileContext:
+      F.Context = V;
+      return;
+    case TorchName::UserMetadata:
+      F.Metadata = V;
+      return;
+    case TorchName::Frames:
+      F.Frames = V;
+      return;
+    default:
+      return;
+    }
+  });
+  return F;
+}
+
+Error TorchReader::event(TorchTraceData &Of, PickleValue V) {
+  if (!V.isDict())
+    return fail(V, "an event of a trace is no dict");
+  TorchEventFields F = fieldsOf(V);
+  if (!F.Action.isText())
+    return fail(V, "an event has no action");
+  int32_t Action = F.Action.name() - TorchName::Alloc;
+  if (F.Action.name() < TorchName::Alloc || Action >= int(NumTorchActions)) {
+    Out.UnknownAction = F.Action.text().take_front(80).str();
+    ++Out.NumBad;
+    return Error::success();
+  }
+  TorchEvent E;
+  E.Action = TorchAction(Action);
+  bool IsOfBlock = E.Action < TorchAction::Oom;
+  if (IsOfBlock && (!F.Address || !F.Size))
+    return fail(V, "an event has no " + Twine(F.Address ? "size" : "addr"));
+  if (IsOfBlock && !BlockTable::takes(*F.Address))
+    return fail(V, "0x" + Twine::utohexstr(*F.Address) + " is no address");
+  E.Address = E.Action == TorchAction::Oom ? F.Free.value_or(UnknownBytes)
+                                           : F.Address.value_or(0);
+  E.Size = F.Size.value_or(0);
+  E.TimeUs = F.TimeUs.value_or(0);
+  Out.HasTimes |= F.TimeUs.has_value();
+  if (E.Action == TorchAction::UserDefined) {
+    takeRange(E, F.Frames);
+    Of.Log.append(E);
+    return Error::success();
+  }
+  E.Stream = To.stream(F.Stream);
+  E.Pool = F.Pool.isNone() ? 0 : pool(F.Pool) + 1;
+  E.Stack = Frames.stack(F.Frames);
+  E.Label = label(F.Context, F.Metadata);
+  count(Of, E);
+  Of.Log.append(E);
+  return Error::success();
+}
+
+/// The profiler's range is in the only frame: the name of the range as file,
+/// START or END as function.
+void TorchReader::takeRange(TorchEvent &E, PickleValue List) {
+  StringRef Range;
+  bool IsEnd = false;
+  List.forEach([&](PickleValue Frame) {
+    Frame.forEachEntry([&](PickleValue Key, PickleValue V) {
+      if (Key.name() != TorchName::NameOf && Key.name() != TorchName::Filename)
+        return;
+      if (V.name() == TorchName::Start || V.name() == TorchName::End)
+        IsEnd = V.name() == TorchName::End;
+      else
+        Range = V.text();
+    });
+  });
+  E.Size = IsEnd;
+  E.Label = Out.Labels.label("", Range.take_front(256));
+}
+
+/// Notes what the event says about the time before the trace.
+void TorchReader::count(TorchTraceData &Of, const TorchEvent &E) {
+  if (E.Action > TorchAction::FreeCompleted) {
+    if (E.Action < TorchAction::Oom)
+      Of.SegmentEvents.push_back(E);
+    return;
+  }
+  auto [It, New] =
+      Of.Addresses.try_emplace(E.Address ^ BlockTable::Flip, TorchAddress());
+  TorchAddress &A = It->second;
+  if (New) {
+    A.First = unsigned(E.Action);
+    A.FirstSize = E.Size;
+    A.Stack = E.Stack;
+  }
+  Out.HasRequests |= E.Action == TorchAction::FreeRequested;
+  bool BeginsWithFree = A.First != unsigned(TorchAction::Alloc);
+  if (E.Action == TorchAction::Alloc) {
+    A.Allocations = std::min<uint32_t>(A.Allocations + 1, (1u << 28) - 1);
+    if (!BeginsWithFree)
+      A.Stack = E.Stack;
+  } else if (!BeginsWithFree && A.Stack && E.Stack) {
+    ++(A.Stack == E.Stack ? Out.SameStacks : Out.OtherStacks);
+  }
+}
+
+/// A list of events is complete; the lists come in the order of devices.
+Error TorchReader::trace(PickleValue List) {
+  uint32_t Device = NumTraces++;
+  if (!List.isList())
+    return fail(List, "device_traces has a value that is no list");
+  auto It = Traces.find(List.offset());
+  TorchTraceData Of;
+  if (It != Traces.end()) {
+    Of = std::move(It->second);
+    Traces.erase(It);
+    InTrace = nullptr;
+  }
+  // A list that the pickle uses again is here as a whole.
+  Error E = Error::success();
+  List.forEach([&](PickleValue V) {
+    if (!E)
+      E = event(Of, V);
+  });
+  if (E || Of.Log.empty())
+    return E;
+  if (Device >= MaxDevices)
+    return fail(List, "more than " + Twine(MaxDevices) + " devices");
+  Out.device(Device).Trace = std::move(Of);
+  return E;
+}
+
+//===----------------------------------------------------------------------===//
+// Segments
+//===----------------------------------------------------------------------===//
+
+static TorchBlock::BlockState stateOf(PickleValue V) {
+  switch (V.name()) {
+  case TorchName::ActiveAllocated:
+    return TorchBlock::Allocated;
+  case TorchName::ActivePendingFree:
+  case TorchName::ActiveAwaitingFree:
+    return TorchBlock::Pending;
+  default:
+    return TorchBlock::Inactive;
+  }
+}
+
+Error TorchReader::block(PickleValue V, TorchBlock &B) {
+  if (!V.isDict())
+    return fail(V, "a block of a segment is no dict");
+  std::optional<uint64_t> Requested;
+  V.forEachEntry([&](PickleValue Key, PickleValue Value) {
+    switch (Key.name()) {
+    case TorchName::Address:
+      B.Address = Value.number().value_or(0);
+      return;
+    case TorchName::Size:
+      B.Size = Value.number().value_or(0);
+      return;
+    case TorchName::RequestedSize:
+      Requested = Value.number();
+      return;
+    case TorchName::State:
+      B.State = stateOf(Value);
+      return;
+    case TorchName::Frames:
+      B.Stack = Frames.stack(Value);
+      return;
+    case TorchName::History:
+      return history(Value, B);
+    default:
+      return;
+    }
+  });
+  B.Requested = Requested.value_or(B.Requested);
+  if (!B.Size)
+    return fail(V, "a block has no size");
+  return Error::success();
+}
+
+/// The last allocations in a block, the newest first, in snapshots of 2022.
+void TorchReader::history(PickleValue V, TorchBlock &B) {
+  bool IsFirst = true;
+  V.forEach([&](PickleValue Entry) {
+    if (!std::exchange(IsFirst, false))
+      return;
+    Entry.forEachEntry([&](PickleValue Key, PickleValue Value) {
+      if (Key.name() == TorchName::Frames)
+        B.Stack = Frames.stack(Value);
+      else if (Key.name() == TorchName::RealSize)
+        B.Requested = Value.number().value_or(0);
+    });
+  });
+}
+
+Error TorchReader::segment(PickleValue V) {
+  IsRead = Out.HasSegments = true;
+  if (!V.isDict())
+    return fail(V, "a segment is no dict");
+  TorchSegment S;
+  uint64_t Device = 0;
+  PickleValue List = V.none();
+  V.forEachEntry([&](PickleValue Key, PickleValue Value) {
+    switch (Key.name()) {
+    case TorchName::Device:
+      Device = Value.number().value_or(MaxDevices);
+      return;
+    case TorchName::Address:
+      S.Address = Value.number().value_or(0);
+      return;
+    case TorchName::TotalSize:
+      S.Size = Value.number().value_or(0);
+      return;
+    case TorchName::Stream:
+      S.Stream = stream(Value);
+      return;
+    case TorchName::SegmentPoolId:
+      S.Pool = pool(Value);
+      return;
+    case TorchName::IsExpandable:
+      S.Expands = Value.boolean().value_or(false);
+      return;
+    case TorchName::Frames:
+      S.Stack = Frames.stack(Value);
+      return;
+    case TorchName::Blocks:
+      List = Value;
+      return;
+    default:
+      return;
+    }
+  });
+  if (!S.Size || !BlockTable::takes(S.Address) || S.Address + S.Size < S.Address)
+    return fail(V, "a segment has no address or no size");
+  if (Device >= MaxDevices)
+    return fail(V, "a segment has no device below " + Twine(MaxDevices));
+  if (Error E = blocksOf(List, S))
+    return E;
+  Out.device(uint32_t(Device)).Segments.push_back(std::move(S));
+  return Error::success();
+}
+
+/// Gives a segment its blocks, which lie one after another.
+Error TorchReader::blocksOf(PickleValue List, TorchSegment &S) {
+  std::vector<TorchBlock> All;
+  if (auto It = Blocks.find(List.offset()); It != Blocks.end()) {
+    All = std::move(It->second);
+    Blocks.erase(It);
+  }
+  Error E = Error::success();
+  List.forEach([&](PickleValue V) {
+    if (!E)
+      E = block(V, All.emplace_back());
+  });
+  if (E)
+    return E;
+  uint64_t At = S.Address;
+  for (TorchBlock &B : All) {
+    B.Address = B.Address ? B.Address : At;
+    At = B.Address + B.Size;
+    if (!BlockTable::takes(B.Address) || At < B.Address)
+      return fail(List, "a block has no address");
+  }
+  erase_if(All, [](const TorchBlock &B) {
+    return B.State == TorchBlock::Inactive;
+  });
+  S.Blocks = std::move(All);
+  S.Blocks.shrink_to_fit();
+  return E;
+}
+
+//===----------------------------------------------------------------------===//
+// The rest of the file
+//===----------------------------------------------------------------------===//
+
+Error TorchReader::annotation(PickleValue V) {
+  if (!V.isDict())
+    return fail(V, "an annotation is no dict");
+  TorchAnnotation A;
+  V.forEachEntry([&](PickleValue Key, PickleValue Value) {
+    if (Key.name() == TorchName::NameOf)
+      A.Name = Value.text().take_front(256).str();
+    else if (Key.name() == TorchName::TimeUs)
+      A.TimeUs = Value.number().value_or(0);
+    else if (Key.name() == TorchName::Device)
+      A.Device =
+          uint32_t(std::min<uint64_t>(Value.number().value_or(0), MaxDevices));
+    else if (Key.name() == TorchName::Stage)
+      A.IsEnd = Value.name() == TorchName::End;
+  });
+  Out.HasTimes |= A.TimeUs != 0;
+  Out.Annotations.push_back(std::move(A));
+  return Error::success();
+}
+
+void TorchReader::settings(PickleValue V) {
+  TorchSettings &S = Out.Settings;
+  V.forEachEntry([&](PickleValue Key, PickleValue Value) {
+    constexpr size_t MaxText = 1024, MaxFacts = 256;
+    StringRef Name = Key.text().take_front(80);
+    if (Name == "max_split_size")
+      S.Sizes.MaxSplit = Value.number().value_or(UINT64_MAX);
+    bool IsDefault = false;
+    if (Name == "roundup_power2_divisions") {
+      IsDefault = true;
+      Value.forEachEntry([&](PickleValue Mebibytes, PickleValue Divisions) {
+        uint64_t From;
+        if (!Mebibytes.text().getAsInteger(10, From) && isPowerOf2_64(From) &&
+            Log2_64(From) < S.Sizes.Divisions.size())
+          S.Sizes.Divisions[Log2_64(From)] = Divisions.number().value_or(0);
+        IsDefault &= Divisions.number() == 0u;
+      });
+    }
+    if (IsDefault)
+      return;
+    std::string Text = Value.isText() ? Value.text().take_front(MaxText).str()
+                                      : Value.print(MaxText);
+    if (S.Facts.size() < MaxFacts && !Text.empty())
+      S.Facts.push_back(("torch-allocator." + Name + "=" + Text).str());
+  });
+}
+
+/// The elements of a list that did not stream, because the pickle uses the list
+/// again.
+Error TorchReader::elements(uint8_t Role, PickleValue List) {
+  Error E = Error::success();
+  List.forEach([&](PickleValue V) {
+    if (!E)
+      E = element(Role, List.offset(), V);
+  });
+  return E;
+}
+
+Error TorchReader::root(PickleValue V) {
+  Error E = Error::success();
+  auto Take = [&](uint8_t Role, PickleValue List) {
+    if (!E)
+      E = elements(Role, List);
+  };
+  V.forEachEntry([&](PickleValue Key, PickleValue Value) {
+    switch (Key.name()) {
+    case TorchName::Segments:
+      Out.HasSegments = IsRead = true;
+      return Take(TorchSegmentList, Value);
+    case TorchName::DeviceTraces:
+      IsRead = true;
+      return Take(TorchTraceLists, Value);
+    case TorchName::ExternalAnnotations:
+      return Take(TorchAnnotations, Value);
+    case TorchName::AllocatorSettings:
+      return settings(Value);
+    default:
+      if (Out.UnknownKeys.size() < 16)
+        Out.UnknownKeys.push_back(Key.text().take_front(80).str());
+      return;
+    }
+  });
+  if (E)
+    return E;
+  if (!IsRead)
+    return fail(V, "the pickle is no memory snapshot of PyTorch: it has neither "
+                   "segments nor device_traces");
+  Out.HasStacks = Frames.hasStacks();
+  Out.NumBad += Frames.numBad();
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Labels
+//===----------------------------------------------------------------------===//
+
+uint32_t TorchLabels::label(StringRef CompileContext, StringRef Metadata) {
+  if (CompileContext.empty() && Metadata.empty())
+    return 0;
+  std::string Key = (CompileContext + StringRef("\0", 1) + Metadata).str();
+  auto [It, New] = Index.try_emplace(Key, uint32_t(Labels.size() + 1));
+  if (New)
+    Labels.push_back({CompileContext.str(), Metadata.str()});
+  return It->second;
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The ranges of a PyTorch snapshot: scopes and steps.
+
+#include "TorchScopes.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+using namespace memkit;
+
+static constexpr StringLiteral ProfilerPrefix = "ProfilerStep#";
+
+//===----------------------------------------------------------------------===//
+// Scopes
+//===----------------------------------------------------------------------===//
+
+void TorchScopes::begin(StringRef Name) {
+  if (Open.size() == MaxOpen)
+    return;
+  Open.push_back({Name.str(), std::nullopt});
+  NumOptimizers += isOptimizer(Name);
+  PathOfLabel.clear();
+}
+
+bool TorchScopes::end(StringRef Name) {
+  auto It = find_if(reverse(Open),
+                    [&](const OpenRange &R) { return R.Name == Name; });
+  if (It == Open.rend())
+    return false;
+  auto Next = Open.erase(std::prev(It.base()));
+  for (; Next != Open.end(); ++Next)
+    Next->Path.reset();
+  NumOptimizers -= isOptimizer(Name);
+  PathOfLabel.clear();
+  return true;
+}
+
+uint32_t TorchScopes::openPath() {
+  uint32_t In = 0;
+  size_t Known = Open.size();
+  while (Known && !Open[Known - 1].Path)
+    --Known;
+  if (Known)
+    In = *Open[Known - 1].Path;
+  if (Known == Open.size())
+    return In;
+  bool HasPhase = any_of(ArrayRef(Open).take_front(Known),
+                         [](const OpenRange &R) { return isOptimizer(R.Name); });
+  for (OpenRange &R : MutableArrayRef(Open).drop_front(Known)) {
+    if (isOptimizer(R.Name) && !std::exchange(HasPhase, true))
+      In = To.Scopes.enter(In, ScopeKind::Phase, "optimizer", 0).ScopePath;
+    In = To.Scopes.enter(In, ScopeKind::Range, R.Name, 0).ScopePath;
+    R.Path = In;
+  }
+  return In;
+}
+
+uint32_t TorchScopes::path(uint32_t Label) {
+  uint32_t In = openPath();
+  if (!Label)
+    return In;
+  auto [It, New] = PathOfLabel.try_emplace(Label, 0);
+  if (!New)
+    return It->second;
+  const TorchLabels::Label &L = Labels.get(Label);
+  if (!L.CompileContext.empty())
+    In = To.Scopes
+             .enter(In, ScopeKind::Range, "torch.compile " + L.CompileContext,
+                    0)
+             .ScopePath;
+  if (!L.Metadata.empty())
+    In = To.Scopes.enter(In, ScopeKind::User, L.Metadata, 0).ScopePath;
+  return It->second = In;
+}
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+TorchSteps::TorchSteps(TraceBuilder &To, uint32_t Process,
+                       const std::vector<TorchAnnotation> &All)
+    : To(To), Process(Process) {
+  for (const TorchAnnotation &A : All) {
+    HasProfiler |= StringRef(A.Name).starts_with(ProfilerPrefix);
+    if (Optimizer.empty() && TorchScopes::isOptimizer(A.Name))
+      Optimizer = A.Name;
+  }
+}
+
+void TorchSteps::take(const TorchAnnotation &A, uint64_t TimeNs) {
+  uint64_t Number = 0;
+  StringRef Name = A.Name;
+  if (HasProfiler) {
+    if (A.IsEnd || !Name.consume_front(ProfilerPrefix))
+      return;
+    Name.getAsInteger(10, Number);
+  } else if (!A.IsEnd || Name != Optimizer) {
+    return;
+  }
+  // A profiler that starts again counts from 0.
+  Last = std::max(Last + 1, Number);
+  To.step(Process, TimeNs, Last);
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The ranges of a PyTorch snapshot: scopes and steps.
+
+#ifndef MEMKIT_LIB_IMPORT_TORCHSCOPES_H
+#define MEMKIT_LIB_IMPORT_TORCHSCOPES_H
+
+#include "TorchData.h"
+#include "TraceBuilder.h"
+
+namespace memkit {
+
+/// The open ranges of one device. Ranges of record_function nest, but those of
+/// several threads may overlap: an end closes the innermost range of its name.
+class TorchScopes {
+public:
+  TorchScopes(TraceBuilder &To, const TorchLabels &Labels)
+      : To(To), Labels(Labels) {}
+
+  void begin(llvm::StringRef Name);
+  /// False: no range of the name is open.
+  bool end(llvm::StringRef Name);
+  /// Whether an optimizer's step is open.
+  bool isInOptimizer() const { return NumOptimizers != 0; }
+  /// The scope path of an event with this label.
+  uint32_t path(uint32_t Label);
+
+  static bool isOptimizer(llvm::StringRef Name) {
+    return Name.starts_with("Optimizer.step#");
+  }
+
+private:
+  struct OpenRange {
+    std::string Name;
+    std::optional<uint32_t> Path; ///< once an event needs it
+  };
+  uint32_t openPath();
+
+  /// Ranges beyond these, one in another, are left out.
+  static constexpr size_t MaxOpen = 64;
+  TraceBuilder &To;
+  const TorchLabels &Labels;
+  std::vector<OpenRange> Open;
+  size_t NumOptimizers = 0;
+  /// The scope path inside all open ranges, by label.
+  llvm::DenseMap<uint32_t, uint32_t> PathOfLabel;
+};
+
+/// Numbers the steps of a run. A ProfilerStep#N begins step N; without these,
+/// the first optimizer's steps end the steps, as in a recording of memrec.
+class TorchSteps {
+public:
+  TorchSteps(TraceBuilder &To, uint32_t Process,
+             const std::vector<TorchAnnotation> &All);
+
+  void take(const TorchAnnotation &A, uint64_t TimeNs);
+
+private:
+  TraceBuilder &To;
+  uint32_t Process;
+  bool HasProfiler = false;
+  std::string Optimizer; ///< whose steps count
+  uint64_t Last = 0;
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_IMPORT_TORCHSCOPES_H
