@@ -7,6 +7,7 @@
 
 #include "TimelineParts.h"
 #include "llvm/ADT/DenseMap.h"
+#include <map>
 
 namespace memkit {
 

@@ -8,6 +8,8 @@
 #include "HeapDumps.h"
 #include "NamePaths.h"
 #include "PerfettoWriter.h"
+#include "llvm/ADT/DenseMap.h"
+#include <map>
 
 namespace memkit {
 
