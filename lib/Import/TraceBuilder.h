@@ -12,6 +12,7 @@
 #include "memkit/Trace/Partial.h"
 #include "memkit/Trace/TraceWriter.h"
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>

@@ -44,6 +44,10 @@ OLD(pthread_getspecific, "GLIBC_2.2.5");
 OLD(pthread_join, "GLIBC_2.2.5");
 OLD(pthread_key_create, "GLIBC_2.2.5");
 OLD(pthread_kill, "GLIBC_2.2.5");
+OLD(pthread_mutex_trylock, "GLIBC_2.2.5");
+OLD(pthread_mutexattr_destroy, "GLIBC_2.2.5");
+OLD(pthread_mutexattr_init, "GLIBC_2.2.5");
+OLD(pthread_mutexattr_settype, "GLIBC_2.2.5");
 OLD(pthread_once, "GLIBC_2.2.5");
 OLD(pthread_setspecific, "GLIBC_2.2.5");
 OLD(pthread_sigmask, "GLIBC_2.2.5");
@@ -68,6 +72,16 @@ HIDDEN int lstat(const char *restrict Path, struct stat *restrict To) {
 }
 HIDDEN int fstat(int Fd, struct stat *To) {
   return oldFxstat(StatVersion, Fd, To);
+}
+/* The same functions on x86-64, by the names that SQLite was built with. */
+HIDDEN int stat64(const char *restrict Path, struct stat64 *restrict To) {
+  return oldXstat(StatVersion, Path, (struct stat *)To);
+}
+HIDDEN int lstat64(const char *restrict Path, struct stat64 *restrict To) {
+  return oldLxstat(StatVersion, Path, (struct stat *)To);
+}
+HIDDEN int fstat64(int Fd, struct stat64 *To) {
+  return oldFxstat(StatVersion, Fd, (struct stat *)To);
 }
 
 /* 2.32: whether libstdc++ may do without atomic operations; it may not. */
