@@ -536,6 +536,8 @@ private:
     // counts.
     if (In.failed() && !In.endsEarly())
       return In.takeError();
+    // Version 7 has no record at the end; its header is written last.
+    IsDone |= H.Version < 8 && H.Allocations;
     if (!IsDone)
       To.warn("the recording ends early: memray or its program was killed");
     for (auto [TimeNs, Rss] : Samples) {

@@ -82,7 +82,11 @@ Expected<MemrayHeader> memkit::readMemrayHeader(ByteReader &In) {
     H.MainThread = In.u64();
     H.SkippedFrames = In.u64();
   }
-  In.u8(); // Python's allocator
+  // Python's allocator
+  if (H.Version >= 8)
+    In.u8();
+  else
+    In.u32();
   if (H.Version >= 11)
     H.HasPythonAllocators = In.u8() != 0;
   if (H.Version >= 12)

@@ -101,8 +101,8 @@ struct TorchSnapshotData {
   bool HasRequests = false; ///< any FreeRequested
   /// Frees that come with the stack of their allocation, and with another one.
   uint64_t SameStacks = 0, OtherStacks = 0;
-  uint64_t NumBad = 0;        ///< events of unknown actions, and broken frames
-  std::string UnknownAction;  ///< one of them
+  uint64_t NumBad = 0;       ///< events of unknown actions, and broken frames
+  std::string UnknownAction; ///< one of them
   std::vector<std::string> UnknownKeys; ///< at the top
 
   TorchDevice &device(uint32_t Index) { return Devices[Index]; }

@@ -33,8 +33,8 @@ uint32_t TorchFrames::stack(PickleValue List) {
       ++Skipped;
   });
   if (Skipped)
-    Frames.push_back(To.namedFrame(
-        "(more than " + std::to_string(MaxDepth) + " frames)"));
+    Frames.push_back(
+        To.namedFrame("(more than " + std::to_string(MaxDepth) + " frames)"));
   moveLastPython();
   std::reverse(Frames.begin(), Frames.end());
   uint32_t Stack = To.stack(Frames);
@@ -115,9 +115,8 @@ static bool isNativeFrame(StringRef File, uint32_t Line) {
 
 uint32_t TorchFrames::frame(StringRef File, StringRef Name, uint32_t Line) {
   bool Native = isNativeFrame(File, Line);
-  uint32_t Id = Native
-                    ? To.namedFrame(Name, File == "??" ? "" : File, Line)
-                    : To.pythonFrame(Name, File, Line);
+  uint32_t Id = Native ? To.namedFrame(Name, File == "??" ? "" : File, Line)
+                       : To.pythonFrame(Name, File, Line);
   if (IsNative.size() <= Id)
     IsNative.resize(Id + size_t(1));
   IsNative[Id] = Native;

@@ -74,7 +74,8 @@ static std::string labelText(PickleValue V) {
 
 uint32_t TorchReader::label(PickleValue Context, PickleValue Metadata) {
   auto IsNone = [](PickleValue V) {
-    return V.isNone() || (V.isText() && (V.text().empty() || V.text() == "N/A"));
+    return V.isNone() ||
+           (V.isText() && (V.text().empty() || V.text() == "N/A"));
   };
   if (LLVM_LIKELY(IsNone(Context) && IsNone(Metadata)))
     return 0;
@@ -347,7 +348,8 @@ Error TorchReader::segment(PickleValue V) {
       return;
     }
   });
-  if (!S.Size || !BlockTable::takes(S.Address) || S.Address + S.Size < S.Address)
+  if (!S.Size || !BlockTable::takes(S.Address) ||
+      S.Address + S.Size < S.Address)
     return fail(V, "a segment has no address or no size");
   if (Device >= MaxDevices)
     return fail(V, "a segment has no device below " + Twine(MaxDevices));
@@ -378,9 +380,8 @@ Error TorchReader::blocksOf(PickleValue List, TorchSegment &S) {
     if (!BlockTable::takes(B.Address) || At < B.Address)
       return fail(List, "a block has no address");
   }
-  erase_if(All, [](const TorchBlock &B) {
-    return B.State == TorchBlock::Inactive;
-  });
+  erase_if(All,
+           [](const TorchBlock &B) { return B.State == TorchBlock::Inactive; });
   S.Blocks = std::move(All);
   S.Blocks.shrink_to_fit();
   return E;
@@ -475,8 +476,9 @@ Error TorchReader::root(PickleValue V) {
   if (E)
     return E;
   if (!IsRead)
-    return fail(V, "the pickle is no memory snapshot of PyTorch: it has neither "
-                   "segments nor device_traces");
+    return fail(V,
+                "the pickle is no memory snapshot of PyTorch: it has neither "
+                "segments nor device_traces");
   Out.HasStacks = Frames.hasStacks();
   Out.NumBad += Frames.numBad();
   return Error::success();

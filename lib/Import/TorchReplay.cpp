@@ -14,8 +14,8 @@ static constexpr uint64_t NsPerUs = 1000;
 
 TorchReplay::TorchReplay(TraceBuilder &To, TorchSnapshotData &In)
     : To(To), In(In), Sizes(In.Settings.Sizes),
-      Process(To.addProcess(ProcessRecord())),
-      Thread(To.addThread(Process, 0)), Steps(To, Process, In.Annotations) {}
+      Process(To.addProcess(ProcessRecord())), Thread(To.addThread(Process, 0)),
+      Steps(To, Process, In.Annotations) {}
 
 /// The heaps of a device have the names, order and parents that memrec gives
 /// them.
@@ -115,9 +115,8 @@ void TorchReplay::take(DeviceReplay &D, const TorchEvent &E) {
   case TorchAction::UserDefined:
     if (!E.Label)
       return;
-    return annotate({In.Labels.get(E.Label).Metadata, E.TimeUs, D.Index,
-                     E.Size != 0},
-                    &D);
+    return annotate(
+        {In.Labels.get(E.Label).Metadata, E.TimeUs, D.Index, E.Size != 0}, &D);
   }
 }
 
@@ -131,8 +130,8 @@ void TorchReplay::takeAnnotations(uint64_t UntilUs) {
     if (A.TimeUs > UntilUs)
       return;
     NowNs = std::max(NowNs, timeNs(A.TimeUs));
-    auto On = find_if(Devices,
-                      [&](const DeviceReplay &D) { return D.Index == A.Device; });
+    auto On = find_if(
+        Devices, [&](const DeviceReplay &D) { return D.Index == A.Device; });
     annotate(A, On == Devices.end() ? nullptr : &*On);
   }
 }

@@ -44,8 +44,9 @@ uint32_t TorchScopes::openPath() {
     In = *Open[Known - 1].Path;
   if (Known == Open.size())
     return In;
-  bool HasPhase = any_of(ArrayRef(Open).take_front(Known),
-                         [](const OpenRange &R) { return isOptimizer(R.Name); });
+  bool HasPhase =
+      any_of(ArrayRef(Open).take_front(Known),
+             [](const OpenRange &R) { return isOptimizer(R.Name); });
   for (OpenRange &R : MutableArrayRef(Open).drop_front(Known)) {
     if (isOptimizer(R.Name) && !std::exchange(HasPhase, true))
       In = To.Scopes.enter(In, ScopeKind::Phase, "optimizer", 0).ScopePath;
@@ -64,10 +65,10 @@ uint32_t TorchScopes::path(uint32_t Label) {
     return It->second;
   const TorchLabels::Label &L = Labels.get(Label);
   if (!L.CompileContext.empty())
-    In = To.Scopes
-             .enter(In, ScopeKind::Range, "torch.compile " + L.CompileContext,
-                    0)
-             .ScopePath;
+    In =
+        To.Scopes
+            .enter(In, ScopeKind::Range, "torch.compile " + L.CompileContext, 0)
+            .ScopePath;
   if (!L.Metadata.empty())
     In = To.Scopes.enter(In, ScopeKind::User, L.Metadata, 0).ScopePath;
   return It->second = In;

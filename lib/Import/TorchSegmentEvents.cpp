@@ -38,10 +38,9 @@ void TorchReplay::startDevice(DeviceReplay &D) {
   std::vector<TorchSegment> Segments = segmentsBefore(*D.Data);
   std::vector<TorchBlock> Outside;
   for (const TorchBlock &B : tensorsBefore(D)) {
-    auto It = llvm::upper_bound(Segments, B.Address,
-                                [](uint64_t A, const TorchSegment &S) {
-                                  return A < S.Address;
-                                });
+    auto It = llvm::upper_bound(
+        Segments, B.Address,
+        [](uint64_t A, const TorchSegment &S) { return A < S.Address; });
     if (It != Segments.begin() &&
         B.Address - std::prev(It)->Address < std::prev(It)->Size)
       std::prev(It)->Blocks.push_back(B);
@@ -57,9 +56,8 @@ void TorchReplay::startDevice(DeviceReplay &D) {
   std::vector<std::pair<uint64_t, const TorchSegment *>> Order;
   for (const TorchSegment &S : Segments)
     Order.push_back({Used(S), &S});
-  llvm::stable_sort(Order, [](const auto &A, const auto &B) {
-    return A.first > B.first;
-  });
+  llvm::stable_sort(
+      Order, [](const auto &A, const auto &B) { return A.first > B.first; });
   for (const auto &[Bytes, S] : Order) {
     putSegment(D, *S);
     ++NumBefore;
@@ -89,8 +87,8 @@ void TorchReplay::putSegment(DeviceReplay &D, const TorchSegment &S) {
   B.Stream = S.Stream;
   B.Pool = S.Pool;
   uint64_t Block = To.allocate(Process, Thread, NowNs, B);
-  D.Segments.all()[S.Address] = {End, S.Size, Block, S.Stream, S.Pool,
-                                 S.Expands};
+  D.Segments.all()[S.Address] = {End,      S.Size, Block,
+                                 S.Stream, S.Pool, S.Expands};
   D.Reserved += S.Size;
 }
 
@@ -137,11 +135,12 @@ void TorchReplay::takeSegment(DeviceReplay &D, const TorchEvent &E) {
 /// snapshot's segment if that still lives.
 uint32_t TorchReplay::poolAt(const DeviceReplay &D, uint64_t Address) const {
   const std::vector<TorchSegment> &All = D.Data->Segments;
-  auto It = llvm::upper_bound(All, Address,
-                              [](uint64_t A, const TorchSegment &S) {
-                                return A < S.Address;
-                              });
-  if (It == All.begin() || Address - std::prev(It)->Address >= std::prev(It)->Size)
+  auto It =
+      llvm::upper_bound(All, Address, [](uint64_t A, const TorchSegment &S) {
+        return A < S.Address;
+      });
+  if (It == All.begin() ||
+      Address - std::prev(It)->Address >= std::prev(It)->Size)
     return 0;
   return std::prev(It)->Pool;
 }

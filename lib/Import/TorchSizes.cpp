@@ -21,7 +21,8 @@ uint64_t TorchSizes::rounded(uint64_t Requested) const {
     return Requested;
   unsigned Power = Log2_64(Requested);
   unsigned Index = Power > FirstPower ? Power - FirstPower : 0;
-  uint64_t Parts = Set.Divisions[std::min<size_t>(Index, Set.Divisions.size() - 1)];
+  uint64_t Parts =
+      Set.Divisions[std::min<size_t>(Index, Set.Divisions.size() - 1)];
   if (Parts <= 1 || Parts >= divideCeil(Requested, MinBlock))
     return alignTo(Requested, MinBlock);
   // A power of two is divided in steps of a power of two.

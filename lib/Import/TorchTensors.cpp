@@ -26,8 +26,8 @@ std::vector<TorchBlock> TorchReplay::tensorsBefore(DeviceReplay &D) {
   for (const auto &[Key, A] : D.Data->Trace.Addresses) {
     if (A.First == unsigned(TorchAction::Alloc))
       continue;
-    bool IsLive = A.First == unsigned(TorchAction::FreeRequested) ||
-                  !In.HasRequests;
+    bool IsLive =
+        A.First == unsigned(TorchAction::FreeRequested) || !In.HasRequests;
     Before.push_back({keyOf(Key), Sizes.rounded(A.FirstSize), A.FirstSize,
                       HasStack ? A.Stack : 0,
                       IsLive ? TorchBlock::Allocated : TorchBlock::Pending});

@@ -180,6 +180,9 @@ void writeLeakJson(raw_ostream &OS, const LeakView &V) {
     });
     J.attributeObject("kept_by_design", [&] { writeHidden(J, R.ByDefault); });
     J.attribute("in_baseline", V.R.InBaseline);
+    // A moment has no leaks: its findings are what lived then.
+    if (std::string Text = unknownText(V); !Text.empty())
+      J.attribute("not_known", jsonText(Text));
     J.attributeObject("growth", [&] { writeMeasured(J, V); });
   });
   OS << '\n';

@@ -8,6 +8,7 @@
 #include "Export/StackText.h"
 #include "GrowthText.h"
 #include "Support/Table.h"
+#include "memkit/Model/Imported.h"
 #include "memkit/Support/Format.h"
 #include "memkit/Trace/Sampling.h"
 #include "llvm/ADT/STLExtras.h"
@@ -134,7 +135,31 @@ static void printHeaps(raw_ostream &OS, const LeakView &V) {
   Heaps.print(OS, outputWidth());
 }
 
+std::string unknownText(const LeakView &V) {
+  const Header &H = V.T.header();
+  std::string Why = noAnswerReason(H, HistoryQuestion::Growth);
+  if (Why.empty())
+    return "";
+  return (noAnswerReason(H, HistoryQuestion::Leaks).empty()
+              ? "Whether memory grows is not known: "
+              : "What leaks or grows is not known: ") +
+         Why;
+}
+
+/// The blocks of a trace that is one moment.
+static void printMoment(raw_ostream &OS, const LeakView &V) {
+  const LeakReport &R = V.R.Exit;
+  OS << unknownText(V) << '\n'
+     << bytesText(R) << " in " << plural(R.Blocks, "block") << ' '
+     << momentWords(importedFrom(V.T.header())) << ", from "
+     << plural(R.Leaks.size(), "stack") << "\n\n";
+  printHeaps(OS, V);
+  printFindings(OS, V, FK_Exit);
+}
+
 static void printExits(raw_ostream &OS, const LeakView &V) {
+  if (importedFrom(V.T.header()).lacks(Lack::Frees))
+    return printMoment(OS, V);
   const LeakReport &R = V.R.Exit;
   if (R.Leaks.empty()) {
     // Memory that grew and was freed at the end is still a leak.

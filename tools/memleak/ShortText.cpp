@@ -204,13 +204,8 @@ void ShortPrinter::printRest() {
 
 /// What the trace cannot tell, before what it can.
 void ShortPrinter::printImported() {
-  std::string Why = noAnswerReason(V.T.header(), HistoryQuestion::Growth);
-  if (Why.empty())
-    return;
-  bool AreLeaks = noAnswerReason(V.T.header(), HistoryQuestion::Leaks).empty();
-  say((AreLeaks ? "Whether memory grows is not known: "
-                : "What leaks or grows is not known: ") +
-      Why);
+  if (std::string Text = unknownText(V); !Text.empty())
+    say(Text);
 }
 
 void ShortPrinter::print() {

@@ -162,7 +162,10 @@ static Error dropUnanswerable(const Trace &T, const FailOn &Fatal,
     if (Fatal.asksFor(Metric))
       return makeError(Input + ": --fail-on: cannot judge " + Metric + ": " +
                        Why);
-    // What lives at one moment is worth a list, by its right name.
+    // What lives at one moment is worth a list, by its right name; a list of
+    // problems it is not.
+    if (Kind == FK_Exit && OutputFormat == LeakFormat::Sarif)
+      return makeError(Input + ": --format=sarif: cannot judge leaks: " + Why);
     if (Kind == FK_Exit)
       continue;
     if (Kinds.getBits() & Kind)

@@ -13,6 +13,7 @@
 #include "Cli/ToolMain.h"
 #include "Sections.h"
 #include "Terminal/Graph.h"
+#include "memkit/Model/Imported.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -190,6 +191,9 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
   const Trace &T = *In.T;
   if (Error E = Fatal.checkNames(spacesAndHeaps(T, In.S->selection())))
     return E;
+  if (std::string Why = noAnswerReason(T.header(), HistoryQuestion::OverTime);
+      Timeline && !Why.empty())
+    return makeError(Input + ": --timeline: " + Why);
   for_each(T.warnings(), [](const std::string &W) { warn(W); });
   Options.Top = Top;
   unsigned Width = outputWidth();

@@ -127,7 +127,18 @@ def page_rows(shown):
                f"{middle('heap', 2**20):.0f}", f"{middle('process', 2**20):.0f}"]
 
 
-def page(command, rounds, results, stepped, grown, starts, recording, analysed, read, shown=()):
+def import_rows(imported):
+    for name, size, events, ours, reader, theirs in imported:
+        def cells(costs, size=size):
+            if not costs:
+                return ["", "", ""]
+            seconds = statistics.median(cost.wall for cost in costs)
+            return [spread([cost.wall for cost in costs], 2), f"{size / 1e6 / seconds:.0f}",
+                    f"{max(cost.rss for cost in costs) / 2**20:.0f}"]
+        yield [name, f"{size / 1e6:.0f}", f"{events:,}", *cells(ours), reader, *cells(theirs)]
+
+
+def page(command, rounds, results, stepped, grown, starts, recording, analysed, read, shown=(), imported=()):
     sizes, times = recording_tables(results)
     parts = [
         "# Benchmarks",
@@ -189,6 +200,11 @@ def page(command, rounds, results, stepped, grown, starts, recording, analysed, 
                   "program. memray's collapsed stacks are in the\nform of gprof2dot, and memray compares no "
                   "recordings.",
                   table(["workload", "question", "recorder", "command", "events", "ms", "MiB"], rows)]
+    if imported:
+        parts += ["## Other tools' recordings", "memimport reads a recording, and writes the complete trace. Beside it "
+                  "the tool's own reader prints\nthe totals of the same recording, which writes nothing.",
+                  table(["format", "MB", "events", "memimport, s", "MB/s", "MiB", "own reader", "s", "MB/s", "MiB"],
+                        import_rows(imported))]
     if shown:
         parts += ["## Pages", PAGES_TEXT,
                   table(["recording", "question", "page", "command, s", "picture, s", "x", "loaded, MiB", "heap, MiB", "tab, MiB"],
