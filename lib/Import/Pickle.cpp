@@ -23,7 +23,7 @@ std::optional<bool> PickleValue::boolean() const {
   return Slot.value() != 0;
 }
 
-std::optional<uint64_t> PickleValue::number() const {
+std::optional<uint64_t> PickleValue::bigNumber() const {
   if (kind() != PickleKind::Int)
     return std::nullopt;
   bool IsLarge;

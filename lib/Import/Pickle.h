@@ -61,7 +61,12 @@ public:
   /// Of a Bool; else nothing.
   std::optional<bool> boolean() const;
   /// Of an Int that is not negative; else nothing.
-  std::optional<uint64_t> number() const;
+  std::optional<uint64_t> number() const {
+    if (Slot.tag() == PickleSlot::Int)
+      return Slot.number() < 0 ? std::nullopt
+                               : std::optional(uint64_t(Slot.number()));
+    return bigNumber();
+  }
   /// Of an Int of 64 bits; else nothing.
   std::optional<int64_t> signedNumber() const;
   std::optional<double> real() const; ///< of a Float; else nothing
@@ -109,6 +114,7 @@ public:
 
 private:
   bool isContainer() const { return Store->isContainer(Slot); }
+  std::optional<uint64_t> bigNumber() const;
 
   PickleStore *Store;
   PickleSlot Slot;

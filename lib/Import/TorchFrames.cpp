@@ -35,12 +35,27 @@ uint32_t TorchFrames::stack(PickleValue List) {
   if (Skipped)
     Frames.push_back(
         To.namedFrame("(more than " + std::to_string(MaxDepth) + " frames)"));
-  moveLastPython();
-  std::reverse(Frames.begin(), Frames.end());
-  uint32_t Stack = To.stack(Frames);
+  uint32_t Stack = Frames.empty() ? 0 : stackOfFrames();
   HasStacks |= Stack != 0;
   note(List, StackNote, Stack);
   return Stack;
+}
+
+uint32_t TorchFrames::stackOfFrames() {
+  StringRef Key(reinterpret_cast<const char *>(Frames.data()),
+                Frames.size() * sizeof(uint32_t));
+  auto It = Known.find(Key);
+  if (It != Known.end())
+    return It->second;
+  uint32_t *Stack = nullptr, Made = 0;
+  if (Known.size() < MaxKnown)
+    Stack = &Known[Key];
+  moveLastPython();
+  std::reverse(Frames.begin(), Frames.end());
+  Made = To.stack(Frames);
+  if (Stack)
+    *Stack = Made;
+  return Made;
 }
 
 /// Adds the frames of a dict to Frames.

@@ -44,10 +44,14 @@ private:
   void addGraphNode(const FrameFields &F);
   uint32_t frame(llvm::StringRef File, llvm::StringRef Name, uint32_t Line);
   void moveLastPython();
+  uint32_t stackOfFrames();
 
   TraceBuilder &To;
   std::vector<uint32_t> Frames; ///< of the stack so far, the innermost first
   std::vector<bool> IsNative;   ///< by frame
+  /// Stacks by the bytes of Frames: lists with equal frames are frequent.
+  llvm::StringMap<uint32_t> Known;
+  static constexpr unsigned MaxKnown = 1 << 16;
   /// Frames of dicts that make more than one: the number, then the frames.
   std::vector<uint32_t> Runs;
   uint64_t NumBad = 0;

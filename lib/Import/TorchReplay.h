@@ -77,6 +77,7 @@ private:
 
   // TorchSegmentEvents.cpp
   void startDevice(DeviceReplay &D);
+  void findSizes(TorchSegment &S) const;
   void putSegment(DeviceReplay &D, const TorchSegment &S);
   void takeSegment(DeviceReplay &D, const TorchEvent &E);
   void map(DeviceReplay &D, const TorchSegment &S);

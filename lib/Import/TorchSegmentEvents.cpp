@@ -27,6 +27,21 @@ void TorchReplay::markAgain(DeviceReplay &D) {
     markReserved(D);
 }
 
+/// Finds the sizes of tensors of which a free alone is known. Tensors, and the
+/// free memory between them, take more than SmallRequest in segments of large
+/// requests: less than this before the next tensor is the end of the tensor.
+void TorchReplay::findSizes(TorchSegment &S) const {
+  for (size_t I = 0; I != S.Blocks.size(); ++I) {
+    TorchBlock &B = S.Blocks[I];
+    if (B.Size)
+      continue;
+    uint64_t End =
+        I + 1 != S.Blocks.size() ? S.Blocks[I + 1].Address : S.Address + S.Size;
+    B.Size = S.Expands ? Sizes.rounded(B.Requested)
+                       : Sizes.inFree(B.Requested, End - B.Address);
+  }
+}
+
 /// Adds what lived before the first event, each segment with its tensors. The
 /// memory space has its peak so far with the last segment, so the segment with
 /// the fewest bytes of tensors is the last.
@@ -47,6 +62,10 @@ void TorchReplay::startDevice(DeviceReplay &D) {
     else
       Outside.push_back(B);
   }
+  for (TorchSegment &S : Segments)
+    findSizes(S);
+  for (TorchBlock &B : Outside)
+    B.Size = B.Size ? B.Size : Sizes.rounded(B.Requested);
   auto Used = [](const TorchSegment &S) {
     uint64_t Sum = 0;
     for (const TorchBlock &B : S.Blocks)

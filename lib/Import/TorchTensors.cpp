@@ -28,8 +28,8 @@ std::vector<TorchBlock> TorchReplay::tensorsBefore(DeviceReplay &D) {
       continue;
     bool IsLive =
         A.First == unsigned(TorchAction::FreeRequested) || !In.HasRequests;
-    Before.push_back({keyOf(Key), Sizes.rounded(A.FirstSize), A.FirstSize,
-                      HasStack ? A.Stack : 0,
+    // startDevice() finds the size.
+    Before.push_back({keyOf(Key), 0, A.FirstSize, HasStack ? A.Stack : 0,
                       IsLive ? TorchBlock::Allocated : TorchBlock::Pending});
   }
   for (const TorchSegment &S : D.Data->Segments)
@@ -175,14 +175,20 @@ void TorchReplay::endInUse(DeviceReplay &D, uint64_t Address) {
 void TorchReplay::finishTensors(DeviceReplay &D) {
   if (!In.HasSegments)
     return;
+  // Where the trace has no requests, a free is known once it is complete.
+  uint64_t Bytes;
+  for (const TorchSegment &S : D.Data->Segments)
+    for (const TorchBlock &B : S.Blocks)
+      if (B.State == TorchBlock::Pending && !In.HasRequests &&
+          freeTensor(D, B.Address, Bytes))
+        beginInUse(D, B.Address, Bytes);
   std::vector<uint64_t> Wrong;
   for (const auto &[Key, L] : D.Live)
     if (const TorchBlock *B = D.Last.lookup(Key); !B || B->Size != L.Size)
       Wrong.push_back(keyOf(Key));
   llvm::sort(Wrong);
-  uint64_t Size;
   for (uint64_t Address : Wrong)
-    freeTensor(D, Address, Size);
+    freeTensor(D, Address, Bytes);
   uint64_t NumMissing = 0;
   for (const TorchSegment &S : D.Data->Segments)
     for (const TorchBlock &B : S.Blocks) {
