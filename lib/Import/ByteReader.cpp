@@ -15,8 +15,9 @@ static constexpr size_t BufferBytes = 1 << 20;
 ByteReader::ByteReader(std::unique_ptr<ByteSource> From, StringRef Name)
     : From(std::move(From)), Name(Name), Buffer(BufferBytes) {}
 
-Expected<ByteReader> ByteReader::open(const ImportFile &File) {
-  auto Source = File.decompressed();
+Expected<ByteReader> ByteReader::open(const ImportFile &File,
+                                      ProgressCallback OnProgress) {
+  auto Source = File.decompressed(std::move(OnProgress));
   if (!Source)
     return Source.takeError();
   return ByteReader(std::move(*Source), File.name());

@@ -24,7 +24,8 @@ public:
   /// Name: for errors.
   ByteReader(std::unique_ptr<ByteSource> From, llvm::StringRef Name);
   /// Reads the content of File, decompressed, from the start.
-  static llvm::Expected<ByteReader> open(const ImportFile &File);
+  static llvm::Expected<ByteReader> open(const ImportFile &File,
+                                         ProgressCallback OnProgress = {});
   ByteReader(ByteReader &&) = default;
 
   /// The longest text of take() and line().

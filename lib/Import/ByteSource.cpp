@@ -23,8 +23,15 @@ namespace {
 /// The bytes of the file as they are.
 class PlainSource : public ByteSource {
 public:
-  explicit PlainSource(std::shared_ptr<const TraceBytes> Bytes)
-      : Bytes(std::move(Bytes)) {}
+  explicit PlainSource(std::shared_ptr<const TraceBytes> Bytes,
+                       ProgressCallback OnProgress = {})
+      : Bytes(std::move(Bytes)), OnProgress(std::move(OnProgress)) {
+    tell();
+  }
+  ~PlainSource() override {
+    At = Bytes->size();
+    tell();
+  }
 
   Expected<size_t> read(MutableArrayRef<uint8_t> To) override {
     size_t Size = std::min<uint64_t>(To.size(), Bytes->size() - At);
@@ -33,11 +40,18 @@ public:
       return Part.takeError();
     copy(*Part, To.begin());
     At += Size;
+    tell();
     return Size;
   }
 
 private:
+  void tell() {
+    if (OnProgress)
+      OnProgress(("reading " + Bytes->name()).str(), At, Bytes->size());
+  }
+
   std::shared_ptr<const TraceBytes> Bytes;
+  ProgressCallback OnProgress;
   uint64_t At = 0;
   std::vector<uint8_t> Scratch;
 };
@@ -294,10 +308,12 @@ Expected<StringRef> ImportFile::compression() const {
   return "";
 }
 
-Expected<std::unique_ptr<ByteSource>> ImportFile::decompressed() const {
+Expected<std::unique_ptr<ByteSource>>
+ImportFile::decompressed(ProgressCallback OnProgress) const {
   std::vector<Packing> Layers;
-  auto Make = [&] {
-    std::unique_ptr<ByteSource> S = std::make_unique<PlainSource>(Bytes);
+  auto Make = [&](ProgressCallback Tell = {}) {
+    std::unique_ptr<ByteSource> S =
+        std::make_unique<PlainSource>(Bytes, std::move(Tell));
     for (Packing P : Layers)
       S = unpack(P, std::move(S), name());
     return S;
@@ -314,7 +330,7 @@ Expected<std::unique_ptr<ByteSource>> ImportFile::decompressed() const {
       break;
     Layers.push_back(P);
   }
-  return Make();
+  return Make(std::move(OnProgress));
 }
 
 Expected<std::string> ImportFile::firstBytes(size_t Size) const {

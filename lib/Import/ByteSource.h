@@ -5,6 +5,7 @@
 #ifndef MEMKIT_LIB_IMPORT_BYTESOURCE_H
 #define MEMKIT_LIB_IMPORT_BYTESOURCE_H
 
+#include "memkit/Support/ProgressCallback.h"
 #include "memkit/Trace/TraceBytes.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -45,7 +46,9 @@ public:
 
   /// The file's content from the start. A file that gzip, zstd or lz4 has
   /// compressed comes out decompressed, also if compressed twice.
-  llvm::Expected<std::unique_ptr<ByteSource>> decompressed() const;
+  /// OnProgress, which is kept, learns how much of the file is read.
+  llvm::Expected<std::unique_ptr<ByteSource>>
+  decompressed(ProgressCallback OnProgress = {}) const;
   /// The first bytes of the content, at most Size.
   llvm::Expected<std::string> firstBytes(size_t Size) const;
   /// `gzip`, `zstd` or `lz4` if the file is compressed; empty: as it is.

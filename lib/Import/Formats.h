@@ -15,15 +15,18 @@
 
 namespace memkit {
 
+/// Whether a file that starts with First (decompressed, up to FormatLookBytes)
+/// is of a format.
+using ImportMatch = bool(llvm::StringRef First);
+/// Reads File into To. Errors: TraceError.
+using ImportRead = llvm::Error(const ImportFile &File, TraceBuilder &To,
+                               const ProgressCallback &OnProgress);
+
 struct ImportFormat {
   llvm::StringRef Name;    ///< of --from: `torch-snapshot`
   llvm::StringRef Program; ///< that writes such files, for a list
-  /// Whether a file that starts with First (decompressed, up to
-  /// FormatLookBytes) is of the format.
-  bool (*Matches)(llvm::StringRef First);
-  /// Reads File into To. Errors: TraceError.
-  llvm::Error (*Read)(const ImportFile &File, TraceBuilder &To,
-                      const ProgressCallback &OnProgress);
+  ImportMatch *Matches;
+  ImportRead *Read;
 };
 inline constexpr size_t FormatLookBytes = 4096;
 
@@ -63,34 +66,11 @@ llvm::Expected<ImportReport> importFile(const ImportFile &File,
                                         const ImportFormat *Format, Sink &Out,
                                         const ProgressCallback &OnProgress);
 
-// The readers, one a format: see ImportFormat::Read.
-llvm::Error readTorchSnapshot(const ImportFile &File, TraceBuilder &To,
-                              const ProgressCallback &OnProgress);
-bool isTorchSnapshot(llvm::StringRef First);
-llvm::Error readMemray(const ImportFile &File, TraceBuilder &To,
-                       const ProgressCallback &OnProgress);
-bool isMemray(llvm::StringRef First);
-llvm::Error readPprof(const ImportFile &File, TraceBuilder &To,
-                      const ProgressCallback &OnProgress);
-bool isPprof(llvm::StringRef First);
-llvm::Error readJemalloc(const ImportFile &File, TraceBuilder &To,
-                         const ProgressCallback &OnProgress);
-bool isJemalloc(llvm::StringRef First);
-llvm::Error readGperftools(const ImportFile &File, TraceBuilder &To,
-                           const ProgressCallback &OnProgress);
-bool isGperftools(llvm::StringRef First);
-llvm::Error readLsan(const ImportFile &File, TraceBuilder &To,
-                     const ProgressCallback &OnProgress);
-bool isLsan(llvm::StringRef First);
-llvm::Error readNsys(const ImportFile &File, TraceBuilder &To,
-                     const ProgressCallback &OnProgress);
-bool isNsys(llvm::StringRef First);
-llvm::Error readRmm(const ImportFile &File, TraceBuilder &To,
-                    const ProgressCallback &OnProgress);
-bool isRmm(llvm::StringRef First);
-llvm::Error readHeaptrack(const ImportFile &File, TraceBuilder &To,
-                          const ProgressCallback &OnProgress);
-bool isHeaptrack(llvm::StringRef First);
+// One of each for a format.
+ImportMatch isGperftools, isHeaptrack, isJemalloc, isLsan, isMemray, isNsys,
+    isPprof, isRmm, isTorchSnapshot;
+ImportRead readGperftools, readHeaptrack, readJemalloc, readLsan, readMemray,
+    readNsys, readPprof, readRmm, readTorchSnapshot;
 
 } // namespace memkit
 

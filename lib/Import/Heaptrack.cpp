@@ -393,7 +393,7 @@ private:
 
 Error memkit::readHeaptrack(const ImportFile &File, TraceBuilder &To,
                             const ProgressCallback &OnProgress) {
-  Expected<ByteReader> In = ByteReader::open(File);
+  Expected<ByteReader> In = ByteReader::open(File, OnProgress);
   if (!In)
     return In.takeError();
   To.Origin.Version = "0";

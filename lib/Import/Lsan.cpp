@@ -192,6 +192,6 @@ private:
 
 Error memkit::readLsan(const ImportFile &File, TraceBuilder &To,
                        const ProgressCallback &OnProgress) {
-  Expected<ByteReader> In = ByteReader::open(File);
+  Expected<ByteReader> In = ByteReader::open(File, OnProgress);
   return In ? LsanReader(*In, To).read() : In.takeError();
 }

@@ -18,6 +18,10 @@
 using namespace llvm;
 using namespace memkit;
 
+bool memkit::isMemray(StringRef First) {
+  return First.starts_with(MemrayMagic);
+}
+
 namespace {
 
 /// What a number for an allocator means.
@@ -618,7 +622,7 @@ Expected<uint64_t> endOfData(const ImportFile &File) {
 
 Error memkit::readMemray(const ImportFile &File, TraceBuilder &To,
                          const ProgressCallback &OnProgress) {
-  Expected<ByteReader> In = ByteReader::open(File);
+  Expected<ByteReader> In = ByteReader::open(File, OnProgress);
   if (!In)
     return In.takeError();
   Expected<MemrayHeader> H = readMemrayHeader(*In);

@@ -9,10 +9,7 @@
 using namespace llvm;
 using namespace memkit;
 
-static constexpr StringRef Magic("memray\0", 7);
 static constexpr size_t MaxPath = 1 << 16;
-
-bool memkit::isMemray(StringRef First) { return First.starts_with(Magic); }
 
 std::vector<std::string> memkit::memrayCommand(StringRef Command) {
   SmallVector<StringRef, 16> All;
@@ -54,7 +51,7 @@ static void skipPaths(ByteReader &In) {
 
 Expected<MemrayHeader> memkit::readMemrayHeader(ByteReader &In) {
   MemrayHeader H;
-  if (In.take(Magic.size()) != Magic)
+  if (In.take(MemrayMagic.size()) != MemrayMagic)
     return In.takeErrorOr("not a recording of memray");
   uint64_t VersionAt = In.offset();
   H.Version = In.u32();

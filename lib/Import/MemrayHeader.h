@@ -9,6 +9,8 @@
 
 namespace memkit {
 
+inline constexpr llvm::StringRef MemrayMagic{"memray\0", 7};
+
 /// The versions differ: 9 has the main thread and its skipped frames, 10 the
 /// kind of file, 11 whether Python's allocators were traced, 12 code objects in
 /// place of lines, 13 search paths.
@@ -35,7 +37,6 @@ struct MemrayHeader {
 /// options, behind `python`. All words of another command line.
 std::vector<std::string> memrayCommand(llvm::StringRef Command);
 
-bool isMemray(llvm::StringRef First);
 /// Reads the header. Errors: another version, with both.
 llvm::Expected<MemrayHeader> readMemrayHeader(ByteReader &In);
 

@@ -379,7 +379,7 @@ bool memkit::isPprof(StringRef First) {
 
 Error memkit::readPprof(const ImportFile &File, TraceBuilder &To,
                         const ProgressCallback &OnProgress) {
-  Expected<ByteReader> In = ByteReader::open(File);
+  Expected<ByteReader> In = ByteReader::open(File, OnProgress);
   if (!In)
     return In.takeError();
   // Strings come last, so the whole message is read first.

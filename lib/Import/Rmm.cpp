@@ -191,7 +191,7 @@ unsigned deviceOf(StringRef File) {
 
 Error memkit::readRmm(const ImportFile &File, TraceBuilder &To,
                       const ProgressCallback &OnProgress) {
-  Expected<ByteReader> In = ByteReader::open(File);
+  Expected<ByteReader> In = ByteReader::open(File, OnProgress);
   if (!In)
     return In.takeError();
   To.lacks(Lack::Stacks);

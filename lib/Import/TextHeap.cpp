@@ -235,12 +235,12 @@ private:
 
 Error memkit::readJemalloc(const ImportFile &File, TraceBuilder &To,
                            const ProgressCallback &OnProgress) {
-  Expected<ByteReader> In = ByteReader::open(File);
+  Expected<ByteReader> In = ByteReader::open(File, OnProgress);
   return In ? JemallocReader(*In, To).read() : In.takeError();
 }
 
 Error memkit::readGperftools(const ImportFile &File, TraceBuilder &To,
                              const ProgressCallback &OnProgress) {
-  Expected<ByteReader> In = ByteReader::open(File);
+  Expected<ByteReader> In = ByteReader::open(File, OnProgress);
   return In ? GperftoolsReader(*In, To).read() : In.takeError();
 }
