@@ -41,6 +41,8 @@ const ImportFormat *memkit::findFormat(StringRef Name) {
 static StringRef looksLike(StringRef First) {
   if (First.contains("MKTR"))
     return "it is a trace of memkit, which needs no import";
+  if (First.size() > 1 && First[0] == '\x80' && First[1] >= 2 && First[1] <= 5)
+    return "it is a pickle, but no memory snapshot of PyTorch";
   if (First.starts_with("PK\x03\x04"))
     return "it is a zip archive: unpack it first";
   if (First.starts_with("\x7f"

@@ -6,6 +6,7 @@
 #define MEMKIT_LIB_IMPORT_TORCHDATA_H
 
 #include "TorchLog.h"
+#include "TorchPlaces.h"
 #include "TorchSizes.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
@@ -95,6 +96,7 @@ struct TorchSnapshotData {
   std::vector<TorchAnnotation> Annotations;
   TorchLabels Labels;
   TorchSettings Settings;
+  TorchPlaceMap Places; ///< of stacks
   bool HasSegments = false;
   bool HasTimes = false;
   bool HasStacks = false;

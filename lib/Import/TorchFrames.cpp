@@ -44,18 +44,20 @@ uint32_t TorchFrames::stack(PickleValue List) {
 uint32_t TorchFrames::stackOfFrames() {
   StringRef Key(reinterpret_cast<const char *>(Frames.data()),
                 Frames.size() * sizeof(uint32_t));
-  auto It = Known.find(Key);
-  if (It != Known.end())
+  if (auto It = Known.find(Key); It != Known.end())
     return It->second;
-  uint32_t *Stack = nullptr, Made = 0;
-  if (Known.size() < MaxKnown)
-    Stack = &Known[Key];
+  // The frames move below, so the key is copied now.
+  uint32_t *Kept = Known.size() < MaxKnown ? &Known[Key] : nullptr;
+  TorchPlace Place = TorchPlace::Other;
+  for (uint32_t F : Frames)
+    Place = std::max(Place, FramePlaces.get(F));
   moveLastPython();
   std::reverse(Frames.begin(), Frames.end());
-  Made = To.stack(Frames);
-  if (Stack)
-    *Stack = Made;
-  return Made;
+  uint32_t Stack = To.stack(Frames);
+  StackPlaces.set(Stack, Place);
+  if (Kept)
+    *Kept = Stack;
+  return Stack;
 }
 
 /// Adds the frames of a dict to Frames.
@@ -135,6 +137,7 @@ uint32_t TorchFrames::frame(StringRef File, StringRef Name, uint32_t Line) {
   if (IsNative.size() <= Id)
     IsNative.resize(Id + size_t(1));
   IsNative[Id] = Native;
+  FramePlaces.set(Id, torchPlaceOf(File, Name));
   return Id;
 }
 

@@ -6,6 +6,7 @@
 #define MEMKIT_LIB_IMPORT_TORCHFRAMES_H
 
 #include "Pickle.h"
+#include "TorchPlaces.h"
 #include "TraceBuilder.h"
 
 namespace memkit {
@@ -26,6 +27,9 @@ public:
 
   /// The stack of a list of frames; 0: none.
   uint32_t stack(PickleValue List);
+
+  /// Where in a training a stack of stack() runs.
+  const TorchPlaceMap &places() const { return StackPlaces; }
 
   /// Frames beyond these, counted from the innermost, become one frame.
   static constexpr size_t MaxDepth = 2048;
@@ -49,6 +53,7 @@ private:
   TraceBuilder &To;
   std::vector<uint32_t> Frames; ///< of the stack so far, the innermost first
   std::vector<bool> IsNative;   ///< by frame
+  TorchPlaceMap FramePlaces, StackPlaces;
   /// Stacks by the bytes of Frames: lists with equal frames are frequent.
   llvm::StringMap<uint32_t> Known;
   static constexpr unsigned MaxKnown = 1 << 16;

@@ -14,7 +14,26 @@ Error TorchReader::fail(PickleValue V, const Twine &What) const {
   return makeTraceError(File, V.offset(), What);
 }
 
+/// The elements that a list of this role has.
+static bool isElementOf(uint8_t Role, PickleValue V) {
+  switch (Role) {
+  case TorchTrace:
+  case TorchBlockList:
+  case TorchSegmentList:
+  case TorchAnnotations:
+    return V.isDict();
+  case TorchTraceLists:
+    return V.isList();
+  default:
+    return true;
+  }
+}
+
 Error TorchReader::element(uint8_t Role, uint64_t List, PickleValue V) {
+  if (!isElementOf(Role, V))
+    return makeTraceError(File, List,
+                          Twine("an element of the list is no ") +
+                              (Role == TorchTraceLists ? "list" : "dict"));
   switch (Role) {
   case TorchTrace:
     if (!InTrace || LastTrace != List) {
@@ -74,8 +93,7 @@ static std::string labelText(PickleValue V) {
 
 uint32_t TorchReader::label(PickleValue Context, PickleValue Metadata) {
   auto IsNone = [](PickleValue V) {
-    return V.isNone() ||
-           (V.isText() && (V.text().empty() || V.text() == "N/A"));
+    return V.isNone() || (V.isText() && (V.text().empty() || V.text() == "N/A"));
   };
   if (LLVM_LIKELY(IsNone(Context) && IsNone(Metadata)))
     return 0;
@@ -139,8 +157,6 @@ static TorchEventFields fieldsOf(PickleValue Event) {
 }
 
 Error TorchReader::event(TorchTraceData &Of, PickleValue V) {
-  if (!V.isDict())
-    return fail(V, "an event of a trace is no dict");
   TorchEventFields F = fieldsOf(V);
   if (!F.Action.isText())
     return fail(V, "an event has no action");
@@ -224,8 +240,6 @@ void TorchReader::count(TorchTraceData &Of, const TorchEvent &E) {
 /// A list of events is complete; the lists come in the order of devices.
 Error TorchReader::trace(PickleValue List) {
   uint32_t Device = NumTraces++;
-  if (!List.isList())
-    return fail(List, "device_traces has a value that is no list");
   auto It = Traces.find(List.offset());
   TorchTraceData Of;
   if (It != Traces.end()) {
@@ -234,157 +248,20 @@ Error TorchReader::trace(PickleValue List) {
     InTrace = nullptr;
   }
   // A list that the pickle uses again is here as a whole.
-  Error E = Error::success();
-  List.forEach([&](PickleValue V) {
-    if (!E)
-      E = event(Of, V);
-  });
-  if (E || Of.Log.empty())
-    return E;
+  if (List.size()) {
+    InTrace = &Of;
+    LastTrace = List.offset();
+    Error E = elements(TorchTrace, List);
+    InTrace = nullptr;
+    if (E)
+      return E;
+  }
+  if (Of.Log.empty())
+    return Error::success();
   if (Device >= MaxDevices)
     return fail(List, "more than " + Twine(MaxDevices) + " devices");
   Out.device(Device).Trace = std::move(Of);
-  return E;
-}
-
-//===----------------------------------------------------------------------===//
-// Segments
-//===----------------------------------------------------------------------===//
-
-static TorchBlock::BlockState stateOf(PickleValue V) {
-  switch (V.name()) {
-  case TorchName::ActiveAllocated:
-    return TorchBlock::Allocated;
-  case TorchName::ActivePendingFree:
-  case TorchName::ActiveAwaitingFree:
-    return TorchBlock::Pending;
-  default:
-    return TorchBlock::Inactive;
-  }
-}
-
-Error TorchReader::block(PickleValue V, TorchBlock &B) {
-  if (!V.isDict())
-    return fail(V, "a block of a segment is no dict");
-  std::optional<uint64_t> Requested;
-  V.forEachEntry([&](PickleValue Key, PickleValue Value) {
-    switch (Key.name()) {
-    case TorchName::Address:
-      B.Address = Value.number().value_or(0);
-      return;
-    case TorchName::Size:
-      B.Size = Value.number().value_or(0);
-      return;
-    case TorchName::RequestedSize:
-      Requested = Value.number();
-      return;
-    case TorchName::State:
-      B.State = stateOf(Value);
-      return;
-    case TorchName::Frames:
-      B.Stack = Frames.stack(Value);
-      return;
-    case TorchName::History:
-      return history(Value, B);
-    default:
-      return;
-    }
-  });
-  B.Requested = Requested.value_or(B.Requested);
-  if (!B.Size)
-    return fail(V, "a block has no size");
   return Error::success();
-}
-
-/// The last allocations in a block, the newest first, in snapshots of 2022.
-void TorchReader::history(PickleValue V, TorchBlock &B) {
-  bool IsFirst = true;
-  V.forEach([&](PickleValue Entry) {
-    if (!std::exchange(IsFirst, false))
-      return;
-    Entry.forEachEntry([&](PickleValue Key, PickleValue Value) {
-      if (Key.name() == TorchName::Frames)
-        B.Stack = Frames.stack(Value);
-      else if (Key.name() == TorchName::RealSize)
-        B.Requested = Value.number().value_or(0);
-    });
-  });
-}
-
-Error TorchReader::segment(PickleValue V) {
-  IsRead = Out.HasSegments = true;
-  if (!V.isDict())
-    return fail(V, "a segment is no dict");
-  TorchSegment S;
-  uint64_t Device = 0;
-  PickleValue List = V.none();
-  V.forEachEntry([&](PickleValue Key, PickleValue Value) {
-    switch (Key.name()) {
-    case TorchName::Device:
-      Device = Value.number().value_or(MaxDevices);
-      return;
-    case TorchName::Address:
-      S.Address = Value.number().value_or(0);
-      return;
-    case TorchName::TotalSize:
-      S.Size = Value.number().value_or(0);
-      return;
-    case TorchName::Stream:
-      S.Stream = stream(Value);
-      return;
-    case TorchName::SegmentPoolId:
-      S.Pool = pool(Value);
-      return;
-    case TorchName::IsExpandable:
-      S.Expands = Value.boolean().value_or(false);
-      return;
-    case TorchName::Frames:
-      S.Stack = Frames.stack(Value);
-      return;
-    case TorchName::Blocks:
-      List = Value;
-      return;
-    default:
-      return;
-    }
-  });
-  if (!S.Size || !BlockTable::takes(S.Address) ||
-      S.Address + S.Size < S.Address)
-    return fail(V, "a segment has no address or no size");
-  if (Device >= MaxDevices)
-    return fail(V, "a segment has no device below " + Twine(MaxDevices));
-  if (Error E = blocksOf(List, S))
-    return E;
-  Out.device(uint32_t(Device)).Segments.push_back(std::move(S));
-  return Error::success();
-}
-
-/// Gives a segment its blocks, which lie one after another.
-Error TorchReader::blocksOf(PickleValue List, TorchSegment &S) {
-  std::vector<TorchBlock> All;
-  if (auto It = Blocks.find(List.offset()); It != Blocks.end()) {
-    All = std::move(It->second);
-    Blocks.erase(It);
-  }
-  Error E = Error::success();
-  List.forEach([&](PickleValue V) {
-    if (!E)
-      E = block(V, All.emplace_back());
-  });
-  if (E)
-    return E;
-  uint64_t At = S.Address;
-  for (TorchBlock &B : All) {
-    B.Address = B.Address ? B.Address : At;
-    At = B.Address + B.Size;
-    if (!BlockTable::takes(B.Address) || At < B.Address)
-      return fail(List, "a block has no address");
-  }
-  erase_if(All,
-           [](const TorchBlock &B) { return B.State == TorchBlock::Inactive; });
-  S.Blocks = std::move(All);
-  S.Blocks.shrink_to_fit();
-  return E;
 }
 
 //===----------------------------------------------------------------------===//
@@ -392,8 +269,6 @@ Error TorchReader::blocksOf(PickleValue List, TorchSegment &S) {
 //===----------------------------------------------------------------------===//
 
 Error TorchReader::annotation(PickleValue V) {
-  if (!V.isDict())
-    return fail(V, "an annotation is no dict");
   TorchAnnotation A;
   V.forEachEntry([&](PickleValue Key, PickleValue Value) {
     if (Key.name() == TorchName::NameOf)
@@ -476,10 +351,10 @@ Error TorchReader::root(PickleValue V) {
   if (E)
     return E;
   if (!IsRead)
-    return fail(V,
-                "the pickle is no memory snapshot of PyTorch: it has neither "
-                "segments nor device_traces");
+    return fail(V, "the pickle is no memory snapshot of PyTorch: it has neither "
+                   "segments nor device_traces");
   Out.HasStacks = Frames.hasStacks();
+  Out.Places = Frames.places();
   Out.NumBad += Frames.numBad();
   return Error::success();
 }

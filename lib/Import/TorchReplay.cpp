@@ -22,7 +22,8 @@ TorchReplay::TorchReplay(TraceBuilder &To, TorchSnapshotData &In)
 void TorchReplay::start() {
   uint64_t First = UINT64_MAX;
   for (auto &[Index, Data] : In.Devices) {
-    DeviceReplay &D = Devices.emplace_back(Index, Data, To, In.Labels);
+    DeviceReplay &D = Devices.emplace_back(Index, Data, To, In.Labels,
+                                              Ranges);
     std::string Name = "cuda:" + utostr(Index);
     uint32_t Space = To.space(Name);
     if (!Data.Segments.empty() || !Data.Trace.SegmentEvents.empty())
@@ -83,7 +84,10 @@ void TorchReplay::run(const ProgressCallback &OnProgress) {
     finishTensors(D);
     finishSegments(D);
     markAgain(D);
+    categorizeLive(D);
+    D.Scopes.endAll(NowNs);
   }
+  Ranges.addTo(To, Process);
   report();
 }
 
@@ -137,10 +141,12 @@ void TorchReplay::takeAnnotations(uint64_t UntilUs) {
 }
 
 void TorchReplay::annotate(const TorchAnnotation &A, DeviceReplay *On) {
-  if (On && A.IsEnd)
-    On->Scopes.end(A.Name);
-  else if (On)
-    On->Scopes.begin(A.Name);
+  if (On && A.IsEnd) {
+    On->Scopes.end(A.Name, NowNs);
+  } else if (On) {
+    On->Scopes.begin(A.Name, NowNs);
+    On->Scopes.allocated(0, On->LiveBytes, On->Reserved);
+  }
   Steps.take(A, NowNs);
 }
 

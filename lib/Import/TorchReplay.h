@@ -24,15 +24,18 @@ public:
 private:
   struct LiveTensor {
     uint64_t Block = 0; ///< TraceBuilder::allocate()
-    uint64_t Size = 0, Requested = 0;
+    uint64_t Size = 0;
+    TorchPlace Made = TorchPlace::Other;
+    /// Of the open optimizer's range; 0: none was open.
+    uint32_t Optimizer = 0;
   };
   /// A device while its events are replayed. Addresses in maps are XORed with
   /// BlockTable::Flip.
   struct DeviceReplay {
     DeviceReplay(uint32_t Index, TorchDevice &Data, TraceBuilder &To,
-                 const TorchLabels &Labels)
+                 const TorchLabels &Labels, TorchRangeTable &Ranges)
         : Index(Index), Data(&Data), Events(Data.Trace.Log),
-          Scopes(To, Labels) {}
+          Scopes(To, Labels, Ranges) {}
     uint32_t Index;
     TorchDevice *Data;
     TorchLog::Reader Events;
@@ -67,12 +70,16 @@ private:
   void addTensor(DeviceReplay &D, const TorchEvent &E, uint64_t Size);
   void requestFree(DeviceReplay &D, const TorchEvent &E);
   void completeFree(DeviceReplay &D, const TorchEvent &E);
-  bool freeTensor(DeviceReplay &D, uint64_t Address, uint64_t &Size);
+  bool freeTensor(DeviceReplay &D, uint64_t Address, uint64_t &Size,
+                  uint32_t Stack = 0);
+  void categorize(const DeviceReplay &D, const LiveTensor &L, bool IsLive,
+                  uint32_t Stack);
   void beginInUse(DeviceReplay &D, uint64_t Address, uint64_t Bytes);
   void endInUse(DeviceReplay &D, uint64_t Address);
   uint64_t sizeOf(DeviceReplay &D, const TorchEvent &E);
   uint64_t sizeInSegment(DeviceReplay &D, const TorchEvent &E);
   void finishTensors(DeviceReplay &D);
+  void categorizeLive(const DeviceReplay &D);
   void fail(DeviceReplay &D, const TorchEvent &E);
 
   // TorchSegmentEvents.cpp
@@ -93,6 +100,7 @@ private:
   TorchSnapshotData &In;
   TorchSizes Sizes;
   uint32_t Process, Thread;
+  TorchRangeTable Ranges;
   std::vector<DeviceReplay> Devices;
   TorchSteps Steps;
   size_t NumAnnotations = 0; ///< taken so far

@@ -14,25 +14,56 @@ static constexpr StringLiteral ProfilerPrefix = "ProfilerStep#";
 // Scopes
 //===----------------------------------------------------------------------===//
 
-void TorchScopes::begin(StringRef Name) {
+void TorchScopes::allocated(uint64_t Size, uint64_t Live, uint64_t Reserved) {
+  for (OpenRange &R : Open) {
+    R.Stats->Allocations += Size != 0;
+    R.Stats->AllocatedBytes += Size;
+    R.Stats->PeakBytes = std::max(R.Stats->PeakBytes, Live);
+    R.Stats->ReservedPeakBytes =
+        std::max(R.Stats->ReservedPeakBytes, Reserved);
+  }
+}
+
+void TorchScopes::freed(uint64_t Size) {
+  for (OpenRange &R : Open) {
+    ++R.Stats->Frees;
+    R.Stats->FreedBytes += Size;
+  }
+}
+
+void TorchScopes::begin(StringRef Name, uint64_t TimeNs) {
   if (Open.size() == MaxOpen)
     return;
-  Open.push_back({Name.str(), std::nullopt});
+  Open.push_back({Name.str(), &Ranges->row(Name), TimeNs, std::nullopt});
+  NumSteps += isOptimizer(Name) && !NumOptimizers;
   NumOptimizers += isOptimizer(Name);
   PathOfLabel.clear();
 }
 
-bool TorchScopes::end(StringRef Name) {
+void TorchScopes::close(const OpenRange &R, uint64_t TimeNs) {
+  ++R.Stats->Calls;
+  R.Stats->DurationNs += TimeNs - std::min(R.BeginNs, TimeNs);
+}
+
+void TorchScopes::end(StringRef Name, uint64_t TimeNs) {
   auto It = find_if(reverse(Open),
                     [&](const OpenRange &R) { return R.Name == Name; });
   if (It == Open.rend())
-    return false;
+    return;
+  close(*It, TimeNs);
   auto Next = Open.erase(std::prev(It.base()));
   for (; Next != Open.end(); ++Next)
     Next->Path.reset();
   NumOptimizers -= isOptimizer(Name);
   PathOfLabel.clear();
-  return true;
+}
+
+void TorchScopes::endAll(uint64_t TimeNs) {
+  for (const OpenRange &R : Open)
+    close(R, TimeNs);
+  Open.clear();
+  NumOptimizers = 0;
+  PathOfLabel.clear();
 }
 
 uint32_t TorchScopes::openPath() {

@@ -6,6 +6,7 @@
 #define MEMKIT_LIB_IMPORT_TORCHSCOPES_H
 
 #include "TorchData.h"
+#include "TorchRanges.h"
 #include "TraceBuilder.h"
 
 namespace memkit {
@@ -14,14 +15,21 @@ namespace memkit {
 /// several threads may overlap: an end closes the innermost range of its name.
 class TorchScopes {
 public:
-  TorchScopes(TraceBuilder &To, const TorchLabels &Labels)
-      : To(To), Labels(Labels) {}
+  TorchScopes(TraceBuilder &To, const TorchLabels &Labels,
+              TorchRangeTable &Ranges)
+      : To(To), Labels(Labels), Ranges(&Ranges) {}
 
-  void begin(llvm::StringRef Name);
-  /// False: no range of the name is open.
-  bool end(llvm::StringRef Name);
-  /// Whether an optimizer's step is open.
-  bool isInOptimizer() const { return NumOptimizers != 0; }
+  void begin(llvm::StringRef Name, uint64_t TimeNs);
+  /// Nothing if no range of the name is open.
+  void end(llvm::StringRef Name, uint64_t TimeNs);
+  void endAll(uint64_t TimeNs);
+  /// The device's tensors changed by a tensor of Size bytes, and are Live bytes
+  /// now. Call once with Size 0 after the start of a range, and when the
+  /// reserved bytes change.
+  void allocated(uint64_t Size, uint64_t Live, uint64_t Reserved);
+  void freed(uint64_t Size);
+  /// The number of the optimizer's step that is open; 0: none.
+  uint32_t optimizerStep() const { return NumOptimizers ? NumSteps : 0; }
   /// The scope path of an event with this label.
   uint32_t path(uint32_t Label);
 
@@ -32,16 +40,21 @@ public:
 private:
   struct OpenRange {
     std::string Name;
+    TorchRangeStats *Stats;
+    uint64_t BeginNs;
     std::optional<uint32_t> Path; ///< once an event needs it
   };
+  void close(const OpenRange &R, uint64_t TimeNs);
   uint32_t openPath();
 
   /// Ranges beyond these, one in another, are left out.
   static constexpr size_t MaxOpen = 64;
   TraceBuilder &To;
   const TorchLabels &Labels;
+  TorchRangeTable *Ranges;
   std::vector<OpenRange> Open;
-  size_t NumOptimizers = 0;
+  size_t NumOptimizers = 0; ///< open ones
+  uint32_t NumSteps = 0;    ///< of optimizers, so far
   /// The scope path inside all open ranges, by label.
   llvm::DenseMap<uint32_t, uint32_t> PathOfLabel;
 };

@@ -109,6 +109,7 @@ void TorchReplay::putSegment(DeviceReplay &D, const TorchSegment &S) {
   D.Segments.all()[S.Address] = {End,      S.Size, Block,
                                  S.Stream, S.Pool, S.Expands};
   D.Reserved += S.Size;
+  D.Scopes.allocated(0, D.LiveBytes, D.Reserved);
 }
 
 void TorchReplay::endSegment(DeviceReplay &D,
@@ -178,6 +179,7 @@ void TorchReplay::map(DeviceReplay &D, const TorchSegment &New) {
   S.End = std::max(S.End, End);
   S.Size += New.Size;
   D.Reserved += New.Size;
+  D.Scopes.allocated(0, D.LiveBytes, D.Reserved);
   To.resize(Process, Thread, NowNs, S.Block, S.Size);
 }
 

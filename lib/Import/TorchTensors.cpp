@@ -77,10 +77,10 @@ uint64_t TorchReplay::sizeOf(DeviceReplay &D, const TorchEvent &E) {
 uint64_t TorchReplay::sizeInSegment(DeviceReplay &D, const TorchEvent &E) {
   if (E.Size <= TorchSizes::SmallRequest)
     return Sizes.rounded(E.Size);
-  auto In = D.Segments.around(E.Address);
-  if (In == D.Segments.all().end() || In->second.Expands)
+  auto Around = D.Segments.around(E.Address);
+  if (Around == D.Segments.all().end() || Around->second.Expands)
     return Sizes.rounded(E.Size);
-  uint64_t End = In->second.End;
+  uint64_t End = Around->second.End;
   if (auto Next = D.Large.upper_bound(E.Address); Next != D.Large.end())
     End = std::min(End, Next->first);
   return Sizes.inFree(E.Size, End - E.Address);
@@ -104,39 +104,59 @@ void TorchReplay::addTensor(DeviceReplay &D, const TorchEvent &E,
   B.ScopePath = D.Scopes.path(E.Label);
   B.Address = E.Address;
   B.Stream = E.Stream;
-  auto In = D.Segments.around(E.Address);
-  if (In != D.Segments.all().end()) {
-    B.Enclosing = In->second.Block + 1;
-    B.Pool = In->second.Pool;
-    B.Stream = E.Stream ? E.Stream : In->second.Stream;
+  auto Around = D.Segments.around(E.Address);
+  if (Around != D.Segments.all().end()) {
+    B.Enclosing = Around->second.Block + 1;
+    B.Pool = Around->second.Pool;
+    B.Stream = E.Stream ? E.Stream : Around->second.Stream;
   }
   if (E.Pool)
     B.Pool = E.Pool - 1;
   uint64_t Block = To.allocate(Process, Thread, NowNs, B);
-  D.Live[keyOf(E.Address)] = {Block, Size, E.Size};
+  D.Live[keyOf(E.Address)] = {Block, Size, In.Places.get(E.Stack),
+                              D.Scopes.optimizerStep()};
   D.LiveBytes += Size;
+  D.Scopes.allocated(Size, D.LiveBytes, D.Reserved);
   if (Size > TorchSizes::SmallRequest)
     D.Large[E.Address] = E.Address + Size;
 }
 
 /// False: no block is live at Address.
-bool TorchReplay::freeTensor(DeviceReplay &D, uint64_t Address,
-                             uint64_t &Size) {
+bool TorchReplay::freeTensor(DeviceReplay &D, uint64_t Address, uint64_t &Size,
+                             uint32_t Stack) {
   auto It = D.Live.find(keyOf(Address));
   if (It == D.Live.end())
     return false;
   Size = It->second.Size;
   D.LiveBytes -= Size;
+  D.Scopes.freed(Size);
   To.free(Process, Thread, NowNs, It->second.Block);
+  categorize(D, It->second, false, Stack);
   D.Live.erase(It);
   if (Size > TorchSizes::SmallRequest)
     D.Large.erase(Address);
   return true;
 }
 
+/// Stack: of the free.
+void TorchReplay::categorize(const DeviceReplay &D, const LiveTensor &L,
+                             bool IsLive, uint32_t Stack) {
+  TorchTensorLife Life;
+  Life.Made = L.Made;
+  Life.IsLive = IsLive;
+  // Frees may have the stack of their allocation.
+  Life.HasFreed = Stack && In.OtherStacks;
+  Life.Freed = In.Places.get(Stack);
+  Life.InOptimizer = L.Optimizer != 0;
+  Life.OptimizerEnded = L.Optimizer != D.Scopes.optimizerStep();
+  TensorCategory C = categoryOf(Life);
+  if (C != TensorCategory::Unknown)
+    To.category(Process, L.Block, C);
+}
+
 void TorchReplay::requestFree(DeviceReplay &D, const TorchEvent &E) {
   uint64_t Size;
-  if (!freeTensor(D, E.Address, Size))
+  if (!freeTensor(D, E.Address, Size, E.Stack))
     return To.loss(Process, LossKind::UnknownFree);
   beginInUse(D, E.Address, Size);
 }
@@ -145,7 +165,7 @@ void TorchReplay::completeFree(DeviceReplay &D, const TorchEvent &E) {
   uint64_t Size;
   if (D.InUse.count(keyOf(E.Address)))
     endInUse(D, E.Address);
-  else if (!freeTensor(D, E.Address, Size))
+  else if (!freeTensor(D, E.Address, Size, E.Stack))
     To.loss(Process, LossKind::UnknownFree);
 }
 
@@ -202,6 +222,11 @@ void TorchReplay::finishTensors(DeviceReplay &D) {
       ++NumMissing;
     }
   NumCorrected += std::max<uint64_t>(Wrong.size(), NumMissing);
+}
+
+void TorchReplay::categorizeLive(const DeviceReplay &D) {
+  for (const auto &[Key, L] : D.Live)
+    categorize(D, L, true, 0);
 }
 
 /// An out-of-memory event, with the memory of all heaps.

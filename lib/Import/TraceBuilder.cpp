@@ -286,7 +286,7 @@ void TraceBuilder::endProcess(uint32_t Process, uint64_t TimeNs,
 }
 
 void TraceBuilder::outOfMemory(OomRecord O, std::vector<OomHeap> OomHeaps) {
-  O.Number = uint32_t(Extra.Ooms.size() + 1);
+  O.Number = ++NumOoms;
   O.TimeNs = std::max(O.TimeNs, lastNs());
   Mark M;
   M.Kind = MarkKind::Oom;
@@ -305,10 +305,28 @@ void TraceBuilder::outOfMemory(OomRecord O, std::vector<OomHeap> OomHeaps) {
     }
   }
   M.Values = {O.Requested, Live, Reserved};
+  if (O.FreeKnown)
+    M.Values.push_back(O.FreeBytes);
   mark(std::move(M));
   O.TimeNs = LastMarkNs;
+  leaveOutOom(O);
   Extra.Ooms.push_back(O);
   append_range(Extra.OomHeaps, OomHeaps);
+}
+
+/// A trace has the first out-of-memory events of a process, and its last one:
+/// removes the last one before New if there are enough.
+void TraceBuilder::leaveOutOom(OomRecord &New) {
+  auto IsOfProcess = [&](const OomRecord &O) {
+    return O.Process == New.Process;
+  };
+  if (count_if(Extra.Ooms, IsOfProcess) < MaxOomsOfProcess)
+    return;
+  auto Last = std::prev(find_if(reverse(Extra.Ooms), IsOfProcess).base());
+  New.Skipped += Last->Skipped + 1;
+  erase_if(Extra.OomHeaps,
+           [&](const OomHeap &H) { return H.Oom == Last->Number; });
+  Extra.Ooms.erase(Last);
 }
 
 void TraceBuilder::category(uint32_t Process, uint64_t Block,

@@ -159,6 +159,7 @@ private:
   void writeNames();
   void writeCategories();
   void writePartial();
+  void leaveOutOom(OomRecord &New);
 
   std::vector<std::string> Warnings;
   std::set<std::string> Warned;
@@ -173,6 +174,7 @@ private:
   std::map<std::pair<uint64_t, uint64_t>, uint32_t> Pools;
   Marks PendingMarks;
   Partial Extra;
+  uint32_t NumOoms = 0;
   uint32_t Epoch = 1, LastProcess = 0;
   uint64_t LastTick = 0, LastMarkNs = 0, NumEvents = 0;
 };
