@@ -19,12 +19,13 @@ static TorchPlace placeOfFile(StringRef File, StringRef Function) {
   if (!File.starts_with("nn/modules/"))
     return TorchPlace::Other;
   static constexpr StringLiteral SetupFunctions[] = {
-      "__init__",     "_apply",          "to_empty",
-      "__setstate__", "register_buffer", "reset_parameters",
+      "__init__",        "_apply",
+      "to_empty",        "__setstate__",
+      "register_buffer", "reset_parameters",
       "load_state_dict", "_load_from_state_dict"};
-  if (is_contained(SetupFunctions, Function.rsplit('.').second.empty()
-                                       ? Function
-                                       : Function.rsplit('.').second))
+  // Names may have their class.
+  size_t Dot = Function.rfind('.');
+  if (is_contained(SetupFunctions, Function.drop_front(Dot + 1)))
     return TorchPlace::Setup;
   return File == "nn/modules/module.py" && Function.ends_with("_call_impl")
              ? TorchPlace::Forward

@@ -93,7 +93,8 @@ static std::string labelText(PickleValue V) {
 
 uint32_t TorchReader::label(PickleValue Context, PickleValue Metadata) {
   auto IsNone = [](PickleValue V) {
-    return V.isNone() || (V.isText() && (V.text().empty() || V.text() == "N/A"));
+    return V.isNone() ||
+           (V.isText() && (V.text().empty() || V.text() == "N/A"));
   };
   if (LLVM_LIKELY(IsNone(Context) && IsNone(Metadata)))
     return 0;
@@ -351,8 +352,9 @@ Error TorchReader::root(PickleValue V) {
   if (E)
     return E;
   if (!IsRead)
-    return fail(V, "the pickle is no memory snapshot of PyTorch: it has neither "
-                   "segments nor device_traces");
+    return fail(V,
+                "the pickle is no memory snapshot of PyTorch: it has neither "
+                "segments nor device_traces");
   Out.HasStacks = Frames.hasStacks();
   Out.Places = Frames.places();
   Out.NumBad += Frames.numBad();

@@ -22,8 +22,7 @@ TorchReplay::TorchReplay(TraceBuilder &To, TorchSnapshotData &In)
 void TorchReplay::start() {
   uint64_t First = UINT64_MAX;
   for (auto &[Index, Data] : In.Devices) {
-    DeviceReplay &D = Devices.emplace_back(Index, Data, To, In.Labels,
-                                              Ranges);
+    DeviceReplay &D = Devices.emplace_back(Index, Data, To, In.Labels, Ranges);
     std::string Name = "cuda:" + utostr(Index);
     uint32_t Space = To.space(Name);
     if (!Data.Segments.empty() || !Data.Trace.SegmentEvents.empty())

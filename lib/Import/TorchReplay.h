@@ -22,7 +22,7 @@ public:
   void run(const ProgressCallback &OnProgress);
 
 private:
-  struct LiveTensor {
+  struct LiveTorchTensor {
     uint64_t Block = 0; ///< TraceBuilder::allocate()
     uint64_t Size = 0;
     TorchPlace Made = TorchPlace::Other;
@@ -41,7 +41,7 @@ private:
     TorchLog::Reader Events;
     TorchScopes Scopes;
     TorchSegmentTable Segments;
-    llvm::DenseMap<uint64_t, LiveTensor> Live;
+    llvm::DenseMap<uint64_t, LiveTorchTensor> Live;
     llvm::DenseMap<uint64_t, uint64_t> InUse; ///< bytes
     /// Ends of blocks of more than TorchSizes::SmallRequest, live or in use, by
     /// address.
@@ -72,7 +72,7 @@ private:
   void completeFree(DeviceReplay &D, const TorchEvent &E);
   bool freeTensor(DeviceReplay &D, uint64_t Address, uint64_t &Size,
                   uint32_t Stack = 0);
-  void categorize(const DeviceReplay &D, const LiveTensor &L, bool IsLive,
+  void categorize(const DeviceReplay &D, const LiveTorchTensor &L, bool IsLive,
                   uint32_t Stack);
   void beginInUse(DeviceReplay &D, uint64_t Address, uint64_t Bytes);
   void endInUse(DeviceReplay &D, uint64_t Address);
@@ -88,9 +88,8 @@ private:
   void putSegment(DeviceReplay &D, const TorchSegment &S);
   void takeSegment(DeviceReplay &D, const TorchEvent &E);
   void map(DeviceReplay &D, const TorchSegment &S);
-  void shrink(DeviceReplay &D, TorchSegmentTable::SegmentMap::iterator It,
-              uint64_t Bytes);
-  void endSegment(DeviceReplay &D, TorchSegmentTable::SegmentMap::iterator It);
+  void shrink(DeviceReplay &D, TorchSegmentMap::iterator It, uint64_t Bytes);
+  void endSegment(DeviceReplay &D, TorchSegmentMap::iterator It);
   void finishSegments(DeviceReplay &D);
   uint32_t poolAt(const DeviceReplay &D, uint64_t Address) const;
   void markReserved(DeviceReplay &D);

@@ -15,17 +15,16 @@ static constexpr StringLiteral ProfilerPrefix = "ProfilerStep#";
 //===----------------------------------------------------------------------===//
 
 void TorchScopes::allocated(uint64_t Size, uint64_t Live, uint64_t Reserved) {
-  for (OpenRange &R : Open) {
+  for (OpenTorchRange &R : Open) {
     R.Stats->Allocations += Size != 0;
     R.Stats->AllocatedBytes += Size;
     R.Stats->PeakBytes = std::max(R.Stats->PeakBytes, Live);
-    R.Stats->ReservedPeakBytes =
-        std::max(R.Stats->ReservedPeakBytes, Reserved);
+    R.Stats->ReservedPeakBytes = std::max(R.Stats->ReservedPeakBytes, Reserved);
   }
 }
 
 void TorchScopes::freed(uint64_t Size) {
-  for (OpenRange &R : Open) {
+  for (OpenTorchRange &R : Open) {
     ++R.Stats->Frees;
     R.Stats->FreedBytes += Size;
   }
@@ -40,14 +39,14 @@ void TorchScopes::begin(StringRef Name, uint64_t TimeNs) {
   PathOfLabel.clear();
 }
 
-void TorchScopes::close(const OpenRange &R, uint64_t TimeNs) {
+void TorchScopes::close(const OpenTorchRange &R, uint64_t TimeNs) {
   ++R.Stats->Calls;
   R.Stats->DurationNs += TimeNs - std::min(R.BeginNs, TimeNs);
 }
 
 void TorchScopes::end(StringRef Name, uint64_t TimeNs) {
   auto It = find_if(reverse(Open),
-                    [&](const OpenRange &R) { return R.Name == Name; });
+                    [&](const OpenTorchRange &R) { return R.Name == Name; });
   if (It == Open.rend())
     return;
   close(*It, TimeNs);
@@ -59,7 +58,7 @@ void TorchScopes::end(StringRef Name, uint64_t TimeNs) {
 }
 
 void TorchScopes::endAll(uint64_t TimeNs) {
-  for (const OpenRange &R : Open)
+  for (const OpenTorchRange &R : Open)
     close(R, TimeNs);
   Open.clear();
   NumOptimizers = 0;
@@ -77,8 +76,8 @@ uint32_t TorchScopes::openPath() {
     return In;
   bool HasPhase =
       any_of(ArrayRef(Open).take_front(Known),
-             [](const OpenRange &R) { return isOptimizer(R.Name); });
-  for (OpenRange &R : MutableArrayRef(Open).drop_front(Known)) {
+             [](const OpenTorchRange &R) { return isOptimizer(R.Name); });
+  for (OpenTorchRange &R : MutableArrayRef(Open).drop_front(Known)) {
     if (isOptimizer(R.Name) && !std::exchange(HasPhase, true))
       In = To.Scopes.enter(In, ScopeKind::Phase, "optimizer", 0).ScopePath;
     In = To.Scopes.enter(In, ScopeKind::Range, R.Name, 0).ScopePath;

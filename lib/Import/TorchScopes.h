@@ -38,13 +38,13 @@ public:
   }
 
 private:
-  struct OpenRange {
+  struct OpenTorchRange {
     std::string Name;
     TorchRangeStats *Stats;
     uint64_t BeginNs;
     std::optional<uint32_t> Path; ///< once an event needs it
   };
-  void close(const OpenRange &R, uint64_t TimeNs);
+  void close(const OpenTorchRange &R, uint64_t TimeNs);
   uint32_t openPath();
 
   /// Ranges beyond these, one in another, are left out.
@@ -52,7 +52,7 @@ private:
   TraceBuilder &To;
   const TorchLabels &Labels;
   TorchRangeTable *Ranges;
-  std::vector<OpenRange> Open;
+  std::vector<OpenTorchRange> Open;
   size_t NumOptimizers = 0; ///< open ones
   uint32_t NumSteps = 0;    ///< of optimizers, so far
   /// The scope path inside all open ranges, by label.

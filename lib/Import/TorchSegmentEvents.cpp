@@ -112,8 +112,7 @@ void TorchReplay::putSegment(DeviceReplay &D, const TorchSegment &S) {
   D.Scopes.allocated(0, D.LiveBytes, D.Reserved);
 }
 
-void TorchReplay::endSegment(DeviceReplay &D,
-                             TorchSegmentTable::SegmentMap::iterator It) {
+void TorchReplay::endSegment(DeviceReplay &D, TorchSegmentMap::iterator It) {
   D.Reserved -= It->second.Size;
   To.free(Process, Thread, NowNs, It->second.Block);
   D.Segments.all().erase(It);
@@ -183,8 +182,7 @@ void TorchReplay::map(DeviceReplay &D, const TorchSegment &New) {
   To.resize(Process, Thread, NowNs, S.Block, S.Size);
 }
 
-void TorchReplay::shrink(DeviceReplay &D,
-                         TorchSegmentTable::SegmentMap::iterator It,
+void TorchReplay::shrink(DeviceReplay &D, TorchSegmentMap::iterator It,
                          uint64_t Bytes) {
   TorchSegmentEntry &S = It->second;
   if (Bytes >= S.Size)

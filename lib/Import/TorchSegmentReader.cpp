@@ -102,7 +102,8 @@ Error TorchReader::segment(PickleValue V) {
       return;
     }
   });
-  if (!S.Size || !BlockTable::takes(S.Address) || S.Address + S.Size < S.Address)
+  if (!S.Size || !BlockTable::takes(S.Address) ||
+      S.Address + S.Size < S.Address)
     return fail(V, "a segment has no address or no size");
   if (Device >= MaxDevices)
     return fail(V, "a segment has no device below " + Twine(MaxDevices));
@@ -129,9 +130,8 @@ Error TorchReader::blocksOf(PickleValue List, TorchSegment &S) {
     if (!BlockTable::takes(B.Address) || At < B.Address)
       return fail(List, "a block has no address");
   }
-  erase_if(All, [](const TorchBlock &B) {
-    return B.State == TorchBlock::Inactive;
-  });
+  erase_if(All,
+           [](const TorchBlock &B) { return B.State == TorchBlock::Inactive; });
   S.Blocks = std::move(All);
   S.Blocks.shrink_to_fit();
   return Error::success();

@@ -24,24 +24,24 @@ struct TorchSegmentEntry {
   bool Expands = false;
 };
 
+using TorchSegmentMap = std::map<uint64_t, TorchSegmentEntry>; ///< by start
+
 /// The segments of a device by address, which do not overlap. memrec's table
 /// of segments follows the same rules, so a recording and a snapshot of one run
 /// have the same blocks.
 class TorchSegmentTable {
 public:
-  using SegmentMap = std::map<uint64_t, TorchSegmentEntry>;
-
-  SegmentMap &all() { return Table; }
-  const SegmentMap &all() const { return Table; }
+  TorchSegmentMap &all() { return Table; }
+  const TorchSegmentMap &all() const { return Table; }
   /// The segment around Address; end(): none.
-  SegmentMap::iterator around(uint64_t Address) {
+  TorchSegmentMap::iterator around(uint64_t Address) {
     auto It = Table.upper_bound(Address);
     if (It == Table.begin() || Address >= std::prev(It)->second.End)
       return Table.end();
     return std::prev(It);
   }
   /// The segment that expands and contains Address or ends there.
-  SegmentMap::iterator expanding(uint64_t Address) {
+  TorchSegmentMap::iterator expanding(uint64_t Address) {
     auto It = Table.upper_bound(Address);
     if (It == Table.begin() || Address > std::prev(It)->second.End ||
         !std::prev(It)->second.Expands)
@@ -49,7 +49,7 @@ public:
     return std::prev(It);
   }
   /// The first segment that overlaps [Begin, End).
-  SegmentMap::iterator overlapping(uint64_t Begin, uint64_t End) {
+  TorchSegmentMap::iterator overlapping(uint64_t Begin, uint64_t End) {
     if (auto It = around(Begin); It != Table.end())
       return It;
     auto It = Table.lower_bound(Begin);
@@ -57,7 +57,7 @@ public:
   }
 
 private:
-  SegmentMap Table;
+  TorchSegmentMap Table;
 };
 
 } // namespace memkit

@@ -139,7 +139,7 @@ bool TorchReplay::freeTensor(DeviceReplay &D, uint64_t Address, uint64_t &Size,
 }
 
 /// Stack: of the free.
-void TorchReplay::categorize(const DeviceReplay &D, const LiveTensor &L,
+void TorchReplay::categorize(const DeviceReplay &D, const LiveTorchTensor &L,
                              bool IsLive, uint32_t Stack) {
   TorchTensorLife Life;
   Life.Made = L.Made;
