@@ -27,6 +27,7 @@
 #include "ModuleMap.h"
 #include "TextCursor.h"
 #include "llvm/ADT/StringExtras.h"
+#include <deque>
 
 using namespace llvm;
 using namespace memkit;
@@ -48,9 +49,7 @@ namespace {
 
 class HeaptrackReader {
 public:
-  HeaptrackReader(ByteReader &In, TraceBuilder &To) : In(In), To(To) {
-    Strings.push_back(0);
-  }
+  HeaptrackReader(ByteReader &In, TraceBuilder &To) : In(In), To(To) {}
 
   Error read() {
     while (std::optional<StringRef> Line = In.line(MaxLine)) {
@@ -173,7 +172,6 @@ private:
         return longString(Length, C.rest());
       Text = C.rest();
     }
-    Strings.push_back(uint32_t(Texts.size()));
     Texts.push_back(Text.str());
     return nullptr;
   }
@@ -188,16 +186,15 @@ private:
       Text += '\n';
       Text += *More;
     }
-    Strings.push_back(uint32_t(Texts.size()));
     Texts.push_back(std::move(Text));
     return nullptr;
   }
 
   /// The string of a number; an empty one for 0 and for numbers too large.
   StringRef text(uint64_t Number) {
-    IsBadString |= Number >= Strings.size();
-    return Number && Number < Strings.size() ? StringRef(Texts[Strings[Number]])
-                                             : StringRef();
+    IsBadString |= Number > Texts.size();
+    return Number && Number <= Texts.size() ? StringRef(Texts[Number - 1])
+                                            : StringRef();
   }
 
   const char *addAddress(TextCursor C) {
@@ -379,8 +376,7 @@ private:
   uint64_t FileVersion = 0, PageBytes = 4096, NowNs = 0;
   std::string Exe;
   uint32_t Process = 0, Thread = 0, Heap = 0;
-  std::vector<uint32_t> Strings; ///< by number: index in Texts
-  std::vector<std::string> Texts;
+  std::deque<std::string> Texts;   ///< by number - 1
   std::vector<uint32_t> Addresses; ///< frames, by number - 1
   std::vector<Catalog::FramePath> Nodes;
   std::vector<BlockClass> Classes;

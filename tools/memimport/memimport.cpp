@@ -12,9 +12,8 @@
 using namespace llvm;
 using namespace memkit;
 
-static cl::opt<std::string> Input(cl::Positional, cl::init("-"),
-                                  cl::desc("[recording]"),
-                                  cl::cat(toolCategory()));
+static cl::list<std::string> Inputs(cl::Positional, cl::desc("[recording...]"),
+                                    cl::cat(toolCategory()));
 static cl::opt<std::string> Output("o", cl::value_desc("file"),
                                    cl::desc("Write the trace to this file "
                                             "(default: the recording's name "
@@ -49,11 +48,11 @@ static Expected<const ImportFormat *> chosenFormat() {
                         Names);
 }
 
-/// The name of the trace if the user gave none.
-static std::string chooseOutput() {
+/// The name of the trace of a recording.
+static std::string chooseOutput(StringRef Input) {
   if (Output.getNumOccurrences())
     return Output;
-  return Input == "-" ? "-" : Input + ".fb";
+  return Input == "-" ? "-" : (Input + ".fb").str();
 }
 
 static void report(const ImportReport &R, StringRef Name) {
@@ -80,6 +79,24 @@ static Error withAdvice(Error E) {
   });
 }
 
+static Error importTo(StringRef Input, const ImportFormat *Format) {
+  Expected<ImportFile> File = ImportFile::open(Input);
+  if (!File)
+    return File.takeError();
+  auto Out = OutputFile::open(chooseOutput(Input), OutputFile::Content::Trace);
+  if (!Out)
+    return Out.takeError();
+  FdSink Sink((*Out)->fd(), (*Out)->name().str());
+  Expected<ImportReport> Report =
+      importFile(*File, Format, Sink, showProgress());
+  if (!Report)
+    return withAdvice(Report.takeError());
+  if (Error E = (*Out)->keep())
+    return E;
+  report(*Report, (*Out)->name());
+  return Error::success();
+}
+
 static Expected<int> run() {
   if (ListFormats) {
     listFormats();
@@ -88,21 +105,21 @@ static Expected<int> run() {
   Expected<const ImportFormat *> Format = chosenFormat();
   if (!Format)
     return Format.takeError();
-  Expected<ImportFile> File = ImportFile::open(Input);
-  if (!File)
-    return File.takeError();
-  auto Out = OutputFile::open(chooseOutput(), OutputFile::Content::Trace);
-  if (!Out)
-    return Out.takeError();
-  FdSink Sink((*Out)->fd(), (*Out)->name().str());
-  Expected<ImportReport> Report =
-      importFile(*File, *Format, Sink, showProgress());
-  if (!Report)
-    return withAdvice(Report.takeError());
-  if (Error E = (*Out)->keep())
-    return std::move(E);
-  report(*Report, (*Out)->name());
-  return ExitOk;
+  if (Inputs.empty())
+    Inputs.push_back("-");
+  if (Inputs.size() > 1 && Output.getNumOccurrences())
+    return makeUsageError("-o is the trace of one recording; several "
+                          "recordings become FILE.fb each");
+  // A recording that cannot be read does not keep the others from their traces.
+  int Status = ExitOk;
+  for (const std::string &Input : Inputs)
+    if (Error E = importTo(Input, *Format)) {
+      if (Inputs.size() == 1)
+        return std::move(E);
+      reportError(std::move(E));
+      Status = ExitError;
+    }
+  return Status;
 }
 
 int main(int Argc, char **Argv) {
@@ -111,6 +128,6 @@ int main(int Argc, char **Argv) {
                   "memimport snapshot.pickle\n"
                   "memimport recording.bin -o trace.fb\n"
                   "memimport - < heaptrack.app.zst | memstat",
-                  "[recording]"},
+                  "[recording...]"},
                  run);
 }
