@@ -154,7 +154,8 @@ static Error checkProtocol(ByteReader &From) {
 }
 
 Error memkit::readPickle(const ImportFile &File, ArrayRef<StringLiteral> Names,
-                         ArrayRef<PickleRule> Rules, PickleConsumer &To) {
+                         ArrayRef<PickleRule> Rules, PickleConsumer &To,
+                         const ProgressCallback &OnProgress) {
   Expected<ByteReader> First = ByteReader::open(File);
   if (!First)
     return First.takeError();
@@ -163,7 +164,7 @@ Error memkit::readPickle(const ImportFile &File, ArrayRef<StringLiteral> Names,
   Expected<PickleMemo> Memo = PickleMemo::scan(*First);
   if (!Memo)
     return Memo.takeError();
-  Expected<ByteReader> From = ByteReader::open(File);
+  Expected<ByteReader> From = ByteReader::open(File, OnProgress);
   if (!From)
     return From.takeError();
   return PickleReader(*From, *Memo, Names, Rules, To).run();

@@ -14,6 +14,7 @@
 #define MEMKIT_LIB_IMPORT_PICKLE_H
 
 #include "PickleStore.h"
+#include "memkit/Support/ProgressCallback.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 #include <optional>
@@ -135,7 +136,8 @@ public:
 /// the consumer. Memory: the largest elements, and what the pickle uses again.
 llvm::Error readPickle(const ImportFile &File,
                        llvm::ArrayRef<llvm::StringLiteral> Names,
-                       llvm::ArrayRef<PickleRule> Rules, PickleConsumer &To);
+                       llvm::ArrayRef<PickleRule> Rules, PickleConsumer &To,
+                       const ProgressCallback &OnProgress = {});
 
 } // namespace memkit
 

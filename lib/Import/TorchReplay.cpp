@@ -64,6 +64,11 @@ TorchReplay::DeviceReplay *TorchReplay::next() {
 void TorchReplay::run(const ProgressCallback &OnProgress) {
   constexpr uint64_t ProgressStep = 1 << 16;
   start();
+  auto Report = [&] {
+    if (OnProgress)
+      OnProgress("replaying the snapshot", NumTaken, NumEvents);
+  };
+  Report();
   for (DeviceReplay &D : Devices)
     startDevice(D);
   while (DeviceReplay *D = next()) {
@@ -75,9 +80,10 @@ void TorchReplay::run(const ProgressCallback &OnProgress) {
     }
     take(*D, D->Events.event());
     D->Events.next();
-    if (++NumTaken % ProgressStep == 0 && OnProgress)
-      OnProgress("replaying the snapshot", NumTaken, NumEvents);
+    if (++NumTaken % ProgressStep == 0)
+      Report();
   }
+  Report();
   takeAnnotations(UINT64_MAX);
   for (DeviceReplay &D : Devices) {
     finishTensors(D);

@@ -25,7 +25,8 @@ Error memkit::readTorchSnapshot(const ImportFile &File, TraceBuilder &To,
                                 const ProgressCallback &OnProgress) {
   TorchSnapshotData Data;
   TorchReader Reader(File.name(), To, Data);
-  if (Error E = readPickle(File, torchNames(), torchRules(), Reader))
+  if (Error E =
+          readPickle(File, torchNames(), torchRules(), Reader, OnProgress))
     return E;
   TorchReplay(To, Data).run(OnProgress);
   return Error::success();
