@@ -23,10 +23,13 @@ class TorchRangeTable {
 public:
   TorchRangeStats &row(llvm::StringRef Name);
   void addTo(TraceBuilder &To, uint32_t Process) const;
+  /// A number for the marks of a range.
+  uint64_t newNumber() { return ++LastNumber; }
 
 private:
   static constexpr size_t MaxNames = 1024, MaxRows = 4096;
   std::map<std::string, TorchRangeStats> Rows;
+  uint64_t LastNumber = 0;
 };
 
 } // namespace memkit

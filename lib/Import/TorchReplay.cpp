@@ -28,6 +28,8 @@ void TorchReplay::start() {
     if (!Data.Segments.empty() || !Data.Trace.SegmentEvents.empty())
       D.SegmentHeap = To.heap("torch." + Name + ".segments", Space);
     D.TensorHeap = To.heap("torch." + Name, Space, D.SegmentHeap);
+    D.Scopes.Process = Process;
+    D.Scopes.Heap = D.TensorHeap;
     NumEvents += Data.Trace.Log.size();
     if (!D.Events.atEnd() && D.Events.event().TimeUs)
       First = std::min(First, D.Events.event().TimeUs);
@@ -36,6 +38,11 @@ void TorchReplay::start() {
     if (A.TimeUs)
       First = std::min(First, A.TimeUs);
   FirstUs = First == UINT64_MAX ? 0 : First;
+  for (DeviceReplay &D : Devices)
+    startDevice(D);
+  // Time 0 is for what lived before the first event.
+  if (NumBefore && FirstUs)
+    --FirstUs;
   if (FirstUs < UINT64_MAX / NsPerUs)
     To.Head.Start.RealtimeNs = FirstUs * NsPerUs;
 }
@@ -45,6 +52,12 @@ uint64_t TorchReplay::timeNs(uint64_t Us) const {
   constexpr uint64_t MaxNs = uint64_t(1) << 62;
   uint64_t Since = Us > FirstUs ? Us - FirstUs : 0;
   return Since < MaxNs / NsPerUs ? Since * NsPerUs : MaxNs;
+}
+
+/// The time of a mark that keeps its place among the events: a mark applies
+/// before the events of its time.
+uint64_t TorchReplay::markNs() const {
+  return std::max(NowNs, To.numEvents() ? To.lastNs() + TimeUnitNs : 0);
 }
 
 /// The device with the earliest event; null: all are at their end. An event
@@ -69,8 +82,6 @@ void TorchReplay::run(const ProgressCallback &OnProgress) {
       OnProgress("replaying the snapshot", NumTaken, NumEvents);
   };
   Report();
-  for (DeviceReplay &D : Devices)
-    startDevice(D);
   while (DeviceReplay *D = next()) {
     if (In.HasTimes) {
       takeAnnotations(D->NowUs);
@@ -117,7 +128,7 @@ void TorchReplay::take(DeviceReplay &D, const TorchEvent &E) {
     Mark M;
     M.Kind = MarkKind::User;
     M.Process = Process;
-    M.TimeNs = NowNs;
+    M.TimeNs = markNs();
     M.Name = To.string("snapshot");
     return To.mark(std::move(M));
   }

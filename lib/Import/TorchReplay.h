@@ -58,6 +58,7 @@ private:
   void start();
   DeviceReplay *next();
   uint64_t timeNs(uint64_t Us) const;
+  uint64_t markNs() const;
   void takeAnnotations(uint64_t UntilUs);
   void annotate(const TorchAnnotation &A, DeviceReplay *On);
   void take(DeviceReplay &D, const TorchEvent &E);

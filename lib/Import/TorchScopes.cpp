@@ -33,10 +33,26 @@ void TorchScopes::freed(uint64_t Size) {
 void TorchScopes::begin(StringRef Name, uint64_t TimeNs) {
   if (Open.size() == MaxOpen)
     return;
-  Open.push_back({Name.str(), &Ranges->row(Name), TimeNs, std::nullopt});
+  Open.push_back({Name.str(), &Ranges->row(Name), TimeNs, Ranges->newNumber(),
+                  std::nullopt});
+  mark(MarkKind::RangeBegin, Open.back(), TimeNs);
   NumSteps += isOptimizer(Name) && !NumOptimizers;
   NumOptimizers += isOptimizer(Name);
   PathOfLabel.clear();
+}
+
+void TorchScopes::mark(MarkKind Kind, const OpenTorchRange &R,
+                       uint64_t TimeNs) {
+  Mark M;
+  M.Kind = Kind;
+  M.Process = Process;
+  M.TimeNs = TimeNs;
+  M.Id = R.Number;
+  if (Kind == MarkKind::RangeBegin) {
+    M.Name = To.string(R.Name);
+    M.Heap = Heap;
+  }
+  To.mark(std::move(M));
 }
 
 void TorchScopes::close(const OpenTorchRange &R, uint64_t TimeNs) {
@@ -50,6 +66,7 @@ void TorchScopes::end(StringRef Name, uint64_t TimeNs) {
   if (It == Open.rend())
     return;
   close(*It, TimeNs);
+  mark(MarkKind::RangeEnd, *It, TimeNs);
   auto Next = Open.erase(std::prev(It.base()));
   for (; Next != Open.end(); ++Next)
     Next->Path.reset();

@@ -19,6 +19,9 @@ public:
               TorchRangeTable &Ranges)
       : To(To), Labels(Labels), Ranges(&Ranges) {}
 
+  /// Of the marks: the process, and the heap of the device's tensors.
+  uint32_t Process = 0, Heap = 0;
+
   void begin(llvm::StringRef Name, uint64_t TimeNs);
   /// Nothing if no range of the name is open.
   void end(llvm::StringRef Name, uint64_t TimeNs);
@@ -42,9 +45,11 @@ private:
     std::string Name;
     TorchRangeStats *Stats;
     uint64_t BeginNs;
+    uint64_t Number;              ///< of the marks
     std::optional<uint32_t> Path; ///< once an event needs it
   };
   void close(const OpenTorchRange &R, uint64_t TimeNs);
+  void mark(MarkKind Kind, const OpenTorchRange &R, uint64_t TimeNs);
   uint32_t openPath();
 
   /// Ranges beyond these, one in another, are left out.

@@ -235,7 +235,7 @@ void TorchReplay::fail(DeviceReplay &D, const TorchEvent &E) {
   O.Process = Process;
   O.Heap = D.TensorHeap;
   O.Thread = Thread;
-  O.TimeNs = NowNs;
+  O.TimeNs = markNs();
   O.Stack = E.Stack;
   O.ScopePath = D.Scopes.path(E.Label);
   O.Requested = E.Size;

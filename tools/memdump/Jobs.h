@@ -22,6 +22,9 @@ llvm::Error printSections(OutputFile &Out, const SelectionSpec &Spec);
 /// Writes the table `WhatTable` of what Spec selects as a file for programs.
 llvm::Error printTable(OutputFile &Out, const SelectionSpec &Spec);
 
+/// Writes the process that Spec chooses as a memory snapshot of PyTorch.
+llvm::Error printTorchSnapshot(OutputFile &Out, const SelectionSpec &Spec);
+
 /// Prints the summary, or the part of the summary that `What` names: layers,
 /// scopes, steps, processes or categories.
 llvm::Error printTotals(OutputFile &Out);

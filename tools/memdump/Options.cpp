@@ -26,7 +26,9 @@ cl::opt<DumpFormat> memkit::OutputFormat(
                clEnumValN(DumpFormat::Parquet, "parquet",
                           "a table, for DuckDB, pandas, polars, Spark"),
                clEnumValN(DumpFormat::Arrow, "arrow",
-                          "a table, for programs with Arrow")),
+                          "a table, for programs with Arrow"),
+               clEnumValN(DumpFormat::TorchSnapshot, "torch-snapshot",
+                          "a memory snapshot of PyTorch, for memory_viz")),
     cl::cat(toolCategory()));
 cl::opt<DumpTable> memkit::WhatTable(
     "table", cl::desc("parquet, arrow: the table:"),

@@ -11,7 +11,7 @@
 
 namespace memkit {
 
-enum class DumpFormat { Text, Asm, Json, Csv, Parquet, Arrow };
+enum class DumpFormat { Text, Asm, Json, Csv, Parquet, Arrow, TorchSnapshot };
 enum class DumpTable {
   Events,
   Stats,

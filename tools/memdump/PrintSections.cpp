@@ -43,6 +43,8 @@ static Expected<std::unique_ptr<SectionVisitor>> createPrinter(raw_ostream &OS,
   case DumpFormat::Parquet:
   case DumpFormat::Arrow:
     break; // PrintTables.cpp
+  case DumpFormat::TorchSnapshot:
+    break; // PrintTorchSnapshot.cpp
   }
   llvm_unreachable("all formats are listed");
 }

@@ -21,9 +21,16 @@ static bool isTable() {
          OutputFormat == DumpFormat::Arrow;
 }
 
+static bool onlyProcesses(SelectionSpec Spec) {
+  Spec.Processes.clear();
+  return Spec.empty();
+}
+
 static Expected<int> dump(OutputFile &Out, const SelectionSpec &Spec) {
   if (isTable())
     return done(printTable(Out, Spec));
+  if (OutputFormat == DumpFormat::TorchSnapshot)
+    return done(printTorchSnapshot(Out, Spec));
   switch (What) {
   case DumpJob::Print:
     return done(printSections(Out, Spec));
@@ -62,6 +69,10 @@ static Expected<int> run(const SelectionFlags &Flags) {
   if (isTable() && (!IsList || !Columns.empty()))
     return makeUsageError("--format=parquet and arrow write a --table; "
                           "--columns, --summary and the like are for text");
+  if (OutputFormat == DumpFormat::TorchSnapshot &&
+      (!IsList || !Columns.empty() || !onlyProcesses(*Spec)))
+    return makeUsageError("--format=torch-snapshot writes the events of a "
+                          "process; --process is the only selection");
   if (!isTable() && WhatTable.getNumOccurrences())
     return makeUsageError("--table needs --format=parquet or arrow");
   bool IsRedact = What == DumpJob::Redact;
@@ -71,8 +82,9 @@ static Expected<int> run(const SelectionFlags &Flags) {
     return makeUsageError(SymbolizeFlagNames + " need --symbolize");
   auto Kind = IsRedact || What == DumpJob::Symbolize
                   ? OutputFile::Content::Trace
-              : isTable() ? OutputFile::Content::Machine
-                          : OutputFile::Content::Text;
+              : isTable() || OutputFormat == DumpFormat::TorchSnapshot
+                  ? OutputFile::Content::Machine
+                  : OutputFile::Content::Text;
   auto Out = OutputFile::open(Output, Kind);
   if (!Out)
     return Out.takeError();
@@ -96,6 +108,7 @@ int main(int Argc, char **Argv) {
        "memdump --heap='torch.*' --since=step:2 trace.fb\n"
        "memdump --format=asm trace.fb | memas -o same.fb\n"
        "memdump --format=parquet trace.fb -o events.parquet\n"
+       "memdump --format=torch-snapshot trace.fb -o snapshot.pickle\n"
        "memdump --redact trace.fb -o public.fb"},
       [&] { return run(Flags); });
 }

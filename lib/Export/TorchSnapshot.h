@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Traces as memory snapshots of PyTorch, for memory_viz and other viewers.
+
+#ifndef MEMKIT_LIB_EXPORT_TORCHSNAPSHOT_H
+#define MEMKIT_LIB_EXPORT_TORCHSNAPSHOT_H
+
+#include "memkit/Model/Trace.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace memkit {
+
+/// Writes a pickle as torch.cuda.memory._dump_snapshot() does: the segments and
+/// blocks of PyTorch's allocator at the end of the process, the events of each
+/// device, and ranges as annotations. Process: 0 for the one process that has
+/// tensors on devices. T: with stacks. Errors: the trace has no such tensors,
+/// several such processes, or no events. Memory: the live blocks. Stops when
+/// Failed reports that OS accepts no more.
+///
+/// The trace does not have: stacks of frees, which get those of allocations;
+/// the time of free_completed, which follows its free_requested; handles of
+/// streams, which get small numbers.
+llvm::Error writeTorchSnapshot(llvm::raw_ostream &OS, const Trace &T,
+                               uint32_t Process,
+                               llvm::function_ref<bool()> Failed);
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_EXPORT_TORCHSNAPSHOT_H
