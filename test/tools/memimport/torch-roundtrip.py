@@ -65,6 +65,9 @@ def check(name, moves=False, is_old=False, compare_events=True):
             back = new["device_traces"][device] if device < len(new["device_traces"]) else []
             assert events(back, moves) == events(trace, moves), (name, device)
         assert old.get("external_annotations", []) == new["external_annotations"], name
+    settings = {k: v for k, v in old.get("allocator_settings", {}).items()
+                if v != "" and k != "roundup_power2_divisions"}
+    assert new["allocator_settings"] == settings, (name, new["allocator_settings"])
     # A second import is the first one.
     run("memimport", "-q", "back.pickle", "-o", "b.fb")
     sums = [json.loads(run("memdump", "--summary", "--format=json", trace))["heaps"] for trace in ("a.fb", "b.fb")]
