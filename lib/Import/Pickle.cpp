@@ -113,12 +113,14 @@ private:
         print(Value, Depth + 1);
       });
     } else {
-      V.forEach([&](PickleValue Value) {
-        if (OS.tell() >= Max)
-          return;
-        OS << std::exchange(Separator, ", ");
-        print(Value, Depth + 1);
-      });
+      V.forEach(
+          [&](PickleValue Value) {
+            if (OS.tell() >= Max)
+              return;
+            OS << std::exchange(Separator, ", ");
+            print(Value, Depth + 1);
+          },
+          uint32_t(Max));
     }
     OS << (IsDict ? '}' : IsTuple ? ')' : ']');
   }

@@ -76,23 +76,34 @@ public:
 
   // Of a List, Tuple or Dict; else no values:
   uint32_t size() const; ///< elements, or keys; without elements that streamed
-  /// Calls Do with a PickleValue for each element of a List or Tuple.
-  template <class FunctionT> void forEach(FunctionT Do) const {
+  // A pickle of few bytes may name a large container many times. A consumer
+  // that looks at a container each time gives a Max.
+
+  /// Calls Do with a PickleValue for each element of a List or Tuple, at most
+  /// Max.
+  template <class FunctionT>
+  void forEach(FunctionT Do, uint32_t Max = UINT32_MAX) const {
     if (isList() || kind() == PickleKind::Tuple)
-      Store->forEach(Slot, [&](PickleSlot S) { Do(PickleValue(*Store, S)); });
+      Store->forEach(
+          Slot, [&](PickleSlot S) { Do(PickleValue(*Store, S)); }, Max);
   }
-  /// Calls Do with each key and value of a Dict, in order.
+  /// The entries of a Dict that forEachEntry() gives.
+  static constexpr uint32_t MaxEntries = 256;
+  /// Calls Do with each key and value of a Dict, in order, at most MaxEntries.
   template <class FunctionT> void forEachEntry(FunctionT Do) const {
     if (!isDict())
       return;
     PickleSlot Key;
     bool IsValue = false;
-    Store->forEach(Slot, [&](PickleSlot S) {
-      if (IsValue)
-        Do(PickleValue(*Store, Key), PickleValue(*Store, S));
-      Key = S;
-      IsValue = !IsValue;
-    });
+    Store->forEach(
+        Slot,
+        [&](PickleSlot S) {
+          if (IsValue)
+            Do(PickleValue(*Store, Key), PickleValue(*Store, S));
+          Key = S;
+          IsValue = !IsValue;
+        },
+        2 * MaxEntries);
   }
   /// Offset of the container in the file; 0: no container.
   uint64_t offset() const { return isContainer() ? Store->offset(Slot) : 0; }

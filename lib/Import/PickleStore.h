@@ -12,6 +12,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -135,12 +136,17 @@ public:
       wordOf(S, 1) = uint64_t(Note) << 1;
   }
 
-  /// Calls Do with each slot of a container, in order.
-  template <class FunctionT> void forEach(PickleSlot S, FunctionT Do) const {
+  /// Calls Do with the first slots of a container, in order, at most Max. Do
+  /// must not change the container.
+  template <class FunctionT>
+  void forEach(PickleSlot S, FunctionT Do, uint32_t Max = UINT32_MAX) const {
     const std::vector<uint64_t> &In = nodes(S);
-    for (uint32_t At = uint32_t(word(S, 2)); At; At = uint32_t(In[At]))
-      for (uint32_t I = 0, N = uint32_t(In[At] >> 32); I != N; ++I)
+    for (uint32_t At = uint32_t(word(S, 2)); At && Max; At = uint32_t(In[At])) {
+      uint32_t Count = std::min(Max, uint32_t(In[At] >> 32));
+      for (uint32_t I = 0; I != Count; ++I)
         Do(PickleSlot{In[At + 1 + I]});
+      Max -= Count;
+    }
   }
 
 private:

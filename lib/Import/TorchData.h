@@ -63,8 +63,8 @@ struct TorchDevice {
 
 /// A range of torch.profiler or of record_function.
 struct TorchAnnotation {
-  std::string Name;
   uint64_t TimeUs = 0;
+  uint32_t Name = 0; ///< Label::Metadata of this label; 0: empty
   uint32_t Device = 0;
   bool IsEnd = false;
 };
@@ -79,6 +79,10 @@ public:
   /// 0 if both are empty.
   uint32_t label(llvm::StringRef CompileContext, llvm::StringRef Metadata);
   const Label &get(uint32_t Label) const { return Labels[Label - 1]; }
+  /// The name of an annotation.
+  llvm::StringRef name(uint32_t Label) const {
+    return Label ? llvm::StringRef(get(Label).Metadata) : llvm::StringRef();
+  }
   size_t size() const { return Labels.size(); }
 
 private:

@@ -69,10 +69,7 @@ uint32_t TorchReader::pool(PickleValue V) {
   size_t Count = 0;
   if (std::optional<uint64_t> Number = V.number())
     Ids[1] = *Number;
-  V.forEach([&](PickleValue Id) {
-    if (Count != 2)
-      Ids[Count++] = Id.number().value_or(0);
-  });
+  V.forEach([&](PickleValue Id) { Ids[Count++] = Id.number().value_or(0); }, 2);
   return To.pool(Ids[0], Ids[1]);
 }
 
@@ -80,23 +77,34 @@ uint32_t TorchReader::stream(PickleValue V) {
   return To.stream(V.number().value_or(0));
 }
 
+/// PyTorch writes N/A for no context.
+static bool isNoText(PickleValue V) {
+  return V.isNone() || (V.isText() && (V.text().empty() || V.text() == "N/A"));
+}
+
 /// The text that users see: a text as it is, other values as Python prints
-/// them. PyTorch writes N/A for no context.
-static std::string labelText(PickleValue V) {
+/// them.
+std::string TorchReader::labelText(PickleValue V) {
   constexpr size_t MaxText = 256;
-  if (V.isNone())
+  // A dict that many events share is printed once. Notes of TorchFrames have
+  // other low bits.
+  constexpr uint32_t TextNote = 0, NoteBits = 2, NoteMask = 3;
+  if (isNoText(V) || (V.isDict() && !V.size()))
     return "";
-  if (!V.isText())
-    return V.isDict() && !V.size() ? "" : V.print(MaxText);
-  return V.text() == "N/A" ? "" : V.text().take_front(MaxText).str();
+  if (V.isText())
+    return V.text().take_front(MaxText).str();
+  if (uint32_t Note = V.note(); Note && (Note & NoteMask) == TextNote)
+    return MetadataTexts[(Note >> NoteBits) - 1];
+  std::string Text = V.print(MaxText);
+  if (V.isShared() && MetadataTexts.size() < (1u << 24)) {
+    MetadataTexts.push_back(Text);
+    V.setNote(uint32_t(MetadataTexts.size()) << NoteBits | TextNote);
+  }
+  return Text;
 }
 
 uint32_t TorchReader::label(PickleValue Context, PickleValue Metadata) {
-  auto IsNone = [](PickleValue V) {
-    return V.isNone() ||
-           (V.isText() && (V.text().empty() || V.text() == "N/A"));
-  };
-  if (LLVM_LIKELY(IsNone(Context) && IsNone(Metadata)))
+  if (LLVM_LIKELY(isNoText(Context) && isNoText(Metadata)))
     return 0;
   return Out.Labels.label(labelText(Context), labelText(Metadata));
 }
@@ -189,6 +197,8 @@ Error TorchReader::event(TorchTraceData &Of, PickleValue V) {
   E.Stack = Frames.stack(F.Frames);
   E.Label = label(F.Context, F.Metadata);
   count(Of, E);
+  if (NumSegmentEvents > MaxSegments)
+    return fail(V, "more than " + Twine(MaxSegments) + " events of segments");
   Of.Log.append(E);
   return Error::success();
 }
@@ -198,16 +208,19 @@ Error TorchReader::event(TorchTraceData &Of, PickleValue V) {
 void TorchReader::takeRange(TorchEvent &E, PickleValue List) {
   StringRef Range;
   bool IsEnd = false;
-  List.forEach([&](PickleValue Frame) {
-    Frame.forEachEntry([&](PickleValue Key, PickleValue V) {
-      if (Key.name() != TorchName::NameOf && Key.name() != TorchName::Filename)
-        return;
-      if (V.name() == TorchName::Start || V.name() == TorchName::End)
-        IsEnd = V.name() == TorchName::End;
-      else
-        Range = V.text();
-    });
-  });
+  List.forEach(
+      [&](PickleValue Frame) {
+        Frame.forEachEntry([&](PickleValue Key, PickleValue V) {
+          if (Key.name() != TorchName::NameOf &&
+              Key.name() != TorchName::Filename)
+            return;
+          if (V.name() == TorchName::Start || V.name() == TorchName::End)
+            IsEnd = V.name() == TorchName::End;
+          else
+            Range = V.text();
+        });
+      },
+      1);
   E.Size = IsEnd;
   E.Label = Out.Labels.label("", Range.take_front(256));
 }
@@ -215,7 +228,7 @@ void TorchReader::takeRange(TorchEvent &E, PickleValue List) {
 /// Notes what the event says about the time before the trace.
 void TorchReader::count(TorchTraceData &Of, const TorchEvent &E) {
   if (E.Action > TorchAction::FreeCompleted) {
-    if (E.Action < TorchAction::Oom)
+    if (E.Action < TorchAction::Oom && ++NumSegmentEvents <= MaxSegments)
       Of.SegmentEvents.push_back(E);
     return;
   }
@@ -270,10 +283,12 @@ Error TorchReader::trace(PickleValue List) {
 //===----------------------------------------------------------------------===//
 
 Error TorchReader::annotation(PickleValue V) {
+  if (Out.Annotations.size() == MaxAnnotations)
+    return fail(V, "more than " + Twine(MaxAnnotations) + " annotations");
   TorchAnnotation A;
   V.forEachEntry([&](PickleValue Key, PickleValue Value) {
     if (Key.name() == TorchName::NameOf)
-      A.Name = Value.text().take_front(256).str();
+      A.Name = Out.Labels.label("", Value.text().take_front(256));
     else if (Key.name() == TorchName::TimeUs)
       A.TimeUs = Value.number().value_or(0);
     else if (Key.name() == TorchName::Device)
@@ -317,6 +332,9 @@ void TorchReader::settings(PickleValue V) {
 /// The elements of a list that did not stream, because the pickle uses the list
 /// again.
 Error TorchReader::elements(uint8_t Role, PickleValue List) {
+  NumRepeated += List.size();
+  if (NumRepeated > MaxRepeated)
+    return fail(List, "the pickle uses its lists again and again");
   Error E = Error::success();
   List.forEach([&](PickleValue V) {
     if (!E)

@@ -22,6 +22,12 @@ public:
 
   /// More devices are a damaged file.
   static constexpr uint64_t MaxDevices = 1024;
+  // More than these are a file that uses few values very often.
+  static constexpr uint64_t MaxSegments = uint64_t(1) << 24;
+  static constexpr uint64_t MaxBlocks = uint64_t(1) << 25;
+  static constexpr uint64_t MaxAnnotations = uint64_t(1) << 24;
+  /// Elements of lists that the pickle uses again.
+  static constexpr uint64_t MaxRepeated = uint64_t(1) << 22;
 
 private:
   llvm::Error fail(PickleValue V, const llvm::Twine &What) const;
@@ -38,6 +44,7 @@ private:
   void settings(PickleValue V);
   uint32_t pool(PickleValue V);
   uint32_t stream(PickleValue V);
+  std::string labelText(PickleValue V);
   uint32_t label(PickleValue Context, PickleValue Metadata);
 
   std::string File;
@@ -47,9 +54,12 @@ private:
   /// Events and blocks whose list is not complete, by the list's offset.
   std::map<uint64_t, TorchTraceData> Traces;
   std::map<uint64_t, std::vector<TorchBlock>> Blocks;
+  std::vector<std::string> MetadataTexts; ///< of values with a note
   uint64_t LastTrace = 0;
   TorchTraceData *InTrace = nullptr; ///< of the list LastTrace
   uint32_t NumTraces = 0;
+  uint64_t NumSegments = 0, NumSegmentEvents = 0, NumBlocks = 0;
+  uint64_t NumRepeated = 0;
   bool IsRead = false; ///< any list of a snapshot
 };
 

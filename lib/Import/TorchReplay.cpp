@@ -15,7 +15,7 @@ static constexpr uint64_t NsPerUs = 1000;
 TorchReplay::TorchReplay(TraceBuilder &To, TorchSnapshotData &In)
     : To(To), In(In), Sizes(In.Settings.Sizes),
       Process(To.addProcess(ProcessRecord())), Thread(To.addThread(Process, 0)),
-      Steps(To, Process, In.Annotations) {}
+      Steps(To, Process, In) {}
 
 /// The heaps of a device have the names, order and parents that memrec gives
 /// them.
@@ -135,8 +135,7 @@ void TorchReplay::take(DeviceReplay &D, const TorchEvent &E) {
   case TorchAction::UserDefined:
     if (!E.Label)
       return;
-    return annotate(
-        {In.Labels.get(E.Label).Metadata, E.TimeUs, D.Index, E.Size != 0}, &D);
+    return annotate({E.TimeUs, E.Label, D.Index, E.Size != 0}, &D);
   }
 }
 
@@ -157,10 +156,11 @@ void TorchReplay::takeAnnotations(uint64_t UntilUs) {
 }
 
 void TorchReplay::annotate(const TorchAnnotation &A, DeviceReplay *On) {
+  StringRef Name = In.Labels.name(A.Name);
   if (On && A.IsEnd) {
-    On->Scopes.end(A.Name, NowNs);
+    On->Scopes.end(Name, NowNs);
   } else if (On) {
-    On->Scopes.begin(A.Name, NowNs);
+    On->Scopes.begin(Name, NowNs);
     On->Scopes.allocated(0, On->LiveBytes, On->Reserved);
   }
   Steps.take(A, NowNs);

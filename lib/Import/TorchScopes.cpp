@@ -126,26 +126,28 @@ uint32_t TorchScopes::path(uint32_t Label) {
 //===----------------------------------------------------------------------===//
 
 TorchSteps::TorchSteps(TraceBuilder &To, uint32_t Process,
-                       const std::vector<TorchAnnotation> &All)
-    : To(To), Process(Process) {
-  for (const TorchAnnotation &A : All) {
-    HasProfiler |= StringRef(A.Name).starts_with(ProfilerPrefix);
-    if (Optimizer.empty() && TorchScopes::isOptimizer(A.Name))
+                       const TorchSnapshotData &In)
+    : To(To), Process(Process), Labels(In.Labels) {
+  for (const TorchAnnotation &A : In.Annotations) {
+    StringRef Name = Labels.name(A.Name);
+    HasProfiler |= Name.starts_with(ProfilerPrefix);
+    if (!Optimizer && TorchScopes::isOptimizer(Name))
       Optimizer = A.Name;
   }
 }
 
 void TorchSteps::take(const TorchAnnotation &A, uint64_t TimeNs) {
   uint64_t Number = 0;
-  StringRef Name = A.Name;
+  StringRef Name = Labels.name(A.Name);
   if (HasProfiler) {
     if (A.IsEnd || !Name.consume_front(ProfilerPrefix))
       return;
     Name.getAsInteger(10, Number);
-  } else if (!A.IsEnd || Name != Optimizer) {
+  } else if (!A.IsEnd || !A.Name || A.Name != Optimizer) {
     return;
   }
-  // A profiler that starts again counts from 0.
-  Last = std::max(Last + 1, Number);
+  // A profiler that starts again counts from 0. No run has so many steps.
+  constexpr uint64_t MaxNumber = uint64_t(1) << 48;
+  Last = std::max(Last + 1, std::min(Number, MaxNumber));
   To.step(Process, TimeNs, Last);
 }

@@ -68,16 +68,16 @@ private:
 /// the first optimizer's steps end the steps, as in a recording of memrec.
 class TorchSteps {
 public:
-  TorchSteps(TraceBuilder &To, uint32_t Process,
-             const std::vector<TorchAnnotation> &All);
+  TorchSteps(TraceBuilder &To, uint32_t Process, const TorchSnapshotData &In);
 
   void take(const TorchAnnotation &A, uint64_t TimeNs);
 
 private:
   TraceBuilder &To;
   uint32_t Process;
+  const TorchLabels &Labels;
   bool HasProfiler = false;
-  std::string Optimizer; ///< whose steps count
+  uint32_t Optimizer = 0; ///< the name of the one whose steps count
   uint64_t Last = 0;
 };
 

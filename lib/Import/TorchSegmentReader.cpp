@@ -22,6 +22,8 @@ static TorchBlock::BlockState stateOf(PickleValue V) {
 }
 
 Error TorchReader::block(PickleValue V, TorchBlock &B) {
+  if (++NumBlocks > MaxBlocks)
+    return fail(V, "more than " + Twine(MaxBlocks) + " blocks");
   std::optional<uint64_t> Requested;
   V.forEachEntry([&](PickleValue Key, PickleValue Value) {
     switch (Key.name()) {
@@ -54,21 +56,21 @@ Error TorchReader::block(PickleValue V, TorchBlock &B) {
 
 /// The last allocations in a block, the newest first, in snapshots of 2022.
 void TorchReader::history(PickleValue V, TorchBlock &B) {
-  bool IsFirst = true;
-  V.forEach([&](PickleValue Entry) {
-    if (!std::exchange(IsFirst, false))
-      return;
+  auto First = [&](PickleValue Entry) {
     Entry.forEachEntry([&](PickleValue Key, PickleValue Value) {
       if (Key.name() == TorchName::Frames)
         B.Stack = Frames.stack(Value);
       else if (Key.name() == TorchName::RealSize)
         B.Requested = Value.number().value_or(0);
     });
-  });
+  };
+  V.forEach(First, 1);
 }
 
 Error TorchReader::segment(PickleValue V) {
   IsRead = Out.HasSegments = true;
+  if (++NumSegments > MaxSegments)
+    return fail(V, "more than " + Twine(MaxSegments) + " segments");
   TorchSegment S;
   uint64_t Device = 0;
   PickleValue List = V.none();

@@ -243,7 +243,11 @@ void TorchReplay::fail(DeviceReplay &D, const TorchEvent &E) {
   O.FreeKnown = E.Address != UnknownBytes;
   O.FreeBytes = O.FreeKnown ? E.Address : 0;
   std::vector<OomHeap> Heaps;
+  // A file may have many devices and failures, a machine few devices.
+  constexpr size_t MaxDevices = 64;
   for (const DeviceReplay &Other : Devices) {
+    if (Heaps.size() >= 2 * MaxDevices && &Other != &D)
+      continue;
     OomHeap H;
     if (Other.SegmentHeap) {
       H.Heap = Other.SegmentHeap;
