@@ -29,11 +29,15 @@ Error PickleReader::run() {
 /// The opcodes that nearly all bytes of a snapshot belong to.
 Error PickleReader::step(PickleOp Op) {
   switch (Op) {
-  case PickleOp::BinGet:
-    return get(Memo.smallPlace(From.u8()));
+  case PickleOp::BinGet: {
+    size_t Place = Memo.smallPlace(From.u8());
+    return LLVM_LIKELY(get(Place)) ? Error::success() : failGet(Place);
+  }
   case PickleOp::LongBinGet: {
     uint32_t Number = From.u32();
-    return get(Memo.isUsed(Number) ? Memo.place(Number) : PickleMemo::NoPlace);
+    size_t Place =
+        Memo.isUsed(Number) ? Memo.place(Number) : PickleMemo::NoPlace;
+    return LLVM_LIKELY(get(Place)) ? Error::success() : failGet(Place);
   }
   case PickleOp::Memoize:
     return put(Defined);
@@ -146,24 +150,19 @@ Error PickleReader::pushLong(uint64_t Size) {
   return Error::success();
 }
 
-Error PickleReader::get(size_t Place) {
+Error PickleReader::failGet(size_t Place) {
   // The end of the file gives a number that scan() has not seen.
-  if (LLVM_UNLIKELY(Place == PickleMemo::NoPlace))
+  if (Place == PickleMemo::NoPlace)
     return From.takeErrorOr("a number of the memo changed in the file");
   PickleSlot S = Memo.get(Place);
-  if (LLVM_UNLIKELY(S == PickleMemo::Undefined))
+  if (S == PickleMemo::Undefined)
     return fail("the pickle uses a value of its memo before its definition");
-  if (LLVM_UNLIKELY(S.isNode() && Store.isDelivered(S)))
-    return fail("the pickle uses the list of offset " + Twine(Store.offset(S)) +
-                " a second time");
-  push(S);
-  return Error::success();
+  return fail("the pickle uses the list of offset " + Twine(Store.offset(S)) +
+              " a second time");
 }
 
-Error PickleReader::put(uint64_t Number) {
-  ++Defined;
-  if (LLVM_LIKELY(!Memo.isUsed(Number)))
-    return Error::success();
+/// Keeps the value before under a number that the pickle uses.
+Error PickleReader::define(uint64_t Number) {
   if (!above())
     return fail("no value for the memo");
   PickleSlot S = Stack.back();

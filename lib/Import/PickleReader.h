@@ -56,8 +56,24 @@ private:
   const OpenMark &last() const { return Marks.back(); }
   /// The number of values above the last mark.
   size_t above() const { return Stack.size() - last().Begin; }
-  llvm::Error get(size_t Place);
-  llvm::Error put(uint64_t Number);
+  /// False: failGet() has the error.
+  bool get(size_t Place) {
+    if (LLVM_UNLIKELY(Place == PickleMemo::NoPlace))
+      return false;
+    PickleSlot S = Memo.get(Place);
+    if (LLVM_UNLIKELY(S == PickleMemo::Undefined ||
+                      (S.isNode() && Store.isDelivered(S))))
+      return false;
+    push(S);
+    return true;
+  }
+  llvm::Error failGet(size_t Place);
+  llvm::Error put(uint64_t Number) {
+    ++Defined;
+    return LLVM_LIKELY(!Memo.isUsed(Number)) ? llvm::Error::success()
+                                             : define(Number);
+  }
+  llvm::Error define(uint64_t Number);
   llvm::Error stop();
 
   // PickleContainers.cpp

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import measure
 import recorders
+import torch_snapshot
 
 
 def memray_program(path, count):
@@ -141,7 +142,15 @@ def make_lsan(folder, python, size):
     return out, None
 
 
-FORMATS = [("memray", "memray stats", make_memray), ("heaptrack", "heaptrack_print", make_heaptrack),
+def make_torch(folder, python, size):
+    out = folder / "snapshot.pickle"
+    torch_snapshot.write(out, size)
+    count = ("import pickle, sys\nsnapshot = pickle.load(open(sys.argv[1], 'rb'))\n"
+             "print(sum(e['size'] for t in snapshot['device_traces'] for e in t))")
+    return out, [python, "-c", count, str(out)]
+
+
+FORMATS = [("torch-snapshot", "Python's pickle, a sum", make_torch), ("memray", "memray stats", make_memray), ("heaptrack", "heaptrack_print", make_heaptrack),
            ("nsys", "sqlite3, sums", make_nsys), ("rmm", "Python's csv, a sum", make_rmm),
            ("gperftools", "pprof -top", make_gperftools), ("jemalloc", "", make_jemalloc),
            ("pprof", "pprof -top", make_pprof), ("lsan", "", make_lsan)]
