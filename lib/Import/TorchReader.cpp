@@ -298,7 +298,7 @@ Error TorchReader::annotation(PickleValue V) {
       A.IsEnd = Value.name() == TorchName::End;
   });
   Out.HasTimes |= A.TimeUs != 0;
-  Out.Annotations.push_back(std::move(A));
+  Out.Annotations.push_back(A);
   return Error::success();
 }
 

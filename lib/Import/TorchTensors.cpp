@@ -66,11 +66,13 @@ void TorchReplay::addBefore(DeviceReplay &D, const TorchBlock &B) {
 /// lives in the snapshot, the snapshot has the size.
 uint64_t TorchReplay::sizeOf(DeviceReplay &D, const TorchEvent &E) {
   auto It = D.Data->Trace.Addresses.find(keyOf(E.Address));
-  if (It != D.Data->Trace.Addresses.end() && It->second.Allocations &&
-      --It->second.Allocations == 0)
-    if (const TorchBlock *B = D.Last.lookup(keyOf(E.Address));
-        B && B->Requested == E.Size)
-      return B->Size;
+  if (It == D.Data->Trace.Addresses.end() || !It->second.Allocations)
+    return sizeInSegment(D, E);
+  It->second.Allocations -= 1;
+  const TorchBlock *B =
+      It->second.Allocations ? nullptr : D.Last.lookup(keyOf(E.Address));
+  if (B && B->Requested == E.Size)
+    return B->Size;
   return sizeInSegment(D, E);
 }
 
