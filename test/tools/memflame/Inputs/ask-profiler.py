@@ -11,6 +11,15 @@ import sys
 import tempfile
 import time
 
+
+def read(path):
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+    except FileNotFoundError:
+        return ""
+
+
 node, cli, path, *commands = sys.argv[1:]
 with tempfile.TemporaryDirectory(prefix="memkit-pq-") as folder:
     environment = dict(os.environ, PROFILER_CLI_SESSION_DIR=folder, HOME=folder)
@@ -22,12 +31,14 @@ with tempfile.TemporaryDirectory(prefix="memkit-pq-") as folder:
     daemon = subprocess.Popen([node, cli, "--daemon", path, "--session", "test"], env=environment,
                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        deadline = time.monotonic() + 120
-        while (answer := ask("profile", "info")).returncode:
-            text = answer.stdout + answer.stderr
-            if "load failed" in text or time.monotonic() > deadline or daemon.poll() is not None:
-                sys.exit(f"profiler-cli has not loaded the file: {text}")
-            time.sleep(0.2)
+        # The daemon's log says when. A question earlier than that can end the session: profiler-cli takes
+        # a daemon whose socket does not answer yet for a dead one, and deletes the session's file.
+        log = os.path.join(folder, "test.log")
+        deadline = time.monotonic() + 60
+        while "Profile loaded successfully" not in (text := read(log)):
+            if "[ERROR]" in text or time.monotonic() > deadline or daemon.poll() is not None:
+                sys.exit(f"profiler-cli has not loaded the file: {' '.join(text.split())}")
+            time.sleep(0.1)
         for command in commands:
             answer = ask(*command.split())
             print("$", command)
