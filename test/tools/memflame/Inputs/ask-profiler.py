@@ -31,8 +31,8 @@ with tempfile.TemporaryDirectory(prefix="memkit-pq-") as folder:
     daemon = subprocess.Popen([node, cli, "--daemon", path, "--session", "test"], env=environment,
                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        # The daemon's log says when. A question earlier than that can end the session: profiler-cli takes
-        # a daemon whose socket does not answer yet for a dead one, and deletes the session's file.
+        # The daemon's log says when it can answer. A question before the daemon has written its session's file
+        # ends the session: profiler-cli takes the session for a dead one and deletes the daemon's socket.
         log = os.path.join(folder, "test.log")
         deadline = time.monotonic() + 60
         while "Profile loaded successfully" not in (text := read(log)):
