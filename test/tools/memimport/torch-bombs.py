@@ -1,6 +1,8 @@
 # Pickles of few bytes that stand for much: a list or dict that many others name, chains of such lists, a container in
 # itself. Each gives a trace or an error, soon and in little memory.
 #
+# The sanitizer needs more addresses than the limit allows.
+# UNSUPPORTED: asan
 # REQUIRES: python
 # RUN: rm -rf %t && mkdir %t && cd %t && %python %s
 
