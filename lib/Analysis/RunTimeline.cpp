@@ -145,26 +145,21 @@ void TimelineReader::addSteps() {
 Error TimelineReader::addMarks() {
   // By name, and by heap.
   MapVector<uint32_t, std::vector<SeriesPoint>> Named, Ooms;
-  Marks M;
-  for (const SectionInfo &B : T.reader().sections()) {
-    if (B.Kind != SectionKind::Marks)
-      continue;
-    if (Error E = T.reader().read(B, M))
-      return E;
-    for (const Mark &One : M.Rows) {
-      bool IsOom = One.Kind == MarkKind::Oom;
-      if ((!IsOom && One.Kind != MarkKind::User) ||
-          (One.Process && One.Process <= T.processes().size() &&
-           !Sel.hasProcess(One.Process)))
-        continue;
-      if (!IsOom)
-        Named[One.Name].push_back({One.TimeNs, 1});
-      else if (!OfHeaps || (One.Heap && One.Heap <= T.heaps().size() &&
-                            Sel.hasHeap(One.Heap)))
-        Ooms[One.Heap].push_back(
-            {One.TimeNs, One.Values.empty() ? 0 : One.Values[0]});
-    }
-  }
+  Error E = T.forEachMark([&](const Mark &One) {
+    bool IsOom = One.Kind == MarkKind::Oom;
+    if ((!IsOom && One.Kind != MarkKind::User) ||
+        (One.Process && One.Process <= T.processes().size() &&
+         !Sel.hasProcess(One.Process)))
+      return;
+    if (!IsOom)
+      Named[One.Name].push_back({One.TimeNs, 1});
+    else if (!OfHeaps || (One.Heap && One.Heap <= T.heaps().size() &&
+                          Sel.hasHeap(One.Heap)))
+      Ooms[One.Heap].push_back(
+          {One.TimeNs, One.Values.empty() ? 0 : One.Values[0]});
+  });
+  if (E)
+    return E;
   auto AddAll = [&](TimelineKind Kind, auto &All, auto NameOf) {
     for (auto &[Id, Points] : All) {
       stable_sort(Points, [](const SeriesPoint &A, const SeriesPoint &B) {

@@ -90,19 +90,10 @@ Error TimelineParts::liveBytes(IntervalSeries &Series, HeapBytes Do,
 }
 
 Error TimelineParts::marks(function_ref<void(const Mark &)> Do) const {
-  Marks Section;
-  for (const SectionInfo &B : T.reader().sections()) {
-    if (B.Kind != SectionKind::Marks)
-      continue;
-    if (Error E = T.reader().read(B, Section))
-      return E;
-    if (std::string Wrong = T.limits().check(Section); !Wrong.empty())
-      return makeTraceError(T.name(), B.Offset, Wrong);
-    for (const Mark &M : Section.Rows)
-      if (isChosen(M.Process) && isInWindow(M.TimeNs))
-        Do(M);
-  }
-  return Error::success();
+  return T.forEachMark([&](const Mark &M) {
+    if (isChosen(M.Process) && isInWindow(M.TimeNs))
+      Do(M);
+  });
 }
 
 Error TimelineParts::scopesOf(const SectionInfo &B, ScopeOccurrences &Spans,

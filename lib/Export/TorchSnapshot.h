@@ -19,9 +19,10 @@ namespace memkit {
 /// several such processes, or no events. Memory: the live blocks. Stops when
 /// Failed reports that OS accepts no more.
 ///
-/// The trace does not have: stacks of frees, which get those of allocations;
-/// the time of free_completed, which follows its free_requested; handles of
-/// streams, which get small numbers.
+/// A trace has no stack of a free: the snapshot has the stack of the
+/// allocation. A trace has no time of free_completed: the event follows its
+/// free_requested at once. A trace numbers streams: the snapshot has these
+/// numbers in place of handles.
 llvm::Error writeTorchSnapshot(llvm::raw_ostream &OS, const Trace &T,
                                uint32_t Process,
                                llvm::function_ref<bool()> Failed);

@@ -24,13 +24,13 @@ using ImportRead = llvm::Error(const ImportFile &File, TraceBuilder &To,
 
 struct ImportFormat {
   llvm::StringRef Name;    ///< of --from: `torch-snapshot`
-  llvm::StringRef Program; ///< that writes such files, for a list
+  llvm::StringRef Program; ///< the writer of such files, for a list
   ImportMatch *Matches;
   ImportRead *Read;
 };
 inline constexpr size_t FormatLookBytes = 4096;
 
-/// All formats; those that are recognised with more certainty come first.
+/// All formats. The formats that are easiest to recognise come first.
 llvm::ArrayRef<ImportFormat> importFormats();
 /// The format of this name; null: there is none.
 const ImportFormat *findFormat(llvm::StringRef Name);

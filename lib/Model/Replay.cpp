@@ -258,7 +258,7 @@ Error Replay::addSnapshot(ProcessReplay &I, const Snapshot &K,
     LiveSet::LiveSetBlock To;
     To.AllocationId = B.AllocationId;
     To.AllocatedNs = B.AllocatedNs;
-    To.P = {B.Address, B.Enclosing, A.isEstimated(B.Heap) ? B.Weight : 0};
+    To.P = {B.Address, B.Enclosing, A.countsWeights(B.Heap) ? B.Weight : 0};
     To.E.Size = B.Size;
     Allocation About{B.AllocatedNs, B.Size,  K.Process,   0,
                      B.Heap,        B.Stack, B.ScopePath, B.AllocationId};

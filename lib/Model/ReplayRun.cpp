@@ -83,7 +83,7 @@ Error Replay::allocate(ReplayCursor &C) {
     P.Address = E.Columns.Address[At];
   if (!E.Columns.Enclosing.empty())
     P.Enclosing = E.Columns.Enclosing[At];
-  if (!E.Columns.Weight.empty() && A.isEstimated(Heap))
+  if (!E.Columns.Weight.empty() && A.countsWeights(Heap))
     if (Error Err = readWeight(C, P))
       return Err;
   if (Options.BlocksOnly) {

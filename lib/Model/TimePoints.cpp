@@ -85,30 +85,21 @@ static Expected<TimePoint> findStep(const Trace &T, uint64_t Wanted,
 
 /// Calls Do for the marks of Processes and the marks of no process, in file
 /// order.
-static Error forEachMark(const Trace &T, const BitVector &Processes,
-                         function_ref<void(const Mark &)> Do) {
+static Error forEachMarkOf(const Trace &T, const BitVector &Processes,
+                           function_ref<void(const Mark &)> Do) {
   if (Error E = T.requireReader("a mark needs"))
     return E;
-  Marks Section;
-  for (const SectionInfo &B : T.reader().sections()) {
-    if (B.Kind != SectionKind::Marks)
-      continue;
-    if (Error E = T.reader().read(B, Section))
-      return E;
-    if (std::string Wrong = T.limits().check(Section); !Wrong.empty())
-      return makeTraceError(T.name(), B.Offset, Wrong);
-    for (const Mark &M : Section.Rows)
-      if (!M.Process || (M.Process < Processes.size() && Processes[M.Process]))
-        Do(M);
-  }
-  return Error::success();
+  return T.forEachMark([&](const Mark &M) {
+    if (!M.Process || (M.Process < Processes.size() && Processes[M.Process]))
+      Do(M);
+  });
 }
 
 static Expected<TimePoint> findMark(const Trace &T, const std::string &Wanted,
                                     const BitVector &Processes) {
   std::optional<TimePoint> Found;
   std::vector<std::string> There;
-  Error E = forEachMark(T, Processes, [&](const Mark &M) {
+  Error E = forEachMarkOf(T, Processes, [&](const Mark &M) {
     if (M.Kind != MarkKind::User)
       return;
     There.push_back(T.string(M.Name).str());
@@ -125,7 +116,7 @@ static Expected<TimePoint> findMark(const Trace &T, const std::string &Wanted,
 Expected<std::vector<Mark>> findLastOoms(const Trace &T,
                                          const BitVector &Processes) {
   std::vector<Mark> Last(T.devices().size() + 1);
-  Error E = forEachMark(T, Processes, [&](const Mark &M) {
+  Error E = forEachMarkOf(T, Processes, [&](const Mark &M) {
     if (M.Kind != MarkKind::Oom || !M.Heap)
       return;
     Mark &Of = Last[T.heap(M.Heap).Space];

@@ -83,6 +83,20 @@ Error Trace::requireReader(StringRef Needs) const {
                    " a file, because a stream can be read only once");
 }
 
+Error Trace::forEachMark(function_ref<void(const Mark &)> Do) const {
+  Marks Section;
+  for (const SectionInfo &B : Reader->sections()) {
+    if (B.Kind != SectionKind::Marks)
+      continue;
+    if (Error E = Reader->read(B, Section))
+      return E;
+    if (std::string Wrong = limits().check(Section); !Wrong.empty())
+      return makeTraceError(Name, B.Offset, Wrong);
+    for_each(Section.Rows, Do);
+  }
+  return Error::success();
+}
+
 //===----------------------------------------------------------------------===//
 // Reading
 //===----------------------------------------------------------------------===//

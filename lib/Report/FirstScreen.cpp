@@ -39,7 +39,7 @@ static std::string programText(const PageInput &F) {
 
 /// Whether the trace is one moment of a run.
 static bool isMoment(const PageInput &F) {
-  return importedFrom(F.T.header()).lacks(Lack::Frees);
+  return importedFrom(F.T.header()).isMoment();
 }
 
 /// `at 17.7 s, step 59`.

@@ -21,7 +21,7 @@ void LiveStats::addHeap(uint32_t Id, const Heap &H) {
   }
   Heaps[Id] = std::make_unique<HeapState>();
   Heaps[Id]->C.Id = Id;
-  Heaps[Id]->Estimated = H.countsWeights();
+  Heaps[Id]->CountsWeights = H.countsWeights();
   Heaps[Id]->Space =
       H.Flags & HF_OutsideTotals ? &Outside : Spaces[H.Space].get();
 }
@@ -80,7 +80,7 @@ uint32_t LiveStats::findRow(StatsRows &Rows, uint32_t Process, uint32_t Heap,
 
 bool LiveStats::nests(const Cell &Inner, uint32_t OuterRow) const {
   const Cell &Outer = Cells[StackRows[OuterRow].Cell];
-  return Inner.D == Outer.D && Inner.D != &Outside && !Outer.H->Estimated;
+  return Inner.D == Outer.D && Inner.D != &Outside && !Outer.H->CountsWeights;
 }
 
 void LiveStats::allocateIn(BlockRef B, BlockRef In, uint64_t Size,

@@ -59,27 +59,21 @@ Error TraceView::readMarks() {
   if (MarksRead)
     return Error::success();
   DenseMap<std::pair<uint32_t, uint64_t>, size_t> Open; // ranges
-  Marks Section;
-  for (const SectionInfo &B : trace().reader().sections()) {
-    if (B.Kind != SectionKind::Marks)
-      continue;
-    if (Error E = trace().reader().read(B, Section))
-      return E;
-    for (const Mark &M : Section.Rows) {
-      if (M.Kind == MarkKind::RangeEnd) {
-        if (auto At = Open.find({M.Process, M.Id}); At != Open.end())
-          Shown[At->second].EndNs =
-              std::max(M.TimeNs, Shown[At->second].TimeNs);
-        continue;
-      }
-      StringRef Kind = shownKind(M.Kind);
-      if (Kind.empty() || Shown.size() == MaxMarks)
-        continue;
-      if (M.Kind == MarkKind::RangeBegin)
-        Open[{M.Process, M.Id}] = Shown.size();
-      Shown.push_back({M.TimeNs, M.TimeNs, Kind, shownText(trace(), M)});
+  Error E = trace().forEachMark([&](const Mark &M) {
+    if (M.Kind == MarkKind::RangeEnd) {
+      if (auto At = Open.find({M.Process, M.Id}); At != Open.end())
+        Shown[At->second].EndNs = std::max(M.TimeNs, Shown[At->second].TimeNs);
+      return;
     }
-  }
+    StringRef Kind = shownKind(M.Kind);
+    if (Kind.empty() || Shown.size() == MaxMarks)
+      return;
+    if (M.Kind == MarkKind::RangeBegin)
+      Open[{M.Process, M.Id}] = Shown.size();
+    Shown.push_back({M.TimeNs, M.TimeNs, Kind, shownText(trace(), M)});
+  });
+  if (E)
+    return E;
   llvm::stable_sort(Shown, [](const ShownMark &A, const ShownMark &B) {
     return A.TimeNs < B.TimeNs;
   });

@@ -197,28 +197,23 @@ Error WatchedTrace::readMarks() {
   constexpr size_t MaxMarks = 1 << 20;
   const Trace &T = trace();
   Swapped.resize(T.processes().size() + 1);
-  memkit::Marks Section;
-  for (const SectionInfo &B : T.reader().sections()) {
-    if (B.Kind != SectionKind::Marks)
-      continue;
-    if (Error E = T.reader().read(B, Section))
-      return E;
-    for (const Mark &M : Section.Rows) {
-      if (M.Kind == MarkKind::Rss && M.Values.size() > 2 &&
-          M.Process < Swapped.size())
-        Swapped[M.Process].push_back({M.TimeNs, M.Values[2]});
-      bool IsText = M.Kind == MarkKind::User || M.Kind == MarkKind::Alert ||
-                    M.Kind == MarkKind::RangeBegin;
-      if (Marks.size() == MaxMarks)
-        continue;
-      if (IsText)
-        Marks.push_back({M.Kind, M.TimeNs, 0, T.string(M.Name).str()});
-      else if (M.Kind == MarkKind::Step)
-        Marks.push_back({M.Kind, M.TimeNs, M.Id, ""});
-      else if (M.Kind == MarkKind::Oom)
-        Marks.push_back({M.Kind, M.TimeNs, 0, "out of memory"});
-    }
-  }
+  Error E = T.forEachMark([&](const Mark &M) {
+    if (M.Kind == MarkKind::Rss && M.Values.size() > 2 &&
+        M.Process < Swapped.size())
+      Swapped[M.Process].push_back({M.TimeNs, M.Values[2]});
+    bool IsText = M.Kind == MarkKind::User || M.Kind == MarkKind::Alert ||
+                  M.Kind == MarkKind::RangeBegin;
+    if (Marks.size() == MaxMarks)
+      return;
+    if (IsText)
+      Marks.push_back({M.Kind, M.TimeNs, 0, T.string(M.Name).str()});
+    else if (M.Kind == MarkKind::Step)
+      Marks.push_back({M.Kind, M.TimeNs, M.Id, ""});
+    else if (M.Kind == MarkKind::Oom)
+      Marks.push_back({M.Kind, M.TimeNs, 0, "out of memory"});
+  });
+  if (E)
+    return E;
   llvm::stable_sort(Marks, [](const WatchedMark &A, const WatchedMark &B) {
     return A.TimeNs < B.TimeNs;
   });

@@ -41,10 +41,10 @@ std::string rateText(double Bytes);
 
 /// Prints the answer: one finding for each of the user's lines.
 void printShort(llvm::raw_ostream &OS, const LeakView &V);
-/// Prints all findings with their stacks and statistics.
 /// What an imported trace cannot tell, and why; empty: it can tell all.
 std::string unknownText(const LeakView &V);
 
+/// Prints all findings with their stacks and statistics.
 void printLeaks(llvm::raw_ostream &OS, const LeakView &V);
 /// Writes the machine interface: docs/CommandGuide/memleak.md.
 void writeLeakJson(llvm::raw_ostream &OS, const LeakView &V);

@@ -158,7 +158,7 @@ static void printMoment(raw_ostream &OS, const LeakView &V) {
 }
 
 static void printExits(raw_ostream &OS, const LeakView &V) {
-  if (importedFrom(V.T.header()).lacks(Lack::Frees))
+  if (importedFrom(V.T.header()).isMoment())
     return printMoment(OS, V);
   const LeakReport &R = V.R.Exit;
   if (R.Leaks.empty()) {

@@ -151,7 +151,7 @@ void ShortPrinter::printExits() {
   const LeakReport &R = V.R.Exit;
   std::string When = V.At.empty() ? "at the end" : "at " + V.At.str();
   std::string What = "Live " + When;
-  if (ImportedFrom From = importedFrom(V.T.header()); From.lacks(Lack::Frees)) {
+  if (ImportedFrom From = importedFrom(V.T.header()); From.isMoment()) {
     // Nothing is said of an end that the trace does not have.
     When = "in the recording";
     What = momentWords(From).str();

@@ -51,6 +51,8 @@ struct ImportedFrom {
 
   explicit operator bool() const { return !Format.empty(); }
   bool lacks(Lack L) const;
+  /// Whether the trace is one moment of a run.
+  bool isMoment() const { return lacks(Lack::Frees); }
   /// As Header::Imported.
   std::vector<std::string> facts() const;
 };

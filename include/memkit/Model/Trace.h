@@ -20,6 +20,7 @@
 #include "memkit/Trace/Sections.h"
 #include "memkit/Trace/TraceReader.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <memory>
@@ -97,6 +98,9 @@ public:
   /// Fails without a file. Needs: `a mark needs`, for the
   /// error.
   llvm::Error requireReader(llvm::StringRef Needs) const;
+  /// Calls Do for each mark, in file order. Needs hasReader(). The ids of a
+  /// mark are within limits(); a section where they are not is an error.
+  llvm::Error forEachMark(llvm::function_ref<void(const Mark &)> Do) const;
   /// Warnings for the user, without a prefix.
   llvm::ArrayRef<std::string> warnings() const { return Warnings; }
 

@@ -119,8 +119,8 @@ public:
   /// the start of the process's first interval and times.
   void beginProcess(uint32_t Id, uint64_t StartNs);
   bool hasHeap(uint32_t Id) const { return Id < Heaps.size() && Heaps[Id]; }
-  /// Whether the heap Id is sampled, so that a block stands for several.
-  bool isEstimated(uint32_t Id) const { return Heaps[Id]->Estimated; }
+  /// Whether a block of heap Id stands for as many as its weight says.
+  bool countsWeights(uint32_t Id) const { return Heaps[Id]->CountsWeights; }
   /// Whether the process ever had a block of the heap.
   bool hasHeapOf(uint32_t Process, uint32_t Heap) const {
     const std::vector<uint32_t> &Of = Processes[Process]->CellOfHeap;
@@ -519,7 +519,7 @@ private:
   struct HeapState {
     Curve C;
     Curve *Space = nullptr;
-    bool Estimated = false;
+    bool CountsWeights = false;
     bool ReservedKnown = false;
     uint64_t Reserved = 0; ///< of running processes
     uint64_t ReservedPeak = 0;
