@@ -78,7 +78,7 @@ def make_nsys(folder, python, size):
 
     def rows():
         nonlocal number
-        for _ in range(size // 70):
+        for _ in range(size // 40):
             number += 1
             if len(live) > 2000:
                 address, length = live.pop(randomly.randrange(len(live)))
