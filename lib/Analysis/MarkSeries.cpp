@@ -23,6 +23,7 @@ public:
     Out.PrivatePeak.resize(T.processes().size() + 1);
     Out.Rss.resize(Out.PrivatePeak.size());
     Out.RssShared.resize(Out.PrivatePeak.size());
+    Out.Residents.resize(Out.PrivatePeak.size());
   }
 
   /// Adds a mark. Returns an error text, or an empty string.
@@ -47,6 +48,10 @@ public:
           Out.RssShared[M.Process].push_back({M.TimeNs, M.Values[1]});
       }
       return "";
+    case MarkKind::Resident:
+    case MarkKind::ResidentPiece:
+      return M.Process < Out.Residents.size() ? Out.Residents[M.Process].take(M)
+                                              : "";
     case MarkKind::Pss:
       if (M.Process < Out.PrivatePeak.size() && M.Values.size() > 1)
         Out.PrivatePeak[M.Process] =
@@ -67,6 +72,8 @@ public:
 
   MarkSeries finish() {
     llvm::sort(Out.Versions);
+    for (ResidentSeries &Of : Out.Residents)
+      Of.finish();
     stable_sort(Out.Alerts, [](const RaisedAlert &A, const RaisedAlert &B) {
       return A.TimeNs < B.TimeNs;
     });

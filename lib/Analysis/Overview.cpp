@@ -113,6 +113,7 @@ static Error takeRest(const SelectedStats &S, const OverviewOptions &Options,
   if (Options.Columns)
     Out.Curves = readHeapCurves(S, Out.Live, Options.Columns);
   takeResident(S, *Marks, Options.Columns, Out);
+  Out.Residents = std::move(Marks->Residents);
   Out.Alerts = std::move(Marks->Alerts);
   Out.Versions = std::move(Marks->Versions);
   return Error::success();

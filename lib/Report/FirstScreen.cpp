@@ -4,6 +4,7 @@
 
 #include "FirstScreen.h"
 #include "OomSentences.h"
+#include "ResidentSentences.h"
 #include "Support/CommandText.h"
 #include "Support/Table.h"
 #include "TraceText/CategorySums.h"
@@ -202,52 +203,6 @@ addImportRows(const PageInput &F,
     if (isOfFirstScreen(L))
       Text += (Text.empty() ? "" : "; ") + lackSentence(L).str();
   Add("limits", Text);
-}
-
-/// What the resident bytes of the last sample are, as far as samples tell.
-static std::string residentParts(const Resident &R) {
-  uint64_t Own = R.LastBytes - R.LastSharedBytes, Live = *R.LastLiveBytes;
-  std::string Text = "live " + formatSize(Live);
-  if (Live > Own)
-    Text += ", of which " + formatSize(Live - Own) + " were never touched";
-  Text += "; code, files and shared memory " + formatSize(R.LastSharedBytes);
-  if (Own > Live)
-    Text += "; freed memory that allocators keep, and other " +
-            formatSize(Own - Live);
-  return Text;
-}
-
-/// What may give freed memory back; empty: little is kept.
-static std::string keptAdvice(const PageInput &F) {
-  constexpr uint64_t Small = 64 << 20;
-  constexpr size_t ManyThreads = 4;
-  const Resident &R = F.O.Rss;
-  uint64_t Own = R.LastBytes - R.LastSharedBytes, Live = *R.LastLiveBytes;
-  uint64_t Kept = Own > Live ? Own - Live : 0;
-  // Only a program that once had as much has freed as much; the arenas of
-  // threads may each keep their own peak.
-  uint64_t Peak = F.T.hostStats().PeakBytes;
-  size_t Arenas = std::max<size_t>(F.O.Threads.size(), 1);
-  if (Kept < std::max(Small, R.LastBytes / 2) || Peak < Kept / (2 * Arenas))
-    return "";
-  std::string Text = "Suggestion: allocators keep " + formatSize(Kept) +
-                     " of freed memory: blocks that still live may pin it. Try "
-                     "malloc_trim(0)";
-  if (F.O.Threads.size() >= ManyThreads)
-    Text += ", MALLOC_ARENA_MAX=2 (" + formatCount(F.O.Threads.size()) +
-            " threads have allocated)";
-  return Text + ", or another allocator";
-}
-
-static std::string residentText(const PageInput &F) {
-  const Resident &R = F.O.Rss;
-  std::string Text =
-      formatSize(std::max(F.R.MaxRss, R.HasLast ? R.LastBytes : 0)) +
-      " at most";
-  if (!R.HasLast)
-    return Text;
-  Text += ", " + formatSize(R.LastBytes) + " in the last sample";
-  return R.LastLiveBytes ? Text + ": " + residentParts(R) : Text;
 }
 
 /// `imports: torch, numpy`, the largest modules first; those of the standard

@@ -18,10 +18,15 @@ static constexpr StringLiteral ProcessOrigins[] = {"start", "fork", "exec",
 static constexpr StringLiteral EventKinds[] = {"alloc", "free", "resize",
                                                "split"};
 static constexpr StringLiteral MarkKinds[] = {
-    "clock",      "step",        "user",          "range-begin", "range-end",
-    "rss",        "device-used", "heap-reserved", "oom",         "alert",
-    "loss",       "process-end", "scope-name",    "record-on",   "record-off",
-    "block-name", "pss",         "version"};
+    "clock",      "step",      "user",        "range-begin",
+    "range-end",  "rss",       "device-used", "heap-reserved",
+    "oom",        "alert",     "loss",        "process-end",
+    "scope-name", "record-on", "record-off",  "block-name",
+    "pss",        "version",   "resident",    "resident-piece"};
+static constexpr StringLiteral ResidentParts[] = {
+    "malloc",   "malloc-free", "object",   "object-free", "mapping",
+    "stack",    "module",      "file",     "shared",      "device",
+    "reserved", "inherited",   "recorder", "other"};
 static constexpr StringLiteral LossKinds[] = {
     "ring-full",  "table-full", "unknown-free", "double-allocate",
     "bad-record", "no-ring",    "events",       "not-imported"};
@@ -41,6 +46,7 @@ static_assert(std::size(ScopeKinds) == NumScopeKinds);
 static_assert(std::size(ProcessOrigins) == NumProcessOrigins);
 static_assert(std::size(EventKinds) == NumEventKinds);
 static_assert(std::size(MarkKinds) == NumMarkKinds);
+static_assert(std::size(ResidentParts) == NumResidentParts);
 static_assert(std::size(LossKinds) == NumLossKinds);
 static_assert(std::size(TensorCategories) == NumTensorCategories);
 static_assert(std::size(IntervalDetailNames) == NumIntervalDetails);
@@ -52,6 +58,7 @@ EnumNames enumNames(ScopeKind) { return ScopeKinds; }
 EnumNames enumNames(ProcessOrigin) { return ProcessOrigins; }
 EnumNames enumNames(EventKind) { return EventKinds; }
 EnumNames enumNames(MarkKind) { return MarkKinds; }
+EnumNames enumNames(ResidentPart) { return ResidentParts; }
 EnumNames enumNames(LossKind) { return LossKinds; }
 EnumNames enumNames(TensorCategory) { return TensorCategories; }
 EnumNames enumNames(IntervalDetail) { return IntervalDetailNames; }

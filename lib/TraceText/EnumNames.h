@@ -22,6 +22,7 @@ EnumNames enumNames(ScopeKind);
 EnumNames enumNames(ProcessOrigin);
 EnumNames enumNames(EventKind);
 EnumNames enumNames(MarkKind);
+EnumNames enumNames(ResidentPart);
 EnumNames enumNames(LossKind);
 EnumNames enumNames(TensorCategory);
 EnumNames enumNames(IntervalDetail);

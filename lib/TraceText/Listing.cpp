@@ -165,11 +165,52 @@ private:
     OS << '\n';
   }
 
+  /// The parts of resident memory, without those of 0 bytes.
+  void resident(const Mark &M) {
+    static constexpr StringLiteral More[] = {"swapped", "untouched"};
+    constexpr size_t Max = NumResidentParts + std::size(More);
+    for (size_t I = 0; I != std::min(M.Values.size(), Max); ++I)
+      if (M.Values[I])
+        OS << "  "
+           << (I < NumResidentParts ? enumName(ResidentPart(I))
+                                    : StringRef(More[I - NumResidentParts]))
+           << ' ' << formatSize(M.Values[I]);
+    OS << '\n';
+  }
+
+  /// An arena of malloc, or the mappings of a stack.
+  void residentPiece(const Mark &M) {
+    static constexpr StringLiteral OfArena[] = {"at ", "", "live ",
+                                                "in whole free pages "};
+    static constexpr StringLiteral OfMapping[] = {"", "of ", "in "};
+    bool IsArena = M.Id == uint64_t(ResidentPart::MallocFree);
+    ArrayRef<StringLiteral> Labels =
+        IsArena ? ArrayRef(OfArena) : ArrayRef(OfMapping);
+    if (M.Id < NumResidentParts)
+      OS << "  " << (IsArena ? "arena" : enumName(ResidentPart(M.Id)));
+    for (size_t I = 0; I != std::min(M.Values.size(), Labels.size()); ++I) {
+      uint64_t V = M.Values[I];
+      OS << "  " << Labels[I]
+         << (IsArena && I == 0 ? "0x" + utohexstr(V, true)
+             : !IsArena && I == 2
+                 ? std::to_string(V) + (V == 1 ? " mapping" : " mappings")
+                 : formatSize(V));
+    }
+    if (M.Stack)
+      OS << "  stack " << M.Stack;
+    OS << '\n';
+    stack(M.Stack);
+  }
+
   void mark(const Mark &M) {
     begin(M.TimeNs, M.Process, M.Thread);
     OS << "  " << enumName(M.Kind);
     if (M.Kind == MarkKind::HeapReserved)
       return reserved(M);
+    if (M.Kind == MarkKind::Resident)
+      return resident(M);
+    if (M.Kind == MarkKind::ResidentPiece)
+      return residentPiece(M);
     bool IsSizes = M.Kind == MarkKind::Rss || M.Kind == MarkKind::Pss ||
                    M.Kind == MarkKind::DeviceUsed || M.Kind == MarkKind::Oom;
     if (M.Kind == MarkKind::Loss && M.Id < NumLossKinds)

@@ -26,7 +26,7 @@
 namespace memkit::wire {
 
 inline constexpr uint64_t Magic = 0x31657269576b6d4dull; // "MmkWire1"
-inline constexpr uint32_t Version = 14;
+inline constexpr uint32_t Version = 15;
 
 /// Environment variables that memrec sets and the exec hooks restore.
 inline constexpr char SocketVar[] = "MEMREC_SOCKET";   ///< path of the socket
@@ -177,6 +177,14 @@ struct AlertSlot {
 };
 inline constexpr uint32_t MaxAlerts = 32;
 
+/// Memory that the library has mapped for itself. P writes; Bytes last, 0: not
+/// yet.
+struct OwnRange {
+  std::atomic<uint64_t> Begin;
+  std::atomic<uint64_t> Bytes;
+};
+inline constexpr uint32_t MaxOwnRanges = 1024;
+
 /// The first ControlBytes of the memfd. Plain data.
 struct Control {
   uint64_t MagicValue;
@@ -245,6 +253,8 @@ struct Control {
   ReplySlot Replies[NumReplySlots]; ///< P and R
   std::atomic<uint32_t> NextAlert;  ///< P: the alerts so far
   AlertSlot Alerts[MaxAlerts];      ///< R
+  std::atomic<uint32_t> NumOwn; ///< P: ranges so far; those beyond have no room
+  OwnRange Own[MaxOwnRanges];
 };
 static_assert(sizeof(Control) <= ControlBytes);
 

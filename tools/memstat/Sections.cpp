@@ -30,9 +30,10 @@ static PageSection moreSection(const PageInput &F) {
 
 ArrayRef<StringLiteral> sectionNames() {
   static constexpr StringLiteral Names[] = {
-      "verdict", "curve", "lines",   "most",      "suggestions", "timeline",
-      "heaps",   "peaks", "tensors", "libraries", "reserved",    "gap",
-      "sizes",   "steps", "layers",  "threads",   "processes",   "machine"};
+      "verdict",  "curve",   "lines",     "most",    "suggestions",
+      "timeline", "heaps",   "peaks",     "tensors", "libraries",
+      "reserved", "gap",     "resident",  "sizes",   "steps",
+      "layers",   "threads", "processes", "machine"};
   return Names;
 }
 
@@ -62,6 +63,8 @@ std::vector<PageSection> makePage(const PageInput &F, bool Everything,
   Add("libraries", librarySection(F));
   Add("reserved", reservedSection(F));
   AddAll("gap", gapSections(F));
+  if (!F.OfHeaps)
+    AddAll("resident", residentSections(F));
   Add("sizes", sizeSection(F));
   // The sections below are about all heaps.
   if (!F.OfHeaps) {

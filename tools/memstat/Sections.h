@@ -39,6 +39,11 @@ std::optional<PageSection> librarySection(const PageInput &F);
 // ReservedSections.cpp
 std::optional<PageSection> reservedSection(const PageInput &F);
 
+// ResidentSections.cpp
+/// What resident memory consists of; empty without samples.
+std::vector<PageSection> residentSections(const PageInput &F);
+void writeResidentJson(llvm::json::OStream &J, const PageInput &F);
+
 // GapSections.cpp
 std::vector<PageSection> gapSections(const PageInput &F);
 

@@ -299,6 +299,7 @@ void writeStatJson(raw_ostream &OS, const PageInput &F) {
     List("heap_list", F.O.Heaps, writeHeap);
     List("fragmentation", F.O.Fragmentation, writeFragmentation);
     List("gap", F.O.Gaps, writeGap);
+    writeResidentJson(J, F);
     List("step_list", F.O.Steps, writeStep);
     List("layer_list", F.O.Layers, writeLayer);
     List("thread_list", F.O.Threads, writeThread);

@@ -5,6 +5,7 @@
 #ifndef MEMKIT_ANALYSIS_MARKSERIES_H
 #define MEMKIT_ANALYSIS_MARKSERIES_H
 
+#include "memkit/Analysis/ResidentParts.h"
 #include "memkit/Analysis/Series.h"
 #include "memkit/Model/Trace.h"
 #include <optional>
@@ -69,6 +70,7 @@ struct MarkSeries {
   std::vector<std::vector<SeriesPoint>> Rss;
   /// The part of Rss that is code, files and shared memory.
   std::vector<std::vector<SeriesPoint>> RssShared;
+  std::vector<ResidentSeries> Residents; ///< as Rss
   std::vector<RaisedAlert> Alerts;
   /// `torch=2.13.0`, what the processes have loaded, each once, sorted.
   std::vector<llvm::StringRef> Versions;

@@ -51,6 +51,7 @@ struct Overview {
   LiveSeries Live;                  ///< empty if not needed
   std::optional<HeapCurves> Curves; ///< if OverviewOptions::Columns
   Resident Rss;
+  std::vector<ResidentSeries> Residents; ///< by process; [0] is empty
   std::optional<memkit::Places> Where;   ///< the places below
   std::vector<PlaceStats> Places;        ///< by memory space, the largest first
   GrowthReport Growth;                   ///< if OverviewOptions::Growth

@@ -126,6 +126,12 @@ public:
     const std::vector<uint32_t> &Of = Processes[Process]->CellOfHeap;
     return Heap < Of.size() && Of[Heap];
   }
+  /// The live bytes of a heap in a process; an estimate if the heap is sampled.
+  uint64_t liveBytesOf(uint32_t Process, uint32_t Heap) const {
+    return hasHeapOf(Process, Heap)
+               ? Cells[Processes[Process]->CellOfHeap[Heap] - 1].LiveBytes
+               : 0;
+  }
   /// 1 + the highest id of a heap of which the process had a block.
   size_t numHeapIdsOf(uint32_t Process) const {
     return Processes[Process]->CellOfHeap.size();

@@ -48,9 +48,43 @@ enum class MarkKind : uint8_t {
   BlockName = 15, ///< Heap, Name; Id: allocation id of the block
   Pss = 16,       ///< Values: proportional share, private, swapped out (bytes)
   Version = 17,   ///< Name: `torch=2.13.0`, what the process has loaded
+  /// What the resident memory consists of. Values: bytes by ResidentPart, then
+  /// the bytes that are swapped out, then, if known, the bytes of live blocks
+  /// and mappings that were never touched. Id: ResidentFlags.
+  Resident = 18,
+  /// A piece of the resident memory of the Resident mark before. Id:
+  /// ResidentPart. MallocFree: an arena of malloc; Heap, Stack: of the live
+  /// block at its top; Values: start address, resident bytes, bytes of live
+  /// blocks, bytes of pages without a block, pieces of 64 MiB. Other parts:
+  /// Heap, Stack; Values: resident bytes, size, mappings.
+  ResidentPiece = 19,
+};
+
+/// The parts of the resident memory of a process. Their sum is its RSS, as far
+/// as a running process can be measured.
+enum class ResidentPart : uint8_t {
+  Malloc = 0,     ///< live blocks of malloc
+  MallocFree = 1, ///< the remainder of malloc's memory
+  Object = 2,     ///< live objects of Python
+  ObjectFree = 3, ///< the remainder of the arenas that hold objects
+  Mapping = 4,    ///< other mappings of the program
+  Stack = 5,      ///< of threads
+  Module = 6,     ///< code and data of binaries
+  File = 7,       ///< mapped files
+  Shared = 8,     ///< shared memory
+  Device = 9,     ///< mappings of drivers
+  Reserved = 10,  ///< of ranges that were mapped with MAP_NORESERVE
+  Inherited = 11, ///< of the parent, shared or copied
+  Recorder = 12,  ///< of memrec's library
+  Other = 13,     ///< none of these
+};
+inline constexpr unsigned NumResidentParts = 14;
+enum ResidentFlags : uint64_t {
+  RF_Sampled = 1, ///< Malloc is an estimate of sampled blocks
+  RF_Unknown = 2, ///< MallocFree has live blocks that are not recorded
 };
 inline constexpr uint64_t UnknownBytes = ~uint64_t(0);
-inline constexpr uint8_t NumMarkKinds = 18;
+inline constexpr uint8_t NumMarkKinds = 20;
 
 struct Mark {
   MarkKind Kind = MarkKind::Clock;

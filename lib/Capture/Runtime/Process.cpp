@@ -61,6 +61,17 @@ static bool regionsFit(const wire::Regions &R, uint64_t Size) {
          Whole(R.Texts, R.TextBytes, 1);
 }
 
+/// For the recorder, which tells our memory from the program's.
+static void noteOwn(void *P, size_t Bytes) {
+  wire::Control &C = *Proc.Ctl;
+  uint32_t I = C.NumOwn.fetch_add(1, std::memory_order_relaxed);
+  if (I >= wire::MaxOwnRanges)
+    return;
+  wire::OwnRange &R = C.Own[I];
+  R.Begin.store(reinterpret_cast<uint64_t>(P), std::memory_order_relaxed);
+  R.Bytes.store(Bytes, std::memory_order_release);
+}
+
 static void *mapShared(int Fd, uint64_t Offset, uint64_t Bytes) {
   void *P = sys::map(Bytes, MAP_SHARED, Fd, Offset);
   if (P)
@@ -78,6 +89,7 @@ static bool mapAll(int Fd, wire::Regions &R) {
   if (!C)
     return false;
   Proc.Ctl = C;
+  sys::NoteOwn = noteOwn;
   R = C->Regions;
   if (C->MagicValue != wire::Magic || C->VersionValue != wire::Version ||
       !regionsFit(R, Size))

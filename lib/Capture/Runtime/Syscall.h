@@ -37,11 +37,19 @@ inline long call(long Number, long A = 0, long B = 0, long C = 0, long D = 0,
 
 inline bool failed(long Result) { return Result < 0 && Result > -4096; }
 
+/// Notes memory that the library has mapped for itself; null: nobody does.
+inline void (*NoteOwn)(void *P, size_t Bytes) = nullptr;
+
 /// Null on failure.
 inline void *map(size_t Bytes, int Flags, int Fd, uint64_t Offset) {
   long P = call(SYS_mmap, 0, long(Bytes), PROT_READ | PROT_WRITE, Flags, Fd,
                 long(Offset));
-  return failed(P) ? nullptr : reinterpret_cast<void *>(P);
+  if (failed(P))
+    return nullptr;
+  auto *At = reinterpret_cast<void *>(P);
+  if (Flags & MAP_ANONYMOUS && NoteOwn)
+    NoteOwn(At, Bytes);
+  return At;
 }
 
 /// Private zeroed memory that a forked child does not inherit; null on failure.

@@ -27,11 +27,13 @@ struct ChildExit {
   int WaitStatus = -1;     ///< as waitpid() reports; -1: unknown
 };
 
-/// The samples of a process: see MemorySamples.
+/// The samples of a process: see MemorySamples and ResidentSamples.
 struct ChildSamples {
-  uint64_t NextRssNs = 0, NextPssNs = 0;
-  uint32_t RssCount = 0;
-  bool IsMarked = false; ///< a mark of the program requests its PSS
+  uint64_t NextRssNs = 0, NextPssNs = 0, NextResidentNs = 0;
+  uint32_t RssCount = 0, ResidentCount = 0;
+  uint64_t LastRss = 0;       ///< bytes; 0: no sample yet
+  uint64_t RssOfResident = 0; ///< LastRss at the last sample of its parts
+  bool IsMarked = false;      ///< a mark of the program requests its PSS
 };
 
 /// A process that the recorder follows: the program, or a descendant of the

@@ -54,6 +54,7 @@ void MemorySamples::sampleRss(ChildProcess &P, uint64_t Now) {
   if (!Bytes)
     return;
   ++P.Samples.RssCount;
+  P.Samples.LastRss = Bytes->first;
   Mark M;
   M.Kind = MarkKind::Rss;
   M.Process = P.Process;
@@ -96,14 +97,14 @@ void MemorySamples::takePss(uint64_t Now) {
     return;
   NextPssNs = Now + A->TookNs * TimeShare;
   ChildProcess *P = Children.find(A->Process);
-  if (!A->Pss || !P || P->EndNs)
+  if (!A->Shares || !P || P->EndNs)
     return;
   Mark M;
   M.Kind = MarkKind::Pss;
   M.Process = A->Process;
   M.TimeNs = Now;
-  M.Values = {A->Pss, A->Private, A->Swapped};
-  R.Stats.noteResident(A->Process, 0, A->Pss);
+  M.Values = {A->Shares->Pss, A->Shares->Private, A->Shares->Swapped};
+  R.Stats.noteResident(A->Process, 0, A->Shares->Pss);
   R.addMark(std::move(M));
 }
 

@@ -14,7 +14,8 @@ static constexpr size_t MaxAnswers = 128;
 
 Session::Session(const RecordOptions &O, Recording &R, Greeter &Listener,
                  std::string Tag, std::string Trace)
-    : O(O), R(R), Listener(Listener), Execs(O, R, Children, Tag),
+    : O(O), R(R), Listener(Listener), Residents(O, R, Children, Tag),
+      Execs(O, R, Children, Tag),
       Starts(O, Shared, Listener, Children, Program, Execs, Exits, Roles,
              Symbols, Control, std::move(Tag)),
       Actions(O.OnAlert, std::move(Trace), Control, Children) {
@@ -234,6 +235,7 @@ void Session::samples() {
       Samples.requestPss(P);
   }
   Samples.samplePss(Now);
+  Residents.pass(Now);
   Samples.sampleDevices(Now);
   if (Now >= NextLossNs) {
     for (ChildProcess &P : Children.recorded()) {

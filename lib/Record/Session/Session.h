@@ -21,6 +21,7 @@
 #include "Session/RecordOptions.h"
 #include "Session/RecordingControl.h"
 #include "Session/Requests.h"
+#include "Session/ResidentSamples.h"
 #include "Session/RingReader.h"
 #include "Session/SymbolRequests.h"
 #include "Sources/SharedSources.h"
@@ -91,6 +92,7 @@ private:
   ProcessRoles Roles{R, Children};
   CaptureReports Reports{O, R, Shared.Uses};
   MemorySamples Samples{O, R, Children, Shared.Uses, Reports};
+  ResidentSamples Residents;
   ClockMarks Clocks{R};
   ProgramProcess Program;
   ExecTable Execs;

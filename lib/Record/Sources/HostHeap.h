@@ -64,6 +64,8 @@ public:
   /// E must lie 0, 16 or 32 bytes into Out, or Out must be a chunk and
   /// indexChunks() called before. False: no such block.
   bool findOuter(uint64_t Address, const LiveEntry &E, BlockRef &Out) const;
+  /// The live blocks by address.
+  const LiveTable &table() const { return Live; }
   /// Indexes blocks of at least MinChunk bytes, chunks, by address from now on.
   /// Visits all live blocks once.
   void indexChunks();

@@ -40,6 +40,9 @@ public:
   /// Finds the mapping Out around the live block E at Address. False: none.
   bool findOuter(uint64_t Address, const LiveEntry &E, BlockRef &Out);
 
+  /// The mappings by start.
+  const MapTable::MapBlockMap &blocks() const { return Table.blocks(); }
+
   using MapRange = MapTable::MapRange;
   /// Do is called before addresses leave a mapping that lives on and holds
   /// blocks. For the stats these blocks stay in the mapping, but their

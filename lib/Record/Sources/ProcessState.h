@@ -92,6 +92,10 @@ public:
   //===--------------------------------------------------------------------===//
 
   BlockSnapshots &snapshots() { return Snapshots; }
+  // What lies at which address:
+  const HostHeap &host() const { return Host; }
+  const PythonObjects &objects() const { return Objects; }
+  const Mappings &mappings() const { return Maps; }
   /// Whether the program has set a mark since the last call.
   bool takeMarked() { return Scopes.takeMarked(); }
   /// No more records will come: ends tensors and scopes.

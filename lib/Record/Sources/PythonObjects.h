@@ -54,6 +54,9 @@ public:
       Reallocs[Ring].Address = 0;
   }
 
+  /// The live objects by address.
+  const LiveTable &table() const { return Live; }
+
 private:
   /// Flag in the ScopeRow of an object that lies in a block of malloc.
   static constexpr uint32_t InMallocBit = ScopeRowFlag;

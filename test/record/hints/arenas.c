@@ -8,10 +8,10 @@
 // RUN: memrec -q --force -o %t.fb -- %t free
 // RUN: memstat %t.fb | FileCheck %s --check-prefix=NONE
 //
-// CHECK: resident {{.*}} in the last sample: live {{[0-9.]+}} MiB; code, files and shared memory {{.*}}; freed memory that allocators keep, and other {{[0-9.]+}} MiB
-// CHECK: Suggestion: allocators keep {{[0-9.]+}} MiB of freed memory: blocks that still live may pin it. Try malloc_trim(0), MALLOC_ARENA_MAX=2 ({{[0-9]+}} threads have allocated), or another allocator
+// CHECK: resident {{.*}} at most: free memory in malloc {{[0-9.]+}} MiB, live blocks of malloc 3.{{[0-9]+}} MiB, other {{[0-9.]+}} MiB
+// CHECK: Suggestion: malloc holds {{[0-9.]+}} MiB of freed memory in {{[0-9]}} arenas: malloc_trim(0) gives back {{[0-9.]+}} MiB; {{[0-9]}} arenas are mostly free: try MALLOC_ARENA_MAX=2, or another allocator
 // NONE: resident
-// NONE-NOT: Suggestion: allocators keep
+// NONE-NOT: Suggestion: malloc holds
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the resident memory of processes consists of.
+
+#ifndef MEMKIT_ANALYSIS_RESIDENTPARTS_H
+#define MEMKIT_ANALYSIS_RESIDENTPARTS_H
+
+#include "memkit/Trace/Marks.h"
+#include <array>
+#include <string>
+#include <vector>
+
+namespace memkit {
+
+/// A sample of a process. Sizes in bytes.
+struct ResidentSample {
+  uint64_t TimeNs = 0;
+  std::array<uint64_t, NumResidentParts> Bytes{}; ///< by ResidentPart
+  uint64_t Swapped = 0;                           ///< not resident
+  uint64_t Untouched = 0;  ///< of live blocks, never resident; 0: or not known
+  bool IsSampled = false;  ///< the live blocks of malloc are an estimate
+  bool HasUnknown = false; ///< malloc has live blocks that are not recorded
+
+  /// An arena of malloc.
+  struct ResidentArena {
+    uint64_t Begin = 0; ///< address
+    uint64_t Resident = 0, Live = 0;
+    uint64_t PagesFree = 0;       ///< of resident pages without a live block
+    uint64_t Pieces = 0;          ///< of 64 MiB; 1 for the memory at the break
+    uint32_t Heap = 0, Stack = 0; ///< of the live block at the top; 0: none
+  };
+  std::vector<ResidentArena> Arenas; ///< the most resident bytes first
+  /// The mappings that one stack has made.
+  struct ResidentMappings {
+    ResidentPart Part = ResidentPart::Mapping;
+    uint32_t Heap = 0, Stack = 0;
+    uint64_t Resident = 0, Size = 0, Count = 0;
+  };
+  std::vector<ResidentMappings> Mappings; ///< the most resident bytes first
+
+  bool empty() const { return !total(); }
+  uint64_t of(ResidentPart P) const { return Bytes[size_t(P)]; }
+  uint64_t total() const;
+  /// Of resident pages in the arenas without a live block: malloc_trim(0) gives
+  /// these pages back.
+  uint64_t trimmable() const;
+};
+
+/// The samples of a process.
+class ResidentSeries {
+public:
+  /// A mark of MarkKind::Resident or ResidentPiece of the process, in order.
+  /// Returns an error text, or an empty string.
+  std::string take(const Mark &M);
+  void finish();
+
+  bool empty() const { return Points.empty(); }
+  /// With the most resident bytes; without an earlier one of the same size.
+  const ResidentSample &highest() const { return Highest; }
+  const ResidentSample &last() const { return Last; }
+
+  struct ResidentPoint {
+    uint64_t TimeNs;
+    std::array<uint64_t, NumResidentParts> Bytes;
+  };
+  const std::vector<ResidentPoint> &points() const { return Points; }
+
+private:
+  std::string takePiece(const Mark &M);
+  std::vector<ResidentPoint> Points;
+  ResidentSample Highest, Last;
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_ANALYSIS_RESIDENTPARTS_H

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Samples of what the resident memory of processes consists of.
+
+#ifndef MEMKIT_LIB_RECORD_SESSION_RESIDENTSAMPLES_H
+#define MEMKIT_LIB_RECORD_SESSION_RESIDENTSAMPLES_H
+
+#include "Session/ChildList.h"
+#include "Session/RecordOptions.h"
+#include "Shared/SideThread.h"
+#include "Sources/ResidentWalk.h"
+#include <optional>
+
+namespace memkit {
+
+/// Finds out from outside what the resident memory of a process consists of,
+/// one process at a time, in three steps: a thread reads the process's pages;
+/// the recorder's thread adds the live blocks, some of them in each pass; the
+/// thread sums up. The program is never stopped.
+///
+/// A sample is due ten times as rarely as one of RSS, and when the RSS is 5 %
+/// above that of the last sample, so that the peak is known. All samples take
+/// about a two-hundredth of a processor, and a trace has some hundreds.
+class ResidentSamples {
+public:
+  /// RecorderTag: name of memrec's memfds.
+  ResidentSamples(const RecordOptions &O, Recording &R, ChildList &Children,
+                  std::string RecorderTag)
+      : O(O), R(R), Children(Children), Tag(std::move(RecorderTag)) {}
+
+  /// Once a pass: starts a sample if one is due, or goes on with it.
+  void pass(uint64_t Now);
+
+private:
+  enum class Phase { Idle, Reading, Walking, Summing };
+  ChildProcess *next(uint64_t Now);
+  bool isDue(const ChildProcess &P, uint64_t Now) const;
+  void start(ChildProcess &P, uint64_t Now);
+  void beginWalk();
+  void walk();
+  void addOwn(const wire::Control &C);
+  void write(uint64_t Now);
+  void addPieces(uint32_t Process, uint64_t Now);
+  void end();
+  bool hasUnknownBlocks() const;
+
+  const RecordOptions &O;
+  Recording &R;
+  ChildList &Children;
+  std::string Tag;
+  Phase Now = Phase::Idle;
+  uint32_t Process = 0; ///< of the sample
+  bool Inherits = false;
+  std::optional<ResidentPages> Pages; ///< of the thread while Reading
+  std::optional<ResidentWalk> Walk;   ///< of the thread while Summing
+  unsigned Shard = 0;                 ///< the next one to walk
+  uint64_t TookNs = 0;                ///< processor time of the sample
+  uint64_t AllTookNs = 0;             ///< of all samples so far
+  /// Last, so that the thread has ended before its data end.
+  SideThread Thread;
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_RECORD_SESSION_RESIDENTSAMPLES_H

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A thread for what would stop the recorder too long.
+
+#include "Shared/SideThread.h"
+#include <csignal>
+#include <ctime>
+#include <utility>
+
+using namespace memkit;
+
+SideThread::~SideThread() {
+  if (!Worker.joinable())
+    return;
+  {
+    std::lock_guard<std::mutex> Guard(Lock);
+    Over = true;
+  }
+  Wake.notify_one();
+  Worker.join();
+}
+
+void SideThread::start(std::function<void()> Job) {
+  Busy = true;
+  {
+    std::lock_guard<std::mutex> Guard(Lock);
+    Next = std::move(Job);
+  }
+  if (Worker.joinable())
+    return Wake.notify_one();
+  // Block all signals: the recorder's thread handles them.
+  sigset_t All, Old;
+  sigfillset(&All);
+  pthread_sigmask(SIG_SETMASK, &All, &Old);
+  Worker = std::thread([this] { run(); });
+  pthread_sigmask(SIG_SETMASK, &Old, nullptr);
+}
+
+std::optional<uint64_t> SideThread::takeDone() {
+  if (!Busy)
+    return std::nullopt;
+  std::lock_guard<std::mutex> Guard(Lock);
+  Busy = !Took;
+  return std::exchange(Took, std::nullopt);
+}
+
+static uint64_t threadNs() {
+  timespec T = {};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &T);
+  return uint64_t(T.tv_sec) * 1'000'000'000 + uint64_t(T.tv_nsec);
+}
+
+void SideThread::run() {
+  std::unique_lock<std::mutex> Guard(Lock);
+  for (;;) {
+    Wake.wait(Guard, [this] { return Over || Next; });
+    if (Over)
+      return;
+    std::function<void()> Job = std::exchange(Next, nullptr);
+    Guard.unlock();
+    uint64_t Begin = threadNs();
+    Job();
+    Job = nullptr;
+    uint64_t Ns = threadNs() - Begin;
+    Guard.lock();
+    Took = Ns;
+  }
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sentences about resident memory.
+
+#include "ResidentSentences.h"
+#include "memkit/Support/Format.h"
+#include "llvm/ADT/STLExtras.h"
+#include <numeric>
+
+using namespace llvm;
+
+namespace memkit {
+
+std::vector<size_t> residentOrder(const ResidentSample &S) {
+  std::vector<size_t> Order(NumResidentParts);
+  std::iota(Order.begin(), Order.end(), size_t(0));
+  stable_sort(Order,
+              [&](size_t A, size_t B) { return S.Bytes[A] > S.Bytes[B]; });
+  erase_if(Order, [&](size_t I) { return !S.Bytes[I]; });
+  return Order;
+}
+
+StringRef residentPartName(ResidentPart P) {
+  static constexpr StringLiteral Names[] = {"live blocks of malloc",
+                                            "free memory in malloc",
+                                            "live Python objects",
+                                            "free memory in Python's arenas",
+                                            "the program's mappings",
+                                            "stacks of threads",
+                                            "code and data of binaries",
+                                            "mapped files",
+                                            "shared memory",
+                                            "mappings of drivers",
+                                            "mappings with MAP_NORESERVE",
+                                            "memory of the parent process",
+                                            "memrec's library",
+                                            "not recorded"};
+  static_assert(std::size(Names) == NumResidentParts);
+  return Names[size_t(P)];
+}
+
+uint32_t residentProcess(const PageInput &F) {
+  uint32_t Most = 0;
+  for (uint32_t P = 1; P < F.O.Residents.size(); ++P)
+    if (F.Sel.hasProcess(P) && !F.O.Residents[P].empty() &&
+        (!Most || F.O.Residents[P].highest().total() >
+                      F.O.Residents[Most].highest().total()))
+      Most = P;
+  return Most;
+}
+
+/// `free memory in malloc 301 MiB, live blocks of malloc 87.1 MiB, other 4
+/// MiB`: the largest parts.
+static std::string partsText(const ResidentSample &S) {
+  constexpr size_t Max = 4;
+  std::string Text;
+  std::vector<size_t> Order = residentOrder(S);
+  uint64_t Rest = S.total();
+  for (size_t I : ArrayRef(Order).take_front(std::min(Max, Order.size()))) {
+    if (S.Bytes[I] < S.total() / 50)
+      break;
+    Rest -= S.Bytes[I];
+    Text += residentPartName(ResidentPart(I)).str() + " " +
+            formatSize(S.Bytes[I]) + ", ";
+  }
+  Text += "other " + formatSize(Rest);
+  constexpr uint64_t Much = 16 << 20;
+  if (S.Untouched > std::max(Much, S.total() / 10))
+    Text +=
+        "; " + formatSize(S.Untouched) + " of live memory were never touched";
+  if (S.Swapped)
+    Text += "; " + formatSize(S.Swapped) + " more are swapped out";
+  return Text;
+}
+
+/// The parts of the largest sample; with its size if that is not the highest
+/// RSS.
+static std::string sampleText(const PageInput &F, uint32_t Process,
+                              const ResidentSample &S) {
+  uint64_t Most = F.R.MaxRss, Total = S.total();
+  bool IsMost = Total > Most - Most / 50 && Total < Most + Most / 50;
+  bool IsNamed = F.R.Processes.size() > 1;
+  std::string Text = IsMost ? "" : "; " + formatSize(Total);
+  if (IsNamed)
+    Text += (" in " + F.T.processName(Process)).str();
+  if (!IsMost)
+    Text += " at " + formatTime(S.TimeNs);
+  return Text + ": " + partsText(S);
+}
+
+/// What the resident bytes of the last sample are, as far as samples tell.
+static std::string residentParts(const Resident &R) {
+  uint64_t Own = R.LastBytes - R.LastSharedBytes, Live = *R.LastLiveBytes;
+  std::string Text = "live " + formatSize(Live);
+  if (Live > Own)
+    Text += ", of which " + formatSize(Live - Own) + " were never touched";
+  Text += "; code, files and shared memory " + formatSize(R.LastSharedBytes);
+  if (Own > Live)
+    Text += "; freed memory that allocators keep, and other " +
+            formatSize(Own - Live);
+  return Text;
+}
+
+/// From a sample of the parts: what malloc holds, what of it goes back, and
+/// which block keeps the rest.
+static std::string trimAdvice(const PageInput &F, const ResidentSample &S) {
+  constexpr uint64_t Small = 32 << 20;
+  uint64_t Free = S.of(ResidentPart::MallocFree), Trimmable = S.trimmable();
+  if (Free < std::max(Small, S.total() / 4) || S.HasUnknown)
+    return "";
+  std::string Text = "Suggestion: malloc holds " + formatSize(Free) +
+                     " of freed memory in " + plural(S.Arenas.size(), "arena");
+  if (Trimmable >= Free / 4)
+    Text += ": malloc_trim(0) gives back " + formatSize(Trimmable);
+  auto IsMostlyFree = [](const ResidentSample::ResidentArena &A) {
+    return A.PagesFree > A.Resident / 2;
+  };
+  if (size_t Many = size_t(count_if(S.Arenas, IsMostlyFree)); Many >= 3)
+    Text += "; " + plural(Many, "arena") +
+            " are mostly free: try MALLOC_ARENA_MAX=2, or another allocator";
+  else if (Trimmable < Free / 4)
+    Text += ", between live blocks: try another allocator";
+  return Text;
+}
+
+/// What may give freed memory back; empty: little is kept.
+std::string keptAdvice(const PageInput &F) {
+  constexpr uint64_t Small = 64 << 20;
+  constexpr size_t ManyThreads = 4;
+  const Resident &R = F.O.Rss;
+  if (uint32_t Process = residentProcess(F))
+    return trimAdvice(F, F.O.Residents[Process].last());
+  uint64_t Own = R.LastBytes - R.LastSharedBytes, Live = *R.LastLiveBytes;
+  uint64_t Kept = Own > Live ? Own - Live : 0;
+  // Only a program that once had as much has freed as much; the arenas of
+  // threads may each keep their own peak.
+  uint64_t Peak = F.T.hostStats().PeakBytes;
+  size_t Arenas = std::max<size_t>(F.O.Threads.size(), 1);
+  if (Kept < std::max(Small, R.LastBytes / 2) || Peak < Kept / (2 * Arenas))
+    return "";
+  std::string Text = "Suggestion: allocators keep " + formatSize(Kept) +
+                     " of freed memory: blocks that still live may pin it. Try "
+                     "malloc_trim(0)";
+  if (F.O.Threads.size() >= ManyThreads)
+    Text += ", MALLOC_ARENA_MAX=2 (" + formatCount(F.O.Threads.size()) +
+            " threads have allocated)";
+  return Text + ", or another allocator";
+}
+
+std::string residentText(const PageInput &F) {
+  const Resident &R = F.O.Rss;
+  std::string Text =
+      formatSize(std::max(F.R.MaxRss, R.HasLast ? R.LastBytes : 0)) +
+      " at most";
+  if (uint32_t Process = residentProcess(F))
+    return Text + sampleText(F, Process, F.O.Residents[Process].highest());
+  if (!R.HasLast)
+    return Text;
+  Text += ", " + formatSize(R.LastBytes) + " in the last sample";
+  return R.LastLiveBytes ? Text + ": " + residentParts(R) : Text;
+}
+
+} // namespace memkit

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What resident memory consists of.
+
+#include "Report/ResidentSentences.h"
+#include "Sections.h"
+#include "Support/CommandText.h"
+#include "Support/Json.h"
+#include "TraceText/EnumNames.h"
+#include "memkit/Support/Format.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace llvm;
+
+namespace memkit {
+
+using Side = Table::Side;
+
+/// The line of the user's code, or the stack in short; empty: no stack.
+static std::string whereText(const PageInput &F, uint32_t Stack) {
+  if (!Stack)
+    return "";
+  if (F.O.Where)
+    return F.O.Where->text(F.O.Where->place(F.O.Where->of(Stack)));
+  return stackInShort(F.T, Stack);
+}
+
+static PageSection partsSection(const PageInput &F, uint32_t Process,
+                                const ResidentSeries &Of) {
+  const ResidentSample &High = Of.highest(), &Last = Of.last();
+  bool HasTwo = High.TimeNs != Last.TimeNs;
+  std::vector<Table::Column> Columns = {
+      {"resident: " + oneLine(F.T.processName(Process)), Side::Left, true},
+      {"at " + formatTime(High.TimeNs), Side::Right},
+      {"share", Side::Right}};
+  if (HasTwo)
+    Columns.push_back({"at " + formatTime(Last.TimeNs), Side::Right});
+  Table T(Columns);
+  auto Add = [&](StringRef Name, uint64_t A, uint64_t B, bool HasShare) {
+    std::vector<std::string> Row = {Name.str(), formatSize(A),
+                                    HasShare ? formatShare(A, High.total())
+                                             : ""};
+    if (HasTwo)
+      Row.push_back(formatSize(B));
+    T.add(std::move(Row));
+  };
+  for (size_t I = 0; I != NumResidentParts; ++I)
+    if (High.Bytes[I] || Last.Bytes[I])
+      Add(residentPartName(ResidentPart(I)), High.Bytes[I], Last.Bytes[I],
+          true);
+  Add("together", High.total(), Last.total(), false);
+  if (High.Swapped || Last.Swapped)
+    Add("swapped out", High.Swapped, Last.Swapped, false);
+  if (High.Untouched || Last.Untouched)
+    Add("live, never touched", High.Untouched, Last.Untouched, false);
+  PageSection Out;
+  Out.Rows = std::move(T);
+  if (Last.IsSampled)
+    Out.Notes.push_back("malloc is sampled: its live blocks are an estimate");
+  if (Last.HasUnknown)
+    Out.Notes.push_back("not all blocks of malloc are recorded: its free "
+                        "memory has live blocks, too");
+  return Out;
+}
+
+static std::optional<PageSection> arenaSection(const PageInput &F,
+                                               const ResidentSample &S) {
+  constexpr size_t Useful = 8;
+  if (S.Arenas.empty())
+    return std::nullopt;
+  Table T({{"arena of malloc", Side::Left},
+           {"resident", Side::Right},
+           {"live", Side::Right},
+           {"pages without a block", Side::Right},
+           {"block at its top", Side::Left, true}});
+  size_t Shown = F.shown(S.Arenas.size(), Useful);
+  for (const ResidentSample::ResidentArena &A :
+       ArrayRef(S.Arenas).take_front(Shown))
+    T.add({"0x" + utohexstr(A.Begin, true), formatSize(A.Resident),
+           formatSize(A.Live), formatSize(A.PagesFree), whereText(F, A.Stack)});
+  PageSection Out;
+  Out.Rows = std::move(T);
+  if (S.Arenas.size() > Shown)
+    Out.Notes.push_back(plural(S.Arenas.size() - Shown, "arena") +
+                        " with less; --top=0 shows all");
+  if (uint64_t Bytes = S.trimmable())
+    Out.Notes.push_back("malloc_trim(0) gives back the " + formatSize(Bytes) +
+                        " of pages without a block; else malloc gives back "
+                        "what is above the block at the top");
+  return Out;
+}
+
+/// The mappings of one place and one part.
+static std::vector<ResidentSample::ResidentMappings>
+sumByPlace(const PageInput &F, const ResidentSample &S) {
+  StringMap<size_t> Index;
+  std::vector<ResidentSample::ResidentMappings> Sums;
+  for (const ResidentSample::ResidentMappings &M : S.Mappings) {
+    std::string Key = whereText(F, M.Stack) + char('a' + int(M.Part));
+    auto [It, New] = Index.try_emplace(Key, Sums.size());
+    if (New) {
+      Sums.push_back(M);
+      continue;
+    }
+    Sums[It->second].Resident += M.Resident;
+    Sums[It->second].Size += M.Size;
+    Sums[It->second].Count += M.Count;
+  }
+  stable_sort(Sums, [](const auto &A, const auto &B) {
+    return A.Resident > B.Resident;
+  });
+  return Sums;
+}
+
+static std::string mappingText(const PageInput &F,
+                               const ResidentSample::ResidentMappings &M) {
+  std::string Where = whereText(F, M.Stack);
+  switch (M.Part) {
+  case ResidentPart::Stack:
+    return "stacks of threads, " + Where;
+  case ResidentPart::Reserved:
+    return Where + " (MAP_NORESERVE)";
+  case ResidentPart::ObjectFree:
+    return Where + " (with Python objects)";
+  default:
+    return Where;
+  }
+}
+
+static std::optional<PageSection> mappingSection(const PageInput &F,
+                                                 const ResidentSample &S) {
+  constexpr size_t Useful = 8;
+  if (S.Mappings.empty())
+    return std::nullopt;
+  Table T({{"mappings of", Side::Left, true},
+           {"resident", Side::Right},
+           {"size", Side::Right},
+           {"mappings", Side::Right}});
+  std::vector<ResidentSample::ResidentMappings> Sums = sumByPlace(F, S);
+  size_t Shown = F.shown(Sums.size(), Useful);
+  for (const auto &M : ArrayRef(Sums).take_front(Shown))
+    T.add({mappingText(F, M), formatSize(M.Resident), formatSize(M.Size),
+           formatCount(M.Count)});
+  PageSection Out;
+  Out.Rows = std::move(T);
+  return Out;
+}
+
+std::vector<PageSection> residentSections(const PageInput &F) {
+  std::vector<PageSection> Out;
+  constexpr size_t MaxProcesses = 3;
+  std::vector<uint32_t> Order;
+  for (uint32_t P = 1; P < F.O.Residents.size(); ++P)
+    if (F.Sel.hasProcess(P) && !F.O.Residents[P].empty())
+      Order.push_back(P);
+  stable_sort(Order, [&](uint32_t A, uint32_t B) {
+    return F.O.Residents[A].highest().total() >
+           F.O.Residents[B].highest().total();
+  });
+  for (uint32_t P :
+       ArrayRef(Order).take_front(F.shown(Order.size(), MaxProcesses))) {
+    const ResidentSeries &Of = F.O.Residents[P];
+    Out.push_back(partsSection(F, P, Of));
+    if (std::optional<PageSection> S = arenaSection(F, Of.highest()))
+      Out.push_back(std::move(*S));
+    if (std::optional<PageSection> S = mappingSection(F, Of.highest()))
+      Out.push_back(std::move(*S));
+  }
+  return Out;
+}
+
+static void writeSample(json::OStream &J, const PageInput &F,
+                        const ResidentSample &S) {
+  J.attribute("time_ns", S.TimeNs);
+  J.attribute("bytes", S.total());
+  J.attribute("swapped_bytes", S.Swapped);
+  J.attribute("untouched_bytes", S.Untouched);
+  J.attribute("malloc_is_estimate", S.IsSampled);
+  J.attribute("malloc_has_unknown_blocks", S.HasUnknown);
+  J.attributeObject("parts", [&] {
+    for (size_t I = 0; I != NumResidentParts; ++I)
+      J.attribute(enumName(ResidentPart(I)), S.Bytes[I]);
+  });
+  J.attributeArray("arenas", [&] {
+    for (const ResidentSample::ResidentArena &A : S.Arenas)
+      J.object([&] {
+        J.attribute("address", A.Begin);
+        J.attribute("resident_bytes", A.Resident);
+        J.attribute("live_bytes", A.Live);
+        J.attribute("free_page_bytes", A.PagesFree);
+        J.attribute("pieces", A.Pieces);
+        J.attribute("top", jsonText(whereText(F, A.Stack)));
+      });
+  });
+  J.attributeArray("mappings", [&] {
+    for (const ResidentSample::ResidentMappings &M : S.Mappings)
+      J.object([&] {
+        J.attribute("part", enumName(M.Part));
+        J.attribute("resident_bytes", M.Resident);
+        J.attribute("bytes", M.Size);
+        J.attribute("mappings", M.Count);
+        J.attribute("place", jsonText(whereText(F, M.Stack)));
+      });
+  });
+}
+
+void writeResidentJson(json::OStream &J, const PageInput &F) {
+  J.attributeArray("resident", [&] {
+    for (uint32_t P = 1; P < F.O.Residents.size(); ++P) {
+      const ResidentSeries &Of = F.O.Residents[P];
+      if (Of.empty() || !F.Sel.hasProcess(P))
+        continue;
+      J.object([&] {
+        J.attribute("process", P);
+        J.attributeObject("highest", [&] { writeSample(J, F, Of.highest()); });
+        J.attributeObject("last", [&] { writeSample(J, F, Of.last()); });
+      });
+    }
+  });
+}
+
+} // namespace memkit
