@@ -302,17 +302,12 @@ void ResidentWalk::classifyPrivate(const ResidentRange &R) {
     }
     uint8_t Page = P.Pages[P.pageOf(R, At)];
     MappedRange *M = IsMapped ? &*NextMapping : nullptr;
-    if (Page & PB_Swapped) {
-      Swapped += P.PageBytes;
-      if (M)
-        M->Paged += P.PageBytes;
-    }
+    Swapped += Page & PB_Swapped ? P.PageBytes : 0;
     if (!(Page & PB_Resident))
       continue;
     part(partOf(R, M, A, At)) += P.PageBytes;
     if (M) {
       M->Resident += P.PageBytes;
-      M->Paged += P.PageBytes;
     } else if (A) {
       A->Resident += P.PageBytes;
       A->PagesFree += Page & PB_Block ? 0 : P.PageBytes;
@@ -320,13 +315,21 @@ void ResidentWalk::classifyPrivate(const ResidentRange &R) {
   }
 }
 
+/// Shared anonymous memory is a mapping of the program, too.
 uint64_t ResidentWalk::untouchedOf(const MappedRange &M) const {
-  const ResidentRange *R = P.find(M.Begin);
-  bool IsPrivate = R && R->Kind == ResidentRange::Anonymous;
-  if (M.Class != wire::MapClass::Used || M.HasBlocks || M.HasObjects ||
-      !IsPrivate)
+  if (M.Class != wire::MapClass::Used || M.HasBlocks || M.HasObjects)
     return 0;
-  return M.End - M.Begin - std::min(M.Paged, M.End - M.Begin);
+  uint64_t Bytes = 0;
+  for (uint64_t At = M.Begin; At < M.End;) {
+    const ResidentRange *R = P.find(At);
+    if (!R)
+      return 0;
+    uint64_t End = std::min(R->End, M.End);
+    for (; At < End; At += P.PageBytes)
+      if (!(P.Pages[P.pageOf(*R, At)] & (PB_Resident | PB_Swapped)))
+        Bytes += P.PageBytes;
+  }
+  return Bytes;
 }
 
 /// Sums the mappings by row.

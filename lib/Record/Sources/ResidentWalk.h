@@ -93,7 +93,7 @@ private:
     wire::MapClass Class;
     uint32_t Row;
     bool HasBlocks = false, HasObjects = false;
-    uint64_t Resident = 0, Paged = 0; ///< bytes; Paged: with swapped pages
+    uint64_t Resident = 0; ///< bytes
   };
   void add(uint64_t Address, const LiveEntry &E, bool IsObject);
   uint64_t cover(const ResidentRange &R, uint64_t Begin, uint64_t End,
