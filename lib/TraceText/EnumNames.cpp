@@ -21,7 +21,8 @@ static constexpr StringLiteral MarkKinds[] = {
     "clock",      "step",        "user",          "range-begin", "range-end",
     "rss",        "device-used", "heap-reserved", "oom",         "alert",
     "loss",       "process-end", "scope-name",    "record-on",   "record-off",
-    "block-name", "pss",         "version"};
+    "block-name", "pss",         "version",       "mark-18",     "mark-19",
+    "held-by"};
 static constexpr StringLiteral LossKinds[] = {
     "ring-full",  "table-full", "unknown-free", "double-allocate",
     "bad-record", "no-ring",    "events",       "not-imported"};

@@ -48,9 +48,22 @@ enum class MarkKind : uint8_t {
   BlockName = 15, ///< Heap, Name; Id: allocation id of the block
   Pss = 16,       ///< Values: proportional share, private, swapped out (bytes)
   Version = 17,   ///< Name: `torch=2.13.0`, what the process has loaded
+  // 18 and 19: not used yet.
+  /// A name of Python holds a block. Heap, Stack, Name: the path; Id:
+  /// allocation id of the block; Values: bytes, HeldByBits. Without a Name the
+  /// walk that found the names before it; Values: objects seen, HeldByBits,
+  /// microseconds, blocks named.
+  HeldBy = 20,
 };
 inline constexpr uint64_t UnknownBytes = ~uint64_t(0);
-inline constexpr uint8_t NumMarkKinds = 18;
+inline constexpr uint8_t NumMarkKinds = 21;
+
+/// Of a mark HeldBy.
+enum HeldByBits : uint8_t {
+  HeldByCycle = 1,  ///< only a cycle holds the block; the path begins in it
+  HeldByNoName = 2, ///< no name leads to the block; the path begins at a type
+  HeldByStopped = 4, ///< of a walk: the time or the memory ended first
+};
 
 struct Mark {
   MarkKind Kind = MarkKind::Clock;

@@ -53,6 +53,7 @@ void Interpreter::noteBinary(AddressRange M, const void *LinkMap,
       !Stacks.Table.beginPairs())
     return refuse(wire::PythonState::NoSymbols);
   Finder.begin(E, Ctl->PythonFolder);
+  Holders.begin(E);
   forSources(&Source::FoundInterpreter, LinkMap);
   if (Ctl->Settings.PythonObjects)
     Objects.begin(E, *Ctl);

@@ -12,6 +12,7 @@
 
 #include "CodeObjects.h"
 #include "Evaluator.h"
+#include "HolderWalk.h"
 #include "ModuleFinder.h"
 #include "Objects.h"
 #include "PythonStack.h"
@@ -51,6 +52,7 @@ public:
       Objects.request();
   }
   ObjectHooks &objects() { return Objects; }
+  HolderWalk &holders() { return Holders; }
   bool isEvaluator(uintptr_t Pc) const { return isThere() && Where.has(Pc); }
 
   /// The thread state whose frames the calling thread runs; 0: none, or another
@@ -152,6 +154,7 @@ private:
   CodeObjects Codes;
   ModuleFinder Finder;
   ObjectHooks Objects;
+  HolderWalk Holders;
 };
 
 /// Fork wipes the page.

@@ -54,6 +54,11 @@ public:
       Reallocs[Ring].Address = 0;
   }
 
+  /// Whether a block lives at Address; copies the block to Out.
+  bool findLive(uint64_t Address, LiveEntry &Out) const {
+    return Live.get(Address, &Out);
+  }
+
 private:
   /// Flag in the ScopeRow of an object that lies in a block of malloc.
   static constexpr uint32_t InMallocBit = ScopeRowFlag;

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The functions by which the package memkit walks and reports holders.
+//
+// python/memkit/_holders.py calls them through ctypes, with the interpreter's
+// lock held.
+
+#include "HolderWalk.h"
+#include "Interpreter.h"
+#include "Runtime/Hook.h"
+#include "Runtime/Recording.h"
+
+using namespace memkit;
+using namespace memkit::capture;
+
+/// The walk of the process; null: the process is not recorded, or its
+/// interpreter is not known.
+static HolderWalk *walk() {
+  return recordingThread() && Python.isWalked() ? &Python.holders() : nullptr;
+}
+
+/// Begins a walk; its nodes, or null. Types: a tuple.
+MEMKIT_EXPORT void *memrec_holders_begin(uint32_t Ms, uint32_t MaxNodes,
+                                         uintptr_t Types) {
+  HolderWalk *W = walk();
+  return W && W->start(Ms, MaxNodes, Types) ? W->nodes() : nullptr;
+}
+
+MEMKIT_EXPORT uint32_t memrec_holders_add(uintptr_t Object, uint32_t Parent) {
+  HolderWalk *W = walk();
+  return W ? W->add(Object, Parent, 0) : 0;
+}
+
+MEMKIT_EXPORT int memrec_holders_run() {
+  HolderWalk *W = walk();
+  return W && W->run();
+}
+
+MEMKIT_EXPORT int memrec_holders_rest(uintptr_t List) {
+  HolderWalk *W = walk();
+  return W && W->isActive() && W->rest(List);
+}
+
+MEMKIT_EXPORT uint32_t memrec_holders_special(uint32_t After) {
+  HolderWalk *W = walk();
+  return W ? W->nextSpecial(After) : 0;
+}
+
+MEMKIT_EXPORT uint32_t memrec_holders_select(uint32_t *To, uint32_t Room) {
+  HolderWalk *W = walk();
+  if (!W)
+    return 0;
+  // Without the objects of the interpreter's allocators nothing below malloc's
+  // threshold of the interpreter is a block.
+  uint64_t Least = Proc.Ctl->Settings.PythonObjects ? 1 : 400;
+  return W->select(To, Room, Least);
+}
+
+/// A block is held by the path \p Text; Address 0: the summary of the walk.
+MEMKIT_EXPORT void memrec_held(uintptr_t Address, uint32_t Flags,
+                               const char *Text, size_t Size) {
+  ThreadState *T = recordingThread();
+  if (T && hasRoom(*T))
+    T->Ring.write(wire::BlockHeldRecord{Address, 0, uint8_t(Flags), 0,
+                                        Proc.Names.intern(Text, Size)});
+}
+
+/// The walk is over. Flags: wire::HeldFlags.
+MEMKIT_EXPORT void memrec_holders_end(uint32_t Flags) {
+  HolderWalk *W = walk();
+  if (!W || !W->isActive())
+    return;
+  if (W->isStopped())
+    Flags |= wire::HF_Stopped;
+  uint64_t Us = W->spentNs() / 1000;
+  ThreadState *T = recordingThread();
+  if (T && hasRoom(*T))
+    T->Ring.write(wire::BlockHeldRecord{
+        0, W->count() - 1, uint8_t(Flags),
+        Us < UINT32_MAX ? uint32_t(Us) : UINT32_MAX, 0});
+  W->end();
+}
