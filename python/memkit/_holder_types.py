@@ -36,9 +36,6 @@ def _asked() -> Dict[type, Callable[[Any, int], None]]:
     plain = getattr(sys.modules.get("array"), "array", None)
     if isinstance(plain, type):
         found[plain] = _ask_plain_array
-    local = getattr(sys.modules.get("_thread"), "_local", None)
-    if isinstance(local, type):
-        found[local] = _ask_local
     return found
 
 
@@ -149,7 +146,7 @@ def _saved(function: Any) -> List[Any]:
 
 
 # ---------------------------------------------------------------------------------------------
-# Arrays, locals of threads
+# Arrays
 # ---------------------------------------------------------------------------------------------
 
 
@@ -170,16 +167,6 @@ def _ask_plain_array(walk: Any, node: int) -> None:
     array, kind = _object(walk, node), sys.modules["array"].array
     address, count = kind.buffer_info(array)
     _set(walk, node, address, count * kind.itemsize.__get__(array))
-
-
-def _ask_local(walk: Any, node: int) -> None:
-    """The attributes of the calling thread; of other threads nobody can ask."""
-    local = _object(walk, node)
-    # A subclass would be initialised in this thread.
-    if type(local) is sys.modules["_thread"]._local:  # type: ignore[attr-defined]
-        names = type(local).__getattribute__(local, "__dict__")
-        for key, value in list(names.items()):
-            walk.add(value, node, "." + key if type(key) is str else _paths.key_text(key))
 
 
 _MODULE_STEP = re.compile(r"\._(?:modules|parameters|buffers)\['([^']*)'\]")

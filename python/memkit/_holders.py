@@ -46,7 +46,7 @@ class _Node(ctypes.Structure):
         ("bytes", ctypes.c_uint64),
         ("total", ctypes.c_uint64),
         ("kids", ctypes.c_uint32),
-        ("pad", ctypes.c_uint32),
+        ("local", ctypes.c_uint32),
     ]
 
 
@@ -55,6 +55,8 @@ def _prepare() -> None:
     for name, arguments, result in (
         ("begin", [number, number, ctypes.py_object], ctypes.POINTER(_Node)),
         ("add", [ctypes.py_object, number], number),
+        ("locals", [ctypes.py_object, number, number], None),
+        ("local", [word, number, word], number),
         ("run", [], ctypes.c_int),
         ("rest", [ctypes.py_object], ctypes.c_int),
         ("special", [number], number),
@@ -120,18 +122,18 @@ def _frames() -> Iterator[Tuple[str, types.FrameType]]:
             yield f"{_module_name(one.f_globals)}.{_paths.frame_name(one.f_code)}", one
 
 
-def _roots() -> Iterator[Tuple[str, Any, bool]]:
-    """Text, object, and whether the object is a namespace."""
+def _roots() -> Iterator[Tuple[str, Any, _paths.Within]]:
+    """Text, object, and what the object is."""
     modules = _modules()
     for rank, name, names in modules:
         if rank == 0:
-            yield name, names, True
+            yield name, names, _paths.NAMES
     for name, frame in _frames():
-        yield name, frame, False
+        yield name, frame, _paths.PLAIN
     for rank, name, names in modules:
         if rank != 0:
-            yield name, names, True
-    yield "sys.modules", sys.modules, False
+            yield name, names, _paths.NAMES
+    yield "sys.modules", sys.modules, _paths.PLAIN
 
 
 # ---------------------------------------------------------------------------------------------
@@ -142,11 +144,11 @@ def _roots() -> Iterator[Tuple[str, Any, bool]]:
 class _Names:
     """The paths of nodes, by their parents."""
 
-    def __init__(self, nodes: Any, roots: Dict[int, Tuple[str, bool]], extra: Dict[int, str]) -> None:
+    def __init__(self, nodes: Any, roots: Dict[int, Tuple[str, _paths.Within]], extra: Dict[int, str]) -> None:
         self.nodes = nodes
         self.roots = roots
         self.steps: Dict[int, str] = dict(extra)
-        self.known: Dict[int, Tuple[str, bool]] = {}
+        self.known: Dict[int, Tuple[str, _paths.Within]] = {}
 
     def object(self, node: int) -> Any:
         return ctypes.cast(self.nodes[node].object, ctypes.py_object).value
@@ -163,42 +165,47 @@ class _Names:
         wanted: Dict[int, List[int]] = {}
         for chain in chains:
             for parent, child in zip(chain, chain[1:]):
-                if child not in self.steps:
+                if child not in self.steps and self.nodes[child].local:
+                    self.local(parent, child)
+                elif child not in self.steps:
                     self.steps[child] = ""
                     wanted.setdefault(parent, []).append(child)
         self.wanted = wanted
 
-    def label(self, parent: int, is_namespace: bool) -> None:
+    def label(self, parent: int, inside: _paths.Within) -> None:
         children = self.wanted.pop(parent, None)
         if children:
             ids = {self.nodes[child].object: child for child in children}
-            steps = _paths.labels(self.object(parent), set(ids), is_namespace)
+            steps = _paths.labels(self.object(parent), set(ids), inside)
             for address, child in ids.items():
                 self.steps[child] = steps[address]
 
+    def local(self, parent: int, child: int) -> None:
+        """The local of a frame that ran when the walk began: it may have ended since."""
+        names = _paths.local_names(self.object(parent).f_code)
+        number = self.nodes[child].local
+        self.steps[child] = "():" + names[number - 1] if number <= len(names) else "()"
+
     def path(self, chain: List[int]) -> str:
         """The path to the last node of a chain from a root."""
-        text, is_namespace = self.root(chain[0])
+        text, inside = self.root(chain[0])
         for parent, child in zip(chain, chain[1:]):
-            if child in self.known:
-                text, is_namespace = self.known[child]
-                continue
-            self.label(parent, is_namespace)
-            step = self.steps[child]
-            is_namespace = step == "\0"
-            if step == "\1":
-                text, is_namespace = _module_name(self.object(child)), True
-            elif not is_namespace and len(text) < 4 * _MAX_PATH:
-                text += step
-            self.known[child] = text, is_namespace
+            if child not in self.known:
+                self.label(parent, inside)
+                step = self.steps[child]
+                inside = _paths.within(self.object(parent), inside, step, self.object(child))
+                if step == "\1":
+                    text = _module_name(self.object(child))
+                elif len(text) < 4 * _MAX_PATH:
+                    text += step
+                self.known[child] = text, inside
+            text, inside = self.known[child]
         return text
 
-    def root(self, node: int) -> Tuple[str, bool]:
+    def root(self, node: int) -> Tuple[str, _paths.Within]:
         if node in self.roots:
             return self.roots[node]
-        kind = type(self.object(node))
-        name = _paths.type_name(kind)
-        return f"<{name}>", False
+        return f"<{_paths.type_name(type(self.object(node)))}>", _paths.PLAIN
 
 
 def _shortened(path: str) -> str:
@@ -216,7 +223,7 @@ def _shortened(path: str) -> str:
 class _Walk:
     def __init__(self, nodes: Any) -> None:
         self.nodes = nodes
-        self.roots: Dict[int, Tuple[str, bool]] = {}
+        self.roots: Dict[int, Tuple[str, _paths.Within]] = {}
         self.extra: Dict[int, str] = {}
         self.asked = 0
 
@@ -228,17 +235,16 @@ class _Walk:
 
     def walk(self) -> bool:
         """False: the time ended first."""
-        for name, value, is_namespace in _roots():
+        for name, value, inside in _roots():
             node = _library.memrec_holders_add(value, 0)  # type: ignore[union-attr]
             if not node:
                 continue
-            self.roots[node] = (name, is_namespace)
+            self.roots[node] = (name, inside)
             if type(value) is types.FrameType:
                 # From 3.11 on a frame that runs does not tell what its locals are.
-                for local, address in _paths.local_slots(value):
-                    held = ctypes.cast(address, ctypes.py_object).value
-                    self.add(held, node, "():" + local)
-        value = held = None
+                count = len(_paths.local_names(value.f_code))
+                _library.memrec_holders_locals(value, count, node)  # type: ignore[union-attr]
+        value = None
         if not self.follow():
             return False
         everything = gc.get_objects()

@@ -12,13 +12,18 @@ written `():name` (a local of a frame), `.__closure__.name`, `.__defaults__.name
 import collections
 import functools
 import sys
+import threading
 import types
 from typing import Any, Dict, Iterable, Iterator, List, Optional, Set, Tuple
+
+from . import _native
 
 MAX_KEY = 40  # characters of a key
 MAX_ITEMS = 2_000_000  # of a container, looked at for names
 
 _lru_cache = type(functools.lru_cache(None)(len))
+_local: Any = threading.local
+_LEAVES = (bytes, str, bytearray, int, float)
 dict_of = type.__dict__["__dict__"].__get__
 mro_of = type.__dict__["__mro__"].__get__
 _type_name = type.__dict__["__qualname__"].__get__
@@ -87,7 +92,6 @@ def _slots(value: Any) -> Iterator[Tuple[str, Any]]:
 
 
 def _of_type(value: type) -> Iterator[Tuple[str, Any]]:
-    yield "\0", dict_of(value)
     yield ".__mro__", mro_of(value)
     names = dict_of(value)
     for key in list(names):
@@ -95,21 +99,24 @@ def _of_type(value: type) -> Iterator[Tuple[str, Any]]:
 
 
 def _of_function(f: types.FunctionType) -> Iterator[Tuple[str, Any]]:
-    code = f.__code__
-    for name, cell in zip(code.co_freevars, f.__closure__ or ()):
-        yield ".__closure__." + name, cell
-    defaults = f.__defaults__ or ()
-    names = code.co_varnames[: code.co_argcount]
-    for name, value in zip(names[len(names) - len(defaults) :], defaults):
-        yield ".__defaults__." + name, value
-    for name, value in list((f.__kwdefaults__ or {}).items()):
-        yield ".__defaults__." + _text(name, "?"), value
-    yield "\0", f.__dict__
+    yield "", f.__dict__
     yield ".__closure__", f.__closure__
     yield ".__defaults__", f.__defaults__
-    yield ".__kwdefaults__", f.__kwdefaults__
-    yield ".__code__", code
+    yield ".__defaults__", f.__kwdefaults__
+    yield ".__code__", f.__code__
     yield "\1", f.__globals__
+
+
+def _of_closure(f: types.FunctionType) -> Iterator[Tuple[str, Any]]:
+    """The cells and the defaults of a function, by the names of its variables."""
+    code, defaults = f.__code__, f.__defaults__ or ()
+    names = code.co_varnames[: code.co_argcount]
+    for name, value in zip(code.co_freevars, f.__closure__ or ()):
+        yield "." + name, value
+    for name, value in zip(names[len(names) - len(defaults) :], defaults):
+        yield "." + name, value
+    for name, value in list((f.__kwdefaults__ or {}).items()):
+        yield "." + _text(name, "?"), value
 
 
 def _of_method(m: types.MethodType) -> Iterator[Tuple[str, Any]]:
@@ -125,33 +132,14 @@ def frame_name(code: types.CodeType) -> str:
     return _text(getattr(code, "co_qualname", None), code.co_name)
 
 
-# The first local: in the frame object, or in the interpreter's frame that the object names.
-_OBJECT_LOCALS = {8: 360, 9: 360, 10: 352}
-_FRAME_LOCALS = {11: 72, 12: 72, 13: 72}
-
-
-def local_slots(frame: types.FrameType) -> Iterator[Tuple[str, int]]:
-    """Names of locals, cells and free variables, and the addresses of the objects."""
-    import ctypes
-
-    code, minor = frame.f_code, sys.version_info[1]
+def local_names(code: types.CodeType) -> List[str]:
+    """The names of a frame's locals, cells and free variables, in the frame's order."""
     names: List[str] = list(code.co_varnames)
-    if minor in _OBJECT_LOCALS:
-        at = id(frame) + _OBJECT_LOCALS[minor]
-        names += code.co_cellvars
-    elif minor in _FRAME_LOCALS:
-        inner = ctypes.c_void_p.from_address(id(frame) + 24).value
-        if not inner:
-            return
-        at = inner + _FRAME_LOCALS[minor]
+    if sys.version_info >= (3, 11):
         names += [name for name in code.co_cellvars if name not in code.co_varnames]
     else:
-        return
-    names += code.co_freevars
-    words = (ctypes.c_void_p * len(names)).from_address(at)
-    for name, word in zip(names, words):
-        if word:
-            yield name, word
+        names += code.co_cellvars
+    return names + list(code.co_freevars)
 
 
 def _of_generator(g: Any) -> Iterator[Tuple[str, Any]]:
@@ -215,14 +203,15 @@ _NAMELESS = {
     staticmethod: "",
     classmethod: "",
     property: ".fget",
+    _local: "",
 }
 if sys.version_info >= (3, 8):
     _NAMELESS[types.CellType] = ""
 
 
 def steps_of(value: Any) -> Iterator[Tuple[str, Any]]:
-    """Steps and what they lead to, for anything but a dict and a frame. "\\0": the object's own
-    namespace, "\\1": the globals of a function."""
+    """Steps and what they lead to, for anything but a dict and a frame. "\\1": the globals of a
+    function, which have a name of their own."""
     kind = type(value)
     exact = _EXACT.get(kind)
     if exact is not None:
@@ -246,10 +235,10 @@ def steps_of(value: Any) -> Iterator[Tuple[str, Any]]:
     elif BaseException in mro:
         yield from _of_exception(value)
     elif types.ModuleType in mro:
-        yield "\0", module_dict(value)
+        yield "", module_dict(value)
     names = namespace(value)
     if names is not None:
-        yield "\0", names
+        yield "", names
         # From 3.11 on an instance may hold its attributes without a dict.
         for key in list(names):
             yield _attribute(key), names.get(key)
@@ -264,42 +253,80 @@ def _fields(kind: type) -> Tuple[str, ...]:
     return names if ok else ()
 
 
-def labels(value: Any, wanted: Set[int], is_namespace: bool) -> Dict[int, str]:
+class Within:
+    """What an object is a part of, where the steps from it depend on that."""
+
+    def __init__(self, names: bool = False, threads: bool = False, cache: bool = False, of: Any = None) -> None:
+        self.names = names  # a dict of attributes
+        self.threads = threads  # a dict of the dicts of threading.local
+        self.cache = cache  # of functools.lru_cache
+        self.of = of  # the function whose closure or defaults it is
+
+
+PLAIN, NAMES = Within(), Within(names=True)
+_THREADS, _CACHE = Within(threads=True), Within(cache=True)
+
+
+def within(holder: Any, inside: Within, step: str, held: Any) -> Within:
+    """What held is a part of, a step from holder."""
+    if inside.cache or type(holder) is _lru_cache:
+        return _CACHE if step in ("", ".lru_cache[*]") and type(held) not in _LEAVES else PLAIN
+    if inside.threads or step == "\1":
+        return NAMES
+    if type(holder) is _local and step == "":
+        return _THREADS
+    if type(holder) is types.FunctionType and step in (".__closure__", ".__defaults__"):
+        return Within(of=holder)
+    return NAMES if step == "" and type(held) is dict else PLAIN
+
+
+def labels(value: Any, wanted: Set[int], inside: Within) -> Dict[int, str]:
     """The steps from value to the objects whose ids are wanted."""
     found: Dict[int, str] = {}
     missing = set(wanted)
-    if isinstance_of(value, dict):
-        _label_items(value, missing, found, is_namespace)
-        if not missing:
-            return found
-    if type(value) is types.FrameType:
+    if inside.cache or inside.threads:
+        return dict.fromkeys(missing, "")
+    if isinstance_of(value, dict) and inside.of is None:
+        _label_items(value, missing, found, inside.names)
+    elif type(value) is types.FrameType:
         _label_locals(value, "", missing, found)
-        return {**dict.fromkeys(missing, "()"), **found}
-    if type(value) in _generators:
+    elif type(value) in _generators:
         # From 3.11 on a generator holds the locals itself.
         for prefix in ("gi_", "cr_", "ag_"):
             frame = getattr(value, prefix + "frame", None)
             if frame is not None:
                 _label_locals(frame, "." + frame_name(frame.f_code), missing, found)
+    if missing and type(value) is not types.FrameType:
+        _label_steps(_of_closure(inside.of) if inside.of else steps_of(value), missing, found)
+    return {**dict.fromkeys(missing, _rest_of(value)), **found}
+
+
+def _label_steps(steps: Iterator[Tuple[str, Any]], missing: Set[int], found: Dict[int, str]) -> None:
     try:
-        for step, held in steps_of(value):
+        for step, held in steps:
             if id(held) in missing:
                 found[id(held)] = step
                 missing.discard(id(held))
                 if not missing:
-                    break
+                    return
     except RuntimeError:
         pass  # another thread has changed a container
-    rest = _NAMELESS.get(type(value), ".?")
+
+
+def _rest_of(value: Any) -> str:
+    """The step to what no rule has a name for."""
+    # A class shows a mapping in place of its dict.
     if isinstance_of(value, type):
-        rest = "\0"  # the dict below the mapping that a class shows
-    return {**dict.fromkeys(missing, rest), **found}
+        return ""
+    return "()" if type(value) is types.FrameType else _NAMELESS.get(type(value), ".?")
 
 
 def _label_locals(frame: types.FrameType, before: str, missing: Set[int], found: Dict[int, str]) -> None:
-    for name, address in local_slots(frame):
-        if address in missing:
-            found[address] = f"{before}():{name}"
+    names = local_names(frame.f_code)
+    for address in list(missing):
+        number = _native.library.memrec_holders_local(id(frame), len(names), address)  # type: ignore[union-attr]
+        if number:
+            found[address] = f"{before}():{names[number - 1]}"
             missing.discard(address)
 
 

@@ -13,6 +13,9 @@
 using namespace memkit;
 using namespace memkit::capture;
 
+/// In a frame object from 3.11 on: the address of the interpreter's frame.
+static constexpr uintptr_t FrameObjectInner = 24;
+
 /// The walk of the process; null: the process is not recorded, or its
 /// interpreter is not known.
 static HolderWalk *walk() {
@@ -29,6 +32,38 @@ MEMKIT_EXPORT void *memrec_holders_begin(uint32_t Ms, uint32_t MaxNodes,
 MEMKIT_EXPORT uint32_t memrec_holders_add(uintptr_t Object, uint32_t Parent) {
   HolderWalk *W = walk();
   return W ? W->add(Object, Parent, 0) : 0;
+}
+
+/// The first local of a frame object that has Count locals; null: not known.
+static const uintptr_t *localsOf(uintptr_t Frame) {
+  const PythonLayout &L = Python.layout();
+  if (L.Shape == FrameShape::Objects)
+    return reinterpret_cast<const uintptr_t *>(Frame + L.Locals);
+  uintptr_t Inner = Interpreter::load(Frame + FrameObjectInner);
+  return Inner && Python.isCode(Interpreter::load(Inner + L.Code) & CodeAddress)
+             ? reinterpret_cast<const uintptr_t *>(Inner + L.Locals)
+             : nullptr;
+}
+
+/// Adds the Count locals of a frame object; each new node has the local's
+/// number + 1 in Local.
+MEMKIT_EXPORT void memrec_holders_locals(uintptr_t Frame, uint32_t Count,
+                                         uint32_t Node) {
+  HolderWalk *W = walk();
+  const uintptr_t *Locals = W ? localsOf(Frame) : nullptr;
+  for (uint32_t I = 0; Locals && I != Count; ++I)
+    if (uint32_t Child = W->add(Locals[I] & CodeAddress, Node, 0))
+      W->nodes()[Child].Local = I + 1;
+}
+
+/// The number + 1 of the local of a frame object that is Object; 0: none.
+MEMKIT_EXPORT uint32_t memrec_holders_local(uintptr_t Frame, uint32_t Count,
+                                            uintptr_t Object) {
+  const uintptr_t *Locals = walk() ? localsOf(Frame) : nullptr;
+  for (uint32_t I = 0; Locals && I != Count; ++I)
+    if ((Locals[I] & CodeAddress) == Object)
+      return I + 1;
+  return 0;
 }
 
 MEMKIT_EXPORT int memrec_holders_run() {

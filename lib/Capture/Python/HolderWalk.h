@@ -42,7 +42,7 @@ struct HeldNode {
   uint64_t Bytes;   ///< of the data, about; 0: none
   uint64_t Total;   ///< Bytes of the node and of all nodes below
   uint32_t Kids;    ///< nodes with this parent; in rest(): references
-  uint32_t Pad;
+  uint32_t Local; ///< of a local of a frame: its number, from 1
 };
 static_assert(sizeof(HeldNode) == 48);
 
