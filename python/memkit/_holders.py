@@ -315,6 +315,23 @@ def holders(limit: float = 0.2, blocks: int = 1024, objects: int = 4_000_000) ->
         _lock.release()
 
 
+def prepare(at_end: bool) -> None:
+    """For memrec --holders: what a search takes is loaded while there is memory."""
+    if at_end:
+        import atexit
+
+        atexit.register(_at_end)
+
+
+def _at_end() -> None:
+    holders(limit=2)
+
+
+def asked() -> None:
+    """A condition holds, or memory has been refused: with tables of at most 32 MiB."""
+    holders(limit=1, objects=500_000)
+
+
 def _walked(limit: float, blocks: int, objects: int) -> Optional[List[Holder]]:
     milliseconds = int(max(1, min(limit, 60) * 1000))
     types_asked = _holder_types.types_asked()

@@ -16,6 +16,10 @@ using namespace memkit::capture;
 /// In a frame object from 3.11 on: the address of the interpreter's frame.
 static constexpr uintptr_t FrameObjectInner = 24;
 
+/// Bytes of an object that may be a block of malloc: the interpreter's own
+/// allocator takes blocks of up to 512 bytes.
+static constexpr uint64_t LeastMalloc = 400;
+
 /// The walk of the process; null: the process is not recorded, or its
 /// interpreter is not known.
 static HolderWalk *walk() {
@@ -26,7 +30,12 @@ static HolderWalk *walk() {
 MEMKIT_EXPORT void *memrec_holders_begin(uint32_t Ms, uint32_t MaxNodes,
                                          uintptr_t Types) {
   HolderWalk *W = walk();
-  return W && W->start(Ms, MaxNodes, Types) ? W->nodes() : nullptr;
+  if (!W)
+    return nullptr;
+  // Without the interpreter's objects, nothing below its threshold for malloc
+  // is a block.
+  uint64_t Least = Proc.Ctl->Settings.PythonObjects ? 1 : LeastMalloc;
+  return W->start(Ms, MaxNodes, Types, Least) ? W->nodes() : nullptr;
 }
 
 MEMKIT_EXPORT uint32_t memrec_holders_add(uintptr_t Object, uint32_t Parent) {
@@ -83,12 +92,7 @@ MEMKIT_EXPORT uint32_t memrec_holders_special(uint32_t After) {
 
 MEMKIT_EXPORT uint32_t memrec_holders_select(uint32_t *To, uint32_t Room) {
   HolderWalk *W = walk();
-  if (!W)
-    return 0;
-  // Without the objects of the interpreter's allocators nothing below malloc's
-  // threshold of the interpreter is a block.
-  uint64_t Least = Proc.Ctl->Settings.PythonObjects ? 1 : 400;
-  return W->select(To, Room, Least);
+  return W ? W->select(To, Room) : 0;
 }
 
 /// A block is held by the path \p Text; Address 0: the summary of the walk.

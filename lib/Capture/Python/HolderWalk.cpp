@@ -22,7 +22,8 @@ static uint64_t nowNs() { return sys::clockNs(CLOCK_MONOTONIC); }
 
 uint64_t HolderWalk::spentNs() const { return nowNs() - BeginNs; }
 
-bool HolderWalk::start(uint32_t Ms, uint32_t Max, uintptr_t Types) {
+bool HolderWalk::start(uint32_t Ms, uint32_t Max, uintptr_t Types,
+                       uint64_t Least) {
   if (!Take || Nodes)
     return false;
   MaxNodes = Max < LeastNodes ? LeastNodes : Max < MostNodes ? Max : MostNodes;
@@ -37,6 +38,7 @@ bool HolderWalk::start(uint32_t Ms, uint32_t Max, uintptr_t Types) {
   Index = nullptr;
   Stopped = false;
   Sizes.start(Types);
+  LeastBytes = Least;
   BeginNs = nowNs();
   EndNs = BeginNs + uint64_t(Ms) * 1000000;
   if (growIndex())
@@ -107,8 +109,10 @@ bool HolderWalk::isLate() {
 uint32_t HolderWalk::add(uintptr_t Object, uint32_t Parent, uint32_t Flags) {
   if (!Nodes || !Object || Parent >= Count)
     return 0;
+  const HeldType &T = Sizes.typeOf(Object);
+  ObjectData D = Sizes.dataOf(Object, T);
   uint32_t Slot;
-  if (find(Object, Slot))
+  if ((!T.Traverse && !T.Special && D.Bytes < LeastBytes) || find(Object, Slot))
     return 0;
   if (Count > (1u << IndexBits) / 2) {
     Stopped = !growIndex();
@@ -120,8 +124,6 @@ uint32_t HolderWalk::add(uintptr_t Object, uint32_t Parent, uint32_t Flags) {
   }
   Index[Slot] = Count;
   Take(Object);
-  const HeldType &T = Sizes.typeOf(Object);
-  ObjectData D = Sizes.dataOf(Object, T);
   // Of a special object the package knows the data.
   Nodes[Count] = {Object,    Parent, Flags | T.Special,
                   D.Address, T.Special ? 0 : D.Bytes,
@@ -285,7 +287,7 @@ static uint64_t boundOfLargest(const HeldNode *Nodes, uint32_t Count,
 
 static bool isPowerOfTwo(uint32_t N) { return (N & (N - 1)) == 0; }
 
-uint32_t HolderWalk::select(uint32_t *To, uint32_t Room, uint64_t MinBytes) {
+uint32_t HolderWalk::select(uint32_t *To, uint32_t Room) {
   if (!Nodes)
     return 0;
   for (uint32_t I = 0; I != Count; ++I) {
@@ -308,7 +310,7 @@ uint32_t HolderWalk::select(uint32_t *To, uint32_t Room, uint64_t MinBytes) {
       Is.Flags |= HN_Large;
     if (IsExample)
       Is.Flags |= HN_Example;
-    if (Is.Bytes >= MinBytes && (IsExample || Is.Bytes >= Bound))
+    if (Is.Bytes >= LeastBytes && (IsExample || Is.Bytes >= Bound))
       To[N++] = I;
   }
   return N;

@@ -52,10 +52,13 @@ public:
   void begin(const Exports &E);
 
   /// Begins a walk of at most \p Ms milliseconds and \p MaxNodes objects.
-  /// Types: special types, a tuple. False: a walk goes on, no memory, or the
-  /// interpreter's layout is not known.
-  bool start(uint32_t Ms, uint32_t MaxNodes, uintptr_t Types);
-  /// Adds an object; its node, or 0 if it was there or the table is full.
+  /// Types: special types, a tuple. Data of less than \p LeastBytes cannot be
+  /// recorded blocks. False: a walk goes on, no memory, or the interpreter's
+  /// layout is not known.
+  bool start(uint32_t Ms, uint32_t MaxNodes, uintptr_t Types,
+             uint64_t LeastBytes);
+  /// Adds an object; its node, or 0 if it was there, if the table is full, or
+  /// if the object is small and holds no other.
   uint32_t add(uintptr_t Object, uint32_t Parent, uint32_t Flags);
   /// Follows the references of all objects without their turn so far. False:
   /// the time or the table ended first.
@@ -65,9 +68,8 @@ public:
   /// object with more references than its fellows hold is held from outside.
   bool rest(uintptr_t List);
   /// The nodes to name, in rising order: the largest data, and examples of what
-  /// lies below large objects. Smaller data than \p MinBytes is left out.
-  /// Returns the number of nodes in \p To.
-  uint32_t select(uint32_t *To, uint32_t Room, uint64_t MinBytes);
+  /// lies below large objects. Returns the number of nodes in \p To.
+  uint32_t select(uint32_t *To, uint32_t Room);
   /// The first node after \p Node of a special type; 0: none.
   uint32_t nextSpecial(uint32_t Node) const;
   /// Drops all references and unmaps the tables. May run code of the program.
@@ -103,6 +105,7 @@ private:
   uint32_t RestFrom = 0; ///< the first node of rest()
   uint64_t BeginNs = 0, EndNs = 0;
   uint32_t Ticks = 0;
+  uint64_t LeastBytes = 0;
   bool Stopped = false;
 };
 

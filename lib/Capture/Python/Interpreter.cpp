@@ -54,6 +54,7 @@ void Interpreter::noteBinary(AddressRange M, const void *LinkMap,
     return refuse(wire::PythonState::NoSymbols);
   Finder.begin(E, Ctl->PythonFolder);
   Holders.begin(E);
+  HolderCalls.begin(E, *Ctl);
   forSources(&Source::FoundInterpreter, LinkMap);
   if (Ctl->Settings.PythonObjects)
     Objects.begin(E, *Ctl);
