@@ -91,11 +91,21 @@ def _rank(names: Dict[str, Any]) -> int:
     return 2 if file.startswith(_library_folder) else 0
 
 
+def _main_file(names: Dict[str, Any]) -> str:
+    """The program's file. At the interpreter's end its module no longer says so."""
+    file = names.get("__file__")
+    if type(file) is str:
+        return file
+    first = sys.argv[0] if type(sys.argv) is list and sys.argv else ""
+    return first if type(first) is str else ""
+
+
 def _module_name(names: Dict[str, Any]) -> str:
     """The name of the module with this namespace; of __main__ its file's."""
-    name, file = names.get("__name__"), names.get("__file__")
-    if name == "__main__" and type(file) is str:
-        return os.path.splitext(os.path.basename(file))[0]
+    name = names.get("__name__")
+    if name == "__main__":
+        stem = os.path.splitext(os.path.basename(_main_file(names)))[0]
+        return stem if stem.isidentifier() else "__main__"
     return name if type(name) is str else "?"
 
 
@@ -226,6 +236,7 @@ class _Walk:
         self.roots: Dict[int, Tuple[str, _paths.Within]] = {}
         self.extra: Dict[int, str] = {}
         self.asked = 0
+        self.own = 0  # the node of this object: what it holds is no memory of the program
 
     def add(self, value: Any, parent: int, step: str) -> int:
         node: int = _library.memrec_holders_add(value, parent)  # type: ignore[union-attr]
@@ -245,6 +256,7 @@ class _Walk:
                 count = len(_paths.local_names(value.f_code))
                 _library.memrec_holders_locals(value, count, node)  # type: ignore[union-attr]
         value = None
+        self.own = _library.memrec_holders_add(self, 0)  # type: ignore[union-attr]
         if not self.follow():
             return False
         everything = gc.get_objects()
@@ -271,6 +283,7 @@ class _Walk:
         count = _library.memrec_holders_select(selected, room)  # type: ignore[union-attr]
         names = _Names(self.nodes, self.roots, self.extra)
         chains = [names.chain(node) for node in selected[:count]]
+        chains = [chain for chain in chains if chain[0] != self.own]
         names.prepare(chains)
         found = []
         for chain in chains:
