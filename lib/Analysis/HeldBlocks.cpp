@@ -20,12 +20,9 @@ static uint64_t valueOf(const Mark &M, size_t I) {
 
 static HolderSearch searchOf(const Mark &M) {
   uint64_t Us = valueOf(M, 2);
-  return {M.Process,
-          M.TimeNs,
-          valueOf(M, 0),
-          Us < UINT64_MAX / 1000 ? Us * 1000 : UINT64_MAX,
-          valueOf(M, 3),
-          static_cast<uint8_t>(valueOf(M, 1))};
+  return {M.Process,     M.TimeNs,
+          valueOf(M, 0), Us < UINT64_MAX / 1000 ? Us * 1000 : UINT64_MAX,
+          valueOf(M, 3), static_cast<uint8_t>(valueOf(M, 1))};
 }
 
 Expected<HeldBlocks> findHeldBlocks(const Trace &T) {

@@ -16,9 +16,8 @@ bool LeakLayers::areIn(const Trace &T) {
 }
 
 LeakLayers::LeakLayers(const Trace &T, MutableArrayRef<LeakFinding> All)
-    : T(T), All(All), LayerOf(T.scopePaths().size() + 1),
-      Index(T, All), Seen(All.size(), NoBlock),
-      Bytes(All.size()) {
+    : T(T), All(All), LayerOf(T.scopePaths().size() + 1), Index(T, All),
+      Seen(All.size(), NoBlock), Bytes(All.size()) {
   // Finds the innermost layer; a scope path's parent has a lower id.
   for (uint32_t Id = 1; Id <= T.scopePaths().size(); ++Id) {
     const ScopePath &C = T.scopePaths()[Id - 1];

@@ -205,8 +205,8 @@ void Redactor::learn(const Dictionary &D) {
 
 void Redactor::learn(const Marks &M) {
   for (const Mark &One : M.Rows)
-    use(One.Name, One.Kind == MarkKind::HeldBy ? StringUse::Holder
-                                               : StringUse::Name);
+    use(One.Name,
+        One.Kind == MarkKind::HeldBy ? StringUse::Holder : StringUse::Name);
 }
 
 /// The rows of a Summary or Partial.

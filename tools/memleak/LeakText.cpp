@@ -109,8 +109,8 @@ std::string holdersText(ArrayRef<HeldPath> Paths) {
     return "";
   const HeldPath &Most = Paths.front();
   std::string Text = "held by " + heldByText(Most);
-  Text += " (" + formatSize(Most.Bytes) + " in " + plural(Most.Blocks, "block") +
-          " looked at";
+  Text += " (" + formatSize(Most.Bytes) + " in " +
+          plural(Most.Blocks, "block") + " looked at";
   uint64_t Bytes = 0;
   for (const HeldPath &P : Paths.drop_front())
     Bytes += P.Bytes;

@@ -111,12 +111,12 @@ static cl::list<std::string> Alert(
     cl::desc("Say when a condition holds: host:live>2GiB, rss>80%, "
              "cuda:0:used>90%, growth>1MiB/min, lost, oom; may be repeated"),
     cl::value_desc("CONDITION"), cl::cat(toolCategory()));
-static cl::list<std::string> OnAlert(
-    "on-alert",
-    cl::desc("What an alert does, too: snapshot, stop (the recording), "
-             "holders (see --holders), signal:TERM (to the program), "
-             "exec:COMMAND; may be repeated"),
-    cl::value_desc("ACTION"), cl::cat(toolCategory()));
+static cl::list<std::string>
+    OnAlert("on-alert",
+            cl::desc("What an alert does, too: snapshot, stop (the recording), "
+                     "holders (see --holders), signal:TERM (to the program), "
+                     "exec:COMMAND; may be repeated"),
+            cl::value_desc("ACTION"), cl::cat(toolCategory()));
 static cl::list<std::string> Holders(
     "holders",
     cl::desc("Find the names of Python that hold memory: at the end, when "

@@ -50,7 +50,7 @@ struct LeakFindings {
   bool LooksForGrowth = false;
   uint64_t InBaseline = 0; ///< findings hidden because the baseline has them
   std::vector<HolderSearch> Searches; ///< for names of Python
-  uint64_t GrowthInBaseline = 0; ///< the hidden findings of kind growth
+  uint64_t GrowthInBaseline = 0;      ///< the hidden findings of kind growth
 };
 
 struct LeakOptions {

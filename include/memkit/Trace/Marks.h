@@ -60,8 +60,8 @@ inline constexpr uint8_t NumMarkKinds = 21;
 
 /// Of a mark HeldBy.
 enum HeldByBits : uint8_t {
-  HeldByCycle = 1,  ///< only a cycle holds the block; the path begins in it
-  HeldByNoName = 2, ///< no name leads to the block; the path begins at a type
+  HeldByCycle = 1,   ///< only a cycle holds the block; the path begins in it
+  HeldByNoName = 2,  ///< no name leads to the block; the path begins at a type
   HeldByStopped = 4, ///< of a walk: the time or the memory ended first
 };
 

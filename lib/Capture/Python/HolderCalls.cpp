@@ -114,8 +114,8 @@ MEMKIT_EXPORT void memrec_holders_end(uint32_t Flags) {
   uint64_t Us = W->spentNs() / 1000;
   ThreadState *T = recordingThread();
   if (T && hasRoom(*T))
-    T->Ring.write(wire::BlockHeldRecord{
-        0, W->count() - 1, uint8_t(Flags),
-        Us < UINT32_MAX ? uint32_t(Us) : UINT32_MAX, 0});
+    T->Ring.write(
+        wire::BlockHeldRecord{0, W->count() - 1, uint8_t(Flags),
+                              Us < UINT32_MAX ? uint32_t(Us) : UINT32_MAX, 0});
   W->end();
 }

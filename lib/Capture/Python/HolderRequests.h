@@ -30,10 +30,10 @@ public:
   }
   /// Takes the request, if there is one.
   void take() {
-    if (__builtin_expect(Ctl->Settings.Recording.load(
-                             std::memory_order_relaxed) &
-                             wire::RB_Holders,
-                         0))
+    if (__builtin_expect(
+            Ctl->Settings.Recording.load(std::memory_order_relaxed) &
+                wire::RB_Holders,
+            0))
       ask();
   }
 

@@ -125,9 +125,9 @@ uint32_t HolderWalk::add(uintptr_t Object, uint32_t Parent, uint32_t Flags) {
   Index[Slot] = Count;
   Take(Object);
   // Of a special object the package knows the data.
-  Nodes[Count] = {Object,    Parent, Flags | T.Special,
-                  D.Address, T.Special ? 0 : D.Bytes,
-                  0,         0,      0};
+  Nodes[Count] = {
+      Object, Parent, Flags | T.Special, D.Address, T.Special ? 0 : D.Bytes, 0,
+      0,      0};
   return Count++;
 }
 

@@ -26,7 +26,7 @@ namespace memkit::capture {
 
 /// Bits of HeldNode::Flags; python/memkit/_holders.py has them, too.
 enum HeldNodeFlags : uint32_t {
-  HN_Special = 0xff, ///< number of the type in the list of begin(), from 1
+  HN_Special = 0xff,  ///< number of the type in the list of begin(), from 1
   HN_Outside = 0x100, ///< no name of Python leads to the object
   HN_Cycle = 0x200,   ///< only objects of a cycle hold the object
   HN_Large = 0x400,   ///< much memory lies below the object
@@ -36,13 +36,13 @@ enum HeldNodeFlags : uint32_t {
 /// An object that the walk has seen. The package reads and writes nodes.
 struct HeldNode {
   uintptr_t Object;
-  uint32_t Parent; ///< node of the first object seen with a reference; 0: none
-  uint32_t Flags;  ///< HeldNodeFlags
+  uint32_t Parent;  ///< node of the first object seen with a reference; 0: none
+  uint32_t Flags;   ///< HeldNodeFlags
   uint64_t Address; ///< of the object's data
   uint64_t Bytes;   ///< of the data, about; 0: none
   uint64_t Total;   ///< Bytes of the node and of all nodes below
   uint32_t Kids;    ///< nodes with this parent; in rest(): references
-  uint32_t Local; ///< of a local of a frame: its number, from 1
+  uint32_t Local;   ///< of a local of a frame: its number, from 1
 };
 static_assert(sizeof(HeldNode) == 48);
 
@@ -97,9 +97,9 @@ private:
 
   HeldNode *Nodes = nullptr; ///< null: no walk
   uint32_t Count = 0, MaxNodes = 0;
-  uint32_t Next = 0;    ///< the first node without its turn
-  uint32_t Current = 0; ///< the node whose turn it is
-  uint32_t Flag = 0;    ///< of new nodes
+  uint32_t Next = 0;         ///< the first node without its turn
+  uint32_t Current = 0;      ///< the node whose turn it is
+  uint32_t Flag = 0;         ///< of new nodes
   uint32_t *Index = nullptr; ///< hash table of nodes; 0: free
   uint32_t IndexBits = 0;
   uint32_t RestFrom = 0; ///< the first node of rest()

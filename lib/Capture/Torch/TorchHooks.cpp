@@ -151,7 +151,7 @@ static void recordOom(int64_t Size, uint64_t Reserved, uint16_t Device,
     return;
   noteRefusal();
   T->Ring.write(
-        wire::TensorOomRecord{Reserved, uint64_t(Size), uint8_t(Slot), Stack});
+      wire::TensorOomRecord{Reserved, uint64_t(Size), uint8_t(Slot), Stack});
 }
 
 //===----------------------------------------------------------------------===//

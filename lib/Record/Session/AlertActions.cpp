@@ -71,9 +71,10 @@ Expected<AlertAction> memkit::parseAlertAction(StringRef Text) {
     if (!A.Command.empty())
       return A;
   }
-  return makeRequestError("'" + Text +
-                          "' is not one of snapshot, stop, holders, signal:NAME "
-                          "(such as signal:TERM), exec:COMMAND");
+  return makeRequestError(
+      "'" + Text +
+      "' is not one of snapshot, stop, holders, signal:NAME "
+      "(such as signal:TERM), exec:COMMAND");
 }
 
 pid_t AlertActions::programPid() const {
