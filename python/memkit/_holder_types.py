@@ -57,7 +57,7 @@ def plain_tensors() -> ContextManager[Any]:
     """Inside, subclasses of tensors do not see the questions."""
     torch = sys.modules.get("torch")
     guard = getattr(getattr(torch, "_C", None), "DisableTorchFunctionSubclass", None)
-    return guard() if guard is not None else contextlib.nullcontext()  # type: ignore[no-any-return]
+    return guard() if guard is not None else contextlib.nullcontext()
 
 
 def ask(walk: Any, node: int) -> None:

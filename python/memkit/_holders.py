@@ -11,6 +11,7 @@ import gc
 import os
 import sys
 import threading
+import time
 import types
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
@@ -83,9 +84,9 @@ def _is_own(file: Any) -> bool:
 
 def _rank(names: Dict[str, Any]) -> int:
     """0: the program's own module, 1: an installed one, 2: of Python itself."""
-    file = names.get("__file__")
+    file = dict.get(names, "__file__")
     if type(file) is not str:
-        return 0 if names.get("__name__") == "__main__" else 2
+        return 0 if dict.get(names, "__name__") == "__main__" else 2
     if "site-packages" in file or "dist-packages" in file:
         return 1
     return 2 if file.startswith(_library_folder) else 0
@@ -93,7 +94,7 @@ def _rank(names: Dict[str, Any]) -> int:
 
 def _main_file(names: Dict[str, Any]) -> str:
     """The program's file. At the interpreter's end its module no longer says so."""
-    file = names.get("__file__")
+    file = dict.get(names, "__file__")
     if type(file) is str:
         return file
     first = sys.argv[0] if type(sys.argv) is list and sys.argv else ""
@@ -102,7 +103,7 @@ def _main_file(names: Dict[str, Any]) -> str:
 
 def _module_name(names: Dict[str, Any]) -> str:
     """The name of the module with this namespace; of __main__ its file's."""
-    name = names.get("__name__")
+    name = dict.get(names, "__name__")
     if name == "__main__":
         stem = os.path.splitext(os.path.basename(_main_file(names)))[0]
         return stem if stem.isidentifier() else "__main__"
@@ -114,7 +115,7 @@ def _modules() -> List[Tuple[int, str, Dict[str, Any]]]:
     for name, module in list(sys.modules.items()):
         if type(name) is str and _paths.isinstance_of(module, types.ModuleType):
             names = _paths.module_dict(module)
-            if type(names) is dict and not _is_own(names.get("__file__")):
+            if type(names) is dict and not _is_own(dict.get(names, "__file__")):
                 found.append((_rank(names), _module_name(names), names))
     return sorted(found, key=lambda one: one[0])
 
@@ -164,7 +165,7 @@ class _Names:
         return ctypes.cast(self.nodes[node].object, ctypes.py_object).value
 
     def chain(self, node: int) -> List[int]:
-        found = []
+        found: List[int] = []
         while node and len(found) < 100000:
             found.append(node)
             node = self.nodes[node].parent
@@ -278,17 +279,21 @@ class _Walk:
                 node = _library.memrec_holders_special(self.asked)  # type: ignore[union-attr]
         return False
 
-    def report(self, room: int) -> List[Holder]:
+    def report(self, room: int, limit: float) -> Tuple[List[Holder], bool]:
+        """The names, and whether all were found within limit seconds."""
+        end = time.monotonic() + limit
         selected = (ctypes.c_uint32 * room)()
         count = _library.memrec_holders_select(selected, room)  # type: ignore[union-attr]
         names = _Names(self.nodes, self.roots, self.extra)
         chains = [names.chain(node) for node in selected[:count]]
         chains = [chain for chain in chains if chain[0] != self.own]
         names.prepare(chains)
-        found = []
+        found: List[Holder] = []
         for chain in chains:
+            if time.monotonic() > end:
+                break
             found.append(self.tell(chain[-1], _shortened(names.path(chain))))
-        return sorted(found, key=lambda one: -one.bytes)
+        return sorted(found, key=lambda one: -one.bytes), len(found) == len(chains)
 
     def tell(self, number: int, path: str) -> Holder:
         node = self.nodes[number]
@@ -355,7 +360,9 @@ def _walked(limit: float, blocks: int, objects: int) -> Optional[List[Holder]]:
     try:
         walk = _Walk(nodes)
         with _holder_types.plain_tensors():
-            flags = 0 if walk.walk() else _STOPPED
-        return walk.report(blocks)
+            done = walk.walk()
+        found, has_all = walk.report(blocks, limit)
+        flags = 0 if done and has_all else _STOPPED
+        return found
     finally:
         _library.memrec_holders_end(flags)  # type: ignore[union-attr]

@@ -27,7 +27,7 @@ _LEAVES = (bytes, str, bytearray, int, float)
 dict_of = type.__dict__["__dict__"].__get__
 mro_of = type.__dict__["__mro__"].__get__
 _type_name = type.__dict__["__qualname__"].__get__
-module_dict = types.ModuleType.__dict__["__dict__"].__get__
+module_dict = dict_of(types.ModuleType)["__dict__"].__get__
 _generators = (types.GeneratorType, types.CoroutineType, types.AsyncGeneratorType)
 
 
@@ -188,7 +188,7 @@ def _of_lru_cache(f: Any) -> Iterator[Tuple[str, Any]]:
     yield ".__wrapped__", (namespace(f) or {}).get("__wrapped__")
 
 
-_EXACT = {
+_EXACT: Dict[Any, Any] = {
     types.FunctionType: _of_function,
     types.MethodType: _of_method,
     types.BuiltinFunctionType: _of_builtin,
@@ -197,7 +197,7 @@ _EXACT = {
     **{kind: _of_generator for kind in _generators},
 }
 # Of objects whose references have no name of their own.
-_NAMELESS = {
+_NAMELESS: Dict[Any, str] = {
     _lru_cache: ".lru_cache[*]",
     types.MappingProxyType: "",
     staticmethod: "",

@@ -24,15 +24,17 @@ uint64_t HolderWalk::spentNs() const { return nowNs() - BeginNs; }
 
 bool HolderWalk::start(uint32_t Ms, uint32_t Max, uintptr_t Types,
                        uint64_t Least) {
-  if (!Take || Nodes)
+  if (!Take || Busy.exchange(true, std::memory_order_acquire))
     return false;
   MaxNodes = Max < LeastNodes ? LeastNodes : Max < MostNodes ? Max : MostNodes;
   for (; !Nodes && MaxNodes >= LeastNodes; MaxNodes /= 2)
     if ((Nodes = static_cast<HeldNode *>(
              sys::mapPrivate(MaxNodes * sizeof(HeldNode)))))
       break;
-  if (!Nodes)
+  if (!Nodes) {
+    Busy.store(false, std::memory_order_release);
     return false;
+  }
   Count = Next = 1;
   Current = Flag = RestFrom = Ticks = IndexBits = 0;
   Index = nullptr;
@@ -56,6 +58,7 @@ void HolderWalk::end() {
   Index = nullptr;
   Nodes = nullptr;
   // From here on another walk may begin.
+  Busy.store(false, std::memory_order_release);
   for (uint32_t I = 1; Old && I != Last; ++I)
     Drop(Old[I].Object);
   if (Old)

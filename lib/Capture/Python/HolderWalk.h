@@ -19,6 +19,7 @@
 #include "Exports.h"
 #include "ObjectSizes.h"
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -95,6 +96,8 @@ private:
   void (*Take)(uintptr_t) = nullptr;
   void (*Drop)(uintptr_t) = nullptr;
 
+  /// From 3.12 on each interpreter of a process may have a lock of its own.
+  std::atomic<bool> Busy{false};
   HeldNode *Nodes = nullptr; ///< null: no walk
   uint32_t Count = 0, MaxNodes = 0;
   uint32_t Next = 0;         ///< the first node without its turn
