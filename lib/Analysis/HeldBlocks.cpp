@@ -95,7 +95,8 @@ namespace {
 struct SamePaths {
   std::string Outside;
   SmallVector<StringRef, 4> In; ///< `*` where the paths differ
-  HeldPath Sum;
+  uint8_t Bits = 0;
+  std::map<uint32_t, HeldPath> Sums; ///< by heap
 };
 } // namespace
 
@@ -116,20 +117,26 @@ std::vector<HeldPath> commonPaths(const Trace &T, ArrayRef<HeldBlock> Blocks) {
     SmallVector<StringRef, 4> In;
     std::string Outside = splitPath(T.string(B.Name), In);
     SamePaths &S = Groups[{Outside, B.Bits}];
-    if (!S.Sum.Blocks++) {
+    if (S.Sums.empty()) {
       S.Outside = Outside;
       S.In = In;
-      S.Sum.Bits = B.Bits;
+      S.Bits = B.Bits;
     }
-    S.Sum.Bytes += B.Bytes;
+    ++S.Sums[B.Heap].Blocks;
+    S.Sums[B.Heap].Bytes += B.Bytes;
     for (size_t I = 0; I != In.size(); ++I)
       if (S.In[I] != In[I])
         S.In[I] = "*";
   }
   std::vector<HeldPath> Out;
   for (auto &[Key, S] : Groups) {
-    S.Sum.Path = joinPath(S);
-    Out.push_back(std::move(S.Sum));
+    HeldPath Most;
+    for (const auto &[Heap, Sum] : S.Sums)
+      if (Sum.Bytes >= Most.Bytes)
+        Most = Sum;
+    Most.Path = joinPath(S);
+    Most.Bits = S.Bits;
+    Out.push_back(std::move(Most));
   }
   stable_sort(Out, [](const HeldPath &A, const HeldPath &B) {
     return A.Bytes > B.Bytes;

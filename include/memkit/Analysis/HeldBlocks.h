@@ -49,7 +49,8 @@ struct HeldPath {
 llvm::Expected<HeldBlocks> findHeldBlocks(const Trace &T);
 
 /// Joins paths that differ only within brackets; the most bytes first. The
-/// differing texts become `*`.
+/// differing texts become `*`. A tensor lies in a block of malloc: of several
+/// heaps the one with the most bytes counts.
 std::vector<HeldPath> commonPaths(const Trace &T,
                                   llvm::ArrayRef<HeldBlock> Blocks);
 
