@@ -202,6 +202,26 @@ Error OverTime::findLayersOfFreed() {
   return Error::success();
 }
 
+/// Sets the names that hold the blocks of findings.
+static Error findHolders(const SelectedStats &S, LeakFindings &R) {
+  const Trace &T = S.trace();
+  Expected<HeldBlocks> Held = findHeldBlocks(T);
+  if (!Held)
+    return Held.takeError();
+  R.Searches = std::move(Held->Searches);
+  if (Held->Blocks.empty() || R.All.empty())
+    return Error::success();
+  FindingIndex Index(T, R.All);
+  std::vector<std::vector<HeldBlock>> Of(R.All.size());
+  for (const HeldBlock &B : Held->Blocks)
+    if (S.selection().hasProcess(B.Process))
+      Index.forEachOf(B.Heap, B.Stack,
+                      [&](uint32_t Place) { Of[Place].push_back(B); });
+  for (size_t I = 0; I != Of.size(); ++I)
+    R.All[I].HeldBy = commonPaths(T, Of[I]);
+  return Error::success();
+}
+
 Expected<LeakFindings> findAllLeaks(const SelectedStats &S,
                                     const LeakOptions &Options,
                                     const Suppressions &Hidden,
@@ -217,6 +237,8 @@ Expected<LeakFindings> findAllLeaks(const SelectedStats &S,
       return std::move(E);
   Finder.gather();
   if (Error E = Finder.findLayers())
+    return std::move(E);
+  if (Error E = findHolders(S, R))
     return std::move(E);
   return R;
 }

@@ -3,7 +3,6 @@
 // The layers of findings.
 
 #include "LeakLayers.h"
-#include "memkit/Model/StackKeys.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
@@ -17,22 +16,14 @@ bool LeakLayers::areIn(const Trace &T) {
 }
 
 LeakLayers::LeakLayers(const Trace &T, MutableArrayRef<LeakFinding> All)
-    : T(T), All(All), LayerOf(T.scopePaths().size() + 1),
-      Keys(nodeKeys(T, SameFrame::Location)), Seen(All.size(), NoBlock),
-      Bytes(All.size()) {
+    : T(T), All(All), LayerOf(T.scopePaths().size() + 1), Index(T, All),
+      Seen(All.size(), NoBlock), Bytes(All.size()) {
   // Finds the innermost layer; a scope path's parent has a lower id.
   for (uint32_t Id = 1; Id <= T.scopePaths().size(); ++Id) {
     const ScopePath &C = T.scopePaths()[Id - 1];
     LayerOf[Id] = LayerOf[C.Parent];
     if (C.Scope && T.scopes()[C.Scope - 1].Kind == ScopeKind::Layer)
       LayerOf[Id] = T.scopes()[C.Scope - 1].Name;
-  }
-  for (uint32_t I = 0; I != All.size(); ++I) {
-    const LeakFinding &F = All[I];
-    if (F.Kind == FK_Exit)
-      Exits.try_emplace({F.Heap, Keys[F.Node]}, I);
-    else
-      Nodes.try_emplace({F.Heap, F.Node}, I);
   }
 }
 
@@ -44,14 +35,9 @@ void LeakLayers::addTo(uint32_t Place, uint32_t Layer, uint64_t Size) {
 }
 
 void LeakLayers::add(const LiveBlock &B) {
-  uint32_t Layer = LayerOf[B.ScopePath], Node = T.view().leaf(B.Stack);
-  if (auto At = Exits.find({B.Heap, Keys[Node]}); At != Exits.end())
-    addTo(At->second, Layer, B.Size);
-  for (; Node && !Nodes.empty(); Node = T.view().parent(Node))
-    if (auto At = Nodes.find({B.Heap, Node}); At != Nodes.end()) {
-      addTo(At->second, Layer, B.Size);
-      break;
-    }
+  Index.forEachOf(B.Heap, B.Stack, [&](uint32_t Place) {
+    addTo(Place, LayerOf[B.ScopePath], B.Size);
+  });
 }
 
 void LeakLayers::finish() {

@@ -5,7 +5,7 @@
 #ifndef MEMKIT_LIB_ANALYSIS_LEAKLAYERS_H
 #define MEMKIT_LIB_ANALYSIS_LEAKLAYERS_H
 
-#include "memkit/Analysis/LeakFindings.h"
+#include "FindingIndex.h"
 
 namespace memkit {
 
@@ -24,9 +24,7 @@ private:
   const Trace &T;
   llvm::MutableArrayRef<LeakFinding> All;
   std::vector<uint32_t> LayerOf; ///< by scope path
-  std::vector<uint64_t> Keys;    ///< by node
-  /// Findings of kind exit by heap and key, all others by heap and node.
-  llvm::DenseMap<std::pair<uint32_t, uint64_t>, uint32_t> Exits, Nodes;
+  FindingIndex Index;
   static constexpr uint32_t NoBlock = UINT32_MAX, Several = UINT32_MAX - 1;
   std::vector<uint32_t> Seen; ///< by finding
   /// Of growth: bytes by layer; by finding.

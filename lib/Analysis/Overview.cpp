@@ -116,6 +116,10 @@ static Error takeRest(const SelectedStats &S, const OverviewOptions &Options,
   Out.Residents = std::move(Marks->Residents);
   Out.Alerts = std::move(Marks->Alerts);
   Out.Versions = std::move(Marks->Versions);
+  Expected<HeldBlocks> Held = findHeldBlocks(T);
+  if (!Held)
+    return Held.takeError();
+  Out.Names = commonPaths(T, Held->Blocks);
   return Error::success();
 }
 

@@ -106,6 +106,29 @@ static std::string redactName(StringRef Name, const RedactOptions &Options) {
   return Out;
 }
 
+/// A path of Python without the name of its module, which may be a file's, and
+/// without the program's keys.
+static std::string redactHolder(StringRef Path, const RedactOptions &Options) {
+  size_t End = std::min(Path.find_first_of(".[("), Path.size());
+  std::string Out;
+  if (!Path.starts_with("<"))
+    Out = pseudonym(Path.take_front(End), Options);
+  else
+    Out = Path.take_front(End).str();
+  for (size_t I = End; I < Path.size(); ++I) {
+    char Quote = Path[I];
+    if (Quote != '\'' && Quote != '"') {
+      Out += Quote;
+      continue;
+    }
+    size_t Begin = I + 1;
+    for (I = Begin; I < Path.size() && Path[I] != Quote; ++I)
+      I += Path[I] == '\\';
+    Out += '\'' + pseudonym(Path.slice(Begin, I), Options) + '\'';
+  }
+  return Out;
+}
+
 Header redactHeader(Header H) {
   H.Command.clear();
   H.Host.clear();
@@ -128,7 +151,7 @@ Header redactHeader(Header H) {
 
 namespace {
 /// What a string is in a trace. Of several uses the first one here counts.
-enum class StringUse : uint8_t { Unused, Name, Role, Path };
+enum class StringUse : uint8_t { Unused, Name, Holder, Role, Path };
 
 /// Rewrites dictionaries.
 class Redactor {
@@ -182,7 +205,8 @@ void Redactor::learn(const Dictionary &D) {
 
 void Redactor::learn(const Marks &M) {
   for (const Mark &One : M.Rows)
-    use(One.Name, StringUse::Name);
+    use(One.Name,
+        One.Kind == MarkKind::HeldBy ? StringUse::Holder : StringUse::Name);
 }
 
 /// The rows of a Summary or Partial.
@@ -221,6 +245,8 @@ std::string Redactor::redactString(uint32_t Id, StringRef Text) const {
     return "";
   case StringUse::Name:
     return redactName(Text, Options);
+  case StringUse::Holder:
+    return redactHolder(Text, Options);
   case StringUse::Role:
     return pseudonym(Text, Options) + suffixOf(Text).str();
   case StringUse::Path:

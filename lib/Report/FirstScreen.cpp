@@ -274,6 +274,21 @@ static std::string holderText(const PageInput &F, const Subject &Of) {
   return Text;
 }
 
+/// The largest names of Python that hold blocks.
+static std::string namesText(const PageInput &F, const Subject &Of) {
+  constexpr size_t Max = 3;
+  std::string Text;
+  size_t Count = 0;
+  for (const HeldPath &P : F.O.Names) {
+    if (P.Bytes < Of.PeakBytes / 100 || Count == Max)
+      break;
+    if (P.Bits & HeldByNoName)
+      continue;
+    Text += (Count++ ? ", " : "") + heldByText(P) + " " + formatSize(P.Bytes);
+  }
+  return Text;
+}
+
 std::string verdictText(const PageInput &F) {
   return verdict(F, subjectsOf(F));
 }
@@ -340,6 +355,8 @@ std::vector<HeadRow> headRows(const PageInput &F) {
       Add("peak", subjectText(S, F));
   if (!All.empty())
     Add("held by", holderText(F, largest(All)));
+  if (!All.empty())
+    Add("names", namesText(F, largest(All)));
   if (F.R.MaxRss)
     Add("resident", residentText(F));
   if (!F.R.IsComplete)

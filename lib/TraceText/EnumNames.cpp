@@ -22,7 +22,8 @@ static constexpr StringLiteral MarkKinds[] = {
     "range-end",  "rss",       "device-used", "heap-reserved",
     "oom",        "alert",     "loss",        "process-end",
     "scope-name", "record-on", "record-off",  "block-name",
-    "pss",        "version",   "resident",    "resident-piece"};
+    "pss",        "version",   "resident",    "resident-piece",
+    "held-by"};
 static constexpr StringLiteral ResidentParts[] = {
     "malloc",   "malloc-free", "object",   "object-free", "mapping",
     "stack",    "module",      "file",     "shared",      "device",

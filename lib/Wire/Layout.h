@@ -26,7 +26,7 @@
 namespace memkit::wire {
 
 inline constexpr uint64_t Magic = 0x31657269576b6d4dull; // "MmkWire1"
-inline constexpr uint32_t Version = 15;
+inline constexpr uint32_t Version = 16;
 
 /// Environment variables that memrec sets and the exec hooks restore.
 inline constexpr char SocketVar[] = "MEMREC_SOCKET";   ///< path of the socket
@@ -126,6 +126,14 @@ enum RecordingBits : uint32_t {
   RB_On = 1,          ///< allocations; without it, frees and marks alone
   RB_SomeUnknown = 2, ///< the recorder does not know all live blocks
   RB_Scopes = 4,      ///< scopes of PyTorch also while nothing is recorded
+  RB_Holders = 8,     ///< a request to find the names that hold memory
+};
+
+/// When a process is to find the names of Python that hold memory.
+enum HolderBits : uint32_t {
+  HW_End = 1,   ///< when the interpreter ends
+  HW_Oom = 2,   ///< when memory has been refused
+  HW_Asked = 4, ///< when RB_Holders is set
 };
 
 /// The settings for recording a process. R writes them before handing over the
@@ -205,6 +213,7 @@ struct Control {
   /// R: the folder with the Python package, for interpreters that lack the
   /// package; ends with NUL, empty: there is none.
   char PythonFolder[512];
+  uint32_t HoldersWanted; ///< R: HolderBits
 
   // P writes all fields below.
   alignas(64) std::atomic<uint32_t> Pid;

@@ -78,9 +78,10 @@ enum class RecordKind : uint8_t {
   // ReportedRecords.h
   ReportedAllocate = 50,
   ReportedFree = 51,
-  HostOom = 52, ///< HostRecords.h
+  HostOom = 52,   ///< HostRecords.h
+  BlockHeld = 53, ///< HolderRecords.h
 };
-inline constexpr uint8_t NumRecordKinds = 53;
+inline constexpr uint8_t NumRecordKinds = 54;
 
 /// One entry of a ring. Times rise within a ring, except those of signal
 /// handlers, which may be slightly before the time of the preceding record.

@@ -6,6 +6,7 @@
 #define MEMKIT_LIB_WIRE_RECORDS_H
 
 #include "DeviceRecords.h"
+#include "HolderRecords.h"
 #include "HostRecords.h"
 #include "ObjectRecords.h"
 #include "PoolRecords.h"
@@ -20,7 +21,7 @@ RecordList<As..., Bs...> operator+(RecordList<As...>, RecordList<Bs...>);
 
 using AllRecords = decltype(HostRecords() + ObjectRecords() + ScopeRecords() +
                             TensorRecords() + PoolRecords() + DeviceRecords() +
-                            ReportedRecords());
+                            ReportedRecords() + HolderRecords());
 
 /// Whether each kind but None has exactly one record.
 template <class... Ts> constexpr bool haveAllKinds(RecordList<Ts...>) {

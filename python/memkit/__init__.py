@@ -39,6 +39,7 @@ from ._stats import HeapStats, Stats, TensorStats
 from ._program import mark, recording, start, stats, step, stop, trace
 
 if TYPE_CHECKING:
+    from ._holders import Holder, holders
     from ._measure import Result, Summary, SummaryRow, layers, measure, profile, reset, results, summary
     from ._library import AnswerError, Error, LibraryError, RequestError, TraceError
     from ._table import Table
@@ -50,6 +51,8 @@ __version__ = "0.1.0"
 _LATER = {
     "AnswerError": "_library",
     "Error": "_library",
+    "Holder": "_holders",
+    "holders": "_holders",
     "LibraryError": "_library",
     "RequestError": "_library",
     "TraceError": "_library",
@@ -97,6 +100,7 @@ __all__ = [
     "AnswerError",
     "Error",
     "HeapStats",
+    "Holder",
     "LibraryError",
     "RequestError",
     "Result",
@@ -111,6 +115,7 @@ __all__ = [
     "alert",
     "check",
     "diff",
+    "holders",
     "layers",
     "mark",
     "measure",

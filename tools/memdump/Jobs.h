@@ -32,6 +32,9 @@ llvm::Error printTotals(OutputFile &Out);
 /// Prints the blocks that were live at each out-of-memory event.
 llvm::Error printFailures(OutputFile &Out);
 
+/// Prints the names of Python that hold blocks.
+llvm::Error printHeldBlocks(OutputFile &Out);
+
 /// Prints each device's memory at Spec's time point, or else at the device's
 /// peak.
 llvm::Error printMap(OutputFile &Out, const SelectionSpec &Spec);

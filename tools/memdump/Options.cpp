@@ -61,6 +61,8 @@ cl::opt<DumpJob> memkit::What(
                    "categories of the tensors live at the peak"),
         clEnumValN(DumpJob::Oom, "oom",
                    "the memory live at each out-of-memory event"),
+        clEnumValN(DumpJob::Holders, "holders",
+                   "the names of Python that hold blocks"),
         clEnumValN(DumpJob::Map, "map",
                    "memory map of each device: segments, blocks, holes"),
         clEnumValN(DumpJob::Check, "check",

@@ -36,6 +36,7 @@ enum class DumpJob {
   Processes,
   Categories,
   Oom,
+  Holders,
   Map,
   Check,
   Symbolize,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Devices and failures.
+// Devices, failures, and the names that hold blocks.
 
 #include "Cli/ToolMain.h"
+#include "HolderPrinter.h"
 #include "Input.h"
 #include "Jobs.h"
 #include "MapPrinter.h"
@@ -35,6 +36,25 @@ Error memkit::printFailures(OutputFile &Out) {
     printOoms(Out.os(), **T, Where, Moments);
   else
     writeOomJson(Out.os(), **T, Where, Moments);
+  warnUnknown((*T)->reader());
+  return Error::success();
+}
+
+Error memkit::printHeldBlocks(OutputFile &Out) {
+  if (OutputFormat != DumpFormat::Text && OutputFormat != DumpFormat::Json)
+    return makeUsageError("--holders supports only --format=text and json");
+  auto T = openTrace(TP_Totals | TP_Stacks);
+  if (!T)
+    return T.takeError();
+  if (Error E = (*T)->requireReader("--holders needs"))
+    return E;
+  Expected<HeldBlocks> Held = findHeldBlocks(**T);
+  if (!Held)
+    return Held.takeError();
+  if (OutputFormat == DumpFormat::Text)
+    printHolders(Out.os(), **T, *Held);
+  else
+    writeHoldersJson(Out.os(), **T, *Held);
   warnUnknown((*T)->reader());
   return Error::success();
 }

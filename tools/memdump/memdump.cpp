@@ -43,6 +43,8 @@ static Expected<int> dump(OutputFile &Out, const SelectionSpec &Spec) {
     return done(printTotals(Out));
   case DumpJob::Oom:
     return done(printFailures(Out));
+  case DumpJob::Holders:
+    return done(printHeldBlocks(Out));
   case DumpJob::Map:
     return done(printMap(Out, Spec));
   case DumpJob::Symbolize:

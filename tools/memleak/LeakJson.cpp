@@ -69,6 +69,23 @@ static void writeOutlier(json::OStream &J, const Outlier &O) {
   J.attribute("newest_ns", O.NewestNs);
 }
 
+/// Only if names were looked for.
+static void writeHolders(json::OStream &J, const LeakView &V,
+                         const LeakFinding &F) {
+  if (V.R.Searches.empty())
+    return;
+  J.attributeArray("held_by", [&] {
+    for (const HeldPath &P : F.HeldBy)
+      J.object([&] {
+        J.attribute("path", jsonText(P.Path));
+        J.attribute("bytes", P.Bytes);
+        J.attribute("blocks", P.Blocks);
+        J.attribute("only_cycle", (P.Bits & HeldByCycle) != 0);
+        J.attribute("no_name", (P.Bits & HeldByNoName) != 0);
+      });
+  });
+}
+
 static void writeFinding(json::OStream &J, const LeakView &V,
                          const LeakFinding &F) {
   J.object([&] {
@@ -85,6 +102,7 @@ static void writeFinding(json::OStream &J, const LeakView &V,
     if (F.Kind == FK_Outlier)
       writeOutlier(J, V.R.Outliers[F.Place]);
     J.attribute("layer", jsonTextOrNull(V.T.string(F.Layer)));
+    writeHolders(J, V, F);
     J.attributeBegin("stack");
     writeFrames(J, V.T.shownWay(F.Node));
     J.attributeEnd();

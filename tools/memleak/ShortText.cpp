@@ -12,6 +12,7 @@
 #include "memkit/Trace/Sampling.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/WithColor.h"
+#include <map>
 
 using namespace llvm;
 
@@ -36,6 +37,8 @@ private:
   void printRest();
   void printImported();
   std::string layersOf(const LineGrowth &L) const;
+  std::string holdersOf(const LineGrowth &L) const;
+  std::string unheldText(uint32_t Process) const;
   bool isOfGrowth(uint32_t Stack) const;
   NamedSums sumExits() const;
 
@@ -65,6 +68,41 @@ std::string ShortPrinter::layersOf(const LineGrowth &L) const {
   return listText(Sums.sorted(), 3);
 }
 
+/// The names of Python that hold the blocks of the line.
+std::string ShortPrinter::holdersOf(const LineGrowth &L) const {
+  // A tensor and its block of malloc have one holder.
+  std::map<std::string, HeldPath> By;
+  for (const LeakFinding &F : V.R.All)
+    if (F.Kind == FK_Growth && is_contained(L.Findings, F.Place))
+      for (const HeldPath &P : F.HeldBy) {
+        HeldPath &Most = By.try_emplace(P.Path, P).first->second;
+        if (P.Bytes > Most.Bytes)
+          Most = P;
+      }
+  std::vector<HeldPath> Paths;
+  for (const auto &[Path, Is] : By)
+    Paths.push_back(Is);
+  stable_sort(Paths, [](const HeldPath &A, const HeldPath &B) {
+    return A.Bytes > B.Bytes;
+  });
+  if (!Paths.empty() || L.Findings.empty())
+    return holdersText(Paths);
+  const Growth &G = V.R.Growth.Found[L.Findings.front()];
+  return G.FreedAtExit || G.IsArenas ? "" : unheldText(L.Process);
+}
+
+/// Why a line of Python has no holder although names were looked for.
+std::string ShortPrinter::unheldText(uint32_t Process) const {
+  auto IsOf = [&](const HolderSearch &S) { return S.Process == Process; };
+  auto Last = find_if(reverse(V.R.Searches), IsOf);
+  if (Last == V.R.Searches.rend())
+    return "";
+  return Last->Bits & HeldByStopped
+             ? "no Python name found: the search stopped after " +
+                   formatTime(Last->Ns)
+             : "no Python name found";
+}
+
 /// Prints a line of a finding, wrapped below the finding's first line.
 void ShortPrinter::say(const Twine &Text) {
   printWrapped(OS, Text.str(), V.Width, 2);
@@ -88,6 +126,8 @@ void ShortPrinter::printLine(const LineGrowth &L) {
     say(Indent + "holds: " + Text);
   if (std::string Text = layersOf(L); !Text.empty())
     say(Indent + "layers: " + Text);
+  if (std::string Text = holdersOf(L); !Text.empty())
+    say(Indent + Text);
   if (V.R.Growth.Found[L.Findings.front()].IsArenas) {
     const Growth &G = V.R.Growth.Found[L.Findings.front()];
     std::optional<Place> Most = Where.ofFrames(V.T.shownStack(G.Stack));

@@ -111,11 +111,18 @@ static cl::list<std::string> Alert(
     cl::desc("Say when a condition holds: host:live>2GiB, rss>80%, "
              "cuda:0:used>90%, growth>1MiB/min, lost, oom; may be repeated"),
     cl::value_desc("CONDITION"), cl::cat(toolCategory()));
-static cl::list<std::string> OnAlert(
-    "on-alert",
-    cl::desc("What an alert does, too: snapshot, stop (the recording), "
-             "signal:TERM (to the program), exec:COMMAND; may be repeated"),
-    cl::value_desc("ACTION"), cl::cat(toolCategory()));
+static cl::list<std::string>
+    OnAlert("on-alert",
+            cl::desc("What an alert does, too: snapshot, stop (the recording), "
+                     "holders (see --holders), signal:TERM (to the program), "
+                     "exec:COMMAND; may be repeated"),
+            cl::value_desc("ACTION"), cl::cat(toolCategory()));
+static cl::list<std::string> Holders(
+    "holders",
+    cl::desc("Find the names of Python that hold memory: at the end, when "
+             "memory is refused (oom), or when a condition of --alert holds; "
+             "may be repeated"),
+    cl::value_desc("end|oom|CONDITION"), cl::cat(toolCategory()));
 static cl::opt<WantedBundle> Bundle(
     "bundle", cl::ValueOptional, cl::init(WantedBundle::None),
     cl::desc("At the end, also write one file to send: the trace, memstat's "
@@ -279,7 +286,32 @@ static Error parseStep(RecordOptions &O) {
   return Error::success();
 }
 
+/// A condition is an alert whose action is the search.
+static Error parseHolders(RecordOptions &O) {
+  for (StringRef Text : Holders) {
+    if (Text == "end") {
+      O.Holders |= wire::HW_End;
+      continue;
+    }
+    if (Text == "oom") {
+      O.Holders |= wire::HW_Oom;
+      continue;
+    }
+    Expected<AlertRule> R = parseAlert(Text);
+    if (!R)
+      return makeUsageError("--holders: neither end, nor oom, nor an alert: " +
+                            toString(R.takeError()));
+    O.Alerts.push_back(std::move(*R));
+    if (!(O.Holders & wire::HW_Asked))
+      O.OnAlert.push_back({AlertAction::ActionKind::Holders, 0, {}});
+    O.Holders |= wire::HW_Asked;
+  }
+  return Error::success();
+}
+
 static Error parseAlerts(RecordOptions &O) {
+  if (Error E = parseHolders(O))
+    return E;
   for (StringRef Text : Alert) {
     Expected<AlertRule> R = parseAlert(Text);
     if (!R)
@@ -290,6 +322,8 @@ static Error parseAlerts(RecordOptions &O) {
     Expected<AlertAction> A = parseAlertAction(Text);
     if (!A)
       return makeUsageError("--on-alert: " + toString(A.takeError()));
+    if (A->Kind == AlertAction::ActionKind::Holders)
+      O.Holders |= wire::HW_Asked;
     O.OnAlert.push_back(std::move(*A));
   }
   if (Bundle != WantedBundle::None && Output == "-")
@@ -342,6 +376,8 @@ static std::vector<std::string> describe(const RecordOptions &O) {
     Text.push_back("step=" + O.StepRange);
   for (const AlertRule &R : O.Alerts)
     Text.push_back("alert=" + R.C.Text);
+  if (!Holders.empty())
+    Text.push_back("holders=" + join(Holders, ","));
   if (!O.Follow)
     Text.push_back("no-follow=1");
   if (!O.Symbols)

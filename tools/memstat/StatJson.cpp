@@ -260,6 +260,14 @@ static void writeGrowing(json::OStream &J, const PageInput &F,
   J.attribute("findings", uint64_t(L.Findings.size()));
 }
 
+static void writeName(json::OStream &J, const PageInput &, const HeldPath &P) {
+  J.attribute("path", jsonText(P.Path));
+  J.attribute("bytes", P.Bytes);
+  J.attribute("blocks", P.Blocks);
+  J.attribute("only_cycle", (P.Bits & HeldByCycle) != 0);
+  J.attribute("no_name", (P.Bits & HeldByNoName) != 0);
+}
+
 static void writeTimeline(json::OStream &J, const PageInput &F) {
   J.attribute("end_ns", F.T.endNs());
   J.attribute("from_events", F.O.Curves->FromEvents);
@@ -294,6 +302,7 @@ void writeStatJson(raw_ostream &OS, const PageInput &F) {
       for (StringRef Version : F.O.Versions)
         J.value(jsonText(Version));
     });
+    List("names", ArrayRef(F.O.Names).take_front(64), writeName);
     writeOom(J, F);
     List("suggestions", F.O.Suggestions, writeSuggestion);
     List("heap_list", F.O.Heaps, writeHeap);

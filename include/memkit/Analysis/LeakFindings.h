@@ -6,6 +6,7 @@
 #define MEMKIT_ANALYSIS_LEAKFINDINGS_H
 
 #include "memkit/Analysis/Growth.h"
+#include "memkit/Analysis/HeldBlocks.h"
 #include "memkit/Analysis/Leaks.h"
 #include "memkit/Analysis/Outliers.h"
 
@@ -30,6 +31,8 @@ struct LeakFinding {
   uint32_t Layer = 0;  ///< a string: the one layer of its blocks, or 0
   /// Of growth: each layer (a string) with the bytes of its blocks.
   std::vector<std::pair<uint32_t, uint64_t>> Layers = {};
+  /// The names of Python that hold its blocks; the most bytes first.
+  std::vector<HeldPath> HeldBy = {};
   uint32_t Place = 0; ///< index in the list of the kind Growth or Outlier
   /// As Growth::IsArenas: stands for arenas instead of a node (Node is 0).
   bool IsArenas = false;
@@ -46,7 +49,8 @@ struct LeakFindings {
   bool HasLifetimes = false; ///< growth needs lifetimes
   bool LooksForGrowth = false;
   uint64_t InBaseline = 0; ///< findings hidden because the baseline has them
-  uint64_t GrowthInBaseline = 0; ///< the hidden findings of kind growth
+  std::vector<HolderSearch> Searches; ///< for names of Python
+  uint64_t GrowthInBaseline = 0;      ///< the hidden findings of kind growth
 };
 
 struct LeakOptions {

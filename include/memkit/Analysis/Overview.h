@@ -10,6 +10,7 @@
 #include "memkit/Analysis/GrowthLines.h"
 #include "memkit/Analysis/HeapCurves.h"
 #include "memkit/Analysis/HeapOverview.h"
+#include "memkit/Analysis/HeldBlocks.h"
 #include "memkit/Analysis/LayerHolds.h"
 #include "memkit/Analysis/MarkSeries.h"
 #include "memkit/Analysis/OomMoment.h"
@@ -58,6 +59,7 @@ struct Overview {
   std::vector<LineGrowth> Growing;       ///< of Growth, by line
   std::optional<OomMoment> Oom;          ///< the last out-of-memory event
   std::vector<RaisedAlert> Alerts;       ///< in order of time
+  std::vector<HeldPath> Names; ///< that hold blocks; the most bytes first
   std::vector<llvm::StringRef> Versions; ///< as MarkSeries::Versions
   /// The intervals of the selection, if the overview needed any; for callers
   /// that read more of them.

@@ -58,6 +58,11 @@ enum class MarkKind : uint8_t {
   /// blocks, bytes of pages without a block, pieces of 64 MiB. Other parts:
   /// Heap, Stack; Values: resident bytes, size, mappings.
   ResidentPiece = 19,
+  /// A name of Python holds a block. Heap, Stack, Name: the path; Id:
+  /// allocation id of the block; Values: bytes, HeldByBits. Without a Name the
+  /// walk that found the names before it; Values: objects seen, HeldByBits,
+  /// microseconds, blocks named.
+  HeldBy = 20,
 };
 
 /// The parts of the resident memory of a process. Their sum is its RSS, as far
@@ -84,7 +89,14 @@ enum ResidentFlags : uint64_t {
   RF_Unknown = 2, ///< MallocFree has live blocks that are not recorded
 };
 inline constexpr uint64_t UnknownBytes = ~uint64_t(0);
-inline constexpr uint8_t NumMarkKinds = 20;
+inline constexpr uint8_t NumMarkKinds = 21;
+
+/// Of a mark HeldBy.
+enum HeldByBits : uint8_t {
+  HeldByCycle = 1,   ///< only a cycle holds the block; the path begins in it
+  HeldByNoName = 2,  ///< no name leads to the block; the path begins at a type
+  HeldByStopped = 4, ///< of a walk: the time or the memory ended first
+};
 
 struct Mark {
   MarkKind Kind = MarkKind::Clock;

@@ -16,8 +16,10 @@ static constexpr size_t MaxRequest = size_t(1) << 47;
 
 static void writeFailure(ThreadState *T, size_t Size, AllocFunction F,
                          const CallerFrame &Caller) {
-  if (T && Size <= MaxRequest && isRecording() && !T->InRealloc && hasRoom(*T))
-    writeWithStack(*T, wire::HostOomRecord{Size, F, 0}, Caller);
+  if (!T || Size > MaxRequest || !isRecording() || T->InRealloc || !hasRoom(*T))
+    return;
+  noteRefusal();
+  writeWithStack(*T, wire::HostOomRecord{Size, F, 0}, Caller);
 }
 
 void capture::recordFailure(size_t Size, AllocFunction F,

@@ -53,6 +53,8 @@ void Interpreter::noteBinary(AddressRange M, const void *LinkMap,
       !Stacks.Table.beginPairs())
     return refuse(wire::PythonState::NoSymbols);
   Finder.begin(E, Ctl->PythonFolder);
+  Holders.begin(E);
+  HolderCalls.begin(E, *Ctl);
   forSources(&Source::FoundInterpreter, LinkMap);
   if (Ctl->Settings.PythonObjects)
     Objects.begin(E, *Ctl);

@@ -12,6 +12,8 @@
 
 #include "CodeObjects.h"
 #include "Evaluator.h"
+#include "HolderRequests.h"
+#include "HolderWalk.h"
 #include "ModuleFinder.h"
 #include "Objects.h"
 #include "PythonStack.h"
@@ -47,10 +49,14 @@ public:
   /// allocators installed in the interpreter.
   void poll() {
     Finder.poll();
+    HolderCalls.poll();
     if (__builtin_expect(Objects.isWanted(), 0) && isWalked())
       Objects.request();
   }
   ObjectHooks &objects() { return Objects; }
+  HolderWalk &holders() { return Holders; }
+  /// Called by a thread that runs Python, with the interpreter examined.
+  void takeRequests() { HolderCalls.take(); }
   bool isEvaluator(uintptr_t Pc) const { return isThere() && Where.has(Pc); }
 
   /// The thread state whose frames the calling thread runs; 0: none, or another
@@ -152,6 +158,8 @@ private:
   CodeObjects Codes;
   ModuleFinder Finder;
   ObjectHooks Objects;
+  HolderWalk Holders;
+  HolderRequests HolderCalls;
 };
 
 /// Fork wipes the page.

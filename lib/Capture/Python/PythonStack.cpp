@@ -142,6 +142,7 @@ uint32_t interpreter::node() {
   uintptr_t Frame = Ts ? Python.innermost(Ts) : 0;
   if (!Frame)
     return 0;
+  Python.takeRequests();
   PythonThread &S = ThisPython;
   uint32_t Generation = Python.generation();
   if (__builtin_expect(S.Generation != Generation || !S.Capacity, 0)) {

@@ -21,6 +21,13 @@ inline bool areScopesRecorded() {
          (wire::RB_On | wire::RB_Scopes);
 }
 
+/// Memory was refused: the program finds the names that hold memory, if wanted.
+inline void noteRefusal() {
+  if (Proc.Ctl->HoldersWanted & wire::HW_Oom)
+    Proc.Ctl->Settings.Recording.fetch_or(wire::RB_Holders,
+                                          std::memory_order_relaxed);
+}
+
 /// The clock for records of blocks. The recorder corrects the order of records
 /// of one address (Held, in its HostHeap), unless some blocks are not recorded.
 inline RingWriter::ClockRead blockClock() {

@@ -115,8 +115,10 @@ static void recordPool(const Runtime &R, void *P, size_t Size, void *Stream,
       T->Epoch != Proc.Epoch.load(std::memory_order_relaxed) || !hasRoom(*T))
     return;
   auto Device = uint8_t(Slot);
-  if (!P)
+  if (!P) {
+    noteRefusal();
     return T->Ring.write(wire::TensorOomRecord{0, Size, Device, Stack});
+  }
   T->Ring.write(
       wire::TensorRequestRecord{uintptr_t(P), Size, Device, uintptr_t(Stream)});
   if (hasRoom(*T))

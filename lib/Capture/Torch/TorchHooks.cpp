@@ -147,9 +147,11 @@ static void recordOom(int64_t Size, uint64_t Reserved, uint16_t Device,
   if (!hasRoom(*T))
     return;
   uint32_t Stack = stackNode(*T, Caller);
-  if (T->Epoch == Proc.Epoch.load(std::memory_order_relaxed))
-    T->Ring.write(
-        wire::TensorOomRecord{Reserved, uint64_t(Size), uint8_t(Slot), Stack});
+  if (T->Epoch != Proc.Epoch.load(std::memory_order_relaxed))
+    return;
+  noteRefusal();
+  T->Ring.write(
+      wire::TensorOomRecord{Reserved, uint64_t(Size), uint8_t(Slot), Stack});
 }
 
 //===----------------------------------------------------------------------===//

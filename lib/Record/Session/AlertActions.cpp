@@ -53,6 +53,10 @@ Expected<AlertAction> memkit::parseAlertAction(StringRef Text) {
     A.Kind = ActionKind::Stop;
     return A;
   }
+  if (Text == "holders") {
+    A.Kind = ActionKind::Holders;
+    return A;
+  }
   if (Rest.consume_front("signal:")) {
     A.Kind = ActionKind::Signal;
     A.Signal = signalOf(Rest);
@@ -67,9 +71,10 @@ Expected<AlertAction> memkit::parseAlertAction(StringRef Text) {
     if (!A.Command.empty())
       return A;
   }
-  return makeRequestError("'" + Text +
-                          "' is not one of snapshot, stop, signal:NAME (such "
-                          "as signal:TERM), exec:COMMAND");
+  return makeRequestError(
+      "'" + Text +
+      "' is not one of snapshot, stop, holders, signal:NAME "
+      "(such as signal:TERM), exec:COMMAND");
 }
 
 pid_t AlertActions::programPid() const {
@@ -132,6 +137,9 @@ std::vector<std::string> AlertActions::run(const AlertFacts &F) {
     switch (A.Kind) {
     case ActionKind::Snapshot:
       Control.writeNow();
+      break;
+    case ActionKind::Holders:
+      Control.askHolders();
       break;
     case ActionKind::Stop:
       TheRequests.Stop = true;

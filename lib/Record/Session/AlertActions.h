@@ -16,9 +16,9 @@ namespace memkit {
 class ChildList;
 class RecordingControl;
 
-/// snapshot, stop, signal:NAME, exec:COMMAND.
+/// snapshot, stop, holders, signal:NAME, exec:COMMAND.
 struct AlertAction {
-  enum class ActionKind : uint8_t { Snapshot, Stop, Signal, Exec };
+  enum class ActionKind : uint8_t { Snapshot, Stop, Holders, Signal, Exec };
   ActionKind Kind = ActionKind::Snapshot;
   int Signal = 0;
   std::vector<std::string> Command; ///< words between blanks

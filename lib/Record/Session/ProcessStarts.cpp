@@ -27,6 +27,7 @@ static ProcessSettings makeSettings(const RecordOptions &O,
   Settings.PythonObjects = R.Wanted.wants(HostHeapKind::PythonObject);
   Settings.PythonFolder = O.PythonFolder;
   Settings.Torch = O.Torch;
+  Settings.Holders = O.Holders;
   if (!R.Wanted.Tensors)
     Settings.Torch &= ~uint32_t(wire::TB_Heaps);
   if (R.Wanted.Cuda)

@@ -89,6 +89,7 @@ struct RecordOptions {
   std::vector<std::string> Options; ///< name=value, for the header
   std::vector<AlertRule> Alerts;
   std::vector<AlertAction> OnAlert;
+  uint32_t Holders = 0; ///< HolderBits: when Python's names are looked for
   /// Called for each alert, one line each; empty: not wanted.
   std::function<void(const llvm::Twine &)> Alert;
   /// Called for each warning to the user, one line each.

@@ -95,6 +95,12 @@ void RecordingControl::setRecording(bool On, uint64_t Now) {
   O.Note(On ? "recording starts" : "recording stops");
 }
 
+void RecordingControl::askHolders() {
+  for (ChildProcess &P : Children.recorded())
+    P.State->shared().control().Settings.Recording.fetch_or(
+        wire::RB_Holders, std::memory_order_relaxed);
+}
+
 void RecordingControl::writeNow() {
   for (ChildProcess &P : Children.recorded()) {
     if (R.takesEvents() && !P.State->snapshots().active())

@@ -35,6 +35,9 @@ public:
   /// that is cut off later. Takes milliseconds for each 100,000 stacks.
   void writeNow();
 
+  /// Has the processes find the names of Python that hold memory.
+  void askHolders();
+
   /// RecordingBits for new processes.
   uint32_t recordingBits() const { return Bits; }
   /// Warns of a start or stop of the options whose time point never came.

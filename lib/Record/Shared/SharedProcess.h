@@ -30,6 +30,7 @@ struct ProcessSettings {
   bool PythonObjects = false;
   uint32_t Torch = wire::TB_All;
   wire::CudaMode Cuda = wire::CudaMode::Off;
+  uint32_t Holders = 0;     ///< HolderBits
   std::string PythonFolder; ///< left out if too long
 };
 

@@ -71,6 +71,11 @@ public:
   void indexChunks();
   static constexpr uint64_t MinChunk = 1024;
 
+  /// Whether a block lives at Address; copies the block to Out.
+  bool findLive(uint64_t Address, LiveEntry &Out) const {
+    return Live.get(Address, &Out);
+  }
+
 private:
   /// A record that waits for another record of its address.
   struct HeldRecord {

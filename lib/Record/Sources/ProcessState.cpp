@@ -21,7 +21,8 @@ ProcessState::ProcessState(uint32_t Id, pid_t Pid, bool Forked,
       Devices(Sink, Scopes, Numbers), Segs(Sink, Snapshots, Driver, Devices),
       Torch(Sink, Snapshots, Scopes, Devices, Failures,
             {Maps, Host, Driver, Segs}),
-      Nvtx(Sink, Snapshots, Scopes), Reported(Sink, Snapshots, Maps, Host) {
+      Nvtx(Sink, Snapshots, Scopes), Reported(Sink, Snapshots, Maps, Host),
+      Holders(Sink, Torch, Objects, Host) {
   Sink.Log.AtEnd = [this] { Torch.finish(); };
   Sink.Log.AddScopes = [this](uint64_t NowNs, bool OnlyChanged,
                               std::vector<LayerStats> &Out) {
@@ -88,6 +89,8 @@ void ProcessState::dispatch(const T &Rec, RecordOrigin From) {
     Segs.take(Rec, From);
   else if constexpr (requires { Nvtx.take(Rec, From); })
     Nvtx.take(Rec, From);
+  else if constexpr (requires { Holders.take(Rec, From); })
+    Holders.take(Rec, From);
   else
     Reported.take(Rec, From);
 }

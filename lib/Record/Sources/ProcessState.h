@@ -8,6 +8,7 @@
 #define MEMKIT_LIB_RECORD_PROCESSSTATE_H
 
 #include "Scopes/ProcessScopes.h"
+#include "Sources/BlockHolders.h"
 #include "Sources/BlockSnapshots.h"
 #include "Sources/CudaDriver.h"
 #include "Sources/CudaNumbers.h"
@@ -158,6 +159,7 @@ private:
   Tensors Torch;
   NvtxPools Nvtx;
   ReportedPools Reported;
+  BlockHolders Holders;
   std::vector<wire::RingOrder> Orders; ///< by ring
   uint64_t TableFullSeen = 0, NoRingSeen = 0;
 };

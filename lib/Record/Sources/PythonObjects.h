@@ -56,6 +56,10 @@ public:
 
   /// The live objects by address.
   const LiveTable &table() const { return Live; }
+  /// Whether a block lives at Address; copies the block to Out.
+  bool findLive(uint64_t Address, LiveEntry &Out) const {
+    return Live.get(Address, &Out);
+  }
 
 private:
   /// Flag in the ScopeRow of an object that lies in a block of malloc.

@@ -51,6 +51,11 @@ public:
   /// As TensorOrigins::addTo().
   void addCategories(CategoryTable &To) { Origins.addTo(To); }
 
+  /// Whether a block lives at Address; copies the block to Out.
+  bool findLive(uint64_t Address, LiveEntry &Out) const {
+    return Live.get(Address, &Out);
+  }
+
 private:
   /// Flag in the ScopeRow of a tensor that no block of the host encloses.
   static constexpr uint32_t OnDeviceBit = ScopeRowFlag;

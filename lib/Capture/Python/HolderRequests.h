@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Requests of memrec for the names that hold memory (memrec --holders).
+//
+// A request is a bit in the shared settings: the recorder sets it for a
+// condition, this library for memory that was refused. A thread that next
+// records a stack of Python asks the interpreter for a pending call, which runs
+// the package memkit.
+
+#ifndef MEMKIT_CAPTURE_PYTHON_HOLDERREQUESTS_H
+#define MEMKIT_CAPTURE_PYTHON_HOLDERREQUESTS_H
+
+#include "Exports.h"
+#include "Wire/Layout.h"
+
+#include <atomic>
+
+namespace memkit::capture {
+
+class HolderRequests {
+public:
+  /// \p E: the interpreter's symbols.
+  void begin(const Exports &E, wire::Control &C);
+
+  /// Called now and then by threads that run Python: has the package loaded
+  /// before memory is scarce, and registered for the interpreter's end.
+  void poll() {
+    if (__builtin_expect(Wanted.load(std::memory_order_relaxed), 0))
+      prepare();
+  }
+  /// Takes the request, if there is one.
+  void take() {
+    if (__builtin_expect(
+            Ctl->Settings.Recording.load(std::memory_order_relaxed) &
+                wire::RB_Holders,
+            0))
+      ask();
+  }
+
+private:
+  void prepare();
+  void ask();
+  static int runPrepare(void *Self);
+  static int runAsked(void *Self);
+
+  std::atomic<bool> Wanted{false};
+  wire::Control *Ctl = nullptr;
+  int (*IsInitialized)() = nullptr;
+  int (*AddPendingCall)(int (*)(void *), void *) = nullptr;
+  int (*Run)(const char *, void *) = nullptr;
+};
+
+} // namespace memkit::capture
+
+#endif // MEMKIT_CAPTURE_PYTHON_HOLDERREQUESTS_H

@@ -1,0 +1,2 @@
+# A module that another imports.
+registry = {}
