@@ -12,7 +12,6 @@
 using namespace llvm;
 using namespace memkit;
 
-static constexpr uint64_t MiB = 1 << 20;
 static constexpr uint64_t MinLargeSegment = 11;
 
 /// Settings that PyTorch 2.13 knows and that change no reserved byte of a
@@ -56,7 +55,8 @@ static Error readMiB(StringRef Name, StringRef Value, uint64_t Min,
     return badValue(Name, Value, "not a number of MiB");
   if (Number < Min)
     return badValue(Name, Value, "at least " + Twine(Min) + " is needed");
-  Out = Number > UINT64_MAX / MiB ? TorchConfig::NoLimit : Number * MiB;
+  Out = Number > UINT64_MAX / TorchConfig::MiB ? TorchConfig::NoLimit
+                                               : Number * TorchConfig::MiB;
   return Error::success();
 }
 
@@ -126,7 +126,7 @@ static Error readDivisions(StringRef Name, StringRef Value, TorchConfig &Out) {
 }
 
 static Error readSetting(StringRef Name, StringRef Value, TorchConfig &Out) {
-  uint64_t MinSplit = Out.LargeSegment / MiB;
+  uint64_t MinSplit = Out.LargeSegment / TorchConfig::MiB;
   if (Name == "expandable_segments")
     return readFlag(Name, Value, Out.Expandable);
   if (Name == "garbage_collection_threshold")
@@ -195,11 +195,12 @@ std::string TorchConfig::text() const {
   if (GcThreshold != Default.GcThreshold)
     Next() << "garbage_collection_threshold:" << format("%g", GcThreshold);
   if (LargeSegment != Default.LargeSegment)
-    Next() << "large_segment_size_mb:" << LargeSegment / MiB;
+    Next() << "large_segment_size_mb:" << LargeSegment / TorchConfig::MiB;
   if (MaxNonSplitRounding != Default.MaxNonSplitRounding)
-    Next() << "max_non_split_rounding_mb:" << MaxNonSplitRounding / MiB;
+    Next() << "max_non_split_rounding_mb:"
+           << MaxNonSplitRounding / TorchConfig::MiB;
   if (MaxSplit != Default.MaxSplit)
-    Next() << "max_split_size_mb:" << MaxSplit / MiB;
+    Next() << "max_split_size_mb:" << MaxSplit / TorchConfig::MiB;
   if (MemoryFraction != Default.MemoryFraction)
     Next() << "per_process_memory_fraction:" << format("%g", MemoryFraction);
   if (Divisions != Default.Divisions) {

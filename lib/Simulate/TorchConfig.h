@@ -17,6 +17,7 @@ namespace memkit {
 /// memory on devices. Sizes are bytes.
 struct TorchConfig {
   static constexpr uint64_t NoLimit = UINT64_MAX;
+  static constexpr uint64_t MiB = 1 << 20; ///< the unit of settings
   /// The intervals of roundup_power2_divisions: 1 MiB, 2 MiB, ... 32 GiB.
   static constexpr unsigned NumIntervals = 16;
 
