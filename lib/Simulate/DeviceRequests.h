@@ -7,8 +7,8 @@
 // its requested bytes where they are recorded, else its allocated bytes.
 //
 // What the trace does not have and the reader concludes:
-//  - `empty_cache()`: segments went back to the device, and no new segment and
-//    no failure came next;
+//  - `empty_cache()`: segments went back to the device, and no failure came
+//    next, and no new segment for which the device was too full;
 //  - the end of a graph's pool: a segment of the pool went back;
 //  - tensors that other streams use (`record_stream`) are free from the
 //    program's free on.
@@ -35,7 +35,7 @@ enum class DeviceRequestKind : uint8_t {
 struct DeviceRequest {
   uint64_t Bytes = 0;  ///< Allocate, Refused; of ReleasePool the pool
   uint32_t Tensor = 0; ///< Allocate, Free: a number, used again after the free
-  uint16_t Stream = 0; ///< Allocate; of RequestBatch::Pools
+  uint16_t Stream = 0; ///< Allocate, Refused; of RequestBatch::Pools
   DeviceRequestKind Kind = DeviceRequestKind::Allocate;
 };
 
@@ -49,11 +49,11 @@ struct RequestBatch {
   std::vector<uint32_t> Pools;
 };
 
-/// What the recorder measured of a target.
+/// What the recorder measured of a target: by its segments, else by marks.
 struct RecordedUse {
   bool HasReserved = false; ///< whether the next three are known
   uint64_t Reserved = 0;    ///< the peak
-  uint64_t Active = 0;      ///< then
+  uint64_t Active = 0;      ///< then; with the tensor that the segment was for
   uint64_t TimeNs = 0;      ///< then
   uint64_t NumMallocs = 0;  ///< segments taken, or parts mapped
   uint64_t NumFrees = 0;    ///< segments given back, or parts unmapped
@@ -65,9 +65,11 @@ struct RecordedUse {
 
 struct DeviceTarget {
   uint32_t Process = 0, Heap = 0;
-  /// What the allocator could have: what it had and what was free when a
-  /// request failed, else the device's bytes; 0: not known.
+  /// What the allocator could have; 0: not known.
   uint64_t DeviceBytes = 0;
+  /// DeviceBytes is what the allocator had and what was free when a request
+  /// failed; otherwise the device's bytes, and others may have a part.
+  bool IsMeasured = false;
   RecordedUse Recorded;
 };
 
@@ -79,7 +81,7 @@ bool isDeviceTensorHeap(const Trace &T, uint32_t Heap);
 /// is final with the first batch, its Recorded after the end. Needs the trace's
 /// events and TP_Names. Errors: TraceError.
 llvm::Expected<std::vector<DeviceTarget>> readDeviceRequests(
-    const Trace &T, const Selection &Sel,
+    const Trace &T, const Selection &Sel, uint64_t DeviceBytes,
     llvm::function_ref<void(size_t Target, const DeviceTarget &Of,
                             const RequestBatch &Batch)>
         OnBatch);

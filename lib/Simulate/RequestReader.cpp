@@ -28,6 +28,7 @@ struct TargetRequests {
       : Target(Of), Writer(Target) {}
   DeviceTarget Target;
   RequestWriter Writer;
+  RecordedUse OfMarks;      ///< for a target without segments
   bool IsFirstMark = false; ///< the last mark is the first of the peak
 };
 
@@ -47,7 +48,8 @@ using BatchTaker =
 
 class RequestReader {
 public:
-  RequestReader(const Trace &T, const Selection &Sel, BatchTaker OnBatch);
+  RequestReader(const Trace &T, const Selection &Sel, uint64_t DeviceBytes,
+                BatchTaker OnBatch);
   Error read();
   std::vector<DeviceTarget> targets() const;
 
@@ -75,6 +77,7 @@ private:
 
   const Trace &T;
   const Selection &Sel;
+  const uint64_t DeviceBytes;
   BatchTaker OnBatch;
   /// By heap: the heap of tensors that it is, or has the segments of; 0: none.
   std::vector<uint32_t> TensorsOf;
@@ -86,9 +89,9 @@ private:
 } // namespace
 
 RequestReader::RequestReader(const Trace &T, const Selection &Sel,
-                             BatchTaker OnBatch)
-    : T(T), Sel(Sel), OnBatch(OnBatch), TensorsOf(T.heaps().size() + 1),
-      Processes(T.processes().size() + 1) {
+                             uint64_t DeviceBytes, BatchTaker OnBatch)
+    : T(T), Sel(Sel), DeviceBytes(DeviceBytes), OnBatch(OnBatch),
+      TensorsOf(T.heaps().size() + 1), Processes(T.processes().size() + 1) {
   DenseMap<StringRef, uint32_t> ByName;
   for (uint32_t Heap = 1; Heap < TensorsOf.size(); ++Heap)
     if (isDeviceTensorHeap(T, Heap) && Sel.hasHeap(Heap)) {
@@ -104,8 +107,15 @@ RequestReader::RequestReader(const Trace &T, const Selection &Sel,
 
 std::vector<DeviceTarget> RequestReader::targets() const {
   std::vector<DeviceTarget> Out;
-  for (const auto &Of : Targets)
-    Out.push_back(Of->Target);
+  for (const auto &Of : Targets) {
+    RecordedUse &R = Out.emplace_back(Of->Target).Recorded;
+    if (R.HasReserved || !Of->OfMarks.HasReserved)
+      continue;
+    R.HasReserved = true;
+    R.Reserved = Of->OfMarks.Reserved;
+    R.Active = Of->OfMarks.Active;
+    R.TimeNs = Of->OfMarks.TimeNs;
+  }
   return Out;
 }
 
@@ -116,6 +126,8 @@ uint32_t RequestReader::target(uint32_t Process, uint32_t Heap) {
     Of.Process = Process;
     Of.Heap = Heap;
     Of.DeviceBytes = T.devices()[T.heap(Heap).Space - 1].Bytes;
+    if (!Of.DeviceBytes)
+      Of.DeviceBytes = DeviceBytes;
     Targets.push_back(std::make_unique<TargetRequests>(Of));
   }
   return It->second;
@@ -136,7 +148,7 @@ void RequestReader::pass(uint32_t Target) {
 void RequestReader::takeReserved(TargetRequests &Of, const Mark &M) {
   if (M.Values.size() < 2)
     return;
-  RecordedUse &R = Of.Target.Recorded;
+  RecordedUse &R = Of.OfMarks;
   uint64_t Reserved = M.Values[0], Active = M.Values[1];
   if (R.HasReserved && Reserved <= R.Reserved) {
     // A second mark of the peak: with the tensor that the segment was for.
@@ -161,6 +173,7 @@ void RequestReader::takeMark(const Mark &M) {
     return takeReserved(Of, M);
   if (M.Values.empty())
     return;
+  Of.Writer.rememberStreams();
   auto &P = Processes[M.Process];
   if (!P)
     P = std::make_unique<ProcessRequests>();
@@ -169,8 +182,10 @@ void RequestReader::takeMark(const Mark &M) {
   if (M.Values.size() < WithFree || M.Values[3] == UnknownBytes)
     return;
   uint64_t Had = M.Values[2] + M.Values[3];
-  if (Had >= M.Values[2] && Had)
-    Of.Target.DeviceBytes = Had;
+  if (Had < M.Values[2] || !Had)
+    return;
+  Of.Target.DeviceBytes = Had;
+  Of.Target.IsMeasured = true;
 }
 
 //===----------------------------------------------------------------------===//
@@ -197,7 +212,7 @@ Error RequestReader::add(const SectionInfo &B, ProcessRequests &P, uint64_t Id,
   RequestWriter &To = Targets[Of.Target]->Writer;
   if (Of.IsSegment) {
     Of.Tensor = Pool;
-    To.takeSegment();
+    To.takeSegment(TimeNs, Of.Size);
   } else {
     std::optional<uint16_t> Stream = To.stream(StreamNumber, Pool);
     if (!Stream)
@@ -206,7 +221,7 @@ Error RequestReader::add(const SectionInfo &B, ProcessRequests &P, uint64_t Id,
                          T.heapName(Targets[Of.Target]->Target.Heap) +
                          " cannot be simulated");
     Of.Stream = *Stream;
-    Of.Tensor = To.allocate(TimeNs, Requested, *Stream, Of.Stack);
+    Of.Tensor = To.allocate(TimeNs, Requested, Of.Size, *Stream, Of.Stack);
     if (To.isFull())
       pass(Of.Target);
   }
@@ -241,9 +256,9 @@ Error RequestReader::allocate(const SectionInfo &B, const EventTable &E,
 void RequestReader::changeTensor(TrackedBlock &Of, uint64_t TimeNs,
                                  uint64_t Size) {
   RequestWriter &To = Targets[Of.Target]->Writer;
-  To.free(TimeNs, Of.Tensor);
+  To.free(TimeNs, Of.Tensor, Of.Size);
   Of.Size = Size;
-  Of.Tensor = To.allocate(TimeNs, Size, Of.Stream, Of.Stack);
+  Of.Tensor = To.allocate(TimeNs, Size, Size, Of.Stream, Of.Stack);
 }
 
 void RequestReader::change(const EventTable &E, size_t Ref,
@@ -260,16 +275,16 @@ void RequestReader::change(const EventTable &E, size_t Ref,
       return changeTensor(Of, TimeNs, Size);
     Targets[Of.Target]->Target.Recorded.HasExpanded = true;
     if (Size > Of.Size)
-      To.takeSegment();
+      To.takeSegment(TimeNs, Size - Of.Size);
     else if (Size < Of.Size)
-      To.returnSegment(TimeNs, Of.Tensor);
+      To.returnSegment(TimeNs, Of.Size - Size, Of.Tensor);
     Of.Size = Size;
     return;
   }
   if (Of.IsSegment)
-    To.returnSegment(TimeNs, Of.Tensor);
+    To.returnSegment(TimeNs, Of.Size, Of.Tensor);
   else
-    To.free(TimeNs, Of.Tensor);
+    To.free(TimeNs, Of.Tensor, Of.Size);
   uint32_t Target = Of.Target;
   P.Live.erase(It);
   if (To.isFull())
@@ -381,10 +396,10 @@ Error RequestReader::read() {
 
 Expected<std::vector<DeviceTarget>>
 memkit::readDeviceRequests(const Trace &T, const Selection &Sel,
-                           BatchTaker OnBatch) {
+                           uint64_t DeviceBytes, BatchTaker OnBatch) {
   if (Error E = T.requireReader("a simulation needs"))
     return std::move(E);
-  RequestReader Reader(T, Sel, OnBatch);
+  RequestReader Reader(T, Sel, DeviceBytes, OnBatch);
   if (Error E = Reader.read())
     return std::move(E);
   return Reader.targets();

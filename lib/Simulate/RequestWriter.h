@@ -37,25 +37,35 @@ public:
 
   /// The number of a stream of a pool; nothing: there are MaxStreams already.
   std::optional<uint16_t> stream(uint32_t Stream, uint32_t Pool);
-  uint32_t allocate(uint64_t TimeNs, uint64_t Bytes, uint16_t Stream,
-                    uint32_t Stack);
-  void free(uint64_t TimeNs, uint32_t Tensor);
+  /// Size: the allocated bytes of the recorded run.
+  uint32_t allocate(uint64_t TimeNs, uint64_t Bytes, uint64_t Size,
+                    uint16_t Stream, uint32_t Stack);
+  void free(uint64_t TimeNs, uint32_t Tensor, uint64_t Size);
   void refuse(uint64_t TimeNs, uint64_t Bytes, uint32_t Stack);
-  void takeSegment();
-  void returnSegment(uint64_t TimeNs, uint32_t Pool);
+  /// Of a segment that is new or has grown, that is gone or has shrunk by Size.
+  void takeSegment(uint64_t TimeNs, uint64_t Size);
+  void returnSegment(uint64_t TimeNs, uint64_t Size, uint32_t Pool);
+  /// Remember which stack used which stream: requests that fail have a stack
+  /// alone.
+  void rememberStreams() { RemembersStreams = true; }
 
 private:
   static constexpr size_t MaxRequests = 1 << 16;
   void add(const DeviceRequest &R, uint64_t TimeNs, uint32_t Stack);
   void endReturns();
+  bool wasFull(uint64_t Size) const;
 
   DeviceTarget *To;
   RequestBatch Batch;
   llvm::DenseMap<std::pair<uint32_t, uint32_t>, uint16_t> Streams;
   std::vector<uint32_t> Unused; ///< numbers of tensors
   uint32_t NumTensors = 0;
+  llvm::DenseMap<uint32_t, uint16_t> StreamOfStack;
+  bool RemembersStreams = false;
   bool HasReturned = false; ///< segments, and nothing came since
-  uint64_t ReturnedNs = 0;
+  uint64_t ReturnedNs = 0, ReservedBefore = 0;
+  uint64_t Reserved = 0, Live = 0; ///< bytes
+  bool IsNewPeak = false;          ///< the last event took a segment
 };
 
 } // namespace memkit

@@ -92,9 +92,8 @@ void TorchAllocator::link(uint32_t Before, uint32_t After) {
 }
 
 void TorchAllocator::addFree(uint32_t Block) {
-  CacheBlock &B = Blocks[Block];
-  B.Searches = Searches;
-  Sides[B.Side].Free.insert({B.Size, B.Address, Block});
+  Blocks[Block].Searches = Searches;
+  Sides[Blocks[Block].Side].Free.insert(keyOf(Block));
 }
 
 void TorchAllocator::removeFree(uint32_t Block) {
@@ -102,18 +101,17 @@ void TorchAllocator::removeFree(uint32_t Block) {
   Sides[B.Side].Free.erase(B.Size, B.Address);
 }
 
-/// Makes the free Neighbour a part of Block, where both are mapped or neither.
-void TorchAllocator::merge(uint32_t Block, uint32_t Neighbour) {
-  if (Neighbour == NoBlock)
-    return;
+/// Whether Neighbour, which may be none, is free, and both blocks are mapped or
+/// neither is.
+bool TorchAllocator::canMerge(uint32_t Block, uint32_t Neighbour) const {
+  return Neighbour != NoBlock && Blocks[Neighbour].isFree() &&
+         Blocks[Neighbour].isMapped() == Blocks[Block].isMapped();
+}
+
+/// Makes Neighbour, which is in no list, a part of Block.
+void TorchAllocator::absorb(uint32_t Block, uint32_t Neighbour) {
   CacheBlock &B = Blocks[Block];
   const CacheBlock &N = Blocks[Neighbour];
-  if (!N.isFree() || N.isMapped() != B.isMapped())
-    return;
-  if (N.isMapped())
-    removeFree(Neighbour);
-  else
-    removeUnmapped(Neighbour);
   if (B.Before == Neighbour) {
     B.Address = N.Address;
     link(N.Before, Block);
@@ -124,9 +122,17 @@ void TorchAllocator::merge(uint32_t Block, uint32_t Neighbour) {
   dropBlock(Neighbour);
 }
 
+/// Makes the free neighbours of a block, which is in no list, a part of it.
 void TorchAllocator::mergeAround(uint32_t Block) {
-  merge(Block, Blocks[Block].Before);
-  merge(Block, Blocks[Block].After);
+  for (uint32_t Neighbour : {Blocks[Block].Before, Blocks[Block].After}) {
+    if (!canMerge(Block, Neighbour))
+      continue;
+    if (Blocks[Neighbour].isMapped())
+      removeFree(Neighbour);
+    else
+      removeUnmapped(Neighbour);
+    absorb(Block, Neighbour);
+  }
 }
 
 /// In expandable segments a block counts with the unmapped memory behind it: a
@@ -135,7 +141,7 @@ FreeBlocks::FreePlace
 TorchAllocator::skipRanges(const FreeBlocks &In,
                            FreeBlocks::FreePlace P) const {
   auto Grown = [&](FreeBlocks::FreePlace At) {
-    const CacheBlock &B = Blocks[In.get(At).Block];
+    const CacheBlock &B = Blocks[In.block(At)];
     bool Grows = B.After != NoBlock && !Blocks[B.After].isMapped();
     return B.Size + (Grows ? Blocks[B.After].Size : 0);
   };
@@ -145,8 +151,30 @@ TorchAllocator::skipRanges(const FreeBlocks &In,
   return P;
 }
 
-/// Takes the best free block out of the free blocks, or returns NoBlock.
-uint32_t TorchAllocator::findFree(const AllocationRequest &R) {
+/// Whether the best free block, of Size, is for the request: an oversize block
+/// is for oversize requests that nearly fill it.
+bool TorchAllocator::fits(const AllocationRequest &R, uint64_t Size) const {
+  return R.Size >= C.MaxSplit ? Size - R.Size < C.MaxNonSplitRounding
+                              : Size < C.MaxSplit;
+}
+
+/// Takes Size bytes from the front of a free block that is in no list, as a new
+/// block.
+uint32_t TorchAllocator::splitFront(uint32_t Block, uint64_t Size) {
+  uint32_t Front = newBlock(Blocks[Block].Side, Blocks[Block].Address, Size,
+                            Blocks[Block].Range);
+  CacheBlock &Rest = Blocks[Block];
+  link(Rest.Before, Front);
+  link(Front, Block);
+  Rest.Address += Size;
+  Rest.Size -= Size;
+  Rest.Searches = Searches;
+  return Front;
+}
+
+/// Takes the best free block, or its first bytes, out of the free blocks;
+/// NoBlock: none fits.
+uint32_t TorchAllocator::takeFree(const AllocationRequest &R) {
   PoolSide &S = Sides[R.Side];
   if (!isSmall(R.Side) && !S.Pool)
     ++Searches;
@@ -155,32 +183,16 @@ uint32_t TorchAllocator::findFree(const AllocationRequest &R) {
     return NoBlock;
   if (C.Expandable)
     P = skipRanges(S.Free, P);
-  const FreeBlock &Found = S.Free.get(P);
-  // An oversize block is for oversize requests that nearly fill it.
-  bool IsOversize = R.Size >= C.MaxSplit;
-  if (IsOversize ? Found.Size - R.Size >= C.MaxNonSplitRounding
-                 : Found.Size >= C.MaxSplit)
+  if (!fits(R, S.Free.size(P)))
     return NoBlock;
-  uint32_t Block = Found.Block;
-  S.Free.erase(P);
-  return Block;
-}
-
-/// Makes the free Block live, or its first Size bytes.
-uint32_t TorchAllocator::take(uint32_t Block, uint64_t Size) {
-  if (shouldSplit(Blocks[Block], Size)) {
-    uint32_t Rest = Block;
-    Block = newBlock(Blocks[Rest].Side, Blocks[Rest].Address, Size,
-                     Blocks[Rest].Range);
-    link(Blocks[Rest].Before, Block);
-    link(Block, Rest);
-    Blocks[Rest].Address += Size;
-    Blocks[Rest].Size -= Size;
-    addFree(Rest);
+  uint32_t Block = S.Free.block(P);
+  if (!shouldSplit(Blocks[Block], R.Size)) {
+    S.Free.erase(P);
+    return Block;
   }
-  Blocks[Block].State = IsLive;
-  Stats.Allocated += Blocks[Block].Size;
-  return Block;
+  uint32_t Front = splitFront(Block, R.Size);
+  S.Free.replace(P, keyOf(Block));
+  return Front;
 }
 
 uint32_t TorchAllocator::allocate(uint64_t Bytes, uint32_t Stream) {
@@ -192,11 +204,13 @@ uint32_t TorchAllocator::allocate(uint64_t Bytes, uint32_t Stream) {
   R.Size = roundSize(std::min(Bytes, MaxRequest));
   R.SegmentSize = segmentSize(R.Size);
   R.Side = 2 * Stream + (R.Size <= MaxSmall);
-  uint32_t Block = findFree(R);
+  uint32_t Block = takeFree(R);
   if (Block == NoBlock)
     Block = takeSegment(R);
-  if (Block != NoBlock)
-    Block = take(Block, R.Size);
+  if (Block != NoBlock) {
+    Blocks[Block].State = IsLive;
+    Stats.Allocated += Blocks[Block].Size;
+  }
   if (Stats.Reserved > PeakReserved) {
     PeakReserved = Stats.Reserved;
     IsNewPeak = true;
@@ -216,10 +230,24 @@ void TorchAllocator::free(uint32_t Block) {
 }
 
 void TorchAllocator::freeNow(uint32_t Block) {
-  Blocks[Block].State = IsFree;
-  Blocks[Block].IsUsed = false;
-  mergeAround(Block);
-  addFree(Block);
+  CacheBlock &B = Blocks[Block];
+  B.State = IsFree;
+  B.IsUsed = false;
+  B.Searches = Searches;
+  FreeBlocks &Free = Sides[B.Side].Free;
+  FreeBlock Keys[2];
+  unsigned NumKeys = 0;
+  for (uint32_t Neighbour : {B.Before, B.After})
+    if (canMerge(Block, Neighbour)) {
+      Keys[NumKeys++] = keyOf(Neighbour);
+      absorb(Block, Neighbour);
+    }
+  if (!NumKeys)
+    return Free.insert(keyOf(Block));
+  if (NumKeys == 2)
+    Free.erase(Keys[0].Size, Keys[0].Address);
+  const FreeBlock &Last = Keys[NumKeys - 1];
+  Free.replace(Free.find(Last.Size, Last.Address), keyOf(Block));
 }
 
 /// Frees what waits; All: also if streams are busy.
@@ -237,6 +265,6 @@ uint64_t TorchAllocator::largestFree() const {
   uint64_t Largest = 0;
   for (const PoolSide &S : Sides)
     if (!S.Free.empty())
-      Largest = std::max(Largest, S.Free.largest().Size);
+      Largest = std::max(Largest, S.Free.size(S.Free.largest()));
   return Largest;
 }

@@ -140,17 +140,23 @@ private:
   void link(uint32_t Before, uint32_t After);
   void addFree(uint32_t Block);
   void removeFree(uint32_t Block);
-  void merge(uint32_t Block, uint32_t Neighbour);
+  bool canMerge(uint32_t Block, uint32_t Neighbour) const;
+  void absorb(uint32_t Block, uint32_t Neighbour);
   void mergeAround(uint32_t Block);
-  uint32_t findFree(const AllocationRequest &R);
+  uint32_t takeFree(const AllocationRequest &R);
   FreeBlocks::FreePlace skipRanges(const FreeBlocks &In,
                                    FreeBlocks::FreePlace P) const;
-  uint32_t take(uint32_t Block, uint64_t Size);
+  bool fits(const AllocationRequest &R, uint64_t Size) const;
+  uint32_t splitFront(uint32_t Block, uint64_t Size);
+  FreeBlock keyOf(uint32_t Block) const {
+    return {Blocks[Block].Size, Blocks[Block].Address, Block};
+  }
   void freeNow(uint32_t Block);
   void endWaits(bool All);
 
   // Segments (TorchSegments.cpp).
   uint32_t takeSegment(const AllocationRequest &R);
+  uint32_t obtainSegment(const AllocationRequest &R);
   uint32_t allocateSegment(const AllocationRequest &R);
   uint64_t takeAddresses(uint64_t Bytes);
   bool reserve(uint64_t Bytes);

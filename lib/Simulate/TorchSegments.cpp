@@ -50,7 +50,7 @@ uint32_t TorchAllocator::allocateSegment(const AllocationRequest &R) {
 
 /// As allocateSegment(), but gives back what is cached where the device has too
 /// few bytes: first as little as may do, then all.
-uint32_t TorchAllocator::takeSegment(const AllocationRequest &R) {
+uint32_t TorchAllocator::obtainSegment(const AllocationRequest &R) {
   if (collectsGarbage())
     collectGarbage();
   uint32_t Block = allocateSegment(R);
@@ -61,6 +61,16 @@ uint32_t TorchAllocator::takeSegment(const AllocationRequest &R) {
   releaseCached();
   ++Stats.NumRetries;
   return allocateSegment(R);
+}
+
+/// A block of the request's size, where no free block fits; NoBlock: refused.
+uint32_t TorchAllocator::takeSegment(const AllocationRequest &R) {
+  uint32_t Block = obtainSegment(R);
+  if (Block == NoBlock || !shouldSplit(Blocks[Block], R.Size))
+    return Block;
+  uint32_t Front = splitFront(Block, R.Size);
+  addFree(Block);
+  return Front;
 }
 
 //===----------------------------------------------------------------------===//
@@ -83,13 +93,14 @@ bool TorchAllocator::releaseOversize(const AllocationRequest &R) {
   uint64_t Wanted = std::max(R.Size, C.MaxSplit);
   FreeBlocks::FreePlace P = Free.find(Wanted);
   if (!Free.isEnd(P)) {
-    releaseSegment(Free.get(P).Block);
+    releaseSegment(Free.block(P));
     return true;
   }
   uint64_t Freed = 0;
-  while (Freed < Wanted && !Free.empty() && Free.largest().Size >= C.MaxSplit) {
-    Freed += Free.largest().Size;
-    releaseSegment(Free.largest().Block);
+  while (Freed < Wanted && !Free.empty() &&
+         Free.size(Free.largest()) >= C.MaxSplit) {
+    Freed += Free.size(Free.largest());
+    releaseSegment(Free.block(Free.largest()));
   }
   return Freed >= Wanted;
 }

@@ -58,7 +58,8 @@ void TorchSimulation::allocate(const RequestBatch &Batch, size_t At) {
 void TorchSimulation::retry(const RequestBatch &Batch, size_t At) {
   if (!HasLimit)
     return Allocator.emptyCache();
-  uint32_t Block = Allocator.allocate(Batch.Requests[At].Bytes, 0);
+  const DeviceRequest &R = Batch.Requests[At];
+  uint32_t Block = Allocator.allocate(R.Bytes, R.Stream);
   if (Block == TorchAllocator::NoBlock)
     return noteFailure(Batch, At, /*IsRecorded=*/true);
   if (Allocator.isNewPeak())
@@ -127,7 +128,7 @@ memkit::simulateTorch(const Trace &T, const Selection &Sel,
         All.emplace_back(C, DeviceBytes ? DeviceBytes : Of.DeviceBytes);
     runAll(All, Batch, Threads);
   };
-  auto Targets = readDeviceRequests(T, Sel, Take);
+  auto Targets = readDeviceRequests(T, Sel, DeviceBytes, Take);
   if (!Targets)
     return Targets.takeError();
   ByTarget.resize(Targets->size());

@@ -162,6 +162,8 @@ static void printCheck(raw_ostream &OS, const DeviceView &V,
   if (uint64_t Off = AbsoluteDifference(R.Reserved, Was.Reserved);
       Off && Was.Reserved)
     OS << format(" (%.1f %%)", double(Off) / double(Was.Reserved) * 100);
+  if (hasEnded(R))
+    OS << ", and runs out of memory where the recorded run did not";
   OS << '\n';
   if (!V.Recorded.Variable.empty())
     OS << "the trace does not have the value of " << V.Recorded.Variable
