@@ -13,6 +13,7 @@ using namespace llvm;
 using namespace memkit;
 
 static constexpr uint64_t MinLargeSegment = 11;
+static constexpr uint64_t MaxLargeSegment = 1 << 20;
 
 /// Settings that PyTorch 2.13 knows and that change no reserved byte of a
 /// device.
@@ -58,6 +59,16 @@ static Error readMiB(StringRef Name, StringRef Value, uint64_t Min,
   Out = Number > UINT64_MAX / TorchConfig::MiB ? TorchConfig::NoLimit
                                                : Number * TorchConfig::MiB;
   return Error::success();
+}
+
+static Error readSegmentSize(StringRef Name, StringRef Value,
+                             TorchConfig &Out) {
+  if (Error E = readMiB(Name, Value, MinLargeSegment, Out.LargeSegment))
+    return E;
+  return Out.LargeSegment > MaxLargeSegment * TorchConfig::MiB
+             ? badValue(Name, Value,
+                        "at most " + Twine(MaxLargeSegment) + " is possible")
+             : Error::success();
 }
 
 static Error readFraction(StringRef Name, StringRef Value, bool MayBeOne,
@@ -132,7 +143,7 @@ static Error readSetting(StringRef Name, StringRef Value, TorchConfig &Out) {
   if (Name == "garbage_collection_threshold")
     return readFraction(Name, Value, /*MayBeOne=*/false, Out.GcThreshold);
   if (Name == "large_segment_size_mb")
-    return readMiB(Name, Value, MinLargeSegment, Out.LargeSegment);
+    return readSegmentSize(Name, Value, Out);
   if (Name == "max_non_split_rounding_mb")
     return readMiB(Name, Value, MinSplit, Out.MaxNonSplitRounding);
   if (Name == "max_split_size_mb")

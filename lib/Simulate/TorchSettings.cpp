@@ -119,11 +119,12 @@ std::vector<RankedConfig> memkit::rankConfigs(ArrayRef<TorchConfig> Configs,
       const TorchResult &Result = T.Results[I];
       R.Reserved += Result.Reserved;
       R.NumMallocs += Result.NumMallocs;
-      R.HasFailed |= Result.Failure && !Result.Failure->IsRecorded;
+      R.HasEnded |= Result.hasEnded();
+      R.NumFailures += Result.NumFailures;
     }
   }
   auto SumsOf = [](const RankedConfig &R) {
-    return std::tuple(R.HasFailed, R.Reserved, R.NumMallocs);
+    return std::tuple(R.HasEnded, R.NumFailures, R.Reserved, R.NumMallocs);
   };
   llvm::stable_sort(Ranked, [&](const RankedConfig &A, const RankedConfig &B) {
     return std::tuple(SumsOf(A), A.Config.text().size()) <

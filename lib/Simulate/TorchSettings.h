@@ -34,11 +34,13 @@ std::vector<TorchConfig> torchConfigsToTry(bool KnowsDevice);
 struct RankedConfig {
   TorchConfig Config;
   uint64_t Reserved = 0, NumMallocs = 0;
-  bool HasFailed = false; ///< a request that the recorded run served
+  bool HasEnded = false;    ///< a request failed that the recorded run served
+  uint64_t NumFailures = 0; ///< of requests
 };
-/// The settings of Configs, the best first: those that serve all requests, then
-/// by reserved bytes, by segments taken, by the number of settings. Of settings
-/// with equal sums only the shortest is listed.
+/// The settings of Configs, the best first: those that serve what the recorded
+/// run served, then by failed requests, by reserved bytes, by segments taken,
+/// by the length of the settings. Of settings with equal sums only the shortest
+/// is listed.
 std::vector<RankedConfig> rankConfigs(llvm::ArrayRef<TorchConfig> Configs,
                                       llvm::ArrayRef<TargetResults> Of);
 

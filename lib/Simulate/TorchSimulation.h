@@ -35,8 +35,10 @@ struct TorchResult {
     uint64_t Reserved = 0, Allocated = 0, LargestFree = 0;
   };
   std::optional<TorchFailure> Failure;
-  uint64_t NumFailures = 0;
+  uint64_t NumFailures = 0; ///< of requests
 
+  /// Whether a request failed that the recorded run served.
+  bool hasEnded() const { return Failure && !Failure->IsRecorded; }
   /// Reserved bytes in no tensor, when the most was reserved.
   uint64_t freeBytes() const { return Reserved - Allocated; }
 };

@@ -89,7 +89,8 @@ static void writeRanked(json::OStream &J, const DeviceView &V) {
           J.attribute("export", exportLine(R.Config));
           J.attribute("reserved_peak_bytes", R.Reserved);
           J.attribute("mallocs", R.NumMallocs);
-          J.attribute("out_of_memory", R.HasFailed);
+          J.attribute("failed_requests", R.NumFailures);
+          J.attribute("out_of_memory", R.HasEnded);
         });
     });
   });

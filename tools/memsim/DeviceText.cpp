@@ -32,10 +32,6 @@ uint32_t memkit::freePpm(const TorchResult &R) {
                     : 0;
 }
 
-static bool hasEnded(const TorchResult &R) {
-  return R.Failure && !R.Failure->IsRecorded;
-}
-
 /// `3.2 s (step 12)`.
 static std::string timeText(const Trace &T, uint64_t TimeNs) {
   std::string Text = formatTime(TimeNs);
@@ -65,16 +61,16 @@ static std::string comparedText(uint64_t Bytes, uint64_t With) {
                       : formatSize(Bytes - With) + " more than";
 }
 
-/// The allocator that takes least, and serves all; null: none serves all.
-static const ChosenAllocator *findBest(const DeviceView &V,
-                                       const TargetResults &Of, size_t &At) {
-  const ChosenAllocator *Best = nullptr;
-  for (size_t I = 0; I != V.Allocators.size(); ++I)
-    if (!hasEnded(Of.Results[I]) &&
-        (!Best || Of.Results[I].Reserved < Of.Results[At].Reserved)) {
-      Best = &V.Allocators[I];
-      At = I;
-    }
+/// The place of the allocator that serves most, then takes least; nothing: none
+/// serves what the recorded run served.
+static std::optional<size_t> findBest(ArrayRef<TorchResult> Results) {
+  std::optional<size_t> Best;
+  auto KeyOf = [&](size_t At) {
+    return std::pair(Results[At].NumFailures, Results[At].Reserved);
+  };
+  for (size_t I = 0; I != Results.size(); ++I)
+    if (!Results[I].hasEnded() && (!Best || KeyOf(I) < KeyOf(*Best)))
+      Best = I;
   return Best;
 }
 
@@ -85,18 +81,19 @@ static void printAnswer(raw_ostream &OS, const DeviceView &V,
   if (Of.Target.DeviceBytes)
     OS << ", a device with " << formatSize(Of.Target.DeviceBytes);
   OS << ": ";
-  size_t At = 0;
-  const ChosenAllocator *Best = findBest(V, Of, At);
+  std::optional<size_t> Best = findBest(Of.Results);
   if (!Best) {
     OS << "no allocator serves all requests\n";
     return;
   }
-  const TorchResult &R = Of.Results[At];
-  OS << "least with " << Best->Name << ", " << formatSize(R.Reserved)
+  const RecordedUse &Was = Of.Target.Recorded;
+  const TorchResult &R = Of.Results[*Best];
+  bool Helps = Was.NumRefused && !R.NumFailures && R.NumServed;
+  OS << (Helps ? "no request fails with " : "least with ")
+     << V.Allocators[*Best].Name << ", " << formatSize(R.Reserved)
      << " at the peak";
-  if (Of.Target.Recorded.HasReserved)
-    OS << ", " << comparedText(R.Reserved, Of.Target.Recorded.Reserved)
-       << " recorded";
+  if (Was.HasReserved)
+    OS << ", " << comparedText(R.Reserved, Was.Reserved) << " recorded";
   OS << '\n';
 }
 
@@ -162,7 +159,7 @@ static void printCheck(raw_ostream &OS, const DeviceView &V,
   if (uint64_t Off = AbsoluteDifference(R.Reserved, Was.Reserved);
       Off && Was.Reserved)
     OS << format(" (%.1f %%)", double(Off) / double(Was.Reserved) * 100);
-  if (hasEnded(R))
+  if (R.hasEnded())
     OS << ", and runs out of memory where the recorded run did not";
   OS << '\n';
   if (!V.Recorded.Variable.empty())
@@ -204,7 +201,23 @@ static void printTarget(raw_ostream &OS, const DeviceView &V,
   }
 }
 
+/// `  (3 requests fail)`.
+static std::string rankedDoubt(const RankedConfig &R) {
+  if (!R.NumFailures)
+    return "";
+  return "  (" + plural(R.NumFailures, "request") +
+         (R.NumFailures == 1 ? " fails)" : " fail)");
+}
+
 static void printRanked(raw_ostream &OS, const DeviceView &V) {
+  // Those that run out of memory come last.
+  size_t NumRanked =
+      find_if(V.Ranked, [](const RankedConfig &R) { return R.HasEnded; }) -
+      V.Ranked.begin();
+  if (!NumRanked) {
+    OS << "none of " << V.NumTried << " settings serves all requests\n";
+    return;
+  }
   OS << "best of " << V.NumTried << " settings";
   if (V.Targets.size() > 1)
     OS << ", sums of " << V.Targets.size() << " allocators";
@@ -213,9 +226,9 @@ static void printRanked(raw_ostream &OS, const DeviceView &V) {
   Table Rows({{"reserved", Side::Right},
               {"cudaMalloc", Side::Right},
               {"setting", Side::Left, true}});
-  for (const RankedConfig &R : V.Ranked.take_front(MaxRanked))
+  for (const RankedConfig &R : V.Ranked.take_front(std::min(NumRanked, MaxRanked)))
     Rows.add({formatSize(R.Reserved), formatCount(R.NumMallocs),
-              exportLine(R.Config) + (R.HasFailed ? "  (out of memory)" : "")});
+              exportLine(R.Config) + rankedDoubt(R)});
   Rows.print(OS, 0);
 }
 
