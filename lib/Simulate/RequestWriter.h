@@ -7,6 +7,7 @@
 
 #include "Simulate/DeviceRequests.h"
 #include "llvm/ADT/DenseMap.h"
+#include <optional>
 #include <utility>
 
 namespace memkit {

@@ -4,6 +4,7 @@
 
 #include "TorchConfig.h"
 #include "Support/Failure.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/MathExtras.h"

@@ -8,6 +8,7 @@
 
 #include "TorchAllocator.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace llvm;
 using namespace memkit;

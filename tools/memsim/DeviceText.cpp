@@ -11,7 +11,9 @@
 #include "memkit/Model/Query.h"
 #include "memkit/Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace llvm;
 using namespace memkit;
@@ -144,13 +146,15 @@ static void printTable(raw_ostream &OS, const DeviceView &V,
 // Below the table
 //===----------------------------------------------------------------------===//
 
-/// How well the model repeats what was recorded.
+/// How well the model repeats what was recorded, unless on a smaller device.
 static void printCheck(raw_ostream &OS, const DeviceView &V,
                        const TargetResults &Of) {
   const RecordedUse &Was = Of.Target.Recorded;
   const ChosenAllocator *At =
       find_if(V.Allocators, [](const auto &A) { return A.IsRecorded; });
-  if (!Was.HasReserved || At == V.Allocators.end())
+  bool IsSmaller =
+      Of.Target.DeviceBytes && Of.Target.DeviceBytes < Was.Reserved;
+  if (!Was.HasReserved || At == V.Allocators.end() || IsSmaller)
     return;
   const TorchResult &R = Of.Results[At - V.Allocators.begin()];
   OS << "check: with the " << (V.Recorded.IsKnown ? "recorded" : "default")
@@ -161,6 +165,9 @@ static void printCheck(raw_ostream &OS, const DeviceView &V,
     OS << format(" (%.1f %%)", double(Off) / double(Was.Reserved) * 100);
   if (R.hasEnded())
     OS << ", and runs out of memory where the recorded run did not";
+  else if (R.NumServed)
+    OS << ", and serves " << R.NumServed << " of " << Was.NumRefused
+       << " requests that failed";
   OS << '\n';
   if (!V.Recorded.Variable.empty())
     OS << "the trace does not have the value of " << V.Recorded.Variable
@@ -226,7 +233,8 @@ static void printRanked(raw_ostream &OS, const DeviceView &V) {
   Table Rows({{"reserved", Side::Right},
               {"cudaMalloc", Side::Right},
               {"setting", Side::Left, true}});
-  for (const RankedConfig &R : V.Ranked.take_front(std::min(NumRanked, MaxRanked)))
+  for (const RankedConfig &R :
+       V.Ranked.take_front(std::min(NumRanked, MaxRanked)))
     Rows.add({formatSize(R.Reserved), formatCount(R.NumMallocs),
               exportLine(R.Config) + rankedDoubt(R)});
   Rows.print(OS, 0);
