@@ -11,6 +11,7 @@
 #define MEMKIT_LIB_SIMULATE_FREEBLOCKS_H
 
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -59,17 +60,20 @@ public:
 
 private:
   static constexpr uint32_t MaxCount = 32;
+  static constexpr uint64_t NoSize = UINT64_MAX;
   struct BlockPlace {
     uint64_t Address;
     uint32_t Block;
   };
   /// Never empty.
   struct FreeChunk {
+    FreeChunk() { std::fill_n(Sizes, MaxCount, NoSize); }
     uint32_t Count = 0;
-    uint64_t Sizes[MaxCount];
+    uint64_t Sizes[MaxCount]; ///< behind Count: NoSize
     BlockPlace Blocks[MaxCount];
   };
   bool fits(FreePlace P, const FreeBlock &By) const;
+  static uint32_t firstOf(const FreeChunk &In, uint64_t Size);
   size_t findChunk(uint64_t Size, uint64_t Address) const;
   void noteLast(size_t Chunk) {
     LastSizes[Chunk] = Chunks[Chunk]->Sizes[Chunks[Chunk]->Count - 1];
