@@ -59,6 +59,9 @@ static void addDevices(std::vector<std::string> &To) {
       To.push_back("gpu=" + Model);
 }
 
+/// Bytes of a variable with settings.
+static constexpr size_t MaxSettings = 1024;
+
 std::vector<std::string> memkit::machineFacts() {
   std::vector<std::string> Facts;
   auto Add = [&](StringRef Name, const std::string &Value) {
@@ -84,5 +87,10 @@ std::vector<std::string> memkit::machineFacts() {
     if (getenv(Name.data()))
       Set.push_back(Name.str());
   Add("variables", join(Set, ","));
+  // The settings of PyTorch's allocator say what a simulation has to repeat.
+  for (const char *Name : {"PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF"})
+    if (const char *Value = getenv(Name))
+      Add(("torch-allocator." + StringRef(Name)).str(),
+          StringRef(Value).take_front(MaxSettings).str());
   return Facts;
 }

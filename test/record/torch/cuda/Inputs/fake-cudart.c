@@ -3,6 +3,7 @@
 //
 //   FAKE_CUDA_BYTES    of each of two devices (default 8 GiB)
 //   fakeCudaBusy(1)    what was queued does not finish from now on
+//   fakeCudaCapturing(1)   all streams are captured from now on
 //
 // With DRIVER defined memory and streams are those of a driver, libcuda.so.1, which it opens as
 // the real one does: that one says what there is.
@@ -25,9 +26,10 @@ static struct {
 } Blocks[MaxBlocks];
 static size_t Used[Devices];
 static uintptr_t NextAddress = 0x700000000000;
-static int Device, Busy;
+static int Device, Busy, Capturing;
 
 void fakeCudaBusy(int Is) { Busy = Is; }
+void fakeCudaCapturing(int Is) { Capturing = Is; }
 
 static size_t total(void) {
   const char *Bytes = getenv("FAKE_CUDA_BYTES");
@@ -144,15 +146,15 @@ int cudaEventCreateWithFlags(void **Event, unsigned Flags) {
 int cudaEventQuery(void *Event) { return Busy ? NotReady : Success; }
 int cudaStreamQuery(void *Stream) { return Busy ? NotReady : Success; }
 int cudaStreamIsCapturing(void *Stream, int *Is) {
-  *Is = 0;
+  *Is = Capturing;
   return Success;
 }
 int cudaStreamGetCaptureInfo(void *Stream, int *Is) {
-  *Is = 0;
+  *Is = Capturing;
   return Success;
 }
 int cudaStreamGetCaptureInfo_v2(void *Stream, int *Is) {
-  *Is = 0;
+  *Is = Capturing;
   return Success;
 }
 
