@@ -73,19 +73,22 @@ static std::string partsText(const ResidentSample &S) {
   return Text;
 }
 
-/// The parts of the largest sample; with its size if that is not the highest
-/// RSS.
-static std::string sampleText(const PageInput &F, uint32_t Process,
-                              const ResidentSample &S) {
-  uint64_t Most = F.R.MaxRss, Total = S.total();
-  bool IsMost = Total > Most - Most / 50 && Total < Most + Most / 50;
-  bool IsNamed = F.R.Processes.size() > 1;
-  std::string Text = IsMost ? "" : "; " + formatSize(Total);
-  if (IsNamed)
+/// The highest sample, and its parts: those of the largest process.
+static std::string highestText(const PageInput &F, uint32_t Process,
+                               const ResidentSample &S) {
+  uint64_t Total = S.total(), Most = std::max(F.R.MaxRss, Total);
+  bool IsMost = Total > Most - Most / 50;
+  std::string Text =
+      formatSize(Most) + " at most" + (IsMost ? "" : "; " + formatSize(Total));
+  if (F.R.Processes.size() > 1)
     Text += (" in " + F.T.processName(Process)).str();
   if (!IsMost)
     Text += " at " + formatTime(S.TimeNs);
-  return Text + ": " + partsText(S);
+  Text += ": " + partsText(S);
+  const Resident &R = F.O.Rss;
+  if (R.HasLast && R.LastBytes < Most - Most / 10)
+    Text += "; " + formatSize(R.LastBytes) + " in the last sample";
+  return Text;
 }
 
 /// What the resident bytes of the last sample are, as far as samples tell.
@@ -149,11 +152,11 @@ std::string keptAdvice(const PageInput &F) {
 
 std::string residentText(const PageInput &F) {
   const Resident &R = F.O.Rss;
+  if (uint32_t Process = residentProcess(F))
+    return highestText(F, Process, F.O.Residents[Process].highest());
   std::string Text =
       formatSize(std::max(F.R.MaxRss, R.HasLast ? R.LastBytes : 0)) +
       " at most";
-  if (uint32_t Process = residentProcess(F))
-    return Text + sampleText(F, Process, F.O.Residents[Process].highest());
   if (!R.HasLast)
     return Text;
   Text += ", " + formatSize(R.LastBytes) + " in the last sample";

@@ -90,8 +90,12 @@ std::vector<ResidentRange> readMaps(StringRef Text, StringRef RecorderTag) {
   std::vector<ResidentRange> Ranges;
   for (const MapsLine &L : Lines) {
     ResidentRange R;
-    R.Begin = L.Begin;
+    // The kernel gives the list in pieces; a mapping that grows meanwhile may
+    // be in two of them.
+    R.Begin = Ranges.empty() ? L.Begin : std::max(L.Begin, Ranges.back().End);
     R.End = L.End;
+    if (R.Begin >= R.End)
+      continue;
     R.Kind = kindOf(L, RecorderTag, Modules);
     R.IsReserved = !L.CanRead && !L.CanWrite && !L.CanRun;
     // Zeroed data follow the data of their binary, without a file.

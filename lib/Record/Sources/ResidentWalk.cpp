@@ -96,7 +96,16 @@ void ResidentWalk::add(uint64_t Address, const LiveEntry &E, bool IsObject) {
     return;
   // A block of 0 bytes has a page, too.
   uint64_t End = Address + std::max<uint64_t>(E.Size, 1);
-  uint64_t Bytes = cover(*Last, Address, End, IsObject ? PB_Object : PB_Block);
+  uint8_t Bit = IsObject ? PB_Object : PB_Block;
+  uint64_t Bytes = cover(*Last, Address, End, Bit);
+  // madvise() and others make several ranges of one mapping.
+  for (uint64_t At = Last->End; At < End;) {
+    const ResidentRange *Next = P.find(At);
+    if (!Next)
+      break;
+    Bytes += cover(*Next, At, End, Bit);
+    At = Next->End;
+  }
   part(IsObject ? ResidentPart::Object : ResidentPart::Malloc) += Bytes;
   if (IsObject)
     return;

@@ -53,6 +53,25 @@ TEST(ResidentPagesTest, KindsOfMappings) {
   EXPECT_EQ(kindAt(R, 0x7ffe0000), ResidentRange::Module);
 }
 
+TEST(ResidentPagesTest, AMappingThatGrowsIsOnce) {
+  std::vector<ResidentRange> R =
+      readMaps("01000000-01100000 rw-p 00000000 00:00 0 [heap]\n"
+               "10000000-10100000 rw-p 00000000 00:00 0 \n"
+               "10000000-10180000 rw-p 00000000 00:00 0 \n"
+               "10080000-10100000 ---p 00000000 00:00 0 \n"
+               "10180000-14000000 ---p 00000000 00:00 0 \n",
+               "");
+  ASSERT_EQ(R.size(), 4u);
+  uint64_t End = 0;
+  for (const ResidentRange &Of : R) {
+    EXPECT_GE(Of.Begin, End);
+    EXPECT_GT(Of.End, Of.Begin);
+    End = Of.End;
+  }
+  EXPECT_EQ(R[2].Begin, 0x10100000u);
+  EXPECT_EQ(R[2].End, 0x10180000u);
+}
+
 TEST(ResidentPagesTest, PagesOfThisProcess) {
   uint64_t Page = uint64_t(sysconf(_SC_PAGESIZE));
   char *At =
@@ -232,6 +251,20 @@ TEST(ResidentWalkTest, AForkedChildInherits) {
   EXPECT_EQ(partOf(W, ResidentPart::Inherited), 2 * PageBytes);
   EXPECT_EQ(partOf(W, ResidentPart::Malloc), 8u);
   EXPECT_EQ(partOf(W, ResidentPart::MallocFree), PageBytes - 8);
+}
+
+TEST(ResidentWalkTest, ABlockInSeveralRanges) {
+  MadePages Made;
+  Made.add(0x100000, ResidentRange::Anonymous, "r")
+      .add(0x101000, ResidentRange::Anonymous, "r.r")
+      .add(0x104000, ResidentRange::Anonymous, "r");
+  ResidentWalk W(std::move(Made.P), false);
+  W.setLive(256 << 10, false);
+  W.addBlock(0x100010, residentBlock(0, 256 << 10, 1));
+  W.finish();
+  EXPECT_EQ(partOf(W, ResidentPart::Malloc), 4 * PageBytes - 16);
+  EXPECT_EQ(partOf(W, ResidentPart::MallocFree), 16u);
+  EXPECT_EQ(sumOfParts(W), 4 * PageBytes);
 }
 
 TEST(ResidentWalkTest, BlocksOutsideOfThePages) {
