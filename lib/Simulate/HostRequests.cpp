@@ -173,6 +173,8 @@ Error HostRequestReader::takeSection(const SectionInfo &B,
     return fail(B, "the events of process " + Twine(E.Process) +
                        " go on with block " + Twine(E.FirstAllocationId) +
                        ", after block " + Twine(NextId));
+  if (IsPlan && E.rows())
+    To.FirstNs = std::min(To.FirstNs, E.TimeNs.front());
   NextId += E.allocations();
   for (size_t Ref = 0; Ref != E.references(); ++Ref)
     NextId += E.Kind[E.RefRow[Ref]] == EventKind::Split;
@@ -276,6 +278,11 @@ static Error readResident(const Trace &T, HostTarget &To) {
         M.Values.size() < 2)
       return;
     uint64_t Own = M.Values[0] - std::min(M.Values[0], M.Values[1]);
+    if (M.TimeNs < To.FirstNs) {
+      R.BeforeBytes = Own;
+      return;
+    }
+    Own -= std::min(Own, R.BeforeBytes);
     R.IsKnown = true;
     R.EndBytes = Own;
     if (Own > R.PeakBytes) {

@@ -21,9 +21,11 @@
 
 namespace memkit {
 
-/// What was measured of the process. Bytes are private resident memory.
+/// What was measured of the process. Bytes are private resident memory, less
+/// BeforeBytes: a replay, too, has the memory of its start apart.
 struct RecordedResident {
   bool IsKnown = false;
+  uint64_t BeforeBytes = 0; ///< before the first event; 0: not measured
   uint64_t PeakBytes = 0, PeakNs = 0;
   uint64_t EndBytes = 0; ///< the last sample
   /// The highest sample near the peak of live bytes: the first after it, or
@@ -45,6 +47,7 @@ struct HostTarget {
   /// Blocks of other heaps outside of `host.malloc`, when most was live there.
   uint64_t OtherPeakBytes = 0;
   RecordedResident Recorded;
+  uint64_t FirstNs = UINT64_MAX; ///< the first event
   // For readHostRequests().
   std::vector<uint64_t> LastRows; ///< by thread: the row after its last, or 0
   std::vector<uint32_t> Numbers;  ///< by thread: that of the commands

@@ -45,6 +45,7 @@ void memkit::writeHostJson(raw_ostream &OS, const HostView &V) {
     if (Was.IsKnown)
       J.object([&] {
         J.attribute("allocator", recordedHostAllocator(V.T));
+        J.attribute("resident_before_bytes", Was.BeforeBytes);
         J.attribute("resident_peak_bytes", Was.PeakBytes);
         J.attribute("resident_peak_ns", Was.PeakNs);
         J.attribute("resident_at_live_peak_bytes", Was.LivePeakBytes);
