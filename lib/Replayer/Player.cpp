@@ -238,13 +238,14 @@ void Player::execute(const ReplayCommand &C) {
 /// Writes to each page of a block that the bytes from Begin to before End are
 /// the first of, as the program would.
 void Player::touch(char *From, uint64_t Begin, uint64_t End) {
+  if (Begin >= End)
+    return;
   auto Address = reinterpret_cast<uintptr_t>(From);
   for (uint64_t Offset = Begin; Offset < End;) {
     *const_cast<volatile char *>(From + Offset) = 1;
-    uint64_t Next = PageBytes - (Address + Offset) % PageBytes;
-    Untold += Next;
-    Offset += Next;
+    Offset += PageBytes - (Address + Offset) % PageBytes;
   }
+  Untold += End - Begin;
 }
 
 void Player::allocate(PlayedBlock &B, uint64_t Bytes) {

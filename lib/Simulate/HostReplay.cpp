@@ -16,7 +16,7 @@ static ReplayStart startOf(const HostTarget &Of, const HostAllocator &A,
   // Reservations of allocators: jemalloc, mimalloc and arenas of glibc take far
   // more addresses than memory.
   constexpr uint64_t MoreAddresses = 64;
-  constexpr uint64_t MinSample = 64 << 10, SamplesOfPeak = 256;
+  constexpr uint64_t MinSample = 256 << 10, SamplesOfPeak = 256;
   ReplayStart Out;
   Out.NumSlots = Of.NumSlots;
   Out.NumThreads = Of.NumThreads;

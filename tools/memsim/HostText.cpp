@@ -35,7 +35,7 @@ static void printHostAnswer(raw_ostream &OS, const HostView &V) {
   OS << V.T.processName(V.Target.Process) << ": ";
   const HostResult *Best = nullptr;
   for (const HostResult &R : V.Results)
-    if (R.Failure.empty() &&
+    if (R.Failure.empty() && !R.Outcome.NumFailed &&
         (!Best || R.Outcome.PeakBytes < Best->Outcome.PeakBytes))
       Best = &R;
   if (!Best) {
@@ -65,7 +65,7 @@ static void addReplayed(Table &To, const HostView &V, const HostAllocator &A,
   To.add({A.Name, formatSize(O.PeakBytes), formatSize(O.LivePeakBytes),
           ratioText(O.LivePeakBytes, V.Target.PeakBytes),
           formatSize(O.EndBytes), formatTime(O.AllocatorNs),
-          O.NumFailed ? formatCount(O.NumFailed) + " requests fail" : ""});
+          O.NumFailed ? plural(O.NumFailed, "request") + " failed" : ""});
 }
 
 static void printHostTable(raw_ostream &OS, const HostView &V) {
