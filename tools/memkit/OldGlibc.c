@@ -31,6 +31,7 @@
           ".size " #Name ",.-" #Name "\n"                                      \
           ".symver old_" #Name "," #Name "@" Version "\n.popsection\n")
 
+OLD(dladdr, "GLIBC_2.2.5");
 OLD(dlclose, "GLIBC_2.2.5");
 OLD(dlerror, "GLIBC_2.2.5");
 OLD(dlopen, "GLIBC_2.2.5");

@@ -10,7 +10,8 @@ using namespace llvm;
 using namespace memkit;
 
 static constexpr StringLiteral KnownAllocators =
-    "torch, torch:recorded, torch:SETTINGS (as in PYTORCH_CUDA_ALLOC_CONF)";
+    "torch, torch:recorded, torch:SETTINGS (as in PYTORCH_CUDA_ALLOC_CONF); of "
+    "the host glibc, jemalloc, tcmalloc, mimalloc, or a path";
 
 static Expected<ChosenAllocator> readAllocator(StringRef Text,
                                                const RecordedTorchConfig &Of) {

@@ -10,6 +10,7 @@
 #include "Cli/SelectionFlags.h"
 #include "Cli/ToolMain.h"
 #include "DeviceText.h"
+#include "HostRun.h"
 #include "memkit/Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -25,17 +26,23 @@ static cl::opt<std::string> Output("o", cl::desc("Write to this file"),
                                    cl::cat(toolCategory()));
 static cl::list<std::string>
     With("with", cl::value_desc("allocator"),
-         cl::desc("Simulate this allocator, one flag each: torch (PyTorch's "
-                  "allocator of devices with its defaults), torch:SETTINGS "
-                  "(as in PYTORCH_CUDA_ALLOC_CONF), torch:recorded (the "
-                  "settings of the recorded run). Default: the recorded "
-                  "settings and the usual alternatives"),
+         cl::desc("Try this allocator, one flag each. Of devices: torch "
+                  "(PyTorch's defaults), torch:SETTINGS (as in "
+                  "PYTORCH_CUDA_ALLOC_CONF), torch:recorded. Of the host: "
+                  "glibc, glibc:TUNABLE=N,..., jemalloc, jemalloc:MALLOC_CONF, "
+                  "tcmalloc, mimalloc, or the path of a library. Default: the "
+                  "recorded one and the usual alternatives"),
          cl::cat(toolCategory()));
 static cl::opt<std::string>
     DeviceBytes("device-bytes", cl::value_desc("size"),
                 cl::desc("What the process may take of each device (default: "
                          "as recorded; none recorded: no limit)"),
                 cl::cat(toolCategory()));
+static cl::opt<unsigned>
+    Scale("scale", cl::value_desc("N"), cl::init(1),
+          cl::desc("Host: replay one block in N, where the machine's memory "
+                   "is too small for all"),
+          cl::cat(toolCategory()));
 static cl::opt<bool> Search("search",
                             cl::desc("Try 64 settings of PyTorch's allocator, "
                                      "and list the best"),
@@ -70,15 +77,30 @@ static std::vector<RankedConfig> takeRanked(std::vector<TargetResults> &Targets,
   return rankConfigs(Tried, Of);
 }
 
-static Error write(const DeviceView &V) {
+static Error write(function_ref<void(raw_ostream &)> Print) {
   auto Out = OutputFile::open(Output);
   if (!Out)
     return Out.takeError();
-  if (OutputFormat == SimFormat::Json)
-    writeDeviceJson((*Out)->os(), V);
-  else
-    printDevices((*Out)->os(), V);
+  Print((*Out)->os());
   return (*Out)->keep();
+}
+
+static Error writeDevices(const DeviceView &V) {
+  return write([&](raw_ostream &OS) {
+    if (OutputFormat == SimFormat::Json)
+      writeDeviceJson(OS, V);
+    else
+      printDevices(OS, V);
+  });
+}
+
+static Error writeHost(const HostView &V) {
+  return write([&](raw_ostream &OS) {
+    if (OutputFormat == SimFormat::Json)
+      writeHostJson(OS, V);
+    else
+      printHost(OS, V);
+  });
 }
 
 static bool knowsDevice(const Trace &T, uint64_t Bytes) {
@@ -91,11 +113,8 @@ static Error noTensors(const Trace &T) {
                    "the selection; memrec records them with their events");
 }
 
-static Error simulate(const Trace &T, const SelectionSpec &Spec,
-                      uint64_t Bytes) {
-  Expected<Selection> Sel = Selection::create(T, Spec);
-  if (!Sel)
-    return Sel.takeError();
+static Error simulateDevices(const Trace &T, const Selection &Sel,
+                             uint64_t Bytes) {
   RecordedTorchConfig Recorded = recordedTorchConfig(T.header());
   auto Chosen = chooseAllocators(With, Recorded);
   if (!Chosen)
@@ -106,7 +125,7 @@ static Error simulate(const Trace &T, const SelectionSpec &Spec,
   if (Search)
     Tried = torchConfigsToTry(knowsDevice(T, Bytes));
   append_range(Configs, Tried);
-  auto Targets = simulateTorch(T, *Sel, Configs, Bytes);
+  auto Targets = simulateTorch(T, Sel, Configs, Bytes);
   if (!Targets)
     return Targets.takeError();
   if (Targets->empty())
@@ -114,10 +133,52 @@ static Error simulate(const Trace &T, const SelectionSpec &Spec,
   std::vector<RankedConfig> Ranked;
   if (Search)
     Ranked = takeRanked(*Targets, Tried);
-  return write({T, Recorded, *Chosen, *Targets, Ranked, Tried.size()});
+  return writeDevices({T, Recorded, *Chosen, *Targets, Ranked, Tried.size()});
 }
 
-static Expected<int> run(SelectionFlags &Flags) {
+/// Whether --with names allocators of the host; without a --with, whether the
+/// trace has no tensor on a device.
+static Expected<bool> isOfHost(const Trace &T) {
+  if (With.empty()) {
+    for (uint32_t Heap = 1; Heap <= T.heaps().size(); ++Heap)
+      if (isDeviceTensorHeap(T, Heap))
+        return false;
+    return !Search && DeviceBytes.empty();
+  }
+  bool Of = isHostAllocator(With[0]);
+  for (const std::string &Text : With)
+    if (isHostAllocator(Text) != Of)
+      return makeUsageError("--with=" + With[0] + " and --with=" + Text +
+                            ": allocators of the host and of devices need a "
+                            "call each");
+  if (Of && (Search || !DeviceBytes.empty()))
+    return makeUsageError("--search and --device-bytes are for allocators of "
+                          "devices");
+  return Of;
+}
+
+static Expected<int> simulate(const Trace &T, const SelectionSpec &Spec,
+                              uint64_t Bytes, const char *Argv0) {
+  Expected<Selection> Sel = Selection::create(T, Spec);
+  if (!Sel)
+    return Sel.takeError();
+  Expected<bool> OfHost = isOfHost(T);
+  if (!OfHost)
+    return OfHost.takeError();
+  if (!*OfHost) {
+    if (Error E = simulateDevices(T, *Sel, Bytes))
+      return std::move(E);
+    return ExitOk;
+  }
+  if (!Scale)
+    return makeUsageError("--scale=0: at least 1 is needed");
+  Expected<bool> IsDone = runHost(T, *Sel, {With, Scale, Argv0}, writeHost);
+  if (!IsDone)
+    return IsDone.takeError();
+  return *IsDone ? ExitOk : ExitError;
+}
+
+static Expected<int> run(SelectionFlags &Flags, const char *Argv0) {
   if (Error E = chooseTrace(Input))
     return std::move(E);
   Expected<SelectionSpec> Spec = Flags.spec();
@@ -131,11 +192,12 @@ static Expected<int> run(SelectionFlags &Flags) {
   if (!T)
     return T.takeError();
   for_each((*T)->warnings(), [](const std::string &W) { warn(W); });
-  if (Error E = simulate(**T, *Spec, *Bytes))
-    return std::move(E);
+  Expected<int> Status = simulate(**T, *Spec, *Bytes, Argv0);
+  if (!Status)
+    return Status;
   for_each((*T)->reader().unknownWarnings(),
            [](const std::string &W) { warn(W); });
-  return ExitOk;
+  return Status;
 }
 
 int main(int Argc, char **Argv) {
@@ -148,6 +210,7 @@ int main(int Argc, char **Argv) {
        "memsim trace.fb\n"
        "memsim --with=torch:expandable_segments:True,max_split_size_mb:128 "
        "trace.fb\n"
-       "memsim --search --device-bytes=24GiB trace.fb"},
-      [&] { return run(Flags); });
+       "memsim --search --device-bytes=24GiB trace.fb\n"
+       "memsim --with=glibc:arena_max=1 --with=jemalloc trace.fb"},
+      [&] { return run(Flags, Argv[0]); });
 }

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Repeats the requests of a recorded program.
+
+#include "Player.h"
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <linux/futex.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <utility>
+
+using namespace memkit;
+using namespace memkit::wire;
+
+static constexpr uint64_t PageBytes = 4096;
+
+// The states of PlayedThread::Turn.
+static constexpr uint32_t NoTurn = 0, HasTurn = 1, Sleeps = 2;
+
+//===----------------------------------------------------------------------===//
+// Start and end
+//===----------------------------------------------------------------------===//
+
+/// Zeros that are resident from now on.
+template <class T> T *Player::map(size_t Count) {
+  void *At = mmap(nullptr, Count * sizeof(T), PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+  if (At == MAP_FAILED)
+    finish(ReplayState::NoMemory);
+  return static_cast<T *>(At);
+}
+
+/// The file of a function.
+static const char *fileOf(const void *Function) {
+  Dl_info Info;
+  return dladdr(Function, &Info) && Info.dli_fname ? Info.dli_fname : "";
+}
+
+void Player::setUp() {
+  if (Start.Magic != ReplayMagic || !Start.NumThreads ||
+      Start.NumThreads > ReplayCommand::MaxThreads)
+    finish(ReplayState::Malformed);
+  const char *Library = fileOf(reinterpret_cast<void *>(&malloc));
+  strncpy(Outcome.Library, Library, sizeof(Outcome.Library) - 1);
+  if (Start.NeedsLibrary &&
+      !strcmp(Library, fileOf(reinterpret_cast<void *>(&getpid))))
+    finish(ReplayState::NoLibrary);
+  Blocks = map<PlayedBlock>(size_t(Start.NumSlots) + 1);
+  Threads = map<PlayedThread>(Start.NumThreads);
+  Batch = map<ReplayCommand>(BatchCommands);
+  for (uint32_t I = 0; I != Start.NumThreads; ++I) {
+    Threads[I].Number = I;
+    Threads[I].Of = this;
+  }
+  Threads[0].IsRunning = true;
+  Meter.open();
+  Meter.measure();
+  BaseBytes = Meter.measure();
+  Clock.start();
+}
+
+void Player::finish(ReplayState State) {
+  Outcome.State = State;
+  Outcome.AllocatorNs = Clock.nanoseconds();
+  Outcome.NumCalls = Clock.calls();
+  size_t Sent = 0;
+  while (Sent != sizeof(Outcome)) {
+    ssize_t Size =
+        write(ReplaySocket, reinterpret_cast<const char *>(&Outcome) + Sent,
+              sizeof(Outcome) - Sent);
+    if (Size < 0 && errno == EINTR)
+      continue;
+    if (Size <= 0)
+      break;
+    Sent += size_t(Size);
+  }
+  _exit(State == ReplayState::Done ? 0 : 1);
+}
+
+void Player::run() {
+  setUp();
+  play(0);
+  finish(ReplayState::Malformed); // the main thread ends by End
+}
+
+//===----------------------------------------------------------------------===//
+// Turns
+//===----------------------------------------------------------------------===//
+
+static void futex(std::atomic<uint32_t> &Word, int Op, uint32_t Value) {
+  syscall(SYS_futex, &Word, Op | FUTEX_PRIVATE_FLAG, Value, nullptr);
+}
+
+void Player::awaitTurn(uint32_t Self) {
+  // A turn often comes back within microseconds.
+  constexpr int Spins = 200;
+  std::atomic<uint32_t> &Turn = Threads[Self].Turn;
+  for (int I = 0; I != Spins; ++I) {
+    if (Turn.load(std::memory_order_acquire) == HasTurn)
+      break;
+    _mm_pause();
+  }
+  uint32_t Expected = NoTurn;
+  if (Turn.compare_exchange_strong(Expected, Sleeps))
+    Expected = Sleeps;
+  while (Expected != HasTurn) {
+    futex(Turn, FUTEX_WAIT, Sleeps);
+    Expected = Turn.load(std::memory_order_acquire);
+  }
+  Turn.store(NoTurn, std::memory_order_relaxed);
+  // Only after its end a thread's arena is free for the next thread.
+  if (PlayedThread *Last = std::exchange(Ended, nullptr)) {
+    pthread_join(Last->Handle, nullptr);
+    --NumRunning;
+  }
+}
+
+void Player::passTurn(uint32_t To) {
+  PlayedThread &T = Threads[To];
+  if (!T.IsRunning)
+    startThread(T);
+  if (T.Turn.exchange(HasTurn, std::memory_order_acq_rel) == Sleeps)
+    futex(T.Turn, FUTEX_WAKE, 1);
+}
+
+void *Player::runThread(void *Of) {
+  auto *T = static_cast<PlayedThread *>(Of);
+  Player &P = *T->Of;
+  P.awaitTurn(T->Number);
+  T->Handle = pthread_self();
+  P.play(T->Number);
+  return nullptr;
+}
+
+void Player::startThread(PlayedThread &T) {
+  constexpr size_t StackBytes = 256 << 10;
+  pthread_attr_t Attributes;
+  pthread_attr_init(&Attributes);
+  pthread_attr_setstacksize(&Attributes, StackBytes);
+  pthread_t Handle;
+  if (pthread_create(&Handle, &Attributes, runThread, &T) != 0)
+    finish(ReplayState::NoThread);
+  pthread_attr_destroy(&Attributes);
+  T.IsRunning = true;
+  ++NumRunning;
+  if (NumRunning > Outcome.NumThreads)
+    Outcome.NumThreads = NumRunning;
+}
+
+//===----------------------------------------------------------------------===//
+// Commands
+//===----------------------------------------------------------------------===//
+
+/// Reads at least one command.
+void Player::refill() {
+  auto *Bytes = reinterpret_cast<char *>(Batch);
+  size_t Rest = BatchBytes % sizeof(ReplayCommand);
+  memcpy(Bytes, Bytes + BatchBytes - Rest, Rest);
+  BatchBytes = Rest;
+  while (BatchBytes < sizeof(ReplayCommand)) {
+    ssize_t Size = read(ReplaySocket, Bytes + BatchBytes,
+                        BatchCommands * sizeof(ReplayCommand) - BatchBytes);
+    if (Size < 0 && errno == EINTR)
+      continue;
+    if (Size <= 0)
+      finish(ReplayState::Malformed);
+    BatchBytes += size_t(Size);
+  }
+  At = 0;
+  End = BatchBytes / sizeof(ReplayCommand);
+}
+
+void Player::play(uint32_t Self) {
+  // Ended is of the thread with the turn: a thread that ends knows so itself.
+  bool Ends = false;
+  for (;;) {
+    if (At == End)
+      refill();
+    const ReplayCommand &C = Batch[At];
+    uint32_t Thread = C.thread();
+    if (Thread >= Start.NumThreads || C.Slot > Start.NumSlots ||
+        (Ends && Thread == Self))
+      finish(ReplayState::Malformed);
+    if (Thread != Self) {
+      passTurn(Thread);
+      if (Ends)
+        return;
+      awaitTurn(Self);
+      continue;
+    }
+    ++At;
+    if (C.op() == ReplayOp::EndThread && Self) {
+      Ends = true;
+      Ended = &Threads[Self];
+    } else {
+      execute(C);
+    }
+  }
+}
+
+void Player::execute(const ReplayCommand &C) {
+  __builtin_prefetch(
+      &Blocks[Batch[At + PrefetchAhead < End ? At + PrefetchAhead : At - 1]
+                  .Slot],
+      1);
+  switch (C.op()) {
+  case ReplayOp::Allocate:
+    allocate(Blocks[C.Slot], C.Bytes);
+    break;
+  case ReplayOp::Resize:
+    resize(Blocks[C.Slot], C.Bytes);
+    break;
+  case ReplayOp::Free:
+    free(Blocks[C.Slot]);
+    break;
+  case ReplayOp::NotePeak:
+    sample();
+    Outcome.LivePeakBytes = Meter.measure() - BaseBytes;
+    noteResident(Outcome.LivePeakBytes);
+    return;
+  case ReplayOp::End:
+    Outcome.EndBytes = Meter.measure() - BaseBytes;
+    noteResident(Outcome.EndBytes);
+    finish(ReplayState::Done);
+  default:
+    finish(ReplayState::Malformed);
+  }
+  constexpr uint32_t CommandsPerSample = 1 << 14;
+  if (Untold >= Start.SampleBytes || ++NumCommands == CommandsPerSample)
+    sample();
+}
+
+/// Writes to each page of a block that the bytes from Begin to before End are
+/// the first of, as the program would.
+void Player::touch(char *From, uint64_t Begin, uint64_t End) {
+  if (Begin >= End)
+    return;
+  auto Address = reinterpret_cast<uintptr_t>(From);
+  for (uint64_t Offset = Begin; Offset < End;) {
+    *const_cast<volatile char *>(From + Offset) = 1;
+    Offset += PageBytes - (Address + Offset) % PageBytes;
+  }
+  Untold += End - Begin;
+}
+
+void Player::allocate(PlayedBlock &B, uint64_t Bytes) {
+  uint64_t Begun = Clock.begin();
+  auto *Address = static_cast<char *>(malloc(Bytes));
+  Clock.end(Begun);
+  B = {Address, Bytes};
+  if (!Address) {
+    ++Outcome.NumFailed;
+    B.Bytes = 0;
+    return;
+  }
+  touch(Address, 0, Bytes);
+}
+
+void Player::resize(PlayedBlock &B, uint64_t Bytes) {
+  if (!B.Address)
+    return allocate(B, Bytes);
+  uint64_t Begun = Clock.begin();
+  // realloc() to 0 bytes frees.
+  auto *Address = static_cast<char *>(realloc(B.Address, Bytes ? Bytes : 1));
+  Clock.end(Begun);
+  if (!Address) {
+    ++Outcome.NumFailed;
+    return;
+  }
+  uint64_t Before = B.Bytes;
+  B = {Address, Bytes};
+  touch(Address, Before, Bytes);
+}
+
+void Player::free(PlayedBlock &B) {
+  uint64_t Begun = Clock.begin();
+  ::free(B.Address);
+  Clock.end(Begun);
+  B = {};
+}
+
+//===----------------------------------------------------------------------===//
+// Samples
+//===----------------------------------------------------------------------===//
+
+void Player::noteResident(uint64_t Bytes) {
+  if (Bytes > INT64_MAX) // less than before the first command
+    return;
+  if (Bytes > Outcome.PeakBytes)
+    Outcome.PeakBytes = Bytes;
+  if (Bytes > Start.MaxResidentBytes)
+    finish(ReplayState::TooLarge);
+}
+
+void Player::sample() {
+  Untold = 0;
+  NumCommands = 0;
+  noteResident(Meter.estimate() - BaseBytes);
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Repeats the requests of a recorded program.
+//
+// Each thread of the program is a thread here, so an allocator's arenas and
+// caches are those of the program. One thread runs at a time: the thread with
+// the turn runs its commands, and hands the turn to the thread of the next
+// command. All members but the turns belong to the thread with the turn.
+//
+// The allocator under test is malloc: nothing here allocates. Tables are
+// mapped, and resident before the first command.
+
+#ifndef MEMKIT_LIB_REPLAYER_PLAYER_H
+#define MEMKIT_LIB_REPLAYER_PLAYER_H
+
+#include "Measure.h"
+#include "Wire/ReplayCommands.h"
+#include <atomic>
+#include <pthread.h>
+
+namespace memkit {
+
+class Player {
+public:
+  explicit Player(const wire::ReplayStart &S) : Start(S) {}
+  /// Runs the commands of the socket as the main thread; reports and ends the
+  /// process.
+  [[noreturn]] void run();
+  /// Reports and ends the process.
+  [[noreturn]] void finish(wire::ReplayState State);
+
+private:
+  struct PlayedBlock {
+    char *Address;
+    uint64_t Bytes;
+  };
+  struct alignas(64) PlayedThread {
+    std::atomic<uint32_t> Turn;
+    uint32_t Number;
+    bool IsRunning;
+    pthread_t Handle;
+    Player *Of;
+  };
+  static constexpr size_t BatchCommands = 1 << 16;
+  static constexpr size_t PrefetchAhead = 16;
+
+  template <class T> T *map(size_t Count);
+  void setUp();
+  static void *runThread(void *Of);
+  void play(uint32_t Self);
+  void refill();
+  void passTurn(uint32_t To);
+  void awaitTurn(uint32_t Self);
+  void startThread(PlayedThread &T);
+  void execute(const wire::ReplayCommand &C);
+  void allocate(PlayedBlock &B, uint64_t Bytes);
+  void resize(PlayedBlock &B, uint64_t Bytes);
+  void free(PlayedBlock &B);
+  void touch(char *From, uint64_t Begin, uint64_t End);
+  void sample();
+  void noteResident(uint64_t Bytes);
+
+  const wire::ReplayStart Start;
+  wire::ReplayOutcome Outcome;
+  ResidentMeter Meter;
+  CallClock Clock;
+  uint64_t BaseBytes = 0;
+  uint64_t Untold = 0;      ///< bytes touched since the last sample
+  uint32_t NumCommands = 0; ///< since the last sample
+  uint32_t NumRunning = 1;  ///< threads
+  PlayedBlock *Blocks = nullptr;
+  PlayedThread *Threads = nullptr;
+  PlayedThread *Ended = nullptr; ///< to join by the next thread
+  wire::ReplayCommand *Batch = nullptr;
+  size_t At = 0, End = 0;
+  size_t BatchBytes = 0; ///< read; the last command may be incomplete
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_REPLAYER_PLAYER_H

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The requests of a recorded program to malloc.
+//
+// A target is one process of the trace with blocks of `host.malloc`. The
+// process's requests, of all its threads in the order of the trace, are
+// commands for memkit-replay (Wire/ReplayCommands.h).
+//
+// What the trace does not have and the reader concludes: a thread ends after
+// its last event of any heap. Its stack (`host.stack`) is freed at its end.
+
+#ifndef MEMKIT_LIB_SIMULATE_HOSTREQUESTS_H
+#define MEMKIT_LIB_SIMULATE_HOSTREQUESTS_H
+
+#include "Wire/ReplayCommands.h"
+#include "memkit/Model/Selection.h"
+#include "memkit/Model/Trace.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include <cstdint>
+#include <vector>
+
+namespace memkit {
+
+/// What was measured of the process. Bytes are private resident memory, less
+/// BeforeBytes: a replay, too, has the memory of its start apart.
+struct RecordedResident {
+  bool IsKnown = false;
+  uint64_t BeforeBytes = 0; ///< before the first event; 0: not measured
+  uint64_t PeakBytes = 0, PeakNs = 0;
+  uint64_t EndBytes = 0; ///< the last sample
+  /// The highest sample near the peak of live bytes: the first after it, or
+  /// the last before.
+  uint64_t LivePeakBytes = 0;
+};
+
+struct HostTarget {
+  uint32_t Process = 0;
+  uint32_t Heap = 0;  ///< `host.malloc`
+  uint32_t Scale = 1; ///< every Scale-th block
+  uint64_t NumRequests = 0;
+  uint64_t NumBlocks = 0; ///< allocations
+  uint32_t NumSlots = 0;  ///< most live blocks
+  uint32_t NumThreads = 1;
+  // Of the replayed blocks.
+  uint64_t PeakBytes = 0, PeakBlocks = 0, PeakNs = 0;
+  uint64_t EndBytes = 0;
+  /// Blocks of other heaps outside of `host.malloc`, when most was live there.
+  uint64_t OtherPeakBytes = 0;
+  RecordedResident Recorded;
+  uint64_t FirstNs = UINT64_MAX; ///< the first event
+  // For readHostRequests().
+  std::vector<uint64_t> LastRows; ///< by thread: the row after its last, or 0
+  std::vector<uint32_t> Numbers;  ///< by thread: that of the commands
+  uint64_t PeakRequest = 0;       ///< requests up to the peak
+};
+
+/// Reads the trace once. The target is the selected process with the most
+/// allocations of `host.malloc`. Needs the trace's events, TP_Totals and
+/// TP_Names. Errors: TraceError; RequestError where the trace has no such
+/// events, or only samples.
+llvm::Expected<HostTarget> findHostTarget(const Trace &T, const Selection &Sel,
+                                          uint32_t Scale);
+
+/// Reads the commands of a target, with NotePeak and End. OnBatch: false ends
+/// the reading.
+llvm::Error readHostRequests(
+    const Trace &T, const HostTarget &Of,
+    llvm::function_ref<bool(llvm::ArrayRef<wire::ReplayCommand>)> OnBatch);
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_SIMULATE_HOSTREQUESTS_H
