@@ -352,6 +352,30 @@ category:^cuInit => CUDA context
 category:^cudart::contextState => CUDA context
 
 #
+# Memory that a library keeps for itself, whichever line called the library
+#
+
+owner:^at::cuda::getNewWorkspace$ => cuBLAS workspace
+owner:^at::cuda::getCurrentCUDABlasHandle$ => cuBLAS workspace
+owner:^at::cuda::getCUDABlasLtWorkspace$ => cuBLAS workspace
+owner:^at::native::run_conv_plan$ => cuDNN workspace
+owner:binary=/libcublasLt.so => cuBLAS
+owner:binary=/libcublas.so => cuBLAS
+owner:binary=/libcublas- => cuBLAS
+owner:binary=/libcublasLt- => cuBLAS
+owner:binary=/libcudnn => cuDNN
+owner:binary=/libnccl.so => NCCL
+owner:binary=/libnccl- => NCCL
+owner:binary=/libcufft.so => cuFFT
+owner:binary=/libcusolver.so => cuSOLVER
+owner:binary=/libcusparse.so => cuSPARSE
+owner:binary=/libnvrtc.so => NVRTC
+# Caches of keys and values: transformers, SGLang, vLLM.
+owner:file=/transformers/cache_utils.py$ => KV cache
+owner:file=/sglang/srt/mem_cache/*memory_pool.py$ => KV cache
+owner:_allocate_kv_cache_tensors$ => KV cache
+
+#
 # Memory that programs keep to their end by design: allocated once, and no leak
 #
 

@@ -46,7 +46,7 @@ class PlaceFinder {
 public:
   PlaceFinder(const Trace &T, Places &To)
       : T(T), To(To), Own(To.Made->Own), Frames(T.numFrames() + 1),
-        Folded(T.numFunctions() + 1), Categories(T.numFunctions() + 1) {}
+        Folded(T.numFunctions() + 1), NamesOfFunctions(T.numFunctions() + 1) {}
 
   void run() {
     judgeFrames();
@@ -75,18 +75,21 @@ private:
     /// Of a library's `<module>`: the place of its import.
     uint32_t Import = 0;
     uint32_t Library = 0; ///< a Python package
+    uint32_t Owner = 0;   ///< a name for what a library keeps for itself
     bool IsStandard = false;
 
     /// Whether the frame says nothing about the place: most native frames.
     bool isPlain() const {
-      return Part == FramePart::Native && !OwnPlace && !Category && !IsProgram;
+      return Part == FramePart::Native && !OwnPlace && !Category && !Owner &&
+             !IsProgram;
     }
   };
-  using StateKey = std::tuple<uint32_t, uint32_t, uint32_t, uint32_t, bool,
-                              bool, bool, bool>;
+  using StateKey = std::tuple<uint32_t, uint32_t, uint32_t, uint32_t, uint32_t,
+                              bool, bool, bool, bool>;
   /// The state at a node, of all frames from the root to the node.
   struct PlaceState {
-    uint32_t Own = 0, Import = 0, Category = 0, Package = 0; ///< places
+    /// Places.
+    uint32_t Own = 0, Import = 0, Category = 0, Package = 0, Owner = 0;
     bool OwnIsFunction = false;
     bool ImportIsStandard = false;
     bool IsImporting = false; ///< the module is not known yet
@@ -94,7 +97,7 @@ private:
     bool IsInProgram = false;
 
     StateKey key() const {
-      return StateKey(Own, Import, Category, Package, OwnIsFunction,
+      return StateKey(Own, Import, Category, Package, Owner, OwnIsFunction,
                       ImportIsStandard, IsImporting, IsInProgram);
     }
   };
@@ -112,10 +115,20 @@ private:
     P.Name = Name;
     return intern(P, (placeKindName(K) + ":" + Name).str());
   }
+  uint32_t ownerPlace(StringRef Name) {
+    return Name.empty() ? 0 : named(PlaceKind::Category, Name);
+  }
   uint32_t lineOf(const ShownFrame &F);
   bool isFolded(const ShownFrame &F);
-  StringRef categoryOfFunction(const ShownFrame &F);
-  StringRef categoryOfBinary(StringRef Path);
+  /// What the rules call memory below a function, or below code of a binary.
+  struct RuleNames {
+    StringRef Category, Owner;
+  };
+  RuleNames namesOf(const FrameNames &F) const {
+    return {T.rules().category(F), T.rules().owner(F)};
+  }
+  const RuleNames &namesOfFunction(const ShownFrame &F);
+  const RuleNames &namesOfBinary(StringRef Path);
   void judgeFrames();
   void judgePython(JudgedFrame &To, const ShownFrame &F);
   void judgeNative(JudgedFrame &To, uint32_t Frame);
@@ -136,8 +149,9 @@ private:
   std::vector<uint8_t> ArePlain;
   std::vector<std::optional<bool>> Folded; ///< by function
   // The rules are slow for so many frames.
-  std::vector<std::optional<StringRef>> Categories;       ///< by function
-  DenseMap<const char *, StringRef> CategoriesOfBinaries; ///< by path's address
+  const RuleNames Nameless;
+  std::vector<std::optional<RuleNames>> NamesOfFunctions; ///< by function
+  std::map<const char *, RuleNames> NamesOfBinaries;      ///< by path's address
   /// Nodes have few different states, which therefore are numbered; 0: the
   /// root's.
   std::vector<PlaceState> States;
@@ -175,6 +189,7 @@ void PlaceFinder::judgePython(JudgedFrame &J, const ShownFrame &F) {
     return;
   }
   J.Part = FramePart::Python;
+  J.Owner = ownerPlace(namesOfFunction(F).Owner);
   J.IsStandard = isStandardPython(F.File);
   StringRef Package = packageOf(F.File);
   if (!isLauncher(F.File))
@@ -193,21 +208,22 @@ bool PlaceFinder::isFolded(const ShownFrame &F) {
 }
 
 /// A frame without a function has no file.
-StringRef PlaceFinder::categoryOfFunction(const ShownFrame &F) {
+const PlaceFinder::RuleNames &
+PlaceFinder::namesOfFunction(const ShownFrame &F) {
   if (!F.FunctionId)
-    return StringRef();
-  std::optional<StringRef> &Known = Categories[F.FunctionId];
+    return Nameless;
+  std::optional<RuleNames> &Known = NamesOfFunctions[F.FunctionId];
   if (!Known)
-    Known = T.rules().category({F.Function, F.File, ""});
+    Known = namesOf({F.Function, F.File, ""});
   return *Known;
 }
 
-StringRef PlaceFinder::categoryOfBinary(StringRef Path) {
+const PlaceFinder::RuleNames &PlaceFinder::namesOfBinary(StringRef Path) {
   if (Path.empty())
-    return StringRef();
-  auto [At, New] = CategoriesOfBinaries.try_emplace(Path.data());
+    return Nameless;
+  auto [At, New] = NamesOfBinaries.try_emplace(Path.data());
   if (New)
-    At->second = T.rules().category({"", "", Path});
+    At->second = namesOf({"", "", Path});
   return At->second;
 }
 
@@ -219,12 +235,17 @@ void PlaceFinder::judgeNative(JudgedFrame &J, uint32_t Frame) {
       return;
     }
     J.IsProgram |= !F.FunctionId && Own.isOwnBinary(F.Binary);
+    const RuleNames &OfFunction = namesOfFunction(F),
+                    &OfBinary = namesOfBinary(F.Binary);
+    if (!J.Owner)
+      J.Owner = ownerPlace(OfFunction.Owner.empty() ? OfBinary.Owner
+                                                    : OfFunction.Owner);
     if (J.Category)
       continue;
-    StringRef Category = categoryOfFunction(F);
+    StringRef Category = OfFunction.Category;
     bool IsOfBinary = Category.empty();
     if (IsOfBinary)
-      Category = categoryOfBinary(F.Binary);
+      Category = OfBinary.Category;
     if (Category.empty())
       continue;
     J.Category = named(PlaceKind::Category, Category);
@@ -278,6 +299,9 @@ void PlaceFinder::step(PlaceState &W, const JudgedFrame &F) const {
     W.OwnIsFunction = F.IsFunction;
     return;
   }
+  // The outermost library: cuDNN asks cuBLAS for a workspace of its own.
+  if (!W.Owner)
+    W.Owner = F.Owner;
   bool IsInPython = W.Own || W.Package;
   if (F.Part == FramePart::Importing)
     W.IsImporting |= IsInPython && (!W.Import || W.ImportIsStandard);
@@ -297,6 +321,8 @@ void PlaceFinder::step(PlaceState &W, const JudgedFrame &F) const {
 }
 
 uint32_t PlaceFinder::resultOf(const PlaceState &W) {
+  if (W.Owner)
+    return W.Owner;
   if (W.Import)
     return W.Import;
   if (W.IsImporting)

@@ -35,6 +35,7 @@ static constexpr RuleWord Words[] = {
     {"leak", NameRuleKind::Leak, NF_Function | NF_File | NF_Binary, 1},
     {"change", NameRuleKind::Change, NF_Function | NF_File | NF_Binary, 1},
     {"category", NameRuleKind::Category, NF_Function | NF_File | NF_Binary, 0},
+    {"owner", NameRuleKind::Owner, NF_Function | NF_File | NF_Binary, 0},
     {"forwards", NameRuleKind::Requests, NF_Binary,
      uint32_t(RequestRole::Forwards)},
     {"cache", NameRuleKind::Requests, NF_Binary, uint32_t(RequestRole::Cache)},
@@ -49,7 +50,7 @@ static constexpr RuleWord Words[] = {
 
 static std::string knownWords() {
   std::string Text;
-  for (const RuleWord &W : ArrayRef(Words).take_front(8))
+  for (const RuleWord &W : ArrayRef(Words).take_front(9))
     Text += (Text.empty() ? "" : ", ") + W.Word.str();
   return Text;
 }
@@ -65,11 +66,11 @@ Error Rules::add(StringRef Line, bool IsUsers) {
                      knownWords());
   Pattern = Pattern.trim();
   uint32_t Value = At->Value;
-  if (At->Kind == NameRuleKind::Category) {
+  if (At->Kind == NameRuleKind::Category || At->Kind == NameRuleKind::Owner) {
     auto [Before, Name] = Pattern.split(" => ");
     if (Name.trim().empty())
-      return makeError("'" + Line +
-                       "' is not of the form category:PATTERN => NAME");
+      return makeError("'" + Line + "' is not of the form " + Word +
+                       ":PATTERN => NAME");
     Pattern = Before.trim();
     Value = Categories.size();
     Categories.push_back(Name.trim().str());
@@ -236,16 +237,27 @@ std::optional<bool> Rules::isOwnBinary(StringRef Path) const {
   return isOwn(of(NameRuleKind::Own).Binary, Path);
 }
 
-StringRef Rules::category(const FrameNames &F) const {
-  const NamePatterns &L = of(NameRuleKind::Category);
+/// The name that the first rule of a kind gives.
+StringRef Rules::nameOf(NameRuleKind K, const FrameNames &F) const {
+  const NamePatterns &L = of(K);
   uint32_t Best = Categories.size();
+  // The name of a Python function has dots, too.
+  bool HasFunctions = !L.Function.empty();
   for (std::optional<uint32_t> Found :
-       {L.Function.empty() ? std::nullopt
-                           : findFunction(L.Function, F.Function),
+       {HasFunctions ? L.Function.find(F.Function) : std::nullopt,
+        HasFunctions ? findFunction(L.Function, F.Function) : std::nullopt,
         L.File.find(F.File), L.Binary.find(F.Binary)})
     if (Found)
       Best = std::min(Best, *Found);
   return Best == Categories.size() ? StringRef() : Categories[Best];
+}
+
+StringRef Rules::category(const FrameNames &F) const {
+  return nameOf(NameRuleKind::Category, F);
+}
+
+StringRef Rules::owner(const FrameNames &F) const {
+  return nameOf(NameRuleKind::Owner, F);
 }
 
 } // namespace memkit

@@ -13,16 +13,17 @@
 //     leak:^_dl_new_object$                memleak does not report it
 //     change:^Cache::fill$                 memdiff does not report it
 //     category:^_PyGC_Init$ => Python start
+//     owner:binary=/libnccl.so => NCCL     names memory, whoever asked for it
 //     forwards:^libmyalloc.so              passes on requests for memory
 //
 // A pattern is searched anywhere in a name; `*` stands for any text, `^` at
 // the start and `$` at the end bind the pattern to the ends of the name. The
 // names are functions (fold, keep), paths of source files and binaries (own,
-// library), all three (leak, change, category), or file names of binaries
-// without folders (forwards); `function=`, `file=` or `binary=` before the
-// pattern chooses one. `leak(HEAP):` holds only in traces with that heap. The
-// first rule that matches counts, so the user's rules come before the built-in
-// rules. A file of LeakSanitizer's suppressions is a rules file.
+// library), all three (leak, change, category, owner), or file names of
+// binaries without folders (forwards); `function=`, `file=` or `binary=` before
+// the pattern chooses one. `leak(HEAP):` holds only in traces with that heap.
+// The first rule that matches counts, so the user's rules come before the
+// built-in rules. A file of LeakSanitizer's suppressions is a rules file.
 
 #ifndef MEMKIT_MODEL_RULES_H
 #define MEMKIT_MODEL_RULES_H
@@ -45,6 +46,7 @@ enum class NameRuleKind : uint8_t {
   Leak,        ///< `leak`
   Change,      ///< `change`
   Category,    ///< `category`
+  Owner,       ///< `owner`
   Requests,    ///< `forwards`, `cache` and `driver`
   Glue,        ///< functions of an interpreter that only call others
   Allocator,   ///< functions of an interpreter's allocators
@@ -52,7 +54,7 @@ enum class NameRuleKind : uint8_t {
   Import,      ///< Python files that import or run modules
   Interpreter, ///< binaries
 };
-inline constexpr unsigned NumRuleKinds = 11;
+inline constexpr unsigned NumRuleKinds = 12;
 
 /// What the rules say about a function, or a binary, of native code.
 struct FunctionRole {
@@ -103,6 +105,9 @@ public:
   std::optional<bool> isOwnBinary(llvm::StringRef Path) const;
   /// The category of memory below the function; empty: no rule says.
   llvm::StringRef category(const FrameNames &F) const;
+  /// As category(), for memory that a library keeps for itself, also where a
+  /// line of the user's has called the library.
+  llvm::StringRef owner(const FrameNames &F) const;
 
   /// A `leak` rule.
   struct LeakRule {
@@ -116,6 +121,7 @@ public:
 
 private:
   llvm::Error add(llvm::StringRef Line, bool IsUsers);
+  llvm::StringRef nameOf(NameRuleKind K, const FrameNames &F) const;
   const NamePatterns &of(NameRuleKind K) const {
     return Lists[static_cast<size_t>(K)];
   }
