@@ -17,17 +17,10 @@ uint64_t ResidentSample::total() const {
   return Sum;
 }
 
-uint64_t ResidentSample::trimmable() const {
-  uint64_t Sum = 0;
-  for (const ResidentArena &A : Arenas)
-    Sum = SaturatingAdd(Sum, A.PagesFree);
-  return Sum;
-}
-
 std::string ResidentSeries::takePiece(const Mark &M) {
   constexpr size_t MaxPieces = 1024;
   // A piece whose sample is not in the trace.
-  if (Points.empty() || M.TimeNs != Last.TimeNs ||
+  if (IsEmpty || M.TimeNs != Last.TimeNs ||
       Last.Arenas.size() + Last.Mappings.size() >= MaxPieces)
     return "";
   bool IsArena = M.Id == uint64_t(ResidentPart::MallocFree);
@@ -55,13 +48,17 @@ std::string ResidentSeries::take(const Mark &M) {
   Last = ResidentSample();
   Last.TimeNs = M.TimeNs;
   std::copy_n(M.Values.begin(), NumResidentParts, Last.Bytes.begin());
-  if (M.Values.size() > NumResidentParts)
-    Last.Swapped = M.Values[NumResidentParts];
-  if (M.Values.size() > NumResidentParts + 1)
-    Last.Untouched = M.Values[NumResidentParts + 1];
+  auto Value = [&M](ResidentValue V) -> uint64_t {
+    size_t I = NumResidentParts + size_t(V);
+    return I < M.Values.size() && M.Values[I] != UnknownBytes ? M.Values[I] : 0;
+  };
+  Last.Swapped = Value(ResidentValue::Swapped);
+  Last.Untouched = Value(ResidentValue::Untouched);
+  Last.FreePages = Value(ResidentValue::FreePages);
+  Last.NumArenas = Value(ResidentValue::Arenas);
   Last.IsSampled = M.Id & RF_Sampled;
   Last.HasUnknown = M.Id & RF_Unknown;
-  Points.push_back({M.TimeNs, Last.Bytes});
+  IsEmpty = false;
   return "";
 }
 

@@ -104,15 +104,15 @@ static std::string residentParts(const Resident &R) {
   return Text;
 }
 
-/// From a sample of the parts: what malloc holds, what of it goes back, and
-/// which block keeps the rest.
+/// From a sample of the parts: how much freed memory malloc holds, how much of
+/// the freed memory malloc_trim(0) gives back, and what else to try.
 static std::string trimAdvice(const PageInput &F, const ResidentSample &S) {
   constexpr uint64_t Small = 32 << 20;
-  uint64_t Free = S.of(ResidentPart::MallocFree), Trimmable = S.trimmable();
+  uint64_t Free = S.of(ResidentPart::MallocFree), Trimmable = S.FreePages;
   if (Free < std::max(Small, S.total() / 4) || S.HasUnknown)
     return "";
   std::string Text = "Suggestion: malloc holds " + formatSize(Free) +
-                     " of freed memory in " + plural(S.Arenas.size(), "arena");
+                     " of freed memory in " + plural(S.NumArenas, "arena");
   if (Trimmable >= Free / 4)
     Text += ": malloc_trim(0) gives back " + formatSize(Trimmable);
   auto IsMostlyFree = [](const ResidentSample::ResidentArena &A) {

@@ -167,14 +167,21 @@ private:
 
   /// The parts of resident memory, without those of 0 bytes.
   void resident(const Mark &M) {
-    static constexpr StringLiteral More[] = {"swapped", "untouched"};
-    constexpr size_t Max = NumResidentParts + std::size(More);
-    for (size_t I = 0; I != std::min(M.Values.size(), Max); ++I)
-      if (M.Values[I])
-        OS << "  "
-           << (I < NumResidentParts ? enumName(ResidentPart(I))
-                                    : StringRef(More[I - NumResidentParts]))
-           << ' ' << formatSize(M.Values[I]);
+    static constexpr StringLiteral More[] = {"swapped", "untouched",
+                                             "in free pages", "arenas"};
+    static_assert(std::size(More) == NumResidentValues);
+    for (size_t I = 0; I != M.Values.size(); ++I) {
+      size_t Next = I - NumResidentParts;
+      uint64_t V = M.Values[I];
+      if (!V || V == UnknownBytes)
+        continue;
+      if (I < NumResidentParts)
+        OS << "  " << enumName(ResidentPart(I)) << ' ' << formatSize(V);
+      else if (Next < NumResidentValues)
+        OS << "  " << More[Next] << ' '
+           << (Next == size_t(ResidentValue::Arenas) ? std::to_string(V)
+                                                     : formatSize(V));
+    }
     OS << '\n';
   }
 

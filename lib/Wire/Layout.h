@@ -26,7 +26,7 @@
 namespace memkit::wire {
 
 inline constexpr uint64_t Magic = 0x31657269576b6d4dull; // "MmkWire1"
-inline constexpr uint32_t Version = 16;
+inline constexpr uint32_t Version = 17;
 
 /// Environment variables that memrec sets and the exec hooks restore.
 inline constexpr char SocketVar[] = "MEMREC_SOCKET";   ///< path of the socket
@@ -185,8 +185,8 @@ struct AlertSlot {
 };
 inline constexpr uint32_t MaxAlerts = 32;
 
-/// Memory that the library has mapped for itself. P writes; Bytes last, 0: not
-/// yet.
+/// Memory that the library has mapped for itself. P writes; Begin 0: the place
+/// is free; Bytes 0: not valid.
 struct OwnRange {
   std::atomic<uint64_t> Begin;
   std::atomic<uint64_t> Bytes;
@@ -262,7 +262,6 @@ struct Control {
   ReplySlot Replies[NumReplySlots]; ///< P and R
   std::atomic<uint32_t> NextAlert;  ///< P: the alerts so far
   AlertSlot Alerts[MaxAlerts];      ///< R
-  std::atomic<uint32_t> NumOwn; ///< P: ranges so far; those beyond have no room
   OwnRange Own[MaxOwnRanges];
 };
 static_assert(sizeof(Control) <= ControlBytes);

@@ -81,11 +81,13 @@ static std::optional<PageSection> arenaSection(const PageInput &F,
            formatSize(A.Live), formatSize(A.PagesFree), whereText(F, A.Stack)});
   PageSection Out;
   Out.Rows = std::move(T);
-  if (S.Arenas.size() > Shown)
-    Out.Notes.push_back(plural(S.Arenas.size() - Shown, "arena") +
-                        " with less; --top=0 shows all");
-  if (uint64_t Bytes = S.trimmable())
-    Out.Notes.push_back("malloc_trim(0) gives back the " + formatSize(Bytes) +
+  if (S.NumArenas > Shown)
+    Out.Notes.push_back(
+        plural(S.NumArenas - Shown, "arena") + " with less" +
+        (S.Arenas.size() > Shown ? "; --top=0 shows more" : ""));
+  if (S.FreePages)
+    Out.Notes.push_back("malloc_trim(0) gives back the " +
+                        formatSize(S.FreePages) +
                         " of pages without a block; else malloc gives back "
                         "what is above the block at the top");
   return Out;
@@ -176,6 +178,8 @@ static void writeSample(json::OStream &J, const PageInput &F,
   J.attribute("bytes", S.total());
   J.attribute("swapped_bytes", S.Swapped);
   J.attribute("untouched_bytes", S.Untouched);
+  J.attribute("free_page_bytes", S.FreePages);
+  J.attribute("arena_count", S.NumArenas);
   J.attribute("malloc_is_estimate", S.IsSampled);
   J.attribute("malloc_has_unknown_blocks", S.HasUnknown);
   J.attributeObject("parts", [&] {

@@ -17,7 +17,12 @@ struct ResidentSample {
   uint64_t TimeNs = 0;
   std::array<uint64_t, NumResidentParts> Bytes{}; ///< by ResidentPart
   uint64_t Swapped = 0;                           ///< not resident
-  uint64_t Untouched = 0;  ///< of live blocks, never resident; 0: or not known
+  /// Of live blocks and mappings, never resident; 0 if not known.
+  uint64_t Untouched = 0;
+  /// Of resident pages in all arenas without a live block: malloc_trim(0) gives
+  /// these pages back.
+  uint64_t FreePages = 0;
+  uint64_t NumArenas = 0;
   bool IsSampled = false;  ///< the live blocks of malloc are an estimate
   bool HasUnknown = false; ///< malloc has live blocks that are not recorded
 
@@ -29,7 +34,8 @@ struct ResidentSample {
     uint64_t Pieces = 0;          ///< of 64 MiB; 1 for the memory at the break
     uint32_t Heap = 0, Stack = 0; ///< of the live block at the top; 0: none
   };
-  std::vector<ResidentArena> Arenas; ///< the most resident bytes first
+  /// The largest ones, the most resident bytes first.
+  std::vector<ResidentArena> Arenas;
   /// The mappings that one stack has made.
   struct ResidentMappings {
     ResidentPart Part = ResidentPart::Mapping;
@@ -38,12 +44,8 @@ struct ResidentSample {
   };
   std::vector<ResidentMappings> Mappings; ///< the most resident bytes first
 
-  bool empty() const { return !total(); }
   uint64_t of(ResidentPart P) const { return Bytes[size_t(P)]; }
   uint64_t total() const;
-  /// Of resident pages in the arenas without a live block: malloc_trim(0) gives
-  /// these pages back.
-  uint64_t trimmable() const;
 };
 
 /// The samples of a process.
@@ -52,23 +54,20 @@ public:
   /// A mark of MarkKind::Resident or ResidentPiece of the process, in order.
   /// Returns an error text, or an empty string.
   std::string take(const Mark &M);
+
+  /// Call after the last mark.
   void finish();
 
-  bool empty() const { return Points.empty(); }
-  /// With the most resident bytes; without an earlier one of the same size.
+  /// Whether the process has no sample.
+  bool empty() const { return IsEmpty; }
+  /// The sample with the most resident bytes, the first of several.
   const ResidentSample &highest() const { return Highest; }
   const ResidentSample &last() const { return Last; }
 
-  struct ResidentPoint {
-    uint64_t TimeNs;
-    std::array<uint64_t, NumResidentParts> Bytes;
-  };
-  const std::vector<ResidentPoint> &points() const { return Points; }
-
 private:
   std::string takePiece(const Mark &M);
-  std::vector<ResidentPoint> Points;
   ResidentSample Highest, Last;
+  bool IsEmpty = true;
 };
 
 } // namespace memkit

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rules by name: what views fold, whose code is whose, what is no leak, and
-// names for memory that no line of the program explains.
+// Rules by name: functions that views fold, code that is the user's own, memory
+// that is no leak, and names for memory that no line of the program explains.
 //
 // A rules file has one rule a line; empty lines and lines that start with `#`
 // are skipped:

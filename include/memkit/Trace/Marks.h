@@ -48,9 +48,8 @@ enum class MarkKind : uint8_t {
   BlockName = 15, ///< Heap, Name; Id: allocation id of the block
   Pss = 16,       ///< Values: proportional share, private, swapped out (bytes)
   Version = 17,   ///< Name: `torch=2.13.0`, what the process has loaded
-  /// What the resident memory consists of. Values: bytes by ResidentPart, then
-  /// the bytes that are swapped out, then, if known, the bytes of live blocks
-  /// and mappings that were never touched. Id: ResidentFlags.
+  /// What the resident memory consists of. Values: bytes by ResidentPart,
+  /// then of ResidentValue. Id: ResidentFlags.
   Resident = 18,
   /// A piece of the resident memory of the Resident mark before. Id:
   /// ResidentPart. MallocFree: an arena of malloc; Heap, Stack: of the live
@@ -84,6 +83,15 @@ enum class ResidentPart : uint8_t {
   Other = 13,     ///< none of these
 };
 inline constexpr unsigned NumResidentParts = 14;
+/// Values of a Resident mark behind the parts.
+enum class ResidentValue : uint8_t {
+  Swapped = 0,   ///< bytes that are swapped out
+  Untouched = 1, ///< bytes of live blocks and mappings that never had a page;
+                 ///< UnknownBytes: not known
+  FreePages = 2, ///< bytes of pages without a block in all arenas of malloc
+  Arenas = 3,    ///< number of arenas; only the largest have a ResidentPiece
+};
+inline constexpr unsigned NumResidentValues = 4;
 enum ResidentFlags : uint64_t {
   RF_Sampled = 1, ///< Malloc is an estimate of sampled blocks
   RF_Unknown = 2, ///< MallocFree has live blocks that are not recorded

@@ -202,8 +202,8 @@ bool HolderWalk::rest(uintptr_t List) {
   addRest(List);
   uint32_t Last = Count;
   subtractInner(RestFrom);
-  // Those held from outside first, then all that they hold; what is left is
-  // held by cycles alone.
+  // First the objects that something outside of the rest holds, with all that
+  // these objects hold. The remaining objects are held by cycles alone.
   return !Stopped && follow(RestFrom, Last, HN_Outside) &&
          follow(RestFrom, Last, HN_Cycle);
 }

@@ -61,15 +61,27 @@ static bool regionsFit(const wire::Regions &R, uint64_t Size) {
          Whole(R.Texts, R.TextBytes, 1);
 }
 
-/// For the recorder, which tells our memory from the program's.
+/// Tells the recorder which memory is the library's: [P, P + Bytes) from now
+/// on; with Bytes 0 no more. Without a free place the memory is not noted.
 static void noteOwn(void *P, size_t Bytes) {
-  wire::Control &C = *Proc.Ctl;
-  uint32_t I = C.NumOwn.fetch_add(1, std::memory_order_relaxed);
-  if (I >= wire::MaxOwnRanges)
+  // A child of fork has no memory of the recorder until it is connected.
+  if (!Proc.Ctl)
     return;
-  wire::OwnRange &R = C.Own[I];
-  R.Begin.store(reinterpret_cast<uint64_t>(P), std::memory_order_relaxed);
-  R.Bytes.store(Bytes, std::memory_order_release);
+  auto Begin = reinterpret_cast<uint64_t>(P);
+  for (wire::OwnRange &R : Proc.Ctl->Own) {
+    uint64_t Of = Bytes ? 0 : Begin;
+    if (R.Begin.load(std::memory_order_relaxed) != Of)
+      continue;
+    if (!Bytes) {
+      R.Bytes.store(0, std::memory_order_relaxed);
+      R.Begin.store(0, std::memory_order_release);
+      return;
+    }
+    if (R.Begin.compare_exchange_strong(Of, Begin, std::memory_order_acquire)) {
+      R.Bytes.store(Bytes, std::memory_order_release);
+      return;
+    }
+  }
 }
 
 static void *mapShared(int Fd, uint64_t Offset, uint64_t Bytes) {
@@ -89,11 +101,11 @@ static bool mapAll(int Fd, wire::Regions &R) {
   if (!C)
     return false;
   Proc.Ctl = C;
-  sys::NoteOwn = noteOwn;
   R = C->Regions;
   if (C->MagicValue != wire::Magic || C->VersionValue != wire::Version ||
       !regionsFit(R, Size))
     return false;
+  sys::NoteOwn = noteOwn;
   Proc.MaxRings = R.MaxRings < MaxRingNumber ? R.MaxRings : MaxRingNumber;
   Proc.Headers = static_cast<wire::RingHeader *>(
       mapShared(Fd, R.RingHeaders, Proc.MaxRings * sizeof(wire::RingHeader)));

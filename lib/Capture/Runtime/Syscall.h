@@ -37,7 +37,8 @@ inline long call(long Number, long A = 0, long B = 0, long C = 0, long D = 0,
 
 inline bool failed(long Result) { return Result < 0 && Result > -4096; }
 
-/// Notes memory that the library has mapped for itself; null: nobody does.
+/// Called for memory that the library has mapped for itself, and, with Bytes 0,
+/// before the library unmaps memory; null: nobody asks.
 inline void (*NoteOwn)(void *P, size_t Bytes) = nullptr;
 
 /// Null on failure.
@@ -61,6 +62,8 @@ inline void *mapPrivate(size_t Bytes) {
 }
 
 inline void unmap(void *P, size_t Bytes) {
+  if (NoteOwn)
+    NoteOwn(P, 0);
   call(SYS_munmap, long(P), long(Bytes));
 }
 

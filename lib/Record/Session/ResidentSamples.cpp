@@ -144,28 +144,35 @@ void ResidentSamples::addOwn(const wire::Control &C) {
 }
 
 /// Whether malloc may hold live blocks that the trace does not know.
-bool ResidentSamples::hasUnknownBlocks() const {
-  return O.MinSize || O.Start.Kind != RecordTimePoint::None ||
-         O.Stop.Kind != RecordTimePoint::None ||
-         !R.Wanted.wants(HostHeapKind::Malloc);
+static bool hasUnknownBlocks(const RecordOptions &O, const Recording &R,
+                             const ChildProcess &P) {
+  return O.MinSize || !R.Wanted.wants(HostHeapKind::Malloc) ||
+         P.State->leavesUnrecorded();
 }
 
 void ResidentSamples::write(uint64_t Time) {
   ChildProcess *P = Children.find(Process);
-  if (!P || P->EndNs)
+  if (!P || !P->isRecorded())
     return;
   const ResidentWalk::PartBytes &Parts = Walk->parts();
   Mark M;
   M.Kind = MarkKind::Resident;
   M.Process = Process;
   M.TimeNs = Time;
-  M.Id = hasUnknownBlocks() ? uint64_t(RF_Unknown) : 0;
+  M.Id = hasUnknownBlocks(O, R, *P) ? uint64_t(RF_Unknown) : 0;
   if (O.SampleBytes)
     M.Id |= RF_Sampled;
   M.Values.assign(Parts.begin(), Parts.end());
-  M.Values.push_back(Walk->swapped());
-  if (!O.SampleBytes)
-    M.Values.push_back(Walk->untouched());
+  uint64_t FreePages = 0;
+  for (const ResidentWalk::ArenaPart &A : Walk->arenas())
+    FreePages += A.PagesFree;
+  // Few blocks of a sampled heap are known, so all its pages seem free.
+  bool IsSampled = O.SampleBytes != 0;
+  M.Values.insert(M.Values.end(),
+                  {Walk->swapped(),
+                   IsSampled ? UnknownBytes : Walk->untouched(),
+                   IsSampled ? 0 : FreePages,
+                   IsSampled ? 0 : uint64_t(Walk->arenas().size())});
   R.addMark(std::move(M));
   addPieces(Process, Time);
 }

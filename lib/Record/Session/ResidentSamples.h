@@ -42,7 +42,6 @@ private:
   void write(uint64_t Now);
   void addPieces(uint32_t Process, uint64_t Now);
   void end();
-  bool hasUnknownBlocks() const;
 
   const RecordOptions &O;
   Recording &R;

@@ -116,6 +116,8 @@ public:
   /// Announces blocks that will not be recorded. Call a pass before the first:
   /// until then threads may publish a free with an early clock.
   void expectUnknown();
+  /// Whether allocations were left out on request: their blocks are not known.
+  bool leavesUnrecorded() const { return Sink.HasUnknown; }
   /// Events not written yet.
   ProcessLog &log() { return Sink.Log; }
 
