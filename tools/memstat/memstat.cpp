@@ -240,7 +240,14 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
   std::vector<std::string> Shown(Show.begin(), Show.end());
   if (Timeline)
     Shown.push_back("timeline");
-  auto Page = [&] { return makePage(F, isVerbose(), Shown); };
+  auto Page = [&] {
+    std::vector<PageSection> Sections = makePage(F, isVerbose(), Shown);
+    for (const std::string &Name : Show)
+      if (none_of(Sections,
+                  [&](const PageSection &S) { return S.Name == Name; }))
+        warn("--show=" + Name + ": the trace has nothing to show there");
+    return Sections;
+  };
   if (Json)
     writeStatJson(OS, F);
   else if (OutputFormat == StatFormat::Svg)
