@@ -47,12 +47,17 @@ void memkit::printHolders(raw_ostream &OS, const Trace &T,
     return;
   }
   for (const HolderSearch &S : B.Searches) {
-    OS << formatTime(S.TimeNs) << ": " << plural(S.Named, "block")
-       << " named, of " << plural(S.Objects, "object") << " seen in "
-       << formatTime(S.Ns);
+    OS << formatTime(S.TimeNs) << ": ";
+    if (S.Bits & HeldByStopped && !S.Objects)
+      OS << "no search: the process had no memory for one";
+    else
+      OS << plural(S.Named, "block") << " named, of "
+         << plural(S.Objects, "object") << " seen in " << formatTime(S.Ns);
     if (T.processes().size() > 1)
       OS << ", " << T.processName(S.Process);
-    OS << (S.Bits & HeldByStopped ? "; stopped before all were seen\n" : "\n");
+    OS << (S.Bits & HeldByStopped && S.Objects
+               ? "; stopped before all were seen\n"
+               : "\n");
   }
   constexpr size_t Usual = 20;
   std::vector<HolderRow> Rows = holderRows(T, B);

@@ -26,6 +26,12 @@ static HolderWalk *walk() {
   return recordingThread() && Python.isWalked() ? &Python.holders() : nullptr;
 }
 
+static void report(const wire::BlockHeldRecord &R) {
+  ThreadState *T = recordingThread();
+  if (T && hasRoom(*T))
+    T->Ring.write(R);
+}
+
 /// Begins a walk; its nodes, or null. Types: a tuple.
 MEMKIT_EXPORT void *memrec_holders_begin(uint32_t Ms, uint32_t MaxNodes,
                                          uintptr_t Types) {
@@ -35,7 +41,12 @@ MEMKIT_EXPORT void *memrec_holders_begin(uint32_t Ms, uint32_t MaxNodes,
   // Without the interpreter's objects, nothing below its threshold for malloc
   // is a block.
   uint64_t Least = Proc.Ctl->Settings.PythonObjects ? 1 : LeastMalloc;
-  return W->start(Ms, MaxNodes, Types, Least) ? W->nodes() : nullptr;
+  if (W->start(Ms, MaxNodes, Types, Least))
+    return W->nodes();
+  // A walk that goes on reports itself.
+  if (!W->isActive())
+    report({0, 0, wire::HF_Stopped, 0, 0});
+  return nullptr;
 }
 
 MEMKIT_EXPORT uint32_t memrec_holders_add(uintptr_t Object, uint32_t Parent) {
@@ -98,10 +109,13 @@ MEMKIT_EXPORT uint32_t memrec_holders_select(uint32_t *To, uint32_t Room) {
 /// A block is held by the path \p Text; Address 0: the summary of the walk.
 MEMKIT_EXPORT void memrec_held(uintptr_t Address, uint32_t Flags,
                                const char *Text, size_t Size) {
-  ThreadState *T = recordingThread();
-  if (T && hasRoom(*T))
-    T->Ring.write(wire::BlockHeldRecord{Address, 0, uint8_t(Flags), 0,
-                                        Proc.Names.intern(Text, Size)});
+  HolderWalk *W = walk();
+  if (!W)
+    return;
+  if (uint32_t Path = Proc.Names.intern(Text, Size))
+    report({Address, 0, uint8_t(Flags), 0, Path});
+  else
+    W->stop();
 }
 
 /// The walk is over. Flags: wire::HeldFlags.
@@ -112,10 +126,7 @@ MEMKIT_EXPORT void memrec_holders_end(uint32_t Flags) {
   if (W->isStopped())
     Flags |= wire::HF_Stopped;
   uint64_t Us = W->spentNs() / 1000;
-  ThreadState *T = recordingThread();
-  if (T && hasRoom(*T))
-    T->Ring.write(
-        wire::BlockHeldRecord{0, W->count() - 1, uint8_t(Flags),
-                              Us < UINT32_MAX ? uint32_t(Us) : UINT32_MAX, 0});
+  report({0, W->count() - 1, uint8_t(Flags),
+          Us < UINT32_MAX ? uint32_t(Us) : UINT32_MAX, 0});
   W->end();
 }

@@ -4,6 +4,8 @@
 
 #include "HolderRequests.h"
 
+#include "Runtime/Syscall.h"
+
 using namespace memkit;
 using namespace memkit::capture;
 
@@ -55,20 +57,37 @@ void HolderRequests::ask() {
     AddPendingCall(runAsked, this);
 }
 
+// A limit of the address space refuses a search what the program was refused.
+
+void HolderRequests::reserve() {
+  if (Ctl->HoldersWanted & wire::HW_Oom && !Reserve)
+    Reserve = sys::reserve(ReservedBytes);
+}
+
+void HolderRequests::release() {
+  if (Reserve)
+    sys::unmap(Reserve, ReservedBytes);
+  Reserve = nullptr;
+}
+
 // Called by the interpreter, in its main thread, with its lock held. A child of
 // fork inherits the calls, but has no functions of its own yet.
 
 int HolderRequests::runPrepare(void *Self) {
   auto *H = static_cast<HolderRequests *>(Self);
-  if (H->Run && H->Ctl)
-    H->Run(H->Ctl->HoldersWanted & wire::HW_End ? PrepareEnd : Prepare,
-           nullptr);
+  if (!H->Run || !H->Ctl)
+    return 0;
+  H->Run(H->Ctl->HoldersWanted & wire::HW_End ? PrepareEnd : Prepare, nullptr);
+  H->reserve();
   return 0;
 }
 
 int HolderRequests::runAsked(void *Self) {
   auto *H = static_cast<HolderRequests *>(Self);
-  if (H->Run)
-    H->Run(Asked, nullptr);
+  if (!H->Run)
+    return 0;
+  H->release();
+  H->Run(Asked, nullptr);
+  H->reserve();
   return 0;
 }

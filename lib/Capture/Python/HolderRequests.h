@@ -38,13 +38,19 @@ public:
   }
 
 private:
+  /// Address space that is kept for a search when memory is refused.
+  static constexpr size_t ReservedBytes = 48u << 20;
+
   void prepare();
   void ask();
   static int runPrepare(void *Self);
   static int runAsked(void *Self);
+  void reserve();
+  void release();
 
   std::atomic<bool> Wanted{false};
   wire::Control *Ctl = nullptr;
+  void *Reserve = nullptr; ///< null: none, or a search runs
   int (*IsInitialized)() = nullptr;
   int (*AddPendingCall)(int (*)(void *), void *) = nullptr;
   int (*Run)(const char *, void *) = nullptr;

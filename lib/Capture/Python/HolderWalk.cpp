@@ -12,6 +12,9 @@ using namespace memkit::capture;
 /// The smallest table of nodes that is worth a walk, and the largest.
 static constexpr uint32_t LeastNodes = 1u << 14, MostNodes = 1u << 24;
 
+/// What remains for the package, the names and the walk's other tables.
+static constexpr size_t RoomBytes = 16u << 20;
+
 void HolderWalk::begin(const Exports &E) {
   if (!Sizes.begin(E) || !E.find("Py_DecRef", Drop) ||
       !E.find("Py_IncRef", Take))
@@ -27,10 +30,13 @@ bool HolderWalk::start(uint32_t Ms, uint32_t Max, uintptr_t Types,
   if (!Take || Busy.exchange(true, std::memory_order_acquire))
     return false;
   MaxNodes = Max < LeastNodes ? LeastNodes : Max < MostNodes ? Max : MostNodes;
-  for (; !Nodes && MaxNodes >= LeastNodes; MaxNodes /= 2)
+  void *Room = sys::reserve(RoomBytes);
+  for (; Room && !Nodes && MaxNodes >= LeastNodes; MaxNodes /= 2)
     if ((Nodes = static_cast<HeldNode *>(
              sys::mapPrivate(MaxNodes * sizeof(HeldNode)))))
       break;
+  if (Room)
+    sys::unmap(Room, RoomBytes);
   if (!Nodes) {
     Busy.store(false, std::memory_order_release);
     return false;

@@ -80,6 +80,7 @@ public:
   uint32_t count() const { return Count; } ///< of nodes, with node 0
   uint64_t spentNs() const;
   bool isStopped() const { return Stopped; }
+  void stop() { Stopped = true; } ///< not all can be reported
   bool isActive() const { return Nodes != nullptr; }
 
 private:

@@ -61,6 +61,13 @@ inline void *mapPrivate(size_t Bytes) {
   return P;
 }
 
+/// Address space without memory; null on failure.
+inline void *reserve(size_t Bytes) {
+  long P = call(SYS_mmap, 0, long(Bytes), PROT_NONE,
+                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return failed(P) ? nullptr : reinterpret_cast<void *>(P);
+}
+
 inline void unmap(void *P, size_t Bytes) {
   if (NoteOwn)
     NoteOwn(P, 0);
