@@ -259,7 +259,7 @@ private:
     if (Record.Exe)
       Record.Command = {Record.Exe};
     if (auto It = Ranks.find(Pid); It != Ranks.end() && It->second >= 0)
-      Record.Rank = It->second;
+      Record.Place.Rank = It->second;
     P.Process = To.addProcess(Record);
     if (!To.Head.Pid && Record.Exe) {
       To.Head.Pid = Record.Pid;

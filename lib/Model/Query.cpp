@@ -80,7 +80,9 @@ static std::vector<ProcessReport> reportProcesses(const Trace &T) {
       New.Command.push_back(T.string(Word));
     New.Exe = T.string(I.Exe);
     New.Role = T.string(I.Role);
-    New.Rank = I.Rank;
+    New.Place = I.Place;
+    New.Job = T.string(I.Place.Job);
+    New.Host = I.Place.Host ? T.string(I.Place.Host) : T.header().Host;
     New.Name = T.processName(Id);
     New.IsRecorded = I.Recorded;
     New.WhyNot = T.string(I.WhyNot);

@@ -268,8 +268,10 @@ void Redactor::redact(Dictionary &D) {
   for (Binary &B : D.Binaries)
     if (B.Path < IsOwnBinary.size() && IsOwnBinary[B.Path])
       B.BuildId.clear();
-  for (ProcessRecord &P : D.Processes)
+  for (ProcessRecord &P : D.Processes) {
     P.Command.clear();
+    P.Place.Job = P.Place.Host = 0;
+  }
   D.SourceLines.clear();
 }
 

@@ -220,7 +220,7 @@ Error Trace::readWantedStrings() {
   for (const Heap &H : heaps())
     Wanted.insert(H.Name);
   for (const ProcessRecord &I : processes()) {
-    Wanted.insert({I.Exe, I.Role, I.WhyNot});
+    Wanted.insert({I.Exe, I.Role, I.WhyNot, I.Place.Job, I.Place.Host});
     Wanted.insert(I.Command.begin(), I.Command.end());
   }
   for (const LayerStats &L : Totals.Layers)

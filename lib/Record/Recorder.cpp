@@ -120,7 +120,7 @@ std::string outputPattern(const RecordOptions &O, int32_t Rank) {
   return Rank < 0 ? "trace.fb" : "trace.%r.fb";
 }
 
-Header makeHeader(const RecordOptions &O, const RankInfo &Rank,
+Header makeHeader(const RecordOptions &O, const JobPlace &Place,
                   const TscClock &Clock) {
   Header H;
   H.Tool = "memrec " MEMKIT_VERSION;
@@ -129,8 +129,8 @@ Header makeHeader(const RecordOptions &O, const RankInfo &Rank,
   H.BootId = procfs::bootId();
   H.Os = procfs::osName();
   H.Pid = uint32_t(getpid());
-  H.Rank = Rank.Rank;
-  H.WorldSize = Rank.WorldSize;
+  H.Rank = Place.Rank;
+  H.WorldSize = Place.WorldSize;
   H.Options = O.Options;
   H.Start = Clock.start();
   H.TscHz = Clock.hz();
@@ -284,11 +284,11 @@ Expected<RecordResult> memkit::record(const RecordOptions &O) {
   takeSignals();
   raiseLimits();
   prepareForNoMemory();
-  RankInfo Rank = findRank(getProcessEnv);
-  NameFields Fields{uint32_t(Child->pid()), procfs::hostName(), Rank.Rank,
+  JobPlace Place = findPlace(getProcessEnv).Place;
+  NameFields Fields{uint32_t(Child->pid()), procfs::hostName(), Place.Rank,
                     std::time(nullptr)};
   Expected<std::string> Name =
-      expandName(outputPattern(O, Rank.Rank), Fields, getProcessEnv);
+      expandName(outputPattern(O, Place.Rank), Fields, getProcessEnv);
   if (!Name)
     return Name.takeError();
   Expected<TraceOutput> Out = TraceOutput::open(*Name, O.OnOldFile);
@@ -300,7 +300,7 @@ Expected<RecordResult> memkit::record(const RecordOptions &O) {
     return Copy.takeError();
   TscClock Clock = TscClock::calibrated();
   Expected<std::unique_ptr<Recording>> R = Recording::create(
-      Sink, makeHeader(O, Rank, Clock), Clock, *Wanted, Copy->get());
+      Sink, makeHeader(O, Place, Clock), Clock, *Wanted, Copy->get());
   if (!R && !Sink.ReaderGone)
     return R.takeError();
   if (!R)

@@ -422,7 +422,7 @@ static std::shared_ptr<const EventNames> namesOf(const Trace &T,
   Out->Ranks.push_back(-1);
   for (const ProcessRecord &P : T.processes()) {
     Out->Pids.push_back(P.Pid);
-    Out->Ranks.push_back(P.Rank);
+    Out->Ranks.push_back(P.Place.Rank);
   }
   Out->Tids.push_back(0);
   for (const memkit::Thread &Th : T.threads())

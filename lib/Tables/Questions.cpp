@@ -33,7 +33,7 @@ static uint32_t pidOf(const Trace &T, uint32_t Process) {
   return Process ? T.processes()[Process - 1].Pid : 0;
 }
 static MaybeNumber rankOfProcess(const Trace &T, uint32_t Process) {
-  return Process ? rankOf(T.processes()[Process - 1].Rank) : std::nullopt;
+  return Process ? rankOf(T.processes()[Process - 1].Place.Rank) : std::nullopt;
 }
 
 /// The columns of TotalStats, of rows with a member Stats.
@@ -97,7 +97,7 @@ TableAnswer processesTable(const Trace &T) {
       .maybe("parent", [&](const auto &R) { return ifAny(pidOf(T, R.Parent)); })
       .text("name", [](const auto &R) { return R.Name.str(); })
       .text("command", [](const auto &R) { return join(R.Command, " "); })
-      .maybe("rank", [](const auto &R) { return rankOf(R.Rank); })
+      .maybe("rank", [](const auto &R) { return rankOf(R.Place.Rank); })
       .flag("recorded", [](const auto &R) { return R.IsRecorded; })
       .text("why_not", [](const auto &R) { return R.WhyNot.str(); })
       .maybe("end_ns", Stat(&ProcessStats::EndNs))

@@ -102,7 +102,7 @@ Decoder::Problem Decoder::decodeFew(const fb::Dictionary *T, Dictionary &Out) {
     return "";
   }));
   TRY(eachEntry(T->processes(), [&](const fb::Process *X) -> Problem {
-    TRY(known(X, fb::Process::VT_RANK));
+    TRY(known(X, fb::Process::VT_HOST));
     ProcessRecord I;
     I.Pid = X->pid();
     I.Parent = X->parent();
@@ -117,7 +117,8 @@ Decoder::Problem Decoder::decodeFew(const fb::Dictionary *T, Dictionary &Out) {
     I.StartNs = X->start_ns();
     I.Recorded = X->recorded();
     I.WhyNot = X->why_not();
-    I.Rank = X->rank();
+    I.Place = {X->rank(),    X->world_size(), X->local_rank(), X->node(),
+               X->attempt(), X->job(),        X->host()};
     Out.Processes.push_back(std::move(I));
     return "";
   }));

@@ -103,7 +103,9 @@ Bytes Encoder::encode(const Dictionary &D) {
   for (const ProcessRecord &X : D.Processes)
     Processes.push_back(fb::CreateProcess(
         B, X.Pid, X.Parent, uint8_t(X.Origin), X.Exe, B.CreateVector(X.Command),
-        X.Role, X.StartNs, X.Recorded, X.WhyNot, X.Rank));
+        X.Role, X.StartNs, X.Recorded, X.WhyNot, X.Place.Rank,
+        X.Place.WorldSize, X.Place.LocalRank, X.Place.Node, X.Place.Attempt,
+        X.Place.Job, X.Place.Host));
   std::vector<Off<fb::Thread>> Threads;
   for (const Thread &X : D.Threads)
     Threads.push_back(fb::CreateThread(B, X.Process, X.Tid, X.Name, X.StartNs));

@@ -139,6 +139,8 @@ std::string IdLimits::add(const Dictionary &D) {
     C.id("process with string", I.Exe, Strings);
     C.id("process with string", I.Role, Strings);
     C.id("process with string", I.WhyNot, Strings);
+    C.id("process with string", I.Place.Job, Strings);
+    C.id("process with string", I.Place.Host, Strings);
     for (uint32_t S : I.Command)
       C.id("process with string", S, Strings);
     ++Processes;

@@ -143,7 +143,13 @@ template <class M, class N, class T> void mapProcess(M &Map, N &Id, T &I) {
   Map.num("start", I.StartNs);
   Map.flag("recorded", I.Recorded, true);
   Map.ref("why-not", Ref::String, I.WhyNot);
-  Map.num("rank", I.Rank, -1);
+  Map.num("rank", I.Place.Rank, -1);
+  Map.num("world-size", I.Place.WorldSize, -1);
+  Map.num("local-rank", I.Place.LocalRank, -1);
+  Map.num("node", I.Place.Node, -1);
+  Map.num("attempt", I.Place.Attempt, -1);
+  Map.ref("job", Ref::String, I.Place.Job);
+  Map.ref("host", Ref::String, I.Place.Host);
 }
 
 template <class M, class N, class T> void mapThread(M &Map, N &Id, T &Th) {

@@ -97,7 +97,15 @@ static void process(json::OStream &J, const ProcessReport &I, const Trace &Of) {
       J.value(jsonText(Word));
   });
   J.attribute("role", jsonTextOrNull(I.Role));
-  J.attribute("rank", jsonIfKnown(I.Rank >= 0, I.Rank));
+  J.attribute("rank", jsonIfKnown(I.Place.Rank >= 0, I.Place.Rank));
+  J.attribute("local_rank",
+              jsonIfKnown(I.Place.LocalRank >= 0, I.Place.LocalRank));
+  J.attribute("world_size",
+              jsonIfKnown(I.Place.WorldSize >= 0, I.Place.WorldSize));
+  J.attribute("node", jsonIfKnown(I.Place.Node >= 0, I.Place.Node));
+  J.attribute("attempt", jsonIfKnown(I.Place.Attempt >= 0, I.Place.Attempt));
+  J.attribute("job", jsonTextOrNull(I.Job));
+  J.attribute("host", jsonTextOrNull(I.Host));
   J.attribute("exit_status",
               jsonIfKnown(T && T->ExitStatus >= 0, T ? T->ExitStatus : 0));
   J.attribute("signal", jsonIfKnown(T && T->Signal, T ? T->Signal : 0));

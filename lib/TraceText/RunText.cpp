@@ -137,8 +137,8 @@ void memkit::printProcesses(raw_ostream &OS, const RunReport &R,
   });
   if (HasDevices)
     Columns.insert(Columns.begin() + 4, {"on devices", Side::Left});
-  bool HasRanks =
-      any_of(R.Processes, [](const ProcessReport &I) { return I.Rank >= 0; });
+  bool HasRanks = any_of(
+      R.Processes, [](const ProcessReport &I) { return I.Place.Rank >= 0; });
   if (HasRanks)
     Columns.insert(Columns.begin() + 3, {"rank", Side::Right});
   if (HasRoles)
@@ -153,7 +153,7 @@ void memkit::printProcesses(raw_ostream &OS, const RunReport &R,
     std::vector<std::string> Row = {std::to_string(I.Id), std::to_string(I.Pid),
                                     I.Parent ? std::to_string(I.Parent) : ""};
     if (HasRanks)
-      Row.push_back(I.Rank >= 0 ? std::to_string(I.Rank) : "");
+      Row.push_back(I.Place.Rank >= 0 ? std::to_string(I.Place.Rank) : "");
     Row.push_back(Stats ? formatSize(Stats->PeakBytes) : "");
     auto Sampled = [](uint64_t Bytes) {
       return Bytes ? formatSize(Bytes) : std::string();

@@ -84,7 +84,7 @@ uint32_t RowTree::groupOf(const WatchedRow &R, Grouping By) {
   case Grouping::Process:
     return R.Process;
   case Grouping::Rank:
-    return rankGroup(W.trace().processes()[R.Process - 1].Rank);
+    return rankGroup(W.trace().processes()[R.Process - 1].Place.Rank);
   case Grouping::Thread:
     return R.Key;
   case Grouping::Stack:

@@ -54,7 +54,9 @@ struct ProcessReport {
   std::vector<llvm::StringRef> Command;
   llvm::StringRef Exe;
   llvm::StringRef Role; ///< `train.py`; empty: none
-  int32_t Rank = -1;    ///< in a distributed run; -1: not known
+  JobPlace Place;
+  llvm::StringRef Job;  ///< the launcher's name of the job; empty: none
+  llvm::StringRef Host; ///< the machine's name; empty: not known
   llvm::StringRef Name; ///< as Trace::processName()
   bool IsRecorded = true;
   llvm::StringRef WhyNot; ///< of a process that is not recorded

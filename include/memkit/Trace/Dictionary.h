@@ -126,6 +126,21 @@ struct ScopePath {
 enum class ProcessOrigin : uint8_t { Start = 0, Fork = 1, Exec = 2, Spawn = 3 };
 inline constexpr uint8_t NumProcessOrigins = 4;
 
+/// Where a process stands in a distributed job, from its launcher's variables.
+/// Numbers count from 0; -1 or string 0: not known.
+struct JobPlace {
+  int32_t Rank = -1;
+  int32_t WorldSize = -1; ///< ranks of the job
+  int32_t LocalRank = -1; ///< among the ranks of the machine
+  int32_t Node = -1;      ///< the machine's number in the job
+  int32_t Attempt = -1;   ///< restarts of the job before
+  uint32_t Job = 0;       ///< string: the launcher's name of the job
+  /// String: the machine's name, if the header has another one, as in a merged
+  /// trace.
+  uint32_t Host = 0;
+  bool operator==(const JobPlace &) const = default;
+};
+
 /// A process: from its start, fork or exec to its exec or exit.
 struct ProcessRecord {
   uint32_t Pid = 0;
@@ -138,7 +153,7 @@ struct ProcessRecord {
   uint64_t StartNs = 0;
   bool Recorded = true;
   uint32_t WhyNot = 0; ///< string, when not recorded
-  int32_t Rank = -1;   ///< in a distributed run; -1: not known
+  JobPlace Place;
   bool operator==(const ProcessRecord &) const = default;
 };
 

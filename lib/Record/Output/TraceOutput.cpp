@@ -26,30 +26,6 @@ static Error fail(StringRef Path, const Twine &What) {
                            shownPath(Path) + ": " + What);
 }
 
-std::optional<std::string> memkit::getProcessEnv(StringRef Name) {
-  if (const char *Value = std::getenv(Name.str().c_str()))
-    return std::string(Value);
-  return std::nullopt;
-}
-
-static int32_t firstNumber(GetEnv Env,
-                           std::initializer_list<const char *> Names) {
-  for (const char *Name : Names) {
-    int32_t Value;
-    if (auto Text = Env(Name);
-        Text && to_integer(*Text, Value, 10) && Value >= 0)
-      return Value;
-  }
-  return -1;
-}
-
-RankInfo memkit::findRank(GetEnv Env) {
-  return {firstNumber(Env, {"RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK",
-                            "SLURM_PROCID"}),
-          firstNumber(Env, {"WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE",
-                            "SLURM_NTASKS"})};
-}
-
 static std::string timeStamp(std::time_t Time) {
   std::tm Local;
   localtime_r(&Time, &Local);

@@ -5,7 +5,7 @@
 #ifndef MEMKIT_LIB_RECORD_TRACEOUTPUT_H
 #define MEMKIT_LIB_RECORD_TRACEOUTPUT_H
 
-#include "llvm/ADT/STLFunctionalExtras.h"
+#include "Record/Shared/Launchers.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <cstdint>
@@ -14,19 +14,6 @@
 #include <string>
 
 namespace memkit {
-
-/// Looks up an environment variable.
-using GetEnv = llvm::function_ref<std::optional<std::string>(llvm::StringRef)>;
-std::optional<std::string> getProcessEnv(llvm::StringRef Name);
-
-/// The rank of this process in a distributed run, from the variables that
-/// launchers set (RANK, OMPI_COMM_WORLD_RANK, PMI_RANK, SLURM_PROCID and their
-/// sizes). -1: unknown.
-struct RankInfo {
-  int32_t Rank = -1;
-  int32_t WorldSize = -1;
-};
-RankInfo findRank(GetEnv Env);
 
 /// The values for the patterns of an output name.
 struct NameFields {

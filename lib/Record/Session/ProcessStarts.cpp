@@ -99,9 +99,12 @@ void ProcessStarts::welcome(const Greeter::Client &G) {
   std::vector<std::string> Command = wordsOf(P->Arguments);
   for (const std::string &Arg : Command)
     I.Command.push_back(R.Names.Names.string(Arg));
-  I.Rank = findRank([Variables = procfs::environment(G.Pid)](StringRef Name) {
-             return valueIn(Variables, Name);
-           }).Rank;
+  LaunchedPlace Place =
+      findPlace([Variables = procfs::environment(G.Pid)](StringRef Name) {
+        return valueIn(Variables, Name);
+      });
+  I.Place = Place.Place;
+  I.Place.Job = R.Names.Names.string(Place.Job);
   Roles.setFirst(*P, I, Command);
   I.Role = R.Names.Names.string(P->Role);
   P->Pid = G.Pid;

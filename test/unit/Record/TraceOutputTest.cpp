@@ -72,17 +72,45 @@ TEST(OutputName, Patterns) {
   EXPECT_TRUE(errorToBool(expandName("%r", F, Env).takeError()));
 }
 
-TEST(OutputName, Rank) {
+TEST(Launchers, Rank) {
   FakeEnv Env;
-  EXPECT_EQ(-1, findRank(Env).Rank);
+  EXPECT_EQ(-1, findPlace(Env).Place.Rank);
   Env.Vars["SLURM_PROCID"] = "3";
   Env.Vars["SLURM_NTASKS"] = "8";
-  EXPECT_EQ(3, findRank(Env).Rank);
-  EXPECT_EQ(8, findRank(Env).WorldSize);
+  EXPECT_EQ(3, findPlace(Env).Place.Rank);
+  EXPECT_EQ(8, findPlace(Env).Place.WorldSize);
   Env.Vars["RANK"] = "0";
-  EXPECT_EQ(0, findRank(Env).Rank);
+  EXPECT_EQ(0, findPlace(Env).Place.Rank);
+  EXPECT_EQ(-1, findPlace(Env).Place.LocalRank);
   Env.Vars["RANK"] = "nonsense";
-  EXPECT_EQ(3, findRank(Env).Rank);
+  EXPECT_EQ(3, findPlace(Env).Place.Rank);
+}
+
+TEST(Launchers, PlaceOfTorchrunInSlurm) {
+  FakeEnv Env;
+  Env.Vars = {{"SLURM_PROCID", "1"},
+              {"SLURM_NTASKS", "2"},
+              {"SLURM_LOCALID", "0"},
+              {"SLURM_NODEID", "1"},
+              {"SLURM_JOB_ID", "77"},
+              {"RANK", "13"},
+              {"WORLD_SIZE", "16"},
+              {"LOCAL_RANK", "5"},
+              {"GROUP_RANK", "1"},
+              {"TORCHELASTIC_RESTART_COUNT", "2"},
+              {"TORCHELASTIC_RUN_ID", "none"}};
+  LaunchedPlace P = findPlace(Env);
+  EXPECT_EQ((JobPlace{13, 16, 5, 1, 2, 0, 0}), P.Place);
+  EXPECT_EQ("77", P.Job);
+  Env.Vars["TORCHELASTIC_RUN_ID"] = "pretrain-7b";
+  EXPECT_EQ("pretrain-7b", findPlace(Env).Job);
+}
+
+TEST(Launchers, IndexOfKubernetesIsANode) {
+  FakeEnv Env;
+  Env.Vars["JOB_COMPLETION_INDEX"] = "3";
+  EXPECT_EQ(-1, findPlace(Env).Place.Rank);
+  EXPECT_EQ(3, findPlace(Env).Place.Node);
 }
 
 TEST_F(InFolder, CreatesAPrivateFile) {
