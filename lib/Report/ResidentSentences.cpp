@@ -34,7 +34,8 @@ StringRef residentPartName(ResidentPart P) {
                                             "mappings with MAP_NORESERVE",
                                             "memory of the parent process",
                                             "memrec's library",
-                                            "not recorded"};
+                                            "not recorded",
+                                            "pinned by CUDA's driver"};
   static_assert(std::size(Names) == NumResidentParts);
   return Names[size_t(P)];
 }
