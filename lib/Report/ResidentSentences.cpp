@@ -151,6 +151,19 @@ std::string keptAdvice(const PageInput &F) {
   return Text + ", or another allocator";
 }
 
+std::string ownText(const PageInput &F) {
+  const Resident &R = F.O.Rss;
+  if (!R.OwnBytes)
+    return "";
+  std::string Text = formatSize(R.OwnBytes) + " at most, at " +
+                     formatTime(R.OwnNs) + ": anonymous " +
+                     formatSize(R.OwnBytes - R.OwnSwapped) + ", swapped out " +
+                     formatSize(R.OwnSwapped);
+  if (R.LastOwnBytes && R.LastOwnBytes < R.OwnBytes - R.OwnBytes / 10)
+    Text += "; " + formatSize(R.LastOwnBytes) + " in the last sample";
+  return Text;
+}
+
 std::string residentText(const PageInput &F) {
   const Resident &R = F.O.Rss;
   if (uint32_t Process = residentProcess(F))
