@@ -29,7 +29,7 @@
 // QUICK: resident at exit malloc 50{{.*}} MiB
 // NONE-NOT: at exit
 //
-// RUN: memrec -q -o %t.few.fb --resident-at=step:100 %t.exe 2>&1 | FileCheck --check-prefix=FEW %s
+// RUN: memrec -o %t.few.fb --resident-at=step:100 %t.exe 2>&1 | FileCheck --check-prefix=FEW %s
 // FEW: warning: --resident-at=step:100: the program had only 5 steps
 // RUN: %{status} 125 memrec --resident-at=step:0 %t.exe 2>&1 | FileCheck --check-prefix=BAD %s
 // BAD: --resident-at=step:0: should be end or step:N
