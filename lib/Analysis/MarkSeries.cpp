@@ -5,6 +5,7 @@
 #include "memkit/Analysis/MarkSeries.h"
 #include "memkit/Trace/TraceError.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 #include <map>
 #include <tuple>
 
@@ -23,6 +24,7 @@ public:
     Out.PrivatePeak.resize(T.processes().size() + 1);
     Out.Rss.resize(Out.PrivatePeak.size());
     Out.RssShared.resize(Out.PrivatePeak.size());
+    Out.Swapped.resize(Out.PrivatePeak.size());
     Out.Residents.resize(Out.PrivatePeak.size());
   }
 
@@ -46,6 +48,8 @@ public:
         Out.Rss[M.Process].push_back({M.TimeNs, M.Values[0]});
         if (M.Values.size() > 1)
           Out.RssShared[M.Process].push_back({M.TimeNs, M.Values[1]});
+        if (M.Values.size() > 2)
+          Out.Swapped[M.Process].push_back({M.TimeNs, M.Values[2]});
       }
       return "";
     case MarkKind::Resident:
@@ -81,7 +85,7 @@ public:
       sortByTime(Points);
     for (auto &Points : Out.Devices)
       sortByTime(Points);
-    for (auto *Of : {&Out.Rss, &Out.RssShared})
+    for (auto *Of : {&Out.Rss, &Out.RssShared, &Out.Swapped})
       for (auto &Points : *Of)
         sortByTime(Points);
     for (auto &[Key, P] : Pools) {
@@ -195,6 +199,21 @@ private:
   std::map<std::tuple<uint32_t, uint32_t, uint64_t>, PoolPeak> Pools;
 };
 } // namespace
+
+std::vector<SeriesPoint> ownSeries(const MarkSeries &Marks, uint32_t Process) {
+  std::vector<SeriesPoint> Own;
+  for (const SeriesPoint &P : Marks.Rss[Process]) {
+    const SeriesPoint *Shared =
+        pointAt<SeriesPoint>(Marks.RssShared[Process], P.TimeNs);
+    const SeriesPoint *Swapped =
+        pointAt<SeriesPoint>(Marks.Swapped[Process], P.TimeNs);
+    if (Shared && Swapped)
+      Own.push_back(
+          {P.TimeNs, SaturatingAdd(P.Value - std::min(P.Value, Shared->Value),
+                                   Swapped->Value)});
+  }
+  return Own;
+}
 
 Expected<MarkSeries> readMarkSeries(const Trace &T) {
   if (Error E = T.requireReader("the values of marks need"))

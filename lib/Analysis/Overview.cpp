@@ -44,6 +44,26 @@ static bool needsIntervals(const MarkSeries &Marks) {
          any_of(Marks.Rss, HasPoints);
 }
 
+static void takeOwn(const SelectedStats &S, const MarkSeries &Marks,
+                    Resident &Out) {
+  std::vector<SeriesPoint> Swapped = residentSeries(S, Marks.Swapped);
+  if (none_of(Swapped, [](const SeriesPoint &P) { return P.Value != 0; }))
+    return;
+  std::vector<std::vector<SeriesPoint>> OfProcesses(Marks.Rss.size());
+  for (uint32_t Process = 1; Process < Marks.Rss.size(); ++Process)
+    OfProcesses[Process] = ownSeries(Marks, Process);
+  std::vector<SeriesPoint> Own = residentSeries(S, OfProcesses);
+  for (const SeriesPoint &P : Own)
+    if (P.Value > Out.OwnBytes) {
+      Out.OwnBytes = P.Value;
+      Out.OwnNs = P.TimeNs;
+    }
+  if (const SeriesPoint *P = pointAt<SeriesPoint>(Swapped, Out.OwnNs))
+    Out.OwnSwapped = std::min(P->Value, Out.OwnBytes);
+  if (const SeriesPoint *Last = lastSample(Own))
+    Out.LastOwnBytes = Last->Value;
+}
+
 static void takeResident(const SelectedStats &S, const MarkSeries &Marks,
                          unsigned Columns, Overview &Out) {
   const Trace &T = S.trace();
@@ -113,6 +133,7 @@ static Error takeRest(const SelectedStats &S, const OverviewOptions &Options,
   if (Options.Columns)
     Out.Curves = readHeapCurves(S, Out.Live, Options.Columns);
   takeResident(S, *Marks, Options.Columns, Out);
+  takeOwn(S, *Marks, Out.Rss);
   Out.Residents = std::move(Marks->Residents);
   Out.Alerts = std::move(Marks->Alerts);
   Out.Versions = std::move(Marks->Versions);

@@ -3,6 +3,7 @@
 // What the resident memory of processes consists of.
 
 #include "memkit/Analysis/ResidentParts.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 
@@ -10,12 +11,15 @@ using namespace llvm;
 
 namespace memkit {
 
-uint64_t ResidentSample::total() const {
+static uint64_t sumOfParts(ArrayRef<uint64_t> Bytes) {
   uint64_t Sum = 0;
   for (uint64_t B : Bytes)
     Sum = SaturatingAdd(Sum, B);
   return Sum;
 }
+
+uint64_t ResidentSample::total() const { return sumOfParts(Bytes); }
+uint64_t ResidentPoint::total() const { return sumOfParts(Bytes); }
 
 std::string ResidentSeries::takePiece(const Mark &M) {
   constexpr size_t MaxPieces = 1024;
@@ -41,15 +45,20 @@ std::string ResidentSeries::takePiece(const Mark &M) {
 std::string ResidentSeries::take(const Mark &M) {
   if (M.Kind == MarkKind::ResidentPiece)
     return takePiece(M);
-  if (M.Values.size() < NumResidentParts)
+  if (M.Values.size() < NumFirstParts)
     return "a mark of resident memory has " + std::to_string(M.Values.size()) +
-           " of " + std::to_string(NumResidentParts) + " parts";
+           " of " + std::to_string(NumFirstParts) + " parts";
   finish();
+  if (Last.TimeNs && M.Id & RF_End)
+    Running = Last;
   Last = ResidentSample();
   Last.TimeNs = M.TimeNs;
-  std::copy_n(M.Values.begin(), NumResidentParts, Last.Bytes.begin());
+  std::copy_n(M.Values.begin(), NumFirstParts, Last.Bytes.begin());
+  for (size_t I = NumFirstParts; I != NumResidentParts; ++I)
+    if (size_t At = I + NumResidentValues; At < M.Values.size())
+      Last.Bytes[I] = M.Values[At];
   auto Value = [&M](ResidentValue V) -> uint64_t {
-    size_t I = NumResidentParts + size_t(V);
+    size_t I = NumFirstParts + size_t(V);
     return I < M.Values.size() && M.Values[I] != UnknownBytes ? M.Values[I] : 0;
   };
   Last.Swapped = Value(ResidentValue::Swapped);
@@ -58,13 +67,49 @@ std::string ResidentSeries::take(const Mark &M) {
   Last.NumArenas = Value(ResidentValue::Arenas);
   Last.IsSampled = M.Id & RF_Sampled;
   Last.HasUnknown = M.Id & RF_Unknown;
+  Last.Why = M.Id & (RF_Alert | RF_Step | RF_End);
   IsEmpty = false;
+  addPoint();
   return "";
 }
 
+void ResidentSeries::addPoint() {
+  ResidentPoint New;
+  New.TimeNs = Last.TimeNs;
+  New.Why = Last.Why;
+  New.Bytes = Last.Bytes;
+  New.Swapped = Last.Swapped;
+  Points.push_back(New);
+  if (Points.size() <= MaxPoints)
+    return;
+  // Of each pair of usual samples the higher one stays. A trace with very many
+  // samples out of turn loses some of these, too.
+  bool HasMany = count_if(Points, [](const ResidentPoint &P) {
+                   return P.Why != 0;
+                 }) > ptrdiff_t(MaxPoints / 2);
+  std::vector<ResidentPoint> Kept;
+  for (size_t I = 0; I != Points.size(); ++I) {
+    const ResidentPoint &P = Points[I];
+    bool IsPair =
+        I + 1 != Points.size() && (HasMany || (!P.Why && !Points[I + 1].Why));
+    if (!IsPair) {
+      Kept.push_back(P);
+      continue;
+    }
+    const ResidentPoint &Next = Points[++I];
+    Kept.push_back(Next.total() > P.total() ? Next : P);
+  }
+  Points = std::move(Kept);
+}
+
 void ResidentSeries::finish() {
+  if (IsEmpty)
+    return;
   if (Last.total() > Highest.total())
     Highest = Last;
+  if (Last.Why & (RF_Alert | RF_Step) && Asked.size() < MaxAsked &&
+      (Asked.empty() || Asked.back().TimeNs != Last.TimeNs))
+    Asked.push_back(Last);
 }
 
 } // namespace memkit

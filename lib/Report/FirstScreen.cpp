@@ -357,6 +357,7 @@ std::vector<HeadRow> headRows(const PageInput &F) {
     Add("held by", holderText(F, largest(All)));
   if (!All.empty())
     Add("names", namesText(F, largest(All)));
+  Add("own", ownText(F));
   if (F.R.MaxRss)
     Add("resident", residentText(F));
   if (!F.R.IsComplete)

@@ -34,7 +34,8 @@ StringRef residentPartName(ResidentPart P) {
                                             "mappings with MAP_NORESERVE",
                                             "memory of the parent process",
                                             "memrec's library",
-                                            "not recorded"};
+                                            "not recorded",
+                                            "pinned by CUDA's driver"};
   static_assert(std::size(Names) == NumResidentParts);
   return Names[size_t(P)];
 }
@@ -148,6 +149,19 @@ std::string keptAdvice(const PageInput &F) {
     Text += ", MALLOC_ARENA_MAX=2 (" + formatCount(F.O.Threads.size()) +
             " threads have allocated)";
   return Text + ", or another allocator";
+}
+
+std::string ownText(const PageInput &F) {
+  const Resident &R = F.O.Rss;
+  if (!R.OwnBytes)
+    return "";
+  std::string Text = formatSize(R.OwnBytes) + " at most, at " +
+                     formatTime(R.OwnNs) + ": anonymous " +
+                     formatSize(R.OwnBytes - R.OwnSwapped) + ", swapped out " +
+                     formatSize(R.OwnSwapped);
+  if (R.LastOwnBytes && R.LastOwnBytes < R.OwnBytes - R.OwnBytes / 10)
+    Text += "; " + formatSize(R.LastOwnBytes) + " in the last sample";
+  return Text;
 }
 
 std::string residentText(const PageInput &F) {

@@ -17,6 +17,9 @@ std::vector<size_t> residentOrder(const ResidentSample &S);
 /// 0: no samples.
 uint32_t residentProcess(const PageInput &F);
 
+/// Where memory was swapped out, the own memory of the processes, resident or
+/// not; else empty.
+std::string ownText(const PageInput &F);
 /// What resident memory consists of, as far as samples tell.
 std::string residentText(const PageInput &F);
 /// What may give freed memory back; empty: little is kept.

@@ -27,7 +27,7 @@ static constexpr StringLiteral MarkKinds[] = {
 static constexpr StringLiteral ResidentParts[] = {
     "malloc",   "malloc-free", "object",   "object-free", "mapping",
     "stack",    "module",      "file",     "shared",      "device",
-    "reserved", "inherited",   "recorder", "other"};
+    "reserved", "inherited",   "recorder", "other",       "pinned"};
 static constexpr StringLiteral LossKinds[] = {
     "ring-full",  "table-full", "unknown-free", "double-allocate",
     "bad-record", "no-ring",    "events",       "not-imported"};

@@ -170,14 +170,21 @@ private:
     static constexpr StringLiteral More[] = {"swapped", "untouched",
                                              "in free pages", "arenas"};
     static_assert(std::size(More) == NumResidentValues);
+    static constexpr std::pair<ResidentFlags, StringLiteral> Causes[] = {
+        {RF_Alert, "at an alert"}, {RF_Step, "at a step"}, {RF_End, "at exit"}};
+    for (auto [Flag, Text] : Causes)
+      if (M.Id & Flag)
+        OS << "  " << Text;
     for (size_t I = 0; I != M.Values.size(); ++I) {
-      size_t Next = I - NumResidentParts;
+      size_t Next = I - NumFirstParts;
+      size_t Part = I < NumFirstParts ? I : I - NumResidentValues;
       uint64_t V = M.Values[I];
       if (!V || V == UnknownBytes)
         continue;
-      if (I < NumResidentParts)
-        OS << "  " << enumName(ResidentPart(I)) << ' ' << formatSize(V);
-      else if (Next < NumResidentValues)
+      bool IsPart = I < NumFirstParts || Next >= NumResidentValues;
+      if (IsPart && Part < NumResidentParts)
+        OS << "  " << enumName(ResidentPart(Part)) << ' ' << formatSize(V);
+      else if (!IsPart)
         OS << "  " << More[Next] << ' '
            << (Next == size_t(ResidentValue::Arenas) ? std::to_string(V)
                                                      : formatSize(V));

@@ -3,6 +3,7 @@
 // Reads live bytes over time, by group.
 
 #include "CountedHeaps.h"
+#include "Report/ResidentSentences.h"
 #include "TraceView.h"
 #include "memkit/Model/Libraries.h"
 #include "memkit/Support/RequestError.h"
@@ -169,6 +170,42 @@ Error TraceView::readIntervalCurves(TracePart &P, DrawnCurves &To) {
   return Error::success();
 }
 
+/// What resident memory consists of: the sampled parts of each process, up to
+/// the process's end.
+void TraceView::readResidentCurves(const TracePart &P, DrawnCurves &To) const {
+  // A memory space of a device, or a heap, has no resident memory.
+  if (To.Space || P.filter().Heap)
+    return;
+  std::vector<std::vector<SeriesPoint>> OfPart[NumResidentParts];
+  for (const ProcessReport &Of : Run.Processes) {
+    if ((P.filter().Process && P.filter().Process != Of.Id) ||
+        Of.Id >= Over->Residents.size())
+      continue;
+    const ResidentSeries &Samples = Over->Residents[Of.Id];
+    for (size_t I = 0; I != NumResidentParts; ++I) {
+      std::vector<SeriesPoint> Points;
+      for (const ResidentPoint &S : Samples.points())
+        Points.push_back({S.TimeNs, S.Bytes[I]});
+      if (Points.empty() ||
+          all_of(Points, [](const SeriesPoint &S) { return !S.Value; }))
+        continue;
+      if (Of.Stats && Of.Stats->Ended)
+        Points.push_back({std::max(Of.Stats->EndNs, Points.back().TimeNs), 0});
+      OfPart[I].push_back(std::move(Points));
+    }
+  }
+  std::vector<std::vector<SeriesPoint>> All;
+  for (size_t I = 0; I != NumResidentParts; ++I) {
+    if (OfPart[I].empty())
+      continue;
+    To.Groups.push_back({uint32_t(I), residentPartName(ResidentPart(I)).str(),
+                         CodeOwner::Other, sumOf(OfPart[I])});
+    All.push_back(To.Groups.back().Points);
+  }
+  To.Total = sumOf(All);
+  keepLastValues(To);
+}
+
 /// False: the curves are being read.
 Expected<bool> TraceView::readCurves(TracePart &P, uint32_t Space,
                                      StringRef By) {
@@ -184,6 +221,8 @@ Expected<bool> TraceView::readCurves(TracePart &P, uint32_t Space,
   if (is_contained({"", "heap", "line", "library", "process"}, By)) {
     if (Error E = readIntervalCurves(P, New))
       return std::move(E);
+  } else if (By == "resident") {
+    readResidentCurves(P, New);
   } else if (is_contained({"thread", "category", "layer", "scope"}, By)) {
     Expected<bool> Done = readEventCurves(P, New);
     if (!Done || !*Done)

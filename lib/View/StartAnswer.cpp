@@ -139,6 +139,9 @@ std::vector<StringRef> TraceView::curveGroupings() const {
   std::vector<StringRef> Out = {"heap", "line", "library"};
   if (T.processes().size() > 1)
     Out.push_back("process");
+  if (any_of(Over->Residents,
+             [](const ResidentSeries &Of) { return !Of.empty(); }))
+    Out.push_back("resident");
   if (!hasEvents())
     return Out;
   if (T.threads().size() > 1)

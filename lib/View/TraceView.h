@@ -191,6 +191,7 @@ private:
   llvm::Expected<bool> readCurves(TracePart &P, uint32_t Space,
                                   llvm::StringRef By);
   llvm::Error readIntervalCurves(TracePart &P, DrawnCurves &To);
+  void readResidentCurves(const TracePart &P, DrawnCurves &To) const;
   // EventCurves.cpp
   llvm::Expected<bool> readEventCurves(const TracePart &P, DrawnCurves &To);
   llvm::Error readLines();

@@ -113,9 +113,14 @@ static void drawTruth(Drawing &D) {
   auto Add = [&](const Twine &What) {
     Text += (Text.empty() ? "" : "  ") + What.str();
   };
+  std::optional<uint64_t> Swap = W.swappedAt(D.F.AtNs);
+  bool HasSwap = Swap && *Swap;
+  // Where memory is swapped out, a falling RSS says nothing of the program.
+  if (auto Own = W.ownAt(D.F.AtNs); Own && HasSwap)
+    Add("own " + formatSize(*Own));
   if (auto Rss = W.residentAt(D.F.AtNs))
     Add("RSS " + formatSize(*Rss));
-  if (auto Swap = W.swappedAt(D.F.AtNs); Swap && *Swap)
+  if (HasSwap)
     Add("swap " + formatSize(*Swap));
   if (D.F.Run.LimitBytes)
     Add("limit " + formatSize(*D.F.Run.LimitBytes));

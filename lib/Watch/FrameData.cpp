@@ -86,6 +86,7 @@ std::string memkit::frameJson(const WatchFrame &F, const WatchState &S,
     J.attribute("at_ns", F.AtNs);
     J.attribute("resident_bytes", jsonOrNull(W.residentAt(F.AtNs)));
     J.attribute("swapped_bytes", jsonOrNull(W.swappedAt(F.AtNs)));
+    J.attribute("own_bytes", jsonOrNull(W.ownAt(F.AtNs)));
     J.attribute("limit_bytes", jsonOrNull(F.Run.LimitBytes));
     J.attribute("allocations_per_s",
                 nearestSigned(W.allocationsPerSecond(F.AtNs, S.WindowNs)));

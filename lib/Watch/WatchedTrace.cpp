@@ -196,11 +196,7 @@ sumOfProcesses(ArrayRef<std::vector<SeriesPoint>> Of,
 Error WatchedTrace::readMarks() {
   constexpr size_t MaxMarks = 1 << 20;
   const Trace &T = trace();
-  Swapped.resize(T.processes().size() + 1);
   Error E = T.forEachMark([&](const Mark &M) {
-    if (M.Kind == MarkKind::Rss && M.Values.size() > 2 &&
-        M.Process < Swapped.size())
-      Swapped[M.Process].push_back({M.TimeNs, M.Values[2]});
     bool IsText = M.Kind == MarkKind::User || M.Kind == MarkKind::Alert ||
                   M.Kind == MarkKind::RangeBegin;
     if (Marks.size() == MaxMarks)
@@ -218,6 +214,8 @@ Error WatchedTrace::readMarks() {
     return A.TimeNs < B.TimeNs;
   });
   Resident = sumOfProcesses(Measured.Rss, EndOf);
+  for (uint32_t Process = 0; Process != Measured.Rss.size(); ++Process)
+    Own.push_back(ownSeries(Measured, Process));
   return Error::success();
 }
 
@@ -231,13 +229,24 @@ std::optional<uint64_t> WatchedTrace::residentAt(uint64_t AtNs) const {
   return valueAt(Resident, AtNs);
 }
 
-std::optional<uint64_t> WatchedTrace::swappedAt(uint64_t AtNs) const {
+/// The sum over the processes that run at AtNs.
+std::optional<uint64_t>
+WatchedTrace::sumAt(ArrayRef<std::vector<SeriesPoint>> OfProcesses,
+                    uint64_t AtNs) const {
   std::optional<uint64_t> Sum;
-  for (size_t Process = 0; Process != Swapped.size(); ++Process)
-    if (auto V = valueAt(Swapped[Process], AtNs);
+  for (size_t Process = 0; Process != OfProcesses.size(); ++Process)
+    if (auto V = valueAt(OfProcesses[Process], AtNs);
         V && !isGone(uint32_t(Process), AtNs))
       Sum = Sum.value_or(0) + *V;
   return Sum;
+}
+
+std::optional<uint64_t> WatchedTrace::swappedAt(uint64_t AtNs) const {
+  return sumAt(Measured.Swapped, AtNs);
+}
+
+std::optional<uint64_t> WatchedTrace::ownAt(uint64_t AtNs) const {
+  return sumAt(Own, AtNs);
 }
 
 double WatchedTrace::allocationsPerSecond(uint64_t AtNs,

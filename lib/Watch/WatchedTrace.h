@@ -103,10 +103,11 @@ public:
   llvm::ArrayRef<WatchedHeap> heaps() const { return Heaps; }
   llvm::ArrayRef<WatchedMark> marks() const { return Marks; }
   const MarkSeries &measured() const { return Measured; }
-  /// Resident memory, and swapped out memory, of the processes that run at
-  /// AtNs; none: not measured.
+  /// Resident memory, swapped out memory, and own memory (ownSeries()) of the
+  /// processes that run at AtNs; none: not measured.
   std::optional<uint64_t> residentAt(uint64_t AtNs) const;
   std::optional<uint64_t> swappedAt(uint64_t AtNs) const;
+  std::optional<uint64_t> ownAt(uint64_t AtNs) const;
   /// The sum of resident memory over time.
   llvm::ArrayRef<SeriesPoint> resident() const { return Resident; }
   /// Allocations a second before AtNs, over at most WindowNs.
@@ -129,6 +130,9 @@ private:
   llvm::Error readMarks();
   void readHeaps(const LiveSeries &Live);
   WatchedRows rowsOf(const WatchedHeap &Of, const SelectedStats &S) const;
+  std::optional<uint64_t>
+  sumAt(llvm::ArrayRef<std::vector<SeriesPoint>> OfProcesses,
+        uint64_t AtNs) const;
   bool isGone(uint32_t Process, uint64_t AtNs) const;
   llvm::Expected<Captures> capture(const MomentSpec &At, bool IsPeak);
   llvm::Error addAges(const WatchedHeap &Of, WatchedRows &To);
@@ -141,7 +145,7 @@ private:
   std::vector<WatchedHeap> Heaps;
   std::vector<WatchedMark> Marks;
   MarkSeries Measured;
-  std::vector<std::vector<SeriesPoint>> Swapped; ///< by process
+  std::vector<std::vector<SeriesPoint>> Own; ///< by process
   std::vector<SeriesPoint> Resident;
   std::vector<SeriesPoint> Allocated; ///< allocations so far
   std::vector<uint64_t> EndOf; ///< by process; 0: runs to the end of the trace

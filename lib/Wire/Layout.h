@@ -10,7 +10,8 @@
 // Each field names its writer: P the program, R the recorder. Neither side
 // trusts the other. The recorder copies a value, checks it, then uses it. While
 // recording, the program reads Settings, Tail, Heartbeat, RecorderLock,
-// Detached, PythonFolder and Replies, and no value in these can make it fault.
+// Detached, PythonFolder, EndWaitUs and Replies, and no value in these can make
+// it fault.
 
 #ifndef MEMKIT_LIB_WIRE_LAYOUT_H
 #define MEMKIT_LIB_WIRE_LAYOUT_H
@@ -26,7 +27,7 @@
 namespace memkit::wire {
 
 inline constexpr uint64_t Magic = 0x31657269576b6d4dull; // "MmkWire1"
-inline constexpr uint32_t Version = 17;
+inline constexpr uint32_t Version = 18;
 
 /// Environment variables that memrec sets and the exec hooks restore.
 inline constexpr char SocketVar[] = "MEMREC_SOCKET";   ///< path of the socket
@@ -214,6 +215,10 @@ struct Control {
   /// package; ends with NUL, empty: there is none.
   char PythonFolder[512];
   uint32_t HoldersWanted; ///< R: HolderBits
+  /// R: how long an exit waits for a last sample of the resident memory; 0: not
+  /// at all.
+  std::atomic<uint32_t> EndWaitUs;
+  std::atomic<uint32_t> EndSampled; ///< R: 1: the sample has been taken
 
   // P writes all fields below.
   alignas(64) std::atomic<uint32_t> Pid;
@@ -254,7 +259,7 @@ struct Control {
   /// CudaCapture: with Interposed why CUPTI is not used; CuptiOlder for an old
   /// CUPTI. Written before Cuda.
   uint32_t CudaWhy;
-  uint32_t Pad1;
+  std::atomic<uint32_t> EndWaits; ///< 1: an exit waits for the last sample
   /// The tool that listens to CUDA in our place; empty: none, or unknown. Ends
   /// with NUL; written before Cuda.
   char CudaRival[RivalBytes];

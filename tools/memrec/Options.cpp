@@ -99,6 +99,12 @@ static cl::opt<std::string> SampleInterval(
              "(default: 100ms)"),
     cl::value_desc("TIME"), cl::init("100ms"),
     cl::cat(helpGroup(HelpGroup::Limits)));
+static cl::list<std::string> ResidentAt(
+    "resident-at",
+    cl::desc("Also find out what the resident memory consists of when these "
+             "steps start, or when a process exits (end)"),
+    cl::value_desc("end|step:N,..."), cl::CommaSeparated,
+    cl::cat(helpGroup(HelpGroup::Limits)));
 static cl::list<std::string>
     Heaps("heap",
           cl::desc("Record only these heaps: host.malloc, host.mmap, "
@@ -346,6 +352,26 @@ static Error parseSampleInterval(RecordOptions &O) {
   return Error::success();
 }
 
+static Error parseResidentAt(RecordOptions &O) {
+  for (StringRef Text : ResidentAt) {
+    StringRef Number = Text;
+    uint64_t Step = 0;
+    if (Text == "end")
+      O.ResidentAtEnd = true;
+    else if (Number.consume_front("step:") && !Number.getAsInteger(10, Step) &&
+             Step)
+      O.ResidentSteps.push_back(Step);
+    else
+      return makeUsageError("--resident-at=" + Text +
+                            ": should be end or step:N");
+  }
+  llvm::sort(O.ResidentSteps);
+  if (!ResidentAt.empty() && !O.SampleIntervalNs)
+    return makeUsageError("--resident-at needs samples, not "
+                          "--sample-interval=0");
+  return Error::success();
+}
+
 static const char *stacksName(uint32_t Bits) {
   static constexpr const char *Names[] = {"none", "native", "python", "mixed"};
   return Names[Bits];
@@ -367,6 +393,8 @@ static std::vector<std::string> describe(const RecordOptions &O) {
     Text.push_back("heap=" + join(O.Heaps, ","));
   if (SampleInterval.getNumOccurrences())
     Text.push_back("sample-interval=" + SampleInterval);
+  if (!ResidentAt.empty())
+    Text.push_back("resident-at=" + join(ResidentAt, ","));
   if (O.Torch != wire::TB_All)
     Text.push_back(O.Torch == wire::TB_None ? "torch=none" : "torch=heaps");
   if (O.Cuda != wire::CudaMode::Cupti)
@@ -394,6 +422,8 @@ Expected<RecordOptions> memkit::recordOptions() {
   if (Error E = parseSizes(O))
     return std::move(E);
   if (Error E = parseSampleInterval(O))
+    return std::move(E);
+  if (Error E = parseResidentAt(O))
     return std::move(E);
   if (Error E = parseStep(O))
     return std::move(E);

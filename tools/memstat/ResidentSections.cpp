@@ -26,34 +26,66 @@ static std::string whereText(const PageInput &F, uint32_t Stack) {
   return stackInShort(F.T, Stack);
 }
 
+/// `at 2.1 s`, `alert at 2.1 s`.
+static std::string sampleTitle(const ResidentSample &S) {
+  const char *Why = S.Why & RF_End     ? "exit at "
+                    : S.Why & RF_Alert ? "alert at "
+                    : S.Why & RF_Step  ? "step at "
+                                       : "at ";
+  return Why + formatTime(S.TimeNs);
+}
+
+/// The highest sample first; then by time the last ones of alerts and steps,
+/// the last one, and that of the exit.
+static std::vector<const ResidentSample *>
+shownSamples(const ResidentSeries &Of) {
+  constexpr size_t MaxAsked = 3;
+  std::vector<const ResidentSample *> Shown = {&Of.highest()};
+  auto Add = [&](const ResidentSample &S) {
+    if (none_of(Shown, [&](auto *O) { return O->TimeNs == S.TimeNs; }))
+      Shown.push_back(&S);
+  };
+  for (const ResidentSample &S : ArrayRef(Of.asked()).take_back(MaxAsked))
+    Add(S);
+  Add(Of.last());
+  if (const ResidentSample *S = Of.atExit())
+    Add(*S);
+  stable_sort(MutableArrayRef(Shown).drop_front(),
+              [](auto *A, auto *B) { return A->TimeNs < B->TimeNs; });
+  return Shown;
+}
+
 static PageSection partsSection(const PageInput &F, uint32_t Process,
                                 const ResidentSeries &Of) {
-  const ResidentSample &High = Of.highest(), &Last = Of.last();
-  bool HasTwo = High.TimeNs != Last.TimeNs;
+  const ResidentSample &Last = Of.last();
+  std::vector<const ResidentSample *> Shown = shownSamples(Of);
   std::vector<Table::Column> Columns = {
-      {"resident: " + oneLine(F.T.processName(Process)), Side::Left, true},
-      {"at " + formatTime(High.TimeNs), Side::Right},
-      {"share", Side::Right}};
-  if (HasTwo)
-    Columns.push_back({"at " + formatTime(Last.TimeNs), Side::Right});
+      {"resident: " + oneLine(F.T.processName(Process)), Side::Left, true}};
+  for (const ResidentSample *S : Shown) {
+    Columns.push_back({sampleTitle(*S), Side::Right});
+    if (S == Shown.front())
+      Columns.push_back({"share", Side::Right});
+  }
   Table T(Columns);
-  auto Add = [&](StringRef Name, uint64_t A, uint64_t B, bool HasShare) {
-    std::vector<std::string> Row = {Name.str(), formatSize(A),
-                                    HasShare ? formatShare(A, High.total())
-                                             : ""};
-    if (HasTwo)
-      Row.push_back(formatSize(B));
+  auto Add = [&](StringRef Name, auto Value, bool HasShare = false) {
+    if (none_of(Shown, [&](const ResidentSample *S) { return Value(*S); }))
+      return;
+    std::vector<std::string> Row = {Name.str()};
+    for (const ResidentSample *S : Shown) {
+      Row.push_back(formatSize(Value(*S)));
+      if (S == Shown.front())
+        Row.push_back(HasShare ? formatShare(Value(*S), S->total()) : "");
+    }
     T.add(std::move(Row));
   };
+  using Sample = const ResidentSample &;
   for (size_t I = 0; I != NumResidentParts; ++I)
-    if (High.Bytes[I] || Last.Bytes[I])
-      Add(residentPartName(ResidentPart(I)), High.Bytes[I], Last.Bytes[I],
-          true);
-  Add("together", High.total(), Last.total(), false);
-  if (High.Swapped || Last.Swapped)
-    Add("swapped out", High.Swapped, Last.Swapped, false);
-  if (High.Untouched || Last.Untouched)
-    Add("live, never touched", High.Untouched, Last.Untouched, false);
+    Add(
+        residentPartName(ResidentPart(I)), [I](Sample S) { return S.Bytes[I]; },
+        true);
+  Add("together", [](Sample S) { return S.total(); });
+  Add("swapped out", [](Sample S) { return S.Swapped; });
+  Add("live, never touched", [](Sample S) { return S.Untouched; });
   PageSection Out;
   Out.Rows = std::move(T);
   if (Last.IsSampled)
@@ -172,6 +204,11 @@ std::vector<PageSection> residentSections(const PageInput &F) {
   return Out;
 }
 
+static void writeParts(json::OStream &J, ArrayRef<uint64_t> Bytes) {
+  for (size_t I = 0; I != NumResidentParts; ++I)
+    J.attribute(enumName(ResidentPart(I)), Bytes[I]);
+}
+
 static void writeSample(json::OStream &J, const PageInput &F,
                         const ResidentSample &S) {
   J.attribute("time_ns", S.TimeNs);
@@ -182,10 +219,7 @@ static void writeSample(json::OStream &J, const PageInput &F,
   J.attribute("arena_count", S.NumArenas);
   J.attribute("malloc_is_estimate", S.IsSampled);
   J.attribute("malloc_has_unknown_blocks", S.HasUnknown);
-  J.attributeObject("parts", [&] {
-    for (size_t I = 0; I != NumResidentParts; ++I)
-      J.attribute(enumName(ResidentPart(I)), S.Bytes[I]);
-  });
+  J.attributeObject("parts", [&] { writeParts(J, S.Bytes); });
   J.attributeArray("arenas", [&] {
     for (const ResidentSample::ResidentArena &A : S.Arenas)
       J.object([&] {
@@ -209,6 +243,15 @@ static void writeSample(json::OStream &J, const PageInput &F,
   });
 }
 
+static void writePoint(json::OStream &J, const ResidentPoint &P) {
+  J.attribute("time_ns", P.TimeNs);
+  J.attribute("alert", (P.Why & RF_Alert) != 0);
+  J.attribute("step", (P.Why & RF_Step) != 0);
+  J.attribute("exit", (P.Why & RF_End) != 0);
+  J.attribute("swapped_bytes", P.Swapped);
+  J.attributeObject("parts", [&] { writeParts(J, P.Bytes); });
+}
+
 void writeResidentJson(json::OStream &J, const PageInput &F) {
   J.attributeArray("resident", [&] {
     for (uint32_t P = 1; P < F.O.Residents.size(); ++P) {
@@ -219,6 +262,12 @@ void writeResidentJson(json::OStream &J, const PageInput &F) {
         J.attribute("process", P);
         J.attributeObject("highest", [&] { writeSample(J, F, Of.highest()); });
         J.attributeObject("last", [&] { writeSample(J, F, Of.last()); });
+        if (const ResidentSample *S = Of.atExit())
+          J.attributeObject("exit", [&] { writeSample(J, F, *S); });
+        J.attributeArray("samples", [&] {
+          for (const ResidentPoint &P : Of.points())
+            J.object([&] { writePoint(J, P); });
+        });
       });
     }
   });

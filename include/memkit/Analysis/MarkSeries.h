@@ -70,6 +70,8 @@ struct MarkSeries {
   std::vector<std::vector<SeriesPoint>> Rss;
   /// The part of Rss that is code, files and shared memory.
   std::vector<std::vector<SeriesPoint>> RssShared;
+  /// Swapped out bytes, of the samples that have them.
+  std::vector<std::vector<SeriesPoint>> Swapped;
   std::vector<ResidentSeries> Residents; ///< as Rss
   std::vector<RaisedAlert> Alerts;
   /// `torch=2.13.0`, what the processes have loaded, each once, sorted.
@@ -77,6 +79,11 @@ struct MarkSeries {
   /// The highest private memory of each process (by id); 0: not measured.
   std::vector<uint64_t> PrivatePeak;
 };
+
+/// The own memory of a process at its samples of Rss: anonymous resident memory
+/// and swapped out memory. Samples without the shared or swapped out part are
+/// left out.
+std::vector<SeriesPoint> ownSeries(const MarkSeries &Marks, uint32_t Process);
 
 /// Reads all sections of marks. Errors: TraceError.
 llvm::Expected<MarkSeries> readMarkSeries(const Trace &T);

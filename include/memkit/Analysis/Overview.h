@@ -31,6 +31,10 @@ struct Resident {
   uint64_t LastSharedBytes = 0;
   /// The live bytes of the host then; none: not known.
   std::optional<uint64_t> LastLiveBytes;
+  /// Where memory was swapped out: the most own memory (ownSeries()) of all
+  /// processes together, the part of it that was swapped out, and the own
+  /// memory in the last sample. All 0: nothing was swapped out.
+  uint64_t OwnBytes = 0, OwnSwapped = 0, OwnNs = 0, LastOwnBytes = 0;
   /// The highest sum in each column of the curves; empty: no samples.
   std::vector<uint64_t> Highest;
 };

@@ -7,6 +7,7 @@
 
 #include "memkit/Trace/Marks.h"
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,8 @@ struct ResidentSample {
   uint64_t NumArenas = 0;
   bool IsSampled = false;  ///< the live blocks of malloc are an estimate
   bool HasUnknown = false; ///< malloc has live blocks that are not recorded
+  uint64_t Why =
+      0; ///< RF_Alert, RF_Step, RF_End: taken out of turn; 0: in turn
 
   /// An arena of malloc.
   struct ResidentArena {
@@ -48,6 +51,16 @@ struct ResidentSample {
   uint64_t total() const;
 };
 
+/// The parts of a sample, without arenas and mappings.
+struct ResidentPoint {
+  uint64_t TimeNs = 0;
+  uint64_t Why = 0; ///< as ResidentSample
+  std::array<uint64_t, NumResidentParts> Bytes{};
+  uint64_t Swapped = 0;
+
+  uint64_t total() const;
+};
+
 /// The samples of a process.
 class ResidentSeries {
 public:
@@ -62,11 +75,27 @@ public:
   bool empty() const { return IsEmpty; }
   /// The sample with the most resident bytes, the first of several.
   const ResidentSample &highest() const { return Highest; }
-  const ResidentSample &last() const { return Last; }
+  /// The last sample; if there is another one, not the one of the exit, when a
+  /// program has often freed its memory.
+  const ResidentSample &last() const { return Running ? *Running : Last; }
+  /// The sample of the exit, or null.
+  const ResidentSample *atExit() const {
+    return Last.Why & RF_End ? &Last : nullptr;
+  }
+  /// The samples that were taken at alerts and steps, the first MaxAsked.
+  const std::vector<ResidentSample> &asked() const { return Asked; }
+  /// By time. Of more than MaxPoints samples those that were taken out of turn,
+  /// and the highest of each few others.
+  const std::vector<ResidentPoint> &points() const { return Points; }
+  static constexpr size_t MaxPoints = 2048, MaxAsked = 64;
 
 private:
   std::string takePiece(const Mark &M);
+  void addPoint();
   ResidentSample Highest, Last;
+  std::optional<ResidentSample> Running; ///< before the exit
+  std::vector<ResidentSample> Asked;
+  std::vector<ResidentPoint> Points;
   bool IsEmpty = true;
 };
 

@@ -48,8 +48,9 @@ enum class MarkKind : uint8_t {
   BlockName = 15, ///< Heap, Name; Id: allocation id of the block
   Pss = 16,       ///< Values: proportional share, private, swapped out (bytes)
   Version = 17,   ///< Name: `torch=2.13.0`, what the process has loaded
-  /// What the resident memory consists of. Values: bytes by ResidentPart,
-  /// then of ResidentValue. Id: ResidentFlags.
+  /// What the resident memory consists of. Values: bytes of the first
+  /// NumFirstParts of ResidentPart, then of ResidentValue, then of the other
+  /// parts. Id: ResidentFlags.
   Resident = 18,
   /// A piece of the resident memory of the Resident mark before. Id:
   /// ResidentPart. MallocFree: an arena of malloc; Heap, Stack: of the live
@@ -81,9 +82,10 @@ enum class ResidentPart : uint8_t {
   Inherited = 11, ///< of the parent, shared or copied
   Recorder = 12,  ///< of memrec's library
   Other = 13,     ///< none of these
+  Pinned = 14,    ///< that CUDA's driver has allocated or registered
 };
-inline constexpr unsigned NumResidentParts = 14;
-/// Values of a Resident mark behind the parts.
+inline constexpr unsigned NumResidentParts = 15, NumFirstParts = 14;
+/// Values of a Resident mark behind the first parts.
 enum class ResidentValue : uint8_t {
   Swapped = 0,   ///< bytes that are swapped out
   Untouched = 1, ///< bytes of live blocks and mappings that never had a page;
@@ -95,6 +97,9 @@ inline constexpr unsigned NumResidentValues = 4;
 enum ResidentFlags : uint64_t {
   RF_Sampled = 1, ///< Malloc is an estimate of sampled blocks
   RF_Unknown = 2, ///< MallocFree has live blocks that are not recorded
+  RF_Alert = 4,   ///< taken because of an alert
+  RF_Step = 8,    ///< taken at a step that the user named
+  RF_End = 16,    ///< taken while the process exits
 };
 inline constexpr uint64_t UnknownBytes = ~uint64_t(0);
 inline constexpr uint8_t NumMarkKinds = 21;

@@ -3,19 +3,42 @@
 // Hooks of _exit and its variants.
 //
 // The hooks and a handler for exit record the exit status, which is otherwise
-// unknown for a process that is not the recorder's child.
+// unknown for a process that is not the recorder's child. An exit waits for a
+// last sample of the resident memory if the recorder wants the sample.
 
 #include "Exec.h"
 #include "Real.h"
 #include "Runtime/Symbols.h"
 #include "Runtime/Thread.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <linux/futex.h>
 #include <unistd.h>
 #include <x86intrin.h>
 
 using namespace memkit;
 using namespace memkit::capture;
+
+/// Waits once, as long as the recorder has said. The recorder sees the page of
+/// the process, so no record, lock or memory is needed, and a signal handler
+/// may exit, too.
+static void waitForSample(wire::Control &C) {
+  constexpr uint32_t MaxUs = 2000000;
+  uint64_t Us = std::min(C.EndWaitUs.load(std::memory_order_relaxed), MaxUs);
+  if (!Us || C.EndWaits.exchange(1, std::memory_order_release) ||
+      C.Detached.load(std::memory_order_relaxed))
+    return;
+  uint64_t End = sys::clockNs(CLOCK_MONOTONIC) + Us * 1000;
+  while (!C.EndSampled.load(std::memory_order_acquire) && !recorderGone(C)) {
+    uint64_t Now = sys::clockNs(CLOCK_MONOTONIC);
+    if (Now >= End)
+      return;
+    // Looks for the recorder's death each 20 ms.
+    timespec T = {0, long(std::min<uint64_t>(End - Now, 20000000))};
+    sys::call(SYS_futex, long(&C.EndSampled), FUTEX_WAIT, 0, long(&T));
+  }
+}
 
 /// Ignores a child of vfork, whose exit does not end its parent, and a child of
 /// fork without any record, which is no process of the trace.
@@ -25,6 +48,7 @@ static void noteExit(int Status) {
   Proc.Ctl->ExitStatus.store(Status & 0xff, std::memory_order_relaxed);
   Proc.Ctl->ExitTsc.store(__rdtsc(), std::memory_order_relaxed);
   Proc.Ctl->HasExitStatus.store(1, std::memory_order_release);
+  waitForSample(*Proc.Ctl);
 }
 
 using ExitFn = void(int);

@@ -338,6 +338,8 @@ void Alerts::take(uint64_t NowNs, AlertActions &Runs) {
     setBounds();
   for (const Fired &F : std::exchange(Told, {})) {
     const AlertRule &Of = Rules[F.Rule];
+    if (OnAlert)
+      OnAlert(F.Process);
     if (O.Alert)
       O.Alert("alert at " + formatTime(F.TimeNs) + ": " + F.Text);
     if (Of.Process) {

@@ -52,6 +52,9 @@ public:
   /// Called for each alert that a process asked for: process, number, value,
   /// bound (alertAmount()).
   std::function<void(uint32_t, uint32_t, uint64_t, uint64_t)> OnProcessAlert;
+  /// Called for each alert: the process whose event or sample crossed the
+  /// bound.
+  std::function<void(uint32_t)> OnAlert;
 
 private:
   struct Fired {

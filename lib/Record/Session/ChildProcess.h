@@ -34,6 +34,8 @@ struct ChildSamples {
   uint64_t LastRss = 0;       ///< bytes; 0: no sample yet
   uint64_t RssOfResident = 0; ///< LastRss at the last sample of its parts
   bool IsMarked = false;      ///< a mark of the program requests its PSS
+  uint64_t ResidentAsked = 0; ///< ResidentFlags: why to sample the parts now
+  bool IsEndAsked = false;    ///< the sample at the exit
 };
 
 /// A process that the recorder follows: the program, or a descendant of the

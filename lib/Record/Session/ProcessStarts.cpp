@@ -28,6 +28,8 @@ static ProcessSettings makeSettings(const RecordOptions &O,
   Settings.PythonFolder = O.PythonFolder;
   Settings.Torch = O.Torch;
   Settings.Holders = O.Holders;
+  constexpr uint32_t LongestUs = 1'000'000;
+  Settings.EndWaitUs = O.ResidentAtEnd ? LongestUs : 0;
   if (!R.Wanted.Tensors)
     Settings.Torch &= ~uint32_t(wire::TB_Heaps);
   if (R.Wanted.Cuda)

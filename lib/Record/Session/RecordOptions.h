@@ -69,6 +69,10 @@ struct RecordOptions {
   std::vector<std::string> Heaps; ///< globs of heaps to record; none: all
   /// Time between two samples of a process's RSS; 0: no samples.
   uint64_t SampleIntervalNs = 100000000;
+  /// Also samples of the parts of resident memory: when these steps start, by
+  /// rising number; when a process exits, however long the sample takes.
+  std::vector<uint64_t> ResidentSteps;
+  bool ResidentAtEnd = false;
   RecordTimePoint Start; ///< None: at once
   RecordTimePoint Stop;  ///< None: never
   RecordEvents Events = RecordEvents::All;

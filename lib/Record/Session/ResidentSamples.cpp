@@ -5,7 +5,10 @@
 #include "Session/ResidentSamples.h"
 #include "Session/SampleInterval.h"
 #include "llvm/ADT/STLExtras.h"
+#include <climits>
 #include <ctime>
+#include <linux/futex.h>
+#include <sys/syscall.h>
 
 using namespace llvm;
 using namespace memkit;
@@ -45,14 +48,77 @@ ChildProcess *ResidentSamples::next(uint64_t Now) {
   return Next;
 }
 
+void ResidentSamples::ask(uint32_t Of, uint64_t Flags) {
+  ChildProcess *P = Children.find(Of);
+  if (P && P->isRecorded())
+    P->Samples.ResidentAsked |= Flags;
+}
+
+/// Notes steps that have started, and processes that exit.
+void ResidentSamples::noteRequests() {
+  uint64_t Flags = 0;
+  for (; NextStep != O.ResidentSteps.size() &&
+         R.MaxSteps >= O.ResidentSteps[NextStep];
+       ++NextStep)
+    Flags = RF_Step;
+  IsAwaited = false;
+  for (ChildProcess &P : Children.recorded()) {
+    ChildSamples &S = P.Samples;
+    S.ResidentAsked |= Flags;
+    const wire::Control &C = P.State->shared().control();
+    if (P.Exit.IsEnding || !C.EndWaits.load(std::memory_order_acquire) ||
+        C.EndSampled.load(std::memory_order_relaxed))
+      continue;
+    if (!std::exchange(S.IsEndAsked, true))
+      S.ResidentAsked |= RF_End;
+    IsAwaited = true;
+  }
+}
+
+void ResidentSamples::warnOfSteps() const {
+  if (NextStep != O.ResidentSteps.size())
+    O.Warn("--resident-at=step:" + Twine(O.ResidentSteps[NextStep]) +
+           ": the program had only " + Twine(R.MaxSteps) +
+           (R.MaxSteps == 1 ? " step" : " steps"));
+}
+
+/// Whether the time for samples allows one more. What the user has requested
+/// may take as long as it takes.
+bool ResidentSamples::mayTake(uint64_t Flags, uint64_t Time) const {
+  uint64_t Share = GraceNs + Time / ResidentTimeShare;
+  if (Flags & RF_Step || (Flags & RF_End && O.ResidentAtEnd))
+    return true;
+  return AllTookNs <= (Flags ? 2 * Share : Share);
+}
+
+/// The next process with a request; those that exit come first.
+ChildProcess *ResidentSamples::nextAsked(uint64_t Time) {
+  ChildProcess *Next = nullptr;
+  for (ChildProcess &P : Children.recorded()) {
+    uint64_t &Asked = P.Samples.ResidentAsked;
+    if (!Asked || P.Exit.IsEnding)
+      continue;
+    if (!mayTake(Asked, Time)) {
+      Asked = 0;
+      letExit(P);
+    } else if (!Next || Asked & RF_End) {
+      Next = &P;
+    }
+  }
+  return Next;
+}
+
 void ResidentSamples::pass(uint64_t Time) {
   if (!O.SampleIntervalNs)
     return;
+  noteRequests();
   switch (Now) {
   case Phase::Idle:
-    if (AllTookNs <= GraceNs + Time / ResidentTimeShare)
-      if (ChildProcess *P = next(Time))
-        start(*P, Time);
+    if (ChildProcess *P = nextAsked(Time))
+      start(*P, Time);
+    else if (mayTake(0, Time))
+      if (ChildProcess *Due = next(Time))
+        start(*Due, Time);
     return;
   case Phase::Reading:
     if (std::optional<uint64_t> Ns = Thread.takeDone()) {
@@ -65,7 +131,7 @@ void ResidentSamples::pass(uint64_t Time) {
   case Phase::Summing:
     if (std::optional<uint64_t> Ns = Thread.takeDone()) {
       TookNs += *Ns;
-      write(Time);
+      write();
       end();
     }
     return;
@@ -82,6 +148,8 @@ void ResidentSamples::start(ChildProcess &P, uint64_t Time) {
                                              S.ResidentCount++ * 16));
   S.RssOfResident = S.LastRss;
   Process = P.Process;
+  BegunNs = Time;
+  Why = std::exchange(S.ResidentAsked, 0);
   Inherits = P.IsForked;
   bool MayShare = P.IsForked || any_of(Children, [&](const ChildProcess &C) {
                     return C.Parent == P.Process && C.IsForked && !C.EndNs;
@@ -97,11 +165,21 @@ void ResidentSamples::beginWalk() {
   if (!Pages)
     return end();
   Walk.emplace(std::move(*Pages), Inherits);
+  if (ChildProcess *P = Children.find(Process); P && P->isRecorded())
+    addPinned(P->State->cuda().blocks());
   Walk->setLive(R.Stats.liveBytesOf(Process, R.Heaps.malloc()),
                 O.SampleBytes != 0);
   Pages.reset();
   Shard = 0;
   Now = Phase::Walking;
+}
+
+/// Adds host memory that CUDA's driver has allocated, or pinned where it was.
+void ResidentSamples::addPinned(const DeviceTable &Of) {
+  for (wire::CudaHeap H : {wire::CudaHeap::Pinned, wire::CudaHeap::Registered})
+    for (const auto &[Begin, B] : Of.of(H))
+      if (B.heap() == H && !B.IsKept)
+        Walk->addPinned(Begin, B.End, B.Entry.Row);
 }
 
 /// Adds the blocks of some shards; after the last shard the mappings.
@@ -150,7 +228,7 @@ static bool hasUnknownBlocks(const RecordOptions &O, const Recording &R,
          P.State->leavesUnrecorded();
 }
 
-void ResidentSamples::write(uint64_t Time) {
+void ResidentSamples::write() {
   ChildProcess *P = Children.find(Process);
   if (!P || !P->isRecorded())
     return;
@@ -158,11 +236,11 @@ void ResidentSamples::write(uint64_t Time) {
   Mark M;
   M.Kind = MarkKind::Resident;
   M.Process = Process;
-  M.TimeNs = Time;
-  M.Id = hasUnknownBlocks(O, R, *P) ? uint64_t(RF_Unknown) : 0;
+  M.TimeNs = BegunNs;
+  M.Id = Why | (hasUnknownBlocks(O, R, *P) ? uint64_t(RF_Unknown) : 0);
   if (O.SampleBytes)
     M.Id |= RF_Sampled;
-  M.Values.assign(Parts.begin(), Parts.end());
+  M.Values.assign(Parts.begin(), Parts.begin() + NumFirstParts);
   uint64_t FreePages = 0;
   for (const ResidentWalk::ArenaPart &A : Walk->arenas())
     FreePages += A.PagesFree;
@@ -173,8 +251,9 @@ void ResidentSamples::write(uint64_t Time) {
                    IsSampled ? UnknownBytes : Walk->untouched(),
                    IsSampled ? 0 : FreePages,
                    IsSampled ? 0 : uint64_t(Walk->arenas().size())});
+  M.Values.insert(M.Values.end(), Parts.begin() + NumFirstParts, Parts.end());
   R.addMark(std::move(M));
-  addPieces(Process, Time);
+  addPieces(Process, BegunNs);
 }
 
 void ResidentSamples::addPieces(uint32_t Of, uint64_t Time) {
@@ -207,4 +286,30 @@ void ResidentSamples::end() {
   Walk.reset();
   Now = Phase::Idle;
   AllTookNs += TookNs;
+  ChildProcess *P = Children.find(Process);
+  if (!P || !P->isRecorded())
+    return;
+  letWait(*P);
+  if (Why & RF_End)
+    letExit(*P);
+}
+
+/// Says how long the exit of a process may wait for a sample like the last one:
+/// the pages and the walk, each noticed after a nap of the recorder.
+void ResidentSamples::letWait(ChildProcess &P) {
+  constexpr uint64_t NapsNs = 4'000'000;
+  if (O.ResidentAtEnd)
+    return;
+  uint64_t Ns = 2 * TookNs + NapsNs, Now = R.nowNs(),
+           Age = Now - std::min(Now, P.StartNs);
+  P.State->shared().control().EndWaitUs.store(
+      Ns <= Age / ResidentTimeShare ? uint32_t(Ns / 1000) : 0,
+      std::memory_order_relaxed);
+}
+
+/// The exit of the process waits no longer.
+void ResidentSamples::letExit(ChildProcess &P) {
+  std::atomic<uint32_t> &Word = P.State->shared().control().EndSampled;
+  Word.store(1, std::memory_order_release);
+  syscall(SYS_futex, &Word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
 }

@@ -21,6 +21,12 @@ namespace memkit {
 /// A sample is due ten times as rarely as one of RSS, and when the RSS is 5 %
 /// above that of the last sample, so that the peak is known. All samples take
 /// about a two-hundredth of a processor, and a trace has some hundreds.
+///
+/// Samples out of turn: at an alert, as many again; at the steps of
+/// O.ResidentSteps; when a process exits. The exit waits for the sample, so a
+/// process is told before how long to wait: at most a two-hundredth of its
+/// life, or a second with O.ResidentAtEnd. exec, and signals that kill, have no
+/// such sample.
 class ResidentSamples {
 public:
   /// RecorderTag: name of memrec's memfds.
@@ -30,18 +36,30 @@ public:
 
   /// Once a pass: starts a sample if one is due, or goes on with it.
   void pass(uint64_t Now);
+  /// Wants a sample of a process soon. Why: of ResidentFlags.
+  void ask(uint32_t Process, uint64_t Why);
+  /// Warns of steps that never came.
+  void warnOfSteps() const;
+  /// Whether the exit of a process waits for a sample.
+  bool isAwaited() const { return IsAwaited; }
 
 private:
   enum class Phase { Idle, Reading, Walking, Summing };
+  void noteRequests();
+  bool mayTake(uint64_t Why, uint64_t Now) const;
+  ChildProcess *nextAsked(uint64_t Now);
   ChildProcess *next(uint64_t Now);
   bool isDue(const ChildProcess &P, uint64_t Now) const;
   void start(ChildProcess &P, uint64_t Now);
   void beginWalk();
   void walk();
+  void addPinned(const DeviceTable &Of);
   void addOwn(const wire::Control &C);
-  void write(uint64_t Now);
+  void write();
   void addPieces(uint32_t Process, uint64_t Now);
   void end();
+  void letWait(ChildProcess &P);
+  void letExit(ChildProcess &P);
 
   const RecordOptions &O;
   Recording &R;
@@ -49,6 +67,10 @@ private:
   std::string Tag;
   Phase Now = Phase::Idle;
   uint32_t Process = 0; ///< of the sample
+  uint64_t BegunNs = 0; ///< when the sample began
+  uint64_t Why = 0;     ///< ResidentFlags
+  size_t NextStep = 0;  ///< in O.ResidentSteps
+  bool IsAwaited = false;
   bool Inherits = false;
   std::optional<ResidentPages> Pages; ///< of the thread while Reading
   std::optional<ResidentWalk> Walk;   ///< of the thread while Summing

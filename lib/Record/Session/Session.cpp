@@ -31,6 +31,9 @@ Session::Session(const RecordOptions &O, Recording &R, Greeter &Listener,
                                 uint64_t Value, uint64_t Bound) {
     tellProcess(Process, Number, Value, Bound);
   };
+  Watch.OnAlert = [this](uint32_t Process) {
+    Residents.ask(Process, RF_Alert);
+  };
 }
 
 /// Tells a program of an alert that the program asked for.
@@ -72,7 +75,7 @@ void Session::run() {
     Children.removeWritten(R);
     if (TheRequests.Stop || R.failed() || finished())
       break;
-    Idle.wait(Rings.fullest(), Watch.isReading());
+    Idle.wait(Rings.fullest(), Watch.isReading() || Residents.isAwaited());
   }
   Listener.shut();
   Idle.setDoor(nullptr);

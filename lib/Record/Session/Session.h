@@ -51,6 +51,7 @@ public:
   /// of alerts whose heap never came.
   void warnOfTimePoints() const {
     Control.warnOfTimePoints();
+    Residents.warnOfSteps();
     Watch.warnOfMissing();
   }
   /// Resolves the remaining frames, and completes the trace.

@@ -137,6 +137,7 @@ SharedProcess::create(uint32_t Id, const ProcessSettings &S, StringRef Tag) {
   C.Settings.PythonObjects = S.PythonObjects;
   C.Settings.Torch = S.Torch;
   C.HoldersWanted = S.Holders;
+  C.EndWaitUs = S.EndWaitUs;
   C.Settings.Cuda = uint32_t(S.Cuda);
   if (S.PythonFolder.size() < sizeof(C.PythonFolder))
     S.PythonFolder.copy(C.PythonFolder, S.PythonFolder.size());

@@ -31,6 +31,7 @@ struct ProcessSettings {
   uint32_t Torch = wire::TB_All;
   wire::CudaMode Cuda = wire::CudaMode::Off;
   uint32_t Holders = 0;     ///< HolderBits
+  uint32_t EndWaitUs = 0;   ///< as wire::Control
   std::string PythonFolder; ///< left out if too long
 };
 

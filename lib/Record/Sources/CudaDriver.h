@@ -49,6 +49,7 @@ public:
   void take(const wire::DeviceReservedRecord &Rec, RecordOrigin From);
   void take(const wire::DeviceAskRecord &Rec, RecordOrigin From);
 
+  const DeviceTable &blocks() const { return Blocks; }
   /// Finds the driver's block Out around the live block E at Address. False:
   /// none.
   bool findOuter(uint64_t Address, const LiveEntry &E, BlockRef &Out) const;

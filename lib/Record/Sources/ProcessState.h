@@ -97,6 +97,7 @@ public:
   const HostHeap &host() const { return Host; }
   const PythonObjects &objects() const { return Objects; }
   const Mappings &mappings() const { return Maps; }
+  const CudaDriver &cuda() const { return Driver; }
   /// Whether the program has set a mark since the last call.
   bool takeMarked() { return Scopes.takeMarked(); }
   /// No more records will come: ends tensors and scopes.

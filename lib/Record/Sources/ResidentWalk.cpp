@@ -48,6 +48,25 @@ void ResidentWalk::addArenas() {
 // Blocks
 //===----------------------------------------------------------------------===//
 
+void ResidentWalk::addPinned(uint64_t Begin, uint64_t End, uint32_t Row) {
+  MappedRange M{Begin, End, wire::MapClass::Used, Row};
+  M.IsPinned = true;
+  for (uint64_t At = Begin; At < End;) {
+    const ResidentRange *R = P.find(At);
+    if (!R)
+      break;
+    uint64_t Until = std::min(R->End, End);
+    for (; At < Until; At = (At / P.PageBytes + 1) * P.PageBytes) {
+      uint8_t &Page = P.Pages[P.pageOf(*R, At)];
+      if (Page & PB_Resident && !(Page & PB_Pinned)) {
+        Page |= PB_Pinned;
+        M.Resident += P.PageBytes;
+      }
+    }
+  }
+  Pinned.push_back(M);
+}
+
 void ResidentWalk::addBlock(uint64_t Address, const LiveEntry &E) {
   if (E.Size >= LargeBytes)
     Large.push_back({Address, E, false});
@@ -78,6 +97,10 @@ uint64_t ResidentWalk::cover(const ResidentRange &R, uint64_t Begin,
     uint8_t &Page = P.Pages[P.pageOf(R, Begin)];
     uint64_t Here = std::min(PageEnd, End) - Begin;
     bool IsOther = Bit == PB_Object && Page & PB_Block;
+    if (Page & PB_Pinned) {
+      PinnedBlocks += Bit == PB_Block ? Here : 0;
+      IsOther = true;
+    }
     if (Page & PB_Resident && !IsOther) {
       Bytes += Here;
       Page |= Bit;
@@ -97,6 +120,7 @@ void ResidentWalk::add(uint64_t Address, const LiveEntry &E, bool IsObject) {
   // A block of 0 bytes has a page, too.
   uint64_t End = Address + std::max<uint64_t>(E.Size, 1);
   uint8_t Bit = IsObject ? PB_Object : PB_Block;
+  uint64_t PinnedBefore = PinnedBlocks;
   uint64_t Bytes = cover(*Last, Address, End, Bit);
   // madvise() and others make several ranges of one mapping.
   for (uint64_t At = Last->End; At < End;) {
@@ -109,7 +133,8 @@ void ResidentWalk::add(uint64_t Address, const LiveEntry &E, bool IsObject) {
   part(IsObject ? ResidentPart::Object : ResidentPart::Malloc) += Bytes;
   if (IsObject)
     return;
-  Untouched += E.Size - std::min(E.Size, Bytes);
+  uint64_t Touched = Bytes + PinnedBlocks - PinnedBefore;
+  Untouched += E.Size - std::min(E.Size, Touched);
   if (PieceOfArena *Of = pieceOf(*Last, Address, E.Size < LargeBytes))
     noteInArena(*Of, Address, E, Bytes);
 }
@@ -244,7 +269,7 @@ void ResidentWalk::finish() {
 void ResidentWalk::divideMalloc() {
   uint64_t &Free = part(ResidentPart::MallocFree);
   uint64_t &Touched = part(ResidentPart::Malloc);
-  uint64_t Bound = Live - std::min(Live, Untouched);
+  uint64_t Bound = Live - std::min(Live, Untouched + PinnedBlocks);
   Touched = std::min({OfSamples ? Bound : Touched, Bound, Free});
   Free -= Touched;
 }
@@ -257,7 +282,10 @@ void ResidentWalk::classify(const ResidentRange &R) {
     return classifyPrivate(R);
   uint64_t Pages = 0;
   for (size_t I = Begin; I != End; ++I) {
-    Pages += P.Pages[I] & PB_Resident;
+    if (P.Pages[I] & PB_Pinned)
+      part(ResidentPart::Pinned) += P.PageBytes;
+    else
+      Pages += P.Pages[I] & PB_Resident;
     Swapped += P.Pages[I] & PB_Swapped ? P.PageBytes : 0;
   }
   static constexpr ResidentPart Of[] = {
@@ -270,6 +298,8 @@ void ResidentWalk::classify(const ResidentRange &R) {
 ResidentPart ResidentWalk::partOf(const ResidentRange &R, const MappedRange *M,
                                   const ArenaPart *A, uint64_t At) const {
   uint8_t Page = P.Pages[P.pageOf(R, At)];
+  if (Page & PB_Pinned)
+    return ResidentPart::Pinned;
   if (Page & PB_Block)
     return ResidentPart::MallocFree;
   if (Page & PB_Object)
@@ -315,6 +345,8 @@ void ResidentWalk::classifyPrivate(const ResidentRange &R) {
     if (!(Page & PB_Resident))
       continue;
     part(partOf(R, M, A, At)) += P.PageBytes;
+    if (Page & PB_Pinned)
+      continue;
     if (M) {
       M->Resident += P.PageBytes;
     } else if (A) {
@@ -347,11 +379,13 @@ void ResidentWalk::sumMappings() {
   for (const MappedRange &M : Mapped)
     NeverTouched += untouchedOf(M);
   DenseMap<uint32_t, size_t> OfRow;
+  llvm::append_range(Mapped, Pinned);
   for (const MappedRange &M : Mapped) {
     if (!M.Resident || !M.Row)
       continue;
-    ResidentPart Part = M.HasObjects  ? ResidentPart::ObjectFree
-                        : M.HasBlocks ? ResidentPart::MallocFree
+    ResidentPart Part = M.IsPinned     ? ResidentPart::Pinned
+                        : M.HasObjects ? ResidentPart::ObjectFree
+                        : M.HasBlocks  ? ResidentPart::MallocFree
                         : M.Class == wire::MapClass::Stack ? ResidentPart::Stack
                         : M.Class == wire::MapClass::Reserved
                             ? ResidentPart::Reserved

@@ -17,11 +17,11 @@ namespace memkit {
 
 /// Lays the live blocks of a process over its resident pages.
 ///
-/// Each resident page counts once, for the first of these that is true: a block
-/// of malloc is in the page; an object of Python is; a recorded mapping or a
-/// stack has the page; an arena of malloc has the page. A page with blocks is
-/// divided: the bytes of its blocks, and the remainder. So the parts add up to
-/// all resident pages.
+/// Each resident page counts once, for the first of these that is true: CUDA's
+/// driver has pinned the page; a block of malloc is in the page; an object of
+/// Python is; a recorded mapping or a stack has the page; an arena of malloc
+/// has the page. A page with blocks is divided: the bytes of its blocks, and
+/// the remainder. So the parts add up to all resident pages.
 ///
 /// glibc maps its arenas without a call that memrec records: the arenas are
 /// known by their pieces, or by the small blocks in an area that begins at a
@@ -32,7 +32,10 @@ public:
   /// Inherits: a child of fork, whose parent's blocks are not known.
   ResidentWalk(ResidentPages Pages, bool Inherits);
 
-  // First, on the recorder's thread; a block takes 20 to 60 ns.
+  // First, on the recorder's thread.
+  /// Before all blocks, which may lie in pinned memory.
+  void addPinned(uint64_t Begin, uint64_t End, uint32_t Row);
+  // A block takes 20 to 60 ns.
   void addBlock(uint64_t Address, const LiveEntry &E);
   /// The live bytes of malloc at the time of the pages. The blocks come later,
   /// when some are gone and others are new. IsSampled: few blocks come.
@@ -94,6 +97,7 @@ private:
     uint32_t Row;
     bool HasBlocks = false, HasObjects = false;
     uint64_t Resident = 0; ///< bytes
+    bool IsPinned = false;
   };
   void add(uint64_t Address, const LiveEntry &E, bool IsObject);
   uint64_t cover(const ResidentRange &R, uint64_t Begin, uint64_t End,
@@ -124,7 +128,7 @@ private:
   bool Inherits;
   const ResidentRange *Last = nullptr; ///< the range of the previous block
   std::vector<LargeBlock> Large;
-  std::vector<MappedRange> Mapped;
+  std::vector<MappedRange> Mapped, Pinned;
   std::vector<std::pair<uint64_t, uint64_t>> Own; ///< begin, end
   llvm::DenseMap<uint64_t, PieceOfArena> Pieces;  ///< by start
   std::vector<ArenaPart> Arenas;
@@ -135,6 +139,7 @@ private:
   bool OfSamples = false;
   uint64_t Untouched = 0;     ///< bytes of blocks without a resident page
   uint64_t SwappedBlocks = 0; ///< the part of Untouched that is swapped out
+  uint64_t PinnedBlocks = 0;  ///< bytes of malloc's blocks in pinned pages
   uint64_t NeverTouched = 0;
 };
 

@@ -17,7 +17,8 @@ import {TimelineInput, windowNow} from './timeline_input.js';
 import {colorSeries, layoutOf, paintSelection, paintTimeline, stackOf} from './timeline_paint.js';
 
 const GroupWords = {'': 'total', line: 'line of your code', stack: 'stack', heap: 'heap', library: 'library',
-               category: 'category', layer: 'layer', scope: 'scope', thread: 'thread', process: 'process'};
+               category: 'category', layer: 'layer', scope: 'scope', thread: 'thread', process: 'process',
+               resident: 'part of resident memory'};
 
 export const groupWord = name => GroupWords[name] || name;
 
@@ -63,13 +64,17 @@ export class Timeline {
     return spaceNow();
   }
 
-  /** The peak that the curve shows: that of the space, or with a filter the highest of the curve. */
+  /** The peak that the curve shows: that of the space; with a filter, or of resident memory, the highest of the curve. */
   peak() {
     const {heap, process} = filtersNow(), space = this.space();
-    if ((heap === null && process === null) || !this.answer) return space;
+    if ((heap === null && process === null && !this.isResident()) || !this.answer) return space;
     const {total, time_ns: times} = this.answer;
     const at = total.reduce((best, value, index) => value > total[best] ? index : best, 0);
     return {peak_bytes: total[at] || 0, peak_ns: times[at] || 0};
+  }
+
+  isResident() {
+    return this.answer?.by === 'resident';
   }
 
   curveNow() {
@@ -144,8 +149,9 @@ export class Timeline {
     const space = this.space();
     canvas.setAttribute('aria-valuenow', at ?? space.peak_ns);
     canvas.setAttribute('aria-valuetext', text);
-    this.surface.describe('Memory of ' + clean(space.name) + ' over time. Peak ' + formatSize(space.peak_bytes) +
-      ' at ' + momentText(space.peak_ns) + '. Left and right move the cursor.');
+    const peak = this.isResident() ? this.peak() : space;
+    this.surface.describe((this.isResident() ? 'Resident memory' : 'Memory of ' + clean(space.name)) + ' over time. Peak ' + formatSize(peak.peak_bytes) +
+      ' at ' + momentText(peak.peak_ns) + '. Left and right move the cursor.');
   }
 
   /** Makes the legend's rows once an answer; moments change numbers only. */

@@ -279,3 +279,35 @@ TEST(ResidentWalkTest, BlocksOutsideOfThePages) {
   W.finish();
   EXPECT_EQ(sumOfParts(W), PageBytes);
 }
+
+TEST(ResidentWalkTest, PinnedPagesAreOfNoOtherPart) {
+  MadePages Made;
+  Made.add(0x100000, ResidentRange::Break, "rrr")
+      .add(0x200000, ResidentRange::SharedMemory, "rr")
+      .add(0x300000, ResidentRange::Anonymous, "r.r");
+  ResidentWalk W(std::move(Made.P), false);
+  W.setLive(100 + 4096 + 16, false);
+  W.addPinned(0x101000, 0x102000, 9); // a registered block of malloc
+  W.addPinned(0x200000, 0x201000, 8);
+  W.addPinned(0x300000, 0x303000, 8);
+  W.addPinned(0x300000, 0x301000, 7);         // registered again
+  W.addPinned(0x900000, ~uint64_t(0) - 1, 6); // nothing is there
+  W.addBlock(0x100000, residentBlock(0, 100, 1));
+  W.addBlock(0x101000, residentBlock(1, 4096, 2));
+  W.addBlock(0x102000, residentBlock(2, 16, 3));
+  W.addMapping(0x300000, 0x303000, wire::MapClass::Used, 5);
+  W.finish();
+  EXPECT_EQ(partOf(W, ResidentPart::Pinned), 4 * PageBytes);
+  EXPECT_EQ(partOf(W, ResidentPart::Malloc), 116u);
+  EXPECT_EQ(partOf(W, ResidentPart::MallocFree), 2 * PageBytes - 116);
+  EXPECT_EQ(partOf(W, ResidentPart::Shared), PageBytes);
+  EXPECT_EQ(partOf(W, ResidentPart::Mapping), 0u);
+  EXPECT_EQ(sumOfParts(W), 7 * PageBytes);
+  // A touched block is no untouched memory, pinned or not.
+  EXPECT_EQ(W.untouched(), PageBytes); // the mapping's second page
+  ASSERT_EQ(W.mappings().size(), 2u);
+  EXPECT_EQ(W.mappings()[0].Part, ResidentPart::Pinned);
+  EXPECT_EQ(W.mappings()[0].Row, 8u);
+  EXPECT_EQ(W.mappings()[0].Resident, 3 * PageBytes);
+  EXPECT_EQ(W.mappings()[1].Row, 9u);
+}

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// questions.cjs PACKAGES CHROMIUM TRAINING CHURN RUNNING BEFORE AFTER
+// questions.cjs PACKAGES CHROMIUM TRAINING CHURN RUNNING BEFORE AFTER RESIDENT
 //
 // The questions with which people come, each answered by one look at the page or by two clicks. A click is a
 // click, or a choice in a menu.
 
 const assert = require('assert');
 const {launch, run, serve, settle} = require('./harness.cjs');
-const [packages, chromium, training, churn, running, before, after] = process.argv.slice(2);
+const [packages, chromium, training, churn, running, before, after, resident] = process.argv.slice(2);
 const address = {};
 
 const tab = name => page => page.click('nav >> text=' + name);
@@ -45,6 +45,10 @@ const tests = {
     question('compared', [], /peak \+391 KiB \(\+36\.4 %\)/, /\+391 KiB\s+244 KiB\s+635 KiB\s+net\.py:60 Net\.forward/),
   'why is resident memory above the heap':
     question('churn', [], /64 MiB at most[^\n]*live 1 MiB; code, files and shared memory 48 MiB; freed memory that allocators keep/),
+  'what does resident memory consist of at its highest':
+    question('resident', [choose('by', 'resident')], /Peak, 1 ms\s+129 MiB/, /free memory in malloc\s+105 MiB/, /live blocks of malloc\s+9\.54 MiB/),
+  'what does resident memory consist of at a moment':
+    question('resident', [choose('by', 'resident'), clickTimeline(0.5)], /At 4\.\d+ ms\s+119 MiB/, /free memory in malloc\s+95\.4 MiB/),
   'what allocates and frees all the time':
     question('churn', [tab('Flame graph'), choose('Show', 'temporary')], /Temporary allocations/, /\b3\s+100\.0 %\s+3\s+serve\.py:20 lookup/),
   'memory over time': question('training', [tab('Timeline')], /total\s+14\.5 MiB\s+8\.3 s, step 7\s+11\.5 MiB/),
@@ -58,6 +62,7 @@ const tests = {
 async function main() {
   address.training = await serve('memview', '--no-open', training);
   address.churn = await serve('memview', '--no-open', churn);
+  address.resident = await serve('memview', '--no-open', resident);
   address.running = await serve('memview', '--no-open', running);
   address.compared = await serve('memview', '--no-open', before, after);
   await run(await launch(packages, chromium), tests);
