@@ -223,6 +223,9 @@ void Player::execute(const ReplayCommand &C) {
     Outcome.LivePeakBytes = Meter.measure() - BaseBytes;
     noteResident(Outcome.LivePeakBytes);
     return;
+  case ReplayOp::NotePoint:
+    notePoint();
+    return;
   case ReplayOp::End:
     Outcome.EndBytes = Meter.measure() - BaseBytes;
     noteResident(Outcome.EndBytes);
@@ -293,8 +296,21 @@ void Player::noteResident(uint64_t Bytes) {
     return;
   if (Bytes > Outcome.PeakBytes)
     Outcome.PeakBytes = Bytes;
+  if (Bytes > PointBytes)
+    PointBytes = Bytes;
   if (Bytes > Start.MaxResidentBytes)
     finish(ReplayState::TooLarge);
+}
+
+/// A value below BaseBytes counts as 0, and the next interval begins with the
+/// memory of now.
+void Player::notePoint() {
+  sample();
+  if (Outcome.NumPoints == MaxReplayPoints)
+    finish(ReplayState::Malformed);
+  Outcome.PointBytes[Outcome.NumPoints++] = PointBytes;
+  PointBytes = 0;
+  sample();
 }
 
 void Player::sample() {

@@ -58,6 +58,7 @@ private:
   void free(PlayedBlock &B);
   void touch(char *From, uint64_t Begin, uint64_t End);
   void sample();
+  void notePoint();
   void noteResident(uint64_t Bytes);
 
   const wire::ReplayStart Start;
@@ -65,6 +66,7 @@ private:
   ResidentMeter Meter;
   CallClock Clock;
   uint64_t BaseBytes = 0;
+  uint64_t PointBytes = 0;  ///< the highest since the last point
   uint64_t Untold = 0;      ///< bytes touched since the last sample
   uint32_t NumCommands = 0; ///< since the last sample
   uint32_t NumRunning = 1;  ///< threads

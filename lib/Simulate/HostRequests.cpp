@@ -4,6 +4,7 @@
 
 #include "HostRequests.h"
 #include "Model/EventsAhead.h"
+#include "RecordedResident.h"
 #include "SlotTable.h"
 #include "memkit/Support/RequestError.h"
 #include "memkit/Trace/TraceError.h"
@@ -42,6 +43,7 @@ private:
   void endThreads(const EventTable &E);
   void addOther(uint64_t Id, uint64_t Size);
   uint32_t numberOf(uint32_t Thread);
+  void noteTime(uint64_t TimeNs, uint32_t Thread);
   Error fail(const SectionInfo &At, const Twine &What) const {
     return makeTraceError(T.reader().name(), At.Offset, What);
   }
@@ -57,6 +59,7 @@ private:
   uint64_t NumRequests = 0, NumBlocks = 0;
   uint64_t Rows = 0;   ///< before the section
   uint64_t NextId = 0; ///< of the next block
+  uint32_t NumPoints = 0;
   std::vector<ReplayCommand> Batch;
 };
 } // namespace
@@ -74,6 +77,13 @@ void HostRequestReader::request(ReplayOp Op, uint32_t Thread, uint32_t Slot,
   Batch.push_back(ReplayCommand::make(Op, numberOf(Thread), Slot, Bytes));
   if (NumRequests == To.PeakRequest)
     Batch.push_back(ReplayCommand::make(ReplayOp::NotePeak, numberOf(Thread)));
+}
+
+/// Ends the intervals before the time. UINT64_MAX ends all.
+void HostRequestReader::noteTime(uint64_t TimeNs, uint32_t Thread) {
+  uint32_t End = TimeNs == UINT64_MAX ? MaxReplayPoints : To.pointOf(TimeNs);
+  for (; NumPoints < End; ++NumPoints)
+    Batch.push_back(ReplayCommand::make(ReplayOp::NotePoint, Thread));
 }
 
 /// The highest sum of live bytes is after a request.
@@ -140,6 +150,8 @@ Error HostRequestReader::takeRows(const SectionInfo &B, const EventTable &E) {
   size_t At = 0, Ref = 0;
   for (size_t Row = 0; Row != E.rows(); ++Row) {
     uint32_t Thread = E.threadOf(Row);
+    if (!IsPlan)
+      noteTime(E.TimeNs[Row], numberOf(Thread));
     if (E.Kind[Row] != EventKind::Allocate) {
       change(E, Ref++, Thread);
     } else {
@@ -173,8 +185,10 @@ Error HostRequestReader::takeSection(const SectionInfo &B,
     return fail(B, "the events of process " + Twine(E.Process) +
                        " go on with block " + Twine(E.FirstAllocationId) +
                        ", after block " + Twine(NextId));
-  if (IsPlan && E.rows())
+  if (IsPlan && E.rows()) {
     To.FirstNs = std::min(To.FirstNs, E.TimeNs.front());
+    To.EndNs = std::max(To.EndNs, E.TimeNs.back());
+  }
   NextId += E.allocations();
   for (size_t Ref = 0; Ref != E.references(); ++Ref)
     NextId += E.Kind[E.RefRow[Ref]] == EventKind::Split;
@@ -249,6 +263,7 @@ Error HostRequestReader::read(CommandTaker OnBatch) {
     Batch.clear();
   }
   if (!IsPlan) {
+    noteTime(UINT64_MAX, 0);
     Batch.push_back(ReplayCommand::make(ReplayOp::End, 0));
     OnBatch(Batch);
     return Error::success();
@@ -269,40 +284,16 @@ static Error noAnswer(const Trace &T, const Twine &What) {
                                   RequestPart(), T.name() + ": " + What);
 }
 
-/// What was measured of a process, by the marks of its resident memory.
-static Error readResident(const Trace &T, HostTarget &To) {
-  RecordedResident &R = To.Recorded;
-  bool IsAfter = false;
-  return T.forEachMark([&](const Mark &M) {
-    if (M.Kind != MarkKind::Rss || M.Process != To.Process ||
-        M.Values.size() < 2)
-      return;
-    uint64_t Own = M.Values[0] - std::min(M.Values[0], M.Values[1]);
-    if (M.TimeNs < To.FirstNs) {
-      R.BeforeBytes = Own;
-      return;
-    }
-    Own -= std::min(Own, R.BeforeBytes);
-    R.IsKnown = true;
-    R.EndBytes = Own;
-    if (Own > R.PeakBytes) {
-      R.PeakBytes = Own;
-      R.PeakNs = M.TimeNs;
-    }
-    if (!IsAfter)
-      R.LivePeakBytes =
-          M.TimeNs < To.PeakNs ? Own : std::max(Own, R.LivePeakBytes);
-    IsAfter |= M.TimeNs >= To.PeakNs;
-  });
-}
-
-/// The selected process with the most events; 0: none.
-static uint32_t findProcess(const Trace &T, const Selection &Sel) {
+/// The selected process with the most events; 0: none. NumProcesses: those with
+/// events.
+static uint32_t findProcess(const Trace &T, const Selection &Sel,
+                            uint32_t &NumProcesses) {
   std::vector<uint64_t> Rows(T.processes().size() + 1);
   for (const SectionInfo &B : T.reader().sections())
     if (B.Kind == SectionKind::Events && B.Process && B.Process < Rows.size() &&
         Sel.hasProcess(B.Process))
       Rows[B.Process] += B.Events;
+  NumProcesses = uint32_t(Rows.size() - llvm::count(Rows, 0));
   auto Most = llvm::max_element(Rows);
   return *Most ? uint32_t(Most - Rows.begin()) : 0;
 }
@@ -334,7 +325,8 @@ memkit::findHostTarget(const Trace &T, const Selection &Sel, uint32_t Scale) {
   HostTarget To;
   To.Scale = Scale;
   To.Heap = findMallocHeap(T);
-  To.Process = findProcess(T, Sel);
+  To.Process = findProcess(T, Sel, To.NumProcesses);
+  To.EndNs = std::max<uint64_t>(T.endNs(), 1);
   if (!To.Heap || !To.Process || !Sel.hasHeap(To.Heap))
     return noAnswer(T, "no event of host.malloc is in the trace or the "
                        "selection; a replay needs each of them");
@@ -351,7 +343,7 @@ memkit::findHostTarget(const Trace &T, const Selection &Sel, uint32_t Scale) {
     return noAnswer(T, "process " + T.processName(To.Process) +
                            " has no event of host.malloc; a replay needs "
                            "each of them");
-  if (Error E = readResident(T, To))
+  if (Error E = readRecordedResident(T, To))
     return std::move(E);
   return To;
 }

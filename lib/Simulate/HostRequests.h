@@ -21,16 +21,21 @@
 
 namespace memkit {
 
-/// What was measured of the process. Bytes are private resident memory, less
-/// BeforeBytes: a replay, too, has the memory of its start apart.
+/// What was measured of the process. With IsOfMalloc bytes are those of malloc,
+/// live and free; else private resident memory, less BeforeBytes: a replay,
+/// too, has the memory of its start apart.
 struct RecordedResident {
   bool IsKnown = false;
+  bool IsOfMalloc = false;  ///< the trace has samples of resident parts
   uint64_t BeforeBytes = 0; ///< before the first event; 0: not measured
   uint64_t PeakBytes = 0, PeakNs = 0;
   uint64_t EndBytes = 0; ///< the last sample
   /// The highest sample near the peak of live bytes: the first after it, or
   /// the last before.
   uint64_t LivePeakBytes = 0;
+  /// By interval of HostTarget::pointOf(), the highest sample, else the last
+  /// before; 0: there is none yet.
+  std::vector<uint64_t> PointBytes;
 };
 
 struct HostTarget {
@@ -41,6 +46,7 @@ struct HostTarget {
   uint64_t NumBlocks = 0; ///< allocations
   uint32_t NumSlots = 0;  ///< most live blocks
   uint32_t NumThreads = 1;
+  uint32_t NumProcesses = 1; ///< selected, with events of any heap
   // Of the replayed blocks.
   uint64_t PeakBytes = 0, PeakBlocks = 0, PeakNs = 0;
   uint64_t EndBytes = 0;
@@ -48,6 +54,13 @@ struct HostTarget {
   uint64_t OtherPeakBytes = 0;
   RecordedResident Recorded;
   uint64_t FirstNs = UINT64_MAX; ///< the first event
+  uint64_t EndNs = 1;            ///< of the trace, at least 1
+  /// The interval of a time, below wire::MaxReplayPoints.
+  uint32_t pointOf(uint64_t TimeNs) const {
+    double Share = double(TimeNs) / double(EndNs);
+    return Share < 1 ? uint32_t(Share * wire::MaxReplayPoints)
+                     : wire::MaxReplayPoints - 1;
+  }
   // For readHostRequests().
   std::vector<uint64_t> LastRows; ///< by thread: the row after its last, or 0
   std::vector<uint32_t> Numbers;  ///< by thread: that of the commands

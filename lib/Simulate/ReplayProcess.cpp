@@ -5,6 +5,7 @@
 #include "ReplayProcess.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -170,6 +171,7 @@ HostResult ReplayProcess::finish() {
   if (HasOutcome) {
     Out.Outcome = O;
     Out.Outcome.Library[sizeof(O.Library) - 1] = 0;
+    Out.Outcome.NumPoints = std::min(O.NumPoints, MaxReplayPoints);
     Out.Failure = failureOf(O);
   }
   if (IsStuck)

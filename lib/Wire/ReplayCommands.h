@@ -17,6 +17,8 @@ namespace memkit::wire {
 
 /// The descriptor of the socket in memkit-replay.
 inline constexpr int ReplaySocket = 3;
+/// Intervals of the recorded time at most.
+inline constexpr uint32_t MaxReplayPoints = 72;
 inline constexpr uint64_t ReplayMagic = 0x3179616c7065526bull; // "kReplay1"
 
 enum class ReplayOp : uint32_t {
@@ -25,6 +27,7 @@ enum class ReplayOp : uint32_t {
   Free,      ///< the block of Slot
   EndThread, ///< of a thread but 0; the thread has no later command
   NotePeak,  ///< most bytes live now
+  NotePoint, ///< an interval of the recorded time is over
   End,       ///< of thread 0
 };
 
@@ -81,7 +84,11 @@ struct ReplayOutcome {
   uint64_t AllocatorNs = 0; ///< inside malloc, realloc and free
   uint64_t NumCalls = 0;    ///< of these
   uint64_t NumFailed = 0;   ///< calls that returned no memory
-  char Library[256] = {};   ///< the file that malloc is of
+  /// The highest of each interval that is over.
+  uint64_t PointBytes[MaxReplayPoints] = {};
+  uint32_t NumPoints = 0;
+  uint32_t Unused = 0;
+  char Library[256] = {}; ///< the file that malloc is of
 };
 
 } // namespace memkit::wire

@@ -9,6 +9,22 @@
 using namespace llvm;
 using namespace memkit;
 
+static void writePoints(json::OStream &J, StringRef Name,
+                        ArrayRef<uint64_t> Points) {
+  J.attributeArray(Name, [&] {
+    for (uint64_t Bytes : Points)
+      J.value(Bytes);
+  });
+}
+
+/// The ends of the intervals.
+static void writeTimes(json::OStream &J, const HostTarget &Of) {
+  J.attributeArray("time_ns", [&] {
+    for (uint32_t I = 1; I <= wire::MaxReplayPoints; ++I)
+      J.value(uint64_t(double(Of.EndNs) / wire::MaxReplayPoints * I));
+  });
+}
+
 static void writeHostResult(json::OStream &J, const HostAllocator &A,
                             const HostResult &R) {
   const wire::ReplayOutcome &O = R.Outcome;
@@ -21,6 +37,7 @@ static void writeHostResult(json::OStream &J, const HostAllocator &A,
   J.attribute("resident_end_bytes", jsonIfKnown(IsDone, O.EndBytes));
   J.attribute("allocator_ns", jsonIfKnown(IsDone, O.AllocatorNs));
   J.attribute("failed_requests", jsonIfKnown(IsDone, O.NumFailed));
+  writePoints(J, "resident_over_time_bytes", pointsOf(R));
   J.attribute("failure", jsonTextOrNull(R.Failure));
   J.attribute("messages", jsonTextOrNull(R.Messages));
 }
@@ -41,15 +58,19 @@ void memkit::writeHostJson(raw_ostream &OS, const HostView &V) {
     J.attribute("live_peak_ns", Of.PeakNs);
     J.attribute("live_end_bytes", Of.EndBytes);
     J.attribute("other_peak_bytes", Of.OtherPeakBytes);
+    J.attribute("processes", Of.NumProcesses);
+    writeTimes(J, Of);
     J.attributeBegin("recorded");
     if (Was.IsKnown)
       J.object([&] {
         J.attribute("allocator", recordedHostAllocator(V.T));
+        J.attribute("is_of_malloc", Was.IsOfMalloc);
         J.attribute("resident_before_bytes", Was.BeforeBytes);
         J.attribute("resident_peak_bytes", Was.PeakBytes);
         J.attribute("resident_peak_ns", Was.PeakNs);
         J.attribute("resident_at_live_peak_bytes", Was.LivePeakBytes);
         J.attribute("resident_end_bytes", Was.EndBytes);
+        writePoints(J, "resident_over_time_bytes", Was.PointBytes);
       });
     else
       J.value(nullptr);

@@ -111,9 +111,13 @@ void memkit::printHost(raw_ostream &OS, const HostView &V) {
   printHostAnswer(OS, V);
   printHostTable(OS, V);
   printHostCheck(OS, V);
+  if (V.Target.NumProcesses != 1)
+    OS << "not replayed: " << formatCount(V.Target.NumProcesses - 1)
+       << (V.Target.NumProcesses == 2 ? " process" : " processes")
+       << " with fewer events; --process=PID replays another process\n";
   OS << "replays write to each page of a block, also where the program did "
         "not\n";
-  if (V.Target.OtherPeakBytes)
+  if (V.Target.OtherPeakBytes && !V.Target.Recorded.IsOfMalloc)
     OS << "not replayed: up to " << formatSize(V.Target.OtherPeakBytes)
        << " outside of malloc, which are in the recorded values\n";
   if (V.Target.Scale != 1)

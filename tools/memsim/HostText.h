@@ -19,6 +19,10 @@ struct HostView {
 
 /// For people: the answer, a row for each allocator, and how good it is.
 void printHost(llvm::raw_ostream &OS, const HostView &V);
+/// A curve for each allocator.
+void printHostTimeline(llvm::raw_ostream &OS, const HostView &V, bool Ascii);
+/// The resident bytes of a replay, by interval; none of a replay that failed.
+llvm::ArrayRef<uint64_t> pointsOf(const HostResult &R);
 /// For scripts; docs/CommandGuide/memsim.md has the fields.
 void writeHostJson(llvm::raw_ostream &OS, const HostView &V);
 

@@ -8,6 +8,7 @@
 #include "Cli/OutputFile.h"
 #include "Cli/Progress.h"
 #include "Cli/SelectionFlags.h"
+#include "Cli/Terminal.h"
 #include "Cli/ToolMain.h"
 #include "DeviceText.h"
 #include "HostRun.h"
@@ -47,6 +48,13 @@ static cl::opt<bool> Search("search",
                             cl::desc("Try 64 settings of PyTorch's allocator, "
                                      "and list the best"),
                             cl::cat(toolCategory()));
+static cl::opt<bool>
+    Timeline("timeline",
+             cl::desc("Host: draw the resident memory of each replay over the "
+                      "recorded time"),
+             cl::cat(toolCategory()));
+static cl::opt<bool> Ascii("ascii", cl::desc("Draw with ASCII characters"),
+                           cl::cat(toolCategory()));
 static cl::opt<SimFormat> OutputFormat(
     "format", cl::desc("What to write:"),
     cl::values(clEnumValN(SimFormat::Text, "text", "for people (default)"),
@@ -100,6 +108,8 @@ static Error writeHost(const HostView &V) {
       writeHostJson(OS, V);
     else
       printHost(OS, V);
+    if (OutputFormat == SimFormat::Text && Timeline)
+      printHostTimeline(OS, V, Ascii || !isUtf8Locale());
   });
 }
 
@@ -166,6 +176,8 @@ static Expected<int> simulate(const Trace &T, const SelectionSpec &Spec,
   if (!OfHost)
     return OfHost.takeError();
   if (!*OfHost) {
+    if (Timeline)
+      return makeUsageError("--timeline is for allocators of the host");
     if (Error E = simulateDevices(T, *Sel, Bytes))
       return std::move(E);
     return ExitOk;
