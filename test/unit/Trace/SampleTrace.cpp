@@ -44,8 +44,17 @@ static Dictionary sampleDictionary() {
     D.NodeFrames.push_back(1 + I % 4);
   D.Scopes = {{ScopeKind::Layer, 1, 0}, {ScopeKind::Range, 4, 0xff00ff00}};
   D.ScopePaths = {{0, 1, 0}, {1, 2, 7}};
-  D.Processes = {{4711, 0, ProcessOrigin::Start, 3, {3, 1}, 0, 0, true, 0},
-                 {4712, 1, ProcessOrigin::Exec, 3, {}, 4, 500, false, 1}};
+  D.Processes = {{4711, 0, ProcessOrigin::Start, 3, {3, 1}, 0, 0, true, 0, {}},
+                 {4712,
+                  1,
+                  ProcessOrigin::Exec,
+                  3,
+                  {},
+                  4,
+                  500,
+                  false,
+                  1,
+                  {13, 16, 5, 1, 2, 4, 3}}};
   D.Threads = {{1, 4711, 1, 0}, {1, 4720, 0, 100}, {2, 4712, 0, 500}};
   D.Heaps = {{1, 0, 0, HF_None, 0}, {4, 1, 1, HF_OutsideTotals, 524288}};
   D.Loads = {{1, 1, 0x1000, 0x2000, 0x1000, 5, 0}, {1, 2, 1, 2, 3, 4, 5}};
