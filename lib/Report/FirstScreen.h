@@ -12,6 +12,8 @@
 
 namespace memkit {
 
+struct JobInput;
+
 /// The input of all sections.
 struct PageInput {
   const Trace &T;
@@ -23,6 +25,8 @@ struct PageInput {
   size_t Top = 3;       ///< stacks, layers, steps, threads, processes; 0: all
   bool Ascii = false;
   llvm::ArrayRef<TimelineSeries> Series{}; ///< of the timeline, for JSON
+  /// The ranks of the trace; null: it has none, or one, or some were selected.
+  const JobInput *Ranks = nullptr;
 
   llvm::StringRef heapName(uint32_t Heap) const { return T.heapName(Heap); }
   /// How many of Count rows to show, where Useful rows are worth the space.

@@ -3,6 +3,7 @@
 // The run, and the order of sections.
 
 #include "Sections.h"
+#include "JobPage.h"
 #include "memkit/Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -30,7 +31,7 @@ static PageSection moreSection(const PageInput &F) {
 
 ArrayRef<StringLiteral> sectionNames() {
   static constexpr StringLiteral Names[] = {
-      "verdict",  "curve",   "lines",     "most",    "suggestions",
+      "verdict",  "ranks", "curve",   "lines",     "most",    "suggestions",
       "timeline", "heaps",   "peaks",     "tensors", "libraries",
       "reserved", "gap",     "resident",  "sizes",   "steps",
       "layers",   "threads", "processes", "machine"};
@@ -40,6 +41,8 @@ ArrayRef<StringLiteral> sectionNames() {
 std::vector<PageSection> makePage(const PageInput &F, bool Everything,
                                   ArrayRef<std::string> Shown) {
   std::vector<PageSection> Page = firstScreen(F);
+  if (F.Ranks)
+    Page.insert(Page.begin() + 1, rankSection(*F.Ranks, Everything || !F.Top));
   if (!Everything && Shown.empty()) {
     Page.push_back(moreSection(F));
     return Page;

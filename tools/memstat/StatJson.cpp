@@ -4,6 +4,7 @@
 
 #include "Export/StackText.h"
 #include "Report/OomSentences.h"
+#include "JobPage.h"
 #include "Sections.h"
 #include "TraceText/EnumNames.h"
 #include "memkit/Trace/SummaryStats.h"
@@ -302,6 +303,10 @@ void writeStatJson(raw_ostream &OS, const PageInput &F) {
       for (StringRef Version : F.O.Versions)
         J.value(jsonText(Version));
     });
+    if (F.Ranks)
+      J.attributeObject("ranks_of_job", [&] { writeJobJson(J, *F.Ranks); });
+    else
+      J.attribute("ranks_of_job", nullptr);
     List("names", ArrayRef(F.O.Names).take_front(64), writeName);
     writeOom(J, F);
     List("suggestions", F.O.Suggestions, writeSuggestion);

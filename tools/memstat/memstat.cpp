@@ -11,6 +11,8 @@
 #include "Cli/SelectionFlags.h"
 #include "Cli/Terminal.h"
 #include "Cli/ToolMain.h"
+#include "Cli/TraceFolder.h"
+#include "JobPage.h"
 #include "Sections.h"
 #include "Terminal/Graph.h"
 #include "memkit/Model/Imported.h"
@@ -22,8 +24,8 @@ using namespace memkit;
 
 enum class StatFormat { Text, Json, Markdown, Svg, Csv };
 
-static cl::opt<std::string> Input(cl::Positional, cl::desc("<trace>"),
-                                  cl::cat(toolCategory()));
+static cl::list<std::string> Inputs(cl::Positional, cl::desc("<trace>..."),
+                                    cl::cat(toolCategory()));
 static cl::opt<std::string> Output("o", cl::desc("Write to this file"),
                                    cl::value_desc("file"), cl::init("-"),
                                    cl::cat(toolCategory()));
@@ -69,6 +71,8 @@ static constexpr ConditionMetric Conditions[] = {
     {"suggestions", CF_Any | CF_Value},
     {"peak", CF_Value | CF_PerHeap},
     {"live", CF_Value | CF_PerHeap}};
+
+static std::string Input; ///< the trace, if there is one
 
 /// Whether C's bound on bytes is exceeded. Without a heap name the bound is for
 /// each memory space, and with chosen heaps for each of these heaps.
@@ -159,7 +163,37 @@ static unsigned curveColumns(unsigned Width) {
   return std::max(Min, (Width ? Width : Usual) - Indent);
 }
 
+/// The page of several traces, or of a folder of traces.
+static Expected<int> runJob(const SelectionFlags &Flags, FailOn &Fatal) {
+  Expected<SelectionSpec> Spec = Flags.spec();
+  if (!Spec)
+    return Spec.takeError();
+  if (!Spec->empty() || !Show.empty() || Timeline ||
+      Bundle != BundleKind::None || isTimelineFormat())
+    return makeUsageError("several traces are shown as one job: --heap, "
+                          "--process, --show, --timeline and --bundle need a "
+                          "single trace");
+  if (Error E = Fatal.check())
+    return E;
+  JobPageOptions Options;
+  Options.Top = Top.getNumOccurrences() ? Top : 3;
+  Options.AllRanks = isVerbose() || (Top.getNumOccurrences() && !Top);
+  Options.Output = Output;
+  Options.As = OutputFormat == StatFormat::Json       ? JobFormat::Json
+               : OutputFormat == StatFormat::Markdown ? JobFormat::Markdown
+                                                      : JobFormat::Text;
+  Options.Names = Spec->Names;
+  Expected<JobReport> J = showJob(
+      std::vector<std::string>(Inputs.begin(), Inputs.end()), Options);
+  if (!J)
+    return J.takeError();
+  return Fatal.status([&](const Condition &C) { return holdsInJob(C, *J); });
+}
+
 static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
+  if (Inputs.size() > 1 || (Inputs.size() == 1 && isFolder(Inputs[0])))
+    return runJob(Flags, Fatal);
+  Input = Inputs.empty() ? "" : Inputs[0];
   if (Error E = chooseTrace(Input))
     return E;
   if (Error E = checkSections())
@@ -213,6 +247,13 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
       return E;
 
   RunReport R = queryRun(T);
+  std::optional<RanksOfTrace> Ranks;
+  if (Spec->empty())
+    if (Error E = ranksOfTrace(T).moveInto(Ranks))
+      return E;
+  std::optional<JobInput> Job;
+  if (Ranks)
+    Job.emplace(Ranks->Job, Ranks->Details, Top);
   PageInput F{T,
               R,
               *O,
@@ -221,7 +262,8 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
               !Spec->Heaps.empty(),
               Top,
               Ascii || !isUtf8Locale(),
-              Series};
+              Series,
+              Job ? &*Job : nullptr};
   if (Bundle != BundleKind::None) {
     std::string To =
         Output.getNumOccurrences() ? std::string(Output) : bundleName(Input);
@@ -273,10 +315,12 @@ int main(int Argc, char **Argv) {
                "live>SIZE (in any memory space), HEAP:peak>SIZE, "
                "HEAP:live>SIZE (in a heap or space; HEAP? may be missing)");
   return runTool(Argc, Argv,
-                 {"memstat", "Shows a summary of a trace on one page.",
+                 {"memstat", "Shows a summary of a trace, or of a job, on one page.",
                   "memstat trace.fb\n"
+                  "memstat run/ # the ranks of a job: a folder of traces\n"
                   "memstat --timeline --heap='torch.*' trace.fb\n"
                   "memstat --timeline --format=svg trace.fb > curve.svg\n"
-                  "memstat --format=markdown trace.fb > page.md"},
+                  "memstat --format=markdown trace.fb > page.md",
+                  "[trace | folder]..."},
                  [&] { return run(Flags, Fatal); });
 }

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A distributed job: its ranks side by side.
+//
+// Made of the rows of JobRanks.h, of one trace or thousands. Which rank differs
+// from the others, which ran out of memory first, which is missing. Plain data;
+// ranks are indices into JobReport::Ranks.
+
+#ifndef MEMKIT_ANALYSIS_JOB_H
+#define MEMKIT_ANALYSIS_JOB_H
+
+#include "memkit/Analysis/JobRanks.h"
+
+namespace memkit {
+
+/// A trace of the job.
+struct JobFile {
+  std::string Path;
+  std::string Error; ///< why the trace was not read; empty: it was
+};
+
+/// The values by which ranks are compared, in bytes; Growth is bytes a step.
+enum class RankMetric : uint8_t {
+  DevicePeak,
+  DeviceReserved,
+  DeviceUnexplained,
+  DeviceGrowth,
+  HostPeak,
+  HostGrowth,
+  Rss,
+};
+inline constexpr unsigned NumRankMetrics = 7;
+/// The value of R; nullopt: not known, as with no device. Of devices: of
+/// R.device().
+std::optional<double> metricOf(const JobRank &R, RankMetric M);
+
+/// The ranks that run the same program with the same layers: a stage of a
+/// pipeline.
+struct JobGroup {
+  std::string Program;
+  std::vector<size_t> Ranks;
+  /// A layer that only this group has; empty: none, or the only group.
+  std::string Layer;
+  size_t NumLayers = 0;
+  double Median[NumRankMetrics] = {}; ///< of the ranks that know the value
+};
+
+/// A rank far above the others. A value is far above the median of its group
+/// (growth: of all ranks) by more than six scaled median absolute deviations,
+/// and by a twentieth of the median.
+struct RankOutlier {
+  size_t Rank = 0;
+  RankMetric Metric = RankMetric::DevicePeak;
+  double Value = 0, Median = 0;
+  /// The rank of the same group that is nearest to the median.
+  size_t Typical = 0;
+  size_t Compared = 0; ///< the number of ranks
+};
+
+/// The first rank that ran out of memory, and what others held then.
+struct FirstOom {
+  size_t Rank = 0;
+  uint64_t RealtimeNs = 0;
+  size_t NumRanks = 0; ///< that ran out of memory at any time
+  /// Live bytes of other ranks on their device (without devices: on the host)
+  /// at the end of the last step before; 0 ranks: no steps to tell.
+  size_t NumOthers = 0;
+  uint64_t MedianHeld = 0, MaxHeld = 0;
+  size_t MaxRank = 0;
+};
+
+/// A machine whose clock differs from the other machines', by the times at
+/// which the machines started the same steps.
+struct JobClock {
+  std::string Host, BootId;
+  int64_t AheadNs = 0;
+  uint64_t ErrorNs = 0; ///< the largest usual difference after the correction
+  size_t NumSteps = 0;
+};
+
+/// A machine of the job.
+struct JobNode {
+  std::string Host;
+  std::vector<size_t> Ranks;
+  uint64_t HostPeakSum = 0; ///< of the ranks' peaks: an upper bound
+  uint64_t RssSum = 0;
+  uint64_t DevicePeak = 0; ///< the highest of its devices
+};
+
+struct JobReport {
+  std::vector<JobFile> Files;
+  /// By rank; of a rank with several attempts, the last attempt. Ranks of one
+  /// job alone.
+  std::vector<JobRank> Ranks;
+  /// What stands apart: earlier attempts of a rank, then the ranks that are in
+  /// two traces at the same time, then ranks of other jobs.
+  std::vector<JobRank> Earlier, Twice, OtherJobs;
+  std::string Job;           ///< the launcher's name; empty: not known
+  int32_t WorldSize = -1;    ///< the most that a rank knows
+  std::vector<int32_t> Missing;
+  std::vector<JobGroup> Groups; ///< the largest first
+  std::vector<JobNode> Nodes;   ///< by name
+  std::vector<RankOutlier> Outliers; ///< the farthest first, each rank once per metric
+  std::optional<FirstOom> Oom;
+  std::vector<JobClock> Clocks;  ///< skewed by more than their error
+  std::vector<int64_t> ClockOf;  ///< by rank: to be subtracted from its realtime
+  std::optional<size_t> FirstFailure; ///< the first rank that failed or was killed
+
+  /// TimeNs of a rank's trace as realtime, corrected.
+  uint64_t realtimeOf(size_t Rank, uint64_t TimeNs) const {
+    const JobRank &R = Ranks[Rank];
+    return R.Start.RealtimeNs + TimeNs - static_cast<uint64_t>(ClockOf[Rank]);
+  }
+};
+
+/// Puts the rows of all traces together. Rows: in any order.
+JobReport makeJob(std::vector<JobFile> Files, std::vector<JobRank> Rows);
+
+/// Whether the rows are of a job: any has a rank, or there are several traces.
+bool isJob(llvm::ArrayRef<JobRank> Rows);
+
+} // namespace memkit
+
+#endif // MEMKIT_ANALYSIS_JOB_H

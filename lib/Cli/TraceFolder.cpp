@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Traces on a command line, folders of traces among them.
+
+#include "TraceFolder.h"
+#include "Support/Failure.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
+
+using namespace llvm;
+
+namespace memkit {
+
+bool isFolder(StringRef Path) { return sys::fs::is_directory(Path); }
+
+static Error addFolder(const std::string &Folder,
+                       std::vector<std::string> &Out) {
+  size_t Before = Out.size();
+  std::error_code Problem;
+  sys::fs::recursive_directory_iterator At(Folder, Problem,
+                                           /*follow_symlinks=*/false),
+      End;
+  for (; !Problem && At != End; At.increment(Problem))
+    if (StringRef(At->path()).ends_with(".fb") &&
+        At->type() != sys::fs::file_type::directory_file)
+      Out.push_back(At->path());
+  if (Problem)
+    return makeError(Folder + ": " + Problem.message());
+  if (Out.size() == Before)
+    return makeError(Folder + ": no traces (*.fb) in this folder");
+  std::sort(Out.begin() + std::ptrdiff_t(Before), Out.end());
+  return Error::success();
+}
+
+Expected<std::vector<std::string>>
+expandFolders(ArrayRef<std::string> Inputs) {
+  std::vector<std::string> Out;
+  for (const std::string &Input : Inputs)
+    if (!isFolder(Input))
+      Out.push_back(Input);
+    else if (Error E = addFolder(Input, Out))
+      return std::move(E);
+  return Out;
+}
+
+} // namespace memkit

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Traces on a command line, folders of traces among them.
+
+#ifndef MEMKIT_LIB_CLI_TRACEFOLDER_H
+#define MEMKIT_LIB_CLI_TRACEFOLDER_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/Error.h"
+#include <string>
+#include <vector>
+
+namespace memkit {
+
+/// Whether Path is a folder.
+bool isFolder(llvm::StringRef Path);
+
+/// Inputs, each folder replaced by the files *.fb in the folder and below it,
+/// in order of their paths. Symbolic links to folders are not followed. Errors:
+/// a folder that cannot be read; a folder without such files.
+llvm::Expected<std::vector<std::string>>
+expandFolders(llvm::ArrayRef<std::string> Inputs);
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_CLI_TRACEFOLDER_H

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads a job and writes its page.
+
+#include "JobPage.h"
+#include "Cli/OutputFile.h"
+#include "Cli/Progress.h"
+#include "Cli/Terminal.h"
+#include "Cli/ToolMain.h"
+#include "Cli/TraceFolder.h"
+#include "Support/RunEach.h"
+#include "memkit/Analysis/ReadJob.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+
+namespace memkit {
+
+/// The outliers that are compared with a typical rank, each rank once for its
+/// levels and once for its growth.
+static std::vector<JobDetail> detailsWanted(const JobReport &J, size_t Max,
+                                            std::vector<size_t> &Typical) {
+  std::vector<JobDetail> Out;
+  for (const RankOutlier &O : J.Outliers) {
+    bool OfGrowth = O.Metric == RankMetric::DeviceGrowth ||
+                    O.Metric == RankMetric::HostGrowth;
+    // Blocks explain neither RSS nor what is reserved or unexplained.
+    bool HasBlocks = OfGrowth || O.Metric == RankMetric::DevicePeak ||
+                     O.Metric == RankMetric::HostPeak;
+    bool IsThere = any_of(Out, [&](const JobDetail &D) {
+      return D.Rank == O.Rank && D.OfGrowth == OfGrowth;
+    });
+    if (!HasBlocks || IsThere || Out.size() == Max)
+      continue;
+    bool OfDevice = O.Metric <= RankMetric::DeviceGrowth;
+    Out.push_back({O.Rank, OfDevice, OfGrowth, {}});
+    Typical.push_back(O.Typical);
+  }
+  return Out;
+}
+
+static constexpr size_t MaxOfEach = 2; ///< lines, layers, categories
+
+static Error compare(const JobReport &J, JobDetail &D, size_t Typical,
+                     const JobPageOptions &Options) {
+  const JobRank &A = J.Ranks[D.Rank], &B = J.Ranks[Typical];
+  SelectionSpec Spec;
+  Spec.Names = Options.Names;
+  SelectedTrace Of, Other;
+  if (Error E = Of.open(J.Files[A.File].Path, Spec))
+    return E;
+  if (Error E = Other.open(J.Files[B.File].Path, Spec))
+    return E;
+  return differRanks({*Of.T, A, D.OfDevice, D.OfGrowth},
+                     {*Other.T, B, D.OfDevice, D.OfGrowth}, MaxOfEach)
+      .moveInto(D.More);
+}
+
+static constexpr size_t MaxDetails = 4; ///< each opens two traces
+
+/// Compares outliers with typical ranks. A comparison that fails is left out,
+/// with a warning: the traces may be gone.
+static std::vector<JobDetail> findDetails(const JobReport &J,
+                                          const JobPageOptions &Options) {
+  std::vector<size_t> Typical;
+  std::vector<JobDetail> Out = detailsWanted(
+      J, Options.Top ? MaxDetails : J.Outliers.size(), Typical);
+  std::vector<std::string> Problems(Out.size());
+  runEach(Out.size(), [&](size_t I) {
+    if (Error E = compare(J, Out[I], Typical[I], Options))
+      Problems[I] = toString(std::move(E));
+  });
+  for (const std::string &Problem : Problems)
+    if (!Problem.empty())
+      warn(Problem);
+  return Out;
+}
+
+Expected<std::optional<RanksOfTrace>> ranksOfTrace(const Trace &T) {
+  Expected<std::vector<JobRank>> Rows = queryRanks(T);
+  if (!Rows)
+    return Rows.takeError();
+  if (Rows->size() < 2)
+    return std::nullopt;
+  RanksOfTrace Out;
+  Out.Job = makeJob({{T.name().str(), ""}}, std::move(*Rows));
+  const JobReport &J = Out.Job;
+  std::vector<size_t> Typical;
+  Out.Details = detailsWanted(J, MaxDetails, Typical);
+  for (size_t I = 0; I != Out.Details.size(); ++I) {
+    JobDetail &D = Out.Details[I];
+    if (Error E = differRanks({T, J.Ranks[D.Rank], D.OfDevice, D.OfGrowth},
+                              {T, J.Ranks[Typical[I]], D.OfDevice, D.OfGrowth},
+                              MaxOfEach)
+                      .moveInto(D.More))
+      return std::move(E);
+  }
+  return Out;
+}
+
+static Error write(const JobInput &In, const JobPageOptions &Options) {
+  Expected<std::unique_ptr<OutputFile>> Out =
+      OutputFile::open(Options.Output, OutputFile::Content::Text);
+  if (!Out)
+    return Out.takeError();
+  raw_ostream &OS = (*Out)->os();
+  if (Options.As == JobFormat::Json) {
+    json::OStream J(OS, /*IndentSize=*/1);
+    J.object([&] {
+      J.attribute("format_version", 1);
+      writeJobJson(J, In);
+    });
+    OS << '\n';
+  } else if (Options.As == JobFormat::Markdown) {
+    printMarkdown(OS, jobSections(In, Options.AllRanks));
+  } else {
+    printText(OS, jobSections(In, Options.AllRanks), outputWidth());
+  }
+  return (*Out)->keep();
+}
+
+Expected<JobReport> showJob(ArrayRef<std::string> Inputs,
+                            const JobPageOptions &Options) {
+  Expected<std::vector<std::string>> Paths = expandFolders(Inputs);
+  if (!Paths)
+    return Paths.takeError();
+  JobReport J = readJob(std::move(*Paths), showProgress());
+  if (J.Ranks.empty()) {
+    for (const JobFile &F : J.Files)
+      if (!F.Error.empty())
+        return makeError(F.Error);
+    return makeError(J.Files.front().Path + ": no process was recorded");
+  }
+  if (J.Ranks.size() == 2 && J.Ranks.back().Rank < 0)
+    say("two runs without ranks; memdiff compares them");
+  std::vector<JobDetail> Details = findDetails(J, Options);
+  if (Error E = write({J, Details, Options.Top}, Options))
+    return std::move(E);
+  return J;
+}
+
+bool holdsInJob(const Condition &C, const JobReport &J) {
+  auto Holds = [&](const JobRank &R) {
+    if (C.Metric == "lost")
+      return C.isAbove(double(R.Lost));
+    return any_of(R.Spaces, [&](const RankSpace &S) {
+      return (C.Heap.empty() || C.isOfHeap(S.Name)) &&
+             (C.Metric == "peak" || C.Metric == "live") &&
+             C.isAbove(double(C.Metric == "peak" ? S.PeakBytes : S.LiveBytes));
+    });
+  };
+  return any_of(J.Ranks, Holds);
+}
+
+} // namespace memkit
