@@ -6,6 +6,7 @@
 #include "StepTrend.h"
 #include "memkit/Analysis/DeviceGaps.h"
 #include "memkit/Model/Query.h"
+#include "memkit/Model/StepSample.h"
 #include "llvm/ADT/STLExtras.h"
 #include <map>
 #include <set>
@@ -244,26 +245,19 @@ static const SpaceShare *shareIn(const SpaceShares &Of, uint32_t Space) {
   return At == Of.end() ? nullptr : &*At;
 }
 
-/// The power of two that divides at most RankSteps::Max of the numbers to Last.
-static uint64_t strideFor(uint64_t Last) {
-  uint64_t Stride = 1;
-  while (Last / Stride >= RankSteps::Max)
-    Stride *= 2;
-  return Stride;
-}
-
 void RankReader::addSteps(JobRank &R, ArrayRef<uint32_t> Spaces) const {
   ArrayRef<StepReport> Of = stepsOf(R.Main);
-  R.NumSteps = Of.size();
   if (Of.empty())
     return;
+  // A merged trace has a sample of the steps.
   R.LastStep = Of.back().Step;
-  uint64_t Stride = strideFor(*R.LastStep);
+  R.NumSteps = Of.back().Step - Of.front().Step + 1;
+  uint64_t Stride = stepStride(*R.LastStep);
   std::vector<std::vector<uint64_t>> Lives(Spaces.size());
   std::vector<uint64_t> Highest(Spaces.size());
   for (const StepReport &S : Of) {
     SpaceShares All = allShares(S);
-    bool IsKept = S.Step % Stride == 0 && R.Steps.size() < RankSteps::Max;
+    bool IsKept = S.Step % Stride == 0 && R.Steps.size() < MaxSampledSteps;
     if (IsKept) {
       R.Steps.Numbers.push_back(S.Step);
       R.Steps.BeginNs.push_back(S.BeginNs);
@@ -274,7 +268,7 @@ void RankReader::addSteps(JobRank &R, ArrayRef<uint32_t> Spaces) const {
       uint64_t Live = Share ? Share->LiveBytes : 0;
       if (IsKept)
         R.Steps.Live.push_back(Live);
-      if (!S.IsOpen)
+      if (IsKept && !S.IsOpen)
         Lives[I].push_back(Live);
       if (Share && Share->PeakBytes > Highest[I]) {
         Highest[I] = Share->PeakBytes;
@@ -283,7 +277,7 @@ void RankReader::addSteps(JobRank &R, ArrayRef<uint32_t> Spaces) const {
     }
   }
   for (size_t I = 0; I != Spaces.size(); ++I)
-    R.Spaces[I].GrowthPerStep = steadyRise(Lives[I]);
+    R.Spaces[I].GrowthPerStep = steadyRise(Lives[I]) / double(Stride);
 }
 
 void RankReader::addEnd(JobRank &R) const {

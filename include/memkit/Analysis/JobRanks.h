@@ -45,10 +45,9 @@ struct RankOom {
   uint64_t Count = 0; ///< out-of-memory events of the rank
 };
 
-/// Steps whose number divides by a power of two, so that the steps of two ranks
-/// are the same steps. Times are of the trace's clock.
+/// The steps that divide by stepStride() (StepSample.h). Times are of the
+/// trace's clock.
 struct RankSteps {
-  static constexpr size_t Max = 256;
   std::vector<uint64_t> Numbers, BeginNs, EndNs;
   /// Live bytes at the end of each step: the steps of Spaces[0], ...
   std::vector<uint64_t> Live;
@@ -74,7 +73,7 @@ struct JobRank {
 
   std::vector<RankSpace> Spaces; ///< `host`, then devices with memory
   uint64_t RssPeakBytes = 0;     ///< of the largest process; 0: not sampled
-  uint64_t NumSteps = 0;
+  uint64_t NumSteps = 0; ///< from the first to the last number
   std::optional<uint64_t> LastStep;
   RankSteps Steps;
   std::optional<RankOom> Oom;

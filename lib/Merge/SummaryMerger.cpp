@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Merges the summaries of traces.
+
+#include "SummaryMerger.h"
+#include "Trace/SummaryLists.h"
+#include "memkit/Model/StepSample.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+
+namespace memkit {
+
+/// The stack that stands for folded rows.
+static constexpr StringLiteral FoldedName = "small stacks, folded";
+
+//===----------------------------------------------------------------------===//
+// Sums
+//===----------------------------------------------------------------------===//
+
+/// A peak has a time as long as it is of one trace.
+static void addTotal(TotalStats &To, const TotalStats &Of, uint64_t ShiftNs) {
+  uint64_t Time = !To.PeakBytes   ? Of.PeakTimeNs + ShiftNs
+                  : !Of.PeakBytes ? To.PeakTimeNs
+                                  : 0;
+  for (uint64_t TotalStats::*Value :
+       {&TotalStats::Allocations, &TotalStats::Frees,
+        &TotalStats::AllocatedBytes, &TotalStats::FreedBytes,
+        &TotalStats::Temporaries, &TotalStats::LiveBlocks,
+        &TotalStats::LiveBytes, &TotalStats::PeakBytes,
+        &TotalStats::PeakBlocks})
+    To.*Value += Of.*Value;
+  To.PeakTimeNs = To.PeakBytes ? Time : 0;
+}
+
+static void addHeap(HeapStats &To, const HeapStats &Of, uint64_t ShiftNs) {
+  addTotal(To, Of, ShiftNs);
+  To.ReservedKnown |= Of.ReservedKnown;
+  To.ReservedBytes += Of.ReservedBytes;
+  To.ReservedPeakBytes += Of.ReservedPeakBytes;
+  To.ReservedAtPeakBytes += Of.ReservedAtPeakBytes;
+  To.GrowthFragmentationPpm =
+      std::max(To.GrowthFragmentationPpm, Of.GrowthFragmentationPpm);
+  if (To.Sizes.size() < Of.Sizes.size())
+    To.Sizes.resize(Of.Sizes.size());
+  for (size_t Class = 0; Class != Of.Sizes.size(); ++Class)
+    To.Sizes[Class] += Of.Sizes[Class];
+}
+
+void SummaryMerger::addTotals(const Trace &T) {
+  for (uint32_t Id = 1; Id <= T.heaps().size(); ++Id) {
+    uint32_t New = Names.heap(Id);
+    Heaps[New].Id = New;
+    addHeap(Heaps[New], T.heapStats(Id), ShiftNs);
+  }
+  for (uint32_t Id = 0; Id <= T.devices().size(); ++Id) {
+    uint32_t New = Names.device(Id);
+    Spaces[New].Id = New;
+    addTotal(Spaces[New], T.spaceStats(Id), ShiftNs);
+  }
+  Events += T.summary().Events;
+  Marks += T.summary().Marks;
+  EndNs = std::max(EndNs, T.endNs() + ShiftNs);
+}
+
+//===----------------------------------------------------------------------===//
+// Rows of stacks and scope paths
+//===----------------------------------------------------------------------===//
+
+std::vector<StackStats> &
+SummaryMerger::rowsOf(std::vector<StackStatsRows> &Of, uint32_t Process) {
+  if (Of.empty() || Of.back().Process != Process)
+    Of.push_back({Process, {}});
+  return Of.back().Rows;
+}
+
+Error SummaryMerger::addStackRow(SummaryFold &Fold, uint32_t Process,
+                                 const StackStats &R) {
+  if (Share > 0 && Fold.isSmall(Process, R)) {
+    Fold.fold(Process, R);
+    return Error::success();
+  }
+  StackStats New = R;
+  New.Heap = Names.heap(R.Heap);
+  if (Error E = Names.stack(R.Key).moveInto(New.Key))
+    return E;
+  rowsOf(Part.Stacks, Names.process(Process)).push_back(New);
+  ++Rows;
+  return flushIfFull();
+}
+
+Error SummaryMerger::addFolded(const SummaryFold &Fold) {
+  if (Fold.folded().empty())
+    return Error::success();
+  Expected<uint32_t> Stack = Names.namedStack(FoldedName);
+  if (!Stack)
+    return Stack.takeError();
+  for (const auto &[Of, Sum] : Fold.folded()) {
+    uint32_t Process = Names.process(Of.first);
+    StackStats New = Sum;
+    New.Heap = Names.heap(Sum.Heap);
+    New.Key = *Stack;
+    std::vector<StackStats> &To = rowsOf(Part.Stacks, Process);
+    // A trace that was folded before has such a row.
+    auto Same = find_if(To, [&](const StackStats &R) {
+      return R.Heap == New.Heap && R.Key == New.Key;
+    });
+    if (Same != To.end()) {
+      addStats(*Same, New);
+      continue;
+    }
+    To.push_back(New);
+    ++Rows;
+  }
+  return flushIfFull();
+}
+
+/// Blocks without a row count for no scope path, so small rows just go.
+void SummaryMerger::addScopeRows(const Trace &T, const SummaryFold &Fold) {
+  for (const PackedRows &Of : T.scopeRows())
+    for (size_t I = 0; I != Of.size(); ++I) {
+      StackStats New = Of[I];
+      if (Share > 0 && Fold.isSmall(Of.process(), New))
+        continue;
+      New.Heap = Names.heap(New.Heap);
+      New.Key = Names.scopePath(New.Key);
+      rowsOf(Part.ScopePaths, Names.process(Of.process())).push_back(New);
+      ++Rows;
+    }
+}
+
+Error SummaryMerger::addRows(const Trace &T) {
+  SummaryFold Fold(T, Share);
+  for (const PackedRows &Of : T.stackRows())
+    for (size_t I = 0; I != Of.size(); ++I)
+      if (Error E = addStackRow(Fold, Of.process(), Of[I]))
+        return E;
+  if (Error E = addFolded(Fold))
+    return E;
+  addScopeRows(T, Fold);
+  return flushIfFull();
+}
+
+//===----------------------------------------------------------------------===//
+// Other rows
+//===----------------------------------------------------------------------===//
+
+SpaceShares SummaryMerger::shares(const SpaceShares &Of) {
+  SpaceShares Out = Of;
+  for (SpaceShare &S : Out)
+    S.Space = Names.device(S.Space);
+  sort(Out, [](const SpaceShare &A, const SpaceShare &B) {
+    return A.Space < B.Space;
+  });
+  return Out;
+}
+
+void SummaryMerger::addProcesses(const Trace &T) {
+  for (ProcessStats P : T.summary().Processes) {
+    P.Process = Names.process(P.Process);
+    P.EndNs += ShiftNs;
+    P.Role = Names.string(P.Role);
+    P.Shares = shares(P.Shares);
+    Part.Processes.push_back(std::move(P));
+  }
+}
+
+void SummaryMerger::addSteps(const Trace &T) {
+  ArrayRef<StepStats> All = T.summary().Steps;
+  std::vector<bool> Kept = Share > 0 ? sampleSteps(All)
+                                     : std::vector<bool>(All.size(), true);
+  for (size_t I = 0; I != All.size(); ++I) {
+    if (!Kept[I])
+      continue;
+    StepStats S = All[I];
+    S.Process = Names.process(S.Process);
+    S.BeginNs += ShiftNs;
+    S.EndNs += ShiftNs;
+    S.Shares = shares(S.Shares);
+    Part.Steps.push_back(std::move(S));
+  }
+}
+
+void SummaryMerger::addLayers(const Trace &T) {
+  for (LayerStats L : T.summary().Layers) {
+    L.Process = Names.process(L.Process);
+    L.Name = Names.string(L.Name);
+    L.Shares = shares(L.Shares);
+    Part.Layers.push_back(std::move(L));
+  }
+}
+
+/// Small rows of categories lose their layer.
+void SummaryMerger::addCategories(const Trace &T) {
+  std::map<std::pair<uint32_t, uint32_t>, uint64_t> Bytes;
+  for (const CategoryStats &C : T.summary().Categories)
+    if (!C.Oom)
+      Bytes[{C.Process, C.Heap}] += C.Bytes;
+  std::map<std::tuple<uint32_t, uint32_t, TensorCategory>, CategoryStats> Small;
+  for (CategoryStats C : T.summary().Categories) {
+    bool IsSmall = !C.Oom && double(C.Bytes) <
+                                 Share * double(Bytes[{C.Process, C.Heap}]);
+    C.Process = Names.process(C.Process);
+    C.Heap = Names.heap(C.Heap);
+    C.Oom += C.Oom ? Ooms : 0;
+    if (IsSmall) {
+      CategoryStats &To = Small[{C.Process, C.Heap, C.Category}];
+      C.Layer = C.Stack = 0;
+      C.Blocks += To.Blocks;
+      C.Bytes += To.Bytes;
+      To = C;
+      continue;
+    }
+    C.Layer = Names.string(C.Layer);
+    // The stack of categories at an out-of-memory event alone has a use.
+    Expected<uint32_t> Stack = Names.stack(C.Stack);
+    C.Stack = Stack ? *Stack : 0;
+    consumeError(Stack.takeError());
+    Part.Categories.push_back(C);
+  }
+  for (const auto &[Key, C] : Small) {
+    auto Same = find_if(Part.Categories, [&](const CategoryStats &Other) {
+      return Other.Process == C.Process && Other.Heap == C.Heap &&
+             Other.Category == C.Category && !Other.Oom && !Other.Layer;
+    });
+    if (Same == Part.Categories.end()) {
+      Part.Categories.push_back(C);
+      continue;
+    }
+    Same->Blocks += C.Blocks;
+    Same->Bytes += C.Bytes;
+  }
+}
+
+Error SummaryMerger::addOoms(const Trace &T) {
+  uint32_t Highest = 0;
+  for (OomRecord O : T.summary().Ooms) {
+    Highest = std::max(Highest, O.Number);
+    O.Number += Ooms;
+    O.Process = Names.process(O.Process);
+    O.Heap = Names.heap(O.Heap);
+    O.Thread = Names.thread(O.Thread);
+    O.TimeNs += ShiftNs;
+    if (Error E = Names.stack(O.Stack).moveInto(O.Stack))
+      return E;
+    O.ScopePath = Names.scopePath(O.ScopePath);
+    Part.Ooms.push_back(O);
+  }
+  for (OomHeap O : T.summary().OomHeaps) {
+    O.Oom += Ooms;
+    O.Heap = Names.heap(O.Heap);
+    Part.OomHeaps.push_back(O);
+  }
+  Ooms += Highest;
+  return Error::success();
+}
+
+/// A merged summary has no events: tools say so for events left out on
+/// request.
+void SummaryMerger::addLosses(const Trace &T) {
+  for (Loss L : T.summary().Losses) {
+    if (L.Kind == LossKind::Events)
+      continue;
+    L.Process = Names.process(L.Process);
+    Part.Losses.push_back(L);
+  }
+  for (const ProcessStats &P : T.summary().Processes)
+    if (uint64_t Count = P.Allocations + P.Frees)
+      Part.Losses.push_back(
+          {Names.process(P.Process), LossKind::Events, Count});
+}
+
+Error SummaryMerger::add(const Trace &T, uint64_t Shift) {
+  ShiftNs = Shift;
+  addTotals(T);
+  addProcesses(T);
+  addSteps(T);
+  addLayers(T);
+  addLosses(T);
+  addCategories(T);
+  if (Error E = addOoms(T))
+    return E;
+  return addRows(T);
+}
+
+//===----------------------------------------------------------------------===//
+// Sections
+//===----------------------------------------------------------------------===//
+
+Error SummaryMerger::flush() {
+  if (Error E = Names.flush())
+    return E;
+  if (Error E = writeLists(std::move(Part), [&](const Summary &S) {
+        return Out.write(S);
+      }))
+    return E;
+  Part = Summary();
+  Part.Number = 1;
+  Part.Complete = false;
+  Rows = 0;
+  return Error::success();
+}
+
+/// A section for each trace would compress badly.
+Error SummaryMerger::flushIfFull() {
+  const size_t Full = MaxSectionRows / 4;
+  bool IsFull = Rows > Full || Part.Steps.size() > Full ||
+                Part.Layers.size() > Full || Part.Categories.size() > Full;
+  return IsFull ? flush() : Error::success();
+}
+
+Error SummaryMerger::finish() {
+  if (Error E = flush())
+    return E;
+  Part.Complete = true;
+  Part.EndNs = EndNs;
+  Part.Events = Events;
+  Part.Marks = Marks;
+  for (auto &[Id, H] : Heaps)
+    Part.Heaps.push_back(std::move(H));
+  for (auto &[Id, S] : Spaces)
+    Part.Spaces.push_back(S);
+  return flush();
+}
+
+} // namespace memkit

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Merges the traces of a job into one.
+
+#include "Cli/OutputFile.h"
+#include "Cli/Progress.h"
+#include "Cli/ToolMain.h"
+#include "Cli/TraceFolder.h"
+#include "Merge/Merge.h"
+#include "memkit/Support/Format.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+using namespace memkit;
+
+static cl::list<std::string> Inputs(cl::Positional, cl::OneOrMore,
+                                    cl::desc("<trace | folder>..."),
+                                    cl::cat(toolCategory()));
+static cl::opt<std::string> Output("o", cl::init("-"), cl::value_desc("file"),
+                                   cl::desc("Write the trace to this file"),
+                                   cl::cat(toolCategory()));
+static cl::opt<std::string>
+    Fold("fold", cl::init("0.1%"), cl::value_desc("n%"),
+         cl::desc("Fold the stacks with less than this share of their process "
+                  "and heap into one (default 0.1%); 0: keep all"),
+         cl::cat(toolCategory()));
+
+static Expected<double> foldShare() {
+  if (Fold == "0")
+    return 0;
+  Expected<Threshold> Share = parseThreshold(Fold);
+  if (!Share)
+    return makeUsageError("--fold: " + toString(Share.takeError()));
+  if (!Share->IsFraction || Share->Fraction > 0.5)
+    return makeUsageError("--fold: '" + Fold +
+                          "' is not a percentage from 0% to 50%");
+  return Share->Fraction;
+}
+
+static Expected<int> run() {
+  MergeOptions Options;
+  if (Error E = foldShare().moveInto(Options.FoldShare))
+    return E;
+  Options.OnProgress = showProgress();
+  Expected<std::vector<std::string>> Paths =
+      expandFolders(std::vector<std::string>(Inputs.begin(), Inputs.end()));
+  if (!Paths)
+    return Paths.takeError();
+  auto Out = OutputFile::open(Output, OutputFile::Content::Trace);
+  if (!Out)
+    return Out.takeError();
+  FdSink Sink((*Out)->fd(), (*Out)->name().str());
+  Expected<MergeResult> Result = mergeSummaries(*Paths, Sink, Options);
+  if (!Result)
+    return Result.takeError();
+  for (const std::string &Problem : Result->Unread)
+    warn(Problem + "; left out");
+  if (Error E = (*Out)->keep())
+    return std::move(E);
+  return ExitOk;
+}
+
+int main(int Argc, char **Argv) {
+  return runTool(Argc, Argv,
+                 {"memmerge", "Merges the traces of a job into one trace.",
+                  "memmerge run/ -o job.fb\n"
+                  "memmerge node1.fb node2.fb -o job.fb && memstat job.fb",
+                  "[trace | folder]..."},
+                 run);
+}
