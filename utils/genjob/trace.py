@@ -47,7 +47,8 @@ class RankTrace:
 
     def unfinished(self):
         """What is in the file when the recorder is killed with the program."""
-        parts = [self.header(), self.dictionary(), *self.marks(), *self.intervals()]
+        lost = f"{self.times.end} loss process=1 id=6 values=[{self.events()}]"
+        parts = [self.header(), self.dictionary(), *self.marks(), lost, *self.intervals()]
         return "\n".join([*parts, self.partial(1), self.partial(2), ""])
 
     # ---- names
@@ -194,7 +195,7 @@ class RankTrace:
         yield from self.process_lines()
         yield from self.step_lines()
         yield from self.layer_lines()
-        yield f"loss events process=1 count={2 * self.allocations()}"
+        yield f"loss events process=1 count={self.events()}"
         yield from self.category_lines()
         yield from self.oom_lines()
         yield f"thread 1 allocations={self.allocations()} allocated-bytes={self.allocated()}"
@@ -228,6 +229,13 @@ class RankTrace:
 
     def allocated(self):
         return sum(self.total(heap, with_loader=False).allocated for heap in (HOST, DEVICE))
+
+    def frees(self):
+        live = sum(self.total(heap, with_loader=False).live for heap in (HOST, DEVICE))
+        return self.allocations() - live
+
+    def events(self):
+        return self.allocations() + self.frees()
 
     def peak_time(self, heap):
         if heap == DEVICE and self.failed:
@@ -282,9 +290,8 @@ class RankTrace:
 
     def process_line(self, ended):
         host, device = (self.total(h, with_loader=False) for h in (HOST, DEVICE))
-        frees = self.allocations() - host.live - device.live
         return (
-            f"process 1 {ended} allocations={self.allocations()} frees={frees}"
+            f"process 1 {ended} allocations={self.allocations()} frees={self.frees()}"
             f" live-bytes={host.live_bytes} peak-bytes={host.peak_bytes}"
             f" rss-peak-bytes={self.rss()}\n"
             f"share 1 allocations={device.allocations} frees={device.allocations - device.live}"

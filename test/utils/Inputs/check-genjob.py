@@ -90,8 +90,7 @@ def check_others():
 
 
 for rank in range(ANSWERS["ranks"]):
-    if rank != FAULTS.get("cut", {}).get("rank"):
-        ask(rank, "--check")
+    ask(rank, "--check")
 for kind, answer in FAULTS.items():
     globals()[f"check_{kind}"](answer)
 check_others()
