@@ -399,6 +399,32 @@ static llvm::Error checkDictionaries(TraceReader &R) {
   return llvm::Error::success();
 }
 
+/// Whether marks tell of events that were left out on request: a recorder that
+/// was killed has written no summary with the loss.
+static llvm::Expected<bool> leftOutByMarks(TraceReader &R) {
+  Marks M;
+  for (const SectionInfo &B : R.sections()) {
+    if (B.Kind != SectionKind::Marks)
+      continue;
+    if (Error E = R.read(B, M))
+      return std::move(E);
+    if (llvm::any_of(M.Rows, [](const Mark &Row) {
+          return Row.Kind == MarkKind::Loss &&
+                 lossKindOf(Row.Id) == LossKind::Events;
+        }))
+      return true;
+  }
+  return false;
+}
+
+static llvm::Expected<bool> leftOut(TraceReader &R, const LastSummary &Stored) {
+  if (!Stored.IsThere)
+    return leftOutByMarks(R);
+  return llvm::any_of(Stored.Totals.Losses, [](const Loss &L) {
+    return L.Kind == LossKind::Events && L.Count != 0;
+  });
+}
+
 llvm::Expected<CheckResult> memkit::checkTrace(TraceReader &R) {
   CheckResult Out;
   if (llvm::Error E = checkDictionaries(R))
@@ -413,10 +439,10 @@ llvm::Expected<CheckResult> memkit::checkTrace(TraceReader &R) {
   auto Stored = findLastSummary(R, (*Run)->limits());
   if (!Stored)
     return Stored.takeError();
-  bool LeftOut = false;
-  if (Stored->IsThere)
-    for (const Loss &L : Stored->Totals.Losses)
-      LeftOut |= L.Kind == LossKind::Events && L.Count != 0;
+  llvm::Expected<bool> IsLeftOut = leftOut(R, *Stored);
+  if (!IsLeftOut)
+    return IsLeftOut.takeError();
+  bool LeftOut = *IsLeftOut;
   if (LeftOut)
     Out.Notes.push_back(
         "events were left out on request: summary, intervals and "
