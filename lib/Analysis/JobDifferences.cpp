@@ -25,11 +25,7 @@ using RankMemory = std::array<BytesByName, NumRankParts>;
 /// The memory space that is compared, as TotalStats::Id.
 static uint32_t spaceOf(const RankComparison &C) {
   const RankSpace *D = C.OfDevice ? C.Rank.device() : nullptr;
-  if (D)
-    for (uint32_t Id = 1; Id <= C.T.devices().size(); ++Id)
-      if (C.T.spaceName(Id) == D->Name)
-        return Id;
-  return 0;
+  return D ? D->Id : 0;
 }
 
 static PartName named(std::string Name) {

@@ -19,7 +19,7 @@ std::optional<double> metricOf(const JobRank &R, RankMetric M) {
   };
   switch (M) {
   case RankMetric::HostPeak:
-    return R.host().PeakBytes;
+    return Known(R.host().PeakBytes);
   case RankMetric::HostGrowth:
     return R.NumSteps ? std::optional(R.host().GrowthPerStep) : std::nullopt;
   case RankMetric::Rss:
@@ -128,6 +128,14 @@ static size_t nearestTo(const JobReport &J, ArrayRef<size_t> Ranks,
       Ranks, [&](size_t A, size_t B) { return Distance(A) < Distance(B); });
 }
 
+/// The group of a rank.
+static ArrayRef<size_t> groupOf(const JobReport &J, size_t Rank) {
+  for (const JobGroup &G : J.Groups)
+    if (is_contained(G.Ranks, Rank))
+      return G.Ranks;
+  return {};
+}
+
 static void addOutliers(JobReport &J, ArrayRef<size_t> Ranks, RankMetric M) {
   constexpr size_t MinRanks = 3;
   constexpr double Deviations = 6;
@@ -141,8 +149,28 @@ static void addOutliers(JobReport &J, ArrayRef<size_t> Ranks, RankMetric M) {
     if (V && *V > Median + Deviations * Mad &&
         *V > Median + leastDifference(R, M, Median))
       J.Outliers.push_back(
-          {I, M, *V, Median, nearestTo(J, Ranks, M, Median), Values.size()});
+          {I, M, *V, Median, nearestTo(J, groupOf(J, I), M, Median),
+           Values.size()});
   }
+}
+
+/// Leaves out what growth explains: a rank that grows is above the others in
+/// the end.
+static void dropExplained(JobReport &J) {
+  constexpr double Roughly = 1.5;
+  auto GrownBytes = [&](const RankOutlier &O) {
+    double Most = 0;
+    for (const RankOutlier &Of : J.Outliers)
+      if (Of.Rank == O.Rank && isGrowth(Of.Metric))
+        Most = std::max(Most, (Of.Value - Of.Median) *
+                                  double(J.Ranks[O.Rank].NumSteps));
+    return Most;
+  };
+  std::vector<RankOutlier> Kept;
+  for (const RankOutlier &O : J.Outliers)
+    if (isGrowth(O.Metric) || O.Value - O.Median > Roughly * GrownBytes(O))
+      Kept.push_back(O);
+  J.Outliers = std::move(Kept);
 }
 
 void findOutliers(JobReport &J) {
@@ -155,6 +183,7 @@ void findOutliers(JobReport &J) {
     else
       for (const JobGroup &G : J.Groups)
         addOutliers(J, G.Ranks, RankMetric(M));
+  dropExplained(J);
   auto Times = [](const RankOutlier &O) {
     return O.Median > 0 ? O.Value / O.Median : INFINITY;
   };

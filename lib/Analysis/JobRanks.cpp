@@ -192,6 +192,14 @@ void RankReader::addPlace(JobRank &R, const JobPlace &Place) const {
   R.Program = T.processName(R.Main).str();
 }
 
+/// The name of a memory space on the rank's own machine: `cuda:3` of
+/// `node1/cuda:3`, which a merged trace has.
+static std::string nameOnHost(StringRef Name, StringRef Host) {
+  StringRef Rest = Name;
+  return Rest.consume_front(Host) && Rest.consume_front("/") ? Rest.str()
+                                                             : Name.str();
+}
+
 void RankReader::addDevice(RankSpace &S, uint32_t Space) const {
   S.TotalBytes = T.devices()[Space - 1].Bytes;
   if (Users[Space] > 1)
@@ -231,8 +239,9 @@ void RankReader::addSpaces(JobRank &R) const {
   std::vector<uint32_t> Spaces;
   for (auto &[Space, S] : Of) {
     Spaces.push_back(Space);
+    S.Id = Space;
     if (Space) {
-      S.Name = T.spaceName(Space).str();
+      S.Name = nameOnHost(T.spaceName(Space), R.Host);
       addDevice(S, Space);
     }
     R.Spaces.push_back(std::move(S));
@@ -304,7 +313,7 @@ void RankReader::addOoms(JobRank &R) const {
       R.Oom.emplace();
       R.Oom->TimeNs = O.TimeNs;
       R.Oom->Requested = O.Requested;
-      R.Oom->Space = T.spaceName(T.heap(O.Heap).Space).str();
+      R.Oom->Space = nameOnHost(T.spaceName(T.heap(O.Heap).Space), R.Host);
       for (const StepReport &S : stepsOf(O.Process))
         if (S.BeginNs <= O.TimeNs)
           R.Oom->Step = S.Step;

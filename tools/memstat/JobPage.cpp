@@ -98,7 +98,7 @@ Expected<std::optional<RanksOfTrace>> ranksOfTrace(const Trace &T) {
   return Out;
 }
 
-static Error write(const JobInput &In, const JobPageOptions &Options) {
+Error writeJob(const JobInput &In, const JobPageOptions &Options) {
   Expected<std::unique_ptr<OutputFile>> Out =
       OutputFile::open(Options.Output, OutputFile::Content::Text);
   if (!Out)
@@ -134,7 +134,7 @@ Expected<JobReport> showJob(ArrayRef<std::string> Inputs,
   if (J.Ranks.size() == 2 && J.Ranks.back().Rank < 0)
     say("two runs without ranks; memdiff compares them");
   std::vector<JobDetail> Details = findDetails(J, Options);
-  if (Error E = write({J, Details, Options.Top}, Options))
+  if (Error E = writeJob({J, Details, Options.Top}, Options))
     return std::move(E);
   return J;
 }

@@ -31,6 +31,9 @@ struct JobPageOptions {
 llvm::Expected<JobReport> showJob(llvm::ArrayRef<std::string> Inputs,
                                   const JobPageOptions &Options);
 
+/// Writes the page of a job to Options.Output.
+llvm::Error writeJob(const JobInput &In, const JobPageOptions &Options);
+
 /// The ranks of T, if T has several; what stands out is compared with typical
 /// ranks. Reads TP_All. Errors: of reading T.
 struct RanksOfTrace {

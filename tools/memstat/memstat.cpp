@@ -16,6 +16,7 @@
 #include "Sections.h"
 #include "Terminal/Graph.h"
 #include "memkit/Model/Imported.h"
+#include "memkit/Model/Merged.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -163,6 +164,18 @@ static unsigned curveColumns(unsigned Width) {
   return std::max(Min, (Width ? Width : Usual) - Indent);
 }
 
+static JobPageOptions jobOptions(const SelectionSpec &Spec) {
+  JobPageOptions Options;
+  Options.Top = Top;
+  Options.AllRanks = isVerbose() || !Top;
+  Options.Output = Output;
+  Options.As = OutputFormat == StatFormat::Json       ? JobFormat::Json
+               : OutputFormat == StatFormat::Markdown ? JobFormat::Markdown
+                                                      : JobFormat::Text;
+  Options.Names = Spec.Names;
+  return Options;
+}
+
 /// The page of several traces, or of a folder of traces.
 static Expected<int> runJob(const SelectionFlags &Flags, FailOn &Fatal) {
   Expected<SelectionSpec> Spec = Flags.spec();
@@ -175,16 +188,9 @@ static Expected<int> runJob(const SelectionFlags &Flags, FailOn &Fatal) {
                           "single trace");
   if (Error E = Fatal.check())
     return E;
-  JobPageOptions Options;
-  Options.Top = Top.getNumOccurrences() ? Top : 3;
-  Options.AllRanks = isVerbose() || (Top.getNumOccurrences() && !Top);
-  Options.Output = Output;
-  Options.As = OutputFormat == StatFormat::Json       ? JobFormat::Json
-               : OutputFormat == StatFormat::Markdown ? JobFormat::Markdown
-                                                      : JobFormat::Text;
-  Options.Names = Spec->Names;
-  Expected<JobReport> J = showJob(
-      std::vector<std::string>(Inputs.begin(), Inputs.end()), Options);
+  Expected<JobReport> J =
+      showJob(std::vector<std::string>(Inputs.begin(), Inputs.end()),
+              jobOptions(*Spec));
   if (!J)
     return J.takeError();
   return Fatal.status([&](const Condition &C) { return holdsInJob(C, *J); });
@@ -229,6 +235,21 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
       Timeline && !Why.empty())
     return makeError(Input + ": --timeline: " + Why);
   for_each(T.warnings(), [](const std::string &W) { warn(W); });
+  std::optional<RanksOfTrace> Ranks;
+  if (Spec->empty())
+    if (Error E = ranksOfTrace(T).moveInto(Ranks))
+      return E;
+  std::optional<JobInput> Job;
+  if (Ranks)
+    Job.emplace(Ranks->Job, Ranks->Details, Top);
+  // The sums of a merged trace say little: the ranks are the answer.
+  bool IsPlain = Show.empty() && !Timeline && Bundle == BundleKind::None;
+  if (Job && numMerged(T.header()) && IsPlain) {
+    if (Error E = writeJob(*Job, jobOptions(*Spec)))
+      return E;
+    return Fatal.status(
+        [&](const Condition &C) { return holdsInJob(C, Job->J); });
+  }
   Options.Top = Top;
   unsigned Width = outputWidth();
   Options.Columns = curveColumns(Width);
@@ -247,13 +268,6 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
       return E;
 
   RunReport R = queryRun(T);
-  std::optional<RanksOfTrace> Ranks;
-  if (Spec->empty())
-    if (Error E = ranksOfTrace(T).moveInto(Ranks))
-      return E;
-  std::optional<JobInput> Job;
-  if (Ranks)
-    Job.emplace(Ranks->Job, Ranks->Details, Top);
   PageInput F{T,
               R,
               *O,

@@ -47,7 +47,8 @@ struct JobGroup {
 
 /// A rank far above the others. A value is far above the median of its group
 /// (growth: of all ranks) by more than six scaled median absolute deviations,
-/// and by a twentieth of the median.
+/// and by a twentieth of the median. What the growth of the rank explains is
+/// left out.
 struct RankOutlier {
   size_t Rank = 0;
   RankMetric Metric = RankMetric::DevicePeak;

@@ -20,7 +20,8 @@ namespace memkit {
 
 /// The memory of a rank in a memory space. 0: not known.
 struct RankSpace {
-  std::string Name; ///< `host`, `cuda:3`
+  uint32_t Id = 0;  ///< in the trace, as TotalStats::Id
+  std::string Name; ///< `host`, `cuda:3`; in a merged trace without the machine
   /// The sum of the peaks of the rank's processes, which is an upper bound of
   /// the rank's peak if several processes used the space.
   uint64_t PeakBytes = 0;
