@@ -99,10 +99,15 @@ void alignClocks(JobReport &J) {
     alignBoot(J, B);
     findStarts(J, B);
   }
-  // Two clocks that differ do not tell which is right.
   if (Boots.size() < 2)
     return;
-  std::map<uint64_t, double> Starts = jobStarts(Boots);
+  // Two clocks that differ do not tell which is right: the clock of the first
+  // rank's machine counts.
+  auto IsFirst = [](const Boot &B) { return B.Ranks.front() == 0; };
+  const Boot &First =
+      find_if(Boots, [&](const auto &B) { return IsFirst(B.second); })->second;
+  std::map<uint64_t, double> Starts =
+      Boots.size() == 2 ? First.Starts : jobStarts(Boots);
   for (const auto &[Id, B] : Boots)
     alignBySteps(J, B, Starts);
 }

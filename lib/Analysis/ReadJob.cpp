@@ -3,6 +3,7 @@
 // Reads the traces of a job.
 
 #include "memkit/Analysis/ReadJob.h"
+#include "Support/Failure.h"
 #include "Support/RunEach.h"
 #include <mutex>
 
@@ -16,7 +17,12 @@ static Expected<std::vector<JobRank>> readRanks(const std::string &Path) {
       Trace::open(Path, TP_Totals | TP_Replay);
   if (!T)
     return T.takeError();
-  return queryRanks(**T);
+  Expected<std::vector<JobRank>> Rows = queryRanks(**T);
+  if (!Rows || !Rows->empty())
+    return Rows;
+  std::string Damage = (*T)->reader().damage().str();
+  return makeError(Path + ": " + (Damage.empty() ? "" : Damage + "; ") +
+                   "no process is in it");
 }
 
 JobReport readJob(std::vector<std::string> Paths, ProgressCallback OnProgress) {

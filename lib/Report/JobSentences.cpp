@@ -281,14 +281,16 @@ static void addEnds(const JobReport &J, std::vector<HeadRow> &Rows) {
 /// The groups by their median of a metric, and how far these are apart.
 static void addGroups(const JobInput &In, std::vector<HeadRow> &Rows) {
   const JobReport &J = In.J;
-  if (J.Groups.size() < 2)
-    return;
   bool HasDevice =
       any_of(J.Groups, [](const JobGroup &G) { return G.Median[0] > 0; });
   RankMetric M = HasDevice ? RankMetric::DevicePeak : RankMetric::HostPeak;
   std::vector<const JobGroup *> Of;
+  // The trace of a killed recorder may have no layers and no peaks.
   for (const JobGroup &G : J.Groups)
-    Of.push_back(&G);
+    if (G.Median[size_t(M)] > 0)
+      Of.push_back(&G);
+  if (Of.size() < 2)
+    return;
   stable_sort(Of, [&](const JobGroup *A, const JobGroup *B) {
     return A->Median[size_t(M)] > B->Median[size_t(M)];
   });
@@ -302,7 +304,7 @@ static void addGroups(const JobInput &In, std::vector<HeadRow> &Rows) {
       Parts.push_back(groupName(J, *Of[I]) + " " +
                       metricText(M, Of[I]->Median[size_t(M)]));
     else if (I == Ends / 2)
-      Parts.push_back(formatCount(Of.size() - Ends) + " kinds between");
+      Parts.push_back(plural(Of.size() - Ends, "kind") + " between");
   Text += join(Parts, ", ");
   if (Least > 0 && Most / Least >= 1.05)
     Text += formatv("; {0:F2} times the lowest", Most / Least).str();
@@ -316,13 +318,22 @@ static void addClocks(const JobInput &In, std::vector<HeadRow> &Rows) {
     uint64_t By = static_cast<uint64_t>(std::abs(C.AheadNs));
     Rows.push_back({"clock",
                     C.Host + " is " + formatTime(By) +
-                        (C.AheadNs > 0 ? " ahead" : " behind") + ", by " +
+                        (C.AheadNs > 0 ? " ahead of " : " behind ") +
+                        (In.J.Nodes.size() == 2 ? "the other machine"
+                                                : "the other machines") +
+                        ", by " +
                         plural(C.NumSteps, "step") + " (±" +
                         formatTime(C.ErrorNs) + "); times here are corrected",
                     true});
   }
   if (size_t Left = Of.size() - Shown)
     Rows.push_back({"clock", plural(Left, "other machine"), true});
+}
+
+/// `rank 5`, `ranks 5, 7 to 9`.
+static std::string ranksText(ArrayRef<int32_t> Ranks) {
+  constexpr size_t Pieces = 8;
+  return (Ranks.size() == 1 ? "rank " : "ranks ") + rankList(Ranks, Pieces);
 }
 
 /// What is wrong with the files: missing ranks, ranks twice, other jobs.
@@ -341,17 +352,27 @@ static void addApart(const JobInput &In, std::vector<HeadRow> &Rows) {
       Numbers.insert(R.Rank);
     return std::vector<int32_t>(Numbers.begin(), Numbers.end());
   };
+  std::vector<int32_t> Cut;
+  for (const JobRank &R : J.Ranks)
+    if (R.IsCut && R.End != RankEnd::Recording && R.Rank >= 0)
+      Cut.push_back(R.Rank);
+  if (!Cut.empty())
+    Rows.push_back({"cut",
+                    "the recording of " + ranksText(Cut) +
+                        " was cut off: values are those of the part that is "
+                        "there",
+                    true});
   if (!J.Twice.empty())
     Rows.push_back({"twice",
-                    "ranks " + rankList(NumbersIn(J.Twice), Pieces) +
-                        " ran twice at the same time: two jobs? Of each the "
-                        "first is shown, not " +
+                    ranksText(NumbersIn(J.Twice)) +
+                        " ran twice at the same time: are these two jobs? Not "
+                        "shown: " +
                         J.Files[J.Twice.front().File].Path,
                     true});
   if (!J.Earlier.empty())
     Rows.push_back({"attempts",
-                    "of ranks " + rankList(NumbersIn(J.Earlier), Pieces) +
-                        " there are earlier attempts, too; the last is shown"});
+                    ranksText(NumbersIn(J.Earlier)) +
+                        " had earlier attempts; the last attempt is shown"});
   if (!J.OtherJobs.empty()) {
     std::set<std::string> Names;
     for (const JobRank &R : J.OtherJobs)
@@ -422,7 +443,8 @@ std::string jobVerdict(const JobInput &In) {
   bool HasRanks = J.Ranks.back().Rank >= 0;
   std::string Text = J.Groups.front().Program + ": " +
                      (HasRanks ? plural(J.Ranks.size(), "rank")
-                               : plural(J.Ranks.size(), "process without a rank"));
+                               : plural(J.Ranks.size(), "run") +
+                                     " without ranks");
   if (HasRanks && !J.Missing.empty())
     Text += " of " + formatCount(J.Ranks.size() + J.Missing.size());
   if (J.Nodes.size() > 1)

@@ -47,7 +47,9 @@ static std::string growthText(const JobRank &R) {
 }
 
 static std::string peakText(const RankSpace &S) {
-  return (S.IsUpperBound ? "<= " : "") + formatSize(S.PeakBytes);
+  return S.PeakBytes
+             ? (S.IsUpperBound ? "<= " : "") + formatSize(S.PeakBytes)
+             : std::string();
 }
 
 static PageSection rankTable(const JobInput &In, bool AllRanks) {

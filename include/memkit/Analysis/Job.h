@@ -70,8 +70,9 @@ struct FirstOom {
   size_t MaxRank = 0;
 };
 
-/// A machine whose clock differs from the other machines', by the times at
-/// which the machines started the same steps.
+/// A machine whose clock differs from the other machines' (of two machines, from
+/// the clock of the first rank's machine), by the times at which the machines
+/// started the same steps.
 struct JobClock {
   std::string Host, BootId;
   int64_t AheadNs = 0;

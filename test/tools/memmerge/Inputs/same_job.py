@@ -1,0 +1,21 @@
+"""Compares two jobs as memstat prints them as JSON, without what merging changes:
+traces, ids, times since the start, and which recordings were cut."""
+
+import json
+import sys
+
+NAMES = {"trace", "process_id", "pid", "time_ns", "recording_is_cut"}
+
+
+def plain(value):
+    if isinstance(value, dict):
+        return {k: plain(v) for k, v in value.items() if k not in NAMES}
+    return [plain(v) for v in value] if isinstance(value, list) else value
+
+
+# Which lines grew, intervals tell, which a merged trace has not.
+LEFT_OUT = {"traces", "differences", "format_version"}
+first, second = ({k: plain(v) for k, v in json.load(open(path)).items() if k not in LEFT_OUT} for path in sys.argv[1:3])
+for key in sorted(first.keys() | second.keys()):
+    if first.get(key) != second.get(key):
+        sys.exit(f"{key}: {first.get(key)!r:.2000} {second.get(key)!r:.2000}")
