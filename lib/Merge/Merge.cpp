@@ -5,12 +5,16 @@
 #include "Merge.h"
 #include "DeviceMarks.h"
 #include "NameMerger.h"
+#include "SectionMerger.h"
 #include "SummaryMerger.h"
 #include "Support/Failure.h"
 #include "Support/RunBoth.h"
+#include "memkit/Model/Complete.h"
 #include "memkit/Model/Merged.h"
 #include "llvm/ADT/STLExtras.h"
+#include <fcntl.h>
 #include <optional>
+#include <unistd.h>
 
 using namespace llvm;
 
@@ -77,8 +81,9 @@ static uint64_t shiftOf(const Header &H, const Header &First) {
   const ClockTriple &A = H.Start, &B = First.Start;
   bool IsOneBoot = !H.BootId.empty() && H.BootId == First.BootId &&
                    A.MonotonicNs >= B.MonotonicNs;
-  return IsOneBoot ? A.MonotonicNs - B.MonotonicNs
-                   : A.RealtimeNs - B.RealtimeNs;
+  uint64_t Shift = IsOneBoot ? A.MonotonicNs - B.MonotonicNs
+                             : A.RealtimeNs - B.RealtimeNs;
+  return Shift - Shift % TimeUnitNs;
 }
 
 namespace {
@@ -110,34 +115,80 @@ private:
 };
 } // namespace
 
-static Error addTrace(const Trace &T, uint64_t ShiftNs, NameMerger &Names,
-                      SummaryMerger &Sums, DeviceMarks &Marks) {
+//===----------------------------------------------------------------------===//
+// The traces, one after the other
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Writes the merged trace of one kind.
+class TraceMerger {
+public:
+  TraceMerger(TraceWriter &Out, MergeKind Kind, double Share)
+      : Out(Out), Kind(Kind), Names(Out),
+        Sums(Out, Names, Kind == MergeKind::Summary ? Share : 0),
+        Samples(Names), Sections(Out, Names, sectionsOf(Kind)) {}
+
+  Error add(const Trace &T, uint64_t ShiftNs);
+  Error finish();
+
+private:
+  static unsigned sectionsOf(MergeKind Kind) {
+    return Kind == MergeKind::Whole  ? MS_Events | MS_Marks
+           : Kind == MergeKind::Sums ? MS_Marks | MS_Intervals
+                                     : 0;
+  }
+  Error addPartial(const Trace &T, uint64_t ShiftNs);
+
+  TraceWriter &Out;
+  MergeKind Kind;
+  NameMerger Names;
+  SummaryMerger Sums;
+  DeviceMarks Samples;
+  SectionMerger Sections;
+  uint32_t Traces = 0;
+};
+} // namespace
+
+Error TraceMerger::addPartial(const Trace &T, uint64_t ShiftNs) {
+  Expected<Partial> P = Sums.partialOf(T, ShiftNs, Traces);
+  if (!P)
+    return P.takeError();
+  if (Error E = Names.flush())
+    return E;
+  return Out.write(*P);
+}
+
+Error TraceMerger::add(const Trace &T, uint64_t ShiftNs) {
+  ++Traces;
   Names.start(T, ShiftNs);
   if (Error E = Names.addProcesses())
     return E;
-  if (Error E = Sums.add(T, ShiftNs))
+  if (Kind != MergeKind::Summary)
+    if (Error E = Names.addLoads())
+      return E;
+  if (Error E = Sections.add(T, ShiftNs))
     return E;
-  if (Error E = Marks.add(T, ShiftNs))
+  if (Error E = Kind == MergeKind::Whole ? addPartial(T, ShiftNs)
+                                         : Sums.add(T, ShiftNs))
     return E;
+  if (Kind == MergeKind::Summary)
+    if (Error E = Samples.add(T, ShiftNs))
+      return E;
   Names.finish();
   return Error::success();
 }
 
-Expected<MergeResult> mergeSummaries(ArrayRef<std::string> Paths, Sink &Out,
-                                     const MergeOptions &Options) {
-  MergeInputs In = readHeaders(Paths);
-  MergeResult Result;
-  Result.Unread = std::move(In.Unread);
-  if (In.Paths.empty())
-    return makeError(Result.Unread.empty() ? "no traces"
-                                           : Result.Unread.front());
-  Header H = mergedHeader(In);
-  Expected<std::unique_ptr<TraceWriter>> Writer = TraceWriter::create(Out, H);
-  if (!Writer)
-    return Writer.takeError();
-  NameMerger Names(**Writer);
-  SummaryMerger Sums(**Writer, Names, Options.FoldShare);
-  DeviceMarks Marks(Names);
+Error TraceMerger::finish() {
+  if (Kind == MergeKind::Whole)
+    return Names.flush();
+  if (Error E = Samples.write(Out))
+    return E;
+  return Sums.finish();
+}
+
+static Error addTraces(const MergeInputs &In, const Header &H,
+                       TraceMerger &Into, const MergeOptions &Options,
+                       MergeResult &Result) {
   Error Failed = Error::success();
   auto Show = [&](size_t Done) {
     if (Options.OnProgress)
@@ -147,7 +198,7 @@ Expected<MergeResult> mergeSummaries(ArrayRef<std::string> Paths, Sink &Out,
   for (TraceQueue Queue(In.Paths); !Queue.empty() && !Failed;)
     Queue.pop([&](size_t I, Expected<std::unique_ptr<Trace>> T) {
       if (T) {
-        Failed = addTrace(**T, shiftOf(In.Headers[I], H), Names, Sums, Marks);
+        Failed = Into.add(**T, shiftOf(In.Headers[I], H));
         ++Result.Merged;
       } else {
         Result.Unread.push_back(toString(T.takeError()));
@@ -155,14 +206,96 @@ Expected<MergeResult> mergeSummaries(ArrayRef<std::string> Paths, Sink &Out,
       Show(I + 1);
     });
   if (Failed)
-    return std::move(Failed);
+    return Failed;
   if (!Result.Merged)
     return makeError(Result.Unread.front());
-  if (Error E = Marks.write(**Writer))
-    return std::move(E);
-  if (Error E = Sums.finish())
-    return std::move(E);
-  if (Error E = (*Writer)->finish())
+  return Into.finish();
+}
+
+/// Merges everything but what completeTrace() makes of the events.
+static Error mergeInto(Sink &Out, const MergeInputs &In, const Header &H,
+                       MergeKind Kind, const MergeOptions &Options,
+                       MergeResult &Result) {
+  Expected<std::unique_ptr<TraceWriter>> Writer = TraceWriter::create(Out, H);
+  if (!Writer)
+    return Writer.takeError();
+  TraceMerger Into(**Writer, Kind, Options.FoldShare);
+  if (Error E = addTraces(In, H, Into, Options, Result))
+    return E;
+  return (*Writer)->finish();
+}
+
+//===----------------------------------------------------------------------===//
+// Stats of all events
+//===----------------------------------------------------------------------===//
+
+static Expected<int> openTemporary(const std::string &Folder) {
+  std::string Path = Folder + "/memmerge-XXXXXX";
+  int Fd = mkostemp(Path.data(), O_CLOEXEC);
+  if (Fd < 0)
+    return failErrno(Path);
+  unlink(Path.c_str());
+  return Fd;
+}
+
+static Error mergeWhole(Sink &Out, const MergeInputs &In, const Header &H,
+                        const MergeOptions &Options, MergeResult &Result) {
+  Expected<int> Fd = openTemporary(Options.TemporaryFolder);
+  if (!Fd)
+    return Fd.takeError();
+  FdSink Temporary(*Fd, "a temporary file in " + Options.TemporaryFolder);
+  if (Error E =
+          mergeInto(Temporary, In, H, MergeKind::Whole, Options, Result)) {
+    close(*Fd);
+    return E;
+  }
+  Expected<std::unique_ptr<TraceReader>> R =
+      TraceReader::openFd(*Fd, "the merged trace");
+  if (!R)
+    return R.takeError();
+  Expected<std::unique_ptr<TraceWriter>> Writer = TraceWriter::create(Out, H);
+  if (!Writer)
+    return Writer.takeError();
+  if (Error E = completeTrace(**R, **Writer))
+    return E;
+  return (*Writer)->finish();
+}
+
+/// The first trace without all of its events; empty: each has all.
+static std::string findWithoutEvents(const MergeInputs &In) {
+  for (const std::string &Path : In.Paths) {
+    Expected<std::unique_ptr<Trace>> T = Trace::open(Path, TP_Totals);
+    if (!T) {
+      consumeError(T.takeError());
+      continue;
+    }
+    if ((*T)->eventsLeftOut())
+      return Path;
+  }
+  return "";
+}
+
+Expected<MergeResult> mergeTraces(ArrayRef<std::string> Paths, Sink &Out,
+                                  const MergeOptions &Options) {
+  MergeInputs In = readHeaders(Paths);
+  MergeResult Result;
+  Result.Unread = std::move(In.Unread);
+  if (In.Paths.empty())
+    return makeError(Result.Unread.empty() ? "no traces"
+                                           : Result.Unread.front());
+  MergeKind Kind = Options.Kind;
+  if (Kind == MergeKind::Whole) {
+    Result.NoEvents = findWithoutEvents(In);
+    if (!Result.NoEvents.empty())
+      Kind = MergeKind::Sums;
+  }
+  Header H = mergedHeader(In);
+  if (Kind != MergeKind::Whole)
+    H.Options.push_back(SummedPeaksOption.str());
+  Error E = Kind == MergeKind::Whole
+                ? mergeWhole(Out, In, H, Options, Result)
+                : mergeInto(Out, In, H, Kind, Options, Result);
+  if (E)
     return std::move(E);
   return Result;
 }

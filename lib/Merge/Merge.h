@@ -20,23 +20,38 @@
 
 namespace memkit {
 
+/// What of the traces is in the merged trace.
+enum class MergeKind : uint8_t {
+  /// Everything. The stats are those of all events in one order of time, so
+  /// peaks are the job's peaks. If any trace lacks events: as Sums.
+  Whole,
+  /// All but the events. The peaks of heaps and memory spaces are sums of the
+  /// traces' peaks: upper bounds.
+  Sums,
+  /// The summary alone, with small rows folded; peaks as Sums.
+  Summary,
+};
+
 struct MergeOptions {
-  /// Rows below this share of their process and heap are folded; 0: none.
+  MergeKind Kind = MergeKind::Whole;
+  /// Of Summary: rows below this share of their process and heap are folded.
   double FoldShare = 0.001;
+  /// The folder of a temporary file, which Whole needs.
+  std::string TemporaryFolder = "/tmp";
   ProgressCallback OnProgress;
 };
 
 struct MergeResult {
   size_t Merged = 0;
   std::vector<std::string> Unread; ///< an error for each trace left out
+  std::string NoEvents; ///< the trace because of which Whole became Sums
 };
 
-/// Merges the summaries of the traces Paths into a trace on Out, one trace after
-/// the other. A trace that cannot be read is left out. Errors: no trace can be
-/// read; Out; a stack that is too deep.
-llvm::Expected<MergeResult> mergeSummaries(llvm::ArrayRef<std::string> Paths,
-                                           Sink &Out,
-                                           const MergeOptions &Options);
+/// Merges the traces Paths into a trace on Out, one trace after the other. A
+/// trace that cannot be read is left out. Errors: no trace can be read; Out; a
+/// stack that is too deep.
+llvm::Expected<MergeResult> mergeTraces(llvm::ArrayRef<std::string> Paths,
+                                        Sink &Out, const MergeOptions &Options);
 
 } // namespace memkit
 

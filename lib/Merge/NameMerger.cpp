@@ -329,6 +329,19 @@ Error NameMerger::addProcesses() {
   return Error::success();
 }
 
+Error NameMerger::addLoads() {
+  for (Load L : T->loads()) {
+    if (Error E = flushIfFull())
+      return E;
+    L.Process = process(L.Process);
+    L.Binary = binary(L.Binary);
+    L.TimeNs += ShiftNs;
+    L.EndNs += L.EndNs ? ShiftNs : 0;
+    Block.Loads.push_back(L);
+  }
+  return Error::success();
+}
+
 uint32_t NameMerger::thread(uint32_t Id) {
   if (!Id)
     return 0;
@@ -355,7 +368,8 @@ Error NameMerger::flushIfFull() {
           Block.Stacks.size(), Block.NodeFrames.size(), Block.Frames.size(),
           Block.Functions.size(), Block.Strings.size(), Block.Scopes.size(),
           Block.ScopePaths.size(), Block.Processes.size(),
-          Block.SourceLines.size(), Block.Threads.size()},
+          Block.SourceLines.size(), Block.Threads.size(),
+          Block.Loads.size()},
       [&](size_t Count) { return Count > Full; });
   return IsFull || BlockBytes > MaxSectionBytes / 8 ? flush()
                                                     : Error::success();

@@ -40,6 +40,8 @@ public:
 
   /// Defines all processes of the trace.
   llvm::Error addProcesses();
+  /// Defines where the processes of the trace have loaded their binaries.
+  llvm::Error addLoads();
   /// Ends the trace: the processes of the next trace come after those of this.
   void finish();
   /// Writes the definitions made since the last flush(); before any section

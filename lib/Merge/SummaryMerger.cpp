@@ -255,6 +255,16 @@ Error SummaryMerger::addOoms(const Trace &T) {
   return Error::success();
 }
 
+/// Threads are many, so an archive has none.
+void SummaryMerger::addThreads(const Trace &T) {
+  if (Share > 0)
+    return;
+  for (ThreadStats Th : T.summary().Threads) {
+    Th.Thread = Names.thread(Th.Thread);
+    Part.Threads.push_back(Th);
+  }
+}
+
 /// A merged summary has no events: tools say so for events left out on
 /// request.
 void SummaryMerger::addLosses(const Trace &T) {
@@ -276,6 +286,7 @@ Error SummaryMerger::add(const Trace &T, uint64_t Shift) {
   addProcesses(T);
   addSteps(T);
   addLayers(T);
+  addThreads(T);
   addLosses(T);
   addCategories(T);
   if (Error E = addOoms(T))
@@ -283,9 +294,39 @@ Error SummaryMerger::add(const Trace &T, uint64_t Shift) {
   return addRows(T);
 }
 
+Expected<Partial> SummaryMerger::partialOf(const Trace &T, uint64_t Shift,
+                                           uint32_t Number) {
+  ShiftNs = Shift;
+  EndNs = std::max(EndNs, T.endNs() + ShiftNs);
+  addProcesses(T);
+  addLayers(T);
+  addCategories(T);
+  if (Error E = addOoms(T))
+    return std::move(E);
+  Partial Out;
+  Out.Number = Number;
+  Out.EndNs = EndNs;
+  Out.Processes = std::move(Part.Processes);
+  Out.Layers = std::move(Part.Layers);
+  // The events give the categories at a peak.
+  erase_if(Part.Categories, [](const CategoryStats &C) { return !C.Oom; });
+  Out.Categories = std::move(Part.Categories);
+  Out.Ooms = std::move(Part.Ooms);
+  Out.OomHeaps = std::move(Part.OomHeaps);
+  Part = Summary();
+  return Out;
+}
+
 //===----------------------------------------------------------------------===//
 // Sections
 //===----------------------------------------------------------------------===//
+
+void SummaryMerger::startPart() {
+  Part = Summary();
+  Part.Number = 1;
+  Part.Complete = false;
+  Rows = 0;
+}
 
 Error SummaryMerger::flush() {
   if (Error E = Names.flush())
@@ -294,10 +335,7 @@ Error SummaryMerger::flush() {
         return Out.write(S);
       }))
     return E;
-  Part = Summary();
-  Part.Number = 1;
-  Part.Complete = false;
-  Rows = 0;
+  startPart();
   return Error::success();
 }
 

@@ -23,8 +23,7 @@ public:
   /// Share: of SummaryFold; 0: all rows stay.
   SummaryMerger(TraceWriter &Out, NameMerger &Names, double Share)
       : Out(Out), Names(Names), Share(Share) {
-    Part.Number = 1;
-    Part.Complete = false;
+    startPart();
   }
 
   /// Adds the summary of T, after Names.start(T, ShiftNs) and
@@ -33,6 +32,11 @@ public:
   llvm::Error add(const Trace &T, uint64_t ShiftNs);
   /// Ends the summary.
   llvm::Error finish();
+  /// In place of add(): what events cannot tell (of processes, layers,
+  /// out-of-memory events), for a trace whose stats are made from its events.
+  /// Number: of the set.
+  llvm::Expected<Partial> partialOf(const Trace &T, uint64_t ShiftNs,
+                                    uint32_t Number);
 
 private:
   llvm::Error addRows(const Trace &T);
@@ -46,10 +50,12 @@ private:
   void addTotals(const Trace &T);
   void addCategories(const Trace &T);
   llvm::Error addOoms(const Trace &T);
+  void addThreads(const Trace &T);
   void addLosses(const Trace &T);
   SpaceShares shares(const SpaceShares &Of);
   std::vector<StackStats> &rowsOf(std::vector<StackStatsRows> &Of,
                                   uint32_t Process);
+  void startPart();
   llvm::Error flushIfFull();
   llvm::Error flush();
 

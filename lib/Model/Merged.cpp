@@ -3,6 +3,7 @@
 // What a header says about merged traces.
 
 #include "memkit/Model/Merged.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
 
@@ -15,6 +16,10 @@ uint64_t numMerged(const Header &H) {
       return Count;
   }
   return 0;
+}
+
+bool hasSummedPeaks(const Header &H) {
+  return is_contained(H.Options, SummedPeaksOption);
 }
 
 } // namespace memkit

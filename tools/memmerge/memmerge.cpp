@@ -9,6 +9,8 @@
 #include "Merge/Merge.h"
 #include "memkit/Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Path.h"
+#include <cstdlib>
 
 using namespace llvm;
 using namespace memkit;
@@ -19,10 +21,15 @@ static cl::list<std::string> Inputs(cl::Positional, cl::OneOrMore,
 static cl::opt<std::string> Output("o", cl::init("-"), cl::value_desc("file"),
                                    cl::desc("Write the trace to this file"),
                                    cl::cat(toolCategory()));
+static cl::opt<bool> SummaryOnly(
+    "summary-only", cl::cat(toolCategory()),
+    cl::desc("Merge the summaries alone, without events, intervals and marks, "
+             "and with small stacks folded: an archive"));
 static cl::opt<std::string>
     Fold("fold", cl::init("0.1%"), cl::value_desc("n%"),
-         cl::desc("Fold the stacks with less than this share of their process "
-                  "and heap into one (default 0.1%); 0: keep all"),
+         cl::desc("With --summary-only: fold the stacks with less than this "
+                  "share of their process and heap into one (default 0.1%); 0: "
+                  "keep all"),
          cl::cat(toolCategory()));
 
 static Expected<double> foldShare() {
@@ -37,8 +44,22 @@ static Expected<double> foldShare() {
   return Share->Fraction;
 }
 
+/// Beside the output there is room for it; a pipe has no folder.
+static std::string temporaryFolder() {
+  if (Output != "-")
+    return sys::path::parent_path(Output).empty()
+               ? "."
+               : sys::path::parent_path(Output).str();
+  const char *Folder = std::getenv("TMPDIR");
+  return Folder && *Folder ? Folder : "/tmp";
+}
+
 static Expected<int> run() {
+  if (Fold.getNumOccurrences() && !SummaryOnly)
+    return makeUsageError("--fold needs --summary-only");
   MergeOptions Options;
+  Options.Kind = SummaryOnly ? MergeKind::Summary : MergeKind::Whole;
+  Options.TemporaryFolder = temporaryFolder();
   if (Error E = foldShare().moveInto(Options.FoldShare))
     return E;
   Options.OnProgress = showProgress();
@@ -50,11 +71,15 @@ static Expected<int> run() {
   if (!Out)
     return Out.takeError();
   FdSink Sink((*Out)->fd(), (*Out)->name().str());
-  Expected<MergeResult> Result = mergeSummaries(*Paths, Sink, Options);
+  Expected<MergeResult> Result = mergeTraces(*Paths, Sink, Options);
   if (!Result)
     return Result.takeError();
   for (const std::string &Problem : Result->Unread)
     warn(Problem + "; left out");
+  if (!Result->NoEvents.empty())
+    warn(Result->NoEvents + ": has no events, so the merged trace has none, and "
+                            "its peaks are sums of the traces' peaks: upper "
+                            "bounds");
   if (Error E = (*Out)->keep())
     return std::move(E);
   return ExitOk;

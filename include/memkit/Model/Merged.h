@@ -14,9 +14,13 @@ namespace memkit {
 inline constexpr llvm::StringLiteral MergedOption = "merged=";
 
 /// The number of traces that memmerge has merged into the trace; 0: none.
-/// Peaks of heaps and memory spaces are then sums of peaks, which may have been
-/// at different times: upper bounds.
 uint64_t numMerged(const Header &H);
+
+/// The option of a merged trace without events.
+inline constexpr llvm::StringLiteral SummedPeaksOption = "peaks=sums";
+/// Whether peaks of heaps and memory spaces are sums of the peaks of several
+/// traces, which may have been at different times: upper bounds.
+bool hasSummedPeaks(const Header &H);
 
 } // namespace memkit
 
