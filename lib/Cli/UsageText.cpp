@@ -125,7 +125,8 @@ static std::string tooMany(StringRef Tool, ArrayRef<const char *> Args) {
   std::string Text = "one trace, please: '" + Last.str() + "' is one too many";
   bool IsOutput = Tool == "memflame" && !Last.ends_with(".fb");
   return Text + (IsOutput ? "; -o " + Last.str() + " writes there"
-                          : "; memdiff compares two");
+                          : "; memdiff compares two, memmerge makes one of "
+                            "several, and a folder of traces is one");
 }
 
 std::vector<std::string> usageMessages(StringRef Text, StringRef Tool,

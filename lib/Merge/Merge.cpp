@@ -12,6 +12,7 @@
 #include "memkit/Model/Complete.h"
 #include "memkit/Model/Merged.h"
 #include "llvm/ADT/STLExtras.h"
+#include <cstdlib>
 #include <fcntl.h>
 #include <optional>
 #include <unistd.h>
@@ -81,9 +82,11 @@ static uint64_t shiftOf(const Header &H, const Header &First) {
   const ClockTriple &A = H.Start, &B = First.Start;
   bool IsOneBoot = !H.BootId.empty() && H.BootId == First.BootId &&
                    A.MonotonicNs >= B.MonotonicNs;
-  uint64_t Shift = IsOneBoot ? A.MonotonicNs - B.MonotonicNs
-                             : A.RealtimeNs - B.RealtimeNs;
-  return Shift - Shift % TimeUnitNs;
+  // Times of events are multiples of a unit. Each start is rounded, so that
+  // merging in steps shifts as merging at once does.
+  auto Rounded = [](uint64_t Ns) { return Ns - Ns % TimeUnitNs; };
+  return IsOneBoot ? Rounded(A.MonotonicNs) - Rounded(B.MonotonicNs)
+                   : Rounded(A.RealtimeNs) - Rounded(B.RealtimeNs);
 }
 
 namespace {
@@ -229,7 +232,12 @@ static Error mergeInto(Sink &Out, const MergeInputs &In, const Header &H,
 // Stats of all events
 //===----------------------------------------------------------------------===//
 
-static Expected<int> openTemporary(const std::string &Folder) {
+std::string temporaryFolder() {
+  const char *Folder = std::getenv("TMPDIR");
+  return Folder && *Folder ? Folder : "/tmp";
+}
+
+Expected<int> openTemporary(const std::string &Folder) {
   std::string Path = Folder + "/memmerge-XXXXXX";
   int Fd = mkostemp(Path.data(), O_CLOEXEC);
   if (Fd < 0)

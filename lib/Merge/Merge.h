@@ -53,6 +53,12 @@ struct MergeResult {
 llvm::Expected<MergeResult> mergeTraces(llvm::ArrayRef<std::string> Paths,
                                         Sink &Out, const MergeOptions &Options);
 
+/// $TMPDIR, else /tmp.
+std::string temporaryFolder();
+/// Opens a new file in Folder, without a name. The caller closes the
+/// descriptor.
+llvm::Expected<int> openTemporary(const std::string &Folder);
+
 } // namespace memkit
 
 #endif // MEMKIT_LIB_MERGE_MERGE_H

@@ -26,6 +26,10 @@ static Error failure(StringRef Name, int Number) {
   return makeFileError(Name, sys::StrError(Number));
 }
 
+static FolderOpener OpenFolder = nullptr;
+
+void memkit::setFolderOpener(FolderOpener Opener) { OpenFolder = Opener; }
+
 Expected<InputFile> InputFile::open(StringRef Path) {
   std::string Name = Path == "-" ? "<stdin>" : Path.str();
   if (isLive(Path)) {
@@ -37,7 +41,10 @@ Expected<InputFile> InputFile::open(StringRef Path) {
     return F;
   }
   int Fd = STDIN_FILENO;
-  if (Path != "-") {
+  if (OpenFolder && Path != "-" && sys::fs::is_directory(Path)) {
+    if (Error E = OpenFolder(Path).moveInto(Fd))
+      return std::move(E);
+  } else if (Path != "-") {
     do
       Fd = ::open(Name.c_str(), O_RDONLY | O_CLOEXEC);
     while (Fd < 0 && errno == EINTR);

@@ -9,6 +9,7 @@
 #include "Cli/TraceGroups.h"
 #include "Comparison.h"
 #include "DiffPrinter.h"
+#include "Merge/FolderInput.h"
 #include "memkit/Analysis/DiffTrace.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -221,6 +222,7 @@ static Expected<int> run(SelectionFlags &Flags, FailOn &Fatal,
 }
 
 int main(int Argc, char **Argv) {
+  acceptFolders();
   SelectionFlags Flags(SF_All);
   FailOn Fatal(diffConditions(),
                "Exit with status 3 if a condition holds: differences (above "

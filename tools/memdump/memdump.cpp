@@ -2,6 +2,7 @@
 //
 // Prints a trace as text.
 
+#include "Merge/FolderInput.h"
 #include "Cli/SelectionFlags.h"
 #include "Cli/ToolMain.h"
 #include "Jobs.h"
@@ -99,6 +100,7 @@ static Expected<int> run(const SelectionFlags &Flags) {
 }
 
 int main(int Argc, char **Argv) {
+  acceptFolders();
   SelectionFlags Flags;
   return runTool(
       Argc, Argv,

@@ -19,6 +19,7 @@
 #include "Support/CommandText.h"
 #include "Support/RunBoth.h"
 #include "View/FlamePage.h"
+#include "Merge/FolderInput.h"
 #include "memkit/Model/LiveBlocks.h"
 #include "memkit/Model/Query.h"
 #include "memkit/Support/Format.h"
@@ -402,6 +403,7 @@ static Expected<int> run(const SelectionFlags &Flags) {
 }
 
 int main(int Argc, char **Argv) {
+  acceptFolders();
   useLargePages();
   CommandLine = "memflame";
   for (const char *Word : ArrayRef(Argv, Argc).drop_front())

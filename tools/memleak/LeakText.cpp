@@ -58,6 +58,8 @@ std::string rateText(double Bytes) {
 std::string processText(const Trace &T, uint32_t Process) {
   if (T.processes().size() < 2)
     return "";
+  if (int32_t Rank = T.processes()[Process - 1].Place.Rank; Rank >= 0)
+    return (" of rank " + Twine(Rank)).str();
   return (" of " + T.processName(Process) + " (#" + Twine(Process) + ")").str();
 }
 

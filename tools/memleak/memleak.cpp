@@ -11,6 +11,7 @@
 #include "Cli/Terminal.h"
 #include "Cli/ToolMain.h"
 #include "LeakPrinter.h"
+#include "Merge/FolderInput.h"
 #include "memkit/Model/Imported.h"
 #include "memkit/Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
@@ -325,6 +326,7 @@ static Expected<int> run(SelectionFlags &Flags, FailOn &Fatal) {
 }
 
 int main(int Argc, char **Argv) {
+  acceptFolders();
   useLargePages();
   SelectionFlags Flags(SF_All);
   FailOn Fatal(Conditions,

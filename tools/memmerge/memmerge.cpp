@@ -10,7 +10,6 @@
 #include "memkit/Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
-#include <cstdlib>
 
 using namespace llvm;
 using namespace memkit;
@@ -45,13 +44,11 @@ static Expected<double> foldShare() {
 }
 
 /// Beside the output there is room for it; a pipe has no folder.
-static std::string temporaryFolder() {
-  if (Output != "-")
-    return sys::path::parent_path(Output).empty()
-               ? "."
-               : sys::path::parent_path(Output).str();
-  const char *Folder = std::getenv("TMPDIR");
-  return Folder && *Folder ? Folder : "/tmp";
+static std::string folderOfOutput() {
+  if (Output == "-")
+    return temporaryFolder();
+  StringRef Folder = sys::path::parent_path(Output);
+  return Folder.empty() ? "." : Folder.str();
 }
 
 static Expected<int> run() {
@@ -59,7 +56,7 @@ static Expected<int> run() {
     return makeUsageError("--fold needs --summary-only");
   MergeOptions Options;
   Options.Kind = SummaryOnly ? MergeKind::Summary : MergeKind::Whole;
-  Options.TemporaryFolder = temporaryFolder();
+  Options.TemporaryFolder = folderOfOutput();
   if (Error E = foldShare().moveInto(Options.FoldShare))
     return E;
   Options.OnProgress = showProgress();

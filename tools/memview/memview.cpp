@@ -15,6 +15,7 @@
 #include "View/Opening.h"
 #include "View/Page.h"
 #include "View/Router.h"
+#include "Merge/FolderInput.h"
 #include "memkit/Support/RequestError.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Program.h"
@@ -252,6 +253,7 @@ static Expected<int> run(const SelectionFlags &Flags,
 }
 
 int main(int Argc, char **Argv) {
+  acceptFolders();
   useLargePages();
   // What one answer frees goes back at once; kept, it added 10 % to the peak.
   mallopt(M_MMAP_THRESHOLD, 1 << 20);

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A folder of traces as an input.
+
+#include "FolderInput.h"
+#include "Cli/ToolMain.h"
+#include "Cli/TraceFolder.h"
+#include "Merge.h"
+#include "Support/Failure.h"
+#include "Trace/OpenFile.h"
+#include <cstdlib>
+#include <fcntl.h>
+#include <unistd.h>
+
+using namespace llvm;
+
+namespace memkit {
+
+static Expected<int> openFolder(StringRef Folder) {
+  Expected<std::vector<std::string>> Paths = expandFolders({Folder.str()});
+  if (!Paths)
+    return Paths.takeError();
+  MergeOptions Options;
+  Options.Kind = MergeKind::Sums;
+  Options.TemporaryFolder = temporaryFolder();
+  Expected<int> Fd = openTemporary(Options.TemporaryFolder);
+  if (!Fd)
+    return Fd.takeError();
+  FdSink Out(*Fd, "a temporary file in " + Options.TemporaryFolder);
+  Expected<MergeResult> Result = mergeTraces(*Paths, Out, Options);
+  if (!Result) {
+    close(*Fd);
+    return Result.takeError();
+  }
+  for (const std::string &Problem : Result->Unread)
+    warn(Problem + "; left out");
+  return Fd;
+}
+
+void acceptFolders() { setFolderOpener(openFolder); }
+
+} // namespace memkit
