@@ -143,6 +143,7 @@ memkit_error *memkit_selection_set(memkit_selection *selection,
 
 memkit_error *memkit_trace_run(memkit_trace *, memkit_table **out);
 memkit_error *memkit_trace_processes(memkit_trace *, memkit_table **out);
+memkit_error *memkit_trace_ranks(memkit_trace *, memkit_table **out);
 memkit_error *memkit_trace_spaces(memkit_trace *, memkit_table **out);
 memkit_error *memkit_trace_heaps(memkit_trace *, memkit_table **out);
 memkit_error *memkit_trace_threads(memkit_trace *, const memkit_selection *,

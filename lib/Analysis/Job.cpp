@@ -34,8 +34,7 @@ static void keepOneJob(JobReport &J) {
       ++Sizes[R.Job];
   size_t Best = 0;
   for (const auto &Of : Sizes)
-    if (std::pair(Of.second, StringRef(J.Job)) >
-        std::pair(Best, Of.first())) {
+    if (std::pair(Of.second, StringRef(J.Job)) > std::pair(Best, Of.first())) {
       Best = Of.second;
       J.Job = Of.first().str();
     }
@@ -49,7 +48,8 @@ static void keepOneJob(JobReport &J) {
 }
 
 /// Of rows with the same rank the last attempt stays. An attempt starts after
-/// the attempt before has ended; rows that ran at the same time are there twice.
+/// the attempt before has ended; rows that ran at the same time are there
+/// twice.
 static void keepLastAttempts(JobReport &J) {
   stable_sort(J.Ranks, [](const JobRank &A, const JobRank &B) {
     return std::tuple(A.Rank, A.Attempt, startOf(A)) <

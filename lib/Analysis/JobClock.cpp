@@ -39,8 +39,9 @@ static void alignBoot(JobReport &J, const Boot &B) {
   for (size_t I : B.Ranks) {
     const ClockTriple &C = J.Ranks[I].Start;
     if (!J.Ranks[I].BootId.empty() && C.MonotonicNs && First.MonotonicNs)
-      J.ClockOf[I] = static_cast<int64_t>((C.RealtimeNs - C.MonotonicNs) -
-                                          (First.RealtimeNs - First.MonotonicNs));
+      J.ClockOf[I] =
+          static_cast<int64_t>((C.RealtimeNs - C.MonotonicNs) -
+                               (First.RealtimeNs - First.MonotonicNs));
   }
 }
 

@@ -84,9 +84,8 @@ static Expected<RankMemory> memoryOf(const RankComparison &C, bool OfGrowth) {
   return Out;
 }
 
-Expected<std::vector<RankDifference>> differRanks(const RankComparison &A,
-                                                  const RankComparison &B,
-                                                  size_t Top) {
+Expected<std::vector<RankDifference>>
+differRanks(const RankComparison &A, const RankComparison &B, size_t Top) {
   bool Grows = A.OfGrowth;
   Expected<RankMemory> Of = memoryOf(A, Grows);
   if (Of && Grows && (*Of)[size_t(RankPart::Line)].empty()) {

@@ -148,9 +148,9 @@ static void addOutliers(JobReport &J, ArrayRef<size_t> Ranks, RankMetric M) {
     std::optional<double> V = metricOf(R, M);
     if (V && *V > Median + Deviations * Mad &&
         *V > Median + leastDifference(R, M, Median))
-      J.Outliers.push_back(
-          {I, M, *V, Median, nearestTo(J, groupOf(J, I), M, Median),
-           Values.size()});
+      J.Outliers.push_back({I, M, *V, Median,
+                            nearestTo(J, groupOf(J, I), M, Median),
+                            Values.size()});
   }
 }
 

@@ -40,7 +40,8 @@ public:
   }
 
   bool hasRanks() const {
-    return any_of(All, [](const ProcessRecord &I) { return I.Place.Rank >= 0; });
+    return any_of(All,
+                  [](const ProcessRecord &I) { return I.Place.Rank >= 0; });
   }
   /// The first process of each rank, with the processes of the rank.
   std::map<uint32_t, std::vector<uint32_t>> ranks() const {
@@ -162,9 +163,9 @@ Error RankReader::readGaps() {
 ArrayRef<StepReport> RankReader::stepsOf(uint32_t Process) const {
   auto Begin = partition_point(
       Steps, [&](const StepReport &S) { return S.Process < Process; });
-  auto End = std::partition_point(
-      Begin, Steps.end(),
-      [&](const StepReport &S) { return S.Process == Process; });
+  auto End = std::partition_point(Begin, Steps.end(), [&](const StepReport &S) {
+    return S.Process == Process;
+  });
   return ArrayRef(Steps).slice(Begin - Steps.begin(), End - Begin);
 }
 

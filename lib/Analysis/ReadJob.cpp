@@ -13,8 +13,7 @@ namespace memkit {
 
 static Expected<std::vector<JobRank>> readRanks(const std::string &Path) {
   // Without a summary the events give the totals.
-  Expected<std::unique_ptr<Trace>> T =
-      Trace::open(Path, TP_Totals | TP_Replay);
+  Expected<std::unique_ptr<Trace>> T = Trace::open(Path, TP_Totals | TP_Replay);
   if (!T)
     return T.takeError();
   Expected<std::vector<JobRank>> Rows = queryRanks(**T);
@@ -49,9 +48,9 @@ JobReport readJob(std::vector<std::string> Paths, ProgressCallback OnProgress) {
     Show();
   });
   // Threads add their rows in any order.
-  std::stable_sort(Rows.begin(), Rows.end(), [](const JobRank &A, const JobRank &B) {
-    return A.File < B.File;
-  });
+  std::stable_sort(
+      Rows.begin(), Rows.end(),
+      [](const JobRank &A, const JobRank &B) { return A.File < B.File; });
   return makeJob(std::move(Files), std::move(Rows));
 }
 

@@ -11,12 +11,12 @@ using namespace llvm;
 namespace memkit {
 
 namespace {
-struct Part {
+struct StepPart {
   uint64_t Min, Median, Max;
 };
 } // namespace
 
-static Part partOf(ArrayRef<uint64_t> Values) {
+static StepPart partOf(ArrayRef<uint64_t> Values) {
   std::vector<uint64_t> Sorted(Values.begin(), Values.end());
   std::sort(Sorted.begin(), Sorted.end());
   return {Sorted.front(), Sorted[Sorted.size() / 2], Sorted.back()};
@@ -29,9 +29,9 @@ double steadyRise(ArrayRef<uint64_t> Values) {
     return 0;
   Values = Values.drop_front(WarmUp);
   size_t Third = Values.size() / 3;
-  Part First = partOf(Values.take_front(Third));
-  Part Middle = partOf(Values.slice(Third, Third));
-  Part Last = partOf(Values.drop_front(2 * Third));
+  StepPart First = partOf(Values.take_front(Third));
+  StepPart Middle = partOf(Values.slice(Third, Third));
+  StepPart Last = partOf(Values.drop_front(2 * Third));
   // Every value of the last third is above every value of the first.
   if (Last.Min <= First.Max || Middle.Median <= First.Median ||
       Last.Median <= Middle.Median)

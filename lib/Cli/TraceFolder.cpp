@@ -32,8 +32,7 @@ static Error addFolder(const std::string &Folder,
   return Error::success();
 }
 
-Expected<std::vector<std::string>>
-expandFolders(ArrayRef<std::string> Inputs) {
+Expected<std::vector<std::string>> expandFolders(ArrayRef<std::string> Inputs) {
   std::vector<std::string> Out;
   for (const std::string &Input : Inputs)
     if (!isFolder(Input))

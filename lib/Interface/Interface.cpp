@@ -205,6 +205,9 @@ memkit_error *memkit_trace_run(memkit_trace *T, memkit_table **Out) {
 memkit_error *memkit_trace_processes(memkit_trace *T, memkit_table **Out) {
   return ask(T, Totals, Out, processesTable);
 }
+memkit_error *memkit_trace_ranks(memkit_trace *T, memkit_table **Out) {
+  return ask(T, Totals, Out, ranksTable);
+}
 memkit_error *memkit_trace_spaces(memkit_trace *T, memkit_table **Out) {
   return ask(T, Totals, Out, spacesTable);
 }

@@ -47,9 +47,8 @@ Error DeviceMarks::add(const Trace &T, uint64_t ShiftNs) {
 }
 
 Error DeviceMarks::write(TraceWriter &Out) {
-  stable_sort(All, [](const Mark &A, const Mark &B) {
-    return A.TimeNs < B.TimeNs;
-  });
+  stable_sort(All,
+              [](const Mark &A, const Mark &B) { return A.TimeNs < B.TimeNs; });
   if (Error E = Names.flush())
     return E;
   for (ArrayRef<Mark> Left = All; !Left.empty();) {

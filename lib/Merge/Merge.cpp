@@ -50,8 +50,7 @@ static MergeInputs readHeaders(ArrayRef<std::string> Paths) {
 
 /// What all headers agree on; else empty.
 static std::string common(ArrayRef<Header> All, std::string Header::*Field) {
-  return all_of(All,
-                [&](const Header &H) { return H.*Field == All[0].*Field; })
+  return all_of(All, [&](const Header &H) { return H.*Field == All[0].*Field; })
              ? All[0].*Field
              : std::string();
 }

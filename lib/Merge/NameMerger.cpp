@@ -63,8 +63,7 @@ uint32_t NameMerger::binary(uint32_t Id) {
     return Known;
   Binary B = T->binaries()[Id - 1];
   B.Path = string(B.Path);
-  auto [At, IsNew] =
-      BinaryIds.try_emplace({B.Path, B.BuildId}, Binaries + 1);
+  auto [At, IsNew] = BinaryIds.try_emplace({B.Path, B.BuildId}, Binaries + 1);
   if (IsNew) {
     ++Binaries;
     Block.Binaries.push_back(std::move(B));
@@ -231,8 +230,8 @@ uint32_t NameMerger::scopePath(uint32_t Id) {
     ScopePath P = T->scopePaths()[Of - 1];
     P.Parent = Parent;
     P.Scope = P.Scope ? scope(P.Scope) : 0;
-    auto [At, IsNew] = ScopePathIds.try_emplace({P.Parent, P.Scope, P.Depth},
-                                                ScopePaths + 1);
+    auto [At, IsNew] =
+        ScopePathIds.try_emplace({P.Parent, P.Scope, P.Depth}, ScopePaths + 1);
     if (IsNew) {
       ++ScopePaths;
       Block.ScopePaths.push_back(P);
@@ -270,11 +269,10 @@ uint32_t NameMerger::device(uint32_t Id) {
     return Known;
   Device D = T->devices()[Id - 1];
   D.Space = hostOf(D.Space);
-  std::string Unique = D.Uuid.empty() ? D.Pci + " " + D.Space
-                                      : toHex(ArrayRef<uint8_t>(D.Uuid));
+  std::string Unique =
+      D.Uuid.empty() ? D.Pci + " " + D.Space : toHex(ArrayRef<uint8_t>(D.Uuid));
   StringRef Host = StringRef(D.Space).split('/').first;
-  auto [At, IsNew] =
-      DeviceIds.try_emplace({Host.str(), Unique}, Devices + 1);
+  auto [At, IsNew] = DeviceIds.try_emplace({Host.str(), Unique}, Devices + 1);
   if (IsNew) {
     ++Devices;
     D.Space = freeName(D.Space);
@@ -322,8 +320,7 @@ Error NameMerger::addProcesses() {
       I.Place.WorldSize = std::max(I.Place.WorldSize, T->header().WorldSize);
     }
     I.Place.Job = string(I.Place.Job);
-    I.Place.Host =
-        I.Place.Host ? string(I.Place.Host) : text(T->header().Host);
+    I.Place.Host = I.Place.Host ? string(I.Place.Host) : text(T->header().Host);
     Block.Processes.push_back(std::move(I));
   }
   return Error::success();
@@ -368,8 +365,7 @@ Error NameMerger::flushIfFull() {
           Block.Stacks.size(), Block.NodeFrames.size(), Block.Frames.size(),
           Block.Functions.size(), Block.Strings.size(), Block.Scopes.size(),
           Block.ScopePaths.size(), Block.Processes.size(),
-          Block.SourceLines.size(), Block.Threads.size(),
-          Block.Loads.size()},
+          Block.SourceLines.size(), Block.Threads.size(), Block.Loads.size()},
       [&](size_t Count) { return Count > Full; });
   return IsFull || BlockBytes > MaxSectionBytes / 8 ? flush()
                                                     : Error::success();

@@ -11,7 +11,7 @@ namespace memkit {
 
 /// Which sections are copied.
 enum MergedSections : unsigned {
-  MS_Events = 1,    ///< events and categories of blocks
+  MS_Events = 1, ///< events and categories of blocks
   MS_Marks = 2,
   MS_Intervals = 4, ///< and lifetimes
 };
@@ -29,7 +29,8 @@ public:
   llvm::Error add(const Trace &T, uint64_t ShiftNs);
 
 private:
-  template <class Section> llvm::Error copy(const Trace &T, const SectionInfo &B);
+  template <class Section>
+  llvm::Error copy(const Trace &T, const SectionInfo &B);
   llvm::Error rename(Events &E);
   llvm::Error rename(Marks &M);
   llvm::Error renameAlert(std::vector<uint64_t> &Values);

@@ -67,8 +67,8 @@ void SummaryMerger::addTotals(const Trace &T) {
 // Rows of stacks and scope paths
 //===----------------------------------------------------------------------===//
 
-std::vector<StackStats> &
-SummaryMerger::rowsOf(std::vector<StackStatsRows> &Of, uint32_t Process) {
+std::vector<StackStats> &SummaryMerger::rowsOf(std::vector<StackStatsRows> &Of,
+                                               uint32_t Process) {
   if (Of.empty() || Of.back().Process != Process)
     Of.push_back({Process, {}});
   return Of.back().Rows;
@@ -167,8 +167,8 @@ void SummaryMerger::addProcesses(const Trace &T) {
 
 void SummaryMerger::addSteps(const Trace &T) {
   ArrayRef<StepStats> All = T.summary().Steps;
-  std::vector<bool> Kept = Share > 0 ? sampleSteps(All)
-                                     : std::vector<bool>(All.size(), true);
+  std::vector<bool> Kept =
+      Share > 0 ? sampleSteps(All) : std::vector<bool>(All.size(), true);
   for (size_t I = 0; I != All.size(); ++I) {
     if (!Kept[I])
       continue;
@@ -198,8 +198,8 @@ void SummaryMerger::addCategories(const Trace &T) {
       Bytes[{C.Process, C.Heap}] += C.Bytes;
   std::map<std::tuple<uint32_t, uint32_t, TensorCategory>, CategoryStats> Small;
   for (CategoryStats C : T.summary().Categories) {
-    bool IsSmall = !C.Oom && double(C.Bytes) <
-                                 Share * double(Bytes[{C.Process, C.Heap}]);
+    bool IsSmall =
+        !C.Oom && double(C.Bytes) < Share * double(Bytes[{C.Process, C.Heap}]);
     C.Process = Names.process(C.Process);
     C.Heap = Names.heap(C.Heap);
     C.Oom += C.Oom ? Ooms : 0;
@@ -331,9 +331,8 @@ void SummaryMerger::startPart() {
 Error SummaryMerger::flush() {
   if (Error E = Names.flush())
     return E;
-  if (Error E = writeLists(std::move(Part), [&](const Summary &S) {
-        return Out.write(S);
-      }))
+  if (Error E = writeLists(std::move(Part),
+                           [&](const Summary &S) { return Out.write(S); }))
     return E;
   startPart();
   return Error::success();

@@ -12,9 +12,9 @@
 namespace memkit {
 
 /// Writes one summary of all traces. Live bytes, counts and reserved bytes of
-/// heaps and memory spaces are sums. So are their peaks: an upper bound, because
-/// peaks of two traces may have been at different times. Values of processes,
-/// steps and layers are those of the traces.
+/// heaps and memory spaces are sums. So are their peaks: an upper bound,
+/// because peaks of two traces may have been at different times. Values of
+/// processes, steps and layers are those of the traces.
 ///
 /// Memory: the names, the totals of heaps, and one section of rows. Belongs to
 /// one thread.

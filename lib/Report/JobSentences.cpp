@@ -21,10 +21,13 @@ namespace memkit {
 //===----------------------------------------------------------------------===//
 
 StringRef metricName(RankMetric M) {
-  static constexpr StringLiteral Names[NumRankMetrics] = {
-      "device peak",        "device reserved", "device unexplained",
-      "growth on a device", "host peak",       "growth on the host",
-      "RSS"};
+  static constexpr StringLiteral Names[NumRankMetrics] = {"device peak",
+                                                          "device reserved",
+                                                          "device unexplained",
+                                                          "growth on a device",
+                                                          "host peak",
+                                                          "growth on the host",
+                                                          "RSS"};
   return Names[size_t(M)];
 }
 
@@ -32,9 +35,7 @@ static bool isGrowth(RankMetric M) {
   return M == RankMetric::DeviceGrowth || M == RankMetric::HostGrowth;
 }
 
-static bool isOfDevice(RankMetric M) {
-  return M <= RankMetric::DeviceGrowth;
-}
+static bool isOfDevice(RankMetric M) { return M <= RankMetric::DeviceGrowth; }
 
 static std::string sizeText(double Bytes) {
   return formatSize(static_cast<uint64_t>(std::llround(Bytes)));
@@ -141,8 +142,8 @@ static void addPeaks(const JobReport &J, std::vector<HeadRow> &Rows) {
                           std::pair("host", RankMetric::HostPeak),
                           std::pair("RSS", RankMetric::Rss)})
     if (std::string Text = peakRange(J, M); !Text.empty())
-      Rows.push_back({Label, std::string(M == RankMetric::Rss ? "" : "peak ") +
-                                 Text});
+      Rows.push_back(
+          {Label, std::string(M == RankMetric::Rss ? "" : "peak ") + Text});
 }
 
 static void addOom(const JobReport &J, std::vector<HeadRow> &Rows) {
@@ -208,18 +209,16 @@ static std::string outlierText(const JobInput &In,
   std::string Text = rankName(In.J, R) + ": ";
   std::vector<std::string> Parts;
   for (const RankOutlier *O : Of)
-    Parts.push_back(metricName(O->Metric).str() + " " +
-                    metricText(O->Metric, O->Value) + " (median of " +
-                    plural(O->Compared, "rank") + ": " +
-                    (O->Median > 0 ? metricText(O->Metric, O->Median) : "none") +
-                    ")");
+    Parts.push_back(
+        metricName(O->Metric).str() + " " + metricText(O->Metric, O->Value) +
+        " (median of " + plural(O->Compared, "rank") + ": " +
+        (O->Median > 0 ? metricText(O->Metric, O->Median) : "none") + ")");
   Text += join(Parts, ", ");
   for (const JobDetail &D : In.Details)
     if (D.Rank == First.Rank && D.OfGrowth == isGrowth(First.Metric) &&
         !D.More.empty())
-      Text += "; more than " +
-              rankName(In.J, In.J.Ranks[First.Typical]) + " has: " +
-              moreText(D);
+      Text += "; more than " + rankName(In.J, In.J.Ranks[First.Typical]) +
+              " has: " + moreText(D);
   return Text;
 }
 
@@ -228,8 +227,7 @@ static void addOutliers(const JobInput &In, bool OfGrowth,
   auto All = outliersByRank(In.J, OfGrowth);
   size_t Shown = In.shown(All.size());
   for (ArrayRef<const RankOutlier *> Of : ArrayRef(All).take_front(Shown))
-    Rows.push_back(
-        {OfGrowth ? "grows" : "higher", outlierText(In, Of), true});
+    Rows.push_back({OfGrowth ? "grows" : "higher", outlierText(In, Of), true});
   if (size_t Left = All.size() - Shown)
     Rows.push_back({OfGrowth ? "grows" : "higher",
                     plural(Left, "other rank") + "; --top=0 shows all", true});
@@ -321,8 +319,7 @@ static void addClocks(const JobInput &In, std::vector<HeadRow> &Rows) {
                         (C.AheadNs > 0 ? " ahead of " : " behind ") +
                         (In.J.Nodes.size() == 2 ? "the other machine"
                                                 : "the other machines") +
-                        ", by " +
-                        plural(C.NumSteps, "step") + " (±" +
+                        ", by " + plural(C.NumSteps, "step") + " (±" +
                         formatTime(C.ErrorNs) + "); times here are corrected",
                     true});
   }
@@ -370,19 +367,20 @@ static void addApart(const JobInput &In, std::vector<HeadRow> &Rows) {
                         J.Files[J.Twice.front().File].Path,
                     true});
   if (!J.Earlier.empty())
-    Rows.push_back({"attempts",
-                    ranksText(NumbersIn(J.Earlier)) +
-                        " had earlier attempts; the last attempt is shown"});
+    Rows.push_back(
+        {"attempts", ranksText(NumbersIn(J.Earlier)) +
+                         " had earlier attempts; the last attempt is shown"});
   if (!J.OtherJobs.empty()) {
     std::set<std::string> Names;
     for (const JobRank &R : J.OtherJobs)
       Names.insert(R.Job);
-    Rows.push_back({"other jobs",
-                    plural(J.OtherJobs.size(), "rank") + " of " +
-                        (Names.size() == 1 ? "job " + *Names.begin()
-                                           : plural(Names.size(), "other job")) +
-                        " left out; this is the job with most ranks",
-                    true});
+    Rows.push_back(
+        {"other jobs",
+         plural(J.OtherJobs.size(), "rank") + " of " +
+             (Names.size() == 1 ? "job " + *Names.begin()
+                                : plural(Names.size(), "other job")) +
+             " left out; this is the job with most ranks",
+         true});
   }
 }
 
@@ -441,10 +439,10 @@ std::string jobVerdict(const JobInput &In) {
   if (J.Ranks.empty())
     return "no rank was read";
   bool HasRanks = J.Ranks.back().Rank >= 0;
-  std::string Text = J.Groups.front().Program + ": " +
-                     (HasRanks ? plural(J.Ranks.size(), "rank")
-                               : plural(J.Ranks.size(), "run") +
-                                     " without ranks");
+  std::string Text =
+      J.Groups.front().Program + ": " +
+      (HasRanks ? plural(J.Ranks.size(), "rank")
+                : plural(J.Ranks.size(), "run") + " without ranks");
   if (HasRanks && !J.Missing.empty())
     Text += " of " + formatCount(J.Ranks.size() + J.Missing.size());
   if (J.Nodes.size() > 1)

@@ -39,8 +39,8 @@ std::string rankName(const JobReport &J, const JobRank &R);
 std::string rankList(llvm::ArrayRef<int32_t> Ranks, size_t Max);
 /// `exit 1`, `signal 9`, `not ended`, ...
 std::string endText(const JobRank &R);
-/// `ranks with blocks.3`: a layer that only this group has; else its program, or
-/// its number of layers.
+/// `ranks with blocks.3`: a layer that only this group has; else its program,
+/// or its number of layers.
 std::string groupName(const JobReport &J, const JobGroup &G);
 
 /// The answer in one sentence.

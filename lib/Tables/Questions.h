@@ -25,6 +25,8 @@ using TableAnswer = llvm::Expected<TableRef>;
 TableAnswer runTable(const Trace &T);
 /// Reads TP_Totals and TP_Names.
 TableAnswer processesTable(const Trace &T);
+/// Of a distributed job; a trace without ranks is one row.
+TableAnswer ranksTable(const Trace &T);
 /// Memory spaces. Reads TP_Totals.
 TableAnswer spacesTable(const Trace &T);
 TableAnswer heapsTable(const Trace &T);

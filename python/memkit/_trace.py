@@ -110,6 +110,11 @@ class Trace:
         return self._ask("processes")
 
     @property
+    def ranks(self) -> Table:
+        """The ranks of a distributed job; a trace without ranks is one row."""
+        return self._ask("ranks")
+
+    @property
     def spaces(self) -> Table:
         """The memory spaces: the host, and each device."""
         return self._ask("spaces")

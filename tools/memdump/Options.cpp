@@ -45,6 +45,7 @@ cl::opt<DumpTable> memkit::WhatTable(
         clEnumValN(DumpTable::Scopes, "scopes", "the program's own scopes"),
         clEnumValN(DumpTable::Heaps, "heaps", "the heaps"),
         clEnumValN(DumpTable::Processes, "processes", "the processes"),
+        clEnumValN(DumpTable::Ranks, "ranks", "the ranks of a job"),
         clEnumValN(DumpTable::Threads, "threads", "the threads"),
         clEnumValN(DumpTable::Leaks, "leaks", "what memleak finds"),
         clEnumValN(DumpTable::Series, "series", "memory over time")),

@@ -23,6 +23,7 @@ enum class DumpTable {
   Scopes,
   Heaps,
   Processes,
+  Ranks,
   Threads,
   Leaks,
   Series

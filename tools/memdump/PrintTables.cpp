@@ -54,6 +54,8 @@ static TableAnswer tableOf(std::shared_ptr<SharedTrace> Of, Selection Sel) {
     return heapsTable(T);
   case DumpTable::Processes:
     return processesTable(T);
+  case DumpTable::Ranks:
+    return ranksTable(T);
   case DumpTable::Threads:
     return threadsTable(T, Sel);
   case DumpTable::Leaks:

@@ -2,10 +2,10 @@
 //
 // Prints a trace as text.
 
-#include "Merge/FolderInput.h"
 #include "Cli/SelectionFlags.h"
 #include "Cli/ToolMain.h"
 #include "Jobs.h"
+#include "Merge/FolderInput.h"
 #include "SymbolizeFlags.h"
 
 using namespace llvm;

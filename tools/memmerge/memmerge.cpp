@@ -74,9 +74,10 @@ static Expected<int> run() {
   for (const std::string &Problem : Result->Unread)
     warn(Problem + "; left out");
   if (!Result->NoEvents.empty())
-    warn(Result->NoEvents + ": has no events, so the merged trace has none, and "
-                            "its peaks are sums of the traces' peaks: upper "
-                            "bounds");
+    warn(Result->NoEvents +
+         ": has no events, so the merged trace has none, and "
+         "its peaks are sums of the traces' peaks: upper "
+         "bounds");
   if (Error E = (*Out)->keep())
     return std::move(E);
   return ExitOk;

@@ -73,7 +73,8 @@ static void rank(json::OStream &J, const JobReport &Of, const JobRank &R) {
     for (const RankSpace &S : R.Spaces)
       J.object([&] { space(J, S); });
   });
-  J.attribute("rss_peak_bytes", jsonIfKnown(R.RssPeakBytes != 0, R.RssPeakBytes));
+  J.attribute("rss_peak_bytes",
+              jsonIfKnown(R.RssPeakBytes != 0, R.RssPeakBytes));
   J.attribute("steps", R.NumSteps);
   J.attribute("last_step", stepIfKnown(R.LastStep));
   oom(J, Of, R);
@@ -88,8 +89,8 @@ static void rank(json::OStream &J, const JobReport &Of, const JobRank &R) {
 
 static StringRef metricField(RankMetric M) {
   static constexpr StringLiteral Names[NumRankMetrics] = {
-      "device_peak",        "device_reserved",      "device_unexplained",
-      "device_growth",      "host_peak",            "host_growth",
+      "device_peak",   "device_reserved", "device_unexplained",
+      "device_growth", "host_peak",       "host_growth",
       "rss_peak"};
   return Names[size_t(M)];
 }
@@ -98,8 +99,7 @@ static void outliers(json::OStream &J, const JobInput &In) {
   for (const RankOutlier &O : In.J.Outliers)
     J.object([&] {
       J.attribute("rank", numberIfKnown(In.J.Ranks[O.Rank].Rank));
-      J.attribute("trace",
-                  jsonText(In.J.Files[In.J.Ranks[O.Rank].File].Path));
+      J.attribute("trace", jsonText(In.J.Files[In.J.Ranks[O.Rank].File].Path));
       J.attribute("metric", metricField(O.Metric));
       J.attribute("value", O.Value);
       J.attribute("median", O.Median);
@@ -192,9 +192,8 @@ void writeJobJson(json::OStream &J, const JobInput &In) {
   J.attributeArray("machines", [&] { nodes(J, Of); });
   firstOom(J, Of);
   J.attribute("first_failed_rank",
-              Of.FirstFailure
-                  ? numberIfKnown(Of.Ranks[*Of.FirstFailure].Rank)
-                  : json::Value(nullptr));
+              Of.FirstFailure ? numberIfKnown(Of.Ranks[*Of.FirstFailure].Rank)
+                              : json::Value(nullptr));
   J.attributeArray("clocks", [&] {
     for (const JobClock &C : Of.Clocks)
       J.object([&] {

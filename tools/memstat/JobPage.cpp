@@ -63,8 +63,8 @@ static constexpr size_t MaxDetails = 4; ///< each opens two traces
 static std::vector<JobDetail> findDetails(const JobReport &J,
                                           const JobPageOptions &Options) {
   std::vector<size_t> Typical;
-  std::vector<JobDetail> Out = detailsWanted(
-      J, Options.Top ? MaxDetails : J.Outliers.size(), Typical);
+  std::vector<JobDetail> Out =
+      detailsWanted(J, Options.Top ? MaxDetails : J.Outliers.size(), Typical);
   std::vector<std::string> Problems(Out.size());
   runEach(Out.size(), [&](size_t I) {
     if (Error E = compare(J, Out[I], Typical[I], Options))

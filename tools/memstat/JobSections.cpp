@@ -47,23 +47,21 @@ static std::string growthText(const JobRank &R) {
 }
 
 static std::string peakText(const RankSpace &S) {
-  return S.PeakBytes
-             ? (S.IsUpperBound ? "<= " : "") + formatSize(S.PeakBytes)
-             : std::string();
+  return S.PeakBytes ? (S.IsUpperBound ? "<= " : "") + formatSize(S.PeakBytes)
+                     : std::string();
 }
 
 static PageSection rankTable(const JobInput &In, bool AllRanks) {
   const JobReport &J = In.J;
-  bool HasDevices = any_of(J.Ranks, [](const JobRank &R) {
-    return R.device() != nullptr;
-  });
+  bool HasDevices =
+      any_of(J.Ranks, [](const JobRank &R) { return R.device() != nullptr; });
   std::vector<Table::Column> Columns = {{"rank", Side::Right},
                                         {"machine", Side::Left, true}};
   if (HasDevices)
     for (const char *Title :
          {"device", "peak", "at step", "reserved", "unexplained"})
-      Columns.push_back({Title, StringRef(Title) == "device" ? Side::Left
-                                                             : Side::Right});
+      Columns.push_back(
+          {Title, StringRef(Title) == "device" ? Side::Left : Side::Right});
   Columns.push_back({"host peak", Side::Right});
   if (!HasDevices)
     Columns.push_back({"at step", Side::Right});

@@ -31,10 +31,10 @@ static PageSection moreSection(const PageInput &F) {
 
 ArrayRef<StringLiteral> sectionNames() {
   static constexpr StringLiteral Names[] = {
-      "verdict",  "ranks", "curve",   "lines",     "most",    "suggestions",
-      "timeline", "heaps",   "peaks",     "tensors", "libraries",
-      "reserved", "gap",     "resident",  "sizes",   "steps",
-      "layers",   "threads", "processes", "machine"};
+      "verdict",     "ranks",    "curve",   "lines",     "most",
+      "suggestions", "timeline", "heaps",   "peaks",     "tensors",
+      "libraries",   "reserved", "gap",     "resident",  "sizes",
+      "steps",       "layers",   "threads", "processes", "machine"};
   return Names;
 }
 

@@ -3,8 +3,8 @@
 // memstat's output for scripts.
 
 #include "Export/StackText.h"
-#include "Report/OomSentences.h"
 #include "JobPage.h"
+#include "Report/OomSentences.h"
 #include "Sections.h"
 #include "TraceText/EnumNames.h"
 #include "memkit/Trace/SummaryStats.h"

@@ -329,7 +329,8 @@ int main(int Argc, char **Argv) {
                "live>SIZE (in any memory space), HEAP:peak>SIZE, "
                "HEAP:live>SIZE (in a heap or space; HEAP? may be missing)");
   return runTool(Argc, Argv,
-                 {"memstat", "Shows a summary of a trace, or of a job, on one page.",
+                 {"memstat",
+                  "Shows a summary of a trace, or of a job, on one page.",
                   "memstat trace.fb\n"
                   "memstat run/ # the ranks of a job: a folder of traces\n"
                   "memstat --timeline --heap='torch.*' trace.fb\n"

@@ -70,9 +70,9 @@ struct FirstOom {
   size_t MaxRank = 0;
 };
 
-/// A machine whose clock differs from the other machines' (of two machines, from
-/// the clock of the first rank's machine), by the times at which the machines
-/// started the same steps.
+/// A machine whose clock differs from the other machines' (of two machines,
+/// from the clock of the first rank's machine), by the times at which the
+/// machines started the same steps.
 struct JobClock {
   std::string Host, BootId;
   int64_t AheadNs = 0;
@@ -97,16 +97,18 @@ struct JobReport {
   /// What stands apart: earlier attempts of a rank, then the ranks that are in
   /// two traces at the same time, then ranks of other jobs.
   std::vector<JobRank> Earlier, Twice, OtherJobs;
-  std::string Job;           ///< the launcher's name; empty: not known
-  int32_t WorldSize = -1;    ///< the most that a rank knows
+  std::string Job;        ///< the launcher's name; empty: not known
+  int32_t WorldSize = -1; ///< the most that a rank knows
   std::vector<int32_t> Missing;
   std::vector<JobGroup> Groups; ///< the largest first
   std::vector<JobNode> Nodes;   ///< by name
-  std::vector<RankOutlier> Outliers; ///< the farthest first, each rank once per metric
+  std::vector<RankOutlier>
+      Outliers; ///< the farthest first, each rank once per metric
   std::optional<FirstOom> Oom;
-  std::vector<JobClock> Clocks;  ///< skewed by more than their error
-  std::vector<int64_t> ClockOf;  ///< by rank: to be subtracted from its realtime
-  std::optional<size_t> FirstFailure; ///< the first rank that failed or was killed
+  std::vector<JobClock> Clocks; ///< skewed by more than their error
+  std::vector<int64_t> ClockOf; ///< by rank: to be subtracted from its realtime
+  std::optional<size_t>
+      FirstFailure; ///< the first rank that failed or was killed
 
   /// TimeNs of a rank's trace as realtime, corrected.
   uint64_t realtimeOf(size_t Rank, uint64_t TimeNs) const {

@@ -26,12 +26,12 @@ struct RankSpace {
   /// the rank's peak if several processes used the space.
   uint64_t PeakBytes = 0;
   bool IsUpperBound = false;
-  uint64_t LiveBytes = 0; ///< at the end of each process
+  uint64_t LiveBytes = 0;           ///< at the end of each process
   std::optional<uint64_t> PeakStep; ///< of the main process
-  uint64_t ReservedPeakBytes = 0; ///< of a device that no other rank uses
-  uint64_t UsedPeakBytes = 0;     ///< of the device, by anyone
-  uint64_t UnexplainedBytes = 0;  ///< the largest gap that the device had
-  uint64_t TotalBytes = 0;        ///< of the device
+  uint64_t ReservedPeakBytes = 0;   ///< of a device that no other rank uses
+  uint64_t UsedPeakBytes = 0;       ///< of the device, by anyone
+  uint64_t UnexplainedBytes = 0;    ///< the largest gap that the device had
+  uint64_t TotalBytes = 0;          ///< of the device
   /// Bytes a step by which live bytes rose to the end, steadily; 0: live bytes
   /// did not rise, or too few steps to tell.
   double GrowthPerStep = 0;
@@ -56,11 +56,11 @@ struct RankSteps {
 };
 
 enum class RankEnd : uint8_t {
-  Exited,     ///< with status 0, or an unknown status
-  Failed,     ///< with another status
-  Killed,     ///< by a signal
-  NotEnded,   ///< the recording ended before the process
-  Recording,  ///< the recording still runs
+  Exited,    ///< with status 0, or an unknown status
+  Failed,    ///< with another status
+  Killed,    ///< by a signal
+  NotEnded,  ///< the recording ended before the process
+  Recording, ///< the recording still runs
 };
 
 struct JobRank {
@@ -74,17 +74,17 @@ struct JobRank {
 
   std::vector<RankSpace> Spaces; ///< `host`, then devices with memory
   uint64_t RssPeakBytes = 0;     ///< of the largest process; 0: not sampled
-  uint64_t NumSteps = 0; ///< from the first to the last number
+  uint64_t NumSteps = 0;         ///< from the first to the last number
   std::optional<uint64_t> LastStep;
   RankSteps Steps;
   std::optional<RankOom> Oom;
 
   RankEnd End = RankEnd::NotEnded;
-  int32_t EndValue = 0; ///< status, or signal
+  int32_t EndValue = 0;            ///< status, or signal
   uint64_t BeginNs = 0, EndNs = 0; ///< of the processes, on the trace's clock
-  ClockTriple Start; ///< the start of the trace's clock
-  uint64_t Lost = 0; ///< events
-  bool IsCut = false; ///< the trace has no index
+  ClockTriple Start;               ///< the start of the trace's clock
+  uint64_t Lost = 0;               ///< events
+  bool IsCut = false;              ///< the trace has no index
   std::vector<std::string> Layers; ///< names, sorted
 
   /// The device with the rank's highest peak; null: no device has memory.
