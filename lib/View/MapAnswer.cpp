@@ -154,7 +154,8 @@ static void writeSegments(OStream &J, const Trace &T, const DrawnMap &D) {
 }
 
 static void writeBlocks(OStream &J, const Trace &T, const DeviceMap &M,
-                        const DrawnMap &D, BlockNames &Names) {
+                        const DrawnMap &D, const HeldNames &Held,
+                        BlockNames &Names) {
   auto Column = [&](StringRef Key, auto Value) {
     J.attributeArray(Key, [&] {
       for (const DrawnBlock &B : D.Blocks)
@@ -187,6 +188,10 @@ static void writeBlocks(OStream &J, const Trace &T, const DeviceMap &M,
     Column("stream", [](const MappedBlock &B, size_t) { return B.Stream; });
     Column("stack",
            [&](const MappedBlock &B, size_t) { return Names.stack(B); });
+    if (!Held.empty())
+      Column("held_by", [&](const MappedBlock &B, size_t) {
+        return jsonText(Held.ofBlock(B.Process, B.Heap, B.AllocationId));
+      });
   });
   J.attributeArray("stacks", [&] {
     for (uint32_t Stack : Names.stacks())
@@ -261,7 +266,7 @@ Expected<std::string> TraceView::map(StringRef Query) {
                             ? "The map shows the first 100,000 blocks."
                             : "");
     writeSegments(J, T, D);
-    writeBlocks(J, T, M, D, Names);
+    writeBlocks(J, T, M, D, *Held, Names);
     AskedValues Asked;
     Asked.What = IsPeak ? "map" : "map-at";
     Asked.AtNs = *At;
