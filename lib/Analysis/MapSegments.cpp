@@ -212,4 +212,32 @@ void addToMap(const Trace &T, DeviceMap &M, ArrayRef<MappedBlock> Blocks) {
   std::sort(M.Blocks.begin() + FirstBlock, M.Blocks.end(), byAddress);
 }
 
+//===----------------------------------------------------------------------===//
+// Pools
+//===----------------------------------------------------------------------===//
+
+std::vector<MappedPool> findPools(const DeviceMap &M) {
+  std::map<std::tuple<uint32_t, uint32_t, uint32_t>, MappedPool> Pools;
+  for (const MappedSegment &S : M.Segments) {
+    const MappedBlock &Self = S.Self;
+    if (!Self.Pool)
+      continue;
+    MappedPool &P = Pools[{Self.Process, Self.Heap, Self.Pool}];
+    if (!P.Segments || Self.AllocatedNs < P.MadeNs) {
+      P.MadeNs = Self.AllocatedNs;
+      P.Stack = Self.Stack;
+      P.ScopePath = Self.ScopePath;
+    }
+    ++P.Segments;
+    P.Bytes = SaturatingAdd(P.Bytes, Self.Size);
+    P.FreeBytes = SaturatingAdd(P.FreeBytes, S.FreeBytes);
+  }
+  std::vector<MappedPool> Out;
+  for (auto &[Key, P] : Pools) {
+    std::tie(P.Process, P.Heap, P.Number) = Key;
+    Out.push_back(P);
+  }
+  return Out;
+}
+
 } // namespace memkit

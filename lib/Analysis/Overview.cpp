@@ -141,6 +141,7 @@ static Error takeRest(const SelectedStats &S, const OverviewOptions &Options,
   if (!Held)
     return Held.takeError();
   Out.Names = commonPaths(T, Held->Blocks);
+  Out.Named = std::move(*Held);
   return Error::success();
 }
 

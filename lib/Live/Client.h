@@ -22,7 +22,7 @@ namespace memkit {
 ///           event N are left out; cells: the number of MomentCells before the
 ///           rows; descriptors: the trace, the totals, cells and rows, the
 ///           index (Trace/LiveTrace.h)
-/// mark NAME, start, stop, snapshot, finish   nothing
+/// mark NAME, start, stop, snapshot, holders, finish   nothing
 ///
 /// The first line of a reply is `ok`, or `error TEXT`.
 inline constexpr int LiveVersion = 2;

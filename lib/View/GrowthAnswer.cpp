@@ -3,6 +3,7 @@
 // Lines that grow, each with its curve.
 
 #include "Report/GrowthSentences.h"
+#include "Report/HolderSentences.h"
 #include "Support/CommandText.h"
 #include "Support/Json.h"
 #include "TraceView.h"
@@ -15,19 +16,33 @@ namespace memkit {
 
 using json::OStream;
 
-/// For each stack the index of the line in Growing whose findings contain the
-/// stack, by heap: a row of a finding's heap at or below the finding's node.
-static DenseMap<std::pair<uint32_t, uint32_t>, uint32_t>
-linesOfNodes(const Overview &O) {
-  DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> Out; // (heap, node)
-  for (uint32_t Line = 0; Line != O.Growing.size(); ++Line)
-    for (uint32_t Index : O.Growing[Line].Findings) {
-      const Growth &G = O.Growth.Found[Index];
-      if (!G.IsArenas)
-        Out.try_emplace({G.Heap, G.Node}, Line);
-    }
-  return Out;
-}
+namespace {
+/// Finds the line that grows, of blocks by heap and stack: a row of a finding's
+/// heap at or below the finding's node.
+class GrowingLines {
+public:
+  GrowingLines(const Trace &T, const Overview &O) : T(T) {
+    for (uint32_t Line = 0; Line != O.Growing.size(); ++Line)
+      for (uint32_t Index : O.Growing[Line].Findings) {
+        const Growth &G = O.Growth.Found[Index];
+        if (!G.IsArenas)
+          Nodes.try_emplace({G.Heap, G.Node}, Line);
+      }
+  }
+  /// Its index in Overview::Growing; UINT32_MAX: none.
+  uint32_t find(uint32_t Heap, uint32_t Stack) const {
+    for (uint32_t Node = T.view().leaf(Stack); Node;
+         Node = T.view().parent(Node))
+      if (auto Line = Nodes.find({Heap, Node}); Line != Nodes.end())
+        return Line->second;
+    return UINT32_MAX;
+  }
+
+private:
+  const Trace &T;
+  DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> Nodes; // (heap, node)
+};
+} // namespace
 
 Error TraceView::readGrowthCurves() {
   if (GrowthCurves)
@@ -35,8 +50,7 @@ Error TraceView::readGrowthCurves() {
   Expected<IntervalSeries *> Intervals = whole().intervals();
   if (!Intervals)
     return Intervals.takeError();
-  const Trace &T = trace();
-  auto Nodes = linesOfNodes(*Over);
+  GrowingLines Lines(trace(), *Over);
   // By (heap, stack): found once. Blocks that inner blocks fill count as these.
   DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> Known;
   In.S->forEach([&](uint32_t, const StackStats &R) {
@@ -48,19 +62,32 @@ Error TraceView::readGrowthCurves() {
   auto Find = [&](uint32_t, uint32_t Heap, uint32_t Stack) {
     auto [At, New] = Known.try_emplace({Heap, Stack}, UINT32_MAX);
     if (New)
-      for (uint32_t Node = T.view().leaf(Stack); Node;
-           Node = T.view().parent(Node))
-        if (auto Line = Nodes.find({Heap, Node}); Line != Nodes.end()) {
-          At->second = Line->second;
-          break;
-        }
+      At->second = Lines.find(Heap, Stack);
     return At->second;
   };
-  auto Series = readGroupSeries(**Intervals, T, Over->Growing.size(), Find);
+  auto Series =
+      readGroupSeries(**Intervals, trace(), Over->Growing.size(), Find);
   if (!Series)
     return Series.takeError();
   GrowthCurves = std::move(*Series);
   return Error::success();
+}
+
+/// The names of Python that hold the blocks of each line that grows, or why
+/// there is none.
+static std::vector<std::string> heldByLines(const Trace &T, const Overview &O,
+                                            const HeldBlocks &Held) {
+  std::vector<std::vector<HeldBlock>> Of(O.Growing.size());
+  GrowingLines Lines(T, O);
+  for (const HeldBlock &B : Held.Blocks)
+    if (uint32_t Line = Lines.find(B.Heap, B.Stack); Line != UINT32_MAX)
+      Of[Line].push_back(B);
+  std::vector<std::string> Texts;
+  for (size_t Line = 0; Line != Of.size(); ++Line)
+    Texts.push_back(Of[Line].empty()
+                        ? noHolderText(Held.Searches, O.Growing[Line].Process)
+                        : holdersText(commonPaths(T, Of[Line])));
+  return Texts;
 }
 
 /// The step of an interval that ends at Ns; without steps, seconds. An interval
@@ -122,6 +149,7 @@ Expected<std::string> TraceView::growth() {
   std::string Text;
   raw_string_ostream OS(Text);
   OStream J(OS);
+  std::vector<std::string> HeldBy = heldByLines(T, O, Held->found());
   auto Finding = [&](size_t Index) {
     const LineGrowth &L = O.Growing[Index];
     const Growth &Main = O.Growth.Found[L.Findings.front()];
@@ -142,6 +170,7 @@ Expected<std::string> TraceView::growth() {
                                     : formatTime(L.SinceNs));
     J.attribute("holds", jsonText(contentsText(T, *O.Where, O.Growth, L)));
     std::optional<LeakHint> Hint = findHint(T, O.Growth, L);
+    J.attribute("held_by", jsonText(HeldBy[Index]));
     J.attribute("hint", Hint ? hintText(*Hint) : "");
     J.attributeArray("stack", [&] {
       for (const ShownFrame &F : T.shownStack(Main.Stack))

@@ -111,7 +111,22 @@ private:
 };
 } // namespace
 
-static void writeSegments(OStream &J, const Trace &T, const DrawnMap &D) {
+/// Texts of pools, by process, heap and number: `1, first used by train.py:9
+/// capture`.
+using PoolTexts =
+    std::map<std::tuple<uint32_t, uint32_t, uint32_t>, std::string>;
+
+static PoolTexts poolTexts(const DeviceMap &M, const Places &Where) {
+  PoolTexts Texts;
+  for (const MappedPool &P : findPools(M))
+    Texts[{P.Process, P.Heap, P.Number}] =
+        std::to_string(P.Number) + ", first used by " +
+        Where.text(Where.place(Where.of(P.Stack)));
+  return Texts;
+}
+
+static void writeSegments(OStream &J, const Trace &T, const DrawnMap &D,
+                          const PoolTexts &Pools) {
   auto Column = [&](StringRef Key, auto Value) {
     J.attributeArray(Key, [&] {
       for (size_t I = 0; I != D.Segments.size(); ++I)
@@ -130,6 +145,11 @@ static void writeSegments(OStream &J, const Trace &T, const DrawnMap &D) {
     });
     Column("process", [](const MappedBlock &B, Part) { return B.Process; });
     Column("stream", [](const MappedBlock &B, Part) { return B.Stream; });
+    if (!Pools.empty())
+      Column("pool", [&](const MappedBlock &B, Part) {
+        auto At = Pools.find({B.Process, B.Heap, B.Pool});
+        return jsonText(At == Pools.end() ? "" : At->second);
+      });
     Column("largest_hole",
            [](const MappedBlock &, Part P) { return P ? P->LargestHole : 0; });
     Column("expandable", [](const MappedBlock &, Part P) {
@@ -154,7 +174,8 @@ static void writeSegments(OStream &J, const Trace &T, const DrawnMap &D) {
 }
 
 static void writeBlocks(OStream &J, const Trace &T, const DeviceMap &M,
-                        const DrawnMap &D, BlockNames &Names) {
+                        const DrawnMap &D, const HeldNames &Held,
+                        BlockNames &Names) {
   auto Column = [&](StringRef Key, auto Value) {
     J.attributeArray(Key, [&] {
       for (const DrawnBlock &B : D.Blocks)
@@ -187,6 +208,10 @@ static void writeBlocks(OStream &J, const Trace &T, const DeviceMap &M,
     Column("stream", [](const MappedBlock &B, size_t) { return B.Stream; });
     Column("stack",
            [&](const MappedBlock &B, size_t) { return Names.stack(B); });
+    if (!Held.empty())
+      Column("held_by", [&](const MappedBlock &B, size_t) {
+        return jsonText(Held.ofBlock(B.Process, B.Heap, B.AllocationId));
+      });
   });
   J.attributeArray("stacks", [&] {
     for (uint32_t Stack : Names.stacks())
@@ -260,8 +285,8 @@ Expected<std::string> TraceView::map(StringRef Query) {
     J.attribute("note", D.Blocks.size() == MaxBlocks
                             ? "The map shows the first 100,000 blocks."
                             : "");
-    writeSegments(J, T, D);
-    writeBlocks(J, T, M, D, Names);
+    writeSegments(J, T, D, poolTexts(M, *Over->Where));
+    writeBlocks(J, T, M, D, *Held, Names);
     AskedValues Asked;
     Asked.What = IsPeak ? "map" : "map-at";
     Asked.AtNs = *At;

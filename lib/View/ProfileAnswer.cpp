@@ -30,11 +30,14 @@ Expected<std::string> TraceView::profile(StringRef Query) {
   std::string Text;
   raw_string_ostream OS(Text);
   OStream J(OS);
+  GraphNames &Names = SharedNames ? *SharedNames : Own;
+  if (!Held->empty())
+    Names.showHolders();
   J.object([&] {
     writeHead(J, *V);
-    writeNodes(J, Nodes, SharedNames ? *SharedNames : Own, [&](uint32_t Name) {
+    writeNodes(J, Nodes, Names, [&](uint32_t Name) {
       const FlameNames::FlameName &N = (*G)->names()[Name];
-      return nameRow(N, (*G)->ownerOf(N), Sources);
+      return nameRow(N, (*G)->ownerOf(N), Sources, &*Held);
     });
     if (!SharedNames) {
       J.attributeBegin("names");

@@ -58,14 +58,18 @@ void GraphNames::write(OStream &J, size_t First) const {
     Column("line", [](const GraphName &R) { return R.Line; });
     Column("source", [](const GraphName &R) { return jsonText(R.Source); });
     Column("kind", [](const GraphName &R) { return unsigned(R.Owner); });
+    if (ShowsHolders)
+      Column("held_by", [](const GraphName &R) { return jsonText(R.HeldBy); });
   });
 }
 
 GraphNames::GraphName nameRow(const FlameNames::FlameName &N, CodeOwner Owner,
-                              const SourceTexts &Sources) {
+                              const SourceTexts &Sources,
+                              const HeldNames *Held) {
   uint32_t Line = lineIn(N.Function, N.File);
-  return {N.Function.str(), N.File.str(), Sources.find(N.File, Line).str(),
-          Line, Owner};
+  std::string HeldBy = Held ? Held->ofLine(N.File, Line).str() : "";
+  return {N.Function.str(),  N.File.str(), Sources.find(N.File, Line).str(),
+          std::move(HeldBy), Line,         Owner};
 }
 
 //===----------------------------------------------------------------------===//

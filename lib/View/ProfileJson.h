@@ -16,12 +16,15 @@ public:
   struct GraphName {
     std::string Text, File;
     std::string Source; ///< the text of the line
+    std::string HeldBy; ///< the names of Python that hold the line's blocks
     uint32_t Line = 0;  ///< 0: none
     CodeOwner Owner = CodeOwner::Other;
   };
   /// The number of a row; rows with the same text, file and owner are one.
   uint32_t add(GraphName Row);
   size_t size() const { return Rows.size(); }
+  /// From now on, rows are written with the names that hold blocks.
+  void showHolders() { ShowsHolders = true; }
   /// Removes the rows from Size on.
   void truncate(size_t Size);
   /// Writes the rows from First on as an object of columns.
@@ -32,11 +35,13 @@ private:
 
   std::vector<GraphName> Rows;
   llvm::StringMap<uint32_t> Numbers;
+  bool ShowsHolders = false;
 };
 
-/// The row of a name of a graph.
+/// The row of a name of a graph. Held: null if no holders are known.
 GraphNames::GraphName nameRow(const FlameNames::FlameName &N, CodeOwner Owner,
-                              const SourceTexts &Sources);
+                              const SourceTexts &Sources,
+                              const HeldNames *Held = nullptr);
 
 /// Writes the columns of nodes. RowOf: the row of a name of the nodes.
 void writeNodes(llvm::json::OStream &J, llvm::ArrayRef<FlameNode> Nodes,
@@ -44,9 +49,10 @@ void writeNodes(llvm::json::OStream &J, llvm::ArrayRef<FlameNode> Nodes,
                 llvm::function_ref<GraphNames::GraphName(uint32_t)> RowOf);
 
 /// The answer to `table`. The keys of V are stacks; Calls: of Where. At most
-/// Limit rows, the largest.
+/// Limit rows, the largest. Held: null if no holders are known.
 std::string tableText(const Trace &T, const Places &Where, const OwnTree &Calls,
-                      const KeyedValues &V, size_t Limit);
+                      const KeyedValues &V, size_t Limit,
+                      const HeldNames *Held = nullptr);
 
 } // namespace memkit
 

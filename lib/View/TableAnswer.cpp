@@ -67,7 +67,8 @@ static std::vector<PlaceSum> rowsOf(const Places &Where, const KeyedValues &V) {
 }
 
 std::string tableText(const Trace &T, const Places &Where, const OwnTree &Calls,
-                      const KeyedValues &V, size_t Limit) {
+                      const KeyedValues &V, size_t Limit,
+                      const HeldNames *Held) {
   std::map<LineKey, uint64_t> Totals = totalsByLine(T, Calls, V.Of);
   std::vector<PlaceSum> Rows = rowsOf(Where, V);
   for (PlaceSum &R : Rows) {
@@ -106,6 +107,10 @@ std::string tableText(const Trace &T, const Places &Where, const OwnTree &Calls,
       Column("own", [](const PlaceSum &R) { return R.Own; });
       Column("total", [](const PlaceSum &R) { return R.Total; });
       Column("blocks", [](const PlaceSum &R) { return R.Blocks; });
+      if (Held && !Held->empty())
+        Column("held_by", [&](const PlaceSum &R) {
+          return jsonText(Held->ofPlace(R.Place));
+        });
     });
     J.attributeObject("left_out", [&] {
       J.attribute("rows", Rows.size() - Count);
@@ -131,7 +136,7 @@ Expected<std::string> TraceView::table(StringRef Query) {
     return progress();
   if (!Calls)
     Calls.emplace(*In.S, *Over->Where);
-  return tableText(trace(), *Over->Where, *Calls, *V, *Limit);
+  return tableText(trace(), *Over->Where, *Calls, *V, *Limit, &*Held);
 }
 
 } // namespace memkit

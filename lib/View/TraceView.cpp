@@ -77,6 +77,7 @@ Error TraceView::readOverview() {
   if (!Made)
     return Made.takeError();
   Over.emplace(std::move(*Made));
+  Held.emplace(trace(), *Over->Where, std::move(Over->Named));
   whole().takeIntervals(std::move(Over->Intervals));
   return Error::success();
 }
@@ -244,6 +245,7 @@ void TraceView::showFrames(bool All) {
   Drawn.reset();
   GrowthCurves.reset();
   Grouping.reset();
+  Held.reset();
   Over.reset();
   // Folding waits for the overview.
   if (All)

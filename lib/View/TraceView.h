@@ -11,6 +11,7 @@
 
 #include "Analysis/OwnTree.h"
 #include "Graph.h"
+#include "HeldNames.h"
 #include "Job.h"
 #include "Report/FirstScreen.h"
 #include "TracePart.h"
@@ -240,6 +241,7 @@ private:
   CommandWriter CommandOf;
   RunReport Run;
   std::optional<Overview> Over;
+  std::optional<HeldNames> Held; ///< with Over
   std::vector<std::unique_ptr<Graph>> Graphs;
   std::vector<std::pair<std::string, std::unique_ptr<Job>>> Jobs; ///< by name
   bool Waits = false, WaitsForWork = false, RefusesWork = false;

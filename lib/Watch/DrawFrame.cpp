@@ -471,6 +471,39 @@ static void drawAlerts(Drawing &D, unsigned Lines) {
   }
 }
 
+/// Why there are no names.
+static std::string noNamesText(const Drawing &D) {
+  if (!D.F.Names.Searches)
+    return D.F.Run.IsLive ? "the program has not looked for names yet: a "
+                            "search waits for an allocation of Python"
+                          : "no names were looked for in this recording";
+  return D.S.Tree.Filter.empty()
+             ? "no name was found"
+             : "nothing matches \"" + D.S.Tree.Filter + "\": Escape shows all";
+}
+
+static void drawNames(Drawing &D, unsigned Lines) {
+  ArrayRef<WatchedHeap> All = D.F.W->heaps();
+  const WatchedNames &Names = D.F.Names;
+  std::string Title = "      bytes   blocks  held by";
+  if (!All.empty())
+    Title += ", of " + All[heapIndex(D.S, All)].Name;
+  if (Names.Searches)
+    Title += ", found at " + formatTime(Names.FoundNs);
+  if (!D.S.Tree.Filter.empty())
+    Title += ", with \"" + D.S.Tree.Filter + "\"";
+  D.C.addStyle(D.Row, 0, D.How.Width, CS_Reverse);
+  D.C.write(D.Row++, 0,
+            fitText(Title + " (n or Escape goes back)", D.How.Width),
+            CS_Reverse);
+  if (Names.Rows.empty())
+    D.line("  " + noNamesText(D));
+  for (const WatchedName &N : ArrayRef(Names.Rows).take_front(Lines))
+    D.line(formatv("{0,+11}{1,+9}  {2}  from {3}", formatSize(N.Held.Bytes),
+                   formatCount(N.Held.Blocks), heldByText(N.Held), N.Place)
+               .str());
+}
+
 static void drawHelp(Drawing &D) {
   static constexpr StringLiteral Keys[] = {
       "left right    move the cursor on the curve: the table shows that moment",
@@ -485,6 +518,7 @@ static void drawHelp(Drawing &D) {
       "m M           set a mark: the growth since then; forget the mark",
       "/             show only rows with a text; Escape shows all",
       "!             alerts and failures",
+      "n             the names of Python that hold memory (live: found anew)",
       "space         pause: the picture stays, the recording goes on",
       "s             write a snapshot of the recording (live)",
       "o             open memview at this moment",
@@ -534,6 +568,8 @@ Cells memkit::drawFrame(const WatchFrame &F, WatchState &S, FrameStyle How,
   unsigned Left = How.Height > Used ? How.Height - Used : 0;
   if (S.Page == WatchPage::Alerts)
     drawAlerts(D, Left);
+  else if (S.Page == WatchPage::Names)
+    drawNames(D, Left);
   else
     drawTable(D, Left);
   drawFooter(D);

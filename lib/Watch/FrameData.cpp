@@ -20,6 +20,8 @@ Error memkit::fillFrame(WatchFrame &F, RowTree &Tree, const WatchState &S) {
     return Error::success();
   }
   const WatchedHeap &Of = W.heaps()[heapIndex(S, W.heaps())];
+  if (S.Page == WatchPage::Names)
+    return readNames(W, Of, Tree.lines(), S.Tree.Filter).moveInto(F.Names);
   if (isOfNow(S.Tree.By) && F.AtNs < W.endNs()) {
     F.Note = ("live bytes by " + groupingName(S.Tree.By) +
               " are known of the end of the trace alone")

@@ -69,12 +69,16 @@ static uint32_t rankGroup(int32_t Rank) {
   return Rank < 0 ? 0 : uint32_t(Rank) + 1;
 }
 
+const Places &RowTree::lines() {
+  if (!Lines)
+    Lines.emplace(W.stats());
+  return *Lines;
+}
+
 uint32_t RowTree::groupOf(const WatchedRow &R, Grouping By) {
   switch (By) {
   case Grouping::Line:
-    if (!Lines)
-      Lines.emplace(W.stats());
-    return Lines->of(R.Key);
+    return lines().of(R.Key);
   case Grouping::Library:
     if (!Owners)
       Owners.emplace(W.trace());

@@ -81,6 +81,9 @@ public:
   /// The visible rows, in order.
   std::vector<TreeRow> rows(const WatchedRows &Of, const TreeSpec &Spec);
 
+  /// The places of the trace's stacks. Made when needed.
+  const Places &lines();
+
 private:
   struct Group;
   class CallTree;

@@ -5,6 +5,7 @@
 #ifndef MEMKIT_LIB_WATCH_WATCHFRAME_H
 #define MEMKIT_LIB_WATCH_WATCHFRAME_H
 
+#include "NameRows.h"
 #include "Terminal/Cells.h"
 #include "WatchState.h"
 
@@ -30,7 +31,8 @@ struct WatchFrame {
   std::vector<TreeRow> Rows;
   uint64_t WindowNs = 0;
   bool HasSteps = false, HasAges = false;
-  std::string Note; ///< instead of rows: why there are none
+  std::string Note;   ///< instead of rows: why there are none
+  WatchedNames Names; ///< of the page of names
 };
 
 /// Reads the table of a frame. Errors: reading errors.

@@ -192,6 +192,13 @@ static WatchAction takeText(WatchState &S, const Pictured &P, uint32_t C) {
   case '!':
     S.Page = S.Page == WatchPage::Alerts ? WatchPage::Table : WatchPage::Alerts;
     break;
+  case 'n':
+    if (S.Page == WatchPage::Names) {
+      S.Page = WatchPage::Table;
+      break;
+    }
+    S.Page = WatchPage::Names;
+    return WatchAction::FindNames;
   case 'h':
   case '?':
     S.Page = S.Page == WatchPage::Help ? WatchPage::Table : WatchPage::Help;

@@ -10,7 +10,7 @@
 
 namespace memkit {
 
-enum class WatchPage : uint8_t { Table, Alerts, Help };
+enum class WatchPage : uint8_t { Table, Alerts, Names, Help };
 
 struct WatchState {
   std::string HeapName; ///< of WatchedTrace::heaps(); empty: the first
@@ -41,7 +41,8 @@ enum class WatchAction : uint8_t {
   Quit,
   SetMark, ///< MarkNs was set to now
   Snapshot,
-  Open, ///< memview
+  FindNames, ///< the page of names is shown now
+  Open,      ///< memview
 };
 
 /// Takes a key. Belongs to the state's thread.

@@ -14,7 +14,7 @@ namespace {
 class MapWriter {
 public:
   MapWriter(json::OStream &J, const Trace &T, function_ref<bool()> IsOver)
-      : J(J), T(T), Asked(T), IsOver(IsOver) {}
+      : J(J), T(T), Asked(T), Own(T), IsOver(IsOver) {}
   void write(const DeviceMap &M);
 
 private:
@@ -22,11 +22,13 @@ private:
   void writeBlocks(ArrayRef<MappedBlock> Blocks);
   void writeSegment(const MappedSegment &S);
   void writeOom(const DeviceMap &M);
+  void writePools(const DeviceMap &M);
   void writePurpose(uint32_t ScopePath, uint32_t Stack);
 
   json::OStream &J;
   const Trace &T;
   Libraries Asked;
+  OwnCode Own;
   function_ref<bool()> IsOver;
 };
 } // namespace
@@ -116,6 +118,23 @@ void MapWriter::writeOom(const DeviceMap &M) {
   });
 }
 
+void MapWriter::writePools(const DeviceMap &M) {
+  J.attributeArray("pools", [&] {
+    for (const MappedPool &P : findPools(M))
+      J.object([&] {
+        J.attribute("pool", P.Number);
+        J.attribute("process", P.Process);
+        J.attribute("heap", jsonText(T.heapName(P.Heap)));
+        J.attribute("segments", P.Segments);
+        J.attribute("bytes", P.Bytes);
+        J.attribute("free_bytes", P.FreeBytes);
+        J.attribute("time_ns", P.MadeNs);
+        J.attribute("first_used_by", jsonTextOrNull(makerOf(T, Asked, Own, P)));
+        writePurpose(P.ScopePath, P.Stack);
+      });
+  });
+}
+
 void MapWriter::write(const DeviceMap &M) {
   const memkit::Device &D = T.devices()[M.Device - 1];
   J.attribute("name", jsonText(T.spaceName(M.Device)));
@@ -147,6 +166,7 @@ void MapWriter::write(const DeviceMap &M) {
         J.attribute("live_bytes", R.Live);
       });
   });
+  writePools(M);
   J.attributeArray("segments", [&] {
     for (const MappedSegment &S : M.Segments)
       if (!IsOver())

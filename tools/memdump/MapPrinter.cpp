@@ -20,13 +20,14 @@ namespace {
 class MapPrinter {
 public:
   MapPrinter(raw_ostream &OS, const Trace &T, function_ref<bool()> IsOver)
-      : OS(OS), T(T), Asked(T), Width(outputWidth()), IsOver(IsOver) {}
+      : OS(OS), T(T), Asked(T), Own(T), Width(outputWidth()), IsOver(IsOver) {}
   void print(const DeviceMap &M);
 
 private:
   void printHead(const DeviceMap &M);
   void printMeasures(const DeviceMap &M);
   void printOom(const DeviceMap &M);
+  void printPools(const DeviceMap &M);
   void printSegment(const MappedSegment &S);
   void printBlock(const MappedBlock &B, unsigned Indent, bool WithHeap);
   void line(unsigned Indent, uint64_t Address, uint64_t Size, StringRef Text);
@@ -44,6 +45,7 @@ private:
   raw_ostream &OS;
   const Trace &T;
   Libraries Asked;
+  OwnCode Own;
   unsigned Width;
   function_ref<bool()> IsOver;
   bool HasProcesses = false; ///< the trace has several processes
@@ -201,6 +203,21 @@ void MapPrinter::printOom(const DeviceMap &M) {
     OS << "requested from " << T.heapName(M.Oom->Heap) << " by " << Who << '\n';
 }
 
+void MapPrinter::printPools(const DeviceMap &M) {
+  for (const MappedPool &P : findPools(M)) {
+    OS << "pool " << P.Number;
+    if (HasProcesses)
+      OS << " of " << T.processName(P.Process) << " ("
+         << T.processes()[P.Process - 1].Pid << ")";
+    OS << ": " << formatSize(P.Bytes) << " in "
+       << counted(P.Segments, "segment") << ", " << formatSize(P.FreeBytes)
+       << " free";
+    if (std::string Maker = makerOf(T, Asked, Own, P); !Maker.empty())
+      OS << "; first used by " << Maker;
+    OS << '\n';
+  }
+}
+
 void MapPrinter::print(const DeviceMap &M) {
   auto IsOther = [&](const MappedBlock &B) {
     const MappedBlock &First =
@@ -215,6 +232,7 @@ void MapPrinter::print(const DeviceMap &M) {
   if (M.Oom)
     printOom(M);
   printMeasures(M);
+  printPools(M);
   if (!M.Segments.empty() || !M.Blocks.empty())
     OS << '\n';
   for (const MappedSegment &S : M.Segments) {

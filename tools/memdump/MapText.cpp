@@ -54,6 +54,14 @@ std::string memkit::purposeOf(const Trace &T, const Libraries &Asked,
   return Text;
 }
 
+std::string memkit::makerOf(const Trace &T, const Libraries &Asked,
+                            const OwnCode &Own, const MappedPool &P) {
+  for (const ShownFrame &F : T.shownStack(P.Stack))
+    if (F.IsPython && Own.isOwn(F))
+      return frameText(F, FP_Binary);
+  return purposeOf(T, Asked, P.ScopePath, P.Stack);
+}
+
 StringRef memkit::causeKey(OomCause::OomCauseKind Why) {
   switch (Why) {
   case OomCause::Unknown:

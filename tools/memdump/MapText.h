@@ -5,6 +5,7 @@
 #ifndef MEMKIT_TOOLS_MEMDUMP_MAPTEXT_H
 #define MEMKIT_TOOLS_MEMDUMP_MAPTEXT_H
 
+#include "Model/OwnCode.h"
 #include "memkit/Analysis/DeviceMap.h"
 #include "memkit/Model/Libraries.h"
 
@@ -17,6 +18,11 @@ llvm::StringRef innermostScope(const Trace &T, uint32_t ScopePath, ScopeKind K);
 /// it.
 std::string purposeOf(const Trace &T, const Libraries &Asked,
                       uint32_t ScopePath, uint32_t Stack);
+
+/// The code for which a pool was made: the innermost line of the user's own
+/// Python code, else as purposeOf().
+std::string makerOf(const Trace &T, const Libraries &Asked, const OwnCode &Own,
+                    const MappedPool &P);
 
 /// The share of free bytes, in millionths of Bytes.
 uint32_t freePpm(uint64_t Free, uint64_t Bytes);

@@ -2,12 +2,15 @@
 //
 // Devices, failures, and the names that hold blocks.
 
+#include "AskHolders.h"
 #include "Cli/ToolMain.h"
 #include "HolderPrinter.h"
 #include "Input.h"
 #include "Jobs.h"
+#include "Live/Client.h"
 #include "MapPrinter.h"
 #include "OomPrinter.h"
+#include "Options.h"
 #include "memkit/Analysis/Query.h"
 
 using namespace llvm;
@@ -43,6 +46,9 @@ Error memkit::printFailures(OutputFile &Out) {
 Error memkit::printHeldBlocks(OutputFile &Out) {
   if (OutputFormat != DumpFormat::Text && OutputFormat != DumpFormat::Json)
     return makeUsageError("--holders supports only --format=text and json");
+  if (isLive(Input))
+    if (Error E = askHolders(Input))
+      return E;
   auto T = openTrace(TP_Totals | TP_Stacks);
   if (!T)
     return T.takeError();

@@ -36,9 +36,6 @@ std::string titleOf(const LeakView &V, const LeakFinding &F);
 std::vector<ShownFrame> framesOf(const LeakView &V, const LeakFinding &F);
 /// The evidence for a finding, in one line; empty for kind exit.
 std::string evidenceOf(const LeakView &V, const LeakFinding &F);
-/// The names of Python that hold blocks, in one line: the first and how many
-/// others; empty: none.
-std::string holdersText(llvm::ArrayRef<HeldPath> Paths);
 /// `1.2 MiB`, for sizes and rates.
 std::string rateText(double Bytes);
 

@@ -7,6 +7,7 @@
 #include "Cli/ToolMain.h"
 #include "Export/StackText.h"
 #include "GrowthText.h"
+#include "Report/HolderSentences.h"
 #include "Support/Table.h"
 #include "memkit/Model/Imported.h"
 #include "memkit/Support/Format.h"
@@ -106,22 +107,6 @@ std::vector<ShownFrame> framesOf(const LeakView &V, const LeakFinding &F) {
   return V.T.shownWay(F.Node);
 }
 
-std::string holdersText(ArrayRef<HeldPath> Paths) {
-  if (Paths.empty())
-    return "";
-  const HeldPath &Most = Paths.front();
-  std::string Text = "held by " + heldByText(Most);
-  Text += " (" + formatSize(Most.Bytes) + " in " +
-          plural(Most.Blocks, "block") + " looked at";
-  uint64_t Bytes = 0;
-  for (const HeldPath &P : Paths.drop_front())
-    Bytes += P.Bytes;
-  if (Bytes)
-    Text += "; by " + plural(Paths.size() - 1, "other name") + " " +
-            formatSize(Bytes);
-  return Text + ")";
-}
-
 void printFindings(raw_ostream &OS, const LeakView &V, LeakKinds Kind) {
   unsigned Width = outputWidth();
   ArrayRef<LeakFinding> Shown = V.shown(Kind);
@@ -132,7 +117,7 @@ void printFindings(raw_ostream &OS, const LeakView &V, LeakKinds Kind) {
     if (Kind == FK_Growth)
       OS << "  " << growthOutcome(V, V.R.Growth.Found[F.Place]) << '\n';
     if (std::string Held = holdersText(F.HeldBy); !Held.empty())
-      OS << "  " << Held << '\n';
+      OS << "  held by " << Held << '\n';
     printFrames(OS, framesOf(V, F), 4, Width, isVerbose());
   }
   if (size_t Left = V.count(Kind) - Shown.size())

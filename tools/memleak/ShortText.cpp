@@ -5,6 +5,7 @@
 #include "Cli/ToolMain.h"
 #include "GrowthText.h"
 #include "Report/GrowthSentences.h"
+#include "Report/HolderSentences.h"
 #include "Support/CommandText.h"
 #include "Support/Table.h"
 #include "memkit/Model/Imported.h"
@@ -38,7 +39,6 @@ private:
   void printImported();
   std::string layersOf(const LineGrowth &L) const;
   std::string holdersOf(const LineGrowth &L) const;
-  std::string unheldText(uint32_t Process) const;
   bool isOfGrowth(uint32_t Stack) const;
   NamedSums sumExits() const;
 
@@ -85,22 +85,13 @@ std::string ShortPrinter::holdersOf(const LineGrowth &L) const {
   stable_sort(Paths, [](const HeldPath &A, const HeldPath &B) {
     return A.Bytes > B.Bytes;
   });
-  if (!Paths.empty() || L.Findings.empty())
-    return holdersText(Paths);
-  const Growth &G = V.R.Growth.Found[L.Findings.front()];
-  return G.FreedAtExit || G.IsArenas ? "" : unheldText(L.Process);
-}
-
-/// Why a line of Python has no holder although names were looked for.
-std::string ShortPrinter::unheldText(uint32_t Process) const {
-  auto IsOf = [&](const HolderSearch &S) { return S.Process == Process; };
-  auto Last = find_if(reverse(V.R.Searches), IsOf);
-  if (Last == V.R.Searches.rend())
+  if (!Paths.empty())
+    return "held by " + holdersText(Paths);
+  if (L.Findings.empty())
     return "";
-  return Last->Bits & HeldByStopped
-             ? "no Python name found: the search stopped after " +
-                   formatTime(Last->Ns)
-             : "no Python name found";
+  const Growth &G = V.R.Growth.Found[L.Findings.front()];
+  return G.FreedAtExit || G.IsArenas ? ""
+                                     : noHolderText(V.R.Searches, L.Process);
 }
 
 /// Prints a line of a finding, wrapped below the finding's first line.

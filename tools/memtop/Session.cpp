@@ -204,6 +204,14 @@ void Watch::act(WatchAction A) {
     else
       State.Message = "a snapshot is being written into the trace";
     return;
+  case WatchAction::FindNames:
+    if (!S.run().IsLive)
+      return;
+    if (Error E = S.ask("holders"))
+      State.Message = toString(std::move(E));
+    else
+      State.Message = "the program looks for the names that hold its memory";
+    return;
   case WatchAction::Open:
     State.Message = View.open(S.run().Source, State.CursorNs);
     return;

@@ -92,6 +92,19 @@ enum class MapTimePoint {
 llvm::Expected<std::vector<DeviceMap>>
 mapDevices(const Trace &T, const Selection &Sel, MapTimePoint When);
 
+/// A pool that an allocator keeps apart from the device's own: PyTorch has one
+/// for each CUDA graph. Sums are over the pool's segments.
+struct MappedPool {
+  uint32_t Process = 0, Heap = 0;
+  uint32_t Number = 0; ///< MappedBlock::Pool
+  uint64_t Segments = 0, Bytes = 0, FreeBytes = 0;
+  /// Of the pool's oldest segment: the code for which the pool was made.
+  uint64_t MadeNs = 0;
+  uint32_t Stack = 0, ScopePath = 0;
+};
+/// The pools of M's segments, by process, heap and number.
+std::vector<MappedPool> findPools(const DeviceMap &M);
+
 /// Why an allocator could not give Oom's bytes.
 struct OomCause {
   enum OomCauseKind {

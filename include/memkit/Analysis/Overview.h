@@ -64,6 +64,7 @@ struct Overview {
   std::optional<OomMoment> Oom;          ///< the last out-of-memory event
   std::vector<RaisedAlert> Alerts;       ///< in order of time
   std::vector<HeldPath> Names; ///< that hold blocks; the most bytes first
+  HeldBlocks Named;            ///< the blocks that these names hold
   std::vector<llvm::StringRef> Versions; ///< as MarkSeries::Versions
   /// The intervals of the selection, if the overview needed any; for callers
   /// that read more of them.

@@ -154,6 +154,10 @@ std::string Door::answer(StringRef Request) {
     Control.writeNow();
     return "ok\n";
   }
+  if (Request == "holders") {
+    Control.askHolders();
+    return "ok\n";
+  }
   if (Request == "finish") {
     TheRequests.Stop = true;
     return "ok\n";

@@ -21,10 +21,10 @@ async function unpack(packed, encoding) {
 async function readParts() {
   const text = document.getElementById('answers')?.textContent || '{}';
   if (text === '{}') return;
-  const file = JSON.parse(text), names = {text: [], file: [], line: [], source: [], kind: []};
+  const file = JSON.parse(text), names = {};
   for (const packed of file.names)
     for (const [key, values] of Object.entries(await unpack(packed, file.encoding)))
-      for (const value of values) names[key].push(value);
+      for (const value of values) (names[key] ||= []).push(value);
   held = file.parts.flatMap(([requests, packed]) => {
     const part = {packed, encoding: file.encoding, names};
     return requests.map((request, at) => {

@@ -68,6 +68,7 @@ export class FlameView {
   makeDetail() {
     this.detailName = element('p', {class: 'detail-name hint'}, FlameHint);
     this.detailSource = element('code');
+    this.detailHeld = element('p', {class: 'dim', hidden: true});
     this.detailSizes = element('p', {class: 'detail-sizes'});
     const act = (label, title, use) => button(label, () => use(this.acted()), {class: 'quiet', title});
     this.actions = element('div', {class: 'actions', hidden: true},
@@ -75,7 +76,7 @@ export class FlameView {
       act('Hide', 'Leave out stacks through this function (x)', node => this.hideOne(node)),
       copyButton('Copy stack', () => this.stackText(this.acted())));
     this.detail = element('div', {class: 'detail', 'aria-live': 'polite'},
-      element('div', {class: 'detail-text'}, this.detailName, this.detailSource), this.detailSizes, this.actions);
+      element('div', {class: 'detail-text'}, this.detailName, this.detailSource, this.detailHeld), this.detailSizes, this.actions);
   }
 
   makeTable() {
@@ -87,6 +88,8 @@ export class FlameView {
       {title: 'blocks', number: true, value: row => row.blocks, text: row => row.blocks ? formatCount(row.blocks) : ''},
       {title: 'place', main: true, value: row => row.text, text: row => row.text,
        cell: row => button(clean(row.text, 160), () => change({search: row.text, zoom: []}), {class: row.kind ? 'link plain' : 'link plain strong', title: 'Search this in the graph'})},
+      {title: 'held by', wide: true, value: row => row.heldBy, text: row => row.heldBy,
+       isShown: () => Boolean(this.tableAnswer?.rows.held_by), cell: row => clean(row.heldBy, 160)},
       {title: 'source', wide: true, value: row => row.source, text: row => row.source,
        cell: row => element('code', {}, clean(row.source, 160))},
     ], {onsort: title => {
@@ -225,6 +228,7 @@ export class FlameView {
   describe(node) {
     const {tree, answer} = this;
     this.actions.hidden = this.acted() < 0;
+    this.showHolder(node < 0 ? '' : tree.names.held_by?.[tree.name[node]]);
     this.detailName.classList.toggle('hint', node < 0);
     if (node < 0) {
       setText(this.detailName, FlameHint);
@@ -242,11 +246,17 @@ export class FlameView {
     this.detailSizes.textContent = parts.join(' · ');
   }
 
+  /** The names of Python that hold the blocks of a line. */
+  showHolder(text) {
+    this.detailHeld.hidden = !text;
+    setText(this.detailHeld, text ? 'held by ' + clean(text, 600) : '');
+  }
+
   showTable(answer) {
     this.tableAnswer = answer;
     const {rows} = answer;
     this.table.show(rows.own.map((own, at) => ({own, total: rows.total[at], blocks: rows.blocks[at],
-      text: rows.text[at], source: (rows.source[at] || '').trim(), kind: rows.kind[at]})));
+      text: rows.text[at], source: (rows.source[at] || '').trim(), kind: rows.kind[at], heldBy: rows.held_by?.[at] || ''})));
     const {left_out: left} = answer;
     this.tableNote.textContent = left?.rows
       ? formatCount(left.rows) + ' smaller places with ' + formatValue(left.own, answer.unit) + ' are not listed.' : '';

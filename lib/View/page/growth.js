@@ -45,6 +45,7 @@ export class Growth {
       row('rise', formatSize(finding.rise) + ', since ' + clean(finding.since)),
       row('rate', clean(finding.rate_text) + ' (95 %: ' + formatSize(finding.low) + ' to ' + formatSize(finding.high) + unit + ')'),
       finding.holds ? row('holds', clean(finding.holds, 600)) : [],
+      finding.held_by ? row('held by', clean(finding.held_by, 600)) : [],
       finding.hint ? row('hint', clean(finding.hint, 600)) : [],
       row('stack', element('ol', {class: 'stack'}, finding.stack.map(frame => element('li', {}, element('code', {}, clean(frame, 300)))))),
       row('suppress', element('span', {class: 'suppression'}, element('code', {}, clean(finding.suppression, 300)),

@@ -183,7 +183,8 @@ export class DeviceMap {
     const segment = blocks.segment[block];
     const facts = [['size', formatSize(blocks.size[block]) + ', requested ' + formatSize(blocks.requested[block])],
                    ['age', formatTime(blocks.age_ns[block])], ['layer', clean(blocks.layer[block])], ['category', clean(blocks.category[block])],
-                   ['library', clean(blocks.library[block])], ['stream', String(blocks.stream[block])]];
+                   ['held by', clean(blocks.held_by?.[block], 600)], ['library', clean(blocks.library[block])], ['stream', String(blocks.stream[block])]];
+    facts.push(['pool', clean(segments.pool?.[segment], 300)]);
     const address = segments.address[segment];
     facts.push(['segment', address === Outside ? 'none' : formatSize(segments.size[segment]) + ' of ' + clean(segments.heap[segment]) +
       ' at 0x' + BigInt(address).toString(16) + ', offset ' + formatSize(blocks.offset[block])]);

@@ -9,7 +9,7 @@ const FirstRows = 25;
 const narrow = matchMedia('(max-width: 640px)');
 
 export class DataTable {
-  /** columns: {title, number, value(row), text(row), cell(row)}; onsort(title) if the server sorts too. */
+  /** columns: {title, number, value(row), text(row), cell(row), isShown()}; onsort(title) if the server sorts too. */
   constructor(columns, {onsort = null} = {}) {
     this.columns = columns;
     this.sort = columns[0];
@@ -50,11 +50,16 @@ export class DataTable {
     });
   }
 
+  /** The columns of these rows: some answers have more. */
+  shown() {
+    return this.columns.filter(column => !column.isShown || column.isShown());
+  }
+
   /** The columns to show: in a narrow window names come second, so that they need no scrolling. */
   ordered() {
-    const named = this.columns.find(column => column.main);
-    if (!named || !narrow.matches) return this.columns;
-    return [this.columns[0], named, ...this.columns.slice(1).filter(column => column !== named)];
+    const columns = this.shown(), named = columns.find(column => column.main);
+    if (!named || !narrow.matches) return columns;
+    return [columns[0], named, ...columns.slice(1).filter(column => column !== named)];
   }
 
   fill() {
@@ -80,7 +85,7 @@ export class DataTable {
 
   markdown() {
     const escaped = text => String(text).replace(/([\\|`*_<>])/g, '\\$1');
-    const {columns} = this;
+    const columns = this.shown();
     const lines = [columns.map(column => escaped(column.title)), columns.map(column => column.number ? '--:' : ':--'),
       ...this.sorted().map(row => columns.map(column => escaped(column.text(row))))];
     return lines.map(cells => '| ' + cells.join(' | ') + ' |').join('\n') + '\n';

@@ -52,6 +52,11 @@ with recording("-o", "serve.fb", sys.argv[1], "serve.py") as memrec:
     assert "serve.py:5 handle" in first, grown
     s.press("s")
     s.until("a snapshot is being written into the trace")
+    # The program looks for the names that hold its memory.
+    s.press("n")
+    s.until(r"serve\.kept\[\*\]  from serve.py:5 handle$")
+    s.press("n")
+    s.until("by line")
     # Leaving ends nothing.
     s.leave("q")
     run("memtop", "--once", name)
