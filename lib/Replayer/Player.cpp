@@ -50,6 +50,9 @@ void Player::setUp() {
   if (Start.NeedsLibrary &&
       !strcmp(Library, fileOf(reinterpret_cast<void *>(&getpid))))
     finish(ReplayState::NoLibrary);
+  HasZeroed = !strcmp(Library, fileOf(reinterpret_cast<void *>(&calloc)));
+  HasAligned =
+      !strcmp(Library, fileOf(reinterpret_cast<void *>(&posix_memalign)));
   Blocks = map<PlayedBlock>(size_t(Start.NumSlots) + 1);
   Threads = map<PlayedThread>(Start.NumThreads);
   Batch = map<ReplayCommand>(BatchCommands);
@@ -210,7 +213,10 @@ void Player::execute(const ReplayCommand &C) {
       1);
   switch (C.op()) {
   case ReplayOp::Allocate:
-    allocate(Blocks[C.Slot], C.Bytes);
+  case ReplayOp::Zeroed:
+  case ReplayOp::Aligned:
+  case ReplayOp::PageAligned:
+    allocate(Blocks[C.Slot], C.op(), C.Bytes);
     break;
   case ReplayOp::Resize:
     resize(Blocks[C.Slot], C.Bytes);
@@ -251,9 +257,23 @@ void Player::touch(char *From, uint64_t Begin, uint64_t End) {
   Untold += End - Begin;
 }
 
-void Player::allocate(PlayedBlock &B, uint64_t Bytes) {
+/// Calls the function that the program has called: calloc and aligned requests
+/// have ways of their own through most allocators.
+void *Player::request(ReplayOp Op, uint64_t Bytes) const {
+  if (Op == ReplayOp::Zeroed && HasZeroed)
+    return calloc(1, Bytes);
+  if ((Op == ReplayOp::Aligned || Op == ReplayOp::PageAligned) && HasAligned) {
+    void *Out = nullptr;
+    uint64_t Alignment =
+        Op == ReplayOp::Aligned ? ReplayAlignment : ReplayPageAlignment;
+    return posix_memalign(&Out, Alignment, Bytes) == 0 ? Out : nullptr;
+  }
+  return malloc(Bytes);
+}
+
+void Player::allocate(PlayedBlock &B, ReplayOp Op, uint64_t Bytes) {
   uint64_t Begun = Clock.begin();
-  auto *Address = static_cast<char *>(malloc(Bytes));
+  auto *Address = static_cast<char *>(request(Op, Bytes));
   Clock.end(Begun);
   B = {Address, Bytes};
   if (!Address) {
@@ -266,7 +286,7 @@ void Player::allocate(PlayedBlock &B, uint64_t Bytes) {
 
 void Player::resize(PlayedBlock &B, uint64_t Bytes) {
   if (!B.Address)
-    return allocate(B, Bytes);
+    return allocate(B, ReplayOp::Allocate, Bytes);
   uint64_t Begun = Clock.begin();
   // realloc() to 0 bytes frees.
   auto *Address = static_cast<char *>(realloc(B.Address, Bytes ? Bytes : 1));

@@ -53,7 +53,8 @@ private:
   void awaitTurn(uint32_t Self);
   void startThread(PlayedThread &T);
   void execute(const wire::ReplayCommand &C);
-  void allocate(PlayedBlock &B, uint64_t Bytes);
+  void *request(wire::ReplayOp Op, uint64_t Bytes) const;
+  void allocate(PlayedBlock &B, wire::ReplayOp Op, uint64_t Bytes);
   void resize(PlayedBlock &B, uint64_t Bytes);
   void free(PlayedBlock &B);
   void touch(char *From, uint64_t Begin, uint64_t End);
@@ -70,6 +71,8 @@ private:
   uint64_t Untold = 0;      ///< bytes touched since the last sample
   uint32_t NumCommands = 0; ///< since the last sample
   uint32_t NumRunning = 1;  ///< threads
+  /// Whether the allocator has these functions: else libc's would serve them.
+  bool HasZeroed = false, HasAligned = false;
   PlayedBlock *Blocks = nullptr;
   PlayedThread *Threads = nullptr;
   PlayedThread *Ended = nullptr; ///< to join by the next thread

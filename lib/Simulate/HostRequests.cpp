@@ -5,6 +5,7 @@
 #include "HostRequests.h"
 #include "Model/EventsAhead.h"
 #include "RecordedResident.h"
+#include "RequestFunctions.h"
 #include "SlotTable.h"
 #include "memkit/Support/RequestError.h"
 #include "memkit/Trace/TraceError.h"
@@ -23,8 +24,15 @@ class HostRequestReader {
 public:
   using CommandTaker = function_ref<bool(ArrayRef<ReplayCommand>)>;
 
-  HostRequestReader(const Trace &T, HostTarget &To) : T(T), To(To) {}
-  Error plan() { return read({}); }
+  HostRequestReader(const Trace &T, HostTarget &To)
+      : T(T), To(To), Functions(T) {}
+  /// Fills OtherLive of the samples, too.
+  Error plan(MutableArrayRef<MemorySample> Samples) {
+    Rest = Samples;
+    Error E = read({});
+    noteOthers(UINT64_MAX);
+    return E;
+  }
   Error send(CommandTaker OnBatch) {
     IsPlan = false;
     return read(OnBatch);
@@ -36,12 +44,13 @@ private:
   Error takeSection(const SectionInfo &B, const EventTable &E);
   Error takeRows(const SectionInfo &B, const EventTable &E);
   Error add(const SectionInfo &B, uint64_t Id, uint64_t Size, uint32_t Thread,
-            uint64_t TimeNs);
+            uint64_t TimeNs, ReplayOp Op);
   void change(const EventTable &E, size_t Ref, uint32_t Thread);
   void request(ReplayOp Op, uint32_t Thread, uint32_t Slot, uint64_t Bytes);
   void noteLive(uint64_t TimeNs);
   void endThreads(const EventTable &E);
-  void addOther(uint64_t Id, uint64_t Size);
+  void noteOthers(uint64_t TimeNs);
+  void addOther(uint64_t Id, uint64_t Size, uint64_t TimeNs);
   uint32_t numberOf(uint32_t Thread);
   void noteTime(uint64_t TimeNs, uint32_t Thread);
   Error fail(const SectionInfo &At, const Twine &What) const {
@@ -50,11 +59,13 @@ private:
 
   const Trace &T;
   HostTarget &To;
+  const RequestFunctions Functions;
   bool IsPlan = true;
   SlotTable Slots;
   /// Blocks of other heaps outside of `host.malloc`, with their sizes.
   DenseMap<uint64_t, uint64_t> Others;
   uint64_t OtherBytes = 0;
+  MutableArrayRef<MemorySample> Rest; ///< after the last change of OtherBytes
   uint64_t LiveBytes = 0, LiveBlocks = 0;
   uint64_t NumRequests = 0, NumBlocks = 0;
   uint64_t Rows = 0;   ///< before the section
@@ -101,7 +112,7 @@ void HostRequestReader::noteLive(uint64_t TimeNs) {
 //===----------------------------------------------------------------------===//
 
 Error HostRequestReader::add(const SectionInfo &B, uint64_t Id, uint64_t Size,
-                             uint32_t Thread, uint64_t TimeNs) {
+                             uint32_t Thread, uint64_t TimeNs, ReplayOp Op) {
   if (NumBlocks++ % To.Scale)
     return Error::success();
   if (!Slots.hasRoom())
@@ -109,7 +120,7 @@ Error HostRequestReader::add(const SectionInfo &B, uint64_t Id, uint64_t Size,
   uint32_t Slot = Slots.add(Id, Size);
   LiveBytes = SaturatingAdd(LiveBytes, Size);
   ++LiveBlocks;
-  request(ReplayOp::Allocate, Thread, Slot, Size);
+  request(Op, Thread, Slot, Size);
   noteLive(TimeNs);
   return Error::success();
 }
@@ -122,6 +133,7 @@ void HostRequestReader::change(const EventTable &E, size_t Ref,
   if (Slot == SlotTable::NoSlot) {
     if (IsPlan && E.Kind[Row] == EventKind::Free)
       if (auto It = Others.find(Id); It != Others.end()) {
+        noteOthers(E.TimeNs[Row]);
         OtherBytes -= std::min(OtherBytes, It->second);
         Others.erase(It);
       }
@@ -140,7 +152,15 @@ void HostRequestReader::change(const EventTable &E, size_t Ref,
   noteLive(E.TimeNs[Row]);
 }
 
-void HostRequestReader::addOther(uint64_t Id, uint64_t Size) {
+/// Gives OtherBytes to the samples before a change at the time.
+void HostRequestReader::noteOthers(uint64_t TimeNs) {
+  for (; !Rest.empty() && Rest.front().TimeNs < TimeNs;
+       Rest = Rest.drop_front())
+    Rest.front().OtherLive = OtherBytes;
+}
+
+void HostRequestReader::addOther(uint64_t Id, uint64_t Size, uint64_t TimeNs) {
+  noteOthers(TimeNs);
   Others[Id] = Size;
   OtherBytes = SaturatingAdd(OtherBytes, Size);
   To.OtherPeakBytes = std::max(To.OtherPeakBytes, OtherBytes);
@@ -157,13 +177,15 @@ Error HostRequestReader::takeRows(const SectionInfo &B, const EventTable &E) {
     } else {
       uint64_t Id = E.FirstAllocationId + E.AllocationOffset[At];
       uint32_t Heap = E.Heap[At];
-      uint64_t Size = E.AllocSize[At++];
+      uint64_t Size = E.AllocSize[At];
+      uint32_t Stack = E.Stack[At++];
       if (Heap == To.Heap) {
-        if (Error Err = add(B, Id, Size, Thread, E.TimeNs[Row]))
+        if (Error Err =
+                add(B, Id, Size, Thread, E.TimeNs[Row], Functions.of(Stack)))
           return Err;
       } else if (IsPlan && !T.heap(Heap).Parent && !T.heap(Heap).Space &&
                  !(T.heap(Heap).Flags & HF_OutsideTotals)) {
-        addOther(Id, Size);
+        addOther(Id, Size, E.TimeNs[Row]);
       }
     }
     if (IsPlan)
@@ -214,7 +236,8 @@ Error HostRequestReader::start(ArrayRef<const SectionInfo *> Base) {
       if (L.Heap == To.Heap && L.AllocationId < NextId &&
           Slots.find(L.AllocationId) == SlotTable::NoSlot)
         // The main thread has the number 0, as the thread 0.
-        if (Error E = add(*B, L.AllocationId, L.Size, 0, K.TimeNs))
+        if (Error E = add(*B, L.AllocationId, L.Size, 0, K.TimeNs,
+                          Functions.of(L.Stack)))
           return E;
   }
   return Error::success();
@@ -337,14 +360,16 @@ memkit::findHostTarget(const Trace &T, const Selection &Sel, uint32_t Scale) {
     return noAnswer(T, "events were left out when the trace was recorded; a "
                        "replay needs each event");
   giveMainThread(T, To);
-  if (Error E = HostRequestReader(T, To).plan())
+  Expected<RecordedSamples> Samples = readRecordedSamples(T, To.Process);
+  if (!Samples)
+    return Samples.takeError();
+  if (Error E = HostRequestReader(T, To).plan(Samples->Rss))
     return std::move(E);
   if (!To.NumBlocks)
     return noAnswer(T, "process " + T.processName(To.Process) +
                            " has no event of host.malloc; a replay needs "
                            "each of them");
-  if (Error E = readRecordedResident(T, To))
-    return std::move(E);
+  noteRecordedResident(std::move(*Samples), To);
   return To;
 }
 
