@@ -255,7 +255,7 @@ void *Player::request(ReplayOp Op, uint64_t Bytes) const {
 }
 
 void Player::allocate(PlayedBlock &B, ReplayOp Op, uint64_t Bytes) {
-  uint64_t Begun = Clock.begin();
+  uint64_t Begun = Clock.begin(Bytes);
   auto *Address = static_cast<char *>(request(Op, Bytes));
   Clock.end(Begun);
   B = {Address, Bytes};
@@ -270,7 +270,7 @@ void Player::allocate(PlayedBlock &B, ReplayOp Op, uint64_t Bytes) {
 void Player::resize(PlayedBlock &B, uint64_t Bytes) {
   if (!B.Address)
     return allocate(B, ReplayOp::Allocate, Bytes);
-  uint64_t Begun = Clock.begin();
+  uint64_t Begun = Clock.begin(Bytes > B.Bytes ? Bytes : B.Bytes);
   // realloc() to 0 bytes frees.
   auto *Address = static_cast<char *>(realloc(B.Address, Bytes ? Bytes : 1));
   Clock.end(Begun);
@@ -284,7 +284,7 @@ void Player::resize(PlayedBlock &B, uint64_t Bytes) {
 }
 
 void Player::free(PlayedBlock &B) {
-  uint64_t Begun = Clock.begin();
+  uint64_t Begun = Clock.begin(B.Bytes);
   ::free(B.Address);
   Clock.end(Begun);
   B = {};

@@ -5,7 +5,6 @@
 #include "HostRequests.h"
 #include "Model/EventsAhead.h"
 #include "RecordedResident.h"
-#include "RequestFunctions.h"
 #include "SlotTable.h"
 #include "memkit/Support/RequestError.h"
 #include "memkit/Trace/TraceError.h"
@@ -24,11 +23,11 @@ class HostRequestReader {
 public:
   using CommandTaker = function_ref<bool(ArrayRef<ReplayCommand>)>;
 
-  HostRequestReader(const Trace &T, HostTarget &To)
-      : T(T), To(To), Functions(T) {}
+  HostRequestReader(const Trace &T, HostTarget &To) : T(T), To(To) {}
   /// Fills OtherLive of the samples, too.
   Error plan(MutableArrayRef<MemorySample> Samples) {
     Rest = Samples;
+    LastRows.assign(T.threads().size() + 1, 0);
     Error E = read({});
     noteOthers(UINT64_MAX);
     return E;
@@ -42,16 +41,20 @@ private:
   Error read(CommandTaker OnBatch);
   Error start(ArrayRef<const SectionInfo *> Base);
   Error takeSection(const SectionInfo &B, const EventTable &E);
+  template <bool Plans>
   Error takeRows(const SectionInfo &B, const EventTable &E);
+  Error takeBlock(const SectionInfo &B, const EventTable &E, size_t At,
+                  uint32_t Thread);
   Error add(const SectionInfo &B, uint64_t Id, uint64_t Size, uint32_t Thread,
             uint64_t TimeNs, ReplayOp Op);
   void change(const EventTable &E, size_t Ref, uint32_t Thread);
   void request(ReplayOp Op, uint32_t Thread, uint32_t Slot, uint64_t Bytes);
   void noteLive(uint64_t TimeNs);
-  void endThreads(const EventTable &E);
+  void noteLastRows(const EventTable &E);
+  void numberThreads(const EventTable &E);
   void noteOthers(uint64_t TimeNs);
   void addOther(uint64_t Id, uint64_t Size, uint64_t TimeNs);
-  uint32_t numberOf(uint32_t Thread);
+  void freeOther(uint64_t Id, uint64_t TimeNs);
   void noteTime(uint64_t TimeNs, uint32_t Thread);
   Error fail(const SectionInfo &At, const Twine &What) const {
     return makeTraceError(T.reader().name(), At.Offset, What);
@@ -59,9 +62,9 @@ private:
 
   const Trace &T;
   HostTarget &To;
-  const RequestFunctions Functions;
   bool IsPlan = true;
   SlotTable Slots;
+  std::vector<uint64_t> LastRows; ///< by thread: the row after its last, or 0
   /// Blocks of other heaps outside of `host.malloc`, with their sizes.
   DenseMap<uint64_t, uint64_t> Others;
   uint64_t OtherBytes = 0;
@@ -71,23 +74,23 @@ private:
   uint64_t Rows = 0;   ///< before the section
   uint64_t NextId = 0; ///< of the next block
   uint32_t NumPoints = 0;
+  uint64_t NextPointNs = 0;    ///< no interval ends before this time
+  size_t NumEnds = 0;          ///< in To.Ends
+  std::vector<uint64_t> Sizes; ///< of the first pass: by slot
+  /// The numbers of the section's threads.
+  std::vector<uint32_t> Numbers;
   std::vector<ReplayCommand> Batch;
 };
 } // namespace
-
-/// The number of a thread; the first pass gives numbers.
-uint32_t HostRequestReader::numberOf(uint32_t Thread) {
-  return To.Numbers[Thread];
-}
 
 void HostRequestReader::request(ReplayOp Op, uint32_t Thread, uint32_t Slot,
                                 uint64_t Bytes) {
   ++NumRequests;
   if (IsPlan)
     return;
-  Batch.push_back(ReplayCommand::make(Op, numberOf(Thread), Slot, Bytes));
+  Batch.push_back(ReplayCommand::make(Op, Thread, Slot, Bytes));
   if (NumRequests == To.PeakRequest)
-    Batch.push_back(ReplayCommand::make(ReplayOp::NotePeak, numberOf(Thread)));
+    Batch.push_back(ReplayCommand::make(ReplayOp::NotePeak, Thread));
 }
 
 /// Ends the intervals before the time. UINT64_MAX ends all.
@@ -95,6 +98,10 @@ void HostRequestReader::noteTime(uint64_t TimeNs, uint32_t Thread) {
   uint32_t End = TimeNs == UINT64_MAX ? MaxReplayPoints : To.pointOf(TimeNs);
   for (; NumPoints < End; ++NumPoints)
     Batch.push_back(ReplayCommand::make(ReplayOp::NotePoint, Thread));
+  // A little early, where the product is rounded.
+  constexpr double Exact = 1 - 1e-12;
+  NextPointNs = uint64_t(double(NumPoints + 1) / MaxReplayPoints *
+                         double(To.EndNs) * Exact);
 }
 
 /// The highest sum of live bytes is after a request.
@@ -117,9 +124,14 @@ Error HostRequestReader::add(const SectionInfo &B, uint64_t Id, uint64_t Size,
     return Error::success();
   if (!Slots.hasRoom())
     return fail(B, "too many live blocks for a replay");
-  uint32_t Slot = Slots.add(Id, Size);
-  LiveBytes = SaturatingAdd(LiveBytes, Size);
-  ++LiveBlocks;
+  uint32_t Slot = Slots.add(Id);
+  if (IsPlan) {
+    if (Slot == Sizes.size())
+      Sizes.emplace_back();
+    Sizes[Slot] = Size;
+    LiveBytes = SaturatingAdd(LiveBytes, Size);
+    ++LiveBlocks;
+  }
   request(Op, Thread, Slot, Size);
   noteLive(TimeNs);
   return Error::success();
@@ -127,28 +139,26 @@ Error HostRequestReader::add(const SectionInfo &B, uint64_t Id, uint64_t Size,
 
 void HostRequestReader::change(const EventTable &E, size_t Ref,
                                uint32_t Thread) {
+  constexpr size_t Ahead = 16;
+  if (Ref + Ahead < E.references())
+    Slots.prefetch(E.Block[Ref + Ahead]);
   uint64_t Id = E.Block[Ref];
   size_t Row = E.RefRow[Ref];
-  uint32_t Slot = Slots.find(Id);
+  bool IsFree = E.Kind[Row] == EventKind::Free;
+  uint32_t Slot = IsFree ? Slots.take(Id) : Slots.find(Id);
   if (Slot == SlotTable::NoSlot) {
-    if (IsPlan && E.Kind[Row] == EventKind::Free)
-      if (auto It = Others.find(Id); It != Others.end()) {
-        noteOthers(E.TimeNs[Row]);
-        OtherBytes -= std::min(OtherBytes, It->second);
-        Others.erase(It);
-      }
+    if (IsPlan && IsFree)
+      freeOther(Id, E.TimeNs[Row]);
     return;
   }
-  uint64_t &Size = Slots.sizeOf(Slot);
-  LiveBytes -= std::min(LiveBytes, Size);
-  if (E.Kind[Row] == EventKind::Free) {
-    Slots.remove(Id);
-    --LiveBlocks;
-    return request(ReplayOp::Free, Thread, Slot, 0);
+  uint64_t New = IsFree || E.RefSize.empty() ? 0 : E.RefSize[Ref];
+  if (IsPlan) {
+    LiveBytes -= std::min(LiveBytes, Sizes[Slot]);
+    LiveBytes = SaturatingAdd(LiveBytes, New);
+    Sizes[Slot] = New;
+    LiveBlocks -= IsFree;
   }
-  Size = E.RefSize.empty() ? 0 : E.RefSize[Ref];
-  LiveBytes = SaturatingAdd(LiveBytes, Size);
-  request(ReplayOp::Resize, Thread, Slot, Size);
+  request(IsFree ? ReplayOp::Free : ReplayOp::Resize, Thread, Slot, New);
   noteLive(E.TimeNs[Row]);
 }
 
@@ -166,36 +176,74 @@ void HostRequestReader::addOther(uint64_t Id, uint64_t Size, uint64_t TimeNs) {
   To.OtherPeakBytes = std::max(To.OtherPeakBytes, OtherBytes);
 }
 
+void HostRequestReader::freeOther(uint64_t Id, uint64_t TimeNs) {
+  auto It = Others.find(Id);
+  if (It == Others.end())
+    return;
+  noteOthers(TimeNs);
+  OtherBytes -= std::min(OtherBytes, It->second);
+  Others.erase(It);
+}
+
+/// Takes the allocation At of a section.
+Error HostRequestReader::takeBlock(const SectionInfo &B, const EventTable &E,
+                                   size_t At, uint32_t Thread) {
+  uint64_t Id = E.FirstAllocationId + E.AllocationOffset[At];
+  uint64_t Size = E.AllocSize[At], TimeNs = E.TimeNs[E.AllocRow[At]];
+  uint32_t Heap = E.Heap[At];
+  if (Heap == To.Heap)
+    return add(B, Id, Size, Thread, TimeNs,
+               IsPlan ? ReplayOp::Allocate : To.Functions.of(E.Stack[At]));
+  if (IsPlan && !T.heap(Heap).Parent && !T.heap(Heap).Space &&
+      !(T.heap(Heap).Flags & HF_OutsideTotals))
+    addOther(Id, Size, TimeNs);
+  return Error::success();
+}
+
+template <bool Plans>
 Error HostRequestReader::takeRows(const SectionInfo &B, const EventTable &E) {
   size_t At = 0, Ref = 0;
   for (size_t Row = 0; Row != E.rows(); ++Row) {
-    uint32_t Thread = E.threadOf(Row);
-    if (!IsPlan)
-      noteTime(E.TimeNs[Row], numberOf(Thread));
-    if (E.Kind[Row] != EventKind::Allocate) {
-      change(E, Ref++, Thread);
-    } else {
-      uint64_t Id = E.FirstAllocationId + E.AllocationOffset[At];
-      uint32_t Heap = E.Heap[At];
-      uint64_t Size = E.AllocSize[At];
-      uint32_t Stack = E.Stack[At++];
-      if (Heap == To.Heap) {
-        if (Error Err =
-                add(B, Id, Size, Thread, E.TimeNs[Row], Functions.of(Stack)))
-          return Err;
-      } else if (IsPlan && !T.heap(Heap).Parent && !T.heap(Heap).Space &&
-                 !(T.heap(Heap).Flags & HF_OutsideTotals)) {
-        addOther(Id, Size, E.TimeNs[Row]);
-      }
+    uint32_t Thread = 0;
+    if (!Plans) {
+      Thread = Numbers[E.Thread.empty() ? 0 : E.Thread[Row]];
+      if (E.TimeNs[Row] >= NextPointNs)
+        noteTime(E.TimeNs[Row], Thread);
     }
-    if (IsPlan)
-      To.LastRows[Thread] = Rows + Row + 1;
-    else if (To.LastRows[Thread] == Rows + Row + 1 && numberOf(Thread))
+    if (E.Kind[Row] != EventKind::Allocate)
+      change(E, Ref++, Thread);
+    else if (Error Err = takeBlock(B, E, At++, Thread))
+      return Err;
+    if (!Plans && NumEnds != To.Ends.size() &&
+        To.Ends[NumEnds].Row == Rows + Row) {
       Batch.push_back(
-          ReplayCommand::make(ReplayOp::EndThread, numberOf(Thread)));
+          ReplayCommand::make(ReplayOp::EndThread, To.Ends[NumEnds].Number));
+      ++NumEnds;
+    }
   }
-  Rows += E.rows();
   return Error::success();
+}
+
+/// Notes which row of each thread is the last so far.
+void HostRequestReader::noteLastRows(const EventTable &E) {
+  std::vector<uint64_t> Last(E.Threads.size());
+  if (E.Thread.empty() && E.rows())
+    Last[0] = E.rows();
+  for (size_t Row = 0; Row != E.Thread.size(); ++Row)
+    Last[E.Thread[Row]] = Row + 1;
+  for (auto [Thread, Row] : zip_equal(E.Threads, Last))
+    if (Row)
+      LastRows[Thread] = std::max(LastRows[Thread], Rows + Row);
+}
+
+/// Gives new threads of a section numbers.
+void HostRequestReader::numberThreads(const EventTable &E) {
+  for (uint32_t Thread : E.Threads)
+    if (IsPlan && To.Numbers[Thread] == UINT32_MAX)
+      To.Numbers[Thread] = To.NumThreads++;
+  Numbers.clear();
+  for (uint32_t Thread : E.Threads)
+    Numbers.push_back(To.Numbers[Thread]);
 }
 
 Error HostRequestReader::takeSection(const SectionInfo &B,
@@ -214,13 +262,15 @@ Error HostRequestReader::takeSection(const SectionInfo &B,
   NextId += E.allocations();
   for (size_t Ref = 0; Ref != E.references(); ++Ref)
     NextId += E.Kind[E.RefRow[Ref]] == EventKind::Split;
-  for (uint32_t Thread : E.Threads)
-    if (IsPlan && To.Numbers[Thread] == UINT32_MAX)
-      To.Numbers[Thread] = To.NumThreads++;
+  numberThreads(E);
   if (To.NumThreads > ReplayCommand::MaxThreads)
     return fail(B, "more than " + Twine(ReplayCommand::MaxThreads) +
                        " threads cannot be replayed");
-  return takeRows(B, E);
+  if (IsPlan)
+    noteLastRows(E);
+  Error Err = IsPlan ? takeRows<true>(B, E) : takeRows<false>(B, E);
+  Rows += E.rows();
+  return Err;
 }
 
 /// Adds the blocks that lived before the first events.
@@ -237,7 +287,7 @@ Error HostRequestReader::start(ArrayRef<const SectionInfo *> Base) {
           Slots.find(L.AllocationId) == SlotTable::NoSlot)
         // The main thread has the number 0, as the thread 0.
         if (Error E = add(*B, L.AllocationId, L.Size, 0, K.TimeNs,
-                          Functions.of(L.Stack)))
+                          To.Functions.of(L.Stack)))
           return E;
   }
   return Error::success();
@@ -291,6 +341,11 @@ Error HostRequestReader::read(CommandTaker OnBatch) {
     OnBatch(Batch);
     return Error::success();
   }
+  for (auto [Thread, Row] : enumerate(LastRows))
+    if (Row && To.Numbers[Thread])
+      To.Ends.push_back({Row - 1, To.Numbers[Thread]});
+  llvm::sort(To.Ends,
+             [](const auto &A, const auto &B) { return A.Row < B.Row; });
   To.NumRequests = NumRequests;
   To.NumBlocks = NumBlocks;
   To.NumSlots = Slots.slots();
@@ -330,7 +385,6 @@ static uint32_t findMallocHeap(const Trace &T) {
 
 /// The main thread has the id of its process, and the number 0.
 static void giveMainThread(const Trace &T, HostTarget &To) {
-  To.LastRows.assign(T.threads().size() + 1, 0);
   To.Numbers.assign(T.threads().size() + 1, UINT32_MAX);
   To.Numbers[0] = 0;
   uint32_t Pid = T.processes()[To.Process - 1].Pid;
@@ -359,6 +413,7 @@ memkit::findHostTarget(const Trace &T, const Selection &Sel, uint32_t Scale) {
   if (T.eventsLeftOut())
     return noAnswer(T, "events were left out when the trace was recorded; a "
                        "replay needs each event");
+  To.Functions = RequestFunctions(T);
   giveMainThread(T, To);
   Expected<RecordedSamples> Samples = readRecordedSamples(T, To.Process);
   if (!Samples)

@@ -12,6 +12,7 @@
 #ifndef MEMKIT_LIB_SIMULATE_HOSTREQUESTS_H
 #define MEMKIT_LIB_SIMULATE_HOSTREQUESTS_H
 
+#include "Simulate/RequestFunctions.h"
 #include "Wire/ReplayCommands.h"
 #include "memkit/Model/Selection.h"
 #include "memkit/Model/Trace.h"
@@ -62,9 +63,15 @@ struct HostTarget {
                      : wire::MaxReplayPoints - 1;
   }
   // For readHostRequests().
-  std::vector<uint64_t> LastRows; ///< by thread: the row after its last, or 0
-  std::vector<uint32_t> Numbers;  ///< by thread: that of the commands
-  uint64_t PeakRequest = 0;       ///< requests up to the peak
+  /// The last row of a thread that is not the main thread.
+  struct ThreadEnd {
+    uint64_t Row;
+    uint32_t Number; ///< of the commands
+  };
+  std::vector<ThreadEnd> Ends; ///< by row
+  RequestFunctions Functions;
+  std::vector<uint32_t> Numbers; ///< by thread: that of the commands
+  uint64_t PeakRequest = 0;      ///< requests up to the peak
 };
 
 /// Reads the trace once. The target is the selected process with the most

@@ -14,6 +14,7 @@ namespace memkit {
 /// The leaf frame of a stack names the function that the program called.
 class RequestFunctions {
 public:
+  RequestFunctions() = default;
   /// Needs TP_Stacks; without it all requests are malloc's.
   explicit RequestFunctions(const Trace &T);
   wire::ReplayOp of(uint32_t Stack) const {
