@@ -362,18 +362,28 @@ static Error noAnswer(const Trace &T, const Twine &What) {
                                   RequestPart(), T.name() + ": " + What);
 }
 
-/// The selected process with the most events; 0: none. NumProcesses: those with
-/// events.
-static uint32_t findProcess(const Trace &T, const Selection &Sel,
-                            uint32_t &NumProcesses) {
-  std::vector<uint64_t> Rows(T.processes().size() + 1);
+/// The selected processes with events, the most memory first. Processes without
+/// a peak, as in a trace without its end, go by their events.
+static std::vector<HostProcess> findProcesses(const Trace &T,
+                                              const Selection &Sel) {
+  std::vector<HostProcess> All(T.processes().size() + 1);
   for (const SectionInfo &B : T.reader().sections())
-    if (B.Kind == SectionKind::Events && B.Process && B.Process < Rows.size() &&
+    if (B.Kind == SectionKind::Events && B.Process && B.Process < All.size() &&
         Sel.hasProcess(B.Process))
-      Rows[B.Process] += B.Events;
-  NumProcesses = uint32_t(Rows.size() - llvm::count(Rows, 0));
-  auto Most = llvm::max_element(Rows);
-  return *Most ? uint32_t(Most - Rows.begin()) : 0;
+      All[B.Process].Events += B.Events;
+  std::vector<HostProcess> Out;
+  for (auto [Id, P] : enumerate(All)) {
+    if (!P.Events)
+      continue;
+    P.Process = uint32_t(Id);
+    if (const ProcessStats *S = T.processStats(P.Process))
+      P.PeakBytes = S->PeakBytes;
+    Out.push_back(P);
+  }
+  llvm::stable_sort(Out, [](const HostProcess &A, const HostProcess &B) {
+    return std::pair(A.PeakBytes, A.Events) > std::pair(B.PeakBytes, B.Events);
+  });
+  return Out;
 }
 
 static uint32_t findMallocHeap(const Trace &T) {
@@ -402,7 +412,9 @@ memkit::findHostTarget(const Trace &T, const Selection &Sel, uint32_t Scale) {
   HostTarget To;
   To.Scale = Scale;
   To.Heap = findMallocHeap(T);
-  To.Process = findProcess(T, Sel, To.NumProcesses);
+  To.Processes = findProcesses(T, Sel);
+  if (!To.Processes.empty())
+    To.Process = To.Processes.front().Process;
   To.EndNs = std::max<uint64_t>(T.endNs(), 1);
   if (!To.Heap || !To.Process || !Sel.hasHeap(To.Heap))
     return noAnswer(T, "no event of host.malloc is in the trace or the "
