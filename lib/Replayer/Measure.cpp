@@ -63,17 +63,24 @@ void CallClock::start() {
   constexpr int Tries = 1000;
   OwnTicks = UINT64_MAX;
   for (int I = 0; I != Tries; ++I) {
-    uint64_t Begun = begin(), Ticks = __rdtsc() - Begun;
+    uint64_t Begun = __rdtsc(), Ticks = __rdtsc() - Begun;
     OwnTicks = Ticks < OwnTicks ? Ticks : OwnTicks;
   }
   StartNs = monotonicNs();
   StartTicks = __rdtsc();
 }
 
+double CallClock::TimedCalls::ticks(uint64_t OwnTicks) const {
+  uint64_t Own = NumTimed * OwnTicks;
+  return Ticks > Own ? double(Ticks - Own) / double(NumTimed) * double(NumCalls)
+                     : 0;
+}
+
 uint64_t CallClock::nanoseconds() const {
   uint64_t PassedTicks = __rdtsc() - StartTicks,
-           PassedNs = monotonicNs() - StartNs, Own = NumCalls * OwnTicks;
-  if (!PassedTicks || Ticks <= Own)
+           PassedNs = monotonicNs() - StartNs;
+  if (!PassedTicks)
     return 0;
-  return uint64_t(double(Ticks - Own) / double(PassedTicks) * double(PassedNs));
+  double Ticks = Always.ticks(OwnTicks) + Drawn.ticks(OwnTicks);
+  return uint64_t(Ticks / double(PassedTicks) * double(PassedNs));
 }

@@ -12,15 +12,14 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include <utility>
 
 using namespace memkit;
 using namespace memkit::wire;
 
 static constexpr uint64_t PageBytes = 4096;
 
-// The states of PlayedThread::Turn.
-static constexpr uint32_t NoTurn = 0, HasTurn = 1, Sleeps = 2;
+// The states of PlayedThread::State.
+static constexpr uint32_t Starts = 0, Sleeps = 1, Ends = 2;
 
 //===----------------------------------------------------------------------===//
 // Start and end
@@ -50,14 +49,14 @@ void Player::setUp() {
   if (Start.NeedsLibrary &&
       !strcmp(Library, fileOf(reinterpret_cast<void *>(&getpid))))
     finish(ReplayState::NoLibrary);
+  HasZeroed = !strcmp(Library, fileOf(reinterpret_cast<void *>(&calloc)));
+  HasAligned =
+      !strcmp(Library, fileOf(reinterpret_cast<void *>(&posix_memalign)));
   Blocks = map<PlayedBlock>(size_t(Start.NumSlots) + 1);
   Threads = map<PlayedThread>(Start.NumThreads);
   Batch = map<ReplayCommand>(BatchCommands);
-  for (uint32_t I = 0; I != Start.NumThreads; ++I) {
-    Threads[I].Number = I;
-    Threads[I].Of = this;
-  }
   Threads[0].IsRunning = true;
+  Threads[0].Data = ThreadPointer::get();
   Meter.open();
   Meter.measure();
   BaseBytes = Meter.measure();
@@ -84,56 +83,29 @@ void Player::finish(ReplayState State) {
 
 void Player::run() {
   setUp();
-  play(0);
-  finish(ReplayState::Malformed); // the main thread ends by End
+  play();
 }
 
 //===----------------------------------------------------------------------===//
-// Turns
+// Threads
 //===----------------------------------------------------------------------===//
 
-static void futex(std::atomic<uint32_t> &Word, int Op, uint32_t Value) {
-  syscall(SYS_futex, &Word, Op | FUTEX_PRIVATE_FLAG, Value, nullptr);
+static void awaitChange(std::atomic<uint32_t> &Word, uint32_t From) {
+  while (Word.load(std::memory_order_acquire) == From)
+    syscall(SYS_futex, &Word, FUTEX_WAIT_PRIVATE, From, nullptr);
 }
 
-void Player::awaitTurn(uint32_t Self) {
-  // A turn often comes back within microseconds.
-  constexpr int Spins = 200;
-  std::atomic<uint32_t> &Turn = Threads[Self].Turn;
-  for (int I = 0; I != Spins; ++I) {
-    if (Turn.load(std::memory_order_acquire) == HasTurn)
-      break;
-    _mm_pause();
-  }
-  uint32_t Expected = NoTurn;
-  if (Turn.compare_exchange_strong(Expected, Sleeps))
-    Expected = Sleeps;
-  while (Expected != HasTurn) {
-    futex(Turn, FUTEX_WAIT, Sleeps);
-    Expected = Turn.load(std::memory_order_acquire);
-  }
-  Turn.store(NoTurn, std::memory_order_relaxed);
-  // Only after its end a thread's arena is free for the next thread.
-  if (PlayedThread *Last = std::exchange(Ended, nullptr)) {
-    pthread_join(Last->Handle, nullptr);
-    --NumRunning;
-  }
+static void change(std::atomic<uint32_t> &Word, uint32_t To) {
+  Word.store(To, std::memory_order_release);
+  syscall(SYS_futex, &Word, FUTEX_WAKE_PRIVATE, 1);
 }
 
-void Player::passTurn(uint32_t To) {
-  PlayedThread &T = Threads[To];
-  if (!T.IsRunning)
-    startThread(T);
-  if (T.Turn.exchange(HasTurn, std::memory_order_acq_rel) == Sleeps)
-    futex(T.Turn, FUTEX_WAKE, 1);
-}
-
+/// Only begins and ends: the main thread runs the commands between.
 void *Player::runThread(void *Of) {
   auto *T = static_cast<PlayedThread *>(Of);
-  Player &P = *T->Of;
-  P.awaitTurn(T->Number);
-  T->Handle = pthread_self();
-  P.play(T->Number);
+  T->Data = ThreadPointer::get();
+  change(T->State, Sleeps);
+  awaitChange(T->State, Sleeps);
   return nullptr;
 }
 
@@ -142,14 +114,37 @@ void Player::startThread(PlayedThread &T) {
   pthread_attr_t Attributes;
   pthread_attr_init(&Attributes);
   pthread_attr_setstacksize(&Attributes, StackBytes);
-  pthread_t Handle;
-  if (pthread_create(&Handle, &Attributes, runThread, &T) != 0)
+  if (pthread_create(&T.Handle, &Attributes, runThread, &T) != 0)
     finish(ReplayState::NoThread);
   pthread_attr_destroy(&Attributes);
+  awaitChange(T.State, Starts);
   T.IsRunning = true;
   ++NumRunning;
   if (NumRunning > Outcome.NumThreads)
     Outcome.NumThreads = NumRunning;
+}
+
+/// The commands from now on are those of a thread.
+void Player::become(uint32_t Number) {
+  PlayedThread &T = Threads[Number];
+  if (T.HasEnded)
+    finish(ReplayState::Malformed);
+  if (!T.IsRunning) {
+    Pointer.set(Threads[0].Data);
+    startThread(T);
+  }
+  Pointer.set(T.Data);
+  Self = Number;
+}
+
+/// Only after its end a thread's arena is free for the next thread.
+void Player::endThread() {
+  PlayedThread &T = Threads[Self];
+  become(0);
+  T.HasEnded = true;
+  change(T.State, Ends);
+  pthread_join(T.Handle, nullptr);
+  --NumRunning;
 }
 
 //===----------------------------------------------------------------------===//
@@ -175,31 +170,22 @@ void Player::refill() {
   End = BatchBytes / sizeof(ReplayCommand);
 }
 
-void Player::play(uint32_t Self) {
-  // Ended is of the thread with the turn: a thread that ends knows so itself.
-  bool Ends = false;
+void Player::play() {
   for (;;) {
     if (At == End)
       refill();
-    const ReplayCommand &C = Batch[At];
-    uint32_t Thread = C.thread();
-    if (Thread >= Start.NumThreads || C.Slot > Start.NumSlots ||
-        (Ends && Thread == Self))
+    const ReplayCommand &C = Batch[At++];
+    if (C.thread() != Self) {
+      if (C.thread() >= Start.NumThreads)
+        finish(ReplayState::Malformed);
+      become(C.thread());
+    }
+    if (C.Slot > Start.NumSlots)
       finish(ReplayState::Malformed);
-    if (Thread != Self) {
-      passTurn(Thread);
-      if (Ends)
-        return;
-      awaitTurn(Self);
-      continue;
-    }
-    ++At;
-    if (C.op() == ReplayOp::EndThread && Self) {
-      Ends = true;
-      Ended = &Threads[Self];
-    } else {
+    if (C.op() == ReplayOp::EndThread && Self)
+      endThread();
+    else
       execute(C);
-    }
   }
 }
 
@@ -210,7 +196,10 @@ void Player::execute(const ReplayCommand &C) {
       1);
   switch (C.op()) {
   case ReplayOp::Allocate:
-    allocate(Blocks[C.Slot], C.Bytes);
+  case ReplayOp::Zeroed:
+  case ReplayOp::Aligned:
+  case ReplayOp::PageAligned:
+    allocate(Blocks[C.Slot], C.op(), C.Bytes);
     break;
   case ReplayOp::Resize:
     resize(Blocks[C.Slot], C.Bytes);
@@ -251,9 +240,23 @@ void Player::touch(char *From, uint64_t Begin, uint64_t End) {
   Untold += End - Begin;
 }
 
-void Player::allocate(PlayedBlock &B, uint64_t Bytes) {
-  uint64_t Begun = Clock.begin();
-  auto *Address = static_cast<char *>(malloc(Bytes));
+/// Calls the function that the program has called: calloc and aligned requests
+/// have ways of their own through most allocators.
+void *Player::request(ReplayOp Op, uint64_t Bytes) const {
+  if (Op == ReplayOp::Zeroed && HasZeroed)
+    return calloc(1, Bytes);
+  if ((Op == ReplayOp::Aligned || Op == ReplayOp::PageAligned) && HasAligned) {
+    void *Out = nullptr;
+    uint64_t Alignment =
+        Op == ReplayOp::Aligned ? ReplayAlignment : ReplayPageAlignment;
+    return posix_memalign(&Out, Alignment, Bytes) == 0 ? Out : nullptr;
+  }
+  return malloc(Bytes);
+}
+
+void Player::allocate(PlayedBlock &B, ReplayOp Op, uint64_t Bytes) {
+  uint64_t Begun = Clock.begin(Bytes);
+  auto *Address = static_cast<char *>(request(Op, Bytes));
   Clock.end(Begun);
   B = {Address, Bytes};
   if (!Address) {
@@ -266,8 +269,8 @@ void Player::allocate(PlayedBlock &B, uint64_t Bytes) {
 
 void Player::resize(PlayedBlock &B, uint64_t Bytes) {
   if (!B.Address)
-    return allocate(B, Bytes);
-  uint64_t Begun = Clock.begin();
+    return allocate(B, ReplayOp::Allocate, Bytes);
+  uint64_t Begun = Clock.begin(Bytes > B.Bytes ? Bytes : B.Bytes);
   // realloc() to 0 bytes frees.
   auto *Address = static_cast<char *>(realloc(B.Address, Bytes ? Bytes : 1));
   Clock.end(Begun);
@@ -281,7 +284,7 @@ void Player::resize(PlayedBlock &B, uint64_t Bytes) {
 }
 
 void Player::free(PlayedBlock &B) {
-  uint64_t Begun = Clock.begin();
+  uint64_t Begun = Clock.begin(B.Bytes);
   ::free(B.Address);
   Clock.end(Begun);
   B = {};

@@ -3,9 +3,10 @@
 // Repeats the requests of a recorded program.
 //
 // Each thread of the program is a thread here, so an allocator's arenas and
-// caches are those of the program. One thread runs at a time: the thread with
-// the turn runs its commands, and hands the turn to the thread of the next
-// command. All members but the turns belong to the thread with the turn.
+// caches are those of the program. Threads begin and end as in the program. The
+// commands in between all run on the main thread, with the thread-local data of
+// the thread that they are of: a real turn would take microseconds, and a
+// program of several threads may change the thread with each command.
 //
 // The allocator under test is malloc: nothing here allocates. Tables are
 // mapped, and resident before the first command.
@@ -14,6 +15,7 @@
 #define MEMKIT_LIB_REPLAYER_PLAYER_H
 
 #include "Measure.h"
+#include "ThreadPointer.h"
 #include "Wire/ReplayCommands.h"
 #include <atomic>
 #include <pthread.h>
@@ -34,12 +36,11 @@ private:
     char *Address;
     uint64_t Bytes;
   };
-  struct alignas(64) PlayedThread {
-    std::atomic<uint32_t> Turn;
-    uint32_t Number;
-    bool IsRunning;
+  struct PlayedThread {
+    std::atomic<uint32_t> State;
+    bool IsRunning, HasEnded;
+    void *Data; ///< see ThreadPointer
     pthread_t Handle;
-    Player *Of;
   };
   static constexpr size_t BatchCommands = 1 << 16;
   static constexpr size_t PrefetchAhead = 16;
@@ -47,13 +48,14 @@ private:
   template <class T> T *map(size_t Count);
   void setUp();
   static void *runThread(void *Of);
-  void play(uint32_t Self);
-  void refill();
-  void passTurn(uint32_t To);
-  void awaitTurn(uint32_t Self);
   void startThread(PlayedThread &T);
+  void become(uint32_t Number);
+  void endThread();
+  [[noreturn]] void play();
+  void refill();
   void execute(const wire::ReplayCommand &C);
-  void allocate(PlayedBlock &B, uint64_t Bytes);
+  void *request(wire::ReplayOp Op, uint64_t Bytes) const;
+  void allocate(PlayedBlock &B, wire::ReplayOp Op, uint64_t Bytes);
   void resize(PlayedBlock &B, uint64_t Bytes);
   void free(PlayedBlock &B);
   void touch(char *From, uint64_t Begin, uint64_t End);
@@ -65,14 +67,17 @@ private:
   wire::ReplayOutcome Outcome;
   ResidentMeter Meter;
   CallClock Clock;
+  const ThreadPointer Pointer;
   uint64_t BaseBytes = 0;
   uint64_t PointBytes = 0;  ///< the highest since the last point
   uint64_t Untold = 0;      ///< bytes touched since the last sample
   uint32_t NumCommands = 0; ///< since the last sample
   uint32_t NumRunning = 1;  ///< threads
+  /// Whether the allocator has these functions: else libc's would serve them.
+  bool HasZeroed = false, HasAligned = false;
   PlayedBlock *Blocks = nullptr;
   PlayedThread *Threads = nullptr;
-  PlayedThread *Ended = nullptr; ///< to join by the next thread
+  uint32_t Self = 0; ///< the thread of the command
   wire::ReplayCommand *Batch = nullptr;
   size_t At = 0, End = 0;
   size_t BatchBytes = 0; ///< read; the last command may be incomplete

@@ -31,7 +31,7 @@ static ReplayStart startOf(const HostTarget &Of, const HostAllocator &A,
 
 Error memkit::checkHostAllocator(const HostAllocator &A,
                                  const HostReplayLimits &Limits) {
-  Expected<ReplayProcess> P = ReplayProcess::start(A, Limits.Program);
+  Expected<ReplayProcess> P = ReplayProcess::start(A, Limits);
   if (!P)
     return P.takeError();
   ReplayStart Start = startOf(HostTarget(), A, Limits);
@@ -49,7 +49,7 @@ Error memkit::checkHostAllocator(const HostAllocator &A,
 Expected<HostResult> memkit::replayHost(const Trace &T, const HostTarget &Of,
                                         const HostAllocator &A,
                                         const HostReplayLimits &Limits) {
-  Expected<ReplayProcess> P = ReplayProcess::start(A, Limits.Program);
+  Expected<ReplayProcess> P = ReplayProcess::start(A, Limits);
   if (!P)
     return P.takeError();
   ReplayStart Start = startOf(Of, A, Limits);

@@ -29,6 +29,8 @@ struct HostAllocator {
 struct HostReplayLimits {
   std::string Program;           ///< the path of memkit-replay
   uint64_t MaxResidentBytes = 0; ///< of a replay
+  /// A replay that makes no progress for so long is killed; 0: never.
+  uint64_t StuckNs = 60'000'000'000;
 };
 
 struct HostResult {

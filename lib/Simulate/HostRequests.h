@@ -12,6 +12,7 @@
 #ifndef MEMKIT_LIB_SIMULATE_HOSTREQUESTS_H
 #define MEMKIT_LIB_SIMULATE_HOSTREQUESTS_H
 
+#include "Simulate/RequestFunctions.h"
 #include "Wire/ReplayCommands.h"
 #include "memkit/Model/Selection.h"
 #include "memkit/Model/Trace.h"
@@ -38,6 +39,13 @@ struct RecordedResident {
   std::vector<uint64_t> PointBytes;
 };
 
+/// A process that could be replayed.
+struct HostProcess {
+  uint32_t Process = 0;
+  uint64_t PeakBytes = 0; ///< live, of `host`; 0: not known
+  uint64_t Events = 0;    ///< of all heaps
+};
+
 struct HostTarget {
   uint32_t Process = 0;
   uint32_t Heap = 0;  ///< `host.malloc`
@@ -46,7 +54,9 @@ struct HostTarget {
   uint64_t NumBlocks = 0; ///< allocations
   uint32_t NumSlots = 0;  ///< most live blocks
   uint32_t NumThreads = 1;
-  uint32_t NumProcesses = 1; ///< selected, with events of any heap
+  /// Selected processes with events, the most memory first: the first is
+  /// replayed.
+  std::vector<HostProcess> Processes;
   // Of the replayed blocks.
   uint64_t PeakBytes = 0, PeakBlocks = 0, PeakNs = 0;
   uint64_t EndBytes = 0;
@@ -62,13 +72,19 @@ struct HostTarget {
                      : wire::MaxReplayPoints - 1;
   }
   // For readHostRequests().
-  std::vector<uint64_t> LastRows; ///< by thread: the row after its last, or 0
-  std::vector<uint32_t> Numbers;  ///< by thread: that of the commands
-  uint64_t PeakRequest = 0;       ///< requests up to the peak
+  /// The last row of a thread that is not the main thread.
+  struct ThreadEnd {
+    uint64_t Row;
+    uint32_t Number; ///< of the commands
+  };
+  std::vector<ThreadEnd> Ends; ///< by row
+  RequestFunctions Functions;
+  std::vector<uint32_t> Numbers; ///< by thread: that of the commands
+  uint64_t PeakRequest = 0;      ///< requests up to the peak
 };
 
 /// Reads the trace once. The target is the selected process with the most
-/// allocations of `host.malloc`. Needs the trace's events, TP_Totals and
+/// memory. Needs the trace's events, TP_Totals and
 /// TP_Names. Errors: TraceError; RequestError where the trace has no such
 /// events, or only samples.
 llvm::Expected<HostTarget> findHostTarget(const Trace &T, const Selection &Sel,

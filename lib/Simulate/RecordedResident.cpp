@@ -10,67 +10,44 @@
 using namespace llvm;
 using namespace memkit;
 
-namespace {
-/// Bytes at a time.
-struct ResidentAt {
-  uint64_t TimeNs, Bytes;
-};
-} // namespace
-
-/// The value at a time, between the points before and after; at the ends that
-/// of the first or the last. Of: not empty, by rising time.
-static uint64_t valueAt(ArrayRef<ResidentAt> Of, uint64_t TimeNs) {
-  const ResidentAt *After =
-      llvm::lower_bound(Of, TimeNs, [](const ResidentAt &P, uint64_t Ns) {
-        return P.TimeNs < Ns;
-      });
-  if (After == Of.begin() || After == Of.end())
-    return After == Of.begin() ? Of.front().Bytes : Of.back().Bytes;
-  const ResidentAt *Before = After - 1;
-  double Share =
-      double(TimeNs - Before->TimeNs) / double(After->TimeNs - Before->TimeNs);
-  double Bytes =
-      double(Before->Bytes) * (1 - Share) + double(After->Bytes) * Share;
-  return Bytes < 0x1p63 ? uint64_t(Bytes) : INT64_MAX;
+static PartsSample partsOf(const Mark &M) {
+  auto Sum = [&M](std::initializer_list<ResidentPart> Parts) {
+    uint64_t Bytes = 0;
+    for (ResidentPart P : Parts)
+      if (size_t(P) < M.Values.size())
+        Bytes = SaturatingAdd(Bytes, M.Values[size_t(P)]);
+    return Bytes;
+  };
+  return {M.TimeNs, Sum({ResidentPart::Malloc, ResidentPart::MallocFree}),
+          Sum({ResidentPart::Mapping, ResidentPart::Object,
+               ResidentPart::ObjectFree, ResidentPart::Reserved}),
+          Sum({ResidentPart::Recorder})};
 }
 
-/// Makes Own the memory of malloc alone, by the samples of its part: what is
-/// not malloc's changes evenly between the samples.
-static void keepMalloc(MutableArrayRef<ResidentAt> Own,
-                       ArrayRef<ResidentAt> Malloc) {
-  std::vector<ResidentAt> Others;
-  for (const ResidentAt &M : Malloc) {
-    uint64_t Then = valueAt(Own, M.TimeNs);
-    Others.push_back({M.TimeNs, Then - std::min(Then, M.Bytes)});
-  }
-  for (ResidentAt &P : Own)
-    P.Bytes -= std::min(P.Bytes, valueAt(Others, P.TimeNs));
-}
-
-/// Reads private resident memory, and malloc's part of resident memory.
-static Error readSamples(const Trace &T, const HostTarget &To,
-                         std::vector<ResidentAt> &Own,
-                         std::vector<ResidentAt> &Malloc) {
+Expected<RecordedSamples> memkit::readRecordedSamples(const Trace &T,
+                                                      uint32_t Process) {
+  RecordedSamples Out;
   Error E = T.forEachMark([&](const Mark &M) {
-    if (M.Process != To.Process || M.Values.size() < 2)
+    if (M.Process != Process || M.Values.size() < 2)
       return;
+    uint64_t Files = std::min(M.Values[0], M.Values[1]);
     if (M.Kind == MarkKind::Rss)
-      Own.push_back(
-          {M.TimeNs, M.Values[0] - std::min(M.Values[0], M.Values[1])});
+      Out.Rss.push_back({M.TimeNs, M.Values[0] - Files, Files});
     else if (M.Kind == MarkKind::Resident)
-      Malloc.push_back(
-          {M.TimeNs,
-           SaturatingAdd(M.Values[size_t(ResidentPart::Malloc)],
-                         M.Values[size_t(ResidentPart::MallocFree)])});
+      Out.Parts.push_back(partsOf(M));
   });
-  for (auto *Of : {&Own, &Malloc})
-    llvm::stable_sort(*Of, [](const ResidentAt &A, const ResidentAt &B) {
-      return A.TimeNs < B.TimeNs;
-    });
-  return E;
+  if (E)
+    return std::move(E);
+  auto IsBefore = [](const auto &A, const auto &B) {
+    return A.TimeNs < B.TimeNs;
+  };
+  llvm::stable_sort(Out.Rss, IsBefore);
+  llvm::stable_sort(Out.Parts, IsBefore);
+  return Out;
 }
 
-static void summarize(ArrayRef<ResidentAt> Own, HostTarget &To) {
+/// Own: Private is what a replay has.
+static void summarize(ArrayRef<MemorySample> Own, HostTarget &To) {
   RecordedResident &R = To.Recorded;
   R.PointBytes.assign(wire::MaxReplayPoints, 0);
   uint32_t Point = 0;
@@ -80,43 +57,39 @@ static void summarize(ArrayRef<ResidentAt> Own, HostTarget &To) {
     R.PointBytes[Point] = std::max(R.PointBytes[Point], Bytes);
   };
   bool IsAfter = false;
-  for (const ResidentAt &P : Own) {
+  for (const MemorySample &P : Own) {
     R.IsKnown = true;
-    NotePoint(To.pointOf(P.TimeNs), P.Bytes);
-    R.EndBytes = P.Bytes;
-    if (P.Bytes > R.PeakBytes) {
-      R.PeakBytes = P.Bytes;
+    NotePoint(To.pointOf(P.TimeNs), P.Private);
+    R.EndBytes = P.Private;
+    if (P.Private > R.PeakBytes) {
+      R.PeakBytes = P.Private;
       R.PeakNs = P.TimeNs;
     }
     if (!IsAfter)
-      R.LivePeakBytes =
-          P.TimeNs < To.PeakNs ? P.Bytes : std::max(P.Bytes, R.LivePeakBytes);
+      R.LivePeakBytes = P.TimeNs < To.PeakNs
+                            ? P.Private
+                            : std::max(P.Private, R.LivePeakBytes);
     IsAfter |= P.TimeNs >= To.PeakNs;
   }
   NotePoint(wire::MaxReplayPoints - 1, R.EndBytes);
 }
 
-Error memkit::readRecordedResident(const Trace &T, HostTarget &To) {
-  std::vector<ResidentAt> Own, Malloc;
-  if (Error E = readSamples(T, To, Own, Malloc))
-    return E;
+void memkit::noteRecordedResident(RecordedSamples Samples, HostTarget &To) {
+  std::vector<MemorySample> &Own = Samples.Rss;
+  if (Own.empty())
+    return;
   // The trace may have no totals.
-  if (!Own.empty())
-    To.EndNs = std::max(To.EndNs, Own.back().TimeNs);
+  To.EndNs = std::max(To.EndNs, Own.back().TimeNs);
+  OtherMemory Others(Own, Samples.Parts);
   RecordedResident &R = To.Recorded;
   auto First = llvm::find_if(
-      Own, [&](const ResidentAt &P) { return P.TimeNs >= To.FirstNs; });
+      Own, [&](const MemorySample &P) { return P.TimeNs >= To.FirstNs; });
   if (First != Own.begin())
-    R.BeforeBytes = std::prev(First)->Bytes;
+    R.BeforeBytes = std::prev(First)->Private;
   Own.erase(Own.begin(), First);
-  R.IsOfMalloc = !Malloc.empty();
-  if (Own.empty())
-    return Error::success();
-  if (R.IsOfMalloc)
-    keepMalloc(Own, Malloc);
-  else
-    for (ResidentAt &P : Own)
-      P.Bytes -= std::min(P.Bytes, R.BeforeBytes);
+  R.IsOfMalloc = !Samples.Parts.empty();
+  for (MemorySample &P : Own)
+    P.Private -=
+        std::min(P.Private, R.IsOfMalloc ? Others.bytesAt(P) : R.BeforeBytes);
   summarize(Own, To);
-  return Error::success();
 }

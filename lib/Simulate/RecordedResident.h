@@ -6,13 +6,23 @@
 #define MEMKIT_LIB_SIMULATE_RECORDEDRESIDENT_H
 
 #include "Simulate/HostRequests.h"
+#include "Simulate/OtherMemory.h"
 
 namespace memkit {
 
-/// Fills HostTarget::Recorded from the marks of the target's process. Needs the
-/// process, PeakNs and FirstNs of the target; raises EndNs to the last sample.
+/// The samples of one process, by rising time.
+struct RecordedSamples {
+  std::vector<MemorySample> Rss;
+  std::vector<PartsSample> Parts;
+};
+
 /// Errors: TraceError.
-llvm::Error readRecordedResident(const Trace &T, HostTarget &To);
+llvm::Expected<RecordedSamples> readRecordedSamples(const Trace &T,
+                                                    uint32_t Process);
+
+/// Fills HostTarget::Recorded. Needs PeakNs and FirstNs of the target, and
+/// OtherLive of all samples; raises EndNs to the last sample.
+void noteRecordedResident(RecordedSamples Samples, HostTarget &To);
 
 } // namespace memkit
 

@@ -3,10 +3,13 @@
 // A process of memkit-replay.
 
 #include "ReplayProcess.h"
+#include "memkit/Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
@@ -48,13 +51,14 @@ static std::vector<std::string> environmentOf(const HostAllocator &A) {
 }
 
 Expected<ReplayProcess> ReplayProcess::start(const HostAllocator &A,
-                                             const std::string &Program) {
+                                             const HostReplayLimits &Limits) {
+  const std::string &Program = Limits.Program;
   int Ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, Ends) != 0)
     return cannotStart(Program, errno);
   auto CloseEnd = make_scope_exit([&] { close(Ends[1]); });
   int Messages = memfd_create("memkit-replay", MFD_CLOEXEC);
-  ReplayProcess Out(-1, Ends[0], Messages);
+  ReplayProcess Out(-1, Ends[0], Messages, Limits.StuckNs);
   if (Messages < 0)
     return cannotStart(Program, errno);
   std::vector<std::string> Variables = environmentOf(A);
@@ -95,7 +99,8 @@ ReplayProcess::~ReplayProcess() {
 
 /// Waits until the socket is ready.
 bool ReplayProcess::await(short Event) {
-  constexpr int MaxWaitMs = 60000;
+  uint64_t Ms = divideCeil(StuckNs, 1'000'000);
+  int MaxWaitMs = Ms ? int(std::min<uint64_t>(Ms, INT_MAX)) : -1;
   pollfd P = {Socket, Event, 0};
   int N;
   while ((N = poll(&P, 1, MaxWaitMs)) < 0 && errno == EINTR) {
@@ -184,7 +189,7 @@ HostResult ReplayProcess::finish() {
   Out.Messages = readMessages();
   if (HasOutcome)
     return Out;
-  Out.Failure = IsStuck ? "killed: no progress for a minute"
+  Out.Failure = IsStuck ? "killed: no progress for " + formatTime(StuckNs)
                 : Ended > 0 && WIFSIGNALED(Status)
                     ? std::string("killed by signal ") +
                           std::to_string(WTERMSIG(Status)) + " (" +

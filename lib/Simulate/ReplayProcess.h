@@ -14,30 +14,31 @@ class ReplayProcess {
 public:
   /// Starts the program. Errors: that it cannot be started.
   static llvm::Expected<ReplayProcess> start(const HostAllocator &A,
-                                             const std::string &Program);
+                                             const HostReplayLimits &Limits);
   ReplayProcess(ReplayProcess &&Other)
       : Pid(std::exchange(Other.Pid, -1)),
         Socket(std::exchange(Other.Socket, -1)),
-        Messages(std::exchange(Other.Messages, -1)) {}
+        Messages(std::exchange(Other.Messages, -1)), StuckNs(Other.StuckNs) {}
   /// Kills the process if it still runs, and waits.
   ~ReplayProcess();
 
   /// Sends all bytes. False: the process takes no more, because it has ended,
-  /// or made no progress for a minute.
+  /// or makes no progress.
   bool send(const void *Bytes, size_t Size);
   /// Waits for the outcome and the end of the process.
   HostResult finish();
 
 private:
-  ReplayProcess(pid_t Pid, int Socket, int Messages)
-      : Pid(Pid), Socket(Socket), Messages(Messages) {}
+  ReplayProcess(pid_t Pid, int Socket, int Messages, uint64_t StuckNs)
+      : Pid(Pid), Socket(Socket), Messages(Messages), StuckNs(StuckNs) {}
   bool receive(void *Bytes, size_t Size);
   bool await(short Event);
   std::string readMessages() const;
 
   pid_t Pid;
   int Socket;
-  int Messages; ///< a file of memory, the standard error of the process
+  int Messages;     ///< a file of memory, the standard error of the process
+  uint64_t StuckNs; ///< see HostReplayLimits
   bool IsStuck = false;
 };
 

@@ -2,7 +2,9 @@
 //
 // Reads the requests of a recorded program to allocators of devices.
 
+#include "Model/EventsAhead.h"
 #include "RequestWriter.h"
+#include "SlotTable.h"
 #include "memkit/Trace/TraceError.h"
 #include "llvm/ADT/STLExtras.h"
 #include <memory>
@@ -34,9 +36,10 @@ struct TargetRequests {
 
 /// A process with events.
 struct ProcessRequests {
-  DenseMap<uint64_t, TrackedBlock> Live; ///< by allocation id
-  std::vector<RefusedRequest> Refused;   ///< by time
-  size_t NumRefused = 0;                 ///< written
+  SlotTable Slots;                     ///< of live tensors and segments
+  std::vector<TrackedBlock> Live;      ///< by slot
+  std::vector<RefusedRequest> Refused; ///< by time
+  size_t NumRefused = 0;               ///< written
   /// The last snapshot before the first events.
   std::vector<const SectionInfo *> Base;
   bool HasStarted = false;
@@ -58,7 +61,10 @@ private:
   uint32_t target(uint32_t Process, uint32_t Heap);
   void takeMark(const Mark &M);
   void takeReserved(TargetRequests &Of, const Mark &M);
-  Error takeSection(const SectionInfo &B);
+  bool isRead(const SectionInfo &B) const;
+  void takeSnapshot(const SectionInfo &B);
+  Error takeSection(const SectionInfo &B, const EventTable &E);
+  Error readSections();
   Error startProcess(ProcessRequests &P);
   Error checkIds(const SectionInfo &B, const EventTable &E, ProcessRequests &P);
   Error takeRows(const SectionInfo &B, const EventTable &E, ProcessRequests &P);
@@ -84,7 +90,6 @@ private:
   std::vector<std::unique_ptr<TargetRequests>> Targets;
   DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> TargetAt;
   std::vector<std::unique_ptr<ProcessRequests>> Processes; ///< by id
-  EventTable Open;
 };
 } // namespace
 
@@ -225,7 +230,15 @@ Error RequestReader::add(const SectionInfo &B, ProcessRequests &P, uint64_t Id,
     if (To.isFull())
       pass(Of.Target);
   }
-  P.Live[Id] = Of;
+  uint32_t Slot = P.Slots.find(Id);
+  if (Slot == SlotTable::NoSlot) {
+    if (!P.Slots.hasRoom())
+      return fail(B, "too many live tensors for a simulation");
+    Slot = P.Slots.add(Id);
+  }
+  if (Slot == P.Live.size())
+    P.Live.emplace_back();
+  P.Live[Slot] = Of;
   return Error::success();
 }
 
@@ -263,10 +276,13 @@ void RequestReader::changeTensor(TrackedBlock &Of, uint64_t TimeNs,
 
 void RequestReader::change(const EventTable &E, size_t Ref,
                            ProcessRequests &P) {
-  auto It = P.Live.find(E.Block[Ref]);
-  if (It == P.Live.end())
+  constexpr size_t Ahead = 16;
+  if (Ref + Ahead < E.references())
+    P.Slots.prefetch(E.Block[Ref + Ahead]);
+  uint32_t Slot = P.Slots.find(E.Block[Ref]);
+  if (Slot == SlotTable::NoSlot)
     return;
-  TrackedBlock &Of = It->second;
+  TrackedBlock &Of = P.Live[Slot];
   RequestWriter &To = Targets[Of.Target]->Writer;
   size_t Row = E.RefRow[Ref];
   uint64_t TimeNs = E.TimeNs[Row], Size = valueAt(E.RefSize, Ref);
@@ -286,7 +302,7 @@ void RequestReader::change(const EventTable &E, size_t Ref,
   else
     To.free(TimeNs, Of.Tensor, Of.Size);
   uint32_t Target = Of.Target;
-  P.Live.erase(It);
+  P.Slots.take(E.Block[Ref]);
   if (To.isFull())
     pass(Target);
 }
@@ -350,42 +366,67 @@ Error RequestReader::checkIds(const SectionInfo &B, const EventTable &E,
   return Error::success();
 }
 
-Error RequestReader::takeSection(const SectionInfo &B) {
-  if (!B.Process || B.Process >= Processes.size() || !Sel.hasProcess(B.Process))
-    return Error::success();
-  std::unique_ptr<ProcessRequests> &P = Processes[B.Process];
-  if (!P)
-    P = std::make_unique<ProcessRequests>();
-  if (B.Kind == SectionKind::Snapshot) {
-    if (P->HasStarted)
-      return Error::success();
-    if (!P->Base.empty() && P->Base.back()->BeginNs != B.BeginNs)
-      P->Base.clear();
-    P->Base.push_back(&B);
-    return Error::success();
-  }
-  EventTable &E = Open;
-  if (Error Err = T.reader().read(B, E))
-    return Err;
-  if (std::string Problem = T.limits().check(E); !Problem.empty())
-    return fail(B, Problem);
+bool RequestReader::isRead(const SectionInfo &B) const {
+  return (B.Kind == SectionKind::Events || B.Kind == SectionKind::Snapshot) &&
+         B.Process && B.Process < Processes.size() && Sel.hasProcess(B.Process);
+}
+
+/// Keeps the last snapshot before the events of the process.
+void RequestReader::takeSnapshot(const SectionInfo &B) {
+  ProcessRequests &P = *Processes[B.Process];
+  if (P.HasStarted)
+    return;
+  if (!P.Base.empty() && P.Base.back()->BeginNs != B.BeginNs)
+    P.Base.clear();
+  P.Base.push_back(&B);
+}
+
+Error RequestReader::takeSection(const SectionInfo &B, const EventTable &E) {
   if (E.Process != B.Process)
     return fail(B, "the index has another process than the section");
-  if (!P->HasStarted)
-    if (Error Err = startProcess(*P))
+  ProcessRequests &P = *Processes[B.Process];
+  if (!P.HasStarted)
+    if (Error Err = startProcess(P))
       return Err;
-  if (Error Err = checkIds(B, E, *P))
+  if (Error Err = checkIds(B, E, P))
     return Err;
-  return takeRows(B, E, *P);
+  return takeRows(B, E, P);
+}
+
+Error RequestReader::readSections() {
+  std::vector<const SectionInfo *> Events;
+  for (const SectionInfo &B : T.reader().sections())
+    if (isRead(B) && B.Kind == SectionKind::Events)
+      Events.push_back(&B);
+  EventsAhead Ahead(
+      T.reader(), Events, [&](const SectionInfo &B, const EventTable &E) {
+        std::string Problem = T.limits().check(E);
+        return Problem.empty() ? Error::success() : fail(B, Problem);
+      });
+  for (const SectionInfo &B : T.reader().sections()) {
+    if (!isRead(B))
+      continue;
+    if (!Processes[B.Process])
+      Processes[B.Process] = std::make_unique<ProcessRequests>();
+    if (B.Kind == SectionKind::Snapshot) {
+      takeSnapshot(B);
+      continue;
+    }
+    std::unique_ptr<EventTable> E;
+    if (Error Err = Ahead.take(B, E))
+      return Err;
+    if (Error Err = takeSection(B, *E))
+      return Err;
+    Ahead.giveBack(std::move(E));
+  }
+  return Error::success();
 }
 
 Error RequestReader::read() {
   if (Error E = T.forEachMark([&](const Mark &M) { takeMark(M); }))
     return E;
-  for (const SectionInfo &B : T.reader().sections())
-    if (B.Kind == SectionKind::Events || B.Kind == SectionKind::Snapshot)
-      if (Error E = takeSection(B))
-        return E;
+  if (Error E = readSections())
+    return E;
   for (uint32_t Id = 1; Id < Processes.size(); ++Id)
     if (Processes[Id] && Processes[Id]->HasStarted)
       writeRefused(*Processes[Id], Id, UINT64_MAX);

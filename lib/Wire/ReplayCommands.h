@@ -19,10 +19,15 @@ namespace memkit::wire {
 inline constexpr int ReplaySocket = 3;
 /// Intervals of the recorded time at most.
 inline constexpr uint32_t MaxReplayPoints = 72;
-inline constexpr uint64_t ReplayMagic = 0x3179616c7065526bull; // "kReplay1"
+inline constexpr uint64_t ReplayMagic = 0x3279616c7065526bull; // "kReplay2"
+/// A trace has no alignments. PyTorch, numpy and vector code take cache lines.
+inline constexpr uint64_t ReplayAlignment = 64, ReplayPageAlignment = 4096;
 
-enum class ReplayOp : uint32_t {
-  Allocate,  ///< Slot gets a block of Bytes
+enum class ReplayOp : uint8_t {
+  Allocate, ///< Slot gets a block of Bytes
+  Zeroed,   ///< as Allocate, by calloc
+  Aligned,  ///< as Allocate, at a multiple of ReplayAlignment
+  PageAligned,
   Resize,    ///< the block of Slot has Bytes
   Free,      ///< the block of Slot
   EndThread, ///< of a thread but 0; the thread has no later command
@@ -32,7 +37,7 @@ enum class ReplayOp : uint32_t {
 };
 
 struct ReplayCommand {
-  static constexpr uint32_t OpBits = 3;
+  static constexpr uint32_t OpBits = 4;
   static constexpr uint32_t MaxThreads = 1u << 20;
 
   uint64_t Bytes = 0;

@@ -42,6 +42,14 @@ static void writeHostResult(json::OStream &J, const HostAllocator &A,
   J.attribute("messages", jsonTextOrNull(R.Messages));
 }
 
+static void writeOther(json::OStream &J, const Trace &T, const HostProcess &P) {
+  J.attribute("process", P.Process);
+  J.attribute("pid", T.processes()[P.Process - 1].Pid);
+  J.attribute("program", jsonText(T.processName(P.Process)));
+  J.attribute("peak_bytes", jsonIfKnown(P.PeakBytes != 0, P.PeakBytes));
+  J.attribute("events", P.Events);
+}
+
 void memkit::writeHostJson(raw_ostream &OS, const HostView &V) {
   const HostTarget &Of = V.Target;
   const RecordedResident &Was = Of.Recorded;
@@ -58,7 +66,11 @@ void memkit::writeHostJson(raw_ostream &OS, const HostView &V) {
     J.attribute("live_peak_ns", Of.PeakNs);
     J.attribute("live_end_bytes", Of.EndBytes);
     J.attribute("other_peak_bytes", Of.OtherPeakBytes);
-    J.attribute("processes", Of.NumProcesses);
+    J.attribute("processes", Of.Processes.size());
+    J.attributeArray("other_processes", [&] {
+      for (const HostProcess &P : ArrayRef(Of.Processes).drop_front())
+        J.object([&] { writeOther(J, V.T, P); });
+    });
     writeTimes(J, Of);
     J.attributeBegin("recorded");
     if (Was.IsKnown)

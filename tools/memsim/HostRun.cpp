@@ -44,7 +44,8 @@ static uint64_t halfOfMemory() {
 Expected<bool> memkit::runHost(const Trace &T, const Selection &Sel,
                                const HostRequest &R,
                                function_ref<Error(const HostView &)> Write) {
-  HostReplayLimits Limits = {findReplayProgram(R.Argv0), halfOfMemory()};
+  HostReplayLimits Limits = {findReplayProgram(R.Argv0), halfOfMemory(),
+                             R.StuckNs};
   Expected<std::vector<HostAllocator>> Allocators =
       chooseHostAllocators(T, R.With, Limits);
   if (!Allocators)

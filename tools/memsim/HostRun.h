@@ -12,6 +12,7 @@ namespace memkit {
 struct HostRequest {
   llvm::ArrayRef<std::string> With; ///< of --with; empty: the usual
   uint32_t Scale = 1;
+  uint64_t StuckNs = 0; ///< see HostReplayLimits
   const char *Argv0 = nullptr;
 };
 

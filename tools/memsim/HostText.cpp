@@ -32,7 +32,12 @@ static std::string hostComparedText(uint64_t Bytes, uint64_t With) {
 }
 
 static void printHostAnswer(raw_ostream &OS, const HostView &V) {
-  OS << V.T.processName(V.Target.Process) << ": ";
+  OS << V.T.processName(V.Target.Process);
+  if (size_t Number = V.Target.Processes.size(); Number > 1)
+    OS << " (pid " << V.T.processes()[V.Target.Process - 1].Pid << ", with "
+       << (V.Target.Processes.front().PeakBytes ? "most memory" : "most events")
+       << " of " << formatCount(Number) << " processes)";
+  OS << ": ";
   const HostResult *Best = nullptr;
   for (const HostResult &R : V.Results)
     if (R.Failure.empty() && !R.Outcome.NumFailed &&
@@ -107,14 +112,38 @@ static void printHostCheck(raw_ostream &OS, const HostView &V) {
   OS << '\n';
 }
 
+/// The processes that are not replayed, with the most memory first.
+static void printOthers(raw_ostream &OS, const HostView &V) {
+  constexpr size_t MaxShown = 5;
+  ArrayRef<HostProcess> Others = ArrayRef(V.Target.Processes).drop_front();
+  if (Others.empty())
+    return;
+  OS << "not replayed; --process=#N replays one of them:\n";
+  ArrayRef<HostProcess> Shown =
+      isVerbose() ? Others : Others.take_front(MaxShown);
+  using Side = Table::Side;
+  Table Rows({{"process", Side::Left},
+              {"pid", Side::Right},
+              {"program", Side::Left, true},
+              {"live at peak", Side::Right},
+              {"events", Side::Right}});
+  for (const HostProcess &P : Shown)
+    Rows.add({"#" + std::to_string(P.Process),
+              std::to_string(V.T.processes()[P.Process - 1].Pid),
+              V.T.processName(P.Process).str(),
+              P.PeakBytes ? formatSize(P.PeakBytes) : "",
+              formatCount(P.Events)});
+  Rows.print(OS, outputWidth());
+  if (Shown.size() != Others.size())
+    OS << "and " << formatCount(Others.size() - Shown.size())
+       << " more: -v shows all\n";
+}
+
 void memkit::printHost(raw_ostream &OS, const HostView &V) {
   printHostAnswer(OS, V);
   printHostTable(OS, V);
   printHostCheck(OS, V);
-  if (V.Target.NumProcesses != 1)
-    OS << "not replayed: " << formatCount(V.Target.NumProcesses - 1)
-       << (V.Target.NumProcesses == 2 ? " process" : " processes")
-       << " with fewer events; --process=PID replays another process\n";
+  printOthers(OS, V);
   OS << "replays write to each page of a block, also where the program did "
         "not\n";
   if (V.Target.OtherPeakBytes && !V.Target.Recorded.IsOfMalloc)

@@ -53,6 +53,11 @@ static cl::opt<bool>
              cl::desc("Host: draw the resident memory of each replay over the "
                       "recorded time"),
              cl::cat(toolCategory()));
+static cl::opt<std::string> StuckAfter(
+    "stuck-after", cl::value_desc("time"), cl::init("60s"),
+    cl::desc("Host: kill a replay that makes no progress for so long (default "
+             "60s); 0: never"),
+    cl::cat(helpGroup(HelpGroup::Expert)));
 static cl::opt<bool> Ascii("ascii", cl::desc("Draw with ASCII characters"),
                            cl::cat(toolCategory()));
 static cl::opt<SimFormat> OutputFormat(
@@ -184,7 +189,11 @@ static Expected<int> simulate(const Trace &T, const SelectionSpec &Spec,
   }
   if (!Scale)
     return makeUsageError("--scale=0: at least 1 is needed");
-  Expected<bool> IsDone = runHost(T, *Sel, {With, Scale, Argv0}, writeHost);
+  Expected<uint64_t> StuckNs = parseTime(StuckAfter);
+  if (!StuckNs)
+    return makeUsageError("--stuck-after: " + toString(StuckNs.takeError()));
+  Expected<bool> IsDone =
+      runHost(T, *Sel, {With, Scale, *StuckNs, Argv0}, writeHost);
   if (!IsDone)
     return IsDone.takeError();
   return *IsDone ? ExitOk : ExitError;

@@ -138,7 +138,7 @@ def import_rows(imported):
         yield [name, f"{size / 1e6:.0f}", f"{events:,}", *cells(ours), reader, *cells(theirs)]
 
 
-def page(command, rounds, results, stepped, grown, starts, recording, analysed, read, shown=(), imported=()):
+def page(command, rounds, results, stepped, grown, starts, recording, analysed, read, shown=(), imported=(), simulated=()):
     sizes, times = recording_tables(results)
     parts = [
         "# Benchmarks",
@@ -200,6 +200,15 @@ def page(command, rounds, results, stepped, grown, starts, recording, analysed, 
                   "program. memray's collapsed stacks are in the\nform of gprof2dot, and memray compares no "
                   "recordings.",
                   table(["workload", "question", "recorder", "command", "events", "ms", "MiB"], rows)]
+    if simulated:
+        rows = [[what, f"`{command}`", f"{count:,}", f"{seconds:.2f}", f"{cpu:.2f}", f"{rate / 1e6:.1f}", f"{aim / 1e6:.0f}",
+                 within(aim, rate), f"{rss / 2**20:.0f}"]
+                for what, command, count, seconds, cpu, rate, aim, rss in simulated]
+        parts += ["## Simulations", "memsim replays the requests of recorded programs, and simulates the device of a "
+                  "generated trace.\nA request counts once for each allocator that serves it. Of the generated trace "
+                  "all events count: a\nsimulation reads them, and a sixth are of tensors on the device. `CPU` is the processor time of memsim\nand its replays; the rate is of processor time, because other load changes it less.",
+                  table(["recording", "command", "requests or events", "s", "CPU, s", "M/s of CPU", "aim", "reached",
+                         "MiB"], rows)]
     if imported:
         parts += ["## Other tools' recordings", "memimport reads a recording, and writes the complete trace. Beside it "
                   "the tool's own reader prints\nthe totals of the same recording, which writes nothing.",

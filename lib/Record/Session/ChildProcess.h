@@ -5,6 +5,7 @@
 #ifndef MEMKIT_LIB_RECORD_SESSION_CHILDPROCESS_H
 #define MEMKIT_LIB_RECORD_SESSION_CHILDPROCESS_H
 
+#include "Session/ResidentBudget.h"
 #include "Sources/ProcessState.h"
 #include "Stacks/JitNames.h"
 #include <cstdint>
@@ -31,8 +32,7 @@ struct ChildExit {
 struct ChildSamples {
   uint64_t NextRssNs = 0, NextPssNs = 0, NextResidentNs = 0;
   uint32_t RssCount = 0, ResidentCount = 0;
-  uint64_t LastRss = 0;       ///< bytes; 0: no sample yet
-  uint64_t RssOfResident = 0; ///< LastRss at the last sample of its parts
+  RssHistory Rss;
   bool IsMarked = false;      ///< a mark of the program requests its PSS
   uint64_t ResidentAsked = 0; ///< ResidentFlags: why to sample the parts now
   bool IsEndAsked = false;    ///< the sample at the exit

@@ -8,6 +8,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include <ctime>
 #include <sys/sysinfo.h>
+#include <utility>
 
 using namespace llvm;
 using namespace memkit;
@@ -54,7 +55,7 @@ void MemorySamples::sampleRss(ChildProcess &P, uint64_t Now) {
   if (!Bytes)
     return;
   ++P.Samples.RssCount;
-  P.Samples.LastRss = Bytes->first;
+  P.Samples.Rss.Before = std::exchange(P.Samples.Rss.Last, Bytes->first);
   Mark M;
   M.Kind = MarkKind::Rss;
   M.Process = P.Process;

@@ -13,9 +13,6 @@
 using namespace llvm;
 using namespace memkit;
 
-/// The reciprocal of the share of a processor that samples may take. A short
-/// run may take GraceNs more.
-static constexpr uint64_t ResidentTimeShare = 200, GraceNs = 30'000'000;
 /// The recorder's thread walks tables for so long at a time.
 static constexpr uint64_t WalkStepNs = 200000;
 /// Pieces of a sample in the trace.
@@ -29,13 +26,14 @@ static uint64_t recorderNs() {
 
 bool ResidentSamples::isDue(const ChildProcess &P, uint64_t Now) const {
   const ChildSamples &S = P.Samples;
-  if (!S.LastRss || P.Exit.IsEnding)
+  if (!S.Rss.Last || P.Exit.IsEnding)
     return false;
   // The first sample waits for the start of the program.
   constexpr uint64_t FirstNs = 20'000'000;
   if (Now < P.StartNs + FirstNs)
     return false;
-  return Now >= S.NextResidentNs || S.LastRss > S.RssOfResident / 20 * 21;
+  return (Now >= S.NextResidentNs || S.Rss.hasRisen()) &&
+         Budget.allowsDue(S.Rss, Now);
 }
 
 /// The process whose last sample is the oldest of those that are due.
@@ -85,10 +83,9 @@ void ResidentSamples::warnOfSteps() const {
 /// Whether the time for samples allows one more. What the user has requested
 /// may take as long as it takes.
 bool ResidentSamples::mayTake(uint64_t Flags, uint64_t Time) const {
-  uint64_t Share = GraceNs + Time / ResidentTimeShare;
   if (Flags & RF_Step || (Flags & RF_End && O.ResidentAtEnd))
     return true;
-  return AllTookNs <= (Flags ? 2 * Share : Share);
+  return Budget.allowsAsked(Time);
 }
 
 /// The next process with a request; those that exit come first.
@@ -116,9 +113,8 @@ void ResidentSamples::pass(uint64_t Time) {
   case Phase::Idle:
     if (ChildProcess *P = nextAsked(Time))
       start(*P, Time);
-    else if (mayTake(0, Time))
-      if (ChildProcess *Due = next(Time))
-        start(*Due, Time);
+    else if (ChildProcess *Due = next(Time))
+      start(*Due, Time);
     return;
   case Phase::Reading:
     if (std::optional<uint64_t> Ns = Thread.takeDone()) {
@@ -146,7 +142,7 @@ void ResidentSamples::start(ChildProcess &P, uint64_t Time) {
   S.NextResidentNs =
       Time + std::min(Age, stretchedInterval(O.SampleIntervalNs * Rarer,
                                              S.ResidentCount++ * 16));
-  S.RssOfResident = S.LastRss;
+  S.Rss.OfParts = S.Rss.Last;
   Process = P.Process;
   BegunNs = Time;
   Why = std::exchange(S.ResidentAsked, 0);
@@ -285,7 +281,7 @@ void ResidentSamples::addPieces(uint32_t Of, uint64_t Time) {
 void ResidentSamples::end() {
   Walk.reset();
   Now = Phase::Idle;
-  AllTookNs += TookNs;
+  Budget.spend(TookNs);
   ChildProcess *P = Children.find(Process);
   if (!P || !P->isRecorded())
     return;
@@ -303,7 +299,7 @@ void ResidentSamples::letWait(ChildProcess &P) {
   uint64_t Ns = 2 * TookNs + NapsNs, Now = R.nowNs(),
            Age = Now - std::min(Now, P.StartNs);
   P.State->shared().control().EndWaitUs.store(
-      Ns <= Age / ResidentTimeShare ? uint32_t(Ns / 1000) : 0,
+      Ns <= Age / ResidentBudget::TimeShare ? uint32_t(Ns / 1000) : 0,
       std::memory_order_relaxed);
 }
 

@@ -7,6 +7,7 @@
 
 #include "Session/ChildList.h"
 #include "Session/RecordOptions.h"
+#include "Session/ResidentBudget.h"
 #include "Shared/SideThread.h"
 #include "Sources/ResidentWalk.h"
 #include <optional>
@@ -22,11 +23,11 @@ namespace memkit {
 /// above that of the last sample, so that the peak is known. All samples take
 /// about a two-hundredth of a processor, and a trace has some hundreds.
 ///
-/// Samples out of turn: at an alert, as many again; at the steps of
-/// O.ResidentSteps; when a process exits. The exit waits for the sample, so a
-/// process is told before how long to wait: at most a two-hundredth of its
-/// life, or a second with O.ResidentAtEnd. exec, and signals that kill, have no
-/// such sample.
+/// Samples out of turn, from as much time again: at an alert; where a rise
+/// ends; at the steps of O.ResidentSteps; when a process exits. The exit waits
+/// for the sample, so a process is told before how long to wait: at most a
+/// two-hundredth of its life, or a second with O.ResidentAtEnd. exec, and
+/// signals that kill, have no such sample.
 class ResidentSamples {
 public:
   /// RecorderTag: name of memrec's memfds.
@@ -76,7 +77,7 @@ private:
   std::optional<ResidentWalk> Walk;   ///< of the thread while Summing
   unsigned Shard = 0;                 ///< the next one to walk
   uint64_t TookNs = 0;                ///< processor time of the sample
-  uint64_t AllTookNs = 0;             ///< of all samples so far
+  ResidentBudget Budget;
   /// Last, so that the thread has ended before its data end.
   SideThread Thread;
 };

@@ -1,5 +1,5 @@
-/* Libraries with allocators of their own: one that works, one that crashes, one without malloc, and one that returns
- * no memory. A replay that dies is a row, and the others go on.
+/* Libraries with allocators of their own: one that works, one that crashes, one that hangs, one without
+ * malloc, and one that returns no memory. A replay that dies is a row, and the others go on.
  *
  * RUN: memas -o %t.fb %S/basic.mas
  * RUN: %cc -shared -fPIC -O1 -fno-builtin -o %t.works.so %s
@@ -24,6 +24,15 @@
  * RUN: memsim --with=%t.refuses.so %t.fb | FileCheck %s --check-prefix=REFUSES
  * REFUSES: prog: no allocator served all requests
  * REFUSES: {{.*}}refuses.so {{.*}} 1 request failed
+ *
+ * A replay that hangs is killed. The bound must be a time.
+ * RUN: %cc -shared -fPIC -O1 -fno-builtin -DHANG -o %t.hangs.so %s
+ * RUN: not memsim --stuck-after=300ms --with=%t.hangs.so --with=glibc %t.fb | FileCheck %s --check-prefix=HANGS
+ * HANGS: prog: least with glibc, 56
+ * HANGS: {{.*}}hangs.so {{ *}}killed: no progress for 300 ms
+ * HANGS-NEXT: {{^}}glibc {{ *}}56
+ * RUN: not memsim --stuck-after=soon --with=glibc %t.fb 2>&1 | FileCheck %s --check-prefix=SOON
+ * SOON: memsim: error: --stuck-after: 'soon' is not a time
  *
  * The variables of the caller load and set no other allocator.
  * RUN: env MALLOC_ARENA_MAX=1 GLIBC_TUNABLES=glibc.malloc.arena_max=1 memsim --with=glibc --format=json %t.fb | \
@@ -51,6 +60,10 @@ void *malloc(size_t Bytes) {
 #ifdef CRASH
   if (Bytes == 8388608)
     *(volatile int *)1 = 1;
+#endif
+#ifdef HANG
+  while (Bytes == 8388608)
+    pause();
 #endif
 #ifdef REFUSE
   if (Bytes == 8388608)

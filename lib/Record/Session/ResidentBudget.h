@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How much time samples of the parts of resident memory may take.
+
+#ifndef MEMKIT_LIB_RECORD_SESSION_RESIDENTBUDGET_H
+#define MEMKIT_LIB_RECORD_SESSION_RESIDENTBUDGET_H
+
+#include <algorithm>
+#include <cstdint>
+
+namespace memkit {
+
+/// Resident memory of a process, in bytes.
+struct RssHistory {
+  uint64_t Last = 0;    ///< 0: no sample yet
+  uint64_t Before = 0;  ///< the sample before Last
+  uint64_t OfParts = 0; ///< Last at the last sample of its parts
+
+  /// Since the last sample of the parts.
+  bool hasRisen() const { return Last > OfParts / 20 * 21; }
+  /// Whether the last sample is hardly higher than the sample before.
+  bool hasStopped() const {
+    constexpr uint64_t Small = 64;
+    return Last - std::min(Last, Before) <= Last / Small;
+  }
+};
+
+/// All samples may take a share of the run, samples out of turn as much again.
+/// A rise may use up the first share before the rise ends: so the height that a
+/// rise has reached counts as a sample out of turn.
+class ResidentBudget {
+public:
+  /// The reciprocal of a share. A short run may take GraceNs more.
+  static constexpr uint64_t TimeShare = 200, GraceNs = 30'000'000;
+
+  void spend(uint64_t Ns) { SpentNs += Ns; }
+  /// Of an alert, and of an exit.
+  bool allowsAsked(uint64_t RunNs) const { return isWithin(2, RunNs); }
+  bool allowsDue(const RssHistory &Of, uint64_t RunNs) const {
+    return isWithin(Of.hasRisen() && Of.hasStopped() ? 2 : 1, RunNs);
+  }
+
+private:
+  bool isWithin(uint64_t Shares, uint64_t RunNs) const {
+    return SpentNs <= Shares * (GraceNs + RunNs / TimeShare);
+  }
+  uint64_t SpentNs = 0; ///< processor time of all samples so far
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_RECORD_SESSION_RESIDENTBUDGET_H

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Session/ResidentBudget.h"
+#include "gtest/gtest.h"
+
+using namespace memkit;
+
+static constexpr uint64_t Ms = 1'000'000, MiB = 1 << 20;
+
+TEST(ResidentBudgetTest, SharesGrowWithTheRun) {
+  ResidentBudget B;
+  RssHistory Same = {100 * MiB, 100 * MiB, 100 * MiB};
+  EXPECT_TRUE(B.allowsDue(Same, 0));
+  B.spend(35 * Ms);
+  EXPECT_FALSE(B.allowsDue(Same, 0));
+  EXPECT_TRUE(B.allowsAsked(0));
+  EXPECT_TRUE(B.allowsDue(Same, 1000 * Ms)); // 5 ms more
+  B.spend(40 * Ms);
+  EXPECT_FALSE(B.allowsDue(Same, 1000 * Ms));
+  EXPECT_FALSE(B.allowsAsked(1000 * Ms));
+}
+
+// A rise uses up the share; the end of the rise is sampled all the same.
+TEST(ResidentBudgetTest, EndOfRise) {
+  ResidentBudget B;
+  B.spend(40 * Ms);
+  RssHistory Rises = {200 * MiB, 190 * MiB, 100 * MiB};
+  EXPECT_FALSE(B.allowsDue(Rises, 0));
+  RssHistory Ended = {200 * MiB, 199 * MiB, 100 * MiB};
+  EXPECT_TRUE(B.allowsDue(Ended, 0));
+  RssHistory Fallen = {150 * MiB, 199 * MiB, 100 * MiB};
+  EXPECT_TRUE(B.allowsDue(Fallen, 0));
+  RssHistory Known = {200 * MiB, 200 * MiB, 199 * MiB};
+  EXPECT_FALSE(B.allowsDue(Known, 0));
+  B.spend(40 * Ms); // as much again
+  EXPECT_FALSE(B.allowsDue(Ended, 0));
+}
