@@ -149,6 +149,12 @@ if python and os.path.isdir(readers):
     for module in ("perfetto", "duckdb", "pandas", "pyarrow", "polars", "mypy"):
         if os.path.isdir(os.path.join(readers, module)):
             config.available_features.add(module)
+# Feature, substitution for the folder of its packages.
+for module, name in (("dask", "dask"), ("pyspark", "spark")):
+    folder = os.path.join(config.memkit_src_root, ".cache", name)
+    if python and os.path.isdir(os.path.join(folder, module)):
+        config.available_features.add(name)
+        config.substitutions.append(("%packages_of_" + name, folder))
 numba = os.path.join(config.memkit_src_root, ".cache", "numba")
 if python and os.path.isdir(os.path.join(numba, "numba")):
     config.available_features.add("numba")

@@ -209,6 +209,21 @@ need_readers() {
   need_wheels numba "numba cannot be had: its test is left out" numba==0.68.1 llvmlite==0.50.0 || true
 }
 
+# Dask, on whose processes memkit.job merges traces: wheels of some 4 MB.
+need_dask() {
+  need_wheels dask "Dask cannot be had: its test is left out" \
+    dask==2026.8.0 distributed==2026.8.0 click==8.5.1 cloudpickle==3.1.3 fsspec==2026.9.0 \
+    importlib_metadata==10.2.0 jinja2==3.1.6 lazy-importer==0.1.0 locket==1.0.0 markupsafe==3.0.4 \
+    msgpack==1.2.4 packaging==26.4 partd==1.4.2 psutil==7.2.2 pyyaml==6.0.4 sortedcontainers==2.4.0 \
+    tblib==3.2.2 toolz==1.2.0 tornado==6.6.1 zict==3.0.0 zipp==4.1.2 || true
+}
+
+# Spark, with Debian's Java: 460 MB to fetch, so only on request.
+need_spark() {
+  need_packages openjdk-17-jre-headless
+  need_wheels spark "Spark cannot be had: its test is left out" pyspark==4.3.0 py4j==0.10.9.9 || true
+}
+
 # pprof, in .cache/pprof: the only program of Debian's Go that tests run (10 MB; Go is 63 MB to
 # fetch and 265 MB installed). pprof runs without the remainder.
 need_pprof() {

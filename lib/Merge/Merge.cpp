@@ -151,13 +151,49 @@ private:
 };
 } // namespace
 
+/// Writes parts of From's list until the remainder fits a section.
+template <class Row>
+static Error writeParts(Partial &From, std::vector<Row> Partial::*List,
+                        TraceWriter &Out) {
+  std::vector<Row> &Rows = From.*List;
+  size_t First = 0, Fit = 0;
+  while ((Fit = rowsThatFit(Rows, First, MaxSectionRows)) !=
+         Rows.size() - First) {
+    Partial Part;
+    Part.Number = From.Number;
+    Part.EndNs = From.EndNs;
+    Part.Complete = false;
+    auto Begin = Rows.begin() + static_cast<std::ptrdiff_t>(First);
+    (Part.*List).assign(Begin, Begin + static_cast<std::ptrdiff_t>(Fit));
+    if (Error E = Out.write(Part))
+      return E;
+    First += Fit;
+  }
+  Rows.erase(Rows.begin(), Rows.begin() + static_cast<std::ptrdiff_t>(First));
+  return Error::success();
+}
+
+static Error writePartial(Partial P, TraceWriter &Out) {
+  Error E = Error::success();
+  auto Write = [&](auto Partial::*List) {
+    if (!E)
+      E = writeParts(P, List, Out);
+  };
+  Write(&Partial::Processes);
+  Write(&Partial::Layers);
+  Write(&Partial::Categories);
+  Write(&Partial::Ooms);
+  Write(&Partial::OomHeaps);
+  return E ? std::move(E) : Out.write(P);
+}
+
 Error TraceMerger::addPartial(const Trace &T, uint64_t ShiftNs) {
   Expected<Partial> P = Sums.partialOf(T, ShiftNs, Traces);
   if (!P)
     return P.takeError();
   if (Error E = Names.flush())
     return E;
-  return Out.write(*P);
+  return writePartial(std::move(*P), Out);
 }
 
 Error TraceMerger::add(const Trace &T, uint64_t ShiftNs) {

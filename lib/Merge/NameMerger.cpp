@@ -282,15 +282,23 @@ uint32_t NameMerger::device(uint32_t Id) {
   return Known = At->second;
 }
 
+/// Parents first, without recursion: heaps may be nested as deep as they like.
+/// A trace may say that a heap is its own parent.
 uint32_t NameMerger::heap(uint32_t Id) {
-  if (!Id)
-    return 0;
-  uint32_t &Known = HeapOf[Id];
-  if (Known)
-    return Known;
+  SmallVector<uint32_t, 8> Way;
+  for (uint32_t Of = Id; Of && !HeapOf[Of];) {
+    Way.push_back(Of);
+    uint32_t Parent = T->heap(Of).Parent;
+    Of = Parent < Of ? Parent : 0;
+  }
+  for (uint32_t Of : reverse(Way))
+    HeapOf[Of] = newHeap(Of);
+  return Id ? HeapOf[Id] : 0;
+}
+
+uint32_t NameMerger::newHeap(uint32_t Id) {
   Heap H = T->heap(Id);
-  // A trace may say that a heap is its own parent.
-  H.Parent = H.Parent < Id ? heap(H.Parent) : 0;
+  H.Parent = H.Parent < Id ? HeapOf[H.Parent] : 0;
   H.Space = device(H.Space);
   StringRef Name = T->heapName(Id);
   H.Name = H.Space ? text(hostOf(Name)) : text(Name);
@@ -300,7 +308,7 @@ uint32_t NameMerger::heap(uint32_t Id) {
     ++Heaps;
     Block.Heaps.push_back(H);
   }
-  return HeapOf[Id] = At->second;
+  return At->second;
 }
 
 Error NameMerger::addProcesses() {
@@ -371,10 +379,59 @@ Error NameMerger::flushIfFull() {
                                                     : Error::success();
 }
 
+/// The number of Rows, from First on, that fit in a section.
+template <class Row>
+static size_t rowsOfSection(const std::vector<Row> &Rows, size_t First) {
+  size_t End = std::min(Rows.size(), First + MaxSectionRows);
+  if constexpr (std::is_same_v<Row, std::string>) {
+    size_t Bytes = 0;
+    for (size_t I = First; I != End; ++I)
+      if (Bytes += Rows[I].size(); Bytes > MaxSectionBytes / 4 && I != First)
+        return I - First;
+  }
+  return End - First;
+}
+
+/// Writes a list that may be too long for a section. Only the last section of a
+/// list is left, in Block.
+template <class Row>
+Error NameMerger::writeLong(std::vector<Row> Dictionary::*List) {
+  std::vector<Row> &Rows = Block.*List;
+  size_t First = 0;
+  for (;;) {
+    size_t Count = rowsOfSection(Rows, First);
+    if (First + Count == Rows.size())
+      break;
+    Dictionary Part;
+    auto Begin = Rows.begin() + static_cast<std::ptrdiff_t>(First);
+    (Part.*List).assign(Begin, Begin + static_cast<std::ptrdiff_t>(Count));
+    if (Error E = Out.write(Part))
+      return E;
+    First += Count;
+  }
+  Rows.erase(Rows.begin(), Rows.begin() + static_cast<std::ptrdiff_t>(First));
+  return Error::success();
+}
+
+/// Lists are in an order in which each refers to earlier lists alone. Those of
+/// stacks are short: stack() writes them in time.
 Error NameMerger::flush() {
   if (Block == Dictionary())
     return Error::success();
-  Error E = Out.write(Block);
+  Error E = Error::success();
+  auto Write = [&](auto Dictionary::*List) {
+    if (!E)
+      E = writeLong(List);
+  };
+  Write(&Dictionary::Strings);
+  Write(&Dictionary::Devices);
+  Write(&Dictionary::Scopes);
+  Write(&Dictionary::ScopePaths);
+  Write(&Dictionary::Processes);
+  Write(&Dictionary::Threads);
+  Write(&Dictionary::Heaps);
+  if (!E)
+    E = Out.write(Block);
   Block = Dictionary();
   BlockBytes = 0;
   return E;

@@ -59,7 +59,9 @@ private:
   uint32_t newFrame(const Frame &F);
   uint32_t newFunction(const Function &F);
   uint32_t scope(uint32_t Id);
-  uint32_t node(uint32_t Parent, uint32_t Frame);
+  uint32_t newHeap(uint32_t Id);
+  template <class Row>
+  llvm::Error writeLong(std::vector<Row> Dictionary::*List);
   llvm::Error flushIfFull();
   std::string hostOf(llvm::StringRef Name) const;
   std::string freeName(std::string Name) const;

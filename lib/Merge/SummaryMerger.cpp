@@ -116,7 +116,7 @@ Error SummaryMerger::addFolded(const SummaryFold &Fold) {
 }
 
 /// Blocks without a row count for no scope path, so small rows just go.
-void SummaryMerger::addScopeRows(const Trace &T, const SummaryFold &Fold) {
+Error SummaryMerger::addScopeRows(const Trace &T, const SummaryFold &Fold) {
   for (const PackedRows &Of : T.scopeRows())
     for (size_t I = 0; I != Of.size(); ++I) {
       StackStats New = Of[I];
@@ -126,7 +126,10 @@ void SummaryMerger::addScopeRows(const Trace &T, const SummaryFold &Fold) {
       New.Key = Names.scopePath(New.Key);
       rowsOf(Part.ScopePaths, Names.process(Of.process())).push_back(New);
       ++Rows;
+      if (Error E = flushIfFull())
+        return E;
     }
+  return Error::success();
 }
 
 Error SummaryMerger::addRows(const Trace &T) {
@@ -137,8 +140,7 @@ Error SummaryMerger::addRows(const Trace &T) {
         return E;
   if (Error E = addFolded(Fold))
     return E;
-  addScopeRows(T, Fold);
-  return flushIfFull();
+  return addScopeRows(T, Fold);
 }
 
 //===----------------------------------------------------------------------===//

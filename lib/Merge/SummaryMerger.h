@@ -43,7 +43,7 @@ private:
   llvm::Error addStackRow(SummaryFold &Fold, uint32_t Process,
                           const StackStats &R);
   llvm::Error addFolded(const SummaryFold &Fold);
-  void addScopeRows(const Trace &T, const SummaryFold &Fold);
+  llvm::Error addScopeRows(const Trace &T, const SummaryFold &Fold);
   void addProcesses(const Trace &T);
   void addSteps(const Trace &T);
   void addLayers(const Trace &T);

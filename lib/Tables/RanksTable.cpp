@@ -24,8 +24,10 @@ using RankTable = TableMaker<JobRank>;
 
 static void addPlace(RankTable &To) {
   To.maybe("rank", [](const JobRank &R) { return ifPlace(R.Rank); })
-      .maybe("world_size", [](const JobRank &R) { return ifPlace(R.WorldSize); })
-      .maybe("local_rank", [](const JobRank &R) { return ifPlace(R.LocalRank); })
+      .maybe("world_size",
+             [](const JobRank &R) { return ifPlace(R.WorldSize); })
+      .maybe("local_rank",
+             [](const JobRank &R) { return ifPlace(R.LocalRank); })
       .maybe("node", [](const JobRank &R) { return ifPlace(R.Node); })
       .maybe("attempt", [](const JobRank &R) { return ifPlace(R.Attempt); })
       .text("job", [](const JobRank &R) { return R.Job; })
@@ -76,19 +78,18 @@ static void addHost(RankTable &To) {
               return R.NumSteps ? std::optional(R.host().GrowthPerStep)
                                 : std::nullopt;
             })
-      .maybe("rss_peak_bytes",
-             [](const JobRank &R) -> std::optional<uint64_t> {
-               return R.RssPeakBytes ? std::optional(R.RssPeakBytes)
-                                     : std::nullopt;
-             });
+      .maybe("rss_peak_bytes", [](const JobRank &R) -> std::optional<uint64_t> {
+        return R.RssPeakBytes ? std::optional(R.RssPeakBytes) : std::nullopt;
+      });
 }
 
 static void addEnd(RankTable &To) {
   To.number("steps", [](const JobRank &R) { return R.NumSteps; })
       .maybe("last_step", [](const JobRank &R) { return R.LastStep; })
       .number("ooms", [](const JobRank &R) { return R.Oom ? R.Oom->Count : 0; })
-      .maybe("oom_step",
-             [](const JobRank &R) { return R.Oom ? R.Oom->Step : std::nullopt; })
+      .maybe(
+          "oom_step",
+          [](const JobRank &R) { return R.Oom ? R.Oom->Step : std::nullopt; })
       .maybe("oom_requested_bytes",
              [](const JobRank &R) {
                return R.Oom ? std::optional(R.Oom->Requested) : std::nullopt;
@@ -96,7 +97,8 @@ static void addEnd(RankTable &To) {
       .text("end", [](const JobRank &R) { return endName(R.End).str(); })
       .maybe("exit_status",
              [](const JobRank &R) {
-               bool Known = R.End == RankEnd::Exited || R.End == RankEnd::Failed;
+               bool Known =
+                   R.End == RankEnd::Exited || R.End == RankEnd::Failed;
                return ifPlace(Known ? R.EndValue : -1);
              })
       .maybe("signal",

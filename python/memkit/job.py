@@ -20,6 +20,7 @@ Workers need this package and memmerge; MEMKIT_BIN names the folder of memkit's 
 not on PATH.
 """
 
+import importlib
 import json
 import os
 import shutil
@@ -155,8 +156,7 @@ def merge_with_dask(path: str, traces_per_task: int = 32, split_every: int = 8) 
 
     Each task merges traces_per_task traces, and then split_every merged traces.
     """
-    from dask import bag
-
+    bag: Any = importlib.import_module("dask.bag")
     names = _files(path)
     if not names:
         raise _library.TraceError(f"{path}: no traces (*.fb) here")

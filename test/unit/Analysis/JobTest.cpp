@@ -88,17 +88,17 @@ std::vector<uint64_t> values(size_t Count, auto Of) {
 }
 
 TEST(StepTrend, RisesThatReachTheEnd) {
-  EXPECT_DOUBLE_EQ(steadyRise(values(40, [](size_t I) { return 1000 + 8 * I; })),
-                   8);
+  EXPECT_DOUBLE_EQ(
+      steadyRise(values(40, [](size_t I) { return 1000 + 8 * I; })), 8);
   // A leak in every fourth step.
-  EXPECT_NEAR(steadyRise(values(
-                  60, [](size_t I) { return 1000 + 32 * (I / 4); })),
-              8, 1.5);
+  EXPECT_NEAR(
+      steadyRise(values(60, [](size_t I) { return 1000 + 32 * (I / 4); })), 8,
+      1.5);
   // Fluctuation that is smaller than the rise.
-  EXPECT_NEAR(steadyRise(values(60, [](size_t I) {
-                return 100000 + 500 * I + (I * 7919) % 900;
-              })),
-              500, 40);
+  EXPECT_NEAR(
+      steadyRise(values(
+          60, [](size_t I) { return 100000 + 500 * I + (I * 7919) % 900; })),
+      500, 40);
 }
 
 TEST(StepTrend, WhatIsNoGrowth) {
@@ -111,7 +111,8 @@ TEST(StepTrend, WhatIsNoGrowth) {
   None(values(40, [](size_t I) { return 4000 - 8 * I; }));
   None(values(40, [](size_t I) { return I < 12 ? 100 * I : 1200; }));
   // A pool that fills up.
-  None(values(60, [](size_t I) { return 1e6 * (1 - std::exp(-double(I) / 15)); }));
+  None(values(60,
+              [](size_t I) { return 1e6 * (1 - std::exp(-double(I) / 15)); }));
   None(values(60, [](size_t I) { return 1000 + (I * 7919) % 997; }));
   // A rise in the middle of the run, once.
   None(values(60, [](size_t I) { return I < 30 ? 1000 : 9000; }));
