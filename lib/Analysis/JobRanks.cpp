@@ -191,6 +191,9 @@ void RankReader::addPlace(JobRank &R, const JobPlace &Place) const {
   R.Start = H.Start;
   R.Pid = T.processes()[R.Main - 1].Pid;
   R.Program = T.processName(R.Main).str();
+  // Python's name of a program on its command line says nothing alone.
+  if (R.Program == "-c")
+    R.Program = "python -c";
 }
 
 /// The name of a memory space on the rank's own machine: `cuda:3` of

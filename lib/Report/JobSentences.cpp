@@ -233,28 +233,46 @@ static void addOutliers(const JobInput &In, bool OfGrowth,
                     plural(Left, "other rank") + "; --top=0 shows all", true});
 }
 
-/// Growth of the job as a whole: the median rank grows.
-static void addGrowthOfAll(const JobReport &J, std::vector<HeadRow> &Rows) {
+namespace {
+/// Growth of the job as a whole: more than half of the ranks grow.
+struct JobGrowth {
+  RankMetric Metric = RankMetric::HostGrowth;
+  size_t Ranks = 0, Of = 0; ///< that grow, of those that know
+  double Median = 0;        ///< of those that grow
+};
+} // namespace
+
+static std::vector<JobGrowth> growthOfAll(const JobReport &J) {
+  std::vector<JobGrowth> Out;
   for (RankMetric M : {RankMetric::DeviceGrowth, RankMetric::HostGrowth}) {
-    size_t Grow = 0, Of = 0;
+    JobGrowth G;
+    G.Metric = M;
     std::vector<double> Values;
     for (const JobRank &R : J.Ranks)
       if (std::optional<double> V = metricOf(R, M)) {
-        ++Of;
+        ++G.Of;
         if (*V > 0)
           Values.push_back(*V);
       }
-    Grow = Values.size();
-    if (2 * Grow <= Of)
+    G.Ranks = Values.size();
+    if (2 * G.Ranks <= G.Of)
       continue;
     sort(Values);
-    Rows.push_back({"grows",
-                    formatCount(Grow) + " of " + plural(Of, "rank") +
-                        (isOfDevice(M) ? " on their device" : " on the host") +
-                        ": " + metricText(M, Values[Grow / 2]) +
-                        " in the median; memleak shows where",
-                    true});
+    G.Median = Values[G.Ranks / 2];
+    Out.push_back(G);
   }
+  return Out;
+}
+
+static void addGrowthOfAll(const JobReport &J, std::vector<HeadRow> &Rows) {
+  for (const JobGrowth &G : growthOfAll(J))
+    Rows.push_back(
+        {"grows",
+         formatCount(G.Ranks) + " of " + plural(G.Of, "rank") +
+             (isOfDevice(G.Metric) ? " on their device" : " on the host") +
+             ": " + metricText(G.Metric, G.Median) +
+             " in the median; memleak shows where",
+         true});
 }
 
 static void addEnds(const JobReport &J, std::vector<HeadRow> &Rows) {
@@ -425,6 +443,9 @@ static std::string worst(const JobReport &J) {
     if (isGrowth(O.Metric))
       return rankName(J, J.Ranks[O.Rank]) + " grows " +
              metricText(O.Metric, O.Value);
+  for (const JobGrowth &G : growthOfAll(J))
+    return formatCount(G.Ranks) + " of them grow, " +
+           metricText(G.Metric, G.Median) + " in the median";
   if (!J.Outliers.empty()) {
     const RankOutlier &O = J.Outliers.front();
     return rankName(J, J.Ranks[O.Rank]) + ": " + metricName(O.Metric).str() +
