@@ -351,6 +351,19 @@ static std::string ranksText(ArrayRef<int32_t> Ranks) {
   return (Ranks.size() == 1 ? "rank " : "ranks ") + rankList(Ranks, Pieces);
 }
 
+/// `2 ranks train.py, 1 rank evaluate.py`.
+static void addPrograms(const JobReport &J, std::vector<HeadRow> &Rows) {
+  std::map<std::string, size_t> Of;
+  for (const JobRank &R : J.Ranks)
+    ++Of[R.Program];
+  if (Of.size() < 2)
+    return;
+  std::vector<std::string> Parts;
+  for (const auto &[Program, Count] : Of)
+    Parts.push_back(plural(Count, "rank") + " " + Program);
+  Rows.push_back({"programs", join(Parts, ", ")});
+}
+
 /// What is wrong with the files: missing ranks, ranks twice, other jobs.
 static void addApart(const JobInput &In, std::vector<HeadRow> &Rows) {
   const JobReport &J = In.J;
@@ -423,6 +436,7 @@ std::vector<HeadRow> jobHeadRows(const JobInput &In) {
   addOutliers(In, /*OfGrowth=*/false, Rows);
   addEnds(In.J, Rows);
   addPeaks(In.J, Rows);
+  addPrograms(In.J, Rows);
   addGroups(In, Rows);
   addClocks(In, Rows);
   addApart(In, Rows);

@@ -5,6 +5,7 @@
 #include "JobPage.h"
 #include "memkit/Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
+#include <functional>
 #include <set>
 
 using namespace llvm;
@@ -51,62 +52,107 @@ static std::string peakText(const RankSpace &S) {
                      : std::string();
 }
 
+namespace {
+/// A column of the table of ranks.
+struct RankColumn {
+  Table::Column Shown;
+  std::function<std::string(const JobRank &)> Text;
+};
+} // namespace
+
+static std::string deviceText(const JobRank &R, uint64_t RankSpace::*Bytes) {
+  return R.device() ? sizeIfKnown(R.device()->*Bytes) : std::string();
+}
+
+static std::string peakStep(const RankSpace *S) {
+  return S && S->PeakStep ? std::to_string(*S->PeakStep) : std::string();
+}
+
+static std::vector<RankColumn> rankColumns(const JobInput &In) {
+  bool HasDevices = any_of(
+      In.J.Ranks, [](const JobRank &R) { return R.device() != nullptr; });
+  std::set<size_t> Bad;
+  for (const RankOutlier &O : In.J.Outliers)
+    Bad.insert(O.Rank);
+  if (In.J.Oom)
+    Bad.insert(In.J.Oom->Rank);
+  auto Name = [&In, Bad](const JobRank &R) {
+    std::string Text = R.Rank >= 0 ? std::to_string(R.Rank) : rankName(In.J, R);
+    return (Bad.count(&R - In.J.Ranks.data()) ? "! " : "") + Text;
+  };
+  auto OfDevice = [](uint64_t RankSpace::*Bytes) {
+    return [Bytes](const JobRank &R) { return deviceText(R, Bytes); };
+  };
+  std::vector<RankColumn> Out;
+  using TextOf = std::function<std::string(const JobRank &)>;
+  auto Add = [&](const char *Title, Side Aligned, TextOf Text,
+                 bool Flexible = false) {
+    Table::Column Shown;
+    Shown.Title = Title;
+    Shown.Aligned = Aligned;
+    Shown.Flexible = Flexible;
+    Out.push_back({std::move(Shown), std::move(Text)});
+  };
+  Add("rank", Side::Right, Name);
+  Add("machine", Side::Left, [](const JobRank &R) { return R.Host; }, true);
+  Add("device", Side::Left, [](const JobRank &R) {
+    return R.device() ? R.device()->Name : std::string();
+  });
+  Add("peak", Side::Right, [](const JobRank &R) {
+    return R.device() ? peakText(*R.device()) : std::string();
+  });
+  Add("at step", Side::Right, [HasDevices](const JobRank &R) {
+    return peakStep(HasDevices ? R.device() : &R.host());
+  });
+  Add("reserved", Side::Right, OfDevice(&RankSpace::ReservedPeakBytes));
+  Add("used", Side::Right, OfDevice(&RankSpace::UsedPeakBytes));
+  Add("unexplained", Side::Right, OfDevice(&RankSpace::UnexplainedBytes));
+  Add("host peak", Side::Right,
+      [](const JobRank &R) { return peakText(R.host()); });
+  Add("max RSS", Side::Right,
+      [](const JobRank &R) { return sizeIfKnown(R.RssPeakBytes); });
+  Add("growth", Side::Right, growthText);
+  Add("steps", Side::Right, [](const JobRank &R) {
+    return R.NumSteps ? formatCount(R.NumSteps) : std::string();
+  });
+  Add("end", Side::Left, [](const JobRank &R) {
+    return (R.Oom ? "out of memory, " : "") + endText(R);
+  });
+  return Out;
+}
+
+/// Without the columns that are empty in all rows.
+static Table tableOf(std::vector<RankColumn> Columns,
+                     ArrayRef<const JobRank *> Rows) {
+  erase_if(Columns, [&](const RankColumn &C) {
+    return all_of(Rows, [&](const JobRank *R) { return C.Text(*R).empty(); });
+  });
+  std::vector<Table::Column> Shown;
+  for (const RankColumn &C : Columns)
+    Shown.push_back(C.Shown);
+  Table T(Shown);
+  for (const JobRank *R : Rows) {
+    std::vector<std::string> Cells;
+    for (const RankColumn &C : Columns)
+      Cells.push_back(C.Text(*R));
+    T.add(std::move(Cells));
+  }
+  return T;
+}
+
 static PageSection rankTable(const JobInput &In, bool AllRanks) {
   const JobReport &J = In.J;
-  bool HasDevices =
-      any_of(J.Ranks, [](const JobRank &R) { return R.device() != nullptr; });
-  std::vector<Table::Column> Columns = {{"rank", Side::Right},
-                                        {"machine", Side::Left, true}};
-  if (HasDevices)
-    for (const char *Title :
-         {"device", "peak", "at step", "reserved", "unexplained"})
-      Columns.push_back(
-          {Title, StringRef(Title) == "device" ? Side::Left : Side::Right});
-  Columns.push_back({"host peak", Side::Right});
-  if (!HasDevices)
-    Columns.push_back({"at step", Side::Right});
-  for (const char *Title : {"max RSS", "growth", "steps"})
-    Columns.push_back({Title, Side::Right});
-  Columns.push_back({"end", Side::Left});
-  Table T(Columns);
   constexpr size_t Few = 16;
-  std::set<size_t> Telling = tellingRanks(J);
-  std::set<size_t> Bad;
-  for (const RankOutlier &O : J.Outliers)
-    Bad.insert(O.Rank);
-  if (J.Oom)
-    Bad.insert(J.Oom->Rank);
   bool ShowsAll = AllRanks || J.Ranks.size() <= Few;
-  auto Step = [](const RankSpace &S) {
-    return S.PeakStep ? std::to_string(*S.PeakStep) : std::string();
-  };
-  for (size_t I = 0; I != J.Ranks.size(); ++I) {
-    if (!ShowsAll && !Telling.count(I))
-      continue;
-    const JobRank &R = J.Ranks[I];
-    std::string Name = R.Rank >= 0 ? std::to_string(R.Rank) : rankName(J, R);
-    std::vector<std::string> Row = {(Bad.count(I) ? "! " : "") + Name, R.Host};
-    const RankSpace *D = R.device();
-    if (HasDevices && D)
-      append_range(Row, std::initializer_list<std::string>{
-                            D->Name, peakText(*D), Step(*D),
-                            sizeIfKnown(D->ReservedPeakBytes),
-                            sizeIfKnown(D->UnexplainedBytes)});
-    else if (HasDevices)
-      Row.resize(Row.size() + 5);
-    Row.push_back(peakText(R.host()));
-    if (!HasDevices)
-      Row.push_back(Step(R.host()));
-    append_range(Row, std::initializer_list<std::string>{
-                          sizeIfKnown(R.RssPeakBytes), growthText(R),
-                          R.NumSteps ? formatCount(R.NumSteps) : "",
-                          R.Oom ? "out of memory, " + endText(R) : endText(R)});
-    T.add(std::move(Row));
-  }
+  std::set<size_t> Telling = tellingRanks(J);
+  std::vector<const JobRank *> Rows;
+  for (size_t I = 0; I != J.Ranks.size(); ++I)
+    if (ShowsAll || Telling.count(I))
+      Rows.push_back(&J.Ranks[I]);
   PageSection Out;
   Out.Name = "ranks";
   Out.Title = "Ranks";
-  Out.Rows = std::move(T);
+  Out.Rows = tableOf(rankColumns(In), Rows);
   if (!ShowsAll)
     Out.Notes.push_back("of " + formatCount(J.Ranks.size()) +
                         " ranks: those that stand out, and the lowest, the "
