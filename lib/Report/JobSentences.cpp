@@ -229,8 +229,8 @@ static void addOutliers(const JobInput &In, bool OfGrowth,
   for (ArrayRef<const RankOutlier *> Of : ArrayRef(All).take_front(Shown))
     Rows.push_back({OfGrowth ? "grows" : "higher", outlierText(In, Of), true});
   if (size_t Left = All.size() - Shown)
-    Rows.push_back({OfGrowth ? "grows" : "higher",
-                    plural(Left, "other rank") + "; --top=0 shows all", true});
+    Rows.push_back(
+        {OfGrowth ? "grows" : "higher", plural(Left, "other rank"), true});
 }
 
 namespace {

@@ -2,9 +2,9 @@
 //
 // Fuzzes the merging of traces, and the ranks of a job.
 //
-// The input is the text form of a trace, as for ModelFuzzer. The trace is merged
-// with itself in each kind, and the result must be a trace that can be read. An
-// error is fine, a crash is not.
+// The input is the text form of a trace, as for ModelFuzzer. The trace is
+// merged with itself in each kind, and the result must be a trace that can be
+// read. An error is fine, a crash is not.
 
 #include "Merge/Merge.h"
 #include "TraceText/Assembler.h"
