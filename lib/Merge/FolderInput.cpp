@@ -34,6 +34,8 @@ static Expected<int> openFolder(StringRef Folder) {
   }
   for (const std::string &Problem : Result->Unread)
     warn(Problem + "; left out");
+  // A reader of a stream begins where the descriptor stands.
+  lseek(*Fd, 0, SEEK_SET);
   return Fd;
 }
 
