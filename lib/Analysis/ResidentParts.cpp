@@ -3,6 +3,7 @@
 // What the resident memory of processes consists of.
 
 #include "memkit/Analysis/ResidentParts.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>

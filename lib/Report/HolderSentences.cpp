@@ -3,6 +3,7 @@
 // Sentences on the names of Python that hold blocks.
 
 #include "Report/HolderSentences.h"
+#include "Report/FirstScreen.h"
 #include "memkit/Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 

@@ -8,6 +8,7 @@
 #include "Support/CommandText.h"
 #include "memkit/Model/Trace.h"
 #include "memkit/Support/Format.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 
 using namespace llvm;
