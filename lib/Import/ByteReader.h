@@ -6,6 +6,7 @@
 #define MEMKIT_LIB_IMPORT_BYTEREADER_H
 
 #include "ByteSource.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Compiler.h"
 #include "llvm/Support/Endian.h"
@@ -58,6 +59,11 @@ public:
   /// The next bytes, at most Size, without reading them; valid until the next
   /// read. Size is at most 64 KiB.
   llvm::StringRef lookAhead(size_t Size);
+  /// The next bytes that are in memory, without reading them: maybe none. Valid
+  /// until the next read.
+  llvm::ArrayRef<uint8_t> buffered() const {
+    return llvm::ArrayRef(Buffer).slice(At, End - At);
+  }
   void skip(uint64_t Size);
   /// Reads no more: atEnd() is true.
   void skipRest() {

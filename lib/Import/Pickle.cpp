@@ -23,11 +23,12 @@ std::optional<bool> PickleValue::boolean() const {
   return Slot.value() != 0;
 }
 
-std::optional<uint64_t> PickleValue::bigNumber() const {
-  if (kind() != PickleKind::Int)
+std::optional<uint64_t> PickleValue::bigNumber(const PickleStore &Store,
+                                               PickleSlot Slot) {
+  if (Store.kind(Slot) != PickleKind::Int)
     return std::nullopt;
   bool IsLarge;
-  uint64_t Value = Store->integerOf(Slot, IsLarge);
+  uint64_t Value = Store.integerOf(Slot, IsLarge);
   if (int64_t(Value) < 0 && !IsLarge)
     return std::nullopt;
   return Value;

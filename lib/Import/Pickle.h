@@ -66,7 +66,7 @@ public:
     if (Slot.tag() == PickleSlot::Int)
       return Slot.number() < 0 ? std::nullopt
                                : std::optional(uint64_t(Slot.number()));
-    return bigNumber();
+    return bigNumber(*Store, Slot);
   }
   /// Of an Int of 64 bits; else nothing.
   std::optional<int64_t> signedNumber() const;
@@ -126,7 +126,9 @@ public:
 
 private:
   bool isContainer() const { return Store->isContainer(Slot); }
-  std::optional<uint64_t> bigNumber() const;
+  /// Static: a value whose address is not taken stays in registers.
+  static std::optional<uint64_t> bigNumber(const PickleStore &Store,
+                                           PickleSlot Slot);
 
   PickleStore *Store;
   PickleSlot Slot;

@@ -6,6 +6,7 @@
 #include "ByteReader.h"
 #include "PickleOpcodes.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Endian.h"
 
 using namespace llvm;
 using namespace memkit;
@@ -54,10 +55,69 @@ void PickleMemo::count() {
     SmallPlaces[Number] = isUsed(Number) ? uint32_t(place(Number)) : NoPlace;
 }
 
+/// scan() of the opcodes that are frequent and have all their bytes in memory,
+/// up to the first other one; returns their size. Each opcode has its own
+/// constant size: with sizes from a table the processor waits for the size of
+/// one opcode before it looks at the next.
+size_t PickleMemo::scanQuickly(ArrayRef<uint8_t> Bytes, uint64_t &Defined) {
+  const uint8_t *At = Bytes.begin();
+  while (Bytes.end() - At >= MaxQuickPickleBytes) {
+    switch (PickleOp(*At)) {
+    case PickleOp::BinGet:
+      if (At[1] >= Defined)
+        return size_t(At - Bytes.begin());
+      use(At[1]);
+      At += 2;
+      continue;
+    case PickleOp::LongBinGet: {
+      uint32_t Number = support::endian::read32le(At + 1);
+      if (Number >= Defined)
+        return size_t(At - Bytes.begin());
+      use(Number);
+      At += 5;
+      continue;
+    }
+    case PickleOp::Memoize:
+      ++Defined;
+      ++At;
+      continue;
+    case PickleOp::LongBinPut:
+      ++Defined;
+      At += 5;
+      continue;
+    case PickleOp::Mark:
+    case PickleOp::EmptyDict:
+    case PickleOp::EmptyList:
+    case PickleOp::SetItems:
+    case PickleOp::Appends:
+      ++At;
+      continue;
+    case PickleOp::BinInt1:
+      At += 2;
+      continue;
+    case PickleOp::BinInt2:
+      At += 3;
+      continue;
+    case PickleOp::BinInt:
+      At += 5;
+      continue;
+    case PickleOp::Long1:
+      if (At[1] > MaxQuickPickleBytes - 2)
+        return size_t(At - Bytes.begin());
+      At += 2 + At[1];
+      continue;
+    default:
+      return size_t(At - Bytes.begin());
+    }
+  }
+  return size_t(At - Bytes.begin());
+}
+
 Expected<PickleMemo> PickleMemo::scan(ByteReader &From) {
   PickleMemo Memo;
   uint64_t Defined = 0;
   while (true) {
+    From.skip(Memo.scanQuickly(From.buffered(), Defined));
     uint8_t Byte = From.u8();
     if (LLVM_UNLIKELY(From.failed()))
       return From.takeError();

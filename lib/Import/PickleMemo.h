@@ -53,6 +53,7 @@ private:
       Used.resize(Number / 64 + 1);
     Used[Number / 64] |= uint64_t(1) << Number % 64;
   }
+  size_t scanQuickly(llvm::ArrayRef<uint8_t> Bytes, uint64_t &Defined);
   void count();
 
   std::vector<uint64_t> Used;   ///< a bit for each number

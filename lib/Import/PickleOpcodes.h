@@ -5,6 +5,7 @@
 #ifndef MEMKIT_LIB_IMPORT_PICKLEOPCODES_H
 #define MEMKIT_LIB_IMPORT_PICKLEOPCODES_H
 
+#include <cstddef>
 #include <cstdint>
 
 namespace memkit {
@@ -51,6 +52,10 @@ enum class PickleOp : uint8_t {
   LongBinPut = 'r',
   Memoize = 0x94,
 };
+
+/// Of the longest opcode that PickleMemo::scanQuickly() and
+/// PickleReader::stepQuickly() take: Long1 of 8 bytes.
+inline constexpr ptrdiff_t MaxQuickPickleBytes = 10;
 
 /// What follows an opcode's byte.
 enum class PickleArgument : uint8_t {

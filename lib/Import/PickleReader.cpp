@@ -4,12 +4,15 @@
 
 #include "PickleReader.h"
 #include "llvm/ADT/bit.h"
+#include "llvm/Support/Endian.h"
+#include <cassert>
 
 using namespace llvm;
 using namespace memkit;
 
 Error PickleReader::run() {
   while (!IsDone) {
+    stepQuickly();
     At = From.offset();
     Error E = step(PickleOp(From.u8()));
     if (LLVM_UNLIKELY(bool(E)))
@@ -26,19 +29,75 @@ Error PickleReader::run() {
   return Error::success();
 }
 
+/// A number of 1 to 8 bytes that a slot holds; else PickleMemo::Undefined. At
+/// has MaxQuickPickleBytes.
+static PickleSlot quickLong(const uint8_t *At) {
+  unsigned Unused = 64 - 8u * At[1];
+  if (Unused >= 64)
+    return PickleMemo::Undefined;
+  int64_t Value =
+      int64_t(support::endian::read64le(At + 2) << Unused) >> Unused;
+  return PickleSlot::fits(Value)
+             ? PickleSlot::of(PickleSlot::Int, uint64_t(Value))
+             : PickleMemo::Undefined;
+}
+
+/// step() of opcodes that push a slot, need no new node and have all their
+/// bytes in memory, up to the first other one. In a function of their own,
+/// without errors, the compiler keeps the place in the file in a register.
+void PickleReader::stepQuickly() {
+  ArrayRef<uint8_t> Bytes = From.buffered();
+  const uint8_t *At = Bytes.begin(), *End = Bytes.end();
+  // run() looks at the stack after the opcode that makes LookAt values.
+  assert(Stack.size() < LookAt);
+  size_t Count = 0, Room = std::min(Pushed.size(), LookAt - Stack.size() - 1);
+  while (End - At >= MaxQuickPickleBytes && Count != Room) {
+    PickleSlot S = PickleMemo::Undefined;
+    unsigned Size = 2;
+    switch (PickleOp(*At)) {
+    case PickleOp::BinGet:
+      S = get(Memo.smallPlace(At[1]));
+      break;
+    case PickleOp::LongBinGet:
+      S = get(placeOf(support::endian::read32le(At + 1)));
+      Size = 5;
+      break;
+    case PickleOp::BinInt1:
+      S = PickleSlot::of(PickleSlot::Int, At[1]);
+      break;
+    case PickleOp::BinInt2:
+      S = PickleSlot::of(PickleSlot::Int, support::endian::read16le(At + 1));
+      Size = 3;
+      break;
+    case PickleOp::BinInt:
+      S = PickleSlot::of(
+          PickleSlot::Int,
+          uint64_t(int64_t(int32_t(support::endian::read32le(At + 1)))));
+      Size = 5;
+      break;
+    case PickleOp::Long1:
+      S = quickLong(At);
+      Size = 2u + At[1];
+      break;
+    default:
+      break;
+    }
+    if (S == PickleMemo::Undefined)
+      break;
+    Pushed[Count++] = S;
+    At += Size;
+  }
+  Stack.insert(Stack.end(), Pushed.begin(), Pushed.begin() + Count);
+  From.skip(size_t(At - Bytes.begin()));
+}
+
 /// The opcodes that nearly all bytes of a snapshot belong to.
 Error PickleReader::step(PickleOp Op) {
   switch (Op) {
-  case PickleOp::BinGet: {
-    size_t Place = Memo.smallPlace(From.u8());
-    return LLVM_LIKELY(get(Place)) ? Error::success() : failGet(Place);
-  }
-  case PickleOp::LongBinGet: {
-    uint32_t Number = From.u32();
-    size_t Place =
-        Memo.isUsed(Number) ? Memo.place(Number) : PickleMemo::NoPlace;
-    return LLVM_LIKELY(get(Place)) ? Error::success() : failGet(Place);
-  }
+  case PickleOp::BinGet:
+    return pushPlace(Memo.smallPlace(From.u8()));
+  case PickleOp::LongBinGet:
+    return pushPlace(placeOf(From.u32()));
   case PickleOp::Memoize:
     return put(Defined);
   case PickleOp::BinInt1:
@@ -150,7 +209,13 @@ Error PickleReader::pushLong(uint64_t Size) {
   return Error::success();
 }
 
-Error PickleReader::failGet(size_t Place) {
+/// Pushes the value of a place of the memo.
+Error PickleReader::pushPlace(size_t Place) {
+  PickleSlot Got = get(Place);
+  if (LLVM_LIKELY(Got != PickleMemo::Undefined)) {
+    push(Got);
+    return Error::success();
+  }
   // The end of the file gives a number that scan() has not seen.
   if (Place == PickleMemo::NoPlace)
     return From.takeErrorOr("a number of the memo changed in the file");

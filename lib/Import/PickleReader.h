@@ -42,6 +42,7 @@ private:
     size_t StreamWords = 1, Waiting = 0;
   };
 
+  void stepQuickly();
   llvm::Error step(PickleOp Op);
   llvm::Error stepRare(PickleOp Op);
   llvm::Error fail(const llvm::Twine &What) const {
@@ -56,18 +57,21 @@ private:
   const OpenMark &last() const { return Marks.back(); }
   /// The number of values above the last mark.
   size_t above() const { return Stack.size() - last().Begin; }
-  /// False: failGet() has the error.
-  bool get(size_t Place) {
-    if (LLVM_UNLIKELY(Place == PickleMemo::NoPlace))
-      return false;
-    PickleSlot S = Memo.get(Place);
-    if (LLVM_UNLIKELY(S == PickleMemo::Undefined ||
-                      (S.isNode() && Store.isDelivered(S))))
-      return false;
-    push(S);
-    return true;
+  /// The place of a number of the memo, or PickleMemo::NoPlace.
+  size_t placeOf(uint32_t Number) const {
+    return Memo.isUsed(Number) ? Memo.place(Number) : PickleMemo::NoPlace;
   }
-  llvm::Error failGet(size_t Place);
+  /// The value of a place; Undefined: pushPlace() has the error.
+  PickleSlot get(size_t Place) const {
+    if (LLVM_UNLIKELY(Place == PickleMemo::NoPlace))
+      return PickleMemo::Undefined;
+    PickleSlot S = Memo.get(Place);
+    if (LLVM_UNLIKELY(S != PickleMemo::Undefined && S.isNode() &&
+                      Store.isDelivered(S)))
+      return PickleMemo::Undefined;
+    return S;
+  }
+  llvm::Error pushPlace(size_t Place);
   llvm::Error put(uint64_t Number) {
     ++Defined;
     return LLVM_LIKELY(!Memo.isUsed(Number)) ? llvm::Error::success()
@@ -110,6 +114,7 @@ private:
   PickleConsumer &To;
   std::vector<PickleSlot> Stack;
   std::vector<OpenMark> Marks{OpenMark()}; ///< the first is the bottom
+  std::array<PickleSlot, 64> Pushed;       ///< by stepQuickly()
   /// Stack size at which to call lookAtSize().
   size_t LookAt = MaxStack;
   uint64_t Defined = 0; ///< values of the memo so far

@@ -41,6 +41,8 @@ struct PickleSlot {
   }
   SlotTag tag() const { return SlotTag(Bits & 7); }
   bool isNode() const { return tag() >= Stream; }
+  /// Whether an Int can hold the number, in 61 bits.
+  static bool fits(int64_t Value) { return Value << 3 >> 3 == Value; }
   /// Of Int: two's complement. Of Stream and Kept: the index of the node.
   uint64_t value() const { return Bits >> 3; }
   int64_t number() const { return int64_t(Bits) >> 3; }
@@ -72,8 +74,7 @@ public:
   void release(size_t Words) { Nodes[0].resize(Words); }
 
   PickleSlot integer(int64_t Value) {
-    // The slot has 61 bits.
-    if (Value << 3 >> 3 == Value)
+    if (PickleSlot::fits(Value))
       return PickleSlot::of(PickleSlot::Int, uint64_t(Value));
     return bigInteger(uint64_t(Value), false);
   }

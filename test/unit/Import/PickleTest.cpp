@@ -117,6 +117,28 @@ TEST(Pickle, Integers) {
   EXPECT_EQ(Long(bytes("\x00\x00\x00\x00\x00\x00\x00\x00\xff")), "...");
 }
 
+TEST(Pickle, IntegersBeforeManyBytes) {
+  // The last bytes of a file take another way than those before.
+  auto Long = [](StringRef Digits) {
+    return "\x8a" + little(Digits.size(), 1) + Digits.str();
+  };
+  std::string Bytes =
+      bytes("\x80\x02(K\xffM\xff\xffJ\xff\xff\xff\x7fJ\0\0\0\x80") + Long("") +
+      Long("\x7f") + Long("\x80") + Long(bytes("\x00\x80")) +
+      Long(bytes("\x01\x02\x03\x04\x05\x06\x07\x08")) +
+      Long(bytes("\xff\xff\xff\xff\xff\xff\xff\x0f")) +
+      Long(bytes("\x00\x00\x00\x00\x00\x00\x00\x10")) +
+      Long(bytes("\xff\xff\xff\xff\xff\xff\xff\xef")) +
+      Long(bytes("\x00\x00\x00\x00\x00\x00\x00\x80")) +
+      Long(bytes("\xff\xff\xff\xff\xff\xff\xff\xff\x00")) +
+      shortText("a text behind them") + "t.";
+  EXPECT_EQ(readLines(Bytes),
+            "(255, 65535, 2147483647, -2147483648, 0, 127, -128, -32768, "
+            "578437695752307201, 1152921504606846975, 1152921504606846976, "
+            "-1152921504606846977, -9223372036854775808, "
+            "18446744073709551615, 'a text behind them')");
+}
+
 TEST(Pickle, LongTexts) {
   std::string Long(100000, 'x');
   EXPECT_EQ(readLines("\x80\x04X" + little(Long.size(), 4) + Long + "."),
@@ -158,6 +180,16 @@ TEST(Pickle, MemoNumbersAreChecked) {
   EXPECT_EQ(readLines(bytes("\x80\x02]q\2]q\0]q\3h\1e.")),
             "p: offset 11: the pickle uses a value of its memo before its "
             "definition");
+  std::string Behind = shortText("a text behind them") + "e.";
+  EXPECT_EQ(readLines(bytes("\x80\x04]\x94(h\0h\1") + Behind),
+            "p: offset 9: the pickle uses value 1 of its memo, which has 1 "
+            "values so far");
+  EXPECT_EQ(readLines(bytes("\x80\x04]\x94(j\0\0\0\0j\1\0\0\0") + Behind),
+            "p: offset 15: the pickle uses value 1 of its memo, which has 1 "
+            "values so far");
+  EXPECT_EQ(readLines(bytes("\x80\x02]q\2]q\0]q\3h\1") + Behind),
+            "p: offset 11: the pickle uses a value of its memo before its "
+            "definition");
 }
 
 //===----------------------------------------------------------------------===//
@@ -189,6 +221,18 @@ TEST(Pickle, ElementsStreamInOrder) {
   EXPECT_EQ(readLines(rowsInBatches(3000, 1000)), expectedRows(3000));
   // torch::jit::Pickler: all elements in one batch.
   EXPECT_EQ(readLines(rowsInBatches(10000, 10000)), expectedRows(10000));
+}
+
+TEST(Pickle, ElementsOfMoreThanTheBuffer) {
+  // Numbers lie across the ends of the reader's buffer, which has 1 MiB.
+  constexpr unsigned Count = 150000;
+  std::string Out = bytes("\x80\x02}") + shortText("rows") + "](", Expected;
+  for (unsigned I = 0; I != Count; ++I) {
+    uint64_t Value = 0x7f0000000000 + I * uint64_t(4096);
+    Out += bytes("}(K\1\x8a\x08") + little(Value, 8) + "u";
+    Expected += "2@9 {1: " + std::to_string(Value) + "}\n";
+  }
+  EXPECT_TRUE(readLines(Out + "es.") == Expected + "{'rows': []}");
 }
 
 TEST(Pickle, OneElementComesWithoutAMark) {
@@ -239,6 +283,10 @@ TEST(Pickle, AListThatIsUsedAgainDoesNotStream) {
   // torch::jit::Pickler numbers it afterwards.
   EXPECT_EQ(readLines(bytes("\x80\x02}(") + shortText("rows") +
                       bytes("](}(K\1K\2ueq\0K\1h\0u.")),
+            "p: offset 24: the pickle uses the list of offset 10 a second "
+            "time");
+  EXPECT_EQ(readLines(bytes("\x80\x02}(") + shortText("rows") +
+                      bytes("](}(K\1K\2ueq\0K\1h\0K\2K\3K\4K\5K\6K\7u.")),
             "p: offset 24: the pickle uses the list of offset 10 a second "
             "time");
 }
