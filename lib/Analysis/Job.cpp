@@ -15,12 +15,6 @@ namespace memkit {
 /// Maximum of Missing: a world size comes from a trace and may be any number.
 static constexpr size_t MaxMissing = 1 << 20;
 
-bool isJob(ArrayRef<JobRank> Rows) {
-  auto HasRank = [](const JobRank &R) { return R.Rank >= 0; };
-  return any_of(Rows, HasRank) &&
-         (Rows.size() > 1 || Rows.front().WorldSize > 1);
-}
-
 static uint64_t startOf(const JobRank &R) {
   return R.Start.RealtimeNs + R.BeginNs;
 }

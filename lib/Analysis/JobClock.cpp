@@ -8,6 +8,7 @@
 
 #include "JobParts.h"
 #include "Medians.h"
+#include "Support/Rounding.h"
 #include "llvm/ADT/STLExtras.h"
 #include <map>
 
@@ -19,7 +20,7 @@ namespace {
 /// The ranks of one boot of a machine.
 struct Boot {
   std::vector<size_t> Ranks;
-  std::map<uint64_t, double> Starts; ///< of steps, realtime
+  std::map<uint64_t, double> Starts; ///< by step, ns
 };
 } // namespace
 
@@ -45,13 +46,15 @@ static void alignBoot(JobReport &J, const Boot &B) {
   }
 }
 
-/// The median start of each step over the ranks of a boot.
+/// The median start of each step over the ranks of a boot, since the start of
+/// the job's first rank: a double has no nanoseconds of today's realtime.
 static void findStarts(const JobReport &J, Boot &B) {
   std::map<uint64_t, std::vector<double>> All;
   for (size_t I : B.Ranks) {
     const RankSteps &S = J.Ranks[I].Steps;
     for (size_t At = 0; At != S.size(); ++At)
-      All[S.Numbers[At]].push_back(double(J.realtimeOf(I, S.BeginNs[At])));
+      All[S.Numbers[At]].push_back(double(static_cast<int64_t>(
+          J.realtimeOf(I, S.BeginNs[At]) - J.Ranks[0].Start.RealtimeNs)));
   }
   for (auto &[Step, Starts] : All)
     B.Starts[Step] = medianOf(std::move(Starts));
@@ -87,10 +90,13 @@ static void alignBySteps(JobReport &J, const Boot &B,
   if (std::abs(Ahead) < LeastNs || std::abs(Ahead) < 2 * Error)
     return;
   const JobRank &First = J.Ranks[B.Ranks.front()];
-  J.Clocks.push_back({First.Host, First.BootId, std::llround(Ahead),
-                      static_cast<uint64_t>(Error), Differences.size()});
+  int64_t By = nearestSigned(Ahead);
+  J.Clocks.push_back({First.Host, First.BootId, By, nearestUnsigned(Error),
+                      Differences.size()});
+  // Clocks come from a trace: their sums may wrap.
   for (size_t I : B.Ranks)
-    J.ClockOf[I] += std::llround(Ahead);
+    J.ClockOf[I] = static_cast<int64_t>(static_cast<uint64_t>(J.ClockOf[I]) +
+                                        static_cast<uint64_t>(By));
 }
 
 void alignClocks(JobReport &J) {
@@ -160,7 +166,7 @@ void findFirstOom(JobReport &J) {
     }
   }
   O.NumOthers = All.size();
-  O.MedianHeld = static_cast<uint64_t>(medianOf(std::move(All)));
+  O.MedianHeld = nearestUnsigned(medianOf(std::move(All)));
 }
 
 } // namespace memkit

@@ -42,10 +42,6 @@ std::optional<double> metricOf(const JobRank &R, RankMetric M) {
   }
 }
 
-static bool isGrowth(RankMetric M) {
-  return M == RankMetric::DeviceGrowth || M == RankMetric::HostGrowth;
-}
-
 /// The ranks' values, without those that are not known.
 static std::vector<double> valuesOf(const JobReport &J, ArrayRef<size_t> Ranks,
                                     RankMetric M) {
@@ -128,12 +124,14 @@ static size_t nearestTo(const JobReport &J, ArrayRef<size_t> Ranks,
       Ranks, [&](size_t A, size_t B) { return Distance(A) < Distance(B); });
 }
 
-/// The group of a rank.
-static ArrayRef<size_t> groupOf(const JobReport &J, size_t Rank) {
+/// The ranks among which a rank's typical rank is: those of its group, or All
+/// if its group is itself alone.
+static ArrayRef<size_t> likeRank(const JobReport &J, size_t Rank,
+                                 ArrayRef<size_t> All) {
   for (const JobGroup &G : J.Groups)
-    if (is_contained(G.Ranks, Rank))
+    if (G.Ranks.size() > 1 && is_contained(G.Ranks, Rank))
       return G.Ranks;
-  return {};
+  return All;
 }
 
 static void addOutliers(JobReport &J, ArrayRef<size_t> Ranks, RankMetric M) {
@@ -149,19 +147,20 @@ static void addOutliers(JobReport &J, ArrayRef<size_t> Ranks, RankMetric M) {
     if (V && *V > Median + Deviations * Mad &&
         *V > Median + leastDifference(R, M, Median))
       J.Outliers.push_back({I, M, *V, Median,
-                            nearestTo(J, groupOf(J, I), M, Median),
+                            nearestTo(J, likeRank(J, I, Ranks), M, Median),
                             Values.size()});
   }
 }
 
-/// Leaves out what growth explains: a rank that grows is above the others in
-/// the end.
+/// Leaves out what growth on the same side, device or host, explains: a rank
+/// that grows is above the others in the end.
 static void dropExplained(JobReport &J) {
   constexpr double Roughly = 1.5;
   auto GrownBytes = [&](const RankOutlier &O) {
     double Most = 0;
     for (const RankOutlier &Of : J.Outliers)
-      if (Of.Rank == O.Rank && isGrowth(Of.Metric))
+      if (Of.Rank == O.Rank && isGrowth(Of.Metric) &&
+          isOfDevice(Of.Metric) == isOfDevice(O.Metric))
         Most = std::max(Most, (Of.Value - Of.Median) *
                                   double(J.Ranks[O.Rank].NumSteps));
     return Most;

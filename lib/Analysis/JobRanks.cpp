@@ -263,8 +263,12 @@ void RankReader::addSteps(JobRank &R, ArrayRef<uint32_t> Spaces) const {
   if (Of.empty())
     return;
   // A merged trace has a sample of the steps.
-  R.LastStep = Of.back().Step;
-  R.NumSteps = Of.back().Step - Of.front().Step + 1;
+  auto ByNumber = [](const StepReport &A, const StepReport &B) {
+    return A.Step < B.Step;
+  };
+  auto [Least, Most] = std::minmax_element(Of.begin(), Of.end(), ByNumber);
+  R.LastStep = Most->Step;
+  R.NumSteps = Most->Step - Least->Step + 1;
   uint64_t Stride = stepStride(*R.LastStep);
   std::vector<std::vector<uint64_t>> Lives(Spaces.size());
   std::vector<uint64_t> Highest(Spaces.size());

@@ -4,6 +4,7 @@
 
 #include "TraceFolder.h"
 #include "Support/Failure.h"
+#include "ToolMain.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 
@@ -12,6 +13,13 @@ using namespace llvm;
 namespace memkit {
 
 bool isFolder(StringRef Path) { return sys::fs::is_directory(Path); }
+
+Error checkNoStdin(ArrayRef<std::string> Inputs) {
+  return is_contained(Inputs, "-")
+             ? makeUsageError("a trace from standard input can be read only "
+                              "once: write it to a file first")
+             : Error::success();
+}
 
 static Error addFolder(const std::string &Folder,
                        std::vector<std::string> &Out) {

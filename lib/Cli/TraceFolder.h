@@ -15,6 +15,10 @@ namespace memkit {
 /// Whether Path is a folder.
 bool isFolder(llvm::StringRef Path);
 
+/// A UsageError if standard input (`-`) is one of several inputs, which are
+/// opened more than once.
+llvm::Error checkNoStdin(llvm::ArrayRef<std::string> Inputs);
+
 /// Inputs, each folder replaced by the files *.fb in the folder and below it,
 /// in order of their paths. Symbolic links to folders are not followed. Errors:
 /// a folder that cannot be read; a folder without such files.

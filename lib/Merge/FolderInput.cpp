@@ -3,13 +3,12 @@
 // A folder of traces as an input.
 
 #include "FolderInput.h"
+#include "Cli/Progress.h"
 #include "Cli/ToolMain.h"
 #include "Cli/TraceFolder.h"
 #include "Merge.h"
 #include "Support/Failure.h"
 #include "Trace/OpenFile.h"
-#include <cstdlib>
-#include <fcntl.h>
 #include <unistd.h>
 
 using namespace llvm;
@@ -23,6 +22,7 @@ static Expected<int> openFolder(StringRef Folder) {
   MergeOptions Options;
   Options.Kind = MergeKind::Sums;
   Options.TemporaryFolder = temporaryFolder();
+  Options.OnProgress = showProgress();
   Expected<int> Fd = openTemporary(Options.TemporaryFolder);
   if (!Fd)
     return Fd.takeError();

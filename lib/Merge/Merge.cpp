@@ -9,11 +9,14 @@
 #include "SummaryMerger.h"
 #include "Support/Failure.h"
 #include "Support/RunBoth.h"
+#include "Trace/SummaryLists.h"
 #include "memkit/Model/Complete.h"
+#include "memkit/Model/Imported.h"
 #include "memkit/Model/Merged.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cstdlib>
 #include <fcntl.h>
+#include <map>
 #include <optional>
 #include <unistd.h>
 
@@ -26,10 +29,37 @@ namespace {
 struct MergeInputs {
   std::vector<std::string> Paths;
   std::vector<Header> Headers;
+  std::vector<uint64_t> Starts; ///< realtime, as startsOf() says
   std::vector<std::string> Unread;
   size_t First = 0; ///< the trace that started first
 };
 } // namespace
+
+/// When each trace started. The realtime of a machine may have been set while
+/// the job ran, so the traces of one boot have the realtime of the boot's first
+/// trace, and their distance by the monotonic clock. Starts are multiples of
+/// Unit: each is rounded, so that merging in steps shifts as merging at once
+/// does.
+static std::vector<uint64_t> startsOf(ArrayRef<Header> All, uint64_t Unit) {
+  auto Rounded = [&](uint64_t Ns) { return Ns - Ns % Unit; };
+  std::map<StringRef, const ClockTriple *> Firsts; // by boot
+  for (const Header &H : All)
+    if (!H.BootId.empty() && H.Start.MonotonicNs) {
+      const ClockTriple *&First = Firsts[H.BootId];
+      if (!First || H.Start.MonotonicNs < First->MonotonicNs)
+        First = &H.Start;
+    }
+  std::vector<uint64_t> Out;
+  for (const Header &H : All) {
+    auto At = Firsts.find(H.BootId);
+    bool IsKnown = At != Firsts.end() && H.Start.MonotonicNs;
+    Out.push_back(IsKnown ? Rounded(At->second->RealtimeNs) +
+                                Rounded(H.Start.MonotonicNs) -
+                                Rounded(At->second->MonotonicNs)
+                          : Rounded(H.Start.RealtimeNs));
+  }
+  return Out;
+}
 
 static MergeInputs readHeaders(ArrayRef<std::string> Paths) {
   MergeInputs In;
@@ -41,9 +71,6 @@ static MergeInputs readHeaders(ArrayRef<std::string> Paths) {
     }
     In.Paths.push_back(Path);
     In.Headers.push_back((*R)->header());
-    if (In.Headers.back().Start.RealtimeNs <
-        In.Headers[In.First].Start.RealtimeNs)
-      In.First = In.Headers.size() - 1;
   }
   return In;
 }
@@ -53,6 +80,24 @@ static std::string common(ArrayRef<Header> All, std::string Header::*Field) {
   return all_of(All, [&](const Header &H) { return H.*Field == All[0].*Field; })
              ? All[0].*Field
              : std::string();
+}
+
+/// What the recordings of other tools do not hold, the merged trace does not
+/// hold for a part of it.
+static std::vector<std::string> importedFacts(ArrayRef<Header> All) {
+  ImportedFrom Out;
+  for (const Header &H : All) {
+    ImportedFrom Of = importedFrom(H);
+    if (!Of)
+      continue;
+    bool IsSame = !Out || Out.Format == Of.Format;
+    Out.Format = IsSame ? Of.Format : "several tools";
+    for (Lack L : Of.Lacks)
+      if (!Out.lacks(L))
+        Out.Lacks.push_back(L);
+  }
+  sort(Out.Lacks);
+  return Out ? Out.facts() : std::vector<std::string>();
 }
 
 static Header mergedHeader(const MergeInputs &In) {
@@ -67,6 +112,7 @@ static Header mergedHeader(const MergeInputs &In) {
   H.TscHz = First.TscHz;
   H.PageSize = First.PageSize;
   H.Cpus = First.Cpus;
+  H.Imported = importedFacts(In.Headers);
   uint64_t Count = 0;
   for (const Header &Of : In.Headers) {
     Count += std::max<uint64_t>(1, numMerged(Of));
@@ -74,18 +120,6 @@ static Header mergedHeader(const MergeInputs &In) {
   }
   H.Options.push_back((MergedOption + Twine(Count)).str());
   return H;
-}
-
-/// By how much the clock of a trace began after the clock of the result.
-static uint64_t shiftOf(const Header &H, const Header &First) {
-  const ClockTriple &A = H.Start, &B = First.Start;
-  bool IsOneBoot = !H.BootId.empty() && H.BootId == First.BootId &&
-                   A.MonotonicNs >= B.MonotonicNs;
-  // Times of events are multiples of a unit. Each start is rounded, so that
-  // merging in steps shifts as merging at once does.
-  auto Rounded = [](uint64_t Ns) { return Ns - Ns % TimeUnitNs; };
-  return IsOneBoot ? Rounded(A.MonotonicNs) - Rounded(B.MonotonicNs)
-                   : Rounded(A.RealtimeNs) - Rounded(B.RealtimeNs);
 }
 
 namespace {
@@ -151,49 +185,14 @@ private:
 };
 } // namespace
 
-/// Writes parts of From's list until the remainder fits a section.
-template <class Row>
-static Error writeParts(Partial &From, std::vector<Row> Partial::*List,
-                        TraceWriter &Out) {
-  std::vector<Row> &Rows = From.*List;
-  size_t First = 0, Fit = 0;
-  while ((Fit = rowsThatFit(Rows, First, MaxSectionRows)) !=
-         Rows.size() - First) {
-    Partial Part;
-    Part.Number = From.Number;
-    Part.EndNs = From.EndNs;
-    Part.Complete = false;
-    auto Begin = Rows.begin() + static_cast<std::ptrdiff_t>(First);
-    (Part.*List).assign(Begin, Begin + static_cast<std::ptrdiff_t>(Fit));
-    if (Error E = Out.write(Part))
-      return E;
-    First += Fit;
-  }
-  Rows.erase(Rows.begin(), Rows.begin() + static_cast<std::ptrdiff_t>(First));
-  return Error::success();
-}
-
-static Error writePartial(Partial P, TraceWriter &Out) {
-  Error E = Error::success();
-  auto Write = [&](auto Partial::*List) {
-    if (!E)
-      E = writeParts(P, List, Out);
-  };
-  Write(&Partial::Processes);
-  Write(&Partial::Layers);
-  Write(&Partial::Categories);
-  Write(&Partial::Ooms);
-  Write(&Partial::OomHeaps);
-  return E ? std::move(E) : Out.write(P);
-}
-
 Error TraceMerger::addPartial(const Trace &T, uint64_t ShiftNs) {
   Expected<Partial> P = Sums.partialOf(T, ShiftNs, Traces);
   if (!P)
     return P.takeError();
   if (Error E = Names.flush())
     return E;
-  return writePartial(std::move(*P), Out);
+  return writeLists(std::move(*P),
+                    [&](const Partial &Part) { return Out.write(Part); });
 }
 
 Error TraceMerger::add(const Trace &T, uint64_t ShiftNs) {
@@ -224,9 +223,8 @@ Error TraceMerger::finish() {
   return Sums.finish();
 }
 
-static Error addTraces(const MergeInputs &In, const Header &H,
-                       TraceMerger &Into, const MergeOptions &Options,
-                       MergeResult &Result) {
+static Error addTraces(const MergeInputs &In, TraceMerger &Into,
+                       const MergeOptions &Options, MergeResult &Result) {
   Error Failed = Error::success();
   auto Show = [&](size_t Done) {
     if (Options.OnProgress)
@@ -236,7 +234,7 @@ static Error addTraces(const MergeInputs &In, const Header &H,
   for (TraceQueue Queue(In.Paths); !Queue.empty() && !Failed;)
     Queue.pop([&](size_t I, Expected<std::unique_ptr<Trace>> T) {
       if (T) {
-        Failed = Into.add(**T, shiftOf(In.Headers[I], H));
+        Failed = Into.add(**T, In.Starts[I] - In.Starts[In.First]);
         ++Result.Merged;
       } else {
         Result.Unread.push_back(toString(T.takeError()));
@@ -258,7 +256,7 @@ static Error mergeInto(Sink &Out, const MergeInputs &In, const Header &H,
   if (!Writer)
     return Writer.takeError();
   TraceMerger Into(**Writer, Kind, Options.FoldShare);
-  if (Error E = addTraces(In, H, Into, Options, Result))
+  if (Error E = addTraces(In, Into, Options, Result))
     return E;
   return (*Writer)->finish();
 }
@@ -307,7 +305,9 @@ static Error mergeWhole(Sink &Out, const MergeInputs &In, const Header &H,
 /// The first trace without all of its events; empty: each has all.
 static std::string findWithoutEvents(const MergeInputs &In) {
   for (const std::string &Path : In.Paths) {
-    Expected<std::unique_ptr<Trace>> T = Trace::open(Path, TP_Totals);
+    // A killed recording tells it without a summary.
+    Expected<std::unique_ptr<Trace>> T =
+        Trace::open(Path, TP_Totals | TP_Replay);
     if (!T) {
       consumeError(T.takeError());
       continue;
@@ -332,6 +332,9 @@ Expected<MergeResult> mergeTraces(ArrayRef<std::string> Paths, Sink &Out,
     if (!Result.NoEvents.empty())
       Kind = MergeKind::Sums;
   }
+  // Times of events are multiples of a unit.
+  In.Starts = startsOf(In.Headers, Kind == MergeKind::Whole ? TimeUnitNs : 1);
+  In.First = static_cast<size_t>(min_element(In.Starts) - In.Starts.begin());
   Header H = mergedHeader(In);
   if (Kind != MergeKind::Whole)
     H.Options.push_back(SummedPeaksOption.str());

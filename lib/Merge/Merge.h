@@ -6,7 +6,7 @@
 // their job and the name of their machine. Times count from the start of the
 // earliest trace: of one boot of a machine by its monotonic clock, else by
 // realtime. A merged trace may be merged again; the order of merging changes
-// ids and nothing else.
+// ids and nothing else, if no machine's realtime was set between two traces.
 
 #ifndef MEMKIT_LIB_MERGE_MERGE_H
 #define MEMKIT_LIB_MERGE_MERGE_H
@@ -47,8 +47,9 @@ struct MergeResult {
   std::string NoEvents; ///< the trace because of which Whole became Sums
 };
 
-/// Merges the traces Paths into a trace on Out, one trace after the other. A
-/// trace that cannot be read is left out. Errors: no trace can be read; Out; a
+/// Merges the traces Paths into a trace on Out, one trace after the other. Each
+/// is opened twice or more, so none is standard input. A trace that cannot be
+/// read is left out. Errors: no trace can be read; Out; a
 /// stack that is too deep.
 llvm::Expected<MergeResult> mergeTraces(llvm::ArrayRef<std::string> Paths,
                                         Sink &Out, const MergeOptions &Options);

@@ -57,28 +57,29 @@ uint32_t NameMerger::string(uint32_t Id) {
   return Known;
 }
 
+/// The id of a definition by Key; a definition with a new key is added to the
+/// block's list.
+template <class Map, class Row>
+static uint32_t define(Map &Ids, typename Map::key_type Key,
+                       std::vector<Row> &List, Row Definition) {
+  auto [At, IsNew] =
+      Ids.try_emplace(std::move(Key), static_cast<uint32_t>(Ids.size() + 1));
+  if (IsNew)
+    List.push_back(std::move(Definition));
+  return At->second;
+}
+
 uint32_t NameMerger::binary(uint32_t Id) {
   uint32_t &Known = BinaryOf[Id];
   if (Known)
     return Known;
   Binary B = T->binaries()[Id - 1];
   B.Path = string(B.Path);
-  auto [At, IsNew] = BinaryIds.try_emplace({B.Path, B.BuildId}, Binaries + 1);
-  if (IsNew) {
-    ++Binaries;
-    Block.Binaries.push_back(std::move(B));
-  }
-  return Known = At->second;
+  return Known = define(BinaryIds, {B.Path, B.BuildId}, Block.Binaries, B);
 }
 
 uint32_t NameMerger::newFunction(const Function &F) {
-  auto [At, IsNew] =
-      FunctionIds.try_emplace({F.Name, F.File, F.Line}, Functions + 1);
-  if (IsNew) {
-    ++Functions;
-    Block.Functions.push_back(F);
-  }
-  return At->second;
+  return define(FunctionIds, {F.Name, F.File, F.Line}, Block.Functions, F);
 }
 
 uint32_t NameMerger::function(uint32_t Id) {
@@ -90,13 +91,7 @@ uint32_t NameMerger::function(uint32_t Id) {
 }
 
 uint32_t NameMerger::newFrame(const Frame &F) {
-  auto [At, IsNew] =
-      FrameIds.try_emplace({F.Kind, F.Container, F.Address}, Frames + 1);
-  if (IsNew) {
-    ++Frames;
-    Block.Frames.push_back(F);
-  }
-  return At->second;
+  return define(FrameIds, {F.Kind, F.Container, F.Address}, Block.Frames, F);
 }
 
 uint32_t NameMerger::frame(uint32_t Id) {
@@ -108,9 +103,9 @@ uint32_t NameMerger::frame(uint32_t Id) {
     F.Container = binary(F.Container);
   else if (F.Kind != FrameKind::Unknown)
     F.Container = function(F.Container);
-  uint32_t Before = Frames;
+  size_t Before = FrameIds.size();
   Known = newFrame(F);
-  if (Known <= Before)
+  if (FrameIds.size() == Before)
     return Known;
   FrameSymbols S;
   S.Frame = Known;
@@ -211,13 +206,7 @@ uint32_t NameMerger::scope(uint32_t Id) {
     return Known;
   ScopeRecord S = T->scopes()[Id - 1];
   S.Name = string(S.Name);
-  auto [At, IsNew] =
-      ScopeIds.try_emplace({S.Kind, S.Name, S.Color}, Scopes + 1);
-  if (IsNew) {
-    ++Scopes;
-    Block.Scopes.push_back(S);
-  }
-  return Known = At->second;
+  return Known = define(ScopeIds, {S.Kind, S.Name, S.Color}, Block.Scopes, S);
 }
 
 uint32_t NameMerger::scopePath(uint32_t Id) {
@@ -230,13 +219,8 @@ uint32_t NameMerger::scopePath(uint32_t Id) {
     ScopePath P = T->scopePaths()[Of - 1];
     P.Parent = Parent;
     P.Scope = P.Scope ? scope(P.Scope) : 0;
-    auto [At, IsNew] =
-        ScopePathIds.try_emplace({P.Parent, P.Scope, P.Depth}, ScopePaths + 1);
-    if (IsNew) {
-      ++ScopePaths;
-      Block.ScopePaths.push_back(P);
-    }
-    Parent = ScopePathOf[Of] = At->second;
+    Parent = ScopePathOf[Of] =
+        define(ScopePathIds, {P.Parent, P.Scope, P.Depth}, Block.ScopePaths, P);
   }
   return Parent;
 }
@@ -272,9 +256,9 @@ uint32_t NameMerger::device(uint32_t Id) {
   std::string Unique =
       D.Uuid.empty() ? D.Pci + " " + D.Space : toHex(ArrayRef<uint8_t>(D.Uuid));
   StringRef Host = StringRef(D.Space).split('/').first;
-  auto [At, IsNew] = DeviceIds.try_emplace({Host.str(), Unique}, Devices + 1);
+  auto [At, IsNew] = DeviceIds.try_emplace(
+      {Host.str(), Unique}, static_cast<uint32_t>(DeviceIds.size() + 1));
   if (IsNew) {
-    ++Devices;
     D.Space = freeName(D.Space);
     DeviceNames.push_back(D.Space);
     Block.Devices.push_back(std::move(D));
@@ -302,13 +286,8 @@ uint32_t NameMerger::newHeap(uint32_t Id) {
   H.Space = device(H.Space);
   StringRef Name = T->heapName(Id);
   H.Name = H.Space ? text(hostOf(Name)) : text(Name);
-  auto [At, IsNew] = HeapIds.try_emplace(
-      {H.Name, H.Space, H.Parent, H.Flags, H.SampleBytes}, Heaps + 1);
-  if (IsNew) {
-    ++Heaps;
-    Block.Heaps.push_back(H);
-  }
-  return At->second;
+  return define(HeapIds, {H.Name, H.Space, H.Parent, H.Flags, H.SampleBytes},
+                Block.Heaps, H);
 }
 
 Error NameMerger::addProcesses() {

@@ -48,9 +48,6 @@ public:
   /// that uses their ids.
   llvm::Error flush();
 
-  uint32_t numHeaps() const { return Heaps; }
-  uint32_t numDevices() const { return Devices; }
-
 private:
   uint32_t text(llvm::StringRef Text);
   uint32_t binary(uint32_t Id);
@@ -91,9 +88,7 @@ private:
   std::map<std::tuple<uint32_t, uint32_t, uint32_t, uint32_t, uint64_t>,
            uint32_t>
       HeapIds;
-  uint32_t Devices = 0, Heaps = 0, Binaries = 0, Functions = 0, Frames = 0,
-           Nodes = 0, Stacks = 0, Scopes = 0, ScopePaths = 0, Threads = 0,
-           NewProcesses = 0;
+  uint32_t Nodes = 0, Stacks = 0, Threads = 0;
 };
 
 } // namespace memkit

@@ -84,32 +84,22 @@ Error SummaryMerger::addStackRow(SummaryFold &Fold, uint32_t Process,
   New.Heap = Names.heap(R.Heap);
   if (Error E = Names.stack(R.Key).moveInto(New.Key))
     return E;
+  // What was folded before stays folded.
+  if (Share > 0 && New.Key == FoldedStack) {
+    Fold.fold(Process, R);
+    return Error::success();
+  }
   rowsOf(Part.Stacks, Names.process(Process)).push_back(New);
   ++Rows;
   return flushIfFull();
 }
 
 Error SummaryMerger::addFolded(const SummaryFold &Fold) {
-  if (Fold.folded().empty())
-    return Error::success();
-  Expected<uint32_t> Stack = Names.namedStack(FoldedName);
-  if (!Stack)
-    return Stack.takeError();
   for (const auto &[Of, Sum] : Fold.folded()) {
-    uint32_t Process = Names.process(Of.first);
     StackStats New = Sum;
     New.Heap = Names.heap(Sum.Heap);
-    New.Key = *Stack;
-    std::vector<StackStats> &To = rowsOf(Part.Stacks, Process);
-    // A trace that was folded before has such a row.
-    auto Same = find_if(To, [&](const StackStats &R) {
-      return R.Heap == New.Heap && R.Key == New.Key;
-    });
-    if (Same != To.end()) {
-      addStats(*Same, New);
-      continue;
-    }
-    To.push_back(New);
+    New.Key = FoldedStack;
+    rowsOf(Part.Stacks, Names.process(Of.first)).push_back(New);
     ++Rows;
   }
   return flushIfFull();
@@ -134,6 +124,9 @@ Error SummaryMerger::addScopeRows(const Trace &T, const SummaryFold &Fold) {
 
 Error SummaryMerger::addRows(const Trace &T) {
   SummaryFold Fold(T, Share);
+  if (Share > 0)
+    if (Error E = Names.namedStack(FoldedName).moveInto(FoldedStack))
+      return E;
   for (const PackedRows &Of : T.stackRows())
     for (size_t I = 0; I != Of.size(); ++I)
       if (Error E = addStackRow(Fold, Of.process(), Of[I]))
@@ -192,46 +185,36 @@ void SummaryMerger::addLayers(const Trace &T) {
   }
 }
 
-/// Small rows of categories lose their layer.
-void SummaryMerger::addCategories(const Trace &T) {
+/// Small rows of categories lose their layer, and join the rows without one.
+Error SummaryMerger::addCategories(const Trace &T) {
   std::map<std::pair<uint32_t, uint32_t>, uint64_t> Bytes;
   for (const CategoryStats &C : T.summary().Categories)
     if (!C.Oom)
       Bytes[{C.Process, C.Heap}] += C.Bytes;
-  std::map<std::tuple<uint32_t, uint32_t, TensorCategory>, CategoryStats> Small;
+  using CategoryKey = std::tuple<uint32_t, uint32_t, TensorCategory>;
+  std::map<CategoryKey, CategoryStats> Joined;
   for (CategoryStats C : T.summary().Categories) {
     bool IsSmall =
         !C.Oom && double(C.Bytes) < Share * double(Bytes[{C.Process, C.Heap}]);
+    bool IsJoined = IsSmall || (!C.Oom && !C.Layer);
     C.Process = Names.process(C.Process);
     C.Heap = Names.heap(C.Heap);
     C.Oom += C.Oom ? Ooms : 0;
-    if (IsSmall) {
-      CategoryStats &To = Small[{C.Process, C.Heap, C.Category}];
-      C.Layer = C.Stack = 0;
-      C.Blocks += To.Blocks;
-      C.Bytes += To.Bytes;
-      To = C;
-      continue;
-    }
-    C.Layer = Names.string(C.Layer);
-    // The stack of categories at an out-of-memory event alone has a use.
-    Expected<uint32_t> Stack = Names.stack(C.Stack);
-    C.Stack = Stack ? *Stack : 0;
-    consumeError(Stack.takeError());
-    Part.Categories.push_back(C);
-  }
-  for (const auto &[Key, C] : Small) {
-    auto Same = find_if(Part.Categories, [&](const CategoryStats &Other) {
-      return Other.Process == C.Process && Other.Heap == C.Heap &&
-             Other.Category == C.Category && !Other.Oom && !Other.Layer;
-    });
-    if (Same == Part.Categories.end()) {
+    C.Layer = IsJoined ? 0 : Names.string(C.Layer);
+    if (Error E = Names.stack(IsJoined ? 0 : C.Stack).moveInto(C.Stack))
+      return E;
+    if (!IsJoined) {
       Part.Categories.push_back(C);
       continue;
     }
-    Same->Blocks += C.Blocks;
-    Same->Bytes += C.Bytes;
+    CategoryStats &To = Joined[{C.Process, C.Heap, C.Category}];
+    C.Blocks += To.Blocks;
+    C.Bytes += To.Bytes;
+    To = C;
   }
+  for (const auto &[Key, C] : Joined)
+    Part.Categories.push_back(C);
+  return Error::success();
 }
 
 Error SummaryMerger::addOoms(const Trace &T) {
@@ -290,7 +273,8 @@ Error SummaryMerger::add(const Trace &T, uint64_t Shift) {
   addLayers(T);
   addThreads(T);
   addLosses(T);
-  addCategories(T);
+  if (Error E = addCategories(T))
+    return E;
   if (Error E = addOoms(T))
     return E;
   return addRows(T);
@@ -302,7 +286,8 @@ Expected<Partial> SummaryMerger::partialOf(const Trace &T, uint64_t Shift,
   EndNs = std::max(EndNs, T.endNs() + ShiftNs);
   addProcesses(T);
   addLayers(T);
-  addCategories(T);
+  if (Error E = addCategories(T))
+    return std::move(E);
   if (Error E = addOoms(T))
     return std::move(E);
   Partial Out;

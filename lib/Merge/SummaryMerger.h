@@ -48,7 +48,7 @@ private:
   void addSteps(const Trace &T);
   void addLayers(const Trace &T);
   void addTotals(const Trace &T);
-  void addCategories(const Trace &T);
+  llvm::Error addCategories(const Trace &T);
   llvm::Error addOoms(const Trace &T);
   void addThreads(const Trace &T);
   void addLosses(const Trace &T);
@@ -64,7 +64,8 @@ private:
   double Share;
   uint64_t ShiftNs = 0;
   Summary Part;
-  size_t Rows = 0; ///< of Part
+  size_t Rows = 0;          ///< of Part
+  uint32_t FoldedStack = 0; ///< of the row of folded stacks; 0: none is folded
   uint32_t Ooms = 0;
   uint64_t Events = 0, Marks = 0, EndNs = 0;
   std::map<uint32_t, HeapStats> Heaps;

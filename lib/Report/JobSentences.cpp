@@ -3,6 +3,7 @@
 // A job in sentences.
 
 #include "JobSentences.h"
+#include "Support/Rounding.h"
 #include "TraceText/CategorySums.h"
 #include "memkit/Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
@@ -31,14 +32,8 @@ StringRef metricName(RankMetric M) {
   return Names[size_t(M)];
 }
 
-static bool isGrowth(RankMetric M) {
-  return M == RankMetric::DeviceGrowth || M == RankMetric::HostGrowth;
-}
-
-static bool isOfDevice(RankMetric M) { return M <= RankMetric::DeviceGrowth; }
-
 static std::string sizeText(double Bytes) {
-  return formatSize(static_cast<uint64_t>(std::llround(Bytes)));
+  return formatSize(nearestUnsigned(Bytes));
 }
 
 std::string metricText(RankMetric M, double Value) {
@@ -331,7 +326,9 @@ static void addClocks(const JobInput &In, std::vector<HeadRow> &Rows) {
   ArrayRef<JobClock> Of = In.J.Clocks;
   size_t Shown = In.shown(Of.size());
   for (const JobClock &C : Of.take_front(Shown)) {
-    uint64_t By = static_cast<uint64_t>(std::abs(C.AheadNs));
+    uint64_t By = static_cast<uint64_t>(C.AheadNs);
+    if (C.AheadNs < 0)
+      By = 0 - By;
     Rows.push_back({"clock",
                     C.Host + " is " + formatTime(By) +
                         (C.AheadNs > 0 ? " ahead of " : " behind ") +

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes the lists of a Summary in sections of their largest size.
+// Writes the lists of a Summary, or of a Partial, in sections of their largest
+// size.
 
 #ifndef MEMKIT_LIB_TRACE_SUMMARYLISTS_H
 #define MEMKIT_LIB_TRACE_SUMMARYLISTS_H
@@ -16,6 +17,10 @@ namespace memkit {
 /// the first error of Write, at once.
 llvm::Error writeLists(Summary Last,
                        llvm::function_ref<llvm::Error(const Summary &)> Write);
+
+/// The same for the last part of a set of Partial sections.
+llvm::Error writeLists(Partial Last,
+                       llvm::function_ref<llvm::Error(const Partial &)> Write);
 
 } // namespace memkit
 

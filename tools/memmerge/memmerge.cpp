@@ -60,8 +60,10 @@ static Expected<int> run() {
   if (Error E = foldShare().moveInto(Options.FoldShare))
     return E;
   Options.OnProgress = showProgress();
-  Expected<std::vector<std::string>> Paths =
-      expandFolders(std::vector<std::string>(Inputs.begin(), Inputs.end()));
+  std::vector<std::string> Given(Inputs.begin(), Inputs.end());
+  if (Error E = checkNoStdin(Given))
+    return E;
+  Expected<std::vector<std::string>> Paths = expandFolders(Given);
   if (!Paths)
     return Paths.takeError();
   auto Out = OutputFile::open(Output, OutputFile::Content::Trace);

@@ -11,6 +11,7 @@
 #include "Support/RunEach.h"
 #include "memkit/Analysis/ReadJob.h"
 #include "llvm/ADT/STLExtras.h"
+#include <set>
 
 using namespace llvm;
 
@@ -22,8 +23,7 @@ static std::vector<JobDetail> detailsWanted(const JobReport &J, size_t Max,
                                             std::vector<size_t> &Typical) {
   std::vector<JobDetail> Out;
   for (const RankOutlier &O : J.Outliers) {
-    bool OfGrowth = O.Metric == RankMetric::DeviceGrowth ||
-                    O.Metric == RankMetric::HostGrowth;
+    bool OfGrowth = isGrowth(O.Metric);
     // Blocks explain neither RSS nor what is reserved or unexplained.
     bool HasBlocks = OfGrowth || O.Metric == RankMetric::DevicePeak ||
                      O.Metric == RankMetric::HostPeak;
@@ -32,8 +32,7 @@ static std::vector<JobDetail> detailsWanted(const JobReport &J, size_t Max,
     });
     if (!HasBlocks || IsThere || Out.size() == Max)
       continue;
-    bool OfDevice = O.Metric <= RankMetric::DeviceGrowth;
-    Out.push_back({O.Rank, OfDevice, OfGrowth, {}});
+    Out.push_back({O.Rank, isOfDevice(O.Metric), OfGrowth, {}});
     Typical.push_back(O.Typical);
   }
   return Out;
@@ -77,6 +76,13 @@ static std::vector<JobDetail> findDetails(const JobReport &J,
 }
 
 Expected<std::optional<RanksOfTrace>> ranksOfTrace(const Trace &T) {
+  // Most traces have one rank or none, and the marks of devices are many.
+  std::set<int32_t> Numbers;
+  for (const ProcessRecord &I : T.processes())
+    if (I.Place.Rank >= 0)
+      Numbers.insert(I.Place.Rank);
+  if (Numbers.size() < 2)
+    return std::nullopt;
   Expected<std::vector<JobRank>> Rows = queryRanks(T);
   if (!Rows)
     return Rows.takeError();
@@ -137,6 +143,14 @@ Expected<JobReport> showJob(ArrayRef<std::string> Inputs,
   if (Error E = writeJob({J, Details, Options.Top}, Options))
     return std::move(E);
   return J;
+}
+
+std::vector<std::string> spacesOfJob(const JobReport &J) {
+  std::set<std::string> Names;
+  for (const JobRank &R : J.Ranks)
+    for (const RankSpace &S : R.Spaces)
+      Names.insert(S.Name);
+  return {Names.begin(), Names.end()};
 }
 
 bool holdsInJob(const Condition &C, const JobReport &J) {

@@ -42,6 +42,8 @@ struct RanksOfTrace {
 };
 llvm::Expected<std::optional<RanksOfTrace>> ranksOfTrace(const Trace &T);
 
+/// The memory spaces of all ranks, each once.
+std::vector<std::string> spacesOfJob(const JobReport &J);
 /// Whether a condition of --fail-on holds in any rank.
 bool holdsInJob(const Condition &C, const JobReport &J);
 

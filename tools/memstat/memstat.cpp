@@ -176,6 +176,17 @@ static JobPageOptions jobOptions(const SelectionSpec &Spec) {
   return Options;
 }
 
+/// The exit status of a job. A condition that no rank can meet is an error: a
+/// gate that never closes helps nobody.
+static Expected<int> jobStatus(const FailOn &Fatal, const JobReport &J) {
+  if (Fatal.asksFor("suggestions"))
+    return makeUsageError("--fail-on=suggestions needs a single trace: "
+                          "the page of a job has none");
+  if (Error E = Fatal.checkNames(spacesOfJob(J)))
+    return E;
+  return Fatal.status([&](const Condition &C) { return holdsInJob(C, J); });
+}
+
 /// The page of several traces, or of a folder of traces.
 static Expected<int> runJob(const SelectionFlags &Flags, FailOn &Fatal) {
   Expected<SelectionSpec> Spec = Flags.spec();
@@ -188,12 +199,13 @@ static Expected<int> runJob(const SelectionFlags &Flags, FailOn &Fatal) {
                           "single trace");
   if (Error E = Fatal.check())
     return E;
-  Expected<JobReport> J =
-      showJob(std::vector<std::string>(Inputs.begin(), Inputs.end()),
-              jobOptions(*Spec));
+  std::vector<std::string> Given(Inputs.begin(), Inputs.end());
+  if (Error E = checkNoStdin(Given))
+    return E;
+  Expected<JobReport> J = showJob(Given, jobOptions(*Spec));
   if (!J)
     return J.takeError();
-  return Fatal.status([&](const Condition &C) { return holdsInJob(C, *J); });
+  return jobStatus(Fatal, *J);
 }
 
 static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
@@ -247,8 +259,7 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
   if (Job && numMerged(T.header()) && IsPlain) {
     if (Error E = writeJob(*Job, jobOptions(*Spec)))
       return E;
-    return Fatal.status(
-        [&](const Condition &C) { return holdsInJob(C, Job->J); });
+    return jobStatus(Fatal, Job->J);
   }
   Options.Top = Top;
   unsigned Width = outputWidth();

@@ -30,6 +30,10 @@ enum class RankMetric : uint8_t {
   Rss,
 };
 inline constexpr unsigned NumRankMetrics = 7;
+inline bool isGrowth(RankMetric M) {
+  return M == RankMetric::DeviceGrowth || M == RankMetric::HostGrowth;
+}
+inline bool isOfDevice(RankMetric M) { return M <= RankMetric::DeviceGrowth; }
 /// The value of R; nullopt: not known, as with no device. Of devices: of
 /// R.device().
 std::optional<double> metricOf(const JobRank &R, RankMetric M);
@@ -119,9 +123,6 @@ struct JobReport {
 
 /// Puts the rows of all traces together. Rows: in any order.
 JobReport makeJob(std::vector<JobFile> Files, std::vector<JobRank> Rows);
-
-/// Whether the rows are of a job: any has a rank, or there are several traces.
-bool isJob(llvm::ArrayRef<JobRank> Rows);
 
 } // namespace memkit
 

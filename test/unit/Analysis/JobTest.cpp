@@ -221,6 +221,43 @@ TEST(Job, GrowthExplainsAHigherPeak) {
   EXPECT_EQ(J.Outliers[0].Metric, RankMetric::HostGrowth);
 }
 
+TEST(Job, GrowthOnTheHostExplainsNoDevice) {
+  std::vector<JobRank> Rows = ranks();
+  for (JobRank &R : Rows) {
+    R.Spaces.resize(2);
+    R.Spaces[1].Name = "cuda:0";
+    R.Spaces[1].PeakBytes = 1 << 30;
+    R.Steps.Live.resize(2 * R.Steps.size());
+  }
+  Rows[2].Spaces[0].GrowthPerStep = 256 << 20;
+  Rows[2].Spaces[1].PeakBytes = 3u << 30;
+  JobReport J = jobOf(Rows);
+  ASSERT_EQ(J.Outliers.size(), 2u);
+  EXPECT_EQ(J.Outliers[0].Metric, RankMetric::HostGrowth);
+  EXPECT_EQ(J.Outliers[1].Metric, RankMetric::DevicePeak);
+}
+
+TEST(Job, ARankWithLayersOfItsOwnIsComparedWithAnother) {
+  std::vector<JobRank> Rows = ranks();
+  Rows[2].Layers = {"head"};
+  Rows[2].Spaces[0].GrowthPerStep = 8 << 20;
+  JobReport J = jobOf(Rows);
+  ASSERT_EQ(J.Outliers.size(), 1u);
+  EXPECT_NE(J.Outliers[0].Typical, 2u);
+}
+
+TEST(Job, AnyClockIsFine) {
+  for (uint64_t Far : {UINT64_MAX, UINT64_MAX / 2, uint64_t(1) << 62}) {
+    std::vector<JobRank> Rows = ranks();
+    for (size_t I = 4; I != 8; ++I) {
+      Rows[I].Start.RealtimeNs = Far - I;
+      Rows[I].Start.MonotonicNs = I % 2 ? Far : 1;
+    }
+    Rows[5].Oom = RankOom{Far, 1, "host", 1, 1};
+    EXPECT_TRUE(jobOf(Rows).Oom);
+  }
+}
+
 TEST(Job, MissingTwiceAndLaterAttempts) {
   std::vector<JobRank> Rows = ranks();
   Rows.erase(Rows.begin() + 3);
