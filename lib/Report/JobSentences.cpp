@@ -232,8 +232,9 @@ namespace {
 /// Growth of the job as a whole: more than half of the ranks grow.
 struct JobGrowth {
   RankMetric Metric = RankMetric::HostGrowth;
-  size_t Ranks = 0, Of = 0; ///< that grow, of those that know
-  double Median = 0;        ///< of those that grow
+  size_t Ranks = 0;  ///< the ranks that grow
+  size_t Of = 0;     ///< the ranks whose growth is known
+  double Median = 0; ///< of those that grow
 };
 } // namespace
 
@@ -289,7 +290,7 @@ static void addEnds(const JobReport &J, std::vector<HeadRow> &Rows) {
                   true});
 }
 
-/// The groups by their median of a metric, and how far these are apart.
+/// The median peak of each group, and how many times the lowest the highest is.
 static void addGroups(const JobInput &In, std::vector<HeadRow> &Rows) {
   const JobReport &J = In.J;
   bool HasDevice =

@@ -39,8 +39,8 @@ std::string rankName(const JobReport &J, const JobRank &R);
 std::string rankList(llvm::ArrayRef<int32_t> Ranks, size_t Max);
 /// `exit 1`, `signal 9`, `not ended`, ...
 std::string endText(const JobRank &R);
-/// `ranks with blocks.3`: a layer that only this group has; else its program,
-/// or its number of layers.
+/// `8 ranks with blocks.3`: a layer that no other group has. Without such a
+/// layer, the program of the group or the number of its layers.
 std::string groupName(const JobReport &J, const JobGroup &G);
 
 /// The answer in one sentence.

@@ -22,7 +22,7 @@ class _Selection:
     """The part of a trace that the caller chose, for one call."""
 
     def __init__(self, chosen: "dict[str, Any]") -> None:
-        # What ctypes passes for this object, which so lives as long as the call.
+        # ctypes passes this pointer for the object. The object lives as long as the call.
         self._as_parameter_ = ctypes.c_void_p()
         _library.call("memkit_selection_new", ctypes.byref(self._as_parameter_))
         for name, value in chosen.items():
@@ -79,7 +79,7 @@ class Trace:
     def _warn(self) -> None:
         said = _library.library().memkit_trace_warnings(self._handle).decode("utf-8", "replace")
         for line in said.splitlines():
-            # Who opens a recording knows that it is one.
+            # The caller knows that a recording still runs.
             known = self.path.startswith("live:") and "still being recorded" in line
             if line not in self._said and not known:
                 self._said.append(line)

@@ -163,8 +163,8 @@ static Error dropUnanswerable(const Trace &T, const FailOn &Fatal,
     if (Fatal.asksFor(Metric))
       return makeError(Input + ": --fail-on: cannot judge " + Metric + ": " +
                        Why);
-    // What lives at one moment is worth a list, by its right name; a list of
-    // problems it is not.
+    // Blocks that live at one moment are no problems, and SARIF is a list of
+    // problems.
     if (Kind == FK_Exit && OutputFormat == LeakFormat::Sarif)
       return makeError(Input + ": --format=sarif: cannot judge leaks: " + Why);
     if (Kind == FK_Exit)
