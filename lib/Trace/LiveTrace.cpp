@@ -13,7 +13,6 @@
 #include "memkit/Trace/TraceWriter.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include <cstring>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,18 +23,35 @@ using namespace memkit;
 // The summary
 //===----------------------------------------------------------------------===//
 
-/// The bytes of a finished file.
-static Expected<std::string> readAll(int Fd, StringRef Name) {
+/// The size of a finished file, in bytes.
+static Expected<uint64_t> sizeOf(int Fd, StringRef Name) {
   struct stat S;
   if (fstat(Fd, &S) != 0)
     return failErrno(Name);
-  std::string Out(size_t(S.st_size), '\0');
-  for (size_t At = 0; At != Out.size();) {
-    ssize_t N = pread(Fd, Out.data() + At, Out.size() - At, off_t(At));
+  return uint64_t(S.st_size);
+}
+
+/// Reads Bytes of a finished file, from From on.
+static Error readPart(int Fd, uint64_t From, void *To, size_t Bytes,
+                      StringRef Name) {
+  for (size_t At = 0; At != Bytes;) {
+    ssize_t N =
+        pread(Fd, static_cast<char *>(To) + At, Bytes - At, off_t(From + At));
     if (N <= 0)
       return makeError(Name + ": the recorder's answer cannot be read");
     At += size_t(N);
   }
+  return Error::success();
+}
+
+/// The bytes of a finished file.
+static Expected<std::string> readAll(int Fd, StringRef Name) {
+  Expected<uint64_t> Size = sizeOf(Fd, Name);
+  if (!Size)
+    return Size.takeError();
+  std::string Out(*Size, '\0');
+  if (Error E = readPart(Fd, 0, Out.data(), Out.size(), Name))
+    return std::move(E);
   return Out;
 }
 
@@ -61,7 +77,7 @@ static Error writeRows(TraceWriter &W, const Summary &Blank,
 
 /// What the recorder hands out, besides the file.
 struct LiveParts {
-  std::string Totals, Rows, Index;
+  std::string Totals, Index;
   uint64_t Bytes = 0; ///< of the file
 };
 
@@ -121,10 +137,29 @@ encodeRest(const LiveParts &P, ArrayRef<MomentRow> Rows, StringRef Name) {
   return Out;
 }
 
-/// Plain values from bytes.
-template <class T> static std::vector<T> valuesOf(StringRef Bytes) {
-  std::vector<T> Out(Bytes.size() / sizeof(T));
-  std::memcpy(Out.data(), Bytes.data(), Out.size() * sizeof(T));
+/// The cells and rows of a moment, straight from their file: with many stacks,
+/// each copy would take longer than the work on the rows.
+struct MomentParts {
+  std::vector<MomentCell> Cells;
+  std::vector<MomentRow> Rows;
+};
+
+static Expected<MomentParts> readMoment(int Fd, uint64_t NumCells,
+                                        StringRef Name) {
+  Expected<uint64_t> Size = sizeOf(Fd, Name);
+  if (!Size)
+    return Size.takeError();
+  if (NumCells > *Size / sizeof(MomentCell))
+    return makeError(Name + ": an answer that is not memrec's");
+  MomentParts Out;
+  Out.Cells.resize(NumCells);
+  size_t CellBytes = NumCells * sizeof(MomentCell);
+  Out.Rows.resize((*Size - CellBytes) / sizeof(MomentRow));
+  if (Error E = readPart(Fd, 0, Out.Cells.data(), CellBytes, Name))
+    return std::move(E);
+  if (Error E = readPart(Fd, CellBytes, Out.Rows.data(),
+                         Out.Rows.size() * sizeof(MomentRow), Name))
+    return std::move(E);
   return Out;
 }
 
@@ -160,22 +195,18 @@ Expected<std::shared_ptr<const TraceBytes>> LiveFollower::read() {
                 Number("cells", NumCells) && Since <= Events;
   if (!IsOurs)
     return makeError(Name + ": an answer that is not memrec's");
-  std::string *To[] = {&P.Totals, &P.Rows, &P.Index};
-  for (size_t I = 0; I != std::size(To); ++I)
-    if (Error E = readAll(Reply->Fds[I + 1].get(), Name).moveInto(*To[I]))
-      return std::move(E);
-  if (NumCells > P.Rows.size() / sizeof(MomentCell))
-    return makeError(Name + ": an answer that is not memrec's");
-  StringRef Bytes = P.Rows;
-  size_t CellBytes = size_t(NumCells) * sizeof(MomentCell);
-  std::vector<MomentRow> Changed =
-      valuesOf<MomentRow>(Bytes.drop_front(CellBytes));
-  sortRows(Changed);
+  if (Error E = readAll(Reply->Fds[1].get(), Name).moveInto(P.Totals))
+    return std::move(E);
+  if (Error E = readAll(Reply->Fds[3].get(), Name).moveInto(P.Index))
+    return std::move(E);
+  Expected<MomentParts> Now = readMoment(Reply->Fds[2].get(), NumCells, Name);
+  if (!Now)
+    return Now.takeError();
+  sortRows(Now->Rows);
   if (Since)
-    mergeMoment(Rows, Since, valuesOf<MomentCell>(Bytes.take_front(CellBytes)),
-                std::move(Changed));
+    mergeMoment(Rows, Since, Now->Cells, std::move(Now->Rows));
   else
-    Rows = std::move(Changed);
+    Rows = std::move(Now->Rows);
   Events = NewEvents;
   Expected<std::string> Rest = encodeRest(P, Rows, Name);
   if (!Rest)
