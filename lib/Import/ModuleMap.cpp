@@ -3,7 +3,7 @@
 // The binaries of a recorded process, for formats whose stacks are addresses.
 
 #include "ModuleMap.h"
-#include "Symbolize/Symbolizer.h"
+#include "Symbolize/NameProcess.h"
 #include "TraceBuilder.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -12,7 +12,7 @@
 using namespace llvm;
 using namespace memkit;
 
-ModuleMap::ModuleMap() : Symbols(std::make_unique<Symbolizer>()) {}
+ModuleMap::ModuleMap() = default;
 ModuleMap::~ModuleMap() = default;
 
 uint32_t ModuleMap::moduleOf(StringRef Path, ArrayRef<uint8_t> BuildId) {
@@ -25,12 +25,33 @@ uint32_t ModuleMap::moduleOf(StringRef Path, ArrayRef<uint8_t> BuildId) {
   StringRef Name = sys::path::filename(Path);
   M.IsInterpreter = Name.starts_with("python") || Name.starts_with("libpython");
   M.IsHere = sys::fs::is_regular_file(Path);
+  if (!M.IsHere)
+    return It->second;
   // The build-id of the file on this machine stands for the missing one, so
   // that symbols can come from a debug file, too.
-  if (BuildId.empty() && M.IsHere)
-    M.BuildId = readBuildId(Path);
-  M.Number = Symbols->addBinary(M.BuildId, {M.Path});
+  if (BuildId.empty()) {
+    if (Expected<ElfOutline> Outline = readElfOutline(Path))
+      M.BuildId = Outline->BuildId;
+    else
+      consumeError(Outline.takeError());
+  }
+  M.Files = M.BuildId.empty() ? Finder.filesOf(M.Path)
+                              : Finder.find(M.Path, M.BuildId);
   return It->second;
+}
+
+std::vector<SourceLocation> ModuleMap::namesOf(const Module &M,
+                                               uint64_t Address) {
+  std::vector<SourceLocation> Names;
+  if (M.Files.empty())
+    return Names;
+  if (!Symbols)
+    Symbols = std::make_unique<NameProcess>();
+  Symbols->resolveOrTable(M.Files, Address,
+                          [&](size_t, std::vector<SourceLocation> Found) {
+                            Names = std::move(Found);
+                          });
+  return Names;
 }
 
 void ModuleMap::add(StringRef Path, uint64_t Bias, uint64_t Begin,
@@ -61,9 +82,7 @@ ModuleMap::CodePlace ModuleMap::code(uint32_t Process, uint64_t Address,
   auto [Found, New] = M.Codes.try_emplace(InBinary);
   if (!New)
     return Found->second;
-  std::vector<SourceLocation> Names;
-  if (M.IsHere)
-    Names = Symbols->resolve(M.Number, InBinary);
+  std::vector<SourceLocation> Names = namesOf(M, InBinary);
   M.Named += !Names.empty();
   CodePlace &C = Found->second;
   C.Frame = To.nativeFrame(M.Path, M.BuildId, InBinary, Names);

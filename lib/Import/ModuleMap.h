@@ -5,6 +5,8 @@
 #ifndef MEMKIT_LIB_IMPORT_MODULEMAP_H
 #define MEMKIT_LIB_IMPORT_MODULEMAP_H
 
+#include "Symbolize/SymbolFiles.h"
+#include "Trace/NameTable.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringRef.h"
@@ -16,7 +18,7 @@
 
 namespace memkit {
 
-class Symbolizer;
+class NameProcess;
 class TraceBuilder;
 
 /// Finds the binary of an address, and the names of functions in binaries that
@@ -60,13 +62,15 @@ private:
     std::vector<uint8_t> BuildId;
     bool IsHere = false; ///< on this machine
     bool IsInterpreter = false;
-    unsigned Number = 0; ///< of Symbols
+    SymbolFiles Files;
     uint64_t Named = 0;
     llvm::DenseMap<uint64_t, CodePlace> Codes; ///< by address in the binary
   };
   uint32_t moduleOf(llvm::StringRef Path, llvm::ArrayRef<uint8_t> BuildId);
+  std::vector<SourceLocation> namesOf(const Module &M, uint64_t Address);
 
-  std::unique_ptr<Symbolizer> Symbols;
+  SymbolFinder Finder{SymbolPlaces()};
+  std::unique_ptr<NameProcess> Symbols;  ///< null: none was needed yet
   std::map<uint64_t, LoadedRange> Parts; ///< by begin
   std::vector<Module> Modules;
   std::map<std::string, uint32_t> ByPath;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Source locations through a pipe.
+// Questions for source locations through a socket, answers through a pipe.
 //
-// A record is its kind (a byte), the length of its body (4 bytes) and the body.
-// The body of an answer has for each location line and start line, the lengths
-// of function and file (4 bytes each), and both texts.
+// A question is its number (4 bytes), the address (8) and three paths, each
+// with a NUL. A record is its kind (a byte), the question's number and the
+// length of its body (4 bytes each), and the body. The body of an answer has
+// for each location line and start line, the lengths of function and file (4
+// bytes each), and both texts.
 
 #include "AnswerPipe.h"
 #include <cstring>
@@ -14,7 +16,7 @@ using namespace memkit;
 
 /// Longer texts are cut, as in a trace.
 static constexpr size_t MaxTextBytes = 65536, MaxLocations = 255;
-static constexpr size_t HeadBytes = 5, LocationBytes = 16;
+static constexpr size_t HeadBytes = 9, LocationBytes = 16;
 static constexpr size_t MaxBodyBytes =
     MaxLocations * (LocationBytes + 2 * MaxTextBytes);
 
@@ -29,18 +31,49 @@ static uint32_t take(StringRef &Bytes) {
   return Value;
 }
 
-static std::string record(PipeRecord Kind, StringRef Body) {
+static std::string record(PipeRecord Kind, uint32_t Number, StringRef Body) {
   std::string Out(1, char(Kind));
+  put(Out, Number);
   put(Out, uint32_t(Body.size()));
   Out += Body;
   return Out;
 }
 
-std::string memkit::encodeText(PipeRecord Kind, StringRef Text) {
-  return record(Kind, Text.take_front(MaxTextBytes));
+std::string NameQuestion::encode() const {
+  std::string Out;
+  put(Out, Number);
+  put(Out, uint32_t(Address));
+  put(Out, uint32_t(Address >> 32));
+  for (const std::string *Path : {&Debug, &Symbols, &Alt}) {
+    Out += *Path;
+    Out += '\0';
+  }
+  return Out.size() <= MaxBytes ? Out : "";
 }
 
-std::string memkit::encodeAnswer(ArrayRef<SourceLocation> Locations) {
+bool NameQuestion::decode(StringRef Bytes) {
+  if (Bytes.size() < 12)
+    return false;
+  Number = take(Bytes);
+  Address = take(Bytes);
+  Address |= uint64_t(take(Bytes)) << 32;
+  for (std::string *Path : {&Debug, &Symbols, &Alt}) {
+    size_t Length = Bytes.find('\0');
+    if (Length == StringRef::npos)
+      return false;
+    *Path = Bytes.take_front(Length).str();
+    Bytes = Bytes.drop_front(Length + 1);
+  }
+  return Bytes.empty();
+}
+
+std::string memkit::encodeText(PipeRecord Kind, uint32_t Number,
+                               StringRef Text) {
+  return record(Kind, Number, Text.take_front(MaxTextBytes));
+}
+
+std::string memkit::encodeAnswer(uint32_t Number,
+                                 ArrayRef<SourceLocation> Locations) {
   std::string Body;
   for (const SourceLocation &L : Locations.take_front(MaxLocations)) {
     StringRef Function = StringRef(L.Function).take_front(MaxTextBytes);
@@ -52,13 +85,13 @@ std::string memkit::encodeAnswer(ArrayRef<SourceLocation> Locations) {
     Body += Function;
     Body += File;
   }
-  return record(PipeRecord::Answer, Body);
+  return record(PipeRecord::Answer, Number, Body);
 }
 
 bool PipeReader::decode(StringRef Body) {
   if (Kind != PipeRecord::Answer) {
     Text = Body.str();
-    return Kind <= PipeRecord::End;
+    return Kind <= PipeRecord::Fatal;
   }
   Locations.clear();
   while (!Body.empty()) {
@@ -82,6 +115,7 @@ PipeReader::PipeStep PipeReader::next() {
   if (Rest.size() >= HeadBytes) {
     Kind = PipeRecord(Rest[0]);
     StringRef Head = Rest.drop_front(1);
+    Number = take(Head);
     size_t Length = take(Head);
     if (Length > MaxBodyBytes)
       return PipeStep::Broken;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Source locations through a pipe.
+// Questions for source locations through a socket, answers through a pipe.
 
 #ifndef MEMKIT_LIB_SYMBOLIZE_ANSWERPIPE_H
 #define MEMKIT_LIB_SYMBOLIZE_ANSWERPIPE_H
@@ -14,17 +14,30 @@
 
 namespace memkit {
 
-enum class PipeRecord : uint8_t {
-  Ready,  ///< the files are open
-  Answer, ///< the locations of the next address
-  Damage, ///< a text: what is wrong with the files
-  Fatal,  ///< a text: why there is no answer to the next address, and no End
-  End,    ///< all addresses have an answer
+/// A question for the locations of one address: one datagram.
+struct NameQuestion {
+  static constexpr size_t MaxBytes = 16384;
+  uint32_t Number = 0;
+  uint64_t Address = 0;
+  /// The paths of SymbolFiles, which contain no NUL.
+  std::string Debug, Symbols, Alt;
+
+  /// Empty if the question is too long.
+  std::string encode() const;
+  /// False: Bytes are no question.
+  bool decode(llvm::StringRef Bytes);
 };
 
-/// The bytes of a record.
-std::string encodeAnswer(llvm::ArrayRef<SourceLocation> Locations);
-std::string encodeText(PipeRecord Kind, llvm::StringRef Text);
+enum class PipeRecord : uint8_t {
+  Answer, ///< the locations of a question's address
+  Damage, ///< a text: what is wrong with the files of a question
+  Fatal,  ///< a text: why a question has no answer
+};
+
+/// The bytes of a record for question Number.
+std::string encodeAnswer(uint32_t Number,
+                         llvm::ArrayRef<SourceLocation> Locations);
+std::string encodeText(PipeRecord Kind, uint32_t Number, llvm::StringRef Text);
 
 /// Splits the bytes of a pipe into records. The writer is not trusted.
 class PipeReader {
@@ -33,10 +46,11 @@ public:
 
   /// Takes the next bytes of the pipe.
   void feed(llvm::StringRef Bytes) { Buffer.append(Bytes); }
-  /// Record: Kind, and Locations or Text, have the next record.
+  /// Record: Kind, Number, and Locations or Text, have the next record.
   PipeStep next();
 
-  PipeRecord Kind = PipeRecord::End;
+  PipeRecord Kind = PipeRecord::Answer;
+  uint32_t Number = 0; ///< of the question
   std::vector<SourceLocation> Locations;
   std::string Text;
 

@@ -6,6 +6,7 @@
 #include "FrameLocations.h"
 #include "SharedDwarf.h"
 #include "Support/Failure.h"
+#include "SymbolTable.h"
 #include "llvm/DebugInfo/DWARF/DWARFContext.h"
 #include "llvm/DebugInfo/Symbolize/SymbolizableObjectFile.h"
 #include "llvm/DebugInfo/Symbolize/Symbolize.h"
@@ -15,12 +16,22 @@
 using namespace llvm;
 using namespace memkit;
 
+namespace {
+/// An object file and its bytes.
+struct MappedObject {
+  std::unique_ptr<MemoryBuffer> Bytes;
+  std::unique_ptr<object::ObjectFile> File; ///< null: none
+};
+} // namespace
+
 class BinarySymbols::Impl {
 public:
   Error open(const SymbolFiles &Files);
 
-  object::OwningBinary<object::ObjectFile> Debug, Table;
+  MappedObject Debug, Table;
   DwarfSections Joined; ///< of Debug and the file that Debug shares
+  /// Without a debug file. None of Table's debug information is read then.
+  std::unique_ptr<SymbolTable> Plain;
   std::unique_ptr<symbolize::SymbolizableObjectFile> Module;
   DWARFContext *Dwarf = nullptr; ///< owned by Module
   std::string Damage;
@@ -59,37 +70,31 @@ static Error checkClaims(const object::ObjectFile &File) {
   return Error::success();
 }
 
-static Error openObject(const std::string &Path,
-                        object::OwningBinary<object::ObjectFile> &Out) {
+static Error openObject(const std::string &Path, MappedObject &Out) {
   Expected<object::OwningBinary<object::ObjectFile>> File =
       object::ObjectFile::createObjectFile(Path);
   if (!File)
     return File.takeError();
-  Out = std::move(*File);
+  std::tie(Out.File, Out.Bytes) = File->takeBinary();
   return Error::success();
 }
 
-static Error openDebugFile(const std::string &Path,
-                           object::OwningBinary<object::ObjectFile> &Out) {
+static Error openDebugFile(const std::string &Path, MappedObject &Out) {
   if (Error E = openObject(Path, Out))
     return E;
-  return checkClaims(*Out.getBinary());
+  return checkClaims(*Out.File);
 }
 
 Expected<std::unique_ptr<DWARFContext>>
 BinarySymbols::Impl::openDwarf(const SymbolFiles &Files) {
   auto OnError = [this](Error E) { note(std::move(E)); };
-  // Without a debug file none of Table's debug information is read.
-  if (Files.Debug.empty())
-    return DWARFContext::create(StringMap<std::unique_ptr<MemoryBuffer>>(), 8,
-                                /*isLittleEndian=*/true, OnError, OnError);
-  const object::ObjectFile &Main = *Debug.getBinary();
+  const object::ObjectFile &Main = *Debug.File;
   if (usesSharedDwarf(Main)) {
-    object::OwningBinary<object::ObjectFile> Alt;
+    MappedObject Alt;
     if (!Files.Alt.empty())
       if (Error E = openDebugFile(Files.Alt, Alt))
         return makeError("the shared file: " + toString(std::move(E)));
-    return joinSharedDwarf(Main, Alt.getBinary(), Joined, OnError);
+    return joinSharedDwarf(Main, Alt.File.get(), Joined, OnError);
   }
   return DWARFContext::create(Main,
                               DWARFContext::ProcessDebugRelocations::Process,
@@ -103,12 +108,18 @@ Error BinarySymbols::Impl::open(const SymbolFiles &Files) {
   if (!Files.Symbols.empty() && Files.Symbols != Files.Debug)
     if (Error E = openObject(Files.Symbols, Table))
       return E;
+  if (Files.Debug.empty()) {
+    if (!Table.File)
+      return makeError("no file has symbols");
+    if (Error E = SymbolTable::create(*Table.File).moveInto(Plain))
+      return E;
+    return Plain ? Error::success() : makeError("is no ELF file of 64 bits");
+  }
   Expected<std::unique_ptr<DWARFContext>> Context = openDwarf(Files);
   if (!Context)
     return Context.takeError();
   Dwarf = Context->get();
-  const object::ObjectFile *Symbols =
-      (Table.getBinary() ? Table : Debug).getBinary();
+  const object::ObjectFile *Symbols = (Table.File ? Table : Debug).File.get();
   auto Made = symbolize::SymbolizableObjectFile::create(
       Symbols, std::move(*Context), /*UntagAddresses=*/false);
   if (!Made)
@@ -128,9 +139,28 @@ BinarySymbols::open(const SymbolFiles &Files) {
   return std::unique_ptr<BinarySymbols>(new BinarySymbols(std::move(I)));
 }
 
+void BinarySymbols::releasePages() {
+  for (MappedObject *O : {&I->Debug, &I->Table})
+    if (O->Bytes)
+      O->Bytes->dontNeedIfMmap();
+}
+
 StringRef BinarySymbols::damage() const { return I->Damage; }
 
+static std::vector<SourceLocation> resolvePlain(const SymbolTable &Symbols,
+                                                uint64_t Address) {
+  StringRef Name = Symbols.at(Address);
+  if (Name.empty())
+    return {};
+  SourceLocation L;
+  L.Function =
+      plainName(symbolize::LLVMSymbolizer::DemangleName(Name.str(), nullptr));
+  return {std::move(L)};
+}
+
 std::vector<SourceLocation> BinarySymbols::resolve(uint64_t Address) {
+  if (I->Plain)
+    return resolvePlain(*I->Plain, Address);
   DILineInfoSpecifier Wanted(
       DILineInfoSpecifier::FileLineInfoKind::AbsoluteFilePath,
       DILineInfoSpecifier::FunctionNameKind::LinkageName);

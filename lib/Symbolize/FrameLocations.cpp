@@ -49,6 +49,11 @@ static void completeNames(DWARFContext &Dwarf, uint64_t Address,
       L->FunctionName = std::move(Names[F]);
 }
 
+std::string memkit::plainName(StringRef Demangled) {
+  Demangled.consume_front("__GI_");
+  return rustFunctionName(Demangled);
+}
+
 std::vector<SourceLocation> memkit::locationsOf(DIInliningInfo Info,
                                                 uint64_t Address,
                                                 DWARFContext *Dwarf) {
@@ -62,7 +67,7 @@ std::vector<SourceLocation> memkit::locationsOf(DIInliningInfo Info,
       continue;
     SourceLocation &L = Out.emplace_back();
     if (isKnown(Line.FunctionName))
-      L.Function = rustFunctionName(Line.FunctionName);
+      L.Function = plainName(Line.FunctionName);
     L.Line = Line.Line;
     L.StartLine = Line.StartLine;
     // Without a line the file is a guess from the symbol table: the last file

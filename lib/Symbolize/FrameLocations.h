@@ -21,6 +21,10 @@ std::vector<SourceLocation> locationsOf(llvm::DIInliningInfo Info,
                                         uint64_t Address,
                                         llvm::DWARFContext *Dwarf);
 
+/// A demangled name as people write it: Rust's without the hash, glibc's own
+/// alias `__GI_malloc` as `malloc`.
+std::string plainName(llvm::StringRef Demangled);
+
 } // namespace memkit
 
 #endif // MEMKIT_LIB_SYMBOLIZE_FRAMELOCATIONS_H

@@ -3,7 +3,6 @@
 // Resolves the native frames of a trace.
 
 #include "FrameResolver.h"
-#include "BinarySymbols.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
@@ -64,8 +63,10 @@ std::string FrameResolver::resolveWith(const SymbolFiles &Files,
   for (const FrameToResolve &F : Open)
     Addresses.push_back(F.Address);
   std::vector<bool> HasAnswer(Open.size());
-  std::string Problem = resolveApart(
+  std::string Problem = Process.resolve(
       Files, Addresses, [&](size_t I, std::vector<SourceLocation> Locations) {
+        if (Locations.empty())
+          return;
         HasAnswer[I] = true;
         takeSymbols(Open[I], Locations, Counts);
         report(Done + I);

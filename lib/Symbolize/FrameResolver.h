@@ -5,6 +5,7 @@
 #ifndef MEMKIT_LIB_SYMBOLIZE_FRAMERESOLVER_H
 #define MEMKIT_LIB_SYMBOLIZE_FRAMERESOLVER_H
 
+#include "NameProcess.h"
 #include "SymbolizeTrace.h"
 #include "Trace/NameTable.h"
 #include <map>
@@ -12,7 +13,7 @@
 namespace memkit {
 
 /// Resolves the frames of Trace and adds the symbols to Names, binary by
-/// binary: the files of one binary are open at a time.
+/// binary.
 class FrameResolver {
 public:
   FrameResolver(const TraceFrames &Trace, const SymbolizeOptions &Options,
@@ -49,6 +50,7 @@ private:
   const SymbolizeOptions &Options;
   NameTable &Names;
   SymbolFinder Finder;
+  NameProcess Process;
   std::map<uint32_t, TwinFile> Twins; ///< by binary
   uint64_t Done = 0, Total = 0;       ///< frames
 };

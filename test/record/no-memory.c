@@ -3,7 +3,7 @@
 //
 // UNSUPPORTED: asan, tsan
 // RUN: %cc -O1 %s -o %t.exe
-// RUN: sh -c 'ulimit -Sv 140000; memrec -o %t.fb %t.exe 7 2> %t.err > %t.out; test $? = 7'
+// RUN: sh -c 'ulimit -Sv 110000; memrec -o %t.fb %t.exe 7 2> %t.err > %t.out; test $? = 7'
 // RUN: FileCheck %s --input-file=%t.err
 // CHECK: memrec: error: out of memory: the recording ends here; the program continues
 // CHECK-NOT: LLVM

@@ -240,6 +240,7 @@ void Door::goOnCopying(uint64_t NowNs) {
     if (!New)
       return failCopy(New.takeError());
     Copy = std::move(*New);
+    OnCopy();
     return;
   }
   // As long as a read of the rings may take.

@@ -44,6 +44,9 @@ public:
   /// pass; IsReady: a descriptor of addPolls() is readable.
   void take(uint64_t NowNs, bool IsReady);
 
+  /// Called when a copy for a tool has begun.
+  std::function<void()> OnCopy = [] {};
+
 private:
   static constexpr size_t MaxClients = 32;
   Door(const RecordOptions &O, Recording &R, RecordingControl &Control,

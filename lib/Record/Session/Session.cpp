@@ -60,6 +60,7 @@ Error Session::openDoor(int TraceFd) {
   if (Error E = Door::open(O, R, Control, Children, TraceFd).moveInto(Visitors))
     return E;
   Idle.setDoor(Visitors.get());
+  Visitors->OnCopy = [this] { Symbols.hurry(); };
   return Error::success();
 }
 

@@ -114,11 +114,19 @@ void SymbolRequests::take(size_t Max) {
         {R.Names.Names.string(A.Path), A.Line, R.Names.Names.string(A.Text)});
 }
 
+void SymbolRequests::hurry() {
+  if (!Thread)
+    return;
+  Thread->handOver();
+  Thread->hurry(/*Always=*/false);
+}
+
 void SymbolRequests::finish(uint64_t NextFlushNs) {
   if (!Thread)
     return;
   int Before = TheRequests.Interrupts;
   Thread->handOver();
+  Thread->hurry(/*Always=*/true);
   while (!Thread->idle()) {
     if (TheRequests.Interrupts > Before || TheRequests.Stop) {
       Thread->cut();

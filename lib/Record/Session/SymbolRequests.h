@@ -30,6 +30,9 @@ public:
   void addSources(uint32_t Process, pid_t Pid, uint64_t StartNs);
   /// P has ended: its map of names is complete.
   void endJit(ChildProcess &P);
+  /// Somebody looks at the trace: the symbols of the frames so far are wanted
+  /// soon.
+  void hurry();
   /// Waits for the symbols of all remaining frames, and writes them each second
   /// from NextFlushNs on. A further Ctrl-C, or a signal to stop, ends the wait.
   void finish(uint64_t NextFlushNs);

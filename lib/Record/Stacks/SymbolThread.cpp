@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Resolves addresses in a thread.
+// Finds the names of addresses in the background.
 
 #include "Stacks/SymbolThread.h"
+#include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <csignal>
 #include <iterator>
@@ -10,9 +11,21 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+using namespace llvm;
 using namespace memkit;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
 
-SymbolThread::SymbolThread() {
+/// Requests for which a batch does not wait, and of which one is followed by
+/// the next one at once: the program loads libraries.
+static constexpr size_t LargeBatch = 512, BusyBatch = 64;
+static constexpr milliseconds BusyRest(200);
+static constexpr seconds MinRest(5), MaxRest(80);
+/// PyTorch's symbols take 20 MiB, Python's debug information most of the rest.
+static constexpr NameLimits Limits = {/*PrivateBytes=*/96 << 20,
+                                      /*IdleMs=*/500};
+
+SymbolThread::SymbolThread() : Names(Limits), Rest(MinRest) {
   // Block all signals: the recorder's thread handles them.
   sigset_t All, Old;
   sigfillset(&All);
@@ -25,6 +38,7 @@ SymbolThread::~SymbolThread() {
   {
     std::lock_guard<std::mutex> Guard(Lock);
     Stop = true;
+    IsCut = true;
   }
   Wake.notify_one();
   Worker.join();
@@ -96,13 +110,27 @@ std::vector<SymbolThread::SourceAnswer> SymbolThread::takeSources() {
 
 bool SymbolThread::idle() {
   std::lock_guard<std::mutex> Guard(Lock);
-  return Questions.empty() && SourceQuestions.empty() && !Busy;
+  return Questions.empty() && SourceQuestions.empty() && !Waiting && !Busy;
+}
+
+void SymbolThread::hurry(bool Always) {
+  {
+    std::lock_guard<std::mutex> Guard(Lock);
+    Hurry = true;
+    AlwaysHurry |= Always;
+  }
+  Wake.notify_one();
 }
 
 void SymbolThread::cut() {
-  std::lock_guard<std::mutex> Guard(Lock);
-  Questions.clear();
-  SourceQuestions.clear();
+  {
+    std::lock_guard<std::mutex> Guard(Lock);
+    Questions.clear();
+    SourceQuestions.clear();
+    Hurry = true;
+    IsCut = true;
+  }
+  Wake.notify_one();
 }
 
 //===----------------------------------------------------------------------===//
@@ -137,17 +165,56 @@ void SymbolThread::lookAtMaps() {
       look(Names);
 }
 
-void SymbolThread::answer(const Question &Q) {
-  if (Q.Kind == Question::Native) {
-    std::vector<SourceLocation> L = Symbols.resolve(Q.Container - 1, Q.Address);
-    Counts.resize(std::max<size_t>(Counts.size(), Q.Container));
-    ++Counts[Q.Container - 1].Asked;
-    Counts[Q.Container - 1].Nameless += L.empty();
-    for (const SourceLocation &At : L)
-      giveSource(ProcessOf[Q.Container - 1], At.File, At.Line);
-    give(Q.Frame, std::move(L));
+/// Answers requests for one binary, sorted by address.
+void SymbolThread::answerOfBinary(ArrayRef<Question> Of) {
+  uint32_t Binary = Of.front().Container - 1;
+  Counts.resize(std::max<size_t>(Counts.size(), Binary + 1));
+  ModuleCounts &Count = Counts[Binary];
+  Count.Asked += Of.size();
+  Count.Nameless += Of.size();
+  const SymbolFiles &OfBinary = Files.of(Binary);
+  if (OfBinary.empty())
     return;
+  std::vector<uint64_t> Addresses;
+  for (const Question &Q : Of)
+    Addresses.push_back(Q.Address);
+  Names.resolveOrTable(
+      OfBinary, Addresses,
+      [&](size_t I, std::vector<SourceLocation> L) {
+        Count.Nameless -= !L.empty();
+        for (const SourceLocation &At : L)
+          giveSource(ProcessOf[Binary], At.File, At.Line);
+        give(Of[I].Frame, std::move(L));
+      },
+      [this] { return IsCut.load(std::memory_order_relaxed); });
+}
+
+/// Answers the native requests, binary by binary: neighbours share what LLVM
+/// has read.
+void SymbolThread::answerBatch() {
+  llvm::sort(Batch, [](const Question &A, const Question &B) {
+    return std::pair(A.Container, A.Address) <
+           std::pair(B.Container, B.Address);
+  });
+  for (auto At = Batch.begin(); At != Batch.end() && !IsCut;) {
+    auto End = std::find_if(At, Batch.end(), [&](const Question &Q) {
+      return Q.Container != At->Container;
+    });
+    answerOfBinary(ArrayRef(&*At, size_t(End - At)));
+    At = End;
   }
+  Batch.clear();
+}
+
+void SymbolThread::planNextBatch(size_t Answered) {
+  bool IsBusy = Answered >= BusyBatch;
+  NextBatch = JitNames::Clock::now() +
+              (IsBusy ? JitNames::Clock::duration(BusyRest) : Rest);
+  Rest = IsBusy ? JitNames::Clock::duration(MinRest)
+                : std::min<JitNames::Clock::duration>(Rest * 2, MaxRest);
+}
+
+void SymbolThread::answerJit(const Question &Q) {
   auto Jit = Jits.find(Q.Container);
   if (Jit == Jits.end())
     return;
@@ -159,26 +226,34 @@ void SymbolThread::answer(const Question &Q) {
   Jits.erase(Jit);
 }
 
-/// Waits. True: there is a request; false: a perf map is due for another look.
-bool SymbolThread::waitForWork(std::unique_lock<std::mutex> &Guard) {
-  auto HasWork = [this] {
-    return Stop || !Questions.empty() || !SourceQuestions.empty();
-  };
+bool SymbolThread::isBatchDue() const {
+  return Waiting && (Hurry || AlwaysHurry || Waiting >= LargeBatch ||
+                     JitNames::Clock::now() >= NextBatch);
+}
+
+/// Waits until there is a request to take, or a batch or a perf map is due.
+void SymbolThread::waitForWork(UniqueLock &Guard) {
   auto Next = JitNames::Clock::time_point::max();
+  if (Waiting)
+    Next = NextBatch;
   for (auto &[Process, Names] : Jits)
     Next = std::min(Next, Names.nextLook());
-  if (Next != JitNames::Clock::time_point::max())
-    return Wake.wait_until(Guard, Next, HasWork);
-  Wake.wait(Guard, HasWork);
-  return true;
+  auto HasWork = [this] {
+    return Stop || !Questions.empty() || !SourceQuestions.empty() ||
+           isBatchDue();
+  };
+  if (Next == JitNames::Clock::time_point::max())
+    Wake.wait(Guard, HasWork);
+  else
+    Wake.wait_until(Guard, Next, HasWork);
 }
 
 void SymbolThread::run() {
   // Lower priority than the program and the recorder.
   setpriority(PRIO_PROCESS, id_t(syscall(SYS_gettid)), 5);
-  std::unique_lock<std::mutex> Guard(Lock);
+  UniqueLock Guard(Lock);
   for (;;) {
-    bool HasQuestion = waitForWork(Guard);
+    waitForWork(Guard);
     if (Stop)
       return;
     std::deque<BinaryFile> Binaries = std::exchange(NewModules, {});
@@ -186,26 +261,38 @@ void SymbolThread::run() {
       Jits.emplace(New.first, std::move(New.second));
     std::vector<SourceQuestion> OfSources = std::exchange(SourceQuestions, {});
     auto Roots = std::exchange(NewRoots, {});
-    Question Q{};
-    HasQuestion &= !Questions.empty();
-    if (HasQuestion) {
-      Q = Questions.front();
-      Questions.pop_front();
-    }
+    std::vector<Question> New = std::exchange(Questions, {});
+    for (const Question &Q : New)
+      Waiting += Q.Kind == Question::Native;
+    bool IsDue = isBatchDue();
+    if (IsDue)
+      Hurry = false;
     Busy = true;
     Guard.unlock();
-    for (auto &New : Roots)
-      Sources.addProcess(New.first, std::move(New.second));
+    for (auto &Root : Roots)
+      Sources.addProcess(Root.first, std::move(Root.second));
     for (BinaryFile &M : Binaries) {
       ProcessOf.push_back(M.Process);
-      Symbols.addBinary(M.BuildId, std::move(M.Places));
+      Files.add(std::move(M.BuildId), std::move(M.Places));
     }
     for (const SourceQuestion &S : OfSources)
       giveSource(S.Process, S.Path, S.Line);
-    if (HasQuestion)
-      answer(Q);
+    for (const Question &Q : New) {
+      if (Q.Kind == Question::Native)
+        Batch.push_back(Q);
+      else
+        answerJit(Q);
+    }
+    size_t Answered = Batch.size();
+    if (IsDue) {
+      answerBatch();
+      planNextBatch(Answered);
+    }
     lookAtMaps();
     Guard.lock();
+    if (IsDue)
+      Waiting = 0;
+    IsCut = Stop;
     Busy = false;
   }
 }

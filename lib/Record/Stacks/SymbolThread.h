@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Resolves addresses in a thread.
+// Finds the names of addresses in the background.
 
 #ifndef MEMKIT_LIB_RECORD_SYMBOLTHREAD_H
 #define MEMKIT_LIB_RECORD_SYMBOLTHREAD_H
 
 #include "Stacks/JitNames.h"
+#include "Stacks/RecordedFiles.h"
 #include "Stacks/SourceFiles.h"
-#include "Symbolize/Symbolizer.h"
+#include "Symbolize/NameProcess.h"
 #include <atomic>
 #include <condition_variable>
 #include <deque>
@@ -17,16 +18,22 @@
 
 namespace memkit {
 
-/// A thread that resolves addresses in the order of requests, so that the rings
-/// never wait for debug information. Only the recorder's thread calls the
-/// functions.
+/// A thread that finds names, so that the rings never wait for debug
+/// information. Only the recorder's thread calls the functions.
+///
+/// Native code is resolved in another process, which takes some 100 MiB for
+/// PyTorch's libraries. So the process ends soon after a batch of requests. A
+/// few new requests wait for others before the process starts again, first for
+/// 5 seconds and at last for 80: opening PyTorch's libraries takes 0.13 seconds
+/// of processor time.
 class SymbolThread {
 public:
+  /// Call it while this process is small: see NameProcess.
   SymbolThread();
   ~SymbolThread();
 
   /// Adds binary Id; ids come in order from 1. Process: that loaded the binary,
-  /// and sees its sources. Other arguments as for Symbolizer.
+  /// and sees its sources. Other arguments as for RecordedFiles.
   void addBinary(uint32_t Process, std::vector<uint8_t> BuildId,
                  std::vector<std::string> Places);
   /// From now on lines of source are read for Process, of its native code and
@@ -48,6 +55,8 @@ public:
   void endJit(uint32_t Process);
   /// Passes the requests since the last call to the thread.
   void handOver();
+  /// The requests so far, and all further ones if Always, do not wait.
+  void hurry(bool Always);
 
   struct SymbolAnswer {
     uint32_t Frame;
@@ -89,9 +98,14 @@ private:
     uint32_t Container; ///< binary or process
     uint64_t Address;
   };
+  using UniqueLock = std::unique_lock<std::mutex>;
   void run();
-  bool waitForWork(std::unique_lock<std::mutex> &Guard);
-  void answer(const Question &Q);
+  void waitForWork(UniqueLock &Guard);
+  bool isBatchDue() const;
+  void planNextBatch(size_t Answered);
+  void answerBatch();
+  void answerOfBinary(llvm::ArrayRef<Question> Asked);
+  void answerJit(const Question &Q);
   void look(JitNames &Names);
   void lookAtMaps();
   void give(uint32_t Frame, std::vector<SourceLocation> Locations);
@@ -109,14 +123,20 @@ private:
   std::condition_variable Wake;
   std::deque<BinaryFile> NewModules;
   std::deque<std::pair<uint32_t, JitNames>> NewJits;
-  std::deque<Question> Questions;
+  std::vector<Question> Questions;
+  size_t Waiting = 0; ///< native questions that the thread has taken
   std::deque<SymbolAnswer> Answers;
   std::vector<std::pair<uint32_t, SourceRoot>> NewRoots;
   std::vector<SourceQuestion> SourceQuestions;
   std::vector<SourceAnswer> SourceAnswers;
-  bool Busy = false, Stop = false;
+  bool Busy = false, Stop = false, Hurry = false, AlwaysHurry = false;
+  std::atomic<bool> IsCut = false; ///< the batch at work ends early
   // Used by the thread only.
-  Symbolizer Symbols;
+  NameProcess Names;
+  RecordedFiles Files;
+  std::vector<Question> Batch;
+  JitNames::Clock::time_point NextBatch{};
+  JitNames::Clock::duration Rest{}; ///< until the batch after a small one
   SourceFiles Sources;
   std::vector<uint32_t> ProcessOf; ///< by binary - 1
   std::vector<ModuleCounts> Counts;

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Source locations through a pipe, and the process at its other end.
+// Questions and answers between the process that asks for names and the one
+// that finds them.
 
 #include "Symbolize/AnswerPipe.h"
-#include "Symbolize/BinarySymbols.h"
 #include "gtest/gtest.h"
-#include <dlfcn.h>
 #include <random>
 
 using namespace llvm;
 using namespace memkit;
-
-extern "C" [[gnu::noinline]] void memkitNamedFunction() { asm volatile(""); }
 
 namespace {
 
@@ -28,10 +25,10 @@ std::vector<SourceLocation> someLocations() {
 }
 
 TEST(AnswerPipe, PiecesOfAnySize) {
-  std::string Bytes = encodeText(PipeRecord::Ready, "") +
-                      encodeAnswer(someLocations()) + encodeAnswer({}) +
-                      encodeText(PipeRecord::Damage, "what") +
-                      encodeText(PipeRecord::End, "");
+  std::string Bytes = encodeText(PipeRecord::Fatal, 70000, "why") +
+                      encodeAnswer(70001, someLocations()) +
+                      encodeAnswer(70002, {}) +
+                      encodeText(PipeRecord::Damage, 70003, "what");
   for (size_t Size = 1; Size <= Bytes.size(); ++Size) {
     PipeReader Reader;
     std::vector<PipeRecord> Kinds;
@@ -40,6 +37,7 @@ TEST(AnswerPipe, PiecesOfAnySize) {
       Reader.feed(Rest.take_front(Size));
       while (Reader.next() == PipeStep::Record) {
         Kinds.push_back(Reader.Kind);
+        EXPECT_EQ(Reader.Number, 69999 + Kinds.size());
         if (Kinds.size() == 2) {
           ASSERT_EQ(Reader.Locations.size(), 2u);
           EXPECT_EQ(Reader.Locations[0].Function, "ns::f(int)");
@@ -56,10 +54,9 @@ TEST(AnswerPipe, PiecesOfAnySize) {
         }
       }
     }
-    EXPECT_EQ(Kinds,
-              (std::vector<PipeRecord>{PipeRecord::Ready, PipeRecord::Answer,
-                                       PipeRecord::Answer, PipeRecord::Damage,
-                                       PipeRecord::End}));
+    EXPECT_EQ(Kinds, (std::vector<PipeRecord>{
+                         PipeRecord::Fatal, PipeRecord::Answer,
+                         PipeRecord::Answer, PipeRecord::Damage}));
   }
 }
 
@@ -67,7 +64,7 @@ TEST(AnswerPipe, LongTextsAreCut) {
   SourceLocation Long;
   Long.Function = std::string(100000, 'f');
   PipeReader Reader;
-  Reader.feed(encodeAnswer(std::vector<SourceLocation>(300, Long)));
+  Reader.feed(encodeAnswer(1, std::vector<SourceLocation>(300, Long)));
   ASSERT_EQ(Reader.next(), PipeStep::Record);
   EXPECT_EQ(Reader.Locations.size(), 255u);
   EXPECT_EQ(Reader.Locations[254].Function.size(), 65536u);
@@ -80,20 +77,20 @@ TEST(AnswerPipe, BadBytes) {
     return Reader.next();
   };
   EXPECT_EQ(Read(""), PipeStep::More);
-  EXPECT_EQ(Read(StringRef("\1\0\0\0", 4)), PipeStep::More);
+  EXPECT_EQ(Read(StringRef("\0\1\0\0\0\0\0\0", 8)), PipeStep::More);
   // A length that no record has; a kind that does not exist.
-  EXPECT_EQ(Read(StringRef("\1\xff\xff\xff\xff", 5)), PipeStep::Broken);
-  EXPECT_EQ(Read(StringRef("\x77\0\0\0\0", 5)), PipeStep::Broken);
+  EXPECT_EQ(Read(StringRef("\0\1\0\0\0\xff\xff\xff\xff", 9)), PipeStep::Broken);
+  EXPECT_EQ(Read(StringRef("\x77\1\0\0\0\0\0\0\0", 9)), PipeStep::Broken);
   // A function longer than the record.
-  EXPECT_EQ(Read(StringRef("\1\x10\0\0\0"
+  EXPECT_EQ(Read(StringRef("\0\1\0\0\0\x10\0\0\0"
                            "\0\0\0\0\0\0\0\0\xff\xff\xff\xff\xff\xff\xff\xff",
-                           21)),
+                           25)),
             PipeStep::Broken);
 }
 
 TEST(AnswerPipe, AnyBytes) {
   std::mt19937 Random(1);
-  std::string Good = encodeAnswer(someLocations());
+  std::string Good = encodeAnswer(1, someLocations());
   for (unsigned I = 0; I != 20000; ++I) {
     std::string Bytes = Good + Good;
     for (unsigned N = Random() % 4 + 1; N; --N)
@@ -106,37 +103,24 @@ TEST(AnswerPipe, AnyBytes) {
   }
 }
 
-TEST(ResolveApart, FilesThatAreNotThere) {
-  SymbolFiles Files;
-  Files.Debug = Files.Symbols = "/gone";
-  unsigned Answers = 0;
-  std::string Problem =
-      resolveApart(Files, {1, 2, 3},
-                   [&](size_t, std::vector<SourceLocation>) { ++Answers; });
-  EXPECT_NE(Problem.find("No such file"), std::string::npos) << Problem;
-  EXPECT_EQ(Answers, 0u);
-}
-
-/// The address of a function of this program, as in the program's headers.
-uint64_t ownAddress(void (*Function)()) {
-  Dl_info Info = {};
-  EXPECT_TRUE(dladdr(reinterpret_cast<void *>(Function), &Info));
-  return uint64_t(Function) - uint64_t(Info.dli_fbase);
-}
-
-TEST(ResolveApart, OwnSymbols) {
-  SymbolFiles Files;
-  Files.Symbols = "/proc/self/exe";
-  std::string Name;
-  std::string Problem =
-      resolveApart(Files, {ownAddress(memkitNamedFunction)},
-                   [&](size_t I, std::vector<SourceLocation> Locations) {
-                     EXPECT_EQ(I, 0u);
-                     ASSERT_EQ(Locations.size(), 1u);
-                     Name = Locations[0].Function;
-                   });
-  EXPECT_EQ(Problem, "");
-  EXPECT_EQ(Name, "memkitNamedFunction");
+TEST(NameQuestion, ThereAndBack) {
+  NameQuestion Q, Back;
+  Q.Number = 4000000000;
+  Q.Address = 0x123456789abcdef0;
+  Q.Debug = "/usr/lib/debug/a.debug";
+  Q.Symbols = "/usr/bin/a";
+  std::string Bytes = Q.encode();
+  ASSERT_TRUE(Back.decode(Bytes));
+  EXPECT_EQ(Back.Number, Q.Number);
+  EXPECT_EQ(Back.Address, Q.Address);
+  EXPECT_EQ(Back.Debug, Q.Debug);
+  EXPECT_EQ(Back.Symbols, Q.Symbols);
+  EXPECT_EQ(Back.Alt, "");
+  for (size_t Size = 0; Size != Bytes.size(); ++Size)
+    EXPECT_FALSE(Back.decode(StringRef(Bytes).take_front(Size))) << Size;
+  EXPECT_FALSE(Back.decode(Bytes + "more"));
+  Q.Alt = std::string(NameQuestion::MaxBytes, 'a');
+  EXPECT_EQ(Q.encode(), "");
 }
 
 } // namespace

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Symbols from a process of its own.
+
+#include "NameProcess.h"
+#include "llvm/ADT/Twine.h"
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace llvm;
+using namespace memkit;
+
+/// Questions on their way: the process need not wait for this one.
+static constexpr size_t MaxOpen = 64;
+/// Time without an answer. The index of some GiB of debug information takes a
+/// minute.
+static constexpr uint64_t MaxSilenceMs = 360'000;
+/// Time between two looks at IsCut.
+static constexpr int LookMs = 100;
+
+/// One call of resolve().
+class NameProcess::Exchange {
+public:
+  Exchange(const SymbolFiles &Files, ArrayRef<uint64_t> Addresses,
+           AnswerCallback OnAnswer, uint32_t First)
+      : Addresses(Addresses), OnAnswer(OnAnswer), First(First) {
+    Question.Debug = Files.Debug;
+    Question.Symbols = Files.Symbols;
+    Question.Alt = Files.Alt;
+  }
+
+  bool isDone() const { return Done == Addresses.size(); }
+  bool wantsToSend() const {
+    return Sent != Addresses.size() && Sent - Done < MaxOpen;
+  }
+  void take(PipeReader &R);
+
+  ArrayRef<uint64_t> Addresses;
+  AnswerCallback OnAnswer;
+  uint32_t First; ///< number of the first question
+  size_t Sent = 0, Done = 0;
+  NameQuestion Question;
+  std::string Problem;
+};
+
+void NameProcess::Exchange::take(PipeReader &R) {
+  // An answer to a question of an earlier call that was cut, or a second one.
+  size_t I = R.Number - First;
+  if (I >= Sent || I < Done)
+    return;
+  if (R.Kind != PipeRecord::Answer && Problem.empty())
+    Problem = R.Text;
+  if (R.Kind == PipeRecord::Damage)
+    return;
+  Done = I + 1;
+  if (R.Kind == PipeRecord::Answer)
+    OnAnswer(I, std::move(R.Locations));
+}
+
+NameProcess::NameProcess(NameLimits Limits) {
+  int Ends[2], Sockets[2];
+  if (pipe2(Ends, O_CLOEXEC) != 0) {
+    Failure = std::string("a pipe: ") + std::strerror(errno);
+    return;
+  }
+  Pipe = Ends[0];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, Sockets) != 0) {
+    Failure = std::string("a socket: ") + std::strerror(errno);
+    close(Ends[1]);
+    return;
+  }
+  Socket = Sockets[0];
+  Pid = fork();
+  if (Pid == 0) {
+    close(Ends[0]);
+    close(Sockets[0]);
+    serveNames(Sockets[1], Ends[1], Limits);
+  }
+  if (Pid < 0)
+    Failure = std::string("a process: ") + std::strerror(errno);
+  else
+    setpgid(Pid, Pid);
+  close(Ends[1]);
+  close(Sockets[1]);
+}
+
+void NameProcess::end(const std::string &Why) {
+  if (Failure.empty())
+    Failure = Why;
+  for (int *Fd : {&Socket, &Pipe})
+    if (*Fd >= 0)
+      close(std::exchange(*Fd, -1));
+  if (Pid <= 0)
+    return;
+  // The process, and its worker.
+  kill(-Pid, SIGKILL);
+  kill(Pid, SIGKILL);
+  while (waitpid(Pid, nullptr, 0) < 0 && errno == EINTR)
+    ;
+  Pid = -1;
+}
+
+NameProcess::~NameProcess() { end("ended"); }
+
+/// Sends the next question. False: the process has ended.
+bool NameProcess::send(Exchange &E) {
+  NameQuestion &Q = E.Question;
+  Q.Number = E.First + uint32_t(E.Sent);
+  Q.Address = E.Addresses[E.Sent];
+  std::string Bytes = Q.encode();
+  if (Bytes.empty()) {
+    end("the paths of the files are too long");
+    return false;
+  }
+  ssize_t N =
+      ::send(Socket, Bytes.data(), Bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+  if (N >= 0) {
+    ++E.Sent;
+    return true;
+  }
+  if (errno == EAGAIN || errno == EINTR || errno == ENOBUFS)
+    return true;
+  end(std::string("the reader's socket: ") + std::strerror(errno));
+  return false;
+}
+
+/// Takes what the process has written. False: the process has ended.
+bool NameProcess::read(Exchange &E) {
+  char Piece[65536];
+  ssize_t N = ::read(Pipe, Piece, sizeof(Piece));
+  if (N < 0 && errno == EINTR)
+    return true;
+  if (N <= 0) {
+    end("the process that reads symbols has ended");
+    return false;
+  }
+  SilentMs = 0;
+  Reader.feed(StringRef(Piece, size_t(N)));
+  for (;;) {
+    switch (Reader.next()) {
+    case PipeReader::PipeStep::More:
+      return true;
+    case PipeReader::PipeStep::Broken:
+      end("the reader's answers are damaged");
+      return false;
+    case PipeReader::PipeStep::Record:
+      E.take(Reader);
+    }
+  }
+}
+
+/// Waits for something to do, at most LookMs. Whether there is an answer.
+bool NameProcess::wait(bool WantsToSend) {
+  pollfd Polls[] = {{Pipe, POLLIN, 0}, {Socket, POLLOUT, 0}};
+  int Ready = poll(Polls, WantsToSend ? 2 : 1, LookMs);
+  if (Ready == 0 && (SilentMs += LookMs) >= MaxSilenceMs)
+    end("no answer in " + std::to_string(MaxSilenceMs / 1000) + " s");
+  return Ready > 0 && Polls[0].revents != 0;
+}
+
+std::string NameProcess::resolve(const SymbolFiles &Files,
+                                 ArrayRef<uint64_t> Addresses,
+                                 AnswerCallback OnAnswer, CutCallback IsCut) {
+  Exchange E(Files, Addresses, OnAnswer, Next);
+  Next += uint32_t(Addresses.size());
+  SilentMs = 0;
+  while (Failure.empty() && !E.isDone()) {
+    if (IsCut && IsCut())
+      return E.Problem;
+    if (wait(E.wantsToSend()) ? !read(E) : !Failure.empty())
+      break;
+    while (E.wantsToSend()) {
+      size_t Before = E.Sent;
+      if (!send(E) || E.Sent == Before)
+        break;
+    }
+  }
+  return E.Problem.empty() ? Failure : E.Problem;
+}
+
+std::string NameProcess::resolveOrTable(const SymbolFiles &Files,
+                                        ArrayRef<uint64_t> Addresses,
+                                        AnswerCallback OnAnswer,
+                                        CutCallback IsCut) {
+  std::vector<bool> HasAnswer(Addresses.size());
+  std::string Problem = resolve(
+      Files, Addresses,
+      [&](size_t I, std::vector<SourceLocation> Locations) {
+        HasAnswer[I] = true;
+        OnAnswer(I, std::move(Locations));
+      },
+      IsCut);
+  if (Problem.empty() || Files.Debug.empty() || Files.Symbols.empty())
+    return Problem;
+  std::vector<uint64_t> Open;
+  std::vector<size_t> Numbers;
+  for (size_t I = 0; I != Addresses.size(); ++I)
+    if (!HasAnswer[I]) {
+      Open.push_back(Addresses[I]);
+      Numbers.push_back(I);
+    }
+  SymbolFiles Table = Files;
+  Table.Debug.clear();
+  resolve(
+      Table, Open,
+      [&](size_t I, std::vector<SourceLocation> Locations) {
+        OnAnswer(Numbers[I], std::move(Locations));
+      },
+      IsCut);
+  return Problem;
+}

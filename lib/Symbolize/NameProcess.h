@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Symbols from a process of its own.
+
+#ifndef MEMKIT_LIB_SYMBOLIZE_NAMEPROCESS_H
+#define MEMKIT_LIB_SYMBOLIZE_NAMEPROCESS_H
+
+#include "AnswerPipe.h"
+#include "NameWorker.h"
+#include "SymbolFiles.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include <string>
+#include <sys/types.h>
+
+namespace memkit {
+
+/// Finds symbols in a process of its own. LLVM's readers of ELF and DWARF
+/// expect the output of compilers: they report most damage, but some damaged
+/// files crash them. They also take much memory, which ends with the process.
+///
+/// A file that crashes the reader several times is not read again. One thread
+/// at a time.
+class NameProcess {
+public:
+  /// Starts the process with fork. The process shares the caller's memory until
+  /// one of them writes to it: start it while the caller is small.
+  explicit NameProcess(NameLimits Limits = {});
+  NameProcess(const NameProcess &) = delete;
+  ~NameProcess();
+
+  /// The locations of an address; none if the symbols do not cover it.
+  using AnswerCallback =
+      llvm::function_ref<void(size_t I, std::vector<SourceLocation> Locations)>;
+  using CutCallback = llvm::function_ref<bool()>;
+
+  /// Resolves Addresses (as in the binary's headers) with the symbols of Files.
+  /// Sorted addresses are faster. Calls OnAnswer, in order, once for each
+  /// address with an answer; an address that crashes the reader has none. Ends
+  /// early when IsCut. Returns the first problem, without a full stop; empty:
+  /// none.
+  std::string resolve(const SymbolFiles &Files,
+                      llvm::ArrayRef<uint64_t> Addresses,
+                      AnswerCallback OnAnswer, CutCallback IsCut = {});
+  /// As resolve(), and where damaged debug information leaves an address
+  /// without an answer, the symbol table answers.
+  std::string resolveOrTable(const SymbolFiles &Files,
+                             llvm::ArrayRef<uint64_t> Addresses,
+                             AnswerCallback OnAnswer, CutCallback IsCut = {});
+
+private:
+  class Exchange;
+  bool wait(bool WantsToSend);
+  bool read(Exchange &E);
+  bool send(Exchange &E);
+  void end(const std::string &Why);
+
+  pid_t Pid = -1;
+  int Socket = -1, Pipe = -1;
+  uint32_t Next = 1; ///< number of the next question
+  uint64_t SilentMs = 0;
+  PipeReader Reader;
+  std::string Failure; ///< why the process has ended; empty: it has not
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_SYMBOLIZE_NAMEPROCESS_H

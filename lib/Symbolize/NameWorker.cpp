@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The processes that find names.
+//
+// The first process only forks workers and waits for them. It never reads a
+// file, so it stays small, and each worker begins small. A worker takes a
+// question from the socket after its answer: the question that ends a worker
+// is still the first one there.
+
+#include "NameWorker.h"
+#include "AnswerPipe.h"
+#include "BinarySymbols.h"
+#include "Support/Failure.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/ErrorHandling.h"
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <dirent.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace llvm;
+using namespace memkit;
+
+/// Crashes with the files of a binary; then its questions have no answer.
+static constexpr unsigned MaxCrashes = 8;
+/// Time for one question: the first one makes LLVM's index.
+static constexpr unsigned MaxSeconds = 300;
+/// A worker's own memory, besides what it begins with.
+static constexpr uint64_t MaxBytes = uint64_t(24) << 30;
+static constexpr unsigned AnswersPerLook = 16;
+/// Time without a question after which a worker gives the pages of files back.
+static constexpr int RestMs = 50;
+/// Pages of mapped files after which a worker gives them back.
+static constexpr uint64_t MaxFileBytes = 16 << 20;
+/// A worker that is too large again after this time needs a higher limit.
+static constexpr time_t MinSeconds = 5;
+static constexpr int TooLarge = 7; ///< a worker's status
+
+namespace {
+
+/// Pages of this process.
+struct ProcessPages {
+  uint64_t All = 0;      ///< of the address space
+  uint64_t Resident = 0; ///< in memory
+  uint64_t OfFiles = 0;  ///< of Resident
+};
+
+/// The crashes of each set of files, by the paths of a question.
+using CrashCounts = StringMap<unsigned>;
+
+} // namespace
+
+static ProcessPages pagesOfProcess() {
+  ProcessPages Pages;
+  if (FILE *F = fopen("/proc/self/statm", "re")) {
+    unsigned long All, Resident, OfFiles;
+    if (fscanf(F, "%lu %lu %lu", &All, &Resident, &OfFiles) == 3)
+      Pages = {All, Resident, OfFiles};
+    fclose(F);
+  }
+  return Pages;
+}
+
+static std::string keyOf(const NameQuestion &Q) {
+  return Q.Debug + '\0' + Q.Symbols + '\0' + Q.Alt;
+}
+
+/// Writes all of Bytes. Ends this process if nobody reads.
+static void send(int Pipe, StringRef Bytes) {
+  while (!Bytes.empty()) {
+    ssize_t N = write(Pipe, Bytes.data(), Bytes.size());
+    if (N < 0 && errno == EINTR)
+      continue;
+    if (N <= 0)
+      _exit(0);
+    Bytes = Bytes.drop_front(size_t(N));
+  }
+}
+
+/// Whether there is a question within Ms. Ends this process when there will be
+/// none.
+static bool waitForQuestion(int Questions, int Ms) {
+  pollfd Poll = {Questions, POLLIN, 0};
+  int Ready;
+  while ((Ready = poll(&Poll, 1, Ms)) < 0 && errno == EINTR)
+    ;
+  if (Ready > 0 && (Poll.revents & (POLLHUP | POLLERR)))
+    _exit(0);
+  return Ready > 0;
+}
+
+/// Reads the first question; leaves it in the socket if Stays. False: there is
+/// none, or it is unreadable.
+static bool readQuestion(int Questions, bool Stays, NameQuestion &Out) {
+  char Bytes[NameQuestion::MaxBytes];
+  ssize_t N = recv(Questions, Bytes, sizeof(Bytes),
+                   MSG_DONTWAIT | (Stays ? MSG_PEEK : 0));
+  if (N == 0)
+    _exit(0);
+  return N > 0 && Out.decode(StringRef(Bytes, size_t(N)));
+}
+
+//===----------------------------------------------------------------------===//
+// A worker
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class NameWorker {
+public:
+  NameWorker(int Questions, int Answers, NameLimits Limits,
+             const CrashCounts &Crashes)
+      : Questions(Questions), Answers(Answers), Limits(Limits),
+        Crashes(Crashes) {}
+  [[noreturn]] void run();
+
+private:
+  struct OpenedBinary {
+    std::unique_ptr<BinarySymbols> Symbols; ///< null: Problem
+    std::string Problem;
+    bool DamageIsSaid = false;
+  };
+  OpenedBinary &binaryOf(const NameQuestion &Q);
+  void answer(const NameQuestion &Q);
+  void rest();
+  void lookAtSize();
+  static void giveUp(void *Self, const char *Reason, bool);
+
+  int Questions, Answers;
+  NameLimits Limits;
+  const CrashCounts &Crashes;
+  StringMap<OpenedBinary> Binaries;
+  uint32_t Number = 0; ///< of the question at work
+};
+
+} // namespace
+
+/// LLVM calls giveUp() for an error without a way to report it. Does not
+/// return: LLVM would remove the output of the program.
+void NameWorker::giveUp(void *Self, const char *Reason, bool) {
+  NameWorker &W = *static_cast<NameWorker *>(Self);
+  send(W.Answers, encodeText(PipeRecord::Damage, W.Number,
+                             std::string("damaged: LLVM's reader gave up: ") +
+                                 (Reason ? Reason : "no reason known")));
+  _exit(1);
+}
+
+static void setLimits() {
+  rlimit Cores = {0, 0};
+  setrlimit(RLIMIT_CORE, &Cores);
+  uint64_t Own = pagesOfProcess().All * uint64_t(sysconf(_SC_PAGESIZE));
+  rlimit Memory = {Own + MaxBytes, Own + MaxBytes};
+  setrlimit(RLIMIT_AS, &Memory);
+}
+
+/// Ends this worker if it is too large.
+void NameWorker::lookAtSize() {
+  ProcessPages P = pagesOfProcess();
+  uint64_t PageSize = uint64_t(sysconf(_SC_PAGESIZE));
+  if (P.Resident > P.OfFiles &&
+      (P.Resident - P.OfFiles) * PageSize > Limits.PrivateBytes)
+    _exit(TooLarge);
+  if (P.OfFiles * PageSize > MaxFileBytes)
+    rest();
+}
+
+NameWorker::OpenedBinary &NameWorker::binaryOf(const NameQuestion &Q) {
+  auto [It, New] = Binaries.try_emplace(keyOf(Q));
+  OpenedBinary &B = It->second;
+  if (!New)
+    return B;
+  SymbolFiles Files;
+  Files.Debug = Q.Debug;
+  Files.Symbols = Q.Symbols;
+  Files.Alt = Q.Alt;
+  auto Opened = BinarySymbols::open(Files);
+  if (Opened) {
+    B.Symbols = std::move(*Opened);
+    // Opening reads the names of all symbols.
+    B.Symbols->releasePages();
+  } else {
+    B.Problem = toString(Opened.takeError());
+  }
+  return B;
+}
+
+void NameWorker::answer(const NameQuestion &Q) {
+  auto Crashed = Crashes.find(keyOf(Q));
+  if (Crashed != Crashes.end() && Crashed->second >= MaxCrashes)
+    return send(Answers, encodeText(PipeRecord::Fatal, Q.Number,
+                                    "damaged: LLVM's reader crashes"));
+  OpenedBinary &B = binaryOf(Q);
+  if (!B.Symbols)
+    return send(Answers, encodeText(PipeRecord::Fatal, Q.Number, B.Problem));
+  std::string Bytes = encodeAnswer(Q.Number, B.Symbols->resolve(Q.Address));
+  StringRef Damage = B.Symbols->damage();
+  if (!Damage.empty() && !std::exchange(B.DamageIsSaid, true))
+    Bytes = encodeText(PipeRecord::Damage, Q.Number, Damage) + Bytes;
+  // Not buffered: the first question without an answer has ended the worker.
+  send(Answers, Bytes);
+}
+
+void NameWorker::rest() {
+  for (auto &Entry : Binaries)
+    if (Entry.second.Symbols)
+      Entry.second.Symbols->releasePages();
+}
+
+void NameWorker::run() {
+  install_fatal_error_handler(giveUp, this);
+  install_bad_alloc_error_handler(giveUp, this);
+  setLimits();
+  // All memory ends with the worker: giving some back earlier costs faults.
+#ifdef M_MMAP_THRESHOLD
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+#endif
+  NameQuestion Q;
+  for (unsigned Count = 0;; ++Count) {
+    if (Count % AnswersPerLook == AnswersPerLook - 1)
+      lookAtSize();
+    if (!waitForQuestion(Questions, RestMs)) {
+      rest();
+      if (!waitForQuestion(Questions, Limits.IdleMs))
+        _exit(0);
+    }
+    if (readQuestion(Questions, /*Stays=*/true, Q)) {
+      Number = Q.Number;
+      alarm(MaxSeconds);
+      answer(Q);
+      alarm(0);
+    }
+    readQuestion(Questions, /*Stays=*/false, Q);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The process that starts them
+//===----------------------------------------------------------------------===//
+
+/// Closes all files but A and B, and makes the standard streams empty.
+static void closeFiles(int A, int B) {
+  std::vector<int> Open;
+  if (DIR *Folder = opendir("/proc/self/fd")) {
+    while (dirent *Entry = readdir(Folder))
+      if (int Fd = atoi(Entry->d_name);
+          Fd > STDERR_FILENO && Fd != A && Fd != B && Fd != dirfd(Folder))
+        Open.push_back(Fd);
+    closedir(Folder);
+  }
+  for (int Fd : Open)
+    close(Fd);
+  // LLVM prints some errors.
+  if (int Null = open("/dev/null", O_RDWR | O_CLOEXEC); Null >= 0)
+    for (int Fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+      dup2(Null, Fd);
+}
+
+/// Gives this process a name and a command line of its own: whoever looks for
+/// the asking process by its command line should find one.
+static void nameProcess() {
+  static constexpr StringLiteral Name = "memkit-names";
+  prctl(PR_SET_NAME, Name.data());
+  // The 48th and 49th field: where the kernel reads the command line.
+  unsigned long Begin = 0, End = 0;
+  if (FILE *F = fopen("/proc/self/stat", "re")) {
+    char Line[2048] = {};
+    size_t Length = fread(Line, 1, sizeof(Line) - 1, F);
+    fclose(F);
+    SmallVector<StringRef, 64> Fields;
+    // A program's name may contain blanks and brackets.
+    StringRef(Line, Length).rsplit(") ").second.split(Fields, ' ');
+    if (Fields.size() < 47 || Fields[45].getAsInteger(10, Begin) ||
+        Fields[46].getAsInteger(10, End))
+      return;
+  }
+  if (!Begin || End <= Begin + Name.size())
+    return;
+  auto *Text = reinterpret_cast<char *>(Begin);
+  memset(Text, 0, End - Begin);
+  memcpy(Text, Name.data(), Name.size());
+}
+
+/// Why a worker ended with Status; empty: at its own wish.
+static std::string reasonOf(int Status) {
+  if (WIFEXITED(Status)) {
+    int Code = WEXITSTATUS(Status);
+    return Code == 0 || Code == TooLarge
+               ? ""
+               : "LLVM's reader ended with status " + std::to_string(Code);
+  }
+  int Signal = WTERMSIG(Status);
+  if (Signal == SIGALRM)
+    return "LLVM's reader took more than " + std::to_string(MaxSeconds) + " s";
+  return "damaged: LLVM's reader ended with signal " + std::to_string(Signal) +
+         " (" + strsignal(Signal) + ")";
+}
+
+void memkit::serveNames(int Questions, int Answers, NameLimits Limits) {
+  // Ctrl-C is for the process that asks, which then needs more names.
+  setpgid(0, 0);
+  // The parent's handlers would remove its output.
+  for (int Signal = 1; Signal != NSIG; ++Signal)
+    signal(Signal, SIG_DFL);
+  sigset_t None;
+  sigemptyset(&None);
+  sigprocmask(SIG_SETMASK, &None, nullptr);
+  closeFiles(Questions, Answers);
+  nameProcess();
+  CrashCounts Crashes;
+  for (;;) {
+    waitForQuestion(Questions, -1);
+    time_t Begin = time(nullptr);
+    pid_t Pid = fork();
+    if (Pid == 0)
+      NameWorker(Questions, Answers, Limits, Crashes).run();
+    std::string Reason = "a process: ";
+    if (Pid < 0) {
+      Reason += std::strerror(errno);
+    } else {
+      int Status = 0;
+      while (waitpid(Pid, &Status, 0) < 0 && errno == EINTR)
+        ;
+      Reason = reasonOf(Status);
+      if (Reason.empty() && WEXITSTATUS(Status) == TooLarge &&
+          time(nullptr) - Begin < MinSeconds)
+        Limits.PrivateBytes *= 2;
+    }
+    NameQuestion Q;
+    if (Reason.empty() || !readQuestion(Questions, /*Stays=*/false, Q))
+      continue;
+    ++Crashes[keyOf(Q)];
+    send(Answers, encodeText(PipeRecord::Fatal, Q.Number, Reason));
+  }
+}
