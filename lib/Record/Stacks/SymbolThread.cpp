@@ -168,25 +168,27 @@ void SymbolThread::lookAtMaps() {
 /// Answers requests for one binary, sorted by address.
 void SymbolThread::answerOfBinary(ArrayRef<Question> Of) {
   uint32_t Binary = Of.front().Container - 1;
-  Counts.resize(std::max<size_t>(Counts.size(), Binary + 1));
-  ModuleCounts &Count = Counts[Binary];
-  Count.Asked += Of.size();
-  Count.Nameless += Of.size();
   const SymbolFiles &OfBinary = Files.of(Binary);
-  if (OfBinary.empty())
-    return;
   std::vector<uint64_t> Addresses;
   for (const Question &Q : Of)
     Addresses.push_back(Q.Address);
-  Names.resolveOrTable(
-      OfBinary, Addresses,
-      [&](size_t I, std::vector<SourceLocation> L) {
-        Count.Nameless -= !L.empty();
-        for (const SourceLocation &At : L)
-          giveSource(ProcessOf[Binary], At.File, At.Line);
-        give(Of[I].Frame, std::move(L));
-      },
-      [this] { return IsCut.load(std::memory_order_relaxed); });
+  uint64_t Named = 0, Answers = 0;
+  auto TakeAnswer = [&](size_t I, std::vector<SourceLocation> L) {
+    ++Answers;
+    Named += !L.empty();
+    for (const SourceLocation &At : L)
+      giveSource(ProcessOf[Binary], At.File, At.Line);
+    give(Of[I].Frame, std::move(L));
+  };
+  if (!OfBinary.empty())
+    Names.resolveOrTable(OfBinary, Addresses, TakeAnswer, [this] {
+      return IsCut.load(std::memory_order_relaxed);
+    });
+  // Requests that were cut off say nothing about the binary.
+  uint64_t Asked = IsCut ? Answers : Of.size();
+  Counts.resize(std::max<size_t>(Counts.size(), Binary + 1));
+  Counts[Binary].Asked += Asked;
+  Counts[Binary].Nameless += Asked - Named;
 }
 
 /// Answers the native requests, binary by binary: neighbours share what LLVM
