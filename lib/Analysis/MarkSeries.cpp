@@ -97,7 +97,9 @@ public:
 
 private:
   static UsedPoint usedPoint(const Mark &M) {
-    UsedPoint P{M.TimeNs, M.Values[0], 0, std::nullopt, {}};
+    UsedPoint P;
+    P.TimeNs = M.TimeNs;
+    P.Used = M.Values[0];
     auto At = [&](size_t I) -> std::optional<uint64_t> {
       if (I >= M.Values.size() || M.Values[I] == UnknownBytes)
         return std::nullopt;
@@ -106,6 +108,7 @@ private:
     P.Total = At(1).value_or(0);
     P.Accounted = At(2);
     P.Parts = {At(3), At(4), At(5)};
+    P.Available = At(7);
     return P;
   }
 

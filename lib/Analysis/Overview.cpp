@@ -68,6 +68,7 @@ static void takeResident(const SelectedStats &S, const MarkSeries &Marks,
                          unsigned Columns, Overview &Out) {
   const Trace &T = S.trace();
   std::vector<SeriesPoint> Sums = residentSeries(S, Marks.Rss);
+  addResident(Out.Gaps, Sums);
   if (Columns)
     Out.Rss.Highest = highestOf(Sums, 0, T.endNs(), Columns);
   const SeriesPoint *Last = lastSample(Sums);

@@ -151,7 +151,8 @@ private:
 
   /// By value of DeviceUsed.
   static constexpr const char *Uses[] = {
-      "", "", "accounted ", "contexts ", "modules ", "others ", "own "};
+      "",         "",        "accounted ", "contexts ",
+      "modules ", "others ", "own ",       "available on the machine "};
 
   /// The mark is of all pools of a heap, of a trim, or of one pool.
   void reserved(const Mark &M) {

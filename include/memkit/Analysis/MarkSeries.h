@@ -48,6 +48,8 @@ struct UsedPoint {
   /// reports neither.
   std::optional<uint64_t> Accounted;
   GapParts Parts;
+  /// Of the machine, if the device shares its memory: Total is the machine's.
+  std::optional<uint64_t> Available;
 };
 
 /// A condition of `memrec --alert`, or of the program, has begun to hold.

@@ -28,8 +28,9 @@ enum class MarkKind : uint8_t {
   Rss = 5, ///< Values: resident, shared part, if known swapped out (bytes)
   /// Id: device; Values: used, total; if the recorder knew, also accounted for;
   /// contexts, modules and other processes, as parts of the remainder; and the
-  /// bytes of the recorded processes. UnknownBytes among the last four: not
-  /// known.
+  /// bytes of the recorded processes. UnknownBytes among these four: not
+  /// known. Of a device that shares the machine's memory also what the machine
+  /// can still give; total is then the machine's.
   DeviceUsed = 6,
   /// Heap; Values: reserved, active, bytes returned by a trim (UnknownBytes: no
   /// trim, and more values follow); in a heap with several pools also reserved

@@ -122,6 +122,10 @@ EXPORT CUresult cuDeviceTotalMem(size_t *Bytes, CUdevice D) {
   deviceBytes(visible(D), &Free, Bytes);
   return CUDA_SUCCESS;
 }
+EXPORT CUresult cuDeviceGetAttribute(int *To, CUdevice_attribute Which, CUdevice D) {
+  *To = Which == CU_DEVICE_ATTRIBUTE_INTEGRATED && getenv("FAKECUDA_SHARES");
+  return visible(D) < 0 ? CUDA_ERROR_INVALID_DEVICE : CUDA_SUCCESS;
+}
 EXPORT CUresult cuMemGetInfo(size_t *Free, size_t *Total) {
   ENTER(cuMemGetInfo_v2, Free, Total);
   if (!R_)

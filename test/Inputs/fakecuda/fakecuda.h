@@ -7,6 +7,8 @@
 //   FAKECUDA_DEVICES=N         devices (1; at most 8)
 //   FAKECUDA_BYTES=N           that each of them has (8 GiB)
 //   FAKECUDA_OTHER_BYTES=N     that another process has of each
+//   FAKECUDA_SHARES=N          it has no memory but the machine's: the driver counts N bytes of
+//                              files, NVML knows the processes' bytes alone
 //   FAKECUDA_STATE=FILE        where processes find what others have of the devices, and
 //                              what fakecuda_set_other() says; without it each is alone,
 //                              and NVML finds no driver

@@ -67,7 +67,7 @@ void giveBytes(int Device, size_t Bytes) {
 
 void deviceBytes(int Physical, size_t *Free, size_t *Total) {
   *Total = total();
-  *Free = *Total - usedByAll(Physical);
+  *Free = *Total - usedByAll(Physical) - bytesOf("FAKECUDA_SHARES");
 }
 
 void fakecuda_set_other(int Device, size_t Bytes) { machine()->Other[visible(Device)] = Bytes; }
