@@ -16,6 +16,11 @@ static size_t total(void) {
   return Bytes ? Bytes : (size_t)8 << 30;
 }
 
+void *takeHost(void) {
+  size_t Bytes = bytesOf("FAKECUDA_HOST_BYTES");
+  return Bytes ? memset(malloc(Bytes), 1, Bytes) : NULL;
+}
+
 size_t allOf(size_t Bytes) { return (Bytes + Granularity - 1) / Granularity * Granularity; }
 
 // What this process has, which ends with it.
