@@ -136,6 +136,8 @@ static Error takeRest(const SelectedStats &S, const OverviewOptions &Options,
   takeResident(S, *Marks, Options.Columns, Out);
   takeOwn(S, *Marks, Out.Rss);
   Out.Residents = std::move(Marks->Residents);
+  Out.Allocators = std::move(Marks->Allocators);
+  Out.Costs = Marks->Costs;
   Out.Alerts = std::move(Marks->Alerts);
   Out.Versions = std::move(Marks->Versions);
   Expected<HeldBlocks> Held = findHeldBlocks(T);
