@@ -6,10 +6,12 @@
 // RUN: memdump --check %t.fb
 // RUN: memstat --format=json %t.fb > %t.json
 // RUN: %python %S/Inputs/malloc-info.py %t.json
-// RUN: memdump %t.fb | FileCheck %s
+// RUN: memdump %t.fb > %t.txt
+// RUN: FileCheck %s --check-prefix=EXIT < %t.txt
+// RUN: FileCheck %s < %t.txt
 // RUN: memstat --show=resident %t.fb | FileCheck %s --check-prefix=STAT
 //
-// CHECK: resident at exit malloc
+// EXIT: resident at exit malloc
 // CHECK: allocator glibc {{[0-9.]+}} in use {{.*}} MiB free {{.*}} MiB in mappings of their own 16 MiB from the system {{.*}} MiB
 // CHECK: allocator glibc {{[0-9.]+}} arena 0 in use {{.*}} free {{.*}}
 // CHECK: allocator glibc {{[0-9.]+}} arena 1 in use {{.*}} free {{.*}}
