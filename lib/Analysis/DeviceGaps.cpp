@@ -18,6 +18,12 @@ uint64_t DeviceGap::GapTimePoint::unknown() const {
   return Left;
 }
 
+uint64_t DeviceGap::GapTimePoint::restOfMachine(uint64_t Total) const {
+  for (uint64_t Part : {Available.value_or(0), Used, Resident.value_or(0)})
+    Total -= std::min(Total, Part);
+  return Total;
+}
+
 static uint64_t valueAt(ArrayRef<SeriesPoint> Points, uint64_t TimeNs) {
   const SeriesPoint *P = pointAt(Points, TimeNs);
   return P ? P->Value : 0;
@@ -112,9 +118,15 @@ static DeviceGap gapOf(const Trace &T, uint32_t Device,
   uint64_t Soon =
       std::max(Min, (Points.back().TimeNs - Points.front().TimeNs) / Parts);
   for (const UsedPoint &P : Points) {
-    DeviceGap::GapTimePoint M{
-        P.TimeNs, P.Used, P.Accounted ? *P.Accounted : Accounted.at(P.TimeNs),
-        P.Accounted.has_value(), P.Parts};
+    DeviceGap::GapTimePoint M{P.TimeNs,
+                              P.Used,
+                              P.Accounted ? *P.Accounted
+                                          : Accounted.at(P.TimeNs),
+                              P.Accounted.has_value(),
+                              P.Parts,
+                              P.Available,
+                              std::nullopt};
+    G.SharesMemory |= P.Available.has_value();
     if (&P != &Points.front())
       addRise(G, G.Now, M, Soon);
     G.TotalBytes = std::max(G.TotalBytes, P.Total);
@@ -135,6 +147,17 @@ std::vector<DeviceGap> findGaps(const Trace &T, const MarkSeries &Marks,
     if (ArrayRef<UsedPoint> Points = Marks.Devices[Id]; !Points.empty())
       Out.push_back(gapOf(T, Id, Points, AccountedBytes(T, Marks, Live, Id)));
   return Out;
+}
+
+void addResident(std::vector<DeviceGap> &Gaps, ArrayRef<SeriesPoint> Resident) {
+  auto Add = [&](DeviceGap::GapTimePoint &M) {
+    const SeriesPoint *P = pointAt(Resident, M.TimeNs);
+    if (M.Available && P)
+      M.Resident = P->Value;
+  };
+  for (DeviceGap &G : Gaps)
+    for (DeviceGap::GapTimePoint *M : {&G.Now, &G.MaxUsed, &G.Largest})
+      Add(*M);
 }
 
 } // namespace memkit

@@ -66,6 +66,12 @@ public:
       return "";
     case MarkKind::Alert:
       return takeAlert(M);
+    case MarkKind::Allocator:
+      return takeAllocator(M);
+    case MarkKind::SampleCost:
+      if (M.Values.size() > 2)
+        Out.Costs = {M.Values[0], M.Values[1], M.Values[2]};
+      return "";
     case MarkKind::Version:
       takeVersion(T.string(M.Name));
       return "";
@@ -97,16 +103,47 @@ public:
 
 private:
   static UsedPoint usedPoint(const Mark &M) {
-    UsedPoint P{M.TimeNs, M.Values[0], 0, std::nullopt, {}};
-    auto At = [&](size_t I) -> std::optional<uint64_t> {
-      if (I >= M.Values.size() || M.Values[I] == UnknownBytes)
-        return std::nullopt;
-      return M.Values[I];
-    };
+    UsedPoint P;
+    P.TimeNs = M.TimeNs;
+    P.Used = M.Values[0];
+    auto At = [&](size_t I) { return valueOf(M, I); };
     P.Total = At(1).value_or(0);
     P.Accounted = At(2);
     P.Parts = {At(3), At(4), At(5)};
+    P.Available = At(7);
     return P;
+  }
+
+  static std::optional<uint64_t> valueOf(const Mark &M, size_t I) {
+    if (I >= M.Values.size() || M.Values[I] == UnknownBytes)
+      return std::nullopt;
+    return M.Values[I];
+  }
+
+  /// The arenas of an allocator follow the whole.
+  std::string takeAllocator(const Mark &M) {
+    constexpr size_t MaxAllocators = 4096, MaxArenas = 1024;
+    if (!M.Id) {
+      if (Out.Allocators.size() == MaxAllocators)
+        return "";
+      Out.Allocators.push_back({M.Process,
+                                M.TimeNs,
+                                T.string(M.Name),
+                                valueOf(M, 0),
+                                valueOf(M, 1),
+                                valueOf(M, 2),
+                                valueOf(M, 3),
+                                {}});
+      return "";
+    }
+    if (Out.Allocators.empty() || Out.Allocators.back().Process != M.Process)
+      return ("a mark of arena " + Twine(M.Id - 1) +
+              " without a mark of its allocator")
+          .str();
+    auto &Arenas = Out.Allocators.back().Arenas;
+    if (Arenas.size() != MaxArenas)
+      Arenas.push_back({valueOf(M, 0).value_or(0), valueOf(M, 1).value_or(0)});
+    return "";
   }
 
   void takeVersion(StringRef Version) {

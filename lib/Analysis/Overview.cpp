@@ -68,6 +68,7 @@ static void takeResident(const SelectedStats &S, const MarkSeries &Marks,
                          unsigned Columns, Overview &Out) {
   const Trace &T = S.trace();
   std::vector<SeriesPoint> Sums = residentSeries(S, Marks.Rss);
+  addResident(Out.Gaps, Sums);
   if (Columns)
     Out.Rss.Highest = highestOf(Sums, 0, T.endNs(), Columns);
   const SeriesPoint *Last = lastSample(Sums);
@@ -135,6 +136,8 @@ static Error takeRest(const SelectedStats &S, const OverviewOptions &Options,
   takeResident(S, *Marks, Options.Columns, Out);
   takeOwn(S, *Marks, Out.Rss);
   Out.Residents = std::move(Marks->Residents);
+  Out.Allocators = std::move(Marks->Allocators);
+  Out.Costs = Marks->Costs;
   Out.Alerts = std::move(Marks->Alerts);
   Out.Versions = std::move(Marks->Versions);
   Expected<HeldBlocks> Held = findHeldBlocks(T);

@@ -276,6 +276,8 @@ library:/.conan
 library:/vcpkg
 library:/include/c++/
 library:/libmemrec
+library:/libcuda.so
+library:/libcudart.so
 library:/memkit/__init__.py$
 library:/memkit/_stats.py$
 library:/torch/nn/modules/
@@ -346,8 +348,6 @@ category:^__libc_setup_tls$ => loader
 category:^pthread_create => thread stacks
 category:^allocate_stack$ => thread stacks
 category:^_dl_allocate_tls => thread stacks
-category:^cuDevicePrimaryCtxRetain => CUDA context
-category:^cuCtxCreate => CUDA context
 category:^cuInit => CUDA context
 category:^cudart::contextState => CUDA context
 
@@ -355,6 +355,19 @@ category:^cudart::contextState => CUDA context
 # Memory that a library keeps for itself, whichever line called the library
 #
 
+# The driver's own memory on the host, whoever makes the context or loads the
+# module; a launch loads the module of its kernel, unless it is loaded.
+owner:^cuDevicePrimaryCtxRetain => CUDA context
+owner:^cuCtxCreate => CUDA context
+owner:^cuModuleLoad => CUDA modules
+owner:^cuModuleGetFunction => CUDA modules
+owner:^cuLibraryLoad => CUDA modules
+owner:^cuLibraryGetModule => CUDA modules
+owner:^cuLibraryGetKernel => CUDA modules
+owner:^cuKernelGetFunction => CUDA modules
+owner:^cuFuncLoad => CUDA modules
+owner:^cuLaunchKernel => CUDA modules
+owner:^cuLaunchCooperativeKernel => CUDA modules
 owner:^at::cuda::getNewWorkspace$ => cuBLAS workspace
 owner:^at::cuda::getCurrentCUDABlasHandle$ => cuBLAS workspace
 owner:^at::cuda::getCUDABlasLtWorkspace$ => cuBLAS workspace

@@ -23,7 +23,7 @@ static constexpr StringLiteral MarkKinds[] = {
     "oom",        "alert",     "loss",        "process-end",
     "scope-name", "record-on", "record-off",  "block-name",
     "pss",        "version",   "resident",    "resident-piece",
-    "held-by"};
+    "held-by",    "allocator", "sample-cost"};
 static constexpr StringLiteral ResidentParts[] = {
     "malloc",   "malloc-free", "object",   "object-free", "mapping",
     "stack",    "module",      "file",     "shared",      "device",

@@ -151,7 +151,8 @@ private:
 
   /// By value of DeviceUsed.
   static constexpr const char *Uses[] = {
-      "", "", "accounted ", "contexts ", "modules ", "others ", "own "};
+      "",         "",        "accounted ", "contexts ",
+      "modules ", "others ", "own ",       "available on the machine "};
 
   /// The mark is of all pools of a heap, of a trim, or of one pool.
   void reserved(const Mark &M) {
@@ -217,6 +218,28 @@ private:
     stack(M.Stack);
   }
 
+  /// What an allocator said of itself.
+  void allocator(const Mark &M) {
+    static constexpr StringLiteral Labels[] = {
+        "in use ", "free ", "in mappings of their own ", "from the system "};
+    if (M.Name)
+      OS << "  " << Names.string(M.Name);
+    if (M.Id)
+      OS << "  arena " << M.Id - 1;
+    for (size_t I = 0; I != std::min(M.Values.size(), std::size(Labels)); ++I)
+      if (M.Values[I] != UnknownBytes)
+        OS << "  " << Labels[I] << formatSize(M.Values[I]);
+    OS << '\n';
+  }
+
+  void sampleCost(const Mark &M) {
+    if (M.Values.size() > 2)
+      OS << "  " << M.Values[0] << (M.Values[0] == 1 ? " sample" : " samples")
+         << " of resident memory  " << formatTime(M.Values[1])
+         << " of processor time  in " << formatTime(M.Values[2]);
+    OS << '\n';
+  }
+
   void mark(const Mark &M) {
     begin(M.TimeNs, M.Process, M.Thread);
     OS << "  " << enumName(M.Kind);
@@ -224,6 +247,10 @@ private:
       return reserved(M);
     if (M.Kind == MarkKind::Resident)
       return resident(M);
+    if (M.Kind == MarkKind::Allocator)
+      return allocator(M);
+    if (M.Kind == MarkKind::SampleCost)
+      return sampleCost(M);
     if (M.Kind == MarkKind::ResidentPiece)
       return residentPiece(M);
     bool IsSizes = M.Kind == MarkKind::Rss || M.Kind == MarkKind::Pss ||

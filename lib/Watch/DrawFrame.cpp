@@ -157,6 +157,8 @@ static std::string deviceText(const WatchFrame &F, uint32_t Device) {
                      U->Parts.Modules.value_or(0) + U->Parts.Others.value_or(0);
     if (U->Used > Known)
       Text += "  unexplained " + formatSize(U->Used - Known);
+    if (U->Available)
+      Text += "  machine has " + formatSize(*U->Available);
   }
   return Text.empty() ? "" : F.W->trace().spaceName(Device).str() + Text;
 }

@@ -116,6 +116,7 @@ std::string memkit::frameJson(const WatchFrame &F, const WatchState &S,
           J.attribute("used_bytes", P->Used);
           J.attribute("total_bytes", jsonIfKnown(P->Total != 0, P->Total));
           J.attribute("accounted_bytes", jsonOrNull(P->Accounted));
+          J.attribute("machine_available_bytes", jsonOrNull(P->Available));
         });
       }
     });

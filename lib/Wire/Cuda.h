@@ -114,10 +114,10 @@ enum class CudaCapture : uint32_t {
 /// is written last.
 struct CudaDevice {
   std::atomic<uint32_t> State; ///< 1: written
-  uint32_t Pad;
-  uint8_t Uuid[16]; ///< zeroes: not known
-  char Name[96];    ///< ends with NUL
-  char Pci[24];     ///< ends with NUL
+  uint32_t SharesMemory;       ///< 1: has no memory but the machine's
+  uint8_t Uuid[16];            ///< zeroes: not known
+  char Name[96];               ///< ends with NUL
+  char Pci[24];                ///< ends with NUL
   uint64_t Bytes;
 };
 static_assert(sizeof(CudaDevice) == 152);

@@ -10,12 +10,13 @@
 // Each field names its writer: P the program, R the recorder. Neither side
 // trusts the other. The recorder copies a value, checks it, then uses it. While
 // recording, the program reads Settings, Tail, Heartbeat, RecorderLock,
-// Detached, PythonFolder, EndWaitUs and Replies, and no value in these can make
-// it fault.
+// Detached, PythonFolder, EndWaitUs, AllocatorWanted and Replies, and no value
+// in these can make it fault.
 
 #ifndef MEMKIT_LIB_WIRE_LAYOUT_H
 #define MEMKIT_LIB_WIRE_LAYOUT_H
 
+#include "Allocator.h"
 #include "Answers.h"
 #include "Cuda.h"
 #include "Records.h"
@@ -27,7 +28,7 @@
 namespace memkit::wire {
 
 inline constexpr uint64_t Magic = 0x31657269576b6d4dull; // "MmkWire1"
-inline constexpr uint32_t Version = 18;
+inline constexpr uint32_t Version = 19;
 
 /// Environment variables that memrec sets and the exec hooks restore.
 inline constexpr char SocketVar[] = "MEMREC_SOCKET";   ///< path of the socket
@@ -219,6 +220,8 @@ struct Control {
   /// at all.
   std::atomic<uint32_t> EndWaitUs;
   std::atomic<uint32_t> EndSampled; ///< R: 1: the sample has been taken
+  /// R: 1: at a normal exit, ask the allocator what it holds.
+  uint32_t AllocatorWanted;
 
   // P writes all fields below.
   alignas(64) std::atomic<uint32_t> Pid;
@@ -268,6 +271,7 @@ struct Control {
   std::atomic<uint32_t> NextAlert;  ///< P: the alerts so far
   AlertSlot Alerts[MaxAlerts];      ///< R
   OwnRange Own[MaxOwnRanges];
+  AllocatorReport Allocator;
 };
 static_assert(sizeof(Control) <= ControlBytes);
 

@@ -105,6 +105,11 @@ static cl::list<std::string> ResidentAt(
              "steps start, or when a process exits (end)"),
     cl::value_desc("end|step:N,..."), cl::CommaSeparated,
     cl::cat(helpGroup(HelpGroup::Limits)));
+static cl::opt<bool> MallocInfo(
+    "malloc-info",
+    cl::desc("Ask the allocator of each process at its normal exit what it "
+             "holds (malloc_info of glibc; jemalloc, tcmalloc, mimalloc)"),
+    cl::cat(helpGroup(HelpGroup::Limits)));
 static cl::list<std::string>
     Heaps("heap",
           cl::desc("Record only these heaps: host.malloc, host.mmap, "
@@ -366,6 +371,9 @@ static Error parseResidentAt(RecordOptions &O) {
                             ": should be end or step:N");
   }
   llvm::sort(O.ResidentSteps);
+  O.MallocInfo = MallocInfo;
+  // So that both figures are of one time point.
+  O.ResidentAtEnd |= MallocInfo && O.SampleIntervalNs;
   if (!ResidentAt.empty() && !O.SampleIntervalNs)
     return makeUsageError("--resident-at needs samples, not "
                           "--sample-interval=0");
@@ -395,6 +403,8 @@ static std::vector<std::string> describe(const RecordOptions &O) {
     Text.push_back("sample-interval=" + SampleInterval);
   if (!ResidentAt.empty())
     Text.push_back("resident-at=" + join(ResidentAt, ","));
+  if (O.MallocInfo)
+    Text.push_back("malloc-info=1");
   if (O.Torch != wire::TB_All)
     Text.push_back(O.Torch == wire::TB_None ? "torch=none" : "torch=heaps");
   if (O.Cuda != wire::CudaMode::Cupti)

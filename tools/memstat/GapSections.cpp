@@ -23,7 +23,8 @@ static PageSection usedSection(const PageInput &F) {
   for (const DeviceGap &G : F.O.Gaps) {
     std::string Name = F.T.spaceName(G.Device).str();
     if (G.TotalBytes)
-      Name += " (" + formatSize(G.TotalBytes) + ")";
+      Name += " (" + formatSize(G.TotalBytes) +
+              (G.SharesMemory ? " of the machine)" : ")");
     auto Add = [&](StringRef When, const DeviceGap::GapTimePoint &M) {
       T.add({std::exchange(Name, ""), When.str(), formatTime(M.TimeNs),
              formatSize(M.Used), formatSize(M.Accounted), formatSize(M.gap())});
@@ -34,6 +35,41 @@ static PageSection usedSection(const PageInput &F) {
   }
   PageSection Out;
   Out.Title = "Memory that devices report as used";
+  Out.Rows = std::move(T);
+  return Out;
+}
+
+/// Where the memory of the machine is that devices share; nothing if none does.
+static std::optional<PageSection> machineUseSection(const PageInput &F) {
+  Table T({{"memory of the machine", Side::Left},
+           {"when", Side::Left, true},
+           {"available", Side::Right},
+           {"on the device", Side::Right},
+           {"resident", Side::Right},
+           {"rest", Side::Right}});
+  PageSection Out;
+  for (const DeviceGap &G : F.O.Gaps) {
+    if (!G.SharesMemory)
+      continue;
+    std::string Device = F.T.spaceName(G.Device).str();
+    Out.Notes.push_back(
+        Device + " has no memory of its own: on the device is what its "
+                 "processes hold there, by NVML; resident is what the recorded "
+                 "processes hold beside it; modules are a part of the "
+                 "unknown");
+    std::string Name = Device + " (" + formatSize(G.TotalBytes) + ")";
+    auto Add = [&](StringRef When, const DeviceGap::GapTimePoint &M) {
+      if (M.Available)
+        T.add({std::exchange(Name, ""), When.str(), formatSize(*M.Available),
+               formatSize(M.Used), M.Resident ? formatSize(*M.Resident) : "",
+               formatSize(M.restOfMachine(G.TotalBytes))});
+    };
+    Add("most used", G.MaxUsed);
+    Add("last sample", G.Now);
+  }
+  if (T.empty())
+    return std::nullopt;
+  Out.Title = "The machine's memory that devices share";
   Out.Rows = std::move(T);
   return Out;
 }
@@ -50,7 +86,9 @@ static std::string notKnown(const DeviceGap &G) {
       Text += (Text.empty() ? "" : ", ") + std::string(What);
   };
   Add("contexts", &GapParts::Contexts);
-  Add("modules", &GapParts::Modules);
+  // Nobody measures modules in memory that all of the machine uses.
+  if (!G.SharesMemory)
+    Add("modules", &GapParts::Modules);
   Add("other processes", &GapParts::Others);
   return Text;
 }
@@ -142,7 +180,8 @@ std::vector<PageSection> gapSections(const PageInput &F) {
   if (F.O.Gaps.empty())
     return Out;
   Out.push_back(usedSection(F));
-  for (std::optional<PageSection> S : {partsSection(F), growthSection(F)})
+  for (std::optional<PageSection> S :
+       {partsSection(F), machineUseSection(F), growthSection(F)})
     if (S)
       Out.push_back(std::move(*S));
   return Out;

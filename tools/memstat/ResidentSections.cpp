@@ -201,6 +201,9 @@ std::vector<PageSection> residentSections(const PageInput &F) {
     if (std::optional<PageSection> S = mappingSection(F, Of.highest()))
       Out.push_back(std::move(*S));
   }
+  append_range(Out, allocatorSections(F));
+  if (!Out.empty() && F.O.Costs)
+    Out.back().Notes.push_back(sampleCostText(*F.O.Costs));
   return Out;
 }
 
@@ -271,6 +274,7 @@ void writeResidentJson(json::OStream &J, const PageInput &F) {
       });
     }
   });
+  writeAllocatorJson(J, F);
 }
 
 } // namespace memkit

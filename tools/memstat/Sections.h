@@ -44,6 +44,14 @@ std::optional<PageSection> reservedSection(const PageInput &F);
 std::vector<PageSection> residentSections(const PageInput &F);
 void writeResidentJson(llvm::json::OStream &J, const PageInput &F);
 
+// AllocatorSections.cpp
+/// What the allocators said of themselves; empty without --malloc-info.
+std::vector<PageSection> allocatorSections(const PageInput &F);
+/// `12 samples of resident memory took 8.4 ms of processor time, ...`.
+std::string sampleCostText(const SampleCosts &C);
+/// The attributes of allocators, and of the cost of samples.
+void writeAllocatorJson(llvm::json::OStream &J, const PageInput &F);
+
 // GapSections.cpp
 std::vector<PageSection> gapSections(const PageInput &F);
 

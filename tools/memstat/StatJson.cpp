@@ -157,12 +157,17 @@ static void writeGapParts(json::OStream &J, const DeviceGap::GapTimePoint &M) {
 }
 
 static void writeGapTimePoint(json::OStream &J,
-                              const DeviceGap::GapTimePoint &M) {
+                              const DeviceGap::GapTimePoint &M,
+                              uint64_t TotalBytes) {
   J.attribute("time_ns", M.TimeNs);
   J.attribute("used_bytes", M.Used);
   J.attribute("accounted_bytes", M.Accounted);
   J.attribute("gap_bytes", M.gap());
   writeGapParts(J, M);
+  J.attribute("machine_available_bytes", jsonOrNull(M.Available));
+  J.attribute("resident_bytes", jsonOrNull(M.Resident));
+  J.attribute("machine_rest_bytes", jsonIfKnown(M.Available.has_value(),
+                                                M.restOfMachine(TotalBytes)));
 }
 
 static void writeGap(json::OStream &J, const PageInput &F, const DeviceGap &G) {
@@ -171,7 +176,7 @@ static void writeGap(json::OStream &J, const PageInput &F, const DeviceGap &G) {
               G.TotalBytes ? json::Value(G.TotalBytes) : json::Value(nullptr));
   J.attribute("samples", G.Samples);
   auto Write = [&](StringRef Key, const DeviceGap::GapTimePoint &M) {
-    J.attributeObject(Key, [&] { writeGapTimePoint(J, M); });
+    J.attributeObject(Key, [&] { writeGapTimePoint(J, M, G.TotalBytes); });
   };
   Write("most_used", G.MaxUsed);
   Write("largest", G.Largest);
@@ -185,6 +190,7 @@ static void writeGap(json::OStream &J, const PageInput &F, const DeviceGap &G) {
         Write("to", R.To);
       });
   });
+  J.attribute("shares_machine_memory", G.SharesMemory);
 }
 
 static void writeLibrary(json::OStream &J, const PageInput &F,

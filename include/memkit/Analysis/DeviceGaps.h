@@ -18,9 +18,15 @@ struct DeviceGap {
     uint64_t Accounted = 0;
     bool IsReported = false; ///< the trace has Accounted and Parts
     GapParts Parts;
+    /// Of a device that shares the machine's memory: what the machine can still
+    /// give, and the resident bytes of the recorded processes.
+    std::optional<uint64_t> Available, Resident;
     uint64_t gap() const { return Used > Accounted ? Used - Accounted : 0; }
     /// The part of the gap outside all known Parts.
     uint64_t unknown() const;
+    /// Of Total bytes of a machine whose memory the device shares: what neither
+    /// the device's processes nor the recorded ones hold, nor is available.
+    uint64_t restOfMachine(uint64_t Total) const;
   };
   /// A period in which the gap grew.
   struct Rise {
@@ -32,6 +38,8 @@ struct DeviceGap {
 
   uint32_t Device = 0;
   uint64_t TotalBytes = 0; ///< of the device; 0: not known
+  /// The device has no memory of its own; TotalBytes is the machine's.
+  bool SharesMemory = false;
   uint64_t Samples = 0;
   GapTimePoint Now; ///< the last sample
   GapTimePoint MaxUsed;
@@ -46,6 +54,10 @@ struct DeviceGap {
 /// reserved at the sample.
 std::vector<DeviceGap> findGaps(const Trace &T, const MarkSeries &Marks,
                                 const LiveSeries &Live);
+/// Sets the resident bytes of the time points of devices that share the
+/// machine's memory. Resident: of all processes together.
+void addResident(std::vector<DeviceGap> &Gaps,
+                 llvm::ArrayRef<SeriesPoint> Resident);
 
 } // namespace memkit
 

@@ -48,6 +48,8 @@ struct UsedPoint {
   /// reports neither.
   std::optional<uint64_t> Accounted;
   GapParts Parts;
+  /// Of the machine, if the device shares its memory: Total is the machine's.
+  std::optional<uint64_t> Available;
 };
 
 /// A condition of `memrec --alert`, or of the program, has begun to hold.
@@ -57,6 +59,26 @@ struct RaisedAlert {
   uint64_t Value = 0, Bound = 0;
   /// The stacks that held most then, the largest first.
   std::vector<std::pair<uint32_t, uint64_t>> Top; ///< stack, bytes
+};
+
+/// What the allocator of a process said of itself at its exit. Bytes; nullopt:
+/// not said.
+struct AllocatorSays {
+  uint32_t Process = 0;
+  uint64_t TimeNs = 0;
+  llvm::StringRef Name; ///< `glibc 2.36`
+  std::optional<uint64_t> InUse, Free;
+  std::optional<uint64_t> Apart;    ///< in mappings of their own
+  std::optional<uint64_t> Reserved; ///< from the system, without Apart
+  /// In use and free of glibc's arenas, the main one first.
+  std::vector<std::pair<uint64_t, uint64_t>> Arenas;
+};
+
+/// What the samples of resident memory took.
+struct SampleCosts {
+  uint64_t Count = 0;
+  uint64_t ProcessorNs = 0;
+  uint64_t RunNs = 0; ///< of the recording until then
 };
 
 /// The measurements in order of time.
@@ -74,6 +96,8 @@ struct MarkSeries {
   std::vector<std::vector<SeriesPoint>> Swapped;
   std::vector<ResidentSeries> Residents; ///< as Rss
   std::vector<RaisedAlert> Alerts;
+  std::vector<AllocatorSays> Allocators; ///< in order of exits
+  std::optional<SampleCosts> Costs;      ///< the last ones; none: not known
   /// `torch=2.13.0`, what the processes have loaded, each once, sorted.
   std::vector<llvm::StringRef> Versions;
   /// The highest private memory of each process (by id); 0: not measured.

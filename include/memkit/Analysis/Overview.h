@@ -57,6 +57,8 @@ struct Overview {
   std::optional<HeapCurves> Curves; ///< if OverviewOptions::Columns
   Resident Rss;
   std::vector<ResidentSeries> Residents; ///< by process; [0] is empty
+  std::vector<AllocatorSays> Allocators; ///< as MarkSeries::Allocators
+  std::optional<SampleCosts> Costs;      ///< as MarkSeries::Costs
   std::optional<memkit::Places> Where;   ///< the places below
   std::vector<PlaceStats> Places;        ///< by memory space, the largest first
   GrowthReport Growth;                   ///< if OverviewOptions::Growth

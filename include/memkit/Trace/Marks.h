@@ -28,8 +28,9 @@ enum class MarkKind : uint8_t {
   Rss = 5, ///< Values: resident, shared part, if known swapped out (bytes)
   /// Id: device; Values: used, total; if the recorder knew, also accounted for;
   /// contexts, modules and other processes, as parts of the remainder; and the
-  /// bytes of the recorded processes. UnknownBytes among the last four: not
-  /// known.
+  /// bytes of the recorded processes. UnknownBytes among these four: not
+  /// known. Of a device that shares the machine's memory also what the machine
+  /// can still give; total is then the machine's.
   DeviceUsed = 6,
   /// Heap; Values: reserved, active, bytes returned by a trim (UnknownBytes: no
   /// trim, and more values follow); in a heap with several pools also reserved
@@ -63,6 +64,15 @@ enum class MarkKind : uint8_t {
   /// walk that found the names before it; Values: objects seen, HeldByBits,
   /// microseconds, blocks named.
   HeldBy = 20,
+  /// What the allocator behind malloc said of itself at the exit of the
+  /// process. Name: `glibc 2.36`. Id 0: Values: bytes in use, free for later
+  /// requests, in mappings of their own, held from the system without these. Id
+  /// N: glibc's arena N - 1; Values: in use, free. UnknownBytes: not said.
+  Allocator = 21,
+  /// The samples of resident memory (Resident) of the recording so far. Values:
+  /// their number, the processor time that they took (ns), the time of the
+  /// recording (ns).
+  SampleCost = 22,
 };
 
 /// The parts of the resident memory of a process. Their sum is its RSS, as far
@@ -102,7 +112,7 @@ enum ResidentFlags : uint64_t {
   RF_End = 16,    ///< taken while the process exits
 };
 inline constexpr uint64_t UnknownBytes = ~uint64_t(0);
-inline constexpr uint8_t NumMarkKinds = 21;
+inline constexpr uint8_t NumMarkKinds = 23;
 
 /// Of a mark HeldBy.
 enum HeldByBits : uint8_t {

@@ -73,6 +73,7 @@ void cuda::introduceDevice(uint32_t Ordinal) {
   DeviceInfo F = {};
   CUuuid Uuid = {};
   size_t Bytes = 0;
+  int IsIntegrated = 0;
   auto Device = CUdevice(Ordinal);
   if (Cuda.DeviceGetUuid && !Cuda.DeviceGetUuid(&Uuid, Device))
     __builtin_memcpy(F.Uuid, Uuid.bytes, sizeof(F.Uuid));
@@ -82,6 +83,10 @@ void cuda::introduceDevice(uint32_t Ordinal) {
     Cuda.DeviceGetPciBusId(F.Pci, int(sizeof(F.Pci)) - 1, Device);
   if (Cuda.DeviceTotalMem && !Cuda.DeviceTotalMem(&Bytes, Device))
     F.Bytes = Bytes;
+  F.SharesMemory = Cuda.DeviceGetAttribute &&
+                   !Cuda.DeviceGetAttribute(
+                       &IsIntegrated, CU_DEVICE_ATTRIBUTE_INTEGRATED, Device) &&
+                   IsIntegrated;
   Memrec->AddDevice(Ordinal, F);
   Known[Ordinal].store(true, std::memory_order_release);
 }

@@ -37,6 +37,7 @@ bool cuda::openDriver() {
   find(L, "cuDeviceGetName", Cuda.DeviceGetName);
   find(L, "cuDeviceGetPCIBusId", Cuda.DeviceGetPciBusId);
   find(L, "cuDeviceTotalMem_v2", Cuda.DeviceTotalMem);
+  find(L, "cuDeviceGetAttribute", Cuda.DeviceGetAttribute);
   find(L, "cuDriverGetVersion", Cuda.DriverGetVersion);
   find(L, "cuMemGetInfo_v2", Cuda.MemGetInfo);
   find(L, "cuCtxGetCurrent", Cuda.CtxGetCurrent);

@@ -38,6 +38,7 @@ struct Driver {
   decltype(&cuDeviceGetName) DeviceGetName;
   decltype(&cuDeviceGetPCIBusId) DeviceGetPciBusId;
   decltype(&cuDeviceTotalMem) DeviceTotalMem;
+  decltype(&cuDeviceGetAttribute) DeviceGetAttribute;
   decltype(&cuDriverGetVersion) DriverGetVersion;
   decltype(&cuMemGetInfo) MemGetInfo;
   decltype(&cuCtxGetCurrent) CtxGetCurrent;

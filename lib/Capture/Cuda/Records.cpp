@@ -37,6 +37,7 @@ static void tell(uint32_t Ordinal) {
   memcpy(To.Name, D.Facts.Name, sizeof(To.Name));
   memcpy(To.Pci, D.Facts.Pci, sizeof(To.Pci));
   To.Bytes = D.Facts.Bytes;
+  To.SharesMemory = D.Facts.SharesMemory;
   To.State.store(1, std::memory_order_release);
 }
 

@@ -20,6 +20,7 @@ struct DeviceInfo {
   char Name[96];
   char Pci[24];
   uint64_t Bytes;
+  bool SharesMemory; ///< has no memory but the machine's
 };
 
 /// Any thread may call any function at any time.
@@ -48,7 +49,7 @@ struct CaptureTable {
   /// False: not measured.
   bool (*Ask)(const wire::DeviceAskRecord &Ask);
 };
-inline constexpr uint32_t TableVersion = 4;
+inline constexpr uint32_t TableVersion = 5;
 
 /// libmemrec.so's function (Lookup.cpp).
 void setListener(void (*Leave)(const char *Who), void (*Return)());

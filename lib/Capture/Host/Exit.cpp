@@ -6,6 +6,7 @@
 // unknown for a process that is not the recorder's child. An exit waits for a
 // last sample of the resident memory if the recorder wants the sample.
 
+#include "AllocatorReport.h"
 #include "Exec.h"
 #include "Real.h"
 #include "Runtime/Symbols.h"
@@ -40,15 +41,29 @@ static void waitForSample(wire::Control &C) {
   }
 }
 
-/// Ignores a child of vfork, whose exit does not end its parent, and a child of
-/// fork without any record, which is no process of the trace.
+/// False for a child of vfork, whose exit does not end its parent, and for a
+/// child of fork without any record, which is no process of the trace.
+static bool isRecorded() {
+  return Proc.Epoch.load(std::memory_order_acquire) &&
+         Proc.Pid == sys::getpid();
+}
+
 static void noteExit(int Status) {
-  if (!Proc.Epoch.load(std::memory_order_acquire) || Proc.Pid != sys::getpid())
+  if (!isRecorded())
     return;
   Proc.Ctl->ExitStatus.store(Status & 0xff, std::memory_order_relaxed);
   Proc.Ctl->ExitTsc.store(__rdtsc(), std::memory_order_relaxed);
   Proc.Ctl->HasExitStatus.store(1, std::memory_order_release);
   waitForSample(*Proc.Ctl);
+}
+
+/// Only for handlers of exit: _exit may be called where malloc must not be.
+static void reportAllocator() {
+  if (!isRecorded() || !Proc.Ctl->AllocatorWanted ||
+      Proc.Ctl->Detached.load(std::memory_order_relaxed) ||
+      recorderGone(*Proc.Ctl))
+    return;
+  askAllocator(Proc.Ctl->Allocator);
 }
 
 using ExitFn = void(int);
@@ -63,7 +78,11 @@ void capture::prepareExit() {
   Find(Real_exit, "_exit");
   Find(Real_Exit, "_Exit");
   Find(RealQuickExit, "quick_exit");
-  on_exit([](int Status, void *) { noteExit(Status); }, nullptr);
+  auto AtExit = [](int Status, void *) {
+    reportAllocator();
+    noteExit(Status);
+  };
+  on_exit(AtExit, nullptr);
 }
 
 [[noreturn]] static void leave(int Status, ExitFn *Fn) {

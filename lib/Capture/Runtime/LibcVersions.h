@@ -16,6 +16,8 @@
 #define MEMKIT_OLD(Function)                                                   \
   asm(".symver " #Function "," #Function "@GLIBC_2.2.5")
 
+MEMKIT_OLD(dladdr);
+asm(".symver dladdr1,dladdr1@GLIBC_2.3.3");
 MEMKIT_OLD(dlerror);
 MEMKIT_OLD(dlopen);
 #ifndef MEMKIT_DEFINES_DLSYM

@@ -15,7 +15,6 @@ using wire::DeviceTimePoint;
 
 /// Maximum time that a thread that makes a context waits for NVML.
 static constexpr uint64_t MaxWaitNs = 500000000;
-static constexpr uint64_t SeldomNs = 1000000000;
 /// After FirstQuestionHalving marks of a device the periodic looks become half
 /// as frequent, and again after each further NextQuestionHalving.
 static constexpr uint64_t FirstQuestionHalving = 4096,
@@ -30,7 +29,7 @@ bool DeviceUses::ask(PendingRead P) {
       Asked.size() >= MaxAsked)
     return false;
   P.SinceNs = R.nowNs();
-  Thread.ask(R.Heaps.cudaInfo(Device).Uuid);
+  Thread.ask({R.Heaps.cudaInfo(Device).Uuid, R.Heaps.sharesMemory(Device)});
   Asked.push_back(std::move(P));
   return true;
 }
@@ -52,6 +51,7 @@ DeviceUses::DeviceReading DeviceUses::know(uint16_t Device,
   DeviceReading K;
   K.Used = Is.Used;
   K.Total = Is.Total;
+  K.Available = Is.Available;
   for (const Nvml::DeviceProcess &P : Is.Processes)
     for (const auto &[Process, Pid] : Of)
       if (uint32_t(Pid) == P.Pid) {
@@ -169,11 +169,23 @@ void DeviceUses::answered(PendingRead &P, const DeviceThread::DeviceAnswer &A,
   }
   if (P.Why == PendingRead::Context)
     Out.Replies.push_back({W.L.Of.Process, W.Slot, W.Ticket, IsKnown});
-  if (P.Why == PendingRead::Driver ||
-      (IsKnown && P.Why == PendingRead::Context))
+  if (P.Why == PendingRead::Driver && R.Heaps.sharesMemory(W.L.Device)) {
+    if (IsNews) {
+      P.V[0] = S.Last->Used;
+      P.V[1] = S.Last->Total;
+      mark(W.L, P.V);
+    }
+  } else if (P.Why == PendingRead::Driver ||
+             (IsKnown && P.Why == PendingRead::Context))
     mark(W.L, P.V);
   else if (IsNews)
     lookNow(P, S);
+}
+
+/// Marks what the driver said, if its figure says something without NVML.
+void DeviceUses::markUnanswered(const PendingRead &P) {
+  if (!R.Heaps.sharesMemory(P.W.L.Device))
+    mark(P.W.L, P.V);
 }
 
 /// Lets all waiting requests go on without an answer.
@@ -183,7 +195,7 @@ void DeviceUses::drop() {
     if (P.Why == PendingRead::Context)
       Out.Replies.push_back({L.Of.Process, P.W.Slot, P.W.Ticket, false});
     else if (P.Why == PendingRead::Driver)
-      mark(L, P.V);
+      markUnanswered(P);
     Devices[L.Device].IsAsked &= P.Why != PendingRead::Time;
     P.Why = PendingRead::Dropped;
   }

@@ -34,10 +34,10 @@ void DeviceThread::start() {
   pthread_sigmask(SIG_SETMASK, &Old, nullptr);
 }
 
-void DeviceThread::ask(std::vector<uint8_t> Uuid) {
+void DeviceThread::ask(DeviceQuestion Q) {
   start();
   std::lock_guard<std::mutex> Guard(Both->Lock);
-  Both->Asked.push_back(std::move(Uuid));
+  Both->Asked.push_back(std::move(Q));
   Both->Wake.notify_one();
 }
 
@@ -61,7 +61,7 @@ void DeviceThread::run(std::shared_ptr<Shared> S) {
     S->Wake.wait(Guard, [&] { return S->Over || !S->Asked.empty(); });
     if (S->Over)
       return;
-    std::vector<uint8_t> Uuid = std::move(S->Asked.front());
+    DeviceQuestion Q = std::move(S->Asked.front());
     S->Asked.pop_front();
     DeviceAnswer A;
     A.Wrong = NotOpen;
@@ -69,7 +69,7 @@ void DeviceThread::run(std::shared_ptr<Shared> S) {
     if (A.IsOpen) {
       S->IsIn = true;
       Guard.unlock();
-      A.Wrong = S->Of.read(Uuid, A.Is);
+      A.Wrong = S->Of.read(Q.Uuid, Q.SharesMemory, A.Is);
       Guard.lock();
     }
     S->Done.push_back(std::move(A));

@@ -31,8 +31,12 @@ public:
   };
   /// Starts the thread once, so that NVML is open at the first request.
   void start();
-  /// Requests the state of the device with this UUID.
-  void ask(std::vector<uint8_t> Uuid);
+  /// A request for the state of a device; as of Nvml::read().
+  struct DeviceQuestion {
+    std::vector<uint8_t> Uuid;
+    bool SharesMemory = false;
+  };
+  void ask(DeviceQuestion Q);
   /// The next answer in the order of requests, if there is one.
   std::optional<DeviceAnswer> take();
 
@@ -40,7 +44,7 @@ private:
   struct Shared {
     std::mutex Lock; ///< guards all members but Of
     std::condition_variable Wake, Idle;
-    std::deque<std::vector<uint8_t>> Asked;
+    std::deque<DeviceQuestion> Asked;
     std::deque<DeviceAnswer> Done;
     bool Over = false;
     bool IsIn = true; ///< in a call of NVML

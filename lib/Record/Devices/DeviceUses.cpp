@@ -42,7 +42,7 @@ void DeviceUses::processEnded(uint32_t Process) {
   // NVML's answer would no longer include the process.
   for (PendingRead &P : Asked)
     if (P.Why == PendingRead::Driver && P.W.L.Of.Process == Process) {
-      mark(P.W.L, P.V);
+      markUnanswered(P);
       P.Why = PendingRead::Dropped;
     }
   for (auto It = Contexts.lower_bound({Process, 0});
@@ -81,13 +81,11 @@ uint64_t DeviceUses::moduleBytes(uint16_t Device) const {
 DeviceUses::MarkValues DeviceUses::valuesOf(const Look &L) const {
   uint64_t OfContexts;
   bool AreKnown = contextBytes(L.Device, OfContexts);
-  return {L.Used,
-          L.Total,
-          L.Accounted,
-          AreKnown ? OfContexts : UnknownBytes,
-          moduleBytes(L.Device),
-          UnknownBytes,
-          UnknownBytes};
+  return {L.Used, L.Total, L.Accounted, AreKnown ? OfContexts : UnknownBytes,
+          // Measured by the driver's figure, which counts the whole machine
+          // if the device shares its memory.
+          R.Heaps.sharesMemory(L.Device) ? UnknownBytes : moduleBytes(L.Device),
+          UnknownBytes, UnknownBytes};
 }
 
 void DeviceUses::mark(const Look &L, MarkValues V) {
@@ -108,6 +106,8 @@ void DeviceUses::mark(const Look &L, MarkValues V) {
   M.TimeNs = L.TimeNs;
   M.Id = R.Heaps.cudaSpace(L.Device);
   M.Values.assign(V.begin(), V.end());
+  if (S.Last && S.Last->Available)
+    M.Values.push_back(*S.Last->Available);
   R.addMark(std::move(M));
 }
 
@@ -127,9 +127,26 @@ void DeviceUses::takeModules(Context Of, int64_t &Rest, const DeviceState &S) {
   Rest -= By;
 }
 
+/// A look of the driver at a device that shares the machine's memory. The
+/// driver's figure counts all memory of the machine that is not free, with the
+/// pages of files: only NVML's answer becomes a mark.
+void DeviceUses::takeShared(const Look &L) {
+  DeviceState &S = Devices[L.Device];
+  S.EveryNs = OftenNs;
+  S.NextNs = std::min(S.NextNs, L.TimeNs + OftenNs);
+  if (IsGivenUp || S.IsUnknown)
+    missed("CUDA: the used memory of a device that shares the machine's memory "
+           "is unknown without NVML");
+  // A program that is never quiet gets a mark each second.
+  else if (less(L.TimeNs, S.MarkedNs) >= SeldomNs)
+    ask({PendingRead::Driver, {L, 0, 0, 0, {}}, valuesOf(L)});
+}
+
 void DeviceUses::take(Look L, DeviceTimePoint At) {
   DeviceState &S = Devices[L.Device];
   L.Accounted = R.Heaps.cudaAccounted(L.Device);
+  if (R.Heaps.sharesMemory(L.Device))
+    return takeShared(L);
   uint64_t OfContexts;
   contextBytes(L.Device, OfContexts);
   uint64_t Others = S.Last ? S.Last->Others.value_or(0) : 0;

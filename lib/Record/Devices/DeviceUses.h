@@ -92,7 +92,7 @@ public:
   void finish();
 
 private:
-  static constexpr uint64_t OftenNs = 100000000;
+  static constexpr uint64_t OftenNs = 100000000, SeldomNs = 1000000000;
   /// The memory of a context; no Bytes: not measured.
   struct Overhead {
     uint16_t Device = 0;
@@ -102,6 +102,8 @@ private:
   /// The answer of NVML.
   struct DeviceReading {
     uint64_t Used = 0, Total = 0;
+    /// Of the machine, if the device shares its memory.
+    std::optional<uint64_t> Available;
     std::map<uint32_t, uint64_t> OwnOf; ///< by process
     /// NVML lists all processes with a context on the device.
     bool IsReported = true;
@@ -140,6 +142,8 @@ private:
   bool contextBytes(uint16_t Device, uint64_t &Bytes) const;
   uint64_t moduleBytes(uint16_t Device) const;
   bool hasContext(uint16_t Device) const;
+  void takeShared(const Look &L);
+  void markUnanswered(const PendingRead &P);
   void takeModules(Context Of, int64_t &Rest, const DeviceState &S);
   MarkValues valuesOf(const Look &L) const;
   void mark(const Look &L, MarkValues V);

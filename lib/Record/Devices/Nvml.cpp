@@ -6,6 +6,8 @@
 // needed; the tests' library uses the same declarations.
 
 #include "Devices/Nvml.h"
+#include "Shared/HostLimits.h"
+#include "Shared/ProcFs.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cstring>
 #include <dlfcn.h>
@@ -47,6 +49,17 @@ std::string Nvml::wrong(const char *Function, int Result) const {
          (Text ? Text : ("error " + Twine(Result)).str());
 }
 
+Nvml::ProcessCall Nvml::findProcesses(const std::string &Name) {
+  ProcessCall C;
+  C.EntryBytes = BytesV2;
+  if (find((Name + "_v3").c_str(), C.Get) ||
+      find((Name + "_v2").c_str(), C.Get))
+    return C;
+  C.EntryBytes = BytesV1;
+  find(Name.c_str(), C.Get);
+  return C;
+}
+
 std::string Nvml::open() {
   Library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
   if (!Library)
@@ -62,12 +75,8 @@ std::string Nvml::open() {
     if (!Found)
       return std::string("this version of NVML lacks ") + Name;
   find("nvmlDeviceGetMemoryInfo_v2", GetMemoryV2);
-  ProcessBytes = BytesV2;
-  if (!find("nvmlDeviceGetComputeRunningProcesses_v3", GetProcesses) &&
-      !find("nvmlDeviceGetComputeRunningProcesses_v2", GetProcesses)) {
-    ProcessBytes = BytesV1;
-    find("nvmlDeviceGetComputeRunningProcesses", GetProcesses);
-  }
+  Computing = findProcesses("nvmlDeviceGetComputeRunningProcesses");
+  Drawing = findProcesses("nvmlDeviceGetGraphicsRunningProcesses");
   int R = Init();
   return R ? wrong("nvmlInit_v2", R) : "";
 }
@@ -104,9 +113,21 @@ std::string Nvml::readMemory(void *Device, Reading &Out) {
   return "";
 }
 
-void Nvml::readProcesses(void *Device, Reading &Out) {
-  if (!GetProcesses)
-    return;
+/// Adds a process, which may compute and draw.
+static void addProcess(std::vector<Nvml::DeviceProcess> &To,
+                       Nvml::DeviceProcess P) {
+  auto Same =
+      find_if(To, [&](const Nvml::DeviceProcess &O) { return O.Pid == P.Pid; });
+  if (Same == To.end())
+    To.push_back(P);
+  else
+    Same->Bytes = std::max(Same->Bytes, P.Bytes);
+}
+
+/// False: the processes are not known.
+bool Nvml::readProcesses(const ProcessCall &By, void *Device, Reading &Out) {
+  if (!By.Get)
+    return false;
   unsigned Room = 64, Count = 0;
   std::vector<uint8_t> Bytes;
   int R = InsufficientSize;
@@ -115,13 +136,13 @@ void Nvml::readProcesses(void *Device, Reading &Out) {
     Room = std::max(Room, std::min(2 * Count, 65536u));
     Bytes.assign(Room * BytesLong, Unwritten);
     Count = Room;
-    R = GetProcesses(Device, &Count, Bytes.data());
+    R = By.Get(Device, &Count, Bytes.data());
   }
   if (R || Count > Room)
-    return;
-  size_t Stride = ProcessBytes;
+    return false;
+  size_t Stride = By.EntryBytes;
   for (size_t I = Count * BytesV2; I != Count * BytesLong; ++I)
-    if (ProcessBytes == BytesV2 && Bytes[I] != Unwritten)
+    if (By.EntryBytes == BytesV2 && Bytes[I] != Unwritten)
       Stride = BytesLong;
   for (unsigned I = 0; I != Count; ++I) {
     ProcessHead H;
@@ -130,24 +151,49 @@ void Nvml::readProcesses(void *Device, Reading &Out) {
     P.Pid = H.Pid;
     if (H.Bytes != NotAvailable)
       P.Bytes = H.Bytes;
-    Out.Processes.push_back(P);
+    addProcess(Out.Processes, P);
   }
+  return true;
 }
 
-std::string Nvml::read(ArrayRef<uint8_t> Uuid, Reading &Out) {
+std::string Nvml::readShared(void *Device, Reading &Out) {
+  if (!readProcesses(Computing, Device, Out))
+    return "NVML does not list the processes of a device that shares the "
+           "machine's memory";
+  readProcesses(Drawing, Device, Out);
+  for (const DeviceProcess &P : Out.Processes) {
+    if (!P.Bytes)
+      return "NVML gives no bytes for the processes of a device that shares "
+             "the "
+             "machine's memory";
+    Out.Used += *P.Bytes;
+  }
+  HostUse Machine;
+  readMemInfo(procfs::readFile("/proc/meminfo"), Machine);
+  if (Machine.Ram) {
+    Out.Total = Machine.Ram;
+    Out.Available = Machine.RamAvailable;
+  }
+  return "";
+}
+
+std::string Nvml::read(ArrayRef<uint8_t> Uuid, bool SharesMemory,
+                       Reading &Out) {
   void *Device = nullptr;
   if (std::string Wrong = handleOf(Uuid, Device); !Wrong.empty())
     return Wrong;
+  if (SharesMemory)
+    return readShared(Device, Out);
   // The memory and the processes are of one time point if the processes' bytes
   // are the same before and after.
   std::string Wrong;
   for (int Try = 0; Try != 3; ++Try) {
     Reading Before;
-    readProcesses(Device, Before);
+    readProcesses(Computing, Device, Before);
     Out = Reading();
     if (Wrong = readMemory(Device, Out); !Wrong.empty())
       break;
-    readProcesses(Device, Out);
+    readProcesses(Computing, Device, Out);
     if (Before.Processes == Out.Processes)
       break;
   }

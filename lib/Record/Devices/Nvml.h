@@ -35,12 +35,19 @@ public:
   struct Reading {
     uint64_t Used = 0; ///< of the device, by all processes
     uint64_t Total = 0;
-    /// Processes that compute; empty: unknown.
+    /// Of a device that shares the machine's memory: what the machine can still
+    /// give without swapping.
+    std::optional<uint64_t> Available;
+    /// Processes that compute, and of a device that shares the machine's memory
+    /// also those that draw; empty: unknown.
     std::vector<DeviceProcess> Processes;
   };
   /// Reads the device with this UUID, as CUDA's driver reports it (16 bytes);
-  /// returns the error, or empty.
-  std::string read(llvm::ArrayRef<uint8_t> Uuid, Reading &Out);
+  /// returns the error, or empty. SharesMemory: NVML knows no memory of the
+  /// device (NVML_ERROR_NOT_SUPPORTED), and the used memory is the sum of its
+  /// processes; Total and Available are the machine's.
+  std::string read(llvm::ArrayRef<uint8_t> Uuid, bool SharesMemory,
+                   Reading &Out);
 
 private:
   struct Memory;
@@ -49,7 +56,14 @@ private:
   std::string wrong(const char *Function, int Result) const;
   std::string handleOf(llvm::ArrayRef<uint8_t> Uuid, void *&To);
   std::string readMemory(void *Device, Reading &Out);
-  void readProcesses(void *Device, Reading &Out);
+  /// Lists the processes of a kind.
+  struct ProcessCall {
+    int (*Get)(void *, unsigned *, void *) = nullptr; ///< null: not there
+    size_t EntryBytes = 0;
+  };
+  ProcessCall findProcesses(const std::string &Name);
+  bool readProcesses(const ProcessCall &By, void *Device, Reading &Out);
+  std::string readShared(void *Device, Reading &Out);
 
   void *Library = nullptr;
   int (*Init)() = nullptr;
@@ -57,8 +71,7 @@ private:
   int (*HandleByUuid)(const char *, void **) = nullptr;
   int (*GetMemory)(void *, Memory *) = nullptr;
   int (*GetMemoryV2)(void *, MemoryV2 *) = nullptr;
-  int (*GetProcesses)(void *, unsigned *, void *) = nullptr;
-  size_t ProcessBytes = 0; ///< size of an entry of GetProcesses
+  ProcessCall Computing, Drawing;
 };
 
 } // namespace memkit

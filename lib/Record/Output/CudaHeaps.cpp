@@ -18,7 +18,8 @@ static uint16_t cudaWord(uint32_t Number) {
   return uint16_t(TensorHeaps::Cuda | Number << 8);
 }
 
-uint16_t RecordedHeaps::cudaDevice(uint32_t Ordinal, Device D) {
+uint16_t RecordedHeaps::cudaDevice(uint32_t Ordinal, Device D,
+                                   bool SharesMemory) {
   for (const auto &[Word, T] : Devices)
     if (!D.Uuid.empty() && T.Info.Uuid == D.Uuid)
       return Word;
@@ -31,8 +32,10 @@ uint16_t RecordedHeaps::cudaDevice(uint32_t Ordinal, Device D) {
     for (Number = 0; Number != wire::MaxCudaDevices - 1 && IsTaken(Number);)
       ++Number;
   uint16_t Word = cudaWord(Number);
-  if (DeviceHeaps &T = Devices[Word]; T.Info.Uuid.empty())
+  if (DeviceHeaps &T = Devices[Word]; T.Info.Uuid.empty()) {
     T.Info = std::move(D);
+    T.SharesMemory = SharesMemory;
+  }
   return Word;
 }
 
@@ -82,6 +85,11 @@ uint32_t RecordedHeaps::cudaSpace(uint16_t Device) {
 
 const Device &RecordedHeaps::cudaInfo(uint16_t Device) {
   return Devices[Device].Info;
+}
+
+bool RecordedHeaps::sharesMemory(uint16_t Device) const {
+  auto It = Devices.find(Device);
+  return It != Devices.end() && It->second.SharesMemory;
 }
 
 uint64_t RecordedHeaps::cudaAccounted(uint16_t Device) const {

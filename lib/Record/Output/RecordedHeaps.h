@@ -62,13 +62,15 @@ public:
   static constexpr uint16_t NoCudaDevice = 0;
   /// The recording's number of the CUDA device D: found by its UUID, whatever
   /// the process or the Ordinal.
-  uint16_t cudaDevice(uint32_t Ordinal, Device D);
+  uint16_t cudaDevice(uint32_t Ordinal, Device D, bool SharesMemory);
   /// A heap of CUDA's driver; Device NoCudaDevice: a heap of no device.
   uint32_t cuda(wire::CudaHeap H, uint16_t Device);
   /// The memory space of a CUDA device.
   uint32_t cudaSpace(uint16_t Device);
   /// The known properties of the device.
   const Device &cudaInfo(uint16_t Device);
+  /// The device has no memory of its own: its blocks lie in the machine's.
+  bool sharesMemory(uint16_t Device) const;
   /// The live bytes on the device now, plus the free bytes that the driver's
   /// pools reserve and the bytes reserved for graphs.
   uint64_t cudaAccounted(uint16_t Device) const;
@@ -90,6 +92,7 @@ private:
     uint32_t Cuda[wire::NumCudaHeaps] = {};
     std::string CudaNames[wire::NumCudaHeaps];
     Device Info; ///< without its memory space; empty: unknown
+    bool SharesMemory = false;
   };
   void nameDevice(DeviceHeaps &D, uint16_t Device);
   uint32_t add(const std::string &Name, uint32_t Parent, uint32_t Flags,

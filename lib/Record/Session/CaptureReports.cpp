@@ -16,6 +16,7 @@ void CaptureReports::report(ChildProcess &P) {
   reportTorch(P);
   reportPython(P);
   notePython(P);
+  noteAllocator(P);
 }
 
 /// Who a message is about: `process 12 (train.py): `.
@@ -237,6 +238,42 @@ void CaptureReports::notePython(ChildProcess &P) {
   uint32_t Python = C.PythonVersion.load(std::memory_order_relaxed);
   if (Python && !std::exchange(P.PythonNoted, true))
     addVersion(P, "python=" + pythonVersion(Python));
+}
+
+/// `jemalloc 5.3.0`; the program writes the version.
+static std::string allocatorName(wire::ServingKind Kind,
+                                 const wire::AllocatorReport &Of) {
+  static constexpr StringLiteral Names[] = {
+      "", "glibc", "jemalloc", "tcmalloc", "mimalloc", "another allocator"};
+  static_assert(std::size(Names) == wire::NumServingKinds);
+  StringRef Version(Of.Version, strnlen(Of.Version, sizeof(Of.Version)));
+  Version = Version.take_while([](char C) { return isPrint(C); }).trim();
+  return (Names[size_t(Kind)] + (Version.empty() ? "" : " ") + Version).str();
+}
+
+/// The answer of the allocator to --malloc-info, once.
+void CaptureReports::noteAllocator(ChildProcess &P) {
+  const wire::AllocatorReport &Of = P.State->shared().control().Allocator;
+  uint32_t Kind = Of.Kind.load(std::memory_order_acquire);
+  if (!O.MallocInfo || !Kind || Kind >= wire::NumServingKinds ||
+      std::exchange(P.AllocatorNoted, true))
+    return;
+  Mark M;
+  M.Kind = MarkKind::Allocator;
+  M.Process = P.Process;
+  M.TimeNs = R.lastNs();
+  M.Name = R.Names.Names.string(allocatorName(wire::ServingKind(Kind), Of));
+  M.Values = {Of.All.InUse, Of.All.Free, Of.All.Apart, Of.All.Reserved};
+  uint32_t Arenas = std::min(Of.NumArenas, wire::MaxArenaFigures);
+  R.addMark(M);
+  for (uint32_t I = 0; I != Arenas; ++I) {
+    M.Id = I + 1;
+    M.Values = {Of.Arenas[I].InUse, Of.Arenas[I].Free};
+    R.addMark(M);
+  }
+  if (wire::ServingKind(Kind) == wire::ServingKind::Unknown)
+    O.Warn("--malloc-info: " + subjectOf(P) +
+           "the allocator does not say what it holds");
 }
 
 void CaptureReports::noteTorch(const ChildProcess &P,

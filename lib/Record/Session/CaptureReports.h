@@ -34,6 +34,7 @@ private:
   void reportTorch(ChildProcess &P);
   void reportPython(ChildProcess &P);
   void notePython(ChildProcess &P);
+  void noteAllocator(ChildProcess &P);
   void addVersion(const ChildProcess &P, const std::string &Version);
 
   const RecordOptions &O;

@@ -30,6 +30,7 @@ static ProcessSettings makeSettings(const RecordOptions &O,
   Settings.Holders = O.Holders;
   constexpr uint32_t LongestUs = 1'000'000;
   Settings.EndWaitUs = O.ResidentAtEnd ? LongestUs : 0;
+  Settings.MallocInfo = O.MallocInfo;
   if (!R.Wanted.Tensors)
     Settings.Torch &= ~uint32_t(wire::TB_Heaps);
   if (R.Wanted.Cuda)

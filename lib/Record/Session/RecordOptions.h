@@ -73,6 +73,8 @@ struct RecordOptions {
   /// rising number; when a process exits, however long the sample takes.
   std::vector<uint64_t> ResidentSteps;
   bool ResidentAtEnd = false;
+  /// Ask the allocators of the programs at their normal exit what they hold.
+  bool MallocInfo = false;
   RecordTimePoint Start; ///< None: at once
   RecordTimePoint Stop;  ///< None: never
   RecordEvents Events = RecordEvents::All;

@@ -33,7 +33,12 @@ public:
   /// The reciprocal of a share. A short run may take GraceNs more.
   static constexpr uint64_t TimeShare = 200, GraceNs = 30'000'000;
 
-  void spend(uint64_t Ns) { SpentNs += Ns; }
+  void spend(uint64_t Ns) {
+    SpentNs += Ns;
+    ++NumSamples;
+  }
+  uint64_t spentNs() const { return SpentNs; }
+  uint64_t numSamples() const { return NumSamples; }
   /// Of an alert, and of an exit.
   bool allowsAsked(uint64_t RunNs) const { return isWithin(2, RunNs); }
   bool allowsDue(const RssHistory &Of, uint64_t RunNs) const {
@@ -45,6 +50,7 @@ private:
     return SpentNs <= Shares * (GraceNs + RunNs / TimeShare);
   }
   uint64_t SpentNs = 0; ///< processor time of all samples so far
+  uint64_t NumSamples = 0;
 };
 
 } // namespace memkit

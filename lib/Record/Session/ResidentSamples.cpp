@@ -73,6 +73,16 @@ void ResidentSamples::noteRequests() {
   }
 }
 
+void ResidentSamples::finish(uint64_t RunNs) {
+  if (!Budget.numSamples())
+    return;
+  Mark M;
+  M.Kind = MarkKind::SampleCost;
+  M.TimeNs = RunNs;
+  M.Values = {Budget.numSamples(), Budget.spentNs(), RunNs};
+  R.addMark(std::move(M));
+}
+
 void ResidentSamples::warnOfSteps() const {
   if (NextStep != O.ResidentSteps.size())
     O.Warn("--resident-at=step:" + Twine(O.ResidentSteps[NextStep]) +

@@ -39,6 +39,8 @@ public:
   void pass(uint64_t Now);
   /// Wants a sample of a process soon. Why: of ResidentFlags.
   void ask(uint32_t Process, uint64_t Why);
+  /// Writes what all samples took to the trace. RunNs: time of the recording.
+  void finish(uint64_t RunNs);
   /// Warns of steps that never came.
   void warnOfSteps() const;
   /// Whether the exit of a process waits for a sample.

@@ -90,6 +90,7 @@ void Session::run() {
   ++Shared.Pass;
   drain(~0ull, nullptr);
   Shared.Uses.finish();
+  Residents.finish(R.nowNs());
   for (ChildProcess &P : Children.recorded()) {
     P.State->settleHeld(true);
     P.State->countLosses();

@@ -56,12 +56,17 @@ void memkit::readMemInfo(StringRef Text, HostUse &U) {
       U.Total += Bytes;
     else if (Name == "MemAvailable" || Name == "SwapFree")
       U.Available += Bytes;
+    if (Name == "MemTotal")
+      U.Ram = Bytes;
+    else if (Name == "MemAvailable")
+      U.RamAvailable = Bytes;
     else if (Name == "CommitLimit")
       U.CommitLimit = Bytes;
     else if (Name == "Committed_AS")
       U.Committed = Bytes;
   }
   U.Available = std::min(U.Available, U.Total);
+  U.RamAvailable = std::min(U.RamAvailable, U.Ram);
 }
 
 static void readLimit(pid_t Pid, __rlimit_resource Which, uint64_t &To) {

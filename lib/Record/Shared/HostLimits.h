@@ -29,6 +29,7 @@ struct HostUse {
   uint64_t Committed = 0, CommitLimit = 0;
   /// Memory and swap of the machine.
   uint64_t Total = 0, Available = 0;
+  uint64_t Ram = 0, RamAvailable = 0; ///< the same without swap
 };
 
 /// The limit that refused Requested bytes.

@@ -138,6 +138,7 @@ SharedProcess::create(uint32_t Id, const ProcessSettings &S, StringRef Tag) {
   C.Settings.Torch = S.Torch;
   C.HoldersWanted = S.Holders;
   C.EndWaitUs = S.EndWaitUs;
+  C.AllocatorWanted = S.MallocInfo;
   C.Settings.Cuda = uint32_t(S.Cuda);
   if (S.PythonFolder.size() < sizeof(C.PythonFolder))
     S.PythonFolder.copy(C.PythonFolder, S.PythonFolder.size());

@@ -32,6 +32,7 @@ struct ProcessSettings {
   wire::CudaMode Cuda = wire::CudaMode::Off;
   uint32_t Holders = 0;     ///< HolderBits
   uint32_t EndWaitUs = 0;   ///< as wire::Control
+  bool MallocInfo = false;  ///< ask the allocator at the exit
   std::string PythonFolder; ///< left out if too long
 };
 

@@ -17,6 +17,7 @@ uint16_t CudaNumbers::device(uint32_t Ordinal) {
     return Number;
   const wire::CudaDevice &From = Sink.shared().control().CudaDevices[Ordinal];
   Device D;
+  bool SharesMemory = false;
   if (From.State.load(std::memory_order_acquire)) {
     auto Text = [](const char *Bytes, size_t Room) {
       return std::string(Bytes, strnlen(Bytes, Room));
@@ -24,10 +25,11 @@ uint16_t CudaNumbers::device(uint32_t Ordinal) {
     D.Name = Text(From.Name, sizeof(From.Name));
     D.Pci = Text(From.Pci, sizeof(From.Pci));
     D.Bytes = From.Bytes;
+    SharesMemory = From.SharesMemory != 0;
     if (any_of(From.Uuid, [](uint8_t Byte) { return Byte != 0; }))
       D.Uuid.assign(std::begin(From.Uuid), std::end(From.Uuid));
   }
-  return Number = Sink.heaps().cudaDevice(Ordinal, std::move(D));
+  return Number = Sink.heaps().cudaDevice(Ordinal, std::move(D), SharesMemory);
 }
 
 uint16_t CudaNumbers::torchDevice(uint16_t Word) {

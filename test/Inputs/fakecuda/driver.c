@@ -122,6 +122,10 @@ EXPORT CUresult cuDeviceTotalMem(size_t *Bytes, CUdevice D) {
   deviceBytes(visible(D), &Free, Bytes);
   return CUDA_SUCCESS;
 }
+EXPORT CUresult cuDeviceGetAttribute(int *To, CUdevice_attribute Which, CUdevice D) {
+  *To = Which == CU_DEVICE_ATTRIBUTE_INTEGRATED && getenv("FAKECUDA_SHARES");
+  return visible(D) < 0 ? CUDA_ERROR_INVALID_DEVICE : CUDA_SUCCESS;
+}
 EXPORT CUresult cuMemGetInfo(size_t *Free, size_t *Total) {
   ENTER(cuMemGetInfo_v2, Free, Total);
   if (!R_)
@@ -135,7 +139,7 @@ EXPORT CUresult cuMemGetInfo(size_t *Free, size_t *Total) {
 
 static CUcontext makeContext(int Device, bool IsPrimary) {
   CUcontext C = calloc(1, sizeof(*C));
-  *C = (struct CUctx_st){Device, 1, IsPrimary, true, __sync_add_and_fetch(&NextUid, 1), NULL};
+  *C = (struct CUctx_st){Device, 1, IsPrimary, true, __sync_add_and_fetch(&NextUid, 1), NULL, takeHost()};
   takeBytes(Device, bytesOf("FAKECUDA_CONTEXT_BYTES"));
   fireResource(CUPTI_CBID_RESOURCE_CONTEXT_CREATED, C);
   return C;
@@ -146,6 +150,7 @@ static void endContext(CUcontext C) {
   endContextBlocks(C);
   endContextModules(C);
   giveBytes(C->Device, bytesOf("FAKECUDA_CONTEXT_BYTES"));
+  free(C->Host);
   C->IsThere = false;
   for (int I = 0; I != Depth; ++I)
     if (Stack[I] == C)

@@ -7,11 +7,14 @@
 //   FAKECUDA_DEVICES=N         devices (1; at most 8)
 //   FAKECUDA_BYTES=N           that each of them has (8 GiB)
 //   FAKECUDA_OTHER_BYTES=N     that another process has of each
+//   FAKECUDA_SHARES=N          it has no memory but the machine's: the driver counts N bytes of
+//                              files, NVML knows the processes' bytes alone
 //   FAKECUDA_STATE=FILE        where processes find what others have of the devices, and
 //                              what fakecuda_set_other() says; without it each is alone,
 //                              and NVML finds no driver
 //   FAKECUDA_CONTEXT_BYTES=N   that a context takes of its device (none)
 //   FAKECUDA_MODULE_BYTES=N    that a module takes once it is loaded (none)
+//   FAKECUDA_HOST_BYTES=N      that a context, or a module, takes of the host (none)
 //   FAKECUDA_LAZY=1            modules are loaded when a function of theirs is launched
 //   FAKECUDA_FAIL=NAME:N:CODE  the Nth call of NAME returns CODE
 //   FAKECUDA_REUSE=1           addresses that are given back are given out again at once
@@ -54,6 +57,7 @@ struct CUctx_st {
   bool IsPrimary, IsThere;
   uint32_t Uid;
   struct CUmod_st *Modules; // loaded ones
+  void *Host;
 };
 // The calling thread's; null: it has none.
 CUcontext current(void);
@@ -74,6 +78,8 @@ void fireResource(CUpti_CallbackId Id, CUcontext C);
 int visible(int I);
 void endContextModules(CUcontext C);
 size_t bytesOf(const char *Variable);
+// FAKECUDA_HOST_BYTES of malloc; null: none.
+void *takeHost(void);
 
 #define ENTER(NAME, ...)                                                       \
   NAME##_params P_ = {__VA_ARGS__};                                            \

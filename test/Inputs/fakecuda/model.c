@@ -16,6 +16,11 @@ static size_t total(void) {
   return Bytes ? Bytes : (size_t)8 << 30;
 }
 
+void *takeHost(void) {
+  size_t Bytes = bytesOf("FAKECUDA_HOST_BYTES");
+  return Bytes ? memset(malloc(Bytes), 1, Bytes) : NULL;
+}
+
 size_t allOf(size_t Bytes) { return (Bytes + Granularity - 1) / Granularity * Granularity; }
 
 // What this process has, which ends with it.
@@ -67,7 +72,7 @@ void giveBytes(int Device, size_t Bytes) {
 
 void deviceBytes(int Physical, size_t *Free, size_t *Total) {
   *Total = total();
-  *Free = *Total - usedByAll(Physical);
+  *Free = *Total - usedByAll(Physical) - bytesOf("FAKECUDA_SHARES");
 }
 
 void fakecuda_set_other(int Device, size_t Bytes) { machine()->Other[visible(Device)] = Bytes; }

@@ -7,6 +7,7 @@
 struct CUmod_st {
   CUcontext Context; // null: it is not loaded
   struct CUmod_st *Next;
+  void *Host;
 };
 struct CUfunc_st {
   CUmodule Of;
@@ -17,7 +18,7 @@ static void load(CUmodule M) {
     return;
   CUcontext C = current();
   takeBytes(C->Device, bytesOf("FAKECUDA_MODULE_BYTES"));
-  *M = (struct CUmod_st){C, C->Modules};
+  *M = (struct CUmod_st){C, C->Modules, takeHost()};
   C->Modules = M;
   fireResource(CUPTI_CBID_RESOURCE_MODULE_LOADED, C);
 }
@@ -33,6 +34,7 @@ static void unload(CUmodule M) {
       break;
     }
   giveBytes(C->Device, bytesOf("FAKECUDA_MODULE_BYTES"));
+  free(M->Host);
   M->Context = NULL;
 }
 

@@ -71,9 +71,10 @@ static size_t total(void) {
   size_t Bytes = bytesOf("FAKECUDA_BYTES");
   return Bytes ? Bytes : (size_t)8 << 30;
 }
+static size_t other(int Device) { return machine()->Other[Device] + bytesOf("FAKECUDA_OTHER_BYTES"); }
 static size_t used(int Device) {
   struct Machine *M = machine();
-  size_t Sum = M->Other[Device] + bytesOf("FAKECUDA_OTHER_BYTES");
+  size_t Sum = other(Device);
   for (int I = 0; I != MaxProcesses; ++I)
     if (M->Processes[I].Pid && !kill(M->Processes[I].Pid, 0))
       Sum += M->Processes[I].Used[Device];
@@ -82,6 +83,8 @@ static size_t used(int Device) {
 
 EXPORT nvmlReturn_t nvmlDeviceGetMemoryInfo(nvmlDevice_t D, nvmlMemory_t *To) {
   BEGIN;
+  if (getenv("FAKECUDA_SHARES"))
+    return NVML_ERROR_NOT_SUPPORTED;
   size_t Reserved = bytesOf("FAKENVML_RESERVED"), Used = used(indexOf(D)) + Reserved;
   *To = (nvmlMemory_t){.total = total() + Reserved, .free = total() + Reserved - Used, .used = Used};
   return NVML_SUCCESS;
@@ -91,12 +94,24 @@ EXPORT nvmlReturn_t nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t D, nvmlMemory_v2_t *
   BEGIN;
   if (To->version != nvmlMemory_v2)
     return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
+  if (getenv("FAKECUDA_SHARES"))
+    return NVML_ERROR_NOT_SUPPORTED;
   size_t Reserved = bytesOf("FAKENVML_RESERVED"), Used = used(indexOf(D));
   *To = (nvmlMemory_v2_t){.version = nvmlMemory_v2, .total = total() + Reserved, .reserved = Reserved,
                           .free = total() - Used, .used = Used};
   return NVML_SUCCESS;
 }
 #endif
+
+static void put(char *At, size_t Stride, int Pid, size_t Used) {
+  nvmlProcessInfo_v2_t Info = {.pid = (unsigned)Pid + (unsigned)bytesOf("FAKENVML_PIDS_FROM"),
+                               .usedGpuMemory = getenv("FAKENVML_NO_PIDS")
+                                                    ? (unsigned long long)NVML_VALUE_NOT_AVAILABLE
+                                                    : Used,
+                               .gpuInstanceId = ~0u, .computeInstanceId = ~0u};
+  memset(At, 0, Stride);
+  memcpy(At, &Info, Stride < sizeof(Info) ? Stride : sizeof(Info));
+}
 
 // Entries of Stride bytes, as far as there is room for them.
 static nvmlReturn_t list(nvmlDevice_t D, unsigned *N, char *To, size_t Stride) {
@@ -107,16 +122,8 @@ static nvmlReturn_t list(nvmlDevice_t D, unsigned *N, char *To, size_t Stride) {
     struct Process *P = &M->Processes[I];
     if (!P->Pid || !P->Used[indexOf(D)] || kill(P->Pid, 0))
       continue;
-    if (++*N > Room)
-      continue;
-    nvmlProcessInfo_v2_t Info = {.pid = (unsigned)P->Pid + (unsigned)bytesOf("FAKENVML_PIDS_FROM"),
-                                 .usedGpuMemory = getenv("FAKENVML_NO_PIDS")
-                                                      ? (unsigned long long)NVML_VALUE_NOT_AVAILABLE
-                                                      : P->Used[indexOf(D)],
-                                 .gpuInstanceId = ~0u, .computeInstanceId = ~0u};
-    char *At = To + (*N - 1) * Stride;
-    memset(At, 0, Stride);
-    memcpy(At, &Info, Stride < sizeof(Info) ? Stride : sizeof(Info));
+    if (++*N <= Room)
+      put(To + (*N - 1) * Stride, Stride, P->Pid, P->Used[indexOf(D)]);
   }
   return *N > Room ? NVML_ERROR_INSUFFICIENT_SIZE : NVML_SUCCESS;
 }
@@ -136,3 +143,16 @@ EXPORT nvmlReturn_t nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t D, unsi
   return list(D, N, (char *)To, stride());
 }
 #endif
+
+// Of a device that shares the machine's memory another process draws, and so does the first
+// that computes.
+EXPORT nvmlReturn_t nvmlDeviceGetGraphicsRunningProcesses_v3(nvmlDevice_t D, unsigned *N, nvmlProcessInfo_t *To) {
+  BEGIN;
+  size_t Stride = stride(), Room = *N, Other = other(indexOf(D));
+  nvmlReturn_t R = list(D, N, (char *)To, Stride);
+  if (*N > 1)
+    *N = 1;
+  if (!R && Other && ++*N <= Room)
+    put((char *)To + (*N - 1) * Stride, Stride, 1, Other);
+  return *N > Room ? NVML_ERROR_INSUFFICIENT_SIZE : R;
+}
