@@ -223,6 +223,12 @@ Error TraceMerger::finish() {
   return Sums.finish();
 }
 
+static bool hasRank(const Trace &T) {
+  return T.header().Rank >= 0 ||
+         any_of(T.processes(),
+                [](const ProcessRecord &P) { return P.Place.Rank >= 0; });
+}
+
 static Error addTraces(const MergeInputs &In, TraceMerger &Into,
                        const MergeOptions &Options, MergeResult &Result) {
   Error Failed = Error::success();
@@ -236,6 +242,7 @@ static Error addTraces(const MergeInputs &In, TraceMerger &Into,
       if (T) {
         Failed = Into.add(**T, In.Starts[I] - In.Starts[In.First]);
         ++Result.Merged;
+        Result.Ranked += hasRank(**T);
       } else {
         Result.Unread.push_back(toString(T.takeError()));
       }
