@@ -81,7 +81,7 @@ std::string endText(const JobRank &R) {
   case RankEnd::NotEnded:
     break;
   }
-  return R.IsCut ? "recording cut" : "not ended";
+  return R.CutNs ? "recording cut" : "not ended";
 }
 
 std::string groupName(const JobReport &J, const JobGroup &G) {
@@ -362,6 +362,32 @@ static void addPrograms(const JobReport &J, std::vector<HeadRow> &Rows) {
   Rows.push_back({"programs", join(Parts, ", ")});
 }
 
+/// The recordings that were cut off.
+static void addCut(const JobReport &J, std::vector<HeadRow> &Rows) {
+  std::vector<int32_t> Cut;
+  const JobRank *First = nullptr;
+  auto TimeOf = [&](const JobRank &R) {
+    return J.realtimeOf(&R - J.Ranks.data(), *R.CutNs);
+  };
+  for (const JobRank &R : J.Ranks) {
+    if (!R.CutNs || R.Rank < 0)
+      continue;
+    Cut.push_back(R.Rank);
+    if (!First || TimeOf(R) < TimeOf(*First))
+      First = &R;
+  }
+  if (!First)
+    return;
+  std::string Which =
+      Cut.size() == 1 ? "" : "rank " + std::to_string(First->Rank) + " first, ";
+  Rows.push_back({"cut",
+                  "the recording of " + ranksText(Cut) + " was cut off, " +
+                      Which + "at " + formatTime(First->cutAfterNs()) +
+                      " of its run: values are those of the part that "
+                      "is there",
+                  true});
+}
+
 /// What is wrong with the files: missing ranks, ranks twice, other jobs.
 static void addApart(const JobInput &In, std::vector<HeadRow> &Rows) {
   const JobReport &J = In.J;
@@ -372,22 +398,13 @@ static void addApart(const JobInput &In, std::vector<HeadRow> &Rows) {
                         formatCount(J.Missing.size() + J.Ranks.size()) + ": " +
                         rankList(J.Missing, Pieces),
                     true});
+  addCut(J, Rows);
   auto NumbersIn = [](ArrayRef<JobRank> Of) {
     std::set<int32_t> Numbers;
     for (const JobRank &R : Of)
       Numbers.insert(R.Rank);
     return std::vector<int32_t>(Numbers.begin(), Numbers.end());
   };
-  std::vector<int32_t> Cut;
-  for (const JobRank &R : J.Ranks)
-    if (R.IsCut && R.End != RankEnd::Recording && R.Rank >= 0)
-      Cut.push_back(R.Rank);
-  if (!Cut.empty())
-    Rows.push_back({"cut",
-                    "the recording of " + ranksText(Cut) +
-                        " was cut off: values are those of the part that is "
-                        "there",
-                    true});
   if (!J.Twice.empty())
     Rows.push_back({"twice",
                     ranksText(NumbersIn(J.Twice)) +

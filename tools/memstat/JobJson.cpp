@@ -18,11 +18,12 @@ static json::Value stepIfKnown(std::optional<uint64_t> Step) {
   return Step ? json::Value(*Step) : json::Value(nullptr);
 }
 
-static void space(json::OStream &J, const RankSpace &S) {
+static void space(json::OStream &J, const JobRank &R, const RankSpace &S) {
   auto Known = [](uint64_t Bytes) { return jsonIfKnown(Bytes != 0, Bytes); };
   J.attribute("name", jsonText(S.Name));
   J.attribute("peak_bytes", S.PeakBytes);
   J.attribute("peak_is_upper_bound", S.IsUpperBound);
+  J.attribute("peak_is_lower_bound", R.CutNs.has_value());
   J.attribute("peak_step", stepIfKnown(S.PeakStep));
   J.attribute("live_bytes", S.LiveBytes);
   J.attribute("growth_bytes_per_step", S.GrowthPerStep);
@@ -71,7 +72,7 @@ static void rank(json::OStream &J, const JobReport &Of, const JobRank &R) {
   J.attribute("processes", R.Processes.size());
   J.attributeArray("spaces", [&] {
     for (const RankSpace &S : R.Spaces)
-      J.object([&] { space(J, S); });
+      J.object([&] { space(J, R, S); });
   });
   J.attribute("rss_peak_bytes",
               jsonIfKnown(R.RssPeakBytes != 0, R.RssPeakBytes));
@@ -83,7 +84,9 @@ static void rank(json::OStream &J, const JobReport &Of, const JobRank &R) {
               jsonIfKnown(R.End == RankEnd::Failed || R.End == RankEnd::Exited,
                           R.EndValue));
   J.attribute("signal", jsonIfKnown(R.End == RankEnd::Killed, R.EndValue));
-  J.attribute("recording_is_cut", R.IsCut);
+  J.attribute("recording_is_cut", R.CutNs.has_value());
+  J.attribute("recording_cut_after_ns",
+              jsonIfKnown(R.CutNs.has_value(), R.CutNs ? R.cutAfterNs() : 0));
   J.attribute("lost_events", R.Lost);
 }
 

@@ -47,9 +47,14 @@ static std::string growthText(const JobRank &R) {
   return Most > 0 ? metricText(RankMetric::HostGrowth, Most) : "";
 }
 
-static std::string peakText(const RankSpace &S) {
-  return S.PeakBytes ? (S.IsUpperBound ? "<= " : "") + formatSize(S.PeakBytes)
-                     : std::string();
+/// The recording of a part of the run knows a peak that is not too high,
+/// several processes one that is not too low; both together are near.
+static std::string peakText(const JobRank &R, const RankSpace &S) {
+  if (!S.PeakBytes)
+    return "";
+  StringRef Bound =
+      R.CutNs ? (S.IsUpperBound ? "~ " : ">= ") : (S.IsUpperBound ? "<= " : "");
+  return Bound.str() + formatSize(S.PeakBytes);
 }
 
 namespace {
@@ -99,7 +104,7 @@ static std::vector<RankColumn> rankColumns(const JobInput &In) {
     return R.device() ? R.device()->Name : std::string();
   });
   Add("peak", Side::Right, [](const JobRank &R) {
-    return R.device() ? peakText(*R.device()) : std::string();
+    return R.device() ? peakText(R, *R.device()) : std::string();
   });
   Add("at step", Side::Right, [HasDevices](const JobRank &R) {
     return peakStep(HasDevices ? R.device() : &R.host());
@@ -108,7 +113,7 @@ static std::vector<RankColumn> rankColumns(const JobInput &In) {
   Add("used", Side::Right, OfDevice(&RankSpace::UsedPeakBytes));
   Add("unexplained", Side::Right, OfDevice(&RankSpace::UnexplainedBytes));
   Add("host peak", Side::Right,
-      [](const JobRank &R) { return peakText(R.host()); });
+      [](const JobRank &R) { return peakText(R, R.host()); });
   Add("max RSS", Side::Right,
       [](const JobRank &R) { return sizeIfKnown(R.RssPeakBytes); });
   Add("growth", Side::Right, growthText);
@@ -166,9 +171,11 @@ static PageSection nodeSection(const JobReport &J) {
            {"highest device peak", Side::Right},
            {"host peaks", Side::Right},
            {"RSS", Side::Right}});
+  auto IsCut = [&](size_t I) { return J.Ranks[I].CutNs.has_value(); };
   for (const JobNode &N : J.Nodes)
     T.add({N.Host, formatCount(N.Ranks.size()), sizeIfKnown(N.DevicePeak),
-           "<= " + formatSize(N.HostPeakSum), sizeIfKnown(N.RssSum)});
+           (any_of(N.Ranks, IsCut) ? "~ " : "<= ") + formatSize(N.HostPeakSum),
+           sizeIfKnown(N.RssSum)});
   PageSection Out;
   Out.Name = "machines";
   Out.Title = "Machines";

@@ -84,9 +84,14 @@ struct JobRank {
   uint64_t BeginNs = 0, EndNs = 0; ///< of the processes, on the trace's clock
   ClockTriple Start;               ///< the start of the trace's clock
   uint64_t Lost = 0;               ///< events
-  bool IsCut = false;              ///< the trace has no index
+  /// When the recording was cut off, on the trace's clock; nullopt: it was not.
+  std::optional<uint64_t> CutNs;
   std::vector<std::string> Layers; ///< names, sorted
 
+  /// How long the rank had run when its recording was cut off; needs CutNs.
+  uint64_t cutAfterNs() const {
+    return *CutNs > BeginNs ? *CutNs - BeginNs : 0;
+  }
   /// The device with the rank's highest peak; null: no device has memory.
   const RankSpace *device() const;
   const RankSpace &host() const { return Spaces.front(); }
