@@ -141,6 +141,30 @@ static void addPeaks(const JobReport &J, std::vector<HeadRow> &Rows) {
           {Label, std::string(M == RankMetric::Rss ? "" : "peak ") + Text});
 }
 
+/// What the ranks of the machine with the most had together, of the machines
+/// with several ranks.
+static void addTogether(const JobInput &In, std::vector<HeadRow> &Rows) {
+  const TogetherPeak *Most = nullptr;
+  for (const TogetherPeak &P : In.Together)
+    if (In.J.Nodes[&P - In.Together.data()].Ranks.size() > 1 &&
+        (!Most || P.Bytes > Most->Bytes))
+      Most = &P;
+  if (!Most || !Most->Bytes)
+    return;
+  const JobNode &N = In.J.Nodes[Most - In.Together.data()];
+  std::string Of = In.J.Nodes.size() > 1 ? " of " + N.Host : "";
+  std::string Age =
+      Most->AgeNs ? ", with values up to " + formatTime(Most->AgeNs) + " old"
+                  : "";
+  Rows.push_back(
+      {"together", "the " + plural(N.Ranks.size(), "rank") + Of + " had " +
+                       formatSize(Most->Bytes) + " on the host at " +
+                       formatTime(Most->TimeNs) + Age +
+                       ", the most at the ends of intervals; the sum of their "
+                       "peaks is " +
+                       formatSize(N.HostPeakSum)});
+}
+
 static void addOom(const JobReport &J, std::vector<HeadRow> &Rows) {
   if (!J.Oom)
     return;
@@ -451,6 +475,7 @@ std::vector<HeadRow> jobHeadRows(const JobInput &In) {
   addOutliers(In, /*OfGrowth=*/false, Rows);
   addEnds(In.J, Rows);
   addPeaks(In.J, Rows);
+  addTogether(In, Rows);
   addPrograms(In.J, Rows);
   addGroups(In, Rows);
   addClocks(In, Rows);

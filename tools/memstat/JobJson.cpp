@@ -145,13 +145,19 @@ static void groups(json::OStream &J, const JobReport &Of) {
     });
 }
 
-static void nodes(json::OStream &J, const JobReport &Of) {
-  for (const JobNode &N : Of.Nodes)
+static void nodes(json::OStream &J, const JobInput &In) {
+  for (size_t I = 0; I != In.J.Nodes.size(); ++I)
     J.object([&] {
+      const JobNode &N = In.J.Nodes[I];
       J.attribute("host", jsonTextOrNull(N.Host));
       J.attribute("ranks", N.Ranks.size());
       J.attribute("device_peak_bytes", N.DevicePeak);
       J.attribute("host_peak_sum_bytes", N.HostPeakSum);
+      bool IsKnown = I < In.Together.size() && In.Together[I].Bytes;
+      TogetherPeak Together = IsKnown ? In.Together[I] : TogetherPeak();
+      J.attribute("host_together_bytes", jsonIfKnown(IsKnown, Together.Bytes));
+      J.attribute("host_together_ns", jsonIfKnown(IsKnown, Together.TimeNs));
+      J.attribute("host_together_age_ns", jsonIfKnown(IsKnown, Together.AgeNs));
       J.attribute("rss_sum_bytes", N.RssSum);
     });
 }
@@ -192,7 +198,7 @@ void writeJobJson(json::OStream &J, const JobInput &In) {
   J.attributeArray("outliers", [&] { outliers(J, In); });
   J.attributeArray("differences", [&] { differences(J, In); });
   J.attributeArray("groups", [&] { groups(J, Of); });
-  J.attributeArray("machines", [&] { nodes(J, Of); });
+  J.attributeArray("machines", [&] { nodes(J, In); });
   firstOom(J, Of);
   J.attribute("first_failed_rank",
               Of.FirstFailure ? numberIfKnown(Of.Ranks[*Of.FirstFailure].Rank)

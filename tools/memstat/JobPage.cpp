@@ -10,6 +10,7 @@
 #include "Cli/TraceFolder.h"
 #include "Support/RunEach.h"
 #include "memkit/Analysis/ReadJob.h"
+#include "memkit/Model/Merged.h"
 #include "llvm/ADT/STLExtras.h"
 #include <set>
 
@@ -75,7 +76,8 @@ static std::vector<JobDetail> findDetails(const JobReport &J,
   return Out;
 }
 
-Expected<std::optional<RanksOfTrace>> ranksOfTrace(const Trace &T) {
+Expected<std::optional<RanksOfTrace>> ranksOfTrace(const SelectedStats &S) {
+  const Trace &T = S.trace();
   // Most traces have one rank or none, and the marks of devices are many.
   std::set<int32_t> Numbers;
   for (const ProcessRecord &I : T.processes())
@@ -91,6 +93,10 @@ Expected<std::optional<RanksOfTrace>> ranksOfTrace(const Trace &T) {
   RanksOfTrace Out;
   Out.Job = makeJob({{T.name().str(), ""}}, std::move(*Rows));
   const JobReport &J = Out.Job;
+  // Without a merge one recorder has the exact peak.
+  if (numMerged(T.header()))
+    if (Error E = findTogether(S, J).moveInto(Out.Together))
+      return std::move(E);
   std::vector<size_t> Typical;
   Out.Details = detailsWanted(J, MaxDetails, Typical);
   for (size_t I = 0; I != Out.Details.size(); ++I) {

@@ -39,8 +39,10 @@ llvm::Error writeJob(const JobInput &In, const JobPageOptions &Options);
 struct RanksOfTrace {
   JobReport Job;
   std::vector<JobDetail> Details;
+  std::vector<TogetherPeak> Together; ///< JobInput::Together
 };
-llvm::Expected<std::optional<RanksOfTrace>> ranksOfTrace(const Trace &T);
+llvm::Expected<std::optional<RanksOfTrace>>
+ranksOfTrace(const SelectedStats &S);
 
 /// The memory spaces of all ranks, each once.
 std::vector<std::string> spacesOfJob(const JobReport &J);

@@ -165,23 +165,41 @@ static PageSection rankTable(const JobInput &In, bool AllRanks) {
   return Out;
 }
 
-static PageSection nodeSection(const JobReport &J) {
-  Table T({{"machine", Side::Left, true},
-           {"ranks", Side::Right},
-           {"highest device peak", Side::Right},
-           {"host peaks", Side::Right},
-           {"RSS", Side::Right}});
+static Table nodeTable(const JobInput &In) {
+  const JobReport &J = In.J;
+  bool HasTogether = !In.Together.empty();
+  std::vector<Table::Column> Columns = {{"machine", Side::Left, true},
+                                        {"ranks", Side::Right},
+                                        {"highest device peak", Side::Right},
+                                        {"host peaks", Side::Right},
+                                        {"RSS", Side::Right}};
+  if (HasTogether)
+    Columns.push_back({"together", Side::Right});
+  Table T(Columns);
   auto IsCut = [&](size_t I) { return J.Ranks[I].CutNs.has_value(); };
-  for (const JobNode &N : J.Nodes)
-    T.add({N.Host, formatCount(N.Ranks.size()), sizeIfKnown(N.DevicePeak),
-           (any_of(N.Ranks, IsCut) ? "~ " : "<= ") + formatSize(N.HostPeakSum),
-           sizeIfKnown(N.RssSum)});
+  for (size_t I = 0; I != J.Nodes.size(); ++I) {
+    const JobNode &N = J.Nodes[I];
+    StringRef Bound = any_of(N.Ranks, IsCut) ? "~ " : "<= ";
+    std::vector<std::string> Cells = {
+        N.Host, formatCount(N.Ranks.size()), sizeIfKnown(N.DevicePeak),
+        Bound.str() + formatSize(N.HostPeakSum), sizeIfKnown(N.RssSum)};
+    if (HasTogether)
+      Cells.push_back(sizeIfKnown(In.Together[I].Bytes));
+    T.add(std::move(Cells));
+  }
+  return T;
+}
+
+static PageSection nodeSection(const JobInput &In) {
   PageSection Out;
   Out.Name = "machines";
   Out.Title = "Machines";
   Out.Notes.push_back("host peaks: the sum of the ranks' peaks, which may have "
                       "been at different times; RSS: likewise");
-  Out.Rows = std::move(T);
+  if (!In.Together.empty())
+    Out.Notes.push_back("together: the most on the host at the same time, at "
+                        "the ends of intervals");
+  Out.Rows = nodeTable(In);
   return Out;
 }
 
@@ -200,7 +218,7 @@ std::vector<PageSection> jobSections(const JobInput &In, bool AllRanks) {
   Head.Rows = headTable(jobHeadRows(In));
   std::vector<PageSection> Out = {std::move(Head), rankTable(In, AllRanks)};
   if (AllRanks && In.J.Nodes.size() > 1)
-    Out.push_back(nodeSection(In.J));
+    Out.push_back(nodeSection(In));
   return Out;
 }
 

@@ -249,11 +249,11 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
   for_each(T.warnings(), [](const std::string &W) { warn(W); });
   std::optional<RanksOfTrace> Ranks;
   if (Spec->empty())
-    if (Error E = ranksOfTrace(T).moveInto(Ranks))
+    if (Error E = ranksOfTrace(*In.S).moveInto(Ranks))
       return E;
   std::optional<JobInput> Job;
   if (Ranks)
-    Job.emplace(Ranks->Job, Ranks->Details, Top);
+    Job.emplace(Ranks->Job, Ranks->Details, Top, Ranks->Together);
   // The sums of a merged trace say little: the ranks are the answer.
   bool IsPlain = Show.empty() && !Timeline && Bundle == BundleKind::None;
   if (Job && numMerged(T.header()) && IsPlain) {
