@@ -24,7 +24,8 @@ static Expected<std::vector<JobRank>> readRanks(const std::string &Path) {
                    "no process is in it");
 }
 
-JobReport readJob(std::vector<std::string> Paths, ProgressCallback OnProgress) {
+JobReport readJob(std::vector<std::string> Paths, ProgressCallback OnProgress,
+                  std::vector<RankDimension> Dimensions) {
   std::vector<JobFile> Files(Paths.size());
   std::vector<JobRank> Rows;
   std::mutex Lock;
@@ -51,7 +52,7 @@ JobReport readJob(std::vector<std::string> Paths, ProgressCallback OnProgress) {
   std::stable_sort(
       Rows.begin(), Rows.end(),
       [](const JobRank &A, const JobRank &B) { return A.File < B.File; });
-  return makeJob(std::move(Files), std::move(Rows));
+  return makeJob(std::move(Files), std::move(Rows), std::move(Dimensions));
 }
 
 } // namespace memkit

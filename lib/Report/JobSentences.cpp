@@ -68,6 +68,12 @@ std::string rankList(ArrayRef<int32_t> Ranks, size_t Max) {
   return Out;
 }
 
+/// `rank 5`, `ranks 5, 7 to 9`.
+static std::string ranksText(ArrayRef<int32_t> Ranks) {
+  constexpr size_t Pieces = 8;
+  return (Ranks.size() == 1 ? "rank " : "ranks ") + rankList(Ranks, Pieces);
+}
+
 std::string endText(const JobRank &R) {
   switch (R.End) {
   case RankEnd::Exited:
@@ -252,6 +258,52 @@ static void addOutliers(const JobInput &In, bool OfGrowth,
         {OfGrowth ? "grows" : "higher", plural(Left, "other rank"), true});
 }
 
+/// Ranks with one place in a dimension, with all metrics by which they are far
+/// above the others.
+static std::string groupOutlierText(const JobInput &In,
+                                    ArrayRef<const GroupOutlier *> Of) {
+  const JobReport &J = In.J;
+  const GroupOutlier &First = *Of.front();
+  std::vector<int32_t> Numbers;
+  for (size_t I : First.Ranks)
+    Numbers.push_back(J.Ranks[I].Rank);
+  std::vector<std::string> Parts;
+  for (const GroupOutlier *G : Of)
+    Parts.push_back(
+        metricName(G->Metric).str() + " " + metricText(G->Metric, G->Value) +
+        " in the median (others: " + metricText(G->Metric, G->Others) + ")");
+  std::string Stage = J.Groups.size() > 1
+                          ? " of the " + groupName(J, J.Groups[First.Group])
+                          : "";
+  std::string Text = J.Dimensions[First.Dimension].Name + " " +
+                     std::to_string(First.Place) + ", " + ranksText(Numbers) +
+                     Stage + ": " + join(Parts, ", ");
+  for (const JobDetail &D : In.Details)
+    if (D.Rank == First.Typical && !D.OfGrowth && !D.More.empty())
+      Text += "; " + rankName(J, J.Ranks[First.Typical]) + " has more than " +
+              rankName(J, J.Ranks[First.TypicalOther]) + ": " + moreText(D);
+  return Text;
+}
+
+static void addGroupOutliers(const JobInput &In, std::vector<HeadRow> &Rows) {
+  std::vector<std::vector<const GroupOutlier *>> All;
+  for (const GroupOutlier &G : In.J.GroupOutliers) {
+    auto IsSame = [&](ArrayRef<const GroupOutlier *> Of) {
+      return Of.front()->Dimension == G.Dimension &&
+             Of.front()->Ranks == G.Ranks;
+    };
+    auto At = find_if(All, IsSame);
+    if (At == All.end())
+      At = All.insert(All.end(), std::vector<const GroupOutlier *>());
+    At->push_back(&G);
+  }
+  size_t Shown = In.shown(All.size());
+  for (const auto &Of : ArrayRef(All).take_front(Shown))
+    Rows.push_back({"group", groupOutlierText(In, Of), true});
+  if (size_t Left = All.size() - Shown)
+    Rows.push_back({"group", plural(Left, "other group"), true});
+}
+
 namespace {
 /// Growth of the job as a whole: more than half of the ranks grow.
 struct JobGrowth {
@@ -367,12 +419,6 @@ static void addClocks(const JobInput &In, std::vector<HeadRow> &Rows) {
     Rows.push_back({"clock", plural(Left, "other machine"), true});
 }
 
-/// `rank 5`, `ranks 5, 7 to 9`.
-static std::string ranksText(ArrayRef<int32_t> Ranks) {
-  constexpr size_t Pieces = 8;
-  return (Ranks.size() == 1 ? "rank " : "ranks ") + rankList(Ranks, Pieces);
-}
-
 /// `2 ranks train.py, 1 rank evaluate.py`.
 static void addPrograms(const JobReport &J, std::vector<HeadRow> &Rows) {
   std::map<std::string, size_t> Of;
@@ -472,6 +518,7 @@ std::vector<HeadRow> jobHeadRows(const JobInput &In) {
   addOom(In.J, Rows);
   addOutliers(In, /*OfGrowth=*/true, Rows);
   addGrowthOfAll(In.J, Rows);
+  addGroupOutliers(In, Rows);
   addOutliers(In, /*OfGrowth=*/false, Rows);
   addEnds(In.J, Rows);
   addPeaks(In.J, Rows);
@@ -500,6 +547,12 @@ static std::string worst(const JobReport &J) {
   for (const JobGrowth &G : growthOfAll(J))
     return formatCount(G.Ranks) + " of them grow, " +
            metricText(G.Metric, G.Median) + " in the median";
+  if (!J.GroupOutliers.empty()) {
+    const GroupOutlier &G = J.GroupOutliers.front();
+    return J.Dimensions[G.Dimension].Name + " " + std::to_string(G.Place) +
+           ": " + metricName(G.Metric).str() + " " +
+           metricText(G.Metric, G.Value) + " in the median";
+  }
   if (!J.Outliers.empty()) {
     const RankOutlier &O = J.Outliers.front();
     return rankName(J, J.Ranks[O.Rank]) + ": " + metricName(O.Metric).str() +

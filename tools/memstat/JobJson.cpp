@@ -145,6 +145,24 @@ static void groups(json::OStream &J, const JobReport &Of) {
     });
 }
 
+static void groupOutliers(json::OStream &J, const JobReport &Of) {
+  for (const GroupOutlier &G : Of.GroupOutliers)
+    J.object([&] {
+      J.attribute("dimension", jsonText(Of.Dimensions[G.Dimension].Name));
+      J.attribute("place", G.Place);
+      J.attribute("metric", metricField(G.Metric));
+      J.attributeArray("ranks", [&] {
+        for (size_t I : G.Ranks)
+          J.value(numberIfKnown(Of.Ranks[I].Rank));
+      });
+      J.attribute("median", G.Value);
+      J.attribute("others_median", G.Others);
+      J.attribute("typical_rank", numberIfKnown(Of.Ranks[G.Typical].Rank));
+      J.attribute("typical_other_rank",
+                  numberIfKnown(Of.Ranks[G.TypicalOther].Rank));
+    });
+}
+
 static void nodes(json::OStream &J, const JobInput &In) {
   for (size_t I = 0; I != In.J.Nodes.size(); ++I)
     J.object([&] {
@@ -196,6 +214,7 @@ void writeJobJson(json::OStream &J, const JobInput &In) {
       J.value(Rank);
   });
   J.attributeArray("outliers", [&] { outliers(J, In); });
+  J.attributeArray("group_outliers", [&] { groupOutliers(J, Of); });
   J.attributeArray("differences", [&] { differences(J, In); });
   J.attributeArray("groups", [&] { groups(J, Of); });
   J.attributeArray("machines", [&] { nodes(J, In); });

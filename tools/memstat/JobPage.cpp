@@ -18,6 +18,23 @@ using namespace llvm;
 
 namespace memkit {
 
+/// A rank of each group that stands out, to be compared with a rank of the
+/// others.
+static void addGroupDetails(const JobReport &J, size_t Max,
+                            std::vector<JobDetail> &To,
+                            std::vector<size_t> &Typical) {
+  for (const GroupOutlier &G : J.GroupOutliers) {
+    bool IsThere = any_of(To, [&](const JobDetail &D) {
+      return D.Rank == G.Typical && !D.OfGrowth;
+    });
+    if (IsThere || To.size() >= 2 * Max ||
+        G.Metric == RankMetric::DeviceReserved)
+      continue;
+    To.push_back({G.Typical, isOfDevice(G.Metric), /*OfGrowth=*/false, {}});
+    Typical.push_back(G.TypicalOther);
+  }
+}
+
 /// The outliers that are compared with a typical rank, each rank once for its
 /// levels and once for its growth.
 static std::vector<JobDetail> detailsWanted(const JobReport &J, size_t Max,
@@ -36,6 +53,7 @@ static std::vector<JobDetail> detailsWanted(const JobReport &J, size_t Max,
     Out.push_back({O.Rank, isOfDevice(O.Metric), OfGrowth, {}});
     Typical.push_back(O.Typical);
   }
+  addGroupDetails(J, Max, Out, Typical);
   return Out;
 }
 
@@ -76,7 +94,8 @@ static std::vector<JobDetail> findDetails(const JobReport &J,
   return Out;
 }
 
-Expected<std::optional<RanksOfTrace>> ranksOfTrace(const SelectedStats &S) {
+Expected<std::optional<RanksOfTrace>>
+ranksOfTrace(const SelectedStats &S, std::vector<RankDimension> Groups) {
   const Trace &T = S.trace();
   // Most traces have one rank or none, and the marks of devices are many.
   std::set<int32_t> Numbers;
@@ -91,7 +110,8 @@ Expected<std::optional<RanksOfTrace>> ranksOfTrace(const SelectedStats &S) {
   if (Rows->size() < 2)
     return std::nullopt;
   RanksOfTrace Out;
-  Out.Job = makeJob({{T.name().str(), ""}}, std::move(*Rows));
+  Out.Job =
+      makeJob({{T.name().str(), ""}}, std::move(*Rows), std::move(Groups));
   const JobReport &J = Out.Job;
   // Without a merge one recorder has the exact peak.
   if (numMerged(T.header()))
@@ -106,6 +126,25 @@ Expected<std::optional<RanksOfTrace>> ranksOfTrace(const SelectedStats &S) {
                               MaxOfEach)
                       .moveInto(D.More))
       return std::move(E);
+  }
+  return Out;
+}
+
+Expected<std::vector<RankDimension>> parseGroups(ArrayRef<std::string> Texts) {
+  std::vector<RankDimension> Out;
+  for (const std::string &Text : Texts) {
+    auto [Name, Numbers] = StringRef(Text).split(':');
+    auto [Size, Stride] = Numbers.split(':');
+    RankDimension D;
+    D.Name = Name.str();
+    bool IsWrong = Name.empty() || Size.getAsInteger(10, D.Size) ||
+                   (!Stride.empty() && Stride.getAsInteger(10, D.Stride)) ||
+                   D.Size < 2 || !D.Stride;
+    if (IsWrong)
+      return makeUsageError("--groups: '" + Text +
+                            "' is not NAME:SIZE or NAME:SIZE:STRIDE, with a "
+                            "size of at least 2, as expert:8:2");
+    Out.push_back(std::move(D));
   }
   return Out;
 }
@@ -136,7 +175,7 @@ Expected<JobReport> showJob(ArrayRef<std::string> Inputs,
   Expected<std::vector<std::string>> Paths = expandFolders(Inputs);
   if (!Paths)
     return Paths.takeError();
-  JobReport J = readJob(std::move(*Paths), showProgress());
+  JobReport J = readJob(std::move(*Paths), showProgress(), Options.Groups);
   if (J.Ranks.empty()) {
     for (const JobFile &F : J.Files)
       if (!F.Error.empty())
