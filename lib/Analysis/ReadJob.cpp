@@ -5,6 +5,7 @@
 #include "memkit/Analysis/ReadJob.h"
 #include "Support/Failure.h"
 #include "Support/RunEach.h"
+#include "memkit/Analysis/JobCollectives.h"
 #include <mutex>
 
 using namespace llvm;
@@ -17,6 +18,10 @@ static Expected<std::vector<JobRank>> readRanks(const std::string &Path) {
   if (!T)
     return T.takeError();
   Expected<std::vector<JobRank>> Rows = queryRanks(**T);
+  if (Rows && !Rows->empty())
+    if (Error E =
+            readCollectives(**T, [&] { return (*T)->read(TP_Names); }, *Rows))
+      return std::move(E);
   if (!Rows || !Rows->empty())
     return Rows;
   std::string Damage = (*T)->reader().damage().str();

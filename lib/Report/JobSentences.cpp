@@ -406,14 +406,17 @@ static void addClocks(const JobInput &In, std::vector<HeadRow> &Rows) {
     uint64_t By = static_cast<uint64_t>(C.AheadNs);
     if (C.AheadNs < 0)
       By = 0 - By;
-    Rows.push_back({"clock",
-                    C.Host + " is " + formatTime(By) +
-                        (C.AheadNs > 0 ? " ahead of " : " behind ") +
-                        (In.J.Nodes.size() == 2 ? "the other machine"
-                                                : "the other machines") +
-                        ", by " + plural(C.NumSteps, "step") + " (±" +
-                        formatTime(C.ErrorNs) + "); times here are corrected",
-                    true});
+    Rows.push_back(
+        {"clock",
+         C.Host + " is " + formatTime(By) +
+             (C.AheadNs > 0 ? " ahead of " : " behind ") +
+             (In.J.Nodes.size() == 2 ? "the other machine"
+                                     : "the other machines") +
+             ", by " +
+             (C.NumCollectives ? plural(C.NumCollectives, "collective")
+                               : plural(C.NumSteps, "step")) +
+             " (±" + formatTime(C.ErrorNs) + "); times here are corrected",
+         true});
   }
   if (size_t Left = Of.size() - Shown)
     Rows.push_back({"clock", plural(Left, "other machine"), true});

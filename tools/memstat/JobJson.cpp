@@ -229,6 +229,7 @@ void writeJobJson(json::OStream &J, const JobInput &In) {
         J.attribute("ahead_ns", C.AheadNs);
         J.attribute("error_ns", C.ErrorNs);
         J.attribute("steps", C.NumSteps);
+        J.attribute("collectives", C.NumCollectives);
       });
   });
   Rows("earlier_attempts", Of.Earlier);

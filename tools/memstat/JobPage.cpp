@@ -9,6 +9,7 @@
 #include "Cli/ToolMain.h"
 #include "Cli/TraceFolder.h"
 #include "Support/RunEach.h"
+#include "memkit/Analysis/JobCollectives.h"
 #include "memkit/Analysis/ReadJob.h"
 #include "memkit/Model/Merged.h"
 #include "llvm/ADT/STLExtras.h"
@@ -109,6 +110,10 @@ ranksOfTrace(const SelectedStats &S, std::vector<RankDimension> Groups) {
     return Rows.takeError();
   if (Rows->size() < 2)
     return std::nullopt;
+  // One recorder has one clock.
+  if (numMerged(T.header()))
+    if (Error E = readCollectives(T, [] { return Error::success(); }, *Rows))
+      return std::move(E);
   RanksOfTrace Out;
   Out.Job =
       makeJob({{T.name().str(), ""}}, std::move(*Rows), std::move(Groups));

@@ -101,12 +101,13 @@ struct FirstOom {
 
 /// A machine whose clock differs from the other machines' (of two machines,
 /// from the clock of the first rank's machine), by the times at which the
-/// machines started the same steps.
+/// machines started the same steps, or ended the same collectives if there are
+/// more of these.
 struct JobClock {
   std::string Host, BootId;
   int64_t AheadNs = 0;
   uint64_t ErrorNs = 0; ///< the largest usual difference after the correction
-  size_t NumSteps = 0;
+  size_t NumSteps = 0, NumCollectives = 0; ///< one of the two is 0
 };
 
 /// A machine of the job.

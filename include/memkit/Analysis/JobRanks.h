@@ -55,6 +55,12 @@ struct RankSteps {
   size_t size() const { return Numbers.size(); }
 };
 
+/// The end of a collective operation: the n-th of its name in the rank.
+struct RankCollective {
+  uint64_t Key = 0; ///< of name and number; equal in all ranks
+  uint64_t EndNs = 0;
+};
+
 enum class RankEnd : uint8_t {
   Exited,    ///< with status 0, or an unknown status
   Failed,    ///< with another status
@@ -77,6 +83,8 @@ struct JobRank {
   uint64_t NumSteps = 0;         ///< from the first to the last number
   std::optional<uint64_t> LastStep;
   RankSteps Steps;
+  /// Of the main process, by rising key; see JobCollectives.h.
+  std::vector<RankCollective> Collectives;
   std::optional<RankOom> Oom;
 
   RankEnd End = RankEnd::NotEnded;
