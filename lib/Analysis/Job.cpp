@@ -117,8 +117,10 @@ static void findFirstFailure(JobReport &J) {
   }
 }
 
-JobReport makeJob(std::vector<JobFile> Files, std::vector<JobRank> Rows) {
+JobReport makeJob(std::vector<JobFile> Files, std::vector<JobRank> Rows,
+                  std::vector<RankDimension> Dimensions) {
   JobReport J;
+  J.Dimensions = std::move(Dimensions);
   J.Files = std::move(Files);
   J.Ranks = std::move(Rows);
   keepOneJob(J);
@@ -129,6 +131,7 @@ JobReport makeJob(std::vector<JobFile> Files, std::vector<JobRank> Rows) {
   alignClocks(J);
   findFirstFailure(J);
   findOutliers(J);
+  findGroupOutliers(J);
   findFirstOom(J);
   return J;
 }

@@ -3,14 +3,16 @@
 // The time of a job.
 //
 // The traces of one boot of a machine share CLOCK_MONOTONIC, so one difference
-// to realtime serves for all. Two machines are compared by their steps: ranks
-// that train together start a step together.
+// to realtime serves for all. Two machines are compared by their steps, or by
+// the collectives that their ranks end: ranks that train together start a step
+// together, and leave a collective together.
 
 #include "JobParts.h"
 #include "Medians.h"
 #include "Support/Rounding.h"
 #include "llvm/ADT/STLExtras.h"
 #include <map>
+#include <optional>
 
 using namespace llvm;
 
@@ -21,6 +23,7 @@ namespace {
 struct Boot {
   std::vector<size_t> Ranks;
   std::map<uint64_t, double> Starts; ///< by step, ns
+  std::map<uint64_t, double> Ends;   ///< by key of a collective, ns
 };
 } // namespace
 
@@ -46,57 +49,88 @@ static void alignBoot(JobReport &J, const Boot &B) {
   }
 }
 
-/// The median start of each step over the ranks of a boot, since the start of
-/// the job's first rank: a double has no nanoseconds of today's realtime.
-static void findStarts(const JobReport &J, Boot &B) {
-  std::map<uint64_t, std::vector<double>> All;
-  for (size_t I : B.Ranks) {
-    const RankSteps &S = J.Ranks[I].Steps;
-    for (size_t At = 0; At != S.size(); ++At)
-      All[S.Numbers[At]].push_back(double(static_cast<int64_t>(
-          J.realtimeOf(I, S.BeginNs[At]) - J.Ranks[0].Start.RealtimeNs)));
-  }
-  for (auto &[Step, Starts] : All)
-    B.Starts[Step] = medianOf(std::move(Starts));
-}
+using TimesByKey = std::map<uint64_t, std::vector<double>>;
 
-/// The start of each step in the job: the median over boots.
-static std::map<uint64_t, double>
-jobStarts(const std::map<std::string, Boot> &Boots) {
-  std::map<uint64_t, std::vector<double>> All;
-  for (const auto &[Id, B] : Boots)
-    for (const auto &[Step, Start] : B.Starts)
-      All[Step].push_back(Start);
+static std::map<uint64_t, double> mediansOf(TimesByKey All, size_t Least) {
   std::map<uint64_t, double> Out;
-  for (auto &[Step, Starts] : All)
-    if (Starts.size() > 1)
-      Out[Step] = medianOf(std::move(Starts));
+  for (auto &[Key, Times] : All)
+    if (Times.size() >= Least)
+      Out[Key] = medianOf(std::move(Times));
   return Out;
 }
 
-/// Corrects a boot whose steps start earlier or later than the job's steps.
-static void alignBySteps(JobReport &J, const Boot &B,
-                         const std::map<uint64_t, double> &Of) {
-  constexpr size_t MinSteps = 5;
+/// A time of a rank, since the start of the job's first rank: a double has no
+/// nanoseconds of today's realtime.
+static double sinceStart(const JobReport &J, size_t Rank, uint64_t TimeNs) {
+  return double(static_cast<int64_t>(J.realtimeOf(Rank, TimeNs) -
+                                     J.Ranks[0].Start.RealtimeNs));
+}
+
+/// The median start of each step over the ranks of a boot.
+static std::map<uint64_t, double> stepStarts(const JobReport &J,
+                                             const Boot &B) {
+  TimesByKey All;
+  for (size_t I : B.Ranks) {
+    const RankSteps &S = J.Ranks[I].Steps;
+    for (size_t At = 0; At != S.size(); ++At)
+      All[S.Numbers[At]].push_back(sinceStart(J, I, S.BeginNs[At]));
+  }
+  return mediansOf(std::move(All), 1);
+}
+
+/// The median end of each collective over the ranks of a boot.
+static std::map<uint64_t, double> collectiveEnds(const JobReport &J,
+                                                 const Boot &B) {
+  TimesByKey All;
+  for (size_t I : B.Ranks)
+    for (const RankCollective &C : J.Ranks[I].Collectives)
+      All[C.Key].push_back(sinceStart(J, I, C.EndNs));
+  return mediansOf(std::move(All), 1);
+}
+
+/// The times in the job: the medians over the boots that have them.
+static std::map<uint64_t, double>
+jobTimes(const std::map<std::string, Boot> &Boots,
+         std::map<uint64_t, double> Boot::*Times) {
+  TimesByKey All;
+  for (const auto &[Id, B] : Boots)
+    for (const auto &[Key, Time] : B.*Times)
+      All[Key].push_back(Time);
+  return mediansOf(std::move(All), 2);
+}
+
+/// How far the times of a boot are ahead of the job's, if that is sure.
+static std::optional<JobClock> clockOf(const std::map<uint64_t, double> &Times,
+                                       const std::map<uint64_t, double> &Of) {
+  constexpr size_t MinTimes = 5;
   constexpr double LeastNs = 50e6, Surely = 3;
   std::vector<double> Differences;
-  for (const auto &[Step, Start] : B.Starts)
-    if (auto At = Of.find(Step); At != Of.end())
-      Differences.push_back(Start - At->second);
-  if (Differences.size() < MinSteps)
-    return;
+  for (const auto &[Key, Time] : Times)
+    if (auto At = Of.find(Key); At != Of.end())
+      Differences.push_back(Time - At->second);
+  if (Differences.size() < MinTimes)
+    return std::nullopt;
   double Ahead = medianOf(Differences);
   double Error = Surely * scaledMad(Differences, Ahead);
   if (std::abs(Ahead) < LeastNs || std::abs(Ahead) < 2 * Error)
-    return;
+    return std::nullopt;
+  JobClock C;
+  C.AheadNs = nearestSigned(Ahead);
+  C.ErrorNs = nearestUnsigned(Error);
+  C.NumSteps = Differences.size();
+  return C;
+}
+
+/// Corrects the ranks of a boot.
+static void alignBy(JobReport &J, const Boot &B, JobClock C) {
   const JobRank &First = J.Ranks[B.Ranks.front()];
-  int64_t By = nearestSigned(Ahead);
-  J.Clocks.push_back({First.Host, First.BootId, By, nearestUnsigned(Error),
-                      Differences.size()});
+  C.Host = First.Host;
+  C.BootId = First.BootId;
   // Clocks come from a trace: their sums may wrap.
   for (size_t I : B.Ranks)
     J.ClockOf[I] = static_cast<int64_t>(static_cast<uint64_t>(J.ClockOf[I]) +
-                                        static_cast<uint64_t>(By));
+                                        static_cast<uint64_t>(C.AheadNs));
+  J.Clocks.push_back(std::move(C));
 }
 
 void alignClocks(JobReport &J) {
@@ -104,7 +138,8 @@ void alignClocks(JobReport &J) {
   std::map<std::string, Boot> Boots = bootsOf(J);
   for (auto &[Id, B] : Boots) {
     alignBoot(J, B);
-    findStarts(J, B);
+    B.Starts = stepStarts(J, B);
+    B.Ends = collectiveEnds(J, B);
   }
   if (Boots.size() < 2)
     return;
@@ -113,10 +148,22 @@ void alignClocks(JobReport &J) {
   auto IsFirst = [](const Boot &B) { return B.Ranks.front() == 0; };
   const Boot &First =
       find_if(Boots, [&](const auto &B) { return IsFirst(B.second); })->second;
-  std::map<uint64_t, double> Starts =
-      Boots.size() == 2 ? First.Starts : jobStarts(Boots);
-  for (const auto &[Id, B] : Boots)
-    alignBySteps(J, B, Starts);
+  bool IsPair = Boots.size() == 2;
+  auto Starts = IsPair ? First.Starts : jobTimes(Boots, &Boot::Starts);
+  auto Ends = IsPair ? First.Ends : jobTimes(Boots, &Boot::Ends);
+  for (const auto &[Id, B] : Boots) {
+    std::optional<JobClock> C = clockOf(B.Starts, Starts);
+    std::optional<JobClock> ByEnds = clockOf(B.Ends, Ends);
+    // Ranks leave a collective within milliseconds. Else their numbers differ.
+    constexpr uint64_t MostError = 100'000'000;
+    if (ByEnds && ByEnds->ErrorNs <= MostError &&
+        (!C || ByEnds->NumSteps > C->NumSteps)) {
+      C = std::move(ByEnds);
+      std::swap(C->NumSteps, C->NumCollectives);
+    }
+    if (C)
+      alignBy(J, B, std::move(*C));
+  }
 }
 
 //===----------------------------------------------------------------------===//

@@ -113,12 +113,14 @@ static double leastDifference(const JobRank &R, RankMetric M, double Median) {
                   Median / 2);
 }
 
-/// The rank of Ranks whose value is nearest to Median.
+/// The rank of Ranks whose value is nearest to Median; one whose recording was
+/// cut off only without others: it knows less of its lines.
 static size_t nearestTo(const JobReport &J, ArrayRef<size_t> Ranks,
                         RankMetric M, double Median) {
   auto Distance = [&](size_t I) {
     std::optional<double> V = metricOf(J.Ranks[I], M);
-    return V ? std::abs(*V - Median) : INFINITY;
+    return std::pair(J.Ranks[I].CutNs.has_value(),
+                     V ? std::abs(*V - Median) : INFINITY);
   };
   return *min_element(
       Ranks, [&](size_t A, size_t B) { return Distance(A) < Distance(B); });

@@ -15,6 +15,9 @@ void findGroups(JobReport &J);
 void alignClocks(JobReport &J);
 /// JobOutliers.cpp: Outliers; needs Groups.
 void findOutliers(JobReport &J);
+/// JobDimensions.cpp: GroupOutliers, and removes from Outliers the ranks that
+/// are as high as their group; needs Groups, Dimensions.
+void findGroupOutliers(JobReport &J);
 /// JobClock.cpp: Oom; needs ClockOf.
 void findFirstOom(JobReport &J);
 

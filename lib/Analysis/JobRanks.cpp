@@ -107,6 +107,7 @@ private:
   void addSpaces(JobRank &R) const;
   void addDevice(RankSpace &S, uint32_t Space) const;
   void addSteps(JobRank &R, ArrayRef<uint32_t> Spaces) const;
+  std::optional<uint64_t> cutOf(const JobRank &R) const;
   void addEnd(JobRank &R) const;
   void addOoms(JobRank &R) const;
   void addLayers(JobRank &R) const;
@@ -260,7 +261,7 @@ static const SpaceShare *shareIn(const SpaceShares &Of, uint32_t Space) {
 
 void RankReader::addSteps(JobRank &R, ArrayRef<uint32_t> Spaces) const {
   ArrayRef<StepReport> Of = stepsOf(R.Main);
-  if (Of.empty())
+  if (Of.empty() || !T.processStats(R.Main))
     return;
   // A merged trace has a sample of the steps.
   auto ByNumber = [](const StepReport &A, const StepReport &B) {
@@ -293,15 +294,31 @@ void RankReader::addSteps(JobRank &R, ArrayRef<uint32_t> Spaces) const {
       }
     }
   }
-  for (size_t I = 0; I != Spaces.size(); ++I)
+  SpaceShares Whole = sharesOf(*T.processStats(R.Main));
+  for (size_t I = 0; I != Spaces.size(); ++I) {
     R.Spaces[I].GrowthPerStep = steadyRise(Lives[I]) / double(Stride);
+    // The peak was before the first step, or within a step of which only the
+    // end is known.
+    const SpaceShare *Share = shareIn(Whole, Spaces[I]);
+    if (Share && Highest[I] < Share->PeakBytes)
+      R.Spaces[I].PeakStep.reset();
+  }
+}
+
+std::optional<uint64_t> RankReader::cutOf(const JobRank &R) const {
+  std::optional<uint64_t> At;
+  for (uint32_t Id : R.Processes)
+    if (const ProcessStats *P = T.processStats(Id); P && P->CutNs)
+      At = std::max(At.value_or(0), P->CutNs);
+  bool IsFileCut = !T.isComplete() && !T.isBeingRecorded();
+  return IsFileCut ? T.endNs() : At;
 }
 
 void RankReader::addEnd(JobRank &R) const {
-  R.IsCut = !T.isComplete();
+  R.CutNs = cutOf(R);
   R.BeginNs = T.processes()[R.Processes.front() - 1].StartNs;
   const ProcessStats *Main = T.processStats(R.Main);
-  R.EndNs = Main && Main->Ended ? Main->EndNs : T.endNs();
+  R.EndNs = Main && Main->Ended ? Main->EndNs : R.CutNs.value_or(T.endNs());
   if (T.isBeingRecorded()) {
     R.End = RankEnd::Recording;
   } else if (Main && Main->Ended) {

@@ -5,6 +5,7 @@
 #include "memkit/Analysis/ReadJob.h"
 #include "Support/Failure.h"
 #include "Support/RunEach.h"
+#include "memkit/Analysis/JobCollectives.h"
 #include <mutex>
 
 using namespace llvm;
@@ -17,6 +18,10 @@ static Expected<std::vector<JobRank>> readRanks(const std::string &Path) {
   if (!T)
     return T.takeError();
   Expected<std::vector<JobRank>> Rows = queryRanks(**T);
+  if (Rows && !Rows->empty())
+    if (Error E =
+            readCollectives(**T, [&] { return (*T)->read(TP_Names); }, *Rows))
+      return std::move(E);
   if (!Rows || !Rows->empty())
     return Rows;
   std::string Damage = (*T)->reader().damage().str();
@@ -24,7 +29,8 @@ static Expected<std::vector<JobRank>> readRanks(const std::string &Path) {
                    "no process is in it");
 }
 
-JobReport readJob(std::vector<std::string> Paths, ProgressCallback OnProgress) {
+JobReport readJob(std::vector<std::string> Paths, ProgressCallback OnProgress,
+                  std::vector<RankDimension> Dimensions) {
   std::vector<JobFile> Files(Paths.size());
   std::vector<JobRank> Rows;
   std::mutex Lock;
@@ -51,7 +57,7 @@ JobReport readJob(std::vector<std::string> Paths, ProgressCallback OnProgress) {
   std::stable_sort(
       Rows.begin(), Rows.end(),
       [](const JobRank &A, const JobRank &B) { return A.File < B.File; });
-  return makeJob(std::move(Files), std::move(Rows));
+  return makeJob(std::move(Files), std::move(Rows), std::move(Dimensions));
 }
 
 } // namespace memkit

@@ -36,6 +36,11 @@ double steadyRise(ArrayRef<uint64_t> Values) {
   if (Last.Min <= First.Max || Middle.Median <= First.Median ||
       Last.Median <= Middle.Median)
     return 0;
+  // Of few values chance puts some above the others: the gap must then be as
+  // wide as the values of the first third are apart.
+  constexpr size_t FewOfThird = 5;
+  if (Third < FewOfThird && Last.Min - First.Max < First.Max - First.Min)
+    return 0;
   // A pool that fills up slows down; a leak does not.
   uint64_t Before = Middle.Median - First.Median;
   if (Last.Median - Middle.Median < Before / 2)

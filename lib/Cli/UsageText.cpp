@@ -120,13 +120,10 @@ static StringRef lastPositional(ArrayRef<const char *> Args) {
   return Last;
 }
 
-static std::string tooMany(StringRef Tool, ArrayRef<const char *> Args) {
-  StringRef Last = lastPositional(Args);
-  std::string Text = "one trace, please: '" + Last.str() + "' is one too many";
-  bool IsOutput = Tool == "memflame" && !Last.ends_with(".fb");
-  return Text + (IsOutput ? "; -o " + Last.str() + " writes there"
-                          : "; memdiff compares two, memmerge makes one of "
-                            "several, and a folder of traces is one");
+static std::string tooMany(ArrayRef<const char *> Args) {
+  return "one trace, please: '" + lastPositional(Args).str() +
+         "' is one too many; memdiff compares two, memmerge makes one of "
+         "several, and a folder of traces is one";
 }
 
 std::vector<std::string> usageMessages(StringRef Text, StringRef Tool,
@@ -143,7 +140,7 @@ std::vector<std::string> usageMessages(StringRef Text, StringRef Tool,
     if (Rest.consume_front("Unknown command line argument '"))
       append_range(Out, unknownOption(Rest.split('\'').first, Tool));
     else if (Line.starts_with("Too many positional arguments"))
-      Out.push_back(tooMany(Tool, Args));
+      Out.push_back(tooMany(Args));
     else if (Line.starts_with("for the -"))
       Out.push_back(wrongValue(Line));
     else {

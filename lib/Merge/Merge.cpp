@@ -13,6 +13,7 @@
 #include "memkit/Model/Complete.h"
 #include "memkit/Model/Imported.h"
 #include "memkit/Model/Merged.h"
+#include "memkit/Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cstdlib>
 #include <fcntl.h>
@@ -223,6 +224,20 @@ Error TraceMerger::finish() {
   return Sums.finish();
 }
 
+static bool hasRank(const Trace &T) {
+  return T.header().Rank >= 0 ||
+         any_of(T.processes(),
+                [](const ProcessRecord &P) { return P.Place.Rank >= 0; });
+}
+
+static void noteCut(const Trace &T, MergeResult &Result) {
+  if (!T.isComplete() && !T.isBeingRecorded())
+    Result.Cut.push_back((T.name() + ": " + T.reader().damage() +
+                          "; the recording has the run up to " +
+                          formatTime(T.endNs()))
+                             .str());
+}
+
 static Error addTraces(const MergeInputs &In, TraceMerger &Into,
                        const MergeOptions &Options, MergeResult &Result) {
   Error Failed = Error::success();
@@ -236,6 +251,8 @@ static Error addTraces(const MergeInputs &In, TraceMerger &Into,
       if (T) {
         Failed = Into.add(**T, In.Starts[I] - In.Starts[In.First]);
         ++Result.Merged;
+        Result.Ranked += hasRank(**T);
+        noteCut(**T, Result);
       } else {
         Result.Unread.push_back(toString(T.takeError()));
       }

@@ -44,6 +44,8 @@ struct MergeOptions {
 struct MergeResult {
   size_t Merged = 0;
   std::vector<std::string> Unread; ///< an error for each trace left out
+  std::vector<std::string> Cut;    ///< a warning for each that was cut off
+  size_t Ranked = 0;    ///< merged traces with a process that knows its rank
   std::string NoEvents; ///< the trace because of which Whole became Sums
 };
 

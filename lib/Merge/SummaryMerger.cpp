@@ -150,8 +150,19 @@ SpaceShares SummaryMerger::shares(const SpaceShares &Of) {
   return Out;
 }
 
+/// The file of a recording that was cut off ends there; that of the merged
+/// trace does not.
+static uint64_t cutOf(const Trace &T, const ProcessStats &P) {
+  if (P.CutNs)
+    return P.CutNs;
+  bool IsCut = !T.isComplete() && !T.isBeingRecorded();
+  return IsCut ? std::max<uint64_t>(1, T.endNs()) : 0;
+}
+
 void SummaryMerger::addProcesses(const Trace &T) {
   for (ProcessStats P : T.summary().Processes) {
+    if ((P.CutNs = cutOf(T, P)))
+      P.CutNs += ShiftNs;
     P.Process = Names.process(P.Process);
     P.EndNs += ShiftNs;
     P.Role = Names.string(P.Role);

@@ -9,6 +9,7 @@
 #include "memkit/Support/Format.h"
 #include "memkit/Trace/TraceError.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include <set>
 
@@ -63,6 +64,7 @@ Trace::make(std::unique_ptr<TraceReader> Reader,
     T->Warnings.push_back((T->name() + ": " + T->Reader->damage()).str());
   if (Error E = T->readParts(Parts, Second.get()))
     return std::move(E);
+  T->warnOfCuts();
   // A trace that grows lacks its end, and nothing is wrong. What a recorder
   // hands out ends with an index, too.
   if (memkit::isBeingRecorded(T->name())) {
@@ -74,6 +76,33 @@ Trace::make(std::unique_ptr<TraceReader> Reader,
                               .str());
   }
   return T;
+}
+
+/// Of a merged trace: names the recordings that were cut off.
+void Trace::warnOfCuts() {
+  std::set<std::string> Names;
+  const ProcessStats *First = nullptr;
+  auto NameOf = [&](const ProcessStats &P) {
+    const ProcessRecord &I = processes()[P.Process - 1];
+    return I.Place.Rank >= 0 ? "rank " + utostr(I.Place.Rank)
+                             : "process " + utostr(I.Pid);
+  };
+  for (const ProcessStats &P : summary().Processes) {
+    if (!P.CutNs)
+      continue;
+    Names.insert(NameOf(P));
+    if (!First || P.CutNs < First->CutNs)
+      First = &P;
+  }
+  if (!First)
+    return;
+  std::string Which =
+      Names.size() == 1
+          ? "the recording of " + NameOf(*First) + " was cut off"
+          : formatCount(Names.size()) + " recordings were cut off, that of " +
+                NameOf(*First) + " first,";
+  Warnings.push_back(Name + ": " + Which + " at " + formatTime(First->CutNs) +
+                     ": the values are those of the part that is there");
 }
 
 Error Trace::requireReader(StringRef Needs) const {

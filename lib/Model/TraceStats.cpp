@@ -4,6 +4,7 @@
 
 #include "CategoryPeaks.h"
 #include "IntervalCutter.h"
+#include "IntervalSums.h"
 #include "LastSummary.h"
 #include "ReplayProgress.h"
 #include "memkit/Model/Trace.h"
@@ -86,7 +87,24 @@ Expected<std::unique_ptr<Replay>> Trace::replayAll(ReplayProgress &Bar) {
 }
 
 /// Makes the stats of a trace without a summary.
+/// Whether interval rows are all that the file has of its blocks.
+static bool hasIntervalsAlone(const TraceReader &R) {
+  auto Has = [&](SectionKind Kind) {
+    return any_of(R.sections(),
+                  [&](const SectionInfo &B) { return B.Kind == Kind; });
+  };
+  return Has(SectionKind::Intervals) && !Has(SectionKind::Events);
+}
+
+static std::vector<ProcessStats> writtenProcesses(const PartialRows &Of) {
+  Summary S;
+  Of.addTo(S);
+  return std::move(S.Processes);
+}
+
 Error Trace::replaySummary(bool WithIntervals) {
+  bool OfIntervals = hasIntervalsAlone(*Reader);
+  WithIntervals &= !OfIntervals;
   ReplayProgress Bar(OnProgress, *Reader);
   Expected<std::unique_ptr<Replay>> R =
       WithIntervals ? replayIntervals(Bar) : replayAll(Bar);
@@ -102,6 +120,11 @@ Error Trace::replaySummary(bool WithIntervals) {
   };
   if (Error E = (*R)->stats().summary(1, (*R)->endNs(), Take))
     return E;
+  uint64_t EndNs = (*R)->endNs();
+  if (OfIntervals)
+    if (Error E = addIntervalSums(*this, writtenProcesses(*Partials), Made)
+                      .moveInto(EndNs))
+      return E;
   Partials->addTo(Made.Totals);
   if (Partials->any())
     PartialNs = Partials->endNs();
@@ -115,8 +138,12 @@ Error Trace::replaySummary(bool WithIntervals) {
   Has |= TP_Rows;
   Replayed = true;
   uint64_t LeftOut = eventsLeftOut();
-  Warnings.push_back((Name + ": the stats are those of the events, up to " +
-                      formatTime((*R)->endNs()) +
+  Warnings.push_back((Name +
+                      (OfIntervals ? ": without events the stats are those at "
+                                     "the ends of intervals, up to "
+                                   : ": the stats are those of the events, up "
+                                     "to ") +
+                      formatTime(EndNs) +
                       (LeftOut ? ", of which " + Twine(LeftOut) +
                                      " and more were left out on request"
                                : Twine("")) +

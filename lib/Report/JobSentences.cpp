@@ -68,6 +68,12 @@ std::string rankList(ArrayRef<int32_t> Ranks, size_t Max) {
   return Out;
 }
 
+/// `rank 5`, `ranks 5, 7 to 9`.
+static std::string ranksText(ArrayRef<int32_t> Ranks) {
+  constexpr size_t Pieces = 8;
+  return (Ranks.size() == 1 ? "rank " : "ranks ") + rankList(Ranks, Pieces);
+}
+
 std::string endText(const JobRank &R) {
   switch (R.End) {
   case RankEnd::Exited:
@@ -81,7 +87,7 @@ std::string endText(const JobRank &R) {
   case RankEnd::NotEnded:
     break;
   }
-  return R.IsCut ? "recording cut" : "not ended";
+  return R.CutNs ? "recording cut" : "not ended";
 }
 
 std::string groupName(const JobReport &J, const JobGroup &G) {
@@ -139,6 +145,30 @@ static void addPeaks(const JobReport &J, std::vector<HeadRow> &Rows) {
     if (std::string Text = peakRange(J, M); !Text.empty())
       Rows.push_back(
           {Label, std::string(M == RankMetric::Rss ? "" : "peak ") + Text});
+}
+
+/// What the ranks of the machine with the most had together, of the machines
+/// with several ranks.
+static void addTogether(const JobInput &In, std::vector<HeadRow> &Rows) {
+  const TogetherPeak *Most = nullptr;
+  for (const TogetherPeak &P : In.Together)
+    if (In.J.Nodes[&P - In.Together.data()].Ranks.size() > 1 &&
+        (!Most || P.Bytes > Most->Bytes))
+      Most = &P;
+  if (!Most || !Most->Bytes)
+    return;
+  const JobNode &N = In.J.Nodes[Most - In.Together.data()];
+  std::string Of = In.J.Nodes.size() > 1 ? " of " + N.Host : "";
+  std::string Age =
+      Most->AgeNs ? ", with values up to " + formatTime(Most->AgeNs) + " old"
+                  : "";
+  Rows.push_back(
+      {"together", "the " + plural(N.Ranks.size(), "rank") + Of + " had " +
+                       formatSize(Most->Bytes) + " on the host at " +
+                       formatTime(Most->TimeNs) + Age +
+                       ", the most at the ends of intervals; the sum of their "
+                       "peaks is " +
+                       formatSize(N.HostPeakSum)});
 }
 
 static void addOom(const JobReport &J, std::vector<HeadRow> &Rows) {
@@ -226,6 +256,52 @@ static void addOutliers(const JobInput &In, bool OfGrowth,
   if (size_t Left = All.size() - Shown)
     Rows.push_back(
         {OfGrowth ? "grows" : "higher", plural(Left, "other rank"), true});
+}
+
+/// Ranks with one place in a dimension, with all metrics by which they are far
+/// above the others.
+static std::string groupOutlierText(const JobInput &In,
+                                    ArrayRef<const GroupOutlier *> Of) {
+  const JobReport &J = In.J;
+  const GroupOutlier &First = *Of.front();
+  std::vector<int32_t> Numbers;
+  for (size_t I : First.Ranks)
+    Numbers.push_back(J.Ranks[I].Rank);
+  std::vector<std::string> Parts;
+  for (const GroupOutlier *G : Of)
+    Parts.push_back(
+        metricName(G->Metric).str() + " " + metricText(G->Metric, G->Value) +
+        " in the median (others: " + metricText(G->Metric, G->Others) + ")");
+  std::string Stage = J.Groups.size() > 1
+                          ? " of the " + groupName(J, J.Groups[First.Group])
+                          : "";
+  std::string Text = J.Dimensions[First.Dimension].Name + " " +
+                     std::to_string(First.Place) + ", " + ranksText(Numbers) +
+                     Stage + ": " + join(Parts, ", ");
+  for (const JobDetail &D : In.Details)
+    if (D.Rank == First.Typical && !D.OfGrowth && !D.More.empty())
+      Text += "; " + rankName(J, J.Ranks[First.Typical]) + " has more than " +
+              rankName(J, J.Ranks[First.TypicalOther]) + ": " + moreText(D);
+  return Text;
+}
+
+static void addGroupOutliers(const JobInput &In, std::vector<HeadRow> &Rows) {
+  std::vector<std::vector<const GroupOutlier *>> All;
+  for (const GroupOutlier &G : In.J.GroupOutliers) {
+    auto IsSame = [&](ArrayRef<const GroupOutlier *> Of) {
+      return Of.front()->Dimension == G.Dimension &&
+             Of.front()->Ranks == G.Ranks;
+    };
+    auto At = find_if(All, IsSame);
+    if (At == All.end())
+      At = All.insert(All.end(), std::vector<const GroupOutlier *>());
+    At->push_back(&G);
+  }
+  size_t Shown = In.shown(All.size());
+  for (const auto &Of : ArrayRef(All).take_front(Shown))
+    Rows.push_back({"group", groupOutlierText(In, Of), true});
+  if (size_t Left = All.size() - Shown)
+    Rows.push_back({"group", plural(Left, "other group"), true});
 }
 
 namespace {
@@ -330,23 +406,20 @@ static void addClocks(const JobInput &In, std::vector<HeadRow> &Rows) {
     uint64_t By = static_cast<uint64_t>(C.AheadNs);
     if (C.AheadNs < 0)
       By = 0 - By;
-    Rows.push_back({"clock",
-                    C.Host + " is " + formatTime(By) +
-                        (C.AheadNs > 0 ? " ahead of " : " behind ") +
-                        (In.J.Nodes.size() == 2 ? "the other machine"
-                                                : "the other machines") +
-                        ", by " + plural(C.NumSteps, "step") + " (±" +
-                        formatTime(C.ErrorNs) + "); times here are corrected",
-                    true});
+    Rows.push_back(
+        {"clock",
+         C.Host + " is " + formatTime(By) +
+             (C.AheadNs > 0 ? " ahead of " : " behind ") +
+             (In.J.Nodes.size() == 2 ? "the other machine"
+                                     : "the other machines") +
+             ", by " +
+             (C.NumCollectives ? plural(C.NumCollectives, "collective")
+                               : plural(C.NumSteps, "step")) +
+             " (±" + formatTime(C.ErrorNs) + "); times here are corrected",
+         true});
   }
   if (size_t Left = Of.size() - Shown)
     Rows.push_back({"clock", plural(Left, "other machine"), true});
-}
-
-/// `rank 5`, `ranks 5, 7 to 9`.
-static std::string ranksText(ArrayRef<int32_t> Ranks) {
-  constexpr size_t Pieces = 8;
-  return (Ranks.size() == 1 ? "rank " : "ranks ") + rankList(Ranks, Pieces);
 }
 
 /// `2 ranks train.py, 1 rank evaluate.py`.
@@ -362,6 +435,32 @@ static void addPrograms(const JobReport &J, std::vector<HeadRow> &Rows) {
   Rows.push_back({"programs", join(Parts, ", ")});
 }
 
+/// The recordings that were cut off.
+static void addCut(const JobReport &J, std::vector<HeadRow> &Rows) {
+  std::vector<int32_t> Cut;
+  const JobRank *First = nullptr;
+  auto TimeOf = [&](const JobRank &R) {
+    return J.realtimeOf(&R - J.Ranks.data(), *R.CutNs);
+  };
+  for (const JobRank &R : J.Ranks) {
+    if (!R.CutNs || R.Rank < 0)
+      continue;
+    Cut.push_back(R.Rank);
+    if (!First || TimeOf(R) < TimeOf(*First))
+      First = &R;
+  }
+  if (!First)
+    return;
+  std::string Which =
+      Cut.size() == 1 ? "" : "rank " + std::to_string(First->Rank) + " first, ";
+  Rows.push_back({"cut",
+                  "the recording of " + ranksText(Cut) + " was cut off, " +
+                      Which + "at " + formatTime(First->cutAfterNs()) +
+                      " of its run: values are those of the part that "
+                      "is there",
+                  true});
+}
+
 /// What is wrong with the files: missing ranks, ranks twice, other jobs.
 static void addApart(const JobInput &In, std::vector<HeadRow> &Rows) {
   const JobReport &J = In.J;
@@ -372,22 +471,13 @@ static void addApart(const JobInput &In, std::vector<HeadRow> &Rows) {
                         formatCount(J.Missing.size() + J.Ranks.size()) + ": " +
                         rankList(J.Missing, Pieces),
                     true});
+  addCut(J, Rows);
   auto NumbersIn = [](ArrayRef<JobRank> Of) {
     std::set<int32_t> Numbers;
     for (const JobRank &R : Of)
       Numbers.insert(R.Rank);
     return std::vector<int32_t>(Numbers.begin(), Numbers.end());
   };
-  std::vector<int32_t> Cut;
-  for (const JobRank &R : J.Ranks)
-    if (R.IsCut && R.End != RankEnd::Recording && R.Rank >= 0)
-      Cut.push_back(R.Rank);
-  if (!Cut.empty())
-    Rows.push_back({"cut",
-                    "the recording of " + ranksText(Cut) +
-                        " was cut off: values are those of the part that is "
-                        "there",
-                    true});
   if (!J.Twice.empty())
     Rows.push_back({"twice",
                     ranksText(NumbersIn(J.Twice)) +
@@ -431,9 +521,11 @@ std::vector<HeadRow> jobHeadRows(const JobInput &In) {
   addOom(In.J, Rows);
   addOutliers(In, /*OfGrowth=*/true, Rows);
   addGrowthOfAll(In.J, Rows);
+  addGroupOutliers(In, Rows);
   addOutliers(In, /*OfGrowth=*/false, Rows);
   addEnds(In.J, Rows);
   addPeaks(In.J, Rows);
+  addTogether(In, Rows);
   addPrograms(In.J, Rows);
   addGroups(In, Rows);
   addClocks(In, Rows);
@@ -458,6 +550,12 @@ static std::string worst(const JobReport &J) {
   for (const JobGrowth &G : growthOfAll(J))
     return formatCount(G.Ranks) + " of them grow, " +
            metricText(G.Metric, G.Median) + " in the median";
+  if (!J.GroupOutliers.empty()) {
+    const GroupOutlier &G = J.GroupOutliers.front();
+    return J.Dimensions[G.Dimension].Name + " " + std::to_string(G.Place) +
+           ": " + metricName(G.Metric).str() + " " +
+           metricText(G.Metric, G.Value) + " in the median";
+  }
   if (!J.Outliers.empty()) {
     const RankOutlier &O = J.Outliers.front();
     return rankName(J, J.Ranks[O.Rank]) + ": " + metricName(O.Metric).str() +

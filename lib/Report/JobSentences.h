@@ -8,6 +8,7 @@
 #include "Report/FirstScreen.h"
 #include "memkit/Analysis/Job.h"
 #include "memkit/Analysis/JobDifferences.h"
+#include "memkit/Analysis/JobTogether.h"
 
 namespace memkit {
 
@@ -21,7 +22,8 @@ struct JobDetail {
 struct JobInput {
   const JobReport &J;
   llvm::ArrayRef<JobDetail> Details;
-  size_t Top = 3; ///< outliers, stages, files; 0: all
+  size_t Top = 3;                          ///< outliers, stages, files; 0: all
+  llvm::ArrayRef<TogetherPeak> Together{}; ///< by machine; empty: not known
   /// How many of Count rows to show.
   size_t shown(size_t Count) const {
     return Top ? std::min(Count, Top) : Count;

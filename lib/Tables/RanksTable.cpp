@@ -105,7 +105,9 @@ static void addEnd(RankTable &To) {
              [](const JobRank &R) {
                return ifPlace(R.End == RankEnd::Killed ? R.EndValue : -1);
              })
-      .number("lost", [](const JobRank &R) { return R.Lost; });
+      .number("lost", [](const JobRank &R) { return R.Lost; })
+      .flag("recording_is_cut",
+            [](const JobRank &R) { return R.CutNs.has_value(); });
 }
 
 TableAnswer ranksTable(const Trace &T) {

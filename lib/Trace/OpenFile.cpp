@@ -26,9 +26,9 @@ static Error failure(StringRef Name, int Number) {
   return makeFileError(Name, sys::StrError(Number));
 }
 
-static FolderOpener OpenFolder = nullptr;
+static JobOpener OpenJob = nullptr;
 
-void memkit::setFolderOpener(FolderOpener Opener) { OpenFolder = Opener; }
+void memkit::setJobOpener(JobOpener Opener) { OpenJob = Opener; }
 
 Expected<InputFile> InputFile::open(StringRef Path) {
   std::string Name = Path == "-" ? "<stdin>" : Path.str();
@@ -40,11 +40,14 @@ Expected<InputFile> InputFile::open(StringRef Path) {
     F.Name = F.Live->name().str();
     return F;
   }
-  int Fd = STDIN_FILENO;
-  if (OpenFolder && Path != "-" && sys::fs::is_directory(Path)) {
-    if (Error E = OpenFolder(Path).moveInto(Fd))
+  if (Path == "-")
+    return openFd(STDIN_FILENO, Name);
+  std::optional<int> Merged;
+  if (OpenJob)
+    if (Error E = OpenJob(Path).moveInto(Merged))
       return std::move(E);
-  } else if (Path != "-") {
+  int Fd = Merged.value_or(-1);
+  if (!Merged) {
     do
       Fd = ::open(Name.c_str(), O_RDONLY | O_CLOEXEC);
     while (Fd < 0 && errno == EINTR);

@@ -9,21 +9,23 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace memkit {
 
-/// Opens a folder as a trace: a descriptor of a regular file. The rooms above
-/// decide what the trace of a folder is; none is set: a folder is an error. Set
-/// before any trace is opened; called in any thread.
-using FolderOpener = llvm::Expected<int> (*)(llvm::StringRef Folder);
-void setFolderOpener(FolderOpener Opener);
+/// Opens what is many traces, as a folder, as one trace: a descriptor of a
+/// regular file; nullopt: Path is a file. The rooms above decide what the trace
+/// of a folder is; none is set: a folder is an error. Set before any trace is
+/// opened; called in any thread.
+using JobOpener = llvm::Expected<std::optional<int>> (*)(llvm::StringRef Path);
+void setJobOpener(JobOpener Opener);
 
 /// An open file descriptor, closed at the end unless it is stdin.
 class InputFile {
 public:
   /// `-` is stdin, `live:PID` a recording (Live/Client.h). A directory is what
-  /// the FolderOpener makes of it.
+  /// the JobOpener makes of it.
   static llvm::Expected<InputFile> open(llvm::StringRef Path);
   /// Takes Fd, an open file.
   static llvm::Expected<InputFile> openFd(int Fd, llvm::StringRef Name);

@@ -108,6 +108,7 @@ static void addProcess(ProcessStats &To, const ProcessStats &From) {
   To.Role = From.Role ? From.Role : To.Role;
   To.RssPeakBytes = std::max(To.RssPeakBytes, From.RssPeakBytes);
   To.PssPeakBytes = std::max(To.PssPeakBytes, From.PssPeakBytes);
+  To.CutNs = std::max(To.CutNs, From.CutNs);
 }
 
 /// Marks the heaps whose category rows at the peak add up to the peak of Heaps.

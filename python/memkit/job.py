@@ -198,7 +198,7 @@ device_peak_bytes bigint, device_peak_step bigint, device_live_bytes bigint, dev
 device_used_bytes bigint, device_unexplained_bytes bigint, device_bytes bigint, device_growth_per_step double,
 host_peak_bytes bigint, host_peak_is_upper_bound boolean, host_live_bytes bigint, host_growth_per_step double,
 rss_peak_bytes bigint, steps bigint, last_step bigint, ooms bigint, oom_step bigint, oom_requested_bytes bigint,
-end string, exit_status bigint, signal bigint, lost bigint"""
+end string, exit_status bigint, signal bigint, lost bigint, recording_is_cut boolean"""
 
 
 def ranks_with_spark(spark: Any, path: str, partitions: Optional[int] = None) -> Any:

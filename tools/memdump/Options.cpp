@@ -9,8 +9,9 @@
 using namespace llvm;
 using namespace memkit;
 
-cl::opt<std::string> memkit::Input(cl::Positional, cl::desc("[trace]"),
-                                   cl::cat(toolCategory()));
+cl::list<std::string> memkit::Inputs(cl::Positional, cl::desc("[trace]..."),
+                                     cl::cat(toolCategory()));
+std::string memkit::Input;
 cl::opt<std::string> memkit::Output("o", cl::init("-"), cl::value_desc("file"),
                                     cl::desc("Write to this file"),
                                     cl::cat(toolCategory()));

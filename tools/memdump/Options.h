@@ -44,7 +44,9 @@ enum class DumpJob {
   Redact
 };
 
-extern llvm::cl::opt<std::string> Input, Output; ///< -: the standard streams
+extern llvm::cl::list<std::string> Inputs;
+extern std::string Input; ///< of Inputs, as one trace; -: standard input
+extern llvm::cl::opt<std::string> Output; ///< -: standard output
 extern llvm::cl::opt<DumpFormat> OutputFormat;
 extern llvm::cl::opt<DumpJob> What;
 extern llvm::cl::opt<DumpTable> WhatTable;

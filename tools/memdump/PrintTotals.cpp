@@ -97,15 +97,11 @@ Error memkit::printTotals(OutputFile &Out) {
   // Events hold neither the times of layers nor, without categories of blocks,
   // the categories of tensors. An empty table would claim that the trace has
   // none.
-  if (std::optional<uint64_t> PartialNs = (*T)->partialNs())
-    warn((*T)->name() + ": the stats are those of the events, up to " +
-         formatTime((*T)->endNs()) +
-         "; layers, scopes, categories and out-of-memory events are known up "
-         "to " +
-         formatTime(*PartialNs));
-  else if ((*T)->isReplayed() && What != DumpJob::Summary &&
-           !(What == DumpJob::Categories &&
-             !(*T)->summary().Categories.empty()))
+  for (const std::string &Warning : (*T)->warnings())
+    warn(Warning);
+  if (!(*T)->partialNs() && (*T)->isReplayed() && What != DumpJob::Summary &&
+      What != DumpJob::Steps &&
+      !(What == DumpJob::Categories && !(*T)->summary().Categories.empty()))
     return makeError((*T)->name() + ": the recording did not end: " + P.Name +
                      " unknown");
   if (OutputFormat == DumpFormat::Csv) {

@@ -59,7 +59,7 @@ static Expected<int> dump(OutputFile &Out, const SelectionSpec &Spec) {
 }
 
 static Expected<int> run(const SelectionFlags &Flags) {
-  if (Error E = chooseTrace(Input))
+  if (Error E = chooseTraces(Inputs).moveInto(Input))
     return E;
   Expected<SelectionSpec> Spec = Flags.spec();
   if (!Spec)
@@ -113,6 +113,7 @@ int main(int Argc, char **Argv) {
        "memdump --format=asm trace.fb | memas -o same.fb\n"
        "memdump --format=parquet trace.fb -o events.parquet\n"
        "memdump --format=torch-snapshot trace.fb -o snapshot.pickle\n"
-       "memdump --redact trace.fb -o public.fb"},
+       "memdump --redact trace.fb -o public.fb",
+       "[trace | folder]..."},
       [&] { return run(Flags); });
 }

@@ -11,8 +11,8 @@ using namespace llvm;
 
 namespace memkit {
 
-cl::opt<std::string> Input(cl::Positional, cl::desc("<trace>"),
-                           cl::cat(toolCategory()));
+cl::list<std::string> Inputs(cl::Positional, cl::desc("<trace>..."),
+                             cl::cat(toolCategory()));
 cl::opt<std::string> Output("o", cl::desc("Write to this file"),
                             cl::value_desc("file"), cl::init("-"),
                             cl::cat(toolCategory()));

@@ -22,7 +22,8 @@ enum class FlameFormat {
   Firefox
 };
 
-extern llvm::cl::opt<std::string> Input, Output, MaxAge;
+extern llvm::cl::list<std::string> Inputs;
+extern llvm::cl::opt<std::string> Output, MaxAge;
 extern llvm::cl::opt<FlameFormat> OutputFormat;
 extern llvm::cl::list<Metric> Metrics;
 extern llvm::cl::opt<GroupBy> Grouping;

@@ -25,6 +25,7 @@
 #include "memkit/Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 
@@ -32,6 +33,7 @@ using namespace llvm;
 using namespace memkit;
 
 static std::string CommandLine; ///< of this call
+static std::string Input;       ///< of Inputs, as one trace
 static bool IsWhole;            ///< nothing is selected
 
 /// The metrics of --metric, else Usual. At a time point Usual shrinks to live
@@ -365,8 +367,19 @@ static Expected<std::unique_ptr<ProfileQuery>> ask(SelectionSpec Spec) {
   return P;
 }
 
+/// Some other tools take the output as the last argument.
+static Error checkInputs() {
+  StringRef Last = Inputs.empty() ? "" : StringRef(Inputs[Inputs.size() - 1]);
+  if (Inputs.size() < 2 || Last.ends_with(".fb") || sys::fs::exists(Last))
+    return Error::success();
+  return makeUsageError("'" + Last + "' is no trace; -o " + Last +
+                        " writes there");
+}
+
 static Expected<int> run(const SelectionFlags &Flags) {
-  if (Error E = chooseTrace(Input))
+  if (Error E = checkInputs())
+    return E;
+  if (Error E = chooseTraces(Inputs).moveInto(Input))
     return E;
   if (Error E = checkOptions())
     return E;
@@ -416,6 +429,7 @@ int main(int Argc, char **Argv) {
        "memflame --open trace.fb\n"
        "memflame --format=svg trace.fb > peak.svg\n"
        "memflame --format=collapsed --metric=leaked trace.fb\n"
-       "memflame --at=step:10 --group-by=layer trace.fb > layers.json"},
+       "memflame --at=step:10 --group-by=layer trace.fb > layers.json",
+       "[trace | folder]..."},
       [&] { return run(Flags); });
 }

@@ -22,8 +22,9 @@ using namespace memkit;
 
 enum class LeakFormat { Text, Json, Sarif, Collapsed };
 
-static cl::opt<std::string> Input(cl::Positional, cl::desc("<trace>"),
-                                  cl::cat(toolCategory()));
+static cl::list<std::string> Inputs(cl::Positional, cl::desc("<trace>..."),
+                                    cl::cat(toolCategory()));
+static std::string Input; ///< of Inputs, as one trace
 static cl::opt<std::string> Output("o", cl::desc("Write to this file"),
                                    cl::value_desc("file"), cl::init("-"),
                                    cl::cat(toolCategory()));
@@ -277,7 +278,7 @@ static Expected<LeakFindings> analyse(StringRef Path, SelectedTrace &In,
 }
 
 static Expected<int> run(SelectionFlags &Flags, FailOn &Fatal) {
-  if (Error E = chooseTrace(Input))
+  if (Error E = chooseTraces(Inputs).moveInto(Input))
     return E;
   if (Error E = Fatal.check())
     return E;
@@ -338,6 +339,8 @@ int main(int Argc, char **Argv) {
       Argc, Argv,
       {"memleak", "Finds memory that a program never frees or that grows.",
        "memleak trace.fb\n"
-       "memleak --format=json --fail-on='growth>1MiB/step' trace.fb"},
+       "memleak --format=json --fail-on='growth>1MiB/step' trace.fb\n"
+       "memleak run/",
+       "[trace | folder]..."},
       [&] { return run(Flags, Fatal); });
 }

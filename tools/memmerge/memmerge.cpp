@@ -51,6 +51,15 @@ static std::string folderOfOutput() {
   return Folder.empty() ? "." : Folder.str();
 }
 
+/// A job that was killed has as many as ranks.
+static void warnOfCuts(ArrayRef<std::string> Cut) {
+  constexpr size_t Most = 8;
+  for (const std::string &Text : Cut.take_front(Most))
+    warn(Text);
+  if (Cut.size() > Most)
+    warn(formatCount(Cut.size() - Most) + " more traces were cut off");
+}
+
 static Expected<int> run() {
   if (Fold.getNumOccurrences() && !SummaryOnly)
     return makeUsageError("--fold needs --summary-only");
@@ -75,6 +84,7 @@ static Expected<int> run() {
     return Result.takeError();
   for (const std::string &Problem : Result->Unread)
     warn(Problem + "; left out");
+  warnOfCuts(Result->Cut);
   if (!Result->NoEvents.empty())
     warn(Result->NoEvents +
          ": has no events, so the merged trace has none, and "

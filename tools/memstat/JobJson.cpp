@@ -18,11 +18,12 @@ static json::Value stepIfKnown(std::optional<uint64_t> Step) {
   return Step ? json::Value(*Step) : json::Value(nullptr);
 }
 
-static void space(json::OStream &J, const RankSpace &S) {
+static void space(json::OStream &J, const JobRank &R, const RankSpace &S) {
   auto Known = [](uint64_t Bytes) { return jsonIfKnown(Bytes != 0, Bytes); };
   J.attribute("name", jsonText(S.Name));
   J.attribute("peak_bytes", S.PeakBytes);
   J.attribute("peak_is_upper_bound", S.IsUpperBound);
+  J.attribute("peak_is_lower_bound", R.CutNs.has_value());
   J.attribute("peak_step", stepIfKnown(S.PeakStep));
   J.attribute("live_bytes", S.LiveBytes);
   J.attribute("growth_bytes_per_step", S.GrowthPerStep);
@@ -71,7 +72,7 @@ static void rank(json::OStream &J, const JobReport &Of, const JobRank &R) {
   J.attribute("processes", R.Processes.size());
   J.attributeArray("spaces", [&] {
     for (const RankSpace &S : R.Spaces)
-      J.object([&] { space(J, S); });
+      J.object([&] { space(J, R, S); });
   });
   J.attribute("rss_peak_bytes",
               jsonIfKnown(R.RssPeakBytes != 0, R.RssPeakBytes));
@@ -83,7 +84,9 @@ static void rank(json::OStream &J, const JobReport &Of, const JobRank &R) {
               jsonIfKnown(R.End == RankEnd::Failed || R.End == RankEnd::Exited,
                           R.EndValue));
   J.attribute("signal", jsonIfKnown(R.End == RankEnd::Killed, R.EndValue));
-  J.attribute("recording_is_cut", R.IsCut);
+  J.attribute("recording_is_cut", R.CutNs.has_value());
+  J.attribute("recording_cut_after_ns",
+              jsonIfKnown(R.CutNs.has_value(), R.CutNs ? R.cutAfterNs() : 0));
   J.attribute("lost_events", R.Lost);
 }
 
@@ -142,13 +145,37 @@ static void groups(json::OStream &J, const JobReport &Of) {
     });
 }
 
-static void nodes(json::OStream &J, const JobReport &Of) {
-  for (const JobNode &N : Of.Nodes)
+static void groupOutliers(json::OStream &J, const JobReport &Of) {
+  for (const GroupOutlier &G : Of.GroupOutliers)
     J.object([&] {
+      J.attribute("dimension", jsonText(Of.Dimensions[G.Dimension].Name));
+      J.attribute("place", G.Place);
+      J.attribute("metric", metricField(G.Metric));
+      J.attributeArray("ranks", [&] {
+        for (size_t I : G.Ranks)
+          J.value(numberIfKnown(Of.Ranks[I].Rank));
+      });
+      J.attribute("median", G.Value);
+      J.attribute("others_median", G.Others);
+      J.attribute("typical_rank", numberIfKnown(Of.Ranks[G.Typical].Rank));
+      J.attribute("typical_other_rank",
+                  numberIfKnown(Of.Ranks[G.TypicalOther].Rank));
+    });
+}
+
+static void nodes(json::OStream &J, const JobInput &In) {
+  for (size_t I = 0; I != In.J.Nodes.size(); ++I)
+    J.object([&] {
+      const JobNode &N = In.J.Nodes[I];
       J.attribute("host", jsonTextOrNull(N.Host));
       J.attribute("ranks", N.Ranks.size());
       J.attribute("device_peak_bytes", N.DevicePeak);
       J.attribute("host_peak_sum_bytes", N.HostPeakSum);
+      bool IsKnown = I < In.Together.size() && In.Together[I].Bytes;
+      TogetherPeak Together = IsKnown ? In.Together[I] : TogetherPeak();
+      J.attribute("host_together_bytes", jsonIfKnown(IsKnown, Together.Bytes));
+      J.attribute("host_together_ns", jsonIfKnown(IsKnown, Together.TimeNs));
+      J.attribute("host_together_age_ns", jsonIfKnown(IsKnown, Together.AgeNs));
       J.attribute("rss_sum_bytes", N.RssSum);
     });
 }
@@ -187,9 +214,10 @@ void writeJobJson(json::OStream &J, const JobInput &In) {
       J.value(Rank);
   });
   J.attributeArray("outliers", [&] { outliers(J, In); });
+  J.attributeArray("group_outliers", [&] { groupOutliers(J, Of); });
   J.attributeArray("differences", [&] { differences(J, In); });
   J.attributeArray("groups", [&] { groups(J, Of); });
-  J.attributeArray("machines", [&] { nodes(J, Of); });
+  J.attributeArray("machines", [&] { nodes(J, In); });
   firstOom(J, Of);
   J.attribute("first_failed_rank",
               Of.FirstFailure ? numberIfKnown(Of.Ranks[*Of.FirstFailure].Rank)
@@ -201,6 +229,7 @@ void writeJobJson(json::OStream &J, const JobInput &In) {
         J.attribute("ahead_ns", C.AheadNs);
         J.attribute("error_ns", C.ErrorNs);
         J.attribute("steps", C.NumSteps);
+        J.attribute("collectives", C.NumCollectives);
       });
   });
   Rows("earlier_attempts", Of.Earlier);

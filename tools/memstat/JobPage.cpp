@@ -9,13 +9,32 @@
 #include "Cli/ToolMain.h"
 #include "Cli/TraceFolder.h"
 #include "Support/RunEach.h"
+#include "memkit/Analysis/JobCollectives.h"
 #include "memkit/Analysis/ReadJob.h"
+#include "memkit/Model/Merged.h"
 #include "llvm/ADT/STLExtras.h"
 #include <set>
 
 using namespace llvm;
 
 namespace memkit {
+
+/// A rank of each group that stands out, to be compared with a rank of the
+/// others.
+static void addGroupDetails(const JobReport &J, size_t Max,
+                            std::vector<JobDetail> &To,
+                            std::vector<size_t> &Typical) {
+  for (const GroupOutlier &G : J.GroupOutliers) {
+    bool IsThere = any_of(To, [&](const JobDetail &D) {
+      return D.Rank == G.Typical && !D.OfGrowth;
+    });
+    if (IsThere || To.size() >= 2 * Max ||
+        G.Metric == RankMetric::DeviceReserved)
+      continue;
+    To.push_back({G.Typical, isOfDevice(G.Metric), /*OfGrowth=*/false, {}});
+    Typical.push_back(G.TypicalOther);
+  }
+}
 
 /// The outliers that are compared with a typical rank, each rank once for its
 /// levels and once for its growth.
@@ -35,6 +54,7 @@ static std::vector<JobDetail> detailsWanted(const JobReport &J, size_t Max,
     Out.push_back({O.Rank, isOfDevice(O.Metric), OfGrowth, {}});
     Typical.push_back(O.Typical);
   }
+  addGroupDetails(J, Max, Out, Typical);
   return Out;
 }
 
@@ -75,7 +95,9 @@ static std::vector<JobDetail> findDetails(const JobReport &J,
   return Out;
 }
 
-Expected<std::optional<RanksOfTrace>> ranksOfTrace(const Trace &T) {
+Expected<std::optional<RanksOfTrace>>
+ranksOfTrace(const SelectedStats &S, std::vector<RankDimension> Groups) {
+  const Trace &T = S.trace();
   // Most traces have one rank or none, and the marks of devices are many.
   std::set<int32_t> Numbers;
   for (const ProcessRecord &I : T.processes())
@@ -88,9 +110,18 @@ Expected<std::optional<RanksOfTrace>> ranksOfTrace(const Trace &T) {
     return Rows.takeError();
   if (Rows->size() < 2)
     return std::nullopt;
+  // One recorder has one clock.
+  if (numMerged(T.header()))
+    if (Error E = readCollectives(T, [] { return Error::success(); }, *Rows))
+      return std::move(E);
   RanksOfTrace Out;
-  Out.Job = makeJob({{T.name().str(), ""}}, std::move(*Rows));
+  Out.Job =
+      makeJob({{T.name().str(), ""}}, std::move(*Rows), std::move(Groups));
   const JobReport &J = Out.Job;
+  // Without a merge one recorder has the exact peak.
+  if (numMerged(T.header()))
+    if (Error E = findTogether(S, J).moveInto(Out.Together))
+      return std::move(E);
   std::vector<size_t> Typical;
   Out.Details = detailsWanted(J, MaxDetails, Typical);
   for (size_t I = 0; I != Out.Details.size(); ++I) {
@@ -100,6 +131,25 @@ Expected<std::optional<RanksOfTrace>> ranksOfTrace(const Trace &T) {
                               MaxOfEach)
                       .moveInto(D.More))
       return std::move(E);
+  }
+  return Out;
+}
+
+Expected<std::vector<RankDimension>> parseGroups(ArrayRef<std::string> Texts) {
+  std::vector<RankDimension> Out;
+  for (const std::string &Text : Texts) {
+    auto [Name, Numbers] = StringRef(Text).split(':');
+    auto [Size, Stride] = Numbers.split(':');
+    RankDimension D;
+    D.Name = Name.str();
+    bool IsWrong = Name.empty() || Size.getAsInteger(10, D.Size) ||
+                   (!Stride.empty() && Stride.getAsInteger(10, D.Stride)) ||
+                   D.Size < 2 || !D.Stride;
+    if (IsWrong)
+      return makeUsageError("--groups: '" + Text +
+                            "' is not NAME:SIZE or NAME:SIZE:STRIDE, with a "
+                            "size of at least 2, as expert:8:2");
+    Out.push_back(std::move(D));
   }
   return Out;
 }
@@ -130,7 +180,7 @@ Expected<JobReport> showJob(ArrayRef<std::string> Inputs,
   Expected<std::vector<std::string>> Paths = expandFolders(Inputs);
   if (!Paths)
     return Paths.takeError();
-  JobReport J = readJob(std::move(*Paths), showProgress());
+  JobReport J = readJob(std::move(*Paths), showProgress(), Options.Groups);
   if (J.Ranks.empty()) {
     for (const JobFile &F : J.Files)
       if (!F.Error.empty())

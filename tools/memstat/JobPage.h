@@ -23,6 +23,7 @@ struct JobPageOptions {
   std::string Output = "-";
   JobFormat As = JobFormat::Text;
   std::shared_ptr<const Rules> Names; ///< SelectionSpec::Names
+  std::vector<RankDimension> Groups;  ///< of --groups
 };
 
 /// Reads the traces of Inputs, folders among them, and writes the page. Errors:
@@ -39,8 +40,14 @@ llvm::Error writeJob(const JobInput &In, const JobPageOptions &Options);
 struct RanksOfTrace {
   JobReport Job;
   std::vector<JobDetail> Details;
+  std::vector<TogetherPeak> Together; ///< JobInput::Together
 };
-llvm::Expected<std::optional<RanksOfTrace>> ranksOfTrace(const Trace &T);
+llvm::Expected<std::optional<RanksOfTrace>>
+ranksOfTrace(const SelectedStats &S, std::vector<RankDimension> Groups);
+
+/// The value of --groups, `NAME:SIZE[:STRIDE],...`. Errors: UsageError.
+llvm::Expected<std::vector<RankDimension>>
+parseGroups(llvm::ArrayRef<std::string> Texts);
 
 /// The memory spaces of all ranks, each once.
 std::vector<std::string> spacesOfJob(const JobReport &J);

@@ -47,9 +47,14 @@ static std::string growthText(const JobRank &R) {
   return Most > 0 ? metricText(RankMetric::HostGrowth, Most) : "";
 }
 
-static std::string peakText(const RankSpace &S) {
-  return S.PeakBytes ? (S.IsUpperBound ? "<= " : "") + formatSize(S.PeakBytes)
-                     : std::string();
+/// The recording of a part of the run knows a peak that is not too high,
+/// several processes one that is not too low; both together are near.
+static std::string peakText(const JobRank &R, const RankSpace &S) {
+  if (!S.PeakBytes)
+    return "";
+  StringRef Bound =
+      R.CutNs ? (S.IsUpperBound ? "~ " : ">= ") : (S.IsUpperBound ? "<= " : "");
+  return Bound.str() + formatSize(S.PeakBytes);
 }
 
 namespace {
@@ -99,7 +104,7 @@ static std::vector<RankColumn> rankColumns(const JobInput &In) {
     return R.device() ? R.device()->Name : std::string();
   });
   Add("peak", Side::Right, [](const JobRank &R) {
-    return R.device() ? peakText(*R.device()) : std::string();
+    return R.device() ? peakText(R, *R.device()) : std::string();
   });
   Add("at step", Side::Right, [HasDevices](const JobRank &R) {
     return peakStep(HasDevices ? R.device() : &R.host());
@@ -108,7 +113,7 @@ static std::vector<RankColumn> rankColumns(const JobInput &In) {
   Add("used", Side::Right, OfDevice(&RankSpace::UsedPeakBytes));
   Add("unexplained", Side::Right, OfDevice(&RankSpace::UnexplainedBytes));
   Add("host peak", Side::Right,
-      [](const JobRank &R) { return peakText(R.host()); });
+      [](const JobRank &R) { return peakText(R, R.host()); });
   Add("max RSS", Side::Right,
       [](const JobRank &R) { return sizeIfKnown(R.RssPeakBytes); });
   Add("growth", Side::Right, growthText);
@@ -160,21 +165,41 @@ static PageSection rankTable(const JobInput &In, bool AllRanks) {
   return Out;
 }
 
-static PageSection nodeSection(const JobReport &J) {
-  Table T({{"machine", Side::Left, true},
-           {"ranks", Side::Right},
-           {"highest device peak", Side::Right},
-           {"host peaks", Side::Right},
-           {"RSS", Side::Right}});
-  for (const JobNode &N : J.Nodes)
-    T.add({N.Host, formatCount(N.Ranks.size()), sizeIfKnown(N.DevicePeak),
-           "<= " + formatSize(N.HostPeakSum), sizeIfKnown(N.RssSum)});
+static Table nodeTable(const JobInput &In) {
+  const JobReport &J = In.J;
+  bool HasTogether = !In.Together.empty();
+  std::vector<Table::Column> Columns = {{"machine", Side::Left, true},
+                                        {"ranks", Side::Right},
+                                        {"highest device peak", Side::Right},
+                                        {"host peaks", Side::Right},
+                                        {"RSS", Side::Right}};
+  if (HasTogether)
+    Columns.push_back({"together", Side::Right});
+  Table T(Columns);
+  auto IsCut = [&](size_t I) { return J.Ranks[I].CutNs.has_value(); };
+  for (size_t I = 0; I != J.Nodes.size(); ++I) {
+    const JobNode &N = J.Nodes[I];
+    StringRef Bound = any_of(N.Ranks, IsCut) ? "~ " : "<= ";
+    std::vector<std::string> Cells = {
+        N.Host, formatCount(N.Ranks.size()), sizeIfKnown(N.DevicePeak),
+        Bound.str() + formatSize(N.HostPeakSum), sizeIfKnown(N.RssSum)};
+    if (HasTogether)
+      Cells.push_back(sizeIfKnown(In.Together[I].Bytes));
+    T.add(std::move(Cells));
+  }
+  return T;
+}
+
+static PageSection nodeSection(const JobInput &In) {
   PageSection Out;
   Out.Name = "machines";
   Out.Title = "Machines";
   Out.Notes.push_back("host peaks: the sum of the ranks' peaks, which may have "
                       "been at different times; RSS: likewise");
-  Out.Rows = std::move(T);
+  if (!In.Together.empty())
+    Out.Notes.push_back("together: the most on the host at the same time, at "
+                        "the ends of intervals");
+  Out.Rows = nodeTable(In);
   return Out;
 }
 
@@ -193,7 +218,7 @@ std::vector<PageSection> jobSections(const JobInput &In, bool AllRanks) {
   Head.Rows = headTable(jobHeadRows(In));
   std::vector<PageSection> Out = {std::move(Head), rankTable(In, AllRanks)};
   if (AllRanks && In.J.Nodes.size() > 1)
-    Out.push_back(nodeSection(In.J));
+    Out.push_back(nodeSection(In));
   return Out;
 }
 

@@ -50,6 +50,11 @@ static cl::list<std::string>
 static cl::opt<bool> Timeline("timeline", cl::cat(toolCategory()),
                               cl::desc("Draw live bytes of each heap over time "
                                        "(--show=timeline)"));
+static cl::list<std::string> Groups(
+    "groups", cl::CommaSeparated, cl::value_desc("name:size[:stride],..."),
+    cl::cat(helpGroup(HelpGroup::Expert)),
+    cl::desc("Of a job: also compare groups of ranks; the group of a rank is "
+             "rank / stride % size (stride 1), as expert:8:2"));
 enum class BundleKind { None, Plain, Environment };
 static cl::opt<BundleKind> Bundle(
     "bundle", cl::ValueOptional, cl::init(BundleKind::None),
@@ -164,8 +169,11 @@ static unsigned curveColumns(unsigned Width) {
   return std::max(Min, (Width ? Width : Usual) - Indent);
 }
 
+static std::vector<RankDimension> Dimensions; ///< of --groups
+
 static JobPageOptions jobOptions(const SelectionSpec &Spec) {
   JobPageOptions Options;
+  Options.Groups = Dimensions;
   Options.Top = Top;
   Options.AllRanks = isVerbose() || !Top;
   Options.Output = Output;
@@ -209,6 +217,8 @@ static Expected<int> runJob(const SelectionFlags &Flags, FailOn &Fatal) {
 }
 
 static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
+  if (Error E = parseGroups(Groups).moveInto(Dimensions))
+    return E;
   if (Inputs.size() > 1 || (Inputs.size() == 1 && isFolder(Inputs[0])))
     return runJob(Flags, Fatal);
   Input = Inputs.empty() ? "" : Inputs[0];
@@ -249,11 +259,11 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
   for_each(T.warnings(), [](const std::string &W) { warn(W); });
   std::optional<RanksOfTrace> Ranks;
   if (Spec->empty())
-    if (Error E = ranksOfTrace(T).moveInto(Ranks))
+    if (Error E = ranksOfTrace(*In.S, Dimensions).moveInto(Ranks))
       return E;
   std::optional<JobInput> Job;
   if (Ranks)
-    Job.emplace(Ranks->Job, Ranks->Details, Top);
+    Job.emplace(Ranks->Job, Ranks->Details, Top, Ranks->Together);
   // The sums of a merged trace say little: the ranks are the answer.
   bool IsPlain = Show.empty() && !Timeline && Bundle == BundleKind::None;
   if (Job && numMerged(T.header()) && IsPlain) {

@@ -28,7 +28,9 @@ using namespace llvm;
 using namespace memkit;
 
 static cl::list<std::string>
-    Inputs(cl::Positional, cl::desc("<trace>, or <before>... [--] <after>..."),
+    Inputs(cl::Positional,
+           cl::desc("<trace>; <before> <after>; <before>... -- <after>...; or "
+                    "more traces, as one job"),
            cl::cat(toolCategory()));
 static cl::opt<std::string>
     Output("o", cl::value_desc("file"), cl::cat(toolCategory()),
@@ -47,7 +49,7 @@ static cl::opt<bool>
 
 /// The command that gives the values of a trace on the command line.
 static std::string commandOf(const AskedValues &V, const std::string &Path) {
-  std::string File = " " + shellWord(Path);
+  std::string File = " " + shellWords(Path);
   if (V.Process)
     File = " " + shellWord("--process=#" + std::to_string(V.Process)) + File;
   if (!V.Heap.empty())
@@ -187,14 +189,21 @@ static Error writeFile(Router &V) {
   return (*Out)->keep();
 }
 
-/// The traces of the command line; none given: the usual one.
-static Expected<std::vector<std::string>> chosenTraces() {
-  if (!Inputs.empty())
+/// Whether the traces of the command line are two sides of a comparison. More
+/// than two without `--` are one job.
+static bool isComparison(const GroupedArguments &Args) {
+  return Args.isParted() || Inputs.size() == 2;
+}
+
+/// What the page shows: the sides of a comparison, else one trace.
+static Expected<std::vector<std::string>>
+chosenTraces(const GroupedArguments &Args) {
+  if (isComparison(Args))
     return std::vector<std::string>(Inputs.begin(), Inputs.end());
-  std::string Usual;
-  if (Error E = chooseTrace(Usual))
-    return std::move(E);
-  return std::vector<std::string>{Usual};
+  Expected<std::string> One = chooseTraces(Inputs);
+  if (!One)
+    return One.takeError();
+  return std::vector<std::string>{*One};
 }
 
 /// Most traces are open at once. A trace that was cut off is replayed while the
@@ -220,13 +229,13 @@ static Expected<int> openAndServe(const Opening::Open &How) {
 static Expected<int> run(const SelectionFlags &Flags,
                          const GroupedArguments &Args) {
   size_t NumBefore = 1;
-  if (Inputs.size() > 1 || Args.isParted())
+  if (isComparison(Args))
     if (Error E = Args.numBefore(Inputs).moveInto(NumBefore))
       return std::move(E);
-  if (count(Inputs, "-") && Inputs.size() > 1)
+  if (isComparison(Args) && count(Inputs, "-"))
     return makeUsageError("a comparison is of files: memview reads the parts "
                           "of a trace again and again");
-  Expected<std::vector<std::string>> Paths = chosenTraces();
+  Expected<std::vector<std::string>> Paths = chosenTraces(Args);
   if (!Paths)
     return Paths.takeError();
   if (MaxBytes.getNumOccurrences() && Output.empty())
@@ -263,6 +272,8 @@ int main(int Argc, char **Argv) {
                  {"memview", "Shows a trace in a browser.",
                   "memview trace.fb\n"
                   "memview before.fb after.fb\n"
-                  "memview --no-open --port=8000 trace.fb"},
+                  "memview run/\n"
+                  "memview --no-open --port=8000 trace.fb",
+                  "[trace | folder]..."},
                  [&] { return run(Flags, Args); });
 }

@@ -40,6 +40,7 @@ def fault_answers(job):
         ("oom", oom_answer),
         ("cut", cut_answer),
         ("clock", clock_answer),
+        ("experts", experts_answer),
     ):
         fault = getattr(faults, kind)
         yield kind, fault and answer(job, fault)
@@ -80,6 +81,18 @@ def imbalance_answer(job, imbalance):
         "layer": layer_of(job, imbalance.rank, "mlp.experts"),
         "factor": imbalance.factor,
         "device_peak_bytes": device_peak(job, imbalance.rank),
+    }
+
+
+def experts_answer(job, experts):
+    stage = job.stage(experts.stage)
+    return {
+        "stage": experts.stage,
+        "expert": experts.expert,
+        "ranks": experts.ranks,
+        **line_answer(EXPERTS),
+        "layer": f"{fault_layer(stage)}.mlp.experts",
+        "factor": experts.factor,
     }
 
 

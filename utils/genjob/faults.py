@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from program import DEVICE_BYTES, GIB, MIB
 
 KINDS = ["leak", "imbalance", "oom", "cut", "clock"]
+# Planted on request only: ranks of a whole group differ from those of other groups.
+GROUP_KINDS = ["experts"]
 SIGKILL, SIGTERM = 9, 15
 # In all steps, so that the device does not run out of memory.
 MAX_LEAK = 10 * GIB
@@ -27,6 +29,16 @@ class Leak:
 @dataclass
 class Imbalance:
     rank: int
+    factor: float  # of the peak, to that of the other ranks of the stage
+
+
+@dataclass
+class Experts:
+    """The experts of one place get more tokens, in all ranks of a stage that hold them."""
+
+    stage: int
+    expert: int
+    ranks: list
     factor: float  # of the peak, to that of the other ranks of the stage
 
 
@@ -60,6 +72,7 @@ class Faults:
     oom: Oom = None
     cut: Cut = None
     clock: Clock = None
+    experts: Experts = None
 
     def last_step_of(self, rank):
         for fault in (self.oom, self.cut):
@@ -89,12 +102,19 @@ def plan_faults(shape, steps, kinds, seed):
     oom_step = max(2, steps * rng.randrange(70, 86) // 100)
     oom = Oom(ranks["oom"], oom_step, rng.randrange(2, 6) * GIB, rng.randrange(600, 900) * MIB)
     cut = Cut(ranks["cut"], max(1, steps * rng.randrange(30, 51) // 100))
-    planned = {"leak": leak, "imbalance": imbalance, "oom": oom, "cut": cut, "clock": clock}
+    experts = plan_experts(shape, rng)
+    planned = {"experts": experts, "leak": leak, "imbalance": imbalance, "oom": oom, "cut": cut, "clock": clock}
     for kind in kinds:
         setattr(out, kind, planned[kind])
     if out.oom:
         out.last_step = min(steps, out.oom.step + STEPS_TO_END)
     return out
+
+
+def plan_experts(shape, rng):
+    stage, expert = rng.randrange(shape.pp), rng.randrange(shape.ep)
+    ranks = [r for r in shape.ranks_of_stage(stage) if shape.place(r).expert == expert]
+    return Experts(stage, expert, ranks, round(rng.uniform(1.2, 1.4), 2))
 
 
 def pick_ranks(shape, clock, planted, rng):

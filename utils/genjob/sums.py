@@ -119,10 +119,14 @@ def plant(sites, stage, faults, rank, last_step):
         site = find_site(sites, LEAK)
         site.made = site.made_bytes = 0
         site.kept, site.kept_bytes = last_step, last_step * faults.leak.bytes_per_step
-    if faults.imbalance and faults.imbalance.rank == rank:
-        site = find_site(sites, EXPERTS, layer)
-        extra = int((faults.imbalance.factor - 1) * stage.peak_bytes)
-        site.made_bytes += extra // (512 * site.made) * 512 * site.made
+    for more, ranks in (
+        (faults.imbalance, faults.imbalance and [faults.imbalance.rank]),
+        (faults.experts, faults.experts and faults.experts.ranks),
+    ):
+        if more and rank in ranks:
+            site = find_site(sites, EXPERTS, layer)
+            extra = int((more.factor - 1) * stage.peak_bytes)
+            site.made_bytes += extra // (512 * site.made) * 512 * site.made
     if faults.oom and faults.oom.rank == rank:
         site = find_site(sites, SCORES, layer)
         usual = sum(s.peak_bytes for s in [*sites, *stage.fixed] if s.heap == DEVICE)

@@ -62,6 +62,31 @@ struct RankOutlier {
   size_t Compared = 0; ///< the number of ranks
 };
 
+/// A way to divide the ranks, which their numbers tell: the place of a rank is
+/// rank / Stride % Size. With 2 tensor parallel ranks, numbered first, and 4
+/// expert ranks, the experts of a rank are rank / 2 % 4.
+struct RankDimension {
+  std::string Name; ///< `expert`
+  uint32_t Size = 1, Stride = 1;
+  uint32_t placeOf(int32_t Rank) const {
+    return static_cast<uint32_t>(Rank) / Stride % Size;
+  }
+};
+
+/// The ranks of a group with one place in a dimension, whose median is far
+/// above that of the other places: by more than six scaled median absolute
+/// deviations of ranks from the median of their place, and by a twentieth.
+struct GroupOutlier {
+  size_t Dimension = 0;
+  uint32_t Place = 0;
+  RankMetric Metric = RankMetric::DevicePeak;
+  std::vector<size_t> Ranks;
+  double Value = 0, Others = 0; ///< medians
+  /// The ranks nearest to Value, and of the others nearest to Others.
+  size_t Typical = 0, TypicalOther = 0;
+  size_t Group = 0; ///< of JobReport::Groups
+};
+
 /// The first rank that ran out of memory, and what others held then.
 struct FirstOom {
   size_t Rank = 0;
@@ -76,12 +101,13 @@ struct FirstOom {
 
 /// A machine whose clock differs from the other machines' (of two machines,
 /// from the clock of the first rank's machine), by the times at which the
-/// machines started the same steps.
+/// machines started the same steps, or ended the same collectives if there are
+/// more of these.
 struct JobClock {
   std::string Host, BootId;
   int64_t AheadNs = 0;
   uint64_t ErrorNs = 0; ///< the largest usual difference after the correction
-  size_t NumSteps = 0;
+  size_t NumSteps = 0, NumCollectives = 0; ///< one of the two is 0
 };
 
 /// A machine of the job.
@@ -108,6 +134,8 @@ struct JobReport {
   std::vector<JobNode> Nodes;   ///< by name
   std::vector<RankOutlier>
       Outliers; ///< the farthest first, each rank once per metric
+  std::vector<RankDimension> Dimensions;
+  std::vector<GroupOutlier> GroupOutliers; ///< the farthest first
   std::optional<FirstOom> Oom;
   std::vector<JobClock> Clocks; ///< skewed by more than their error
   std::vector<int64_t> ClockOf; ///< by rank: to be subtracted from its realtime
@@ -121,8 +149,11 @@ struct JobReport {
   }
 };
 
-/// Puts the rows of all traces together. Rows: in any order.
-JobReport makeJob(std::vector<JobFile> Files, std::vector<JobRank> Rows);
+/// Puts the rows of all traces together. Rows: in any order. Dimensions: those
+/// by which ranks are compared beside their layers; each has a Size and a
+/// Stride above 0.
+JobReport makeJob(std::vector<JobFile> Files, std::vector<JobRank> Rows,
+                  std::vector<RankDimension> Dimensions = {});
 
 } // namespace memkit
 

@@ -55,6 +55,12 @@ struct RankSteps {
   size_t size() const { return Numbers.size(); }
 };
 
+/// The end of a collective operation: the n-th of its name in the rank.
+struct RankCollective {
+  uint64_t Key = 0; ///< of name and number; equal in all ranks
+  uint64_t EndNs = 0;
+};
+
 enum class RankEnd : uint8_t {
   Exited,    ///< with status 0, or an unknown status
   Failed,    ///< with another status
@@ -77,6 +83,8 @@ struct JobRank {
   uint64_t NumSteps = 0;         ///< from the first to the last number
   std::optional<uint64_t> LastStep;
   RankSteps Steps;
+  /// Of the main process, by rising key; see JobCollectives.h.
+  std::vector<RankCollective> Collectives;
   std::optional<RankOom> Oom;
 
   RankEnd End = RankEnd::NotEnded;
@@ -84,9 +92,14 @@ struct JobRank {
   uint64_t BeginNs = 0, EndNs = 0; ///< of the processes, on the trace's clock
   ClockTriple Start;               ///< the start of the trace's clock
   uint64_t Lost = 0;               ///< events
-  bool IsCut = false;              ///< the trace has no index
+  /// When the recording was cut off, on the trace's clock; nullopt: it was not.
+  std::optional<uint64_t> CutNs;
   std::vector<std::string> Layers; ///< names, sorted
 
+  /// How long the rank had run when its recording was cut off; needs CutNs.
+  uint64_t cutAfterNs() const {
+    return *CutNs > BeginNs ? *CutNs - BeginNs : 0;
+  }
   /// The device with the rank's highest peak; null: no device has memory.
   const RankSpace *device() const;
   const RankSpace &host() const { return Spaces.front(); }

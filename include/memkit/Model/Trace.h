@@ -155,6 +155,7 @@ private:
   make(std::unique_ptr<TraceReader> Reader, std::unique_ptr<TraceReader> Second,
        unsigned Parts, ProgressCallback OnProgress);
   llvm::Error readParts(unsigned Parts, TraceReader *Second);
+  void warnOfCuts();
   llvm::Error readNames(unsigned Parts);
   llvm::Error readStacks();
   llvm::Error readOutline(bool WithNames);

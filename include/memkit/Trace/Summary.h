@@ -66,6 +66,9 @@ struct ProcessStats {
   /// The maximum of the samples; 0: no samples.
   uint64_t RssPeakBytes = 0, PssPeakBytes = 0;
   SpaceShares Shares{}; ///< of devices
+  /// Of a merged trace: when the recording of the process was cut off, which is
+  /// not the end of the file then. 0: the recording was not cut off.
+  uint64_t CutNs = 0;
   bool operator==(const ProcessStats &) const = default;
   static constexpr auto fields() {
     using P = ProcessStats;
@@ -85,7 +88,7 @@ struct ProcessStats {
             .idOrNone(IdKind::String, "totals of process with string"),
         rowField("rss-peak-bytes", &P::RssPeakBytes),
         rowField("pss-peak-bytes", &P::PssPeakBytes),
-        rowField("shares", &P::Shares));
+        rowField("shares", &P::Shares), rowField("cut", &P::CutNs));
   }
 };
 

@@ -19,8 +19,11 @@
 # FILE: {"what": "live"
 # FILE: "traces": ["{{[^"]*}}before.fb", "{{[^"]*}}after.fb"]
 #
-# RUN: not memview %t.before.fb %t.before.fb %t.after.fb 2>&1 | FileCheck %s --check-prefix=THREE
-# THREE: memview: error: with more than two traces, separate the groups with '--': memview a.fb b.fb -- c.fb d.fb
+# More than two traces without `--` are one job.
+# RUN: memview -o %t.three.html %t.before.fb %t.before.fb %t.after.fb 2>&1 | FileCheck %s --check-prefix=THREE
+# RUN: %python %S/Inputs/file_answers.py %t.three.html start | FileCheck %s --check-prefix=JOB
+# THREE: memview: 3 traces without ranks are taken as one job; memdiff compares runs
+# JOB: "trace": "{{[^"]*}}before.fb and 2 other traces"
 # RUN: not memview %t.before.fb -- 2>&1 | FileCheck %s --check-prefix=MISSING
 # MISSING: memview: error: a trace is missing; try 'memview --help'
 # RUN: not memview %t.before.fb %t.none.fb 2>&1 | FileCheck %s --check-prefix=NONE

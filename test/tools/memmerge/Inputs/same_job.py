@@ -1,10 +1,10 @@
 """Compares two jobs as memstat prints them as JSON, without what merging changes:
-traces, ids, times since the start, and which recordings were cut."""
+traces, ids, times since the start."""
 
 import json
 import sys
 
-NAMES = {"trace", "process_id", "pid", "time_ns", "recording_is_cut"}
+NAMES = {"trace", "process_id", "pid", "time_ns"}
 
 
 def plain(value):
