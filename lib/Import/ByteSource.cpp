@@ -6,6 +6,7 @@
 #include "Trace/OpenFile.h"
 #include "Trace/ZstdInput.h"
 #include "memkit/Trace/TraceError.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include <lz4frame.h>

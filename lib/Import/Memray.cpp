@@ -13,6 +13,7 @@
 #include "Formats.h"
 #include "MappingTable.h"
 #include "MemrayStacks.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 
 using namespace llvm;
