@@ -5,6 +5,7 @@
 #include "memkit/Analysis/JobCollectives.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"
 #include <map>
 

@@ -7,8 +7,11 @@
 #include "ReplayProgress.h"
 #include "memkit/Model/Complete.h"
 #include "memkit/Trace/TraceError.h"
+#include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <map>
+#include <type_traits>
+#include <variant>
 
 using namespace memkit;
 using llvm::Error;
@@ -94,25 +97,39 @@ tensorsOf(TraceReader &R, const PartialRows &Partials) {
   return categoriesAtPeaks(R);
 }
 
-/// Writes the sections that are kept.
-static Error copyBlocks(TraceReader &R, TraceWriter &Out) {
+bool memkit::hasIntervalsAlone(const TraceReader &R) {
+  auto Has = [&](SectionKind Kind) {
+    return llvm::any_of(R.sections(),
+                        [&](const SectionInfo &B) { return B.Kind == Kind; });
+  };
+  return Has(SectionKind::Intervals) && !Has(SectionKind::Events);
+}
+
+/// Whether a section of Kind stays when the stats of all events are made.
+static bool isKept(SectionKind Kind) {
+  return Kind == SectionKind::Dictionary || Kind == SectionKind::Events ||
+         Kind == SectionKind::Marks || Kind == SectionKind::BlockCategories;
+}
+
+/// Writes the sections that are kept, or all.
+static Error copySections(TraceReader &R, TraceWriter &Out, bool All) {
   for (const SectionInfo &B : R.sections()) {
-    if (B.Kind == SectionKind::Header || B.Kind == SectionKind::Summary ||
-        B.Kind == SectionKind::Intervals || B.Kind == SectionKind::Lifetimes ||
-        B.Kind == SectionKind::Snapshot || B.Kind == SectionKind::Partial)
+    if (!All && !isKept(B.Kind))
       continue;
     auto Section = R.readAny(B);
     if (!Section)
       return Section.takeError();
-    Error E = Error::success();
-    if (auto *D = std::get_if<Dictionary>(&*Section))
-      E = Out.write(*D);
-    else if (auto *Ev = std::get_if<Events>(&*Section))
-      E = Out.write(*Ev);
-    else if (auto *M = std::get_if<Marks>(&*Section))
-      E = Out.write(*M);
-    else if (auto *C = std::get_if<BlockCategories>(&*Section))
-      E = Out.write(*C);
+    Error E = std::visit(
+        [&](const auto &One) -> Error {
+          using T = std::decay_t<decltype(One)>;
+          // The writer has written the header, and makes a new index.
+          if constexpr (std::is_same_v<T, std::monostate> ||
+                        std::is_same_v<T, Header> || std::is_same_v<T, Index>)
+            return Error::success();
+          else
+            return Out.write(One);
+        },
+        *Section);
     if (E)
       return E;
   }
@@ -120,8 +137,11 @@ static Error copyBlocks(TraceReader &R, TraceWriter &Out) {
 }
 
 Error memkit::completeTrace(TraceReader &R, TraceWriter &Out) {
-  if (Error E = copyBlocks(R, Out))
+  bool All = hasIntervalsAlone(R);
+  if (Error E = copySections(R, Out, All))
     return E;
+  if (All)
+    return Error::success();
   Completer C(Out);
   ReplayOptions Options;
   Options.Intervals = true;

@@ -7,6 +7,7 @@
 #include "IntervalSums.h"
 #include "LastSummary.h"
 #include "ReplayProgress.h"
+#include "memkit/Model/Complete.h"
 #include "memkit/Model/Trace.h"
 #include "memkit/Support/Format.h"
 #include "memkit/Trace/Partial.h"
@@ -86,22 +87,13 @@ Expected<std::unique_ptr<Replay>> Trace::replayAll(ReplayProgress &Bar) {
   return R;
 }
 
-/// Makes the stats of a trace without a summary.
-/// Whether interval rows are all that the file has of its blocks.
-static bool hasIntervalsAlone(const TraceReader &R) {
-  auto Has = [&](SectionKind Kind) {
-    return any_of(R.sections(),
-                  [&](const SectionInfo &B) { return B.Kind == Kind; });
-  };
-  return Has(SectionKind::Intervals) && !Has(SectionKind::Events);
-}
-
 static std::vector<ProcessStats> writtenProcesses(const PartialRows &Of) {
   Summary S;
   Of.addTo(S);
   return std::move(S.Processes);
 }
 
+/// Makes the stats of a trace without a summary.
 Error Trace::replaySummary(bool WithIntervals) {
   bool OfIntervals = hasIntervalsAlone(*Reader);
   WithIntervals &= !OfIntervals;

@@ -21,10 +21,16 @@ llvm::Expected<Summary> summarize(TraceReader &R, ReplayOptions Options = {},
                                   const ProgressCallback &OnProgress = {},
                                   std::optional<uint64_t> *PartialNs = nullptr);
 
+/// Whether interval rows are all that the file has of its blocks: a recording
+/// without events.
+bool hasIntervalsAlone(const TraceReader &R);
+
 /// Writes a trace with all sections of R except its Summary, Partial,
 /// Intervals, Snapshots and index, followed by Intervals, Snapshots and a
 /// Summary made from the events, the Partial sections and the categories of
-/// blocks. The caller creates Out with R's header and finishes Out.
+/// blocks. If R hasIntervalsAlone(), all its sections are written as they are:
+/// readers make the Summary from the interval rows. The caller creates Out with
+/// R's header and finishes Out.
 llvm::Error completeTrace(TraceReader &R, TraceWriter &Out);
 
 } // namespace memkit

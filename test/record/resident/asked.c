@@ -12,8 +12,8 @@
 // CHECK-DAG: resident at a step malloc 30 MiB
 // CHECK-DAG: resident at exit malloc 5 MiB
 //
-// STAT: resident: {{.*}} alert at {{.*}} share step at {{.*}} step at {{.*}} exit at
-// Just before the exit there may be a usual sample.
+// STAT: resident: {{.*}} at {{.*}} share step at {{.*}} step at {{.*}} exit at
+// The alert's sample is the highest one, unless a usual sample follows it.
 // STAT: live blocks of malloc {{[45].*}} MiB {{.*}} 20 MiB 30 MiB {{(.* )?}}5 MiB
 //
 // The sample of the exit is not the last one of the running program.
