@@ -15,8 +15,9 @@
 namespace memkit {
 
 /// Finds symbols in a process of its own. LLVM's readers of ELF and DWARF
-/// expect the output of compilers: they report most damage, but some damaged
-/// files crash them. They also take much memory, which ends with the process.
+/// expect the output of compilers: the readers report most damage, and crash on
+/// some damaged files. The readers also take much memory, and the memory ends
+/// with the process.
 ///
 /// A file that crashes the reader several times is not read again. One thread
 /// at a time.

@@ -12,10 +12,10 @@
 
 namespace memkit {
 
-/// Finds the files with the symbols of each binary of a recording, once, when
-/// they are first needed. Keeps binaries open that only the process can see, as
-/// long as there are few: their paths end with the process. One thread at a
-/// time.
+/// Finds the files with the symbols of each binary of a recording, once, at the
+/// first question. Keeps binaries open that only the process can see, at most
+/// MaxOpen of them: the paths of such binaries end with the process. One thread
+/// at a time.
 class RecordedFiles {
 public:
   RecordedFiles() = default;
