@@ -5,6 +5,7 @@
 #include "Stacks/RecordedFiles.h"
 #include "llvm/ADT/StringRef.h"
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 
@@ -21,14 +22,29 @@ void RecordedFiles::add(std::vector<uint8_t> BuildId,
   Binaries.push_back({std::move(BuildId), std::move(Places), {}});
 }
 
-/// Another path of the file at Path, which stays as long as this process.
+/// Whether Path is the open file Fd: /proc may belong to another namespace of
+/// process ids.
+static bool isFile(const std::string &Path, int Fd) {
+  struct stat Named, Opened;
+  return stat(Path.c_str(), &Named) == 0 && fstat(Fd, &Opened) == 0 &&
+         Named.st_dev == Opened.st_dev && Named.st_ino == Opened.st_ino;
+}
+
+/// Another path of the file at Path, which stays as long as this process; Path
+/// if there is none.
 std::string RecordedFiles::keepOpen(const std::string &Path) {
   int Fd =
       Open.size() < MaxOpen ? open(Path.c_str(), O_RDONLY | O_CLOEXEC) : -1;
   if (Fd < 0)
     return Path;
+  std::string Kept =
+      "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(Fd);
+  if (!isFile(Kept, Fd)) {
+    close(Fd);
+    return Path;
+  }
   Open.push_back(Fd);
-  return "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(Fd);
+  return Kept;
 }
 
 SymbolFiles RecordedFiles::find(const RecordedBinary &B) {
