@@ -142,7 +142,7 @@ private:
     if (Opened == Paths.size())
       return;
     // TP_Replay: a trace without a summary has its events.
-    Next.emplace(Trace::open(Paths[Opened], TP_All));
+    Next.emplace(Trace::open(Paths[Opened], TP_All | TP_Unshown));
     ++Opened;
   }
 

@@ -193,7 +193,8 @@ Error Trace::readNames(unsigned Parts) {
   clearNames();
   clearStacks();
   Has &= ~(TP_Names | TP_Stacks);
-  if (Error E = WithStacks ? readStacks() : readOutline(WithNames))
+  if (Error E = WithStacks ? readStacks(!(Parts & TP_Unshown))
+                           : readOutline(WithNames))
     return E;
   HasOutline = true;
   if (WithStacks)
@@ -203,8 +204,8 @@ Error Trace::readNames(unsigned Parts) {
   return Error::success();
 }
 
-/// Reads the whole dictionary.
-Error Trace::readStacks() {
+/// Reads the whole dictionary. Shown: also what shown() gives.
+Error Trace::readStacks(bool Shown) {
   uint64_t Bytes = 0;
   for (const SectionInfo &B : Reader->sections())
     if (B.Kind == SectionKind::Dictionary)
@@ -223,7 +224,8 @@ Error Trace::readStacks() {
   }
   // The reader has kept the parents of nodes.
   setParents(Reader->takeParents());
-  showFrames(1);
+  if (Shown)
+    showFrames(1);
   return Error::success();
 }
 

@@ -49,6 +49,10 @@ enum TraceParts : unsigned {
   /// Where TP_Replay makes stats: also intervals and lifetimes, in the same
   /// replay, for IntervalSeries.
   TP_Intervals = 32,
+  /// TP_Stacks without what TraceStacks::shown() and unfolded() give, a third
+  /// of
+  /// the time: for readers that copy frames.
+  TP_Unshown = 64,
 };
 
 /// Many functions in one class: most are accessors of one line.
@@ -157,7 +161,7 @@ private:
   llvm::Error readParts(unsigned Parts, TraceReader *Second);
   void warnOfCuts();
   llvm::Error readNames(unsigned Parts);
-  llvm::Error readStacks();
+  llvm::Error readStacks(bool Shown);
   llvm::Error readOutline(bool WithNames);
   llvm::Error readWantedStrings();
   llvm::Error replaySummary(bool WithIntervals);
