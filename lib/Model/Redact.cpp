@@ -286,18 +286,7 @@ Error redactTrace(TraceReader &R, TraceWriter &Out,
       return Section.takeError();
     if (auto *D = std::get_if<Dictionary>(&*Section))
       Names.redact(*D);
-    Error E = std::visit(
-        [&](const auto &One) -> Error {
-          using T = std::decay_t<decltype(One)>;
-          // The writer has written the header, and makes a new index.
-          if constexpr (std::is_same_v<T, std::monostate> ||
-                        std::is_same_v<T, Header> || std::is_same_v<T, Index>)
-            return Error::success();
-          else
-            return Out.write(One);
-        },
-        *Section);
-    if (E)
+    if (Error E = Out.copy(*Section))
       return E;
   }
   return Out.finish();

@@ -10,8 +10,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <map>
-#include <type_traits>
-#include <variant>
 
 using namespace memkit;
 using llvm::Error;
@@ -119,18 +117,7 @@ static Error copySections(TraceReader &R, TraceWriter &Out, bool All) {
     auto Section = R.readAny(B);
     if (!Section)
       return Section.takeError();
-    Error E = std::visit(
-        [&](const auto &One) -> Error {
-          using T = std::decay_t<decltype(One)>;
-          // The writer has written the header, and makes a new index.
-          if constexpr (std::is_same_v<T, std::monostate> ||
-                        std::is_same_v<T, Header> || std::is_same_v<T, Index>)
-            return Error::success();
-          else
-            return Out.write(One);
-        },
-        *Section);
-    if (E)
+    if (Error E = Out.copy(*Section))
       return E;
   }
   return Error::success();

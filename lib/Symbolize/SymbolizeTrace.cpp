@@ -22,26 +22,16 @@ static Error copySections(SectionStream &In, TraceWriter &Out, NameTable &Names,
       return Next.takeError();
     if (!*Next)
       return Error::success();
-    Error E = std::visit(
-        [&](const auto &Section) -> Error {
-          using T = std::decay_t<decltype(Section)>;
-          if constexpr (std::is_same_v<T, Dictionary>) {
-            Names.learn(Section);
-            Trace.add(Section);
-          }
-          if constexpr (std::is_same_v<T, Dictionary> ||
-                        std::is_same_v<T, Summary>)
-            if (Owners)
-              Owners->add(Section);
-          // The writer has written the header, and makes a new index.
-          if constexpr (std::is_same_v<T, std::monostate> ||
-                        std::is_same_v<T, Header> || std::is_same_v<T, Index>)
-            return Error::success();
-          else
-            return Out.write(Section);
-        },
-        **Next);
-    if (E)
+    const AnySection &Section = **Next;
+    if (auto *D = std::get_if<Dictionary>(&Section)) {
+      Names.learn(*D);
+      Trace.add(*D);
+      if (Owners)
+        Owners->add(*D);
+    } else if (auto *S = std::get_if<Summary>(&Section); S && Owners) {
+      Owners->add(*S);
+    }
+    if (Error E = Out.copy(Section))
       return E;
   }
 }

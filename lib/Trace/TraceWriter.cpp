@@ -304,6 +304,19 @@ Error TraceWriter::write(const BlockCategories &C) {
   return I->put(SectionKind::BlockCategories, C);
 }
 
+Error TraceWriter::copy(const AnySection &Section) {
+  return std::visit(
+      [this](const auto &S) -> Error {
+        using T = std::decay_t<decltype(S)>;
+        if constexpr (std::is_same_v<T, std::monostate> ||
+                      std::is_same_v<T, Header> || std::is_same_v<T, Index>)
+          return Error::success();
+        else
+          return write(S);
+      },
+      Section);
+}
+
 Error TraceWriter::begin(const EventLog &L) {
   I->beginEvents(L);
   return Error::success();

@@ -40,6 +40,9 @@ public:
   llvm::Error write(const Summary &S);
   llvm::Error write(const Partial &P);
   llvm::Error write(const BlockCategories &C);
+  /// Writes a section of another trace. Does nothing for a header and an index,
+  /// which a writer makes itself, and for a section of a newer format.
+  llvm::Error copy(const AnySection &Section);
 
   // As write(), but step() does the slow work. Until busy() is false, the
   // caller may write no other section.
