@@ -22,6 +22,8 @@ static constexpr size_t MaxOpen = 64;
 /// Time without an answer. The index of some GiB of debug information takes a
 /// minute.
 static constexpr uint64_t MaxSilenceMs = 360'000;
+/// Time for the process to end by itself.
+static constexpr int MaxEndMs = 3000;
 /// Time between two looks at IsCut.
 static constexpr int LookMs = 100;
 
@@ -99,9 +101,18 @@ void NameProcess::end(const std::string &Why) {
       close(std::exchange(*Fd, -1));
   if (Pid <= 0)
     return;
-  // The process, and its worker.
+  // Ends the worker; the process waits for the worker's end, and finds that
+  // there will be no question.
+  kill(-Pid, SIGTERM);
+  for (int Ms = 0; Ms != MaxEndMs; ++Ms) {
+    pid_t Ended = waitpid(Pid, nullptr, WNOHANG);
+    if (Ended == Pid || (Ended < 0 && errno != EINTR)) {
+      Pid = -1;
+      return;
+    }
+    usleep(1000);
+  }
   kill(-Pid, SIGKILL);
-  kill(Pid, SIGKILL);
   while (waitpid(Pid, nullptr, 0) < 0 && errno == EINTR)
     ;
   Pid = -1;

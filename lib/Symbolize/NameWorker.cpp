@@ -217,6 +217,7 @@ void NameWorker::rest() {
 }
 
 void NameWorker::run() {
+  signal(SIGTERM, SIG_DFL);
   install_fatal_error_handler(giveUp, this);
   install_bad_alloc_error_handler(giveUp, this);
   setLimits();
@@ -312,6 +313,9 @@ void memkit::serveNames(int Questions, int Answers, NameLimits Limits) {
   // The parent's handlers would remove its output.
   for (int Signal = 1; Signal != NSIG; ++Signal)
     signal(Signal, SIG_DFL);
+  // For the worker alone: this process waits for the worker's end, since init
+  // may not, and then ends for lack of questions.
+  signal(SIGTERM, SIG_IGN);
   sigset_t None;
   sigemptyset(&None);
   sigprocmask(SIG_SETMASK, &None, nullptr);

@@ -142,6 +142,21 @@ TEST(NameProcess, AWorkerThatIsTooLarge) {
             std::vector<std::string>(1000, "memkitNamedFunction"));
 }
 
+TEST(NameProcess, LeavesNoProcess) {
+  std::vector<pid_t> Worker;
+  {
+    NameProcess P;
+    ASSERT_EQ(names(P, 1)[0], "memkitNamedFunction");
+    std::vector<pid_t> First = childrenOf(getpid());
+    ASSERT_EQ(First.size(), 1u);
+    Worker = childrenOf(First[0]);
+  }
+  EXPECT_TRUE(childrenOf(getpid()).empty());
+  // Not even one that has ended, and waits for a parent that asks for it.
+  ASSERT_EQ(Worker.size(), 1u);
+  EXPECT_NE(kill(Worker[0], 0), 0);
+}
+
 TEST(NameProcess, TheFirstProcessEnds) {
   NameProcess P;
   ASSERT_EQ(names(P, 1)[0], "memkitNamedFunction");
