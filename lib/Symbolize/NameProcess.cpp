@@ -79,12 +79,19 @@ NameProcess::NameProcess(NameLimits Limits) {
     return;
   }
   Socket = Sockets[0];
+  // The caller's handlers, which may remove the caller's output, must not run
+  // in the process: serveNames() replaces the handlers and unblocks the
+  // signals.
+  sigset_t All, Old;
+  sigfillset(&All);
+  pthread_sigmask(SIG_SETMASK, &All, &Old);
   Pid = fork();
   if (Pid == 0) {
     close(Ends[0]);
     close(Sockets[0]);
     serveNames(Sockets[1], Ends[1], Limits);
   }
+  pthread_sigmask(SIG_SETMASK, &Old, nullptr);
   if (Pid < 0)
     Failure = std::string("a process: ") + std::strerror(errno);
   else
