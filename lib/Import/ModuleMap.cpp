@@ -3,7 +3,6 @@
 // The binaries of a recorded process, for formats whose stacks are addresses.
 
 #include "ModuleMap.h"
-#include "Symbolize/NameProcess.h"
 #include "TraceBuilder.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -11,9 +10,6 @@
 
 using namespace llvm;
 using namespace memkit;
-
-ModuleMap::ModuleMap() = default;
-ModuleMap::~ModuleMap() = default;
 
 uint32_t ModuleMap::moduleOf(StringRef Path, ArrayRef<uint8_t> BuildId) {
   auto [It, New] = ByPath.try_emplace(Path.str(), uint32_t(Modules.size()));
@@ -45,12 +41,10 @@ std::vector<SourceLocation> ModuleMap::namesOf(const Module &M,
   std::vector<SourceLocation> Names;
   if (M.Files.empty())
     return Names;
-  if (!Symbols)
-    Symbols = std::make_unique<NameProcess>();
-  Symbols->resolveOrTable(M.Files, Address,
-                          [&](size_t, std::vector<SourceLocation> Found) {
-                            Names = std::move(Found);
-                          });
+  Symbols.resolveOrTable(M.Files, Address,
+                         [&](size_t, std::vector<SourceLocation> Found) {
+                           Names = std::move(Found);
+                         });
   return Names;
 }
 

@@ -5,20 +5,18 @@
 #ifndef MEMKIT_LIB_IMPORT_MODULEMAP_H
 #define MEMKIT_LIB_IMPORT_MODULEMAP_H
 
-#include "Symbolize/SymbolFiles.h"
+#include "Symbolize/NameProcess.h"
 #include "Trace/NameTable.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <string>
 #include <vector>
 
 namespace memkit {
 
-class NameProcess;
 class TraceBuilder;
 
 /// Finds the binary of an address, and the names of functions in binaries that
@@ -26,8 +24,6 @@ class TraceBuilder;
 /// one thread.
 class ModuleMap {
 public:
-  ModuleMap();
-  ~ModuleMap();
   /// The bytes from Begin on are of the binary Path, loaded with this bias: an
   /// address of the process less Bias is an address in the binary. A later
   /// binary replaces an earlier one at the same addresses. BuildId: may be
@@ -70,7 +66,7 @@ private:
   std::vector<SourceLocation> namesOf(const Module &M, uint64_t Address);
 
   SymbolFinder Finder{SymbolPlaces()};
-  std::unique_ptr<NameProcess> Symbols;  ///< null: none was needed yet
+  NameProcess Symbols;
   std::map<uint64_t, LoadedRange> Parts; ///< by begin
   std::vector<Module> Modules;
   std::map<std::string, uint32_t> ByPath;

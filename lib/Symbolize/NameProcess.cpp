@@ -17,7 +17,8 @@
 using namespace llvm;
 using namespace memkit;
 
-/// Questions on their way: the process need not wait for this one.
+/// Maximum of questions without an answer: enough that the worker never waits
+/// for the next question.
 static constexpr size_t MaxOpen = 64;
 /// Time without an answer. The index of some GiB of debug information takes a
 /// minute.
@@ -66,43 +67,49 @@ void NameProcess::Exchange::take(PipeReader &R) {
     OnAnswer(I, std::move(R.Locations));
 }
 
-NameProcess::NameProcess(NameLimits Limits) {
+void NameProcess::start() {
+  if (std::exchange(IsStarted, true))
+    return;
   int Ends[2], Sockets[2];
-  if (pipe2(Ends, O_CLOEXEC) != 0) {
-    Failure = std::string("a pipe: ") + std::strerror(errno);
-    return;
-  }
+  if (pipe2(Ends, O_CLOEXEC) != 0)
+    return fail(std::string("a pipe: ") + std::strerror(errno));
   Pipe = Ends[0];
-  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, Sockets) != 0) {
-    Failure = std::string("a socket: ") + std::strerror(errno);
-    close(Ends[1]);
-    return;
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, Sockets) == 0) {
+    Socket = Sockets[0];
+    fork(Sockets[1], Ends[1]);
+    close(Sockets[1]);
+  } else {
+    fail(std::string("a socket: ") + std::strerror(errno));
   }
-  Socket = Sockets[0];
+  close(Ends[1]);
+}
+
+/// Starts the process with its ends of both channels.
+void NameProcess::fork(int Questions, int Answers) {
   // The caller's handlers, which may remove the caller's output, must not run
   // in the process: serveNames() replaces the handlers and unblocks the
   // signals.
   sigset_t All, Old;
   sigfillset(&All);
   pthread_sigmask(SIG_SETMASK, &All, &Old);
-  Pid = fork();
+  Pid = ::fork();
   if (Pid == 0) {
-    close(Ends[0]);
-    close(Sockets[0]);
-    serveNames(Sockets[1], Ends[1], Limits);
+    close(Pipe);
+    close(Socket);
+    serveNames(Questions, Answers, Limits);
   }
   pthread_sigmask(SIG_SETMASK, &Old, nullptr);
   if (Pid < 0)
-    Failure = std::string("a process: ") + std::strerror(errno);
-  else
-    setpgid(Pid, Pid);
-  close(Ends[1]);
-  close(Sockets[1]);
+    return fail(std::string("a process: ") + std::strerror(errno));
+  setpgid(Pid, Pid);
 }
 
-void NameProcess::end(const std::string &Why) {
-  if (Failure.empty())
-    Failure = Why;
+void NameProcess::fail(const std::string &Why) {
+  Failure = Why;
+  end();
+}
+
+void NameProcess::end() {
   for (int *Fd : {&Socket, &Pipe})
     if (*Fd >= 0)
       close(std::exchange(*Fd, -1));
@@ -125,16 +132,16 @@ void NameProcess::end(const std::string &Why) {
   Pid = -1;
 }
 
-NameProcess::~NameProcess() { end("ended"); }
-
-/// Sends the next question. False: the process has ended.
+/// Sends the next question. False: there is no room, or the question cannot be
+/// sent.
 bool NameProcess::send(Exchange &E) {
   NameQuestion &Q = E.Question;
   Q.Number = E.First + uint32_t(E.Sent);
   Q.Address = E.Addresses[E.Sent];
   std::string Bytes = Q.encode();
   if (Bytes.empty()) {
-    end("the paths of the files are too long");
+    E.Problem = "the paths of the files are too long";
+    E.Done = E.Addresses.size();
     return false;
   }
   ssize_t N =
@@ -143,9 +150,8 @@ bool NameProcess::send(Exchange &E) {
     ++E.Sent;
     return true;
   }
-  if (errno == EAGAIN || errno == EINTR || errno == ENOBUFS)
-    return true;
-  end(std::string("the reader's socket: ") + std::strerror(errno));
+  if (errno != EAGAIN && errno != EINTR && errno != ENOBUFS)
+    fail(std::string("the reader's socket: ") + std::strerror(errno));
   return false;
 }
 
@@ -156,7 +162,7 @@ bool NameProcess::read(Exchange &E) {
   if (N < 0 && errno == EINTR)
     return true;
   if (N <= 0) {
-    end("the process that reads symbols has ended");
+    fail("the process that reads symbols has ended");
     return false;
   }
   SilentMs = 0;
@@ -166,7 +172,7 @@ bool NameProcess::read(Exchange &E) {
     case PipeReader::PipeStep::More:
       return true;
     case PipeReader::PipeStep::Broken:
-      end("the reader's answers are damaged");
+      fail("the reader's answers are damaged");
       return false;
     case PipeReader::PipeStep::Record:
       E.take(Reader);
@@ -179,13 +185,16 @@ bool NameProcess::wait(bool WantsToSend) {
   pollfd Polls[] = {{Pipe, POLLIN, 0}, {Socket, POLLOUT, 0}};
   int Ready = poll(Polls, WantsToSend ? 2 : 1, LookMs);
   if (Ready == 0 && (SilentMs += LookMs) >= MaxSilenceMs)
-    end("no answer in " + std::to_string(MaxSilenceMs / 1000) + " s");
+    fail("no answer in " + std::to_string(MaxSilenceMs / 1000) + " s");
   return Ready > 0 && Polls[0].revents != 0;
 }
 
 std::string NameProcess::resolve(const SymbolFiles &Files,
                                  ArrayRef<uint64_t> Addresses,
                                  AnswerCallback OnAnswer, CutCallback IsCut) {
+  if (Addresses.empty())
+    return "";
+  start();
   Exchange E(Files, Addresses, OnAnswer, Next);
   Next += uint32_t(Addresses.size());
   SilentMs = 0;
@@ -194,11 +203,8 @@ std::string NameProcess::resolve(const SymbolFiles &Files,
       return E.Problem;
     if (wait(E.wantsToSend()) ? !read(E) : !Failure.empty())
       break;
-    while (E.wantsToSend()) {
-      size_t Before = E.Sent;
-      if (!send(E) || E.Sent == Before)
-        break;
-    }
+    while (E.wantsToSend() && send(E))
+      ;
   }
   return E.Problem.empty() ? Failure : E.Problem;
 }

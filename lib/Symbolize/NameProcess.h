@@ -23,11 +23,14 @@ namespace memkit {
 /// at a time.
 class NameProcess {
 public:
-  /// Starts the process with fork. The process shares the caller's memory until
-  /// one of them writes to it: start it while the caller is small.
-  explicit NameProcess(NameLimits Limits = {});
+  explicit NameProcess(NameLimits Limits = {}) : Limits(Limits) {}
   NameProcess(const NameProcess &) = delete;
-  ~NameProcess();
+  ~NameProcess() { end(); }
+
+  /// Starts the process with fork, once; else the first question starts it. The
+  /// process shares the caller's memory until one of them writes to it: a
+  /// caller that grows starts it while small.
+  void start();
 
   /// The locations of an address; none if the symbols do not cover it.
   using AnswerCallback =
@@ -53,14 +56,18 @@ private:
   bool wait(bool WantsToSend);
   bool read(Exchange &E);
   bool send(Exchange &E);
-  void end(const std::string &Why);
+  void fork(int Questions, int Answers);
+  void fail(const std::string &Why);
+  void end();
 
+  const NameLimits Limits;
+  bool IsStarted = false;
   pid_t Pid = -1;
   int Socket = -1, Pipe = -1;
   uint32_t Next = 1; ///< number of the next question
   uint64_t SilentMs = 0;
   PipeReader Reader;
-  std::string Failure; ///< why the process has ended; empty: it has not
+  std::string Failure; ///< why there is no process any more; empty: it runs
 };
 
 } // namespace memkit

@@ -17,10 +17,13 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <dirent.h>
+#include <exception>
 #include <fcntl.h>
 #include <malloc.h>
+#include <new>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -35,16 +38,16 @@ using namespace memkit;
 static constexpr unsigned MaxCrashes = 8;
 /// Time for one question: the first one makes LLVM's index.
 static constexpr unsigned MaxSeconds = 300;
-/// A worker's own memory, besides what it begins with.
-static constexpr uint64_t MaxBytes = uint64_t(24) << 30;
 static constexpr unsigned AnswersPerLook = 16;
 /// Time without a question after which a worker gives the pages of files back.
 static constexpr int RestMs = 50;
 /// Pages of mapped files after which a worker gives them back.
 static constexpr uint64_t MaxFileBytes = 16 << 20;
-/// A worker that is too large again after this time needs a higher limit.
+/// A worker that becomes too large sooner than this doubles the limit: opening
+/// the files again and again would take all the time.
 static constexpr time_t MinSeconds = 5;
-static constexpr int TooLarge = 7; ///< a worker's status
+/// A worker's status.
+static constexpr int TooLarge = 7, NoMemory = 8;
 
 namespace {
 
@@ -131,7 +134,7 @@ private:
     bool DamageIsSaid = false;
   };
   OpenedBinary &binaryOf(const NameQuestion &Q);
-  void answer(const NameQuestion &Q);
+  std::string answer(const NameQuestion &Q);
   void rest();
   void lookAtSize();
   static void giveUp(void *Self, const char *Reason, bool);
@@ -155,12 +158,16 @@ void NameWorker::giveUp(void *Self, const char *Reason, bool) {
   _exit(1);
 }
 
-static void setLimits() {
+static void setLimits(uint64_t AddressBytes) {
   rlimit Cores = {0, 0};
   setrlimit(RLIMIT_CORE, &Cores);
-  uint64_t Own = pagesOfProcess().All * uint64_t(sysconf(_SC_PAGESIZE));
-  rlimit Memory = {Own + MaxBytes, Own + MaxBytes};
+  uint64_t Most =
+      pagesOfProcess().All * uint64_t(sysconf(_SC_PAGESIZE)) + AddressBytes;
+  rlimit Memory = {Most, Most};
   setrlimit(RLIMIT_AS, &Memory);
+  // The caller's handler may go on with the caller's work.
+  std::set_new_handler([] { _exit(NoMemory); });
+  std::set_terminate(abort);
 }
 
 /// Ends this worker if it is too large.
@@ -186,7 +193,7 @@ NameWorker::OpenedBinary &NameWorker::binaryOf(const NameQuestion &Q) {
   auto Opened = BinarySymbols::open(Files);
   if (Opened) {
     B.Symbols = std::move(*Opened);
-    // Opening reads the names of all symbols.
+    // Opening reads whole tables.
     B.Symbols->releasePages();
   } else {
     B.Problem = toString(Opened.takeError());
@@ -194,20 +201,20 @@ NameWorker::OpenedBinary &NameWorker::binaryOf(const NameQuestion &Q) {
   return B;
 }
 
-void NameWorker::answer(const NameQuestion &Q) {
+/// The records that answer Q.
+std::string NameWorker::answer(const NameQuestion &Q) {
   auto Crashed = Crashes.find(keyOf(Q));
   if (Crashed != Crashes.end() && Crashed->second >= MaxCrashes)
-    return send(Answers, encodeText(PipeRecord::Fatal, Q.Number,
-                                    "damaged: LLVM's reader crashes"));
+    return encodeText(PipeRecord::Fatal, Q.Number,
+                      "damaged: LLVM's reader crashes");
   OpenedBinary &B = binaryOf(Q);
   if (!B.Symbols)
-    return send(Answers, encodeText(PipeRecord::Fatal, Q.Number, B.Problem));
+    return encodeText(PipeRecord::Fatal, Q.Number, B.Problem);
   std::string Bytes = encodeAnswer(Q.Number, B.Symbols->resolve(Q.Address));
   StringRef Damage = B.Symbols->damage();
   if (!Damage.empty() && !std::exchange(B.DamageIsSaid, true))
     Bytes = encodeText(PipeRecord::Damage, Q.Number, Damage) + Bytes;
-  // Not buffered: the first question without an answer has ended the worker.
-  send(Answers, Bytes);
+  return Bytes;
 }
 
 void NameWorker::rest() {
@@ -220,7 +227,7 @@ void NameWorker::run() {
   signal(SIGTERM, SIG_DFL);
   install_fatal_error_handler(giveUp, this);
   install_bad_alloc_error_handler(giveUp, this);
-  setLimits();
+  setLimits(Limits.AddressBytes);
   // All memory ends with the worker: giving some back earlier costs faults.
 #ifdef M_MMAP_THRESHOLD
   mallopt(M_MMAP_THRESHOLD, 32 << 20);
@@ -238,8 +245,10 @@ void NameWorker::run() {
     if (readQuestion(Questions, /*Stays=*/true, Q)) {
       Number = Q.Number;
       alarm(MaxSeconds);
-      answer(Q);
+      std::string Answer = answer(Q);
+      // A reader that sleeps does not end the worker within a record.
       alarm(0);
+      send(Answers, Answer);
     }
     readQuestion(Questions, /*Stays=*/false, Q);
   }
@@ -249,13 +258,14 @@ void NameWorker::run() {
 // The process that starts them
 //===----------------------------------------------------------------------===//
 
-/// Closes all files but A and B, and makes the standard streams empty.
-static void closeFiles(int A, int B) {
+/// Closes all files but Questions and Answers, and makes the standard streams
+/// empty.
+static void closeFiles(int Questions, int Answers) {
   std::vector<int> Open;
   if (DIR *Folder = opendir("/proc/self/fd")) {
     while (dirent *Entry = readdir(Folder))
-      if (int Fd = atoi(Entry->d_name);
-          Fd > STDERR_FILENO && Fd != A && Fd != B && Fd != dirfd(Folder))
+      if (int Fd = atoi(Entry->d_name); Fd > STDERR_FILENO && Fd != Questions &&
+                                        Fd != Answers && Fd != dirfd(Folder))
         Open.push_back(Fd);
     closedir(Folder);
   }
@@ -269,7 +279,7 @@ static void closeFiles(int A, int B) {
 
 /// Gives this process a name and a command line of its own: whoever looks for
 /// the asking process by its command line should find one.
-static void nameProcess() {
+static void setOwnName() {
   static constexpr StringLiteral Name = "memkit-names";
   prctl(PR_SET_NAME, Name.data());
   // The 48th and 49th field: where the kernel reads the command line.
@@ -296,6 +306,8 @@ static void nameProcess() {
 static std::string reasonOf(int Status) {
   if (WIFEXITED(Status)) {
     int Code = WEXITSTATUS(Status);
+    if (Code == NoMemory)
+      return "LLVM's reader has no memory";
     return Code == 0 || Code == TooLarge
                ? ""
                : "LLVM's reader ended with status " + std::to_string(Code);
@@ -320,7 +332,7 @@ void memkit::serveNames(int Questions, int Answers, NameLimits Limits) {
   sigemptyset(&None);
   sigprocmask(SIG_SETMASK, &None, nullptr);
   closeFiles(Questions, Answers);
-  nameProcess();
+  setOwnName();
   CrashCounts Crashes;
   for (;;) {
     waitForQuestion(Questions, -1);

@@ -16,6 +16,9 @@ struct NameLimits {
   uint64_t PrivateBytes = uint64_t(2) << 30;
   /// A worker without a question for this time ends.
   int IdleMs = 60'000;
+  /// Address space of a worker beyond what it begins with. A question that
+  /// needs more has no answer.
+  uint64_t AddressBytes = uint64_t(24) << 30;
 };
 
 /// Answers the questions of the socket Questions through the pipe Answers,

@@ -67,9 +67,10 @@ void SymbolTable::readIndex(const ElfFile &File, ArrayRef<char> IsInMemory) {
       return false;
     }
   };
-  size_t Count = std::min<size_t>(Symbols.size(), UINT32_MAX);
-  for (size_t I = 0; I != Count; ++I)
-    if (const ElfSymbol &S = Symbols[I]; IsCodeOrData(S))
+  Symbols = Symbols.take_front(UINT32_MAX);
+  Index.reserve(size_t(count_if(Symbols, IsCodeOrData)));
+  for (const auto &[I, S] : enumerate(Symbols))
+    if (IsCodeOrData(S))
       Index.push_back({S.st_value, uint32_t(I),
                        uint32_t(std::min<uint64_t>(S.st_size, UINT32_MAX))});
 }

@@ -2,8 +2,8 @@
 //
 // Reads what glibc's malloc_info writes.
 //
-// The text is XML with a line for each element. It grows with the number of
-// arenas and of sizes, so it is summed up as it is written, without a copy:
+// The text is XML with a line for each element. The text grows with the number
+// of arenas and of sizes, so each line is summed up when glibc writes the line:
 //
 //   <heap nr="0">
 //   <sizes> ... </sizes>

@@ -38,8 +38,8 @@ public:
     /// Of a device that shares the machine's memory: what the machine can still
     /// give without swapping.
     std::optional<uint64_t> Available;
-    /// Processes that compute, and of a device that shares the machine's memory
-    /// also those that draw; empty: unknown.
+    /// The processes that compute on the device. If the device shares the
+    /// machine's memory, also the processes that draw. Empty: unknown.
     std::vector<DeviceProcess> Processes;
   };
   /// Reads the device with this UUID, as CUDA's driver reports it (16 bytes);

@@ -16,16 +16,16 @@ using namespace memkit;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-/// Requests for which a batch does not wait, and of which one is followed by
-/// the next one at once: the program loads libraries.
+/// LargeBatch requests are a batch at once. After a batch of BusyBatch requests
+/// or more, the next batch follows after BusyRest: the program loads libraries.
 static constexpr size_t LargeBatch = 512, BusyBatch = 64;
 static constexpr milliseconds BusyRest(200);
 static constexpr seconds MinRest(5), MaxRest(80);
 /// PyTorch's symbols take 20 MiB, Python's debug information most of the rest.
-static constexpr NameLimits Limits = {/*PrivateBytes=*/96 << 20,
-                                      /*IdleMs=*/500};
+static constexpr NameLimits Limits = {.PrivateBytes = 96 << 20, .IdleMs = 500};
 
 SymbolThread::SymbolThread() : Names(Limits), Rest(MinRest) {
+  Names.start();
   // Block all signals: the recorder's thread handles them.
   sigset_t All, Old;
   sigfillset(&All);
@@ -116,7 +116,7 @@ bool SymbolThread::idle() {
 void SymbolThread::hurry(bool Always) {
   {
     std::lock_guard<std::mutex> Guard(Lock);
-    Hurry = true;
+    Hurry |= Waiting || !Questions.empty();
     AlwaysHurry |= Always;
   }
   Wake.notify_one();
@@ -166,11 +166,11 @@ void SymbolThread::lookAtMaps() {
 }
 
 /// Answers requests for one binary, sorted by address.
-void SymbolThread::answerOfBinary(ArrayRef<Question> Of) {
-  uint32_t Binary = Of.front().Container - 1;
-  const SymbolFiles &OfBinary = Files.of(Binary);
+void SymbolThread::answerOfBinary(ArrayRef<Question> All) {
+  uint32_t Binary = All.front().Container - 1;
+  const SymbolFiles &WithSymbols = Files.of(Binary);
   std::vector<uint64_t> Addresses;
-  for (const Question &Q : Of)
+  for (const Question &Q : All)
     Addresses.push_back(Q.Address);
   uint64_t Named = 0, Answers = 0;
   auto TakeAnswer = [&](size_t I, std::vector<SourceLocation> L) {
@@ -178,14 +178,14 @@ void SymbolThread::answerOfBinary(ArrayRef<Question> Of) {
     Named += !L.empty();
     for (const SourceLocation &At : L)
       giveSource(ProcessOf[Binary], At.File, At.Line);
-    give(Of[I].Frame, std::move(L));
+    give(All[I].Frame, std::move(L));
   };
-  if (!OfBinary.empty())
-    Names.resolveOrTable(OfBinary, Addresses, TakeAnswer, [this] {
+  if (!WithSymbols.empty())
+    Names.resolveOrTable(WithSymbols, Addresses, TakeAnswer, [this] {
       return IsCut.load(std::memory_order_relaxed);
     });
   // Requests that were cut off say nothing about the binary.
-  uint64_t Asked = IsCut ? Answers : Of.size();
+  uint64_t Asked = IsCut ? Answers : All.size();
   Counts.resize(std::max<size_t>(Counts.size(), Binary + 1));
   Counts[Binary].Asked += Asked;
   Counts[Binary].Nameless += Asked - Named;

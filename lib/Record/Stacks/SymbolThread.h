@@ -104,7 +104,7 @@ private:
   bool isBatchDue() const;
   void planNextBatch(size_t Answered);
   void answerBatch();
-  void answerOfBinary(llvm::ArrayRef<Question> Asked);
+  void answerOfBinary(llvm::ArrayRef<Question> All);
   void answerJit(const Question &Q);
   void look(JitNames &Names);
   void lookAtMaps();

@@ -6,8 +6,12 @@
 #include "gtest/gtest.h"
 #include <algorithm>
 #include <csignal>
+#include <cstdio>
+#include <cstring>
 #include <dlfcn.h>
+#include <elf.h>
 #include <fstream>
+#include <new>
 #include <unistd.h>
 
 using namespace llvm;
@@ -16,6 +20,16 @@ using namespace memkit;
 extern "C" [[gnu::noinline]] void memkitNamedFunction() { asm volatile(""); }
 
 namespace {
+
+/// GCC and Clang tell it differently.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool IsSanitized = true;
+#elif defined(__has_feature)
+constexpr bool IsSanitized =
+    __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
+#else
+constexpr bool IsSanitized = false;
+#endif
 
 /// The address of a function of this program, as in the program's headers.
 uint64_t ownAddress() {
@@ -140,6 +154,97 @@ TEST(NameProcess, AWorkerThatIsTooLarge) {
   NameProcess P(Limits);
   EXPECT_EQ(names(P, 1000),
             std::vector<std::string>(1000, "memkitNamedFunction"));
+}
+
+/// Writes an ELF file with Count functions `f` of 16 bytes.
+void writeSymbols(const std::string &Path, size_t Count) {
+  ::Elf64_Ehdr Head = {};
+  memcpy(Head.e_ident, ELFMAG, SELFMAG);
+  Head.e_ident[EI_CLASS] = ELFCLASS64;
+  Head.e_ident[EI_DATA] = ELFDATA2LSB;
+  Head.e_ident[EI_VERSION] = EV_CURRENT;
+  Head.e_type = ET_DYN;
+  Head.e_machine = EM_X86_64;
+  Head.e_version = EV_CURRENT;
+  Head.e_ehsize = sizeof(::Elf64_Ehdr);
+  Head.e_shoff = sizeof(::Elf64_Ehdr);
+  Head.e_shentsize = sizeof(::Elf64_Shdr);
+  Head.e_shnum = 4;
+  Head.e_shstrndx = 2;
+  const char Strings[] = "\0f";
+  ::Elf64_Shdr Sections[4] = {};
+  ::Elf64_Shdr &Code = Sections[1], &Names = Sections[2], &Table = Sections[3];
+  Code.sh_type = SHT_NOBITS;
+  Code.sh_flags = SHF_ALLOC | SHF_EXECINSTR;
+  Code.sh_size = 16 * Count;
+  Names.sh_type = SHT_STRTAB;
+  Names.sh_offset = sizeof(Head) + sizeof(Sections);
+  Names.sh_size = sizeof(Strings);
+  Table.sh_type = SHT_SYMTAB;
+  Table.sh_link = 2;
+  Table.sh_info = 1;
+  Table.sh_entsize = sizeof(::Elf64_Sym);
+  Table.sh_offset = (Names.sh_offset + Names.sh_size + 7) & ~7ull;
+  Table.sh_size = Count * sizeof(::Elf64_Sym);
+  std::ofstream Out(Path, std::ios::binary);
+  auto Write = [&](const void *From, size_t Bytes) {
+    Out.write(static_cast<const char *>(From), std::streamsize(Bytes));
+  };
+  Write(&Head, sizeof(Head));
+  Write(Sections, sizeof(Sections));
+  Write(Strings, sizeof(Strings));
+  Write("\0\0\0\0\0\0\0", Table.sh_offset - Names.sh_offset - Names.sh_size);
+  for (size_t I = 0; I != Count; ++I) {
+    ::Elf64_Sym Symbol = {};
+    Symbol.st_name = 1;
+    Symbol.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC);
+    Symbol.st_shndx = 1;
+    Symbol.st_value = 16 * I;
+    Symbol.st_size = 16;
+    Write(&Symbol, sizeof(Symbol));
+  }
+}
+
+// The handler of the caller is not for the worker: memrec's ends its recording.
+TEST(NameProcess, AWorkerWithoutMemory) {
+  if (IsSanitized)
+    GTEST_SKIP() << "a sanitizer has an allocator of its own";
+  // The file has 24 MB, and its index has 16 MB.
+  std::string Path =
+      testing::TempDir() + "many-symbols." + std::to_string(getpid());
+  writeSymbols(Path, 1'000'000);
+  SymbolFiles Files;
+  Files.Symbols = Path;
+  auto FirstName = [&](uint64_t AddressBytes, std::string &Problem) {
+    NameLimits Limits;
+    Limits.AddressBytes = AddressBytes;
+    NameProcess P(Limits);
+    std::string Name;
+    Problem =
+        P.resolve(Files, {17}, [&](size_t, std::vector<SourceLocation> Found) {
+          ASSERT_EQ(Found.size(), 1u);
+          Name = Found[0].Function;
+        });
+    return Name;
+  };
+  std::new_handler Before = std::set_new_handler([] { _exit(0); });
+  std::string Problem;
+  EXPECT_EQ(FirstName(uint64_t(100) << 20, Problem), "f");
+  EXPECT_EQ(Problem, "");
+  EXPECT_EQ(FirstName(uint64_t(30) << 20, Problem), "");
+  EXPECT_EQ(Problem, "LLVM's reader has no memory");
+  std::set_new_handler(Before);
+  std::remove(Path.c_str());
+}
+
+TEST(NameProcess, PathsThatAreTooLong) {
+  NameProcess P;
+  SymbolFiles Files;
+  Files.Symbols = std::string(NameQuestion::MaxBytes, '/');
+  std::string Problem = P.resolve(
+      Files, {1, 2}, [](size_t, std::vector<SourceLocation>) { FAIL(); });
+  EXPECT_EQ(Problem, "the paths of the files are too long");
+  EXPECT_EQ(names(P, 1)[0], "memkitNamedFunction");
 }
 
 TEST(NameProcess, LeavesNoProcess) {
