@@ -7,6 +7,7 @@
 #include "ToolMain.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include <set>
 
 using namespace llvm;
 
@@ -40,6 +41,15 @@ static Error addFolder(const std::string &Folder,
   return Error::success();
 }
 
+/// A file that is named twice would count twice.
+static void dropRepeated(std::vector<std::string> &Paths) {
+  std::set<sys::fs::UniqueID> Seen;
+  erase_if(Paths, [&](const std::string &Path) {
+    sys::fs::UniqueID Id;
+    return !sys::fs::getUniqueID(Path, Id) && !Seen.insert(Id).second;
+  });
+}
+
 Expected<std::vector<std::string>> expandFolders(ArrayRef<std::string> Inputs) {
   std::vector<std::string> Out;
   for (const std::string &Input : Inputs)
@@ -47,6 +57,7 @@ Expected<std::vector<std::string>> expandFolders(ArrayRef<std::string> Inputs) {
       Out.push_back(Input);
     else if (Error E = addFolder(Input, Out))
       return std::move(E);
+  dropRepeated(Out);
   return Out;
 }
 

@@ -20,8 +20,8 @@ bool isFolder(llvm::StringRef Path);
 llvm::Error checkNoStdin(llvm::ArrayRef<std::string> Inputs);
 
 /// Inputs, each folder replaced by the files *.fb in the folder and below it,
-/// in order of their paths. Symbolic links to folders are not followed. Errors:
-/// a folder that cannot be read; a folder without such files.
+/// in order of their paths; each file once. Symbolic links to folders are not
+/// followed. Errors: a folder that cannot be read; a folder without such files.
 llvm::Expected<std::vector<std::string>>
 expandFolders(llvm::ArrayRef<std::string> Inputs);
 
