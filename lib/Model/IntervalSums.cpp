@@ -41,7 +41,13 @@ class IntervalSummer {
 public:
   IntervalSummer(const Trace &T, ArrayRef<ProcessStats> Written,
                  LastSummary &Sums)
-      : T(T), Written(Written), Sums(Sums) {}
+      : T(T), Sums(Sums) {
+    for (const ProcessStats &P : Sums.Totals.Processes)
+      if (P.Ended)
+        Ends[P.Process] = P.EndNs;
+    for (const ProcessStats &P : Written)
+      this->Written[P.Process] = &P;
+  }
   Expected<uint64_t> add();
 
 private:
@@ -65,8 +71,10 @@ private:
   std::optional<uint64_t> endOf(uint32_t Process) const;
 
   const Trace &T;
-  ArrayRef<ProcessStats> Written;
   LastSummary &Sums;
+  // By process; a trace may have very many.
+  DenseMap<uint32_t, uint64_t> Ends;
+  DenseMap<uint32_t, const ProcessStats *> Written;
   DenseMap<std::pair<uint64_t, uint32_t>, uint32_t> RowIds;
   std::vector<StackStats> Rows;
   std::vector<uint32_t> ProcessOf; ///< by row
@@ -88,10 +96,8 @@ bool IntervalSummer::isOutermost(uint32_t Heap) const {
 }
 
 std::optional<uint64_t> IntervalSummer::endOf(uint32_t Process) const {
-  for (const ProcessStats &P : Sums.Totals.Processes)
-    if (P.Process == Process && P.Ended)
-      return P.EndNs;
-  return std::nullopt;
+  auto At = Ends.find(Process);
+  return At == Ends.end() ? std::nullopt : std::optional(At->second);
 }
 
 //===----------------------------------------------------------------------===//
@@ -261,15 +267,26 @@ void IntervalSummer::writeRows() {
   }
 }
 
-template <class Total>
-static Total &totalOf(std::vector<Total> &All, uint32_t Id) {
-  auto At = find_if(All, [&](const Total &S) { return S.Id == Id; });
-  if (At != All.end())
-    return *At;
-  Total &New = All.emplace_back();
-  New.Id = Id;
-  return New;
-}
+namespace {
+/// Finds the totals of a list by their ids.
+template <class Total> class TotalsById {
+public:
+  explicit TotalsById(std::vector<Total> &All) : All(All) {
+    for (size_t I = 0; I != All.size(); ++I)
+      Places[All[I].Id] = I;
+  }
+  Total &of(uint32_t Id) {
+    auto [At, New] = Places.try_emplace(Id, All.size());
+    if (New)
+      All.emplace_back().Id = Id;
+    return All[At->second];
+  }
+
+private:
+  std::vector<Total> &All;
+  DenseMap<uint32_t, size_t> Places;
+};
+} // namespace
 
 static void addRow(TotalStats &To, const StackStats &Row) {
   To.Allocations += Row.Allocations;
@@ -288,10 +305,12 @@ static void setPeak(TotalStats &To, const LiveLevel &Of) {
 }
 
 void IntervalSummer::writeTotals() {
+  TotalsById OfHeaps(Sums.Totals.Heaps);
+  TotalsById OfSpaces(Sums.Totals.Spaces);
   for (const StackStats &Row : Rows) {
-    addRow(totalOf(Sums.Totals.Heaps, Row.Heap), Row);
+    addRow(OfHeaps.of(Row.Heap), Row);
     if (isOutermost(Row.Heap))
-      addRow(totalOf(Sums.Totals.Spaces, spaceOf(Row.Heap)), Row);
+      addRow(OfSpaces.of(spaceOf(Row.Heap)), Row);
   }
   for (HeapStats &H : Sums.Totals.Heaps)
     setPeak(H, Heaps[H.Id]);
@@ -343,25 +362,24 @@ static SpaceShare &shareIn(SpaceShares &All, uint32_t Space) {
 
 /// Adds what the recorder has written of the process.
 void IntervalSummer::takeWritten(ProcessStats &P) const {
-  auto At = find_if(
-      Written, [&](const ProcessStats &Of) { return Of.Process == P.Process; });
-  if (At == Written.end())
+  const ProcessStats *Of = Written.lookup(P.Process);
+  if (!Of)
     return;
   auto IsLater = [&](uint32_t Space) {
     auto Curve = Curves.find({P.Process, Space});
-    return Curve == Curves.end() || Curve->second.back().first < At->EndNs;
+    return Curve == Curves.end() || Curve->second.back().first < Of->EndNs;
   };
-  P.Allocations = std::max(P.Allocations, At->Allocations);
-  P.Frees = std::max(P.Frees, At->Frees);
-  P.PeakBytes = std::max(P.PeakBytes, At->PeakBytes);
+  P.Allocations = std::max(P.Allocations, Of->Allocations);
+  P.Frees = std::max(P.Frees, Of->Frees);
+  P.PeakBytes = std::max(P.PeakBytes, Of->PeakBytes);
   if (IsLater(0))
-    P.LiveBytes = At->LiveBytes;
-  for (const SpaceShare &Of : At->Shares) {
-    SpaceShare &To = shareIn(P.Shares, Of.Space);
-    uint64_t Live = IsLater(Of.Space) ? Of.LiveBytes : To.LiveBytes;
-    uint64_t Peak = std::max(To.PeakBytes, Of.PeakBytes);
-    if (Of.Allocations > To.Allocations)
-      To = Of;
+    P.LiveBytes = Of->LiveBytes;
+  for (const SpaceShare &S : Of->Shares) {
+    SpaceShare &To = shareIn(P.Shares, S.Space);
+    uint64_t Live = IsLater(S.Space) ? S.LiveBytes : To.LiveBytes;
+    uint64_t Peak = std::max(To.PeakBytes, S.PeakBytes);
+    if (S.Allocations > To.Allocations)
+      To = S;
     To.LiveBytes = Live;
     To.PeakBytes = Peak;
   }
@@ -369,12 +387,13 @@ void IntervalSummer::takeWritten(ProcessStats &P) const {
 
 /// The peak of a memory space is not below that of a process in it.
 void IntervalSummer::writeWritten() {
+  TotalsById OfSpaces(Sums.Totals.Spaces);
   for (ProcessStats &P : Sums.Totals.Processes) {
     takeWritten(P);
     auto Raise = [&](uint32_t Space, uint64_t Peak) {
       if (!Peak)
         return;
-      TotalStats &S = totalOf(Sums.Totals.Spaces, Space);
+      TotalStats &S = OfSpaces.of(Space);
       S.PeakBytes = std::max(S.PeakBytes, Peak);
     };
     Raise(0, P.PeakBytes);

@@ -20,7 +20,7 @@
 # FILE: "traces": ["{{[^"]*}}before.fb", "{{[^"]*}}after.fb"]
 #
 # More than two traces without `--` are one job.
-# RUN: memview -o %t.three.html %t.before.fb %t.before.fb %t.after.fb 2>&1 | FileCheck %s --check-prefix=THREE
+# RUN: memview -o %t.three.html %t.before.fb %t.after.fb %t.more.fb 2>&1 | FileCheck %s --check-prefix=THREE
 # RUN: %python %S/Inputs/file_answers.py %t.three.html start | FileCheck %s --check-prefix=JOB
 # THREE: memview: 3 traces without ranks are taken as one job; memdiff compares runs
 # JOB: "trace": "{{[^"]*}}before.fb and 2 other traces"
