@@ -12,6 +12,8 @@
 #include "llvm/DebugInfo/Symbolize/Symbolize.h"
 #include "llvm/Object/Decompressor.h"
 #include "llvm/Object/ObjectFile.h"
+#include "llvm/Support/Process.h"
+#include <sys/mman.h>
 
 using namespace llvm;
 using namespace memkit;
@@ -139,10 +141,21 @@ BinarySymbols::open(const SymbolFiles &Files) {
   return std::unique_ptr<BinarySymbols>(new BinarySymbols(std::move(I)));
 }
 
+/// (MemoryBuffer::dontNeedIfMmap() asks by posix_madvise(), which glibc
+/// ignores.)
+static void releasePagesOf(const MemoryBuffer &Bytes) {
+  if (Bytes.getBufferKind() != MemoryBuffer::MemoryBuffer_MMap)
+    return;
+  auto Begin = reinterpret_cast<uintptr_t>(Bytes.getBufferStart());
+  uintptr_t Page = Begin & ~uintptr_t(sys::Process::getPageSizeEstimate() - 1);
+  madvise(reinterpret_cast<void *>(Page), Bytes.getBufferSize() + Begin - Page,
+          MADV_DONTNEED);
+}
+
 void BinarySymbols::releasePages() {
   for (MappedObject *O : {&I->Debug, &I->Table})
     if (O->Bytes)
-      O->Bytes->dontNeedIfMmap();
+      releasePagesOf(*O->Bytes);
 }
 
 StringRef BinarySymbols::damage() const { return I->Damage; }
