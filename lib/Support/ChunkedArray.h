@@ -20,6 +20,8 @@ public:
     size_t C = I >> ChunkBits;
     return C < Chunks.size() && Chunks[C] ? &Chunks[C][I & Mask] : nullptr;
   }
+  /// The element I, which is in a written chunk.
+  const T &at(size_t I) const { return Chunks[I >> ChunkBits][I & Mask]; }
   /// The element I, made if missing.
   T &get(size_t I) {
     size_t C = I >> ChunkBits;

@@ -90,20 +90,10 @@ uint32_t Catalog::addHeap(const Heap &H) {
 }
 
 /// The child of Parent with Frame, or 0.
-uint32_t Catalog::findNode(uint32_t Parent, uint32_t Frame) {
-  uint32_t First = Nodes.get(Parent).FirstChild;
-  if (First != Wide) {
-    unsigned Seen = 0;
-    for (uint32_t Id = First; Id; ++Seen) {
-      const CatalogNode *N = Nodes.find(Id);
-      if (N->Frame == Frame)
-        return Id;
-      Id = N->Link;
-    }
-    if (Seen == MaxListed)
-      widen(Parent);
-    return 0;
-  }
+uint32_t Catalog::findNode(uint32_t Parent, uint32_t Frame) const {
+  // Most nodes have one child, the next node of their chain.
+  if (!Tree.ends(Parent) && NodeFrames.at(Parent + 1) == Frame)
+    return Parent + 1;
   uint64_t Hash = hashNode(Parent, Frame);
   const NodeShard &S = Shards[Hash >> (64 - ShardBits)];
   if (S.Slots.empty())
@@ -111,11 +101,10 @@ uint32_t Catalog::findNode(uint32_t Parent, uint32_t Frame) {
   size_t Mask = S.Slots.size() - 1;
   uint32_t Tag = uint32_t(Hash);
   for (size_t I = Tag & Mask; S.Slots[I].Id; I = (I + 1) & Mask) {
-    if (S.Slots[I].Tag != Tag)
-      continue;
-    const CatalogNode *N = Nodes.find(S.Slots[I].Id);
-    if (N->Link == Parent && N->Frame == Frame)
-      return S.Slots[I].Id;
+    uint32_t Id = S.Slots[I].Id;
+    if (S.Slots[I].Tag == Tag && NodeFrames.at(Id) == Frame &&
+        Tree.parent(Id) == Parent)
+      return Id;
   }
   return 0;
 }
@@ -128,11 +117,9 @@ void Catalog::place(std::vector<NodeSlot> &Slots, NodeSlot New) {
   Slots[I] = New;
 }
 
-/// Adds a child of Parent, a Wide node, to its shard.
+/// Adds the first node of a chain to its shard.
 void Catalog::index(uint32_t Id, uint32_t Parent) {
-  CatalogNode &N = Nodes.get(Id);
-  N.Link = Parent;
-  uint64_t Hash = hashNode(Parent, N.Frame);
+  uint64_t Hash = hashNode(Parent, NodeFrames.at(Id));
   NodeShard &S = Shards[Hash >> (64 - ShardBits)];
   if (S.Count * 4 >= S.Slots.size() * 3) {
     std::vector<NodeSlot> New(std::max<size_t>(S.Slots.size() * 2, 16));
@@ -145,27 +132,23 @@ void Catalog::index(uint32_t Id, uint32_t Parent) {
   ++S.Count;
 }
 
-/// Moves the children of Parent from their list to the shards.
-void Catalog::widen(uint32_t Parent) {
-  for (uint32_t Id = std::exchange(Nodes.get(Parent).FirstChild, Wide); Id;) {
-    uint32_t Next = Nodes.get(Id).Link;
-    index(Id, Parent);
-    Id = Next;
+/// Adds a chain under Parent after findNode() has not found its first frame;
+/// returns its first node.
+uint32_t Catalog::addNodes(uint32_t Parent, ArrayRef<uint32_t> Path) {
+  uint32_t First = Tree.numNodes() + 1;
+  Tree.append(Parent, uint32_t(Path.size()));
+  for (size_t I = 0; I != Path.size(); ++I) {
+    NodeFrames.get(First + I) = Path[I];
+    pending().NodeFrames.push_back(Path[I]);
   }
+  index(First, Parent);
+  return First;
 }
 
-/// Adds a child after findNode() has not found it, or a child of a new node.
-uint32_t Catalog::addNode(uint32_t Parent, uint32_t Frame) {
-  uint32_t Id = ++NumNodes;
-  uint32_t &First = Nodes.get(Parent).FirstChild;
-  if (First == Wide) {
-    Nodes.get(Id).Frame = Frame;
-    index(Id, Parent);
-  } else {
-    Nodes.get(Id) = {First, Frame, 0, 0};
-    First = Id;
-  }
-  return Id;
+/// The place of the stack that ends at Node.
+uint32_t &Catalog::stackAt(uint32_t Node) {
+  return Tree.ends(Node) ? ChainStacks.get(Tree.chainOf(Node))
+                         : InnerStacks[Node];
 }
 
 Catalog::FramePath Catalog::stack(uint32_t Parent, ArrayRef<uint32_t> Frames,
@@ -182,14 +165,15 @@ Catalog::FramePath Catalog::stack(uint32_t Parent, ArrayRef<uint32_t> Frames,
   NewStack New;
   New.Parent = Node;
   New.Length = uint32_t(Frames.size() - I);
-  for (; I != Frames.size(); ++I) {
-    Node = addNode(Node, Frames[I]);
-    pending().NodeFrames.push_back(Frames[I]);
-    OnNode(I, Node);
+  if (New.Length) {
+    uint32_t First = addNodes(Node, Frames.drop_front(I));
+    for (Node = First; I != Frames.size(); ++I, ++Node)
+      OnNode(I, Node);
+    --Node;
   }
   if (!Node)
     return {0, 0};
-  uint32_t &Stack = Nodes.get(Node).Stack;
+  uint32_t &Stack = stackAt(Node);
   if (!Stack) {
     Stack = ++NumStacks;
     pending().Stacks.push_back(New);

@@ -7,6 +7,7 @@
 
 #include "Support/ChunkedArray.h"
 #include "Trace/NameTable.h"
+#include "Trace/NodeChains.h"
 #include "memkit/Trace/Sections.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
@@ -58,26 +59,15 @@ public:
   uint32_t numProcesses() const { return NumProcesses; }
   uint32_t numBinaries() const { return NumBinaries; }
   uint32_t numFrames() const { return NumFrames; }
-  uint32_t numNodes() const { return NumNodes; }
+  uint32_t numNodes() const { return Tree.numNodes(); }
   uint32_t numStacks() const { return NumStacks; }
 
 private:
-  uint32_t findNode(uint32_t Parent, uint32_t Frame);
-  uint32_t addNode(uint32_t Parent, uint32_t Frame);
-  void widen(uint32_t Parent);
+  uint32_t findNode(uint32_t Parent, uint32_t Frame) const;
+  uint32_t addNodes(uint32_t Parent, llvm::ArrayRef<uint32_t> Path);
   void index(uint32_t Id, uint32_t Parent);
+  uint32_t &stackAt(uint32_t Node);
 
-  /// Most nodes have few children: these form a list, newest first. The
-  /// children of a node with more than MaxListed are in the shards.
-  struct CatalogNode {
-    /// The next node of the list; for a child of a Wide node, the parent.
-    uint32_t Link;
-    uint32_t Frame; ///< 0 for the root
-    uint32_t Stack;
-    uint32_t FirstChild; ///< Wide: the children are in the shards
-  };
-  static constexpr unsigned MaxListed = 8;
-  static constexpr uint32_t Wide = UINT32_MAX;
   /// A node id, 0 for none, and the low bits of the hash of the node's key: a
   /// search reads few wrong nodes, and growing reads no node.
   struct NodeSlot {
@@ -97,7 +87,7 @@ private:
   }
 
   uint32_t NumBinaries = 0, NumFrames = 0, NumProcesses = 0, NumThreads = 0,
-           NumHeaps = 0, NumDevices = 0, NumNodes = 0, NumStacks = 0;
+           NumHeaps = 0, NumDevices = 0, NumStacks = 0;
   llvm::StringMap<uint32_t> Binaries; ///< by path, NUL and build-id
   /// The number of the key's frame, and whether the key is new; a new key gets
   /// the next number.
@@ -106,8 +96,15 @@ private:
   static constexpr unsigned FramePartBits = 6;
   llvm::DenseMap<std::pair<uint64_t, uint64_t>, uint32_t>
       Frames[1u << FramePartBits];
-  ChunkedArray<CatalogNode, 12> Nodes; ///< 0: the root
+  NodeChains Tree;
+  ChunkedArray<uint32_t, 12> NodeFrames; ///< by node
+  /// The first nodes of all chains, by parent and frame. (Another node is the
+  /// child of the node before.)
   NodeShard Shards[1u << ShardBits];
+  /// The stack that ends at the last node of each chain; 0: none.
+  ChunkedArray<uint32_t, 12> ChainStacks;
+  /// The stacks that end at another node, by node.
+  llvm::DenseMap<uint32_t, uint32_t> InnerStacks;
 };
 
 } // namespace memkit

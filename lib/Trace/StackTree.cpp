@@ -15,15 +15,9 @@ void StackRows::clear() {
 
 void StackTreeWriter::append(const NewStack &S) {
   // A malformed trace may name a node that does not exist.
-  uint32_t Leaf = S.Parent <= Nodes ? S.Parent : 0;
-  for (uint32_t I = 0; I != S.Length; ++I) {
-    uint32_t Id = ++Nodes;
-    if (Id >> PieceBits >= Pieces.size())
-      Pieces.push_back(std::make_unique<uint32_t[]>(size_t(1) << PieceBits));
-    Pieces[Id >> PieceBits][Id & PieceMask] = Leaf;
-    Leaf = Id;
-  }
-  LastLeaf = Leaf;
+  uint32_t Parent = S.Parent <= nodes() ? S.Parent : 0;
+  Tree.append(Parent, S.Length);
+  LastLeaf = S.Length ? nodes() : Parent;
 }
 
 void StackTreeWriter::encode(llvm::ArrayRef<NewStack> Stacks, StackRows &Out) {
@@ -31,7 +25,7 @@ void StackTreeWriter::encode(llvm::ArrayRef<NewStack> Stacks, StackRows &Out) {
     uint32_t Node = LastLeaf;
     unsigned Pops = 0;
     while (Node > S.Parent && Pops != StackTree::Far) {
-      Node = Pieces[Node >> PieceBits][Node & PieceMask];
+      Node = Tree.parent(Node);
       ++Pops;
     }
     if (Node == S.Parent && Pops != StackTree::Far) {

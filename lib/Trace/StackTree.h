@@ -4,15 +4,15 @@
 //
 // A new stack is coded as steps in the tree of nodes: from the leaf of the
 // stack before, a number of nodes up, then a number of new nodes. Writer and
-// reader walk the same tree, so each keeps the parents of all nodes: 4 bytes a
-// node.
+// reader walk the same tree, so each keeps the parents of all nodes: the reader
+// 4 bytes a node, the writer chains.
 
 #ifndef MEMKIT_LIB_TRACE_STACKTREE_H
 #define MEMKIT_LIB_TRACE_STACKTREE_H
 
+#include "Trace/NodeChains.h"
 #include "memkit/Trace/Sections.h"
 #include "llvm/ADT/ArrayRef.h"
-#include <memory>
 #include <utility>
 #include <vector>
 
@@ -49,21 +49,18 @@ private:
   uint32_t LastLeaf = 0;
 };
 
-/// The writer's tree. It grows by pieces that never move: copying one large
-/// array would stall the recorder.
+/// The writer's tree. It grows without copies: copying one large array would
+/// stall the recorder.
 class StackTreeWriter {
 public:
   /// Appends Stacks to the tree and gives their rows.
   void encode(llvm::ArrayRef<NewStack> Stacks, StackRows &Out);
-  uint32_t nodes() const { return Nodes; }
+  uint32_t nodes() const { return Tree.numNodes(); }
 
 private:
   void append(const NewStack &S);
 
-  static constexpr unsigned PieceBits = 12;
-  static constexpr uint32_t PieceMask = (1u << PieceBits) - 1;
-  std::vector<std::unique_ptr<uint32_t[]>> Pieces; ///< parents by node
-  uint32_t Nodes = 0;
+  NodeChains Tree;
   uint32_t LastLeaf = 0;
 };
 

@@ -29,7 +29,7 @@ struct NaiveTree {
 } // namespace
 
 // Equal paths share a node for any number of children of the node and of its
-// siblings: few, as many as a list holds, one more, hundreds.
+// siblings.
 TEST(Catalog, SharesNodes) {
   for (uint32_t NumFrames : {1u, 2u, 7u, 8u, 9u, 10u, 300u}) {
     Catalog C;
