@@ -19,16 +19,18 @@ uint32_t StackMap::findRow(uint32_t Node, uint8_t Function) {
     Function =
         Function == NoObject ? uint8_t(wire::AllocFunction::PyObjectMalloc) : 0;
   }
-  const StackMapEntry *E = Entries.find(Node);
-  if (!E || !E->Row) {
+  StackMapEntry &E = Entries.get(Node);
+  if (E.isOf(Function))
+    return E.row();
+  if (!E.hasRow()) {
     uint32_t Row = makeRow(Node, Function);
-    StackMapEntry &New = Entries.get(Node);
-    New.Row = Row;
-    New.Function = Function;
-    return Row;
+    if (StackMapEntry::canHoldRow(Row)) {
+      if (uint32_t TraceNode = E.node())
+        MoreNodes[Node] = TraceNode;
+      E = StackMapEntry::ofRow(Function, Row);
+      return Row;
+    }
   }
-  if (E->Function == Function)
-    return E->Row;
   uint32_t &Row = MoreRows[uint64_t(Node) << 8 | Function];
   if (!Row)
     Row = makeRow(Node, Function);
@@ -42,14 +44,31 @@ uint32_t StackMap::makeRow(uint32_t Node, uint8_t Function) {
   return R.Stats.stackRow(Process, Heap, stack(Node, Function));
 }
 
+/// The known node of the trace, or 0.
+uint32_t StackMap::nodeOf(uint32_t Node) const {
+  const StackMapEntry *E = Entries.find(Node);
+  if (!E || E->isEmpty())
+    return 0;
+  uint32_t Known = E->node();
+  return Known ? Known : MoreNodes.lookup(Node);
+}
+
+void StackMap::setNode(uint32_t Node, uint32_t TraceNode) {
+  StackMapEntry &E = Entries.get(Node);
+  if (E.hasRow() || !StackMapEntry::canHoldNode(TraceNode))
+    MoreNodes[Node] = TraceNode;
+  else
+    E = StackMapEntry::ofNode(TraceNode);
+}
+
 uint32_t StackMap::stack(uint32_t Node, uint8_t Function) {
   uint32_t Leaf = Function ? Codes.ofFunction(Function) : 0;
   // Walk up to the first known node, then down again.
   SmallVector<uint32_t, 128> Nodes, Path;
   uint32_t Parent = 0;
   for (uint32_t At = Node; At;) {
-    if (const StackMapEntry *E = Entries.find(At); E && E->TraceNode) {
-      Parent = E->TraceNode;
+    if (uint32_t Known = nodeOf(At)) {
+      Parent = Known;
       break;
     }
     SharedProcess::NodeInfo Info;
@@ -60,7 +79,8 @@ uint32_t StackMap::stack(uint32_t Node, uint8_t Function) {
     }
     if (At == Node && Info.isPair()) {
       uint32_t Stack = Mixed.stack(Info.Parent, Info.python(), Leaf, Parent);
-      Entries.get(Node).TraceNode = Parent;
+      if (!Leaf)
+        setNode(Node, Parent);
       return Stack;
     }
     Nodes.push_back(At);
@@ -73,8 +93,10 @@ uint32_t StackMap::stack(uint32_t Node, uint8_t Function) {
     Path.push_back(Leaf);
   Catalog::FramePath P =
       R.Names.stack(Parent, Path, [&](size_t I, uint32_t TraceNode) {
-        if (I < Nodes.size())
-          Entries.get(Nodes[I]).TraceNode = TraceNode;
+        // A node at which a function allocates has its row; hardly any stack
+        // goes on from there.
+        if (I < Nodes.size() && !(Leaf && Nodes[I] == Node))
+          setNode(Nodes[I], TraceNode);
       });
   return P.Stack;
 }

@@ -46,21 +46,51 @@ public:
   bool isDataWorker() const { return Codes.isDataWorker(); }
 
 private:
-  struct StackMapEntry {
-    uint32_t Row = 0;
-    uint32_t TraceNode = 0; ///< 0: not known yet
-    uint8_t Function = 0;
+  /// What is known of a node: nothing, the node of the trace, or a function and
+  /// its row. A node with both, which is rare, has its row here, as has the
+  /// first function of several.
+  class StackMapEntry {
+  public:
+    StackMapEntry() = default;
+    static StackMapEntry ofNode(uint32_t TraceNode) {
+      return IsNode | TraceNode;
+    }
+    static StackMapEntry ofRow(uint8_t Function, uint32_t Row) {
+      return uint32_t(Function) << RowBits | Row;
+    }
+    /// Whether an entry can hold the value; a trace of this size takes
+    /// gigabytes of the recorder's memory.
+    static bool canHoldNode(uint32_t TraceNode) { return TraceNode < IsNode; }
+    static bool canHoldRow(uint32_t Row) { return Row < 1u << RowBits; }
+
+    /// The node of the trace, or 0.
+    uint32_t node() const { return Value & IsNode ? Value & ~IsNode : 0; }
+    bool hasRow() const { return Value - 1 < IsNode - 1; }
+    bool isEmpty() const { return !Value; }
+    /// Whether the row is of Function, at most NoObject.
+    bool isOf(uint8_t Function) const {
+      return Value >> RowBits == Function && Value;
+    }
+    uint32_t row() const { return Value & ((1u << RowBits) - 1); }
+
+  private:
+    StackMapEntry(uint32_t Value) : Value(Value) {}
+    static constexpr unsigned RowBits = 26;
+    static constexpr uint32_t IsNode = 1u << 31;
+    uint32_t Value = 0;
   };
   /// Stand for invalid functions.
   static constexpr uint8_t NoFunction = 254, NoObject = 255;
   uint32_t rowOf(uint32_t Node, uint8_t Function) {
     const StackMapEntry *E = Entries.find(Node);
-    if (__builtin_expect(E && E->Row && E->Function == Function, 1))
-      return E->Row;
+    if (__builtin_expect(E && E->isOf(Function), 1))
+      return E->row();
     return findRow(Node, Function);
   }
   uint32_t findRow(uint32_t Node, uint8_t Function);
   uint32_t makeRow(uint32_t Node, uint8_t Function);
+  uint32_t nodeOf(uint32_t Node) const;
+  void setNode(uint32_t Node, uint32_t TraceNode);
   uint32_t outOfDriver(uint32_t Node);
   SharedProcess &Shared;
   Recording &R;
@@ -68,8 +98,10 @@ private:
   CodeFrames Codes;
   MixedStacks Mixed;
   ChunkedArray<StackMapEntry, 10> Entries;
-  /// Nodes at which several functions allocate: node << 8 | function -> row.
+  /// The rows that Entries does not have, by node << 8 | function.
   llvm::DenseMap<uint64_t, uint32_t> MoreRows;
+  /// The nodes of the trace that Entries does not have, by node.
+  llvm::DenseMap<uint32_t, uint32_t> MoreNodes;
 };
 
 } // namespace memkit
