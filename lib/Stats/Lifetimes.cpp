@@ -242,4 +242,30 @@ void Lifetime::writeAt(uint32_t At, LifetimeRow &Out) const {
   });
 }
 
+//===----------------------------------------------------------------------===//
+// A row with a single cohort
+//===----------------------------------------------------------------------===//
+
+bool BriefLifetime::addLateFree(uint32_t Allocated, uint32_t Freed,
+                                uint64_t MoreBlocks, uint64_t MoreBytes) {
+  if (Allocated != AllocatedIn || Freed != FreedIn ||
+      MoreBlocks > UINT32_MAX - LateBlocks)
+    return false;
+  LateBlocks += static_cast<uint32_t>(MoreBlocks);
+  LateBytes += MoreBytes;
+  return true;
+}
+
+Lifetime BriefLifetime::expand(Lifetime::CutAndLog C) const {
+  Lifetime L(AllocatedIn, Blocks, Bytes);
+  // Frees before the cut need no count. A cut moves only past whole intervals,
+  // so frees from the cut on were noted with this cut.
+  Lifetime::CutAndLog Then{FreedIn >= C.Cut ? C.Cut : 0, C.Log};
+  L.addAllocated(FreedIn, -static_cast<int64_t>(Blocks),
+                 -static_cast<int64_t>(Bytes), Then);
+  if (LateBlocks || LateBytes)
+    L.addLateFree(AllocatedIn, FreedIn, LateBlocks, LateBytes, Then);
+  return L;
+}
+
 } // namespace memkit

@@ -13,6 +13,16 @@
 
 using namespace memkit;
 
+/// The Lifetime of a row that has one of both kinds.
+Lifetime &LiveStats::lifetimeOf(uint32_t &AllocatedIn, Lifetime::CutAndLog C) {
+  uint32_t Index = AllocatedIn & StatsRowCold::LifetimeIndex;
+  if (AllocatedIn & StatsRowCold::HasLifetime)
+    return LifetimesOf[Index];
+  AllocatedIn =
+      static_cast<uint32_t>(LifetimesOf.size()) | StatsRowCold::HasLifetime;
+  return LifetimesOf.emplace_back(BriefsOf[Index].expand(C));
+}
+
 /// Before and At: the row at the begin and at the end of the interval. AnyLate:
 /// late frees of the interval may follow.
 void LiveStats::addAllocated(LiveProcess &I, uint32_t Interval,
@@ -26,21 +36,33 @@ void LiveStats::addAllocated(LiveProcess &I, uint32_t Interval,
   // A changed row counts as work if it had live blocks before: its cohorts
   // change again.
   I.IntervalWork += !IsSame && !WasEmpty;
-  if (!(AllocatedIn & StatsRowCold::HasLifetime)) {
+  bool IsEmpty = !At.LiveBlocks && !At.LiveBytes;
+  if (!(AllocatedIn & (StatsRowCold::HasLifetime | StatsRowCold::HasBrief))) {
     if (!AllocatedIn || WasEmpty) {
-      AllocatedIn = At.LiveBlocks || At.LiveBytes ? Interval + 1 : 0;
+      AllocatedIn = IsEmpty ? 0 : Interval + 1;
       return;
     }
     if (IsSame && !AnyLate)
       return;
+    if (IsEmpty) {
+      BriefsOf.push_back({.AllocatedIn = AllocatedIn - 1,
+                          .FreedIn = Interval,
+                          .Blocks = Before.LiveBlocks,
+                          .Bytes = Before.LiveBytes});
+      AllocatedIn =
+          static_cast<uint32_t>(BriefsOf.size() - 1) | StatsRowCold::HasBrief;
+      return;
+    }
     LifetimesOf.emplace_back(AllocatedIn - 1, Before.LiveBlocks,
                              Before.LiveBytes);
     AllocatedIn = static_cast<uint32_t>(LifetimesOf.size() - 1) |
                   StatsRowCold::HasLifetime;
   }
-  Lifetime &L = LifetimesOf[AllocatedIn & ~StatsRowCold::HasLifetime];
+  if (IsSame && (AllocatedIn & StatsRowCold::HasBrief))
+    return;
   // Cohorts on both sides of the cut must not be merged.
   uint32_t Cut = Cells[StackRows[Before.Row].Cell].S->Cut.intervals();
+  Lifetime &L = lifetimeOf(AllocatedIn, {Cut, I.Intervals});
   // Computed in 64 bits: a difference of the 32-bit counts would lose its sign.
   uint64_t Blocks = uint64_t(At.LiveBlocks) - Before.LiveBlocks;
   L.addAllocated(Interval, static_cast<int64_t>(Blocks),
@@ -66,11 +88,13 @@ void LiveStats::noteLateFree(uint32_t Process, uint32_t Row,
 void LiveStats::applyLate(LiveProcess &I, const std::deque<LateFree> &Late,
                           size_t From, size_t To, uint32_t Interval) {
   constexpr size_t Near = 8, Far = 16;
-  auto LifetimeOf = [&](uint32_t Row) -> Lifetime * {
-    uint32_t AllocatedIn = StackRows.cold(Row).AllocatedIn;
-    return AllocatedIn & StatsRowCold::HasLifetime
-               ? &LifetimesOf[AllocatedIn & ~StatsRowCold::HasLifetime]
-               : nullptr;
+  auto PrefetchLifetime = [&](uint32_t Row) {
+    uint32_t AllocatedIn = StackRows.cold(Row).AllocatedIn,
+             Index = AllocatedIn & StatsRowCold::LifetimeIndex;
+    if (AllocatedIn & StatsRowCold::HasLifetime)
+      __builtin_prefetch(&LifetimesOf[Index], 1);
+    else if (AllocatedIn & StatsRowCold::HasBrief)
+      __builtin_prefetch(&BriefsOf[Index], 1);
   };
   I.IntervalWork += To - From;
   // Iterators, since an index into a deque costs more than a step.
@@ -83,13 +107,19 @@ void LiveStats::applyLate(LiveProcess &I, const std::deque<LateFree> &Late,
       prefetchCold(AtFar++->Row);
     }
     if (AtNear != End)
-      __builtin_prefetch(LifetimeOf(AtNear++->Row), 1);
+      PrefetchLifetime(AtNear++->Row);
     const LateFree &F = *At;
-    Lifetime *L = LifetimeOf(F.Row);
-    if (!L)
+    uint32_t &AllocatedIn = StackRows.cold(F.Row).AllocatedIn;
+    if (AllocatedIn & StatsRowCold::HasBrief &&
+        BriefsOf[AllocatedIn & StatsRowCold::LifetimeIndex].addLateFree(
+            F.Interval, Interval, F.Blocks, F.Bytes))
+      continue;
+    if (!(AllocatedIn & (StatsRowCold::HasLifetime | StatsRowCold::HasBrief)))
       continue;
     uint32_t Cut = Cells[StackRows[F.Row].Cell].S->Cut.intervals();
-    L->addLateFree(F.Interval, Interval, F.Blocks, F.Bytes, {Cut, I.Intervals});
+    lifetimeOf(AllocatedIn, {Cut, I.Intervals})
+        .addLateFree(F.Interval, Interval, F.Blocks, F.Bytes,
+                     {Cut, I.Intervals});
   }
 }
 
@@ -120,7 +150,16 @@ bool LiveStats::lifetimeAt(uint32_t Row, LifetimeRow &Out) const {
   Out.Heap = C.Heap;
   Out.Stack = R.Key;
   if (AllocatedIn & StatsRowCold::HasLifetime) {
-    LifetimesOf[AllocatedIn & ~StatsRowCold::HasLifetime].writeAt(Cut, Out);
+    LifetimesOf[AllocatedIn & StatsRowCold::LifetimeIndex].writeAt(Cut, Out);
+    return !Out.Cohorts.empty();
+  }
+  if (AllocatedIn & StatsRowCold::HasBrief) {
+    const BriefLifetime &B =
+        BriefsOf[AllocatedIn & StatsRowCold::LifetimeIndex];
+    // Nothing lives on at a cut after the free.
+    if (B.FreedIn < Cut)
+      return false;
+    B.expand({Cut, C.I->Intervals}).writeAt(Cut, Out);
     return !Out.Cohorts.empty();
   }
   constexpr double Start = 0.1;

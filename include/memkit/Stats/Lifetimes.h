@@ -9,7 +9,8 @@
 //
 // Cost. A block freed in the interval of its allocation costs a comparison of
 // allocation ids. A late free enters a queue (LateQueue.h), which is applied at
-// the end of the interval. Memory: 8 bytes a row; 170 bytes for each row that
+// the end of the interval. Memory: 8 bytes a row; 32 for each row whose blocks
+// were all freed in one later interval; 170 bytes for each other row that
 // changed in an interval after its first, including two cohorts and one class
 // of ages; 40 for each further live cohort (at most MaxCohorts); 56 for each
 // further class of ages; 32 for each entry of the queue; 16 KiB for the queue
@@ -162,6 +163,24 @@ private:
 };
 // Three lifetimes fit in 512 bytes, the unit of allocation of a deque.
 static_assert(sizeof(Lifetime) <= 170);
+
+/// The lifetimes of a row's blocks that were all allocated in one interval and
+/// all freed in one later interval: most rows at the end of a process.
+struct BriefLifetime {
+  uint32_t AllocatedIn;
+  uint32_t FreedIn;
+  uint32_t Blocks; ///< at the end of the interval before FreedIn
+  uint32_t LateBlocks = 0;
+  uint64_t Bytes;         ///< likewise
+  uint64_t LateBytes = 0; ///< late frees of FreedIn
+
+  /// Adds a late free. False: a Lifetime has to.
+  [[nodiscard]] bool addLateFree(uint32_t Allocated, uint32_t Freed,
+                                 uint64_t Blocks, uint64_t Bytes);
+  /// The same lifetimes in a form that can change further.
+  Lifetime expand(Lifetime::CutAndLog C) const;
+};
+static_assert(sizeof(BriefLifetime) == 32);
 
 } // namespace memkit
 

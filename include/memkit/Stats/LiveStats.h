@@ -728,6 +728,7 @@ private:
                            uint64_t Bytes, uint32_t Blocks);
   void addAllocated(LiveProcess &I, uint32_t Interval, const DirtyRow &Before,
                     const DirtyRow &At, bool AnyLate);
+  Lifetime &lifetimeOf(uint32_t &AllocatedIn, Lifetime::CutAndLog C);
   void applyLate(LiveProcess &I, const std::deque<LateFree> &Late, size_t From,
                  size_t To, uint32_t Interval);
   void noteLevels(LiveProcess &I);
@@ -775,6 +776,7 @@ private:
   std::vector<ThreadStatsOf> Threads; ///< by id; 0 is not reported
   llvm::DenseMap<uint32_t, uint64_t> StackSplits, ScopeSplits; ///< by row
   std::deque<Lifetime> LifetimesOf;   ///< see StatsRowCold::AllocatedIn
+  std::deque<BriefLifetime> BriefsOf; ///< likewise
   std::unique_ptr<Lanes> Open;        ///< working data of apply()
   std::unique_ptr<MomentRows> Moment; ///< null: none is read
   std::vector<Crossing> Crossings;

@@ -44,10 +44,11 @@ struct StatsRowCold {
   uint32_t SpacePeakBlocks = 0;
   uint64_t Temporaries = 0; ///< without StatsRow::Temporaries
   /// 1 + the interval of allocation of all live blocks of the row; with
-  /// HasLifetime, the index of the row's Lifetime; 0: no block was live at the
-  /// end of an interval.
+  /// HasLifetime, the index of the row's Lifetime; with HasBrief, of its
+  /// BriefLifetime; 0: no block was live at the end of an interval.
   uint32_t AllocatedIn = 0;
-  static constexpr uint32_t HasLifetime = 1u << 31;
+  static constexpr uint32_t HasLifetime = 1u << 31, HasBrief = 1u << 30,
+                            LifetimeIndex = HasBrief - 1;
   /// 1 + the row's index among the rows that wait for a whole interval; 0: the
   /// row never waited.
   uint32_t Waits = 0;
