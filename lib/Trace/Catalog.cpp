@@ -90,10 +90,30 @@ uint32_t Catalog::addHeap(const Heap &H) {
 }
 
 /// The child of Parent with Frame, or 0.
-uint32_t Catalog::findNode(uint32_t Parent, uint32_t Frame) const {
+uint32_t Catalog::findNode(uint32_t Parent, uint32_t Frame) {
   // Most nodes have one child, the next node of their chain.
   if (!Tree.ends(Parent) && NodeFrames.at(Parent + 1) == Frame)
     return Parent + 1;
+  if (!Parent)
+    return findBranch(Parent, Frame);
+  uint32_t Chain = Tree.chainOf(Parent);
+  uint32_t Next = Chains.at(Chain).Branch;
+  if (Next == Wide)
+    return findBranch(Parent, Frame);
+  unsigned Seen = 0;
+  for (; Next; ++Seen) {
+    const CatalogChain &C = Chains.at(Next - 1);
+    if (NodeFrames.at(C.First) == Frame && Tree.parent(C.First) == Parent)
+      return C.First;
+    Next = C.Next;
+  }
+  if (Seen == MaxListed)
+    widen(Chain);
+  return 0;
+}
+
+/// The child of Parent, of a wide chain or the root, or 0.
+uint32_t Catalog::findBranch(uint32_t Parent, uint32_t Frame) const {
   uint64_t Hash = hashNode(Parent, Frame);
   const NodeShard &S = Shards[Hash >> (64 - ShardBits)];
   if (S.Slots.empty())
@@ -117,7 +137,7 @@ void Catalog::place(std::vector<NodeSlot> &Slots, NodeSlot New) {
   Slots[I] = New;
 }
 
-/// Adds the first node of a chain to its shard.
+/// Adds a branch to its shard.
 void Catalog::index(uint32_t Id, uint32_t Parent) {
   uint64_t Hash = hashNode(Parent, NodeFrames.at(Id));
   NodeShard &S = Shards[Hash >> (64 - ShardBits)];
@@ -132,6 +152,15 @@ void Catalog::index(uint32_t Id, uint32_t Parent) {
   ++S.Count;
 }
 
+/// Moves the branches of Chain from their list to the shards.
+void Catalog::widen(uint32_t Chain) {
+  for (uint32_t Next = std::exchange(Chains.get(Chain).Branch, Wide); Next;) {
+    const CatalogChain &C = Chains.at(Next - 1);
+    index(C.First, Tree.parent(C.First));
+    Next = C.Next;
+  }
+}
+
 /// Adds a chain under Parent after findNode() has not found its first frame;
 /// returns its first node.
 uint32_t Catalog::addNodes(uint32_t Parent, ArrayRef<uint32_t> Path) {
@@ -141,13 +170,20 @@ uint32_t Catalog::addNodes(uint32_t Parent, ArrayRef<uint32_t> Path) {
     NodeFrames.get(First + I) = Path[I];
     pending().NodeFrames.push_back(Path[I]);
   }
-  index(First, Parent);
+  uint32_t Number = Tree.numChains(), Next = 0;
+  uint32_t *Branch =
+      Parent ? &Chains.get(Tree.chainOf(Parent)).Branch : nullptr;
+  if (Branch && *Branch != Wide)
+    Next = std::exchange(*Branch, Number);
+  else
+    index(First, Parent);
+  Chains.get(Number - 1) = {First, 0, Next, 0};
   return First;
 }
 
 /// The place of the stack that ends at Node.
 uint32_t &Catalog::stackAt(uint32_t Node) {
-  return Tree.ends(Node) ? ChainStacks.get(Tree.chainOf(Node))
+  return Tree.ends(Node) ? Chains.get(Tree.chainOf(Node)).Stack
                          : InnerStacks[Node];
 }
 

@@ -63,11 +63,23 @@ public:
   uint32_t numStacks() const { return NumStacks; }
 
 private:
-  uint32_t findNode(uint32_t Parent, uint32_t Frame) const;
+  uint32_t findNode(uint32_t Parent, uint32_t Frame);
+  uint32_t findBranch(uint32_t Parent, uint32_t Frame) const;
   uint32_t addNodes(uint32_t Parent, llvm::ArrayRef<uint32_t> Path);
+  void widen(uint32_t Chain);
   void index(uint32_t Id, uint32_t Parent);
   uint32_t &stackAt(uint32_t Node);
 
+  /// A chain of Tree. The chains that begin below its nodes, its branches, form
+  /// a list, newest first; more than MaxListed are in the shards.
+  struct CatalogChain {
+    uint32_t First;  ///< node
+    uint32_t Branch; ///< 1 + the first chain of the list; 0: none; or Wide
+    uint32_t Next;   ///< likewise the next chain of the list with this chain
+    uint32_t Stack;  ///< that ends at the last node; 0: none
+  };
+  static constexpr unsigned MaxListed = 8;
+  static constexpr uint32_t Wide = UINT32_MAX;
   /// A node id, 0 for none, and the low bits of the hash of the node's key: a
   /// search reads few wrong nodes, and growing reads no node.
   struct NodeSlot {
@@ -98,11 +110,10 @@ private:
       Frames[1u << FramePartBits];
   NodeChains Tree;
   ChunkedArray<uint32_t, 12> NodeFrames; ///< by node
-  /// The first nodes of all chains, by parent and frame. (Another node is the
-  /// child of the node before.)
+  ChunkedArray<CatalogChain, 10> Chains; ///< by chain
+  /// The first nodes of the branches of wide chains and of the root, by parent
+  /// and frame.
   NodeShard Shards[1u << ShardBits];
-  /// The stack that ends at the last node of each chain; 0: none.
-  ChunkedArray<uint32_t, 12> ChainStacks;
   /// The stacks that end at another node, by node.
   llvm::DenseMap<uint32_t, uint32_t> InnerStacks;
 };

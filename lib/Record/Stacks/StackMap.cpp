@@ -26,12 +26,12 @@ uint32_t StackMap::findRow(uint32_t Node, uint8_t Function) {
     uint32_t Row = makeRow(Node, Function);
     if (StackMapEntry::canHoldRow(Row)) {
       if (uint32_t TraceNode = E.node())
-        MoreNodes[Node] = TraceNode;
+        MoreNodes.get(Node) = TraceNode;
       E = StackMapEntry::ofRow(Function, Row);
       return Row;
     }
   }
-  uint32_t &Row = MoreRows[uint64_t(Node) << 8 | Function];
+  uint32_t &Row = MoreRows.get(uint64_t(Node) << 8 | Function);
   if (!Row)
     Row = makeRow(Node, Function);
   return Row;
@@ -41,7 +41,7 @@ uint32_t StackMap::makeRow(uint32_t Node, uint8_t Function) {
   uint32_t Heap = wire::makesObjects(Function)
                       ? R.Heaps.host(HostHeapKind::PythonObject)
                       : R.Heaps.malloc();
-  return R.Stats.stackRow(Process, Heap, stack(Node, Function));
+  return R.Stats.stackRow(Process, Heap, stackAt(Node, Function, false));
 }
 
 /// The known node of the trace, or 0.
@@ -56,12 +56,14 @@ uint32_t StackMap::nodeOf(uint32_t Node) const {
 void StackMap::setNode(uint32_t Node, uint32_t TraceNode) {
   StackMapEntry &E = Entries.get(Node);
   if (E.hasRow() || !StackMapEntry::canHoldNode(TraceNode))
-    MoreNodes[Node] = TraceNode;
+    MoreNodes.get(Node) = TraceNode;
   else
     E = StackMapEntry::ofNode(TraceNode);
 }
 
-uint32_t StackMap::stack(uint32_t Node, uint8_t Function) {
+/// KeepsNode: other calls at Node will follow, which Entries does not know by
+/// their row.
+uint32_t StackMap::stackAt(uint32_t Node, uint8_t Function, bool KeepsNode) {
   uint32_t Leaf = Function ? Codes.ofFunction(Function) : 0;
   // Walk up to the first known node, then down again.
   SmallVector<uint32_t, 128> Nodes, Path;
@@ -79,7 +81,7 @@ uint32_t StackMap::stack(uint32_t Node, uint8_t Function) {
     }
     if (At == Node && Info.isPair()) {
       uint32_t Stack = Mixed.stack(Info.Parent, Info.python(), Leaf, Parent);
-      if (!Leaf)
+      if (KeepsNode)
         setNode(Node, Parent);
       return Stack;
     }
@@ -93,9 +95,7 @@ uint32_t StackMap::stack(uint32_t Node, uint8_t Function) {
     Path.push_back(Leaf);
   Catalog::FramePath P =
       R.Names.stack(Parent, Path, [&](size_t I, uint32_t TraceNode) {
-        // A node at which a function allocates has its row; hardly any stack
-        // goes on from there.
-        if (I < Nodes.size() && !(Leaf && Nodes[I] == Node))
+        if (I < Nodes.size() && (KeepsNode || Nodes[I] != Node))
           setNode(Nodes[I], TraceNode);
       });
   return P.Stack;

@@ -9,7 +9,6 @@
 #include "Stacks/CodeFrames.h"
 #include "Stacks/MixedStacks.h"
 #include "Support/ChunkedArray.h"
-#include "llvm/ADT/DenseMap.h"
 
 namespace memkit {
 
@@ -37,7 +36,9 @@ public:
     return rowOf(Node, wire::makesObjects(Function) ? Function : NoObject);
   }
   /// The trace's stack of a call of Function, in range, at Node.
-  uint32_t stack(uint32_t Node, uint8_t Function);
+  uint32_t stack(uint32_t Node, uint8_t Function) {
+    return stackAt(Node, Function, /*KeepsNode=*/true);
+  }
   /// As stack(), for a call of CUDA's driver: without the frames of the driver,
   /// and of the libraries that listen to the driver.
   uint32_t driverStack(uint32_t Node, wire::CudaFunction Function);
@@ -89,6 +90,7 @@ private:
   }
   uint32_t findRow(uint32_t Node, uint8_t Function);
   uint32_t makeRow(uint32_t Node, uint8_t Function);
+  uint32_t stackAt(uint32_t Node, uint8_t Function, bool KeepsNode);
   uint32_t nodeOf(uint32_t Node) const;
   void setNode(uint32_t Node, uint32_t TraceNode);
   uint32_t outOfDriver(uint32_t Node);
@@ -99,9 +101,9 @@ private:
   MixedStacks Mixed;
   ChunkedArray<StackMapEntry, 10> Entries;
   /// The rows that Entries does not have, by node << 8 | function.
-  llvm::DenseMap<uint64_t, uint32_t> MoreRows;
+  SteadyMap MoreRows;
   /// The nodes of the trace that Entries does not have, by node.
-  llvm::DenseMap<uint32_t, uint32_t> MoreNodes;
+  SteadyMap MoreNodes;
 };
 
 } // namespace memkit
