@@ -7,6 +7,7 @@
 #include "SharedDwarf.h"
 #include "Support/Failure.h"
 #include "SymbolTable.h"
+#include "llvm/DebugInfo/DWARF/DWARFCompileUnit.h"
 #include "llvm/DebugInfo/DWARF/DWARFContext.h"
 #include "llvm/DebugInfo/Symbolize/SymbolizableObjectFile.h"
 #include "llvm/DebugInfo/Symbolize/Symbolize.h"
@@ -37,8 +38,12 @@ public:
   std::unique_ptr<symbolize::SymbolizableObjectFile> Module;
   DWARFContext *Dwarf = nullptr; ///< owned by Module
   std::string Damage;
+  void keepLines(uint64_t Address);
 
 private:
+  /// Units whose tables of lines stay in memory.
+  static constexpr size_t MaxLineTables = 32;
+  SmallVector<DWARFUnit *, MaxLineTables + 1> WithLines; ///< most recent last
   Expected<std::unique_ptr<DWARFContext>> openDwarf(const SymbolFiles &Files);
   void note(Error E);
 };
@@ -130,6 +135,21 @@ Error BinarySymbols::Impl::open(const SymbolFiles &Files) {
   return Error::success();
 }
 
+/// LLVM keeps the table of lines of each unit that was asked for: 40 bytes a
+/// row, which is a third of the memory of a process that finds names. Drops the
+/// tables of the units that were not asked for lately.
+void BinarySymbols::Impl::keepLines(uint64_t Address) {
+  DWARFUnit *Unit = Dwarf->getCompileUnitForCodeAddress(Address);
+  if (!Unit || (!WithLines.empty() && WithLines.back() == Unit))
+    return;
+  erase(WithLines, Unit);
+  WithLines.push_back(Unit);
+  if (WithLines.size() <= MaxLineTables)
+    return;
+  Dwarf->clearLineTableForUnit(WithLines.front());
+  WithLines.erase(WithLines.begin());
+}
+
 BinarySymbols::BinarySymbols(std::unique_ptr<Impl> I) : I(std::move(I)) {}
 BinarySymbols::~BinarySymbols() = default;
 
@@ -186,6 +206,7 @@ std::vector<SourceLocation> BinarySymbols::resolve(uint64_t Address) {
         Line->FunctionName, I->Module.get());
   }
   auto Locations = locationsOf(std::move(Info), Address, I->Dwarf);
+  I->keepLines(Address);
   // The name may be in a shared file that was not found.
   for (SourceLocation &L : Locations)
     if (L.Function.empty())

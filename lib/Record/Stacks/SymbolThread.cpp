@@ -22,7 +22,7 @@ static constexpr size_t LargeBatch = 512, BusyBatch = 64;
 static constexpr milliseconds BusyRest(200);
 static constexpr seconds MinRest(5), MaxRest(80);
 /// PyTorch's symbols take 20 MiB, Python's debug information most of the rest.
-static constexpr NameLimits Limits = {.PrivateBytes = 96 << 20, .IdleMs = 500};
+static constexpr NameLimits Limits = {.PrivateBytes = 56 << 20, .IdleMs = 500};
 
 SymbolThread::SymbolThread() : Names(Limits), Rest(MinRest) {
   Names.start();
