@@ -15,6 +15,8 @@ namespace {
 /// Addresses as from an allocator with a free list for each size.
 class Addresses {
 public:
+  explicit Addresses(uint64_t Begin) : Next(Begin) {}
+  uint64_t end() const { return Next; } ///< of all addresses so far
   uint64_t take(uint64_t Size) {
     uint64_t Class = alignTo(Size + 8);
     std::vector<uint64_t> &Free = Lists[Class];
@@ -34,7 +36,7 @@ public:
 private:
   static uint64_t alignTo(uint64_t Size) { return (Size + 15) / 16 * 16; }
   std::map<uint64_t, std::vector<uint64_t>> Lists;
-  uint64_t Next = 0x555555560000;
+  uint64_t Next;
 };
 
 class Maker {
@@ -44,6 +46,10 @@ public:
   }
 
   void add(const Dictionary &D) {
+    for (const std::string &Text : D.Strings)
+      Strings.push_back(Text);
+    for (const Heap &H : D.Heaps)
+      Heaps.push_back(kindOf(H));
     size_t Frame = 0;
     for (const NewStack &S : D.Stacks) {
       uint32_t At = S.Parent;
@@ -65,8 +71,6 @@ public:
         allocate(Row);
       else if (Row.Kind == EventKind::Free)
         free(Row);
-      else
-        return createStringError("only allocations and frees can be replayed");
     }
     return Error::success();
   }
@@ -74,9 +78,17 @@ public:
   Stream Out;
 
 private:
+  enum class HeapKind { Malloc, Object, Other };
   struct Block {
     uint64_t Address, Size;
+    HeapKind Heap;
   };
+  HeapKind kindOf(const Heap &H) const {
+    StringRef Name = H.Name ? StringRef(Strings[H.Name - 1]) : "";
+    return Name == "host.malloc"     ? HeapKind::Malloc
+           : Name == "python.object" ? HeapKind::Object
+                                     : HeapKind::Other;
+  }
 
   template <class R> void put(const Event &E, const R &What) {
     auto [It, New] = Rings.try_emplace(E.Thread, Out.NumRings);
@@ -86,23 +98,49 @@ private:
     Out.Items.push_back({wire::encodeAt(LastNs, What), It->second});
   }
   void allocate(const Event &E) {
-    Block B{Space.take(E.Size), E.Size};
+    HeapKind Heap = Heaps[E.Heap - 1];
+    uint32_t Node = E.Stack ? Leaves[E.Stack - 1] : 0;
+    if (Heap == HeapKind::Other)
+      return;
+    bool IsObject = Heap == HeapKind::Object;
+    Block B{(IsObject ? Objects : Space).take(E.Size), E.Size, Heap};
     Live[E.Block] = B;
-    put(E, wire::AllocateRecord{B.Address, E.Size, wire::AllocFunction::None,
-                                E.Stack ? Leaves[E.Stack - 1] : 0});
+    if (!IsObject)
+      return put(E, wire::AllocateRecord{B.Address, E.Size,
+                                         wire::AllocFunction::None, Node});
+    for (; ArenasEnd < Objects.end(); ArenasEnd += ArenaBytes)
+      put(E, wire::MapRecord{ArenasEnd, wire::MapClass::Used, ArenaBytes,
+                             wire::AllocFunction::Mmap, 0});
+    put(E, wire::ObjectAllocateRecord{B.Address, E.Size,
+                                      wire::AllocFunction::PyObjectMalloc, Node,
+                                      false});
   }
   void free(const Event &E) {
     auto It = Live.find(E.Block);
-    Space.give(It->second.Address, It->second.Size);
-    put(E, wire::FreeRecord{It->second.Address});
+    if (It == Live.end())
+      return;
+    Block B = It->second;
     Live.erase(It);
+    if (B.Heap == HeapKind::Object) {
+      Objects.give(B.Address, B.Size);
+      return put(E, wire::ObjectFreeRecord{B.Address});
+    }
+    Space.give(B.Address, B.Size);
+    put(E, wire::FreeRecord{B.Address});
   }
 
   uint32_t Process;
   std::vector<uint32_t> Leaves; ///< node of each stack
   DenseMap<uint64_t, Block> Live;
   DenseMap<uint32_t, uint32_t> Rings;
-  Addresses Space;
+  std::vector<std::string> Strings;
+  std::vector<HeapKind> Heaps; ///< by heap
+  Addresses Space{0x555555560000};
+  /// Python maps arenas for objects.
+  static constexpr uint64_t ArenaBytes = 1 << 20;
+  static constexpr uint64_t FirstArena = 0x7f0000000000;
+  uint64_t ArenasEnd = FirstArena;
+  Addresses Objects{FirstArena};
   uint64_t LastNs = 0;
 };
 

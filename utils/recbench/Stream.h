@@ -15,6 +15,8 @@ namespace memkit {
 /// The records and tables of a traced program, as far as the trace holds them.
 /// Times, sizes, stacks and threads are the program's; addresses are synthetic
 /// (a block takes the address of the last freed block of the same size class).
+/// Blocks of malloc and Python's objects, in arenas that are mapped for them;
+/// other heaps, and reallocations in place, are left out.
 struct Stream {
   struct Item {
     wire::Record R;    ///< Tsc: ns
@@ -28,7 +30,7 @@ struct Stream {
 };
 
 /// The stream of the process with the most events in the trace Path. Errors:
-/// TraceError, or a trace with events of several heaps.
+/// TraceError, or a trace without events.
 llvm::Expected<Stream> makeStream(llvm::StringRef Path);
 
 } // namespace memkit
