@@ -105,8 +105,9 @@ void LiveStats::openLanes(LiveProcess &I) {
 }
 
 /// Copies the values of the lanes back to cells and shares. TimesNs: the times
-/// of the events after number Now.
-void LiveStats::closeLanes(LiveProcess &I, const uint64_t *TimesNs) {
+/// of the events after number Now. Nested: the events changed no memory space.
+void LiveStats::closeLanes(LiveProcess &I, const uint64_t *TimesNs,
+                           bool Nested) {
   auto Close = [&](const auto &L, Curve &C) {
     C.LiveBytes = L.LiveBytes;
     C.LiveBlocks = L.LiveBlocks;
@@ -133,14 +134,16 @@ void LiveStats::closeLanes(LiveProcess &I, const uint64_t *TimesNs) {
       To.LiveBytes += Bytes;
     };
     Add(C);
-    Add(*C.S);
+    if (!Nested) {
+      Add(*C.S);
+      C.S->LiveBlocks += Allocations + Splits - Frees;
+    }
     C.S->Touched |= L.Counts | L.RisenBytes | Bytes ? C.RangeBit : 0;
     C.Splits += Splits;
     // The heap's bytes in other processes did not change.
     if (L.Highest)
       C.HighestBytes =
           std::max(C.HighestBytes, L.Highest - (L.LiveBytes - C.LiveBytes));
-    C.S->LiveBlocks += Allocations + Splits - Frees;
     Close(L, C.H->C);
   }
   for (const Lanes::SpaceLane &D : Open->Spaces) {
@@ -158,7 +161,7 @@ void LiveStats::closeLanes(LiveProcess &I, const uint64_t *TimesNs) {
 }
 
 /// Does the additional work of splits and temporaries, which are rare.
-void LiveStats::applyRare(const Change &C, Cell &Of) {
+void LiveStats::applyRare(const Change &C, Cell &Of, bool Nested) {
   if (C.Kind == Change::Split) {
     StackSplits[C.Row] += 1;
     if (C.ScopeRow)
@@ -166,16 +169,16 @@ void LiveStats::applyRare(const Change &C, Cell &Of) {
     return;
   }
   Of.Temporaries += 1;
-  Of.S->Temporaries += 1;
+  Of.S->Temporaries += !Nested;
   countTemporary(StackRows, C.Row);
   if (C.ScopeRow)
     countTemporary(ScopeRows, C.ScopeRow);
 }
 
-void LiveStats::apply(uint32_t Process, llvm::ArrayRef<Change> Changes,
-                      const uint64_t *TimesNs) {
+template <bool Nested>
+void LiveStats::applyLanes(LiveProcess &I, llvm::ArrayRef<Change> Changes,
+                           const uint64_t *TimesNs) {
   assert(Changes.size() < uint64_t(1) << FieldBits && "too many at once");
-  LiveProcess &I = *Processes[Process];
   openLanes(I);
   StatsRows::RowView Rows = StackRows.view();
   Lanes::CellLane *CellLanes = Open->Cells.data();
@@ -234,14 +237,41 @@ void LiveStats::apply(uint32_t Process, llvm::ArrayRef<Change> Changes,
       return Height;
     };
     L.Highest = std::max(L.Highest, Draw(L, false));
-    D.Highest = std::max(D.Highest, Draw(D, true));
-    D.SaveUpTo = std::max(D.SaveUpTo, D.PeakAt);
+    if constexpr (!Nested) {
+      D.Highest = std::max(D.Highest, Draw(D, true));
+      D.SaveUpTo = std::max(D.SaveUpTo, D.PeakAt);
+    }
     if (LLVM_UNLIKELY(C.Kind >= Change::Split))
-      applyRare(C, Cells[R.Cell]);
+      applyRare(C, Cells[R.Cell], Nested);
   }
-  closeLanes(I, TimesNs);
+  closeLanes(I, TimesNs, Nested);
   I.Events += Changes.size();
   Now = Number;
   if (!Changes.empty())
     LastNs = TimesNs[Changes.size() - 1];
+}
+
+void LiveStats::apply(uint32_t Process, llvm::ArrayRef<Change> Changes,
+                      const uint64_t *TimesNs) {
+  applyLanes<false>(*Processes[Process], Changes, TimesNs);
+}
+
+void LiveStats::applyNested(uint32_t Process, llvm::ArrayRef<Change> Changes,
+                            llvm::ArrayRef<NestedSum> Outers,
+                            const uint64_t *TimesNs) {
+  LiveProcess &I = *Processes[Process];
+  applyLanes<true>(I, Changes, TimesNs);
+  // The events changed neither the memory space nor the heaps of the outer
+  // blocks, so the rows of these may change after all of them.
+  for (const NestedSum &S : Outers) {
+    Target O = touch(S.Outer.Row, S.Outer.ScopeRow);
+    O.R.LiveExclusive -= S.Bytes;
+    if (O.X)
+      O.X->LiveExclusive -= S.Bytes;
+    Encloser &E = I.Enclosers[S.Outer.AllocationId];
+    E.Row = S.Outer.Row;
+    E.ScopeRow = S.Outer.ScopeRow;
+    E.InnerBytes += S.Bytes;
+    E.InnerBlocks += S.Blocks;
+  }
 }

@@ -65,8 +65,10 @@ void EventLog::append(llvm::ArrayRef<FastEvent> Events, uint32_t Heap,
   uint64_t Risen = Events.back().Tick - LastTick, Largest = 0;
   for (const FastEvent &E : Events)
     Largest |= E.SizeOrBlock;
-  if (Heap != OneHeap || (Risen | Largest | Next) >> 32)
+  if ((Risen | Largest | Next) >> 32)
     return appendOneByOne(Events, Heap, ScopePaths);
+  if (Heap != OneHeap)
+    noteHeaps(Events, Heap);
   if (ScopePaths || HasScopePaths)
     noteScopePaths(Events, ScopePaths);
   // Local variables: the compiler must assume that a stored byte changes any
@@ -180,6 +182,17 @@ void EventLog::noteHeap(uint32_t Heap) {
 }
 
 /// Call before the allocations among Events are counted.
+void EventLog::noteHeaps(llvm::ArrayRef<FastEvent> Events, uint32_t Heap) {
+  size_t More = 0;
+  for (const FastEvent &E : Events)
+    More += !E.IsFree;
+  if (!More)
+    return;
+  noteHeap(Heap);
+  HeapOf.insert(HeapOf.end(), More - 1, HeapOf.back());
+}
+
+/// Likewise.
 void EventLog::noteScopePaths(llvm::ArrayRef<FastEvent> Events,
                               const uint32_t *ScopePaths) {
   for (size_t I = 0; I != Events.size(); ++I)

@@ -154,6 +154,7 @@ private:
   }
   void appendOneByOne(llvm::ArrayRef<FastEvent> Events, uint32_t Heap,
                       const uint32_t *ScopePaths);
+  void noteHeaps(llvm::ArrayRef<FastEvent> Events, uint32_t Heap);
   void noteScopePaths(llvm::ArrayRef<FastEvent> Events,
                       const uint32_t *ScopePaths);
   void grow();

@@ -98,6 +98,13 @@ struct Change {
   ChangeKind Kind = Allocate;
 };
 
+/// What a run of nested blocks adds to a block around them.
+struct NestedSum {
+  BlockRef Outer;
+  uint64_t Bytes = 0; ///< allocated less freed, as are Blocks; may wrap
+  uint32_t Blocks = 0;
+};
+
 /// Many functions in one class: an event changes its row, heap, memory space,
 /// process and interval together, in a few nanoseconds, so all share one state.
 /// Each LiveStats*.cpp has the functions of one task.
@@ -230,6 +237,16 @@ public:
   /// frees to noteLateFree().
   void apply(uint32_t Process, llvm::ArrayRef<Change> Changes,
              const uint64_t *TimesNs);
+  /// As apply(), for blocks of one heap that each lie in one of the live blocks
+  /// of Outers (nestsIn()); the others of apply()'s conditions hold. The caller
+  /// also calls noteNested() for each allocation. A block of Outers without
+  /// inner blocks has no free.
+  void applyNested(uint32_t Process, llvm::ArrayRef<Change> Changes,
+                   llvm::ArrayRef<NestedSum> Outers, const uint64_t *TimesNs);
+  /// Whether a block of Row in a block of OuterRow counts as an inner block.
+  bool nestsIn(uint32_t Row, uint32_t OuterRow) const {
+    return nests(Cells[StackRows[Row].Cell], OuterRow);
+  }
   /// Whether Process has an enclosing block that still counts, live or freed.
   bool hasNested(uint32_t Process) const {
     return !Processes[Process]->Enclosers.empty();
@@ -269,6 +286,10 @@ public:
   }
   void noteAllocation(uint32_t Thread, uint64_t AllocationId, uint64_t Bytes) {
     noteAllocations(Thread, AllocationId, 1, Bytes);
+  }
+  /// Bytes of an allocation that was noted lie in an enclosing block.
+  void noteNested(uint32_t Thread, uint64_t Bytes) {
+    Threads[Thread].NestedBytes += Bytes;
   }
 
   //===--------------------------------------------------------------------===//
@@ -690,9 +711,12 @@ private:
   static void savePeaks(StatsRows &Rows, uint32_t Row, uint64_t HeapPeakAt,
                         uint64_t SpacePeakAt);
   void openLanes(LiveProcess &I);
-  void closeLanes(LiveProcess &I, const uint64_t *TimesNs);
+  void closeLanes(LiveProcess &I, const uint64_t *TimesNs, bool Nested);
+  template <bool Nested>
+  void applyLanes(LiveProcess &I, llvm::ArrayRef<Change> Changes,
+                  const uint64_t *TimesNs);
   void changeReserved(Cell &C, uint64_t Bytes);
-  void applyRare(const Change &C, Cell &Of);
+  void applyRare(const Change &C, Cell &Of, bool Nested);
   void rise(Curve &Of, const Cell &By, uint64_t Bytes, uint64_t Blocks,
             uint64_t TimeNs);
   void noteCrossings(Curve &Of, const Cell &By, uint64_t Live, uint64_t TimeNs);

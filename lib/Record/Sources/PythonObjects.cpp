@@ -7,14 +7,16 @@
 #include "Sources/HostHeap.h"
 #include "Sources/Mappings.h"
 #include "Sources/ProcessState.h"
+#include "Sources/SharedSources.h"
 
 using namespace llvm;
 using namespace memkit;
 using wire::RecordKind;
 
 PythonObjects::PythonObjects(EventSink &Sink, BlockSnapshots &Snapshots,
-                             Mappings &Maps, HostHeap &Host)
-    : Sink(Sink), Snapshots(Snapshots), Maps(Maps), Host(Host),
+                             Mappings &Maps, HostHeap &Host,
+                             SharedSources &Shared)
+    : Sink(Sink), Snapshots(Snapshots), Maps(Maps), Host(Host), Shared(Shared),
       Table(Snapshots.add(Live, InMallocBit - 1,
                           [this](const LiveEntry &E, uint64_t Address) {
                             return outerOf(Address, E);
@@ -57,97 +59,188 @@ void PythonObjects::keepOuterOf(MapTable::MapRange Gone) {
 // Runs of records
 //===----------------------------------------------------------------------===//
 
-/// Adds the object to the table, or removes the object. False: the record is
-/// not usual, and nothing has changed.
-bool PythonObjects::note(const wire::Record &Rec, const RingThread &S,
-                         ObjectChange &To) {
-  LiveEntry &E = To.E;
-  To.Outer = BlockRef();
-  if (Rec.is(RecordKind::ObjectFree)) {
-    if (!remove(Rec.Address, E))
-      return false;
-    // Of the outer block, a free needs only the allocation id.
-    if (uint64_t Outer = takeOuterOf(Rec.Address, E))
-      To.Outer = {Outer - 1, 1, 0};
-    E.ScopeRow &= InMallocBit - 1;
-    To.IsFree = true;
-    return true;
-  }
-  E = {Sink.nextId(), Rec.size(), To.Tick,
-       Sink.stacks().objectRow(Rec.Stack, Rec.function()), S.ObjectScopeRow};
-  if (LLVM_UNLIKELY(wire::decode<wire::ObjectAllocateRecord>(Rec).InMalloc &&
-                    Host.findOuter(Rec.Address, E, To.Outer)))
-    E.ScopeRow |= InMallocBit;
-  if (LLVM_UNLIKELY(!Live.insert(Rec.Address, E)))
+/// A run of objects that all lie in arenas, or all in no known block. The steps
+/// are those of HostHeap::takeFast().
+class PythonObjects::Run {
+public:
+  Run(PythonObjects &Of) : Of(Of), Sink(Of.Sink), Stats(Of.Sink.stats()) {}
+
+  enum Outcome {
+    Taken,  ///< as an event of the run
+    Last,   ///< the object is removed, but is not usual: freed after the run
+    Refused ///< nothing has changed
+  };
+  Outcome allocate(const wire::Record &Rec, const RingThread &S, uint64_t Tick);
+  Outcome free(const wire::Record &Rec, const RingThread &S, uint64_t Tick);
+  /// Counts the events and writes them to the log.
+  void count();
+
+  LiveEntry Removed; ///< after Last
+
+private:
+  static constexpr unsigned MaxOuters = 64;
+  bool enter(uint64_t Address, const LiveEntry &E, bool IsFree);
+  void countOuters();
+
+  PythonObjects &Of;
+  EventSink &Sink;
+  LiveStats &Stats;
+  BatchRoom &Room = Of.Shared.Room;
+  size_t N = 0;
+  bool IsNested = false, HasScopes = false;
+  unsigned NumOuters = 0;
+  uint8_t At[MaxOuters] = {}; ///< places in Outers by id
+  NestedSum Outers[MaxOuters];
+  uint8_t OuterOf[BatchRoom::Max]; ///< by event
+};
+
+/// Prepares the event of an object at Address, and finds the block around the
+/// object. False: another kind of object than the run's.
+bool PythonObjects::Run::enter(uint64_t Address, const LiveEntry &E,
+                               bool IsFree) {
+  BlockRef Outer;
+  bool Lies = Of.Maps.findOuter(Address, E, Outer);
+  if (N == 0)
+    IsNested = Lies;
+  else if (LLVM_UNLIKELY(IsNested != Lies))
     return false;
-  Sink.takeId();
-  if (LLVM_UNLIKELY(E.ScopeRow & InMallocBit))
-    InBlocks[E.AllocationId] = To.Outer.AllocationId + 1;
-  else
-    Maps.findOuter(Rec.Address, E, To.Outer);
-  E.ScopeRow &= InMallocBit - 1;
-  To.IsFree = false;
+  if (!Lies)
+    // A block that is not found by address may have been kept.
+    return !IsFree || !Of.Snapshots.hasOuters();
+  uint8_t &Place = At[Outer.AllocationId % MaxOuters];
+  if (LLVM_UNLIKELY(Place >= NumOuters ||
+                    Outers[Place].Outer.AllocationId != Outer.AllocationId)) {
+    if (NumOuters == MaxOuters || !Stats.nestsIn(E.Row, Outer.Row) ||
+        (IsFree && !Stats.encloses(Sink.process(), Outer.AllocationId)))
+      return false;
+    Outers[NumOuters] = {Outer};
+    Place = uint8_t(NumOuters++);
+  }
+  OuterOf[N] = Place;
   return true;
 }
 
-/// Counts the changes and writes them to the log, which must have room.
-void PythonObjects::apply(ArrayRef<ObjectChange> Of) {
-  LiveStats &Stats = Sink.stats();
-  EventLog &Log = Sink.log();
-  uint32_t Heap = Sink.heaps().host(HostHeapKind::PythonObject);
-  for (const ObjectChange &C : Of) {
-    BlockRef B{C.E.AllocationId, C.E.Row, C.E.ScopeRow};
-    uint64_t Ns = C.Tick * TimeUnitNs;
-    if (C.IsFree) {
-      Stats.free(B, C.E.Size, Ns, C.Thread,
-                 C.Outer.Row ? C.Outer.AllocationId + 1 : 0);
-      Log.free(C.Lane, C.Tick, B.AllocationId);
-      continue;
-    }
-    if (C.Outer.Row) {
-      Stats.allocateIn(B, C.Outer, C.E.Size, Ns, C.Thread);
-      Sink.noteOuter(C.Outer.AllocationId);
-    } else {
-      Stats.allocate(B, C.E.Size, Ns, C.Thread);
-    }
-    Log.allocate(C.Lane, C.Tick, C.E.Size, Stats.stackOf(B.Row),
-                 Stats.scopePathOf(B.ScopeRow), Heap);
+PythonObjects::Run::Outcome
+PythonObjects::Run::allocate(const wire::Record &Rec, const RingThread &S,
+                             uint64_t Tick) {
+  if (LLVM_UNLIKELY(wire::decode<wire::ObjectAllocateRecord>(Rec).InMalloc))
+    return Refused;
+  LiveEntry E{Sink.nextId(), Rec.size(), Tick,
+              Sink.stacks().objectRow(Rec.Stack, Rec.function()),
+              S.ObjectScopeRow};
+  if (LLVM_UNLIKELY(!Of.Live.insert(Rec.Address, E)))
+    return Refused;
+  if (LLVM_UNLIKELY(!enter(Rec.Address, E, false))) {
+    Of.Live.take(Rec.Address, E);
+    return Refused;
   }
+  Sink.takeId();
+  Stats.prefetchRow(E.Row);
+  Stats.noteAllocation(S.Thread, E.AllocationId, E.Size);
+  if (IsNested) {
+    Stats.noteNested(S.Thread, E.Size);
+    Outers[OuterOf[N]].Bytes += E.Size;
+    Outers[OuterOf[N]].Blocks += 1;
+  }
+  Room.Changes[N] = {E.Size, E.Row, E.ScopeRow, Change::Allocate};
+  Room.Logged[N] = {Tick, E.Size, 0, uint16_t(S.Lane), false};
+  Room.TimesNs[N++] = Tick * TimeUnitNs;
+  HasScopes |= E.ScopeRow != 0;
+  return Taken;
 }
 
-/// Each step prefetches the memory of the next step.
+PythonObjects::Run::Outcome PythonObjects::Run::free(const wire::Record &Rec,
+                                                     const RingThread &S,
+                                                     uint64_t Tick) {
+  LiveEntry E;
+  if (LLVM_UNLIKELY(!Of.remove(Rec.Address, E)))
+    return Refused;
+  if (LLVM_UNLIKELY((E.ScopeRow & InMallocBit) ||
+                    !enter(Rec.Address, E, true))) {
+    Removed = E;
+    return Last;
+  }
+  Stats.prefetchRow(E.Row);
+  if (LLVM_UNLIKELY(E.AllocationId < Stats.lateBefore(Sink.process())))
+    Stats.noteLateFree(Sink.process(), E.Row, E.AllocationId, E.Size);
+  if (IsNested) {
+    Outers[OuterOf[N]].Bytes -= E.Size;
+    Outers[OuterOf[N]].Blocks -= 1;
+  }
+  bool Temporary = Stats.lastAllocation(S.Thread) == E.AllocationId + 1;
+  Room.Changes[N] = {E.Size, E.Row, E.ScopeRow,
+                     Temporary ? Change::FreeTemporary : Change::Free};
+  Room.Logged[N] = {Tick, E.AllocationId, 0, uint16_t(S.Lane), true};
+  Room.TimesNs[N++] = Tick * TimeUnitNs;
+  return Taken;
+}
+
+void PythonObjects::Run::count() {
+  if (!N)
+    return;
+  ArrayRef Changes(Room.Changes, N);
+  if (IsNested)
+    Stats.applyNested(Sink.process(), Changes, ArrayRef(Outers, NumOuters),
+                      Room.TimesNs);
+  else
+    Stats.apply(Sink.process(), Changes, Room.TimesNs);
+  // The rows are in the cache now.
+  for (size_t I = 0; I != N; ++I)
+    if (Changes[I].Kind == Change::Allocate)
+      Room.Logged[I].Stack = Stats.stackOf(Changes[I].Row);
+  if (LLVM_UNLIKELY(HasScopes))
+    for (size_t I = 0; I != N; ++I)
+      Room.ScopePaths[I] = Stats.scopePathOf(Changes[I].ScopeRow);
+  EventLog &Log = Sink.log();
+  size_t First = Log.size();
+  Log.append(ArrayRef(Room.Logged, N),
+             Sink.heaps().host(HostHeapKind::PythonObject),
+             HasScopes ? Room.ScopePaths : nullptr);
+  if (!IsNested)
+    return;
+  std::vector<uint64_t> &Column = Log.Columns.Enclosing;
+  Column.resize(First + N);
+  for (size_t I = 0; I != N; ++I)
+    if (Changes[I].Kind == Change::Allocate)
+      Column[First + I] = Outers[OuterOf[I]].Outer.AllocationId + 1;
+}
+
 size_t PythonObjects::takeFast(ArrayRef<MergedRecord> Records,
                                const RingOfProcess *Of,
                                const ProcessState *Self) {
   if (!Sink.wanted().wants(HostHeapKind::PythonObject))
     return 0;
   Sink.makeRoom();
-  constexpr size_t MaxChanges = 128;
-  Changes.resize(MaxChanges);
   size_t Max = std::min<size_t>(
-      {Records.size(), MaxChanges, MaxSectionRows - Sink.log().size()});
+      {Records.size(), BatchRoom::Max, MaxSectionRows - Sink.log().size()});
+  Run R(*this);
+  EventTimes::TickRun Ticks = Sink.tickRun();
+  Run::Outcome Is = Run::Taken;
   size_t At = 0;
   for (; At != Max; ++At) {
     ProcessState::prefetchAhead(Records, At, Of);
     const wire::Record &Rec = Records[At].R;
     const RingOfProcess &From = Of[Records[At].Source];
+    bool IsFree = Rec.is(RecordKind::ObjectFree);
     if (LLVM_UNLIKELY(From.Process != Self) || !isAddress(Rec.Address) ||
-        (!Rec.is(RecordKind::ObjectAllocate) &&
-         !Rec.is(RecordKind::ObjectFree)))
+        (!IsFree && !Rec.is(RecordKind::ObjectAllocate)))
       break;
     RingThread &S = Sink.ring(From.Ring);
     if (LLVM_UNLIKELY(!Sink.hasLane(S)))
       break;
-    ObjectChange &To = Changes[At];
-    To.Tick = Sink.tickAt(Rec.Tsc);
-    if (!note(Rec, S, To))
+    uint64_t Tick = Ticks.at(Rec.Tsc);
+    Is = IsFree ? R.free(Rec, S, Tick) : R.allocate(Rec, S, Tick);
+    if (LLVM_UNLIKELY(Is != Run::Taken))
       break;
-    To.Thread = S.Thread;
-    To.Lane = S.Lane;
-    Sink.setTick(To.Tick);
-    Sink.stats().prefetchRow(To.E.Row);
+    Ticks.set(Tick);
   }
-  apply(ArrayRef(Changes).take_front(At));
+  if (At)
+    Sink.setTick(Ticks.last());
+  R.count();
+  if (Is == Run::Last) {
+    const MergedRecord &M = Records[At++];
+    emitFree(M.R.Address, R.Removed, {M.R.Tsc, Of[M.Source].Ring});
+  }
   return At;
 }
 

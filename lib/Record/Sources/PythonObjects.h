@@ -28,6 +28,7 @@ class HostHeap;
 class Mappings;
 class ProcessState;
 struct RingOfProcess;
+struct SharedSources;
 
 /// As in HostHeap, records go two ways with the same result: runs through
 /// takeFast(), single records through take(). Belongs to the recorder's
@@ -35,7 +36,7 @@ struct RingOfProcess;
 class PythonObjects {
 public:
   PythonObjects(EventSink &Sink, BlockSnapshots &Snapshots, Mappings &Maps,
-                HostHeap &Host);
+                HostHeap &Host, SharedSources &Shared);
 
   void take(const wire::ObjectAllocateRecord &Rec, RecordOrigin From);
   void take(const wire::ObjectFreeRecord &Rec, RecordOrigin From);
@@ -64,14 +65,6 @@ public:
 private:
   /// Flag in the ScopeRow of an object that lies in a block of malloc.
   static constexpr uint32_t InMallocBit = ScopeRowFlag;
-  /// An object that is allocated or freed, and the block around the object.
-  struct ObjectChange {
-    LiveEntry E;
-    BlockRef Outer;
-    uint64_t Tick;
-    uint32_t Thread, Lane;
-    bool IsFree;
-  };
   /// An object that is being reallocated, and its old address; 0: none.
   struct ObjectRealloc {
     LiveEntry Object;
@@ -81,8 +74,7 @@ private:
   bool isWanted(uint64_t Address) const;
   /// The entry of a record's object, without id and time.
   template <class T> LiveEntry entryOf(const T &Rec, uint32_t Ring);
-  bool note(const wire::Record &Rec, const RingThread &S, ObjectChange &To);
-  void apply(llvm::ArrayRef<ObjectChange> Changes);
+  class Run;
   bool remove(uint64_t Address, LiveEntry &E);
   void put(uint64_t Address, LiveEntry E, RecordOrigin From, bool InMalloc);
   void emitFree(uint64_t Address, LiveEntry E, RecordOrigin From);
@@ -94,12 +86,12 @@ private:
   BlockSnapshots &Snapshots;
   Mappings &Maps;
   HostHeap &Host;
+  SharedSources &Shared;
   LiveTable Live; ///< ScopeRow may have InMallocBit
   unsigned Table; ///< Live's number in Snapshots
   /// Object's id to outer block's id + 1.
   llvm::DenseMap<uint64_t, uint64_t> InBlocks;
   std::vector<ObjectRealloc> Reallocs; ///< by ring
-  std::vector<ObjectChange> Changes;   ///< room for a run
 };
 
 } // namespace memkit

@@ -128,11 +128,77 @@ std::vector<MergedRecord> someTorchRecords(unsigned Seed) {
   return Out;
 }
 
+/// Objects of an interpreter: most in arenas that come and go, some in blocks
+/// of malloc, some in neither, with records that never fit, and layers.
+std::vector<MergedRecord> someObjectRecords(unsigned Seed) {
+  constexpr uint64_t Arenas = 0x7f0000000000, ArenaBytes = 1 << 16;
+  std::mt19937_64 Random(Seed);
+  std::vector<MergedRecord> Out;
+  std::map<uint64_t, bool> Live;
+  std::vector<uint64_t> Layers;
+  uint64_t Tsc = 1000, Number = 0;
+  auto Add = [&](auto Rec) {
+    MergedRecord M;
+    M.R = wire::encodeAt(Tsc += Random() % 300, Rec);
+    M.Source = 0;
+    Out.push_back(M);
+  };
+  for (unsigned N = 0; N != 100000; ++N) {
+    uint64_t Dice = Random() % 1000,
+             Arena = Arenas + Random() % 12 * ArenaBytes;
+    if (Dice < 4) {
+      Add(wire::MapRecord{Arena, wire::MapClass::Used, ArenaBytes,
+                          AllocFunction::Mmap, 0});
+      continue;
+    }
+    if (Dice < 6) {
+      Add(wire::UnmapRecord{Arena + (Dice == 5 ? 4096 * 3 : 0),
+                            Dice == 5 ? 4096 * 2 : ArenaBytes});
+      continue;
+    }
+    if (Dice < 12) {
+      if (Layers.size() < 5) {
+        Layers.push_back(++Number);
+        MergedRecord M;
+        M.R = rawRecord(Tsc, RecordKind::ScopeBegin,
+                        (1 + Random() % 3) | wire::SF_Layer, Number);
+        Out.push_back(M);
+      } else {
+        MergedRecord M;
+        M.R = rawRecord(Tsc, RecordKind::ScopeEnd, 0, Layers.back());
+        Layers.pop_back();
+        Out.push_back(M);
+      }
+      continue;
+    }
+    uint64_t Place = Random() % 128, Address = Arena + 512 * Place;
+    bool InMalloc = Dice < 100;
+    if (Dice < 200)
+      Address = 0x100000 + 4096 * Place;
+    bool &Lives = Live[Address];
+    if (Random() % 300 == 0)
+      Lives = !Lives;
+    if (Lives) {
+      Add(wire::ObjectFreeRecord{Address});
+      if (InMalloc)
+        Add(wire::FreeRecord{Address - 16});
+    } else {
+      if (InMalloc)
+        Add(wire::AllocateRecord{Address - 16, 3000, AllocFunction::Malloc, 0});
+      Add(wire::ObjectAllocateRecord{
+          Address, Random() % 500, AllocFunction::PyObjectMalloc, 0, InMalloc});
+    }
+    Lives = !Lives;
+  }
+  return Out;
+}
+
 TEST_F(OneProcess, ManyAtOnceAreAsOneByOne) {
-  for (unsigned Seed = 1; Seed != 7; ++Seed) {
-    bool IsTorch = Seed > 3;
-    std::vector<MergedRecord> Records =
-        IsTorch ? someTorchRecords(Seed) : someRecords(Seed);
+  for (unsigned Seed = 1; Seed != 10; ++Seed) {
+    bool IsTorch = Seed > 3 && Seed < 7;
+    std::vector<MergedRecord> Records = Seed > 6  ? someObjectRecords(Seed)
+                                        : IsTorch ? someTorchRecords(Seed)
+                                                  : someRecords(Seed);
     std::string Traces[2];
     size_t Usual = 0;
     for (bool Many : {false, true}) {
