@@ -73,7 +73,10 @@ void ExecTable::expect(ChildProcess &P, pid_t Inner, uint64_t Slot,
   // A program that executes all the time must not fill the recorder's memory.
   if (Execs.size() >= 4096 || Pid <= 0)
     return;
-  PendingExec E{Pid, P.Process, "", R.nowNs(), -1, Pid != P.Pid};
+  // A recorded program connects within a few milliseconds.
+  constexpr uint64_t ConnectNs = 10'000'000;
+  uint64_t Now = R.nowNs();
+  PendingExec E{Pid, P.Process, "", Now, Now + ConnectNs, -1, Pid != P.Pid};
   P.State->shared().execPath(Slot, E.Path);
   E.PidFd = openPidFd(Pid);
   Execs.push_back(std::move(E));
@@ -94,15 +97,24 @@ std::string ExecTable::whyUnconnected(const PendingExec &E, bool Ended) const {
                                  : "/proc/" + std::to_string(E.Pid) + "/exe");
 }
 
+/// The longest time between two looks at a program that has not connected.
+static constexpr uint64_t LongestLookNs = 100'000'000;
+
 std::vector<UnconnectedExec> ExecTable::takeUnconnected() {
   std::vector<UnconnectedExec> Out;
   uint64_t Now = R.nowNs();
   for (size_t I = 0; I < Execs.size();) {
-    const PendingExec &E = Execs[I];
+    PendingExec &E = Execs[I];
     uint64_t Age = Now - E.SinceNs;
+    if (Now < E.NextLookNs) {
+      ++I;
+      continue;
+    }
+    // On a busy machine many programs take longer to connect, and a look reads
+    // the program's file: so looks become rarer.
+    E.NextLookNs = Now + std::min(Age, LongestLookNs);
     bool Ended = hasEnded(E.PidFd);
-    // A recorded program connects within a few milliseconds.
-    if (Age < 10000000 || (!Ended && procfs::mapsMemfd(E.Pid, Tag))) {
+    if (!Ended && procfs::mapsMemfd(E.Pid, Tag)) {
       ++I;
       continue;
     }

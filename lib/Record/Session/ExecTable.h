@@ -16,6 +16,8 @@ struct PendingExec {
   uint32_t Process; ///< announced the exec
   std::string Path;
   uint64_t SinceNs;
+  /// When to look next why the program has not connected.
+  uint64_t NextLookNs;
   int PidFd;
   bool Spawned;
   int WaitStatus = -1; ///< as ChildExit::WaitStatus

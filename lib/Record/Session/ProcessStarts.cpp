@@ -7,6 +7,7 @@
 #include "Session/ProcessTitle.h"
 #include "Shared/ProcFs.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include <cerrno>
 
 using namespace llvm;
@@ -81,13 +82,20 @@ uint32_t ProcessStarts::parentOf(const Greeter::Client &G,
   return Parent ? Parent->Process : 0;
 }
 
-/// The value of a variable in an environment.
-static std::optional<std::string> valueIn(StringRef Environment,
-                                          StringRef Name) {
-  for (StringRef Variable : split(Environment, '\0'))
-    if (Variable.consume_front(Name) && Variable.consume_front("="))
-      return Variable.str();
-  return std::nullopt;
+/// The place that launchers have given the process \p Pid.
+static LaunchedPlace placeOf(pid_t Pid) {
+  std::string Environment = procfs::environment(Pid);
+  StringMap<StringRef> Values(64);
+  for (StringRef Variable : split(Environment, '\0')) {
+    auto [Name, Value] = Variable.split('=');
+    Values.try_emplace(Name, Value);
+  }
+  return findPlace([&](StringRef Name) -> std::optional<std::string> {
+    auto Found = Values.find(Name);
+    if (Found == Values.end())
+      return std::nullopt;
+    return Found->second.str();
+  });
 }
 
 void ProcessStarts::welcome(const Greeter::Client &G) {
@@ -102,10 +110,7 @@ void ProcessStarts::welcome(const Greeter::Client &G) {
   std::vector<std::string> Command = wordsOf(P->Arguments);
   for (const std::string &Arg : Command)
     I.Command.push_back(R.Names.Names.string(Arg));
-  LaunchedPlace Place =
-      findPlace([Variables = procfs::environment(G.Pid)](StringRef Name) {
-        return valueIn(Variables, Name);
-      });
+  LaunchedPlace Place = placeOf(G.Pid);
   I.Place = Place.Place;
   I.Place.Job = R.Names.Names.string(Place.Job);
   Roles.setFirst(*P, I, Command);
