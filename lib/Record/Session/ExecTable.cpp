@@ -7,6 +7,7 @@
 #include "Shared/Preloadable.h"
 #include "Shared/ProcFs.h"
 #include "llvm/ADT/STLExtras.h"
+#include <sys/stat.h>
 
 using namespace llvm;
 using namespace memkit;
@@ -90,11 +91,25 @@ void ExecTable::passStatus(ChildProcess &P) {
     }
 }
 
-std::string ExecTable::whyUnconnected(const PendingExec &E, bool Ended) const {
+std::string ExecTable::whyUnconnected(const PendingExec &E, bool Ended) {
   if (!O.Follow)
     return "not followed";
-  return whyNotPreloadable(Ended ? E.Path
-                                 : "/proc/" + std::to_string(E.Pid) + "/exe");
+  if (Ended)
+    return whyNotPreloadable(E.Path);
+  std::string Exe = "/proc/" + std::to_string(E.Pid) + "/exe";
+  struct stat St;
+  if (stat(Exe.c_str(), &St) != 0)
+    return "";
+  std::array<uint64_t, 3> File = {St.st_dev, St.st_ino,
+                                  uint64_t(St.st_ctim.tv_sec) * 1000000000 +
+                                      uint64_t(St.st_ctim.tv_nsec)};
+  if (Recordable.count(File))
+    return "";
+  std::string Why = whyNotPreloadable(Exe);
+  constexpr size_t MaxFiles = 1024;
+  if (Why.empty() && Recordable.size() < MaxFiles)
+    Recordable.insert(File);
+  return Why;
 }
 
 /// The longest time between two looks at a program that has not connected.
