@@ -170,22 +170,22 @@ bool Linkage::read() {
     return false;
   Dynamic = P.find(PT_DYNAMIC);
   return Dynamic && forEntries([this](const Elf64_Dyn &D) {
-    switch (D.d_tag) {
-    case DT_STRTAB:
-      Strings = D.d_un.d_ptr;
-      break;
-    case DT_STRSZ:
-      StringBytes = D.d_un.d_val;
-      break;
-    case DT_SYMTAB:
-      Symbols = D.d_un.d_ptr;
-      break;
-    case DT_GNU_HASH:
-      Hash = D.d_un.d_ptr;
-      break;
-    }
-    return true;
-  });
+           switch (D.d_tag) {
+           case DT_STRTAB:
+             Strings = D.d_un.d_ptr;
+             break;
+           case DT_STRSZ:
+             StringBytes = D.d_un.d_val;
+             break;
+           case DT_SYMTAB:
+             Symbols = D.d_un.d_ptr;
+             break;
+           case DT_GNU_HASH:
+             Hash = D.d_un.d_ptr;
+             break;
+           }
+           return true;
+         });
 }
 
 /// Does the string table contain the name of a runtime? The table has the names
