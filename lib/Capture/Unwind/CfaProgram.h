@@ -56,13 +56,29 @@ template <typename Set> class CfaProgram {
 public:
   CfaProgram(const FunctionRecord &F, uintptr_t Pc) : F(F), Pc(Pc) {}
 
-  /// Computes the row of the pc. False: the instructions are invalid.
-  bool run() {
+  /// Computes the row of the pc. False: the instructions are invalid. \p From:
+  /// goes on from there if possible, and is changed; may be null.
+  bool run(CfaCursor<Set> *From = nullptr) {
     Location = F.Code.Start;
     if (!execute(F.Common.Program, ~uint64_t(0)))
       return false;
     Initial = Row;
-    return execute(F.Program, Pc);
+    ByteSpan Rest = F.Program;
+    if (From && From->Program == Rest.Start && From->RowStart <= Pc &&
+        size_t(From->At - Rest.Start) <= Rest.Size) {
+      Row = From->Row;
+      Location = From->Location;
+      Previous = From->Previous;
+      Rest.Size -= uint32_t(From->At - Rest.Start);
+      Rest.Start = From->At;
+    }
+    if (!execute(Rest, Pc))
+      return false;
+    // Locations that go backwards are invalid.
+    if (From && !Depth && rowRange().has(Pc))
+      *From = {F.Program.Start, Next,     rowRange().Start,
+               Location,        Previous, Row};
+    return true;
   }
   const CfaRow<Set> &row() const { return Row; }
 
@@ -116,8 +132,9 @@ private:
 
   const FunctionRecord &F;
   const uintptr_t Pc;
-  uint64_t Location = 0; ///< the start of the row in progress
-  uint64_t Previous = 0; ///< the start of the row before
+  uint64_t Location = 0;         ///< the start of the row in progress
+  uint64_t Previous = 0;         ///< the start of the row before
+  const uint8_t *Next = nullptr; ///< where execute() stopped
   CfaRow<Set> Row, Initial;
   unsigned Depth = 0;
   // Without initializers, because most functions remember no row.
@@ -190,6 +207,7 @@ bool CfaProgram<Set>::execute(ByteSpan Program, uint64_t Last) {
   }
   Location = At;
   Previous = Before;
+  Next = P;
   return true;
 }
 
