@@ -27,26 +27,27 @@ static bool readAt(int Fd, uint64_t Offset, void *To, size_t Bytes) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-struct Text {
+struct RuntimeName {
   const char *Start;
   size_t Size;
   template <size_t N>
-  constexpr Text(const char (&Literal)[N]) : Start(Literal), Size(N - 1) {}
+  constexpr RuntimeName(const char (&Literal)[N])
+      : Start(Literal), Size(N - 1) {}
 };
 } // namespace
 
 /// The set-up functions of the runtimes, and how all of them end.
-static constexpr Text RuntimeSymbols[] = {
+static constexpr RuntimeName RuntimeSymbols[] = {
     "__asan_init", "__tsan_init", "__msan_init", "__hwasan_init", "__lsan_init",
 };
-static constexpr Text RuntimeSymbolEnd = "san_init";
+static constexpr RuntimeName RuntimeSymbolEnd = "san_init";
 
 /// The runtimes as shared libraries, of gcc or clang.
-static constexpr Text RuntimeLibraries[] = {
+static constexpr RuntimeName RuntimeLibraries[] = {
     "libasan.so",       "libtsan.so",       "liblsan.so",        "libhwasan.so",
     "libclang_rt.asan", "libclang_rt.tsan", "libclang_rt.hwasan"};
 
-static bool endsIn(const char *Name, size_t N, const Text &End) {
+static bool endsIn(const char *Name, size_t N, const RuntimeName &End) {
   return N >= End.Size && memcmp(Name + N - End.Size, End.Start, End.Size) == 0;
 }
 
@@ -56,14 +57,14 @@ static bool endsIn(const char *Name, size_t N, const Text &End) {
 static bool isRuntimeSymbol(const char *Name, size_t N) {
   if (!endsIn(Name, N, RuntimeSymbolEnd))
     return false;
-  for (const Text &End : RuntimeSymbols)
+  for (const RuntimeName &End : RuntimeSymbols)
     if (endsIn(Name, N, End))
       return true;
   return false;
 }
 
 static bool isRuntimeLibrary(const char *Name, size_t N) {
-  for (const Text &Start : RuntimeLibraries)
+  for (const RuntimeName &Start : RuntimeLibraries)
     if (N >= Start.Size && memcmp(Name, Start.Start, Start.Size) == 0)
       return true;
   return false;
@@ -125,8 +126,8 @@ private:
   bool scanStrings(uint64_t Size) const;
   bool needsRuntime() const;
   bool readTable(HashTable &T) const;
-  bool defines(const HashTable &T, const Text &Name) const;
-  bool isSymbol(uint64_t Index, const Text &Name) const;
+  bool defines(const HashTable &T, const RuntimeName &Name) const;
+  bool isSymbol(uint64_t Index, const RuntimeName &Name) const;
   bool readMemory(uint64_t Address, void *To, size_t Bytes) const {
     uint64_t Offset;
     return P.offsetOf(Address, Bytes, Offset) && readAt(Fd, Offset, To, Bytes);
@@ -244,7 +245,7 @@ bool Linkage::readTable(HashTable &T) const {
   return T.Buckets && T.FilterWords && T.FilterShift < 32;
 }
 
-bool Linkage::isSymbol(uint64_t Index, const Text &Name) const {
+bool Linkage::isSymbol(uint64_t Index, const RuntimeName &Name) const {
   Elf64_Sym S;
   char Found[16]; // longer than each of RuntimeSymbols
   return readMemory(Symbols + Index * sizeof(S), &S, sizeof(S)) &&
@@ -255,7 +256,7 @@ bool Linkage::isSymbol(uint64_t Index, const Text &Name) const {
 
 /// Is \p Name among the symbols that the file defines? A filter nearly always
 /// says no after eight bytes.
-bool Linkage::defines(const HashTable &T, const Text &Name) const {
+bool Linkage::defines(const HashTable &T, const RuntimeName &Name) const {
   uint32_t H = 5381;
   for (size_t I = 0; I < Name.Size; ++I)
     H = H * 33 + uint8_t(Name.Start[I]);
@@ -291,7 +292,7 @@ bool Linkage::namesSanitizer() const {
     return scanStrings(StringBytes < MaxStrings ? StringBytes : MaxStrings);
   if (needsRuntime())
     return true;
-  for (const Text &Name : RuntimeSymbols)
+  for (const RuntimeName &Name : RuntimeSymbols)
     if (defines(T, Name))
       return true;
   return false;
