@@ -250,6 +250,7 @@ bool LiveStats::cutPart(uint32_t Process, size_t MaxRows, Interval &Out) {
   Out = C.Head;
   // Each row costs two cache misses, so later rows are prefetched.
   size_t Room = MaxRows;
+  Out.Rows.reserve(std::min(Room, C.Rows.size() - C.Next));
   IntervalRow Row;
   for (; C.Next != C.Rows.size() && Room; ++C.Next, --Room) {
     if (C.Next + RowsAhead < C.Rows.size()) {

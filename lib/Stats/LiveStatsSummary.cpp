@@ -3,6 +3,7 @@
 // The sums as Summary sections.
 
 #include "RowOrder.h"
+#include "llvm/ADT/SmallVector.h"
 #include <algorithm>
 #include <utility>
 
@@ -111,8 +112,9 @@ public:
         return E;
     std::vector<StackStatsRows> &Out = Part.*Field;
     if (Out.empty() || Out.back().Process != Process) {
-      Out.push_back({Process, std::exchange(Spare, {})});
-      Out.back().Rows.clear();
+      Out.push_back({Process, {}});
+      if (!Spares.empty())
+        Out.back().Rows = Spares.pop_back_val();
     }
     Out.back().Rows.push_back(Row);
     ++Used;
@@ -142,8 +144,10 @@ public:
     llvm::Error E = Write(Part);
     for (std::vector<StackStatsRows> *All : {&Part.Stacks, &Part.ScopePaths})
       for (StackStatsRows &Rows : *All)
-        if (Rows.Rows.capacity() > Spare.capacity())
-          Spare = std::move(Rows.Rows);
+        if (Spares.size() != MaxSpares) {
+          Rows.Rows.clear();
+          Spares.push_back(std::move(Rows.Rows));
+        }
     Part = Blank;
     Used = 0;
     return E;
@@ -154,7 +158,10 @@ private:
   const Summary &Blank;
   llvm::function_ref<llvm::Error(const Summary &)> Write;
   Summary Part;
-  std::vector<StackStats> Spare; ///< memory of written rows, for reuse
+  /// Memory of written rows, for reuse. A part has the rows of one large
+  /// process or of several small ones.
+  llvm::SmallVector<std::vector<StackStats>, 0> Spares;
+  static constexpr size_t MaxSpares = 8;
   size_t Used = 0;
 };
 } // namespace

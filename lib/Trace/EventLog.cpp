@@ -5,6 +5,7 @@
 #include "EventLog.h"
 #include "References.h"
 #include <algorithm>
+#include <utility>
 
 using namespace memkit;
 
@@ -50,6 +51,20 @@ void EventLog::grow() {
   // append() may write one value past the last.
   regrow(Far, Fars, New + size_t(1));
   Capacity = New;
+}
+
+void EventLog::takeLarger(EventLog &Other) {
+  assert(empty() && Other.empty());
+  if (Other.Capacity <= Capacity)
+    return;
+  std::swap(Capacity, Other.Capacity);
+  std::swap(Time, Other.Time);
+  std::swap(Kind, Other.Kind);
+  std::swap(ThreadOf, Other.ThreadOf);
+  std::swap(Stack, Other.Stack);
+  std::swap(Size, Other.Size);
+  std::swap(Near, Other.Near);
+  std::swap(Far, Other.Far);
 }
 
 void EventLog::append(llvm::ArrayRef<FastEvent> Events, uint32_t Heap,

@@ -35,6 +35,10 @@ public:
   /// next allocation or split.
   void start(uint64_t NextAllocationId);
 
+  /// Takes the memory of Other if that has more, in exchange for the log's own.
+  /// Both logs are empty.
+  void takeLarger(EventLog &Other);
+
   uint32_t size() const { return Count; }
   bool empty() const { return Count == 0; }
   bool full() const { return Count == MaxSectionRows; }

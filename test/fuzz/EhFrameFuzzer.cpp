@@ -79,10 +79,15 @@ void compare(const Rule &R, const Registers &Frame, StepResult Result,
     check(Caller.Values[Registers::Fp] == wordAt(Cfa + 8 * int64_t(R.FpSlot)));
 }
 
-void fuzzPc(const EhFrame &Tables, uintptr_t Pc) {
+void fuzzPc(const EhFrame &Tables, uintptr_t Pc, CfaCursors &Known) {
   AddressRange Same;
   Rule R = compileRule(Tables, Pc, Same);
   check(Same.Start == Same.End || Same.has(Pc));
+  // Goes on from an earlier pc, and then from the pc itself.
+  AddressRange Again;
+  Rule Resumed = compileRule(Tables, Pc, Same, &Known);
+  check(compileRule(Tables, Pc, Again, &Known) == Resumed);
+  check(Same.Start == Again.Start && Same.End == Again.End);
   const Registers Frame = registersAt(Pc);
   Registers Caller = Frame;
   StepResult Result = stepSlow(Tables, Caller, {readWord, nullptr});
@@ -113,12 +118,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
   if (!readEhFrame(Header, {Header.End, Start + Size}, {1, ~uintptr_t(0)},
                    Tables))
     return 0;
-  fuzzPc(Tables, Start + int64_t(PcOffset));
+  CfaCursors Known;
+  fuzzPc(Tables, Start + int64_t(PcOffset), Known);
   for (uint32_t I = 0; I < Tables.TableSize && I < 4; ++I) {
     int32_t Function;
     memcpy(&Function, reinterpret_cast<const char *>(Tables.Table) + I * 8, 4);
-    fuzzPc(Tables, Start + int64_t(Function));
-    fuzzPc(Tables, Start + int64_t(Function) + (PcOffset & 63));
+    fuzzPc(Tables, Start + int64_t(Function), Known);
+    fuzzPc(Tables, Start + int64_t(Function) + (PcOffset & 63), Known);
   }
   return 0;
 }

@@ -24,7 +24,7 @@ struct KnownDevice {
   DeviceInfo Facts;
 };
 } // namespace
-static KnownDevice Devices[wire::MaxCudaDevices];
+static constinit KnownDevice Devices[wire::MaxCudaDevices]{};
 
 static void tell(uint32_t Ordinal) {
   wire::CudaDevice &To = Proc.Ctl->CudaDevices[Ordinal];

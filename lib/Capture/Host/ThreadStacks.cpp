@@ -34,7 +34,7 @@ struct Start {
 } // namespace
 
 /// Threads that are starting. More threads at a time have no block.
-static Start Starts[256];
+static constinit Start Starts[256]{};
 
 static Start *takeSlot() {
   for (Start &S : Starts)

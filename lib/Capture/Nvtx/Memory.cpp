@@ -33,7 +33,7 @@ struct NvtxPool {
 /// process's memory as a whole; the last is for all heaps beyond the table. A
 /// pool's number is its index + 1.
 static constexpr uint32_t MaxPools = wire::MaxPools;
-static NvtxPool Pools[MaxPools];
+static constinit NvtxPool Pools[MaxPools]{};
 static std::atomic<uint32_t> NumPools{1};
 
 static uint32_t numberOf(const NvtxPool &P) { return uint32_t(&P - Pools) + 1; }

@@ -13,7 +13,7 @@ using namespace memkit::capture;
 
 /// All zeros: fork cannot wipe pages of a file.
 constinit ThisProcess memkit::capture::Proc;
-Inherited memkit::capture::Kept;
+constinit Inherited memkit::capture::Kept{};
 
 void capture::turnOff() {
   Proc.State.store(ProcessPhase::Off, std::memory_order_release);
@@ -133,7 +133,22 @@ static bool wipeOnFork(void *State, size_t Bytes) {
       sys::call(SYS_madvise, long(State), long(Bytes), MADV_WIPEONFORK));
 }
 
+/// The linker puts what has the alignment of a page side by side
+/// (CMakeLists.txt). So all states are nearly always one range: one system
+/// call, and one mapping instead of ten.
 static bool wipeAllOnFork() {
+  uintptr_t Start = uintptr_t(&Proc), End = Start + sizeof(Proc);
+  size_t Bytes = sizeof(Proc);
+  for (const Source *const *S = Sources; *S; ++S) {
+    if (!(*S)->State)
+      continue;
+    auto From = uintptr_t((*S)->State), To = From + (*S)->StateBytes;
+    Start = From < Start ? From : Start;
+    End = To > End ? To : End;
+    Bytes += (*S)->StateBytes;
+  }
+  if (End - Start == Bytes)
+    return wipeOnFork(reinterpret_cast<void *>(Start), Bytes);
   for (const Source *const *S = Sources; *S; ++S)
     if ((*S)->State && !wipeOnFork((*S)->State, (*S)->StateBytes))
       return false;

@@ -61,6 +61,16 @@ inline void *mapPrivate(size_t Bytes) {
   return P;
 }
 
+/// Gives all pages of [P, P + Bytes) memory at once, in a third of the time of
+/// as many page faults. Without effect before Linux 5.14.
+inline void populate(void *P, size_t Bytes) {
+  constexpr int PopulateWrite = 23; // MADV_POPULATE_WRITE
+  constexpr uintptr_t Page = 4096;
+  uintptr_t From = uintptr_t(P) & ~(Page - 1), To = uintptr_t(P) + Bytes;
+  call(SYS_madvise, long(From), long((To - From + Page - 1) & ~(Page - 1)),
+       PopulateWrite);
+}
+
 /// Address space without memory; null on failure.
 inline void *reserve(size_t Bytes) {
   long P = call(SYS_mmap, 0, long(Bytes), PROT_NONE,

@@ -27,7 +27,8 @@ static Rule ruleAt(uint32_t Binary, uintptr_t Pc) {
     return R;
   const EhFrame &Tables = Stacks.Bins.tablesOf(Binary);
   AddressRange Same;
-  R = compileRule(Tables, Pc, Same);
+  R = Remembers ? S.Recent->compile(Tables, Pc, Same)
+                : compileRule(Tables, Pc, Same);
   // No call outside of all functions returns to the first instruction of a
   // function: makecontext puts this address at the root of a stack.
   if (R.Kind == RuleKind::None &&

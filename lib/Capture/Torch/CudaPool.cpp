@@ -43,7 +43,7 @@ struct Runtime {
 
 /// The known callers. A binary that has called stays loaded (Symbols.h).
 static constexpr uint32_t MaxCallers = 16;
-static Runtime Callers[MaxCallers];
+static constinit Runtime Callers[MaxCallers]{};
 static std::atomic<uint32_t> NumCallers;
 
 /// The function that the binary of LinkMap would have found, had Own, this

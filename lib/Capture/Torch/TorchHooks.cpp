@@ -29,10 +29,10 @@ using namespace memkit::capture;
 //===----------------------------------------------------------------------===//
 
 /// The functions looked up by this process or before a fork.
-static struct {
+static constinit struct {
   std::atomic<bool (*)()> Enabled; ///< set last
   void *Report, *Oom;
-} Before;
+} Before{};
 
 bool TorchHooks::find() {
   if (!Before.Enabled.load(std::memory_order_acquire) && !lookUpOwn()) {

@@ -56,13 +56,29 @@ template <typename Set> class CfaProgram {
 public:
   CfaProgram(const FunctionRecord &F, uintptr_t Pc) : F(F), Pc(Pc) {}
 
-  /// Computes the row of the pc. False: the instructions are invalid.
-  bool run() {
+  /// Computes the row of the pc. False: the instructions are invalid. \p From:
+  /// goes on from there if possible, and is changed; may be null.
+  bool run(CfaCursor<Set> *From = nullptr) {
     Location = F.Code.Start;
     if (!execute(F.Common.Program, ~uint64_t(0)))
       return false;
     Initial = Row;
-    return execute(F.Program, Pc);
+    ByteSpan Rest = F.Program;
+    if (From && From->Program == Rest.Start && From->RowStart <= Pc &&
+        size_t(From->At - Rest.Start) <= Rest.Size) {
+      Row = From->Row;
+      Location = From->Location;
+      Previous = From->Previous;
+      Rest.Size -= uint32_t(From->At - Rest.Start);
+      Rest.Start = From->At;
+    }
+    if (!execute(Rest, Pc))
+      return false;
+    // Locations that go backwards are invalid.
+    if (From && !Depth && rowRange().has(Pc))
+      *From = {F.Program.Start, Next,     rowRange().Start,
+               Location,        Previous, Row};
+    return true;
   }
   const CfaRow<Set> &row() const { return Row; }
 
@@ -83,6 +99,7 @@ private:
   static constexpr uint32_t MaxBytes = 1u << 20;
 
   bool execute(ByteSpan Program, uint64_t Last);
+  bool executeOne(DwarfReader &R, uint8_t Operation);
   [[gnu::noinline]] bool executeOther(DwarfReader &R, uint8_t Operation);
   bool executeRegister(DwarfReader &R, uint8_t Operation);
   bool executeCfa(DwarfReader &R, uint8_t Operation);
@@ -115,8 +132,9 @@ private:
 
   const FunctionRecord &F;
   const uintptr_t Pc;
-  uint64_t Location = 0; ///< the start of the row in progress
-  uint64_t Previous = 0; ///< the start of the row before
+  uint64_t Location = 0;         ///< the start of the row in progress
+  uint64_t Previous = 0;         ///< the start of the row before
+  const uint8_t *Next = nullptr; ///< where execute() stopped
   CfaRow<Set> Row, Initial;
   unsigned Depth = 0;
   // Without initializers, because most functions remember no row.
@@ -127,52 +145,93 @@ private:
 
 /// Runs \p Program until the next row would start after \p Last. Handles the
 /// operations that compilers write for nearly every function; others in
-/// executeOther().
+/// executeOther(). The program of a large function has hundreds of instructions
+/// before an address, nearly all of them pairs of AdvanceLoc and DefCfaOffset:
+/// so the place and the location are in registers, and the second of a pair
+/// needs no switch.
 template <typename Set>
 bool CfaProgram<Set>::execute(ByteSpan Program, uint64_t Last) {
   if (Program.Size > MaxBytes)
     return false;
-  DwarfReader R(Program.Start, Program.Start + Program.Size);
-  while (!R.done() && Location <= Last) {
-    uint8_t Byte = R.byte(), Low = Byte & cfa::LowMask;
-    bool Good = true;
+  const uint8_t *P = Program.Start, *const End = P + Program.Size;
+  const uint64_t Align = F.Common.CodeAlign;
+  uint64_t At = Location, Before = Previous;
+  bool Good = true;
+  while (P < End && At <= Last) {
+    uint8_t Byte = *P, Low = Byte & cfa::LowMask;
+    uint64_t Units;
     switch (Byte & cfa::HighMask) {
     case cfa::AdvanceLoc:
-      advance(Low);
-      continue;
-    case cfa::Offset:
-      set(Low, RegisterRule::plain(RegisterLocation::Offset, offset(R.uleb())));
-      continue;
+      Units = Low;
+      ++P;
+      break;
     case cfa::Restore:
       restore(Low);
+      ++P;
+      continue;
+    default:
+      if (Byte == cfa::AdvanceLoc1 && End - P >= 2) {
+        Units = P[1];
+        P += 2;
+        break;
+      }
+      if (Byte == cfa::AdvanceLoc2 && End - P >= 3) {
+        Units = P[1] | uint64_t(P[2]) << 8;
+        P += 3;
+        break;
+      }
+      if (Byte == cfa::Nop) {
+        ++P;
+        continue;
+      }
+      // A reader of its own, so that the place itself can be in a register.
+      DwarfReader R(P + 1, End);
+      Location = At;
+      Previous = Before;
+      Good = executeOne(R, Byte) && R.ok();
+      At = Location;
+      Before = Previous;
+      P = R.at();
+      if (__builtin_expect(!Good, 0))
+        return false;
       continue;
     }
-    switch (Byte) {
-    case cfa::Nop:
-      continue;
-    case cfa::AdvanceLoc1:
-      advance(R.byte());
-      continue;
-    case cfa::AdvanceLoc2:
-      advance(R.u16());
-      continue;
-    case cfa::DefCfaOffset:
-      Good = setCfaOffset(int64_t(R.uleb()));
-      break;
-    case cfa::RememberState:
-    case cfa::RestoreState:
-      Good = rememberOrRestore(Byte == cfa::RememberState);
-      break;
-    default: { // A copy, so that the reader itself can be in registers.
-      DwarfReader Rest = R;
-      Good = executeOther(Rest, Byte);
-      R = Rest;
+    Before = At;
+    At += Units * Align;
+    // With one byte of offset and a register for the CFA, as nearly always.
+    if (At <= Last && End - P >= 2 && P[0] == cfa::DefCfaOffset &&
+        P[1] < 0x80 && Row.Cfa.Kind == CfaRule::CfaForm::Register) {
+      Row.Cfa.Offset = P[1];
+      P += 2;
     }
-    }
-    if (__builtin_expect(!Good, 0))
-      return false;
   }
-  return R.ok();
+  Location = At;
+  Previous = Before;
+  Next = P;
+  return true;
+}
+
+/// Executes an operation that is no advance of one or two bytes.
+template <typename Set>
+bool CfaProgram<Set>::executeOne(DwarfReader &R, uint8_t Operation) {
+  if ((Operation & cfa::HighMask) == cfa::Offset) {
+    set(Operation & cfa::LowMask,
+        RegisterRule::plain(RegisterLocation::Offset, offset(R.uleb())));
+    return true;
+  }
+  switch (Operation) {
+  case cfa::DefCfaOffset:
+    return setCfaOffset(int64_t(R.uleb()));
+  case cfa::RememberState:
+  case cfa::RestoreState:
+    return rememberOrRestore(Operation == cfa::RememberState);
+  case cfa::AdvanceLoc1:
+    return advance(R.byte());
+  case cfa::AdvanceLoc2:
+    return advance(R.u16());
+  default:
+    return executeOther(R, Operation);
+  }
 }
 
 template <typename Set>

@@ -87,6 +87,33 @@ struct FrameRegisters {
   }
 };
 
+/// Where a run of a function's instructions stopped. A run for the same pc or a
+/// later one goes on from there: a function may call others at thousands of
+/// pcs, most often in their order. All bits 0: of no function.
+template <typename Set> struct CfaCursor {
+  const uint8_t *Program = nullptr; ///< the start of the instructions
+  const uint8_t *At = nullptr;      ///< the next instruction
+  uint64_t RowStart = 0;            ///< the first pc with the row
+  uint64_t Location = 0, Previous = 0;
+  CfaRow<Set> Row;
+};
+
+/// The cursors of some functions. All bits 0 is empty.
+class CfaCursors {
+public:
+  CfaCursor<FrameRegisters> &of(const uint8_t *Program) {
+    return All[uintptr_t(Program) / 16 % Count];
+  }
+  void clear() {
+    for (CfaCursor<FrameRegisters> &C : All)
+      C.Program = nullptr;
+  }
+
+private:
+  static constexpr unsigned Count = 8;
+  CfaCursor<FrameRegisters> All[Count];
+};
+
 /// The general registers and the return address.
 struct AllRegisters {
   static constexpr unsigned Count = 17;

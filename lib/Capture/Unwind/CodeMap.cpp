@@ -69,6 +69,9 @@ CodeMap::MapLevel *CodeMap::addLevel(MapLevel *Old) {
   auto *L = static_cast<MapLevel *>(sys::mapPrivate(MapLevel::bytes(Slots)));
   if (!L)
     return nullptr;
+  // The words of the old level come to nearly all pages of the new at once.
+  if (Old)
+    sys::populate(L, MapLevel::bytes(Slots));
   L->Mask = Slots - 1;
   L->Older.store(Old, std::memory_order_relaxed);
   Newest.store(L, std::memory_order_release);

@@ -109,13 +109,13 @@ static Rule ruleOf(const FrameRow &Row, uint8_t Flags) {
 }
 
 Rule capture::compileRule(const EhFrame &Tables, uintptr_t Pc,
-                          AddressRange &Same) {
+                          AddressRange &Same, CfaCursors *Known) {
   Same = {};
   FunctionRecord F;
   if (!findFunction(Tables, Pc, F))
     return {RuleKind::None};
   CfaProgram<FrameRegisters> Program(F, Pc);
-  if (!Program.run())
+  if (!Program.run(Known ? &Known->of(F.Program.Start) : nullptr))
     return {RuleKind::None};
   // Locations that go backwards are invalid.
   if (AddressRange R = Program.rowRange(); R.has(Pc))

@@ -13,6 +13,7 @@
 #ifndef MEMKIT_CAPTURE_UNWIND_RULE_H
 #define MEMKIT_CAPTURE_UNWIND_RULE_H
 
+#include "CfaRow.h"
 #include "EhFrame.h"
 
 namespace memkit::capture {
@@ -62,8 +63,9 @@ struct SignalContext {
 /// minus 1). Never RuleKind::Empty. Takes less than 2 KiB of stack.
 /// \p Same: addresses around \p Pc with the same rule, for RecentRules; often a
 /// whole function without its first and last instructions. Empty if there is no
-/// such range.
-Rule compileRule(const EhFrame &Tables, uintptr_t Pc, AddressRange &Same);
+/// such range. \p Known: of earlier calls; may be null.
+Rule compileRule(const EhFrame &Tables, uintptr_t Pc, AddressRange &Same,
+                 CfaCursors *Known = nullptr);
 inline Rule compileRule(const EhFrame &Tables, uintptr_t Pc) {
   AddressRange Same;
   return compileRule(Tables, Pc, Same);

@@ -48,6 +48,12 @@ public:
     Now.start(NextAllocationId);
     return Any ? &Writing : nullptr;
   }
+  /// The log is empty, and gets no more events: Spare takes its memory if that
+  /// is more than Spare's.
+  void giveMemory(EventLog &Spare) {
+    Spare.takeLarger(Now);
+    Spare.takeLarger(Writing);
+  }
   bool hasUnwritten() const { return !Now.empty() || !Writing.empty(); }
 
 private:

@@ -36,6 +36,7 @@ uint64_t Recording::boundaryNs(uint64_t AtLeast) {
 
 void Recording::addProcess(ProcessLog &Log) {
   Logs.push_back(&Log);
+  Log.Now.takeLarger(SpareLog);
   if (!TakesEvents)
     Log.Categories.end(0);
 }
@@ -44,6 +45,7 @@ void Recording::removeProcess(ProcessLog &Log) {
   writeCategories(Log);
   Partials.add(Stats.processStats(Log.process(), lastNs()));
   erase(Logs, &Log);
+  Log.giveMemory(SpareLog);
 }
 
 void Recording::addMark(Mark M) {

@@ -220,6 +220,9 @@ private:
   std::unique_ptr<WriteQueue> Queue;
   uint64_t nextAllocationId(uint32_t Process) const;
   std::vector<ProcessLog *> Logs; ///< of the processes
+  /// Memory of a process that has ended, for the next: a build has hundreds of
+  /// short processes.
+  EventLog SpareLog;
   Marks PendingMarks;
   /// Bounds for what waits for the next flush, so that memory does not grow
   /// with the number of stacks.

@@ -7,6 +7,7 @@
 #include "Shared/Preloadable.h"
 #include "Shared/ProcFs.h"
 #include "llvm/ADT/STLExtras.h"
+#include <sys/stat.h>
 
 using namespace llvm;
 using namespace memkit;
@@ -73,7 +74,10 @@ void ExecTable::expect(ChildProcess &P, pid_t Inner, uint64_t Slot,
   // A program that executes all the time must not fill the recorder's memory.
   if (Execs.size() >= 4096 || Pid <= 0)
     return;
-  PendingExec E{Pid, P.Process, "", R.nowNs(), -1, Pid != P.Pid};
+  // A recorded program connects within a few milliseconds.
+  constexpr uint64_t ConnectNs = 10'000'000;
+  uint64_t Now = R.nowNs();
+  PendingExec E{Pid, P.Process, "", Now, Now + ConnectNs, -1, Pid != P.Pid};
   P.State->shared().execPath(Slot, E.Path);
   E.PidFd = openPidFd(Pid);
   Execs.push_back(std::move(E));
@@ -87,22 +91,45 @@ void ExecTable::passStatus(ChildProcess &P) {
     }
 }
 
-std::string ExecTable::whyUnconnected(const PendingExec &E, bool Ended) const {
+std::string ExecTable::whyUnconnected(const PendingExec &E, bool Ended) {
   if (!O.Follow)
     return "not followed";
-  return whyNotPreloadable(Ended ? E.Path
-                                 : "/proc/" + std::to_string(E.Pid) + "/exe");
+  if (Ended)
+    return whyNotPreloadable(E.Path);
+  std::string Exe = "/proc/" + std::to_string(E.Pid) + "/exe";
+  struct stat St;
+  if (stat(Exe.c_str(), &St) != 0)
+    return "";
+  std::array<uint64_t, 3> File = {St.st_dev, St.st_ino,
+                                  uint64_t(St.st_ctim.tv_sec) * 1000000000 +
+                                      uint64_t(St.st_ctim.tv_nsec)};
+  if (Recordable.count(File))
+    return "";
+  std::string Why = whyNotPreloadable(Exe);
+  constexpr size_t MaxFiles = 1024;
+  if (Why.empty() && Recordable.size() < MaxFiles)
+    Recordable.insert(File);
+  return Why;
 }
+
+/// The longest time between two looks at a program that has not connected.
+static constexpr uint64_t LongestLookNs = 100'000'000;
 
 std::vector<UnconnectedExec> ExecTable::takeUnconnected() {
   std::vector<UnconnectedExec> Out;
   uint64_t Now = R.nowNs();
   for (size_t I = 0; I < Execs.size();) {
-    const PendingExec &E = Execs[I];
+    PendingExec &E = Execs[I];
     uint64_t Age = Now - E.SinceNs;
+    if (Now < E.NextLookNs) {
+      ++I;
+      continue;
+    }
+    // On a busy machine many programs take longer to connect, and a look reads
+    // the program's file: so looks become rarer.
+    E.NextLookNs = Now + std::min(Age, LongestLookNs);
     bool Ended = hasEnded(E.PidFd);
-    // A recorded program connects within a few milliseconds.
-    if (Age < 10000000 || (!Ended && procfs::mapsMemfd(E.Pid, Tag))) {
+    if (!Ended && procfs::mapsMemfd(E.Pid, Tag)) {
       ++I;
       continue;
     }

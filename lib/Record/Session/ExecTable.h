@@ -7,6 +7,10 @@
 
 #include "Session/ChildList.h"
 #include "Session/RecordOptions.h"
+#include <array>
+#include <set>
+#include <string>
+#include <vector>
 
 namespace memkit {
 
@@ -16,6 +20,8 @@ struct PendingExec {
   uint32_t Process; ///< announced the exec
   std::string Path;
   uint64_t SinceNs;
+  /// When to look next why the program has not connected.
+  uint64_t NextLookNs;
   int PidFd;
   bool Spawned;
   int WaitStatus = -1; ///< as ChildExit::WaitStatus
@@ -57,13 +63,17 @@ private:
   void expect(ChildProcess &P, pid_t Inner, uint64_t Slot, uint64_t Tsc);
   /// Why the program of E does not connect; empty: unknown, or the program may
   /// connect later.
-  std::string whyUnconnected(const PendingExec &E, bool Ended) const;
+  std::string whyUnconnected(const PendingExec &E, bool Ended);
 
   const RecordOptions &O;
   Recording &R;
   ChildList &Children;
   std::string Tag;
   std::vector<PendingExec> Execs; ///< at most one of a process
+  /// Files of programs that can be recorded: device, inode, time of the last
+  /// change in ns. A busy machine starts the same programs slowly many times,
+  /// and a compiler has tens of thousands of names to examine.
+  std::set<std::array<uint64_t, 3>> Recordable;
 };
 
 } // namespace memkit

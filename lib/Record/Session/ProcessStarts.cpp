@@ -7,6 +7,7 @@
 #include "Session/ProcessTitle.h"
 #include "Shared/ProcFs.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include <cerrno>
 
 using namespace llvm;
@@ -81,64 +82,106 @@ uint32_t ProcessStarts::parentOf(const Greeter::Client &G,
   return Parent ? Parent->Process : 0;
 }
 
-/// The value of a variable in an environment.
-static std::optional<std::string> valueIn(StringRef Environment,
-                                          StringRef Name) {
-  for (StringRef Variable : split(Environment, '\0'))
-    if (Variable.consume_front(Name) && Variable.consume_front("="))
-      return Variable.str();
-  return std::nullopt;
+/// The place that launchers have given the process with this environment.
+static LaunchedPlace placeIn(StringRef Environment) {
+  StringMap<StringRef> Values(64);
+  for (StringRef Variable : split(Environment, '\0')) {
+    auto [Name, Value] = Variable.split('=');
+    Values.try_emplace(Name, Value);
+  }
+  return findPlace([&](StringRef Name) -> std::optional<std::string> {
+    auto Found = Values.find(Name);
+    if (Found == Values.end())
+      return std::nullopt;
+    return Found->second.str();
+  });
 }
 
+/// What the recorder reads of a process that waits for its answer: the process
+/// may be gone soon after.
+struct ProcessStarts::StartFacts {
+  std::string Exe, Arguments, Environment;
+  std::vector<pid_t> Pids; ///< by namespace
+  int PidFd = -1;
+  bool IsGone = false; ///< killed and reaped, so no pidfd reports its end
+};
+
+ProcessStarts::StartFacts ProcessStarts::readFacts(pid_t Pid) {
+  StartFacts F;
+  F.Exe = procfs::exePath(Pid);
+  F.Arguments = procfs::arguments(Pid);
+  F.Environment = procfs::environment(Pid);
+  F.PidFd = openPidFd(Pid);
+  F.IsGone = F.PidFd < 0 && errno == ESRCH;
+  F.Pids = procfs::namespacePids(Pid);
+  return F;
+}
+
+/// Reads what is necessary, answers, and only then enters the process: the
+/// process waits for the answer.
 void ProcessStarts::welcome(const Greeter::Client &G) {
   auto P = std::make_unique<ChildProcess>();
   ProcessRecord I;
   I.Pid = uint32_t(G.Pid);
   I.Parent = parentOf(G, I.Origin);
-  I.StartNs = R.nowNs();
-  P->Exe = procfs::exePath(G.Pid);
-  I.Exe = R.Names.Names.string(P->Exe);
-  P->Arguments = procfs::arguments(G.Pid);
-  std::vector<std::string> Command = wordsOf(P->Arguments);
-  for (const std::string &Arg : Command)
-    I.Command.push_back(R.Names.Names.string(Arg));
-  LaunchedPlace Place =
-      findPlace([Variables = procfs::environment(G.Pid)](StringRef Name) {
-        return valueIn(Variables, Name);
-      });
-  I.Place = Place.Place;
-  I.Place.Job = R.Names.Names.string(Place.Job);
-  Roles.setFirst(*P, I, Command);
-  I.Role = R.Names.Names.string(P->Role);
-  P->Pid = G.Pid;
-  P->PidFd = openPidFd(G.Pid);
-  bool IsGone = P->PidFd < 0 && errno == ESRCH;
-  P->StartNs = I.StartNs;
-  std::vector<pid_t> Pids = procfs::namespacePids(G.Pid);
-  P->InnerPid = Pids.back();
-  P->SeesOurPids = Pids.size() == 1;
-  // Read now, while the process waits for its answer: the process may be gone
-  // when the recorder first sees its code.
+  P->StartNs = I.StartNs = R.nowNs();
+  StartFacts Facts = readFacts(G.Pid);
+  uint32_t Number = R.Names.numProcesses() + 1;
   if (Symbols.isStarted()) {
     uint64_t NowNs = readClocks().RealtimeNs;
-    P->PerfMap.emplace(G.Pid, P->InnerPid, NowNs);
-    Symbols.addSources(R.Names.numProcesses() + 1, G.Pid, NowNs);
+    P->PerfMap.emplace(G.Pid, Facts.Pids.back(), NowNs);
+    Symbols.addSources(Number, G.Pid, NowNs);
   }
+  Settings.Recording = Control.recordingBits();
+  Expected<std::unique_ptr<SharedProcess>> Memory =
+      SharedProcess::create(Number, Settings, Tag);
+  if (Memory) {
+    Listener.answer(G, Number, (*Memory)->fd(), (*Memory)->size());
+  } else {
+    std::string Why = toString(Memory.takeError());
+    I.Recorded = false;
+    I.WhyNot = R.Names.Names.string(Why);
+    O.Warn("process " + Twine(G.Pid) + " is not recorded: " + Why);
+    Listener.answer(G, 0, -1, 0);
+  }
+  P->Pid = G.Pid;
+  P->PidFd = Facts.PidFd;
+  P->Exe = std::move(Facts.Exe);
+  P->Arguments = std::move(Facts.Arguments);
+  P->InnerPid = Facts.Pids.back();
+  P->SeesOurPids = Facts.Pids.size() == 1;
+  describe(*P, I, Facts.Environment);
   // All records of the process before the exec are in its rings.
   if (I.Origin == ProcessOrigin::Exec)
     if (ChildProcess *Before = Children.findPid(G.Pid))
       Exits.setEnding(*Before, true);
   Execs.remove(G.Pid);
   ProgramAdded |= G.Pid == Program.pid();
-  Settings.Recording = Control.recordingBits();
-  Expected<std::unique_ptr<SharedProcess>> Memory =
-      SharedProcess::create(R.Names.numProcesses() + 1, Settings, Tag);
-  if (!Memory) {
-    std::string Why = toString(Memory.takeError());
-    I.Recorded = false;
-    I.WhyNot = R.Names.Names.string(Why);
-    O.Warn("process " + Twine(G.Pid) + " is not recorded: " + Why);
-  }
+  ChildProcess &Added =
+      enter(std::move(P), I, Memory ? std::move(*Memory) : nullptr);
+  if (Facts.IsGone && G.Pid != Program.pid())
+    Exits.setEnding(Added, false);
+}
+
+/// Fills in the names of a process in its record.
+void ProcessStarts::describe(ChildProcess &P, ProcessRecord &I,
+                             StringRef Environment) {
+  I.Exe = R.Names.Names.string(P.Exe);
+  std::vector<std::string> Command = wordsOf(P.Arguments);
+  for (const std::string &Arg : Command)
+    I.Command.push_back(R.Names.Names.string(Arg));
+  LaunchedPlace Place = placeIn(Environment);
+  I.Place = Place.Place;
+  I.Place.Job = R.Names.Names.string(Place.Job);
+  Roles.setFirst(P, I, Command);
+  I.Role = R.Names.Names.string(P.Role);
+}
+
+/// Adds a process that has been answered. Memory: null if the process is not
+/// recorded.
+ChildProcess &ProcessStarts::enter(std::unique_ptr<ChildProcess> P,
+                                   const ProcessRecord &I,
+                                   std::unique_ptr<SharedProcess> Memory) {
   P->Process = R.Names.addProcess(I);
   P->Parent = I.Parent;
   P->IsForked = I.Origin == ProcessOrigin::Fork;
@@ -146,21 +189,14 @@ void ProcessStarts::welcome(const Greeter::Client &G) {
   P->Samples.NextPssNs = I.StartNs + O.SampleIntervalNs;
   R.Stats.beginProcess(P->Process, I.StartNs);
   if (Memory) {
-    Listener.answer(G, P->Process, (*Memory)->fd(), (*Memory)->size());
-    P->State = std::make_unique<ProcessState>(P->Process, G.Pid,
-                                              I.Origin == ProcessOrigin::Fork,
-                                              std::move(*Memory), Shared);
+    P->State = std::make_unique<ProcessState>(P->Process, P->Pid, P->IsForked,
+                                              std::move(Memory), Shared);
     R.addProcess(P->State->log());
     if (Settings.Recording & wire::RB_SomeUnknown)
       P->State->expectUnknown();
     ++NumRecorded;
-  } else {
-    Listener.answer(G, 0, -1, 0);
   }
-  ChildProcess &Added = Children.add(std::move(P));
-  // The process was killed and reaped meanwhile, so no pidfd reports its end.
-  if (IsGone && G.Pid != Program.pid())
-    Exits.setEnding(Added, false);
+  return Children.add(std::move(P));
 }
 
 void ProcessStarts::addUnrecorded(pid_t Pid, uint32_t Parent,

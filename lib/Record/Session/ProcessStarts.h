@@ -40,7 +40,12 @@ public:
   bool mayAddMore() { return NumRecorded && Stragglers.find(); }
 
 private:
+  struct StartFacts;
   void welcome(const Greeter::Client &G);
+  static StartFacts readFacts(pid_t Pid);
+  void describe(ChildProcess &P, ProcessRecord &I, llvm::StringRef Environment);
+  ChildProcess &enter(std::unique_ptr<ChildProcess> P, const ProcessRecord &I,
+                      std::unique_ptr<SharedProcess> Memory);
   uint32_t parentOf(const Greeter::Client &G, ProcessOrigin &Origin);
   void addUnrecorded(pid_t Pid, uint32_t Parent, ProcessOrigin Origin,
                      const std::string &Exe, const std::string &Why,

@@ -160,18 +160,30 @@ void Session::drain(uint64_t Limit, ChildProcess *Only) {
 void Session::takeBatch(ArrayRef<MergedRecord> Records, bool Ending) {
   const RingOfProcess *Of = Rings.states();
   ProcessState::prefetchFirst(Records, Of);
+  // Up to the next end of a process, each process takes its usual records on a
+  // fast path.
+  size_t Usual = Ending ? 0 : Records.size();
   for (size_t I = 0; I != Records.size();) {
-    // While no process is ending, each process takes its usual records on a
-    // fast path.
-    size_t Taken =
-        Ending ? 0
-               : Of[Records[I].Source].Process->takeFast(Records.slice(I), Of);
+    if (LLVM_UNLIKELY(Usual <= I))
+      Usual = I + countBeforeEnd(Records.drop_front(I));
+    size_t Taken = 0;
+    if (LLVM_LIKELY(Usual != I && !Rings.ringOf(Records[I]).P->EndNs))
+      Taken = Of[Records[I].Source].Process->takeFast(
+          Records.slice(I, Usual - I), Of);
     if (LLVM_UNLIKELY(!Taken)) {
       takeRecord(Records[I]);
       Taken = 1;
     }
     I += Taken;
   }
+}
+
+/// The number of first records before which no process ends.
+size_t Session::countBeforeEnd(ArrayRef<MergedRecord> Records) const {
+  const auto *Later = find_if(Records, [this](const MergedRecord &M) {
+    return M.R.Tsc > Exits.nextEndTsc();
+  });
+  return size_t(Later - Records.begin());
 }
 
 void Session::takeRecord(const MergedRecord &M) {

@@ -74,6 +74,7 @@ private:
   void endProcesses();
   void drain(uint64_t Limit, ChildProcess *Only);
   void takeBatch(llvm::ArrayRef<MergedRecord> Records, bool Ending);
+  size_t countBeforeEnd(llvm::ArrayRef<MergedRecord> Records) const;
   void takeRecord(const MergedRecord &M);
   void turnTail();
   bool waitsForNames(uint64_t NowNs);

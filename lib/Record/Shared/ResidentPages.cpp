@@ -188,7 +188,9 @@ ResidentPages::read(pid_t Pid, StringRef RecorderTag, bool MayShare) {
   P.Ranges = readMaps(procfs::readFile(Folder + "maps"), RecorderTag);
   if (P.Ranges.empty())
     return std::nullopt;
-  std::vector<uint64_t> Entries(1 << 15);
+  // 16 MiB of a range at a time: a larger buffer would be mapped anew, and
+  // cleared, for each sample.
+  std::vector<uint64_t> Entries(4096);
   for (ResidentRange &R : P.Ranges) {
     R.FirstPage = P.Pages.size();
     if (R.IsReserved)

@@ -12,7 +12,6 @@
 #include <cstring>
 #include <fcntl.h>
 #include <linux/futex.h>
-#include <new>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -88,7 +87,9 @@ Error SharedProcess::mapControl() {
            MAP_SHARED | MAP_FIXED, Fd, 0);
   if (P == MAP_FAILED)
     return failErrno("mmap");
-  Control = new (P) wire::Control;
+  // The file is all zeros: to write zeros would touch pages that the process
+  // never uses.
+  Control = static_cast<wire::Control *>(P);
   HeadersBytes = uint64_t(R.MaxRings) * sizeof(wire::RingHeader);
   P = mmap(nullptr, HeadersBytes, PROT_READ | PROT_WRITE, MAP_SHARED, Fd,
            off_t(R.RingHeaders));

@@ -35,6 +35,19 @@ ProcessState::ProcessState(uint32_t Id, pid_t Pid, bool Forked,
   Sink.Log.Categories.AddLive = [this] { Torch.addLiveCategories(); };
 }
 
+/// The memory of an ended process, or null.
+static void *Spare;
+
+void *ProcessState::operator new(size_t Bytes) {
+  if (void *Kept = std::exchange(Spare, nullptr))
+    return Kept;
+  return ::operator new(Bytes);
+}
+
+void ProcessState::operator delete(void *P) {
+  ::operator delete(std::exchange(Spare, P));
+}
+
 //===----------------------------------------------------------------------===//
 // Records
 //===----------------------------------------------------------------------===//

@@ -42,6 +42,11 @@ public:
   ProcessState(uint32_t Id, pid_t Pid, bool Forked,
                std::unique_ptr<SharedProcess> Shared, SharedSources &With);
 
+  /// The memory of the last process that ended is kept for the next. malloc
+  /// would map and clear it anew, and a build has hundreds of short processes.
+  static void *operator new(size_t Bytes);
+  static void operator delete(void *P);
+
   uint32_t id() const { return Sink.process(); }
   SharedProcess &shared() { return *Shared; }
   /// Unmaps the shared memory; the process takes no record after this call.

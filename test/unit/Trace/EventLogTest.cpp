@@ -116,6 +116,21 @@ struct Both {
 
 /// Appending many events at once equals appending them one by one, whatever the
 /// log holds.
+TEST(EventLog, TakesTheMemoryOfALogInUseBefore) {
+  Both Small, Large;
+  Small.fill(0, 1000, true);
+  Large.fill(7, 20000, true);
+  Small.Log.start(0);
+  Large.Log.start(0);
+  Small.Log.takeLarger(Large.Log);
+  Large.Log.takeLarger(Small.Log);
+  Small.Log.takeLarger(Large.Log);
+  for (Both *B : {&Small, &Large}) {
+    B->fill(3, 30000, true);
+    B->check();
+  }
+}
+
 TEST(EventLog, Append) {
   for (unsigned Mode = 0; Mode != 6; ++Mode) {
     Both B;

@@ -6,6 +6,7 @@
 #include "TableBuilder.h"
 
 #include "gtest/gtest.h"
+#include <algorithm>
 
 using namespace memkit;
 using namespace memkit::capture;
@@ -309,6 +310,45 @@ TEST(RuleRange, IsEmptyWithoutARule) {
   Same = {1, 2};
   expectRule(compileRule(T.tables(), T.pc(0x2000), Same), None);
   EXPECT_EQ(Same.Start, Same.End);
+}
+
+//===----------------------------------------------------------------------===//
+// Where the last run stopped
+//===----------------------------------------------------------------------===//
+
+/// Rows at 0, 4, 8 (an epilogue), 9, 0xc; the row of 9 is that of 4.
+static const Bytes WithEpilogue = {0x44, 0x0e, 16,   0x44, 0x0a, 0x0e,
+                                   8,    0x41, 0x0b, 0x43, 0x0e, 64};
+
+TEST(RuleCursor, GivesTheSameRulesInAnyOrder) {
+  UnwindTables T = oneFunction(WithEpilogue);
+  uint32_t Order = 1;
+  CfaCursors Known;
+  for (unsigned I = 0; I != 1000; ++I) {
+    Order = Order * 1664525 + 1013904223;
+    uintptr_t Pc = T.pc(0x1000 + (Order >> 24) % 20);
+    AddressRange Same, Fresh;
+    expectRule(compileRule(T.tables(), Pc, Same, &Known),
+               compileRule(T.tables(), Pc, Fresh));
+    EXPECT_EQ(Same.Start, Fresh.Start);
+    EXPECT_EQ(Same.End, Fresh.End);
+  }
+}
+
+TEST(RuleCursor, IsForgottenWithTheCode) {
+  UnwindTables T = oneFunction(WithEpilogue);
+  CfaCursors Known;
+  AddressRange Same;
+  expectRule(compileRule(T.tables(), T.pc(0x1020), Same, &Known), sp(64));
+  // Another binary is loaded at the same place.
+  uint8_t *End = T.frames() + T.frameBytes();
+  uint8_t *At =
+      std::search(T.frames(), End, WithEpilogue.begin(), WithEpilogue.end());
+  ASSERT_NE(At, End);
+  At[2] = 24;
+  std::fill(At + 3, At + WithEpilogue.size(), 0);
+  Known.clear();
+  expectRule(compileRule(T.tables(), T.pc(0x1020), Same, &Known), sp(24));
 }
 
 TEST(RecentRules, KeepsTheLastEight) {

@@ -57,6 +57,7 @@ private:
 
   const EhFrame &Tables;
   const uintptr_t Bias;
+  capture::CfaCursors Known;
   size_t Functions = 0, Rows = 0, Kinds[8] = {};
 };
 
@@ -86,6 +87,11 @@ void Comparison::row(const dwarf::UnwindRow &R, uint64_t End,
   EXPECT_TRUE(Ours == Theirs) << std::hex << Start;
   EXPECT_TRUE(capture::compileRule(Tables, Bias + End - 1) == Theirs)
       << std::hex << End - 1;
+  // From where the run for the row before stopped, and again backwards.
+  AddressRange Same;
+  for (uint64_t Pc : {Start, End - 1, Start})
+    EXPECT_TRUE(capture::compileRule(Tables, Bias + Pc, Same, &Known) == Theirs)
+        << std::hex << Pc;
   ++Rows;
   ++Kinds[unsigned(Ours.Kind)];
   step(R, Bias + Start, SignalFrame);
