@@ -34,7 +34,7 @@ struct StackShape {
 };
 
 /// The tree T in another shape; its keys are those of T. Takes time for each
-/// frame of each stack of T.
+/// node of T; with Invert or MergeRecursion for each frame of each stack.
 ScopeView shapeStacks(ShownTree T, const StackShape &How);
 
 /// Builds a tree of one function a frame from paths.
@@ -45,6 +45,10 @@ public:
   PathTree(size_t Keys, std::vector<ShownFrame> Frames);
   /// Path: frames of the tree, as ids (index + 1), outermost first.
   void add(uint32_t Key, llvm::ArrayRef<uint32_t> Path);
+  /// The child of Node with Frame; makes the child if there is none.
+  uint32_t child(uint32_t Node, uint32_t Frame);
+  uint32_t frameOf(uint32_t Node) const { return Out.Tree.frameOf(Node); }
+  void setLeaf(uint32_t Key, uint32_t Node) { Out.Tree.Leaves[Key] = Node; }
   ScopeView take() { return std::move(Out); }
 
 private:
