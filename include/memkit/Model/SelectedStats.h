@@ -35,9 +35,8 @@ public:
   /// path. The scope path 0 has no PeakBytes. A template, so that a caller pays
   /// for the columns that Do reads alone.
   template <class F> void forEach(F Do) const {
-    forEachKey([&](RowId Id, uint32_t, uint32_t) {
-      Do(processOf(Id), row(Id));
-    });
+    forEachKey(
+        [&](RowId Id, uint32_t, uint32_t) { Do(processOf(Id), row(Id)); });
   }
 
   /// A selected row, to be read later with row().
@@ -63,9 +62,8 @@ private:
   llvm::Error gather(std::function<uint32_t(const Allocation &)> KeyOf);
   void takeEnds();
   bool hasKey(uint32_t Key) const {
-    return By == StatsBy::Groups || (By == StatsBy::Stacks
-                                         ? Sel.hasStack(Key)
-                                         : Sel.hasScopePath(Key));
+    return By == StatsBy::Groups ||
+           (By == StatsBy::Stacks ? Sel.hasStack(Key) : Sel.hasScopePath(Key));
   }
 
   const Trace *T;
