@@ -189,36 +189,22 @@ void Shaper::shapePaths(PathTree &Tree) {
 }
 
 /// As shapePaths(), for shapes in which a node's place depends on nothing but
-/// the nodes above and the frames of imports. Visits each node once, if the
-/// stacks through the node have the same import.
+/// the nodes above and the frames of imports.
 void Shaper::shapeNodes(PathTree &Tree) {
   const StackView &V = T.view();
-  /// A node's place in the shaped tree, below the node Top.
-  struct ShapedNode {
-    uint32_t Top = UINT32_MAX;
-    uint32_t Node = 0;
-  };
-  std::vector<ShapedNode> Places(V.numNodes() + size_t(1));
-  std::vector<uint32_t> Way;
+  WayAdder Ways(T);
   for (uint32_t Key = 0; Key != V.Leaves.size(); ++Key) {
     uint32_t Top = 0;
     if (!Imports.empty())
       for (uint32_t Frame : Imports[Key])
         Top = Tree.child(Top, Frame);
-    Way.clear();
-    uint32_t N = V.leaf(Key);
-    for (; N && Places[N].Top != Top; N = V.parent(N))
-      Way.push_back(N);
-    uint32_t At = N ? Places[N].Node : Top;
-    for (uint32_t Next : reverse(Way)) {
-      for (const ShownFrame &F : reverse(T.shown(V.frameOf(Next)))) {
-        uint32_t Frame = FrameOf[&F - T.allShown().data()];
-        bool Repeats = joinsRuns() && At != Top && Tree.frameOf(At) == Frame;
-        At = Repeats ? At : Tree.child(At, Frame);
-      }
-      Places[Next] = {Top, At};
-    }
-    Tree.setLeaf(Key, At);
+    auto Next = [&](uint32_t Above, const ShownFrame &F) {
+      uint32_t Frame = FrameOf[&F - T.allShown().data()];
+      bool Repeats =
+          joinsRuns() && Above != Top && Tree.frameOf(Above) == Frame;
+      return Repeats ? Above : Tree.child(Above, Frame);
+    };
+    Tree.setLeaf(Key, Ways.add(Top, V.leaf(Key), Next));
   }
 }
 
