@@ -51,14 +51,6 @@ struct GrowthPlace {
   uint32_t TopStack = 0;
   double Top = -1;
 
-  /// Empties the place, which has this many bins from now on.
-  void clear(size_t Bins) {
-    Data.clear(Bins);
-    Stacks = 0;
-    Bytes = Blocks = Survive = Repeated = AtExit = 0;
-    TopStack = 0;
-    Top = -1;
-  }
   void add(const GrowthPlace &P) {
     if (Data.Bytes.empty())
       Data = P.Data;
@@ -73,6 +65,29 @@ struct GrowthPlace {
     if (P.Top > Top) {
       Top = P.Top;
       TopStack = P.TopStack;
+    }
+  }
+};
+
+/// The values of a row, to be added to a place.
+struct GrowthRowValues {
+  RowSurvival Data;
+  double Bytes = 0, Blocks = 0, Survive = 0, AtExit = 0;
+  bool IsRepeated = false; ///< survivors in several bins
+  uint32_t Stack = 0;
+
+  /// P has the bins of the row's memory space.
+  void addTo(GrowthPlace &P) const {
+    Data.addTo(P.Data);
+    P.Stacks += Survive > 0;
+    P.Bytes += Bytes;
+    P.Blocks += Blocks;
+    P.Survive += Survive;
+    P.Repeated += IsRepeated ? Survive : 0;
+    P.AtExit += AtExit;
+    if (Survive > P.Top) {
+      P.Top = Survive;
+      P.TopStack = Stack;
     }
   }
 };
@@ -105,7 +120,6 @@ private:
   /// There may be millions of rows, so a row has no data of its own: the data
   /// is read once more for the rows of chosen nodes.
   struct JudgedRow {
-    uint32_t Span = UINT32_MAX; ///< in Spans
     uint64_t AtCut = 0, BlocksAtCut = 0, AtEnd = 0;
   };
   /// A change of a row before the end of its span.
@@ -124,9 +138,10 @@ private:
   Error readSurvivors();
   std::optional<uint32_t> judgedRow(size_t Process, uint32_t Heap,
                                     uint32_t Stack) const;
-  JudgedRow *readLifetimes(size_t Process, const LifetimeRow &R, uint32_t &Row,
-                           GrowthPlace &P);
-  void addLifetimes(size_t Process, const Lifetimes &L, ArenaStacks &ArenasOf);
+  void readLifetimes(size_t Process, const RowLifetimes &R, uint32_t Row,
+                     GrowthRowValues &Out) const;
+  void addLifetimes(size_t Process, const SectionLifetimes &L,
+                    ArenaStacks &ArenasOf);
   void readNodes();
   void dropEnclosing();
   std::vector<GrowthLevel> makeLevels();
@@ -189,9 +204,9 @@ Error GrowthFinder::readRanges() {
                      " heaps are too many to judge growth; select fewer");
   RangeOfGroup.assign(Groups, UINT32_MAX);
   std::vector<std::vector<LifetimeCut>> Cuts(Intervals.processes().size());
-  if (Error E =
-          Intervals.forEachLifetimes([&](size_t Process, const Lifetimes &L) {
-            append_range(Cuts[Process], L.Cuts);
+  if (Error E = Intervals.forEachLifetimes(
+          [&](size_t Process, const SectionLifetimes &L) {
+            append_range(Cuts[Process], L.cuts());
           }))
     return E;
   std::set<uint32_t> UsedSpaces;
@@ -266,7 +281,6 @@ void GrowthFinder::take(size_t Process, size_t Interval,
     JudgedRow &I = Infos[C.Row];
     R.Group = Group;
     R.Stack = C.Stack;
-    I.Span = Span;
     I.AtEnd = C.Bytes;
     if (Interval >= B.end())
       continue;
@@ -298,86 +312,85 @@ void GrowthFinder::keep(const IntervalChange &C, double Bytes) {
 /// Reads which bytes of the rows survive.
 Error GrowthFinder::readSurvivors() {
   ArenaStacks ArenasOf(S);
-  return Intervals.forEachLifetimes([&](size_t Process, const Lifetimes &L) {
-    addLifetimes(Process, L, ArenasOf);
-  });
+  return Intervals.forEachLifetimes(
+      [&](size_t Process, const SectionLifetimes &L) {
+        addLifetimes(Process, L, ArenasOf);
+      });
 }
 
 /// The row of a stack and heap that has a span.
 std::optional<uint32_t> GrowthFinder::judgedRow(size_t Process, uint32_t Heap,
                                                 uint32_t Stack) const {
+  if (spanOf(groupOf(Process, Heap)) == UINT32_MAX)
+    return std::nullopt;
   std::optional<uint32_t> Row = Intervals.findRow(Process, Heap, Stack);
-  if (!Row || *Row >= Infos.size() || Infos[*Row].Span == UINT32_MAX)
+  if (!Row || *Row >= Infos.size())
     return std::nullopt;
   return Row;
 }
 
-/// Reads the lifetimes of a row into P, without levels; null if the row is not
-/// judged.
-GrowthFinder::JudgedRow *GrowthFinder::readLifetimes(size_t Process,
-                                                     const LifetimeRow &R,
-                                                     uint32_t &Row,
-                                                     GrowthPlace &P) {
-  std::optional<uint32_t> At = judgedRow(Process, R.Heap, R.Stack);
-  if (!At)
-    return nullptr;
-  Row = *At;
-  JudgedRow &I = Infos[Row];
-  const RangeBins &B = *Spans[I.Span];
-  P.clear(B.bins().size());
-  B.add(Intervals.processes()[Process], R, P.Data);
+/// Reads the lifetimes of a judged row.
+void GrowthFinder::readLifetimes(size_t Process, const RowLifetimes &R,
+                                 uint32_t Row, GrowthRowValues &Out) const {
+  const RangeBins &B = *Spans[spanOf(groupOf(Process, R.Heap))];
+  B.read(Intervals.processes()[Process], R, Out.Data);
   size_t Bins = 0;
-  for (double Bytes : P.Data.Bytes) {
-    P.Survive += Bytes;
+  Out.Survive = 0;
+  for (uint32_t Bin : Out.Data.Bins) {
+    double Bytes = Out.Data.Bytes[Bin];
+    Out.Survive += Bytes;
     Bins += Bytes > 0;
   }
-  P.Repeated = Bins > 1 ? P.Survive : 0;
-  P.Stacks = P.Survive > 0;
-  P.Bytes = static_cast<double>(I.AtCut);
-  P.Blocks = static_cast<double>(I.BlocksAtCut);
-  P.AtExit = static_cast<double>(I.AtEnd);
-  P.TopStack = R.Stack;
-  P.Top = P.Survive;
-  return &I;
+  Out.IsRepeated = Bins > 1;
+  const JudgedRow &I = Infos[Row];
+  Out.Bytes = static_cast<double>(I.AtCut);
+  Out.Blocks = static_cast<double>(I.BlocksAtCut);
+  Out.AtExit = static_cast<double>(I.AtEnd);
+  Out.Stack = R.Stack;
 }
 
-void GrowthFinder::addLifetimes(size_t Process, const Lifetimes &L,
+void GrowthFinder::addLifetimes(size_t Process, const SectionLifetimes &L,
                                 ArenaStacks &ArenasOf) {
-  GrowthPlace P;
-  uint32_t Row = 0;
-  for (const LifetimeRow &R : L.Rows) {
-    JudgedRow *I = readLifetimes(Process, R, Row, P);
-    if (!I)
-      continue;
-    Rows[Row].AtEnd = toBytes(P.Survive);
-    Rows[Row].Blocks = I->BlocksAtCut;
+  GrowthRowValues V;
+  L.forEachRow([&](const RowLifetimes &R) {
+    std::optional<uint32_t> Row = judgedRow(Process, R.Heap, R.Stack);
+    if (!Row)
+      return;
+    readLifetimes(Process, R, *Row, V);
+    Rows[*Row].AtEnd = toBytes(V.Survive);
     if (ArenasOf.isArena(R.Stack)) {
       uint32_t Group = groupOf(Process, R.Heap);
-      ArenaRows.push_back({Row, Group});
-      Arenas[Group].add(P);
-      Rows[Row].Group = UINT32_MAX;
+      ArenaRows.push_back({*Row, Group});
+      auto [At, New] = Arenas.try_emplace(Group);
+      if (New)
+        At->second.Data = SurvivalData(Spans[spanOf(Group)]->bins().size());
+      V.addTo(At->second);
+      Rows[*Row].Group = GrowthRow::NoGroup;
     }
-  }
+  });
 }
 
 /// Adds the data of the rows to the chosen nodes.
 void GrowthFinder::readNodes() {
   Places.resize(Nodes.Nodes.size());
-  for (size_t N = 0; N != Places.size(); ++N)
-    Places[N].Data =
-        SurvivalData(Spans[spanOf(Nodes.Nodes[N].Group)]->bins().size());
-  GrowthPlace P;
-  uint32_t Row = 0;
+  for (size_t N = 0; N != Places.size(); ++N) {
+    // setLevels() sets the levels.
+    size_t Bins = Spans[spanOf(Nodes.Nodes[N].Group)]->bins().size();
+    Places[N].Data.Bytes.resize(Bins);
+    Places[N].Data.Blocks.resize(Bins);
+  }
+  GrowthRowValues V;
   // The lifetimes are in memory since readRanges().
-  cantFail(Intervals.forEachLifetimes([&](size_t Process, const Lifetimes &L) {
-    for (const LifetimeRow &R : L.Rows) {
-      std::optional<uint32_t> At = judgedRow(Process, R.Heap, R.Stack);
-      if (!At || LevelOfRow[*At] >= Places.size())
-        continue;
-      if (readLifetimes(Process, R, Row, P))
-        Places[LevelOfRow[Row]].add(P);
-    }
-  }));
+  cantFail(Intervals.forEachLifetimes(
+      [&](size_t Process, const SectionLifetimes &L) {
+        L.forEachRow([&](const RowLifetimes &R) {
+          std::optional<uint32_t> Row = judgedRow(Process, R.Heap, R.Stack);
+          if (!Row || LevelOfRow[*Row] >= Places.size())
+            return;
+          readLifetimes(Process, R, *Row, V);
+          V.addTo(Places[LevelOfRow[*Row]]);
+        });
+      }));
 }
 
 /// Removes rows whose blocks are mostly filled by blocks of inner heaps: the
@@ -404,7 +417,7 @@ void GrowthFinder::dropEnclosing() {
     uint64_t All = AtEnd ? R.LiveBytes : R.HeapPeakBytes;
     uint64_t Own = AtEnd ? R.LiveExclusive : R.SpacePeakBytes;
     if (Own < All / 2)
-      Rows[*At].Group = UINT32_MAX;
+      Rows[*At].Group = GrowthRow::NoGroup;
   });
 }
 

@@ -3,6 +3,7 @@
 // The intervals of a memory space, as bins.
 
 #include "GrowthRanges.h"
+#include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <cmath>
 
@@ -120,12 +121,37 @@ std::optional<RangeBins> RangeBins::create(const ProcessIntervals &I,
   return B;
 }
 
-void RangeBins::add(const ProcessIntervals &I, const LifetimeRow &Row,
-                    SurvivalData &Out) const {
+void RowSurvival::clear() {
+  for (uint32_t Bin : Bins)
+    Bytes[Bin] = Blocks[Bin] = 0;
+  Bins.clear();
+  Frees.clear();
+  OldFreed = 0;
+}
+
+void RowSurvival::addTo(SurvivalData &To) const {
+  for (uint32_t Bin : Bins) {
+    To.Bytes[Bin] += Bytes[Bin];
+    To.Blocks[Bin] += Blocks[Bin];
+  }
+  To.OldFreed += OldFreed;
+  for (const RowFrees &F : Frees) {
+    To.Freed[F.Class].Bytes += F.Freed.Bytes;
+    To.Freed[F.Class].Intervals += F.Freed.Intervals;
+  }
+}
+
+void RangeBins::read(const ProcessIntervals &I, const RowLifetimes &Row,
+                     RowSurvival &Out) const {
+  Out.clear();
+  if (Out.Bytes.size() < Bins.size()) {
+    Out.Bytes.resize(Bins.size());
+    Out.Blocks.resize(Bins.size());
+  }
   for (const Cohort &C : Row.Cohorts) {
-    size_t First = std::max(I.headsBefore(C.Interval), Begin);
+    size_t First = I.headsBefore(C.Interval);
     size_t Last = std::min(I.headsBefore(uint64_t(C.Last) + 1), End);
-    if (I.headsBefore(C.Interval) < Begin || First >= Last)
+    if (First < Begin || First >= Last)
       continue; // in the warm-up, or after the cut
     double Units = Before[Last - Begin] - Before[First - Begin];
     for (size_t Bin = binOf(First); Bin <= binOf(Last - 1); ++Bin) {
@@ -135,6 +161,9 @@ void RangeBins::add(const ProcessIntervals &I, const LifetimeRow &Row,
                          ? (Before[To - Begin] - Before[From - Begin]) / Units
                          : static_cast<double>(To - From) /
                                static_cast<double>(Last - First);
+      // Cohorts come in the order of their intervals.
+      if (Out.Bins.empty() || Out.Bins.back() < Bin)
+        Out.Bins.push_back(Bin);
       Out.Bytes[Bin] += static_cast<double>(C.Bytes) * Share;
       Out.Blocks[Bin] += static_cast<double>(C.Blocks) * Share;
     }
@@ -144,9 +173,14 @@ void RangeBins::add(const ProcessIntervals &I, const LifetimeRow &Row,
       Out.OldFreed += static_cast<double>(F.Bytes);
       continue;
     }
-    unsigned Class = Span.HasSteps ? F.Age.Steps - 1 : F.Age.Time;
-    Out.Freed[Class].Bytes += static_cast<double>(F.Bytes);
-    Out.Freed[Class].Intervals += F.Intervals;
+    uint32_t Class = Span.HasSteps ? F.Age.Steps - 1 : F.Age.Time;
+    auto *At = llvm::find_if(Out.Frees, [&](const RowSurvival::RowFrees &Has) {
+      return Has.Class == Class;
+    });
+    if (At == Out.Frees.end())
+      At = &Out.Frees.emplace_back(RowSurvival::RowFrees{Class, {}});
+    At->Freed.Bytes += static_cast<double>(F.Bytes);
+    At->Freed.Intervals += F.Intervals;
   }
 }
 

@@ -6,8 +6,26 @@
 #define MEMKIT_LIB_ANALYSIS_GROWTHRANGES_H
 
 #include "memkit/Analysis/Growth.h"
+#include "llvm/ADT/SmallVector.h"
 
 namespace memkit {
+
+/// What one row adds to a place: values in a few of many bins. Used for one row
+/// after another, so that a row costs the bins that it has.
+struct RowSurvival {
+  std::vector<double> Bytes, Blocks;   ///< by bin; 0 but in Bins
+  llvm::SmallVector<uint32_t, 8> Bins; ///< rising
+  double OldFreed = 0;
+  struct RowFrees {
+    uint32_t Class = 0;
+    SurvivalData::AgedBytes Freed;
+  };
+  llvm::SmallVector<RowFrees, 8> Frees;
+
+  void clear();
+  /// As SurvivalData::add() with values of 0 in all other bins.
+  void addTo(SurvivalData &To) const;
+};
 
 /// The measured part of a memory space of a process: the intervals from the end
 /// of the warm-up to the cut, in at most MaxBins bins of about equal length.
@@ -32,9 +50,9 @@ public:
   /// The first interval of a bin.
   size_t intervalOf(size_t Bin) const { return BinBegin[Bin]; }
 
-  /// Adds the cohorts and frees of a row. I: of the space.
-  void add(const ProcessIntervals &I, const LifetimeRow &Row,
-           SurvivalData &Out) const;
+  /// Sets Out to the cohorts and frees of a row. I: of the space.
+  void read(const ProcessIntervals &I, const RowLifetimes &Row,
+            RowSurvival &Out) const;
 
 private:
   bool choose(const ProcessIntervals &I, size_t Cut,

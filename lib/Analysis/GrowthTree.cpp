@@ -110,7 +110,7 @@ private:
 /// Sorts the rows to visit by group.
 void Chooser::sortByGroup(uint32_t NumGroups) {
   auto IsSeen = [](const GrowthRow &R) {
-    return R.Group != None && (R.Moved || R.AtEnd);
+    return R.Group != GrowthRow::NoGroup && (R.Moved || R.AtEnd);
   };
   Begin.assign(NumGroups + size_t(1), 0);
   for (const GrowthRow &R : Rows)

@@ -12,14 +12,14 @@
 
 namespace memkit {
 
-/// The values of a (process, heap, stack).
+/// The values of a (process, heap, stack). There may be millions.
 struct GrowthRow {
-  /// Number of the process and heap; UINT32_MAX: not tested.
-  uint32_t Group = UINT32_MAX;
+  static constexpr uint32_t NoGroup = (uint32_t(1) << 31) - 1;
+  /// Number of the process and heap, below NoGroup; NoGroup: not tested.
+  uint32_t Group : 31 = NoGroup;
+  uint32_t Moved : 1 = false; ///< whether the row changed within the span
   uint32_t Stack = 0;
-  uint64_t AtEnd = 0;  ///< surviving bytes
-  uint64_t Blocks = 0; ///< live blocks at the span's end
-  bool Moved = false;  ///< whether the row changed within the span
+  uint64_t AtEnd = 0; ///< surviving bytes
   double rise() const { return static_cast<double>(AtEnd); }
 };
 

@@ -3,6 +3,7 @@
 // Stacks that allocate CPython's arenas.
 
 #include "ArenaStacks.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -61,9 +62,12 @@ void ArenaStacks::markCallers(const SelectedStats &S) {
   if (none_of(T.binaries(), IsInterpreter))
     return;
   constexpr uint64_t Sizes[] = {1 << 20, 256 << 10};
+  BitVector Maps(T.heaps().size() + 1);
+  for (uint32_t Heap = 1; Heap <= T.heaps().size(); ++Heap)
+    Maps[Heap] = T.heapName(Heap) == "host.mmap";
   DenseMap<uint32_t, bool> AreArenas; // by frame
   S.forEach([&](uint32_t, const StackStats &R) {
-    if (!R.Allocations || T.heapName(R.Heap) != "host.mmap")
+    if (!Maps[R.Heap] || !R.Allocations)
       return;
     bool Are = any_of(Sizes, [&](uint64_t Size) {
       return R.AllocatedBytes == R.Allocations * Size;

@@ -100,6 +100,12 @@ Error IntervalSeries::openMade(StringRef Bytes) {
 }
 
 size_t ProcessIntervals::headsBefore(uint64_t Index) const {
+  // Few intervals are left out, and indices never fall.
+  if (!Heads.empty() && Index >= Heads.front().Index) {
+    uint64_t Guess = Index - Heads.front().Index;
+    if (Guess < Heads.size() && Heads[Guess].Index == Index)
+      return Guess;
+  }
   auto At = lower_bound(Heads, Index, [](const IntervalHead &H, uint64_t I) {
     return H.Index < I;
   });
@@ -234,38 +240,67 @@ Error IntervalSeries::giveInterval(const SectionInfo &B, uint32_t Place,
                          : Take(Place, Cursors[Place].Interval, Changes);
 }
 
+SectionLifetimes::SectionLifetimes(const Lifetimes &L,
+                                   function_ref<bool(const LifetimeRow &)> Has)
+    : Cuts(L.Cuts) {
+  size_t NumCohorts = 0, NumFrees = 0;
+  for (const LifetimeRow &R : L.Rows) {
+    NumCohorts += R.Cohorts.size();
+    NumFrees += R.Frees.size();
+  }
+  Rows.reserve(L.Rows.size());
+  Cohorts.reserve(NumCohorts);
+  Frees.reserve(NumFrees);
+  for (const LifetimeRow &R : L.Rows) {
+    if (!Has(R))
+      continue;
+    Rows.push_back({R.Heap, R.Stack, static_cast<uint32_t>(R.Cohorts.size()),
+                    static_cast<uint32_t>(R.Frees.size())});
+    append_range(Cohorts, R.Cohorts);
+    append_range(Frees, R.Frees);
+  }
+}
+
+/// Checks the ids of a section of lifetimes.
+Error IntervalSeries::checkLifetimes(const SectionInfo &B,
+                                     const Lifetimes &L) const {
+  const Trace &T = S.trace();
+  if (L.Process == 0 || L.Process > T.processes().size())
+    return makeTraceError(T.name(), B.Offset,
+                          "lifetimes of process " + Twine(L.Process) + " of " +
+                              Twine(T.processes().size()));
+  if (!PlaceOf[L.Process])
+    return Error::success();
+  for (const LifetimeRow &R : L.Rows)
+    if (R.Heap == 0 || R.Heap > T.heaps().size() || R.Stack > T.numStacks())
+      return makeTraceError(T.name(), B.Offset,
+                            "lifetimes with heap " + Twine(R.Heap) + " of " +
+                                Twine(T.heaps().size()) + ", stack " +
+                                Twine(R.Stack) + " of " + Twine(T.numStacks()));
+  return Error::success();
+}
+
 Error IntervalSeries::readLifetimes() {
   const Selection &Sel = S.selection();
-  const Trace &T = S.trace();
+  auto Has = [&](const LifetimeRow &R) {
+    return Sel.hasHeap(R.Heap) && Sel.hasStack(R.Stack);
+  };
   // The last complete set of each process counts.
-  std::vector<std::vector<Lifetimes>> Sets(Processes.size()),
+  std::vector<std::vector<SectionLifetimes>> Sets(Processes.size()),
       Open(Processes.size());
+  Lifetimes L;
   for (const SectionInfo &B : reader().sections()) {
     if (B.Kind != SectionKind::Lifetimes)
       continue;
-    Lifetimes L;
     if (Error E = reader().read(B, L))
       return E;
-    if (L.Process == 0 || L.Process > T.processes().size())
-      return makeTraceError(T.name(), B.Offset,
-                            "lifetimes of process " + Twine(L.Process) +
-                                " of " + Twine(T.processes().size()));
+    if (Error E = checkLifetimes(B, L))
+      return E;
     if (!PlaceOf[L.Process])
       continue;
-    for (const LifetimeRow &R : L.Rows)
-      if (R.Heap == 0 || R.Heap > T.heaps().size() || R.Stack > T.numStacks())
-        return makeTraceError(T.name(), B.Offset,
-                              "lifetimes with heap " + Twine(R.Heap) + " of " +
-                                  Twine(T.heaps().size()) + ", stack " +
-                                  Twine(R.Stack) + " of " +
-                                  Twine(T.numStacks()));
-    erase_if(L.Rows, [&](const LifetimeRow &R) {
-      return !Sel.hasHeap(R.Heap) || !Sel.hasStack(R.Stack);
-    });
     size_t Place = PlaceOf[L.Process] - 1;
-    bool Last = L.Last;
-    Open[Place].push_back(std::move(L));
-    if (Last)
+    Open[Place].emplace_back(L, Has);
+    if (L.Last)
       Sets[Place] = std::exchange(Open[Place], {});
   }
   Kept = std::move(Sets);
@@ -273,12 +308,12 @@ Error IntervalSeries::readLifetimes() {
 }
 
 Error IntervalSeries::forEachLifetimes(
-    function_ref<void(size_t, const Lifetimes &)> Take) {
+    function_ref<void(size_t, const SectionLifetimes &)> Take) {
   if (!Kept)
     if (Error E = readLifetimes())
       return E;
   for (size_t Place = 0; Place != Kept->size(); ++Place)
-    for (const Lifetimes &L : (*Kept)[Place])
+    for (const SectionLifetimes &L : (*Kept)[Place])
       Take(Place, L);
   return Error::success();
 }

@@ -31,10 +31,9 @@ class Finder {
 public:
   explicit Finder(const Trace &T) : T(T), Frames(T.numFrames() + 1) {}
   void judgeFrames();
-  std::vector<uint32_t> ofNodes() const {
-    return Names.size() <= UINT16_MAX ? ofNodes<uint16_t>()
-                                      : ofNodes<uint32_t>();
-  }
+  /// Id and Out: of a library. Id is small, because there are millions of ways,
+  /// which are read in no order.
+  template <class Id, class Out> std::vector<Out> ofNodes() const;
   std::vector<StringRef> Names{"(unknown)"};
 
 private:
@@ -43,8 +42,6 @@ private:
     uint32_t Library = 0; ///< 0: none
   };
   uint32_t nameOf(StringRef Path);
-  template <class Id> std::vector<uint32_t> ofNodes() const;
-
   const Trace &T;
   std::vector<Judged> Frames; ///< by id
   DenseMap<StringRef, uint32_t> Known;
@@ -81,9 +78,8 @@ void Finder::judgeFrames() {
 }
 
 /// Finds the library of each node. A parent's id is lower than those of its
-/// children, so one pass over the nodes is enough. Id: of a library; of two
-/// bytes, because the list of ways is read in no order.
-template <class Id> std::vector<uint32_t> Finder::ofNodes() const {
+/// children, so one pass over the nodes is enough.
+template <class Id, class Out> std::vector<Out> Finder::ofNodes() const {
   struct Way {
     /// The library that asked for the memory of a stack that ends here.
     Id Asked = 0;
@@ -91,7 +87,7 @@ template <class Id> std::vector<uint32_t> Finder::ofNodes() const {
     Id Any = 0;  ///< the innermost library of all, used if none asked
   };
   std::vector<Way> Ways(T.numNodes() + 1);
-  std::vector<uint32_t> Out(Ways.size());
+  std::vector<Out> Of(Ways.size());
   for (uint32_t Node = 1; Node < Ways.size(); ++Node) {
     const Judged &F = Frames[T.frameOf(Node)];
     Way &W = Ways[Node] = Ways[T.parent(Node)];
@@ -104,15 +100,20 @@ template <class Id> std::vector<uint32_t> Finder::ofNodes() const {
       W.Took = Library;
     else if (F.P == RequestRole::Makes)
       W.Asked = W.Took = Library;
-    Out[Node] = W.Asked ? W.Asked : W.Any;
+    Of[Node] = W.Asked ? W.Asked : W.Any;
   }
-  return Out;
+  return Of;
 }
 
 Libraries::Libraries(const Trace &T) : T(&T) {
   Finder F(T);
   F.judgeFrames();
-  OfNode = F.ofNodes();
+  if (F.Names.size() <= UINT8_MAX)
+    Narrow = F.ofNodes<uint8_t, uint16_t>();
+  else if (F.Names.size() <= UINT16_MAX)
+    Narrow = F.ofNodes<uint16_t, uint16_t>();
+  else
+    Wide = F.ofNodes<uint32_t, uint32_t>();
   Names = std::move(F.Names);
 }
 

@@ -11,6 +11,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include <deque>
+#include <limits>
 #include <map>
 #include <tuple>
 
@@ -57,6 +58,11 @@ public:
     To.HasLines = any_of(
         To.All, [](const Place &P) { return P.Kind == PlaceKind::Line; });
     walk();
+  }
+  /// After run(): the place of a node, for a node of T.
+  uint32_t ofNode(uint32_t Node) {
+    uint32_t Place = Node ? Results[stateOf(Node)] : 0;
+    return Place == Unresolved ? libraryOf(Node) : Place;
   }
 
 private:
@@ -134,6 +140,10 @@ private:
   void judgeNative(JudgedFrame &To, uint32_t Frame);
   StringRef mainPackage() const;
   void walk();
+  template <class Id> bool walk(std::vector<Id> &StateOf);
+  uint32_t stateOf(uint32_t Node) const {
+    return Narrow.empty() ? Wide[Node] : Narrow[Node];
+  }
   void step(PlaceState &W, const JudgedFrame &F) const;
   uint32_t stateAfter(uint32_t State, uint32_t Frame);
   uint32_t resultOf(const PlaceState &W);
@@ -155,6 +165,10 @@ private:
   /// Nodes have few different states, which therefore are numbered; 0: the
   /// root's.
   std::vector<PlaceState> States;
+  /// States by node, of which there are millions. Wide is empty unless Narrow
+  /// cannot number the states.
+  std::vector<uint16_t> Narrow;
+  std::vector<uint32_t> Wide;
   std::vector<uint32_t> Results; ///< by state; Unresolved: the node's library
   std::map<StateKey, uint32_t> StateIds;
   DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> After; ///< state, frame
@@ -379,25 +393,37 @@ uint32_t PlaceFinder::innermost(uint32_t Node) {
   return F.FunctionId ? named(PlaceKind::Function, F.Function) : 0;
 }
 
+/// Finds the states of all nodes, and makes all places, in the order of nodes.
 /// A parent's id is lower than those of its children.
 void PlaceFinder::walk() {
-  std::vector<uint32_t> StateOf(T.numNodes() + 1);
   States.push_back(PlaceState());
   Results.push_back(Unresolved);
   StateIds.try_emplace(PlaceState().key(), 0);
-  To.OfNode.resize(StateOf.size());
   ArePlain.assign(Frames.size(), 0);
   for (uint32_t Frame = 0; Frame != Frames.size(); ++Frame)
     ArePlain[Frame] = Frames[Frame].isPlain();
+  if (!walk(Narrow)) {
+    Narrow = {};
+    walk(Wide);
+  }
+  To.ArenaPlace = named(PlaceKind::Category, "Python arenas");
+}
+
+/// False if there are more states than Id can number. Places that were made
+/// keep their order in a second walk.
+template <class Id> bool PlaceFinder::walk(std::vector<Id> &StateOf) {
+  StateOf.resize(T.numNodes() + size_t(1));
   for (uint32_t Node = 1; Node < StateOf.size(); ++Node) {
     uint32_t State = StateOf[T.parent(Node)], Frame = T.frameOf(Node);
     if (!ArePlain[Frame])
       State = stateAfter(State, Frame);
-    StateOf[Node] = State;
-    uint32_t Place = Results[State];
-    To.OfNode[Node] = Place == Unresolved ? libraryOf(Node) : Place;
+    if (State > std::numeric_limits<Id>::max())
+      return false;
+    StateOf[Node] = static_cast<Id>(State);
+    if (Results[State] == Unresolved)
+      libraryOf(Node); // makes the place
   }
-  To.ArenaPlace = named(PlaceKind::Category, "Python arenas");
+  return true;
 }
 
 //===----------------------------------------------------------------------===//
@@ -406,23 +432,19 @@ void PlaceFinder::walk() {
 
 Places::Places(const SelectedStats &S)
     : T(&S.trace()), Made(std::make_unique<Texts>(S.trace())) {
-  PlaceFinder(*T, *this).run();
+  PlaceFinder Finder(*T, *this);
+  Finder.run();
   ArenaStacks Arenas(S);
   OfStacks.resize(T->numStacks() + 1);
-  for (uint32_t Stack = 0; Stack != OfStacks.size(); ++Stack)
-    OfStacks[Stack] = ofStack(Stack, Arenas);
-  OfNode = {};
+  for (uint32_t Stack = 0; Stack != OfStacks.size(); ++Stack) {
+    uint32_t Id = Finder.ofNode(T->leaf(Stack));
+    // Arenas that an import maps are filled by the import.
+    bool IsArena = All[Id].Kind != PlaceKind::Import && Arenas.isArena(Stack);
+    OfStacks[Stack] = IsArena ? ArenaPlace : Id;
+  }
 }
 Places::~Places() = default;
 Places::Places(Places &&) = default;
-
-uint32_t Places::ofStack(uint32_t Stack, const ArenaStacks &Arenas) const {
-  uint32_t Id = OfNode[T->leaf(Stack)];
-  // Arenas that an import maps are filled by the import.
-  if (All[Id].Kind != PlaceKind::Import && Arenas.isArena(Stack))
-    return ArenaPlace;
-  return Id;
-}
 
 std::optional<Place> Places::ofFrames(ArrayRef<ShownFrame> Frames) const {
   std::optional<Place> Function;

@@ -183,26 +183,6 @@ size_t SelectedStats::numRows() const {
   return Count;
 }
 
-void SelectedStats::forEachKey(
-    function_ref<void(RowId, uint32_t Heap, uint32_t Key)> F) const {
-  for (uint32_t At = 0; At != Rows.size(); ++At) {
-    const PackedRows &Piece = *Rows[At];
-    for (uint32_t I = 0; I != Piece.size(); ++I) {
-      uint32_t Heap = Piece.heap(I), Key = Piece.key(I);
-      bool Has =
-          By == StatsBy::Groups ||
-          (By == StatsBy::Stacks ? Sel.hasStack(Key) : Sel.hasScopePath(Key));
-      if (Has && Sel.hasHeap(Heap))
-        F({At, I}, Heap, Key);
-    }
-  }
-}
-
-void SelectedStats::forEach(
-    function_ref<void(uint32_t Process, const StackStats &)> F) const {
-  forEachKey([&](RowId Id, uint32_t, uint32_t) { F(processOf(Id), row(Id)); });
-}
-
 Error SelectedTrace::open(StringRef Path, const SelectionSpec &Spec,
                           ProgressCallback OnProgress) {
   // A selection of events needs intervals of its own.

@@ -26,15 +26,13 @@ ScopeView SpaceRoots::view() const {
   const ShownFrame *First = T.allShown().data();
   const StackView &V = T.view();
   PathTree Tree(Pairs.size(), std::move(Frames));
-  std::vector<uint32_t> Path;
+  auto Next = [&](uint32_t Above, const ShownFrame &F) {
+    return Tree.child(Above, 1 + uint32_t(&F - First));
+  };
+  WayAdder Ways(T);
   for (uint32_t Key = 1; Key != Pairs.size(); ++Key) {
-    Path.clear();
-    for (uint32_t N = V.leaf(Pairs[Key].Key); N; N = V.parent(N))
-      for (const ShownFrame &F : T.shown(V.frameOf(N)))
-        Path.push_back(1 + uint32_t(&F - First));
-    Path.push_back(FirstSpace + Pairs[Key].Space);
-    std::reverse(Path.begin(), Path.end());
-    Tree.add(Key, Path);
+    uint32_t Top = Tree.child(0, FirstSpace + Pairs[Key].Space);
+    Tree.setLeaf(Key, Ways.add(Top, V.leaf(Pairs[Key].Key), Next));
   }
   return Tree.take();
 }

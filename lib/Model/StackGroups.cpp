@@ -127,17 +127,6 @@ std::string StackGroups::nameOf(uint32_t Group) const {
   }
 }
 
-/// The frames of a stack, outermost first, as frame indices from FirstFrame on.
-static void pathOf(const Trace &T, uint32_t Stack, uint32_t FirstFrame,
-                   std::vector<uint32_t> &Path) {
-  const StackView &V = T.view();
-  Path.clear();
-  for (uint32_t N = V.leaf(Stack); N; N = V.parent(N))
-    for (const ShownFrame &F : T.shown(V.frameOf(N)))
-      Path.push_back(FirstFrame + (&F - T.allShown().data()));
-  std::reverse(Path.begin(), Path.end());
-}
-
 ScopeView StackGroups::view() const {
   if (By == GroupBy::Mixed)
     return mixedView();
@@ -153,11 +142,14 @@ ScopeView StackGroups::view() const {
     F.Function = F.Label = Texts.emplace_back(nameOf(P.Group));
   }
   PathTree Tree(Pairs.size(), std::move(Frames));
-  std::vector<uint32_t> Path;
+  auto Next = [&](uint32_t Above, const ShownFrame &F) {
+    return Tree.child(Above, 1 + (&F - T->allShown().data()));
+  };
+  WayAdder Ways(*T);
   for (uint32_t Key = 1; Key != Pairs.size(); ++Key) {
-    pathOf(*T, Pairs[Key].Stack, 1, Path);
-    Path.insert(Path.begin(), FrameOf[Pairs[Key].Group]);
-    Tree.add(Key, Path);
+    uint32_t Top = Tree.child(0, FrameOf[Pairs[Key].Group]);
+    uint32_t Leaf = T->view().leaf(Pairs[Key].Stack);
+    Tree.setLeaf(Key, Ways.add(Top, Leaf, Next));
   }
   ScopeView Out = Tree.take();
   Out.Texts = std::move(Texts);

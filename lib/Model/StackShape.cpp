@@ -15,17 +15,20 @@ PathTree::PathTree(size_t Keys, std::vector<ShownFrame> Frames) {
   Out.Tree.Leaves.resize(std::max<size_t>(Keys, 1));
 }
 
+uint32_t PathTree::child(uint32_t Node, uint32_t Frame) {
+  auto [At, New] = Nodes.try_emplace({Node, Frame}, Out.Tree.numNodes() + 1);
+  if (New) {
+    Out.Tree.Parents.push_back(Node);
+    Out.Tree.Frames.push_back(Frame);
+  }
+  return At->second;
+}
+
 void PathTree::add(uint32_t Key, ArrayRef<uint32_t> Path) {
   uint32_t Node = 0;
-  for (uint32_t Frame : Path) {
-    auto [At, New] = Nodes.try_emplace({Node, Frame}, Out.Tree.numNodes() + 1);
-    if (New) {
-      Out.Tree.Parents.push_back(Node);
-      Out.Tree.Frames.push_back(Frame);
-    }
-    Node = At->second;
-  }
-  Out.Tree.Leaves[Key] = Node;
+  for (uint32_t Frame : Path)
+    Node = child(Node, Frame);
+  setLeaf(Key, Node);
 }
 
 namespace {
@@ -43,7 +46,12 @@ private:
   ShownFrame shape(ShownFrame F);
   StringRef strip(StringRef Path) const;
   uint32_t intern(const ShownFrame &F);
+  bool joinsRuns() const {
+    return How.By == GroupBy::File || How.By == GroupBy::Binary;
+  }
   void shapePath();
+  void shapePaths(PathTree &Tree);
+  void shapeNodes(PathTree &Tree);
   uint32_t marker(std::string Text);
   void findImports();
 
@@ -124,7 +132,7 @@ uint32_t Shaper::intern(const ShownFrame &F) {
 
 /// Shapes Path into Kept.
 void Shaper::shapePath() {
-  bool Runs = How.By == GroupBy::File || How.By == GroupBy::Binary;
+  bool Runs = joinsRuns();
   Kept.clear();
   for (uint32_t Frame : Path) {
     if (Runs && !Kept.empty() && Kept.back() == Frame)
@@ -164,11 +172,9 @@ void Shaper::findImports() {
     }
 }
 
-ScopeView Shaper::run() {
+/// Shapes each stack.
+void Shaper::shapePaths(PathTree &Tree) {
   const StackView &V = T.view();
-  if (How.ImportOf)
-    findImports();
-  PathTree Tree(V.Leaves.size(), std::move(Frames));
   for (uint32_t Key = 0; Key != V.Leaves.size(); ++Key) {
     Path.clear();
     for (uint32_t N = V.leaf(Key); N; N = V.parent(N))
@@ -180,6 +186,36 @@ ScopeView Shaper::run() {
       Kept.insert(Kept.begin(), Imports[Key].begin(), Imports[Key].end());
     Tree.add(Key, Kept);
   }
+}
+
+/// As shapePaths(), for shapes in which a node's place depends on nothing but
+/// the nodes above and the frames of imports.
+void Shaper::shapeNodes(PathTree &Tree) {
+  const StackView &V = T.view();
+  WayAdder Ways(T);
+  for (uint32_t Key = 0; Key != V.Leaves.size(); ++Key) {
+    uint32_t Top = 0;
+    if (!Imports.empty())
+      for (uint32_t Frame : Imports[Key])
+        Top = Tree.child(Top, Frame);
+    auto Next = [&](uint32_t Above, const ShownFrame &F) {
+      uint32_t Frame = FrameOf[&F - T.allShown().data()];
+      bool Repeats =
+          joinsRuns() && Above != Top && Tree.frameOf(Above) == Frame;
+      return Repeats ? Above : Tree.child(Above, Frame);
+    };
+    Tree.setLeaf(Key, Ways.add(Top, V.leaf(Key), Next));
+  }
+}
+
+ScopeView Shaper::run() {
+  if (How.ImportOf)
+    findImports();
+  PathTree Tree(T.view().Leaves.size(), std::move(Frames));
+  if (How.Invert || How.MergeRecursion)
+    shapePaths(Tree);
+  else
+    shapeNodes(Tree);
   ScopeView Out = Tree.take();
   Out.Texts = std::move(Texts);
   return Out;

@@ -78,7 +78,8 @@ Decoder::Problem Decoder::decodeFrees(const fb::Lifetimes *T, Lifetimes &Out) {
 Decoder::Problem Decoder::decode(Lifetimes &Out) {
   const fb::Lifetimes *T = Root->body_as_Lifetimes();
   TRY(known(T, fb::Lifetimes::VT_FREE_BYTES));
-  Out = Lifetimes();
+  // The rows keep their memory for the next section.
+  Out.Cuts.clear();
   Out.Process = T->process();
   Out.Last = T->last();
   if (T->cuts()) {

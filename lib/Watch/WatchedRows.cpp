@@ -383,19 +383,19 @@ Expected<WatchedRows> WatchedTrace::rowsAt(const WatchedHeap &Of,
 Error WatchedTrace::addAges(const WatchedHeap &Of, WatchedRows &To) {
   DenseMap<std::pair<uint64_t, uint32_t>, uint32_t> At; // index + 1
   bool IsAsked = false;
-  auto Take = [&](size_t Place, const Lifetimes &L) {
+  auto Take = [&](size_t Place, const SectionLifetimes &L) {
     if (!std::exchange(IsAsked, true))
       for (uint32_t I = 0; I != To.Rows.size(); ++I)
         At[{uint64_t(To.Rows[I].Process) << 32 | To.Rows[I].Heap,
             To.Rows[I].Key}] = I + 1;
     const ProcessIntervals &P = Intervals->processes()[Place];
-    for (const LifetimeRow &R : L.Rows) {
+    L.forEachRow([&](const RowLifetimes &R) {
       uint32_t Index =
           isOf(trace(), Of, R.Heap)
               ? At.lookup({uint64_t(P.Process) << 32 | R.Heap, R.Stack})
               : 0;
       if (!Index)
-        continue;
+        return;
       MomentValues &V = To.Rows[Index - 1].V;
       for (const Cohort &C : R.Cohorts) {
         size_t Head = P.headsBefore(uint64_t(C.Interval) + 1);
@@ -407,7 +407,7 @@ Error WatchedTrace::addAges(const WatchedHeap &Of, WatchedRows &To) {
         V.AgedBytes += double(C.Bytes);
         To.HasAges = true;
       }
-    }
+    });
   };
   return Intervals->forEachLifetimes(Take);
 }

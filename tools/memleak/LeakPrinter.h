@@ -21,6 +21,7 @@ struct LeakView {
   unsigned Width = 0;       ///< of text output, columns; 0: any
   /// The time point for kind exit, as the user wrote it; empty: the end.
   llvm::StringRef At = {};
+  const Places *Where = nullptr; ///< of T; only for printShort()
 
   /// The findings of a kind to show.
   llvm::ArrayRef<LeakFinding> shown(LeakKinds Kind) const;

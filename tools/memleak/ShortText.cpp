@@ -23,7 +23,8 @@ namespace {
 /// Prints the answer on a trace.
 class ShortPrinter {
 public:
-  ShortPrinter(raw_ostream &OS, const LeakView &V) : OS(OS), V(V), Where(V.S) {
+  ShortPrinter(raw_ostream &OS, const LeakView &V)
+      : OS(OS), V(V), Where(*V.Where) {
     if (V.Kinds & FK_Growth)
       Lines = growthLines(V.S, Where, V.R.Growth);
   }
@@ -44,7 +45,7 @@ private:
 
   raw_ostream &OS;
   const LeakView &V;
-  Places Where;
+  const Places &Where;
   std::vector<LineGrowth> Lines;
 };
 } // namespace

@@ -12,6 +12,7 @@
 #include "Cli/ToolMain.h"
 #include "LeakPrinter.h"
 #include "Merge/FolderInput.h"
+#include "Support/RunBoth.h"
 #include "memkit/Model/Imported.h"
 #include "memkit/Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
@@ -264,17 +265,30 @@ static Error write(const LeakView &V) {
   return (*Out)->keep();
 }
 
-/// Opens a trace and searches it for findings of all wanted kinds.
+/// Opens a trace and searches it for findings of all wanted kinds. Where: null,
+/// or takes the places of the trace, which a second thread finds.
 static Expected<LeakFindings> analyse(StringRef Path, SelectedTrace &In,
                                       const SelectionSpec &Spec,
                                       const FailOn &Fatal, LeakOptions &Options,
-                                      const Suppressions &Hidden) {
+                                      const Suppressions &Hidden,
+                                      std::optional<Places> *Where) {
   if (Error E = In.open(Path, Spec, showProgress()))
     return std::move(E);
   if (Error E = dropUnanswerable(*In.T, Fatal, Options.Kinds))
     return std::move(E);
   for_each(In.T->warnings(), [](const std::string &W) { warn(W); });
-  return queryLeaks(*In.S, Options, Hidden, /*HidesDesign=*/!NoDefaults);
+  std::optional<Expected<LeakFindings>> Found;
+  // Only one thread may read the file. The search for places reads nothing.
+  runBoth(
+      [&] {
+        Found.emplace(queryLeaks(*In.S, Options, Hidden,
+                                 /*HidesDesign=*/!NoDefaults));
+      },
+      [&] {
+        if (Where)
+          Where->emplace(*In.S);
+      });
+  return std::move(*Found);
 }
 
 static Expected<int> run(SelectionFlags &Flags, FailOn &Fatal) {
@@ -294,7 +308,10 @@ static Expected<int> run(SelectionFlags &Flags, FailOn &Fatal) {
     Hidden = Suppressions::ofUser(*Spec->Names);
 
   SelectedTrace In, Old;
-  Expected<LeakFindings> R = analyse(Input, In, *Spec, Fatal, *Options, Hidden);
+  bool IsShort = OutputFormat == LeakFormat::Text && !isVerbose();
+  std::optional<Places> Where;
+  Expected<LeakFindings> R = analyse(Input, In, *Spec, Fatal, *Options, Hidden,
+                                     IsShort ? &Where : nullptr);
   if (!R)
     return R.takeError();
   if (Error E = Fatal.checkNames(spacesAndHeaps(*In.T, In.S->selection())))
@@ -304,7 +321,7 @@ static Expected<int> run(SelectionFlags &Flags, FailOn &Fatal) {
   explainGrowth(*R);
   if (!Baseline.empty()) {
     Expected<LeakFindings> Before =
-        analyse(Baseline, Old, *Spec, Fatal, *Options, Hidden);
+        analyse(Baseline, Old, *Spec, Fatal, *Options, Hidden, nullptr);
     if (!Before)
       return Before.takeError();
     keepNew(*R, *In.T, *Before, *Old.T);
@@ -316,7 +333,8 @@ static Expected<int> run(SelectionFlags &Flags, FailOn &Fatal) {
                      ? StringRef(Spec->At->Text)
                      : "";
   if (Error E = write({*In.T, *In.S, *R, Options->Kinds, Max,
-                       Top.getNumOccurrences() != 0, outputWidth(), At}))
+                       Top.getNumOccurrences() != 0, outputWidth(), At,
+                       Where ? &*Where : nullptr}))
     return E;
   for_each(In.T->reader().unknownWarnings(),
            [](const std::string &W) { warn(W); });

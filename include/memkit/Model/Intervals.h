@@ -66,6 +66,44 @@ struct IntervalChange {
   uint64_t Temporaries = 0; ///< as IntervalRow::Temporaries
 };
 
+/// The lifetimes of a (heap, stack) of a process, as LifetimeRow.
+struct RowLifetimes {
+  uint32_t Heap = 0;
+  uint32_t Stack = 0;
+  llvm::ArrayRef<Cohort> Cohorts;
+  llvm::ArrayRef<LateFrees> Frees;
+};
+
+/// The lifetimes of one section in little memory: 40 bytes a row, since most
+/// rows have one cohort.
+class SectionLifetimes {
+public:
+  /// Takes the rows of L for which Has holds.
+  SectionLifetimes(const Lifetimes &L,
+                   llvm::function_ref<bool(const LifetimeRow &)> Has);
+  llvm::ArrayRef<LifetimeCut> cuts() const { return Cuts; }
+  /// Calls Do for each row as `Do(const RowLifetimes &)`, in the file's order.
+  template <class F> void forEachRow(F Do) const {
+    llvm::ArrayRef<Cohort> C = Cohorts;
+    llvm::ArrayRef<LateFrees> L = Frees;
+    for (const KeptRow &R : Rows) {
+      Do(RowLifetimes{R.Heap, R.Stack, C.take_front(R.Cohorts),
+                      L.take_front(R.Frees)});
+      C = C.drop_front(R.Cohorts);
+      L = L.drop_front(R.Frees);
+    }
+  }
+
+private:
+  struct KeptRow {
+    uint32_t Heap, Stack, Cohorts, Frees;
+  };
+  std::vector<LifetimeCut> Cuts;
+  std::vector<KeptRow> Rows;
+  std::vector<Cohort> Cohorts;
+  std::vector<LateFrees> Frees;
+};
+
 /// The intervals of a selection. Belongs to one thread. This thread may differ
 /// from the trace's thread while no other thread uses the trace's reader().
 /// After one forEach() and one forEachLifetimes(), a second thread may call
@@ -101,7 +139,7 @@ public:
   /// come in order. Intervals and lifetimes come from the same trace, or the
   /// same replay. Only the first call reads the file.
   llvm::Error forEachLifetimes(
-      llvm::function_ref<void(size_t Process, const Lifetimes &)> Take);
+      llvm::function_ref<void(size_t Process, const SectionLifetimes &)> Take);
   /// The number of rows in all forEach() so far.
   uint32_t numRows() const { return Values.size(); }
   /// The row of a stack and heap that are in the trace, if a forEach() gave the
@@ -124,6 +162,7 @@ private:
   llvm::Error makeIntervals();
   llvm::Error openMade(llvm::StringRef Bytes);
   llvm::Error readHeads();
+  llvm::Error checkLifetimes(const SectionInfo &B, const Lifetimes &L) const;
   llvm::Error readLifetimes();
   llvm::Error addHeads(const SectionInfo &B, const Intervals &Section);
   llvm::Error giveInterval(const SectionInfo &B, uint32_t Process,
@@ -143,7 +182,7 @@ private:
   llvm::DenseMap<std::pair<uint64_t, uint32_t>, uint32_t> OtherRows;
   std::vector<LiveValue> Values; ///< by row
   /// The sets by index in Processes; none before the first forEachLifetimes().
-  std::optional<std::vector<std::vector<Lifetimes>>> Kept;
+  std::optional<std::vector<std::vector<SectionLifetimes>>> Kept;
   std::vector<IntervalChange> Changes;
 };
 

@@ -26,8 +26,10 @@ public:
 
   /// The library of a stack; 0: unknown, as for an empty stack. Libraries are
   /// numbered densely.
-  uint32_t of(uint32_t Stack) const { return OfNode[T->leaf(Stack)]; }
-  uint32_t ofNode(uint32_t Node) const { return OfNode[Node]; }
+  uint32_t of(uint32_t Stack) const { return ofNode(T->leaf(Stack)); }
+  uint32_t ofNode(uint32_t Node) const {
+    return Wide.empty() ? Narrow[Node] : Wide[Node];
+  }
   /// The last part of the binary's path, or of a Python file's path if the
   /// stack has only Python frames; `(unknown)` for 0.
   llvm::StringRef name(uint32_t Library) const { return Names[Library]; }
@@ -36,7 +38,10 @@ public:
 private:
   const Trace *T;
   std::vector<llvm::StringRef> Names;
-  std::vector<uint32_t> OfNode; ///< with 0, the root
+  /// By node, with 0, the root. There are millions of nodes: one list is empty,
+  /// Wide if there are few libraries.
+  std::vector<uint16_t> Narrow;
+  std::vector<uint32_t> Wide;
 };
 
 } // namespace memkit

@@ -80,11 +80,9 @@ public:
 private:
   friend class PlaceFinder;
   class Texts;
-  uint32_t ofStack(uint32_t Stack, const ArenaStacks &Arenas) const;
   const Trace *T;
   std::unique_ptr<Texts> Made;
   std::vector<Place> All;
-  std::vector<uint32_t> OfNode;   ///< by node; empty after the search
   std::vector<uint32_t> OfStacks; ///< by stack
   uint32_t ArenaPlace = 0;
   bool HasLines = false;

@@ -6,7 +6,6 @@
 #define MEMKIT_MODEL_SELECTEDSTATS_H
 
 #include "memkit/Model/Selection.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
 #include <optional>
 
 namespace memkit {
@@ -31,19 +30,23 @@ public:
   const Selection &selection() const { return Sel; }
   /// An upper bound of the rows of forEach().
   size_t numRows() const;
-  /// Calls F for every selected row, grouped by process in rising order. The
-  /// key is a stack or a scope path. The scope path 0 has no PeakBytes.
-  void forEach(
-      llvm::function_ref<void(uint32_t Process, const StackStats &)> F) const;
+  /// Calls Do for every selected row, as `Do(uint32_t Process, const StackStats
+  /// &)`, grouped by process in rising order. The key is a stack or a scope
+  /// path. The scope path 0 has no PeakBytes. A template, so that a caller pays
+  /// for the columns that Do reads alone.
+  template <class F> void forEach(F Do) const {
+    forEachKey(
+        [&](RowId Id, uint32_t, uint32_t) { Do(processOf(Id), row(Id)); });
+  }
 
   /// A selected row, to be read later with row().
   struct RowId {
     uint32_t Piece = 0;
     uint32_t Row = 0;
   };
-  /// As forEach(), but passes only the heap and key of a row; faster.
-  void forEachKey(
-      llvm::function_ref<void(RowId, uint32_t Heap, uint32_t Key)> F) const;
+  /// As forEach(), but passes only the heap and key of a row, as `Do(RowId,
+  /// uint32_t Heap, uint32_t Key)`; faster.
+  template <class F> void forEachKey(F Do) const;
   StackStats row(RowId Id) const { return (*Rows[Id.Piece])[Id.Row]; }
   uint32_t processOf(RowId Id) const { return Rows[Id.Piece]->process(); }
   /// Asks the processor to fetch the row for a later row().
@@ -58,6 +61,10 @@ private:
   llvm::Error replaySelected(std::function<uint32_t(const Allocation &)> KeyOf);
   llvm::Error gather(std::function<uint32_t(const Allocation &)> KeyOf);
   void takeEnds();
+  bool hasKey(uint32_t Key) const {
+    return By == StatsBy::Groups ||
+           (By == StatsBy::Stacks ? Sel.hasStack(Key) : Sel.hasScopePath(Key));
+  }
 
   const Trace *T;
   Selection Sel;
@@ -68,6 +75,17 @@ private:
   std::vector<PackedRows> Rest;         ///< the rows of the scope path 0
   std::vector<const PackedRows *> Rows; ///< sorted by process
 };
+
+template <class F> void SelectedStats::forEachKey(F Do) const {
+  for (uint32_t At = 0; At != Rows.size(); ++At) {
+    const PackedRows &Piece = *Rows[At];
+    for (uint32_t I = 0; I != Piece.size(); ++I) {
+      uint32_t Heap = Piece.heap(I), Key = Piece.key(I);
+      if (hasKey(Key) && Sel.hasHeap(Heap))
+        Do(RowId{At, I}, Heap, Key);
+    }
+  }
+}
 
 /// A trace with a selection, for most tools.
 struct SelectedTrace {
