@@ -49,7 +49,7 @@ public:
     for (const std::string &Text : D.Strings)
       Strings.push_back(Text);
     for (const Heap &H : D.Heaps)
-      Heaps.push_back(kindOf(H));
+      OfObjects.push_back(H.Name && Strings[H.Name - 1] == "python.object");
     size_t Frame = 0;
     for (const NewStack &S : D.Stacks) {
       uint32_t At = S.Parent;
@@ -78,17 +78,10 @@ public:
   Stream Out;
 
 private:
-  enum class HeapKind { Malloc, Object, Other };
   struct Block {
     uint64_t Address, Size;
-    HeapKind Heap;
+    bool IsObject;
   };
-  HeapKind kindOf(const Heap &H) const {
-    StringRef Name = H.Name ? StringRef(Strings[H.Name - 1]) : "";
-    return Name == "host.malloc"     ? HeapKind::Malloc
-           : Name == "python.object" ? HeapKind::Object
-                                     : HeapKind::Other;
-  }
 
   template <class R> void put(const Event &E, const R &What) {
     auto [It, New] = Rings.try_emplace(E.Thread, Out.NumRings);
@@ -98,12 +91,9 @@ private:
     Out.Items.push_back({wire::encodeAt(LastNs, What), It->second});
   }
   void allocate(const Event &E) {
-    HeapKind Heap = Heaps[E.Heap - 1];
+    bool IsObject = OfObjects[E.Heap - 1];
     uint32_t Node = E.Stack ? Leaves[E.Stack - 1] : 0;
-    if (Heap == HeapKind::Other)
-      return;
-    bool IsObject = Heap == HeapKind::Object;
-    Block B{(IsObject ? Objects : Space).take(E.Size), E.Size, Heap};
+    Block B{(IsObject ? Objects : Space).take(E.Size), E.Size, IsObject};
     Live[E.Block] = B;
     if (!IsObject)
       return put(E, wire::AllocateRecord{B.Address, E.Size,
@@ -121,7 +111,7 @@ private:
       return;
     Block B = It->second;
     Live.erase(It);
-    if (B.Heap == HeapKind::Object) {
+    if (B.IsObject) {
       Objects.give(B.Address, B.Size);
       return put(E, wire::ObjectFreeRecord{B.Address});
     }
@@ -134,7 +124,7 @@ private:
   DenseMap<uint64_t, Block> Live;
   DenseMap<uint32_t, uint32_t> Rings;
   std::vector<std::string> Strings;
-  std::vector<HeapKind> Heaps; ///< by heap
+  std::vector<bool> OfObjects; ///< by heap
   Addresses Space{0x555555560000};
   /// Python maps arenas for objects.
   static constexpr uint64_t ArenaBytes = 1 << 20;

@@ -15,8 +15,8 @@ namespace memkit {
 /// The records and tables of a traced program, as far as the trace holds them.
 /// Times, sizes, stacks and threads are the program's; addresses are synthetic
 /// (a block takes the address of the last freed block of the same size class).
-/// Blocks of malloc and Python's objects, in arenas that are mapped for them;
-/// other heaps, and reallocations in place, are left out.
+/// Python's objects are in arenas that are mapped for them, blocks of all other
+/// heaps are of malloc. Reallocations in place are left out.
 struct Stream {
   struct Item {
     wire::Record R;    ///< Tsc: ns
