@@ -10,8 +10,8 @@
 
 namespace memkit {
 
-/// What one row adds to a place: values in a few of many bins. Used for one row
-/// after another, so that a row costs the bins that it has.
+/// What one row adds to a place: values in a few of many bins. One object takes
+/// all rows in turn, so a row takes time for its own bins alone.
 struct RowSurvival {
   std::vector<double> Bytes, Blocks;   ///< by bin; 0 but in Bins
   llvm::SmallVector<uint32_t, 8> Bins; ///< rising

@@ -238,9 +238,9 @@ public:
   void apply(uint32_t Process, llvm::ArrayRef<Change> Changes,
              const uint64_t *TimesNs);
   /// As apply(), for blocks of one heap that each lie in one of the live blocks
-  /// of Outers (nestsIn()); the others of apply()'s conditions hold. The caller
-  /// also calls noteNested() for each allocation. A block of Outers without
-  /// inner blocks has no free.
+  /// of Outers (nestsIn()); apply()'s other conditions hold. A freed block lies
+  /// in a block that encloses() names. The caller also calls noteNested() for
+  /// each allocation.
   void applyNested(uint32_t Process, llvm::ArrayRef<Change> Changes,
                    llvm::ArrayRef<NestedSum> Outers, const uint64_t *TimesNs);
   /// Whether a block of Row in a block of OuterRow counts as an inner block.
