@@ -2,11 +2,12 @@
 //
 // Questions for source locations through a socket, answers through a pipe.
 //
-// A question is its number (4 bytes), the address (8) and three paths, each
-// with a NUL. A record is its kind (a byte), the question's number and the
-// length of its body (4 bytes each), and the body. The body of an answer has
-// for each location line and start line, the lengths of function and file (4
-// bytes each), and both texts.
+// A question is the number of its first address and the number of addresses (4
+// bytes each), the addresses (8 each) and three paths, each with a NUL. A
+// record is its kind (a byte), the address's number and the length of its body
+// (4 bytes each), and the body. The body of an answer has for each location
+// line and start line, the lengths of function and file (4 bytes each), and
+// both texts.
 
 #include "AnswerPipe.h"
 #include <cstring>
@@ -24,8 +25,8 @@ static void put(std::string &Out, uint32_t Value) {
   Out.append(reinterpret_cast<const char *>(&Value), sizeof(Value));
 }
 
-static uint32_t take(StringRef &Bytes) {
-  uint32_t Value;
+template <class T = uint32_t> static T take(StringRef &Bytes) {
+  T Value;
   memcpy(&Value, Bytes.data(), sizeof(Value));
   Bytes = Bytes.drop_front(sizeof(Value));
   return Value;
@@ -42,8 +43,9 @@ static std::string record(PipeRecord Kind, uint32_t Number, StringRef Body) {
 std::string NameQuestion::encode() const {
   std::string Out;
   put(Out, Number);
-  put(Out, uint32_t(Address));
-  put(Out, uint32_t(Address >> 32));
+  put(Out, uint32_t(Addresses.size()));
+  Out.append(reinterpret_cast<const char *>(Addresses.data()),
+             Addresses.size() * sizeof(uint64_t));
   for (const std::string *Path : {&Debug, &Symbols, &Alt}) {
     Out += *Path;
     Out += '\0';
@@ -52,11 +54,16 @@ std::string NameQuestion::encode() const {
 }
 
 bool NameQuestion::decode(StringRef Bytes) {
-  if (Bytes.size() < 12)
+  if (Bytes.size() < 8)
     return false;
   Number = take(Bytes);
-  Address = take(Bytes);
-  Address |= uint64_t(take(Bytes)) << 32;
+  size_t Count = take(Bytes);
+  if (Count == 0 || Count > MaxAddresses ||
+      Count * sizeof(uint64_t) > Bytes.size())
+    return false;
+  Addresses.resize(Count);
+  for (uint64_t &A : Addresses)
+    A = take<uint64_t>(Bytes);
   for (std::string *Path : {&Debug, &Symbols, &Alt}) {
     size_t Length = Bytes.find('\0');
     if (Length == StringRef::npos)

@@ -14,11 +14,12 @@
 
 namespace memkit {
 
-/// A question for the locations of one address: one datagram.
+/// A question for the locations of some addresses: one datagram.
 struct NameQuestion {
-  static constexpr size_t MaxBytes = 16384;
+  static constexpr size_t MaxBytes = 16384, MaxAddresses = 64;
+  /// The number of the first address; the next ones count on.
   uint32_t Number = 0;
-  uint64_t Address = 0;
+  std::vector<uint64_t> Addresses; ///< at least one
   /// The paths of SymbolFiles, which contain no NUL.
   std::string Debug, Symbols, Alt;
 
@@ -29,12 +30,12 @@ struct NameQuestion {
 };
 
 enum class PipeRecord : uint8_t {
-  Answer, ///< the locations of a question's address
+  Answer, ///< the locations of an address
   Damage, ///< a text: what is wrong with the files of a question
-  Fatal,  ///< a text: why a question has no answer
+  Fatal,  ///< a text: why an address has no answer
 };
 
-/// The bytes of a record for question Number.
+/// The bytes of a record for address Number.
 std::string encodeAnswer(uint32_t Number,
                          llvm::ArrayRef<SourceLocation> Locations);
 std::string encodeText(PipeRecord Kind, uint32_t Number, llvm::StringRef Text);
@@ -50,7 +51,7 @@ public:
   PipeStep next();
 
   PipeRecord Kind = PipeRecord::Answer;
-  uint32_t Number = 0; ///< of the question
+  uint32_t Number = 0; ///< of the address
   std::vector<SourceLocation> Locations;
   std::string Text;
 

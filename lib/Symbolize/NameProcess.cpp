@@ -17,9 +17,9 @@
 using namespace llvm;
 using namespace memkit;
 
-/// Maximum of questions without an answer: enough that the worker never waits
+/// Maximum of addresses without an answer: enough that the worker never waits
 /// for the next question.
-static constexpr size_t MaxOpen = 64;
+static constexpr size_t MaxOpen = 2 * NameQuestion::MaxAddresses;
 /// Time without an answer. The index of some GiB of debug information takes a
 /// minute.
 static constexpr uint64_t MaxSilenceMs = 360'000;
@@ -41,13 +41,14 @@ public:
 
   bool isDone() const { return Done == Addresses.size(); }
   bool wantsToSend() const {
-    return Sent != Addresses.size() && Sent - Done < MaxOpen;
+    return Sent != Addresses.size() &&
+           Sent - Done <= MaxOpen - NameQuestion::MaxAddresses;
   }
   void take(PipeReader &R);
 
   ArrayRef<uint64_t> Addresses;
   AnswerCallback OnAnswer;
-  uint32_t First; ///< number of the first question
+  uint32_t First; ///< number of the first address
   size_t Sent = 0, Done = 0;
   NameQuestion Question;
   std::string Problem;
@@ -137,7 +138,9 @@ void NameProcess::end() {
 bool NameProcess::send(Exchange &E) {
   NameQuestion &Q = E.Question;
   Q.Number = E.First + uint32_t(E.Sent);
-  Q.Address = E.Addresses[E.Sent];
+  Q.Addresses = E.Addresses.drop_front(E.Sent)
+                    .take_front(NameQuestion::MaxAddresses)
+                    .vec();
   std::string Bytes = Q.encode();
   if (Bytes.empty()) {
     E.Problem = "the paths of the files are too long";
@@ -147,7 +150,7 @@ bool NameProcess::send(Exchange &E) {
   ssize_t N =
       ::send(Socket, Bytes.data(), Bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
   if (N >= 0) {
-    ++E.Sent;
+    E.Sent += Q.Addresses.size();
     return true;
   }
   if (errno != EAGAIN && errno != EINTR && errno != ENOBUFS)

@@ -64,7 +64,7 @@ private:
   bool IsStarted = false;
   pid_t Pid = -1;
   int Socket = -1, Pipe = -1;
-  uint32_t Next = 1; ///< number of the next question
+  uint32_t Next = 1; ///< number of the next address
   uint64_t SilentMs = 0;
   PipeReader Reader;
   std::string Failure; ///< why there is no process any more; empty: it runs

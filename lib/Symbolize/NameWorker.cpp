@@ -4,8 +4,10 @@
 //
 // The first process only forks workers and waits for them. It never reads a
 // file, so it stays small, and each worker begins small. A worker takes a
-// question from the socket after its answer: the question that ends a worker
-// is still the first one there.
+// question from the socket after the answers to all of its addresses, and
+// collects the answers in memory of both processes. So after the end of a
+// worker the first process has all answers, and knows the address that the
+// worker ended at.
 
 #include "NameWorker.h"
 #include "AnswerPipe.h"
@@ -25,6 +27,7 @@
 #include <malloc.h>
 #include <new>
 #include <poll.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -36,7 +39,7 @@ using namespace memkit;
 
 /// Crashes with the files of a binary; then its questions have no answer.
 static constexpr unsigned MaxCrashes = 8;
-/// Time for one question: the first one makes LLVM's index.
+/// Time for the addresses of a question: the first one makes LLVM's index.
 static constexpr unsigned MaxSeconds = 300;
 static constexpr unsigned AnswersPerLook = 16;
 /// Time without a question after which a worker gives the pages of files back.
@@ -60,6 +63,18 @@ struct ProcessPages {
 
 /// The crashes of each set of files, by the paths of a question.
 using CrashCounts = StringMap<unsigned>;
+
+/// The answers to the first question in the socket, in memory that the first
+/// process and its worker share.
+struct AnswersSoFar {
+  uint32_t Question; ///< the question's number
+  uint32_t Done;     ///< number of its addresses with an answer
+  uint32_t Bytes;    ///< of Records that are not sent yet
+  char Records[56 << 10];
+
+  void begin(const NameQuestion &Q);
+  void flush(int Pipe);
+};
 
 } // namespace
 
@@ -88,6 +103,17 @@ static void send(int Pipe, StringRef Bytes) {
       _exit(0);
     Bytes = Bytes.drop_front(size_t(N));
   }
+}
+
+/// Q is the first question in the socket; it may be the one of before.
+void AnswersSoFar::begin(const NameQuestion &Q) {
+  if (std::exchange(Question, Q.Number) != Q.Number)
+    Done = 0;
+}
+
+void AnswersSoFar::flush(int Pipe) {
+  send(Pipe, StringRef(Records, Bytes));
+  Bytes = 0;
 }
 
 /// Whether there is a question within Ms. Ends this process when there will be
@@ -121,9 +147,9 @@ namespace {
 
 class NameWorker {
 public:
-  NameWorker(int Questions, int Answers, NameLimits Limits,
+  NameWorker(int Questions, int Answers, AnswersSoFar &SoFar, NameLimits Limits,
              const CrashCounts &Crashes)
-      : Questions(Questions), Answers(Answers), Limits(Limits),
+      : Questions(Questions), Answers(Answers), SoFar(SoFar), Limits(Limits),
         Crashes(Crashes) {}
   [[noreturn]] void run();
 
@@ -134,16 +160,20 @@ private:
     bool DamageIsSaid = false;
   };
   OpenedBinary &binaryOf(const NameQuestion &Q);
-  std::string answer(const NameQuestion &Q);
+  void answerAll(const NameQuestion &Q);
+  void put(StringRef Answer);
+  std::string answer(const NameQuestion &Q, uint64_t Address);
   void rest();
   void lookAtSize();
   static void giveUp(void *Self, const char *Reason, bool);
 
   int Questions, Answers;
+  AnswersSoFar &SoFar;
   NameLimits Limits;
   const CrashCounts &Crashes;
   StringMap<OpenedBinary> Binaries;
-  uint32_t Number = 0; ///< of the question at work
+  uint32_t Number = 0; ///< of the address at work
+  unsigned Count = 0;  ///< answers
 };
 
 } // namespace
@@ -201,20 +231,49 @@ NameWorker::OpenedBinary &NameWorker::binaryOf(const NameQuestion &Q) {
   return B;
 }
 
-/// The records that answer Q.
-std::string NameWorker::answer(const NameQuestion &Q) {
+/// The records that answer Q's address \p Address, with the number Number.
+std::string NameWorker::answer(const NameQuestion &Q, uint64_t Address) {
   auto Crashed = Crashes.find(keyOf(Q));
   if (Crashed != Crashes.end() && Crashed->second >= MaxCrashes)
-    return encodeText(PipeRecord::Fatal, Q.Number,
+    return encodeText(PipeRecord::Fatal, Number,
                       "damaged: LLVM's reader crashes");
   OpenedBinary &B = binaryOf(Q);
   if (!B.Symbols)
-    return encodeText(PipeRecord::Fatal, Q.Number, B.Problem);
-  std::string Bytes = encodeAnswer(Q.Number, B.Symbols->resolve(Q.Address));
+    return encodeText(PipeRecord::Fatal, Number, B.Problem);
+  std::string Bytes = encodeAnswer(Number, B.Symbols->resolve(Address));
   StringRef Damage = B.Symbols->damage();
   if (!Damage.empty() && !std::exchange(B.DamageIsSaid, true))
-    Bytes = encodeText(PipeRecord::Damage, Q.Number, Damage) + Bytes;
+    Bytes = encodeText(PipeRecord::Damage, Number, Damage) + Bytes;
   return Bytes;
+}
+
+/// Answers what is left of Q.
+void NameWorker::answerAll(const NameQuestion &Q) {
+  SoFar.begin(Q);
+  alarm(MaxSeconds);
+  while (SoFar.Done < Q.Addresses.size()) {
+    Number = Q.Number + SoFar.Done;
+    put(answer(Q, Q.Addresses[SoFar.Done]));
+    if (++Count % AnswersPerLook == 0)
+      lookAtSize();
+  }
+  alarm(0);
+  SoFar.flush(Answers);
+}
+
+/// Adds the answer to an address to the answers so far.
+void NameWorker::put(StringRef Answer) {
+  if (Answer.size() <= sizeof(SoFar.Records) - SoFar.Bytes) {
+    memcpy(SoFar.Records + SoFar.Bytes, Answer.data(), Answer.size());
+    SoFar.Bytes += uint32_t(Answer.size());
+  } else {
+    // A reader that sleeps does not end the worker within a record.
+    alarm(0);
+    SoFar.flush(Answers);
+    send(Answers, Answer);
+    alarm(MaxSeconds);
+  }
+  ++SoFar.Done;
 }
 
 void NameWorker::rest() {
@@ -234,22 +293,14 @@ void NameWorker::run() {
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
 #endif
   NameQuestion Q;
-  for (unsigned Count = 0;; ++Count) {
-    if (Count % AnswersPerLook == AnswersPerLook - 1)
-      lookAtSize();
+  for (;;) {
     if (!waitForQuestion(Questions, RestMs)) {
       rest();
       if (!waitForQuestion(Questions, Limits.IdleMs))
         _exit(0);
     }
-    if (readQuestion(Questions, /*Stays=*/true, Q)) {
-      Number = Q.Number;
-      alarm(MaxSeconds);
-      std::string Answer = answer(Q);
-      // A reader that sleeps does not end the worker within a record.
-      alarm(0);
-      send(Answers, Answer);
-    }
+    if (readQuestion(Questions, /*Stays=*/true, Q))
+      answerAll(Q);
     readQuestion(Questions, /*Stays=*/false, Q);
   }
 }
@@ -319,6 +370,25 @@ static std::string reasonOf(int Status) {
          " (" + strsignal(Signal) + ")";
 }
 
+/// Runs a worker until it ends. Returns why it ended; empty: at its own wish.
+static std::string runWorker(int Questions, int Answers, AnswersSoFar &SoFar,
+                             NameLimits &Limits, const CrashCounts &Crashes) {
+  time_t Begin = time(nullptr);
+  pid_t Pid = fork();
+  if (Pid == 0)
+    NameWorker(Questions, Answers, SoFar, Limits, Crashes).run();
+  if (Pid < 0)
+    return std::string("a process: ") + std::strerror(errno);
+  int Status = 0;
+  while (waitpid(Pid, &Status, 0) < 0 && errno == EINTR)
+    ;
+  std::string Reason = reasonOf(Status);
+  if (Reason.empty() && WEXITSTATUS(Status) == TooLarge &&
+      time(nullptr) - Begin < MinSeconds)
+    Limits.PrivateBytes *= 2;
+  return Reason;
+}
+
 void memkit::serveNames(int Questions, int Answers, NameLimits Limits) {
   // Ctrl-C is for the process that asks, which then needs more names.
   setpgid(0, 0);
@@ -333,29 +403,27 @@ void memkit::serveNames(int Questions, int Answers, NameLimits Limits) {
   sigprocmask(SIG_SETMASK, &None, nullptr);
   closeFiles(Questions, Answers);
   setOwnName();
+  void *Shared = mmap(nullptr, sizeof(AnswersSoFar), PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (Shared == MAP_FAILED)
+    _exit(NoMemory);
+  auto &SoFar = *static_cast<AnswersSoFar *>(Shared);
   CrashCounts Crashes;
   for (;;) {
     waitForQuestion(Questions, -1);
-    time_t Begin = time(nullptr);
-    pid_t Pid = fork();
-    if (Pid == 0)
-      NameWorker(Questions, Answers, Limits, Crashes).run();
-    std::string Reason = "a process: ";
-    if (Pid < 0) {
-      Reason += std::strerror(errno);
-    } else {
-      int Status = 0;
-      while (waitpid(Pid, &Status, 0) < 0 && errno == EINTR)
-        ;
-      Reason = reasonOf(Status);
-      if (Reason.empty() && WEXITSTATUS(Status) == TooLarge &&
-          time(nullptr) - Begin < MinSeconds)
-        Limits.PrivateBytes *= 2;
-    }
+    std::string Reason = runWorker(Questions, Answers, SoFar, Limits, Crashes);
+    SoFar.flush(Answers);
     NameQuestion Q;
-    if (Reason.empty() || !readQuestion(Questions, /*Stays=*/false, Q))
+    if (Reason.empty() || !readQuestion(Questions, /*Stays=*/true, Q))
       continue;
-    ++Crashes[keyOf(Q)];
-    send(Answers, encodeText(PipeRecord::Fatal, Q.Number, Reason));
+    SoFar.begin(Q);
+    if (SoFar.Done < Q.Addresses.size()) {
+      ++Crashes[keyOf(Q)];
+      send(Answers,
+           encodeText(PipeRecord::Fatal, Q.Number + SoFar.Done, Reason));
+      ++SoFar.Done;
+    }
+    if (SoFar.Done >= Q.Addresses.size())
+      readQuestion(Questions, /*Stays=*/false, Q);
   }
 }

@@ -106,19 +106,24 @@ TEST(AnswerPipe, AnyBytes) {
 TEST(NameQuestion, ThereAndBack) {
   NameQuestion Q, Back;
   Q.Number = 4000000000;
-  Q.Address = 0x123456789abcdef0;
+  Q.Addresses = {0x123456789abcdef0, 0, 1};
   Q.Debug = "/usr/lib/debug/a.debug";
   Q.Symbols = "/usr/bin/a";
   std::string Bytes = Q.encode();
   ASSERT_TRUE(Back.decode(Bytes));
   EXPECT_EQ(Back.Number, Q.Number);
-  EXPECT_EQ(Back.Address, Q.Address);
+  EXPECT_EQ(Back.Addresses, Q.Addresses);
   EXPECT_EQ(Back.Debug, Q.Debug);
   EXPECT_EQ(Back.Symbols, Q.Symbols);
   EXPECT_EQ(Back.Alt, "");
   for (size_t Size = 0; Size != Bytes.size(); ++Size)
     EXPECT_FALSE(Back.decode(StringRef(Bytes).take_front(Size))) << Size;
   EXPECT_FALSE(Back.decode(Bytes + "more"));
+  for (size_t Count : {size_t(0), NameQuestion::MaxAddresses + 1}) {
+    NameQuestion Wrong = Q;
+    Wrong.Addresses.assign(Count, 1);
+    EXPECT_FALSE(Back.decode(Wrong.encode())) << Count;
+  }
   Q.Alt = std::string(NameQuestion::MaxBytes, 'a');
   EXPECT_EQ(Q.encode(), "");
 }

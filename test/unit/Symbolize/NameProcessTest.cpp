@@ -135,6 +135,24 @@ TEST(NameProcess, AWorkerThatIsKilled) {
   EXPECT_LE(std::count(Names.begin(), Names.end(), "none"), 1);
 }
 
+TEST(NameProcess, AWorkerThatIsKilledAtWork) {
+  NameProcess P;
+  ASSERT_EQ(names(P, 1)[0], "memkitNamedFunction");
+  pid_t First = childrenOf(getpid()).at(0);
+  std::vector<unsigned> Answers(5000);
+  size_t Count = 0;
+  P.resolve(ownFiles(), std::vector<uint64_t>(Answers.size(), ownAddress()),
+            [&](size_t I, std::vector<SourceLocation> Locations) {
+              EXPECT_EQ(Locations.size(), 1u);
+              ++Answers[I];
+              if (++Count % 1000 == 0)
+                kill(childrenOf(First).at(0), SIGKILL);
+            });
+  // An address at work at a kill has no answer; each of the others has one.
+  EXPECT_LE(std::count(Answers.begin(), Answers.end(), 0u), 4);
+  EXPECT_GE(std::count(Answers.begin(), Answers.end(), 1u), 4996);
+}
+
 TEST(NameProcess, AWorkerThatRests) {
   NameLimits Limits;
   Limits.IdleMs = 10;
