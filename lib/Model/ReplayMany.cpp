@@ -19,8 +19,8 @@ using llvm::Error;
 bool Replay::canRunMany(const ReplayCursor &C) const {
   const EventColumns &Columns = C.Open->Columns;
   return Columns.Enclosing.empty() && Columns.Address.empty() &&
-         Columns.Weight.empty() && !Options.Select && !Options.KeyOf &&
-         !Options.KeepThreads && !C.I->Live.hasPlaces() &&
+         Columns.Weight.empty() && !Options.Select && !Options.KeepThreads &&
+         !C.I->Live.hasPlaces() &&
          (Options.BlocksOnly || !A.hasNested(C.I->Id));
 }
 
@@ -77,13 +77,19 @@ void Replay::addBlocks(ReplayCursor &C, size_t End, size_t Created) {
   const uint16_t *Heaps = E.Heap.data();
   const uint64_t *Sizes = E.AllocSize.data(), *Times = E.TimeNs.data();
   Change *ChangeOf = Changes.data();
-  const bool CountsStats = !Options.BlocksOnly;
+  const bool CountsStats = !Options.BlocksOnly,
+             HasKeys = static_cast<bool>(Options.KeyOf);
   auto First = static_cast<uint32_t>(I.Live.next() - E.FirstAllocationId);
   for (size_t At = C.Alloc; At != End; ++At) {
     I.Stacks.prefetch(Stacks[std::min(At + StackAhead, Last)]);
     uint32_t Row = Rows[At], Place = AllocationIds[At] - First;
+    uint32_t ScopePath = ScopePaths ? ScopePaths[At] : 0;
     LiveSet::LiveSetEntry Entry =
-        newEntry(I, Stacks[At], ScopePaths ? ScopePaths[At] : 0, Heaps[At]);
+        LLVM_UNLIKELY(HasKeys)
+            ? keyedEntry({Times[Row], Sizes[At], I.Id, E.threadOf(Row),
+                          Heaps[At], Stacks[At], ScopePath,
+                          E.FirstAllocationId + AllocationIds[At]})
+            : newEntry(I, Stacks[At], ScopePath, Heaps[At]);
     Entry.Size = Sizes[At];
     To.Entries[Place] = Entry;
     To.AllocationTimes[Place] = Times[Row];

@@ -72,8 +72,7 @@ Error Replay::allocate(ReplayCursor &C) {
   bool Counts = !Options.Select || Options.Select(About);
   LiveSet::LiveSetEntry Entry;
   if (LLVM_UNLIKELY(static_cast<bool>(Options.KeyOf)) && Counts) {
-    Entry.Row = A.stackRow(I.Id, Heap, Options.KeyOf(About));
-    Entry.ScopeRow = A.scopeRow(I.Id, Heap, ScopePath);
+    Entry = keyedEntry(About);
   } else {
     Entry = newEntry(I, Stack, ScopePath, Heap);
   }
@@ -216,6 +215,9 @@ Error Replay::split(ReplayCursor &C, LiveSet::LiveCursor Block) {
 
 /// Replays the row of the cursor.
 Error Replay::runOne(ReplayCursor &C) {
+  constexpr size_t Ahead = 8;
+  if (size_t Ref = C.ref() + Ahead; Ref < C.Open->Block.size())
+    C.I->Live.prefetch(C.Open->Block[Ref]);
   bool Allocates = C.Open->Kind[C.Row] == EventKind::Allocate;
   if (Error E = Allocates ? allocate(C) : reference(C))
     return E;

@@ -9,6 +9,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
+#include <numeric>
 
 using namespace llvm;
 
@@ -127,6 +128,48 @@ std::string StackGroups::nameOf(uint32_t Group) const {
   }
 }
 
+namespace {
+
+/// Copies stacks below nodes of a tree, whose frames are the trace's shown
+/// frames first. Stacks that show the same frames share their nodes; which ones
+/// do is looked up once for all copies.
+class StackCopies {
+public:
+  explicit StackCopies(const Trace &T)
+      : T(T), Ways(T), Alone(/*Keys=*/0, /*Frames=*/{}) {}
+
+  /// The leaf of the stack below Top. Stacks below one Top come together.
+  uint32_t add(PathTree &To, uint32_t Top, uint32_t Stack) {
+    auto Next = [&](uint32_t Above, const ShownFrame &F) {
+      return Alone.child(Above, 1 + (&F - T.allShown().data()));
+    };
+    uint32_t Node = Ways.add(/*Top=*/0, T.view().leaf(Stack), Next);
+    Copies.resize(Alone.tree().numNodes() + size_t(1));
+    Way.clear();
+    for (; Node && Copies[Node].Top != Top; Node = Alone.tree().parent(Node))
+      Way.push_back(Node);
+    uint32_t At = Node ? Copies[Node].Node : Top;
+    for (uint32_t N : reverse(Way)) {
+      At = To.append(At, Alone.frameOf(N));
+      Copies[N] = {Top, At};
+    }
+    return At;
+  }
+
+private:
+  const Trace &T;
+  WayAdder Ways;
+  PathTree Alone; ///< the stacks without groups
+  /// The last copy of a node.
+  struct NodeCopy {
+    uint32_t Top = UINT32_MAX, Node = 0;
+  };
+  std::vector<NodeCopy> Copies; ///< by node of Alone
+  std::vector<uint32_t> Way;
+};
+
+} // namespace
+
 ScopeView StackGroups::view() const {
   if (By == GroupBy::Mixed)
     return mixedView();
@@ -142,14 +185,16 @@ ScopeView StackGroups::view() const {
     F.Function = F.Label = Texts.emplace_back(nameOf(P.Group));
   }
   PathTree Tree(Pairs.size(), std::move(Frames));
-  auto Next = [&](uint32_t Above, const ShownFrame &F) {
-    return Tree.child(Above, 1 + (&F - T->allShown().data()));
-  };
-  WayAdder Ways(*T);
-  for (uint32_t Key = 1; Key != Pairs.size(); ++Key) {
+  StackCopies Copies(*T);
+  // Group by group: a stack's outer nodes are mostly those of the stack before.
+  std::vector<uint32_t> Order(Pairs.size() - 1);
+  std::iota(Order.begin(), Order.end(), 1);
+  stable_sort(Order, [&](uint32_t A, uint32_t B) {
+    return Pairs[A].Group < Pairs[B].Group;
+  });
+  for (uint32_t Key : Order) {
     uint32_t Top = Tree.child(0, FrameOf[Pairs[Key].Group]);
-    uint32_t Leaf = T->view().leaf(Pairs[Key].Stack);
-    Tree.setLeaf(Key, Ways.add(Top, Leaf, Next));
+    Tree.setLeaf(Key, Copies.add(Tree, Top, Pairs[Key].Stack));
   }
   ScopeView Out = Tree.take();
   Out.Texts = std::move(Texts);

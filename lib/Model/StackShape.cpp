@@ -17,10 +17,8 @@ PathTree::PathTree(size_t Keys, std::vector<ShownFrame> Frames) {
 
 uint32_t PathTree::child(uint32_t Node, uint32_t Frame) {
   auto [At, New] = Nodes.try_emplace({Node, Frame}, Out.Tree.numNodes() + 1);
-  if (New) {
-    Out.Tree.Parents.push_back(Node);
-    Out.Tree.Frames.push_back(Frame);
-  }
+  if (New)
+    append(Node, Frame);
   return At->second;
 }
 

@@ -48,6 +48,13 @@ public:
   void add(uint32_t Key, llvm::ArrayRef<uint32_t> Path);
   /// The child of Node with Frame; makes the child if there is none.
   uint32_t child(uint32_t Node, uint32_t Frame);
+  /// As child(), for a child that is known to be new.
+  uint32_t append(uint32_t Node, uint32_t Frame) {
+    Out.Tree.Parents.push_back(Node);
+    Out.Tree.Frames.push_back(Frame);
+    return Out.Tree.numNodes();
+  }
+  const StackView &tree() const { return Out.Tree; }
   uint32_t frameOf(uint32_t Node) const { return Out.Tree.frameOf(Node); }
   void setLeaf(uint32_t Key, uint32_t Node) { Out.Tree.Leaves[Key] = Node; }
   ScopeView take() { return std::move(Out); }

@@ -258,6 +258,13 @@ private:
                       uint64_t AllocatedNs, const LiveSet::RareValues &P) const;
   LiveSet::LiveSetEntry newEntry(ProcessReplay &I, uint32_t Stack,
                                  uint32_t ScopePath, uint32_t Heap);
+  /// As newEntry(), with the row of ReplayOptions::KeyOf.
+  LiveSet::LiveSetEntry keyedEntry(const Allocation &B) {
+    LiveSet::LiveSetEntry Entry;
+    Entry.Row = A.stackRow(B.Process, B.Heap, Options.KeyOf(B));
+    Entry.ScopeRow = A.scopeRow(B.Process, B.Heap, B.ScopePath);
+    return Entry;
+  }
   void findRows(ProcessReplay &I, uint32_t Stack, uint32_t ScopePath,
                 uint32_t Heap, LiveSet::LiveSetEntry &Entry);
   llvm::Error allocate(ReplayCursor &C);
