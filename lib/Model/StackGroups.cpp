@@ -176,9 +176,11 @@ ScopeView StackGroups::view() const {
   std::vector<ShownFrame> Frames = T->allShown().vec();
   uint32_t FirstGroup = Frames.size() + 1;
   std::deque<std::string> Texts;
-  DenseMap<uint32_t, uint32_t> FrameOf;
+  DenseMap<uint32_t, uint32_t> FrameOf; ///< by group
+  std::vector<uint32_t> Tops{0};        ///< by key
   for (const GroupedStack &P : ArrayRef(Pairs).drop_front()) {
     auto [At, New] = FrameOf.try_emplace(P.Group, FirstGroup + Texts.size());
+    Tops.push_back(At->second);
     if (!New)
       continue;
     ShownFrame &F = Frames.emplace_back();
@@ -189,13 +191,10 @@ ScopeView StackGroups::view() const {
   // Group by group: a stack's outer nodes are mostly those of the stack before.
   std::vector<uint32_t> Order(Pairs.size() - 1);
   std::iota(Order.begin(), Order.end(), 1);
-  stable_sort(Order, [&](uint32_t A, uint32_t B) {
-    return Pairs[A].Group < Pairs[B].Group;
-  });
-  for (uint32_t Key : Order) {
-    uint32_t Top = Tree.child(0, FrameOf[Pairs[Key].Group]);
-    Tree.setLeaf(Key, Copies.add(Tree, Top, Pairs[Key].Stack));
-  }
+  stable_sort(Order, [&](uint32_t A, uint32_t B) { return Tops[A] < Tops[B]; });
+  for (uint32_t Key : Order)
+    Tree.setLeaf(Key,
+                 Copies.add(Tree, Tree.child(0, Tops[Key]), Pairs[Key].Stack));
   ScopeView Out = Tree.take();
   Out.Texts = std::move(Texts);
   return Out;
