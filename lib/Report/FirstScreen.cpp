@@ -332,6 +332,26 @@ addAlertRows(const PageInput &F,
   Add("! alert", Text + Held);
 }
 
+/// `PyTorch 2.13.0, NumPy 2.4.0, Python 3.11.2`: the frameworks that the
+/// program has loaded.
+static std::string frameworksText(ArrayRef<StringRef> Versions) {
+  static constexpr std::pair<StringLiteral, StringLiteral> Frameworks[] = {
+      {"torch", "PyTorch"},      {"tensorflow", "TensorFlow"},
+      {"keras", "Keras"},        {"jax", "JAX"},
+      {"cuda", "CUDA"},          {"cupy", "CuPy"},
+      {"numpy", "NumPy"},        {"python", "Python"}};
+  std::string Text;
+  for (const auto &[Name, Shown] : Frameworks) {
+    std::string All;
+    for (StringRef Version : Versions)
+      if (Version.consume_front(Name) && Version.consume_front("="))
+        All += (All.empty() ? "" : " and ") + Version.str();
+    if (!All.empty())
+      Text += (Text.empty() ? "" : ", ") + Shown.str() + " " + All;
+  }
+  return Text;
+}
+
 std::vector<HeadRow> headRows(const PageInput &F) {
   std::vector<Subject> All = subjectsOf(F);
   std::vector<HeadRow> Rows;
@@ -344,6 +364,7 @@ std::vector<HeadRow> headRows(const PageInput &F) {
   constexpr unsigned MaxCommand = 160;
   Add("command", shorten(commandText(F.R.Run.Command), MaxCommand));
   addImportRows(F, Add);
+  Add("with", frameworksText(F.O.Versions));
   Add("run", runText(F));
   addOomRows(F, Add);
   addAlertRows(F, Add);

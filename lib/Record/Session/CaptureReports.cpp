@@ -3,7 +3,6 @@
 // Messages about what memrec records of Python, PyTorch and CUDA.
 
 #include "Session/CaptureReports.h"
-#include "Shared/TorchVersions.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
@@ -223,11 +222,10 @@ void CaptureReports::reportPython(ChildProcess &P) {
     O.Warn(Who + ": its own " + What + " are not recorded: " + Why);
 }
 
-void CaptureReports::addVersion(const ChildProcess &P,
-                                const std::string &Version) {
+void CaptureReports::addVersion(uint32_t Process, const std::string &Version) {
   Mark M;
   M.Kind = MarkKind::Version;
-  M.Process = P.Process;
+  M.Process = Process;
   M.TimeNs = R.lastNs();
   M.Name = R.Names.Names.string(Version);
   R.addMark(std::move(M));
@@ -237,7 +235,7 @@ void CaptureReports::notePython(ChildProcess &P) {
   const wire::Control &C = P.State->shared().control();
   uint32_t Python = C.PythonVersion.load(std::memory_order_relaxed);
   if (Python && !std::exchange(P.PythonNoted, true))
-    addVersion(P, "python=" + pythonVersion(Python));
+    addVersion(P.Process, "python=" + pythonVersion(Python));
 }
 
 /// `jemalloc 5.3.0`; the program writes the version.
@@ -276,8 +274,8 @@ void CaptureReports::noteAllocator(ChildProcess &P) {
            "the allocator does not say what it holds");
 }
 
-void CaptureReports::noteTorch(const ChildProcess &P,
-                               const std::string &Library) {
-  for (const std::string &Version : torchVersions(P.Pid, Library))
-    addVersion(P, Version);
+void CaptureReports::addVersions(
+    const std::vector<SoftwareThread::FoundVersion> &Found) {
+  for (const SoftwareThread::FoundVersion &F : Found)
+    addVersion(F.Process, F.Text);
 }
