@@ -13,6 +13,7 @@ void CaptureReports::report(ChildProcess &P) {
   reportCuda(P);
   reportTorchCuda(P);
   reportTorch(P);
+  reportJax(P);
   reportPython(P);
   notePython(P);
   noteAllocator(P);
@@ -185,6 +186,41 @@ void CaptureReports::reportTorch(ChildProcess &P) {
     O.Warn(
         Who +
         "operators and layers are not recorded: expected symbols are missing");
+}
+
+/// Reports, once in a run, what is recorded of JAX.
+void CaptureReports::reportJax(ChildProcess &P) {
+  using wire::JaxState;
+  auto State = JaxState(
+      P.State->shared().control().Jax.load(std::memory_order_acquire));
+  if (JaxReported || State == JaxState::None || State == JaxState::Searching)
+    return;
+  JaxReported = true;
+  std::string Who = subjectOf(P), What = "JAX: ";
+  switch (State) {
+  case JaxState::Recorded:
+    return O.Note(Who + What + "its buffers and compiled programs are recorded");
+  case JaxState::NoRunner:
+    What += "what a program allocates after its call, on another thread, is not "
+            "assigned to the program: memkit does not know this version";
+    break;
+  case JaxState::NoCalls:
+    What += "its compiled programs are not recorded: memkit does not know this "
+            "version";
+    break;
+  case JaxState::UnknownVersion:
+    What += "its buffers are blocks of malloc only: memkit does not know this "
+            "version";
+    break;
+  case JaxState::NoSymbols:
+    What += "its buffers are blocks of malloc only: its library has no symbol "
+            "table";
+    break;
+  default:
+    return;
+  }
+  O.Warn(Who + What);
+  addAlert(P, What);
 }
 
 /// Reports, once for each version and result, what is recorded of Python.

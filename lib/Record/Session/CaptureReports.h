@@ -33,6 +33,7 @@ private:
   void reportCuda(ChildProcess &P);
   void reportTorchCuda(ChildProcess &P);
   void reportTorch(ChildProcess &P);
+  void reportJax(ChildProcess &P);
   void reportPython(ChildProcess &P);
   void notePython(ChildProcess &P);
   void noteAllocator(ChildProcess &P);
@@ -41,7 +42,7 @@ private:
   const RecordOptions &O;
   Recording &R;
   DeviceUses &Uses;
-  bool TorchReported = false, TorchCudaReported = false;
+  bool JaxReported = false, TorchReported = false, TorchCudaReported = false;
   unsigned CudaReported = 0; ///< 1: capture was reported, 2: its failure was
   /// Reported states and versions of Python.
   std::set<std::pair<uint32_t, uint32_t>> PythonsReported;
