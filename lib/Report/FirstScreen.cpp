@@ -457,6 +457,19 @@ static std::string layerText(const PageInput &F) {
   return Text;
 }
 
+/// The compiled programs with most bytes at the peak of JAX's heaps.
+static std::string compiledText(const PageInput &F) {
+  constexpr size_t Max = 3;
+  std::string Text;
+  for (const CompiledProgram &P :
+       ArrayRef(F.O.Compiled.Programs).take_front(Max))
+    if (P.AtPeakBytes)
+      Text += (Text.empty() ? "Programs that hold most at the peak of JAX: "
+                            : ", ") +
+              P.Name.str() + " " + formatSize(P.AtPeakBytes);
+  return Text;
+}
+
 /// The place with the most of a count, if there are many and it has a good
 /// part.
 static std::string mostText(const PageInput &F, StringRef What, uint64_t All,
@@ -482,7 +495,7 @@ std::vector<std::string> noteLines(const PageInput &F) {
   uint64_t Temporaries = 0;
   for (const PlaceStats &P : F.O.Places)
     Temporaries += P.Temporaries;
-  for (std::string Line : {tensorText(F), layerText(F),
+  for (std::string Line : {tensorText(F), layerText(F), compiledText(F),
                            mostText(F, "Most allocations", F.R.Allocations,
                                     &PlaceStats::Allocations),
                            mostText(F, "Most temporary allocations",

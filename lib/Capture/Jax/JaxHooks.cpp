@@ -40,6 +40,7 @@ static constinit struct {
   void *(*Execute)(void *, void *, void *, size_t, const void *, void *);
   NameText (*Name)(const void *);
   void (*Run)(void *, void *);
+  void (*RunWhenReady)(void *, const void *, size_t, void *);
   uintptr_t CodeStart, CodeEnd;
 } Library{};
 
@@ -134,6 +135,7 @@ static void *execute(void *Result, void *Self, void *Arguments, size_t Count,
   ProgramCall &Call = ThisJax.Call;
   NameText Name = Library.Name(Self);
   Call.Text = Proc.Names.intern(Name.At, Name.Size);
+  Jax.Programs.note(Self, Call.Text);
   Call.PythonNode = interpreterNode(*T, Caller);
   Call.Number = begin(*T, Call.Text, ScopeKindFlag::SF_Operator,
                       wire::ScopeBeginRecord::inPython(Call.PythonNode));
@@ -210,10 +212,8 @@ static bool isLibraryCode(uintptr_t Pc) {
   return Pc - Library.CodeStart < Library.CodeEnd - Library.CodeStart;
 }
 
-/// xla's ThreadPoolAsyncWorkRunner::Execute: a thread of the pool will run the
-/// closure. Any thread.
-static void run(void *Self, void *Task) {
-  auto *C = static_cast<Closure *>(Task);
+/// Lets the closure of a known call run as part of the call.
+static void link(Closure *C) {
   ProgramCall Call;
   InvokeFn Real = C->Invoke;
   if (recordingThread() && Jax.Calls.find(C->Target, Call) &&
@@ -226,7 +226,21 @@ static void run(void *Self, void *Task) {
           I, std::make_integer_sequence<unsigned, MaxInvokers>());
       break;
     }
+}
+
+/// xla's ThreadPoolAsyncWorkRunner::Execute (Schedule before 0.10): a thread of
+/// the pool will run the closure. Any thread.
+static void run(void *Self, void *Task) {
+  link(static_cast<Closure *>(Task));
   Library.Run(Self, Task);
+}
+
+/// ScheduleWhenReady, before 0.10: the same, when all of \p Count events have
+/// happened.
+static void runWhenReady(void *Self, const void *Events, size_t Count,
+                         void *Task) {
+  link(static_cast<Closure *>(Task));
+  Library.RunWhenReady(Self, Events, Count, Task);
 }
 
 //===----------------------------------------------------------------------===//
@@ -236,7 +250,17 @@ static void run(void *Self, void *Task) {
 namespace {
 using WantedClass = ClassFinder::WantedClass;
 using WantedFunction = ClassFinder::WantedFunction;
-enum WantedSlot { Allocates, Deletes, Bases, Executes, Names, Runs, NumSlots };
+enum WantedSlot {
+  Allocates,
+  Deletes,
+  Bases,
+  Executes,
+  Names,
+  Runs,
+  OldRuns, ///< before 0.10
+  OldRunsWhenReady,
+  NumSlots
+};
 } // namespace
 
 /// Saves a function of the library, and puts \p New in its place.
@@ -262,9 +286,14 @@ static bool replaceCalls(const FoundObject &O, const WantedFunction *F) {
   if (!F[Executes].Slot || !F[Names].Slot)
     return false;
   Library.Name = reinterpret_cast<decltype(Library.Name)>(*F[Names].Slot);
-  if (F[Runs].Slot && New)
-    setWord(O.LinkMap, New, uintptr_t(allocateObject)) &&
-        replace(O, F[Runs], Library.Run, run);
+  if (!New || !setWord(O.LinkMap, New, uintptr_t(allocateObject)))
+    return false;
+  if (F[OldRunsWhenReady].Slot)
+    replace(O, F[OldRunsWhenReady], Library.RunWhenReady, runWhenReady);
+  if (F[OldRuns].Slot)
+    replace(O, F[OldRuns], Library.Run, run);
+  else if (F[Runs].Slot)
+    replace(O, F[Runs], Library.Run, run);
   return replace(O, F[Executes], Library.Execute, execute);
 }
 
@@ -273,6 +302,7 @@ static wire::JaxState replaceAll(const FoundObject &O) {
   WantedClass Memory = {"N3xla12_GLOBAL__N_113AlignedMemoryE"};
   WantedClass Executable = {"N3xla4ifrt20PjRtLoadedExecutableE"};
   WantedClass Runner = {"N3xla25ThreadPoolAsyncWorkRunnerE"};
+  WantedClass OldRunner = {"N3xla12_GLOBAL__N_125ThreadPoolAsyncWorkRunnerE"};
   WantedFunction F[NumSlots] = {
       {&Allocator, "_ZNK3xla12_GLOBAL__N_116AlignedAllocator8AllocateEmm"},
       {&Memory, "_ZN3xla12_GLOBAL__N_113AlignedMemoryD0Ev"},
@@ -283,19 +313,27 @@ static wire::JaxState replaceAll(const FoundObject &O) {
        "RCReferenceWrapperINS0_10DeviceListEEEE"},
       {&Executable, "_ZNK3xla4ifrt20PjRtLoadedExecutable4nameEv"},
       {&Runner, "_ZN3xla25ThreadPoolAsyncWorkRunner7ExecuteEN4absl12lts_#"
-                "AnyInvocableIFvvOEEE"}};
+                "AnyInvocableIFvvOEEE"},
+      {&OldRunner, "_ZN3xla12_GLOBAL__N_125ThreadPoolAsyncWorkRunner8ScheduleE"
+                   "N4absl12lts_#AnyInvocableIFvvOEEE"},
+      {&OldRunner,
+       "_ZN3xla12_GLOBAL__N_125ThreadPoolAsyncWorkRunner17ScheduleWhenReadyEN4"
+       "absl12lts_#SpanIKN3tsl11RCReferenceINS5_10AsyncValueEEEEENS3_12"
+       "AnyInvocableIFvvOEEE"}};
   ClassFinder Finder(O);
-  WantedClass *Classes[] = {&Allocator, &Memory, &Executable, &Runner};
-  Finder.findTables(Classes, 4);
+  WantedClass *Classes[] = {&Allocator, &Memory, &Executable, &Runner,
+                            &OldRunner};
+  Finder.findTables(Classes, std::size(Classes));
   Finder.findSlots(F, NumSlots);
   Library.CodeStart = uintptr_t(O.MapStart);
   Library.CodeEnd = uintptr_t(O.MapEnd);
-  bool HasBuffers = replaceBuffers(O, F), HasCalls = replaceCalls(O, F);
-  if (HasBuffers && HasCalls)
-    return F[Runs].Slot ? wire::JaxState::Recorded : wire::JaxState::NoRunner;
-  return HasBuffers               ? wire::JaxState::NoCalls
-         : Finder.hasSymbols()    ? wire::JaxState::UnknownVersion
-                                  : wire::JaxState::NoSymbols;
+  if (!replaceBuffers(O, F))
+    return Finder.hasSymbols() ? wire::JaxState::UnknownVersion
+                               : wire::JaxState::NoSymbols;
+  if (!replaceCalls(O, F))
+    return wire::JaxState::NoCalls;
+  return F[Runs].Slot || F[OldRuns].Slot ? wire::JaxState::Recorded
+                                         : wire::JaxState::NoRunner;
 }
 
 void capture::attachJax(uintptr_t Pc) {
@@ -343,4 +381,7 @@ constinit const Source capture::JaxSource = {
     .State = &Jax,
     .StateBytes = sizeof(Jax),
     .Connect = connectSource,
-    .StartThread = [] { ThisJax = {}; }};
+    .StartThread = [] { ThisJax = {}; },
+    .FoundInterpreter = [](const void *LinkMap) {
+      Jax.Programs.begin(Exports(LinkMap));
+    }};

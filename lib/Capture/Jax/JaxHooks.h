@@ -22,6 +22,7 @@
 #define MEMKIT_CAPTURE_JAX_JAXHOOKS_H
 
 #include "CallTable.h"
+#include "JaxPrograms.h"
 #include "Runtime/Pieces.h"
 #include "Runtime/Source.h"
 
@@ -39,6 +40,7 @@ struct JaxProcess {
   wire::Control *Ctl = nullptr;
   uint32_t Bits = 0; ///< wire::TorchBits
   CallTable Calls;
+  JaxPrograms Programs;
 
   bool wantsBuffers() const { return Bits & wire::TB_Heaps; }
   bool wantsCalls() const { return Bits & wire::TB_Contexts; }
