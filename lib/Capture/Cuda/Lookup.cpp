@@ -87,15 +87,16 @@ memrecFindCuda(void *Handle, const char *Name) {
   return Wrap ? Wrap(Name, P) : P;
 }
 
-/// Of Jax: a module of Python is about to be initialized.
+/// Of Jax: a module of Python is about to be initialized by its function \p
+/// Init.
 extern "C" __attribute__((visibility("hidden"))) void
-memrecModule(void *Module, const char *Name);
+memrecModule(void *Module, const char *Name, void *Init);
 
 extern "C" __attribute__((visibility("hidden"))) void *
 memrecFindModule(void *Handle, const char *Name) {
   void *P = memrecRealDlsym(Handle, Name);
   if (P)
-    memrecModule(Handle, Name);
+    memrecModule(Handle, Name, P);
   return P;
 }
 

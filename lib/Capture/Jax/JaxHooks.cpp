@@ -350,17 +350,17 @@ void capture::attachJax(uintptr_t Pc) {
 }
 
 /// Called by the hook of dlsym for names that start with `Py`: a module of
-/// Python is about to be initialized.
+/// Python is about to be initialized by its function \p Init.
 extern "C" __attribute__((visibility("hidden"))) void
-memrecModule(void *Module, const char *Name) {
+memrecModule(void *Module, const char *Name, void *Init) {
   bool IsJax = strcmp(Name, "PyInit__jax") == 0;
   if (!IsJax && strcmp(Name, "PyInit_xla_extension") != 0)
     return;
-  // The module's own library may only forward to the one with the code.
+  // The module's own library may only forward to the library with the code.
   void *Code = IsJax ? dlsym(Module, "Wrapped_PyInit__jax") : nullptr;
-  if (!Code)
+  if (IsJax && !Code)
     dlerror();
-  attachJax(uintptr_t(Code ? Code : dlsym(Module, Name)));
+  attachJax(uintptr_t(Code ? Code : Init));
 }
 
 //===----------------------------------------------------------------------===//

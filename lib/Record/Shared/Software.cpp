@@ -94,12 +94,17 @@ memkit::packageVersions(StringRef Module, ArrayRef<std::string> Entries) {
 // Folders
 //===----------------------------------------------------------------------===//
 
-/// Splits a path at its last folder of packages: the folder, and the rest.
+/// Splits a path at its last folder of packages: the folder, and the rest. A
+/// folder of another name is known by a framework in the folder.
 static std::pair<StringRef, StringRef> splitPackages(StringRef Path) {
   for (StringRef Folder : {"/site-packages/", "/dist-packages/"})
     if (size_t At = Path.rfind(Folder); At != StringRef::npos)
       return {Path.take_front(At + Folder.size() - 1),
               Path.drop_front(At + Folder.size())};
+  for (StringRef Module :
+       {"/torch/", "/tensorflow/", "/jaxlib/", "/numpy/", "/nvidia/"})
+    if (size_t At = Path.rfind(Module); At != StringRef::npos && At != 0)
+      return {Path.take_front(At), Path.drop_front(At + 1)};
   return {};
 }
 
