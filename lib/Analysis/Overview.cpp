@@ -140,6 +140,10 @@ static Error takeRest(const SelectedStats &S, const OverviewOptions &Options,
   Out.Costs = Marks->Costs;
   Out.Alerts = std::move(Marks->Alerts);
   Out.Versions = std::move(Marks->Versions);
+  Expected<ProgramReport> Compiled = queryPrograms(S);
+  if (!Compiled)
+    return Compiled.takeError();
+  Out.Compiled = std::move(*Compiled);
   Expected<HeldBlocks> Held = findHeldBlocks(T);
   if (!Held)
     return Held.takeError();

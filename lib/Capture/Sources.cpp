@@ -3,6 +3,7 @@
 // The sources of this library.
 
 #include "Host/Sampling.h"
+#include "Jax/JaxHooks.h"
 #include "Nvtx/Ranges.h"
 #include "Python/Interpreter.h"
 #include "Runtime/Source.h"
@@ -14,5 +15,5 @@ using namespace memkit::capture;
 
 /// Each source may use the state of the sources before it.
 constinit const Source *const capture::Sources[] = {
-    &StackSource,       &PythonSource, &TorchSource,
+    &StackSource,       &PythonSource, &TorchSource, &JaxSource,
     &nvtx::RangeSource, &HeapSource,   nullptr};

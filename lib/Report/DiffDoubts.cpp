@@ -5,6 +5,7 @@
 #include "DiffSentences.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include <map>
 
 using namespace llvm;
 
@@ -35,6 +36,39 @@ static std::string optionsOnlyOf(const Trace &A, const Trace &B) {
       Only.push_back(Option.str());
   llvm::sort(Only);
   return Only.empty() ? "none" : join(Only, " ");
+}
+
+using VersionMap = std::map<StringRef, std::vector<StringRef>>;
+
+/// The versions that a run has loaded, by name.
+static VersionMap versionsOf(const Trace &T) {
+  VersionMap Out;
+  auto Take = [&](const Mark &M) {
+    if (M.Kind != MarkKind::Version)
+      return;
+    auto [Name, Version] = T.string(M.Name).split('=');
+    if (std::vector<StringRef> &Of = Out[Name]; !is_contained(Of, Version))
+      Of.push_back(Version);
+  };
+  // Whoever reads the rest of the trace reports the error.
+  if (T.hasReader())
+    consumeError(T.forEachMark(Take));
+  for (auto &[Name, Of] : Out)
+    llvm::sort(Of);
+  return Out;
+}
+
+/// Adds a line for each name of which two runs have loaded other versions. A
+/// name that one run lacks says nothing: no stack led through its code.
+static void addVersions(const Trace &A, const Trace &B,
+                        std::vector<std::string> &Lines) {
+  VersionMap OfA = versionsOf(A), OfB = versionsOf(B);
+  for (const auto &[Name, Of] : OfA)
+    if (auto It = OfB.find(Name); It != OfB.end() && It->second != Of)
+      Lines.push_back(("the versions of " + Name + " differ: " +
+                       join(Of, ", ") + " (" + A.name() + ") and " +
+                       join(It->second, ", ") + " (" + B.name() + ")")
+                          .str());
 }
 
 static void addSamples(const DiffRuns &Runs, std::vector<std::string> &Lines) {
@@ -68,6 +102,7 @@ std::vector<std::string> doubtLines(const DiffRuns &Runs) {
       Lines.push_back(("recorded with different options: " + OfFirst + " (" +
                        First.name() + ") and " + OfThis + " (" + T.name() + ")")
                           .str());
+    addVersions(First, T, Lines);
   }
   addSamples(Runs, Lines);
   return Lines;

@@ -59,7 +59,7 @@ bool needsLook(llvm::StringRef DetailLine);
 /// Losses, one line for each run.
 std::vector<std::string> lossLines(const DiffView &V);
 /// Why a comparison is doubtful: different programs, a sampled heap against a
-/// complete one, or different recording options.
+/// complete one, different recording options or versions.
 std::vector<std::string> doubtLines(const DiffRuns &Runs);
 
 } // namespace memkit

@@ -332,6 +332,26 @@ addAlertRows(const PageInput &F,
   Add("! alert", Text + Held);
 }
 
+/// `PyTorch 2.13.0, NumPy 2.4.0, Python 3.11.2`: the frameworks that the
+/// program has loaded.
+static std::string frameworksText(ArrayRef<StringRef> Versions) {
+  static constexpr std::pair<StringLiteral, StringLiteral> Frameworks[] = {
+      {"torch", "PyTorch"},      {"tensorflow", "TensorFlow"},
+      {"keras", "Keras"},        {"jax", "JAX"},
+      {"cuda", "CUDA"},          {"cupy", "CuPy"},
+      {"numpy", "NumPy"},        {"python", "Python"}};
+  std::string Text;
+  for (const auto &[Name, Shown] : Frameworks) {
+    std::string All;
+    for (StringRef Version : Versions)
+      if (Version.consume_front(Name) && Version.consume_front("="))
+        All += (All.empty() ? "" : " and ") + Version.str();
+    if (!All.empty())
+      Text += (Text.empty() ? "" : ", ") + Shown.str() + " " + All;
+  }
+  return Text;
+}
+
 std::vector<HeadRow> headRows(const PageInput &F) {
   std::vector<Subject> All = subjectsOf(F);
   std::vector<HeadRow> Rows;
@@ -344,6 +364,7 @@ std::vector<HeadRow> headRows(const PageInput &F) {
   constexpr unsigned MaxCommand = 160;
   Add("command", shorten(commandText(F.R.Run.Command), MaxCommand));
   addImportRows(F, Add);
+  Add("with", frameworksText(F.O.Versions));
   Add("run", runText(F));
   addOomRows(F, Add);
   addAlertRows(F, Add);
@@ -436,6 +457,19 @@ static std::string layerText(const PageInput &F) {
   return Text;
 }
 
+/// The compiled programs with most bytes at the peak of JAX's heaps.
+static std::string compiledText(const PageInput &F) {
+  constexpr size_t Max = 3;
+  std::string Text;
+  for (const CompiledProgram &P :
+       ArrayRef(F.O.Compiled.Programs).take_front(Max))
+    if (P.AtPeakBytes)
+      Text += (Text.empty() ? "Programs that hold most at the peak of JAX: "
+                            : ", ") +
+              P.Name.str() + " " + formatSize(P.AtPeakBytes);
+  return Text;
+}
+
 /// The place with the most of a count, if there are many and it has a good
 /// part.
 static std::string mostText(const PageInput &F, StringRef What, uint64_t All,
@@ -461,7 +495,7 @@ std::vector<std::string> noteLines(const PageInput &F) {
   uint64_t Temporaries = 0;
   for (const PlaceStats &P : F.O.Places)
     Temporaries += P.Temporaries;
-  for (std::string Line : {tensorText(F), layerText(F),
+  for (std::string Line : {tensorText(F), layerText(F), compiledText(F),
                            mostText(F, "Most allocations", F.R.Allocations,
                                     &PlaceStats::Allocations),
                            mostText(F, "Most temporary allocations",

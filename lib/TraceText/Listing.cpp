@@ -240,6 +240,30 @@ private:
     OS << '\n';
   }
 
+  void program(const Mark &M) {
+    static constexpr StringLiteral Labels[NumProgramValues] = {
+        "arguments ", "outputs ", "aliased ", "temporary ",
+        "code ",      "peak ",    "flops ",   "accessed "};
+    if (M.Name)
+      OS << "  " << Names.string(M.Name);
+    for (size_t I = 0; I != std::min(M.Values.size(), std::size(Labels)); ++I)
+      if (M.Values[I] != UnknownBytes)
+        OS << "  " << Labels[I]
+           << (I == size_t(ProgramValue::Flops) ? formatCount(M.Values[I])
+                                                : formatSize(M.Values[I]));
+    OS << '\n';
+  }
+
+  void arrays(const Mark &M) {
+    if (M.Name)
+      OS << "  " << Names.string(M.Name);
+    if (M.Values.size() > 1)
+      OS << "  " << formatCount(M.Values[0])
+         << (M.Values[0] == 1 ? " array  " : " arrays  ")
+         << formatSize(M.Values[1]);
+    OS << '\n';
+  }
+
   void mark(const Mark &M) {
     begin(M.TimeNs, M.Process, M.Thread);
     OS << "  " << enumName(M.Kind);
@@ -251,6 +275,10 @@ private:
       return allocator(M);
     if (M.Kind == MarkKind::SampleCost)
       return sampleCost(M);
+    if (M.Kind == MarkKind::Program)
+      return program(M);
+    if (M.Kind == MarkKind::Arrays)
+      return arrays(M);
     if (M.Kind == MarkKind::ResidentPiece)
       return residentPiece(M);
     bool IsSizes = M.Kind == MarkKind::Rss || M.Kind == MarkKind::Pss ||

@@ -28,7 +28,7 @@
 namespace memkit::wire {
 
 inline constexpr uint64_t Magic = 0x31657269576b6d4dull; // "MmkWire1"
-inline constexpr uint32_t Version = 19;
+inline constexpr uint32_t Version = 20;
 
 /// Environment variables that memrec sets and the exec hooks restore.
 inline constexpr char SocketVar[] = "MEMREC_SOCKET";   ///< path of the socket
@@ -73,6 +73,17 @@ enum class CudaState : uint32_t {
   Pool = 6,           ///< cudaMallocAsync's: blocks are those of its calls
 };
 
+/// What is recorded of JAX.
+enum class JaxState : uint32_t {
+  None = 0,      ///< JAX has not been seen
+  Searching = 1, ///< its library is being examined
+  Recorded = 2,  ///< buffers and calls of compiled programs
+  NoRunner = 3,  ///< calls, but not the work that a pool does for them later
+  NoCalls = 4,   ///< buffers alone: memkit does not know this version
+  UnknownVersion = 5, ///< nothing: memkit does not know this version
+  NoSymbols = 6,      ///< nothing: the library has no symbol table
+};
+
 /// Whether the interpreter's objects are recorded.
 enum class ObjectState : uint32_t {
   None = 0,      ///< not yet, or not requested
@@ -94,8 +105,21 @@ struct ExecSlot {
 };
 inline constexpr uint32_t NumExecSlots = 16;
 
-/// Devices of PyTorch whose tensors a process reports.
+/// Devices of frameworks whose tensors a process reports.
 inline constexpr uint32_t MaxTensorDevices = 64;
+
+enum class Framework : uint8_t { Torch = 0, Jax = 1 };
+inline constexpr unsigned NumFrameworks = 2;
+
+/// The description of a device: bit 16, the framework above, and as in c10 the
+/// device's type in the low byte and its index in the next byte.
+struct TensorDevice {
+  static constexpr uint32_t of(Framework F, uint16_t Device) {
+    return uint32_t(F) << 17 | 1u << 16 | Device;
+  }
+  static constexpr uint32_t framework(uint32_t Word) { return Word >> 17; }
+  static constexpr uint16_t device(uint32_t Word) { return uint16_t(Word); }
+};
 
 enum class OnFull : uint32_t { Drop = 0, Wait = 1 };
 
@@ -252,8 +276,7 @@ struct Control {
   std::atomic<uint32_t> Objects;       ///< ObjectState
   std::atomic<uint32_t> Torch;         ///< TorchState
   std::atomic<uint32_t> TorchCuda;     ///< CudaState
-  /// By device number; 0: free; else bit 16 and, as in c10, the device's type
-  /// in the low byte and its index above.
+  /// TensorDevice, by device number; 0: free.
   std::atomic<uint32_t> TensorDevices[MaxTensorDevices];
   std::atomic<uint32_t> Cuda; ///< CudaCapture
   /// CUPTI's error, for CuptiFailed; the number of calls unknown to CUPTI, if
@@ -272,6 +295,7 @@ struct Control {
   AlertSlot Alerts[MaxAlerts];      ///< R
   OwnRange Own[MaxOwnRanges];
   AllocatorReport Allocator;
+  std::atomic<uint32_t> Jax; ///< JaxState
 };
 static_assert(sizeof(Control) <= ControlBytes);
 

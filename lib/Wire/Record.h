@@ -80,8 +80,9 @@ enum class RecordKind : uint8_t {
   ReportedFree = 51,
   HostOom = 52,   ///< HostRecords.h
   BlockHeld = 53, ///< HolderRecords.h
+  Figure = 54,    ///< FigureRecords.h
 };
-inline constexpr uint8_t NumRecordKinds = 54;
+inline constexpr uint8_t NumRecordKinds = 55;
 
 /// One entry of a ring. Times rise within a ring, except those of signal
 /// handlers, which may be slightly before the time of the preceding record.

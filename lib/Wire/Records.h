@@ -6,6 +6,7 @@
 #define MEMKIT_LIB_WIRE_RECORDS_H
 
 #include "DeviceRecords.h"
+#include "FigureRecords.h"
 #include "HolderRecords.h"
 #include "HostRecords.h"
 #include "ObjectRecords.h"
@@ -21,7 +22,8 @@ RecordList<As..., Bs...> operator+(RecordList<As...>, RecordList<Bs...>);
 
 using AllRecords = decltype(HostRecords() + ObjectRecords() + ScopeRecords() +
                             TensorRecords() + PoolRecords() + DeviceRecords() +
-                            ReportedRecords() + HolderRecords());
+                            ReportedRecords() + HolderRecords() +
+                            FigureRecords());
 
 /// Whether each kind but None has exactly one record.
 template <class... Ts> constexpr bool haveAllKinds(RecordList<Ts...>) {

@@ -26,6 +26,7 @@ enum ScopeKindFlag : uint64_t {
   SF_Range = 3ull << 36,
   SF_Backward = 4ull << 36, ///< a node of autograd
   SF_Nvtx = 5ull << 36,
+  SF_Continued = 6ull << 36, ///< work for an operator that began before
   SF_KindMask = 15ull << 36,
   /// Of a layer: the text is unique to this scope, a placeholder for a name
   /// that a ScopeNameRecord may define.
@@ -59,6 +60,8 @@ struct ScopeBeginRecord {
   constexpr uint32_t optimizer() const { return uint32_t(Detail); }
   /// SF_Nvtx: ARGB; 0: none.
   constexpr uint32_t color() const { return uint32_t(Detail >> 32); }
+  /// SF_Continued: the number of the operator, in any thread.
+  constexpr uint64_t continued() const { return Detail; }
   /// SF_Backward: the number of the operator that made the node; 0: not known.
   constexpr uint64_t forwardOperator() const { return Detail; }
 };

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What concerns the program as a whole."""
 
+import sys
 from typing import Optional, TypeVar
 
 from . import _alert, _native
@@ -23,10 +24,17 @@ def step() -> None:
 
 
 def mark(name: str) -> None:
-    """Puts a mark with a name at this time point of the trace."""
+    """Puts a mark with a name at this time point of the trace.
+
+    In a program with JAX also the live arrays by type and shape.
+    """
     if _library is not None:
         text = _native.encoded(name)
         _library.memrec_mark(text, len(text))
+        if "jax" in sys.modules:
+            from . import _jax
+
+            _jax.report_arrays()
 
 
 def trace(model: _Module, name: Optional[str] = None) -> _Module:

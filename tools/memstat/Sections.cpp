@@ -19,6 +19,10 @@ static PageSection moreSection(const PageInput &F) {
     Has += ", steps";
   if (!F.O.Layers.empty())
     Has += ", layers";
+  if (!F.O.Compiled.Programs.empty())
+    Has += ", compiled programs";
+  if (!F.O.Compiled.Arrays.empty())
+    Has += ", live arrays";
   if (F.O.Threads.size() > 1)
     Has += ", threads";
   if (F.R.Processes.size() > 1)
@@ -34,7 +38,8 @@ ArrayRef<StringLiteral> sectionNames() {
       "verdict",     "ranks",    "curve",   "lines",     "most",
       "suggestions", "timeline", "heaps",   "peaks",     "tensors",
       "libraries",   "reserved", "gap",     "resident",  "sizes",
-      "steps",       "layers",   "threads", "processes", "machine"};
+      "steps",       "layers",   "programs", "arrays",   "threads",
+      "processes",   "machine"};
   return Names;
 }
 
@@ -73,6 +78,8 @@ std::vector<PageSection> makePage(const PageInput &F, bool Everything,
   if (!F.OfHeaps) {
     Add("steps", stepSection(F));
     Add("layers", layerSection(F));
+    Add("programs", programSection(F));
+    AddAll("arrays", arraySections(F));
     Add("threads", threadSection(F));
     Add("processes", processSection(F));
     Add("machine", machineSection(F));

@@ -60,6 +60,14 @@ std::vector<PageSection> categorySections(const PageInput &F);
 std::optional<PageSection> stepSection(const PageInput &F);
 std::optional<PageSection> layerSection(const PageInput &F);
 
+// ProgramSections.cpp
+/// Compiled programs of JAX; nothing without heaps of JAX.
+std::optional<PageSection> programSection(const PageInput &F);
+/// Live arrays at the mark with most bytes, and at the last mark.
+std::vector<PageSection> arraySections(const PageInput &F);
+/// The attributes of both.
+void writeProgramJson(llvm::json::OStream &J, const PageInput &F);
+
 // ProcessSections.cpp
 std::optional<PageSection> threadSection(const PageInput &F);
 std::optional<PageSection> processSection(const PageInput &F);

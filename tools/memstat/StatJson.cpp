@@ -322,6 +322,7 @@ void writeStatJson(raw_ostream &OS, const PageInput &F) {
     writeResidentJson(J, F);
     List("step_list", F.O.Steps, writeStep);
     List("layer_list", F.O.Layers, writeLayer);
+    writeProgramJson(J, F);
     List("thread_list", F.O.Threads, writeThread);
     List("library_list", F.O.Libraries, writeLibrary);
     List("places", F.O.Places, writePlaceStats);

@@ -17,6 +17,7 @@
 #include "memkit/Analysis/PlaceStats.h"
 #include "memkit/Analysis/Suggestions.h"
 #include "memkit/Model/Query.h"
+#include "memkit/Analysis/Programs.h"
 #include "memkit/Model/StatsQuery.h"
 #include <functional>
 
@@ -68,6 +69,7 @@ struct Overview {
   std::vector<HeldPath> Names; ///< that hold blocks; the most bytes first
   HeldBlocks Named;            ///< the blocks that these names hold
   std::vector<llvm::StringRef> Versions; ///< as MarkSeries::Versions
+  ProgramReport Compiled;                ///< empty without heaps of JAX
   /// The intervals of the selection, if the overview needed any; for callers
   /// that read more of them.
   std::unique_ptr<IntervalSeries> Intervals;

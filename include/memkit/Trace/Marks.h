@@ -73,7 +73,26 @@ enum class MarkKind : uint8_t {
   /// their number, the processor time that they took (ns), the time of the
   /// recording (ns).
   SampleCost = 22,
+  /// The plan of a compiled program, as the framework's compiler says. Name;
+  /// Values: ProgramValue. UnknownBytes: not said.
+  Program = 23,
+  /// Live arrays of one type and shape at the User mark before. Name:
+  /// `float32[1000,1000]`; Values: their number, their bytes.
+  Arrays = 24,
 };
+
+/// The values of a Program mark: bytes, if not said otherwise.
+enum class ProgramValue : uint8_t {
+  Arguments = 0,
+  Outputs = 1,
+  Aliased = 2,   ///< outputs that lie in arguments
+  Temporary = 3, ///< memory during a run, beside arguments and outputs
+  Code = 4,
+  Peak = 5,     ///< the most of all together during a run
+  Flops = 6,    ///< floating-point operations of a run
+  Accessed = 7, ///< read and written in a run
+};
+inline constexpr unsigned NumProgramValues = 8;
 
 /// The parts of the resident memory of a process. Their sum is its RSS, as far
 /// as a running process can be measured.
@@ -112,7 +131,7 @@ enum ResidentFlags : uint64_t {
   RF_End = 16,    ///< taken while the process exits
 };
 inline constexpr uint64_t UnknownBytes = ~uint64_t(0);
-inline constexpr uint8_t NumMarkKinds = 23;
+inline constexpr uint8_t NumMarkKinds = 25;
 
 /// Of a mark HeldBy.
 enum HeldByBits : uint8_t {

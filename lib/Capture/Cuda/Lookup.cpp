@@ -87,8 +87,21 @@ memrecFindCuda(void *Handle, const char *Name) {
   return Wrap ? Wrap(Name, P) : P;
 }
 
-// Names that start with "cu" take the slow path, if the handle is a library's.
-// Handles 0 and -1 are RTLD_DEFAULT and RTLD_NEXT.
+/// Of Jax: a module of Python is about to be initialized by its function \p
+/// Init.
+extern "C" __attribute__((visibility("hidden"))) void
+memrecModule(void *Module, const char *Name, void *Init);
+
+extern "C" __attribute__((visibility("hidden"))) void *
+memrecFindModule(void *Handle, const char *Name) {
+  void *P = memrecRealDlsym(Handle, Name);
+  if (P)
+    memrecModule(Handle, Name, P);
+  return P;
+}
+
+// Names that start with "cu" or "Py" take the slow path, if the handle is a
+// library's. Handles 0 and -1 are RTLD_DEFAULT and RTLD_NEXT.
 asm(R"(
   .text
   .p2align 4
@@ -101,11 +114,17 @@ dlsym:
   je 2f
 1:
   cmpw $0x7563, (%rsi)
+  je 4f
+  cmpw $0x7950, (%rsi)
   jne 3f
   leaq 1(%rdi), %rdx
   cmpq $1, %rdx
-  jbe 3f
-  jmp memrecFindCuda
+  ja memrecFindModule
+  jmp 3f
+4:
+  leaq 1(%rdi), %rdx
+  cmpq $1, %rdx
+  ja memrecFindCuda
 3:
   jmp *%rax
 2:

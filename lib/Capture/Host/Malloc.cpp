@@ -208,6 +208,8 @@ MEMKIT_EXPORT int posix_memalign(void **To, size_t Alignment, size_t Size) {
   CallerFrame Caller = MEMKIT_CALLER;
   ThisThread.LastAllocation = 0;
   int Error = Real.PosixMemalign(To, Alignment, Size);
+  if (Error == 0)
+    ThisThread.LastAligned = uintptr_t(*To);
   if (Error == 0 && *To && !isDecided(*To))
     recordAllocation(*To, Size, AllocFunction::PosixMemalign, Caller);
   if (__builtin_expect(Error == ENOMEM, 0))

@@ -40,6 +40,9 @@ struct PythonThread {
   /// The thread holds the interpreter's lock: an object is being recorded.
   uint32_t HasLock;
   uint32_t LastNative, LastPython, LastPair; ///< Pair 0: none
+  /// For a thread without Python frames: where another thread's Python started
+  /// the work; 0: not known.
+  uint32_t CallerNode;
   /// Indices in Known of the calls of PyTorch's modules (see LayerBit).
   static constexpr uint32_t MaxLayers = 64;
   uint16_t NumLayers, Layers[MaxLayers];

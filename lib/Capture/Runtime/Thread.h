@@ -26,6 +26,7 @@ struct ThreadState {
   /// The last block that a hook recorded or passed over; tells an outer hook
   /// whether to record.
   uintptr_t LastAllocation;
+  uintptr_t LastAligned; ///< the last block of posix_memalign
   uintptr_t Freeing; ///< the block whose free operator delete has recorded
   uint64_t NoRingEpoch, NoRingBeat;
   /// The thread's stack, if recorded as a block.

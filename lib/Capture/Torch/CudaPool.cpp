@@ -35,7 +35,7 @@ struct Runtime {
   uint32_t slot() const {
     int Device = 0;
     if (!GetDevice || GetDevice(&Device))
-      return TorchHooks::NoSlot;
+      return NoTensorSlot;
     return Torch.slotOf(uint16_t(CudaType | uint8_t(Device) << 8));
   }
 };
@@ -111,7 +111,7 @@ static void recordPool(const Runtime &R, void *P, size_t Size, void *Stream,
   notePool();
   uint32_t Slot = R.slot();
   uint32_t Stack = stackNode(*T, Caller);
-  if (Slot == TorchHooks::NoSlot ||
+  if (Slot == NoTensorSlot ||
       T->Epoch != Proc.Epoch.load(std::memory_order_relaxed) || !hasRoom(*T))
     return;
   auto Device = uint8_t(Slot);
@@ -131,7 +131,7 @@ static void recordPoolFree(const Runtime &R, void *P) {
   if (!T || !Torch.wantsTensors() || !P)
     return;
   uint32_t Slot = R.slot();
-  if (Slot != TorchHooks::NoSlot && hasRoom(*T))
+  if (Slot != NoTensorSlot && hasRoom(*T))
     T->Ring.write(wire::TensorFreeRecord{uintptr_t(P), false, uint8_t(Slot)});
 }
 

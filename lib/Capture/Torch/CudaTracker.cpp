@@ -130,7 +130,7 @@ static uint32_t slotOf(const CudaTracker::Entry &E) {
 void CudaTracker::onSegment(ThreadState &T, const Entry &E,
                             SegmentChange Change, const CallerFrame &Caller) {
   uint32_t Slot = slotOf(E);
-  if (Slot == TorchHooks::NoSlot)
+  if (Slot == NoTensorSlot)
     return;
   bool Takes =
       Change == SegmentChange::Allocate || Change == SegmentChange::Map;

@@ -81,15 +81,8 @@ void TorchHooks::forwardOom(int64_t Size, uint64_t Allocated, uint64_t Reserved,
 }
 
 uint32_t TorchHooks::slotOf(uint16_t Device) {
-  uint32_t Word = 1u << 16 | Device;
-  for (uint32_t I = 0; I != wire::MaxTensorDevices; ++I) {
-    std::atomic<uint32_t> &Slot = Ctl->TensorDevices[I];
-    uint32_t Is = Slot.load(std::memory_order_relaxed);
-    if (Is == Word ||
-        (!Is && (Slot.compare_exchange_strong(Is, Word) || Is == Word)))
-      return I;
-  }
-  return NoSlot;
+  return tensorSlot(*Ctl,
+                    wire::TensorDevice::of(wire::Framework::Torch, Device));
 }
 
 //===----------------------------------------------------------------------===//
@@ -111,7 +104,7 @@ static void recordTensor(void *P, int64_t Size, uint64_t Allocated,
   if (!T || !H.wantsTensors() || !P)
     return;
   uint32_t Slot = H.slotOf(Device);
-  if (Slot == TorchHooks::NoSlot)
+  if (Slot == NoTensorSlot)
     return;
   bool IsCuda = uint8_t(Device) == CudaType;
   if (Size >= 0 && IsCuda)
@@ -140,7 +133,7 @@ static void recordOom(int64_t Size, uint64_t Reserved, uint16_t Device,
   if (!T || !Torch.wantsTensors())
     return;
   uint32_t Slot = Torch.slotOf(Device);
-  if (Slot == TorchHooks::NoSlot)
+  if (Slot == NoTensorSlot)
     return;
   if (uint8_t(Device) == CudaType)
     Cuda.beforeOom(*T, uint64_t(Size), Slot);

@@ -18,6 +18,7 @@
 #include "Operators.h"
 #include "Runtime/Pieces.h"
 #include "Runtime/Source.h"
+#include "Runtime/TensorSlots.h"
 
 namespace memkit::capture {
 
@@ -44,10 +45,8 @@ public:
   LayerNames &layers() { return Names; }
   HeldTensors &held() { return Held; }
 
-  /// The number of a device among the devices of this process; NoSlot: too
-  /// many.
+  /// As tensorSlot().
   uint32_t slotOf(uint16_t Device);
-  static constexpr uint32_t NoSlot = ~0u;
 
   /// Have the reserved bytes of a slot changed since the last call?
   bool noteReserved(uint32_t Slot, uint64_t Bytes) {

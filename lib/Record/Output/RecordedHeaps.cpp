@@ -65,7 +65,7 @@ uint32_t RecordedHeaps::pool(StringRef Prefix, StringRef Called,
 }
 
 //===----------------------------------------------------------------------===//
-// PyTorch
+// PyTorch, JAX
 //===----------------------------------------------------------------------===//
 
 void RecordedHeaps::nameDevice(DeviceHeaps &D, uint16_t Device) {
@@ -76,21 +76,27 @@ void RecordedHeaps::nameDevice(DeviceHeaps &D, uint16_t Device) {
   D.Space = Names.addDevice(Named);
 }
 
-uint32_t RecordedHeaps::tensors(uint16_t Device) {
+uint32_t RecordedHeaps::tensors(wire::Framework F, uint16_t Device) {
+  static constexpr StringLiteral Prefixes[] = {"torch.", "jax."};
+  static_assert(std::size(Prefixes) == wire::NumFrameworks);
   DeviceHeaps &D = Devices[Device];
-  if (D.Tensors)
-    return D.Tensors;
-  D.TensorsName = "torch." + TensorHeaps::deviceName(Device);
+  uint32_t &Id = D.Tensors[unsigned(F)];
+  if (Id)
+    return Id;
+  std::string &Name = D.TensorsNames[unsigned(F)];
+  Name = (Prefixes[unsigned(F)] + TensorHeaps::deviceName(Device)).str();
   bool IsCpu = uint8_t(Device) == TensorHeaps::Cpu;
   // The estimate for malloc includes tensors of the CPU already.
   uint32_t Flags = IsCpu && Wanted.SampleBytes ? HF_OutsideTotals : HF_None;
-  uint32_t Parent = IsCpu ? malloc() : D.Segments;
+  uint32_t Parent = IsCpu                           ? malloc()
+                    : F == wire::Framework::Torch ? D.Segments
+                                                  : 0;
   nameDevice(D, Device);
-  D.Tensors = add(D.TensorsName, Parent, Flags, D.Space);
-  HeapsOfTensors.push_back(D.Tensors);
-  SpaceOfTensors.resize(D.Tensors + size_t(1));
-  SpaceOfTensors[D.Tensors] = D.Space + 1;
-  return D.Tensors;
+  Id = add(Name, Parent, Flags, D.Space);
+  HeapsOfTensors.push_back(Id);
+  SpaceOfTensors.resize(Id + size_t(1));
+  SpaceOfTensors[Id] = D.Space + 1;
+  return Id;
 }
 
 uint32_t RecordedHeaps::segments(uint16_t Device) {
@@ -113,8 +119,8 @@ StringRef RecordedHeaps::heapName(uint32_t Heap) const {
     if (Host[H] == Heap)
       return knownHeap(HostHeapKind(H)).Name;
   for (const auto &[Device, D] : Devices)
-    if (D.Tensors == Heap)
-      return D.TensorsName;
+    if (auto It = find(D.Tensors, Heap); It != std::end(D.Tensors))
+      return D.TensorsNames[It - D.Tensors];
     else if (D.Segments == Heap)
       return D.SegmentsName;
     else if (auto It = find(D.Cuda, Heap); It != std::end(D.Cuda))

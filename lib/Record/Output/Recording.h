@@ -66,9 +66,9 @@ public:
   std::function<void(uint32_t, const std::string &,
                      const std::vector<uint8_t> &, uint32_t)>
       OnBinary;
-  /// Called when a process has run code of PyTorch's Python module, once for
-  /// each file: process, path.
-  std::function<void(uint32_t, const std::string &)> OnTorchLibrary;
+  /// Called when a process has run code of a binary, once for each load:
+  /// process, path; may be empty.
+  std::function<void(uint32_t, const std::string &)> OnLoad;
   /// Called for a Python function of a process's code: id, file; and for each
   /// line of a process's code: process, function, line. May be called again.
   std::function<void(uint32_t, const std::string &)> OnPythonFunction;

@@ -223,10 +223,12 @@ private:
   llvm::DenseMap<uint32_t, uint32_t> Lines; ///< by Python node
   llvm::StringMap<uint32_t> LineIds;
   std::vector<std::string> LineTexts{""};
-  /// The last operators, by number: nodes of autograd stem from them.
+  /// The last operators, by number: nodes of autograd stem from them, and other
+  /// threads continue their work.
   struct ForwardOperator {
     uint64_t Number = 0;
     uint32_t Chain = 0, Node = 0;
+    uint32_t ScopePath = 0; ///< of its scope
   };
   static constexpr size_t NumForwards = 1 << 18;
   std::vector<ForwardOperator> Forwards;

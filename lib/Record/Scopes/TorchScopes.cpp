@@ -200,7 +200,15 @@ bool ProcessScopes::beginTorch(const wire::ScopeBeginRecord &Rec,
     if (Forwards.empty())
       Forwards.resize(NumForwards);
     Forwards[Number % NumForwards] = {Number, Of.Chain,
-                                      numberOf(Rec.pythonNode())};
+                                      numberOf(Rec.pythonNode()), In};
+    break;
+  }
+  case wire::SF_Continued: {
+    uint64_t First = Rec.continued();
+    bool IsKnown = !Forwards.empty() && First &&
+                   Forwards[First % NumForwards].Number == First;
+    In = IsKnown ? Forwards[First % NumForwards].ScopePath
+                 : enter(In, ScopeKind::Operator, Text);
     break;
   }
   case wire::SF_Range: {

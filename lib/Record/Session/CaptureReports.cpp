@@ -3,7 +3,6 @@
 // Messages about what memrec records of Python, PyTorch and CUDA.
 
 #include "Session/CaptureReports.h"
-#include "Shared/TorchVersions.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
@@ -14,6 +13,7 @@ void CaptureReports::report(ChildProcess &P) {
   reportCuda(P);
   reportTorchCuda(P);
   reportTorch(P);
+  reportJax(P);
   reportPython(P);
   notePython(P);
   noteAllocator(P);
@@ -188,6 +188,41 @@ void CaptureReports::reportTorch(ChildProcess &P) {
         "operators and layers are not recorded: expected symbols are missing");
 }
 
+/// Reports, once in a run, what is recorded of JAX.
+void CaptureReports::reportJax(ChildProcess &P) {
+  using wire::JaxState;
+  auto State = JaxState(
+      P.State->shared().control().Jax.load(std::memory_order_acquire));
+  if (JaxReported || State == JaxState::None || State == JaxState::Searching)
+    return;
+  JaxReported = true;
+  std::string Who = subjectOf(P), What = "JAX: ";
+  switch (State) {
+  case JaxState::Recorded:
+    return O.Note(Who + What + "its buffers and compiled programs are recorded");
+  case JaxState::NoRunner:
+    What += "what a program allocates after its call, on another thread, is not "
+            "assigned to the program: memkit does not know this version";
+    break;
+  case JaxState::NoCalls:
+    What += "its compiled programs are not recorded: memkit does not know this "
+            "version";
+    break;
+  case JaxState::UnknownVersion:
+    What += "its buffers are blocks of malloc only: memkit does not know this "
+            "version";
+    break;
+  case JaxState::NoSymbols:
+    What += "its buffers are blocks of malloc only: its library has no symbol "
+            "table";
+    break;
+  default:
+    return;
+  }
+  O.Warn(Who + What);
+  addAlert(P, What);
+}
+
 /// Reports, once for each version and result, what is recorded of Python.
 void CaptureReports::reportPython(ChildProcess &P) {
   bool Frames = O.Stacks & wire::SB_Python;
@@ -223,11 +258,10 @@ void CaptureReports::reportPython(ChildProcess &P) {
     O.Warn(Who + ": its own " + What + " are not recorded: " + Why);
 }
 
-void CaptureReports::addVersion(const ChildProcess &P,
-                                const std::string &Version) {
+void CaptureReports::addVersion(uint32_t Process, const std::string &Version) {
   Mark M;
   M.Kind = MarkKind::Version;
-  M.Process = P.Process;
+  M.Process = Process;
   M.TimeNs = R.lastNs();
   M.Name = R.Names.Names.string(Version);
   R.addMark(std::move(M));
@@ -237,7 +271,7 @@ void CaptureReports::notePython(ChildProcess &P) {
   const wire::Control &C = P.State->shared().control();
   uint32_t Python = C.PythonVersion.load(std::memory_order_relaxed);
   if (Python && !std::exchange(P.PythonNoted, true))
-    addVersion(P, "python=" + pythonVersion(Python));
+    addVersion(P.Process, "python=" + pythonVersion(Python));
 }
 
 /// `jemalloc 5.3.0`; the program writes the version.
@@ -276,8 +310,8 @@ void CaptureReports::noteAllocator(ChildProcess &P) {
            "the allocator does not say what it holds");
 }
 
-void CaptureReports::noteTorch(const ChildProcess &P,
-                               const std::string &Library) {
-  for (const std::string &Version : torchVersions(P.Pid, Library))
-    addVersion(P, Version);
+void CaptureReports::addVersions(
+    const std::vector<SoftwareThread::FoundVersion> &Found) {
+  for (const SoftwareThread::FoundVersion &F : Found)
+    addVersion(F.Process, F.Text);
 }

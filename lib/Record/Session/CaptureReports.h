@@ -7,6 +7,7 @@
 
 #include "Session/ChildList.h"
 #include "Session/RecordOptions.h"
+#include "Session/SoftwareThread.h"
 #include <set>
 #include <utility>
 
@@ -19,8 +20,8 @@ public:
   CaptureReports(const RecordOptions &O, Recording &R, DeviceUses &Uses)
       : O(O), R(R), Uses(Uses) {}
 
-  /// PyTorch's versions, which stand beside its library, go to the trace.
-  void noteTorch(const ChildProcess &P, const std::string &Library);
+  /// Adds the versions of packages to the trace.
+  void addVersions(const std::vector<SoftwareThread::FoundVersion> &Found);
 
   /// Reports what P's capture library has found since the last call. The first
   /// process with CUDA starts the sampling of devices.
@@ -32,15 +33,16 @@ private:
   void reportCuda(ChildProcess &P);
   void reportTorchCuda(ChildProcess &P);
   void reportTorch(ChildProcess &P);
+  void reportJax(ChildProcess &P);
   void reportPython(ChildProcess &P);
   void notePython(ChildProcess &P);
   void noteAllocator(ChildProcess &P);
-  void addVersion(const ChildProcess &P, const std::string &Version);
+  void addVersion(uint32_t Process, const std::string &Version);
 
   const RecordOptions &O;
   Recording &R;
   DeviceUses &Uses;
-  bool TorchReported = false, TorchCudaReported = false;
+  bool JaxReported = false, TorchReported = false, TorchCudaReported = false;
   unsigned CudaReported = 0; ///< 1: capture was reported, 2: its failure was
   /// Reported states and versions of Python.
   std::set<std::pair<uint32_t, uint32_t>> PythonsReported;

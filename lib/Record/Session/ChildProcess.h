@@ -57,6 +57,7 @@ struct ChildProcess {
   int PidFd = -1;
   std::unique_ptr<ProcessState> State; ///< null: the process is not recorded
   bool SeesOurPids = false;        ///< lives in the recorder's pid namespace
+  std::string Root;                ///< where the recorder sees its files
   uint32_t NextOrphan = 0;         ///< ring where takeBackRings() continues
   bool HasJit = false;             ///< ran code outside of any binary
   std::optional<JitPlace> PerfMap; ///< set until HasJit

@@ -150,6 +150,8 @@ void ProcessStarts::welcome(const Greeter::Client &G) {
   P->Arguments = std::move(Facts.Arguments);
   P->InnerPid = Facts.Pids.back();
   P->SeesOurPids = Facts.Pids.size() == 1;
+  if (!procfs::seesOurFiles(G.Pid))
+    P->Root = "/proc/" + std::to_string(G.Pid) + "/root";
   describe(*P, I, Facts.Environment);
   // All records of the process before the exec are in its rings.
   if (I.Origin == ProcessOrigin::Exec)

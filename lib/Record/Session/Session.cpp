@@ -23,9 +23,9 @@ Session::Session(const RecordOptions &O, Recording &R, Greeter &Listener,
   prctl(PR_SET_TIMERSLACK, 2000ul);
   if (O.Symbols)
     Symbols.start(O.Sources);
-  R.OnTorchLibrary = [this](uint32_t Process, const std::string &Path) {
+  R.OnLoad = [this](uint32_t Process, const std::string &Path) {
     if (const ChildProcess *P = Children.find(Process))
-      Reports.noteTorch(*P, Path);
+      Versions.add(Process, P->Root, Path);
   };
   Watch.OnProcessAlert = [this](uint32_t Process, uint32_t Number,
                                 uint64_t Value, uint64_t Bound) {
@@ -259,6 +259,7 @@ void Session::samples() {
       P.State->countLosses();
       Reports.report(P);
     }
+    Reports.addVersions(Versions.take());
     NextLossNs = Now + 100000000;
   }
   // A bounded file judges by what a flush takes when the events must end: so
@@ -292,6 +293,7 @@ void Session::finish() {
     if (P.isRecorded())
       Roles.setTitle(P);
   }
+  Reports.addVersions(Versions.finish());
   if (!R.failed())
     Symbols.finish(NextFlushNs);
   R.finish();

@@ -23,6 +23,7 @@
 #include "Session/Requests.h"
 #include "Session/ResidentSamples.h"
 #include "Session/RingReader.h"
+#include "Session/SoftwareThread.h"
 #include "Session/SymbolRequests.h"
 #include "Sources/SharedSources.h"
 #include <string>
@@ -93,6 +94,7 @@ private:
   RecordingControl Control{O, R, Children};
   ProcessRoles Roles{R, Children};
   CaptureReports Reports{O, R, Shared.Uses};
+  SoftwareThread Versions;
   MemorySamples Samples{O, R, Children, Shared.Uses, Reports};
   ResidentSamples Residents;
   ClockMarks Clocks{R};

@@ -34,12 +34,11 @@ std::string memkit::assignedText(StringRef Source, StringRef Name) {
   return "";
 }
 
-/// The begin of a regular file of a process; empty: there is none.
-static std::string readSource(pid_t Pid, StringRef Path) {
+/// The begin of a regular file; empty: there is none.
+static std::string readSource(const char *Path) {
   constexpr size_t MaxBytes = 65536;
-  std::string Whole = "/proc/" + std::to_string(Pid) + "/root" + Path.str();
   // A program may put a pipe or a device there.
-  int Fd = open(Whole.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  int Fd = open(Path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (Fd < 0)
     return "";
   std::string Text(MaxBytes, '\0');
@@ -52,11 +51,11 @@ static std::string readSource(pid_t Pid, StringRef Path) {
   return Text;
 }
 
-std::vector<std::string> memkit::torchVersions(pid_t Pid, StringRef Library) {
+std::vector<std::string> memkit::torchVersions(StringRef Library) {
   SmallString<128> File(
       sys::path::parent_path(sys::path::parent_path(Library)));
   sys::path::append(File, "version.py");
-  std::string Source = readSource(Pid, File);
+  std::string Source = readSource(File.c_str());
   std::vector<std::string> Out;
   if (std::string Version = assignedText(Source, "__version__");
       !Version.empty())

@@ -7,15 +7,14 @@
 
 #include "llvm/ADT/StringRef.h"
 #include <string>
-#include <sys/types.h>
 #include <vector>
 
 namespace memkit {
 
 /// `torch=VERSION` and `cuda=VERSION`, the CUDA that PyTorch was built for,
-/// from `torch/version.py` beside `torch/lib/libtorch_python.so`, as the
-/// process sees the files. What is not found is left out.
-std::vector<std::string> torchVersions(pid_t Pid, llvm::StringRef Library);
+/// from `torch/version.py` of the library `torch/lib/ANY`. What is not found is
+/// left out.
+std::vector<std::string> torchVersions(llvm::StringRef Library);
 
 /// The value that a line of Python gives a name: `__version__ = '2.13.0'`,
 /// `cuda: Optional[str] = "12.8"`. Empty: none, or not a plain text of at most

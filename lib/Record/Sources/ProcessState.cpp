@@ -23,7 +23,7 @@ ProcessState::ProcessState(uint32_t Id, pid_t Pid, bool Forked,
       Torch(Sink, Snapshots, Scopes, Devices, Failures,
             {Maps, Host, Driver, Segs}),
       Nvtx(Sink, Snapshots, Scopes), Reported(Sink, Snapshots, Maps, Host),
-      Holders(Sink, Torch, Objects, Host) {
+      Holders(Sink, Torch, Objects, Host), Said(Sink) {
   Sink.Log.AtEnd = [this] { Torch.finish(); };
   Sink.Log.AddScopes = [this](uint64_t NowNs, bool OnlyChanged,
                               std::vector<LayerStats> &Out) {
@@ -105,6 +105,8 @@ void ProcessState::dispatch(const T &Rec, RecordOrigin From) {
     Nvtx.take(Rec, From);
   else if constexpr (requires { Holders.take(Rec, From); })
     Holders.take(Rec, From);
+  else if constexpr (requires { Said.take(Rec, From); })
+    Said.take(Rec, From);
   else
     Reported.take(Rec, From);
 }

@@ -13,6 +13,7 @@
 #include "Sources/CudaDriver.h"
 #include "Sources/CudaNumbers.h"
 #include "Sources/EventSink.h"
+#include "Sources/Figures.h"
 #include "Sources/HostHeap.h"
 #include "Sources/Mappings.h"
 #include "Sources/NvtxPools.h"
@@ -168,6 +169,7 @@ private:
   NvtxPools Nvtx;
   ReportedPools Reported;
   BlockHolders Holders;
+  Figures Said;
   std::vector<wire::RingOrder> Orders; ///< by ring
   uint64_t TableFullSeen = 0, NoRingSeen = 0;
 };

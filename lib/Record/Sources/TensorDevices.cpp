@@ -25,8 +25,14 @@ uint32_t TensorDevices::heap(uint8_t Device) {
     return 0;
   TensorDevice &D = Devices[Device];
   if (!D.Heap) {
-    D.Heap = Sink.heaps().tensors(Numbers.torchDevice(uint16_t(Word)));
+    uint32_t Of = wire::TensorDevice::framework(Word);
+    if (Of >= wire::NumFrameworks)
+      return 0;
+    D.Heap = Sink.heaps().tensors(
+        wire::Framework(Of),
+        Numbers.torchDevice(wire::TensorDevice::device(Word)));
     D.IsHost = uint8_t(Word) == TensorHeaps::Cpu;
+    D.HasOrigins = wire::Framework(Of) == wire::Framework::Torch;
   }
   return D.Heap;
 }

@@ -70,7 +70,8 @@ void Tensors::take(const wire::TensorAllocateRecord &Rec, RecordOrigin From) {
   if (!Of.IsHost)
     Sink.noteAddress(Address);
   Sink.allocate(From, E, Outer);
-  Origins.made(Address, E.AllocationId, Heap, Rec.Stack, From.Ring);
+  if (Of.HasOrigins)
+    Origins.made(Address, E.AllocationId, Heap, Rec.Stack, From.Ring);
   Of.Live += E.Size;
   if (Devices.HasReserved && !Of.IsHost)
     Devices.noteLive(E.AllocatedTick * TimeUnitNs);

@@ -208,9 +208,8 @@ uint32_t CodeFrames::binaryOf(uint32_t Binary, uint64_t &Bias) {
   L.Binary = R.Names.binary(Info.Path, Info.BuildId);
   if (L.Binary > Before && R.OnBinary)
     R.OnBinary(L.Binary, Info.Path, Info.BuildId, Process);
-  if (L.Binary > Before && R.OnTorchLibrary &&
-      StringRef(Info.Path).ends_with("/libtorch_python.so"))
-    R.OnTorchLibrary(Process, Info.Path);
+  if (R.OnLoad)
+    R.OnLoad(Process, Info.Path);
   L.Start = Info.Start;
   L.Size = Info.End - Info.Start;
   L.Bias = Bias = Info.Bias;
