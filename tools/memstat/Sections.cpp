@@ -19,6 +19,8 @@ static PageSection moreSection(const PageInput &F) {
     Has += ", steps";
   if (!F.O.Layers.empty())
     Has += ", layers";
+  if (!F.O.Operators.empty())
+    Has += ", operators";
   if (F.O.Threads.size() > 1)
     Has += ", threads";
   if (F.R.Processes.size() > 1)
@@ -31,10 +33,10 @@ static PageSection moreSection(const PageInput &F) {
 
 ArrayRef<StringLiteral> sectionNames() {
   static constexpr StringLiteral Names[] = {
-      "verdict",     "ranks",    "curve",   "lines",     "most",
-      "suggestions", "timeline", "heaps",   "peaks",     "tensors",
-      "libraries",   "reserved", "gap",     "resident",  "sizes",
-      "steps",       "layers",   "threads", "processes", "machine"};
+      "verdict",  "ranks",     "curve",  "lines",   "most",      "suggestions",
+      "timeline", "heaps",     "peaks",  "tensors", "libraries", "reserved",
+      "gap",      "resident",  "sizes",  "steps",   "layers",    "operators",
+      "threads",  "processes", "machine"};
   return Names;
 }
 
@@ -73,6 +75,7 @@ std::vector<PageSection> makePage(const PageInput &F, bool Everything,
   if (!F.OfHeaps) {
     Add("steps", stepSection(F));
     Add("layers", layerSection(F));
+    Add("operators", operatorSection(F));
     Add("threads", threadSection(F));
     Add("processes", processSection(F));
     Add("machine", machineSection(F));
