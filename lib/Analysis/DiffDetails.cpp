@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Changes of layers, tensors, steps and resident memory.
+// Changes of layers, operators, tensors, steps and resident memory.
 
 #include "Resident.h"
 #include "StepPeaks.h"
@@ -71,6 +71,42 @@ static std::vector<NamedChange> diffLayers(const DiffRuns &Runs) {
                  Held.Bytes[I]);
   }
   return Values.changes();
+}
+
+/// The values of each run, by name of the operator.
+using OperatorValues = std::map<std::string, std::vector<double>>;
+
+static std::vector<OperatorChange> diffOperators(const DiffRuns &Runs) {
+  OperatorValues Calls, SelfNs, Allocated;
+  auto Add = [&](OperatorValues &To, size_t Run, StringRef Name, uint64_t By) {
+    std::vector<double> &Of = To[Name.str()];
+    Of.resize(Runs.size());
+    Of[Run] += double(By);
+  };
+  for (size_t R = 0; R != Runs.size(); ++R) {
+    const Trace &T = Runs.trace(R);
+    for (const LayerStats &L : queryOperators(T, &Runs.run(R).selection())) {
+      Add(Calls, R, T.string(L.Name), L.Calls);
+      Add(SelfNs, R, T.string(L.Name), L.SelfNs);
+      Add(Allocated, R, T.string(L.Name), L.AllocatedBytes);
+    }
+  }
+  std::vector<OperatorChange> Out;
+  auto Before = [&](ArrayRef<double> Of) {
+    return meanOf(Runs.before<double>(Of));
+  };
+  auto After = [&](ArrayRef<double> Of) {
+    return meanOf(Runs.after<double>(Of));
+  };
+  for (const auto &[Name, Of] : Calls)
+    Out.push_back({Name, Before(Of), After(Of), Before(SelfNs[Name]),
+                   After(SelfNs[Name]), Before(Allocated[Name]),
+                   After(Allocated[Name])});
+  stable_sort(Out, [](const OperatorChange &A, const OperatorChange &B) {
+    return distance(int64_t(A.SelfNsAfter - A.SelfNsBefore)) >
+           distance(int64_t(B.SelfNsAfter - B.SelfNsBefore));
+  });
+  return Out;
 }
 
 static std::vector<NamedChange> diffCategories(const DiffRuns &Runs) {
@@ -214,6 +250,7 @@ diffDetails(const DiffRuns &Runs,
             function_ref<uint64_t(StringRef Space)> NoiseOf) {
   DiffDetails Out;
   Out.Layers = diffLayers(Runs);
+  Out.Operators = diffOperators(Runs);
   Out.Categories = diffCategories(Runs);
   std::vector<std::string> Spaces;
   for (size_t R = 0; R != Runs.size(); ++R)

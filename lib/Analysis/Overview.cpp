@@ -18,6 +18,7 @@ static void takeSummary(const SelectedStats &S, Overview &Out) {
   const Selection &Sel = S.selection();
   Out.Layers = queryLayers(T, &Sel);
   Out.Held = orderByHeld(S, Out.Layers);
+  Out.Operators = queryOperators(T, &Sel);
   Out.Steps = querySteps(T, &Sel);
   Out.Threads = queryThreads(T, &Sel);
   Out.Categories = queryCategories(T, &Sel);

@@ -249,6 +249,10 @@ memkit_error *memkit_trace_layers(memkit_trace *T, const memkit_selection *S,
                                   memkit_table **Out) {
   return askSelected(T, S, Out, layersTable);
 }
+memkit_error *memkit_trace_operators(memkit_trace *T, const memkit_selection *S,
+                                     memkit_table **Out) {
+  return askSelected(T, S, Out, operatorsTable);
+}
 memkit_error *memkit_trace_categories(memkit_trace *T,
                                       const memkit_selection *S,
                                       memkit_table **Out) {

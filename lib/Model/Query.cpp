@@ -144,7 +144,7 @@ RunReport queryRun(const Trace &T) {
 }
 
 //===----------------------------------------------------------------------===//
-// Steps, layers, scopes, threads, tensors, failures
+// Steps, layers, operators, scopes, threads, tensors, failures
 //===----------------------------------------------------------------------===//
 
 static bool isChosen(const Selection *Sel, uint32_t Process) {
@@ -181,14 +181,22 @@ std::optional<uint64_t> stepAt(const Trace &T, uint64_t TimeNs) {
   return std::nullopt;
 }
 
-std::vector<LayerStats> queryLayers(const Trace &T, const Selection *Sel) {
-  if (!Sel)
-    return sortedLayers(T.summary().Layers);
+/// The rows of the chosen processes.
+static std::vector<LayerStats> chosenRows(const Trace &T,
+                                          const Selection *Sel) {
   std::vector<LayerStats> Rows;
   for (const LayerStats &L : T.summary().Layers)
     if (isChosen(Sel, L.Process))
       Rows.push_back(L);
-  return sortedLayers(Rows);
+  return Rows;
+}
+
+std::vector<LayerStats> queryLayers(const Trace &T, const Selection *Sel) {
+  return sortedLayers(chosenRows(T, Sel));
+}
+
+std::vector<LayerStats> queryOperators(const Trace &T, const Selection *Sel) {
+  return sortedOperators(chosenRows(T, Sel));
 }
 
 std::vector<LayerStats> queryScopes(const Trace &T) {

@@ -112,6 +112,31 @@ static std::string listChanges(const DiffView &V, ArrayRef<NamedChange> Changes,
   return (Title + ": " + Text + (Count > Max ? ", ..." : "")).str();
 }
 
+/// The operators whose self time changed most; times differ from run to run, so
+/// a change below a twentieth of all self time is left out.
+static std::string operatorText(ArrayRef<OperatorChange> Changes) {
+  constexpr size_t Max = 4;
+  constexpr uint64_t Noise = 20;
+  uint64_t Before = 0, After = 0;
+  for (const OperatorChange &C : Changes) {
+    Before += C.SelfNsBefore;
+    After += C.SelfNsAfter;
+  }
+  std::string Text;
+  for (const OperatorChange &C : Changes.take_front(Max)) {
+    bool Rises = C.SelfNsAfter > C.SelfNsBefore;
+    uint64_t Ns = distance(C.SelfNsBefore, C.SelfNsAfter);
+    if (!Ns || Ns < std::max(Before, After) / Noise)
+      break;
+    Text += (Text.empty() ? "" : ", ") + C.Name + (Rises ? " +" : " -") +
+            formatTime(Ns);
+    if (C.CallsBefore != C.CallsAfter)
+      Text += " (" + formatCount(C.CallsBefore) + " -> " +
+              formatCount(C.CallsAfter) + " calls)";
+  }
+  return Text.empty() ? "" : "Operators, self time: " + Text;
+}
+
 static std::string stepText(const DiffView &V, const StepChange &S) {
   if (!S.First)
     return "";
@@ -161,6 +186,7 @@ std::vector<std::string> detailLines(const DiffView &V) {
       Add(stepText(V, S));
     Add(listChanges(V, D.Layers, "Layers, bytes held at the peak"));
     Add(listChanges(V, D.Categories, "Tensors at the peak"));
+    Add(operatorText(D.Operators));
   }
   const DiffPlaces &P = V.Report.Places;
   if (P.HiddenBefore != StackMetrics() || P.HiddenAfter != StackMetrics()) {

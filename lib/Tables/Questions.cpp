@@ -159,7 +159,7 @@ TableAnswer threadsTable(const Trace &T, const Selection &Sel) {
 }
 
 //===----------------------------------------------------------------------===//
-// Steps, layers, scopes, tensors, failures
+// Steps, layers, operators, scopes, tensors, failures
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -200,14 +200,19 @@ TableAnswer stepsTable(const Trace &T, const Selection &Sel) {
 }
 
 /// Rows of layers or scopes, each in one memory space.
-static TableAnswer layerRows(const Trace &T, ArrayRef<LayerStats> All,
-                             bool OfLayers) {
+static std::vector<LayerStats> bySpace(ArrayRef<LayerStats> All) {
   std::vector<LayerStats> Rows;
   for (const LayerStats &L : All)
     append_range(Rows, rowsOfSpaces(L));
-  auto Space = [&](const auto &R) {
-    return T.spaceName(R.Shares.empty() ? 0 : R.Shares.front().Space);
-  };
+  return Rows;
+}
+
+static StringRef spaceOf(const Trace &T, const LayerStats &R) {
+  return T.spaceName(R.Shares.empty() ? 0 : R.Shares.front().Space);
+}
+
+static TableAnswer layerRows(const Trace &T, ArrayRef<LayerStats> All,
+                             bool OfLayers) {
   TableMaker<LayerStats> M;
   M.text(OfLayers ? "layer" : "name",
          [&](const auto &R) { return T.string(R.Name).str(); });
@@ -215,10 +220,12 @@ static TableAnswer layerRows(const Trace &T, ArrayRef<LayerStats> All,
     M.flag("backward", [](const auto &R) { return R.Backward; });
   else
     M.choice("kind", [](const auto &R) { return enumName(R.Kind); });
-  M.choice("space", Space)
+  M.choice("space", [&](const auto &R) { return spaceOf(T, R); })
       .number("calls", [](const auto &R) { return R.Calls; })
-      .number("duration_ns", [](const auto &R) { return R.DurationNs; })
-      .number("allocations", [](const auto &R) { return R.Allocations; })
+      .number("duration_ns", [](const auto &R) { return R.DurationNs; });
+  if (OfLayers)
+    M.number("self_ns", [](const auto &R) { return R.SelfNs; });
+  M.number("allocations", [](const auto &R) { return R.Allocations; })
       .number("frees", [](const auto &R) { return R.Frees; })
       .number("allocated_bytes", [](const auto &R) { return R.AllocatedBytes; })
       .number("peak_bytes", [](const auto &R) { return R.PeakBytes; })
@@ -226,11 +233,34 @@ static TableAnswer layerRows(const Trace &T, ArrayRef<LayerStats> All,
              [](const auto &R) { return ifAny(R.ReservedPeakBytes); });
   if (!OfLayers)
     M.number("rise_bytes", [](const auto &R) { return R.RiseBytes; });
-  return M.make(Rows);
+  return M.make(bySpace(All));
 }
 
 TableAnswer layersTable(const Trace &T, const Selection &Sel) {
   return layerRows(T, queryLayers(T, &Sel), true);
+}
+
+TableAnswer operatorsTable(const Trace &T, const Selection &Sel) {
+  auto Freed = [](const LayerStats &R) {
+    return R.Shares.empty() ? 0 : R.Shares.front().FreedBytes;
+  };
+  TableMaker<LayerStats> M;
+  M.text("operator", [&](const auto &R) { return T.string(R.Name).str(); })
+      .choice("kind",
+              [](const auto &R) -> StringRef {
+                return R.Backward ? "node" : "operator";
+              })
+      .choice("space", [&](const auto &R) { return spaceOf(T, R); })
+      .number("calls", [](const auto &R) { return R.Calls; })
+      .number("self_ns", [](const auto &R) { return R.SelfNs; })
+      .number("duration_ns", [](const auto &R) { return R.DurationNs; })
+      .number("allocations", [](const auto &R) { return R.Allocations; })
+      .number("frees", [](const auto &R) { return R.Frees; })
+      .number("allocated_bytes", [](const auto &R) { return R.AllocatedBytes; })
+      .number("freed_bytes", Freed)
+      .number("rise_bytes", [](const auto &R) { return R.RiseBytes; })
+      .number("peak_bytes", [](const auto &R) { return R.PeakBytes; });
+  return M.make(bySpace(queryOperators(T, &Sel)));
 }
 
 TableAnswer scopesTable(const Trace &T) {

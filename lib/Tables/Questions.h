@@ -36,6 +36,8 @@ TableAnswer threadsTable(const Trace &T, const Selection &Sel);
 TableAnswer stepsTable(const Trace &T, const Selection &Sel);
 /// A row for each layer, direction and memory space. Reads TP_Totals.
 TableAnswer layersTable(const Trace &T, const Selection &Sel);
+/// A row for each operator and memory space. Reads TP_Totals.
+TableAnswer operatorsTable(const Trace &T, const Selection &Sel);
 /// The program's own scopes and ranges, likewise.
 TableAnswer scopesTable(const Trace &T);
 /// Tensors at the peak of their heap by category. Reads TP_Totals.

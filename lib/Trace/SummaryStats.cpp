@@ -28,15 +28,18 @@ void memkit::joinShares(SpaceShares &To, const SpaceShares &From) {
       To.insert(At, F);
       continue;
     }
-    At->Allocations += F.Allocations;
-    At->Frees += F.Frees;
-    At->AllocatedBytes += F.AllocatedBytes;
-    At->FreedBytes += F.FreedBytes;
-    At->PeakBytes = std::max(At->PeakBytes, F.PeakBytes);
-    At->RiseBytes = std::max(At->RiseBytes, F.RiseBytes);
-    At->ReservedPeakBytes =
-        std::max(At->ReservedPeakBytes, F.ReservedPeakBytes);
+    joinShare(*At, F);
   }
+}
+
+void memkit::joinShare(SpaceShare &To, const SpaceShare &From) {
+  To.Allocations += From.Allocations;
+  To.Frees += From.Frees;
+  To.AllocatedBytes += From.AllocatedBytes;
+  To.FreedBytes += From.FreedBytes;
+  To.PeakBytes = std::max(To.PeakBytes, From.PeakBytes);
+  To.RiseBytes = std::max(To.RiseBytes, From.RiseBytes);
+  To.ReservedPeakBytes = std::max(To.ReservedPeakBytes, From.ReservedPeakBytes);
 }
 
 SpaceShares memkit::allShares(const StepStats &S) {
@@ -67,9 +70,8 @@ static LayerStats rowOfSpace(const LayerStats &L, const SpaceShare &S) {
 
 std::vector<LayerStats> memkit::rowsOfSpaces(const LayerStats &L) {
   std::vector<LayerStats> Rows;
-  bool IsLayer = L.Kind == ScopeKind::Layer;
   // A layer with shares has the sum of its shares as its own stats.
-  if (!IsLayer || L.Shares.empty()) {
+  if (!countsTensors(L.Kind) || L.Shares.empty()) {
     Rows.push_back(L);
     Rows.front().Shares.clear();
   }
@@ -112,6 +114,7 @@ std::vector<LayerStats> memkit::joinLayers(ArrayRef<LayerStats> Rows,
     joinFragmentation(T, L);
     T.Calls += L.Calls;
     T.DurationNs += L.DurationNs;
+    T.SelfNs += L.SelfNs;
     T.Allocations += L.Allocations;
     T.Frees += L.Frees;
     T.AllocatedBytes += L.AllocatedBytes;
@@ -134,6 +137,14 @@ std::vector<LayerStats> memkit::sortedLayers(ArrayRef<LayerStats> Rows) {
   std::vector<LayerStats> All = joinLayers(Rows, ScopeKind::Layer);
   stable_sort(All, [](const LayerStats &A, const LayerStats &B) {
     return A.PeakBytes > B.PeakBytes;
+  });
+  return All;
+}
+
+std::vector<LayerStats> memkit::sortedOperators(ArrayRef<LayerStats> Rows) {
+  std::vector<LayerStats> All = joinLayers(Rows, ScopeKind::Operator);
+  stable_sort(All, [](const LayerStats &A, const LayerStats &B) {
+    return A.SelfNs > B.SelfNs;
   });
   return All;
 }

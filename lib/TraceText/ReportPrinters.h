@@ -38,6 +38,14 @@ void writeLayersJson(llvm::json::OStream &J, const Trace &T,
 void printLayersCsv(llvm::raw_ostream &OS, const Trace &T,
                     llvm::ArrayRef<LayerStats> Layers);
 
+/// The operators, `{"operators": [...]}`.
+void printOperators(llvm::raw_ostream &OS, const Trace &T,
+                    llvm::ArrayRef<LayerStats> Operators, unsigned Width);
+void writeOperatorsJson(llvm::json::OStream &J, const Trace &T,
+                        llvm::ArrayRef<LayerStats> Operators);
+void printOperatorsCsv(llvm::raw_ostream &OS, const Trace &T,
+                       llvm::ArrayRef<LayerStats> Operators);
+
 /// The scopes and ranges, `{"scopes": [...]}`.
 void printScopes(llvm::raw_ostream &OS, const Trace &T,
                  llvm::ArrayRef<LayerStats> Scopes, unsigned Width);
@@ -73,6 +81,7 @@ enum ShareOf : unsigned {
   SO_Process = 2, ///< live bytes and peak alone
   SO_Layer = 4,
   SO_Scope = 8,
+  SO_Operator = 16,
 };
 /// The attribute `spaces`.
 void writeSpaces(llvm::json::OStream &J, const Trace &T,

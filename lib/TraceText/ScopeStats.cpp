@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Scopes and layers, by name.
+// Scopes, layers and operators, by name.
 
 #include "ReportPrinters.h"
 #include "Support/CsvField.h"
@@ -36,12 +36,13 @@ struct Number {
   bool OfTensors = false;
 };
 
-/// The columns for scopes, or those for layers.
+/// The columns for scopes, for layers or for operators.
 struct ShownColumns {
   StringRef List; ///< the name of the list in JSON
   StringRef Name; ///< the heading of the names
   bool HasPhase;  ///< a name has a row for forward and another for backward
-  bool HasKind;   ///< a name is a scope or a range
+  bool HasKind;   ///< of the names, as kindOf()
+  ShareOf Shares;
   ArrayRef<Number> Numbers;
   ArrayRef<Number> Late; ///< columns after the phase
 };
@@ -62,6 +63,15 @@ static uint64_t fieldMean(const LayerStats &L) {
   return mean(L.*Field, L.Calls);
 }
 
+static uint64_t freedBytes(const LayerStats &L) {
+  uint64_t Sum = 0;
+  for (const SpaceShare &S : L.Shares)
+    Sum += S.FreedBytes;
+  return Sum;
+}
+
+/// Older recorders wrote no self time.
+static bool hasSelf(const LayerStats &L) { return L.SelfNs || !L.DurationNs; }
 static bool hasReserved(const LayerStats &L) { return L.ReservedPeakBytes; }
 
 static const Number ScopeNumbers[] = {
@@ -97,6 +107,7 @@ static const Number ScopeNumbers[] = {
 static const Number LayerNumbers[] = {
     {"calls", "calls", Unit::Count, field<&LayerStats::Calls>},
     {"CPU time", "duration_ns", Unit::Time, field<&LayerStats::DurationNs>},
+    {"self", "self_ns", Unit::Time, field<&LayerStats::SelfNs>, hasSelf},
     {"allocations", "allocations", Unit::Count,
      field<&LayerStats::Allocations>},
     {"frees", "frees", Unit::Count, field<&LayerStats::Frees>},
@@ -112,10 +123,27 @@ static const Number LateLayerNumbers[] = {
      [](const LayerStats &L) { return uint64_t(L.FragmentationPpm); },
      hasReserved}};
 
-static const ShownColumns Scopes = {"scopes", "scope",      false,
-                                    true,     ScopeNumbers, {}};
-static const ShownColumns Layers = {"layers", "layer",      true,
-                                    false,    LayerNumbers, LateLayerNumbers};
+static const Number OperatorNumbers[] = {
+    {"calls", "calls", Unit::Count, field<&LayerStats::Calls>},
+    {"self", "self_ns", Unit::Time, field<&LayerStats::SelfNs>},
+    {"CPU time", "duration_ns", Unit::Time, field<&LayerStats::DurationNs>},
+    {"a call", "mean_duration_ns", Unit::Time,
+     fieldMean<&LayerStats::DurationNs>},
+    {"allocations", "allocations", Unit::Count,
+     field<&LayerStats::Allocations>},
+    {"", "frees", Unit::Count, field<&LayerStats::Frees>},
+    {"allocated", "allocated_bytes", Unit::Size,
+     field<&LayerStats::AllocatedBytes>},
+    {"freed", "freed_bytes", Unit::Size, freedBytes},
+    {"rise", "rise_bytes", Unit::Size, field<&LayerStats::RiseBytes>},
+    {"peak", "peak_bytes", Unit::Size, field<&LayerStats::PeakBytes>}};
+
+static const ShownColumns Scopes = {"scopes", "scope",      false, true,
+                                    SO_Scope, ScopeNumbers, {}};
+static const ShownColumns Layers = {
+    "layers", "layer", true, false, SO_Layer, LayerNumbers, LateLayerNumbers};
+static const ShownColumns Operators = {
+    "operators", "operator", false, true, SO_Operator, OperatorNumbers, {}};
 
 static std::string format(Unit U, uint64_t N) {
   switch (U) {
@@ -132,13 +160,15 @@ static std::string format(Unit U, uint64_t N) {
 }
 
 static StringRef kindOf(const LayerStats &L) {
+  if (L.Kind == ScopeKind::Operator)
+    return L.Backward ? "node" : "operator";
   return L.Kind == ScopeKind::Range ? "range" : "scope";
 }
 
 /// The shares of all spaces, including the host's, which are in fields of L.
 static SpaceShares sharesOf(const LayerStats &L) {
   SpaceShares Shares;
-  if (L.Kind != ScopeKind::Layer)
+  if (!countsTensors(L.Kind))
     Shares.push_back({0, L.Allocations, L.Frees, L.AllocatedBytes,
                       /*FreedBytes=*/0, /*LiveBytes=*/0, L.PeakBytes,
                       L.RiseBytes});
@@ -150,7 +180,7 @@ static SpaceShares sharesOf(const LayerStats &L) {
 static StringRef spaceOf(const Trace &T, const LayerStats &Row) {
   if (!Row.Shares.empty())
     return T.spaceName(Row.Shares.front().Space);
-  return Row.Kind == ScopeKind::Layer ? "" : "host";
+  return countsTensors(Row.Kind) ? "" : "host";
 }
 
 static void writeJson(json::OStream &J, const Trace &T, const ShownColumns &W,
@@ -170,7 +200,7 @@ static void writeJson(json::OStream &J, const Trace &T, const ShownColumns &W,
         Write(W.Late, L);
         if (W.HasKind)
           J.attribute("kind", kindOf(L));
-        writeSpaces(J, T, sharesOf(L), W.HasPhase ? SO_Layer : SO_Scope);
+        writeSpaces(J, T, sharesOf(L), W.Shares);
       });
   });
 }
@@ -302,4 +332,19 @@ void memkit::printLayers(raw_ostream &OS, const Trace &T,
 void memkit::printLayersCsv(raw_ostream &OS, const Trace &T,
                             ArrayRef<LayerStats> Rows) {
   printCsv(OS, T, Layers, Rows);
+}
+
+void memkit::writeOperatorsJson(json::OStream &J, const Trace &T,
+                                ArrayRef<LayerStats> Rows) {
+  writeJson(J, T, Operators, Rows);
+}
+
+void memkit::printOperators(raw_ostream &OS, const Trace &T,
+                            ArrayRef<LayerStats> Rows, unsigned Width) {
+  printTable(OS, T, Operators, Rows, Width);
+}
+
+void memkit::printOperatorsCsv(raw_ostream &OS, const Trace &T,
+                               ArrayRef<LayerStats> Rows) {
+  printCsv(OS, T, Operators, Rows);
 }

@@ -27,17 +27,17 @@ struct ShareField {
 };
 } // namespace
 
-static constexpr unsigned All = SO_Step | SO_Process | SO_Layer | SO_Scope,
-                          Counted = All & ~SO_Process;
+static constexpr unsigned Counted = SO_Step | SO_Layer | SO_Scope | SO_Operator,
+                          All = Counted | SO_Process;
 static constexpr ShareField ShareFields[] = {
     {"allocations", &SpaceShare::Allocations, Counted},
     {"frees", &SpaceShare::Frees, Counted},
     {"allocated_bytes", &SpaceShare::AllocatedBytes, Counted},
     // Bytes of the host that a scope freed are not recorded, only blocks.
-    {"freed_bytes", &SpaceShare::FreedBytes, SO_Step | SO_Layer},
+    {"freed_bytes", &SpaceShare::FreedBytes, SO_Step | SO_Layer | SO_Operator},
     {"live_bytes", &SpaceShare::LiveBytes, SO_Step | SO_Process},
     {"peak_bytes", &SpaceShare::PeakBytes, All},
-    {"rise_bytes", &SpaceShare::RiseBytes, SO_Scope}};
+    {"rise_bytes", &SpaceShare::RiseBytes, SO_Scope | SO_Operator}};
 
 void memkit::writeSpaces(json::OStream &J, const Trace &T,
                          ArrayRef<SpaceShare> Shares, ShareOf Of) {

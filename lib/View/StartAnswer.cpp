@@ -229,6 +229,8 @@ Expected<std::string> TraceView::start() {
         J.value("map");
       if (HasEvents && hasLayers() && !Over->Steps.empty())
         J.value("layers");
+      if (!Over->Operators.empty())
+        J.value("operators");
       J.value("processes");
     });
     if (!Compared.empty()) {

@@ -267,6 +267,8 @@ Expected<std::string> TraceView::answer(StringRef Question, StringRef Query) {
     return table(Query);
   if (Question == "layers")
     return layers(Query);
+  if (Question == "operators")
+    return operators();
   if (Question == "map")
     return map(Query);
   if (Question == "growth")

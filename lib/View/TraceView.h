@@ -208,6 +208,7 @@ private:
   // LayerAnswer.cpp
   uint32_t spaceOfTensors() const;
   llvm::Expected<std::string> layers(llvm::StringRef Query);
+  std::string operators();
   // Values.cpp
   /// While isWaiting(), the values are empty.
   llvm::Expected<KeyedValues> values(llvm::StringRef Query, Graph &G);

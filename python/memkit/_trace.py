@@ -171,6 +171,10 @@ class Trace:
         """The layers of PyTorch models, forward and backward."""
         return self._ask("layers", _Selection(dict(selection)))
 
+    def operators(self, **selection: Choice) -> Table:
+        """The operators of frameworks: calls, times, tensors; the longest self time first."""
+        return self._ask("operators", _Selection(dict(selection)))
+
     @property
     def scopes(self) -> Table:
         """The scopes and ranges that the program named."""

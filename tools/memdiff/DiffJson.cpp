@@ -272,6 +272,18 @@ static void writeDetails(json::OStream &J, const DiffView &V) {
     J.attribute("space", jsonText(C.Space));
     J.attribute("layer", jsonText(C.Name));
   });
+  J.attributeArray("operators", [&] {
+    for (const OperatorChange &C : D.Operators)
+      J.object([&] {
+        J.attribute("operator", jsonText(C.Name));
+        J.attribute("calls_before", C.CallsBefore);
+        J.attribute("calls_after", C.CallsAfter);
+        J.attribute("self_ns_before", C.SelfNsBefore);
+        J.attribute("self_ns_after", C.SelfNsAfter);
+        J.attribute("allocated_bytes_before", C.AllocatedBefore);
+        J.attribute("allocated_bytes_after", C.AllocatedAfter);
+      });
+  });
   List("tensors", D.Categories, [&](const NamedChange &C) {
     J.attribute("heap", jsonText(C.Space));
     J.attribute("category", categoryKey(C.Category));

@@ -43,6 +43,7 @@ cl::opt<DumpTable> memkit::WhatTable(
                    "memory by stack at the end of each interval"),
         clEnumValN(DumpTable::Steps, "steps", "the steps"),
         clEnumValN(DumpTable::Layers, "layers", "the layers of the model"),
+        clEnumValN(DumpTable::Operators, "operators", "the operators"),
         clEnumValN(DumpTable::Scopes, "scopes", "the program's own scopes"),
         clEnumValN(DumpTable::Heaps, "heaps", "the heaps"),
         clEnumValN(DumpTable::Processes, "processes", "the processes"),
@@ -56,6 +57,8 @@ cl::opt<DumpJob> memkit::What(
     cl::values(
         clEnumValN(DumpJob::Summary, "summary", "the summary"),
         clEnumValN(DumpJob::Layers, "layers", "the layers of the model"),
+        clEnumValN(DumpJob::Operators, "operators",
+                   "calls, times and tensors of each operator"),
         clEnumValN(DumpJob::Scopes, "scopes", "the program's own scopes"),
         clEnumValN(DumpJob::Steps, "steps", "the steps, for each memory space"),
         clEnumValN(DumpJob::Processes, "processes", "the processes"),

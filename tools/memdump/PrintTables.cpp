@@ -48,6 +48,8 @@ static TableAnswer tableOf(std::shared_ptr<SharedTrace> Of, Selection Sel) {
     return stepsTable(T, Sel);
   case DumpTable::Layers:
     return layersTable(T, Sel);
+  case DumpTable::Operators:
+    return operatorsTable(T, Sel);
   case DumpTable::Scopes:
     return scopesTable(T);
   case DumpTable::Heaps:

@@ -46,6 +46,10 @@ static TotalsPrinter totalsPrinter() {
   case DumpJob::Layers:
     return printerOf<[](const Trace &T) { return queryLayers(T); }, printLayers,
                      writeLayersJson, printLayersCsv>("layers");
+  case DumpJob::Operators:
+    return printerOf<[](const Trace &T) { return queryOperators(T); },
+                     printOperators, writeOperatorsJson, printOperatorsCsv>(
+        "operators");
   case DumpJob::Scopes:
     return printerOf<[](const Trace &T) { return queryScopes(T); }, printScopes,
                      writeScopesJson, printScopesCsv>("scopes");

@@ -37,6 +37,7 @@ static Expected<int> dump(OutputFile &Out, const SelectionSpec &Spec) {
     return done(printSections(Out, Spec));
   case DumpJob::Summary:
   case DumpJob::Layers:
+  case DumpJob::Operators:
   case DumpJob::Scopes:
   case DumpJob::Steps:
   case DumpJob::Processes:

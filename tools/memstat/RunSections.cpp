@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tensors, steps, layers.
+// Tensors, steps, layers, operators.
 
 #include "Sections.h"
 #include "memkit/Support/Format.h"
@@ -168,6 +168,10 @@ std::optional<PageSection> layerSection(const PageInput &F) {
   }
   for (const char *Title : {"allocations", "frees", "calls", "CPU time"})
     Columns.push_back({Title, Side::Right});
+  bool HasSelf =
+      any_of(Layers, [](const LayerStats &L) { return L.SelfNs != 0; });
+  if (HasSelf)
+    Columns.push_back({"self", Side::Right});
   Table T(Columns);
   size_t Shown = F.shown(Layers.size(), 5);
   // Each row with its index in Layers.
@@ -196,6 +200,8 @@ std::optional<PageSection> layerSection(const PageInput &F) {
     Row.push_back(formatCount(L.Frees));
     Row.push_back(formatCount(L.Calls));
     Row.push_back(formatTime(L.DurationNs));
+    if (HasSelf)
+      Row.push_back(formatTime(L.SelfNs));
     T.add(std::move(Row));
   }
   PageSection Out;
@@ -208,6 +214,47 @@ std::optional<PageSection> layerSection(const PageInput &F) {
         "held: live at the peak of " + F.T.spaceName(F.O.Held.Space).str() +
         (HasDevices ? "; level" : "; heap level") +
         std::string(": highest live bytes while the layer ran"));
+  Out.Rows = std::move(T);
+  return Out;
+}
+
+std::optional<PageSection> operatorSection(const PageInput &F) {
+  ArrayRef<LayerStats> Operators = F.O.Operators;
+  if (Operators.empty())
+    return std::nullopt;
+  bool HasDevices = hasDevices(Operators);
+  std::vector<Table::Column> Columns = {{"operator", Side::Left, true}};
+  for (const char *Title : {"self", "CPU time", "calls"})
+    Columns.push_back({Title, Side::Right});
+  if (HasDevices)
+    Columns.push_back({"space", Side::Left});
+  for (const char *Title : {"allocations", "allocated", "rise"})
+    Columns.push_back({Title, Side::Right});
+  Table T(Columns);
+  size_t Shown = F.shown(Operators.size(), 5);
+  for (const LayerStats &O : Operators.take_front(Shown))
+    for (const LayerStats &L : HasDevices ? rowsOfSpaces(O) : std::vector{O}) {
+      std::vector<std::string> Row = {
+          F.T.string(L.Name).str(), formatTime(L.SelfNs),
+          formatTime(L.DurationNs), formatCount(L.Calls)};
+      if (HasDevices)
+        Row.push_back(L.Shares.empty()
+                          ? ""
+                          : F.T.spaceName(L.Shares.front().Space).str());
+      for (std::string Cell :
+           {formatCount(L.Allocations), formatSize(L.AllocatedBytes),
+            formatSize(L.RiseBytes)})
+        Row.push_back(std::move(Cell));
+      T.add(std::move(Row));
+    }
+  PageSection Out;
+  Out.Title = "Operators";
+  if (Shown < Operators.size())
+    Out.Notes.push_back("of " + plural(Operators.size(), "operator") +
+                        ", the longest self time first; memdump --operators "
+                        "has all");
+  Out.Notes.push_back("self: CPU time without the operators inside; rise: the "
+                      "largest of a call");
   Out.Rows = std::move(T);
   return Out;
 }

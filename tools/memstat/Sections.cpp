@@ -23,6 +23,8 @@ static PageSection moreSection(const PageInput &F) {
     Has += ", compiled programs";
   if (!F.O.Compiled.Arrays.empty())
     Has += ", live arrays";
+  if (!F.O.Operators.empty())
+    Has += ", operators";
   if (F.O.Threads.size() > 1)
     Has += ", threads";
   if (F.R.Processes.size() > 1)
@@ -35,11 +37,11 @@ static PageSection moreSection(const PageInput &F) {
 
 ArrayRef<StringLiteral> sectionNames() {
   static constexpr StringLiteral Names[] = {
-      "verdict",     "ranks",    "curve",   "lines",     "most",
-      "suggestions", "timeline", "heaps",   "peaks",     "tensors",
-      "libraries",   "reserved", "gap",     "resident",  "sizes",
-      "steps",       "layers",   "programs", "arrays",   "threads",
-      "processes",   "machine"};
+      "verdict",     "ranks",     "curve",     "lines",    "most",
+      "suggestions", "timeline",  "heaps",     "peaks",    "tensors",
+      "libraries",   "reserved",  "gap",       "resident", "sizes",
+      "steps",       "layers",    "operators", "programs", "arrays",
+      "threads",     "processes", "machine"};
   return Names;
 }
 
@@ -80,6 +82,7 @@ std::vector<PageSection> makePage(const PageInput &F, bool Everything,
     Add("layers", layerSection(F));
     Add("programs", programSection(F));
     AddAll("arrays", arraySections(F));
+    Add("operators", operatorSection(F));
     Add("threads", threadSection(F));
     Add("processes", processSection(F));
     Add("machine", machineSection(F));

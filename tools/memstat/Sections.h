@@ -59,6 +59,7 @@ std::vector<PageSection> gapSections(const PageInput &F);
 std::vector<PageSection> categorySections(const PageInput &F);
 std::optional<PageSection> stepSection(const PageInput &F);
 std::optional<PageSection> layerSection(const PageInput &F);
+std::optional<PageSection> operatorSection(const PageInput &F);
 
 // ProgramSections.cpp
 /// Compiled programs of JAX; nothing without heaps of JAX.

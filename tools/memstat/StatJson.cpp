@@ -79,6 +79,7 @@ static void writeLayer(json::OStream &J, const PageInput &F,
   J.attribute("backward", L.Backward);
   J.attribute("calls", L.Calls);
   J.attribute("duration_ns", L.DurationNs);
+  J.attribute("self_ns", L.SelfNs);
   J.attribute("allocations", L.Allocations);
   J.attribute("frees", L.Frees);
   J.attribute("allocated_bytes", L.AllocatedBytes);
@@ -93,6 +94,21 @@ static void writeLayer(json::OStream &J, const PageInput &F,
                              ? json::Value(nullptr)
                              : jsonText(F.T.spaceName(F.O.Held.Space)));
   writeSpaces(J, F.T, L.Shares, SO_Layer);
+}
+
+static void writeOperator(json::OStream &J, const PageInput &F,
+                          const LayerStats &L) {
+  J.attribute("name", jsonText(F.T.string(L.Name)));
+  J.attribute("kind", L.Backward ? "node" : "operator");
+  J.attribute("calls", L.Calls);
+  J.attribute("self_ns", L.SelfNs);
+  J.attribute("duration_ns", L.DurationNs);
+  J.attribute("allocations", L.Allocations);
+  J.attribute("frees", L.Frees);
+  J.attribute("allocated_bytes", L.AllocatedBytes);
+  J.attribute("rise_bytes", L.RiseBytes);
+  J.attribute("peak_bytes", L.PeakBytes);
+  writeSpaces(J, F.T, L.Shares, SO_Operator);
 }
 
 static void writeThread(json::OStream &J, const PageInput &F,
@@ -323,6 +339,7 @@ void writeStatJson(raw_ostream &OS, const PageInput &F) {
     List("step_list", F.O.Steps, writeStep);
     List("layer_list", F.O.Layers, writeLayer);
     writeProgramJson(J, F);
+    List("operator_list", F.O.Operators, writeOperator);
     List("thread_list", F.O.Threads, writeThread);
     List("library_list", F.O.Libraries, writeLibrary);
     List("places", F.O.Places, writePlaceStats);

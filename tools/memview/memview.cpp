@@ -58,6 +58,8 @@ static std::string commandOf(const AskedValues &V, const std::string &Path) {
     return "memleak" + File;
   if (V.What == "layers")
     return "memdump --layers" + File;
+  if (V.What == "operators")
+    return "memdump --operators" + File;
   if (V.What == "map")
     return "memdump --map" + File;
   if (V.What == "map-at")

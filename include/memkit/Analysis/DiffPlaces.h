@@ -64,6 +64,14 @@ struct NamedChange {
   int64_t change() const { return static_cast<int64_t>(After - Before); }
 };
 
+/// An operator in both groups, on average; 0: not run.
+struct OperatorChange {
+  std::string Name;
+  uint64_t CallsBefore = 0, CallsAfter = 0;
+  uint64_t SelfNsBefore = 0, SelfNsAfter = 0;
+  uint64_t AllocatedBefore = 0, AllocatedAfter = 0; ///< bytes
+};
+
 /// Steps that the runs have in common.
 struct StepChange {
   std::string Space;
@@ -88,13 +96,14 @@ struct GrowthChange {
 llvm::Expected<std::vector<GrowthChange>> diffGrowth(const DiffRuns &Runs,
                                                      const DiffPlaces &Of);
 
-/// What else changed. Layers, categories and the resident size are those of
-/// whole traces.
+/// What else changed. Layers, operators, categories and the resident size are
+/// those of whole traces.
 struct DiffDetails {
-  std::vector<NamedChange> Layers;     ///< bytes held at the peak
-  std::vector<NamedChange> Categories; ///< of tensors, at the heap's peak
-  std::vector<StepChange> Steps;       ///< by memory space
-  std::vector<GrowthChange> Growing;   ///< of a pair, if asked for
+  std::vector<NamedChange> Layers;       ///< bytes held at the peak
+  std::vector<OperatorChange> Operators; ///< largest change of self time first
+  std::vector<NamedChange> Categories;   ///< of tensors, at the heap's peak
+  std::vector<StepChange> Steps;         ///< by memory space
+  std::vector<GrowthChange> Growing;     ///< of a pair, if asked for
   /// The highest resident size of a process; none: not sampled in each run.
   std::optional<NamedChange> ResidentPeak;
   /// Of all processes in the last sample.

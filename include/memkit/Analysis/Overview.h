@@ -49,8 +49,9 @@ struct Overview {
   std::vector<HeapFragmentation> Fragmentation;
   std::vector<DeviceGap> Gaps;
   std::vector<Suggestion> Suggestions;
-  std::vector<LayerStats> Layers; ///< most held bytes first
-  LayerHolds Held;                ///< the layers' held bytes
+  std::vector<LayerStats> Layers;    ///< most held bytes first
+  LayerHolds Held;                   ///< the layers' held bytes
+  std::vector<LayerStats> Operators; ///< longest self time first
   std::vector<StepReport> Steps;
   std::vector<ThreadStats> Threads;
   std::vector<CategorySum> Categories;

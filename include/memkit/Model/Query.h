@@ -91,7 +91,7 @@ RunReport queryRun(const Trace &T);
 std::string queryProgram(const Trace &T);
 
 //===----------------------------------------------------------------------===//
-// Steps, layers, scopes, threads, tensors, failures
+// Steps, layers, operators, scopes, threads, tensors, failures
 //===----------------------------------------------------------------------===//
 
 struct StepReport : StepStats {
@@ -109,6 +109,10 @@ std::optional<uint64_t> stepAt(const Trace &T, uint64_t TimeNs);
 /// is the highest of any process. The highest peaks first. Reads TP_Totals.
 std::vector<LayerStats> queryLayers(const Trace &T,
                                     const Selection *Sel = nullptr);
+/// Operators, one row for each name, summed over processes; a peak is the
+/// highest of any process. The longest self time first. Reads TP_Totals.
+std::vector<LayerStats> queryOperators(const Trace &T,
+                                       const Selection *Sel = nullptr);
 /// The program's own scopes, then ranges, each in the order of their first end.
 /// Reads TP_Totals.
 std::vector<LayerStats> queryScopes(const Trace &T);

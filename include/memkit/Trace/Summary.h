@@ -126,11 +126,15 @@ struct StepStats {
 /// process's tensors in all memory spaces; the peak is the highest peak of one
 /// memory space, because peaks of memory spaces are not added. For a User
 /// scope: of the whole process, in the memory space `host`; a scope inside
-/// another scope of its own name counts in both.
+/// another scope of its own name counts in both. For an Operator: of the
+/// tensors that the operator's thread allocated and freed while the operator
+/// ran; PeakBytes are the highest live bytes of the process's tensors after one
+/// of these allocations. An operator inside of itself counts once, but its
+/// calls and SelfNs.
 struct LayerStats {
   uint32_t Process = 0;
-  uint32_t Name = 0; ///< string: the module path, or the scope's name
-  bool Backward = false;
+  uint32_t Name = 0;     ///< string: the module path, or the scope's name
+  bool Backward = false; ///< of an Operator: a node of autograd
   uint64_t Calls = 0;
   uint64_t DurationNs = 0;
   uint64_t Allocations = 0;
@@ -140,16 +144,19 @@ struct LayerStats {
   uint64_t ReservedPeakBytes = 0;
   uint32_t FragmentationPpm = 0;
   ScopeKind Kind = ScopeKind::Layer;
-  /// Of a User scope: the highest rise of live bytes above their value at a
-  /// start of the scope.
+  /// Of a User scope or an Operator: the highest rise of live bytes above their
+  /// value at a start of the scope.
   uint64_t RiseBytes = 0;
   /// Of scopes and ranges: the stats of tensors in all memory spaces.
   /// TensorPeakBytes is the highest peak of one memory space.
   uint64_t TensorAllocations = 0, TensorFrees = 0;
   uint64_t TensorAllocatedBytes = 0, TensorFreedBytes = 0, TensorPeakBytes = 0;
-  /// Of a Layer: its tensors in each memory space that the layer changed. Of
-  /// other scopes: all blocks of devices.
+  /// Of a Layer or Operator: its tensors in each memory space that it changed.
+  /// Of other scopes: all blocks of devices.
   SpaceShares Shares{};
+  /// Of a Layer or an Operator: DurationNs without the time of layers, or of
+  /// operators, inside. 0 in a trace of an older recorder.
+  uint64_t SelfNs = 0;
   bool operator==(const LayerStats &) const = default;
   static constexpr auto fields() {
     using L = LayerStats;
@@ -172,7 +179,7 @@ struct LayerStats {
         rowField("tensor-allocated-bytes", &L::TensorAllocatedBytes),
         rowField("tensor-freed-bytes", &L::TensorFreedBytes),
         rowField("tensor-peak-bytes", &L::TensorPeakBytes),
-        rowField("shares", &L::Shares));
+        rowField("shares", &L::Shares), rowField("self", &L::SelfNs));
   }
 };
 

@@ -14,12 +14,20 @@ namespace memkit {
 /// Adds From to To by memory space: counts and bytes are added, peaks and rises
 /// become the maximum.
 void joinShares(SpaceShares &To, const SpaceShares &From);
+/// As joinShares(), for two shares of one memory space.
+void joinShare(SpaceShare &To, const SpaceShare &From);
 /// The stats of a step in each memory space: `host`, then the shares of
 /// devices. `host` is left out if only devices have stats.
 SpaceShares allShares(const StepStats &S);
 
+/// Whether rows of the kind count tensors alone, in all memory spaces: layers
+/// and operators. Rows of scopes count the memory space `host`, with shares of
+/// devices.
+inline bool countsTensors(ScopeKind K) {
+  return K == ScopeKind::Layer || K == ScopeKind::Operator;
+}
 /// The rows of L by memory space, with the stats of this memory space alone. A
-/// layer without shares gives one row.
+/// layer or operator without shares gives one row.
 std::vector<LayerStats> rowsOfSpaces(const LayerStats &L);
 /// Whether any row has a share of a device.
 bool hasDevices(llvm::ArrayRef<LayerStats> Rows);
@@ -31,6 +39,8 @@ std::vector<LayerStats> joinLayers(llvm::ArrayRef<LayerStats> Rows,
                                    ScopeKind Kind);
 /// The joined rows of layers, highest peaks first.
 std::vector<LayerStats> sortedLayers(llvm::ArrayRef<LayerStats> Rows);
+/// The joined rows of operators, longest self time first.
+std::vector<LayerStats> sortedOperators(llvm::ArrayRef<LayerStats> Rows);
 
 /// The tensors of one category in a heap, at one time point, summed over
 /// processes.

@@ -144,17 +144,18 @@ void ProcessScopes::end(uint64_t Number, uint32_t &RingIndex, uint64_t TimeNs) {
   };
   RingScopes &Own = ring(RingIndex);
   if (size_t At = In(Own); At != Own.Opens.size())
-    return endFrom(Own, At, TimeNs);
+    return endFrom(RingIndex, At, TimeNs);
   for (uint32_t I = 0; I != Rings.size(); ++I)
     if (size_t At = In(Rings[I]); At != Rings[I].Opens.size())
-      return endFrom(Rings[RingIndex = I], At, TimeNs);
+      return endFrom(RingIndex = I, At, TimeNs);
   endRange(Number, TimeNs, ScopeKind::User);
   if (StepScopes.erase(Number))
     step(TimeNs, 0);
 }
 
 /// Ends the scope First of the ring, and the scopes inside of it.
-void ProcessScopes::endFrom(RingScopes &Of, size_t First, uint64_t TimeNs) {
+void ProcessScopes::endFrom(uint32_t Ring, size_t First, uint64_t TimeNs) {
+  RingScopes &Of = Rings[Ring];
   const RunningScope &Outer = Of.Opens[First];
   Of.ScopePath = Outer.ScopePath;
   Of.Chain = Outer.Chain;
@@ -166,13 +167,22 @@ void ProcessScopes::endFrom(RingScopes &Of, size_t First, uint64_t TimeNs) {
     EndsStep |= O.EndsStep;
     if (O.IsUpdate)
       Categories.endUpdate();
+    if (O.IsOperator)
+      Operators.end(Ring, TimeNs);
     if (O.Measured == Measure::Scope || O.Measured == Measure::Range)
       endRange(O.Number, TimeNs,
                O.Measured == Measure::Scope ? ScopeKind::User
                                             : ScopeKind::Range);
-    else if (O.Measured != Measure::None)
-      if (const LayerRange *S = Spans.endLayer(O.Number, TimeNs))
-        endLayer(*S, O.Measured == Measure::Backward, TimeNs);
+    else if (O.Measured != Measure::None) {
+      uint64_t InnerNs = Of.InnerNs.pop_back_val();
+      const LayerRange *S = Spans.endLayer(O.Number, TimeNs);
+      if (!S)
+        continue;
+      if (!Of.InnerNs.empty())
+        Of.InnerNs.back() += S->DurationNs;
+      endLayer(*S, O.Measured == Measure::Backward,
+               S->DurationNs - std::min(InnerNs, S->DurationNs), TimeNs);
+    }
   }
   if (EndsStep)
     step(TimeNs, 0);
@@ -242,7 +252,7 @@ void ProcessScopes::addCall(LayerStats &T, const ScopeResult &S,
 
 void ProcessScopes::endRing(uint32_t I, uint64_t TimeNs) {
   if (I < Rings.size() && !Rings[I].Opens.empty())
-    endFrom(Rings[I], 0, TimeNs);
+    endFrom(I, 0, TimeNs);
 }
 
 void ProcessScopes::finish(uint64_t TimeNs) {
@@ -256,6 +266,7 @@ void ProcessScopes::finish(uint64_t TimeNs) {
   for (auto &[Name, T] : TotalStats)
     R.ScopeTotals.push_back(T.Stats);
   TotalStats.clear();
+  addOperators(/*OnlyChanged=*/false, R.ScopeTotals);
 }
 
 void ProcessScopes::addStats(uint64_t TimeNs, bool OnlyChanged,
@@ -282,6 +293,7 @@ void ProcessScopes::addStats(uint64_t TimeNs, bool OnlyChanged,
       Out.push_back(T.Stats);
   for (auto &[Key, T] : Opens)
     Out.push_back(T);
+  addOperators(OnlyChanged, Out);
 }
 
 //===----------------------------------------------------------------------===//

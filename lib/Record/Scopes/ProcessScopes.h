@@ -5,6 +5,7 @@
 #ifndef MEMKIT_LIB_RECORD_PROCESSSCOPES_H
 #define MEMKIT_LIB_RECORD_PROCESSSCOPES_H
 
+#include "Scopes/OperatorTable.h"
 #include "Scopes/ScopeDepth.h"
 #include "Scopes/ScopeReserved.h"
 #include "Scopes/ScopeStatsTable.h"
@@ -47,8 +48,8 @@ public:
                                uint32_t Thread);
   std::optional<uint32_t> take(const wire::ScopeNameRecord &Rec,
                                RecordOrigin From, uint32_t Thread);
-  /// Takes a record that changes only the ring's scope path, and nothing
-  /// measured: an operator of PyTorch starts, or ends as the innermost scope.
+  /// Takes a record that changes only the ring's scope path, and no stats but
+  /// those of operators: an operator starts, or ends as the innermost scope.
   /// False: another record, which is not taken.
   bool takeOperator(const wire::Record &Rec, uint32_t Ring);
   /// The trace's id of the innermost scope's scope path; 0: no scope is open.
@@ -65,6 +66,7 @@ public:
   /// Whether the program has set a mark since the last call.
   bool takeMarked() { return std::exchange(WasMarked, false); }
   /// The training of the process, and each thread's place in the training.
+  OperatorTable &operators() { return Operators; }
   const TensorCategories &categories() const { return Categories; }
   TensorCategories &categories() { return Categories; }
   TrainingPlace place(uint32_t Ring) const {
@@ -107,7 +109,8 @@ private:
     Measure Measured;
     bool EndsStep;
     TrainingPlace Place = TrainingPlace::Outside;
-    bool IsUpdate = false; ///< the step of an optimizer
+    bool IsUpdate = false;   ///< the step of an optimizer
+    bool IsOperator = false; ///< open in Operators
   };
   struct RingScopes {
     llvm::SmallVector<RunningScope, 4> Opens;
@@ -117,12 +120,20 @@ private:
     TrainingPlace Place = TrainingPlace::Outside;
     /// Has run a layer, a node or an optimizer.
     bool Trains = false;
+    /// Of each open scope measured as a layer: the time of layers inside.
+    llvm::SmallVector<uint64_t, 8> InnerNs;
   };
   /// A text, and its string in the trace.
   struct ScopeName {
     uint32_t String = 0;
     std::string Text;
     bool EndsSteps = false; ///< ranges of this name match --step
+  };
+  /// An operator's name, and its row in Operators.
+  struct OperatorName {
+    uint32_t Row = 0;
+    bool IsEngine = false; ///< autograd's work around a node
+    bool IsMaking = false; ///< makes tensors without reading any
   };
   /// The number of a text or node, in the low half of the program's word; 0 for
   /// numbers too large: maps reserve them.
@@ -151,8 +162,10 @@ private:
   uint32_t chainOf(uint32_t Outer, uint32_t Text);
   uint32_t lineOf(uint32_t Node);
   uint32_t findLine(uint32_t Node);
-  void enterPlace(RingScopes &Of, uint64_t Kind, llvm::StringRef Name,
-                  RunningScope &O);
+  const OperatorName &operatorName(uint32_t Text, bool IsNode);
+  void enterPlace(RingScopes &Of, uint64_t Kind, const OperatorName &Operator,
+                  uint32_t Text, RunningScope &O);
+  void addOperators(bool OnlyChanged, std::vector<LayerStats> &Out);
   /// Stats of all calls of a scope or layer.
   struct ScopeTotal {
     LayerStats Stats;
@@ -164,7 +177,8 @@ private:
     return T.Stats;
   }
   void addCall(LayerStats &T, const ScopeResult &S, ScopeKind Kind);
-  void endLayer(const LayerRange &S, bool Backward, uint64_t TimeNs);
+  void endLayer(const LayerRange &S, bool Backward, uint64_t SelfNs,
+                uint64_t TimeNs);
   static SpaceShare &shareOf(LayerStats &T, uint32_t Space);
   static void addToLayer(LayerStats &T, uint32_t Space,
                          const LayerRange::HeapRow &Row);
@@ -172,7 +186,7 @@ private:
   static void addDevices(LayerStats &T, const ScopeResult &S);
   void addTensors(LayerStats &T, const ScopeResult &S) const;
   void end(uint64_t Number, uint32_t &Ring, uint64_t TimeNs);
-  void endFrom(RingScopes &Of, size_t First, uint64_t TimeNs);
+  void endFrom(uint32_t Ring, size_t First, uint64_t TimeNs);
   void endRange(uint64_t Number, uint64_t TimeNs, ScopeKind Kind);
   bool mark(const wire::MarkRecord &Rec, RecordOrigin From, uint32_t Thread);
   void step(uint64_t TimeNs, uint32_t Thread);
@@ -203,6 +217,15 @@ private:
   uint64_t Steps = 0, FoldedMarks = 0;
   /// Open scopes without a scope path whose ends are steps.
   llvm::DenseSet<uint64_t> StepScopes;
+
+  // Operators of frameworks
+  OperatorTable Operators;
+  /// By text, times 2, plus 1 for nodes of autograd.
+  llvm::DenseMap<uint64_t, OperatorName> OperatorNames;
+  /// Their rows, by string, as the key of OperatorNames.
+  llvm::DenseMap<uint64_t, uint32_t> RowsOfNames;
+  /// The text of each row of Operators, as the key of OperatorNames.
+  std::vector<uint64_t> OperatorTexts{0};
 
   // PyTorch only
   TensorCategories Categories;

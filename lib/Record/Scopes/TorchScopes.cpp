@@ -39,6 +39,10 @@ static const char *phaseName(unsigned Phase) {
 /// Enters a scope whose name is a text of the process.
 uint32_t ProcessScopes::enter(uint32_t Parent, ScopeKind Kind, uint32_t Text,
                               uint32_t Color) {
+  std::pair<uint64_t, uint32_t> Key{uint64_t(Parent) << 8 | uint64_t(Kind),
+                                    Text};
+  if (auto It = Entered.find(Key); It != Entered.end())
+    return It->second;
   return enterAs(Parent, Kind, Text, name(Text).Text, Color);
 }
 
@@ -173,7 +177,13 @@ bool ProcessScopes::beginTorch(const wire::ScopeBeginRecord &Rec,
   uint64_t Number = Rec.Number, Kind = Rec.Flags & wire::SF_KindMask;
   RunningScope O{Number,        Of.ScopePath, Of.Chain, Of.In,
                  Measure::None, false,        Of.Place};
-  enterPlace(Of, Kind, name(Text).Text, O);
+  O.IsOperator = Kind == wire::SF_Operator || Kind == wire::SF_Backward;
+  OperatorName Operator;
+  if (O.IsOperator) {
+    Operator = operatorName(Text, Kind == wire::SF_Backward);
+    Operators.begin(From.Ring, Operator.Row, R.Times.Clock.toNs(From.Tsc));
+  }
+  enterPlace(Of, Kind, Operator, Text, O);
   uint32_t In = Of.ScopePath, RangeText = 0;
   switch (Kind) {
   case wire::SF_Layer:
@@ -191,7 +201,7 @@ bool ProcessScopes::beginTorch(const wire::ScopeBeginRecord &Rec,
     break;
   case wire::SF_Operator: {
     // The operator around a node of autograd adds nothing to the node's scope.
-    if (StringRef(name(Text).Text).starts_with(EvaluatePrefix)) {
+    if (Operator.IsEngine) {
       if (Of.In != TrainingPhase::Backward)
         In = enterPhase(Of, In, TrainingPhase::Backward);
       break;
@@ -259,8 +269,10 @@ bool ProcessScopes::beginTorch(const wire::ScopeBeginRecord &Rec,
     uint64_t TimeNs = R.Times.Clock.toNs(From.Tsc);
     if (O.Measured == Measure::Range)
       Spans.begin(Number, RangeText, TimeNs);
-    else
+    else {
       Spans.beginLayer(Number, RangeText, TimeNs);
+      Of.InnerNs.push_back(0);
+    }
     Reserved.begin(Number, TimeNs);
   }
   Of.Opens.push_back(O);
@@ -283,11 +295,46 @@ static bool isMaking(StringRef Operator) {
   return false;
 }
 
+/// An operator's name, added if new. Texts that became one name have one row.
+const ProcessScopes::OperatorName &ProcessScopes::operatorName(uint32_t Text,
+                                                               bool IsNode) {
+  uint64_t Key = uint64_t(Text) << 1 | uint64_t(IsNode);
+  if (auto It = OperatorNames.find(Key); It != OperatorNames.end())
+    return It->second;
+  // The capture library never writes more names: Text is invalid.
+  if (Text && OperatorNames.size() >= 2 * MaxNames)
+    return operatorName(0, IsNode);
+  StringRef Name = name(Text).Text;
+  OperatorName New{0, Name.starts_with(EvaluatePrefix), isMaking(Name)};
+  auto [At, IsNew] = RowsOfNames.try_emplace(
+      uint64_t(name(Text).String) << 1 | uint64_t(IsNode), 0);
+  if (IsNew && (At->second = Operators.add()))
+    OperatorTexts.push_back(Key);
+  New.Row = At->second;
+  return OperatorNames[Key] = New;
+}
+
+void ProcessScopes::addOperators(bool OnlyChanged,
+                                 std::vector<LayerStats> &Out) {
+  for (uint32_t Row = 1; Row != Operators.numRows(); ++Row) {
+    if (OnlyChanged && !Operators.takeChanged(Row))
+      continue;
+    LayerStats Stats = Operators.stats(Row);
+    if (!Stats.Calls)
+      continue;
+    Stats.Process = Process;
+    Stats.Name = name(uint32_t(OperatorTexts[Row] >> 1)).String;
+    Stats.Backward = OperatorTexts[Row] & 1;
+    Out.push_back(std::move(Stats));
+  }
+}
+
 /// Sets the thread's place in the training, for the categories of tensors.
-void ProcessScopes::enterPlace(RingScopes &Of, uint64_t Kind, StringRef Name,
+void ProcessScopes::enterPlace(RingScopes &Of, uint64_t Kind,
+                               const OperatorName &Operator, uint32_t Text,
                                RunningScope &O) {
   bool IsOutside = Of.Place < TrainingPlace::Forward;
-  bool IsEngine = Kind == wire::SF_Backward || Name.starts_with(EvaluatePrefix);
+  bool IsEngine = Kind == wire::SF_Backward || Operator.IsEngine;
   if (IsOutside && Of.Trains && !IsEngine)
     Categories.otherWork();
   switch (Kind) {
@@ -307,11 +354,11 @@ void ProcessScopes::enterPlace(RingScopes &Of, uint64_t Kind, StringRef Name,
       Of.Place = TrainingPlace::Backward;
     } else if (Of.Place == TrainingPlace::Outside) {
       Of.Place =
-          isMaking(Name) ? TrainingPlace::Making : TrainingPlace::Computing;
+          Operator.IsMaking ? TrainingPlace::Making : TrainingPlace::Computing;
     }
     return;
   case wire::SF_Range:
-    if (Name.starts_with(StepPrefix)) {
+    if (StringRef(name(Text).Text).starts_with(StepPrefix)) {
       Of.Trains = true;
       Categories.beginUpdate();
       O.IsUpdate = true;
@@ -321,7 +368,7 @@ void ProcessScopes::enterPlace(RingScopes &Of, uint64_t Kind, StringRef Name,
   case wire::SF_Backward:
     Of.Trains = true;
     Categories.beginBackward();
-    Of.Place = Name == "torch::autograd::AccumulateGrad"
+    Of.Place = name(Text).Text == "torch::autograd::AccumulateGrad"
                    ? TrainingPlace::Accumulate
                    : TrainingPlace::Backward;
     if (Of.Place == TrainingPlace::Backward)
@@ -342,7 +389,7 @@ bool ProcessScopes::takeOperator(const wire::Record &Rec, uint32_t RingIndex) {
   if (Of.Opens.empty() || Of.Opens.back().Number != Number ||
       Of.Opens.back().Measured != Measure::None || Of.Opens.back().EndsStep)
     return false;
-  endFrom(Of, Of.Opens.size() - 1, 0);
+  endFrom(RingIndex, Of.Opens.size() - 1, R.Times.Clock.toNs(Rec.Tsc));
   return true;
 }
 
@@ -417,7 +464,7 @@ void ProcessScopes::raisePeaks(LayerStats &T) const {
 /// Adds only tensors to the layer's stats: Python objects are not the purpose
 /// of a layer.
 void ProcessScopes::endLayer(const LayerRange &S, bool Backward,
-                             uint64_t TimeNs) {
+                             uint64_t SelfNs, uint64_t TimeNs) {
   uint32_t Name = layerName(S.Text);
   uint64_t Key = uint64_t(Backward) << 32 | Name;
   LayerStats &T = totalOf(Key);
@@ -427,6 +474,7 @@ void ProcessScopes::endLayer(const LayerRange &S, bool Backward,
   T.Backward = Backward;
   T.Calls += 1;
   T.DurationNs += S.DurationNs;
+  T.SelfNs += SelfNs;
   for (const LayerRange::HeapRow &Of : S.Changed)
     if (uint32_t Space = R.Heaps.spaceOfTensors(Of.Heap))
       addToLayer(T, Space - 1, Of);

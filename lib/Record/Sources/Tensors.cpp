@@ -3,6 +3,7 @@
 // A source: tensors of PyTorch, a heap for each device.
 
 #include "Sources/Tensors.h"
+#include "Scopes/ProcessScopes.h"
 #include "Sources/BlockSnapshots.h"
 #include "Sources/CudaDriver.h"
 #include "Sources/HostHeap.h"
@@ -17,8 +18,8 @@ using namespace memkit;
 Tensors::Tensors(EventSink &Sink, BlockSnapshots &Snapshots,
                  ProcessScopes &Scopes, TensorDevices &Devices,
                  OutOfMemory &Failures, const OuterSources &Outers)
-    : Sink(Sink), Snapshots(Snapshots), Devices(Devices), Failures(Failures),
-      Outers(Outers),
+    : Sink(Sink), Snapshots(Snapshots), Operators(Scopes.operators()),
+      Devices(Devices), Failures(Failures), Outers(Outers),
       Table(Snapshots.add(Live, OnDeviceBit - 1,
                           [this](const LiveEntry &E, uint64_t) {
                             return OuterOf.lookup(E.AllocationId);
@@ -51,7 +52,7 @@ void Tensors::take(const wire::TensorAllocateRecord &Rec, RecordOrigin From) {
   if (LiveEntry Old; LLVM_UNLIKELY(Live.contains(Address))) {
     remove(Address, Old);
     Sink.doubleAllocate();
-    emitFree(Address, Old, From);
+    emitFree(Address, Old, From, Heap);
   }
   TensorDevices::TensorDevice &Of = Devices.of(Rec.Device);
   LiveEntry E =
@@ -73,6 +74,8 @@ void Tensors::take(const wire::TensorAllocateRecord &Rec, RecordOrigin From) {
   if (Of.HasOrigins)
     Origins.made(Address, E.AllocationId, Heap, Rec.Stack, From.Ring);
   Of.Live += E.Size;
+  Operators.allocated(From.Ring, Sink.heaps().spaceOfTensors(Heap) - 1, E.Size,
+                      Of.Live);
   if (Devices.HasReserved && !Of.IsHost)
     Devices.noteLive(E.AllocatedTick * TimeUnitNs);
 }
@@ -85,7 +88,7 @@ void Tensors::take(const wire::TensorFreeRecord &Rec, RecordOrigin From) {
     return Sink.unknownFree();
   if (Rec.IsInUse)
     Devices.beginInUse(Rec.Device, Rec.Address, E.Size);
-  emitFree(Rec.Address, E, From);
+  emitFree(Rec.Address, E, From, Devices.heap(Rec.Device));
   TensorDevices::TensorDevice &Of = Devices.of(Rec.Device);
   Of.Live -= std::min(Of.Live, E.Size);
   if (Devices.HasReserved && E.ScopeRow & OnDeviceBit)
@@ -139,10 +142,13 @@ bool Tensors::remove(uint64_t Address, LiveEntry &E) {
   return true;
 }
 
-void Tensors::emitFree(uint64_t Address, LiveEntry E, RecordOrigin From) {
+/// Heap: of E's device.
+void Tensors::emitFree(uint64_t Address, LiveEntry E, RecordOrigin From,
+                       uint32_t Heap) {
   uint64_t Outer = OuterOf.lookup(E.AllocationId);
   OuterOf.erase(E.AllocationId);
   E.ScopeRow &= OnDeviceBit - 1;
   Sink.free(From, E, Outer);
+  Operators.freed(From.Ring, Sink.heaps().spaceOfTensors(Heap) - 1, E.Size);
   Origins.freed(Address, E.Size, From.Ring);
 }

@@ -19,6 +19,7 @@ class BlockSnapshots;
 class CudaDriver;
 class HostHeap;
 class Mappings;
+class OperatorTable;
 class OutOfMemory;
 class Segments;
 class TensorDevices;
@@ -62,10 +63,12 @@ private:
 
   bool findOuter(uint64_t Address, const LiveEntry &E, BlockRef &Out);
   bool remove(uint64_t Address, LiveEntry &E);
-  void emitFree(uint64_t Address, LiveEntry E, RecordOrigin From);
+  void emitFree(uint64_t Address, LiveEntry E, RecordOrigin From,
+                uint32_t Heap);
 
   EventSink &Sink;
   BlockSnapshots &Snapshots;
+  OperatorTable &Operators;
   TensorDevices &Devices;
   OutOfMemory &Failures;
   OuterSources Outers;

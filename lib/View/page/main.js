@@ -13,6 +13,7 @@ import {makeKeyDialog, startKeys} from './keys.js';
 import {Layers} from './layers.js';
 import {DeviceMap} from './map.js';
 import {clean} from './names.js';
+import {Operators} from './operators.js';
 import {Overview} from './overview.js';
 import {Processes} from './processes.js';
 import {run, snap} from './run.js';
@@ -24,7 +25,7 @@ import {TimelineView} from './timeline_view.js';
 const Makers = {
   overview: () => new Overview(), timeline: timeline => new TimelineView(timeline), flame: () => new FlameView(),
   map: () => new DeviceMap(), growth: () => new Growth(), layers: () => new Layers(),
-  compare: () => new Compare(), processes: () => new Processes(),
+  operators: () => new Operators(), compare: () => new Compare(), processes: () => new Processes(),
 };
 
 async function askStart(message) {

@@ -50,6 +50,7 @@ static void askSelected(memkit_trace *T, memkit_selection *S) {
   memkit_table *A = NULL;
   answer(memkit_trace_steps(T, S, &A), A);
   answer(memkit_trace_layers(T, S, &A), A);
+  answer(memkit_trace_operators(T, S, &A), A);
   answer(memkit_trace_threads(T, S, &A), A);
   answer(memkit_trace_categories(T, S, &A), A);
   answer(memkit_trace_stats(T, S, "stack", &A), A);

@@ -10,7 +10,8 @@ import memkit
 t = memkit.open(sys.argv[1])
 every = t.events(columns="time_ns process rank thread kind block size heap stack scope layer".split())
 tables = {"run": t.run, "processes": t.processes, "ranks": t.ranks, "spaces": t.spaces, "heaps": t.heaps,
-          "threads": t.threads(), "steps": t.steps(), "layers": t.layers(), "scopes": t.scopes,
+          "threads": t.threads(), "steps": t.steps(), "layers": t.layers(),
+          "operators": t.operators(), "scopes": t.scopes,
           "categories": t.categories(), "ooms": t.ooms, "stacks": t.stacks(), "frames": t.frames(),
           "events": every, "leaks": t.leaks(), "series": t.series(), "diff": memkit.diff(t, t)}
 said = dict(re.findall(r"^- \*\*(\w+)\*\*: ([a-z_, ]+)$", open(sys.argv[2]).read(), re.M))

@@ -13,7 +13,7 @@ import pyarrow
 import memkit
 
 t = memkit.open(sys.argv[1])
-answers = [t.run, t.heaps, t.spaces, t.processes, t.threads(), t.steps(), t.layers(), t.scopes,
+answers = [t.run, t.heaps, t.spaces, t.processes, t.threads(), t.steps(), t.layers(), t.operators(), t.scopes,
            t.categories(), t.ooms, t.stacks(), t.stacks(group_by="line"), t.leaks(), t.series(20),
            t.frames(), t.events(columns=["time_ns", "rank", "kind", "scope", "layer"]),
            memkit.diff(t, t)]

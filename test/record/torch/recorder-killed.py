@@ -1,4 +1,4 @@
-# kill -9 of memrec at random moments of a training: the trace has layers, scopes,
+# kill -9 of memrec at random moments of a training: the trace has layers, operators, scopes,
 # categories of tensors and out-of-memory events up to a second before.
 #
 # REQUIRES: python, torch
@@ -56,6 +56,7 @@ def check(trace, needed):
     found = {
         "first": calls(trace, "layers", "first"),
         "step": calls(trace, "scopes", "step"),
+        "addmm": calls(trace, "operators", "aten::addmm") // 2,
     }
     assert min(found.values()) >= needed, (found, needed)
     assert calls(trace, "scopes", "all") == 1

@@ -48,7 +48,8 @@ t = memkit.open(path)
 every = "time_ns process rank thread kind block size heap stack scope layer".split()
 for table, answer in {
     "events": t.events(columns=every), "stats": t.stacks(), "lines": t.stacks(group_by="line"),
-    "stacks": t.frames(), "steps": t.steps(), "layers": t.layers(), "scopes": t.scopes, "heaps": t.heaps,
+    "stacks": t.frames(), "steps": t.steps(), "layers": t.layers(), "operators": t.operators(),
+    "scopes": t.scopes, "heaps": t.heaps,
     "processes": t.processes, "threads": t.threads(), "leaks": t.leaks(), "series": t.series(1000),
 }.items():
     check(path, table, answer)
