@@ -7,6 +7,7 @@
 #include "Python/Interpreter.h"
 #include "Runtime/Source.h"
 #include "Stacks/State.h"
+#include "TensorFlow/TensorFlowHooks.h"
 #include "Torch/TorchHooks.h"
 
 using namespace memkit;
@@ -14,5 +15,5 @@ using namespace memkit::capture;
 
 /// Each source may use the state of the sources before it.
 constinit const Source *const capture::Sources[] = {
-    &StackSource,       &PythonSource, &TorchSource,
+    &StackSource,       &PythonSource, &TorchSource, &TensorFlowSource,
     &nvtx::RangeSource, &HeapSource,   nullptr};

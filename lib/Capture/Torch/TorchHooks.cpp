@@ -81,15 +81,8 @@ void TorchHooks::forwardOom(int64_t Size, uint64_t Allocated, uint64_t Reserved,
 }
 
 uint32_t TorchHooks::slotOf(uint16_t Device) {
-  uint32_t Word = 1u << 16 | Device;
-  for (uint32_t I = 0; I != wire::MaxTensorDevices; ++I) {
-    std::atomic<uint32_t> &Slot = Ctl->TensorDevices[I];
-    uint32_t Is = Slot.load(std::memory_order_relaxed);
-    if (Is == Word ||
-        (!Is && (Slot.compare_exchange_strong(Is, Word) || Is == Word)))
-      return I;
-  }
-  return NoSlot;
+  return tensorSlot(
+      *Ctl, wire::TensorDeviceWord::pack(wire::TensorFramework::Torch, Device));
 }
 
 //===----------------------------------------------------------------------===//
@@ -225,6 +218,6 @@ constinit const Source capture::TorchSource = {
     .StateBytes = sizeof(Torch),
     .Connect = connectSource,
     .StartThread = [] { ThisTorch.Count = 0; },
-    .EndThread = [] { releaseTorchState(ThisTorch); },
+    .EndThread = [] { ThisTorch.release(); },
     .FoundInterpreter = foundInterpreter,
     .BeforeScope = beforeScope};

@@ -18,6 +18,7 @@
 #include "Operators.h"
 #include "Runtime/Pieces.h"
 #include "Runtime/Source.h"
+#include "Runtime/TensorSlots.h"
 
 namespace memkit::capture {
 
@@ -47,7 +48,7 @@ public:
   /// The number of a device among the devices of this process; NoSlot: too
   /// many.
   uint32_t slotOf(uint16_t Device);
-  static constexpr uint32_t NoSlot = ~0u;
+  static constexpr uint32_t NoSlot = NoTensorSlot;
 
   /// Have the reserved bytes of a slot changed since the last call?
   bool noteReserved(uint32_t Slot, uint64_t Bytes) {

@@ -65,7 +65,7 @@ uint32_t RecordedHeaps::pool(StringRef Prefix, StringRef Called,
 }
 
 //===----------------------------------------------------------------------===//
-// PyTorch
+// PyTorch, TensorFlow
 //===----------------------------------------------------------------------===//
 
 void RecordedHeaps::nameDevice(DeviceHeaps &D, uint16_t Device) {
@@ -76,21 +76,23 @@ void RecordedHeaps::nameDevice(DeviceHeaps &D, uint16_t Device) {
   D.Space = Names.addDevice(Named);
 }
 
-uint32_t RecordedHeaps::tensors(uint16_t Device) {
+uint32_t RecordedHeaps::tensors(uint16_t Device, wire::TensorFramework Of) {
   DeviceHeaps &D = Devices[Device];
-  if (D.Tensors)
-    return D.Tensors;
-  D.TensorsName = "torch." + TensorHeaps::deviceName(Device);
+  uint32_t &Id = D.Tensors[size_t(Of)];
+  if (Id)
+    return Id;
+  std::string &Name = D.TensorsNames[size_t(Of)];
+  Name = TensorHeaps::prefix(Of) + TensorHeaps::deviceName(Device);
   bool IsCpu = uint8_t(Device) == TensorHeaps::Cpu;
   // The estimate for malloc includes tensors of the CPU already.
   uint32_t Flags = IsCpu && Wanted.SampleBytes ? HF_OutsideTotals : HF_None;
   uint32_t Parent = IsCpu ? malloc() : D.Segments;
   nameDevice(D, Device);
-  D.Tensors = add(D.TensorsName, Parent, Flags, D.Space);
-  HeapsOfTensors.push_back(D.Tensors);
-  SpaceOfTensors.resize(D.Tensors + size_t(1));
-  SpaceOfTensors[D.Tensors] = D.Space + 1;
-  return D.Tensors;
+  Id = add(Name, Parent, Flags, D.Space);
+  HeapsOfTensors.push_back(Id);
+  SpaceOfTensors.resize(Id + size_t(1));
+  SpaceOfTensors[Id] = D.Space + 1;
+  return Id;
 }
 
 uint32_t RecordedHeaps::segments(uint16_t Device) {
@@ -113,8 +115,8 @@ StringRef RecordedHeaps::heapName(uint32_t Heap) const {
     if (Host[H] == Heap)
       return knownHeap(HostHeapKind(H)).Name;
   for (const auto &[Device, D] : Devices)
-    if (D.Tensors == Heap)
-      return D.TensorsName;
+    if (auto Of = find(D.Tensors, Heap); Of != std::end(D.Tensors))
+      return D.TensorsNames[Of - D.Tensors];
     else if (D.Segments == Heap)
       return D.SegmentsName;
     else if (auto It = find(D.Cuda, Heap); It != std::end(D.Cuda))

@@ -7,7 +7,7 @@
 
 #include "Output/HostHeaps.h"
 #include "Trace/Catalog.h"
-#include "Wire/Cuda.h"
+#include "Wire/Layout.h"
 #include "memkit/Stats/LiveStats.h"
 #include <functional>
 #include <map>
@@ -39,16 +39,16 @@ public:
   uint32_t pool(llvm::StringRef Prefix, llvm::StringRef Name, uint32_t Flags);
 
   //===--------------------------------------------------------------------===//
-  // PyTorch
+  // PyTorch, TensorFlow
   //===--------------------------------------------------------------------===//
 
-  /// The heap of a device's tensors.
-  uint32_t tensors(uint16_t Device);
+  /// The heap of a framework's tensors on a device.
+  uint32_t tensors(uint16_t Device, wire::TensorFramework Of);
   /// The heap of the segments that hold a device's tensors: a heap of the
   /// device. If added first, the parent of the tensors' heap.
   uint32_t segments(uint16_t Device);
   /// The memory space of a heap of tensors, plus 1; 0: Heap is no heap of
-  /// tensors. A memory space has one heap of tensors.
+  /// tensors. A memory space has one heap of tensors of each framework.
   uint32_t spaceOfTensors(uint32_t Heap) const {
     return Heap < SpaceOfTensors.size() ? SpaceOfTensors[Heap] : 0;
   }
@@ -86,9 +86,9 @@ public:
 
 private:
   struct DeviceHeaps {
-    uint32_t Tensors = 0, Segments = 0;
+    uint32_t Tensors[wire::NumTensorFrameworks] = {}, Segments = 0;
     uint32_t Space = 0;
-    std::string TensorsName, SegmentsName;
+    std::string TensorsNames[wire::NumTensorFrameworks], SegmentsName;
     uint32_t Cuda[wire::NumCudaHeaps] = {};
     std::string CudaNames[wire::NumCudaHeaps];
     Device Info; ///< without its memory space; empty: unknown

@@ -96,6 +96,8 @@ bool ProcessScopes::begin(const wire::ScopeBeginRecord &Rec, RecordOrigin From,
   RingScopes &Of = ring(From.Ring);
   if (!Number || Of.Opens.size() == MaxOfRing)
     return false;
+  if (Flags & wire::SF_TensorFlow)
+    return beginTensorFlow(Rec, From);
   if (Flags & wire::SF_KindMask)
     return beginTorch(Rec, From);
   uint32_t Text = numberOf(Rec.Text);
@@ -111,7 +113,7 @@ bool ProcessScopes::begin(const wire::ScopeBeginRecord &Rec, RecordOrigin From,
   }
   Of.Opens.push_back({Number, Of.ScopePath, Of.Chain, Of.In,
                       Measured ? Measure::Scope : Measure::None, EndsStep,
-                      Of.Place});
+                      Of.Place, /*IsUpdate=*/false, Of.Function});
   ScopeTree::Entered In =
       R.ScopePaths.enter(Of.ScopePath, ScopeKind::User, N.Text,
                          Depth.at(Rec.stack(), Flags & wire::SF_Python));
@@ -160,19 +162,23 @@ void ProcessScopes::endFrom(RingScopes &Of, size_t First, uint64_t TimeNs) {
   Of.Chain = Outer.Chain;
   Of.In = Outer.In;
   Of.Place = Outer.Place;
+  Of.Function = Outer.Function;
   bool EndsStep = false;
   while (Of.Opens.size() > First) {
     RunningScope O = Of.Opens.pop_back_val();
     EndsStep |= O.EndsStep;
     if (O.IsUpdate)
       Categories.endUpdate();
+    if (O.IsFunction)
+      EndsStep |= endFunction(O.Number) && !isInStep(Of);
     if (O.Measured == Measure::Scope || O.Measured == Measure::Range)
       endRange(O.Number, TimeNs,
                O.Measured == Measure::Scope ? ScopeKind::User
                                             : ScopeKind::Range);
     else if (O.Measured != Measure::None)
       if (const LayerRange *S = Spans.endLayer(O.Number, TimeNs))
-        endLayer(*S, O.Measured == Measure::Backward, TimeNs);
+        O.NodeChain ? endNode(*S, O)
+                    : endLayer(*S, O.Measured == Measure::Backward, TimeNs);
   }
   if (EndsStep)
     step(TimeNs, 0);
@@ -248,6 +254,7 @@ void ProcessScopes::endRing(uint32_t I, uint64_t TimeNs) {
 void ProcessScopes::finish(uint64_t TimeNs) {
   // The end of the process completes no step, and starts none.
   StepScopes.clear();
+  Functions.clear();
   for (RingScopes &Of : Rings)
     for (RunningScope &O : Of.Opens)
       O.EndsStep = false;

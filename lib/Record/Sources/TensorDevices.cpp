@@ -21,11 +21,14 @@ uint32_t TensorDevices::wordOf(uint8_t Device) const {
 
 uint32_t TensorDevices::heap(uint8_t Device) {
   uint32_t Word = wordOf(Device);
-  if (!Word)
+  uint32_t Of = wire::TensorDeviceWord::framework(Word);
+  if (!Word || Of >= wire::NumTensorFrameworks)
     return 0;
   TensorDevice &D = Devices[Device];
   if (!D.Heap) {
-    D.Heap = Sink.heaps().tensors(Numbers.torchDevice(uint16_t(Word)));
+    D.Of = wire::TensorFramework(Of);
+    D.Heap = Sink.heaps().tensors(
+        Numbers.torchDevice(wire::TensorDeviceWord::device(Word)), D.Of);
     D.IsHost = uint8_t(Word) == TensorHeaps::Cpu;
   }
   return D.Heap;
