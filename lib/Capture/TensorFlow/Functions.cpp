@@ -22,34 +22,41 @@ using namespace memkit::capture;
 using namespace memkit::capture::tf;
 
 //===----------------------------------------------------------------------===//
-// tf.function
+// Names
 //===----------------------------------------------------------------------===//
 
-/// `train_step` of `__inference_train_step_1496`, in \p To. A function that
-/// computes the gradient of another is `gradient of f`. Returns the size.
-static size_t shortName(const char *Name, char *To, size_t Max) {
+NameView tf::functionName(const NameView &Name, FunctionText &To) {
   struct {
     const char *Is, *Means;
   } static constexpr Prefixes[] = {{"__inference_", ""},
+                                   {"a_inference_", ""}, // of XLA
                                    {"__forward_", ""},
                                    {"__backward_", "gradient of "}};
-  size_t End = 0;
+  const char *Text = Name.Text;
+  size_t Bytes = Name.Bytes, End = 0;
   for (const auto &P : Prefixes)
-    if (size_t Bytes = strlen(P.Is); !strncmp(Name, P.Is, Bytes)) {
-      Name += Bytes;
+    if (size_t N = strlen(P.Is); Bytes > N && !memcmp(Text, P.Is, N)) {
+      Text += N;
+      Bytes -= N;
       End = strlen(P.Means);
-      memcpy(To, P.Means, End);
+      memcpy(To.Characters, P.Means, End);
       break;
     }
-  size_t Bytes = strlen(Name), Digits = Bytes;
-  while (Digits && Name[Digits - 1] >= '0' && Name[Digits - 1] <= '9')
+  size_t Digits = Bytes;
+  while (Digits && Text[Digits - 1] >= '0' && Text[Digits - 1] <= '9')
     --Digits;
-  if (Digits > 1 && Digits != Bytes && Name[Digits - 1] == '_')
+  if (Text != Name.Text && Digits > 1 && Digits != Bytes &&
+      Text[Digits - 1] == '_')
     Bytes = Digits - 1;
-  Bytes = Bytes < Max - End ? Bytes : Max - End;
-  memcpy(To + End, Name, Bytes);
-  return End + Bytes;
+  size_t Room = sizeof(To.Characters) - End;
+  Bytes = Bytes < Room ? Bytes : Room;
+  memcpy(To.Characters + End, Text, Bytes);
+  return {To.Characters, End + Bytes};
 }
+
+//===----------------------------------------------------------------------===//
+// tf.function
+//===----------------------------------------------------------------------===//
 
 /// Opens the range of a function; returns the range's place, or NotOpen for an
 /// operator.
@@ -61,13 +68,13 @@ static uint32_t beginFunction(const void *Op, void *Status,
   const char *Name = Called.CallName(Op, Status);
   if (!Name || strncmp(Name, "__", 2))
     return NotOpen;
-  char Text[256];
-  size_t Bytes = shortName(Name, Text, sizeof(Text));
+  FunctionText Buffer;
+  NameView Text = functionName({Name, strlen(Name)}, Buffer);
   uint32_t Node = interpreterNode(*T, Caller);
   followCalls(*T, Node);
   ScopeStack &S = ThisTensorFlow.Scopes;
   uint32_t Place = S.Count;
-  S.open(*T, {Op, 0, 0, 0}, Proc.Names.intern(Text, Bytes),
+  S.open(*T, {Op, 0, 0, 0}, Proc.Names.intern(Text.Text, Text.Bytes),
          wire::SF_Range | wire::SF_TensorFlow | wire::SF_Function,
          wire::ScopeBeginRecord::inPython(Node));
   if (Place == S.Count)
@@ -159,7 +166,16 @@ static bool isName(const NameView &Name) {
   return true;
 }
 
-/// Opens the range of a program, `XLA a_inference_f_19__.12`.
+/// `f`, for a program of the function f; `cluster_0` for a part of a graph.
+static NameView shortName(NameView Name, FunctionText &To) {
+  static constexpr char Options[] = "__Xla";
+  if (auto *End = static_cast<const char *>(
+          memmem(Name.Text, Name.Bytes, Options, sizeof(Options) - 1)))
+    Name.Bytes = size_t(End - Name.Text);
+  return functionName(Name, To);
+}
+
+/// Opens the range of a program, `XLA f`.
 static uint32_t beginProgram(const void *Program) {
   ThreadState *T = scopesThread();
   if (!T)
@@ -167,14 +183,13 @@ static uint32_t beginProgram(const void *Program) {
   NameView Name = programName(Program);
   if (!isName(Name))
     Name = {"program", strlen("program")};
-  char Text[256];
-  size_t End = size_t(stpcpy(Text, "XLA ") - Text);
-  size_t Bytes =
-      Name.Bytes < sizeof(Text) - End ? Name.Bytes : sizeof(Text) - End;
-  memcpy(Text + End, Name.Text, Bytes);
+  FunctionText Short;
+  Name = shortName(Name, Short);
+  char Text[sizeof(Short.Characters) + 4];
+  memcpy(stpcpy(Text, "XLA "), Name.Text, Name.Bytes);
   ScopeStack &S = ThisTensorFlow.Scopes;
   uint32_t Place = S.Count;
-  S.open(*T, {Program, 0, 0, 0}, Proc.Names.intern(Text, End + Bytes),
+  S.open(*T, {Program, 0, 0, 0}, Proc.Names.intern(Text, 4 + Name.Bytes),
          wire::SF_Range | wire::SF_TensorFlow, 0);
   return Place;
 }

@@ -191,7 +191,12 @@ static uint32_t beginOperator(const void *Kernel, const void *Context,
   uint32_t Node = followCaller(*T, Context, Caller);
   ScopeStack &S = ThisTensorFlow.Scopes;
   uint32_t Place = S.Count;
-  S.open(*T, {Kernel, 0, 0, 0}, Proc.Names.intern(Type.Text, Type.Bytes),
+  // A function that XLA compiles is an operator.
+  FunctionText Buffer;
+  NameView Text = Type.Bytes > 2 && !memcmp(Type.Text, "__", 2)
+                      ? functionName(Type, Buffer)
+                      : Type;
+  S.open(*T, {Kernel, 0, 0, 0}, Proc.Names.intern(Text.Text, Text.Bytes),
          wire::SF_Operator | wire::SF_TensorFlow | dataType(Context),
          wire::ScopeBeginRecord::inPython(Node, nodeText(Name, Type, Node)));
   return Place;

@@ -14,6 +14,7 @@
 #include "Stacks/Stack.h"
 
 #include <cstring>
+#include <link.h>
 
 using namespace memkit;
 using namespace memkit::capture;
@@ -151,6 +152,23 @@ static void foundInterpreter(const void *LinkMap) {
   tf::Hooks.names().begin(Exports(LinkMap));
 }
 
+/// A version whose functions have other names never calls a hook.
+static void foundBinary(const void *LinkMap) {
+  const char *Path = static_cast<const link_map *>(LinkMap)->l_name;
+  const char *Name = strrchr(Path, '/');
+  static constexpr char Library[] = "libtensorflow_framework.so";
+  if (strncmp(Name ? Name + 1 : Path, Library, sizeof(Library) - 1))
+    return;
+  Exports E(LinkMap);
+  uint32_t Missing = 0;
+  if (!E.find(TF_ALLOCATE) && !E.find(TF_BASE_ALLOCATOR))
+    Missing |= wire::TF_NoTensors;
+  if (!E.find(TF_COMPUTE))
+    Missing |= wire::TF_NoOperators;
+  if (Missing)
+    tf::Hooks.reportMissing(Missing | wire::TF_Seen);
+}
+
 static void beforeScope(ThreadState &T, const CallerFrame &Caller) {
   if (tf::ThisTensorFlow.Scopes.Scopes)
     tf::followCalls(T, interpreterNode(T, Caller));
@@ -164,4 +182,5 @@ constinit const Source capture::TensorFlowSource = {
     .StartThread = startThread,
     .EndThread = endThread,
     .FoundInterpreter = foundInterpreter,
+    .FoundBinary = foundBinary,
     .BeforeScope = beforeScope};

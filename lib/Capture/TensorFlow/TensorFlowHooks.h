@@ -126,6 +126,15 @@ void endScope(uint32_t Place);
 /// Python frames. \p Node: as interpreterNode() has just returned.
 void followCalls(ThreadState &T, uint32_t Node);
 
+/// Room for a name of functionName().
+struct FunctionText {
+  char Characters[256];
+};
+
+/// `train_step` of `__inference_train_step_1496`, in \p To. A function that
+/// computes the gradient of another is `gradient of f`.
+NameView functionName(const NameView &Name, FunctionText &To);
+
 /// The innermost marked frame of the thread's last walk computes a gradient.
 bool isInGradient(uint32_t Node);
 /// Copies the name scope of the operator whose gradient is computed; returns

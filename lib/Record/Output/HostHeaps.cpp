@@ -29,7 +29,7 @@ static Error nothingMatches(StringRef Glob) {
   std::string Text = ("no heap matches '" + Glob + "'; heaps: ").str();
   for (const KnownHeap &H : KnownHeaps)
     Text += std::string(H.Name) + ", ";
-  Text += "torch.*, nvtx.*, pool.*, cuda*";
+  Text += "torch.*, tf.*, nvtx.*, pool.*, cuda*";
   return createStringError(inconvertibleErrorCode(), Text);
 }
 
@@ -50,7 +50,9 @@ Expected<HeapChoice> HeapChoice::create(ArrayRef<std::string> Globs,
       Hits |= uint32_t(Glob->match(KnownHeaps[H].Name)) << H;
     // The devices are not known yet.
     bool IsTensors = Glob->match("torch.cpu") || Glob->match("torch.cuda:0") ||
-                     StringRef(Text).starts_with("torch.");
+                     Glob->match("tf.cpu") ||
+                     StringRef(Text).starts_with("torch.") ||
+                     StringRef(Text).starts_with("tf.");
     bool IsPools =
         Glob->match("nvtx.pool") || StringRef(Text).starts_with("nvtx.") ||
         Glob->match("pool.name") || StringRef(Text).starts_with("pool.");

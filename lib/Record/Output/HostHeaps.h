@@ -34,7 +34,7 @@ const KnownHeap &knownHeap(HostHeapKind H);
 /// The user's choice of heaps and blocks to record.
 struct HeapChoice {
   uint32_t Bits = ~0u; ///< by HostHeapKind
-  bool Tensors = true; ///< heaps of PyTorch's devices
+  bool Tensors = true; ///< heaps of tensors
   /// Heaps that programs report, by NVTX or memkit.h.
   bool Pools = true;
   bool Cuda = true;     ///< heaps of CUDA's driver

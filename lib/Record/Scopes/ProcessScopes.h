@@ -5,7 +5,7 @@
 #ifndef MEMKIT_LIB_RECORD_PROCESSSCOPES_H
 #define MEMKIT_LIB_RECORD_PROCESSSCOPES_H
 
-#include "Scopes/GraphNames.h"
+#include "Scopes/GraphNodeNames.h"
 #include "Scopes/ScopeDepth.h"
 #include "Scopes/ScopeReserved.h"
 #include "Scopes/ScopeStatsTable.h"
@@ -276,7 +276,7 @@ private:
   };
   static constexpr size_t MaxFunctions = 4096;
   llvm::DenseMap<uint64_t, FunctionRun> Functions;
-  GraphNames Graphs;
+  GraphNodeNames Graphs;
   /// The parts of a node's name, by the name's text.
   struct NodeParts {
     GraphNode::Direction In = GraphNode::Direction::Forward;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Messages about what memrec records of Python, PyTorch and CUDA.
+// Messages about what memrec records of Python, PyTorch, TensorFlow and CUDA.
 
 #ifndef MEMKIT_LIB_RECORD_SESSION_CAPTUREREPORTS_H
 #define MEMKIT_LIB_RECORD_SESSION_CAPTUREREPORTS_H
@@ -12,8 +12,8 @@
 
 namespace memkit {
 
-/// Reports to the user what memrec records of Python, PyTorch and CUDA, or why
-/// memrec does not; most messages come once in a run.
+/// Reports to the user what memrec records of Python, PyTorch, TensorFlow and
+/// CUDA, or why memrec does not; most messages come once in a run.
 class CaptureReports {
 public:
   CaptureReports(const RecordOptions &O, Recording &R, DeviceUses &Uses)
@@ -32,6 +32,7 @@ private:
   void reportCuda(ChildProcess &P);
   void reportTorchCuda(ChildProcess &P);
   void reportTorch(ChildProcess &P);
+  void reportTensorFlow(ChildProcess &P);
   void reportPython(ChildProcess &P);
   void notePython(ChildProcess &P);
   void noteAllocator(ChildProcess &P);
@@ -41,6 +42,7 @@ private:
   Recording &R;
   DeviceUses &Uses;
   bool TorchReported = false, TorchCudaReported = false;
+  uint32_t TensorFlowReported = 0; ///< wire::TensorFlowBits
   unsigned CudaReported = 0; ///< 1: capture was reported, 2: its failure was
   /// Reported states and versions of Python.
   std::set<std::pair<uint32_t, uint32_t>> PythonsReported;

@@ -8,8 +8,8 @@
 // optimizer's name. TensorFlow's optimizer of graphs and inlined functions add
 // parts.
 
-#ifndef MEMKIT_LIB_RECORD_GRAPHNAMES_H
-#define MEMKIT_LIB_RECORD_GRAPHNAMES_H
+#ifndef MEMKIT_LIB_RECORD_GRAPHNODENAMES_H
+#define MEMKIT_LIB_RECORD_GRAPHNODENAMES_H
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringSet.h"
@@ -27,7 +27,7 @@ struct GraphNode {
 };
 
 /// Of one process. Belongs to the recorder's thread.
-class GraphNames {
+class GraphNodeNames {
 public:
   /// Also remembers a node of the forward pass: the gradient of such an
   /// operator has the operator's name among its name scopes.
@@ -43,4 +43,4 @@ private:
 
 } // namespace memkit
 
-#endif // MEMKIT_LIB_RECORD_GRAPHNAMES_H
+#endif // MEMKIT_LIB_RECORD_GRAPHNODENAMES_H

@@ -2,7 +2,7 @@
 //
 // The names of nodes in TensorFlow's graphs.
 
-#include "Scopes/GraphNames.h"
+#include "Scopes/GraphNodeNames.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
@@ -167,26 +167,28 @@ static bool isArithmetic(StringRef Part) {
   return Names.contains(withoutNumber(Part));
 }
 
-/// Parts that TensorFlow adds: calls that it inlines, and its optimizer's
-/// passes.
+/// Parts that TensorFlow adds: calls that it inlines, its optimizer's passes,
+/// loops and conditions.
 static bool isAdded(StringRef Part) {
-  StringRef Base = withoutNumber(Part);
-  return Base == "StatefulPartitionedCall" || Base == "PartitionedCall" ||
-         Base == "Func" || Part == "ArithmeticOptimizer" ||
-         Part == "ConstantFolding" || Part == "LayoutOptimizer" ||
-         Part == "Remapper";
+  static const StringSet<> Names = {"StatefulPartitionedCall",
+                                    "PartitionedCall",
+                                    "Func",
+                                    "ArithmeticOptimizer",
+                                    "ConstantFolding",
+                                    "ConstantFoldingCtrl",
+                                    "LayoutOptimizer",
+                                    "Remapper",
+                                    "while",
+                                    "cond",
+                                    "switch_case"};
+  return Names.contains(withoutNumber(Part));
 }
 
-/// The number of parts from \p I on that a loop or a condition adds:
-/// `while/body/_12`, `cond/then/_0`.
-static size_t controlFlowAt(const Parts &P, size_t I) {
-  if (I + 2 >= P.size() || !isNumber(P[I + 2]))
-    return 0;
-  StringRef Base = withoutNumber(P[I]), Branch = P[I + 1];
-  bool Is = (Base == "while" && (Branch == "body" || Branch == "cond")) ||
-            (Base == "cond" && (Branch == "then" || Branch == "else")) ||
-            (Base == "switch_case" && Branch.starts_with("branch"));
-  return Is ? 3 : 0;
+/// Whether the parts from \p I on are a branch: `body/_12` of a loop.
+static bool isBranchAt(const Parts &P, size_t I) {
+  return I + 1 < P.size() && isNumber(P[I + 1]) &&
+         (P[I] == "body" || P[I] == "cond" || P[I] == "then" ||
+          P[I] == "else" || P[I].starts_with("branch"));
 }
 
 static Parts withoutAdded(StringRef Name) {
@@ -194,15 +196,11 @@ static Parts withoutAdded(StringRef Name) {
   Name.split(All, '/', -1, /*KeepEmpty=*/false);
   while (All.size() > 1 && isNumber(All.back()))
     All.pop_back();
-  for (size_t I = 0; I < All.size();) {
-    if (size_t Skipped = controlFlowAt(All, I)) {
-      I += Skipped;
-      continue;
-    }
-    if (!isAdded(All[I]) || I + 1 == All.size())
+  for (size_t I = 0; I < All.size(); ++I)
+    if (I && isBranchAt(All, I))
+      ++I;
+    else if (!isAdded(All[I]) || I + 1 == All.size())
       Kept.push_back(All[I]);
-    ++I;
-  }
   return Kept;
 }
 
@@ -230,7 +228,7 @@ static bool takeGradient(Parts &P) {
   return false;
 }
 
-GraphNode GraphNames::parse(StringRef Name) {
+GraphNode GraphNodeNames::parse(StringRef Name) {
   GraphNode Out;
   Parts P = withoutAdded(Name);
   bool IsBackward = takeGradient(P);
