@@ -4,6 +4,7 @@
 
 #include "memkit/Analysis/DeviceMap.h"
 #include "MapSegments.h"
+#include "Model/TensorHeapName.h"
 #include "Support/Failure.h"
 #include "memkit/Model/LiveBlocks.h"
 #include "memkit/Model/Replay.h"
@@ -71,9 +72,7 @@ Expected<TimePoint> Mapper::peakOf(uint32_t Device) {
   for (uint32_t Heap = 1; Heap < Heaps.size(); ++Heap) {
     StringRef Its = T.heapName(Heap);
     uint64_t Peak = T.heapStats(Heap).PeakBytes;
-    bool IsOf = Sel.isOuterView()
-                    ? Sel.hasHeap(Heap)
-                    : Its.starts_with("torch.") && !Its.ends_with(".segments");
+    bool IsOf = Sel.isOuterView() ? Sel.hasHeap(Heap) : isTensorHeapName(Its);
     if (T.heap(Heap).Space != Device || !IsOf || !Peak)
       continue;
     Heaps.set(Heap);

@@ -4,6 +4,7 @@
 
 #include "memkit/Analysis/LayerSteps.h"
 #include "Model/ReplayProgress.h"
+#include "Model/TensorHeapName.h"
 #include "memkit/Model/Query.h"
 #include "memkit/Model/Replay.h"
 #include "memkit/Model/TimePoints.h"
@@ -108,9 +109,7 @@ private:
 void LayerStepsReader::chooseHeaps(uint32_t Space) {
   Counts.resize(T.heaps().size() + 1);
   for (uint32_t Id = 1; Id < Counts.size(); ++Id)
-    Counts[Id] = T.heap(Id).Space == Space &&
-                 T.heapName(Id).starts_with("torch.") &&
-                 !T.heapName(Id).ends_with(".segments");
+    Counts[Id] = T.heap(Id).Space == Space && isTensorHeapName(T.heapName(Id));
   if (Counts.any())
     return;
   for (uint32_t Id = 1; Id < Counts.size(); ++Id)

@@ -8,6 +8,7 @@
 #include "Python/Interpreter.h"
 #include "Runtime/Source.h"
 #include "Stacks/State.h"
+#include "TensorFlow/TensorFlowHooks.h"
 #include "Torch/TorchHooks.h"
 
 using namespace memkit;
@@ -15,5 +16,5 @@ using namespace memkit::capture;
 
 /// Each source may use the state of the sources before it.
 constinit const Source *const capture::Sources[] = {
-    &StackSource,       &PythonSource, &TorchSource, &JaxSource,
-    &nvtx::RangeSource, &HeapSource,   nullptr};
+    &StackSource, &PythonSource,      &TorchSource, &TensorFlowSource,
+    &JaxSource,   &nvtx::RangeSource, &HeapSource,  nullptr};

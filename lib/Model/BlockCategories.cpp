@@ -3,6 +3,7 @@
 // The categories of single blocks.
 
 #include "memkit/Model/BlockCategories.h"
+#include "Model/TensorHeapName.h"
 #include "memkit/Trace/TraceError.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -100,11 +101,8 @@ std::optional<TensorCategory> BlockCategoryCursor::find(uint32_t Process,
 CategoryGroups::CategoryGroups(const Trace &T,
                                std::shared_ptr<const BlockCategoryTable> Of)
     : Table(std::move(Of)), Cursor(*Table), OfTensors(T.heaps().size() + 1) {
-  for (uint32_t Heap = 1; Heap < OfTensors.size(); ++Heap) {
-    StringRef Name = T.heapName(Heap);
-    OfTensors[Heap] =
-        Name.starts_with("torch.") && !Name.ends_with(".segments");
-  }
+  for (uint32_t Heap = 1; Heap < OfTensors.size(); ++Heap)
+    OfTensors[Heap] = isTensorHeapName(T.heapName(Heap));
 }
 
 StringRef CategoryGroups::name(uint32_t Group) {

@@ -3,6 +3,7 @@
 // The heat map of layers over steps.
 
 #include "HttpServer.h"
+#include "Model/TensorHeapName.h"
 #include "Support/Json.h"
 #include "TraceView.h"
 #include "memkit/Analysis/LayerSteps.h"
@@ -68,7 +69,7 @@ static std::string layersText(const FoundLayers &F, uint32_t Space,
 uint32_t TraceView::spaceOfTensors() const {
   const HeapReport *Largest = nullptr;
   for (const HeapReport &H : Run.Heaps)
-    if (H.Name.starts_with("torch.") && !H.Name.ends_with(".segments") &&
+    if (isTensorHeapName(H.Name) &&
         (!Largest || H.Stats.PeakBytes > Largest->Stats.PeakBytes))
       Largest = &H;
   return Largest ? Largest->Space : 0;

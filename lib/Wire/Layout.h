@@ -61,6 +61,19 @@ enum class TorchState : uint32_t {
   NoObserver = 3, ///< nothing: required symbols are missing
 };
 
+/// TensorFlow in a process. The parts are what the loaded version lacks:
+/// symbols that the library needs to record them.
+enum TensorFlowBits : uint32_t {
+  TF_Seen = 1, ///< TensorFlow has called the library
+  TF_NoTensors = 2,
+  TF_NoOperators = 4,
+  TF_NoTypes = 8,      ///< of operators: their names stand for them
+  TF_NoFunctions = 16, ///< calls of tf.function
+  TF_NoSteps = 32,     ///< the step numbers of such calls
+  TF_NoPrograms = 64,  ///< of XLA
+  TF_NoData = 128,     ///< the data types of operators
+};
+
 /// The data that PyTorch's allocator of CUDA devices reports, beside the sizes
 /// of blocks.
 enum class CudaState : uint32_t {
@@ -105,20 +118,22 @@ struct ExecSlot {
 };
 inline constexpr uint32_t NumExecSlots = 16;
 
-/// Devices of frameworks whose tensors a process reports.
+/// Devices whose tensors a process reports.
 inline constexpr uint32_t MaxTensorDevices = 64;
 
-enum class Framework : uint8_t { Torch = 0, Jax = 1 };
-inline constexpr unsigned NumFrameworks = 2;
+/// The framework whose allocator reports tensors of a device.
+enum class TensorFramework : uint32_t { Torch = 0, TensorFlow = 1, Jax = 2 };
+inline constexpr uint32_t NumTensorFrameworks = 3;
 
-/// The description of a device: bit 16, the framework above, and as in c10 the
-/// device's type in the low byte and its index in the next byte.
-struct TensorDevice {
-  static constexpr uint32_t of(Framework F, uint16_t Device) {
-    return uint32_t(F) << 17 | 1u << 16 | Device;
+/// A device of tensors in one word: bits 0-7 the type and 8-15 the index as in
+/// c10, 16 set, 17-19 the framework.
+struct TensorDeviceWord {
+  static constexpr uint32_t pack(TensorFramework F, uint16_t Device) {
+    return Device | 1u << 16 | uint32_t(F) << 17;
   }
-  static constexpr uint32_t framework(uint32_t Word) { return Word >> 17; }
   static constexpr uint16_t device(uint32_t Word) { return uint16_t(Word); }
+  /// As the program wrote it: may be an unknown value.
+  static constexpr uint32_t framework(uint32_t Word) { return Word >> 17 & 7; }
 };
 
 enum class OnFull : uint32_t { Drop = 0, Wait = 1 };
@@ -276,7 +291,7 @@ struct Control {
   std::atomic<uint32_t> Objects;       ///< ObjectState
   std::atomic<uint32_t> Torch;         ///< TorchState
   std::atomic<uint32_t> TorchCuda;     ///< CudaState
-  /// TensorDevice, by device number; 0: free.
+  /// By device number: a TensorDeviceWord; 0: free.
   std::atomic<uint32_t> TensorDevices[MaxTensorDevices];
   std::atomic<uint32_t> Cuda; ///< CudaCapture
   /// CUPTI's error, for CuptiFailed; the number of calls unknown to CUPTI, if
@@ -295,6 +310,10 @@ struct Control {
   AlertSlot Alerts[MaxAlerts];      ///< R
   OwnRange Own[MaxOwnRanges];
   AllocatorReport Allocator;
+  std::atomic<uint32_t> TensorFlow; ///< TensorFlowBits
+  /// The version of TensorFlow; ends with NUL, empty: not known. Written before
+  /// TensorFlow.
+  char TensorFlowVersion[24];
   std::atomic<uint32_t> Jax; ///< JaxState
 };
 static_assert(sizeof(Control) <= ControlBytes);

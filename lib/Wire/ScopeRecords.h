@@ -31,7 +31,19 @@ enum ScopeKindFlag : uint64_t {
   /// Of a layer: the text is unique to this scope, a placeholder for a name
   /// that a ScopeNameRecord may define.
   SF_Unnamed = 1ull << 40,
+  /// TensorFlow's layer, operator or range, not PyTorch's.
+  SF_TensorFlow = 1ull << 41,
+  /// Of a range of TensorFlow: a call of a tf.function, in the caller's thread.
+  SF_Function = 1ull << 42,
+  /// Of a range of TensorFlow: the thread works for a tf.function. The number
+  /// of the function's range is Detail.
+  SF_Link = 1ull << 43,
+  /// Of a range of TensorFlow: not in the scopes that are open.
+  SF_Outside = 1ull << 44,
 };
+/// In a scope's flags, of TensorFlow's operators: the number of the data type
+/// (TF_DataType) of the first result; 0: none.
+inline constexpr unsigned SF_DataTypeShift = 48;
 
 /// The thread enters a scope.
 struct ScopeBeginRecord {
@@ -45,8 +57,9 @@ struct ScopeBeginRecord {
   uint64_t Detail;
 
   static constexpr uint64_t atStack(uint32_t Node) { return Node; }
-  static constexpr uint64_t inPython(uint32_t Node, uint32_t Optimizer = 0) {
-    return uint64_t(Node) << 32 | Optimizer;
+  /// Low: see optimizer() and graphNode().
+  static constexpr uint64_t inPython(uint32_t Node, uint32_t Low = 0) {
+    return uint64_t(Node) << 32 | Low;
   }
   static constexpr uint64_t withColor(uint32_t Argb) {
     return uint64_t(Argb) << 32;
@@ -58,6 +71,15 @@ struct ScopeBeginRecord {
   /// SF_Range: a number that distinguishes optimizers of one class; 0: the
   /// range is not an optimizer's.
   constexpr uint32_t optimizer() const { return uint32_t(Detail); }
+  /// SF_Operator with SF_TensorFlow: the text of the graph node's name; 0: the
+  /// name is the operator's.
+  constexpr uint32_t graphNode() const { return uint32_t(Detail); }
+  /// SF_Operator with SF_TensorFlow.
+  constexpr uint8_t dataType() const {
+    return uint8_t(Flags >> SF_DataTypeShift);
+  }
+  /// SF_Link: the number of the function's range.
+  constexpr uint64_t linkedRange() const { return Detail; }
   /// SF_Nvtx: ARGB; 0: none.
   constexpr uint32_t color() const { return uint32_t(Detail >> 32); }
   /// SF_Continued: the number of the operator, in any thread.

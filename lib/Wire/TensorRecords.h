@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Records of PyTorch's tensors and of the allocator that holds their memory.
+// Records of tensors and of the allocator that holds their memory.
 //
 // Device: an index of Layout.h's TensorDevices. Sizes in bytes; Stack: a node,
 // 0 for none.

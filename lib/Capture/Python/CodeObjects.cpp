@@ -63,7 +63,9 @@ static bool endsWith(const char *Text, uint32_t Bytes, const char *End) {
 /// Notes the functions that start layers and optimizer steps. From PyTorch 2.0
 /// on every call of a module goes through _wrapped_call_impl, whose self is the
 /// first local and no cell. Every step of an optimizer goes through the wrapper
-/// of profile_hook_step (before 3.11 known by the name `wrapper` alone).
+/// of profile_hook_step (before 3.11 known by the name `wrapper` alone). A
+/// layer of Keras 3 builds its weights in Layer.__call__, and computes in
+/// Operation.__call__.
 void CodeObjects::noteFunction(uint32_t Id) {
   uint32_t NameBytes, FileBytes, Bit = 0;
   const char *Name = text(Functions[Id].Name, NameBytes);
@@ -79,10 +81,22 @@ void CodeObjects::noteFunction(uint32_t Id) {
     Bit = OptimizerBit;
   else if (NameBytes == 7 && Is("wrapper", "torch/optim/optimizer.py"))
     Bit = OptimizerBit;
+  else if (Is("__call__", "keras/src/layers/layer.py") ||
+           Is("__call__", "keras/src/ops/operation.py"))
+    Bit = CR_KerasLayer;
+  else if (Is("apply", "keras/src/optimizers/base_optimizer.py") &&
+           (NameBytes == 5 || Is("BaseOptimizer.apply", "")))
+    Bit = CR_KerasOptimizer;
+  else if (Is("_gradient_function", "tensorflow/python/eager/backprop.py"))
+    Bit = CR_Gradient;
+  else if (Is("func_graph_from_py_func",
+              "tensorflow/python/framework/func_graph.py"))
+    Bit = CR_Tracing;
   if (!Bit)
     return;
   uint32_t At = NumMarked.fetch_add(1, std::memory_order_relaxed);
-  Marked[At % 8].store(uint64_t(Bit) << 32 | Id, std::memory_order_release);
+  Marked[At % MaxMarked].store(uint64_t(Bit) << 32 | Id,
+                               std::memory_order_release);
 }
 
 uint32_t CodeObjects::functionOf(uintptr_t Code, const PythonLayout &L,

@@ -74,7 +74,7 @@ public:
   /// Removes the code object at \p Code, which dies. True: it was known.
   bool forget(uintptr_t Code);
 
-  /// LayerBit or OptimizerBit for the functions of PyTorch that noteFunction()
+  /// LayerBit, OptimizerBit or a CallRole for the functions that noteFunction()
   /// has found.
   uint32_t bitOf(uint32_t Function) const {
     for (const std::atomic<uint64_t> &F : Marked)
@@ -101,8 +101,9 @@ private:
   void noteFunction(uint32_t Id);
 
   wire::Control *Ctl = nullptr;
+  static constexpr uint32_t MaxMarked = 16;
   /// The last functions with bits: the bits above the function's id.
-  std::atomic<uint64_t> Marked[8] = {};
+  std::atomic<uint64_t> Marked[MaxMarked] = {};
   std::atomic<uint32_t> NumMarked{0};
   Texts Names;
   Pieces<wire::PythonFunction, 1024> Functions;

@@ -9,6 +9,8 @@
 #include "Stacks/InterpreterFrames.h"
 #include "Stacks/State.h"
 
+#include <cstring>
+
 using namespace memkit;
 using namespace memkit::capture;
 
@@ -239,6 +241,21 @@ void Interpreter::codeDies(void *Code) {
       Python.Codes.forget(uintptr_t(Code)))
     Python.Generation.fetch_add(1, std::memory_order_acq_rel);
   __atomic_load_n(&RealDealloc, __ATOMIC_ACQUIRE)(Code);
+}
+
+uint32_t Interpreter::copyString(uintptr_t Object, char *To,
+                                 uint32_t Max) const {
+  if (!Object || load(Object + 8) != StrType)
+    return 0;
+  // As in copyText().
+  constexpr uint32_t CompactAndAscii = 3u << 5;
+  auto State = *reinterpret_cast<const uint32_t *>(Object + 32);
+  uintptr_t Length = load(Object + 16);
+  if ((State & CompactAndAscii) != CompactAndAscii)
+    return 0;
+  auto Bytes = uint32_t(Length < Max ? Length : Max);
+  memcpy(To, reinterpret_cast<const char *>(Object + L.Ascii), Bytes);
+  return Bytes;
 }
 
 //===----------------------------------------------------------------------===//

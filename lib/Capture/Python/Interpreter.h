@@ -102,6 +102,11 @@ public:
            *reinterpret_cast<const uint32_t *>(Object) != 0;
   }
 
+  /// Copies the first \p Max bytes of a str of ASCII characters to \p To;
+  /// returns the size, 0 for another object. Any thread that keeps the object
+  /// alive.
+  uint32_t copyString(uintptr_t Object, char *To, uint32_t Max) const;
+
   /// Is the object a tuple with at least one item?
   bool isTuple(uintptr_t Object) const {
     return Object && TupleType && load(Object + 8) == TupleType &&

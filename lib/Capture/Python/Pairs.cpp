@@ -14,8 +14,6 @@ using namespace memkit::capture;
 uint32_t interpreter::withFrames(uint32_t Native) {
   uint32_t Node = node();
   if (!Node)
-    Node = ThisPython.CallerNode;
-  if (!Node)
     return Native;
   if (!(Stacks.Bits & wire::SB_Native))
     Native = 0;

@@ -140,10 +140,10 @@ uint32_t interpreter::node() {
   uintptr_t Ts =
       ThisPython.HasLock ? Python.lockedState() : Python.threadState();
   uintptr_t Frame = Ts ? Python.innermost(Ts) : 0;
-  if (!Frame)
-    return 0;
-  Python.takeRequests();
   PythonThread &S = ThisPython;
+  if (!Frame)
+    return S.Adopted;
+  Python.takeRequests();
   uint32_t Generation = Python.generation();
   if (__builtin_expect(S.Generation != Generation || !S.Capacity, 0)) {
     if (!S.Capacity && !resizeState(S, FirstCapacity))

@@ -28,6 +28,22 @@ struct NewPython {
   uintptr_t Frame, Previous, Place;
 };
 
+/// Indices in PythonThread::Known, outermost first.
+struct MarkedFrames {
+  static constexpr uint32_t MaxFrames = 64;
+  uint16_t Count, At[MaxFrames];
+
+  void add(uint16_t I) {
+    if (Count < MaxFrames)
+      At[Count++] = I;
+  }
+  /// Keeps frames before \p End.
+  void cut(uint32_t End) {
+    while (Count && At[Count - 1] >= End)
+      --Count;
+  }
+};
+
 struct PythonThread {
   KnownPython *Known; ///< outermost first
   NewPython *New;     ///< innermost first
@@ -40,12 +56,11 @@ struct PythonThread {
   /// The thread holds the interpreter's lock: an object is being recorded.
   uint32_t HasLock;
   uint32_t LastNative, LastPython, LastPair; ///< Pair 0: none
-  /// For a thread without Python frames: where another thread's Python started
-  /// the work; 0: not known.
-  uint32_t CallerNode;
-  /// Indices in Known of the calls of PyTorch's modules (see LayerBit).
-  static constexpr uint32_t MaxLayers = 64;
-  uint16_t NumLayers, Layers[MaxLayers];
+  MarkedFrames Layers; ///< calls of PyTorch's modules (see LayerBit)
+  MarkedFrames Calls;  ///< calls with a CallRole
+  /// The frames that the thread works for, while it has none of its own; 0:
+  /// none.
+  uint32_t Adopted;
 };
 
 /// Of the calling thread. Stacks/InterpreterFrames.h gives the nodes.
@@ -55,7 +70,8 @@ extern __thread PythonThread ThisPython
 /// Forgets the last walk.
 inline void resetPythonState(PythonThread &S) {
   S.Count = S.Exact = 0;
-  S.NumLayers = 0;
+  S.Layers.Count = S.Calls.Count = 0;
+  S.Adopted = 0;
   S.LastPair = 0;
 }
 

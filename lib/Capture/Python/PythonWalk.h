@@ -26,7 +26,15 @@ inline constexpr uint32_t LayerBit = 1u << 29;
 /// A call of an optimizer's step; the first local is a tuple with the
 /// optimizer.
 inline constexpr uint32_t OptimizerBit = 1u << 28;
-inline constexpr uint32_t CodeMask = OptimizerBit - 1;
+/// A function of TensorFlow or Keras, in the bits of RoleMask; 0: another one.
+inline constexpr uint32_t RoleMask = 15u << 24;
+inline constexpr uint32_t CodeMask = (1u << 24) - 1;
+enum CallRole : uint32_t {
+  CR_KerasLayer = 1u << 24,     ///< a call of a layer, the first local
+  CR_KerasOptimizer = 2u << 24, ///< a step of an optimizer, the first local
+  CR_Gradient = 3u << 24,       ///< the gradient of an operator
+  CR_Tracing = 4u << 24,        ///< a graph is being made of a function
+};
 /// The Place of a frame that is not kept; equals no frame's.
 inline constexpr uintptr_t NoPlace = ~uintptr_t(0);
 /// No node: the thread's memory for the walk is too small.
@@ -47,8 +55,8 @@ public:
     if (!collect(Frame, Joined))
       return TooMany;
     S.Count = Joined;
-    while (S.NumLayers && S.Layers[S.NumLayers - 1] >= Joined)
-      --S.NumLayers;
+    S.Layers.cut(Joined);
+    S.Calls.cut(Joined);
     if (!NumNew && (Joined <= S.Exact || Joined == Last))
       return S.Known[Joined - 1].Node;
     return takeNew();
@@ -87,9 +95,9 @@ private:
     return true;
   }
 
-  void noteLayer(uint32_t I) {
-    if (S.NumLayers < PythonThread::MaxLayers && I < 65536)
-      S.Layers[S.NumLayers++] = uint16_t(I);
+  void noteMarked(uint32_t I, uint32_t Code) {
+    if (I < 65536)
+      (Code & LayerBit ? S.Layers : S.Calls).add(uint16_t(I));
   }
   bool collect(uintptr_t F, uint32_t &Joined);
   bool follow(uint32_t I, uintptr_t &F, uint32_t &Joined);
@@ -180,8 +188,9 @@ template <FrameShape Shape> inline uint32_t PythonWalk<Shape>::takeNew() {
       From = I + 1;
     S.Where[slotOf(N.Frame)] = uint16_t(I < 65536 ? I : 65535);
     uintptr_t Place = Code & UnknownBit ? NoPlace : N.Place;
-    if (__builtin_expect(Code & LayerBit, 0))
-      noteLayer(I);
+    if (__builtin_expect(Code & (LayerBit | RoleMask) && !(Code & UnknownBit),
+                         0))
+      noteMarked(I, Code);
     S.Known[I++] = {N.Frame, N.Previous, Place, Node, Code};
   }
   S.Count = I;

@@ -42,6 +42,9 @@ struct Source {
   /// The interpreter of the process has been found, in the binary \p LinkMap.
   /// One thread at a time.
   void (*FoundInterpreter)(const void *LinkMap) = nullptr;
+  /// A stack has code of a binary that was not known: its link_map. One thread
+  /// at a time.
+  void (*FoundBinary)(const void *LinkMap) = nullptr;
   /// The calling thread is about to start a scope that the program reports.
   void (*BeforeScope)(ThreadState &T, const CallerFrame &Caller) = nullptr;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The numbers of devices with tensors.
+// The numbers of devices whose tensors a process reports.
 
 #ifndef MEMKIT_CAPTURE_RUNTIME_TENSORSLOTS_H
 #define MEMKIT_CAPTURE_RUNTIME_TENSORSLOTS_H
@@ -11,8 +11,9 @@ namespace memkit::capture {
 
 inline constexpr uint32_t NoTensorSlot = ~0u;
 
-/// The number of a wire::TensorDevice among those of this process, added if
-/// new; NoTensorSlot: too many. Any thread.
+/// The place of \p Word, a TensorDeviceWord, in Control::TensorDevices, for
+/// records of tensors; NoTensorSlot: the process has too many devices. Any
+/// thread; no lock.
 inline uint32_t tensorSlot(wire::Control &C, uint32_t Word) {
   for (uint32_t I = 0; I != wire::MaxTensorDevices; ++I) {
     std::atomic<uint32_t> &Slot = C.TensorDevices[I];

@@ -7,6 +7,7 @@
 #include "InterpreterFrames.h"
 #include "MappedElf.h"
 #include "MappedPath.h"
+#include "Runtime/Source.h"
 #include "SectionFile.h"
 
 #include <cstring>
@@ -126,6 +127,8 @@ void Binaries::enter(uint32_t Id, wire::MappedBinary &M, const FoundObject &O) {
   K.EndCode = 0;
   findTables(M, Map, K.Tables);
   interpreter::noteBinary({M.Start, M.End}, O.LinkMap, K.Tables);
+  const void *Found = O.LinkMap;
+  forSources(&Source::FoundBinary, Found);
   K.Live.store(1, std::memory_order_release);
   Ctl->NextBinary.store(Id + 1, std::memory_order_release);
 }

@@ -4,7 +4,7 @@
 
 #include "HeldTensors.h"
 
-#include "PythonCalls.h"
+#include "Python/PythonCalls.h"
 #include "Runtime/Hook.h"
 #include "Runtime/Thread.h"
 #include "Stacks/Stack.h"

@@ -6,7 +6,8 @@
 
 #include "PlainPath.h"
 #include "Python/Interpreter.h"
-#include "PythonCalls.h"
+#include "Python/ObjectClass.h"
+#include "Python/PythonCalls.h"
 #include "Runtime/Hook.h"
 #include "Runtime/Process.h"
 #include "Runtime/Thread.h"
@@ -19,27 +20,11 @@
 using namespace memkit;
 using namespace memkit::capture;
 
-PythonCalls capture::Py;
-
 void LayerNames::begin(const Exports &E) { HasAll = Py.find(E); }
 
 //===----------------------------------------------------------------------===//
 // Modules without a name
 //===----------------------------------------------------------------------===//
-
-static constexpr unsigned TypeOffset = 8, TypeNameOffset = 24;
-
-/// The name of a class, without its package and module.
-static const char *nameOf(uintptr_t Type) {
-  auto *Name =
-      reinterpret_cast<const char *>(Interpreter::load(Type + TypeNameOffset));
-  const char *Dot = strrchr(Name, '.');
-  return Dot ? Dot + 1 : Name;
-}
-
-static const char *classOf(uintptr_t Object) {
-  return nameOf(Interpreter::load(Object + TypeOffset));
-}
 
 /// The text of a module of the same class with the same hooks: the original of
 /// a replica; 0: none.
@@ -47,7 +32,7 @@ uint32_t LayerNames::originalText(uintptr_t Module) const {
   if (!Dicts.isKnown())
     return 0;
   InstanceDict::Values Values = Dicts.read(Module);
-  uintptr_t Class = Interpreter::load(Module + TypeOffset);
+  uintptr_t Class = typeOf(Module);
   for (unsigned I = 0; I != Values.Count; ++I)
     if (uint32_t Text = Table.findByHooks(Values.Words[I], Class))
       return Text;
@@ -83,7 +68,7 @@ __attribute__((noinline)) uint64_t LayerNames::unnamed(uintptr_t Module,
                                                        uintptr_t Root) {
   if (uint32_t Text = originalText(Module))
     return Text;
-  const char *Class = classOf(Module);
+  const char *Class = typeName(typeOf(Module));
   size_t Bytes = strlen(Class);
   if (!mayAsk(Root))
     return Proc.Names.intern(Class, Bytes);
@@ -91,33 +76,7 @@ __attribute__((noinline)) uint64_t LayerNames::unnamed(uintptr_t Module,
   // A root has the name of its class.
   if (Module == Root)
     return Proc.Names.intern(Class, Bytes);
-  uintptr_t Identity = identityOf(Module);
-  for (const Waiting &W : Waits)
-    if (W.Module.load(std::memory_order_acquire) == Identity)
-      return W.Text.load(std::memory_order_relaxed) | wire::SF_Unnamed;
-  uint32_t Place = NextWaiting.fetch_add(1, std::memory_order_relaxed);
-  if (Place >= MaxUnnamed)
-    return Proc.Names.intern(Class, Bytes);
-  uint32_t Text = Proc.Names.add(Class, Bytes);
-  Waiting &W = Waits[Place % MaxWaiting];
-  W.Module.store(0, std::memory_order_relaxed);
-  W.Text.store(Text, std::memory_order_relaxed);
-  W.Module.store(Identity, std::memory_order_release);
-  return Text | wire::SF_Unnamed;
-}
-
-/// Records \p Text as the name of a module that ran without a name.
-void LayerNames::tell(uintptr_t Module, uint32_t Text) {
-  ThreadState *T = recordingThread();
-  uintptr_t Identity = identityOf(Module);
-  for (Waiting &W : Waits) {
-    if (W.Module.load(std::memory_order_acquire) != Identity)
-      continue;
-    uint32_t Old = W.Text.load(std::memory_order_relaxed);
-    W.Module.store(0, std::memory_order_release);
-    if (T && hasRoom(*T))
-      T->Ring.write(wire::ScopeNameRecord{Old, Text});
-  }
+  return Waits.textFor(identityOf(Module), Class, Bytes);
 }
 
 //===----------------------------------------------------------------------===//
@@ -148,9 +107,9 @@ int LayerNames::answer(void *) {
 /// Is the module the outermost that runs in the calling thread?
 static bool runsHere(uintptr_t Module) {
   ThreadState *T = recordingThread();
-  if (!T || !interpreterNode(*T, MEMKIT_CALLER) || !ThisPython.NumLayers)
+  if (!T || !interpreterNode(*T, MEMKIT_CALLER) || !ThisPython.Layers.Count)
     return false;
-  uintptr_t Frame = ThisPython.Known[ThisPython.Layers[0]].Frame;
+  uintptr_t Frame = ThisPython.Known[ThisPython.Layers.At[0]].Frame;
   uintptr_t Is = Interpreter::load(Frame + Python.layout().Locals);
   return (Is & CodeAddress) == Module;
 }
@@ -194,9 +153,9 @@ void LayerNames::nameNow(void *Root, const char *Given) {
 
 static bool isOf(uintptr_t Object, const char *Class) {
   constexpr unsigned BaseOffset = 256;
-  for (uintptr_t Type = Interpreter::load(Object + TypeOffset); Type;
+  for (uintptr_t Type = typeOf(Object); Type;
        Type = Interpreter::load(Type + BaseOffset))
-    if (!strcmp(nameOf(Type), Class))
+    if (!strcmp(typeName(Type), Class))
       return true;
   return false;
 }
@@ -204,7 +163,8 @@ static bool isOf(uintptr_t Object, const char *Class) {
 /// Names the module and the modules in it.
 void LayerNames::name(void *Root, const char *Given) {
   char Called[128];
-  strncpy(Called, Given ? Given : classOf(uintptr_t(Root)), sizeof(Called) - 1);
+  strncpy(Called, Given ? Given : typeName(typeOf(uintptr_t(Root))),
+          sizeof(Called) - 1);
   Called[sizeof(Called) - 1] = 0;
   PlainPath Plain;
   void *Get = Py.GetAttribute(Root, "named_modules");
@@ -216,7 +176,7 @@ void LayerNames::name(void *Root, const char *Given) {
       HasReplicas |= Replicates;
       bool Spreads =
           Replicates || isOf(uintptr_t(Module), "DistributedDataParallel");
-      Path = Plain.of(Path, classOf(uintptr_t(Module)), Spreads);
+      Path = Plain.of(Path, typeName(typeOf(uintptr_t(Module))), Spreads);
       nameOne(Module, Path, Called, Given);
     }
     Py.Drop(Pair);
@@ -267,8 +227,7 @@ void LayerNames::noteHooks(void *Module, void *Dict, bool IsReplica) {
     Dicts.learn(uintptr_t(Module), uintptr_t(Dict), Hooks,
                 Python.layout().Minor);
   if (!IsReplica)
-    Table.setHooks(uintptr_t(Module), Hooks,
-                   Interpreter::load(uintptr_t(Module) + TypeOffset));
+    Table.setHooks(uintptr_t(Module), Hooks, typeOf(uintptr_t(Module)));
 }
 
 void LayerNames::nameOne(void *Module, const char *Path, const char *Root,
@@ -290,7 +249,7 @@ void LayerNames::nameOne(void *Module, const char *Path, const char *Root,
   }
   if (Dict)
     Py.Drop(Dict);
-  tell(uintptr_t(Module), Text);
+  Waits.tell(identityOf(uintptr_t(Module)), Text);
   Torch.held().reportModule(Module, Text);
 }
 
@@ -298,31 +257,12 @@ void LayerNames::nameOne(void *Module, const char *Path, const char *Root,
 // The death of modules
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// Python's PyMethodDef.
-struct MethodDefinition {
-  const char *Name;
-  void *(*Function)(void *, void *);
-  int Flags;
-  const char *Text;
-};
-} // namespace
-static constexpr int TakesOne = 8; ///< METH_O
-
 /// Makes a weak reference that calls dies() at the module's death. dies() drops
 /// the reference.
 bool LayerNames::watch(void *Module) {
-  static MethodDefinition Dies = {"memkit_module_dies", dies, TakesOne,
-                                  nullptr};
-  void *Number = Py.FromPointer(Module);
-  void *Callback = Number ? Py.NewFunction(&Dies, Number, nullptr) : nullptr;
-  void *Reference = Callback ? Py.WeakReference(Module, Callback) : nullptr;
-  for (void *P : {Callback, Number})
-    if (P)
-      Py.Drop(P);
-  if (!Reference)
-    Py.ClearError();
-  return Reference;
+  static PythonMethod Dies = {"memkit_module_dies", dies,
+                              PythonMethod::TakesOne, nullptr};
+  return Py.callAtDeath(Module, Dies);
 }
 
 void *LayerNames::dies(void *Number, void *Reference) {

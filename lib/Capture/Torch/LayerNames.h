@@ -17,8 +17,9 @@
 #define MEMKIT_CAPTURE_TORCH_LAYERNAMES_H
 
 #include "InstanceDict.h"
-#include "ModuleTable.h"
 #include "Python/Exports.h"
+#include "Python/ModuleTable.h"
+#include "Python/WaitingNames.h"
 
 #include <atomic>
 #include <cstdint>
@@ -46,15 +47,6 @@ public:
   /// root that is seen running. By a thread with the GIL.
   void nameNow(void *Root, const char *Given);
 
-  /// Distinguishes a live module from a dead one of another class at the same
-  /// address.
-  static uintptr_t identityOf(uintptr_t Module) {
-    constexpr unsigned TypeOffset = 8;
-    auto Type =
-        *reinterpret_cast<const volatile uintptr_t *>(Module + TypeOffset);
-    return Module ^ Type << 16;
-  }
-
 private:
   /// In a program that has imported torch, one search among all objects takes 9
   /// ms.
@@ -63,7 +55,6 @@ private:
   uint64_t unnamed(uintptr_t Module, uintptr_t Root);
   bool mayAsk(uintptr_t Root) const;
   void ask(uintptr_t Root);
-  void tell(uintptr_t Module, uint32_t Text);
   uint32_t originalText(uintptr_t Module) const;
 
   // By the interpreter, with the GIL held.
@@ -80,18 +71,7 @@ private:
   void *findLive(uintptr_t Module);
 
   ModuleTable Table;
-  /// The last modules that ran without a name, and the texts in place of their
-  /// names.
-  struct Waiting {
-    std::atomic<uintptr_t> Module; ///< its identity
-    std::atomic<uint32_t> Text;
-  };
-  static constexpr uint32_t MaxWaiting = 128;
-  /// Each such module needs a text of its own, and the room for texts is
-  /// bounded.
-  static constexpr uint32_t MaxUnnamed = 1 << 14;
-  Waiting Waits[MaxWaiting] = {};
-  std::atomic<uint32_t> NextWaiting{0};
+  WaitingNames Waits; ///< by identity
   /// The time of the first question; the processor time of all answers.
   std::atomic<uint64_t> BegunNs{0}, SpentNs{0};
   std::atomic<uintptr_t> Asked{0}; ///< the root of the pending question

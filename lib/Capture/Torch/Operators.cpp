@@ -4,6 +4,7 @@
 
 #include "Operators.h"
 
+#include "Python/ObjectClass.h"
 #include "Python/PythonWalk.h"
 #include "Runtime/Recording.h"
 #include "Runtime/Symbols.h"
@@ -16,9 +17,7 @@ using namespace memkit;
 using namespace memkit::capture;
 using wire::ScopeKindFlag;
 
-static constexpr uint32_t MaxScopes = 1024;
-
-__thread TorchThread capture::ThisTorch;
+__thread ScopeStack capture::ThisTorch;
 
 /// The observer of this process and of its children of fork: PyTorch calls the
 /// observer in children too, and the addresses stay valid.
@@ -29,80 +28,23 @@ static struct {
 } Registered;
 
 //===----------------------------------------------------------------------===//
-// Threads
-//===----------------------------------------------------------------------===//
-
-static constexpr size_t StateBytes = MaxScopes * sizeof(OpenScope);
-
-void capture::releaseTorchState(TorchThread &S) {
-  if (S.Scopes)
-    sys::unmap(S.Scopes, StateBytes);
-  S = {};
-}
-
-static bool hasState(TorchThread &S) {
-  if (__builtin_expect(S.Scopes != nullptr, 1))
-    return true;
-  void *P =
-      sys::map(StateBytes, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  S.Scopes = static_cast<OpenScope *>(P);
-  return P;
-}
-
-/// Numbers of scopes rise within a ring, and are unique in the process.
-uint64_t Operators::newNumber(TorchThread &S) {
-  constexpr uint64_t AtOnce = 1 << 16;
-  if (__builtin_expect(S.NextNumber == S.EndNumber, 0)) {
-    S.NextNumber = Kept.Scopes.fetch_add(AtOnce, std::memory_order_relaxed) + 1;
-    S.EndNumber = S.NextNumber + AtOnce;
-  }
-  return S.NextNumber++;
-}
-
-//===----------------------------------------------------------------------===//
 // Scopes
 //===----------------------------------------------------------------------===//
-
-void Operators::open(ThreadState &T, const OpenScope &Of, uint32_t Text,
-                     uint64_t Flags, uint64_t Detail) {
-  TorchThread &S = ThisTorch;
-  if (S.Count == MaxScopes)
-    return;
-  OpenScope &New = S.Scopes[S.Count++];
-  New = Of;
-  New.Number = 0;
-  if (!hasRoom(T))
-    return;
-  New.Number = newNumber(S);
-  T.Ring.write(wire::ScopeBeginRecord{Text, Flags, New.Number, Detail},
-               RingWriter::ClockRead::Early);
-}
-
-/// Ends the thread's scope \p First and the scopes inside it.
-void Operators::closeFrom(ThreadState &T, uint32_t First) {
-  TorchThread &S = ThisTorch;
-  uint64_t Number = S.Scopes[First].Number;
-  for (uint32_t I = First; !Number && ++I < S.Count;)
-    Number = S.Scopes[I].Number;
-  S.Count = First;
-  if (Number && (hasRoom(T)))
-    T.Ring.write(wire::ScopeEndRecord{Number}, RingWriter::ClockRead::Early);
-}
 
 /// The running modules are the first \p N layers of the thread's Python frames.
 /// Ends the layers that do not run any more, then starts the new ones.
 void Operators::followLayers(ThreadState &T, uint32_t N) {
-  TorchThread &S = ThisTorch;
+  ScopeStack &S = ThisTorch;
   const PythonThread &P = ThisPython;
   const uintptr_t Locals = Python.layout().Locals;
   uint32_t K = 0;
-  auto FrameOf = [&](uint32_t I) { return P.Known[P.Layers[I]].Frame; };
+  auto FrameOf = [&](uint32_t I) { return P.Known[P.Layers.At[I]].Frame; };
   auto ModuleOf = [&](uintptr_t Frame) {
     return Interpreter::load(Frame + Locals) & CodeAddress;
   };
   auto Runs = [&](const OpenScope &Is, uintptr_t Frame) {
     uintptr_t Module = Is.Frame == Frame ? ModuleOf(Frame) : 0;
-    return Module && LayerNames::identityOf(Module) == Is.Module;
+    return Module && identityOf(Module) == Is.Object;
   };
   for (uint32_t I = 0; I != S.Count; ++I) {
     const OpenScope &Is = S.Scopes[I];
@@ -112,7 +54,7 @@ void Operators::followLayers(ThreadState &T, uint32_t N) {
       ++K;
       continue;
     }
-    closeFrom(T, I);
+    S.closeFrom(T, I);
     break;
   }
   for (; K < N; ++K) {
@@ -120,14 +62,14 @@ void Operators::followLayers(ThreadState &T, uint32_t N) {
     if (!Module)
       continue;
     uint64_t Text = Torch.layers().textOf(Module, ModuleOf(FrameOf(0)));
-    open(T, {nullptr, 0, Frame, LayerNames::identityOf(Module)}, uint32_t(Text),
-         ScopeKindFlag::SF_Layer | (Text & ScopeKindFlag::SF_Unnamed), 0);
+    S.open(T, {nullptr, 0, Frame, identityOf(Module)}, uint32_t(Text),
+           ScopeKindFlag::SF_Layer | (Text & ScopeKindFlag::SF_Unnamed), 0);
   }
 }
 
 void Operators::noteLayers(ThreadState &T, const CallerFrame &Caller) {
-  if (hasState(ThisTorch))
-    followLayers(T, interpreterNode(T, Caller) ? ThisPython.NumLayers : 0);
+  if (ThisTorch.hasMemory())
+    followLayers(T, interpreterNode(T, Caller) ? ThisPython.Layers.Count : 0);
 }
 
 /// The address of the optimizer whose step the range is, which distinguishes
@@ -219,17 +161,17 @@ int64_t Operators::sequenceOf(const void *Function) const {
 
 void Operators::begin(ThreadState &T, const void *Function, ObservedKind K,
                       const CallerFrame &Caller) {
-  if (!hasState(ThisTorch))
+  if (!ThisTorch.hasMemory())
     return;
   // Threads of autograd have no Python frames.
   uint32_t Node = interpreterNode(T, Caller);
-  followLayers(T, Node ? ThisPython.NumLayers : 0);
+  followLayers(T, Node ? ThisPython.Layers.Count : 0);
   const char *Name = NameOf(Function);
   uint32_t Text = Proc.Names.intern(Name, strlen(Name));
   ForwardScope *F = Forwards.load(std::memory_order_relaxed);
   if (K == ObservedKind::Operator) {
-    open(T, {Function, 0, 0, 0}, Text, ScopeKindFlag::SF_Operator,
-         wire::ScopeBeginRecord::inPython(Node));
+    ThisTorch.open(T, {Function, 0, 0, 0}, Text, ScopeKindFlag::SF_Operator,
+                   wire::ScopeBeginRecord::inPython(Node));
     int64_t Sequence = sequenceOf(Function);
     if (Sequence >= 0 && F) {
       ForwardScope &Of = F[uint64_t(Sequence) % NumForwards];
@@ -241,8 +183,9 @@ void Operators::begin(ThreadState &T, const void *Function, ObservedKind K,
   }
   if (K == ObservedKind::Range) {
     uintptr_t Optimizer = Node ? optimizerOf(Name) : 0;
-    open(T, {Function, 0, 0, 0}, Text, ScopeKindFlag::SF_Range,
-         wire::ScopeBeginRecord::inPython(Node, uint32_t(Optimizer >> 4)));
+    ThisTorch.open(
+        T, {Function, 0, 0, 0}, Text, ScopeKindFlag::SF_Range,
+        wire::ScopeBeginRecord::inPython(Node, uint32_t(Optimizer >> 4)));
     if (Optimizer)
       Torch.held().noteOptimizer(Optimizer);
     return;
@@ -255,14 +198,15 @@ void Operators::begin(ThreadState &T, const void *Function, ObservedKind K,
     if (Of.Sequence.load(std::memory_order_relaxed) == Sequence)
       Number = Is;
   }
-  open(T, {Function, 0, 0, 0}, Text, ScopeKindFlag::SF_Backward, Number);
+  ThisTorch.open(T, {Function, 0, 0, 0}, Text, ScopeKindFlag::SF_Backward,
+                 Number);
 }
 
 void Operators::end(ThreadState &T, const void *Function) {
-  TorchThread &S = ThisTorch;
+  ScopeStack &S = ThisTorch;
   for (uint32_t I = S.Count; I-- != 0;)
     if (S.Scopes[I].Function == Function)
-      return closeFrom(T, I);
+      return S.closeFrom(T, I);
 }
 
 /// The calling thread, if the observer is attached; attaches the observer at

@@ -16,6 +16,8 @@
 #ifndef MEMKIT_CAPTURE_TORCH_OPERATORS_H
 #define MEMKIT_CAPTURE_TORCH_OPERATORS_H
 
+#include "Runtime/ScopeStack.h"
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -23,27 +25,10 @@
 namespace memkit::capture {
 
 struct CallerFrame;
-struct ThreadState;
 
-/// An open scope of a thread.
-struct OpenScope {
-  const void *Function;    ///< the RecordFunction; null: a layer
-  uint64_t Number;         ///< 0: not recorded
-  uintptr_t Frame, Module; ///< of a layer; the module's identity
-};
-
-/// The scopes of a thread.
-struct TorchThread {
-  OpenScope *Scopes; ///< null: no memory
-  uint32_t Count;
-  uint64_t NextNumber, EndNumber; ///< scope numbers of the thread
-};
-
-/// Of the calling thread.
-extern __thread TorchThread ThisTorch
-    __attribute__((tls_model("initial-exec")));
-
-void releaseTorchState(TorchThread &S);
+/// PyTorch's scopes of the calling thread. OpenScope::Function: the
+/// RecordFunction; null: a layer. OpenScope::Object: the module's identity.
+extern __thread ScopeStack ThisTorch __attribute__((tls_model("initial-exec")));
 
 /// The observer. Any thread.
 class Operators {
@@ -79,11 +64,7 @@ private:
   void beginForwards();
   void followLayers(ThreadState &T, uint32_t N);
   void noteLayers(ThreadState &T, const CallerFrame &Caller);
-  void open(ThreadState &T, const OpenScope &S, uint32_t Text, uint64_t Flags,
-            uint64_t Detail);
-  void closeFrom(ThreadState &T, uint32_t First);
   static uintptr_t optimizerOf(const char *Range);
-  uint64_t newNumber(TorchThread &S);
   void findSequence();
   int64_t sequenceOf(const void *Function) const;
   static constexpr uint32_t ProbeWords = 128;

@@ -81,8 +81,8 @@ void TorchHooks::forwardOom(int64_t Size, uint64_t Allocated, uint64_t Reserved,
 }
 
 uint32_t TorchHooks::slotOf(uint16_t Device) {
-  return tensorSlot(*Ctl,
-                    wire::TensorDevice::of(wire::Framework::Torch, Device));
+  return tensorSlot(
+      *Ctl, wire::TensorDeviceWord::pack(wire::TensorFramework::Torch, Device));
 }
 
 //===----------------------------------------------------------------------===//
@@ -218,6 +218,6 @@ constinit const Source capture::TorchSource = {
     .StateBytes = sizeof(Torch),
     .Connect = connectSource,
     .StartThread = [] { ThisTorch.Count = 0; },
-    .EndThread = [] { releaseTorchState(ThisTorch); },
+    .EndThread = [] { ThisTorch.release(); },
     .FoundInterpreter = foundInterpreter,
     .BeforeScope = beforeScope};

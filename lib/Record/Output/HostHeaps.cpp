@@ -29,7 +29,7 @@ static Error nothingMatches(StringRef Glob) {
   std::string Text = ("no heap matches '" + Glob + "'; heaps: ").str();
   for (const KnownHeap &H : KnownHeaps)
     Text += std::string(H.Name) + ", ";
-  Text += "torch.*, jax.*, nvtx.*, pool.*, cuda*";
+  Text += "torch.*, tf.*, jax.*, nvtx.*, pool.*, cuda*";
   return createStringError(inconvertibleErrorCode(), Text);
 }
 
@@ -50,8 +50,9 @@ Expected<HeapChoice> HeapChoice::create(ArrayRef<std::string> Globs,
       Hits |= uint32_t(Glob->match(KnownHeaps[H].Name)) << H;
     // The devices are not known yet.
     bool IsTensors = Glob->match("torch.cpu") || Glob->match("torch.cuda:0") ||
+                     Glob->match("tf.cpu") || Glob->match("jax.cpu") ||
                      StringRef(Text).starts_with("torch.") ||
-                     Glob->match("jax.cpu") ||
+                     StringRef(Text).starts_with("tf.") ||
                      StringRef(Text).starts_with("jax.");
     bool IsPools =
         Glob->match("nvtx.pool") || StringRef(Text).starts_with("nvtx.") ||

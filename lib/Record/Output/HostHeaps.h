@@ -34,7 +34,7 @@ const KnownHeap &knownHeap(HostHeapKind H);
 /// The user's choice of heaps and blocks to record.
 struct HeapChoice {
   uint32_t Bits = ~0u; ///< by HostHeapKind
-  bool Tensors = true; ///< heaps of the devices of PyTorch and JAX
+  bool Tensors = true; ///< heaps of tensors
   /// Heaps that programs report, by NVTX or memkit.h.
   bool Pools = true;
   bool Cuda = true;     ///< heaps of CUDA's driver
@@ -53,8 +53,8 @@ struct HeapChoice {
   }
   /// Chooses the heaps whose names match a glob; all heaps without globs.
   /// python.object also needs PythonObjects. The heaps of PyTorch and
-  /// JAX are chosen all or none; likewise those of NVTX, and those of CUDA. Errors: an invalid
-  /// glob, a glob without a match.
+  /// JAX are chosen all or none; likewise those of NVTX, and those of CUDA.
+  /// Errors: an invalid glob, a glob without a match.
   static llvm::Expected<HeapChoice> create(llvm::ArrayRef<std::string> Globs,
                                            uint64_t MinSize,
                                            bool PythonObjects = false);

@@ -65,7 +65,7 @@ uint32_t RecordedHeaps::pool(StringRef Prefix, StringRef Called,
 }
 
 //===----------------------------------------------------------------------===//
-// PyTorch, JAX
+// PyTorch, TensorFlow, JAX
 //===----------------------------------------------------------------------===//
 
 void RecordedHeaps::nameDevice(DeviceHeaps &D, uint16_t Device) {
@@ -76,21 +76,19 @@ void RecordedHeaps::nameDevice(DeviceHeaps &D, uint16_t Device) {
   D.Space = Names.addDevice(Named);
 }
 
-uint32_t RecordedHeaps::tensors(wire::Framework F, uint16_t Device) {
-  static constexpr StringLiteral Prefixes[] = {"torch.", "jax."};
-  static_assert(std::size(Prefixes) == wire::NumFrameworks);
+uint32_t RecordedHeaps::tensors(uint16_t Device, wire::TensorFramework Of) {
   DeviceHeaps &D = Devices[Device];
-  uint32_t &Id = D.Tensors[unsigned(F)];
+  uint32_t &Id = D.Tensors[size_t(Of)];
   if (Id)
     return Id;
-  std::string &Name = D.TensorsNames[unsigned(F)];
-  Name = (Prefixes[unsigned(F)] + TensorHeaps::deviceName(Device)).str();
+  std::string &Name = D.TensorsNames[size_t(Of)];
+  Name = TensorHeaps::prefix(Of) + TensorHeaps::deviceName(Device);
   bool IsCpu = uint8_t(Device) == TensorHeaps::Cpu;
   // The estimate for malloc includes tensors of the CPU already.
   uint32_t Flags = IsCpu && Wanted.SampleBytes ? HF_OutsideTotals : HF_None;
-  uint32_t Parent = IsCpu                           ? malloc()
-                    : F == wire::Framework::Torch ? D.Segments
-                                                  : 0;
+  uint32_t Parent = IsCpu                                ? malloc()
+                    : Of == wire::TensorFramework::Torch ? D.Segments
+                                                         : 0;
   nameDevice(D, Device);
   Id = add(Name, Parent, Flags, D.Space);
   HeapsOfTensors.push_back(Id);
@@ -119,8 +117,8 @@ StringRef RecordedHeaps::heapName(uint32_t Heap) const {
     if (Host[H] == Heap)
       return knownHeap(HostHeapKind(H)).Name;
   for (const auto &[Device, D] : Devices)
-    if (auto It = find(D.Tensors, Heap); It != std::end(D.Tensors))
-      return D.TensorsNames[It - D.Tensors];
+    if (auto Of = find(D.Tensors, Heap); Of != std::end(D.Tensors))
+      return D.TensorsNames[Of - D.Tensors];
     else if (D.Segments == Heap)
       return D.SegmentsName;
     else if (auto It = find(D.Cuda, Heap); It != std::end(D.Cuda))

@@ -39,11 +39,11 @@ public:
   uint32_t pool(llvm::StringRef Prefix, llvm::StringRef Name, uint32_t Flags);
 
   //===--------------------------------------------------------------------===//
-  // PyTorch, JAX
+  // PyTorch, TensorFlow, JAX
   //===--------------------------------------------------------------------===//
 
-  /// The heap of a device's tensors of a framework: `torch.cpu`, `jax.cpu`.
-  uint32_t tensors(wire::Framework F, uint16_t Device);
+  /// The heap of a device's tensors of a framework: `torch.cpu`, `tf.cpu`.
+  uint32_t tensors(uint16_t Device, wire::TensorFramework Of);
   /// The heap of the segments that hold a device's tensors of PyTorch: a heap
   /// of the device. If added first, the parent of the tensors' heap.
   uint32_t segments(uint16_t Device);
@@ -86,9 +86,9 @@ public:
 
 private:
   struct DeviceHeaps {
-    uint32_t Tensors[wire::NumFrameworks] = {}, Segments = 0;
+    uint32_t Tensors[wire::NumTensorFrameworks] = {}, Segments = 0;
     uint32_t Space = 0;
-    std::string TensorsNames[wire::NumFrameworks], SegmentsName;
+    std::string TensorsNames[wire::NumTensorFrameworks], SegmentsName;
     uint32_t Cuda[wire::NumCudaHeaps] = {};
     std::string CudaNames[wire::NumCudaHeaps];
     Device Info; ///< without its memory space; empty: unknown

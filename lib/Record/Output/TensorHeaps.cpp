@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The heaps of PyTorch's devices.
+// The heaps of tensors.
 
 #include "Output/TensorHeaps.h"
 

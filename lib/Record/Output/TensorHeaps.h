@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The heaps of PyTorch's devices.
+// The heaps of tensors.
 
 #ifndef MEMKIT_LIB_RECORD_TENSORHEAPS_H
 #define MEMKIT_LIB_RECORD_TENSORHEAPS_H
 
-#include <cstdint>
+#include "Wire/Layout.h"
 #include <string>
 
 namespace memkit {
@@ -16,6 +16,12 @@ struct TensorHeaps {
   static constexpr uint8_t Cpu = 0, Cuda = 1;
   /// c10's name of the device: `cpu`, `cuda:1`. An unknown type: `device31:0`.
   static std::string deviceName(uint16_t Device);
+  /// What precedes a device in the name of a heap: `torch.`, `tf.`.
+  static std::string prefix(wire::TensorFramework Of) {
+    static constexpr const char *Prefixes[] = {"torch.", "tf.", "jax."};
+    static_assert(std::size(Prefixes) == wire::NumTensorFrameworks);
+    return Prefixes[size_t(Of)];
+  }
 };
 
 } // namespace memkit

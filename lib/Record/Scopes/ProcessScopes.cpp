@@ -96,6 +96,8 @@ bool ProcessScopes::begin(const wire::ScopeBeginRecord &Rec, RecordOrigin From,
   RingScopes &Of = ring(From.Ring);
   if (!Number || Of.Opens.size() == MaxOfRing)
     return false;
+  if (Flags & wire::SF_TensorFlow)
+    return beginTensorFlow(Rec, From);
   if (Flags & wire::SF_KindMask)
     return beginTorch(Rec, From);
   uint32_t Text = numberOf(Rec.Text);
@@ -111,7 +113,7 @@ bool ProcessScopes::begin(const wire::ScopeBeginRecord &Rec, RecordOrigin From,
   }
   Of.Opens.push_back({Number, Of.ScopePath, Of.Chain, Of.In,
                       Measured ? Measure::Scope : Measure::None, EndsStep,
-                      Of.Place});
+                      Of.Place, /*IsUpdate=*/false, Of.Function});
   ScopeTree::Entered In =
       R.ScopePaths.enter(Of.ScopePath, ScopeKind::User, N.Text,
                          Depth.at(Rec.stack(), Flags & wire::SF_Python));
@@ -161,6 +163,7 @@ void ProcessScopes::endFrom(uint32_t Ring, size_t First, uint64_t TimeNs) {
   Of.Chain = Outer.Chain;
   Of.In = Outer.In;
   Of.Place = Outer.Place;
+  Of.Function = Outer.Function;
   bool EndsStep = false;
   while (Of.Opens.size() > First) {
     RunningScope O = Of.Opens.pop_back_val();
@@ -169,6 +172,8 @@ void ProcessScopes::endFrom(uint32_t Ring, size_t First, uint64_t TimeNs) {
       Categories.endUpdate();
     if (O.IsOperator)
       Operators.end(Ring, TimeNs);
+    if (O.IsFunction)
+      EndsStep |= endFunction(O.Number) && !isInStep(Of);
     if (O.Measured == Measure::Scope || O.Measured == Measure::Range)
       endRange(O.Number, TimeNs,
                O.Measured == Measure::Scope ? ScopeKind::User
@@ -180,8 +185,10 @@ void ProcessScopes::endFrom(uint32_t Ring, size_t First, uint64_t TimeNs) {
         continue;
       if (!Of.InnerNs.empty())
         Of.InnerNs.back() += S->DurationNs;
-      endLayer(*S, O.Measured == Measure::Backward,
-               S->DurationNs - std::min(InnerNs, S->DurationNs), TimeNs);
+      uint64_t SelfNs = S->DurationNs - std::min(InnerNs, S->DurationNs);
+      O.NodeChain
+          ? endNode(*S, O, SelfNs)
+          : endLayer(*S, O.Measured == Measure::Backward, SelfNs, TimeNs);
     }
   }
   if (EndsStep)
@@ -258,6 +265,7 @@ void ProcessScopes::endRing(uint32_t I, uint64_t TimeNs) {
 void ProcessScopes::finish(uint64_t TimeNs) {
   // The end of the process completes no step, and starts none.
   StepScopes.clear();
+  Functions.clear();
   for (RingScopes &Of : Rings)
     for (RunningScope &O : Of.Opens)
       O.EndsStep = false;

@@ -5,6 +5,7 @@
 #ifndef MEMKIT_LIB_RECORD_PROCESSSCOPES_H
 #define MEMKIT_LIB_RECORD_PROCESSSCOPES_H
 
+#include "Scopes/GraphNodeNames.h"
 #include "Scopes/OperatorTable.h"
 #include "Scopes/ScopeDepth.h"
 #include "Scopes/ScopeReserved.h"
@@ -98,9 +99,18 @@ private:
     Recompute,
     Optimizer
   };
-  enum class Measure : uint8_t { None, Scope, Range, Layer, Backward };
-  /// An open scope. ScopePath, Chain, In, Place: the values outside of the
-  /// scope.
+  /// Node, NodeBackward: an operator of a graph, for the layers of its name.
+  enum class Measure : uint8_t {
+    None,
+    Scope,
+    Range,
+    Layer,
+    Backward,
+    Node,
+    NodeBackward
+  };
+  /// An open scope. ScopePath, Chain, In, Place, Function: the values outside
+  /// of the scope.
   struct RunningScope {
     uint64_t Number;
     uint32_t ScopePath;
@@ -109,7 +119,10 @@ private:
     Measure Measured;
     bool EndsStep;
     TrainingPlace Place = TrainingPlace::Outside;
-    bool IsUpdate = false;   ///< the step of an optimizer
+    bool IsUpdate = false; ///< the step of an optimizer
+    uint64_t Function = 0;
+    bool IsFunction = false;
+    uint32_t NodeChain = 0;  ///< of the graph node's layers
     bool IsOperator = false; ///< open in Operators
   };
   struct RingScopes {
@@ -122,6 +135,9 @@ private:
     bool Trains = false;
     /// Of each open scope measured as a layer: the time of layers inside.
     llvm::SmallVector<uint64_t, 8> InnerNs;
+    /// The range of the tf.function that the thread calls or works for; 0:
+    /// none.
+    uint64_t Function = 0;
   };
   /// A text, and its string in the trace.
   struct ScopeName {
@@ -150,6 +166,21 @@ private:
                 RecordOrigin From, uint32_t Thread);
   // TorchScopes.cpp: layers, operators, autograd's nodes, ranges.
   bool beginTorch(const wire::ScopeBeginRecord &Rec, RecordOrigin From);
+  uint32_t beginLayer(RingScopes &Of, RunningScope &O, uint64_t Flags,
+                      uint32_t Text);
+  uint32_t beginOptimizer(RingScopes &Of, RunningScope &O, uint32_t Text,
+                          uint32_t Optimizer);
+  void open(RingScopes &Of, const RunningScope &O, uint32_t ScopePath,
+            uint32_t RangeText, RecordOrigin From);
+  // TensorFlowScopes.cpp
+  bool beginTensorFlow(const wire::ScopeBeginRecord &Rec, RecordOrigin From);
+  uint32_t beginGraphNode(RingScopes &Of, RunningScope &O, uint32_t Text);
+  uint32_t beginFunction(RingScopes &Of, RunningScope &O, uint32_t Text);
+  uint32_t beginLink(RingScopes &Of, uint64_t Number);
+  bool endFunction(uint64_t Number);
+  void endNode(const LayerRange &S, const RunningScope &O, uint64_t SelfNs);
+  uint32_t operatorText(uint32_t Text, uint8_t DataType);
+  uint32_t ownText(llvm::StringRef Name);
   uint32_t enter(uint32_t Parent, ScopeKind Kind, uint32_t Text,
                  uint32_t Color = 0);
   uint32_t enterAs(uint32_t Parent, ScopeKind Kind, uint32_t Id,
@@ -179,6 +210,8 @@ private:
   void addCall(LayerStats &T, const ScopeResult &S, ScopeKind Kind);
   void endLayer(const LayerRange &S, bool Backward, uint64_t SelfNs,
                 uint64_t TimeNs);
+  LayerStats &addLayer(const LayerRange &S, uint32_t Name, bool Backward,
+                       uint64_t SelfNs);
   static SpaceShare &shareOf(LayerStats &T, uint32_t Space);
   static void addToLayer(LayerStats &T, uint32_t Space,
                          const LayerRange::HeapRow &Row);
@@ -258,6 +291,33 @@ private:
   uint64_t StepRange = 0;   ///< the range whose ends are steps; 0: unknown
   bool HasOwnSteps = false; ///< the program reports its steps
   bool WasMarked = false;
+
+  // TensorFlow only
+  /// A call of a tf.function that runs, by the number of its range: where its
+  /// operators begin, and whether an operator has computed a gradient.
+  struct FunctionRun {
+    uint32_t ScopePath = 0, Chain = 0, Text = 0;
+    TrainingPhase In = TrainingPhase::None;
+    bool Trains = false;
+  };
+  static constexpr size_t MaxFunctions = 4096;
+  llvm::DenseMap<uint64_t, FunctionRun> Functions;
+  GraphNodeNames Graphs;
+  /// The parts of a node's name, by the name's text.
+  struct NodeParts {
+    GraphNode::Direction In = GraphNode::Direction::Forward;
+    llvm::SmallVector<uint32_t, 4> Layers; ///< texts
+    uint32_t Optimizer = 0;                ///< text; 0: none
+  };
+  const NodeParts &nodeParts(uint32_t Text);
+  llvm::DenseMap<uint32_t, NodeParts> Nodes;
+  /// Texts of the recorder's own: numbers from FirstOwn on.
+  static constexpr uint32_t FirstOwn = 1u << 31;
+  llvm::StringMap<uint32_t> OwnTexts;
+  llvm::DenseMap<uint64_t, uint32_t> TypedTexts; ///< by text and data type
+  /// By the key of TotalStats: the last function, or the complement of the
+  /// last step, whose call was counted.
+  llvm::DenseMap<uint64_t, uint64_t> LastFunctions;
 };
 
 } // namespace memkit

@@ -170,13 +170,69 @@ uint32_t ProcessScopes::findLine(uint32_t Node) {
 // Start and end
 //===----------------------------------------------------------------------===//
 
+/// Enters a layer that a frame of Python shows.
+uint32_t ProcessScopes::beginLayer(RingScopes &Of, RunningScope &O,
+                                   uint64_t Flags, uint32_t Text) {
+  uint32_t In = Of.ScopePath;
+  if (Of.In == TrainingPhase::None)
+    In = enterPhase(Of, In, TrainingPhase::Forward);
+  else if (Of.In == TrainingPhase::Backward)
+    In = enterPhase(Of, In, TrainingPhase::Recompute);
+  if (Flags & wire::SF_Unnamed && UnnamedLayers.size() < MaxNames)
+    UnnamedLayers.try_emplace(Text);
+  In = enterLayer(In, Text);
+  Of.Chain = chainOf(Of.Chain, Text);
+  O.Measured =
+      Of.In == TrainingPhase::Recompute ? Measure::Backward : Measure::Layer;
+  return In;
+}
+
+/// Enters a range. The step of an optimizer is a range, and its end is the end
+/// of a step of the program unless the program says otherwise.
+uint32_t ProcessScopes::beginOptimizer(RingScopes &Of, RunningScope &O,
+                                       uint32_t Text, uint32_t Optimizer) {
+  uint32_t In = Of.ScopePath;
+  const ScopeName &N = name(Text);
+  O.EndsStep = N.EndsSteps && !isInStep(Of);
+  if (StringRef(N.Text).starts_with(StepPrefix)) {
+    uint64_t Which = uint64_t(Optimizer) << 32 | Text;
+    StepRange = StepRange ? StepRange : Which;
+    if (!R.StepRange)
+      O.EndsStep = StepRange == Which && !HasOwnSteps;
+    if (Of.In == TrainingPhase::None)
+      In = enterPhase(Of, In, TrainingPhase::Optimizer);
+  }
+  O.Measured = Measure::Range;
+  return enter(In, ScopeKind::Range, Text);
+}
+
+/// Starts to measure the scope O, with the scope path ScopePath, if necessary.
+void ProcessScopes::open(RingScopes &Of, const RunningScope &O,
+                         uint32_t ScopePath, uint32_t RangeText,
+                         RecordOrigin From) {
+  if (O.Measured != Measure::None) {
+    uint64_t TimeNs = R.Times.Clock.toNs(From.Tsc);
+    if (O.Measured == Measure::Range)
+      Spans.begin(O.Number, RangeText, TimeNs);
+    else {
+      Spans.beginLayer(O.Number, RangeText, TimeNs);
+      Of.InnerNs.push_back(0);
+    }
+    if (O.Measured < Measure::Node)
+      Reserved.begin(O.Number, TimeNs);
+  }
+  Of.Opens.push_back(O);
+  Of.ScopePath = ScopePath;
+}
+
 bool ProcessScopes::beginTorch(const wire::ScopeBeginRecord &Rec,
                                RecordOrigin From) {
   RingScopes &Of = ring(From.Ring);
   uint32_t Text = numberOf(Rec.Text);
   uint64_t Number = Rec.Number, Kind = Rec.Flags & wire::SF_KindMask;
-  RunningScope O{Number,        Of.ScopePath, Of.Chain, Of.In,
-                 Measure::None, false,        Of.Place};
+  RunningScope O{Number,   Of.ScopePath,       Of.Chain,
+                 Of.In,    Measure::None,      false,
+                 Of.Place, /*IsUpdate=*/false, Of.Function};
   O.IsOperator = Kind == wire::SF_Operator || Kind == wire::SF_Backward;
   OperatorName Operator;
   if (O.IsOperator) {
@@ -187,17 +243,7 @@ bool ProcessScopes::beginTorch(const wire::ScopeBeginRecord &Rec,
   uint32_t In = Of.ScopePath, RangeText = 0;
   switch (Kind) {
   case wire::SF_Layer:
-    if (Of.In == TrainingPhase::None)
-      In = enterPhase(Of, In, TrainingPhase::Forward);
-    else if (Of.In == TrainingPhase::Backward)
-      In = enterPhase(Of, In, TrainingPhase::Recompute);
-    if (Rec.Flags & wire::SF_Unnamed && UnnamedLayers.size() < MaxNames)
-      UnnamedLayers.try_emplace(Text);
-    In = enterLayer(In, Text);
-    Of.Chain = chainOf(Of.Chain, Text);
-    O.Measured =
-        Of.In == TrainingPhase::Recompute ? Measure::Backward : Measure::Layer;
-    RangeText = Text;
+    In = beginLayer(Of, O, Rec.Flags, RangeText = Text);
     break;
   case wire::SF_Operator: {
     // The operator around a node of autograd adds nothing to the node's scope.
@@ -221,22 +267,9 @@ bool ProcessScopes::beginTorch(const wire::ScopeBeginRecord &Rec,
                  : enter(In, ScopeKind::Operator, Text);
     break;
   }
-  case wire::SF_Range: {
-    const ScopeName &N = name(Text);
-    O.EndsStep = N.EndsSteps && !isInStep(Of);
-    if (StringRef(N.Text).starts_with(StepPrefix)) {
-      uint64_t Which = uint64_t(Rec.optimizer()) << 32 | Text;
-      StepRange = StepRange ? StepRange : Which;
-      if (!R.StepRange)
-        O.EndsStep = StepRange == Which && !HasOwnSteps;
-      if (Of.In == TrainingPhase::None)
-        In = enterPhase(Of, In, TrainingPhase::Optimizer);
-    }
-    In = enter(In, ScopeKind::Range, Text);
-    O.Measured = Measure::Range;
-    RangeText = Text;
+  case wire::SF_Range:
+    In = beginOptimizer(Of, O, RangeText = Text, Rec.optimizer());
     break;
-  }
   case wire::SF_Nvtx: {
     const ScopeName &N = name(Text);
     O.EndsStep = N.EndsSteps && !isInStep(Of);
@@ -265,18 +298,7 @@ bool ProcessScopes::beginTorch(const wire::ScopeBeginRecord &Rec,
   default:
     return false;
   }
-  if (O.Measured != Measure::None) {
-    uint64_t TimeNs = R.Times.Clock.toNs(From.Tsc);
-    if (O.Measured == Measure::Range)
-      Spans.begin(Number, RangeText, TimeNs);
-    else {
-      Spans.beginLayer(Number, RangeText, TimeNs);
-      Of.InnerNs.push_back(0);
-    }
-    Reserved.begin(Number, TimeNs);
-  }
-  Of.Opens.push_back(O);
-  Of.ScopePath = In;
+  open(Of, O, In, RangeText, From);
   return true;
 }
 
@@ -381,7 +403,8 @@ bool ProcessScopes::takeOperator(const wire::Record &Rec, uint32_t RingIndex) {
   RingScopes &Of = ring(RingIndex);
   if (Rec.is(wire::RecordKind::ScopeBegin)) {
     auto Begin = wire::decode<wire::ScopeBeginRecord>(Rec);
-    return (Begin.Flags & wire::SF_KindMask) == wire::SF_Operator &&
+    return (Begin.Flags & (wire::SF_KindMask | wire::SF_TensorFlow)) ==
+               wire::SF_Operator &&
            Begin.Number && Of.Opens.size() != MaxOfRing &&
            beginTorch(Begin, {Rec.Tsc, RingIndex});
   }
@@ -463,26 +486,31 @@ void ProcessScopes::raisePeaks(LayerStats &T) const {
 
 /// Adds only tensors to the layer's stats: Python objects are not the purpose
 /// of a layer.
-void ProcessScopes::endLayer(const LayerRange &S, bool Backward,
-                             uint64_t SelfNs, uint64_t TimeNs) {
-  uint32_t Name = layerName(S.Text);
-  uint64_t Key = uint64_t(Backward) << 32 | Name;
-  LayerStats &T = totalOf(Key);
+LayerStats &ProcessScopes::addLayer(const LayerRange &S, uint32_t Name,
+                                    bool Backward, uint64_t SelfNs) {
+  LayerStats &T = totalOf(uint64_t(Backward) << 32 | Name);
   T.Process = Process;
   T.Name = Name;
   T.Kind = ScopeKind::Layer;
   T.Backward = Backward;
-  T.Calls += 1;
   T.DurationNs += S.DurationNs;
   T.SelfNs += SelfNs;
   for (const LayerRange::HeapRow &Of : S.Changed)
     if (uint32_t Space = R.Heaps.spaceOfTensors(Of.Heap))
       addToLayer(T, Space - 1, Of);
   raisePeaks(T);
+  return T;
+}
+
+void ProcessScopes::endLayer(const LayerRange &S, bool Backward,
+                             uint64_t SelfNs, uint64_t TimeNs) {
+  uint32_t Name = layerName(S.Text);
+  LayerStats &T = addLayer(S, Name, Backward, SelfNs);
+  T.Calls += 1;
   ScopeReserved::ReservedRange Held = Reserved.end(S.Number, TimeNs);
   if (!Held.Peak)
     return;
-  auto &[KnownNs, WastedNs] = Wasted[Key];
+  auto &[KnownNs, WastedNs] = Wasted[uint64_t(Backward) << 32 | Name];
   KnownNs += Held.KnownNs;
   WastedNs += Held.WastedNs;
   if (KnownNs > 0)

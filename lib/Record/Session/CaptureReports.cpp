@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Messages about what memrec records of Python, PyTorch and CUDA.
+// Messages about what memrec records of Python, PyTorch, TensorFlow and CUDA.
 
 #include "Session/CaptureReports.h"
 #include "llvm/ADT/StringExtras.h"
@@ -14,6 +14,7 @@ void CaptureReports::report(ChildProcess &P) {
   reportTorchCuda(P);
   reportTorch(P);
   reportJax(P);
+  reportTensorFlow(P);
   reportPython(P);
   notePython(P);
   noteAllocator(P);
@@ -191,18 +192,20 @@ void CaptureReports::reportTorch(ChildProcess &P) {
 /// Reports, once in a run, what is recorded of JAX.
 void CaptureReports::reportJax(ChildProcess &P) {
   using wire::JaxState;
-  auto State = JaxState(
-      P.State->shared().control().Jax.load(std::memory_order_acquire));
+  auto State =
+      JaxState(P.State->shared().control().Jax.load(std::memory_order_acquire));
   if (JaxReported || State == JaxState::None || State == JaxState::Searching)
     return;
   JaxReported = true;
   std::string Who = subjectOf(P), What = "JAX: ";
   switch (State) {
   case JaxState::Recorded:
-    return O.Note(Who + What + "its buffers and compiled programs are recorded");
+    return O.Note(Who + What +
+                  "its buffers and compiled programs are recorded");
   case JaxState::NoRunner:
-    What += "what a program allocates after its call, on another thread, is not "
-            "assigned to the program: memkit does not know this version";
+    What +=
+        "what a program allocates after its call, on another thread, is not "
+        "assigned to the program: memkit does not know this version";
     break;
   case JaxState::NoCalls:
     What += "its compiled programs are not recorded: memkit does not know this "
@@ -220,6 +223,56 @@ void CaptureReports::reportJax(ChildProcess &P) {
     return;
   }
   O.Warn(Who + What);
+  addAlert(P, What);
+}
+
+/// What is not recorded of TensorFlow, for the bits of what is missing.
+static std::string missingOfTensorFlow(uint32_t Bits) {
+  static constexpr std::pair<uint32_t, StringLiteral> Texts[] = {
+      {wire::TF_NoTensors, "tensors"},
+      {wire::TF_NoOperators, "operators and layers"},
+      {wire::TF_NoTypes, "types of operators"},
+      {wire::TF_NoFunctions, "calls of tf.function"},
+      {wire::TF_NoSteps, "the callers of operators in other threads"},
+      {wire::TF_NoPrograms, "programs of XLA"},
+      {wire::TF_NoData, "data types"}};
+  std::string Text;
+  for (const auto &[Bit, Part] : Texts)
+    if (Bits & Bit)
+      Text += (Text.empty() ? "" : ", ") + Part.str();
+  return Text;
+}
+
+/// `TensorFlow 2.21.0`; the program writes the version.
+static std::string tensorFlowName(const wire::Control &C) {
+  StringRef Version(C.TensorFlowVersion,
+                    strnlen(C.TensorFlowVersion, sizeof(C.TensorFlowVersion)));
+  Version = Version.take_while([](char B) { return isPrint(B) && B != ' '; });
+  return ("TensorFlow" + (Version.empty() ? "" : " " + Version)).str();
+}
+
+/// Reports once in a run what is recorded of TensorFlow, and each missing part.
+void CaptureReports::reportTensorFlow(ChildProcess &P) {
+  const wire::Control &C = P.State->shared().control();
+  uint32_t Bits = C.TensorFlow.load(std::memory_order_acquire);
+  uint32_t New = Bits & ~TensorFlowReported;
+  if (O.Torch == wire::TB_None || !(Bits & wire::TF_Seen) || !New)
+    return;
+  TensorFlowReported |= Bits;
+  std::string Name = tensorFlowName(C);
+  if (New & wire::TF_Seen && Name != "TensorFlow")
+    addVersion(P, "tensorflow=" + Name.substr(strlen("TensorFlow ")));
+  if (New & wire::TF_Seen && !(Bits & wire::TF_NoTensors))
+    O.Note(subjectOf(P) + Name +
+           (Bits & wire::TF_NoOperators || O.Torch == wire::TB_Heaps
+                ? ": its tensors are recorded"
+                : ": its tensors, operators and layers are recorded"));
+  std::string Missing = missingOfTensorFlow(New);
+  if (Missing.empty())
+    return;
+  std::string What =
+      Name + ": not recorded: " + Missing + ": expected symbols are missing";
+  O.Warn(subjectOf(P) + What);
   addAlert(P, What);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Messages about what memrec records of Python, PyTorch and CUDA.
+// Messages about what memrec records of Python, PyTorch, TensorFlow and CUDA.
 
 #ifndef MEMKIT_LIB_RECORD_SESSION_CAPTUREREPORTS_H
 #define MEMKIT_LIB_RECORD_SESSION_CAPTUREREPORTS_H
@@ -13,8 +13,8 @@
 
 namespace memkit {
 
-/// Reports to the user what memrec records of Python, PyTorch and CUDA, or why
-/// memrec does not; most messages come once in a run.
+/// Reports to the user what memrec records of Python, PyTorch, TensorFlow and
+/// CUDA, or why memrec does not; most messages come once in a run.
 class CaptureReports {
 public:
   CaptureReports(const RecordOptions &O, Recording &R, DeviceUses &Uses)
@@ -34,6 +34,7 @@ private:
   void reportTorchCuda(ChildProcess &P);
   void reportTorch(ChildProcess &P);
   void reportJax(ChildProcess &P);
+  void reportTensorFlow(ChildProcess &P);
   void reportPython(ChildProcess &P);
   void notePython(ChildProcess &P);
   void noteAllocator(ChildProcess &P);
@@ -43,6 +44,7 @@ private:
   Recording &R;
   DeviceUses &Uses;
   bool JaxReported = false, TorchReported = false, TorchCudaReported = false;
+  uint32_t TensorFlowReported = 0; ///< wire::TensorFlowBits
   unsigned CudaReported = 0; ///< 1: capture was reported, 2: its failure was
   /// Reported states and versions of Python.
   std::set<std::pair<uint32_t, uint32_t>> PythonsReported;

@@ -51,10 +51,10 @@ bool HostHeap::findOuter(uint64_t Address, const LiveEntry &E,
   return true;
 }
 
-void HostHeap::indexChunks() {
-  if (ChunkMin == MinChunk)
+void HostHeap::indexChunks(uint64_t MinBytes) {
+  if (LLVM_LIKELY(ChunkMin <= MinBytes))
     return;
-  ChunkMin = MinChunk;
+  ChunkMin = MinBytes;
   for (unsigned Shard = 0; Shard != LiveTable::NumShards; ++Shard)
     Live.forEachInShard(Shard, [this](const LiveEntry &E, uint64_t Address) {
       noteChunk(Address, E.Size);

@@ -66,9 +66,9 @@ public:
   bool findOuter(uint64_t Address, const LiveEntry &E, BlockRef &Out) const;
   /// The live blocks by address.
   const LiveTable &table() const { return Live; }
-  /// Indexes blocks of at least MinChunk bytes, chunks, by address from now on.
+  /// Indexes blocks of at least MinBytes bytes, chunks, by address from now on.
   /// Visits all live blocks once.
-  void indexChunks();
+  void indexChunks(uint64_t MinBytes = MinChunk);
   static constexpr uint64_t MinChunk = 1024;
 
   /// Whether a block lives at Address; copies the block to Out.
@@ -140,7 +140,7 @@ private:
   uint32_t Heap;
   LiveTable Live;
   unsigned Table;                           ///< Live's number in Snapshots
-  uint64_t ChunkMin = UINT64_MAX;           ///< MinChunk after indexChunks()
+  uint64_t ChunkMin = UINT64_MAX;           ///< least of indexChunks()
   std::map<uint64_t, uint64_t> ChunkEnds;   ///< chunks: start to end
   std::vector<RunningRealloc> Reallocs;     ///< by ring
   llvm::DenseMap<uint64_t, HeldQueue> Held; ///< by address

@@ -21,18 +21,15 @@ uint32_t TensorDevices::wordOf(uint8_t Device) const {
 
 uint32_t TensorDevices::heap(uint8_t Device) {
   uint32_t Word = wordOf(Device);
-  if (!Word)
+  uint32_t Of = wire::TensorDeviceWord::framework(Word);
+  if (!Word || Of >= wire::NumTensorFrameworks)
     return 0;
   TensorDevice &D = Devices[Device];
   if (!D.Heap) {
-    uint32_t Of = wire::TensorDevice::framework(Word);
-    if (Of >= wire::NumFrameworks)
-      return 0;
+    D.Of = wire::TensorFramework(Of);
     D.Heap = Sink.heaps().tensors(
-        wire::Framework(Of),
-        Numbers.torchDevice(wire::TensorDevice::device(Word)));
+        Numbers.torchDevice(wire::TensorDeviceWord::device(Word)), D.Of);
     D.IsHost = uint8_t(Word) == TensorHeaps::Cpu;
-    D.HasOrigins = wire::Framework(Of) == wire::Framework::Torch;
   }
   return D.Heap;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A source: tensors of PyTorch, a heap for each device.
+// A source: tensors, a heap for each framework and device.
 
 #include "Sources/Tensors.h"
 #include "Scopes/ProcessScopes.h"
@@ -55,6 +55,9 @@ void Tensors::take(const wire::TensorAllocateRecord &Rec, RecordOrigin From) {
     emitFree(Address, Old, From, Heap);
   }
   TensorDevices::TensorDevice &Of = Devices.of(Rec.Device);
+  bool IsTorch = Of.Of == wire::TensorFramework::Torch;
+  if (Of.IsHost && !IsTorch)
+    Outers.Host.indexChunks(MinRegion);
   LiveEntry E =
       Sink.newBlock(From, Heap, Sink.stacks().stack(Rec.Stack, 0), Rec.Size);
   if (E.ScopeRow >= OnDeviceBit)
@@ -71,7 +74,7 @@ void Tensors::take(const wire::TensorAllocateRecord &Rec, RecordOrigin From) {
   if (!Of.IsHost)
     Sink.noteAddress(Address);
   Sink.allocate(From, E, Outer);
-  if (Of.HasOrigins)
+  if (IsTorch)
     Origins.made(Address, E.AllocationId, Heap, Rec.Stack, From.Ring);
   Of.Live += E.Size;
   Operators.allocated(From.Ring, Sink.heaps().spaceOfTensors(Heap) - 1, E.Size,

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A source: tensors of PyTorch, a heap for each device.
+// A source: tensors, a heap for each framework and device.
 //
-// Takes the blocks that PyTorch's allocators report: torch.cpu, torch.cuda:0. A
-// thread records a tensor after the allocation and before the free of the block
-// around the tensor, so the tensor's address leads to this block.
+// Takes the blocks that the allocators of PyTorch and TensorFlow report:
+// torch.cpu, torch.cuda:0, tf.cpu. A thread records a tensor after the
+// allocation and before the free of the block around the tensor, so the
+// tensor's address leads to this block. TensorFlow divides large blocks of
+// malloc among tensors.
 
 #ifndef MEMKIT_LIB_RECORD_TENSORS_H
 #define MEMKIT_LIB_RECORD_TENSORS_H
@@ -60,6 +62,8 @@ public:
 private:
   /// Flag in the ScopeRow of a tensor that no block of the host encloses.
   static constexpr uint32_t OnDeviceBit = ScopeRowFlag;
+  /// The smallest block of malloc that TensorFlow divides; its first has 1 MiB.
+  static constexpr uint64_t MinRegion = 1 << 18;
 
   bool findOuter(uint64_t Address, const LiveEntry &E, BlockRef &Out);
   bool remove(uint64_t Address, LiveEntry &E);

@@ -5,8 +5,8 @@
 // Any thread may read while the thread with the interpreter's lock writes. A
 // dead module keeps its slot, for a later module at the same address.
 
-#ifndef MEMKIT_CAPTURE_TORCH_MODULETABLE_H
-#define MEMKIT_CAPTURE_TORCH_MODULETABLE_H
+#ifndef MEMKIT_CAPTURE_PYTHON_MODULETABLE_H
+#define MEMKIT_CAPTURE_PYTHON_MODULETABLE_H
 
 #include <atomic>
 #include <cstdint>
@@ -79,4 +79,4 @@ private:
 
 } // namespace memkit::capture
 
-#endif // MEMKIT_CAPTURE_TORCH_MODULETABLE_H
+#endif // MEMKIT_CAPTURE_PYTHON_MODULETABLE_H

@@ -2,14 +2,24 @@
 //
 // Functions of the interpreter.
 
-#ifndef MEMKIT_CAPTURE_TORCH_PYTHONCALLS_H
-#define MEMKIT_CAPTURE_TORCH_PYTHONCALLS_H
+#ifndef MEMKIT_CAPTURE_PYTHON_PYTHONCALLS_H
+#define MEMKIT_CAPTURE_PYTHON_PYTHONCALLS_H
 
 #include "Python/Exports.h"
 
 #include <cstdint>
+#include <initializer_list>
 
 namespace memkit::capture {
+
+/// Python's PyMethodDef.
+struct PythonMethod {
+  const char *Name;
+  void *(*Function)(void *, void *);
+  int Flags;
+  const char *Text;
+  static constexpr int TakesOne = 8; ///< METH_O
+};
 
 /// The interpreter's functions, by the names of Python's C API. All but
 /// AddPendingCall need the interpreter's lock.
@@ -64,6 +74,20 @@ struct PythonCalls {
       Drop(Method);
     return Result;
   }
+  /// Makes a weak reference that calls Dies with the address of Object as its
+  /// self, an int, and the reference, which Dies drops. False, without a Python
+  /// error: not possible. Dies stays as long as the program.
+  bool callAtDeath(void *Object, PythonMethod &Dies) {
+    void *Number = FromPointer(Object);
+    void *Callback = Number ? NewFunction(&Dies, Number, nullptr) : nullptr;
+    void *Reference = Callback ? WeakReference(Object, Callback) : nullptr;
+    for (void *P : {Callback, Number})
+      if (P)
+        Drop(P);
+    if (!Reference)
+      ClearError();
+    return Reference;
+  }
   /// Calls F with each item of Object.values(); Object may be null.
   template <class F> void forEachValue(void *Object, F Do) {
     void *Values = Object ? callMethod(Object, "values") : nullptr;
@@ -84,4 +108,4 @@ extern PythonCalls Py;
 
 } // namespace memkit::capture
 
-#endif // MEMKIT_CAPTURE_TORCH_PYTHONCALLS_H
+#endif // MEMKIT_CAPTURE_PYTHON_PYTHONCALLS_H

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Names of Keras's layers.
+
+#include "KerasNames.h"
+
+#include "Python/ObjectClass.h"
+#include "Python/PythonCalls.h"
+#include "PythonScopes.h"
+#include "Runtime/Hook.h"
+#include "Runtime/Thread.h"
+#include "Stacks/Stack.h"
+#include "TensorFlowHooks.h"
+
+#include <cstring>
+
+using namespace memkit;
+using namespace memkit::capture;
+using namespace memkit::capture::tf;
+
+void KerasNames::begin(const Exports &E) { HasAll = Py.find(E); }
+
+bool KerasNames::mayAsk() const {
+  if (!HasAll)
+    return false;
+  uint64_t Spent = SpentNs.load(std::memory_order_relaxed);
+  return Spent < FirstNs ||
+         Spent <
+             FirstNs + (sys::clockNs(CLOCK_MONOTONIC) - BegunNs.load()) / 100;
+}
+
+/// The layer runs, so the object is alive.
+__attribute__((noinline)) uint64_t KerasNames::unnamed(uintptr_t Layer) {
+  const char *Class = typeName(typeOf(Layer));
+  size_t Bytes = strlen(Class);
+  if (!mayAsk())
+    return Proc.Names.intern(Class, Bytes);
+  if (!IsAsked.exchange(true, std::memory_order_acq_rel)) {
+    if (!BegunNs.load(std::memory_order_relaxed))
+      BegunNs.store(sys::clockNs(CLOCK_MONOTONIC));
+    if (Py.AddPendingCall(answer, nullptr) != 0)
+      IsAsked.store(false, std::memory_order_release);
+  }
+  return Waits.textFor(identityOf(Layer), Class, Bytes);
+}
+
+//===----------------------------------------------------------------------===//
+// By the interpreter
+//===----------------------------------------------------------------------===//
+
+int KerasNames::answer(void *) {
+  KerasNames &Self = Hooks.names();
+  // A child of fork inherits the pending call, but has asked nothing.
+  if (!Self.IsAsked.load(std::memory_order_acquire))
+    return 0;
+  uint64_t Begin = sys::clockNs(CLOCK_THREAD_CPUTIME_ID);
+  void *Error[3];
+  Py.FetchError(&Error[0], &Error[1], &Error[2]);
+  Self.nameRunning();
+  Py.ClearError();
+  Py.RestoreError(Error[0], Error[1], Error[2]);
+  Self.SpentNs.fetch_add(sys::clockNs(CLOCK_THREAD_CPUTIME_ID) - Begin,
+                         std::memory_order_relaxed);
+  Self.IsAsked.store(false, std::memory_order_release);
+  return 0;
+}
+
+/// Names the layers that run in this thread, and the layers in the outermost.
+void KerasNames::nameRunning() {
+  ThreadState *T = recordingThread();
+  if (!T || !interpreterNode(*T, MEMKIT_CALLER))
+    return;
+  // The answers run Python, which changes the thread's last walk.
+  constexpr uint32_t MaxLayers = 16;
+  void *Layers[MaxLayers];
+  uint32_t Count = 0;
+  PythonCallWalk Walk;
+  for (PythonCall C; Count != MaxLayers && Walk.next(C);)
+    if (C.Role == CR_KerasLayer) {
+      Layers[Count] = reinterpret_cast<void *>(C.Object);
+      Py.Take(Layers[Count++]);
+    }
+  if (Count)
+    nameAll(Layers[0]);
+  for (uint32_t I = 0; I != Count; ++I) {
+    nameOne(Layers[I]);
+    Py.Drop(Layers[I]);
+  }
+}
+
+void KerasNames::nameAll(void *Root) {
+  void *List = Py.callMethod(Root, "_flatten_layers");
+  void *Each = List ? Py.Iterate(List) : nullptr;
+  while (void *Layer = Each ? Py.Next(Each) : nullptr) {
+    nameOne(Layer);
+    Py.Drop(Layer);
+  }
+  for (void *P : {Each, List})
+    if (P)
+      Py.Drop(P);
+  Py.ClearError();
+}
+
+/// The path of a layer; of a layer that is being built for the first time: the
+/// path of the outer layer and the name. False: the layer has not run.
+static bool copyPath(void *Layer, char *To, size_t Max) {
+  auto Copy = [&](const char *Attribute, size_t At) {
+    void *Value = Py.GetAttribute(Layer, Attribute);
+    const char *Text = Value ? Py.Utf8(Value) : nullptr;
+    size_t End = At + (Text ? strlen(Text) : 0);
+    bool Fits = Text && End < Max;
+    if (Fits)
+      memcpy(To + At, Text, End - At + 1);
+    if (Value)
+      Py.Drop(Value);
+    Py.ClearError();
+    return Fits;
+  };
+  if (Copy("path", 0) && *To)
+    return true;
+  if (!Copy("_parent_path", 0))
+    return false;
+  size_t Outer = strlen(To);
+  if (Outer && Outer + 1 < Max)
+    To[Outer++] = '/';
+  return Copy("name", Outer);
+}
+
+void KerasNames::nameOne(void *Layer) {
+  char Path[512];
+  if (Table.find(uintptr_t(Layer)) || !copyPath(Layer, Path, sizeof(Path)))
+    return;
+  uint32_t Text = Proc.Names.intern(Path, strlen(Path));
+  if (watch(Layer))
+    Table.set(uintptr_t(Layer), Text, /*IsGiven=*/false);
+  Waits.tell(identityOf(uintptr_t(Layer)), Text);
+}
+
+//===----------------------------------------------------------------------===//
+// The death of layers
+//===----------------------------------------------------------------------===//
+
+/// Makes a weak reference that calls dies() at the layer's death. dies() drops
+/// the reference.
+bool KerasNames::watch(void *Layer) {
+  static PythonMethod Dies = {"memkit_layer_dies", dies, PythonMethod::TakesOne,
+                              nullptr};
+  return Py.callAtDeath(Layer, Dies);
+}
+
+void *KerasNames::dies(void *Number, void *Reference) {
+  Hooks.names().Table.noteDeath(uintptr_t(Py.ToPointer(Number)));
+  Py.Drop(Reference);
+  return Py.FromPointer(nullptr); // the result is ignored
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The symbols of TensorFlow that the library hooks or calls.
+//
+// The names are those of 2.16 and 2.21. Names with abseil's version change with
+// abseil: each known one is listed.
+
+#ifndef MEMKIT_CAPTURE_TENSORFLOW_NAMES_H
+#define MEMKIT_CAPTURE_TENSORFLOW_NAMES_H
+
+#define TF_ALLOCATE "_ZN10tensorflow15MklCPUAllocator11AllocateRawEmm"
+#define TF_DEALLOCATE "_ZN10tensorflow15MklCPUAllocator13DeallocateRawEPv"
+#define TF_ALLOCATOR_TABLE "_ZTVN10tensorflow15MklCPUAllocatorE"
+#define TF_DEALLOCATE_SIZED "_ZN3tsl9Allocator13DeallocateRawEPvmm"
+#define TF_ALLOCATE_REGION "_ZN10tensorflow17BasicCPUAllocator5AllocEmmPm"
+#define TF_BASE_ALLOCATOR "_ZN3tsl18cpu_allocator_baseEv"
+
+#define TF_COMPUTE                                                             \
+  "_ZN10tensorflow16ThreadPoolDevice7ComputeEPNS_8OpKernelEPNS_"               \
+  "15OpKernelContextE"
+#define TF_COMPUTE_ASYNC                                                       \
+  "_ZN10tensorflow16ThreadPoolDevice12ComputeAsyncEPNS_13AsyncOpKernelEPNS_"   \
+  "15OpKernelContextESt8functionIFvvEE"
+
+/// ABSL: abseil's inline namespace, with its length.
+#define TF_RUN_SYNC(ABSL)                                                      \
+  "_ZNK10tensorflow29ProcessFunctionLibraryRuntime7RunSyncERKNS_"              \
+  "22FunctionLibraryRuntime7OptionsEmN4absl" ABSL                              \
+  "4SpanIKNS_6TensorEEEPSt6vectorIS8_SaIS8_EE"
+#define TF_ABSL_2023 "12lts_20230802"
+#define TF_ABSL_2025 "12lts_20250814"
+
+#define TF_RUN_PROGRAM(PROFILE)                                                \
+  "_ZN3xla3cpu13CpuExecutable20ExecuteAsyncOnStreamEPKNS_"                     \
+  "27ServiceExecutableRunOptionsESt6vectorINS_14ExecutionInputESaIS6_"         \
+  "EE" PROFILE
+#define TF_WITH_PROFILE "PNS_19HloExecutionProfileE"
+#define TF_PROGRAM_NAME "_ZNK3xla10Executable4nameEv"
+#define TF_PROGRAM_MODULE "_ZNK3xla10Executable6moduleEv"
+
+#endif // MEMKIT_CAPTURE_TENSORFLOW_NAMES_H
