@@ -261,7 +261,7 @@ void CaptureReports::reportTensorFlow(ChildProcess &P) {
   TensorFlowReported |= Bits;
   std::string Name = tensorFlowName(C);
   if (New & wire::TF_Seen && Name != "TensorFlow")
-    addVersion(P, "tensorflow=" + Name.substr(strlen("TensorFlow ")));
+    addVersion(P.Process, "tensorflow=" + Name.substr(strlen("TensorFlow ")));
   if (New & wire::TF_Seen && !(Bits & wire::TF_NoTensors))
     O.Note(subjectOf(P) + Name +
            (Bits & wire::TF_NoOperators || O.Torch == wire::TB_Heaps
