@@ -155,6 +155,12 @@ for module, name in (("dask", "dask"), ("pyspark", "spark")):
     if python and os.path.isdir(os.path.join(folder, module)):
         config.available_features.add(name)
         config.substitutions.append(("%packages_of_" + name, folder))
+# Frameworks whose wheels are large: utils/check --with=frameworks fetches them.
+for module, name in (("jaxlib", "jax"),):
+    folder = os.path.join(config.memkit_src_root, ".cache", name)
+    if python and os.path.isdir(os.path.join(folder, module)):
+        config.available_features.add(name)
+        config.substitutions.append(("%%{%s}" % name, "env PYTHONPATH=" + folder))
 numba = os.path.join(config.memkit_src_root, ".cache", "numba")
 if python and os.path.isdir(os.path.join(numba, "numba")):
     config.available_features.add("numba")

@@ -224,6 +224,12 @@ need_spark() {
   need_wheels spark "Spark cannot be had: its test is left out" pyspark==4.3.0 py4j==0.10.9.9 || true
 }
 
+# Frameworks for whose tests the wheels are large: JAX for the CPU, some 140 MB.
+need_frameworks() {
+  need_wheels jax "JAX cannot be had: its tests are left out" \
+    jax==0.10.2 jaxlib==0.10.2 ml_dtypes==0.6.0 opt_einsum==3.4.0 scipy==1.17.1 || true
+}
+
 # pprof, in .cache/pprof: the only program of Debian's Go that tests run (10 MB; Go is 63 MB to
 # fetch and 265 MB installed). pprof runs without the remainder.
 need_pprof() {

@@ -70,9 +70,12 @@ void ClassFinder::noteName(WantedClass *const *Classes, unsigned N,
                            uintptr_t Address) {
   for (unsigned I = 0; I != N; ++I) {
     size_t Bytes = strlen(Classes[I]->Type) + 1;
-    if (Bytes <= size_t(End - At) && memcmp(At, Classes[I]->Type, Bytes) == 0 &&
-        NumNames != MaxPlaces)
-      Names[NumNames++] = {Address, I};
+    if (Bytes > size_t(End - At) || memcmp(At, Classes[I]->Type, Bytes) != 0 ||
+        NumNames + 2 > MaxPlaces)
+      continue;
+    // gcc puts a star before the name of a class of one file.
+    Names[NumNames++] = {Address, I};
+    Names[NumNames++] = {Address - 1, I};
   }
 }
 
@@ -120,16 +123,20 @@ unsigned ClassFinder::findWords(const Place *From, unsigned NumFrom,
 }
 
 void ClassFinder::findTables(WantedClass *const *Classes, unsigned N) {
-  if (!RelroEnd)
+  Elf64_Shdr Texts;
+  if (!RelroEnd || Header.e_shstrndx >= Header.e_shnum ||
+      !read(&Texts, sizeof(Texts),
+            Header.e_shoff + uint64_t(Header.e_shstrndx) * sizeof(Texts)))
     return;
   for (unsigned I = 0; I != Header.e_shnum; ++I) {
     Elf64_Shdr S;
     if (!read(&S, sizeof(S), Header.e_shoff + I * sizeof(S)))
       return;
     uintptr_t Address = Bias + S.sh_addr;
-    bool IsData = (S.sh_flags & (SHF_ALLOC | SHF_WRITE | SHF_EXECINSTR)) ==
-                      SHF_ALLOC &&
-                  S.sh_type == SHT_PROGBITS && (S.sh_flags & SHF_STRINGS);
+    static constexpr char Data[] = ".rodata";
+    char Name[sizeof(Data) - 1];
+    bool IsData = read(Name, sizeof(Name), Texts.sh_offset + S.sh_name) &&
+                  memcmp(Name, Data, sizeof(Name)) == 0;
     if (IsData && Address >= Start && Address < End)
       findNames(Classes, N, S.sh_offset, S.sh_size, Address);
   }
