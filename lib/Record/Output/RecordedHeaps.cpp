@@ -88,6 +88,11 @@ uint32_t RecordedHeaps::tensors(wire::Framework F, uint16_t Device) {
   bool IsCpu = uint8_t(Device) == TensorHeaps::Cpu;
   // The estimate for malloc includes tensors of the CPU already.
   uint32_t Flags = IsCpu && Wanted.SampleBytes ? HF_OutsideTotals : HF_None;
+  // JAX names buffers by handles, not addresses: no block of the driver's
+  // encloses them, and they would count twice.
+  bool HasDriver = uint8_t(Device) == TensorHeaps::Cuda;
+  if (F == wire::Framework::Jax && HasDriver)
+    Flags = HF_OutsideTotals;
   uint32_t Parent = IsCpu                           ? malloc()
                     : F == wire::Framework::Torch ? D.Segments
                                                   : 0;
