@@ -18,7 +18,7 @@
 // CHECK-NEXT: jax.tpu:1,alloc,8000,{{.*}}main;upload
 //  CHECK-NOT: {{.}}
 // RUN: memstat --show=heaps %t.fb | FileCheck %s --check-prefix=HEAPS
-// HEAPS-DAG: {{^}}tpu:1 {{ *}}8.01 KiB
+// HEAPS-DAG: {{^}}tpu:1 {{ *}}7.81 KiB
 // HEAPS-DAG: {{^}}tpu:0 {{ *}}4.88 KiB
 // RUN: memdump --check %t.fb
 //
