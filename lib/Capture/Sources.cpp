@@ -4,6 +4,7 @@
 
 #include "Host/Sampling.h"
 #include "Jax/JaxHooks.h"
+#include "Jax/PjrtTable.h"
 #include "Nvtx/Ranges.h"
 #include "Python/Interpreter.h"
 #include "Runtime/Source.h"
@@ -16,5 +17,6 @@ using namespace memkit::capture;
 
 /// Each source may use the state of the sources before it.
 constinit const Source *const capture::Sources[] = {
-    &StackSource, &PythonSource,      &TorchSource, &TensorFlowSource,
-    &JaxSource,   &nvtx::RangeSource, &HeapSource,  nullptr};
+    &StackSource,       &PythonSource, &TorchSource,
+    &TensorFlowSource,  &JaxSource,    &PjrtSource,
+    &nvtx::RangeSource, &HeapSource,   nullptr};

@@ -131,12 +131,29 @@ struct TensorDeviceWord {
   static constexpr uint32_t pack(TensorFramework F, uint16_t Device) {
     return Device | 1u << 16 | uint32_t(F) << 17;
   }
+  /// The types of JAX devices that c10 does not number.
+  static constexpr uint8_t Tpu = 64, OtherPlugin = 65;
   static constexpr uint16_t device(uint32_t Word) { return uint16_t(Word); }
   /// As the program wrote it: may be an unknown value.
   static constexpr uint32_t framework(uint32_t Word) { return Word >> 17 & 7; }
 };
 
 enum class OnFull : uint32_t { Drop = 0, Wait = 1 };
+
+/// The type of the devices of a platform of PJRT, by the platform's name.
+constexpr uint8_t jaxDevice(const char *Name, size_t Size) {
+  auto Is = [&](const char *Known) {
+    size_t I = 0;
+    while (I != Size && Known[I] && Name[I] == Known[I])
+      ++I;
+    return I == Size && !Known[I] && Size;
+  };
+  constexpr uint8_t Cuda = 1, Hip = 6; // of c10
+  return Is("cuda") || Is("gpu") ? Cuda
+         : Is("rocm")            ? Hip
+         : Is("tpu")             ? TensorDeviceWord::Tpu
+                                 : TensorDeviceWord::OtherPlugin;
+}
 
 /// Groups of heaps that the program can leave out.
 enum HeapBits : uint32_t {

@@ -100,7 +100,18 @@ memrecFindModule(void *Handle, const char *Name) {
   return P;
 }
 
-// Names that start with "cu" or "Py" take the slow path, if the handle is a
+/// Of Jax: the program has looked up Name and found Found; the result is for
+/// the program.
+extern "C" __attribute__((visibility("hidden"))) void *
+memrecPlugin(const char *Name, void *Found);
+
+extern "C" __attribute__((visibility("hidden"))) void *
+memrecFindPlugin(void *Handle, const char *Name) {
+  void *P = memrecRealDlsym(Handle, Name);
+  return P ? memrecPlugin(Name, P) : nullptr;
+}
+
+// Names that start with "cu", "Py" or "Ge" take the slow path, if the handle is a
 // library's. Handles 0 and -1 are RTLD_DEFAULT and RTLD_NEXT.
 asm(R"(
   .text
@@ -116,7 +127,14 @@ dlsym:
   cmpw $0x7563, (%rsi)
   je 4f
   cmpw $0x7950, (%rsi)
+  je 5f
+  cmpw $0x6547, (%rsi)
   jne 3f
+  leaq 1(%rdi), %rdx
+  cmpq $1, %rdx
+  ja memrecFindPlugin
+  jmp 3f
+5:
   leaq 1(%rdi), %rdx
   cmpq $1, %rdx
   ja memrecFindModule

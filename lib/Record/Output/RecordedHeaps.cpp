@@ -86,6 +86,11 @@ uint32_t RecordedHeaps::tensors(uint16_t Device, wire::TensorFramework Of) {
   bool IsCpu = uint8_t(Device) == TensorHeaps::Cpu;
   // The estimate for malloc includes tensors of the CPU already.
   uint32_t Flags = IsCpu && Wanted.SampleBytes ? HF_OutsideTotals : HF_None;
+  // JAX names buffers by handles, not addresses: no block of the driver
+  // encloses them, and they would count twice.
+  bool HasDriver = uint8_t(Device) == TensorHeaps::Cuda;
+  if (Of == wire::TensorFramework::Jax && HasDriver)
+    Flags = HF_OutsideTotals;
   uint32_t Parent = IsCpu                                ? malloc()
                     : Of == wire::TensorFramework::Torch ? D.Segments
                                                          : 0;
