@@ -16,10 +16,11 @@
 #   %readers       a Python that has the packages of .cache/readers
 #   %pprof         Go's pprof
 #   %memray COMMAND   a command whose Python finds memray
+#   %tensorflows   Pythons that have TensorFlow, one for each version, with spaces between
 #   %web           a Python that has gunicorn and Flask
 # Features: python, pythonX.Y, torch, gpu, chromium, speedscope, profiler-cli, perfetto, duckdb,
 # pandas, pprof, asan, ubsan, tsan, heaptrack, memray, debuginfod, dwz, root, and long and wheel (utils/check --long), and
-# flask, redis and postgres (likewise), cuda-allocator (utils/check --with=cuda-allocator), cuda-headers, and of a GPU cuda-device,
+# tensorflow (utils/check --with=frameworks), flask, redis and postgres (--long), cuda-allocator (utils/check --with=cuda-allocator), cuda-headers, and of a GPU cuda-device,
 # torch-cuda and jax-cuda (utils/check --gpu).
 
 import atexit
@@ -187,6 +188,14 @@ wheel = os.path.join(config.memkit_src_root, "build", "venv")
 if lit_config.params.get("wheel") and os.path.exists(os.path.join(wheel, "bin", "memkit")):
     config.available_features.add("wheel")
     config.substitutions.append(("%wheel", wheel))
+# What utils/check --with=frameworks has fetched.
+tensorflows = [
+    os.path.join(os.path.dirname(installed), "bin", "python")
+    for installed in sorted(glob.glob(os.path.join(config.memkit_src_root, ".cache", "tensorflow-*", "installed")))
+]
+if lit_config.params.get("frameworks") and tensorflows:
+    config.available_features.add("tensorflow")
+    config.substitutions.insert(0, ("%tensorflows", " ".join(tensorflows)))
 debian11 = os.path.join(config.memkit_src_root, ".cache", "debian11")
 if os.path.exists(os.path.join(debian11, "installed")) and os.geteuid() == 0:
     config.available_features.add("debian11")

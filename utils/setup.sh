@@ -224,10 +224,39 @@ need_spark() {
   need_wheels spark "Spark cannot be had: its test is left out" pyspark==4.3.0 py4j==0.10.9.9 || true
 }
 
-# Frameworks for whose tests the wheels are large: JAX for the CPU, some 140 MB.
-need_frameworks() {
+# JAX for the CPU: wheels of some 140 MB, so only on request.
+need_jax() {
   need_wheels jax "JAX cannot be had: its tests are left out" \
     jax==0.10.2 jaxlib==0.10.2 ml_dtypes==0.6.0 opt_einsum==3.4.0 scipy==1.17.1 || true
+}
+
+# need_environment NAME VERSION WHEEL...: an environment of Python VERSION in .cache/NAME with wheels
+# and their dependencies, for a package that has wheels for some versions only.
+need_environment() {
+  local folder=$root/.cache/$1 version=$2 base
+  shift 2
+  [ "$(cat "$folder/installed" 2>/dev/null)" != "$*" ] || return 0
+  [ $no_install = 0 ] || die "not installed: $*, in $folder"
+  base=$(ls -d "${MEMKIT_PYTHONS:-$HOME/.pyenv/versions}"/"$version".*/bin/python3 2>/dev/null | head -n 1)
+  base=${base:-$(command -v "python$version" || true)}
+  if [ -z "$base" ]; then
+    say "No Python $version: the tests of $* are left out"
+    return 0
+  fi
+  say "Installing $* into ${folder#"$root/"}"
+  rm -rf "$folder"
+  if "$base" -m venv "$folder" &&
+    "$folder/bin/python" -m pip install --quiet --disable-pip-version-check "$@"; then
+    echo "$*" >"$folder/installed"
+  else
+    say "$* cannot be had: its tests are left out"
+  fi
+}
+
+# TensorFlow, the oldest and the newest version that was tried: 1.3 GB to fetch, so only on request.
+need_tensorflow() {
+  need_environment tensorflow-2.16 3.11 tensorflow-cpu==2.16.2
+  need_environment tensorflow-2.21 3.12 tensorflow-cpu==2.21.0
 }
 
 # pprof, in .cache/pprof: the only program of Debian's Go that tests run (10 MB; Go is 63 MB to

@@ -69,7 +69,7 @@ class Stats:
 
     @property
     def tensors(self) -> TensorStats:
-        """Of the heaps of PyTorch, all together."""
+        """Of the heaps of PyTorch and TensorFlow, all together."""
         return self.tensors_of(None)
 
     def tensors_of(self, device: Optional[str]) -> TensorStats:
@@ -78,9 +78,9 @@ class Stats:
         of = [
             h
             for h in self.heaps.values()
-            if h.name.startswith("torch.")
+            if h.name.startswith(("torch.", "tf."))
             and not h.name.endswith(".segments")
-            and device in (None, h.name[len("torch.") :])
+            and device in (None, h.name.split(".", 1)[1])
         ]
         values: List[List[Any]] = [[h[i] for h in of] for i in range(1, 11)]
         return TensorStats(*(sum(v) for v in values[:7]), *(_sum(v) for v in values[7:]))
