@@ -251,9 +251,8 @@ Error RowWriter::run(function_ref<bool()> Failed) {
       return E;
   if (Error E = runTo(**R, W.last()))
     return E;
-  Spans.finish([&](const ScopeOccurrences::ScopeOccurrence &S, bool Begins) {
-    layer(S, Begins, LastNs);
-  });
+  Spans.finish(LastNs, [&](const ScopeOccurrences::ScopeOccurrence &S,
+                           bool Begins) { layer(S, Begins, LastNs); });
   return Error::success();
 }
 

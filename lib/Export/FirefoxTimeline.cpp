@@ -255,7 +255,8 @@ Error TimelineGatherer::run(uint64_t MaxScopes) {
   if (Error E = marks())
     return E;
   Expected<uint64_t> LeftOut = Parts.scopes(
-      MaxScopes, [&](const ScopeOccurrences::ScopeOccurrence &Sp, bool Begins) {
+      MaxScopes, [&](const ScopeOccurrences::ScopeOccurrence &Sp, bool Begins,
+                     ArrayRef<LayerPeaks::SpacePeak>) {
         if (!Begins)
           scope(Sp);
       });

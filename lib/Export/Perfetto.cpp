@@ -46,7 +46,8 @@ private:
   Error marks();
   void mark(const Mark &M);
   void step(const Mark &M);
-  void scope(const ScopeOccurrences::ScopeOccurrence &Sp, bool Begins);
+  void scope(const ScopeOccurrences::ScopeOccurrence &Sp, bool Begins,
+             ArrayRef<LayerPeaks::SpacePeak> Peaks);
   Error scopes();
 
   const SelectedStats &S;
@@ -170,9 +171,13 @@ Error TimelineWriter::marks() {
 }
 
 void TimelineWriter::scope(const ScopeOccurrences::ScopeOccurrence &Sp,
-                           bool Begins) {
-  if (!Begins)
-    return Out.end(thread(Sp.Thread), Sp.LastNs);
+                           bool Begins, ArrayRef<LayerPeaks::SpacePeak> Peaks) {
+  if (!Begins) {
+    std::vector<PerfettoWriter::Annotation> Values;
+    for (const LayerPeaks::SpacePeak &P : Peaks)
+      Values.push_back({"peak " + T.spaceName(P.Space).str(), P.Bytes});
+    return Out.end(thread(Sp.Thread), Sp.LastNs, Values);
+  }
   const ScopeRecord &Sc =
       T.scopes()[T.scopePaths()[Sp.ScopePath - 1].Scope - 1];
   Out.begin(thread(Sp.Thread), Sp.BeginNs, T.string(Sc.Name),
@@ -180,9 +185,10 @@ void TimelineWriter::scope(const ScopeOccurrences::ScopeOccurrence &Sp,
 }
 
 Error TimelineWriter::scopes() {
-  Expected<uint64_t> Missing =
-      Parts.scopes(MaxScopes, [&](const ScopeOccurrences::ScopeOccurrence &Sp,
-                                  bool Begins) { scope(Sp, Begins); });
+  Expected<uint64_t> Missing = Parts.scopes(
+      MaxScopes,
+      [&](const ScopeOccurrences::ScopeOccurrence &Sp, bool Begins,
+          ArrayRef<LayerPeaks::SpacePeak> Peaks) { scope(Sp, Begins, Peaks); });
   if (!Missing)
     return Missing.takeError();
   LeftOut = *Missing;

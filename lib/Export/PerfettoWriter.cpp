@@ -221,8 +221,15 @@ void PerfettoWriter::begin(Track On, uint64_t TimeNs, StringRef Name,
   });
 }
 
-void PerfettoWriter::end(Track On, uint64_t TimeNs) {
-  event(On, TimeNs, track_event::End, "", "", [](ProtoWriter &) {});
+void PerfettoWriter::end(Track On, uint64_t TimeNs,
+                         ArrayRef<Annotation> Values) {
+  event(On, TimeNs, track_event::End, "", "", [&](ProtoWriter &E) {
+    for (const Annotation &V : Values)
+      E.message(track_event::DebugAnnotations, [&](ProtoWriter &A) {
+        A.text(annotation::Name, V.Name);
+        A.number(annotation::UintValue, V.Value);
+      });
+  });
 }
 
 void PerfettoWriter::instant(Track On, uint64_t TimeNs, StringRef Name,

@@ -6,6 +6,7 @@
 #define MEMKIT_LIB_EXPORT_PERFETTOWRITER_H
 
 #include "ProtoWriter.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/raw_ostream.h"
 #include <optional>
@@ -30,7 +31,12 @@ public:
   /// Category: a filter in the UI. Bytes: shown with the interval.
   void begin(Track On, uint64_t TimeNs, llvm::StringRef Name,
              llvm::StringRef Category, std::optional<uint64_t> Bytes = {});
-  void end(Track On, uint64_t TimeNs);
+  /// A value that is shown with the interval.
+  struct Annotation {
+    std::string Name;
+    uint64_t Value;
+  };
+  void end(Track On, uint64_t TimeNs, llvm::ArrayRef<Annotation> Values = {});
   void instant(Track On, uint64_t TimeNs, llvm::StringRef Name,
                llvm::StringRef Category);
   void count(Track On, uint64_t TimeNs, uint64_t Value);

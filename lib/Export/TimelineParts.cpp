@@ -113,12 +113,33 @@ Error TimelineParts::scopesOf(const SectionInfo &B, ScopeOccurrences &Spans,
   return Error::success();
 }
 
+/// Of the processes without times of scopes.
+Error TimelineParts::scopesByAllocations(
+    ScopeTimeline::OccurrenceCallback Do) const {
+  auto NoPeaks = [&](const ScopeOccurrences::ScopeOccurrence &Sp, bool Begins) {
+    Do(Sp, Begins, {});
+  };
+  BitVector HasTimes(T.processes().size() + 1);
+  for (uint32_t Process = 1; Process < HasTimes.size(); ++Process)
+    HasTimes[Process] = hasScopeTimes(T, Process);
+  ScopeOccurrences Spans(T.scopePaths());
+  for (const SectionInfo &B : T.reader().sections())
+    if (B.Kind == SectionKind::Events && !T.scopePaths().empty() &&
+        isChosen(B.Process) && !HasTimes[B.Process])
+      if (Error E = scopesOf(B, Spans, NoPeaks))
+        return E;
+  Spans.finish(endNs(), NoPeaks);
+  return Error::success();
+}
+
 Expected<uint64_t>
-TimelineParts::scopes(uint64_t Max, ScopeOccurrences::ScopeCallback Do) const {
+TimelineParts::scopes(uint64_t Max,
+                      ScopeTimeline::OccurrenceCallback Do) const {
   uint64_t Begun = 0, LeftOut = 0;
   // By thread, then depth. Scopes that began before the limit still end.
   std::vector<BitVector> Drawn(T.threads().size() + 1);
-  auto Limit = [&](const ScopeOccurrences::ScopeOccurrence &Sp, bool Begins) {
+  auto Limit = [&](const ScopeOccurrences::ScopeOccurrence &Sp, bool Begins,
+                   ArrayRef<LayerPeaks::SpacePeak> Peaks) {
     BitVector &Of = Drawn[Sp.Thread];
     if (Begins) {
       if (Of.size() <= Sp.Depth)
@@ -127,15 +148,13 @@ TimelineParts::scopes(uint64_t Max, ScopeOccurrences::ScopeCallback Do) const {
       ++(Of[Sp.Depth] ? Begun : LeftOut);
     }
     if (Of[Sp.Depth])
-      Do(Sp, Begins);
+      Do(Sp, Begins, Peaks);
   };
-  ScopeOccurrences Spans(T.scopePaths());
-  for (const SectionInfo &B : T.reader().sections())
-    if (B.Kind == SectionKind::Events && !T.scopePaths().empty() &&
-        isChosen(B.Process))
-      if (Error E = scopesOf(B, Spans, Limit))
-        return std::move(E);
-  Spans.finish(Limit);
+  if (Error E = scopesByAllocations(Limit))
+    return std::move(E);
+  if (hasScopeTimes(T))
+    if (Error E = ScopeTimeline(T, Sel).run(Limit))
+      return std::move(E);
   return LeftOut;
 }
 

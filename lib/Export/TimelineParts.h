@@ -5,7 +5,7 @@
 #ifndef MEMKIT_LIB_EXPORT_TIMELINEPARTS_H
 #define MEMKIT_LIB_EXPORT_TIMELINEPARTS_H
 
-#include "Model/ScopeOccurrences.h"
+#include "ScopeTimeline.h"
 #include "memkit/Model/Intervals.h"
 #include <algorithm>
 
@@ -52,15 +52,18 @@ public:
   /// Calls Do for the marks of the chosen processes.
   llvm::Error marks(llvm::function_ref<void(const Mark &)> Do) const;
 
-  /// Calls Do at the begin and at the end of each scope of the chosen threads;
-  /// the end of a scope comes when a later allocation shows the end. Scopes
-  /// that begin after Max scopes are left out; returns their number.
-  llvm::Expected<uint64_t> scopes(uint64_t Max,
-                                  ScopeOccurrences::ScopeCallback Do) const;
+  /// Calls Do at the begin and at the end of each scope of the chosen threads.
+  /// Peaks: at the end of a layer, the highest live bytes of tensors in each
+  /// memory space. Of a trace without times of scopes, the end of a scope comes
+  /// when a later allocation shows the end, and there are no peaks. Scopes that
+  /// begin after Max scopes are left out; returns their number.
+  llvm::Expected<uint64_t>
+  scopes(uint64_t Max, ScopeTimeline::OccurrenceCallback Do) const;
 
 private:
   llvm::Error scopesOf(const SectionInfo &B, ScopeOccurrences &Spans,
                        ScopeOccurrences::ScopeCallback Do) const;
+  llvm::Error scopesByAllocations(ScopeTimeline::OccurrenceCallback Do) const;
 
   const SelectedStats &S;
   const Trace &T;

@@ -102,6 +102,19 @@ Error SectionMerger::rename(Lifetimes &L) {
 
 Error SectionMerger::rename(BlockCategories &C) {
   C.Process = Names.process(C.Process);
+  for (BlockCategory &R : C.Rows)
+    R.Dtype = Names.string(R.Dtype);
+  return Error::success();
+}
+
+Error SectionMerger::rename(ScopeTimes &S) {
+  S.Process = Names.process(S.Process);
+  for (ThreadScopes &T : S.Threads) {
+    T.Thread = Names.thread(T.Thread);
+    T.FirstNs += ShiftNs;
+    for (uint32_t &Path : T.ScopePaths)
+      Path = Names.scopePath(Path);
+  }
   return Error::success();
 }
 
@@ -123,6 +136,7 @@ bool SectionMerger::isWanted(SectionKind Kind) const {
   switch (Kind) {
   case SectionKind::Events:
   case SectionKind::BlockCategories:
+  case SectionKind::ScopeTimes:
     return Kinds & MS_Events;
   case SectionKind::Marks:
     return Kinds & MS_Marks;
@@ -156,6 +170,9 @@ Error SectionMerger::add(const Trace &T, uint64_t Shift) {
       break;
     case SectionKind::Lifetimes:
       E = copy<Lifetimes>(T, B);
+      break;
+    case SectionKind::ScopeTimes:
+      E = copy<ScopeTimes>(T, B);
       break;
     default:
       E = copy<BlockCategories>(T, B);

@@ -37,6 +37,7 @@ private:
   llvm::Error rename(Intervals &S);
   llvm::Error rename(Lifetimes &L);
   llvm::Error rename(BlockCategories &C);
+  llvm::Error rename(ScopeTimes &S);
   bool isWanted(SectionKind Kind) const;
 
   TraceWriter &Out;

@@ -191,8 +191,15 @@ void SummaryMerger::addLayers(const Trace &T) {
   for (LayerStats L : T.summary().Layers) {
     L.Process = Names.process(L.Process);
     L.Name = Names.string(L.Name);
+    L.Shapes = Names.string(L.Shapes);
     L.Shares = shares(L.Shares);
     Part.Layers.push_back(std::move(L));
+  }
+  for (ParameterStats P : T.summary().Parameters) {
+    P.Process = Names.process(P.Process);
+    P.Layer = Names.string(P.Layer);
+    P.Dtype = Names.string(P.Dtype);
+    Part.Parameters.push_back(P);
   }
 }
 
@@ -306,6 +313,7 @@ Expected<Partial> SummaryMerger::partialOf(const Trace &T, uint64_t Shift,
   Out.EndNs = EndNs;
   Out.Processes = std::move(Part.Processes);
   Out.Layers = std::move(Part.Layers);
+  Out.Parameters = std::move(Part.Parameters);
   // The events give the categories at a peak.
   erase_if(Part.Categories, [](const CategoryStats &C) { return !C.Oom; });
   Out.Categories = std::move(Part.Categories);
@@ -340,7 +348,8 @@ Error SummaryMerger::flush() {
 Error SummaryMerger::flushIfFull() {
   const size_t Full = MaxSectionRows / 4;
   bool IsFull = Rows > Full || Part.Steps.size() > Full ||
-                Part.Layers.size() > Full || Part.Categories.size() > Full;
+                Part.Layers.size() > Full || Part.Parameters.size() > Full ||
+                Part.Categories.size() > Full;
   return IsFull ? flush() : Error::success();
 }
 

@@ -19,6 +19,11 @@ StringRef categoryText(TensorCategory K) {
   return Names[static_cast<size_t>(K)];
 }
 
+bool isTensorHeap(const Trace &T, uint32_t Heap) {
+  StringRef Name = T.heapName(Heap);
+  return Name.starts_with("torch.") && !Name.ends_with(".segments");
+}
+
 bool hasBlockCategories(const TraceReader &R) {
   return any_of(R.sections(), [](const SectionInfo &B) {
     return B.Kind == SectionKind::BlockCategories;
@@ -102,7 +107,7 @@ CategoryGroups::CategoryGroups(const Trace &T,
                                std::shared_ptr<const BlockCategoryTable> Of)
     : Table(std::move(Of)), Cursor(*Table), OfTensors(T.heaps().size() + 1) {
   for (uint32_t Heap = 1; Heap < OfTensors.size(); ++Heap)
-    OfTensors[Heap] = isTensorHeapName(T.heapName(Heap));
+    OfTensors[Heap] = isTensorHeap(T, Heap);
 }
 
 StringRef CategoryGroups::name(uint32_t Group) {

@@ -33,6 +33,7 @@ void LastSummary::add(Summary &Part) {
   join(Totals.Ooms, Part.Ooms);
   join(Totals.OomHeaps, Part.OomHeaps);
   join(Totals.Threads, Part.Threads);
+  join(Totals.Parameters, Part.Parameters);
   for (const StackStatsRows &Rows : Part.Stacks)
     PackedRows::pack(Rows, StackRows);
   for (const StackStatsRows &Rows : Part.ScopePaths)

@@ -211,8 +211,14 @@ void Redactor::learn(const Marks &M) {
 
 /// The rows of a Summary or Partial.
 template <class RowsT> void Redactor::learnRows(const RowsT &Rows) {
-  for (const LayerStats &L : Rows.Layers)
+  for (const LayerStats &L : Rows.Layers) {
     use(L.Name, StringUse::Name);
+    use(L.Shapes, StringUse::Name);
+  }
+  for (const ParameterStats &P : Rows.Parameters) {
+    use(P.Layer, StringUse::Name);
+    use(P.Dtype, StringUse::Name);
+  }
   for (const CategoryStats &C : Rows.Categories)
     use(C.Layer, StringUse::Name);
   for (const ProcessStats &P : Rows.Processes)
@@ -222,7 +228,8 @@ template <class RowsT> void Redactor::learnRows(const RowsT &Rows) {
 Error Redactor::learn() {
   for (const SectionInfo &B : R.sections()) {
     if (B.Kind != SectionKind::Dictionary && B.Kind != SectionKind::Marks &&
-        B.Kind != SectionKind::Summary && B.Kind != SectionKind::Partial)
+        B.Kind != SectionKind::Summary && B.Kind != SectionKind::Partial &&
+        B.Kind != SectionKind::BlockCategories)
       continue;
     Expected<AnySection> S = R.readAny(B);
     if (!S)
@@ -235,6 +242,9 @@ Error Redactor::learn() {
       learnRows(*Sum);
     else if (auto *P = std::get_if<Partial>(&*S))
       learnRows(*P);
+    else if (auto *C = std::get_if<BlockCategories>(&*S))
+      for (const BlockCategory &Of : C->Rows)
+        use(Of.Dtype, StringUse::Name);
   }
   return Error::success();
 }

@@ -106,7 +106,8 @@ bool memkit::hasIntervalsAlone(const TraceReader &R) {
 /// Whether a section of Kind stays when the stats of all events are made.
 static bool isKept(SectionKind Kind) {
   return Kind == SectionKind::Dictionary || Kind == SectionKind::Events ||
-         Kind == SectionKind::Marks || Kind == SectionKind::BlockCategories;
+         Kind == SectionKind::Marks || Kind == SectionKind::BlockCategories ||
+         Kind == SectionKind::ScopeTimes;
 }
 
 /// Writes the sections that are kept, or all.

@@ -12,10 +12,11 @@
 
 namespace memkit {
 
-/// Derives from the scope paths of a thread's allocations the scopes that the
-/// thread entered and left. A scope lasts from its first allocation to its
-/// last. So a scope without allocations does not appear, and two calls of a
-/// scope with no other allocation between them are one span.
+/// Derives the scopes that a thread entered and left from the changes of the
+/// thread's scope path, or, in a trace without these, from the scope paths of
+/// the thread's allocations. In the latter case a scope lasts from its first
+/// allocation to its last. So a scope without allocations does not appear, and
+/// two calls of a scope with no other allocation between them are one span.
 class ScopeOccurrences {
 public:
   /// One scope of one thread.
@@ -23,8 +24,9 @@ public:
     uint32_t Thread = 0;
     uint32_t ScopePath = 0; ///< ends with the scope of the span
     uint32_t Depth = 0;     ///< number of enclosing scopes
-    uint64_t BeginNs = 0;   ///< time of the first allocation
-    uint64_t LastNs = 0;    ///< time of the last allocation so far
+    uint64_t BeginNs = 0;   ///< or time of the first allocation
+    /// At the end: its time, or the time of the last allocation.
+    uint64_t LastNs = 0;
   };
   /// Called at the begin and at the end of each scope. Inner scopes end before
   /// outer scopes.
@@ -38,18 +40,27 @@ public:
   /// Adds the next allocation of Thread.
   void allocation(uint32_t Thread, uint32_t ScopePath, uint64_t TimeNs,
                   ScopeCallback Do);
-  /// Ends all open scopes.
-  void finish(ScopeCallback Do);
+  /// Thread is in the scope path from TimeNs on. A thread has either changes or
+  /// allocations.
+  void change(uint32_t Thread, uint32_t ScopePath, uint64_t TimeNs,
+              ScopeCallback Do);
+  /// Ends all open scopes, those of changes at EndNs.
+  void finish(uint64_t EndNs, ScopeCallback Do);
 
 private:
   /// Deeper scopes are merged into the scope of this depth.
   static constexpr size_t MaxDepth = 256;
 
   struct OpenOccurrence {
-    uint32_t Now = 0; ///< scope path of the last allocation
+    uint32_t Now = 0; ///< scope path of the last allocation or change
+    bool HasChanges = false;
     std::vector<ScopeOccurrence> Spans;
   };
-  void close(OpenOccurrence &O, size_t Depth, ScopeCallback Do);
+  OpenOccurrence &of(uint32_t Thread);
+  void enter(OpenOccurrence &O, uint32_t Thread, uint32_t ScopePath,
+             uint64_t TimeNs, ScopeCallback Do);
+  void close(OpenOccurrence &O, size_t Depth, uint64_t TimeNs,
+             ScopeCallback Do);
 
   llvm::ArrayRef<ScopePath> ScopePaths;
   std::vector<OpenOccurrence> Threads; ///< by id

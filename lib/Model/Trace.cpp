@@ -255,7 +255,9 @@ Error Trace::readWantedStrings() {
     Wanted.insert(I.Command.begin(), I.Command.end());
   }
   for (const LayerStats &L : Totals.Layers)
-    Wanted.insert(L.Name);
+    Wanted.insert({L.Name, L.Shapes});
+  for (const ParameterStats &P : Totals.Parameters)
+    Wanted.insert({P.Layer, P.Dtype});
   for (const CategoryStats &K : Totals.Categories)
     Wanted.insert(K.Layer);
   Wanted.erase(0);

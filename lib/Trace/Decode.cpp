@@ -306,6 +306,8 @@ Decoder::Problem Decoder::decode(AnySection &Out) {
     return As(Partial());
   case SectionKind::BlockCategories:
     return As(BlockCategories());
+  case SectionKind::ScopeTimes:
+    return As(ScopeTimes());
   case SectionKind::None:
     break;
   }
@@ -344,6 +346,9 @@ Decoder::Problem Decoder::cover(SectionKind Kind, SectionInfo &Out) {
     break;
   case SectionKind::BlockCategories:
     P = As(BlockCategories());
+    break;
+  case SectionKind::ScopeTimes:
+    P = As(ScopeTimes());
     break;
   default:
     Out = SectionInfo();

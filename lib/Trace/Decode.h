@@ -57,6 +57,7 @@ public:
   Problem decode(Lifetimes &Out);
   Problem decode(Partial &Out);
   Problem decode(BlockCategories &Out);
+  Problem decode(ScopeTimes &Out);
   Problem decode(Index &Out);
   Problem decode(AnySection &Out);
   /// The outline of a dictionary; leaves the stack tree alone.

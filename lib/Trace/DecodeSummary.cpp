@@ -206,7 +206,7 @@ Decoder::Problem Decoder::readRows(const V *Tables, std::vector<Row> &Out) {
 
 Decoder::Problem Decoder::decodeTotals(Summary &Out) {
   const fb::Summary *T = Root->body_as_Summary();
-  TRY(known(T, fb::Summary::VT_THREADS));
+  TRY(known(T, fb::Summary::VT_PARAMETERS));
   Out = Summary();
   Out.Number = T->number();
   Out.EndNs = T->end_ns();
@@ -220,6 +220,7 @@ Decoder::Problem Decoder::decodeTotals(Summary &Out) {
   TRY(readRows(T->layers(), Out.Layers));
   TRY(readRows(T->losses(), Out.Losses));
   TRY(readRows(T->threads(), Out.Threads));
+  TRY(readRows(T->parameters(), Out.Parameters));
   TRY(readRows(T->categories(), Out.Categories));
   TRY(readRows(T->ooms(), Out.Ooms));
   return readRows(T->oom_heaps(), Out.OomHeaps);
@@ -239,13 +240,14 @@ Decoder::Problem Decoder::decode(Summary &Out) {
 
 Decoder::Problem Decoder::decode(Partial &Out) {
   const fb::Partial *T = Root->body_as_Partial();
-  TRY(known(T, fb::Partial::VT_OOM_HEAPS));
+  TRY(known(T, fb::Partial::VT_PARAMETERS));
   Out = Partial();
   Out.Number = T->number();
   Out.EndNs = T->end_ns();
   Out.Complete = T->complete();
   TRY(readRows(T->processes(), Out.Processes));
   TRY(readRows(T->layers(), Out.Layers));
+  TRY(readRows(T->parameters(), Out.Parameters));
   TRY(readRows(T->categories(), Out.Categories));
   TRY(readRows(T->ooms(), Out.Ooms));
   return readRows(T->oom_heaps(), Out.OomHeaps);
@@ -253,16 +255,19 @@ Decoder::Problem Decoder::decode(Partial &Out) {
 
 Decoder::Problem Decoder::decode(BlockCategories &Out) {
   const fb::BlockCategories *T = Root->body_as_BlockCategories();
-  TRY(known(T, fb::BlockCategories::VT_CATEGORY));
+  TRY(known(T, fb::BlockCategories::VT_DTYPE));
   uint32_t N = T->count();
   Out.Process = T->process();
   Out.Rows.clear();
   if (N > MaxSectionRows)
     return "too many categories of blocks in a section";
-  std::vector<uint8_t> Category;
+  std::vector<uint8_t> Category, Dtype;
   if (!decodePlanes(T->allocation_id(), N, Wide[0]) ||
-      !copyBytes(T->category(), N, Category))
+      !copyBytes(T->category(), N, Category) ||
+      !copyBytes(T->dtype(), T->dtypes() ? N : 0, Dtype))
     return "a column of categories of blocks has the wrong length";
+  if (T->dtypes() && T->dtypes()->size() > BlockCategories::MaxDtypes)
+    return "too many dtypes in a section";
   Out.Rows.resize(N);
   uint64_t Id = 0;
   for (uint32_t I = 0; I != N; ++I) {
@@ -270,6 +275,11 @@ Decoder::Problem Decoder::decode(BlockCategories &Out) {
       return "the categories of blocks are out of order";
     Id += Wide[0][I];
     Out.Rows[I].AllocationId = Id;
+    if (!Dtype.empty() && Dtype[I]) {
+      if (Dtype[I] > T->dtypes()->size())
+        return "a dtype of a block is out of range";
+      Out.Rows[I].Dtype = T->dtypes()->Get(Dtype[I] - 1u);
+    }
     using UnknownCategory = UnknownRule<TensorCategory>;
     if (Category[I] < UnknownCategory::NumKnown)
       Out.Rows[I].Category = TensorCategory(Category[I]);
@@ -277,4 +287,37 @@ Decoder::Problem Decoder::decode(BlockCategories &Out) {
       TRY(unknown(UnknownCategory::Where, UnknownCategory::Name, Category[I]));
   }
   return "";
+}
+
+Decoder::Problem Decoder::decode(ScopeTimes &Out) {
+  const fb::ScopeTimes *T = Root->body_as_ScopeTimes();
+  TRY(known(T, fb::ScopeTimes::VT_SCOPE_PATH));
+  uint32_t N = T->count();
+  Out = ScopeTimes();
+  Out.Process = T->process();
+  if (N > MaxSectionRows || (T->threads() && T->threads()->size() > N))
+    return "too many changes of scopes in a section";
+  std::vector<uint8_t> Gaps;
+  if (!copyBytes(T->gap(), N, Gaps) ||
+      !decodePlanes(T->scope_path(), N, Narrow[0]))
+    return "a column of scope times has the wrong length";
+  size_t At = 0;
+  for (uint32_t I = 0; T->threads() && I != T->threads()->size(); ++I) {
+    const fb::ThreadScopes *Of = T->threads()->Get(I);
+    size_t Count = Of->changes();
+    // Times are added up.
+    constexpr uint64_t MaxTimeNs = uint64_t(1) << 62;
+    if (!Count || Count > N - At || Of->first_time_ns() > MaxTimeNs ||
+        Of->first_time_ns() % TimeUnitNs)
+      return "the changes of a thread's scopes are malformed";
+    ThreadScopes &To = Out.Threads.emplace_back();
+    To.Thread = Of->thread();
+    To.FirstNs = Of->first_time_ns();
+    To.Gaps.assign(Gaps.begin() + ptrdiff_t(At),
+                   Gaps.begin() + ptrdiff_t(At + Count));
+    To.ScopePaths.assign(Narrow[0].begin() + ptrdiff_t(At),
+                         Narrow[0].begin() + ptrdiff_t(At + Count));
+    At += Count;
+  }
+  return At == N ? "" : "changes of scopes belong to no thread";
 }

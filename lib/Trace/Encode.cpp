@@ -305,6 +305,7 @@ Bytes Encoder::encode(const Summary &S) {
   auto OomsV = some(Ooms);
   auto OomHeapsV = some(OomHeaps);
   auto ThreadsV = some(rows<fb::ThreadStats>(S.Threads));
+  auto ParametersV = some(rows<fb::ParameterStats>(S.Parameters));
   auto StacksV = B.CreateVector(Stacks);
   auto ScopePathsV = B.CreateVector(ScopePaths);
   auto HeapsV = B.CreateVector(Heaps);
@@ -317,7 +318,8 @@ Bytes Encoder::encode(const Summary &S) {
                 fb::CreateSummary(B, S.Number, S.EndNs, S.Complete, S.Events,
                                   S.Marks, StacksV, ScopePathsV, HeapsV,
                                   SpacesV, ProcessesV, StepsV, LayersV, LossesV,
-                                  CategoriesV, OomsV, OomHeapsV, ThreadsV)
+                                  CategoriesV, OomsV, OomHeapsV, ThreadsV,
+                                  ParametersV)
                     .Union());
 }
 
@@ -327,13 +329,42 @@ Bytes Encoder::encode(const BlockCategories &C) {
   auto AllocationId = column(C.Rows, [&](const BlockCategory &R) {
     return R.AllocationId - std::exchange(Before, R.AllocationId);
   });
-  std::vector<uint8_t> Category;
-  for (const BlockCategory &R : C.Rows)
+  std::vector<uint8_t> Category, Dtype;
+  std::vector<uint32_t> Dtypes;
+  for (const BlockCategory &R : C.Rows) {
     Category.push_back(uint8_t(R.Category));
+    auto At = std::find(Dtypes.begin(), Dtypes.end(), R.Dtype);
+    if (R.Dtype && At == Dtypes.end())
+      At = Dtypes.insert(At, R.Dtype);
+    Dtype.push_back(R.Dtype ? uint8_t(At - Dtypes.begin() + 1) : 0);
+  }
+  assert(Dtypes.size() <= BlockCategories::MaxDtypes);
   auto CategoryV = bytes(Category);
+  auto DtypesV = some(Dtypes);
+  auto DtypeV = Dtypes.empty() ? OffVector<uint8_t>() : bytes(Dtype);
   return finish(fb::Body::BlockCategories,
                 fb::CreateBlockCategories(B, C.Process, uint32_t(C.Rows.size()),
-                                          AllocationId, CategoryV)
+                                          AllocationId, CategoryV, DtypesV,
+                                          DtypeV)
+                    .Union());
+}
+
+Bytes Encoder::encode(const ScopeTimes &S) {
+  begin();
+  std::vector<fb::ThreadScopes> Threads;
+  std::vector<uint8_t> Gaps;
+  std::vector<uint32_t> ScopePaths;
+  for (const ThreadScopes &T : S.Threads) {
+    Threads.emplace_back(T.Thread, uint32_t(T.size()), T.FirstNs);
+    append_range(Gaps, T.Gaps);
+    append_range(ScopePaths, T.ScopePaths);
+  }
+  auto ThreadsV = B.CreateVectorOfStructs(Threads);
+  auto GapV = bytes(Gaps);
+  auto ScopePathV = planes(ArrayRef<uint32_t>(ScopePaths));
+  return finish(fb::Body::ScopeTimes,
+                fb::CreateScopeTimes(B, S.Process, uint32_t(Gaps.size()),
+                                     ThreadsV, GapV, ScopePathV)
                     .Union());
 }
 
@@ -344,9 +375,11 @@ Bytes Encoder::encode(const Partial &P) {
   auto Categories = some(rows<fb::CategoryStats>(P.Categories));
   auto Ooms = some(rows<fb::OomRecord>(P.Ooms));
   auto OomHeaps = some(rows<fb::OomHeap>(P.OomHeaps));
+  auto Parameters = some(rows<fb::ParameterStats>(P.Parameters));
   return finish(fb::Body::Partial,
                 fb::CreatePartial(B, P.Number, P.EndNs, P.Complete, Processes,
-                                  Layers, Categories, Ooms, OomHeaps)
+                                  Layers, Categories, Ooms, OomHeaps,
+                                  Parameters)
                     .Union());
 }
 

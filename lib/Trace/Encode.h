@@ -39,6 +39,7 @@ public:
   Bytes encode(const Lifetimes &L);
   Bytes encode(const Partial &P);
   Bytes encode(const BlockCategories &C);
+  Bytes encode(const ScopeTimes &S);
   Bytes encode(const Index &I);
   Bytes encode(const IndexLog &I);
 

@@ -299,12 +299,26 @@ std::string IdLimits::check(const Summary &S) const {
   checkRows(C, *this, S.Ooms);
   checkRows(C, *this, S.OomHeaps);
   checkRows(C, *this, S.Threads);
+  checkRows(C, *this, S.Parameters);
   return C.take();
 }
 
 std::string IdLimits::check(const BlockCategories &C) const {
   IdChecker Ids;
   Ids.some("categories of blocks of process", C.Process, Processes);
+  for (const BlockCategory &R : C.Rows)
+    Ids.id("category of a block with string", R.Dtype, Strings);
+  return Ids.take();
+}
+
+std::string IdLimits::check(const ScopeTimes &S) const {
+  IdChecker Ids;
+  Ids.some("scope times of process", S.Process, Processes);
+  for (const ThreadScopes &T : S.Threads) {
+    Ids.some("scope times of thread", T.Thread, Threads);
+    for (uint32_t Path : T.ScopePaths)
+      Ids.id("scope times with scope path", Path, ScopePaths);
+  }
   return Ids.take();
 }
 
@@ -315,5 +329,6 @@ std::string IdLimits::check(const Partial &P) const {
   checkRows(C, *this, P.Categories);
   checkRows(C, *this, P.Ooms);
   checkRows(C, *this, P.OomHeaps);
+  checkRows(C, *this, P.Parameters);
   return C.take();
 }

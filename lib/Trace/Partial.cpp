@@ -22,7 +22,10 @@ using namespace llvm;
 
 static auto keyOf(const ProcessStats &P) { return P.Process; }
 static auto keyOf(const LayerStats &L) {
-  return std::tuple(L.Process, L.Name, L.Backward, L.Kind);
+  return std::tuple(L.Process, L.Name, L.Backward, L.Kind, L.Shapes);
+}
+static auto keyOf(const ParameterStats &P) {
+  return std::tuple(P.Process, P.Layer, P.Dtype, P.Buffer);
 }
 static auto keyOf(const CategoryStats &C) {
   return std::tuple(C.Heap, C.Process, C.Category, C.Oom, C.Layer, C.Stack);
@@ -73,6 +76,7 @@ void PartialRows::takeSet() {
     All.EndNs = P.EndNs;
     joinRows(All.Processes, P.Processes);
     joinRows(All.Layers, P.Layers);
+    joinRows(All.Parameters, P.Parameters);
     joinRows(All.Categories, P.Categories);
     joinRows(All.Ooms, P.Ooms);
     joinRows(All.OomHeaps, P.OomHeaps);
@@ -142,6 +146,7 @@ void PartialRows::addTo(Summary &Sums) const {
       addProcess(*It, P);
   }
   append_range(Sums.Layers, All.Layers);
+  append_range(Sums.Parameters, All.Parameters);
   std::vector<bool> AtPeak = heapsAtPeak(All.Categories, Sums.Heaps);
   for (const CategoryStats &C : All.Categories)
     if (C.Oom || (C.Heap < AtPeak.size() && AtPeak[C.Heap]))

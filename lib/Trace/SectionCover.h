@@ -78,6 +78,20 @@ inline SectionInfo sectionCover(const BlockCategories &C) {
   return I;
 }
 
+inline SectionInfo sectionCover(const ScopeTimes &S) {
+  SectionInfo I;
+  I.Process = S.Process;
+  for (const ThreadScopes &T : S.Threads) {
+    uint64_t EndNs = T.FirstNs;
+    for (uint8_t Gap : T.Gaps)
+      EndNs += ScopeGap::decode(Gap) * TimeUnitNs;
+    bool IsFirst = &T == &S.Threads.front();
+    I.BeginNs = IsFirst ? T.FirstNs : std::min(I.BeginNs, T.FirstNs);
+    I.EndNs = std::max(I.EndNs, EndNs);
+  }
+  return I;
+}
+
 inline SectionInfo sectionCover(const Summary &S) {
   SectionInfo I;
   I.BeginNs = I.EndNs = S.EndNs;

@@ -24,6 +24,7 @@ IGNORE(Index)
 IGNORE(Lifetimes)
 IGNORE(Partial)
 IGNORE(BlockCategories)
+IGNORE(ScopeTimes)
 #undef IGNORE
 
 Error memkit::visitSections(SectionStream &Stream, SectionVisitor &V) {

@@ -41,6 +41,8 @@ const char *memkit::sectionKindName(SectionKind Kind) {
     return "partial";
   case SectionKind::BlockCategories:
     return "block-categories";
+  case SectionKind::ScopeTimes:
+    return "scope-times";
   }
   return "unknown";
 }

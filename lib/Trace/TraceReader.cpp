@@ -384,6 +384,9 @@ Error TraceReader::read(const SectionInfo &B, Partial &Out) {
 Error TraceReader::read(const SectionInfo &B, BlockCategories &Out) {
   return I->read(B, SectionKind::BlockCategories, Out);
 }
+Error TraceReader::read(const SectionInfo &B, ScopeTimes &Out) {
+  return I->read(B, SectionKind::ScopeTimes, Out);
+}
 
 std::vector<uint32_t> TraceReader::takeParents() {
   I->TreeEnd = 0;

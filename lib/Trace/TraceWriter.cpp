@@ -49,7 +49,7 @@ public:
 
   static bool isOfEvents(SectionKind K) {
     return K == SectionKind::Events || K == SectionKind::Snapshot ||
-           K == SectionKind::BlockCategories;
+           K == SectionKind::BlockCategories || K == SectionKind::ScopeTimes;
   }
   Error append(const SectionInfo &B, StringRef Frame);
 
@@ -303,6 +303,9 @@ Error TraceWriter::write(const Partial &P) {
 Error TraceWriter::write(const BlockCategories &C) {
   return I->put(SectionKind::BlockCategories, C);
 }
+Error TraceWriter::write(const ScopeTimes &S) {
+  return I->put(SectionKind::ScopeTimes, S);
+}
 
 Error TraceWriter::copy(const AnySection &Section) {
   return std::visit(
@@ -339,6 +342,9 @@ Error TraceWriter::begin(const Partial &P) {
 }
 Error TraceWriter::begin(const BlockCategories &C) {
   return I->begin(SectionKind::BlockCategories, C);
+}
+Error TraceWriter::begin(const ScopeTimes &S) {
+  return I->begin(SectionKind::ScopeTimes, S);
 }
 bool TraceWriter::busy() const { return I->Next != Impl::WriteStep::None; }
 Error TraceWriter::step() { return I->step(); }

@@ -127,6 +127,8 @@ llvm::Error Assembler::endSection() {
     return write(Sections.Partial);
   case SectionKind::BlockCategories:
     return write(Sections.BlockCategories);
+  case SectionKind::ScopeTimes:
+    return write(Sections.ScopeTimes);
   }
   return llvm::Error::success();
 }

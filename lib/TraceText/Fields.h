@@ -331,6 +331,20 @@ template <class M, class T> void mapBlockCategories(M &Map, T &C) {
 template <class M, class T> void mapBlockCategory(M &Map, T &R) {
   Map.block("block", R.AllocationId, false);
   Map.word("category", R.Category);
+  Map.ref("dtype", Ref::String, R.Dtype);
+}
+
+template <class M, class T> void mapScopeTimes(M &Map, T &S) {
+  Map.ref("process", Ref::Process, S.Process);
+}
+
+template <class M, class T> void mapThreadScopes(M &Map, T &S) {
+  Map.ref("thread", Ref::Thread, S.Thread);
+}
+
+template <class M, class T> void mapScopeChange(M &Map, T &C) {
+  Map.num("time", C.TimeNs);
+  Map.ref("scope-path", Ref::ScopePath, C.ScopePath);
 }
 
 //===----------------------------------------------------------------------===//

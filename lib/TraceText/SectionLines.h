@@ -151,6 +151,7 @@ public:
     rows("oom", S.Ooms);
     rows("oom-heap", S.OomHeaps);
     rows("thread", S.Threads);
+    rows("parameters", S.Parameters);
   }
 
   void section(const Partial &S) {
@@ -160,11 +161,20 @@ public:
     rows("category", S.Categories);
     rows("oom", S.Ooms);
     rows("oom-heap", S.OomHeaps);
+    rows("parameters", S.Parameters);
   }
 
   void section(const BlockCategories &C) {
     line("block-categories", 0, [&] { mapBlockCategories(Out, C); });
     rows("block", 1, C.Rows, [&](auto &R) { mapBlockCategory(Out, R); });
+  }
+
+  void section(const ScopeTimes &S) {
+    line("scope-times", 0, [&] { mapScopeTimes(Out, S); });
+    for (const ThreadScopes &T : S.Threads) {
+      line("scopes", 1, [&] { mapThreadScopes(Out, T); });
+      rows("change", 2, changesOf(T), [&](auto &C) { mapScopeChange(Out, C); });
+    }
   }
 
   void section(const Index &) {

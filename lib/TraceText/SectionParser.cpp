@@ -23,6 +23,7 @@ SectionKind SectionParser::startedSection(const Line &L) {
       .Case("summary", SectionKind::Summary)
       .Case("partial", SectionKind::Partial)
       .Case("block-categories", SectionKind::BlockCategories)
+      .Case("scope-times", SectionKind::ScopeTimes)
       .Case("complete", SectionKind::Index)
       .Default(SectionKind::None);
 }
@@ -82,6 +83,10 @@ bool SectionParser::begin(SectionKind K, Line &L) {
     BlockCategories = memkit::BlockCategories();
     mapBlockCategories(P, BlockCategories);
     break;
+  case SectionKind::ScopeTimes:
+    ScopeTimes = memkit::ScopeTimes();
+    mapScopeTimes(P, ScopeTimes);
+    break;
   default:
     break;
   }
@@ -95,8 +100,8 @@ bool SectionParser::record(Line &L) {
   case SectionKind::Header:
     return E.set(L.loc(), "a header has no records; expected a section: "
                           "dictionary, events, marks, intervals, lifetimes, "
-                          "snapshot, summary, partial, block-categories or "
-                          "complete");
+                          "snapshot, summary, partial, block-categories, "
+                          "scope-times or complete");
   case SectionKind::Dictionary:
     return dictionaryRecord(L);
   case SectionKind::Events:
@@ -115,6 +120,8 @@ bool SectionParser::record(Line &L) {
     return partialRecord(L);
   case SectionKind::BlockCategories:
     return blockCategoryRecord(L);
+  case SectionKind::ScopeTimes:
+    return scopeTimesRecord(L);
   case SectionKind::Index:
     break;
   }
@@ -130,11 +137,15 @@ bool SectionParser::end() {
   Late.clear();
   if (Kind == SectionKind::Events)
     endEvents();
+  if (Kind == SectionKind::ScopeTimes && !Unchecked)
+    for (const ThreadScopes &T : ScopeTimes.Threads)
+      if (!T.size())
+        return E.set(Loc, "the scopes of a thread need a change");
   return true;
 }
 
 //===----------------------------------------------------------------------===//
-// Marks, intervals, lifetimes, snapshots, categories of blocks
+// Marks, intervals, lifetimes, snapshots, categories of blocks, scope times
 //===----------------------------------------------------------------------===//
 
 bool SectionParser::markRecord(Line &L) {
@@ -255,6 +266,29 @@ bool SectionParser::blockCategoryRecord(Line &L) {
   if (!All.empty() && R.AllocationId <= All.back().AllocationId)
     return E.set(L.Values[1].loc(), "the blocks stand in order");
   All.push_back(R);
+  return true;
+}
+
+bool SectionParser::scopeTimesRecord(Line &L) {
+  LineParser P = parser(L, 1);
+  if (L.Values[0].Spelling == "scopes") {
+    ScopeTimes.Threads.emplace_back();
+    mapThreadScopes(P, ScopeTimes.Threads.back());
+    Adder = ScopeTimesAdder();
+    return P.finish("the scopes of a thread");
+  }
+  if (L.Values[0].Spelling != "change" || ScopeTimes.Threads.empty())
+    return unknown(L, "scope times");
+  ScopeChange C;
+  mapScopeChange(P, C);
+  if (!P.finish("a change of scopes") ||
+      tooMany(L, ++Rows, "changes of scopes"))
+    return false;
+  ThreadScopes &Of = ScopeTimes.Threads.back();
+  if (C.TimeNs >> 62)
+    return E.set(L.loc(), "the time is too late");
+  // Times are rounded: a printed time may be later than the change.
+  Adder.add(Of, C.TimeNs, C.ScopePath);
   return true;
 }
 

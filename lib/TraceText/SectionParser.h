@@ -47,6 +47,7 @@ public:
   memkit::Summary Summary;
   memkit::Partial Partial;
   memkit::BlockCategories BlockCategories;
+  memkit::ScopeTimes ScopeTimes;
 
 private:
   LineParser parser(Line &L, unsigned Next) {
@@ -83,6 +84,7 @@ private:
   bool summaryRecord(Line &L);
   bool partialRecord(Line &L);
   bool blockCategoryRecord(Line &L);
+  bool scopeTimesRecord(Line &L);
   bool finishRow(LineParser &P, llvm::StringRef What, size_t Count);
   /// Adds the row of the line to List.
   template <class Row>
@@ -95,7 +97,8 @@ private:
   SectionKind Kind = SectionKind::None;
   const char *Loc = nullptr;
   std::vector<LateRef> Late;
-  size_t Rows = 0; ///< of the section, where rows come in groups
+  size_t Rows = 0;       ///< of the section, where rows come in groups
+  ScopeTimesAdder Adder; ///< of the last thread of ScopeTimes
 
   // The state from which the next Events section of a process continues.
   struct EventsState {

@@ -85,6 +85,8 @@ bool SectionParser::summaryRecord(Line &L) {
     return addRow(P, "an oom's heap", Summary.OomHeaps);
   if (Word == "thread")
     return addRow(P, "a thread's totals", Summary.Threads);
+  if (Word == "parameters")
+    return addRow(P, "parameters", Summary.Parameters);
   return unknown(L, "a summary");
 }
 
@@ -103,6 +105,8 @@ bool SectionParser::partialRecord(Line &L) {
     return addRow(P, "an oom", Partial.Ooms);
   if (Word == "oom-heap")
     return addRow(P, "an oom's heap", Partial.OomHeaps);
+  if (Word == "parameters")
+    return addRow(P, "parameters", Partial.Parameters);
   return unknown(L, "a partial");
 }
 

@@ -3,6 +3,7 @@
 // Rebuilds the records behind a trace.
 
 #include "Stream.h"
+#include "Model/ScopeOccurrences.h"
 #include "memkit/Trace/TraceReader.h"
 #include "llvm/ADT/DenseMap.h"
 #include <map>
@@ -48,6 +49,9 @@ public:
   void add(const Dictionary &D) {
     for (const std::string &Text : D.Strings)
       Strings.push_back(Text);
+    Scopes.insert(Scopes.end(), D.Scopes.begin(), D.Scopes.end());
+    ScopePaths.insert(ScopePaths.end(), D.ScopePaths.begin(),
+                      D.ScopePaths.end());
     for (const Heap &H : D.Heaps)
       OfObjects.push_back(H.Name && Strings[H.Name - 1] == "python.object");
     size_t Frame = 0;
@@ -75,6 +79,15 @@ public:
     return Error::success();
   }
 
+  void add(const ScopeTimes &S) {
+    if (S.Process != Process)
+      return;
+    std::vector<ScopeChange> More = changesOf(S);
+    Changes.insert(Changes.end(), More.begin(), More.end());
+  }
+  /// Adds the records of scopes among those of events.
+  void addScopes();
+
   Stream Out;
 
 private:
@@ -83,13 +96,17 @@ private:
     bool IsObject;
   };
 
-  template <class R> void put(const Event &E, const R &What) {
-    auto [It, New] = Rings.try_emplace(E.Thread, Out.NumRings);
+  uint32_t ringOf(uint32_t Thread) {
+    auto [It, New] = Rings.try_emplace(Thread, Out.NumRings);
     Out.NumRings += New;
+    return It->second;
+  }
+  template <class R> void put(const Event &E, const R &What) {
     // Events of equal time keep their order.
     LastNs = std::max(E.TimeNs, LastNs + 1);
-    Out.Items.push_back({wire::encodeAt(LastNs, What), It->second});
+    Out.Items.push_back({wire::encodeAt(LastNs, What), ringOf(E.Thread)});
   }
+  uint32_t textOf(uint32_t Scope);
   void allocate(const Event &E) {
     bool IsObject = OfObjects[E.Heap - 1];
     uint32_t Node = E.Stack ? Leaves[E.Stack - 1] : 0;
@@ -132,9 +149,76 @@ private:
   uint64_t ArenasEnd = FirstArena;
   Addresses Objects{FirstArena};
   uint64_t LastNs = 0;
+  std::vector<ScopeRecord> Scopes;
+  std::vector<ScopePath> ScopePaths;
+  std::vector<ScopeChange> Changes;
+  DenseMap<uint32_t, uint32_t> TextOf; ///< by scope
+  uint64_t TextBytes = 0;
 };
 
 } // namespace
+
+/// The number of the text of a scope's name, laid out as in shared memory.
+uint32_t Maker::textOf(uint32_t Scope) {
+  auto [It, New] = TextOf.try_emplace(Scope, 0);
+  if (!New)
+    return It->second;
+  const ScopeRecord &Of = Scopes[Scope - 1];
+  std::string Text = Of.Name ? Strings[Of.Name - 1] : "";
+  uint64_t Size = (sizeof(uint32_t) + Text.size() + wire::TextAlign - 1) /
+                  wire::TextAlign * wire::TextAlign;
+  uint64_t Left = wire::PieceBytes - TextBytes % wire::PieceBytes;
+  TextBytes += Left < Size ? Left : 0;
+  It->second = uint32_t(TextBytes / wire::TextAlign + 1);
+  TextBytes += Size;
+  Out.Texts.emplace_back(It->second, std::move(Text));
+  return It->second;
+}
+
+void Maker::addScopes() {
+  using Occurrence = ScopeOccurrences::ScopeOccurrence;
+  std::vector<Stream::Item> Items;
+  std::map<std::pair<uint32_t, uint32_t>, uint64_t> Open; // thread and depth
+  uint64_t Number = 0, NowNs = 0;
+  auto Put = [&](const Occurrence &Is, bool Begins) {
+    uint32_t Scope = ScopePaths[Is.ScopePath - 1].Scope;
+    uint64_t Kind = 0;
+    switch (Scopes[Scope - 1].Kind) {
+    case ScopeKind::Layer:
+      Kind = wire::SF_Layer;
+      break;
+    case ScopeKind::Operator:
+      Kind = wire::SF_Operator;
+      break;
+    case ScopeKind::Range:
+      Kind = wire::SF_Range;
+      break;
+    default:
+      return; // the recorder enters phases and lines itself
+    }
+    uint64_t &Of = Open[{Is.Thread, Is.Depth}];
+    if (Begins)
+      Of = ++Number;
+    wire::Record R =
+        Begins ? wire::encodeAt(
+                     NowNs, wire::ScopeBeginRecord{textOf(Scope), Kind, Of, 0})
+               : wire::encodeAt(NowNs, wire::ScopeEndRecord{Of});
+    Items.push_back({R, ringOf(Is.Thread)});
+  };
+  ScopeOccurrences All(ScopePaths);
+  for (const ScopeChange &C : Changes) {
+    NowNs = std::max(NowNs, C.TimeNs);
+    All.change(C.Thread, C.ScopePath, NowNs, Put);
+  }
+  Out.NumScopes = Number;
+  std::vector<Stream::Item> Merged;
+  std::merge(Out.Items.begin(), Out.Items.end(), Items.begin(), Items.end(),
+             std::back_inserter(Merged),
+             [](const Stream::Item &A, const Stream::Item &B) {
+               return A.R.Tsc < B.R.Tsc;
+             });
+  Out.Items = std::move(Merged);
+}
 
 /// Calls F with each section in file order.
 template <class F> static Error forEachSection(StringRef Path, F Do) {
@@ -152,7 +236,7 @@ template <class F> static Error forEachSection(StringRef Path, F Do) {
   }
 }
 
-Expected<Stream> memkit::makeStream(StringRef Path) {
+Expected<Stream> memkit::makeStream(StringRef Path, bool WithScopes) {
   std::map<uint32_t, uint64_t> Counts;
   if (Error E = forEachSection(Path, [&](const AnySection &B) -> Error {
         if (auto *Ev = std::get_if<Events>(&B))
@@ -173,8 +257,12 @@ Expected<Stream> memkit::makeStream(StringRef Path) {
           M.add(*D);
         else if (auto *Ev = std::get_if<Events>(&B))
           return M.add(*Ev);
+        else if (auto *S = std::get_if<ScopeTimes>(&B))
+          M.add(*S);
         return Error::success();
       }))
     return E;
+  if (WithScopes)
+    M.addScopes();
   return std::move(M.Out);
 }

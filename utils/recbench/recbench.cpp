@@ -34,6 +34,9 @@ static cl::opt<unsigned>
     Turn("turn", cl::desc("Records that stand in the rings at a pass"),
          cl::init(4096), cl::cat(Category));
 
+static cl::opt<bool> NoScopes("no-scopes",
+                              cl::desc("Leave out layers, operators, ranges"),
+                              cl::cat(Category));
 static cl::opt<bool> Live("live",
                           cl::desc("Hand out the trace of the moment again and "
                                    "again, as to tools that look on"),
@@ -69,6 +72,12 @@ public:
     for (uint32_t C = 1; C <= S.NumCodes; ++C) {
       Codes[C].Address = 0x400000 + C;
       Codes[C].Kind = uint32_t(wire::CodeKind::Native);
+    }
+    for (const auto &[Number, Text] : S.Texts) {
+      char *To = Base + R.Texts + (Number - 1) * wire::TextAlign;
+      uint32_t Bytes = uint32_t(Text.size());
+      std::memcpy(To, &Bytes, sizeof(Bytes));
+      std::memcpy(To + sizeof(Bytes), Text.data(), Bytes);
     }
     I.control().NextNode = uint32_t(S.Nodes.size());
     I.control().NextCode = S.NumCodes + 1;
@@ -272,7 +281,7 @@ void Bench::finish() {
 }
 
 static Error bench() {
-  Expected<Stream> S = makeStream(Input);
+  Expected<Stream> S = makeStream(Input, !NoScopes);
   if (!S)
     return S.takeError();
   uint64_t Best = ~0ull, Longest = ~0ull, Bytes = 0;
@@ -288,9 +297,15 @@ static Error bench() {
     Cost = B.live();
   }
   double Count = double(S->Items.size());
-  outs() << S->Items.size() << " events, " << S->NumRings << " rings, "
-         << format("%.1f ns and %.3f bytes an event", double(Best) / Count,
+  outs() << S->Items.size() << (S->NumScopes ? " records, " : " events, ");
+  if (S->NumScopes)
+    outs() << S->NumScopes << " scopes, ";
+  outs() << S->NumRings << " rings, "
+         << format("%.1f ns and %.3f bytes", double(Best) / Count,
                    double(Bytes) / Count)
+         << (S->NumScopes ? " a record" : " an event")
+         << format(", %.3f ms and %llu bytes in all", double(Best) / 1e6,
+                   static_cast<unsigned long long>(Bytes))
          << format(", longest pause %.2f ms\n", double(Longest) / 1e6);
   if (Cost.FullCopies)
     outs() << Cost.FullCopies << " copies for new readers, "

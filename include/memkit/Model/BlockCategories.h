@@ -21,6 +21,8 @@ namespace memkit {
 /// `optimizer state`
 llvm::StringRef categoryText(TensorCategory K);
 
+/// Whether the heap has the tensors of a memory space.
+bool isTensorHeap(const Trace &T, uint32_t Heap);
 /// Whether the trace has a section of categories of blocks.
 bool hasBlockCategories(const TraceReader &R);
 

@@ -25,19 +25,22 @@ enum class TensorCategory : uint8_t {
 };
 inline constexpr uint8_t NumTensorCategories = 7;
 
-/// The category of one block.
+/// The category and the dtype of one block.
 struct BlockCategory {
   uint64_t AllocationId = 0;
   TensorCategory Category = TensorCategory::Unknown;
+  uint32_t Dtype = 0; ///< string: `float32`; 0: not known
   bool operator==(const BlockCategory &) const = default;
 };
 
 /// Categories of tensors of a process, by rising allocation id. A tensor's
 /// category is known at the tensor's free, or at the end of its process. The
-/// last row of a block in the file counts.
+/// last row of a block in the file counts. A section has at most MaxDtypes
+/// dtypes.
 struct BlockCategories {
   uint32_t Process = 0;
   std::vector<BlockCategory> Rows;
+  static constexpr size_t MaxDtypes = 255;
   bool operator==(const BlockCategories &) const = default;
 };
 

@@ -22,10 +22,11 @@ struct IdLimits;
 
 /// The rows that are new or changed since the previous Partial; values count
 /// since the start of the recording. A row replaces the earlier row with equal
-/// keys. The keys are: the process; process, name, direction and kind of a
-/// layer; heap, process, category, oom, layer and stack of a category; the
-/// number of an oom; oom and heap of an oom's heap. A set of sections has one
-/// Number, and Complete in its last section; incomplete sets do not count.
+/// keys. The keys are: the process; process, name, direction, kind and shapes
+/// of a layer; process, layer, dtype and buffer of parameters; heap, process,
+/// category, oom, layer and stack of a category; the number of an oom; oom and
+/// heap of an oom's heap. A set of sections has one Number, and Complete in its
+/// last section; incomplete sets do not count.
 struct Partial {
   uint32_t Number = 0;
   uint64_t EndNs = 0; ///< rows include everything before EndNs
@@ -36,6 +37,7 @@ struct Partial {
   std::vector<CategoryStats> Categories;
   std::vector<OomRecord> Ooms;
   std::vector<OomHeap> OomHeaps;
+  std::vector<ParameterStats> Parameters;
   bool operator==(const Partial &) const = default;
 };
 

@@ -25,6 +25,7 @@ public:
   virtual llvm::Error visit(const SectionInfo &, const Lifetimes &);
   virtual llvm::Error visit(const SectionInfo &, const Partial &);
   virtual llvm::Error visit(const SectionInfo &, const BlockCategories &);
+  virtual llvm::Error visit(const SectionInfo &, const ScopeTimes &);
 };
 
 /// Calls V for every section of Stream until the end or the first error.

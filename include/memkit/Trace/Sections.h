@@ -18,6 +18,7 @@
 #include "memkit/Trace/Lifetimes.h"
 #include "memkit/Trace/Marks.h"
 #include "memkit/Trace/Partial.h"
+#include "memkit/Trace/ScopeTimes.h"
 #include "memkit/Trace/Summary.h"
 #include <cstdint>
 #include <string>
@@ -37,8 +38,8 @@ static_assert(LowestFormatVersion <= FormatVersion);
 /// Event times are multiples of this.
 inline constexpr uint64_t TimeUnitNs = 100;
 /// The maximum of rows of an Events section, entries of a Snapshot, rows of a
-/// Summary part, and rows of BlockCategories; and the maximum of threads of an
-/// Events section.
+/// Summary part, rows of BlockCategories, and changes of ScopeTimes; and the
+/// maximum of threads of an Events section.
 inline constexpr uint32_t MaxSectionRows = 65536;
 inline constexpr uint32_t MaxSectionThreads = 255;
 /// The maximum of bytes of a section before compression. A reader takes no more
@@ -165,8 +166,9 @@ enum class SectionKind : uint8_t {
   Lifetimes = 9,
   Partial = 10,
   BlockCategories = 11,
+  ScopeTimes = 12,
 };
-inline constexpr uint8_t NumSectionKinds = 12;
+inline constexpr uint8_t NumSectionKinds = 13;
 const char *sectionKindName(SectionKind Kind);
 
 /// The position of a section and the range that the section covers. Process,
@@ -192,7 +194,8 @@ struct Index {
 /// Any section, decoded.
 using AnySection =
     std::variant<std::monostate, Header, Dictionary, Events, Marks, Intervals,
-                 Snapshot, Summary, Index, Lifetimes, Partial, BlockCategories>;
+                 Snapshot, Summary, Index, Lifetimes, Partial, BlockCategories,
+                 ScopeTimes>;
 
 } // namespace memkit
 

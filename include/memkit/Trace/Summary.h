@@ -157,6 +157,12 @@ struct LayerStats {
   /// Of a Layer or an Operator: DurationNs without the time of layers, or of
   /// operators, inside. 0 in a trace of an older recorder.
   uint64_t SelfNs = 0;
+  /// Of an Operator: string, the dtypes and shapes of the inputs of all calls
+  /// of the row; 0: not recorded, or of any shapes.
+  uint32_t Shapes = 0;
+  /// Of a Layer or an Operator: floating point operations by formulas for
+  /// operators with a formula, of all calls.
+  uint64_t Flops = 0;
   bool operator==(const LayerStats &) const = default;
   static constexpr auto fields() {
     using L = LayerStats;
@@ -179,7 +185,34 @@ struct LayerStats {
         rowField("tensor-allocated-bytes", &L::TensorAllocatedBytes),
         rowField("tensor-freed-bytes", &L::TensorFreedBytes),
         rowField("tensor-peak-bytes", &L::TensorPeakBytes),
-        rowField("shares", &L::Shares), rowField("self", &L::SelfNs));
+        rowField("shares", &L::Shares), rowField("self", &L::SelfNs),
+        rowField("shapes", &L::Shapes)
+            .idOrNone(IdKind::String, "layer with string"),
+        rowField("flops", &L::Flops));
+  }
+};
+
+/// The parameters, or buffers, of one dtype that a layer holds itself. A tensor
+/// that several layers hold counts for the first.
+struct ParameterStats {
+  uint32_t Process = 0;
+  uint32_t Layer = 0; ///< string
+  uint32_t Dtype = 0; ///< string: `float32`
+  bool Buffer = false;
+  uint64_t Tensors = 0, Elements = 0, Bytes = 0;
+  bool operator==(const ParameterStats &) const = default;
+  static constexpr auto fields() {
+    using P = ParameterStats;
+    return std::tuple(
+        rowField("process", &P::Process)
+            .id(IdKind::Process, "parameters of process"),
+        rowField("layer", &P::Layer)
+            .idOrNone(IdKind::String, "parameters with string")
+            .first(),
+        rowField("dtype", &P::Dtype)
+            .idOrNone(IdKind::String, "parameters with string"),
+        rowField("buffer", &P::Buffer), rowField("tensors", &P::Tensors),
+        rowField("elements", &P::Elements), rowField("bytes", &P::Bytes));
   }
 };
 
@@ -273,6 +306,7 @@ struct Summary {
   std::vector<OomRecord> Ooms;
   std::vector<OomHeap> OomHeaps;
   std::vector<ThreadStats> Threads;
+  std::vector<ParameterStats> Parameters;
   bool operator==(const Summary &) const = default;
 };
 

@@ -54,6 +54,7 @@ struct IdLimits {
   std::string check(const Summary &S) const;
   std::string check(const Partial &P) const;
   std::string check(const BlockCategories &C) const;
+  std::string check(const ScopeTimes &S) const;
 };
 
 /// A dictionary section in short: the few entries in full, and the number of
@@ -122,6 +123,7 @@ public:
   llvm::Error read(const SectionInfo &B, Summary &Out);
   llvm::Error read(const SectionInfo &B, Partial &Out);
   llvm::Error read(const SectionInfo &B, BlockCategories &Out);
+  llvm::Error read(const SectionInfo &B, ScopeTimes &Out);
   /// The parent of each node of the dictionaries read so far; [0] is the root.
   /// Takes these parents, which later dictionary sections need, out of the
   /// reader.

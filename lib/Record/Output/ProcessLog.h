@@ -6,6 +6,7 @@
 #define MEMKIT_LIB_RECORD_PROCESSLOG_H
 
 #include "Output/BlockCategoryLog.h"
+#include "Output/ScopeTimesLog.h"
 #include "Trace/EventLog.h"
 #include "memkit/Trace/Summary.h"
 #include <functional>
@@ -19,7 +20,7 @@ class CategoryTable;
 /// to the recorder's thread.
 class ProcessLog {
 public:
-  explicit ProcessLog(uint32_t Process) {
+  explicit ProcessLog(uint32_t Process) : Scopes(Process) {
     Now.Process = Writing.Process = Process;
   }
 
@@ -35,6 +36,7 @@ public:
   /// Adds the live tensors, as if they ended now.
   std::function<void(CategoryTable &)> AddCategories;
   BlockCategoryLog Categories;
+  ScopeTimesLog Scopes;
 
   /// Sets the events since the last call aside as those of Epoch; the caller
   /// writes them and empties the log. The events of the call before must be

@@ -37,12 +37,15 @@ uint64_t Recording::boundaryNs(uint64_t AtLeast) {
 void Recording::addProcess(ProcessLog &Log) {
   Logs.push_back(&Log);
   Log.Now.takeLarger(SpareLog);
-  if (!TakesEvents)
-    Log.Categories.end(0);
+  if (TakesEvents)
+    return;
+  Log.Categories.end(0);
+  Log.Scopes.end();
 }
 
 void Recording::removeProcess(ProcessLog &Log) {
   writeCategories(Log);
+  writeScopeTimes(Log);
   Partials.add(Stats.processStats(Log.process(), lastNs()));
   erase(Logs, &Log);
   Log.giveMemory(SpareLog);
@@ -197,8 +200,10 @@ void Recording::leaveOutEvents() {
 void Recording::endEvents(uint64_t AtNs) {
   TakesEvents = false;
   EventsEndNs = AtNs;
-  for (ProcessLog *L : Logs)
+  for (ProcessLog *L : Logs) {
     L->Categories.end(L->NextAllocationId);
+    L->Scopes.end();
+  }
 }
 
 void Recording::keepLast(std::unique_ptr<EventTail> T) {
@@ -269,9 +274,20 @@ void Recording::flush() {
   }
   PendingMarks.Rows.clear();
   flushIntervals();
-  for (ProcessLog *L : Logs)
+  for (ProcessLog *L : Logs) {
+    writeScopeTimes(*L);
     if (L->Categories.isDue())
       writeCategories(*L);
+  }
+}
+
+void Recording::writeScopeTimes(ProcessLog &Of) {
+  std::vector<ScopeTimes> All = Of.Scopes.take();
+  if (!All.empty())
+    writeNames();
+  for (ScopeTimes &S : All)
+    if (!Failed)
+      Queue->add(std::move(S));
 }
 
 void Recording::writeCategories(ProcessLog &Of) {

@@ -202,6 +202,7 @@ private:
   void flushIntervals();
   void endEvents(uint64_t AtNs);
   void writeCategories(ProcessLog &Of);
+  void writeScopeTimes(ProcessLog &Of);
   void writeOoms(uint64_t EndNs);
   void gatherScopes(uint64_t NowNs);
   bool writeSums();

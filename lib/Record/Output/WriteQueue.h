@@ -29,6 +29,7 @@ public:
   void add(Snapshot K) { Sections.emplace_back(std::move(K)); }
   void add(Partial P) { Sections.emplace_back(std::move(P)); }
   void add(BlockCategories C) { Sections.emplace_back(std::move(C)); }
+  void add(ScopeTimes S) { Sections.emplace_back(std::move(S)); }
   /// L must not change until written; then the queue empties L.
   void add(EventLog &L) {
     Sections.emplace_back(&L);
@@ -71,7 +72,7 @@ public:
 private:
   using Section =
       std::variant<Dictionary, EventLog *, Marks, Intervals, Snapshot, Partial,
-                   BlockCategories, EventTail *, WrittenFunction>;
+                   BlockCategories, ScopeTimes, EventTail *, WrittenFunction>;
   llvm::Error begin(const Section &B);
   llvm::Error turn(EventTail &Tail);
   void pop();

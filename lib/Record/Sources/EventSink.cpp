@@ -49,8 +49,11 @@ void EventSink::nameThread(uint32_t Ring) {
               Shared.ringHeader(Ring).Tid.load(std::memory_order_relaxed));
 }
 
-void EventSink::setScopePath(uint32_t Ring, uint32_t ScopePath) {
+void EventSink::setScopePath(uint32_t Ring, uint32_t ScopePath,
+                             uint64_t TimeNs) {
   RingThread &S = Rings[Ring];
+  if (LLVM_LIKELY(S.Thread))
+    Log.Scopes.add(Ring, S.Thread, TimeNs, ScopePath);
   if (S.ScopePath == ScopePath)
     return;
   S.MallocScopeRow = scopeRow(R.Heaps.malloc(), ScopePath);

@@ -112,8 +112,9 @@ public:
       nameThread(Ring);
     return S.Thread;
   }
-  /// Sets the scope path of the ring's next allocations.
-  void setScopePath(uint32_t Ring, uint32_t ScopePath);
+  /// From TimeNs on, the ring's thread and its allocations are in the scope
+  /// path.
+  void setScopePath(uint32_t Ring, uint32_t ScopePath, uint64_t TimeNs);
 
   //===--------------------------------------------------------------------===//
   // Blocks
@@ -167,6 +168,8 @@ public:
   /// The time of a mark at clock Tsc.
   uint64_t markNs(uint64_t Tsc) const { return R.Times.markNs(Tsc); }
   uint64_t lastNs() const { return R.Times.lastNs(); }
+  /// The time at clock Tsc.
+  uint64_t clockNs(uint64_t Tsc) const { return R.Times.Clock.toNs(Tsc); }
   /// A mark of the process at the time of the record, with the ring's thread.
   Mark markOf(MarkKind Kind, RecordOrigin From);
   /// The mark that the heap's allocator reserves Reserved bytes from now on;
@@ -200,7 +203,7 @@ public:
   const EventLog &log() const { return Log.Now; }
   /// Empties the log when it is full.
   void makeRoom() {
-    if (LLVM_UNLIKELY(Log.Now.full()))
+    if (LLVM_UNLIKELY(Log.Now.full() || Log.Scopes.isFull()))
       R.emptyLogs();
   }
   /// Makes room in the log for one more event of the ring's thread.

@@ -75,7 +75,8 @@ size_t HostHeap::takeFast(ArrayRef<MergedRecord> Records,
         Sink.setTick(Ticks.last());
       if (!Scopes.takeOperator(Rec, From.Ring))
         break;
-      Sink.setScopePath(From.Ring, Scopes.scopePath(From.Ring));
+      Sink.setScopePath(From.Ring, Scopes.scopePath(From.Ring),
+                        Sink.clockNs(Rec.Tsc));
       Ticks = Sink.tickRun();
       continue;
     }

@@ -126,8 +126,9 @@ void ProcessState::takeScope(const T &Rec, RecordOrigin From) {
   if (!Changed)
     Sink.bad();
   uint32_t Ring = Changed.value_or(From.Ring);
-  Sink.setScopePath(Ring, Scopes.scopePath(Ring));
+  Sink.setScopePath(Ring, Scopes.scopePath(Ring), Sink.clockNs(From.Tsc));
   With.R.flushMarks();
+  Sink.makeRoom();
 }
 
 void ProcessState::take(const wire::ThreadStartRecord &Rec, RecordOrigin From) {
@@ -137,8 +138,9 @@ void ProcessState::take(const wire::ThreadStartRecord &Rec, RecordOrigin From) {
 }
 
 void ProcessState::take(const wire::ThreadEndRecord &Rec, RecordOrigin From) {
-  Scopes.endRing(From.Ring, With.R.Times.Clock.toNs(From.Tsc));
-  Sink.setScopePath(From.Ring, Scopes.scopePath(From.Ring));
+  uint64_t TimeNs = Sink.clockNs(From.Tsc);
+  Scopes.endRing(From.Ring, TimeNs);
+  Sink.setScopePath(From.Ring, Scopes.scopePath(From.Ring), TimeNs);
   Maps.take(Rec, From);
 }
 
@@ -146,10 +148,10 @@ void ProcessState::releaseRing(uint32_t Ring) {
   Host.releaseRing(Ring);
   Objects.releaseRing(Ring);
   RingThread &S = Sink.ring(Ring);
+  Scopes.endRing(Ring, Sink.lastNs());
+  Sink.setScopePath(Ring, Scopes.scopePath(Ring), Sink.lastNs());
   S.Thread = 0;
   S.Epoch = 0;
-  Scopes.endRing(Ring, Sink.lastNs());
-  Sink.setScopePath(Ring, Scopes.scopePath(Ring));
 }
 
 void ProcessState::countLosses() {

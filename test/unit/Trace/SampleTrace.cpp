@@ -145,11 +145,15 @@ static Summary sampleSummary() {
   S.Steps[0].Shares = {{1, 9, 8, 7, 6, 5, 4, 3, 2}};
   S.Layers = {{1, 1, true, 1, 2, 3, 4, 5, 6, 7, 8}};
   S.Layers[0].Shares = {{0, 1, 1, 1, 1, 1, 1, 1, 1}, {1, 2, 2, 2}};
+  S.Layers[0].SelfNs = 2;
+  S.Layers[0].Shapes = 2;
+  S.Layers[0].Flops = 1ull << 50;
   S.Losses = {{1, LossKind::UnknownFree, 3}, {0, LossKind::Events, 4}};
   S.Categories = {{1, 1, TensorCategory::Gradient, 0, 2, 0, 3, 4096},
                   {1, 1, TensorCategory::Temporary, 1, 0, 1, 1, 1ull << 40}};
   S.Ooms = {{1, 1, 1, 1, 123400, 1, 1, 1ull << 50, 7}};
   S.OomHeaps = {{1, 1, 4, 4096 + (1ull << 40), true, 1ull << 41}};
+  S.Parameters = {{1, 1, 2, true, 3, 1ull << 40, 1ull << 42}, {2}};
   S.Threads = {{1, 2, 3}, {2, 1ull << 40, 1ull << 50}};
   return S;
 }
@@ -195,8 +199,11 @@ std::vector<AnySection> sampleBlocks() {
   Out.push_back(
       BlockCategories{1,
                       {{0, TensorCategory::Parameter},
-                       {5, TensorCategory::Temporary},
+                       {5, TensorCategory::Temporary, 2},
+                       {6, TensorCategory::Temporary, 1},
                        {uint64_t(1) << 40, TensorCategory::Unknown}}});
+  Out.push_back(
+      ScopeTimes{1, {{1, 200, {0, 255, 16}, {1, 2, 0}}, {2, 300, {3}, {1}}}});
   Summary Sums = sampleSummary();
   Partial P;
   P.Number = 3;
@@ -207,6 +214,7 @@ std::vector<AnySection> sampleBlocks() {
   P.Categories = Sums.Categories;
   P.Ooms = Sums.Ooms;
   P.OomHeaps = Sums.OomHeaps;
+  P.Parameters = Sums.Parameters;
   Out.push_back(P);
   Out.push_back(Sums);
   return Out;

@@ -160,6 +160,8 @@ def main():
             elif event.type == event.TYPE_SLICE_END:
                 at = stack.pop()
                 begin, text, indent = shown[at]
+                for note in event.debug_annotations:
+                    text += f" {note.name}={note.uint_value}"
                 shown[at] = f"{indent}{begin}-{time} {text}"
             else:
                 assert event.type == event.TYPE_INSTANT
