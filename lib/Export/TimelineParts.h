@@ -57,8 +57,8 @@ public:
   /// memory space. Of a trace without times of scopes, the end of a scope comes
   /// when a later allocation shows the end, and there are no peaks. Scopes that
   /// begin after Max scopes are left out; returns their number.
-  llvm::Expected<uint64_t>
-  scopes(uint64_t Max, ScopeTimeline::OccurrenceCallback Do) const;
+  llvm::Expected<uint64_t> scopes(uint64_t Max,
+                                  ScopeTimeline::OccurrenceCallback Do) const;
 
 private:
   llvm::Error scopesOf(const SectionInfo &B, ScopeOccurrences &Spans,

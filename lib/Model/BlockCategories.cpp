@@ -20,8 +20,7 @@ StringRef categoryText(TensorCategory K) {
 }
 
 bool isTensorHeap(const Trace &T, uint32_t Heap) {
-  StringRef Name = T.heapName(Heap);
-  return Name.starts_with("torch.") && !Name.ends_with(".segments");
+  return isTensorHeapName(T.heapName(Heap));
 }
 
 bool hasBlockCategories(const TraceReader &R) {

@@ -9,10 +9,11 @@
 
 namespace memkit {
 
-/// Whether Name is a heap of a framework's tensors: `torch.cuda:0`, `tf.cpu`;
-/// not a heap of the segments around tensors.
+/// Whether Name is a heap of a framework's tensors: `torch.cuda:0`, `tf.cpu`,
+/// `jax.cpu`; not a heap of the segments around tensors.
 inline bool isTensorHeapName(llvm::StringRef Name) {
-  return (Name.starts_with("torch.") || Name.starts_with("tf.")) &&
+  return (Name.starts_with("torch.") || Name.starts_with("tf.") ||
+          Name.starts_with("jax.")) &&
          !Name.ends_with(".segments");
 }
 

@@ -66,8 +66,7 @@ bool ClassFinder::isCode(uintptr_t Pc) const {
 
 /// Notes the place \p Address of the text \p At if the text is a class's name.
 void ClassFinder::noteName(WantedClass *const *Classes, unsigned N,
-                           const char *At, const char *End,
-                           uintptr_t Address) {
+                           const char *At, const char *End, uintptr_t Address) {
   for (unsigned I = 0; I != N; ++I) {
     size_t Bytes = strlen(Classes[I]->Type) + 1;
     if (Bytes > size_t(End - At) || memcmp(At, Classes[I]->Type, Bytes) != 0 ||
@@ -213,11 +212,10 @@ void ClassFinder::findSlots(WantedFunction *Functions, unsigned N) {
   // The binary's symbol table, and the texts of its names.
   Elf64_Shdr S, Strings;
   for (unsigned I = 0; RelroEnd && !HasSymbols && I != Header.e_shnum; ++I)
-    HasSymbols =
-        read(&S, sizeof(S), Header.e_shoff + I * sizeof(S)) &&
-        S.sh_type == SHT_SYMTAB && S.sh_link < Header.e_shnum &&
-        read(&Strings, sizeof(Strings),
-             Header.e_shoff + uint64_t(S.sh_link) * sizeof(Strings));
+    HasSymbols = read(&S, sizeof(S), Header.e_shoff + I * sizeof(S)) &&
+                 S.sh_type == SHT_SYMTAB && S.sh_link < Header.e_shnum &&
+                 read(&Strings, sizeof(Strings),
+                      Header.e_shoff + uint64_t(S.sh_link) * sizeof(Strings));
   if (!HasSymbols)
     return;
   listSlots(Functions, N);

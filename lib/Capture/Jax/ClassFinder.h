@@ -29,7 +29,7 @@ public:
   ClassFinder &operator=(const ClassFinder &) = delete;
 
   struct WantedClass {
-    const char *Type;      ///< `N3xla13AsyncWorkRunnerE`
+    const char *Type;           ///< `N3xla13AsyncWorkRunnerE`
     uintptr_t *Table = nullptr; ///< its first virtual function; null: not found
   };
   /// Sets the tables of \p N classes, at most MaxClasses.

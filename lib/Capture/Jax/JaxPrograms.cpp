@@ -85,6 +85,6 @@ MEMKIT_EXPORT void memrec_jax_arrays(const char *Text, size_t Size,
                                      uint64_t Count, uint64_t Bytes) {
   uint64_t Values[] = {Count, Bytes};
   if (recordingThread())
-    writeFigures(wire::FigureKind::Arrays, Proc.Names.intern(Text, Size), Values,
-                 2);
+    writeFigures(wire::FigureKind::Arrays, Proc.Names.intern(Text, Size),
+                 Values, 2);
 }

@@ -37,12 +37,11 @@ TEST(Software, KnowsTheRuntimeOfCuda) {
 }
 
 TEST(Software, PassesOverOddNames) {
-  EXPECT_EQ(packageVersions("numpy", {"numpy-.dist-info", "numpy.dist-info",
-                                      "-1.dist-info", ".dist-info",
-                                      "numpy-\x1b[2J.dist-info",
-                                      "numpy-1=2.dist-info",
-                                      "numpy-" + std::string(101, '1') +
-                                          ".dist-info"}),
+  EXPECT_EQ(packageVersions("numpy",
+                            {"numpy-.dist-info", "numpy.dist-info",
+                             "-1.dist-info", ".dist-info",
+                             "numpy-\x1b[2J.dist-info", "numpy-1=2.dist-info",
+                             "numpy-" + std::string(101, '1') + ".dist-info"}),
             Texts());
   EXPECT_EQ(packageVersions("", {"numpy-1.dist-info", "-1.dist-info"}),
             Texts());
