@@ -14,25 +14,27 @@ constexpr uint64_t Tf = wire::SF_TensorFlow;
 
 /// Flags, texts, numbers and links are anything; tensors come between.
 TEST_F(OneProcess, TensorFlowScopesOfAWrongProgram) {
-  static constexpr uint64_t Kinds[] = {wire::SF_Layer,    wire::SF_Operator,
-                                       wire::SF_Range,    wire::SF_Backward,
-                                       wire::SF_Nvtx,     wire::SF_KindMask,
+  static constexpr uint64_t Kinds[] = {wire::SF_Layer,
+                                       wire::SF_Operator,
+                                       wire::SF_Range,
+                                       wire::SF_Backward,
+                                       wire::SF_Nvtx,
+                                       wire::SF_KindMask,
                                        0};
   for (unsigned Seed = 1; Seed != 20; ++Seed) {
     begin();
-    I->shared().control().TensorDevices[0] = wire::TensorDeviceWord::pack(
-        wire::TensorFramework::TensorFlow, 0xff00);
+    I->shared().control().TensorDevices[0] =
+        wire::TensorDeviceWord::pack(wire::TensorFramework::TensorFlow, 0xff00);
     std::mt19937_64 Random(Seed);
     auto Below = [&](uint64_t N) { return Random() % N; };
     for (unsigned N = 0; N != 3000; ++N) {
       uint32_t Ring = uint32_t(Below(4));
       wire::Record Rec;
       if (Below(3) == 0) {
-        uint64_t Extra = Below(4) ? (Random() & (wire::SF_Unnamed |
-                                                 wire::SF_Function |
-                                                 wire::SF_Link |
-                                                 wire::SF_Outside))
-                                  : Random() << 40;
+        uint64_t Extra =
+            Below(4) ? (Random() & (wire::SF_Unnamed | wire::SF_Function |
+                                    wire::SF_Link | wire::SF_Outside))
+                     : Random() << 40;
         wire::ScopeBeginRecord Begin{
             uint32_t(Below(2) ? Below(20) : Random()),
             Kinds[Below(std::size(Kinds))] | Tf | Extra, Below(200),
@@ -70,17 +72,18 @@ TEST_F(OneProcess, ADeviceOfNoFramework) {
 
 /// A block of malloc that TensorFlow divides encloses the tensors in it.
 TEST_F(OneProcess, TensorsInARegion) {
-  I->shared().control().TensorDevices[0] = wire::TensorDeviceWord::pack(
-      wire::TensorFramework::TensorFlow, 0xff00);
+  I->shared().control().TensorDevices[0] =
+      wire::TensorDeviceWord::pack(wire::TensorFramework::TensorFlow, 0xff00);
   put(0, RecordKind::Allocate, 0x100000, 1 << 20);
   for (uint64_t At : {0x100000, 0x140000, 0x1c0000})
-    I->process(wire::encodeAt(Tsc += 1000, wire::TensorAllocateRecord{
-                                               At, 0x40000, 0, 0}),
+    I->process(wire::encodeAt(Tsc += 1000,
+                              wire::TensorAllocateRecord{At, 0x40000, 0, 0}),
                0);
   // Not in the region: another allocator's.
-  I->process(wire::encodeAt(Tsc += 1000, wire::TensorAllocateRecord{
-                                             0x300000, 0x40000, 0, 0}),
-             0);
+  I->process(
+      wire::encodeAt(Tsc += 1000,
+                     wire::TensorAllocateRecord{0x300000, 0x40000, 0, 0}),
+      0);
   EXPECT_EQ(uint64_t(1 << 20) + 0x40000, R->Stats.spaceLiveBytes(0));
   EXPECT_EQ(std::vector<std::string>(), differences());
 }
