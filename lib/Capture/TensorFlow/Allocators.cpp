@@ -2,12 +2,15 @@
 //
 // The memory of TensorFlow's tensors on the host.
 //
-// With oneDNN's operators, which are the default on newer processors, tensors
-// come from MklCPUAllocator: small ones from malloc, larger ones from regions
-// that its inner allocator divides, so malloc's hooks alone miss these. Without
-// them they come from an allocator whose class has no symbol. The base class of
-// both is the same, so the places of their virtual functions are the same: the
-// object gets a table of virtual functions with memkit's in these places.
+// With oneDNN's operators, the default on newer processors, tensors come from
+// MklCPUAllocator. Small tensors are blocks of malloc. Larger tensors lie in
+// regions, blocks of malloc that an inner allocator divides: malloc's hooks
+// alone miss the larger tensors.
+//
+// Without oneDNN's operators, tensors come from an allocator whose class has no
+// symbol. Both classes have one base class, so their virtual functions have the
+// same places. The allocator's object gets a table of virtual functions with
+// memkit's functions in these places.
 
 #include "Names.h"
 #include "RealFunction.h"
@@ -99,8 +102,8 @@ void tfFree(void *Self, void *P) {
 // Regions
 //===----------------------------------------------------------------------===//
 
-/// A region outlives the operator that needed it first, so its memory is no
-/// layer's.
+/// A region outlives the operator that needed the region first, so a region is
+/// in no scope.
 static uint32_t beginRegion() {
   static constexpr char Name[] = "tf.cpu regions";
   ThreadState *T = tf::scopesThread();

@@ -181,7 +181,7 @@ static bool isAdded(StringRef Part) {
                                     "while",
                                     "cond",
                                     "switch_case"};
-  return Names.contains(withoutNumber(Part));
+  return Names.contains(withoutNumber(Part)) || Part.starts_with("_recv_");
 }
 
 /// Whether the parts from \p I on are a branch: `body/_12` of a loop.
@@ -243,10 +243,10 @@ GraphNode GraphNodeNames::parse(StringRef Name) {
   } else if (Forwards.size() < MaxForwards) {
     Forwards.insert(join(P, "/"));
   }
-  // The operator itself, and the name scopes of operators around it. An
-  // operator reads its variable in its own name scope.
+  // The operator, and the name scopes of operators. A read of a variable, and a
+  // gradient, lie in the name scope of the operator.
   bool IsRead = withoutNumber(P.pop_back_val()) == "ReadVariableOp";
-  if (IsRead && !P.empty() && isArithmetic(P.back()))
+  if ((IsRead || IsBackward) && !P.empty() && isArithmetic(P.back()))
     P.pop_back();
   while (!P.empty() &&
          (isOperator(P.back()) ||

@@ -56,11 +56,14 @@ TEST(GraphNodeNames, LayersOfTheBackwardPass) {
 
 TEST(GraphNodeNames, OperatorsThatRanForwardAreNoLayersBackward) {
   GraphNodeNames Names;
-  EXPECT_EQ(parsed(Names, "gradient_tape/net/norm/add_1/Sum"),
-            "backward net, net/norm, net/norm/add_1");
-  EXPECT_EQ(parsed(Names, "net/norm/add_1"), "forward net, net/norm");
-  EXPECT_EQ(parsed(Names, "gradient_tape/net/norm/add_1/Sum"),
+  EXPECT_EQ(parsed(Names, "gradient_tape/net/norm/scale/Sum"),
+            "backward net, net/norm, net/norm/scale");
+  EXPECT_EQ(parsed(Names, "net/norm/scale"), "forward net, net/norm");
+  EXPECT_EQ(parsed(Names, "gradient_tape/net/norm/scale/Sum"),
             "backward net, net/norm");
+  // An operation of arithmetic, also if another operator has replaced it.
+  EXPECT_EQ(parsed("gradient_tape/net/add_1/add/Sum"),
+            "backward net, net/add_1");
 }
 
 TEST(GraphNodeNames, Optimizers) {
@@ -78,6 +81,7 @@ TEST(GraphNodeNames, LoopsAndConditionsAreNoLayers) {
   EXPECT_EQ(parsed("StatefulPartitionedCall/cond/StatefulPartitionedCall/"
                    "gradient_tape/net/fc/Cast/Cast/Cast/_40"),
             "backward net, net/fc");
+  EXPECT_EQ(parsed("Func/_recv_Placeholder_0/input/_2"), "forward ");
   EXPECT_EQ(parsed("net/norm/ArithmeticOptimizer/AddOpsRewrite_add_2"),
             "forward net, net/norm");
 }
