@@ -109,12 +109,12 @@ private:
     if (M.Values.size() < 2)
       return;
     StringRef At = LastMark[M.Process];
-    bool IsNew = Out.Arrays.empty() || Out.Arrays.back().Process != M.Process ||
-                 Out.Arrays.back().Mark != At ||
-                 any_of(Out.Arrays.back().Shapes,
-                        [&](const ArraysAtMark::Shape &Of) {
-                          return Of.Name == T.string(M.Name);
-                        });
+    bool IsNew =
+        Out.Arrays.empty() || Out.Arrays.back().Process != M.Process ||
+        Out.Arrays.back().Mark != At ||
+        any_of(Out.Arrays.back().Shapes, [&](const ArraysAtMark::Shape &Of) {
+          return Of.Name == T.string(M.Name);
+        });
     if (IsNew && Out.Arrays.size() == MaxMarks)
       return;
     if (IsNew)

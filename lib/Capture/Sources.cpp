@@ -16,5 +16,5 @@ using namespace memkit::capture;
 
 /// Each source may use the state of the sources before it.
 constinit const Source *const capture::Sources[] = {
-    &StackSource,       &PythonSource, &TorchSource, &JaxSource, &PjrtSource,
-    &nvtx::RangeSource, &HeapSource,   nullptr};
+    &StackSource, &PythonSource,      &TorchSource, &JaxSource,
+    &PjrtSource,  &nvtx::RangeSource, &HeapSource,  nullptr};

@@ -65,10 +65,10 @@ static void addVersions(const Trace &A, const Trace &B,
   VersionMap OfA = versionsOf(A), OfB = versionsOf(B);
   for (const auto &[Name, Of] : OfA)
     if (auto It = OfB.find(Name); It != OfB.end() && It->second != Of)
-      Lines.push_back(("the versions of " + Name + " differ: " +
-                       join(Of, ", ") + " (" + A.name() + ") and " +
-                       join(It->second, ", ") + " (" + B.name() + ")")
-                          .str());
+      Lines.push_back(
+          ("the versions of " + Name + " differ: " + join(Of, ", ") + " (" +
+           A.name() + ") and " + join(It->second, ", ") + " (" + B.name() + ")")
+              .str());
 }
 
 static void addSamples(const DiffRuns &Runs, std::vector<std::string> &Lines) {

@@ -336,10 +336,10 @@ addAlertRows(const PageInput &F,
 /// program has loaded.
 static std::string frameworksText(ArrayRef<StringRef> Versions) {
   static constexpr std::pair<StringLiteral, StringLiteral> Frameworks[] = {
-      {"torch", "PyTorch"},      {"tensorflow", "TensorFlow"},
-      {"keras", "Keras"},        {"jax", "JAX"},
-      {"cuda", "CUDA"},          {"cupy", "CuPy"},
-      {"numpy", "NumPy"},        {"python", "Python"}};
+      {"torch", "PyTorch"}, {"tensorflow", "TensorFlow"},
+      {"keras", "Keras"},   {"jax", "JAX"},
+      {"cuda", "CUDA"},     {"cupy", "CuPy"},
+      {"numpy", "NumPy"},   {"python", "Python"}};
   std::string Text;
   for (const auto &[Name, Shown] : Frameworks) {
     std::string All;

@@ -23,8 +23,8 @@ static constexpr StringLiteral MarkKinds[] = {
     "oom",        "alert",     "loss",        "process-end",
     "scope-name", "record-on", "record-off",  "block-name",
     "pss",        "version",   "resident",    "resident-piece",
-    "held-by",    "allocator", "sample-cost",
-    "program",    "arrays"};
+    "held-by",    "allocator", "sample-cost", "program",
+    "arrays"};
 static constexpr StringLiteral ResidentParts[] = {
     "malloc",   "malloc-free", "object",   "object-free", "mapping",
     "stack",    "module",      "file",     "shared",      "device",

@@ -113,7 +113,7 @@ inline constexpr unsigned NumFrameworks = 2;
 
 /// The description of a device: bit 16, the framework above, and as in c10 the
 /// device's type in the low byte and its index in the next byte.
-struct TensorDevice {
+struct TensorDeviceWord {
   static constexpr uint32_t of(Framework F, uint16_t Device) {
     return uint32_t(F) << 17 | 1u << 16 | Device;
   }
@@ -134,10 +134,10 @@ constexpr uint8_t jaxDevice(const char *Name, size_t Size) {
     return I == Size && !Known[I] && Size;
   };
   constexpr uint8_t Cuda = 1, Hip = 6; // of c10
-  return Is("cuda") || Is("gpu")     ? Cuda
-         : Is("rocm")                ? Hip
-         : Is("tpu")                 ? TensorDevice::Tpu
-                                     : TensorDevice::OtherPlugin;
+  return Is("cuda") || Is("gpu") ? Cuda
+         : Is("rocm")            ? Hip
+         : Is("tpu")             ? TensorDeviceWord::Tpu
+                                 : TensorDeviceWord::OtherPlugin;
 }
 
 /// Groups of heaps that the program can leave out.
@@ -293,7 +293,7 @@ struct Control {
   std::atomic<uint32_t> Objects;       ///< ObjectState
   std::atomic<uint32_t> Torch;         ///< TorchState
   std::atomic<uint32_t> TorchCuda;     ///< CudaState
-  /// TensorDevice, by device number; 0: free.
+  /// TensorDeviceWord, by device number; 0: free.
   std::atomic<uint32_t> TensorDevices[MaxTensorDevices];
   std::atomic<uint32_t> Cuda; ///< CudaCapture
   /// CUPTI's error, for CuptiFailed; the number of calls unknown to CUPTI, if

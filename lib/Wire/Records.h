@@ -20,10 +20,10 @@ namespace memkit::wire {
 template <class... As, class... Bs>
 RecordList<As..., Bs...> operator+(RecordList<As...>, RecordList<Bs...>);
 
-using AllRecords = decltype(HostRecords() + ObjectRecords() + ScopeRecords() +
-                            TensorRecords() + PoolRecords() + DeviceRecords() +
-                            ReportedRecords() + HolderRecords() +
-                            FigureRecords());
+using AllRecords =
+    decltype(HostRecords() + ObjectRecords() + ScopeRecords() +
+             TensorRecords() + PoolRecords() + DeviceRecords() +
+             ReportedRecords() + HolderRecords() + FigureRecords());
 
 /// Whether each kind but None has exactly one record.
 template <class... Ts> constexpr bool haveAllKinds(RecordList<Ts...>) {

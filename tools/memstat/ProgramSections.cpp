@@ -99,8 +99,8 @@ std::vector<PageSection> arraySections(const PageInput &F) {
              formatShare(S.Bytes, A->Bytes)});
     PageSection S;
     S.Title = "Live arrays of JAX at the mark " + oneLine(A->Mark) + " (" +
-              formatTime(A->TimeNs) + "), " + formatCount(A->Count) +
-              " with " + formatSize(A->Bytes);
+              formatTime(A->TimeNs) + "), " + formatCount(A->Count) + " with " +
+              formatSize(A->Bytes);
     S.Titled = true;
     S.Rows = std::move(T);
     if (Rows < A->Shapes.size())

@@ -35,9 +35,9 @@ static PageSection moreSection(const PageInput &F) {
 
 ArrayRef<StringLiteral> sectionNames() {
   static constexpr StringLiteral Names[] = {
-      "verdict",     "ranks",    "curve",   "lines",     "most",
-      "suggestions", "timeline", "heaps",   "peaks",     "tensors",
-      "libraries",   "reserved", "gap",     "resident",  "sizes",
+      "verdict",     "ranks",    "curve",    "lines",    "most",
+      "suggestions", "timeline", "heaps",    "peaks",    "tensors",
+      "libraries",   "reserved", "gap",      "resident", "sizes",
       "steps",       "layers",   "programs", "arrays",   "threads",
       "processes",   "machine"};
   return Names;

@@ -15,9 +15,9 @@
 #include "memkit/Analysis/MarkSeries.h"
 #include "memkit/Analysis/OomMoment.h"
 #include "memkit/Analysis/PlaceStats.h"
+#include "memkit/Analysis/Programs.h"
 #include "memkit/Analysis/Suggestions.h"
 #include "memkit/Model/Query.h"
-#include "memkit/Analysis/Programs.h"
 #include "memkit/Model/StatsQuery.h"
 #include <functional>
 

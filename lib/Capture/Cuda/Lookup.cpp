@@ -111,8 +111,8 @@ memrecFindPlugin(void *Handle, const char *Name) {
   return P ? memrecPlugin(Name, P) : nullptr;
 }
 
-// Names that start with "cu", "Py" or "Ge" take the slow path, if the handle is a
-// library's. Handles 0 and -1 are RTLD_DEFAULT and RTLD_NEXT.
+// Names that start with "cu", "Py" or "Ge" take the slow path, if the handle is
+// a library's. Handles 0 and -1 are RTLD_DEFAULT and RTLD_NEXT.
 asm(R"(
   .text
   .p2align 4

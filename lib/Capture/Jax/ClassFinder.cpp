@@ -66,8 +66,7 @@ bool ClassFinder::isCode(uintptr_t Pc) const {
 
 /// Notes the place \p Address of the text \p At if the text is a class's name.
 void ClassFinder::noteName(WantedClass *const *Classes, unsigned N,
-                           const char *At, const char *End,
-                           uintptr_t Address) {
+                           const char *At, const char *End, uintptr_t Address) {
   for (unsigned I = 0; I != N; ++I) {
     size_t Bytes = strlen(Classes[I]->Type) + 1;
     if (Bytes > size_t(End - At) || memcmp(At, Classes[I]->Type, Bytes) != 0 ||
@@ -103,8 +102,8 @@ void ClassFinder::findNames(WantedClass *const *Classes, unsigned N,
 }
 
 /// The places of words in the tables' memory whose values are among \p From.
-unsigned ClassFinder::findWords(const Place *From, unsigned NumFrom,
-                                Place *To) const {
+unsigned ClassFinder::findWords(const NamePlace *From, unsigned NumFrom,
+                                NamePlace *To) const {
   uintptr_t Low = ~uintptr_t(0), High = 0;
   for (unsigned I = 0; I != NumFrom; ++I) {
     Low = From[I].Address < Low ? From[I].Address : Low;
@@ -141,7 +140,7 @@ void ClassFinder::findTables(WantedClass *const *Classes, unsigned N) {
       findNames(Classes, N, S.sh_offset, S.sh_size, Address);
   }
   // Type information: a pointer to its own class's table, then the name.
-  Place Infos[MaxPlaces], Users[MaxPlaces];
+  NamePlace Infos[MaxPlaces], Users[MaxPlaces];
   unsigned NumInfos = findWords(Names, NumNames, Infos);
   for (unsigned I = 0; I != NumInfos; ++I)
     Infos[I].Address -= 8;
@@ -213,11 +212,10 @@ void ClassFinder::findSlots(WantedFunction *Functions, unsigned N) {
   // The binary's symbol table, and the texts of its names.
   Elf64_Shdr S, Strings;
   for (unsigned I = 0; RelroEnd && !HasSymbols && I != Header.e_shnum; ++I)
-    HasSymbols =
-        read(&S, sizeof(S), Header.e_shoff + I * sizeof(S)) &&
-        S.sh_type == SHT_SYMTAB && S.sh_link < Header.e_shnum &&
-        read(&Strings, sizeof(Strings),
-             Header.e_shoff + uint64_t(S.sh_link) * sizeof(Strings));
+    HasSymbols = read(&S, sizeof(S), Header.e_shoff + I * sizeof(S)) &&
+                 S.sh_type == SHT_SYMTAB && S.sh_link < Header.e_shnum &&
+                 read(&Strings, sizeof(Strings),
+                      Header.e_shoff + uint64_t(S.sh_link) * sizeof(Strings));
   if (!HasSymbols)
     return;
   listSlots(Functions, N);

@@ -78,8 +78,7 @@ bool capture::setWord(const void *LinkMap, uintptr_t *At, uintptr_t Value) {
   uintptr_t Page = uintptr_t(At) & ~uintptr_t(PageBytes - 1);
   bool Sealed = isSealed(static_cast<const link_map *>(LinkMap), uintptr_t(At));
   auto Protect = [&](int Access) {
-    return !sys::failed(
-        sys::call(SYS_mprotect, long(Page), PageBytes, Access));
+    return !sys::failed(sys::call(SYS_mprotect, long(Page), PageBytes, Access));
   };
   if (Sealed && !Protect(PROT_READ | PROT_WRITE))
     return false;

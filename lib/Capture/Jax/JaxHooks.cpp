@@ -49,7 +49,8 @@ static constinit struct {
 //===----------------------------------------------------------------------===//
 
 static uint32_t cpuSlot() {
-  return tensorSlot(*Jax.Ctl, wire::TensorDevice::of(wire::Framework::Jax, 0));
+  return tensorSlot(*Jax.Ctl,
+                    wire::TensorDeviceWord::of(wire::Framework::Jax, 0));
 }
 
 static void recordBuffer(uintptr_t Address, size_t Size,
@@ -140,8 +141,7 @@ static void *execute(void *Result, void *Self, void *Arguments, size_t Count,
   Call.Number = begin(*T, Call.Text, ScopeKindFlag::SF_Operator,
                       wire::ScopeBeginRecord::inPython(Call.PythonNode));
   uint64_t Number = Call.Number;
-  void *Out =
-      Library.Execute(Result, Self, Arguments, Count, Options, Devices);
+  void *Out = Library.Execute(Result, Self, Arguments, Count, Options, Devices);
   ThisJax.Call = Outer;
   end(Number);
   return Out;
@@ -153,9 +153,8 @@ static void *execute(void *Result, void *Self, void *Arguments, size_t Count,
 MEMKIT_EXPORT void *operatorNew(size_t Size) asm("_Znwm");
 static void *allocateObject(size_t Size) {
   constexpr size_t MinClosure = 200, MaxClosure = 4096;
-  if (__builtin_expect(!ThisJax.Call.Number || Size < MinClosure ||
-                           Size > MaxClosure,
-                       1))
+  if (__builtin_expect(
+          !ThisJax.Call.Number || Size < MinClosure || Size > MaxClosure, 1))
     return operatorNew(Size);
   void *P = operatorNew(Size);
   Jax.Calls.set(uintptr_t(P), ThisJax.Call);
@@ -339,8 +338,8 @@ static wire::JaxState replaceAll(const FoundObject &O) {
 void capture::attachJax(uintptr_t Pc) {
   FoundObject O = {};
   uint32_t Is = uint32_t(wire::JaxState::None);
-  if (!recordingThread() || !(Jax.Bits & wire::TB_All) ||
-      !Loader.find(Pc, O) || !O.LinkMap ||
+  if (!recordingThread() || !(Jax.Bits & wire::TB_All) || !Loader.find(Pc, O) ||
+      !O.LinkMap ||
       !Library.State.compare_exchange_strong(
           Is, uint32_t(wire::JaxState::Searching)))
     return;
@@ -382,6 +381,5 @@ constinit const Source capture::JaxSource = {
     .StateBytes = sizeof(Jax),
     .Connect = connectSource,
     .StartThread = [] { ThisJax = {}; },
-    .FoundInterpreter = [](const void *LinkMap) {
-      Jax.Programs.begin(Exports(LinkMap));
-    }};
+    .FoundInterpreter =
+        [](const void *LinkMap) { Jax.Programs.begin(Exports(LinkMap)); }};

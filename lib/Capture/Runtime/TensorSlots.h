@@ -11,7 +11,7 @@ namespace memkit::capture {
 
 inline constexpr uint32_t NoTensorSlot = ~0u;
 
-/// The number of a wire::TensorDevice among those of this process, added if
+/// The number of a wire::TensorDeviceWord among those of this process, added if
 /// new; NoTensorSlot: too many. Any thread.
 inline uint32_t tensorSlot(wire::Control &C, uint32_t Word) {
   for (uint32_t I = 0; I != wire::MaxTensorDevices; ++I) {

@@ -27,7 +27,7 @@ struct ThreadState {
   /// whether to record.
   uintptr_t LastAllocation;
   uintptr_t LastAligned; ///< the last block of posix_memalign
-  uintptr_t Freeing; ///< the block whose free operator delete has recorded
+  uintptr_t Freeing;     ///< the block whose free operator delete has recorded
   uint64_t NoRingEpoch, NoRingBeat;
   /// The thread's stack, if recorded as a block.
   uintptr_t StackLow;

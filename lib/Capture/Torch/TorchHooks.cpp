@@ -82,7 +82,7 @@ void TorchHooks::forwardOom(int64_t Size, uint64_t Allocated, uint64_t Reserved,
 
 uint32_t TorchHooks::slotOf(uint16_t Device) {
   return tensorSlot(*Ctl,
-                    wire::TensorDevice::of(wire::Framework::Torch, Device));
+                    wire::TensorDeviceWord::of(wire::Framework::Torch, Device));
 }
 
 //===----------------------------------------------------------------------===//

@@ -53,8 +53,8 @@ struct HeapChoice {
   }
   /// Chooses the heaps whose names match a glob; all heaps without globs.
   /// python.object also needs PythonObjects. The heaps of PyTorch and
-  /// JAX are chosen all or none; likewise those of NVTX, and those of CUDA. Errors: an invalid
-  /// glob, a glob without a match.
+  /// JAX are chosen all or none; likewise those of NVTX, and those of CUDA.
+  /// Errors: an invalid glob, a glob without a match.
   static llvm::Expected<HeapChoice> create(llvm::ArrayRef<std::string> Globs,
                                            uint64_t MinSize,
                                            bool PythonObjects = false);

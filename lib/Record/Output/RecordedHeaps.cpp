@@ -93,7 +93,7 @@ uint32_t RecordedHeaps::tensors(wire::Framework F, uint16_t Device) {
   bool HasDriver = uint8_t(Device) == TensorHeaps::Cuda;
   if (F == wire::Framework::Jax && HasDriver)
     Flags = HF_OutsideTotals;
-  uint32_t Parent = IsCpu                           ? malloc()
+  uint32_t Parent = IsCpu                         ? malloc()
                     : F == wire::Framework::Torch ? D.Segments
                                                   : 0;
   nameDevice(D, Device);

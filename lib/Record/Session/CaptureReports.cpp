@@ -191,18 +191,20 @@ void CaptureReports::reportTorch(ChildProcess &P) {
 /// Reports, once in a run, what is recorded of JAX.
 void CaptureReports::reportJax(ChildProcess &P) {
   using wire::JaxState;
-  auto State = JaxState(
-      P.State->shared().control().Jax.load(std::memory_order_acquire));
+  auto State =
+      JaxState(P.State->shared().control().Jax.load(std::memory_order_acquire));
   if (JaxReported || State == JaxState::None || State == JaxState::Searching)
     return;
   JaxReported = true;
   std::string Who = subjectOf(P), What = "JAX: ";
   switch (State) {
   case JaxState::Recorded:
-    return O.Note(Who + What + "its buffers and compiled programs are recorded");
+    return O.Note(Who + What +
+                  "its buffers and compiled programs are recorded");
   case JaxState::NoRunner:
-    What += "what a program allocates after its call, on another thread, is not "
-            "assigned to the program: memkit does not know this version";
+    What +=
+        "what a program allocates after its call, on another thread, is not "
+        "assigned to the program: memkit does not know this version";
     break;
   case JaxState::NoCalls:
     What += "its compiled programs are not recorded: memkit does not know this "

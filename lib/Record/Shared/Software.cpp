@@ -34,9 +34,12 @@ static std::string plainName(StringRef Name) {
 /// The package of a module whose name differs, or another package whose version
 /// is told with it.
 static constexpr std::pair<StringLiteral, StringLiteral> OtherNames[] = {
-    {"tensorflow", "tensorflow_cpu"}, {"tensorflow", "tf_nightly"},
-    {"tensorflow", "keras"},          {"jaxlib", "jax"},
-    {"sklearn", "scikit_learn"},      {"cv2", "opencv_python"},
+    {"tensorflow", "tensorflow_cpu"},
+    {"tensorflow", "tf_nightly"},
+    {"tensorflow", "keras"},
+    {"jaxlib", "jax"},
+    {"sklearn", "scikit_learn"},
+    {"cv2", "opencv_python"},
     {"pil", "pillow"},
 };
 
@@ -160,8 +163,8 @@ std::string memkit::packageOf(StringRef Path) {
 static std::vector<std::string> cudaRuntime(const std::string &Link) {
   char Target[PATH_MAX];
   ssize_t Size = readlink(Link.c_str(), Target, sizeof(Target));
-  StringRef Version =
-      sys::path::filename(StringRef(Target, size_t(std::max<ssize_t>(Size, 0))));
+  StringRef Version = sys::path::filename(
+      StringRef(Target, size_t(std::max<ssize_t>(Size, 0))));
   if (!Version.consume_front("libcudart.so.") || !isText(Version) ||
       !Version.contains('.'))
     return {};

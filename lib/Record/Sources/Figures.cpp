@@ -27,9 +27,8 @@ void Figures::take(const wire::FigureRecord &Rec, RecordOrigin From) {
   if (!Sink.shared().text(Rec.Text, Text) || Text.empty())
     return Sink.bad();
   ++Added;
-  Mark M = Sink.markOf(Rec.Of == wire::FigureKind::Program
-                           ? MarkKind::Program
-                           : MarkKind::Arrays,
+  Mark M = Sink.markOf(Rec.Of == wire::FigureKind::Program ? MarkKind::Program
+                                                           : MarkKind::Arrays,
                        From);
   M.Name = Sink.string(Text);
   M.Values.assign(Row.begin(), Row.end());

@@ -25,12 +25,12 @@ uint32_t TensorDevices::heap(uint8_t Device) {
     return 0;
   TensorDevice &D = Devices[Device];
   if (!D.Heap) {
-    uint32_t Of = wire::TensorDevice::framework(Word);
+    uint32_t Of = wire::TensorDeviceWord::framework(Word);
     if (Of >= wire::NumFrameworks)
       return 0;
     D.Heap = Sink.heaps().tensors(
         wire::Framework(Of),
-        Numbers.torchDevice(wire::TensorDevice::device(Word)));
+        Numbers.torchDevice(wire::TensorDeviceWord::device(Word)));
     D.IsHost = uint8_t(Word) == TensorHeaps::Cpu;
     D.HasOrigins = wire::Framework(Of) == wire::Framework::Torch;
   }

@@ -27,7 +27,7 @@ public:
   struct TensorDevice {
     uint32_t Heap = 0; ///< 0: not known yet
     bool IsHost = false;
-    bool HasOrigins = false; ///< its tensors have categories
+    bool HasOrigins = false;              ///< its tensors have categories
     uint32_t SegmentHeap = 0;             ///< 0: not known yet
     uint64_t Reserved = 0, Allocated = 0; ///< as the allocator last reported
     uint64_t Live = 0;                    ///< bytes of recorded tensors

@@ -37,12 +37,11 @@ TEST(Software, KnowsTheRuntimeOfCuda) {
 }
 
 TEST(Software, PassesOverOddNames) {
-  EXPECT_EQ(packageVersions("numpy", {"numpy-.dist-info", "numpy.dist-info",
-                                      "-1.dist-info", ".dist-info",
-                                      "numpy-\x1b[2J.dist-info",
-                                      "numpy-1=2.dist-info",
-                                      "numpy-" + std::string(101, '1') +
-                                          ".dist-info"}),
+  EXPECT_EQ(packageVersions("numpy",
+                            {"numpy-.dist-info", "numpy.dist-info",
+                             "-1.dist-info", ".dist-info",
+                             "numpy-\x1b[2J.dist-info", "numpy-1=2.dist-info",
+                             "numpy-" + std::string(101, '1') + ".dist-info"}),
             Texts());
   EXPECT_EQ(packageVersions("", {"numpy-1.dist-info", "-1.dist-info"}),
             Texts());
@@ -52,6 +51,7 @@ TEST(Software, ReadsNothingForOtherBinaries) {
   EXPECT_TRUE(mayHaveVersion("/v/site-packages/numpy/core.so"));
   EXPECT_TRUE(mayHaveVersion("/src/torch/lib/libtorch_python.so"));
   EXPECT_TRUE(mayHaveVersion("/usr/local/cuda/lib64/libcudart.so.12"));
+  EXPECT_TRUE(mayHaveVersion("/opt/python/jaxlib/libjax_common.so"));
   EXPECT_FALSE(mayHaveVersion("/usr/lib/libc.so.6"));
   EXPECT_FALSE(mayHaveVersion("site-packages/numpy/core.so"));
   EXPECT_FALSE(mayHaveVersion(""));
