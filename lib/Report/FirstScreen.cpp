@@ -457,6 +457,14 @@ static std::string layerText(const PageInput &F) {
   return Text;
 }
 
+/// ` (a call takes 27.6 MiB by its plan)`, or nothing.
+static std::string planText(const CompiledProgram &P) {
+  uint64_t Peak = 0;
+  for (const ProgramPlan &Plan : P.Plans)
+    Peak = std::max(Peak, Plan.of(ProgramValue::Peak).value_or(0));
+  return Peak ? " (a call takes " + formatSize(Peak) + " by its plan)" : "";
+}
+
 /// The compiled programs with most bytes at the peak of JAX's heaps.
 static std::string compiledText(const PageInput &F) {
   constexpr size_t Max = 3;
@@ -466,7 +474,7 @@ static std::string compiledText(const PageInput &F) {
     if (P.AtPeakBytes)
       Text += (Text.empty() ? "Programs that hold most at the peak of JAX: "
                             : ", ") +
-              P.Name.str() + " " + formatSize(P.AtPeakBytes);
+              P.Name.str() + " " + formatSize(P.AtPeakBytes) + planText(P);
   return Text;
 }
 

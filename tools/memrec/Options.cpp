@@ -59,7 +59,7 @@ static cl::opt<wire::StackBits> Stacks(
                    "only the function that called malloc")),
     cl::cat(helpGroup(HelpGroup::Record)));
 static cl::opt<wire::TorchBits> Torch(
-    "torch", cl::desc("What to record of PyTorch and TensorFlow:"),
+    "torch", cl::desc("What to record of PyTorch, TensorFlow and JAX:"),
     cl::values(clEnumValN(wire::TB_All, "all",
                           "tensors, with their operators and layers (default)"),
                clEnumValN(wire::TB_Heaps, "heaps", "tensors only"),
@@ -114,7 +114,8 @@ static cl::list<std::string>
     Heaps("heap",
           cl::desc("Record only these heaps: host.malloc, host.mmap, "
                    "host.reserved, host.file, host.device, host.stack, "
-                   "host.brk, python.object, torch.*, tf.*, nvtx.*, cuda*"),
+                   "host.brk, python.object, torch.*, tf.*, jax.*, nvtx.*, "
+                   "cuda*"),
           cl::value_desc("GLOB,..."), cl::CommaSeparated,
           cl::cat(helpGroup(HelpGroup::Record)));
 static cl::list<std::string> Alert(

@@ -29,7 +29,7 @@ struct ProgramCall {
 class CallTable {
 public:
   void set(uintptr_t Closure, const ProgramCall &Call) {
-    Place *P = place(Closure);
+    CallPlace *P = place(Closure);
     if (!P)
       return;
     P->Closure.store(0, std::memory_order_relaxed);
@@ -42,7 +42,7 @@ public:
 
   /// False: the closure's call is not known.
   bool find(uintptr_t Closure, ProgramCall &Call) {
-    Place *P = place(Closure);
+    CallPlace *P = place(Closure);
     if (!P || P->Closure.load(std::memory_order_acquire) != Closure)
       return false;
     Call.Number = P->Number.load(std::memory_order_relaxed);
@@ -54,30 +54,30 @@ public:
   }
 
 private:
-  struct Place {
+  struct CallPlace {
     std::atomic<uintptr_t> Closure;
     std::atomic<uint64_t> Number, TextAndNode;
   };
   static constexpr unsigned Bits = 14;
-  static constexpr size_t Bytes = sizeof(Place) << Bits;
+  static constexpr size_t Bytes = sizeof(CallPlace) << Bits;
 
   /// Maps the table at the first call; null: no memory.
-  Place *place(uintptr_t Closure) {
-    Place *T = Table.load(std::memory_order_acquire);
+  CallPlace *place(uintptr_t Closure) {
+    CallPlace *T = Table.load(std::memory_order_acquire);
     if (__builtin_expect(!T, 0) && !(T = map()))
       return nullptr;
     return T + (Closure / 16 * 0x9e3779b97f4a7c15ull >> (64 - Bits));
   }
-  Place *map() {
-    auto *New = static_cast<Place *>(sys::mapPrivate(Bytes));
-    Place *Is = nullptr;
+  CallPlace *map() {
+    auto *New = static_cast<CallPlace *>(sys::mapPrivate(Bytes));
+    CallPlace *Is = nullptr;
     if (!New || Table.compare_exchange_strong(Is, New))
       return New;
     sys::unmap(New, Bytes);
     return Is;
   }
 
-  std::atomic<Place *> Table{nullptr};
+  std::atomic<CallPlace *> Table{nullptr};
 };
 
 } // namespace memkit::capture

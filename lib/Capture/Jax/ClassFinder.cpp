@@ -102,8 +102,8 @@ void ClassFinder::findNames(WantedClass *const *Classes, unsigned N,
 }
 
 /// The places of words in the tables' memory whose values are among \p From.
-unsigned ClassFinder::findWords(const Place *From, unsigned NumFrom,
-                                Place *To) const {
+unsigned ClassFinder::findWords(const NamePlace *From, unsigned NumFrom,
+                                NamePlace *To) const {
   uintptr_t Low = ~uintptr_t(0), High = 0;
   for (unsigned I = 0; I != NumFrom; ++I) {
     Low = From[I].Address < Low ? From[I].Address : Low;
@@ -140,7 +140,7 @@ void ClassFinder::findTables(WantedClass *const *Classes, unsigned N) {
       findNames(Classes, N, S.sh_offset, S.sh_size, Address);
   }
   // Type information: a pointer to its own class's table, then the name.
-  Place Infos[MaxPlaces], Users[MaxPlaces];
+  NamePlace Infos[MaxPlaces], Users[MaxPlaces];
   unsigned NumInfos = findWords(Names, NumNames, Infos);
   for (unsigned I = 0; I != NumInfos; ++I)
     Infos[I].Address -= 8;

@@ -18,11 +18,11 @@ void JaxPrograms::begin(const Exports &E) {
     Run = nullptr;
 }
 
-JaxPrograms::Seen *JaxPrograms::place(uintptr_t Program) {
-  Seen *T = Table.load(std::memory_order_acquire);
+JaxPrograms::SeenProgram *JaxPrograms::place(uintptr_t Program) {
+  SeenProgram *T = Table.load(std::memory_order_acquire);
   if (__builtin_expect(!T, 0)) {
-    constexpr size_t Bytes = sizeof(Seen) << Bits;
-    auto *New = static_cast<Seen *>(sys::mapPrivate(Bytes));
+    constexpr size_t Bytes = sizeof(SeenProgram) << Bits;
+    auto *New = static_cast<SeenProgram *>(sys::mapPrivate(Bytes));
     if (!New || Table.compare_exchange_strong(T, New))
       T = New;
     else
@@ -32,7 +32,7 @@ JaxPrograms::Seen *JaxPrograms::place(uintptr_t Program) {
            : nullptr;
 }
 
-void JaxPrograms::add(Seen &To, uintptr_t Program, uint32_t Text) {
+void JaxPrograms::add(SeenProgram &To, uintptr_t Program, uint32_t Text) {
   To.Program.store(0, std::memory_order_relaxed);
   To.Text.store(Text, std::memory_order_release);
   To.Program.store(Program, std::memory_order_release);

@@ -26,14 +26,14 @@ public:
 
   /// The executable at \p Program, whose name is \p Text, runs.
   void note(const void *Program, uint32_t Text) {
-    Seen *P = place(uintptr_t(Program));
+    SeenProgram *P = place(uintptr_t(Program));
     if (__builtin_expect(P && !P->is(uintptr_t(Program), Text), 0))
       add(*P, uintptr_t(Program), Text);
   }
 
 private:
   /// A later executable may take the place of an earlier one.
-  struct Seen {
+  struct SeenProgram {
     std::atomic<uintptr_t> Program;
     std::atomic<uint32_t> Text;
     bool is(uintptr_t P, uint32_t T) const {
@@ -42,11 +42,11 @@ private:
     }
   };
   static constexpr unsigned Bits = 12;
-  Seen *place(uintptr_t Program);
-  void add(Seen &To, uintptr_t Program, uint32_t Text);
+  SeenProgram *place(uintptr_t Program);
+  void add(SeenProgram &To, uintptr_t Program, uint32_t Text);
   static int answer(void *Self);
 
-  std::atomic<Seen *> Table{nullptr};
+  std::atomic<SeenProgram *> Table{nullptr};
   std::atomic<bool> IsAsked{false};
   int (*AddPendingCall)(int (*)(void *), void *) = nullptr;
   int (*Run)(const char *, void *) = nullptr; ///< null: nothing can be asked

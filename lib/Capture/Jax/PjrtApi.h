@@ -16,7 +16,7 @@
 namespace memkit::capture::pjrt {
 
 /// Null: success; else an error, which the caller destroys.
-using Function = void *(*)(void *Arguments);
+using PjrtFunction = void *(*)(void *Arguments);
 
 /// A table, in words.
 enum TableWord : unsigned {
@@ -44,14 +44,14 @@ enum TableWord : unsigned {
 inline constexpr unsigned MinWords = BufferCopyToDevice + 1, MaxWords = 512;
 
 /// Arguments of a question about one object, with a result of a word.
-struct Question {
-  size_t Size = sizeof(Question);
+struct ObjectQuestion {
+  size_t Size = sizeof(ObjectQuestion);
   void *Extensions = nullptr;
   void *Object;
   uintptr_t Answer = 0;
 };
-struct NameQuestion {
-  size_t Size = sizeof(NameQuestion);
+struct TextQuestion {
+  size_t Size = sizeof(TextQuestion);
   void *Extensions = nullptr;
   void *Object;
   const char *Text = nullptr;

@@ -43,7 +43,7 @@ static constinit LiveBuffers Live{};
 //===----------------------------------------------------------------------===//
 
 static void *call(const Plugin &P, unsigned Word, void *Arguments) {
-  return reinterpret_cast<Function>(P.Real[Word])(Arguments);
+  return reinterpret_cast<PjrtFunction>(P.Real[Word])(Arguments);
 }
 
 static void destroyError(const Plugin &P, void *Error) {
@@ -54,7 +54,7 @@ static void destroyError(const Plugin &P, void *Error) {
 
 /// The answer to a question about \p Object; false: an error.
 static bool ask(const Plugin &P, unsigned Word, void *Object, uintptr_t &To) {
-  Question Q{.Object = Object};
+  ObjectQuestion Q{.Object = Object};
   void *Error = P.Real[Word] ? call(P, Word, &Q) : nullptr;
   destroyError(P, Error);
   To = Q.Answer;
@@ -130,7 +130,7 @@ template <unsigned I> struct Functions {
     auto *A = static_cast<CreateClient *>(Arguments);
     if (Error || !recordingThread())
       return Error;
-    NameQuestion Q{.Object = A->Client};
+    TextQuestion Q{.Object = A->Client};
     void *Refused = call(P, ClientPlatformName, &Q);
     destroyError(P, Refused);
     if (!Refused && Q.Text)
@@ -215,7 +215,7 @@ template <unsigned I> void *Functions<I>::get() {
     return Table;
   memcpy(P.Real, Table, Table[SizeWord]);
   memcpy(P.Copy, Table, Table[SizeWord]);
-  auto Set = [&](unsigned Word, Function F) {
+  auto Set = [&](unsigned Word, PjrtFunction F) {
     if ((Word + 1) * sizeof(uintptr_t) <= Table[SizeWord] && Table[Word])
       P.Copy[Word] = uintptr_t(F);
   };
@@ -238,16 +238,16 @@ static void *getFunction(unsigned Which,
   return reinterpret_cast<void *>(All[Which]);
 }
 
-void *capture::pjrtFunction(void *Function) {
+void *capture::pjrtFunction(void *Found) {
   if (!recordingThread() || !Jax.wantsBuffers())
-    return Function;
-  auto Get = reinterpret_cast<void *(*)()>(Function);
+    return Found;
+  auto Get = reinterpret_cast<void *(*)()>(Found);
   for (unsigned I = 0; I != MaxPlugins; ++I) {
     void *(*Is)() = nullptr;
     if (Plugins[I].Get.compare_exchange_strong(Is, Get) || Is == Get)
       return getFunction(I, std::make_integer_sequence<unsigned, MaxPlugins>());
   }
-  return Function;
+  return Found;
 }
 
 /// Called by the hook of dlsym for names that start with `Ge`.

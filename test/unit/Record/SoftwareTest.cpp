@@ -51,6 +51,7 @@ TEST(Software, ReadsNothingForOtherBinaries) {
   EXPECT_TRUE(mayHaveVersion("/v/site-packages/numpy/core.so"));
   EXPECT_TRUE(mayHaveVersion("/src/torch/lib/libtorch_python.so"));
   EXPECT_TRUE(mayHaveVersion("/usr/local/cuda/lib64/libcudart.so.12"));
+  EXPECT_TRUE(mayHaveVersion("/opt/python/jaxlib/libjax_common.so"));
   EXPECT_FALSE(mayHaveVersion("/usr/lib/libc.so.6"));
   EXPECT_FALSE(mayHaveVersion("site-packages/numpy/core.so"));
   EXPECT_FALSE(mayHaveVersion(""));
