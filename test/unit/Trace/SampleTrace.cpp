@@ -203,7 +203,7 @@ std::vector<AnySection> sampleBlocks() {
                        {6, TensorCategory::Temporary, 1},
                        {uint64_t(1) << 40, TensorCategory::Unknown}}});
   Out.push_back(
-      ScopeTimes{1, {{1, 200, {0, 255, 16}, {1, 2, 0}}, {2, 300, {3}, {1}}}});
+      ScopeTimes{1, {{1, 200, {0, 255, 16}, {1, 2, 0}}, {2, 300, {0}, {1}}}});
   Summary Sums = sampleSummary();
   Partial P;
   P.Number = 3;
