@@ -60,13 +60,14 @@ TEST_F(FrameworkRecords, InvalidFiguresAreBadRecords) {
 }
 
 TEST_F(FrameworkRecords, HeapsAreOfFrameworks) {
-  auto Word = wire::TensorDeviceWord::of;
+  auto Word = wire::TensorDeviceWord::pack;
   auto &Devices = I->shared().control().TensorDevices;
-  Devices[0] = Word(wire::Framework::Torch, 0);
-  Devices[1] = Word(wire::Framework::Jax, 0);
-  Devices[2] = Word(wire::Framework::Jax, wire::TensorDeviceWord::Tpu | 3 << 8);
-  Devices[3] = Word(wire::Framework::Jax, 1 | 2 << 8); // CUDA
-  Devices[4] = Word(wire::Framework(wire::NumFrameworks), 0);
+  Devices[0] = Word(wire::TensorFramework::Torch, 0);
+  Devices[1] = Word(wire::TensorFramework::Jax, 0);
+  Devices[2] =
+      Word(wire::TensorFramework::Jax, wire::TensorDeviceWord::Tpu | 3 << 8);
+  Devices[3] = Word(wire::TensorFramework::Jax, 1 | 2 << 8); // CUDA
+  Devices[4] = Word(wire::TensorFramework(wire::NumTensorFrameworks), 0);
   for (uint8_t Device = 0; Device != 5; ++Device)
     write(0, wire::TensorAllocateRecord{0x1000u + Device * 64u, 64, Device, 0});
   std::vector<std::string> Names;
