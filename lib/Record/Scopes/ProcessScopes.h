@@ -66,8 +66,9 @@ public:
   }
   /// Whether the program has set a mark since the last call.
   bool takeMarked() { return std::exchange(WasMarked, false); }
-  /// The training of the process, and each thread's place in the training.
+  /// The calls, times and tensors of operators.
   OperatorTable &operators() { return Operators; }
+  /// The training of the process, and each thread's place in the training.
   const TensorCategories &categories() const { return Categories; }
   TensorCategories &categories() { return Categories; }
   TrainingPlace place(uint32_t Ring) const {
