@@ -128,9 +128,8 @@ Error ProfileQuery::sum(Selection Sel, bool AsksSummary) {
     if (Error E = makeGroups())
       return E;
   Expected<SelectedStats> Of =
-      Pairs ? SelectedStats::createGrouped(
-                  *T, std::move(Sel),
-                  [this](const Allocation &B) { return Groups->keyOf(B); })
+      Pairs ? SelectedStats::createGrouped(*T, std::move(Sel),
+                                           Groups->allocationGroups())
             : SelectedStats::create(*T, std::move(Sel), keys());
   if (!Of)
     return Of.takeError();

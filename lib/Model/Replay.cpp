@@ -262,6 +262,8 @@ Error Replay::addSnapshot(ProcessReplay &I, const Snapshot &K,
     To.E.Size = B.Size;
     Allocation About{B.AllocatedNs, B.Size,  K.Process,   0,
                      B.Heap,        B.Stack, B.ScopePath, B.AllocationId};
+    if (Options.Complete)
+      Options.Complete(About);
     if (Options.Select && !Options.Select(About)) {
       To.E.Row = Refused;
       I.Live.addOld(To);

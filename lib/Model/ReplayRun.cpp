@@ -352,15 +352,22 @@ void Replay::decodeAhead() {
   for (const std::unique_ptr<ProcessReplay> &I : Processes)
     if (I)
       Skip[I->Id] = I->Ignored ? UINT64_MAX : I->Skip;
-  for (const SectionInfo &B : R.sections()) {
-    if (B.Kind != SectionKind::Events || B.Events == 0)
-      continue;
+  auto Add = [&](const SectionInfo &B) {
     bool Skipped = Skip[B.Process] >= B.Events;
     Skip[B.Process] -=
         Skip[B.Process] == UINT64_MAX ? 0 : std::min(Skip[B.Process], B.Events);
     if (!Skipped && B.BeginNs <= UntilNs)
       Wanted.push_back(&B);
-  }
+  };
+  // A run that goes on is in the middle of an epoch.
+  for (const ReplayCursor *C : Earliest)
+    for (size_t At = C->Section + (C->Open != nullptr); At < C->Sections.size();
+         ++At)
+      Add(*C->Sections[At]);
+  std::sort(Wanted.begin(), Wanted.end());
+  for (const SectionInfo &B : R.sections().drop_front(NextSection))
+    if (B.Kind == SectionKind::Events && B.Events)
+      Add(B);
   auto Check = [this](const SectionInfo &B, const EventTable &E) {
     std::string Problem = limitsAt(B.Offset).check(E);
     return Problem.empty() ? Error::success() : fail(B, Problem);
@@ -520,6 +527,7 @@ Error Replay::runEpoch() {
 
 Error Replay::run(uint64_t Until) {
   UntilNs = Until;
+  Passed = false;
   if (!HasStarted)
     if (Error E = startAtBases())
       return E;

@@ -3,6 +3,7 @@
 // The stats of a part of a trace.
 
 #include "memkit/Model/SelectedStats.h"
+#include "ReplayPieces.h"
 #include "ReplayProgress.h"
 #include "memkit/Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
@@ -38,13 +39,47 @@ Error SelectedStats::checkEvents() const {
                        At && !Sel.needsAllocationTimes(By) ? &*At : nullptr);
 }
 
+/// Replays all events on all processors. False: they must be replayed in one
+/// thread.
+bool SelectedStats::replayInPieces(const AllocationGroups *Groups) {
+  const TimeWindow &W = Sel.times();
+  if (W.Since || W.Until || W.At || (Groups && Groups->BelongsToOneThread))
+    return false;
+  size_t NumRows = 0;
+  for (const PackedRows &Piece : T->stackRows())
+    NumRows += Piece.size();
+  unsigned NumPieces = wantedPieces(T->reader(), NumRows);
+  if (NumPieces < 2)
+    return false;
+  PieceRequest Wanted;
+  if (Sel.needsAllocationTimes(By))
+    Wanted.Select = [&](const Allocation &B) { return Sel.hasAllocation(B); };
+  if (Groups) {
+    Wanted.GroupOf = Groups->GroupOf;
+    Wanted.KeyOf = Groups->KeyOf;
+  }
+  std::optional<PieceRows> Made =
+      replayPieces(T->reader(), Wanted, NumPieces, T->onProgress());
+  if (!Made)
+    return false;
+  for (const StackStatsRows &Rows : Made->Stacks)
+    PackedRows::pack(Rows, Replayed.Stacks);
+  for (const StackStatsRows &Rows : Made->ScopePaths)
+    PackedRows::pack(Rows, Replayed.ScopePaths);
+  return true;
+}
+
 /// Replays the events of the selection.
-Error SelectedStats::replaySelected(
-    std::function<uint32_t(const Allocation &)> KeyOf) {
+Error SelectedStats::replaySelected(const AllocationGroups *Groups) {
   if (Error E = checkEvents())
     return E;
+  if (replayInPieces(Groups))
+    return Error::success();
   ReplayOptions Options;
-  Options.KeyOf = std::move(KeyOf);
+  if (Groups)
+    Options.KeyOf = [Groups](const Allocation &B) {
+      return Groups->KeyOf(Groups->GroupOf(B));
+    };
   if (Sel.needsAllocationTimes(By))
     Options.Select = [&](const Allocation &B) { return Sel.hasAllocation(B); };
   ReplayProgress Bar(T->onProgress(), T->reader());
@@ -135,24 +170,24 @@ static void addRest(ArrayRef<PackedRows> Stacks,
 Expected<SelectedStats> SelectedStats::create(const Trace &T,
                                               Selection Selected, StatsBy By) {
   SelectedStats S(T, std::move(Selected), By);
-  if (Error E = S.gather({}))
+  if (Error E = S.gather(nullptr))
     return E;
   return S;
 }
 
-Expected<SelectedStats> SelectedStats::createGrouped(
-    const Trace &T, Selection Selected,
-    std::function<uint32_t(const Allocation &)> KeyOf) {
+Expected<SelectedStats>
+SelectedStats::createGrouped(const Trace &T, Selection Selected,
+                             const AllocationGroups &Groups) {
   SelectedStats S(T, std::move(Selected), StatsBy::Groups);
-  if (Error E = S.gather(std::move(KeyOf)))
+  if (Error E = S.gather(&Groups))
     return E;
   return S;
 }
 
-Error SelectedStats::gather(std::function<uint32_t(const Allocation &)> KeyOf) {
+Error SelectedStats::gather(const AllocationGroups *Groups) {
   ArrayRef<PackedRows> Stacks = T->stackRows(), ScopePaths = T->scopeRows();
   if (Sel.needsEvents(By)) {
-    if (Error E = replaySelected(std::move(KeyOf)))
+    if (Error E = replaySelected(Groups))
       return E;
   } else if (Sel.times().At) {
     takeEnds();

@@ -73,21 +73,42 @@ uint32_t StackGroups::stepOf(const Allocation &B) const {
   return After == Of.begin() ? 0 : *std::prev(After);
 }
 
-uint32_t StackGroups::keyOf(const Allocation &B) {
+/// The group of an allocation, but by Category.
+uint32_t StackGroups::groupOf(const Allocation &B) const {
   switch (By) {
   case GroupBy::Thread:
-    return key(B.Thread, B.Stack);
+    return B.Thread;
   case GroupBy::Heap:
-    return key(B.Heap, B.Stack);
+    return B.Heap;
   case GroupBy::Size:
-    return key(B.Size ? Log2_64(B.Size) + 1 : 0, B.Stack);
+    return B.Size ? Log2_64(B.Size) + 1 : 0;
   case GroupBy::Step:
-    return key(stepOf(B), B.Stack);
-  case GroupBy::Category:
-    return keyOf(B.Process, B.Heap, B.Stack, B.Block);
+    return stepOf(B);
   default:
-    return key(B.ScopePath, B.Stack);
+    return B.ScopePath;
   }
+}
+
+AllocationGroups StackGroups::allocationGroups() {
+  auto Pair = [](uint32_t Group, uint32_t Stack) {
+    return uint64_t(Group) << 32 | Stack;
+  };
+  AllocationGroups Out;
+  Out.KeyOf = [this](uint64_t Pair) {
+    return key(uint32_t(Pair >> 32), uint32_t(Pair));
+  };
+  if (By != GroupBy::Category) {
+    Out.GroupOf = [this, Pair](const Allocation &B) {
+      return Pair(groupOf(B), B.Stack);
+    };
+    return Out;
+  }
+  Out.BelongsToOneThread = true;
+  Out.GroupOf = [this, Pair](const Allocation &B) {
+    uint32_t Group = Categories->of(B.Process, B.Heap, B.Block);
+    return Pair(Group, Group ? B.Stack : 0);
+  };
+  return Out;
 }
 
 void StackGroups::addCategories(uint32_t Heap, uint32_t Stack) {

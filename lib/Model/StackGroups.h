@@ -23,8 +23,9 @@ public:
   /// the error explains how to record it.
   static llvm::Expected<StackGroups> create(const Trace &T, GroupBy By);
 
-  /// The key of an allocation, for stats of all events.
-  uint32_t keyOf(const Allocation &B);
+  /// The groups of allocations with keys of this object, for stats of all
+  /// events.
+  AllocationGroups allocationGroups();
   /// The key of a heap and a stack, for stats of the summary; only by Heap or
   /// Library.
   uint32_t keyOf(uint32_t Heap, uint32_t Stack) {
@@ -45,6 +46,7 @@ public:
 private:
   StackGroups(const Trace &T, GroupBy By) : T(&T), By(By) {}
   uint32_t key(uint32_t Group, uint32_t Stack);
+  uint32_t groupOf(const Allocation &B) const;
   uint32_t stepOf(const Allocation &B) const;
   std::string nameOf(uint32_t Group) const;
   ScopeView mixedView() const;

@@ -202,6 +202,33 @@ void LiveStats::addLoss(uint32_t Process, LossKind Kind, uint64_t Count) {
     I.T.Lost += Count;
 }
 
+void LiveStats::countFromNow() {
+  assert(!IntervalsOn && "intervals need the past");
+  for (StatsRows *Rows : {&StackRows, &ScopeRows})
+    for (uint32_t Row = 1; Row <= Rows->size(); ++Row) {
+      StatsRow &R = (*Rows)[Row];
+      R.Allocations = R.LiveBlocks;
+      R.AllocatedBytes = R.PeakBytes = R.LiveBytes;
+      R.Temporaries = 0;
+      Rows->cold(Row).Temporaries = 0;
+    }
+  StackSplits.clear();
+  ScopeSplits.clear();
+  // Rows did not change since this peak, so their live values are those at it.
+  auto Begin = [this](Curve &C) {
+    C.PeakBytes = C.LiveBytes;
+    C.PeakBlocks = C.LiveBlocks;
+    C.PeakTimeNs = LastNs;
+    C.PeakAt = Now;
+    C.setTrigger();
+  };
+  for (const std::unique_ptr<HeapState> &H : Heaps)
+    if (H)
+      Begin(H->C);
+  for (const std::unique_ptr<Curve> &C : Spaces)
+    Begin(*C);
+}
+
 void LiveStats::setReserved(uint32_t Process, uint32_t Heap, uint64_t Bytes) {
   Cell &C = Cells[findCell(Process, Heap)];
   HeapState &H = *C.H;

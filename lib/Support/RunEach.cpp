@@ -39,8 +39,7 @@ static void *callWorker(void *W) {
   return nullptr;
 }
 
-/// Not the machine's processors: a job may have only some of them.
-static size_t usableProcessors() {
+size_t usableProcessors() {
   cpu_set_t Set;
   return sched_getaffinity(0, sizeof(Set), &Set) == 0
              ? static_cast<size_t>(CPU_COUNT(&Set))

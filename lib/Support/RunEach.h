@@ -10,6 +10,10 @@
 
 namespace memkit {
 
+/// The number of processors that this process may use: a job may have only
+/// some of the machine's.
+size_t usableProcessors();
+
 /// Calls Work(0) to Work(Count - 1), each once, on as many threads as this
 /// process may use processors (at most 16), and returns after all have ended.
 /// Threads that cannot be created are done without. What Work throws

@@ -438,9 +438,11 @@ Expected<WatchedRows> WatchedTrace::scopesAtEnd(const WatchedHeap &Of) {
 }
 
 Expected<WatchedRows> WatchedTrace::threadsAtEnd(const WatchedHeap &Of) {
-  Expected<SelectedStats> S = SelectedStats::createGrouped(
-      trace(), stats().selection(),
-      [](const Allocation &B) { return B.Thread; });
+  AllocationGroups Threads;
+  Threads.GroupOf = [](const Allocation &B) { return B.Thread; };
+  Threads.KeyOf = [](uint64_t Thread) { return uint32_t(Thread); };
+  Expected<SelectedStats> S =
+      SelectedStats::createGrouped(trace(), stats().selection(), Threads);
   if (!S)
     return S.takeError();
   return rowsOf(Of, *S);

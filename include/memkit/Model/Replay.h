@@ -78,6 +78,9 @@ struct ReplayOptions {
   /// If set, returns the key of a block's row, in place of the stack. Keys
   /// should be dense.
   std::function<uint32_t(const Allocation &)> KeyOf;
+  /// If set, adds to a block of a snapshot what snapshots lack, before Select
+  /// and KeyOf see the block: its thread, and its size at its allocation.
+  std::function<void(Allocation &)> Complete;
   /// If set, called for each event of a selected block, after the LiveStats has
   /// counted the event. False: the run ends here.
   std::function<bool(const ReplayedEvent &)> OnEvent;
@@ -135,7 +138,13 @@ public:
   /// thread. Processes that end before AtNs have no events, unless KeepEnded.
   llvm::Error startNear(uint64_t AtNs, bool KeepEnded = false);
 
-  /// Replays all events and marks with TimeNs <= UntilNs.
+  /// The number of events of Process so far, with those before its snapshot.
+  uint64_t eventsOf(uint32_t Process) const {
+    return Processes[Process] ? Processes[Process]->Events : 0;
+  }
+
+  /// Replays all events and marks with TimeNs <= UntilNs. May be called again
+  /// with a later time.
   llvm::Error run(uint64_t UntilNs = UINT64_MAX);
   /// After a run that OnEvent or OnEvents has ended: goes on behind the last
   /// event.

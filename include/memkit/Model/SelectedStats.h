@@ -10,6 +10,17 @@
 
 namespace memkit {
 
+/// Groups of allocations, for stats with a row for each group and heap.
+struct AllocationGroups {
+  /// What distinguishes an allocation's group. Called in any thread, also in
+  /// several at once, unless BelongsToOneThread.
+  std::function<uint64_t(const Allocation &)> GroupOf;
+  /// The key of a group. Called in the caller's thread, in the order of the
+  /// groups' first allocations; a group may come again.
+  std::function<uint32_t(uint64_t)> KeyOf;
+  bool BelongsToOneThread = false;
+};
+
 /// The selected rows of stacks, or of scope paths. Most selections only filter
 /// the trace's summary. A selection by size, thread or time, of stacks by scope
 /// path, or of scope paths by stack replays the events; then peaks are the
@@ -21,10 +32,9 @@ public:
   /// T must outlive the result.
   static llvm::Expected<SelectedStats> create(const Trace &T, Selection Sel,
                                               StatsBy By = StatsBy::Stacks);
-  /// As create(), but KeyOf gives the keys. Replays all events.
+  /// As create(), but the keys are those of groups. Replays all events.
   static llvm::Expected<SelectedStats>
-  createGrouped(const Trace &T, Selection Sel,
-                std::function<uint32_t(const Allocation &)> KeyOf);
+  createGrouped(const Trace &T, Selection Sel, const AllocationGroups &Groups);
 
   const Trace &trace() const { return *T; }
   const Selection &selection() const { return Sel; }
@@ -58,8 +68,9 @@ private:
   SelectedStats(const Trace &T, Selection Sel, StatsBy By)
       : T(&T), Sel(std::move(Sel)), By(By) {}
   llvm::Error checkEvents() const;
-  llvm::Error replaySelected(std::function<uint32_t(const Allocation &)> KeyOf);
-  llvm::Error gather(std::function<uint32_t(const Allocation &)> KeyOf);
+  llvm::Error replaySelected(const AllocationGroups *Groups);
+  bool replayInPieces(const AllocationGroups *Groups);
+  llvm::Error gather(const AllocationGroups *Groups);
   void takeEnds();
   bool hasKey(uint32_t Key) const {
     return By == StatsBy::Groups ||

@@ -350,6 +350,10 @@ public:
   /// beginCut() and all cutPart() at once: all rows, sorted by heap and stack.
   void cutInterval(uint32_t Process, uint64_t TimeNs, uint64_t NextAllocationId,
                    IntervalDetail Detail, Interval &Out);
+  /// Counts from now on: the live blocks of a row are its only allocations, and
+  /// peaks begin at the live bytes. For a replay of the later events alone,
+  /// without intervals or steps.
+  void countFromNow();
   /// Disables intervals, for callers without need of intervals. Call at the
   /// start.
   void disableIntervals() { IntervalsOn = false; }
@@ -416,6 +420,12 @@ public:
     if (!Heaps[Heap]->ReservedKnown)
       return std::nullopt;
     return Heaps[Heap]->Reserved;
+  }
+  /// The memory space of a heap; nothing: the heap is outside the totals.
+  std::optional<uint32_t> spaceOf(uint32_t Heap) const {
+    if (Heaps[Heap]->Space == &Outside)
+      return std::nullopt;
+    return Heaps[Heap]->Space->Id;
   }
   bool isOfHost(uint32_t Heap) const {
     return Heaps[Heap]->Space == Spaces[0].get();
