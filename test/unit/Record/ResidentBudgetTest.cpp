@@ -5,25 +5,25 @@
 
 using namespace memkit;
 
-static constexpr uint64_t Ms = 1'000'000, MiB = 1 << 20;
+static constexpr uint64_t OneMs = 1'000'000, MiB = 1 << 20;
 
 TEST(ResidentBudgetTest, SharesGrowWithTheRun) {
   ResidentBudget B;
   RssHistory Same = {100 * MiB, 100 * MiB, 100 * MiB};
   EXPECT_TRUE(B.allowsDue(Same, 0));
-  B.spend(35 * Ms);
+  B.spend(35 * OneMs);
   EXPECT_FALSE(B.allowsDue(Same, 0));
   EXPECT_TRUE(B.allowsAsked(0));
-  EXPECT_TRUE(B.allowsDue(Same, 1000 * Ms)); // 5 ms more
-  B.spend(40 * Ms);
-  EXPECT_FALSE(B.allowsDue(Same, 1000 * Ms));
-  EXPECT_FALSE(B.allowsAsked(1000 * Ms));
+  EXPECT_TRUE(B.allowsDue(Same, 1000 * OneMs)); // 5 ms more
+  B.spend(40 * OneMs);
+  EXPECT_FALSE(B.allowsDue(Same, 1000 * OneMs));
+  EXPECT_FALSE(B.allowsAsked(1000 * OneMs));
 }
 
 // A rise uses up the share; the end of the rise is sampled all the same.
 TEST(ResidentBudgetTest, EndOfRise) {
   ResidentBudget B;
-  B.spend(40 * Ms);
+  B.spend(40 * OneMs);
   RssHistory Rises = {200 * MiB, 190 * MiB, 100 * MiB};
   EXPECT_FALSE(B.allowsDue(Rises, 0));
   RssHistory Ended = {200 * MiB, 199 * MiB, 100 * MiB};
@@ -32,6 +32,6 @@ TEST(ResidentBudgetTest, EndOfRise) {
   EXPECT_TRUE(B.allowsDue(Fallen, 0));
   RssHistory Known = {200 * MiB, 200 * MiB, 199 * MiB};
   EXPECT_FALSE(B.allowsDue(Known, 0));
-  B.spend(40 * Ms); // as much again
+  B.spend(40 * OneMs); // as much again
   EXPECT_FALSE(B.allowsDue(Ended, 0));
 }
