@@ -15,10 +15,11 @@ using namespace llvm;
 
 namespace memkit {
 
-static Error noCategories(const Trace &T) {
+/// The same parts of a recording give categories and dtypes.
+static Error noneOfTensors(const Trace &T, StringRef What) {
   return make_error<RequestError>(
       RequestError::RequestErrorKind::NoCategories, RequestPart(),
-      T.name() + ": the trace has no categories of tensors");
+      (T.name() + ": the trace has no " + What + " of tensors").str());
 }
 
 Expected<StackGroups> StackGroups::create(const Trace &T, GroupBy By) {
@@ -30,7 +31,7 @@ Expected<StackGroups> StackGroups::create(const Trace &T, GroupBy By) {
   if (By == GroupBy::Category) {
     if (!hasBlockCategories(T.reader()))
       return T.summary().Categories.empty()
-                 ? noCategories(T)
+                 ? noneOfTensors(T, "categories")
                  : makeRequestError(T.name() +
                                     ": the trace knows categories at the peak "
                                     "of all allocations only; such a trace "
@@ -39,6 +40,14 @@ Expected<StackGroups> StackGroups::create(const Trace &T, GroupBy By) {
     if (!Table)
       return Table.takeError();
     G.Categories.emplace(T, std::move(*Table));
+  }
+  if (By == GroupBy::Dtype) {
+    auto Table = BlockCategoryTable::read(T.reader());
+    if (!Table)
+      return Table.takeError();
+    if ((*Table)->dtypes().empty())
+      return noneOfTensors(T, "dtypes");
+    G.Dtypes.emplace(T, std::move(*Table));
   }
   if (By != GroupBy::Step)
     return G;
@@ -85,6 +94,10 @@ uint32_t StackGroups::keyOf(const Allocation &B) {
     return key(stepOf(B), B.Stack);
   case GroupBy::Category:
     return keyOf(B.Process, B.Heap, B.Stack, B.Block);
+  case GroupBy::Dtype: {
+    uint32_t Group = Dtypes->of(B.Process, B.Heap, B.Block);
+    return key(Group, Group ? B.Stack : 0);
+  }
   default:
     return key(B.ScopePath, B.Stack);
   }
@@ -115,6 +128,8 @@ std::string StackGroups::nameOf(uint32_t Group) const {
     return Of->name(Group).str();
   case GroupBy::Category:
     return CategoryGroups::name(Group).str();
+  case GroupBy::Dtype:
+    return Dtypes->name(Group).str();
   case GroupBy::Size: {
     if (Group < 2)
       return Group ? "1 B" : "0 B";
@@ -298,7 +313,7 @@ Expected<CategoryView> viewCategories(const Trace &T, const Selection &Sel) {
     Paths.push_back(std::move(Path));
   }
   if (Paths.size() == 1)
-    return noCategories(T);
+    return noneOfTensors(T, "categories");
   CategoryView Out;
   PathTree Tree(Paths.size(), std::move(Frames));
   for (uint32_t Key = 1; Key != Paths.size(); ++Key)
