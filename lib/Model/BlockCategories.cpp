@@ -30,8 +30,8 @@ bool hasBlockCategories(const TraceReader &R) {
 }
 
 /// Keeps the last of the rows of each block. Rows: in the order of the file.
-static void sortRows(std::vector<uint64_t> &Rows, unsigned CategoryBits) {
-  auto Id = [&](uint64_t Row) { return Row >> CategoryBits; };
+static void sortRows(std::vector<uint64_t> &Rows, unsigned IdShift) {
+  auto Id = [&](uint64_t Row) { return Row >> IdShift; };
   if (!is_sorted(Rows, [&](uint64_t A, uint64_t B) { return Id(A) < Id(B); }))
     stable_sort(Rows, [&](uint64_t A, uint64_t B) { return Id(A) < Id(B); });
   size_t Kept = 0;
@@ -42,6 +42,19 @@ static void sortRows(std::vector<uint64_t> &Rows, unsigned CategoryBits) {
   }
   Rows.resize(Kept);
   Rows.shrink_to_fit();
+}
+
+/// The place of a dtype, added if new; 0: none, or there are too many.
+uint32_t BlockCategoryTable::placeOf(uint32_t Dtype) {
+  if (!Dtype)
+    return 0;
+  auto At = llvm::find(Dtypes, Dtype);
+  if (At == Dtypes.end()) {
+    if (Dtypes.size() == MaxDtypes)
+      return 0;
+    At = Dtypes.insert(At, Dtype);
+  }
+  return uint32_t(At - Dtypes.begin()) + 1;
 }
 
 Expected<std::shared_ptr<const BlockCategoryTable>>
@@ -64,18 +77,20 @@ BlockCategoryTable::read(TraceReader &R) {
     std::vector<IdAndCategory> &To = Out->OfProcess[Section.Process];
     for (const BlockCategory &Row : Section.Rows)
       // No block has a higher id.
-      if (Row.AllocationId >> (64 - CategoryBits) == 0)
-        To.push_back(Row.AllocationId << CategoryBits | uint64_t(Row.Category));
+      if (Row.AllocationId >> (64 - IdShift) == 0)
+        To.push_back(Row.AllocationId << IdShift |
+                     Out->placeOf(Row.Dtype) << CategoryBits |
+                     uint64_t(Row.Category));
   }
   for (auto &[Process, Rows] : Out->OfProcess)
-    sortRows(Rows, CategoryBits);
+    sortRows(Rows, IdShift);
   for (const auto &[Process, Rows] : Out->OfProcess)
     Out->NumBlocks += Rows.size();
   return Out;
 }
 
-std::optional<TensorCategory> BlockCategoryCursor::find(uint32_t Process,
-                                                        uint64_t AllocationId) {
+std::optional<uint64_t> BlockCategoryCursor::findRow(uint32_t Process,
+                                                     uint64_t AllocationId) {
   if (Process >= Positions.size())
     Positions.resize(Process + size_t(1));
   Position &At = Positions[Process];
@@ -85,7 +100,7 @@ std::optional<TensorCategory> BlockCategoryCursor::find(uint32_t Process,
     At.Rows = It == Of->OfProcess.end() ? &None : &It->second;
   }
   const std::vector<IdAndCategory> &Rows = *At.Rows;
-  constexpr unsigned Bits = BlockCategoryTable::CategoryBits;
+  constexpr unsigned Bits = BlockCategoryTable::IdShift;
   auto Less = [&](IdAndCategory Row) { return Row >> Bits < AllocationId; };
   // Most blocks are asked for by rising ids: look from the last place on, at
   // the next rows first.
@@ -99,18 +114,49 @@ std::optional<TensorCategory> BlockCategoryCursor::find(uint32_t Process,
   At.Next = It - Rows.begin();
   if (It == Rows.end() || *It >> Bits != AllocationId)
     return std::nullopt;
-  return TensorCategory(*It & ((1u << Bits) - 1));
+  return *It;
+}
+
+std::optional<TensorCategory> BlockCategoryCursor::find(uint32_t Process,
+                                                        uint64_t AllocationId) {
+  std::optional<uint64_t> Row = findRow(Process, AllocationId);
+  if (!Row)
+    return std::nullopt;
+  return TensorCategory(*Row & ((1u << BlockCategoryTable::CategoryBits) - 1));
+}
+
+uint32_t BlockCategoryCursor::findDtype(uint32_t Process,
+                                        uint64_t AllocationId) {
+  std::optional<uint64_t> Row = findRow(Process, AllocationId);
+  return Row ? uint32_t(*Row >> BlockCategoryTable::CategoryBits &
+                        BlockCategoryTable::MaxDtypes)
+             : 0;
+}
+
+/// By heap: whether it has tensors.
+static BitVector tensorHeaps(const Trace &T) {
+  BitVector Out(T.heaps().size() + 1);
+  for (uint32_t Heap = 1; Heap < Out.size(); ++Heap)
+    Out[Heap] = isTensorHeap(T, Heap);
+  return Out;
 }
 
 CategoryGroups::CategoryGroups(const Trace &T,
                                std::shared_ptr<const BlockCategoryTable> Of)
-    : Table(std::move(Of)), Cursor(*Table), OfTensors(T.heaps().size() + 1) {
-  for (uint32_t Heap = 1; Heap < OfTensors.size(); ++Heap)
-    OfTensors[Heap] = isTensorHeap(T, Heap);
-}
+    : Table(std::move(Of)), Cursor(*Table), OfTensors(tensorHeaps(T)) {}
 
 StringRef CategoryGroups::name(uint32_t Group) {
   return Group ? categoryText(TensorCategory(Group - 1)) : "not a tensor";
+}
+
+DtypeGroups::DtypeGroups(const Trace &T,
+                         std::shared_ptr<const BlockCategoryTable> Of)
+    : T(&T), Table(std::move(Of)), Cursor(*Table), OfTensors(tensorHeaps(T)) {}
+
+StringRef DtypeGroups::name(uint32_t Group) const {
+  return Group == 0   ? "not a tensor"
+         : Group == 1 ? "unknown"
+                      : T->string(Table->dtypes()[Group - 2]);
 }
 
 } // namespace memkit

@@ -123,7 +123,7 @@ Error ProfileQuery::sum(Selection Sel, bool AsksSummary) {
   }
   bool Pairs = Options.By == GroupBy::Thread || Options.By == GroupBy::Size ||
                Options.By == GroupBy::Step || Options.By == GroupBy::Mixed ||
-               OfBlocks;
+               Options.By == GroupBy::Dtype || OfBlocks;
   if (Pairs)
     if (Error E = makeGroups())
       return E;

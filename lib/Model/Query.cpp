@@ -195,8 +195,9 @@ std::vector<LayerStats> queryLayers(const Trace &T, const Selection *Sel) {
   return sortedLayers(chosenRows(T, Sel));
 }
 
-std::vector<LayerStats> queryOperators(const Trace &T, const Selection *Sel) {
-  return sortedOperators(chosenRows(T, Sel));
+std::vector<LayerStats> queryOperators(const Trace &T, const Selection *Sel,
+                                       OperatorsBy By) {
+  return sortedOperators(chosenRows(T, Sel), By);
 }
 
 std::vector<LayerStats> queryScopes(const Trace &T) {

@@ -15,10 +15,11 @@ using namespace llvm;
 
 namespace memkit {
 
-static Error noCategories(const Trace &T) {
+/// The same parts of a recording give categories and dtypes.
+static Error noneOfTensors(const Trace &T, StringRef What) {
   return make_error<RequestError>(
       RequestError::RequestErrorKind::NoCategories, RequestPart(),
-      T.name() + ": the trace has no categories of tensors");
+      (T.name() + ": the trace has no " + What + " of tensors").str());
 }
 
 Expected<StackGroups> StackGroups::create(const Trace &T, GroupBy By) {
@@ -30,7 +31,7 @@ Expected<StackGroups> StackGroups::create(const Trace &T, GroupBy By) {
   if (By == GroupBy::Category) {
     if (!hasBlockCategories(T.reader()))
       return T.summary().Categories.empty()
-                 ? noCategories(T)
+                 ? noneOfTensors(T, "categories")
                  : makeRequestError(T.name() +
                                     ": the trace knows categories at the peak "
                                     "of all allocations only; such a trace "
@@ -39,6 +40,14 @@ Expected<StackGroups> StackGroups::create(const Trace &T, GroupBy By) {
     if (!Table)
       return Table.takeError();
     G.Categories.emplace(T, std::move(*Table));
+  }
+  if (By == GroupBy::Dtype) {
+    auto Table = BlockCategoryTable::read(T.reader());
+    if (!Table)
+      return Table.takeError();
+    if ((*Table)->dtypes().empty())
+      return noneOfTensors(T, "dtypes");
+    G.Dtypes.emplace(T, std::move(*Table));
   }
   if (By != GroupBy::Step)
     return G;
@@ -73,7 +82,7 @@ uint32_t StackGroups::stepOf(const Allocation &B) const {
   return After == Of.begin() ? 0 : *std::prev(After);
 }
 
-/// The group of an allocation, but by Category.
+/// The group of an allocation, but by Category and Dtype.
 uint32_t StackGroups::groupOf(const Allocation &B) const {
   switch (By) {
   case GroupBy::Thread:
@@ -97,7 +106,7 @@ AllocationGroups StackGroups::allocationGroups() {
   Out.KeyOf = [this](uint64_t Pair) {
     return key(uint32_t(Pair >> 32), uint32_t(Pair));
   };
-  if (By != GroupBy::Category) {
+  if (By != GroupBy::Category && By != GroupBy::Dtype) {
     Out.GroupOf = [this, Pair](const Allocation &B) {
       return Pair(groupOf(B), B.Stack);
     };
@@ -105,7 +114,9 @@ AllocationGroups StackGroups::allocationGroups() {
   }
   Out.BelongsToOneThread = true;
   Out.GroupOf = [this, Pair](const Allocation &B) {
-    uint32_t Group = Categories->of(B.Process, B.Heap, B.Block);
+    uint32_t Group = By == GroupBy::Dtype
+                         ? Dtypes->of(B.Process, B.Heap, B.Block)
+                         : Categories->of(B.Process, B.Heap, B.Block);
     return Pair(Group, Group ? B.Stack : 0);
   };
   return Out;
@@ -136,6 +147,8 @@ std::string StackGroups::nameOf(uint32_t Group) const {
     return Of->name(Group).str();
   case GroupBy::Category:
     return CategoryGroups::name(Group).str();
+  case GroupBy::Dtype:
+    return Dtypes->name(Group).str();
   case GroupBy::Size: {
     if (Group < 2)
       return Group ? "1 B" : "0 B";
@@ -319,7 +332,7 @@ Expected<CategoryView> viewCategories(const Trace &T, const Selection &Sel) {
     Paths.push_back(std::move(Path));
   }
   if (Paths.size() == 1)
-    return noCategories(T);
+    return noneOfTensors(T, "categories");
   CategoryView Out;
   PathTree Tree(Paths.size(), std::move(Frames));
   for (uint32_t Key = 1; Key != Paths.size(); ++Key)

@@ -15,8 +15,8 @@
 namespace memkit {
 
 /// Gives keys to pairs of a group and a stack. A group is, depending on By, a
-/// thread, heap, class of sizes, step, library, category of tensors, or (Mixed)
-/// a scope path.
+/// thread, heap, class of sizes, step, library, category or dtype of tensors,
+/// or (Mixed) a scope path.
 class StackGroups {
 public:
   /// T must outlive this object. Fails if the trace has nothing to group by;
@@ -67,6 +67,7 @@ private:
   std::vector<StepBegin> Steps{{0, 0}};
   std::optional<Libraries> Of;
   std::optional<CategoryGroups> Categories;
+  std::optional<DtypeGroups> Dtypes;
 };
 
 /// The tensors at the peaks of their heaps by category and layer: keys are rows

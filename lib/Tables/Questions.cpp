@@ -231,7 +231,9 @@ static TableAnswer layerRows(const Trace &T, ArrayRef<LayerStats> All,
       .number("peak_bytes", [](const auto &R) { return R.PeakBytes; })
       .maybe("reserved_peak_bytes",
              [](const auto &R) { return ifAny(R.ReservedPeakBytes); });
-  if (!OfLayers)
+  if (OfLayers)
+    M.maybe("flops", [](const auto &R) { return ifAny(R.Flops); });
+  else
     M.number("rise_bytes", [](const auto &R) { return R.RiseBytes; });
   return M.make(bySpace(All));
 }
@@ -259,8 +261,10 @@ TableAnswer operatorsTable(const Trace &T, const Selection &Sel) {
       .number("allocated_bytes", [](const auto &R) { return R.AllocatedBytes; })
       .number("freed_bytes", Freed)
       .number("rise_bytes", [](const auto &R) { return R.RiseBytes; })
-      .number("peak_bytes", [](const auto &R) { return R.PeakBytes; });
-  return M.make(bySpace(queryOperators(T, &Sel)));
+      .number("peak_bytes", [](const auto &R) { return R.PeakBytes; })
+      .text("shapes", [&](const auto &R) { return T.string(R.Shapes).str(); })
+      .maybe("flops", [](const auto &R) { return ifAny(R.Flops); });
+  return M.make(bySpace(queryOperators(T, &Sel, OperatorsBy::Shapes)));
 }
 
 TableAnswer scopesTable(const Trace &T) {

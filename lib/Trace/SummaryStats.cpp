@@ -5,6 +5,7 @@
 #include "memkit/Trace/SummaryStats.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <map>
 
@@ -102,19 +103,23 @@ static void joinPeaks(LayerStats &T, const LayerStats &L) {
 }
 
 std::vector<LayerStats> memkit::joinLayers(ArrayRef<LayerStats> Rows,
-                                           ScopeKind Kind) {
-  MapVector<std::pair<uint32_t, uint32_t>, LayerStats> Found;
+                                           ScopeKind Kind, OperatorsBy By) {
+  MapVector<std::pair<uint64_t, uint32_t>, LayerStats> Found;
   for (const LayerStats &L : Rows) {
     if (L.Kind != Kind)
       continue;
-    auto [It, New] = Found.insert({{L.Name, L.Backward}, L});
+    uint32_t Shapes = By == OperatorsBy::Shapes ? L.Shapes : 0;
+    auto [It, New] = Found.insert(
+        {{uint64_t(L.Name) << 1 | uint64_t(L.Backward), Shapes}, L});
+    LayerStats &T = It->second;
+    T.Shapes = Shapes;
     if (New)
       continue;
-    LayerStats &T = It->second;
     joinFragmentation(T, L);
     T.Calls += L.Calls;
     T.DurationNs += L.DurationNs;
     T.SelfNs += L.SelfNs;
+    T.Flops = SaturatingAdd(T.Flops, L.Flops);
     T.Allocations += L.Allocations;
     T.Frees += L.Frees;
     T.AllocatedBytes += L.AllocatedBytes;
@@ -141,8 +146,9 @@ std::vector<LayerStats> memkit::sortedLayers(ArrayRef<LayerStats> Rows) {
   return All;
 }
 
-std::vector<LayerStats> memkit::sortedOperators(ArrayRef<LayerStats> Rows) {
-  std::vector<LayerStats> All = joinLayers(Rows, ScopeKind::Operator);
+std::vector<LayerStats> memkit::sortedOperators(ArrayRef<LayerStats> Rows,
+                                                OperatorsBy By) {
+  std::vector<LayerStats> All = joinLayers(Rows, ScopeKind::Operator, By);
   stable_sort(All, [](const LayerStats &A, const LayerStats &B) {
     return A.SelfNs > B.SelfNs;
   });

@@ -42,6 +42,7 @@ struct ShownColumns {
   StringRef Name; ///< the heading of the names
   bool HasPhase;  ///< a name has a row for forward and another for backward
   bool HasKind;   ///< of the names, as kindOf()
+  bool HasShapes; ///< of the inputs; the table has them if there are any
   ShareOf Shares;
   ArrayRef<Number> Numbers;
   ArrayRef<Number> Late; ///< columns after the phase
@@ -73,6 +74,7 @@ static uint64_t freedBytes(const LayerStats &L) {
 /// Older recorders wrote no self time.
 static bool hasSelf(const LayerStats &L) { return L.SelfNs || !L.DurationNs; }
 static bool hasReserved(const LayerStats &L) { return L.ReservedPeakBytes; }
+static bool hasFlops(const LayerStats &L) { return L.Flops; }
 
 static const Number ScopeNumbers[] = {
     {"calls", "calls", Unit::Count, field<&LayerStats::Calls>},
@@ -121,7 +123,8 @@ static const Number LateLayerNumbers[] = {
      field<&LayerStats::ReservedPeakBytes>, hasReserved},
     {"of it free", "fragmentation_ppm", Unit::Millionths,
      [](const LayerStats &L) { return uint64_t(L.FragmentationPpm); },
-     hasReserved}};
+     hasReserved},
+    {"flops", "flops", Unit::Count, field<&LayerStats::Flops>, hasFlops}};
 
 static const Number OperatorNumbers[] = {
     {"calls", "calls", Unit::Count, field<&LayerStats::Calls>},
@@ -136,14 +139,17 @@ static const Number OperatorNumbers[] = {
      field<&LayerStats::AllocatedBytes>},
     {"freed", "freed_bytes", Unit::Size, freedBytes},
     {"rise", "rise_bytes", Unit::Size, field<&LayerStats::RiseBytes>},
-    {"peak", "peak_bytes", Unit::Size, field<&LayerStats::PeakBytes>}};
+    {"peak", "peak_bytes", Unit::Size, field<&LayerStats::PeakBytes>},
+    {"flops", "flops", Unit::Count, field<&LayerStats::Flops>, hasFlops}};
 
-static const ShownColumns Scopes = {"scopes", "scope",      false, true,
-                                    SO_Scope, ScopeNumbers, {}};
-static const ShownColumns Layers = {
-    "layers", "layer", true, false, SO_Layer, LayerNumbers, LateLayerNumbers};
+static const ShownColumns Scopes = {"scopes", "scope",  false,        true,
+                                    false,    SO_Scope, ScopeNumbers, {}};
+static const ShownColumns Layers = {"layers",     "layer",         true,
+                                    false,        false,           SO_Layer,
+                                    LayerNumbers, LateLayerNumbers};
 static const ShownColumns Operators = {
-    "operators", "operator", false, true, SO_Operator, OperatorNumbers, {}};
+    "operators", "operator",  false,           true,
+    true,        SO_Operator, OperatorNumbers, {}};
 
 static std::string format(Unit U, uint64_t N) {
   switch (U) {
@@ -200,6 +206,8 @@ static void writeJson(json::OStream &J, const Trace &T, const ShownColumns &W,
         Write(W.Late, L);
         if (W.HasKind)
           J.attribute("kind", kindOf(L));
+        if (W.HasShapes)
+          J.attribute("shapes", jsonTextOrNull(T.string(L.Shapes)));
         writeSpaces(J, T, sharesOf(L), W.Shares);
       });
   });
@@ -227,6 +235,11 @@ static void printTable(raw_ostream &OS, const Trace &Of, const ShownColumns &W,
     });
   for (const Number &N : Titled)
     Columns.push_back({N.Title.str(), Table::Side::Right});
+  bool HasShapes = W.HasShapes && any_of(Rows, [](const LayerStats &L) {
+                     return L.Shapes != 0;
+                   });
+  if (HasShapes)
+    Columns.push_back({"shapes", Table::Side::Left});
   Table T(Columns);
   for (const LayerStats &L : Rows) {
     std::vector<std::string> Cells = {Of.string(L.Name).str()};
@@ -236,6 +249,8 @@ static void printTable(raw_ostream &OS, const Trace &Of, const ShownColumns &W,
       Cells.push_back(spaceOf(Of, L).str());
     for (const Number &N : Titled)
       Cells.push_back(N.isKnown(L) ? format(N.U, N.Of(L)) : "");
+    if (HasShapes)
+      Cells.push_back(Of.string(L.Shapes).str());
     T.add(std::move(Cells));
   }
   T.print(OS, Width);
@@ -288,7 +303,7 @@ static void printCsv(raw_ostream &OS, const Trace &T, const ShownColumns &W,
   Keys(W.Numbers);
   OS << (W.HasPhase ? ",backward" : "");
   Keys(W.Late);
-  OS << (W.HasKind ? ",kind" : "");
+  OS << (W.HasKind ? ",kind" : "") << (W.HasShapes ? ",shapes" : "");
   printDeviceKeys(OS, T, Devices);
   OS << '\n';
   for (const LayerStats &L : Rows) {
@@ -299,6 +314,10 @@ static void printCsv(raw_ostream &OS, const Trace &T, const ShownColumns &W,
     Values(W.Late, L);
     if (W.HasKind)
       OS << ',' << kindOf(L);
+    if (W.HasShapes) {
+      OS << ',';
+      printField(OS, T.string(L.Shapes));
+    }
     printDeviceValues(OS, L, Devices);
     OS << '\n';
   }

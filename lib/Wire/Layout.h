@@ -61,6 +61,13 @@ enum class TorchState : uint32_t {
   NoObserver = 3, ///< nothing: required symbols are missing
 };
 
+/// The shapes of operators' inputs in a process with PyTorch.
+enum class ShapesState : uint32_t {
+  None = 0, ///< not wanted, or PyTorch has not been seen
+  Recorded = 1,
+  UnknownLayout = 2, ///< not recorded: tensors do not look as expected
+};
+
 /// TensorFlow in a process. The parts are what the loaded version lacks:
 /// symbols that the library needs to record them.
 enum TensorFlowBits : uint32_t {
@@ -168,7 +175,9 @@ enum TorchBits : uint32_t {
   TB_None = 0,
   TB_Heaps = 1,    ///< tensors
   TB_Contexts = 2, ///< operators, layers, ranges, steps
+  TB_Shapes = 4,   ///< of operators' inputs, with TB_Contexts
   TB_All = TB_Heaps | TB_Contexts,
+  TB_AllAndShapes = TB_All | TB_Shapes,
 };
 
 /// The kinds of frames in a stack.
@@ -331,7 +340,8 @@ struct Control {
   /// The version of TensorFlow; ends with NUL, empty: not known. Written before
   /// TensorFlow.
   char TensorFlowVersion[24];
-  std::atomic<uint32_t> Jax; ///< JaxState
+  std::atomic<uint32_t> Jax;         ///< JaxState
+  std::atomic<uint32_t> TorchShapes; ///< ShapesState; before Torch
 };
 static_assert(sizeof(Control) <= ControlBytes);
 

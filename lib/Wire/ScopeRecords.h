@@ -57,7 +57,7 @@ struct ScopeBeginRecord {
   uint64_t Detail;
 
   static constexpr uint64_t atStack(uint32_t Node) { return Node; }
-  /// Low: see optimizer() and graphNode().
+  /// Low: see optimizer(), graphNode() and inputs().
   static constexpr uint64_t inPython(uint32_t Node, uint32_t Low = 0) {
     return uint64_t(Node) << 32 | Low;
   }
@@ -74,6 +74,10 @@ struct ScopeBeginRecord {
   /// SF_Operator with SF_TensorFlow: the text of the graph node's name; 0: the
   /// name is the operator's.
   constexpr uint32_t graphNode() const { return uint32_t(Detail); }
+  /// SF_Operator without SF_TensorFlow: the text of the dtypes and shapes of
+  /// the inputs (`float32[64,128] float32[128]`); 0: not recorded, or no
+  /// tensors.
+  constexpr uint32_t inputs() const { return uint32_t(Detail); }
   /// SF_Operator with SF_TensorFlow.
   constexpr uint8_t dataType() const {
     return uint8_t(Flags >> SF_DataTypeShift);

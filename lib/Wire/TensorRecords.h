@@ -114,10 +114,19 @@ struct TensorHeldRecord {
   HeldBy By;
 };
 
+/// The tensor in the block at Address has a dtype, as wire::dtypeName() takes
+/// it.
+struct TensorDtypeRecord {
+  using Layout = RecordLayout<RecordKind::TensorDtype, InAddress, InSize>;
+  uint64_t Address;
+  uint64_t Dtype;
+};
+
 using TensorRecords =
     RecordList<TensorAllocateRecord, TensorFreeRecord, TensorReservedRecord,
                TensorOomRecord, TensorRequestRecord, TensorPoolRecord,
-               TensorSegmentRecord, TensorReusableRecord, TensorHeldRecord>;
+               TensorSegmentRecord, TensorReusableRecord, TensorHeldRecord,
+               TensorDtypeRecord>;
 
 } // namespace memkit::wire
 

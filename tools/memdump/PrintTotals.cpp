@@ -47,7 +47,9 @@ static TotalsPrinter totalsPrinter() {
     return printerOf<[](const Trace &T) { return queryLayers(T); }, printLayers,
                      writeLayersJson, printLayersCsv>("layers");
   case DumpJob::Operators:
-    return printerOf<[](const Trace &T) { return queryOperators(T); },
+    return printerOf<[](const Trace &T) {
+      return queryOperators(T, nullptr, OperatorsBy::Shapes);
+    },
                      printOperators, writeOperatorsJson, printOperatorsCsv>(
         "operators");
   case DumpJob::Scopes:

@@ -67,6 +67,9 @@ cl::opt<GroupBy> Grouping(
                    "stacks with the scopes inserted (replays the events)"),
         clEnumValN(GroupBy::Category, "category",
                    "categories of tensors, at the peak"),
+        clEnumValN(GroupBy::Dtype, "dtype",
+                   "dtypes of PyTorch's tensors, and stacks below (replays the "
+                   "events)"),
         clEnumValN(GroupBy::Heap, "heap", "heaps, and stacks below"),
         clEnumValN(GroupBy::Library, "library",
                    "libraries that asked for memory"),

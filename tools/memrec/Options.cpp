@@ -62,6 +62,9 @@ static cl::opt<wire::TorchBits> Torch(
     "torch", cl::desc("What to record of PyTorch, TensorFlow and JAX:"),
     cl::values(clEnumValN(wire::TB_All, "all",
                           "tensors, with their operators and layers (default)"),
+               clEnumValN(wire::TB_AllAndShapes, "shapes",
+                          "all, and of PyTorch the shapes and dtypes of "
+                          "operators' inputs, with floating point operations"),
                clEnumValN(wire::TB_Heaps, "heaps", "tensors only"),
                clEnumValN(wire::TB_None, "none", "nothing")),
     cl::init(wire::TB_All), cl::cat(helpGroup(HelpGroup::Record)));
@@ -407,7 +410,9 @@ static std::vector<std::string> describe(const RecordOptions &O) {
   if (O.MallocInfo)
     Text.push_back("malloc-info=1");
   if (O.Torch != wire::TB_All)
-    Text.push_back(O.Torch == wire::TB_None ? "torch=none" : "torch=heaps");
+    Text.push_back(O.Torch == wire::TB_None    ? "torch=none"
+                   : O.Torch == wire::TB_Heaps ? "torch=heaps"
+                                               : "torch=shapes");
   if (O.Cuda != wire::CudaMode::Cupti)
     Text.push_back(O.Cuda == wire::CudaMode::Off ? "cuda=off"
                                                  : "cuda=interpose");

@@ -148,6 +148,14 @@ std::optional<PageSection> stepSection(const PageInput &F) {
   return Out;
 }
 
+static bool hasFlops(ArrayRef<LayerStats> Rows) {
+  return any_of(Rows, [](const LayerStats &L) { return L.Flops != 0; });
+}
+
+static std::string flopsText(const LayerStats &L) {
+  return L.Flops ? formatCount(L.Flops) : "";
+}
+
 std::optional<PageSection> layerSection(const PageInput &F) {
   ArrayRef<LayerStats> Layers = F.O.Layers;
   if (Layers.empty())
@@ -172,6 +180,9 @@ std::optional<PageSection> layerSection(const PageInput &F) {
       any_of(Layers, [](const LayerStats &L) { return L.SelfNs != 0; });
   if (HasSelf)
     Columns.push_back({"self", Side::Right});
+  bool HasFlops = hasFlops(Layers);
+  if (HasFlops)
+    Columns.push_back({"flops", Side::Right});
   Table T(Columns);
   size_t Shown = F.shown(Layers.size(), 5);
   // Each row with its index in Layers.
@@ -202,6 +213,8 @@ std::optional<PageSection> layerSection(const PageInput &F) {
     Row.push_back(formatTime(L.DurationNs));
     if (HasSelf)
       Row.push_back(formatTime(L.SelfNs));
+    if (HasFlops)
+      Row.push_back(flopsText(L));
     T.add(std::move(Row));
   }
   PageSection Out;
@@ -230,6 +243,9 @@ std::optional<PageSection> operatorSection(const PageInput &F) {
     Columns.push_back({"space", Side::Left});
   for (const char *Title : {"allocations", "allocated", "rise"})
     Columns.push_back({Title, Side::Right});
+  bool HasFlops = hasFlops(Operators);
+  if (HasFlops)
+    Columns.push_back({"flops", Side::Right});
   Table T(Columns);
   size_t Shown = F.shown(Operators.size(), 5);
   for (const LayerStats &O : Operators.take_front(Shown))
@@ -245,6 +261,8 @@ std::optional<PageSection> operatorSection(const PageInput &F) {
            {formatCount(L.Allocations), formatSize(L.AllocatedBytes),
             formatSize(L.RiseBytes)})
         Row.push_back(std::move(Cell));
+      if (HasFlops)
+        Row.push_back(flopsText(L));
       T.add(std::move(Row));
     }
   PageSection Out;

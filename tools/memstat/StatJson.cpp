@@ -69,6 +69,10 @@ static void writeStep(json::OStream &J, const PageInput &F,
   writeSpaces(J, F.T, allShares(S), SO_Step);
 }
 
+static json::Value flopsOrNull(const LayerStats &L) {
+  return L.Flops ? json::Value(L.Flops) : json::Value(nullptr);
+}
+
 static void writeLayer(json::OStream &J, const PageInput &F,
                        const LayerStats &L) {
   bool Known = L.ReservedPeakBytes != 0;
@@ -86,6 +90,7 @@ static void writeLayer(json::OStream &J, const PageInput &F,
   J.attribute("peak_bytes", L.PeakBytes);
   J.attribute("reserved_peak_bytes", IfKnown(L.ReservedPeakBytes));
   J.attribute("fragmentation_ppm", IfKnown(L.FragmentationPpm));
+  J.attribute("flops", flopsOrNull(L));
   ArrayRef<uint64_t> Held = F.O.Held.Bytes;
   size_t At = &L - F.O.Layers.data();
   J.attribute("held_bytes",
@@ -108,6 +113,7 @@ static void writeOperator(json::OStream &J, const PageInput &F,
   J.attribute("allocated_bytes", L.AllocatedBytes);
   J.attribute("rise_bytes", L.RiseBytes);
   J.attribute("peak_bytes", L.PeakBytes);
+  J.attribute("flops", flopsOrNull(L));
   writeSpaces(J, F.T, L.Shares, SO_Operator);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The categories of single blocks: what each tensor is for.
+// The categories of single blocks: what each tensor is for; and their dtypes.
 //
 // A trace has a category for each tensor that was freed or lived at the end, so
 // that memory at any time can be shown by category. docs/TraceFormat.md has the
@@ -35,15 +35,22 @@ public:
   static llvm::Expected<std::shared_ptr<const BlockCategoryTable>>
   read(TraceReader &R);
   uint64_t size() const { return NumBlocks; } ///< number of blocks
+  /// The dtypes of blocks, strings of the trace: `float32`. By name.
+  llvm::ArrayRef<uint32_t> dtypes() const { return Dtypes; }
 
 private:
   friend class BlockCategoryCursor;
-  /// A block's id and category, so that the order of rows is the order of ids.
+  /// A block's id, the place of its dtype in Dtypes, from 1, and its category,
+  /// so that the order of rows is the order of ids.
   using IdAndCategory = uint64_t;
-  static constexpr unsigned CategoryBits = 3;
+  static constexpr unsigned CategoryBits = 3, DtypeBits = 8;
+  static constexpr unsigned IdShift = CategoryBits + DtypeBits;
   static_assert(NumTensorCategories <= 1u << CategoryBits);
+  static constexpr uint32_t MaxDtypes = (1u << DtypeBits) - 1;
+  uint32_t placeOf(uint32_t Dtype);
   std::map<uint32_t, std::vector<IdAndCategory>> OfProcess;
   uint64_t NumBlocks = 0;
+  std::vector<uint32_t> Dtypes;
 };
 
 /// Looks up blocks in a table, which must outlive the cursor.
@@ -53,8 +60,12 @@ public:
   /// None: the trace has no category for the block. A few ns for rising ids of
   /// a process.
   std::optional<TensorCategory> find(uint32_t Process, uint64_t AllocationId);
+  /// The place of the block's dtype in the table's dtypes(), from 1; 0: not
+  /// known.
+  uint32_t findDtype(uint32_t Process, uint64_t AllocationId);
 
 private:
+  std::optional<uint64_t> findRow(uint32_t Process, uint64_t AllocationId);
   using IdAndCategory = BlockCategoryTable::IdAndCategory;
   struct Position {
     const std::vector<IdAndCategory> *Rows = nullptr;
@@ -84,6 +95,24 @@ public:
   static llvm::StringRef name(uint32_t Group);
 
 private:
+  std::shared_ptr<const BlockCategoryTable> Table;
+  BlockCategoryCursor Cursor;
+  llvm::BitVector OfTensors; ///< by heap
+};
+
+/// Groups of blocks by dtype. Belongs to one thread.
+class DtypeGroups {
+public:
+  DtypeGroups(const Trace &T, std::shared_ptr<const BlockCategoryTable> Of);
+  /// Group 0 has the blocks that are no tensors, group 1 tensors of unknown
+  /// dtype.
+  uint32_t of(uint32_t Process, uint32_t Heap, uint64_t AllocationId) {
+    return OfTensors[Heap] ? 1 + Cursor.findDtype(Process, AllocationId) : 0;
+  }
+  llvm::StringRef name(uint32_t Group) const;
+
+private:
+  const Trace *T;
   std::shared_ptr<const BlockCategoryTable> Table;
   BlockCategoryCursor Cursor;
   llvm::BitVector OfTensors; ///< by heap

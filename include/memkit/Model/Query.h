@@ -109,10 +109,12 @@ std::optional<uint64_t> stepAt(const Trace &T, uint64_t TimeNs);
 /// is the highest of any process. The highest peaks first. Reads TP_Totals.
 std::vector<LayerStats> queryLayers(const Trace &T,
                                     const Selection *Sel = nullptr);
-/// Operators, one row for each name, summed over processes; a peak is the
-/// highest of any process. The longest self time first. Reads TP_Totals.
+/// Operators, one row for each name, or name and shapes, summed over processes;
+/// a peak is the highest of any process. The longest self time first. Reads
+/// TP_Totals.
 std::vector<LayerStats> queryOperators(const Trace &T,
-                                       const Selection *Sel = nullptr);
+                                       const Selection *Sel = nullptr,
+                                       OperatorsBy By = OperatorsBy::Name);
 /// The program's own scopes, then ranges, each in the order of their first end.
 /// Reads TP_Totals.
 std::vector<LayerStats> queryScopes(const Trace &T);

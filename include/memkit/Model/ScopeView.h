@@ -29,6 +29,7 @@ enum class GroupBy {
   /// Stacks with scope paths inserted at the frame that entered the scope.
   Mixed,
   Category, ///< categories of tensors: parameters, gradients, ...
+  Dtype,    ///< stacks below the dtypes of tensors
   Library,  ///< stacks below the libraries that asked for memory
   Line,     ///< lines of source; in tables see StatsQuery.h
 };

@@ -32,15 +32,21 @@ std::vector<LayerStats> rowsOfSpaces(const LayerStats &L);
 /// Whether any row has a share of a device.
 bool hasDevices(llvm::ArrayRef<LayerStats> Rows);
 
-/// The rows of scopes of one kind, one for each name and direction, summed over
-/// processes. Peaks are the maximum of any process. In order of first
-/// appearance.
+/// How the rows of operators are joined: all shapes of an operator's inputs, or
+/// each for itself.
+enum class OperatorsBy : uint8_t { Name, Shapes };
+
+/// The rows of scopes of one kind, one for each name and direction (and
+/// shapes), summed over processes. Peaks are the maximum of any process. In
+/// order of first appearance.
 std::vector<LayerStats> joinLayers(llvm::ArrayRef<LayerStats> Rows,
-                                   ScopeKind Kind);
+                                   ScopeKind Kind,
+                                   OperatorsBy By = OperatorsBy::Name);
 /// The joined rows of layers, highest peaks first.
 std::vector<LayerStats> sortedLayers(llvm::ArrayRef<LayerStats> Rows);
 /// The joined rows of operators, longest self time first.
-std::vector<LayerStats> sortedOperators(llvm::ArrayRef<LayerStats> Rows);
+std::vector<LayerStats> sortedOperators(llvm::ArrayRef<LayerStats> Rows,
+                                        OperatorsBy By = OperatorsBy::Name);
 
 /// The tensors of one category in a heap, at one time point, summed over
 /// processes.

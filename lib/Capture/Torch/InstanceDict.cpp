@@ -4,32 +4,13 @@
 
 #include "InstanceDict.h"
 
-#include "Runtime/Syscall.h"
-
-#include <sys/uio.h>
+#include "Runtime/ReadMemory.h"
 
 using namespace memkit;
 using namespace memkit::capture;
 
 static uintptr_t load(uintptr_t Address) {
   return *reinterpret_cast<const volatile uintptr_t *>(Address);
-}
-
-/// The number of whole words that could be read at \p From.
-static unsigned readWords(uintptr_t From, uintptr_t *To, unsigned Max) {
-  constexpr uintptr_t Page = 4096;
-  if (!From || From % sizeof(uintptr_t))
-    return 0;
-  // The kernel reads a part of the list whole or not at all: one part for each
-  // page.
-  size_t Bytes = Max * sizeof(uintptr_t), First = Page - From % Page;
-  First = First < Bytes ? First : Bytes;
-  iovec Local = {To, Bytes};
-  iovec Remote[2] = {{reinterpret_cast<void *>(From), First},
-                     {reinterpret_cast<void *>(From + First), Bytes - First}};
-  long Read = sys::call(SYS_process_vm_readv, sys::getpid(), long(&Local), 1,
-                        long(Remote), Bytes == First ? 1 : 2, 0);
-  return Read < 0 ? 0 : unsigned(Read) / sizeof(uintptr_t);
 }
 
 namespace {

@@ -9,6 +9,7 @@
 #include "Runtime/Recording.h"
 #include "Runtime/Symbols.h"
 #include "Stacks/Stack.h"
+#include "TensorLayout.h"
 #include "TorchHooks.h"
 
 #include <cstring>
@@ -146,8 +147,14 @@ void Operators::lookAtProbe(const void *Function) {
       Word = I;
       ++Found;
     }
-  if (Found == 1 && !strcmp(NameOf(Function), ProbeName))
-    SequenceWord.store(Word, std::memory_order_release);
+  if (Found != 1 || strcmp(NameOf(Function), ProbeName))
+    return;
+  SequenceWord.store(Word, std::memory_order_release);
+  // The object is the library's own.
+  if (Torch.wantsShapes())
+    TorchLayout.findInputs(
+        static_cast<uint64_t *>(const_cast<void *>(Function)), Word,
+        ProbeWords);
 }
 
 int64_t Operators::sequenceOf(const void *Function) const {
@@ -170,8 +177,11 @@ void Operators::begin(ThreadState &T, const void *Function, ObservedKind K,
   uint32_t Text = Proc.Names.intern(Name, strlen(Name));
   ForwardScope *F = Forwards.load(std::memory_order_relaxed);
   if (K == ObservedKind::Operator) {
+    uint32_t Inputs = 0;
+    if (__builtin_expect(Torch.wantsShapes() && TorchLayout.isKnown(), 0))
+      Inputs = Torch.shapes().textOf(T, Function, Name);
     ThisTorch.open(T, {Function, 0, 0, 0}, Text, ScopeKindFlag::SF_Operator,
-                   wire::ScopeBeginRecord::inPython(Node));
+                   wire::ScopeBeginRecord::inPython(Node, Inputs));
     int64_t Sequence = sequenceOf(Function);
     if (Sequence >= 0 && F) {
       ForwardScope &Of = F[uint64_t(Sequence) % NumForwards];
@@ -273,9 +283,11 @@ bool Operators::find() {
   if (!Add || !NameOf)
     return false;
   beginForwards();
+  bool HasTensors = Torch.wantsShapes() && TorchLayout.findTensors();
   auto Register = [&](RecordScope Scope, auto *Start) {
     Observer O{Start, endFunction};
     O.Scopes[Scope] = true;
+    O.NeedsInputs = HasTensors && Scope == ScopeFunction;
     Add(O);
   };
   Register(ScopeFunction, startFunction<ObservedKind::Operator>);
@@ -309,6 +321,11 @@ void Operators::attach() {
   if (Has && !NameOf)
     attachChild();
   bool HasSequence = SequenceWord.load(std::memory_order_relaxed);
+  if (Torch.wantsShapes())
+    Proc.Ctl->TorchShapes.store(
+        uint32_t(TorchLayout.isKnown() ? wire::ShapesState::Recorded
+                                       : wire::ShapesState::UnknownLayout),
+        std::memory_order_relaxed);
   Proc.Ctl->Torch.store(uint32_t(!Has          ? wire::TorchState::NoObserver
                                  : HasSequence ? wire::TorchState::Observed
                                                : wire::TorchState::NoSequence),

@@ -103,6 +103,8 @@ static void recordTensor(void *P, int64_t Size, uint64_t Allocated,
   ThreadState *T = recordingThread();
   if (!T || !H.wantsTensors() || !P)
     return;
+  if (Size >= 0 && __builtin_expect(H.wantsShapes(), 0))
+    H.dtypes().forget(uintptr_t(P));
   uint32_t Slot = H.slotOf(Device);
   if (Slot == NoTensorSlot)
     return;

@@ -14,11 +14,13 @@
 #define MEMKIT_CAPTURE_TORCH_TORCHHOOKS_H
 
 #include "HeldTensors.h"
+#include "InputShapes.h"
 #include "LayerNames.h"
 #include "Operators.h"
 #include "Runtime/Pieces.h"
 #include "Runtime/Source.h"
 #include "Runtime/TensorSlots.h"
+#include "TensorDtypes.h"
 
 namespace memkit::capture {
 
@@ -33,6 +35,7 @@ public:
   /// Are tensors recorded even if no profiler wants them?
   bool wantsTensors() const { return Bits & wire::TB_Heaps; }
   bool wantsContexts() const { return Bits & wire::TB_Contexts; }
+  bool wantsShapes() const { return Bits & wire::TB_Shapes; }
 
   /// Does a profiler want tensors of the CPU?
   bool isProfiled() { return lookUp() && Enabled(); }
@@ -44,6 +47,8 @@ public:
   Operators &operators() { return Observer; }
   LayerNames &layers() { return Names; }
   HeldTensors &held() { return Held; }
+  InputShapes &shapes() { return Shapes; }
+  TensorDtypes &dtypes() { return Dtypes; }
 
   /// As tensorSlot().
   uint32_t slotOf(uint16_t Device);
@@ -70,6 +75,8 @@ private:
   Operators Observer;
   LayerNames Names;
   HeldTensors Held;
+  InputShapes Shapes;
+  TensorDtypes Dtypes;
   uint32_t Bits = 0; ///< wire::TorchBits
   std::atomic<uint32_t> State{New};
   EnabledFn Enabled = nullptr;

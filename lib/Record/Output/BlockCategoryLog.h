@@ -19,9 +19,10 @@ public:
   /// Called by take() to add the categories of live blocks.
   std::function<void()> AddLive;
 
-  void add(uint64_t AllocationId, TensorCategory Category) {
+  /// Dtype: string; 0: not known.
+  void add(uint64_t AllocationId, TensorCategory Category, uint32_t Dtype = 0) {
     if (AllocationId < EndId)
-      Rows.push_back({AllocationId, Category});
+      Rows.push_back({AllocationId, Category, Dtype});
   }
   /// From now on add() drops blocks from EndId on: the trace has no events of
   /// such blocks.

@@ -128,8 +128,9 @@ public:
       writeMaxNames();
   }
   /// The category of a block of the process of To, a registered log.
-  void addCategory(ProcessLog &To, uint64_t AllocationId, TensorCategory Is) {
-    To.Categories.add(AllocationId, Is);
+  void addCategory(ProcessLog &To, uint64_t AllocationId, TensorCategory Is,
+                   uint32_t Dtype) {
+    To.Categories.add(AllocationId, Is, Dtype);
     if (LLVM_UNLIKELY(To.Categories.isFull()))
       writeCategories(To);
   }

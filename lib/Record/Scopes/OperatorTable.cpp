@@ -5,16 +5,20 @@
 #include "Scopes/OperatorTable.h"
 #include "memkit/Trace/SummaryStats.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 #include <algorithm>
 
 using namespace llvm;
 using namespace memkit;
 
-uint32_t OperatorTable::add() {
+uint32_t OperatorTable::add(uint32_t Name, uint64_t Flops) {
   if (Rows.size() == MaxRows)
     return 0;
+  uint32_t Row = uint32_t(Rows.size());
   Rows.emplace_back();
-  return uint32_t(Rows.size() - 1);
+  Rows.back().Name = Name ? Name : Row;
+  Rows.back().FlopsOfCall = Flops;
+  return Row;
 }
 
 OperatorTable::RingOperators &OperatorTable::ring(uint32_t Ring) {
@@ -32,9 +36,13 @@ void OperatorTable::begin(uint32_t Ring, uint32_t Row, uint64_t TimeNs) {
   // is shallow.
   constexpr size_t MaxSearched = 64;
   RingOperators &Of = ring(Ring);
-  bool IsOuter = none_of(reverse(ArrayRef(Of.Opens).take_back(MaxSearched)),
-                         [&](const OpenOperator &O) { return O.Row == Row; });
-  Of.Opens.push_back({Row, IsOuter, TimeNs, 0});
+  uint32_t Name = Rows[Row].Name;
+  bool IsOuter =
+      none_of(reverse(ArrayRef(Of.Opens).take_back(MaxSearched)),
+              [&](const OpenOperator &O) { return Rows[O.Row].Name == Name; });
+  bool Counts = Rows[Row].FlopsOfCall && !Of.CountsFlops;
+  Of.CountsFlops |= Counts;
+  Of.Opens.push_back({Row, IsOuter, Counts, TimeNs, 0});
 }
 
 void OperatorTable::end(uint32_t Ring, uint64_t TimeNs) {
@@ -47,6 +55,11 @@ void OperatorTable::end(uint32_t Ring, uint64_t TimeNs) {
   R.SelfNs += TotalNs - std::min(O.InnerNs, TotalNs);
   if (O.IsOuter)
     R.TotalNs += TotalNs;
+  if (O.CountsFlops) {
+    R.Flops = SaturatingAdd(R.Flops, R.FlopsOfCall);
+    Of.Flops = SaturatingAdd(Of.Flops, R.FlopsOfCall);
+    Of.CountsFlops = false;
+  }
   if (!Of.Tensors.empty() && Of.Tensors.back().Depth == Of.Opens.size())
     endTensors(Of, O.IsOuter ? &R : nullptr);
   Of.Opens.pop_back();
@@ -142,6 +155,7 @@ LayerStats OperatorTable::stats(uint32_t Row) const {
   Out.Calls = R.Calls;
   Out.DurationNs = R.TotalNs;
   Out.SelfNs = R.SelfNs;
+  Out.Flops = R.Flops;
   Out.Shares = R.Shares;
   for (const SpaceShare &S : R.Shares) {
     Out.Allocations += S.Allocations;

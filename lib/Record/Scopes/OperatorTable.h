@@ -6,8 +6,12 @@
 // node of autograd, a kernel of another framework. Operators of a thread nest.
 // The total time of a call is the time from its begin to its end; the self time
 // leaves out the operators inside of the call. In a call inside of another call
-// of the same row, only the calls and the self time count: the outer call has
-// the total time and the tensors.
+// of an operator of the same name, only the calls and the self time count: the
+// outer call has the total time and the tensors.
+//
+// An operator with a formula counts floating point operations. In a call of
+// another operator with a formula, which does the work through the inner call,
+// it counts none.
 //
 // Tensors are counted for the operators that their thread runs. Nothing is
 // measured at a begin, and an operator without tensors pays nothing for
@@ -28,9 +32,10 @@ namespace memkit {
 /// ends before its begin takes no time.
 class OperatorTable {
 public:
-  /// A new row, from 1. 0: the table is full; calls of row 0 count only in the
-  /// times of operators outside of them.
-  uint32_t add();
+  /// A new row, from 1, for the operator of row Name; 0: for a new name. Flops:
+  /// of each call; 0: there is no formula. Returns 0 if the table is full;
+  /// calls of row 0 count only in the times of operators outside of them.
+  uint32_t add(uint32_t Name = 0, uint64_t Flops = 0);
 
   /// The thread of the ring starts an operator inside of its open operators.
   void begin(uint32_t Ring, uint32_t Row, uint64_t TimeNs);
@@ -42,7 +47,13 @@ public:
   void allocated(uint32_t Ring, uint32_t Space, uint64_t Bytes, uint64_t Live);
   void freed(uint32_t Ring, uint32_t Space, uint64_t Bytes);
 
-  /// The stats of ended calls: all fields of a LayerStats but the names.
+  /// The floating point operations of the ring's ended operators.
+  uint64_t flops(uint32_t Ring) const {
+    return Ring < Rings.size() ? Rings[Ring].Flops : 0;
+  }
+
+  /// The stats of ended calls: all fields of a LayerStats but the names and
+  /// shapes.
   LayerStats stats(uint32_t Row) const;
   /// Whether the row has changed since the last call.
   bool takeChanged(uint32_t Row) {
@@ -57,10 +68,13 @@ private:
     uint64_t Calls = 0, TotalNs = 0, SelfNs = 0;
     SpaceShares Shares;
     bool HasChanged = false;
+    uint32_t Name = 0; ///< the first row of the name
+    uint64_t FlopsOfCall = 0, Flops = 0;
   };
   struct OpenOperator {
     uint32_t Row;
-    bool IsOuter; ///< no open operator outside has the row
+    bool IsOuter;     ///< no open operator outside has the name
+    bool CountsFlops; ///< and no open operator outside counts any
     uint64_t BeginNs;
     uint64_t InnerNs; ///< of the operators directly inside
   };
@@ -76,6 +90,8 @@ private:
   struct RingOperators {
     llvm::SmallVector<OpenOperator, 8> Opens;
     llvm::SmallVector<OpenTensors, 2> Tensors; ///< by rising depth
+    bool CountsFlops = false;                  ///< an open operator counts them
+    uint64_t Flops = 0;
   };
 
   RingOperators &ring(uint32_t Ring);

@@ -15,7 +15,8 @@ using wire::MarkWhat;
 ProcessScopes::ProcessScopes(SharedProcess &Shared, Recording &R,
                              uint32_t Process, uint64_t BeginNs)
     : Shared(Shared), R(R), Process(Process), Depth(Shared),
-      Spans(R.Stats, Process, BeginNs) {}
+      Spans(R.Stats, Process, BeginNs),
+      RowsOfShapes(Shared, R.Names.Names, Operators) {}
 
 ProcessScopes::RingScopes &ProcessScopes::ring(uint32_t I) {
   if (I >= Rings.size())
@@ -179,16 +180,16 @@ void ProcessScopes::endFrom(uint32_t Ring, size_t First, uint64_t TimeNs) {
                O.Measured == Measure::Scope ? ScopeKind::User
                                             : ScopeKind::Range);
     else if (O.Measured != Measure::None) {
-      uint64_t InnerNs = Of.InnerNs.pop_back_val();
+      LayerBegin Begin = Of.Layers.pop_back_val();
       const LayerRange *S = Spans.endLayer(O.Number, TimeNs);
       if (!S)
         continue;
-      if (!Of.InnerNs.empty())
-        Of.InnerNs.back() += S->DurationNs;
-      uint64_t SelfNs = S->DurationNs - std::min(InnerNs, S->DurationNs);
-      O.NodeChain
-          ? endNode(*S, O, SelfNs)
-          : endLayer(*S, O.Measured == Measure::Backward, SelfNs, TimeNs);
+      if (!Of.Layers.empty())
+        Of.Layers.back().InnerNs += S->DurationNs;
+      LayerWork Work{S->DurationNs - std::min(Begin.InnerNs, S->DurationNs),
+                     Operators.flops(Ring) - Begin.FlopsBefore};
+      O.NodeChain ? endNode(*S, O, Work.SelfNs)
+                  : endLayer(*S, O.Measured == Measure::Backward, Work, TimeNs);
     }
   }
   if (EndsStep)

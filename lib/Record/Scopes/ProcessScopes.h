@@ -10,6 +10,7 @@
 #include "Scopes/ScopeDepth.h"
 #include "Scopes/ScopeReserved.h"
 #include "Scopes/ScopeStatsTable.h"
+#include "Scopes/ShapeRows.h"
 #include "Scopes/TensorCategories.h"
 #include "Shared/RecordOrigin.h"
 #include "Trace/ScopeTree.h"
@@ -126,6 +127,10 @@ private:
     uint32_t NodeChain = 0;  ///< of the graph node's layers
     bool IsOperator = false; ///< open in Operators
   };
+  struct LayerBegin {
+    uint64_t InnerNs = 0;     ///< the time of layers inside
+    uint64_t FlopsBefore = 0; ///< of the ring
+  };
   struct RingScopes {
     llvm::SmallVector<RunningScope, 4> Opens;
     uint32_t ScopePath = 0;
@@ -134,8 +139,8 @@ private:
     TrainingPlace Place = TrainingPlace::Outside;
     /// Has run a layer, a node or an optimizer.
     bool Trains = false;
-    /// Of each open scope measured as a layer: the time of layers inside.
-    llvm::SmallVector<uint64_t, 8> InnerNs;
+    /// Of each open scope measured as a layer.
+    llvm::SmallVector<LayerBegin, 8> Layers;
     /// The range of the tf.function that the thread calls or works for; 0:
     /// none.
     uint64_t Function = 0;
@@ -195,9 +200,15 @@ private:
   uint32_t lineOf(uint32_t Node);
   uint32_t findLine(uint32_t Node);
   const OperatorName &operatorName(uint32_t Text, bool IsNode);
+  void beginOperator(const OperatorName &Operator,
+                     const wire::ScopeBeginRecord &Rec, RecordOrigin From);
   void enterPlace(RingScopes &Of, uint64_t Kind, const OperatorName &Operator,
                   uint32_t Text, RunningScope &O);
   void addOperators(bool OnlyChanged, std::vector<LayerStats> &Out);
+  /// What a run of a layer did itself, or with the layers inside.
+  struct LayerWork {
+    uint64_t SelfNs = 0, Flops = 0;
+  };
   /// Stats of all calls of a scope or layer.
   struct ScopeTotal {
     LayerStats Stats;
@@ -209,10 +220,10 @@ private:
     return T.Stats;
   }
   void addCall(LayerStats &T, const ScopeResult &S, ScopeKind Kind);
-  void endLayer(const LayerRange &S, bool Backward, uint64_t SelfNs,
+  void endLayer(const LayerRange &S, bool Backward, LayerWork Work,
                 uint64_t TimeNs);
   LayerStats &addLayer(const LayerRange &S, uint32_t Name, bool Backward,
-                       uint64_t SelfNs);
+                       LayerWork Work);
   static SpaceShare &shareOf(LayerStats &T, uint32_t Space);
   static void addToLayer(LayerStats &T, uint32_t Space,
                          const LayerRange::HeapRow &Row);
@@ -258,8 +269,9 @@ private:
   llvm::DenseMap<uint64_t, OperatorName> OperatorNames;
   /// Their rows, by string, as the key of OperatorNames.
   llvm::DenseMap<uint64_t, uint32_t> RowsOfNames;
-  /// The text of each row of Operators, as the key of OperatorNames.
-  std::vector<uint64_t> OperatorTexts{0};
+  /// By row: the operator's text, as the key of OperatorNames.
+  llvm::DenseMap<uint32_t, uint64_t> OperatorTexts;
+  ShapeRows RowsOfShapes;
 
   // PyTorch only
   TensorCategories Categories;

@@ -225,7 +225,7 @@ void ProcessScopes::endNode(const LayerRange &S, const RunningScope &O,
        Link = Chains[Link].Outer) {
     uint32_t Name = layerName(Chains[Link].Text);
     LayerStats &T =
-        addLayer(S, Name, IsBackward, Link == O.NodeChain ? SelfNs : 0);
+        addLayer(S, Name, IsBackward, {Link == O.NodeChain ? SelfNs : 0});
     uint64_t &Last = LastFunctions[uint64_t(IsBackward) << 32 | Name];
     if (!T.Calls || Last != Call)
       T.Calls += 1;

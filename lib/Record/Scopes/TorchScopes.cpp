@@ -17,6 +17,7 @@
 
 #include "Output/Recording.h"
 #include "Scopes/ProcessScopes.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Path.h"
 
 using namespace llvm;
@@ -216,7 +217,7 @@ void ProcessScopes::open(RingScopes &Of, const RunningScope &O,
       Spans.begin(O.Number, RangeText, TimeNs);
     else {
       Spans.beginLayer(O.Number, RangeText, TimeNs);
-      Of.InnerNs.push_back(0);
+      Of.Layers.push_back({0, Operators.flops(From.Ring)});
     }
     if (O.Measured < Measure::Node)
       Reserved.begin(O.Number, TimeNs);
@@ -237,7 +238,7 @@ bool ProcessScopes::beginTorch(const wire::ScopeBeginRecord &Rec,
   OperatorName Operator;
   if (O.IsOperator) {
     Operator = operatorName(Text, Kind == wire::SF_Backward);
-    Operators.begin(From.Ring, Operator.Row, R.Times.Clock.toNs(From.Tsc));
+    beginOperator(Operator, Rec, From);
   }
   enterPlace(Of, Kind, Operator, Text, O);
   uint32_t In = Of.ScopePath, RangeText = 0;
@@ -331,9 +332,20 @@ const ProcessScopes::OperatorName &ProcessScopes::operatorName(uint32_t Text,
   auto [At, IsNew] = RowsOfNames.try_emplace(
       uint64_t(name(Text).String) << 1 | uint64_t(IsNode), 0);
   if (IsNew && (At->second = Operators.add()))
-    OperatorTexts.push_back(Key);
+    OperatorTexts[At->second] = Key;
   New.Row = At->second;
   return OperatorNames[Key] = New;
+}
+
+/// Counts a call of an operator or node, in the row of its inputs' shapes.
+void ProcessScopes::beginOperator(const OperatorName &Operator,
+                                  const wire::ScopeBeginRecord &Rec,
+                                  RecordOrigin From) {
+  uint32_t Row = Operator.Row;
+  bool IsOperator = (Rec.Flags & wire::SF_KindMask) == wire::SF_Operator;
+  if (uint32_t Inputs = IsOperator ? numberOf(Rec.inputs()) : 0)
+    Row = RowsOfShapes.rowOf(Row, name(numberOf(Rec.Text)).Text, Inputs);
+  Operators.begin(From.Ring, Row, R.Times.Clock.toNs(From.Tsc));
 }
 
 void ProcessScopes::addOperators(bool OnlyChanged,
@@ -344,9 +356,12 @@ void ProcessScopes::addOperators(bool OnlyChanged,
     LayerStats Stats = Operators.stats(Row);
     if (!Stats.Calls)
       continue;
+    ShapeRows::RowShapes Shapes = RowsOfShapes.shapes(Row);
+    uint64_t Text = OperatorTexts.lookup(Shapes.NameRow);
     Stats.Process = Process;
-    Stats.Name = name(uint32_t(OperatorTexts[Row] >> 1)).String;
-    Stats.Backward = OperatorTexts[Row] & 1;
+    Stats.Name = name(uint32_t(Text >> 1)).String;
+    Stats.Backward = Text & 1;
+    Stats.Shapes = Shapes.String;
     Out.push_back(std::move(Stats));
   }
 }
@@ -487,14 +502,15 @@ void ProcessScopes::raisePeaks(LayerStats &T) const {
 /// Adds only tensors to the layer's stats: Python objects are not the purpose
 /// of a layer.
 LayerStats &ProcessScopes::addLayer(const LayerRange &S, uint32_t Name,
-                                    bool Backward, uint64_t SelfNs) {
+                                    bool Backward, LayerWork Work) {
   LayerStats &T = totalOf(uint64_t(Backward) << 32 | Name);
   T.Process = Process;
   T.Name = Name;
   T.Kind = ScopeKind::Layer;
   T.Backward = Backward;
   T.DurationNs += S.DurationNs;
-  T.SelfNs += SelfNs;
+  T.SelfNs += Work.SelfNs;
+  T.Flops = SaturatingAdd(T.Flops, Work.Flops);
   for (const LayerRange::HeapRow &Of : S.Changed)
     if (uint32_t Space = R.Heaps.spaceOfTensors(Of.Heap))
       addToLayer(T, Space - 1, Of);
@@ -502,10 +518,10 @@ LayerStats &ProcessScopes::addLayer(const LayerRange &S, uint32_t Name,
   return T;
 }
 
-void ProcessScopes::endLayer(const LayerRange &S, bool Backward,
-                             uint64_t SelfNs, uint64_t TimeNs) {
+void ProcessScopes::endLayer(const LayerRange &S, bool Backward, LayerWork Work,
+                             uint64_t TimeNs) {
   uint32_t Name = layerName(S.Text);
-  LayerStats &T = addLayer(S, Name, Backward, SelfNs);
+  LayerStats &T = addLayer(S, Name, Backward, Work);
   T.Calls += 1;
   ScopeReserved::ReservedRange Held = Reserved.end(S.Number, TimeNs);
   if (!Held.Peak)

@@ -169,6 +169,21 @@ void CaptureReports::reportCuda(ChildProcess &P) {
   addAlert(P, What);
 }
 
+/// Reports whether the shapes of PyTorch's operators are recorded, if wanted.
+void CaptureReports::reportShapes(ChildProcess &P) {
+  auto State = wire::ShapesState(
+      P.State->shared().control().TorchShapes.load(std::memory_order_acquire));
+  if (State == wire::ShapesState::Recorded)
+    return O.Note(subjectOf(P) +
+                  "PyTorch: the shapes of operators' inputs are recorded");
+  if (State != wire::ShapesState::UnknownLayout)
+    return;
+  std::string What = "PyTorch: the shapes of operators' inputs are not "
+                     "recorded: memkit does not know this version";
+  O.Warn(subjectOf(P) + What);
+  addAlert(P, What);
+}
+
 /// Reports, once in a run, which PyTorch scopes are recorded.
 void CaptureReports::reportTorch(ChildProcess &P) {
   if (TorchReported)
@@ -176,6 +191,8 @@ void CaptureReports::reportTorch(ChildProcess &P) {
   auto State = wire::TorchState(
       P.State->shared().control().Torch.load(std::memory_order_acquire));
   TorchReported = State != wire::TorchState::None;
+  if (TorchReported)
+    reportShapes(P);
   std::string Who = subjectOf(P) + "PyTorch: ";
   if (State == wire::TorchState::Observed)
     O.Note(Who + "its operators and layers are recorded");

@@ -33,6 +33,7 @@ private:
   void reportCuda(ChildProcess &P);
   void reportTorchCuda(ChildProcess &P);
   void reportTorch(ChildProcess &P);
+  void reportShapes(ChildProcess &P);
   void reportJax(ChildProcess &P);
   void reportTensorFlow(ChildProcess &P);
   void reportPython(ChildProcess &P);

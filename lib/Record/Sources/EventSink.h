@@ -78,9 +78,9 @@ public:
     R.Ooms.add(std::move(M));
     R.Partials.hurry();
   }
-  /// The category of a block of this process.
-  void noteCategory(uint64_t AllocationId, TensorCategory Is) {
-    R.addCategory(Log, AllocationId, Is);
+  /// The category of a block of this process, and its dtype, a string.
+  void noteCategory(uint64_t AllocationId, TensorCategory Is, uint32_t Dtype) {
+    R.addCategory(Log, AllocationId, Is, Dtype);
   }
   /// The id of the string Text, for marks.
   uint32_t string(llvm::StringRef Text) { return R.Names.Names.string(Text); }

@@ -5,6 +5,7 @@
 #include "Sources/TensorOrigins.h"
 #include "Scopes/ProcessScopes.h"
 #include "Sources/EventSink.h"
+#include "Wire/Dtypes.h"
 #include <map>
 #include <tuple>
 #include <utility>
@@ -26,16 +27,32 @@ void TensorOrigins::made(uint64_t Address, uint64_t Id, uint32_t Heap,
   B.Event = Sink.stats().events();
   B.Heap = Heap;
   B.Layer = Scopes.layer(Ring);
-  Origins[Address] = {B, Id, std::nullopt};
+  Origins[Address] = {B, Id, std::nullopt, 0, 0};
   Recent.push_back(Address);
   if (Recent.size() >= MaxRecent)
     addLive();
 }
 
 void TensorOrigins::note(LiveTensor &T, TensorCategory Is) {
-  if (T.Noted != Is)
-    Sink.noteCategory(T.Id, Is);
+  if (T.Noted != Is || T.NotedDtype != T.Dtype)
+    Sink.noteCategory(T.Id, Is, T.Dtype);
   T.Noted = Is;
+  T.NotedDtype = T.Dtype;
+}
+
+void TensorOrigins::typed(const wire::TensorDtypeRecord &Rec) {
+  auto It = Origins.find(Rec.Address);
+  const char *Name =
+      Rec.Dtype <= UINT16_MAX ? wire::dtypeName(uint32_t(Rec.Dtype)) : nullptr;
+  if (It == Origins.end() || !Name)
+    return;
+  auto [Known, IsNew] = Dtypes.try_emplace(uint32_t(Rec.Dtype), 0);
+  if (IsNew)
+    Known->second = Sink.string(Name);
+  It->second.Dtype = Known->second;
+  // addLive() may have added the tensor without its dtype.
+  if (It->second.Noted)
+    Recent.push_back(Rec.Address);
 }
 
 void TensorOrigins::addLive() {

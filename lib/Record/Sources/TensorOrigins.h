@@ -31,6 +31,8 @@ public:
             uint32_t Ring);
   /// A module or an optimizer reports that it holds the tensor.
   void held(const wire::TensorHeldRecord &Rec);
+  /// An operator has read the tensor, which shows its dtype.
+  void typed(const wire::TensorDtypeRecord &Rec);
   /// The ring's thread has freed the tensor.
   void freed(uint64_t Address, uint64_t Bytes, uint32_t Ring);
   /// The process or the recording ends: counts the live tensors by category.
@@ -49,6 +51,8 @@ private:
     TensorCategories::Origin B;
     uint64_t Id = 0;
     std::optional<TensorCategory> Noted; ///< as last added to the recording
+    uint32_t Dtype = 0;                  ///< string
+    uint32_t NotedDtype = 0;
   };
   void note(LiveTensor &T, TensorCategory Is);
 
@@ -56,6 +60,7 @@ private:
   ProcessScopes &Scopes;
   const LiveTable &Live;
   TensorFrames Makers;
+  llvm::DenseMap<uint32_t, uint32_t> Dtypes;    ///< strings, by number
   llvm::DenseMap<uint64_t, LiveTensor> Origins; ///< by address
   /// The addresses of tensors made since the last addLive().
   std::vector<uint64_t> Recent;

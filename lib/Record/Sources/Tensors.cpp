@@ -121,6 +121,10 @@ void Tensors::take(const wire::TensorHeldRecord &Rec, RecordOrigin) {
   Origins.held(Rec);
 }
 
+void Tensors::take(const wire::TensorDtypeRecord &Rec, RecordOrigin) {
+  Origins.typed(Rec);
+}
+
 /// The mark's values: requested, live, reserved and, where known, free bytes of
 /// the device.
 void Tensors::take(const wire::TensorOomRecord &Rec, RecordOrigin From) {

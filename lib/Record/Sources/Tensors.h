@@ -46,6 +46,7 @@ public:
   void take(const wire::TensorOomRecord &Rec, RecordOrigin From);
   void take(const wire::TensorReusableRecord &Rec, RecordOrigin From);
   void take(const wire::TensorHeldRecord &Rec, RecordOrigin From);
+  void take(const wire::TensorDtypeRecord &Rec, RecordOrigin From);
 
   /// Call before the end of the process or of the recording.
   void finish() { Origins.finish(); }

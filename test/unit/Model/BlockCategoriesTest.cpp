@@ -66,6 +66,31 @@ TEST(BlockCategories, LastRowOfABlockCountsInAnyOrderOfQuestions) {
     Check(Mixed, 1 + Random() % 3, Random() % 2500);
 }
 
+TEST(BlockCategories, DtypesAreCountedFromOne) {
+  BlockCategories A{1,
+                    {{1, TensorCategory::Input, 7},
+                     {2, TensorCategory::Gradient, 9},
+                     {3, TensorCategory::Input, 0},
+                     {4, TensorCategory::Input, 0}}};
+  BlockCategories B{
+      1, {{1, TensorCategory::Temporary, 9}, {4, TensorCategory::Input, 7}}};
+  auto Reader = readerOf({A, B});
+  auto Table = orDie(BlockCategoryTable::read(*Reader));
+  ArrayRef<uint32_t> Dtypes = Table->dtypes();
+  ASSERT_EQ(2u, Dtypes.size());
+  BlockCategoryCursor C(*Table);
+  auto DtypeOf = [&](uint64_t Id) {
+    uint32_t Place = C.findDtype(1, Id);
+    return Place ? Dtypes[Place - 1] : 0;
+  };
+  EXPECT_EQ(9u, DtypeOf(1));
+  EXPECT_EQ(9u, DtypeOf(2));
+  EXPECT_EQ(0u, DtypeOf(3));
+  EXPECT_EQ(7u, DtypeOf(4));
+  EXPECT_EQ(0u, DtypeOf(5));
+  EXPECT_EQ(TensorCategory::Temporary, C.find(1, 1));
+}
+
 TEST(BlockCategories, HighIdsAreOfNoBlock) {
   auto Reader = readerOf(
       {{1,

@@ -47,6 +47,43 @@ TEST(OperatorTable, RecursionCountsTotalsOnce) {
   EXPECT_EQ(20u, T.stats(Copy).SelfNs);
 }
 
+TEST(OperatorTable, ShapesOfOneNameCountTotalsOnce) {
+  OperatorTable T;
+  uint32_t Of = T.add(), Small = T.add(Of), Large = T.add(Of);
+  T.begin(0, Large, 0);
+  T.begin(0, Small, 10);
+  T.end(0, 30);
+  T.end(0, 100);
+  EXPECT_EQ(100u, T.stats(Large).DurationNs);
+  EXPECT_EQ(80u, T.stats(Large).SelfNs);
+  EXPECT_EQ(0u, T.stats(Small).DurationNs);
+  EXPECT_EQ(20u, T.stats(Small).SelfNs);
+  EXPECT_EQ(1u, T.stats(Small).Calls);
+}
+
+TEST(OperatorTable, OuterFormulaCounts) {
+  OperatorTable T;
+  uint32_t Linear = T.add(), Conv = T.add(0, 100), Inner = T.add(0, 7);
+  T.begin(0, Linear, 0);
+  T.begin(0, Conv, 0);
+  T.begin(0, Inner, 0);
+  T.end(0, 1);
+  EXPECT_EQ(0u, T.flops(0));
+  T.end(0, 2);
+  EXPECT_EQ(100u, T.flops(0));
+  T.begin(0, Inner, 3);
+  T.end(0, 4);
+  T.end(0, 5);
+  EXPECT_EQ(107u, T.flops(0));
+  EXPECT_EQ(0u, T.stats(Linear).Flops);
+  EXPECT_EQ(100u, T.stats(Conv).Flops);
+  EXPECT_EQ(7u, T.stats(Inner).Flops);
+  T.begin(1, Inner, 3);
+  T.end(1, 4);
+  EXPECT_EQ(107u, T.flops(0));
+  EXPECT_EQ(7u, T.flops(1));
+}
+
 TEST(OperatorTable, ThreadsAreApart) {
   OperatorTable T;
   uint32_t Mm = T.add();
