@@ -78,11 +78,12 @@ enum class RecordKind : uint8_t {
   // ReportedRecords.h
   ReportedAllocate = 50,
   ReportedFree = 51,
-  HostOom = 52,   ///< HostRecords.h
-  BlockHeld = 53, ///< HolderRecords.h
-  Figure = 54,    ///< FigureRecords.h
+  HostOom = 52,       ///< HostRecords.h
+  BlockHeld = 53,     ///< HolderRecords.h
+  Figure = 54,        ///< FigureRecords.h
+  GeneratedLine = 55, ///< GeneratedRecords.h
 };
-inline constexpr uint8_t NumRecordKinds = 55;
+inline constexpr uint8_t NumRecordKinds = 56;
 
 /// One entry of a ring. Times rise within a ring, except those of signal
 /// handlers, which may be slightly before the time of the preceding record.

@@ -13,6 +13,7 @@
 #ifndef MEMKIT_CAPTURE_TORCH_TORCHHOOKS_H
 #define MEMKIT_CAPTURE_TORCH_TORCHHOOKS_H
 
+#include "CompiledCode.h"
 #include "HeldTensors.h"
 #include "LayerNames.h"
 #include "Operators.h"
@@ -44,6 +45,7 @@ public:
   Operators &operators() { return Observer; }
   LayerNames &layers() { return Names; }
   HeldTensors &held() { return Held; }
+  CompiledCode &compiled() { return Compiled; }
 
   /// As tensorSlot().
   uint32_t slotOf(uint16_t Device);
@@ -70,6 +72,7 @@ private:
   Operators Observer;
   LayerNames Names;
   HeldTensors Held;
+  CompiledCode Compiled;
   uint32_t Bits = 0; ///< wire::TorchBits
   std::atomic<uint32_t> State{New};
   EnabledFn Enabled = nullptr;

@@ -72,6 +72,7 @@ private:
 
   EventSink &Sink;
   BlockSnapshots &Snapshots;
+  ProcessScopes &Scopes;
   OperatorTable &Operators;
   TensorDevices &Devices;
   OutOfMemory &Failures;
