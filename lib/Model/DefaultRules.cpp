@@ -280,6 +280,8 @@ library:/libcuda.so
 library:/libcudart.so
 library:/memkit/__init__.py$
 library:/memkit/_stats.py$
+library:/memkit/_compiled.py$
+library:/torchinductor_
 library:/torch/nn/modules/
 library:/torch/csrc/
 library:/torch/optim/

@@ -78,13 +78,13 @@ enum class RecordKind : uint8_t {
   // ReportedRecords.h
   ReportedAllocate = 50,
   ReportedFree = 51,
-  HostOom = 52,   ///< HostRecords.h
-  BlockHeld = 53, ///< HolderRecords.h
-  Figure = 54,    ///< FigureRecords.h
-  // TensorRecords.h
-  TensorDtype = 55,
+  HostOom = 52,       ///< HostRecords.h
+  BlockHeld = 53,     ///< HolderRecords.h
+  Figure = 54,        ///< FigureRecords.h
+  TensorDtype = 55,   ///< TensorRecords.h
+  GeneratedLine = 56, ///< GeneratedRecords.h
 };
-inline constexpr uint8_t NumRecordKinds = 56;
+inline constexpr uint8_t NumRecordKinds = 57;
 
 /// One entry of a ring. Times rise within a ring, except those of signal
 /// handlers, which may be slightly before the time of the preceding record.

@@ -7,6 +7,7 @@
 
 #include "DeviceRecords.h"
 #include "FigureRecords.h"
+#include "GeneratedRecords.h"
 #include "HolderRecords.h"
 #include "HostRecords.h"
 #include "ObjectRecords.h"
@@ -20,10 +21,10 @@ namespace memkit::wire {
 template <class... As, class... Bs>
 RecordList<As..., Bs...> operator+(RecordList<As...>, RecordList<Bs...>);
 
-using AllRecords =
-    decltype(HostRecords() + ObjectRecords() + ScopeRecords() +
-             TensorRecords() + PoolRecords() + DeviceRecords() +
-             ReportedRecords() + HolderRecords() + FigureRecords());
+using AllRecords = decltype(HostRecords() + ObjectRecords() + ScopeRecords() +
+                            TensorRecords() + PoolRecords() + DeviceRecords() +
+                            ReportedRecords() + HolderRecords() +
+                            FigureRecords() + GeneratedRecords());
 
 /// Whether each kind but None has exactly one record.
 template <class... Ts> constexpr bool haveAllKinds(RecordList<Ts...>) {

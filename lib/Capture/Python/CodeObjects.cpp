@@ -6,6 +6,7 @@
 
 #include "PythonWalk.h"
 #include "Runtime/Process.h"
+#include "Runtime/Source.h"
 
 #include <cstring>
 
@@ -92,6 +93,8 @@ void CodeObjects::noteFunction(uint32_t Id) {
   else if (Is("func_graph_from_py_func",
               "tensorflow/python/framework/func_graph.py"))
     Bit = CR_Tracing;
+  else if (Is("run", "torch/_dynamo/symbolic_convert.py"))
+    forSources(&Source::FoundCompiler);
   if (!Bit)
     return;
   uint32_t At = NumMarked.fetch_add(1, std::memory_order_relaxed);

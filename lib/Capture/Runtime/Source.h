@@ -45,6 +45,9 @@ struct Source {
   /// A stack has code of a binary that was not known: its link_map. One thread
   /// at a time.
   void (*FoundBinary)(const void *LinkMap) = nullptr;
+  /// A stack has a frame of PyTorch's compiler that traces a function. Any
+  /// thread; again in a child of fork.
+  void (*FoundCompiler)() = nullptr;
   /// The calling thread is about to start a scope that the program reports.
   void (*BeforeScope)(ThreadState &T, const CallerFrame &Caller) = nullptr;
 };

@@ -208,6 +208,7 @@ static bool connectSource(int, const wire::Regions &, wire::Control &C) {
 
 static void foundInterpreter(const void *LinkMap) {
   Torch.layers().begin(Exports(LinkMap));
+  Torch.compiled().begin(Exports(LinkMap));
 }
 
 static void beforeScope(ThreadState &T, const CallerFrame &Caller) {
@@ -222,4 +223,9 @@ constinit const Source capture::TorchSource = {
     .StartThread = [] { ThisTorch.Count = 0; },
     .EndThread = [] { ThisTorch.release(); },
     .FoundInterpreter = foundInterpreter,
+    .FoundCompiler =
+        [] {
+          if (Torch.wantsContexts())
+            Torch.compiled().ask();
+        },
     .BeforeScope = beforeScope};

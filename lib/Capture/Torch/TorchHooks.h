@@ -13,6 +13,7 @@
 #ifndef MEMKIT_CAPTURE_TORCH_TORCHHOOKS_H
 #define MEMKIT_CAPTURE_TORCH_TORCHHOOKS_H
 
+#include "CompiledCode.h"
 #include "HeldTensors.h"
 #include "InputShapes.h"
 #include "LayerNames.h"
@@ -49,6 +50,7 @@ public:
   HeldTensors &held() { return Held; }
   InputShapes &shapes() { return Shapes; }
   TensorDtypes &dtypes() { return Dtypes; }
+  CompiledCode &compiled() { return Compiled; }
 
   /// As tensorSlot().
   uint32_t slotOf(uint16_t Device);
@@ -77,6 +79,7 @@ private:
   HeldTensors Held;
   InputShapes Shapes;
   TensorDtypes Dtypes;
+  CompiledCode Compiled;
   uint32_t Bits = 0; ///< wire::TorchBits
   std::atomic<uint32_t> State{New};
   EnabledFn Enabled = nullptr;

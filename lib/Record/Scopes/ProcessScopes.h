@@ -82,6 +82,12 @@ public:
   }
   /// The string of the layer's name as known by now; 0 for 0.
   uint32_t layerName(uint32_t Text);
+  /// The place of a tensor that a compiled graph makes. Layer: as layer().
+  struct CompiledPlace {
+    uint32_t ScopePath, Layer;
+  };
+  /// Layers: a text of StackMap::layersAt(), not 0.
+  CompiledPlace compiledPlace(uint32_t Ring, uint32_t Layers);
   /// Ends the open scopes of the ring.
   void endRing(uint32_t Ring, uint64_t TimeNs);
   /// Ends all open scopes, and adds the stats of all scopes to the recording.
@@ -178,6 +184,10 @@ private:
                           uint32_t Optimizer);
   void open(RingScopes &Of, const RunningScope &O, uint32_t ScopePath,
             uint32_t RangeText, RecordOrigin From);
+  // CompiledScopes.cpp
+  llvm::SmallVector<uint32_t, 8> layersInside(uint32_t Chain,
+                                              llvm::StringRef Rows);
+  std::string layerText(uint32_t Text);
   // TensorFlowScopes.cpp
   bool beginTensorFlow(const wire::ScopeBeginRecord &Rec, RecordOrigin From);
   uint32_t beginGraphNode(RingScopes &Of, RunningScope &O, uint32_t Text);
@@ -287,6 +297,8 @@ private:
   };
   llvm::DenseMap<uint32_t, Unnamed> UnnamedLayers;
   llvm::DenseMap<uint64_t, uint32_t> ChainIds; ///< by link
+  /// By the ring's scope path and chain, and the text of layers.
+  llvm::DenseMap<std::pair<uint64_t, uint32_t>, CompiledPlace> CompiledPlaces;
   /// The scope path by parent, kind and text.
   llvm::DenseMap<std::pair<uint64_t, uint32_t>, uint32_t> Entered;
   llvm::DenseMap<uint32_t, uint32_t> Lines; ///< by Python node

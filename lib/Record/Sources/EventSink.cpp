@@ -92,10 +92,10 @@ LiveEntry EventSink::newBlockOfRows(RecordOrigin From, uint32_t Row,
   return {takeId(), Size, R.Times.nextTick(From.Tsc, Process), Row, ScopeRow};
 }
 
-LiveEntry EventSink::newBlock(RecordOrigin From, uint32_t Heap, uint32_t Stack,
-                              uint64_t Size) {
+LiveEntry EventSink::newBlockIn(RecordOrigin From, uint32_t Heap,
+                                uint32_t Stack, uint64_t Size,
+                                uint32_t ScopePath) {
   LiveEntry E = newBlockOfRows(From, 0, 0, Size);
-  uint32_t ScopePath = Rings[From.Ring].ScopePath;
   E.Row = R.Stats.stackRow(Process, Heap, Stack);
   E.ScopeRow = ScopePath ? scopeRow(Heap, ScopePath) : 0;
   return E;

@@ -124,7 +124,12 @@ public:
   /// the block's event. Stack: an id of the trace. The caller calls allocate()
   /// before any other event of the process.
   LiveEntry newBlock(RecordOrigin From, uint32_t Heap, uint32_t Stack,
-                     uint64_t Size);
+                     uint64_t Size) {
+    return newBlockIn(From, Heap, Stack, Size, Rings[From.Ring].ScopePath);
+  }
+  /// As newBlock(), in the scope path ScopePath.
+  LiveEntry newBlockIn(RecordOrigin From, uint32_t Heap, uint32_t Stack,
+                       uint64_t Size, uint32_t ScopePath);
   /// As newBlock(), for known rows.
   LiveEntry newBlockOfRows(RecordOrigin From, uint32_t Row, uint32_t ScopeRow,
                            uint64_t Size);

@@ -144,6 +144,11 @@ void ProcessState::take(const wire::ThreadEndRecord &Rec, RecordOrigin From) {
   Maps.take(Rec, From);
 }
 
+void ProcessState::take(const wire::GeneratedLineRecord &Rec, RecordOrigin) {
+  if (!Sink.stacks().generated().take(Rec))
+    Sink.bad();
+}
+
 void ProcessState::releaseRing(uint32_t Ring) {
   Host.releaseRing(Ring);
   Objects.releaseRing(Ring);

@@ -18,7 +18,7 @@ TensorOrigins::TensorOrigins(EventSink &Sink, ProcessScopes &Scopes,
     : Sink(Sink), Scopes(Scopes), Live(Live), Makers(Sink.shared()) {}
 
 void TensorOrigins::made(uint64_t Address, uint64_t Id, uint32_t Heap,
-                         uint32_t Node, uint32_t Ring) {
+                         uint32_t Node, uint32_t Ring, uint32_t Layer) {
   TrainingPlace Place = Scopes.place(Ring);
   // In later places the place alone decides the category.
   MadeBy By =
@@ -26,7 +26,7 @@ void TensorOrigins::made(uint64_t Address, uint64_t Id, uint32_t Heap,
   TensorCategories::Origin B = Scopes.categories().origin(Place, By);
   B.Event = Sink.stats().events();
   B.Heap = Heap;
-  B.Layer = Scopes.layer(Ring);
+  B.Layer = Layer;
   Origins[Address] = {B, Id, std::nullopt, 0, 0};
   Recent.push_back(Address);
   if (Recent.size() >= MaxRecent)

@@ -18,8 +18,9 @@ using namespace memkit;
 Tensors::Tensors(EventSink &Sink, BlockSnapshots &Snapshots,
                  ProcessScopes &Scopes, TensorDevices &Devices,
                  OutOfMemory &Failures, const OuterSources &Outers)
-    : Sink(Sink), Snapshots(Snapshots), Operators(Scopes.operators()),
-      Devices(Devices), Failures(Failures), Outers(Outers),
+    : Sink(Sink), Snapshots(Snapshots), Scopes(Scopes),
+      Operators(Scopes.operators()), Devices(Devices), Failures(Failures),
+      Outers(Outers),
       Table(Snapshots.add(Live, OnDeviceBit - 1,
                           [this](const LiveEntry &E, uint64_t) {
                             return OuterOf.lookup(E.AllocationId);
@@ -58,8 +59,12 @@ void Tensors::take(const wire::TensorAllocateRecord &Rec, RecordOrigin From) {
   bool IsTorch = Of.Of == wire::TensorFramework::Torch;
   if (Of.IsHost && !IsTorch)
     Outers.Host.indexChunks(MinRegion);
-  LiveEntry E =
-      Sink.newBlock(From, Heap, Sink.stacks().stack(Rec.Stack, 0), Rec.Size);
+  uint32_t Stack = Sink.stacks().stack(Rec.Stack, 0);
+  ProcessScopes::CompiledPlace In{Sink.ring(From.Ring).ScopePath,
+                                  Scopes.layer(From.Ring)};
+  if (uint32_t Layers = Sink.stacks().layersAt(Rec.Stack); IsTorch && Layers)
+    In = Scopes.compiledPlace(From.Ring, Layers);
+  LiveEntry E = Sink.newBlockIn(From, Heap, Stack, Rec.Size, In.ScopePath);
   if (E.ScopeRow >= OnDeviceBit)
     E.ScopeRow = 0;
   LiveEntry Kept = E;
@@ -75,7 +80,7 @@ void Tensors::take(const wire::TensorAllocateRecord &Rec, RecordOrigin From) {
     Sink.noteAddress(Address);
   Sink.allocate(From, E, Outer);
   if (IsTorch)
-    Origins.made(Address, E.AllocationId, Heap, Rec.Stack, From.Ring);
+    Origins.made(Address, E.AllocationId, Heap, Rec.Stack, From.Ring, In.Layer);
   Of.Live += E.Size;
   Operators.allocated(From.Ring, Sink.heaps().spaceOfTensors(Heap) - 1, E.Size,
                       Of.Live);

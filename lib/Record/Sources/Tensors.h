@@ -73,6 +73,7 @@ private:
 
   EventSink &Sink;
   BlockSnapshots &Snapshots;
+  ProcessScopes &Scopes;
   OperatorTable &Operators;
   TensorDevices &Devices;
   OutOfMemory &Failures;

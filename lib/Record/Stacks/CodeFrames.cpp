@@ -96,7 +96,7 @@ CodeFrames::KnownCode CodeFrames::add(uint32_t Code) {
     break;
   case CodeKind::Python:
   case CodeKind::PythonEntry:
-    New.Frame = python(Info);
+    addPython(Info, New);
     break;
   default:
     New.Frame = native(Info);
@@ -118,7 +118,7 @@ uint32_t CodeFrames::native(const SharedProcess::CodeInfo &Info) {
 // Python
 //===----------------------------------------------------------------------===//
 
-uint32_t CodeFrames::python(const SharedProcess::CodeInfo &Info) {
+void CodeFrames::addPython(const SharedProcess::CodeInfo &Info, KnownCode &To) {
   uint64_t Line = Info.Address;
   if (Line > INT32_MAX) {
     bad();
@@ -127,7 +127,12 @@ uint32_t CodeFrames::python(const SharedProcess::CodeInfo &Info) {
   uint32_t Function = functionOf(Info.Container);
   if (R.OnPythonLine && Line)
     R.OnPythonLine(Process, Function, static_cast<uint32_t>(Line));
-  return R.Names.frame({FrameKind::Python, Function, Line});
+  To.Frame = R.Names.frame({FrameKind::Python, Function, Line});
+  uint32_t File = GeneratedFiles[Info.Container];
+  if (const auto *L = File ? Generated.find(File, Line) : nullptr) {
+    Computed.push_back(L);
+    To.Computes = uint32_t(Computed.size());
+  }
 }
 
 uint32_t CodeFrames::functionOf(uint32_t Id) {
@@ -154,8 +159,11 @@ uint32_t CodeFrames::functionOf(uint32_t Id) {
   if (R.OnPythonFunction)
     R.OnPythonFunction(New, File);
   // An invalid id must not take memory.
-  if (IsThere)
-    Functions.get(Id) = New;
+  if (!IsThere)
+    return New;
+  Functions.get(Id) = New;
+  if (uint32_t Number = Generated.fileOf(File))
+    GeneratedFiles.get(Id) = Number;
   return New;
 }
 

@@ -6,6 +6,7 @@
 #define MEMKIT_LIB_RECORD_CODEFRAMES_H
 
 #include "Shared/SharedProcess.h"
+#include "Stacks/GeneratedLines.h"
 #include "Support/ChunkedArray.h"
 
 namespace memkit {
@@ -17,15 +18,27 @@ class Recording;
 class CodeFrames {
 public:
   CodeFrames(SharedProcess &Shared, Recording &R, uint32_t Process)
-      : Shared(Shared), R(R), Process(Process) {}
+      : Shared(Shared), R(R), Process(Process), Generated(Shared, R, Process) {}
 
   struct KnownCode {
     uint32_t Frame = 0;
     wire::CodeKind Kind = wire::CodeKind::None;
     /// The code's binary switches between Python stacks on one native stack.
-
     bool IsSwitch = false;
+    uint32_t Computes = 0; ///< the number of a line of the program; 0: none
   };
+  /// The lines of the program that a generated line computes: frames inside of
+  /// the code's, outermost first.
+  llvm::ArrayRef<uint32_t> computed(const KnownCode &K) const {
+    return K.Computes ? llvm::ArrayRef(Computed[K.Computes - 1]->Frames)
+                      : llvm::ArrayRef<uint32_t>();
+  }
+  /// The text of the layers that a generated line computes; 0: none.
+  uint32_t layers(const KnownCode &K) const {
+    return K.Computes ? Computed[K.Computes - 1]->Layers : 0;
+  }
+  /// What generated files compute, as the program says.
+  GeneratedLines &generated() { return Generated; }
   /// The frame of a code. An invalid code counts as a bad record, and is an
   /// unknown frame of the kind None; an unreadable name is `?`.
   KnownCode of(uint32_t Code) {
@@ -51,7 +64,7 @@ public:
 private:
   KnownCode add(uint32_t Code);
   uint32_t native(const SharedProcess::CodeInfo &Info);
-  uint32_t python(const SharedProcess::CodeInfo &Info);
+  void addPython(const SharedProcess::CodeInfo &Info, KnownCode &To);
   uint32_t binaryOf(uint32_t Binary, uint64_t &Bias);
   uint32_t functionOf(uint32_t Function);
   uint32_t textOf(uint32_t Text, std::string &Bytes);
@@ -69,6 +82,10 @@ private:
   ChunkedArray<KnownCode, 10> Codes;
   ChunkedArray<KnownModule, 4> Binaries;
   ChunkedArray<uint32_t, 8> Functions; ///< Python functions
+  GeneratedLines Generated;
+  /// By Python function: its generated file.
+  ChunkedArray<uint32_t, 8> GeneratedFiles;
+  std::vector<const GeneratedLines::GeneratedLine *> Computed;
   uint32_t AllocFunctions[NumFunctions] = {};
 };
 

@@ -18,8 +18,18 @@ bool MixedStacks::read(uint32_t Id, PathNode &Out) {
     return false;
   }
   CodeFrames::KnownCode K = Codes.of(Info.Code);
-  Out = {Info.Parent, K.Frame, K.Kind, K.IsSwitch};
+  Out = {Info.Parent, K.Frame, K.Kind, K.IsSwitch, Codes.computed(K)};
   return true;
+}
+
+/// Adds the frame of a node of Python, and the frames that it computes.
+void MixedStacks::addPython(const PathNode &P, uint32_t Native,
+                            uint32_t Python) {
+  bool IsInnermost = true;
+  for (uint32_t Frame : reverse(P.Computed))
+    Steps.push_back(
+        {Frame, Native, Python, true, std::exchange(IsInnermost, false)});
+  Steps.push_back({P.Frame, Native, Python, true, IsInnermost});
 }
 
 /// Computes the entry of Counts, for Node and for all such nodes on its path.
@@ -79,7 +89,7 @@ uint32_t MixedStacks::gather(uint32_t Native, uint32_t Python) {
   // The innermost frames of a greenlet that is about to switch are greenlet's.
   bool HasRun = false, AtSwitch = false;
   while (Native || Python) {
-    if (Steps.size() == MaxSteps) {
+    if (Steps.size() >= MaxSteps) {
       Codes.bad();
       return 0;
     }
@@ -106,7 +116,7 @@ uint32_t MixedStacks::gather(uint32_t Native, uint32_t Python) {
       }
       bool IsLast = false;
       if (!Native || takes(Native, N.Kind, Python, P, IsLast)) {
-        Steps.push_back({P.Frame, Native, Python, true});
+        addPython(P, Native, Python);
         Python = P.Parent;
         if (IsLast)
           Native = N.Parent;
@@ -115,7 +125,7 @@ uint32_t MixedStacks::gather(uint32_t Native, uint32_t Python) {
     }
     if (!Native)
       break;
-    Steps.push_back({N.Frame, Native, Python, false});
+    Steps.push_back({N.Frame, Native, Python, false, true});
     Native = N.Parent;
   }
   return 0;
@@ -136,6 +146,8 @@ uint32_t MixedStacks::stack(uint32_t Native, uint32_t Python, uint32_t Leaf,
       return;
     Node = At;
     const PathStep &S = Steps[I];
+    if (!S.IsNoted)
+      return;
     if (S.OfPython)
       Merged.get(key(S.Native, S.Python)) = At;
     else

@@ -59,17 +59,19 @@ public:
                  uint32_t &Node);
 
 private:
-  /// A new frame of the path; its node in the trace is noted afterwards.
+  /// A new frame of the path; its node in the trace is noted afterwards, unless
+  /// other frames of the same node of Python follow inside.
   struct PathStep {
     uint32_t Frame;
     uint32_t Native, Python; ///< nodes
-    bool OfPython;
+    bool OfPython, IsNoted;
   };
   struct PathNode {
     uint32_t Parent;
     uint32_t Frame;
     wire::CodeKind Kind;
     bool IsSwitch;
+    llvm::ArrayRef<uint32_t> Computed; ///< see CodeFrames
   };
   /// The last path through a native node: its Python part, and the trace's
   /// node.
@@ -81,6 +83,7 @@ private:
   static constexpr uint32_t BelowGap = 1u << 31;
 
   bool read(uint32_t Id, PathNode &Out);
+  void addPython(const PathNode &P, uint32_t Native, uint32_t Python);
   uint32_t count(uint32_t Node, bool OfPython);
   uint32_t gather(uint32_t Native, uint32_t Python);
   bool takes(uint32_t Native, wire::CodeKind Kind, uint32_t Python,

@@ -85,8 +85,12 @@ uint32_t StackMap::stackAt(uint32_t Node, uint8_t Function, bool KeepsNode) {
         setNode(Node, Parent);
       return Stack;
     }
+    CodeFrames::KnownCode K = Codes.of(Info.Code);
+    // The innermost frame that the code computes has the code's node.
+    append_range(Path, reverse(Codes.computed(K)));
+    Path.push_back(K.Frame);
     Nodes.push_back(At);
-    Path.push_back(Codes.of(Info.Code).Frame);
+    Nodes.resize(Path.size());
     At = Info.Parent;
   }
   std::reverse(Nodes.begin(), Nodes.end());
@@ -95,10 +99,34 @@ uint32_t StackMap::stackAt(uint32_t Node, uint8_t Function, bool KeepsNode) {
     Path.push_back(Leaf);
   Catalog::FramePath P =
       R.Names.stack(Parent, Path, [&](size_t I, uint32_t TraceNode) {
-        if (I < Nodes.size() && (KeepsNode || Nodes[I] != Node))
+        if (I < Nodes.size() && Nodes[I] && (KeepsNode || Nodes[I] != Node))
           setNode(Nodes[I], TraceNode);
       });
   return P.Stack;
+}
+
+/// The innermost frames may be of Python functions that the generated code
+/// calls.
+uint32_t StackMap::findLayers(uint32_t Node) {
+  constexpr unsigned MaxFrames = 16;
+  SharedProcess::NodeInfo Info;
+  if (Node && Shared.node(Node, Info) && Info.isPair())
+    Node = Info.python();
+  if (Node > INT32_MAX) // no node, and a map reserves the largest numbers
+    return 0;
+  if (auto Known = Layers.find(Node); Known != Layers.end())
+    return Known->second;
+  uint32_t Found = 0, At = Node;
+  for (unsigned I = 0;
+       At && I != MaxFrames && Shared.node(At, Info) && !Info.isPair();
+       ++I, At = Info.Parent) {
+    CodeFrames::KnownCode K = Codes.of(Info.Code);
+    if (K.Computes) {
+      Found = Codes.layers(K);
+      break;
+    }
+  }
+  return Layers[Node] = Found;
 }
 
 /// The nearest frame outside of CUDA's driver, from Node outwards; Node if

@@ -43,6 +43,14 @@ public:
   /// and of the libraries that listen to the driver.
   uint32_t driverStack(uint32_t Node, wire::CudaFunction Function);
 
+  /// What generated files compute, as the program says.
+  GeneratedLines &generated() { return Codes.generated(); }
+  /// The text of the layers that the innermost generated line of Node's Python
+  /// frames computes; 0: none.
+  uint32_t layersAt(uint32_t Node) {
+    return LLVM_LIKELY(Codes.generated().isEmpty()) ? 0 : findLayers(Node);
+  }
+
   /// See CodeFrames.
   bool isDataWorker() const { return Codes.isDataWorker(); }
 
@@ -94,6 +102,7 @@ private:
   uint32_t nodeOf(uint32_t Node) const;
   void setNode(uint32_t Node, uint32_t TraceNode);
   uint32_t outOfDriver(uint32_t Node);
+  uint32_t findLayers(uint32_t Node);
   SharedProcess &Shared;
   Recording &R;
   uint32_t Process;
@@ -104,6 +113,7 @@ private:
   SteadyMap MoreRows;
   /// The nodes of the trace that Entries does not have, by node.
   SteadyMap MoreNodes;
+  llvm::DenseMap<uint32_t, uint32_t> Layers; ///< by node of Python
 };
 
 } // namespace memkit

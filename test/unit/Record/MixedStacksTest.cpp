@@ -64,7 +64,7 @@ struct OneProgram : testing::Test {
     Id = NextFunction++;
     auto *F = entry<wire::PythonFunction>(regions().Functions, Id);
     F->Name = addText(Name);
-    F->File = addText("x.py");
+    F->File = addText(Name.starts_with("gen") ? "gen.py" : "x.py");
     F->FirstLine = 1;
     F->State = 1;
     return Id;
@@ -239,6 +239,47 @@ TEST_F(OneProgram, Greenlets) {
   Cut = shown(pair(path("G1", Inner), Second));
   EXPECT_TRUE(llvm::StringRef(Cut).contains(" 5 h work 6 ")) << Cut;
   EXPECT_FALSE(llvm::StringRef(Cut).contains(" 3 ")) << Cut;
+}
+
+TEST_F(OneProgram, GeneratedLinesHaveTheLinesThatTheyCompute) {
+  uint32_t File = addText("gen.py"), Layers = addText("Net\nfirst");
+  uint32_t Lines = addText("12 10 forward\tm.py\n7 5 inner\tm.py");
+  GeneratedLines &G = Stacks->generated();
+  EXPECT_TRUE(G.take({File, 3, addText("1 1 other\tm.py"), 0}));
+  EXPECT_TRUE(G.take({File, 6, Lines, Layers}));
+  EXPECT_TRUE(G.take({File, 8, 0, 0}));
+  // All functions run their line 7.
+  uint32_t Node = path("!main gen.call run");
+  EXPECT_EQ("main gen.call forward inner run", shown(Node));
+  EXPECT_EQ("1 main gen.call forward inner run 2",
+            shown(pair(path("1 E 2"), Node)));
+  EXPECT_EQ(
+      "main gen.call forward inner malloc",
+      shown(pair(0, path("!main gen.call")), wire::AllocFunction::Malloc));
+  EXPECT_EQ(Layers, Stacks->layersAt(Node));
+  EXPECT_EQ(Layers, Stacks->layersAt(pair(path("1 E 2"), Node)));
+  EXPECT_EQ(0u, Stacks->layersAt(path("!main")));
+  EXPECT_EQ(0u, bad());
+}
+
+TEST_F(OneProgram, GeneratedLinesOfAnUnusualProgram) {
+  uint32_t File = addText("gen.py");
+  GeneratedLines &G = Stacks->generated();
+  EXPECT_FALSE(G.take({File, 0, 0, 0}));
+  EXPECT_FALSE(G.take({0, 1, 0, 0}));
+  EXPECT_FALSE(G.take({uint64_t(1) << 40, 1, 0, 0}));
+  // The valid part of a text is used.
+  EXPECT_TRUE(G.take({File, 1, addText("1 1 f\tm.py\nnonsense"), UINT32_MAX}));
+  EXPECT_EQ("gen.call f", shown(path("!gen.call")));
+  EXPECT_EQ(0u, Stacks->layersAt(path("!gen.call")));
+  EXPECT_EQ(0u, Stacks->layersAt(UINT32_MAX));
+  EXPECT_EQ(1u, bad());
+}
+
+TEST_F(OneProgram, GeneratedLinesBeforeTheFirst) {
+  EXPECT_TRUE(Stacks->generated().take(
+      {addText("gen.py"), 8, addText("1 1 f\tm.py"), 0}));
+  EXPECT_EQ("main gen.call", shown(path("!main gen.call")));
 }
 
 /// The rule of MixedStacks.h, literally.

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The code that torch.compile generates.
+//
+// A compiled graph runs as generated code of Python. PyTorch knows which lines
+// of the program each generated line stands for. When PyTorch's compiler first
+// runs, memkit asks the interpreter, by a pending call, to import _compiled.py
+// of the package memkit. _compiled.py follows the compiler, and reports the
+// lines of each generated file before the file's functions run.
+
+#ifndef MEMKIT_CAPTURE_TORCH_COMPILEDCODE_H
+#define MEMKIT_CAPTURE_TORCH_COMPILEDCODE_H
+
+#include "Python/Exports.h"
+
+#include <atomic>
+
+namespace memkit::capture {
+
+/// One in a process. Any thread.
+class CompiledCode {
+public:
+  /// \p E: the interpreter's symbols.
+  void begin(const Exports &E);
+
+  /// PyTorch's compiler runs.
+  void ask();
+
+private:
+  static int answer(void *Self);
+
+  std::atomic<bool> IsAsked{false};
+  int (*AddPendingCall)(int (*)(void *), void *) = nullptr;
+  int (*Run)(const char *, void *) = nullptr; ///< null: nothing can be asked
+};
+
+} // namespace memkit::capture
+
+#endif // MEMKIT_CAPTURE_TORCH_COMPILEDCODE_H
