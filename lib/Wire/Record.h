@@ -83,8 +83,9 @@ enum class RecordKind : uint8_t {
   Figure = 54,        ///< FigureRecords.h
   TensorDtype = 55,   ///< TensorRecords.h
   GeneratedLine = 56, ///< GeneratedRecords.h
+  LayerTensor = 57,   ///< ScopeRecords.h
 };
-inline constexpr uint8_t NumRecordKinds = 57;
+inline constexpr uint8_t NumRecordKinds = 58;
 
 /// One entry of a ring. Times rise within a ring, except those of signal
 /// handlers, which may be slightly before the time of the preceding record.

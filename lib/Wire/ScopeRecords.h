@@ -133,8 +133,22 @@ struct ScopeNameRecord {
   uint64_t Name;
 };
 
+/// A parameter or buffer that a module of PyTorch holds itself. The record with
+/// Dtype 0 precedes those of a module: earlier ones of the layer do not count
+/// any more.
+struct LayerTensorRecord {
+  using Layout = RecordLayout<RecordKind::LayerTensor, InAddress, InSize,
+                              InFunction, InStack, InExtra>;
+  uint64_t Address; ///< of the memory; without memory, of the object
+  uint64_t Elements;
+  uint8_t Kind;   ///< the bytes of an element; with BufferBit: a buffer
+  uint32_t Layer; ///< the name's text
+  uint32_t Dtype; ///< text: `float32`
+  static constexpr uint8_t BufferBit = 0x80;
+};
+
 using ScopeRecords = RecordList<ScopeBeginRecord, ScopeEndRecord, MarkRecord,
-                                AskRecord, ScopeNameRecord>;
+                                AskRecord, ScopeNameRecord, LayerTensorRecord>;
 
 } // namespace memkit::wire
 

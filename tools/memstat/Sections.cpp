@@ -37,11 +37,10 @@ static PageSection moreSection(const PageInput &F) {
 
 ArrayRef<StringLiteral> sectionNames() {
   static constexpr StringLiteral Names[] = {
-      "verdict",     "ranks",     "curve",     "lines",    "most",
-      "suggestions", "timeline",  "heaps",     "peaks",    "tensors",
-      "libraries",   "reserved",  "gap",       "resident", "sizes",
-      "steps",       "layers",    "operators", "programs", "arrays",
-      "threads",     "processes", "machine"};
+      "verdict",   "ranks",    "curve",  "lines",   "most",      "suggestions",
+      "timeline",  "heaps",    "peaks",  "tensors", "libraries", "reserved",
+      "gap",       "resident", "sizes",  "steps",   "layers",    "parameters",
+      "operators", "programs", "arrays", "threads", "processes", "machine"};
   return Names;
 }
 
@@ -80,6 +79,8 @@ std::vector<PageSection> makePage(const PageInput &F, bool Everything,
   if (!F.OfHeaps) {
     Add("steps", stepSection(F));
     Add("layers", layerSection(F));
+    if (is_contained(Shown, "parameters"))
+      Add("parameters", parameterSection(F));
     Add("programs", programSection(F));
     AddAll("arrays", arraySections(F));
     Add("operators", operatorSection(F));

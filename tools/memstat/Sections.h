@@ -69,6 +69,11 @@ std::vector<PageSection> arraySections(const PageInput &F);
 /// The attributes of both.
 void writeProgramJson(llvm::json::OStream &J, const PageInput &F);
 
+// ParameterSections.cpp
+/// Parameters and buffers by layer and dtype; nothing without any.
+std::optional<PageSection> parameterSection(const PageInput &F);
+void writeParameterJson(llvm::json::OStream &J, const PageInput &F);
+
 // ProcessSections.cpp
 std::optional<PageSection> threadSection(const PageInput &F);
 std::optional<PageSection> processSection(const PageInput &F);

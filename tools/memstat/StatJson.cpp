@@ -344,6 +344,7 @@ void writeStatJson(raw_ostream &OS, const PageInput &F) {
     writeResidentJson(J, F);
     List("step_list", F.O.Steps, writeStep);
     List("layer_list", F.O.Layers, writeLayer);
+    writeParameterJson(J, F);
     writeProgramJson(J, F);
     List("operator_list", F.O.Operators, writeOperator);
     List("thread_list", F.O.Threads, writeThread);

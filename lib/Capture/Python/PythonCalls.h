@@ -34,6 +34,7 @@ struct PythonCalls {
   void *(*TupleItem)(void *, intptr_t);
   void *(*ListItem)(void *, intptr_t);
   intptr_t (*ListSize)(void *);
+  void *(*ToText)(void *);
   const char *(*Utf8)(void *);
   void *(*FromPointer)(void *);
   void *(*ToPointer)(void *);
@@ -54,7 +55,7 @@ struct PythonCalls {
            E.find("PyDict_GetItemString", DictItem) &&
            E.find("PyTuple_GetItem", TupleItem) &&
            E.find("PyList_GetItem", ListItem) &&
-           E.find("PyList_Size", ListSize) &&
+           E.find("PyList_Size", ListSize) && E.find("PyObject_Str", ToText) &&
            E.find("PyUnicode_AsUTF8", Utf8) &&
            E.find("PyLong_FromVoidPtr", FromPointer) &&
            E.find("PyLong_AsVoidPtr", ToPointer) &&

@@ -10,6 +10,8 @@
 #include "Stacks/Stack.h"
 #include "TorchHooks.h"
 
+#include <cstring>
+
 using namespace memkit;
 using namespace memkit::capture;
 using wire::HeldBy;
@@ -26,20 +28,73 @@ static uintptr_t memoryOf(void *Tensor) {
   return Address;
 }
 
-static void tell(ThreadState &T, void *Tensor, HeldBy By, uint32_t Name) {
+/// The start of the tensor's memory.
+static uintptr_t tell(ThreadState &T, void *Tensor, HeldBy By, uint32_t Name) {
   uintptr_t Address = memoryOf(Tensor);
   if (Address && (hasRoom(T)))
     T.Ring.write(wire::TensorHeldRecord{Address, Name, By});
+  return Address;
 }
 
-void HeldTensors::reportModule(void *Module, uint32_t Name) {
+/// The number that a method of an object returns; false: none.
+static bool numberOf(void *Object, const char *Method, uint64_t &To) {
+  void *Number = Py.callMethod(Object, Method);
+  if (!Number)
+    return false;
+  To = uint64_t(Py.ToPointer(Number));
+  Py.Drop(Number);
+  return true;
+}
+
+/// The text of a tensor's dtype, without `torch.`; 0: it has none.
+static uint32_t dtypeOf(void *Tensor) {
+  void *Dtype = Py.GetAttribute(Tensor, "dtype");
+  void *Text = Dtype ? Py.ToText(Dtype) : nullptr;
+  const char *Name = Text ? Py.Utf8(Text) : nullptr;
+  constexpr char Prefix[] = "torch.";
+  if (Name && !strncmp(Name, Prefix, sizeof(Prefix) - 1))
+    Name += sizeof(Prefix) - 1;
+  uint32_t Number = Name ? Proc.Names.intern(Name, strlen(Name)) : 0;
+  for (void *P : {Text, Dtype})
+    if (P)
+      Py.Drop(P);
+  return Number;
+}
+
+/// Records the size of a module's tensor. \p Address: of its memory; 0: it has
+/// none.
+static void measure(ThreadState &T, void *Tensor, uintptr_t Address,
+                    uint32_t Name, bool IsBuffer) {
+  using wire::LayerTensorRecord;
+  uint64_t Elements, Bytes;
+  uint32_t Dtype = 0;
+  if (numberOf(Tensor, "numel", Elements) &&
+      numberOf(Tensor, "element_size", Bytes) &&
+      Bytes < LayerTensorRecord::BufferBit)
+    Dtype = dtypeOf(Tensor);
+  Py.ClearError();
+  if (Dtype && hasRoom(T))
+    T.Ring.write(LayerTensorRecord{
+        Address ? Address : uintptr_t(Tensor), Elements,
+        uint8_t(Bytes | (IsBuffer ? LayerTensorRecord::BufferBit : 0)), Name,
+        Dtype});
+}
+
+void HeldTensors::reportModule(void *Module, uint32_t Name, bool IsReplica) {
   ThreadState *T = recordingThread();
   if (!T)
     return;
+  if (!IsReplica && hasRoom(*T))
+    T->Ring.write(wire::LayerTensorRecord{0, 0, 0, Name, 0});
+  bool IsBuffer = false;
   for (const char *List : {"_parameters", "_buffers"}) {
     void *Held = Py.GetAttribute(Module, List);
-    Py.forEachValue(
-        Held, [&](void *Tensor) { tell(*T, Tensor, HeldBy::Module, Name); });
+    Py.forEachValue(Held, [&](void *Tensor) {
+      uintptr_t Address = tell(*T, Tensor, HeldBy::Module, Name);
+      if (!IsReplica)
+        measure(*T, Tensor, Address, Name, IsBuffer);
+    });
+    IsBuffer = true;
     if (Held)
       Py.Drop(Held);
   }

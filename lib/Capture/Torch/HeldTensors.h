@@ -17,9 +17,10 @@ namespace memkit::capture {
 
 class HeldTensors {
 public:
-  /// Records the module's own parameters and buffers. \p Name: the text of the
-  /// module's name. With the interpreter's lock held.
-  void reportModule(void *Module, uint32_t Name);
+  /// Records the module's own parameters and buffers, with their sizes unless
+  /// the module is a replica. \p Name: the text of the module's name. With the
+  /// interpreter's lock held.
+  void reportModule(void *Module, uint32_t Name, bool IsReplica);
   /// The calling thread runs a step of an optimizer. At the first step, asks
   /// the optimizer for its tensors soon.
   void noteOptimizer(uintptr_t Optimizer);

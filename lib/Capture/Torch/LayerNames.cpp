@@ -250,7 +250,7 @@ void LayerNames::nameOne(void *Module, const char *Path, const char *Root,
   if (Dict)
     Py.Drop(Dict);
   Waits.tell(identityOf(uintptr_t(Module)), Text);
-  Torch.held().reportModule(Module, Text);
+  Torch.held().reportModule(Module, Text, IsReplica);
 }
 
 //===----------------------------------------------------------------------===//

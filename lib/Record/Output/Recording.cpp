@@ -428,9 +428,17 @@ void Recording::finish() {
     check(Writer->finish());
 }
 
+std::vector<ParameterStats> Recording::heldParameters() const {
+  std::vector<ParameterStats> Out;
+  copy_if(Parameters, std::back_inserter(Out),
+          [](const ParameterStats &P) { return P.Tensors != 0; });
+  return Out;
+}
+
 Summary Recording::listsNow(uint64_t NowNs) {
   Summary S;
   S.Layers = ScopeTotals;
+  S.Parameters = heldParameters();
   CategoryTable AtPeak = Categories;
   for (ProcessLog *L : Logs) {
     if (L->AddScopes)
@@ -451,6 +459,7 @@ Summary Recording::listsNow(uint64_t NowNs) {
 Summary Recording::totalsNow(Summary Lists) {
   Summary S = Stats.totals(++NumSummaries, std::max(nowNs(), lastNs()));
   S.Layers = std::move(Lists.Layers);
+  S.Parameters = std::move(Lists.Parameters);
   S.Categories = std::move(Lists.Categories);
   S.Ooms = std::move(Lists.Ooms);
   S.OomHeaps = std::move(Lists.OomHeaps);
@@ -478,6 +487,7 @@ bool Recording::writeSums() {
   uint64_t EndNs = std::max(nowNs(), lastNs());
   ++NumSummaries;
   writeParts(ScopeTotals, &Summary::Layers, EndNs);
+  writeParts(heldParameters(), &Summary::Parameters, EndNs);
   writeParts(Categories.totals(), &Summary::Categories, EndNs);
   writeOoms(EndNs);
   if (!check(Stats.lifetimes(

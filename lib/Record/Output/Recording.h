@@ -44,6 +44,8 @@ public:
   LiveStats Stats;
   PageToucher Pages; ///< touches the memory of the members above
   /// Stats of the scopes of ended processes.
+  /// Of all processes.
+  std::vector<ParameterStats> Parameters;
   std::vector<LayerStats> ScopeTotals;
   CategoryTable Categories{Stats};
   OomLog Ooms;
@@ -203,6 +205,7 @@ private:
   void flushIntervals();
   void endEvents(uint64_t AtNs);
   void writeCategories(ProcessLog &Of);
+  std::vector<ParameterStats> heldParameters() const;
   void writeScopeTimes(ProcessLog &Of);
   void writeOoms(uint64_t EndNs);
   void gatherScopes(uint64_t NowNs);

@@ -16,7 +16,8 @@ ProcessScopes::ProcessScopes(SharedProcess &Shared, Recording &R,
                              uint32_t Process, uint64_t BeginNs)
     : Shared(Shared), R(R), Process(Process), Depth(Shared),
       Spans(R.Stats, Process, BeginNs),
-      RowsOfShapes(Shared, R.Names.Names, Operators) {}
+      RowsOfShapes(Shared, R.Names.Names, Operators),
+      Parameters(R.Parameters, Process) {}
 
 ProcessScopes::RingScopes &ProcessScopes::ring(uint32_t I) {
   if (I >= Rings.size())
@@ -52,6 +53,22 @@ std::optional<uint32_t> ProcessScopes::take(const wire::AskRecord &Rec,
 std::optional<uint32_t> ProcessScopes::take(const wire::ScopeNameRecord &Rec,
                                             RecordOrigin From, uint32_t) {
   return ringIf(nameLayer(numberOf(Rec.Unnamed), numberOf(Rec.Name)), From);
+}
+
+std::optional<uint32_t> ProcessScopes::take(const wire::LayerTensorRecord &Rec,
+                                            RecordOrigin From, uint32_t) {
+  uint32_t Layer = numberOf(Rec.Layer), Dtype = numberOf(Rec.Dtype);
+  if (!Layer)
+    return std::nullopt;
+  if (!Dtype) {
+    Parameters.begin(name(Layer).String);
+    return From.Ring;
+  }
+  uint64_t Bytes = Rec.Kind & (wire::LayerTensorRecord::BufferBit - 1);
+  Parameters.add(Rec.Address, name(Layer).String, name(Dtype).String,
+                 Rec.Kind & wire::LayerTensorRecord::BufferBit, Rec.Elements,
+                 Rec.Elements * Bytes);
+  return From.Ring;
 }
 
 const ProcessScopes::ScopeName &ProcessScopes::name(uint32_t Text) {

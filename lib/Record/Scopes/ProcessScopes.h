@@ -7,6 +7,7 @@
 
 #include "Scopes/GraphNodeNames.h"
 #include "Scopes/OperatorTable.h"
+#include "Scopes/ParameterTable.h"
 #include "Scopes/ScopeDepth.h"
 #include "Scopes/ScopeReserved.h"
 #include "Scopes/ScopeStatsTable.h"
@@ -50,6 +51,8 @@ public:
                                uint32_t Thread);
   std::optional<uint32_t> take(const wire::ScopeNameRecord &Rec,
                                RecordOrigin From, uint32_t Thread);
+  std::optional<uint32_t> take(const wire::LayerTensorRecord &Rec,
+                               RecordOrigin From, uint32_t Thread);
   /// Takes a record that changes only the ring's scope path, and no stats but
   /// those of operators: an operator starts, or ends as the innermost scope.
   /// False: another record, which is not taken.
@@ -67,6 +70,8 @@ public:
   }
   /// Whether the program has set a mark since the last call.
   bool takeMarked() { return std::exchange(WasMarked, false); }
+  /// The memory at Address is a new tensor's.
+  void beginTensor(uint64_t Address) { Parameters.forget(Address); }
   /// The calls, times and tensors of operators.
   OperatorTable &operators() { return Operators; }
   /// The training of the process, and each thread's place in the training.
@@ -282,6 +287,7 @@ private:
   /// By row: the operator's text, as the key of OperatorNames.
   llvm::DenseMap<uint32_t, uint64_t> OperatorTexts;
   ShapeRows RowsOfShapes;
+  ParameterTable Parameters;
 
   // PyTorch only
   TensorCategories Categories;

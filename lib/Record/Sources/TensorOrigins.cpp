@@ -19,6 +19,7 @@ TensorOrigins::TensorOrigins(EventSink &Sink, ProcessScopes &Scopes,
 
 void TensorOrigins::made(uint64_t Address, uint64_t Id, uint32_t Heap,
                          uint32_t Node, uint32_t Ring, uint32_t Layer) {
+  Scopes.beginTensor(Address);
   TrainingPlace Place = Scopes.place(Ring);
   // In later places the place alone decides the category.
   MadeBy By =
