@@ -40,6 +40,9 @@ enum ScopeKindFlag : uint64_t {
   SF_Link = 1ull << 43,
   /// Of a range of TensorFlow: not in the scopes that are open.
   SF_Outside = 1ull << 44,
+  /// Of a layer of PyTorch: the text is the last part of the name, inside of
+  /// the name of the outer layer.
+  SF_Inner = 1ull << 45,
 };
 /// In a scope's flags, of TensorFlow's operators: the number of the data type
 /// (TF_DataType) of the first result; 0: none.

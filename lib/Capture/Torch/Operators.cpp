@@ -8,6 +8,7 @@
 #include "Python/PythonWalk.h"
 #include "Runtime/Recording.h"
 #include "Runtime/Symbols.h"
+#include "ScriptLayers.h"
 #include "Stacks/Stack.h"
 #include "TensorLayout.h"
 #include "TorchHooks.h"
@@ -49,7 +50,7 @@ void Operators::followLayers(ThreadState &T, uint32_t N) {
   };
   for (uint32_t I = 0; I != S.Count; ++I) {
     const OpenScope &Is = S.Scopes[I];
-    if (Is.Function)
+    if (Is.Function || ScriptLayers::isLayer(Is))
       continue;
     if (K < N && Runs(Is, FrameOf(K))) {
       ++K;
@@ -66,6 +67,7 @@ void Operators::followLayers(ThreadState &T, uint32_t N) {
     S.open(T, {nullptr, 0, Frame, identityOf(Module)}, uint32_t(Text),
            ScopeKindFlag::SF_Layer | (Text & ScopeKindFlag::SF_Unnamed), 0);
   }
+  Scripts.follow(T, S);
 }
 
 void Operators::noteLayers(ThreadState &T, const CallerFrame &Caller) {
@@ -260,8 +262,27 @@ struct Observer {
   bool Scopes[10] = {};
   bool NeedsInputs = false, NeedsOutputs = false, NeedsIds = false;
 };
-enum RecordScope { ScopeFunction = 0, ScopeBackward = 1, ScopeUser = 7 };
+enum RecordScope {
+  ScopeFunction = 0,
+  ScopeBackward = 1,
+  ScopeScript = 2,
+  ScopeUser = 7
+};
 } // namespace
+
+static void **startScript(void **Context, const void *) {
+  *Context = nullptr;
+  ++ThisScriptDepth;
+  return Context;
+}
+
+static void endScript(const void *, void *) {
+  // An asynchronous function may end in another thread.
+  if (!ThisScriptDepth || --ThisScriptDepth)
+    return;
+  if (ThreadState *T = observedThread())
+    ScriptLayers::end(*T, ThisTorch);
+}
 
 /// Maps the table of forward operators.
 void Operators::beginForwards() {
@@ -293,6 +314,11 @@ bool Operators::find() {
   Register(ScopeFunction, startFunction<ObservedKind::Operator>);
   Register(ScopeBackward, startFunction<ObservedKind::Node>);
   Register(ScopeUser, startFunction<ObservedKind::Range>);
+  if (Scripts.find()) {
+    Observer O{startScript, endScript};
+    O.Scopes[ScopeScript] = true;
+    Add(O);
+  }
   findSequence();
   Registered.FunctionName = NameOf;
   Registered.SequenceWord = SequenceWord.load(std::memory_order_relaxed);

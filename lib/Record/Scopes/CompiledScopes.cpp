@@ -45,6 +45,20 @@ std::string ProcessScopes::layerText(uint32_t Text) {
   return name(Text).Text;
 }
 
+/// The text of the layer \p Text inside of the layer Chain.
+uint32_t ProcessScopes::innerLayer(uint32_t Chain, uint32_t Text) {
+  // The outermost module has the name of its class.
+  if (Chains[Chain].Depth <= 1)
+    return Text;
+  uint64_t Link = uint64_t(Chain) << 32 | Text;
+  if (auto It = InnerLayers.find(Link); It != InnerLayers.end())
+    return It->second;
+  uint32_t Own = ownText(layerText(Chains[Chain].Text) + "." + name(Text).Text);
+  if (InnerLayers.size() < MaxKept)
+    InnerLayers[Link] = Own ? Own : Text;
+  return Own ? Own : Text;
+}
+
 ProcessScopes::CompiledPlace ProcessScopes::compiledPlace(uint32_t Ring,
                                                           uint32_t Layers) {
   const RingScopes &Of = ring(Ring);

@@ -193,6 +193,7 @@ private:
   llvm::SmallVector<uint32_t, 8> layersInside(uint32_t Chain,
                                               llvm::StringRef Rows);
   std::string layerText(uint32_t Text);
+  uint32_t innerLayer(uint32_t Chain, uint32_t Text);
   // TensorFlowScopes.cpp
   bool beginTensorFlow(const wire::ScopeBeginRecord &Rec, RecordOrigin From);
   uint32_t beginGraphNode(RingScopes &Of, RunningScope &O, uint32_t Text);
@@ -302,7 +303,8 @@ private:
     uint32_t Scope = 0, Text = 0;
   };
   llvm::DenseMap<uint32_t, Unnamed> UnnamedLayers;
-  llvm::DenseMap<uint64_t, uint32_t> ChainIds; ///< by link
+  llvm::DenseMap<uint64_t, uint32_t> ChainIds;    ///< by link
+  llvm::DenseMap<uint64_t, uint32_t> InnerLayers; ///< by chain and text
   /// By the ring's scope path and chain, and the text of layers.
   llvm::DenseMap<std::pair<uint64_t, uint32_t>, CompiledPlace> CompiledPlaces;
   /// The scope path by parent, kind and text.

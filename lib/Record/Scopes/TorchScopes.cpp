@@ -244,7 +244,8 @@ bool ProcessScopes::beginTorch(const wire::ScopeBeginRecord &Rec,
   uint32_t In = Of.ScopePath, RangeText = 0;
   switch (Kind) {
   case wire::SF_Layer:
-    In = beginLayer(Of, O, Rec.Flags, RangeText = Text);
+    RangeText = Rec.Flags & wire::SF_Inner ? innerLayer(Of.Chain, Text) : Text;
+    In = beginLayer(Of, O, Rec.Flags, RangeText);
     break;
   case wire::SF_Operator: {
     // The operator around a node of autograd adds nothing to the node's scope.
