@@ -77,7 +77,8 @@ class Block(nn.Module):
         self.inner, self.outer = nn.Linear(20, width), nn.Linear(width // 2, 48)
 
     def forward(self, x):
-        y, gate = self.inner(x[:, :20]).chunk(2, -1)  # inner
+        y = self.inner(x[:, :20])  # inner
+        y, gate = y.chunk(2, -1)
         return x + self.outer(torch.tanh(y) * gate)
 
 
