@@ -113,7 +113,8 @@ void ScriptLayers::followModules(ThreadState &T, ScopeStack &S) {
     S.closeFrom(T, At);
   for (; I != N; ++I)
     S.open(T, {nullptr, 0, ScriptFrame, Texts[I]}, Texts[I],
-           ScopeKindFlag::SF_Layer | (I < Roots ? 0 : wire::SF_Inner), 0);
+           ScopeKindFlag::SF_Layer | (I < Roots ? 0 : uint64_t(wire::SF_Inner)),
+           0);
 }
 
 void ScriptLayers::end(ThreadState &T, ScopeStack &S) {
