@@ -36,9 +36,8 @@ static uintptr_t tell(ThreadState &T, void *Tensor, HeldBy By, uint32_t Name) {
   return Address;
 }
 
-/// The number that a method of an object returns; false: none.
-static bool numberOf(void *Object, const char *Method, uint64_t &To) {
-  void *Number = Py.callMethod(Object, Method);
+/// The number that an object is, which is dropped; false: none.
+static bool takeNumber(void *Number, uint64_t &To) {
   if (!Number)
     return false;
   To = uint64_t(Py.ToPointer(Number));
@@ -66,17 +65,18 @@ static uint32_t dtypeOf(void *Tensor) {
 static void measure(ThreadState &T, void *Tensor, uintptr_t Address,
                     uint32_t Name, bool IsBuffer) {
   using wire::LayerTensorRecord;
-  uint64_t Elements, Bytes;
+  uint64_t Bytes, Size; // of the tensor, of an element
   uint32_t Dtype = 0;
-  if (numberOf(Tensor, "numel", Elements) &&
-      numberOf(Tensor, "element_size", Bytes) &&
-      Bytes < LayerTensorRecord::BufferBit)
+  // torch.jit.trace() takes calls of numel() for a part of the model.
+  if (takeNumber(Py.GetAttribute(Tensor, "nbytes"), Bytes) &&
+      takeNumber(Py.callMethod(Tensor, "element_size"), Size) && Size &&
+      Size < LayerTensorRecord::BufferBit)
     Dtype = dtypeOf(Tensor);
   Py.ClearError();
   if (Dtype && hasRoom(T))
     T.Ring.write(LayerTensorRecord{
-        Address ? Address : uintptr_t(Tensor), Elements,
-        uint8_t(Bytes | (IsBuffer ? LayerTensorRecord::BufferBit : 0)), Name,
+        Address ? Address : uintptr_t(Tensor), Bytes / Size,
+        uint8_t(Size | (IsBuffer ? LayerTensorRecord::BufferBit : 0)), Name,
         Dtype});
 }
 

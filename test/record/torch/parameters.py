@@ -17,7 +17,7 @@ class Net(nn.Module):
     def __init__(self, width):
         super().__init__()
         self.embed = nn.Embedding(10, width)
-        self.half = nn.Linear(width, 8, dtype=torch.bfloat16)
+        self.low = nn.Linear(width, 8, dtype=torch.bfloat16)
         self.norm = nn.BatchNorm1d(8)
         self.head = nn.Linear(width, 10, bias=False)
         self.head.weight = self.embed.weight
@@ -25,7 +25,7 @@ class Net(nn.Module):
 
     def forward(self, x):
         y = self.embed(x)
-        return self.norm(self.half(y.to(torch.bfloat16)).float()).sum() + self.head(y).sum() * self.scale.sum()
+        return self.norm(self.low(y.to(torch.bfloat16)).float()).sum() + self.head(y).sum() * self.scale.sum()
 
 
 torch.set_num_threads(1)
