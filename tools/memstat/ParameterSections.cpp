@@ -60,8 +60,8 @@ std::optional<PageSection> parameterSection(const PageInput &F) {
   PageSection Out;
   Out.Title = "Parameters";
   if (Shown < Rows.size())
-    Out.Notes.push_back("of " + plural(Rows.size(), "row") +
-                        ", the most bytes first: --top=0");
+    Out.Notes.push_back(formatCount(Rows.size() - Shown) +
+                        " more; --top=0 shows all");
   Out.Notes.push_back("all parameters: " + formatCount(All.Elements) +
                       " elements, " + formatSize(All.Bytes) +
                       "; buffers: " + formatSize(Buffers.Bytes));

@@ -43,9 +43,8 @@ public:
   ScopeTree ScopePaths{Names};
   LiveStats Stats;
   PageToucher Pages; ///< touches the memory of the members above
+  std::vector<ParameterStats> Parameters; ///< of all processes
   /// Stats of the scopes of ended processes.
-  /// Of all processes.
-  std::vector<ParameterStats> Parameters;
   std::vector<LayerStats> ScopeTotals;
   CategoryTable Categories{Stats};
   OomLog Ooms;
