@@ -214,7 +214,8 @@ void LiveStats::countFromNow() {
     }
   StackSplits.clear();
   ScopeSplits.clear();
-  // Rows did not change since this peak, so their live values are those at it.
+  // No row has changed since this peak, so a row's live values are its values
+  // at the peak.
   auto Begin = [this](Curve &C) {
     C.PeakBytes = C.LiveBytes;
     C.PeakBlocks = C.LiveBlocks;
