@@ -413,10 +413,11 @@ void GrowthFinder::dropEnclosing() {
     if (!At)
       return;
     StackStats R = S.row(Id);
-    bool AtEnd = R.LiveBytes != 0;
-    uint64_t All = AtEnd ? R.LiveBytes : R.HeapPeakBytes;
-    uint64_t Own = AtEnd ? R.LiveExclusive : R.SpacePeakBytes;
-    if (Own < All / 2)
+    // At the exit a program frees its tensors, and a caching allocator keeps
+    // the segments around them: the peak tells what filled the segments.
+    bool IsFilledAtEnd = R.LiveExclusive < R.LiveBytes / 2;
+    bool IsFilledAtPeak = R.SpacePeakBytes < R.HeapPeakBytes / 2;
+    if (IsFilledAtEnd || IsFilledAtPeak)
       Rows[*At].Group = GrowthRow::NoGroup;
   });
 }

@@ -145,6 +145,9 @@ static Error takeRest(const SelectedStats &S, const OverviewOptions &Options,
   if (!Compiled)
     return Compiled.takeError();
   Out.Compiled = std::move(*Compiled);
+  if (Options.Rounding)
+    if (Error E = findRounding(S).moveInto(Out.Rounding))
+      return E;
   Expected<HeldBlocks> Held = findHeldBlocks(T);
   if (!Held)
     return Held.takeError();

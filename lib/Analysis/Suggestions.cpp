@@ -134,7 +134,9 @@ private:
 
   void advisePinned(uint32_t Id) {
     const HeapStats &H = T.heapStats(Id);
+    // PyTorch keeps its blocks of pinned memory when they are freed.
     if (!T.heapName(Id).contains("pinned") ||
+        T.heapName(Id).starts_with("torch.") ||
         H.AllocatedBytes < limits::MinBytes || H.PeakBytes == 0 ||
         H.AllocatedBytes / limits::PinnedTurns < H.PeakBytes ||
         H.Frees < limits::PinnedFrees)

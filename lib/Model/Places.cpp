@@ -62,7 +62,8 @@ public:
   /// After run(): the place of a node, for a node of T.
   uint32_t ofNode(uint32_t Node) {
     uint32_t Place = Node ? Results[stateOf(Node)] : 0;
-    return Place == Unresolved ? libraryOf(Node) : Place;
+    return Place == Unresolved ? libraryOf(Node, States[stateOf(Node)].Category)
+                               : Place;
   }
 
 private:
@@ -91,20 +92,22 @@ private:
     }
   };
   using StateKey = std::tuple<uint32_t, uint32_t, uint32_t, uint32_t, uint32_t,
-                              bool, bool, bool, bool>;
+                              bool, bool, bool, bool, bool>;
   /// The state at a node, of all frames from the root to the node.
   struct PlaceState {
     /// Places.
     uint32_t Own = 0, Import = 0, Category = 0, Package = 0, Owner = 0;
     bool OwnIsFunction = false;
     bool ImportIsStandard = false;
+    bool CategoryIsOfBinary = false;
     bool IsImporting = false; ///< the module is not known yet
     /// Below a frame of the user's binary without symbols.
     bool IsInProgram = false;
 
     StateKey key() const {
       return StateKey(Own, Import, Category, Package, Owner, OwnIsFunction,
-                      ImportIsStandard, IsImporting, IsInProgram);
+                      ImportIsStandard, CategoryIsOfBinary, IsImporting,
+                      IsInProgram);
     }
   };
   static constexpr uint32_t Unresolved = UINT32_MAX;
@@ -147,7 +150,7 @@ private:
   void step(PlaceState &W, const JudgedFrame &F) const;
   uint32_t stateAfter(uint32_t State, uint32_t Frame);
   uint32_t resultOf(const PlaceState &W);
-  uint32_t libraryOf(uint32_t Node);
+  uint32_t libraryOf(uint32_t Node, uint32_t Category);
   uint32_t innermost(uint32_t Node);
 
   const Trace &T;
@@ -330,8 +333,10 @@ void PlaceFinder::step(PlaceState &W, const JudgedFrame &F) const {
   else if (F.IsProgram)
     W.IsInProgram = true;
   // What a program without symbols asks of the C++ library is the program's.
-  else if (F.Category && !(W.IsInProgram && F.CategoryIsOfBinary))
+  else if (F.Category && !(W.IsInProgram && F.CategoryIsOfBinary)) {
     W.Category = F.Category;
+    W.CategoryIsOfBinary = F.CategoryIsOfBinary;
+  }
 }
 
 uint32_t PlaceFinder::resultOf(const PlaceState &W) {
@@ -341,10 +346,10 @@ uint32_t PlaceFinder::resultOf(const PlaceState &W) {
     return W.Import;
   if (W.IsImporting)
     return named(PlaceKind::Import, "");
-  for (uint32_t P : {W.Own, W.Package, W.Category})
+  for (uint32_t P : {W.Own, W.Package})
     if (P)
       return P;
-  return Unresolved;
+  return W.Category && !W.CategoryIsOfBinary ? W.Category : Unresolved;
 }
 
 /// The state below a frame, which is not plain, of a node with State.
@@ -362,13 +367,18 @@ uint32_t PlaceFinder::stateAfter(uint32_t State, uint32_t Frame) {
   return At->second = Id->second;
 }
 
-uint32_t PlaceFinder::libraryOf(uint32_t Node) {
+/// Category: of a binary that hands on requests of others (the C++ library);
+/// 0: none. The category is the place if no library asked for the memory.
+uint32_t PlaceFinder::libraryOf(uint32_t Node, uint32_t Category) {
   if (!Of) {
     // Most programs have a line for nearly all of their memory.
     Of.emplace(T);
     OfLibrary.resize(Of->size());
   }
   uint32_t Library = Of->ofNode(Node);
+  if (Category && (!Library || T.rules().requestRole(Of->name(Library)) ==
+                                   RequestRole::Forwards))
+    return Category;
   if (!Library)
     return innermost(Node);
   uint32_t &Place = OfLibrary[Library];
@@ -421,7 +431,7 @@ template <class Id> bool PlaceFinder::walk(std::vector<Id> &StateOf) {
       return false;
     StateOf[Node] = static_cast<Id>(State);
     if (Results[State] == Unresolved)
-      libraryOf(Node); // makes the place
+      libraryOf(Node, States[State].Category); // makes the place
   }
   return true;
 }

@@ -421,17 +421,26 @@ StringRef byWhat(const PageInput &F) {
 // In a line each
 //===----------------------------------------------------------------------===//
 
+/// Of the heap with the highest peak: a GPU's, if the program has one.
 static std::string tensorText(const PageInput &F) {
   std::string Text;
-  uint32_t Heap = 0;
-  uint64_t Peak = 0;
+  auto PeakOf = [&](const CategorySum &K) {
+    return F.T.heapStats(K.Heap).PeakBytes;
+  };
+  const CategorySum *Largest = nullptr;
+  for (const CategorySum &K : F.O.Categories)
+    if (!Largest || PeakOf(K) > PeakOf(*Largest))
+      Largest = &K;
+  if (!Largest)
+    return Text;
+  uint64_t Peak = PeakOf(*Largest);
   for (const CategorySum &K : F.O.Categories) {
-    if (!Heap) {
-      Heap = K.Heap;
-      Peak = F.T.heapStats(Heap).PeakBytes;
-      Text = "Tensors at the peak of " + F.heapName(Heap).str() + ", " +
+    if (K.Heap != Largest->Heap)
+      continue;
+    if (Text.empty())
+      Text = "Tensors at the peak of " + F.heapName(K.Heap).str() + ", " +
              formatSize(Peak) + ": ";
-    } else if (K.Heap != Heap || K.Bytes < Peak / 100)
+    else if (K.Bytes < Peak / 100)
       break;
     else
       Text += ", ";

@@ -140,6 +140,8 @@ struct TensorDeviceWord {
   }
   /// The types of JAX devices that c10 does not number.
   static constexpr uint8_t Tpu = 64, OtherPlugin = 65;
+  /// Host memory that PyTorch's allocator pins for CUDA.
+  static constexpr uint8_t Pinned = 66;
   static constexpr uint16_t device(uint32_t Word) { return uint16_t(Word); }
   /// As the program wrote it: may be an unknown value.
   static constexpr uint32_t framework(uint32_t Word) { return Word >> 17 & 7; }

@@ -37,10 +37,11 @@ static PageSection moreSection(const PageInput &F) {
 
 ArrayRef<StringLiteral> sectionNames() {
   static constexpr StringLiteral Names[] = {
-      "verdict",   "ranks",    "curve",  "lines",   "most",      "suggestions",
-      "timeline",  "heaps",    "peaks",  "tensors", "libraries", "reserved",
-      "gap",       "resident", "sizes",  "steps",   "layers",    "parameters",
-      "operators", "programs", "arrays", "threads", "processes", "machine"};
+      "verdict",     "ranks",    "curve",    "lines",      "most",
+      "suggestions", "timeline", "heaps",    "peaks",      "tensors",
+      "libraries",   "reserved", "rounding", "gap",        "resident",
+      "sizes",       "steps",    "layers",   "parameters", "operators",
+      "programs",    "arrays",   "threads",  "processes",  "machine"};
   return Names;
 }
 
@@ -71,6 +72,7 @@ std::vector<PageSection> makePage(const PageInput &F, bool Everything,
   AddAll("tensors", categorySections(F));
   Add("libraries", librarySection(F));
   Add("reserved", reservedSection(F));
+  Add("rounding", roundingSection(F));
   AddAll("gap", gapSections(F));
   if (!F.OfHeaps)
     AddAll("resident", residentSections(F));

@@ -74,6 +74,12 @@ void writeProgramJson(llvm::json::OStream &J, const PageInput &F);
 std::optional<PageSection> parameterSection(const PageInput &F);
 void writeParameterJson(llvm::json::OStream &J, const PageInput &F);
 
+// RoundingSections.cpp
+/// What allocators add to requested sizes; nothing without requested sizes.
+std::optional<PageSection> roundingSection(const PageInput &F);
+/// The attribute of these rows; none unless they were read.
+void writeRoundingJson(llvm::json::OStream &J, const PageInput &F);
+
 // ProcessSections.cpp
 std::optional<PageSection> threadSection(const PageInput &F);
 std::optional<PageSection> processSection(const PageInput &F);

@@ -345,6 +345,7 @@ void writeStatJson(raw_ostream &OS, const PageInput &F) {
     List("step_list", F.O.Steps, writeStep);
     List("layer_list", F.O.Layers, writeLayer);
     writeParameterJson(J, F);
+    writeRoundingJson(J, F);
     writeProgramJson(J, F);
     List("operator_list", F.O.Operators, writeOperator);
     List("thread_list", F.O.Threads, writeThread);

@@ -272,6 +272,7 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
     return jobStatus(Fatal, Job->J);
   }
   Options.Top = Top;
+  Options.Rounding = is_contained(Show, "rounding");
   unsigned Width = outputWidth();
   Options.Columns = curveColumns(Width);
   auto Fold = [&] { In.T->applyRules(Spec->Names, /*Folds=*/true); };

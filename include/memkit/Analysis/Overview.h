@@ -16,6 +16,7 @@
 #include "memkit/Analysis/OomMoment.h"
 #include "memkit/Analysis/PlaceStats.h"
 #include "memkit/Analysis/Programs.h"
+#include "memkit/Analysis/Rounding.h"
 #include "memkit/Analysis/Suggestions.h"
 #include "memkit/Model/Query.h"
 #include "memkit/Model/StatsQuery.h"
@@ -71,6 +72,8 @@ struct Overview {
   HeldBlocks Named;            ///< the blocks that these names hold
   std::vector<llvm::StringRef> Versions; ///< as MarkSeries::Versions
   ProgramReport Compiled;                ///< empty without heaps of JAX
+  /// If OverviewOptions::Rounding.
+  std::optional<std::vector<RoundingRow>> Rounding;
   /// The intervals of the selection, if the overview needed any; for callers
   /// that read more of them.
   std::unique_ptr<IntervalSeries> Intervals;
@@ -82,6 +85,7 @@ struct OverviewOptions {
   bool Growth = true;
   /// The stacks of each peak, and the libraries of devices.
   bool Stacks = true;
+  bool Rounding = false; ///< reads all events
   /// Without Stacks: what folds the frames of the trace, or null. Runs beside
   /// the rest, before anything reads Trace::view(); the trace comes unfolded.
   std::function<void()> Fold;

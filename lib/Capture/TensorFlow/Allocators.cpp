@@ -13,8 +13,8 @@
 // memkit's functions in these places.
 
 #include "Names.h"
-#include "RealFunction.h"
 #include "Runtime/Hook.h"
+#include "Runtime/RealFunction.h"
 #include "Runtime/Recording.h"
 #include "Runtime/Symbols.h"
 #include "Runtime/TensorSlots.h"
@@ -77,10 +77,9 @@ using AllocateFn = void *(*)(void *, size_t, size_t);
 using FreeFn = void (*)(void *, void *);
 using FreeSizedFn = void (*)(void *, void *, size_t, size_t);
 
-static constinit tf::RealFunction<AllocateFn> RealAllocate(tf::Framework,
-                                                           TF_ALLOCATE);
-static constinit tf::RealFunction<FreeFn> RealFree(tf::Framework,
-                                                   TF_DEALLOCATE);
+static constinit RealFunction<AllocateFn> RealAllocate(tf::Framework,
+                                                       TF_ALLOCATE);
+static constinit RealFunction<FreeFn> RealFree(tf::Framework, TF_DEALLOCATE);
 
 MEMKIT_EXPORT void *tfAllocate(void *, size_t, size_t) asm(TF_ALLOCATE);
 MEMKIT_EXPORT void tfFree(void *, void *) asm(TF_DEALLOCATE);
@@ -117,8 +116,8 @@ static uint32_t beginRegion() {
 }
 
 using RegionFn = void *(*)(void *, size_t, size_t, size_t *);
-static constinit tf::RealFunction<RegionFn> RealRegion(tf::Framework,
-                                                       TF_ALLOCATE_REGION);
+static constinit RealFunction<RegionFn> RealRegion(tf::Framework,
+                                                   TF_ALLOCATE_REGION);
 
 MEMKIT_EXPORT void *tfRegion(void *, size_t, size_t,
                              size_t *) asm(TF_ALLOCATE_REGION);
@@ -217,8 +216,8 @@ __attribute__((noinline)) static void watchAllocator(void *Object) {
 }
 
 using BaseFn = void *(*)();
-static constinit tf::RealFunction<BaseFn> RealBase(tf::Framework,
-                                                   TF_BASE_ALLOCATOR);
+static constinit RealFunction<BaseFn> RealBase(tf::Framework,
+                                               TF_BASE_ALLOCATOR);
 
 MEMKIT_EXPORT void *tfBaseAllocator() asm(TF_BASE_ALLOCATOR);
 

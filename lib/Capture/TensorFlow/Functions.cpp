@@ -8,8 +8,8 @@
 // Python frames meanwhile.
 
 #include "Names.h"
-#include "RealFunction.h"
 #include "Runtime/Hook.h"
+#include "Runtime/RealFunction.h"
 #include "Runtime/Recording.h"
 #include "Stacks/Stack.h"
 #include "TensorFlowHooks.h"

@@ -8,6 +8,12 @@
 #ifndef MEMKIT_CAPTURE_TENSORFLOW_NAMES_H
 #define MEMKIT_CAPTURE_TENSORFLOW_NAMES_H
 
+namespace memkit::capture::tf {
+/// The library with the runtime, and the library with the C API and XLA.
+inline constexpr const char *Framework = "libtensorflow_framework.so.2";
+inline constexpr const char *Cc = "libtensorflow_cc.so.2";
+} // namespace memkit::capture::tf
+
 #define TF_ALLOCATE "_ZN10tensorflow15MklCPUAllocator11AllocateRawEmm"
 #define TF_DEALLOCATE "_ZN10tensorflow15MklCPUAllocator13DeallocateRawEPv"
 #define TF_ALLOCATOR_TABLE "_ZTVN10tensorflow15MklCPUAllocatorE"

@@ -6,7 +6,7 @@
 
 #include "Names.h"
 #include "Python/Exports.h"
-#include "RealFunction.h"
+#include "Runtime/RealFunction.h"
 #include "Runtime/Recording.h"
 #include "Runtime/Symbols.h"
 #include "Runtime/TensorSlots.h"
@@ -18,17 +18,6 @@
 
 using namespace memkit;
 using namespace memkit::capture;
-
-void *tf::findReal(const char *Library, const char *Name, uintptr_t Caller) {
-  void *P = symbolOfLoaded(Library, Name);
-  FoundObject O = {};
-  if (!P && Loader.find(Caller, O) && O.LinkMap)
-    P = symbolOfBinary(O.LinkMap, Name);
-  P = P ? P : nextSymbol(Name);
-  if (!P)
-    __builtin_trap();
-  return P;
-}
 
 //===----------------------------------------------------------------------===//
 // What the loaded version has

@@ -7,7 +7,7 @@
 #include "Runtime/Symbols.h"
 #include "Runtime/Syscall.h"
 #include "Stacks/Loader.h"
-#include "Stacks/MappedElf.h"
+#include "VirtualTable.h"
 
 #include <cstring>
 #include <link.h>
@@ -37,29 +37,6 @@ constexpr char Pool[] = "N3c104cuda20CUDACachingAllocator15CudaMallocAsync24"
 
 static bool findObject(const void *P, FoundObject &O) {
   return Loader.find(uintptr_t(P), O);
-}
-
-/// Is P in an executable segment of a loaded binary?
-static bool isCode(const void *P) {
-  FoundObject O;
-  if (!P || !findObject(P, O))
-    return false;
-  uintptr_t Bias = static_cast<link_map *>(O.LinkMap)->l_addr;
-  size_t Count = 0;
-  const Elf64_Phdr *H = programHeaders(uintptr_t(O.MapStart), Count);
-  for (size_t I = 0; H && I != Count; ++I)
-    if (H[I].p_type == PT_LOAD && H[I].p_flags & PF_X &&
-        uintptr_t(P) - Bias - H[I].p_vaddr < H[I].p_memsz)
-      return true;
-  return false;
-}
-
-/// The class name of an object with virtual functions; empty: no readable name.
-static const char *className(void *const *Functions) {
-  FoundObject O;
-  auto *Type = static_cast<const char *const *>(Functions[-1]);
-  const char *Name = Type && findObject(Type, O) ? Type[1] : nullptr;
-  return Name && findObject(Name, O) ? Name : "";
 }
 
 static uint32_t readNumber(const char *&At) {
@@ -148,9 +125,7 @@ CudaAllocator capture::findCudaAllocator() {
   for (const KnownVersion &V : KnownVersions) {
     if (V.Minor != Minor)
       continue;
-    unsigned N = 0;
-    while (N != MaxFunctions && isCode(Functions[N]))
-      ++N;
+    unsigned N = countFunctions(Functions, MaxFunctions);
     A.Is = N == V.Functions ? CudaState::Tracked : CudaState::OtherLayout;
     A.AttachTracker =
         reinterpret_cast<void (*)(void *, void *)>(Functions[V.Attach]);

@@ -81,6 +81,7 @@ uint32_t RecordedHeaps::tensors(uint16_t Device, wire::TensorFramework Of) {
   uint32_t &Id = D.Tensors[size_t(Of)];
   if (Id)
     return Id;
+  bool IsPinned = uint8_t(Device) == wire::TensorDeviceWord::Pinned;
   std::string &Name = D.TensorsNames[size_t(Of)];
   Name = TensorHeaps::prefix(Of) + TensorHeaps::deviceName(Device);
   bool IsCpu = uint8_t(Device) == TensorHeaps::Cpu;
@@ -91,9 +92,13 @@ uint32_t RecordedHeaps::tensors(uint16_t Device, wire::TensorFramework Of) {
   bool HasDriver = uint8_t(Device) == TensorHeaps::Cuda;
   if (Of == wire::TensorFramework::Jax && HasDriver)
     Flags = HF_OutsideTotals;
-  uint32_t Parent = IsCpu                                ? malloc()
-                    : Of == wire::TensorFramework::Torch ? D.Segments
-                                                         : 0;
+  uint32_t Parent =
+      IsCpu      ? malloc()
+      : IsPinned ? Devices[NoCudaDevice].Cuda[unsigned(wire::CudaHeap::Pinned)]
+      : Of == wire::TensorFramework::Torch ? D.Segments
+                                           : 0;
+  if (IsPinned) // memory of the host, and no heap of tensors
+    return Id = add(Name, Parent, Flags);
   nameDevice(D, Device);
   Id = add(Name, Parent, Flags, D.Space);
   HeapsOfTensors.push_back(Id);

@@ -18,10 +18,11 @@ static constexpr const char *Types[] = {
 std::string TensorHeaps::deviceName(uint16_t Device) {
   uint8_t Type = uint8_t(Device);
   int8_t Index = int8_t(Device >> 8);
-  std::string Name = Type < std::size(Types)               ? Types[Type]
-                     : Type == wire::TensorDeviceWord::Tpu ? "tpu"
-                     : Type == wire::TensorDeviceWord::OtherPlugin
-                         ? "plugin"
+  std::string Name = Type < std::size(Types)                       ? Types[Type]
+                     : Type == wire::TensorDeviceWord::Tpu         ? "tpu"
+                     : Type == wire::TensorDeviceWord::OtherPlugin ? "plugin"
+                     : Type == wire::TensorDeviceWord::Pinned
+                         ? "pinned"
                          : "device" + std::to_string(unsigned(Type));
   if (Type != Cpu && Index >= 0)
     Name += ":" + std::to_string(int(Index));

@@ -30,6 +30,7 @@ uint32_t TensorDevices::heap(uint8_t Device) {
     D.Heap = Sink.heaps().tensors(
         Numbers.torchDevice(wire::TensorDeviceWord::device(Word)), D.Of);
     D.IsHost = uint8_t(Word) == TensorHeaps::Cpu;
+    D.IsPinned = uint8_t(Word) == wire::TensorDeviceWord::Pinned;
   }
   return D.Heap;
 }

@@ -27,6 +27,7 @@ public:
   struct TensorDevice {
     uint32_t Heap = 0; ///< 0: not known yet
     bool IsHost = false;
+    bool IsPinned = false; ///< host memory of PyTorch's allocator, for CUDA
     wire::TensorFramework Of{};
     uint32_t SegmentHeap = 0;             ///< 0: not known yet
     uint64_t Reserved = 0, Allocated = 0; ///< as the allocator last reported

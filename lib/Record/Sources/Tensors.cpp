@@ -44,6 +44,17 @@ bool Tensors::findOuter(uint64_t Address, const LiveEntry &E, BlockRef &Out) {
          Outers.Maps.findOuter(Address, E, Out);
 }
 
+/// Pinned memory lies in a block of the driver. With
+/// pinned_use_cuda_host_register PyTorch takes the memory from malloc or mmap.
+bool Tensors::findPinnedOuter(uint64_t Address, const LiveEntry &E,
+                              BlockRef &Out) {
+  if (Outers.Driver.findOuter(Address, E, Out))
+    return true;
+  LiveEntry OnHost = E;
+  OnHost.ScopeRow &= OnDeviceBit - 1;
+  return findOuter(Address, OnHost, Out);
+}
+
 void Tensors::take(const wire::TensorAllocateRecord &Rec, RecordOrigin From) {
   uint32_t Heap = Devices.heap(Rec.Device);
   uint64_t Address = Rec.Address;
@@ -56,7 +67,7 @@ void Tensors::take(const wire::TensorAllocateRecord &Rec, RecordOrigin From) {
     emitFree(Address, Old, From, Heap);
   }
   TensorDevices::TensorDevice &Of = Devices.of(Rec.Device);
-  bool IsTorch = Of.Of == wire::TensorFramework::Torch;
+  bool IsTorch = Of.Of == wire::TensorFramework::Torch && !Of.IsPinned;
   if (Of.IsHost && !IsTorch)
     Outers.Host.indexChunks(MinRegion);
   uint32_t Stack = Sink.stacks().stack(Rec.Stack, 0);
@@ -74,7 +85,8 @@ void Tensors::take(const wire::TensorAllocateRecord &Rec, RecordOrigin From) {
   Devices.endInUse(Address);
   Devices.noteRequest(Address, From.Ring, /*HasSize=*/true);
   BlockRef Outer;
-  if (findOuter(Address, Kept, Outer))
+  if (Of.IsPinned ? findPinnedOuter(Address, Kept, Outer)
+                  : findOuter(Address, Kept, Outer))
     OuterOf[E.AllocationId] = Outer.AllocationId + 1;
   if (!Of.IsHost)
     Sink.noteAddress(Address);
@@ -82,6 +94,8 @@ void Tensors::take(const wire::TensorAllocateRecord &Rec, RecordOrigin From) {
   if (IsTorch)
     Origins.made(Address, E.AllocationId, Heap, Rec.Stack, From.Ring, In.Layer);
   Of.Live += E.Size;
+  if (Of.IsPinned)
+    return;
   Operators.allocated(From.Ring, Sink.heaps().spaceOfTensors(Heap) - 1, E.Size,
                       Of.Live);
   if (Devices.HasReserved && !Of.IsHost)
@@ -161,6 +175,7 @@ void Tensors::emitFree(uint64_t Address, LiveEntry E, RecordOrigin From,
   OuterOf.erase(E.AllocationId);
   E.ScopeRow &= OnDeviceBit - 1;
   Sink.free(From, E, Outer);
-  Operators.freed(From.Ring, Sink.heaps().spaceOfTensors(Heap) - 1, E.Size);
+  if (uint32_t Space = Sink.heaps().spaceOfTensors(Heap))
+    Operators.freed(From.Ring, Space - 1, E.Size);
   Origins.freed(Address, E.Size, From.Ring);
 }

@@ -3,9 +3,9 @@
 // A source: tensors, a heap for each framework and device.
 //
 // Takes the blocks that the allocators of PyTorch and TensorFlow report:
-// torch.cpu, torch.cuda:0, tf.cpu. A thread records a tensor after the
-// allocation and before the free of the block around the tensor, so the
-// tensor's address leads to this block. TensorFlow divides large blocks of
+// torch.cpu, torch.cuda:0, torch.pinned, tf.cpu. A thread records a tensor
+// after the allocation and before the free of the block around the tensor, so
+// the tensor's address leads to this block. TensorFlow divides large blocks of
 // malloc among tensors.
 
 #ifndef MEMKIT_LIB_RECORD_TENSORS_H
@@ -67,6 +67,7 @@ private:
   static constexpr uint64_t MinRegion = 1 << 18;
 
   bool findOuter(uint64_t Address, const LiveEntry &E, BlockRef &Out);
+  bool findPinnedOuter(uint64_t Address, const LiveEntry &E, BlockRef &Out);
   bool remove(uint64_t Address, LiveEntry &E);
   void emitFree(uint64_t Address, LiveEntry E, RecordOrigin From,
                 uint32_t Heap);

@@ -91,7 +91,7 @@ int main(int Argc, char **Argv) {
   void *Small[4];
   // CHECK: alloc #[[#A:]] 1 MiB cuda:0.device at 0x{{[0-9a-f]+}} stack
   // CHECK: cuMemAlloc{{$}}
-  // CHECK-NEXT: cudaMalloc
+  // CHECK: cudaMalloc
   // CHECK-NEXT: main (interpose.c:[[#@LINE+1]])
   CHECK(cudaMalloc(&A, 1 << 20));
   // CHECK: alloc #[[#B:]] 4.88 KiB cuda:0.managed at 0x{{[0-9a-f]+}} stack

@@ -12,7 +12,7 @@
 // HEAPS: events {{.*}} 0 lost
 // HEAPS: cuda.pinned 2 2 146 KiB 0 B 0 146 KiB
 // HEAPS: not in the totals
-// HEAPS-NEXT: cuda.registered 1 1 12 KiB 0 B 0 12 KiB
+// HEAPS: cuda.registered 1 1 12 KiB 0 B 0 12 KiB
 // HEAPS-NEXT: {{^}}cuda:0 3 3 1011 KiB 0 B 0 1011 KiB
 // HEAPS-NEXT: cuda:0.device 2 2 1007 KiB 0 B 0 1007 KiB
 // HEAPS-NEXT: cuda:0.managed 1 1 4.88 KiB 0 B 0 4.88 KiB

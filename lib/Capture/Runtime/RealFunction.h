@@ -1,27 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// TensorFlow's own functions behind hooks of the same names.
+// A framework's own functions behind hooks of the same names.
 //
-// The loader binds TensorFlow's calls and tables of virtual functions to the
+// The loader binds a framework's calls and tables of virtual functions to the
 // definitions of this library, so a hook finds the real function by the name of
 // the library that defines it. Children of fork keep the addresses: another
 // thread of the parent may have held the loader's lock at the fork.
 
-#ifndef MEMKIT_CAPTURE_TENSORFLOW_REALFUNCTION_H
-#define MEMKIT_CAPTURE_TENSORFLOW_REALFUNCTION_H
+#ifndef MEMKIT_CAPTURE_RUNTIME_REALFUNCTION_H
+#define MEMKIT_CAPTURE_RUNTIME_REALFUNCTION_H
 
 #include <atomic>
 #include <cstdint>
 
-namespace memkit::capture::tf {
-
-/// The library with the runtime, and the library with the C API and XLA.
-inline constexpr const char *Framework = "libtensorflow_framework.so.2";
-inline constexpr const char *Cc = "libtensorflow_cc.so.2";
+namespace memkit::capture {
 
 /// The definition of \p Name in a loaded \p Library, else in the binary of the
-/// code at \p Caller or its dependencies. Never null: TensorFlow has called a
-/// hook of that name, so the name has a definition.
+/// code at \p Caller or its dependencies. Never null: the framework has called
+/// a hook of that name, so the name has a definition.
 void *findReal(const char *Library, const char *Name, uintptr_t Caller);
 
 template <class Fn> class RealFunction {
@@ -44,6 +40,6 @@ private:
   std::atomic<Fn> Found{nullptr};
 };
 
-} // namespace memkit::capture::tf
+} // namespace memkit::capture
 
-#endif // MEMKIT_CAPTURE_TENSORFLOW_REALFUNCTION_H
+#endif // MEMKIT_CAPTURE_RUNTIME_REALFUNCTION_H
