@@ -5,6 +5,7 @@ Runs from a build, or from the folder of utils/gpu/pack; installs nothing."""
 
 import json
 import shlex
+import signal
 import statistics
 import subprocess
 import sys
@@ -26,6 +27,15 @@ EXACT = "all exact"
 STEP_AIM = 0.01  # of SAMPLED
 CALL_AIM_US = 1.0
 MODELS = {"large": 50, "toy": 500}
+
+
+class Stopped(Exception):
+    """The benchmark was told to end; the rounds so far are the result."""
+
+
+def stop(*_):
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    raise Stopped
 
 
 @dataclass
@@ -70,13 +80,17 @@ def require_recorded(build, folder, heaps):
 def alternate(name, ways_of, program, pick, rounds, folder, environment, say, check):
     """{recorder: Series}; the recorders take turns. Calls check() after each recording."""
     result = {who: Series() for who in ways_of}
-    for number in range(rounds):
-        for who, before in ways_of.items():
-            say(f"  {name}: {who}, round {number + 1}")
-            result[who].values.append(pick(last_json([*before, *program], folder, environment)))
-            if before:
-                check()
-    return result
+    try:
+        for number in range(rounds):
+            for who, before in ways_of.items():
+                value = pick(last_json([*before, *program], folder, environment))
+                say(f"  {name}: {who}, round {number + 1}: {value}")
+                if before:
+                    check()
+                result[who].values.append(value)
+    except Stopped:
+        say(f"  {name}: stopped in round {number + 1}")
+    return result if all(got.values for got in result.values()) else {}
 
 
 def overhead(result, who):
@@ -118,11 +132,13 @@ def measure_steps(build, python, folder, rounds, tiny, fake, say):
     heaps = ["torch.cpu"] if fake else ["torch.cuda:0", "torch.cuda:0.segments", "cuda:0.device"]
     result = {}
     for model, steps in (("toy", 20), ) if fake else MODELS.items():
+        if signal.getsignal(signal.SIGTERM) == signal.SIG_IGN:
+            break
         program = [python, str(WORKLOADS / "torch_step.py"), model, str(20 if tiny else steps)]
         result[model] = alternate(model, ways(build, folder), [*program, *([] if fake else ["--cuda"])],
                                   lambda told: told["wall"][1], rounds, folder, environment_of(build, fake), say,
                                   lambda: require_recorded(build, folder, heaps))
-    return result
+    return {model: got for model, got in result.items() if got}
 
 
 def measure_calls(build, folder, rounds, tiny, fake, say):
@@ -134,6 +150,8 @@ def measure_calls(build, folder, rounds, tiny, fake, say):
            "interposed": memrec(build, folder, ["--cuda=interpose"])}
     told = alternate("calls of the driver", who, program, lambda told: told, rounds, folder, environment_of(build, fake), say,
                      lambda: require_recorded(build, folder, ["cuda:0.device", "cuda:0.pool"]))
+    if not told:
+        return {}
     return {call: {name: Series([one[call] / 1e3 for one in got.values]) for name, got in told.items()}
             for call in told[ALONE].values[0]}
 
@@ -156,7 +174,14 @@ def call_rows(calls):
                    "" if who == ALONE else f"{CALL_AIM_US:.0f}", "" if who == ALONE else report.within(added, CALL_AIM_US)]
 
 
-def page(command, where, rounds, stepped, calls):
+def round_counts(results):
+    """`5`; `4-5` when the benchmark was stopped in a round."""
+    counts = {len(got.values) for result in results for got in result.values()}
+    return "-".join(str(count) for count in sorted({min(counts), max(counts)})) if counts else "0"
+
+
+def page(command, where, stepped, calls):
+    rounds = round_counts([*stepped.values(), *calls.values()])
     parts = ["# Recording on a GPU", f"Measured by\n\n    {command}", f"on {where}; {report.machine()}. "
              f"{rounds} rounds, in which all take turns: the median and (least-most)."]
     if stepped:
@@ -178,6 +203,7 @@ def measure(options, command, folder, say):
     where = ("the tests' own driver, to try the script: no GPU, steps are the CPU's, the figures say nothing"
              if options.fake else cuda.device())
     say(f"bench: {where}")
+    signal.signal(signal.SIGTERM, stop)
     calls = measure_calls(build, folder, rounds, options.tiny, options.fake, say)
     stepped = measure_steps(build, options.python, folder, rounds, options.tiny, options.fake, say)
-    return page(command, where, rounds, stepped, calls)
+    return page(command, where, stepped, calls)

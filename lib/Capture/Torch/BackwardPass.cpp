@@ -25,8 +25,8 @@ using namespace memkit::capture;
 #define ENGINE "_ZN5torch8autograd6Engine"
 #define EVALUATE                                                               \
   ENGINE                                                                       \
-      "17evaluate_functionERSt10shared_ptrINS0_9GraphTaskEEPNS0_4NodeERNS0_"   \
-      "11InputBufferERKS2_INS0_10ReadyQueueEE"
+  "17evaluate_functionERSt10shared_ptrINS0_9GraphTaskEEPNS0_4NodeERNS0_"       \
+  "11InputBufferERKS2_INS0_10ReadyQueueEE"
 /// ROOT: the type of the pointer to the first node.
 #define EXECUTE(ROOT)                                                          \
   ENGINE "23execute_with_graph_taskERKSt10shared_ptrINS0_9GraphTaskEE" ROOT    \
@@ -49,7 +49,7 @@ namespace {
 class BackwardTasks {
 public:
   void set(uintptr_t Task, uint32_t Node) {
-    Place &P = Places[placeOf(Task)];
+    TaskPlace &P = Places[placeOf(Task)];
     P.Task.store(0, std::memory_order_relaxed);
     std::atomic_thread_fence(std::memory_order_release);
     P.Node.store(Node, std::memory_order_relaxed);
@@ -57,7 +57,7 @@ public:
   }
   /// The node of the caller's Python frames; 0: not known.
   uint32_t find(uintptr_t Task) const {
-    const Place &P = Places[placeOf(Task)];
+    const TaskPlace &P = Places[placeOf(Task)];
     if (P.Task.load(std::memory_order_acquire) != Task)
       return 0;
     uint32_t Node = P.Node.load(std::memory_order_relaxed);
@@ -67,14 +67,14 @@ public:
 
 private:
   static constexpr unsigned Bits = 6;
-  struct Place {
+  struct TaskPlace {
     std::atomic<uintptr_t> Task;
     std::atomic<uint32_t> Node;
   };
   static unsigned placeOf(uintptr_t Task) {
     return unsigned(Task * 0x9e3779b97f4a7c15 >> (64 - Bits));
   }
-  Place Places[1 << Bits];
+  TaskPlace Places[1 << Bits];
 };
 
 /// std::shared_ptr of libstdc++.
@@ -95,8 +95,8 @@ static __thread uintptr_t Evaluating __attribute__((tls_model("initial-exec")));
 
 using EvaluateFn = void (*)(void *, const SharedPointer *, void *, void *,
                             const void *);
-using ExecuteFn = void *(*)(void *, void *, const SharedPointer *, void *,
-                            void *);
+using ExecuteTaskFn = void *(*)(void *, void *, const SharedPointer *, void *,
+                                void *);
 
 static constinit RealFunction<EvaluateFn> RealEvaluate(Library, EVALUATE);
 
@@ -131,7 +131,8 @@ static void *execute(RealFunction<Fn> &Real, void *Result, void *Engine,
 }
 
 #define DEFINE_EXECUTE(NAME, ROOT)                                             \
-  static constinit RealFunction<ExecuteFn> Real##NAME(Library, EXECUTE(ROOT)); \
+  static constinit RealFunction<ExecuteTaskFn> Real##NAME(Library,             \
+                                                          EXECUTE(ROOT));      \
   MEMKIT_EXPORT void *torch##NAME(void *, void *, const SharedPointer *,       \
                                   void *, void *) asm(EXECUTE(ROOT));          \
   void *torch##NAME(void *Result, void *Engine, const SharedPointer *Task,     \

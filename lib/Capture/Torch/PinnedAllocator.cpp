@@ -27,7 +27,7 @@ static constexpr char ClassName[] =
 /// device (c10/util/UniqueVoidPtr.h, c10/core/Allocator.h).
 struct PinnedAllocator::DataPtr {
   void *Data;
-  FreeFn Delete;
+  PinnedFreeFn Delete;
   Block *Context;
   uint8_t DeviceType, DeviceIndex;
 };
@@ -84,7 +84,7 @@ void PinnedAllocator::attach(void *Allocator) {
   if (N <= Allocate || N == MaxFunctions)
     return;
   memcpy(Functions, Of - 2, (2 + N) * sizeof(void *));
-  RealAllocate = reinterpret_cast<AllocateFn>(Of[Allocate]);
+  RealAllocate = reinterpret_cast<PinnedAllocateFn>(Of[Allocate]);
   Functions[2 + Allocate] = reinterpret_cast<void *>(allocatePinned);
   *Table = Functions + 2;
 }
@@ -120,7 +120,7 @@ void PinnedAllocator::allocate(DataPtr &Result, void *Allocator,
   const Block *B = Result.Context;
   if (!Result.Data || !B || B->Data != Result.Data || B->Size < Requested)
     return;
-  FreeFn Known = nullptr;
+  PinnedFreeFn Known = nullptr;
   if (!RealFree.compare_exchange_strong(Known, Result.Delete) &&
       Known != Result.Delete)
     return;

@@ -42,12 +42,12 @@ public:
   void free(Block *B);
 
 private:
-  using AllocateFn = void *(*)(DataPtr *, void *, size_t);
-  using FreeFn = void (*)(void *);
+  using PinnedAllocateFn = void *(*)(DataPtr *, void *, size_t);
+  using PinnedFreeFn = void (*)(void *);
   bool record(const DataPtr &Made, size_t Requested, const CallerFrame &Caller);
 
-  AllocateFn RealAllocate = nullptr;
-  std::atomic<FreeFn> RealFree{nullptr}; ///< the same for all blocks
+  PinnedAllocateFn RealAllocate = nullptr;
+  std::atomic<PinnedFreeFn> RealFree{nullptr}; ///< the same for all blocks
   /// The copy of the table: two words precede the functions.
   static constexpr unsigned Allocate = 2, MaxFunctions = 48;
   void *Functions[2 + MaxFunctions] = {};

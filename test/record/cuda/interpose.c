@@ -97,7 +97,7 @@ int main(int Argc, char **Argv) {
   // CHECK: alloc #[[#B:]] 4.88 KiB cuda:0.managed at 0x{{[0-9a-f]+}} stack
   // CHECK: cuMemAllocManaged{{$}}
   CHECK(cudaMallocManaged(&B, 5000, cudaMemAttachGlobal));
-  // CHECK: alloc #[[#C:]] 6.84 KiB cuda.pinned at 0x{{[0-9a-f]+}} stack
+  // CHECK: alloc #[[#C:]] 6.84 KiB cuda.pinned at 0x{{[0-9a-f]+}}{{( in #[0-9]+)?}} stack
   // CHECK: cuMemHostAlloc{{$}}
   CHECK(cudaHostAlloc(&C, 7000, cudaHostAllocDefault));
   CHECK(cudaStreamCreate(&S));
