@@ -1,7 +1,7 @@
 // A libtorch_cpu.so with the two functions of autograd's engine that memkit defines, too. One
 // thread without Python evaluates the nodes of all tasks, as PyTorch's thread of a device does.
 //
-// INTRUSIVE: with the symbols of PyTorch 2.12 and newer.
+// INTRUSIVE: with the symbols of PyTorch 2.13.
 #include <condition_variable>
 #include <cstdlib>
 #include <deque>
