@@ -93,9 +93,10 @@ static std::vector<GroupColumns> columnsOf(ArrayRef<GroupCurve> Groups,
   return Out;
 }
 
-/// A line of at most Count points of the range.
+/// A line of at most Count points of the range. Holds: a value stays until the
+/// next point; else the values are samples.
 static void writeLine(OStream &J, StringRef Name, ArrayRef<SeriesPoint> Points,
-                      ViewRange R, size_t Count) {
+                      bool Holds, ViewRange R, size_t Count) {
   auto InRange = [&](const SeriesPoint &P) {
     return P.TimeNs >= R.BeginNs && P.TimeNs <= R.EndNs;
   };
@@ -111,6 +112,7 @@ static void writeLine(OStream &J, StringRef Name, ArrayRef<SeriesPoint> Points,
   }
   J.object([&] {
     J.attribute("name", Name);
+    J.attribute("holds", Holds);
     J.attributeArray("time_ns", [&] {
       for (const SeriesPoint &P : Shown)
         J.value(P.TimeNs);
@@ -139,19 +141,22 @@ void TraceView::writeLines(OStream &J, PartFilter Of, uint32_t Space,
                            ViewRange R, size_t Count) {
   if (Space == 0) {
     if (Of == PartFilter())
-      writeLine(J, "resident", Resident, R, Count);
+      writeLine(J, "resident", Resident, /*Holds=*/false, R, Count);
     return;
   }
   std::vector<SeriesPoint> Used, Reserved;
   for (const UsedPoint &P : Measured->Devices[Space])
     Used.push_back({P.TimeNs, P.Used});
   if (!Of.Heap)
-    writeLine(J, "device used", Used, R, Count);
+    writeLine(J, "device used", Used, /*Holds=*/false, R, Count);
   for (uint32_t Heap = 1; Heap < Measured->Heaps.size(); ++Heap)
     if (Of.Heap ? Heap == Of.Heap : trace().heap(Heap).Space == Space)
       for (const ReservedPoint &P : Measured->Heaps[Heap])
         Reserved.push_back({P.TimeNs, P.Reserved});
-  writeLine(J, "reserved", Reserved, R, Count);
+  stable_sort(Reserved, [](const SeriesPoint &A, const SeriesPoint &B) {
+    return A.TimeNs < B.TimeNs;
+  });
+  writeLine(J, "reserved", Reserved, /*Holds=*/true, R, Count);
 }
 
 Expected<std::string> TraceView::curves(StringRef Query) {

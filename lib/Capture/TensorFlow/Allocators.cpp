@@ -14,10 +14,10 @@
 
 #include "Names.h"
 #include "Runtime/Hook.h"
-#include "Runtime/RealFunction.h"
 #include "Runtime/Recording.h"
 #include "Runtime/Symbols.h"
 #include "Runtime/TensorSlots.h"
+#include "Stacks/RealFunction.h"
 #include "Stacks/Stack.h"
 #include "TensorFlowHooks.h"
 #include "Unwind/Bounds.h"

@@ -9,8 +9,8 @@
 
 #include "Names.h"
 #include "Runtime/Hook.h"
-#include "Runtime/RealFunction.h"
 #include "Runtime/Recording.h"
+#include "Stacks/RealFunction.h"
 #include "Stacks/Stack.h"
 #include "TensorFlowHooks.h"
 #include "Unwind/Bounds.h"

@@ -10,8 +10,8 @@
 #include "Names.h"
 #include "PythonScopes.h"
 #include "Runtime/Hook.h"
-#include "Runtime/RealFunction.h"
 #include "Runtime/Recording.h"
+#include "Stacks/RealFunction.h"
 #include "Stacks/Stack.h"
 #include "TensorFlowHooks.h"
 

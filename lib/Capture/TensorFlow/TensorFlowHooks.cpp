@@ -6,11 +6,11 @@
 
 #include "Names.h"
 #include "Python/Exports.h"
-#include "Runtime/RealFunction.h"
 #include "Runtime/Recording.h"
 #include "Runtime/Symbols.h"
 #include "Runtime/TensorSlots.h"
 #include "Stacks/Loader.h"
+#include "Stacks/RealFunction.h"
 #include "Stacks/Stack.h"
 
 #include <cstring>

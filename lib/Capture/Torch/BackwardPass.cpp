@@ -15,8 +15,8 @@
 
 #include "Python/PythonStack.h"
 #include "Runtime/Hook.h"
-#include "Runtime/RealFunction.h"
 #include "Runtime/Recording.h"
+#include "Stacks/RealFunction.h"
 #include "Stacks/Stack.h"
 
 using namespace memkit;

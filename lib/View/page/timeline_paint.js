@@ -72,6 +72,13 @@ function pointsOf(layout, times, values, top) {
   return points;
 }
 
+// The corners of a line whose values hold until the next point.
+function cornersOf(points) {
+  const corners = points.slice(0, 2);
+  for (let at = 2; at < points.length; at += 2) corners.push(points[at], corners[corners.length - 1], points[at], points[at + 1]);
+  return corners;
+}
+
 function paintAreas(pen, layout, answer, stack, top) {
   const base = layout.y1;
   for (let at = stack.length - 1; at >= 0; --at) {
@@ -82,7 +89,8 @@ function paintAreas(pen, layout, answer, stack, top) {
     pen.line(upper, stack.length === 1 ? colors.accent : colors.ground, stack.length === 1 ? 1.25 : 0.75);
   }
   answer.lines.forEach((line, at) => {
-    pen.line(pointsOf(layout, line.time_ns, line.values, top), colors.ink, 1.25, lineDashes[at % 4]);
+    const points = pointsOf(layout, line.time_ns, line.values, top);
+    pen.line(line.holds ? cornersOf(points) : points, colors.ink, 1.25, lineDashes[at % 4]);
   });
 }
 

@@ -7,8 +7,8 @@
 // the library that defines it. Children of fork keep the addresses: another
 // thread of the parent may have held the loader's lock at the fork.
 
-#ifndef MEMKIT_CAPTURE_RUNTIME_REALFUNCTION_H
-#define MEMKIT_CAPTURE_RUNTIME_REALFUNCTION_H
+#ifndef MEMKIT_CAPTURE_STACKS_REALFUNCTION_H
+#define MEMKIT_CAPTURE_STACKS_REALFUNCTION_H
 
 #include <atomic>
 #include <cstdint>
@@ -42,4 +42,4 @@ private:
 
 } // namespace memkit::capture
 
-#endif // MEMKIT_CAPTURE_RUNTIME_REALFUNCTION_H
+#endif // MEMKIT_CAPTURE_STACKS_REALFUNCTION_H

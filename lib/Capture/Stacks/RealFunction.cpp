@@ -4,8 +4,8 @@
 
 #include "RealFunction.h"
 
-#include "Stacks/Loader.h"
-#include "Symbols.h"
+#include "Loader.h"
+#include "Runtime/Symbols.h"
 
 using namespace memkit;
 using namespace memkit::capture;
