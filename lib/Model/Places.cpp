@@ -78,7 +78,9 @@ private:
     bool IsFunction = false; ///< OwnPlace has no line
     uint32_t Category = 0;
     bool CategoryIsOfBinary = false; ///< any function of the binary has it
-    bool IsProgram = false;          ///< of the user's binary, without symbols
+    /// The category is of a binary that hands on requests of others.
+    bool CategoryIsOfForwarder = false;
+    bool IsProgram = false; ///< of the user's binary, without symbols
     /// Of a library's `<module>`: the place of its import.
     uint32_t Import = 0;
     uint32_t Library = 0; ///< a Python package
@@ -99,14 +101,14 @@ private:
     uint32_t Own = 0, Import = 0, Category = 0, Package = 0, Owner = 0;
     bool OwnIsFunction = false;
     bool ImportIsStandard = false;
-    bool CategoryIsOfBinary = false;
+    bool CategoryIsOfForwarder = false;
     bool IsImporting = false; ///< the module is not known yet
     /// Below a frame of the user's binary without symbols.
     bool IsInProgram = false;
 
     StateKey key() const {
       return StateKey(Own, Import, Category, Package, Owner, OwnIsFunction,
-                      ImportIsStandard, CategoryIsOfBinary, IsImporting,
+                      ImportIsStandard, CategoryIsOfForwarder, IsImporting,
                       IsInProgram);
     }
   };
@@ -267,6 +269,9 @@ void PlaceFinder::judgeNative(JudgedFrame &J, uint32_t Frame) {
       continue;
     J.Category = named(PlaceKind::Category, Category);
     J.CategoryIsOfBinary = IsOfBinary;
+    J.CategoryIsOfForwarder =
+        IsOfBinary &&
+        T.rules().requestRole(baseName(F.Binary)) == RequestRole::Forwards;
   }
 }
 
@@ -335,7 +340,7 @@ void PlaceFinder::step(PlaceState &W, const JudgedFrame &F) const {
   // What a program without symbols asks of the C++ library is the program's.
   else if (F.Category && !(W.IsInProgram && F.CategoryIsOfBinary)) {
     W.Category = F.Category;
-    W.CategoryIsOfBinary = F.CategoryIsOfBinary;
+    W.CategoryIsOfForwarder = F.CategoryIsOfForwarder;
   }
 }
 
@@ -349,7 +354,7 @@ uint32_t PlaceFinder::resultOf(const PlaceState &W) {
   for (uint32_t P : {W.Own, W.Package})
     if (P)
       return P;
-  return W.Category && !W.CategoryIsOfBinary ? W.Category : Unresolved;
+  return W.Category && !W.CategoryIsOfForwarder ? W.Category : Unresolved;
 }
 
 /// The state below a frame, which is not plain, of a node with State.
