@@ -11,11 +11,16 @@
 using namespace memkit;
 using namespace memkit::capture;
 
+static constexpr char ReportText[] = R"(exec('''
+try:
+    from memkit import _jax
+    _jax.report_programs()
+except Exception:
+    pass
+''', {}))";
+
 void JaxPrograms::begin(const Exports &E) {
-  bool HasAll = E.find("Py_AddPendingCall", AddPendingCall) &&
-                E.find("PyRun_SimpleStringFlags", Run);
-  if (!HasAll)
-    Run = nullptr;
+  Report.begin(E, ReportText, PendingCode::Runs::Again);
 }
 
 JaxPrograms::SeenProgram *JaxPrograms::place(uintptr_t Program) {
@@ -36,29 +41,7 @@ void JaxPrograms::add(SeenProgram &To, uintptr_t Program, uint32_t Text) {
   To.Program.store(0, std::memory_order_relaxed);
   To.Text.store(Text, std::memory_order_release);
   To.Program.store(Program, std::memory_order_release);
-  if (!Run || IsAsked.exchange(true, std::memory_order_acq_rel))
-    return;
-  // A full list of calls loses the request; a later program asks again.
-  if (AddPendingCall(answer, this) != 0)
-    IsAsked.store(false, std::memory_order_release);
-}
-
-/// Called by the interpreter, in its main thread, with its lock held. A child
-/// of fork inherits the call, but has no functions of its own yet.
-int JaxPrograms::answer(void *Self) {
-  // Defines no name in the program's module.
-  static constexpr char Ask[] = R"(exec('''
-try:
-    from memkit import _jax
-    _jax.report_programs()
-except Exception:
-    pass
-''', {}))";
-  auto *P = static_cast<JaxPrograms *>(Self);
-  P->IsAsked.store(false, std::memory_order_release);
-  if (P->Run && recordingThread())
-    P->Run(Ask, nullptr);
-  return 0;
+  Report.ask();
 }
 
 //===----------------------------------------------------------------------===//

@@ -11,7 +11,7 @@
 #ifndef MEMKIT_CAPTURE_JAX_JAXPROGRAMS_H
 #define MEMKIT_CAPTURE_JAX_JAXPROGRAMS_H
 
-#include "Python/Exports.h"
+#include "Python/PendingCode.h"
 
 #include <atomic>
 #include <cstdint>
@@ -44,12 +44,9 @@ private:
   static constexpr unsigned Bits = 12;
   SeenProgram *place(uintptr_t Program);
   void add(SeenProgram &To, uintptr_t Program, uint32_t Text);
-  static int answer(void *Self);
 
   std::atomic<SeenProgram *> Table{nullptr};
-  std::atomic<bool> IsAsked{false};
-  int (*AddPendingCall)(int (*)(void *), void *) = nullptr;
-  int (*Run)(const char *, void *) = nullptr; ///< null: nothing can be asked
+  PendingCode Report;
 };
 
 } // namespace memkit::capture

@@ -10,36 +10,16 @@
 using namespace memkit;
 using namespace memkit::capture;
 
-void CompiledCode::begin(const Exports &E) {
-  bool HasAll = E.find("Py_AddPendingCall", AddPendingCall) &&
-                E.find("PyRun_SimpleStringFlags", Run);
-  if (!HasAll)
-    Run = nullptr;
-}
-
-void CompiledCode::ask() {
-  if (!Run || IsAsked.exchange(true, std::memory_order_acq_rel))
-    return;
-  // A full list of calls loses the request; a later function asks again.
-  if (AddPendingCall(answer, this) != 0)
-    IsAsked.store(false, std::memory_order_release);
-}
-
-/// Called by the interpreter, in its main thread, with its lock held. A child
-/// of fork inherits the call, but has no functions of its own yet.
-int CompiledCode::answer(void *Self) {
-  // Defines no name in the program's module.
-  static constexpr char Ask[] = R"(exec('''
+static constexpr char Follow[] = R"(exec('''
 try:
     from memkit import _compiled
     _compiled.follow()
 except Exception:
     pass
 ''', {}))";
-  auto *C = static_cast<CompiledCode *>(Self);
-  if (C->Run && recordingThread())
-    C->Run(Ask, nullptr);
-  return 0;
+
+void memkit::capture::beginCompiledCode(PendingCode &To, const Exports &E) {
+  To.begin(E, Follow, PendingCode::Runs::Once);
 }
 
 //===----------------------------------------------------------------------===//

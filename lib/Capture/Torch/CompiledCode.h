@@ -11,28 +11,12 @@
 #ifndef MEMKIT_CAPTURE_TORCH_COMPILEDCODE_H
 #define MEMKIT_CAPTURE_TORCH_COMPILEDCODE_H
 
-#include "Python/Exports.h"
-
-#include <atomic>
+#include "Python/PendingCode.h"
 
 namespace memkit::capture {
 
-/// One in a process. Any thread.
-class CompiledCode {
-public:
-  /// \p E: the interpreter's symbols.
-  void begin(const Exports &E);
-
-  /// PyTorch's compiler runs.
-  void ask();
-
-private:
-  static int answer(void *Self);
-
-  std::atomic<bool> IsAsked{false};
-  int (*AddPendingCall)(int (*)(void *), void *) = nullptr;
-  int (*Run)(const char *, void *) = nullptr; ///< null: nothing can be asked
-};
+/// \p To: to be asked for when PyTorch's compiler runs.
+void beginCompiledCode(PendingCode &To, const Exports &E);
 
 } // namespace memkit::capture
 

@@ -8,6 +8,7 @@
 
 #include "TorchHooks.h"
 
+#include "CompiledCode.h"
 #include "CudaAllocator.h"
 #include "CudaTracker.h"
 #include "Runtime/Hook.h"
@@ -208,7 +209,7 @@ static bool connectSource(int, const wire::Regions &, wire::Control &C) {
 
 static void foundInterpreter(const void *LinkMap) {
   Torch.layers().begin(Exports(LinkMap));
-  Torch.compiled().begin(Exports(LinkMap));
+  beginCompiledCode(Torch.compiled(), Exports(LinkMap));
 }
 
 static void beforeScope(ThreadState &T, const CallerFrame &Caller) {

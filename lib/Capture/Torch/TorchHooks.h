@@ -13,11 +13,11 @@
 #ifndef MEMKIT_CAPTURE_TORCH_TORCHHOOKS_H
 #define MEMKIT_CAPTURE_TORCH_TORCHHOOKS_H
 
-#include "CompiledCode.h"
 #include "HeldTensors.h"
 #include "InputShapes.h"
 #include "LayerNames.h"
 #include "Operators.h"
+#include "Python/PendingCode.h"
 #include "Runtime/Pieces.h"
 #include "Runtime/Source.h"
 #include "Runtime/TensorSlots.h"
@@ -50,7 +50,7 @@ public:
   HeldTensors &held() { return Held; }
   InputShapes &shapes() { return Shapes; }
   TensorDtypes &dtypes() { return Dtypes; }
-  CompiledCode &compiled() { return Compiled; }
+  PendingCode &compiled() { return Compiled; }
 
   /// As tensorSlot().
   uint32_t slotOf(uint16_t Device);
@@ -78,8 +78,8 @@ private:
   LayerNames Names;
   HeldTensors Held;
   InputShapes Shapes;
+  PendingCode Compiled;
   TensorDtypes Dtypes;
-  CompiledCode Compiled;
   uint32_t Bits = 0; ///< wire::TorchBits
   std::atomic<uint32_t> State{New};
   EnabledFn Enabled = nullptr;
