@@ -18,6 +18,9 @@ StringRef adviceFor(RequestError::RequestErrorKind Kind) {
            "--step=REGEX";
   case RequestError::RequestErrorKind::NoCategories:
     return "; memrec records them in programs with PyTorch (--torch)";
+  case RequestError::RequestErrorKind::NoDtypes:
+    return "; memrec records them of TensorFlow, and of PyTorch with "
+           "--torch=shapes";
   }
   llvm_unreachable("all kinds are handled");
 }

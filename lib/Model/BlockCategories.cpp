@@ -29,6 +29,13 @@ bool hasBlockCategories(const TraceReader &R) {
   });
 }
 
+bool hasBlockCategories(const Trace &T) {
+  return hasBlockCategories(T.reader()) &&
+         any_of(T.heaps(), [&](const Heap &H) {
+           return T.string(H.Name).starts_with("torch.");
+         });
+}
+
 /// Keeps the last of the rows of each block. Rows: in the order of the file.
 static void sortRows(std::vector<uint64_t> &Rows, unsigned IdShift) {
   auto Id = [&](uint64_t Row) { return Row >> IdShift; };
@@ -85,7 +92,9 @@ BlockCategoryTable::read(TraceReader &R) {
   for (auto &[Process, Rows] : Out->OfProcess)
     sortRows(Rows, IdShift);
   for (const auto &[Process, Rows] : Out->OfProcess)
-    Out->NumBlocks += Rows.size();
+    Out->NumBlocks += count_if(Rows, [](IdAndCategory Row) {
+      return categoryOf(Row) != TensorCategory::None;
+    });
   return Out;
 }
 
@@ -120,9 +129,9 @@ std::optional<uint64_t> BlockCategoryCursor::findRow(uint32_t Process,
 std::optional<TensorCategory> BlockCategoryCursor::find(uint32_t Process,
                                                         uint64_t AllocationId) {
   std::optional<uint64_t> Row = findRow(Process, AllocationId);
-  if (!Row)
+  if (!Row || BlockCategoryTable::categoryOf(*Row) == TensorCategory::None)
     return std::nullopt;
-  return TensorCategory(*Row & ((1u << BlockCategoryTable::CategoryBits) - 1));
+  return BlockCategoryTable::categoryOf(*Row);
 }
 
 uint32_t BlockCategoryCursor::findDtype(uint32_t Process,
@@ -154,9 +163,9 @@ DtypeGroups::DtypeGroups(const Trace &T,
     : T(&T), Table(std::move(Of)), Cursor(*Table), OfTensors(tensorHeaps(T)) {}
 
 StringRef DtypeGroups::name(uint32_t Group) const {
-  return Group == 0   ? "not a tensor"
-         : Group == 1 ? "unknown"
-                      : T->string(Table->dtypes()[Group - 2]);
+  return Group == NoTensor  ? "not a tensor"
+         : Group == Unknown ? "unknown"
+                            : T->string(Table->dtypes()[Group - 2]);
 }
 
 } // namespace memkit

@@ -15,11 +15,16 @@ using namespace llvm;
 
 namespace memkit {
 
-/// The same parts of a recording give categories and dtypes.
-static Error noneOfTensors(const Trace &T, StringRef What) {
+static Error noCategories(const Trace &T) {
   return make_error<RequestError>(
       RequestError::RequestErrorKind::NoCategories, RequestPart(),
-      (T.name() + ": the trace has no " + What + " of tensors").str());
+      (T.name() + ": the trace has no categories of tensors").str());
+}
+
+static Error noDtypes(const Trace &T) {
+  return make_error<RequestError>(
+      RequestError::RequestErrorKind::NoDtypes, RequestPart(),
+      (T.name() + ": the trace has no dtypes of tensors").str());
 }
 
 Expected<StackGroups> StackGroups::create(const Trace &T, GroupBy By) {
@@ -29,9 +34,9 @@ Expected<StackGroups> StackGroups::create(const Trace &T, GroupBy By) {
   if (By == GroupBy::Library)
     G.Of.emplace(T);
   if (By == GroupBy::Category) {
-    if (!hasBlockCategories(T.reader()))
+    if (!hasBlockCategories(T))
       return T.summary().Categories.empty()
-                 ? noneOfTensors(T, "categories")
+                 ? noCategories(T)
                  : makeRequestError(T.name() +
                                     ": the trace knows categories at the peak "
                                     "of all allocations only; such a trace "
@@ -46,7 +51,7 @@ Expected<StackGroups> StackGroups::create(const Trace &T, GroupBy By) {
     if (!Table)
       return Table.takeError();
     if ((*Table)->dtypes().empty())
-      return noneOfTensors(T, "dtypes");
+      return noDtypes(T);
     G.Dtypes.emplace(T, std::move(*Table));
   }
   if (By != GroupBy::Step)
@@ -332,7 +337,7 @@ Expected<CategoryView> viewCategories(const Trace &T, const Selection &Sel) {
     Paths.push_back(std::move(Path));
   }
   if (Paths.size() == 1)
-    return noneOfTensors(T, "categories");
+    return noCategories(T);
   CategoryView Out;
   PathTree Tree(Paths.size(), std::move(Frames));
   for (uint32_t Key = 1; Key != Paths.size(); ++Key)

@@ -281,7 +281,8 @@ Decoder::Problem Decoder::decode(BlockCategories &Out) {
       Out.Rows[I].Dtype = T->dtypes()->Get(Dtype[I] - 1u);
     }
     using UnknownCategory = UnknownRule<TensorCategory>;
-    if (Category[I] < UnknownCategory::NumKnown)
+    if (Category[I] < UnknownCategory::NumKnown ||
+        Category[I] == uint8_t(TensorCategory::None))
       Out.Rows[I].Category = TensorCategory(Category[I]);
     else
       TRY(unknown(UnknownCategory::Where, UnknownCategory::Name, Category[I]));

@@ -34,8 +34,8 @@ static constexpr StringLiteral LossKinds[] = {
     "bad-record", "no-ring",    "events",       "not-imported"};
 
 static constexpr StringLiteral TensorCategories[] = {
-    "unknown",    "parameter", "gradient", "optimizer-state",
-    "activation", "input",     "temporary"};
+    "unknown",    "parameter", "gradient",  "optimizer-state",
+    "activation", "input",     "temporary", "none"};
 static constexpr StringLiteral IntervalDetailNames[] = {"none", "changed",
                                                         "whole"};
 
@@ -50,7 +50,7 @@ static_assert(std::size(EventKinds) == NumEventKinds);
 static_assert(std::size(MarkKinds) == NumMarkKinds);
 static_assert(std::size(ResidentParts) == NumResidentParts);
 static_assert(std::size(LossKinds) == NumLossKinds);
-static_assert(std::size(TensorCategories) == NumTensorCategories);
+static_assert(std::size(TensorCategories) == size_t(TensorCategory::None) + 1);
 static_assert(std::size(IntervalDetailNames) == NumIntervalDetails);
 static_assert(std::size(OomKinds) == NumOomKinds);
 static_assert(std::size(LimitKinds) == NumLimitKinds);

@@ -23,8 +23,10 @@ llvm::StringRef categoryText(TensorCategory K);
 
 /// Whether the heap has the tensors of a memory space.
 bool isTensorHeap(const Trace &T, uint32_t Heap);
-/// Whether the trace has a section of categories of blocks.
+/// Whether the trace has a section of categories, or dtypes, of blocks.
 bool hasBlockCategories(const TraceReader &R);
+/// Whether the section has categories: only the tensors of PyTorch have them.
+bool hasBlockCategories(const Trace &T);
 
 /// The categories of a trace's blocks. Not changed after read(): any thread may
 /// look up blocks, each thread with its own BlockCategoryCursor.
@@ -34,7 +36,7 @@ public:
   /// TraceError, also for more rows than a recording has.
   static llvm::Expected<std::shared_ptr<const BlockCategoryTable>>
   read(TraceReader &R);
-  uint64_t size() const { return NumBlocks; } ///< number of blocks
+  uint64_t size() const { return NumBlocks; } ///< blocks with a category
   /// The dtypes of blocks, strings of the trace: `float32`. By name.
   llvm::ArrayRef<uint32_t> dtypes() const { return Dtypes; }
 
@@ -45,7 +47,10 @@ private:
   using IdAndCategory = uint64_t;
   static constexpr unsigned CategoryBits = 3, DtypeBits = 8;
   static constexpr unsigned IdShift = CategoryBits + DtypeBits;
-  static_assert(NumTensorCategories <= 1u << CategoryBits);
+  static_assert(uint8_t(TensorCategory::None) < 1u << CategoryBits);
+  static TensorCategory categoryOf(IdAndCategory Row) {
+    return TensorCategory(Row & ((1u << CategoryBits) - 1));
+  }
   static constexpr uint32_t MaxDtypes = (1u << DtypeBits) - 1;
   uint32_t placeOf(uint32_t Dtype);
   std::map<uint32_t, std::vector<IdAndCategory>> OfProcess;
@@ -104,10 +109,10 @@ private:
 class DtypeGroups {
 public:
   DtypeGroups(const Trace &T, std::shared_ptr<const BlockCategoryTable> Of);
-  /// Group 0 has the blocks that are no tensors, group 1 tensors of unknown
-  /// dtype.
+  static constexpr uint32_t NoTensor = 0, Unknown = 1; ///< groups
   uint32_t of(uint32_t Process, uint32_t Heap, uint64_t AllocationId) {
-    return OfTensors[Heap] ? 1 + Cursor.findDtype(Process, AllocationId) : 0;
+    return OfTensors[Heap] ? Unknown + Cursor.findDtype(Process, AllocationId)
+                           : NoTensor;
   }
   llvm::StringRef name(uint32_t Group) const;
 

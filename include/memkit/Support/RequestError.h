@@ -53,6 +53,7 @@ public:
     NoAnswer,     ///< this trace has none
     NoSteps,      ///< as NoAnswer: no step was recorded
     NoCategories, ///< as NoAnswer: no category of tensors was recorded
+    NoDtypes,     ///< as NoAnswer: no dtype of tensors was recorded
   };
   /// The message is Of, What and Than, one behind the other. What is a text
   /// such as `: invalid glob` or ` is not after `, with its punctuation.

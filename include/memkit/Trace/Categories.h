@@ -22,7 +22,11 @@ enum class TensorCategory : uint8_t {
   Activation = 4,
   Input = 5,
   Temporary = 6,
+  /// Of a block alone: the recording has the block's dtype, and no categories
+  /// of the framework.
+  None = 7,
 };
+/// Of sums: all but None.
 inline constexpr uint8_t NumTensorCategories = 7;
 
 /// The category and the dtype of one block.

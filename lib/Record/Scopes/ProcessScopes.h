@@ -87,6 +87,10 @@ public:
   }
   /// The string of the layer's name as known by now; 0 for 0.
   uint32_t layerName(uint32_t Text);
+  /// The dtype of the first result of the innermost operator of TensorFlow that
+  /// the ring's thread runs, a string; 0: there is none, or no type of
+  /// elements.
+  uint32_t resultDtype(uint32_t Ring);
   /// The place of a tensor that a compiled graph makes. Layer: as layer().
   struct CompiledPlace {
     uint32_t ScopePath, Layer;
@@ -137,6 +141,7 @@ private:
     bool IsFunction = false;
     uint32_t NodeChain = 0;  ///< of the graph node's layers
     bool IsOperator = false; ///< open in Operators
+    uint8_t DataType = 0;    ///< TF_DataType of the operator's first result
   };
   struct LayerBegin {
     uint64_t InnerNs = 0;     ///< the time of layers inside
@@ -202,6 +207,7 @@ private:
   bool endFunction(uint64_t Number);
   void endNode(const LayerRange &S, const RunningScope &O, uint64_t SelfNs);
   uint32_t operatorText(uint32_t Text, uint8_t DataType);
+  llvm::DenseMap<uint8_t, uint32_t> DataTypes; ///< strings, by TF_DataType
   uint32_t ownText(llvm::StringRef Name);
   uint32_t enter(uint32_t Parent, ScopeKind Kind, uint32_t Text,
                  uint32_t Color = 0);

@@ -35,11 +35,12 @@ uint32_t ProcessScopes::ownText(StringRef Name) {
   return OwnTexts[Name] = Text;
 }
 
-/// The name of a TF_DataType; empty: unknown, or no type of numbers. Float32 is
-/// usual, and has no name.
+static constexpr uint8_t Float32 = 1;
+
+/// The name of a TF_DataType; empty: unknown, or no type of elements.
 static StringRef dataTypeName(uint8_t Type) {
   static constexpr StringLiteral Names[] = {"",
-                                            "",
+                                            "float32",
                                             "float64",
                                             "int32",
                                             "uint8",
@@ -67,10 +68,25 @@ static StringRef dataTypeName(uint8_t Type) {
   return Type < std::size(Names) ? StringRef(Names[Type]) : StringRef();
 }
 
-/// `MatMul`, or `MatMul (float16)`.
+uint32_t ProcessScopes::resultDtype(uint32_t Ring) {
+  for (const RunningScope &O : reverse(ring(Ring).Opens)) {
+    if (!O.IsOperator)
+      continue;
+    StringRef Name = dataTypeName(O.DataType);
+    if (Name.empty())
+      return 0;
+    uint32_t &String = DataTypes[O.DataType];
+    if (!String)
+      String = R.Names.Names.string(Name);
+    return String;
+  }
+  return 0;
+}
+
+/// `MatMul (float16)`; `MatMul`, if the type is float32, the usual one.
 uint32_t ProcessScopes::operatorText(uint32_t Text, uint8_t DataType) {
   StringRef Type = dataTypeName(DataType);
-  if (Type.empty())
+  if (Type.empty() || DataType == Float32)
     return Text;
   uint64_t Key = uint64_t(DataType) << 32 | Text;
   if (auto It = TypedTexts.find(Key); It != TypedTexts.end())
@@ -175,6 +191,7 @@ bool ProcessScopes::beginTensorFlow(const wire::ScopeBeginRecord &Rec,
     Text = operatorText(Text, Rec.dataType());
     In = enter(In, ScopeKind::Operator, Text);
     O.IsOperator = true;
+    O.DataType = Rec.dataType();
     Operators.begin(From.Ring,
                     operatorName(Text, O.Measured == Measure::NodeBackward).Row,
                     R.Times.Clock.toNs(From.Tsc));

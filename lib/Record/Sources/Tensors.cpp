@@ -93,6 +93,9 @@ void Tensors::take(const wire::TensorAllocateRecord &Rec, RecordOrigin From) {
   Sink.allocate(From, E, Outer);
   if (IsTorch)
     Origins.made(Address, E.AllocationId, Heap, Rec.Stack, From.Ring, In.Layer);
+  else if (Of.Of == wire::TensorFramework::TensorFlow)
+    if (uint32_t Dtype = Scopes.resultDtype(From.Ring))
+      Sink.noteCategory(E.AllocationId, TensorCategory::None, Dtype);
   Of.Live += E.Size;
   if (Of.IsPinned)
     return;

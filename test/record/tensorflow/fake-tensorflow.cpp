@@ -13,6 +13,8 @@
 // RUN: memflame --format=collapsed --group-by=scope-path --heap=tf.cpu --metric=allocated %t.fb | sort | FileCheck %s --check-prefix=SCOPES
 // RUN: memflame --format=collapsed --group-by=scope-path --heap=host.malloc --metric=allocated %t.fb | FileCheck %s --check-prefix=REGIONS
 // RUN: memdump --layers %t.fb | FileCheck %s --check-prefix=LAYERS
+// RUN: memstat --show=dtypes %t.fb | FileCheck %s --check-prefix=DTYPES
+// RUN: not memflame --format=collapsed --group-by=category %t.fb 2>&1 | FileCheck %s --check-prefix=CATEGORY
 // RUN: memdump %t.fb | FileCheck %s --check-prefix=MARKS
 //
 // RUN: c++ -std=c++17 -shared -fPIC -DOLD -DFRAMEWORK %s -o %t.old/libtensorflow_framework.so.2 -Wl,-soname,libtensorflow_framework.so.2
@@ -53,4 +55,7 @@
 // LAYERS-DAG: net/enc backward 2
 // LAYERS-DAG: net backward 2
 // MARKS: version {{.*}}tensorflow=2.99.0
+// DTYPES: dtype {{.*}}at peak
+// DTYPES: float16 tf.cpu 586 KiB
+// CATEGORY: the trace has no categories of tensors
 #include "Inputs/run-all.h"

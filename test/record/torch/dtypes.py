@@ -14,7 +14,7 @@
 #
 # RUN: memrec -q -o %t.none.fb --force -- %python %s
 # RUN: not memflame --group-by=dtype --format=collapsed %t.none.fb 2>&1 | FileCheck %s --check-prefix=NONE
-# NONE: memflame: error: {{.*}}none.fb: the trace has no dtypes of tensors; memrec records them in programs with PyTorch (--torch)
+# NONE: memflame: error: {{.*}}none.fb: the trace has no dtypes of tensors; memrec records them of TensorFlow, and of PyTorch with --torch=shapes
 import collections
 import sys
 

@@ -57,6 +57,9 @@ for python in pythons:
         check(who + f"line {known['line']}", all(place.search(path) for path, size in lines) and lines, lines)
         steps = run("memdump", "--summary", trace)
         check(who + "steps", re.search(rf"\b{known['steps']} steps\b", steps), steps.splitlines()[:6])
+        dtypes = stacks(trace, "--group-by=dtype", least)
+        dtype = "bfloat16" if mode == "mixed" else "float32"
+        check(who + "dtype", all(path.split(";")[0] == dtype for path, size in dtypes) and dtypes, dtypes)
         layers = run("memdump", "--layers", trace)
         if mode != "eager":
             check(who + "layers backward", re.search(r"net(_1)?/enc(_1)? +backward", layers), layers)
