@@ -154,6 +154,11 @@ memkit_error *memkit_trace_layers(memkit_trace *, const memkit_selection *,
                                   memkit_table **out);
 memkit_error *memkit_trace_operators(memkit_trace *, const memkit_selection *,
                                      memkit_table **out);
+/* Compiled programs of JAX; live arrays of JAX at marks. */
+memkit_error *memkit_trace_programs(memkit_trace *, const memkit_selection *,
+                                    memkit_table **out);
+memkit_error *memkit_trace_arrays(memkit_trace *, const memkit_selection *,
+                                  memkit_table **out);
 memkit_error *memkit_trace_scopes(memkit_trace *, memkit_table **out);
 /* Tensors at the peak of their heap, by category. */
 memkit_error *memkit_trace_categories(memkit_trace *, const memkit_selection *,

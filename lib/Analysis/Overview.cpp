@@ -148,6 +148,9 @@ static Error takeRest(const SelectedStats &S, const OverviewOptions &Options,
   if (Options.Rounding)
     if (Error E = findRounding(S).moveInto(Out.Rounding))
       return E;
+  if (Options.Dtypes)
+    if (Error E = queryDtypes(S).moveInto(Out.Dtypes))
+      return E;
   Expected<HeldBlocks> Held = findHeldBlocks(T);
   if (!Held)
     return Held.takeError();

@@ -11,6 +11,22 @@ using namespace llvm;
 
 namespace memkit {
 
+StringRef keyOf(ProgramValue V) {
+  static constexpr StringLiteral Keys[NumProgramValues] = {
+      "argument_bytes", "output_bytes", "aliased_bytes", "temporary_bytes",
+      "code_bytes",     "peak_bytes",   "flops",         "accessed_bytes"};
+  return Keys[size_t(V)];
+}
+
+const ProgramPlan *CompiledProgram::largestPlan() const {
+  const ProgramPlan *Largest = nullptr;
+  for (const ProgramPlan &P : Plans)
+    if (!Largest || P.of(ProgramValue::Peak).value_or(0) >
+                        Largest->of(ProgramValue::Peak).value_or(0))
+      Largest = &P;
+  return Largest;
+}
+
 bool isOfJax(StringRef Heap) { return Heap.starts_with("jax."); }
 
 namespace {

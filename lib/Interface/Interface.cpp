@@ -304,6 +304,16 @@ memkit_error *memkit_trace_series(memkit_trace *T, const memkit_selection *S,
   });
 }
 
+memkit_error *memkit_trace_programs(memkit_trace *T, const memkit_selection *S,
+                                    memkit_table **Out) {
+  return askStats(T, S, Out, programsTable);
+}
+
+memkit_error *memkit_trace_arrays(memkit_trace *T, const memkit_selection *S,
+                                  memkit_table **Out) {
+  return askStats(T, S, Out, arraysTable);
+}
+
 memkit_error *memkit_trace_leaks(memkit_trace *T, const memkit_selection *S,
                                  memkit_table **Out) {
   return askStats(T, S, Out, leaksTable);

@@ -6,6 +6,7 @@
 #include "Support/CommandText.h"
 #include "TableMaker.h"
 #include "TraceText/EnumNames.h"
+#include "memkit/Analysis/Programs.h"
 #include "memkit/Analysis/Query.h"
 #include "memkit/Model/Places.h"
 #include "memkit/Model/Query.h"
@@ -265,6 +266,55 @@ TableAnswer operatorsTable(const Trace &T, const Selection &Sel) {
       .text("shapes", [&](const auto &R) { return T.string(R.Shapes).str(); })
       .maybe("flops", [](const auto &R) { return ifAny(R.Flops); });
   return M.make(bySpace(queryOperators(T, &Sel, OperatorsBy::Shapes)));
+}
+
+TableAnswer programsTable(const SelectedStats &S) {
+  static constexpr const char *PlanNames[NumProgramValues] = {
+      "plan_argument_bytes",  "plan_output_bytes",  "plan_aliased_bytes",
+      "plan_temporary_bytes", "plan_code_bytes",    "plan_peak_bytes",
+      "plan_flops",           "plan_accessed_bytes"};
+  Expected<ProgramReport> Report = queryPrograms(S);
+  if (!Report)
+    return Report.takeError();
+  TableMaker<CompiledProgram> M;
+  M.text("program", [](const auto &R) { return R.Name.str(); })
+      .number("at_peak_bytes", [](const auto &R) { return R.AtPeakBytes; })
+      .number("live_bytes", [](const auto &R) { return R.LiveBytes; })
+      .number("allocated_bytes", [](const auto &R) { return R.AllocatedBytes; })
+      .number("allocations", [](const auto &R) { return R.Allocations; })
+      .number("plans", [](const auto &R) { return R.Plans.size(); });
+  for (size_t I = 0; I != NumProgramValues; ++I)
+    M.maybe(PlanNames[I], [I](const auto &R) {
+      const ProgramPlan *P = R.largestPlan();
+      return P ? P->of(ProgramValue(I)) : std::nullopt;
+    });
+  return M.make(Report->Programs);
+}
+
+namespace {
+struct ArrayRow {
+  const ArraysAtMark *At;
+  ArraysAtMark::Shape Of;
+};
+} // namespace
+
+TableAnswer arraysTable(const SelectedStats &S) {
+  Expected<ProgramReport> Report = queryPrograms(S);
+  if (!Report)
+    return Report.takeError();
+  std::vector<ArrayRow> Rows;
+  for (const ArraysAtMark &A : Report->Arrays)
+    for (const ArraysAtMark::Shape &Of : A.Shapes)
+      Rows.push_back({&A, Of});
+  TableMaker<ArrayRow> M;
+  M.number("time_ns", [](const auto &R) { return R.At->TimeNs; })
+      .id("process",
+          [&](const auto &R) { return pidOf(S.trace(), R.At->Process); })
+      .choice("mark", [](const auto &R) { return R.At->Mark; })
+      .choice("name", [](const auto &R) { return R.Of.Name; })
+      .number("arrays", [](const auto &R) { return R.Of.Count; })
+      .number("bytes", [](const auto &R) { return R.Of.Bytes; });
+  return M.make(Rows);
 }
 
 TableAnswer scopesTable(const Trace &T) {

@@ -38,6 +38,11 @@ TableAnswer stepsTable(const Trace &T, const Selection &Sel);
 TableAnswer layersTable(const Trace &T, const Selection &Sel);
 /// A row for each operator and memory space. Reads TP_Totals.
 TableAnswer operatorsTable(const Trace &T, const Selection &Sel);
+/// A row for each compiled program of JAX, with the plan that has the highest
+/// peak. Reads TP_All.
+TableAnswer programsTable(const SelectedStats &S);
+/// A row for each mark, and type and shape of live arrays of JAX. Reads TP_All.
+TableAnswer arraysTable(const SelectedStats &S);
 /// The program's own scopes and ranges, likewise.
 TableAnswer scopesTable(const Trace &T);
 /// Tensors at the peak of their heap by category. Reads TP_Totals.

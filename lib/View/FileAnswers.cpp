@@ -222,7 +222,7 @@ void FileWriter::addViews() {
     if (View == "layers")
       for (uint64_t Space : Start.Spaces)
         add({{"layers", Space}}, "layers");
-    else if (View == "growth" || View == "operators")
+    else if (View == "growth" || View == "operators" || View == "programs")
       add({{View}}, View);
     else if (View == "compare")
       for (StringRef What : {"", "what=live"})

@@ -269,6 +269,8 @@ Expected<std::string> TraceView::answer(StringRef Question, StringRef Query) {
     return layers(Query);
   if (Question == "operators")
     return operators();
+  if (Question == "programs")
+    return programs();
   if (Question == "map")
     return map(Query);
   if (Question == "growth")

@@ -209,6 +209,7 @@ private:
   uint32_t spaceOfTensors() const;
   llvm::Expected<std::string> layers(llvm::StringRef Query);
   std::string operators();
+  std::string programs();
   // Values.cpp
   /// While isWaiting(), the values are empty.
   llvm::Expected<KeyedValues> values(llvm::StringRef Query, Graph &G);

@@ -175,6 +175,14 @@ class Trace:
         """The operators of frameworks: calls, times, tensors; the longest self time first."""
         return self._ask("operators", _Selection(dict(selection)))
 
+    def programs(self, **selection: Choice) -> Table:
+        """The compiled programs of JAX, with XLA's plan of one call; the most bytes at the peak first."""
+        return self._ask("programs", _Selection(dict(selection)))
+
+    def arrays(self, **selection: Choice) -> Table:
+        """The live arrays of JAX by type and shape, at each ``memkit.mark()``."""
+        return self._ask("arrays", _Selection(dict(selection)))
+
     @property
     def scopes(self) -> Table:
         """The scopes and ranges that the program named."""

@@ -29,6 +29,10 @@ llvm::Error printTorchSnapshot(OutputFile &Out, const SelectionSpec &Spec);
 /// scopes, steps, processes or categories.
 llvm::Error printTotals(OutputFile &Out);
 
+/// Prints the compiled programs of JAX, or the live arrays at marks, as `What`
+/// names.
+llvm::Error printPrograms(OutputFile &Out);
+
 /// Prints the blocks that were live at each out-of-memory event.
 llvm::Error printFailures(OutputFile &Out);
 

@@ -50,6 +50,10 @@ static TableAnswer tableOf(std::shared_ptr<SharedTrace> Of, Selection Sel) {
     return layersTable(T, Sel);
   case DumpTable::Operators:
     return operatorsTable(T, Sel);
+  case DumpTable::Programs:
+    return ofStats(T, std::move(Sel), programsTable);
+  case DumpTable::Arrays:
+    return ofStats(T, std::move(Sel), arraysTable);
   case DumpTable::Scopes:
     return scopesTable(T);
   case DumpTable::Heaps:

@@ -43,6 +43,9 @@ static Expected<int> dump(OutputFile &Out, const SelectionSpec &Spec) {
   case DumpJob::Processes:
   case DumpJob::Categories:
     return done(printTotals(Out));
+  case DumpJob::Programs:
+  case DumpJob::Arrays:
+    return done(printPrograms(Out));
   case DumpJob::Oom:
     return done(printFailures(Out));
   case DumpJob::Holders:

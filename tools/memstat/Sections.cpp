@@ -37,11 +37,12 @@ static PageSection moreSection(const PageInput &F) {
 
 ArrayRef<StringLiteral> sectionNames() {
   static constexpr StringLiteral Names[] = {
-      "verdict",     "ranks",    "curve",    "lines",      "most",
-      "suggestions", "timeline", "heaps",    "peaks",      "tensors",
-      "libraries",   "reserved", "rounding", "gap",        "resident",
-      "sizes",       "steps",    "layers",   "parameters", "operators",
-      "programs",    "arrays",   "threads",  "processes",  "machine"};
+      "verdict",     "ranks",     "curve",    "lines",    "most",
+      "suggestions", "timeline",  "heaps",    "peaks",    "tensors",
+      "dtypes",      "libraries", "reserved", "rounding", "gap",
+      "resident",    "sizes",     "steps",    "layers",   "parameters",
+      "operators",   "programs",  "arrays",   "threads",  "processes",
+      "machine"};
   return Names;
 }
 
@@ -70,6 +71,7 @@ std::vector<PageSection> makePage(const PageInput &F, bool Everything,
   Add("heaps", heapSection(F));
   AddAll("peaks", peakSections(F));
   AddAll("tensors", categorySections(F));
+  Add("dtypes", dtypeSection(F));
   Add("libraries", librarySection(F));
   Add("reserved", reservedSection(F));
   Add("rounding", roundingSection(F));

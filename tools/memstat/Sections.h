@@ -74,6 +74,12 @@ void writeProgramJson(llvm::json::OStream &J, const PageInput &F);
 std::optional<PageSection> parameterSection(const PageInput &F);
 void writeParameterJson(llvm::json::OStream &J, const PageInput &F);
 
+// DtypeSections.cpp
+/// Tensors by dtype, if --show asks for them.
+std::optional<PageSection> dtypeSection(const PageInput &F);
+/// `dtype_list`, likewise.
+void writeDtypeJson(llvm::json::OStream &J, const PageInput &F);
+
 // RoundingSections.cpp
 /// What allocators add to requested sizes; nothing without requested sizes.
 std::optional<PageSection> roundingSection(const PageInput &F);

@@ -346,6 +346,7 @@ void writeStatJson(raw_ostream &OS, const PageInput &F) {
     List("layer_list", F.O.Layers, writeLayer);
     writeParameterJson(J, F);
     writeRoundingJson(J, F);
+    writeDtypeJson(J, F);
     writeProgramJson(J, F);
     List("operator_list", F.O.Operators, writeOperator);
     List("thread_list", F.O.Threads, writeThread);

@@ -273,6 +273,7 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
   }
   Options.Top = Top;
   Options.Rounding = is_contained(Show, "rounding");
+  Options.Dtypes = is_contained(Show, "dtypes");
   unsigned Width = outputWidth();
   Options.Columns = curveColumns(Width);
   auto Fold = [&] { In.T->applyRules(Spec->Names, /*Folds=*/true); };

@@ -60,6 +60,8 @@ static std::string commandOf(const AskedValues &V, const std::string &Path) {
     return "memdump --layers" + File;
   if (V.What == "operators")
     return "memdump --operators" + File;
+  if (V.What == "programs")
+    return "memdump --programs" + File;
   if (V.What == "map")
     return "memdump --map" + File;
   if (V.What == "map-at")

@@ -6,6 +6,7 @@
 #define MEMKIT_ANALYSIS_OVERVIEW_H
 
 #include "memkit/Analysis/DeviceGaps.h"
+#include "memkit/Analysis/Dtypes.h"
 #include "memkit/Analysis/Fragmentation.h"
 #include "memkit/Analysis/GrowthLines.h"
 #include "memkit/Analysis/HeapCurves.h"
@@ -74,6 +75,8 @@ struct Overview {
   ProgramReport Compiled;                ///< empty without heaps of JAX
   /// If OverviewOptions::Rounding.
   std::optional<std::vector<RoundingRow>> Rounding;
+  /// If OverviewOptions::Dtypes.
+  std::optional<std::vector<DtypeStats>> Dtypes;
   /// The intervals of the selection, if the overview needed any; for callers
   /// that read more of them.
   std::unique_ptr<IntervalSeries> Intervals;
@@ -86,6 +89,7 @@ struct OverviewOptions {
   /// The stacks of each peak, and the libraries of devices.
   bool Stacks = true;
   bool Rounding = false; ///< reads all events
+  bool Dtypes = false;   ///< replays all events
   /// Without Stacks: what folds the frames of the trace, or null. Runs beside
   /// the rest, before anything reads Trace::view(); the trace comes unfolded.
   std::function<void()> Fold;

@@ -19,12 +19,17 @@ struct ProgramPlan {
   bool operator==(const ProgramPlan &) const = default;
 };
 
+/// The value's name in JSON, CSV and tables: `argument_bytes`.
+llvm::StringRef keyOf(ProgramValue V);
+
 /// A program by name: several compilations of one function, for arguments of
 /// other shapes, have one name.
 struct CompiledProgram {
   llvm::StringRef Name; ///< `jit_step`
   /// Each different plan once, in the order of the marks; empty: none is known.
   std::vector<ProgramPlan> Plans;
+  /// The plan with the highest peak; null: none is known.
+  const ProgramPlan *largestPlan() const;
   /// The recorded allocations in the heaps of JAX.
   uint64_t Allocations = 0, AllocatedBytes = 0;
   uint64_t LiveBytes = 0;   ///< at the end

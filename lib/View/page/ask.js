@@ -10,7 +10,7 @@ import {state} from './state.js';
 
 /** Parameters in the order of the contract, with their defaults. */
 const Order = {
-  start: {}, growth: {}, operators: {}, compare: {what: 'peak', space: null},
+  start: {}, growth: {}, operators: {}, programs: {}, compare: {what: 'peak', space: null},
   curves: {space: 0, heap: null, process: null, by: '', from: 0, to: null, columns: 600},
   profile: {listed: null, space: 0, heap: null, process: null, what: '', at: null, from: null, to: null, exact: 0, by: null, all: 0, invert: 0, nodes: 20000},
   table: {listed: null, space: 0, heap: null, process: null, what: '', at: null, from: null, to: null, exact: 0, by: null, all: 0, rows: 200, sort: 'own'},

@@ -13,7 +13,7 @@ import {isDark, onTheme, switchTheme} from './theme.js';
 
 export const ViewNames = {
   overview: 'Overview', timeline: 'Timeline', flame: 'Flame graph', map: 'Device map', growth: 'Growth',
-  layers: 'Layers', operators: 'Operators', compare: 'Compare', processes: 'Processes',
+  layers: 'Layers', operators: 'Operators', programs: 'Programs', compare: 'Compare', processes: 'Processes',
 };
 
 /** Views of this trace, in the page's order. */

@@ -16,6 +16,7 @@ import {clean} from './names.js';
 import {Operators} from './operators.js';
 import {Overview} from './overview.js';
 import {Processes} from './processes.js';
+import {Programs} from './programs.js';
 import {run, snap} from './run.js';
 import {change, onChange, setFirstView, state} from './state.js';
 import {startTheme} from './theme.js';
@@ -25,7 +26,7 @@ import {TimelineView} from './timeline_view.js';
 const Makers = {
   overview: () => new Overview(), timeline: timeline => new TimelineView(timeline), flame: () => new FlameView(),
   map: () => new DeviceMap(), growth: () => new Growth(), layers: () => new Layers(),
-  operators: () => new Operators(), compare: () => new Compare(), processes: () => new Processes(),
+  operators: () => new Operators(), programs: () => new Programs(), compare: () => new Compare(), processes: () => new Processes(),
 };
 
 async function askStart(message) {

@@ -7,19 +7,16 @@ import {element} from './element.js';
 import {formatCount, formatSize, formatTime} from './format.js';
 import {clean} from './names.js';
 import {CommandLine} from './picture.js';
-import {DataTable} from './table.js';
-
-const column = (title, key, format) =>
-  ({title, number: true, value: row => row[key], text: row => format(row[key])});
+import {DataTable, numberColumn} from './table.js';
 
 export class Operators {
   constructor() {
     this.question = new Question('operators', answer => this.show(answer));
     this.command = new CommandLine();
     this.table = new DataTable([
-      column('self', 'self_ns', formatTime), column('CPU time', 'duration_ns', formatTime), column('calls', 'calls', formatCount),
-      column('allocations', 'allocations', formatCount), column('allocated', 'allocated_bytes', formatSize),
-      column('rise', 'rise_bytes', formatSize), column('peak', 'peak_bytes', formatSize),
+      numberColumn('self', 'self_ns', formatTime), numberColumn('CPU time', 'duration_ns', formatTime), numberColumn('calls', 'calls', formatCount),
+      numberColumn('allocations', 'allocations', formatCount), numberColumn('allocated', 'allocated_bytes', formatSize),
+      numberColumn('rise', 'rise_bytes', formatSize), numberColumn('peak', 'peak_bytes', formatSize),
       {title: 'operator', main: true, wide: true, value: row => row.name, text: row => row.name}]);
     this.root = element('div', {},
       element('div', {class: 'bar'}, element('h2', {}, 'Operators'), element('span', {class: 'push'}), this.command.toggle),

@@ -8,6 +8,10 @@ import {formatCount} from './format.js';
 const FirstRows = 25;
 const narrow = matchMedia('(max-width: 640px)');
 
+/** A column of a number in rows, sizes for example; a missing number is an empty cell, below all others. */
+export const numberColumn = (title, key, format) =>
+  ({title, number: true, value: row => row[key] ?? -1, text: row => row[key] == null ? '' : format(row[key])});
+
 export class DataTable {
   /** columns: {title, number, value(row), text(row), cell(row), isShown()}; onsort(title) if the server sorts too. */
   constructor(columns, {onsort = null} = {}) {

@@ -51,6 +51,8 @@ static void askSelected(memkit_trace *T, memkit_selection *S) {
   answer(memkit_trace_steps(T, S, &A), A);
   answer(memkit_trace_layers(T, S, &A), A);
   answer(memkit_trace_operators(T, S, &A), A);
+  answer(memkit_trace_programs(T, S, &A), A);
+  answer(memkit_trace_arrays(T, S, &A), A);
   answer(memkit_trace_threads(T, S, &A), A);
   answer(memkit_trace_categories(T, S, &A), A);
   answer(memkit_trace_stats(T, S, "stack", &A), A);

@@ -2,8 +2,9 @@
 #
 # REQUIRES: duckdb, polars, pyarrow, libmemkit
 # RUN: sed 's/^header /&host="node7" rank=3 /' %src_root/test/tools/memview/page/Inputs/training.mas | memas --summarize -o %t.fb
+# RUN: memas --summarize %S/../memstat/programs.mas -o %t.jax.fb
 # RUN: memkit-gentrace --events=1200000 --stacks=300 -o %t.large.fb
-# RUN: env PYTHONPATH=%obj_root/share/memkit/python:%src_root/.cache/readers %python %s %t.fb %t.large.fb %t
+# RUN: env PYTHONPATH=%obj_root/share/memkit/python:%src_root/.cache/readers %python %s %t.fb %t.large.fb %t.jax.fb %t
 import subprocess
 import sys
 
@@ -14,7 +15,7 @@ from pyarrow import feather, parquet
 
 import memkit
 
-path, large, base = sys.argv[1:]
+path, large, jax, base = sys.argv[1:]
 
 
 def dump(trace, table, kind, *more):
@@ -53,6 +54,11 @@ for table, answer in {
     "processes": t.processes, "threads": t.threads(), "leaks": t.leaks(), "series": t.series(1000),
 }.items():
     check(path, table, answer)
+programs, arrays = memkit.open(jax).programs(), memkit.open(jax).arrays()
+assert [(p.program, p.plans, p.plan_peak_bytes) for p in programs] == [("jit_step", 2, 8000), ("jit_small", 1, None)]
+assert [(a.mark, a.name, a.bytes) for a in arrays][2] == ("second", "int8[2000]", 2000)
+check(jax, "programs", programs)
+check(jax, "arrays", arrays)
 check(path, "lines", t.stacks(at="3.45s", group_by="line", heap="torch.*"), "--at=3.45s", "--heap=torch.*")
 
 # Where rows come from.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// questions.cjs PACKAGES CHROMIUM TRAINING CHURN RUNNING BEFORE AFTER RESIDENT
+// questions.cjs PACKAGES CHROMIUM TRAINING CHURN RUNNING BEFORE AFTER RESIDENT JAX
 //
 // The questions with which people come, each answered by one look at the page or by two clicks. A click is a
 // click, or a choice in a menu.
 
 const assert = require('assert');
 const {launch, run, serve, settle} = require('./harness.cjs');
-const [packages, chromium, training, churn, running, before, after, resident] = process.argv.slice(2);
+const [packages, chromium, training, churn, running, before, after, resident, jax] = process.argv.slice(2);
 const address = {};
 
 const tab = name => page => page.click('nav >> text=' + name);
@@ -51,6 +51,8 @@ const tests = {
     question('resident', [choose('by', 'resident'), clickTimeline(0.5)], /At 4\.\d+ ms\s+119 MiB/, /free memory in malloc\s+95\.4 MiB/),
   'what allocates and frees all the time':
     question('churn', [tab('Flame graph'), choose('Show', 'temporary')], /Temporary allocations/, /\b3\s+100\.0 %\s+3\s+serve\.py:20 lookup/),
+  'which arrays of JAX live at a mark':
+    question('jax', [tab('Programs'), choose('mark', '1')], /2\.93 KiB[^\n]*7\.81 KiB\s+2,000,000\s+jit_step/, /1\.95 KiB\s+1\s+int8\[2000\]/),
   'memory over time': question('training', [tab('Timeline')], /total\s+14\.5 MiB\s+8\.3 s, step 7\s+11\.5 MiB/),
   'a flame graph of another time':
     question('training', [clickTimeline(0.5), tab('Flame graph')], /Live at 4\.5\d* s, step 3/, /train\.py:10 load/),
@@ -63,6 +65,7 @@ async function main() {
   address.training = await serve('memview', '--no-open', training);
   address.churn = await serve('memview', '--no-open', churn);
   address.resident = await serve('memview', '--no-open', resident);
+  address.jax = await serve('memview', '--no-open', jax);
   address.running = await serve('memview', '--no-open', running);
   address.compared = await serve('memview', '--no-open', before, after);
   await run(await launch(packages, chromium), tests);
