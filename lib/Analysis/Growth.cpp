@@ -358,7 +358,8 @@ void GrowthFinder::addLifetimes(size_t Process, const SectionLifetimes &L,
       return;
     readLifetimes(Process, R, *Row, V);
     Rows[*Row].AtEnd = toBytes(V.Survive);
-    if (ArenasOf.isArena(R.Stack)) {
+    // An import needs its arenas once.
+    if (ArenasOf.isArena(R.Stack) && !ArenasOf.isInImport(R.Stack)) {
       uint32_t Group = groupOf(Process, R.Heap);
       ArenaRows.push_back({*Row, Group});
       auto [At, New] = Arenas.try_emplace(Group);

@@ -25,7 +25,7 @@ static bool isInterpreter(StringRef Path) {
   return Name.starts_with("python3");
 }
 
-ArenaStacks::ArenaStacks(const SelectedStats &S) : T(S.trace()) {
+ArenaStacks::ArenaStacks(const SelectedStats &S) : T(S.trace()), Own(T) {
   markNamed();
   markCallers(S);
 }
@@ -83,6 +83,19 @@ void ArenaStacks::markCallers(const SelectedStats &S) {
   for (auto [Frame, Are] : AreArenas)
     if (Are)
       mark(Frame);
+}
+
+bool ArenaStacks::isInImport(uint32_t Stack) const {
+  for (uint32_t Node = T.leaf(Stack); Node; Node = T.parent(Node))
+    for (const ShownFrame &F : T.unfolded(T.frameOf(Node))) {
+      if (!F.IsPython)
+        continue;
+      if (Own.isOwnPython(F.File))
+        return false;
+      if (F.File.contains("importlib"))
+        return true;
+    }
+  return false;
 }
 
 bool ArenaStacks::isArena(uint32_t Stack) const {

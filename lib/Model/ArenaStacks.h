@@ -14,6 +14,7 @@
 #ifndef MEMKIT_LIB_MODEL_ARENASTACKS_H
 #define MEMKIT_LIB_MODEL_ARENASTACKS_H
 
+#include "Model/OwnCode.h"
 #include "memkit/Model/SelectedStats.h"
 #include <vector>
 
@@ -27,6 +28,10 @@ public:
   /// Whether the stack (its number in the trace) allocates an arena.
   bool isArena(uint32_t Stack) const;
 
+  /// Whether an import statement runs in the stack, and the import does not run
+  /// the user's own code.
+  bool isInImport(uint32_t Stack) const;
+
 private:
   void mark(uint32_t Frame);
   void markNamed();
@@ -34,6 +39,7 @@ private:
   bool isUnnamedInterpreter(uint32_t Frame) const;
 
   const Trace &T;
+  OwnCode Own;
   /// By Trace::frameOf(); empty if no frame maps arenas.
   std::vector<bool> Frames;
 };
