@@ -146,7 +146,8 @@ void PartialRows::addTo(Summary &Sums) const {
       addProcess(*It, P);
   }
   append_range(Sums.Layers, All.Layers);
-  append_range(Sums.Parameters, All.Parameters);
+  copy_if(All.Parameters, std::back_inserter(Sums.Parameters),
+          [](const ParameterStats &P) { return P.Tensors != 0; });
   std::vector<bool> AtPeak = heapsAtPeak(All.Categories, Sums.Heaps);
   for (const CategoryStats &C : All.Categories)
     if (C.Oom || (C.Heap < AtPeak.size() && AtPeak[C.Heap]))

@@ -37,6 +37,7 @@ struct Partial {
   std::vector<CategoryStats> Categories;
   std::vector<OomRecord> Ooms;
   std::vector<OomHeap> OomHeaps;
+  /// A row without tensors removes the earlier row.
   std::vector<ParameterStats> Parameters;
   bool operator==(const Partial &) const = default;
 };

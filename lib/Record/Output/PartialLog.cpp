@@ -47,6 +47,13 @@ void PartialLog::add(std::vector<LayerStats> Rows) {
   append_range(Next.Layers, Rows);
 }
 
+void PartialLog::add(ArrayRef<ParameterStats> Rows) {
+  for (size_t I = 0; I != Rows.size(); ++I)
+    if (I >= KnownParameters.size() || KnownParameters[I] != Rows[I])
+      Next.Parameters.push_back(Rows[I]);
+  KnownParameters.assign(Rows.begin(), Rows.end());
+}
+
 void PartialLog::add(const OomLog &Of) {
   for (const OomLog::OomTimePoint &M : Of.timePoints()) {
     if (M.What.Number <= LastOom)
@@ -75,7 +82,7 @@ std::vector<Partial> PartialLog::take(uint64_t NowNs) {
   auto HasMore = [&] {
     return !Next.Processes.empty() || !Next.Layers.empty() ||
            !Next.Ooms.empty() || !Next.OomHeaps.empty() ||
-           !Next.Categories.empty();
+           !Next.Categories.empty() || !Next.Parameters.empty();
   };
   if (HasMore())
     ++Next.Number;
@@ -88,6 +95,7 @@ std::vector<Partial> PartialLog::take(uint64_t NowNs) {
     moveRows(Next.Ooms, Part.Ooms);
     moveRows(Next.OomHeaps, Part.OomHeaps);
     moveRows(Next.Categories, Part.Categories);
+    moveRows(Next.Parameters, Part.Parameters);
     Part.Complete = !HasMore();
     Out.push_back(std::move(Part));
   }

@@ -323,6 +323,7 @@ void Recording::writePartial(uint64_t NowNs) {
   for (const ProcessLog *L : Logs)
     Partials.add(Stats.processStats(L->process(), NowNs));
   gatherScopes(NowNs);
+  Partials.add(Parameters);
   // An event's scope path must be in the file before the event.
   if (Partials.isUrgent())
     flush();

@@ -1,4 +1,4 @@
-# kill -9 of memrec at random moments of a training: the trace has layers, operators, scopes,
+# kill -9 of memrec at random moments of a training: the trace has layers, operators, scopes, parameters,
 # categories of tensors and out-of-memory events up to a second before.
 #
 # REQUIRES: python, torch
@@ -65,6 +65,9 @@ def check(trace, needed):
     assert sum(c["blocks"] for c in ooms[0]["categories"]) > 0
     # Weights and biases.
     kept = 4 * (64 * 1000 + 1000 + 1000 * 8 + 8)
+    said = json.loads(subprocess.run(["memstat", "-q", "--format=json", trace], capture_output=True, text=True).stdout)
+    parameters = said["parameter_list"]
+    assert {p["layer"] for p in parameters} == {"first", "last"} and sum(p["bytes"] for p in parameters) == kept, parameters
     bytes_of = {}
     for c in rows(trace, "categories")["categories"]:
         bytes_of[c["category"]] = bytes_of.get(c["category"], 0) + c["bytes"]

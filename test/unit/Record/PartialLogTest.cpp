@@ -35,6 +35,26 @@ TEST(PartialLog, GivesProcessesOnceAndAgainAfterAChange) {
   EXPECT_EQ(Parts[0].Processes[0].Process, 2u);
 }
 
+TEST(PartialLog, GivesParametersThatAreNewOrChanged) {
+  PartialLog L;
+  ParameterStats Weights, Buffers;
+  Weights.Layer = 1;
+  Weights.Tensors = 2;
+  L.add(llvm::ArrayRef<ParameterStats>{Weights});
+  std::vector<Partial> Parts = L.take(Second);
+  ASSERT_EQ(Parts.size(), 1u);
+  EXPECT_EQ(Parts[0].Parameters, std::vector{Weights});
+  L.add(llvm::ArrayRef<ParameterStats>{Weights});
+  EXPECT_TRUE(L.take(2 * Second).empty());
+  Buffers.Layer = 2;
+  Buffers.Tensors = 1;
+  Weights.Tensors = 0;
+  L.add(llvm::ArrayRef<ParameterStats>{Weights, Buffers});
+  Parts = L.take(3 * Second);
+  ASSERT_EQ(Parts.size(), 1u);
+  EXPECT_EQ(Parts[0].Parameters, (std::vector{Weights, Buffers}));
+}
+
 TEST(PartialLog, SplitsManyRowsIntoPartsOfOneNumber) {
   PartialLog L;
   L.add(std::vector<LayerStats>(MaxSectionRows + 1));
