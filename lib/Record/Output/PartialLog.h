@@ -32,8 +32,8 @@ public:
   /// Adds the process if a value has changed that events do not have.
   void add(const ProcessStats &P);
   void add(std::vector<LayerStats> Rows);
-  /// Adds the rows that have changed. Rows: all parameters; rows are changed and
-  /// added, and keep their places.
+  /// Adds the rows that have changed. Rows: all parameters; rows are changed
+  /// and added, and keep their places.
   void add(llvm::ArrayRef<ParameterStats> Rows);
   /// Adds the out-of-memory events that are not written yet.
   void add(const OomLog &Of);
@@ -42,7 +42,7 @@ public:
 
 private:
   Partial Next;
-  std::map<uint32_t, ProcessStats> Known; ///< by process, as last added
+  std::map<uint32_t, ProcessStats> Known;      ///< by process, as last added
   std::vector<ParameterStats> KnownParameters; ///< as last added
   uint32_t LastOom = 0;
   uint64_t LastNs = 0;
