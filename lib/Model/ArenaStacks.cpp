@@ -3,6 +3,7 @@
 // Stacks that allocate CPython's arenas.
 
 #include "ArenaStacks.h"
+#include "memkit/Model/Rules.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
@@ -92,7 +93,8 @@ bool ArenaStacks::isInImport(uint32_t Stack) const {
         continue;
       if (Own.isOwnPython(F.File))
         return false;
-      if (F.File.contains("importlib"))
+      if (F.File.contains("importlib") &&
+          T.rules().pythonRole(F.Function, F.File) == FrameRole::Loader)
         return true;
     }
   return false;

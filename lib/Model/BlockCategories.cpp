@@ -29,7 +29,7 @@ bool hasBlockCategories(const TraceReader &R) {
   });
 }
 
-bool hasBlockCategories(const Trace &T) {
+bool hasTensorCategories(const Trace &T) {
   return hasBlockCategories(T.reader()) &&
          any_of(T.heaps(), [&](const Heap &H) {
            return T.string(H.Name).starts_with("torch.");

@@ -34,7 +34,7 @@ Expected<StackGroups> StackGroups::create(const Trace &T, GroupBy By) {
   if (By == GroupBy::Library)
     G.Of.emplace(T);
   if (By == GroupBy::Category) {
-    if (!hasBlockCategories(T))
+    if (!hasTensorCategories(T))
       return T.summary().Categories.empty()
                  ? noCategories(T)
                  : makeRequestError(T.name() +

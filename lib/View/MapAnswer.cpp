@@ -260,7 +260,7 @@ Expected<std::string> TraceView::map(StringRef Query) {
   const DeviceMap &M = *Of;
   DrawnMap D = drawnMap(M);
   std::optional<CategoryGroups> Categories;
-  if (hasBlockCategories(T)) {
+  if (hasTensorCategories(T)) {
     auto Table = BlockCategoryTable::read(T.reader());
     if (!Table)
       return Table.takeError();

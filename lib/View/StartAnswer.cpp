@@ -146,7 +146,7 @@ std::vector<StringRef> TraceView::curveGroupings() const {
     return Out;
   if (T.threads().size() > 1)
     Out.push_back("thread");
-  if (hasBlockCategories(T))
+  if (hasTensorCategories(T))
     Out.push_back("category");
   if (hasLayers())
     Out.push_back("layer");
@@ -205,7 +205,7 @@ Expected<std::string> TraceView::start() {
         J.value(By);
       if (hasLayers())
         J.value("layer");
-      if (hasEvents() && hasBlockCategories(T))
+      if (hasEvents() && hasTensorCategories(T))
         J.value("category");
     });
     J.attribute("layers_space", spaceOfTensors());

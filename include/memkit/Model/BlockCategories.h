@@ -25,8 +25,8 @@ llvm::StringRef categoryText(TensorCategory K);
 bool isTensorHeap(const Trace &T, uint32_t Heap);
 /// Whether the trace has a section of categories, or dtypes, of blocks.
 bool hasBlockCategories(const TraceReader &R);
-/// Whether the section has categories: only the tensors of PyTorch have them.
-bool hasBlockCategories(const Trace &T);
+/// Whether the trace has categories of tensors: only PyTorch's have them.
+bool hasTensorCategories(const Trace &T);
 
 /// The categories of a trace's blocks. Not changed after read(): any thread may
 /// look up blocks, each thread with its own BlockCategoryCursor.

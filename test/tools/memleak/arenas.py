@@ -1,9 +1,11 @@
 # Arenas that imports need are the imports' memory and do not grow, each import needs its arenas once; arenas that the
-# user's own code needs do, also below an import of the user's code.
+# user's own code needs do, also below an import of the user's code, and in a package whose name is like the import
+# system's.
 #
 # RUN: %python %s import > %t.mas && memas --summarize %t.mas -o %t.fb && memleak %t.fb | FileCheck %s --check-prefix=IMPORT
 # RUN: %python %s own > %t.mas && memas --summarize %t.mas -o %t.fb && memleak %t.fb | FileCheck %s --check-prefix=OWN
 # RUN: %python %s below > %t.mas && memas --summarize %t.mas -o %t.fb && memleak %t.fb | FileCheck %s --check-prefix=OWN
+# RUN: %python %s named > %t.mas && memas --summarize %t.mas -o %t.fb && memleak %t.fb | FileCheck %s --check-prefix=OWN
 # IMPORT-NOT: LEAK
 # IMPORT: Nothing grows
 # OWN: LEAK  Python arenas
@@ -13,6 +15,7 @@ count, ms = 40, 1_000_000
 load = "load@/usr/lib/python3.11/importlib/_bootstrap.py:9"
 between = {"import": f"{load} > <module>@/usr/lib/python3/dist-packages/lib%d/__init__.py:1",
            "own": "step@/home/me/train.py:%d",
+           "named": "read@/usr/lib/python3/dist-packages/importlib_metadata/__init__.py:%d",
            "below": f"{load} > step@/home/me/train.py:%d"}[sys.argv[1]]
 print("""header command=["python" "train.py"]
 dictionary
