@@ -41,16 +41,31 @@ MemorySamples::MemorySamples(const RecordOptions &O, Recording &R,
     : O(O), R(R), Children(Children), Uses(Uses), Reports(Reports),
       HasSwap(hasSwap()) {}
 
-void MemorySamples::sampleRss(ChildProcess &P, uint64_t Now) {
-  if (!O.SampleIntervalNs || Now < P.Samples.NextRssNs || Now < NextRssNs)
+/// The process to read the RSS of next: the one that has been due the longest;
+/// null: none is due.
+ChildProcess *MemorySamples::nextForRss(uint64_t Now) {
+  ChildProcess *Next = nullptr;
+  for (ChildProcess &P : Children.recorded())
+    if (P.Samples.NextRssNs <= Now &&
+        (!Next || P.Samples.NextRssNs < Next->Samples.NextRssNs))
+      Next = &P;
+  return Next;
+}
+
+void MemorySamples::sampleRss(uint64_t Now) {
+  if (!O.SampleIntervalNs || Now < NextRssNs)
     return;
+  ChildProcess *Next = nextForRss(Now);
+  if (!Next)
+    return;
+  ChildProcess &P = *Next;
   uint64_t Age = Now - std::min(P.StartNs, Now);
   P.Samples.NextRssNs =
       Now + std::min(intervalOf(P), std::max(Age, FirstIntervalNs));
   uint64_t CpuBefore = threadCpuNs();
   auto Bytes = procfs::residentBytes(P.Pid);
   ProcessRoles::readTitle(P);
-  // With very many processes all wait, to keep the share of time.
+  // All processes wait, to keep the share of time.
   NextRssNs = Now + (threadCpuNs() - CpuBefore) * TimeShare;
   if (!Bytes)
     return;

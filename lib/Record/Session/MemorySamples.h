@@ -27,8 +27,9 @@ public:
                 DeviceUses &Uses, CaptureReports &Reports);
 
   // Once a pass; each does nothing before its next sample is due.
-  /// Reads the RSS and the title of P.
-  void sampleRss(ChildProcess &P, uint64_t Now);
+  /// Reads the RSS and the title of one process. Where the share of time does
+  /// not suffice for the interval, the processes take turns.
+  void sampleRss(uint64_t Now);
   void samplePss(uint64_t Now);
   /// Adds how much of the CUDA devices is used, and by which processes.
   void sampleDevices(uint64_t Now);
@@ -40,6 +41,7 @@ public:
 private:
   uint64_t intervalOf(const ChildProcess &P) const;
   void takePss(uint64_t Now);
+  ChildProcess *nextForRss(uint64_t Now);
   ChildProcess *nextForPss(uint64_t Now);
 
   const RecordOptions &O;

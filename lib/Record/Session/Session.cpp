@@ -247,10 +247,10 @@ void Session::samples() {
     else if (R.Stats.timeIntervalDue(I.id(), Now))
       R.beginCut(I.id(), R.boundaryNs(Now));
     I.snapshots().advance();
-    Samples.sampleRss(P, Now);
     if (I.takeMarked())
       Samples.requestPss(P);
   }
+  Samples.sampleRss(Now);
   Samples.samplePss(Now);
   Residents.pass(Now);
   Samples.sampleDevices(Now);
