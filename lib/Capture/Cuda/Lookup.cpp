@@ -15,6 +15,7 @@
 #include "Runtime/Hook.h"
 #include "Runtime/Recording.h"
 #include "Runtime/Symbols.h"
+#include "Stacks/HiddenNames.h"
 #include "Stacks/Loader.h"
 
 #include <cstring>
@@ -78,8 +79,16 @@ static bool isDriver(void *P) {
   return strncmp(Name ? Name + 1 : Path, "libcuda.so", 10) == 0;
 }
 
+/// Whether the look-up by the code at Caller must find nothing.
+extern "C" __attribute__((visibility("hidden"))) bool
+memrecHides(void *Handle, const char *Name, uintptr_t Caller) {
+  return hidesName(memrecRealDlsym, Handle, Name, Caller);
+}
+
 extern "C" __attribute__((visibility("hidden"))) void *
 memrecFindCuda(void *Handle, const char *Name) {
+  if (memrecHides(Handle, Name, uintptr_t(__builtin_return_address(0))))
+    return nullptr;
   void *P = memrecRealDlsym(Handle, Name);
   if (!P || !isDriver(P) || !recordingThread() || !Proc.Ctl->Settings.Cuda)
     return P;
@@ -112,7 +121,8 @@ memrecFindPlugin(void *Handle, const char *Name) {
 }
 
 // Names that start with "cu", "Py" or "Ge" take the slow path, if the handle is
-// a library's. Handles 0 and -1 are RTLD_DEFAULT and RTLD_NEXT.
+// a library's. Handles 0 and -1 are RTLD_DEFAULT and RTLD_NEXT. Names that start
+// with "_Z", "TF" or "cu" may be hidden.
 asm(R"(
   .text
   .p2align 4
@@ -128,6 +138,10 @@ dlsym:
   je 4f
   cmpw $0x7950, (%rsi)
   je 5f
+  cmpw $0x5a5f, (%rsi)
+  je 6f
+  cmpw $0x4654, (%rsi)
+  je 6f
   cmpw $0x6547, (%rsi)
   jne 3f
   leaq 1(%rdi), %rdx
@@ -143,6 +157,26 @@ dlsym:
   leaq 1(%rdi), %rdx
   cmpq $1, %rdx
   ja memrecFindCuda
+6:
+  pushq %rdi
+  .cfi_adjust_cfa_offset 8
+  pushq %rsi
+  .cfi_adjust_cfa_offset 8
+  pushq %rax
+  .cfi_adjust_cfa_offset 8
+  movq 24(%rsp), %rdx
+  call memrecHides
+  movl %eax, %ecx
+  popq %rax
+  .cfi_adjust_cfa_offset -8
+  popq %rsi
+  .cfi_adjust_cfa_offset -8
+  popq %rdi
+  .cfi_adjust_cfa_offset -8
+  testb %cl, %cl
+  je 3f
+  xorl %eax, %eax
+  ret
 3:
   jmp *%rax
 2:

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Hides the library's hooks from programs that lack the hooked functions.
+
+#include "HiddenNames.h"
+
+#include "Binaries.h"
+#include "Loader.h"
+#include "Runtime/Symbols.h"
+#include "Runtime/Thread.h"
+#include "TensorFlow/Names.h"
+
+#include <cstring>
+#include <dlfcn.h>
+#include <initializer_list>
+
+using namespace memkit;
+using namespace memkit::capture;
+
+namespace {
+/// The libraries that define hooked functions whose names begin with Prefix.
+struct Owner {
+  const char *Prefix;
+  const char *Libraries[4];
+};
+} // namespace
+
+static constexpr Owner Owners[] = {
+    {"_ZN2at", {"libtorch_cpu.so"}},
+    {"_ZN3c10", {"libc10.so"}},
+    {"_ZN5torch", {"libtorch_cpu.so"}},
+    {"_ZN10tensorflow", {tf::Framework, tf::Cc}},
+    {"_ZNK10tensorflow", {tf::Framework, tf::Cc}},
+    {"_ZN3tsl", {tf::Framework, tf::Cc}},
+    {"_ZN3xla", {tf::Framework, tf::Cc}},
+    {"TFE_Execute", {tf::Framework, tf::Cc}},
+    {"cudaMallocAsync",
+     {"libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0"}},
+    {"cudaFreeAsync",
+     {"libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0"}},
+    {"cuptiSubscribe",
+     {"libcupti.so.13", "libcupti.so.12", "libcupti.so.11.8",
+      "libcupti.so.11.7"}},
+    {"cuptiUnsubscribe",
+     {"libcupti.so.13", "libcupti.so.12", "libcupti.so.11.8",
+      "libcupti.so.11.7"}},
+};
+
+static const Owner *ownerOf(const char *Name) {
+  for (const Owner &O : Owners)
+    if (strncmp(Name, O.Prefix, strlen(O.Prefix)) == 0)
+      return &O;
+  return nullptr;
+}
+
+/// Handles whose look-ups search the program's global scope.
+static bool isGlobal(void *Handle) {
+  if (Handle == RTLD_DEFAULT || Handle == RTLD_NEXT)
+    return true;
+  // The handle of dlopen(nullptr) is the link_map of the program.
+  return *static_cast<link_map *>(Handle)->l_name == 0;
+}
+
+static bool isOwn(void *P) { return isOwnCode(uintptr_t(P)); }
+
+/// Whether some other library has the name, in the scopes that the look-up of
+/// Caller may search or as the owner of the name.
+static bool isElsewhere(const Owner &O, const char *Name, uintptr_t Caller) {
+  if (nextSymbol(Name))
+    return true;
+  for (const char *Library : O.Libraries)
+    if (Library && symbolOfLoaded(Library, Name))
+      return true;
+  FoundObject Binary = {};
+  if (!Loader.find(Caller, Binary) || !Binary.LinkMap)
+    return false;
+  void *P = symbolOfBinary(Binary.LinkMap, Name);
+  return P && !isOwn(P);
+}
+
+bool capture::hidesName(FindSymbolFn Find, void *Handle, const char *Name,
+                        uintptr_t Caller) {
+  if (isOwnCode(Caller) || !isGlobal(Handle))
+    return false;
+  const Owner *O = ownerOf(Name);
+  if (!O)
+    return false;
+  Quiet Q;
+  if (!isOwn(Find(RTLD_DEFAULT, Name)) || isElsewhere(*O, Name, Caller))
+    return false;
+  Find(RTLD_NEXT, Name); // For dlerror.
+  return true;
+}
