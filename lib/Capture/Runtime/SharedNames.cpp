@@ -58,15 +58,19 @@ SharedNames::NameSlot *SharedNames::table() {
 
 static uint64_t hashOf(const char *Text, uint32_t Size) {
   constexpr uint64_t Odd = 0x9E3779B97F4A7C15ull;
-  uint64_t Hash = Size * Odd;
-  while (Size) {
-    uint64_t Word = 0;
-    uint32_t N = Size < sizeof(Word) ? Size : uint32_t(sizeof(Word));
-    memcpy(&Word, Text, N);
+  uint64_t Hash = Size * Odd, Word;
+  auto Mix = [&] {
     Hash = (Hash ^ Word) * Odd;
     Hash ^= Hash >> 29;
-    Text += N;
-    Size -= N;
+  };
+  for (; Size >= sizeof(Word); Text += sizeof(Word), Size -= sizeof(Word)) {
+    memcpy(&Word, Text, sizeof(Word)); // One load; other sizes are calls.
+    Mix();
+  }
+  if (Size) {
+    Word = 0;
+    memcpy(&Word, Text, Size);
+    Mix();
   }
   return Hash * Odd;
 }
