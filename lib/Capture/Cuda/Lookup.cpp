@@ -121,8 +121,8 @@ memrecFindPlugin(void *Handle, const char *Name) {
 }
 
 // Names that start with "cu", "Py" or "Ge" take the slow path, if the handle is
-// a library's. Handles 0 and -1 are RTLD_DEFAULT and RTLD_NEXT. Names that start
-// with "_Z", "TF" or "cu" may be hidden.
+// a library's. Handles 0 and -1 are RTLD_DEFAULT and RTLD_NEXT. Names that
+// start with "_Z", "TF" or "cu" may be hidden.
 asm(R"(
   .text
   .p2align 4

@@ -15,10 +15,10 @@ namespace memkit::capture {
 /// Looks up a symbol without this library's hook of dlsym.
 using FindSymbolFn = void *(*)(void *Handle, const char *Name);
 
-/// Whether dlsym(\p Handle, \p Name) of the code at \p Caller must find nothing:
-/// the result would be a definition of this library, and without this library
-/// there would be none. True leaves the error of a failed look-up for dlerror.
-/// Any thread outside signal handlers, as dlsym.
+/// Whether dlsym(\p Handle, \p Name) of the code at \p Caller must find
+/// nothing: the result would be a definition of this library, and without this
+/// library there would be none. True leaves the error of a failed look-up for
+/// dlerror. Any thread outside signal handlers, as dlsym.
 bool hidesName(FindSymbolFn Find, void *Handle, const char *Name,
                uintptr_t Caller);
 
