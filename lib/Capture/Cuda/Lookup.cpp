@@ -15,7 +15,6 @@
 #include "Runtime/Hook.h"
 #include "Runtime/Recording.h"
 #include "Runtime/Symbols.h"
-#include "Stacks/HiddenNames.h"
 #include "Stacks/Loader.h"
 
 #include <cstring>
@@ -79,11 +78,9 @@ static bool isDriver(void *P) {
   return strncmp(Name ? Name + 1 : Path, "libcuda.so", 10) == 0;
 }
 
-/// Whether the look-up by the code at Caller must find nothing.
+/// Of HiddenNames: the look-up by the code at \p Caller must find nothing.
 extern "C" __attribute__((visibility("hidden"))) bool
-memrecHides(void *Handle, const char *Name, uintptr_t Caller) {
-  return hidesName(memrecRealDlsym, Handle, Name, Caller);
-}
+memrecHides(void *Handle, const char *Name, uintptr_t Caller);
 
 extern "C" __attribute__((visibility("hidden"))) void *
 memrecFindCuda(void *Handle, const char *Name) {

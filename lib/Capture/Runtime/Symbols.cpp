@@ -46,7 +46,7 @@ void *capture::symbolOfLoaded(const char *Library, const char *Name) {
   return P;
 }
 
-void *capture::symbolOfBinary(void *LinkMap, const char *Name) {
+static void *findIn(void *LinkMap, const char *Name, bool StaysLoaded) {
   Quiet Q;
   // A binary loaded as a dependency has no search list of its own until dlopen
   // makes one; dlsym on its link_map would crash.
@@ -55,7 +55,15 @@ void *capture::symbolOfBinary(void *LinkMap, const char *Name) {
   void *P = Handle ? dlsym(Handle, Name) : nullptr;
   if (!P)
     forgetError();
-  if (Handle && !P) // With a symbol, the binary must stay loaded.
+  if (Handle && !(P && StaysLoaded))
     dlclose(Handle);
   return P;
+}
+
+void *capture::symbolOfBinary(void *LinkMap, const char *Name) {
+  return findIn(LinkMap, Name, /*StaysLoaded=*/true);
+}
+
+void *capture::symbolSeenBy(void *LinkMap, const char *Name) {
+  return findIn(LinkMap, Name, /*StaysLoaded=*/false);
 }

@@ -23,6 +23,9 @@ void *symbolOfLoaded(const char *Library, const char *Name);
 /// \p Name in the scope of a loaded binary (its link_map); null: none.
 void *symbolOfBinary(void *LinkMap, const char *Name);
 
+/// As symbolOfBinary, but the binary may be unloaded later: only to compare.
+void *symbolSeenBy(void *LinkMap, const char *Name);
+
 } // namespace memkit::capture
 
 #endif // MEMKIT_CAPTURE_RUNTIME_SYMBOLS_H

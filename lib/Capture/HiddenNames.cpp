@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Hides the library's hooks from programs that lack the hooked functions.
+//
+// A program may look up a function to find out whether a framework is there. A
+// hook must not answer for a framework that is not loaded.
 
-#include "HiddenNames.h"
-
-#include "Binaries.h"
-#include "Loader.h"
 #include "Runtime/Symbols.h"
 #include "Runtime/Thread.h"
+#include "Stacks/Binaries.h"
+#include "Stacks/Loader.h"
 #include "TensorFlow/Names.h"
 
 #include <cstring>
@@ -17,15 +18,19 @@
 using namespace memkit;
 using namespace memkit::capture;
 
+/// Of Cuda: the real dlsym.
+extern "C" __attribute__((visibility("hidden"))) void *(*memrecRealDlsym)(
+    void *, const char *);
+
 namespace {
 /// The libraries that define hooked functions whose names begin with Prefix.
-struct Owner {
+struct HookedLibraries {
   const char *Prefix;
   const char *Libraries[4];
 };
 } // namespace
 
-static constexpr Owner Owners[] = {
+static constexpr HookedLibraries Hooked[] = {
     {"_ZN2at", {"libtorch_cpu.so"}},
     {"_ZN3c10", {"libc10.so"}},
     {"_ZN5torch", {"libtorch_cpu.so"}},
@@ -46,10 +51,10 @@ static constexpr Owner Owners[] = {
       "libcupti.so.11.7"}},
 };
 
-static const Owner *ownerOf(const char *Name) {
-  for (const Owner &O : Owners)
-    if (strncmp(Name, O.Prefix, strlen(O.Prefix)) == 0)
-      return &O;
+static const HookedLibraries *librariesOf(const char *Name) {
+  for (const HookedLibraries &L : Hooked)
+    if (strncmp(Name, L.Prefix, strlen(L.Prefix)) == 0)
+      return &L;
   return nullptr;
 }
 
@@ -65,29 +70,35 @@ static bool isOwn(void *P) { return isOwnCode(uintptr_t(P)); }
 
 /// Whether some other library has the name, in the scopes that the look-up of
 /// Caller may search or as the owner of the name.
-static bool isElsewhere(const Owner &O, const char *Name, uintptr_t Caller) {
+static bool isElsewhere(const HookedLibraries &Of, const char *Name,
+                        uintptr_t Caller) {
   if (nextSymbol(Name))
     return true;
-  for (const char *Library : O.Libraries)
+  for (const char *Library : Of.Libraries)
     if (Library && symbolOfLoaded(Library, Name))
       return true;
   FoundObject Binary = {};
   if (!Loader.find(Caller, Binary) || !Binary.LinkMap)
     return false;
-  void *P = symbolOfBinary(Binary.LinkMap, Name);
+  void *P = symbolSeenBy(Binary.LinkMap, Name);
   return P && !isOwn(P);
 }
 
-bool capture::hidesName(FindSymbolFn Find, void *Handle, const char *Name,
-                        uintptr_t Caller) {
+/// Whether dlsym(\p Handle, \p Name) of the code at \p Caller must find
+/// nothing: the result would be a definition of this library, and without this
+/// library there would be none. True leaves the error of a failed look-up for
+/// dlerror. Any thread outside of signal handlers, as dlsym.
+extern "C" __attribute__((visibility("hidden"))) bool
+memrecHides(void *Handle, const char *Name, uintptr_t Caller) {
   if (isOwnCode(Caller) || !isGlobal(Handle))
     return false;
-  const Owner *O = ownerOf(Name);
-  if (!O)
+  const HookedLibraries *Of = librariesOf(Name);
+  if (!Of)
     return false;
   Quiet Q;
-  if (!isOwn(Find(RTLD_DEFAULT, Name)) || isElsewhere(*O, Name, Caller))
+  if (!isOwn(memrecRealDlsym(RTLD_DEFAULT, Name)) ||
+      isElsewhere(*Of, Name, Caller))
     return false;
-  Find(RTLD_NEXT, Name); // For dlerror.
+  memrecRealDlsym(RTLD_NEXT, Name); // For dlerror.
   return true;
 }
