@@ -3,10 +3,13 @@
 // Events as rows of chosen columns.
 
 #include "EventRows.h"
+#include "Model/EventPieces.h"
 #include "Model/ScopeOccurrences.h"
+#include "OrderedText.h"
 #include "PathTable.h"
 #include "StackText.h"
 #include "Support/CsvField.h"
+#include "Support/RunEach.h"
 #include "memkit/Model/BlockCategories.h"
 #include "memkit/Model/Replay.h"
 #include "llvm/ADT/STLExtras.h"
@@ -38,8 +41,10 @@ public:
             ArrayRef<EventColumn> Columns, bool Json)
       : OS(OS), T(T), Sel(Sel), Columns(Columns), Json(Json),
         WithLayers(is_contained(Columns, EventColumn::Layer)),
-        WithStacks(is_contained(Columns, EventColumn::Stack)),
-        Spans(T.scopePaths()) {
+        WithStacks(is_contained(Columns, EventColumn::Stack)) {
+    if (!WithLayers)
+      return;
+    Spans.emplace(T.scopePaths());
     // A parent's id is lower.
     LayerOf.resize(T.scopePaths().size() + 1);
     for (uint32_t C = 1; C < LayerOf.size(); ++C) {
@@ -53,6 +58,9 @@ public:
   Error run(function_ref<bool()> Failed);
 
 private:
+  bool mayBeInPieces() const;
+  Error runPieces(const EventPieces &Pieces, function_ref<bool()> Failed);
+  std::function<bool(const Allocation &)> selects() const;
   void head();
   void event(const LiveStats &A, const ReplayedEvent &E);
   void layer(const ScopeOccurrences::ScopeOccurrence &S, bool Begins,
@@ -73,8 +81,8 @@ private:
   const Selection &Sel;
   ArrayRef<EventColumn> Columns;
   bool Json, WithLayers, WithStacks;
-  ScopeOccurrences Spans;
-  std::vector<StringRef> LayerOf; ///< by scope path
+  std::optional<ScopeOccurrences> Spans; ///< with layers
+  std::vector<StringRef> LayerOf;        ///< by scope path; with layers
   std::optional<CategoryGroups> Categories;
   std::string Path;
   uint64_t LastNs = 0;
@@ -191,9 +199,9 @@ void RowWriter::event(const LiveStats &A, const ReplayedEvent &E) {
     return;
   LastNs = E.TimeNs;
   if (WithLayers && E.Kind == EventKind::Allocate)
-    Spans.allocation(E.Thread, E.ScopePath, E.TimeNs,
-                     [&](const ScopeOccurrences::ScopeOccurrence &S,
-                         bool Begins) { layer(S, Begins, E.TimeNs); });
+    Spans->allocation(E.Thread, E.ScopePath, E.TimeNs,
+                      [&](const ScopeOccurrences::ScopeOccurrence &S,
+                          bool Begins) { layer(S, Begins, E.TimeNs); });
   EventValues R;
   R.TimeNs = E.TimeNs;
   R.Process = E.Process;
@@ -204,7 +212,8 @@ void RowWriter::event(const LiveStats &A, const ReplayedEvent &E) {
   R.Heap = E.Heap;
   R.Stack = E.Stack;
   R.ScopePath = E.ScopePath;
-  R.Layer = LayerOf[E.ScopePath];
+  if (WithLayers)
+    R.Layer = LayerOf[E.ScopePath];
   R.Allocated = A.heapLiveBytes(E.Heap);
   R.Reserved = A.heapReserved(E.Heap);
   if (Categories)
@@ -217,6 +226,33 @@ void RowWriter::head() {
   for (size_t I = 0; I != Columns.size(); ++I)
     OS << (I ? "," : "") << columnName(Columns[I]);
   OS << '\n';
+}
+
+/// Layers and categories follow from all events before.
+bool RowWriter::mayBeInPieces() const {
+  return !WithLayers && !Categories && !Sel.times().Since &&
+         !Sel.times().last() && Sel.canStartNear();
+}
+
+std::function<bool(const Allocation &)> RowWriter::selects() const {
+  if (Sel.hasAllBlocks())
+    return nullptr;
+  return [this](const Allocation &B) { return Sel.hasBlock(B); };
+}
+
+Error RowWriter::runPieces(const EventPieces &Pieces,
+                           function_ref<bool()> Failed) {
+  OrderedText Text(OS, Failed);
+  runEach(Pieces.size(), [&](size_t At) {
+    OrderedText::TextPart Part(Text, At);
+    RowWriter Rows(Part.os(), T, Sel, Columns, Json);
+    Part.finish(Pieces.replay(At, selects(),
+                              [&](const LiveStats &A, const ReplayedEvent &E) {
+                                Rows.event(A, E);
+                                return Part.advance();
+                              }));
+  });
+  return Text.takeError();
 }
 
 Error RowWriter::run(function_ref<bool()> Failed) {
@@ -234,10 +270,13 @@ Error RowWriter::run(function_ref<bool()> Failed) {
   }
   if (!Json)
     head();
+  if (mayBeInPieces())
+    if (auto Pieces =
+            EventPieces::divide(T.reader(), wantedEventPieces(T.reader())))
+      return runPieces(*Pieces, Failed);
   ReplayOptions Options;
   LiveStats *A = nullptr;
-  if (!Sel.hasAllBlocks())
-    Options.Select = [&](const Allocation &B) { return Sel.hasBlock(B); };
+  Options.Select = selects();
   Options.OnEvent = [&](const ReplayedEvent &E) {
     event(*A, E);
     return !Failed();
@@ -251,8 +290,9 @@ Error RowWriter::run(function_ref<bool()> Failed) {
       return E;
   if (Error E = runTo(**R, W.last()))
     return E;
-  Spans.finish(LastNs, [&](const ScopeOccurrences::ScopeOccurrence &S,
-                           bool Begins) { layer(S, Begins, LastNs); });
+  if (Spans)
+    Spans->finish(LastNs, [&](const ScopeOccurrences::ScopeOccurrence &S,
+                              bool Begins) { layer(S, Begins, LastNs); });
   return Error::success();
 }
 

@@ -10,24 +10,11 @@
 #ifndef MEMKIT_LIB_MODEL_PIECEORIGINS_H
 #define MEMKIT_LIB_MODEL_PIECEORIGINS_H
 
+#include "PieceCuts.h"
 #include "memkit/Model/Replay.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace memkit {
-
-/// A cut of a trace in time, and the snapshots from which a replay of the
-/// events after the cut starts.
-struct PieceCut {
-  struct CutProcess {
-    uint64_t Events = 0; ///< before the snapshot; 0: there is no snapshot
-    /// Allocation ids of the live blocks of the snapshot, rising.
-    std::vector<uint64_t> Live;
-    /// Pairs of a thread and the id of its last allocation before the snapshot.
-    std::vector<std::pair<uint32_t, uint64_t>> LastAllocations;
-  };
-  uint64_t TimeNs = 0; ///< events up to this time are before the cut
-  std::vector<CutProcess> Processes; ///< by process
-};
 
 class PieceOrigins {
 public:

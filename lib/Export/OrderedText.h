@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Text that several threads make, written in order.
+
+#ifndef MEMKIT_LIB_EXPORT_ORDEREDTEXT_H
+#define MEMKIT_LIB_EXPORT_ORDEREDTEXT_H
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/raw_ostream.h"
+#include <condition_variable>
+#include <mutex>
+#include <string>
+
+namespace memkit {
+
+/// Writes the texts of parts 0, 1, ... to a stream, one part after the other.
+/// A thread works on one part at a time and takes parts in rising order. The
+/// text of a part whose turn has not come is kept, at most MaxKept bytes; then
+/// the thread waits.
+class OrderedText {
+public:
+  /// Failed: To accepts no more. To is used by the thread whose turn it is.
+  OrderedText(llvm::raw_ostream &To, llvm::function_ref<bool()> Failed)
+      : To(To), Failed(Failed) {}
+  /// The error of the first part that had one. Call after all parts.
+  llvm::Error takeError() { return std::move(First); }
+
+  /// One part. A part that ends without finish() (an exception) ends all.
+  class TextPart {
+  public:
+    TextPart(OrderedText &Of, size_t Number)
+        : Of(Of), Number(Number), OS(Text) {}
+    ~TextPart();
+    llvm::raw_ostream &os() { return OS; }
+    /// Writes what may be written. Call often. False: no text is wanted any
+    /// more.
+    bool advance() { return Text.size() < Step || flush(); }
+    /// Waits for the part's turn and writes the remainder. The parts after one
+    /// with an error are not written.
+    void finish(llvm::Error E);
+
+  private:
+    static constexpr size_t Step = 64 << 10, MaxKept = 32 << 20;
+    bool flush();
+    bool waitForTurn();
+    void write();
+
+    OrderedText &Of;
+    size_t Number;
+    std::string Text;
+    llvm::raw_string_ostream OS;
+    bool HasTurn = false, IsFinished = false;
+  };
+
+private:
+  void stop();
+
+  llvm::raw_ostream &To;
+  llvm::function_ref<bool()> Failed;
+  std::mutex Lock; ///< for the members below
+  std::condition_variable Changed;
+  size_t Turn = 0;
+  bool IsStopped = false;
+  llvm::Error First = llvm::Error::success();
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_EXPORT_ORDEREDTEXT_H

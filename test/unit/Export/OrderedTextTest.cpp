@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Export/OrderedText.h"
+#include "Support/Failure.h"
+#include "Support/RunEach.h"
+#include "gtest/gtest.h"
+#include <atomic>
+#include <stdexcept>
+
+using namespace llvm;
+using namespace memkit;
+
+namespace {
+
+constexpr size_t NumParts = 40;
+
+/// Part writes a few lines, some parts more than is kept before their turn.
+bool writePart(OrderedText::TextPart &Part, size_t Number) {
+  size_t NumLines = Number % 7 == 0 ? 20000 : 30;
+  for (size_t I = 0; I != NumLines; ++I) {
+    Part.os() << Number << ' ' << I << '\n';
+    if (!Part.advance())
+      return false;
+  }
+  return true;
+}
+
+std::string textOf(size_t NumParts) {
+  std::string Text;
+  raw_string_ostream OS(Text);
+  for (size_t Number = 0; Number != NumParts; ++Number)
+    for (size_t I = 0; I != (Number % 7 == 0 ? 20000 : 30); ++I)
+      OS << Number << ' ' << I << '\n';
+  return Text;
+}
+
+TEST(OrderedText, WritesPartsInOrder) {
+  std::string Written;
+  raw_string_ostream OS(Written);
+  OrderedText Text(OS, [] { return false; });
+  runEach(NumParts, [&](size_t At) {
+    OrderedText::TextPart Part(Text, At);
+    EXPECT_TRUE(writePart(Part, At));
+    Part.finish(Error::success());
+  });
+  EXPECT_FALSE(bool(Text.takeError()));
+  EXPECT_EQ(Written, textOf(NumParts));
+}
+
+TEST(OrderedText, EndsWithTheFirstError) {
+  std::string Written;
+  raw_string_ostream OS(Written);
+  OrderedText Text(OS, [] { return false; });
+  runEach(NumParts, [&](size_t At) {
+    OrderedText::TextPart Part(Text, At);
+    writePart(Part, At);
+    Part.finish(At < 9 ? Error::success() : makeError("part " + Twine(At)));
+  });
+  EXPECT_EQ(toString(Text.takeError()), "part 9");
+  EXPECT_EQ(Written, textOf(10));
+}
+
+TEST(OrderedText, EndsWhenNoTextIsWanted) {
+  std::string Written;
+  raw_string_ostream OS(Written);
+  OrderedText Text(OS, [&] { return Written.size() > 100000; });
+  std::atomic<size_t> Ended{0};
+  runEach(NumParts, [&](size_t At) {
+    OrderedText::TextPart Part(Text, At);
+    writePart(Part, At);
+    Part.finish(Error::success());
+    ++Ended;
+  });
+  EXPECT_FALSE(bool(Text.takeError()));
+  EXPECT_EQ(Ended, NumParts);
+  EXPECT_LT(Written.size(), 400000u);
+  EXPECT_EQ(Written, textOf(NumParts).substr(0, Written.size()));
+}
+
+TEST(OrderedText, AnExceptionEndsAllParts) {
+  std::string Written;
+  raw_string_ostream OS(Written);
+  OrderedText Text(OS, [] { return false; });
+  auto Run = [&] {
+    runEach(NumParts, [&](size_t At) {
+      OrderedText::TextPart Part(Text, At);
+      writePart(Part, At);
+      if (At == 3)
+        throw std::runtime_error("no memory");
+      Part.finish(Error::success());
+    });
+  };
+  EXPECT_THROW(Run(), std::runtime_error);
+  EXPECT_FALSE(bool(Text.takeError()));
+}
+
+} // namespace
