@@ -23,7 +23,7 @@ unsigned memkit::wantedEventPieces(const TraceReader &R) {
   return unsigned(std::min(Events / EventsOfPiece, MaxPieces));
 }
 
-std::optional<EventPieces> EventPieces::divide(const TraceReader &R,
+std::optional<EventPieces> EventPieces::divide(TraceReader &R,
                                                unsigned NumPieces) {
   EventPieces Out(R);
   if (NumPieces > 1)
@@ -65,5 +65,8 @@ Error EventPieces::replay(
   if (At)
     if (Error E = (*Run)->startNear(Cuts[At - 1] + 1))
       return E;
-  return At < Cuts.size() ? (*Run)->run(Cuts[At]) : (*Run)->run();
+  Error E = At < Cuts.size() ? (*Run)->run(Cuts[At]) : (*Run)->run();
+  std::lock_guard<std::mutex> Guard(*Lock);
+  R->joinUnknown(**Own);
+  return E;
 }

@@ -7,6 +7,8 @@
 
 #include "PieceCuts.h"
 #include <functional>
+#include <memory>
+#include <mutex>
 #include <optional>
 
 namespace memkit {
@@ -19,22 +21,23 @@ class EventPieces {
 public:
   /// Divides R, which must stay, into at most NumPieces. Nothing: a replay in
   /// pieces would differ (too few snapshots, damage, sampled blocks).
-  static std::optional<EventPieces> divide(const TraceReader &R,
-                                           unsigned NumPieces);
+  static std::optional<EventPieces> divide(TraceReader &R, unsigned NumPieces);
   /// At least 2.
   size_t size() const { return Cuts.size() + 1; }
 
   /// Replays the events of piece At, in order. Select: as for ReplayOptions;
   /// may be empty. OnEvent is called with the stats after the event; false: the
-  /// run ends. Any thread; the memory of a replay.
+  /// run ends. Any thread; the memory of a replay. Unknown values count as read
+  /// by R.
   llvm::Error
   replay(size_t At, std::function<bool(const Allocation &)> Select,
          std::function<bool(const LiveStats &, const ReplayedEvent &)> OnEvent)
       const;
 
 private:
-  explicit EventPieces(const TraceReader &R) : R(&R) {}
-  const TraceReader *R;
+  explicit EventPieces(TraceReader &R) : R(&R) {}
+  TraceReader *R;
+  std::unique_ptr<std::mutex> Lock = std::make_unique<std::mutex>(); ///< for R
   std::vector<uint64_t> Cuts; ///< times; events up to a time are before the cut
 };
 

@@ -341,7 +341,7 @@ unsigned memkit::wantedPieces(const TraceReader &R, size_t NumRows) {
 }
 
 std::optional<PieceRows>
-memkit::replayPieces(const TraceReader &R, const PieceRequest &Wanted,
+memkit::replayPieces(TraceReader &R, const PieceRequest &Wanted,
                      unsigned NumPieces, const ProgressCallback &OnProgress) {
   std::vector<PieceCut> Cuts;
   for (uint64_t TimeNs : cutTimes(R, NumPieces))
@@ -378,5 +378,7 @@ memkit::replayPieces(const TraceReader &R, const PieceRequest &Wanted,
     replayPiece(*Readers[At], Wanted, Origins, At ? &Cuts[At - 1] : nullptr,
                 At < Cuts.size() ? &Cuts[At] : nullptr, Bar, Pieces[At]);
   });
+  for (const std::unique_ptr<TraceReader> &Own : Readers)
+    R.joinUnknown(*Own);
   return joinPieces(Pieces, SpaceOf, Wanted);
 }

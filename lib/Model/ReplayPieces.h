@@ -44,7 +44,7 @@ bool hasWantedPieces();
 /// Replays R in at most NumPieces pieces. Memory: as for so many replays.
 /// Nothing: R cannot be replayed in pieces (too few snapshots, damage, sampled
 /// blocks); a replay of the whole has the reason, if there is an error.
-std::optional<PieceRows> replayPieces(const TraceReader &R,
+std::optional<PieceRows> replayPieces(TraceReader &R,
                                       const PieceRequest &Wanted,
                                       unsigned NumPieces,
                                       const ProgressCallback &OnProgress);
