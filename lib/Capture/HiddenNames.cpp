@@ -13,7 +13,6 @@
 
 #include <cstring>
 #include <dlfcn.h>
-#include <initializer_list>
 
 using namespace memkit;
 using namespace memkit::capture;

@@ -21,6 +21,7 @@ OrderedText::TextPart::~TextPart() {
 void OrderedText::TextPart::write() {
   Of.To << Text;
   Text.clear();
+  NextLook = Step;
 }
 
 /// False: all parts have been stopped.
@@ -38,8 +39,10 @@ bool OrderedText::TextPart::flush() {
       return false;
     HasTurn = Of.Turn == Number;
   }
-  if (!HasTurn && Text.size() < MaxKept)
+  if (!HasTurn && Text.size() < Of.MaxKept) {
+    NextLook = Text.size() + Step;
     return true;
+  }
   if (!HasTurn && !waitForTurn())
     return false;
   write();

@@ -5,10 +5,10 @@
 #ifndef MEMKIT_LIB_EXPORT_ORDEREDTEXT_H
 #define MEMKIT_LIB_EXPORT_ORDEREDTEXT_H
 
-#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 #include <string>
 
@@ -20,9 +20,12 @@ namespace memkit {
 /// the thread waits.
 class OrderedText {
 public:
-  /// Failed: To accepts no more. To is used by the thread whose turn it is.
-  OrderedText(llvm::raw_ostream &To, llvm::function_ref<bool()> Failed)
-      : To(To), Failed(Failed) {}
+  static constexpr size_t UsuallyKept = 32 << 20;
+  /// Failed: To accepts no more. The thread whose turn it is uses To and calls
+  /// Failed.
+  OrderedText(llvm::raw_ostream &To, std::function<bool()> Failed,
+              size_t MaxKept = UsuallyKept)
+      : To(To), Failed(std::move(Failed)), MaxKept(MaxKept) {}
   /// The error of the first part that had one. Call after all parts.
   llvm::Error takeError() { return std::move(First); }
 
@@ -35,13 +38,13 @@ public:
     llvm::raw_ostream &os() { return OS; }
     /// Writes what may be written. Call often. False: no text is wanted any
     /// more.
-    bool advance() { return Text.size() < Step || flush(); }
+    bool advance() { return Text.size() < NextLook || flush(); }
     /// Waits for the part's turn and writes the remainder. The parts after one
     /// with an error are not written.
     void finish(llvm::Error E);
 
   private:
-    static constexpr size_t Step = 64 << 10, MaxKept = 32 << 20;
+    static constexpr size_t Step = 64 << 10;
     bool flush();
     bool waitForTurn();
     void write();
@@ -49,6 +52,7 @@ public:
     OrderedText &Of;
     size_t Number;
     std::string Text;
+    size_t NextLook = Step; ///< bytes of Text until the next flush()
     llvm::raw_string_ostream OS;
     bool HasTurn = false, IsFinished = false;
   };
@@ -57,7 +61,8 @@ private:
   void stop();
 
   llvm::raw_ostream &To;
-  llvm::function_ref<bool()> Failed;
+  std::function<bool()> Failed;
+  size_t MaxKept;
   std::mutex Lock; ///< for the members below
   std::condition_variable Changed;
   size_t Turn = 0;

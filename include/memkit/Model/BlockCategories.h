@@ -42,8 +42,8 @@ public:
 
 private:
   friend class BlockCategoryCursor;
-  /// A block's id, the place of its dtype in Dtypes, from 1, and its category,
-  /// so that the order of rows is the order of ids.
+  /// From the high bits: the block's id, 1 + the index of the dtype in Dtypes
+  /// (0: none), and the category. So rows in rising order are in order of ids.
   using IdAndCategory = uint64_t;
   static constexpr unsigned CategoryBits = 3, DtypeBits = 8;
   static constexpr unsigned IdShift = CategoryBits + DtypeBits;

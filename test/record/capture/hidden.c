@@ -1,6 +1,6 @@
 // A program that looks up functions of a framework that is not loaded finds
-// none, although the library hooks them; nor in the error of dlerror. All
-// exports but those that the C library and memkit.h have are such functions.
+// none, although the library hooks them, and dlerror names the function. All
+// exports but those of the C library, memkit.h and NVTX are such functions.
 //
 // RUN: grep -E '^(_ZN|TFE_|cuda|cupti)' %src_root/test/record/capture/Inputs/exports.txt > %t.names
 // RUN: %cc -O1 %s -ldl -o %t.exe

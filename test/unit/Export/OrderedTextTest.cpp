@@ -12,9 +12,9 @@ using namespace memkit;
 
 namespace {
 
-constexpr size_t NumParts = 40;
+constexpr size_t NumParts = 40, MaxKept = 100000;
 
-/// Part writes a few lines, some parts more than is kept before their turn.
+/// Writes a few lines to Part, to some parts more than MaxKept.
 bool writePart(OrderedText::TextPart &Part, size_t Number) {
   size_t NumLines = Number % 7 == 0 ? 20000 : 30;
   for (size_t I = 0; I != NumLines; ++I) {
@@ -37,7 +37,7 @@ std::string textOf(size_t NumParts) {
 TEST(OrderedText, WritesPartsInOrder) {
   std::string Written;
   raw_string_ostream OS(Written);
-  OrderedText Text(OS, [] { return false; });
+  OrderedText Text(OS, [] { return false; }, MaxKept);
   runEach(NumParts, [&](size_t At) {
     OrderedText::TextPart Part(Text, At);
     EXPECT_TRUE(writePart(Part, At));
@@ -50,7 +50,7 @@ TEST(OrderedText, WritesPartsInOrder) {
 TEST(OrderedText, EndsWithTheFirstError) {
   std::string Written;
   raw_string_ostream OS(Written);
-  OrderedText Text(OS, [] { return false; });
+  OrderedText Text(OS, [] { return false; }, MaxKept);
   runEach(NumParts, [&](size_t At) {
     OrderedText::TextPart Part(Text, At);
     writePart(Part, At);
@@ -63,7 +63,7 @@ TEST(OrderedText, EndsWithTheFirstError) {
 TEST(OrderedText, EndsWhenNoTextIsWanted) {
   std::string Written;
   raw_string_ostream OS(Written);
-  OrderedText Text(OS, [&] { return Written.size() > 100000; });
+  OrderedText Text(OS, [&] { return Written.size() > 100000; }, MaxKept);
   std::atomic<size_t> Ended{0};
   runEach(NumParts, [&](size_t At) {
     OrderedText::TextPart Part(Text, At);
@@ -80,7 +80,7 @@ TEST(OrderedText, EndsWhenNoTextIsWanted) {
 TEST(OrderedText, AnExceptionEndsAllParts) {
   std::string Written;
   raw_string_ostream OS(Written);
-  OrderedText Text(OS, [] { return false; });
+  OrderedText Text(OS, [] { return false; }, MaxKept);
   auto Run = [&] {
     runEach(NumParts, [&](size_t At) {
       OrderedText::TextPart Part(Text, At);
