@@ -106,11 +106,14 @@ void LiveStats::openLanes(LiveProcess &I) {
 
 /// Copies the values of the lanes back to cells and shares. TimesNs: the times
 /// of the events after number Now. Nested: the events changed no memory space.
-void LiveStats::closeLanes(LiveProcess &I, const uint64_t *TimesNs,
-                           bool Nested) {
+/// IsPart: peaks are the caller's.
+void LiveStats::closeLanes(LiveProcess &I, const uint64_t *TimesNs, bool Nested,
+                           bool IsPart) {
   auto Close = [&](const auto &L, Curve &C) {
     C.LiveBytes = L.LiveBytes;
     C.LiveBlocks = L.LiveBlocks;
+    if (IsPart)
+      return;
     C.Trigger = L.Trigger;
     if (L.PeakAt <= Now)
       return;
@@ -175,9 +178,10 @@ void LiveStats::applyRare(const Change &C, Cell &Of, bool Nested) {
     countTemporary(ScopeRows, C.ScopeRow);
 }
 
-template <bool Nested>
+template <LiveStats::LaneMode Mode>
 void LiveStats::applyLanes(LiveProcess &I, llvm::ArrayRef<Change> Changes,
                            const uint64_t *TimesNs) {
+  constexpr bool Nested = Mode == LaneMode::Nested;
   assert(Changes.size() < uint64_t(1) << FieldBits && "too many at once");
   openLanes(I);
   StatsRows::RowView Rows = StackRows.view();
@@ -220,7 +224,7 @@ void LiveStats::applyLanes(LiveProcess &I, llvm::ArrayRef<Change> Changes,
       Lane.LiveBytes += Bytes;
       Lane.LiveBlocks += Blocks;
       uint64_t Height = Lane.LiveBytes & ~Falls;
-      if (Height > Lane.Trigger) {
+      if (Mode != LaneMode::Part && Height > Lane.Trigger) {
         if (Height > Lane.PeakBytes) {
           Lane.PeakBytes = Height;
           Lane.PeakBlocks = Lane.LiveBlocks;
@@ -244,7 +248,7 @@ void LiveStats::applyLanes(LiveProcess &I, llvm::ArrayRef<Change> Changes,
     if (LLVM_UNLIKELY(C.Kind >= Change::Split))
       applyRare(C, Cells[R.Cell], Nested);
   }
-  closeLanes(I, TimesNs, Nested);
+  closeLanes(I, TimesNs, Nested, Mode == LaneMode::Part);
   I.Events += Changes.size();
   Now = Number;
   if (!Changes.empty())
@@ -253,14 +257,53 @@ void LiveStats::applyLanes(LiveProcess &I, llvm::ArrayRef<Change> Changes,
 
 void LiveStats::apply(uint32_t Process, llvm::ArrayRef<Change> Changes,
                       const uint64_t *TimesNs) {
-  applyLanes<false>(*Processes[Process], Changes, TimesNs);
+  applyLanes<LaneMode::Whole>(*Processes[Process], Changes, TimesNs);
+}
+
+Outlook LiveStats::outlook(llvm::ArrayRef<Change> Changes) const {
+  Outlook Result;
+  if (Changes.empty())
+    return Result;
+  uint64_t Rise = 0, Highest = 0; // of the sum of all events so far
+  size_t HighestAt = 0;
+  for (size_t At = 0; At != Changes.size(); ++At) {
+    const Change &C = Changes[At];
+    uint64_t Falls = -uint64_t(C.Kind & 1);
+    Rise += (C.Bytes ^ Falls) - Falls;
+    // A sum below the first is none: the first is no new peak.
+    if (int64_t(Rise) > int64_t(Highest)) {
+      Highest = Rise;
+      HighestAt = At + 1;
+    }
+  }
+  const Cell &Of = Cells[StackRows[Changes.front().Row].Cell];
+  for (const Curve *C : {&Of.H->C, Of.D}) {
+    if (C->LiveBytes + Highest > C->Watched)
+      Result.Crosses = true;
+    if (C->LiveBytes + Highest > C->PeakBytes)
+      Result.PeakAfter = HighestAt;
+  }
+  return Result;
+}
+
+void LiveStats::applyPart(uint32_t Process, llvm::ArrayRef<Change> Changes,
+                          const uint64_t *TimesNs) {
+  applyLanes<LaneMode::Part>(*Processes[Process], Changes, TimesNs);
+}
+
+void LiveStats::endPart(uint32_t Row, uint64_t TimeNs) {
+  LastNs = TimeNs;
+  Cell &Of = Cells[StackRows[Row].Cell];
+  for (Curve *C : {&Of.H->C, Of.D})
+    if (C->LiveBytes > C->Trigger)
+      C->passTrigger(Now, TimeNs);
 }
 
 void LiveStats::applyNested(uint32_t Process, llvm::ArrayRef<Change> Changes,
                             llvm::ArrayRef<NestedSum> Outers,
                             const uint64_t *TimesNs) {
   LiveProcess &I = *Processes[Process];
-  applyLanes<true>(I, Changes, TimesNs);
+  applyLanes<LaneMode::Nested>(I, Changes, TimesNs);
   // The events changed neither the memory space nor the heaps of the outer
   // blocks, so the rows of these may change after all of them.
   for (const NestedSum &S : Outers) {

@@ -34,6 +34,11 @@ static cl::opt<unsigned>
     Turn("turn", cl::desc("Records that stand in the rings at a pass"),
          cl::init(4096), cl::cat(Category));
 
+static cl::opt<unsigned>
+    Processes("processes",
+              cl::desc("So many processes at once, each with the events of the "
+                       "trace at the same times"),
+              cl::init(1), cl::cat(Category));
 static cl::opt<bool> NoScopes("no-scopes",
                               cl::desc("Leave out layers, operators, ranges"),
                               cl::cat(Category));
@@ -116,7 +121,7 @@ private:
   size_t Next = 0;
 };
 
-/// A recording of one process.
+/// A recording of processes with the same records.
 class Bench {
 public:
   Bench(const Stream &S, Sink &Out) {
@@ -124,29 +129,22 @@ public:
     H.Tool = "memkit-recbench " MEMKIT_VERSION;
     H.TscHz = 1000000000;
     R = cantFail(Recording::create(Out, H, TscClock({0, 0, 0}, H.TscHz)));
-    ProcessRecord Row;
-    Row.Pid = 1;
-    R->Names.addProcess(Row);
-    R->Stats.beginProcess(1, 0);
     Shared = std::make_unique<SharedSources>(*R);
-    I = std::make_unique<ProcessState>(
-        1, getpid(), false,
-        cantFail(SharedProcess::create(1, ProcessSettings(), "recbench")),
-        *Shared);
-    R->addProcess(I->log());
-    W = std::make_unique<Writer>(I->shared(), S);
+    for (uint32_t Id = 1; Id <= std::max(1u, Processes.getValue()); ++Id)
+      begin(Id, S);
   }
 
   /// Records everything; returns the recorder's time.
   uint64_t run() {
     uint64_t Ns = 0;
-    while (W->put(Turn)) {
+    while (put()) {
       uint64_t Begin = cpuNs();
       pass();
       Ns += cpuNs() - Begin;
     }
     uint64_t Begin = cpuNs();
-    I->settleHeld(true);
+    for (auto &I : States)
+      I->settleHeld(true);
     R->flush();
     R->complete();
     Ns += cpuNs() - Begin;
@@ -167,7 +165,11 @@ public:
   const LiveCost &live() const { return Cost; }
 
 private:
+  void begin(uint32_t Id, const Stream &S);
+  bool put();
   void finish();
+  void end(ProcessState &I);
+  void cut(uint32_t Process);
   void look();
   LLVM_ATTRIBUTE_NOINLINE void pass();
   void drain();
@@ -175,8 +177,8 @@ private:
 
   std::unique_ptr<Recording> R;
   std::unique_ptr<SharedSources> Shared;
-  std::unique_ptr<ProcessState> I;
-  std::unique_ptr<Writer> W;
+  std::vector<std::unique_ptr<ProcessState>> States;
+  std::vector<std::unique_ptr<Writer>> Writers;
   uint64_t Longest = 0;
   static constexpr uint64_t FullEvery = 16;
   std::unique_ptr<LiveCopy> Copy;
@@ -189,21 +191,43 @@ private:
 
 } // namespace
 
+void Bench::begin(uint32_t Id, const Stream &S) {
+  ProcessRecord Row;
+  Row.Pid = Id;
+  R->Names.addProcess(Row);
+  R->Stats.beginProcess(Id, 0);
+  States.push_back(std::make_unique<ProcessState>(
+      Id, getpid(), false,
+      cantFail(SharedProcess::create(Id, ProcessSettings(), "recbench")),
+      *Shared));
+  R->addProcess(States.back()->log());
+  Writers.push_back(std::make_unique<Writer>(States.back()->shared(), S));
+}
+
+/// Puts records into the rings of all processes. False if none is left.
+bool Bench::put() {
+  bool Any = false;
+  for (auto &W : Writers)
+    Any |= W->put(Turn);
+  return Any;
+}
+
 void Bench::drain() {
   Merge.start(~0ull);
   RingOf.clear();
-  for (uint32_t Ring = 0; Ring != I->shared().ringsUsed(); ++Ring) {
-    uint64_t Head = I->shared().ringHeader(Ring).Head.load();
-    uint64_t Tail = I->ring(Ring).Tail;
-    if (Head == Tail)
-      continue;
-    Merge.add(I->shared().ring(Ring), Tail, Head, uint32_t(RingOf.size()));
-    RingOf.push_back({I.get(), Ring});
-  }
+  for (auto &I : States)
+    for (uint32_t Ring = 0; Ring != I->shared().ringsUsed(); ++Ring) {
+      uint64_t Head = I->shared().ringHeader(Ring).Head.load();
+      uint64_t Tail = I->ring(Ring).Tail;
+      if (Head == Tail)
+        continue;
+      Merge.add(I->shared().ring(Ring), Tail, Head, uint32_t(RingOf.size()));
+      RingOf.push_back({I.get(), Ring});
+    }
   Batch.resize(2048);
   while (size_t Count = Merge.next(Batch.data(), Batch.size())) {
     for (const RingMerge::RingCursor &C : Merge.cursors()) {
-      uint32_t Ring = RingOf[C.Source].Ring;
+      auto [I, Ring] = RingOf[C.Source];
       I->ring(Ring).Tail = C.Tail;
       I->shared().ringHeader(Ring).Tail.store(C.Tail);
     }
@@ -218,9 +242,10 @@ void Bench::drain() {
 void Bench::take(ArrayRef<MergedRecord> Records) {
   ProcessState::prefetchFirst(Records, RingOf.data());
   while (!Records.empty()) {
+    auto [I, Ring] = RingOf[Records[0].Source];
     size_t Taken = I->takeFast(Records, RingOf.data());
     if (!Taken) {
-      I->process(Records[0].R, RingOf[Records[0].Source].Ring);
+      I->process(Records[0].R, Ring);
       Taken = 1;
     }
     Records = Records.drop_front(Taken);
@@ -230,14 +255,22 @@ void Bench::take(ArrayRef<MergedRecord> Records) {
 void Bench::pass() {
   ++Shared->Pass;
   drain();
-  I->settleHeld();
-  if (R->Stats.isCutting(1))
-    R->goOnCutting(1);
-  else if (R->Stats.timeIntervalDue(1, W->clock()))
-    R->beginCut(1, R->boundaryNs(W->clock()));
-  I->snapshots().advance();
+  for (auto &I : States)
+    I->settleHeld();
+  for (auto &I : States)
+    cut(I->id());
+  for (auto &I : States)
+    I->snapshots().advance();
   if (Live)
     look();
+}
+
+void Bench::cut(uint32_t Process) {
+  uint64_t Clock = Writers[0]->clock();
+  if (R->Stats.isCutting(Process))
+    R->goOnCutting(Process);
+  else if (R->Stats.timeIntervalDue(Process, Clock))
+    R->beginCut(Process, R->boundaryNs(Clock));
 }
 
 /// As Door: a step of a copy.
@@ -246,7 +279,7 @@ void Bench::look() {
   bool Begins = !Copy, IsDone = false;
   if (Begins)
     Copy = cantFail(LiveCopy::begin(
-        *R, W->clock(),
+        *R, Writers[0]->clock(),
         (Cost.Copies + Cost.FullCopies) % FullEvery ? CopiedEvents : 0));
   while (!Begins && !IsDone && cpuNs() - Begin < WorkNs / 2) {
     IsDone = cantFail(Copy->step());
@@ -267,17 +300,22 @@ void Bench::look() {
 
 /// Ends the process and the trace as the session does.
 void Bench::finish() {
-  I->snapshots().finish();
-  Mark M;
-  M.Kind = MarkKind::ProcessEnd;
-  M.Process = 1;
-  M.TimeNs = R->boundaryNs();
-  M.Values = {0, 0};
-  R->cutInterval(1, M.TimeNs);
-  R->Stats.endProcess(1, M.TimeNs, 0, 0);
-  R->addMark(std::move(M));
+  for (auto &I : States)
+    end(*I);
   R->finish();
   cantFail(R->takeError());
+}
+
+void Bench::end(ProcessState &I) {
+  I.snapshots().finish();
+  Mark M;
+  M.Kind = MarkKind::ProcessEnd;
+  M.Process = I.id();
+  M.TimeNs = R->boundaryNs();
+  M.Values = {0, 0};
+  R->cutInterval(I.id(), M.TimeNs);
+  R->Stats.endProcess(I.id(), M.TimeNs, 0, 0);
+  R->addMark(std::move(M));
 }
 
 static Error bench() {
@@ -296,8 +334,9 @@ static Error bench() {
     Bytes = B.bytes();
     Cost = B.live();
   }
-  double Count = double(S->Items.size());
-  outs() << S->Items.size() << (S->NumScopes ? " records, " : " events, ");
+  size_t Items = S->Items.size() * std::max(1u, Processes.getValue());
+  double Count = double(Items);
+  outs() << Items << (S->NumScopes ? " records, " : " events, ");
   if (S->NumScopes)
     outs() << S->NumScopes << " scopes, ";
   outs() << S->NumRings << " rings, "

@@ -98,6 +98,16 @@ struct Change {
   ChangeKind Kind = Allocate;
 };
 
+/// What the live bytes of a heap and its memory space do over a run of events:
+/// see LiveStats::outlook().
+struct Outlook {
+  /// The number of events up to a new peak, the event of the peak included; 0:
+  /// no new peak.
+  size_t PeakAfter = 0;
+  /// A bound of setBounds() is crossed.
+  bool Crosses = false;
+};
+
 /// What a run of nested blocks adds to a block around them.
 struct NestedSum {
   BlockRef Outer;
@@ -237,6 +247,20 @@ public:
   /// frees to noteLateFree().
   void apply(uint32_t Process, llvm::ArrayRef<Change> Changes,
              const uint64_t *TimesNs);
+  /// Events of several processes at once, of blocks of one heap. Where
+  /// processes take turns after few events, apply() for each turn costs three
+  /// times as much as the events. In the other order, process by process, the
+  /// events have the same sums; only the curves of live bytes are others in
+  /// between. So the caller first asks outlook() of the events in their order.
+  /// If they cross a bound, the caller calls apply() for each turn. Otherwise
+  /// the caller passes the events up to the new peak to applyPart(), once for
+  /// each process, calls endPart(), and does the same for the events after the
+  /// peak. apply()'s other conditions hold. The result is as from apply().
+  Outlook outlook(llvm::ArrayRef<Change> Changes) const;
+  void applyPart(uint32_t Process, llvm::ArrayRef<Change> Changes,
+                 const uint64_t *TimesNs);
+  /// Row, TimeNs: of the last event of the part, in the order of the events.
+  void endPart(uint32_t Row, uint64_t TimeNs);
   /// As apply(), for blocks of one heap that each lie in one of the live blocks
   /// of Outers (nestsIn()); apply()'s other conditions hold. A freed block lies
   /// in a block that encloses() names. The caller also calls noteNested() for
@@ -721,8 +745,12 @@ private:
   static void savePeaks(StatsRows &Rows, uint32_t Row, uint64_t HeapPeakAt,
                         uint64_t SpacePeakAt);
   void openLanes(LiveProcess &I);
-  void closeLanes(LiveProcess &I, const uint64_t *TimesNs, bool Nested);
-  template <bool Nested>
+  void closeLanes(LiveProcess &I, const uint64_t *TimesNs, bool Nested,
+                  bool IsPart);
+  /// Whole: every event in its order. Part: see applyPart(). Nested: see
+  /// applyNested().
+  enum class LaneMode { Whole, Part, Nested };
+  template <LaneMode Mode>
   void applyLanes(LiveProcess &I, llvm::ArrayRef<Change> Changes,
                   const uint64_t *TimesNs);
   void changeReserved(Cell &C, uint64_t Bytes);

@@ -33,30 +33,39 @@ public:
     LastTick = Tick;
     LastProcess = Process;
   }
-  /// The ticks of a run of events of Process, for loops: the same ticks as from
-  /// tickAt() and setTick(), without a store for each event.
+  /// The ticks of a run of events, for loops: the same ticks as from tickAt()
+  /// and setTick(), without a store for each event.
   class TickRun {
   public:
+    /// Process: of the events, until setProcess().
     TickRun(const EventTimes &Times, uint32_t Process)
         : Clock(&Times.Clock), LastTick(Times.LastTick),
-          IsTie(Process < Times.LastProcess) {}
+          LastProcess(Times.LastProcess), Process(Process) {}
     /// As tickAt().
     uint64_t at(uint64_t Tsc) const {
       uint64_t Tick = Clock->toNs(Tsc) / TimeUnitNs;
-      return Tick > LastTick ? Tick : LastTick + IsTie;
+      return Tick > LastTick ? Tick : LastTick + (Process < LastProcess);
     }
     /// As setTick().
     void set(uint64_t Tick) {
       LastTick = Tick;
-      IsTie = false;
+      LastProcess = Process;
     }
-    uint64_t last() const { return LastTick; }
+    /// The next events are of process Of.
+    void setProcess(uint32_t Of) { Process = Of; }
 
   private:
+    friend class EventTimes;
     const TscClock *Clock;
     uint64_t LastTick;
-    bool IsTie;
+    uint32_t LastProcess;
+    uint32_t Process;
   };
+  /// Notes the events of a run.
+  void setTick(const TickRun &Run) {
+    LastTick = Run.LastTick;
+    LastProcess = Run.LastProcess;
+  }
   uint64_t nextTick(uint64_t Tsc, uint32_t Process) {
     uint64_t Tick = tickAt(Tsc, Process);
     setTick(Tick, Process);

@@ -204,8 +204,13 @@ public:
   uint64_t tickAt(uint64_t Tsc) const { return R.Times.tickAt(Tsc, Process); }
   void setTick(uint64_t Tick) { R.Times.setTick(Tick, Process); }
   EventTimes::TickRun tickRun() const { return {R.Times, Process}; }
+  void setTick(const EventTimes::TickRun &Run) { R.Times.setTick(Run); }
   EventLog &log() { return Log.Now; }
   const EventLog &log() const { return Log.Now; }
+  /// Whether Events more fit into the log.
+  bool hasRoom(size_t Events) const {
+    return Log.Now.size() + Events <= MaxSectionRows && !Log.Scopes.isFull();
+  }
   /// Empties the log when it is full.
   void makeRoom() {
     if (LLVM_UNLIKELY(Log.Now.full() || Log.Scopes.isFull()))

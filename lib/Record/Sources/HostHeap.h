@@ -47,7 +47,8 @@ public:
 
   /// Takes a run of usual records, from the first record on: allocations and
   /// frees of Self, the process of this heap, and operators of PyTorch between
-  /// them. Returns the number of records taken. Of: by MergedRecord::Source.
+  /// them, and those of other processes that take turns with Self. Returns the
+  /// number of records taken. Of: by MergedRecord::Source.
   size_t takeFast(llvm::ArrayRef<MergedRecord> Records, const RingOfProcess *Of,
                   const ProcessState *Self);
   LLVM_ATTRIBUTE_ALWAYS_INLINE void prefetch(const wire::Record &Rec) const {
@@ -93,6 +94,15 @@ private:
     LiveEntry Block; ///< Detached: taken from its address
   };
 
+  /// This process in a run.
+  struct InRun {
+    uint64_t Run = 0;   ///< MixedRoom::Run
+    uint8_t Number = 0; ///< in MixedRoom::Heaps
+    bool Whole = false, HasNested = false, HasHeld = false;
+    uint64_t LateBefore = 0;
+    size_t NumRings = 0;
+  };
+
   static bool isPut(const wire::Record &Rec) {
     return Rec.is(wire::RecordKind::Allocate) ||
            Rec.is(wire::RecordKind::ReallocEnd);
@@ -124,7 +134,13 @@ private:
       ChunkEnds.erase(Address);
   }
   // HostHeapRuns.cpp
-  void countRun(size_t N, bool AnyScope);
+  bool beginRun();
+  bool joinRun();
+  void countRun(size_t Begin, size_t Size, bool AnyScope);
+  void countMixed(size_t N, bool AnyScope);
+  void countPart(size_t Begin, size_t Size, bool AnyScope);
+  void logRun(llvm::ArrayRef<Change> Changes,
+              llvm::MutableArrayRef<EventLog::FastEvent> Logged, bool AnyScope);
   // HostHeap.cpp
   bool allocate(const wire::Record &Rec, uint32_t Ring);
   void emitFree(RecordOrigin From, const LiveEntry &E);
@@ -144,6 +160,7 @@ private:
   std::map<uint64_t, uint64_t> ChunkEnds;   ///< chunks: start to end
   std::vector<RunningRealloc> Reallocs;     ///< by ring
   llvm::DenseMap<uint64_t, HeldQueue> Held; ///< by address
+  InRun Turn;
 };
 
 /// How many blocks a sampled block stands for; 0: its heap is not sampled.

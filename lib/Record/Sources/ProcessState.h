@@ -101,6 +101,7 @@ public:
   BlockSnapshots &snapshots() { return Snapshots; }
   // What lies at which address:
   const HostHeap &host() const { return Host; }
+  HostHeap &hostHeap() { return Host; }
   const PythonObjects &objects() const { return Objects; }
   const Mappings &mappings() const { return Maps; }
   const CudaDriver &cuda() const { return Driver; }

@@ -234,8 +234,7 @@ size_t PythonObjects::takeFast(ArrayRef<MergedRecord> Records,
       break;
     Ticks.set(Tick);
   }
-  if (At)
-    Sink.setTick(Ticks.last());
+  Sink.setTick(Ticks);
   R.count();
   if (Is == Run::Last) {
     const MergedRecord &M = Records[At++];

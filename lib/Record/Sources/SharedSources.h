@@ -9,16 +9,34 @@
 #include "Output/Recording.h"
 #include "Sources/RecentFrees.h"
 #include "memkit/Stats/LiveStats.h"
+#include "llvm/ADT/SmallVector.h"
 
 namespace memkit {
 
-/// Intermediate results of a run of records, for the steps of the run.
+/// Intermediate results of a run of records, for the steps of the run: one
+/// element for each event.
 struct BatchRoom {
   static constexpr size_t Max = 256;
   Change Changes[Max];
   uint64_t TimesNs[Max];
   EventLog::FastEvent Logged[Max];
   uint32_t ScopePaths[Max];
+};
+
+class HostHeap;
+
+/// A run of several processes that take turns, in addition to BatchRoom.
+struct MixedRoom {
+  static constexpr size_t MaxProcesses = 64;
+  /// Events of a turn after which the turn is a run of its own.
+  static constexpr size_t LongTurn = 32;
+  uint64_t Run = 0;                                  ///< number of the run
+  llvm::SmallVector<HostHeap *, MaxProcesses> Heaps; ///< by number in the run
+  uint8_t NumberOf[BatchRoom::Max]; ///< of the process of each event
+  // The events process by process.
+  Change Changes[BatchRoom::Max];
+  uint64_t TimesNs[BatchRoom::Max];
+  EventLog::FastEvent Logged[BatchRoom::Max];
 };
 
 /// Belongs to the recorder's thread; outlives the processes.
@@ -29,6 +47,7 @@ struct SharedSources {
   DeviceUses Uses;
   RecentFrees Recent;
   BatchRoom Room;
+  MixedRoom Mixed;
   uint64_t Pass = 0; ///< of the recorder's loop
 };
 
