@@ -12,6 +12,7 @@
 #include "Shared/MemoryGroup.h"
 #include "Shared/Preloadable.h"
 #include "Shared/ProcFs.h"
+#include "Support/RunEach.h"
 #include "llvm/Support/Path.h"
 #include <cerrno>
 #include <csignal>
@@ -243,8 +244,18 @@ void fill(RecordResult &Result, Recording &R, const Session &S) {
     for (const timeval &T : {Used.ru_utime, Used.ru_stime})
       Result.CpuNs +=
           uint64_t(T.tv_sec) * 1000000000 + uint64_t(T.tv_usec) * 1000;
+  Result.CpuNs += R.writeThreadNs();
   Result.LongestPauseNs = S.longestPauseNs();
   Result.Nameless = S.namelessBinary();
+}
+
+/// Whether a second thread of the recorder takes no processor from the program.
+/// The variable MEMREC_WRITE_THREAD decides in place of the machine.
+bool hasFreeProcessors() {
+  constexpr size_t MinProcessors = 4;
+  if (std::optional<std::string> Wanted = getProcessEnv("MEMREC_WRITE_THREAD"))
+    return *Wanted != "0";
+  return usableProcessors() >= MinProcessors;
 }
 
 /// Waits for a program that runs on unrecorded; returns its status.
@@ -307,6 +318,8 @@ Expected<RecordResult> memkit::record(const RecordOptions &O) {
     Listener->reset(); // The program runs unrecorded.
   else if (Error E = chooseEvents(**R, O, *Out))
     return std::move(E);
+  if (R && hasFreeProcessors())
+    (*R)->writeByThread();
   if (R && !O.StepRange.empty())
     (*R)->StepRange.emplace(O.StepRange);
   if (int Error = Child->go()) {

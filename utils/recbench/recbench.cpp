@@ -39,6 +39,11 @@ static cl::opt<unsigned>
               cl::desc("So many processes at once, each with the events of the "
                        "trace at the same times"),
               cl::init(1), cl::cat(Category));
+static cl::opt<bool>
+    WriteThread("write-thread",
+                cl::desc("A thread writes large sections; the times are of the "
+                         "other thread alone"),
+                cl::cat(Category));
 static cl::opt<bool> NoScopes("no-scopes",
                               cl::desc("Leave out layers, operators, ranges"),
                               cl::cat(Category));
@@ -129,6 +134,8 @@ public:
     H.Tool = "memkit-recbench " MEMKIT_VERSION;
     H.TscHz = 1000000000;
     R = cantFail(Recording::create(Out, H, TscClock({0, 0, 0}, H.TscHz)));
+    if (WriteThread)
+      R->writeByThread();
     Shared = std::make_unique<SharedSources>(*R);
     for (uint32_t Id = 1; Id <= std::max(1u, Processes.getValue()); ++Id)
       begin(Id, S);

@@ -182,12 +182,17 @@ void Recording::writeMaxNames() {
 }
 
 void Recording::work(uint64_t ForNs) {
-  if (!isWriting())
+  if (!canWork())
     return;
   uint64_t Begin = nowNs();
   do
     check(Queue->step());
-  while (isWriting() && nowNs() - Begin < ForNs);
+  while (canWork() && nowNs() - Begin < ForNs);
+}
+
+void Recording::complete() {
+  while (isWriting())
+    check(Queue->step());
 }
 
 void Recording::leaveOutEvents() {

@@ -146,6 +146,16 @@ public:
   /// Adds a part of a snapshot; flush() must have added the ids in it.
   void write(Snapshot K);
   bool isWriting() const { return !Queue->empty(); }
+  /// Whether work() has something to do: sections wait, and no thread writes.
+  bool canWork() const { return Queue->isReady(); }
+  /// Large sections are written by a thread from now on, unless the last events
+  /// are kept.
+  void writeByThread() {
+    if (!Tail)
+      Queue->useThread();
+  }
+  /// The processor time of this thread.
+  uint64_t writeThreadNs() const { return Queue->threadNs(); }
   /// Whether writePartial() is due.
   bool isPartialDue(uint64_t NowNs) const {
     return Queue->size() <= MaxWaiting &&
@@ -158,7 +168,7 @@ public:
   /// Writes for about ForNs if sections wait.
   void work(uint64_t ForNs);
   /// Writes all waiting sections.
-  void complete() { work(UINT64_MAX); }
+  void complete();
   /// The mean over all snapshots so far; Default without a snapshot.
   double snapshotBytesPerBlock(double Default) const {
     uint64_t Blocks = Queue->snapshotBlocks();
@@ -188,9 +198,9 @@ public:
   bool failed() const { return Failed; }
   /// The reason of the failure, once.
   llvm::Error takeError();
-  uint64_t bytes() const { return Writer->bytes(); }
+  uint64_t bytes() const { return Queue->bytes(); }
   /// Bytes of all events and snapshots so far, including those dropped again.
-  uint64_t eventBytes() const { return Writer->eventBytes(); }
+  uint64_t eventBytes() const { return Queue->eventBytes(); }
   /// Bytes of everything written, to the file or to the tail.
   uint64_t producedBytes() const { return bytes() + (Tail ? eventBytes() : 0); }
   uint64_t losses() const { return Losses; }

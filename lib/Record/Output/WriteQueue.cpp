@@ -7,9 +7,14 @@
 using namespace memkit;
 using llvm::Error;
 
+WriteQueue::~WriteQueue() {
+  if (!HasJob)
+    return;
+  waitForJob();
+  consumeError(std::move(*Result));
+}
+
 Error WriteQueue::begin(const Section &B) {
-  BytesBefore = W.bytes();
-  EventBytesBefore = W.eventBytes();
   return std::visit(
       [this](const auto &Which) -> Error {
         using T = std::decay_t<decltype(Which)>;
@@ -35,7 +40,84 @@ Error WriteQueue::turn(EventTail &Tail) {
   return Error::success();
 }
 
+//===----------------------------------------------------------------------===//
+// The thread
+//===----------------------------------------------------------------------===//
+
+/// Whether the section takes longer than to wake a thread.
+bool WriteQueue::isLarge(const Section &B) {
+  constexpr size_t Rows = 4096;
+  if (EventLog *const *L = std::get_if<EventLog *>(&B))
+    return (*L)->size() >= Rows;
+  if (const auto *D = std::get_if<Dictionary>(&B))
+    return D->NodeFrames.size() >= Rows || D->Symbols.size() >= Rows / 4;
+  if (const auto *K = std::get_if<Snapshot>(&B))
+    return K->Blocks.size() >= Rows;
+  if (const auto *C = std::get_if<BlockCategories>(&B))
+    return C->Rows.size() >= Rows;
+  if (const auto *M = std::get_if<Marks>(&B))
+    return M->Rows.size() >= Rows;
+  if (const auto *S = std::get_if<Intervals>(&B)) {
+    size_t Sum = 0;
+    for (const Interval &Of : S->Rows)
+      Sum += Of.Rows.size();
+    return Sum >= Rows;
+  }
+  return false;
+}
+
+void WriteQueue::startJob() {
+  HasJob = IsAway = true;
+  // Additions at the end leave the section in its place.
+  Thread.start([this, &B = Sections.front()] {
+    Error E = begin(B);
+    while (!E && W.busy())
+      E = W.step();
+    Result.emplace(std::move(E));
+  });
+}
+
+void WriteQueue::waitForJob() {
+  if (IsAway)
+    ThreadNs += Thread.wait();
+  IsAway = false;
+}
+
+Error WriteQueue::endJob() {
+  waitForJob();
+  HasJob = false;
+  Error E = std::move(*Result);
+  Result.reset();
+  if (E)
+    return E;
+  pop();
+  return Error::success();
+}
+
+bool WriteQueue::isReady() {
+  if (IsAway)
+    if (std::optional<uint64_t> Ns = Thread.takeDone()) {
+      ThreadNs += *Ns;
+      IsAway = false;
+    }
+  return !Sections.empty() && !IsAway;
+}
+
+//===----------------------------------------------------------------------===//
+// The queue
+//===----------------------------------------------------------------------===//
+
 Error WriteQueue::step() {
+  if (HasJob)
+    return endJob();
+  if (!W.busy()) {
+    BytesBefore = W.bytes();
+    EventBytesBefore = W.eventBytes();
+    if (HasThread && isLarge(Sections.front())) {
+      startJob();
+      return Error::success();
+    }
+  }
   if (!W.busy())
     if (EventTail **Tail = std::get_if<EventTail *>(&Sections.front()))
       return turn(**Tail);
@@ -75,6 +157,12 @@ void WriteQueue::pop() {
 }
 
 void WriteQueue::clear() {
+  if (HasJob) {
+    waitForJob();
+    HasJob = false;
+    consumeError(std::move(*Result));
+    Result.reset();
+  }
   for (Section &B : Sections)
     if (EventLog **L = std::get_if<EventLog *>(&B))
       (*L)->start(0);

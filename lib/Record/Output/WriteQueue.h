@@ -5,12 +5,14 @@
 #ifndef MEMKIT_LIB_RECORD_WRITEQUEUE_H
 #define MEMKIT_LIB_RECORD_WRITEQUEUE_H
 
+#include "Shared/SideThread.h"
 #include "Trace/EventLog.h"
 #include "Trace/EventTail.h"
 #include "memkit/Trace/TraceWriter.h"
 #include <deque>
 #include <functional>
 #include <map>
+#include <optional>
 #include <utility>
 #include <variant>
 
@@ -18,10 +20,27 @@ namespace memkit {
 
 /// Writes sections to the trace in the order of their addition. Encoding and
 /// compressing one section takes milliseconds, too long for the rings, so
-/// step() does a part at a time. Belongs to one thread.
+/// step() does a part at a time. With a thread of its own, the queue gives
+/// large sections to this thread, one at a time, and step() writes only the
+/// small ones. Belongs to one thread.
 class WriteQueue {
 public:
   explicit WriteQueue(TraceWriter &W) : W(W) {}
+  /// Waits for the thread. Logs may be gone already.
+  ~WriteQueue();
+  WriteQueue(const WriteQueue &) = delete;
+  WriteQueue &operator=(const WriteQueue &) = delete;
+
+  /// From now on a thread writes large sections. Only if nobody but the queue
+  /// uses the writer's sinks.
+  void useThread() { HasThread = true; }
+  /// The processor time of the thread, for finished sections.
+  uint64_t threadNs() const { return ThreadNs; }
+  /// TraceWriter's, without the section that the thread writes.
+  uint64_t bytes() const { return HasJob ? BytesBefore : W.bytes(); }
+  uint64_t eventBytes() const {
+    return HasJob ? EventBytesBefore : W.eventBytes();
+  }
 
   void add(Dictionary D) { Sections.emplace_back(std::move(D)); }
   void add(Marks M) { Sections.emplace_back(std::move(M)); }
@@ -53,8 +72,11 @@ public:
   Dictionary takeSpare() { return std::exchange(Spare, Dictionary()); }
   /// Whether a log still waits.
   bool hasEvents() const { return NumLogs != 0; }
-  /// Does a part of the work; only when not empty(). Errors: of the output; the
-  /// caller then clears the queue.
+  /// Whether step() has something to do: not empty, and the thread writes
+  /// nothing.
+  bool isReady();
+  /// Does a part of the work, or waits for the thread; only when not empty().
+  /// Errors: of the output; the caller then clears the queue.
   llvm::Error step();
   /// Drops all waiting sections, and empties their logs.
   void clear();
@@ -73,11 +95,15 @@ private:
   using Section =
       std::variant<Dictionary, EventLog *, Marks, Intervals, Snapshot, Partial,
                    BlockCategories, ScopeTimes, EventTail *, WrittenFunction>;
+  static bool isLarge(const Section &B);
   llvm::Error begin(const Section &B);
   llvm::Error turn(EventTail &Tail);
   void pop();
+  void startJob();
+  void waitForJob();
+  llvm::Error endJob();
 
-  TraceWriter &W;
+  TraceWriter &W; ///< the thread's while HasJob
   Dictionary Spare;
   std::deque<Section> Sections; ///< the first may be in progress
   size_t NumLogs = 0;
@@ -86,6 +112,13 @@ private:
   uint64_t BytesBefore = 0, EventBytesBefore = 0;
   uint64_t SnapshotBytes = 0, SnapshotBlocks = 0, PartialBytes = 0;
   std::map<uint32_t, uint64_t> Dropped;
+  bool HasThread = false;
+  /// The thread has the first section, or has written it; IsAway: the former,
+  /// as far as known.
+  bool HasJob = false, IsAway = false;
+  std::optional<llvm::Error> Result; ///< of the job, set by the thread
+  uint64_t ThreadNs = 0;
+  SideThread Thread;
 };
 
 } // namespace memkit

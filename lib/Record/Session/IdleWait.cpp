@@ -25,7 +25,7 @@ void IdleWait::wait(double Fullest, bool IsBusy) {
   uint64_t Begin = R.nowNs(), Time = Fullest >= 0.75 ? 0 : NapNs;
   R.work(std::min(NapNs, WorkNs));
   uint64_t Spent = R.nowNs() - Begin;
-  Time = R.isWriting() || Spent >= Time ? 0 : Time - Spent;
+  Time = R.canWork() || Spent >= Time ? 0 : Time - Spent;
   Polls.clear();
   Polls.push_back({Listener.fd(), POLLIN, 0});
   if (Program.pidFd() >= 0)

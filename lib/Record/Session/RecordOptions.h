@@ -139,7 +139,7 @@ struct RecordResult {
   std::vector<std::pair<std::string, uint64_t>> DevicePeaks;
   uint64_t LiveBytes = 0, LiveBlocks = 0;
   unsigned Recorded = 0; ///< number of recorded processes
-  uint64_t CpuNs = 0;    ///< of the recorder's own thread
+  uint64_t CpuNs = 0;    ///< of the recorder's own threads that take and write
   /// Longest time between two reads of the rings.
   uint64_t LongestPauseNs = 0;
   bool Detached = false; ///< the program still runs

@@ -44,6 +44,13 @@ std::optional<uint64_t> SideThread::takeDone() {
   return std::exchange(Took, std::nullopt);
 }
 
+uint64_t SideThread::wait() {
+  std::unique_lock<std::mutex> Guard(Lock);
+  Done.wait(Guard, [this] { return Took.has_value(); });
+  Busy = false;
+  return *std::exchange(Took, std::nullopt);
+}
+
 static uint64_t threadNs() {
   timespec T = {};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &T);
@@ -64,5 +71,6 @@ void SideThread::run() {
     uint64_t Ns = threadNs() - Begin;
     Guard.lock();
     Took = Ns;
+    Done.notify_one();
   }
 }

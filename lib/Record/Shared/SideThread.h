@@ -29,13 +29,15 @@ public:
   bool isBusy() const { return Busy; }
   /// Once after each job: the nanoseconds of processor time that the job took.
   std::optional<uint64_t> takeDone();
+  /// As takeDone(), but waits for the job; only while isBusy().
+  uint64_t wait();
 
 private:
   void run();
 
   bool Busy = false;
   std::mutex Lock; ///< guards the members below
-  std::condition_variable Wake;
+  std::condition_variable Wake, Done;
   std::function<void()> Next; ///< empty: no job
   std::optional<uint64_t> Took;
   bool Over = false;

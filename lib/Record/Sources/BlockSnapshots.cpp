@@ -48,8 +48,12 @@ void BlockSnapshots::step() {
 }
 
 void BlockSnapshots::finish() {
-  while (active())
+  while (active()) {
     step();
+    // A step leaves what a thread writes.
+    if (active() && !R.canWork())
+      R.complete();
+  }
   forgetEnded();
 }
 

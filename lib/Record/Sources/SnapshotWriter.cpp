@@ -166,6 +166,8 @@ void SnapshotWriter::step(ArrayRef<LiveSource> Sources, Recording &R,
       // them.
       R.flush();
     } else if (R.isWriting()) {
+      if (!R.canWork())
+        return;
       R.work(Until - Now);
     } else if (!IsSorted) {
       sortPart();

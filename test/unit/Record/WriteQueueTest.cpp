@@ -77,10 +77,65 @@ TEST(WriteQueue, StepsWriteWhatIsWrittenAtOnce) {
   EXPECT_TRUE(AtOnce == InSteps);
 }
 
-TEST(WriteQueue, AnOutputThatFailsLeavesNothing) {
+TEST(WriteQueue, AThreadWritesTheSame) {
+  std::string Alone, ByThread;
+  for (std::string *To : {&Alone, &ByThread}) {
+    StringSink Out(*To);
+    auto W = begin(Out);
+    WriteQueue Q(*W);
+    if (To == &ByThread)
+      Q.useThread();
+    EventLog L, M;
+    for (unsigned Round = 0; Round != 20; ++Round) {
+      fill(L);
+      fill(M);
+      Q.add(L);
+      Q.add(someNames());
+      Q.add(M);
+      bool IsCalled = false;
+      Q.addNote([&](const TraceWriter &Of) {
+        IsCalled = true;
+        EXPECT_EQ(Q.bytes(), Of.bytes());
+      });
+      Q.add(someMarks());
+      uint64_t Before = Q.bytes();
+      while (!Q.empty()) {
+        // Some steps wait for the thread, the others come when there is work.
+        while (Round % 2 && !Q.isReady() && !Q.empty())
+          EXPECT_GE(Q.bytes(), Before);
+        if (!Q.empty())
+          llvm::cantFail(Q.step());
+      }
+      EXPECT_TRUE(IsCalled);
+      EXPECT_TRUE(L.empty() && M.empty());
+    }
+    EXPECT_EQ(To == &ByThread, Q.threadNs() != 0);
+    llvm::cantFail(W->finish());
+  }
+  EXPECT_TRUE(Alone == ByThread);
+}
+
+TEST(WriteQueue, AQueueEndsWhileItsThreadWrites) {
+  std::string Bytes;
+  StringSink Out(Bytes);
+  auto W = begin(Out);
+  EventLog L;
+  fill(L);
+  WriteQueue Q(*W);
+  Q.useThread();
+  Q.add(L);
+  llvm::cantFail(Q.step());
+}
+
+class WriteQueueThatFails : public testing::TestWithParam<bool> {};
+INSTANTIATE_TEST_SUITE_P(WithThread, WriteQueueThatFails, testing::Bool());
+
+TEST_P(WriteQueueThatFails, LeavesNothing) {
   FullSink Out(2000);
   auto W = begin(Out);
   WriteQueue Q(*W);
+  if (GetParam())
+    Q.useThread();
   EventLog L;
   fill(L);
   Q.add(L);
