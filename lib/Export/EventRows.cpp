@@ -3,17 +3,19 @@
 // Events as rows of chosen columns.
 
 #include "EventRows.h"
-#include "Model/EventPieces.h"
 #include "Model/ScopeOccurrences.h"
 #include "OrderedText.h"
 #include "PathTable.h"
 #include "StackText.h"
 #include "Support/CsvField.h"
+#include "Support/JobQueue.h"
 #include "Support/RunEach.h"
 #include "memkit/Model/BlockCategories.h"
 #include "memkit/Model/Replay.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/Format.h"
+#include <cstdlib>
 
 using namespace llvm;
 
@@ -35,37 +37,16 @@ struct EventValues {
   StringRef Category;
 };
 
-class RowWriter {
+/// The text of rows.
+class RowText {
 public:
-  RowWriter(raw_ostream &OS, const Trace &T, const Selection &Sel,
-            ArrayRef<EventColumn> Columns, bool Json)
-      : OS(OS), T(T), Sel(Sel), Columns(Columns), Json(Json),
-        WithLayers(is_contained(Columns, EventColumn::Layer)),
-        WithStacks(is_contained(Columns, EventColumn::Stack)) {
-    if (!WithLayers)
-      return;
-    Spans.emplace(T.scopePaths());
-    // A parent's id is lower.
-    LayerOf.resize(T.scopePaths().size() + 1);
-    for (uint32_t C = 1; C < LayerOf.size(); ++C) {
-      const ScopePath &Co = T.scopePaths()[C - 1];
-      const ScopeRecord &S = T.scopes()[Co.Scope - 1];
-      LayerOf[C] =
-          S.Kind == ScopeKind::Layer ? T.string(S.Name) : LayerOf[Co.Parent];
-    }
-  }
-
-  Error run(function_ref<bool()> Failed);
+  RowText(raw_ostream &OS, const Trace &T, ArrayRef<EventColumn> Columns,
+          bool Json)
+      : OS(OS), T(T), Columns(Columns), Json(Json) {}
+  void head();
+  void write(const EventValues &R);
 
 private:
-  bool mayBeInPieces() const;
-  Error runPieces(const EventPieces &Pieces, function_ref<bool()> Failed);
-  std::function<bool(const Allocation &)> selects() const;
-  void head();
-  void event(const LiveStats &A, const ReplayedEvent &E);
-  void layer(const ScopeOccurrences::ScopeOccurrence &S, bool Begins,
-             uint64_t TimeNs);
-  void write(const EventValues &R);
   void field(const EventValues &R, EventColumn C);
   void text(StringRef Text);
   template <typename NumberT> void number(std::optional<NumberT> N) {
@@ -78,13 +59,85 @@ private:
 
   raw_ostream &OS;
   const Trace &T;
-  const Selection &Sel;
   ArrayRef<EventColumn> Columns;
-  bool Json, WithLayers, WithStacks;
+  bool Json;
+  std::string Path;
+};
+
+/// Makes the text of rows on several threads. A replay takes a fifteenth of the
+/// time of the text of its rows.
+class RowTexts {
+public:
+  /// One thread adds rows, as many as Helpers call help().
+  RowTexts(raw_ostream &OS, const Trace &T, ArrayRef<EventColumn> Columns,
+           bool Json, function_ref<bool()> Failed, size_t Helpers)
+      : Text(OS, Failed), T(T), Columns(Columns), Json(Json),
+        Jobs(2 * Helpers) {}
+
+  /// Returns whether more rows are wanted.
+  bool add(const EventValues &R) {
+    Rows.push_back(R);
+    return Rows.size() < RowsAtOnce || give();
+  }
+  /// After the last row.
+  void end() {
+    give();
+    Jobs.end();
+  }
+  /// Lets the helpers go; after end(), or when rows are lost.
+  void stop() { Jobs.stop(); }
+  void help() { Jobs.help(); }
+
+private:
+  static constexpr size_t RowsAtOnce = 8192;
+  bool give();
+  void write(ArrayRef<EventValues> Of, size_t Number);
+
+  OrderedText Text;
+  const Trace &T;
+  ArrayRef<EventColumn> Columns;
+  bool Json;
+  JobQueue Jobs;
+  std::vector<EventValues> Rows; ///< not given yet
+  size_t NumGiven = 0;
+};
+
+/// Replays a trace and makes its rows.
+class RowMaker {
+public:
+  RowMaker(const Trace &T, const Selection &Sel, ArrayRef<EventColumn> Columns,
+           RowTexts &Out)
+      : T(T), Sel(Sel), Out(Out),
+        WithLayers(is_contained(Columns, EventColumn::Layer)) {
+    if (!WithLayers)
+      return;
+    Spans.emplace(T.scopePaths());
+    // A parent's id is lower.
+    LayerOf.resize(T.scopePaths().size() + 1);
+    for (uint32_t C = 1; C < LayerOf.size(); ++C) {
+      const ScopePath &Co = T.scopePaths()[C - 1];
+      const ScopeRecord &S = T.scopes()[Co.Scope - 1];
+      LayerOf[C] =
+          S.Kind == ScopeKind::Layer ? T.string(S.Name) : LayerOf[Co.Parent];
+    }
+  }
+  void setCategories(CategoryGroups Of) { Categories.emplace(std::move(Of)); }
+
+  Error run();
+
+private:
+  void event(const LiveStats &A, const ReplayedEvent &E);
+  void layer(const ScopeOccurrences::ScopeOccurrence &S, bool Begins,
+             uint64_t TimeNs);
+  void add(const EventValues &R) { IsWanted = Out.add(R) && IsWanted; }
+
+  const Trace &T;
+  const Selection &Sel;
+  RowTexts &Out;
+  bool WithLayers, IsWanted = true;
   std::optional<ScopeOccurrences> Spans; ///< with layers
   std::vector<StringRef> LayerOf;        ///< by scope path; with layers
   std::optional<CategoryGroups> Categories;
-  std::string Path;
   uint64_t LastNs = 0;
 };
 
@@ -105,14 +158,14 @@ static StringRef kindName(EventKind K) {
   return Names[static_cast<size_t>(K)];
 }
 
-void RowWriter::text(StringRef Text) {
+void RowText::text(StringRef Text) {
   if (!Json)
     printField(OS, Text);
   else
     OS << jsonTextOrNull(Text);
 }
 
-StringRef RowWriter::pathOf(uint32_t Stack) {
+StringRef RowText::pathOf(uint32_t Stack) {
   Path.clear();
   std::vector<ShownFrame> Frames = T.shownStack(Stack);
   for (const ShownFrame &F : reverse(Frames)) {
@@ -123,7 +176,7 @@ StringRef RowWriter::pathOf(uint32_t Stack) {
   return Path;
 }
 
-void RowWriter::field(const EventValues &R, EventColumn C) {
+void RowText::field(const EventValues &R, EventColumn C) {
   switch (C) {
   case EventColumn::Time:
     OS << R.TimeNs;
@@ -165,7 +218,7 @@ void RowWriter::field(const EventValues &R, EventColumn C) {
   llvm_unreachable("all columns are handled");
 }
 
-void RowWriter::write(const EventValues &R) {
+void RowText::write(const EventValues &R) {
   if (Json)
     OS << '{';
   for (size_t I = 0; I != Columns.size(); ++I) {
@@ -178,8 +231,8 @@ void RowWriter::write(const EventValues &R) {
   OS << (Json ? "}\n" : "\n");
 }
 
-void RowWriter::layer(const ScopeOccurrences::ScopeOccurrence &S, bool Begins,
-                      uint64_t TimeNs) {
+void RowMaker::layer(const ScopeOccurrences::ScopeOccurrence &S, bool Begins,
+                     uint64_t TimeNs) {
   const ScopeRecord &Sc = T.scopes()[T.scopePaths()[S.ScopePath - 1].Scope - 1];
   if (Sc.Kind != ScopeKind::Layer)
     return;
@@ -190,10 +243,10 @@ void RowWriter::layer(const ScopeOccurrences::ScopeOccurrence &S, bool Begins,
   R.Kind = Begins ? "enter" : "exit";
   R.Layer = T.string(Sc.Name);
   R.ScopePath = S.ScopePath;
-  write(R);
+  add(R);
 }
 
-void RowWriter::event(const LiveStats &A, const ReplayedEvent &E) {
+void RowMaker::event(const LiveStats &A, const ReplayedEvent &E) {
   const TimeWindow &W = Sel.times();
   if (W.Since && E.TimeNs < W.Since->TimeNs)
     return;
@@ -219,73 +272,57 @@ void RowWriter::event(const LiveStats &A, const ReplayedEvent &E) {
   if (Categories)
     if (uint32_t Group = Categories->of(E.Process, E.Heap, E.Block))
       R.Category = CategoryGroups::name(Group);
-  write(R);
+  add(R);
 }
 
-void RowWriter::head() {
+void RowText::head() {
   for (size_t I = 0; I != Columns.size(); ++I)
     OS << (I ? "," : "") << columnName(Columns[I]);
   OS << '\n';
 }
 
-/// Layers and categories follow from all events before.
-bool RowWriter::mayBeInPieces() const {
-  return !WithLayers && !Categories && !Sel.times().Since &&
-         !Sel.times().last() && Sel.canStartNear();
+bool RowTexts::give() {
+  if (!Rows.empty())
+    Jobs.add([this, Of = std::move(Rows), Number = NumGiven++] {
+      write(Of, Number);
+    });
+  Rows = {};
+  Rows.reserve(RowsAtOnce);
+  return !Text.isStopped();
 }
 
-std::function<bool(const Allocation &)> RowWriter::selects() const {
-  if (Sel.hasAllBlocks())
-    return nullptr;
-  return [this](const Allocation &B) { return Sel.hasBlock(B); };
-}
-
-Error RowWriter::runPieces(const EventPieces &Pieces,
-                           function_ref<bool()> Failed) {
-  OrderedText Text(OS, Failed);
-  runEach(Pieces.size(), [&](size_t At) {
-    OrderedText::TextPart Part(Text, At);
-    RowWriter Rows(Part.os(), T, Sel, Columns, Json);
-    Part.finish(Pieces.replay(At, selects(),
-                              [&](const LiveStats &A, const ReplayedEvent &E) {
-                                Rows.event(A, E);
-                                return Part.advance();
-                              }));
-  });
-  return Text.takeError();
-}
-
-Error RowWriter::run(function_ref<bool()> Failed) {
-  const TimeWindow &W = Sel.times();
-  bool FromSnapshot = W.Since && !W.Since->IsEnd && Sel.canStartNear();
-  if (Error E = requireEvents(T, "a table of events needs",
-                              FromSnapshot ? &*W.Since : nullptr))
-    return E;
-  if (is_contained(Columns, EventColumn::Category)) {
-    auto Table = BlockCategoryTable::read(T.reader());
-    if (!Table)
-      return Table.takeError();
-    if ((*Table)->size())
-      Categories.emplace(T, std::move(*Table));
+void RowTexts::write(ArrayRef<EventValues> Of, size_t Number) {
+  OrderedText::TextPart Part(Text, Number);
+  RowText To(Part.os(), T, Columns, Json);
+  for (const EventValues &R : Of) {
+    To.write(R);
+    if (!Part.advance())
+      break;
   }
-  if (!Json)
-    head();
-  if (mayBeInPieces())
-    if (auto Pieces =
-            EventPieces::divide(T.reader(), wantedEventPieces(T.reader())))
-      return runPieces(*Pieces, Failed);
+  Part.finish();
+}
+
+/// Whether a table can begin at a snapshot.
+static bool isFromSnapshot(const Selection &Sel) {
+  const TimeWindow &W = Sel.times();
+  return W.Since && !W.Since->IsEnd && Sel.canStartNear();
+}
+
+Error RowMaker::run() {
+  const TimeWindow &W = Sel.times();
   ReplayOptions Options;
   LiveStats *A = nullptr;
-  Options.Select = selects();
+  if (!Sel.hasAllBlocks())
+    Options.Select = [this](const Allocation &B) { return Sel.hasBlock(B); };
   Options.OnEvent = [&](const ReplayedEvent &E) {
     event(*A, E);
-    return !Failed();
+    return IsWanted;
   };
   Expected<std::unique_ptr<Replay>> R = Replay::create(T.reader(), Options);
   if (!R)
     return R.takeError();
   A = &(*R)->stats();
-  if (FromSnapshot)
+  if (isFromSnapshot(Sel))
     if (Error E = (*R)->startNear(W.Since->TimeNs))
       return E;
   if (Error E = runTo(**R, W.last()))
@@ -296,10 +333,43 @@ Error RowWriter::run(function_ref<bool()> Failed) {
   return Error::success();
 }
 
+/// The threads that make text beside the thread that replays.
+static size_t wantedHelpers() {
+  constexpr size_t MaxThreads = 16;
+  size_t Threads = usableProcessors();
+  if (const char *Given = std::getenv("MEMKIT_REPLAY_PIECES"))
+    Threads = size_t(std::max(1, std::atoi(Given)));
+  return std::min(Threads, MaxThreads) - 1;
+}
+
 Error writeEventRows(raw_ostream &OS, const Trace &T, const Selection &Sel,
                      ArrayRef<EventColumn> Columns, bool Json,
                      function_ref<bool()> Failed) {
-  return RowWriter(OS, T, Sel, Columns, Json).run(Failed);
+  if (Error E =
+          requireEvents(T, "a table of events needs",
+                        isFromSnapshot(Sel) ? &*Sel.times().Since : nullptr))
+    return E;
+  size_t Helpers = wantedHelpers();
+  RowTexts Texts(OS, T, Columns, Json, Failed, Helpers);
+  RowMaker Rows(T, Sel, Columns, Texts);
+  if (is_contained(Columns, EventColumn::Category)) {
+    auto Table = BlockCategoryTable::read(T.reader());
+    if (!Table)
+      return Table.takeError();
+    if ((*Table)->size())
+      Rows.setCategories(CategoryGroups(T, std::move(*Table)));
+  }
+  if (!Json)
+    RowText(OS, T, Columns, Json).head();
+  Error Result = Error::success();
+  runEach(1 + Helpers, [&](size_t At) {
+    if (At)
+      return Texts.help();
+    auto Last = make_scope_exit([&] { Texts.stop(); });
+    Result = joinErrors(std::move(Result), Rows.run());
+    Texts.end();
+  });
+  return Result;
 }
 
 } // namespace memkit

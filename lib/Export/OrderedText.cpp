@@ -49,20 +49,13 @@ bool OrderedText::TextPart::flush() {
   return !Of.Failed();
 }
 
-void OrderedText::TextPart::finish(Error E) {
+void OrderedText::TextPart::finish() {
   IsFinished = true;
-  bool Goes = waitForTurn();
-  if (Goes)
-    write();
-  if (!Goes || E || Of.Failed()) {
-    if (Goes && E) {
-      std::lock_guard<std::mutex> Guard(Of.Lock);
-      Of.First = joinErrors(std::move(Of.First), std::move(E));
-    } else {
-      consumeError(std::move(E));
-    }
+  if (!waitForTurn())
+    return;
+  write();
+  if (Of.Failed())
     return Of.stop();
-  }
   std::lock_guard<std::mutex> Guard(Of.Lock);
   ++Of.Turn;
   Of.Changed.notify_all();

@@ -5,7 +5,6 @@
 #ifndef MEMKIT_LIB_EXPORT_ORDEREDTEXT_H
 #define MEMKIT_LIB_EXPORT_ORDEREDTEXT_H
 
-#include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
 #include <condition_variable>
 #include <functional>
@@ -26,8 +25,11 @@ public:
   OrderedText(llvm::raw_ostream &To, std::function<bool()> Failed,
               size_t MaxKept = UsuallyKept)
       : To(To), Failed(std::move(Failed)), MaxKept(MaxKept) {}
-  /// The error of the first part that had one. Call after all parts.
-  llvm::Error takeError() { return std::move(First); }
+  /// Whether no text is wanted any more.
+  bool isStopped() {
+    std::lock_guard<std::mutex> Guard(Lock);
+    return IsStopped;
+  }
 
   /// One part. A part that ends without finish() (an exception) ends all.
   class TextPart {
@@ -39,9 +41,8 @@ public:
     /// Writes what may be written. Call often. False: no text is wanted any
     /// more.
     bool advance() { return Text.size() < NextLook || flush(); }
-    /// Waits for the part's turn and writes the remainder. The parts after one
-    /// with an error are not written.
-    void finish(llvm::Error E);
+    /// Waits for the part's turn and writes the remainder.
+    void finish();
 
   private:
     static constexpr size_t Step = 64 << 10;
@@ -67,7 +68,6 @@ private:
   std::condition_variable Changed;
   size_t Turn = 0;
   bool IsStopped = false;
-  llvm::Error First = llvm::Error::success();
 };
 
 } // namespace memkit

@@ -320,8 +320,6 @@ static std::optional<PieceRows> joinPieces(MutableArrayRef<PieceResult> Pieces,
 // The whole
 //===----------------------------------------------------------------------===//
 
-bool memkit::hasWantedPieces() { return std::getenv("MEMKIT_REPLAY_PIECES"); }
-
 unsigned memkit::wantedPieces(const TraceReader &R, size_t NumRows) {
   // A piece takes some ms to start, and a replay decodes in a second thread.
   constexpr uint64_t MinEvents = 2 << 20;

@@ -38,9 +38,6 @@ struct PieceRows {
 /// measurements, decides in place of the machine.
 unsigned wantedPieces(const TraceReader &R, size_t NumRows);
 
-/// Whether MEMKIT_REPLAY_PIECES decides.
-bool hasWantedPieces();
-
 /// Replays R in at most NumPieces pieces. Memory: as for so many replays.
 /// Nothing: R cannot be replayed in pieces (too few snapshots, damage, sampled
 /// blocks); a replay of the whole has the reason, if there is an error.
