@@ -64,11 +64,11 @@ private:
   std::string Path;
 };
 
-/// Makes the text of rows on several threads. A replay takes a fifteenth of the
-/// time of the text of its rows.
+/// Makes the text of rows on several threads: text takes most of the time of a
+/// table of events.
 class RowTexts {
 public:
-  /// One thread adds rows, as many as Helpers call help().
+  /// One thread adds rows; so many others, Helpers, call help().
   RowTexts(raw_ostream &OS, const Trace &T, ArrayRef<EventColumn> Columns,
            bool Json, function_ref<bool()> Failed, size_t Helpers)
       : Text(OS, Failed), T(T), Columns(Columns), Json(Json),

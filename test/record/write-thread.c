@@ -1,7 +1,7 @@
 // The second thread of the recorder, which writes large sections, writes what the first would write: all events, in
 // order, of two processes at once; and a trace that is cut off by the death of memrec can be read.
 //
-// RUN: %cc -O1 %s -o %t.exe -pthread
+// RUN: %cc -O1 %s -o %t.exe
 // RUN: env MEMREC_WRITE_THREAD=1 memrec -o %t.1.fb -- %t.exe 300000
 // RUN: env MEMREC_WRITE_THREAD=0 memrec -o %t.0.fb -- %t.exe 300000
 // RUN: memdump --check %t.1.fb | FileCheck %s

@@ -250,7 +250,7 @@ public:
   /// Events of several processes at once, of blocks of one heap. Where
   /// processes take turns after few events, apply() for each turn costs three
   /// times as much as the events. In the other order, process by process, the
-  /// events have the same sums; only the curves of live bytes are others in
+  /// events have the same sums; only the curves of live bytes differ in
   /// between. So the caller first asks outlook() of the events in their order.
   /// If they cross a bound, the caller calls apply() for each turn. Otherwise
   /// the caller passes the events up to the new peak to applyPart(), once for

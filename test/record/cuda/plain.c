@@ -69,7 +69,7 @@ int main(void) {
   CHECK(cuMemFree(Q));
   // CHECK: free #[[#P]]
   CHECK(cuMemFree(P));
-  // A mark follows the events that were written with the mark: any of them.
+  // The place of a mark in the text depends on the flushes of the recording.
   // OOM: oom cuda:0.device 1 PiB 1007 KiB 1007 KiB
   // OOM: cuMemAlloc{{$}}
   // OOM-NEXT: main (plain.c:[[#@LINE-17]])
