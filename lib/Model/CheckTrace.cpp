@@ -59,6 +59,7 @@ private:
   };
 
   Error findIntervals(const SectionInfo &B, const IdLimits &Limits);
+  Error findEnds(const SectionInfo &B);
   Error findSnapshot(const SectionInfo &B, const IdLimits &Limits);
   llvm::Expected<Interval> readInterval(llvm::ArrayRef<IntervalStop> Parts);
   Error compareInterval(llvm::ArrayRef<IntervalStop> Parts);
@@ -74,6 +75,7 @@ private:
   Replay *Run = nullptr;
   std::vector<IntervalStop> IntervalStops; ///< by time
   size_t NextInterval = 0;
+  std::map<uint32_t, uint64_t> EndNs; ///< by process that ended
   std::map<uint32_t, std::vector<SnapshotStop>> SnapshotStops;
   std::map<uint32_t, size_t> NextSnapshot;
   /// The last section of intervals read, of each process.
@@ -84,6 +86,7 @@ private:
 Error TraceChecker::findStops(const IdLimits &Limits) {
   for (const SectionInfo &B : R.sections()) {
     Error E = B.Kind == SectionKind::Intervals  ? findIntervals(B, Limits)
+              : B.Kind == SectionKind::Marks    ? findEnds(B)
               : B.Kind == SectionKind::Snapshot ? findSnapshot(B, Limits)
                                                 : Error::success();
     if (E)
@@ -112,6 +115,16 @@ Error TraceChecker::findIntervals(const SectionInfo &B,
   for (uint32_t Row = 0; Row < S.Rows.size(); ++Row)
     IntervalStops.push_back(
         {S.Rows[Row].EndNs, S.Process, Row, S.Rows[Row].Index, &B});
+  return Error::success();
+}
+
+Error TraceChecker::findEnds(const SectionInfo &B) {
+  Marks S;
+  if (Error E = R.read(B, S))
+    return E;
+  for (const Mark &M : S.Rows)
+    if (M.Kind == MarkKind::ProcessEnd)
+      EndNs.try_emplace(M.Process, M.TimeNs);
   return Error::success();
 }
 
@@ -193,6 +206,9 @@ Error TraceChecker::compareInterval(llvm::ArrayRef<IntervalStop> Parts) {
   Interval &Stored = *Joined;
   Interval Is;
   bool HasDetail = Stored.Detail != IntervalDetail::None;
+  if (auto End = EndNs.find(At.Process);
+      End != EndNs.end() && End->second <= At.EndNs)
+    Run->stats().expectLastCut(At.Process);
   Run->stats().cutInterval(
       At.Process, At.EndNs, Run->nextAllocationId(At.Process),
       HasDetail ? Stored.Detail : IntervalDetail::Changed, Is);

@@ -30,6 +30,7 @@ Error IntervalCutter::stepBegun(uint32_t Process, uint64_t TimeNs) {
 }
 
 Error IntervalCutter::processEnds(uint32_t Process, uint64_t TimeNs) {
+  Run->stats().expectLastCut(Process);
   if (Error E = cut(Process, TimeNs))
     return E;
   return flush(Process);

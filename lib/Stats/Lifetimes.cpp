@@ -31,7 +31,7 @@ AgeClass IntervalLog::ageClass(uint32_t AllocatedIn, uint32_t FreedIn) const {
   };
   const IntervalBegin &From = Begins[AllocatedIn], &To = Begins[FreedIn];
   AgeClass Age;
-  Age.Time = Class((To.BeginNs - From.BeginNs) / AgeUnitNs) - 1;
+  Age.Time = Class((To.ActiveNs - From.ActiveNs) / AgeUnitNs) - 1;
   if (From.Step)
     // A program may number its steps in any way.
     Age.Steps = Class(To.Step - std::min(From.Step, To.Step));
@@ -47,39 +47,97 @@ double IntervalLog::place(uint32_t Interval, uint32_t Last) const {
   };
   return End.Step
              ? Share(At.Step, End.Step)
-             : Share(At.BeginNs - First.BeginNs, End.BeginNs - First.BeginNs);
+             : Share(At.ActiveNs - First.ActiveNs, End.ActiveNs - First.ActiveNs);
+}
+
+double IntervalLog::clock(uint32_t Interval, uint32_t Last) const {
+  const IntervalBegin &At = Begins[Interval];
+  return Begins[Last].Step ? static_cast<double>(At.Step)
+                           : static_cast<double>(At.BeginNs) / 1e9;
 }
 
 //===----------------------------------------------------------------------===//
 // The cut
 //===----------------------------------------------------------------------===//
 
-/// The cut keeps at least MinOfHighest of the highest live bytes in the last
-/// LastPart of the run. While live bytes fall, the cut does not advance until
-/// they have risen again by MinRisen of the fall. Live bytes above
-/// NearlyHighest of the highest do not count as a fall.
-static constexpr double MinOfHighest = 0.9, LastPart = 0.25, MinRisen = 0.5,
-                        NearlyHighest = 0.995;
+/// A rise by this part of the fall ends the fall.
+static constexpr double RisenPart = 0.25;
+/// Live bytes rest while they fall by less than this part of the fall.
+static constexpr double RestPart = 0.02;
+/// The longest rest: the highest of these seconds, and these parts of the life
+/// and of the fall's length.
+static constexpr double RestSeconds = 0.4, RestOfLife = 0.01, RestOfFall = 0.2;
+/// A shutdown falls by this many times the largest fall before, by this part of
+/// the live bytes at least, and keeps at most this part of the fall.
+static constexpr double TimesOfFalls = 2, MinFall = 0.01, MaxKept = 0.1;
+
+/// The longest rest of a fall, in units of clock().
+double ShutdownCut::maxRest(const IntervalLog &Log) const {
+  uint32_t Now = numIntervals();
+  double Life = Log.clock(Now, Now) - Log.clock(0, Now);
+  double Fall = Log.clock(LowestAt, Now) - Log.clock(Cut, Now);
+  double Max = std::max(RestOfLife * Life, RestOfFall * Fall);
+  if (!Log[Now].Step)
+    Max = std::max(Max, RestSeconds);
+  // An interval may be longer than a rest.
+  return std::max(Max, Log.clock(Now, Now) -
+                           Log.clock(Now - std::min<uint32_t>(Now, 1), Now));
+}
 
 void ShutdownCut::noteEnd(const IntervalLog &Log, uint32_t Intervals,
                           uint64_t LiveBytes) {
-  while (!Highest.empty() && Highest.back().LiveBytes <= LiveBytes)
-    Highest.pop_back();
-  Highest.push_back({Intervals, LiveBytes});
-  while (Log.place(Highest.front().Intervals, Intervals) < 1 - LastPart)
-    Highest.pop_front();
-  auto Level = static_cast<double>(LiveBytes);
-  LowestSince = std::min(LowestSince, Level);
-  auto Max = static_cast<double>(Highest.front().LiveBytes);
-  bool IsHigh = Level >= MinOfHighest * Max;
-  bool HasRisen =
-      Level >= LowestSince + MinRisen * (LevelAtCut - LowestSince) ||
-      Level >= NearlyHighest * Max;
-  bool IsOld = Log.place(Cut, Intervals) < 1 - LastPart;
-  if ((!IsHigh || !HasRisen) && !IsOld)
+  // A space that a process uses late had nothing live before.
+  Levels.resize(Intervals - 1);
+  Levels.push_back(LiveBytes);
+  if (Cut == 0 || LiveBytes >= levelAtCut())
+    return advance();
+  auto Fall = static_cast<double>(levelAtCut() - Lowest);
+  auto Level = static_cast<double>(LiveBytes), Low = static_cast<double>(Lowest);
+  if (Level - Low >= RisenPart * Fall && Fall > 0)
+    return advance();
+  if (Low - Level > RestPart * Fall) {
+    Lowest = LiveBytes;
+    LowestAt = Intervals;
+  } else if (Log.clock(Intervals, Intervals) - Log.clock(LowestAt, Intervals) >
+             maxRest(Log)) {
+    advance();
+  }
+}
+
+/// The largest fall before the cut, over at most twice the length of the fall
+/// after it.
+uint64_t ShutdownCut::largestFallBefore() const {
+  size_t Length = 2 * size_t(numIntervals() - Cut) + 2;
+  std::deque<size_t> Highest; ///< falling levels of the last Length intervals
+  uint64_t Largest = 0;
+  for (size_t I = 0; I != Cut; ++I) {
+    while (!Highest.empty() && Levels[Highest.back()] <= Levels[I])
+      Highest.pop_back();
+    Highest.push_back(I);
+    if (Highest.front() + Length < I)
+      Highest.pop_front();
+    Largest = std::max(Largest, Levels[Highest.front()] - Levels[I]);
+  }
+  return Largest;
+}
+
+void ShutdownCut::finish(const IntervalLog &Log, uint64_t FirstNs,
+                         function_ref<uint64_t(uint32_t)> KeptSince) {
+  IsFinished = true;
+  if (Cut == numIntervals())
     return;
-  Cut = Intervals;
-  LevelAtCut = LowestSince = Level;
+  auto Fall = static_cast<double>(levelAtCut() - std::min(Lowest, levelAtCut()));
+  double Rest = Log[numIntervals()].Step
+                    ? 0
+                    : static_cast<double>(FirstNs) / 1e9 -
+                          Log.clock(LowestAt, numIntervals());
+  bool IsShutdown =
+      Fall >= MinFall * static_cast<double>(levelAtCut()) &&
+      Rest <= maxRest(Log) &&
+      Fall >= TimesOfFalls * static_cast<double>(largestFallBefore()) &&
+      static_cast<double>(KeptSince(Cut)) <= MaxKept * Fall;
+  if (!IsShutdown)
+    advance();
 }
 
 //===----------------------------------------------------------------------===//
@@ -161,6 +219,13 @@ void Lifetime::addAllocated(uint32_t Interval, int64_t Blocks, int64_t Bytes,
   Live &L = cohortAt(Interval, C);
   L.Blocks += Blocks;
   L.Bytes += Bytes;
+}
+
+uint64_t Lifetime::bytesSince(uint32_t Interval) const {
+  int64_t Sum = 0;
+  for (const Live &L : Cohorts)
+    Sum += L.Interval >= Interval ? L.Bytes : 0;
+  return static_cast<uint64_t>(std::max<int64_t>(Sum, 0));
 }
 
 /// Finds the entry of Age. Frequent classes move towards the front.

@@ -184,6 +184,8 @@ void LiveStats::applyLanes(LiveProcess &I, llvm::ArrayRef<Change> Changes,
   constexpr bool Nested = Mode == LaneMode::Nested;
   assert(Changes.size() < uint64_t(1) << FieldBits && "too many at once");
   openLanes(I);
+  if (I.Dirty.empty() && !Changes.empty())
+    I.FirstNs = TimesNs[0];
   StatsRows::RowView Rows = StackRows.view();
   Lanes::CellLane *CellLanes = Open->Cells.data();
   uint64_t Number = Now;

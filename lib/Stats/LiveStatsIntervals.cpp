@@ -34,7 +34,7 @@ void LiveStats::beginIntervals(LiveProcess &I, uint64_t StartNs) {
   I.Open.BeginNs = StartNs;
   if (!IntervalsOn)
     return;
-  I.Intervals.begin({0, StartNs, 0});
+  I.Intervals.begin({0, StartNs, 0, 0});
   I.IntervalFrom = 1;
   I.IntervalNs = FirstIntervalNs;
   I.NextIntervalNs = llvm::SaturatingAdd<uint64_t>(StartNs, FirstIntervalNs);
@@ -90,6 +90,18 @@ void LiveStats::doubleIntervals(LiveProcess &I, uint64_t Cut) {
   }
 }
 
+/// The begin of the interval that ends at TimeNs. Without steps, time without
+/// changes before the interval's first change is quiet time and of no interval,
+/// if it is longer than an interval.
+uint64_t LiveStats::activeFrom(const LiveProcess &I, uint64_t TimeNs) {
+  uint64_t BeginNs = I.Open.BeginNs;
+  bool ByTime = I.NextIntervalNs != UINT64_MAX && !I.Stepping;
+  uint64_t FirstNs = std::min(I.FirstNs, TimeNs);
+  return ByTime && FirstNs > llvm::SaturatingAdd(BeginNs, I.IntervalNs)
+             ? FirstNs
+             : BeginNs;
+}
+
 /// Begins the next interval. Returns the interval that ends at TimeNs, without
 /// its rows.
 Interval LiveStats::nextInterval(LiveProcess &I, uint64_t TimeNs,
@@ -100,7 +112,7 @@ Interval LiveStats::nextInterval(LiveProcess &I, uint64_t TimeNs,
   Head.Index = I.Open.Index;
   Head.FirstStep = I.Open.FirstStep;
   Head.LastStep = I.Stepping && I.StepBeginNs == TimeNs ? I.StepBefore : I.Step;
-  Head.BeginNs = I.Open.BeginNs;
+  Head.BeginNs = activeFrom(I, TimeNs);
   Head.EndNs = TimeNs;
   I.IntervalFrom = IntervalsOn ? Now + 1 : 0;
   I.StepsOpen = 0;
@@ -109,7 +121,9 @@ Interval LiveStats::nextInterval(LiveProcess &I, uint64_t TimeNs,
   I.Open.FirstStep = I.Step;
   I.Open.BeginNs = TimeNs;
   if (IntervalsOn) {
-    I.Intervals.begin({NextAllocationId, TimeNs, I.Step});
+    uint64_t ActiveNs = I.Intervals[I.Intervals.current()].ActiveNs;
+    I.Intervals.begin({NextAllocationId, TimeNs,
+                       ActiveNs + (TimeNs - Head.BeginNs), I.Step});
     I.LateBefore = NextAllocationId;
   }
   doubleIntervals(I, Cut);
@@ -215,6 +229,8 @@ void LiveStats::beginCut(uint32_t Process, uint64_t TimeNs,
   I.Cut = std::make_unique<CutState>();
   std::swap(I.Cut->Rows, I.Dirty);
   I.Cut->Late = I.Late.take();
+  if (I.Cut->Rows.empty())
+    I.FirstNs = TimeNs;
   noteLevels(I);
   I.Cut->Head = nextInterval(I, TimeNs, NextAllocationId, Detail);
 }

@@ -123,16 +123,40 @@ void LiveStats::applyLate(LiveProcess &I, const std::deque<LateFree> &Late,
   }
 }
 
+/// The live bytes of a share of a process that were allocated in the intervals
+/// from Interval on.
+uint64_t LiveStats::keptSince(const Share &S, uint32_t Interval) const {
+  uint64_t Sum = 0;
+  for (uint32_t Row = 1; Row <= StackRows.size(); ++Row) {
+    const StatsRow &R = StackRows[Row];
+    if (!R.LiveBytes || Cells[R.Cell].S != &S)
+      continue;
+    uint32_t AllocatedIn = StackRows.cold(Row).AllocatedIn;
+    if (AllocatedIn & StatsRowCold::HasLifetime)
+      Sum += LifetimesOf[AllocatedIn & StatsRowCold::LifetimeIndex].bytesSince(
+          Interval);
+    else if (!(AllocatedIn & StatsRowCold::HasBrief) && AllocatedIn > Interval)
+      Sum += R.LiveBytes;
+  }
+  return Sum;
+}
+
 /// Call when an interval ends. Passes the levels of the interval before to the
 /// cuts: only now is it known that the process continued after it. The last
-/// interval, which contains the process's end or is unfinished, never lies
-/// before a cut.
+/// interval of a process never lies before a cut.
 void LiveStats::noteLevels(LiveProcess &I) {
   if (!IntervalsOn)
     return;
-  for (size_t S = 0; S != I.Levels.size(); ++S)
-    if (I.Shares[S])
-      I.Shares[S]->Cut.noteEnd(I.Intervals, I.Intervals.current(), I.Levels[S]);
+  for (size_t S = 0; S != I.Levels.size(); ++S) {
+    if (!I.Shares[S])
+      continue;
+    ShutdownCut &Cut = I.Shares[S]->Cut;
+    Cut.noteEnd(I.Intervals, I.Intervals.current(), I.Levels[S]);
+    if (I.IsLastInterval)
+      Cut.finish(I.Intervals, I.FirstNs, [&](uint32_t From) {
+        return keptSince(*I.Shares[S], From);
+      });
+  }
   I.Levels.clear();
   for (const std::unique_ptr<Share> &S : I.Shares)
     I.Levels.push_back(S ? S->LiveBytes : 0);
@@ -144,7 +168,7 @@ bool LiveStats::lifetimeAt(uint32_t Row, LifetimeRow &Out) const {
   const StatsRow &R = StackRows[Row];
   const Cell &C = Cells[R.Cell];
   uint32_t AllocatedIn = StackRows.cold(Row).AllocatedIn,
-           Cut = C.S->Cut.intervals();
+           Cut = C.S->Cut.ofLife();
   if (!AllocatedIn)
     return false;
   Out.Heap = C.Heap;
@@ -224,9 +248,9 @@ llvm::Error LiveStats::lifetimes(
               return E;
     std::vector<LifetimeCut> Cuts;
     for (size_t S = 0; S != I->Shares.size(); ++S)
-      if (I->Shares[S] && I->Shares[S]->Cut.intervals())
+      if (I->Shares[S] && I->Shares[S]->Cut.ofLife())
         Cuts.push_back(
-            {static_cast<uint32_t>(S), I->Shares[S]->Cut.intervals()});
+            {static_cast<uint32_t>(S), I->Shares[S]->Cut.ofLife()});
     if (Cuts.empty())
       continue; // no interval has ended
     if (llvm::Error E = Out.finish(std::move(Cuts)))

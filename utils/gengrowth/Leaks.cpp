@@ -9,18 +9,10 @@
 
 namespace memkit::gengrowth {
 
-/// Blocks of random size that arrive at random, PerUnit on average, and stay.
-static void leak(Maker &M, uint32_t Site, double PerUnit, double From,
-                 double Scale = 1) {
-  for (double Time = From + M.exponential(1 / PerUnit); Time < M.P.Length;
-       Time += M.exponential(1 / PerUnit))
-    M.block(Site, Time, Never, M.size(Scale));
-  M.P.Rate += PerUnit * 2500 * Scale;
-}
-
-static Maker begin(uint64_t Seed) {
+static Maker begin(uint64_t Seed, double Length = 120) {
   Maker M(Seed);
-  M.P.HasSteps = M.below(3) != 0;
+  M.P.HasSteps = Seed % 2;
+  M.P.Length = Length;
   M.background();
   return M;
 }
@@ -33,13 +25,13 @@ static Program steady(uint64_t Seed) {
   for (double Time = 0.5; Time < M.P.Length; Time += 1 / PerUnit)
     M.block(Site, Time, Never, Size);
   M.P.Rate = PerUnit * std::floor(Size);
-  return M.P;
+  return M.finish();
 }
 
 static Program random(uint64_t Seed) {
   Maker M = begin(Seed);
-  leak(M, M.site("step", "leak", true), M.octaves(0.2, 5), 0, M.octaves(1, 50));
-  return M.P;
+  M.leak(M.site("step", "leak", true), M.octaves(0.2, 5), 0, M.octaves(1, 50));
+  return M.finish();
 }
 
 static Program stepwise(uint64_t Seed) {
@@ -50,7 +42,7 @@ static Program stepwise(uint64_t Seed) {
   for (double Time = M.uniform(0, Every); Time < M.P.Length; Time += Every)
     M.block(Site, Time, Never, Size);
   M.P.Rate = std::floor(Size) / Every;
-  return M.P;
+  return M.finish();
 }
 
 static Program spread(uint64_t Seed) {
@@ -63,7 +55,7 @@ static Program spread(uint64_t Seed) {
        Time += M.exponential(1 / PerUnit))
     M.block(Sites[M.below(Sites.size())], Time, Never, M.size());
   M.P.Rate = PerUnit * 2500;
-  return M.P;
+  return M.finish();
 }
 
 /// The site has sessions, too; part of them is never freed.
@@ -72,8 +64,8 @@ static Program amongSessions(uint64_t Seed) {
   uint32_t Site = M.site("step", "leak", true);
   double Mean = M.octaves(1, 12), Population = 16;
   M.sessions(Site, Population, Mean);
-  leak(M, Site, std::max(0.25, M.uniform(0.15, 0.8) * Population / Mean), 0);
-  return M.P;
+  M.leak(Site, std::max(0.25, M.uniform(0.15, 0.8) * Population / Mean), 0);
+  return M.finish();
 }
 
 /// A leak at one of 500 sites of sessions.
@@ -84,42 +76,20 @@ static Program amongSites(uint64_t Seed) {
     M.sessions(
         M.site("group" + std::to_string(I / 50), "site" + std::to_string(I)), 8,
         Mean);
-  leak(M, M.site("group3", "leak", true), M.uniform(0.5, 3), 0, 10);
-  return M.P;
+  M.leak(M.site("group3", "leak", true), M.uniform(0.5, 3), 0, 10);
+  return M.finish();
 }
 
 static Program lateStart(uint64_t Seed) {
-  Maker M = begin(Seed);
-  M.P.Length = 160;
+  Maker M = begin(Seed, 160);
   double From = M.uniform(0.2, 0.7) * M.P.Length;
-  leak(M, M.site("step", "leak", true), M.uniform(1, 4), From, 8);
-  return M.P;
-}
-
-static Program container(uint64_t Seed) {
-  Maker M = begin(Seed);
-  double Rate = M.octaves(2000, 200000);
-  M.vector(M.site("push_back", "leak", true), Rate, 0.1,
-           M.below(2) ? 2.0 : M.uniform(1.125, 1.6));
-  M.P.Rate = 0; // live bytes rise in jumps while the data grow evenly
-  return M.P;
-}
-
-/// A map: nodes that stay, and a table that is replaced.
-static Program mapLeak(uint64_t Seed) {
-  Maker M = begin(Seed);
-  double PerUnit = M.octaves(2, 60);
-  uint32_t Node = M.site("leak", "node", true);
-  for (double Time = 0; Time < M.P.Length; Time += 1 / PerUnit)
-    M.block(Node, Time, Never, 56);
-  M.vector(M.site("leak", "table", true), PerUnit * 8, 0.1);
-  return M.P;
+  M.leak(M.site("step", "leak", true), M.uniform(1, 4), From, 8);
+  return M.finish();
 }
 
 /// A block or a few at the end of each epoch, which frees the other blocks.
 static Program perEpoch(uint64_t Seed) {
-  Maker M = begin(Seed);
-  M.P.Length = 240;
+  Maker M = begin(Seed, 240);
   double Period = 5 + static_cast<double>(M.below(15));
   uint32_t Part = M.site("epoch", "part"), Site = M.site("epoch", "leak", true);
   for (double Time = 0; Time < M.P.Length; Time += M.exponential(0.3))
@@ -128,7 +98,7 @@ static Program perEpoch(uint64_t Seed) {
   for (double Time = Period - 0.1; Time < M.P.Length; Time += Period)
     M.block(Site, Time, Never, Size);
   M.P.Rate = std::floor(Size) / Period;
-  return M.P;
+  return M.finish();
 }
 
 static Program quietLeak(uint64_t Seed) {
@@ -145,32 +115,7 @@ static Program quietLeak(uint64_t Seed) {
     M.block(Site, Time + 0.005, Never, Size);
   }
   M.P.Rate = PerUnit * std::floor(Size);
-  return M.P;
-}
-
-static Program importsThenLeak(uint64_t Seed) {
-  Maker M(Seed);
-  M.P.HasSteps = false;
-  M.P.Length = 250;
-  double Until = M.uniform(10, 50);
-  for (unsigned S = 0; S != 400; ++S) {
-    uint32_t Site =
-        M.site("import" + std::to_string(S / 20), "make" + std::to_string(S));
-    double At = M.uniform(0, Until);
-    for (uint64_t N = 1 + M.below(4); N; --N, At += M.uniform(0, 1))
-      M.block(Site, std::min(At, Until), Never, M.size());
-  }
-  leak(M, M.site("serve", "leak", true), M.uniform(0.5, 3), Until + 1, 20);
-  return M.P;
-}
-
-/// The program frees everything in the last 0 to 20 %.
-static Program freedAtEnd(uint64_t Seed) {
-  Maker M = begin(Seed);
-  M.P.Length = 200;
-  M.P.ShutdownAt = M.P.Length * M.uniform(0.8, 0.9999);
-  leak(M, M.site("step", "leak", true), M.uniform(0.5, 4), 0, 12);
-  return M.P;
+  return M.finish();
 }
 
 /// Each step leaks more.
@@ -183,7 +128,7 @@ static Program doubling(uint64_t Seed) {
     Time += M.exponential(1 / PerUnit);
     M.block(Site, Time, Never, M.size(4));
   }
-  return M.P;
+  return M.finish();
 }
 
 static Program large(uint64_t Seed) {
@@ -198,21 +143,21 @@ static Program large(uint64_t Seed) {
     M.block(Site, Time + 0.1, Never, Size);
   }
   M.P.Rate = std::floor(Size);
-  return M.P;
+  return M.finish();
 }
 
 static Program sampledLeak(uint64_t Seed, uint64_t Bytes) {
   Maker M(Seed);
-  M.P.HasSteps = M.below(2);
+  M.P.HasSteps = Seed % 2;
   M.P.Length = 200;
   M.P.SampleBytes = Bytes;
   for (unsigned S = 0, N = 5 + M.below(20); S != N; ++S)
     M.sessions(M.site("serve", "site" + std::to_string(S)), 100,
                M.octaves(1, 16));
   // One or more samples for each step.
-  leak(M, M.site("step", "leak", true), M.uniform(10, 40), 0,
-       static_cast<double>(Bytes) / 32768);
-  return M.P;
+  M.leak(M.site("step", "leak", true), M.uniform(10, 40), 0,
+         static_cast<double>(Bytes) / 32768);
+  return M.finish();
 }
 static Program sampled64K(uint64_t Seed) { return sampledLeak(Seed, 65536); }
 static Program sampled512K(uint64_t Seed) { return sampledLeak(Seed, 524288); }
@@ -220,31 +165,27 @@ static Program sampled512K(uint64_t Seed) { return sampledLeak(Seed, 524288); }
 /// A cache that would be full only after the run.
 static Program filling(uint64_t Seed) {
   Maker M = begin(Seed);
-  leak(M, M.site("cache", "leak", true), M.uniform(1, 5), 0, 4);
-  return M.P;
+  M.leak(M.site("cache", "leak", true), M.uniform(1, 5), 0, M.octaves(4, 100));
+  return M.finish();
 }
 
 static const Scenario All[] = {
-    {"steady", Truth::Leaks, "the same with each step", steady},
-    {"random", Truth::Leaks, "0.2 to 5 blocks a step, at random", random},
-    {"stepwise", Truth::Leaks, "each 3 to 12 steps", stepwise},
-    {"spread", Truth::Leaks, "over 10 to 59 stacks of a caller", spread},
-    {"among-sessions", Truth::Leaks, "at a site that also frees",
+    {"steady", Nature::Leaks, "the same with each step", steady},
+    {"random", Nature::Leaks, "0.2 to 5 blocks a step, at random", random},
+    {"stepwise", Nature::Leaks, "each 3 to 12 steps", stepwise},
+    {"spread", Nature::Leaks, "over 10 to 59 stacks of a caller", spread},
+    {"among-sessions", Nature::Leaks, "at a site that also frees",
      amongSessions},
-    {"among-sites", Truth::Leaks, "one of 500 sites", amongSites},
-    {"late-start", Truth::Leaks, "from 20 to 70 % of the run on", lateStart},
-    {"container", Truth::Leaks, "a vector that grows", container},
-    {"map-grows", Truth::Leaks, "nodes stay, tables are replaced", mapLeak},
-    {"per-epoch", Truth::Leaks, "a block each 5 to 19 steps", perEpoch},
-    {"quiet-leak", Truth::Leaks, "few requests, each keeps a block", quietLeak},
-    {"imports-leak", Truth::Leaks, "starts, then leaks", importsThenLeak},
-    {"freed-at-end", Truth::Leaks, "all is freed in the last 0 to 20 %",
-     freedAtEnd},
-    {"doubling", Truth::Leaks, "more and more", doubling},
-    {"large", Truth::Leaks, "a tensor a step, 30 to 89 steps", large},
-    {"leak-64K", Truth::Leaks, "--sample=64K", sampled64K},
-    {"leak-512K", Truth::Leaks, "--sample=512K", sampled512K},
-    {"filling", Truth::Either, "a cache that is never full", filling},
+    {"among-sites", Nature::Leaks, "one of 500 sites", amongSites},
+    {"late-start", Nature::Leaks, "from 20 to 70 % of the run on", lateStart},
+    {"per-epoch", Nature::Leaks, "a block each 5 to 19 steps", perEpoch},
+    {"quiet-leak", Nature::Leaks, "few requests, each keeps a block",
+     quietLeak},
+    {"doubling", Nature::Leaks, "more and more", doubling},
+    {"large", Nature::Leaks, "a tensor a step, 30 to 89 steps", large},
+    {"leak-64K", Nature::Leaks, "--sample=64K", sampled64K},
+    {"leak-512K", Nature::Leaks, "--sample=512K", sampled512K},
+    {"filling", Nature::Fills, "a cache that is never full", filling},
 };
 llvm::ArrayRef<Scenario> leakScenarios() { return All; }
 

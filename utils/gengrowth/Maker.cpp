@@ -3,8 +3,10 @@
 // Makes parts of programs.
 
 #include "Maker.h"
+#include "Truth.h"
 #include <algorithm>
 #include <cmath>
+#include <deque>
 
 namespace memkit::gengrowth {
 
@@ -39,8 +41,10 @@ double Maker::octaves(double Low, double High) {
   return std::exp2(uniform(std::log2(Low), std::log2(High)));
 }
 
-uint32_t Maker::site(std::string Group, std::string Name, bool Leaks) {
-  P.Sites.push_back({std::move(Group), std::move(Name), Leaks});
+uint32_t Maker::site(std::string Group, std::string Name, bool Grows,
+                     uint32_t Heap, uint32_t Process) {
+  P.Sites.push_back(
+      {std::move(Group), std::move(Name), Grows, Heap, Process, false});
   return static_cast<uint32_t>(P.Sites.size()) - 1;
 }
 
@@ -81,15 +85,85 @@ void Maker::vector(uint32_t Site, double Rate, double From, double Factor) {
   }
 }
 
-void Maker::background(unsigned Sites) {
-  for (unsigned I = 0; I != Sites; ++I) {
-    uint32_t S = site("serve", "other" + std::to_string(I));
-    double Mean = octaves(0.3, P.Length / 10);
-    sessions(S, octaves(2, 24), Mean);
+void Maker::leak(uint32_t Site, double PerUnit, double From, double Scale) {
+  for (double Time = From + exponential(1 / PerUnit); Time < P.Length;
+       Time += exponential(1 / PerUnit))
+    block(Site, Time, Never, size(Scale));
+  P.Rate += PerUnit * 2500 * Scale;
+}
+
+void Maker::cache(uint32_t Site) {
+  double Full = uniform(0.05, 0.6) * P.Length, PerUnit = octaves(1, 20);
+  bool Replaces = below(2), Saturates = below(2);
+  std::deque<double> Entries;
+  double Max = std::max(8.0, Full * PerUnit);
+  for (double Time = 0; Time < P.Length; Time += exponential(1 / PerUnit)) {
+    auto Size = static_cast<double>(Entries.size());
+    bool IsFull = Size >= std::floor(Max);
+    if (!Replaces && IsFull)
+      break;
+    // Misses become rarer as the cache fills.
+    if (Saturates && !Replaces && uniform(0, 1) < Size / Max)
+      continue;
+    if (IsFull) {
+      block(Site, Entries.front(), Time, 1500);
+      Entries.pop_front();
+    }
+    Entries.push_back(Time);
   }
-  uint32_t Kept = site("start", "tables");
+  for (double Birth : Entries)
+    block(Site, Birth, Never, 1500);
+}
+
+void Maker::requests(uint32_t Site, double PerUnit, double Size, double From) {
+  for (double Time = From + exponential(1 / PerUnit); Time < P.Length;
+       Time += exponential(1 / PerUnit))
+    block(Site, Time, Time + uniform(0.02, 0.6), Size * uniform(0.5, 1.5));
+}
+
+void Maker::background(unsigned Sites, double From, uint32_t Process) {
+  for (unsigned I = 0; I != Sites; ++I) {
+    uint32_t S = site("serve", "other" + std::to_string(I), false, 0, Process);
+    double Mean = octaves(0.3, (P.Length - From) / 10);
+    sessions(
+        S, octaves(2, 24), Mean, [this, Mean] { return exponential(Mean); }, {},
+        From);
+  }
+  uint32_t Kept = site("start", "tables", false, 0, Process);
   for (unsigned I = 0; I != 20; ++I)
     block(Kept, -uniform(1, 9), Never, size(20));
+  someRequests(From, Process);
+}
+
+void Maker::someRequests(double From, uint32_t Process) {
+  if (below(2))
+    requests(site("serve", "buffer", false, 0, Process), uniform(1, 6),
+             octaves(1000, 100000), From);
+}
+
+void Maker::dilute(double Ratio, uint32_t Process) {
+  MadeGrowth G = growthOf(P, Process);
+  double Needed = G.Kept / Ratio - G.Allocated, Time = G.To - G.From;
+  if (Needed <= 0 || Time <= 0)
+    return;
+  double PerUnit = uniform(4, 16);
+  requests(site("serve", "request", false, 0, Process), PerUnit,
+           Needed / Time / PerUnit);
+}
+
+Program Maker::finish() {
+  uint64_t Draw = below(4);
+  double Ratio = Draw == 0   ? 1
+                 : Draw == 1 ? uniform(0.16, 0.6)
+                             : uniform(0.005, 0.06);
+  for (uint32_t Process = 0; Process != P.Processes; ++Process)
+    if (Draw && P.grows(Process))
+      dilute(Ratio, Process);
+  return P;
+}
+
+void Maker::idle(double Share) {
+  P.insertQuiet(P.Length, P.Length * Share / (1 - Share));
 }
 
 } // namespace memkit::gengrowth

@@ -17,11 +17,9 @@
 // of a process with late frees; 24 an interval.
 //
 // The end of a process frees memory that the program would have kept. So each
-// memory space of a process has a cut. The cut is the last end of an interval,
-// other than the current interval, at which nearly as much was live as at any
-// time in the last quarter of the run, and after which live bytes do not fall
-// without rising again. Frees since the cut are kept apart, so the values at
-// the cut are known.
+// memory space of a process has a cut, before the frees of a shutdown
+// (ShutdownCut). Frees since the cut are kept apart, so the values at the cut
+// are known. The last interval of a process never lies before the cut.
 //
 // Not thread-safe; part of LiveStats.
 
@@ -29,6 +27,7 @@
 #define MEMKIT_STATS_LIFETIMES_H
 
 #include "memkit/Trace/Lifetimes.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include <cstddef>
 #include <cstdint>
@@ -41,7 +40,9 @@ namespace memkit {
 struct IntervalBegin {
   /// The first allocation id of this interval or a later one.
   uint64_t FirstAllocationId = 0;
-  uint64_t BeginNs = 0;
+  uint64_t BeginNs = 0; ///< the end of the interval before
+  /// The length of all intervals before, without quiet time.
+  uint64_t ActiveNs = 0;
   uint64_t Step = 0; ///< the current step; 0: before the first
 };
 
@@ -68,8 +69,11 @@ public:
   /// The age class of blocks allocated in AllocatedIn and freed in FreedIn.
   AgeClass ageClass(uint32_t AllocatedIn, uint32_t FreedIn) const;
   /// The position of an interval, from 0 (the first) to 1 (the end of Last);
-  /// measured in steps if any step exists.
+  /// measured in steps if any step exists, else in time without quiet time.
   double place(uint32_t Interval, uint32_t Last) const;
+  /// The begin of an interval in steps, if any step exists until Last, else in
+  /// seconds, quiet time included.
+  double clock(uint32_t Interval, uint32_t Last) const;
 
 private:
   uint32_t find(uint64_t AllocationId) const;
@@ -77,23 +81,48 @@ private:
   uint32_t Found = 0; ///< the last result of intervalOf()
 };
 
-/// The cut of a memory space of a process: see the top.
+/// The cut of a memory space of a process.
+///
+/// A shutdown is a fall of live bytes that goes on without rest to the end of
+/// the process, and is far larger than the falls before. While live bytes fall,
+/// the cut stays at the begin of the fall: the program may be ending. The cut
+/// advances when live bytes rise again by RisenPart of the fall, or rest. At
+/// the end of the process finish() decides; without a shutdown, the cut lies
+/// before the last interval.
 class ShutdownCut {
 public:
-  /// LiveBytes: live at the end of the first Intervals intervals.
+  /// LiveBytes: live at the end of the first Intervals intervals. Call once for
+  /// each number of intervals, in order.
   void noteEnd(const IntervalLog &Log, uint32_t Intervals, uint64_t LiveBytes);
-  /// The number of intervals before the cut; 0: no interval has ended.
+  /// Ends the life of the process with the interval after those of the last
+  /// noteEnd(), whose first change was at FirstNs. KeptSince: returns the live
+  /// bytes that were allocated in the intervals from Cut on.
+  void finish(const IntervalLog &Log, uint64_t FirstNs,
+              llvm::function_ref<uint64_t(uint32_t Cut)> KeptSince);
+  /// The number of intervals before the cut, while live bytes may still fall;
+  /// 0: no interval has ended.
   uint32_t intervals() const { return Cut; }
+  /// The number of intervals of the observed life: after finish() as
+  /// intervals(), else all intervals that have ended; 0: none has a successor.
+  uint32_t ofLife() const {
+    return IsFinished || !Cut ? Cut : numIntervals() + 1;
+  }
 
 private:
-  struct LifetimeLevel {
-    uint32_t Intervals;
-    uint64_t LiveBytes;
-  };
+  uint32_t numIntervals() const { return static_cast<uint32_t>(Levels.size()); }
+  void advance() {
+    Cut = LowestAt = numIntervals();
+    Lowest = Levels.back();
+  }
+  uint64_t levelAtCut() const { return Levels[Cut - 1]; }
+  double maxRest(const IntervalLog &Log) const;
+  uint64_t largestFallBefore() const;
+
+  std::vector<uint64_t> Levels; ///< live bytes at the end of each interval
+  uint64_t Lowest = 0;          ///< since the cut
+  uint32_t LowestAt = 0;        ///< number of intervals before
   uint32_t Cut = 0;
-  double LevelAtCut = 0, LowestSince = 0;
-  /// Levels of the last quarter that no later level reaches; highest first.
-  std::deque<LifetimeLevel> Highest;
+  bool IsFinished = false;
 };
 
 /// The lifetimes of a row's blocks.
@@ -113,6 +142,8 @@ public:
   /// for a fall.
   void addAllocated(uint32_t Interval, int64_t Blocks, int64_t Bytes,
                     CutAndLog C);
+  /// The live bytes that were allocated in the intervals from Interval on.
+  uint64_t bytesSince(uint32_t Interval) const;
   /// Adds blocks allocated in AllocatedIn and freed in FreedIn.
   void addLateFree(uint32_t AllocatedIn, uint32_t FreedIn, uint64_t Blocks,
                    uint64_t Bytes, CutAndLog C);

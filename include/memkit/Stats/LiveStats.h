@@ -363,6 +363,10 @@ public:
   /// the number of intervals has no limit.
   void beginCut(uint32_t Process, uint64_t TimeNs, uint64_t NextAllocationId,
                 IntervalDetail Detail);
+  /// The next beginCut() of Process is the last: it ends the observed life.
+  void expectLastCut(uint32_t Process) {
+    Processes[Process]->IsLastInterval = true;
+  }
   bool isCutting(uint32_t Process) const {
     return Processes[Process]->Cut != nullptr;
   }
@@ -693,6 +697,8 @@ private:
     uint64_t Step = 0, StepBeginNs = 0, StepBefore = 0;
     std::vector<ShareStats> AtStep; ///< of Shares, when the step started
     std::vector<StepStats> Steps;   ///< ended steps
+    uint64_t FirstNs = 0;           ///< of the first event since the last cut
+    bool IsLastInterval = false;
     std::deque<DirtyRow> Dirty;     ///< grows without a copy of twice its size
     std::deque<WaitingRow> Waiting; ///< each row that ever waited
     size_t NumWaiting = 0;          ///< waiting rows with any()
@@ -774,6 +780,7 @@ private:
   bool changeInner(const Cell &Inner, uint64_t Enclosing, uint64_t Bytes,
                    uint64_t Blocks);
   void beginIntervals(LiveProcess &I, uint64_t StartNs);
+  static uint64_t activeFrom(const LiveProcess &I, uint64_t TimeNs);
   Interval nextInterval(LiveProcess &I, uint64_t TimeNs,
                         uint64_t NextAllocationId, IntervalDetail Detail);
   bool intervalRow(LiveProcess &I, IntervalDetail Detail,
@@ -793,6 +800,7 @@ private:
   Lifetime &lifetimeOf(uint32_t &AllocatedIn, Lifetime::CutAndLog C);
   void applyLate(LiveProcess &I, const std::deque<LateFree> &Late, size_t From,
                  size_t To, uint32_t Interval);
+  uint64_t keptSince(const Share &S, uint32_t Interval) const;
   void noteLevels(LiveProcess &I);
   bool lifetimeAt(uint32_t Row, LifetimeRow &Out) const;
   void endStep(LiveProcess &I, uint64_t TimeNs);
@@ -877,8 +885,11 @@ inline LiveStats::Target LiveStats::touch(uint32_t Row, uint32_t ScopeRow) {
   Cell &C = Cells[R.Cell];
   noteChange(false, Row, R);
   savePeaks(StackRows, Row, C.H->C.PeakAt, C.D->PeakAt);
-  if (R.LastChange < C.I->IntervalFrom)
+  if (R.LastChange < C.I->IntervalFrom) {
+    if (C.I->Dirty.empty())
+      C.I->FirstNs = LastNs;
     C.I->Dirty.push_back(stateOf(Row, R));
+  }
   R.LastChange = Now;
   StatsRow *X = nullptr;
   if (ScopeRow) {

@@ -132,6 +132,7 @@ void ProcessExits::end(ChildProcess &P) {
   if (P.State) {
     noteKill(P, Status, Signal);
     P.State->finish(P.EndNs);
+    R.Stats.expectLastCut(P.Process);
     R.cutInterval(P.Process, P.EndNs);
     P.State->releaseShared();
   }

@@ -127,6 +127,7 @@ void Turns::end(ProcessState &I) {
   I.settleHeld(true);
   I.snapshots().finish();
   uint64_t EndNs = R->boundaryNs();
+  R->Stats.expectLastCut(I.id());
   R->cutInterval(I.id(), EndNs);
   R->Stats.endProcess(I.id(), EndNs, 0, 0);
   Mark M;

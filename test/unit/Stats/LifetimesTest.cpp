@@ -197,10 +197,37 @@ public:
   void free(uint64_t AllocationId) {
     A.free({AllocationId, Row, 0}, 1000, Time += 100, 0);
   }
-  void endInterval() {
+  memkit::Interval endInterval() {
     Time = ++Interval * IntervalNs;
     memkit::Interval S;
     A.cutInterval(1, Time, Next, IntervalDetail::Changed, S);
+    return S;
+  }
+  /// Allocates a block in each of Intervals.
+  void grow(unsigned Intervals) {
+    for (unsigned I = 0; I != Intervals; ++I) {
+      allocate();
+      endInterval();
+    }
+  }
+  void beQuiet(uint64_t Intervals) {
+    Interval += Intervals;
+    Time = Interval * IntervalNs;
+  }
+  void endLife() {
+    A.expectLastCut(1);
+    endInterval();
+  }
+  uint32_t cut() const {
+    uint32_t Cut;
+    lifetimesOf(A, Cut);
+    return Cut;
+  }
+  /// The lifetimes of the stack.
+  std::string row() const {
+    uint32_t Cut;
+    std::vector<std::string> Rows = lifetimesOf(A, Cut);
+    return Rows.size() == 1 ? Rows[0] : std::to_string(Rows.size()) + " rows";
   }
   LiveStats A;
   uint64_t Time = 0, Next = 0, Interval = 0;
@@ -219,15 +246,83 @@ TEST(Lifetimes, WhatIsFreedInTheEndIsBehindTheCut) {
     if (Block % 5 == 0)
       P.endInterval();
   }
-  P.endInterval();
-  uint32_t Cut;
-  std::vector<std::string> Rows = lifetimesOf(P.A, Cut);
-  EXPECT_EQ(Cut, 20u);
-  ASSERT_EQ(Rows.size(), 1u);
+  P.endLife();
+  EXPECT_EQ(P.cut(), 20u);
   std::string Expected = "stack 1:";
   for (int I = 0; I != 20; ++I)
     Expected += " " + std::to_string(I) + "-" + std::to_string(I) + "=1/1000";
-  EXPECT_EQ(Rows[0], Expected);
+  EXPECT_EQ(P.row(), Expected);
+}
+
+// The process goes on: nothing tells that it ends.
+TEST(Lifetimes, ALookAtARunningProcessHasNoCut) {
+  Program P;
+  P.grow(20);
+  for (uint64_t Block = 20; --Block > 5;) {
+    P.free(Block);
+    P.endInterval();
+  }
+  EXPECT_EQ(P.cut(), P.Interval);
+}
+
+TEST(Lifetimes, AFallBeforeARestIsNoShutdown) {
+  Program P;
+  P.grow(20);
+  for (uint64_t Block = 20; --Block;)
+    P.free(Block);
+  P.endInterval();
+  P.beQuiet(100); // two seconds
+  P.allocate();
+  P.endLife();
+  EXPECT_EQ(P.cut(), 21u);
+  EXPECT_TRUE(llvm::StringRef(P.row()).starts_with("stack 1: 0-0=1/1000 freed"))
+      << P.row();
+}
+
+TEST(Lifetimes, AFallAmongOthersIsNoShutdown) {
+  Program P;
+  for (unsigned Round = 0; Round != 6; ++Round) {
+    uint64_t First = P.Next;
+    P.grow(8);
+    for (uint64_t Block = P.Next; --Block > First;) {
+      P.free(Block);
+      if (Block % 2 == 0)
+        P.endInterval();
+    }
+  }
+  uint32_t Ended = P.Interval;
+  P.endLife();
+  EXPECT_EQ(P.cut(), Ended);
+}
+
+TEST(Lifetimes, WhatIsKeptWhileOtherMemoryFallsIsNoShutdown) {
+  Program P;
+  P.grow(20);
+  uint64_t Block = 20;
+  for (unsigned I = 0; I != 6; ++I) {
+    P.allocate();
+    for (unsigned N = 0; N != 3; ++N)
+      P.free(--Block);
+    P.endInterval();
+  }
+  uint32_t Ended = P.Interval;
+  P.endLife();
+  EXPECT_EQ(P.cut(), Ended);
+}
+
+TEST(Lifetimes, QuietTimeIsOfNoInterval) {
+  Program P;
+  P.allocate();
+  P.endInterval();
+  P.beQuiet(500); // ten seconds
+  P.allocate();
+  uint64_t AllocatedNs = P.Time;
+  memkit::Interval S = P.endInterval();
+  EXPECT_EQ(S.BeginNs, AllocatedNs);
+  P.free(0);
+  P.endInterval();
+  // The block's age is the active time: of the class of 20 to 40 ms.
+  EXPECT_EQ(P.row(), "stack 1: 1-1=1/1000 freed 0,1=1/1/1000");
 }
 
 TEST(Lifetimes, ManyCohortsBecomeFew) {
