@@ -237,6 +237,7 @@ Error Recorder::event(const TimePoint &M) {
 Error Recorder::endProcesses() {
   Now = A.boundary(Now);
   for (RecordedProcess &R : Processes) {
+    A.expectLastCut(R.Id);
     if (Error E = cut(R, Now))
       return E;
     A.endProcess(R.Id, Now, 0, 0);
