@@ -16,7 +16,9 @@ static Expected<std::vector<LineGrowth>> linesOf(const SelectedStats &S,
   Expected<GrowthReport> Found = findGrowth(S);
   if (!Found)
     return Found.takeError();
-  return growthLines(S, Where, *Found);
+  std::vector<LineGrowth> Lines = growthLines(S, Where, *Found);
+  erase_if(Lines, [](const LineGrowth &L) { return !L.isGrowing(); });
+  return Lines;
 }
 
 static bool areOfOneFunction(const LineGrowth &A, const LineGrowth &B) {

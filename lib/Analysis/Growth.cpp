@@ -1,198 +1,93 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds growth up to the end of the run.
+// Finds growth up to the end of the run: reads intervals and lifetimes.
 
 #include "memkit/Analysis/Growth.h"
-#include "GrowthRanges.h"
-#include "GrowthTree.h"
-#include "Model/ArenaStacks.h"
+#include "GrowthFinder.h"
 #include "Support/Failure.h"
 #include "Support/RunBoth.h"
-#include "memkit/Trace/Sampling.h"
-#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
-#include <cmath>
-#include <map>
 #include <set>
 
 using namespace llvm;
 
 namespace memkit {
 
-namespace {
-
 /// Distance in rows of memory prefetches.
-constexpr size_t ChangesAhead = 16;
-/// A node with this many findings below it becomes one finding, unless one of
-/// them has at least MaxOfOne of the growth.
-constexpr size_t ManyFindings = 4;
-constexpr double MaxOfOne = 0.5;
-/// The part of the surviving bytes below a node that must be of stacks with
-/// survivors in two intervals or more. Memory allocated once at many places is
-/// no leak.
-constexpr double MinRepeated = 0.5;
-/// A place with this many independent cohorts is judged alone, and not again at
-/// its callers.
-constexpr double EnoughCohorts = 16;
-/// Freed at exit: at most this part of the live bytes is left.
-constexpr double LeftAtExit = 0.1;
+static constexpr size_t ChangesAhead = 16;
+/// A row whose memory was freed is looked at if it once had this part of the
+/// highest live bytes of its memory space.
+static constexpr double LargeFreed = 0.02;
 
-/// Sums of values in a file may exceed any memory size.
-uint64_t toBytes(double V) {
-  return static_cast<uint64_t>(std::clamp(V, 0.0, 0x1p63));
+bool GrowthReport::has(GrowthWord Word) const {
+  return any_of(Found, [&](const Growth &G) { return G.Word == Word; });
 }
 
-/// The data of a node or stack, without the data of findings below it.
-struct GrowthPlace {
-  SurvivalData Data;
-  uint64_t Stacks = 0;
-  double Bytes = 0, Blocks = 0, Survive = 0, Repeated = 0, AtExit = 0;
-  uint32_t TopStack = 0;
-  double Top = -1;
-
-  void add(const GrowthPlace &P) {
-    if (Data.Bytes.empty())
-      Data = P.Data;
-    else if (!P.Data.Bytes.empty())
-      Data.add(P.Data);
-    Stacks += P.Stacks;
-    Bytes += P.Bytes;
-    Blocks += P.Blocks;
-    Survive += P.Survive;
-    Repeated += P.Repeated;
-    AtExit += P.AtExit;
-    if (P.Top > Top) {
-      Top = P.Top;
-      TopStack = P.TopStack;
-    }
+void GrowthPlace::add(const GrowthPlace &P) {
+  if (Data.Bytes.empty())
+    Data = P.Data;
+  else if (!P.Data.Bytes.empty())
+    Data.add(P.Data);
+  Stacks += P.Stacks;
+  Bytes += P.Bytes;
+  Blocks += P.Blocks;
+  Survive += P.Survive;
+  Repeated += P.Repeated;
+  AtExit += P.AtExit;
+  if (P.Top > Top) {
+    Top = P.Top;
+    TopStack = P.TopStack;
   }
-};
+}
 
-/// The values of a row, to be added to a place.
-struct GrowthRowValues {
-  RowSurvival Data;
-  double Bytes = 0, Blocks = 0, Survive = 0, AtExit = 0;
-  bool IsRepeated = false; ///< survivors in several bins
-  uint32_t Stack = 0;
-
-  /// P has the bins of the row's memory space.
-  void addTo(GrowthPlace &P) const {
-    Data.addTo(P.Data);
-    P.Stacks += Survive > 0;
-    P.Bytes += Bytes;
-    P.Blocks += Blocks;
-    P.Survive += Survive;
-    P.Repeated += IsRepeated ? Survive : 0;
-    P.AtExit += AtExit;
-    if (Survive > P.Top) {
-      P.Top = Survive;
-      P.TopStack = Stack;
-    }
+void GrowthRowValues::addTo(GrowthPlace &P) const {
+  Data.addTo(P.Data);
+  P.Stacks += Survive > 0;
+  P.Bytes += Bytes;
+  P.Blocks += Blocks;
+  P.Survive += Survive;
+  P.Repeated += IsRepeated ? Survive : 0;
+  P.AtExit += AtExit;
+  if (Survive > P.Top) {
+    P.Top = Survive;
+    P.TopStack = Stack;
   }
-};
+}
 
-/// The live bytes of a place or of arenas, as SurvivalData has them.
-struct GrowthLevel {
-  const RangeBins *Of = nullptr;
-  double Before = 0;
-  std::vector<double> Bytes, Blocks;
+static void addBins(std::vector<double> &To, ArrayRef<double> From,
+                    function_ref<double(double, double)> Join) {
+  To.resize(std::max(To.size(), From.size()));
+  for (size_t I = 0; I != From.size(); ++I)
+    To[I] = Join(To[I], From[I]);
+}
 
-  explicit GrowthLevel(const RangeBins &B)
-      : Of(&B), Bytes(B.bins().size()), Blocks(B.bins().size()) {}
-};
-} // namespace
+void GrowthTotals::takeLarger(const GrowthTotals &Other) {
+  auto Larger = [](double A, double B) { return std::max(A, B); };
+  Before = std::max(Before, Other.Before);
+  addBins(Live, Other.Live, Larger);
+  addBins(Allocated, Other.Allocated, Larger);
+}
 
-class GrowthFinder {
-public:
-  GrowthFinder(IntervalSeries &Intervals, const SelectedStats &S,
-               const GrowthOptions &Options)
-      : Intervals(Intervals), S(S), T(S.trace()), Options(Options) {}
-  Error readRanges();
-  bool hasRanges() const { return !Spans.empty(); }
-  void take(size_t Process, size_t Interval, ArrayRef<IntervalChange> Changes);
-  Expected<GrowthReport> finish();
+void GrowthTotals::add(const GrowthTotals &Other) {
+  auto Plus = [](double A, double B) { return A + B; };
+  Before += Other.Before;
+  addBins(Live, Other.Live, Plus);
+  addBins(Allocated, Other.Allocated, Plus);
+}
 
-private:
-  struct HeapLevel {
-    double Begin = 0, End = 0;
-  };
-  /// There may be millions of rows, so a row has no data of its own: the data
-  /// is read once more for the rows of chosen nodes.
-  struct JudgedRow {
-    uint64_t AtCut = 0, BlocksAtCut = 0, AtEnd = 0;
-  };
-  /// A change of a row before the end of its span.
-  struct KeptChange {
-    uint32_t Row;
-    int32_t Blocks;
-    double Bytes;
-  };
-  /// A finding, and the data from which it was judged.
-  struct JudgedGrowth {
-    uint32_t Found; ///< in Findings
-    GrowthPlace Of;
-  };
-
-  void keep(const IntervalChange &C, double Bytes);
-  Error readSurvivors();
-  std::optional<uint32_t> judgedRow(size_t Process, uint32_t Heap,
-                                    uint32_t Stack) const;
-  void readLifetimes(size_t Process, const RowLifetimes &R, uint32_t Row,
-                     GrowthRowValues &Out) const;
-  void addLifetimes(size_t Process, const SectionLifetimes &L,
-                    ArenaStacks &ArenasOf);
-  void readNodes();
-  void dropEnclosing();
-  std::vector<GrowthLevel> makeLevels();
-  Error readLevels(MutableArrayRef<GrowthLevel> Levels);
-  void setLevels(MutableArrayRef<GrowthLevel> Levels);
-  void judge();
-  void judgeNode(uint32_t N);
-  void merge(uint32_t N);
-  void judgeArenas();
-  bool add(uint32_t Group, uint32_t Node, const GrowthPlace &P,
-           bool MayBeUnsure, double *Cohorts = nullptr);
-  void report();
-  size_t numHeaps() const { return T.heaps().size(); }
-  uint32_t groupOf(size_t Process, uint32_t Heap) const {
-    return static_cast<uint32_t>(Process * numHeaps()) + Heap - 1;
-  }
-  uint32_t spanOf(uint32_t Group) const { return RangeOfGroup[Group]; }
-  uint32_t spaceOf(uint32_t Heap) const {
-    const memkit::Heap &H = T.heaps()[Heap - 1];
-    return H.Flags & HF_OutsideTotals ? 0 : H.Space + 1;
-  }
-
-  IntervalSeries &Intervals;
-  const SelectedStats &S;
-  const Trace &T;
-  GrowthOptions Options;
-  std::vector<std::optional<RangeBins>> Spans; ///< by process and memory space
-  std::vector<uint32_t> RangeOfGroup; ///< UINT32_MAX if the group has no span
-  std::vector<GrowthRow> Rows;        ///< by row of IntervalSeries
-  std::vector<JudgedRow> Infos;       ///< by row of IntervalSeries
-  std::vector<KeptChange> Kept;       ///< empty unless KeepsAll
-  /// The intervals of Kept: each with the end of its part of Kept.
-  std::vector<std::pair<size_t, size_t>> KeptIntervals;
-  bool KeepsAll = true;
-  GrowthNodes Nodes;
-  std::vector<GrowthPlace> Places; ///< by node
-  /// By row: the node, for arenas a number after the nodes, or None.
-  std::vector<uint32_t> LevelOfRow;
-  std::vector<std::vector<JudgedGrowth>> Below;
-  std::map<uint32_t, GrowthPlace> Arenas;               ///< by group
-  std::vector<std::pair<uint32_t, uint32_t>> ArenaRows; ///< rows and groups
-  DenseMap<uint32_t, HeapLevel> HeapLevels;             ///< by group
-  struct GrowthCandidate {
-    Growth G;
-    double Alpha = 0;
-    bool Dropped = false;
-  };
-  std::vector<GrowthCandidate> Findings;
-  size_t Tests = 0; ///< number of places that could become findings
-  GrowthReport Report;
-};
+/// The end of the observed life of a process.
+uint64_t GrowthFinder::lifeEnd(const ProcessIntervals &I,
+                               const GrowthRange &Span) const {
+  if (Span.EndsEarly)
+    return Span.EndNs;
+  uint64_t LastNs = I.Heads.back().EndNs;
+  if (const TimePoint *At = S.selection().times().last(); At && !At->IsEnd)
+    return std::max(LastNs, At->TimeNs);
+  const ProcessStats *Of = T.processStats(I.Process);
+  return std::max(LastNs, Of && Of->Ended ? Of->EndNs : T.endNs());
+}
 
 /// Makes the bins of each memory space of the analysed processes.
 Error GrowthFinder::readRanges() {
@@ -236,6 +131,8 @@ Error GrowthFinder::readRanges() {
       if (!Span)
         continue;
       Value = static_cast<uint32_t>(Spans.size());
+      Ranges.push_back(Span->span());
+      Ranges.back().LifeEndNs = lifeEnd(I, Ranges.back());
       Spans.push_back(std::move(Span));
     }
     for (uint32_t Heap = 1; Heap <= numHeaps(); ++Heap)
@@ -264,7 +161,7 @@ void GrowthFinder::take(size_t Process, size_t Interval,
   if (KeepsAll)
     Kept.reserve(std::min(Options.MaxChanges, S.numRows() * 8));
   uint32_t Last = UINT32_MAX; // group
-  HeapLevel *OfLast = nullptr;
+  GrowthTotals *OfLast = nullptr;
   for (size_t At = 0; At != Changes.size(); ++At) {
     if (At + ChangesAhead < Changes.size()) {
       uint32_t Next = Changes[At + ChangesAhead].Row;
@@ -287,15 +184,38 @@ void GrowthFinder::take(size_t Process, size_t Interval,
     I.AtCut = C.Bytes;
     I.BlocksAtCut = C.Blocks;
     R.Moved = true;
-    if (Group != std::exchange(Last, Group))
-      OfLast = &HeapLevels[Group];
+    if (Group != std::exchange(Last, Group)) {
+      OfLast = &HeapTotals[Group];
+      OfLast->Live.resize(B.bins().size());
+      OfLast->Allocated.resize(B.bins().size());
+    }
     double Bytes =
         static_cast<double>(C.Bytes) - static_cast<double>(C.BytesBefore);
-    (Interval < B.begin() ? OfLast->Begin : OfLast->End) += Bytes;
+    if (Interval < B.begin()) {
+      I.AtBegin = I.Highest = C.Bytes;
+      OfLast->Before += Bytes;
+    } else {
+      I.Highest = std::max(I.Highest, C.Bytes);
+      size_t Bin = B.binOf(Interval);
+      OfLast->Live[Bin] += Bytes;
+      addAllocated(C, Bin, I, *OfLast);
+    }
     if (KeepsAll)
       keep(C, Bytes);
   }
   KeptIntervals.push_back({Interval, Kept.size()});
+}
+
+/// Adds the allocated bytes of a change. They count since the row's previous
+/// change, so they are spread over the bins since.
+void GrowthFinder::addAllocated(const IntervalChange &C, size_t Bin,
+                                JudgedRow &I, GrowthTotals &To) {
+  size_t From = I.AfterBin ? std::min<size_t>(I.AfterBin, Bin) : Bin;
+  double Part = static_cast<double>(C.AllocatedBytes) /
+                static_cast<double>(Bin + 1 - From);
+  for (size_t B = From; B <= Bin; ++B)
+    To.Allocated[B] += Part;
+  I.AfterBin = static_cast<uint32_t>(Bin + 1);
 }
 
 /// Keeps a change, or from the first that does not fit on none.
@@ -357,11 +277,12 @@ void GrowthFinder::addLifetimes(size_t Process, const SectionLifetimes &L,
     if (!Row)
       return;
     readLifetimes(Process, R, *Row, V);
-    Rows[*Row].AtEnd = toBytes(V.Survive);
+    Rows[*Row].Gained = toBytes(V.Survive);
     // An import needs its arenas once.
     if (ArenasOf.isArena(R.Stack) && !ArenasOf.isInImport(R.Stack)) {
       uint32_t Group = groupOf(Process, R.Heap);
       ArenaRows.push_back({*Row, Group});
+      Report.Arenas.push_back({Group, R.Stack, toBytes(V.Survive)});
       auto [At, New] = Arenas.try_emplace(Group);
       if (New)
         At->second.Data = SurvivalData(Spans[spanOf(Group)]->bins().size());
@@ -369,6 +290,56 @@ void GrowthFinder::addLifetimes(size_t Process, const SectionLifetimes &L,
       Rows[*Row].Group = GrowthRow::NoGroup;
     }
   });
+}
+
+/// Rows whose memory was freed gained, too, if the memory was large.
+void GrowthFinder::addFreedRows() {
+  for (size_t Row = 0; Row != Rows.size(); ++Row) {
+    GrowthRow &R = Rows[Row];
+    const JudgedRow &I = Infos[Row];
+    if (R.Group == GrowthRow::NoGroup || !R.Moved)
+      continue;
+    uint64_t Gained = I.Highest - std::min(I.AtBegin, I.Highest);
+    double Min = LargeFreed * SpaceTotals[spanOf(R.Group)].highest();
+    if (Gained > R.Gained && static_cast<double>(Gained) >= Min)
+      R.Gained = Gained;
+  }
+}
+
+/// The live and allocated bytes of a heap and the heaps inside. A block of an
+/// inner heap may lie in a block of the outer heap, so no byte counts twice.
+GrowthTotals GrowthFinder::sumOf(size_t Process, uint32_t Heap) const {
+  GrowthTotals Out, Inside;
+  if (auto At = HeapTotals.find(groupOf(Process, Heap)); At != HeapTotals.end())
+    Out = At->second;
+  for (uint32_t Inner = 1; Inner <= numHeaps(); ++Inner)
+    if (T.heaps()[Inner - 1].Parent == Heap && Inner != Heap &&
+        spaceOf(Inner) == spaceOf(Heap))
+      Inside.add(sumOf(Process, Inner));
+  Out.takeLarger(Inside);
+  return Out;
+}
+
+/// Sums the heaps of each memory space.
+void GrowthFinder::sumSpaces() {
+  for (auto &[Group, Of] : HeapTotals) {
+    double Live = Of.Before;
+    for (double &V : Of.Live)
+      V = Live += V;
+  }
+  SpaceTotals.resize(Spans.size());
+  for (size_t Process = 0; Process != Intervals.processes().size(); ++Process)
+    for (uint32_t Heap = 1; Heap <= numHeaps(); ++Heap) {
+      uint32_t Span = spanOf(groupOf(Process, Heap));
+      uint32_t Outer = T.heaps()[Heap - 1].Parent;
+      if (Span != UINT32_MAX &&
+          (!Outer || spaceOf(Outer) != spaceOf(Heap) || Outer == Heap))
+        SpaceTotals[Span].add(sumOf(Process, Heap));
+    }
+  for (size_t Span = 0; Span != Spans.size(); ++Span) {
+    SpaceTotals[Span].Live.resize(Spans[Span]->bins().size());
+    SpaceTotals[Span].Allocated.resize(Spans[Span]->bins().size());
+  }
 }
 
 /// Adds the data of the rows to the chosen nodes.
@@ -493,160 +464,19 @@ void GrowthFinder::setLevels(MutableArrayRef<GrowthLevel> Levels) {
     Set(P.Data, Levels[Next++]);
 }
 
-/// Tests a place; adds a finding if the place grows, or may grow.
-bool GrowthFinder::add(uint32_t Group, uint32_t Node, const GrowthPlace &P,
-                       bool MayBeUnsure, double *Cohorts) {
-  const RangeBins &B = *Spans[spanOf(Group)];
-  uint32_t Heap = Group % numHeaps() + 1;
-  auto Sample = static_cast<double>(T.heaps()[Heap - 1].estimateBytes());
-  SurvivalResult R = judgeSurvival(B.bins(), P.Data, Sample);
-  Tests += R.Counts;
-  if (Cohorts)
-    *Cohorts = R.Cohorts;
-  bool Leaks = R.Verdict == Survival::Leak;
-  if (!Leaks && (!MayBeUnsure || R.Verdict != Survival::Unsure))
-    return false;
-  const GrowthRange &Span = B.span();
-  GrowthCandidate &F = Findings.emplace_back();
-  F.Alpha = R.Alpha;
-  Growth &G = F.G;
-  G.Span = spanOf(Group);
-  G.Heap = Heap;
-  G.Node = Node;
-  G.Stack = P.TopStack;
-  G.Stacks = P.Stacks;
-  G.Bytes = toBytes(P.Bytes);
-  G.Blocks = toBytes(P.Blocks);
-  G.Rise = toBytes(R.Bytes);
-  G.Rate = R.Rate / Span.PerUnit;
-  G.Low = R.Low / Span.PerUnit;
-  G.High = R.High / Span.PerUnit;
-  G.PValue = R.PValue;
-  G.Age = R.Age * Span.PerUnit;
-  G.Verdict = R.Verdict;
-  G.IsContainer = R.IsContainer;
-  const HeapLevel &L = HeapLevels[Group];
-  G.HeapBegin = toBytes(L.Begin);
-  G.HeapEnd = toBytes(L.End);
-  G.FreedAtExit = P.AtExit < LeftAtExit * P.Bytes;
-  if (R.Since) {
-    uint32_t Process = Group / numHeaps();
-    const IntervalHead &H =
-        Intervals.processes()[Process].Heads[B.intervalOf(R.Since)];
-    G.SinceStep = H.FirstStep;
-    G.SinceNs = H.BeginNs;
-  }
-  return Leaks;
-}
-
-/// Replaces many findings below a node by one finding of the node, if none of
-/// them has most of the growth.
-void GrowthFinder::merge(uint32_t N) {
-  const GrowthNode &Node = Nodes.Nodes[N];
-  if (Below[N].size() < ManyFindings || Node.Node == 0)
-    return;
-  double Sum = 0, Max = 0;
-  for (const JudgedGrowth &K : Below[N]) {
-    const Growth &G = Findings[K.Found].G;
-    Sum += G.Rate;
-    Max = std::max(Max, G.Rate);
-  }
-  if (Max >= MaxOfOne * Sum)
-    return;
-  GrowthPlace All = Places[N];
-  for (const JudgedGrowth &K : Below[N])
-    All.add(K.Of);
-  if (!add(Node.Group, Node.Node, All, /*MayBeUnsure=*/false))
-    return;
-  for (const JudgedGrowth &K : Below[N])
-    Findings[K.Found].Dropped = true;
-  Below[N].clear();
-  Below[N].push_back({static_cast<uint32_t>(Findings.size() - 1), All});
-  Places[N] = GrowthPlace();
-}
-
-void GrowthFinder::judgeNode(uint32_t N) {
-  const GrowthNode &Node = Nodes.Nodes[N];
-  GrowthPlace &P = Places[N];
-  bool IsStack = Node.HasRows;
-  // A node with several stacks below needs stacks with repeated survivors.
-  bool MayLeak = P.Stacks == 1 || P.Repeated >= MinRepeated * P.Survive;
-  double Cohorts = 0;
-  if (!P.Data.Bytes.empty() && MayLeak &&
-      add(Node.Group, Node.Node, P, /*MayBeUnsure=*/IsStack, &Cohorts)) {
-    Below[N].push_back({static_cast<uint32_t>(Findings.size() - 1), P});
-    P = GrowthPlace();
-  } else if (Cohorts >= EnoughCohorts) {
-    P = GrowthPlace();
-  }
-  merge(N);
-  if (Node.Parent == GrowthNode::None)
-    return;
-  Places[Node.Parent].add(P);
-  P = GrowthPlace();
-  std::vector<JudgedGrowth> &Up = Below[Node.Parent];
-  std::move(Below[N].begin(), Below[N].end(), std::back_inserter(Up));
-  Below[N].clear();
-}
-
-void GrowthFinder::judgeArenas() {
-  for (auto &[Group, P] : Arenas)
-    if (spanOf(Group) != UINT32_MAX && add(Group, 0, P, /*MayBeUnsure=*/false))
-      Findings.back().G.IsArenas = true;
-}
-
-void GrowthFinder::judge() {
-  Below.resize(Nodes.Nodes.size());
-  for (uint32_t N = Nodes.Nodes.size(); N-- != 0;)
-    judgeNode(N);
-  judgeArenas();
-}
-
-/// Drops findings that are likely by chance among many tests, and findings
-/// contained in others.
-void GrowthFinder::report() {
-  auto Chances = static_cast<double>(std::max<size_t>(Tests, 1));
-  for (GrowthCandidate &F : Findings) {
-    if (F.Dropped)
-      continue;
-    Growth &G = F.G;
-    if (!G.IsContainer) {
-      G.PValue = std::min(1.0, G.PValue * Chances);
-      if (G.Verdict == Survival::Leak && G.PValue > F.Alpha)
-        G.Verdict = Survival::Unsure;
-    }
-    (G.Verdict == Survival::Leak ? Report.Found : Report.Unsure).push_back(G);
-  }
-  auto Largest = [](const Growth &A, const Growth &B) {
-    return A.Rise > B.Rise;
-  };
-  // A place below a found caller is reported only with the caller.
-  erase_if(Report.Unsure, [&](const Growth &U) {
-    return any_of(Report.Found, [&](const Growth &F) {
-      uint32_t N = U.Node;
-      while (N && N != F.Node)
-        N = T.view().parent(N);
-      return F.Span == U.Span && F.Heap == U.Heap && !F.IsArenas && N == F.Node;
-    });
-  });
-  stable_sort(Report.Found, Largest);
-  stable_sort(Report.Unsure, Largest);
-  for (const std::optional<RangeBins> &B : Spans)
-    Report.Spans.push_back(B->span());
-}
-
 Expected<GrowthReport> GrowthFinder::finish() {
   if (Spans.empty())
     return std::move(Report);
-  for (auto &Level : HeapLevels)
-    Level.second.End += Level.second.Begin;
+  sumSpaces();
   if (Error E = readSurvivors())
     return std::move(E);
   dropEnclosing();
+  addFreedRows();
   Nodes = chooseGrowthNodes(T.view(), RangeOfGroup.size(), Rows,
                             Options.MinBytes, Options.MaxSeries);
   Report.Series = Nodes.Nodes.size();
   Report.LeftOut = Nodes.LeftOut;
+  Report.LeftOutBytes = toBytes(Nodes.LeftOutBelow);
   std::vector<GrowthLevel> Levels = makeLevels();
   Error Failed = Error::success();
   // Only the levels may need the file.
@@ -656,6 +486,7 @@ Expected<GrowthReport> GrowthFinder::finish() {
     return std::move(Failed);
   setLevels(Levels);
   judge();
+  chooseWords();
   report();
   return std::move(Report);
 }

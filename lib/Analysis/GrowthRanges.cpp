@@ -42,13 +42,14 @@ bool RangeBins::choose(const ProcessIntervals &I, size_t Cut,
     const IntervalHead &H = I.Heads[Interval];
     if (Span.HasSteps)
       return stepsOf(H);
-    uint64_t Begin = Interval ? I.Heads[Interval - 1].EndNs : H.BeginNs;
-    return agesOf(H.EndNs - std::min(Begin, H.EndNs));
+    return agesOf(H.EndNs - H.BeginNs);
   };
-  double All = 0;
-  for (size_t S = 0; S != End; ++S)
+  for (size_t S = 0; S != I.Heads.size(); ++S)
     All += UnitsBetween(S);
-  double Skip = Options.WarmUp * All;
+  double OfSpan = 0;
+  for (size_t S = 0; S != End; ++S)
+    OfSpan += UnitsBetween(S);
+  double Skip = Options.WarmUp * OfSpan;
   if (Span.HasSteps)
     Skip = std::max(Skip, static_cast<double>(Options.WarmUpSteps));
   double At = 0;
@@ -58,6 +59,7 @@ bool RangeBins::choose(const ProcessIntervals &I, size_t Cut,
       break;
     At += Units;
   }
+  Skipped = At;
   for (size_t S = Begin; S != End; ++S)
     UnitsOf.push_back(UnitsBetween(S));
   Span.Intervals = End - Begin;
@@ -77,9 +79,9 @@ bool RangeBins::choose(const ProcessIntervals &I, size_t Cut,
 }
 
 void RangeBins::sortIntoBins(const ProcessIntervals &I) {
-  double All = 0;
+  double OfSpan = 0;
   for (double U : UnitsOf)
-    All += U;
+    OfSpan += U;
   double Wanted = static_cast<double>(std::min(MaxBins, UnitsOf.size()));
   double At = 0, Next = 0;
   for (double U : UnitsOf) {
@@ -89,7 +91,7 @@ void RangeBins::sortIntoBins(const ProcessIntervals &I) {
       Bins.Intervals.push_back(0);
       BinBegin.push_back(Begin + BinOf.size());
       while (Next <= At + U / 2)
-        Next += All / Wanted;
+        Next += OfSpan / Wanted;
     }
     Bins.Units.back() += U;
     Bins.Intervals.back() += 1;
@@ -104,6 +106,18 @@ void RangeBins::sortIntoBins(const ProcessIntervals &I) {
   std::nth_element(Sorted.begin(), Sorted.begin() + Sorted.size() / 2,
                    Sorted.end());
   Bins.Resolution = std::max(1.0, Sorted[Sorted.size() / 2]);
+  Bins.WholeFrom = findWhole();
+}
+
+/// Lifetimes lack the rows whose only cohort is of the first tenth of the life
+/// (LiveStats::lifetimeAt()).
+size_t RangeBins::findWhole() const {
+  constexpr double Start = 0.1;
+  double At = Skipped;
+  size_t Bin = 0;
+  for (; Bin + 1 < Bins.size() && At < Start * All; ++Bin)
+    At += Bins.Units[Bin];
+  return Bin;
 }
 
 std::optional<RangeBins> RangeBins::create(const ProcessIntervals &I,

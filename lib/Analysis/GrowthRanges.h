@@ -47,8 +47,9 @@ public:
   size_t end() const { return End; }
   /// The bin of an interval from begin() to before end().
   size_t binOf(size_t Interval) const { return BinOf[Interval - Begin]; }
-  /// The first interval of a bin.
+  /// The first interval of a bin, and the first after the bin.
   size_t intervalOf(size_t Bin) const { return BinBegin[Bin]; }
+  size_t afterBin(size_t Bin) const { return BinBegin[Bin + 1]; }
 
   /// Sets Out to the cohorts and frees of a row. I: of the space.
   void read(const ProcessIntervals &I, const RowLifetimes &Row,
@@ -57,12 +58,14 @@ public:
 private:
   bool choose(const ProcessIntervals &I, size_t Cut,
               const GrowthOptions &Options);
+  size_t findWhole() const;
   void sortIntoBins(const ProcessIntervals &I);
 
   GrowthRange Span;
   SurvivalBins Bins;
   size_t Begin = 0, End = 0;
   std::vector<double> UnitsOf; ///< of the intervals from Begin on
+  double Skipped = 0, All = 0; ///< units before Begin, and of the whole life
   std::vector<double> Before;  ///< of the intervals before, and of all
   std::vector<size_t> BinOf;
   std::vector<size_t> BinBegin; ///< the first interval of each, and End

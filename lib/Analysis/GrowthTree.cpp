@@ -110,7 +110,7 @@ private:
 /// Sorts the rows to visit by group.
 void Chooser::sortByGroup(uint32_t NumGroups) {
   auto IsSeen = [](const GrowthRow &R) {
-    return R.Group != GrowthRow::NoGroup && (R.Moved || R.AtEnd);
+    return R.Group != GrowthRow::NoGroup && (R.Moved || R.Gained);
   };
   Begin.assign(NumGroups + size_t(1), 0);
   for (const GrowthRow &R : Rows)
@@ -228,7 +228,7 @@ void PlaceMaker::addGroup(ArrayRef<uint32_t> Of, double Min,
     PlaceOfRow[R] = At;
     // A row that does not move changes no series.
     Places[At].HasRows |= Rows[R].Moved;
-    Places[At].LiveStacks += Rows[R].AtEnd != 0;
+    Places[At].LiveStacks += Rows[R].Gained != 0;
     Places[At].Rise += Rows[R].rise();
   }
   for (size_t P = Places.size(); P-- > FirstOfGroup;)
@@ -280,6 +280,7 @@ GrowthNodes Chooser::run(uint32_t NumGroups, uint64_t MinBytes, size_t Max) {
   GrowthNodes Out;
   auto Min = static_cast<double>(std::max<uint64_t>(MinBytes, 1));
   std::vector<double> Rises;
+  size_t Ties = SIZE_MAX;
   for (const TreePlace &P : Places)
     if (isCandidate(P, Min))
       Rises.push_back(P.Rise);
@@ -287,7 +288,10 @@ GrowthNodes Chooser::run(uint32_t NumGroups, uint64_t MinBytes, size_t Max) {
     Out.LeftOut = Rises.size() - Max;
     std::nth_element(Rises.begin(), Rises.begin() + Max, Rises.end(),
                      std::greater<>());
-    Min = Rises[Max];
+    Min = Out.LeftOutBelow = Rises[Max];
+    // Of the places that gained just Min, as many as there is room for.
+    Ties = Max - llvm::count_if(ArrayRef(Rises).take_front(Max),
+                                [&](double R) { return R > Min; });
   }
   // By place: in Out.Nodes, the node itself or the nearest above.
   std::vector<uint32_t> Chosen(Places.size(), None);
@@ -298,8 +302,9 @@ GrowthNodes Chooser::run(uint32_t NumGroups, uint64_t MinBytes, size_t Max) {
       ++Group;
     if (P.Parent != None)
       Chosen[I] = Chosen[P.Parent];
-    if (!isCandidate(P, Min) || Out.Nodes.size() == Max)
+    if (!isCandidate(P, Min) || (P.Rise <= Min && Ties == 0))
       continue;
+    Ties -= P.Rise <= Min;
     Out.Nodes.push_back({Group, P.Node, Chosen[I], P.LiveStacks, P.HasRows});
     Chosen[I] = static_cast<uint32_t>(Out.Nodes.size() - 1);
   }

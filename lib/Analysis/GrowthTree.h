@@ -19,8 +19,8 @@ struct GrowthRow {
   uint32_t Group : 31 = NoGroup;
   uint32_t Moved : 1 = false; ///< whether the row changed within the span
   uint32_t Stack = 0;
-  uint64_t AtEnd = 0; ///< surviving bytes
-  double rise() const { return static_cast<double>(AtEnd); }
+  uint64_t Gained = 0; ///< surviving bytes, or a large rise that was freed
+  double rise() const { return static_cast<double>(Gained); }
 };
 
 /// A node to test. Its series is the sum of all rows at and below the node.
@@ -40,11 +40,12 @@ struct GrowthNodes {
   /// By row: the lowest of Nodes at or above the row's leaf, or None.
   std::vector<uint32_t> OfRow;
   size_t LeftOut = 0; ///< number of rising nodes beyond Max
+  double LeftOutBelow = 0; ///< bytes that each of them gained at most
 };
 
-/// Chooses the nodes of V below which rows of one group rise by Min or more in
+/// Chooses the nodes of V below which rows of one group gained Min or more in
 /// total. Of a path without branches, only the lowest node is chosen. At most
-/// Max nodes: those with the highest rise. Memory: 5 bytes for each node of V,
+/// Max nodes: those that gained most, of all groups. Memory: 5 bytes for each node of V,
 /// and about 40 for each node at or above one of the 2^18 rows with the highest
 /// rise, in each group.
 GrowthNodes chooseGrowthNodes(const StackView &V, uint32_t NumGroups,

@@ -42,6 +42,8 @@ static Expected<BytesByName> growingLines(const RankComparison &C,
   if (!Found)
     return Found.takeError();
   for (const LineGrowth &L : growthLines(S, Where, *Found)) {
+    if (!L.isGrowing())
+      continue;
     const Growth &First = Found->Found[L.Findings.front()];
     if (C.T.heap(First.Heap).Space == Space)
       Out[named(Where.text(L.Where))] += L.Rise;

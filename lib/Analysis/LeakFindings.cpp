@@ -95,7 +95,7 @@ Error OverTime::findOutliers(IntervalSeries &Intervals) {
 
 void OverTime::suppress(const Suppressions &Hidden,
                         const Suppressions &ByDefault) {
-  if (R.Growth.Found.empty() && R.Growth.Unsure.empty() && R.Outliers.empty())
+  if (R.Growth.Found.empty() && R.Outliers.empty())
     return;
   std::vector<uint32_t> HiddenBy, DefaultBy;
   if (!Hidden.empty())
@@ -120,7 +120,6 @@ void OverTime::suppress(const Suppressions &Hidden,
     return true;
   };
   erase_if(R.Growth.Found, IsHidden);
-  erase_if(R.Growth.Unsure, IsHidden);
   erase_if(R.Outliers, IsHidden);
 }
 

@@ -25,7 +25,7 @@ OutlierFinder::OutlierFinder(const SelectedStats &S,
         10 * Options.MaxShare * static_cast<double>(R.Allocations))
       return;
     RowOf[key(Process, R.Heap, R.Key)] = Rows.size();
-    Rows.push_back({Process, R.Heap, R.Key, R.Allocations, 0, 0, {}});
+    Rows.push_back({Process, R.Heap, R.Key, R.Allocations, 0, 0, {}, {}});
   });
 }
 
@@ -55,9 +55,13 @@ Error OutlierFinder::addLives(IntervalSeries &Intervals) {
             auto At = RowOf.find(key(I.Process, C.Heap, C.Stack));
             Of = At == RowOf.end() ? None : At->second;
           }
-          if (Of != None)
-            Rows[Of].Lived += Left * (static_cast<double>(C.Blocks) -
-                                      static_cast<double>(C.BlocksBefore));
+          if (Of == None || Rows[Of].Live.empty())
+            continue;
+          Rows[Of].Lived += Left * (static_cast<double>(C.Blocks) -
+                                    static_cast<double>(C.BlocksBefore));
+          if (C.Allocations)
+            Rows[Of].Intervals.push_back(
+                {I.Heads[Interval].BeginNs, C.Allocations});
         }
         return Error::success();
       });
@@ -79,6 +83,19 @@ static double shortLife(const ProcessIntervals &I, double Part) {
       Time += static_cast<double>(H.EndNs - H.BeginNs);
     }
   return Time / Steps;
+}
+
+/// Whether a block that was allocated after B was freed. Else B may just be the
+/// last of its stack, which the next block would have replaced.
+bool OutlierFinder::hasYoungerFreed(const OutlierRow &R, const OldBlock &B) {
+  uint64_t Younger = 0;
+  for (const AllocatedIn &I : R.Intervals)
+    Younger += I.BeginNs > B.AllocatedNs ? I.Allocations : 0;
+  auto Live = static_cast<uint64_t>(
+      llvm::count_if(R.Live, [&](const OldBlock &Other) {
+        return Other.AllocatedNs > B.AllocatedNs;
+      }));
+  return Younger > Live;
 }
 
 void OutlierFinder::judge(const OutlierRow &R, const ProcessIntervals &I,
@@ -116,7 +133,8 @@ void OutlierFinder::judge(const OutlierRow &R, const ProcessIntervals &I,
             0};
   double Min = std::max(Old, Options.TimesOlder * Life);
   for (const OldBlock &B : R.Live) {
-    if (Age(B) < Min || Age(B) > (1 - Options.WarmUp) * Run)
+    if (Age(B) < Min || Age(B) > (1 - Options.WarmUp) * Run ||
+        !hasYoungerFreed(R, B))
       continue;
     O.Blocks += 1;
     O.Bytes += B.Bytes;

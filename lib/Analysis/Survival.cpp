@@ -3,6 +3,7 @@
 // Tests whether blocks of a place are ever freed.
 
 #include "memkit/Analysis/Survival.h"
+#include "Bursts.h"
 #include "Distributions.h"
 #include "memkit/Analysis/ConfidenceInterval.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -65,6 +66,10 @@ constexpr double MinDrift = 3.5, MinDriftOfKept = 2.5;
 constexpr double MinOfDue = 0.3, ChanceOfStop = 0.002;
 /// The largest p-value of the verdict Unsure.
 constexpr double MaxUnsure = 0.2;
+/// With fewer bursts nothing is known about when the next is due. If one has
+/// more than this part of the bytes, the others are only remains.
+constexpr size_t MinBursts = 3;
+constexpr double MaxOfBurst = 0.45;
 
 double sum(ArrayRef<double> V) {
   return std::accumulate(V.begin(), V.end(), 0.0);
@@ -114,6 +119,7 @@ struct Cohorts {
   }
   double rate() const { return bytes(Begin, End) / units(Begin, End); }
   void findBegin();
+  void countBurstsAsOne();
   Course course() const;
   double lastHalf() const;
   double lateness() const;
@@ -144,6 +150,19 @@ void Cohorts::findBegin() {
     Units += Bins.Units[I];
   }
   Begin = At;
+}
+
+/// Blocks of one burst came together and are one observation of when blocks
+/// come.
+void Cohorts::countBurstsAsOne() {
+  double Square = 0, Most = 0, U = bytes(Begin, End);
+  size_t Bursts = countBursts(Bytes.slice(Begin, End - Begin),
+                              [&](double Burst) {
+                                Square += Burst * Burst;
+                                Most = std::max(Most, Burst);
+                              });
+  if (Bursts >= MinBursts && Most <= MaxOfBurst * U)
+    Count = std::min(Count, U * U / Square);
 }
 
 /// The rate of the last half as a part of the whole rate.
@@ -214,6 +233,7 @@ private:
   std::optional<Trial> tryAge(unsigned Class);
   double freedFrom(unsigned Class) const;
   size_t binsOlderThan(double Age) const;
+  bool neverFalls(size_t Begin) const;
   bool rises(size_t Begin) const;
   void estimate(const Trial &T, SurvivalResult &R) const;
   bool isContainer(SurvivalResult &R) const;
@@ -246,6 +266,17 @@ size_t Judge::binsOlderThan(double Age) const {
   return Bins.size();
 }
 
+/// Whether live bytes never fall by a twentieth of their rise since bin Begin.
+bool Judge::neverFalls(size_t Begin) const {
+  double High = Begin ? Data.Level[Begin - 1] : Data.LevelBefore;
+  double Rise = Data.Level.back() - High, Fall = 0;
+  for (size_t I = Begin; I != Bins.size(); ++I) {
+    High = std::max(High, Data.Level[I]);
+    Fall = std::max(Fall, High - Data.Level[I]);
+  }
+  return Fall <= 0.05 * Rise;
+}
+
 /// Whether live bytes rise from bin Begin on by more than they fluctuate, and
 /// continue to rise.
 bool Judge::rises(size_t Begin) const {
@@ -254,7 +285,7 @@ bool Judge::rises(size_t Begin) const {
     Steps.push_back((Data.Level[I] - Data.Level[I - 1]) / Bins.Units[I]);
   bool FreesLittle = freedFrom(0) <= 0.1 * sum(Data.Bytes);
   double Min = Kept >= KeepsAll && FreesLittle ? MinDriftOfKept : MinDrift;
-  if (drift(Steps) < Min)
+  if (!(FreesLittle && neverFalls(Begin)) && drift(Steps) < Min)
     return false;
   // A leak that began late has no halves to compare.
   double Before = sum(ArrayRef(Bins.Units).take_front(Begin));
@@ -301,13 +332,15 @@ std::optional<Trial> Judge::tryAge(unsigned Class) {
   Cohorts C{Bins, Data.Bytes, 0, T.End, U / UnitOfCohorts};
   T.Cohorts = C.Count;
   C.findBegin();
+  C.countBurstsAsOne();
   T.Begin = C.Begin;
   T.Goes = C.course();
   double Young = sum(ArrayRef(Data.Bytes).drop_front(T.End));
   double YoungUnits = C.units(T.End, Bins.size());
   double Due = C.rate() * YoungUnits;
+  double UnitOfCourse = C.bytes(C.Begin, C.End) / std::max(C.Count, 1e-9);
   if (T.Goes == Course::On && Young < MinOfDue * Due &&
-      poissonAtMost(Young / UnitOfCohorts, Due / UnitOfCohorts) < ChanceOfStop)
+      poissonAtMost(Young / UnitOfCourse, Due / UnitOfCourse) < ChanceOfStop)
     T.Goes = Course::Stopped;
   double Span = C.units(C.Begin, Bins.size());
   auto Oldest = static_cast<unsigned>(
@@ -318,7 +351,7 @@ std::optional<Trial> Judge::tryAge(unsigned Class) {
     T.Goes = Course::Slows;
   double Net = U + Young - Data.OldFreed;
   T.Holds = Net >= 0.5 * U && U / Reached >= MinKept && Span >= 3 * T.Age &&
-            C.Count >= MinBins && rises(C.Begin);
+            T.Cohorts >= MinBins && rises(C.Begin);
   return T;
 }
 
@@ -334,33 +367,15 @@ void Judge::estimate(const Trial &T, SurvivalResult &R) const {
     ++Class;
   }
   End = std::max(binsOlderThan(Age), std::min(T.Begin + 4, Bins.size()));
-  // Uses means of several bins, which include the noise of correlated
-  // neighbours.
-  size_t N = End - T.Begin;
-  size_t Parts = std::clamp<size_t>(N / 4, std::min<size_t>(4, N), 12);
-  std::vector<double> Means;
-  double Sum = 0, Units = 0;
-  for (size_t P = 0; P != Parts; ++P) {
-    size_t From = T.Begin + P * N / Parts, To = T.Begin + (P + 1) * N / Parts;
-    double Bytes = sum(ArrayRef(Data.Bytes).slice(From, To - From));
-    double Of = sum(ArrayRef(Bins.Units).slice(From, To - From));
-    Means.push_back(Bytes / Of);
-    Sum += Bytes;
-    Units += Of;
-  }
+  size_t From = T.Begin;
+  if (Data.OfSeveral && Bins.WholeFrom + MinBins <= static_cast<double>(End))
+    From = std::max(From, Bins.WholeFrom);
+  RateEstimate E = estimateRate(ArrayRef(Data.Bytes).slice(From, End - From),
+                                ArrayRef(Bins.Units).slice(From, End - From));
   R.Age = Age;
-  R.Rate = Sum / Units;
-  double Variance = 0;
-  for (double M : Means)
-    Variance += (M - R.Rate) * (M - R.Rate);
-  auto Freedom = static_cast<double>(Means.size() - 1);
-  double Half = 0;
-  if (Freedom >= 1) {
-    Variance /= Freedom * static_cast<double>(Means.size());
-    Half = studentQuantile(0.975, Freedom) * std::sqrt(Variance);
-  }
-  R.Low = std::max(0.0, R.Rate - Half);
-  R.High = R.Rate + Half;
+  R.Rate = E.Rate;
+  R.Low = E.Low;
+  R.High = E.High;
 }
 
 SurvivalResult Judge::run() {
@@ -497,6 +512,32 @@ bool Judge::fillsEvenly(ArrayRef<double> Times, ArrayRef<double> Sizes,
       break;
   R.Bytes = Sizes.back() - Data.LevelBefore;
   return true;
+}
+
+RateEstimate estimateRate(ArrayRef<double> Bytes, ArrayRef<double> Units) {
+  // Means of several bins include the noise of correlated neighbours.
+  size_t N = Bytes.size();
+  size_t Parts = std::clamp<size_t>(N / 4, std::min<size_t>(4, N), 12);
+  std::vector<double> Means;
+  RateEstimate R;
+  for (size_t P = 0; P != Parts; ++P) {
+    size_t From = P * N / Parts, Size = (P + 1) * N / Parts - From;
+    Means.push_back(sum(Bytes.slice(From, Size)) /
+                    sum(Units.slice(From, Size)));
+  }
+  R.Rate = sum(Bytes) / sum(Units);
+  double Variance = 0;
+  for (double M : Means)
+    Variance += (M - R.Rate) * (M - R.Rate);
+  auto Freedom = static_cast<double>(Means.size()) - 1;
+  double Half = 0;
+  if (Freedom >= 1) {
+    Variance /= Freedom * static_cast<double>(Means.size());
+    Half = studentQuantile(0.975, Freedom) * std::sqrt(Variance);
+  }
+  R.Low = std::max(0.0, R.Rate - Half);
+  R.High = R.Rate + Half;
+  return R;
 }
 
 SurvivalResult judgeSurvival(const SurvivalBins &Bins, const SurvivalData &Data,

@@ -3,6 +3,7 @@
 // The sentences and rows of a first screen.
 
 #include "FirstScreen.h"
+#include "GrowthSentences.h"
 #include "OomSentences.h"
 #include "ResidentSentences.h"
 #include "Support/CommandText.h"
@@ -24,11 +25,6 @@ namespace memkit {
 
 std::string plural(uint64_t Count, StringRef What) {
   return formatCount(Count) + " " + What.str() + (Count == 1 ? "" : "s");
-}
-
-std::string rateText(const LineGrowth &L) {
-  return "+" + formatSize(wholeBytes(L.Rate)) +
-         (L.HasSteps ? " per step" : " per second");
 }
 
 static std::string programText(const PageInput &F) {
@@ -127,7 +123,7 @@ static std::vector<LineGrowth> growing(const PageInput &F) {
   constexpr uint64_t Part = 1000;
   std::vector<LineGrowth> Out;
   for (const LineGrowth &L : F.O.Growing)
-    if (L.Rise >= F.T.hostStats().PeakBytes / Part)
+    if (L.isGrowing() && L.Rise >= F.T.hostStats().PeakBytes / Part)
       Out.push_back(L);
   return Out;
 }
@@ -156,7 +152,7 @@ static std::string verdict(const PageInput &F, ArrayRef<Subject> All) {
     Text += "; " + Death;
   if (std::vector<LineGrowth> All = growing(F); !All.empty()) {
     const LineGrowth &L = All.front();
-    Text += "; grows " + rateText(L) + ": " + F.O.Where->text(L.Where);
+    Text += "; " + wordText(L) + " " + rateText(L) + ": " + F.O.Where->text(L.Where);
   }
   return Text;
 }
@@ -396,10 +392,10 @@ std::vector<HeadRow> headRows(const PageInput &F) {
   std::vector<LineGrowth> Growing = growing(F);
   for (const LineGrowth &L :
        ArrayRef(Growing).take_front(std::min(MaxGrowing, Growing.size())))
-    Add("! grows", rateText(L) + ", " + formatSize(L.Rise) +
+    Add((L.Word == GrowthWord::Leak ? "! " : "") + wordText(L), rateText(L) + ", " + formatSize(L.Rise) +
                        " so far: " + F.O.Where->text(L.Where));
   if (Growing.size() > MaxGrowing)
-    Add("! grows", formatCount(Growing.size() - MaxGrowing) + " more places");
+    Add("grows", formatCount(Growing.size() - MaxGrowing) + " more places");
   return Rows;
 }
 

@@ -80,7 +80,6 @@ std::vector<std::string> noteLines(const PageInput &F);
 /// `3 steps`.
 std::string plural(uint64_t Count, llvm::StringRef What);
 /// `+1.13 MiB per step`.
-std::string rateText(const LineGrowth &L);
 /// One or two sentences with the evidence.
 std::string adviceText(const PageInput &F, const Suggestion &S);
 /// A stack in one line of three frames. For Python stacks: the innermost

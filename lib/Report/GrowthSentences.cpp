@@ -6,6 +6,7 @@
 #include "FirstScreen.h"
 #include "Support/FunctionName.h"
 #include "memkit/Support/Format.h"
+#include "memkit/Trace/Sampling.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
@@ -36,11 +37,59 @@ std::string listText(ArrayRef<NamedBytes> All, size_t Max) {
   return Text + (All.size() > Max ? ", ..." : "");
 }
 
-std::string sinceText(const LineGrowth &L) {
+std::string rateText(const LineGrowth &L) {
+  return "+" + formatSize(wholeBytes(L.Rate)) +
+         (L.HasSteps ? " per step" : " per second");
+}
+
+std::string wordText(const LineGrowth &L) {
+  if (L.Word == GrowthWord::Leak)
+    return "LEAK";
+  if (L.Word == GrowthWord::Grows)
+    return "grows";
+  if (L.FreedNs)
+    return "grew to " + formatSize(L.Rise) + ", freed at " +
+           formatTime(L.FreedNs);
+  return "grew until " + (L.HasSteps ? "step " + std::to_string(L.UntilStep)
+                                     : formatTime(L.UntilNs));
+}
+
+std::string amountText(const LineGrowth &L) {
+  std::string Amount = formatEstimate(L.Rise, standardError(L.Variance)) +
+                       " in " + plural(L.Blocks, "block");
+  if (L.Word == GrowthWord::Grew)
+    return L.FreedNs ? "" : Amount;
+  std::string Text = rateText(L);
+  if (L.Processes.size() > 1)
+    Text += " in " + formatCount(L.Processes.size()) + " processes";
+  Text += ", " + Amount + " so far";
+  if (L.IdleSinceNs)
+    Text += ", idle since " + formatTime(L.IdleSinceNs);
+  return Text + (L.FreedAtExit ? ", freed at exit" : "");
+}
+
+StringRef undecidedText() {
+  return "nothing shows that the program repeats itself, so memory that grows "
+         "is loaded, fills a cache, or leaks: steps (memkit.step(), memrec "
+         "--step=REGEX) or a longer run decide";
+}
+
+std::string sinceText(const GrowthReport &R, const LineGrowth &L) {
   if (L.HasSteps)
     return "steps " + std::to_string(L.SinceStep) + " to " +
            std::to_string(L.LastStep);
-  return "since " + formatTime(L.SinceNs);
+  std::string Text = "since " + formatTime(L.SinceNs);
+  const Growth *Most = nullptr;
+  for (uint32_t Index : L.Findings)
+    if (const Growth &G = R.Found[Index];
+        G.Rounds && (!Most || G.Rise > Most->Rise))
+      Most = &G;
+  if (Most && Most->Evidence == GrowthEvidence::Rounds)
+    Text += "; other memory comes back to its level in " +
+            formatCount(Most->Rounds) + " rounds";
+  if (Most && Most->Evidence == GrowthEvidence::Bursts)
+    Text += "; in " + plural(Most->Rounds, "burst");
+  return Text;
 }
 
 std::string contentsText(const Trace &T, const Places &Where,

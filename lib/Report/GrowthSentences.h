@@ -29,8 +29,17 @@ private:
 
 /// At most Max names: `a 1 MiB, b 2 KiB, ...`.
 std::string listText(llvm::ArrayRef<NamedBytes> All, size_t Max);
-/// `steps 13 to 59`, `since 4.2 s`.
-std::string sinceText(const LineGrowth &L);
+/// `+1.2 MiB per step`.
+std::string rateText(const LineGrowth &L);
+/// `LEAK`, `grows`, `grew until 12 s`, `grew to 19 MiB, freed at 5.2 s`.
+std::string wordText(const LineGrowth &L);
+/// `+64 KiB per step, 1.88 MiB in 30 blocks so far`; of what grew
+/// `1.88 MiB in 30 blocks`.
+std::string amountText(const LineGrowth &L);
+/// What would decide whether memory that grows leaks, in a sentence.
+llvm::StringRef undecidedText();
+/// `steps 13 to 59`, `since 4.2 s, 16 rounds`.
+std::string sinceText(const GrowthReport &R, const LineGrowth &L);
 /// What the growing blocks are: the functions that the line calls, else the
 /// heap.
 std::string contentsText(const Trace &T, const Places &Where,

@@ -535,7 +535,16 @@ TableAnswer leaksTable(const SelectedStats &S) {
               return G ? std::optional<double>(G->PValue) : std::nullopt;
             })
       .text("layer", [&](const auto &R) { return T.string(R.Layer).str(); })
-      .id("stack", [](const auto &R) { return R.Stack; });
+      .id("stack", [](const auto &R) { return R.Stack; })
+      .choice("verdict",
+              [=](const auto &R) {
+                const Growth *G = GrowthOf(R);
+                return G ? growthWordName(G->Word) : StringRef();
+              })
+      .maybe("freed_ns", [=](const auto &R) {
+        const Growth *G = GrowthOf(R);
+        return G && G->FreedNs ? MaybeNumber(G->FreedNs) : std::nullopt;
+      });
   return M.make(Found->All);
 }
 

@@ -155,6 +155,9 @@ Expected<std::string> TraceView::growth() {
     const Growth &Main = O.Growth.Found[L.Findings.front()];
     J.attribute("text", jsonText(O.Where->text(L.Where)));
     J.attribute("source", jsonText(oneLine(L.Where.Source)));
+    J.attribute("verdict", growthWordName(L.Word));
+    J.attribute("word", wordText(L));
+    J.attribute("amount", amountText(L));
     J.attribute("rate_text", rateText(L));
     J.attribute("rate", L.Rate);
     double Low = 0, High = 0;

@@ -18,7 +18,7 @@ using json::OStream;
 
 /// The view with the evidence of a row.
 static StringRef viewOf(StringRef Label) {
-  return Label == "grows" ? "growth" : "";
+  return Label == "grows" || Label == "LEAK" ? "growth" : "";
 }
 
 static void writeWords(OStream &J, const PageInput &F) {

@@ -33,7 +33,11 @@ static StringRef unitOf(const GrowthRange &S) {
 std::string growthTitle(const LeakView &V, const LeakFinding &F) {
   const Growth &G = V.R.Growth.Found[F.Place];
   const GrowthRange &S = V.R.Growth.Spans[G.Span];
-  std::string Text = "+" + rateText(G.Rate) + " per " + unitOf(S).str() +
+  std::string Text = G.Word == GrowthWord::Leak ? "LEAK " : "grows ";
+  if (G.Word == GrowthWord::Grew)
+    Text = G.FreedNs ? "grew, freed at " + formatTime(G.FreedNs) + ", "
+                     : "grew until " + formatTime(G.UntilNs) + ", ";
+  Text += "+" + rateText(G.Rate) + " per " + unitOf(S).str() +
                      " in " + V.T.heapName(F.Heap).str() +
                      processText(V.T, S.Process) + ", " + formatSize(F.Bytes) +
                      " in " + plural(F.Blocks, "block");
@@ -52,6 +56,8 @@ static std::string courseOf(const Growth &G, const GrowthRange &S) {
     Text += "from the start";
   if (G.IsContainer)
     return Text + "; one block is replaced by larger ones repeatedly";
+  if (!G.Age)
+    return Text + "; live bytes rise";
   auto Ns = static_cast<uint64_t>(std::min(G.Age * 1e9, 0x1p62));
   std::string Age =
       S.HasSteps ? plural(std::llround(G.Age), "step") : formatTime(Ns);
@@ -63,11 +69,18 @@ std::string growthEvidence(const LeakView &V, const LeakFinding &F) {
   const GrowthRange &S = V.R.Growth.Spans[G.Span];
   std::string Text = "from " + rateText(G.Low) + " to " + rateText(G.High) +
                      " per " + unitOf(S).str() + " (95 %), ";
-  if (!G.IsContainer)
+  if (!G.IsContainer && G.Age)
     Text += chanceText(G.PValue) + ", ";
   Text += courseOf(G, S);
   if (G.Stacks > 1)
     Text += "; " + plural(G.Stacks, "stack") + " below this one";
+  if (G.Evidence == GrowthEvidence::Rounds)
+    Text += "; other memory comes back to its level in " +
+            formatCount(G.Rounds) + " rounds";
+  if (G.Evidence == GrowthEvidence::Bursts)
+    Text += "; in " + plural(G.Rounds, "burst");
+  if (G.IdleSinceNs)
+    Text += "; idle since " + formatTime(G.IdleSinceNs);
   return Text;
 }
 
@@ -86,24 +99,22 @@ static uint64_t lastEnd(const GrowthReport &G) {
   return End;
 }
 
-void printUnsure(raw_ostream &OS, const LeakView &V) {
-  const GrowthReport &G = V.R.Growth;
-  if (G.Unsure.empty())
-    return;
-  bool One = G.Unsure.size() == 1;
-  OS << plural(G.Unsure.size(), "place")
-     << (One ? " still fills or leaks" : " still fill or leak")
-     << ": the run is too short to distinguish growth from filling"
-     << (isVerbose() ? "\n" : " (-v shows more)\n");
-  if (!isVerbose())
-    return;
-  for (const Growth &U : G.Unsure) {
-    const GrowthRange &S = G.Spans[U.Span];
-    OS << "\n+" << rateText(U.Rate) << " per " << unitOf(S) << " in "
-       << V.T.heapName(U.Heap) << processText(V.T, S.Process) << " so far\n  "
-       << courseOf(U, S) << '\n';
-    printFrames(OS, V.T.shownWay(U.Node), 4, outputWidth(), true);
-  }
+std::string notSeenText(const Trace &T, const GrowthReport &G) {
+  // Fewer sampled blocks show no course.
+  constexpr uint64_t Blocks = 10;
+  uint64_t Sample = 0;
+  for (const Heap &H : T.heaps())
+    Sample = std::max(Sample, H.estimateBytes());
+  std::string Text;
+  if (Sample)
+    Text += "; sampled: growth of less than some " +
+            formatSize(Blocks * Sample) + " is not seen";
+  constexpr uint64_t Small = 16 * 1024;
+  if (G.LeftOut && (G.LeftOutBytes >= Small || isVerbose()))
+    Text += "; " + plural(G.LeftOut, "place") +
+            " that gained less than " + formatSize(G.LeftOutBytes) +
+            " are left out";
+  return Text;
 }
 
 void printGrowth(raw_ostream &OS, const LeakView &V) {
@@ -113,27 +124,30 @@ void printGrowth(raw_ostream &OS, const LeakView &V) {
   if (any_of(G.Spans, [](const GrowthRange &S) { return S.EndsEarly; }))
     OS << "measured up to " << formatTime(lastEnd(G))
        << ": later frees count as the end of the process\n";
-  if (G.Found.empty()) {
-    OS << (V.R.GrowthInBaseline ? "nothing new grows" : "nothing grows")
-       << " (measured: " << spanText(G) << ")\n";
-    printUnsure(OS, V);
-    return;
-  }
   double Sum = 0;
   bool OneUnit = true;
+  size_t Growing = 0;
   for (const Growth &F : G.Found) {
+    if (F.Word == GrowthWord::Grew)
+      continue;
+    Growing += 1;
     Sum += F.Rate;
     OneUnit &= G.Spans[F.Span].HasSteps == G.Spans[G.Found[0].Span].HasSteps;
   }
-  bool One = G.Found.size() == 1;
-  OS << plural(G.Found.size(), "place") << (One ? " grows" : " grow");
-  if (OneUnit)
+  bool One = Growing == 1;
+  if (Growing)
+    OS << plural(Growing, "place") << (One ? " grows" : " grow");
+  else
+    OS << (V.R.GrowthInBaseline ? "nothing new grows" : "nothing grows");
+  if (OneUnit && Growing)
     OS << ", by " << rateText(Sum) << " per "
        << unitOf(G.Spans[G.Found[0].Span]) << (One ? "" : " in all");
-  OS << " (measured: " << spanText(G) << ")\n";
+  OS << " (measured: " << spanText(G) << ")" << notSeenText(V.T, G) << '\n';
   printFindings(OS, V, FK_Growth);
-  OS << '\n';
-  printUnsure(OS, V);
+  if (G.has(GrowthWord::Grows))
+    OS << '\n' << undecidedText() << '\n';
+  if (!G.Found.empty())
+    OS << '\n';
 }
 
 } // namespace memkit

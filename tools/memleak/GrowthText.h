@@ -26,8 +26,8 @@ std::string growthOutcome(const LeakView &V, const Growth &G);
 /// Prints the section on growth.
 void printGrowth(llvm::raw_ostream &OS, const LeakView &V);
 
-/// Prints the number of places that a longer run would decide.
-void printUnsure(llvm::raw_ostream &OS, const LeakView &V);
+/// What an analysis of growth would not have seen: `; sampled: ...`.
+std::string notSeenText(const Trace &T, const GrowthReport &G);
 /// Prints what suppressions and a baseline hid, in a line each.
 void printHiddenShort(llvm::raw_ostream &OS, const LeakView &V);
 

@@ -31,8 +31,26 @@ static json::Value rateValue(double Bytes) {
              : json::Value(static_cast<int64_t>(std::llround(Bytes)));
 }
 
+/// A time, or null.
+static json::Value timeOrNull(uint64_t Ns) {
+  return Ns ? json::Value(Ns) : json::Value(nullptr);
+}
+
+static void writeWord(json::OStream &J, const Growth &G) {
+  StringRef Evidence = evidenceName(G.Evidence);
+  J.attribute("verdict", growthWordName(G.Word));
+  J.attribute("evidence",
+              Evidence.empty() ? json::Value(nullptr) : json::Value(Evidence));
+  J.attribute("rounds",
+              G.Rounds ? json::Value(G.Rounds) : json::Value(nullptr));
+  J.attribute("until_ns", timeOrNull(G.Word == GrowthWord::Grew ? G.UntilNs : 0));
+  J.attribute("freed_ns", timeOrNull(G.FreedNs));
+  J.attribute("idle_since_ns", timeOrNull(G.IdleSinceNs));
+}
+
 static void writeRates(json::OStream &J, const LeakView &V, const Growth &G) {
   const GrowthRange &S = V.R.Growth.Spans[G.Span];
+  writeWord(J, G);
   auto Write = [&](bool Steps, StringRef Name, double Rate) {
     J.attribute(Name, Steps == S.HasSteps ? rateValue(Rate) : nullptr);
   };
@@ -149,22 +167,11 @@ static void writeMeasured(json::OStream &J, const LeakView &V) {
   });
   J.attribute("series", static_cast<uint64_t>(G.Series));
   J.attribute("series_left_out", static_cast<uint64_t>(G.LeftOut));
+  J.attribute("left_out_below_bytes", G.LeftOutBytes);
   J.attribute("needs_intervals", static_cast<uint64_t>(MinGrowthIntervals));
   J.attribute("too_short", static_cast<uint64_t>(G.TooShort));
   if (G.TooShort)
     J.attribute("has_intervals", static_cast<uint64_t>(G.MaxIntervals));
-  J.attributeArray("unsure", [&] {
-    for (const Growth &U : G.Unsure)
-      J.object([&] {
-        J.attribute("heap", jsonText(T.heapName(U.Heap)));
-        J.attribute("bytes", U.Bytes);
-        J.attribute("blocks", U.Blocks);
-        writeRates(J, V, U);
-        J.attributeBegin("stack");
-        writeFrames(J, T.shownWay(U.Node));
-        J.attributeEnd();
-      });
-  });
 }
 
 void writeLeakJson(raw_ostream &OS, const LeakView &V) {
@@ -213,9 +220,12 @@ void writeLeakJson(raw_ostream &OS, const LeakView &V) {
 void writeLeakSarif(raw_ostream &OS, const LeakView &V) {
   static constexpr SarifRule Rules[] = {
       {"exit", "warning", "Memory that was allocated and never freed"},
-      {"growth", "error", "Memory that grows with each step, to the end"},
+      {"growth", "error", "Memory that leaks while the program repeats itself"},
       {"outlier", "note",
-       "A few blocks that were never freed, of a stack whose others soon are"}};
+       "A few blocks that were never freed, of a stack whose others soon are"},
+      {"grows", "warning", "Memory that grows to the end: loaded, or leaked"},
+      {"grew", "note", "Memory that grew, and then stayed level or was freed"}};
+  constexpr size_t RuleOfGrows = 3;
   std::vector<uint64_t> Keys = nodeKeys(V.T, SameFrame::Function);
   std::vector<SarifResult> Results;
   for (size_t K = 0; K != std::size(AllKinds); ++K)
@@ -232,6 +242,9 @@ void writeLeakSarif(raw_ostream &OS, const LeakView &V) {
       R.Properties["blocks"] = F.Blocks;
       if (F.Kind == FK_Growth) {
         const Growth &G = V.R.Growth.Found[F.Place];
+        if (G.Word != GrowthWord::Leak)
+          R.Rule = RuleOfGrows + (G.Word == GrowthWord::Grew);
+        R.Properties["verdict"] = growthWordName(G.Word);
         bool Steps = V.R.Growth.Spans[G.Span].HasSteps;
         R.Properties[Steps ? "bytes_per_step" : "bytes_per_second"] =
             rateValue(G.Rate);

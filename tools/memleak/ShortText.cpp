@@ -100,17 +100,29 @@ void ShortPrinter::say(const Twine &Text) {
   printWrapped(OS, Text.str(), V.Width, 2);
 }
 
+/// `Nothing grows`, `Nothing else grows`, `Nothing new grows`.
+static std::string nothingText(const LeakView &V, bool SomethingGrows) {
+  if (SomethingGrows)
+    return "Nothing else grows";
+  return V.R.GrowthInBaseline ? "Nothing new grows" : "Nothing grows";
+}
+
 void ShortPrinter::printLine(const LineGrowth &L) {
+  std::string Of = L.Processes.size() == 1 ? processText(V.T, L.Process) : "";
+  std::string Amount = amountText(L);
   {
-    WithColor Red(OS, raw_ostream::RED);
-    say("LEAK  " + Where.text(L.Where) + "  +" + rateText(L.Rate) + " per " +
-        (L.HasSteps ? "step" : "second") + processText(V.T, L.Process) + ", " +
-        formatSize(L.Rise) + " in " + plural(L.Blocks, "block") + " so far");
+    std::optional<WithColor> Red;
+    if (L.Word == GrowthWord::Leak)
+      Red.emplace(OS, raw_ostream::RED);
+    say(wordText(L) + "  " + Where.text(L.Where) + Of +
+        (Amount.empty() ? "" : "  " + Amount));
   }
+  if (!L.isGrowing())
+    return;
   const std::string Indent(6, ' ');
   if (!L.Where.Source.empty())
     say(Indent + oneLine(L.Where.Source));
-  std::string Since = sinceText(L);
+  std::string Since = sinceText(V.R.Growth, L);
   if (L.Caller)
     Since += "; called by " + Where.text(*L.Caller);
   say(Indent + Since);
@@ -120,6 +132,10 @@ void ShortPrinter::printLine(const LineGrowth &L) {
     say(Indent + "layers: " + Text);
   if (std::string Text = holdersOf(L); !Text.empty())
     say(Indent + Text);
+  if (L.ArenaBytes)
+    say(Indent + "its own blocks " + formatSize(L.Rise - L.ArenaBytes) +
+        ", arenas below it " + formatSize(L.ArenaBytes) +
+        ": memrec --python-objects names the objects");
   if (V.R.Growth.Found[L.Findings.front()].IsArenas) {
     const Growth &G = V.R.Growth.Found[L.Findings.front()];
     std::optional<Place> Most = Where.ofFrames(V.T.shownStack(G.Stack));
@@ -136,29 +152,41 @@ void ShortPrinter::printGrowth() {
   const GrowthReport &G = V.R.Growth;
   if (G.Spans.empty())
     return;
-  ArrayRef<LineGrowth> Shown = Lines;
+  auto IsGrowing = [](const LineGrowth &L) { return L.isGrowing(); };
+  // Imports end when they are done.
+  erase_if(Lines, [](const LineGrowth &L) {
+    return !L.isGrowing() && L.Where.Kind == PlaceKind::Import;
+  });
+  ArrayRef<LineGrowth> Shown = Lines, Ended = Lines;
+  Shown = Shown.take_while(IsGrowing);
+  Ended = Ended.drop_front(Shown.size());
   constexpr size_t Usual = 3;
-  size_t Max = V.MaxGiven ? V.Max : Usual;
-  if (Max)
+  if (size_t Max = V.MaxGiven ? V.Max : Usual) {
     Shown = Shown.take_front(Max);
+    Ended = Ended.take_front(Max);
+  }
   for (const LineGrowth &L : Shown)
     printLine(L);
-  if (size_t Left = Lines.size() - Shown.size())
+  if (any_of(Shown, [](const LineGrowth &L) {
+        return L.Word == GrowthWord::Grows;
+      }))
+    say("      " + undecidedText());
+  size_t Growing = count_if(Lines, IsGrowing);
+  if (size_t Left = Growing - std::min(Growing, Shown.size()))
     OS << plural(Left, "other line") << (Left == 1 ? " grows" : " grow")
        << "; --top=0 shows " << (Left == 1 ? "it" : "all") << '\n';
   else
-    OS << (Lines.empty()
-               ? (V.R.GrowthInBaseline ? "Nothing new grows" : "Nothing grows")
-               : "Nothing else grows")
-       << " (measured: " << spanText(G) << ")\n";
-  printUnsure(OS, V);
+    say(nothingText(V, Growing != 0) + " (measured: " + spanText(G) + ")" +
+        notSeenText(V.T, G));
+  for (const LineGrowth &L : Ended)
+    printLine(L);
 }
 
 /// Whether the stack goes through a line that grows.
 bool ShortPrinter::isOfGrowth(uint32_t Stack) const {
   return any_of(V.T.shownStack(Stack), [&](const ShownFrame &F) {
     return F.Line && any_of(Lines, [&](const LineGrowth &L) {
-             return L.Where.Line == F.Line && L.Where.Name == F.Function &&
+             return L.isGrowing() && L.Where.Line == F.Line && L.Where.Name == F.Function &&
                     L.Where.File == F.File;
            });
   });
@@ -167,12 +195,19 @@ bool ShortPrinter::isOfGrowth(uint32_t Stack) const {
 /// The blocks live at the end by place; all imports are one.
 NamedSums ShortPrinter::sumExits() const {
   NamedSums Sums;
+  size_t Growing = count_if(Lines, [](const LineGrowth &L) {
+    return L.isGrowing();
+  });
+  bool AreLeaks = none_of(Lines, [](const LineGrowth &L) {
+    return L.Word == GrowthWord::Grows;
+  });
+  std::string GrowthName = AreLeaks ? (Growing == 1 ? "the leak above"
+                                                    : "the leaks above")
+                                    : "the growth above";
   for (const Leak &L : V.R.Exit.Leaks) {
     const Place &P = Where.place(Where.of(L.Stack));
     std::string Name = P.Kind == PlaceKind::Import ? std::string("imports")
-                       : isOfGrowth(L.Stack)
-                           ? std::string(Lines.size() == 1 ? "the leak above"
-                                                           : "the leaks above")
+                       : isOfGrowth(L.Stack) ? GrowthName
                            : Where.text(P);
     Sums.add(Name, L.Bytes, L.Blocks);
   }

@@ -41,7 +41,7 @@ static cl::bits<LeakKinds> Kinds(
     "kind", cl::CommaSeparated,
     cl::desc("Findings to look for (default: all):"),
     cl::values(clEnumValN(0, "exit", "memory never freed"),
-               clEnumValN(1, "growth", "memory that still grows at the end"),
+               clEnumValN(1, "growth", "memory that grows, or grew"),
                clEnumValN(2, "outlier", "blocks that outlive their siblings")),
     cl::cat(toolCategory()));
 static cl::opt<uint64_t> Top(
@@ -70,6 +70,7 @@ static cl::opt<std::string>
 static constexpr ConditionMetric Conditions[] = {
     {"leaks", CF_Any | CF_Value | CF_PerHeap},
     {"growth", CF_Any | CF_Value | CF_PerStep | CF_PerTime | CF_PerHeap},
+    {"growing", CF_Any | CF_Value | CF_PerStep | CF_PerTime | CF_PerHeap},
     {"outliers", CF_Any | CF_Value | CF_PerHeap},
     {"lost", CF_Any}};
 
@@ -89,13 +90,24 @@ static bool isMeant(const Condition &C, const Trace &T, uint32_t Heap,
          (C.isOfHeap(T.heapName(Heap)) || C.isOfHeap(T.spaceName(Space)));
 }
 
+static bool isOfGrowth(const Condition &C) {
+  return C.Metric == "growth" || C.Metric == "growing";
+}
+
+/// Whether growth with this word counts: `growth` is leaks, `growing` also what
+/// grows to the end of the run.
+static bool counts(const Condition &C, GrowthWord Word) {
+  return Word == GrowthWord::Leak ||
+         (Word == GrowthWord::Grows && C.Metric == "growing");
+}
+
 /// Whether the growth of the heaps that C names in Space meets C.
 static bool growthHolds(const Condition &C, const Trace &T,
                         const LeakFindings &R, uint32_t Space) {
   using ConditionKind = Condition::ConditionKind;
   double Steps = 0, Times = 0, Rise = 0;
   for (const Growth &G : R.Growth.Found) {
-    if (!isMeant(C, T, G.Heap, Space))
+    if (!counts(C, G.Word) || !isMeant(C, T, G.Heap, Space))
       continue;
     (R.Growth.Spans[G.Span].HasSteps ? Steps : Times) += G.Rate;
     Rise += static_cast<double>(G.Rise);
@@ -110,7 +122,7 @@ static bool growthHolds(const Condition &C, const Trace &T,
 /// Whether the findings of the heaps that C names in Space meet C.
 static bool holdsIn(const Condition &C, const Trace &T, const LeakFindings &R,
                     uint32_t Space) {
-  if (C.Metric == "growth")
+  if (isOfGrowth(C))
     return growthHolds(C, T, R, Space);
   LeakKinds Kind = C.Metric == "leaks" ? FK_Exit : FK_Outlier;
   uint64_t Bytes = 0, Findings = 0;
@@ -134,7 +146,7 @@ static bool holds(const Condition &C, const Trace &T, const LeakFindings &R) {
 /// Reports conditions that the trace cannot answer: they must not count as met.
 static Error checkRates(const FailOn &Fatal, const LeakFindings &R) {
   for (const Condition &C : Fatal.conditions()) {
-    if (C.Metric == "growth" && !R.HasLifetimes)
+    if (isOfGrowth(C) && !R.HasLifetimes)
       return makeError(Input + ": --fail-on=" + C.Text +
                        ": cannot judge growth: the trace has neither lifetimes "
                        "nor all events");
@@ -162,7 +174,8 @@ static Error dropUnanswerable(const Trace &T, const FailOn &Fatal,
     std::string Why = noAnswerReason(T.header(), questionOf(Kind));
     if (Why.empty())
       continue;
-    if (Fatal.asksFor(Metric))
+    if (Fatal.asksFor(Metric) ||
+        (Kind == FK_Growth && Fatal.asksFor("growing")))
       return makeError(Input + ": --fail-on: cannot judge " + Metric + ": " +
                        Why);
     // Blocks that live at one moment are no problems, and SARIF is a list of
@@ -191,7 +204,7 @@ static unsigned wantedKinds(const FailOn &Fatal) {
   // Conditions need the findings of their kind.
   if (Fatal.asksFor("leaks"))
     Wanted |= FK_Exit;
-  if (Fatal.asksFor("growth"))
+  if (Fatal.asksFor("growth") || Fatal.asksFor("growing"))
     Wanted |= FK_Growth;
   if (Fatal.asksFor("outliers"))
     Wanted |= FK_Outlier;
@@ -238,6 +251,14 @@ static void explainGrowth(const LeakFindings &R) {
         " of at least " + Twine(MinGrowthIntervals) + " steps or intervals");
   if (!R.HasSteps)
     warn(Input + ": no steps: growth is per second; " + HowSteps);
+}
+
+/// Says that something grows where `growth` passes.
+static void explainPassed(const FailOn &Fatal, const LeakFindings &R) {
+  if (Fatal.asksFor("growth") && !Fatal.asksFor("growing") &&
+      !R.Growth.has(GrowthWord::Leak) && R.Growth.has(GrowthWord::Grows))
+    warn(Input + ": memory grows, and nothing shows that it leaks: growth "
+                 "passes, growing would fail");
 }
 
 static Error write(const LeakView &V) {
@@ -341,6 +362,7 @@ static Expected<int> run(SelectionFlags &Flags, FailOn &Fatal) {
   for (const SuppressionUse &U : R->Exit.Suppressed)
     if (!U.any())
       warn("suppression 'leak:" + U.Pattern + "' matched nothing");
+  explainPassed(Fatal, *R);
   return Fatal.status([&](const Condition &C) { return holds(C, *In.T, *R); });
 }
 
@@ -350,9 +372,9 @@ int main(int Argc, char **Argv) {
   SelectionFlags Flags(SF_All);
   FailOn Fatal(Conditions,
                "Exit with status 3 if a condition holds: leaks, leaks>SIZE, "
-               "growth, growth>SIZE/step, outliers, lost (events); in any "
-               "memory space, or with HEAP: in a heap or space; HEAP? may be "
-               "missing");
+               "growth (LEAK), growth>SIZE/step, growing (LEAK and grows), "
+               "outliers, lost (events); in any memory space, or with HEAP: in "
+               "a heap or space; HEAP? may be missing");
   return runTool(
       Argc, Argv,
       {"memleak", "Finds memory that a program never frees or that grows.",

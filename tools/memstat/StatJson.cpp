@@ -284,6 +284,10 @@ static void writeGrowing(json::OStream &J, const PageInput &F,
   J.attribute("bytes_per_step", L.HasSteps ? json::Value(L.Rate) : nullptr);
   J.attribute("bytes_per_second", L.HasSteps ? nullptr : json::Value(L.Rate));
   J.attribute("growth_bytes", L.Rise);
+  J.attribute("verdict", growthWordName(L.Word));
+  J.attribute("until_ns", L.isGrowing() ? nullptr : json::Value(L.UntilNs));
+  J.attribute("freed_ns", L.FreedNs ? json::Value(L.FreedNs) : nullptr);
+  J.attribute("freed_at_exit", L.FreedAtExit);
   J.attribute("bytes", L.Bytes);
   J.attribute("blocks", L.Blocks);
   J.attribute("findings", uint64_t(L.Findings.size()));
@@ -352,7 +356,12 @@ void writeStatJson(raw_ostream &OS, const PageInput &F) {
     List("thread_list", F.O.Threads, writeThread);
     List("library_list", F.O.Libraries, writeLibrary);
     List("places", F.O.Places, writePlaceStats);
-    List("growing", F.O.Growing, writeGrowing);
+    ArrayRef<LineGrowth> Growth = F.O.Growing;
+    size_t Growing =
+        Growth.take_while([](const LineGrowth &L) { return L.isGrowing(); })
+            .size();
+    List("growing", Growth.take_front(Growing), writeGrowing);
+    List("grew", Growth.drop_front(Growing), writeGrowing);
     if (F.O.Curves)
       J.attributeObject("timeline", [&] { writeTimeline(J, F); });
     else

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds memory that grows to the end of the run.
+// Finds memory that grows, and the word for each growth.
 //
 // Searches the lifetimes and intervals of a trace for stacks, and nodes of the
-// stack tree, whose blocks survive (Survival.h). Reads the intervals once, with
-// very many changes twice, and replays no event. Memory, beside the memory of
-// IntervalSeries: 70 bytes for each (process, heap, stack), 16 bytes for each
-// of at most MaxChanges changes, 5 bytes a node, and some 4 KiB for each of at
-// most MaxSeries nodes.
+// stack tree, whose blocks survive (Survival.h) or whose live bytes rise
+// (LevelCourse.h), and looks for evidence that the program repeats itself
+// (GrowthEvidence.h). Reads the intervals once, with very many changes twice,
+// and replays no event. Memory, beside the memory of IntervalSeries: 80 bytes
+// for each (process, heap, stack), 16 bytes for each of at most MaxChanges
+// changes, 5 bytes a node, and some 4 KiB for each of at most MaxSeries nodes.
 
 #ifndef MEMKIT_ANALYSIS_GROWTH_H
 #define MEMKIT_ANALYSIS_GROWTH_H
@@ -24,14 +25,35 @@ struct GrowthOptions {
   /// run's time) are skipped, as are all allocations before the first step.
   double WarmUp = 0;
   uint64_t WarmUpSteps = 0; ///< the minimum of skipped steps
-  /// A node with fewer surviving bytes is skipped.
+  /// A node that gained fewer bytes is skipped.
   uint64_t MinBytes = 1024;
-  /// Maximum of analysed nodes; those with most surviving bytes are chosen.
+  /// Maximum of analysed nodes; those that gained most bytes are chosen.
   size_t MaxSeries = 8192;
   /// Maximum of changes in intervals to keep in memory. With more, the
   /// intervals are read twice.
   size_t MaxChanges = size_t(4) << 20;
 };
+
+/// The word for a growth. docs/CommandGuide/memleak.md has the rules.
+enum class GrowthWord : uint8_t {
+  Leak,  ///< kept again and again while the program repeats itself
+  Grows, ///< rises to the end; nothing shows that the program repeats
+  Grew,  ///< rose, then stayed level, or was freed
+};
+
+/// `leak`, `grows`, `grew`.
+llvm::StringRef growthWordName(GrowthWord Word);
+
+/// What shows that the program repeats itself.
+enum class GrowthEvidence : uint8_t {
+  None,
+  Steps,  ///< the program has steps
+  Rounds, ///< other live bytes come back to their level
+  Bursts, ///< memory is kept in bursts, with quiet between
+};
+
+/// `steps`, `rounds`, `bursts`; empty for None.
+llvm::StringRef evidenceName(GrowthEvidence Evidence);
 
 /// The part of a process's run that was analysed for one memory space.
 struct GrowthRange {
@@ -43,6 +65,9 @@ struct GrowthRange {
   size_t Intervals = 0;                 ///< steps, or equal times
   uint64_t FirstStep = 0, LastStep = 0; ///< if HasSteps
   uint64_t BeginNs = 0, EndNs = 0;
+  /// The end of the observed life: the begin of a shutdown, the exit, or the
+  /// last look at the process.
+  uint64_t LifeEndNs = 0;
   /// The process's end, which frees its memory, is a large part of the run and
   /// not in the span.
   bool EndsEarly = false;
@@ -72,24 +97,44 @@ struct Growth {
   double Age = 0;
   /// The first step, or time, of the growth; 0: the start of the span.
   uint64_t SinceStep = 0, SinceNs = 0;
-  Survival Verdict = Survival::Leak;
+  GrowthWord Word = GrowthWord::Leak;
+  GrowthEvidence Evidence = GrowthEvidence::None;
+  uint64_t Rounds = 0; ///< number of rounds or bursts, if Evidence
+  /// The last rise, and its step if the span has steps.
+  uint64_t UntilNs = 0, UntilStep = 0;
+  /// Of Grew: when the memory was freed; 0: it stayed.
+  uint64_t FreedNs = 0;
+  /// Of Leak: from when on the process did nothing to its end; 0: it went on.
+  uint64_t IdleSinceNs = 0;
   bool IsContainer = false; ///< blocks are replaced by larger ones
   /// The finding stands for arenas of CPython's objects: the owners of the
   /// objects are unknown, and Node is 0.
   bool IsArenas = false;
+  uint32_t ArenaGroup = 0;  ///< if IsArenas: ArenaRise::Group
   bool FreedAtExit = false; ///< nearly all was freed after the span
 };
 
+/// Growing arenas of one stack.
+struct ArenaRise {
+  uint32_t Group = 0; ///< equal for arenas of one finding
+  uint32_t Stack = 0;
+  uint64_t Bytes = 0; ///< surviving bytes
+};
+
 struct GrowthReport {
-  std::vector<Growth> Found;      ///< most growth (Rise) first
-  std::vector<Growth> Unsure;     ///< growth that is not certain yet
+  /// Leaks first, then what grows, then what grew; in each most bytes first.
+  std::vector<Growth> Found;
   std::vector<GrowthRange> Spans; ///< the analysed spans
+  std::vector<ArenaRise> Arenas;  ///< below the findings with IsArenas
   /// Number of processes with too few intervals to analyse, and the highest
   /// number of intervals in any of these processes.
   size_t TooShort = 0;
   size_t MaxIntervals = 0;
   size_t Series = 0;  ///< number of analysed nodes
   size_t LeftOut = 0; ///< number of nodes beyond MaxSeries
+  uint64_t LeftOutBytes = 0; ///< that each of them gained at most
+
+  bool has(GrowthWord Word) const;
 };
 
 /// Minimum of steps or intervals for an analysis of growth.

@@ -57,18 +57,24 @@ private:
     uint64_t Bytes;
     uint64_t AllocatedNs;
   };
+  /// The allocations of a row in an interval.
+  struct AllocatedIn {
+    uint64_t BeginNs, Allocations;
+  };
   struct OutlierRow {
     uint32_t Process, Heap, Stack;
     uint64_t Allocations;
     double Lived = 0; ///< blocks times ns, up to the end
     uint64_t EndNs = 0;
     std::vector<OldBlock> Live;
+    std::vector<AllocatedIn> Intervals; ///< with allocations, in order
   };
   using OutlierKey = std::pair<uint64_t, uint32_t>;
   static OutlierKey key(uint32_t Process, uint32_t Heap, uint32_t Stack) {
     return {uint64_t(Process) << 32 | Heap, Stack};
   }
   llvm::Error addLives(IntervalSeries &Intervals);
+  static bool hasYoungerFreed(const OutlierRow &R, const OldBlock &B);
   void judge(const OutlierRow &R, const ProcessIntervals &I,
              std::vector<Outlier> &Out) const;
 

@@ -138,7 +138,7 @@ std::string memkit::alertText(const AlertRule &R, const AlertTarget &T,
                               double Value) {
   std::string Text = T.Name.empty() ? "" : T.Name + ": ";
   if (R.Metric == AlertMetric::Growth)
-    Text += "grows " + valueText(R, Value);
+    Text += "rose " + valueText(R, Value);
   else
     Text += valueText(R, Value) + " " + metricWords(R.Metric, Value).str();
   if (T.Bound && *T.Bound > 0)

@@ -26,7 +26,8 @@ export class Growth {
   show(answer) {
     const {findings} = answer;
     this.measured.textContent = findings.length
-      ? 'Measured: ' + clean(answer.measured) + '. A finding is a line whose memory rises step after step and is not freed.'
+      ? 'Measured: ' + clean(answer.measured) + '. LEAK: a line keeps memory again and again while the program repeats itself. ' +
+        'grows: memory rises to the end, and nothing shows that the program repeats itself. grew: memory rose, then stayed level or was freed.'
       : clean(answer.nothing) || 'Nothing grows.';
     this.cards.replaceChildren(...findings.map(finding => this.card(finding, answer.x)));
   }
@@ -52,7 +53,8 @@ export class Growth {
         copyButton('Copy', () => finding.suppression))));
     return element('article', {class: 'card'},
       element('div', {class: 'line'},
-        element('h3', {class: 'card-title'}, clean(finding.text, 300)), element('span', {class: 'alarm-text'}, 'grows ' + clean(finding.rate_text)),
+        element('h3', {class: 'card-title'}, clean(finding.text, 300)), element('span', {class: finding.verdict === 'leak' ? 'alarm-text' : 'dim'},
+          clean(finding.word) + (finding.amount ? ' ' + clean(finding.amount) : '')),
         element('span', {class: 'push'}),
         button('Show in the flame graph', () => change({view: 'flame', search: finding.text, what: '', zoom: []}), {class: 'quiet'}),
         pictureButton(() => chart.surface.svg(), 'growth')),

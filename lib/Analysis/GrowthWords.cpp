@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The word for each growth.
+
+#include "GrowthEvidence.h"
+#include "GrowthFinder.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+
+namespace memkit {
+
+StringRef growthWordName(GrowthWord Word) {
+  static constexpr StringLiteral Names[] = {"leak", "grows", "grew"};
+  return Names[static_cast<size_t>(Word)];
+}
+
+StringRef evidenceName(GrowthEvidence Evidence) {
+  static constexpr StringLiteral Names[] = {"", "steps", "rounds", "bursts"};
+  return Names[static_cast<size_t>(Evidence)];
+}
+
+/// The minimum of steps across a leak.
+static constexpr uint64_t MinSteps = 6;
+/// A process is idle after this time without a change.
+static constexpr double MinIdleSeconds = 2, MinIdlePart = 0.25;
+/// A block is filled by inner blocks that grow with it by this part.
+static constexpr double Filled = 0.5;
+
+/// The number of steps from the begin of the growth to its end.
+static uint64_t stepsOf(const Growth &G, const GrowthRange &Span) {
+  uint64_t First = G.SinceStep ? G.SinceStep : Span.FirstStep;
+  return G.UntilStep >= First ? G.UntilStep - First + 1 : 0;
+}
+
+/// When the process did nothing more to its end; 0: it went on.
+static uint64_t idleSince(const Growth &G, const GrowthRange &Span) {
+  uint64_t BeginNs = G.SinceNs ? G.SinceNs : Span.BeginNs;
+  double Idle = static_cast<double>(Span.LifeEndNs -
+                                    std::min(Span.EndNs, Span.LifeEndNs)) /
+                1e9;
+  double Growth =
+      static_cast<double>(G.UntilNs - std::min(BeginNs, G.UntilNs)) / 1e9;
+  return Idle > std::max(MinIdleSeconds, MinIdlePart * Growth) ? Span.EndNs : 0;
+}
+
+/// Growing, Others: live bytes of all that grows in the memory space, and of
+/// the rest.
+void GrowthFinder::chooseWord(GrowthCandidate &C, ArrayRef<double> Growing,
+                              ArrayRef<double> Others) {
+  Growth &G = C.G;
+  const GrowthRange &Span = Ranges[G.Span];
+  EvidenceOf E;
+  if (C.Survives && !G.IsContainer) {
+    const GrowthTotals &Totals = SpaceTotals[G.Span];
+    if (!Span.HasSteps)
+      E = findEvidence({C.Kept, Totals.Allocated, Growing, Others,
+                        C.Course.From, C.Course.To});
+    else if (uint64_t Steps = stepsOf(G, Span); Steps >= MinSteps)
+      E = {GrowthEvidence::Steps, Steps};
+  }
+  G.Evidence = E.Evidence;
+  G.Rounds = E.Count;
+  if (E.Evidence != GrowthEvidence::None) {
+    G.Word = GrowthWord::Leak;
+    G.IdleSinceNs = Span.HasSteps ? 0 : idleSince(G, Span);
+  } else if (G.FreedNs || hasEnded(C.Group, C.Course)) {
+    G.Word = GrowthWord::Grew;
+    C.IsDropped |= G.Rise < materialBytes(C.Group, MinEnded) ||
+                   !isLong(C.Group, C.Course);
+  } else {
+    G.Word = GrowthWord::Grows;
+  }
+}
+
+void GrowthFinder::chooseWords() {
+  auto Chances = static_cast<double>(std::max<size_t>(Tests, 1));
+  std::vector<std::vector<double>> Others, Growing;
+  for (const GrowthTotals &Of : SpaceTotals) {
+    Others.push_back(Of.Live);
+    Growing.emplace_back(Of.Live.size());
+  }
+  auto Grows = [&](uint32_t Span, ArrayRef<double> Level) {
+    for (size_t I = 0; I != Level.size(); ++I) {
+      Others[Span][I] -= Level[I];
+      Growing[Span][I] += Level[I];
+    }
+  };
+  // One arena holds many objects, whether it grows or not.
+  for (const auto &[Group, P] : Arenas)
+    if (spanOf(Group) != UINT32_MAX)
+      Grows(spanOf(Group), P.Data.Level);
+  for (GrowthCandidate &C : Candidates) {
+    if (!C.G.IsContainer && (C.Survives || C.IsWeak)) {
+      C.G.PValue = std::min(1.0, C.G.PValue * Chances);
+      if (C.Survives && C.G.PValue > C.Alpha) {
+        C.Survives = false;
+        C.IsWeak = true;
+      }
+    }
+  }
+  dropOuter();
+  for (const GrowthCandidate &C : Candidates)
+    if (!C.IsDropped && C.Survives && !C.G.IsArenas)
+      Grows(C.G.Span, C.Level);
+  for (GrowthCandidate &C : Candidates)
+    if (!C.IsDropped)
+      chooseWord(C, Growing[C.G.Span], Others[C.G.Span]);
+}
+
+/// Drops blocks that inner blocks fill: a byte counts once, in the innermost
+/// heap. With Python's objects, their arenas are no finding of their own.
+void GrowthFinder::dropOuter() {
+  bool HasObjects = any_of(T.heaps(), [&](const Heap &H) {
+    return T.string(H.Name) == "python.object";
+  });
+  auto IsBelow = [&](uint32_t Node, uint32_t Top) {
+    while (Node > Top)
+      Node = T.view().parent(Node);
+    return Node == Top;
+  };
+  for (GrowthCandidate &Outer : Candidates) {
+    Outer.IsDropped |= HasObjects && Outer.G.IsArenas;
+    double Inside = 0;
+    for (const GrowthCandidate &Inner : Candidates)
+      if (T.heaps()[Inner.G.Heap - 1].Parent == Outer.G.Heap &&
+          Inner.G.Span == Outer.G.Span && !Inner.IsDropped && !Inner.IsWeak &&
+          (IsBelow(Inner.G.Node, Outer.G.Node) ||
+           IsBelow(Outer.G.Node, Inner.G.Node)))
+        Inside += static_cast<double>(Inner.G.Rise);
+    if (Inside >= Filled * static_cast<double>(Outer.G.Rise) && Inside > 0)
+      Outer.IsDropped = true;
+  }
+}
+
+/// Collects the findings. What is not certain is dropped below a finding that
+/// is.
+void GrowthFinder::report() {
+  auto IsBelowSure = [&](const GrowthCandidate &Weak) {
+    return any_of(Candidates, [&](const GrowthCandidate &Of) {
+      if (Of.IsDropped || Of.IsWeak || Of.Group != Weak.Group || Of.G.IsArenas)
+        return false;
+      uint32_t N = Weak.G.Node;
+      while (N > Of.G.Node)
+        N = T.view().parent(N);
+      return N == Of.G.Node;
+    });
+  };
+  for (const GrowthCandidate &C : Candidates) {
+    bool IsMinor = C.IsWeak && (C.G.Word == GrowthWord::Grew || IsBelowSure(C));
+    if (!C.IsDropped && !IsMinor)
+      Report.Found.push_back(C.G);
+  }
+  stable_sort(Report.Found, [](const Growth &A, const Growth &B) {
+    return std::pair(A.Word, B.Rise) < std::pair(B.Word, A.Rise);
+  });
+  Report.Spans = Ranges;
+}
+
+} // namespace memkit
