@@ -17,10 +17,10 @@
 #   %pprof         Go's pprof
 #   %memray COMMAND   a command whose Python finds memray
 #   %tensorflows   Pythons that have TensorFlow, one for each version, with spaces between
-#   %web           a Python that has gunicorn and Flask
+#   %web           a Python that has gunicorn, Flask and pytest
 # Features: python, pythonX.Y, torch, gpu, chromium, speedscope, profiler-cli, perfetto, duckdb,
 # pandas, pprof, asan, ubsan, tsan, heaptrack, memray, debuginfod, dwz, root, and long and wheel (utils/check --long), and
-# tensorflow (utils/check --with=frameworks), flask, redis and postgres (--long), cuda-allocator (utils/check --with=cuda-allocator), cuda-headers, and of a GPU cuda-device,
+# git, node, perl, tensorflow (utils/check --with=frameworks), flask, pytest, redis and postgres (--long), cuda-allocator (utils/check --with=cuda-allocator), cuda-headers, and of a GPU cuda-device,
 # torch-cuda and jax-cuda (utils/check --gpu).
 
 import atexit
@@ -179,6 +179,8 @@ web = os.path.join(config.memkit_src_root, ".cache", "web")
 if python and os.path.isdir(os.path.join(web, "flask")):
     config.available_features.add("flask")
     config.substitutions.append(("%web", "env PYTHONPATH=%s %s" % (web, python)))
+    if os.path.isdir(os.path.join(web, "pytest")):
+        config.available_features.add("pytest")
 pprof = os.path.join(config.memkit_src_root, ".cache", "pprof", "pprof")
 if os.path.exists(pprof):
     config.available_features.add("pprof")
@@ -206,6 +208,9 @@ if shutil.which("dwz"):
     config.available_features.add("dwz")
 if shutil.which("zstd"):
     config.available_features.add("zstd")
+for program in ("git", "node", "perl"):
+    if shutil.which(program):
+        config.available_features.add(program)
 if shutil.which("redis-server"):
     config.available_features.add("redis")
 if shutil.which("initdb") or glob.glob("/usr/lib/postgresql/*/bin/initdb"):

@@ -162,11 +162,12 @@ need_memray() {
     jinja2 markupsafe typing_extensions || true
 }
 
-# Third-party programs that tests record: servers of Debian, and wheels of some 3 MB.
+# Third-party programs that tests record: servers of Debian, and wheels of some 5 MB.
 need_programs() {
   need_packages redis-server postgresql
-  need_wheels web "gunicorn and Flask cannot be had: their test is left out" \
-    gunicorn==23.0.0 flask==3.1.2 werkzeug==3.1.3 jinja2 markupsafe click itsdangerous blinker packaging || true
+  need_wheels web "gunicorn, Flask and pytest cannot be had: their tests are left out" \
+    gunicorn==23.0.0 flask==3.1.2 werkzeug==3.1.3 jinja2 markupsafe click itsdangerous blinker packaging \
+    pytest==9.2.0 iniconfig pluggy pygments || true
 }
 
 # A Debian 11 with Python in .cache/debian11, to run what promises to run with its glibc: 60 MB to

@@ -1,187 +1,50 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Records a real program with and without a planted leak, told to stop, killed, and
-looked at while it runs, and compares what memleak says of its growth.
+"""Records real programs with and without a planted leak, and compares what memleak says of
+their growth.
 
-    judge.py PROGRAM CXX
+    judge.py PROGRAM CXX [--times=N] [--way=WAY,...] [--mode=MODE,...] [--tools=DIR] [--keep=DIR]
 
-PROGRAM is one of PROGRAMS, CXX a compiler. Prints a line for each run; the status is 0 only
-when all six runs are right: a leak is found in the function that leaks, a clean run has no
-growth. In both the program must have answered MIN_REQUESTS, if it is a server, and
-memleak must have measured it."""
+PROGRAM is one of services.py and batch.py, several with commas between, or `services`, `batch` or
+`all`; CXX is a compiler. A way is how a run ends or is looked at:
 
+    exit    told to stop, or by itself: N times (1)
+    live    memleak looks while it runs: N times, in the runs of `exit` if both are asked for
+    killed  by SIGKILL: once
+    busy    as exit, beside two busy loops: once
+
+--tools are memrec's and memleak's; --keep copies each trace there as PROGRAM-MODE-WAY-N.fb.
+
+Prints a line for each run and a table; the status is 0 only if all are right. A clean run has no
+finding with the verdict `leak`. A leak has one with its culprit in the stack, and none elsewhere.
+A server must have answered MIN_REQUESTS, memleak must have measured a service, and a batch program
+must have succeeded."""
+
+import argparse
+import collections
 import contextlib
-import glob
 import json
 import os
-import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-LOAD_SECONDS = 15
+from batch import BATCH
+from program import Service
+from services import SERVICES
+
+PROGRAMS = {**SERVICES, **BATCH}
+GROUPS = {"services": list(SERVICES), "batch": list(BATCH), "all": list(PROGRAMS)}
+WAYS = ("exit", "live", "killed", "busy")
 MIN_REQUESTS = 300
-PORT = 20000 + os.getpid() % 10000  # below those that the kernel gives
+MIN_INTERVALS = 20
 
 
-def wait_for_port(port):
-    for _ in range(300):
-        try:
-            return socket.create_connection(("127.0.0.1", port), 1).close()
-        except OSError:
-            time.sleep(0.1)
-    sys.exit(f"nothing listens on port {port}")
-
-
-class Program:
-    """What leaks is in a stack with a frame that `culprit` matches."""
-
-    stop_signal = signal.SIGTERM
-    is_server = True
-    requests = 0
-
-    def __init__(self, folder, leak, cxx):
-        self.folder, self.leak, self.cxx = folder, leak, cxx
-        self.mode = "leak" if leak else "clean"
-
-    def prefix(self):
-        return []
-
-    def prepare(self):
-        pass
-
-    def load(self, stop):
-        stop.wait()
-
-    def each_5_ms(self, stop, request):
-        try:
-            while not stop.is_set():
-                request(self.requests)
-                self.requests += 1
-                time.sleep(0.005)
-        except OSError:
-            pass  # the program is gone
-
-
-class Asyncio(Program):
-    culprit = "remember"
-
-    def command(self):
-        return [sys.executable, os.path.join(HERE, "sessions.py"), self.mode, str(PORT)]
-
-    def load(self, stop):
-        wait_for_port(PORT)
-
-        def talk(number):
-            with socket.create_connection(("127.0.0.1", PORT)) as peer:
-                peer.sendall(b"hello %d\n" % number)
-                peer.recv(100)
-
-        self.each_5_ms(stop, talk)
-
-
-class Clears(Program):
-    """Frees all that it has when it is told to stop, in 0.3 s."""
-
-    culprit = "keepJob"
-    is_server = False
-
-    def prepare(self):
-        self.binary = os.path.join(self.folder, "clears")
-        subprocess.run([self.cxx, "-g", "-O1", "-std=c++17", "-o", self.binary,
-                        os.path.join(HERE, "clears.cpp")], check=True)
-
-    def command(self):
-        return [self.binary, self.mode]
-
-
-class Torch(Program):
-    culprit = "train"
-    is_server = False
-
-    def command(self):
-        return [sys.executable, os.path.join(HERE, "train.py"), self.mode]
-
-class Web(Program):
-    culprit = "remember"
-
-    def command(self):
-        return [sys.executable, "-m", "gunicorn", "-w", "2", "--chdir", HERE, "-b", f"127.0.0.1:{PORT}",
-                "--log-level", "error", f"web:app({self.leak})"]
-
-    def load(self, stop):
-        import urllib.request
-
-        wait_for_port(PORT)
-        self.each_5_ms(stop, lambda number: urllib.request.urlopen(
-            f"http://127.0.0.1:{PORT}/?q={number}", timeout=10).read())
-
-
-class Redis(Program):
-    culprit = "redis"
-
-    def command(self):
-        return ["redis-server", "--port", str(PORT), "--save", "", "--dir", self.folder,
-                "--logfile", os.path.join(self.folder, "redis.log")]
-
-    def load(self, stop):
-        wait_for_port(PORT)
-        with socket.create_connection(("127.0.0.1", PORT)) as peer:
-
-            def store(number):
-                for of in range(number * 10, number * 10 + 10):
-                    key = of if self.leak else of % 500
-                    peer.sendall(b"SET key:%08d %s\r\n" % (key, b"v" * 200))
-                    peer.recv(100)
-
-            self.each_5_ms(stop, store)
-
-
-class Postgres(Program):
-    """A session that prepares statements; the clean one drops each."""
-
-    stop_signal = signal.SIGINT  # SIGTERM would wait for its sessions
-    culprit = "PrepareQuery|StorePreparedStatement|PrepareStatement"
-    bin = os.path.dirname(os.path.realpath(shutil.which("initdb") or max(
-        glob.glob("/usr/lib/postgresql/*/bin/initdb"), default=""))) + "/"
-
-    def prefix(self):
-        return ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] if os.geteuid() == 0 else []
-
-    def prepare(self):
-        if os.geteuid() == 0:
-            shutil.chown(self.folder, "postgres")
-        self.data = os.path.join(self.folder, "data")
-        subprocess.run(self.prefix() + [self.bin + "initdb", "-A", "trust", "-U", "me", self.data],
-                       check=True, stdout=subprocess.DEVNULL)
-
-    def command(self):
-        return [self.bin + "postgres", "-D", self.data, "-p", str(PORT), "-k", self.folder,
-                "-c", "listen_addresses=127.0.0.1", "-c", "logging_collector=off"]
-
-    def load(self, stop):
-        wait_for_port(PORT)
-        time.sleep(1)
-        psql = subprocess.Popen(["psql", "-q", "-h", "127.0.0.1", "-p", str(PORT), "-U", "me", "postgres"],
-                                stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
-                                stderr=subprocess.DEVNULL, text=True)
-
-        def prepare(number):
-            psql.stdin.write(f"PREPARE p{number}(int) AS SELECT relname FROM pg_class WHERE oid = $1;\n"
-                             f"EXECUTE p{number}(1);\n" + ("" if self.leak else f"DEALLOCATE p{number};\n"))
-            psql.stdin.flush()
-
-        self.each_5_ms(stop, prepare)
-        psql.kill()
-
-
-PROGRAMS = {"asyncio": Asyncio, "clears": Clears, "torch": Torch, "web": Web, "redis": Redis,
-            "postgres": Postgres}
+class Failure(Exception):
+    """A run that says nothing."""
 
 
 def growth_of(trace):
@@ -189,62 +52,179 @@ def growth_of(trace):
     said = subprocess.run(["memleak", "--kind=growth", "--top=0", "--format=json", trace],
                           capture_output=True, text=True)
     if said.returncode:
-        sys.exit(f"memleak {trace}: status {said.returncode}: {said.stderr}")
+        raise Failure(f"memleak: status {said.returncode}: {said.stderr.strip()}")
     report = json.loads(said.stdout)
     return report["findings"], max((span["points"] for span in report["growth"]["measured"]), default=0)
 
 
-def stop_program(recorder, signal_number):
-    """Stops what memrec records; memrec writes the trace's end and follows."""
-    children = subprocess.run(["pgrep", "-P", str(recorder.pid)], capture_output=True, text=True)
-    program = int(children.stdout.split()[0])
-    os.kill(program, signal_number)
-    recorder.wait(60)
+def verdicts_of(program, findings):
+    """How many findings have which verdict, and, in a program that leaks, at which place."""
+    seen = collections.Counter()
+    for finding in findings:
+        verdict = finding.get("verdict", "leak")
+        seen[verdict if program.mode == "clean" else f"{verdict} ({program.place_of(finding)})"] += 1
+    return seen
 
 
-def run(kind, leak, way, cxx):
-    # Not below TMPDIR: lit's is closed to other users, as postgres is.
-    folder = tempfile.mkdtemp(prefix="memkit-programs-", dir="/tmp")
-    os.chmod(folder, 0o755)
-    trace = os.path.join(folder, "trace.fb")
-    recorder = None
+def is_right(program, seen):
+    if program.mode == "clean":
+        return not seen["leak"]
+    return seen["leak (culprit)"] > 0 and not seen["leak (elsewhere)"]
+
+
+def processes_below(parent):
+    found = subprocess.run(["pgrep", "-P", str(parent)], capture_output=True, text=True).stdout.split()
+    return [process for child in map(int, found) for process in [child] + processes_below(child)]
+
+
+def wait_for(recorder, seconds):
     try:
-        program = kind(folder, leak, cxx)
-        program.prepare()
-        recorder = subprocess.Popen(program.prefix() + ["memrec", "-q", "-o", trace, "--"] + program.command(),
-                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                                    start_new_session=True)
+        return recorder.wait(seconds)
+    except subprocess.TimeoutExpired:
+        raise Failure(f"not ended within {seconds} s") from None
+
+
+def stop_program(recorder, signal_number):
+    """Stops what memrec records, by SIGKILL each process of it; memrec writes the trace's end
+    and follows."""
+    program, *workers = processes_below(recorder.pid) or [None]
+    if not program:
+        raise Failure("it has ended")
+    for process in [program] + (workers if signal_number == signal.SIGKILL else []):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process, signal_number)
+    wait_for(recorder, 60)
+
+
+@contextlib.contextmanager
+def busy_loops(count):
+    loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
+    try:
+        yield
+    finally:
+        for loop in loops:
+            loop.kill()
+            loop.wait()
+
+
+class Judge:
+    def __init__(self, options, inputs):
+        self.options, self.inputs = options, inputs
+        self.rows = collections.defaultdict(list)  # (program, mode, way): (is right, verdicts)
+
+    def look(self, name, program, way, trace, problem=""):
+        """Judges the trace as it is now; `problem` is why the run is no good in any case."""
+        findings, intervals = growth_of(trace)
+        seen = verdicts_of(program, findings)
+        rows = self.rows[name, program.mode, way]
+        if isinstance(program, Service) and intervals < MIN_INTERVALS:
+            problem = problem or "not measured"
+        good = not problem and is_right(program, seen)
+        rows.append((good, seen))
+        requests = f"{program.requests} requests, " if getattr(program, "is_server", False) else ""
+        said = ", ".join(f"{count} {verdict}" for verdict, count in sorted(seen.items())) or "nothing grows"
+        print(f"{name} {program.mode}, {way}: {requests}{intervals} intervals, {said}: "
+              f"{'right' if good else 'WRONG'}{': ' + problem if problem else ''}", flush=True)
+        if self.options.keep:
+            shutil.copyfile(trace, os.path.join(self.options.keep, f"{name}-{program.mode}-{way}-{len(rows)}.fb"))
+        if not good:
+            subprocess.run(["memleak", "--kind=growth", "--top=3", trace])
+
+    def run(self, name, mode, ways):
+        # Not below TMPDIR: lit's is closed to other users, as postgres is.
+        folder = tempfile.mkdtemp(prefix="memkit-programs-", dir="/tmp")
+        os.chmod(folder, 0o755)
+        trace = os.path.join(folder, "trace.fb")
+        recorder = None
+        try:
+            program = PROGRAMS[name](mode, folder, self.inputs, self.options.cxx)
+            program.prepare()
+            command = program.prefix() + ["memrec", "-q", "-o", trace, "--"] + program.command()
+            with busy_loops(2 if "busy" in ways else 0):
+                recorder = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                            start_new_session=True)
+                if isinstance(program, Service):
+                    self.serve(name, program, recorder, trace, ways)
+                else:
+                    status = wait_for(recorder, 300)
+                    self.look(name, program, ways[0], trace, f"status {status}" if status else "")
+        except Failure as failure:
+            print(f"{name} {mode}, {', '.join(ways)}: WRONG: {failure}", flush=True)
+            self.rows[name, mode, ways[-1]].append((False, collections.Counter({"failed": 1})))
+        finally:
+            if recorder:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(recorder.pid, signal.SIGKILL)  # its session, where it still runs
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def serve(self, name, program, recorder, trace, ways):
         stop = threading.Event()
         load = threading.Thread(target=program.load, args=[stop])
         load.daemon = True
         load.start()
-        time.sleep(LOAD_SECONDS + (10 if kind is Torch else 0))
-        seen = growth_of(trace) if way == "live" else None
+        time.sleep(program.load_seconds)
+        problem = ""
+        if program.is_server and program.requests < MIN_REQUESTS:
+            problem = "too few requests"
+        if "live" in ways:
+            self.look(name, program, "live", trace, problem)
         # The load goes on: what a program has stopped doing is no growth to its end.
-        stop_program(recorder, signal.SIGKILL if way == "killed" else kind.stop_signal)
+        stop_program(recorder, signal.SIGKILL if "killed" in ways else program.stop_signal)
         stop.set()
         load.join(20)
-        findings, intervals = seen or growth_of(trace)
-        right = [f for f in findings if re.search(kind.culprit, json.dumps(f))]
-        ran = intervals >= 20 and (program.requests >= MIN_REQUESTS or not kind.is_server)
-        good = ran and (bool(right) if leak else not findings)
-        print(f"{kind.__name__} {program.mode}, {way}: {program.requests} requests, {intervals} intervals,"
-              f" {len(findings)} places grow, {len(right)} of the leak: {'right' if good else 'WRONG'}", flush=True)
-        if not good:
-            subprocess.run(["memleak", "--kind=growth", "--top=3", trace])
-        return good
-    finally:
-        if recorder:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(recorder.pid, signal.SIGKILL)  # its session, where it still runs
-        shutil.rmtree(folder, ignore_errors=True)
+        for way in ways:
+            if way != "live":
+                self.look(name, program, way, trace, problem)
+
+    def judge(self, name):
+        kind = PROGRAMS[name]
+        if kind.missing():
+            print(f"{name}: this machine has no {' and no '.join(kind.missing())}")
+            return
+        ways = [way for way in WAYS if way in kind.ways and way in self.options.way]
+        often = [way for way in ways if way in ("exit", "live")]
+        for mode in kind.modes:
+            if self.options.mode and mode not in self.options.mode:
+                continue
+            for together in [often] * self.options.times + [["killed"], ["busy"]]:
+                together = [way for way in together if way in ways]
+                if together:
+                    self.run(name, mode, together)
+
+    def print_table(self):
+        print(f"\n{'program':12}{'mode':12}{'way':8}{'runs':>5}{'right':>6}{'wrong':>6}  verdicts")
+        for (name, mode, way), runs in self.rows.items():
+            right, seen = sum(good for good, _ in runs), sum((verdicts for _, verdicts in runs), collections.Counter())
+            said = ", ".join(f"{count} {verdict}" for verdict, count in sorted(seen.items()))
+            print(f"{name:12}{mode:12}{way:8}{len(runs):5}{right:6}{len(runs) - right:6}  {said}")
+        good = [good for runs in self.rows.values() for good, _ in runs]
+        print(f"{sum(good)} of {len(good)} right")
+        return bool(good) and all(good)
 
 
 def main():
-    kind, cxx = PROGRAMS[sys.argv[1]], sys.argv[2]
-    runs = [run(kind, leak, way, cxx) for leak in (True, False) for way in ("stopped", "killed", "live")]
-    print(f"{sum(runs)} of {len(runs)} right")
-    sys.exit(0 if all(runs) else 1)
+    parser = argparse.ArgumentParser()
+    parser.add_argument("program")
+    parser.add_argument("cxx")
+    parser.add_argument("--times", type=int, default=1)
+    parser.add_argument("--way", default=",".join(WAYS), type=lambda text: text.split(","))
+    parser.add_argument("--mode", type=lambda text: text.split(","))
+    parser.add_argument("--tools")
+    parser.add_argument("--keep")
+    options = parser.parse_args()
+    names = [name for word in options.program.split(",") for name in GROUPS.get(word, [word])]
+    for wrong in [name for name in names if name not in PROGRAMS] + [way for way in options.way if way not in WAYS]:
+        parser.error(f"unknown: {wrong}")
+    if options.tools:
+        os.environ["PATH"] = os.path.abspath(options.tools) + os.pathsep + os.environ["PATH"]
+    if options.keep:
+        os.makedirs(options.keep, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="memkit-inputs-", dir="/tmp") as inputs:
+        os.chmod(inputs, 0o755)
+        judge = Judge(options, inputs)
+        for name in names:
+            judge.judge(name)
+    sys.exit(0 if judge.print_table() else 1)
 
 
 main()
