@@ -24,6 +24,7 @@ def one_round(number):
 
 
 number = 0
+open(sys.argv[2], "w").close()
 while True:
     one_round(number)
     number += 1

@@ -162,6 +162,10 @@ class Judge:
         load = threading.Thread(target=program.load, args=[stop])
         load.daemon = True
         load.start()
+        for _ in range(1200):
+            if program.is_ready() or recorder.poll() is not None:
+                break
+            time.sleep(0.1)
         time.sleep(program.load_seconds)
         problem = ""
         if program.is_server and program.requests < MIN_REQUESTS:

@@ -15,7 +15,7 @@ PORT = 20000 + os.getpid() % 10000  # below those that the kernel gives
 
 
 def wait_for_port(port):
-    for _ in range(300):
+    for _ in range(1200):
         try:
             return socket.create_connection(("127.0.0.1", port), 1).close()
         except OSError:
@@ -61,12 +61,15 @@ class Program:
 
 
 class Service(Program):
-    """Runs until it is told to stop."""
+    """Runs until it is told to stop, `load_seconds` after it was ready."""
 
     stop_signal = signal.SIGTERM
     is_server = True
     load_seconds = 15
     requests = 0
+
+    def is_ready(self):
+        return self.requests > 0 or not self.is_server
 
     def load(self, stop):
         stop.wait()

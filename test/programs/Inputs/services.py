@@ -14,14 +14,21 @@ from program import HERE, PORT, Service, wait_for_port
 
 
 class Script(Service):
-    """A script of Inputs."""
+    """A script of Inputs; if it is no server it makes a file when it is ready."""
 
     script = ""
     is_server = False
     culprit = "^remember$"
 
+    def prepare(self):
+        self.ready = os.path.join(self.folder, "ready")
+
     def command(self):
-        return [sys.executable, os.path.join(HERE, self.script), self.mode, str(PORT)]
+        return [sys.executable, os.path.join(HERE, self.script), self.mode,
+                str(PORT) if self.is_server else self.ready]
+
+    def is_ready(self):
+        return super().is_ready() if self.is_server else os.path.exists(self.ready)
 
 
 class Asyncio(Script):
@@ -58,20 +65,17 @@ class Torch(Script):
     script = "train.py"
     needs_modules = ("torch",)
     culprit = "^train$"
-    load_seconds = 25
 
 
 class Loader(Script):
     script = "loader.py"
     needs_modules = ("torch",)
-    load_seconds = 25
 
 
 class Infer(Script):
     script = "infer.py"
     needs_modules = ("torch",)
     is_server = True
-    load_seconds = 25
 
     def load(self, stop):
         self.fetch_each_5_ms(stop)
