@@ -87,7 +87,8 @@ typedef void (*memkit_freed_fn_)(const char *, size_t, const void *);
 
 /*
  * Ends the current step, if any, and starts the next step. A step is one round
- * of the program's main loop. Memory that grows from step to step leaks.
+ * of the program's main loop. Memory that is kept again in step after step
+ * leaks.
  */
 MEMKIT_INLINE_ void memkit_step(void) {
   MEMKIT_FIND_(memkit_void_fn_, memrec_step);

@@ -17,6 +17,8 @@ namespace memkit {
 
 /// Distance in rows of memory prefetches.
 static constexpr size_t ChangesAhead = 16;
+/// Time without a change that may be the end of the recording.
+static constexpr uint64_t QuietNs = 1'000'000'000;
 /// A row whose memory was freed is looked at if it once had this part of the
 /// highest live bytes of its memory space.
 static constexpr double LargeFreed = 0.02;
@@ -77,11 +79,28 @@ void GrowthTotals::add(const GrowthTotals &Other) {
   addBins(Allocated, Other.Allocated, Plus);
 }
 
+/// When the recording was switched off to its end; UINT64_MAX: it was not.
+Expected<uint64_t> GrowthFinder::switchedOffNs() {
+  if (SwitchedOffNs)
+    return *SwitchedOffNs;
+  uint64_t OffNs = UINT64_MAX;
+  if (T.hasReader())
+    if (Error E = T.forEachMark([&](const Mark &M) {
+          if (M.Kind == MarkKind::RecordOff)
+            OffNs = M.TimeNs;
+          else if (M.Kind == MarkKind::RecordOn)
+            OffNs = UINT64_MAX;
+        }))
+      return std::move(E);
+  SwitchedOffNs = OffNs;
+  return OffNs;
+}
+
 /// The end of the observed life of a process.
 uint64_t GrowthFinder::lifeEnd(const ProcessIntervals &I,
-                               const GrowthRange &Span) const {
-  if (Span.EndsEarly)
-    return Span.EndNs;
+                               const RangeBins &Span) const {
+  if (Span.span().EndsEarly) // the begin of the shutdown
+    return std::max(I.Heads[Span.end()].BeginNs, Span.span().EndNs);
   uint64_t LastNs = I.Heads.back().EndNs;
   if (const TimePoint *At = S.selection().times().last(); At && !At->IsEnd)
     return std::max(LastNs, At->TimeNs);
@@ -132,7 +151,16 @@ Error GrowthFinder::readRanges() {
         continue;
       Value = static_cast<uint32_t>(Spans.size());
       Ranges.push_back(Span->span());
-      Ranges.back().LifeEndNs = lifeEnd(I, Ranges.back());
+      GrowthRange &Range = Ranges.back();
+      Range.LifeEndNs = lifeEnd(I, *Span);
+      // Only quiet time may have a switch behind it.
+      if (Range.LifeEndNs - std::min(Range.EndNs, Range.LifeEndNs) > QuietNs) {
+        Expected<uint64_t> OffNs = switchedOffNs();
+        if (!OffNs)
+          return OffNs.takeError();
+        if (*OffNs >= Range.EndNs)
+          Range.LifeEndNs = std::min(Range.LifeEndNs, *OffNs);
+      }
       Spans.push_back(std::move(Span));
     }
     for (uint32_t Heap = 1; Heap <= numHeaps(); ++Heap)
@@ -278,8 +306,11 @@ void GrowthFinder::addLifetimes(size_t Process, const SectionLifetimes &L,
       return;
     readLifetimes(Process, R, *Row, V);
     Rows[*Row].Gained = toBytes(V.Survive);
+    if (!ArenasOf.isArena(R.Stack))
+      return;
+    Rows[*Row].Group = GrowthRow::NoGroup;
     // An import needs its arenas once.
-    if (ArenasOf.isArena(R.Stack) && !ArenasOf.isInImport(R.Stack)) {
+    if (!ArenasOf.isInImport(R.Stack)) {
       uint32_t Group = groupOf(Process, R.Heap);
       ArenaRows.push_back({*Row, Group});
       Report.Arenas.push_back({Group, R.Stack, toBytes(V.Survive)});
@@ -287,7 +318,6 @@ void GrowthFinder::addLifetimes(size_t Process, const SectionLifetimes &L,
       if (New)
         At->second.Data = SurvivalData(Spans[spanOf(Group)]->bins().size());
       V.addTo(At->second);
-      Rows[*Row].Group = GrowthRow::NoGroup;
     }
   });
 }

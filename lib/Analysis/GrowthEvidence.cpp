@@ -36,7 +36,8 @@ static std::vector<Round> roundsOf(const GrowthCourse &C) {
   size_t Bins = C.To + 1 - C.From, N = std::min(Bins, MaxRounds);
   std::vector<Round> Out;
   for (size_t R = 0; R != N; ++R) {
-    size_t From = C.From + R * Bins / N, Size = C.From + (R + 1) * Bins / N - From;
+    size_t From = C.From + R * Bins / N,
+           Size = C.From + (R + 1) * Bins / N - From;
     ArrayRef<double> Others = C.Others.slice(From, Size);
     Out.push_back({sum(C.Kept.slice(From, Size)),
                    sum(C.Allocated.slice(From, Size)),
@@ -47,7 +48,7 @@ static std::vector<Round> roundsOf(const GrowthCourse &C) {
 
 /// Rounds of a growth, by what happened in them.
 struct RoundCounts {
-  size_t Repeats = 0; ///< the cause kept memory, and little of all
+  size_t Repeats = 0;   ///< the cause kept memory, and little of all
   bool AreBack = false; ///< other live bytes come back to their level
 };
 
@@ -95,7 +96,8 @@ EvidenceOf findEvidence(const GrowthCourse &C) {
   if (Rounds.Repeats >= MinRounds)
     return {GrowthEvidence::Rounds, Rounds.Repeats};
   if (size_t Bursts = countBursts(C.Kept.slice(C.From, Bins));
-      Bursts >= MinBursts)
+      Bursts >= MinBursts &&
+      C.Blocks >= MinOfBurst * static_cast<double>(Bursts))
     return {GrowthEvidence::Bursts, Bursts};
   return {};
 }

@@ -17,6 +17,7 @@ namespace memkit {
 /// The course of a growth, bin by bin of its span.
 struct GrowthCourse {
   llvm::ArrayRef<double> Kept; ///< bytes that survive, by bin of allocation
+  double Blocks = 0;           ///< the number of surviving blocks
   /// Of the memory space: allocated bytes; live bytes of all that grows, and of
   /// the rest, at the end of each bin.
   llvm::ArrayRef<double> Allocated, Growing, Others;
@@ -32,6 +33,8 @@ struct EvidenceOf {
 EvidenceOf findEvidence(const GrowthCourse &C);
 
 inline constexpr size_t MinRounds = 6, MinBursts = 4;
+/// Single blocks now and then are no bursts.
+inline constexpr double MinOfBurst = 3;
 
 } // namespace memkit
 

@@ -12,6 +12,7 @@
 #include "Model/ArenaStacks.h"
 #include "memkit/Analysis/Growth.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include <algorithm>
 #include <map>
 
@@ -104,7 +105,7 @@ private:
   struct JudgedRow {
     uint64_t AtCut = 0, BlocksAtCut = 0, AtEnd = 0;
     uint64_t AtBegin = 0, Highest = 0; ///< Highest: in the span
-    uint32_t AfterBin = 0; ///< 1 + the bin of the last change
+    uint32_t AfterBin = 0;             ///< 1 + the bin of the last change
   };
   /// A change of a row before the end of its span.
   struct KeptChange {
@@ -143,7 +144,8 @@ private:
   std::vector<GrowthLevel> makeLevels();
   llvm::Error readLevels(llvm::MutableArrayRef<GrowthLevel> Levels);
   void setLevels(llvm::MutableArrayRef<GrowthLevel> Levels);
-  uint64_t lifeEnd(const ProcessIntervals &I, const GrowthRange &Span) const;
+  llvm::Expected<uint64_t> switchedOffNs();
+  uint64_t lifeEnd(const ProcessIntervals &I, const RangeBins &Span) const;
 
   // GrowthJudge.cpp
   void judge();
@@ -173,6 +175,7 @@ private:
   void chooseWord(GrowthCandidate &C, llvm::ArrayRef<double> Growing,
                   llvm::ArrayRef<double> Others);
   void dropOuter();
+  llvm::DenseSet<uint32_t> stacksWithoutInner() const;
   void report();
 
   size_t numHeaps() const { return T.heaps().size(); }
@@ -200,6 +203,7 @@ private:
   std::vector<std::optional<RangeBins>> Spans; ///< by process and memory space
   std::vector<GrowthRange> Ranges;             ///< of Spans
   std::vector<GrowthTotals> SpaceTotals;       ///< of Spans
+  std::optional<uint64_t> SwitchedOffNs;
   std::vector<uint32_t> RangeOfGroup; ///< UINT32_MAX if the group has no span
   std::vector<GrowthRow> Rows;        ///< by row of IntervalSeries
   std::vector<JudgedRow> Infos;       ///< by row of IntervalSeries

@@ -61,7 +61,8 @@ double GrowthFinder::secondsOf(uint32_t Group, const LevelRise &Course) const {
 bool GrowthFinder::isLong(uint32_t Group, const LevelRise &Course) const {
   double Bins = static_cast<double>(Course.To + 1 - Course.From);
   return secondsOf(Group, Course) >= MinEndedSeconds ||
-         Bins >= MinEndedPart * static_cast<double>(binsOf(Group).bins().size());
+         Bins >=
+             MinEndedPart * static_cast<double>(binsOf(Group).bins().size());
 }
 
 /// Whether a rise stopped long before the end of the observed life.
@@ -69,22 +70,21 @@ bool GrowthFinder::hasEnded(uint32_t Group, const LevelRise &Course) const {
   // The next rise of a container that doubles comes after twice the time.
   constexpr double MaxQuietSeconds = 2, MaxQuietPart = 0.25, TimesGap = 2.2;
   const RangeBins &B = binsOf(Group);
-  ArrayRef<double> Units = B.bins().Units;
-  double Growth = 0, After = 0;
-  for (size_t I = Course.From; I != Units.size(); ++I)
-    (I <= Course.To ? Growth : After) += Units[I];
-  double Gap = Growth * static_cast<double>(Course.Gap) /
+  double Gap = static_cast<double>(Course.Gap) /
                static_cast<double>(Course.To + 1 - Course.From);
-  if (B.span().HasSteps)
-    return After > std::max(MaxQuietPart * Growth, TimesGap * Gap);
-  if (After > 0 && After <= TimesGap * Gap)
-    return false;
+  double MaxPart = std::max(MaxQuietPart, TimesGap * Gap);
+  if (B.span().HasSteps) {
+    ArrayRef<double> Units = B.bins().Units;
+    double Growth = 0, After = 0;
+    for (size_t I = Course.From; I != Units.size(); ++I)
+      (I <= Course.To ? Growth : After) += Units[I];
+    return After > MaxPart * Growth;
+  }
   uint64_t EndNs = head(Group, B.afterBin(Course.To) - 1).EndNs,
            LifeEndNs = Ranges[spanOf(Group)].LifeEndNs;
   double Quiet =
       static_cast<double>(LifeEndNs - std::min(EndNs, LifeEndNs)) / 1e9;
-  return Quiet >
-         std::max(MaxQuietSeconds, MaxQuietPart * secondsOf(Group, Course));
+  return Quiet > std::max(MaxQuietSeconds, MaxPart * secondsOf(Group, Course));
 }
 
 /// Sets the times of a growth, and turns rates of active time into rates of
@@ -135,6 +135,13 @@ GrowthCandidate GrowthFinder::makeCandidate(uint32_t Group, uint32_t Node,
     G.HeapEnd = toBytes(At->second.Live.back());
   }
   return C;
+}
+
+static double sumFrom(ArrayRef<double> V, size_t From) {
+  double Sum = 0;
+  for (double X : V.drop_front(From))
+    Sum += X;
+  return Sum;
 }
 
 /// The last bin up to which nearly all of the bytes came.
@@ -194,6 +201,9 @@ bool GrowthFinder::addSurvivors(uint32_t Group, uint32_t Node, GrowthPlace &P,
   C.IsWeak = IsWeak;
   C.Alpha = R.Alpha;
   C.G.Rise = toBytes(R.Bytes);
+  C.G.RiseBlocks = C.G.Blocks;
+  if (!R.IsContainer)
+    C.G.RiseBlocks = toBytes(std::round(sumFrom(P.Data.Blocks, R.Since)));
   C.G.Rate = R.Rate / Span.PerUnit;
   C.G.Low = R.Low / Span.PerUnit;
   C.G.High = R.High / Span.PerUnit;
@@ -224,7 +234,7 @@ bool GrowthFinder::addRise(uint32_t Group, uint32_t Node, const GrowthPlace &P,
   GrowthCandidate C = makeCandidate(Group, Node, P);
   C.G.Rise = toBytes(Rise->Bytes);
   C.G.Bytes = toBytes(P.Data.Level.back());
-  C.G.Blocks = toBytes(P.Data.LevelBlocks.back());
+  C.G.Blocks = C.G.RiseBlocks = toBytes(P.Data.LevelBlocks.back());
   if (MayHaveEnded && !isLong(Group, *Rise))
     return false;
   std::vector<double> Risen;
@@ -332,10 +342,9 @@ void GrowthFinder::judgeNode(uint32_t N) {
   bool MayLeak = P.Stacks == 1 || P.Repeated >= MinRepeated * P.Survive;
   double Cohorts = 0;
   size_t Had = Candidates.size();
-  bool IsExplained =
-      !P.empty() && MayLeak &&
-      addSurvivors(Node.Group, Node.Node, P, /*MayBeWeak=*/Node.HasRows,
-                   &Cohorts);
+  bool IsExplained = !P.empty() && MayLeak &&
+                     addSurvivors(Node.Group, Node.Node, P,
+                                  /*MayBeWeak=*/Node.HasRows, &Cohorts);
   if (!IsExplained) {
     if (Cohorts >= EnoughCohorts)
       B.Alone.add(std::exchange(P, GrowthPlace()));
@@ -386,7 +395,9 @@ void GrowthFinder::judgeFreed() {
     const GrowthNode &Node = Nodes.Nodes[N];
     if (Of[N] == GrowthNode::None)
       Rest[N].add(Places[N]);
-    if (addRise(Node.Group, Node.Node, Rest[N], /*MayHaveEnded=*/true))
+    // The root has the rest of all places.
+    if (Node.Node != 0 &&
+        addRise(Node.Group, Node.Node, Rest[N], /*MayHaveEnded=*/true))
       Candidates.back().Place = N;
     else if (Node.Parent != GrowthNode::None)
       Rest[Node.Parent].add(Rest[N]);

@@ -4,10 +4,10 @@
 
 #include "memkit/Analysis/GrowthLines.h"
 #include "OwnTree.h"
+#include "memkit/Trace/Sampling.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
-#include "memkit/Trace/Sampling.h"
 #include <map>
 #include <tuple>
 
@@ -42,13 +42,23 @@ private:
   /// grows as G does. Calls of a recursive function below one another are one.
   bool runsWithoutGrowth(uint32_t Call, const Growth &G) const {
     constexpr uint64_t Part = 4;
-    return any_of(Tree.callsOfLine(Call), [&](uint32_t C) {
-      return !Tree.isBelow(C, Call) && !Tree.isBelow(Call, C) &&
-             Tree.allocations(C) >= Tree.allocations(Call) / Part &&
-             none_of(FindingsOf[C], [&](uint32_t I) {
-               return haveSameCourse(R.Found[I], G);
-             });
-    });
+    uint64_t Others = 0;
+    for (uint32_t C : Tree.callsOfLine(Call))
+      if (!Tree.isBelow(C, Call) && !Tree.isBelow(Call, C) && !isRecursive(C) &&
+          none_of(FindingsOf[C],
+                  [&](uint32_t I) { return haveSameCourse(R.Found[I], G); }))
+        Others += Tree.allocations(C);
+    return Others && Others >= Tree.allocations(Call) / Part;
+  }
+
+  /// Whether the same line calls the call, directly or not.
+  bool isRecursive(uint32_t Call) const {
+    const Place &P = Tree.place(Call);
+    for (uint32_t C = Tree.parent(Call); C; C = Tree.parent(C))
+      if (const Place &Q = Tree.place(C);
+          Q.Line == P.Line && Q.Name == P.Name && Q.File == P.File)
+        return true;
+    return false;
   }
 
   /// Growths in different parts of a run have different causes.
@@ -120,6 +130,7 @@ static void take(LineGrowth &To, const LineGrowth &L) {
   To.HasSteps = L.HasSteps;
   To.Rate += L.Rate;
   To.Rise += L.Rise;
+  To.RiseBlocks += L.RiseBlocks;
   To.Variance += L.Variance;
   To.Bytes += L.Bytes;
   To.Blocks += L.Blocks;
@@ -152,6 +163,7 @@ static LineGrowth lineOf(const Trace &T, const GrowthReport &R,
   L.HasSteps = Span.HasSteps;
   L.Rate = G.Rate;
   L.Rise = G.Rise;
+  L.RiseBlocks = G.RiseBlocks;
   L.Variance = sampleVariance(G.Rise, G.Bytes, G.Blocks,
                               T.heaps()[G.Heap - 1].estimateBytes());
   L.Bytes = G.Bytes;
@@ -242,8 +254,7 @@ uint64_t LineMaker::arenasBelow(const Growth &Arenas, uint32_t Call) const {
 void LineMaker::joinArenas() {
   for (FoundLine &From : Lines) {
     if (From.L.Where.Kind != PlaceKind::Category || From.Call ||
-        From.L.Findings.empty() ||
-        !R.Found[From.L.Findings.front()].IsArenas)
+        From.L.Findings.empty() || !R.Found[From.L.Findings.front()].IsArenas)
       continue;
     const Growth &Arenas = R.Found[From.L.Findings.front()];
     FoundLine *Most = nullptr;
@@ -271,9 +282,10 @@ void LineMaker::joinArenas() {
 void LineMaker::joinSiblings(std::vector<FoundLine *> Of) {
   constexpr double NearlyAll = 0.95, MaxOfOne = 0.5;
   constexpr size_t Many = 3;
-  FoundLine *Most = *std::max_element(
-      Of.begin(), Of.end(),
-      [](FoundLine *A, FoundLine *B) { return A->L.Rise < B->L.Rise; });
+  FoundLine *Most =
+      *std::max_element(Of.begin(), Of.end(), [](FoundLine *A, FoundLine *B) {
+        return A->L.Rise < B->L.Rise;
+      });
   double All = 0;
   for (FoundLine *L : Of)
     All += static_cast<double>(L->L.Rise);
@@ -283,11 +295,13 @@ void LineMaker::joinSiblings(std::vector<FoundLine *> Of) {
     return;
   for (FoundLine *L : Of)
     if (L != Most) {
+      Most->L.Joined.push_back(L->L.Where);
       take(Most->L, L->L);
       L->L.Findings.clear();
     }
   if (!ToCaller)
     return;
+  Most->L.Joined.push_back(Most->L.Where);
   Most->Call = callerOf(Most->Call);
   Most->L.Where = Tree.place(Most->Call);
   uint32_t Caller = callerOf(Most->Call);

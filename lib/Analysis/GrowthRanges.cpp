@@ -78,6 +78,17 @@ bool RangeBins::choose(const ProcessIntervals &I, size_t Cut,
   return true;
 }
 
+/// Whether there was nothing for a large part of the life before an interval.
+static bool isAfterQuiet(const ProcessIntervals &I, size_t Interval) {
+  constexpr double LongQuiet = 0.03;
+  if (Interval == 0)
+    return false;
+  double Quiet =
+      agesOf(I.Heads[Interval].BeginNs -
+             std::min(I.Heads[Interval - 1].EndNs, I.Heads[Interval].BeginNs));
+  return Quiet > LongQuiet * agesOf(I.Heads.back().EndNs);
+}
+
 void RangeBins::sortIntoBins(const ProcessIntervals &I) {
   double OfSpan = 0;
   for (double U : UnitsOf)
@@ -85,8 +96,10 @@ void RangeBins::sortIntoBins(const ProcessIntervals &I) {
   double Wanted = static_cast<double>(std::min(MaxBins, UnitsOf.size()));
   double At = 0, Next = 0;
   for (double U : UnitsOf) {
-    // A bin begins with the first interval of its part of the run.
-    if (Bins.Units.empty() || At + U / 2 >= Next) {
+    // A bin begins with the first interval of its part of the run, and after
+    // long quiet.
+    if (Bins.Units.empty() || At + U / 2 >= Next ||
+        isAfterQuiet(I, Begin + BinOf.size())) {
       Bins.Units.push_back(0);
       Bins.Intervals.push_back(0);
       BinBegin.push_back(Begin + BinOf.size());

@@ -28,7 +28,8 @@ struct RowSurvival {
 };
 
 /// The measured part of a memory space of a process: the intervals from the end
-/// of the warm-up to the cut, in at most MaxBins bins of about equal length.
+/// of the warm-up to the cut, in some MaxBins bins of about equal length: a bin
+/// begins after long quiet, too.
 /// The clock is steps with 7 steps or more, else time.
 class RangeBins {
 public:

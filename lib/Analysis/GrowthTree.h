@@ -39,15 +39,15 @@ struct GrowthNodes {
   std::vector<GrowthNode> Nodes;
   /// By row: the lowest of Nodes at or above the row's leaf, or None.
   std::vector<uint32_t> OfRow;
-  size_t LeftOut = 0; ///< number of rising nodes beyond Max
+  size_t LeftOut = 0;      ///< number of rising nodes beyond Max
   double LeftOutBelow = 0; ///< bytes that each of them gained at most
 };
 
 /// Chooses the nodes of V below which rows of one group gained Min or more in
 /// total. Of a path without branches, only the lowest node is chosen. At most
-/// Max nodes: those that gained most, of all groups. Memory: 5 bytes for each node of V,
-/// and about 40 for each node at or above one of the 2^18 rows with the highest
-/// rise, in each group.
+/// Max nodes: those that gained most, of all groups. Memory: 5 bytes for each
+/// node of V, and about 40 for each node at or above one of the 2^18 rows with
+/// the highest rise, in each group.
 GrowthNodes chooseGrowthNodes(const StackView &V, uint32_t NumGroups,
                               llvm::ArrayRef<GrowthRow> Rows, uint64_t Min,
                               size_t Max);

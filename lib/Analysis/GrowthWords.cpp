@@ -2,8 +2,10 @@
 //
 // The word for each growth.
 
+#include "BoundedCaches.h"
 #include "GrowthEvidence.h"
 #include "GrowthFinder.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
@@ -22,10 +24,12 @@ StringRef evidenceName(GrowthEvidence Evidence) {
 
 /// The minimum of steps across a leak.
 static constexpr uint64_t MinSteps = 6;
+/// Rounds of less time may be parts of one.
+static constexpr double MinLeakSeconds = 3;
 /// A process is idle after this time without a change.
 static constexpr double MinIdleSeconds = 2, MinIdlePart = 0.25;
-/// A block is filled by inner blocks that grow with it by this part.
-static constexpr double Filled = 0.5;
+/// Blocks are filled by inner blocks if this part of them is left.
+static constexpr double MinLeft = 0.05;
 
 /// The number of steps from the begin of the growth to its end.
 static uint64_t stepsOf(const Growth &G, const GrowthRange &Span) {
@@ -51,12 +55,16 @@ void GrowthFinder::chooseWord(GrowthCandidate &C, ArrayRef<double> Growing,
   Growth &G = C.G;
   const GrowthRange &Span = Ranges[G.Span];
   EvidenceOf E;
-  if (C.Survives && !G.IsContainer) {
+  if (C.Survives && !G.IsArenas)
+    G.Bounded = boundedCache(T, G.Stack, G.Blocks);
+  if (C.Survives && !G.IsContainer && G.Bounded.empty()) {
     const GrowthTotals &Totals = SpaceTotals[G.Span];
-    if (!Span.HasSteps)
-      E = findEvidence({C.Kept, Totals.Allocated, Growing, Others,
-                        C.Course.From, C.Course.To});
-    else if (uint64_t Steps = stepsOf(G, Span); Steps >= MinSteps)
+    if (!Span.HasSteps && secondsOf(C.Group, C.Course) >= MinLeakSeconds)
+      E = findEvidence({C.Kept, static_cast<double>(G.RiseBlocks),
+                        Totals.Allocated, Growing, Others, C.Course.From,
+                        C.Course.To});
+    else if (uint64_t Steps = stepsOf(G, Span);
+             Span.HasSteps && Steps >= MinSteps)
       E = {GrowthEvidence::Steps, Steps};
   }
   G.Evidence = E.Evidence;
@@ -66,8 +74,8 @@ void GrowthFinder::chooseWord(GrowthCandidate &C, ArrayRef<double> Growing,
     G.IdleSinceNs = Span.HasSteps ? 0 : idleSince(G, Span);
   } else if (G.FreedNs || hasEnded(C.Group, C.Course)) {
     G.Word = GrowthWord::Grew;
-    C.IsDropped |= G.Rise < materialBytes(C.Group, MinEnded) ||
-                   !isLong(C.Group, C.Course);
+    C.IsDropped |=
+        G.Rise < materialBytes(C.Group, MinEnded) || !isLong(C.Group, C.Course);
   } else {
     G.Word = GrowthWord::Grows;
   }
@@ -108,6 +116,29 @@ void GrowthFinder::chooseWords() {
       chooseWord(C, Growing[C.G.Span], Others[C.G.Span]);
 }
 
+/// Takes the memory of inner blocks from a growth of the blocks around them.
+static void takeInside(GrowthCandidate &Outer, double Inside, double Blocks) {
+  Growth &G = Outer.G;
+  auto Rise = static_cast<double>(G.Rise);
+  if (Inside <= 0 || Rise <= 0)
+    return;
+  double Left = std::max(0.0, 1 - Inside / Rise);
+  if (Left < MinLeft) {
+    Outer.IsDropped = true;
+    return;
+  }
+  for (double *V : {&G.Rate, &G.Low, &G.High})
+    *V *= Left;
+  G.Rise = toBytes(Rise * Left);
+  G.Bytes = toBytes(static_cast<double>(G.Bytes) * Left);
+  auto All = static_cast<double>(G.Blocks);
+  G.Blocks = toBytes(std::max(All - Blocks, 1.0));
+  G.RiseBlocks = std::min(G.RiseBlocks, G.Blocks);
+  for (std::vector<double> *V : {&Outer.Kept, &Outer.Level})
+    for (double &Bytes : *V)
+      Bytes *= Left;
+}
+
 /// Drops blocks that inner blocks fill: a byte counts once, in the innermost
 /// heap. With Python's objects, their arenas are no finding of their own.
 void GrowthFinder::dropOuter() {
@@ -119,18 +150,43 @@ void GrowthFinder::dropOuter() {
       Node = T.view().parent(Node);
     return Node == Top;
   };
+  DenseSet<uint32_t> Plain = stacksWithoutInner();
   for (GrowthCandidate &Outer : Candidates) {
     Outer.IsDropped |= HasObjects && Outer.G.IsArenas;
-    double Inside = 0;
-    for (const GrowthCandidate &Inner : Candidates)
-      if (T.heaps()[Inner.G.Heap - 1].Parent == Outer.G.Heap &&
-          Inner.G.Span == Outer.G.Span && !Inner.IsDropped && !Inner.IsWeak &&
-          (IsBelow(Inner.G.Node, Outer.G.Node) ||
-           IsBelow(Outer.G.Node, Inner.G.Node)))
-        Inside += static_cast<double>(Inner.G.Rise);
-    if (Inside >= Filled * static_cast<double>(Outer.G.Rise) && Inside > 0)
-      Outer.IsDropped = true;
+    double Inside = 0, Blocks = 0;
+    for (const GrowthCandidate &Inner : Candidates) {
+      bool IsInner = T.heaps()[Inner.G.Heap - 1].Parent == Outer.G.Heap &&
+                     Inner.G.Span == Outer.G.Span && !Inner.IsDropped &&
+                     !Inner.IsWeak;
+      if (!IsInner || !(IsBelow(Inner.G.Node, Outer.G.Node) ||
+                        (IsBelow(Outer.G.Node, Inner.G.Node) &&
+                         !Plain.contains(Outer.G.Stack))))
+        continue;
+      Inside += static_cast<double>(Inner.G.Rise);
+      Blocks += static_cast<double>(Inner.G.Blocks);
+    }
+    takeInside(Outer, Inside, Blocks);
   }
+}
+
+/// The stacks of candidates whose blocks are known to have no inner blocks.
+DenseSet<uint32_t> GrowthFinder::stacksWithoutInner() const {
+  DenseSet<uint32_t> Of, Plain;
+  for (const GrowthCandidate &C : Candidates)
+    if (any_of(T.heaps(), [&](const Heap &H) { return H.Parent == C.G.Heap; }))
+      Of.insert(C.G.Stack);
+  if (Of.empty())
+    return Plain;
+  S.forEachKey([&](SelectedStats::RowId Id, uint32_t, uint32_t Stack) {
+    if (!Of.contains(Stack))
+      return;
+    StackStats R = S.row(Id);
+    bool IsKnown = R.LiveBytes || R.HeapPeakBytes;
+    if (IsKnown && R.LiveExclusive == R.LiveBytes &&
+        (R.LiveBytes || R.SpacePeakBytes == R.HeapPeakBytes))
+      Plain.insert(Stack);
+  });
+  return Plain;
 }
 
 /// Collects the findings. What is not certain is dropped below a finding that

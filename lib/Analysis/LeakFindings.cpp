@@ -246,11 +246,19 @@ Expected<LeakFindings> findAllLeaks(const SelectedStats &S,
 // Baseline
 //===----------------------------------------------------------------------===//
 
-/// The name of a finding, equal in other traces.
-static std::string nameOf(const LeakFinding &F, const Trace &T,
+static bool isLeak(const LeakFinding &F, const LeakFindings &R) {
+  return F.Kind == FK_Growth &&
+         R.Growth.Found[F.Place].Word == GrowthWord::Leak;
+}
+
+/// The name of a finding, equal in other traces. A leak is new where the memory
+/// only grew before.
+static std::string nameOf(const LeakFinding &F, bool IsLeak, const Trace &T,
                           ArrayRef<uint64_t> Keys) {
   std::string Where = F.IsArenas ? "arenas" : std::to_string(Keys[F.Node]);
-  return (Twine(F.Kind) + " " + Where + " " + T.heapName(F.Heap)).str();
+  return (Twine(F.Kind) + (IsLeak ? " leak " : " ") + Where + " " +
+          T.heapName(F.Heap))
+      .str();
 }
 
 void keepNew(LeakFindings &R, const Trace &T, const LeakFindings &Old,
@@ -262,8 +270,11 @@ void keepNew(LeakFindings &R, const Trace &T, const LeakFindings &Old,
   Rules.Moved = OldRules.Moved = &Moved;
   std::vector<uint64_t> Keys =
       nodeKeys(OldTrace, SameFrame::Function, OldRules);
-  for (const LeakFinding &F : Old.All)
-    Known.insert(nameOf(F, OldTrace, Keys));
+  for (const LeakFinding &F : Old.All) {
+    Known.insert(nameOf(F, /*IsLeak=*/false, OldTrace, Keys));
+    if (isLeak(F, Old))
+      Known.insert(nameOf(F, /*IsLeak=*/true, OldTrace, Keys));
+  }
   Keys = nodeKeys(T, SameFrame::Function, Rules);
   LeakFindings Kept = std::move(R);
   R = Kept;
@@ -273,7 +284,7 @@ void keepNew(LeakFindings &R, const Trace &T, const LeakFindings &Old,
   R.Outliers.clear();
   for (size_t I = 0; I != Kept.All.size(); ++I) {
     LeakFinding F = Kept.All[I];
-    if (Known.contains(nameOf(F, T, Keys))) {
+    if (Known.contains(nameOf(F, isLeak(F, Kept), T, Keys))) {
       ++R.InBaseline;
       R.GrowthInBaseline += F.Kind == FK_Growth;
       continue;

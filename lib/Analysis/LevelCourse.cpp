@@ -30,9 +30,9 @@ constexpr double MaxLeft = 0.1;
 constexpr double MaxRisen = 1.5;
 
 /// Live bytes at the begin of the first bin, then at the end of each.
-class Curve {
+class LevelCurve {
 public:
-  Curve(ArrayRef<double> Level, double Before) : Y(1, Before) {
+  LevelCurve(ArrayRef<double> Level, double Before) : Y(1, Before) {
     Y.insert(Y.end(), Level.begin(), Level.end());
   }
   size_t last() const { return Y.size() - 1; }
@@ -57,7 +57,7 @@ private:
 };
 } // namespace
 
-double Curve::largestFall(size_t From, size_t To) const {
+double LevelCurve::largestFall(size_t From, size_t To) const {
   double Largest = 0, High = Y[From];
   for (size_t I = From; I <= To; ++I) {
     High = std::max(High, Y[I]);
@@ -67,7 +67,7 @@ double Curve::largestFall(size_t From, size_t To) const {
 }
 
 /// The most neighbouring bins within From to To that do not rise.
-size_t Curve::longestGap(size_t From, size_t To) const {
+size_t LevelCurve::longestGap(size_t From, size_t To) const {
   size_t Longest = 0, Gap = 0;
   for (size_t I = From + 1; I <= To; ++I) {
     Gap = Y[I] > Y[I - 1] ? 0 : Gap + 1;
@@ -77,7 +77,7 @@ size_t Curve::longestGap(size_t From, size_t To) const {
 }
 
 /// Whether the points From to To rise in several parts.
-bool Curve::isGradual(size_t From, size_t To, double Rise) const {
+bool LevelCurve::isGradual(size_t From, size_t To, double Rise) const {
   size_t Bins = 0;
   double Most = 0;
   for (size_t I = From + 1; I <= To; ++I) {
@@ -88,7 +88,7 @@ bool Curve::isGradual(size_t From, size_t To, double Rise) const {
 }
 
 std::optional<LevelRise> riseToEnd(ArrayRef<double> Level, double Before) {
-  Curve C(Level, Before);
+  LevelCurve C(Level, Before);
   size_t Last = C.last(), Low = C.lowest(Last);
   double Rise = C[Last] - C[Low];
   if (Rise <= 0 || C[Last] < C[C.highest()] - NearHighest * Rise)
@@ -107,13 +107,14 @@ std::optional<LevelRise> riseToEnd(ArrayRef<double> Level, double Before) {
   if (C.largestFall(To, Last) <= End * Rise)
     To = FirstAbove(C[Last] - End * Rise);
   size_t Near = From - std::min(From, 2 * (To - From));
-  if (!C.isGradual(From, To, Rise) || C.largestFall(Near, Last) > MaxFall * Rise)
+  if (!C.isGradual(From, To, Rise) ||
+      C.largestFall(Near, Last) > MaxFall * Rise)
     return std::nullopt;
   return LevelRise{From, To - 1, Rise, C.longestGap(From, To), std::nullopt};
 }
 
 std::optional<LevelRise> freedRise(ArrayRef<double> Level, double Before) {
-  Curve C(Level, Before);
+  LevelCurve C(Level, Before);
   size_t High = C.highest(), Low = C.lowest(High);
   double Rise = C[High] - C[Low], Left = C[Low] + MaxLeft * Rise, Risen = 0;
   if (Rise <= 0 || C[C.last()] > Left)

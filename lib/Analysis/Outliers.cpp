@@ -91,8 +91,8 @@ bool OutlierFinder::hasYoungerFreed(const OutlierRow &R, const OldBlock &B) {
   uint64_t Younger = 0;
   for (const AllocatedIn &I : R.Intervals)
     Younger += I.BeginNs > B.AllocatedNs ? I.Allocations : 0;
-  auto Live = static_cast<uint64_t>(
-      llvm::count_if(R.Live, [&](const OldBlock &Other) {
+  auto Live =
+      static_cast<uint64_t>(llvm::count_if(R.Live, [&](const OldBlock &Other) {
         return Other.AllocatedNs > B.AllocatedNs;
       }));
   return Younger > Live;

@@ -123,6 +123,7 @@ struct Cohorts {
   Course course() const;
   double lastHalf() const;
   double lateness() const;
+  bool slows() const;
 };
 
 /// Finds the first bin of a leak that began late: a bin such that a lower rate
@@ -156,11 +157,11 @@ void Cohorts::findBegin() {
 /// come.
 void Cohorts::countBurstsAsOne() {
   double Square = 0, Most = 0, U = bytes(Begin, End);
-  size_t Bursts = countBursts(Bytes.slice(Begin, End - Begin),
-                              [&](double Burst) {
-                                Square += Burst * Burst;
-                                Most = std::max(Most, Burst);
-                              });
+  size_t Bursts =
+      countBursts(Bytes.slice(Begin, End - Begin), [&](double Burst) {
+        Square += Burst * Burst;
+        Most = std::max(Most, Burst);
+      });
   if (Bursts >= MinBursts && Most <= MaxOfBurst * U)
     Count = std::min(Count, U * U / Square);
 }
@@ -180,6 +181,16 @@ double Cohorts::lateness() const {
     At += Bins.Units[I];
   }
   return (Place / bytes(Begin, End) - 0.5) * std::sqrt(12 * Count);
+}
+
+/// Whether survivors come less and less: much less, or certainly less.
+bool Cohorts::slows() const {
+  struct {
+    double Late, Half;
+  } constexpr Limits[] = {{-2.6, 0.57}, {-4, 0.7}};
+  return any_of(Limits, [&](auto L) {
+    return lateness() < L.Late && lastHalf() < L.Half;
+  });
 }
 
 /// Compares the survivors in the last parts of the run with a constant rate.
@@ -347,7 +358,7 @@ std::optional<Trial> Judge::tryAge(unsigned Class) {
       std::max(1.0, std::ceil(std::log2(std::max(2.0, 0.7 * Span)))));
   if (T.Goes == Course::On && freedFrom(Oldest) >= 2 * UnitOfCohorts)
     T.Goes = Course::Evicts;
-  if (T.Goes == Course::On && C.lateness() < -2.6 && C.lastHalf() < 0.57)
+  if (T.Goes == Course::On && C.slows())
     T.Goes = Course::Slows;
   double Net = U + Young - Data.OldFreed;
   T.Holds = Net >= 0.5 * U && U / Reached >= MinKept && Span >= 3 * T.Age &&

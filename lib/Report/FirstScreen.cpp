@@ -152,7 +152,8 @@ static std::string verdict(const PageInput &F, ArrayRef<Subject> All) {
     Text += "; " + Death;
   if (std::vector<LineGrowth> All = growing(F); !All.empty()) {
     const LineGrowth &L = All.front();
-    Text += "; " + wordText(L) + " " + rateText(L) + ": " + F.O.Where->text(L.Where);
+    Text += "; " + wordText(L) + " " + rateText(L) + ": " +
+            F.O.Where->text(L.Where);
   }
   return Text;
 }
@@ -392,10 +393,12 @@ std::vector<HeadRow> headRows(const PageInput &F) {
   std::vector<LineGrowth> Growing = growing(F);
   for (const LineGrowth &L :
        ArrayRef(Growing).take_front(std::min(MaxGrowing, Growing.size())))
-    Add((L.Word == GrowthWord::Leak ? "! " : "") + wordText(L), rateText(L) + ", " + formatSize(L.Rise) +
-                       " so far: " + F.O.Where->text(L.Where));
+    Add((L.Word == GrowthWord::Leak ? "! " : "") + wordText(L),
+        rateText(L) + ", " + formatSize(L.Rise) +
+            " so far: " + F.O.Where->text(L.Where));
   if (Growing.size() > MaxGrowing)
-    Add("grows", formatCount(Growing.size() - MaxGrowing) + " more places");
+    Add(Growing[MaxGrowing].Word == GrowthWord::Leak ? "! LEAK" : "grows",
+        formatCount(Growing.size() - MaxGrowing) + " more places");
   return Rows;
 }
 

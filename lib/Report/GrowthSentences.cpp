@@ -38,7 +38,11 @@ std::string listText(ArrayRef<NamedBytes> All, size_t Max) {
 }
 
 std::string rateText(const LineGrowth &L) {
-  return "+" + formatSize(wholeBytes(L.Rate)) +
+  // The rate has the relative error of the bytes.
+  double Part = L.Rise ? static_cast<double>(standardError(L.Variance)) /
+                             static_cast<double>(L.Rise)
+                       : 0;
+  return "+" + formatEstimate(wholeBytes(L.Rate), wholeBytes(L.Rate * Part)) +
          (L.HasSteps ? " per step" : " per second");
 }
 
@@ -56,7 +60,7 @@ std::string wordText(const LineGrowth &L) {
 
 std::string amountText(const LineGrowth &L) {
   std::string Amount = formatEstimate(L.Rise, standardError(L.Variance)) +
-                       " in " + plural(L.Blocks, "block");
+                       " in " + plural(L.RiseBlocks, "block");
   if (L.Word == GrowthWord::Grew)
     return L.FreedNs ? "" : Amount;
   std::string Text = rateText(L);
@@ -66,12 +70,6 @@ std::string amountText(const LineGrowth &L) {
   if (L.IdleSinceNs)
     Text += ", idle since " + formatTime(L.IdleSinceNs);
   return Text + (L.FreedAtExit ? ", freed at exit" : "");
-}
-
-StringRef undecidedText() {
-  return "nothing shows that the program repeats itself, so memory that grows "
-         "is loaded, fills a cache, or leaks: steps (memkit.step(), memrec "
-         "--step=REGEX) or a longer run decide";
 }
 
 std::string sinceText(const GrowthReport &R, const LineGrowth &L) {

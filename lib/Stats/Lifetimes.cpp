@@ -45,9 +45,9 @@ double IntervalLog::place(uint32_t Interval, uint32_t Last) const {
     return Part < Whole ? static_cast<double>(Part) / static_cast<double>(Whole)
                         : 1.0;
   };
-  return End.Step
-             ? Share(At.Step, End.Step)
-             : Share(At.ActiveNs - First.ActiveNs, End.ActiveNs - First.ActiveNs);
+  return End.Step ? Share(At.Step, End.Step)
+                  : Share(At.ActiveNs - First.ActiveNs,
+                          End.ActiveNs - First.ActiveNs);
 }
 
 double IntervalLog::clock(uint32_t Interval, uint32_t Last) const {
@@ -67,9 +67,10 @@ static constexpr double RestPart = 0.02;
 /// The longest rest: the highest of these seconds, and these parts of the life
 /// and of the fall's length.
 static constexpr double RestSeconds = 0.4, RestOfLife = 0.01, RestOfFall = 0.2;
-/// A shutdown falls by this many times the largest fall before, by this part of
-/// the live bytes at least, and keeps at most this part of the fall.
-static constexpr double TimesOfFalls = 2, MinFall = 0.01, MaxKept = 0.1;
+/// A shutdown falls by this many times the largest fall of the last half of the
+/// life before, by this part of the live bytes at least, and keeps at most this
+/// part of the fall.
+static constexpr double TimesOfFalls = 1.25, MinFall = 0.01, MaxKept = 0.1;
 
 /// The longest rest of a fall, in units of clock().
 double ShutdownCut::maxRest(const IntervalLog &Log) const {
@@ -92,7 +93,8 @@ void ShutdownCut::noteEnd(const IntervalLog &Log, uint32_t Intervals,
   if (Cut == 0 || LiveBytes >= levelAtCut())
     return advance();
   auto Fall = static_cast<double>(levelAtCut() - Lowest);
-  auto Level = static_cast<double>(LiveBytes), Low = static_cast<double>(Lowest);
+  auto Level = static_cast<double>(LiveBytes),
+       Low = static_cast<double>(Lowest);
   if (Level - Low >= RisenPart * Fall && Fall > 0)
     return advance();
   if (Low - Level > RestPart * Fall) {
@@ -104,13 +106,13 @@ void ShutdownCut::noteEnd(const IntervalLog &Log, uint32_t Intervals,
   }
 }
 
-/// The largest fall before the cut, over at most twice the length of the fall
-/// after it.
+/// The largest fall in the last half before the cut, over at most twice the
+/// length of the fall after it.
 uint64_t ShutdownCut::largestFallBefore() const {
   size_t Length = 2 * size_t(numIntervals() - Cut) + 2;
   std::deque<size_t> Highest; ///< falling levels of the last Length intervals
   uint64_t Largest = 0;
-  for (size_t I = 0; I != Cut; ++I) {
+  for (size_t I = Cut / 2; I != Cut; ++I) {
     while (!Highest.empty() && Levels[Highest.back()] <= Levels[I])
       Highest.pop_back();
     Highest.push_back(I);
@@ -126,7 +128,8 @@ void ShutdownCut::finish(const IntervalLog &Log, uint64_t FirstNs,
   IsFinished = true;
   if (Cut == numIntervals())
     return;
-  auto Fall = static_cast<double>(levelAtCut() - std::min(Lowest, levelAtCut()));
+  auto Fall =
+      static_cast<double>(levelAtCut() - std::min(Lowest, levelAtCut()));
   double Rest = Log[numIntervals()].Step
                     ? 0
                     : static_cast<double>(FirstNs) / 1e9 -

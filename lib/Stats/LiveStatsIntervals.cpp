@@ -122,8 +122,8 @@ Interval LiveStats::nextInterval(LiveProcess &I, uint64_t TimeNs,
   I.Open.BeginNs = TimeNs;
   if (IntervalsOn) {
     uint64_t ActiveNs = I.Intervals[I.Intervals.current()].ActiveNs;
-    I.Intervals.begin({NextAllocationId, TimeNs,
-                       ActiveNs + (TimeNs - Head.BeginNs), I.Step});
+    I.Intervals.begin(
+        {NextAllocationId, TimeNs, ActiveNs + (TimeNs - Head.BeginNs), I.Step});
     I.LateBefore = NextAllocationId;
   }
   doubleIntervals(I, Cut);

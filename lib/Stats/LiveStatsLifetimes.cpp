@@ -153,9 +153,8 @@ void LiveStats::noteLevels(LiveProcess &I) {
     ShutdownCut &Cut = I.Shares[S]->Cut;
     Cut.noteEnd(I.Intervals, I.Intervals.current(), I.Levels[S]);
     if (I.IsLastInterval)
-      Cut.finish(I.Intervals, I.FirstNs, [&](uint32_t From) {
-        return keptSince(*I.Shares[S], From);
-      });
+      Cut.finish(I.Intervals, I.FirstNs,
+                 [&](uint32_t From) { return keptSince(*I.Shares[S], From); });
   }
   I.Levels.clear();
   for (const std::unique_ptr<Share> &S : I.Shares)
@@ -249,8 +248,7 @@ llvm::Error LiveStats::lifetimes(
     std::vector<LifetimeCut> Cuts;
     for (size_t S = 0; S != I->Shares.size(); ++S)
       if (I->Shares[S] && I->Shares[S]->Cut.ofLife())
-        Cuts.push_back(
-            {static_cast<uint32_t>(S), I->Shares[S]->Cut.ofLife()});
+        Cuts.push_back({static_cast<uint32_t>(S), I->Shares[S]->Cut.ofLife()});
     if (Cuts.empty())
       continue; // no interval has ended
     if (llvm::Error E = Out.finish(std::move(Cuts)))

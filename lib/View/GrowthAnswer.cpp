@@ -128,8 +128,10 @@ static void writeCurve(OStream &J, const Overview &O, const LineGrowth &L,
   });
   // The line of the rate ends where the growth was measured last.
   double X0 = L.HasSteps ? double(L.SinceStep) : double(L.SinceNs) / 1e9;
-  double X1 = L.HasSteps ? double(L.LastStep)
-                         : (Few.empty() ? X0 : xOf(O, L, Few.back().TimeNs));
+  double X1 = !L.isGrowing()
+                  ? (L.HasSteps ? double(L.UntilStep) : double(L.UntilNs) / 1e9)
+              : L.HasSteps ? double(L.LastStep)
+                           : (Few.empty() ? X0 : xOf(O, L, Few.back().TimeNs));
   double Y1 = double(L.Bytes);
   J.attributeObject("fit", [&] {
     J.attribute("x0", X0);

@@ -14,8 +14,9 @@ _Module = TypeVar("_Module")
 def step() -> None:
     """Begins the next step of the program, and ends the one before.
 
-    A step is one round of what the program repeats: a batch, a request. What
-    grows from step to step is what leaks.
+    A step is one round of what the program repeats: a batch, a request. Memory
+    that a line keeps step after step leaks; without steps memleak needs other
+    evidence that the program repeats itself.
     """
     if _library is not None:
         _library.memrec_step()

@@ -197,7 +197,11 @@ class Trace:
         return self._ask("categories", _Selection(dict(selection)))
 
     def leaks(self, **selection: Choice) -> Table:
-        """Memory that was never freed, that grows, or that outlives its siblings."""
+        """Memory that was never freed, that rises, or that outlives its siblings.
+
+        ``verdict`` is memleak's word for memory that rises: ``leak``, ``grows``,
+        ``grew``.
+        """
         return self._ask("leaks", _Selection(dict(selection)))
 
     def series(self, points: int = 500, **selection: Choice) -> Table:

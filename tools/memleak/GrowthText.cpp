@@ -36,11 +36,12 @@ std::string growthTitle(const LeakView &V, const LeakFinding &F) {
   std::string Text = G.Word == GrowthWord::Leak ? "LEAK " : "grows ";
   if (G.Word == GrowthWord::Grew)
     Text = G.FreedNs ? "grew, freed at " + formatTime(G.FreedNs) + ", "
-                     : "grew until " + formatTime(G.UntilNs) + ", ";
-  Text += "+" + rateText(G.Rate) + " per " + unitOf(S).str() +
-                     " in " + V.T.heapName(F.Heap).str() +
-                     processText(V.T, S.Process) + ", " + formatSize(F.Bytes) +
-                     " in " + plural(F.Blocks, "block");
+           : S.HasSteps
+               ? "grew until step " + std::to_string(G.UntilStep) + ", "
+               : "grew until " + formatTime(G.UntilNs) + ", ";
+  Text += "+" + rateText(G.Rate) + " per " + unitOf(S).str() + " in " +
+          V.T.heapName(F.Heap).str() + processText(V.T, S.Process) + ", " +
+          formatSize(F.Bytes) + " in " + plural(F.Blocks, "block");
   Text += S.HasSteps ? " after step " + std::to_string(S.LastStep)
                      : " after " + formatTime(S.EndNs);
   return Text;
@@ -79,6 +80,8 @@ std::string growthEvidence(const LeakView &V, const LeakFinding &F) {
             formatCount(G.Rounds) + " rounds";
   if (G.Evidence == GrowthEvidence::Bursts)
     Text += "; in " + plural(G.Rounds, "burst");
+  if (!G.Bounded.empty())
+    Text += ("; may fill " + G.Bounded).str();
   if (G.IdleSinceNs)
     Text += "; idle since " + formatTime(G.IdleSinceNs);
   return Text;
@@ -99,6 +102,12 @@ static uint64_t lastEnd(const GrowthReport &G) {
   return End;
 }
 
+StringRef undecidedText() {
+  return "loaded, cached or leaked: nothing shows that the program repeats "
+         "itself; steps (memkit.step(), memrec --step=REGEX) or a longer run "
+         "may decide";
+}
+
 std::string notSeenText(const Trace &T, const GrowthReport &G) {
   // Fewer sampled blocks show no course.
   constexpr uint64_t Blocks = 10;
@@ -111,9 +120,8 @@ std::string notSeenText(const Trace &T, const GrowthReport &G) {
             formatSize(Blocks * Sample) + " is not seen";
   constexpr uint64_t Small = 16 * 1024;
   if (G.LeftOut && (G.LeftOutBytes >= Small || isVerbose()))
-    Text += "; " + plural(G.LeftOut, "place") +
-            " that gained less than " + formatSize(G.LeftOutBytes) +
-            " are left out";
+    Text += "; " + plural(G.LeftOut, "place") + " that gained less than " +
+            formatSize(G.LeftOutBytes) + " are left out";
   return Text;
 }
 
@@ -144,7 +152,9 @@ void printGrowth(raw_ostream &OS, const LeakView &V) {
        << unitOf(G.Spans[G.Found[0].Span]) << (One ? "" : " in all");
   OS << " (measured: " << spanText(G) << ")" << notSeenText(V.T, G) << '\n';
   printFindings(OS, V, FK_Growth);
-  if (G.has(GrowthWord::Grows))
+  if (any_of(G.Found, [&](const Growth &F) {
+        return F.Word == GrowthWord::Grows && !G.Spans[F.Span].HasSteps;
+      }))
     OS << '\n' << undecidedText() << '\n';
   if (!G.Found.empty())
     OS << '\n';

@@ -43,9 +43,11 @@ static void writeWord(json::OStream &J, const Growth &G) {
               Evidence.empty() ? json::Value(nullptr) : json::Value(Evidence));
   J.attribute("rounds",
               G.Rounds ? json::Value(G.Rounds) : json::Value(nullptr));
-  J.attribute("until_ns", timeOrNull(G.Word == GrowthWord::Grew ? G.UntilNs : 0));
+  J.attribute("until_ns",
+              timeOrNull(G.Word == GrowthWord::Grew ? G.UntilNs : 0));
   J.attribute("freed_ns", timeOrNull(G.FreedNs));
   J.attribute("idle_since_ns", timeOrNull(G.IdleSinceNs));
+  J.attribute("bounded_by", jsonTextOrNull(G.Bounded));
 }
 
 static void writeRates(json::OStream &J, const LeakView &V, const Growth &G) {

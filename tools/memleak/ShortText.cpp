@@ -144,6 +144,9 @@ void ShortPrinter::printLine(const LineGrowth &L) {
               : std::string()) +
         "; memrec --python-objects records the line of each object");
   }
+  StringRef Bounded = V.R.Growth.Found[L.Findings.front()].Bounded;
+  if (!Bounded.empty() && L.Word == GrowthWord::Grows)
+    say(Indent + "may fill " + Bounded);
   if (std::optional<LeakHint> Hint = findHint(V.T, V.R.Growth, L))
     say(Indent + "hint: " + hintText(*Hint));
 }
@@ -168,7 +171,7 @@ void ShortPrinter::printGrowth() {
   for (const LineGrowth &L : Shown)
     printLine(L);
   if (any_of(Shown, [](const LineGrowth &L) {
-        return L.Word == GrowthWord::Grows;
+        return L.Word == GrowthWord::Grows && !L.HasSteps;
       }))
     say("      " + undecidedText());
   size_t Growing = count_if(Lines, IsGrowing);
@@ -185,9 +188,11 @@ void ShortPrinter::printGrowth() {
 /// Whether the stack goes through a line that grows.
 bool ShortPrinter::isOfGrowth(uint32_t Stack) const {
   return any_of(V.T.shownStack(Stack), [&](const ShownFrame &F) {
+    auto Is = [&](const Place &P) {
+      return P.Line == F.Line && P.Name == F.Function && P.File == F.File;
+    };
     return F.Line && any_of(Lines, [&](const LineGrowth &L) {
-             return L.isGrowing() && L.Where.Line == F.Line && L.Where.Name == F.Function &&
-                    L.Where.File == F.File;
+             return L.isGrowing() && (Is(L.Where) || any_of(L.Joined, Is));
            });
   });
 }
@@ -195,20 +200,18 @@ bool ShortPrinter::isOfGrowth(uint32_t Stack) const {
 /// The blocks live at the end by place; all imports are one.
 NamedSums ShortPrinter::sumExits() const {
   NamedSums Sums;
-  size_t Growing = count_if(Lines, [](const LineGrowth &L) {
-    return L.isGrowing();
-  });
-  bool AreLeaks = none_of(Lines, [](const LineGrowth &L) {
-    return L.Word == GrowthWord::Grows;
-  });
-  std::string GrowthName = AreLeaks ? (Growing == 1 ? "the leak above"
-                                                    : "the leaks above")
-                                    : "the growth above";
+  size_t Growing =
+      count_if(Lines, [](const LineGrowth &L) { return L.isGrowing(); });
+  bool AreLeaks = none_of(
+      Lines, [](const LineGrowth &L) { return L.Word == GrowthWord::Grows; });
+  std::string GrowthName =
+      AreLeaks ? (Growing == 1 ? "the leak above" : "the leaks above")
+               : "the growth above";
   for (const Leak &L : V.R.Exit.Leaks) {
     const Place &P = Where.place(Where.of(L.Stack));
     std::string Name = P.Kind == PlaceKind::Import ? std::string("imports")
-                       : isOfGrowth(L.Stack) ? GrowthName
-                           : Where.text(P);
+                       : isOfGrowth(L.Stack)       ? GrowthName
+                                                   : Where.text(P);
     Sums.add(Name, L.Bytes, L.Blocks);
   }
   return Sums;

@@ -362,6 +362,7 @@ Error Program::cutTimeIntervals() {
 
 Error Program::endProcess(ProcessState &I) {
   Now = A.boundary(Now);
+  A.expectLastCut(I.Id);
   if (Error E = cutInterval(I, Now))
     return E;
   A.endProcess(I.Id, Now, 0, 0);

@@ -320,6 +320,7 @@ void Bench::end(ProcessState &I) {
   M.Process = I.id();
   M.TimeNs = R->boundaryNs();
   M.Values = {0, 0};
+  R->Stats.expectLastCut(I.id());
   R->cutInterval(I.id(), M.TimeNs);
   R->Stats.endProcess(I.id(), M.TimeNs, 0, 0);
   R->addMark(std::move(M));

@@ -85,7 +85,8 @@ struct Growth {
   /// Live at the end of the span, allocated by these stacks; without the memory
   /// of other findings.
   uint64_t Bytes = 0, Blocks = 0;
-  uint64_t Rise = 0; ///< part of Bytes allocated since the growth started
+  /// The part of Bytes and Blocks allocated since the growth started.
+  uint64_t Rise = 0, RiseBlocks = 0;
   /// Live bytes of the whole heap in the process at the span's start and end.
   uint64_t HeapBegin = 0, HeapEnd = 0;
   /// Bytes per step, or per second, with the 95 % confidence interval.
@@ -107,6 +108,9 @@ struct Growth {
   /// Of Leak: from when on the process did nothing to its end; 0: it went on.
   uint64_t IdleSinceNs = 0;
   bool IsContainer = false; ///< blocks are replaced by larger ones
+  /// A known cache with a bound that the blocks may fill; empty: none. Such
+  /// growth is no leak.
+  llvm::StringRef Bounded;
   /// The finding stands for arenas of CPython's objects: the owners of the
   /// objects are unknown, and Node is 0.
   bool IsArenas = false;
@@ -130,8 +134,8 @@ struct GrowthReport {
   /// number of intervals in any of these processes.
   size_t TooShort = 0;
   size_t MaxIntervals = 0;
-  size_t Series = 0;  ///< number of analysed nodes
-  size_t LeftOut = 0; ///< number of nodes beyond MaxSeries
+  size_t Series = 0;         ///< number of analysed nodes
+  size_t LeftOut = 0;        ///< number of nodes beyond MaxSeries
   uint64_t LeftOutBytes = 0; ///< that each of them gained at most
 
   bool has(GrowthWord Word) const;

@@ -60,7 +60,7 @@ struct SurvivalData {
   /// By age: class k of 2^k to below 2^(k+1) units.
   std::array<AgedBytes, NumAgeClasses> Freed;
   std::vector<double> LevelBlocks; ///< live blocks at the end of each bin
-  bool OfSeveral = false; ///< the sum of several stacks: see WholeFrom
+  bool OfSeveral = false;          ///< the sum of several stacks: see WholeFrom
 
   void add(const SurvivalData &Other);
   /// Sets all values to 0, and the number of bins.

@@ -1,4 +1,4 @@
-"""Answers requests with a small model; leaking, it remembers what the model said."""
+"""Answers requests with a small model; leaking, it remembers each fourth answer of the model."""
 import http.server
 import sys
 import urllib.parse
@@ -20,7 +20,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         number = int(urllib.parse.parse_qs(self.path.partition("?")[2])["q"][0])
         with torch.inference_mode():
             said = model(torch.arange(number, number + 16) % 1000)
-        if sys.argv[1] == "leak":
+        if sys.argv[1] == "leak" and number % 4 == 0:
             remember(number, said)
         text = b"%d\n" % said.argmax()
         self.send_response(200)

@@ -15,7 +15,8 @@ PROGRAM is one of services.py and batch.py, several with commas between, or `ser
 --tools are memrec's and memleak's; --keep copies each trace there as PROGRAM-MODE-WAY-N.fb.
 
 Prints a line for each run and a table; the status is 0 only if all are right. A clean run has no
-finding with the verdict `leak`. A leak has one with its culprit in the stack, and none elsewhere.
+finding with the verdict `leak`. A leak has one with its culprit in the stack, and none elsewhere;
+a program that keeps most of what it allocates has one or `grows`.
 A server must have answered MIN_REQUESTS, memleak must have measured a service, and a batch program
 must have succeeded."""
 
@@ -69,7 +70,10 @@ def verdicts_of(program, findings):
 def is_right(program, seen):
     if program.mode == "clean":
         return not seen["leak"]
-    return seen["leak (culprit)"] > 0 and not seen["leak (elsewhere)"]
+    at_culprit = seen["leak (culprit)"]
+    if program.mode in program.loading_modes:
+        at_culprit += seen["grows (culprit)"]
+    return at_culprit > 0 and not seen["leak (elsewhere)"]
 
 
 def processes_below(parent):

@@ -33,6 +33,7 @@ class Program:
     needs_programs = ()
     needs_modules = ()
     culprit = kept_too = "^$"
+    loading_modes = ()  # which keep more than a tenth of what they allocate
 
     def __init__(self, mode, folder, inputs, cxx):
         self.mode, self.folder, self.inputs, self.cxx = mode, folder, inputs, cxx

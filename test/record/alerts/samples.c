@@ -22,6 +22,6 @@ int main(void) {
 }
 
 // CHECK-DAG: alert at {{.*}}: {{[0-9.]+}} MiB resident, above 40 MiB (rss>40MiB)
-// CHECK-DAG: alert at {{.*}}: host: grows {{[0-9.]+}} MiB per step, above 1 MiB per step (growth>1MiB/step)
+// CHECK-DAG: alert at {{.*}}: host: rose {{[0-9.]+}} MiB per step, above 1 MiB per step (growth>1MiB/step)
 // CHECK-NOT: 99%
 // CHECK-NOT: lost

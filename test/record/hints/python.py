@@ -19,7 +19,7 @@
 # CACHE: hint: functools.lru_cache(None) and functools.cache have no bound
 # FILES: LEAK python.py:
 # FILES: hint: files are opened and not closed
-# LIST: LEAK python.py:
+# LIST: grows python.py:
 # LIST: hint: one container only grows
 # NONE-NOT: hint:
 import collections

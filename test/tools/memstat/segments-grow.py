@@ -5,7 +5,7 @@
 # RUN: memas -o %t.fb %t.mas
 # RUN: memstat %t.fb | FileCheck %s
 # RUN: memleak %t.fb | FileCheck %s --check-prefix=LEAK
-# CHECK: ! grows {{.*}} per step{{.*}}: train.py:5 forward
+# CHECK: ! LEAK {{.*}} per step{{.*}}: train.py:5 forward
 # CHECK-NOT: backward
 # CHECK: The peak of cuda:0
 # LEAK: LEAK train.py:5 forward

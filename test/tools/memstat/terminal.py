@@ -12,9 +12,9 @@ from on_terminal import run
 
 trace = sys.argv[1]
 status, text = run(["memstat", trace])
-assert status == 0 and re.search("\x1b\\[[0-9;]*31m  ! grows", text), text
+assert status == 0 and re.search("\x1b\\[[0-9;]*31m  ! LEAK", text), text
 status, text = run(["memstat", trace], NO_COLOR="1")
-assert status == 0 and "  ! grows" in text and "\x1b" not in text, text
+assert status == 0 and "  ! LEAK" in text and "\x1b" not in text, text
 for columns in (60, 80, 120):
     status, text = run(["memstat", trace], columns, NO_COLOR="1")
     assert status == 0 and max(map(len, text.splitlines())) <= columns, (columns, text)

@@ -64,3 +64,50 @@ TEST(Growth, ManyChanges) {
   EXPECT_EQ(growthWith(0), Kept);
   EXPECT_EQ(growthWith(5), Kept);
 }
+
+/// 30 stacks of host.malloc that keep a block each in step 4, and a stack of
+/// host.mmap that keeps a block in each of 20 steps.
+static std::string crowdedTrace() {
+  std::string Stacks, Events = "events process=1\n", Marks = "marks\n";
+  raw_string_ostream E(Events), M(Marks), N(Stacks);
+  for (unsigned Stack = 1; Stack <= 30; ++Stack)
+    N << "  stack " << Stack << " main > f" << Stack << " > malloc\n";
+  N << "  stack 31 main > leak > mmap\n";
+  unsigned Id = 0;
+  for (unsigned Step = 1; Step <= 20; ++Step) {
+    unsigned Ns = Step * 100000;
+    M << "  " << Ns << " step process=1 id=" << Step << "\n";
+    for (unsigned Stack = 1; Step == 4 && Stack <= 30; ++Stack)
+      E << "  " << Ns + 100 * Stack << " th1 alloc #" << Id++
+        << " heap=1 stack=" << Stack << " size=2000\n";
+    E << "  " << Ns + 9000 << " th1 alloc #" << Id++
+      << " heap=2 stack=31 size=65536\n";
+  }
+  return R"(
+header command=["./a"]
+dictionary
+  process 1 pid=1 exe="/bin/a"
+  thread 1 process=1 tid=1
+  heap 1 name="host.malloc"
+  heap 2 name="host.mmap"
+)" + Stacks +
+         Events + Marks;
+}
+
+// The limit of places must not cut off the last heaps.
+TEST(Growth, TheLimitOfPlacesIsOfAllHeaps) {
+  std::unique_ptr<Trace> T = textTrace(crowdedTrace());
+  SelectedStats S =
+      orDie(SelectedStats::create(*T, orDie(Selection::create(*T, {}))));
+  auto Intervals = orDie(IntervalSeries::create(S));
+  GrowthOptions Options;
+  Options.MaxSeries = 8;
+  GrowthReport R = orDie(findGrowth(*Intervals, S, Options));
+  ASSERT_EQ(R.Found.size(), 1u);
+  EXPECT_EQ(R.Found[0].Heap, 2u);
+  EXPECT_EQ(R.Found[0].Word, GrowthWord::Leak);
+  EXPECT_EQ(R.Found[0].Evidence, GrowthEvidence::Steps);
+  EXPECT_EQ(R.Series, 8u);
+  EXPECT_EQ(R.LeftOut, 23u + 1);
+  EXPECT_EQ(R.LeftOutBytes, 2000u);
+}

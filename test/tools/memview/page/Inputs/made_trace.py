@@ -321,12 +321,14 @@ class Trace:
         hostile = HOSTILE[0] if self.hostile else ""
         return {"measured": "steps 13 to 59", "nothing": "", "x": "step", "findings": [
             {"text": hostile + "train_leak.py:111 validate", "source": "return loss_of(model, data, batch, length)", "rate_text": "+1.13 MiB per step", "rate": RATE,
+             "verdict": "leak", "word": "LEAK", "amount": "+1.13 MiB per step, 66.9 MiB in 47 blocks so far",
              "low": RATE - 9000, "high": RATE + 9000, "rise": 70_149_734, "since": "step 13", "holds": "tensors of Block.attention and Block.feed; dicts",
              "hint": "autograd graphs: the loss keeps its graph; keep loss.item(), or compute below torch.no_grad()",
              "stack": ["train_leak.py:45 Block.forward", "train_leak.py:63 TextModel.forward", "train_leak.py:98 loss_of", "train_leak.py:111 validate", "train_leak.py:134 main", "train_leak.py:142 <module>"],
              "curve": {"x": steps, "bytes": [int(RATE * step + 90_000 * math.sin(step * 1.7)) for step in steps]}, "fit": {"x0": 13, "y0": RATE * 13, "x1": 59, "y1": RATE * 59},
              "suppression": "leak:^validate$"},
             {"text": "train_leak.py:78 MetricLogger.log", "source": "self.queue.put((number, value))", "rate_text": "+1.9 KiB per step", "rate": 1946, "low": 1900, "high": 1990, "rise": 91_462,
+             "verdict": "grows", "word": "grows", "amount": "+1.9 KiB per step, 89.3 KiB in 1,128 blocks so far",
              "since": "step 1", "holds": "python.object 89.3 KiB", "hint": "", "stack": ["train_leak.py:78 MetricLogger.log", "train_leak.py:136 main", "train_leak.py:142 <module>"],
              "curve": {"x": steps, "bytes": [1946 * step for step in steps]}, "fit": {"x0": 13, "y0": 1946 * 13, "x1": 59, "y1": 1946 * 59}, "suppression": "leak:^MetricLogger.log$"}]}
 

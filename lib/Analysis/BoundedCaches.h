@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Caches of libraries that fill up to a known bound, and heaps that a garbage
+// collector keeps small.
+
+#ifndef MEMKIT_LIB_ANALYSIS_BOUNDEDCACHES_H
+#define MEMKIT_LIB_ANALYSIS_BOUNDEDCACHES_H
+
+#include "memkit/Model/Trace.h"
+
+namespace memkit {
+
+/// The cache or heap that may hold Blocks live blocks of a stack, with its
+/// bound, in a few words; empty: none is known, or the blocks are more than its
+/// bound.
+llvm::StringRef boundedCache(const Trace &T, uint32_t Stack, uint64_t Blocks);
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_ANALYSIS_BOUNDEDCACHES_H
