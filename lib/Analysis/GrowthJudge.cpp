@@ -234,7 +234,8 @@ bool GrowthFinder::addRise(uint32_t Group, uint32_t Node, const GrowthPlace &P,
   GrowthCandidate C = makeCandidate(Group, Node, P);
   C.G.Rise = toBytes(Rise->Bytes);
   C.G.Bytes = toBytes(P.Data.Level.back());
-  C.G.Blocks = C.G.RiseBlocks = toBytes(P.Data.LevelBlocks.back());
+  C.G.Blocks = C.G.RiseBlocks =
+      toBytes(std::max(P.Data.LevelBlocks.back(), 1.0));
   if (MayHaveEnded && !isLong(Group, *Rise))
     return false;
   std::vector<double> Risen;

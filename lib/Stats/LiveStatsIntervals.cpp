@@ -95,7 +95,8 @@ void LiveStats::doubleIntervals(LiveProcess &I, uint64_t Cut) {
 /// if it is longer than an interval.
 uint64_t LiveStats::activeFrom(const LiveProcess &I, uint64_t TimeNs) {
   uint64_t BeginNs = I.Open.BeginNs;
-  bool ByTime = I.NextIntervalNs != UINT64_MAX && !I.Stepping;
+  // Whether a step begins at TimeNs is known only later in a replay.
+  bool ByTime = I.Open.FirstStep == 0;
   uint64_t FirstNs = std::min(I.FirstNs, TimeNs);
   return ByTime && FirstNs > llvm::SaturatingAdd(BeginNs, I.IntervalNs)
              ? FirstNs

@@ -118,7 +118,7 @@ class Planted(Service):
 
 class Node(Planted):
     needs_programs = ("node",)
-    function, every = "writev", 5
+    function, every = "writev", 20
 
     def command(self):
         # A leak beside V8's heap, which grows until it is collected, cannot be told in 15 s.

@@ -310,6 +310,23 @@ TEST(Lifetimes, WhatIsKeptWhileOtherMemoryFallsIsNoShutdown) {
   EXPECT_EQ(P.cut(), Ended);
 }
 
+// A replay knows of a step only after the cut at the step's begin.
+TEST(Lifetimes, QuietTimeBeforeTheFirstStep) {
+  uint64_t BeginNs[2];
+  for (bool StepFirst : {false, true}) {
+    Program P;
+    P.beQuiet(100);
+    P.allocate();
+    uint64_t AtNs = (P.Interval + 1) * IntervalNs;
+    if (StepFirst)
+      P.A.beginStep(1, 1, AtNs);
+    BeginNs[StepFirst] = P.endInterval().BeginNs;
+    EXPECT_EQ(P.Time, AtNs);
+  }
+  EXPECT_GT(BeginNs[0], 0u);
+  EXPECT_EQ(BeginNs[0], BeginNs[1]);
+}
+
 TEST(Lifetimes, QuietTimeIsOfNoInterval) {
   Program P;
   P.allocate();
