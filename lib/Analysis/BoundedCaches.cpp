@@ -20,8 +20,8 @@ struct KnownCache {
 };
 
 // CPython's bounds are PyTuple_MAXFREELIST (for each size),
-// PyFloat_MAXFREELIST, PyList_MAXFREELIST and PyDict_MAXFREELIST (3.8 to 3.13),
-// PyTorch's is of torch/multiprocessing/reductions.py.
+// PyFloat_MAXFREELIST, PyList_MAXFREELIST and PyDict_MAXFREELIST (3.11
+// to 3.13), PyTorch's is of torch/multiprocessing/reductions.py.
 constexpr KnownCache Known[] = {
     {"reduce_storage", "multiprocessing/reductions.py", false, 256,
      "torch.multiprocessing's shared_cache, of at least 128 entries"},

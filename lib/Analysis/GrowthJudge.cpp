@@ -30,8 +30,7 @@ static constexpr double EnoughCohorts = 16;
 /// Freed at exit: at most this part of the live bytes is left.
 static constexpr double LeftAtExit = 0.1;
 /// The minimum of a rise, as a part of the highest live bytes of the memory
-/// space: of one that goes on, of one that ended, and of one that is not
-/// certain.
+/// space: of a rise to the end, and of survivors that are not certain.
 static constexpr double MinRise = 0.05, MinWeak = 0.005;
 /// The minimum of a rise in bytes, and in sampled blocks.
 static constexpr double MinRiseBytes = 64 * 1024, MinSamples = 8;
