@@ -2,6 +2,7 @@
 //
 // Draws a frame of memtop.
 
+#include "Report/GrowthSentences.h"
 #include "Support/Rounding.h"
 #include "Terminal/Graph.h"
 #include "WatchFrame.h"
@@ -131,6 +132,25 @@ static void drawTruth(Drawing &D) {
     Add("memrec " + formatv("{0:f0}", *D.F.Run.RecorderShare * 100).str() +
         " % of a CPU");
   D.line(Text, W.run().Lost ? CS_Bold | CS_Red : CS_Plain);
+}
+
+/// What leaks or grows up to now, a line each.
+static void drawGrowth(Drawing &D, size_t MaxLines) {
+  // A replay has not come so far.
+  if (D.F.NowNs < D.F.Run.GrowthNs)
+    return;
+  ArrayRef<WatchedGrowth> All = D.F.Run.Growing;
+  for (const WatchedGrowth &G : All.take_front(MaxLines)) {
+    bool IsLeak = G.Line.Word == GrowthWord::Leak;
+    bool IsLast = &G == &All[std::min(MaxLines, All.size()) - 1];
+    std::string More =
+        IsLast && All.size() > MaxLines
+            ? "  (and " + formatCount(All.size() - MaxLines) + " more)"
+            : "";
+    D.line(wordText(G.Line) + "  " + G.Name + "  " + rateText(G.Line) +
+               ", " + formatSize(G.Line.Rise) + " so far" + More,
+           IsLeak ? CS_Bold | CS_Red : CS_Plain);
+  }
 }
 
 /// What the driver says of a device: `cuda:0  reserved 12 GiB  used ...`;
@@ -562,6 +582,7 @@ Cells memkit::drawFrame(const WatchFrame &F, WatchState &S, FrameStyle How,
   }
   constexpr unsigned Small = 16, Medium = 30;
   drawTruth(D);
+  drawGrowth(D, How.Height < Medium ? 1 : 3);
   drawDevices(D, How.Height < Small ? 1 : How.Height < Medium ? 2 : 8);
   drawHeaps(D, How.Height < Small ? 1 : How.Height < Medium ? 4 : 8);
   if (How.Height >= Small)

@@ -50,6 +50,17 @@ Error memkit::fillFrame(WatchFrame &F, RowTree &Tree, const WatchState &S) {
   return Error::success();
 }
 
+static void writeGrowth(json::OStream &J, const WatchedGrowth &G) {
+  const LineGrowth &L = G.Line;
+  J.object([&] {
+    J.attribute("name", jsonText(G.Name));
+    J.attribute("verdict", growthWordName(L.Word));
+    J.attribute("growth_bytes", L.Rise);
+    J.attribute("bytes_per_step", jsonIfKnown(L.HasSteps, L.Rate));
+    J.attribute("bytes_per_second", jsonIfKnown(!L.HasSteps, L.Rate));
+  });
+}
+
 static void writeRow(json::OStream &J, const WatchFrame &F, const TreeRow &R,
                      const WatchState &S) {
   J.object([&] {
@@ -119,6 +130,11 @@ std::string memkit::frameJson(const WatchFrame &F, const WatchState &S,
           J.attribute("machine_available_bytes", jsonOrNull(P->Available));
         });
       }
+    });
+    J.attribute("growth_ns", jsonIfKnown(F.Run.GrowthNs != 0, F.Run.GrowthNs));
+    J.attributeArray("growing", [&] {
+      for (const WatchedGrowth &G : ArrayRef(F.Run.Growing).take_front(MaxRows))
+        writeGrowth(J, G);
     });
     J.attribute("shown",
                 W.heaps().empty()

@@ -8,6 +8,7 @@
 #include "NameRows.h"
 #include "Terminal/Cells.h"
 #include "WatchState.h"
+#include "WatchedGrowth.h"
 
 namespace memkit {
 
@@ -21,6 +22,8 @@ struct WatchedRun {
   std::optional<double> RecorderShare; ///< of a processor, in the last refresh
   std::optional<uint64_t> LimitBytes;  ///< of the program's control group
   bool IsLive = false;
+  std::vector<WatchedGrowth> Growing; ///< at the last search
+  uint64_t GrowthNs = 0;              ///< the end of the trace then
 };
 
 /// One frame: the trace up to NowNs, with the table of AtNs.

@@ -25,6 +25,7 @@ Expected<std::unique_ptr<WatchedTrace>>
 WatchedTrace::create(std::unique_ptr<Trace> Opened, const SelectionSpec &Spec) {
   std::unique_ptr<WatchedTrace> W(new WatchedTrace());
   // Also the heaps outside the totals: which bytes count once is decided here.
+  W->Spec = Spec;
   W->IsWhole = Spec.empty();
   SelectionSpec All = Spec;
   if (All.Heaps.empty() && !Opened->heaps().empty())

@@ -97,6 +97,7 @@ public:
 
   const Trace &trace() const { return *In.T; }
   const SelectedStats &stats() const { return *In.S; }
+  const SelectionSpec &spec() const { return Spec; }
   const RunReport &run() const { return Run; }
   uint64_t endNs() const { return EndNs; }
   /// Memory spaces, each before its heaps; only those with blocks.
@@ -137,6 +138,7 @@ private:
   llvm::Expected<Captures> capture(const MomentSpec &At, bool IsPeak);
   llvm::Error addAges(const WatchedHeap &Of, WatchedRows &To);
 
+  SelectionSpec Spec; ///< as asked for
   SelectedTrace In;
   bool IsWhole = true; ///< no selection
   RunReport Run;

@@ -11,6 +11,10 @@
 using namespace llvm;
 using namespace memkit;
 
+/// Time between two pieces of work over the work's processor time: the program
+/// may need the processor.
+static constexpr uint64_t CostFactor = 50;
+
 static uint64_t clockNs(clockid_t Clock) {
   timespec T = {};
   clock_gettime(Clock, &T);
@@ -108,6 +112,24 @@ Error Feed::read(StringRef Path) {
       break;
     }
   CostNs = clockNs(CLOCK_PROCESS_CPUTIME_ID) - BeginNs;
+  return searchGrowth();
+}
+
+/// Looks for what grows, unless a search of this recording is too recent. A
+/// search reads all intervals, so it has a share of the processor of its own.
+Error Feed::searchGrowth() {
+  uint64_t BeginNs = clockNs(CLOCK_MONOTONIC);
+  if (Run.IsLive && BeginNs < SearchDueNs)
+    return Error::success();
+  uint64_t CpuNs = clockNs(CLOCK_PROCESS_CPUTIME_ID);
+  Expected<std::vector<WatchedGrowth>> Found = readGrowth(*Now, Tree->lines());
+  if (!Found)
+    return Found.takeError();
+  Run.Growing = std::move(*Found);
+  Run.GrowthNs = Now->endNs();
+  CpuNs = clockNs(CLOCK_PROCESS_CPUTIME_ID) - CpuNs;
+  constexpr uint64_t Soonest = 5'000'000'000;
+  SearchDueNs = BeginNs + std::max(Soonest, CpuNs * CostFactor);
   return Error::success();
 }
 
@@ -160,8 +182,7 @@ void Feed::refresh() {
 }
 
 uint64_t Feed::intervalNs(uint64_t Wanted) const {
-  // The program may need the processor time.
-  constexpr uint64_t CostFactor = 50, Day = 86'400'000'000'000;
+  constexpr uint64_t Day = 86'400'000'000'000;
   return std::min(std::max(Wanted, CostNs * CostFactor), Day);
 }
 

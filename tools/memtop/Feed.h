@@ -42,6 +42,7 @@ private:
   llvm::Error connect();
   llvm::Error read(llvm::StringRef Path);
   llvm::Expected<std::unique_ptr<WatchedTrace>> readLive();
+  llvm::Error searchGrowth();
   void measureRecorder();
   void end();
 
@@ -53,6 +54,7 @@ private:
   pid_t Recorder = 0;
   uint64_t RecorderNs = 0, RecorderAtNs = 0;
   uint64_t CostNs = 0;
+  uint64_t SearchDueNs = 0; ///< for growth, on the monotonic clock
   std::unique_ptr<WatchedTrace> Now;
   std::optional<RowTree> Tree;
 };
