@@ -158,8 +158,9 @@ Error GrowthFinder::readRanges() {
         Expected<uint64_t> OffNs = switchedOffNs();
         if (!OffNs)
           return OffNs.takeError();
-        if (*OffNs >= Range.EndNs)
-          Range.LifeEndNs = std::min(Range.LifeEndNs, *OffNs);
+        // The interval of the switch may end a little later.
+        Range.LifeEndNs =
+            std::max(Range.EndNs, std::min(Range.LifeEndNs, *OffNs));
       }
       Spans.push_back(std::move(Span));
     }

@@ -171,6 +171,7 @@ private:
   void descend();
 
   // GrowthWords.cpp
+  void setBounded();
   void chooseWords();
   void chooseWord(GrowthCandidate &C, llvm::ArrayRef<double> Growing,
                   llvm::ArrayRef<double> Others);

@@ -30,6 +30,8 @@ static constexpr double MinLeakSeconds = 3;
 static constexpr double MinIdleSeconds = 2, MinIdlePart = 0.25;
 /// Blocks are filled by inner blocks if this part of them is left.
 static constexpr double MinLeft = 0.05;
+/// A finding is of bounded caches if they have this part of its bytes.
+static constexpr double NearlyAll = 0.9;
 
 /// The number of steps from the begin of the growth to its end.
 static uint64_t stepsOf(const Growth &G, const GrowthRange &Span) {
@@ -55,8 +57,6 @@ void GrowthFinder::chooseWord(GrowthCandidate &C, ArrayRef<double> Growing,
   Growth &G = C.G;
   const GrowthRange &Span = Ranges[G.Span];
   EvidenceOf E;
-  if (C.Survives && !G.IsArenas)
-    G.Bounded = boundedCache(T, G.Stack, G.Blocks);
   if (C.Survives && !G.IsContainer && G.Bounded.empty()) {
     const GrowthTotals &Totals = SpaceTotals[G.Span];
     if (!Span.HasSteps && secondsOf(C.Group, C.Course) >= MinLeakSeconds)
@@ -79,6 +79,30 @@ void GrowthFinder::chooseWord(GrowthCandidate &C, ArrayRef<double> Growing,
   } else {
     G.Word = GrowthWord::Grows;
   }
+}
+
+/// Finds the known cache of each finding. One finding may have the stacks of
+/// several causes: nearly all bytes must be of such caches.
+void GrowthFinder::setBounded() {
+  for (GrowthCandidate &C : Candidates)
+    if (!C.IsDropped && C.Survives && !C.G.IsArenas)
+      C.G.Bounded = boundedCache(T, C.G.Stack, C.G.Blocks);
+  std::vector<uint32_t> Of = findingsOfNodes();
+  std::vector<double> All(Candidates.size()), InCaches(Candidates.size());
+  for (const GrowthRow &R : Rows) {
+    size_t Row = &R - Rows.data();
+    uint32_t N = LevelOfRow[Row];
+    uint32_t C = N < Of.size() ? Of[N] : GrowthNode::None;
+    if (C == GrowthNode::None || Candidates[C].G.Bounded.empty() ||
+        Candidates[C].Group != R.Group)
+      continue;
+    All[C] += R.rise();
+    if (!boundedCache(T, R.Stack, Infos[Row].BlocksAtCut).empty())
+      InCaches[C] += R.rise();
+  }
+  for (size_t C = 0; C != Candidates.size(); ++C)
+    if (InCaches[C] < NearlyAll * All[C])
+      Candidates[C].G.Bounded = "";
 }
 
 void GrowthFinder::chooseWords() {
@@ -111,6 +135,7 @@ void GrowthFinder::chooseWords() {
   for (const GrowthCandidate &C : Candidates)
     if (!C.IsDropped && C.Survives && !C.G.IsArenas)
       Grows(C.G.Span, C.Level);
+  setBounded();
   for (GrowthCandidate &C : Candidates)
     if (!C.IsDropped)
       chooseWord(C, Growing[C.G.Span], Others[C.G.Span]);

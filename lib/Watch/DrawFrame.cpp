@@ -147,8 +147,8 @@ static void drawGrowth(Drawing &D, size_t MaxLines) {
         IsLast && All.size() > MaxLines
             ? "  (and " + formatCount(All.size() - MaxLines) + " more)"
             : "";
-    D.line(wordText(G.Line) + "  " + G.Name + "  " + rateText(G.Line) +
-               ", " + formatSize(G.Line.Rise) + " so far" + More,
+    D.line(wordText(G.Line) + "  " + G.Name + "  " + rateText(G.Line) + ", " +
+               formatSize(G.Line.Rise) + " so far" + More,
            IsLeak ? CS_Bold | CS_Red : CS_Plain);
   }
 }

@@ -7,8 +7,8 @@
 using namespace llvm;
 using namespace memkit;
 
-Expected<std::vector<WatchedGrowth>>
-memkit::readGrowth(const WatchedTrace &W, const Places &Lines) {
+Expected<std::vector<WatchedGrowth>> memkit::readGrowth(const WatchedTrace &W,
+                                                        const Places &Lines) {
   const Trace &T = W.trace();
   // As memleak chooses: without heaps outside the totals, which the watched
   // trace selects.
