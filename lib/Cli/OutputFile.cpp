@@ -4,9 +4,9 @@
 
 #include "OutputFile.h"
 #include "ToolMain.h"
-#include "llvm/Support/Errno.h"
-#include "llvm/Support/Path.h"
+#include "llvm/Support/Signals.h"
 #include <fcntl.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -40,44 +40,91 @@ Expected<std::unique_ptr<OutputFile>> OutputFile::open(StringRef Path,
   return Out;
 }
 
-/// The permissions of a new file.
-static mode_t newFileMode(OutputFile::Content C) {
-  mode_t Mask = umask(0);
-  umask(Mask);
-  return (C == OutputFile::Content::Trace ? 0600 : 0666) & ~Mask;
+Error OutputFile::openStandard(Content C) {
+  if (C == Content::Trace && isatty(STDOUT_FILENO))
+    return makeUsageError("not writing a trace to a terminal; use -o FILE");
+  if (C == Content::Machine && isatty(STDOUT_FILENO))
+    return makeUsageError("not writing a format for programs to a terminal; "
+                          "use -o FILE or a pipe");
+  Fd = fcntl(STDOUT_FILENO, F_GETFD) < 0 ? -1 : STDOUT_FILENO;
+  return Fd < 0 ? outputError(Name, lastError()) : Error::success();
+}
+
+/// The temporary file for a handler of signals.
+std::string OutputFile::temporaryPath() const {
+  return "/proc/self/fd/" + std::to_string(Place->folder()) + "/" + Temporary;
+}
+
+/// Six characters.
+static std::string randomSuffix() {
+  static constexpr char Characters[] = "0123456789abcdefghijklmnopqrstuv";
+  unsigned char Bytes[6] = {};
+  (void)!getrandom(Bytes, sizeof(Bytes), GRND_NONBLOCK);
+  std::string Out;
+  for (unsigned char Byte : Bytes)
+    Out += Characters[Byte % 32];
+  return Out;
+}
+
+Error OutputFile::makeTemporary(Content C) {
+  bool IsOwn = Place->isOwn();
+  if (!Place->mayReplace())
+    return Place->refuse("and only that user can replace the file here");
+  if (Place->old() &&
+      faccessat(Place->folder(), Place->name().c_str(), W_OK, AT_EACCESS) != 0)
+    return outputError(Name, lastError());
+  // The rights of an own file stay; rights to become its owner are no rights of
+  // an output.
+  mode_t Kept = IsOwn ? Place->old()->st_mode & 0777 : 0666;
+  mode_t Mode = C == Content::Trace ? 0600 : Kept;
+  constexpr unsigned MaxTries = 100;
+  Descriptor New;
+  for (unsigned Try = 0; Try != MaxTries && !New; ++Try) {
+    Temporary = Place->name() + ".tmp" + randomSuffix();
+    New = Place->create(Temporary, Mode);
+    if (!New && errno != EEXIST)
+      break;
+  }
+  if (!New) {
+    Temporary.clear();
+    return outputError(Name, lastError());
+  }
+  if (IsOwn && C != Content::Trace)
+    (void)fchmod(New.get(), Mode);
+  sys::RemoveFileOnSignal(temporaryPath());
+  Fd = New.release();
+  return Error::success();
+}
+
+void OutputFile::removeTemporary() {
+  if (Temporary.empty())
+    return;
+  unlinkat(Place->folder(), Temporary.c_str(), 0);
+  sys::DontRemoveFileOnSignal(temporaryPath());
+  Temporary.clear();
 }
 
 Error OutputFile::openPath(StringRef Path, Content C) {
-  bool Standard = Path.empty() || Path == "-";
-  Name = Standard ? "<stdout>" : Path.str();
-  struct stat St;
-  bool Exists = !Standard && stat(Name.c_str(), &St) == 0;
-  if (Standard) {
-    if (C == Content::Trace && isatty(STDOUT_FILENO))
-      return makeUsageError("not writing a trace to a terminal; use -o FILE");
-    if (C == Content::Machine && isatty(STDOUT_FILENO))
-      return makeUsageError("not writing a format for programs to a terminal; "
-                            "use -o FILE or a pipe");
-    Fd = fcntl(STDOUT_FILENO, F_GETFD) < 0 ? -1 : STDOUT_FILENO;
-  } else if (Exists && !S_ISREG(St.st_mode)) {
-    Fd = ::open(Name.c_str(), O_WRONLY | O_CLOEXEC);
+  bool IsStandard = Path.empty() || Path == "-";
+  Name = IsStandard ? "<stdout>" : Path.str();
+  if (IsStandard) {
+    if (Error E = openStandard(C))
+      return E;
   } else {
-    // If Name is a symbolic link, replace the file that the link names.
-    SmallString<256> Real;
-    if (!Exists || sys::fs::real_path(Name, Real))
-      Real = Name;
-    Target = Real.str().str();
-    if (Exists && access(Target.c_str(), W_OK) != 0)
-      return outputError(Name, lastError());
-    auto File = sys::fs::TempFile::create(Target + ".tmp%%%%%%", 0600);
-    if (!File)
-      return outputError(Name, errorToErrorCode(File.takeError()));
-    Temp.emplace(std::move(*File));
-    Fd = Temp->FD;
-    (void)fchmod(Fd, Exists ? St.st_mode & 07777 : newFileMode(C));
+    Expected<OutputPlace> Found = OutputPlace::find(Path);
+    if (!Found)
+      return Found.takeError();
+    if (Found->isFile()) {
+      Place.emplace(std::move(*Found));
+      if (Error E = makeTemporary(C))
+        return E;
+    } else {
+      Expected<Descriptor> Opened = Found->open();
+      if (!Opened)
+        return Opened.takeError();
+      Fd = Opened->release();
+    }
   }
-  if (Fd < 0)
-    return outputError(Name, lastError());
   Stream = std::make_unique<raw_fd_ostream>(Fd, /*shouldClose=*/false);
   Stream->SetBufferSize(1 << 16);
   return Error::success();
@@ -88,9 +135,8 @@ OutputFile::~OutputFile() {
     Stream->flush();
     Stream->clear_error();
   }
-  if (Temp)
-    consumeError(Temp->discard());
-  else if (Fd > STDERR_FILENO)
+  removeTemporary();
+  if (Fd > STDERR_FILENO)
     close(Fd);
 }
 
@@ -98,17 +144,16 @@ Error OutputFile::keep() {
   Stream->flush();
   if (Stream->has_error())
     return outputError(Name, Stream->error());
-  if (Temp) {
-    Error E = Temp->keep(Target);
-    Temp.reset();
-    Fd = -1;
-    if (E)
-      return outputError(Name, errorToErrorCode(std::move(E)));
-    return Error::success();
-  }
   int Closing = std::exchange(Fd, -1);
   if (close(Closing) != 0 && errno != EINTR)
     return outputError(Name, lastError());
+  if (!Place)
+    return Error::success();
+  if (renameat(Place->folder(), Temporary.c_str(), Place->folder(),
+               Place->name().c_str()) != 0)
+    return outputError(Name, lastError());
+  sys::DontRemoveFileOnSignal(temporaryPath());
+  Temporary.clear();
   return Error::success();
 }
 

@@ -5,8 +5,8 @@
 #ifndef MEMKIT_LIB_CLI_OUTPUTFILE_H
 #define MEMKIT_LIB_CLI_OUTPUTFILE_H
 
+#include "Support/OutputPlace.h"
 #include "llvm/Support/Error.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 #include <memory>
 #include <optional>
@@ -23,14 +23,14 @@ public:
 };
 
 /// A tool's output. A regular file is written under a temporary name; keep()
-/// renames the file. So no half-written file remains, and a tool may write to
-/// its own input file. Standard output, devices and pipes are written directly.
+/// renames the file. So no half-written file remains, a tool may write to its
+/// own input file, and a file of another user is replaced, never written to.
+/// Standard output, devices and pipes are written directly.
 class OutputFile {
 public:
   enum class Content {
     Text,
-    Trace,   ///< private to the user (0600) unless the file exists; not for a
-             ///< terminal
+    Trace,   ///< private to the user (0600); not for a terminal
     Machine, ///< a format for programs; not for a terminal
   };
 
@@ -57,9 +57,14 @@ private:
   OutputFile() = default;
   llvm::Error openPath(llvm::StringRef Path, Content C);
 
+  llvm::Error openStandard(Content C);
+  llvm::Error makeTemporary(Content C);
+  std::string temporaryPath() const;
+  void removeTemporary();
+
   std::string Name;
-  std::string Target; ///< final path of Temp
-  std::optional<llvm::sys::fs::TempFile> Temp;
+  std::optional<OutputPlace> Place; ///< of a regular file
+  std::string Temporary;            ///< the file's name in Place until keep()
   std::unique_ptr<llvm::raw_fd_ostream> Stream;
   int Fd = -1;
 };

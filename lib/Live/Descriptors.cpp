@@ -7,15 +7,9 @@
 #include <cerrno>
 #include <cstring>
 #include <sys/socket.h>
-#include <unistd.h>
 
 using namespace llvm;
 using namespace memkit;
-
-Descriptor::~Descriptor() {
-  if (Fd >= 0)
-    close(Fd);
-}
 
 bool memkit::sendMessage(int Socket, StringRef Text, ArrayRef<int> Fds) {
   assert(Fds.size() <= MaxDescriptors && Text.size() <= MaxMessage);

@@ -5,32 +5,13 @@
 #ifndef MEMKIT_LIB_LIVE_DESCRIPTORS_H
 #define MEMKIT_LIB_LIVE_DESCRIPTORS_H
 
+#include "Support/Descriptor.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace memkit {
-
-/// An owned file descriptor; closed at the end. -1: none.
-class Descriptor {
-public:
-  Descriptor() = default;
-  explicit Descriptor(int Fd) : Fd(Fd) {}
-  Descriptor(Descriptor &&Other) : Fd(std::exchange(Other.Fd, -1)) {}
-  Descriptor &operator=(Descriptor &&Other) {
-    std::swap(Fd, Other.Fd);
-    return *this;
-  }
-  ~Descriptor();
-  int get() const { return Fd; }
-  explicit operator bool() const { return Fd >= 0; }
-  int release() { return std::exchange(Fd, -1); }
-
-private:
-  int Fd = -1;
-};
 
 /// The longest message in bytes, and the most descriptors of one.
 inline constexpr size_t MaxMessage = 65536;

@@ -63,7 +63,7 @@ private:
 
 /// A copy for tools that look at the recording; null: the output can be read.
 Expected<std::unique_ptr<MemorySink>> copyFor(const TraceOutput &Out) {
-  if (Out.isRegular() && !Out.isStdout())
+  if (Out.isRegular())
     return nullptr;
   return MemorySink::create("memkit trace");
 }
@@ -203,7 +203,7 @@ Error chooseEvents(Recording &R, const RecordOptions &O, TraceOutput &Out) {
     R.leaveOutEvents();
     break;
   case RecordEvents::Last:
-    if (!Out.isRegular() || Out.isStdout())
+    if (!Out.isRegular())
       return createStringError(inconvertibleErrorCode(),
                                Out.name() +
                                    ": --events=last needs an output file");
@@ -323,8 +323,7 @@ Expected<RecordResult> memkit::record(const RecordOptions &O) {
   if (R && !O.StepRange.empty())
     (*R)->StepRange.emplace(O.StepRange);
   if (int Error = Child->go()) {
-    if (Out->isRegular() && !Out->isStdout())
-      unlink(Out->name().c_str());
+    Out->remove();
     waitAlone(Child->pid());
     return notRun(O.Command[0], Error);
   }

@@ -41,8 +41,16 @@ class Merged(NamedTuple):
     unread: Tuple[str, ...] = ()  #: a message for each trace that could not be read
 
     def write(self, path: "os.PathLike[str] | str") -> None:
-        with open(path, "wb") as to:
-            to.write(self.trace)
+        """Writes the trace into a new file, which only the user can read."""
+        folder, name = os.path.split(os.path.abspath(path))
+        temporary, temporary_path = tempfile.mkstemp(prefix=name + ".tmp", dir=folder)
+        try:
+            with open(temporary, "wb") as to:
+                to.write(self.trace)
+            os.replace(temporary_path, path)
+        except BaseException:
+            os.unlink(temporary_path)
+            raise
 
 
 def _tool(name: str) -> str:

@@ -45,8 +45,11 @@ static Expected<double> foldShare() {
 
 /// Beside the output there is room for it; a pipe has no folder.
 static std::string folderOfOutput() {
-  if (Output == "-")
+  Expected<OutputPlace> Place = OutputPlace::find(Output);
+  if (Output == "-" || !Place || !Place->isFile()) {
+    consumeError(Place.takeError()); // of the output, when that is opened
     return temporaryFolder();
+  }
   StringRef Folder = sys::path::parent_path(Output);
   return Folder.empty() ? "." : Folder.str();
 }

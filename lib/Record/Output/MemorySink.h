@@ -5,7 +5,7 @@
 #ifndef MEMKIT_LIB_RECORD_MEMORYSINK_H
 #define MEMKIT_LIB_RECORD_MEMORYSINK_H
 
-#include "Live/Descriptors.h"
+#include "Support/Descriptor.h"
 #include "memkit/Trace/Sink.h"
 #include <memory>
 

@@ -83,17 +83,8 @@ Expected<std::string> memkit::expandName(StringRef Pattern,
   return Out;
 }
 
-TraceOutput::TraceOutput(TraceOutput &&Other)
-    : Fd(std::exchange(Other.Fd, -1)), Name(std::move(Other.Name)),
-      Regular(Other.Regular) {}
-
-TraceOutput::~TraceOutput() {
-  if (Fd >= 0)
-    ::close(Fd);
-}
-
 Error TraceOutput::close() {
-  int Old = std::exchange(Fd, -1);
+  int Old = Fd.release();
   if (Old >= 0 && ::close(Old) != 0)
     return failErrno(shownPath(Name));
   return Error::success();
@@ -102,25 +93,30 @@ Error TraceOutput::close() {
 Expected<TraceOutput> TraceOutput::open(StringRef Path,
                                         const OutputPolicy &Policy) {
   if (Path == "-") {
-    int Fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-    struct stat St;
-    if (Fd < 0 || fstat(Fd, &St) != 0)
+    Descriptor Fd(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+    if (!Fd)
       return failErrno(shownPath(Path));
-    return TraceOutput(Fd, "-", S_ISREG(St.st_mode));
+    return TraceOutput(std::move(Fd), Path);
   }
-  struct stat St;
-  if (stat(Path.str().c_str(), &St) == 0 && !S_ISREG(St.st_mode)) {
-    int Fd = ::open(Path.str().c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
-    if (Fd < 0)
-      return failErrno(shownPath(Path));
-    return TraceOutput(Fd, Path.str(), false);
-  }
-  return openRegular(Path, Policy);
+  Expected<OutputPlace> Place = OutputPlace::find(Path);
+  if (!Place)
+    return Place.takeError();
+  if (Place->isFile())
+    return openRegular(std::move(*Place), Policy);
+  Expected<Descriptor> Fd = Place->open();
+  if (!Fd)
+    return Fd.takeError();
+  return TraceOutput(std::move(*Fd), Path);
 }
 
+//===----------------------------------------------------------------------===//
+// A file that exists
+//===----------------------------------------------------------------------===//
+
 /// Whether the file starts like a trace, even of another version.
-static bool isTrace(StringRef Path) {
-  Expected<std::unique_ptr<SectionStream>> Stream = SectionStream::open(Path);
+static bool isTrace(int Fd) {
+  Expected<std::unique_ptr<SectionStream>> Stream =
+      SectionStream::open("/proc/self/fd/" + std::to_string(Fd));
   if (!Stream) {
     consumeError(Stream.takeError());
     return false;
@@ -133,87 +129,145 @@ static bool isTrace(StringRef Path) {
   return First->has_value() && std::holds_alternative<Header>(**First);
 }
 
-/// The name of old trace number N of Path, from 1, the newest.
-static std::string oldName(const std::string &Path, unsigned N) {
-  return Path + ".old" + (N == 1 ? "" : "." + std::to_string(N));
-}
+namespace {
+/// The files of an output's name: the trace and the old traces beside it.
+class OldTraces {
+public:
+  OldTraces(const OutputPlace &Place, const OutputPolicy &Policy)
+      : Place(Place), Policy(Policy) {}
+  /// Makes the trace the newest old trace; false: errno has the reason.
+  bool putAway();
+  bool remove(const std::string &Name) const {
+    return unlinkat(Place.folder(), Name.c_str(), 0) == 0;
+  }
 
-/// Removes the oldest traces of Path that are above the policy's bytes.
-static void removeAbove(const std::string &Path, const OutputPolicy &Policy) {
+private:
+  /// The name of old trace number N, from 1, the newest.
+  std::string oldName(unsigned N) const {
+    return Place.name() + ".old" + (N == 1 ? "" : "." + std::to_string(N));
+  }
+  bool exists(const std::string &Name, struct stat &St) const {
+    return fstatat(Place.folder(), Name.c_str(), &St, AT_SYMLINK_NOFOLLOW) == 0;
+  }
+  bool rename(const std::string &From, const std::string &To) const {
+    return renameat(Place.folder(), From.c_str(), Place.folder(), To.c_str()) ==
+           0;
+  }
+  void removeAbove() const;
+
+  const OutputPlace &Place;
+  const OutputPolicy &Policy;
+};
+} // namespace
+
+/// Removes the oldest traces that are above the policy's bytes.
+void OldTraces::removeAbove() const {
   uint64_t Bytes = 0;
   for (unsigned N = 1; N <= Policy.Keep; ++N) {
     struct stat St;
-    if (stat(oldName(Path, N).c_str(), &St) != 0)
+    if (!exists(oldName(N), St))
       break;
     Bytes += uint64_t(St.st_size);
     if (Bytes > Policy.KeepBytes)
-      unlink(oldName(Path, N).c_str());
+      remove(oldName(N));
   }
 }
 
-/// Makes the trace Path the newest old trace; false: errno has the reason.
-static bool putAway(const std::string &Path, const OutputPolicy &Policy) {
+bool OldTraces::putAway() {
   if (!Policy.Keep)
-    return unlink(Path.c_str()) == 0;
+    return remove(Place.name());
   // The first number without a file, or the oldest, whose file goes.
   unsigned Free = 1;
-  while (Free < Policy.Keep && access(oldName(Path, Free).c_str(), F_OK) == 0)
+  struct stat St;
+  while (Free < Policy.Keep && exists(oldName(Free), St))
     ++Free;
   for (; Free > 1; --Free)
-    if (rename(oldName(Path, Free - 1).c_str(), oldName(Path, Free).c_str()) !=
-        0)
+    if (!rename(oldName(Free - 1), oldName(Free)))
       return false;
-  if (rename(Path.c_str(), oldName(Path, 1).c_str()) != 0)
+  if (!rename(Place.name(), oldName(1)))
     return false;
   if (Policy.KeepBytes)
-    removeAbove(Path, Policy);
+    removeAbove();
   return true;
 }
 
-Expected<TraceOutput> TraceOutput::openRegular(StringRef Path,
+/// Locks a file against other recorders, where the file system has locks.
+static Error lock(int Fd, StringRef Path) {
+  if (flock(Fd, LOCK_EX | LOCK_NB) == 0 || errno == ENOLCK ||
+      errno == EOPNOTSUPP || errno == EINVAL)
+    return Error::success();
+  if (errno == EWOULDBLOCK)
+    return fail(Path, "another recorder is writing to it");
+  return failErrno(shownPath(Path));
+}
+
+/// Whether the name is still that of the open file, whose state is set.
+static bool hasName(const OutputPlace &Place, int Fd, struct stat &Mine) {
+  struct stat Named;
+  return fstat(Fd, &Mine) == 0 &&
+         fstatat(Place.folder(), Place.name().c_str(), &Named,
+                 AT_SYMLINK_NOFOLLOW) == 0 &&
+         Mine.st_ino == Named.st_ino && Mine.st_dev == Named.st_dev;
+}
+
+/// Takes the file that has the name away, if it may go. Success may also mean
+/// that another recorder was faster.
+static Error makeRoom(const OutputPlace &Place, const OutputPolicy &Policy) {
+  StringRef Path = Place.path();
+  Descriptor Old(
+      openat(Place.folder(), Place.name().c_str(),
+             O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  if (!Old)
+    return errno == ENOENT ? Error::success() : failErrno(shownPath(Path));
+  if (Error E = lock(Old.get(), Path))
+    return E;
+  struct stat St;
+  if (!hasName(Place, Old.get(), St))
+    return Error::success(); // renamed between open and lock
+  if (!S_ISREG(St.st_mode))
+    return fail(Path, "has become another kind of file");
+  bool IsOld = St.st_size && isTrace(Old.get());
+  if (St.st_size && !IsOld && !Policy.Force)
+    return make_error<RequestError>(
+        RequestError::RequestErrorKind::NoAnswer, RequestPart(),
+        shownPath(Path) + ": exists and is not a trace; overwrite with ",
+        RequestPart{RequestField::Overwrite, ""});
+  if (!Place.mayReplace())
+    return Place.refuse("and only that user can replace the file here");
+  OldTraces Files(Place, Policy);
+  if (IsOld ? Files.putAway() : Files.remove(Place.name()))
+    return Error::success();
+  return failErrno(shownPath(Path));
+}
+
+Expected<TraceOutput> TraceOutput::openRegular(OutputPlace Place,
                                                const OutputPolicy &Policy) {
-  std::string P = Path.str();
+  std::string Path = Place.path();
   // Another recorder may create or rename the same file at any time point; each
   // turn ends with a lock on the file of this name, or with an error.
   for (int Turn = 0; Turn != 16; ++Turn) {
-    int Fd = ::open(P.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    bool Created = Fd >= 0;
-    if (!Created && errno == EEXIST)
-      Fd = ::open(P.c_str(), O_RDWR | O_CLOEXEC);
-    if (Fd < 0) {
-      if (errno == ENOENT && !Created && Turn != 15 &&
-          access(P.c_str(), F_OK) == 0)
-        continue;
+    Descriptor Fd = Place.create(Place.name(), 0600);
+    if (!Fd && errno != EEXIST)
       return failErrno(shownPath(Path));
-    }
-    TraceOutput Out(Fd, P, true);
-    if (flock(Fd, LOCK_EX | LOCK_NB) != 0) {
-      if (errno == EWOULDBLOCK)
-        return fail(Path, "another recorder is writing to it");
-      if (errno != ENOLCK && errno != EOPNOTSUPP && errno != EINVAL)
-        return failErrno(shownPath(Path));
-    }
-    struct stat Mine, Named;
-    if (fstat(Fd, &Mine) != 0)
-      return failErrno(shownPath(Path));
-    if (stat(P.c_str(), &Named) != 0 || Mine.st_ino != Named.st_ino ||
-        Mine.st_dev != Named.st_dev)
-      continue; // renamed between open and lock
-    if (Mine.st_size == 0)
-      return Out;
-    if (isTrace(Path)) {
-      if (!putAway(P, Policy))
-        return failErrno(shownPath(Path));
+    if (!Fd) {
+      if (Error E = makeRoom(Place, Policy))
+        return std::move(E);
       continue;
     }
-    if (!Policy.Force)
-      return make_error<RequestError>(
-          RequestError::RequestErrorKind::NoAnswer, RequestPart(),
-          shownPath(Path) + ": exists and is not a trace; overwrite with ",
-          RequestPart{RequestField::Overwrite, ""});
-    if (ftruncate(Fd, 0) != 0)
-      return failErrno(shownPath(Path));
+    if (Error E = lock(Fd.get(), Path))
+      return std::move(E);
+    struct stat St;
+    if (!hasName(Place, Fd.get(), St))
+      continue; // another recorder was between creation and lock
+    TraceOutput Out(std::move(Fd), Path);
+    Out.Place.emplace(std::move(Place));
     return Out;
   }
   return fail(Path, "cannot create: other processes keep replacing the file");
+}
+
+void TraceOutput::remove() {
+  struct stat St;
+  if (Place && hasName(*Place, Fd.get(), St))
+    unlinkat(Place->folder(), Place->name().c_str(), 0);
 }

@@ -6,6 +6,7 @@
 #define MEMKIT_LIB_RECORD_TRACEOUTPUT_H
 
 #include "Record/Shared/Launchers.h"
+#include "Support/OutputPlace.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <cstdint>
@@ -42,32 +43,36 @@ class TraceOutput {
 public:
   /// Opens Path, `-` for standard output. A regular file that is a trace
   /// becomes the newest old trace; another regular file is refused unless empty
-  /// or forced; devices and pipes are opened as they are. Regular files are
+  /// or forced, and then removed: whoever has opened the file sees nothing of
+  /// the new trace. Devices and pipes are opened as they are. Regular files are
   /// created with mode 0600 and locked while open. Errors contain the path.
   static llvm::Expected<TraceOutput> open(llvm::StringRef Path,
                                           const OutputPolicy &Policy = {});
 
-  TraceOutput(TraceOutput &&Other);
+  TraceOutput(TraceOutput &&) = default;
   TraceOutput &operator=(TraceOutput &&) = delete;
-  ~TraceOutput();
 
-  int fd() const { return Fd; }
+  int fd() const { return Fd.get(); }
   const std::string &name() const { return Name; }
   bool isStdout() const { return Name == "-"; }
-  /// Whether the output is a regular file, which keeps the written bytes.
-  bool isRegular() const { return Regular; }
+  /// Whether the output is a file that open() has made, which keeps the written
+  /// bytes: no device, pipe or descriptor of this process.
+  bool isRegular() const { return Place.has_value(); }
+
+  /// Removes the file, if the output is one and still has its name.
+  void remove();
 
   /// Closes the output. Errors: bytes that the system could not write.
   llvm::Error close();
 
 private:
-  TraceOutput(int Fd, std::string Name, bool Regular)
-      : Fd(Fd), Name(std::move(Name)), Regular(Regular) {}
-  static llvm::Expected<TraceOutput> openRegular(llvm::StringRef Path,
+  TraceOutput(Descriptor Fd, llvm::StringRef Name)
+      : Fd(std::move(Fd)), Name(Name) {}
+  static llvm::Expected<TraceOutput> openRegular(OutputPlace Place,
                                                  const OutputPolicy &Policy);
-  int Fd;
+  Descriptor Fd;
   std::string Name;
-  bool Regular;
+  std::optional<OutputPlace> Place; ///< of a file that open() has made
 };
 
 } // namespace memkit

@@ -3,6 +3,7 @@
 // Files that are whole or absent.
 
 #include "Cli/OutputFile.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "gtest/gtest.h"
@@ -79,6 +80,61 @@ TEST_F(OutputFileTest, KeepsModeAndLinks) {
 TEST_F(OutputFileTest, TracesArePrivate) {
   write("trace", "x", OutputFile::Content::Trace);
   EXPECT_EQ(mode("trace"), 0600u);
+}
+
+TEST_F(OutputFileTest, TracesArePrivateFromTheirFirstByte) {
+  auto Out = cantFail(OutputFile::open(path("a"), OutputFile::Content::Trace));
+  struct stat St;
+  ASSERT_EQ(fstat(Out->fd(), &St), 0);
+  EXPECT_EQ(St.st_mode & 07777u, 0600u);
+}
+
+TEST_F(OutputFileTest, TracesArePrivateOverAFileThatIsNot) {
+  write("trace", "old");
+  ASSERT_EQ(chmod(path("trace").c_str(), 04644), 0);
+  write("trace", "x", OutputFile::Content::Trace);
+  EXPECT_EQ(mode("trace"), 0600u);
+}
+
+TEST_F(OutputFileTest, KeepsNoRightToBecomeTheOwner) {
+  write("a", "old");
+  ASSERT_EQ(chmod(path("a").c_str(), 06755), 0);
+  write("a", "new");
+  struct stat St;
+  ASSERT_EQ(stat(path("a").c_str(), &St), 0);
+  EXPECT_EQ(St.st_mode & 07777u, 0755u);
+}
+
+/// The output goes into the folder that the path named at first.
+TEST_F(OutputFileTest, StaysInItsFolder) {
+  ASSERT_FALSE(sys::fs::create_directory(path("one")));
+  ASSERT_FALSE(sys::fs::create_directory(path("two")));
+  auto Out = cantFail(OutputFile::open(path("one/a")));
+  Out->os() << "text";
+  ASSERT_EQ(rename(path("one").c_str(), path("moved").c_str()), 0);
+  ASSERT_EQ(symlink("two", path("one").c_str()), 0);
+  cantFail(Out->keep());
+  EXPECT_EQ(contents("moved/a"), "text");
+  EXPECT_EQ(contents("two/a"), "<none>");
+}
+
+/// A link that appears while the output is written is replaced, not followed.
+TEST_F(OutputFileTest, FollowsNoLateLink) {
+  write("precious", "old");
+  auto Out = cantFail(OutputFile::open(path("a")));
+  Out->os() << "text";
+  ASSERT_EQ(symlink("precious", path("a").c_str()), 0);
+  cantFail(Out->keep());
+  EXPECT_EQ(contents("precious"), "old");
+  EXPECT_EQ(contents("a"), "text");
+}
+
+TEST_F(OutputFileTest, LeavesNothingWhenTheNameIsTaken) {
+  auto Out = cantFail(OutputFile::open(path("a")));
+  ASSERT_FALSE(sys::fs::create_directory(path("a")));
+  EXPECT_EQ(toString(Out->keep()), path("a") + ": Is a directory");
+  Out.reset();
+  EXPECT_EQ(countFiles(), 1u);
 }
 
 TEST_F(OutputFileTest, FullDeviceIsAnError) {

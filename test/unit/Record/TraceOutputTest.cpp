@@ -7,6 +7,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -121,6 +122,47 @@ TEST_F(InFolder, CreatesAPrivateFile) {
   EXPECT_EQ(0600u, St.st_mode & 0777);
   EXPECT_TRUE(F->isRegular());
   EXPECT_FALSE(errorToBool(F->close()));
+}
+
+/// Also in place of a file that others could read, and may have opened.
+TEST_F(InFolder, CreatesAPrivateFileInPlaceOfAnother) {
+  for (StringRef Text : {"", "my thesis"}) {
+    put("a", Text);
+    ASSERT_EQ(0, chmod(path("a").c_str(), 0644));
+    int Reader = ::open(path("a").c_str(), O_RDONLY);
+    auto F = TraceOutput::open(path("a"), {.Force = true});
+    ASSERT_TRUE(bool(F)) << toString(F.takeError());
+    ASSERT_EQ(5, write(F->fd(), "trace", 5));
+    struct stat New, Old;
+    ASSERT_EQ(0, fstat(F->fd(), &New));
+    ASSERT_EQ(0, fstat(Reader, &Old));
+    EXPECT_EQ(0600u, New.st_mode & 07777);
+    EXPECT_EQ(off_t(Text.size()), Old.st_size);
+    ::close(Reader);
+  }
+}
+
+TEST_F(InFolder, RemovesOnlyItsOwnFile) {
+  auto F = TraceOutput::open(path("a"));
+  ASSERT_TRUE(bool(F));
+  ASSERT_EQ(0, rename(path("a").c_str(), path("b").c_str()));
+  put("a", "another");
+  F->remove();
+  EXPECT_EQ("another", get("a"));
+  ASSERT_EQ(0, rename(path("b").c_str(), path("a").c_str()));
+  F->remove();
+  EXPECT_EQ("(none)", get("a"));
+}
+
+TEST_F(InFolder, RotatesBehindALink) {
+  ASSERT_FALSE(sys::fs::create_directory(path("disk")));
+  ASSERT_EQ(0, symlink("disk/t", path("a").c_str()));
+  put("a", aTrace());
+  auto F = TraceOutput::open(path("a"));
+  ASSERT_TRUE(bool(F)) << toString(F.takeError());
+  EXPECT_EQ("", get("disk/t"));
+  EXPECT_EQ(aTrace(), get("disk/t.old"));
+  EXPECT_TRUE(sys::fs::is_symlink_file(path("a")));
 }
 
 TEST_F(InFolder, RefusesASecondRecorder) {
