@@ -4,11 +4,14 @@
 
 #include "Live/Client.h"
 #include "Live/Places.h"
+#include "Support/CommandText.h"
 #include "Support/Failure.h"
 #include "llvm/ADT/StringExtras.h"
+#include <algorithm>
 #include <cerrno>
-#include <cstdlib>
+#include <chrono>
 #include <cstring>
+#include <optional>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -20,6 +23,8 @@ using namespace memkit;
 
 /// A recorder answers between two passes, a large trace after seconds.
 static constexpr int LongestWaitMs = 30000;
+/// For the first answers of all recordings that are asked at once.
+static constexpr std::chrono::seconds LongestGreeting(5);
 
 StringRef memkit::replyValue(StringRef Reply, StringRef Key) {
   for (StringRef Line : split(Reply, '\n'))
@@ -28,38 +33,140 @@ StringRef memkit::replyValue(StringRef Reply, StringRef Key) {
   return "";
 }
 
-/// Whether the process at the other end is the user's own, or root's.
-static bool isOurs(int Socket) {
+/// Why a recorder does not count.
+static std::string why(StringRef Name, const Twine &What) {
+  return (Name + ": " + What).str();
+}
+
+namespace {
+using GreetingClock = std::chrono::steady_clock;
+
+/// A recorder that has not answered yet.
+struct Greeting {
+  explicit Greeting(LiveSocket To) : To(std::move(To)) {}
+  /// Connects if the recorder takes connections now, and says hello.
+  void connect();
+  /// Takes an answer that has come.
+  void take();
+  bool isWaiting() const { return Problem.empty() && !Reply; }
+
+  LiveSocket To;
+  Descriptor Socket;
+  bool IsConnected = false;
+  std::string Problem; ///< why this is no recording; empty: none yet
+  std::optional<LiveMessage> Reply;
+};
+} // namespace
+
+/// Whether the process at the other end belongs to the owner of the folder.
+static bool isOf(uid_t Owner, int Socket) {
   ucred Who{};
   socklen_t Size = sizeof(Who);
   return getsockopt(Socket, SOL_SOCKET, SO_PEERCRED, &Who, &Size) == 0 &&
-         (Who.uid == geteuid() || Who.uid == 0 || geteuid() == 0);
+         Who.uid == Owner;
 }
 
-Expected<LiveClient> LiveClient::open(const std::string &Path, StringRef Name) {
+void Greeting::connect() {
   sockaddr_un A{};
   A.sun_family = AF_UNIX;
-  if (Path.size() >= sizeof(A.sun_path))
-    return makeError(Path + ": the path is too long for a socket");
-  std::memcpy(A.sun_path, Path.data(), Path.size());
-  Descriptor Fd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
-  if (!Fd || ::connect(Fd.get(), reinterpret_cast<sockaddr *>(&A), sizeof(A)))
-    return failErrno(Name);
-  if (!isOurs(Fd.get()))
-    return makeError(Name + ": the recording is another user's");
-  LiveClient C(std::move(Fd), Name.str());
-  Expected<LiveMessage> Hello = C.ask("hello");
-  if (!Hello)
-    return Hello.takeError();
-  C.Hello = std::move(Hello->Text);
+  if (To.Path.size() >= sizeof(A.sun_path)) {
+    Problem = To.Path + ": the path is too long for a socket";
+    return;
+  }
+  std::memcpy(A.sun_path, To.Path.data(), To.Path.size());
+  if (!Socket)
+    Socket = Descriptor(
+        socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!Socket ||
+      ::connect(Socket.get(), reinterpret_cast<sockaddr *>(&A), sizeof(A))) {
+    if (errno != EAGAIN) // no room for one more connection
+      Problem = std::strerror(errno);
+    return;
+  }
+  IsConnected = true;
+  if (!isOf(To.Owner, Socket.get()))
+    Problem = "the recording is another user's";
+  else if (!sendMessage(Socket.get(), "hello", {}))
+    Problem = std::strerror(errno);
+}
+
+void Greeting::take() {
+  LiveMessage M;
+  Received What = receiveMessage(Socket.get(), M);
+  if (What == Received::End)
+    Problem = "the recording has ended";
+  if (What == Received::Packet)
+    Reply = std::move(M);
+}
+
+/// Waits some time for answers. False: nobody is left to wait for.
+static bool awaitSome(std::vector<Greeting> &All, int WaitMs) {
+  constexpr int RetryMs = 10;
+  std::vector<pollfd> Polls;
+  std::vector<Greeting *> Of;
+  for (Greeting &G : All) {
+    if (G.isWaiting() && !G.IsConnected)
+      G.connect();
+    if (!G.isWaiting())
+      continue;
+    if (!G.IsConnected)
+      WaitMs = std::min(WaitMs, RetryMs);
+    Polls.push_back({G.IsConnected ? G.Socket.get() : -1, POLLIN, 0});
+    Of.push_back(&G);
+  }
+  if (Polls.empty())
+    return false;
+  if (poll(Polls.data(), Polls.size(), WaitMs) > 0)
+    for (size_t I = 0; I != Polls.size(); ++I)
+      if (Polls[I].revents)
+        Of[I]->take();
+  return true;
+}
+
+/// The recordings that answer, in the order of Sockets. Name: as asked for.
+/// Why: the reason of one that does not answer.
+std::vector<LiveClient> LiveClient::greet(std::vector<LiveSocket> Sockets,
+                                          StringRef Name, std::string &Why) {
+  std::vector<Greeting> All;
+  for (LiveSocket &S : Sockets)
+    All.emplace_back(std::move(S));
+  auto End = GreetingClock::now() + LongestGreeting;
+  auto LeftMs = [&] {
+    return int(std::chrono::duration_cast<std::chrono::milliseconds>(
+                   End - GreetingClock::now())
+                   .count());
+  };
+  for (int Ms = LeftMs(); Ms > 0 && awaitSome(All, Ms); Ms = LeftMs())
+    ;
+  std::vector<LiveClient> Out;
+  for (Greeting &G : All) {
+    if (G.isWaiting())
+      G.Problem = "the recorder does not answer";
+    if (!G.Problem.empty()) {
+      Why = why(Name, G.Problem);
+      continue;
+    }
+    LiveClient C(std::move(G.Socket), Name.str(), G.To.Owner == geteuid());
+    if (Error E = C.takeHello(std::move(*G.Reply)))
+      Why = toString(std::move(E));
+    else
+      Out.push_back(std::move(C));
+  }
+  return Out;
+}
+
+Error LiveClient::takeHello(LiveMessage Reply) {
+  Expected<LiveMessage> M = checked(std::move(Reply));
+  if (!M)
+    return M.takeError();
+  Hello = std::move(M->Text);
   if (Name == "live:")
-    C.Name += replyValue(C.Hello, "pid");
-  if (int Version = 0;
-      !to_integer(replyValue(C.Hello, "version"), Version, 10) ||
-      Version != LiveVersion)
+    Name += oneLine(replyValue(Hello, "pid"));
+  if (int Version = 0; !to_integer(replyValue(Hello, "version"), Version, 10) ||
+                       Version != LiveVersion)
     return makeError(Name + ": recorded by another version of memkit; use the "
                             "tools of that version");
-  return C;
+  return Error::success();
 }
 
 Expected<LiveMessage> LiveClient::ask(StringRef Request) {
@@ -77,11 +184,15 @@ Expected<LiveMessage> LiveClient::ask(StringRef Request) {
     if (What == Received::End)
       return makeError(Name + ": the recording has ended");
     if (What == Received::Packet)
-      break;
+      return checked(std::move(Reply));
   }
+}
+
+/// A reply without its first line, if that is `ok`.
+Expected<LiveMessage> LiveClient::checked(LiveMessage Reply) const {
   StringRef Text = Reply.Text;
   if (Text.consume_front("error "))
-    return makeError(Name + ": " + Text);
+    return makeError(Name + ": " + oneLine(Text));
   if (!Text.consume_front("ok\n"))
     return makeError(Name + ": an answer that is not memrec's");
   Reply.Text = Text.str();
@@ -96,18 +207,8 @@ static constexpr const char *HowToRecord =
     "memrec PROGRAM records a program from its start";
 
 std::vector<LiveClient> LiveClient::all() {
-  const char *Runtime = std::getenv("XDG_RUNTIME_DIR");
-  std::vector<LiveClient> All;
-  for (const std::string &Folder :
-       liveFolders("", Runtime ? Runtime : "", geteuid()))
-    for (const std::string &Path : socketsIn(Folder)) {
-      Expected<LiveClient> C = open(Path, "live:");
-      if (C)
-        All.push_back(std::move(*C));
-      else // left by a recorder that was killed
-        consumeError(C.takeError());
-    }
-  return All;
+  std::string Why; // sockets of recorders that were killed
+  return greet(socketsOfUser(), "live:", Why);
 }
 
 /// The only recording of this user.
@@ -119,8 +220,7 @@ Expected<LiveClient> LiveClient::only(StringRef Name) {
     return std::move(All.front());
   std::string Text = Name.str() + ": several programs are being recorded:";
   for (const LiveClient &C : All)
-    Text += "\n  live:" + replyValue(C.Hello, "pid").str() + "  " +
-            replyValue(C.Hello, "command").str();
+    Text += "\n  " + C.Name + "  " + oneLine(replyValue(C.Hello, "command"));
   return makeError(Text);
 }
 
@@ -146,12 +246,9 @@ Expected<LiveClient> LiveClient::connect(StringRef Target) {
   if (!to_integer(Number, Pid, 10) || Pid <= 0)
     return makeError(Target + ": should be live:PID or live:");
   std::string Why;
-  for (const std::string &Path : socketsFor(Pid)) {
-    Expected<LiveClient> C = open(Path, Target);
-    if (C)
-      return C;
-    Why = toString(C.takeError());
-  }
+  std::vector<LiveClient> Found = greet(socketsFor(Pid), Target, Why);
+  if (!Found.empty())
+    return std::move(Found.front());
   // A socket without a recorder is left by one that was killed.
   if (!Why.empty() && !StringRef(Why).ends_with(std::strerror(ECONNREFUSED)))
     return makeError(Why);

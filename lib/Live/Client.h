@@ -9,6 +9,7 @@
 #define MEMKIT_LIB_LIVE_CLIENT_H
 
 #include "Live/Descriptors.h"
+#include "Live/Places.h"
 #include "llvm/Support/Error.h"
 
 namespace memkit {
@@ -21,11 +22,11 @@ namespace memkit {
 ///           the last event before the copy; since: rows without an event after
 ///           event N are left out; cells: the number of MomentCells before the
 ///           rows; descriptors: the trace, the totals, cells and rows, the
-///           index (Trace/LiveTrace.h)
+///           index (Trace/LiveTrace.h); the last three are sealed memory
 /// mark NAME, start, stop, snapshot, holders, finish   nothing
 ///
 /// The first line of a reply is `ok`, or `error TEXT`.
-inline constexpr int LiveVersion = 2;
+inline constexpr int LiveVersion = 3;
 
 /// Whether a name of a trace is that of a recording.
 inline bool isLive(llvm::StringRef Name) { return Name.starts_with("live:"); }
@@ -37,7 +38,8 @@ public:
   /// recordings there are, or who owns the recording.
   static llvm::Expected<LiveClient> connect(llvm::StringRef Target);
 
-  /// The recordings of this user that answer.
+  /// The recordings of this user that answer within some seconds, all of them
+  /// together. Other users' recordings are not asked, also by root.
   static std::vector<LiveClient> all();
 
   /// Sends a request and waits for the reply.
@@ -47,16 +49,22 @@ public:
   const std::string &name() const { return Name; }
   /// The answer to `hello`.
   llvm::StringRef hello() const { return Hello; }
+  /// Whether the recorder is a process of this user. Root may ask recorders of
+  /// other users, who may tell anything.
+  bool isOwn() const { return IsOwn; }
 
 private:
-  LiveClient(Descriptor Socket, std::string Name)
-      : Socket(std::move(Socket)), Name(std::move(Name)) {}
-  static llvm::Expected<LiveClient> open(const std::string &Path,
-                                         llvm::StringRef Name);
+  LiveClient(Descriptor Socket, std::string Name, bool IsOwn)
+      : Socket(std::move(Socket)), Name(std::move(Name)), IsOwn(IsOwn) {}
+  static std::vector<LiveClient> greet(std::vector<LiveSocket> Sockets,
+                                       llvm::StringRef Name, std::string &Why);
+  llvm::Error takeHello(LiveMessage Reply);
+  llvm::Expected<LiveMessage> checked(LiveMessage Reply) const;
   static llvm::Expected<LiveClient> only(llvm::StringRef Name);
 
   Descriptor Socket;
   std::string Name, Hello;
+  bool IsOwn;
 };
 
 /// The value of a line `Key VALUE` of a reply; empty: none.

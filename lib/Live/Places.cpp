@@ -4,6 +4,7 @@
 
 #include "Live/Places.h"
 #include "Support/Failure.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -73,18 +74,31 @@ static std::vector<std::string> namesIn(const std::string &Folder) {
   return Names;
 }
 
-std::vector<std::string> memkit::liveFolders(StringRef Root, StringRef Runtime,
-                                             uid_t Uid) {
-  std::vector<std::string> Out;
+namespace {
+/// A folder of sockets that exists, and its user.
+struct LiveFolder {
+  std::string Path;
+  uid_t Owner;
+};
+} // namespace
+
+/// The folders of sockets that are private to one of Owners. Root: the root
+/// folder as a process has it (`/proc/123/root`), or empty. Runtime: the user's
+/// $XDG_RUNTIME_DIR, or empty. Named: the user id in the folders' names, which
+/// may be of another namespace.
+static std::vector<LiveFolder> liveFolders(StringRef Root, StringRef Runtime,
+                                           uid_t Named,
+                                           ArrayRef<uid_t> Owners) {
+  std::vector<LiveFolder> Out;
   auto Add = [&](const Twine &Path) {
     std::string Folder = (Root + Path).str();
-    struct stat S;
-    if (stat(Folder.c_str(), &S) == 0 && S_ISDIR(S.st_mode))
-      Out.push_back(Folder);
+    for (uid_t Owner : Owners)
+      if (isPrivateFolder(Folder, Owner))
+        Out.push_back({Folder, Owner});
   };
   if (!Runtime.empty())
     Add(Runtime + "/memkit");
-  std::string Plain = plainFolder(Uid);
+  std::string Plain = plainFolder(Named);
   Add(Plain);
   StringRef Name = StringRef(Plain).drop_front(StringRef("/tmp/").size());
   for (const std::string &Each : namesIn((Root + "/tmp").str()))
@@ -95,9 +109,22 @@ std::vector<std::string> memkit::liveFolders(StringRef Root, StringRef Runtime,
 
 std::vector<std::string> memkit::socketsIn(const std::string &Folder) {
   std::vector<std::string> Out;
-  for (const std::string &Name : namesIn(Folder))
-    if (StringRef(Name).ends_with(".sock"))
-      Out.push_back(Folder + "/" + Name);
+  for (const std::string &Name : namesIn(Folder)) {
+    std::string Path = Folder + "/" + Name;
+    struct stat S;
+    if (StringRef(Name).ends_with(".sock") && lstat(Path.c_str(), &S) == 0 &&
+        S_ISSOCK(S.st_mode))
+      Out.push_back(std::move(Path));
+  }
+  return Out;
+}
+
+std::vector<LiveSocket> memkit::socketsOfUser() {
+  uid_t Us = geteuid();
+  std::vector<LiveSocket> Out;
+  for (const LiveFolder &F : liveFolders("", runtimeFolder(), Us, {Us}))
+    for (std::string &Path : socketsIn(F.Path))
+      Out.push_back({std::move(Path), F.Owner});
   return Out;
 }
 
@@ -159,22 +186,35 @@ static std::vector<uid_t> usersOf(pid_t Pid) {
   return Out;
 }
 
-std::vector<std::string> memkit::socketsFor(pid_t Pid) {
+/// The users whose folders are asked for a process, as we see them.
+static std::vector<uid_t> ownersFor(pid_t Pid) {
+  std::vector<uid_t> Out = {geteuid()};
+  struct stat S;
+  if (Out.front() == 0 &&
+      stat(("/proc/" + std::to_string(Pid)).c_str(), &S) == 0 && S.st_uid != 0)
+    Out.push_back(S.st_uid);
+  return Out;
+}
+
+std::vector<LiveSocket> memkit::socketsFor(pid_t Pid) {
   std::vector<pid_t> Numbers = numbersOf(Pid);
   addRecorders(Pid, Numbers);
   std::string Runtime = variableOf(Pid, "XDG_RUNTIME_DIR");
-  std::vector<std::string> Out;
+  std::vector<uid_t> Owners = ownersFor(Pid);
+  std::vector<LiveSocket> Out;
   for (const std::string &Root :
        {std::string(), "/proc/" + std::to_string(Pid) + "/root"})
-    for (uid_t Uid : usersOf(Pid))
-      for (const std::string &Folder :
-           liveFolders(Root, Runtime.empty() ? runtimeFolder() : Runtime, Uid))
+    for (uid_t Named : usersOf(Pid))
+      for (const LiveFolder &F :
+           liveFolders(Root, Runtime.empty() ? runtimeFolder() : Runtime, Named,
+                       Owners))
         for (pid_t Number : Numbers) {
-          std::string Path = Folder + "/" + std::to_string(Number) + ".sock";
+          LiveSocket Socket{F.Path + "/" + std::to_string(Number) + ".sock",
+                            F.Owner};
           struct stat S;
-          if (stat(Path.c_str(), &S) == 0 && S_ISSOCK(S.st_mode) &&
-              !is_contained(Out, Path))
-            Out.push_back(Path);
+          if (lstat(Socket.Path.c_str(), &S) == 0 && S_ISSOCK(S.st_mode) &&
+              !is_contained(Out, Socket))
+            Out.push_back(std::move(Socket));
         }
   return Out;
 }

@@ -25,19 +25,26 @@ bool isPrivateFolder(const std::string &Path, uid_t Uid);
 /// The folder for the sockets of this user; made if missing.
 llvm::Expected<std::string> makeLiveFolder();
 
-/// The folders of a user's sockets that exist. Root: the root folder as a
-/// process has it (`/proc/123/root`), or empty. Runtime: the user's
-/// $XDG_RUNTIME_DIR, or empty.
-std::vector<std::string> liveFolders(llvm::StringRef Root,
-                                     llvm::StringRef Runtime, uid_t Uid);
+/// A socket where a recorder may listen, in a folder that is private to Owner:
+/// whoever answers there should be Owner.
+struct LiveSocket {
+  std::string Path;
+  uid_t Owner = 0;
+  bool operator==(const LiveSocket &) const = default;
+};
 
-/// The sockets in a folder, by name.
+/// The paths of the sockets in a folder, by name.
 std::vector<std::string> socketsIn(const std::string &Folder);
+
+/// The sockets of this user's recordings, also root's: root asks other users'
+/// recordings only by a process.
+std::vector<LiveSocket> socketsOfUser();
 
 /// The sockets where a process may be asked for: its own, if the process is a
 /// memrec, and that of the memrec that records the process. Also of a process
-/// in other namespaces.
-std::vector<std::string> socketsFor(pid_t Pid);
+/// in other namespaces; for root, of a process of any user, in folders of that
+/// user.
+std::vector<LiveSocket> socketsFor(pid_t Pid);
 
 /// The name of the shared memory of the processes that memrec number Recorder
 /// records: `memkit.123`.

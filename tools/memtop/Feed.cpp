@@ -64,7 +64,8 @@ Error Feed::connect() {
   if (!C)
     return C.takeError();
   Name = C->name();
-  Output = replyValue(C->hello(), "output").str();
+  // Another user's recorder does not choose a file for us to open.
+  Output = C->isOwn() ? replyValue(C->hello(), "output").str() : "-";
   int Pid = 0;
   if (!replyValue(C->hello(), "pid").getAsInteger(10, Pid))
     Recorder = Pid;
