@@ -116,15 +116,19 @@ std::optional<std::vector<SectionInfo>> IndexLog::load(llvm::StringRef Bytes) {
   bool IsKnown = true;
   for (; !Bytes.empty(); Bytes = Bytes.drop_front(ChunkBytes)) {
     if (Bytes.size() < ChunkBytes ||
-        !readChunk(Bytes.bytes_begin(), Before, [&](const SectionInfo &B) {
-          IsKnown &= uint8_t(B.Kind) && uint8_t(B.Kind) < NumSectionKinds;
-          Out.push_back(B);
-          Out.back().Offset = Offset;
-          Offset += B.Compressed;
-        }))
+        !readChunk(Bytes.bytes_begin(), Before,
+                   [&](const SectionInfo &B) {
+                     IsKnown &= uint8_t(B.Kind) &&
+                                uint8_t(B.Kind) < NumSectionKinds &&
+                                Out.size() < MaxLoaded;
+                     if (!IsKnown)
+                       return;
+                     Out.push_back(B);
+                     Out.back().Offset = Offset;
+                     Offset += B.Compressed;
+                   }) ||
+        !IsKnown)
       return std::nullopt;
   }
-  if (!IsKnown)
-    return std::nullopt;
   return Out;
 }

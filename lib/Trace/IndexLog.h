@@ -35,8 +35,11 @@ public:
   void forEach(llvm::function_ref<void(const SectionInfo &)> F) const;
   /// The entries, for load() in another process.
   std::string save() const;
-  /// The sections of save(), with their offsets; nothing: Bytes are not valid.
+  /// The sections of save(), with their offsets; nothing: Bytes are not valid,
+  /// or have more than MaxLoaded sections.
   static std::optional<std::vector<SectionInfo>> load(llvm::StringRef Bytes);
+
+  static constexpr size_t MaxLoaded = 2 << 20;
 
 private:
   static constexpr size_t ChunkBytes = 4096;

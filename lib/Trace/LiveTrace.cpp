@@ -13,6 +13,7 @@
 #include "memkit/Trace/TraceWriter.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,12 +24,27 @@ using namespace memkit;
 // The summary
 //===----------------------------------------------------------------------===//
 
-/// The size of a finished file, in bytes.
-static Expected<uint64_t> sizeOf(int Fd, StringRef Name) {
+/// The error for memory that a recorder of memkit does not hand out.
+static Error refuse(StringRef Name, StringRef What, const Twine &Why) {
+  return makeError(Name + ": the recorder's answer is refused: the " + What +
+                   " " + Why);
+}
+
+/// The size of finished memory, in bytes: sealed, so that nobody changes it,
+/// and without holes, so that it costs the recorder what it costs the reader.
+static Expected<uint64_t> sizeOf(int Fd, StringRef What, StringRef Name) {
+  constexpr int Seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
+  constexpr uint64_t BlockBytes = 512;
   struct stat S;
   if (fstat(Fd, &S) != 0)
     return failErrno(Name);
-  return uint64_t(S.st_size);
+  int Has = fcntl(Fd, F_GET_SEALS);
+  if (!S_ISREG(S.st_mode) || Has < 0 || (Has & Seals) != Seals)
+    return refuse(Name, What, "are not in sealed memory");
+  auto Size = uint64_t(S.st_size);
+  if (Size / BlockBytes > uint64_t(S.st_blocks))
+    return refuse(Name, What, "are memory with holes");
+  return Size;
 }
 
 /// Reads Bytes of a finished file, from From on.
@@ -44,15 +60,39 @@ static Error readPart(int Fd, uint64_t From, void *To, size_t Bytes,
   return Error::success();
 }
 
-/// The bytes of a finished file.
-static Expected<std::string> readAll(int Fd, StringRef Name) {
-  Expected<uint64_t> Size = sizeOf(Fd, Name);
-  if (!Size)
-    return Size.takeError();
-  std::string Out(*Size, '\0');
+/// The bytes of finished memory.
+static Expected<std::string> readAll(int Fd, uint64_t Size, StringRef Name) {
+  std::string Out(Size, '\0');
   if (Error E = readPart(Fd, 0, Out.data(), Out.size(), Name))
     return std::move(E);
   return Out;
+}
+
+static Error checkSize(uint64_t Size, uint64_t Max, StringRef What,
+                       StringRef Name) {
+  if (Size <= Max)
+    return Error::success();
+  return refuse(Name, What,
+                "have " + Twine(Size) + " bytes, and may have " + Twine(Max));
+}
+
+static Expected<std::string> readTotals(int Fd, StringRef Name) {
+  Expected<uint64_t> Size = sizeOf(Fd, "totals", Name);
+  if (!Size)
+    return Size.takeError();
+  if (Error E = checkSize(*Size, LiveFollower::MaxTotalBytes, "totals", Name))
+    return std::move(E);
+  return readAll(Fd, *Size, Name);
+}
+
+/// The list of sections; empty if it is too large to be of use.
+static Expected<std::string> readIndex(int Fd, StringRef Name) {
+  Expected<uint64_t> Size = sizeOf(Fd, "sections", Name);
+  if (!Size)
+    return Size.takeError();
+  if (*Size > LiveFollower::MaxIndexBytes)
+    return std::string();
+  return readAll(Fd, *Size, Name);
 }
 
 /// Writes the rows as parts of the summary of Blank.
@@ -137,18 +177,15 @@ encodeRest(const LiveParts &P, ArrayRef<MomentRow> Rows, StringRef Name) {
   return Out;
 }
 
-/// The cells and rows of a moment, straight from their file: with many stacks,
-/// each copy would take longer than the work on the rows.
-struct MomentParts {
-  std::vector<MomentCell> Cells;
-  std::vector<MomentRow> Rows;
-};
-
+/// Reads the cells and rows straight from their memory: with many stacks, each
+/// copy would take longer than the work on the rows.
 static Expected<MomentParts> readMoment(int Fd, uint64_t NumCells,
                                         StringRef Name) {
-  Expected<uint64_t> Size = sizeOf(Fd, Name);
+  Expected<uint64_t> Size = sizeOf(Fd, "rows", Name);
   if (!Size)
     return Size.takeError();
+  if (Error E = checkSize(*Size, LiveFollower::MaxRowBytes, "rows", Name))
+    return std::move(E);
   if (NumCells > *Size / sizeof(MomentCell))
     return makeError(Name + ": an answer that is not memrec's");
   MomentParts Out;
@@ -163,16 +200,14 @@ static Expected<MomentParts> readMoment(int Fd, uint64_t NumCells,
   return Out;
 }
 
-/// The part of the file that is written, with Rest behind it.
-static Expected<std::shared_ptr<const TraceBytes>>
-fileWithRest(Descriptor Fd, uint64_t Bytes, std::string Rest, StringRef Name) {
+/// Checks that the file has Bytes bytes.
+static Error checkFile(int Fd, uint64_t Bytes, StringRef Name) {
   struct stat S;
-  if (fstat(Fd.get(), &S) != 0)
+  if (fstat(Fd, &S) != 0)
     return failErrno(Name);
   if (!S_ISREG(S.st_mode) || uint64_t(S.st_size) < Bytes)
     return makeError(Name + ": the trace is shorter than its recorder says");
-  return std::make_shared<const TraceBytes>(Fd.release(), Bytes,
-                                            std::move(Rest), Name);
+  return Error::success();
 }
 
 Expected<std::shared_ptr<const TraceBytes>> LiveFollower::read() {
@@ -185,34 +220,54 @@ Expected<std::shared_ptr<const TraceBytes>> LiveFollower::read() {
       C->ask(Events ? "trace " + std::to_string(Events) : "trace");
   if (!Reply)
     return Reply.takeError();
+  return take(std::move(*Reply), Name);
+}
+
+/// Sets the rows to those of the moment. Since: the changes are those after
+/// this event; 0: Now has all rows.
+Error LiveFollower::update(uint64_t Since, MomentParts Now, StringRef Name) {
+  sortRows(Now.Rows);
+  if (!Since) {
+    Rows = std::move(Now.Rows);
+    return Error::success();
+  }
+  // Rows of a moment are changed rows of the moment before, or new ones.
+  if (Error E = checkSize((Rows.size() + Now.Rows.size()) * sizeof(MomentRow),
+                          2 * MaxRowBytes, "rows", Name))
+    return E;
+  mergeMoment(Rows, Since, Now.Cells, std::move(Now.Rows));
+  return checkSize(Rows.size() * sizeof(MomentRow), MaxRowBytes, "rows", Name);
+}
+
+Expected<std::shared_ptr<const TraceBytes>>
+LiveFollower::take(LiveMessage Reply, StringRef Name) {
   LiveParts P;
   uint64_t NewEvents = 0, Since = 0, NumCells = 0;
   auto Number = [&](StringRef Key, uint64_t &To) {
-    return to_integer(replyValue(Reply->Text, Key), To, 10);
+    return to_integer(replyValue(Reply.Text, Key), To, 10);
   };
-  bool IsOurs = Reply->Fds.size() == 4 && Number("bytes", P.Bytes) &&
+  bool IsOurs = Reply.Fds.size() == 4 && Number("bytes", P.Bytes) &&
                 Number("events", NewEvents) && Number("since", Since) &&
                 Number("cells", NumCells) && Since <= Events;
   if (!IsOurs)
     return makeError(Name + ": an answer that is not memrec's");
-  if (Error E = readAll(Reply->Fds[1].get(), Name).moveInto(P.Totals))
+  if (Error E = checkFile(Reply.Fds[0].get(), P.Bytes, Name))
     return std::move(E);
-  if (Error E = readAll(Reply->Fds[3].get(), Name).moveInto(P.Index))
+  if (Error E = readTotals(Reply.Fds[1].get(), Name).moveInto(P.Totals))
     return std::move(E);
-  Expected<MomentParts> Now = readMoment(Reply->Fds[2].get(), NumCells, Name);
+  if (Error E = readIndex(Reply.Fds[3].get(), Name).moveInto(P.Index))
+    return std::move(E);
+  Expected<MomentParts> Now = readMoment(Reply.Fds[2].get(), NumCells, Name);
   if (!Now)
     return Now.takeError();
-  sortRows(Now->Rows);
-  if (Since)
-    mergeMoment(Rows, Since, Now->Cells, std::move(Now->Rows));
-  else
-    Rows = std::move(Now->Rows);
+  if (Error E = update(Since, std::move(*Now), Name))
+    return std::move(E);
   Events = NewEvents;
   Expected<std::string> Rest = encodeRest(P, Rows, Name);
   if (!Rest)
     return Rest.takeError();
-  return fileWithRest(std::move(Reply->Fds[0]), P.Bytes, std::move(*Rest),
-                      Name);
+  return std::make_shared<const TraceBytes>(Reply.Fds[0].release(), P.Bytes,
+                                            std::move(*Rest), Name);
 }
 
 Expected<std::shared_ptr<const TraceBytes>>

@@ -7,10 +7,14 @@
 // trace, and the rows as plain memory (MomentRow), in no order. Sorting and
 // encoding the rows is left to the reader, because the recorder has a program
 // to follow.
+//
+// Root may read another user's recording, so a recorder is not trusted: its
+// memory must be sealed and really there, and has bounds.
 
 #ifndef MEMKIT_LIB_TRACE_LIVETRACE_H
 #define MEMKIT_LIB_TRACE_LIVETRACE_H
 
+#include "Live/Descriptors.h"
 #include "memkit/Trace/MomentRow.h"
 #include "memkit/Trace/TraceBytes.h"
 #include "llvm/ADT/StringRef.h"
@@ -20,6 +24,12 @@
 #include <vector>
 
 namespace memkit {
+
+/// The cells and rows of a moment, as a recorder hands them out.
+struct MomentParts {
+  std::vector<MomentCell> Cells;
+  std::vector<MomentRow> Rows;
+};
 
 /// Reads a recording again and again: after the first time, the recorder hands
 /// out only the rows that have changed. Memory: 112 bytes a row, between reads,
@@ -34,11 +44,23 @@ public:
   /// until the recorder has answered. Errors name the recording.
   llvm::Expected<std::shared_ptr<const TraceBytes>> read();
 
+  /// The same, of a recorder's reply to `trace`. Name: for errors.
+  llvm::Expected<std::shared_ptr<const TraceBytes>> take(LiveMessage Reply,
+                                                         llvm::StringRef Name);
+
+  /// The largest memory of rows and of totals that is taken, in bytes.
+  static constexpr uint64_t MaxRowBytes = 256 << 20;
+  static constexpr uint64_t MaxTotalBytes = 64 << 20;
+  /// A larger list of sections is not read: the reader finds the sections.
+  static constexpr uint64_t MaxIndexBytes = 32 << 20;
+
   /// Whether the program is recorded, as of the last read: recording may be
   /// switched off.
   bool isRecording() const { return Records; }
 
 private:
+  llvm::Error update(uint64_t Since, MomentParts Now, llvm::StringRef Name);
+
   std::string Target;
   bool Records = true;
   std::vector<MomentRow> Rows; ///< of the last read, sorted

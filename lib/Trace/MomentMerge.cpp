@@ -3,8 +3,8 @@
 // The rows of a moment, from those of an earlier moment and the changes since.
 
 #include "MomentMerge.h"
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
+#include <map>
 #include <tuple>
 
 using namespace llvm;
@@ -38,7 +38,9 @@ static void takePeaks(StackStats &R, const MomentCell &C, uint64_t Since) {
 void memkit::mergeMoment(std::vector<MomentRow> &Rows, uint64_t Since,
                          ArrayRef<MomentCell> Cells,
                          std::vector<MomentRow> Changed) {
-  DenseMap<std::pair<uint32_t, uint32_t>, const MomentCell *> CellOf;
+  // A recorder of another user may name any process, also a map's reserved
+  // keys.
+  std::map<std::pair<uint32_t, uint32_t>, const MomentCell *> CellOf;
   for (const MomentCell &C : Cells)
     CellOf[{C.Process, C.Heap}] = &C;
   std::vector<MomentRow> Out;
@@ -51,8 +53,8 @@ void memkit::mergeMoment(std::vector<MomentRow> &Rows, uint64_t Since,
       Out.push_back(*New++);
       continue;
     }
-    if (const MomentCell *C = CellOf.lookup({R.Process, R.Stats.Heap}))
-      takePeaks(R.Stats, *C, Since);
+    if (auto C = CellOf.find({R.Process, R.Stats.Heap}); C != CellOf.end())
+      takePeaks(R.Stats, *C->second, Since);
     Out.push_back(R);
   }
   Out.insert(Out.end(), New, Changed.end());

@@ -97,5 +97,9 @@ Expected<bool> LiveCopy::step() {
   cantFail(Index->write((*Written)->Index));
   if (Error E = checkWhole(*Index))
     return std::move(E);
+  // A reader that is root takes nothing else from a recorder of another user.
+  for (MemorySink *Each : {Totals.get(), Rows.get(), Index.get()})
+    if (!Each->seal())
+      return failErrno("F_ADD_SEALS");
   return true;
 }

@@ -11,8 +11,9 @@
 
 namespace memkit {
 
-/// Keeps the written bytes in a memfd. Its error is none of the trace: after a
-/// failure the rest is dropped, and isWhole() is false. Belongs to one thread.
+/// Keeps the written bytes in a memfd, which nobody can make shorter. Its error
+/// is none of the trace: after a failure the rest is dropped, and isWhole() is
+/// false. Belongs to one thread.
 class MemorySink : public Sink {
 public:
   /// Errors: of the system. Name: for /proc/PID/maps.
@@ -20,6 +21,8 @@ public:
   llvm::Error write(llvm::StringRef Bytes) override;
   int fd() const { return Fd.get(); }
   bool isWhole() const { return IsWhole; }
+  /// Ends the writing: readers can rely on what is there. False: errno.
+  bool seal();
 
 private:
   explicit MemorySink(Descriptor Fd) : Fd(std::move(Fd)) {}
