@@ -6,6 +6,7 @@
 #include "Support/Failure.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include <algorithm>
 #include <arpa/inet.h>
 #include <array>
 #include <cerrno>
@@ -22,9 +23,6 @@ using namespace llvm;
 namespace memkit {
 
 using ServerClock = std::chrono::steady_clock;
-/// A connection without a complete request, or with an answer that nobody
-/// reads, is closed after this time.
-static constexpr std::chrono::seconds MaxIdle(30);
 
 //===----------------------------------------------------------------------===//
 // Text of the protocol
@@ -135,7 +133,12 @@ public:
 
   int fd() const { return Fd; }
   short events() const { return Out.empty() ? POLLIN : POLLOUT; }
-  bool isOver() const { return Over || ServerClock::now() - Used > MaxIdle; }
+  bool isOver() const { return Over; }
+  /// What the connection waits for has begun: the next request, the rest of a
+  /// request, a reader of the answer.
+  ServerClock::time_point waitsSince() const { return Since; }
+  bool hasShownToken() const { return HasToken; }
+  void showToken() { HasToken = true; }
 
   /// Reads what is there.
   void read() {
@@ -147,7 +150,8 @@ public:
       Over = true;
       return;
     }
-    Used = ServerClock::now();
+    if (In.empty()) // other bytes of a request give no more time
+      Since = ServerClock::now();
     In.append(Bytes.data(), static_cast<size_t>(Got));
   }
   /// The head of the next request, without the empty line at its end.
@@ -167,6 +171,7 @@ public:
     Out = std::move(Text);
     Written = 0;
     CloseAfter = Closes;
+    Since = ServerClock::now();
     if (Closes)
       In.clear();
     write();
@@ -183,7 +188,7 @@ public:
         Over = true;
         return;
       }
-      Used = ServerClock::now();
+      Since = ServerClock::now();
       Written += static_cast<size_t>(Sent);
     }
     Out.clear();
@@ -194,8 +199,8 @@ private:
   int Fd;
   std::string In, Out;
   size_t Written = 0;
-  bool CloseAfter = false, Over = false;
-  ServerClock::time_point Used = ServerClock::now();
+  bool CloseAfter = false, Over = false, HasToken = false;
+  ServerClock::time_point Since = ServerClock::now();
 };
 
 //===----------------------------------------------------------------------===//
@@ -214,8 +219,10 @@ static Expected<std::string> makeToken() {
   return toHex(Bytes, /*LowerCase=*/true);
 }
 
-Expected<std::unique_ptr<HttpServer>> HttpServer::listen(uint16_t Port) {
+Expected<std::unique_ptr<HttpServer>>
+HttpServer::listen(uint16_t Port, std::chrono::milliseconds MaxWait) {
   std::unique_ptr<HttpServer> S(new HttpServer);
+  S->MaxWait = MaxWait;
   if (pipe2(S->Stop, O_CLOEXEC | O_NONBLOCK) != 0)
     return socketError("cannot make a pipe");
   S->Listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -268,14 +275,19 @@ static bool isSame(StringRef A, StringRef B) {
   return Differs == 0;
 }
 
+/// What a request shows before its answer.
+struct HttpServer::Seen {
+  bool IsHead = false, HasToken = false;
+};
+
 HttpAnswer HttpServer::answerTo(StringRef Head, Answerer Answer,
-                                bool &IsHead) const {
+                                Seen &Of) const {
   SmallVector<StringRef, 3> Words;
   Head.split('\n').first.split(Words, ' ');
   if (Words.size() != 3 || !Words[2].starts_with("HTTP/1."))
     return plain(400, "This is not a request of HTTP/1.1.");
-  IsHead = Words[0] == "HEAD";
-  if (Words[0] != "GET" && !IsHead)
+  Of.IsHead = Words[0] == "HEAD";
+  if (Words[0] != "GET" && !Of.IsHead)
     return plain(405, "The server answers GET and HEAD only.");
   StringRef Length = headerOf(Head, "Content-Length");
   if ((!Length.empty() && Length != "0") ||
@@ -291,6 +303,7 @@ HttpAnswer HttpServer::answerTo(StringRef Head, Answerer Answer,
   auto [Given, Below] = Path.drop_front(Path.starts_with("/")).split('/');
   if (!isSame(Given, Token) || Path.count('/') < 2)
     return plain(404, "Open the page by the address that memview printed.");
+  Of.HasToken = true;
   return Answer({decoded(Below), Query.str()});
 }
 
@@ -298,10 +311,45 @@ void HttpServer::accept() {
   int Fd = accept4(Listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
   if (Fd < 0)
     return;
-  if (Open.size() == MaxConnections)
-    close(Fd);
-  else
-    Open.push_back(std::make_unique<Connection>(Fd));
+  auto New = std::make_unique<Connection>(Fd);
+  if (Open.size() == MaxConnections) {
+    auto Stranger = find_if_not(Open, [](const std::unique_ptr<Connection> &C) {
+      return C->hasShownToken();
+    });
+    if (Stranger == Open.end())
+      return; // all are of whom the server is for
+    Open.erase(Stranger);
+  }
+  Open.push_back(std::move(New));
+}
+
+/// Reads and writes what a connection allows now, and answers its requests.
+void HttpServer::serve(Connection &C, short Events, Answerer Answer) const {
+  if (Events & (POLLIN | POLLHUP | POLLERR))
+    C.read();
+  if (Events & POLLOUT)
+    C.write();
+  while (std::optional<std::string> Head = C.takeHead()) {
+    Seen Of;
+    HttpAnswer A = answerTo(*Head, Answer, Of);
+    if (Of.HasToken)
+      C.showToken();
+    bool Closes = A.Status == 400 ||
+                  headerOf(*Head, "Connection").equals_insensitive("close");
+    C.answer(textOf(A, Of.IsHead, Closes), Closes);
+  }
+  if (C.isTooLong() && C.events() == POLLIN)
+    C.answer(textOf(plain(431, "The request is too long."), false, true), true);
+}
+
+/// The time until a connection has waited for too long.
+int HttpServer::untilNextEndMs() const {
+  auto Next = ServerClock::now() + MaxWait;
+  for (const std::unique_ptr<Connection> &C : Open)
+    Next = std::min(Next, C->waitsSince() + MaxWait);
+  auto Ms =
+      std::chrono::ceil<std::chrono::milliseconds>(Next - ServerClock::now());
+  return static_cast<int>(std::max<int64_t>(Ms.count(), 0));
 }
 
 Error HttpServer::run(Answerer Answer) {
@@ -310,30 +358,17 @@ Error HttpServer::run(Answerer Answer) {
     Polled.assign({{Stop[0], POLLIN, 0}, {Listener, POLLIN, 0}});
     for (const std::unique_ptr<Connection> &C : Open)
       Polled.push_back({C->fd(), C->events(), 0});
-    constexpr int WaitMs = 5000; // idle connections are closed
-    if (poll(Polled.data(), Polled.size(), WaitMs) < 0 && errno != EINTR)
+    if (poll(Polled.data(), Polled.size(), untilNextEndMs()) < 0 &&
+        errno != EINTR)
       return socketError("cannot wait for requests");
     if (Polled[0].revents)
       return Error::success();
-    for (size_t I = 2; I != Polled.size(); ++I) {
-      Connection &C = *Open[I - 2];
-      if (Polled[I].revents & (POLLIN | POLLHUP | POLLERR))
-        C.read();
-      if (Polled[I].revents & POLLOUT)
-        C.write();
-      while (std::optional<std::string> Head = C.takeHead()) {
-        bool IsHead = false;
-        HttpAnswer A = answerTo(*Head, Answer, IsHead);
-        bool Closes = A.Status == 400 ||
-                      headerOf(*Head, "Connection").equals_insensitive("close");
-        C.answer(textOf(A, IsHead, Closes), Closes);
-      }
-      if (C.isTooLong() && C.events() == POLLIN)
-        C.answer(textOf(plain(431, "The request is too long."), false, true),
-                 true);
-    }
-    erase_if(Open,
-             [](const std::unique_ptr<Connection> &C) { return C->isOver(); });
+    for (size_t I = 2; I != Polled.size(); ++I)
+      serve(*Open[I - 2], Polled[I].revents, Answer);
+    auto Now = ServerClock::now();
+    erase_if(Open, [&](const std::unique_ptr<Connection> &C) {
+      return C->isOver() || Now - C->waitsSince() >= MaxWait;
+    });
     if (Polled[1].revents)
       accept();
   }

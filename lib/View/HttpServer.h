@@ -12,6 +12,11 @@
 //     name that resolves to this machine (DNS rebinding) gets status 403;
 //   - a request with an Origin other than the Host gets status 403;
 //   - answers carry a Content-Security-Policy and may not be framed or shared.
+//
+// Other users of the machine can connect, too. A request must be complete some
+// time after its first byte, and with the most connections open the oldest one
+// that has never shown the token makes room for a new one: who has the token
+// always gets in.
 
 #ifndef MEMKIT_LIB_VIEW_HTTPSERVER_H
 #define MEMKIT_LIB_VIEW_HTTPSERVER_H
@@ -19,6 +24,7 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include <chrono>
 #include <memory>
 #include <string>
 
@@ -42,8 +48,12 @@ public:
   static constexpr size_t MaxRequestBytes = 16 << 10;
   static constexpr size_t MaxConnections = 64;
 
-  /// Port: 0 chooses a free one. Errors: the port is taken, or sockets fail.
-  static llvm::Expected<std::unique_ptr<HttpServer>> listen(uint16_t Port);
+  /// Port: 0 chooses a free one. MaxWait: for a request from its first byte to
+  /// its end, for the next request, and for a reader of an answer. Errors: the
+  /// port is taken, or sockets fail.
+  static llvm::Expected<std::unique_ptr<HttpServer>>
+  listen(uint16_t Port,
+         std::chrono::milliseconds MaxWait = std::chrono::seconds(30));
   ~HttpServer();
 
   /// `http://127.0.0.1:PORT/TOKEN/`.
@@ -60,15 +70,18 @@ private:
   class Connection;
 
   HttpServer() = default;
+  struct Seen;
   void accept();
-  HttpAnswer answerTo(llvm::StringRef Head, Answerer Answer,
-                      bool &IsHead) const;
+  void serve(Connection &C, short Events, Answerer Answer) const;
+  HttpAnswer answerTo(llvm::StringRef Head, Answerer Answer, Seen &Of) const;
+  int untilNextEndMs() const;
 
   int Listener = -1;
   int Stop[2] = {-1, -1}; ///< a pipe
   uint16_t Port = 0;
+  std::chrono::milliseconds MaxWait{};
   std::string Token;
-  std::vector<std::unique_ptr<Connection>> Open;
+  std::vector<std::unique_ptr<Connection>> Open; ///< the oldest first
 };
 
 /// The value of Key in a query (`a=1&b=x%20y`), decoded; empty: not there.

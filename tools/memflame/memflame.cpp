@@ -2,6 +2,7 @@
 //
 // Flame graphs of a trace.
 
+#include "Cli/Browser.h"
 #include "Cli/LargePages.h"
 #include "Cli/OutputFile.h"
 #include "Cli/Progress.h"
@@ -27,7 +28,6 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/Program.h"
 
 using namespace llvm;
 using namespace memkit;
@@ -319,18 +319,6 @@ static SmallString<128> temporaryPage() {
   return Path;
 }
 
-/// Opens a page in the user's browser.
-static void openInBrowser(StringRef Path) {
-  ErrorOr<std::string> Opener = sys::findProgramByName("xdg-open");
-  std::string Wrong;
-  if (Opener)
-    // What a missing browser prints is of no use: the path is printed anyhow.
-    sys::ExecuteNoWait(*Opener, {*Opener, Path}, std::nullopt,
-                       {StringRef(), StringRef(), StringRef()}, 0, &Wrong);
-  if (!Opener || !Wrong.empty())
-    warn("cannot find xdg-open to show " + Path);
-}
-
 /// Builds the query from the options.
 static Expected<std::unique_ptr<ProfileQuery>> ask(SelectionSpec Spec) {
   ProfileOptions Options;
@@ -410,7 +398,8 @@ static Expected<int> run(const SelectionFlags &Flags) {
     warn(Warning);
   if (OpenPage) {
     outs() << Path << '\n';
-    openInBrowser(Path);
+    if (!openInBrowser(Path))
+      warn("cannot find xdg-open to show " + Path);
   }
   return ExitOk;
 }

@@ -2,6 +2,7 @@
 //
 // Shows a trace in a browser.
 
+#include "Cli/Browser.h"
 #include "Cli/LargePages.h"
 #include "Cli/OutputFile.h"
 #include "Cli/Progress.h"
@@ -18,7 +19,6 @@
 #include "View/Router.h"
 #include "memkit/Support/RequestError.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/Program.h"
 #include <atomic>
 #include <csignal>
 #include <malloc.h>
@@ -95,17 +95,15 @@ static std::atomic<HttpServer *> Server = nullptr;
 /// Ctrl-C ends the server.
 static void stopServer(int) { Server.load()->stop(); }
 
-/// Opens the page in the user's browser.
-static void openInBrowser(const std::string &Address) {
-  ErrorOr<std::string> Opener = sys::findProgramByName("xdg-open");
-  std::string Problem;
-  if (Opener) {
-    // What a missing browser prints is of no use: the address is printed.
-    std::optional<StringRef> Nothing[] = {StringRef(), StringRef(),
-                                          StringRef()};
-    sys::ExecuteNoWait(*Opener, {*Opener, Address}, std::nullopt, Nothing, 0,
-                       &Problem);
+/// Opens the page in the user's browser, as long as the result lives.
+static SecretPage openPage(StringRef Address) {
+  Expected<SecretPage> Page = SecretPage::create(Address);
+  if (!Page) {
+    warn("cannot open a browser: " + toString(Page.takeError()));
+    return {};
   }
+  openInBrowser(Page->path()); // without a browser: the address is printed
+  return std::move(*Page);
 }
 
 static HttpAnswer errorAnswer(unsigned Status, Error E) {
@@ -151,10 +149,14 @@ static Error serve(Opening &V, std::unique_ptr<HttpServer> &To) {
   Ends.sa_handler = stopServer;
   sigaction(SIGINT, &Ends, nullptr);
   sigaction(SIGTERM, &Ends, nullptr);
+  struct sigaction Hangup;
+  if (sigaction(SIGHUP, nullptr, &Hangup) == 0 && Hangup.sa_handler != SIG_IGN)
+    sigaction(SIGHUP, &Ends, nullptr);
   outs() << To->address() << '\n';
   outs().flush();
+  SecretPage Page;
   if (!NoOpen)
-    openInBrowser(To->address());
+    Page = openPage(To->address());
   Error Ended = To->run([&](const HttpRequest &R) { return answerOf(V, R); });
   // An error that came after the address was printed.
   return joinErrors(std::move(Ended), V.takeError());
