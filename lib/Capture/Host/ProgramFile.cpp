@@ -87,13 +87,13 @@ static bool isRuntimeLibrary(const char *Name, size_t N) {
 namespace {
 
 /// What the program headers say.
-struct Segments {
-  struct Part {
+struct FileSegments {
+  struct FilePart {
     uint64_t Address, Bytes, Offset;
   };
-  Part Loads[6]; ///< the first ones; a program has four or five
+  FilePart Loads[6]; ///< the first ones; a program has four or five
   size_t NumLoads = 0;
-  Part Dynamic = {}, Interpreter = {}; ///< no Bytes: none
+  FilePart Dynamic = {}, Interpreter = {}; ///< no Bytes: none
 
   bool read(int Fd, const Elf64_Ehdr &H);
   /// The file offset of \p Bytes at an address; false: not in the file.
@@ -133,7 +133,7 @@ private:
   }
 
   int Fd;
-  Segments P;
+  FileSegments P;
   uint64_t Strings = 0, StringBytes = 0, Symbols = 0, Hash = 0; ///< addresses
 };
 
@@ -150,8 +150,8 @@ static bool isOurMachine(const Elf64_Ehdr &H) {
          H.e_ident[EI_DATA] == ELFDATA2LSB && H.e_machine == EM_X86_64;
 }
 
-void Segments::take(const Elf64_Phdr &P) {
-  Part At = {P.p_vaddr, P.p_filesz, P.p_offset};
+void FileSegments::take(const Elf64_Phdr &P) {
+  FilePart At = {P.p_vaddr, P.p_filesz, P.p_offset};
   if (P.p_type == PT_LOAD && NumLoads != std::size(Loads))
     Loads[NumLoads++] = At;
   else if (P.p_type == PT_DYNAMIC && !Dynamic.Bytes)
@@ -160,7 +160,7 @@ void Segments::take(const Elf64_Phdr &P) {
     Interpreter = At;
 }
 
-OWN_FRAME bool Segments::read(int Fd, const Elf64_Ehdr &H) {
+OWN_FRAME bool FileSegments::read(int Fd, const Elf64_Ehdr &H) {
   if (H.e_phentsize != sizeof(Elf64_Phdr))
     return false;
   constexpr size_t Some = 4;
@@ -176,10 +176,10 @@ OWN_FRAME bool Segments::read(int Fd, const Elf64_Ehdr &H) {
   return true;
 }
 
-bool Segments::offsetOf(uint64_t Address, uint64_t Bytes,
+bool FileSegments::offsetOf(uint64_t Address, uint64_t Bytes,
                         uint64_t &Offset) const {
   for (size_t I = 0; I != NumLoads; ++I) {
-    const Part &P = Loads[I];
+    const FilePart &P = Loads[I];
     uint64_t In = Address - P.Address;
     if (In >= P.Bytes || Bytes > P.Bytes - In)
       continue;
