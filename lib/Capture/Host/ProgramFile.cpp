@@ -177,7 +177,7 @@ OWN_FRAME bool FileSegments::read(int Fd, const Elf64_Ehdr &H) {
 }
 
 bool FileSegments::offsetOf(uint64_t Address, uint64_t Bytes,
-                        uint64_t &Offset) const {
+                            uint64_t &Offset) const {
   for (size_t I = 0; I != NumLoads; ++I) {
     const FilePart &P = Loads[I];
     uint64_t In = Address - P.Address;
