@@ -3,7 +3,7 @@
 // The environment of a new program.
 
 #include "ChildEnvironment.h"
-#include "Runtime/ReadMemory.h"
+#include "Unwind/Bounds.h"
 
 #include <cstring>
 #include <unistd.h>
@@ -58,7 +58,7 @@ static bool hasOurs(const char *List) {
 }
 
 /// Can all strings of \p Env be read?
-static bool isReadable(char *const *Env) {
+static bool areReadable(char *const *Env) {
   for (; Env; ++Env) {
     if (!isMapped(Env))
       return false;
@@ -72,9 +72,10 @@ static bool isReadable(char *const *Env) {
 
 ChildEnvironment::ChildEnvironment(char *const *Env, bool Preloadable)
     : Env(Env) {
+  Preloadable &= !Kept.IsSandboxed;
   if (!Kept.HasEnvironment || !*Kept.socketPath() || !*Kept.preloadPath())
     return;
-  if (Env != environ && !isReadable(Env))
+  if (Env != environ && !areReadable(Env))
     return;
   bool Over =
       Proc.Epoch.load(std::memory_order_acquire) && Proc.Ctl->Detached.load();

@@ -13,9 +13,9 @@
 #include "ChildEnvironment.h"
 #include "ExecTarget.h"
 #include "Real.h"
-#include "Runtime/ReadMemory.h"
 #include "Runtime/Recording.h"
 #include "Runtime/Symbols.h"
+#include "Unwind/Bounds.h"
 
 #include <cerrno>
 #include <cstdarg>
@@ -146,8 +146,8 @@ MEMKIT_EXPORT int execveat(int Folder, const char *Path, char *const *Argv,
   return recordExec(Target, Env, [&](char *const *New) {
     if (auto *Fn = realExec().Execveat)
       return Fn(Folder, Path, Argv, New, Flags);
-    long Result = sys::call(SYS_execveat, Folder, long(Path), long(Argv),
-                            long(New), Flags);
+    long Result = sys::forward(SYS_execveat, Folder, long(Path), long(Argv),
+                               long(New), Flags);
     errno = int(-Result);
     return -1;
   });

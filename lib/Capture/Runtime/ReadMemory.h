@@ -7,7 +7,6 @@
 
 #include "Runtime/Syscall.h"
 
-#include <cerrno>
 #include <sys/uio.h>
 
 namespace memkit::capture {
@@ -29,18 +28,6 @@ inline unsigned readWords(uintptr_t From, uintptr_t *To, unsigned Max) {
   long Read = sys::call(SYS_process_vm_readv, sys::getpid(), long(&Local), 1,
                         long(Remote), Bytes == First ? 1 : 2, 0);
   return Read < 0 ? 0 : unsigned(Read) / sizeof(uintptr_t);
-}
-
-/// Is there memory at \p P that can be read? The kernel looks, in a call that
-/// every sandbox allows: the set of signals is read before the unknown
-/// operation is refused.
-inline bool isMapped(const void *P) {
-  constexpr int NoOperation = -1;
-  constexpr uintptr_t SetBytes = 8; // the kernel's sigset_t
-  uintptr_t At = reinterpret_cast<uintptr_t>(P) & ~(SetBytes - 1);
-  // For the kernel, null is no set.
-  return At && sys::call(SYS_rt_sigprocmask, NoOperation, long(At), 0,
-                         long(SetBytes)) != -EFAULT;
 }
 
 } // namespace memkit::capture

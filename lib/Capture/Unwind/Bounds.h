@@ -17,6 +17,10 @@ inline constexpr uintptr_t StackPage = 4096;
 
 /// Can the 8 bytes at \p Address (a multiple of 8) be read?
 bool isReadable(uintptr_t Address);
+/// Is there memory at \p P?
+inline bool isMapped(const void *P) {
+  return isReadable(uintptr_t(P) & ~uintptr_t(7));
+}
 
 /// The first address after \p From (itself readable) whose page cannot be read;
 /// at most \p Limit.
