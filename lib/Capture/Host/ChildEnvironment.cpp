@@ -3,7 +3,7 @@
 // The environment of a new program.
 
 #include "ChildEnvironment.h"
-#include "Unwind/Bounds.h"
+#include "Runtime/ReadMemory.h"
 
 #include <cstring>
 #include <unistd.h>

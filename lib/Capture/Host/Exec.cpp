@@ -13,9 +13,9 @@
 #include "ChildEnvironment.h"
 #include "ExecTarget.h"
 #include "Real.h"
+#include "Runtime/ReadMemory.h"
 #include "Runtime/Recording.h"
 #include "Runtime/Symbols.h"
-#include "Unwind/Bounds.h"
 
 #include <cerrno>
 #include <cstdarg>

@@ -5,8 +5,8 @@
 #include "ExecTarget.h"
 #include "ProgramFile.h"
 #include "Runtime/Process.h"
+#include "Runtime/ReadMemory.h"
 #include "Runtime/Syscall.h"
-#include "Unwind/Bounds.h"
 
 #include <cerrno>
 #include <cstring>

@@ -11,10 +11,10 @@
 #include "Sandbox.h"
 
 #include "Runtime/Hook.h"
+#include "Runtime/ReadMemory.h"
 #include "Runtime/Recording.h"
 #include "Runtime/Symbols.h"
 #include "SeccompFilter.h"
-#include "Unwind/Bounds.h"
 
 #include <cerrno>
 #include <cstdarg>
@@ -38,7 +38,7 @@ enum class Need : uint8_t {
   Rare,   ///< something is not known without the call
 };
 
-struct OwnCall {
+struct LibraryCall {
   Need For;
   uint16_t Number;
   /// Arguments that filters look at, as the library passes them.
@@ -47,7 +47,7 @@ struct OwnCall {
 } // namespace
 
 /// docs/Limits.md has the table for users.
-static constexpr OwnCall OwnCalls[] = {
+static constexpr LibraryCall LibraryCalls[] = {
     {Need::Record, SYS_rt_sigprocmask, {2, 0, 0, 8}},
     {Need::Record, SYS_nanosleep, {}},
     {Need::Record,
@@ -85,7 +85,7 @@ static constexpr OwnCall OwnCalls[] = {
     {Need::Rare, SYS_fcntl, {0, F_DUPFD_CLOEXEC}},
 };
 
-static bool passes(const sock_fprog &Filter, const OwnCall &Call) {
+static bool passes(const sock_fprog &Filter, const LibraryCall &Call) {
   seccomp_data Data = {};
   Data.nr = Call.Number;
   Data.arch = AUDIT_ARCH_X86_64;
@@ -113,8 +113,8 @@ static void enterFilter(const sock_fprog *Filter) {
   if (!isMapped(Filter) || !isMapped(Filter->filter) ||
       !isMapped(Filter->filter + Filter->len - 1))
     return; // The kernel reports the pointer.
-  const OwnCall *Missing = nullptr;
-  for (const OwnCall &Call : OwnCalls) {
+  const LibraryCall *Missing = nullptr;
+  for (const LibraryCall &Call : LibraryCalls) {
     if (passes(*Filter, Call))
       continue;
     if (Call.For == Need::Record && !Missing)
@@ -125,14 +125,14 @@ static void enterFilter(const sock_fprog *Filter) {
   // The last records may need the calls.
   if (Missing)
     endRecording(Missing->Number + 1);
-  for (const OwnCall &Call : OwnCalls)
+  for (const LibraryCall &Call : LibraryCalls)
     if (Call.For != Need::Greet && !passes(*Filter, Call))
       sys::forbid(Call.Number);
 }
 
 static void enterStrictMode() {
   endRecording(wire::StrictSandbox);
-  for (const OwnCall &Call : OwnCalls)
+  for (const LibraryCall &Call : LibraryCalls)
     sys::forbid(Call.Number);
 }
 
