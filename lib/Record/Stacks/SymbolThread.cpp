@@ -5,7 +5,6 @@
 #include "Stacks/SymbolThread.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
-#include <csignal>
 #include <iterator>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -26,12 +25,7 @@ static constexpr NameLimits Limits = {.PrivateBytes = 56 << 20, .IdleMs = 500};
 
 SymbolThread::SymbolThread() : Names(Limits), Rest(MinRest) {
   Names.start();
-  // Block all signals: the recorder's thread handles them.
-  sigset_t All, Old;
-  sigfillset(&All);
-  pthread_sigmask(SIG_SETMASK, &All, &Old);
-  Worker = std::thread([this] { run(); });
-  pthread_sigmask(SIG_SETMASK, &Old, nullptr);
+  Worker.start([this] { run(); });
 }
 
 SymbolThread::~SymbolThread() {
@@ -61,6 +55,10 @@ void SymbolThread::askSource(uint32_t Process, std::string Path,
 }
 
 void SymbolThread::handOver() {
+  if (!Worker.isStarted()) {
+    Asked.clear();
+    AskedSources.clear();
+  }
   if (Asked.empty() && AskedSources.empty())
     return;
   bool First;
