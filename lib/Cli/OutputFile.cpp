@@ -3,6 +3,7 @@
 // Writes a file whole or not at all, or standard output.
 
 #include "OutputFile.h"
+#include "Support/OutputPath.h"
 #include "ToolMain.h"
 #include "llvm/Support/Errno.h"
 #include "llvm/Support/Path.h"
@@ -40,18 +41,23 @@ Expected<std::unique_ptr<OutputFile>> OutputFile::open(StringRef Path,
   return Out;
 }
 
-/// The permissions of a new file.
-static mode_t newFileMode(OutputFile::Content C) {
+/// The permissions of a new file: those of the own file that it replaces, but a
+/// trace is for its owner alone.
+static mode_t newFileMode(const OutputPlace &Place, OutputFile::Content C) {
   mode_t Mask = umask(0);
   umask(Mask);
-  return (C == OutputFile::Content::Trace ? 0600 : 0666) & ~Mask;
+  bool KeepsOld = Place.Old && !Place.isForeign();
+  mode_t Mode = KeepsOld ? Place.Old->st_mode & 0777 : 0666 & ~Mask;
+  return C == OutputFile::Content::Trace ? Mode & 0600 : Mode;
 }
 
 Error OutputFile::openPath(StringRef Path, Content C) {
   bool Standard = Path.empty() || Path == "-";
   Name = Standard ? "<stdout>" : Path.str();
-  struct stat St;
-  bool Exists = !Standard && stat(Name.c_str(), &St) == 0;
+  OutputPlace Place;
+  if (!Standard)
+    if (Error E = placeOfOutput(Name).moveInto(Place))
+      return E;
   if (Standard) {
     if (C == Content::Trace && isatty(STDOUT_FILENO))
       return makeUsageError("not writing a trace to a terminal; use -o FILE");
@@ -59,22 +65,19 @@ Error OutputFile::openPath(StringRef Path, Content C) {
       return makeUsageError("not writing a format for programs to a terminal; "
                             "use -o FILE or a pipe");
     Fd = fcntl(STDOUT_FILENO, F_GETFD) < 0 ? -1 : STDOUT_FILENO;
-  } else if (Exists && !S_ISREG(St.st_mode)) {
-    Fd = ::open(Name.c_str(), O_WRONLY | O_CLOEXEC);
+  } else if (Place.Old && !S_ISREG(Place.Old->st_mode)) {
+    Fd = ::open(Place.Path.c_str(), O_WRONLY | O_CLOEXEC);
   } else {
     // If Name is a symbolic link, replace the file that the link names.
-    SmallString<256> Real;
-    if (!Exists || sys::fs::real_path(Name, Real))
-      Real = Name;
-    Target = Real.str().str();
-    if (Exists && access(Target.c_str(), W_OK) != 0)
+    Target = Place.Path;
+    if (Place.Old && access(Target.c_str(), W_OK) != 0)
       return outputError(Name, lastError());
     auto File = sys::fs::TempFile::create(Target + ".tmp%%%%%%", 0600);
     if (!File)
       return outputError(Name, errorToErrorCode(File.takeError()));
     Temp.emplace(std::move(*File));
     Fd = Temp->FD;
-    (void)fchmod(Fd, Exists ? St.st_mode & 07777 : newFileMode(C));
+    (void)fchmod(Fd, newFileMode(Place, C));
   }
   if (Fd < 0)
     return outputError(Name, lastError());
@@ -99,12 +102,14 @@ Error OutputFile::keep() {
   if (Stream->has_error())
     return outputError(Name, Stream->error());
   if (Temp) {
-    Error E = Temp->keep(Target);
+    // TempFile's own way copies into the target where a rename is refused: into
+    // another user's file, in a sticky folder.
+    bool IsRenamed = rename(Temp->TmpName.c_str(), Target.c_str()) == 0;
+    std::error_code Why = lastError();
+    consumeError(IsRenamed ? Temp->keep() : Temp->discard());
     Temp.reset();
     Fd = -1;
-    if (E)
-      return outputError(Name, errorToErrorCode(std::move(E)));
-    return Error::success();
+    return IsRenamed ? Error::success() : outputError(Name, Why);
   }
   int Closing = std::exchange(Fd, -1);
   if (close(Closing) != 0 && errno != EINTR)

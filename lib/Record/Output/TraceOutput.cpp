@@ -4,6 +4,7 @@
 
 #include "Output/TraceOutput.h"
 #include "Support/Failure.h"
+#include "Support/OutputPath.h"
 #include "memkit/Support/RequestError.h"
 #include "memkit/Trace/TraceReader.h"
 #include "llvm/ADT/StringExtras.h"
@@ -108,14 +109,16 @@ Expected<TraceOutput> TraceOutput::open(StringRef Path,
       return failErrno(shownPath(Path));
     return TraceOutput(Fd, "-", S_ISREG(St.st_mode));
   }
-  struct stat St;
-  if (stat(Path.str().c_str(), &St) == 0 && !S_ISREG(St.st_mode)) {
-    int Fd = ::open(Path.str().c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
+  Expected<OutputPlace> Place = placeOfOutput(Path);
+  if (!Place)
+    return Place.takeError();
+  if (Place->Old && !S_ISREG(Place->Old->st_mode)) {
+    int Fd = ::open(Place->Path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
     if (Fd < 0)
       return failErrno(shownPath(Path));
     return TraceOutput(Fd, Path.str(), false);
   }
-  return openRegular(Path, Policy);
+  return openRegular(Place->Path, Policy);
 }
 
 /// Whether the file starts like a trace, even of another version.
@@ -170,6 +173,13 @@ static bool putAway(const std::string &Path, const OutputPolicy &Policy) {
   return true;
 }
 
+/// Only the owner may read a trace, also in a file that was there before.
+Expected<TraceOutput> TraceOutput::makePrivate(TraceOutput Out) {
+  if (fchmod(Out.Fd, 0600) != 0 && errno != EPERM && errno != EOPNOTSUPP)
+    return failErrno(shownPath(Out.Name));
+  return std::move(Out);
+}
+
 Expected<TraceOutput> TraceOutput::openRegular(StringRef Path,
                                                const OutputPolicy &Policy) {
   std::string P = Path.str();
@@ -179,7 +189,7 @@ Expected<TraceOutput> TraceOutput::openRegular(StringRef Path,
     int Fd = ::open(P.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     bool Created = Fd >= 0;
     if (!Created && errno == EEXIST)
-      Fd = ::open(P.c_str(), O_RDWR | O_CLOEXEC);
+      Fd = ::open(P.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC);
     if (Fd < 0) {
       if (errno == ENOENT && !Created && Turn != 15 &&
           access(P.c_str(), F_OK) == 0)
@@ -199,8 +209,15 @@ Expected<TraceOutput> TraceOutput::openRegular(StringRef Path,
     if (stat(P.c_str(), &Named) != 0 || Mine.st_ino != Named.st_ino ||
         Mine.st_dev != Named.st_dev)
       continue; // renamed between open and lock
-    if (Mine.st_size == 0)
-      return Out;
+    // A file of another user, or one with another name, gets nothing.
+    bool MayKeep = Mine.st_uid == geteuid() && Mine.st_nlink == 1;
+    if (Mine.st_size == 0 && MayKeep)
+      return makePrivate(std::move(Out));
+    if (Mine.st_size == 0) {
+      if (unlink(P.c_str()) != 0)
+        return failErrno(shownPath(Path));
+      continue;
+    }
     if (isTrace(Path)) {
       if (!putAway(P, Policy))
         return failErrno(shownPath(Path));
@@ -211,9 +228,14 @@ Expected<TraceOutput> TraceOutput::openRegular(StringRef Path,
           RequestError::RequestErrorKind::NoAnswer, RequestPart(),
           shownPath(Path) + ": exists and is not a trace; overwrite with ",
           RequestPart{RequestField::Overwrite, ""});
+    if (!MayKeep) {
+      if (unlink(P.c_str()) != 0)
+        return failErrno(shownPath(Path));
+      continue;
+    }
     if (ftruncate(Fd, 0) != 0)
       return failErrno(shownPath(Path));
-    return Out;
+    return makePrivate(std::move(Out));
   }
   return fail(Path, "cannot create: other processes keep replacing the file");
 }

@@ -65,6 +65,7 @@ private:
       : Fd(Fd), Name(std::move(Name)), Regular(Regular) {}
   static llvm::Expected<TraceOutput> openRegular(llvm::StringRef Path,
                                                  const OutputPolicy &Policy);
+  static llvm::Expected<TraceOutput> makePrivate(TraceOutput Out);
   int Fd;
   std::string Name;
   bool Regular;

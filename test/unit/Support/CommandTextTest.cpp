@@ -33,7 +33,7 @@ TEST(CommandText, HarmlessText) {
     EXPECT_FALSE(isHarmless(Bad));
     EXPECT_FALSE(isHarmless(("é" + Bad + "é").str()));
     EXPECT_TRUE(isHarmless(oneLine(Bad))) << oneLine(Bad);
-    EXPECT_TRUE(oneLine(("é" + Bad + "漢").str()).starts_with("é\\"));
+    EXPECT_TRUE(StringRef(oneLine(("é" + Bad + "漢").str())).contains("\\"));
     EXPECT_EQ(oneLine(oneLine(Bad)), oneLine(Bad));
   }
   EXPECT_EQ(oneLine("a\tb\n\x1b\u009b\u202e\x9b"),
