@@ -7,6 +7,7 @@
 #include "Support/Failure.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <poll.h>
@@ -20,6 +21,8 @@ using namespace memkit;
 
 /// A recorder answers between two passes, a large trace after seconds.
 static constexpr int LongestWaitMs = 30000;
+/// All recordings of a user together are asked for so long who they are.
+static constexpr int AllWaitMs = 10000;
 
 StringRef memkit::replyValue(StringRef Reply, StringRef Key) {
   for (StringRef Line : split(Reply, '\n'))
@@ -28,27 +31,33 @@ StringRef memkit::replyValue(StringRef Reply, StringRef Key) {
   return "";
 }
 
-/// Whether the process at the other end is the user's own, or root's.
-static bool isOurs(int Socket) {
+/// Whether the process at the other end is the user's own, or root's. Root asks
+/// other users' recordings only by the name of a process.
+static bool isOurs(int Socket, bool IsNamed) {
   ucred Who{};
   socklen_t Size = sizeof(Who);
   return getsockopt(Socket, SOL_SOCKET, SO_PEERCRED, &Who, &Size) == 0 &&
-         (Who.uid == geteuid() || Who.uid == 0 || geteuid() == 0);
+         (Who.uid == geteuid() || Who.uid == 0 || (geteuid() == 0 && IsNamed));
 }
 
-Expected<LiveClient> LiveClient::open(const std::string &Path, StringRef Name) {
+Expected<LiveClient> LiveClient::open(const std::string &Path, StringRef Name,
+                                      int MaxMs) {
   sockaddr_un A{};
   A.sun_family = AF_UNIX;
   if (Path.size() >= sizeof(A.sun_path))
     return makeError(Path + ": the path is too long for a socket");
   std::memcpy(A.sun_path, Path.data(), Path.size());
-  Descriptor Fd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  // Who never accepts must not hold up a tool: a full queue is an error.
+  Descriptor Fd(
+      socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!Fd || ::connect(Fd.get(), reinterpret_cast<sockaddr *>(&A), sizeof(A)))
     return failErrno(Name);
-  if (!isOurs(Fd.get()))
+  if (!isOurs(Fd.get(), /*IsNamed=*/Name != "live:"))
     return makeError(Name + ": the recording is another user's");
   LiveClient C(std::move(Fd), Name.str());
+  C.WaitMs = MaxMs;
   Expected<LiveMessage> Hello = C.ask("hello");
+  C.WaitMs = LongestWaitMs;
   if (!Hello)
     return Hello.takeError();
   C.Hello = std::move(Hello->Text);
@@ -68,7 +77,7 @@ Expected<LiveMessage> LiveClient::ask(StringRef Request) {
   pollfd P{Socket.get(), POLLIN, 0};
   LiveMessage Reply;
   for (;;) {
-    int N = poll(&P, 1, LongestWaitMs);
+    int N = poll(&P, 1, WaitMs);
     if (N < 0 && errno == EINTR)
       continue;
     if (N <= 0)
@@ -98,10 +107,16 @@ static constexpr const char *HowToRecord =
 std::vector<LiveClient> LiveClient::all() {
   const char *Runtime = std::getenv("XDG_RUNTIME_DIR");
   std::vector<LiveClient> All;
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point End = Clock::now() + std::chrono::milliseconds(AllWaitMs);
   for (const std::string &Folder :
-       liveFolders("", Runtime ? Runtime : "", geteuid()))
+       liveFolders("", Runtime ? Runtime : "", geteuid(), {geteuid()}))
     for (const std::string &Path : socketsIn(Folder)) {
-      Expected<LiveClient> C = open(Path, "live:");
+      auto Left = std::chrono::duration_cast<std::chrono::milliseconds>(
+          End - Clock::now());
+      if (Left.count() <= 0)
+        return All;
+      Expected<LiveClient> C = open(Path, "live:", int(Left.count()));
       if (C)
         All.push_back(std::move(*C));
       else // left by a recorder that was killed
@@ -147,7 +162,7 @@ Expected<LiveClient> LiveClient::connect(StringRef Target) {
     return makeError(Target + ": should be live:PID or live:");
   std::string Why;
   for (const std::string &Path : socketsFor(Pid)) {
-    Expected<LiveClient> C = open(Path, Target);
+    Expected<LiveClient> C = open(Path, Target, LongestWaitMs);
     if (C)
       return C;
     Why = toString(C.takeError());

@@ -52,11 +52,12 @@ private:
   LiveClient(Descriptor Socket, std::string Name)
       : Socket(std::move(Socket)), Name(std::move(Name)) {}
   static llvm::Expected<LiveClient> open(const std::string &Path,
-                                         llvm::StringRef Name);
+                                         llvm::StringRef Name, int MaxMs);
   static llvm::Expected<LiveClient> only(llvm::StringRef Name);
 
   Descriptor Socket;
   std::string Name, Hello;
+  int WaitMs = 0; ///< for a reply
 };
 
 /// The value of a line `Key VALUE` of a reply; empty: none.

@@ -74,12 +74,13 @@ static std::vector<std::string> namesIn(const std::string &Folder) {
 }
 
 std::vector<std::string> memkit::liveFolders(StringRef Root, StringRef Runtime,
-                                             uid_t Uid) {
+                                             uid_t Uid,
+                                             ArrayRef<uid_t> Owners) {
   std::vector<std::string> Out;
   auto Add = [&](const Twine &Path) {
     std::string Folder = (Root + Path).str();
-    struct stat S;
-    if (stat(Folder.c_str(), &S) == 0 && S_ISDIR(S.st_mode))
+    if (any_of(Owners,
+               [&](uid_t Owner) { return isPrivateFolder(Folder, Owner); }))
       Out.push_back(Folder);
   };
   if (!Runtime.empty())
@@ -163,12 +164,13 @@ std::vector<std::string> memkit::socketsFor(pid_t Pid) {
   std::vector<pid_t> Numbers = numbersOf(Pid);
   addRecorders(Pid, Numbers);
   std::string Runtime = variableOf(Pid, "XDG_RUNTIME_DIR");
+  std::vector<uid_t> Users = usersOf(Pid);
   std::vector<std::string> Out;
   for (const std::string &Root :
        {std::string(), "/proc/" + std::to_string(Pid) + "/root"})
-    for (uid_t Uid : usersOf(Pid))
-      for (const std::string &Folder :
-           liveFolders(Root, Runtime.empty() ? runtimeFolder() : Runtime, Uid))
+    for (uid_t Uid : Users)
+      for (const std::string &Folder : liveFolders(
+               Root, Runtime.empty() ? runtimeFolder() : Runtime, Uid, Users))
         for (pid_t Number : Numbers) {
           std::string Path = Folder + "/" + std::to_string(Number) + ".sock";
           struct stat S;

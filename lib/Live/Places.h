@@ -25,11 +25,13 @@ bool isPrivateFolder(const std::string &Path, uid_t Uid);
 /// The folder for the sockets of this user; made if missing.
 llvm::Expected<std::string> makeLiveFolder();
 
-/// The folders of a user's sockets that exist. Root: the root folder as a
+/// The folders of a user's sockets that exist and are private to one of Owners:
+/// anybody may make a folder of such a name in /tmp. Root: the root folder as a
 /// process has it (`/proc/123/root`), or empty. Runtime: the user's
 /// $XDG_RUNTIME_DIR, or empty.
 std::vector<std::string> liveFolders(llvm::StringRef Root,
-                                     llvm::StringRef Runtime, uid_t Uid);
+                                     llvm::StringRef Runtime, uid_t Uid,
+                                     llvm::ArrayRef<uid_t> Owners);
 
 /// The sockets in a folder, by name.
 std::vector<std::string> socketsIn(const std::string &Folder);

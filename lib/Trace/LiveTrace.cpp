@@ -13,6 +13,7 @@
 #include "memkit/Trace/TraceWriter.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,12 +24,26 @@ using namespace memkit;
 // The summary
 //===----------------------------------------------------------------------===//
 
-/// The size of a finished file, in bytes.
+/// The size of a finished file, in bytes. Who answers may be no recorder, and
+/// root asks other users' recordings: a reader takes no more memory than the
+/// other side holds, from a file that cannot change.
 static Expected<uint64_t> sizeOf(int Fd, StringRef Name) {
+  constexpr uint64_t MaxBytes = uint64_t(4) << 30, BlockBytes = 512;
+  constexpr int Seals = F_SEAL_SHRINK | F_SEAL_WRITE;
   struct stat S;
   if (fstat(Fd, &S) != 0)
     return failErrno(Name);
-  return uint64_t(S.st_size);
+  int Has = fcntl(Fd, F_GET_SEALS);
+  if (Has < 0 || (Has & Seals) != Seals)
+    return makeError(Name + ": an answer that is not memrec's: a file that is "
+                            "not sealed");
+  auto Bytes = uint64_t(S.st_size);
+  if (Bytes > MaxBytes || Bytes > uint64_t(S.st_blocks) * BlockBytes)
+    return makeError(Name + ": an answer that is not memrec's: a file of " +
+                     Twine(Bytes) + " bytes, of which " +
+                     Twine(uint64_t(S.st_blocks) * BlockBytes) +
+                     " have memory");
+  return Bytes;
 }
 
 /// Reads Bytes of a finished file, from From on.

@@ -4,6 +4,7 @@
 # memrec's, or what is wrong with the trace; none crashes or hangs.
 
 import array
+import fcntl
 import os
 import random
 import socket
@@ -26,8 +27,11 @@ listener.listen(8)
 
 
 def file_of(data):
-    fd = os.memfd_create("x")
+    fd = os.memfd_create("x", os.MFD_ALLOW_SEALING)
     os.write(fd, data)
+    # A recorder's files are sealed; others are refused before they are read.
+    if random.random() < 0.9:
+        fcntl.fcntl(fd, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_WRITE)
     return fd
 
 
