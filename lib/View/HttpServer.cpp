@@ -135,7 +135,14 @@ public:
 
   int fd() const { return Fd; }
   short events() const { return Out.empty() ? POLLIN : POLLOUT; }
-  bool isOver() const { return Over || ServerClock::now() - Used > MaxIdle; }
+  /// Also a request that does not come to its end, however often a byte comes.
+  bool isOver() const {
+    ServerClock::time_point Since = In.empty() ? Used : std::min(Used, Began);
+    return Over || ServerClock::now() - Since > MaxIdle;
+  }
+  /// Whether a request had the token. Others make room for new connections.
+  bool isTrusted() const { return Trusted; }
+  void trust() { Trusted = true; }
 
   /// Reads what is there.
   void read() {
@@ -148,6 +155,8 @@ public:
       return;
     }
     Used = ServerClock::now();
+    if (In.empty())
+      Began = Used;
     In.append(Bytes.data(), static_cast<size_t>(Got));
   }
   /// The head of the next request, without the empty line at its end.
@@ -159,6 +168,7 @@ public:
       return std::nullopt;
     std::string Head = In.substr(0, End);
     In.erase(0, End + 4);
+    Began = ServerClock::now();
     erase(Head, '\r');
     return Head;
   }
@@ -194,8 +204,9 @@ private:
   int Fd;
   std::string In, Out;
   size_t Written = 0;
-  bool CloseAfter = false, Over = false;
+  bool CloseAfter = false, Over = false, Trusted = false;
   ServerClock::time_point Used = ServerClock::now();
+  ServerClock::time_point Began = Used; ///< of the request in In
 };
 
 //===----------------------------------------------------------------------===//
@@ -268,8 +279,8 @@ static bool isSame(StringRef A, StringRef B) {
   return Differs == 0;
 }
 
-HttpAnswer HttpServer::answerTo(StringRef Head, Answerer Answer,
-                                bool &IsHead) const {
+HttpAnswer HttpServer::answerTo(StringRef Head, Answerer Answer, bool &IsHead,
+                                bool &HasToken) const {
   SmallVector<StringRef, 3> Words;
   Head.split('\n').first.split(Words, ' ');
   if (Words.size() != 3 || !Words[2].starts_with("HTTP/1."))
@@ -291,6 +302,7 @@ HttpAnswer HttpServer::answerTo(StringRef Head, Answerer Answer,
   auto [Given, Below] = Path.drop_front(Path.starts_with("/")).split('/');
   if (!isSame(Given, Token) || Path.count('/') < 2)
     return plain(404, "Open the page by the address that memview printed.");
+  HasToken = true;
   return Answer({decoded(Below), Query.str()});
 }
 
@@ -298,10 +310,18 @@ void HttpServer::accept() {
   int Fd = accept4(Listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
   if (Fd < 0)
     return;
-  if (Open.size() == MaxConnections)
-    close(Fd);
-  else
-    Open.push_back(std::make_unique<Connection>(Fd));
+  if (Open.size() == MaxConnections) {
+    // Connections of strangers must not keep the owner out. The oldest is
+    // first.
+    auto Stranger =
+        llvm::find_if(Open, [](const auto &C) { return !C->isTrusted(); });
+    if (Stranger == Open.end()) {
+      close(Fd);
+      return;
+    }
+    Open.erase(Stranger);
+  }
+  Open.push_back(std::make_unique<Connection>(Fd));
 }
 
 Error HttpServer::run(Answerer Answer) {
@@ -322,8 +342,10 @@ Error HttpServer::run(Answerer Answer) {
       if (Polled[I].revents & POLLOUT)
         C.write();
       while (std::optional<std::string> Head = C.takeHead()) {
-        bool IsHead = false;
-        HttpAnswer A = answerTo(*Head, Answer, IsHead);
+        bool IsHead = false, HasToken = false;
+        HttpAnswer A = answerTo(*Head, Answer, IsHead, HasToken);
+        if (HasToken)
+          C.trust();
         bool Closes = A.Status == 400 ||
                       headerOf(*Head, "Connection").equals_insensitive("close");
         C.answer(textOf(A, IsHead, Closes), Closes);

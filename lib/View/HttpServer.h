@@ -61,8 +61,8 @@ private:
 
   HttpServer() = default;
   void accept();
-  HttpAnswer answerTo(llvm::StringRef Head, Answerer Answer,
-                      bool &IsHead) const;
+  HttpAnswer answerTo(llvm::StringRef Head, Answerer Answer, bool &IsHead,
+                      bool &HasToken) const;
 
   int Listener = -1;
   int Stop[2] = {-1, -1}; ///< a pipe

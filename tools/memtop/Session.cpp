@@ -3,13 +3,13 @@
 // memtop at a terminal.
 
 #include "Session.h"
+#include "Cli/Browser.h"
 #include "Terminal/Screen.h"
 #include "memkit/Support/Format.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/Program.h"
 #include <chrono>
 #include <csignal>
 #include <fcntl.h>
@@ -53,6 +53,7 @@ public:
 
 private:
   pid_t Pid = 0;
+  BrowserFile Browser;
 };
 } // namespace
 
@@ -65,16 +66,6 @@ static std::string firstLine(int Fd) {
   while (poll(&P, 1, TimeoutMs) == 1 && read(Fd, &Byte, 1) == 1 && Byte != '\n')
     Out += Byte;
   return Out;
-}
-
-/// Opens an address in the user's browser, if there is any.
-static void openInBrowser(const std::string &Address) {
-  ErrorOr<std::string> Opener = sys::findProgramByName("xdg-open");
-  std::string Problem;
-  std::optional<StringRef> Nothing[] = {StringRef(), StringRef(), StringRef()};
-  if (Opener)
-    sys::ExecuteNoWait(*Opener, {*Opener, Address}, std::nullopt, Nothing, 0,
-                       &Problem);
 }
 
 std::string Viewer::open(StringRef Trace, std::optional<uint64_t> AtNs) {
@@ -113,7 +104,7 @@ std::string Viewer::open(StringRef Trace, std::optional<uint64_t> AtNs) {
   if (AtNs)
     Address +=
         formatv("#view=flame&at={0}.{1,0+9}s", *AtNs / NsPerS, *AtNs % NsPerS);
-  openInBrowser(Address);
+  Browser.open(Address);
   return "memview: " + Address;
 }
 

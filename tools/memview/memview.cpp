@@ -2,6 +2,7 @@
 //
 // Shows a trace in a browser.
 
+#include "Cli/Browser.h"
 #include "Cli/LargePages.h"
 #include "Cli/OutputFile.h"
 #include "Cli/Progress.h"
@@ -95,19 +96,6 @@ static std::atomic<HttpServer *> Server = nullptr;
 /// Ctrl-C ends the server.
 static void stopServer(int) { Server.load()->stop(); }
 
-/// Opens the page in the user's browser.
-static void openInBrowser(const std::string &Address) {
-  ErrorOr<std::string> Opener = sys::findProgramByName("xdg-open");
-  std::string Problem;
-  if (Opener) {
-    // What a missing browser prints is of no use: the address is printed.
-    std::optional<StringRef> Nothing[] = {StringRef(), StringRef(),
-                                          StringRef()};
-    sys::ExecuteNoWait(*Opener, {*Opener, Address}, std::nullopt, Nothing, 0,
-                       &Problem);
-  }
-}
-
 static HttpAnswer errorAnswer(unsigned Status, Error E) {
   json::Object Of{{"error", jsonText(toString(std::move(E)))}};
   HttpAnswer A;
@@ -153,8 +141,9 @@ static Error serve(Opening &V, std::unique_ptr<HttpServer> &To) {
   sigaction(SIGTERM, &Ends, nullptr);
   outs() << To->address() << '\n';
   outs().flush();
+  BrowserFile Browser;
   if (!NoOpen)
-    openInBrowser(To->address());
+    Browser.open(To->address());
   Error Ended = To->run([&](const HttpRequest &R) { return answerOf(V, R); });
   // An error that came after the address was printed.
   return joinErrors(std::move(Ended), V.takeError());
