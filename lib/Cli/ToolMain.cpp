@@ -171,9 +171,9 @@ static void printUsageErrors(StringRef Text, ArrayRef<const char *> Args) {
   bool First = true;
   for (const std::string &Line : usageMessages(Text, TheName, Args)) {
     if (std::exchange(First, false))
-      WithColor::error(errs(), TheName) << Line << '\n';
+      WithColor::error(errs(), TheName) << oneLine(Line) << '\n';
     else
-      WithColor::note(errs(), TheName) << Line << '\n';
+      WithColor::note(errs(), TheName) << oneLine(Line) << '\n';
   }
 }
 

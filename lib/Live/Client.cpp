@@ -107,13 +107,14 @@ static constexpr const char *HowToRecord =
 std::vector<LiveClient> LiveClient::all() {
   const char *Runtime = std::getenv("XDG_RUNTIME_DIR");
   std::vector<LiveClient> All;
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point End = Clock::now() + std::chrono::milliseconds(AllWaitMs);
+  using LiveClock = std::chrono::steady_clock;
+  LiveClock::time_point End =
+      LiveClock::now() + std::chrono::milliseconds(AllWaitMs);
   for (const std::string &Folder :
        liveFolders("", Runtime ? Runtime : "", geteuid(), {geteuid()}))
     for (const std::string &Path : socketsIn(Folder)) {
       auto Left = std::chrono::duration_cast<std::chrono::milliseconds>(
-          End - Clock::now());
+          End - LiveClock::now());
       if (Left.count() <= 0)
         return All;
       Expected<LiveClient> C = open(Path, "live:", int(Left.count()));

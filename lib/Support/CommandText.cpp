@@ -56,7 +56,9 @@ static std::string harmless(StringRef Text, bool KeepsLines) {
     auto [C, Bytes] = firstOf(Text);
     StringRef Raw = Text.take_front(Bytes);
     Text = Text.drop_front(Bytes);
-    if (C == '\n' && !KeepsLines)
+    bool IsEnd =
+        C == '\n' && KeepsLines && (Text.empty() || Text.starts_with(" "));
+    if (C == '\n' && !IsEnd)
       Out += "\\n";
     else if (C == '\t')
       Out += "\\t";

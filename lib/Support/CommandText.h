@@ -20,7 +20,8 @@ bool isHarmless(llvm::StringRef Text);
 /// `\x1b`, or `\u202e`. Names in a trace come from anyone, and are harmless
 /// from TraceNames on.
 std::string oneLine(llvm::StringRef Text);
-/// The same of a message, whose ends of lines stay.
+/// The same of a message. The end of a line stays before a blank, as messages
+/// indent their further lines: a name cannot begin a line of its own.
 std::string harmlessLines(llvm::StringRef Text);
 
 /// A command in one line, its words separated by blanks.

@@ -59,6 +59,7 @@ struct ProcessPages {
   uint64_t All = 0;      ///< of the address space
   uint64_t Resident = 0; ///< in memory
   uint64_t OfFiles = 0;  ///< of Resident
+  uint64_t Writable = 0; ///< for RLIMIT_DATA
 };
 
 /// The crashes of each set of files, by the paths of a question.
@@ -81,9 +82,10 @@ struct AnswersSoFar {
 static ProcessPages pagesOfProcess() {
   ProcessPages Pages;
   if (FILE *F = fopen("/proc/self/statm", "re")) {
-    unsigned long All, Resident, OfFiles;
-    if (fscanf(F, "%lu %lu %lu", &All, &Resident, &OfFiles) == 3)
-      Pages = {All, Resident, OfFiles};
+    unsigned long All, Resident, OfFiles, Writable;
+    if (fscanf(F, "%lu %lu %lu %*u %*u %lu", &All, &Resident, &OfFiles,
+               &Writable) == 4)
+      Pages = {All, Resident, OfFiles, Writable};
     fclose(F);
   }
   return Pages;
@@ -188,13 +190,17 @@ void NameWorker::giveUp(void *Self, const char *Reason, bool) {
   _exit(1);
 }
 
-static void setLimits(uint64_t AddressBytes) {
+static void setLimits(const NameLimits &Of) {
   rlimit Cores = {0, 0};
   setrlimit(RLIMIT_CORE, &Cores);
-  uint64_t Most =
-      pagesOfProcess().All * uint64_t(sysconf(_SC_PAGESIZE)) + AddressBytes;
-  rlimit Memory = {Most, Most};
-  setrlimit(RLIMIT_AS, &Memory);
+  ProcessPages Now = pagesOfProcess();
+  auto PageBytes = uint64_t(sysconf(_SC_PAGESIZE));
+  auto Limit = [](__rlimit_resource Kind, uint64_t Most) {
+    rlimit Memory = {Most, Most};
+    setrlimit(Kind, &Memory);
+  };
+  Limit(RLIMIT_AS, Now.All * PageBytes + Of.AddressBytes);
+  Limit(RLIMIT_DATA, Now.Writable * PageBytes + Of.DataBytes);
   // The caller's handler may go on with the caller's work.
   std::set_new_handler([] { _exit(NoMemory); });
   std::set_terminate(abort);
@@ -286,7 +292,7 @@ void NameWorker::run() {
   signal(SIGTERM, SIG_DFL);
   install_fatal_error_handler(giveUp, this);
   install_bad_alloc_error_handler(giveUp, this);
-  setLimits(Limits.AddressBytes);
+  setLimits(Limits);
   // All memory ends with the worker: giving some back earlier costs faults.
 #ifdef M_MMAP_THRESHOLD
   mallopt(M_MMAP_THRESHOLD, 32 << 20);

@@ -19,6 +19,9 @@ struct NameLimits {
   /// Address space of a worker beyond what it begins with. A question that
   /// needs more has no answer.
   uint64_t AddressBytes = uint64_t(24) << 30;
+  /// Writable memory of a worker beyond what it begins with; likewise. Mapped
+  /// files do not count.
+  uint64_t DataBytes = uint64_t(16) << 30;
 };
 
 /// Answers the questions of the socket Questions through the pipe Answers,

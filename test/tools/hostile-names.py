@@ -27,6 +27,9 @@ INPUTS = {"memdiff": 2}
 BAD = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
+HOSTILE = "\x1b]0;PWN\x07\u009b\nmemstat: error: all is well"
+
+
 def run(command, **more):
     return subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, timeout=60, **more)
 
@@ -88,6 +91,12 @@ def commands(trace):
     for wrong in "--heap=none", "--process=none", "--stack=none-such", "--thread=none", "--at=mark:none", "--rank=99", "--scope=none":
         for tool in "memstat", "memdump", "memleak", "memflame", "memtop":
             yield [tool, wrong, *(["--once"] if tool == "memtop" else []), trace]
+    # Wrong usage repeats what was given.
+    for tool in "memas", "memtop", "memstat", "memleak", "memview", "memsim", "memimport", "memrec", "memkit":
+        yield [tool, HOSTILE, HOSTILE, HOSTILE]
+        yield [tool, "--no-such=" + HOSTILE, trace]
+        yield [tool, "--format=" + HOSTILE, trace]
+    yield ["memstat", os.path.join(work, "x\nmemstat: error: all is well.fb")]
     yield ["memas", trace, "-o", os.devnull]
     yield ["memimport", trace, "-o", os.devnull]
     yield ["memmerge", "-o", os.devnull, trace, trace]
@@ -103,6 +112,8 @@ def wrong_in(command):
         if bad:
             line = text[max(0, bad.start() - 60):bad.end() + 20]
             return f"{' '.join(command[:-1])}: {name} has {bad.group()!r}: {line!r}"
+        if re.search(r"^\w+: error: all is well", text, re.M):
+            return f"{' '.join(command[:-1])}: {name} has a line of a name: {text!r}"
         if "PWN" in text and not ("\\x1b" in text or "\\u001b" in text or "\\x9b" in text):
             return f"{' '.join(command[:-1])}: {name}: where is the escape? {text[:300]!r}"
     return None

@@ -8,6 +8,7 @@
 #include "Support/CommandText.h"
 #include "TraceText/Assembler.h"
 #include "memkit/Model/Complete.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -72,7 +73,8 @@ static Expected<int> run() {
     std::string Said;
     raw_string_ostream OS(Said);
     E.diagnostic().print(toolName().data(), OS, /*ShowColors=*/false);
-    errs() << harmlessLines(Said);
+    for (StringRef Line : split(StringRef(Said).rtrim('\n'), '\n'))
+      errs() << oneLine(Line) << '\n';
     IsSyntax = true;
   });
   if (Problem)

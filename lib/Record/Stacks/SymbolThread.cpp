@@ -21,7 +21,9 @@ static constexpr size_t LargeBatch = 512, BusyBatch = 64;
 static constexpr milliseconds BusyRest(200);
 static constexpr seconds MinRest(5), MaxRest(80);
 /// PyTorch's symbols take 20 MiB, Python's debug information most of the rest.
-static constexpr NameLimits Limits = {.PrivateBytes = 56 << 20, .IdleMs = 500};
+/// One answer may need more, but no library may take the machine's memory.
+static constexpr NameLimits Limits = {
+    .PrivateBytes = 56 << 20, .IdleMs = 500, .DataBytes = 512 << 20};
 
 SymbolThread::SymbolThread() : Names(Limits), Rest(MinRest) {
   Names.start();
@@ -173,6 +175,7 @@ void SymbolThread::answerOfBinary(ArrayRef<Question> All) {
   uint64_t Named = 0, Answers = 0;
   auto TakeAnswer = [&](size_t I, std::vector<SourceLocation> L) {
     ++Answers;
+    Progress.fetch_add(1, std::memory_order_relaxed);
     Named += !L.empty();
     for (const SourceLocation &At : L)
       giveSource(ProcessOf[Binary], At.File, At.Line);

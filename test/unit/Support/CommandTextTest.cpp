@@ -38,6 +38,7 @@ TEST(CommandText, HarmlessText) {
   }
   EXPECT_EQ(oneLine("a\tb\n\x1b\u009b\u202e\x9b"),
             "a\\tb\\n\\x1b\\u009b\\u202e\\x9b");
-  EXPECT_EQ(harmlessLines("a\nb\x1b"), "a\nb\\x1b");
+  EXPECT_EQ(harmlessLines("a\n  b\x1b\nmemstat: c\n"),
+            "a\n  b\\x1b\\nmemstat: c\n");
   EXPECT_EQ(shellWord("a\u009b"), "$'a\\xc2\\x9b'");
 }
