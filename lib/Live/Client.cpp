@@ -4,6 +4,7 @@
 
 #include "Live/Client.h"
 #include "Live/Places.h"
+#include "Support/CommandText.h"
 #include "Support/Failure.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cerrno>
@@ -31,6 +32,11 @@ StringRef memkit::replyValue(StringRef Reply, StringRef Key) {
   return "";
 }
 
+/// The begin of an error about a recording: `live:7: `, and `live: `.
+static std::string about(StringRef Name) {
+  return Name.rtrim(':').str() + ": ";
+}
+
 /// Whether the process at the other end is the user's own, or root's. Root asks
 /// other users' recordings only by the name of a process.
 static bool isOurs(int Socket, bool IsNamed) {
@@ -51,9 +57,9 @@ Expected<LiveClient> LiveClient::open(const std::string &Path, StringRef Name,
   Descriptor Fd(
       socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!Fd || ::connect(Fd.get(), reinterpret_cast<sockaddr *>(&A), sizeof(A)))
-    return failErrno(Name);
+    return failErrno(Name.rtrim(':'));
   if (!isOurs(Fd.get(), /*IsNamed=*/Name != "live:"))
-    return makeError(Name + ": the recording is another user's");
+    return makeError(about(Name) + "the recording is another user's");
   LiveClient C(std::move(Fd), Name.str());
   C.WaitMs = MaxMs;
   Expected<LiveMessage> Hello = C.ask("hello");
@@ -66,14 +72,15 @@ Expected<LiveClient> LiveClient::open(const std::string &Path, StringRef Name,
   if (int Version = 0;
       !to_integer(replyValue(C.Hello, "version"), Version, 10) ||
       Version != LiveVersion)
-    return makeError(Name + ": recorded by another version of memkit; use the "
-                            "tools of that version");
+    return makeError(about(Name) +
+                     "recorded by another version of memkit; use the "
+                     "tools of that version");
   return C;
 }
 
 Expected<LiveMessage> LiveClient::ask(StringRef Request) {
   if (!sendMessage(Socket.get(), Request, {}))
-    return failErrno(Name);
+    return failErrno(StringRef(Name).rtrim(':'));
   pollfd P{Socket.get(), POLLIN, 0};
   LiveMessage Reply;
   for (;;) {
@@ -81,18 +88,18 @@ Expected<LiveMessage> LiveClient::ask(StringRef Request) {
     if (N < 0 && errno == EINTR)
       continue;
     if (N <= 0)
-      return makeError(Name + ": the recorder does not answer");
+      return makeError(about(Name) + "the recorder does not answer");
     Received What = receiveMessage(Socket.get(), Reply);
     if (What == Received::End)
-      return makeError(Name + ": the recording has ended");
+      return makeError(about(Name) + "the recording has ended");
     if (What == Received::Packet)
       break;
   }
   StringRef Text = Reply.Text;
   if (Text.consume_front("error "))
-    return makeError(Name + ": " + Text);
+    return makeError(about(Name) + Text);
   if (!Text.consume_front("ok\n"))
-    return makeError(Name + ": an answer that is not memrec's");
+    return makeError(about(Name) + "an answer that is not memrec's");
   Reply.Text = Text.str();
   return Reply;
 }
@@ -130,13 +137,13 @@ std::vector<LiveClient> LiveClient::all() {
 Expected<LiveClient> LiveClient::only(StringRef Name) {
   std::vector<LiveClient> All = all();
   if (All.empty())
-    return makeError(Name + ": nothing is being recorded; " + HowToRecord);
+    return makeError(about(Name) + "nothing is being recorded; " + HowToRecord);
   if (All.size() == 1)
     return std::move(All.front());
-  std::string Text = Name.str() + ": several programs are being recorded:";
+  std::string Text = about(Name) + "several programs are being recorded:";
   for (const LiveClient &C : All)
-    Text += "\n  live:" + replyValue(C.Hello, "pid").str() + "  " +
-            replyValue(C.Hello, "command").str();
+    Text += "\n  live:" + oneLine(replyValue(C.Hello, "pid")) + "  " +
+            oneLine(replyValue(C.Hello, "command"));
   return makeError(Text);
 }
 
@@ -145,22 +152,22 @@ static Error noRecording(StringRef Name, pid_t Pid) {
   std::string Proc = "/proc/" + std::to_string(Pid);
   struct stat S;
   if (stat(Proc.c_str(), &S) != 0)
-    return makeError(Name + ": no such process");
+    return makeError(about(Name) + "no such process");
   if (S.st_uid != geteuid() && geteuid() != 0)
-    return makeError(Name + ": the process is another user's");
-  return makeError(Name + ": the process is not being recorded; " +
+    return makeError(about(Name) + "the process is another user's");
+  return makeError(about(Name) + "the process is not being recorded; " +
                    HowToRecord);
 }
 
 Expected<LiveClient> LiveClient::connect(StringRef Target) {
   StringRef Number = Target;
   if (!Number.consume_front("live:"))
-    return makeError(Target + ": should be live:PID or live:");
+    return makeError(about(Target) + "should be live:PID or live:");
   if (Number.empty())
     return only(Target);
   pid_t Pid;
   if (!to_integer(Number, Pid, 10) || Pid <= 0)
-    return makeError(Target + ": should be live:PID or live:");
+    return makeError(about(Target) + "should be live:PID or live:");
   std::string Why;
   for (const std::string &Path : socketsFor(Pid)) {
     Expected<LiveClient> C = open(Path, Target, LongestWaitMs);

@@ -6,29 +6,14 @@
 #define MEMKIT_LIB_SUPPORT_CSVFIELD_H
 
 #include "llvm/ADT/StringRef.h"
-#include "llvm/ADT/Twine.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace memkit {
 
-/// Prints Text, in quotes if necessary. A spreadsheet takes a cell that begins
-/// with one of some characters for a formula, which may send the sheet's
-/// contents away: an apostrophe in front keeps the cell a text (OWASP, CSV
-/// injection). Numbers do not come here.
-inline void printField(llvm::raw_ostream &OS, llvm::StringRef Text) {
-  if (Text.find_first_of("=+-@\t\r") == 0) {
-    printField(OS, ("'" + Text).str());
-    return;
-  }
-  if (Text.find_first_of(",\"\r\n") == llvm::StringRef::npos) {
-    OS << Text;
-    return;
-  }
-  OS << '"';
-  for (char C : Text)
-    OS << (C == '"' ? "\"\"" : llvm::StringRef(&C, 1));
-  OS << '"';
-}
+/// Prints Text, in quotes if necessary. An apostrophe comes before a text, or a
+/// part of a path, that spreadsheets would take for a formula. All names and
+/// texts of a trace go through here; numbers do not, and stay numbers.
+void printField(llvm::raw_ostream &OS, llvm::StringRef Text);
 
 } // namespace memkit
 
