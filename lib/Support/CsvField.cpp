@@ -3,6 +3,7 @@
 // Writes text as a CSV field.
 
 #include "CsvField.h"
+#include "llvm/ADT/Twine.h"
 
 using namespace llvm;
 

@@ -10,6 +10,7 @@
 import concurrent.futures
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -27,6 +28,8 @@ INPUTS = {"memdiff": 2}
 BAD = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
+# Not in every build.
+KIT = ["memkit"] if shutil.which("memkit") else []
 HOSTILE = "\x1b]0;PWN\x07\u009b\nmemstat: error: all is well"
 
 
@@ -92,7 +95,7 @@ def commands(trace):
         for tool in "memstat", "memdump", "memleak", "memflame", "memtop":
             yield [tool, wrong, *(["--once"] if tool == "memtop" else []), trace]
     # Wrong usage repeats what was given.
-    for tool in "memas", "memtop", "memstat", "memleak", "memview", "memsim", "memimport", "memrec", "memkit":
+    for tool in "memas", "memtop", "memstat", "memleak", "memview", "memsim", "memimport", "memrec", *KIT:
         yield [tool, HOSTILE, HOSTILE, HOSTILE]
         yield [tool, "--no-such=" + HOSTILE, trace]
         yield [tool, "--format=" + HOSTILE, trace]

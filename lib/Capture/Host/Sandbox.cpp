@@ -102,7 +102,7 @@ static void endRecording(uint32_t Why) {
     Proc.Ctl->Sandbox.compare_exchange_strong(None, Why,
                                               std::memory_order_release);
     if (hasRoom(*T))
-      T->Ring.write(wire::MarkRecord{0, wire::MarkWhat::Off});
+      T->Ring.write(wire::MarkRecord{0, wire::MarkWhat::Off, 0});
   }
   Kept.IsSandboxed = true;
   turnOff();

@@ -3,6 +3,7 @@
 // Commands that people paste.
 
 #include "Support/CommandText.h"
+#include "llvm/ADT/Twine.h"
 #include <gtest/gtest.h>
 
 using memkit::shellWord;
