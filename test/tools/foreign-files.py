@@ -1,4 +1,5 @@
 # REQUIRES: root
+# UNSUPPORTED: asan
 # RUN: %python %s
 #
 # Outputs in folders that several users write to: nothing goes into another user's file, a trace is
