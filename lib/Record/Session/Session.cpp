@@ -313,8 +313,5 @@ void Session::finish() {
   Reports.addVersions(Versions.finish());
   if (!R.failed())
     Symbols.finish(NextFlushNs);
-  if (Symbols.wasCut())
-    O.Warn("the names of some functions took too long: they appear as "
-           "addresses (memdump --symbolize adds names)");
   R.finish();
 }

@@ -135,14 +135,8 @@ void SymbolRequests::finish(uint64_t NextFlushNs) {
   unsigned Before = Interruptions();
   Thread->handOver();
   Thread->hurry(/*Always=*/true);
-  // Nobody waits for a library whose debug information has no end.
-  constexpr uint64_t MaxStandNs = 1'500'000'000;
-  uint64_t Had = 0, SinceNs = R.nowNs();
   while (!Thread->idle()) {
-    if (uint64_t Has = Thread->progress(); Has != std::exchange(Had, Has))
-      SinceNs = R.nowNs();
-    WasCut |= R.nowNs() - SinceNs > MaxStandNs;
-    if (WasCut || Interruptions() > Before || TheRequests.Stop) {
+    if (Interruptions() > Before || TheRequests.Stop) {
       Thread->cut();
       continue;
     }

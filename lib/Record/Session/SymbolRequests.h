@@ -35,9 +35,7 @@ public:
   void hurry();
   /// Waits for the symbols of all remaining frames, and writes them each second
   /// from NextFlushNs on. A further Ctrl-C, or a signal to stop, ends the wait.
-  /// Gives up once no name comes for 1.5 s; then wasCut().
   void finish(uint64_t NextFlushNs);
-  bool wasCut() const { return WasCut; }
 
   /// The path of the binary with the most nameless frames, if at least 90 % of
   /// its frames are nameless and these are at least a fifth of the frames of
@@ -53,7 +51,6 @@ private:
 
   Recording &R;
   ChildList &Children;
-  bool WasCut = false;
   std::unique_ptr<SymbolThread> Thread;
   std::vector<std::string> BinaryPaths; ///< by number in Thread, from 0
   bool ReadsSources = false;

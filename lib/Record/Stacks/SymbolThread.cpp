@@ -21,9 +21,15 @@ static constexpr size_t LargeBatch = 512, BusyBatch = 64;
 static constexpr milliseconds BusyRest(200);
 static constexpr seconds MinRest(5), MaxRest(80);
 /// PyTorch's symbols take 20 MiB, Python's debug information most of the rest.
-/// One answer may need more, but no library may take the machine's memory.
-static constexpr NameLimits Limits = {
-    .PrivateBytes = 56 << 20, .IdleMs = 500, .DataBytes = 512 << 20};
+/// The program may need the machine's memory, so what takes more than some
+/// hundred MiB is left to `memdump --symbolize`.
+static constexpr NameLimits Limits = {.PrivateBytes = 56 << 20,
+                                      .IdleMs = 500,
+                                      .DataBytes = 512 << 20,
+                                      .SectionBytes = 256 << 20};
+/// Processor time that one binary's files may take after the end of the
+/// program.
+static constexpr uint32_t LastFileMs = 600;
 
 SymbolThread::SymbolThread() : Names(Limits), Rest(MinRest) {
   Names.start();
@@ -119,6 +125,8 @@ void SymbolThread::hurry(bool Always) {
     Hurry |= Waiting || !Questions.empty();
     AlwaysHurry |= Always;
   }
+  if (Always)
+    Names.setPatience(LastFileMs);
   Wake.notify_one();
 }
 
@@ -175,7 +183,6 @@ void SymbolThread::answerOfBinary(ArrayRef<Question> All) {
   uint64_t Named = 0, Answers = 0;
   auto TakeAnswer = [&](size_t I, std::vector<SourceLocation> L) {
     ++Answers;
-    Progress.fetch_add(1, std::memory_order_relaxed);
     Named += !L.empty();
     for (const SourceLocation &At : L)
       giveSource(ProcessOf[Binary], At.File, At.Line);

@@ -78,8 +78,6 @@ public:
   bool idle();
   /// Drops all unanswered requests.
   void cut();
-  /// Rises with each native request that is answered.
-  uint64_t progress() const { return Progress; }
 
   /// The results for a binary's addresses.
   struct ModuleCounts {
@@ -135,7 +133,6 @@ private:
   std::vector<SourceAnswer> SourceAnswers;
   bool Busy = false, Stop = false, Hurry = false, AlwaysHurry = false;
   std::atomic<bool> IsCut = false; ///< the batch at work ends early
-  std::atomic<uint64_t> Progress = 0;
   // Used by the thread only.
   NameProcess Names;
   RecordedFiles Files;
