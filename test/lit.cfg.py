@@ -19,7 +19,7 @@
 #   %tensorflows   Pythons that have TensorFlow, one for each version, with spaces between
 #   %web           a Python that has gunicorn, Flask and pytest
 # Features: python, pythonX.Y, torch, gpu, chromium, speedscope, profiler-cli, perfetto, duckdb,
-# pandas, pprof, asan, ubsan, tsan, heaptrack, memray, debuginfod, dwz, root, and long and wheel (utils/check --long), and
+# pandas, pprof, asan, ubsan, tsan, heaptrack, memray, debuginfod, dwz, root, other-users, and long and wheel (utils/check --long), and
 # git, node, perl, tensorflow (utils/check --with=frameworks), flask, pytest, redis and postgres (--long), cuda-allocator (utils/check --with=cuda-allocator), cuda-headers, and of a GPU cuda-device,
 # torch-cuda and jax-cuda (utils/check --gpu).
 
@@ -224,6 +224,10 @@ if os.path.exists("/dev/nvidiactl"):
     config.available_features.add("gpu")
 if os.geteuid() == 0:
     config.available_features.add("root")
+    # Other users reach the build folder, so tests can run tools as other users.
+    reach = ["setpriv", "--reuid=65532", "--regid=65532", "--clear-groups", "test", "-x"]
+    if subprocess.run([*reach, os.path.join(config.memkit_tools_dir, "memstat")], stderr=subprocess.DEVNULL).returncode == 0:
+        config.available_features.add("other-users")
 # What utils/check --with=cuda-allocator has fetched.
 allocator = os.path.join(config.memkit_src_root, ".cache", "cuda-allocator")
 if lit_config.params.get("cuda-allocator") and os.path.isdir(os.path.join(allocator, "torch")):

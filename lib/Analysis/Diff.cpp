@@ -6,6 +6,7 @@
 #include "DiffStacks.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include <algorithm>
 
 using namespace llvm;
@@ -257,10 +258,12 @@ static void addNoise(const DiffRuns &Runs, const DiffOptions &Options,
   for (SpaceChange &S : R.Spaces)
     S.Noise = noiseOf(S.Stats, Options.Noise, By);
   R.NoiseValue = R.Spaces.front().Noise;
+  StringMap<uint64_t> NoiseOf;
+  for (const SpaceChange &S : R.Spaces)
+    NoiseOf.try_emplace(S.Name, S.Noise);
   for (const DiffRuns::HeapInfo &H : Runs.heaps()) {
-    auto Of = find_if(R.Spaces,
-                      [&](const SpaceChange &S) { return S.Name == H.Space; });
-    R.NoiseOfHeap.push_back(Of == R.Spaces.end() ? R.NoiseValue : Of->Noise);
+    auto Of = NoiseOf.find(H.Space);
+    R.NoiseOfHeap.push_back(Of == NoiseOf.end() ? R.NoiseValue : Of->second);
   }
 }
 

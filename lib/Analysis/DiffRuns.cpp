@@ -116,6 +116,7 @@ DiffRuns::DiffRuns(ArrayRef<const SelectedStats *> Left,
   for (size_t R = 0; R != Runs.size(); ++R) {
     const Trace &T = trace(R);
     std::vector<uint32_t> &Mine = Ids.emplace_back(1);
+    std::vector<uint32_t> &Of = HeapOf.emplace_back();
     for (uint32_t Id = 1; Id <= T.heaps().size(); ++Id) {
       StringRef Name = T.heapName(Id);
       if (!isAfter(R))
@@ -130,16 +131,11 @@ DiffRuns::DiffRuns(ArrayRef<const SelectedStats *> Left,
       uint64_t &Sample = isAfter(R) ? H.SampleAfter : H.SampleBefore;
       Sample = std::max(Sample, T.heap(Id).estimateBytes());
       Mine.push_back(At->second);
+      Of.resize(std::max<size_t>(Of.size(), At->second + size_t(1)));
+      if (!Of[At->second])
+        Of[At->second] = Id;
     }
   }
-}
-
-uint32_t DiffRuns::heapId(size_t Run, uint32_t Number) const {
-  ArrayRef<uint32_t> Mine = Ids[Run];
-  for (uint32_t Id = 1; Id < Mine.size(); ++Id)
-    if (Mine[Id] == Number)
-      return Id;
-  return 0;
 }
 
 void DiffRuns::forEachRun(function_ref<void(size_t Run)> F) const {

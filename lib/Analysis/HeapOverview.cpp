@@ -135,6 +135,9 @@ std::vector<HeapOverview> statHeaps(const SelectedStats &S, size_t Top,
   std::optional<PeakStats> Peaks;
   if (WithStacks || !Whole)
     Peaks.emplace(S);
+  std::vector<std::vector<uint32_t>> HeapsOf(T.devices().size() + 1);
+  for (uint32_t Id = 1; Id <= T.heaps().size(); ++Id)
+    HeapsOf[T.heap(Id).Space].push_back(Id);
   std::vector<HeapOverview> Out;
   for (uint32_t Space = 0; Space <= T.devices().size(); ++Space) {
     HeapOverview D;
@@ -145,11 +148,10 @@ std::vector<HeapOverview> statHeaps(const SelectedStats &S, size_t Top,
     finish(D, T);
     size_t At = Out.size();
     for (bool InTotals : {true, false})
-      for (uint32_t Id = 1; Id <= T.heaps().size(); ++Id) {
+      for (uint32_t Id : HeapsOf[Space]) {
         const Heap &Of = T.heap(Id);
         bool Counts = !(Of.Flags & HF_OutsideTotals);
-        if (Of.Space != Space || Counts != InTotals ||
-            (Sel.isOuterView() && !Sel.hasHeap(Id)))
+        if (Counts != InTotals || (Sel.isOuterView() && !Sel.hasHeap(Id)))
           continue;
         HeapOverview H;
         H.Heap = Id;

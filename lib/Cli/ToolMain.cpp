@@ -7,6 +7,7 @@
 #include "HelpText.h"
 #include "OutputFile.h"
 #include "ShellText.h"
+#include "Support/CommandText.h"
 #include "UsageText.h"
 #include "memkit/Support/RequestError.h"
 #include "llvm/ADT/StringExtras.h"
@@ -96,7 +97,7 @@ static bool isUsage(const Error &E) {
 void reportError(Error E) {
   auto Print = [](const Twine &Text) {
     outs().flush();
-    WithColor::error(errs(), TheName) << Text << '\n';
+    WithColor::error(errs(), TheName) << harmlessLines(Text.str()) << '\n';
   };
   handleAllErrors(
       std::move(E),
@@ -112,14 +113,14 @@ void warn(const Twine &What) {
   if (Quiet || !Stored.insert(Text).second)
     return;
   outs().flush();
-  WithColor::warning(errs(), TheName) << Text << '\n';
+  WithColor::warning(errs(), TheName) << harmlessLines(Text) << '\n';
 }
 
 void say(const Twine &What) {
   if (Quiet)
     return;
   outs().flush();
-  errs() << TheName << ": " << What << '\n';
+  errs() << TheName << ": " << harmlessLines(What.str()) << '\n';
 }
 
 void sayVerbose(const Twine &What) {
@@ -170,9 +171,9 @@ static void printUsageErrors(StringRef Text, ArrayRef<const char *> Args) {
   bool First = true;
   for (const std::string &Line : usageMessages(Text, TheName, Args)) {
     if (std::exchange(First, false))
-      WithColor::error(errs(), TheName) << Line << '\n';
+      WithColor::error(errs(), TheName) << oneLine(Line) << '\n';
     else
-      WithColor::note(errs(), TheName) << Line << '\n';
+      WithColor::note(errs(), TheName) << oneLine(Line) << '\n';
   }
 }
 

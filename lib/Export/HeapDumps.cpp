@@ -5,6 +5,7 @@
 #include "HeapDumps.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
+#include <set>
 
 using namespace llvm;
 
@@ -55,20 +56,22 @@ void HeapDumps::addPeaks(const SelectedStats &S) {
     Bytes += R.HeapPeakBytes;
     Blocks += R.HeapPeakBlocks;
   });
-  for (auto [P, I] : zip_equal(Processes, Series.processes()))
+  for (auto [P, I] : zip_equal(Processes, Series.processes())) {
+    std::set<uint64_t> Dumped;
+    for (const DumpTime &Known : P.Times)
+      if (!Known.PeakOf)
+        Dumped.insert(Known.TimeNs);
     for (const auto &[Heap, H] : P.Heaps) {
       uint64_t TimeNs = S.trace().heapStats(Heap).PeakTimeNs;
       auto At = lower_bound(I.Heads, TimeNs,
                             [](const IntervalHead &Head, uint64_t Ns) {
                               return Head.EndNs < Ns;
                             });
-      bool IsDumped = any_of(P.Times, [&](const DumpTime &Known) {
-        return !Known.PeakOf && Known.TimeNs == TimeNs;
-      });
-      if (At != I.Heads.end() && !IsDumped)
+      if (At != I.Heads.end() && !Dumped.count(TimeNs))
         P.Times.push_back(
             {2 * static_cast<size_t>(At - I.Heads.begin()), TimeNs, Heap});
     }
+  }
 }
 
 HeapDumps::DumpedValue &HeapDumps::DumpedHeap::value(uint32_t Path) {

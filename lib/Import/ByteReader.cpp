@@ -20,7 +20,9 @@ Expected<ByteReader> ByteReader::open(const ImportFile &File,
   auto Source = File.decompressed(std::move(OnProgress));
   if (!Source)
     return Source.takeError();
-  return ByteReader(std::move(*Source), File.name());
+  ByteReader In(std::move(*Source), File.name());
+  In.Bounds = ImportBounds(File.size());
+  return In;
 }
 
 bool ByteReader::fill(size_t Size) {

@@ -6,6 +6,7 @@
 #define MEMKIT_LIB_IMPORT_BYTEREADER_H
 
 #include "ByteSource.h"
+#include "ImportBounds.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Compiler.h"
@@ -35,6 +36,8 @@ public:
   /// Of the next byte, in the decompressed data.
   uint64_t offset() const { return Base + At; }
   llvm::StringRef name() const { return Name; }
+  /// Of the file that open() has read.
+  const ImportBounds &bounds() const { return Bounds; }
   /// Whether all bytes are read. True after a failure.
   bool atEnd() { return At == End && !fill(1); }
   bool failed() const { return Failed; }
@@ -105,6 +108,7 @@ private:
 
   std::unique_ptr<ByteSource> From;
   std::string Name;
+  ImportBounds Bounds{0};
   std::vector<uint8_t> Buffer;
   size_t At = 0, End = 0; ///< in Buffer
   uint64_t Base = 0;      ///< offset of Buffer in the data

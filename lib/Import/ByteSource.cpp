@@ -3,6 +3,7 @@
 // The bytes of another tool's file, decompressed.
 
 #include "ByteSource.h"
+#include "ImportBounds.h"
 #include "Trace/OpenFile.h"
 #include "Trace/ZstdInput.h"
 #include "memkit/Trace/TraceError.h"
@@ -65,9 +66,10 @@ struct DecompressStep {
 /// Feeds a decompressor, which step() calls, with the bytes of another source.
 class DecompressingSource : public ByteSource {
 public:
-  DecompressingSource(std::unique_ptr<ByteSource> From, StringRef Name,
+  DecompressingSource(std::unique_ptr<ByteSource> From, const TraceBytes &File,
                       const char *Format)
-      : From(std::move(From)), Name(Name), Format(Format), Buffer(1 << 18) {}
+      : From(std::move(From)), Name(File.name()), Format(Format),
+        Bounds(File.size()), Buffer(1 << 18) {}
 
   Expected<size_t> read(MutableArrayRef<uint8_t> To) override {
     while (true) {
@@ -80,6 +82,9 @@ public:
         return fail(toString(Done.takeError()));
       Begin += Done->Used;
       Consumed += Done->Used;
+      Produced += Done->Made;
+      if (Produced > Bounds.content())
+        return fail(Bounds.tooMuchContent());
       if (Done->Made)
         return Done->Made;
       if (!Rest.empty() && !Done->Used)
@@ -120,9 +125,11 @@ private:
   std::unique_ptr<ByteSource> From;
   std::string Name;
   const char *Format;
+  ImportBounds Bounds; ///< of the file, for each of several compressions
   std::vector<uint8_t> Buffer;
   size_t Begin = 0, End = 0;
   uint64_t Consumed = 0; ///< of the compressed data, for errors
+  uint64_t Produced = 0; ///< bytes so far
   bool IsLast = false, IsCut = false;
 };
 
@@ -132,8 +139,8 @@ Error failure(const char *What) {
 
 class GzipSource : public DecompressingSource {
 public:
-  GzipSource(std::unique_ptr<ByteSource> From, StringRef Name)
-      : DecompressingSource(std::move(From), Name, "gzip") {
+  GzipSource(std::unique_ptr<ByteSource> From, const TraceBytes &File)
+      : DecompressingSource(std::move(From), File, "gzip") {
     constexpr int GzipWindow = 15 + 16;
     IsReady = inflateInit2(&Stream, GzipWindow) == Z_OK;
   }
@@ -173,8 +180,8 @@ private:
 
 class ZstdSource : public DecompressingSource {
 public:
-  ZstdSource(std::unique_ptr<ByteSource> From, StringRef Name)
-      : DecompressingSource(std::move(From), Name, "zstd") {}
+  ZstdSource(std::unique_ptr<ByteSource> From, const TraceBytes &File)
+      : DecompressingSource(std::move(From), File, "zstd") {}
 
 protected:
   Expected<DecompressStep> step(ArrayRef<uint8_t> In,
@@ -192,8 +199,8 @@ private:
 
 class Lz4Source : public DecompressingSource {
 public:
-  Lz4Source(std::unique_ptr<ByteSource> From, StringRef Name)
-      : DecompressingSource(std::move(From), Name, "lz4") {
+  Lz4Source(std::unique_ptr<ByteSource> From, const TraceBytes &File)
+      : DecompressingSource(std::move(From), File, "lz4") {
     IsReady =
         !LZ4F_isError(LZ4F_createDecompressionContext(&Context, LZ4F_VERSION));
   }
@@ -237,16 +244,16 @@ Packing packingOf(StringRef First) {
 }
 
 std::unique_ptr<ByteSource> unpack(Packing P, std::unique_ptr<ByteSource> From,
-                                   StringRef Name) {
+                                   const TraceBytes &File) {
   switch (P) {
   case Packing::None:
     return From;
   case Packing::Gzip:
-    return std::make_unique<GzipSource>(std::move(From), Name);
+    return std::make_unique<GzipSource>(std::move(From), File);
   case Packing::Zstd:
-    return std::make_unique<ZstdSource>(std::move(From), Name);
+    return std::make_unique<ZstdSource>(std::move(From), File);
   case Packing::Lz4:
-    return std::make_unique<Lz4Source>(std::move(From), Name);
+    return std::make_unique<Lz4Source>(std::move(From), File);
   }
   return From;
 }
@@ -316,7 +323,7 @@ ImportFile::decompressed(ProgressCallback OnProgress) const {
     std::unique_ptr<ByteSource> S =
         std::make_unique<PlainSource>(Bytes, std::move(Tell));
     for (Packing P : Layers)
-      S = unpack(P, std::move(S), name());
+      S = unpack(P, std::move(S), *Bytes);
     return S;
   };
   // A tool's compressed file that a person has compressed again.

@@ -45,7 +45,8 @@ public:
   const std::shared_ptr<const TraceBytes> &bytes() const { return Bytes; }
 
   /// The file's content from the start. A file that gzip, zstd or lz4 has
-  /// compressed comes out decompressed, also if compressed twice.
+  /// compressed comes out decompressed, also if compressed twice. Content
+  /// beyond ImportBounds is an error.
   /// OnProgress, which is kept, learns how much of the file is read.
   llvm::Expected<std::unique_ptr<ByteSource>>
   decompressed(ProgressCallback OnProgress = {}) const;

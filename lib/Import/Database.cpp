@@ -44,13 +44,34 @@ static int authorize(void *, int Action, const char *First, const char *Second,
   }
 }
 
+/// A row takes at least 5 bytes, and a query some 50 steps for a row.
+static constexpr uint64_t StepsOfByte = 20;
+static constexpr uint64_t MinSteps = 10'000'000;
+static constexpr int StepsOfLook = 10'000;
+
+Database::Database(const ImportFile &File)
+    : Name(File.name().str()), FileBytes(File.size()),
+      Steps(std::make_unique<StepCount>(
+          StepCount{0, MinSteps + FileBytes * StepsOfByte})) {}
+
 Database::Database(Database &&Other)
-    : Name(std::move(Other.Name)), Handle(std::exchange(Other.Handle, nullptr)),
+    : Name(std::move(Other.Name)), FileBytes(Other.FileBytes),
+      Steps(std::move(Other.Steps)),
+      Handle(std::exchange(Other.Handle, nullptr)),
       Tables(std::move(Other.Tables)) {}
+
+/// SQLite calls it each StepsOfLook steps. Not 0: the query ends.
+int Database::countSteps(void *Self) {
+  auto *Steps = static_cast<StepCount *>(Self);
+  return (Steps->Done += StepsOfLook) > Steps->Max;
+}
 
 Database::~Database() { sqlite3_close(Handle); }
 
 Error Database::fail() {
+  if (sqlite3_errcode(Handle) == SQLITE_INTERRUPT)
+    return makeFileError(Name, "SQLite: a table has more rows than a file of " +
+                                   Twine(FileBytes) + " bytes can have");
   return makeFileError(Name, "SQLite: " + Twine(sqlite3_errmsg(Handle)));
 }
 
@@ -83,7 +104,7 @@ static int openHandle(const TraceBytes &Bytes, sqlite3 **Handle) {
 }
 
 Expected<Database> Database::open(const ImportFile &File) {
-  Database D(File.name().str());
+  Database D(File);
   if (openHandle(*File.bytes(), &D.Handle) != SQLITE_OK)
     return D.fail();
   sqlite3_db_config(D.Handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
@@ -93,6 +114,7 @@ Expected<Database> Database::open(const ImportFile &File) {
   // A text of a file may be as long as the file says, up to this.
   sqlite3_limit(D.Handle, SQLITE_LIMIT_LENGTH, 16 << 20);
   sqlite3_hard_heap_limit64(int64_t(1) << 30);
+  sqlite3_progress_handler(D.Handle, StepsOfLook, countSteps, D.Steps.get());
   sqlite3_set_authorizer(D.Handle, authorize, nullptr);
   Error E = D.query("SELECT name FROM sqlite_master WHERE type = 'table'",
                     [&](const DatabaseRow &Row) {
@@ -123,6 +145,7 @@ Expected<std::set<std::string>> Database::columns(StringRef Table) {
 Error Database::query(StringRef Sql,
                       function_ref<Error(const DatabaseRow &)> Do) {
   sqlite3_stmt *Statement = nullptr;
+  Steps->Done = 0;
   if (sqlite3_prepare_v2(Handle, Sql.data(), int(Sql.size()), &Statement,
                          nullptr) != SQLITE_OK)
     return fail();

@@ -28,8 +28,9 @@ private:
 };
 
 /// An SQLite file that is open for reading. Only tables are read: a view, or
-/// any other statement that the file brings along, is refused. Belongs to one
-/// thread.
+/// any other statement that the file brings along, is refused. Pages of a
+/// damaged file may refer to one page many times: a query that takes more steps
+/// than the file's rows can is an error. Belongs to one thread.
 class Database {
 public:
   static llvm::Expected<Database> open(const ImportFile &File);
@@ -38,6 +39,7 @@ public:
 
   /// Whether the file has a table of this name, and not a view.
   bool hasTable(llvm::StringRef Name) const;
+  uint64_t fileBytes() const { return FileBytes; }
   /// The names of a table's columns.
   llvm::Expected<std::set<std::string>> columns(llvm::StringRef Table);
   /// Runs a SELECT, and calls Do with each row, until Do returns an error.
@@ -45,10 +47,18 @@ public:
                     llvm::function_ref<llvm::Error(const DatabaseRow &)> Do);
 
 private:
-  explicit Database(std::string Name) : Name(std::move(Name)) {}
+  explicit Database(const ImportFile &File);
   llvm::Error fail();
+  static int countSteps(void *Self);
 
   std::string Name;
+  uint64_t FileBytes;
+  /// Of SQLite's machine, in the query at work; on the heap, since SQLite keeps
+  /// the address.
+  struct StepCount {
+    uint64_t Done = 0, Max;
+  };
+  std::unique_ptr<StepCount> Steps;
   sqlite3 *Handle = nullptr;
   std::set<std::string> Tables;
 };

@@ -172,7 +172,7 @@ private:
         return longString(Length, C.rest());
       Text = C.rest();
     }
-    Texts.push_back(Text.str());
+    Texts.push_back(Text.take_front(ImportBounds::MaxName).str());
     return nullptr;
   }
 
@@ -186,6 +186,7 @@ private:
       Text += '\n';
       Text += *More;
     }
+    Text.resize(std::min(Text.size(), ImportBounds::MaxName));
     Texts.push_back(std::move(Text));
     return nullptr;
   }
@@ -285,7 +286,7 @@ private:
       B.Stack = Of.Stack;
       HasClasses = true;
       Of.Live.push_back(put(B));
-      return nullptr;
+      return ++ClassBlocks > In.bounds().blocks() ? tooMany() : nullptr;
     }
     uint64_t Stack = C.hex();
     B.Size = First;
@@ -298,7 +299,12 @@ private:
       To.free(Process, Thread, NowNs, Old->Block);
     }
     Live.add(B.Address, {put(B), B.Size});
-    return nullptr;
+    return Live.size() > In.bounds().blocks() ? tooMany() : nullptr;
+  }
+
+  const char *tooMany() {
+    Problem = In.bounds().tooManyBlocks();
+    return Problem.c_str();
   }
 
   uint64_t put(ImportedBlock &B) {
@@ -326,6 +332,7 @@ private:
     }
     To.free(process(), Thread, NowNs, Blocks.back());
     Blocks.pop_back();
+    --ClassBlocks;
     return nullptr;
   }
 
@@ -380,7 +387,9 @@ private:
   std::vector<uint32_t> Addresses; ///< frames, by number - 1
   std::vector<Catalog::FramePath> Nodes;
   std::vector<BlockClass> Classes;
-  BlockTable Live; ///< of files without classes
+  uint64_t ClassBlocks = 0; ///< live ones of all classes
+  BlockTable Live;          ///< of files without classes
+  std::string Problem;      ///< the text of an error
   ModuleMap Modules;
   bool IsRaw = false, HasClasses = false, IsBadString = false;
 };

@@ -409,7 +409,10 @@ private:
       To.free(Process, thread(), NowNs, Old->Block);
     }
     Live.add(Address, {To.allocate(Process, thread(), NowNs, B), Size});
-    return nullptr;
+    if (Live.size() <= In.bounds().blocks())
+      return nullptr;
+    Problem = In.bounds().tooManyBlocks();
+    return Problem.c_str();
   }
 
   //===--------------------------------------------------------------------===//
@@ -583,6 +586,7 @@ private:
   MemrayStacks Stacks;
   MappingTable Mappings;
   BlockTable Live;
+  std::string Problem; ///< the text of an error
   uint32_t Malloc = 0, Mmap = 0, Object = 0;
   std::map<uint64_t, MemrayThread> Threads; ///< by tid
   MemrayThread *Current = nullptr;

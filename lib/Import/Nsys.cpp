@@ -13,6 +13,7 @@
 #include "Formats.h"
 #include "llvm/ADT/StringExtras.h"
 #include <map>
+#include <unordered_map>
 
 using namespace llvm;
 using namespace memkit;
@@ -59,9 +60,10 @@ public:
       return E;
     if (!Db.hasTable(UsageTable))
       return missingTable();
-    for (auto Step : {&NsysReader::readDevices, &NsysReader::readProcesses,
-                      &NsysReader::readCalls, &NsysReader::readChains,
-                      &NsysReader::readRanges, &NsysReader::readUsage})
+    for (auto Step : {&NsysReader::readStrings, &NsysReader::readDevices,
+                      &NsysReader::readProcesses, &NsysReader::readCalls,
+                      &NsysReader::readChains, &NsysReader::readRanges,
+                      &NsysReader::readUsage})
       if (Error E = (this->*Step)())
         return E;
     if (!HasStacks)
@@ -109,6 +111,30 @@ private:
                 });
   }
 
+  /// Other tables name texts by their number. A join would look through all
+  /// texts for each row where the file has no index.
+  Error readStrings() {
+    if (!Db.hasTable("StringIds"))
+      return Error::success();
+    uint64_t Bytes = 0;
+    return Db.query(
+        "SELECT id, value FROM StringIds", [&](const Row &R) -> Error {
+          StringRef Text = R.text(1);
+          Bytes += Text.size();
+          // Rows of a damaged file may share the pages of their texts.
+          if (Bytes > Db.fileBytes())
+            return makeError("the texts of StringIds are longer than the file");
+          Strings.try_emplace(R.number(0),
+                              Text.take_front(ImportBounds::MaxName).str());
+          return Error::success();
+        });
+  }
+
+  StringRef string(const Row &R, int Column) const {
+    auto It = R.isNull(Column) ? Strings.end() : Strings.find(R.number(Column));
+    return It == Strings.end() ? StringRef() : StringRef(It->second);
+  }
+
   Error readDevices() {
     return each("TARGET_INFO_GPU",
                 "SELECT id, name, busLocation, totalMemory FROM "
@@ -145,34 +171,31 @@ private:
     Columns = std::move(*Has);
     if (!Columns.count("correlationId") || !Db.hasTable("StringIds"))
       return Error::success();
-    return each(
-        "CUPTI_ACTIVITY_KIND_RUNTIME",
-        ("SELECT r.correlationId, r.globalTid, r.callchainId, s.value FROM "
-         "CUPTI_ACTIVITY_KIND_RUNTIME r LEFT JOIN StringIds s ON s.id = "
-         "r.nameId WHERE r.correlationId IN (SELECT correlationId FROM " +
-         UsageTable + ")")
-            .str(),
-        [&](const Row &R) {
-          NsysCall Call;
-          Call.Thread = uint64_t(R.number(1));
-          if (!R.isNull(2))
-            Call.Chain = R.number(2);
-          // Versions have a suffix: cudaMalloc_v3020.
-          Call.Function = R.text(3).split("_v").first.str();
-          Calls[{pidOf(Call.Thread), R.number(0)}] = std::move(Call);
-        });
+    return each("CUPTI_ACTIVITY_KIND_RUNTIME",
+                ("SELECT correlationId, globalTid, callchainId, nameId FROM "
+                 "CUPTI_ACTIVITY_KIND_RUNTIME WHERE correlationId IN (SELECT "
+                 "correlationId FROM " +
+                 UsageTable + ")")
+                    .str(),
+                [&](const Row &R) {
+                  NsysCall Call;
+                  Call.Thread = uint64_t(R.number(1));
+                  if (!R.isNull(2))
+                    Call.Chain = R.number(2);
+                  // Versions have a suffix: cudaMalloc_v3020.
+                  Call.Function = string(R, 3).split("_v").first.str();
+                  Calls[{pidOf(Call.Thread), R.number(0)}] = std::move(Call);
+                });
   }
 
   Error readChains() {
     constexpr size_t MaxDepth = 4096;
     return each("CUDA_CALLCHAINS",
-                "SELECT c.id, s.value, m.value, c.originalIP FROM "
-                "CUDA_CALLCHAINS c LEFT JOIN StringIds s ON s.id = c.symbol "
-                "LEFT JOIN StringIds m ON m.id = c.module ORDER BY c.id, "
-                "c.stackDepth",
+                "SELECT id, symbol, module, originalIP FROM CUDA_CALLCHAINS "
+                "ORDER BY id, stackDepth",
                 [&](const Row &R) {
                   SourceLocation L;
-                  L.Function = R.text(1).str();
+                  L.Function = string(R, 1).str();
                   auto Ip = uint64_t(R.number(3));
                   std::vector<uint32_t> &Frames = Chains[R.number(0)];
                   if (Frames.size() == MaxDepth)
@@ -180,7 +203,7 @@ private:
                   bool HasName = !L.Function.empty() &&
                                  !StringRef(L.Function).starts_with("0x");
                   Frames.push_back(To.nativeFrame(
-                      R.text(2), {}, Ip,
+                      string(R, 2), {}, Ip,
                       HasName ? ArrayRef(L) : ArrayRef<SourceLocation>()));
                 });
   }
@@ -197,16 +220,16 @@ private:
     constexpr size_t MaxRanges = size_t(16) << 20;
     size_t Count = 0;
     return each("NVTX_EVENTS",
-                "SELECT e.start, e.end, coalesced.value, e.text, e.globalTid "
-                "FROM NVTX_EVENTS e LEFT JOIN StringIds coalesced ON "
-                "coalesced.id = e.textId WHERE e.end IS NOT NULL AND "
-                "e.eventType = 59 ORDER BY e.start, e.end DESC",
+                "SELECT start, end, textId, text, globalTid FROM NVTX_EVENTS "
+                "WHERE end IS NOT NULL AND eventType = 59 ORDER BY start, end "
+                "DESC",
                 [&](const Row &R) {
                   if (++Count > MaxRanges)
                     return;
-                  StringRef Text = R.isNull(3) ? R.text(2) : R.text(3);
+                  StringRef Text = R.isNull(3) ? string(R, 2) : R.text(3);
                   Ranges[uint64_t(R.number(4))].push_back(
-                      {R.number(0), R.number(1), Text.str()});
+                      {R.number(0), R.number(1),
+                       Text.take_front(ImportBounds::MaxName).str()});
                 });
   }
 
@@ -365,30 +388,35 @@ private:
     auto Reserved = uint64_t(R.number(10)), Active = uint64_t(R.number(11));
     if (Reserved > (uint64_t(1) << 56) || Active > Reserved)
       return;
-    std::map<uint64_t, NsysPool> &Of = PoolsOf[Heap];
-    Of[uint64_t(R.number(9))] = {Reserved, Active};
+    // The sums follow the changes: an event of each pool must not look at all.
+    HeapPools &All = PoolsOf[Heap];
+    NsysPool &Of = All.Each[uint64_t(R.number(9))];
+    All.Sum.Reserved += Reserved - Of.Reserved;
+    All.Sum.Active += Active - Of.Active;
+    Of = {Reserved, Active};
     Mark M;
     M.Kind = MarkKind::HeapReserved;
     M.Process = Process;
     M.TimeNs = uint64_t(R.number(0));
     M.Heap = Heap;
-    M.Values = {0, 0};
-    for (const auto &[Address, Pool] : Of) {
-      M.Values[0] += Pool.Reserved;
-      M.Values[1] += Pool.Active;
-    }
+    M.Values = {All.Sum.Reserved, All.Sum.Active};
     To.mark(std::move(M));
   }
 
   struct NsysPool {
     uint64_t Reserved = 0, Active = 0; ///< bytes
   };
+  struct HeapPools {
+    std::map<uint64_t, NsysPool> Each; ///< by address
+    NsysPool Sum;
+  };
 
   Database &Db;
   TraceBuilder &To;
   std::string Name;
-  std::map<uint32_t, std::map<uint64_t, NsysPool>> PoolsOf; ///< heap, address
-  std::set<std::string> Columns;                            ///< of UsageTable
+  std::map<uint32_t, HeapPools> PoolsOf;            ///< by heap
+  std::set<std::string> Columns;                    ///< of UsageTable
+  std::unordered_map<int64_t, std::string> Strings; ///< of StringIds
   std::map<int64_t, Device> Devices;
   std::map<uint64_t, std::string> Names; ///< of processes, by pid
   std::map<uint64_t, int32_t> Ranks;     ///< by pid

@@ -80,7 +80,7 @@ private:
     case 5:
       return function(In.Bytes);
     case 6:
-      Strings.push_back(In.Bytes);
+      Strings.push_back(In.Bytes.take_front(ImportBounds::MaxName));
       return true;
     case 9:
       TimeNs = In.Value;

@@ -83,6 +83,9 @@ public:
       if (const char *Why = parse(*Line, Row))
         return In.fail("line " + Twine(In.lineNumber()) + ": " + Why);
       take(Row);
+      if (Live.size() > In.bounds().blocks())
+        return In.fail("line " + Twine(In.lineNumber()) + ": " +
+                       In.bounds().tooManyBlocks());
     }
     return In.takeError();
   }

@@ -260,12 +260,13 @@ void TraceBuilder::step(uint32_t Process, uint64_t TimeNs, uint64_t Step) {
 }
 
 void TraceBuilder::loss(uint32_t Process, LossKind Kind, uint64_t Count) {
-  for (Mark &M : reverse(PendingMarks.Rows))
-    if (M.Kind == MarkKind::Loss && M.Process == Process &&
-        M.Id == uint64_t(Kind)) {
-      M.Values[0] += Count;
-      return;
-    }
+  // A file may have a loss after each mark.
+  auto [It, New] = PendingLosses.try_emplace({Process, Kind}, 0);
+  if (!New) {
+    PendingMarks.Rows[It->second].Values[0] += Count;
+    return;
+  }
+  It->second = PendingMarks.Rows.size();
   Mark M;
   M.Kind = MarkKind::Loss;
   M.Process = Process;
@@ -371,6 +372,7 @@ void TraceBuilder::flush() {
   if (!PendingMarks.Rows.empty() && Writer)
     write(Writer->write(PendingMarks));
   PendingMarks.Rows.clear();
+  PendingLosses.clear();
 }
 
 void TraceBuilder::writeCategories() {

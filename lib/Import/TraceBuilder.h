@@ -173,6 +173,8 @@ private:
   llvm::DenseMap<uint64_t, uint32_t> Streams;
   std::map<std::pair<uint64_t, uint64_t>, uint32_t> Pools;
   Marks PendingMarks;
+  /// The row of the mark in PendingMarks.
+  std::map<std::pair<uint32_t, LossKind>, size_t> PendingLosses;
   Partial Extra;
   uint32_t NumOoms = 0;
   uint32_t Epoch = 1, LastProcess = 0;

@@ -33,9 +33,9 @@ StringRef memkit::replyValue(StringRef Reply, StringRef Key) {
   return "";
 }
 
-/// Why a recorder does not count.
-static std::string why(StringRef Name, const Twine &What) {
-  return (Name + ": " + What).str();
+/// An error about a recording: `live:7: ...`, and `live: ...`.
+static std::string about(StringRef Name, const Twine &What) {
+  return (Name.rtrim(':') + ": " + What).str();
 }
 
 namespace {
@@ -143,7 +143,7 @@ std::vector<LiveClient> LiveClient::greet(std::vector<LiveSocket> Sockets,
     if (G.isWaiting())
       G.Problem = "the recorder does not answer";
     if (!G.Problem.empty()) {
-      Why = why(Name, G.Problem);
+      Why = about(Name, G.Problem);
       continue;
     }
     LiveClient C(std::move(G.Socket), Name.str(), G.To.Owner == geteuid());
@@ -164,14 +164,14 @@ Error LiveClient::takeHello(LiveMessage Reply) {
     Name += oneLine(replyValue(Hello, "pid"));
   if (int Version = 0; !to_integer(replyValue(Hello, "version"), Version, 10) ||
                        Version != LiveVersion)
-    return makeError(Name + ": recorded by another version of memkit; use the "
-                            "tools of that version");
+    return makeError(about(Name, "recorded by another version of memkit; use "
+                                 "the tools of that version"));
   return Error::success();
 }
 
 Expected<LiveMessage> LiveClient::ask(StringRef Request) {
   if (!sendMessage(Socket.get(), Request, {}))
-    return failErrno(Name);
+    return failErrno(StringRef(Name).rtrim(':'));
   pollfd P{Socket.get(), POLLIN, 0};
   LiveMessage Reply;
   for (;;) {
@@ -179,10 +179,10 @@ Expected<LiveMessage> LiveClient::ask(StringRef Request) {
     if (N < 0 && errno == EINTR)
       continue;
     if (N <= 0)
-      return makeError(Name + ": the recorder does not answer");
+      return makeError(about(Name, "the recorder does not answer"));
     Received What = receiveMessage(Socket.get(), Reply);
     if (What == Received::End)
-      return makeError(Name + ": the recording has ended");
+      return makeError(about(Name, "the recording has ended"));
     if (What == Received::Packet)
       return checked(std::move(Reply));
   }
@@ -192,9 +192,9 @@ Expected<LiveMessage> LiveClient::ask(StringRef Request) {
 Expected<LiveMessage> LiveClient::checked(LiveMessage Reply) const {
   StringRef Text = Reply.Text;
   if (Text.consume_front("error "))
-    return makeError(Name + ": " + oneLine(Text));
+    return makeError(about(Name, oneLine(Text)));
   if (!Text.consume_front("ok\n"))
-    return makeError(Name + ": an answer that is not memrec's");
+    return makeError(about(Name, "an answer that is not memrec's"));
   Reply.Text = Text.str();
   return Reply;
 }
@@ -215,10 +215,10 @@ std::vector<LiveClient> LiveClient::all() {
 Expected<LiveClient> LiveClient::only(StringRef Name) {
   std::vector<LiveClient> All = all();
   if (All.empty())
-    return makeError(Name + ": nothing is being recorded; " + HowToRecord);
+    return makeError(about(Name, Twine("nothing is being recorded; ") + HowToRecord));
   if (All.size() == 1)
     return std::move(All.front());
-  std::string Text = Name.str() + ": several programs are being recorded:";
+  std::string Text = about(Name, "several programs are being recorded:");
   for (const LiveClient &C : All)
     Text += "\n  " + C.Name + "  " + oneLine(replyValue(C.Hello, "command"));
   return makeError(Text);
@@ -229,22 +229,22 @@ static Error noRecording(StringRef Name, pid_t Pid) {
   std::string Proc = "/proc/" + std::to_string(Pid);
   struct stat S;
   if (stat(Proc.c_str(), &S) != 0)
-    return makeError(Name + ": no such process");
+    return makeError(about(Name, "no such process"));
   if (S.st_uid != geteuid() && geteuid() != 0)
-    return makeError(Name + ": the process is another user's");
-  return makeError(Name + ": the process is not being recorded; " +
-                   HowToRecord);
+    return makeError(about(Name, "the process is another user's"));
+  return makeError(about(Name, Twine("the process is not being recorded; ") +
+                   HowToRecord));
 }
 
 Expected<LiveClient> LiveClient::connect(StringRef Target) {
   StringRef Number = Target;
   if (!Number.consume_front("live:"))
-    return makeError(Target + ": should be live:PID or live:");
+    return makeError(about(Target, "should be live:PID or live:"));
   if (Number.empty())
     return only(Target);
   pid_t Pid;
   if (!to_integer(Number, Pid, 10) || Pid <= 0)
-    return makeError(Target + ": should be live:PID or live:");
+    return makeError(about(Target, "should be live:PID or live:"));
   std::string Why;
   std::vector<LiveClient> Found = greet(socketsFor(Pid), Target, Why);
   if (!Found.empty())

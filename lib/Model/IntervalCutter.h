@@ -9,6 +9,7 @@
 #include "memkit/Model/Replay.h"
 #include "memkit/Trace/TraceWriter.h"
 #include <map>
+#include <vector>
 
 namespace memkit {
 
@@ -21,6 +22,7 @@ public:
   /// Call before the run.
   void start(Replay &R) { Run = &R; }
   uint64_t nextTimeStop() override;
+  uint64_t nextTimeStopWith(uint32_t Process, uint64_t TimeNs) override;
   llvm::Error timeStop(uint64_t TimeNs, uint64_t NextNs) override;
   llvm::Error stepBegun(uint32_t Process, uint64_t TimeNs) override;
   llvm::Error processEnds(uint32_t Process, uint64_t TimeNs) override;
@@ -36,10 +38,22 @@ private:
   uint32_t numProcesses() const { return Run->limits().Processes; }
   llvm::Error cut(uint32_t Process, uint64_t TimeNs);
   llvm::Error flush(uint32_t Process);
+  void push(uint32_t Process);
+  uint32_t pop();
   IntervalBatch &batch(uint32_t Process) {
     return Batches.try_emplace(Process, Process).first->second;
   }
 
+  /// The next interval of a process, when it was put into Due.
+  struct DueProcess {
+    uint64_t TimeNs;
+    uint32_t Process;
+    auto operator<=>(const DueProcess &) const = default;
+  };
+  /// A heap, the earliest first, of the processes with events since their last
+  /// interval. A trace may have 65,535 processes and as many times.
+  std::vector<DueProcess> Due;
+  std::vector<bool> IsDue; ///< by process: whether it is in Due
   std::map<uint32_t, IntervalBatch> Batches;
   Interval Cut;
 };

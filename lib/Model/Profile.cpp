@@ -110,16 +110,23 @@ std::vector<uint32_t> spacesOf(const SelectedStats &S) {
   return {Has.set_bits_begin(), Has.set_bits_end()};
 }
 
+/// A profile without values.
+static Profile emptyProfile(const SelectedStats &S, Metric M,
+                            std::optional<uint32_t> Space) {
+  Profile P;
+  P.M = M;
+  P.Name = (S.selection().isOuterView() ? "selected heaps: "
+            : Space ? S.trace().spaceName(*Space).str() + ": "
+                    : "all spaces: ") +
+           nameOf(S, M);
+  return P;
+}
+
 Profile makeProfile(const SelectedStats &S, Metric M, const RowKey &KeyOf,
                     std::optional<uint32_t> Space) {
   const Trace &T = S.trace();
   bool Outer = S.selection().isOuterView();
-  Profile P;
-  P.M = M;
-  P.Name = (Outer   ? "selected heaps: "
-            : Space ? T.spaceName(*Space).str() + ": "
-                    : "all spaces: ") +
-           nameOf(S, M);
+  Profile P = emptyProfile(S, M, Space);
   double Variance = 0;
   S.forEach([&](uint32_t Process, const StackStats &R) {
     if (!Outer && Space && T.heap(R.Heap).Space != *Space)
@@ -130,6 +137,25 @@ Profile makeProfile(const SelectedStats &S, Metric M, const RowKey &KeyOf,
   });
   nameError(P, Variance);
   return P;
+}
+
+std::vector<Profile> makeSpaceProfiles(const SelectedStats &S, Metric M,
+                                       const RowKey &KeyOf) {
+  const Trace &T = S.trace();
+  bool Outer = S.selection().isOuterView();
+  std::vector<Profile> All;
+  for (uint32_t Space = 0; Space <= T.devices().size(); ++Space)
+    All.push_back(emptyProfile(S, M, Space));
+  std::vector<double> Variances(All.size());
+  S.forEach([&](uint32_t Process, const StackStats &R) {
+    uint32_t Space = T.heap(R.Heap).Space;
+    uint64_t Value = valueOf(R, M, Outer, T.wasReplaced(Process));
+    add(All[Space], Value && KeyOf ? KeyOf(R) : R.Key, Value);
+    Variances[Space] += varianceOf(T, R, M, Outer, Value);
+  });
+  for (size_t Space = 0; Space != All.size(); ++Space)
+    nameError(All[Space], Variances[Space]);
+  return All;
 }
 
 std::vector<Profile> makeHeapProfiles(const SelectedStats &S,

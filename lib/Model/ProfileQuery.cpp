@@ -222,13 +222,11 @@ Expected<Profile> ProfileQuery::profile(Metric M) const {
 static std::vector<Profile> spaceProfiles(const SelectedStats &S,
                                           ArrayRef<Metric> Metrics,
                                           const RowKey &KeyOf) {
-  std::vector<std::vector<Profile>> Spaces;
-  for (uint32_t Space : spacesOf(S)) {
-    std::vector<Profile> &Of = Spaces.emplace_back();
-    for (Metric M : Metrics)
-      if (Profile P = makeProfile(S, M, KeyOf, Space); !P.Values.empty())
+  std::vector<std::vector<Profile>> Spaces(S.trace().devices().size() + 1);
+  for (Metric M : Metrics)
+    for (auto [P, Of] : zip_equal(makeSpaceProfiles(S, M, KeyOf), Spaces))
+      if (!P.Values.empty())
         Of.push_back(std::move(P));
-  }
   erase_if(Spaces, [](const auto &Of) { return Of.empty(); });
   stable_sort(Spaces, [](const auto &A, const auto &B) {
     return A.front().Total > B.front().Total;

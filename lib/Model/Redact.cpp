@@ -3,6 +3,7 @@
 // A copy of a trace without private names.
 
 #include "memkit/Model/Redact.h"
+#include "memkit/Model/Merged.h"
 #include "memkit/Model/Patterns.h"
 #include "memkit/Model/TraceNames.h"
 #include "llvm/ADT/STLExtras.h"
@@ -129,20 +130,43 @@ static std::string redactHolder(StringRef Path, const RedactOptions &Options) {
   return Out;
 }
 
+/// The options of memrec, and facts of merged traces, whose values are numbers,
+/// times and fixed words. Others have the user's own texts (`heap`, `step`,
+/// `alert`, `holders`), or are of another memkit.
+static bool hasPlainValue(StringRef Option) {
+  static constexpr StringLiteral Plain[] = {"cuda",        "events",
+                                            "malloc-info", "max-depth",
+                                            "max-size",    "min-size",
+                                            "no-follow",   "no-symbols",
+                                            "on-full",     "python-objects",
+                                            "resident-at", "sample",
+                                            "source",      "sample-interval",
+                                            "stacks",      "start",
+                                            "stop",        "torch"};
+  return is_contained(Plain, Option.split('=').first) ||
+         Option.starts_with(MergedOption) || Option == SummedPeaksOption;
+}
+
+/// What the trace was imported from, without its file.
+static bool isPlainOrigin(StringRef Fact) {
+  return is_contained({"format", "version", "lacks"}, Fact.split('=').first);
+}
+
+static constexpr StringLiteral RedactedOption("redacted=1");
+
 Header redactHeader(Header H) {
   H.Command.clear();
   H.Host.clear();
   H.Machine.clear();
   H.BootId.clear();
-  erase_if(H.Imported,
-           [](StringRef Fact) { return Fact.starts_with("file="); });
-  // Options whose values are the user's own texts.
-  erase_if(H.Options, [](const std::string &O) {
-    return StringRef(O).starts_with("step=") ||
-           StringRef(O).starts_with("heap=");
-  });
-  H.Options.push_back("redacted=1");
+  erase_if(H.Imported, [](StringRef Fact) { return !isPlainOrigin(Fact); });
+  erase_if(H.Options, [](StringRef Option) { return !hasPlainValue(Option); });
+  H.Options.push_back(RedactedOption.str());
   return H;
+}
+
+bool isRedacted(const Header &H) {
+  return is_contained(H.Options, RedactedOption);
 }
 
 //===----------------------------------------------------------------------===//
@@ -150,8 +174,8 @@ Header redactHeader(Header H) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What a string is in a trace. Of several uses the first one here counts.
-enum class StringUse : uint8_t { Unused, Name, Holder, Role, Path };
+/// What a string is in a trace. Of several uses the last one here counts.
+enum class StringUse : uint8_t { Unused, Name, Alert, Holder, Role, Path };
 
 /// Rewrites dictionaries.
 class Redactor {
@@ -203,10 +227,17 @@ void Redactor::learn(const Dictionary &D) {
     use(H.Name, StringUse::Name);
 }
 
+static StringUse useOf(const Mark &M) {
+  if (M.Kind == MarkKind::HeldBy)
+    return StringUse::Holder;
+  // Other alerts are messages of memrec.
+  bool OfCondition = M.Kind == MarkKind::Alert && !M.Values.empty();
+  return OfCondition ? StringUse::Alert : StringUse::Name;
+}
+
 void Redactor::learn(const Marks &M) {
   for (const Mark &One : M.Rows)
-    use(One.Name,
-        One.Kind == MarkKind::HeldBy ? StringUse::Holder : StringUse::Name);
+    use(One.Name, useOf(One));
 }
 
 /// The rows of a Summary or Partial.
@@ -255,6 +286,10 @@ std::string Redactor::redactString(uint32_t Id, StringRef Text) const {
     return "";
   case StringUse::Name:
     return redactName(Text, Options);
+  case StringUse::Alert:
+    // Behind is the condition, in the user's own words: `host: 2 GiB live,
+    // above 1 GiB (ho?t:live>1g)`.
+    return redactName(Text.take_front(Text.find(" (")), Options);
   case StringUse::Holder:
     return redactHolder(Text, Options);
   case StringUse::Role:

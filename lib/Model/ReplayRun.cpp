@@ -445,6 +445,8 @@ Error Replay::runCursor(ReplayCursor &C, uint64_t LimitNs) {
     if (A.isEnded(I.Id))
       return fail(At, "an event at " + Twine(Time) + " ns of process " +
                           Twine(I.Id) + ", which has ended");
+    if (Observer)
+      BoundaryNs = std::min(BoundaryNs, Observer->nextTimeStopWith(I.Id, Time));
     uint64_t Stop = std::min(LimitNs, BoundaryNs);
     if (UntilNs != UINT64_MAX)
       Stop = std::min(Stop, UntilNs + 1);

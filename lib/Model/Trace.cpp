@@ -4,6 +4,7 @@
 
 #include "memkit/Model/Trace.h"
 #include "LastSummary.h"
+#include "Support/CommandText.h"
 #include "Support/Failure.h"
 #include "Support/RunBoth.h"
 #include "memkit/Support/Format.h"
@@ -18,7 +19,10 @@ using namespace llvm;
 namespace memkit {
 
 Trace::Trace(std::unique_ptr<TraceReader> R, StringRef Name)
-    : Reader(std::move(R)), Name(Name.str()) {}
+    : Reader(std::move(R)), Name(oneLine(Name)) {
+  if (Reader)
+    Head = harmlessHeader(Reader->header());
+}
 
 Trace::~Trace() = default;
 
@@ -299,7 +303,7 @@ Error Trace::add(const SectionInfo &Info, const AnySection &Section) {
   if (const auto *P = std::get_if<Partial>(&Section))
     return add(Info, *P);
   if (const auto *H = std::get_if<Header>(&Section))
-    Head = *H;
+    Head = harmlessHeader(*H);
   HasIndex |= std::holds_alternative<Index>(Section);
   // A summary does not count later events.
   if (std::holds_alternative<Events>(Section) && HasSummary) {

@@ -22,7 +22,32 @@ static void append(std::vector<T> &To, std::vector<T> &From) {
             std::make_move_iterator(From.end()));
 }
 
+/// The one place through which names come to tools: no output has to think of
+/// what a name may do to a terminal.
+static void makeHarmless(std::string &Name) {
+  if (!isHarmless(Name))
+    Name = oneLine(Name);
+}
+
+static void makeHarmless(std::vector<Device> &Devices) {
+  for (Device &Of : Devices)
+    for (std::string *S : {&Of.Pci, &Of.Name, &Of.Space})
+      makeHarmless(*S);
+}
+
+Header harmlessHeader(Header H) {
+  for (std::string *S : {&H.Tool, &H.Host, &H.BootId, &H.Os})
+    makeHarmless(*S);
+  for (auto *List : {&H.Command, &H.Options, &H.Machine, &H.Imported})
+    for (std::string &S : *List)
+      makeHarmless(S);
+  return H;
+}
+
 void TraceNames::takeNames(Dictionary &D) {
+  for (std::string &S : D.Strings)
+    makeHarmless(S);
+  makeHarmless(D.Devices);
   // The texts do not move when the list of sections grows.
   StringSections.push_back(std::move(D.Strings));
   for (const std::string &S : StringSections.back())
@@ -45,6 +70,7 @@ std::string TraceNames::takeOutline(DictionaryOutline &D) {
   std::string Wrong = Limits.add(D);
   append(Heaps, D.Few.Heaps);
   append(Processes, D.Few.Processes);
+  makeHarmless(D.Few.Devices);
   append(Devices, D.Few.Devices);
   return Wrong;
 }
@@ -60,6 +86,7 @@ std::string TraceNames::takeNamesAlone(DictionaryOutline &D) {
 }
 
 void TraceNames::takeString(uint32_t Id, std::string Text) {
+  makeHarmless(Text);
   Wanted[Id] = std::move(Text);
 }
 

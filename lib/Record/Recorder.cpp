@@ -69,7 +69,7 @@ Expected<std::unique_ptr<MemorySink>> copyFor(const TraceOutput &Out) {
 }
 
 void onInterrupt(int) { ++TheRequests.Interrupts; }
-void onStop(int) { TheRequests.Stop = true; }
+void onStop(int) { ++TheRequests.Terminations; }
 void onToggle(int) { ++TheRequests.Toggles; }
 void onFlush(int) { ++TheRequests.Flushes; }
 
@@ -258,12 +258,24 @@ bool hasFreeProcessors() {
   return usableProcessors() >= MinProcessors;
 }
 
-/// Waits for a program that runs on unrecorded; returns its status.
+/// Waits for a program that runs on unrecorded; returns its status. After
+/// SIGTERM, which may have come to the program, too, only for a second; then 0.
 int waitAlone(pid_t Pid) {
   int Status = 0;
-  while (waitpid(Pid, &Status, 0) < 0 && errno == EINTR)
+  while (waitpid(Pid, &Status, 0) < 0 && errno == EINTR) {
     if (TheRequests.Stop)
       return 0;
+    if (!TheRequests.Terminations)
+      continue;
+    constexpr useconds_t StepUs = 10000;
+    unsigned Steps = getpgid(Pid) == getpgrp() ? 100 : 0;
+    pid_t Ended = 0;
+    while ((Ended = waitpid(Pid, &Status, WNOHANG)) <= 0 && Steps--)
+      usleep(StepUs);
+    if (Ended <= 0)
+      return 0;
+    break;
+  }
   return WIFSIGNALED(Status) ? 128 + WTERMSIG(Status) : WEXITSTATUS(Status);
 }
 

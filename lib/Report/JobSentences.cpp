@@ -3,6 +3,7 @@
 // A job in sentences.
 
 #include "JobSentences.h"
+#include "Support/CommandText.h"
 #include "Support/Rounding.h"
 #include "TraceText/CategorySums.h"
 #include "memkit/Support/Format.h"
@@ -45,7 +46,7 @@ std::string metricText(RankMetric M, double Value) {
 std::string rankName(const JobReport &J, const JobRank &R) {
   if (R.Rank >= 0)
     return "rank " + std::to_string(R.Rank);
-  return sys::path::filename(J.Files[R.File].Path).str();
+  return oneLine(sys::path::filename(J.Files[R.File].Path));
 }
 
 std::string rankList(ArrayRef<int32_t> Ranks, size_t Max) {

@@ -11,8 +11,18 @@
 
 namespace memkit {
 
-/// Text in one line, with control characters written as `\n`, `\t` and `\x1b`.
+/// Whether a terminal shows Text in one line as it is. Not: controls (C0, DEL,
+/// C1), which move the cursor, set the title or fill the clipboard; marks that
+/// change the direction of text or end lines (Unicode's Bidi_Control, U+2028,
+/// U+2029); and bytes that are no UTF-8, which may be controls of 8 bits.
+bool isHarmless(llvm::StringRef Text);
+/// Text in one line that is harmless: what is not is written as `\n`, `\t`,
+/// `\x1b`, or `\u202e`. Names in a trace come from anyone, and are harmless
+/// from TraceNames on.
 std::string oneLine(llvm::StringRef Text);
+/// The same of a message. The end of a line stays before a blank, as messages
+/// indent their further lines: a name cannot begin a line of its own.
+std::string harmlessLines(llvm::StringRef Text);
 
 /// A command in one line, its words separated by blanks.
 std::string commandText(llvm::ArrayRef<std::string> Words);

@@ -10,17 +10,10 @@
 
 namespace memkit {
 
-/// Prints Text, in quotes if necessary.
-inline void printField(llvm::raw_ostream &OS, llvm::StringRef Text) {
-  if (Text.find_first_of(",\"\r\n") == llvm::StringRef::npos) {
-    OS << Text;
-    return;
-  }
-  OS << '"';
-  for (char C : Text)
-    OS << (C == '"' ? "\"\"" : llvm::StringRef(&C, 1));
-  OS << '"';
-}
+/// Prints Text, in quotes if necessary. An apostrophe comes before a text, or a
+/// part of a path, that spreadsheets would take for a formula. All names and
+/// texts of a trace go through here; numbers do not, and stay numbers.
+void printField(llvm::raw_ostream &OS, llvm::StringRef Text);
 
 } // namespace memkit
 

@@ -2,12 +2,13 @@
 //
 // Values of a trace as JSON.
 //
-// Texts of a trace hold any bytes, JSON holds UTF-8: bytes that are not UTF-8
-// are replaced.
+// Texts of a trace hold any bytes. In JSON they are the same as in text for
+// people (oneLine()): UTF-8 that a terminal shows as it is.
 
 #ifndef MEMKIT_LIB_SUPPORT_JSON_H
 #define MEMKIT_LIB_SUPPORT_JSON_H
 
+#include "Support/CommandText.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/JSON.h"
 #include <optional>
@@ -15,9 +16,7 @@
 namespace memkit {
 
 inline llvm::json::Value jsonText(llvm::StringRef Text) {
-  return llvm::json::isUTF8(Text)
-             ? llvm::json::Value(Text.str())
-             : llvm::json::Value(llvm::json::fixUTF8(Text));
+  return oneLine(Text);
 }
 
 /// The same, null when the text is empty.

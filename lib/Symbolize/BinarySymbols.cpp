@@ -25,10 +25,17 @@ struct MappedObject {
   std::unique_ptr<MemoryBuffer> Bytes;
   std::unique_ptr<object::ObjectFile> File; ///< null: none
 };
+
+/// What compressed sections may take when they are decompressed.
+struct SectionBudget {
+  uint64_t Max, Left; ///< bytes
+};
 } // namespace
 
 class BinarySymbols::Impl {
 public:
+  explicit Impl(uint64_t MaxSectionBytes)
+      : Budget{MaxSectionBytes, MaxSectionBytes} {}
   Error open(const SymbolFiles &Files);
 
   MappedObject Debug, Table;
@@ -43,6 +50,7 @@ public:
 private:
   /// Units whose tables of lines stay in memory.
   static constexpr size_t MaxLineTables = 32;
+  SectionBudget Budget;
   SmallVector<DWARFUnit *, MaxLineTables + 1> WithLines; ///< most recent last
   Expected<std::unique_ptr<DWARFContext>> openDwarf(const SymbolFiles &Files);
   void note(Error E);
@@ -54,25 +62,37 @@ void BinarySymbols::Impl::note(Error E) {
     Damage = StringRef(Text).take_front(300).split('\n').first.str();
 }
 
-/// Maximum size of a decompressed section, in sizes of the compressed section.
-static constexpr uint64_t MaxRatio = 2000;
+/// Maximum size of a decompressed section, in sizes of the compressed section:
+/// ordinary debug information shrinks to a third or a tenth, tables of zeros to
+/// a thousandth.
+static constexpr uint64_t MaxRatio = 100;
+/// A section below this size may have any ratio.
+static constexpr uint64_t SmallBytes = 1 << 20;
 
-/// Checks the sizes that compressed sections claim, which LLVM believes.
-static Error checkClaims(const object::ObjectFile &File) {
+/// Checks the sizes that compressed sections claim, which LLVM believes and
+/// decompresses at once. Takes them from Budget.
+static Error checkClaims(const object::ObjectFile &File,
+                         SectionBudget &Budget) {
   for (const object::SectionRef &S : File.sections()) {
     if (!S.isCompressed())
       continue;
     Expected<StringRef> Bytes = S.getContents();
     if (!Bytes)
       return Bytes.takeError();
-    auto Packed = object::Decompressor::create("", *Bytes, true, true);
+    auto Packed = object::Decompressor::create(
+        "", *Bytes, File.isLittleEndian(), File.is64Bit());
     if (!Packed)
       return Packed.takeError();
     uint64_t Claimed = Packed->getDecompressedSize();
-    if (Claimed / MaxRatio > Bytes->size())
+    if (Claimed > SmallBytes && Claimed / MaxRatio > Bytes->size())
       return makeError("a section of " + Twine(Bytes->size()) +
                        " bytes claims " + Twine(Claimed) +
                        " bytes when it is decompressed");
+    if (Claimed > Budget.Left)
+      return makeError("the compressed sections claim more than " +
+                       Twine(Budget.Max >> 20) +
+                       " MiB when they are decompressed");
+    Budget.Left -= Claimed;
   }
   return Error::success();
 }
@@ -86,10 +106,11 @@ static Error openObject(const std::string &Path, MappedObject &Out) {
   return Error::success();
 }
 
-static Error openDebugFile(const std::string &Path, MappedObject &Out) {
+static Error openDebugFile(const std::string &Path, SectionBudget &Budget,
+                           MappedObject &Out) {
   if (Error E = openObject(Path, Out))
     return E;
-  return checkClaims(*Out.File);
+  return checkClaims(*Out.File, Budget);
 }
 
 Expected<std::unique_ptr<DWARFContext>>
@@ -99,7 +120,7 @@ BinarySymbols::Impl::openDwarf(const SymbolFiles &Files) {
   if (usesSharedDwarf(Main)) {
     MappedObject Alt;
     if (!Files.Alt.empty())
-      if (Error E = openDebugFile(Files.Alt, Alt))
+      if (Error E = openDebugFile(Files.Alt, Budget, Alt))
         return makeError("the shared file: " + toString(std::move(E)));
     return joinSharedDwarf(Main, Alt.File.get(), Joined, OnError);
   }
@@ -110,7 +131,7 @@ BinarySymbols::Impl::openDwarf(const SymbolFiles &Files) {
 
 Error BinarySymbols::Impl::open(const SymbolFiles &Files) {
   if (!Files.Debug.empty())
-    if (Error E = openDebugFile(Files.Debug, Debug))
+    if (Error E = openDebugFile(Files.Debug, Budget, Debug))
       return E;
   if (!Files.Symbols.empty() && Files.Symbols != Files.Debug)
     if (Error E = openObject(Files.Symbols, Table))
@@ -154,8 +175,8 @@ BinarySymbols::BinarySymbols(std::unique_ptr<Impl> I) : I(std::move(I)) {}
 BinarySymbols::~BinarySymbols() = default;
 
 Expected<std::unique_ptr<BinarySymbols>>
-BinarySymbols::open(const SymbolFiles &Files) {
-  auto I = std::make_unique<Impl>();
+BinarySymbols::open(const SymbolFiles &Files, uint64_t MaxSectionBytes) {
+  auto I = std::make_unique<Impl>(MaxSectionBytes);
   if (Error E = I->open(Files))
     return std::move(E);
   return std::unique_ptr<BinarySymbols>(new BinarySymbols(std::move(I)));

@@ -18,8 +18,10 @@ namespace memkit {
 /// NameProcess uses this class in a process of its own. One thread at a time.
 class BinarySymbols {
 public:
+  /// MaxSectionBytes: of the compressed sections of all files when they are
+  /// decompressed. More is an error.
   static llvm::Expected<std::unique_ptr<BinarySymbols>>
-  open(const SymbolFiles &Files);
+  open(const SymbolFiles &Files, uint64_t MaxSectionBytes);
   ~BinarySymbols();
 
   /// The functions at Address (as in the binary's headers), the innermost

@@ -9,7 +9,9 @@
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
+#include <new>
 #include <poll.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -68,9 +70,25 @@ void NameProcess::Exchange::take(PipeReader &R) {
     OnAnswer(I, std::move(R.Locations));
 }
 
+NameProcess::~NameProcess() {
+  end();
+  if (Patience)
+    munmap(Patience, sizeof(NamePatience));
+}
+
+void NameProcess::setPatience(uint32_t FileMs) {
+  if (Patience)
+    Patience->FileMs = FileMs;
+}
+
 void NameProcess::start() {
   if (std::exchange(IsStarted, true))
     return;
+  void *Shared = mmap(nullptr, sizeof(NamePatience), PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (Shared == MAP_FAILED)
+    return fail(std::string("shared memory: ") + std::strerror(errno));
+  Patience = new (Shared) NamePatience;
   int Ends[2], Sockets[2];
   if (pipe2(Ends, O_CLOEXEC) != 0)
     return fail(std::string("a pipe: ") + std::strerror(errno));
@@ -97,7 +115,7 @@ void NameProcess::fork(int Questions, int Answers) {
   if (Pid == 0) {
     close(Pipe);
     close(Socket);
-    serveNames(Questions, Answers, Limits);
+    serveNames(Questions, Answers, Limits, *Patience);
   }
   pthread_sigmask(SIG_SETMASK, &Old, nullptr);
   if (Pid < 0)

@@ -25,7 +25,7 @@ class NameProcess {
 public:
   explicit NameProcess(NameLimits Limits = {}) : Limits(Limits) {}
   NameProcess(const NameProcess &) = delete;
-  ~NameProcess() { end(); }
+  ~NameProcess();
 
   /// Starts the process with fork, once; else the first question starts it. The
   /// process shares the caller's memory until one of them writes to it: a
@@ -36,6 +36,11 @@ public:
   using AnswerCallback =
       llvm::function_ref<void(size_t I, std::vector<SourceLocation> Locations)>;
   using CutCallback = llvm::function_ref<bool()>;
+
+  /// From now on the files of a question have FileMs of processor time, and
+  /// some more for each answer; the question at work, too. After start(), from
+  /// any thread.
+  void setPatience(uint32_t FileMs);
 
   /// Resolves Addresses (as in the binary's headers) with the symbols of Files.
   /// Sorted addresses are faster. Calls OnAnswer, in order, once for each
@@ -61,6 +66,7 @@ private:
   void end();
 
   const NameLimits Limits;
+  NamePatience *Patience = nullptr; ///< shared with the process
   bool IsStarted = false;
   pid_t Pid = -1;
   int Socket = -1, Pipe = -1;

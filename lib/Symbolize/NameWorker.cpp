@@ -31,6 +31,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -41,6 +42,11 @@ using namespace memkit;
 static constexpr unsigned MaxCrashes = 8;
 /// Time for the addresses of a question: the first one makes LLVM's index.
 static constexpr unsigned MaxSeconds = 300;
+/// Processor time that each answer adds to NamePatience: the first answer of a
+/// large unit reads the whole unit. Most answers take a hundredth of it.
+static constexpr uint64_t AnswerMs = 10;
+/// Processor time between two looks at the time that the files have taken.
+static constexpr int TimeLookMs = 50;
 static constexpr unsigned AnswersPerLook = 16;
 /// Time without a question after which a worker gives the pages of files back.
 static constexpr int RestMs = 50;
@@ -50,7 +56,7 @@ static constexpr uint64_t MaxFileBytes = 16 << 20;
 /// the files again and again would take all the time.
 static constexpr time_t MinSeconds = 5;
 /// A worker's status.
-static constexpr int TooLarge = 7, NoMemory = 8;
+static constexpr int TooLarge = 7, NoMemory = 8, TooSlow = 9;
 
 namespace {
 
@@ -59,10 +65,16 @@ struct ProcessPages {
   uint64_t All = 0;      ///< of the address space
   uint64_t Resident = 0; ///< in memory
   uint64_t OfFiles = 0;  ///< of Resident
+  uint64_t Data = 0;     ///< private and writable, the stack included
 };
 
-/// The crashes of each set of files, by the paths of a question.
-using CrashCounts = StringMap<unsigned>;
+/// How often a set of files has ended a worker, and why at last.
+struct FileFailures {
+  unsigned Count = 0;
+  std::string Reason;
+};
+/// By the paths of a question.
+using FailuresByFile = StringMap<FileFailures>;
 
 /// The answers to the first question in the socket, in memory that the first
 /// process and its worker share.
@@ -81,9 +93,10 @@ struct AnswersSoFar {
 static ProcessPages pagesOfProcess() {
   ProcessPages Pages;
   if (FILE *F = fopen("/proc/self/statm", "re")) {
-    unsigned long All, Resident, OfFiles;
-    if (fscanf(F, "%lu %lu %lu", &All, &Resident, &OfFiles) == 3)
-      Pages = {All, Resident, OfFiles};
+    unsigned long All, Resident, OfFiles, Data;
+    if (fscanf(F, "%lu %lu %lu %*u %*u %lu", &All, &Resident, &OfFiles,
+               &Data) == 4)
+      Pages = {All, Resident, OfFiles, Data};
     fclose(F);
   }
   return Pages;
@@ -148,9 +161,9 @@ namespace {
 class NameWorker {
 public:
   NameWorker(int Questions, int Answers, AnswersSoFar &SoFar, NameLimits Limits,
-             const CrashCounts &Crashes)
+             const NamePatience &Patience, const FailuresByFile &Failures)
       : Questions(Questions), Answers(Answers), SoFar(SoFar), Limits(Limits),
-        Crashes(Crashes) {}
+        Patience(Patience), Failures(Failures) {}
   [[noreturn]] void run();
 
 private:
@@ -160,6 +173,9 @@ private:
     bool DamageIsSaid = false;
   };
   OpenedBinary &binaryOf(const NameQuestion &Q);
+  void watchTime();
+  void lookAtTime() const;
+  void beginFiles(std::string Key);
   void answerAll(const NameQuestion &Q);
   void put(StringRef Answer);
   std::string answer(const NameQuestion &Q, uint64_t Address);
@@ -170,10 +186,15 @@ private:
   int Questions, Answers;
   AnswersSoFar &SoFar;
   NameLimits Limits;
-  const CrashCounts &Crashes;
+  const NamePatience &Patience;
+  const FailuresByFile &Failures;
   StringMap<OpenedBinary> Binaries;
-  uint32_t Number = 0; ///< of the address at work
-  unsigned Count = 0;  ///< answers
+  std::string Files;                   ///< keyOf() the question at work
+  uint64_t FilesBegin = 0;             ///< processor time in ms when Files came
+  uint64_t FilesDone = 0;              ///< answers of Files since
+  volatile sig_atomic_t IsReading = 0; ///< LLVM works; no answer is half sent
+  uint32_t Number = 0;                 ///< of the address at work
+  unsigned Count = 0;                  ///< answers
 };
 
 } // namespace
@@ -188,16 +209,54 @@ void NameWorker::giveUp(void *Self, const char *Reason, bool) {
   _exit(1);
 }
 
-static void setLimits(uint64_t AddressBytes) {
+/// The mapped files do not count: a library of many GiB is no harm.
+static void setLimits(uint64_t DataBytes) {
   rlimit Cores = {0, 0};
   setrlimit(RLIMIT_CORE, &Cores);
   uint64_t Most =
-      pagesOfProcess().All * uint64_t(sysconf(_SC_PAGESIZE)) + AddressBytes;
+      pagesOfProcess().Data * uint64_t(sysconf(_SC_PAGESIZE)) + DataBytes;
   rlimit Memory = {Most, Most};
-  setrlimit(RLIMIT_AS, &Memory);
+  setrlimit(RLIMIT_DATA, &Memory);
   // The caller's handler may go on with the caller's work.
   std::set_new_handler([] { _exit(NoMemory); });
+  install_bad_alloc_error_handler(
+      [](void *, const char *, bool) { _exit(NoMemory); });
   std::set_terminate(abort);
+}
+
+static uint64_t processorMs() {
+  timespec T = {};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &T);
+  return uint64_t(T.tv_sec) * 1000 + uint64_t(T.tv_nsec) / 1'000'000;
+}
+
+/// Ends this worker if the files at work have taken too long. For a handler of
+/// signals.
+void NameWorker::lookAtTime() const {
+  if (IsReading &&
+      processorMs() - FilesBegin > Patience.FileMs + FilesDone * AnswerMs)
+    _exit(TooSlow);
+}
+
+/// Looks at the time while LLVM reads, which may take long for one answer.
+void NameWorker::watchTime() {
+  static const NameWorker *Self;
+  Self = this;
+  struct sigaction Action = {};
+  Action.sa_handler = [](int) { Self->lookAtTime(); };
+  Action.sa_flags = SA_RESTART;
+  sigaction(SIGPROF, &Action, nullptr);
+  itimerval Timer = {{0, TimeLookMs * 1000}, {0, TimeLookMs * 1000}};
+  setitimer(ITIMER_PROF, &Timer, nullptr);
+}
+
+/// From now on the time counts for the files Key.
+void NameWorker::beginFiles(std::string Key) {
+  if (Key == Files)
+    return;
+  FilesBegin = processorMs();
+  FilesDone = 0;
+  Files = std::move(Key);
 }
 
 /// Ends this worker if it is too large.
@@ -220,7 +279,7 @@ NameWorker::OpenedBinary &NameWorker::binaryOf(const NameQuestion &Q) {
   Files.Debug = Q.Debug;
   Files.Symbols = Q.Symbols;
   Files.Alt = Q.Alt;
-  auto Opened = BinarySymbols::open(Files);
+  auto Opened = BinarySymbols::open(Files, Limits.SectionBytes);
   if (Opened) {
     B.Symbols = std::move(*Opened);
     // Opening reads whole tables.
@@ -233,10 +292,9 @@ NameWorker::OpenedBinary &NameWorker::binaryOf(const NameQuestion &Q) {
 
 /// The records that answer Q's address \p Address, with the number Number.
 std::string NameWorker::answer(const NameQuestion &Q, uint64_t Address) {
-  auto Crashed = Crashes.find(keyOf(Q));
-  if (Crashed != Crashes.end() && Crashed->second >= MaxCrashes)
-    return encodeText(PipeRecord::Fatal, Number,
-                      "damaged: LLVM's reader crashes");
+  auto Failed = Failures.find(Files);
+  if (Failed != Failures.end() && Failed->second.Count >= MaxCrashes)
+    return encodeText(PipeRecord::Fatal, Number, Failed->second.Reason);
   OpenedBinary &B = binaryOf(Q);
   if (!B.Symbols)
     return encodeText(PipeRecord::Fatal, Number, B.Problem);
@@ -250,10 +308,15 @@ std::string NameWorker::answer(const NameQuestion &Q, uint64_t Address) {
 /// Answers what is left of Q.
 void NameWorker::answerAll(const NameQuestion &Q) {
   SoFar.begin(Q);
+  beginFiles(keyOf(Q));
   alarm(MaxSeconds);
   while (SoFar.Done < Q.Addresses.size()) {
     Number = Q.Number + SoFar.Done;
-    put(answer(Q, Q.Addresses[SoFar.Done]));
+    IsReading = 1;
+    std::string Answer = answer(Q, Q.Addresses[SoFar.Done]);
+    IsReading = 0;
+    put(Answer);
+    ++FilesDone;
     if (++Count % AnswersPerLook == 0)
       lookAtSize();
   }
@@ -285,8 +348,8 @@ void NameWorker::rest() {
 void NameWorker::run() {
   signal(SIGTERM, SIG_DFL);
   install_fatal_error_handler(giveUp, this);
-  install_bad_alloc_error_handler(giveUp, this);
-  setLimits(Limits.AddressBytes);
+  setLimits(Limits.DataBytes);
+  watchTime();
   // All memory ends with the worker: giving some back earlier costs faults.
 #ifdef M_MMAP_THRESHOLD
   mallopt(M_MMAP_THRESHOLD, 32 << 20);
@@ -353,12 +416,23 @@ static void setOwnName() {
   memcpy(Text, Name.data(), Name.size());
 }
 
+/// Whether the next worker would end as this one did: each try takes long.
+static bool isFinal(int Status) {
+  return WIFEXITED(Status) &&
+         (WEXITSTATUS(Status) == NoMemory || WEXITSTATUS(Status) == TooSlow);
+}
+
 /// Why a worker ended with Status; empty: at its own wish.
-static std::string reasonOf(int Status) {
+static std::string reasonOf(int Status, const NameLimits &Limits,
+                            const NamePatience &Patience) {
   if (WIFEXITED(Status)) {
     int Code = WEXITSTATUS(Status);
     if (Code == NoMemory)
-      return "LLVM's reader has no memory";
+      return "LLVM's reader takes more than " +
+             std::to_string(Limits.DataBytes >> 20) + " MiB of memory";
+    if (Code == TooSlow)
+      return "LLVM's reader takes more than " +
+             std::to_string(Patience.FileMs) + " ms of processor time";
     return Code == 0 || Code == TooLarge
                ? ""
                : "LLVM's reader ended with status " + std::to_string(Code);
@@ -370,26 +444,29 @@ static std::string reasonOf(int Status) {
          " (" + strsignal(Signal) + ")";
 }
 
-/// Runs a worker until it ends. Returns why it ended; empty: at its own wish.
-static std::string runWorker(int Questions, int Answers, AnswersSoFar &SoFar,
-                             NameLimits &Limits, const CrashCounts &Crashes) {
+/// Runs a worker until it ends. Returns why it ended: without a reason, at its
+/// own wish; the count is what it adds to those of the files.
+static FileFailures runWorker(int Questions, int Answers, AnswersSoFar &SoFar,
+                              NameLimits &Limits, const NamePatience &Patience,
+                              const FailuresByFile &Failures) {
   time_t Begin = time(nullptr);
   pid_t Pid = fork();
   if (Pid == 0)
-    NameWorker(Questions, Answers, SoFar, Limits, Crashes).run();
+    NameWorker(Questions, Answers, SoFar, Limits, Patience, Failures).run();
   if (Pid < 0)
-    return std::string("a process: ") + std::strerror(errno);
+    return {1, std::string("a process: ") + std::strerror(errno)};
   int Status = 0;
   while (waitpid(Pid, &Status, 0) < 0 && errno == EINTR)
     ;
-  std::string Reason = reasonOf(Status);
+  std::string Reason = reasonOf(Status, Limits, Patience);
   if (Reason.empty() && WEXITSTATUS(Status) == TooLarge &&
       time(nullptr) - Begin < MinSeconds)
     Limits.PrivateBytes *= 2;
-  return Reason;
+  return {isFinal(Status) ? MaxCrashes : 1, std::move(Reason)};
 }
 
-void memkit::serveNames(int Questions, int Answers, NameLimits Limits) {
+void memkit::serveNames(int Questions, int Answers, NameLimits Limits,
+                        const NamePatience &Patience) {
   // Ctrl-C is for the process that asks, which then needs more names.
   setpgid(0, 0);
   // The parent's handlers would remove its output.
@@ -408,19 +485,22 @@ void memkit::serveNames(int Questions, int Answers, NameLimits Limits) {
   if (Shared == MAP_FAILED)
     _exit(NoMemory);
   auto &SoFar = *static_cast<AnswersSoFar *>(Shared);
-  CrashCounts Crashes;
+  FailuresByFile Failures;
   for (;;) {
     waitForQuestion(Questions, -1);
-    std::string Reason = runWorker(Questions, Answers, SoFar, Limits, Crashes);
+    FileFailures Ended =
+        runWorker(Questions, Answers, SoFar, Limits, Patience, Failures);
     SoFar.flush(Answers);
     NameQuestion Q;
-    if (Reason.empty() || !readQuestion(Questions, /*Stays=*/true, Q))
+    if (Ended.Reason.empty() || !readQuestion(Questions, /*Stays=*/true, Q))
       continue;
     SoFar.begin(Q);
     if (SoFar.Done < Q.Addresses.size()) {
-      ++Crashes[keyOf(Q)];
+      FileFailures &OfFiles = Failures[keyOf(Q)];
+      OfFiles.Count += Ended.Count;
+      OfFiles.Reason = Ended.Reason;
       send(Answers,
-           encodeText(PipeRecord::Fatal, Q.Number + SoFar.Done, Reason));
+           encodeText(PipeRecord::Fatal, Q.Number + SoFar.Done, Ended.Reason));
       ++SoFar.Done;
     }
     if (SoFar.Done >= Q.Addresses.size())

@@ -3,21 +3,17 @@
 // Prints the text form.
 
 #include "LinePrinter.h"
+#include "Support/CommandText.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/ConvertUTF.h"
 #include "llvm/Support/Format.h"
 
 using namespace llvm;
 
 namespace memkit {
 
-static bool isValidUtf8(StringRef S) {
-  const UTF8 *Begin = S.bytes_begin();
-  return isLegalUTF8String(&Begin, S.bytes_end());
-}
-
 void printQuoted(raw_ostream &OS, StringRef S) {
-  bool Utf8 = isValidUtf8(S);
+  // A terminal shows what is harmless as it is.
+  bool IsHarmless = isHarmless(S);
   OS << '"';
   for (unsigned char C : S) {
     if (C == '\\' || C == '"')
@@ -26,7 +22,7 @@ void printQuoted(raw_ostream &OS, StringRef S) {
       OS << "\\n";
     else if (C == '\t')
       OS << "\\t";
-    else if (isPrint(C) || (C >= 0x80 && Utf8))
+    else if (isPrint(C) || (C >= 0x80 && IsHarmless))
       OS << C;
     else
       OS << "\\x" << hexdigit(C >> 4, true) << hexdigit(C & 15, true);

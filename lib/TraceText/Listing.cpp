@@ -33,7 +33,8 @@ public:
       Names.foldFrames();
   }
 
-  Error visit(const SectionInfo &, const Header &H) override {
+  Error visit(const SectionInfo &, const Header &Given) override {
+    Header H = harmlessHeader(Given);
     OS << "command " << commandText(H.Command) << "\n";
     if (!H.Host.empty())
       OS << "host    " << H.Host << "\n";

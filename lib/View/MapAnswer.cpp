@@ -229,8 +229,15 @@ static std::string mapTitle(const DeviceMap &M, StringRef Device, bool IsPeak,
       .str();
 }
 
+static Error noAnswer(const Twine &What) {
+  return make_error<RequestError>(RequestError::RequestErrorKind::NoAnswer,
+                                  RequestPart(), What);
+}
+
 Expected<std::string> TraceView::map(StringRef Query) {
   const Trace &T = trace();
+  if (T.devices().empty())
+    return noAnswer("the trace has no devices");
   Expected<uint64_t> Device = number(Query, "device", 1, T.devices().size());
   if (!Device)
     return Device.takeError();
@@ -254,7 +261,7 @@ Expected<std::string> TraceView::map(StringRef Query) {
   auto Of =
       find_if(*Maps, [&](const DeviceMap &M) { return M.Device == *Device; });
   if (Of == Maps->end())
-    return makeRequestError("the device has no memory in this trace");
+    return noAnswer("the device has no memory in this trace");
   if (!Grouping)
     Grouping.emplace(T);
   const DeviceMap &M = *Of;

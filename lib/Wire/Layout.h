@@ -28,7 +28,7 @@
 namespace memkit::wire {
 
 inline constexpr uint64_t Magic = 0x31657269576b6d4dull; // "MmkWire1"
-inline constexpr uint32_t Version = 20;
+inline constexpr uint32_t Version = 21;
 
 /// Environment variables that memrec sets and the exec hooks restore.
 inline constexpr char SocketVar[] = "MEMREC_SOCKET";   ///< path of the socket
@@ -263,6 +263,9 @@ struct OwnRange {
 inline constexpr uint32_t MaxOwnRanges = 1024;
 
 /// The first ControlBytes of the memfd. Plain data.
+inline constexpr uint32_t StrictSandbox = ~0u;      ///< seccomp's strict mode
+inline constexpr uint32_t NoClockSandbox = ~0u - 1; ///< no rdtsc
+
 struct Control {
   uint64_t MagicValue;
   uint32_t VersionValue;
@@ -344,6 +347,9 @@ struct Control {
   char TensorFlowVersion[24];
   std::atomic<uint32_t> Jax;         ///< JaxState
   std::atomic<uint32_t> TorchShapes; ///< ShapesState; before Torch
+  /// Why recording ended: 1 + the number of the system call for which a seccomp
+  /// filter kills the program, StrictSandbox or NoClockSandbox; 0: it did not.
+  std::atomic<uint32_t> Sandbox;
 };
 static_assert(sizeof(Control) <= ControlBytes);
 

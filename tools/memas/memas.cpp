@@ -5,9 +5,12 @@
 #include "Cli/HelpText.h"
 #include "Cli/OutputFile.h"
 #include "Cli/ToolMain.h"
+#include "Support/CommandText.h"
 #include "TraceText/Assembler.h"
 #include "memkit/Model/Complete.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
 using namespace memkit;
@@ -67,7 +70,11 @@ static Expected<int> run() {
                             : assembleTo(**Text, Sink).takeError();
   bool IsSyntax = false;
   Problem = handleErrors(std::move(Problem), [&](const SyntaxError &E) {
-    E.diagnostic().print(toolName().data(), errs());
+    std::string Said;
+    raw_string_ostream OS(Said);
+    E.diagnostic().print(toolName().data(), OS, /*ShowColors=*/false);
+    for (StringRef Line : split(StringRef(Said).rtrim('\n'), '\n'))
+      errs() << oneLine(Line) << '\n';
     IsSyntax = true;
   });
   if (Problem)

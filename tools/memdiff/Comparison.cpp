@@ -8,6 +8,7 @@
 #include "Report/DiffSentences.h"
 #include "Support/RunBoth.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace llvm;
 
@@ -129,8 +130,9 @@ bool holds(const Condition &C, const DiffRuns &Runs, const DiffReport &R,
 
 std::vector<std::string> namesForGates(const DiffRuns &Runs) {
   std::vector<std::string> Names;
+  StringSet<> Known;
   auto Add = [&](std::string Name) {
-    if (!is_contained(Names, Name))
+    if (Known.insert(Name).second)
       Names.push_back(std::move(Name));
   };
   for (size_t R = 0; R != Runs.size(); ++R)

@@ -5,11 +5,8 @@
 #include "Input.h"
 #include "Cli/Progress.h"
 #include "Cli/ToolMain.h"
+#include "Model/TempTrace.h"
 #include "Options.h"
-#include "memkit/Model/Complete.h"
-#include "memkit/Trace/TraceWriter.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
 
 using namespace llvm;
 using namespace memkit;
@@ -38,30 +35,14 @@ Expected<std::unique_ptr<Trace>> memkit::openTrace(unsigned Parts) {
   return T;
 }
 
-/// Writes R with its summary and index to File.
-static Error complete(TraceReader &R, sys::fs::TempFile &File) {
-  FdSink Sink(File.FD, File.TmpName);
-  auto Writer = TraceWriter::create(Sink, R.header());
-  if (!Writer)
-    return Writer.takeError();
-  if (Error E = completeTrace(R, **Writer))
-    return E;
-  return (*Writer)->finish();
-}
-
 Error memkit::withCompleteTrace(function_ref<Error(StringRef)> Use) {
   auto Reader = openReader();
   if (!Reader)
     return Reader.takeError();
   if ((*Reader)->complete() && Input != "-")
     return Use(Input);
-  SmallString<128> Folder;
-  sys::path::system_temp_directory(/*ErasedOnReboot=*/true, Folder);
-  auto File = sys::fs::TempFile::create(Folder + "/memdump-%%%%%%.fb", 0600);
-  if (!File)
-    return File.takeError();
-  Error E = complete(**Reader, *File);
-  if (!E)
-    E = Use(File->TmpName);
-  return joinErrors(std::move(E), File->discard());
+  Expected<TempTrace> Copy = TempTrace::complete(**Reader);
+  if (!Copy)
+    return Copy.takeError();
+  return Use(Copy->path());
 }

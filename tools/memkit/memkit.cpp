@@ -3,6 +3,7 @@
 // All tools in one program: runs as the tool whose name the program was called
 // by, or as the tool of its first argument: `memkit stat`, `memkit memstat`.
 
+#include "Support/CommandText.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -94,7 +95,7 @@ int main(int Argc, char **Argv) {
   if (First.empty())
     printHelp(errs());
   else
-    errs() << "memkit: error: '" << First
+    errs() << "memkit: error: '" << memkit::oneLine(First)
            << "' is no command; memkit --help lists them\n";
   return ExitUsage;
 }

@@ -182,7 +182,9 @@ int main(int Argc, char **Argv) {
   O->Command = A->Command;
   O->Warn = [](const Twine &What) { warn(What); };
   // Also with -q: the user asked for these lines.
-  O->Alert = [](const Twine &What) { errs() << "memrec: " << What << '\n'; };
+  O->Alert = [](const Twine &What) {
+    errs() << "memrec: " << harmlessLines(What.str()) << '\n';
+  };
   O->Note = [](const Twine &What) { sayVerbose(What); };
   reportToTerminal(*O);
   keepHeapSmall();

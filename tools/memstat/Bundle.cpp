@@ -10,6 +10,7 @@
 #include "Support/MemoryVariables.h"
 #include "Support/TarStream.h"
 #include "Trace/ZstdStream.h"
+#include "memkit/Model/Redact.h"
 #include "memkit/Support/Format.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -24,6 +25,50 @@ std::string memkit::bundleName(StringRef Trace) {
   if (!Name.consume_back(".fb"))
     Name = Trace;
   return (Name + ".bundle.tar.zst").str();
+}
+
+static Expected<TempTrace> redactedCopy(TraceReader &R) {
+  return TempTrace::create(redactHeader(R.header()), [&](TraceWriter &Out) {
+    return redactTrace(R, Out, RedactOptions());
+  });
+}
+
+Expected<TempTrace> memkit::redactedCopy(StringRef Path) {
+  Expected<std::unique_ptr<TraceReader>> R = TraceReader::open(Path);
+  if (!R)
+    return R.takeError();
+  if ((*R)->complete())
+    return ::redactedCopy(**R);
+  Expected<TempTrace> Complete = TempTrace::complete(**R);
+  if (!Complete)
+    return Complete.takeError();
+  if (Error E = TraceReader::open(Complete->path()).moveInto(*R))
+    return std::move(E);
+  return ::redactedCopy(**R);
+}
+
+/// The folder in the bundle; the name of a redacted trace is no one's business.
+static std::string folderOf(const BundleInput &In) {
+  if (In.IsRedacted)
+    return "redacted.bundle";
+  std::string Folder =
+      sys::path::filename(bundleName(In.Trace)).drop_back(8).str(); // .tar.zst
+  constexpr size_t MaxFolder = 60;
+  Folder.resize(std::min(Folder.size(), MaxFolder));
+  return Folder;
+}
+
+/// What is private in the bundle, for the person who sends it.
+static StringRef privacyText(const Header &H) {
+  return isRedacted(H)
+             ? "\nThis bundle has no commands, private paths and source lines. "
+               "Names of functions, heaps, scopes, layers, threads and marks "
+               "are in it.\n"
+             : "\nThis bundle has all names of the trace, and the arguments of "
+               "commands, passwords and tokens among them included. memstat "
+               "--bundle --redact leaves out commands, private paths and "
+               "source "
+               "lines.\n";
 }
 
 static std::string machineText(const Header &H) {
@@ -86,17 +131,14 @@ Error memkit::writeBundle(const BundleInput &In, const std::string &Output) {
   if (!Out)
     return Out.takeError();
   auto Now = uint64_t(std::time(nullptr));
-  std::string Folder =
-      sys::path::filename(bundleName(In.Trace)).drop_back(8).str(); // .tar.zst
-  constexpr size_t MaxFolder = 60;
-  Folder.resize(std::min(Folder.size(), MaxFolder));
   {
     ZstdStream Packed((*Out)->os());
-    TarStream Tar(Packed, Folder);
+    TarStream Tar(Packed, folderOf(In));
     std::string Page, Json;
     raw_string_ostream PageOS(Page), JsonOS(Json);
     constexpr unsigned Width = 120;
     printText(PageOS, makePage(In.Page, /*Verbose=*/true, {}), Width);
+    PageOS << privacyText(In.Page.T.header());
     writeStatJson(JsonOS, In.Page);
     Tar.add("memstat.txt", Page, Now);
     Tar.add("memstat.json", Json, Now);

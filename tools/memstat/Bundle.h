@@ -5,16 +5,21 @@
 #ifndef MEMKIT_TOOLS_MEMSTAT_BUNDLE_H
 #define MEMKIT_TOOLS_MEMSTAT_BUNDLE_H
 
+#include "Model/TempTrace.h"
 #include "Report/FirstScreen.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace memkit {
 
 struct BundleInput {
-  std::string Trace; ///< the path
-  PageInput Page;
+  std::string Trace;            ///< the path
+  PageInput Page;               ///< of the trace
   bool WithEnvironment = false; ///< values of variables, of this environment
+  bool IsRedacted = false;      ///< Trace is a redactedCopy()
 };
+
+/// A copy of the trace Path without private names (memkit/Model/Redact.h).
+llvm::Expected<TempTrace> redactedCopy(llvm::StringRef Path);
 
 /// The usual name: `train.bundle.tar.zst` of `train.fb`.
 std::string bundleName(llvm::StringRef Trace);

@@ -17,6 +17,7 @@
 #include "Terminal/Graph.h"
 #include "memkit/Model/Imported.h"
 #include "memkit/Model/Merged.h"
+#include "memkit/Model/Redact.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -66,6 +67,10 @@ static cl::opt<BundleKind> Bundle(
                clEnumValN(BundleKind::Environment, "environment",
                           "also the values of variables that change how "
                           "memory is allocated, as memstat has them")));
+static cl::opt<bool>
+    Redact("redact", cl::cat(helpGroup(HelpGroup::Expert)),
+           cl::desc("--bundle: of a copy of the trace without paths, commands, "
+                    "host and source"));
 static cl::opt<bool> NoGrowth("no-growth",
                               cl::cat(helpGroup(HelpGroup::Expert)),
                               cl::desc("Do not look for growth"));
@@ -138,7 +143,12 @@ static Error checkTimelineFormat() {
 
 static Error checkBundle() {
   if (Bundle == BundleKind::None)
-    return Error::success();
+    return Redact ? makeUsageError("--redact needs --bundle; memdump --redact "
+                                   "writes a trace")
+                  : Error::success();
+  if (Redact && Bundle == BundleKind::Environment)
+    return makeUsageError("--redact: values of variables may be private: "
+                          "--bundle, without =environment");
   if (OutputFormat.getNumOccurrences() || Timeline || !Show.empty())
     return makeUsageError("--bundle has the whole page, as text and JSON: "
                           "without --format, --timeline and --show");
@@ -201,7 +211,7 @@ static Expected<int> runJob(const SelectionFlags &Flags, FailOn &Fatal) {
   if (!Spec)
     return Spec.takeError();
   if (!Spec->empty() || !Show.empty() || Timeline ||
-      Bundle != BundleKind::None || isTimelineFormat())
+      Bundle != BundleKind::None || Redact || isTimelineFormat())
     return makeUsageError("several traces are shown as one job: --heap, "
                           "--process, --show, --timeline and --bundle need a "
                           "single trace");
@@ -247,8 +257,16 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
   bool FoldsLate = !Options.Stacks && !Spec->AllFrames;
   SelectionSpec Opened = *Spec;
   Opened.AllFrames |= FoldsLate;
+  std::optional<TempTrace> Redacted;
+  if (Redact) {
+    Expected<TempTrace> Copy = redactedCopy(Input);
+    if (!Copy)
+      return Copy.takeError();
+    Redacted.emplace(std::move(*Copy));
+  }
+  std::string File = Redacted ? Redacted->path() : Input;
   SelectedTrace In;
-  if (Error E = In.open(Input, Opened, showProgress()))
+  if (Error E = In.open(File, Opened, showProgress()))
     return E;
   const Trace &T = *In.T;
   if (Error E = Fatal.checkNames(spacesAndHeaps(T, In.S->selection())))
@@ -304,10 +322,13 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
   if (Bundle != BundleKind::None) {
     std::string To =
         Output.getNumOccurrences() ? std::string(Output) : bundleName(Input);
-    if (Error E =
-            writeBundle({Input, F, Bundle == BundleKind::Environment}, To))
+    if (Error E = writeBundle(
+            {File, F, Bundle == BundleKind::Environment, Redact}, To))
       return E;
-    say("wrote " + To);
+    say("wrote " + To +
+        (isRedacted(T.header())
+             ? ""
+             : ", with the arguments of commands (--redact: without)"));
     return 0;
   }
   Expected<std::unique_ptr<OutputFile>> Out = OutputFile::open(

@@ -114,6 +114,19 @@ static HttpAnswer errorAnswer(unsigned Status, Error E) {
   return A;
 }
 
+/// 404: the trace has no answer to such a question.
+static unsigned statusOf(const Error &E) {
+  unsigned Status = 500;
+  visitErrors(E, [&](const ErrorInfoBase &Of) {
+    if (!Of.isA<RequestError>())
+      return;
+    bool IsWrong = static_cast<const RequestError &>(Of).kind() ==
+                   RequestError::RequestErrorKind::Malformed;
+    Status = IsWrong ? 400 : 404;
+  });
+  return Status;
+}
+
 static HttpAnswer answerOf(Opening &V, const HttpRequest &R) {
   StringRef Name = R.Path;
   if (Name.empty())
@@ -125,8 +138,9 @@ static HttpAnswer answerOf(Opening &V, const HttpRequest &R) {
   // Long answers free much, which malloc would keep.
   malloc_trim(0);
   if (!Text) {
-    bool IsWrong = Text.errorIsA<RequestError>();
-    return errorAnswer(IsWrong ? 400 : 500, Text.takeError());
+    Error E = Text.takeError();
+    unsigned Status = statusOf(E);
+    return errorAnswer(Status, std::move(E));
   }
   HttpAnswer A;
   A.Status = V.isWaiting() ? 202 : 200;

@@ -88,7 +88,10 @@ public:
   llvm::ArrayRef<HeapInfo> heaps() const { return Heaps; }
   uint32_t heapNumber(size_t Run, uint32_t Id) const { return Ids[Run][Id]; }
   /// The id of a heap in Run; 0 if Run lacks the heap.
-  uint32_t heapId(size_t Run, uint32_t Number) const;
+  uint32_t heapId(size_t Run, uint32_t Number) const {
+    llvm::ArrayRef<uint32_t> Of = HeapOf[Run];
+    return Number < Of.size() ? Of[Number] : 0;
+  }
 
   /// Calls F for each run, for two at a time.
   void forEachRun(llvm::function_ref<void(size_t Run)> F) const;
@@ -103,6 +106,8 @@ private:
   llvm::StringSet<> Moved;
   std::vector<HeapInfo> Heaps;
   std::vector<std::vector<uint32_t>> Ids; ///< by run and heap
+  /// By run and number: the first heap with this number; 0: none.
+  std::vector<std::vector<uint32_t>> HeapOf;
   /// By run and stack; empty: no suppressions.
   std::vector<llvm::BitVector> HiddenStacks;
 };

@@ -51,6 +51,11 @@ Profile makeProfile(const SelectedStats &S, Metric M, const RowKey &KeyOf = {},
 /// The memory spaces of the selection with any value, in order.
 std::vector<uint32_t> spacesOf(const SelectedStats &S);
 
+/// makeProfile() for each memory space, in one pass over the rows; profiles
+/// without values stay.
+std::vector<Profile> makeSpaceProfiles(const SelectedStats &S, Metric M,
+                                       const RowKey &KeyOf = {});
+
 /// Makes a profile for each selected heap and each metric in Metrics, ordered
 /// by heap, each in the heap's outer view. If several heaps count in the memory
 /// space `host` and no heap was chosen, the memory space's own profiles come

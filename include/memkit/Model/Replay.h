@@ -106,6 +106,12 @@ public:
   /// The time of the next timeStop(): after all earlier events, before all
   /// others. Called again after every stop, step and end.
   virtual uint64_t nextTimeStop() { return UINT64_MAX; }
+  /// Events of Process follow, the first at TimeNs. Returns nextTimeStop(),
+  /// which these events may have made earlier: an observer need not care for
+  /// processes that do nothing.
+  virtual uint64_t nextTimeStopWith(uint32_t, uint64_t) {
+    return nextTimeStop();
+  }
   /// The trace has no event from TimeNs to before NextNs.
   virtual llvm::Error timeStop(uint64_t TimeNs, uint64_t NextNs);
   /// The number of events of Process for the next eventStop(), higher than its

@@ -87,7 +87,8 @@ public:
   llvm::Error add(const SectionInfo &Info, Partial P);
 
   llvm::StringRef name() const { return Name; }
-  const Header &header() const { return Reader ? Reader->header() : Head; }
+  /// Its texts are harmless, as those of TraceNames.
+  const Header &header() const { return Head; }
   /// Whether the trace ends with an index.
   bool isComplete() const {
     return !Grows && (Reader ? Reader->complete() : HasIndex);
@@ -174,7 +175,7 @@ private:
   std::unique_ptr<TraceReader> Reader; ///< null in a growing trace
   ProgressCallback OnProgress;
   std::string Name;
-  Header Head; ///< of a growing trace
+  Header Head;
   bool HasIndex = false, HasOutline = false;
   bool Grows = false; ///< a recorder writes the file
   unsigned Has = 0;   ///< TraceParts

@@ -19,6 +19,11 @@
 
 namespace memkit {
 
+/// H with texts that a terminal shows as they are: controls, marks that change
+/// the direction of text, and bytes that are no UTF-8 are escaped.
+Header harmlessHeader(Header H);
+
+/// All names are harmless in the same way, and in one line.
 class TraceNames {
 public:
   /// How many ids of each kind there are, for the sections of the trace.

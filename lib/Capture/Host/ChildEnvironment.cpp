@@ -3,6 +3,7 @@
 // The environment of a new program.
 
 #include "ChildEnvironment.h"
+#include "Runtime/ReadMemory.h"
 
 #include <cstring>
 #include <unistd.h>
@@ -56,9 +57,25 @@ static bool hasOurs(const char *List) {
   return Has;
 }
 
+/// Can all strings of \p Env be read?
+static bool areReadable(char *const *Env) {
+  for (; Env; ++Env) {
+    if (!isMapped(Env))
+      return false;
+    if (!*Env)
+      return true;
+    if (!isMapped(*Env))
+      return false;
+  }
+  return true; // null is an empty environment
+}
+
 ChildEnvironment::ChildEnvironment(char *const *Env, bool Preloadable)
     : Env(Env) {
+  Preloadable &= !Kept.IsSandboxed;
   if (!Kept.HasEnvironment || !*Kept.socketPath() || !*Kept.preloadPath())
+    return;
+  if (Env != environ && !areReadable(Env))
     return;
   bool Over =
       Proc.Epoch.load(std::memory_order_acquire) && Proc.Ctl->Detached.load();
@@ -133,6 +150,39 @@ char **ChildEnvironment::build(void *Room) const {
       New[To++] = Kept.Injections[I];
   New[To] = nullptr;
   return New;
+}
+
+namespace {
+/// The room of a call that has not returned.
+struct UsedRoom {
+  void *Room;
+  size_t Bytes;
+  uint32_t Pid; ///< the caller's
+};
+} // namespace
+static __thread UsedRoom Used __attribute__((tls_model("initial-exec")));
+
+EnvironmentRoom::EnvironmentRoom(size_t Bytes) : Bytes(Bytes) {
+  uint32_t Pid = sys::getpid();
+  // A child of vfork has this thread's variables, and has gone once this thread
+  // or another such child comes here.
+  if (Used.Room && Used.Pid != Pid) {
+    void *Left = Used.Room;
+    size_t Has = Used.Bytes;
+    Used.Room = nullptr;
+    sys::unmap(Left, Has);
+  }
+  Room = sys::map(Bytes, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (Room && !Used.Room)
+    Used = {Room, Bytes, Pid};
+}
+
+EnvironmentRoom::~EnvironmentRoom() {
+  if (!Room)
+    return;
+  if (Used.Room == Room)
+    Used.Room = nullptr;
+  sys::unmap(Room, Bytes);
 }
 
 /// Removes memkit's library from an LD_PRELOAD=.. in place.

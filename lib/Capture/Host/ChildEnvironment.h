@@ -11,14 +11,13 @@
 
 #include "Runtime/Process.h"
 
-#include <alloca.h>
-
 namespace memkit::capture {
 
 /// The changes that an environment needs. Copies no string except LD_PRELOAD.
 class ChildEnvironment {
 public:
-  /// \p Preloadable: the program may be recorded.
+  /// \p Preloadable: the program may be recorded. An \p Env without memory,
+  /// which the kernel reports, stays unchanged.
   ChildEnvironment(char *const *Env, bool Preloadable);
 
   /// Can \p Env be used unchanged?
@@ -46,24 +45,32 @@ private:
 /// by the constructor, before there are threads.
 void leaveEnvironment();
 
+/// Memory for an environment, for a call that may not return. The caller may be
+/// a child of vfork, which shares all memory with the thread that made it, and
+/// which nobody sees end: the thread's next call takes what the child has left.
+class EnvironmentRoom {
+public:
+  explicit EnvironmentRoom(size_t Bytes);
+  ~EnvironmentRoom();
+  EnvironmentRoom(const EnvironmentRoom &) = delete;
+  EnvironmentRoom &operator=(const EnvironmentRoom &) = delete;
+
+  void *at() const { return Room; } ///< null: no memory
+
+private:
+  void *Room = nullptr;
+  size_t Bytes;
+};
+
 /// Calls \p Call with the environment for a new program. Does not use malloc:
-/// the caller may be a child of vfork.
+/// the caller may be a child of vfork. Needs little stack.
 template <typename Fn>
 auto withChildEnvironment(char *const *Env, bool Preloadable, Fn Call) {
   ChildEnvironment C(Env, Preloadable);
   if (C.unchanged())
     return Call(Env);
-  size_t Bytes = C.bytes();
-  constexpr size_t OnStack = 32 << 10;
-  void *Room = Bytes <= OnStack
-                   ? alloca(Bytes)
-                   : sys::map(Bytes, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (!Room)
-    return Call(Env);
-  auto Result = Call(static_cast<char *const *>(C.build(Room)));
-  if (Bytes > OnStack)
-    sys::unmap(Room, Bytes);
-  return Result;
+  EnvironmentRoom Room(C.bytes());
+  return Call(Room.at() ? static_cast<char *const *>(C.build(Room.at())) : Env);
 }
 
 } // namespace memkit::capture

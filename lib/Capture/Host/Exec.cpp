@@ -13,6 +13,7 @@
 #include "ChildEnvironment.h"
 #include "ExecTarget.h"
 #include "Real.h"
+#include "Runtime/ReadMemory.h"
 #include "Runtime/Recording.h"
 #include "Runtime/Symbols.h"
 
@@ -138,15 +139,15 @@ MEMKIT_EXPORT int fexecve(int Fd, char *const *Argv, char *const *Env) {
 
 MEMKIT_EXPORT int execveat(int Folder, const char *Path, char *const *Argv,
                            char *const *Env, int Flags) {
-  // The header declares Path non-null; for null the kernel returns EFAULT.
-  bool HasPath = reinterpret_cast<uintptr_t>(Path) && *Path;
+  // For no path, and one without memory, the kernel returns EFAULT.
+  bool IsEmpty = isMapped(Path) && !*Path;
   ExecTarget Target =
-      HasPath ? ExecTarget::ofPath(Path, Folder) : ExecTarget::ofFile(Folder);
+      !IsEmpty ? ExecTarget::ofPath(Path, Folder) : ExecTarget::ofFile(Folder);
   return recordExec(Target, Env, [&](char *const *New) {
     if (auto *Fn = realExec().Execveat)
       return Fn(Folder, Path, Argv, New, Flags);
-    long Result = sys::call(SYS_execveat, Folder, long(Path), long(Argv),
-                            long(New), Flags);
+    long Result = sys::forward(SYS_execveat, Folder, long(Path), long(Argv),
+                               long(New), Flags);
     errno = int(-Result);
     return -1;
   });

@@ -3,9 +3,12 @@
 // The program that exec or posix_spawn is about to run.
 
 #include "ExecTarget.h"
+#include "ProgramFile.h"
+#include "Runtime/Process.h"
+#include "Runtime/ReadMemory.h"
 #include "Runtime/Syscall.h"
-#include "SanitizerCheck.h"
 
+#include <cerrno>
 #include <cstring>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -35,27 +38,40 @@ struct ProcLink {
 };
 } // namespace
 
+/// A program in another root finds no library there, and its loader would
+/// complain about that.
+static bool isLibraryThere() {
+  return !*Kept.preloadPath() ||
+         sys::call(SYS_faccessat, AT_FDCWD, long(Kept.preloadPath()), R_OK,
+                   0) != -ENOENT;
+}
+
 /// Examines the file and closes it. Makes a relative path absolute, because the
 /// recorder is in another folder.
 void ExecTarget::examine(int Fd) {
   if (Fd < 0)
     return;
-  Preloadable = !hasSanitizer(Fd);
+  Preloadable = mayBePreloaded(Fd) && isLibraryThere();
   if (Path[0] != '/') {
-    char Room[sizeof(Path)];
-    long Got = sys::readlink(ProcLink(Fd).Text, Room, sizeof(Room) - 1);
-    if (Got > 0) {
-      Room[Got] = 0;
-      setPath(Room);
-    }
+    long Got = sys::readlink(ProcLink(Fd).Text, Path, sizeof(Path) - 1);
+    if (Got > 0)
+      Path[Got] = 0;
   }
   sys::close(Fd);
 }
 
+void ExecTarget::take(int Folder, const char *From) {
+  bool HasPath;
+  int Fd = openToExamine(Folder, From, HasPath);
+  if (HasPath && From != Path)
+    setPath(From);
+  examine(Fd);
+}
+
 ExecTarget ExecTarget::ofPath(const char *Path, int Folder) {
   ExecTarget T;
-  T.setPath(Path ? Path : "");
-  T.examine(openToExamine(Folder, Path));
+  T.setPath("");
+  T.take(Folder, Path);
   return T;
 }
 
@@ -63,7 +79,8 @@ ExecTarget ExecTarget::ofFile(int Fd) {
   // Opens the file again: \p Fd may be open for execution only.
   ExecTarget T;
   T.setPath("");
-  T.examine(openToExamine(AT_FDCWD, ProcLink(Fd).Text));
+  bool HasPath;
+  T.examine(openToExamine(AT_FDCWD, ProcLink(Fd).Text, HasPath));
   return T;
 }
 
@@ -85,27 +102,29 @@ static bool isProgram(const char *Path) {
 }
 
 ExecTarget ExecTarget::ofSearch(const char *File) {
-  if (!File || !*File || strchr(File, '/'))
+  if (!isMapped(File) || !*File || strchr(File, '/'))
     return ofPath(File);
-  char Room[4096];
+  ExecTarget T;
   size_t FileSize = strlen(File) + 1;
   for (const char *P = searchPath();; ++P) {
     size_t N = strcspn(P, ":");
-    if (N + 1 + FileSize <= sizeof(Room)) {
-      char *At = Room;
+    // In a longer path nothing is looked for: the stack may be small.
+    if (N + 1 + FileSize <= sizeof(T.Path)) {
+      char *At = T.Path;
       memcpy(At, P, N);
       At += N;
       if (N) // an empty entry is the current folder
         *At++ = '/';
       memcpy(At, File, FileSize);
-      if (isProgram(Room))
-        return ofPath(Room);
+      if (isProgram(T.Path)) {
+        T.take(AT_FDCWD, T.Path);
+        return T;
+      }
     }
     P += N;
     if (!*P)
       break;
   }
-  ExecTarget T;
   T.setPath(File);
   return T;
 }

@@ -90,7 +90,7 @@ void capture::prepareExit() {
   if (Fn)
     Fn(Status);
   for (;;)
-    sys::call(SYS_exit_group, Status);
+    sys::forward(SYS_exit_group, Status);
 }
 
 MEMKIT_EXPORT void _exit(int Status) { leave(Status, Real_exit); }

@@ -39,10 +39,10 @@ static long resultOf(long Raw) {
 static void *rawMmap(void *At, size_t Size, int Prot, int Flags, int Fd,
                      off_t Offset) {
   return reinterpret_cast<void *>(resultOf(
-      sys::call(SYS_mmap, long(At), long(Size), Prot, Flags, Fd, Offset)));
+      sys::forward(SYS_mmap, long(At), long(Size), Prot, Flags, Fd, Offset)));
 }
 static int rawMunmap(void *At, size_t Size) {
-  return int(resultOf(sys::call(SYS_munmap, long(At), long(Size))));
+  return int(resultOf(sys::forward(SYS_munmap, long(At), long(Size))));
 }
 static void *rawMremap(void *At, size_t Old, size_t New, int Flags, ...) {
   va_list Rest;
@@ -52,16 +52,16 @@ static void *rawMremap(void *At, size_t Old, size_t New, int Flags, ...) {
                 : 0;
   va_end(Rest);
   return reinterpret_cast<void *>(resultOf(
-      sys::call(SYS_mremap, long(At), long(Old), long(New), Flags, To)));
+      sys::forward(SYS_mremap, long(At), long(Old), long(New), Flags, To)));
 }
 static int rawMprotect(void *At, size_t Size, int Prot) {
-  return int(resultOf(sys::call(SYS_mprotect, long(At), long(Size), Prot)));
+  return int(resultOf(sys::forward(SYS_mprotect, long(At), long(Size), Prot)));
 }
 static int rawPkeyMprotect(void *At, size_t Size, int Prot, int Key) {
   return int(resultOf(
       Key == -1
-          ? sys::call(SYS_mprotect, long(At), long(Size), Prot)
-          : sys::call(SYS_pkey_mprotect, long(At), long(Size), Prot, Key)));
+          ? sys::forward(SYS_mprotect, long(At), long(Size), Prot)
+          : sys::forward(SYS_pkey_mprotect, long(At), long(Size), Prot, Key)));
 }
 
 /// libc's functions, or those of another library in front of libc's.

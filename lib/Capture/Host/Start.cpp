@@ -5,6 +5,7 @@
 #include "Host/ChildEnvironment.h"
 #include "Host/Exec.h"
 #include "Host/Maps.h"
+#include "Host/Sandbox.h"
 #include "Runtime/Thread.h"
 
 using namespace memkit;
@@ -19,4 +20,5 @@ __attribute__((constructor)) static void start() {
   prepareMaps();
   prepareExec();
   prepareExit();
+  prepareSandbox();
 }

@@ -25,7 +25,7 @@ static void countTableFull() {
 
 static size_t bytesFor(uint32_t Capacity) {
   return Capacity * (sizeof(KnownPython) + sizeof(NewPython)) +
-         PythonSlots * sizeof(uint16_t) + wire::MaxTextBytes;
+         PythonSlots * sizeof(uint32_t) + wire::MaxTextBytes;
 }
 
 void capture::releasePythonState(PythonThread &S) {
@@ -46,7 +46,7 @@ static bool resizeState(PythonThread &S, uint32_t Capacity) {
   sys::call(SYS_madvise, long(P), long(Bytes), MADV_WIPEONFORK);
   S.Known = static_cast<KnownPython *>(P);
   S.New = reinterpret_cast<NewPython *>(S.Known + Capacity);
-  S.Where = reinterpret_cast<uint16_t *>(S.New + Capacity);
+  S.Where = reinterpret_cast<uint32_t *>(S.New + Capacity);
   S.Buffer = reinterpret_cast<char *>(S.Where + PythonSlots);
   S.Capacity = Capacity;
   return true;
@@ -70,18 +70,22 @@ static uint32_t exactNodes(PythonThread &S, uint32_t From) {
   return Node;
 }
 
+/// The number of frames with a node of their own.
+static uint32_t countCoded(PythonThread &S) {
+  for (; S.Counted < S.Count; ++S.Counted)
+    S.Coded += S.Known[S.Counted].isCoded();
+  return S.Coded;
+}
+
 /// Like exactNodes(), for a stack deeper than MaxDepth: the outer half, a mark,
 /// the inner half. Only the innermost of the inner frames gets a node, the
-/// whole stack's.
+/// whole stack's. Visits no frame between the halves.
 static uint32_t shortenedNodes(PythonThread &S, uint32_t From) {
-  uint32_t Total = 0, Outer = Proc.MaxDepth / 2, I = 0, Depth = 0;
-  for (uint32_t J = 0; J < S.Count; ++J)
-    Total += (S.Known[J].Code & CodeMask) != 0;
-  if (Total <= Proc.MaxDepth)
+  if (countCoded(S) <= Proc.MaxDepth)
     return exactNodes(S, From);
-  uint32_t Count = S.Count;
-  for (; Depth < Outer; ++I)
-    Depth += (S.Known[I].Code & CodeMask) != 0;
+  uint32_t Outer = Proc.MaxDepth / 2, I = 0, Count = S.Count;
+  for (uint32_t Depth = 0; Depth < Outer; ++I)
+    Depth += S.Known[I].isCoded();
   uint32_t Node;
   if (I > From) {
     S.Count = I;
@@ -101,11 +105,12 @@ static uint32_t shortenedNodes(PythonThread &S, uint32_t From) {
     return Next;
   };
   bool Goes = Enter(Stacks.Table.markCode(wire::CodeKind::Gap));
-  uint32_t FirstInner = Total - (Proc.MaxDepth - Outer);
-  for (; Goes && I < Count; ++I)
-    if (uint32_t Code = S.Known[I].Code & CodeMask)
-      if (Depth++ >= FirstInner)
-        Goes = Enter(Code);
+  uint32_t At = Count;
+  for (uint32_t Inner = Proc.MaxDepth - Outer; Inner;)
+    Inner -= S.Known[--At].isCoded();
+  for (; Goes && At < Count; ++At)
+    if (S.Known[At].isCoded())
+      Goes = Enter(S.Known[At].Code & CodeMask);
   return S.Known[Count - 1].Node = Node;
 }
 

@@ -22,6 +22,8 @@ struct KnownPython {
   uintptr_t Place; ///< the compared value: PythonWalk's placeOf()
   uint32_t Node;
   uint32_t Code; ///< 0: no node of its own
+
+  bool isCoded() const; ///< has a node of its own
 };
 
 struct NewPython {
@@ -47,12 +49,24 @@ struct MarkedFrames {
 struct PythonThread {
   KnownPython *Known; ///< outermost first
   NewPython *New;     ///< innermost first
-  uint16_t *Where;    ///< index in Known, by the frame's address
+  uint32_t *Where;    ///< index in Known, by the frame's address
   char *Buffer;       ///< for a text
   uint32_t Capacity;  ///< 0: no memory
   uint32_t Count;     ///< of Known
   uint32_t Exact;     ///< the number of outer frames with exact nodes
   uint32_t Generation;
+  /// Of the outermost Counted frames, Coded have a node of their own. Kept for
+  /// a stack that is too deep.
+  uint32_t Counted, Coded;
+
+  /// Only the \p End outermost frames of the last walk are left.
+  void cut(uint32_t End) {
+    Count = End;
+    Layers.cut(End);
+    Calls.cut(End);
+    for (; Counted > End; --Counted)
+      Coded -= Known[Counted - 1].isCoded();
+  }
   /// The thread holds the interpreter's lock: an object is being recorded.
   uint32_t HasLock;
   uint32_t LastNative, LastPython, LastPair; ///< Pair 0: none
@@ -69,7 +83,7 @@ extern __thread PythonThread ThisPython
 
 /// Forgets the last walk.
 inline void resetPythonState(PythonThread &S) {
-  S.Count = S.Exact = 0;
+  S.Count = S.Exact = S.Counted = S.Coded = 0;
   S.Layers.Count = S.Calls.Count = 0;
   S.Adopted = 0;
   S.LastPair = 0;

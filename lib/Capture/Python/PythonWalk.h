@@ -35,6 +35,8 @@ enum CallRole : uint32_t {
   CR_Gradient = 3u << 24,       ///< the gradient of an operator
   CR_Tracing = 4u << 24,        ///< a graph is being made of a function
 };
+inline bool KnownPython::isCoded() const { return Code & CodeMask; }
+
 /// The Place of a frame that is not kept; equals no frame's.
 inline constexpr uintptr_t NoPlace = ~uintptr_t(0);
 /// No node: the thread's memory for the walk is too small.
@@ -54,9 +56,7 @@ public:
     uint32_t Joined;
     if (!collect(Frame, Joined))
       return TooMany;
-    S.Count = Joined;
-    S.Layers.cut(Joined);
-    S.Calls.cut(Joined);
+    S.cut(Joined);
     if (!NumNew && (Joined <= S.Exact || Joined == Last))
       return S.Known[Joined - 1].Node;
     return takeNew();
@@ -138,12 +138,16 @@ inline bool PythonWalk<Shape>::collect(uintptr_t F, uint32_t &Joined) {
 /// Compares frames with the last walk, outwards from \p F, the frame at \p I in
 /// S.Known, while the callers are the same. Sets \p F to the first unknown
 /// frame; or to 0, with \p Joined the number of frames outside the last changed
-/// frame.
+/// frame. Of a stack that is far too deep, frames are left out in the middle:
+/// they count as unchanged between frames that are.
 template <FrameShape Shape>
 inline bool PythonWalk<Shape>::follow(uint32_t I, uintptr_t &F,
                                       uint32_t &Joined) {
   const KnownPython *K = S.Known + I, *Same = K;
+  const ptrdiff_t Compared = Proc.MaxDepth > 1024 ? Proc.MaxDepth : 1024;
   for (;; --K) {
+    if (__builtin_expect(Same - K == Compared && K - S.Known > Compared, 0))
+      K = S.Known + Compared;
     uintptr_t Caller = load(K->Frame + Previous);
     uintptr_t Place = placeOf(K->Frame);
     if (__builtin_expect(Place != K->Place || Caller != K->Previous, 0)) {
@@ -186,7 +190,7 @@ template <FrameShape Shape> inline uint32_t PythonWalk<Shape>::takeNew() {
     }
     if (IsFast)
       From = I + 1;
-    S.Where[slotOf(N.Frame)] = uint16_t(I < 65536 ? I : 65535);
+    S.Where[slotOf(N.Frame)] = I;
     uintptr_t Place = Code & UnknownBit ? NoPlace : N.Place;
     if (__builtin_expect(Code & (LayerBit | RoleMask) && !(Code & UnknownBit),
                          0))

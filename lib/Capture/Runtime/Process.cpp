@@ -203,7 +203,8 @@ void capture::connect() {
       sys::sleepMicroseconds(100);
     return;
   }
-  bool Wanted = *Kept.socketPath() && !(Kept.NoFollow && Kept.Process);
+  bool Wanted = *Kept.socketPath() && !Kept.IsSandboxed &&
+                !(Kept.NoFollow && Kept.Process);
   if (!Wanted || !tryConnect()) {
     turnOff();
     return;

@@ -61,6 +61,8 @@ struct Inherited {
   uint64_t Epochs;     ///< the number of processes that have had this memory
   uint32_t Process;    ///< the id of the last process
   bool Stopped;        ///< the program has stopped recording
+  /// A sandbox would kill a process that greets the recorder.
+  bool IsSandboxed;
   /// The control page of the last process, the only shared page that a child of
   /// fork inherits. A child checks there whether a greeting can succeed.
   wire::Control *Control;

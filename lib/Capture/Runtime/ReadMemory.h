@@ -7,6 +7,7 @@
 
 #include "Runtime/Syscall.h"
 
+#include <cerrno>
 #include <sys/uio.h>
 
 namespace memkit::capture {
@@ -28,6 +29,21 @@ inline unsigned readWords(uintptr_t From, uintptr_t *To, unsigned Max) {
   long Read = sys::call(SYS_process_vm_readv, sys::getpid(), long(&Local), 1,
                         long(Remote), Bytes == First ? 1 : 2, 0);
   return Read < 0 ? 0 : unsigned(Read) / sizeof(uintptr_t);
+}
+
+/// Can the 8 bytes at \p Address (a multiple of 8) be read? rt_sigprocmask with
+/// a nonexistent operation reads its argument before the operation, returns
+/// EFAULT or EINVAL, and changes nothing. 0.2 µs on the machine of
+/// docs/Performance.md.
+inline bool isReadable(uintptr_t Address) {
+  constexpr long NoSuchOperation = -1;
+  return sys::call(SYS_rt_sigprocmask, NoSuchOperation, long(Address), 0, 8) ==
+         -EINVAL;
+}
+
+/// Is there memory at \p P?
+inline bool isMapped(const void *P) {
+  return isReadable(uintptr_t(P) & ~uintptr_t(7));
 }
 
 } // namespace memkit::capture

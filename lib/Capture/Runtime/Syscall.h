@@ -22,8 +22,9 @@
 
 namespace memkit::capture::sys {
 
-inline long call(long Number, long A = 0, long B = 0, long C = 0, long D = 0,
-                 long E = 0, long F = 0) {
+/// A system call that the program makes by way of a hook.
+inline long forward(long Number, long A = 0, long B = 0, long C = 0, long D = 0,
+                    long E = 0, long F = 0) {
   long Result;
   register long R10 asm("r10") = D;
   register long R8 asm("r8") = E;
@@ -33,6 +34,25 @@ inline long call(long Number, long A = 0, long B = 0, long C = 0, long D = 0,
                : "a"(Number), "D"(A), "S"(B), "d"(C), "r"(R10), "r"(R8), "r"(R9)
                : "rcx", "r11", "memory");
   return Result;
+}
+
+/// The calls for which a sandbox would kill the program, a bit each.
+inline constexpr long MaxNumber = 512;
+inline uint64_t Forbidden[MaxNumber / 64] = {};
+inline void forbid(long Number) {
+  Forbidden[Number / 64] |= uint64_t(1) << Number % 64;
+}
+inline bool isForbidden(long Number) {
+  return Forbidden[Number / 64] >> Number % 64 & 1;
+}
+
+/// A system call of the library itself; EPERM in place of a call that is
+/// forbidden.
+inline long call(long Number, long A = 0, long B = 0, long C = 0, long D = 0,
+                 long E = 0, long F = 0) {
+  if (__builtin_expect(isForbidden(Number), 0))
+    return -1; // EPERM
+  return forward(Number, A, B, C, D, E, F);
 }
 
 inline bool failed(long Result) { return Result < 0 && Result > -4096; }

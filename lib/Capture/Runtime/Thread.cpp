@@ -20,8 +20,11 @@ static constexpr uint64_t NestedMargin = 32; ///< for records that must not fail
 // A full ring
 //===----------------------------------------------------------------------===//
 
-/// Sleeps in short steps until \p Done() or the time limit of the settings;
-/// false: the limit is reached.
+/// The longest step is 16 times the first.
+static constexpr uint32_t MostDoublings = 4;
+
+/// Sleeps in steps, short ones first, until \p Done() or the time limit of the
+/// settings; false: the limit is reached.
 template <typename Fn> static bool waitFor(uint64_t Epoch, Fn Done) {
   std::atomic<uint64_t> &Beat = Proc.Ctl->Heartbeat;
   uint64_t FirstBeat = Beat.load(std::memory_order_acquire);
@@ -29,7 +32,9 @@ template <typename Fn> static bool waitFor(uint64_t Epoch, Fn Done) {
     return false;
   uint64_t Start = sys::monotonicMs();
   for (uint32_t Step = 1;; ++Step) {
-    sys::sleepMicroseconds(WaitStepUs);
+    // Where the recorder is busy with many processes, their short naps would
+    // keep it from the processor.
+    sys::sleepMicroseconds(WaitStepUs << std::min(Step / 8, MostDoublings));
     if (Proc.Epoch.load(std::memory_order_acquire) != Epoch)
       return false; // forked in a signal handler, or turned off
     if (Done())

@@ -14,7 +14,7 @@ using namespace memkit;
 using namespace memkit::capture;
 
 static constexpr uint32_t FirstCapacity = 510;
-static constexpr uint32_t MaxCapacity = 1u << 20;
+static constexpr uint32_t MaxCapacity = StackState::MaxCapacity;
 
 static void countTableFull() {
   Proc.Ctl->LostTableFull.fetch_add(1, std::memory_order_relaxed);
@@ -134,54 +134,99 @@ uint32_t Stack::shownNew(uint32_t &Known) const {
   return Shown;
 }
 
-/// The node of a stack that is too deep: the outer half, a mark, the inner
-/// half. \p Cut: the walk did not reach the root, so the stack has no outer
-/// half. Also for a stack within the depth whose frames have no nodes because
-/// the last stack was too deep.
-uint32_t Stack::shortened(uint32_t Root, uint32_t Total, bool Cut) {
-  uint32_t Outer = Total <= Proc.MaxDepth ? Total : Cut ? 0 : Proc.MaxDepth / 2;
-  uint32_t FirstInner = Total - (Proc.MaxDepth - Outer) + 1; // depths, from 1
-  bool IsWhole = Outer == Total, Full = false, Marked = false;
-  uint32_t Node = Root, Depth = 0;
-  auto Enter = [&](uint32_t Code) {
-    uint32_t Next = Full || !Code ? 0 : Stacks.Table.child(Node, Code);
-    Full |= !Next;
-    Node = Next ? Next : Node;
-  };
-  auto Take = [&](CodeWord C, uint32_t &Known, bool IsGood) {
-    ++Depth;
-    if (Depth <= Outer) {
+namespace {
+/// Builds the node of a stack from its outermost frame inwards. Frames in the
+/// middle of a stack that is too deep are left out.
+class NodePath {
+public:
+  /// \p Root: the parent of the outermost frame. \p Total: the depth. \p Cut:
+  /// the walk did not reach the root, so the stack has no outer half.
+  NodePath(uint32_t Root, uint32_t Total, bool Cut)
+      : Node(Root), Cut(Cut), IsWhole(Total <= Proc.MaxDepth),
+        Outer(IsWhole ? Total
+              : Cut   ? 0
+                      : Proc.MaxDepth / 2),
+        FirstInner(Total - (Proc.MaxDepth - Outer) + 1) {}
+
+  bool isWhole() const { return IsWhole; }
+  bool isOuter(uint32_t Depth) const { return Depth <= Outer; }
+  bool isInner(uint32_t Depth) const { return Depth >= FirstInner; }
+  uint32_t node() const { return Node; }
+  bool isFull() const { return Full; }
+
+  /// Takes the frame at \p Depth. \p Known: its node, good if \p IsGood; set
+  /// for a frame of the outer half.
+  void take(CodeWord C, uint32_t Depth, uint32_t &Known, bool IsGood) {
+    if (isOuter(Depth)) {
       if (Known && IsGood)
         Node = Known;
       else
-        Enter(C.code());
+        enter(C.code());
       Known = Full ? 0 : Node;
-    } else if (Depth >= FirstInner) {
+    } else if (isInner(Depth)) {
       if (!Marked && !Cut)
-        Enter(Stacks.Table.markCode(wire::CodeKind::Gap));
+        enter(Stacks.Table.markCode(wire::CodeKind::Gap));
       Marked = true;
-      Enter(C.code());
+      enter(C.code());
     }
-  };
-  for (uint32_t I = 0; I < Walk.joined(); ++I) {
-    KnownFrame &F = S.Frames[I];
-    if (!(F.Bits & KnownFrame::IsFrame))
-      continue;
-    CodeWord C = codeAt(S.Words[I].Value);
-    if (C.has(CodeWord::Hidden))
-      continue;
-    Take(C, F.Node, !(F.Bits & KnownFrame::Shortened));
-    if (IsWhole)
-      F.Bits &= ~KnownFrame::Shortened;
   }
+
+private:
+  void enter(uint32_t Code) {
+    uint32_t Next = Full || !Code ? 0 : Stacks.Table.child(Node, Code);
+    Full |= !Next;
+    Node = Next ? Next : Node;
+  }
+
+  uint32_t Node;
+  bool Cut, IsWhole, Full = false, Marked = false;
+  uint32_t Outer, FirstInner; ///< depths, from 1
+};
+} // namespace
+
+/// Takes a frame of the last walk.
+static void takeKnown(StackState &S, uint32_t I, NodePath &To) {
+  KnownFrame &F = S.Frames[I];
+  if (!(F.Bits & KnownFrame::IsFrame))
+    return;
+  CodeWord C = codeAt(S.Words[I].Value);
+  if (C.has(CodeWord::Hidden))
+    return;
+  To.take(C, F.depth(), F.Node, !(F.Bits & KnownFrame::Shortened));
+  if (To.isWhole())
+    F.Bits &= ~KnownFrame::Shortened;
+}
+
+/// The node of a stack that is too deep: the outer half, a mark, the inner
+/// half. Also for a stack within the depth whose frames have no nodes because
+/// the last stack was too deep. Visits no frame that is left out, except new
+/// ones.
+uint32_t Stack::shortened(uint32_t Root, uint32_t Total, bool Cut) {
+  NodePath To(Root, Total, Cut);
+  uint32_t End = Walk.joined(), At = 0;
+  auto IsFrameIn = [&](uint32_t I, auto Is) {
+    const KnownFrame &F = S.Frames[I];
+    return !(F.Bits & KnownFrame::IsFrame) || Is(F.depth());
+  };
+  while (At != End &&
+         IsFrameIn(At, [&](uint32_t Depth) { return To.isOuter(Depth); }))
+    takeKnown(S, At++, To);
+  uint32_t Inner = End;
+  while (Inner > At && IsFrameIn(Inner - 1, [&](uint32_t Depth) {
+           return To.isInner(Depth);
+         }))
+    --Inner;
+  for (; Inner != End; ++Inner)
+    takeKnown(S, Inner, To);
+  uint32_t Depth = End ? Walk.top().depth() : 0;
   for (uint32_t I = Walk.count(); I--;) {
     S.New[I].Node = 0;
     if (!S.New[I].Code.has(CodeWord::Hidden))
-      Take(S.New[I].Code, S.New[I].Node, false);
+      To.take(S.New[I].Code, ++Depth, S.New[I].Node, false);
   }
-  if (Full)
+  if (To.isFull())
     countTableFull();
-  return Node;
+  return To.node();
 }
 
 uint32_t Stack::nodesOfNew(WalkEnd End) {

@@ -27,9 +27,12 @@ namespace memkit::capture {
 struct KnownWord {
   uintptr_t Address;
   uint64_t Value;
+
+  static constexpr uint32_t MostOfFrame = 3;
 };
 
-/// The frame of a word that is a return address.
+/// The frame of a word that is a return address. In the middle of a stack that
+/// is too deep, frames may be left out.
 struct KnownFrame {
   uintptr_t Fp;  ///< rbp in the frame
   uint32_t Node; ///< 0: unknown (a frame in the middle of a deep stack)
@@ -63,7 +66,8 @@ struct StackState {
   KnownFrame *Frames; ///< parallel to Words
   NewFrame *New;      ///< innermost first
   RecentRules *Recent;
-  uint32_t Capacity;   ///< of each array; 0: no memory
+  uint32_t Capacity; ///< of each array; 0: no memory
+  static constexpr uint32_t MaxCapacity = 1u << 20;
   uint32_t Wanted;     ///< a sufficient capacity; 0: Capacity was
   uint32_t Count;      ///< of Words
   uint32_t Generation; ///< of the code in Words and Recent

@@ -7,6 +7,9 @@
 #include "StackWalk.h"
 
 #include "Codes.h"
+#include "Runtime/Process.h"
+
+#include <cstring>
 
 using namespace memkit;
 using namespace memkit::capture;
@@ -26,6 +29,36 @@ static inline const KnownWord *firstChanged(const KnownWord *W,
   return W;
 }
 
+/// A walk compares so many words at both ends of the last walk at least: more
+/// than a stack of the greatest depth has.
+static uint32_t comparedWords() {
+  constexpr uint32_t Min = 4096;
+  uint32_t Words = Proc.MaxDepth * KnownWord::MostOfFrame;
+  return Words > Min ? Words : Min;
+}
+
+/// As firstChanged(), of a stack that is far too deep: the frames in its middle
+/// are left out, and count as unchanged between words that are. Each call of
+/// malloc would else read the whole stack.
+static const KnownWord *firstChangedOfDeep(const KnownWord *W,
+                                           const KnownWord *End,
+                                           uint32_t Compared) {
+  const KnownWord *OuterEnd = W + Compared, *Outer = firstChanged(W, OuterEnd);
+  if (Outer != OuterEnd)
+    return Outer;
+  const KnownWord *Changed = End;
+  for (const KnownWord *To = End; To != OuterEnd;) {
+    bool IsLast = To - OuterEnd <= ptrdiff_t(Compared);
+    const KnownWord *From = IsLast ? OuterEnd : To - Compared;
+    const KnownWord *First = firstChanged(From, To);
+    if (First == To)
+      break;
+    Changed = First;
+    To = From;
+  }
+  return Changed;
+}
+
 bool StackWalk::beginOwn() {
   IsOwn = true;
   Lo = S.Own.Lo;
@@ -34,7 +67,11 @@ bool StackWalk::beginOwn() {
   // Frames below have returned.
   while (End[-1].Address < Slot)
     --End;
-  const KnownWord *Same = firstChanged(S.Words, End);
+  uint32_t Compared = comparedWords();
+  const KnownWord *Same =
+      __builtin_expect(End - S.Words <= 2 * ptrdiff_t(Compared), 1)
+          ? firstChanged(S.Words, End)
+          : firstChangedOfDeep(S.Words, End, Compared);
   Joined = S.Count = uint32_t(Same - S.Words);
   return Same == End && End[-1].Address == Slot && top().isSame(Fp);
 }
@@ -115,6 +152,25 @@ bool StackWalk::push(CodeWord C) {
   return true;
 }
 
+/// Makes room for the frames of a stack that is too deep for all of them: keeps
+/// the outermost words, and the innermost, which the next walks meet first.
+StackWalk::LeftOutFrames StackWalk::leaveOut() {
+  uint32_t Outer = S.Capacity / 8, Inner = S.Capacity / 4;
+  if (Joined > Outer + Inner) {
+    // Between entries of a frame is no difference: a walk joins at frames.
+    uint32_t From = Joined - Inner;
+    memmove(S.Words + Outer, S.Words + From, Inner * sizeof(KnownWord));
+    memmove(S.Frames + Outer, S.Frames + From, Inner * sizeof(KnownFrame));
+    S.Count = Joined = Outer + Inner;
+  }
+  uint32_t OfOuter = Joined < Outer ? Outer - Joined : 0;
+  uint32_t First = OfOuter / KnownWord::MostOfFrame;
+  uint32_t Last = (S.Capacity - Joined - OfOuter) / KnownWord::MostOfFrame;
+  if (First + Last >= NumNew)
+    return {};
+  return {Last, NumNew - First};
+}
+
 /// Appends the words of the new frames, outermost first, to the joined words.
 /// Does not keep a frame whose words are not in order between its return
 /// address and its caller's.
@@ -122,9 +178,13 @@ void StackWalk::save() {
   if (!IsOwn)
     return;
   S.Count = Joined;
-  if (Joined + 3 * NumNew > S.Capacity) {
-    S.Wanted = Joined + 3 * NumNew;
-    return;
+  LeftOutFrames LeftOut;
+  if (Joined + KnownWord::MostOfFrame * NumNew > S.Capacity) {
+    if (S.Capacity < StackState::MaxCapacity) {
+      S.Wanted = Joined + KnownWord::MostOfFrame * NumNew;
+      return;
+    }
+    LeftOut = leaveOut();
   }
   KnownWord *W = S.Words + Joined;
   KnownFrame *F = S.Frames + Joined;
@@ -134,10 +194,12 @@ void StackWalk::save() {
   const NewFrame *const Last = S.New + Unkept;
   for (const NewFrame *N = S.New + NumNew; --N != Last;) {
     uintptr_t Lowest = NextSlot;
-    bool InOrder = true;
+    bool InOrder = true, IsKept = !LeftOut.has(uint32_t(N - S.New));
     auto Add = [&](uintptr_t Address, uint64_t Value) {
-      *W++ = {Address, Value};
-      (F++)->Bits = 0;
+      if (IsKept) {
+        *W++ = {Address, Value};
+        (F++)->Bits = 0;
+      }
       InOrder &= Address < Lowest;
       Lowest = Address;
     };
@@ -163,9 +225,11 @@ void StackWalk::save() {
     if (__builtin_expect(!InOrder || N->Slot >= Lowest, 0))
       return;
     Depth += !C.has(CodeWord::Hidden);
-    *W++ = {N->Slot, N->Pc};
-    *F++ = {N->Fp, N->Node, Depth | KnownFrame::IsFrame | Needs};
-    S.Count = uint32_t(W - S.Words);
+    if (IsKept) {
+      *W++ = {N->Slot, N->Pc};
+      *F++ = {N->Fp, N->Node, Depth | KnownFrame::IsFrame | Needs};
+      S.Count = uint32_t(W - S.Words);
+    }
     NextSlot = N->Slot;
     NextFp = N->Fp;
   }

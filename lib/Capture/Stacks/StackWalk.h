@@ -58,6 +58,12 @@ public:
   }
 
 private:
+  /// Indices in S.New.
+  struct LeftOutFrames {
+    uint32_t Begin = 0, End = 0;
+    bool has(uint32_t I) const { return I >= Begin && I < End; }
+  };
+  LeftOutFrames leaveOut();
   template <typename Fn> uint32_t saveFromSp(uint32_t MaxDepth, Fn Find);
   bool push(CodeWord C);
   bool rareStep(CodeWord C);

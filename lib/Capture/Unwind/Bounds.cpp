@@ -4,10 +4,6 @@
 
 #include "Bounds.h"
 
-#include "Runtime/Syscall.h"
-
-#include <cerrno>
-
 using namespace memkit;
 using namespace memkit::capture;
 
@@ -19,12 +15,6 @@ static constexpr uintptr_t MaxGrowth = 64ull << 20;
 
 static uintptr_t pageOf(uintptr_t Address) {
   return Address & ~(StackPage - 1);
-}
-
-bool capture::isReadable(uintptr_t Address) {
-  constexpr long NoSuchOperation = -1;
-  return sys::call(SYS_rt_sigprocmask, NoSuchOperation, long(Address), 0, 8) ==
-         -EINVAL;
 }
 
 uintptr_t capture::readableUpTo(uintptr_t From, uintptr_t Limit) {

@@ -2,21 +2,18 @@
 //
 // Readable memory around a stack pointer.
 //
-// Asks the kernel page by page: rt_sigprocmask with a nonexistent operation
-// reads its argument before the operation, returns EFAULT or EINVAL, and
-// changes nothing. 0.2 µs a page on the machine of docs/Performance.md.
+// Asks the kernel page by page (ReadMemory.h).
 
 #ifndef MEMKIT_CAPTURE_UNWIND_BOUNDS_H
 #define MEMKIT_CAPTURE_UNWIND_BOUNDS_H
+
+#include "Runtime/ReadMemory.h"
 
 #include <cstdint>
 
 namespace memkit::capture {
 
 inline constexpr uintptr_t StackPage = 4096;
-
-/// Can the 8 bytes at \p Address (a multiple of 8) be read?
-bool isReadable(uintptr_t Address);
 
 /// The first address after \p From (itself readable) whose page cannot be read;
 /// at most \p Limit.

@@ -3,9 +3,8 @@
 // Reads the state of devices in a thread.
 
 #include "Devices/DeviceThread.h"
+#include "Shared/WorkThread.h"
 #include <chrono>
-#include <csignal>
-#include <thread>
 #include <utility>
 
 using namespace memkit;
@@ -26,12 +25,8 @@ void DeviceThread::start() {
   if (Both)
     return;
   Both = std::make_shared<Shared>();
-  // Block all signals: the recorder's thread handles them.
-  sigset_t All, Old;
-  sigfillset(&All);
-  pthread_sigmask(SIG_SETMASK, &All, &Old);
-  std::thread(run, Both).detach();
-  pthread_sigmask(SIG_SETMASK, &Old, nullptr);
+  // Without a thread, nothing is answered.
+  WorkThread::startDetached([Of = Both] { run(Of); });
 }
 
 void DeviceThread::ask(DeviceQuestion Q) {

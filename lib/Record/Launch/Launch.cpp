@@ -66,6 +66,13 @@ Expected<Launch> Launch::create(const Plan &P) {
   if (Pid < 0) {
     close(Go[1]);
     close(Result[0]);
+    if (Error == EAGAIN) {
+      static constexpr char Text[] =
+          "memrec: warning: no process may start here: the program runs in "
+          "memrec's place, unrecorded\n";
+      (void)!write(STDERR_FILENO, Text, sizeof(Text) - 1);
+      execv(P.Path.c_str(), Argv.data());
+    }
     return createStringError(inconvertibleErrorCode(), "cannot fork: %s",
                              strerror(Error));
   }

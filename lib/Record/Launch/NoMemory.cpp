@@ -32,15 +32,20 @@ static int endSignal() { return SIGRTMIN; }
 
 static void endThread(int) { syscall(SYS_exit, 0); }
 
-static void *waitForEnd(void *) {
-  while (sem_wait(&NoMemory) != 0)
-    ;
-  pthread_kill(Recorder, endSignal());
+/// Waits for the program, and ends with its status.
+[[noreturn]] static void exitAsProgram() {
   int Status = 0;
   while (waitpid(Program, &Status, 0) < 0 && errno == EINTR)
     ;
   int Exit = WIFSIGNALED(Status) ? 128 + WTERMSIG(Status) : WEXITSTATUS(Status);
   _exit(Exit ? Exit : ExitFailed);
+}
+
+static void *waitForEnd(void *) {
+  while (sem_wait(&NoMemory) != 0)
+    ;
+  pthread_kill(Recorder, endSignal());
+  exitAsProgram();
 }
 
 /// Ends the recording. Calls no function that may allocate.
@@ -49,8 +54,11 @@ static void *waitForEnd(void *) {
     const char Text[] = "memrec: error: out of memory: the recording ends "
                         "here; the program continues\n";
     (void)!write(STDERR_FILENO, Text, sizeof(Text) - 1);
-    if (!Program || !HasWaiter)
+    if (!Program)
       _exit(ExitFailed);
+    // The program notices that this thread stands still.
+    if (!HasWaiter)
+      exitAsProgram();
     sem_post(&NoMemory);
   }
   for (;;) {

@@ -3,7 +3,6 @@
 // Touches pages before they are needed.
 
 #include "Output/PageToucher.h"
-#include <csignal>
 #include <utility>
 
 using namespace memkit;
@@ -17,27 +16,21 @@ void PageToucher::touch(void *Begin, size_t Size) {
     std::lock_guard<std::mutex> Guard(Lock);
     Ranges.push_back({static_cast<char *>(Begin), Size});
   }
-  if (Worker) {
+  if (Worker.isStarted())
     Wake.notify_one();
-    return;
-  }
-  // Block all signals: the recorder's thread handles them.
-  sigset_t All, Old;
-  sigfillset(&All);
-  pthread_sigmask(SIG_SETMASK, &All, &Old);
-  Worker.emplace([this] { run(); });
-  pthread_sigmask(SIG_SETMASK, &Old, nullptr);
+  else
+    Worker.start([this] { run(); });
 }
 
 PageToucher::~PageToucher() {
-  if (!Worker)
+  if (!Worker.isStarted())
     return;
   {
     std::lock_guard<std::mutex> Guard(Lock);
     Stop = true;
   }
   Wake.notify_one();
-  Worker->join();
+  Worker.join();
 }
 
 void PageToucher::run() {

@@ -10,11 +10,10 @@
 #ifndef MEMKIT_LIB_RECORD_PAGETOUCHER_H
 #define MEMKIT_LIB_RECORD_PAGETOUCHER_H
 
+#include "Shared/WorkThread.h"
 #include <condition_variable>
 #include <cstddef>
 #include <mutex>
-#include <optional>
-#include <thread>
 #include <vector>
 
 namespace memkit {
@@ -30,7 +29,8 @@ public:
 
   /// Touches the pages of [Begin, Begin + Size) soon. Other threads may write
   /// these pages meanwhile. The pages must stay mapped as long as the
-  /// PageToucher lives. The first call starts the thread.
+  /// PageToucher lives. The first call starts the thread; without a thread,
+  /// nothing is touched.
   void touch(void *Begin, size_t Size);
 
 private:
@@ -44,7 +44,7 @@ private:
   std::condition_variable Wake;
   std::vector<PageRange> Ranges;
   bool Stop = false;
-  std::optional<std::thread> Worker;
+  WorkThread Worker;
 };
 
 } // namespace memkit

@@ -4,6 +4,7 @@
 
 #include "Session/CaptureReports.h"
 #include "llvm/ADT/StringExtras.h"
+#include <sys/syscall.h>
 
 using namespace llvm;
 using namespace memkit;
@@ -18,6 +19,7 @@ void CaptureReports::report(ChildProcess &P) {
   reportPython(P);
   notePython(P);
   noteAllocator(P);
+  reportSandbox(P);
 }
 
 /// Who a message is about: `process 12 (train.py): `.
@@ -289,6 +291,42 @@ void CaptureReports::reportTensorFlow(ChildProcess &P) {
     return;
   std::string What =
       Name + ": not recorded: " + Missing + ": expected symbols are missing";
+  O.Warn(subjectOf(P) + What);
+  addAlert(P, What);
+}
+
+/// Why the program's sandbox ends the recording; empty: not known.
+static std::string sandboxText(uint32_t Why) {
+  if (Why == wire::StrictSandbox)
+    return "seccomp's strict mode";
+  if (Why == wire::NoClockSandbox)
+    return "no clock (PR_SET_TSC)";
+  static constexpr std::pair<uint32_t, StringLiteral> Names[] = {
+      {SYS_rt_sigprocmask, "rt_sigprocmask"},
+      {SYS_nanosleep, "nanosleep"},
+      {SYS_mmap, "mmap"},
+      {SYS_munmap, "munmap"},
+      {SYS_mremap, "mremap"},
+      {SYS_madvise, "madvise"},
+      {SYS_getpid, "getpid"},
+      {SYS_gettid, "gettid"},
+      {SYS_clock_gettime, "clock_gettime"},
+  };
+  for (auto [Number, Name] : Names)
+    if (Why == Number + 1)
+      return ("a seccomp filter that kills on " + Name).str();
+  return "a seccomp filter";
+}
+
+/// Reports once that a process is recorded no more.
+void CaptureReports::reportSandbox(ChildProcess &P) {
+  uint32_t Why =
+      P.State->shared().control().Sandbox.load(std::memory_order_acquire);
+  if (!Why || P.SandboxReported)
+    return;
+  P.SandboxReported = true;
+  std::string What =
+      "it enters a sandbox, " + sandboxText(Why) + ": its recording ends here";
   O.Warn(subjectOf(P) + What);
   addAlert(P, What);
 }

@@ -39,6 +39,7 @@ private:
   void reportPython(ChildProcess &P);
   void notePython(ChildProcess &P);
   void noteAllocator(ChildProcess &P);
+  void reportSandbox(ChildProcess &P);
   void addVersion(uint32_t Process, const std::string &Version);
 
   const RecordOptions &O;

@@ -71,6 +71,7 @@ struct ChildProcess {
   std::string Arguments; ///< /proc/PID/cmdline as last read
   std::string Title;     ///< last title written over the arguments
   bool PythonReported = false;
+  bool SandboxReported = false;
   bool PythonNoted = false;    ///< the version is in the trace
   bool AllocatorNoted = false; ///< so are the allocator's own figures
 };

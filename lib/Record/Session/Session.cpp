@@ -21,8 +21,9 @@ Session::Session(const RecordOptions &O, Recording &R, Greeter &Listener,
       Actions(O.OnAlert, std::move(Trace), Control, Children) {
   // Naps are short; the kernel's default timer slack would double them.
   prctl(PR_SET_TIMERSLACK, 2000ul);
-  if (O.Symbols)
-    Symbols.start(O.Sources);
+  if (O.Symbols && !Symbols.start(O.Sources))
+    O.Warn("no thread may start here: functions appear as addresses (memdump "
+           "--symbolize adds names)");
   R.OnLoad = [this](uint32_t Process, const std::string &Path) {
     if (const ChildProcess *P = Children.find(Process))
       Versions.add(Process, P->Root, Path);
@@ -74,7 +75,7 @@ void Session::run() {
     if (Visitors)
       Visitors->take(R.nowNs(), Idle.doorReady());
     Children.removeWritten(R);
-    if (TheRequests.Stop || R.failed() || finished())
+    if (mustStop() || R.failed() || finished())
       break;
     Idle.wait(Rings.fullest(), Watch.isReading() || Residents.isAwaited());
   }
@@ -276,6 +277,22 @@ void Session::samples() {
       R.writePartial(Now);
     NextFlushNs = Now + 1000000000;
   }
+}
+
+/// SIGTERM may have come to the whole group, as from a batch system: then the
+/// program is about to end, and the recording is complete with its end and its
+/// status. A program that goes on is left alone.
+bool Session::mustStop() {
+  unsigned Times = TheRequests.Terminations;
+  if (TheRequests.Stop || !Times)
+    return TheRequests.Stop;
+  if (!TerminatedNs)
+    TerminatedNs = R.nowNs();
+  constexpr uint64_t MaxNs = 1'000'000'000;
+  bool MayEnd = Times == 1 && R.nowNs() - TerminatedNs < MaxNs &&
+                getpgid(Program.pid()) == getpgrp();
+  TheRequests.Stop = !MayEnd;
+  return !MayEnd;
 }
 
 bool Session::finished() {

@@ -83,10 +83,12 @@ private:
   void reportProgress(uint64_t NowNs);
   void tellProcess(uint32_t Process, uint32_t Number, uint64_t Value,
                    uint64_t Bound);
+  bool mustStop();
   bool finished();
 
   const RecordOptions &O;
   Recording &R;
+  uint64_t TerminatedNs = 0; ///< when mustStop() saw SIGTERM; 0: not
   SharedSources Shared{R};
   Greeter &Listener;
   ChildList Children;

@@ -10,8 +10,12 @@
 using namespace llvm;
 using namespace memkit;
 
-void SymbolRequests::start(bool WithSources) {
+bool SymbolRequests::start(bool WithSources) {
   Thread = std::make_unique<SymbolThread>();
+  if (!Thread->isStarted()) {
+    Thread.reset();
+    return false;
+  }
   R.OnBinary = [this](uint32_t Binary, const std::string &Path,
                       const std::vector<uint8_t> &BuildId, uint32_t Process) {
     onBinary(Binary, Path, BuildId, Process);
@@ -26,7 +30,7 @@ void SymbolRequests::start(bool WithSources) {
   };
   ReadsSources = WithSources;
   if (!ReadsSources)
-    return;
+    return true;
   R.OnPythonFunction = [this](uint32_t Function, const std::string &File) {
     if (mayHaveSource(File))
       PythonFiles.try_emplace(Function, File);
@@ -34,6 +38,7 @@ void SymbolRequests::start(bool WithSources) {
   R.OnPythonLine = [this](uint32_t Process, uint32_t Function, uint32_t Line) {
     onPythonLine(Process, Function, Line);
   };
+  return true;
 }
 
 void SymbolRequests::addSources(uint32_t Process, pid_t Pid, uint64_t StartNs) {
@@ -124,11 +129,14 @@ void SymbolRequests::hurry() {
 void SymbolRequests::finish(uint64_t NextFlushNs) {
   if (!Thread)
     return;
-  int Before = TheRequests.Interrupts;
+  auto Interruptions = [] {
+    return unsigned(TheRequests.Interrupts) + TheRequests.Terminations;
+  };
+  unsigned Before = Interruptions();
   Thread->handOver();
   Thread->hurry(/*Always=*/true);
   while (!Thread->idle()) {
-    if (TheRequests.Interrupts > Before || TheRequests.Stop) {
+    if (Interruptions() > Before || TheRequests.Stop) {
       Thread->cut();
       continue;
     }

@@ -19,8 +19,8 @@ public:
       : R(R), Children(Children) {}
 
   /// Called before the first process: starts the symbol thread. WithSources:
-  /// lines of source, too.
-  void start(bool WithSources);
+  /// lines of source, too. False: the machine refuses a thread.
+  bool start(bool WithSources);
   bool isStarted() const { return Thread != nullptr; }
   /// Adds the symbols of at most Max frames to the trace, about a microsecond
   /// each.

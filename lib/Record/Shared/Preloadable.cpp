@@ -3,10 +3,12 @@
 // Whether a program can be recorded.
 
 #include "Shared/Preloadable.h"
+#include "Wire/GlibcLoader.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include <cerrno>
 #include <cstdlib>
 #include <sys/stat.h>
@@ -84,17 +86,34 @@ static std::string sanitizerNeeded(const ELF64LEFile &Elf) {
   return "";
 }
 
+/// The path of the program's loader; empty: none.
+static StringRef loaderOf(const ELF64LEFile &Elf) {
+  auto Headers = Elf.program_headers();
+  if (!Headers) {
+    consumeError(Headers.takeError());
+    return "";
+  }
+  for (const auto &P : *Headers) {
+    if (P.p_type != ELF::PT_INTERP)
+      continue;
+    uint64_t Size = Elf.getBufSize();
+    if (P.p_offset > Size || P.p_filesz > Size - P.p_offset)
+      return "";
+    return StringRef(reinterpret_cast<const char *>(Elf.base()) + P.p_offset,
+                     P.p_filesz)
+        .take_until([](char C) { return !C; });
+  }
+  return "";
+}
+
 static std::string whyNotElf(const ELF64LEObjectFile &File) {
   const ELF64LEFile &Elf = File.getELFFile();
-  bool Interpreted = false;
-  if (auto Headers = Elf.program_headers()) {
-    for (const auto &P : *Headers)
-      Interpreted |= P.p_type == ELF::PT_INTERP;
-  } else {
-    consumeError(Headers.takeError());
-  }
-  if (!Interpreted)
+  StringRef Loader = loaderOf(Elf);
+  if (Loader.empty())
     return "it is statically linked";
+  std::string Name = sys::path::filename(Loader).str();
+  if (!wire::isGlibcLoader(Name.c_str()))
+    return "its loader " + Name + " is not glibc's";
   std::string Sanitizer = sanitizerNeeded(Elf);
   for (ELFSymbolRef S : File.getDynamicSymbolIterators()) {
     if (!Sanitizer.empty())

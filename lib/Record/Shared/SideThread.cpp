@@ -3,14 +3,13 @@
 // A thread for what would stop the recorder too long.
 
 #include "Shared/SideThread.h"
-#include <csignal>
 #include <ctime>
 #include <utility>
 
 using namespace memkit;
 
 SideThread::~SideThread() {
-  if (!Worker.joinable())
+  if (!Worker.isStarted())
     return;
   {
     std::lock_guard<std::mutex> Guard(Lock);
@@ -26,14 +25,16 @@ void SideThread::start(std::function<void()> Job) {
     std::lock_guard<std::mutex> Guard(Lock);
     Next = std::move(Job);
   }
-  if (Worker.joinable())
+  if (Worker.isStarted())
     return Wake.notify_one();
-  // Block all signals: the recorder's thread handles them.
-  sigset_t All, Old;
-  sigfillset(&All);
-  pthread_sigmask(SIG_SETMASK, &All, &Old);
-  Worker = std::thread([this] { run(); });
-  pthread_sigmask(SIG_SETMASK, &Old, nullptr);
+  if (!Worker.start([this] { run(); }))
+    runHere();
+}
+
+/// Without a thread the caller does the work.
+void SideThread::runHere() {
+  std::unique_lock<std::mutex> Guard(Lock);
+  takeJob(Guard);
 }
 
 std::optional<uint64_t> SideThread::takeDone() {
@@ -57,20 +58,24 @@ static uint64_t threadNs() {
   return uint64_t(T.tv_sec) * 1'000'000'000 + uint64_t(T.tv_nsec);
 }
 
+void SideThread::takeJob(std::unique_lock<std::mutex> &Guard) {
+  std::function<void()> Job = std::exchange(Next, nullptr);
+  Guard.unlock();
+  uint64_t Begin = threadNs();
+  Job();
+  Job = nullptr;
+  uint64_t Ns = threadNs() - Begin;
+  Guard.lock();
+  Took = Ns;
+}
+
 void SideThread::run() {
   std::unique_lock<std::mutex> Guard(Lock);
   for (;;) {
     Wake.wait(Guard, [this] { return Over || Next; });
     if (Over)
       return;
-    std::function<void()> Job = std::exchange(Next, nullptr);
-    Guard.unlock();
-    uint64_t Begin = threadNs();
-    Job();
-    Job = nullptr;
-    uint64_t Ns = threadNs() - Begin;
-    Guard.lock();
-    Took = Ns;
+    takeJob(Guard);
     Done.notify_one();
   }
 }

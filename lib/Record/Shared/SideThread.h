@@ -5,17 +5,18 @@
 #ifndef MEMKIT_LIB_RECORD_SHARED_SIDETHREAD_H
 #define MEMKIT_LIB_RECORD_SHARED_SIDETHREAD_H
 
+#include "Shared/WorkThread.h"
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <mutex>
 #include <optional>
-#include <thread>
 
 namespace memkit {
 
-/// Runs one job at a time. The first start() starts the thread. Only the
-/// recorder's thread may call the members.
+/// Runs one job at a time. The first start() starts the thread; if the machine
+/// refuses a thread, start() runs the job. Only the recorder's thread may call
+/// the members.
 class SideThread {
 public:
   SideThread() = default;
@@ -34,6 +35,8 @@ public:
 
 private:
   void run();
+  void runHere();
+  void takeJob(std::unique_lock<std::mutex> &Guard);
 
   bool Busy = false;
   std::mutex Lock; ///< guards the members below
@@ -41,7 +44,7 @@ private:
   std::function<void()> Next; ///< empty: no job
   std::optional<uint64_t> Took;
   bool Over = false;
-  std::thread Worker;
+  WorkThread Worker;
 };
 
 } // namespace memkit

@@ -64,6 +64,8 @@ public:
   //===--------------------------------------------------------------------===//
 
   uint32_t process() const { return Process; }
+  /// Whether fork made the process: it may hold blocks of its parent.
+  bool isForked() const { return Forked; }
   SharedProcess &shared() { return Shared; }
   StackMap &stacks() { return Stacks; }
   const StackMap &stacks() const { return Stacks; }

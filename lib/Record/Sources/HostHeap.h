@@ -11,6 +11,7 @@
 #include "Wire/HostRecords.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
+#include <deque>
 #include <map>
 
 namespace memkit {
@@ -111,6 +112,8 @@ private:
   void at(const wire::Record &Rec, uint32_t Ring);
   bool apply(const wire::Record &Rec, uint32_t Ring);
   bool remove(const wire::Record &Rec, uint32_t Ring);
+  bool isInherited();
+  void giveUpBefore(uint64_t Tsc);
   void hold(const wire::Record &Rec, uint32_t Ring);
   void settle(HeldQueue &Q);
   void force(HeldQueue &Q);
@@ -160,6 +163,8 @@ private:
   std::map<uint64_t, uint64_t> ChunkEnds;   ///< chunks: start to end
   std::vector<RunningRealloc> Reallocs;     ///< by ring
   llvm::DenseMap<uint64_t, HeldQueue> Held; ///< by address
+  /// Clocks and addresses of held frees of unknown blocks, in a child of fork.
+  std::deque<std::pair<uint64_t, uint64_t>> Unknown;
   InRun Turn;
 };
 

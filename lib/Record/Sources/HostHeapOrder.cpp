@@ -31,6 +31,7 @@ void HostHeap::take(const wire::ReallocBeginRecord &Rec, RecordOrigin From) {
 void HostHeap::at(const wire::Record &Rec, uint32_t Ring) {
   if (LLVM_UNLIKELY(!isAddress(Rec.Address)))
     return Sink.bad();
+  giveUpBefore(Rec.Tsc);
   if (LLVM_UNLIKELY(!Held.empty()))
     if (auto It = Held.find(Rec.Address); It != Held.end()) {
       holdBack(It->second, Rec, Ring);
@@ -41,6 +42,13 @@ void HostHeap::at(const wire::Record &Rec, uint32_t Ring) {
     }
   if (LLVM_LIKELY(apply(Rec, Ring)))
     return;
+  if (!isPut(Rec) && isInherited()) {
+    if (Rec.is(RecordKind::ReallocBegin))
+      hold(Rec, Ring);
+    else
+      Sink.noteInherited();
+    return;
+  }
   if ((MinSize || Sink.HasUnknown) && !isPut(Rec)) {
     // Most likely the block was not recorded: no record waits for the block,
     // and Rec must not free the next block at the same address.
@@ -48,7 +56,37 @@ void HostHeap::at(const wire::Record &Rec, uint32_t Ring) {
       hold(Rec, Ring);
     return;
   }
-  holdBack(Held[Rec.Address], Rec, Ring);
+  HeldQueue &Q = Held[Rec.Address];
+  holdBack(Q, Rec, Ring);
+  if (Sink.isForked() && Rec.is(RecordKind::Free) &&
+      Q.front().EarlyRing == HeldRecord::None)
+    Unknown.push_back({Rec.Tsc, Rec.Address});
+}
+
+/// Gives up waiting for the allocations of unknown blocks that a child of fork
+/// has freed, once no clock may be so wrong. The child may free all blocks of
+/// its parent, and held records take long.
+void HostHeap::giveUpBefore(uint64_t Tsc) {
+  while (LLVM_UNLIKELY(!Unknown.empty()) &&
+         Unknown.front().first + RecentFrees::MaxSkew < Tsc) {
+    uint64_t Address = Unknown.front().second;
+    Unknown.pop_front();
+    auto It = Held.find(Address);
+    if (It == Held.end() || It->second.size() != 1 ||
+        !It->second.front().Rec.is(RecordKind::Free))
+      continue; // waits for the end of the pass
+    HeldQueue Q = std::move(It->second);
+    Held.erase(Address);
+    force(Q);
+  }
+}
+
+/// Whether an unknown block that ends was allocated by the parent: a child of
+/// fork starts without blocks, and its only ring has its records in their
+/// order, so nothing is missing. Most children end without a thread, and free
+/// all that they inherited.
+bool HostHeap::isInherited() {
+  return Sink.isForked() && Sink.shared().ringsUsed() == 1;
 }
 
 /// Holds Rec until the missing record comes.
@@ -120,8 +158,11 @@ void HostHeap::endHeldRealloc(uint32_t Ring, bool Moved) {
   RunningRealloc &S = realloc(Ring);
   S.State = RunningRealloc::None;
   auto It = Held.find(S.Address);
-  if (It == Held.end())
+  if (It == Held.end()) {
+    if (Moved && isInherited())
+      Sink.noteInherited();
     return;
+  }
   HeldQueue &Q = It->second;
   for (HeldRecord &H : Q) {
     if (H.Ring != Ring || !H.Rec.is(RecordKind::ReallocBegin))
@@ -224,15 +265,13 @@ void HostHeap::force(HeldQueue &Q) {
 void HostHeap::settleHeld(bool All) {
   if (Held.empty())
     return;
-  SmallVector<uint64_t, 16> Old;
+  // By time, so that the events do not depend on the hash's order.
+  SmallVector<std::pair<uint64_t, uint64_t>, 16> Old; // clocks and addresses
   for (auto &[Address, Q] : Held)
     if (All || Q.front().Pass < Shared.Pass)
-      Old.push_back(Address);
-  // By time, so that the events do not depend on the hash's order.
-  sort(Old, [this](uint64_t A, uint64_t B) {
-    return Held[A].front().Rec.Tsc < Held[B].front().Rec.Tsc;
-  });
-  for (uint64_t Address : Old) {
+      Old.push_back({Q.front().Rec.Tsc, Address});
+  sort(Old);
+  for (auto [Clock, Address] : Old) {
     HeldQueue Q = std::move(Held[Address]);
     while (!Q.empty() && (All || Q.front().Pass < Shared.Pass)) {
       force(Q);
@@ -243,6 +282,9 @@ void HostHeap::settleHeld(bool All) {
     else
       Held[Address] = std::move(Q);
   }
+  // A pass visits the whole table.
+  if (Held.empty())
+    Held.shrink_and_clear();
 }
 
 void HostHeap::releaseRing(uint32_t Ring) {

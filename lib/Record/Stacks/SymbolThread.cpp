@@ -5,7 +5,6 @@
 #include "Stacks/SymbolThread.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
-#include <csignal>
 #include <iterator>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -22,16 +21,19 @@ static constexpr size_t LargeBatch = 512, BusyBatch = 64;
 static constexpr milliseconds BusyRest(200);
 static constexpr seconds MinRest(5), MaxRest(80);
 /// PyTorch's symbols take 20 MiB, Python's debug information most of the rest.
-static constexpr NameLimits Limits = {.PrivateBytes = 56 << 20, .IdleMs = 500};
+/// The program may need the machine's memory, so what takes more than some
+/// hundred MiB is left to `memdump --symbolize`.
+static constexpr NameLimits Limits = {.PrivateBytes = 56 << 20,
+                                      .IdleMs = 500,
+                                      .DataBytes = 512 << 20,
+                                      .SectionBytes = 256 << 20};
+/// Processor time that one binary's files may take after the end of the
+/// program.
+static constexpr uint32_t LastFileMs = 600;
 
 SymbolThread::SymbolThread() : Names(Limits), Rest(MinRest) {
   Names.start();
-  // Block all signals: the recorder's thread handles them.
-  sigset_t All, Old;
-  sigfillset(&All);
-  pthread_sigmask(SIG_SETMASK, &All, &Old);
-  Worker = std::thread([this] { run(); });
-  pthread_sigmask(SIG_SETMASK, &Old, nullptr);
+  Worker.start([this] { run(); });
 }
 
 SymbolThread::~SymbolThread() {
@@ -61,6 +63,10 @@ void SymbolThread::askSource(uint32_t Process, std::string Path,
 }
 
 void SymbolThread::handOver() {
+  if (!Worker.isStarted()) {
+    Asked.clear();
+    AskedSources.clear();
+  }
   if (Asked.empty() && AskedSources.empty())
     return;
   bool First;
@@ -119,6 +125,8 @@ void SymbolThread::hurry(bool Always) {
     Hurry |= Waiting || !Questions.empty();
     AlwaysHurry |= Always;
   }
+  if (Always)
+    Names.setPatience(LastFileMs);
   Wake.notify_one();
 }
 

@@ -5,6 +5,7 @@
 #ifndef MEMKIT_LIB_RECORD_SYMBOLTHREAD_H
 #define MEMKIT_LIB_RECORD_SYMBOLTHREAD_H
 
+#include "Shared/WorkThread.h"
 #include "Stacks/JitNames.h"
 #include "Stacks/RecordedFiles.h"
 #include "Stacks/SourceFiles.h"
@@ -14,7 +15,6 @@
 #include <deque>
 #include <map>
 #include <mutex>
-#include <thread>
 
 namespace memkit {
 
@@ -29,7 +29,9 @@ namespace memkit {
 class SymbolThread {
 public:
   /// Call it while this process is small: see NameProcess.
+  /// If the machine refuses a thread, all requests are dropped.
   SymbolThread();
+  bool isStarted() const { return Worker.isStarted(); }
   ~SymbolThread();
 
   /// Adds binary Id; ids come in order from 1. Process: that loaded the binary,
@@ -141,7 +143,7 @@ private:
   std::vector<uint32_t> ProcessOf; ///< by binary - 1
   std::vector<ModuleCounts> Counts;
   std::map<uint32_t, JitNames> Jits; ///< by process
-  std::thread Worker;
+  WorkThread Worker;
 };
 
 } // namespace memkit

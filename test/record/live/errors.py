@@ -36,7 +36,7 @@ os.kill(child, signal.SIGKILL)
 assert os.path.exists(path)
 refused(f"live:{memrec.pid}", "no such process")
 _, err = run("memstat", "live:", status=1)
-assert err == "memstat: error: live:: nothing is being recorded; " + HOW + "\n", err
+assert err == "memstat: error: live: nothing is being recorded; " + HOW + "\n", err
 # The next recorder cleans up.
 run("memrec", "-q", "-o", "next.fb", "true")
 assert not os.path.exists(path)

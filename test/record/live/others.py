@@ -1,4 +1,4 @@
-# REQUIRES: root
+# REQUIRES: other-users
 # RUN: rm -rf %t && mkdir %t && chmod 777 %t && cd %t && env PYTHONPATH=%S/Inputs %python %s
 #
 # Only the user and root get an answer. A recording in other namespaces is found by a pid,

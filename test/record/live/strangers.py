@@ -1,4 +1,4 @@
-# REQUIRES: root
+# REQUIRES: other-users
 # RUN: rm -rf %t && mkdir %t && chmod 777 %t && cd %t && %python %s
 #
 # Another user makes folders and sockets where recordings are looked for. Nobody asks them, so nobody waits
@@ -12,7 +12,7 @@ import subprocess
 import time
 
 ALICE, MALLORY, ROOT = 65532, 65533, 0
-NOTHING = "live:: nothing is being recorded"
+NOTHING = "live: nothing is being recorded"
 LIMIT = 5  # seconds, LongestGreeting
 made = []
 

@@ -43,7 +43,7 @@ with recording("-o", "storm.fb", sys.argv[1], "2", "60") as memrec:
     with recording("-o", "other.fb", "sleep", "60") as other:
         wait_for(other, "sleep")
         _, err = run("memstat", "live:", status=1)
-        assert "live:: several programs are being recorded:" in err, err
+        assert "live: several programs are being recorded:" in err, err
         assert f"  live:{other.pid}  sleep 60" in err, err
 
 # What is written in the end is a trace like others.

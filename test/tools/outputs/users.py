@@ -1,4 +1,4 @@
-# REQUIRES: root
+# REQUIRES: other-users
 # RUN: env PYTHONPATH=%S/Inputs %python %s %S/..
 #
 # No tool writes into a file, a pipe or behind a link of another user, whoever runs the tool: root, or one

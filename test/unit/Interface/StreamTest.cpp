@@ -94,8 +94,7 @@ TEST(Stream, TextsAreUtf8) {
   ASSERT_EQ(Batch.length, 2);
   auto *Offsets = values<int32_t>(Batch, 2);
   auto *Bytes = static_cast<const char *>(Batch.children[2]->buffers[2]);
-  EXPECT_EQ(std::string(Bytes + Offsets[0], Bytes + Offsets[1]), "a\xef\xbf\xbd"
-                                                                 "b");
+  EXPECT_EQ(std::string(Bytes + Offsets[0], Bytes + Offsets[1]), "a\\xffb");
   // A consumer may take a column and release the rest.
   ArrowArray Taken = *Batch.children[2];
   Batch.children[2]->release = nullptr;

@@ -50,7 +50,7 @@ TEST(BinarySymbols, ReleasesPages) {
   ASSERT_FALSE(sys::fs::file_size(Path, Size));
   SymbolFiles Files;
   Files.Symbols = std::string(Real);
-  auto Symbols = BinarySymbols::open(Files);
+  auto Symbols = BinarySymbols::open(Files, /*MaxSectionBytes=*/1 << 20);
   ASSERT_TRUE(static_cast<bool>(Symbols)) << toString(Symbols.takeError());
   // The mapping of the whole file: the loader's mappings are parts.
   EXPECT_NE(0u, residentKiB(Real, Size / 1024));

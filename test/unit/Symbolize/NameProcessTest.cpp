@@ -227,15 +227,16 @@ void writeSymbols(const std::string &Path, size_t Count) {
 TEST(NameProcess, AWorkerWithoutMemory) {
   if (IsSanitized)
     GTEST_SKIP() << "a sanitizer has an allocator of its own";
-  // The file has 24 MB, and its index has 16 MB.
+  // The file has 96 MB, and its index has 64 MB, which is more than this
+  // process can have left free.
   std::string Path =
       testing::TempDir() + "many-symbols." + std::to_string(getpid());
-  writeSymbols(Path, 1'000'000);
+  writeSymbols(Path, 4'000'000);
   SymbolFiles Files;
   Files.Symbols = Path;
-  auto FirstName = [&](uint64_t AddressBytes, std::string &Problem) {
+  auto FirstName = [&](uint64_t DataBytes, std::string &Problem) {
     NameLimits Limits;
-    Limits.AddressBytes = AddressBytes;
+    Limits.DataBytes = DataBytes;
     NameProcess P(Limits);
     std::string Name;
     Problem =
@@ -247,11 +248,43 @@ TEST(NameProcess, AWorkerWithoutMemory) {
   };
   std::new_handler Before = std::set_new_handler([] { _exit(0); });
   std::string Problem;
-  EXPECT_EQ(FirstName(uint64_t(100) << 20, Problem), "f");
+  EXPECT_EQ(FirstName(uint64_t(200) << 20, Problem), "f");
   EXPECT_EQ(Problem, "");
-  EXPECT_EQ(FirstName(uint64_t(30) << 20, Problem), "");
-  EXPECT_EQ(Problem, "LLVM's reader has no memory");
+  EXPECT_EQ(FirstName(uint64_t(10) << 20, Problem), "");
+  EXPECT_EQ(Problem, "LLVM's reader takes more than 10 MiB of memory");
   std::set_new_handler(Before);
+  std::remove(Path.c_str());
+}
+
+TEST(NameProcess, FilesThatTakeTooLong) {
+  std::string Path =
+      testing::TempDir() + "slow-symbols." + std::to_string(getpid());
+  writeSymbols(Path, 4'000'000);
+  SymbolFiles Files;
+  Files.Symbols = Path;
+  NameProcess P;
+  P.start();
+  auto Answers = [&](const SymbolFiles &Of, std::string &Problem) {
+    size_t Count = 0;
+    Problem = P.resolve(Of, {17, 33},
+                        [&](size_t, std::vector<SourceLocation>) { ++Count; });
+    return Count;
+  };
+  std::string Problem;
+  P.setPatience(0);
+  EXPECT_EQ(Answers(Files, Problem), 0u);
+  EXPECT_EQ(Problem, "LLVM's reader takes more than 0 ms of processor time");
+  // Not read again; other files are.
+  P.setPatience(300'000);
+  EXPECT_EQ(Answers(Files, Problem), 0u);
+  EXPECT_EQ(Problem, "LLVM's reader takes more than 0 ms of processor time");
+  EXPECT_EQ(Answers(ownFiles(), Problem), 2u);
+  EXPECT_EQ(Problem, "");
+  NameProcess Patient;
+  size_t Count = 0;
+  Patient.resolve(Files, {17, 33},
+                  [&](size_t, std::vector<SourceLocation>) { ++Count; });
+  EXPECT_EQ(Count, 2u);
   std::remove(Path.c_str());
 }
 

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds sanitizers in a program's file.
+// Whether a program's file may be preloaded.
 
-#include "SanitizerCheck.h"
+#include "ProgramFile.h"
 #include "Runtime/Syscall.h"
+#include "Wire/GlibcLoader.h"
 
+#include <cerrno>
 #include <cstring>
 #include <elf.h>
+#include <iterator>
 #include <sys/stat.h>
 
 using namespace memkit;
@@ -14,8 +17,15 @@ using namespace memkit::capture;
 
 static constexpr size_t MaxHeaders = 32;
 static constexpr size_t MaxDynamic = 512;
-/// Bounds the time to a millisecond or two.
-static constexpr uint64_t MaxStrings = 16 << 20;
+/// Such a table is read as a whole.
+static constexpr uint64_t ShortStrings = 2048;
+/// Bounds the time to some milliseconds.
+static constexpr uint64_t MaxStrings = 4 << 20;
+/// The pieces in which a file is read. The caller may run on a small stack, of
+/// a crash handler for example, so functions with buffers have frames of their
+/// own.
+static constexpr size_t ReadBytes = 256;
+#define OWN_FRAME __attribute__((noinline))
 
 static bool readAt(int Fd, uint64_t Offset, void *To, size_t Bytes) {
   return sys::call(SYS_pread64, Fd, long(To), long(Bytes), long(Offset)) ==
@@ -76,34 +86,21 @@ static bool isRuntimeLibrary(const char *Name, size_t N) {
 
 namespace {
 
-struct Headers {
-  Elf64_Phdr All[MaxHeaders];
-  size_t Count = 0;
+/// What the program headers say.
+struct FileSegments {
+  struct FilePart {
+    uint64_t Address, Bytes, Offset;
+  };
+  FilePart Loads[6]; ///< the first ones; a program has four or five
+  size_t NumLoads = 0;
+  FilePart Dynamic = {}, Interpreter = {}; ///< no Bytes: none
 
-  bool read(int Fd, const Elf64_Ehdr &H) {
-    if (H.e_phentsize != sizeof(Elf64_Phdr))
-      return false;
-    Count = H.e_phnum < MaxHeaders ? H.e_phnum : MaxHeaders;
-    return readAt(Fd, H.e_phoff, All, Count * sizeof(Elf64_Phdr));
-  }
-  const Elf64_Phdr *find(uint32_t Type) const {
-    for (size_t I = 0; I < Count; ++I)
-      if (All[I].p_type == Type)
-        return &All[I];
-    return nullptr;
-  }
+  bool read(int Fd, const Elf64_Ehdr &H);
   /// The file offset of \p Bytes at an address; false: not in the file.
-  bool offsetOf(uint64_t Address, uint64_t Bytes, uint64_t &Offset) const {
-    for (size_t I = 0; I < Count; ++I) {
-      const Elf64_Phdr &P = All[I];
-      uint64_t In = Address - P.p_vaddr;
-      if (P.p_type != PT_LOAD || In >= P.p_filesz || Bytes > P.p_filesz - In)
-        continue;
-      Offset = P.p_offset + In;
-      return true;
-    }
-    return false;
-  }
+  bool offsetOf(uint64_t Address, uint64_t Bytes, uint64_t &Offset) const;
+
+private:
+  void take(const Elf64_Phdr &P);
 };
 
 /// The parts of an open ELF file that name what the program links.
@@ -112,7 +109,9 @@ public:
   explicit Linkage(int Fd) : Fd(Fd) {}
 
   /// Reads the dynamic section; false: there is none, or the file is damaged.
-  bool read();
+  bool read(const Elf64_Ehdr &H);
+  /// True also without a loader.
+  bool hasOurLoader() const;
   bool namesSanitizer() const;
 
 private:
@@ -134,29 +133,73 @@ private:
   }
 
   int Fd;
-  Headers P;
-  const Elf64_Phdr *Dynamic = nullptr;
+  FileSegments P;
   uint64_t Strings = 0, StringBytes = 0, Symbols = 0, Hash = 0; ///< addresses
 };
 
 } // namespace
 
 static bool isElf(const Elf64_Ehdr &H) {
-  return memcmp(H.e_ident, ELFMAG, SELFMAG) == 0 &&
-         H.e_ident[EI_CLASS] == ELFCLASS64 &&
+  return memcmp(H.e_ident, ELFMAG, SELFMAG) == 0;
+}
+
+/// A program for another machine or of 32 bits has its own loader, which cannot
+/// load this library.
+static bool isOurMachine(const Elf64_Ehdr &H) {
+  return H.e_ident[EI_CLASS] == ELFCLASS64 &&
          H.e_ident[EI_DATA] == ELFDATA2LSB && H.e_machine == EM_X86_64;
+}
+
+void FileSegments::take(const Elf64_Phdr &P) {
+  FilePart At = {P.p_vaddr, P.p_filesz, P.p_offset};
+  if (P.p_type == PT_LOAD && NumLoads != std::size(Loads))
+    Loads[NumLoads++] = At;
+  else if (P.p_type == PT_DYNAMIC && !Dynamic.Bytes)
+    Dynamic = At;
+  else if (P.p_type == PT_INTERP && !Interpreter.Bytes)
+    Interpreter = At;
+}
+
+OWN_FRAME bool FileSegments::read(int Fd, const Elf64_Ehdr &H) {
+  if (H.e_phentsize != sizeof(Elf64_Phdr))
+    return false;
+  constexpr size_t Some = 4;
+  Elf64_Phdr All[Some];
+  size_t Count = H.e_phnum < MaxHeaders ? H.e_phnum : MaxHeaders;
+  for (size_t I = 0; I < Count; I += Some) {
+    size_t N = Count - I < Some ? Count - I : Some;
+    if (!readAt(Fd, H.e_phoff + I * sizeof(*All), All, N * sizeof(*All)))
+      return false;
+    for (size_t In = 0; In != N; ++In)
+      take(All[In]);
+  }
+  return true;
+}
+
+bool FileSegments::offsetOf(uint64_t Address, uint64_t Bytes,
+                            uint64_t &Offset) const {
+  for (size_t I = 0; I != NumLoads; ++I) {
+    const FilePart &P = Loads[I];
+    uint64_t In = Address - P.Address;
+    if (In >= P.Bytes || Bytes > P.Bytes - In)
+      continue;
+    Offset = P.Offset + In;
+    return true;
+  }
+  return false;
 }
 
 /// Calls \p Do with each entry of the dynamic section until it returns false;
 /// false: the section cannot be read.
 template <typename Fn> bool Linkage::forEntries(Fn Do) const {
-  size_t Count = Dynamic->p_filesz / sizeof(Elf64_Dyn);
+  size_t Count = P.Dynamic.Bytes / sizeof(Elf64_Dyn);
   if (Count > MaxDynamic)
     Count = MaxDynamic;
-  Elf64_Dyn Some[32];
+  constexpr size_t AtOnce = 8;
+  Elf64_Dyn Some[AtOnce];
   for (size_t I = 0; I < Count; ++I) {
-    size_t In = I % 32, Left = Count - I < 32 ? Count - I : 32;
-    if (In == 0 && !readAt(Fd, Dynamic->p_offset + I * sizeof(Elf64_Dyn), Some,
+    size_t In = I % AtOnce, Left = Count - I < AtOnce ? Count - I : AtOnce;
+    if (In == 0 && !readAt(Fd, P.Dynamic.Offset + I * sizeof(Elf64_Dyn), Some,
                            Left * sizeof(Elf64_Dyn)))
       return false;
     if (Some[In].d_tag == DT_NULL || !Do(Some[In]))
@@ -165,12 +208,9 @@ template <typename Fn> bool Linkage::forEntries(Fn Do) const {
   return true;
 }
 
-bool Linkage::read() {
-  Elf64_Ehdr H;
-  if (!readAt(Fd, 0, &H, sizeof(H)) || !isElf(H) || !P.read(Fd, H))
-    return false;
-  Dynamic = P.find(PT_DYNAMIC);
-  return Dynamic && forEntries([this](const Elf64_Dyn &D) {
+OWN_FRAME bool Linkage::read(const Elf64_Ehdr &H) {
+  return P.read(Fd, H) && P.Dynamic.Bytes &&
+         forEntries([this](const Elf64_Dyn &D) {
            switch (D.d_tag) {
            case DT_STRTAB:
              Strings = D.d_un.d_ptr;
@@ -191,11 +231,11 @@ bool Linkage::read() {
 
 /// Does the string table contain the name of a runtime? The table has the names
 /// of all dynamic symbols and all needed libraries. Reads \p Size bytes.
-bool Linkage::scanStrings(uint64_t Size) const {
+OWN_FRAME bool Linkage::scanStrings(uint64_t Size) const {
   uint64_t At;
   if (!P.offsetOf(Strings, Size, At))
     return false;
-  char Buffer[2048];
+  char Buffer[ReadBytes];
   size_t Have = 0;
   while (Size) {
     size_t Want = sizeof(Buffer) - Have < Size ? sizeof(Buffer) - Have : Size;
@@ -219,7 +259,7 @@ bool Linkage::scanStrings(uint64_t Size) const {
   return false;
 }
 
-bool Linkage::needsRuntime() const {
+OWN_FRAME bool Linkage::needsRuntime() const {
   bool Needs = false;
   forEntries([&](const Elf64_Dyn &D) {
     if (D.d_tag != DT_NEEDED || D.d_un.d_val >= StringBytes)
@@ -256,7 +296,8 @@ bool Linkage::isSymbol(uint64_t Index, const RuntimeName &Name) const {
 
 /// Is \p Name among the symbols that the file defines? A filter nearly always
 /// says no after eight bytes.
-bool Linkage::defines(const HashTable &T, const RuntimeName &Name) const {
+OWN_FRAME bool Linkage::defines(const HashTable &T,
+                                const RuntimeName &Name) const {
   uint32_t H = 5381;
   for (size_t I = 0; I < Name.Size; ++I)
     H = H * 33 + uint8_t(Name.Start[I]);
@@ -288,7 +329,7 @@ bool Linkage::namesSanitizer() const {
   if (!Strings || !StringBytes)
     return false;
   HashTable T;
-  if (StringBytes <= 2048 || !readTable(T))
+  if (StringBytes <= ShortStrings || !readTable(T))
     return scanStrings(StringBytes < MaxStrings ? StringBytes : MaxStrings);
   if (needsRuntime())
     return true;
@@ -298,21 +339,43 @@ bool Linkage::namesSanitizer() const {
   return false;
 }
 
-static bool elfHasSanitizer(int Fd) {
+/// Is the loader glibc's? Others (musl's, bionic's) do not know what this
+/// library needs of libc, and the program would not start.
+OWN_FRAME bool Linkage::hasOurLoader() const {
+  uint64_t N = P.Interpreter.Bytes;
+  if (!N)
+    return true;
+  char End[40];
+  uint64_t Cut = N < sizeof(End) ? 0 : N - (sizeof(End) - 1);
+  if (!readAt(Fd, P.Interpreter.Offset + Cut, End, N - Cut))
+    return true;
+  End[N - Cut] = 0;
+  const char *Slash = strrchr(End, '/');
+  return wire::isGlibcLoader(Slash ? Slash + 1 : End);
+}
+
+/// True also for a file that cannot be read, and for one that is no ELF file.
+static bool elfMayBePreloaded(int Fd) {
+  Elf64_Ehdr H;
+  if (!readAt(Fd, 0, &H, sizeof(H)) || !isElf(H))
+    return true;
+  if (!isOurMachine(H))
+    return false;
   Linkage L(Fd);
-  return L.read() && L.namesSanitizer();
+  return !L.read(H) || (L.hasOurLoader() && !L.namesSanitizer());
 }
 
 //===----------------------------------------------------------------------===//
 // Files
 //===----------------------------------------------------------------------===//
 
-int capture::openToExamine(int Folder, const char *Path) {
+OWN_FRAME int capture::openToExamine(int Folder, const char *Path,
+                                     bool &HasPath) {
   // Opening a device may have an effect.
   struct stat St;
-  if (sys::failed(
-          sys::call(SYS_newfstatat, Folder, long(Path), long(&St), 0)) ||
-      !S_ISREG(St.st_mode))
+  long Found = sys::call(SYS_newfstatat, Folder, long(Path), long(&St), 0);
+  HasPath = Found != -EFAULT;
+  if (sys::failed(Found) || !S_ISREG(St.st_mode))
     return -1;
   long Fd = sys::call(SYS_openat, Folder, long(Path),
                       O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0);
@@ -325,7 +388,7 @@ int capture::openToExamine(int Folder, const char *Path) {
 }
 
 /// Opens the interpreter of the script \p Fd; -1: no script.
-static int openInterpreter(int Fd) {
+OWN_FRAME static int openInterpreter(int Fd) {
   char Line[256]; // the kernel's limit
   long N = sys::call(SYS_pread64, Fd, long(Line), sizeof(Line) - 1, 0);
   if (N < 2 || Line[0] != '#' || Line[1] != '!')
@@ -333,14 +396,15 @@ static int openInterpreter(int Fd) {
   Line[N] = 0;
   char *Path = Line + 2 + strspn(Line + 2, " \t");
   Path[strcspn(Path, " \t\n")] = 0;
-  return openToExamine(AT_FDCWD, Path);
+  bool HasPath;
+  return openToExamine(AT_FDCWD, Path, HasPath);
 }
 
-bool capture::hasSanitizer(int Fd) {
+bool capture::mayBePreloaded(int Fd) {
   int Interpreter = openInterpreter(Fd);
   if (Interpreter < 0)
-    return elfHasSanitizer(Fd);
-  bool Has = elfHasSanitizer(Interpreter);
+    return elfMayBePreloaded(Fd);
+  bool May = elfMayBePreloaded(Interpreter);
   sys::close(Interpreter);
-  return Has;
+  return May;
 }
