@@ -215,7 +215,8 @@ std::vector<LiveClient> LiveClient::all() {
 Expected<LiveClient> LiveClient::only(StringRef Name) {
   std::vector<LiveClient> All = all();
   if (All.empty())
-    return makeError(about(Name, Twine("nothing is being recorded; ") + HowToRecord));
+    return makeError(
+        about(Name, Twine("nothing is being recorded; ") + HowToRecord));
   if (All.size() == 1)
     return std::move(All.front());
   std::string Text = about(Name, "several programs are being recorded:");
@@ -232,8 +233,8 @@ static Error noRecording(StringRef Name, pid_t Pid) {
     return makeError(about(Name, "no such process"));
   if (S.st_uid != geteuid() && geteuid() != 0)
     return makeError(about(Name, "the process is another user's"));
-  return makeError(about(Name, Twine("the process is not being recorded; ") +
-                   HowToRecord));
+  return makeError(
+      about(Name, Twine("the process is not being recorded; ") + HowToRecord));
 }
 
 Expected<LiveClient> LiveClient::connect(StringRef Target) {

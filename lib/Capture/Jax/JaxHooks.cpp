@@ -5,11 +5,11 @@
 #include "JaxHooks.h"
 
 #include "ClassFinder.h"
-#include "ImportSlot.h"
 #include "Python/PythonStack.h"
 #include "Runtime/Hook.h"
 #include "Runtime/Recording.h"
 #include "Runtime/TensorSlots.h"
+#include "Stacks/Imports.h"
 #include "Stacks/Stack.h"
 
 #include <cstring>

@@ -19,7 +19,9 @@
 MEMKIT_OLD(dladdr);
 asm(".symver dladdr1,dladdr1@GLIBC_2.3.3");
 MEMKIT_OLD(dlerror);
+#ifndef MEMKIT_DEFINES_DLOPEN
 MEMKIT_OLD(dlopen);
+#endif
 #ifndef MEMKIT_DEFINES_DLSYM
 MEMKIT_OLD(dlsym);
 #endif

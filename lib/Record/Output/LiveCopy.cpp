@@ -95,8 +95,6 @@ Expected<bool> LiveCopy::step() {
   if (!HasRows || !*Written)
     return false;
   cantFail(Index->write((*Written)->Index));
-  for (const auto &Sink : {Totals.get(), Rows.get(), Index.get()})
-    Sink->seal();
   if (Error E = checkWhole(*Index))
     return std::move(E);
   // A reader that is root takes nothing else from a recorder of another user.

@@ -19,9 +19,6 @@ public:
   /// Errors: of the system. Name: for /proc/PID/maps.
   static llvm::Expected<std::unique_ptr<MemorySink>> create(const char *Name);
   llvm::Error write(llvm::StringRef Bytes) override;
-  /// No byte is written any more, by nobody: who reads the file may trust its
-  /// size.
-  void seal();
   int fd() const { return Fd.get(); }
   bool isWhole() const { return IsWhole; }
   /// Ends the writing: readers can rely on what is there. False: errno.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Words of a loaded binary that name functions.
+// Words of a loaded binary that name functions of other binaries.
 
-#include "ImportSlot.h"
+#include "Imports.h"
 
 #include "Runtime/Pieces.h"
 #include "Stacks/Loader.h"
@@ -14,17 +14,15 @@
 using namespace memkit;
 using namespace memkit::capture;
 
-uintptr_t *capture::importSlot(const void *LinkMap, const char *Name) {
+Imports::Imports(const void *LinkMap) {
   auto *Map = static_cast<const link_map *>(LinkMap);
-  uintptr_t Bias = Map->l_addr;
-  const Elf64_Sym *Symbols = nullptr;
-  const char *Strings = nullptr;
-  const Elf64_Rela *Imports = nullptr;
-  size_t Bytes = 0, StringBytes = 0;
+  Bias = Map->l_addr;
+  const char *Begin[2] = {};
+  size_t Bytes[2] = {};
   // glibc has made the addresses absolute, except in the vDSO.
   auto At = [&](const Elf64_Dyn *D) {
     uintptr_t A = D->d_un.d_ptr;
-    return A < Bias ? A + Bias : A;
+    return reinterpret_cast<const char *>(A < Bias ? A + Bias : A);
   };
   for (const Elf64_Dyn *D = Map->l_ld; D && D->d_tag != DT_NULL; ++D)
     switch (D->d_tag) {
@@ -32,27 +30,51 @@ uintptr_t *capture::importSlot(const void *LinkMap, const char *Name) {
       Symbols = reinterpret_cast<const Elf64_Sym *>(At(D));
       break;
     case DT_STRTAB:
-      Strings = reinterpret_cast<const char *>(At(D));
+      Strings = At(D);
       break;
     case DT_STRSZ:
       StringBytes = D->d_un.d_val;
       break;
     case DT_JMPREL:
-      Imports = reinterpret_cast<const Elf64_Rela *>(At(D));
+      Begin[0] = At(D);
       break;
     case DT_PLTRELSZ:
-      Bytes = D->d_un.d_val;
+      Bytes[0] = D->d_un.d_val;
+      break;
+    case DT_RELA:
+      Begin[1] = At(D);
+      break;
+    case DT_RELASZ:
+      Bytes[1] = D->d_un.d_val;
       break;
     }
-  if (!Symbols || !Strings || !Imports)
-    return nullptr;
-  for (size_t I = 0; I != Bytes / sizeof(Elf64_Rela); ++I) {
-    uint32_t Text = Symbols[ELF64_R_SYM(Imports[I].r_info)].st_name;
-    if (ELF64_R_TYPE(Imports[I].r_info) == R_X86_64_JUMP_SLOT &&
-        Text < StringBytes && strcmp(Strings + Text, Name) == 0)
-      return reinterpret_cast<uintptr_t *>(Bias + Imports[I].r_offset);
-  }
-  return nullptr;
+  for (int I = 0; I != 2; ++I)
+    if (Begin[I] && Symbols && Strings) {
+      Tables[I].Begin = reinterpret_cast<const Elf64_Rela *>(Begin[I]);
+      Tables[I].End = Tables[I].Begin + Bytes[I] / sizeof(Elf64_Rela);
+    }
+}
+
+bool Imports::read(const Elf64_Rela &R, Import &To) const {
+  uint32_t Type = ELF64_R_TYPE(R.r_info);
+  bool IsCall = Type == R_X86_64_JUMP_SLOT;
+  bool IsAddress =
+      Type == R_X86_64_GLOB_DAT || (Type == R_X86_64_64 && R.r_addend == 0);
+  uint32_t Text = Symbols[ELF64_R_SYM(R.r_info)].st_name;
+  if (!(IsCall || IsAddress) || !Text || Text >= StringBytes)
+    return false;
+  To = {Strings + Text, reinterpret_cast<uintptr_t *>(Bias + R.r_offset),
+        IsCall};
+  return true;
+}
+
+uintptr_t *capture::importSlot(const void *LinkMap, const char *Name) {
+  uintptr_t *Found = nullptr;
+  Imports(LinkMap).each([&](const Import &I) {
+    if (!Found && I.IsCall && strcmp(I.Name, Name) == 0)
+      Found = I.At;
+  });
+  return Found;
 }
 
 /// Does the loader make the word read-only after relocation?

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Words of a loaded binary that name functions of other binaries.
+
+#ifndef MEMKIT_CAPTURE_STACKS_IMPORTS_H
+#define MEMKIT_CAPTURE_STACKS_IMPORTS_H
+
+#include <cstdint>
+#include <link.h>
+
+namespace memkit::capture {
+
+/// A word that the loader sets to the address of an imported symbol.
+struct Import {
+  const char *Name;
+  uintptr_t *At;
+  bool IsCall; ///< of calls: until the first one, the word may lead to code of
+               ///< the binary itself, which asks the loader
+};
+
+/// The imports of a binary, as its dynamic section lists them. The binary must
+/// stay loaded.
+class Imports {
+public:
+  explicit Imports(const void *LinkMap);
+
+  /// Calls F(const Import &) for each import.
+  template <typename Fn> void each(Fn F) const {
+    for (const Table &T : Tables)
+      for (const Elf64_Rela *R = T.Begin; R != T.End; ++R)
+        if (Import I; read(*R, I))
+          F(I);
+  }
+
+private:
+  struct Table {
+    const Elf64_Rela *Begin = nullptr, *End = nullptr;
+  };
+  bool read(const Elf64_Rela &R, Import &To) const;
+
+  uintptr_t Bias;
+  const Elf64_Sym *Symbols = nullptr;
+  const char *Strings = nullptr;
+  size_t StringBytes = 0;
+  Table Tables[2]; ///< calls; other words
+};
+
+/// The word through which a binary calls the imported function \p Name; null:
+/// the binary does not call the function.
+uintptr_t *importSlot(const void *LinkMap, const char *Name);
+
+/// Sets a word of a binary, which the loader may have made read-only. False:
+/// the kernel refuses. Other threads may read the word at the same time.
+bool setWord(const void *LinkMap, uintptr_t *At, uintptr_t Value);
+
+} // namespace memkit::capture
+
+#endif // MEMKIT_CAPTURE_STACKS_IMPORTS_H
