@@ -26,14 +26,14 @@ public:
 
   /// Calls F(const Import &) for each import.
   template <typename Fn> void each(Fn F) const {
-    for (const Table &T : Tables)
+    for (const Relocations &T : Tables)
       for (const Elf64_Rela *R = T.Begin; R != T.End; ++R)
         if (Import I; read(*R, I))
           F(I);
   }
 
 private:
-  struct Table {
+  struct Relocations {
     const Elf64_Rela *Begin = nullptr, *End = nullptr;
   };
   bool read(const Elf64_Rela &R, Import &To) const;
@@ -42,7 +42,7 @@ private:
   const Elf64_Sym *Symbols = nullptr;
   const char *Strings = nullptr;
   size_t StringBytes = 0;
-  Table Tables[2]; ///< calls; other words
+  Relocations Tables[2]; ///< calls; other words
 };
 
 /// The word through which a binary calls the imported function \p Name; null:
