@@ -82,6 +82,14 @@ uint32_t ProcessStarts::parentOf(const Greeter::Client &G,
   return Parent ? Parent->Process : 0;
 }
 
+/// Whether a process that is recorded already asks again, with no exec between:
+/// for the guest of an emulator (qemu-user), or for another namespace of the
+/// loader.
+bool ProcessStarts::isSecondCopy(const Greeter::Client &G) {
+  return !G.Hello.ParentProcess && Children.findPid(G.Pid) &&
+         procfs::mapsMemfd(G.Pid, Tag);
+}
+
 /// The place that launchers have given the process with this environment.
 static LaunchedPlace placeIn(StringRef Environment) {
   StringMap<StringRef> Values(64);
@@ -120,6 +128,10 @@ ProcessStarts::StartFacts ProcessStarts::readFacts(pid_t Pid) {
 /// Reads what is necessary, answers, and only then enters the process: the
 /// process waits for the answer.
 void ProcessStarts::welcome(const Greeter::Client &G) {
+  if (isSecondCopy(G)) {
+    Listener.answer(G, 0, -1, 0);
+    return;
+  }
   auto P = std::make_unique<ChildProcess>();
   ProcessRecord I;
   I.Pid = uint32_t(G.Pid);

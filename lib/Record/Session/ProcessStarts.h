@@ -46,6 +46,7 @@ private:
   void describe(ChildProcess &P, ProcessRecord &I, llvm::StringRef Environment);
   ChildProcess &enter(std::unique_ptr<ChildProcess> P, const ProcessRecord &I,
                       std::unique_ptr<SharedProcess> Memory);
+  bool isSecondCopy(const Greeter::Client &G);
   uint32_t parentOf(const Greeter::Client &G, ProcessOrigin &Origin);
   void addUnrecorded(pid_t Pid, uint32_t Parent, ProcessOrigin Origin,
                      const std::string &Exe, const std::string &Why,
