@@ -5,45 +5,76 @@
 #include "memkit/Analysis/DiffPlaces.h"
 #include "memkit/Analysis/GrowthLines.h"
 #include "llvm/ADT/STLExtras.h"
+#include <map>
 #include <tuple>
 
 using namespace llvm;
 
 namespace memkit {
 
-static Expected<std::vector<LineGrowth>> linesOf(const SelectedStats &S,
-                                                 const Places &Where) {
+namespace {
+/// What grows in a run.
+struct RunGrowth {
+  std::vector<LineGrowth> Lines;
+  /// Whether the run is long enough for rates per second: those of a short one
+  /// are the rates of one phase.
+  bool HasSeconds = false;
+};
+} // namespace
+
+static Expected<RunGrowth> growthOf(const SelectedStats &S,
+                                    const Places &Where) {
+  constexpr uint64_t MinNs = 3'000'000'000;
   Expected<GrowthReport> Found = findGrowth(S);
   if (!Found)
     return Found.takeError();
-  std::vector<LineGrowth> Lines = growthLines(S, Where, *Found);
-  erase_if(Lines, [](const LineGrowth &L) { return !L.isGrowing(); });
-  return Lines;
+  RunGrowth Out;
+  Out.HasSeconds = any_of(Found->Spans, [](const GrowthRange &R) {
+    return !R.HasSteps && R.EndNs - R.BeginNs >= MinNs;
+  });
+  Out.Lines = growthLines(S, Where, *Found);
+  erase_if(Out.Lines, [](const LineGrowth &L) { return !L.isGrowing(); });
+  return Out;
+}
+
+using PlaceKey = std::tuple<PlaceKind, StringRef, StringRef, uint32_t>;
+static PlaceKey keyOf(const Place &P) {
+  return {P.Kind, P.Name, P.File, P.Line};
+}
+
+namespace {
+/// The places after by the places before.
+using Counterparts = std::map<PlaceKey, PlaceKey>;
+} // namespace
+
+static Counterparts counterparts(const DiffPlaces &Of) {
+  Counterparts Out;
+  for (const PlaceChange &C : Of.All)
+    if (C.Earlier && C.Later)
+      Out.try_emplace(keyOf(Of.Where[0].place(C.Earlier->Place)),
+                      keyOf(Of.Where[1].place(C.Later->Place)));
+  return Out;
 }
 
 static bool areOfOneFunction(const LineGrowth &A, const LineGrowth &B) {
   return A.HasSteps == B.HasSteps && A.Where.Kind == B.Where.Kind &&
-         A.Where.Name == B.Where.Name &&
-         baseName(A.Where.File) == baseName(B.Where.File);
+         A.Where.Name == B.Where.Name;
 }
 
-/// The line's number may differ between versions of a program.
-static bool areSame(const LineGrowth &A, const LineGrowth &B) {
-  if (!areOfOneFunction(A, B))
-    return false;
-  bool HasText = !A.Where.Source.empty() && !B.Where.Source.empty();
-  return HasText ? A.Where.Source == B.Where.Source
-                 : A.Where.Line == B.Where.Line;
-}
-
-/// The same line in Others; else the only line of the function there, if L is
-/// the only one of Mine. Others.end(): none.
+/// The line of Others that is L, of the run before; else the only line of the
+/// function there, if L is the only one of Mine. Others.end(): none.
 static const LineGrowth *findSame(const LineGrowth &L,
                                   ArrayRef<LineGrowth> Mine,
-                                  ArrayRef<LineGrowth> Others) {
-  auto At = find_if(Others, [&](const LineGrowth &O) { return areSame(L, O); });
-  if (At != Others.end())
-    return At;
+                                  ArrayRef<LineGrowth> Others,
+                                  const Counterparts &Known) {
+  auto Later = Known.find(keyOf(L.Where));
+  if (Later != Known.end()) {
+    auto At = find_if(Others, [&](const LineGrowth &O) {
+      return O.HasSteps == L.HasSteps && keyOf(O.Where) == Later->second;
+    });
+    if (At != Others.end())
+      return At;
+  }
   auto IsOfFunction = [&](const LineGrowth &O) {
     return areOfOneFunction(L, O);
   };
@@ -61,24 +92,27 @@ static bool differs(const GrowthChange &C) {
 
 Expected<std::vector<GrowthChange>> diffGrowth(const DiffRuns &Runs,
                                                const DiffPlaces &Of) {
-  std::vector<LineGrowth> Lines[2];
+  RunGrowth Found[2];
   Error Failed[] = {Error::success(), Error::success()};
   Runs.forEachRun([&](size_t R) {
-    Expected<std::vector<LineGrowth>> Found = linesOf(Runs.run(R), Of.Where[R]);
-    if (Found)
-      Lines[R] = std::move(*Found);
+    if (Expected<RunGrowth> Growth = growthOf(Runs.run(R), Of.Where[R]))
+      Found[R] = std::move(*Growth);
     else
-      Failed[R] = Found.takeError();
+      Failed[R] = Growth.takeError();
   });
   if (Failed[0] || Failed[1])
     return joinErrors(std::move(Failed[0]), std::move(Failed[1]));
+  if (!Found[0].HasSeconds || !Found[1].HasSeconds)
+    for (RunGrowth &G : Found)
+      erase_if(G.Lines, [](const LineGrowth &L) { return !L.HasSteps; });
 
+  Counterparts Known = counterparts(Of);
   std::vector<GrowthChange> Out;
-  for (const LineGrowth &L : Lines[1])
+  ArrayRef<LineGrowth> After = Found[1].Lines;
+  for (const LineGrowth &L : After)
     Out.push_back({1, L.Where, L.HasSteps, 0, L.Rate});
-  for (const LineGrowth &L : Lines[0]) {
-    ArrayRef<LineGrowth> After = Lines[1];
-    const LineGrowth *At = findSame(L, Lines[0], After);
+  for (const LineGrowth &L : Found[0].Lines) {
+    const LineGrowth *At = findSame(L, Found[0].Lines, After, Known);
     if (At == After.end())
       Out.push_back({0, L.Where, L.HasSteps, L.Rate, 0});
     else

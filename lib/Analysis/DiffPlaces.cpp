@@ -3,8 +3,7 @@
 // Matches the places of runs.
 
 #include "memkit/Analysis/DiffPlaces.h"
-#include "LineAlignment.h"
-#include "llvm/ADT/MapVector.h"
+#include "PlaceMatcher.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Path.h"
@@ -18,23 +17,37 @@ namespace memkit {
 // Names
 //===----------------------------------------------------------------------===//
 
-/// The name by which a place is the same in all runs, but for its line.
-static std::string steadyName(const Place &P, const KeyRules &Rules,
-                              const StringSet<> &Ambiguous) {
-  std::string Name = placeKindName(P.Kind).str() + '\0';
-  if (P.Kind == PlaceKind::Library)
-    return Name + steadyFileName(P.Name, Rules);
-  if (P.Kind != PlaceKind::Line && P.Kind != PlaceKind::Function)
-    return Name + P.Name.str();
+/// A place as runs compare it.
+static ComparedPlace comparedPlace(const Place &P, const KeyRules &Rules,
+                                   const StringSet<> &Ambiguous) {
+  ComparedPlace Out;
+  Out.Function = placeKindName(P.Kind).str() + '\0';
+  Out.Text = {P.Line, P.Source};
+  if (P.Kind == PlaceKind::Library) {
+    Out.Function += steadyFileName(P.Name, Rules);
+    return Out;
+  }
+  if (P.Kind != PlaceKind::Line && P.Kind != PlaceKind::Function) {
+    Out.Function += P.Name;
+    return Out;
+  }
+  if (!P.Binary.empty() && Rules.Nameless && !Rules.Nameless->empty())
+    if (std::string Of = steadyFileName(P.Binary, Rules);
+        Rules.Nameless->contains(Of)) {
+      Out.Function = placeKindName(PlaceKind::Library).str() + '\0' + Of;
+      return Out;
+    }
   std::string Room, NewRoom, NewerRoom;
   StringRef Function = steadyFunction(P.Name, Room);
   if (Rules.Renamed)
     Function =
         steadyFunction(Rules.Renamed->function(Function, NewRoom), NewerRoom);
-  Name += Function.str() + '\0' + steadyFileName(P.File, Rules);
+  Out.Function += Function;
+  Out.File = steadyFileName(P.File, Rules);
   if (Ambiguous.contains(baseName(P.File)))
-    Name += '\0' + sys::path::filename(sys::path::parent_path(P.File)).str();
-  return Name;
+    Out.File = sys::path::filename(sys::path::parent_path(P.File)).str() + '/' +
+               Out.File;
+  return Out;
 }
 
 /// The file names that several files of a run have: their folders tell them
@@ -51,92 +64,6 @@ static StringSet<> ambiguousFiles(ArrayRef<Places> Where) {
     }
   }
   return Ambiguous;
-}
-
-//===----------------------------------------------------------------------===//
-// Matching
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// A place of one run.
-struct RunPlace {
-  FunctionLine Text;
-  uint32_t Place = 0;
-};
-
-/// A place of all runs.
-struct SharedPlace {
-  FunctionLine Text; ///< as the last run with this place has it
-  uint32_t Run = 0, Place = 0;
-  uint32_t Number = 0;
-};
-
-/// Numbers the places of all runs. Runs are added from the last to the first,
-/// so that places look as in the last run.
-class PlaceMatcher {
-public:
-  /// Returns the number of each place of the run.
-  std::vector<uint32_t> add(uint32_t Run, const Places &Where,
-                            ArrayRef<std::string> Names);
-  uint32_t size() const { return Count; }
-  std::vector<SharedPlace> byNumber() const;
-
-private:
-  void match(uint32_t Run, std::vector<SharedPlace> &Shared,
-             std::vector<RunPlace> &Mine, std::vector<uint32_t> &Numbers);
-
-  StringMap<std::vector<SharedPlace>> ByName;
-  uint32_t Count = 0;
-};
-} // namespace
-
-template <class T> static void sortByLine(std::vector<T> &All) {
-  stable_sort(All,
-              [](const T &A, const T &B) { return A.Text.Line < B.Text.Line; });
-}
-
-template <class T>
-static std::vector<FunctionLine> textsOf(const std::vector<T> &All) {
-  std::vector<FunctionLine> Texts;
-  for (const T &Of : All)
-    Texts.push_back(Of.Text);
-  return Texts;
-}
-
-void PlaceMatcher::match(uint32_t Run, std::vector<SharedPlace> &Shared,
-                         std::vector<RunPlace> &Mine,
-                         std::vector<uint32_t> &Numbers) {
-  sortByLine(Mine);
-  auto Of = alignLines(textsOf(Mine), textsOf(Shared));
-  size_t Known = Shared.size();
-  for (size_t I = 0; I != Mine.size(); ++I) {
-    if (!Of[I])
-      Shared.push_back({Mine[I].Text, Run, Mine[I].Place, Count++});
-    Numbers[Mine[I].Place] = Shared[Of[I].value_or(Shared.size() - 1)].Number;
-  }
-  if (Shared.size() != Known)
-    sortByLine(Shared);
-}
-
-std::vector<uint32_t> PlaceMatcher::add(uint32_t Run, const Places &Where,
-                                        ArrayRef<std::string> Names) {
-  MapVector<StringRef, std::vector<RunPlace>> Mine;
-  for (uint32_t Id = 0; Id != Where.size(); ++Id) {
-    const Place &P = Where.place(Id);
-    Mine[Names[Id]].push_back({{P.Line, P.Source}, Id});
-  }
-  std::vector<uint32_t> Numbers(Where.size());
-  for (auto &[Name, Of] : Mine)
-    match(Run, ByName[Name], Of, Numbers);
-  return Numbers;
-}
-
-std::vector<SharedPlace> PlaceMatcher::byNumber() const {
-  std::vector<SharedPlace> All(Count);
-  for (const auto &Entry : ByName)
-    for (const SharedPlace &P : Entry.second)
-      All[P.Number] = P;
-  return All;
 }
 
 //===----------------------------------------------------------------------===//
@@ -169,7 +96,7 @@ static RunValues valuesOf(const DiffRuns &Runs, size_t Run,
       return;
     if (Runs.isHidden(Run, R.Key))
       return Out.Hidden.add(metricsOfRow(R, Outer));
-    PlaceValues &V = Out.Spaces[H.Space][Where.of(R.Key)];
+    PlaceValues &V = Out.Spaces[H.Space][Where.steadyOf(R.Key)];
     V.Sum.add(metricsOfRow(R, Outer));
     if (uint64_t Sample = H.estimateBytes())
       V.Variances.add(R, Sample);
@@ -207,11 +134,11 @@ DiffPlaces diffPlaces(const DiffRuns &Runs) {
   PlaceMatcher Matcher;
   std::vector<std::vector<uint32_t>> Numbers(Runs.size());
   for (size_t R = Runs.size(); R-- != 0;) {
-    std::vector<std::string> Names;
+    std::vector<ComparedPlace> Compared;
     for (uint32_t Id = 0; Id != Out.Where[R].size(); ++Id)
-      Names.push_back(
-          steadyName(Out.Where[R].place(Id), Runs.rules(R), Ambiguous));
-    Numbers[R] = Matcher.add(R, Out.Where[R], Names);
+      Compared.push_back(
+          comparedPlace(Out.Where[R].place(Id), Runs.rules(R), Ambiguous));
+    Numbers[R] = Matcher.add(R, Compared);
   }
 
   std::vector<SharedPlace> Shared = Matcher.byNumber();
@@ -228,6 +155,13 @@ DiffPlaces diffPlaces(const DiffRuns &Runs) {
         C.Space = Name;
         C.Run = Shared[Number].Run;
         C.Place = Shared[Number].Place;
+        // One that stands for several is a library.
+        if (Out.Where[R].place(Id).Kind == PlaceKind::Library) {
+          C.Run = uint32_t(R);
+          C.Place = Id;
+        }
+        if (auto &Of = Runs.isAfter(R) ? C.Later : C.Earlier; !Of)
+          Of = PlaceOfRun{uint32_t(R), Id};
         C.Runs.resize(Runs.size());
         C.Runs[R].add(V.Sum);
         C.Variances.add(V.Variances);
@@ -235,9 +169,29 @@ DiffPlaces diffPlaces(const DiffRuns &Runs) {
   for (auto &[Key, C] : All) {
     C.Before = meanOf(Runs.before<StackMetrics>(C.Runs));
     C.After = meanOf(Runs.after<StackMetrics>(C.Runs));
+    // A line that holds nothing any more is shown as it was.
+    if (C.Earlier && !C.After.AtPeakBytes && !C.After.LiveBytes &&
+        (C.Before.AtPeakBytes || C.Before.LiveBytes)) {
+      C.Run = C.Earlier->Run;
+      C.Place = C.Earlier->Place;
+    }
     Out.All.push_back(std::move(C));
   }
   return Out;
+}
+
+const Place *DiffPlaces::otherBefore(const PlaceChange &C) const {
+  if (!C.Earlier || C.Earlier->Run == C.Run)
+    return nullptr;
+  const Place &Now = place(C);
+  if (Now.Kind != PlaceKind::Line)
+    return nullptr;
+  const Place &Then = Where[C.Earlier->Run].place(C.Earlier->Place);
+  std::string NowRoom, ThenRoom;
+  bool IsSame =
+      baseName(Now.File) == baseName(Then.File) &&
+      steadyFunction(Now.Name, NowRoom) == steadyFunction(Then.Name, ThenRoom);
+  return IsSame ? nullptr : &Then;
 }
 
 static double varianceOf(const SampleVariances &V, Metric By) {

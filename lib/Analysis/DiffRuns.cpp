@@ -109,6 +109,7 @@ DiffRuns::DiffRuns(ArrayRef<const SelectedStats *> Left,
   for (size_t R = 0; R != Runs.size(); ++R)
     Rules.push_back(rules(R));
   Moved = movedBinaries(tracesOf(Runs), Rules);
+  Nameless = memkit::namelessBinaries(tracesOf(Runs), Rules);
   if (!Hidden.empty())
     for (const SelectedStats *S : Runs)
       HiddenStacks.push_back(hiddenStacks(S->trace(), Hidden));

@@ -187,7 +187,7 @@ Place LineMaker::placeOf(const Growth &G, uint32_t Call) const {
   if (Call)
     return Tree.place(Call);
   if (G.IsArenas)
-    return {PlaceKind::Category, "Python arenas", "", 0, ""};
+    return {.Kind = PlaceKind::Category, .Name = "Python arenas"};
   return Of.place(Of.of(G.Stack));
 }
 

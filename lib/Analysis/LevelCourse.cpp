@@ -13,7 +13,7 @@ namespace memkit {
 namespace {
 /// The minimum of bins with a rise, and the maximum part of the rise in one of
 /// them: one allocation is no course.
-constexpr size_t MinBins = 4;
+constexpr size_t MinCourseBins = 4;
 constexpr double MaxOfOne = 0.6;
 /// The largest fall within the rise, and within a time twice as long before, as
 /// a part of the rise.
@@ -84,7 +84,7 @@ bool LevelCurve::isGradual(size_t From, size_t To, double Rise) const {
     Bins += Y[I] > Y[I - 1];
     Most = std::max(Most, Y[I] - Y[I - 1]);
   }
-  return Bins >= MinBins && Most <= MaxOfOne * Rise;
+  return Bins >= MinCourseBins && Most <= MaxOfOne * Rise;
 }
 
 std::optional<LevelRise> riseToEnd(ArrayRef<double> Level, double Before) {

@@ -4,6 +4,10 @@
 
 #include "LineAlignment.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include <algorithm>
+#include <iterator>
+#include <set>
 
 using namespace llvm;
 
@@ -22,6 +26,7 @@ private:
   bool areSame(const FunctionLine &A, const FunctionLine &B) const;
   void findCommon();
   void fillGaps();
+  void fillGap(size_t Begin, size_t End, size_t NewBegin, size_t NewEnd);
 
   ArrayRef<FunctionLine> Old, New;
   bool HasText = false;
@@ -58,6 +63,59 @@ void Aligner::findCommon() {
   }
 }
 
+/// The names and numbers of a line.
+static std::multiset<StringRef> wordsOf(StringRef Text) {
+  std::multiset<StringRef> Words;
+  while (!Text.empty()) {
+    StringRef Word =
+        Text.take_while([](char C) { return isAlnum(C) || C == '_'; });
+    if (!Word.empty())
+      Words.insert(Word);
+    Text = Text.drop_front(std::max<size_t>(Word.size(), 1));
+  }
+  return Words;
+}
+
+/// The share of words that two lines have in common (Dice's coefficient).
+static double likeness(StringRef A, StringRef B) {
+  std::multiset<StringRef> OfA = wordsOf(A), OfB = wordsOf(B), Both;
+  std::set_intersection(OfA.begin(), OfA.end(), OfB.begin(), OfB.end(),
+                        std::inserter(Both, Both.end()));
+  size_t All = OfA.size() + OfB.size();
+  return All ? 2 * double(Both.size()) / double(All) : 0;
+}
+
+/// Pairs lines whose text was changed, in their order, so that the pairs are
+/// most alike.
+void Aligner::fillGap(size_t Begin, size_t End, size_t NewBegin,
+                      size_t NewEnd) {
+  constexpr double MinLikeness = 0.35; // below, a line is another one
+  constexpr size_t MaxLines = 64;
+  size_t Rows = End - Begin, Columns = NewEnd - NewBegin;
+  if (Rows > MaxLines || Columns > MaxLines)
+    return;
+  std::vector<double> Like(Rows * Columns), Sum((Rows + 1) * (Columns + 1));
+  auto At = [&](size_t I, size_t J) -> double & {
+    return Sum[I * (Columns + 1) + J];
+  };
+  for (size_t I = Rows; I-- != 0;)
+    for (size_t J = Columns; J-- != 0;) {
+      double &L = Like[I * Columns + J];
+      L = likeness(Old[Begin + I].Source, New[NewBegin + J].Source);
+      At(I, J) = std::max(At(I + 1, J), At(I, J + 1));
+      if (L >= MinLikeness)
+        At(I, J) = std::max(At(I, J), At(I + 1, J + 1) + L);
+    }
+  for (size_t I = 0, J = 0; I != Rows && J != Columns;) {
+    if (At(I, J) == At(I + 1, J))
+      ++I;
+    else if (At(I, J) == At(I, J + 1))
+      ++J;
+    else
+      Of[Begin + I++] = NewBegin + J++;
+  }
+}
+
 void Aligner::fillGaps() {
   size_t NextNew = 0;
   for (size_t I = 0; I != Old.size();) {
@@ -70,8 +128,10 @@ void Aligner::fillGaps() {
       ++End;
     size_t EndNew = End == Old.size() ? New.size() : *Of[End];
     if (End - I == EndNew - NextNew)
-      for (; I != End; ++I)
-        Of[I] = NextNew++;
+      for (size_t At = I; At != End; ++At)
+        Of[At] = NextNew + (At - I);
+    else if (HasText)
+      fillGap(I, End, NextNew, EndNew);
     I = End;
   }
 }

@@ -23,7 +23,8 @@ struct FunctionLine {
 /// gone. Both are sorted by line. Lines with equal text are counterparts, as in
 /// a diff; of lines without text, lines with equal numbers. Between two pairs
 /// of counterparts, the other lines are counterparts in their order if both
-/// versions have as many: a line whose text was changed.
+/// versions have as many, else in the order in which they are most alike: a
+/// line whose text was changed.
 std::vector<std::optional<uint32_t>>
 alignLines(llvm::ArrayRef<FunctionLine> Old, llvm::ArrayRef<FunctionLine> New);
 

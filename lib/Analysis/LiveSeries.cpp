@@ -104,11 +104,15 @@ private:
 };
 } // namespace
 
-static void watch(LiveSeries &Out, const IntervalChange &R) {
+static void watch(LiveSeries &Out, size_t Interval, const IntervalChange &R) {
   auto At = Out.Stacks.find({R.Heap, R.Stack});
   if (At == Out.Stacks.end())
     return;
-  At->second.Rises += R.Bytes > R.BytesBefore;
+  if (R.Bytes > R.BytesBefore) {
+    if (!At->second.Rises++)
+      At->second.FirstRise = Interval;
+    At->second.LastRise = std::max<uint64_t>(At->second.LastRise, Interval);
+  }
   At->second.Falls += R.Bytes < R.BytesBefore;
 }
 
@@ -146,7 +150,7 @@ Expected<LiveSeries> readLiveSeries(IntervalSeries &From,
     for (const IntervalChange &R : Rows) {
       Sums.add(R.Heap, R);
       if (!Out.Stacks.empty())
-        watch(Out, R);
+        watch(Out, Interval, R);
     }
     Sums.endRows(Process, From.processes()[Process].Heads[Interval].EndNs);
     return Error::success();

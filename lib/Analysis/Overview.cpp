@@ -95,6 +95,28 @@ static void takeResident(const SelectedStats &S, const MarkSeries &Marks,
       std::max(P->Value, std::min(Own, std::max(P->Value, Next)));
 }
 
+static bool isPlace(const LineGrowth &L, const Place &P) {
+  auto IsSame = [&](const Place &Q) {
+    return Q.Kind == P.Kind && Q.Name == P.Name && Q.File == P.File &&
+           Q.Line == P.Line;
+  };
+  return IsSame(L.Where) || any_of(L.Joined, IsSame);
+}
+
+/// Leaves out suggestions about memory that a finding explains: a leak is no
+/// cache, and graphs that a program keeps are not to be recomputed.
+static void dropExplained(Overview &Out) {
+  auto IsExplained = [&](const Suggestion &A) {
+    return any_of(Out.Growing, [&](const LineGrowth &L) {
+      if (A.What == Advice::NeverShrinks)
+        return isPlace(L, Out.Where->place(Out.Where->of(A.Stack)));
+      return A.What == Advice::Checkpoint && L.isGrowing() &&
+             L.Rise >= A.Bytes / 2;
+    });
+  };
+  erase_if(Out.Suggestions, IsExplained);
+}
+
 /// All but the places and what grows. Opens Intervals if they are needed, and
 /// then makes the first pass of Search. Without Options.Stacks reads neither
 /// texts of frames nor Trace::view().
@@ -201,6 +223,7 @@ Expected<Overview> queryOverview(const SelectedStats &S,
     return std::move(Failed);
   Out.Intervals = std::move(Intervals);
   Out.Growing = growthLines(S, *Out.Where, Growth);
+  dropExplained(Out);
   Out.Growth = std::move(Growth);
   if (std::optional<OomReport> Oom = findLastOom(S)) {
     Expected<OomMoment> M = queryOomMoment(S, *Out.Where, std::move(*Oom));

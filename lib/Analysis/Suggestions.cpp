@@ -57,6 +57,13 @@ std::vector<HeapStack> findCaches(const SelectedStats &S) {
   return Out;
 }
 
+/// Whether the rises are spread over a part of the run and reach its end: what
+/// is loaded, or made in one step, is no cache.
+static bool goesOn(const StackChanges &C, uint64_t Intervals) {
+  return C.LastRise - std::min(C.FirstRise, C.LastRise) >= Intervals / 4 &&
+         C.LastRise + 1 >= Intervals - Intervals / 4;
+}
+
 namespace {
 /// Collects the suggestions that apply.
 class Advisor {
@@ -76,6 +83,9 @@ public:
     adviseCaches(Caches);
     adviseCategories();
     adviseWorkers();
+    erase_if(Out, [](const Suggestion &A) {
+      return A.Whole && !isShare(A.Bytes, A.Whole, limits::WorthPpm);
+    });
     stable_sort(Out, [](const Suggestion &A, const Suggestion &B) {
       return A.Bytes > B.Bytes;
     });
@@ -164,7 +174,8 @@ private:
     for (HeapStack Key : Caches) {
       auto It = Live.Stacks.find(Key);
       if (It == Live.Stacks.end() || It->second.Falls ||
-          It->second.Rises < limits::CacheRises)
+          It->second.Rises < limits::CacheRises ||
+          !goesOn(It->second, Live.Intervals))
         continue;
       auto [Heap, Stack] = Key;
       Suggestion &New = add(Advice::NeverShrinks, Heap, CacheBytes[Key],

@@ -185,6 +185,7 @@ uint32_t PlaceFinder::lineOf(const ShownFrame &F) {
   Place P;
   P.Kind = F.Line ? PlaceKind::Line : PlaceKind::Function;
   P.Name = F.Function;
+  P.Binary = F.Binary;
   if (!F.Line)
     return intern(P, ("function:" + F.Function).str());
   P.File = F.File;
@@ -454,8 +455,13 @@ Places::Places(const SelectedStats &S)
   for (uint32_t Stack = 0; Stack != OfStacks.size(); ++Stack) {
     uint32_t Id = Finder.ofNode(T->leaf(Stack));
     // Arenas that an import maps are filled by the import.
-    bool IsArena = All[Id].Kind != PlaceKind::Import && Arenas.isArena(Stack);
-    OfStacks[Stack] = IsArena ? ArenaPlace : Id;
+    bool IsArena = Arenas.isArena(Stack);
+    bool IsOfImport = All[Id].Kind == PlaceKind::Import;
+    OfStacks[Stack] = IsArena && !IsOfImport ? ArenaPlace : Id;
+    if (IsArena && IsOfImport) {
+      ArenasOfImports.resize(OfStacks.size());
+      ArenasOfImports.set(Stack);
+    }
   }
 }
 Places::~Places() = default;
@@ -469,6 +475,7 @@ std::optional<Place> Places::ofFrames(ArrayRef<ShownFrame> Frames) const {
     Place P{F.Line ? PlaceKind::Line : PlaceKind::Function,
             F.Function,
             F.Line ? F.File : StringRef(),
+            F.Binary,
             F.Line,
             {}};
     if (F.Line) {

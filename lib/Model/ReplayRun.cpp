@@ -314,6 +314,8 @@ Error Replay::applyMark(const Mark &M) {
     int32_t Status = !M.Values.empty() ? static_cast<int32_t>(M.Values[0]) : -1;
     uint32_t Signal =
         M.Values.size() > 1 ? static_cast<uint32_t>(M.Values[1]) : 0;
+    if (M.Values.size() > 2)
+      A.noteResident(M.Process, M.Values[2], 0);
     A.endProcess(M.Process, M.TimeNs, Status, Signal);
     if (ProcessReplay *I = Processes[M.Process].get()) {
       I->Live.clear();

@@ -148,30 +148,41 @@ static StringRef plainName(StringRef Function) {
   return Function.take_front(End);
 }
 
-/// Whether the name starts with a return type, as names of templates do: a
-/// blank before the parameters, outside of `<>`.
-static bool hasReturnType(StringRef Function) {
+/// A function's name without the return type, with which names of templates
+/// start: what stands after the last blank before the parameters, outside of
+/// `<>`. The blank of `operator new` is of the name.
+static StringRef withoutReturnType(StringRef Function) {
+  constexpr StringLiteral Anonymous = "(anonymous namespace)", Op = "operator";
+  size_t Start = 0;
   unsigned Depth = 0;
-  for (char C : Function) {
+  for (size_t I = 0; I != Function.size(); ++I) {
+    char C = Function[I];
     if (C == '<')
       ++Depth;
     else if (C == '>' && Depth)
       --Depth;
-    else if (!Depth && (C == ' ' || C == '('))
-      return C == ' ';
+    else if (Depth)
+      continue;
+    else if (Function.drop_front(I).starts_with(Anonymous))
+      I += Anonymous.size() - 1;
+    else if (C == '(')
+      return I == Start ? Function : Function.drop_front(Start);
+    else if (C == ' ' && Function.slice(Start, I).ends_with(Op))
+      return Function.drop_front(Start);
+    else if (C == ' ')
+      Start = I + 1;
   }
-  return false;
+  return Function; // without parameters: a clone of a C function
 }
 
-/// Searches the patterns in a function's name; for a template, whose name
-/// starts with the return type, also in the name without return type.
+/// Searches the patterns in a function's name: `std::vector<T> ns::f<T>(int)`
+/// is a function of ns, not of std.
 static std::optional<uint32_t> findFunction(const PatternList &L,
                                             StringRef Function) {
-  if (std::optional<uint32_t> Found = L.find(plainName(Function)))
-    return Found;
-  if (!hasReturnType(Function))
-    return std::nullopt;
-  return L.find(shortFunctionName(Function));
+  if (StringRef Name = withoutReturnType(Function);
+      Name.size() != Function.size())
+    return L.find(Name);
+  return L.find(plainName(Function));
 }
 
 FunctionRole Rules::functionRole(StringRef Function) const {

@@ -52,11 +52,14 @@ private:
   uint64_t steadyKey(uint32_t Id, const ShownFrame &Shown) {
     const Frame &F = T.frame(Id);
     bool HasBinary = F.Kind == FrameKind::Native && F.Container;
+    if (HasBinary && isOf(Rules.Nameless, F.Container))
+      return binaryKey(F.Container);
     if (!Shown.FunctionId) {
       if (!HasBinary)
         return 1;
-      return isMoved(F.Container) ? binaryKey(F.Container)
-                                  : mix(binaryKey(F.Container), F.Address);
+      return isOf(Rules.Moved, F.Container)
+                 ? binaryKey(F.Container)
+                 : mix(binaryKey(F.Container), F.Address);
     }
     return HasBinary ? mix(functionKey(Shown), binaryKey(F.Container))
                      : mix(functionKey(Shown), fileKey(Shown.File));
@@ -84,9 +87,10 @@ private:
     return Key;
   }
 
-  bool isMoved(uint32_t Binary) const {
+  bool isOf(const StringSet<> *Names, uint32_t Binary) const {
     StringRef Path = T.string(T.binaries()[Binary - 1].Path);
-    return Rules.Moved && Rules.Moved->contains(steadyFileName(Path, Rules));
+    return Names && !Names->empty() &&
+           Names->contains(steadyFileName(Path, Rules));
   }
 
   const Trace &T;
@@ -182,6 +186,32 @@ StringSet<> movedBinaries(ArrayRef<const Trace *> Traces,
         Moved.insert(Name);
     }
   return Moved;
+}
+
+StringSet<> namelessBinaries(ArrayRef<const Trace *> Traces,
+                             ArrayRef<KeyRules> Rules) {
+  StringMap<unsigned> Kinds; // bits: with symbols in a trace, without in one
+  for (size_t I = 0; I != Traces.size(); ++I) {
+    const Trace &T = *Traces[I];
+    std::vector<uint32_t> Frames(T.binaries().size() + 1), Named = Frames;
+    for (uint32_t F = 1; F <= T.numFrames(); ++F)
+      if (T.frame(F).Kind == FrameKind::Native) {
+        ++Frames[T.frame(F).Container];
+        Named[T.frame(F).Container] += T.shown(F).front().FunctionId != 0;
+      }
+    for (uint32_t B = 1; B < Frames.size(); ++B) {
+      // Functions that a stripped binary exports keep their names.
+      bool HasSymbols = 2 * Named[B] > Frames[B], HasNone = !Named[B];
+      StringRef Path = T.string(T.binaries()[B - 1].Path);
+      if (Frames[B])
+        Kinds[steadyFileName(Path, Rules[I])] |= HasSymbols + 2 * HasNone;
+    }
+  }
+  StringSet<> Out;
+  for (const auto &Kind : Kinds)
+    if (Kind.second == 3)
+      Out.insert(Kind.first());
+  return Out;
 }
 
 } // namespace memkit

@@ -58,8 +58,19 @@ static constexpr struct {
   char After;
 } Numbered[] = {{"#", '}'}, {"'lambda", '\''}, {"'unnamed", '\''}, {"$_", 0}};
 
+/// The function around a comprehension: from Python 3.12 on, comprehensions are
+/// no functions.
+static StringRef aroundComprehension(StringRef Name) {
+  while (Name.ends_with("comp>"))
+    if (!(Name.consume_back(".<listcomp>") || Name.consume_back(".<setcomp>") ||
+          Name.consume_back(".<dictcomp>")))
+      break;
+  Name.consume_back(".<locals>");
+  return Name;
+}
+
 StringRef steadyFunction(StringRef Function, std::string &Room) {
-  StringRef Name = withoutCloneSuffix(Function);
+  StringRef Name = aroundComprehension(withoutCloneSuffix(Function));
   std::string Rust = rustFunctionName(Name);
   bool IsRust = Rust.size() != Name.size();
   if (IsRust)

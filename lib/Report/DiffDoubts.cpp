@@ -31,8 +31,10 @@ static StringRef programOf(const Trace &T) {
 /// The recording options of A that B lacks.
 static std::string optionsOnlyOf(const Trace &A, const Trace &B) {
   std::vector<std::string> Only;
+  // An alert changes nothing of what is recorded.
   for (StringRef Option : A.header().Options)
-    if (!is_contained(B.header().Options, Option))
+    if (!Option.starts_with("alert=") &&
+        !is_contained(B.header().Options, Option))
       Only.push_back(Option.str());
   llvm::sort(Only);
   return Only.empty() ? "none" : join(Only, " ");
@@ -104,6 +106,10 @@ std::vector<std::string> doubtLines(const DiffRuns &Runs) {
                           .str());
     addVersions(First, T, Lines);
   }
+  for (const auto &Of : Runs.namelessBinaries())
+    Lines.push_back((Of.first() + " has no symbols in some of the traces, so "
+                                  "its functions are compared as one")
+                        .str());
   addSamples(Runs, Lines);
   return Lines;
 }

@@ -3,7 +3,9 @@
 // The places that changed.
 
 #include "DiffRows.h"
+#include "memkit/Model/SteadyNames.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace llvm;
 
@@ -28,6 +30,64 @@ static bool isReported(const DiffView &V, const SpaceChange &Space,
   return !I || !I->hasZero() || V.Uncertain;
 }
 
+static bool areClose(uint64_t A, uint64_t B) {
+  return A && B && double(distance(A, B)) <= MoveShare * double(std::max(A, B));
+}
+
+/// Whether Old lost what New gained: as many bytes in as many allocations.
+/// Bytes alone may be equal by chance.
+static bool isMove(const PlaceChange &Old, const PlaceChange &New,
+                   ArrayRef<Metric> By, uint64_t Noise) {
+  if (Old.change(By.front()) >= 0 || New.change(By.front()) <= 0)
+    return false;
+  for (Metric M : By) {
+    int64_t Lost = -Old.change(M), Gained = New.change(M);
+    bool IsSame = Lost > 0 && Gained > 0
+                      ? areClose(uint64_t(Lost), uint64_t(Gained))
+                      : uint64_t(std::abs(Lost - Gained)) < Noise;
+    if (!IsSame)
+      return false;
+  }
+  int64_t Lost = -Old.change(Metric::Count), Gained = New.change(Metric::Count);
+  return Lost > 0 && Gained > 0 && areClose(uint64_t(Lost), uint64_t(Gained));
+}
+
+/// Takes the moves from the shown rows. A place that is gone, and a new one,
+/// come before others.
+static void takeMoves(PlaceRows &Rows, const DiffView &V, ArrayRef<Metric> By,
+                      uint64_t Noise) {
+  auto Score = [](const PlaceChange *Old, const PlaceChange *New) {
+    return !Old->After.Allocations + !New->Before.Allocations;
+  };
+  constexpr size_t MaxRows = 1000; // each is compared with each
+  ArrayRef<const PlaceChange *> Largest = Rows.Shown;
+  Largest = Largest.take_front(MaxRows);
+  SmallPtrSet<const PlaceChange *, 16> Taken;
+  for (const PlaceChange *Old : Largest) {
+    const PlaceChange *Best = nullptr;
+    for (const PlaceChange *New : Largest)
+      if (!Taken.contains(New) && isMove(*Old, *New, By, Noise) &&
+          (!Best || Score(Old, New) > Score(Old, Best)))
+        Best = New;
+    if (!Best)
+      continue;
+    Rows.Moved.push_back({Old, Best});
+    Taken.insert(Old);
+    Taken.insert(Best);
+  }
+  erase_if(Rows.Shown, [&](const PlaceChange *C) { return Taken.contains(C); });
+  // Places with new names that hold what they held.
+  for (const PlaceChange *C : Rows.Others) {
+    const Place *Then = V.Report.Places.otherBefore(*C);
+    std::string NowRoom, ThenRoom;
+    if (Then && C->after(By.front()) >= std::max<uint64_t>(Noise, 1) &&
+        C->before(By.front()) &&
+        steadyFunction(V.Report.Places.place(*C).Name, NowRoom) !=
+            steadyFunction(Then->Name, ThenRoom))
+      Rows.Moved.push_back({C, C});
+  }
+}
+
 PlaceRows placeRows(const DiffView &V, const SpaceChange &Space) {
   SmallVector<Metric, 2> By = placeMetrics(V);
   PlaceRows Out;
@@ -44,28 +104,7 @@ PlaceRows placeRows(const DiffView &V, const SpaceChange &Space) {
   stable_sort(Out.Shown, [&](const PlaceChange *A, const PlaceChange *B) {
     return Key(A) > Key(B);
   });
-
-  // A place that is gone, and a new place with as much: the memory moved.
-  auto IsGone = [](const PlaceChange *C) { return !C->After.Allocations; };
-  auto IsNew = [](const PlaceChange *C) { return !C->Before.Allocations; };
-  auto AreSame = [&](const PlaceChange *Old, const PlaceChange *New) {
-    uint64_t A = Old->before(By.front()), B = New->after(By.front());
-    return A && double(distance(A, B)) <= MoveShare * double(std::max(A, B));
-  };
-  for (size_t I = 0; I < Out.Shown.size(); ++I) {
-    const PlaceChange *Old = Out.Shown[I];
-    if (!IsGone(Old))
-      continue;
-    auto New = find_if(Out.Shown, [&](const PlaceChange *C) {
-      return IsNew(C) && AreSame(Old, C);
-    });
-    if (New == Out.Shown.end())
-      continue;
-    Out.Moved.push_back({Old, *New});
-    Out.Shown.erase(New);
-    Out.Shown.erase(find(Out.Shown, Old));
-    I = size_t(-1);
-  }
+  takeMoves(Out, V, By, Space.Noise);
 
   constexpr size_t Usual = 8;
   size_t Max = V.MaxGiven || !V.Max ? V.Max : Usual;
@@ -80,16 +119,14 @@ PlaceRows placeRows(const DiffView &V, const SpaceChange &Space) {
 /// Whether a place that changed at the peak allocates as before: only the
 /// moment of the peak is another.
 static bool allocatesAsBefore(const PlaceChange &C) {
-  auto AreClose = [](uint64_t A, uint64_t B) {
-    return A && B &&
-           double(distance(A, B)) <= MoveShare * double(std::max(A, B));
-  };
-  return AreClose(C.Before.AllocatedBytes, C.After.AllocatedBytes) &&
-         AreClose(C.Before.Allocations, C.After.Allocations) &&
+  return areClose(C.Before.AllocatedBytes, C.After.AllocatedBytes) &&
+         areClose(C.Before.Allocations, C.After.Allocations) &&
          (!C.Before.AtPeakBytes || !C.After.AtPeakBytes);
 }
 
-StringRef remarkOf(const PlaceChange &C, Metric By) {
+std::string remarkOf(const DiffView &V, const PlaceChange &C, Metric By) {
+  if (std::string Then = V.Report.Places.textBefore(C); !Then.empty())
+    return "was " + Then;
   if (By != Metric::Peak || !allocatesAsBefore(C))
     return "";
   return C.After.AtPeakBytes ? "allocates as before, now at the peak"
@@ -127,10 +164,13 @@ std::vector<std::string> placeMoveLines(const DiffView &V,
                                         const PlaceRows &Rows) {
   Metric By = placeMetrics(V).front();
   std::vector<std::string> Lines;
-  for (auto [Old, New] : Rows.Moved)
-    Lines.push_back(valueText(New->after(By), isInBytes(By)) + " moved from " +
-                    V.Report.Places.text(*Old) + " to " +
-                    V.Report.Places.text(*New));
+  for (auto [Old, New] : Rows.Moved) {
+    uint64_t Value = Old == New ? New->after(By) : uint64_t(New->change(By));
+    Lines.push_back(valueText(Value, isInBytes(By)) + " moved from " +
+                    (Old == New ? V.Report.Places.textBefore(*New)
+                                : V.Report.Places.text(*Old)) +
+                    " to " + V.Report.Places.text(*New));
+  }
   return Lines;
 }
 

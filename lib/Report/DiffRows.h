@@ -14,7 +14,9 @@ namespace memkit {
 struct PlaceRows {
   std::vector<const PlaceChange *> Shown; ///< the largest change first
   std::vector<const PlaceChange *> Others;
-  /// A place that is gone, and a new one with as much memory.
+  /// Memory that only changed its place: a place that lost as much as another
+  /// one gained, in as many allocations; one place twice: its function or file
+  /// has another name.
   std::vector<std::pair<const PlaceChange *, const PlaceChange *>> Moved;
   size_t More = 0; ///< how many of Others changed by the noise
 };
@@ -25,8 +27,9 @@ llvm::SmallVector<Metric, 2> placeMetrics(const DiffView &V);
 std::string metricTitle(const DiffView &V, Metric By);
 /// What the rows are: `line of your code`.
 llvm::StringRef placesTitle(const DiffView &V);
-/// `allocates as before, now at the peak`; empty: nothing to say.
-llvm::StringRef remarkOf(const PlaceChange &C, Metric By);
+/// `was a.cpp:6 load`, `allocates as before, now at the peak`; empty: nothing
+/// to say.
+std::string remarkOf(const DiffView &V, const PlaceChange &C, Metric By);
 
 /// The sum of PlaceRows::Others.
 struct RestOfRows {

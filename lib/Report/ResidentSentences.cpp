@@ -112,6 +112,10 @@ static std::string trimAdvice(const PageInput &F, const ResidentSample &S) {
   uint64_t Free = S.of(ResidentPart::MallocFree), Trimmable = S.FreePages;
   if (Free < std::max(Small, S.total() / 4) || S.HasUnknown)
     return "";
+  // What was free at the last look at the parts may be in use, or given back:
+  // between two bursts, it is what the next one takes.
+  if (F.O.Rss.HasLast && F.O.Rss.LastBytes < S.total() - S.total() / 4)
+    return "";
   std::string Text = "Suggestion: malloc holds " + formatSize(Free) +
                      " of freed memory in " + plural(S.NumArenas, "arena");
   if (Trimmable >= Free / 4)

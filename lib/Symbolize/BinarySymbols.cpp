@@ -3,6 +3,7 @@
 // The symbols of one binary, from files that belong together.
 
 #include "BinarySymbols.h"
+#include "DemangledName.h"
 #include "FrameLocations.h"
 #include "SharedDwarf.h"
 #include "Support/Failure.h"
@@ -207,8 +208,7 @@ static std::vector<SourceLocation> resolvePlain(const SymbolTable &Symbols,
   if (Name.empty())
     return {};
   SourceLocation L;
-  L.Function =
-      plainName(symbolize::LLVMSymbolizer::DemangleName(Name.str(), nullptr));
+  L.Function = plainName(demangledName(Name.str()));
   return {std::move(L)};
 }
 
@@ -223,8 +223,7 @@ std::vector<SourceLocation> BinarySymbols::resolve(uint64_t Address) {
       /*UseSymbolTable=*/true);
   for (uint32_t F = 0; F != Info.getNumberOfFrames(); ++F) {
     DILineInfo *Line = Info.getMutableFrame(F);
-    Line->FunctionName = symbolize::LLVMSymbolizer::DemangleName(
-        Line->FunctionName, I->Module.get());
+    Line->FunctionName = demangledName(Line->FunctionName, I->Module.get());
   }
   auto Locations = locationsOf(std::move(Info), Address, I->Dwarf);
   I->keepLines(Address);

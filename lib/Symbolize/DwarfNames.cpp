@@ -3,11 +3,11 @@
 // Whole names of functions, from DWARF.
 
 #include "DwarfNames.h"
+#include "DemangledName.h"
 #include "DwarfNameWriter.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/DebugInfo/DWARF/DWARFCompileUnit.h"
 #include "llvm/DebugInfo/DWARF/DWARFContext.h"
-#include "llvm/Demangle/Demangle.h"
 
 using namespace llvm;
 using namespace llvm::dwarf;
@@ -111,7 +111,7 @@ void NameWriter::function(const DWARFDie &Function) {
   if (!S || !Origin)
     return;
   if (const char *Linkage = Origin.getLinkageName()) {
-    Out += demangle(Linkage);
+    Out += demangledName(Linkage);
     return;
   }
   DWARFDie Declared = declarationOf(Origin);

@@ -107,7 +107,9 @@ void CompareView::writeRows(OStream &J, const DiffView &V,
   J.attribute("rows_are", placesTitle(V));
   J.attributeObject("rows", [&] {
     Column("text", [&](const PlaceChange &C) { return jsonText(P.text(C)); });
-    Column("remark", [&](const PlaceChange &C) { return remarkOf(C, V.By); });
+    Column("remark", [&](const PlaceChange &C) {
+      return jsonText(remarkOf(V, C, V.By));
+    });
     Column("source", [&](const PlaceChange &C) {
       return jsonText(oneLine(P.place(C).Source));
     });

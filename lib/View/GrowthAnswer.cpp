@@ -92,6 +92,12 @@ static std::vector<std::string> heldByLines(const Trace &T, const Overview &O,
 
 /// The step of an interval that ends at Ns; without steps, seconds. An interval
 /// ends when the next step starts.
+/// A line for a file of suppressions; empty: it would hide all that the program
+/// or a thread allocates.
+static std::string suppressionOf(const LineGrowth &L) {
+  return L.Caller ? "leak:^" + L.Where.Name.str() + "$" : "";
+}
+
 static double xOf(const Overview &O, const LineGrowth &L, uint64_t Ns) {
   if (!L.HasSteps)
     return double(Ns) / 1e9;
@@ -186,7 +192,7 @@ Expected<std::string> TraceView::growth() {
                 : F.Function.str()));
     });
     writeCurve(J, O, L, (*GrowthCurves)[Index]);
-    J.attribute("suppression", jsonText("leak:^" + L.Where.Name.str() + "$"));
+    J.attribute("suppression", jsonText(suppressionOf(L)));
   };
   J.object([&] {
     std::string Span = O.Growth.Spans.empty() ? "" : spanText(O.Growth);

@@ -28,7 +28,7 @@
 namespace memkit::wire {
 
 inline constexpr uint64_t Magic = 0x31657269576b6d4dull; // "MmkWire1"
-inline constexpr uint32_t Version = 21;
+inline constexpr uint32_t Version = 22;
 
 /// Environment variables that memrec sets and the exec hooks restore.
 inline constexpr char SocketVar[] = "MEMREC_SOCKET";   ///< path of the socket
@@ -350,6 +350,9 @@ struct Control {
   /// Why recording ended: 1 + the number of the system call for which a seccomp
   /// filter kills the program, StrictSandbox or NoClockSandbox; 0: it did not.
   std::atomic<uint32_t> Sandbox;
+  /// The highest resident memory of the process, in bytes, when it exits; 0:
+  /// not known. Written before HasExitStatus.
+  std::atomic<uint64_t> HighestResident;
 };
 static_assert(sizeof(Control) <= ControlBytes);
 

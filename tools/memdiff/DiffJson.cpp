@@ -215,10 +215,18 @@ static uint64_t lostIn(const DiffView &V, size_t Begin, size_t End) {
   return Sum;
 }
 
+/// AsBefore: the place as it was called before.
 static void writePlaceChange(json::OStream &J, const DiffView &V,
-                             const PlaceChange &C) {
+                             const PlaceChange &C, bool AsBefore = false) {
+  const DiffPlaces &Of = V.Report.Places;
+  const Place *Then = Of.otherBefore(C);
   J.attribute("space", jsonText(C.Space));
-  writePlace(J, V.Report.Places.Where[C.Run], V.Report.Places.place(C));
+  if (AsBefore && Then) {
+    writePlace(J, Of.Where[C.Earlier->Run], *Then);
+  } else {
+    writePlace(J, Of.Where[C.Run], Of.place(C));
+    J.attribute("was", jsonTextOrNull(Of.textBefore(C)));
+  }
   auto Side = [&](StringRef Name, const StackMetrics &M) {
     J.attributeObject(Name, [&] {
       J.attribute("at_peak_bytes", M.AtPeakBytes);
@@ -246,7 +254,9 @@ static void writePlaces(json::OStream &J, const DiffView &V) {
     for (const SpaceChange &S : V.Report.Spaces)
       for (auto [Old, New] : placeRows(V, S).Moved)
         J.object([&, Old = Old, New = New] {
-          J.attributeObject("from", [&] { writePlaceChange(J, V, *Old); });
+          J.attributeObject("from", [&] {
+            writePlaceChange(J, V, *Old, /*AsBefore=*/Old == New);
+          });
           J.attributeObject("to", [&] { writePlaceChange(J, V, *New); });
         });
   });

@@ -30,9 +30,9 @@ Table placeTable(const DiffView &V, const PlaceRows &Rows) {
                                           valueText(C->after(By[0]), Bytes)};
     for (Metric M : ArrayRef(By).drop_front())
       Cells.push_back(changeText(C->change(M), isInBytes(M)));
-    StringRef Remark = remarkOf(*C, By[0]);
+    std::string Remark = remarkOf(V, *C, By[0]);
     std::string Text = V.Report.Places.text(*C);
-    Cells.push_back(Remark.empty() ? Text : (Text + " (" + Remark + ")").str());
+    Cells.push_back(Remark.empty() ? Text : Text + " (" + Remark + ")");
     Cells.push_back(oneLine(V.Report.Places.place(*C).Source));
     T.add(std::move(Cells));
   }

@@ -117,8 +117,8 @@ static void reportToTerminal(RecordOptions &O) {
     std::string Line = formatTime(P.TimeNs) + ":";
     for (const RecordProgress::SpaceProgress &S : P.Spaces)
       Line += (P.Spaces.size() > 1 ? " " + S.Name : std::string()) + " live " +
-              formatSize(S.LiveBytes) + ", peak " + formatSize(S.PeakBytes) +
-              ";";
+              formatSize(S.LiveBytes) + ", peak " +
+              formatSize(std::max(S.PeakBytes, S.LiveBytes)) + ";";
     say(Line + " trace " + formatSize(P.Bytes));
   };
 }

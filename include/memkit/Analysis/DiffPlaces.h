@@ -12,17 +12,27 @@
 
 namespace memkit {
 
+/// A place of one run: DiffPlaces::Where[Run].
+struct PlaceOfRun {
+  uint32_t Run = 0, Place = 0;
+};
+
 /// A place in one memory space. Places of two runs are the same if their
-/// functions are, under the rules of StackKeys.h, and their lines are
-/// counterparts: equal text, else the same order in the function.
+/// functions are, and their lines are counterparts: equal text, else the same
+/// order in the function. Functions are the same under the rules of
+/// StackKeys.h; one that a run lacks is the one of the same name in another
+/// file, or that with the same lines of text (lib/Analysis/PlaceMatcher.h).
 struct PlaceChange {
   std::string Space;
-  /// The place as the last run with this place has it: DiffPlaces::Where[Run].
+  /// The place as the last run with this place has it; as the first one has
+  /// it, if it holds nothing after: DiffPlaces::Where[Run].
   uint32_t Run = 0;
   uint32_t Place = 0;
-  std::vector<StackMetrics> Runs; ///< by run; all zeros: not in this run
-  StackMetrics Before, After;     ///< on average
-  SampleVariances Variances;      ///< of the change; zero for exact values
+  std::optional<PlaceOfRun> Earlier; ///< in the first run before; none: new
+  std::optional<PlaceOfRun> Later;   ///< in the first run after; none: gone
+  std::vector<StackMetrics> Runs;    ///< by run; all zeros: not in this run
+  StackMetrics Before, After;        ///< on average
+  SampleVariances Variances;         ///< of the change; zero for exact values
 
   uint64_t before(Metric By) const { return metricOf(Before, By); }
   uint64_t after(Metric By) const { return metricOf(After, By); }
@@ -43,6 +53,14 @@ struct DiffPlaces {
   }
   std::string text(const PlaceChange &C) const {
     return Where[C.Run].text(place(C));
+  }
+  /// The place before, of Where[C.Earlier->Run], if function or file had
+  /// another name; else null.
+  const Place *otherBefore(const PlaceChange &C) const;
+  /// Its text; empty: function and file had the same names.
+  std::string textBefore(const PlaceChange &C) const {
+    const Place *P = otherBefore(C);
+    return P ? Where[C.Earlier->Run].text(*P) : std::string();
   }
 };
 
@@ -92,7 +110,8 @@ struct GrowthChange {
 };
 
 /// The lines that grow in only one of two runs, or at another rate (by half);
-/// new growth first, then the highest rate. Runs: a pair. Reads intervals.
+/// new growth first, then the highest rate. Runs: a pair. Rates per second
+/// count if both runs are long enough for them. Reads intervals.
 llvm::Expected<std::vector<GrowthChange>> diffGrowth(const DiffRuns &Runs,
                                                      const DiffPlaces &Of);
 

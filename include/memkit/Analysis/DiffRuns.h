@@ -70,7 +70,7 @@ public:
     return !HiddenStacks.empty() && HiddenStacks[Run][Stack];
   }
   KeyRules rules(size_t Run) const {
-    return {isAfter(Run) ? nullptr : &Renamed, &Mains[Run], &Moved};
+    return {isAfter(Run) ? nullptr : &Renamed, &Mains[Run], &Moved, &Nameless};
   }
   template <typename T> llvm::ArrayRef<T> before(llvm::ArrayRef<T> All) const {
     return All.take_front(Before);
@@ -78,6 +78,10 @@ public:
   template <typename T> llvm::ArrayRef<T> after(llvm::ArrayRef<T> All) const {
     return All.drop_front(Before);
   }
+
+  /// The binaries, as after, that have symbols in some runs only. Their
+  /// functions count as one.
+  const llvm::StringSet<> &namelessBinaries() const { return Nameless; }
 
   struct HeapInfo {
     llvm::StringRef Name;      ///< the name in the last run with this heap
@@ -103,7 +107,7 @@ private:
   const Renames &Renamed;
   /// By run: programs by their names in the last run.
   std::vector<MainNames> Mains;
-  llvm::StringSet<> Moved;
+  llvm::StringSet<> Moved, Nameless;
   std::vector<HeapInfo> Heaps;
   std::vector<std::vector<uint32_t>> Ids; ///< by run and heap
   /// By run and number: the first heap with this number; 0: none.

@@ -19,6 +19,8 @@ struct StackChanges {
   /// Intervals with more live bytes at the end than at the start.
   uint64_t Rises = 0;
   uint64_t Falls = 0;
+  /// The first and the last interval of Rises, from 0.
+  uint64_t FirstRise = 0, LastRise = 0;
 };
 
 struct LiveSeries {

@@ -21,6 +21,7 @@
 #define MEMKIT_MODEL_PLACES_H
 
 #include "memkit/Model/SelectedStats.h"
+#include "llvm/ADT/BitVector.h"
 #include <memory>
 
 namespace memkit {
@@ -44,7 +45,9 @@ struct Place {
   /// category or library.
   llvm::StringRef Name;
   llvm::StringRef File; ///< of a Line
-  uint32_t Line = 0;    ///< of a Line
+  /// The path of the binary of a Line or Function; empty: Python, or unknown.
+  llvm::StringRef Binary;
+  uint32_t Line = 0; ///< of a Line
   /// The line's text; empty: not recorded.
   llvm::StringRef Source;
   bool IsStandard = false; ///< an import of the standard library
@@ -60,6 +63,12 @@ public:
   Places(Places &&);
 
   uint32_t of(uint32_t Stack) const { return OfStacks[Stack]; }
+  /// The same in all runs: which arenas of Python an import maps, and whether
+  /// they live on, is chance.
+  uint32_t steadyOf(uint32_t Stack) const {
+    return ArenasOfImports.empty() || !ArenasOfImports[Stack] ? of(Stack)
+                                                              : ArenaPlace;
+  }
   /// The innermost line or function of the user's own code in frames of a
   /// stack, innermost first; none: no frame is the user's.
   std::optional<Place> ofFrames(llvm::ArrayRef<ShownFrame> Frames) const;
@@ -83,7 +92,8 @@ private:
   const Trace *T;
   std::unique_ptr<Texts> Made;
   std::vector<Place> All;
-  std::vector<uint32_t> OfStacks; ///< by stack
+  std::vector<uint32_t> OfStacks;  ///< by stack
+  llvm::BitVector ArenasOfImports; ///< by stack; empty: none
   uint32_t ArenaPlace = 0;
   bool HasLines = false;
 };

@@ -28,6 +28,8 @@ struct KeyRules {
   const MainNames *Mains = nullptr;
   /// movedBinaries() of all traces.
   const llvm::StringSet<> *Moved = nullptr;
+  /// namelessBinaries() of all traces.
+  const llvm::StringSet<> *Nameless = nullptr;
 };
 
 /// A number for each node of T.view() (by id, 0 for the root). The number
@@ -39,7 +41,8 @@ struct KeyRules {
 /// Function compares the results of steadyFunction() and steadyFile(). A
 /// recursive function, or a recursive cycle of two or three nodes, counts once.
 /// Frames without symbols are equal at the same address of a binary that is not
-/// in Moved; in a binary of Moved, all are equal. All frames without symbols
+/// in Moved; in a binary of Moved, all are equal. In a binary of Nameless, all
+/// frames are equal. All frames without symbols
 /// and without a binary are equal: code made at run time has random addresses.
 std::vector<uint64_t> nodeKeys(const Trace &T, SameFrame How,
                                const KeyRules &Rules = {});
@@ -74,6 +77,12 @@ std::string steadyFileName(llvm::StringRef Path, const KeyRules &Rules);
 /// addresses cannot be compared. Rules: for each trace; none: no names changed.
 llvm::StringSet<> movedBinaries(llvm::ArrayRef<const Trace *> Traces,
                                 llvm::ArrayRef<KeyRules> Rules = {});
+
+/// The steadyFileName() of binaries that have symbols in one of Traces and none
+/// in another, so that their functions cannot be compared. Rules: for each
+/// trace.
+llvm::StringSet<> namelessBinaries(llvm::ArrayRef<const Trace *> Traces,
+                                   llvm::ArrayRef<KeyRules> Rules);
 
 } // namespace memkit
 

@@ -39,11 +39,11 @@ enum class MarkKind : uint8_t {
   HeapReserved = 7,
   Oom =
       8, ///< Heap, Stack, ScopePath, Thread; Values: requested, live, reserved
-  Alert = 9, ///< Name: text
-  Loss = 10, ///< Id: LossKind; Values: count
-  ProcessEnd =
-      11, ///< Values: exit status (128+n when killed), signal; empty: unknown
-  ScopeName = 12, ///< ScopePath, Name: the full name of a folded scope
+  Alert = 9,       ///< Name: text
+  Loss = 10,       ///< Id: LossKind; Values: count
+  ProcessEnd = 11, ///< Values: exit status (128+n when killed), signal, if
+                   ///< known the highest resident bytes; empty: unknown
+  ScopeName = 12,  ///< ScopePath, Name: the full name of a folded scope
   RecordOn = 13,
   RecordOff = 14,
   BlockName = 15, ///< Heap, Name; Id: allocation id of the block

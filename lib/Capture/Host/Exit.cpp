@@ -14,6 +14,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <unistd.h>
 #include <x86intrin.h>
@@ -48,9 +50,36 @@ static bool isRecorded() {
          Proc.Pid == sys::getpid();
 }
 
+/// VmHWM of /proc/self/status in bytes; 0: not known. An exit may have little
+/// stack, and a sandbox may kill who opens a file.
+static uint64_t highestResident() {
+  static char Text[4096];
+  static std::atomic<uint32_t> Busy;
+  constexpr char Key[] = "\nVmHWM:";
+  if (sys::isForbidden(SYS_openat) || sys::isForbidden(SYS_read) ||
+      Busy.exchange(1, std::memory_order_acquire))
+    return 0;
+  long Fd = sys::call(SYS_openat, AT_FDCWD, long("/proc/self/status"),
+                      O_RDONLY | O_CLOEXEC);
+  long Size =
+      sys::failed(Fd) ? 0 : sys::call(SYS_read, Fd, long(Text), sizeof(Text));
+  if (!sys::failed(Fd))
+    sys::close(int(Fd));
+  uint64_t Kilobytes = 0;
+  if (!sys::failed(Size))
+    if (auto *At = static_cast<const char *>(
+            memmem(Text, size_t(Size), Key, sizeof(Key) - 1)))
+      for (At += sizeof(Key) - 1; At != Text + Size && *At != 'k'; ++At)
+        if (*At >= '0' && *At <= '9')
+          Kilobytes = Kilobytes * 10 + uint64_t(*At - '0');
+  Busy.store(0, std::memory_order_release);
+  return Kilobytes << 10;
+}
+
 static void noteExit(int Status) {
   if (!isRecorded())
     return;
+  Proc.Ctl->HighestResident.store(highestResident(), std::memory_order_relaxed);
   Proc.Ctl->ExitStatus.store(Status & 0xff, std::memory_order_relaxed);
   Proc.Ctl->ExitTsc.store(__rdtsc(), std::memory_order_relaxed);
   Proc.Ctl->HasExitStatus.store(1, std::memory_order_release);

@@ -108,10 +108,21 @@ void ProcessExits::noteKill(ChildProcess &P, int32_t Status, uint32_t Signal) {
   P.State->noteKill(P.EndNs, Limit);
 }
 
+/// The highest resident memory that the process has told, in bytes; 0: not
+/// known. The program may write anything there.
+static uint64_t highestResident(const wire::Control &C) {
+  constexpr uint64_t MaxBytes = uint64_t(1) << 48;
+  uint64_t Bytes = C.HighestResident.load(std::memory_order_relaxed);
+  return C.HasExitStatus.load(std::memory_order_acquire) && Bytes <= MaxBytes
+             ? Bytes
+             : 0;
+}
+
 void ProcessExits::end(ChildProcess &P) {
   Execs.passStatus(P);
   int32_t Status = -1;
   uint32_t Signal = 0;
+  uint64_t MostResident = 0;
   if (!P.Exit.IsReplaced && P.Exit.WaitStatus >= 0) {
     Signal = WIFSIGNALED(P.Exit.WaitStatus)
                  ? uint32_t(WTERMSIG(P.Exit.WaitStatus))
@@ -125,6 +136,8 @@ void ProcessExits::end(ChildProcess &P) {
     wire::Control &C = P.State->shared().control();
     if (!P.Exit.IsReplaced && Status < 0 && C.HasExitStatus.load())
       Status = C.ExitStatus.load() & 0xff;
+    if (!P.Exit.IsReplaced)
+      MostResident = highestResident(C);
     P.State->snapshots().finish();
   }
   // A process that an exec replaced at once may end before its first pass.
@@ -146,6 +159,10 @@ void ProcessExits::end(ChildProcess &P) {
   M.TimeNs = P.EndNs;
   if (Status >= 0)
     M.Values = {uint64_t(Status), Signal};
+  if (MostResident && Status >= 0) {
+    M.Values.push_back(MostResident);
+    R.Stats.noteResident(P.Process, MostResident, 0);
+  }
   R.addMark(std::move(M));
   Symbols.endJit(P);
   if (P.PidFd >= 0)

@@ -49,8 +49,8 @@ export class Growth {
       finding.held_by ? row('held by', clean(finding.held_by, 600)) : [],
       finding.hint ? row('hint', clean(finding.hint, 600)) : [],
       row('stack', element('ol', {class: 'stack'}, finding.stack.map(frame => element('li', {}, element('code', {}, clean(frame, 300)))))),
-      row('suppress', element('span', {class: 'suppression'}, element('code', {}, clean(finding.suppression, 300)),
-        copyButton('Copy', () => finding.suppression))));
+      finding.suppression ? row('suppress', element('span', {class: 'suppression'}, element('code', {}, clean(finding.suppression, 300)),
+        copyButton('Copy', () => finding.suppression))) : []);
     return element('article', {class: 'card'},
       element('div', {class: 'line'},
         element('h3', {class: 'card-title'}, clean(finding.text, 300)), element('span', {class: finding.verdict === 'leak' ? 'alarm-text' : 'dim'},

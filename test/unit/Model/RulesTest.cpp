@@ -95,6 +95,14 @@ TEST(Rules, FirstRuleCounts) {
   EXPECT_TRUE(R.functionRole("std::vector<int>::push_back(int)").IsFolded);
   // The return type of a template is not its name.
   EXPECT_TRUE(R.functionRole("void std::f<int>(int)").IsFolded);
+  for (const char *Own :
+       {"std::vector<int, std::allocator<int>> makeAll<int>(unsigned long)",
+        "std::shared_ptr<N> (anonymous namespace)::make<N>(N (*)(int))",
+        "std::string operator+ <char>(char, A)"})
+    EXPECT_FALSE(R.functionRole(Own).IsFolded) << Own;
+  EXPECT_TRUE(R.functionRole("operator new(unsigned long)").IsFolded);
+  EXPECT_TRUE(R.functionRole("ns::T std::f<int>(int) [clone .cold]").IsFolded);
+  EXPECT_TRUE(R.functionRole("xmalloc [clone .isra.0]").IsFolded);
   EXPECT_FALSE(R.functionRole("void f<std::string>(std::string)").IsFolded);
   EXPECT_TRUE(R.functionRole("xmalloc.isra.0").IsFolded);
   EXPECT_EQ(R.isOwnFile("/src/vendor/mine/a.c"), true);
