@@ -5,6 +5,7 @@
 #include "memkit/Analysis/JobRanks.h"
 #include "StepTrend.h"
 #include "memkit/Analysis/DeviceGaps.h"
+#include "memkit/Model/Merged.h"
 #include "memkit/Model/Query.h"
 #include "memkit/Model/StepSample.h"
 #include "llvm/ADT/STLExtras.h"
@@ -241,8 +242,16 @@ void RankReader::addSpaces(JobRank &R) const {
     R.RssPeakBytes = std::max(R.RssPeakBytes, P->RssPeakBytes);
     R.Lost += P->Lost;
   }
+  std::map<uint32_t, unsigned> AllUsers;
+  for (const ProcessStats &P : T.summary().Processes)
+    for (const SpaceShare &S : sharesOf(P))
+      AllUsers[S.Space] += S.PeakBytes != 0;
   std::vector<uint32_t> Spaces;
   for (auto &[Space, S] : Of) {
+    // The trace knows the peak of all its processes together.
+    S.PeakBytes = std::min(S.PeakBytes, T.spaceStats(Space).PeakBytes);
+    if (NumUsers[Space] == AllUsers[Space] && !hasSummedPeaks(T.header()))
+      S.IsUpperBound = false;
     Spaces.push_back(Space);
     S.Id = Space;
     if (Space) {

@@ -110,7 +110,10 @@ static void dropExplained(Overview &Out) {
     return any_of(Out.Growing, [&](const LineGrowth &L) {
       if (A.What == Advice::NeverShrinks)
         return isPlace(L, Out.Where->place(Out.Where->of(A.Stack)));
-      return A.What == Advice::Checkpoint && L.isGrowing() &&
+      bool IsOfHeap = any_of(L.Findings, [&](uint32_t Id) {
+        return Out.Growth.Found[Id].Heap == A.Heap;
+      });
+      return A.What == Advice::Checkpoint && L.isGrowing() && IsOfHeap &&
              L.Rise >= A.Bytes / 2;
     });
   };
@@ -223,8 +226,8 @@ Expected<Overview> queryOverview(const SelectedStats &S,
     return std::move(Failed);
   Out.Intervals = std::move(Intervals);
   Out.Growing = growthLines(S, *Out.Where, Growth);
-  dropExplained(Out);
   Out.Growth = std::move(Growth);
+  dropExplained(Out);
   if (std::optional<OomReport> Oom = findLastOom(S)) {
     Expected<OomMoment> M = queryOomMoment(S, *Out.Where, std::move(*Oom));
     if (!M)

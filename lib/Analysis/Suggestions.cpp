@@ -83,8 +83,9 @@ public:
     adviseCaches(Caches);
     adviseCategories();
     adviseWorkers();
-    erase_if(Out, [](const Suggestion &A) {
-      return A.Whole && !isShare(A.Bytes, A.Whole, limits::WorthPpm);
+    erase_if(Out, [&](const Suggestion &A) {
+      uint64_t Peak = A.Heap ? T.spaceStats(T.heap(A.Heap).Space).PeakBytes : 0;
+      return Peak && !isShare(A.Bytes, Peak, limits::WorthPpm);
     });
     stable_sort(Out, [](const Suggestion &A, const Suggestion &B) {
       return A.Bytes > B.Bytes;

@@ -26,15 +26,41 @@ std::string holdersText(ArrayRef<HeldPath> Paths) {
   return Text + ")";
 }
 
-std::string noHolderText(ArrayRef<HolderSearch> Searches, uint32_t Process) {
+/// Whether all names were looked for at the end of the process, when functions
+/// have returned and their variables are gone.
+static bool areAtEnd(const Trace &T, ArrayRef<HolderSearch> Searches,
+                     uint32_t Process) {
+  const ProcessStats *P = T.processStats(Process);
+  if (!P || !P->Ended)
+    return false;
+  uint64_t Late = P->EndNs - P->EndNs / 20;
+  return all_of(Searches, [&](const HolderSearch &S) {
+    return S.Process != Process || S.TimeNs >= Late;
+  });
+}
+
+/// A condition of `--holders` that holds shortly before the peak.
+static std::string conditionAtPeak(const Trace &T) {
+  constexpr uint64_t MiB = 1 << 20;
+  uint64_t Bytes = T.hostStats().PeakBytes / 10 * 9;
+  return "host:live>" + (Bytes >= MiB ? std::to_string(Bytes / MiB) + "MiB"
+                                      : std::to_string(Bytes / 1024) + "KiB");
+}
+
+std::string noHolderText(const Trace &T, ArrayRef<HolderSearch> Searches,
+                         uint32_t Process) {
   auto IsOf = [&](const HolderSearch &S) { return S.Process == Process; };
   auto Last = find_if(reverse(Searches), IsOf);
   if (Last == Searches.rend())
     return "";
-  return Last->Bits & HeldByStopped
-             ? "no Python name found: the search stopped after " +
-                   formatTime(Last->Ns)
-             : "no Python name found";
+  if (Last->Bits & HeldByStopped)
+    return "no Python name found: the search stopped after " +
+           formatTime(Last->Ns);
+  if (areAtEnd(T, Searches, Process))
+    return "no Python name found at the end, when functions have returned; "
+           "look for names earlier, at " +
+           conditionAtPeak(T);
+  return "no Python name found";
 }
 
 } // namespace memkit

@@ -13,9 +13,9 @@ namespace memkit {
 /// `train.history[*].loss (2.93 KiB in 3 blocks looked at)`. Empty: no names.
 std::string holdersText(llvm::ArrayRef<HeldPath> Paths);
 
-/// Why blocks of a process have no name although names were looked for; empty:
-/// names were not looked for.
-std::string noHolderText(llvm::ArrayRef<HolderSearch> Searches,
+/// Why blocks of a process have no name although names were looked for, and
+/// which condition finds the names; empty: names were not looked for.
+std::string noHolderText(const Trace &T, llvm::ArrayRef<HolderSearch> Searches,
                          uint32_t Process);
 
 } // namespace memkit

@@ -105,29 +105,61 @@ static std::string residentParts(const Resident &R) {
   return Text;
 }
 
+/// Whether bursts take the freed memory again and again, the last one not long
+/// ago: what is free between two bursts is not too much. Free: bytes at AtNs.
+static bool isUsedAgain(const PageInput &F, uint64_t Free, uint64_t AtNs) {
+  for (uint32_t Id = 1; Id < F.O.Live.Heaps.size(); ++Id) {
+    if (F.T.heapName(Id) != "host.malloc")
+      continue;
+    ArrayRef<SeriesPoint> Points = F.O.Live.Heaps[Id];
+    uint64_t Rest = UINT64_MAX, Bursts = 0, LastNs = 0;
+    for (const SeriesPoint &P : Points)
+      Rest = P.TimeNs <= AtNs ? P.Value : std::min(Rest, P.Value);
+    bool IsHigh = false;
+    for (const SeriesPoint &P : Points) {
+      bool Rises = P.Value >= Rest + Free / 4 * 3;
+      Bursts += Rises && !IsHigh;
+      IsHigh = Rises || (IsHigh && P.Value > Rest + Free / 4);
+      if (Rises)
+        LastNs = P.TimeNs;
+    }
+    return Bursts >= 2 && LastNs > AtNs / 2;
+  }
+  return false;
+}
+
+/// Whether arenas hold memory that others could have used: more is resident
+/// than was ever live at a time.
+static bool exceedsPeak(const PageInput &F, uint64_t Resident) {
+  return Resident / 3 * 2 > F.T.hostStats().PeakBytes;
+}
+
 /// From a sample of the parts: how much freed memory malloc holds, how much of
 /// the freed memory malloc_trim(0) gives back, and what else to try.
 static std::string trimAdvice(const PageInput &F, const ResidentSample &S) {
   constexpr uint64_t Small = 32 << 20;
   uint64_t Free = S.of(ResidentPart::MallocFree), Trimmable = S.FreePages;
-  if (Free < std::max(Small, S.total() / 4) || S.HasUnknown)
+  if (Free < std::max(Small, S.total() / 4) || S.HasUnknown ||
+      isUsedAgain(F, Free, S.TimeNs))
     return "";
-  // What was free at the last look at the parts may be in use, or given back:
-  // between two bursts, it is what the next one takes.
+  // What was free at the last look at the parts may be given back by now.
   if (F.O.Rss.HasLast && F.O.Rss.LastBytes < S.total() - S.total() / 4)
     return "";
-  std::string Text = "Suggestion: malloc holds " + formatSize(Free) +
-                     " of freed memory in " + plural(S.NumArenas, "arena");
-  if (Trimmable >= Free / 4)
-    Text += ": malloc_trim(0) gives back " + formatSize(Trimmable);
   auto IsMostlyFree = [](const ResidentSample::ResidentArena &A) {
     return A.PagesFree > A.Resident / 2;
   };
-  if (size_t Many = size_t(count_if(S.Arenas, IsMostlyFree)); Many >= 3)
+  size_t Many = size_t(count_if(S.Arenas, IsMostlyFree));
+  bool HasTrim = Trimmable >= Free / 4;
+  bool HasArenas = Many >= 3 && exceedsPeak(F, S.total());
+  if (!HasTrim && !HasArenas)
+    return "";
+  std::string Text = "Suggestion: malloc holds " + formatSize(Free) +
+                     " of freed memory in " + plural(S.NumArenas, "arena");
+  if (HasTrim)
+    Text += ": malloc_trim(0) gives back " + formatSize(Trimmable);
+  if (HasArenas)
     Text += "; " + plural(Many, "arena") +
-            " are mostly free: try MALLOC_ARENA_MAX=2, or another allocator";
-  else if (Trimmable < Free / 4)
-    Text += ", between live blocks: try another allocator";
+            " are mostly free: try MALLOC_ARENA_MAX=2";
   return Text;
 }
 
@@ -144,15 +176,16 @@ std::string keptAdvice(const PageInput &F) {
   // threads may each keep their own peak.
   uint64_t Peak = F.T.hostStats().PeakBytes;
   size_t Arenas = std::max<size_t>(F.O.Threads.size(), 1);
-  if (Kept < std::max(Small, R.LastBytes / 2) || Peak < Kept / (2 * Arenas))
+  if (Kept < std::max(Small, R.LastBytes / 2) || Peak < Kept / (2 * Arenas) ||
+      isUsedAgain(F, Kept, F.T.endNs()))
     return "";
   std::string Text = "Suggestion: allocators keep " + formatSize(Kept) +
                      " of freed memory: blocks that still live may pin it. Try "
                      "malloc_trim(0)";
-  if (F.O.Threads.size() >= ManyThreads)
+  if (F.O.Threads.size() >= ManyThreads && exceedsPeak(F, R.LastBytes))
     Text += ", MALLOC_ARENA_MAX=2 (" + formatCount(F.O.Threads.size()) +
             " threads have allocated)";
-  return Text + ", or another allocator";
+  return Text;
 }
 
 std::string ownText(const PageInput &F) {

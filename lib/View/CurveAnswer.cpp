@@ -131,7 +131,18 @@ Error TraceView::readLines() {
   if (!Marks)
     return Marks.takeError();
   Measured.emplace(std::move(*Marks));
-  Resident = sumOf(Measured->Rss);
+  // When a process ends, its bytes are gone.
+  std::vector<std::vector<SeriesPoint>> OfProcesses = Measured->Rss;
+  for (const ProcessReport &P : Run.Processes)
+    if (P.Stats && P.Stats->Ended && P.Id < OfProcesses.size() &&
+        !OfProcesses[P.Id].empty()) {
+      std::vector<SeriesPoint> &Of = OfProcesses[P.Id];
+      Of.push_back({std::max(P.Stats->EndNs, Of.back().TimeNs) + 1, 0});
+    }
+  Resident = sumOf(OfProcesses);
+  // The end of the last process is no sample.
+  while (!Resident.empty() && Resident.back().TimeNs > trace().endNs())
+    Resident.pop_back();
   return Error::success();
 }
 

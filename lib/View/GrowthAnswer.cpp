@@ -84,9 +84,9 @@ static std::vector<std::string> heldByLines(const Trace &T, const Overview &O,
       Of[Line].push_back(B);
   std::vector<std::string> Texts;
   for (size_t Line = 0; Line != Of.size(); ++Line)
-    Texts.push_back(Of[Line].empty()
-                        ? noHolderText(Held.Searches, O.Growing[Line].Process)
-                        : holdersText(commonPaths(T, Of[Line])));
+    Texts.push_back(Of[Line].empty() ? noHolderText(T, Held.Searches,
+                                                    O.Growing[Line].Process)
+                                     : holdersText(commonPaths(T, Of[Line])));
   return Texts;
 }
 

@@ -63,6 +63,9 @@ int oldFxstat(int Version, int Fd, struct stat *To);
 __asm__(".symver oldXstat,__xstat@GLIBC_2.2.5");
 __asm__(".symver oldLxstat,__lxstat@GLIBC_2.2.5");
 __asm__(".symver oldFxstat,__fxstat@GLIBC_2.2.5");
+int oldFxstatat(int Version, int Fd, const char *Path, struct stat *To,
+                int Flags);
+__asm__(".symver oldFxstatat,__fxstatat@GLIBC_2.4");
 enum { StatVersion = 1 }; /* of x86-64 */
 
 HIDDEN int stat(const char *restrict Path, struct stat *restrict To) {
@@ -73,6 +76,10 @@ HIDDEN int lstat(const char *restrict Path, struct stat *restrict To) {
 }
 HIDDEN int fstat(int Fd, struct stat *To) {
   return oldFxstat(StatVersion, Fd, To);
+}
+HIDDEN int fstatat(int Fd, const char *restrict Path, struct stat *restrict To,
+                   int Flags) {
+  return oldFxstatat(StatVersion, Fd, Path, To, Flags);
 }
 /* The same functions on x86-64, by the names that SQLite was built with. */
 HIDDEN int stat64(const char *restrict Path, struct stat64 *restrict To) {

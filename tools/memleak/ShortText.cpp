@@ -91,8 +91,9 @@ std::string ShortPrinter::holdersOf(const LineGrowth &L) const {
   if (L.Findings.empty())
     return "";
   const Growth &G = V.R.Growth.Found[L.Findings.front()];
-  return G.FreedAtExit || G.IsArenas ? ""
-                                     : noHolderText(V.R.Searches, L.Process);
+  return G.FreedAtExit || G.IsArenas
+             ? ""
+             : noHolderText(V.T, V.R.Searches, L.Process);
 }
 
 /// Prints a line of a finding, wrapped below the finding's first line.
