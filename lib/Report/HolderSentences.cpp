@@ -39,12 +39,18 @@ static bool areAtEnd(const Trace &T, ArrayRef<HolderSearch> Searches,
   });
 }
 
-/// A condition of `--holders` that holds shortly before the peak.
+/// A condition for a search that holds shortly before the highest peak.
 static std::string conditionAtPeak(const Trace &T) {
   constexpr uint64_t MiB = 1 << 20;
-  uint64_t Bytes = T.hostStats().PeakBytes / 10 * 9;
-  return "host:live>" + (Bytes >= MiB ? std::to_string(Bytes / MiB) + "MiB"
-                                      : std::to_string(Bytes / 1024) + "KiB");
+  uint32_t Most = 0;
+  for (uint32_t Space = 1; Space <= T.devices().size(); ++Space)
+    if (T.spaceStats(Space).PeakBytes > T.spaceStats(Most).PeakBytes)
+      Most = Space;
+  uint64_t Bytes = T.spaceStats(Most).PeakBytes / 10 * 9;
+  bool IsLarge = Bytes >= MiB;
+  return (T.spaceName(Most) + ":live>" + Twine(Bytes / (IsLarge ? MiB : 1024)) +
+          (IsLarge ? "MiB" : "KiB"))
+      .str();
 }
 
 std::string noHolderText(const Trace &T, ArrayRef<HolderSearch> Searches,
