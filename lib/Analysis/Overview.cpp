@@ -108,8 +108,10 @@ static bool isPlace(const LineGrowth &L, const Place &P) {
 static void dropExplained(Overview &Out) {
   auto IsExplained = [&](const Suggestion &A) {
     return any_of(Out.Growing, [&](const LineGrowth &L) {
+      // What grows may be a cache; the word alone does not tell.
       if (A.What == Advice::NeverShrinks)
-        return isPlace(L, Out.Where->place(Out.Where->of(A.Stack)));
+        return L.Word != GrowthWord::Grows &&
+               isPlace(L, Out.Where->place(Out.Where->of(A.Stack)));
       bool IsOfHeap = any_of(L.Findings, [&](uint32_t Id) {
         return Out.Growth.Found[Id].Heap == A.Heap;
       });

@@ -206,9 +206,11 @@ private:
       return Bytes;
     };
     uint64_t Gradients = BytesOf(TensorCategory::Gradient);
+    // More than the parameters have: gradients of activations.
+    uint64_t Parameters = BytesOf(TensorCategory::Parameter);
     if (Gradients >= limits::MinBytes &&
-        isShare(Gradients, BytesOf(TensorCategory::Parameter),
-                limits::GradientPpm) &&
+        isShare(Gradients, Parameters, limits::GradientPpm) &&
+        Gradients <= Parameters + Parameters / 10 &&
         BytesOf(TensorCategory::Activation) >= Gradients)
       add(Advice::GradientsToNone, Heap, Gradients, Peak);
     const CategorySum &Largest = Categories.front();

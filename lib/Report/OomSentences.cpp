@@ -247,9 +247,13 @@ static std::string hostAdvice(const OomRecord &O) {
 /// The line or function of the user's that held most, if that was much; of an
 /// import nobody can hold less.
 static std::string holderAdvice(const Places &Where, const OomMoment &M) {
+  // A place that holds less than what is missing cannot help.
+  const OomRecord &O = M.Event.What;
+  uint64_t Missing =
+      O.FreeKnown ? O.Requested - std::min(O.FreeBytes, O.Requested) : 0;
   for (const OomHolder &H : M.Holders) {
     const Place &P = Where.place(H.Place);
-    if (H.Bytes < M.LiveBytes / 10)
+    if (H.Bytes < M.LiveBytes / 10 || H.Bytes < Missing)
       break;
     if (P.Kind == PlaceKind::Line || P.Kind == PlaceKind::Function)
       return "hold less in " + Where.text(P);

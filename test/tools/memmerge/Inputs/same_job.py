@@ -9,6 +9,9 @@ NAMES = {"trace", "process_id", "pid", "time_ns"}
 
 def plain(value):
     if isinstance(value, dict):
+        # The trace of one rank knows the peak of its processes together, a merged one an upper bound.
+        if value.get("name") == "host" and "peak_is_upper_bound" in value:
+            value = {k: v for k, v in value.items() if k not in ("peak_bytes", "peak_is_upper_bound")}
         return {k: plain(v) for k, v in value.items() if k not in NAMES}
     return [plain(v) for v in value] if isinstance(value, list) else value
 
