@@ -120,8 +120,9 @@ Error TimelineParts::scopesByAllocations(
     Do(Sp, Begins, {});
   };
   BitVector HasTimes(T.processes().size() + 1);
-  for (uint32_t Process = 1; Process < HasTimes.size(); ++Process)
-    HasTimes[Process] = hasScopeTimes(T, Process);
+  for (const SectionInfo &B : T.reader().sections())
+    if (B.Kind == SectionKind::ScopeTimes && B.Process < HasTimes.size())
+      HasTimes.set(B.Process);
   ScopeOccurrences Spans(T.scopePaths());
   for (const SectionInfo &B : T.reader().sections())
     if (B.Kind == SectionKind::Events && !T.scopePaths().empty() &&
