@@ -33,8 +33,8 @@ struct SharedPlace {
 /// Lines of one function in one file are aligned (LineAlignment.h). A function
 /// that one run lacks is, in this order: the only other one of its name, in
 /// another file; the function with most lines of the same text, of those with
-/// the same name without its scope before others. A line that is left is the
-/// only line with the same text elsewhere.
+/// the same name without its scope before others. Lines that have no
+/// counterpart then are the same if each run has one such line of this text.
 class PlaceMatcher {
 public:
   /// Returns the number of each place of the run. The texts must outlive the

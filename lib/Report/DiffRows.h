@@ -15,8 +15,8 @@ struct PlaceRows {
   std::vector<const PlaceChange *> Shown; ///< the largest change first
   std::vector<const PlaceChange *> Others;
   /// Memory that only changed its place: a place that lost as much as another
-  /// one gained, in as many allocations; one place twice: its function or file
-  /// has another name.
+  /// one gained, in as many allocations; one place twice: its function has
+  /// another name.
   std::vector<std::pair<const PlaceChange *, const PlaceChange *>> Moved;
   size_t More = 0; ///< how many of Others changed by the noise
 };

@@ -24,8 +24,8 @@ struct PlaceOfRun {
 /// file, or that with the same lines of text (lib/Analysis/PlaceMatcher.h).
 struct PlaceChange {
   std::string Space;
-  /// The place as the last run with this place has it; as the first one has
-  /// it, if it holds nothing after: DiffPlaces::Where[Run].
+  /// The place of DiffPlaces::Where[Run]. Run: the last run with the place; if
+  /// the place holds nothing after, the first run with it.
   uint32_t Run = 0;
   uint32_t Place = 0;
   std::optional<PlaceOfRun> Earlier; ///< in the first run before; none: new

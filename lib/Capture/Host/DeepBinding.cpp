@@ -113,12 +113,17 @@ static void bindImports(link_map *Of, void *Handle) {
 }
 
 /// Binds the library and those that the loader has added behind it. Calls of
-/// other threads wait, as two threads may unseal the same page.
+/// other threads wait, as two threads may unseal the same page; not for ever,
+/// as a child of fork lacks the thread that binds.
 static void bindAgain(void *Handle) {
   static std::atomic<uint32_t> Busy;
   Quiet Q;
-  while (Busy.exchange(1, std::memory_order_acquire))
+  constexpr unsigned MaxTurns = 20000; // a second
+  for (unsigned Turn = 0; Busy.exchange(1, std::memory_order_acquire); ++Turn) {
+    if (Turn == MaxTurns)
+      return;
     sys::sleepMicroseconds(50);
+  }
   if (findHooks())
     for (auto *L = static_cast<link_map *>(Handle); L; L = L->l_next)
       bindImports(L, Handle);
