@@ -23,6 +23,10 @@
 // RUN: memdump --check %t.fb
 // RUN: memdump --summary %t.fb | FileCheck %s --check-prefix=GOES-ON
 // GOES-ON: events {{21,[0-9]+}} allocations
+//
+// At its exit the program is not killed for a file that the library would close.
+// RUN: %{status} 7 memrec -q -o %t.fb %t.exe open 20000 2>&1 > %t.out | count 0
+// RUN: memdump --check %t.fb
 
 #define _GNU_SOURCE
 #include <linux/filter.h>
@@ -49,6 +53,13 @@ static void forbidGreeting(void) {
   }
   add(BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
 }
+/// A filter that kills on close alone.
+static void forbidClose(void) {
+  add(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
+  add(BPF_JMP | BPF_JEQ | BPF_K, SYS_close, 0, 1);
+  add(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS, 0, 0);
+  add(BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
+}
 static void make(int extra) {
   add(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
   int n = sizeof Allowed / sizeof *Allowed - (extra ? 0 : 3);
@@ -70,6 +81,7 @@ int main(int argc, char **v) {
   case 's': r = prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT, 0, 0, 0); break;
   case 't': r = prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0); break;
   case 'g': forbidGreeting(); r = prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &Prog, 0, 0); break;
+  case 'o': forbidClose(); r = prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &Prog, 0, 0); break;
   case 'f': make(0); r = prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &Prog, 0, 0); break;
   case 'c': make(1); r = prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &Prog, 0, 0); break;
   case 'l': make(0); r = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &Prog); break;
@@ -83,5 +95,7 @@ int main(int argc, char **v) {
     if (st != 5 << 8) _exit(8);
   }
   write(1, "done\n", 5);
+  if (h == 'o')
+    exit(7);
   syscall(SYS_exit, 7);
 }
