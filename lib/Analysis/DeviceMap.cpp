@@ -23,8 +23,9 @@ static constexpr uint64_t MaxBlocks = uint64_t(1) << 22;
 namespace {
 class Mapper {
 public:
-  Mapper(const Trace &T, const Selection &Sel, MapTimePoint When)
-      : T(T), Sel(Sel), When(When) {}
+  Mapper(const Trace &T, const Selection &Sel, MapTimePoint When,
+         uint32_t Only)
+      : T(T), Sel(Sel), When(When), Only(Only) {}
   Expected<std::vector<DeviceMap>> map();
 
 private:
@@ -41,6 +42,7 @@ private:
   const Trace &T;
   const Selection &Sel;
   MapTimePoint When;
+  uint32_t Only; ///< a device; 0: all
   std::vector<DeviceMap> Maps;
   uint64_t Blocks = 0; ///< in all maps
 };
@@ -52,7 +54,7 @@ void Mapper::findDevices() {
     if (Sel.hasHeap(Heap))
       Has[T.heap(Heap).Space] = true;
   for (uint32_t Device = 1; Device < Has.size(); ++Device)
-    if (Has[Device])
+    if (Has[Device] && (!Only || Device == Only))
       Maps.emplace_back().Device = Device;
 }
 
@@ -196,6 +198,8 @@ static bool isSameTimePoint(const TimePoint &A, const TimePoint &B) {
 
 Expected<std::vector<DeviceMap>> Mapper::map() {
   findDevices();
+  if (Maps.empty() && Only)
+    return std::move(Maps);
   if (Maps.empty())
     return makeError(T.name() + (T.devices().empty()
                                      ? ": this trace has no GPU memory"
@@ -224,8 +228,9 @@ Expected<std::vector<DeviceMap>> Mapper::map() {
 }
 
 Expected<std::vector<DeviceMap>>
-mapDevices(const Trace &T, const Selection &Sel, MapTimePoint When) {
-  return Mapper(T, Sel, When).map();
+mapDevices(const Trace &T, const Selection &Sel, MapTimePoint When,
+           uint32_t Only) {
+  return Mapper(T, Sel, When, Only).map();
 }
 
 /// Sets the free bytes of the device: from the out-of-memory event, else from

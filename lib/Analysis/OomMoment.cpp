@@ -60,7 +60,7 @@ static Error takeCause(const SelectedStats &S, OomMoment &M) {
       (*Last)[Space].TimeNs != M.Event.What.TimeNs)
     return Error::success();
   Expected<std::vector<DeviceMap>> Maps =
-      mapDevices(T, S.selection(), MapTimePoint::Oom);
+      mapDevices(T, S.selection(), MapTimePoint::Oom, Space);
   if (!Maps)
     return Maps.takeError();
   for (const DeviceMap &Map : *Maps)

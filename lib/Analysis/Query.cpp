@@ -18,7 +18,8 @@ Expected<LeakFindings> queryLeaks(const SelectedStats &S,
   return findAllLeaks(S, Options, Hidden, ByDesign);
 }
 
-Expected<std::vector<DeviceMap>> queryMap(const Trace &T, SelectionSpec Spec) {
+Expected<std::vector<DeviceMap>> queryMap(const Trace &T, SelectionSpec Spec,
+                                          uint32_t Only) {
   if (Error E = T.requireReader("a map of a device needs"))
     return std::move(E);
   // For a peak or an out-of-memory event, each device has its own time point.
@@ -32,7 +33,7 @@ Expected<std::vector<DeviceMap>> queryMap(const Trace &T, SelectionSpec Spec) {
   Expected<Selection> Sel = Selection::create(T, Spec);
   if (!Sel)
     return Sel.takeError();
-  return mapDevices(T, *Sel, When);
+  return mapDevices(T, *Sel, When, Only);
 }
 
 Expected<SeriesReport> querySeries(const SelectedStats &S, unsigned Columns) {

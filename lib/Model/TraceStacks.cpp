@@ -256,10 +256,10 @@ void TraceStacks::applyRules(std::shared_ptr<const Rules> Names, bool Folds) {
   foldInlined(Known);
 }
 
-std::vector<ShownFrame> TraceStacks::shownWay(uint32_t Node) const {
+std::vector<ShownFrame> TraceStacks::shownWay(uint32_t Node, size_t Max) const {
   std::vector<ShownFrame> All;
   const StackView &V = view();
-  for (; Node; Node = V.parent(Node)) {
+  for (; Node && All.size() < Max; Node = V.parent(Node)) {
     ArrayRef<ShownFrame> S = shown(V.frameOf(Node));
     All.insert(All.end(), S.begin(), S.end());
   }
@@ -289,12 +289,13 @@ std::vector<ShownFrame> TraceStacks::shownAsItGrows(uint32_t Node) const {
   return All;
 }
 
-std::vector<ShownFrame> TraceStacks::shownStack(uint32_t Stack) const {
+std::vector<ShownFrame> TraceStacks::shownStack(uint32_t Stack,
+                                                size_t Max) const {
   if (Stack >= Tree.Leaves.size())
     return {};
   if (IsGrowing && FoldsStacks)
     return shownAsItGrows(Tree.leaf(Stack));
-  return shownWay(view().leaf(Stack));
+  return shownWay(view().leaf(Stack), Max);
 }
 
 } // namespace memkit

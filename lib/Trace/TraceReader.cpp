@@ -256,10 +256,14 @@ Error TraceReader::Impl::readDictionary(const SectionInfo &B, Dictionary &Out,
     Decode.reserveTree(std::min<uint64_t>(Bytes / 3, File->size()));
   }
   Decode.setStrict(false);
-  for (const SectionInfo &X : Sections) {
+  // Sections are in the order of the file: only those after the last one read
+  // are looked at, as a trace may have tens of thousands.
+  auto After = partition_point(
+      Sections, [&](const SectionInfo &X) { return X.Offset < TreeEnd; });
+  for (const SectionInfo &X : make_range(After, Sections.end())) {
     if (X.Offset >= B.Offset)
       break;
-    if (X.Kind != SectionKind::Dictionary || X.Offset < TreeEnd)
+    if (X.Kind != SectionKind::Dictionary)
       continue;
     if (Error E = read(X, SectionKind::Dictionary, Out))
       return E;

@@ -146,8 +146,13 @@ private:
       return;
     Shown[Id] = true;
     OS << "    stack " << Id << ":\n";
-    for (const ShownFrame &F : Names.shownStack(Id))
+    // A recursion may have a stack of each of ten thousand depths.
+    constexpr size_t Max = 1000;
+    std::vector<ShownFrame> Frames = Names.shownStack(Id, Max + 1);
+    for (const ShownFrame &F : ArrayRef(Frames).take_front(Max))
       OS << "      " << frameText(F, 0) << '\n';
+    if (Frames.size() > Max)
+      OS << "      ... (1,000 frames are shown; memdump --format=json has all)\n";
   }
 
   /// By value of DeviceUsed.

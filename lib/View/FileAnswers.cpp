@@ -307,9 +307,13 @@ bool FileWriter::addMoment(uint64_t Ns) {
   return true;
 }
 
-/// Maps of some moments: a map needs a replay from the last snapshot before.
+/// Maps of some moments: each needs a replay from the last snapshot before.
 void FileWriter::addMaps() {
-  size_t Most = MaxReplayedEvents * 4 / std::max<uint64_t>(V.numEvents(), 1);
+  // Reading the state of a heap takes as long as some hundreds of events.
+  constexpr uint64_t EventsOfHeap = 300;
+  uint64_t Each = V.numEvents() + EventsOfHeap * Start.NumHeaps;
+  size_t Most = MaxReplayedEvents * 4 /
+                std::max<uint64_t>(Each * Start.Devices.size(), 1);
   size_t Every = Start.Moments.size() / std::max<size_t>(Most, 1) + 1;
   for (uint64_t Device : Start.Devices)
     for (size_t I = 0; I < Start.Moments.size(); I += Every)

@@ -43,6 +43,7 @@ Error FileStart::read(StringRef Text) {
   Curves = words("curves");
   Views = words("views");
   HasEvents = Of.getBoolean("has_events").value_or(false);
+  NumHeaps = Of.getArray("heaps")->size();
   std::vector<std::pair<int64_t, uint64_t>> ByPeak;
   for (const json::Value &S : *Of.getArray("spaces")) {
     const json::Object &Space = *S.getAsObject();
@@ -50,12 +51,17 @@ Error FileStart::read(StringRef Text) {
       ByPeak.push_back({-Peak, Space.getInteger("id").value_or(0)});
   }
   llvm::sort(ByPeak);
+  NumSpaces = ByPeak.size();
+  ByPeak.resize(std::min(ByPeak.size(), MaxFileSpaces));
   append_range(Spaces, make_second_range(ByPeak));
   if (Spaces.empty())
     Spaces.push_back(0);
-  for (const json::Value &D : *Of.getArray("devices"))
-    if (D.getAsObject()->getBoolean("has_map").value_or(false))
-      Devices.push_back(D.getAsObject()->getInteger("id").value_or(0));
+  for (const json::Value &D : *Of.getArray("devices")) {
+    uint64_t Id = D.getAsObject()->getInteger("id").value_or(0);
+    if (D.getAsObject()->getBoolean("has_map").value_or(false) &&
+        is_contained(Spaces, Id))
+      Devices.push_back(Id);
+  }
   return Error::success();
 }
 
@@ -87,6 +93,10 @@ json::Array FileStart::sentences() const {
     Out.push_back("Flame graphs show the " + formatCount(PeakNodes) +
                   " largest frames of the peak, and the " +
                   formatCount(MomentNodes) + " largest of a moment.");
+  if (NumSpaces > Spaces.size())
+    Out.push_back("This file holds the " + formatCount(Spaces.size()) +
+                  " memory spaces with the highest peaks of " +
+                  formatCount(NumSpaces) + ": " + Run + "the others.");
   if (!NoRoom.empty())
     Out.push_back("For want of room the file lacks: " + listText(NoRoom) + ".");
   if (!TooLong.empty())
@@ -140,6 +150,14 @@ std::string FileStart::text(function_ref<bool(StringRef)> Holds) {
     json::Object &Device = *D.getAsObject();
     Device["has_map"] = Holds(
         "map?device=" + std::to_string(Device.getInteger("id").value_or(0)));
+  }
+  if (NumSpaces > Spaces.size()) {
+    json::Array Held;
+    for (json::Value &S : *Of.getArray("spaces"))
+      if (is_contained(Spaces,
+                       S.getAsObject()->getInteger("id").value_or(0)))
+        Held.push_back(std::move(S));
+    Of["spaces"] = std::move(Held);
   }
   Of["left_out"] = sentences();
   if (!Moments.empty())

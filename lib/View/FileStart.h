@@ -12,6 +12,8 @@ namespace memkit {
 
 /// The most moments in a file.
 inline constexpr size_t MaxFileMoments = 64;
+/// The most memory spaces in a file: each has graphs of each moment.
+inline constexpr size_t MaxFileSpaces = 16;
 
 /// `start`: what a trace has, cut to what a file holds.
 class FileStart {
@@ -20,8 +22,10 @@ public:
   llvm::Error read(llvm::StringRef Text);
 
   std::vector<std::string> Groups, Curves, Views; ///< of the trace
-  std::vector<uint64_t> Spaces;  ///< with memory, the largest first
-  std::vector<uint64_t> Devices; ///< with a map
+  /// With memory, the largest first; at most MaxFileSpaces.
+  std::vector<uint64_t> Spaces;
+  std::vector<uint64_t> Devices; ///< with a map, of these memory spaces
+  uint64_t NumHeaps = 0;
   bool HasEvents = false;
 
   // What the file holds.
@@ -45,6 +49,7 @@ private:
   llvm::json::Array sentences() const;
 
   llvm::json::Object Of;
+  size_t NumSpaces = 0; ///< with memory, of the trace
 };
 
 /// The numbers of an array of a JSON object; none if there is no such array.

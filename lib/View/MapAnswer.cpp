@@ -255,7 +255,7 @@ Expected<std::string> TraceView::map(StringRef Query) {
     Spec.At->Number = *At;
     Spec.At->Text = formatTime(*At);
   }
-  Expected<std::vector<DeviceMap>> Maps = queryMap(T, Spec);
+  Expected<std::vector<DeviceMap>> Maps = queryMap(T, Spec, uint32_t(*Device));
   if (!Maps)
     return Maps.takeError();
   auto Of =

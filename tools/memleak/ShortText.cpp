@@ -40,13 +40,16 @@ private:
   void printImported();
   std::string layersOf(const LineGrowth &L) const;
   std::string holdersOf(const LineGrowth &L) const;
-  bool isOfGrowth(uint32_t Stack) const;
-  NamedSums sumExits() const;
+  bool isOfGrowth(const ShownFrame &F) const;
+  bool isOfGrowth(uint32_t Stack);
+  NamedSums sumExits();
 
   raw_ostream &OS;
   const LeakView &V;
   const Places &Where;
   std::vector<LineGrowth> Lines;
+  /// Whether the way from a node of the stacks goes through a line that grows.
+  DenseMap<uint32_t, bool> GrowthWays;
 };
 } // namespace
 
@@ -186,20 +189,39 @@ void ShortPrinter::printGrowth() {
     printLine(L);
 }
 
-/// Whether the stack goes through a line that grows.
-bool ShortPrinter::isOfGrowth(uint32_t Stack) const {
-  return any_of(V.T.shownStack(Stack), [&](const ShownFrame &F) {
-    auto Is = [&](const Place &P) {
-      return P.Line == F.Line && P.Name == F.Function && P.File == F.File;
-    };
-    return F.Line && any_of(Lines, [&](const LineGrowth &L) {
-             return L.isGrowing() && (Is(L.Where) || any_of(L.Joined, Is));
-           });
-  });
+bool ShortPrinter::isOfGrowth(const ShownFrame &F) const {
+  auto Is = [&](const Place &P) {
+    return P.Line == F.Line && P.Name == F.Function && P.File == F.File;
+  };
+  return F.Line && any_of(Lines, [&](const LineGrowth &L) {
+           return L.isGrowing() && (Is(L.Where) || any_of(L.Joined, Is));
+         });
+}
+
+/// Whether the stack goes through a line that grows. Stacks share their ways,
+/// so that each node is looked at once.
+bool ShortPrinter::isOfGrowth(uint32_t Stack) {
+  const StackView &Tree = V.T.view();
+  SmallVector<uint32_t, 64> Way;
+  bool Is = false;
+  for (uint32_t Node = Tree.leaf(Stack); Node && !Is;
+       Node = Tree.parent(Node)) {
+    auto Known = GrowthWays.find(Node);
+    if (Known != GrowthWays.end()) {
+      Is = Known->second;
+      break;
+    }
+    Way.push_back(Node);
+    Is = any_of(V.T.shown(Tree.frameOf(Node)),
+                [&](const ShownFrame &F) { return isOfGrowth(F); });
+  }
+  for (uint32_t Node : Way)
+    GrowthWays[Node] = Is;
+  return Is;
 }
 
 /// The blocks live at the end by place; all imports are one.
-NamedSums ShortPrinter::sumExits() const {
+NamedSums ShortPrinter::sumExits() {
   NamedSums Sums;
   size_t Growing =
       count_if(Lines, [](const LineGrowth &L) { return L.isGrowing(); });

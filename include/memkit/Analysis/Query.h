@@ -28,10 +28,10 @@ llvm::Expected<LeakFindings> queryLeaks(const SelectedStats &S,
                                         bool HidesDesign = true);
 
 /// The address maps of the devices with heaps of Spec, at Spec.At. Without
-/// Spec.At, and for `peak` and `oom`, each device has its own time point. Reads
-/// TP_Totals and TP_Stacks.
-llvm::Expected<std::vector<DeviceMap>> queryMap(const Trace &T,
-                                                SelectionSpec Spec);
+/// Spec.At, and for `peak` and `oom`, each device has its own time point. Only:
+/// the id of one device; 0: of all. Reads TP_Totals and TP_Stacks.
+llvm::Expected<std::vector<DeviceMap>>
+queryMap(const Trace &T, SelectionSpec Spec, uint32_t Only = 0);
 
 /// Measurements over the run; times rise in each list.
 struct SeriesReport {

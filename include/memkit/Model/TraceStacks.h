@@ -69,10 +69,13 @@ public:
   void applyRules(std::shared_ptr<const Rules> Names, bool Folds);
   void foldFrames() { applyRules(nullptr, true); }
   const Rules &rules() const;
-  /// The shown frames of a stack, innermost first.
-  std::vector<ShownFrame> shownStack(uint32_t Stack) const;
-  /// The frames from a node of view() to the root, innermost first.
-  std::vector<ShownFrame> shownWay(uint32_t Node) const;
+  /// The shown frames of a stack, innermost first; at least Max of them, if
+  /// there are as many.
+  std::vector<ShownFrame> shownStack(uint32_t Stack,
+                                     size_t Max = SIZE_MAX) const;
+  /// The frames from a node of view() to the root, innermost first; Max as in
+  /// shownStack().
+  std::vector<ShownFrame> shownWay(uint32_t Node, size_t Max = SIZE_MAX) const;
 
 protected:
   /// Makes room for the nodes of so many bytes of dictionaries.

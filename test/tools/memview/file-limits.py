@@ -69,3 +69,19 @@ print("offered and missing:", [by for by in few["start"]["groups"][1:] if "profi
       [by for by in few["start"]["curves"] if "curves?by=" + by not in few] +
       [view for view, request in (("growth", "growth"), ("timeline", "curves"), ("flame", "profile"))
        if (view in few["start"]["views"]) != (request in few)])
+
+# Memory spaces: those with the highest peaks, whatever their number.
+# CHECK-NEXT: spaces: 16 [25, 40] True
+# CHECK-NEXT: This file holds the 16 memory spaces with the highest peaks of 40: run memview on the trace for the others.
+text = ["header", "dictionary", '  process 1 pid=1 exe="p"', "  thread 1 process=1 tid=1", "  stack 1 main"]
+text += ['  device %d name="d" space="cuda:%d" bytes=1000000' % (i, i) for i in range(1, 41)]
+text += ['  heap %d name="cuda:%d.device" space=%d' % (i, i, i) for i in range(1, 41)]
+text += ["events process=1"] + ["  %d th1 alloc heap=%d stack=1 size=%d" % (i, i, i) for i in range(1, 41)] + ["complete"]
+subprocess.run(["memas", "--summarize", "-", "-o", trace + ".spaces.fb"], input="\n".join(text), text=True, check=True)
+trace += ".spaces.fb"
+_, answers = write()
+spaces = sorted(space["id"] for space in answers["start"]["spaces"])
+graphs = {request for request in answers if request.startswith("profile?space=")}
+print("spaces:", len(spaces), [spaces[0], spaces[-1]],
+      {int(request.split("=")[1].split("&")[0]) for request in graphs} == set(spaces))
+print(next(text for text in answers["start"]["left_out"] if "spaces" in text))
