@@ -23,8 +23,7 @@ static constexpr uint64_t MaxBlocks = uint64_t(1) << 22;
 namespace {
 class Mapper {
 public:
-  Mapper(const Trace &T, const Selection &Sel, MapTimePoint When,
-         uint32_t Only)
+  Mapper(const Trace &T, const Selection &Sel, MapTimePoint When, uint32_t Only)
       : T(T), Sel(Sel), When(When), Only(Only) {}
   Expected<std::vector<DeviceMap>> map();
 
@@ -227,9 +226,9 @@ Expected<std::vector<DeviceMap>> Mapper::map() {
   return std::move(Maps);
 }
 
-Expected<std::vector<DeviceMap>>
-mapDevices(const Trace &T, const Selection &Sel, MapTimePoint When,
-           uint32_t Only) {
+Expected<std::vector<DeviceMap>> mapDevices(const Trace &T,
+                                            const Selection &Sel,
+                                            MapTimePoint When, uint32_t Only) {
   return Mapper(T, Sel, When, Only).map();
 }
 

@@ -152,7 +152,8 @@ private:
     for (const ShownFrame &F : ArrayRef(Frames).take_front(Max))
       OS << "      " << frameText(F, 0) << '\n';
     if (Frames.size() > Max)
-      OS << "      ... (1,000 frames are shown; memdump --format=json has all)\n";
+      OS << "      ... (1,000 frames are shown; memdump --format=json has "
+            "all)\n";
   }
 
   /// By value of DeviceUsed.

@@ -24,14 +24,17 @@ static std::vector<GroupCurve>
 heapCurves(const Trace &T, const CountedHeaps &C,
            std::vector<std::vector<SeriesPoint>> Heaps) {
   std::vector<GroupCurve> Out;
+  std::map<uint32_t, std::vector<std::vector<SeriesPoint>>> Inner; // by outer
+  for (uint32_t Id = 1; Id < Heaps.size(); ++Id)
+    if (C.counts(Id) && C.outerOf(Id))
+      Inner[C.outerOf(Id)].push_back(Heaps[Id]);
   for (uint32_t Id = 1; Id < Heaps.size(); ++Id) {
     if (!C.counts(Id) || Heaps[Id].empty())
       continue;
-    std::vector<std::vector<SeriesPoint>> Inner;
-    for (uint32_t Other = 1; Other < Heaps.size(); ++Other)
-      if (C.counts(Other) && C.outerOf(Other) == Id)
-        Inner.push_back(Heaps[Other]);
-    std::vector<SeriesPoint> Less = sumOf(Inner);
+    auto In = Inner.find(Id);
+    std::vector<SeriesPoint> Less;
+    if (In != Inner.end())
+      Less = sumOf(In->second);
     std::vector<SeriesPoint> Own = Heaps[Id];
     // Inner heaps change at other times, too.
     for (const SeriesPoint &P : Less)
@@ -41,8 +44,8 @@ heapCurves(const Trace &T, const CountedHeaps &C,
     });
     for (SeriesPoint &P : Own) {
       const SeriesPoint *All = pointAt<SeriesPoint>(Heaps[Id], P.TimeNs);
-      const SeriesPoint *In = pointAt<SeriesPoint>(Less, P.TimeNs);
-      uint64_t Whole = All ? All->Value : 0, Part = In ? In->Value : 0;
+      const SeriesPoint *Held = pointAt<SeriesPoint>(Less, P.TimeNs);
+      uint64_t Whole = All ? All->Value : 0, Part = Held ? Held->Value : 0;
       P.Value = Whole - std::min(Whole, Part);
     }
     Out.push_back({Id, T.heapName(Id).str(), CodeOwner::Other, std::move(Own)});

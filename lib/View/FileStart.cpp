@@ -154,8 +154,7 @@ std::string FileStart::text(function_ref<bool(StringRef)> Holds) {
   if (NumSpaces > Spaces.size()) {
     json::Array Held;
     for (json::Value &S : *Of.getArray("spaces"))
-      if (is_contained(Spaces,
-                       S.getAsObject()->getInteger("id").value_or(0)))
+      if (is_contained(Spaces, S.getAsObject()->getInteger("id").value_or(0)))
         Held.push_back(std::move(S));
     Of["spaces"] = std::move(Held);
   }

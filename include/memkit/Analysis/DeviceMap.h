@@ -90,9 +90,10 @@ enum class MapTimePoint {
 /// blocks of all chosen processes; IsChosen marks the selected blocks. Memory
 /// use is proportional to the live blocks. Only: the id of a device, which may
 /// have no map; 0: of all, at least one.
-llvm::Expected<std::vector<DeviceMap>>
-mapDevices(const Trace &T, const Selection &Sel, MapTimePoint When,
-           uint32_t Only = 0);
+llvm::Expected<std::vector<DeviceMap>> mapDevices(const Trace &T,
+                                                  const Selection &Sel,
+                                                  MapTimePoint When,
+                                                  uint32_t Only = 0);
 
 /// A pool that an allocator keeps apart from the device's own: PyTorch has one
 /// for each CUDA graph. Sums are over the pool's segments.

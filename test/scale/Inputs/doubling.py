@@ -279,8 +279,8 @@ TRACES = {
     "rss": (rss, 100000),
     "steps": (steps, 30000),
     "kept-steps": (kept_steps, 30000),
-    "names": (names, 200000),
-    "binaries": (binaries, 20000),
+    "names": (names, 400000),
+    "binaries": (binaries, 40000),
     "intervals": (intervals, 30000),
     "growing": (growing, 60000),
     "torch": (torch, 50000),
@@ -421,7 +421,9 @@ class Doubling:
         large = least(command_of(1), self.folder, 1)
         if None not in (small, large) and large > MAX_GROWTH * max(small, FLOOR):
             # The least of more runs, in turn: other programs may have had the caches.
-            for _ in range(3):
+            for _ in range(8):
+                if large <= MAX_GROWTH * max(small, FLOOR):
+                    break
                 small = min(small, least(command_of(0), self.folder, 1) or small)
                 large = min(large, least(command_of(1), self.folder, 1) or large)
         if small is None or large is None:

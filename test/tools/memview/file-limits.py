@@ -76,7 +76,7 @@ print("offered and missing:", [by for by in few["start"]["groups"][1:] if "profi
 text = ["header", "dictionary", '  process 1 pid=1 exe="p"', "  thread 1 process=1 tid=1", "  stack 1 main"]
 text += ['  device %d name="d" space="cuda:%d" bytes=1000000' % (i, i) for i in range(1, 41)]
 text += ['  heap %d name="cuda:%d.device" space=%d' % (i, i, i) for i in range(1, 41)]
-text += ["events process=1"] + ["  %d th1 alloc heap=%d stack=1 size=%d" % (i, i, i) for i in range(1, 41)] + ["complete"]
+text += ["events process=1"] + ["  %d th1 alloc heap=%d stack=1 size=%d" % (1000 * i, i, i) for i in range(1, 41)] + ["complete"]
 subprocess.run(["memas", "--summarize", "-", "-o", trace + ".spaces.fb"], input="\n".join(text), text=True, check=True)
 trace += ".spaces.fb"
 _, answers = write()
