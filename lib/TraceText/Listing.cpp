@@ -152,8 +152,7 @@ private:
     for (const ShownFrame &F : ArrayRef(Frames).take_front(Max))
       OS << "      " << frameText(F, 0) << '\n';
     if (Frames.size() > Max)
-      OS << "      ... (1,000 frames are shown; memdump --format=json has "
-            "all)\n";
+      OS << "      ... more callers (1,000 frames are shown)\n";
   }
 
   /// By value of DeviceUsed.
