@@ -298,13 +298,13 @@ std::optional<ConfidenceInterval> changeOfTotal(const DiffRuns &Runs,
                                Variance, Confidence);
 }
 
-/// The noise of bytes in a memory space, whatever is compared.
-static uint64_t noiseOfBytes(const DiffReport &R, const DiffOptions &Options,
-                             StringRef Space) {
+/// The noise of bytes in each memory space, whatever is compared.
+static StringMap<uint64_t> noiseOfBytes(const DiffReport &R,
+                                        const DiffOptions &Options) {
+  StringMap<uint64_t> Out;
   for (const SpaceChange &S : R.Spaces)
-    if (S.Name == Space)
-      return noiseOf(S.Stats, Options.Noise, Metric::Peak);
-  return 0;
+    Out[S.Name] = noiseOf(S.Stats, Options.Noise, Metric::Peak);
+  return Out;
 }
 
 Expected<DiffReport> queryDifferences(const DiffRuns &Runs,
@@ -313,8 +313,9 @@ Expected<DiffReport> queryDifferences(const DiffRuns &Runs,
   addTotals(Runs, R);
   addNoise(Runs, Options, R);
   R.Places = diffPlaces(Runs);
-  auto Details = diffDetails(
-      Runs, [&](StringRef Space) { return noiseOfBytes(R, Options, Space); });
+  StringMap<uint64_t> Noise = noiseOfBytes(R, Options);
+  auto Details =
+      diffDetails(Runs, [&](StringRef Space) { return Noise.lookup(Space); });
   if (!Details)
     return Details.takeError();
   R.Details = std::move(*Details);

@@ -8,6 +8,7 @@
 #include "memkit/Analysis/LayerHolds.h"
 #include "memkit/Model/Query.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace llvm;
 
@@ -253,10 +254,11 @@ diffDetails(const DiffRuns &Runs,
   Out.Operators = diffOperators(Runs);
   Out.Categories = diffCategories(Runs);
   std::vector<std::string> Spaces;
+  StringSet<> Known;
   for (size_t R = 0; R != Runs.size(); ++R)
     for (uint32_t Id = 0; Id <= Runs.trace(R).devices().size(); ++Id)
       if (std::string Name = Runs.trace(R).spaceName(Id).str();
-          !is_contained(Spaces, Name))
+          Known.insert(Name).second)
         Spaces.push_back(std::move(Name));
   for (const std::string &Space : Spaces)
     if (StepChange S = stepChange(Runs, Space, NoiseOf(Space)); S.Aligned)

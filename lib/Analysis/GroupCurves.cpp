@@ -33,9 +33,11 @@ public:
                : (Later + Out.EveryNs - 1) / Out.EveryNs * Out.EveryNs;
     return Error::success();
   }
-  /// Blocks that live at the end of their process count up to the end.
+  /// Blocks that live at the end of their process count up to the end; of very
+  /// many processes, at one end in each column.
   Error processEnds(uint32_t, uint64_t TimeNs) override {
-    sample(TimeNs);
+    if (++Ends <= Points || TimeNs >= LastNs + Out.EveryNs)
+      sample(TimeNs);
     return Error::success();
   }
   Error finish(const LiveStats &Of, uint64_t EndNs);
@@ -49,6 +51,8 @@ private:
   const LiveStats *Stats = nullptr;
   std::vector<uint64_t> Now; ///< sums by group
   uint64_t Next = 0;
+  uint64_t LastNs = 0; ///< when the sums were read last
+  uint64_t Ends = 0;   ///< of processes so far
 
 public:
   GroupCurves Out;
@@ -56,6 +60,7 @@ public:
 } // namespace
 
 void GroupSampler::sample(uint64_t TimeNs) {
+  LastNs = TimeNs;
   std::fill(Now.begin(), Now.end(), 0);
   for (uint32_t Row = 1; Row <= Stats->numStackRows(); ++Row)
     if (Spec.Heaps[Stats->heapOf(Row)])

@@ -103,6 +103,7 @@ private:
   uint32_t callerOf(uint32_t Call) const;
   std::string programOf(uint32_t Process) const;
   void joinArenas();
+  void findInner(LineGrowth &L) const;
   uint64_t arenasBelow(const Growth &Arenas, uint32_t Call) const;
   void joinSiblings();
   void joinSiblings(std::vector<FoundLine *> Of);
@@ -186,8 +187,12 @@ static LineGrowth lineOf(const Trace &T, const GrowthReport &R,
 Place LineMaker::placeOf(const Growth &G, uint32_t Call) const {
   if (Call)
     return Tree.place(Call);
-  if (G.IsArenas)
-    return {.Kind = PlaceKind::Category, .Name = "Python arenas"};
+  if (G.IsArenas) {
+    Place Arenas;
+    Arenas.Kind = PlaceKind::Category;
+    Arenas.Name = "Python arenas";
+    return Arenas;
+  }
   return Of.place(Of.of(G.Stack));
 }
 
@@ -321,6 +326,28 @@ void LineMaker::joinSiblings() {
       joinSiblings(Of);
 }
 
+/// The places at which tables count the blocks of L, if none of them is L's.
+void LineMaker::findInner(LineGrowth &L) const {
+  if (L.Where.Kind != PlaceKind::Line)
+    return;
+  std::map<uint32_t, uint64_t> Rises; // by place
+  for (uint32_t Id : L.Findings)
+    if (const Growth &G = R.Found[Id]; !G.IsArenas)
+      Rises[Of.of(G.Stack)] += G.Rise;
+  std::vector<std::pair<uint64_t, uint32_t>> Sorted;
+  for (auto [At, Rise] : Rises) {
+    const Place &P = Of.place(At);
+    if (P.Kind != PlaceKind::Line)
+      continue;
+    if (P.Line == L.Where.Line && P.File == L.Where.File)
+      return;
+    Sorted.push_back({Rise, At});
+  }
+  llvm::sort(Sorted, std::greater<>());
+  for (auto [Rise, At] : Sorted)
+    L.Inner.push_back(Of.place(At));
+}
+
 std::vector<LineGrowth> LineMaker::run() {
   for (uint32_t I = 0; I != R.Found.size(); ++I)
     addFinding(I);
@@ -328,8 +355,10 @@ std::vector<LineGrowth> LineMaker::run() {
   joinArenas();
   std::vector<LineGrowth> Out;
   for (FoundLine &L : Lines)
-    if (!L.L.Findings.empty())
+    if (!L.L.Findings.empty()) {
+      findInner(L.L);
       Out.push_back(std::move(L.L));
+    }
   stable_sort(Out, [](const LineGrowth &A, const LineGrowth &B) {
     return std::tuple(A.Word, !A.HasSteps, B.Rise) <
            std::tuple(B.Word, !B.HasSteps, A.Rise);

@@ -65,6 +65,24 @@ static void takeOwn(const SelectedStats &S, const MarkSeries &Marks,
     Out.LastOwnBytes = Last->Value;
 }
 
+/// Finds out whether the process was largest at another moment than the host's
+/// peak.
+static BusyStacks findHighest(const SelectedStats &S, const MarkSeries &Marks,
+                              Resident &Out) {
+  const Trace &T = S.trace();
+  uint32_t Process = onlySampled(S, Marks.Rss);
+  if (!Process || !T.hostStats().PeakBytes)
+    return {0, 0};
+  const ProcessStats *Stats = T.processStats(Process);
+  const SeriesPoint *Most =
+      highestElsewhere(Marks.Rss[Process], T.hostStats().PeakTimeNs,
+                       Stats ? Stats->RssPeakBytes : 0, Out.AtPeakBytes);
+  if (!Most)
+    return {0, 0};
+  Out.HighestNs = Most->TimeNs;
+  return {Process, Most->TimeNs};
+}
+
 static void takeResident(const SelectedStats &S, const MarkSeries &Marks,
                          unsigned Columns, Overview &Out) {
   const Trace &T = S.trace();
@@ -127,7 +145,8 @@ static void dropExplained(Overview &Out) {
 /// texts of frames nor Trace::view().
 static Error takeRest(const SelectedStats &S, const OverviewOptions &Options,
                       std::unique_ptr<IntervalSeries> &Intervals,
-                      std::unique_ptr<GrowthSearch> &Search, Overview &Out) {
+                      std::unique_ptr<GrowthSearch> &Search, BusyStacks &Busy,
+                      Overview &Out) {
   const Trace &T = S.trace();
   takeSummary(S, Out);
   Out.Heaps = statHeaps(S, Options.Top, Options.Stacks);
@@ -146,10 +165,13 @@ static Error takeRest(const SelectedStats &S, const OverviewOptions &Options,
       if (Error E = Search->start())
         return E;
     }
+    Busy = findHighest(S, *Marks, Out.Rss);
     auto Take = [&](size_t Process, size_t Interval,
                     ArrayRef<IntervalChange> Rows) {
       if (Search)
         Search->take(Process, Interval, Rows);
+      const ProcessIntervals &Of = Intervals->processes()[Process];
+      Busy.take(Of.Process, Of.Heads[Interval], Rows);
     };
     Expected<LiveSeries> Live = readLiveSeries(*Intervals, S, Caches, Take);
     if (!Live)
@@ -204,6 +226,7 @@ Expected<Overview> queryOverview(const SelectedStats &S,
   std::unique_ptr<IntervalSeries> Intervals;
   std::unique_ptr<GrowthSearch> Search;
   GrowthReport Growth;
+  BusyStacks Busy(0, 0);
   llvm::once_flag Folded;
   auto Fold = [&] {
     if (Options.Fold)
@@ -213,7 +236,7 @@ Expected<Overview> queryOverview(const SelectedStats &S,
   // Only one thread may read the file. The search for places reads nothing.
   runBoth(
       [&] {
-        Error E = takeRest(S, Options, Intervals, Search, Out);
+        Error E = takeRest(S, Options, Intervals, Search, Busy, Out);
         Fold(); // or waits for it
         if (!E && Options.Growth)
           E = takeGrowth(S, Intervals, Search).moveInto(Growth);
@@ -227,6 +250,7 @@ Expected<Overview> queryOverview(const SelectedStats &S,
   if (Failed)
     return std::move(Failed);
   Out.Intervals = std::move(Intervals);
+  Out.Rss.Ran = Busy.place(*Out.Where);
   Out.Growing = growthLines(S, *Out.Where, Growth);
   Out.Growth = std::move(Growth);
   dropExplained(Out);

@@ -4,6 +4,7 @@
 
 #include "memkit/Analysis/PlaceStats.h"
 #include "llvm/ADT/STLExtras.h"
+#include <map>
 #include <tuple>
 
 using namespace llvm;
@@ -13,13 +14,13 @@ namespace memkit {
 std::vector<PlaceStats> statPlaces(const SelectedStats &S, const Places &Of) {
   const Trace &T = S.trace();
   bool Outer = S.selection().isOuterView();
-  std::vector<std::vector<PlaceStats>> BySpace(
-      T.devices().size() + 1, std::vector<PlaceStats>(Of.size()));
+  // A trace may have many memory spaces, and many places in few of them.
+  std::map<std::pair<uint32_t, uint32_t>, PlaceStats> All;
   S.forEach([&](uint32_t, const StackStats &R) {
     const Heap &H = T.heap(R.Heap);
     if (!Outer && H.Flags & HF_OutsideTotals)
       return;
-    PlaceStats &P = BySpace[H.Space][Of.of(R.Key)];
+    PlaceStats &P = All[{H.Space, Of.of(R.Key)}];
     P.PeakBytes += Outer ? R.HeapPeakBytes : R.SpacePeakBytes;
     P.PeakBlocks += Outer ? R.HeapPeakBlocks : R.SpacePeakBlocks;
     P.LiveBytes += Outer ? R.LiveBytes : R.LiveExclusive;
@@ -28,14 +29,11 @@ std::vector<PlaceStats> statPlaces(const SelectedStats &S, const Places &Of) {
     P.Temporaries += R.Temporaries;
   });
   std::vector<PlaceStats> Out;
-  for (uint32_t Space = 0; Space != BySpace.size(); ++Space)
-    for (uint32_t Place = 0; Place != Of.size(); ++Place) {
-      PlaceStats &P = BySpace[Space][Place];
-      P.Place = Place;
-      P.Space = Space;
-      if (P.Allocations || P.PeakBytes || P.LiveBytes)
-        Out.push_back(P);
-    }
+  for (auto &[Key, P] : All) {
+    std::tie(P.Space, P.Place) = Key;
+    if (P.Allocations || P.PeakBytes || P.LiveBytes)
+      Out.push_back(P);
+  }
   stable_sort(Out, [](const PlaceStats &A, const PlaceStats &B) {
     return std::tie(A.Space, B.PeakBytes) < std::tie(B.Space, A.PeakBytes);
   });

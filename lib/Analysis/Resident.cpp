@@ -3,6 +3,8 @@
 // The resident size of a run.
 
 #include "Resident.h"
+#include "llvm/ADT/STLExtras.h"
+#include <map>
 
 namespace memkit {
 
@@ -23,6 +25,62 @@ residentSeries(const SelectedStats &S,
     All.back().push_back({Stats->EndNs + 1, 0});
   }
   return sumOf(All);
+}
+
+uint32_t onlySampled(const SelectedStats &S,
+                     llvm::ArrayRef<std::vector<SeriesPoint>> OfProcesses) {
+  uint32_t Only = 0;
+  for (uint32_t Process = 1; Process < OfProcesses.size(); ++Process) {
+    if (!S.selection().hasProcess(Process) || OfProcesses[Process].empty())
+      continue;
+    if (Only)
+      return 0;
+    Only = Process;
+  }
+  return Only;
+}
+
+const SeriesPoint *highestElsewhere(llvm::ArrayRef<SeriesPoint> Series,
+                                    uint64_t PeakNs, uint64_t MostBytes,
+                                    uint64_t &At) {
+  if (Series.empty())
+    return nullptr;
+  auto IsLower = [](const SeriesPoint &A, const SeriesPoint &B) {
+    return A.Value < B.Value;
+  };
+  const SeriesPoint *Most =
+      std::max_element(Series.begin(), Series.end(), IsLower);
+  // Between two samples the process may have been larger at another moment.
+  if (MostBytes > Most->Value + Most->Value / 50)
+    return nullptr;
+  const SeriesPoint *After = llvm::partition_point(
+      Series, [&](const SeriesPoint &P) { return P.TimeNs < PeakNs; });
+  At = 0;
+  if (After != Series.end())
+    At = After->Value;
+  if (After != Series.begin())
+    At = std::max(At, After[-1].Value);
+  return At < Most->Value - Most->Value / 10 ? Most : nullptr;
+}
+
+void BusyStacks::take(uint32_t Of, const IntervalHead &When,
+                      llvm::ArrayRef<IntervalChange> Rows) {
+  constexpr uint64_t BeforeNs = 100'000'000; // between two samples
+  if (Of != Process || When.BeginNs > TimeNs || When.EndNs + BeforeNs < TimeNs)
+    return;
+  for (const IntervalChange &R : Rows)
+    Bytes[R.Stack] += R.AllocatedBytes;
+}
+
+std::optional<uint32_t> BusyStacks::place(const Places &Where) const {
+  std::map<uint32_t, uint64_t> By;
+  for (auto [Stack, Of] : Bytes)
+    By[Where.of(Stack)] += Of;
+  std::optional<uint32_t> Best;
+  for (auto [Place, Of] : By)
+    if (Of && (!Best || Of > By[*Best]))
+      Best = Place;
+  return Best;
 }
 
 const SeriesPoint *lastSample(llvm::ArrayRef<SeriesPoint> Series) {

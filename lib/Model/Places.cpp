@@ -214,10 +214,8 @@ void PlaceFinder::judgePython(JudgedFrame &J, const ShownFrame &F) {
   StringRef Package = packageOf(F.File);
   if (!isLauncher(F.File))
     J.Library = named(PlaceKind::Library, Package);
-  if (F.Function == "<module>") {
+  if (F.Function == "<module>")
     J.Import = named(PlaceKind::Import, Package);
-    To.All[J.Import].IsStandard = J.IsStandard;
-  }
 }
 
 bool PlaceFinder::isFolded(const ShownFrame &F) {

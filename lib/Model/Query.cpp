@@ -59,12 +59,12 @@ static std::vector<SpaceReport> reportSpaces(const Trace &T,
     New.Id = Id;
     New.Name = T.spaceName(Id);
     New.Stats = T.spaceStats(Id);
-    for (const HeapReport &H : Heaps)
-      if (H.Space == Id && H.InTotals) {
-        New.IsEstimate |= H.IsEstimate;
-        New.Variances.add(H.Variances);
-      }
   }
+  for (const HeapReport &H : Heaps)
+    if (H.InTotals) {
+      Out[H.Space].IsEstimate |= H.IsEstimate;
+      Out[H.Space].Variances.add(H.Variances);
+    }
   return Out;
 }
 
@@ -92,6 +92,20 @@ static std::vector<ProcessReport> reportProcesses(const Trace &T) {
   return Out;
 }
 
+/// The program of a process: a title that the process has set, such as
+/// `redis-server *:6399`, says more.
+static StringRef programOf(const Trace &T, uint32_t Id) {
+  StringRef Name = T.processName(Id);
+  const ProcessRecord &P = T.processes()[Id - 1];
+  if (P.Role || P.Command.size() != 1 || !Name.contains(' '))
+    return Name;
+  StringRef Exe = baseName(T.string(P.Exe));
+  if (!Exe.empty() && Name.starts_with(Exe))
+    return Exe;
+  StringRef Word = Name.take_until([](char C) { return C == ' ' || C == ':'; });
+  return Word.empty() ? Name : Word;
+}
+
 std::string queryProgram(const Trace &T) {
   uint32_t Largest = 0;
   uint64_t Peak = 0;
@@ -106,7 +120,7 @@ std::string queryProgram(const Trace &T) {
   if (Largest && T.processName(Largest) == "-c")
     return "python -c";
   if (Largest && !T.processName(Largest).empty())
-    return T.processName(Largest).str();
+    return programOf(T, Largest).str();
   ArrayRef<std::string> Command = T.header().Command;
   return Command.empty() ? "" : baseName(Command.front()).str();
 }

@@ -91,9 +91,12 @@ static void takeMoves(PlaceRows &Rows, const DiffView &V, ArrayRef<Metric> By,
 PlaceRows placeRows(const DiffView &V, const SpaceChange &Space) {
   SmallVector<Metric, 2> By = placeMetrics(V);
   PlaceRows Out;
-  for (const PlaceChange &C : V.Report.Places.All) {
+  ArrayRef<PlaceChange> All = V.Report.Places.All;
+  auto First = partition_point(
+      All, [&](const PlaceChange &C) { return C.Space < Space.Name; });
+  for (const PlaceChange &C : make_range(First, All.end())) {
     if (C.Space != Space.Name)
-      continue;
+      break;
     bool Any = any_of(By, [&](Metric M) { return isReported(V, Space, C, M); });
     (Any ? Out.Shown : Out.Others).push_back(&C);
   }

@@ -153,7 +153,7 @@ static std::string verdict(const PageInput &F, ArrayRef<Subject> All) {
   if (std::vector<LineGrowth> All = growing(F); !All.empty()) {
     const LineGrowth &L = All.front();
     Text += "; " + wordText(L) + " " + rateText(L) + ": " +
-            F.O.Where->text(L.Where);
+            placeText(*F.O.Where, L);
   }
   return Text;
 }
@@ -177,13 +177,14 @@ static std::string runText(const PageInput &F) {
 
 /// What a subject has at the peak and at the end.
 static std::string subjectText(const Subject &S, const PageInput &F) {
-  return S.Name + " " + formatSize(S.PeakBytes) +
-         (S.PeakTimeNs ? " " + whenText(F, *S.PeakTimeNs) : "") + ", " +
-         formatSize(S.LiveBytes) +
-         // Processes end at different times, so the sum of the bytes that were
-         // live at their ends may be above the peak.
-         (S.LiveBytes > S.PeakBytes ? " live at the ends of processes"
-                                    : " at the end");
+  std::string Text = S.Name + " " + formatSize(S.PeakBytes) +
+                     (S.PeakTimeNs ? " " + whenText(F, *S.PeakTimeNs) : "");
+  // Processes end at different times, so the sum of the bytes that were live at
+  // their ends may be above the peak.
+  if (S.LiveBytes > S.PeakBytes)
+    return Text + "; the processes ended with " + formatSize(S.LiveBytes) +
+           " in all";
+  return Text + ", " + formatSize(S.LiveBytes) + " at the end";
 }
 
 /// The recording that the trace was made of, and what it cannot tell.
@@ -202,8 +203,7 @@ addImportRows(const PageInput &F,
   Add("limits", Text);
 }
 
-/// `imports: torch, numpy`, the largest modules first; those of the standard
-/// library only if there are no others.
+/// `imports: torch, numpy`, the largest modules first.
 static std::string importText(const PageInput &F,
                               ArrayRef<const PlaceStats *> Imports) {
   constexpr size_t MaxNames = 3;
@@ -212,15 +212,10 @@ static std::string importText(const PageInput &F,
   uint64_t Whole = 0;
   for (const PlaceStats *P : Imports)
     Whole += P->PeakBytes;
-  bool OfStandard = all_of(Imports, [&](const PlaceStats *P) {
-    const Place &Of = F.O.Where->place(P->Place);
-    return Of.IsStandard || Of.Name.empty();
-  });
   for (const PlaceStats *P : Imports) {
-    const Place &Of = F.O.Where->place(P->Place);
-    StringRef Name = Of.Name;
+    StringRef Name = F.O.Where->place(P->Place).Name;
     bool IsSmall = P->PeakBytes < Whole / 20;
-    if (Name.empty() || Of.IsStandard != OfStandard || (IsSmall && Count))
+    if (Name.empty() || (IsSmall && Count))
       continue;
     if (++Count > MaxNames)
       continue;
@@ -395,7 +390,7 @@ std::vector<HeadRow> headRows(const PageInput &F) {
        ArrayRef(Growing).take_front(std::min(MaxGrowing, Growing.size())))
     Add((L.Word == GrowthWord::Leak ? "! " : "") + wordText(L),
         rateText(L) + ", " + formatSize(L.Rise) +
-            " so far: " + F.O.Where->text(L.Where));
+            " so far: " + placeText(*F.O.Where, L));
   if (Growing.size() > MaxGrowing)
     Add(Growing[MaxGrowing].Word == GrowthWord::Leak ? "! LEAK" : "grows",
         formatCount(Growing.size() - MaxGrowing) + " more places");

@@ -72,6 +72,15 @@ std::string amountText(const LineGrowth &L) {
   return Text + (L.FreedAtExit ? ", freed at exit" : "");
 }
 
+std::string placeText(const Places &Where, const LineGrowth &L) {
+  if (L.Inner.empty())
+    return Where.text(L.Where);
+  std::string Text = Where.text(L.Inner.front());
+  if (size_t More = L.Inner.size() - 1)
+    Text += " and " + plural(More, "other line");
+  return Text + ", called by " + Where.text(L.Where);
+}
+
 std::string sinceText(const GrowthReport &R, const LineGrowth &L) {
   if (L.HasSteps)
     return "steps " + std::to_string(L.SinceStep) + " to " +

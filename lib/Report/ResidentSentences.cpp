@@ -74,6 +74,20 @@ static std::string partsText(const ResidentSample &S) {
   return Text;
 }
 
+/// When the process was largest, and what ran then, if not at the peak of live
+/// memory: `, at 4.72 s while batch.py:11 enrich ran (170 MiB at the peak of
+/// live memory)`.
+static std::string elsewhereText(const PageInput &F) {
+  const Resident &R = F.O.Rss;
+  if (!R.HighestNs)
+    return "";
+  std::string Text = ", at " + formatTime(R.HighestNs);
+  if (R.Ran)
+    Text += " while " + F.O.Where->text(F.O.Where->place(*R.Ran)) + " ran";
+  return Text + " (" + formatSize(R.AtPeakBytes) +
+         " at the peak of live memory)";
+}
+
 /// The highest sample, and its parts: those of the largest process.
 static std::string highestText(const PageInput &F, uint32_t Process,
                                const ResidentSample &S) {
@@ -83,8 +97,7 @@ static std::string highestText(const PageInput &F, uint32_t Process,
       formatSize(Most) + " at most" + (IsMost ? "" : "; " + formatSize(Total));
   if (F.R.Processes.size() > 1)
     Text += (" in " + F.T.processName(Process)).str();
-  if (!IsMost)
-    Text += " at " + formatTime(S.TimeNs);
+  Text += IsMost ? elsewhereText(F) : " at " + formatTime(S.TimeNs);
   Text += ": " + partsText(S);
   const Resident &R = F.O.Rss;
   if (R.HasLast && R.LastBytes < Most - Most / 10)
@@ -207,7 +220,7 @@ std::string residentText(const PageInput &F) {
     return highestText(F, Process, F.O.Residents[Process].highest());
   std::string Text =
       formatSize(std::max(F.R.MaxRss, R.HasLast ? R.LastBytes : 0)) +
-      " at most";
+      " at most" + elsewhereText(F);
   if (!R.HasLast)
     return Text;
   Text += ", " + formatSize(R.LastBytes) + " in the last sample";

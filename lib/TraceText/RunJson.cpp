@@ -21,7 +21,11 @@ static void errors(json::OStream &J, double Allocated, double Live,
 static void totals(json::OStream &J, const TotalStats &T) {
   J.attribute("allocated_bytes", T.AllocatedBytes);
   J.attribute("freed_bytes", T.FreedBytes);
-  J.attribute("live_bytes", T.LiveBytes);
+  // Processes end at different times, so that the sum of what lived at their
+  // ends may be more than ever lived at a time.
+  J.attribute("live_bytes",
+              jsonIfKnown(T.LiveBytes <= T.PeakBytes, T.LiveBytes));
+  J.attribute("live_at_exits_bytes", T.LiveBytes);
   J.attribute("live_blocks", T.LiveBlocks);
   J.attribute("peak_bytes", T.PeakBytes);
   J.attribute("peak_time_ns", T.PeakTimeNs);

@@ -31,6 +31,33 @@ static std::string hostComparedText(uint64_t Bytes, uint64_t With) {
                       : formatSize(Bytes - With) + " more than";
 }
 
+/// The allocator with the fewest of some bytes; null: none served all requests.
+static const HostResult *leastOf(const HostView &V,
+                                 uint64_t wire::ReplayOutcome::*Bytes) {
+  const HostResult *Best = nullptr;
+  for (const HostResult &R : V.Results)
+    if (R.Failure.empty() && !R.Outcome.NumFailed &&
+        (!Best || R.Outcome.*Bytes < Best->Outcome.*Bytes))
+      Best = &R;
+  return Best;
+}
+
+/// What is left at the end: an allocator that takes least at the peak may keep
+/// most of it.
+static std::string atEndText(const HostView &V, const HostResult &AtPeak) {
+  const HostResult &AtEnd = *leastOf(V, &wire::ReplayOutcome::EndBytes);
+  if (V.Results.size() == 1)
+    return "";
+  uint64_t Least = AtEnd.Outcome.EndBytes, Its = AtPeak.Outcome.EndBytes;
+  if (Its <= Least + Least / 20)
+    return "; and least at the end, " + formatSize(Its);
+  return "; least at the end with " +
+         V.Allocators[&AtEnd - V.Results.begin()].Name + ", " +
+         formatSize(Least) + " resident, where " +
+         V.Allocators[&AtPeak - V.Results.begin()].Name + " keeps " +
+         formatSize(Its);
+}
+
 static void printHostAnswer(raw_ostream &OS, const HostView &V) {
   OS << V.T.processName(V.Target.Process);
   if (size_t Number = V.Target.Processes.size(); Number > 1)
@@ -38,11 +65,7 @@ static void printHostAnswer(raw_ostream &OS, const HostView &V) {
        << (V.Target.Processes.front().PeakBytes ? "most memory" : "most events")
        << " of " << formatCount(Number) << " processes)";
   OS << ": ";
-  const HostResult *Best = nullptr;
-  for (const HostResult &R : V.Results)
-    if (R.Failure.empty() && !R.Outcome.NumFailed &&
-        (!Best || R.Outcome.PeakBytes < Best->Outcome.PeakBytes))
-      Best = &R;
+  const HostResult *Best = leastOf(V, &wire::ReplayOutcome::PeakBytes);
   if (!Best) {
     OS << "no allocator served all requests\n";
     return;
@@ -53,7 +76,7 @@ static void printHostAnswer(raw_ostream &OS, const HostView &V) {
     OS << ", "
        << hostComparedText(Best->Outcome.PeakBytes, V.Target.Recorded.PeakBytes)
        << " recorded";
-  OS << '\n';
+  OS << atEndText(V, *Best) << '\n';
   OS << "live: " << formatSize(V.Target.PeakBytes) << " at the peak, "
      << formatSize(V.Target.EndBytes) << " at the end; "
      << formatCount(V.Target.NumRequests) << " requests of "

@@ -23,7 +23,9 @@ static void writeHeap(json::OStream &J, const PageInput &F,
   J.attribute("frees", H.Stats.Frees);
   J.attribute("temporaries", H.Stats.Temporaries);
   J.attribute("allocated_bytes", H.Stats.AllocatedBytes);
-  J.attribute("live_bytes", H.Stats.LiveBytes);
+  J.attribute("live_bytes", jsonIfKnown(H.Stats.LiveBytes <= H.Stats.PeakBytes,
+                                        H.Stats.LiveBytes));
+  J.attribute("live_at_exits_bytes", H.Stats.LiveBytes);
   J.attribute("live_blocks", H.Stats.LiveBlocks);
   J.attribute("peak_bytes", H.Stats.PeakBytes);
   J.attribute("peak_blocks", H.Stats.PeakBlocks);

@@ -43,7 +43,7 @@ struct PlaceChange {
 
 struct DiffPlaces {
   std::vector<Places> Where; ///< by run
-  /// In no order.
+  /// By the name of the memory space.
   std::vector<PlaceChange> All;
   /// The memory that suppressions hide, on average.
   StackMetrics HiddenBefore, HiddenAfter;

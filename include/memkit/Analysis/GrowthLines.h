@@ -25,6 +25,9 @@ struct LineGrowth {
   /// The line of the user's code that calls Where; none: Where is outermost.
   std::optional<Place> Caller;
   std::vector<Place> Joined; ///< other lines whose growth belongs to Where
+  /// The places of the growing blocks in tables, if Where only calls them: the
+  /// most bytes first.
+  std::vector<Place> Inner;
   GrowthWord Word = GrowthWord::Leak; ///< the first word of the findings
   bool HasSteps = false;
   double Rate = 0;                ///< bytes per step, or per second

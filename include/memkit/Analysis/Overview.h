@@ -40,6 +40,12 @@ struct Resident {
   uint64_t OwnBytes = 0, OwnSwapped = 0, OwnNs = 0, LastOwnBytes = 0;
   /// The highest sum in each column of the curves; empty: no samples.
   std::vector<uint64_t> Highest;
+  /// When the only sampled process was largest, if that is another moment than
+  /// the peak of the host's live bytes; else 0.
+  uint64_t HighestNs = 0;
+  uint64_t AtPeakBytes = 0; ///< resident at that peak, at most
+  /// The place that allocated most just before HighestNs; none: nothing did.
+  std::optional<uint32_t> Ran;
 };
 
 /// The answer of memstat.

@@ -50,7 +50,6 @@ struct Place {
   uint32_t Line = 0; ///< of a Line
   /// The line's text; empty: not recorded.
   llvm::StringRef Source;
-  bool IsStandard = false; ///< an import of the standard library
 };
 
 /// The places of a trace's stacks, numbered from 0. Takes time and memory in

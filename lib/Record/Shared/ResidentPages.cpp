@@ -104,7 +104,13 @@ std::vector<ResidentRange> readMaps(StringRef Text, StringRef RecorderTag) {
         Ranges.back().isOfBinary() && Before->End == L.Begin &&
         Before->CanWrite && Before->Inode && !Before->IsShared)
       R.Kind = Ranges.back().Kind;
-    Ranges.push_back(R);
+    // madvise(MADV_HUGEPAGE) splits the heap, which stays one arena.
+    if (R.Kind == ResidentRange::Break && !Ranges.empty() &&
+        Ranges.back().Kind == R.Kind && Ranges.back().End == R.Begin &&
+        Ranges.back().IsReserved == R.IsReserved)
+      Ranges.back().End = R.End;
+    else
+      Ranges.push_back(R);
   }
   return Ranges;
 }

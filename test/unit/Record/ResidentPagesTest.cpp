@@ -72,6 +72,20 @@ TEST(ResidentPagesTest, AMappingThatGrowsIsOnce) {
   EXPECT_EQ(R[2].End, 0x10180000u);
 }
 
+/// The kernel shows pieces where a part of the heap has MADV_HUGEPAGE.
+TEST(ResidentPagesTest, AHeapInPiecesIsOne) {
+  std::vector<ResidentRange> R =
+      readMaps("01000000-01100000 rw-p 00000000 00:00 0 [heap]\n"
+               "01100000-01500000 rw-p 00000000 00:00 0 [heap]\n"
+               "01500000-01600000 rw-p 00000000 00:00 0 [heap]\n"
+               "01700000-01800000 rw-p 00000000 00:00 0 [heap]\n",
+               "");
+  ASSERT_EQ(R.size(), 2u);
+  EXPECT_EQ(R[0].Begin, 0x1000000u);
+  EXPECT_EQ(R[0].End, 0x1600000u);
+  EXPECT_EQ(R[1].Begin, 0x1700000u);
+}
+
 TEST(ResidentPagesTest, PagesOfThisProcess) {
   uint64_t Page = uint64_t(sysconf(_SC_PAGESIZE));
   char *At =
