@@ -90,9 +90,10 @@ enum class MapTimePoint {
 /// blocks of all chosen processes; IsChosen marks the selected blocks. Memory
 /// use is proportional to the live blocks. Only: the id of a device, which may
 /// have no map; 0: of all, at least one.
-llvm::Expected<std::vector<DeviceMap>>
-mapDevices(const Trace &T, const Selection &Sel, MapTimePoint When,
-           uint32_t Only = 0);
+llvm::Expected<std::vector<DeviceMap>> mapDevices(const Trace &T,
+                                                  const Selection &Sel,
+                                                  MapTimePoint When,
+                                                  uint32_t Only = 0);
 
 /// A pool that an allocator keeps apart from the device's own: PyTorch has one
 /// for each CUDA graph. Sums are over the pool's segments.
@@ -124,6 +125,11 @@ struct OomCause {
   /// Of DeviceFree; 0: DeviceFree is not from a sample.
   uint64_t SampleAgeNs = 0;
   bool IsAtMost = false; ///< an upper bound: the device less its blocks
+  /// The part of FreeBytes in segments of the stream and pool that the asking
+  /// thread used last, without segments that are expandable.
+  uint64_t OwnFreeBytes = 0;
+  /// The part of FreeBytes in whole segments outside private pools.
+  uint64_t WholeFreeBytes = 0;
 };
 /// M.Oom must have a value.
 OomCause findCause(const DeviceMap &M);
