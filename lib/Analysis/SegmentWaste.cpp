@@ -4,7 +4,7 @@
 
 #include "SegmentWaste.h"
 #include "memkit/Analysis/DeviceMap.h"
-#include "memkit/Support/RequestError.h"
+#include "memkit/Trace/TraceError.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -12,7 +12,18 @@ using namespace llvm;
 
 namespace memkit {
 
-/// The map of a device right after TimeNs; nothing: the trace lacks the events.
+/// Only an error of the file is one. A trace without the events, or with too
+/// many blocks for a map, leaves the suggestion as it is.
+static Error unlessNoMap(Error E) {
+  return handleErrors(
+      std::move(E),
+      [](std::unique_ptr<TraceError> OfFile) -> Error {
+        return Error(std::move(OfFile));
+      },
+      [](const ErrorInfoBase &) {});
+}
+
+/// The map of a device right after TimeNs; nothing: there is no map.
 static Expected<std::optional<DeviceMap>>
 mapAfter(const Trace &T, uint32_t Device, uint64_t TimeNs) {
   SelectionSpec Spec;
@@ -30,7 +41,7 @@ mapAfter(const Trace &T, uint32_t Device, uint64_t TimeNs) {
     if (!E && !Maps->empty())
       Found = std::move(Maps->front());
   }
-  if (Error Left = handleErrors(std::move(E), [](const RequestError &) {}))
+  if (Error Left = unlessNoMap(std::move(E)))
     return std::move(Left);
   return Found;
 }

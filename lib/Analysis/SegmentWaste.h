@@ -13,8 +13,8 @@ namespace memkit {
 /// was reserved: the stream and pool that reserved more must have had much free
 /// memory. Other streams and pools never use this memory, in expandable
 /// segments neither. Sets Ppm to the part of this memory, and drops the others.
-/// A trace without the events leaves the suggestions as they are. Errors:
-/// TraceError.
+/// Without a map, as in a trace without events, the suggestions stay as they
+/// are. Errors: TraceError.
 llvm::Error checkSegmentWaste(const SelectedStats &S,
                               std::vector<Suggestion> &Suggestions);
 

@@ -296,9 +296,13 @@ static void requests() {
 /// A thread for each client, which lives as long as the client.
 static void clients() {
   std::vector<pthread_t> All = startThreads(300, serve, false);
+  printf("end %zu\n", statm(0));
   __atomic_store_n(&IsOver, true, __ATOMIC_RELAXED);
   for (pthread_t T : All)
-    pthread_join(T, nullptr);
+    if (IsAdvised)
+      pthread_detach(T);
+    else
+      pthread_join(T, nullptr);
 }
 
 int main(int argc, char **argv) {

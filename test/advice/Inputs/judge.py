@@ -163,15 +163,15 @@ class Judge:
     def measure_once(self, program, variables):
         """Peak and end of the resident memory, processor seconds, and what else the program prints."""
         variables = {**(TORCH if program.group == "torch" else {}), **variables}
-        started = subprocess.Popen(["env", *(f"{k}={v}" for k, v in variables.items()), *self.command(program)],
-                                   stdout=subprocess.PIPE, text=True)
+        started = subprocess.Popen(self.command(program), env={**os.environ, **variables}, stdout=subprocess.PIPE, text=True)
         text = started.stdout.read()
         _, _, used = os.wait4(started.pid, 0)
         started.returncode = 0
         values = {m[1]: int(m[2]) for m in re.finditer(r"(?m)^(end|workers) (\d+)$", text)}
         return {"peak": used.ru_maxrss * 1024, "cpu": used.ru_utime + used.ru_stime, "ok": "request ok" in text, **values}
 
-    def follow(self, program, trace, advice):
+    @staticmethod
+    def follow(program, advice):
         """The variables that follow the advice."""
         size = re.search(r"a limit of ([\d.]+) (\w+) or more", advice)
         return {"LIMIT": str(int(float(size[1]) * UNITS[size[2]]))} if size and program.name == "matrix" else program.follow
@@ -180,7 +180,7 @@ class Judge:
         """Whether following the advice helps, and the measurement in words."""
         if program.metric == "model":
             return self.model_helps(trace)
-        follow = self.follow(program, trace, advice)
+        follow = self.follow(program, advice)
         pairs = [(self.measure_once(program, {}), self.measure_once(program, follow)) for _ in range(3)]
         before, after = (statistics.median(float(p[i][program.metric]) for p in pairs) for i in (0, 1))
         if program.metric == "ok":
@@ -233,12 +233,12 @@ def main():
               if PAIRS[name][2 if is_help else 3].group in groups]
     # Measurements must not disturb each other.
     with concurrent.futures.ThreadPoolExecutor(1 if options.measure else 2) as pool:
-        results = list(pool.map(lambda c: judge.judge(*c, options.measure), chosen))
-    for line, _ in results:
-        print(line)
-    right = sum(is_right for _, is_right in results)
-    print(f"{right} of {len(results)} right")
-    sys.exit(right != len(results) or bool(problems))
+        right = 0
+        for line, is_right in pool.map(lambda c: judge.judge(*c, options.measure), chosen):
+            print(line, flush=True)
+            right += is_right
+    print(f"{right} of {len(chosen)} right")
+    sys.exit(right != len(chosen) or bool(problems))
 
 
 main()
