@@ -248,6 +248,39 @@ static void findDeviceFree(const DeviceMap &M, OomCause &C) {
   }
 }
 
+/// The segment of the newest block of the process that asked; of the thread
+/// that asked, if the thread has one. Null: none.
+static const MappedSegment *newestSegment(const DeviceMap &M) {
+  const MappedSegment *Newest = nullptr;
+  std::tuple<bool, uint64_t, uint64_t> NewestKey;
+  for (const MappedSegment &S : M.Segments)
+    for (const MappedBlock &B : S.Blocks) {
+      std::tuple Key(B.Thread == M.Oom->Thread, B.AllocatedNs, B.AllocationId);
+      if (B.Process != M.Oom->Process || (Newest && Key < NewestKey))
+        continue;
+      Newest = &S;
+      NewestKey = Key;
+    }
+  return Newest;
+}
+
+/// Sets the free bytes that the request could have used, or that the allocator
+/// could have returned to the device.
+static void findUsableFree(const DeviceMap &M, OomCause &C) {
+  const MappedSegment *Asker = newestSegment(M);
+  uint32_t Stream = Asker ? Asker->Self.Stream : 0;
+  uint32_t Pool = Asker ? Asker->Self.Pool : 0;
+  for (const MappedSegment &S : M.Segments) {
+    const MappedBlock &Self = S.Self;
+    if (Self.Process != M.Oom->Process)
+      continue;
+    if (Self.Stream == Stream && Self.Pool == Pool && !S.IsExpandable)
+      C.OwnFreeBytes = SaturatingAdd(C.OwnFreeBytes, S.FreeBytes);
+    if (S.Blocks.empty() && !Self.Pool)
+      C.WholeFreeBytes = SaturatingAdd(C.WholeFreeBytes, S.FreeBytes);
+  }
+}
+
 OomCause findCause(const DeviceMap &M) {
   OomCause C;
   C.Requested = M.Oom->Values.empty() ? 0 : M.Oom->Values[0];
@@ -259,6 +292,7 @@ OomCause findCause(const DeviceMap &M) {
     C.NumHoles += S.Holes.size();
     C.LargestHole = std::max(C.LargestHole, S.LargestHole);
   }
+  findUsableFree(M, C);
   uint64_t DeviceFree = C.DeviceFree.value_or(0);
   // The driver does not allocate holes of segments.
   uint64_t InSegments = M.IsOomOfDriver ? 0 : C.FreeBytes;

@@ -13,12 +13,21 @@ static bool startsWithAny(StringRef Text, ArrayRef<StringLiteral> Prefixes) {
   return any_of(Prefixes, [&](StringRef P) { return Text.starts_with(P); });
 }
 
-/// CPython's and glibc's functions that make an open file.
+/// CPython's and glibc's functions that make an open file. Functions that read
+/// or write are no sign: a closed file's text stays, too.
 static bool opensFile(StringRef Function) {
-  static constexpr StringLiteral Names[] = {
-      "_io_open",    "_io_FileIO", "_io_Buffered",  "_io_TextIOWrapper",
-      "_io_BytesIO", "fopen",      "_IO_new_fopen", "__fopen_internal",
-      "opendir",     "__opendir",  "__alloc_dir"};
+  static constexpr StringLiteral Names[] = {"_io_open",
+                                            "_io_FileIO___init__",
+                                            "_io_BufferedReader___init__",
+                                            "_io_BufferedWriter___init__",
+                                            "_io_BufferedRandom___init__",
+                                            "_io_TextIOWrapper___init__",
+                                            "fopen",
+                                            "_IO_new_fopen",
+                                            "__fopen_internal",
+                                            "opendir",
+                                            "__opendir",
+                                            "__alloc_dir"};
   return startsWithAny(Function, Names);
 }
 
@@ -42,6 +51,78 @@ static bool isGraphNode(ArrayRef<ShownFrame> Frames) {
          Caller->Function.contains("torch::autograd::VariableType::");
 }
 
+//===----------------------------------------------------------------------===//
+// Caches of functools
+//===----------------------------------------------------------------------===//
+
+static constexpr StringLiteral BoundlessWrapper = "infinite_lru_cache_wrapper";
+static constexpr StringLiteral BoundedWrapper = "bounded_lru_cache_wrapper";
+
+static bool hasFunction(ArrayRef<ShownFrame> Frames, StringRef Name) {
+  return any_of(Frames,
+                [&](const ShownFrame &F) { return F.Function == Name; });
+}
+
+/// The frames of C that allocate for the innermost Python function.
+static ArrayRef<ShownFrame> nativeFrames(ArrayRef<ShownFrame> Frames) {
+  return Frames.take_until([](const ShownFrame &F) { return F.IsPython; });
+}
+
+/// The caller of the innermost cache without a bound in the stack; nothing: no
+/// such cache.
+static std::optional<uint32_t> callerOfCache(const Trace &T, uint32_t Stack) {
+  for (uint32_t N = T.leaf(Stack); N; N = T.parent(N))
+    if (hasFunction(T.unfolded(T.frameOf(N)), BoundlessWrapper))
+      return T.parent(N);
+  return std::nullopt;
+}
+
+/// Whether the stack allocates the table of entries of the cache below Caller:
+/// no Python function runs between.
+static bool isTableOfCache(const Trace &T, uint32_t Stack, uint32_t Caller) {
+  for (uint32_t N = T.leaf(Stack); N > Caller; N = T.parent(N)) {
+    ArrayRef<ShownFrame> Frames = T.unfolded(T.frameOf(N));
+    if (hasFunction(Frames, BoundlessWrapper))
+      return T.parent(N) == Caller;
+    if (any_of(Frames, [](const ShownFrame &F) { return F.IsPython; }))
+      return false;
+  }
+  return false;
+}
+
+/// Whether a cache without a bound fills below Caller: its table became larger
+/// again and again. What a cached function keeps elsewhere, the cache does not
+/// keep.
+static bool fillsCache(const Trace &T, uint32_t Caller) {
+  constexpr uint64_t MinTables = 3, MinTableBytes = 4096;
+  for (const PackedRows &Rows : T.stackRows())
+    for (size_t I = 0; I != Rows.size(); ++I) {
+      if (!isTableOfCache(T, Rows.key(I), Caller))
+        continue;
+      StackStats R = Rows[I];
+      if (R.Allocations >= MinTables && R.PeakBytes >= MinTableBytes)
+        return true;
+    }
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Threads
+//===----------------------------------------------------------------------===//
+
+/// Whether all threads that the finding's blocks belong to may have run at the
+/// same time: the stack of a thread lives until the thread ends.
+static bool mayStillRun(const Trace &T, const Growth &G) {
+  for (uint32_t Heap = 1; Heap <= T.heaps().size(); ++Heap)
+    if (T.heapName(Heap) == "host.stack")
+      return T.heapStats(Heap).PeakBlocks >= G.RiseBlocks;
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Hints
+//===----------------------------------------------------------------------===//
+
 static std::optional<LeakHint> hintOf(const Trace &T, const Growth &G) {
   std::vector<ShownFrame> Frames;
   for (uint32_t N = T.leaf(G.Stack); N; N = T.parent(N))
@@ -51,13 +132,14 @@ static std::optional<LeakHint> hintOf(const Trace &T, const Growth &G) {
   };
   if (isGraphNode(Frames))
     return LeakHint::AutogradGraph;
-  if (Has([](StringRef F) { return F == "infinite_lru_cache_wrapper"; }))
+  if (std::optional<uint32_t> Caller = callerOfCache(T, G.Stack);
+      Caller && fillsCache(T, *Caller))
     return LeakHint::BoundlessCache;
   if (Has(opensFile))
     return LeakHint::OpenFiles;
   if (Has(startsThread))
-    return LeakHint::Threads;
-  if (G.IsContainer)
+    return mayStillRun(T, G) ? std::nullopt : std::optional(LeakHint::Threads);
+  if (G.IsContainer && !hasFunction(nativeFrames(Frames), BoundedWrapper))
     return LeakHint::Container;
   return std::nullopt;
 }

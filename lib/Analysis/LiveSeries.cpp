@@ -104,7 +104,23 @@ private:
 };
 } // namespace
 
-static void watch(LiveSeries &Out, size_t Interval, const IntervalChange &R) {
+/// By process of From: when the last quarter of the process's time begins.
+static std::vector<uint64_t> lastQuarters(const Trace &T,
+                                          const IntervalSeries &From) {
+  std::map<uint32_t, uint64_t> Ends; // by process
+  for (const ProcessStats &P : T.summary().Processes)
+    Ends[P.Process] = P.EndNs;
+  std::vector<uint64_t> Out;
+  for (const ProcessIntervals &I : From.processes()) {
+    uint64_t BeginNs = I.Heads.front().BeginNs;
+    uint64_t EndNs = std::max(Ends[I.Process], I.Heads.back().EndNs);
+    Out.push_back(EndNs - (EndNs - BeginNs) / 4);
+  }
+  return Out;
+}
+
+static void watch(LiveSeries &Out, size_t Interval, bool IsLate,
+                  const IntervalChange &R) {
   auto At = Out.Stacks.find({R.Heap, R.Stack});
   if (At == Out.Stacks.end())
     return;
@@ -112,6 +128,7 @@ static void watch(LiveSeries &Out, size_t Interval, const IntervalChange &R) {
     if (!At->second.Rises++)
       At->second.FirstRise = Interval;
     At->second.LastRise = std::max<uint64_t>(At->second.LastRise, Interval);
+    At->second.RisesLate |= IsLate;
   }
   At->second.Falls += R.Bytes < R.BytesBefore;
 }
@@ -143,16 +160,18 @@ Expected<LiveSeries> readLiveSeries(IntervalSeries &From,
   for (HeapStack Key : Watched)
     Out.Stacks[Key];
   GroupSums Sums(From, S.trace().heaps().size() + 1);
+  std::vector<uint64_t> LastQuarters = lastQuarters(S.trace(), From);
   auto Take = [&](size_t Process, size_t Interval,
                   ArrayRef<IntervalChange> Rows) {
     if (Also)
       Also(Process, Interval, Rows);
+    uint64_t EndNs = From.processes()[Process].Heads[Interval].EndNs;
     for (const IntervalChange &R : Rows) {
       Sums.add(R.Heap, R);
       if (!Out.Stacks.empty())
-        watch(Out, Interval, R);
+        watch(Out, Interval, EndNs >= LastQuarters[Process], R);
     }
-    Sums.endRows(Process, From.processes()[Process].Heads[Interval].EndNs);
+    Sums.endRows(Process, EndNs);
     return Error::success();
   };
   if (Error E = From.forEach(Take))

@@ -3,6 +3,7 @@
 // What held the memory when memory ran out, and why nothing was left.
 
 #include "memkit/Analysis/OomMoment.h"
+#include "Model/TensorHeapName.h"
 #include "memkit/Model/LiveBlocks.h"
 #include "memkit/Model/TimePoints.h"
 #include "memkit/Support/RequestError.h"
@@ -12,11 +13,21 @@ using namespace llvm;
 
 namespace memkit {
 
+/// When the step of the event began; 0: the process had no steps before.
+static uint64_t stepBeginNs(const Trace &T, const OomRecord &O) {
+  uint64_t BeginNs = 0;
+  for (const StepStats &S : T.summary().Steps)
+    if (S.Process == O.Process && S.BeginNs <= O.TimeNs)
+      BeginNs = std::max(BeginNs, S.BeginNs);
+  return BeginNs;
+}
+
 /// Sets the holders of M: the live blocks in the memory space of its heap.
 static Error takeHolders(const SelectedStats &S, const Places &Where,
                          OomMoment &M) {
   const Trace &T = S.trace();
   uint32_t Space = T.heap(M.Event.What.Heap).Space;
+  uint64_t StepNs = stepBeginNs(T, M.Event.What);
   std::vector<OomHolder> ByPlace(Where.size());
   auto Add = [&](uint64_t, std::vector<LivePart> &Parts) {
     for (const LivePart &P : Parts) {
@@ -27,6 +38,9 @@ static Error takeHolders(const SelectedStats &S, const Places &Where,
       H.Bytes += P.Bytes;
       H.Blocks += 1;
       M.LiveBytes += P.Bytes;
+      if (P.AllocatedNs < StepNs && P.Process == M.Event.What.Process &&
+          isTensorHeapName(T.heapName(P.Heap)))
+        M.OlderTensorBytes += P.Bytes;
     }
     return Error::success();
   };

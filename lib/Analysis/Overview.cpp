@@ -4,6 +4,7 @@
 
 #include "memkit/Analysis/Overview.h"
 #include "Resident.h"
+#include "SegmentWaste.h"
 #include "Support/RunBoth.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Threading.h"
@@ -181,6 +182,8 @@ static Error takeRest(const SelectedStats &S, const OverviewOptions &Options,
   Out.Fragmentation = findFragmentation(T, S.selection(), *Marks, Out.Live);
   Out.Gaps = findGaps(T, *Marks, Out.Live);
   Out.Suggestions = makeSuggestions(S, *Marks, Out.Live, Caches);
+  if (Error E = checkSegmentWaste(S, Out.Suggestions))
+    return E;
   if (Options.Columns)
     Out.Curves = readHeapCurves(S, Out.Live, Options.Columns);
   takeResident(S, *Marks, Options.Columns, Out);

@@ -6,6 +6,7 @@
 #include "memkit/Analysis/HeapOverview.h"
 #include "memkit/Model/Query.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 #include <map>
 #include <tuple>
 
@@ -58,9 +59,10 @@ std::vector<HeapStack> findCaches(const SelectedStats &S) {
 }
 
 /// Whether the rises are spread over a part of the run and reach its end: what
-/// is loaded, or made in one step, is no cache.
+/// is loaded, or made in one step, is no cache, nor is a table that is full.
 static bool goesOn(const StackChanges &C, uint64_t Intervals) {
-  return C.LastRise - std::min(C.FirstRise, C.LastRise) >= Intervals / 4 &&
+  return C.RisesLate &&
+         C.LastRise - std::min(C.FirstRise, C.LastRise) >= Intervals / 4 &&
          C.LastRise + 1 >= Intervals - Intervals / 4;
 }
 
@@ -164,6 +166,9 @@ private:
         !isShare(H.Temporaries, H.Allocations, limits::TemporaryPpm))
       return;
     const Passing &P = Temporaries[Id];
+    // Many small ones take little of the time that the heap's blocks take.
+    if (!isShare(wholeBytes(P.Bytes), H.AllocatedBytes, limits::ChurnPpm))
+      return;
     Suggestion &New =
         add(Advice::Temporaries, Id, wholeBytes(P.Bytes), H.AllocatedBytes);
     New.Count = H.Temporaries;
@@ -211,7 +216,8 @@ private:
     if (Gradients >= limits::MinBytes &&
         isShare(Gradients, Parameters, limits::GradientPpm) &&
         Gradients <= Parameters + Parameters / 10 &&
-        BytesOf(TensorCategory::Activation) >= Gradients)
+        BytesOf(TensorCategory::Activation) >= Gradients &&
+        !accumulates(Categories))
       add(Advice::GradientsToNone, Heap, Gradients, Peak);
     const CategorySum &Largest = Categories.front();
     if (Largest.Category == TensorCategory::OptimizerState &&
@@ -222,6 +228,29 @@ private:
         adviseLayer(Heap, K, Peak);
   }
 
+  /// Whether steps of the optimizer have several backward passes each: the
+  /// gradients between the passes are needed. A pass adds once to each
+  /// gradient.
+  bool accumulates(ArrayRef<CategorySum> Categories) const {
+    uint64_t Additions = 0, Steps = 0, Gradients = 0;
+    for (const LayerStats &L : T.summary().Layers) {
+      if (!S.selection().hasProcess(L.Process))
+        continue;
+      StringRef Name = T.string(L.Name);
+      if (L.Kind == ScopeKind::Operator && L.Backward &&
+          Name == "torch::autograd::AccumulateGrad")
+        Additions += L.Calls;
+      if (L.Kind == ScopeKind::Range && Name.starts_with("Optimizer.step#"))
+        Steps += L.Calls;
+    }
+    for (const CategorySum &K : Categories)
+      if (K.Category == TensorCategory::Gradient)
+        Gradients += K.Blocks;
+    // The last pass may come before its step.
+    return Steps && Gradients &&
+           Additions >= Gradients * std::max(Steps + 2, Steps + Steps / 2);
+  }
+
   void adviseLayer(uint32_t Heap, const CategorySum &Activations,
                    uint64_t Peak) {
     for (const CategorySum::Layer &L : Activations.Layers) {
@@ -229,33 +258,111 @@ private:
         continue;
       // The largest comes first.
       if (L.Bytes >= limits::MinBytes &&
-          isShare(L.Bytes, Peak, limits::LayerPpm))
+          isShare(L.Bytes, Peak, limits::LayerPpm) && !isOneResult(Heap, L))
         add(Advice::Checkpoint, Heap, L.Bytes, Peak).Layer = L.Name;
       return;
     }
   }
 
-  /// Private pages of a worker are its own allocations, and copies of its
-  /// parent's pages that the worker or the parent wrote to.
-  void adviseWorkers() {
-    std::map<uint32_t, std::pair<uint64_t, uint64_t>> ByParent;
+  /// Whether the activations of a layer are the one result of one operator in
+  /// each call. To recompute the result, the operator needs its input instead:
+  /// often as many bytes.
+  bool isOneResult(uint32_t Heap, const CategorySum::Layer &L) const {
+    uint64_t Calls = 0;
+    for (const LayerStats &Of : T.summary().Layers)
+      if (Of.Kind == ScopeKind::Layer && !Of.Backward && Of.Name == L.Name)
+        Calls += Of.Calls;
+    StackStats Largest = largestOperator(Heap, L.Name);
+    return isShare(Largest.HeapPeakBytes, L.Bytes, limits::OneResultPpm) &&
+           Largest.Allocations <= Calls;
+  }
+
+  /// The scope path in a layer's forward pass with most bytes at the heap's
+  /// peak.
+  StackStats largestOperator(uint32_t Heap, uint32_t Layer) const {
+    std::map<uint32_t, StackStats> ByPath;
+    for (const PackedRows &Rows : T.scopeRows())
+      for (size_t I = 0; I != Rows.size(); ++I) {
+        if (Rows.heap(I) != Heap || !isForwardOf(Rows.key(I), Layer))
+          continue;
+        StackStats R = Rows[I];
+        ByPath[R.Key].HeapPeakBytes += R.HeapPeakBytes;
+        ByPath[R.Key].Allocations += R.Allocations;
+      }
+    StackStats Largest;
+    for (const auto &[Path, R] : ByPath)
+      if (R.HeapPeakBytes > Largest.HeapPeakBytes)
+        Largest = R;
+    return Largest;
+  }
+
+  /// Whether Layer is the innermost layer of a scope path outside the backward
+  /// pass.
+  bool isForwardOf(uint32_t ScopePath, uint32_t Layer) const {
+    bool IsInner = false, IsOf = false;
+    for (; ScopePath; ScopePath = T.scopePaths()[ScopePath - 1].Parent) {
+      const ScopeRecord &In =
+          T.scopes()[T.scopePaths()[ScopePath - 1].Scope - 1];
+      if (In.Kind == ScopeKind::Phase && T.string(In.Name) == "backward")
+        return false;
+      if (In.Kind != ScopeKind::Layer || IsInner)
+        continue;
+      IsInner = true;
+      IsOf = In.Name == Layer;
+    }
+    return IsOf;
+  }
+
+  /// The most private memory that a worker is known to have made itself: live
+  /// blocks, and what its allocators keep of freed blocks.
+  uint64_t ownOf(const ProcessStats &Worker) const {
+    const ResidentSeries &Parts = Marks.Residents[Worker.Process];
+    if (Parts.empty())
+      return Worker.PeakBytes;
+    auto FreeOf = [](const ResidentSample &R) {
+      return R.of(ResidentPart::MallocFree) + R.of(ResidentPart::ObjectFree);
+    };
+    return SaturatingAdd(Worker.PeakBytes, std::max(FreeOf(Parts.highest()),
+                                                    FreeOf(Parts.last())));
+  }
+
+  /// The workers of one parent. Bytes are sums over the workers.
+  struct Workers {
+    uint64_t Count = 0, Private = 0, Copies = 0, Inherited = 0;
+  };
+
+  /// Private pages of a worker are its own memory, and copies of its parent's
+  /// pages that the worker or the parent wrote to.
+  std::map<uint32_t, Workers> workersByParent() const {
+    std::map<uint32_t, Workers> ByParent;
     for (const ProcessStats &I : T.summary().Processes) {
-      const ProcessRecord &Of = T.processes()[I.Process - 1];
-      uint64_t Private = Marks.PrivatePeak[I.Process];
+      uint64_t Private = Marks.PrivatePeak[I.Process], Own = ownOf(I);
       if (!S.selection().hasProcess(I.Process) ||
           !T.processName(I.Process).contains("(DataLoader worker") ||
-          Private <= I.PeakBytes)
+          Private <= Own)
         continue;
-      auto &[Bytes, Count] = ByParent[Of.Parent];
-      Bytes += Private - I.PeakBytes;
-      Count += 1;
+      Workers &W = ByParent[T.processes()[I.Process - 1].Parent];
+      W.Count += 1;
+      W.Private += Private;
+      W.Copies += Private - Own;
+      if (const ResidentSeries &Parts = Marks.Residents[I.Process];
+          !Parts.empty())
+        W.Inherited += Parts.highest().of(ResidentPart::Inherited);
     }
-    for (auto [Parent, Found] : ByParent) {
-      auto [Bytes, Count] = Found;
-      if (Count < limits::Workers || Bytes < Count * limits::MinBytes)
+    return ByParent;
+  }
+
+  /// The copies must be most of the workers' private memory, and a part of
+  /// their parent's memory: each worker copies some pages of the interpreter
+  /// and of libraries, whatever its data set is.
+  void adviseWorkers() {
+    for (const auto &[Parent, W] : workersByParent()) {
+      if (W.Count < limits::Workers || W.Copies < W.Count * limits::MinBytes ||
+          W.Copies < W.Private / 2 ||
+          (W.Inherited && !isShare(W.Copies, W.Inherited, limits::CopiedPpm)))
         continue;
-      Suggestion &New = add(Advice::WorkersCopy, 0, Bytes, 0);
-      New.Count = Count;
+      Suggestion &New = add(Advice::WorkersCopy, 0, W.Copies, 0);
+      New.Count = W.Count;
       New.Process = Parent;
     }
   }

@@ -8,6 +8,7 @@
 #include "TraceText/CategorySums.h"
 #include "memkit/Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 #include <map>
 
 using namespace llvm;
@@ -178,28 +179,71 @@ std::string oomTensors(const Trace &T, const OomMoment &M) {
 // What to change
 //===----------------------------------------------------------------------===//
 
-/// The bytes of live tensors of a category, and of all tensors.
-static std::pair<uint64_t, uint64_t> categoryPart(const OomMoment &M,
-                                                  TensorCategory Of) {
-  uint64_t Part = 0, Whole = 0;
-  for (const CategoryStats &K : M.Event.Tensors) {
-    Whole += K.Bytes;
-    Part += K.Category == Of ? K.Bytes : 0;
-  }
-  return {Part, Whole};
+/// The bytes of live tensors of these categories.
+static uint64_t bytesOf(const OomMoment &M, ArrayRef<TensorCategory> Of) {
+  uint64_t Bytes = 0;
+  for (const CategoryStats &K : M.Event.Tensors)
+    Bytes += is_contained(Of, K.Category) ? K.Bytes : 0;
+  return Bytes;
+}
+
+/// What the request lacked; 0: not known.
+static uint64_t missingBytes(const OomMoment &M) {
+  const OomRecord &O = M.Event.What;
+  std::optional<uint64_t> Free;
+  if (O.FreeKnown)
+    Free = O.FreeBytes;
+  else if (M.Cause && !M.Cause->IsAtMost)
+    Free = M.Cause->DeviceFree;
+  return Free ? O.Requested - std::min(*Free, O.Requested) : 0;
+}
+
+/// Whether less memory in one place, or of one category, may have let the
+/// request through.
+static bool isWorthLess(const OomMoment &M, uint64_t Bytes) {
+  return Bytes >= M.LiveBytes / 10 && Bytes >= missingBytes(M);
+}
+
+/// Whether most activations are of earlier steps: graphs that the program keeps
+/// grow with the steps, whatever the batch. Tensors that stay on purpose do not
+/// count.
+static bool keepsGraphs(const OomMoment &M) {
+  uint64_t Stays =
+      bytesOf(M, {TensorCategory::Parameter, TensorCategory::Gradient,
+                  TensorCategory::OptimizerState, TensorCategory::Input});
+  uint64_t Older = M.OlderTensorBytes - std::min(Stays, M.OlderTensorBytes);
+  return Older > bytesOf(M, {TensorCategory::Activation}) / 2;
 }
 
 static std::string tensorAdvice(const OomMoment &M) {
-  auto IsLarge = [&](TensorCategory Of, uint64_t Share) {
-    auto [Part, Whole] = categoryPart(M, Of);
-    return Whole && Part >= Whole / 100 * Share && Whole >= M.LiveBytes / 2;
+  uint64_t Whole = 0;
+  for (const CategoryStats &K : M.Event.Tensors)
+    Whole += K.Bytes;
+  auto IsLarge = [&](TensorCategory Of) {
+    uint64_t Part = bytesOf(M, {Of});
+    return Whole && Part >= Whole / 100 * 40 && isWorthLess(M, Part);
   };
-  if (IsLarge(TensorCategory::Activation, 40))
+  if (IsLarge(TensorCategory::Activation) && !keepsGraphs(M))
     return "a smaller batch, or recompute activations "
            "(torch.utils.checkpoint)";
-  if (IsLarge(TensorCategory::OptimizerState, 40))
+  if (IsLarge(TensorCategory::OptimizerState))
     return "an optimizer with a smaller state (8-bit, factored), or shard the "
            "state";
+  return "";
+}
+
+/// What gives the allocator's free memory to the request. A hole of another
+/// stream or pool serves no request, in expandable segments neither.
+static std::string holeAdvice(const OomCause &C) {
+  uint64_t Device = C.IsAtMost ? 0 : C.DeviceFree.value_or(0);
+  auto Serves = [&](uint64_t Free) {
+    return Free && C.Requested <= SaturatingAdd(Device, Free);
+  };
+  if (Serves(C.WholeFreeBytes))
+    return "torch.cuda.empty_cache() before, which gives back the free "
+           "segments of other streams";
+  if (Serves(C.OwnFreeBytes))
+    return "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True";
   return "";
 }
 
@@ -208,10 +252,8 @@ static std::string deviceAdvice(const OomMoment &M) {
     return "";
   switch (M.Cause->Why) {
   case OomCause::Scattered:
-    return "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True";
   case OomCause::OtherHole:
-    return "torch.cuda.empty_cache() before, which gives back the holes of "
-           "other streams and pools";
+    return holeAdvice(*M.Cause);
   case OomCause::HasRoom:
     return "the limit that the program set "
            "(torch.cuda.set_per_process_memory_fraction)";
@@ -222,21 +264,42 @@ static std::string deviceAdvice(const OomMoment &M) {
   return "";
 }
 
-/// The limit that this request would have needed.
-static std::string hostAdvice(const OomRecord &O) {
+/// The memory and swap of the machine; 0: not recorded.
+static uint64_t machineBytes(const Trace &T) {
+  uint64_t Sum = 0;
+  for (StringRef Fact : T.header().Machine) {
+    uint64_t Bytes = 0;
+    if ((Fact.consume_front("memory=") || Fact.consume_front("swap=")) &&
+        !Fact.getAsInteger(10, Bytes))
+      Sum = SaturatingAdd(Sum, Bytes);
+  }
+  return Sum;
+}
+
+static std::string limitAdvice(const OomRecord &O) {
   uint64_t Used = O.LimitBytes - std::min(O.FreeBytes, O.LimitBytes);
+  return O.FreeKnown
+             ? "a limit of " + formatSize(SaturatingAdd(Used, O.Requested)) +
+                   " or more would have let this request through"
+             : "a higher limit";
+}
+
+/// The limit that this request would have needed. Machine: its bytes; 0: not
+/// known.
+static std::string hostAdvice(const OomRecord &O, uint64_t Machine) {
+  if (O.Limit == LimitKind::Machine && !Machine)
+    Machine = O.LimitBytes;
+  if (O.Limit != LimitKind::Unknown && Machine && O.Requested > Machine)
+    return "the size of this request: no machine like this has it";
+  // What is above the machine's memory limits nothing.
+  bool IsLimit = !Machine || O.LimitBytes < Machine;
   switch (O.Limit) {
   case LimitKind::AddressSpace:
   case LimitKind::Data:
-    return O.FreeKnown ? "a limit of " + formatSize(Used + O.Requested) +
-                             " or more would have let this request through"
-                       : "a higher limit";
+    return IsLimit || O.FreeKnown ? limitAdvice(O) : "";
   case LimitKind::Group:
-    return "more memory for the control group";
+    return IsLimit ? "more memory for the control group" : "";
   case LimitKind::Machine:
-    return O.Requested > O.LimitBytes
-               ? "the size of this request: no machine like this has it"
-               : "";
   case LimitKind::Unknown:
   case LimitKind::Device:
     break;
@@ -247,13 +310,9 @@ static std::string hostAdvice(const OomRecord &O) {
 /// The line or function of the user's that held most, if that was much; of an
 /// import nobody can hold less.
 static std::string holderAdvice(const Places &Where, const OomMoment &M) {
-  // A place that holds less than what is missing cannot help.
-  const OomRecord &O = M.Event.What;
-  uint64_t Missing =
-      O.FreeKnown ? O.Requested - std::min(O.FreeBytes, O.Requested) : 0;
   for (const OomHolder &H : M.Holders) {
     const Place &P = Where.place(H.Place);
-    if (H.Bytes < M.LiveBytes / 10 || H.Bytes < Missing)
+    if (!isWorthLess(M, H.Bytes))
       break;
     if (P.Kind == PlaceKind::Line || P.Kind == PlaceKind::Function)
       return "hold less in " + Where.text(P);
@@ -278,7 +337,8 @@ std::string oomAdvice(const Trace &T, const Places &Where, const OomMoment &M) {
       Text += (Text.empty() ? "" : "; ") + Part;
   };
   Add(fittingText(M));
-  Add(isOfHost(T, M) ? hostAdvice(M.Event.What) : deviceAdvice(M));
+  Add(isOfHost(T, M) ? hostAdvice(M.Event.What, machineBytes(T))
+                     : deviceAdvice(M));
   std::string Tensors = tensorAdvice(M);
   Add(Tensors.empty() ? holderAdvice(Where, M) : Tensors);
   return Text;

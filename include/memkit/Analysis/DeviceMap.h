@@ -125,6 +125,11 @@ struct OomCause {
   /// Of DeviceFree; 0: DeviceFree is not from a sample.
   uint64_t SampleAgeNs = 0;
   bool IsAtMost = false; ///< an upper bound: the device less its blocks
+  /// The part of FreeBytes in segments of the stream and pool that the asking
+  /// thread used last, without segments that are expandable.
+  uint64_t OwnFreeBytes = 0;
+  /// The part of FreeBytes in whole segments outside private pools.
+  uint64_t WholeFreeBytes = 0;
 };
 /// M.Oom must have a value.
 OomCause findCause(const DeviceMap &M);

@@ -21,6 +21,9 @@ struct StackChanges {
   uint64_t Falls = 0;
   /// The first and the last interval of Rises, from 0.
   uint64_t FirstRise = 0, LastRise = 0;
+  /// A rise was in the last quarter of the time of its process. A process that
+  /// changes no memory has no intervals.
+  bool RisesLate = false;
 };
 
 struct LiveSeries {

@@ -25,6 +25,9 @@ struct OomMoment {
   /// events around the event.
   std::vector<OomHolder> Holders;
   uint64_t LiveBytes = 0; ///< the sum of the holders
+  /// The part of LiveBytes in tensors that are older than the step of the
+  /// event; 0 without steps.
+  uint64_t OlderTensorBytes = 0;
   /// Of a device: why, and the bytes of the device (0: not known). Only of the
   /// last event of each device.
   std::optional<OomCause> Cause;
