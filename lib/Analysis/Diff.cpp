@@ -326,6 +326,7 @@ Expected<DiffReport> queryDifferences(const DiffRuns &Runs,
     R.Details.Growing = std::move(*Growing);
   }
   FindingOptions Wanted;
+  Wanted.Counterparts = R.Places.Counterparts;
   for (Metric M : metricsOf(Options, R.NoiseValue))
     Wanted.Metrics.push_back(M);
   append_range(Wanted.NoiseOfHeap, R.NoiseOfHeap);

@@ -104,8 +104,10 @@ void RunCells::findLarge() {
   HasLargeArenas = ArenasShare >= Enough;
   for (uint32_t N = V.numNodes(); N != 0; --N)
     Shares[V.parent(N)] += Shares[N];
-  Keyer = std::make_unique<StackKeyer>(S.trace(), SameFrame::Function,
-                                       Runs.rules(Run));
+  KeyRules Rules = Runs.rules(Run);
+  if (!Options.Counterparts.empty())
+    Rules.Counterparts = Options.Counterparts[Run];
+  Keyer = std::make_unique<StackKeyer>(S.trace(), SameFrame::Function, Rules);
   Keys.resize(V.numNodes() + 1);
   for (uint32_t N = 1; N <= V.numNodes(); ++N) {
     if (!(Shares[N] >= Enough))

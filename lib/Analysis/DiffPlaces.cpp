@@ -3,6 +3,7 @@
 // Matches the places of runs.
 
 #include "memkit/Analysis/DiffPlaces.h"
+#include "Extracted.h"
 #include "PlaceMatcher.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -43,6 +44,7 @@ static ComparedPlace comparedPlace(const Place &P, const KeyRules &Rules,
     Function =
         steadyFunction(Rules.Renamed->function(Function, NewRoom), NewerRoom);
   Out.Function += Function;
+  Out.FunctionKey = functionFrameKey(P.Name, P.Binary, P.File, Rules);
   Out.File = steadyFileName(P.File, Rules);
   if (Ambiguous.contains(baseName(P.File)))
     Out.File = sys::path::filename(sys::path::parent_path(P.File)).str() + '/' +
@@ -82,8 +84,9 @@ struct RunValues {
 };
 } // namespace
 
-static RunValues valuesOf(const DiffRuns &Runs, size_t Run,
-                          const Places &Where) {
+/// OfStacks: the place of each stack; empty: Where.steadyOf().
+static RunValues valuesOf(const DiffRuns &Runs, size_t Run, const Places &Where,
+                          ArrayRef<uint32_t> OfStacks = {}) {
   const SelectedStats &S = Runs.run(Run);
   const Trace &T = S.trace();
   bool Outer = S.selection().isOuterView();
@@ -96,7 +99,8 @@ static RunValues valuesOf(const DiffRuns &Runs, size_t Run,
       return;
     if (Runs.isHidden(Run, R.Key))
       return Out.Hidden.add(metricsOfRow(R, Outer));
-    PlaceValues &V = Out.Spaces[H.Space][Where.steadyOf(R.Key)];
+    uint32_t Place = OfStacks.empty() ? Where.steadyOf(R.Key) : OfStacks[R.Key];
+    PlaceValues &V = Out.Spaces[H.Space][Place];
     V.Sum.add(metricsOfRow(R, Outer));
     if (uint64_t Sample = H.estimateBytes())
       V.Variances.add(R, Sample);
@@ -114,12 +118,85 @@ static RunValues valuesOf(const DiffRuns &Runs, size_t Run,
 
 static bool hasAny(const StackMetrics &M) { return M != StackMetrics(); }
 
+//===----------------------------------------------------------------------===//
+// Places that are the same
+//===----------------------------------------------------------------------===//
+
+/// KeyRules::Counterparts of a trace. Keys: of the functions of its lines, for
+/// each the key of its counterpart.
+static std::vector<uint64_t> counterpartsOf(const Trace &T, const OwnLines &Of,
+                                            ArrayRef<ComparedPlace> Lines,
+                                            ArrayRef<uint64_t> Keys) {
+  std::vector<uint64_t> Out(T.numFunctions() + 1);
+  for (uint32_t F = 1; F < Out.size(); ++F)
+    if (std::optional<uint32_t> Line = Of.lineOf(F);
+        Line && Keys[*Line] != Lines[*Line].FunctionKey)
+      Out[F] = Keys[*Line];
+  return Out;
+}
+
+/// Numbers the places of each run, with equal numbers for the same place, and
+/// finds the counterparts of functions.
+static std::vector<SamePlaces>
+numberPlaces(const DiffRuns &Runs, ArrayRef<Places> Where,
+             ArrayRef<std::optional<OwnLines>> Lines,
+             std::vector<std::vector<uint64_t>> &Counterparts) {
+  StringSet<> Ambiguous = ambiguousFiles(Where);
+  PlaceMatcher Matcher;
+  std::vector<SamePlaces> Same(Runs.size());
+  Counterparts.resize(Runs.size());
+  for (size_t R = Runs.size(); R-- != 0;) {
+    std::vector<ComparedPlace> Compared;
+    for (uint32_t Id = 0; Id != Where[R].size(); ++Id)
+      Compared.push_back(
+          comparedPlace(Where[R].place(Id), Runs.rules(R), Ambiguous));
+    Same[R].Numbers = Matcher.add(R, Compared, Lines[R]->calls());
+    Same[R].Functions = Matcher.functionNumbers();
+    Counterparts[R] = counterpartsOf(Runs.trace(R), *Lines[R], Compared,
+                                     Matcher.functionKeys());
+  }
+  return Same;
+}
+
+/// Moves the memory of extracted functions to the lines that call them.
+static void moveExtracted(const DiffRuns &Runs, ArrayRef<Places> Where,
+                          ArrayRef<std::optional<OwnLines>> Lines,
+                          ArrayRef<SamePlaces> Same,
+                          std::vector<RunValues> &Values) {
+  std::vector<std::vector<uint64_t>> Bytes;
+  for (size_t R = 0; R != Runs.size(); ++R) {
+    std::vector<uint64_t> &Of = Bytes.emplace_back(Where[R].size());
+    for (const std::vector<PlaceValues> &Space : Values[R].Spaces)
+      for (size_t Id = 0; Id != Space.size(); ++Id) {
+        const StackMetrics &M = Space[Id].Sum;
+        Of[Id] += std::max({M.AllocatedBytes, M.LiveBytes, M.AtPeakBytes});
+      }
+  }
+  std::vector<std::vector<uint32_t>> OfStacks =
+      placesOfExtracted(Runs, Where, Lines, Same, Bytes);
+  Runs.forEachRun([&](size_t R) {
+    if (!OfStacks[R].empty())
+      Values[R] = valuesOf(Runs, R, Where[R], OfStacks[R]);
+  });
+}
+
+/// By number: the first such place of the last run with one.
+static std::map<uint32_t, PlaceOfRun> lastPlaces(ArrayRef<SamePlaces> Same) {
+  std::map<uint32_t, PlaceOfRun> Last;
+  for (uint32_t R = 0; R != Same.size(); ++R)
+    for (uint32_t Id = Same[R].Numbers.size(); Id-- != 0;)
+      Last[Same[R].Numbers[Id]] = {R, Id};
+  return Last;
+}
+
 DiffPlaces diffPlaces(const DiffRuns &Runs) {
   DiffPlaces Out;
   std::vector<RunValues> Values(Runs.size());
   std::vector<std::optional<Places>> Found(Runs.size());
+  std::vector<std::optional<OwnLines>> Lines(Runs.size());
   Runs.forEachRun([&](size_t R) {
     Found[R].emplace(Runs.run(R));
+    Lines[R].emplace(Runs.trace(R), *Found[R]);
     Values[R] = valuesOf(Runs, R, *Found[R]);
   });
   for (std::optional<Places> &Of : Found)
@@ -130,18 +207,10 @@ DiffPlaces diffPlaces(const DiffRuns &Runs) {
   Out.HiddenBefore = meanOf(Runs.before<StackMetrics>(Hidden));
   Out.HiddenAfter = meanOf(Runs.after<StackMetrics>(Hidden));
 
-  StringSet<> Ambiguous = ambiguousFiles(Out.Where);
-  PlaceMatcher Matcher;
-  std::vector<std::vector<uint32_t>> Numbers(Runs.size());
-  for (size_t R = Runs.size(); R-- != 0;) {
-    std::vector<ComparedPlace> Compared;
-    for (uint32_t Id = 0; Id != Out.Where[R].size(); ++Id)
-      Compared.push_back(
-          comparedPlace(Out.Where[R].place(Id), Runs.rules(R), Ambiguous));
-    Numbers[R] = Matcher.add(R, Compared);
-  }
-
-  std::vector<SharedPlace> Shared = Matcher.byNumber();
+  std::vector<SamePlaces> Same =
+      numberPlaces(Runs, Out.Where, Lines, Out.Counterparts);
+  moveExtracted(Runs, Out.Where, Lines, Same, Values);
+  std::map<uint32_t, PlaceOfRun> Last = lastPlaces(Same);
   std::map<std::pair<std::string, uint32_t>, PlaceChange> All;
   for (size_t R = 0; R != Runs.size(); ++R)
     for (uint32_t Space = 0; Space != Values[R].Spaces.size(); ++Space)
@@ -150,11 +219,11 @@ DiffPlaces diffPlaces(const DiffRuns &Runs) {
         if (!hasAny(V.Sum))
           continue;
         std::string Name = Runs.trace(R).spaceName(Space).str();
-        uint32_t Number = Numbers[R][Id];
+        uint32_t Number = Same[R].Numbers[Id];
         PlaceChange &C = All[{Name, Number}];
         C.Space = Name;
-        C.Run = Shared[Number].Run;
-        C.Place = Shared[Number].Place;
+        C.Run = Last[Number].Run;
+        C.Place = Last[Number].Place;
         // One that stands for several is a library.
         if (Out.Where[R].place(Id).Kind == PlaceKind::Library) {
           C.Run = uint32_t(R);

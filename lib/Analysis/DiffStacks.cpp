@@ -101,10 +101,10 @@ void Matcher::add(const DiffRuns &Runs, size_t Run, ArrayRef<uint64_t> Keys,
 
 /// A key for each reported row of a run, in the order of forEach(). Rows of
 /// equal heap and stack have equal keys.
-static std::vector<uint64_t> rowKeys(const DiffRuns &Runs, size_t Run) {
+static std::vector<uint64_t> rowKeys(const DiffRuns &Runs, size_t Run,
+                                     const KeyRules &Rules) {
   const SelectedStats &S = Runs.run(Run);
   const Trace &T = S.trace();
-  KeyRules Rules = Runs.rules(Run);
   std::vector<uint64_t> HeapKeys{0};
   for (uint32_t H = 1; H <= T.heaps().size(); ++H)
     HeapKeys.push_back(heapKey(T.heapName(H), Rules));
@@ -244,13 +244,13 @@ static void sortShown(std::vector<Difference> &Shown, Metric By) {
 }
 
 /// Adds the rows of all runs; makes the keys of two runs at a time.
-static void match(const DiffRuns &Runs, Matcher &M, DiffSide &Before,
-                  DiffSide &After) {
+static void match(const DiffRuns &Runs, const DiffPlaces &Of, Matcher &M,
+                  DiffSide &Before, DiffSide &After) {
   for (size_t R = 0; R < Runs.size(); R += 2) {
     std::vector<uint64_t> Keys[2];
     auto Make = [&](size_t I) {
       if (R + I < Runs.size())
-        Keys[I] = rowKeys(Runs, R + I);
+        Keys[I] = rowKeys(Runs, R + I, Of.rules(Runs, R + I));
     };
     runBoth([&] { Make(0); }, [&] { Make(1); });
     for (size_t I = R; I != std::min(R + 2, Runs.size()); ++I) {
@@ -266,7 +266,7 @@ void findDifferences(const DiffRuns &Runs, const DiffOptions &Options,
   Matcher M;
   DiffSide SideB(Runs, 0, Runs.numBefore());
   DiffSide SideA(Runs, Runs.numBefore(), Runs.size());
-  match(Runs, M, SideB, SideA);
+  match(Runs, R.Places, M, SideB, SideA);
 
   ShownFilter IsShown(Runs, Options);
   std::vector<Difference> Quiet;

@@ -265,7 +265,8 @@ void keepNew(LeakFindings &R, const Trace &T, const LeakFindings &Old,
              const Trace &OldTrace) {
   StringSet<> Known;
   MainNames Mains(OldTrace, T);
-  KeyRules Rules, OldRules{nullptr, &Mains, nullptr};
+  KeyRules Rules, OldRules;
+  OldRules.Mains = &Mains;
   StringSet<> Moved = movedBinaries({&T, &OldTrace}, {Rules, OldRules});
   Rules.Moved = OldRules.Moved = &Moved;
   std::vector<uint64_t> Keys =

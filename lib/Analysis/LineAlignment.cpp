@@ -76,8 +76,7 @@ static std::multiset<StringRef> wordsOf(StringRef Text) {
   return Words;
 }
 
-/// The share of words that two lines have in common (Dice's coefficient).
-static double likeness(StringRef A, StringRef B) {
+double lineLikeness(StringRef A, StringRef B) {
   std::multiset<StringRef> OfA = wordsOf(A), OfB = wordsOf(B), Both;
   std::set_intersection(OfA.begin(), OfA.end(), OfB.begin(), OfB.end(),
                         std::inserter(Both, Both.end()));
@@ -101,7 +100,7 @@ void Aligner::fillGap(size_t Begin, size_t End, size_t NewBegin,
   for (size_t I = Rows; I-- != 0;)
     for (size_t J = Columns; J-- != 0;) {
       double &L = Like[I * Columns + J];
-      L = likeness(Old[Begin + I].Source, New[NewBegin + J].Source);
+      L = lineLikeness(Old[Begin + I].Source, New[NewBegin + J].Source);
       At(I, J) = std::max(At(I + 1, J), At(I, J + 1));
       if (L >= MinLikeness)
         At(I, J) = std::max(At(I, J), At(I + 1, J + 1) + L);

@@ -28,6 +28,10 @@ struct FunctionLine {
 std::vector<std::optional<uint32_t>>
 alignLines(llvm::ArrayRef<FunctionLine> Old, llvm::ArrayRef<FunctionLine> New);
 
+/// The share of words (names and numbers) that two lines have in common, from 0
+/// to 1 (Dice's coefficient); 0 for lines without words.
+double lineLikeness(llvm::StringRef A, llvm::StringRef B);
+
 } // namespace memkit
 
 #endif // MEMKIT_LIB_ANALYSIS_LINEALIGNMENT_H

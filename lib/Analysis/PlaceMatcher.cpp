@@ -3,11 +3,10 @@
 // Which places of two versions of a program are the same.
 
 #include "PlaceMatcher.h"
+#include "Support/FunctionName.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include <map>
 #include <tuple>
 
 using namespace llvm;
@@ -44,6 +43,21 @@ static StringRef withoutScope(StringRef Function) {
   return Name;
 }
 
+/// The name with neither parameters nor arguments of templates: of the
+/// overloads of a function, and of all instances of a template.
+static std::string familyName(StringRef Function) {
+  auto [Kind, Name] = Function.split('\0');
+  std::string Out;
+  unsigned Depth = 0;
+  for (char C : shortFunctionName(Name.empty() ? Kind : Name)) {
+    Depth += C == '<';
+    if (!Depth)
+      Out += C;
+    Depth -= C == '>' && Depth;
+  }
+  return Out;
+}
+
 //===----------------------------------------------------------------------===//
 // Functions
 //===----------------------------------------------------------------------===//
@@ -59,6 +73,11 @@ void PlaceMatcher::align(RunFunction &F) {
       F.Lines[I].Number = F.Of->Lines[*Counterparts[I]].Number;
       IsTaken.set(*F.Lines[I].Number);
     }
+}
+
+void PlaceMatcher::pair(RunFunction &F, SharedFunction &Other) {
+  F.Of = &Other;
+  align(F);
 }
 
 std::vector<PlaceMatcher::RunFunction *> PlaceMatcher::leftOfMine() {
@@ -85,23 +104,22 @@ std::vector<PlaceMatcher::SharedFunction *> PlaceMatcher::leftOfShared() {
   return Out;
 }
 
-/// Pairs functions of one name in two files, if there is one in each run.
-void PlaceMatcher::pairNames() {
-  StringMap<SmallVector<SharedFunction *, 1>> Others;
-  StringMap<unsigned> Own;
+/// Pairs functions of one name, if there is one in each run.
+void PlaceMatcher::pairNames(function_ref<std::string(StringRef)> NameOf) {
   std::vector<RunFunction *> Left = leftOfMine();
   if (Left.empty())
     return;
+  StringMap<SmallVector<SharedFunction *, 1>> Others;
+  StringMap<unsigned> Own;
   for (SharedFunction *F : leftOfShared())
-    Others[F->Function].push_back(F);
+    Others[NameOf(F->Function)].push_back(F);
   for (RunFunction *F : Left)
-    ++Own[F->Function];
+    ++Own[NameOf(F->Function)];
   for (RunFunction *F : Left) {
-    auto At = Others.find(F->Function);
-    if (At == Others.end() || At->second.size() != 1 || Own[F->Function] != 1)
-      continue;
-    F->Of = At->second.front();
-    align(*F);
+    std::string Name = NameOf(F->Function);
+    auto At = Others.find(Name);
+    if (At != Others.end() && At->second.size() == 1 && Own[Name] == 1)
+      pair(*F, *At->second.front());
   }
 }
 
@@ -138,10 +156,47 @@ void PlaceMatcher::pairTexts() {
   });
   SmallPtrSet<SharedFunction *, 16> Taken;
   for (auto [Score, F, Other] : Pairs)
-    if (!F->Of && Taken.insert(Other).second) {
-      F->Of = Other;
-      align(*F);
-    }
+    if (!F->Of && Taken.insert(Other).second)
+      pair(*F, *Other);
+}
+
+/// What the lines with a counterpart call.
+MapVector<const PlaceMatcher::RunLine *, PlaceMatcher::Callees>
+PlaceMatcher::calleesOf(ArrayRef<LineCall> Calls) {
+  MapVector<const RunLine *, Callees> Out;
+  for (const LineCall &C : Calls) {
+    RunFunction *Callee = FunctionOf[C.Callee];
+    if (!LineOf[C.Line]->Number || Callee->File.empty())
+      continue;
+    Callees &Of = Out[LineOf[C.Line]];
+    if (Callee->Of)
+      Of.Paired.insert(Callee->Of);
+    else
+      Of.Left.insert(Callee);
+  }
+  return Out;
+}
+
+/// Pairs functions that the same line calls. Returns whether there were any.
+bool PlaceMatcher::pairCalls(ArrayRef<LineCall> Calls) {
+  constexpr double MinLikeness = 0.5; // below, a line may do another thing
+  bool HasPairs = false;
+  for (auto &[Line, Of] : calleesOf(Calls)) {
+    auto At = Called.find(*Line->Number);
+    if (At == Called.end() || Of.Left.size() != 1 || Of.Left.front()->Of ||
+        lineLikeness(Line->Text.Source, Sources[*Line->Number]) < MinLikeness)
+      continue;
+    SharedFunction *Other = nullptr;
+    unsigned Others = 0;
+    for (SharedFunction *F : At->second)
+      if (!Of.Paired.contains(F) && ++Others)
+        Other = F;
+    if (Others != 1)
+      continue;
+    pair(*Of.Left.front(), *Other);
+    HasPairs = true;
+  }
+  return HasPairs;
 }
 
 /// Pairs lines of the same text, if each run has one such line without a
@@ -179,25 +234,32 @@ void PlaceMatcher::pairLines() {
 /// Numbers the lines of the run, the new ones after all others.
 void PlaceMatcher::number(uint32_t Run, std::vector<uint32_t> &Numbers) {
   for (auto &[Name, F] : Mine) {
-    SharedFunction &Of =
-        F.Of ? *F.Of
-             : Shared.try_emplace(Name, SharedFunction{F.Function, F.File, {}})
-                   .first->second;
+    if (!F.Of)
+      F.Of = &Shared
+                  .try_emplace(Name, SharedFunction{F.Function,
+                                                    F.File,
+                                                    F.Key,
+                                                    uint32_t(Shared.size()),
+                                                    {}})
+                  .first->second;
+    SharedFunction &Of = *F.Of;
     bool HasNew = false;
     // What is no line is one place.
     if (F.File.empty()) {
       if (Of.Lines.empty())
         Of.Lines.push_back(
-            {F.Lines.front().Text, Run, F.Lines.front().Place, Count++});
+            {F.Lines.front().Text, Run, F.Lines.front().Places[0], Count++});
       for (const RunLine &L : F.Lines)
-        Numbers[L.Place] = Of.Lines.front().Number;
+        for (uint32_t Place : L.Places)
+          Numbers[Place] = Of.Lines.front().Number;
       continue;
     }
     for (const RunLine &L : F.Lines) {
-      Numbers[L.Place] = L.Number ? *L.Number : Count;
+      for (uint32_t Place : L.Places)
+        Numbers[Place] = L.Number.value_or(Count);
       if (L.Number)
         continue;
-      Of.Lines.push_back({L.Text, Run, L.Place, Count++});
+      Of.Lines.push_back({L.Text, Run, L.Places[0], Count++});
       HasNew = true;
     }
     if (HasNew)
@@ -207,36 +269,92 @@ void PlaceMatcher::number(uint32_t Run, std::vector<uint32_t> &Numbers) {
   }
 }
 
+/// Keeps the calls of the run for the runs before.
+void PlaceMatcher::keepCalls(ArrayRef<LineCall> Calls,
+                             ArrayRef<uint32_t> Numbers) {
+  Sources.resize(Count);
+  for (const auto &[Name, F] : Mine)
+    for (const RunLine &L : F.Lines)
+      if (StringRef &Source = Sources[Numbers[L.Places[0]]]; Source.empty())
+        Source = L.Text.Source;
+  for (const LineCall &C : Calls)
+    if (SharedFunction *Callee = FunctionOf[C.Callee]->Of;
+        !Callee->File.empty())
+      Called[Numbers[C.Line]].insert(Callee);
+}
+
+/// Notes where the places of the run are.
+void PlaceMatcher::locate(uint32_t Places) {
+  FunctionOf.assign(Places, nullptr);
+  LineOf.assign(Places, nullptr);
+  for (auto &[Name, F] : Mine)
+    for (RunLine &L : F.Lines)
+      for (uint32_t Place : L.Places) {
+        FunctionOf[Place] = &F;
+        LineOf[Place] = &L;
+      }
+}
+
+/// Sorts the lines of a function, and makes one line of those with one number.
+void PlaceMatcher::sortLines(RunFunction &F) {
+  stable_sort(F.Lines, [](const RunLine &A, const RunLine &B) {
+    return A.Text.Line < B.Text.Line;
+  });
+  std::vector<RunLine> Sorted;
+  for (RunLine &L : F.Lines)
+    if (!Sorted.empty() && Sorted.back().Text.Line == L.Text.Line)
+      Sorted.back().Places.append(L.Places);
+    else
+      Sorted.push_back(std::move(L));
+  F.Lines = std::move(Sorted);
+}
+
 std::vector<uint32_t> PlaceMatcher::add(uint32_t Run,
-                                        ArrayRef<ComparedPlace> All) {
-  std::vector<std::string> Names;
-  Names.reserve(All.size());
+                                        ArrayRef<ComparedPlace> All,
+                                        ArrayRef<LineCall> Calls) {
+  Mine.clear();
+  Names.clear();
   for (const ComparedPlace &P : All)
     Names.push_back(P.Function + '\0' + P.File);
-  Mine.clear();
   for (uint32_t Id = 0; Id != All.size(); ++Id) {
     RunFunction &F = Mine[Names[Id]];
     F.Function = All[Id].Function;
     F.File = All[Id].File;
-    F.Lines.push_back({All[Id].Text, Id, std::nullopt});
+    F.Key = All[Id].FunctionKey;
+    F.Lines.push_back({All[Id].Text, {Id}, std::nullopt});
   }
   IsTaken.clear();
   IsTaken.resize(Count);
   for (auto &[Name, F] : Mine) {
-    stable_sort(F.Lines, [](const RunLine &A, const RunLine &B) {
-      return A.Text.Line < B.Text.Line;
-    });
-    if (auto At = Shared.find(Name); At != Shared.end() && !F.File.empty()) {
-      F.Of = &At->second;
-      align(F);
-    }
+    sortLines(F);
+    if (auto At = Shared.find(Name); At != Shared.end() && !F.File.empty())
+      pair(F, At->second);
   }
-  pairNames();
+  locate(All.size());
+  pairNames([](StringRef Function) { return Function.str(); });
+  pairNames(familyName);
   pairTexts();
+  // The lines of a new pair may call functions that then are a pair.
+  while (pairCalls(Calls))
+    ;
   pairLines();
   std::vector<uint32_t> Numbers(All.size());
   number(Run, Numbers);
-  Mine.clear();
+  keepCalls(Calls, Numbers);
+  return Numbers;
+}
+
+std::vector<uint64_t> PlaceMatcher::functionKeys() const {
+  std::vector<uint64_t> Keys;
+  for (const RunFunction *F : FunctionOf)
+    Keys.push_back(F->Of->Key);
+  return Keys;
+}
+
+std::vector<uint32_t> PlaceMatcher::functionNumbers() const {
+  std::vector<uint32_t> Numbers;
+  for (const RunFunction *F : FunctionOf)
+    Numbers.push_back(F->Of->Number);
   return Numbers;
 }
 

@@ -111,13 +111,40 @@ bool OwnCode::isOwnSource(StringRef File) const {
   return At->second;
 }
 
+/// Whether a function of C++ is a constructor, destructor or assignment.
+static bool isSpecialMember(StringRef Function) {
+  StringRef Name = Function.take_until([](char C) { return C == '('; });
+  auto [Scope, Last] = Name.rsplit("::");
+  if (Last.empty())
+    return false;
+  if (Last == "operator=")
+    return true;
+  Last.consume_front("~");
+  // `Table` is the class of `ns::Table<std::string>::Table`, too.
+  size_t At = Scope.find(Last.str() + "<");
+  StringRef Class =
+      At == StringRef::npos ? Scope : Scope.take_front(At + Last.size());
+  return Class == Last || Class.ends_with("::" + Last.str());
+}
+
+bool OwnCode::isImplicit(const ShownFrame &F) const {
+  if (F.IsPython || !F.Line || !isSpecialMember(F.Function))
+    return false;
+  StringRef Text = T.sourceLine(T.function(F.FunctionId).File, F.Line).trim();
+  if (Text.ends_with("= default;"))
+    return true;
+  bool IsClass = Text.starts_with("struct ") || Text.starts_with("class ") ||
+                 Text.starts_with("template");
+  return IsClass && !Text.contains('(');
+}
+
 bool OwnCode::isOwn(const ShownFrame &F) const {
   if (F.IsPython)
     return isOwnPython(F.File);
   if (!F.FunctionId || !isOwnBinary(F.Binary))
     return false;
   return F.File.empty() ? isExecutable(F.Binary)
-                        : isOwnSource(F.File) && F.Line != 0;
+                        : isOwnSource(F.File) && F.Line != 0 && !isImplicit(F);
 }
 
 } // namespace memkit

@@ -29,6 +29,10 @@ public:
   /// Whether a frame is a line of the user's own code, or a function of the
   /// executable.
   bool isOwn(const ShownFrame &F) const;
+  /// Whether the compiler wrote the function (a constructor, destructor or
+  /// assignment): its line is the head of its class, or ends in `= default;`.
+  /// Its caller asks for its memory. False if the line's text is not recorded.
+  bool isImplicit(const ShownFrame &F) const;
 
   /// From now on the code of this Python package is the user's, and, with
   /// WithExecutables, that of all executables.

@@ -492,8 +492,9 @@ bool Places::isOwn(const ShownFrame &F) const {
     return Own.isOwnPython(F.File);
   if (!Own.isOwnBinary(F.Binary))
     return false;
-  return F.File.empty() ? Own.isExecutable(F.Binary)
-                        : Own.isOwnSource(F.File) && F.Line != 0;
+  return F.File.empty()
+             ? Own.isExecutable(F.Binary)
+             : Own.isOwnSource(F.File) && F.Line != 0 && !Own.isImplicit(F);
 }
 
 std::string Places::lineText(const Place &P) const {

@@ -19,6 +19,20 @@ static uint64_t mix(uint64_t Before, uint64_t Next) {
   return static_cast<uint64_t>(Product) ^ static_cast<uint64_t>(Product >> 64);
 }
 
+static uint64_t functionNameKey(StringRef Function, const KeyRules &Rules) {
+  std::string Room, NewRoom, NewerRoom;
+  StringRef Name = steadyFunction(Function, Room);
+  if (Rules.Renamed)
+    Name = steadyFunction(Rules.Renamed->function(Name, NewRoom), NewerRoom);
+  return xxh3_64bits(Name);
+}
+
+uint64_t functionFrameKey(StringRef Function, StringRef Binary, StringRef File,
+                          const KeyRules &Rules) {
+  std::string In = steadyFileName(Binary.empty() ? File : Binary, Rules);
+  return mix(functionNameKey(Function, Rules), xxh3_64bits(In));
+}
+
 /// The keys of the lines shown for each frame, outermost first.
 class StackKeyer::FrameKeys {
 public:
@@ -61,19 +75,18 @@ private:
                  ? binaryKey(F.Container)
                  : mix(binaryKey(F.Container), F.Address);
     }
+    if (Shown.FunctionId < Rules.Counterparts.size())
+      if (uint64_t Key = Rules.Counterparts[Shown.FunctionId])
+        return Key;
     return HasBinary ? mix(functionKey(Shown), binaryKey(F.Container))
                      : mix(functionKey(Shown), fileKey(Shown.File));
   }
 
   uint64_t functionKey(const ShownFrame &Shown) {
     uint64_t &Key = OfFunction[Shown.FunctionId];
-    if (Key)
-      return Key;
-    std::string Room, NewRoom, NewerRoom;
-    StringRef Name = steadyFunction(Shown.Function, Room);
-    if (Rules.Renamed)
-      Name = steadyFunction(Rules.Renamed->function(Name, NewRoom), NewerRoom);
-    return Key = xxh3_64bits(Name);
+    if (!Key)
+      Key = functionNameKey(Shown.Function, Rules);
+    return Key;
   }
 
   uint64_t fileKey(StringRef Path) const {

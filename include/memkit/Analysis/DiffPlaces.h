@@ -21,7 +21,8 @@ struct PlaceOfRun {
 /// functions are, and their lines are counterparts: equal text, else the same
 /// order in the function. Functions are the same under the rules of
 /// StackKeys.h; one that a run lacks is the one of the same name in another
-/// file, or that with the same lines of text (lib/Analysis/PlaceMatcher.h).
+/// file, that with the same lines of text, or that which the same line calls
+/// (lib/Analysis/PlaceMatcher.h).
 struct PlaceChange {
   std::string Space;
   /// The place of DiffPlaces::Where[Run]. Run: the last run with the place; if
@@ -47,7 +48,15 @@ struct DiffPlaces {
   std::vector<PlaceChange> All;
   /// The memory that suppressions hide, on average.
   StackMetrics HiddenBefore, HiddenAfter;
+  /// By run and function: KeyRules::Counterparts.
+  std::vector<std::vector<uint64_t>> Counterparts;
 
+  /// DiffRuns::rules(), and the functions that are the same.
+  KeyRules rules(const DiffRuns &Runs, size_t Run) const {
+    KeyRules Rules = Runs.rules(Run);
+    Rules.Counterparts = Counterparts[Run];
+    return Rules;
+  }
   const Place &place(const PlaceChange &C) const {
     return Where[C.Run].place(C.Place);
   }

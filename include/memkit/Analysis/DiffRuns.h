@@ -70,7 +70,8 @@ public:
     return !HiddenStacks.empty() && HiddenStacks[Run][Stack];
   }
   KeyRules rules(size_t Run) const {
-    return {isAfter(Run) ? nullptr : &Renamed, &Mains[Run], &Moved, &Nameless};
+    return {
+        isAfter(Run) ? nullptr : &Renamed, &Mains[Run], &Moved, &Nameless, {}};
   }
   template <typename T> llvm::ArrayRef<T> before(llvm::ArrayRef<T> All) const {
     return All.take_front(Before);

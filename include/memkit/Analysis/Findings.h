@@ -4,7 +4,8 @@
 // stack tree that explains each change.
 //
 // The rule, for each heap and metric: the stack trees of all runs form one
-// tree, by the keys of StackKeys.h. The change of a node is the mean over the
+// tree, by the keys of StackKeys.h and the functions that are the same
+// (DiffPlaces.h). The change of a node is the mean over the
 // runs after, less the mean over the runs before, of all stacks through the
 // node.
 //
@@ -80,6 +81,8 @@ struct Move {
 };
 
 struct FindingOptions {
+  /// By run: KeyRules::Counterparts; empty: none.
+  llvm::ArrayRef<std::vector<uint64_t>> Counterparts;
   std::vector<Metric> Metrics; ///< a finding counts for its first metric
   /// By heap of DiffRuns::heaps(): smaller changes make no part; 0: every
   /// change makes a part.

@@ -7,7 +7,8 @@
 // (Rules.h) or the binary is not known; a program without any code of the
 // user's has the code of its main Python package, or of its executables, as the
 // user's. In a binary with no debug information, the place is the innermost
-// function of the executable.
+// function of the executable. A constructor, destructor or assignment that the
+// compiler wrote has no line of its own, so the place is its caller's.
 //
 // Memory that no such line explains has a place with a name:
 //
@@ -75,6 +76,11 @@ public:
   /// or a function of the executable without a file.
   bool isOwn(const ShownFrame &F) const;
   const Place &place(uint32_t Id) const { return All[Id]; }
+  /// Adds a line that is the place of no stack. Returns its number.
+  uint32_t add(const Place &P) {
+    All.push_back(P);
+    return All.size() - 1;
+  }
   uint32_t size() const { return All.size(); }
   /// `train.py:46 Block.forward`, `server.cpp:88 insert`, `import torch`,
   /// `Python arenas`, `libssl.so.3`.

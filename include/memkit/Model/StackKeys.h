@@ -30,7 +30,15 @@ struct KeyRules {
   const llvm::StringSet<> *Moved = nullptr;
   /// namelessBinaries() of all traces.
   const llvm::StringSet<> *Nameless = nullptr;
+  /// By function of this trace, the functionFrameKey() of its counterpart; 0,
+  /// or beyond the end: the function's own.
+  llvm::ArrayRef<uint64_t> Counterparts;
 };
+
+/// The number of a frame of a function for SameFrame::Function. Binary: the
+/// path of the binary; empty: Python, whose functions are those of a file.
+uint64_t functionFrameKey(llvm::StringRef Function, llvm::StringRef Binary,
+                          llvm::StringRef File, const KeyRules &Rules);
 
 /// A number for each node of T.view() (by id, 0 for the root). The number
 /// depends only on the frames from the root to the node, compared as in How:
@@ -44,6 +52,7 @@ struct KeyRules {
 /// in Moved; in a binary of Moved, all are equal. In a binary of Nameless, all
 /// frames are equal. All frames without symbols
 /// and without a binary are equal: code made at run time has random addresses.
+/// A function with a counterpart is equal to the counterpart.
 std::vector<uint64_t> nodeKeys(const Trace &T, SameFrame How,
                                const KeyRules &Rules = {});
 

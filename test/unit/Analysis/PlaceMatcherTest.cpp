@@ -16,9 +16,12 @@ ComparedPlace line(const char *Function, const char *File, uint32_t Line,
 
 /// For each place before, the place after that is the same; -1: none.
 std::vector<int> counterparts(std::vector<ComparedPlace> Before,
-                              std::vector<ComparedPlace> After) {
+                              std::vector<ComparedPlace> After,
+                              std::vector<LineCall> CallsBefore = {},
+                              std::vector<LineCall> CallsAfter = {}) {
   PlaceMatcher M;
-  std::vector<uint32_t> OfAfter = M.add(1, After), OfBefore = M.add(0, Before);
+  std::vector<uint32_t> OfAfter = M.add(1, After, CallsAfter),
+                        OfBefore = M.add(0, Before, CallsBefore);
   std::vector<int> Out;
   for (uint32_t Number : OfBefore) {
     auto At = std::find(OfAfter.begin(), OfAfter.end(), Number);
@@ -67,6 +70,68 @@ TEST(PlaceMatcher, FunctionWithAnotherName) {
   EXPECT_EQ(counterparts({line("load", "a.cpp", 3, "f(x);")},
                          {line("read", "a.cpp", 3, "f(x);")}),
             (Ids{-1}));
+}
+
+TEST(PlaceMatcher, FunctionWithOtherParameters) {
+  EXPECT_EQ(counterparts({line("int ns::f<int>(int)", "a.cpp", 3)},
+                         {line("long ns::f<long>(long, bool)", "a.cpp", 4)}),
+            (Ids{0}));
+  // Of two overloads nobody knows which.
+  EXPECT_EQ(
+      counterparts({line("f(int)", "a.cpp", 3)},
+                   {line("f(long)", "a.cpp", 4), line("f(char)", "a.cpp", 9)}),
+      (Ids{-1}));
+}
+
+TEST(PlaceMatcher, FunctionOfACall) {
+  const char *Call = "points = read(source);";
+  std::vector<ComparedPlace> Before{line("main", "a.cpp", 30, Call),
+                                    line("read", "a.cpp", 3, "p.push(x);")};
+  auto After = [](const char *Text) {
+    return std::vector<ComparedPlace>{
+        line("main", "a.cpp", 33, Text),
+        line("load", "b.cpp", 7, "track.reserve(left);")};
+  };
+  std::vector<LineCall> Calls{{0, 1}};
+  EXPECT_EQ(counterparts(Before, After("points = load(source);"), Calls, Calls),
+            (Ids{0, 1}));
+  EXPECT_EQ(counterparts(Before, After("points = load(source);")),
+            (Ids{0, -1}));
+  // A line with other words, or without text, may call another function.
+  EXPECT_EQ(counterparts(Before, After("n = load(all, 3);"), Calls, Calls),
+            (Ids{0, -1}));
+  EXPECT_EQ(counterparts(Before, After(""), Calls, Calls), (Ids{0, -1}));
+  // A line that calls two new functions.
+  std::vector<ComparedPlace> Two = After("points = load(parse(source));");
+  Two.push_back(line("parse", "b.cpp", 20, "buffer.resize(n);"));
+  EXPECT_EQ(counterparts(Before, Two, Calls, {{0, 1}, {0, 2}}), (Ids{0, -1}));
+}
+
+TEST(PlaceMatcher, FunctionsBelowACall) {
+  // The functions of a new pair call others.
+  auto Chain = [](const char *Name, const char *Call, const char *Inner,
+                  const char *Text) {
+    return std::vector<ComparedPlace>{
+        line("main", "a.c", 30, "run(all, names);"),
+        line(Name, "a.c", 10, Call), line(Inner, "a.c", 3, Text)};
+  };
+  std::vector<LineCall> Calls{{0, 1}, {1, 2}};
+  EXPECT_EQ(counterparts(Chain("one", "x = grow(table, n);", "grow", "a = b;"),
+                         Chain("two", "x = resize(table, n);", "resize", "c;"),
+                         Calls, Calls),
+            (Ids{0, 1, 2}));
+}
+
+TEST(PlaceMatcher, FunctionsThatBecameOne) {
+  EXPECT_EQ(counterparts({line("main", "a.c", 30, "a = ints(people);"),
+                          line("main", "a.c", 31, "b = floats(parcels);"),
+                          line("ints", "a.c", 3, "t = new int[n];"),
+                          line("floats", "a.c", 9, "u = new float[m];")},
+                         {line("main", "a.c", 30, "a = make(people);"),
+                          line("main", "a.c", 31, "b = make(parcels);"),
+                          line("make", "a.c", 5, "return new double[n];")},
+                         {{0, 2}, {1, 3}}, {{0, 2}, {1, 2}}),
+            (Ids{0, 1, 2, 2}));
 }
 
 TEST(PlaceMatcher, LineInAnotherFunction) {
