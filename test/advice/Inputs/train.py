@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """PyTorch programs that an advice helps, each beside one that it does not help. The argument is the name of the
-program, and ADVICE=1 follows the advice. Prints `end BYTES`, `workers BYTES` (the private memory of workers) and
-`request ok` where a program had all the memory that it asked for."""
+program, and ADVICE=1 follows the advice. Prints `end BYTES` and `peak BYTES` of the resident memory, `workers BYTES`
+(the private memory of workers) and `request ok` where a program had all the memory that it asked for."""
 
 import os
 import resource
@@ -260,3 +260,5 @@ PROGRAMS["numbers"] = lambda: load(Numbers())
 
 if __name__ == "__main__":
     PROGRAMS[sys.argv[1]]()
+    with open("/proc/self/status") as status:
+        print("peak", next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) * 1024)
