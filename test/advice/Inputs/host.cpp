@@ -2,7 +2,7 @@
 //
 // Programs that an advice about host memory helps, each beside one that the advice does not help. The argument
 // is the name of the program, and ADVICE=1 follows the advice. Prints `end BYTES`, the resident memory at the
-// end, and `request ok` if the program had all the memory that it asked for.
+// end, `peak BYTES`, the highest, and `request ok` if the program had all the memory that it asked for.
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
@@ -43,6 +43,17 @@ static size_t statm(int Field) {
     fclose(F);
   }
   return Pages[Field] * 4096;
+}
+
+static void printPeak() {
+  FILE *F = fopen("/proc/self/status", "r");
+  char Line[200];
+  size_t KiB = 0;
+  while (F && fgets(Line, sizeof Line, F) && sscanf(Line, "VmHWM: %zu", &KiB) != 1)
+    ;
+  printf("peak %zu\n", KiB * 1024);
+  if (F)
+    fclose(F);
 }
 
 //===----------------------------------------------------------------------===//
@@ -316,4 +327,5 @@ int main(int argc, char **argv) {
   if (Found == Programs.end())
     return 2;
   Found->second();
+  printPeak();
 }

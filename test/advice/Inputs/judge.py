@@ -29,7 +29,7 @@ UNITS = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 
 class Program:
     """A program of GROUP, and how to measure that the advice helps it (None: not here). FOLLOW are the variables that
-    follow the advice. EDIT changes the text of the trace."""
+    follow the advice. EDIT changes a line of the trace's text."""
 
     def __init__(self, group, name, metric=None, follow=ADVICE, edit=None):
         self.group, self.name, self.metric, self.follow, self.edit = group, name, metric, follow, edit
@@ -51,14 +51,14 @@ def torch(name, metric="peak"):
     return Program("torch", name, metric)
 
 
-def without_parts(text):
+def without_parts(line):
     """A trace of a machine where the parts of resident memory cannot be read."""
-    return re.sub(r"(?m)^ *\d+ (resident|resident-piece|sample-cost) .*\n", "", text)
+    return "" if re.match(r" *\d+ (resident|resident-piece|sample-cost) ", line) else line
 
 
-def of_group(text):
+def of_group(line):
     """The limit is one of a control group."""
-    return text.replace("limit-kind=address-space", "limit-kind=group")
+    return line.replace("limit-kind=address-space", "limit-kind=group")
 
 
 TWO_ARENAS = {"MALLOC_ARENA_MAX": "2"}
@@ -147,11 +147,15 @@ class Judge:
         else:
             self.run(["memrec", "-q", "--force", "-o", trace, "--", *self.command(program)])
         if program.edit:
-            text = program.edit(self.run(["memdump", "--format=asm", trace]))
-            with open(trace + ".mas", "w") as file:
-                file.write(text)
-            self.run(["memas", "-o", trace, trace + ".mas"])
+            self.edit(trace, program.edit)
         return trace
+
+    def edit(self, trace, edit):
+        """Changes the lines of a trace's text, one at a time: the text may be large."""
+        with subprocess.Popen(["memdump", "--format=asm", trace], stdout=subprocess.PIPE, text=True) as text:
+            with open(trace + ".mas", "w") as file:
+                file.writelines(map(edit, text.stdout))
+        self.run(["memas", "-o", trace, trace + ".mas"])
 
     @staticmethod
     def run(command):
@@ -161,14 +165,14 @@ class Judge:
         return done.stdout
 
     def measure_once(self, program, variables):
-        """Peak and end of the resident memory, processor seconds, and what else the program prints."""
+        """Processor seconds, and what the program prints."""
         variables = {**(TORCH if program.group == "torch" else {}), **variables}
         started = subprocess.Popen(self.command(program), env={**os.environ, **variables}, stdout=subprocess.PIPE, text=True)
         text = started.stdout.read()
         _, _, used = os.wait4(started.pid, 0)
         started.returncode = 0
-        values = {m[1]: int(m[2]) for m in re.finditer(r"(?m)^(end|workers) (\d+)$", text)}
-        return {"peak": used.ru_maxrss * 1024, "cpu": used.ru_utime + used.ru_stime, "ok": "request ok" in text, **values}
+        values = {m[1]: int(m[2]) for m in re.finditer(r"(?m)^(end|peak|workers) (\d+)$", text)}
+        return {"cpu": used.ru_utime + used.ru_stime, "ok": "request ok" in text, **values}
 
     @staticmethod
     def follow(program, advice):

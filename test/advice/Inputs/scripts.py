@@ -48,7 +48,7 @@ def application(name):
 
 def open_files(at):
     """Files that nobody closes."""
-    for _ in range(10):
+    for _ in range(20):
         file = open(__file__, encoding="utf-8")
         file.readline()
         if ADVISED:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """PyTorch programs that an advice helps, each beside one that it does not help. The argument is the name of the
-program, and ADVICE=1 follows the advice. Prints `end BYTES`, `workers BYTES` (the private memory of workers) and
-`request ok` where a program had all the memory that it asked for."""
+program, and ADVICE=1 follows the advice. Prints `end BYTES` and `peak BYTES` of the resident memory, `workers BYTES`
+(the private memory of workers) and `request ok` where a program had all the memory that it asked for."""
 
 import os
 import resource
@@ -142,17 +142,17 @@ class Pairs(Dataset):
     """A list of tuples (the advice: an array), which workers read."""
 
     def __init__(self, count):
-        rows = [(float(i), i * 1.5) for i in range(count)]
-        self.rows = torch.tensor(rows) if ADVISED else rows
+        numbers = torch.arange(count) if ADVISED else range(count)
+        self.rows = torch.stack([numbers, numbers * 1.5], 1) if ADVISED else [(float(i), i * 1.5) for i in numbers]
 
     def __len__(self):
         return 60
 
     def __getitem__(self, index):
         part = len(self.rows) // 60
-        total = sum(float(a) + float(b) for a, b in self.rows[index * part: (index + 1) * part])
+        rows = self.rows[index * part: (index + 1) * part]
         time.sleep(0.02)
-        return torch.tensor(total)
+        return torch.as_tensor(rows.sum() if ADVISED else sum(a + b for a, b in rows))
 
 
 class Numbers(Dataset):
@@ -260,3 +260,5 @@ PROGRAMS["numbers"] = lambda: load(Numbers())
 
 if __name__ == "__main__":
     PROGRAMS[sys.argv[1]]()
+    with open("/proc/self/status") as status:
+        print("peak", next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) * 1024)
