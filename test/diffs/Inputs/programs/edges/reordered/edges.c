@@ -1,0 +1,136 @@
+/* edges: finds the edges in a synthetic picture */
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * The picture is synthetic: three channels with patterns of bits.
+ * 
+ * step 1: see the function number 1 below
+ * step 2: see the function number 2 below
+ * step 3: see the function number 3 below
+ * step 4: see the function number 4 below
+ * step 5: see the function number 5 below
+ * step 6: see the function number 6 below
+ * step 7: see the function number 7 below
+ * step 8: see the function number 8 below
+ * step 9: see the function number 9 below
+ * step 10: see the function number 10 below
+ * step 11: see the function number 11 below
+ * step 12: see the function number 12 below
+ * step 13: see the function number 13 below
+ * step 14: see the function number 14 below
+ * step 15: see the function number 15 below
+ * step 16: see the function number 16 below
+ * step 17: see the function number 17 below
+ * step 18: see the function number 18 below
+ * step 19: see the function number 19 below
+ * step 20: see the function number 20 below
+ * step 21: see the function number 21 below
+ * step 22: see the function number 22 below
+ * step 23: see the function number 23 below
+ * step 24: see the function number 24 below
+ * step 25: see the function number 25 below
+ * step 26: see the function number 26 below
+ */
+
+#define WIDTH 1024
+#define HEIGHT 1024
+
+typedef struct {
+    int width, height;
+    uint8_t *pixels;
+} picture;
+
+static picture load_picture(int width, int height)
+{
+    picture p = {width, height, malloc((size_t)width * height * 3)};
+    for (int y = 0; y < height; y++)
+        for (int x = 0; x < width; x++) {
+            uint8_t *pixel = p.pixels + ((size_t)y * width + x) * 3;
+            pixel[0] = (uint8_t)(x ^ y);
+            pixel[1] = (uint8_t)(x * y >> 7);
+            pixel[2] = (uint8_t)(x + y);
+        }
+    return p;
+}
+
+static float *gradient(const float *plane, int dx, int dy, int width, int height)
+{
+    float *g = calloc((size_t)width * height, sizeof *g);
+    for (int y = 1; y + 1 < height; y++)
+        for (int x = 1; x + 1 < width; x++) {
+            size_t i = (size_t)y * width + x;
+            g[i] = plane[i + dx + (ptrdiff_t)dy * width] - plane[i - dx - (ptrdiff_t)dy * width];
+        }
+    return g;
+}
+
+static float *blur(int width, int height, const float *plane)
+{
+    size_t count = (size_t)width * height;
+    float *across = malloc(count * sizeof *across);
+    memcpy(across, plane, count * sizeof *across);
+    for (int y = 0; y < height; y++)
+        for (int x = 1; x + 1 < width; x++) {
+            size_t i = (size_t)y * width + x;
+            across[i] = (plane[i - 1] + 2 * plane[i] + plane[i + 1]) / 4;
+        }
+    float *smooth = malloc(count * sizeof *smooth);
+    memcpy(smooth, across, count * sizeof *smooth);
+    for (int y = 1; y + 1 < height; y++)
+        for (int x = 0; x < width; x++) {
+            size_t i = (size_t)y * width + x;
+            smooth[i] = (across[i - width] + 2 * across[i] + across[i + width]) / 4;
+        }
+    free(across);
+    return smooth;
+}
+
+static float *to_gray(const picture *p)
+{
+    size_t count = (size_t)p->width * p->height;
+    float *gray = malloc(count * sizeof *gray);
+    for (size_t i = 0; i < count; i++)
+        gray[i] = 0.30f * p->pixels[3 * i] + 0.59f * p->pixels[3 * i + 1] + 0.11f * p->pixels[3 * i + 2];
+    return gray;
+}
+
+static unsigned *histogram(const float *gx, const float *gy, int width, int height)
+{
+    unsigned *bins = calloc(1024, sizeof *bins);
+    for (size_t i = 0; i < (size_t)width * height; i++) {
+        int bin = (int)hypotf(gx[i], gy[i]);
+        bins[bin < 1024 ? bin : 1023]++;
+    }
+    return bins;
+}
+
+static unsigned find_edges(const picture *p)
+{
+    float *gray = to_gray(p);
+    float *smooth = blur(p->width, p->height, gray);
+    float *gx = gradient(smooth, 1, 0, p->width, p->height);
+    float *gy = gradient(smooth, 0, 1, p->width, p->height);
+    unsigned *bins = histogram(gx, gy, p->width, p->height);
+    unsigned strong = 0;
+    for (int i = 100; i < 1024; i++)
+        strong += bins[i];
+    free(bins);
+    free(gy);
+    free(gx);
+    free(smooth);
+    free(gray);
+    return strong;
+}
+
+int main(void)
+{
+    picture p = load_picture(WIDTH, HEIGHT);
+    printf("%u strong pixels\n", find_edges(&p));
+    free(p.pixels);
+    return 0;
+}

@@ -1,0 +1,74 @@
+"""Packs the files of a (synthetic) site into an archive with a directory."""
+import struct
+import zlib
+
+
+def make_page(number):
+    """The text of a page, of 20 to 60 KB."""
+    line = f"<p>page {number}, paragraph {{}}: {'lorem ipsum ' * 6}</p>\n"
+    return "".join(line.format(i) for i in range(200 + number * 37 % 400)).encode()
+
+
+def members(count):
+    for number in range(count):
+        yield f"pages/{number:05}.html", number
+
+
+class Directory:
+    """The names and places of members."""
+
+    def __init__(self):
+        self.entries = []
+        self.checksums = {}
+        self.originals = {}
+
+    def add(self, name, offset, size, data):
+        self.checksums[name] = zlib.crc32(data)
+        self.entries.append((name, offset, size, len(data)))
+        self.originals[name] = data
+
+    def to_bytes(self):
+        parts = []
+        for name, offset, size, original in self.entries:
+            encoded = name.encode()
+            parts.append(struct.pack("<H", len(encoded)) + encoded)
+            parts.append(struct.pack("<QIII", offset, size, original, self.checksums[name]))
+        return b"".join(parts)
+
+
+class Archive:
+    """Collects members, compresses them and writes a directory."""
+
+    def __init__(self, level=0):
+        self.level = level
+        self.blocks = []
+        self.directory = Directory()
+        self.offset = 0
+
+    def compress(self, data):
+        packer = zlib.compressobj(self.level)
+        return packer.compress(data) + packer.flush()
+
+    def add(self, name, data):
+        block = self.compress(data)
+        padded = block + bytes(-len(block) % 512)
+        self.blocks.append(padded)
+        self.directory.add(name, self.offset, len(block), data)
+        self.offset += len(padded)
+
+    def finish(self):
+        body = b"".join(self.blocks)
+        listing = self.directory.to_bytes()
+        return body + listing + struct.pack("<QI", len(body), len(self.directory.entries))
+
+
+def main():
+    archive = Archive()
+    for name, number in members(400):
+        archive.add(name, make_page(number) + bytes(range(256)) * 24)
+    image = archive.finish()
+    print(len(archive.directory.entries), "members", len(image), "bytes")
+
+
+if __name__ == "__main__":
+    main()
