@@ -83,9 +83,14 @@ bool ExtractedFinder::isEmptied(size_t R, uint32_t Line) const {
 /// The line that calls the extracted function of Place, or Place.
 uint32_t ExtractedFinder::placeOf(size_t R, const OwnLines &Lines,
                                   uint32_t Stack, uint32_t Place) const {
+  // A recursion may have a stack of each depth; a helper is called from near.
+  constexpr unsigned MaxLines = 256;
   uint32_t Out = Place;
   bool IsCaller = false;
+  unsigned Count = 0;
   Lines.findLine(Stack, [&](uint32_t Line) {
+    if (++Count > MaxLines)
+      return true;
     IsCaller |= Line == Place;
     if (!IsCaller || !other(R).Functions[Same[R].Functions[Line]])
       return false;
