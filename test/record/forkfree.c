@@ -13,6 +13,7 @@
 // CHECK: "inherited_frees": 10
 // CHECK: "totals":
 // CHECK: "live_bytes": 8500,
+// CHECK-NEXT: "live_at_exits_bytes": 8500,
 // CHECK-NEXT: "live_blocks": 9,
 // TEXT: 2 {{.*}} 1 {{.*}} exit 6
 

@@ -53,5 +53,6 @@ int main(void) {
 // SUM-NEXT: "allocated_bytes": 1208,
 // SUM-NEXT: "freed_bytes": 176,
 // SUM-NEXT: "live_bytes": 1032,
+// SUM-NEXT: "live_at_exits_bytes": 1032,
 // SUM-NEXT: "live_blocks": 3,
 // SUM-NEXT: "peak_bytes": 1096,

@@ -39,5 +39,6 @@ int main(void) {
 // CHECK-NEXT: "allocated_bytes": 15728640,
 // CHECK-NEXT: "freed_bytes": 6291456,
 // CHECK-NEXT: "live_bytes": 9437184,
+// CHECK-NEXT: "live_at_exits_bytes": 9437184,
 // CHECK-NEXT: "live_blocks": 2,
 // CHECK-NEXT: "peak_bytes": 11534336,

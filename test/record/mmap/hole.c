@@ -48,6 +48,7 @@ int main(void) {
 // SUM-NEXT: "allocated_bytes": 40960,
 // SUM-NEXT: "freed_bytes": 16384,
 // SUM-NEXT: "live_bytes": 24576,
+// SUM-NEXT: "live_at_exits_bytes": 24576,
 // SUM-NEXT: "live_blocks": 2,
 // SUM-NEXT: "peak_bytes": 40960,
 

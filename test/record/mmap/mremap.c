@@ -70,4 +70,5 @@ int main(void) {
 // SUM: "lost": 0,
 // SUM: "totals":
 // SUM: "live_bytes": 122880,
+// SUM-NEXT: "live_at_exits_bytes": 122880,
 // SUM-NEXT: "live_blocks": 2,

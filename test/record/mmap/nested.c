@@ -37,6 +37,7 @@ int main(void) {
 // SUM: "totals":
 // SUM-NEXT: "allocated_bytes": {{[0-9]+}},
 // SUM: "live_bytes": 1048576,
+// SUM-NEXT: "live_at_exits_bytes": 1048576,
 // SUM-NEXT: "live_blocks": 1,
 // SUM-NEXT: "peak_bytes": 1048576,
 

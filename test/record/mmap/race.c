@@ -55,4 +55,5 @@ int main(void) {
 // CHECK: "lost": 0,
 // CHECK: "name": "host.mmap"
 // CHECK: "live_bytes": 0,
+// CHECK-NEXT: "live_at_exits_bytes": 0,
 // CHECK-NEXT: "live_blocks": 0,

@@ -159,7 +159,7 @@ def main():
     lister.list_counters()
     if len(sys.argv) > 2:
         with open(sys.argv[2], encoding="utf-8") as file:
-            heaps = {heap["name"]: heap["live_bytes"] for heap in json.load(file)["heaps"]}
+            heaps = {heap["name"]: heap["live_at_exits_bytes"] for heap in json.load(file)["heaps"]}
         for name, live in lister.live.items():
             assert heaps[name] == live, f"{name}: {live}, {heaps[name]} in the summary"
         print("as in the summary:", ", ".join(sorted(lister.live)))

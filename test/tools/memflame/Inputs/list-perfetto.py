@@ -113,7 +113,7 @@ def live_bytes(option, *values):
     assert option == "--summary"
     with open(values[0], encoding="utf-8") as file:
         heaps = json.load(file)["heaps"]
-    return {heap["name"].replace(":", "_"): heap["live_bytes"] for heap in heaps
+    return {heap["name"].replace(":", "_"): heap["live_at_exits_bytes"] for heap in heaps
             if heap["in_totals"] and heap["allocations"]}
 
 
