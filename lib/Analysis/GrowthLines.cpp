@@ -326,7 +326,8 @@ void LineMaker::joinSiblings() {
       joinSiblings(Of);
 }
 
-/// The places at which tables count the blocks of L, if none of them is L's.
+/// The places at which tables count the blocks of L, if none of them is L's,
+/// and a line has most of the blocks.
 void LineMaker::findInner(LineGrowth &L) const {
   if (L.Where.Kind != PlaceKind::Line)
     return;
@@ -337,15 +338,16 @@ void LineMaker::findInner(LineGrowth &L) const {
   std::vector<std::pair<uint64_t, uint32_t>> Sorted;
   for (auto [At, Rise] : Rises) {
     const Place &P = Of.place(At);
-    if (P.Kind != PlaceKind::Line)
-      continue;
     if (P.Line == L.Where.Line && P.File == L.Where.File)
       return;
     Sorted.push_back({Rise, At});
   }
   llvm::sort(Sorted, std::greater<>());
+  if (Sorted.empty() || Of.place(Sorted.front().second).Kind != PlaceKind::Line)
+    return;
   for (auto [Rise, At] : Sorted)
-    L.Inner.push_back(Of.place(At));
+    if (const Place &P = Of.place(At); P.Kind == PlaceKind::Line)
+      L.Inner.push_back(P);
 }
 
 std::vector<LineGrowth> LineMaker::run() {

@@ -334,9 +334,11 @@ std::vector<uint32_t> PlaceMatcher::add(uint32_t Run,
   pairNames([](StringRef Function) { return Function.str(); });
   pairNames(familyName);
   pairTexts();
-  // The lines of a new pair may call functions that then are a pair.
-  while (pairCalls(Calls))
-    ;
+  // The lines of a new pair may call functions that then are a pair: a helper
+  // of a helper, and not without an end.
+  constexpr unsigned MaxTurns = 16;
+  for (unsigned Turn = 0; Turn != MaxTurns && pairCalls(Calls);)
+    ++Turn;
   pairLines();
   std::vector<uint32_t> Numbers(All.size());
   number(Run, Numbers);

@@ -48,8 +48,8 @@ struct SharedPlace {
 ///     with a counterpart whose text is alike. Several functions may become
 ///     one.
 ///
-/// Lines that have no counterpart then are the same if each run has one such
-/// line of this text.
+/// At last, a line without a counterpart is paired by its text, if each run has
+/// one such line.
 class PlaceMatcher {
 public:
   /// Returns the number of each place of the run. Calls: between places. The

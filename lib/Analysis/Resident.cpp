@@ -75,7 +75,12 @@ void BusyStacks::take(uint32_t Of, const IntervalHead &When,
 std::optional<uint32_t> BusyStacks::place(const Places &Where) const {
   std::map<uint32_t, uint64_t> By;
   for (auto [Stack, Of] : Bytes)
-    By[Where.of(Stack)] += Of;
+    // A category, or a library, is nothing that runs.
+    if (uint32_t P = Where.of(Stack);
+        Where.place(P).Kind == PlaceKind::Line ||
+        Where.place(P).Kind == PlaceKind::Function ||
+        Where.place(P).Kind == PlaceKind::Import)
+      By[P] += Of;
   std::optional<uint32_t> Best;
   for (auto [Place, Of] : By)
     if (Of && (!Best || Of > By[*Best]))

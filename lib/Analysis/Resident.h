@@ -36,7 +36,8 @@ public:
       : Process(Process), TimeNs(TimeNs) {}
   void take(uint32_t Of, const IntervalHead &When,
             llvm::ArrayRef<IntervalChange> Rows);
-  /// The place with the most allocated bytes.
+  /// The line, function or import with the most allocated bytes; none: nothing
+  /// of these allocated.
   std::optional<uint32_t> place(const Places &Where) const;
 
 private:

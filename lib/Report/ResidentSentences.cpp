@@ -75,8 +75,8 @@ static std::string partsText(const ResidentSample &S) {
 }
 
 /// When the process was largest, and what ran then, if not at the peak of live
-/// memory: `, at 4.72 s while batch.py:11 enrich ran (170 MiB at the peak of
-/// live memory)`.
+/// memory: `, at 4.72 s while batch.py:11 enrich ran (170 MiB in the samples
+/// around the peak of live memory)`. A short peak may lie between two samples.
 static std::string elsewhereText(const PageInput &F) {
   const Resident &R = F.O.Rss;
   if (!R.HighestNs)
@@ -85,7 +85,7 @@ static std::string elsewhereText(const PageInput &F) {
   if (R.Ran)
     Text += " while " + F.O.Where->text(F.O.Where->place(*R.Ran)) + " ran";
   return Text + " (" + formatSize(R.AtPeakBytes) +
-         " at the peak of live memory)";
+         " in the samples around the peak of live memory)";
 }
 
 /// The highest sample, and its parts: those of the largest process.

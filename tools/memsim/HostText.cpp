@@ -45,9 +45,9 @@ static const HostResult *leastOf(const HostView &V,
 /// What is left at the end: an allocator that takes least at the peak may keep
 /// most of it.
 static std::string atEndText(const HostView &V, const HostResult &AtPeak) {
-  const HostResult &AtEnd = *leastOf(V, &wire::ReplayOutcome::EndBytes);
   if (V.Results.size() == 1)
     return "";
+  const HostResult &AtEnd = *leastOf(V, &wire::ReplayOutcome::EndBytes);
   uint64_t Least = AtEnd.Outcome.EndBytes, Its = AtPeak.Outcome.EndBytes;
   if (Its <= Least + Least / 20)
     return "; and least at the end, " + formatSize(Its);
