@@ -282,8 +282,9 @@ void LineMaker::joinArenas() {
   }
 }
 
-/// Joins lines that one line calls, if one of them has nearly all bytes (the
-/// others then belong to it), or if they are many (all belong to the caller).
+/// Joins lines that the same line calls. If one of them has nearly all bytes,
+/// the others belong to it; if there are three or more, all belong to the
+/// caller.
 void LineMaker::joinSiblings(std::vector<FoundLine *> Of) {
   constexpr double NearlyAll = 0.95, MaxOfOne = 0.5;
   constexpr size_t Many = 3;

@@ -7,9 +7,10 @@
 // finding belongs to the innermost line of the user's code that does not also
 // run without growth: a line whose memory grows only when certain callers call
 // it is not the reason, and its caller is looked at. Findings of one line are
-// one cause, over all processes of one program. Lines that one line calls are
-// one cause, too, if one of them has nearly all of their bytes, or if they are
-// many. Arenas of Python that were mapped below a line belong to the line.
+// one cause, over all processes of one program. Lines that the same line calls
+// are one cause, too, if one of them has nearly all of the bytes, or if there
+// are three or more. Arenas of Python that were mapped below a line belong to
+// the line.
 
 #ifndef MEMKIT_ANALYSIS_GROWTHLINES_H
 #define MEMKIT_ANALYSIS_GROWTHLINES_H
