@@ -283,8 +283,8 @@ void LineMaker::joinArenas() {
 }
 
 /// Joins lines that the same line calls. If one of them has nearly all bytes,
-/// the others belong to it; if there are three or more, all belong to the
-/// caller.
+/// the others belong to it; if they are three or more and none has
+/// half, all belong to the caller.
 void LineMaker::joinSiblings(std::vector<FoundLine *> Of) {
   constexpr double NearlyAll = 0.95, MaxOfOne = 0.5;
   constexpr size_t Many = 3;

@@ -8,9 +8,9 @@
 // run without growth: a line whose memory grows only when certain callers call
 // it is not the reason, and its caller is looked at. Findings of one line are
 // one cause, over all processes of one program. Lines that the same line calls
-// are one cause, too, if one of them has nearly all of the bytes, or if there
-// are three or more. Arenas of Python that were mapped below a line belong to
-// the line.
+// are one cause, too, if one of them has nearly all of the bytes, or if they
+// are three or more and none has half. Arenas of Python that were mapped below
+// a line belong to the line.
 
 #ifndef MEMKIT_ANALYSIS_GROWTHLINES_H
 #define MEMKIT_ANALYSIS_GROWTHLINES_H
