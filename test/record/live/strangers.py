@@ -5,6 +5,7 @@
 # for them, root neither. All recordings of a user that do not answer take one time limit together.
 
 import contextlib
+import multiprocessing
 import os
 import shutil
 import socket
@@ -28,6 +29,21 @@ def ask(user, target, tool="memstat"):
                           env={**os.environ, "XDG_RUNTIME_DIR": ""}, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     return done.stdout + done.stderr, time.monotonic() - begin
+
+
+def impostor_of(user, folder, pid):
+    """Answers for a process with words for a terminal. (A fork: the user may not reach this Python's files.)"""
+    os.setgroups([])
+    os.setresgid(user, user, user)
+    os.setresuid(user, user, user)
+    os.mkdir(folder, 0o700)
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    listener.bind(f"{folder}/{pid}.sock")
+    listener.listen(8)
+    while True:
+        client, _ = listener.accept()
+        client.recv(100)
+        client.send(b"error \x1b]0;owned\x07\nmemstat: all is well")
 
 
 class Silent:
@@ -133,26 +149,17 @@ try:
     # Root asks for a process of Mallory's, who answers with words for a terminal, or not at all.
     folder = f"/tmp/memkit-{MALLORY}-test"
     asleep = subprocess.Popen([*as_user(MALLORY), "sleep", "120"])
-    impostor = subprocess.Popen([*as_user(MALLORY), "python3", "-c", f"""
-import os, socket
-os.mkdir("{folder}", 0o700)
-s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-s.bind("{folder}/{asleep.pid}.sock")
-s.listen(8)
-while True:
-    c, _ = s.accept()
-    c.recv(100)
-    c.send(b"error \\x1b]0;owned\\x07\\nmemstat: all is well")
-"""])
+    impostor = multiprocessing.get_context("fork").Process(target=impostor_of, args=(MALLORY, folder, asleep.pid))
+    impostor.start()
     made.append(folder)
     while not os.path.exists(f"{folder}/{asleep.pid}.sock"):
-        assert impostor.poll() is None
+        assert impostor.is_alive()
         time.sleep(0.02)
     time.sleep(0.2)
     said, took = ask(ROOT, f"live:{asleep.pid}")
     assert took < 3 and "\x1b" not in said and said.count("\n") == 1 and "all is well" in said, (took, said)
     impostor.kill()
-    impostor.wait()
+    impostor.join()
     os.unlink(f"{folder}/{asleep.pid}.sock")
     # A socket of root's own in the folder of Mallory is not what was asked for.
     decoy = Silent(MALLORY, folder, 0o700, f"{asleep.pid}.sock")
