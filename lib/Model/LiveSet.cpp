@@ -53,7 +53,7 @@ size_t LiveSet::used(size_t Index) const {
 
 /// Makes room for more in the last chunk, or adds a chunk.
 void LiveSet::makeRoom() {
-  constexpr size_t Min = 256;
+  constexpr size_t Min = 32;
   size_t Size = Next & (ChunkSize - 1);
   if (Size == 0) {
     if (Current) {

@@ -349,6 +349,8 @@ Error Replay::applyMark(const Mark &M) {
 
 /// Starts to decode the sections that run() will need.
 void Replay::decodeAhead() {
+  // To hand over a smaller section takes longer than to decode it.
+  constexpr uint64_t FewBytes = 8 << 10;
   std::vector<const SectionInfo *> Wanted;
   std::vector<uint64_t> Skip(Processes.size());
   for (const std::unique_ptr<ProcessReplay> &I : Processes)
@@ -358,7 +360,7 @@ void Replay::decodeAhead() {
     bool Skipped = Skip[B.Process] >= B.Events;
     Skip[B.Process] -=
         Skip[B.Process] == UINT64_MAX ? 0 : std::min(Skip[B.Process], B.Events);
-    if (!Skipped && B.BeginNs <= UntilNs)
+    if (!Skipped && B.BeginNs <= UntilNs && B.Raw >= FewBytes)
       Wanted.push_back(&B);
   };
   // A run that goes on is in the middle of an epoch.
