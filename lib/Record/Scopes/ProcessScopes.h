@@ -171,7 +171,7 @@ private:
   struct OperatorName {
     uint32_t Row = 0;
     bool IsEngine = false; ///< autograd's work around a node
-    bool IsMaking = false; ///< makes tensors without reading any
+    TrainingPlace Outside = TrainingPlace::Computing; ///< outside of passes
   };
   /// The number of a text or node, in the low half of the program's word; 0 for
   /// numbers too large: maps reserve them.

@@ -16,7 +16,13 @@ TensorCategories::Origin TensorCategories::origin(TrainingPlace Place,
   B.Update = Updates;
   B.Place = Place;
   B.By = By;
+  B.AfterForward = isForwardLast();
   return B;
+}
+
+/// Whether an operator made the tensor from others.
+static bool wasComputed(TrainingPlace P) {
+  return P == TrainingPlace::Computing || P == TrainingPlace::Moving;
 }
 
 /// The category of a tensor made outside of layers, backward and optimizers.
@@ -30,8 +36,7 @@ TensorCategory TensorCategories::ofOutside(const Origin &B, bool Freed) const {
   case MadeBy::Module:
     // Parameters are made from nothing or are copies; a tensor computed on the
     // way and freed again is a temporary.
-    return Gone && B.Place == TrainingPlace::Computing
-               ? TensorCategory::Temporary
+    return Gone && wasComputed(B.Place) ? TensorCategory::Temporary
                : TensorCategory::Parameter;
   case MadeBy::Optimizer:
     return Gone ? TensorCategory::Temporary : TensorCategory::OptimizerState;
@@ -51,10 +56,15 @@ TensorCategory TensorCategories::ofOutside(const Origin &B, bool Freed) const {
     return Freed && B.Turn ? TensorCategory::Temporary
                            : TensorCategory::Unknown;
   // Computed from results of the forward pass, like the loss, or for them.
-  if (backwardCameFirst(B) && B.Place == TrainingPlace::Computing)
+  if (backwardCameFirst(B) && wasComputed(B.Place))
     return TensorCategory::Activation;
   // Without layers, a tensor that lives on may be a parameter as well.
   if (Forwards == B.Forward && Runs - B.Run > 1)
+    return TensorCategory::Unknown;
+  // An evaluation computes from the results of a pass, and may keep what it
+  // has computed, like joined logits. An input is for the next pass only.
+  if (B.Place == TrainingPlace::Computing && B.AfterForward &&
+      Forwards - B.Forward > 1)
     return TensorCategory::Unknown;
   return TensorCategory::Input;
 }

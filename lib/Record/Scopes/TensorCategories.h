@@ -21,6 +21,8 @@ enum class TrainingPlace : uint8_t {
   Outside,
   /// In an operator that reads no tensor, outside of all places below.
   Making,
+  /// In an operator that only copies, outside of all places below.
+  Moving,
   /// In any other operator, outside of all places below.
   Computing,
   Forward,   ///< a layer
@@ -59,6 +61,7 @@ public:
     uint32_t Layer = 0; ///< text
     TrainingPlace Place = TrainingPlace::Outside;
     MadeBy By = MadeBy::Unknown;
+    bool AfterForward = false; ///< the last pass was a forward pass
   };
 
   /// The outermost layer of a forward pass starts.
@@ -102,6 +105,9 @@ public:
 private:
   void turn(bool IsBackward) { Backwards[Turns++ % KnownTurns] = IsBackward; }
   bool anyTurnSince(const Origin &B) const { return Turns != B.Turn; }
+  bool isForwardLast() const {
+    return Turns && !Backwards[(Turns - 1) % KnownTurns];
+  }
   bool backwardCameFirst(const Origin &B) const {
     return Turns - B.Turn <= KnownTurns && Backwards[B.Turn % KnownTurns];
   }

@@ -17,6 +17,7 @@
 
 #include "Output/Recording.h"
 #include "Scopes/ProcessScopes.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Path.h"
 
@@ -319,6 +320,18 @@ static bool isMaking(StringRef Operator) {
   return false;
 }
 
+/// What the operator does outside of passes. A loader stacks samples.
+static TrainingPlace outsideOfPasses(StringRef Operator) {
+  if (isMaking(Operator))
+    return TrainingPlace::Making;
+  Operator.consume_front("aten::");
+  return StringSwitch<TrainingPlace>(Operator)
+      .Cases("to", "_to_copy", "copy_", "clone", "contiguous",
+             TrainingPlace::Moving)
+      .Cases("pin_memory", "_pin_memory", "stack", TrainingPlace::Moving)
+      .Default(TrainingPlace::Computing);
+}
+
 /// An operator's name, added if new. Texts that became one name have one row.
 const ProcessScopes::OperatorName &ProcessScopes::operatorName(uint32_t Text,
                                                                bool IsNode) {
@@ -329,7 +342,7 @@ const ProcessScopes::OperatorName &ProcessScopes::operatorName(uint32_t Text,
   if (Text && OperatorNames.size() >= 2 * MaxNames)
     return operatorName(0, IsNode);
   StringRef Name = name(Text).Text;
-  OperatorName New{0, Name.starts_with(EvaluatePrefix), isMaking(Name)};
+  OperatorName New{0, Name.starts_with(EvaluatePrefix), outsideOfPasses(Name)};
   auto [At, IsNew] = RowsOfNames.try_emplace(
       uint64_t(name(Text).String) << 1 | uint64_t(IsNode), 0);
   if (IsNew && (At->second = Operators.add()))
@@ -391,8 +404,7 @@ void ProcessScopes::enterPlace(RingScopes &Of, uint64_t Kind,
       Categories.beginBackward();
       Of.Place = TrainingPlace::Backward;
     } else if (Of.Place == TrainingPlace::Outside) {
-      Of.Place =
-          Operator.IsMaking ? TrainingPlace::Making : TrainingPlace::Computing;
+      Of.Place = Operator.Outside;
     }
     return;
   case wire::SF_Range:

@@ -176,6 +176,25 @@ TEST_F(Categories, TheLossIsAnActivation) {
   freed(TensorCategory::Activation, Loss);
 }
 
+TEST_F(Categories, WhatAnEvaluationKeepsIsNoInput) {
+  step();
+  K.beginForward();
+  Origin Joined = allocated(Place::Computing), Moved = allocated(Place::Moving);
+  K.beginForward();
+  // Inputs that the evaluation computes for its next pass.
+  freed(TensorCategory::Input, Joined);
+  K.beginForward();
+  freed(TensorCategory::Unknown, Joined);
+  lives(TensorCategory::Unknown, Joined);
+  lives(TensorCategory::Input, Moved);
+  step();
+  // Of one batch for several passes.
+  Origin Batch = allocated(Place::Computing);
+  step();
+  step();
+  lives(TensorCategory::Input, Batch);
+}
+
 TEST_F(Categories, WithoutLayersNobodyKnows) {
   Origin Weight = allocated(Place::Making);
   for (int I = 0; I != 3; ++I)
