@@ -129,12 +129,13 @@ static void addVariances(const SelectedStats &S, RunStats &Stats) {
   bool Outer = S.selection().isOuterView();
   S.forEach([&](uint32_t, const StackStats &R) {
     const Heap &H = T.heap(R.Heap);
-    if (!H.estimateBytes())
+    const SampledHeap &Errors = T.sampled(R.Heap);
+    if (!Errors)
       return;
-    Stats.Heaps[R.Heap].Variances.add(R, H.estimateBytes());
-    Stats.Spaces[H.Space].Variances.add(R, H.estimateBytes());
+    Stats.Heaps[R.Heap].Variances.add(R, Errors);
+    Stats.Spaces[H.Space].Variances.add(R, Errors);
     if (Outer || H.Space == 0)
-      Stats.Heaps[0].Variances.add(R, H.estimateBytes());
+      Stats.Heaps[0].Variances.add(R, Errors);
   });
   // A report shows either the heap's or the space's values.
   auto Choose = [](SampleVariances &V, bool OfHeap) {

@@ -102,8 +102,8 @@ static RunValues valuesOf(const DiffRuns &Runs, size_t Run, const Places &Where,
     uint32_t Place = OfStacks.empty() ? Where.steadyOf(R.Key) : OfStacks[R.Key];
     PlaceValues &V = Out.Spaces[H.Space][Place];
     V.Sum.add(metricsOfRow(R, Outer));
-    if (uint64_t Sample = H.estimateBytes())
-      V.Variances.add(R, Sample);
+    if (const SampledHeap &Errors = T.sampled(R.Heap))
+      V.Variances.add(R, Errors);
   });
   // The values are of the heap, or exclusive, as metricsOfRow() chooses.
   for (std::vector<PlaceValues> &Space : Out.Spaces)

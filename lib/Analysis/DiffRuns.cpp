@@ -71,13 +71,13 @@ uint64_t metricOf(const StackMetrics &M, Metric By) {
   llvm_unreachable("all metrics are handled");
 }
 
-double varianceOf(const StackMetrics &M, Metric By, uint64_t SampleBytes) {
-  if (!SampleBytes || !isInBytes(By))
+double varianceOf(const StackMetrics &M, Metric By, const SampledHeap &H) {
+  if (!H || !isInBytes(By))
     return 0;
   uint64_t Bytes = metricOf(M, By);
   if (By == Metric::Live || By == Metric::Leaked)
-    return sampleVariance(Bytes, M.LiveBlocks, SampleBytes);
-  return sampleVariance(Bytes, M.AllocatedBytes, M.Allocations, SampleBytes);
+    return H.variance(Bytes, M.LiveBlocks);
+  return H.variance(Bytes, M.AllocatedBytes, M.Allocations);
 }
 
 static std::vector<const Trace *>
@@ -129,8 +129,9 @@ DiffRuns::DiffRuns(ArrayRef<const SelectedStats *> Left,
       H.Name = T.heapName(Id);
       H.Space = T.spaceName(T.heap(Id).Space);
       H.CountsInHost = T.heap(Id).Space == 0;
-      uint64_t &Sample = isAfter(R) ? H.SampleAfter : H.SampleBefore;
-      Sample = std::max(Sample, T.heap(Id).estimateBytes());
+      SampledHeap &Errors = isAfter(R) ? H.After : H.Before;
+      if (T.sampled(Id).sampleBytes() > Errors.sampleBytes())
+        Errors = T.sampled(Id);
       Mine.push_back(At->second);
       Of.resize(std::max<size_t>(Of.size(), At->second + size_t(1)));
       if (!Of[At->second])

@@ -18,8 +18,8 @@ static std::optional<ConfidenceInterval>
 intervalOf(const DiffRuns &Runs, const Finding &F, double Confidence) {
   if (Runs.isPair()) {
     const DiffRuns::HeapInfo &H = Runs.heaps()[F.Heap];
-    double Variance = varianceOf(F.Before, F.By, H.SampleBefore) +
-                      varianceOf(F.After, F.By, H.SampleAfter);
+    double Variance = varianceOf(F.Before, F.By, H.Before) +
+                      varianceOf(F.After, F.By, H.After);
     if (!Variance)
       return std::nullopt;
     return differenceOfEstimates(double(metricOf(F.Before, F.By)),

@@ -165,8 +165,7 @@ static LineGrowth lineOf(const Trace &T, const GrowthReport &R,
   L.Rate = G.Rate;
   L.Rise = G.Rise;
   L.RiseBlocks = G.RiseBlocks;
-  L.Variance = sampleVariance(G.Rise, G.Bytes, G.Blocks,
-                              T.heaps()[G.Heap - 1].estimateBytes());
+  L.Variance = T.sampled(G.Heap).variance(G.Rise, G.Bytes, G.Blocks);
   L.Bytes = G.Bytes;
   L.Blocks = G.Blocks;
   L.SinceStep = G.SinceStep ? G.SinceStep : Span.FirstStep;

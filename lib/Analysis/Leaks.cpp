@@ -35,8 +35,7 @@ static std::vector<Leak> gatherLeaks(const SelectedStats &S) {
     uint64_t Bytes = Outer ? R.LiveBytes : R.LiveExclusive;
     L.Bytes += Bytes;
     L.Blocks += R.LiveBlocks;
-    if (uint64_t SampleBytes = T.heap(R.Heap).estimateBytes())
-      L.Variance += sampleVariance(Bytes, R.LiveBlocks, SampleBytes);
+    L.Variance += T.sampled(R.Heap).variance(Bytes, R.LiveBlocks);
   });
   return Leaks;
 }

@@ -72,15 +72,15 @@ static void add(Profile &P, uint32_t Key, uint64_t Value) {
 /// 0.
 static double varianceOf(const Trace &T, const StackStats &R, Metric M,
                          bool Outer, uint64_t Value) {
-  uint64_t SampleBytes = T.heap(R.Heap).estimateBytes();
-  if (LLVM_LIKELY(!SampleBytes) || !isInBytes(M))
+  const SampledHeap &H = T.sampled(R.Heap);
+  if (LLVM_LIKELY(!H) || !isInBytes(M))
     return 0;
   uint64_t Blocks = R.LiveBlocks;
   if (M == Metric::Peak)
     Blocks = Outer ? R.HeapPeakBlocks : R.SpacePeakBlocks;
   else if (M == Metric::Allocated)
     Blocks = R.Allocations;
-  return sampleVariance(Value, Blocks, SampleBytes);
+  return H.variance(Value, Blocks);
 }
 
 /// Adds the standard error of the profile's total to its name.

@@ -23,10 +23,10 @@ static std::vector<SampleVariances> heapVariances(const Trace &T) {
   Out.resize(T.heaps().size() + 1);
   for (const PackedRows &Rows : T.stackRows())
     for (size_t I = 0; I != Rows.size(); ++I)
-      if (uint64_t Sample = T.heap(Rows.heap(I)).estimateBytes())
-        Out[Rows.heap(I)].add(Rows[I], Sample);
+      if (const SampledHeap &H = T.sampled(Rows.heap(I)))
+        Out[Rows.heap(I)].add(Rows[I], H);
   for (uint32_t Id = 1; Id < Out.size(); ++Id)
-    Out[Id].refine(T.heapStats(Id), T.heap(Id).estimateBytes());
+    Out[Id].refine(T.heapStats(Id), T.sampled(Id));
   return Out;
 }
 

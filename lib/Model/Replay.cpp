@@ -58,6 +58,8 @@ Error Replay::readDictionary() {
     LimitsBefore.push_back({B.Offset, Limits});
     for (const memkit::Heap &H : D.Few.Heaps)
       A.addHeap(++Heap, H);
+    for (IsOutside.resize(1); IsOutside.size() <= Heap;)
+      IsOutside.push_back(A.isOutsideTotals(IsOutside.size()));
     for (const memkit::ProcessRecord &I : D.Few.Processes)
       A.beginProcess(++Process, I.StartNs);
   }

@@ -107,7 +107,7 @@ void Replay::noteAllocations(ReplayCursor &C) {
   if (C.Noted == C.Alloc)
     return;
   struct EventTotal {
-    uint64_t Count, Bytes;
+    uint64_t Count, Bytes, Uncounted;
     uint32_t Last; ///< relative to the first allocation id of the section
   };
   EventTotal
@@ -117,12 +117,15 @@ void Replay::noteAllocations(ReplayCursor &C) {
     EventTotal &S = Sums[E.Thread.empty() ? 0 : E.Thread[E.AllocRow[At]]];
     S.Count += 1;
     S.Bytes += E.AllocSize[At];
+    S.Uncounted += IsOutside[E.Heap[At]] ? E.AllocSize[At] : 0;
     S.Last = E.AllocationOffset[At];
   }
   for (size_t I = 0; I != E.Threads.size(); ++I)
-    if (const EventTotal &S = Sums[I]; S.Count)
+    if (const EventTotal &S = Sums[I]; S.Count) {
       A.noteAllocations(E.Threads[I], E.FirstAllocationId + S.Last, S.Count,
                         S.Bytes);
+      A.noteUncounted(E.Threads[I], S.Uncounted);
+    }
   C.Noted = C.Alloc;
 }
 

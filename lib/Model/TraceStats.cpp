@@ -159,6 +159,9 @@ void Trace::prepareStats() {
   }
   for (const HeapStats &H : Totals.Heaps)
     HeapStatsOf[H.Id - 1] = H;
+  Sampled.clear();
+  for (const HeapStats &H : HeapStatsOf)
+    Sampled.emplace_back(heap(H.Id).estimateBytes(), H.Sizes);
   for (const TotalStats &D : Totals.Spaces)
     SpaceStatsOf[D.Id] = D;
   Replaced.assign(processes().size() + 1, false);

@@ -75,13 +75,13 @@ static void addVersions(const Trace &A, const Trace &B,
 
 static void addSamples(const DiffRuns &Runs, std::vector<std::string> &Lines) {
   for (const DiffRuns::HeapInfo &H : Runs.heaps()) {
-    if (!H.SampleBefore == !H.SampleAfter)
+    if (bool(H.Before) == bool(H.After))
       continue;
-    uint64_t Sample = std::max(H.SampleBefore, H.SampleAfter);
-    Lines.push_back((H.Name + " is sampled " +
-                     (H.SampleBefore ? "before" : "after") + " (one byte in " +
-                     formatCount(Sample) + ") and recorded in full " +
-                     (H.SampleBefore ? "after" : "before") +
+    uint64_t Sample = std::max(H.Before.sampleBytes(), H.After.sampleBytes());
+    Lines.push_back((H.Name + " is sampled " + (H.Before ? "before" : "after") +
+                     " (one byte in " + formatCount(Sample) +
+                     ") and recorded in full " +
+                     (H.Before ? "after" : "before") +
                      "; values of the sampled side are estimates")
                         .str());
   }

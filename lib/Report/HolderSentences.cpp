@@ -39,18 +39,37 @@ static bool areAtEnd(const Trace &T, ArrayRef<HolderSearch> Searches,
   });
 }
 
-/// A condition for a search that holds shortly before the highest peak.
-static std::string conditionAtPeak(const Trace &T) {
-  constexpr uint64_t MiB = 1 << 20;
+/// The memory space with the highest peak.
+static uint32_t highestSpace(const Trace &T) {
   uint32_t Most = 0;
   for (uint32_t Space = 1; Space <= T.devices().size(); ++Space)
     if (T.spaceStats(Space).PeakBytes > T.spaceStats(Most).PeakBytes)
       Most = Space;
+  return Most;
+}
+
+/// A condition for a search that holds shortly before the highest peak.
+static std::string conditionAtPeak(const Trace &T) {
+  constexpr uint64_t MiB = 1 << 20;
+  uint32_t Most = highestSpace(T);
   uint64_t Bytes = T.spaceStats(Most).PeakBytes / 10 * 9;
   bool IsLarge = Bytes >= MiB;
   return (T.spaceName(Most) + ":live>" + Twine(Bytes / (IsLarge ? MiB : 1024)) +
           (IsLarge ? "MiB" : "KiB"))
       .str();
+}
+
+std::string earlierSearchText(const Trace &T, ArrayRef<HolderSearch> Searches,
+                              uint64_t NamedBytes) {
+  if (Searches.empty() ||
+      NamedBytes > T.spaceStats(highestSpace(T)).PeakBytes / 2 ||
+      !all_of(Searches, [&](const HolderSearch &S) {
+        return areAtEnd(T, Searches, S.Process);
+      }))
+    return "";
+  return "Names were looked for at the end, when functions have returned; for "
+         "those at the peak: memrec --holders='" +
+         conditionAtPeak(T) + "'";
 }
 
 std::string noHolderText(const Trace &T, ArrayRef<HolderSearch> Searches,

@@ -18,6 +18,13 @@ std::string holdersText(llvm::ArrayRef<HeldPath> Paths);
 std::string noHolderText(const Trace &T, llvm::ArrayRef<HolderSearch> Searches,
                          uint32_t Process);
 
+/// How to find the names at the peak, if names were looked for only at the ends
+/// of processes, and the blocks that they hold, of NamedBytes, are less than
+/// half of the highest peak; else empty.
+std::string earlierSearchText(const Trace &T,
+                              llvm::ArrayRef<HolderSearch> Searches,
+                              uint64_t NamedBytes);
+
 } // namespace memkit
 
 #endif // MEMKIT_LIB_REPORT_HOLDERSENTENCES_H

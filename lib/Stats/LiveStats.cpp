@@ -90,7 +90,7 @@ void LiveStats::allocateIn(BlockRef B, BlockRef In, uint64_t Size,
   Target T = beginEvent(B, TimeNs);
   Target O = touch(In.Row, In.ScopeRow);
   countAllocation(T, Thread, B.AllocationId, Size);
-  Threads[Thread].NestedBytes += Size;
+  noteUncounted(Thread, Size);
   growRows(T, Size);
   rise(T.C.H->C, T.C, Size, 1, TimeNs);
   O.R.LiveExclusive -= Size;

@@ -34,12 +34,14 @@ void LiveStats::allocateSampled(BlockRef B, BlockRef In, uint64_t Size,
   if (In.Row && nests(T.C, In.Row)) {
     // The outer block includes these bytes, and its size is exact.
     T.C.I->Covered.insert(B.AllocationId);
-    Threads[Thread].NestedBytes += Bytes;
+    noteUncounted(Thread, Bytes);
     for (StatsRow *R : {&T.R, T.X})
       if (R)
         R->LiveExclusive -= Bytes;
     return;
   }
+  if (T.C.D == &Outside)
+    noteUncounted(Thread, Bytes);
   T.C.S->Allocations += Weight;
   spaceRise(T.C, Bytes, Weight, TimeNs);
 }

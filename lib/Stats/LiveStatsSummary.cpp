@@ -74,7 +74,7 @@ void LiveStats::fillTotals(Summary &S, uint64_t EndNs) const {
   for (size_t Id = 1; Id < Threads.size(); ++Id)
     if (const ThreadStatsOf &T = Threads[Id]; T.Allocations)
       S.Threads.push_back({static_cast<uint32_t>(Id), T.Allocations,
-                           T.AllocatedBytes, T.NestedBytes});
+                           T.AllocatedBytes, T.UncountedBytes});
   for (size_t Id = 0; Id < Heaps.size(); ++Id)
     if (Heaps[Id])
       S.Heaps.push_back(heapStats(Id));

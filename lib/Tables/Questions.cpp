@@ -37,7 +37,8 @@ static MaybeNumber rankOfProcess(const Trace &T, uint32_t Process) {
   return Process ? rankOf(T.processes()[Process - 1].Place.Rank) : std::nullopt;
 }
 
-/// The columns of TotalStats, of rows with a member Stats.
+/// The columns of TotalStats, of rows with a member Stats. What processes had
+/// when each ended may be more than ever lived at a time.
 template <class RowT> static void addTotals(TableMaker<RowT> &To) {
   To.number("allocations", [](const RowT &R) { return R.Stats.Allocations; })
       .number("frees", [](const RowT &R) { return R.Stats.Frees; })
@@ -46,7 +47,13 @@ template <class RowT> static void addTotals(TableMaker<RowT> &To) {
               [](const RowT &R) { return R.Stats.AllocatedBytes; })
       .number("freed_bytes", [](const RowT &R) { return R.Stats.FreedBytes; })
       .number("live_blocks", [](const RowT &R) { return R.Stats.LiveBlocks; })
-      .number("live_bytes", [](const RowT &R) { return R.Stats.LiveBytes; })
+      .maybe("live_bytes",
+             [](const RowT &R) {
+               return ifKnown(R.Stats.LiveBytes <= R.Stats.PeakBytes,
+                              R.Stats.LiveBytes);
+             })
+      .number("live_at_exits_bytes",
+              [](const RowT &R) { return R.Stats.LiveBytes; })
       .number("peak_blocks", [](const RowT &R) { return R.Stats.PeakBlocks; })
       .number("peak_bytes", [](const RowT &R) { return R.Stats.PeakBytes; })
       .number("peak_time_ns", [](const RowT &R) { return R.Stats.PeakTimeNs; })

@@ -3,8 +3,11 @@
 // Estimates from sampled blocks.
 
 #include "memkit/Trace/Sampling.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 using namespace memkit;
 
@@ -43,31 +46,75 @@ static double blockVariance(double X) {
   return X * X * (Sampling + Rounding);
 }
 
-double memkit::sampleVariance(uint64_t Bytes, uint64_t Blocks,
-                              uint64_t SampleBytes) {
+/// The largest variance of a block in a class of sizes from X to 2 X.
+static double classVariance(double X) {
+  const int Steps = 16;
+  double Max = 0;
+  for (int I = 0; I <= Steps; ++I)
+    Max = std::max(Max, blockVariance(X * (1 + double(I) / Steps)));
+  return Max;
+}
+
+SampledHeap::SampledHeap(uint64_t SampleBytes, llvm::ArrayRef<uint64_t> Sizes)
+    : SampleBytes(SampleBytes) {
+  if (!SampleBytes)
+    return;
+  double Unit = double(SampleBytes);
+  std::vector<ErrorSum> Classes; // with the variance of one block
+  for (size_t C = 0; C != Sizes.size(); ++C) {
+    double X = double(sizeClassBegin(unsigned(C))) / Unit;
+    if (Sizes[C])
+      Classes.push_back({Sizes[C], Unit * Unit * classVariance(X)});
+  }
+  llvm::sort(Classes, [](const ErrorSum &A, const ErrorSum &B) {
+    return A.Variance > B.Variance;
+  });
+  for (const ErrorSum &C : Classes) {
+    ErrorSum Sum = Largest.empty() ? ErrorSum() : Largest.back();
+    Sum.Blocks = llvm::SaturatingAdd(Sum.Blocks, C.Blocks);
+    Sum.Variance += double(C.Blocks) * C.Variance;
+    Largest.push_back(Sum);
+  }
+}
+
+double SampledHeap::largestVariance(uint64_t Blocks) const {
+  ErrorSum Before;
+  for (const ErrorSum &E : Largest) {
+    if (Blocks <= E.Blocks)
+      return Before.Variance + (E.Variance - Before.Variance) *
+                                   double(Blocks - Before.Blocks) /
+                                   double(E.Blocks - Before.Blocks);
+    Before = E;
+  }
+  // The heap's sizes are not those of all its blocks.
+  return std::numeric_limits<double>::infinity();
+}
+
+double SampledHeap::variance(uint64_t Bytes, uint64_t Blocks) const {
   if (!SampleBytes || !Bytes || !Blocks)
     return 0;
   double Unit = double(SampleBytes), Count = double(Blocks);
   // Above 2 the variance of a block falls, so the mean of different sizes would
   // give too low a variance.
   double X = std::min(double(Bytes) / Count / Unit, 2.0);
-  return Count * Unit * Unit * blockVariance(X);
+  return std::min(Count * Unit * Unit * blockVariance(X),
+                  largestVariance(Blocks));
+}
+
+double SampledHeap::variance(uint64_t Bytes, uint64_t OtherBytes,
+                             uint64_t OtherBlocks) const {
+  double Blocks =
+      OtherBytes ? double(Bytes) / double(OtherBytes) * double(OtherBlocks) : 0;
+  return variance(Bytes, uint64_t(std::ceil(Blocks)));
 }
 
 uint64_t memkit::standardError(double Variance) {
   return uint64_t(std::llround(std::sqrt(Variance)));
 }
 
-double memkit::sampleVariance(uint64_t Bytes, uint64_t OtherBytes,
-                              uint64_t OtherBlocks, uint64_t SampleBytes) {
-  double Blocks =
-      OtherBytes ? double(Bytes) / double(OtherBytes) * double(OtherBlocks) : 0;
-  return sampleVariance(Bytes, uint64_t(std::ceil(Blocks)), SampleBytes);
-}
-
-void SampleVariances::add(const StackStats &R, uint64_t SampleBytes) {
+void SampleVariances::add(const StackStats &R, const SampledHeap &H) {
   auto Of = [&](uint64_t Bytes, uint64_t Blocks) {
-    return sampleVariance(Bytes, Blocks, SampleBytes);
+    return H.variance(Bytes, Blocks);
   };
   Allocated += Of(R.AllocatedBytes, R.Allocations);
   Live += Of(R.LiveBytes, R.LiveBlocks);
@@ -85,37 +132,19 @@ void SampleVariances::add(const SampleVariances &Other) {
   Allocations += Other.Allocations;
 }
 
-/// The largest variance of a block in a class of sizes from X to 2 X.
-static double classVariance(double X) {
-  const int Steps = 16;
-  double Max = 0;
-  for (int I = 0; I <= Steps; ++I)
-    Max = std::max(Max, blockVariance(X * (1 + double(I) / Steps)));
-  return Max;
-}
-
-void SampleVariances::refine(const HeapStats &H, uint64_t SampleBytes) {
-  if (H.Sizes.empty() || !SampleBytes)
+void SampleVariances::refine(const HeapStats &Stats, const SampledHeap &H) {
+  if (Stats.Sizes.empty() || !H)
     return;
-  double Unit = double(SampleBytes);
-  /// Counts at most Blocks blocks of each size: the most that ever lived, or
-  /// that live.
-  auto Bound = [&](uint64_t Blocks) {
-    double Sum = 0;
-    for (size_t C = 0; C != H.Sizes.size(); ++C)
-      Sum += double(std::min(H.Sizes[C], Blocks)) * Unit * Unit *
-             classVariance(double(sizeClassBegin(unsigned(C))) / Unit);
-    return Sum;
-  };
-  Allocated = std::min(Allocated, Bound(H.Allocations));
-  Live = std::min(Live, Bound(H.LiveBlocks));
-  LiveExclusive = std::min(LiveExclusive, Bound(H.LiveBlocks));
-  HeapPeak = std::min(HeapPeak, Bound(H.PeakBlocks));
-  SpacePeak = std::min(SpacePeak, Bound(H.Allocations));
+  // At most the most blocks that ever lived, or those that live.
+  Allocated = std::min(Allocated, H.largestVariance(Stats.Allocations));
+  Live = std::min(Live, H.largestVariance(Stats.LiveBlocks));
+  LiveExclusive = std::min(LiveExclusive, H.largestVariance(Stats.LiveBlocks));
+  HeapPeak = std::min(HeapPeak, H.largestVariance(Stats.PeakBlocks));
+  SpacePeak = std::min(SpacePeak, H.largestVariance(Stats.Allocations));
   Allocations = 0;
-  for (size_t C = 1; C < H.Sizes.size(); ++C) {
+  for (size_t C = 1; C < Stats.Sizes.size(); ++C) {
     // The smallest blocks of a class have the largest error.
-    double P = chanceOf(double(sizeClassBegin(unsigned(C))) / Unit);
-    Allocations += double(H.Sizes[C]) * ((1 - P) / P + P / 4);
+    double P = sampleChance(sizeClassBegin(unsigned(C)), H.sampleBytes());
+    Allocations += double(Stats.Sizes[C]) * ((1 - P) / P + P / 4);
   }
 }

@@ -90,14 +90,14 @@ static std::vector<std::string> heldByLines(const Trace &T, const Overview &O,
   return Texts;
 }
 
-/// The step of an interval that ends at Ns; without steps, seconds. An interval
-/// ends when the next step starts.
 /// A line for a file of suppressions; empty: it would hide all that the program
 /// or a thread allocates.
 static std::string suppressionOf(const LineGrowth &L) {
   return L.Caller ? "leak:^" + L.Where.Name.str() + "$" : "";
 }
 
+/// The step of an interval that ends at Ns; without steps, seconds. An interval
+/// ends when the next step starts.
 static double xOf(const Overview &O, const LineGrowth &L, uint64_t Ns) {
   if (!L.HasSteps)
     return double(Ns) / 1e9;

@@ -9,6 +9,11 @@
 // CHECK: "unknown_free": 0,
 // CHECK-NEXT: "double_allocate": 0,
 // CHECK: "threads": 9,
+//
+// Their stacks of 8 MiB are nothing that they have allocated.
+// RUN: memstat --show=threads --top=0 %t.fb | FileCheck %s --check-prefix=TABLE 
+// TABLE: thread allocated share allocations
+// TABLE-COUNT-8: {{ 48.[0-9] MiB}}
 
 #include <condition_variable>
 #include <cstdlib>

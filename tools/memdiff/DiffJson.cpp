@@ -89,7 +89,7 @@ static void writeSums(json::OStream &J, const DiffView &V,
 }
 
 static void writeMetrics(json::OStream &J, StringRef Side,
-                         const StackMetrics &M, uint64_t SampleBytes,
+                         const StackMetrics &M, const SampledHeap &Errors,
                          bool IsStack) {
   J.attributeObject(Side, [&] {
     J.attribute("allocations", M.Allocations);
@@ -102,8 +102,8 @@ static void writeMetrics(json::OStream &J, StringRef Side,
                 IsStack ? json::Value(M.PeakBytes) : json::Value(nullptr));
     J.attribute("at_peak_bytes", M.AtPeakBytes);
     J.attribute("temporaries", M.Temporaries);
-    auto Variance = [&](Metric By) { return varianceOf(M, By, SampleBytes); };
-    if (SampleBytes)
+    auto Variance = [&](Metric By) { return varianceOf(M, By, Errors); };
+    if (Errors)
       writeErrors(J, Variance(Metric::Allocated), Variance(Metric::Live),
                   "at_peak_stderr_bytes", Variance(Metric::Peak));
   });
@@ -113,8 +113,8 @@ static void writeSides(json::OStream &J, const DiffView &V, uint32_t Heap,
                        const StackMetrics &Before, const StackMetrics &After,
                        bool IsStack) {
   const DiffRuns::HeapInfo &H = V.Runs.heaps()[Heap];
-  writeMetrics(J, "before", Before, H.SampleBefore, IsStack);
-  writeMetrics(J, "after", After, H.SampleAfter, IsStack);
+  writeMetrics(J, "before", Before, H.Before, IsStack);
+  writeMetrics(J, "after", After, H.After, IsStack);
 }
 
 static void writeDifference(json::OStream &J, const DiffView &V,

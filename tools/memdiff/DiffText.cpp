@@ -72,8 +72,8 @@ std::string findingTitle(const DiffView &V, const Finding &F) {
   auto Text = [&](Metric M, StringRef What) {
     uint64_t Before = metricOf(F.Before, M), After = metricOf(F.After, M);
     bool Bytes = isInBytes(M);
-    double Variance = varianceOf(F.Before, M, H.SampleBefore) +
-                      varianceOf(F.After, M, H.SampleAfter);
+    double Variance =
+        varianceOf(F.Before, M, H.Before) + varianceOf(F.After, M, H.After);
     std::optional<ConfidenceInterval> I = M == F.By ? F.Change : std::nullopt;
     return (changeText(V, Before, After, Bytes, I, Variance) + " " + What +
             " (" + valueText(Before, Bytes) + " -> " + valueText(After, Bytes) +

@@ -7,6 +7,7 @@
 #include "Cli/ToolMain.h"
 #include "Export/StackText.h"
 #include "Report/FirstScreen.h"
+#include "Report/HolderSentences.h"
 #include "Support/Table.h"
 #include "memkit/Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
@@ -59,6 +60,11 @@ void memkit::printHolders(raw_ostream &OS, const Trace &T,
                ? "; stopped before all were seen\n"
                : "\n");
   }
+  uint64_t Named = 0;
+  for (const HeldBlock &Block : B.Blocks)
+    Named += Block.Bytes;
+  if (std::string Text = earlierSearchText(T, B.Searches, Named); !Text.empty())
+    OS << Text << '\n';
   constexpr size_t Usual = 20;
   std::vector<HolderRow> Rows = holderRows(T, B);
   size_t Shown = isVerbose() ? Rows.size() : std::min(Usual, Rows.size());

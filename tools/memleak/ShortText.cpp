@@ -290,6 +290,13 @@ void ShortPrinter::printOutliers() {
 }
 
 void ShortPrinter::printRest() {
+  uint64_t Named = 0;
+  for (const LeakFinding &F : V.R.All)
+    for (const HeldPath &P : F.HeldBy)
+      Named += P.Bytes;
+  if (std::string Text = earlierSearchText(V.T, V.R.Searches, Named);
+      !Text.empty())
+    say(Text);
   printHiddenShort(OS, V);
   if (!V.R.All.empty())
     OS << "Stacks and statistics: memleak -v\n";

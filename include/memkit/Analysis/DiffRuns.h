@@ -9,6 +9,7 @@
 #include "memkit/Model/Profile.h"
 #include "memkit/Model/SelectedStats.h"
 #include "memkit/Model/StackKeys.h"
+#include "memkit/Trace/Sampling.h"
 #include "llvm/ADT/BitVector.h"
 
 namespace memkit {
@@ -45,7 +46,7 @@ uint64_t metricOf(const StackMetrics &M, Metric By);
 
 /// The variance of metricOf() in a heap with SampleBytes; 0 for metrics other
 /// than bytes.
-double varianceOf(const StackMetrics &M, Metric By, uint64_t SampleBytes);
+double varianceOf(const StackMetrics &M, Metric By, const SampledHeap &H);
 
 /// Two groups of runs. A heap has one number in all runs, by its name.
 class DiffRuns {
@@ -88,7 +89,7 @@ public:
     llvm::StringRef Name;      ///< the name in the last run with this heap
     std::string Space;         ///< of the memory space, likewise
     bool CountsInHost = false; ///< in the totals
-    uint64_t SampleBefore = 0, SampleAfter = 0; ///< Heap::estimateBytes()
+    SampledHeap Before, After; ///< of the runs, the one with the fewest samples
   };
   llvm::ArrayRef<HeapInfo> heaps() const { return Heaps; }
   uint32_t heapNumber(size_t Run, uint32_t Id) const { return Ids[Run][Id]; }

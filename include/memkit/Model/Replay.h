@@ -313,6 +313,7 @@ private:
   ReplayObserver *Observer;
   LiveStats A;
   IdLimits Limits;
+  std::vector<uint8_t> IsOutside; ///< the totals; by heap
   /// The dictionary's limits before each offset.
   std::vector<std::pair<uint64_t, IdLimits>> LimitsBefore;
   std::vector<std::unique_ptr<ProcessReplay>>

@@ -17,6 +17,7 @@
 #include "memkit/Model/PackedRows.h"
 #include "memkit/Model/TraceStacks.h"
 #include "memkit/Support/ProgressCallback.h"
+#include "memkit/Trace/Sampling.h"
 #include "memkit/Trace/Sections.h"
 #include "memkit/Trace/TraceReader.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -122,10 +123,10 @@ public:
   /// row.
   llvm::ArrayRef<PackedRows> scopeRows() const { return ScopeRows; }
   uint64_t endNs() const { return Totals.EndNs; }
-  /// Whether the stats were made from the events.
   /// A trace with intervals and lifetimes alone, made for TP_Intervals; empty:
   /// none were made.
   llvm::StringRef madeIntervals() const { return MadeIntervals; }
+  /// Whether the stats were made from the events.
   bool isReplayed() const { return Replayed; }
   /// The end of the Partial sections, if they are part of the stats: the time
   /// up to which layers, categories and failures are known, in a growing trace
@@ -135,6 +136,8 @@ public:
   const HeapStats &heapStats(uint32_t Heap) const {
     return HeapStatsOf[Heap - 1];
   }
+  /// The errors of a heap's estimates; false for exact values.
+  const SampledHeap &sampled(uint32_t Heap) const { return Sampled[Heap - 1]; }
   /// Of a memory space (0: `host`, else a device), likewise.
   const TotalStats &spaceStats(uint32_t Space) const {
     return SpaceStatsOf[Space];
@@ -183,6 +186,7 @@ private:
   Summary Totals;
   std::vector<PackedRows> StackRows, ScopeRows;
   std::vector<HeapStats> HeapStatsOf;     ///< by heap - 1
+  std::vector<SampledHeap> Sampled;       ///< likewise
   std::vector<TotalStats> SpaceStatsOf;   ///< by memory space
   std::vector<uint32_t> ProcessStatsOf;   ///< by process, place in Totals + 1
   std::vector<bool> Replaced;             ///< by process

@@ -243,8 +243,8 @@ public:
   /// Applies fewer than 2^21 events of Process, with the time of each in
   /// TimesNs: the result is as from the functions above, but faster. No block
   /// of Changes may have an enclosing block, or have or have had inner blocks
-  /// (encloses()). The caller passes allocations to noteAllocations() and late
-  /// frees to noteLateFree().
+  /// (encloses()). The caller passes allocations to noteAllocations() and
+  /// noteUncounted(), and late frees to noteLateFree().
   void apply(uint32_t Process, llvm::ArrayRef<Change> Changes,
              const uint64_t *TimesNs);
   /// Events of several processes at once, of blocks of one heap. Where
@@ -263,8 +263,8 @@ public:
   void endPart(uint32_t Row, uint64_t TimeNs);
   /// As apply(), for blocks of one heap that each lie in one of the live blocks
   /// of Outers (nestsIn()); apply()'s other conditions hold. A freed block lies
-  /// in a block that encloses() names. The caller also calls noteNested() for
-  /// each allocation.
+  /// in a block that encloses() names. The caller also calls noteUncounted()
+  /// for each allocation.
   void applyNested(uint32_t Process, llvm::ArrayRef<Change> Changes,
                    llvm::ArrayRef<NestedSum> Outers, const uint64_t *TimesNs);
   /// Whether a block of Row in a block of OuterRow counts as an inner block.
@@ -297,6 +297,10 @@ public:
   uint64_t lastAllocation(uint32_t Thread) const {
     return Thread < Threads.size() ? Threads[Thread].LastAllocation : 0;
   }
+  /// Whether no total has the bytes of Heap.
+  bool isOutsideTotals(uint32_t Heap) const {
+    return Heaps[Heap]->Space == &Outside;
+  }
   /// Notes Count allocations of Thread, of Bytes in all; AllocationId is the
   /// last.
   void noteAllocations(uint32_t Thread, uint64_t AllocationId, uint64_t Count,
@@ -311,9 +315,10 @@ public:
   void noteAllocation(uint32_t Thread, uint64_t AllocationId, uint64_t Bytes) {
     noteAllocations(Thread, AllocationId, 1, Bytes);
   }
-  /// Bytes of an allocation that was noted lie in an enclosing block.
-  void noteNested(uint32_t Thread, uint64_t Bytes) {
-    Threads[Thread].NestedBytes += Bytes;
+  /// Bytes of an allocation that was noted lie in an enclosing block, or
+  /// outside the totals.
+  void noteUncounted(uint32_t Thread, uint64_t Bytes) {
+    Threads[Thread].UncountedBytes += Bytes;
   }
 
   //===--------------------------------------------------------------------===//
@@ -451,7 +456,7 @@ public:
   }
   /// The memory space of a heap; nothing: the heap is outside the totals.
   std::optional<uint32_t> spaceOf(uint32_t Heap) const {
-    if (Heaps[Heap]->Space == &Outside)
+    if (isOutsideTotals(Heap))
       return std::nullopt;
     return Heaps[Heap]->Space->Id;
   }
@@ -613,9 +618,9 @@ private:
     uint64_t StepPeakBytes = 0; ///< in the current step
     uint64_t PeakBytes = 0;     ///< before the current step
     uint64_t HighestBytes = 0;  ///< in the current span
-    ShutdownCut Cut;
   };
   struct Share : ShareStats {
+    ShutdownCut Cut; ///< large, and of no use to a step
     /// Cells, by number % 64, with an event since the last takeHeapRanges();
     /// TouchedBefore: since the last takeSpaceRanges(), without Touched.
     uint64_t Touched = 0, TouchedBefore = 0;
@@ -841,7 +846,7 @@ private:
     uint64_t Allocations = 0;
     uint64_t AllocatedBytes = 0;
     /// Part of AllocatedBytes in blocks whose enclosing block counts the bytes.
-    uint64_t NestedBytes = 0;
+    uint64_t UncountedBytes = 0;
   };
   std::vector<ThreadStatsOf> Threads; ///< by id; 0 is not reported
   llvm::DenseMap<uint32_t, uint64_t> StackSplits, ScopeSplits; ///< by row
@@ -930,6 +935,8 @@ inline void LiveStats::growRows(Target &T, uint64_t Bytes) {
 inline void LiveStats::countAllocation(Target &T, uint32_t Thread,
                                        uint64_t AllocationId, uint64_t Size) {
   noteAllocation(Thread, AllocationId, Size);
+  if (LLVM_UNLIKELY(T.C.D == &Outside))
+    noteUncounted(Thread, Size);
   T.C.H->Sizes[sizeClass(Size)] += 1;
   T.R.Allocations += 1;
   T.R.LiveBlocks += 1;

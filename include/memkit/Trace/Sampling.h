@@ -14,7 +14,9 @@
 #define MEMKIT_TRACE_SAMPLING_H
 
 #include "memkit/Trace/Sections.h"
+#include "llvm/ADT/ArrayRef.h"
 #include <cstdint>
+#include <vector>
 
 namespace memkit {
 
@@ -30,15 +32,42 @@ double sampleChance(uint64_t Size, uint64_t SampleBytes);
 uint32_t sampleWeight(uint64_t Size, uint64_t SampleBytes,
                       uint64_t AllocationId);
 
-/// The variance, in bytes squared, of an estimate of Bytes in Blocks. Exact for
-/// blocks of one size of at most twice SampleBytes; otherwise too large, never
-/// too small. Variances of different stacks add up. 0 when SampleBytes is 0.
-double sampleVariance(uint64_t Bytes, uint64_t Blocks, uint64_t SampleBytes);
+/// What is known of a heap's blocks when some of them were sampled: the errors
+/// of its estimates.
+class SampledHeap {
+public:
+  SampledHeap() = default; ///< all blocks were recorded
+  /// Sizes: as HeapStats::Sizes; may be empty.
+  explicit SampledHeap(uint64_t SampleBytes,
+                       llvm::ArrayRef<uint64_t> Sizes = {});
+  /// Whether values are estimates.
+  explicit operator bool() const { return SampleBytes != 0; }
+  uint64_t sampleBytes() const { return SampleBytes; }
 
-/// The variance for an unknown number of blocks with the mean size of
-/// OtherBytes in OtherBlocks.
-double sampleVariance(uint64_t Bytes, uint64_t OtherBytes, uint64_t OtherBlocks,
-                      uint64_t SampleBytes);
+  /// The variance, in bytes squared, of an estimate of Bytes in Blocks. Exact
+  /// for blocks of one size of at most twice SampleBytes; otherwise too large,
+  /// never too small, the less the fewer blocks the heap has of the sizes with
+  /// the largest errors. Variances of different stacks add up.
+  double variance(uint64_t Bytes, uint64_t Blocks) const;
+  /// The variance for an unknown number of blocks with the mean size of
+  /// OtherBytes in OtherBlocks.
+  double variance(uint64_t Bytes, uint64_t OtherBytes,
+                  uint64_t OtherBlocks) const;
+
+  /// The variance of Blocks if they are the heap's blocks with the largest
+  /// errors; infinite where their sizes are not known.
+  double largestVariance(uint64_t Blocks) const;
+
+private:
+  /// Of the largest errors: the blocks up to here, and the sum of their
+  /// variances.
+  struct ErrorSum {
+    uint64_t Blocks = 0;
+    double Variance = 0;
+  };
+  uint64_t SampleBytes = 0;
+  std::vector<ErrorSum> Largest; ///< rising; empty: sizes are not known
+};
 
 /// The standard error, in bytes, for a sum of variances.
 uint64_t standardError(double Variance);
@@ -52,12 +81,12 @@ struct SampleVariances {
   double SpacePeak = 0;
   double Allocations = 0; ///< of the number of blocks; set only by refine()
 
-  void add(const StackStats &R, uint64_t SampleBytes);
+  void add(const StackStats &R, const SampledHeap &H);
   void add(const SampleVariances &Other);
   /// Lowers the variances of a whole heap with the known sizes of its
   /// allocations. Rows have only mean sizes, and stacks with blocks of mixed
   /// sizes have less error than the mean suggests.
-  void refine(const HeapStats &H, uint64_t SampleBytes);
+  void refine(const HeapStats &Stats, const SampledHeap &H);
 };
 
 } // namespace memkit

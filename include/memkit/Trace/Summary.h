@@ -222,7 +222,7 @@ struct ThreadStats {
   uint64_t Allocations = 0;
   uint64_t AllocatedBytes = 0;
   /// Part of AllocatedBytes in blocks whose enclosing block counts the bytes,
-  /// too.
+  /// too, or of heaps outside the totals.
   uint64_t NestedBytes = 0;
   bool operator==(const ThreadStats &) const = default;
   static constexpr auto fields() {

@@ -37,7 +37,7 @@ TensorCategory TensorCategories::ofOutside(const Origin &B, bool Freed) const {
     // Parameters are made from nothing or are copies; a tensor computed on the
     // way and freed again is a temporary.
     return Gone && wasComputed(B.Place) ? TensorCategory::Temporary
-               : TensorCategory::Parameter;
+                                        : TensorCategory::Parameter;
   case MadeBy::Optimizer:
     return Gone ? TensorCategory::Temporary : TensorCategory::OptimizerState;
   case MadeBy::Buckets:

@@ -138,7 +138,7 @@ PythonObjects::Run::allocate(const wire::Record &Rec, const RingThread &S,
   Stats.prefetchRow(E.Row);
   Stats.noteAllocation(S.Thread, E.AllocationId, E.Size);
   if (IsNested) {
-    Stats.noteNested(S.Thread, E.Size);
+    Stats.noteUncounted(S.Thread, E.Size);
     Outers[OuterOf[N]].Bytes += E.Size;
     Outers[OuterOf[N]].Blocks += 1;
   }

@@ -253,6 +253,8 @@ private:
     if (Together) {
       gather(At, Change::Allocate, B.Size);
       A.noteAllocation(B.Thread, AllocationId, B.Size);
+      if (A.isOutsideTotals(B.Heap))
+        A.noteUncounted(B.Thread, B.Size);
     } else if (B.Outer >= 0)
       A.allocateIn(ref(At), ref(B.Outer), B.Size, Time, B.Thread);
     else

@@ -183,7 +183,7 @@ int Naive::allocate(NaiveBlock B, uint64_t Time) {
   Of[Bits] += 1;
   Threads[B.Thread].Allocations += 1;
   Threads[B.Thread].AllocatedBytes += B.Size;
-  if (outer(At) >= 0)
+  if (outer(At) >= 0 || !counted(B.Heap))
     Threads[B.Thread].NestedBytes += B.Size;
   Processes[B.Process].Allocations += 1;
   spaceMoved(At, Before, outer(At) < 0, 1);

@@ -57,7 +57,7 @@ static void expectError(std::vector<uint64_t> Sizes, bool OneSize) {
     }
     Sum += double(Bytes) - True;
     Squares += (double(Bytes) - True) * (double(Bytes) - True);
-    Stored += sampleVariance(Bytes, Blocks, Rate);
+    Stored += SampledHeap(Rate).variance(Bytes, Blocks);
   }
   double Real = Squares / Runs, Mean = Stored / Runs;
   EXPECT_NEAR(Sum / Runs, 0, 4 * std::sqrt(Real / Runs));
@@ -78,17 +78,37 @@ TEST(Sampling, ErrorsAreAsTheySay) {
   expectError(Mixed, false);
 }
 
+/// A stack of large blocks, in a heap of many small ones: all of them are
+/// sampled, but for one in 3,000.
+TEST(Sampling, LargeBlocksHaveLittleError) {
+  std::vector<uint64_t> Sizes(sizeClass(8 * Rate) + 1);
+  Sizes[sizeClass(100)] = 1'000'000;
+  Sizes[sizeClass(8 * Rate)] = 50;
+  double Alone = SampledHeap(Rate).variance(50 * 8 * Rate, 50),
+         Known = SampledHeap(Rate, Sizes).variance(50 * 8 * Rate, 50);
+  EXPECT_LT(standardError(Known), standardError(Alone) / 4);
+  // P = 1 - exp(-8); a weight of 1 or 2.
+  double P = -std::expm1(-8.0), Real = (1 - P) / P + (1 - P) * (2 * P - 1) / P;
+  EXPECT_NEAR(std::sqrt(50 * 64 * Real) * double(Rate),
+              double(standardError(Known)), double(standardError(Known)) / 100);
+  // Blocks of the sizes with large errors may be among them.
+  Sizes[sizeClass(2 * Rate)] = 20;
+  double Mixed = SampledHeap(Rate, Sizes).variance(50 * 8 * Rate, 50);
+  EXPECT_GT(Mixed, 5 * Known);
+  EXPECT_LT(Mixed, Alone);
+}
+
 TEST(Sampling, NothingHasNoError) {
-  EXPECT_EQ(sampleVariance(100, 1, 0), 0);
-  EXPECT_EQ(sampleVariance(0, 0, Rate), 0);
+  EXPECT_EQ(SampledHeap().variance(100, 1), 0);
+  EXPECT_EQ(SampledHeap(Rate).variance(0, 0), 0);
   EXPECT_EQ(standardError(0), 0u);
   EXPECT_EQ(standardError(9), 3u);
 }
 
 TEST(Sampling, UnknownNumbersOfBlocksAreTakenFromOthers) {
-  EXPECT_NEAR(sampleVariance(5'000'000, 50'000'000, 5'000, Rate),
-              sampleVariance(5'000'000, 500, Rate), 1);
-  EXPECT_EQ(sampleVariance(5'000'000, 0, 0, Rate), 0);
+  EXPECT_NEAR(SampledHeap(Rate).variance(5'000'000, 50'000'000, 5'000),
+              SampledHeap(Rate).variance(5'000'000, 500), 1);
+  EXPECT_EQ(SampledHeap(Rate).variance(5'000'000, 0, 0), 0);
 }
 /// The mean error is too large for a stack with many small blocks and some
 /// large blocks, because large blocks are always sampled.
@@ -100,15 +120,15 @@ TEST(Sampling, SizesOfAHeapBoundTheErrorOfItsSums) {
   Row.AllocatedBytes = Row.LiveBytes = Row.LiveExclusive = Row.HeapPeakBytes =
       Small * SmallBytes + Large * LargeBytes;
   SampleVariances V;
-  V.add(Row, Unit);
-  double True = sampleVariance(Small * SmallBytes, Small, Unit);
+  V.add(Row, SampledHeap(Unit));
+  double True = SampledHeap(Unit).variance(Small * SmallBytes, Small);
   EXPECT_GT(V.Allocated, 30 * True);
   HeapStats Heap;
   Heap.Allocations = Heap.LiveBlocks = Heap.PeakBlocks = Small + Large;
   Heap.Sizes.resize(sizeClass(LargeBytes) + 1);
   Heap.Sizes[sizeClass(SmallBytes)] = Small;
   Heap.Sizes[sizeClass(LargeBytes)] = Large;
-  V.refine(Heap, Unit);
+  V.refine(Heap, SampledHeap(Unit, Heap.Sizes));
   for (double Refined : {V.Allocated, V.Live, V.HeapPeak}) {
     EXPECT_GE(Refined, True);
     EXPECT_LE(Refined, 2 * True);
@@ -125,14 +145,14 @@ TEST(Sampling, RefiningNeverWidens) {
   Row.Allocations = 10;
   Row.AllocatedBytes = 100000;
   SampleVariances V, Old;
-  V.add(Row, 4096);
+  V.add(Row, SampledHeap(4096));
   Old = V;
   HeapStats Heap;
-  V.refine(Heap, 4096); // sizes not counted
+  V.refine(Heap, SampledHeap(4096, Heap.Sizes)); // sizes not counted
   EXPECT_EQ(V.Allocated, Old.Allocated);
   EXPECT_EQ(V.Allocations, 0);
   Heap.Allocations = 1000000;
   Heap.Sizes.assign(NumSizeClasses, 1000000);
-  V.refine(Heap, 4096);
+  V.refine(Heap, SampledHeap(4096, Heap.Sizes));
   EXPECT_EQ(V.Allocated, Old.Allocated);
 }

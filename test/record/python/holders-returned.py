@@ -1,0 +1,22 @@
+# Names that are looked for at the end are not those of a function that has returned: the tools say which
+# condition finds them, and it does.
+#
+# REQUIRES: python
+# RUN: memrec -q --holders=end -o %t.fb --force -- %python %s
+# RUN: memdump --holders %t.fb | FileCheck %s
+# RUN: memleak %t.fb | FileCheck %s
+# CHECK: Names were looked for at the end, when functions have returned; for those at the peak: memrec --holders='host:live>{{[0-9]+}}MiB'
+# RUN: memdump --holders %t.fb | sed -n "s/.*memrec \(--holders=[^ ]*\)$/\1/p" | tr -d "'" > %t.option
+# RUN: memrec -q "$(cat %t.option)" -o %t.at.fb --force -- %python %s
+# RUN: memdump --holders %t.at.fb | FileCheck %s --check-prefix=AT --implicit-check-not="at the end"
+# AT: host.malloc {{.*}}load().orders[*]
+
+
+def load():
+    orders = []
+    for number in range(20000):
+        orders.append(bytes(4000 + number))
+    return len(orders)
+
+
+load()
