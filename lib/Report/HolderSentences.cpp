@@ -68,8 +68,8 @@ std::string earlierSearchText(const Trace &T, ArrayRef<HolderSearch> Searches,
       }))
     return "";
   return "Names were looked for at the end, when functions have returned; for "
-         "those at the peak: memrec --holders='" +
-         conditionAtPeak(T) + "'";
+         "those at the peak, look earlier, at " +
+         conditionAtPeak(T);
 }
 
 std::string noHolderText(const Trace &T, ArrayRef<HolderSearch> Searches,
