@@ -11,6 +11,7 @@
 #include "Runtime/Recording.h"
 #include "Sampling.h"
 #include "Stacks/Stack.h"
+#include "Stacks/State.h"
 
 namespace memkit::capture {
 
@@ -22,7 +23,16 @@ inline bool isDecided(const void *P) {
 
 /// Is a block below MinRecorded recorded? Only a sampled block is.
 inline bool isSample(ThreadState &T, const void *P, size_t Size) {
-  return Sampling.Mask && takeSample(T, P, Size, isRecording() && !T.InRealloc);
+  return Sampling.IsOn && takeSample(T, P, Size, isRecording() && !T.InRealloc);
+}
+
+/// Called for an allocation without a record.
+inline void pass(const ThreadState &T) {
+  if (__builtin_expect(Stacks.HasPendingWork.load(std::memory_order_relaxed),
+                       0))
+    pollInterpreter(T);
+  else if (Sampling.IsOn)
+    Sampling.Mask = ~0ull;
 }
 
 /// Called after \p P was allocated, before the hook returns.
@@ -30,11 +40,12 @@ inline void recordAllocation(void *P, size_t Size, AllocFunction F,
                              const CallerFrame &Caller) {
   ThisThread.LastAllocation = uintptr_t(P);
   ThreadState *T = recordingThread();
-  if (!T || (__builtin_expect(Size < Sampling.MinRecorded, 0) &&
-             !isSample(*T, P, Size)))
+  if (!T)
     return;
-  if (!isRecording() || T->InRealloc)
-    return;
+  if ((__builtin_expect(Size < Sampling.MinRecorded, 0) &&
+       !isSample(*T, P, Size)) ||
+      !isRecording() || T->InRealloc)
+    return pass(*T);
   if (!hasRoom(*T))
     return;
   uint32_t Stack = stackNode(*T, Caller);
@@ -46,7 +57,7 @@ inline void recordAllocation(void *P, size_t Size, AllocFunction F,
 /// While MinRecorded is UINT64_MAX: has \p P, about to be freed, a record?
 /// Removes \p P from the sampled blocks.
 inline bool endSample(const void *P) {
-  return Sampling.Mask && Sampling.Blocks.remove(P);
+  return Sampling.IsOn && Sampling.Blocks.remove(P);
 }
 
 /// Called before \p P is freed. Not null.
@@ -87,7 +98,7 @@ inline void recordReallocEnd(void *Old, void *P, size_t Size, AllocFunction F,
   ThreadState *T = recordingThread();
   if (!T)
     return;
-  if (__builtin_expect(Sampling.Mask, 0)) {
+  if (__builtin_expect(Sampling.IsOn, 0)) {
     if (!P)
       Sampling.Blocks.insert(Old);
     else if (!takeSample(*T, P, Size, true))

@@ -103,7 +103,7 @@ static inline bool isLoader(uintptr_t Pc) {
 /// Is \p P too small to have a record? Then its free needs no record. The
 /// usable size is at least the requested size.
 static inline bool isTooSmall(void *P) {
-  return __builtin_expect(Sampling.MinRecorded != 0, 0) && !Sampling.Mask &&
+  return __builtin_expect(Sampling.MinRecorded != 0, 0) && !Sampling.IsOn &&
          Real.UsableSize && Real.UsableSize(P) < Sampling.MinRecorded;
 }
 

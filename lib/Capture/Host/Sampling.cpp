@@ -31,7 +31,7 @@ static bool connectSource(int, const wire::Regions &, wire::Control &C) {
   // Every recording hook asks takeSample first.
   Sampling.MinRecorded = UINT64_MAX;
   Proc.SomeUnknown = true;
-  Sampling.Mask = ~0ull;
+  Sampling.IsOn = true;
   return true;
 }
 

@@ -28,8 +28,9 @@ namespace memkit::capture {
 /// Fork wipes the state, as it wipes Process: the first hook of a child finds
 /// sampling off and takes the slow path, which greets the recorder.
 struct alignas(PageBytes) SamplingState {
-  /// All ones while this process samples, else 0. The fast paths check nothing
-  /// else.
+  /// All ones while the fast paths may pass over blocks, else 0: they check
+  /// nothing else. A process that samples passes over blocks once its
+  /// interpreter, if any, has no pending work.
   uint64_t Mask = 0;
   /// Blocks of malloc below this size are not recorded; UINT64_MAX while only
   /// sampled blocks are recorded, or none.
@@ -39,6 +40,7 @@ struct alignas(PageBytes) SamplingState {
   uint64_t Bytes = 0;   ///< bytes for each sample, on average
   uint64_t Seed = 0;    ///< 0: from the clock
   uint64_t MinSize = 0; ///< sampled blocks below this size are not recorded
+  bool IsOn = false;    ///< this process samples
   SampleSet Blocks;
 };
 extern SamplingState Sampling;

@@ -7,6 +7,7 @@
 #include "Exports.h"
 #include "Runtime/Process.h"
 #include "Stacks/InterpreterFrames.h"
+#include "Stacks/Loader.h"
 #include "Stacks/State.h"
 
 #include <cstring>
@@ -18,10 +19,30 @@ using namespace memkit::capture;
 // Finding the interpreter
 //===----------------------------------------------------------------------===//
 
+static constexpr char Evaluate[] = "_PyEval_EvalFrameDefault";
+
 void Interpreter::refuse(wire::PythonState Why) {
   Ctl->Python.store(uint32_t(Why), std::memory_order_release);
   State.store(Refused, std::memory_order_release);
   Stacks.HasInterpreter.store(false, std::memory_order_release);
+  Stacks.HasPendingWork.store(false, std::memory_order_relaxed);
+}
+
+/// Stacks.Bins notes the binaries of the frames that it sees. Where no frame is
+/// walked for long, nobody would see the interpreter that the process has from
+/// its start.
+void Interpreter::search() const {
+  FoundObject Own;
+  if (!Wanted || !Loader.find(uintptr_t(&Evaluate), Own))
+    return;
+  auto *Map = static_cast<const link_map *>(Own.LinkMap);
+  while (Map->l_prev)
+    Map = Map->l_prev;
+  for (; Map; Map = Map->l_next)
+    if (uintptr_t Entry = Exports(Map).find(Evaluate)) {
+      Stacks.Bins.binaryOf(Entry);
+      return;
+    }
 }
 
 void Interpreter::noteBinary(AddressRange M, const void *LinkMap,
@@ -29,7 +50,7 @@ void Interpreter::noteBinary(AddressRange M, const void *LinkMap,
   if (!Wanted || State.load(std::memory_order_relaxed) != None)
     return;
   Exports E(LinkMap);
-  uintptr_t Entry = E.find("_PyEval_EvalFrameDefault");
+  uintptr_t Entry = E.find(Evaluate);
   if (!Entry) {
     if (E.find("pypy_execute_source"))
       refuse(wire::PythonState::PyPy);
@@ -62,6 +83,8 @@ void Interpreter::noteBinary(AddressRange M, const void *LinkMap,
     Objects.begin(E, *Ctl);
   State.store(Seen, std::memory_order_release);
   Stacks.HasInterpreter.store(true, std::memory_order_release);
+  Stacks.HasPendingWork.store(Finder.isWanted() || Objects.isWanted(),
+                              std::memory_order_relaxed);
 }
 
 /// No thread walks the interpreter's frames here: such a thread would run the
@@ -72,6 +95,7 @@ void Interpreter::noteGone(AddressRange M) {
   Generation.fetch_add(1, std::memory_order_acq_rel);
   State.store(None, std::memory_order_release);
   Stacks.HasInterpreter.store(false, std::memory_order_release);
+  Stacks.HasPendingWork.store(false, std::memory_order_relaxed);
 }
 
 //===----------------------------------------------------------------------===//
@@ -272,11 +296,7 @@ void interpreter::poll() { Python.poll(); }
 
 static bool connectSource(int Fd, const wire::Regions &R, wire::Control &C) {
   C.NextFunction.store(1, std::memory_order_release);
-  // Layers of PyTorch are found in Python's frames.
-  bool Wanted = C.Settings.Stacks & wire::SB_Python ||
-                C.Settings.PythonObjects ||
-                C.Settings.Torch & wire::TB_Contexts;
-  return !Wanted || Python.begin(Fd, R, C);
+  return Python.begin(Fd, R, C);
 }
 
 constinit ProcessInterpreter capture::Python;
@@ -284,5 +304,6 @@ constinit const Source capture::PythonSource = {
     .State = &Python,
     .StateBytes = sizeof(Python),
     .Connect = connectSource,
+    .Connected = [] { Python.search(); },
     .StartThread = [] { resetPythonState(ThisPython); },
     .EndThread = [] { releasePythonState(ThisPython); }};

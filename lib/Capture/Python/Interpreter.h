@@ -18,6 +18,7 @@
 #include "Objects.h"
 #include "PythonStack.h"
 #include "Runtime/Source.h"
+#include "Stacks/State.h"
 #include "Unwind/Bounds.h"
 
 namespace memkit::capture {
@@ -30,6 +31,9 @@ public:
     Wanted = Codes.begin(Fd, R, C);
     return Wanted;
   }
+
+  /// Looks for an interpreter among the loaded binaries.
+  void search() const;
 
   /// Notes a loaded binary. Called by one thread at a time, before any code of
   /// the binary is seen.
@@ -52,6 +56,9 @@ public:
     HolderCalls.poll();
     if (__builtin_expect(Objects.isWanted(), 0) && isWalked())
       Objects.request();
+    if (__builtin_expect(Stacks.HasPendingWork, 0) && !Finder.isWanted() &&
+        !Objects.isWanted())
+      Stacks.HasPendingWork.store(false, std::memory_order_relaxed);
   }
   ObjectHooks &objects() { return Objects; }
   HolderWalk &holders() { return Holders; }

@@ -23,9 +23,11 @@ public:
   /// the interpreter's symbols.
   void begin(const Exports &E, const char *Folder);
 
+  /// Is the finder still to be installed?
+  bool isWanted() const { return Wanted.load(std::memory_order_relaxed); }
   /// Called now and then by threads that run Python.
   void poll() {
-    if (__builtin_expect(Wanted.load(std::memory_order_relaxed), 0))
+    if (__builtin_expect(isWanted(), 0))
       request();
   }
 

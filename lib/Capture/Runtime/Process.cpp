@@ -124,6 +124,7 @@ static bool connectSources(int Fd, const wire::Regions &R) {
   for (const Source *const *S = Sources; *S; ++S)
     if ((*S)->Connect && !(*S)->Connect(Fd, R, *Proc.Ctl))
       return false;
+  forSources(&Source::Connected);
   return true;
 }
 

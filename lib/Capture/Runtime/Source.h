@@ -34,6 +34,8 @@ struct Source {
   /// call only. One thread, with signals blocked. False: the process cannot be
   /// recorded.
   bool (*Connect)(int Fd, const wire::Regions &R, wire::Control &C) = nullptr;
+  /// All sources are connected. One thread, with signals blocked.
+  void (*Connected)() = nullptr;
   /// The calling thread has a ring of a new process: state of the parent
   /// process is void.
   void (*StartThread)() = nullptr;

@@ -376,11 +376,15 @@ uint32_t capture::interpreterNode(ThreadState &T, const CallerFrame &Caller) {
   return interpreter::node();
 }
 
+void capture::pollInterpreter(const ThreadState &T) {
+  if (!T.QuietBits && !T.Ring.isNested() && hasInterpreter())
+    interpreter::poll();
+}
+
 uint32_t capture::stackNode(ThreadState &T, const CallerFrame &Caller) {
   StackState &S = ThisStack;
   if (__builtin_expect(T.QuietBits || T.Ring.isNested() || !Stacks.Bits, 0)) {
-    if (!T.QuietBits && !T.Ring.isNested() && hasInterpreter())
-      interpreter::poll();
+    pollInterpreter(T);
     return callerNode(Caller);
   }
   if (__builtin_expect(S.Mark != nullptr, 0) && isInterrupted(Caller))

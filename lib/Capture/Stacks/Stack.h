@@ -17,6 +17,9 @@ namespace memkit::capture {
 /// alone.
 uint32_t stackNode(ThreadState &T, const CallerFrame &Caller);
 
+/// Called by events that are not recorded, while Stacks.HasPendingWork.
+void pollInterpreter(const ThreadState &T);
+
 /// The node of the calling thread's interpreter frames alone; the interpreter's
 /// folder then keeps the frames. 0: no readable frames, and the kept frames are
 /// outdated.

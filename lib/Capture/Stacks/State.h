@@ -27,6 +27,9 @@ struct alignas(PageBytes) ProcessStacks {
   std::atomic<uint32_t> Generation{0};
   /// An interpreter is loaded and may have frames: see InterpreterFrames.h.
   std::atomic<bool> HasInterpreter{false};
+  /// The interpreter has pending work of the library: events that are not
+  /// recorded call pollInterpreter(), too.
+  std::atomic<bool> HasPendingWork{false};
 };
 extern ProcessStacks Stacks;
 
