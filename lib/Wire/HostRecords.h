@@ -36,6 +36,8 @@ enum class AllocFunction : uint8_t {
   Brk,
   Sbrk,
   PthreadCreate,
+  Mallocx, ///< jemalloc's
+  Rallocx,
   PyMemMalloc, ///< the first for objects
   PyMemCalloc,
   PyMemRealloc,
@@ -43,7 +45,7 @@ enum class AllocFunction : uint8_t {
   PyObjectCalloc,
   PyObjectRealloc,
 };
-inline constexpr uint8_t NumAllocFunctions = 26;
+inline constexpr uint8_t NumAllocFunctions = 28;
 inline constexpr bool makesObjects(uint8_t Function) {
   return Function >= uint8_t(AllocFunction::PyMemMalloc) &&
          Function < NumAllocFunctions;

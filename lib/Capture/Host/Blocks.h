@@ -71,6 +71,13 @@ inline void recordFree(void *P) {
     T->Ring.write(wire::FreeRecord{uintptr_t(P)}, blockClock());
 }
 
+/// Is \p P too small to have a record? Then its free needs no record. The
+/// usable size is at least the requested size.
+inline bool isTooSmall(void *P) {
+  return __builtin_expect(Sampling.MinRecorded != 0, 0) && !Sampling.IsOn &&
+         Real.UsableSize && Real.UsableSize(P) < Sampling.MinRecorded;
+}
+
 /// Called before \p P is reallocated. False: the start is not recorded, and the
 /// new block must be recorded as an allocation.
 inline bool recordReallocBegin(void *P) {

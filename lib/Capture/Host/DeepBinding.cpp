@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The hook of dlopen, for libraries that bind deeply.
+// The hook of dlopen, for libraries that bind deeply, and for those that call
+// an allocator by names of its own (AllocatorHooks.h).
 //
 // A library that is opened with RTLD_DEEPBIND, as PHP opens its extensions,
 // finds libc's functions before this library's. When the loader has bound the
@@ -11,6 +12,7 @@
 // it knows by the return address. So a call jumps to the real dlopen unless the
 // caller makes no difference.
 
+#include "AllocatorBinding.h"
 #include "Real.h"
 #include "Runtime/Symbols.h"
 #include "Runtime/Thread.h"
@@ -91,12 +93,6 @@ static const HookedFunction *hookOf(const char *Name) {
   return nullptr;
 }
 
-/// Whether the word of a call has not been used yet: it leads into the binary.
-static bool isUnbound(const Import &I, const link_map *Of) {
-  FoundObject O = {};
-  return I.IsCall && Loader.find(*I.At, O) && O.LinkMap == Of;
-}
-
 static void bindImports(link_map *Of, void *Handle) {
   Imports(Of).each([&](const Import &I) {
     const HookedFunction *H = hookOf(I.Name);
@@ -112,22 +108,13 @@ static void bindImports(link_map *Of, void *Handle) {
   });
 }
 
-/// Binds the library and those that the loader has added behind it. Calls of
-/// other threads wait, as two threads may unseal the same page; not for ever,
-/// as a child of fork lacks the thread that binds.
+/// Binds the library and those that the loader has added behind it.
 static void bindAgain(void *Handle) {
-  static std::atomic<uint32_t> Busy;
   Quiet Q;
-  constexpr unsigned MaxTurns = 20000; // a second
-  for (unsigned Turn = 0; Busy.exchange(1, std::memory_order_acquire); ++Turn) {
-    if (Turn == MaxTurns)
-      return;
-    sys::sleepMicroseconds(50);
-  }
-  if (findHooks())
+  BindingTurn Turn;
+  if (Turn && findHooks())
     for (auto *L = static_cast<link_map *>(Handle); L; L = L->l_next)
       bindImports(L, Handle);
-  Busy.store(0, std::memory_order_release);
 }
 
 //===----------------------------------------------------------------------===//
@@ -148,6 +135,9 @@ static bool isForAnyCaller(const char *File, uintptr_t Caller) {
 }
 
 extern "C" {
+/// Of AllocatorBinding.h.
+extern bool memrecHasAllocator __attribute__((visibility("hidden")));
+
 /// Whether memrecOpenDeeply can open the library. Errors of File are left to
 /// dlopen.
 __attribute__((visibility("hidden"))) bool memrecOpens(const char *File,
@@ -158,8 +148,11 @@ __attribute__((visibility("hidden"))) bool memrecOpens(const char *File,
 __attribute__((visibility("hidden"))) void *memrecOpenDeeply(const char *File,
                                                              int Mode) {
   void *Handle = memrecRealDlopen(File, Mode);
-  if (Handle)
+  if (Handle && Mode & RTLD_DEEPBIND)
     bindAgain(Handle);
+  if (Handle && memrecHasAllocator)
+    for (auto *L = static_cast<link_map *>(Handle); L; L = L->l_next)
+      bindAllocatorsOf(L);
   return Handle;
 }
 }
@@ -178,6 +171,8 @@ dlopen:
   je 2f
 1:
   testb $8, %sil
+  jne 3f
+  cmpb $0, memrecHasAllocator(%rip)
   jne 3f
   jmp *%rax
 2:

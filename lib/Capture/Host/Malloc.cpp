@@ -8,8 +8,7 @@
 // For other blocks a hook jumps to a function of the slow path, which finds the
 // same caller.
 
-#include "Blocks.h"
-#include "Failures.h"
+#include "Calls.h"
 #include "Real.h"
 #include "Stacks/Codes.h"
 
@@ -24,14 +23,6 @@ static inline bool isOwn() {
   return __builtin_expect(ThisThread.QuietBits != 0, 0);
 }
 
-/// Called after a function has returned null for \p Size. A size of 0 may have
-/// that result, and a function may refuse its arguments (EINVAL).
-static void recordRefusal(size_t Size, AllocFunction F,
-                          const CallerFrame &Caller) {
-  if (Size && errno == ENOMEM)
-    recordFailure(Size, F, Caller);
-}
-
 /// Records the result of a function that calls no other hooked function.
 static inline void recordResult(void *P, size_t Size, AllocFunction F,
                                 const CallerFrame &Caller) {
@@ -39,20 +30,6 @@ static inline void recordResult(void *P, size_t Size, AllocFunction F,
     recordRefusal(Size, F, Caller);
   else
     recordAllocation(P, Size, F, Caller);
-}
-
-/// For a function that may call another hooked function: records the block
-/// unless the inner hook has.
-template <typename Fn>
-static inline void *aligned(Fn Call, size_t Size, AllocFunction F,
-                            const CallerFrame &Caller) {
-  ThisThread.LastAllocation = 0;
-  void *P = Call();
-  if (__builtin_expect(!P, 0))
-    recordRefusal(Size, F, Caller);
-  else if (!isDecided(P))
-    recordAllocation(P, Size, F, Caller);
-  return P;
 }
 
 /// The slow path of a hook.
@@ -79,8 +56,8 @@ MEMKIT_LONG_WAY void *callocRecorded(size_t Count, size_t Each) {
   if (isOwn() && !Overflow)
     if (void *P = arenaAllocate(Size))
       return P; // The arena's memory is zero and is used once.
-  return aligned([&] { return Real.Calloc(Count, Each); }, Size,
-                 AllocFunction::Calloc, Caller);
+  return recordCall([&] { return Real.Calloc(Count, Each); }, Size,
+                    AllocFunction::Calloc, Caller);
 }
 
 MEMKIT_EXPORT void *calloc(size_t Count, size_t Each) {
@@ -98,13 +75,6 @@ MEMKIT_EXPORT void *calloc(size_t Count, size_t Each) {
 
 static inline bool isLoader(uintptr_t Pc) {
   return Pc - Loader.Start < Loader.Bytes;
-}
-
-/// Is \p P too small to have a record? Then its free needs no record. The
-/// usable size is at least the requested size.
-static inline bool isTooSmall(void *P) {
-  return __builtin_expect(Sampling.MinRecorded != 0, 0) && !Sampling.IsOn &&
-         Real.UsableSize && Real.UsableSize(P) < Sampling.MinRecorded;
 }
 
 MEMKIT_LONG_WAY void freeRecorded(void *P) {
@@ -218,21 +188,21 @@ MEMKIT_EXPORT int posix_memalign(void **To, size_t Alignment, size_t Size) {
 }
 
 MEMKIT_EXPORT void *aligned_alloc(size_t Alignment, size_t Size) {
-  return aligned([&] { return Real.AlignedAlloc(Alignment, Size); }, Size,
-                 AllocFunction::AlignedAlloc, MEMKIT_CALLER);
+  return recordCall([&] { return Real.AlignedAlloc(Alignment, Size); }, Size,
+                    AllocFunction::AlignedAlloc, MEMKIT_CALLER);
 }
 
 MEMKIT_EXPORT void *memalign(size_t Alignment, size_t Size) {
-  return aligned([&] { return Real.Memalign(Alignment, Size); }, Size,
-                 AllocFunction::Memalign, MEMKIT_CALLER);
+  return recordCall([&] { return Real.Memalign(Alignment, Size); }, Size,
+                    AllocFunction::Memalign, MEMKIT_CALLER);
 }
 
 MEMKIT_EXPORT void *valloc(size_t Size) {
-  return aligned([&] { return Real.Valloc(Size); }, Size, AllocFunction::Valloc,
-                 MEMKIT_CALLER);
+  return recordCall([&] { return Real.Valloc(Size); }, Size,
+                    AllocFunction::Valloc, MEMKIT_CALLER);
 }
 
 MEMKIT_EXPORT void *pvalloc(size_t Size) {
-  return aligned([&] { return Real.Pvalloc(Size); }, Size,
-                 AllocFunction::Pvalloc, MEMKIT_CALLER);
+  return recordCall([&] { return Real.Pvalloc(Size); }, Size,
+                    AllocFunction::Pvalloc, MEMKIT_CALLER);
 }

@@ -4,6 +4,7 @@
 
 #include "Sampling.h"
 
+#include "Host/AllocatorBinding.h"
 #include "Stacks/Loader.h"
 
 using namespace memkit;
@@ -35,9 +36,14 @@ static bool connectSource(int, const wire::Regions &, wire::Control &C) {
   return true;
 }
 
-constinit const Source capture::HeapSource = {.State = &Sampling,
-                                              .StateBytes = sizeof(Sampling),
-                                              .Connect = connectSource};
+constinit const Source capture::HeapSource = {
+    .State = &Sampling,
+    .StateBytes = sizeof(Sampling),
+    .Connect = connectSource,
+    .Connected = bindAllocators,
+    .FoundBinary = [](const void *LinkMap) {
+      bindAllocatorsOf(static_cast<const link_map *>(LinkMap));
+    }};
 
 static void seed(ThreadState &T) {
   SampleThread &S = ThisSample;

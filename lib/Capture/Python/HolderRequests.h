@@ -10,7 +10,7 @@
 #ifndef MEMKIT_CAPTURE_PYTHON_HOLDERREQUESTS_H
 #define MEMKIT_CAPTURE_PYTHON_HOLDERREQUESTS_H
 
-#include "Exports.h"
+#include "Stacks/Exports.h"
 #include "Wire/Layout.h"
 
 #include <atomic>

@@ -16,8 +16,8 @@
 #ifndef MEMKIT_CAPTURE_PYTHON_HOLDERWALK_H
 #define MEMKIT_CAPTURE_PYTHON_HOLDERWALK_H
 
-#include "Exports.h"
 #include "ObjectSizes.h"
+#include "Stacks/Exports.h"
 
 #include <atomic>
 #include <cstddef>

@@ -4,8 +4,8 @@
 
 #include "Interpreter.h"
 
-#include "Exports.h"
 #include "Runtime/Process.h"
+#include "Stacks/Exports.h"
 #include "Stacks/InterpreterFrames.h"
 #include "Stacks/Loader.h"
 #include "Stacks/State.h"

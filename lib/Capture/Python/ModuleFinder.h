@@ -11,7 +11,7 @@
 #ifndef MEMKIT_CAPTURE_PYTHON_MODULEFINDER_H
 #define MEMKIT_CAPTURE_PYTHON_MODULEFINDER_H
 
-#include "Exports.h"
+#include "Stacks/Exports.h"
 
 #include <atomic>
 

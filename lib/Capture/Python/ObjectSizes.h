@@ -8,7 +8,7 @@
 #ifndef MEMKIT_CAPTURE_PYTHON_OBJECTSIZES_H
 #define MEMKIT_CAPTURE_PYTHON_OBJECTSIZES_H
 
-#include "Exports.h"
+#include "Stacks/Exports.h"
 
 namespace memkit::capture {
 

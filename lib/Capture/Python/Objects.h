@@ -18,7 +18,7 @@
 #ifndef MEMKIT_CAPTURE_PYTHON_OBJECTS_H
 #define MEMKIT_CAPTURE_PYTHON_OBJECTS_H
 
-#include "Exports.h"
+#include "Stacks/Exports.h"
 #include "Wire/Layout.h"
 
 #include <atomic>

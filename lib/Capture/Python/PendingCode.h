@@ -5,7 +5,7 @@
 #ifndef MEMKIT_CAPTURE_PYTHON_PENDINGCODE_H
 #define MEMKIT_CAPTURE_PYTHON_PENDINGCODE_H
 
-#include "Exports.h"
+#include "Stacks/Exports.h"
 
 #include <atomic>
 #include <cstdint>

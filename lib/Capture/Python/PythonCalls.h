@@ -5,7 +5,7 @@
 #ifndef MEMKIT_CAPTURE_PYTHON_PYTHONCALLS_H
 #define MEMKIT_CAPTURE_PYTHON_PYTHONCALLS_H
 
-#include "Python/Exports.h"
+#include "Stacks/Exports.h"
 
 #include <cstdint>
 #include <initializer_list>

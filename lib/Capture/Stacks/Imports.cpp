@@ -77,6 +77,29 @@ uintptr_t *capture::importSlot(const void *LinkMap, const char *Name) {
   return Found;
 }
 
+bool capture::isUnbound(const Import &I, const link_map *Of) {
+  FoundObject O = {};
+  return I.IsCall && Loader.find(*I.At, O) && O.LinkMap == Of;
+}
+
+static std::atomic<uint32_t> Binding;
+
+BindingTurn::BindingTurn() {
+  constexpr unsigned MaxTurns = 20000; // a second
+  for (unsigned Turn = 0; Binding.exchange(1, std::memory_order_acquire);
+       ++Turn) {
+    if (Turn == MaxTurns)
+      return;
+    sys::sleepMicroseconds(50);
+  }
+  HasTurn = true;
+}
+
+BindingTurn::~BindingTurn() {
+  if (HasTurn)
+    Binding.store(0, std::memory_order_release);
+}
+
 /// Does the loader make the word read-only after relocation?
 static bool isSealed(const link_map *Map, uintptr_t At) {
   FoundObject O;

@@ -49,6 +49,24 @@ private:
 /// the binary does not call the function.
 uintptr_t *importSlot(const void *LinkMap, const char *Name);
 
+/// Whether the word of a call has not been used yet: it leads into the binary.
+bool isUnbound(const Import &I, const link_map *Of);
+
+/// The right to call setWord(): two threads may unseal the same page. False: no
+/// turn came within a second, as in a child of fork that lacks the thread that
+/// had the turn.
+class BindingTurn {
+public:
+  BindingTurn();
+  ~BindingTurn();
+  BindingTurn(const BindingTurn &) = delete;
+  BindingTurn &operator=(const BindingTurn &) = delete;
+  explicit operator bool() const { return HasTurn; }
+
+private:
+  bool HasTurn = false;
+};
+
 /// Sets a word of a binary, which the loader may have made read-only. False:
 /// the kernel refuses. Other threads may read the word at the same time.
 bool setWord(const void *LinkMap, uintptr_t *At, uintptr_t Value);

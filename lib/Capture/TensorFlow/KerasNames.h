@@ -11,9 +11,9 @@
 #ifndef MEMKIT_CAPTURE_TENSORFLOW_KERASNAMES_H
 #define MEMKIT_CAPTURE_TENSORFLOW_KERASNAMES_H
 
-#include "Python/Exports.h"
 #include "Python/ModuleTable.h"
 #include "Python/WaitingNames.h"
+#include "Stacks/Exports.h"
 
 #include <atomic>
 #include <cstdint>

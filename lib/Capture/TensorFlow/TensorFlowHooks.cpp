@@ -5,10 +5,10 @@
 #include "TensorFlowHooks.h"
 
 #include "Names.h"
-#include "Python/Exports.h"
 #include "Runtime/Recording.h"
 #include "Runtime/Symbols.h"
 #include "Runtime/TensorSlots.h"
+#include "Stacks/Exports.h"
 #include "Stacks/Loader.h"
 #include "Stacks/RealFunction.h"
 #include "Stacks/Stack.h"

@@ -17,9 +17,9 @@
 #define MEMKIT_CAPTURE_TORCH_LAYERNAMES_H
 
 #include "InstanceDict.h"
-#include "Python/Exports.h"
 #include "Python/ModuleTable.h"
 #include "Python/WaitingNames.h"
+#include "Stacks/Exports.h"
 
 #include <atomic>
 #include <cstdint>

@@ -31,6 +31,8 @@ StringRef memkit::allocFunctionName(uint8_t Function) {
                                           "brk",
                                           "sbrk",
                                           "pthread_create",
+                                          "mallocx",
+                                          "rallocx",
                                           "PyMem_Malloc",
                                           "PyMem_Calloc",
                                           "PyMem_Realloc",

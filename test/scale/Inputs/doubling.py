@@ -267,7 +267,7 @@ TRACES = {
     "blocks": (blocks, 300000),
     "frees": (frees, 150000),
     "stacks": (stacks, 50000),
-    "wide": (wide, 50000),
+    "wide": (wide, 100000),
     "deep": (deep, 30000),
     "levels": (levels, 20000),
     "ranges": (scopes_of("range"), 30000),

@@ -6,8 +6,8 @@
 // loader's lock. A thread in a constructor may hold that lock while waiting for
 // the interpreter; this class waits for nothing.
 
-#ifndef MEMKIT_CAPTURE_PYTHON_EXPORTS_H
-#define MEMKIT_CAPTURE_PYTHON_EXPORTS_H
+#ifndef MEMKIT_CAPTURE_STACKS_EXPORTS_H
+#define MEMKIT_CAPTURE_STACKS_EXPORTS_H
 
 #include <cstdint>
 #include <elf.h>
@@ -43,4 +43,4 @@ private:
 
 } // namespace memkit::capture
 
-#endif // MEMKIT_CAPTURE_PYTHON_EXPORTS_H
+#endif // MEMKIT_CAPTURE_STACKS_EXPORTS_H
