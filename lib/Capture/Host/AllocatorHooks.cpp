@@ -15,9 +15,6 @@
 using namespace memkit;
 using namespace memkit::capture;
 
-using Text = const char *;
-using NoThrow = const void *; // a reference to std::nothrow_t
-
 //===----------------------------------------------------------------------===//
 // The shapes of functions
 //===----------------------------------------------------------------------===//
@@ -128,18 +125,18 @@ MEMKIT_BLOCK(tc_memalign, Memalign, (size_t A, size_t Size), (A, Size), Size)
 MEMKIT_BLOCK(tc_valloc, Valloc, (size_t Size), (Size), Size)
 MEMKIT_BLOCK(tc_pvalloc, Pvalloc, (size_t Size), (Size), Size)
 MEMKIT_BLOCK(tc_new, New, (size_t Size), (Size), Size)
-MEMKIT_BLOCK(tc_new_nothrow, New, (size_t Size, NoThrow N), (Size, N), Size)
+MEMKIT_BLOCK(tc_new_nothrow, New, (size_t Size, const void *N), (Size, N), Size)
 MEMKIT_BLOCK(tc_newarray, NewArray, (size_t Size), (Size), Size)
-MEMKIT_BLOCK(tc_newarray_nothrow, NewArray, (size_t Size, NoThrow N), (Size, N),
-             Size)
+MEMKIT_BLOCK(tc_newarray_nothrow, NewArray, (size_t Size, const void *N),
+             (Size, N), Size)
 MEMKIT_BLOCK(tc_new_aligned, NewAligned, (size_t Size, size_t A), (Size, A),
              Size)
 MEMKIT_BLOCK(tc_new_aligned_nothrow, NewAligned,
-             (size_t Size, size_t A, NoThrow N), (Size, A, N), Size)
+             (size_t Size, size_t A, const void *N), (Size, A, N), Size)
 MEMKIT_BLOCK(tc_newarray_aligned, NewArrayAligned, (size_t Size, size_t A),
              (Size, A), Size)
 MEMKIT_BLOCK(tc_newarray_aligned_nothrow, NewArrayAligned,
-             (size_t Size, size_t A, NoThrow N), (Size, A, N), Size)
+             (size_t Size, size_t A, const void *N), (Size, A, N), Size)
 MEMKIT_RESIZE(tc_realloc, Realloc, (void *P, size_t Size), (P, Size), Size)
 MEMKIT_POSIX(tc_posix_memalign)
 MEMKIT_RELEASE(tc_free, (void *P), (P))
@@ -147,20 +144,20 @@ MEMKIT_RELEASE(tc_cfree, (void *P), (P))
 MEMKIT_RELEASE(tc_free_sized, (void *P, size_t Size), (P, Size))
 MEMKIT_RELEASE(tc_delete, (void *P), (P))
 MEMKIT_RELEASE(tc_delete_sized, (void *P, size_t Size), (P, Size))
-MEMKIT_RELEASE(tc_delete_nothrow, (void *P, NoThrow N), (P, N))
+MEMKIT_RELEASE(tc_delete_nothrow, (void *P, const void *N), (P, N))
 MEMKIT_RELEASE(tc_delete_aligned, (void *P, size_t A), (P, A))
 MEMKIT_RELEASE(tc_delete_sized_aligned, (void *P, size_t Size, size_t A),
                (P, Size, A))
-MEMKIT_RELEASE(tc_delete_aligned_nothrow, (void *P, size_t A, NoThrow N),
+MEMKIT_RELEASE(tc_delete_aligned_nothrow, (void *P, size_t A, const void *N),
                (P, A, N))
 MEMKIT_RELEASE(tc_deletearray, (void *P), (P))
 MEMKIT_RELEASE(tc_deletearray_sized, (void *P, size_t Size), (P, Size))
-MEMKIT_RELEASE(tc_deletearray_nothrow, (void *P, NoThrow N), (P, N))
+MEMKIT_RELEASE(tc_deletearray_nothrow, (void *P, const void *N), (P, N))
 MEMKIT_RELEASE(tc_deletearray_aligned, (void *P, size_t A), (P, A))
 MEMKIT_RELEASE(tc_deletearray_sized_aligned, (void *P, size_t Size, size_t A),
                (P, Size, A))
-MEMKIT_RELEASE(tc_deletearray_aligned_nothrow, (void *P, size_t A, NoThrow N),
-               (P, A, N))
+MEMKIT_RELEASE(tc_deletearray_aligned_nothrow,
+               (void *P, size_t A, const void *N), (P, A, N))
 
 //===----------------------------------------------------------------------===//
 // mimalloc
@@ -264,11 +261,12 @@ MEMKIT_RESIZE(mi__expand, Realloc, (void *P, size_t Size), (P, Size), Size)
 MEMKIT_REALLOCARR(mi_reallocarr)
 MEMKIT_REALLOCARR(reallocarr)
 MEMKIT_POSIX(mi_posix_memalign)
-MEMKIT_TEXT(mi_strdup, (Text From), (From))
-MEMKIT_TEXT(mi_mbsdup, (Text From), (From))
-MEMKIT_TEXT(mi_strndup, (Text From, size_t Most), (From, Most))
-MEMKIT_TEXT(mi_heap_strdup, (void *H, Text From), (H, From))
-MEMKIT_TEXT(mi_heap_strndup, (void *H, Text From, size_t Most), (H, From, Most))
+MEMKIT_TEXT(mi_strdup, (const char *From), (From))
+MEMKIT_TEXT(mi_mbsdup, (const char *From), (From))
+MEMKIT_TEXT(mi_strndup, (const char *From, size_t Most), (From, Most))
+MEMKIT_TEXT(mi_heap_strdup, (void *H, const char *From), (H, From))
+MEMKIT_TEXT(mi_heap_strndup, (void *H, const char *From, size_t Most),
+            (H, From, Most))
 MEMKIT_RELEASE(mi_free, (void *P), (P))
 MEMKIT_RELEASE(mi_cfree, (void *P), (P))
 MEMKIT_RELEASE(mi_free_size, (void *P, size_t Size), (P, Size))
