@@ -26,6 +26,20 @@ FailOn::FailOn(ArrayRef<ConditionMetric> Metrics, StringRef Help)
                    "--fail-on, tests its first condition"),
           cl::cat(helpGroup(HelpGroup::Gates))) {}
 
+/// The metric of a condition of a few bytes without a unit: MiB or per cent may
+/// be meant. Null: another condition.
+static const ConditionMetric *
+metricWithoutUnit(const Condition &C, ArrayRef<ConditionMetric> Metrics) {
+  constexpr uint64_t Most = 100;
+  const ConditionMetric *M = find_if(
+      Metrics, [&](const ConditionMetric &Of) { return Of.Name == C.Metric; });
+  bool IsAmount = C.What == Condition::ConditionKind::Value ||
+                  C.What == Condition::ConditionKind::Change;
+  bool Is = M != Metrics.end() && !(M->Forms & CF_Count) && IsAmount &&
+            C.Bound && C.Bound <= Most && isDigit(C.Text.back());
+  return Is ? M : nullptr;
+}
+
 Error FailOn::check() {
   if (ExitCode.getNumOccurrences() && (ExitCode == 0 || ExitCode > 255))
     return makeUsageError("--error-exitcode must be 1 to 255");
@@ -33,6 +47,14 @@ Error FailOn::check() {
     Expected<Condition> C = parseCondition(Text, Metrics);
     if (!C)
       return makeUsageError("--fail-on: " + toString(C.takeError()));
+    if (const ConditionMetric *M = metricWithoutUnit(*C, Metrics)) {
+      auto [Left, Bound] = Text.split('>');
+      std::string Or = Text.str() + "MiB'";
+      if (M->Forms & CF_Change)
+        Or += " or '" + (Left + ">+" + Bound.ltrim("+=")).str() + "%'";
+      return makeUsageError("--fail-on: '" + Text + "' is bytes: write '" +
+                            Text + "B', or did you mean '" + Or + "?");
+    }
     Conditions.push_back(std::move(*C));
   }
   if (Given.empty() && ExitCode.getNumOccurrences()) {

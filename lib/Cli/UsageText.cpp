@@ -55,6 +55,9 @@ static std::vector<std::string> unknownOption(StringRef Argument,
   auto [Dashes, Value] = Argument.split('=');
   StringRef Name = Dashes.ltrim('-');
   std::string Text = "unknown option '" + Dashes.str() + "'";
+  if (Tool == "memrec" && (Name == "p" || Name == "pid" || Name == "attach"))
+    return {Text + ": memrec starts programs; with --start=off it records " +
+            "one from SIGUSR1 on"};
   if (StringRef Others = toolsWith(Name); !Others.empty())
     return {Text + ": " + Others.str() + " have it"};
   StringRef Near = nearestName(Name, longOptions());

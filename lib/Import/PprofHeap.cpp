@@ -200,6 +200,9 @@ public:
     for (StringRef Message : P.Samples)
       if (const char *Why = sample(Message))
         return In.fail(Why);
+    if (OfUnknownSize)
+      To.warn(Twine(OfUnknownSize) +
+              " samples have an unknown size (below 0), and are left out");
     return Error::success();
   }
 
@@ -269,6 +272,11 @@ private:
       return Column >= 0 && size_t(Column) < Values.size() ? Values[Column] : 0;
     };
     uint64_t Bytes = Value(BytesColumn);
+    // JAX writes -1 for an executable whose size it does not know.
+    if (Bytes > uint64_t(INT64_MAX)) {
+      ++OfUnknownSize;
+      return nullptr;
+    }
     uint64_t Count = CountColumn < 0 ? Bytes != 0 : Value(CountColumn);
     // A sum of 0 blocks has no bytes.
     if (!Count && Bytes)
@@ -357,24 +365,39 @@ private:
   TraceBuilder &To;
   SumHeap Sums;
   int CountColumn = -1, BytesColumn = -1;
+  uint64_t OfUnknownSize = 0; ///< number of samples
   std::unordered_map<uint64_t, std::vector<uint32_t>> FramesOf;
 };
 
 } // namespace
 
-/// A profile begins with its types of values: field 1, a message of two numbers
-/// or more.
-bool memkit::isPprof(StringRef First) {
-  ProtoReader In(First);
-  if (!In.next() || In.Number != 1 || In.Bytes.empty() || In.Bytes.size() > 64)
+/// Whether the message is a type of values: its name, or name and unit.
+static bool isValueType(StringRef Message) {
+  if (Message.empty() || Message.size() > 64)
     return false;
-  bool HasType = false;
-  for (ProtoReader Type(In.Bytes); Type.next();) {
-    if (Type.Number > 2 || Type.Bytes.data())
+  bool HasName = false;
+  ProtoReader In(Message);
+  while (In.next()) {
+    if (In.Number < 1 || In.Number > 2 || In.Bytes.data())
       return false;
-    HasType |= Type.Number == 1;
+    HasName |= In.Number == 1;
   }
-  return HasType;
+  return HasName && !In.failed();
+}
+
+/// A profile begins with its types of values (field 1). Go's runtime writes the
+/// period's type (11) and other numbers of the whole profile first: time (9),
+/// duration (10), period (12).
+bool memkit::isPprof(StringRef First) {
+  for (ProtoReader In(First); In.next();) {
+    bool IsNumber = !In.Bytes.data();
+    if (In.Number == 1)
+      return isValueType(In.Bytes);
+    if (In.Number == 11 ? !isValueType(In.Bytes)
+                        : !IsNumber || In.Number < 9 || In.Number > 12)
+      return false;
+  }
+  return false;
 }
 
 Error memkit::readPprof(const ImportFile &File, TraceBuilder &To,

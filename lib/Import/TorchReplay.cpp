@@ -26,7 +26,8 @@ void TorchReplay::start() {
     std::string Name = "cuda:" + utostr(Index);
     uint32_t Space = To.space(Name);
     if (!Data.Segments.empty() || !Data.Trace.SegmentEvents.empty())
-      D.SegmentHeap = To.heap("torch." + Name + ".segments", Space);
+      D.SegmentHeap = To.heap("torch." + Name + ".segments", Space, 0,
+                              hidesLines(Data) ? HF_OutsideTotals : HF_None);
     D.TensorHeap = To.heap("torch." + Name, Space, D.SegmentHeap);
     D.Scopes.Process = Process;
     D.Scopes.Heap = D.TensorHeap;
@@ -99,7 +100,8 @@ void TorchReplay::run(const ProgressCallback &OnProgress) {
   for (DeviceReplay &D : Devices) {
     finishTensors(D);
     finishSegments(D);
-    markAgain(D);
+    if (D.Reserved)
+      markReserved(D);
     categorizeLive(D);
     D.Scopes.endAll(NowNs);
   }

@@ -50,6 +50,7 @@ private:
     llvm::DenseMap<uint64_t, const TorchBlock *> Last;
     uint32_t SegmentHeap = 0, TensorHeap = 0;
     uint64_t LiveBytes = 0, InUseBytes = 0, Reserved = 0;
+    uint64_t MarkedBytes = 0; ///< the most active bytes of a mark so far
     uint64_t NowUs = 0;
     bool MarksNext = false; ///< a mark comes after the next tensor
   };
@@ -84,6 +85,7 @@ private:
   void fail(DeviceReplay &D, const TorchEvent &E);
 
   // TorchSegmentEvents.cpp
+  static bool hidesLines(const TorchDevice &D);
   void startDevice(DeviceReplay &D);
   void findSizes(TorchSegment &S) const;
   void putSegment(DeviceReplay &D, const TorchSegment &S);
@@ -94,6 +96,7 @@ private:
   void finishSegments(DeviceReplay &D);
   uint32_t poolAt(const DeviceReplay &D, uint64_t Address) const;
   void markReserved(DeviceReplay &D);
+  void markHigh(DeviceReplay &D);
   void markAgain(DeviceReplay &D);
 
   TraceBuilder &To;

@@ -17,7 +17,16 @@ void TorchReplay::markReserved(DeviceReplay &D) {
   M.TimeNs = NowNs;
   M.Heap = D.TensorHeap;
   M.Values = {D.Reserved, D.LiveBytes + D.InUseBytes};
+  D.MarkedBytes = std::max(D.MarkedBytes, M.Values[1]);
   To.mark(std::move(M));
+}
+
+/// Called before memory becomes inactive: the same, if more has never been
+/// active, by a thousandth.
+void TorchReplay::markHigh(DeviceReplay &D) {
+  if (D.Reserved &&
+      D.LiveBytes + D.InUseBytes > D.MarkedBytes + D.MarkedBytes / 1024)
+    markReserved(D);
 }
 
 /// The same once more after the next tensor, for which the segment was made:
@@ -40,6 +49,25 @@ void TorchReplay::findSizes(TorchSegment &S) const {
     B.Size = S.Expands ? Sizes.rounded(B.Requested)
                        : Sizes.inFree(B.Requested, End - B.Address);
   }
+}
+
+/// Whether most of the memory of a device is segments from before the recording
+/// of events: they have no stack, and with them the memory space would have no
+/// line. Their tensors of later have one.
+bool TorchReplay::hidesLines(const TorchDevice &D) {
+  uint64_t Hidden = 0, Now = 0;
+  for (const TorchSegment &S : segmentsBefore(D)) {
+    Now += S.Size;
+    Hidden += S.Stack ? 0 : S.Size;
+  }
+  uint64_t Most = Now;
+  for (const TorchEvent &E : D.Trace.SegmentEvents) {
+    bool IsNew = E.Action == TorchAction::SegmentAlloc ||
+                 E.Action == TorchAction::SegmentMap;
+    Now = IsNew ? Now + E.Size : Now - std::min(Now, E.Size);
+    Most = std::max(Most, Now);
+  }
+  return !D.Trace.Addresses.empty() && Hidden > Most / 2;
 }
 
 /// Adds what lived before the first event, each segment with its tensors. The

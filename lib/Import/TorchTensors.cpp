@@ -165,6 +165,7 @@ void TorchReplay::requestFree(DeviceReplay &D, const TorchEvent &E) {
 
 void TorchReplay::completeFree(DeviceReplay &D, const TorchEvent &E) {
   uint64_t Size;
+  markHigh(D);
   if (D.InUse.count(keyOf(E.Address)))
     endInUse(D, E.Address);
   else if (!freeTensor(D, E.Address, Size, E.Stack))

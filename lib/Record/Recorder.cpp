@@ -13,6 +13,7 @@
 #include "Shared/Preloadable.h"
 #include "Shared/ProcFs.h"
 #include "Support/RunEach.h"
+#include "llvm/Support/GlobPattern.h"
 #include "llvm/Support/Path.h"
 #include <cerrno>
 #include <csignal>
@@ -224,6 +225,23 @@ RecordResult notRun(const std::string &Program, int Error) {
   return Result;
 }
 
+/// A glob for heaps that the program did not use may be a mistake.
+void warnOfHeaps(const RecordOptions &O, const Recording &R) {
+  for (const std::string &Text : O.Heaps) {
+    Expected<GlobPattern> Glob = GlobPattern::create(Text);
+    if (!Glob) {
+      consumeError(Glob.takeError());
+      continue;
+    }
+    bool IsUsed = false;
+    for (uint32_t Heap = 1; !IsUsed && R.Stats.hasHeap(Heap); ++Heap)
+      IsUsed = R.Stats.heapStats(Heap).Allocations &&
+               Glob->match(R.Heaps.heapName(Heap));
+    if (!IsUsed)
+      O.Warn("--heap=" + Text + ": the program had no such memory");
+  }
+}
+
 void fill(RecordResult &Result, Recording &R, const Session &S) {
   TotalStats Host = R.Stats.spaceStats(0);
   Result.Bytes = R.bytes();
@@ -365,6 +383,7 @@ Expected<RecordResult> memkit::record(const RecordOptions &O) {
   if (!O.StepRange.empty() && !(*R)->HasSteps)
     O.Warn("no range matching '" + O.StepRange +
            "' ended, so there are no steps");
+  warnOfHeaps(O, **R);
   S.warnOfTimePoints();
   fill(Result, **R, S);
   Result.OomKills = std::max(Group.kills(), KillsBefore) - KillsBefore;

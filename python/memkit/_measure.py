@@ -6,6 +6,7 @@ import inspect
 import os
 import sys
 import time
+import warnings
 from collections import deque
 from threading import get_ident
 from types import TracebackType
@@ -49,13 +50,16 @@ def _resident() -> int:
 class Result:
     """What one use of ``measure`` has measured.
 
-    Numbers of the memory come from the recorder when they are asked for first;
-    the recorder keeps those of the 1,024 scopes that ended last. They are None
-    when the process is not recorded. Bytes are those of the whole process in the
-    memory space ``host``.
+    Numbers of the memory come from the recorder when they are asked for first, or
+    before the recorder forgets them if the program keeps the result: the recorder
+    keeps those of the 1,024 scopes that ended last. They are None when the process
+    is not recorded. Bytes are those of the whole process in the memory space
+    ``host``.
     """
 
-    __slots__ = ("name", "device", "begin", "end", "value", "rss", "rss_before", "_from", "_took", "_number", "_stats")
+    __slots__ = (
+        "name", "device", "begin", "end", "value", "rss", "rss_before", "_from", "_took", "_number", "_stats", "_ended"
+    )
 
     def __init__(self, name: str, device: Optional[str]) -> None:
         self.name = name
@@ -73,6 +77,7 @@ class Result:
         self._took: Optional[float] = None
         self._number = 0
         self._stats: Optional[Stats] = None
+        self._ended = 0  # the number of scopes that have ended, as _native.ends counts
 
     def _close(self) -> None:
         self._took = time.perf_counter() - self._from
@@ -170,7 +175,102 @@ def _line(result: Result) -> str:
     )
 
 
-_results: Deque[Result] = deque(maxlen=1024)
+_MAX_RESULTS = 1024
+_MAX_NAMES = 10000
+_OTHER_NAMES = "(other names)"
+_results: Deque[Result] = deque()
+#: Results whose numbers were not asked for, in the order of their ends.
+_waiting: Deque[Result] = deque()
+#: The sums of results that are in _results no more, by name.
+_sums: "Dict[str, SummaryRow]" = {}
+
+
+def _keep(result: Result) -> None:
+    """Notes a result that has ended; the earliest ones become sums."""
+    result._ended = _native.ends
+    _results.append(result)
+    if result._number:
+        _waiting.append(result)
+    _ask_in_time()
+    while len(_results) > _MAX_RESULTS:
+        try:
+            old = _results.popleft()
+        except IndexError:
+            return
+        _add(_sums, old.name, _row(old, asks=False))
+
+
+# A question takes milliseconds, so not all uses are asked for: the first ones of a
+# name, and those that the program keeps, while questions take a second and a
+# twentieth of the time at most.
+_FIRST_USES = 16
+_uses: Dict[str, int] = {}
+_begun = time.perf_counter()
+_asked = 0.0  # seconds
+
+
+def _references(result: Result) -> int:
+    return int(getattr(sys, "getrefcount", lambda of: 0)(result))
+
+
+def _own_references() -> int:
+    """References to a result that the program does not keep, as _ask_in_time sees them."""
+    ours = deque([Result("", None)])
+    result = ours[0]
+    return _references(result)
+
+
+_OWN_REFERENCES = _own_references()
+
+
+def _ask_in_time() -> None:
+    """Asks for numbers before the recorder forgets them."""
+    global _asked
+    while _waiting and _native.ends - _waiting[0]._ended >= _native.FORGETTING:
+        try:
+            result = _waiting.popleft()
+        except IndexError:  # another thread was faster
+            return
+        uses = _uses.get(result.name, 0) + 1
+        if uses > 1 or len(_uses) < _MAX_NAMES:
+            _uses[result.name] = uses
+        now = time.perf_counter()
+        has_time = _asked < 1 + (now - _begun) / 20
+        if has_time and (uses <= _FIRST_USES or _references(result) > _OWN_REFERENCES):
+            result.stats  # noqa: B018
+            _asked += time.perf_counter() - now
+
+
+_native.ask_in_time = _ask_in_time
+
+
+def _row(result: Result, asks: bool = True) -> "SummaryRow":
+    """A row of one use; asks: the recorder, if the numbers are not known yet."""
+    if (result.stats if asks else result._stats) is None:
+        return SummaryRow(result.name, 1, result.duration, None, None, None, None, 0)
+    return SummaryRow(result.name, 1, result.duration, result.allocated, result.net, result.peak, result.rise, 1)
+
+
+def _add(to: "Dict[str, SummaryRow]", name: str, row: "SummaryRow") -> None:
+    """Adds a row to the sums of its name."""
+    if name not in to and len(to) >= _MAX_NAMES and name != _OTHER_NAMES:
+        if _OTHER_NAMES not in to:
+            warnings.warn(f"memkit.measure: more than {_MAX_NAMES} names; further ones are summed as {_OTHER_NAMES!r}")
+        name = _OTHER_NAMES
+    had = to.get(name)
+    if had is None:
+        to[name] = row._replace(name=name)
+        return
+    to[name] = SummaryRow(
+        name,
+        had.calls + row.calls,
+        had.duration + row.duration,
+        _sum([had.allocated, row.allocated], sum),
+        _sum([had.net, row.net], sum),
+        _sum([had.peak, row.peak], max),
+        _sum([had.rise, row.rise], max),
+        had.known + row.known,
+    )
 
 
 class measure:
@@ -207,8 +307,9 @@ class measure:
     def _finish(self, result: Result) -> None:
         if _library is not None:
             _library.memrec_scope_end(result._number)
+            _native.count_end()
         result._close()
-        _results.append(result)
+        _keep(result)
 
     def __enter__(self) -> Result:
         result = self._begin(self.name)
@@ -273,6 +374,7 @@ def results(name: Optional[str] = None) -> List[Result]:
 def reset() -> None:
     """Forgets all results: summary() begins anew."""
     _results.clear()
+    _sums.clear()
 
 
 class SummaryRow(NamedTuple):
@@ -285,6 +387,9 @@ class SummaryRow(NamedTuple):
     net: Optional[int]  #: of all calls
     peak: Optional[int]  #: the highest
     rise: Optional[int]  #: the highest
+    #: Of the calls, those whose bytes are in the sums: the recorder keeps those of
+    #: the latest, and the package asks for the first and for kept ones.
+    known: int = 0
 
 
 class Summary(List[SummaryRow]):
@@ -298,12 +403,16 @@ class Summary(List[SummaryRow]):
             sizes = (_size(v) for v in (r.allocated, r.net, r.rise, r.peak))
             lines.append((r.name, str(r.calls), f"{r.duration:.3g} s", *sizes))  # type: ignore[arg-type]
         widths = [max(len(line[c]) for line in lines) for c in range(7)]
-        return "\n".join(
-            "  ".join(
-                [line[0].ljust(widths[0])] + [v.rjust(w) for v, w in zip(line[1:], widths[1:])]
-            ).rstrip()
+        text = [
+            "  ".join([line[0].ljust(widths[0])] + [v.rjust(w) for v, w in zip(line[1:], widths[1:])]).rstrip()
             for line in lines
-        )
+        ]
+        text += [
+            f"bytes of {r.name}: of {r.known:,} of the calls; memdump --scopes has all after the run"
+            for r in self
+            if 0 < r.known < r.calls
+        ]
+        return "\n".join(text)
 
 
 def _sum(values: List[Optional[int]], how: Callable[[List[int]], int]) -> Optional[int]:
@@ -312,23 +421,12 @@ def _sum(values: List[Optional[int]], how: Callable[[List[int]], int]) -> Option
 
 
 def summary() -> Summary:
-    """The results by name."""
-    by_name: Dict[str, List[Result]] = {}
-    for r in results():
-        by_name.setdefault(r.name, []).append(r)
-    rows = [
-        SummaryRow(
-            name,
-            len(all_),
-            sum(r.duration for r in all_),
-            _sum([r.allocated for r in all_], sum),
-            _sum([r.net for r in all_], sum),
-            _sum([r.peak for r in all_], max),
-            _sum([r.rise for r in all_], max),
-        )
-        for name, all_ in by_name.items()
-    ]
-    return Summary(sorted(rows, key=lambda row: -(row.rise or 0)))
+    """The results by name, all since the start or reset(): of 10,000 names, and of
+    the others together."""
+    by_name = dict(_sums)
+    for result in results():
+        _add(by_name, result.name, _row(result))
+    return Summary(sorted(by_name.values(), key=lambda row: -(row.rise or 0)))
 
 
 def layers() -> Any:

@@ -4,12 +4,26 @@
 They are what include/memkit/memkit.h calls too; it says what each does.
 """
 
-from typing import Any, Optional
+from typing import Any, Callable, Optional
 
 # Flags of memrec_scope_begin.
 NO_CONTEXT = 1  # measured, but allocations inside are not said to be in it
 NO_MEASURE = 2  # the other way round
 PYTHON = 4  # the innermost frames are this package's
+
+# The recorder keeps the numbers of the 1,024 scopes that ended last.
+FORGETTING = 768  # so many scopes after a scope's end, its numbers are asked for
+ends = 0  # scopes that have ended, about: threads may count at once
+#: Asks for numbers that are soon forgotten; of _measure.
+ask_in_time: Optional[Callable[[], None]] = None
+
+
+def count_end() -> None:
+    """Called at the end of each scope."""
+    global ends
+    ends += 1
+    if ends % 64 == 0 and ask_in_time is not None:
+        ask_in_time()
 
 
 def _load() -> Optional[Any]:

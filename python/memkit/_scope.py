@@ -54,6 +54,7 @@ class scope:
 
     def _end(self, number: int) -> None:
         _library.memrec_scope_end(number)  # type: ignore[union-attr]
+        _native.count_end()
         self._last = number
         self._stats = None
 

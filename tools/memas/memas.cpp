@@ -11,6 +11,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
+#include <unistd.h>
 
 using namespace llvm;
 using namespace memkit;
@@ -58,10 +59,15 @@ static Error summarizeTo(MemoryBufferRef Text, Sink &Out) {
 }
 
 static Expected<int> run() {
+  if (Input == "-" && isatty(STDIN_FILENO))
+    say("reading the text of a trace from the terminal, up to Ctrl-D");
   auto Text = MemoryBuffer::getFileOrSTDIN(Input);
   if (!Text)
     return makeError((Input == "-" ? "<stdin>" : StringRef(Input)) + ": " +
                      Text.getError().message());
+  if ((*Text)->getBuffer().starts_with("\x28\xb5\x2f\xfd"))
+    return makeError(Input + ": a trace, and not its text: memdump "
+                             "--format=asm gives the text");
   auto Out = OutputFile::open(Output, OutputFile::Content::Trace);
   if (!Out)
     return Out.takeError();

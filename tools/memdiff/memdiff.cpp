@@ -13,6 +13,7 @@
 #include "memkit/Analysis/DiffTrace.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 
 using namespace llvm;
 using namespace memkit;
@@ -94,7 +95,17 @@ static DiffFormat outputFormat() {
   return OutputFormat;
 }
 
-static Error write(const DiffView &V) {
+/// The traces to compare: those of the command line, else the last two that
+/// memrec wrote here under its usual name.
+static std::vector<std::string> tracesToCompare() {
+  constexpr StringLiteral Older = "trace.fb.old", Newer = "trace.fb";
+  if (!Inputs.empty() || !sys::fs::exists(Older) || !sys::fs::exists(Newer))
+    return {Inputs.begin(), Inputs.end()};
+  say("comparing the last two recordings, " + Older + " and " + Newer);
+  return {Older.str(), Newer.str()};
+}
+
+static Error write(const DiffView &V, ArrayRef<std::string> Paths) {
   DiffFormat F = outputFormat();
   auto Content = F == DiffFormat::Trace ? OutputFile::Content::Trace
                                         : OutputFile::Content::Text;
@@ -103,7 +114,7 @@ static Error write(const DiffView &V) {
     return Out.takeError();
   if (F == DiffFormat::Trace) {
     FdSink Sink((*Out)->fd(), (*Out)->name().str());
-    std::vector<std::string> Command(Inputs.begin(), Inputs.end());
+    std::vector<std::string> Command(Paths.begin(), Paths.end());
     Command.insert(Command.begin(), "memdiff");
     if (!V.Runs.isPair())
       Command.insert(Command.begin() + 1 + V.Runs.numBefore(), "--");
@@ -163,8 +174,9 @@ static void warnOfUnused(const Renames &R) {
 
 static Expected<int> run(SelectionFlags &Flags, FailOn &Fatal,
                          const GroupedArguments &Args) {
-  std::vector<std::string> Paths(Inputs.begin(), Inputs.end());
-  Expected<size_t> NumBefore = Args.numBefore(Inputs);
+  std::vector<std::string> Paths = tracesToCompare();
+  Expected<size_t> NumBefore =
+      Inputs.empty() && !Paths.empty() ? 1 : Args.numBefore(Inputs);
   if (!NumBefore)
     return NumBefore.takeError();
   if (Error E = Fatal.check())
@@ -211,7 +223,8 @@ static Expected<int> run(SelectionFlags &Flags, FailOn &Fatal,
   if (Error E = write({Runs, *Report, Options->By.value_or(Metric::Peak),
                        Spec->At.has_value(), Max, Top.getNumOccurrences() != 0,
                        Uncertain, Moves, Options->Confidence, NameBefore,
-                       NameAfter, Failed}))
+                       NameAfter, Failed},
+                      Paths))
     return E;
   for (const SelectedTrace &T : *Traces)
     for_each(T.T->reader().unknownWarnings(),

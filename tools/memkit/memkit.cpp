@@ -4,6 +4,8 @@
 // by, or as the tool of its first argument: `memkit stat`, `memkit memstat`.
 
 #include "Support/CommandText.h"
+#include "Support/NearName.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -58,6 +60,17 @@ static int run(const Command &C, int Argc, char **Argv) {
   return C.Main(Argc, Argv);
 }
 
+/// The command that a user meant, or where commands are listed.
+static std::string hint(StringRef Name) {
+  SmallVector<StringRef, 16> Names;
+  for (const Command &C : Commands)
+    Names.push_back(C.Name.drop_front(strlen("mem")));
+  Name.consume_front("mem");
+  StringRef Near = memkit::nearestName(Name, Names);
+  return Near.empty() ? "memkit --help lists them"
+                      : ("did you mean '" + Near + "'?").str();
+}
+
 static void printHelp(raw_ostream &OS) {
   OS << "Records and analyses the memory of programs.\n\n"
         "Usage: memkit COMMAND [options]\n\n";
@@ -96,6 +109,6 @@ int main(int Argc, char **Argv) {
     printHelp(errs());
   else
     errs() << "memkit: error: '" << memkit::oneLine(First)
-           << "' is no command; memkit --help lists them\n";
+           << "' is no command; " << hint(First) << '\n';
   return ExitUsage;
 }

@@ -12,6 +12,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Regex.h"
+#include <unistd.h>
 
 using namespace llvm;
 using namespace memkit;
@@ -341,6 +342,9 @@ static Error parseAlerts(RecordOptions &O) {
       O.Holders |= wire::HW_Asked;
     O.OnAlert.push_back(std::move(*A));
   }
+  if (Output == "-" && isatty(STDOUT_FILENO))
+    return makeUsageError(
+        "not writing a trace to a terminal; use -o FILE or a pipe");
   if (Bundle != WantedBundle::None && Output == "-")
     return makeUsageError("--bundle needs a trace in a file, not -o -");
   if (!O.OnAlert.empty() && O.Alerts.empty())

@@ -5,6 +5,7 @@
 #include "Arguments.h"
 #include "Cli/ToolMain.h"
 #include "Options.h"
+#include "StartHint.h"
 #include "Support/CommandText.h"
 #include "Support/Table.h"
 #include "memkit/Support/Format.h"
@@ -77,9 +78,11 @@ static void sayEnd(const RecordResult &R) {
 }
 
 /// Reports the result of record() as messages; returns the exit status.
-static int report(const RecordResult &R) {
+static int report(const RecordResult &R, ArrayRef<std::string> Command) {
   if (!R.NotRun.empty()) {
-    reportError(makeError(R.NotRun));
+    std::string Hint = startHint(Command);
+    reportError(makeError(
+        R.NotRun + (Hint.empty() ? "" : "; did you mean '" + Hint + "'?")));
     return R.Status;
   }
   if (R.Lost && !R.ReaderGone) {
@@ -191,7 +194,7 @@ int main(int Argc, char **Argv) {
   Expected<RecordResult> R = record(*O);
   if (!R)
     return fail(R.takeError());
-  int Status = report(*R);
+  int Status = report(*R, O->Command);
   if (R->NotRun.empty() && !R->Lost)
     writeBundle(Argv[0], R->Output);
   return Status;

@@ -14,6 +14,7 @@
 #include "Cli/TraceFolder.h"
 #include "JobPage.h"
 #include "Sections.h"
+#include "Support/NearName.h"
 #include "Terminal/Graph.h"
 #include "memkit/Model/Imported.h"
 #include "memkit/Model/Merged.h"
@@ -160,10 +161,17 @@ static Error checkBundle() {
 }
 
 static Error checkSections() {
-  for (const std::string &Name : Show)
-    if (!is_contained(sectionNames(), Name))
-      return makeUsageError("--show=" + Name + ": there is no such section; " +
-                            join(sectionNames(), ", "));
+  for (const std::string &Name : Show) {
+    if (is_contained(sectionNames(), Name))
+      continue;
+    SmallVector<StringRef, 32> Names(sectionNames().begin(),
+                                     sectionNames().end());
+    StringRef Near = nearestName(Name, Names);
+    return makeUsageError("--show=" + Name + ": there is no such section; " +
+                          (Near.empty()
+                               ? join(sectionNames(), ", ")
+                               : ("did you mean '" + Near + "'?").str()));
+  }
   return Error::success();
 }
 

@@ -12,7 +12,7 @@
 // RUN: memrec -q --force -o %t.fb -- %t free
 // RUN: memstat %t.fb | FileCheck %s --check-prefix=NONE
 //
-// CHECK: resident {{.*}} at most: free memory in malloc {{[0-9.]+}} MiB, live blocks of malloc {{[0-9.]+}} MiB, other {{[0-9.]+}} MiB
+// CHECK: resident {{.*}} at most{{.*}}: free memory in malloc {{[0-9.]+}} MiB, live blocks of malloc {{[0-9.]+}} MiB, other {{[0-9.]+}} MiB
 // CHECK: Suggestion: malloc holds {{[0-9.]+}} MiB of freed memory in {{[0-9]}} arenas: malloc_trim(0) gives back {{[0-9.]+}} MiB{{$}}
 // Threads that work one after another could have used one arena.
 // ARENAS: Suggestion: malloc holds {{[0-9.]+}} MiB of freed memory in {{[0-9]}} arenas: malloc_trim(0) gives back {{[0-9.]+}} MiB; {{[0-9]}} arenas are mostly free: try MALLOC_ARENA_MAX=2{{$}}

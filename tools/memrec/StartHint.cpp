@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a user meant by a command that cannot start.
+
+#include "StartHint.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
+
+using namespace llvm;
+
+namespace memkit {
+
+/// The program that runs a script; empty: no script.
+static StringRef interpreterOf(StringRef Script) {
+  return StringSwitch<StringRef>(sys::path::extension(Script))
+      .Case(".py", "python")
+      .Case(".sh", "sh")
+      .Cases(".js", ".mjs", "node")
+      .Case(".pl", "perl")
+      .Case(".rb", "ruby")
+      .Case(".jar", "java -jar")
+      .Default("");
+}
+
+std::string startHint(ArrayRef<std::string> Command) {
+  StringRef Program = Command[0];
+  StringRef First = Program.split(' ').first;
+  if (Command.size() == 1 && First.size() != Program.size() &&
+      sys::findProgramByName(First))
+    return ("memrec -- " + Program).str();
+  StringRef Interpreter = interpreterOf(Program);
+  if (Interpreter.empty() || !sys::fs::is_regular_file(Program))
+    return "";
+  return ("memrec -- " + Interpreter + " " + join(Command, " ")).str();
+}
+
+} // namespace memkit
