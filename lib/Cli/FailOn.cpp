@@ -36,7 +36,8 @@ metricWithoutUnit(const Condition &C, ArrayRef<ConditionMetric> Metrics) {
   bool IsAmount = C.What == Condition::ConditionKind::Value ||
                   C.What == Condition::ConditionKind::Change;
   bool Is = M != Metrics.end() && !(M->Forms & CF_Count) && IsAmount &&
-            C.Bound && C.Bound <= Most && isDigit(C.Text.back());
+            C.Bound && C.Bound <= Most &&
+            C.Text.find('>') != std::string::npos && isDigit(C.Text.back());
   return Is ? M : nullptr;
 }
 
