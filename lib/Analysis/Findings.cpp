@@ -81,6 +81,12 @@ static void sortFindings(std::vector<Finding> &Findings, Metric First) {
   });
 }
 
+static bool isOneArena(const Finding &F) {
+  uint64_t Before = metricOf(F.Before, F.By), After = metricOf(F.After, F.By);
+  return F.Place.IsArenas && isInBytes(F.By) &&
+         (Before > After ? Before - After : After - Before) <= OneArena;
+}
+
 FindingReport findChanges(const DiffRuns &Runs, const FindingOptions &Options) {
   DiffCells Cells = makeDiffCells(Runs, Options);
   FindingReport Report;
@@ -102,6 +108,8 @@ FindingReport findChanges(const DiffRuns &Runs, const FindingOptions &Options) {
       for (uint32_t P : Parts.Left) {
         Finding F = makeFinding(Runs, Cells, Heap, By, Parts.Parts[P]);
         if (!Found.insert(Parts.Parts[P].Place).second)
+          continue;
+        if (isOneArena(F) && Options.NoiseOfHeap[Heap])
           continue;
         F.Change = intervalOf(Runs, F, Options.Confidence);
         if (F.Change && F.Change->hasZero() && !Options.Uncertain)

@@ -19,11 +19,27 @@ SmallVector<Metric, 2> placeMetrics(const DiffView &V) {
   return {Metric::Peak, Metric::Live};
 }
 
+/// Whether the place is the arenas of Python.
+static bool isArenas(const DiffView &V, const PlaceChange &C) {
+  const Place &P = V.Report.Places.Where[C.Run].place(C.Place);
+  return P.Kind == PlaceKind::Category && P.Name == "Python arenas";
+}
+
+int64_t changeOfArenas(const DiffView &V, StringRef Space, Metric By) {
+  int64_t Sum = 0;
+  for (const PlaceChange &C : V.Report.Places.All)
+    if (C.Space == Space && isArenas(V, C))
+      Sum += C.change(By);
+  return Sum;
+}
+
 /// Whether the change reaches the noise, and is no chance of runs or samples.
 static bool isReported(const DiffView &V, const SpaceChange &Space,
                        const PlaceChange &C, Metric By) {
   uint64_t Change = distance(C.before(By), C.after(By));
   if (!Change || Change < Space.Noise)
+    return false;
+  if (Space.Noise && Change <= OneArena && isArenas(V, C))
     return false;
   std::optional<ConfidenceInterval> I =
       changeOfPlace(V.Runs, C, By, V.Confidence);

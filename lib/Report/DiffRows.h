@@ -41,6 +41,9 @@ RestOfRows restOf(const DiffView &V, const PlaceRows &Rows);
 std::vector<std::string> placeMoveLines(const DiffView &V,
                                         const PlaceRows &Rows);
 
+/// The change of the arenas of Python in a memory space.
+int64_t changeOfArenas(const DiffView &V, llvm::StringRef Space, Metric By);
+
 /// The distance of two values.
 uint64_t distance(uint64_t A, uint64_t B);
 

@@ -29,6 +29,16 @@ static bool isReported(const DiffView &V, const SpaceChange &S,
   uint64_t Before = S.Stats.Before.*T.Field, After = S.Stats.After.*T.Field;
   if (Before == After || distance(Before, After) < S.Noise)
     return false;
+  // One arena is chance.
+  bool IsLive = T.Field == &DiffStats::LiveBytes;
+  if (S.Noise && (IsLive || T.Field == &DiffStats::PeakBytes)) {
+    int64_t Arenas =
+        changeOfArenas(V, S.Name, IsLive ? Metric::Live : Metric::Peak);
+    auto Rest = int64_t(After - Before) - Arenas;
+    if (uint64_t(std::abs(Arenas)) <= OneArena &&
+        uint64_t(std::abs(Rest)) < S.Noise)
+      return false;
+  }
   std::optional<ConfidenceInterval> I =
       changeOfTotal(V.Runs, S.Stats, T.Field, T.Error, V.Confidence);
   return !I || !I->hasZero();

@@ -43,6 +43,10 @@ inline constexpr double SpreadShare = 0.25;
 /// The two sides of a move differ by at most this share.
 inline constexpr double MoveShare = 0.005;
 
+/// An arena of CPython's objects. Whether one more is needed, or freed at the
+/// end, is chance: equal runs differ by one.
+inline constexpr uint64_t OneArena = uint64_t(1) << 20;
+
 /// A node of one of the runs, in its Trace::view().
 struct DiffPlace {
   uint32_t Run = 0;

@@ -1,6 +1,7 @@
 // Functions that only some allocators have: each block that they give is recorded, each that they take is freed,
 // at its line. Without an allocator that has them, a program that looks finds none.
 //
+// REQUIRES: python
 // RUN: %cc -g -O1 %s -o %t.exe -ldl
 // RUN: %t.exe | FileCheck %s --check-prefix=NONE
 // RUN: memrec -q -o %t.fb --force -- %t.exe | FileCheck %s --check-prefix=NONE
