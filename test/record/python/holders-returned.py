@@ -11,11 +11,16 @@
 # RUN: memdump --holders %t.at.fb | FileCheck %s --check-prefix=AT --implicit-check-not="at the end"
 # AT: host.malloc __main__.load():orders[*]
 
+import time
+
 
 def load():
     orders = []
     for number in range(20000):
         orders.append(bytes(4000 + number))
+    for _ in range(100):  # for a recorder that is behind
+        time.sleep(0.01)
+        bytes(4000)
     return len(orders)
 
 
