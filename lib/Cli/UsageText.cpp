@@ -56,8 +56,8 @@ static std::vector<std::string> unknownOption(StringRef Argument,
   StringRef Name = Dashes.ltrim('-');
   std::string Text = "unknown option '" + Dashes.str() + "'";
   if (Tool == "memrec" && (Name == "p" || Name == "pid" || Name == "attach"))
-    return {Text + ": memrec starts programs; with --start=off it records " +
-            "one from SIGUSR1 on"};
+    return {Text + ": memrec cannot attach to a program that runs: start it " +
+            "with memrec --start=off; SIGUSR1 to memrec begins the recording"};
   if (StringRef Others = toolsWith(Name); !Others.empty())
     return {Text + ": " + Others.str() + " have it"};
   StringRef Near = nearestName(Name, longOptions());

@@ -201,8 +201,9 @@ public:
       if (const char *Why = sample(Message))
         return In.fail(Why);
     if (OfUnknownSize)
-      To.warn(Twine(OfUnknownSize) +
-              " samples have an unknown size (below 0), and are left out");
+      To.warn("left out: " + Twine(OfUnknownSize) +
+              (OfUnknownSize == 1 ? " sample" : " samples") +
+              " of unknown size (below 0)");
     return Error::success();
   }
 

@@ -3,10 +3,10 @@
 // Hooks of the functions that only some allocators have.
 //
 // jemalloc's mallocx, tcmalloc's tc_*, mimalloc's mi_*, C23's sized frees. A
-// program may look whether such a function is there (a weak reference, dlsym),
-// to find out which allocator it has. So this library does not export these
-// names: AllocatorBinding.h binds the calls of the program to the hooks where a
-// loaded library has the functions.
+// program may test for such a function, by a weak reference or dlsym, to find
+// out which allocator it has. So this library does not export these names:
+// AllocatorBinding.h binds the calls of the program to the hooks where a loaded
+// library has the functions.
 
 #ifndef MEMKIT_CAPTURE_HOST_ALLOCATORHOOKS_H
 #define MEMKIT_CAPTURE_HOST_ALLOCATORHOOKS_H

@@ -144,15 +144,7 @@ static void *reallocate(void *P, size_t Size, AllocFunction F,
   }
   if (Size == 0)
     return reallocToNothing(P, F, Caller);
-  bool Begun = recordReallocBegin(P);
-  void *New = realRealloc(P, Size);
-  if (Begun)
-    recordReallocEnd(P, New, Size, F, Caller);
-  else if (New)
-    recordAllocation(New, Size, F, Caller);
-  if (__builtin_expect(!New, 0))
-    recordRefusal(Size, F, Caller);
-  return New;
+  return recordResize(P, [&] { return realRealloc(P, Size); }, Size, F, Caller);
 }
 
 MEMKIT_LONG_WAY void *reallocRecorded(void *P, size_t Size) {
