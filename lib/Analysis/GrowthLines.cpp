@@ -217,7 +217,9 @@ void LineMaker::addFinding(uint32_t Index) {
   const GrowthRange &Span = R.Spans[G.Span];
   uint32_t Call = Chooser.callOf(G);
   // What an import needs is the import's, whichever line imports.
-  if (!G.IsArenas && Of.place(Of.of(G.Stack)).Kind == PlaceKind::Import)
+  const Place &Asked = Of.place(Of.of(G.Stack));
+  // What a library's pool has touched is the pool's, whichever line mapped it.
+  if (!G.IsArenas && (Asked.Kind == PlaceKind::Import || Asked.IsSampled))
     Call = 0;
   Place Where = placeOf(G, Call);
   // A line may be in two functions: a comprehension is one of its own.

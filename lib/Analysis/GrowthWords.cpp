@@ -57,7 +57,9 @@ void GrowthFinder::chooseWord(GrowthCandidate &C, ArrayRef<double> Growing,
   Growth &G = C.G;
   const GrowthRange &Span = Ranges[G.Span];
   EvidenceOf E;
-  if (C.Survives && !G.IsContainer && G.Bounded.empty()) {
+  // What samples see grow is pages: blocks may come and go in them.
+  bool IsOfSamples = T.heap(G.Heap).Flags & HF_Samples;
+  if (C.Survives && !G.IsContainer && !IsOfSamples && G.Bounded.empty()) {
     const GrowthTotals &Totals = SpaceTotals[G.Span];
     if (!Span.HasSteps && secondsOf(C.Group, C.Course) >= MinLeakSeconds)
       E = findEvidence({C.Kept, static_cast<double>(G.RiseBlocks),

@@ -401,6 +401,25 @@ owner:file=/sglang/srt/mem_cache/*memory_pool.py$ => KV cache
 owner:_allocate_kv_cache_tensors$ => KV cache
 
 #
+# Private allocators of libraries, whose blocks are not recorded
+#
+
+# Arrow had jemalloc before 17.
+pool:/libarrow.so.9 => Arrow's pool (jemalloc)
+pool:/libarrow.so.10 => Arrow's pool (jemalloc)
+pool:/libarrow.so.11 => Arrow's pool (jemalloc)
+pool:/libarrow.so.12 => Arrow's pool (jemalloc)
+pool:/libarrow.so.13 => Arrow's pool (jemalloc)
+pool:/libarrow.so.14 => Arrow's pool (jemalloc)
+pool:/libarrow.so.15 => Arrow's pool (jemalloc)
+pool:/libarrow.so.16 => Arrow's pool (jemalloc)
+pool:/libarrow.so => Arrow's pool (mimalloc)
+pool:/_polars_runtime => polars' pool (jemalloc)
+pool:/polars.abi3.so => polars' pool
+pool:/_duckdb. => DuckDB's pool (jemalloc)
+pool:/duckdb.cpython => DuckDB's pool
+
+#
 # Memory that programs keep to their end by design: allocated once, and no leak
 #
 

@@ -66,6 +66,13 @@ public:
                                : Place;
   }
 
+  /// The places of what is touched of reserved address space.
+  struct PoolPlaces {
+    uint32_t Place, Steady;
+  };
+  /// After ofNode() of all nodes. Line: the place of the node.
+  PoolPlaces poolOf(uint32_t Node, uint32_t Line);
+
 private:
   enum class FramePart : uint8_t {
     Native,
@@ -130,6 +137,7 @@ private:
     return Name.empty() ? 0 : named(PlaceKind::Category, Name);
   }
   uint32_t lineOf(const ShownFrame &F);
+  uint32_t sampled(Place P);
   bool isFolded(const ShownFrame &F);
   /// What the rules call memory below a function, or below code of a binary.
   struct RuleNames {
@@ -371,6 +379,44 @@ uint32_t PlaceFinder::stateAfter(uint32_t State, uint32_t Frame) {
   return At->second = Id->second;
 }
 
+uint32_t PlaceFinder::sampled(Place P) {
+  P.IsSampled = true;
+  std::string Text = To.text(P);
+  return intern(P, Text);
+}
+
+PlaceFinder::PoolPlaces PlaceFinder::poolOf(uint32_t Node, uint32_t Line) {
+  if (!Of)
+    Of.emplace(T);
+  const Place Below = To.All[Line];
+  StringRef Library = Of->name(Of->ofNode(Node)), Path;
+  for (uint32_t At = Node; At && baseName(Path) != Library; At = T.parent(At))
+    Path = T.binaryPath(T.frameOf(At));
+  if (baseName(Path) != Library || Own.isOwnBinary(Path)) {
+    uint32_t Own = sampled(Below);
+    return {Own, Own};
+  }
+  auto Keep = [this](std::string Text) -> StringRef {
+    return To.Made->Names.emplace_back(std::move(Text));
+  };
+  StringRef Pool = T.rules().pool(Path);
+  if (Pool.empty())
+    Pool = Keep(("pool of " + Library).str());
+  Place P;
+  P.Kind = PlaceKind::Category;
+  P.Name = Pool;
+  PoolPlaces Out;
+  Out.Steady = Out.Place = sampled(P);
+  if (Below.Kind == PlaceKind::Library)
+    return Out;
+  P.Name = Keep(
+      (Pool + ", mapped below " +
+       (Below.Kind == PlaceKind::Line ? To.lineText(Below) : To.text(Below)))
+          .str());
+  Out.Place = sampled(P);
+  return Out;
+}
+
 /// Category: of a binary that hands on requests of others (the C++ library);
 /// 0: none. The category is the place if no library asked for the memory.
 uint32_t PlaceFinder::libraryOf(uint32_t Node, uint32_t Category) {
@@ -456,11 +502,16 @@ Places::Places(const SelectedStats &S)
     bool IsArena = Arenas.isArena(Stack);
     bool IsOfImport = All[Id].Kind == PlaceKind::Import;
     OfStacks[Stack] = IsArena && !IsOfImport ? ArenaPlace : Id;
-    if (IsArena && IsOfImport) {
-      ArenasOfImports.resize(OfStacks.size());
-      ArenasOfImports.set(Stack);
-    }
+    if (IsArena && IsOfImport)
+      Steady[Stack] = ArenaPlace;
   }
+  S.forEach([&](uint32_t, const StackStats &R) {
+    if (!(T->heap(R.Heap).Flags & HF_Samples) || Steady.contains(R.Key))
+      return;
+    auto Pool = Finder.poolOf(T->leaf(R.Key), OfStacks[R.Key]);
+    OfStacks[R.Key] = Pool.Place;
+    Steady[R.Key] = Pool.Steady;
+  });
 }
 Places::~Places() = default;
 Places::Places(Places &&) = default;
@@ -510,6 +561,11 @@ std::string Places::lineText(const Place &P) const {
 }
 
 std::string Places::text(const Place &P) const {
+  if (P.IsSampled) {
+    Place Exact = P;
+    Exact.IsSampled = false;
+    return text(Exact) + " (sampled)";
+  }
   switch (P.Kind) {
   case PlaceKind::Line: {
     // Python's names of inner functions.

@@ -36,6 +36,7 @@ static constexpr RuleWord Words[] = {
     {"change", NameRuleKind::Change, NF_Function | NF_File | NF_Binary, 1},
     {"category", NameRuleKind::Category, NF_Function | NF_File | NF_Binary, 0},
     {"owner", NameRuleKind::Owner, NF_Function | NF_File | NF_Binary, 0},
+    {"pool", NameRuleKind::Pool, NF_Binary, 0},
     {"forwards", NameRuleKind::Requests, NF_Binary,
      uint32_t(RequestRole::Forwards)},
     {"cache", NameRuleKind::Requests, NF_Binary, uint32_t(RequestRole::Cache)},
@@ -50,7 +51,7 @@ static constexpr RuleWord Words[] = {
 
 static std::string knownWords() {
   std::string Text;
-  for (const RuleWord &W : ArrayRef(Words).take_front(9))
+  for (const RuleWord &W : ArrayRef(Words).take_front(10))
     Text += (Text.empty() ? "" : ", ") + W.Word.str();
   return Text;
 }
@@ -66,7 +67,8 @@ Error Rules::add(StringRef Line, bool IsUsers) {
                      knownWords());
   Pattern = Pattern.trim();
   uint32_t Value = At->Value;
-  if (At->Kind == NameRuleKind::Category || At->Kind == NameRuleKind::Owner) {
+  if (At->Kind == NameRuleKind::Category || At->Kind == NameRuleKind::Owner ||
+      At->Kind == NameRuleKind::Pool) {
     auto [Before, Name] = Pattern.split(" => ");
     if (Name.trim().empty())
       return makeError("'" + Line + "' is not of the form " + Word +
@@ -269,6 +271,10 @@ StringRef Rules::category(const FrameNames &F) const {
 
 StringRef Rules::owner(const FrameNames &F) const {
   return nameOf(NameRuleKind::Owner, F);
+}
+
+StringRef Rules::pool(StringRef Binary) const {
+  return nameOf(NameRuleKind::Pool, {"", "", Binary});
 }
 
 } // namespace memkit

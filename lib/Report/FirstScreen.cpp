@@ -501,16 +501,39 @@ static std::string mostText(const PageInput &F, StringRef What, uint64_t All,
       .str();
 }
 
+/// The private allocator of a library that has a good part of the peak, and how
+/// to see the lines behind it.
+static std::string poolText(const PageInput &F) {
+  NamedSums Pools;
+  uint64_t Host = 0;
+  for (const PlaceStats &P : F.O.Places) {
+    const Place &Of = F.O.Where->place(P.Place);
+    Host += P.Space ? 0 : P.PeakBytes;
+    if (Of.IsSampled && Of.Kind == PlaceKind::Category)
+      Pools.add(Of.Name.split(", mapped below").first.str(), P.PeakBytes, 0);
+  }
+  std::vector<NamedBytes> Sorted = Pools.sorted();
+  if (Sorted.empty() || Sorted.front().Bytes < Host / 10)
+    return "";
+  const NamedBytes &Most = Sorted.front();
+  std::string Text = "The lines that fill " + Most.Name + ", " +
+                     formatSize(Most.Bytes) + " at the peak, are not recorded";
+  if (StringRef(Most.Name).starts_with("Arrow's pool"))
+    Text += "; with ARROW_DEFAULT_MEMORY_POOL=system they are";
+  return Text;
+}
+
 std::vector<std::string> noteLines(const PageInput &F) {
   std::vector<std::string> Out;
   uint64_t Temporaries = 0;
   for (const PlaceStats &P : F.O.Places)
     Temporaries += P.Temporaries;
-  for (std::string Line : {tensorText(F), layerText(F), compiledText(F),
-                           mostText(F, "Most allocations", F.R.Allocations,
-                                    &PlaceStats::Allocations),
-                           mostText(F, "Most temporary allocations",
-                                    Temporaries, &PlaceStats::Temporaries)})
+  for (std::string Line :
+       {poolText(F), tensorText(F), layerText(F), compiledText(F),
+        mostText(F, "Most allocations", F.R.Allocations,
+                 &PlaceStats::Allocations),
+        mostText(F, "Most temporary allocations", Temporaries,
+                 &PlaceStats::Temporaries)})
     if (!Line.empty())
       Out.push_back(std::move(Line));
   if (F.O.Rss.HasLast && F.O.Rss.LastLiveBytes)

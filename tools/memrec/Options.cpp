@@ -114,14 +114,14 @@ static cl::opt<bool> MallocInfo(
     cl::desc("Ask the allocator of each process at its normal exit what it "
              "holds (malloc_info of glibc; jemalloc, tcmalloc, mimalloc)"),
     cl::cat(helpGroup(HelpGroup::Limits)));
-static cl::list<std::string>
-    Heaps("heap",
-          cl::desc("Record only these heaps: host.malloc, host.mmap, "
-                   "host.reserved, host.file, host.device, host.stack, "
-                   "host.brk, python.object, torch.*, tf.*, jax.*, nvtx.*, "
-                   "cuda*"),
-          cl::value_desc("GLOB,..."), cl::CommaSeparated,
-          cl::cat(helpGroup(HelpGroup::Record)));
+static cl::list<std::string> Heaps(
+    "heap",
+    cl::desc("Record only these heaps: host.malloc, host.mmap, "
+             "host.reserved, host.touched, host.file, host.device, host.stack, "
+             "host.brk, python.object, torch.*, tf.*, jax.*, nvtx.*, "
+             "cuda*"),
+    cl::value_desc("GLOB,..."), cl::CommaSeparated,
+    cl::cat(helpGroup(HelpGroup::Record)));
 static cl::list<std::string> Alert(
     "alert",
     cl::desc("Say when a condition holds: host:live>2GiB, rss>80%, "

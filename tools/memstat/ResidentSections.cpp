@@ -21,9 +21,11 @@ using Side = Table::Side;
 static std::string whereText(const PageInput &F, uint32_t Stack) {
   if (!Stack)
     return "";
-  if (F.O.Where)
-    return F.O.Where->text(F.O.Where->place(F.O.Where->of(Stack)));
-  return stackInShort(F.T, Stack);
+  if (!F.O.Where)
+    return stackInShort(F.T, Stack);
+  Place P = F.O.Where->place(F.O.Where->of(Stack));
+  P.IsSampled = false; // as all that a sample tells
+  return F.O.Where->text(P);
 }
 
 /// `at 2.1 s`, `alert at 2.1 s`.

@@ -16,13 +16,16 @@
 //     module that is not of Python's standard library;
 //   - a category of the rules (`Python start`), and `Python arenas`: the line
 //     that needs a new arena is chance;
-//   - the outermost Python package, else the library, that asked (Libraries.h).
+//   - the outermost Python package, else the library, that asked (Libraries.h);
+//   - for what is touched of a library's reserved address space, the library's
+//     pool: `Arrow's pool (mimalloc), mapped below batch.py:7`. Which line
+//     fills the pool is not recorded.
 
 #ifndef MEMKIT_MODEL_PLACES_H
 #define MEMKIT_MODEL_PLACES_H
 
 #include "memkit/Model/SelectedStats.h"
-#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/DenseMap.h"
 #include <memory>
 
 namespace memkit {
@@ -51,6 +54,8 @@ struct Place {
   uint32_t Line = 0; ///< of a Line
   /// The line's text; empty: not recorded.
   llvm::StringRef Source;
+  /// Samples alone tell how much memory this is (HF_Samples).
+  bool IsSampled = false;
 };
 
 /// The places of a trace's stacks, numbered from 0. Takes time and memory in
@@ -63,11 +68,11 @@ public:
   Places(Places &&);
 
   uint32_t of(uint32_t Stack) const { return OfStacks[Stack]; }
-  /// The same in all runs: which arenas of Python an import maps, and whether
-  /// they live on, is chance.
+  /// The same in all runs: which arenas of Python an import maps, whether they
+  /// live on, and which line needs a library's pool first, is chance.
   uint32_t steadyOf(uint32_t Stack) const {
-    return ArenasOfImports.empty() || !ArenasOfImports[Stack] ? of(Stack)
-                                                              : ArenaPlace;
+    auto It = Steady.find(Stack);
+    return It == Steady.end() ? of(Stack) : It->second;
   }
   /// The innermost line or function of the user's own code in frames of a
   /// stack, innermost first; none: no frame is the user's.
@@ -83,7 +88,7 @@ public:
   }
   uint32_t size() const { return All.size(); }
   /// `train.py:46 Block.forward`, `server.cpp:88 insert`, `import torch`,
-  /// `Python arenas`, `libssl.so.3`.
+  /// `Python arenas`, `libssl.so.3`, `pool of libduckdb.so (sampled)`.
   std::string text(const Place &P) const;
   /// `train.py:46`: the file without folders, with one folder if the trace has
   /// several such files.
@@ -97,8 +102,9 @@ private:
   const Trace *T;
   std::unique_ptr<Texts> Made;
   std::vector<Place> All;
-  std::vector<uint32_t> OfStacks;  ///< by stack
-  llvm::BitVector ArenasOfImports; ///< by stack; empty: none
+  std::vector<uint32_t> OfStacks; ///< by stack
+  /// By stack, where steadyOf() is not of().
+  llvm::DenseMap<uint32_t, uint32_t> Steady;
   uint32_t ArenaPlace = 0;
   bool HasLines = false;
 };

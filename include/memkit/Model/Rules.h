@@ -14,6 +14,7 @@
 //     change:^Cache::fill$                 memdiff does not report it
 //     category:^_PyGC_Init$ => Python start
 //     owner:binary=/libnccl.so => NCCL     names memory, whoever asked for it
+//     pool:binary=/libarrow.so => Arrow's pool
 //     forwards:^libmyalloc.so              passes on requests for memory
 //
 // A pattern is searched anywhere in a name; `*` stands for any text, `^` at
@@ -47,6 +48,7 @@ enum class NameRuleKind : uint8_t {
   Change,      ///< `change`
   Category,    ///< `category`
   Owner,       ///< `owner`
+  Pool,        ///< `pool`
   Requests,    ///< `forwards`, `cache` and `driver`
   Glue,        ///< functions of an interpreter that only call others
   Allocator,   ///< functions of an interpreter's allocators
@@ -54,7 +56,7 @@ enum class NameRuleKind : uint8_t {
   Import,      ///< Python files that import or run modules
   Interpreter, ///< binaries
 };
-inline constexpr unsigned NumRuleKinds = 12;
+inline constexpr unsigned NumRuleKinds = 13;
 
 /// What the rules say about a function, or a binary, of native code.
 struct FunctionRole {
@@ -108,6 +110,9 @@ public:
   /// As category(), for memory that a library keeps for itself, also where a
   /// line of the user's has called the library.
   llvm::StringRef owner(const FrameNames &F) const;
+
+  /// The name of a library's private allocator; empty: no rule says.
+  llvm::StringRef pool(llvm::StringRef Binary) const;
 
   /// A `leak` rule.
   struct LeakRule {

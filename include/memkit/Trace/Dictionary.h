@@ -173,6 +173,8 @@ enum HeapFlags : uint32_t {
   /// Each block with a weight stands for this number of equal blocks: a
   /// recording that has sums by stack alone. Exact values.
   HF_Sums = 4,
+  /// Sizes are those of samples: a block grows and shrinks at the next sample.
+  HF_Samples = 8,
 };
 
 struct Heap {

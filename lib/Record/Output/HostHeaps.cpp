@@ -5,7 +5,6 @@
 #include "Output/HostHeaps.h"
 #include "Wire/Layout.h"
 #include "memkit/Support/RequestError.h"
-#include "llvm/Support/GlobPattern.h"
 
 using namespace llvm;
 using namespace memkit;
@@ -19,7 +18,8 @@ static constexpr KnownHeap KnownHeaps[NumHostHeaps] = {
     {"host.device", HF_OutsideTotals},
     {"host.stack", HF_OutsideTotals},
     {"host.brk", HF_None},
-    {"python.object", HF_None, HostHeapKind::Mmap}};
+    {"python.object", HF_None, HostHeapKind::Mmap},
+    {"host.touched", HF_Samples}};
 
 const KnownHeap &memkit::knownHeap(HostHeapKind H) {
   return KnownHeaps[unsigned(H)];
@@ -65,7 +65,10 @@ Expected<HeapChoice> HeapChoice::create(ArrayRef<std::string> Globs,
     if (!Hits && !IsTensors && !IsPools && !IsCuda)
       return nothingMatches(Text);
     C.Bits = Before | Hits;
+    C.Globs.push_back(std::move(*Glob));
   }
+  if (C.wants(HostHeapKind::Touched))
+    C.Bits |= 1u << unsigned(HostHeapKind::Reserved);
   constexpr uint32_t Objects = 1u << unsigned(HostHeapKind::PythonObject);
   if (!PythonObjects && C.Bits == Objects)
     return make_error<RequestError>(

@@ -7,7 +7,10 @@
 
 #include "memkit/Trace/Sections.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/GlobPattern.h"
+#include <vector>
 
 namespace memkit {
 
@@ -20,8 +23,9 @@ enum class HostHeapKind : uint8_t {
   Stack,
   Break,
   PythonObject,
+  Touched,
 };
-inline constexpr unsigned NumHostHeaps = 8;
+inline constexpr unsigned NumHostHeaps = 9;
 
 struct KnownHeap {
   const char *Name; ///< `host.malloc`
@@ -37,12 +41,18 @@ struct HeapChoice {
   bool Tensors = true; ///< heaps of tensors
   /// Heaps that programs report, by NVTX or memkit.h.
   bool Pools = true;
-  bool Cuda = true;     ///< heaps of CUDA's driver
-  uint64_t MinSize = 0; ///< smaller blocks are not recorded
+  bool Cuda = true;                     ///< heaps of CUDA's driver
+  std::vector<llvm::GlobPattern> Globs; ///< empty: all heaps
+  uint64_t MinSize = 0;                 ///< smaller blocks are not recorded
   /// Samples one byte in SampleBytes of `host.malloc`; 0: records all.
   uint64_t SampleBytes = 0;
 
   bool wants(HostHeapKind H) const { return Bits >> unsigned(H) & 1; }
+  /// Of a heap whose name is known when its device is.
+  bool wantsNamed(llvm::StringRef Heap) const {
+    return Globs.empty() ||
+           llvm::any_of(Globs, [Heap](const auto &G) { return G.match(Heap); });
+  }
   bool wants(HostHeapKind H, uint64_t Size) const {
     return wants(H) && Size >= MinSize;
   }
@@ -52,8 +62,9 @@ struct HeapChoice {
     return H == HostHeapKind::Malloc ? SampleBytes : 0;
   }
   /// Chooses the heaps whose names match a glob; all heaps without globs.
-  /// python.object also needs PythonObjects. The heaps of PyTorch and
-  /// JAX are chosen all or none; likewise those of NVTX, and those of CUDA.
+  /// python.object also needs PythonObjects. The heaps of tensors are chosen by
+  /// device (wantsNamed()); those of NVTX all or none, and those of CUDA.
+  /// host.touched brings host.reserved, in whose mappings its blocks are.
   /// Errors: an invalid glob, a glob without a match.
   static llvm::Expected<HeapChoice> create(llvm::ArrayRef<std::string> Globs,
                                            uint64_t MinSize,

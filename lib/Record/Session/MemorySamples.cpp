@@ -24,6 +24,9 @@ static uint64_t threadCpuNs() {
   return uint64_t(T.tv_sec) * 1'000'000'000 + uint64_t(T.tv_nsec);
 }
 static constexpr uint64_t FirstIntervalNs = 1000000;
+/// PSS may use the share that a time without samples has left, of as long as
+/// this: workers often live for a second of a long run.
+static constexpr uint64_t SavedNs = 10'000'000'000;
 
 uint64_t MemorySamples::intervalOf(const ChildProcess &P) const {
   return stretchedInterval(O.SampleIntervalNs, P.Samples.RssCount);
@@ -111,7 +114,8 @@ void MemorySamples::takePss(uint64_t Now) {
   std::optional<PssThread::PssAnswer> A = Pss.take();
   if (!A)
     return;
-  NextPssNs = Now + A->TookNs * TimeShare;
+  NextPssNs =
+      std::max(NextPssNs, Now - std::min(Now, SavedNs)) + A->TookNs * TimeShare;
   ChildProcess *P = Children.find(A->Process);
   if (!A->Shares || !P || P->EndNs)
     return;
@@ -134,8 +138,9 @@ void MemorySamples::samplePss(uint64_t Now) {
   if (!P)
     return;
   constexpr uint64_t Rarer = 10; // than RSS
+  uint64_t Interval = intervalOf(*P), Age = Now - std::min(P->StartNs, Now);
   P->Samples.IsMarked = false;
-  P->Samples.NextPssNs = Now + intervalOf(*P) * Rarer;
+  P->Samples.NextPssNs = Now + std::clamp(Age, Interval, Interval * Rarer);
   Pss.ask(P->Process, P->Pid);
 }
 

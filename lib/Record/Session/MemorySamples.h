@@ -19,8 +19,9 @@ namespace memkit {
 /// The session reads the RSS of each process at an interval: often after the
 /// start of the process, when most happens, then at the requested interval, and
 /// more rarely in long runs (SampleInterval.h). PSS costs far more: a thread
-/// reads the PSS of children of fork only, at marks of the program and else at
-/// ten times the interval. Neither takes more than a two-hundredth of the time.
+/// reads the PSS of children of fork only, at marks of the program, soon after
+/// the start, and then at ten times the interval. Neither takes more than a
+/// two-hundredth of the time: of PSS, of the last ten seconds.
 class MemorySamples {
 public:
   MemorySamples(const RecordOptions &O, Recording &R, ChildList &Children,

@@ -16,8 +16,10 @@ struct RssHistory {
   uint64_t Before = 0;  ///< the sample before Last
   uint64_t OfParts = 0; ///< Last at the last sample of its parts
 
-  /// Since the last sample of the parts.
-  bool hasRisen() const { return Last > OfParts / 20 * 21; }
+  /// Since the last sample of the parts, by at least this.
+  bool hasRisen(unsigned Percent = 5) const {
+    return Last > OfParts + OfParts / 100 * Percent;
+  }
   /// Whether the last sample is hardly higher than the sample before.
   bool hasStopped() const {
     constexpr uint64_t Small = 64;
@@ -26,12 +28,14 @@ struct RssHistory {
 };
 
 /// All samples may take a share of the run, samples out of turn as much again.
-/// A rise may use up the first share before the rise ends: so the height that a
-/// rise has reached counts as a sample out of turn.
+/// A long rise must not use up the first share before it ends: the less time is
+/// left, the more resident memory must rise for a sample. The height that a
+/// rise has reached, and a large rise, count as samples out of turn.
 class ResidentBudget {
 public:
   /// The reciprocal of a share. A short run may take GraceNs more.
   static constexpr uint64_t TimeShare = 200, GraceNs = 30'000'000;
+  static constexpr unsigned LargeRise = 40; ///< percent
 
   void spend(uint64_t Ns) {
     SpentNs += Ns;
@@ -42,7 +46,13 @@ public:
   /// Of an alert, and of an exit.
   bool allowsAsked(uint64_t RunNs) const { return isWithin(2, RunNs); }
   bool allowsDue(const RssHistory &Of, uint64_t RunNs) const {
-    return isWithin(Of.hasRisen() && Of.hasStopped() ? 2 : 1, RunNs);
+    bool IsHeight = Of.hasRisen() && Of.hasStopped();
+    return isWithin(IsHeight || Of.hasRisen(LargeRise) ? 2 : 1, RunNs);
+  }
+  /// Whether memory has risen enough for a sample that allowsDue().
+  bool isRise(const RssHistory &Of, uint64_t RunNs) const {
+    uint64_t Quarters = 4 * SpentNs / (GraceNs + RunNs / TimeShare);
+    return Of.hasRisen(Quarters < 4 ? 5u << Quarters : 5u);
   }
 
 private:

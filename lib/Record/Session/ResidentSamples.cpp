@@ -32,7 +32,7 @@ bool ResidentSamples::isDue(const ChildProcess &P, uint64_t Now) const {
   constexpr uint64_t FirstNs = 20'000'000;
   if (Now < P.StartNs + FirstNs)
     return false;
-  return (Now >= S.NextResidentNs || S.Rss.hasRisen()) &&
+  return (Now >= S.NextResidentNs || Budget.isRise(S.Rss, Now)) &&
          Budget.allowsDue(S.Rss, Now);
 }
 
@@ -155,6 +155,7 @@ void ResidentSamples::start(ChildProcess &P, uint64_t Time) {
   S.Rss.OfParts = S.Rss.Last;
   Process = P.Process;
   BegunNs = Time;
+  BegunTsc = readTsc();
   Why = std::exchange(S.ResidentAsked, 0);
   Inherits = P.IsForked;
   bool MayShare = P.IsForked || any_of(Children, [&](const ChildProcess &C) {
@@ -217,7 +218,10 @@ void ResidentSamples::walk() {
   if (Shard != 2 * NumShards)
     return;
   for (const auto &[At, B] : S.mappings().blocks())
-    Walk->addMapping(At, B.End, B.Class, B.Entry.Row);
+    Walk->addMapping(At, B.End, B.Class, B.Entry);
+  S.reported().forEach([this](uint64_t Address, uint64_t Bytes) {
+    Walk->addReported(Address, Bytes);
+  });
   addOwn(P->State->shared().control());
   Now = Phase::Summing;
   Thread.start([this] { Walk->finish(); });
@@ -244,6 +248,7 @@ void ResidentSamples::write() {
   ChildProcess *P = Children.find(Process);
   if (!P || !P->isRecorded())
     return;
+  P->State->touch(Walk->reserved(), BegunTsc, Why != 0);
   const ResidentWalk::PartBytes &Parts = Walk->parts();
   Mark M;
   M.Kind = MarkKind::Resident;

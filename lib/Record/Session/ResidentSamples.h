@@ -19,7 +19,7 @@ namespace memkit {
 /// the recorder's thread adds the live blocks, some of them in each pass; the
 /// thread sums up. The program is never stopped.
 ///
-/// A sample is due ten times as rarely as one of RSS, and when the RSS is 5 %
+/// A sample is due ten times as rarely as one of RSS, and when the RSS is well
 /// above that of the last sample, so that the peak is known. All samples take
 /// about a two-hundredth of a processor, and a trace has some hundreds.
 ///
@@ -71,8 +71,9 @@ private:
   Phase Now = Phase::Idle;
   uint32_t Process = 0; ///< of the sample
   uint64_t BegunNs = 0; ///< when the sample began
-  uint64_t Why = 0;     ///< ResidentFlags
-  size_t NextStep = 0;  ///< in O.ResidentSteps
+  uint64_t BegunTsc = 0;
+  uint64_t Why = 0;    ///< ResidentFlags
+  size_t NextStep = 0; ///< in O.ResidentSteps
   bool IsAwaited = false;
   bool Inherits = false;
   std::optional<ResidentPages> Pages; ///< of the thread while Reading

@@ -52,7 +52,8 @@ enum PageBits : uint8_t {
   PB_Block = 4,    ///< for callers
   PB_Object = 8,   ///< for callers
   PB_Swapped = 16, ///< not resident
-  PB_Pinned = 32   ///< for callers
+  PB_Pinned = 32,  ///< for callers
+  PB_Reported = 64 ///< for callers
 };
 
 /// The pages of a process at one time, as /proc/PID/maps and

@@ -37,18 +37,23 @@ public:
   void free(const LiveEntry &B) override {
     if (!B.Row)
       return;
+    M.Touched.limit(B.AllocationId, 0, From);
     M.Snapshots.beforeEnd(B.AllocationId);
     Sink.free(From, B, M.Snapshots.takeOuter(B.AllocationId));
   }
   void resize(LiveEntry &B, uint64_t Size) override {
-    if (B.Row)
-      Sink.resize(From, B, Size);
-    else
+    if (!B.Row) {
       B.Size = Size;
+      return;
+    }
+    M.Touched.limit(B.AllocationId, Size, From);
+    Sink.resize(From, B, Size);
   }
   LiveEntry split(LiveEntry &B, uint64_t Size) override {
-    if (B.Row)
+    if (B.Row) {
+      M.Touched.limit(B.AllocationId, Size, From);
       return Sink.split(From, B, Size);
+    }
     LiveEntry Rest = B;
     Rest.Size -= Size;
     B.Size = Size;
@@ -88,7 +93,7 @@ private:
 };
 
 Mappings::Mappings(EventSink &Sink, BlockSnapshots &Snapshots)
-    : Sink(Sink), Snapshots(Snapshots) {
+    : Sink(Sink), Snapshots(Snapshots), Touched(Sink, Snapshots) {
   Snapshots.addOthers([this] { return Table.size(); },
                       [this](SmallVectorImpl<LiveEntry> &To) {
                         for (const auto &[Begin, B] : Table.blocks())
@@ -163,6 +168,16 @@ void Mappings::take(const wire::ThreadEndRecord &Rec, RecordOrigin From) {
     return Sink.bad();
   Events Out(*this, From);
   Table.endStack({Rec.Begin, Rec.Begin + Rec.Size}, From.Tsc, Out);
+}
+
+void Mappings::touch(const TouchedMapping &M, uint64_t Tsc) {
+  auto It = Table.blocks().find(M.Begin);
+  if (It == Table.blocks().end() || It->second.Class != MapClass::Reserved ||
+      !It->second.Entry.Row || It->second.Entry.AllocationId != M.Id)
+    return;
+  uint64_t Size = It->second.End - M.Begin;
+  Touched.sample(It->second.Entry,
+                 {std::min(M.Bytes, Size), Tsc, M.Grow, M.Exact});
 }
 
 bool Mappings::findOuter(uint64_t Address, const LiveEntry &E, BlockRef &Out) {

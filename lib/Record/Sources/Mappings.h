@@ -7,6 +7,7 @@
 
 #include "Shared/RecordOrigin.h"
 #include "Sources/MapTable.h"
+#include "Sources/TouchedPages.h"
 #include "Wire/HostRecords.h"
 #include "memkit/Stats/LiveStats.h"
 #include <functional>
@@ -18,7 +19,8 @@ class BlockSnapshots;
 class EventSink;
 
 /// Mappings, the break and the stacks of threads: heaps host.mmap, .reserved,
-/// .file, .device, .stack and .brk. Belongs to the recorder's thread.
+/// .file, .device, .stack and .brk, and what is touched of .reserved. Belongs
+/// to the recorder's thread.
 class Mappings {
 public:
   Mappings(EventSink &Sink, BlockSnapshots &Snapshots);
@@ -43,6 +45,15 @@ public:
   /// The mappings by start.
   const MapTable::MapBlockMap &blocks() const { return Table.blocks(); }
 
+  /// A sample at clock Tsc has found Bytes resident of the mapping Id of
+  /// host.reserved, which began at Begin. Grow, Exact: as
+  /// TouchedPages::sample().
+  struct TouchedMapping {
+    uint64_t Begin, Id, Bytes;
+    bool Grow, Exact;
+  };
+  void touch(const TouchedMapping &M, uint64_t Tsc);
+
   using MapRange = MapTable::MapRange;
   /// Do is called before addresses leave a mapping that lives on and holds
   /// blocks. For the stats these blocks stay in the mapping, but their
@@ -61,6 +72,7 @@ private:
   EventSink &Sink;
   BlockSnapshots &Snapshots;
   MapTable Table;
+  TouchedPages Touched;
   std::vector<RunningRemap> Remaps; ///< by ring
   std::function<void(MapRange)> OnLeave;
 };

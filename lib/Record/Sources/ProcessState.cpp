@@ -181,6 +181,17 @@ void ProcessState::countLosses() {
 // The recording
 //===----------------------------------------------------------------------===//
 
+void ProcessState::touch(ArrayRef<ResidentWalk::ReservedPages> Pages,
+                         uint64_t Tsc, bool Exact) {
+  if (!(Shared->control().Settings.Recording.load(std::memory_order_relaxed) &
+        wire::RB_On))
+    return;
+  // What shrinks comes first: else the sum would be higher than ever.
+  for (bool Grow : {false, true})
+    for (const ResidentWalk::ReservedPages &P : Pages)
+      Maps.touch({P.Begin, P.Id, P.Bytes, Grow, Exact}, Tsc);
+}
+
 void ProcessState::setRecording(bool On, uint64_t TimeNs) {
   std::atomic<uint32_t> &Bits = Shared->control().Settings.Recording;
   if (bool(Bits.load(std::memory_order_relaxed) & wire::RB_On) == On)

@@ -20,6 +20,7 @@
 #include "Sources/OutOfMemory.h"
 #include "Sources/PythonObjects.h"
 #include "Sources/ReportedPools.h"
+#include "Sources/ResidentWalk.h"
 #include "Sources/Segments.h"
 #include "Sources/SharedSources.h"
 #include "Sources/TensorDevices.h"
@@ -104,6 +105,7 @@ public:
   HostHeap &hostHeap() { return Host; }
   const PythonObjects &objects() const { return Objects; }
   const Mappings &mappings() const { return Maps; }
+  const ReportedPools &reported() const { return Reported; }
   const CudaDriver &cuda() const { return Driver; }
   /// Whether the program has set a mark since the last call.
   bool takeMarked() { return Scopes.takeMarked(); }
@@ -118,6 +120,10 @@ public:
   }
   /// The recording ends before the process: the scopes end with the recording.
   void endScopes(uint64_t TimeNs) { Scopes.finish(TimeNs); }
+  /// A sample that began at clock Tsc has found these pages. Exact: as
+  /// TouchedPages::sample().
+  void touch(llvm::ArrayRef<ResidentWalk::ReservedPages> Pages, uint64_t Tsc,
+             bool Exact);
   /// Starts or stops recording allocations from now on, and adds a mark. Frees
   /// of known blocks are always recorded.
   void setRecording(bool On, uint64_t TimeNs);

@@ -33,6 +33,14 @@ public:
   void take(const wire::ReportedAllocateRecord &Rec, RecordOrigin From);
   void take(const wire::ReportedFreeRecord &Rec, RecordOrigin From);
 
+  /// Calls Do(Address, Bytes) for each live block.
+  template <class Fn> void forEach(Fn Do) const {
+    for (unsigned Shard = 0; Shard != LiveTable::NumShards; ++Shard)
+      Live.forEachInShard(Shard, [&](const LiveEntry &E, uint64_t Key) {
+        Do(Key & (MaxAddress - 1), E.Size);
+      });
+  }
+
 private:
   /// Bounds the memory for names that a program makes up: all further pools
   /// share the last number.

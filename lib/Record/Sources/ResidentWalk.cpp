@@ -81,9 +81,21 @@ void ResidentWalk::addObject(uint64_t Address, const LiveEntry &E) {
     add(Address, E, true);
 }
 
+void ResidentWalk::addReported(uint64_t Address, uint64_t Bytes) {
+  uint64_t End = Address + std::max<uint64_t>(Bytes, 1);
+  for (uint64_t At = Address; At < End;) {
+    const ResidentRange *R = P.find(At);
+    if (!R)
+      return;
+    uint64_t Until = std::min(R->End, End);
+    for (; At < Until; At = (At / P.PageBytes + 1) * P.PageBytes)
+      P.Pages[P.pageOf(*R, At)] |= PB_Reported;
+  }
+}
+
 void ResidentWalk::addMapping(uint64_t Begin, uint64_t End,
-                              wire::MapClass Class, uint32_t Row) {
-  Mapped.push_back({Begin, End, Class, Row});
+                              wire::MapClass Class, const LiveEntry &E) {
+  Mapped.push_back({Begin, End, Class, E.Row, E.AllocationId});
 }
 
 /// Sets Bit in the pages of [Begin, End), and returns the bytes there that are
@@ -260,6 +272,7 @@ void ResidentWalk::finish() {
   llvm::sort(Arenas, [](const ArenaPart &A, const ArenaPart &B) {
     return A.Resident > B.Resident;
   });
+  listReserved();
   sumMappings();
 }
 
@@ -349,6 +362,7 @@ void ResidentWalk::classifyPrivate(const ResidentRange &R) {
       continue;
     if (M) {
       M->Resident += P.PageBytes;
+      M->Reported += Page & PB_Reported ? P.PageBytes : 0;
     } else if (A) {
       A->Resident += P.PageBytes;
       A->PagesFree += Page & PB_Block ? 0 : P.PageBytes;
@@ -371,6 +385,15 @@ uint64_t ResidentWalk::untouchedOf(const MappedRange &M) const {
         Bytes += P.PageBytes;
   }
   return Bytes;
+}
+
+/// Before the mappings are summed.
+void ResidentWalk::listReserved() {
+  for (const MappedRange &M : Mapped)
+    if (M.Class == wire::MapClass::Reserved && M.Row)
+      Reserved.push_back(
+          {M.Begin, M.Id,
+           M.HasBlocks || M.HasObjects ? 0 : M.Resident - M.Reported});
 }
 
 /// Sums the mappings by row.

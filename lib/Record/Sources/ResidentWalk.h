@@ -45,8 +45,10 @@ public:
   }
   /// After all blocks.
   void addObject(uint64_t Address, const LiveEntry &E);
+  /// A block that the program reports, of a heap that counts in the totals.
+  void addReported(uint64_t Address, uint64_t Bytes);
   void addMapping(uint64_t Begin, uint64_t End, wire::MapClass Class,
-                  uint32_t Row);
+                  const LiveEntry &E);
   /// Memory that memrec's library has mapped for itself.
   void addOwn(uint64_t Begin, uint64_t End) { Own.push_back({Begin, End}); }
 
@@ -85,6 +87,15 @@ public:
   /// The most resident bytes first.
   const std::vector<MappingPart> &mappings() const { return Touched; }
 
+  /// A mapping of class Reserved.
+  struct ReservedPages {
+    uint64_t Begin, Id; ///< of the mapping; Id: of its allocation
+    /// Resident bytes that no block of malloc's, of Python's or of a pool has.
+    uint64_t Bytes;
+  };
+  /// By rising address; those whose rows are known.
+  const std::vector<ReservedPages> &reserved() const { return Reserved; }
+
 private:
   struct LargeBlock {
     uint64_t Address;
@@ -95,8 +106,9 @@ private:
     uint64_t Begin, End;
     wire::MapClass Class;
     uint32_t Row;
+    uint64_t Id = 0; ///< of the allocation
     bool HasBlocks = false, HasObjects = false;
-    uint64_t Resident = 0; ///< bytes
+    uint64_t Resident = 0, Reported = 0; ///< bytes
     bool IsPinned = false;
   };
   void add(uint64_t Address, const LiveEntry &E, bool IsObject);
@@ -120,6 +132,7 @@ private:
                       const ArenaPart *A, uint64_t At) const;
   bool isOwn(uint64_t Address) const;
   uint64_t untouchedOf(const MappedRange &M) const;
+  void listReserved();
   void sumMappings();
   void divideMalloc();
   uint64_t &part(ResidentPart P) { return Parts[size_t(P)]; }
@@ -133,6 +146,7 @@ private:
   llvm::DenseMap<uint64_t, PieceOfArena> Pieces;  ///< by start
   std::vector<ArenaPart> Arenas;
   std::vector<MappingPart> Touched;
+  std::vector<ReservedPages> Reserved;
   PartBytes Parts{};
   uint64_t Swapped = 0;
   uint64_t Live = 0; ///< setLive()

@@ -36,6 +36,8 @@ bool Segments::findOuter(uint64_t Address, const LiveEntry &E,
 }
 
 void Segments::take(const wire::TensorSegmentRecord &Rec, RecordOrigin From) {
+  if (Devices.isLeftOut(Rec.Device))
+    return;
   if (!Devices.knows(Rec.Device))
     return Sink.bad();
   Sink.threadOf(From.Ring);

@@ -19,6 +19,21 @@ uint32_t TensorDevices::wordOf(uint8_t Device) const {
              : 0;
 }
 
+bool TensorDevices::isLeftOut(uint8_t Device) {
+  const HeapChoice &Wanted = Sink.wanted();
+  uint32_t Word = wordOf(Device), Of = wire::TensorDeviceWord::framework(Word);
+  if (Wanted.Globs.empty() || !Word || Of >= wire::NumTensorFrameworks)
+    return false;
+  std::optional<bool> &Is = Devices[Device].IsLeftOut;
+  if (!Is) {
+    std::string Name = TensorHeaps::prefix(wire::TensorFramework(Of)) +
+                       TensorHeaps::deviceName(Numbers.torchDevice(
+                           wire::TensorDeviceWord::device(Word)));
+    Is = !Wanted.wantsNamed(Name) && !Wanted.wantsNamed(Name + ".segments");
+  }
+  return *Is;
+}
+
 uint32_t TensorDevices::heap(uint8_t Device) {
   uint32_t Word = wordOf(Device);
   uint32_t Of = wire::TensorDeviceWord::framework(Word);
@@ -101,6 +116,8 @@ void TensorDevices::endInUse(uint64_t Address) {
 
 void TensorDevices::take(const wire::TensorRequestRecord &Rec,
                          RecordOrigin From) {
+  if (isLeftOut(Rec.Device))
+    return;
   if (!heap(Rec.Device))
     return Sink.bad();
   Sink.threadOf(From.Ring);
@@ -112,6 +129,8 @@ void TensorDevices::take(const wire::TensorRequestRecord &Rec,
 }
 
 void TensorDevices::take(const wire::TensorPoolRecord &Rec, RecordOrigin From) {
+  if (isLeftOut(Rec.Device))
+    return;
   if (!heap(Rec.Device))
     return Sink.bad();
   Sink.threadOf(From.Ring);

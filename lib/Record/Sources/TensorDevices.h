@@ -9,6 +9,7 @@
 #include "Wire/Layout.h"
 #include "Wire/TensorRecords.h"
 #include "llvm/ADT/DenseMap.h"
+#include <optional>
 #include <vector>
 
 namespace memkit {
@@ -25,7 +26,8 @@ public:
       : Sink(Sink), Scopes(Scopes), Numbers(Numbers) {}
 
   struct TensorDevice {
-    uint32_t Heap = 0; ///< 0: not known yet
+    uint32_t Heap = 0;             ///< 0: not known yet
+    std::optional<bool> IsLeftOut; ///< see isLeftOut()
     bool IsHost = false;
     bool IsPinned = false; ///< host memory of PyTorch's allocator, for CUDA
     wire::TensorFramework Of{};
@@ -35,6 +37,9 @@ public:
     /// Bytes freed by the program, in memory that streams still use.
     uint64_t InUse = 0;
   };
+  /// Whether the user's choice of heaps leaves out the device: neither the heap
+  /// of its tensors nor that of its segments is chosen.
+  bool isLeftOut(uint8_t Device);
   /// The device must be known to heap() or segmentHeap().
   TensorDevice &of(uint8_t Device) { return Devices[Device]; }
   /// The heap of the device's tensors or segments; 0: no such device.

@@ -56,6 +56,8 @@ bool Tensors::findPinnedOuter(uint64_t Address, const LiveEntry &E,
 }
 
 void Tensors::take(const wire::TensorAllocateRecord &Rec, RecordOrigin From) {
+  if (Devices.isLeftOut(Rec.Device))
+    return;
   uint32_t Heap = Devices.heap(Rec.Device);
   uint64_t Address = Rec.Address;
   if (!Heap || !isAddress(Address))
@@ -106,6 +108,8 @@ void Tensors::take(const wire::TensorAllocateRecord &Rec, RecordOrigin From) {
 }
 
 void Tensors::take(const wire::TensorFreeRecord &Rec, RecordOrigin From) {
+  if (Devices.isLeftOut(Rec.Device))
+    return;
   if (!Devices.heap(Rec.Device))
     return Sink.bad();
   LiveEntry E;
@@ -121,6 +125,8 @@ void Tensors::take(const wire::TensorFreeRecord &Rec, RecordOrigin From) {
 }
 
 void Tensors::take(const wire::TensorReservedRecord &Rec, RecordOrigin From) {
+  if (Devices.isLeftOut(Rec.Device))
+    return;
   if (!Devices.heap(Rec.Device))
     return Sink.bad();
   // The device's segments may have changed it already.
@@ -133,6 +139,8 @@ void Tensors::take(const wire::TensorReservedRecord &Rec, RecordOrigin From) {
 }
 
 void Tensors::take(const wire::TensorReusableRecord &Rec, RecordOrigin From) {
+  if (Devices.isLeftOut(Rec.Device))
+    return;
   if (!Devices.heap(Rec.Device) || !isAddress(Rec.Address))
     return Sink.bad();
   Sink.threadOf(From.Ring);
@@ -150,6 +158,8 @@ void Tensors::take(const wire::TensorDtypeRecord &Rec, RecordOrigin) {
 /// The mark's values: requested, live, reserved and, where known, free bytes of
 /// the device.
 void Tensors::take(const wire::TensorOomRecord &Rec, RecordOrigin From) {
+  if (Devices.isLeftOut(Rec.Device))
+    return;
   uint32_t Heap = Devices.heap(Rec.Device);
   if (!Heap)
     return Sink.bad();

@@ -24,8 +24,10 @@ TEST(ResidentBudgetTest, SharesGrowWithTheRun) {
 TEST(ResidentBudgetTest, EndOfRise) {
   ResidentBudget B;
   B.spend(40 * OneMs);
-  RssHistory Rises = {200 * MiB, 190 * MiB, 100 * MiB};
+  RssHistory Rises = {200 * MiB, 190 * MiB, 150 * MiB};
   EXPECT_FALSE(B.allowsDue(Rises, 0));
+  RssHistory RisesMuch = {200 * MiB, 190 * MiB, 140 * MiB};
+  EXPECT_TRUE(B.allowsDue(RisesMuch, 0));
   RssHistory Ended = {200 * MiB, 199 * MiB, 100 * MiB};
   EXPECT_TRUE(B.allowsDue(Ended, 0));
   RssHistory Fallen = {150 * MiB, 199 * MiB, 100 * MiB};
@@ -34,4 +36,15 @@ TEST(ResidentBudgetTest, EndOfRise) {
   EXPECT_FALSE(B.allowsDue(Known, 0));
   B.spend(40 * OneMs); // as much again
   EXPECT_FALSE(B.allowsDue(Ended, 0));
+}
+
+TEST(ResidentBudgetTest, LessTimeLeftNeedsALargerRise) {
+  ResidentBudget B;
+  RssHistory Small = {106 * MiB, 90 * MiB, 100 * MiB},
+             Large = {121 * MiB, 90 * MiB, 100 * MiB};
+  EXPECT_TRUE(B.isRise(Small, 0));
+  B.spend(16 * OneMs); // half of the grace
+  EXPECT_FALSE(B.isRise(Small, 0));
+  EXPECT_TRUE(B.isRise(Large, 0));
+  EXPECT_TRUE(B.isRise(Small, 10000 * OneMs));
 }

@@ -212,6 +212,33 @@ TEST(ResidentWalkTest, LoopOfPieces) {
   EXPECT_EQ(sumOfParts(W), 2 * PageBytes);
 }
 
+TEST(ResidentWalkTest, PagesOfReservedMappings) {
+  // The first is of an allocator whose blocks are recorded; of the second a
+  // pool has reported two pages of four; the third is not resident.
+  MadePages Made;
+  Made.add(0x100000, ResidentRange::Anonymous, "rr")
+      .add(0x200000, ResidentRange::Anonymous, "rrrr.")
+      .add(0x300000, ResidentRange::Anonymous, "..");
+  ResidentWalk W(std::move(Made.P), false);
+  W.addBlock(0x100000, residentBlock(0, 64, 1));
+  W.addReported(0x201800, 4096);
+  W.addReported(0x2ff000, ~uint64_t(0) >> 9); // without pages
+  W.addMapping(0x100000, 0x102000, wire::MapClass::Reserved,
+               residentBlock(1, 0x2000, 5));
+  W.addMapping(0x200000, 0x205000, wire::MapClass::Reserved,
+               residentBlock(2, 0x5000, 6));
+  W.addMapping(0x300000, 0x302000, wire::MapClass::Reserved,
+               residentBlock(3, 0x2000, 7));
+  W.finish();
+  ASSERT_EQ(W.reserved().size(), 3u);
+  EXPECT_EQ(W.reserved()[0].Bytes, 0u);
+  EXPECT_EQ(W.reserved()[1].Begin, 0x200000u);
+  EXPECT_EQ(W.reserved()[1].Id, 2u);
+  EXPECT_EQ(W.reserved()[1].Bytes, 2 * PageBytes);
+  EXPECT_EQ(W.reserved()[2].Bytes, 0u);
+  EXPECT_EQ(partOf(W, ResidentPart::Reserved), 4 * PageBytes);
+}
+
 TEST(ResidentWalkTest, MappingsOfAnAllocator) {
   // Two mappings of one stack: the second is free memory of the allocator. The
   // third mapping is of the program.
@@ -222,9 +249,12 @@ TEST(ResidentWalkTest, MappingsOfAnAllocator) {
   ResidentWalk W(std::move(Made.P), false);
   W.setLive(4096, false);
   W.addBlock(0x100000, residentBlock(0, 4096, 1));
-  W.addMapping(0x100000, 0x102000, wire::MapClass::Reserved, 5);
-  W.addMapping(0x200000, 0x202000, wire::MapClass::Reserved, 5);
-  W.addMapping(0x300000, 0x302000, wire::MapClass::Used, 6);
+  W.addMapping(0x100000, 0x102000, wire::MapClass::Reserved,
+               residentBlock(0, 0, 5));
+  W.addMapping(0x200000, 0x202000, wire::MapClass::Reserved,
+               residentBlock(0, 0, 5));
+  W.addMapping(0x300000, 0x302000, wire::MapClass::Used,
+               residentBlock(0, 0, 6));
   W.finish();
   EXPECT_EQ(partOf(W, ResidentPart::Malloc), PageBytes);
   EXPECT_EQ(partOf(W, ResidentPart::MallocFree), 3 * PageBytes);
@@ -244,7 +274,8 @@ TEST(ResidentWalkTest, ObjectsAndOwnMemoryAndTheRest) {
       .add(0x500000, ResidentRange::Module, "rr");
   ResidentWalk W(std::move(Made.P), false);
   W.addObject(0x100010, residentBlock(0, 48, 1));
-  W.addMapping(0x100000, 0x103000, wire::MapClass::Used, 2);
+  W.addMapping(0x100000, 0x103000, wire::MapClass::Used,
+               residentBlock(0, 0, 2));
   W.addOwn(0x200000, 0x202000);
   W.finish();
   EXPECT_EQ(partOf(W, ResidentPart::Object), 48u);
@@ -289,7 +320,8 @@ TEST(ResidentWalkTest, BlocksOutsideOfThePages) {
   W.addBlock(0x10, residentBlock(0, 64, 1));
   W.addBlock(0x100ff0, residentBlock(1, 1 << 30, 1)); // longer than its range
   W.addBlock(~uint64_t(0) - 4096, residentBlock(2, 64, 1));
-  W.addMapping(0, ~uint64_t(0) & ~4095ull, wire::MapClass::Used, 1);
+  W.addMapping(0, ~uint64_t(0) & ~4095ull, wire::MapClass::Used,
+               residentBlock(0, 0, 1));
   W.finish();
   EXPECT_EQ(sumOfParts(W), PageBytes);
 }
@@ -309,7 +341,8 @@ TEST(ResidentWalkTest, PinnedPagesAreOfNoOtherPart) {
   W.addBlock(0x100000, residentBlock(0, 100, 1));
   W.addBlock(0x101000, residentBlock(1, 4096, 2));
   W.addBlock(0x102000, residentBlock(2, 16, 3));
-  W.addMapping(0x300000, 0x303000, wire::MapClass::Used, 5);
+  W.addMapping(0x300000, 0x303000, wire::MapClass::Used,
+               residentBlock(0, 0, 5));
   W.finish();
   EXPECT_EQ(partOf(W, ResidentPart::Pinned), 4 * PageBytes);
   EXPECT_EQ(partOf(W, ResidentPart::Malloc), 116u);
