@@ -5,7 +5,8 @@ doubles by far.
     doubling.py FOLDER [--quick] [--all] [--once] [--only=DIMENSION]
 
 Time is processor time of the tool outside of the kernel, the least of several runs. Growth counts where the larger input takes
-MIN_SECONDS or more: below, the start of a tool and noise decide. --quick: the dimensions that have been
+MIN_SECONDS or more: below, the start of a tool and noise decide. What grows too much is doubled once more: growth that
+is not linear shows again, tables that no longer fit into a cache do not. --quick: the dimensions that have been
 quadratic. --all: prints every measurement. --once: the small input once, too. --only: this dimension."""
 
 import os
@@ -416,16 +417,28 @@ class Doubling:
         self.bad = []
         self.measured = 0
 
-    def compare(self, name, command_of):
-        small = least(command_of(0), self.folder, self.times)
-        large = least(command_of(1), self.folder, 1)
+    def pair(self, first, second):
+        """The times of two commands."""
+        small = least(first, self.folder, self.times)
+        large = least(second, self.folder, 1)
         if None not in (small, large) and large > MAX_GROWTH * max(small, FLOOR):
             # The least of more runs, in turn: other programs may have had the caches.
             for _ in range(8):
                 if large <= MAX_GROWTH * max(small, FLOOR):
                     break
-                small = min(small, least(command_of(0), self.folder, 1) or small)
-                large = min(large, least(command_of(1), self.folder, 1) or large)
+                small = min(small, least(first, self.folder, 1) or small)
+                large = min(large, least(second, self.folder, 1) or large)
+        return small, large
+
+    def compare(self, name, command_of):
+        """COMMAND_OF: the command on the input of 2^I times the number."""
+        small, large = self.pair(command_of(0), command_of(1))
+        if None not in (small, large) and large > MIN_SECONDS and large > MAX_GROWTH * max(small, FLOOR):
+            again = self.pair(command_of(1), command_of(2))
+            if None in again or again[1] > MAX_GROWTH * again[0]:
+                small, large = again
+            else:
+                large = min(large, MAX_GROWTH * max(small, FLOOR))
         if small is None or large is None:
             with open(os.path.join(self.folder, "log"), encoding="utf-8") as log:
                 self.report(name, "fails, or takes more than %d s: %s" % (LIMIT_SECONDS, log.read(300)), True)
@@ -441,41 +454,47 @@ class Doubling:
         if is_bad or self.prints_all:
             print("%-36s %s%s" % (name, text, "  <--" if is_bad else ""), flush=True)
 
+    def made(self, name, write, size):
+        """The files of a trace of the size; None: memas fails."""
+        text = os.path.join(self.folder, "%s.%d.mas" % (name, size))
+        of = {"text": text, "fb": text + ".fb", "other": text + ".other.fb", "out": os.path.join(self.folder, "out")}
+        if os.path.exists(text):
+            return of
+        with open(text, "w", encoding="ascii") as out:
+            t = Text(out)
+            write(t, size)
+            t.end()
+        if seconds("memas -q --summarize {text} -o {fb}".format(**of), self.folder) is None:
+            with open(os.path.join(self.folder, "log"), encoding="utf-8") as log:
+                self.report(name, "memas fails or takes too long: " + log.read(500), True)
+            return None
+        # The same with other sizes, for comparisons.
+        changed = Path(text).read_text(encoding="ascii").replace(" size=1", " size=3")
+        Path(text + "2").write_text(changed, encoding="ascii")
+        seconds("memas -q --summarize {text}2 -o {other}".format(**of), self.folder)
+        return of
+
     def trace(self, name, tools):
         write, number = TRACES[name]
-        files = []
-        for size in (number, 2 * number):
-            text = os.path.join(self.folder, "%s.%d.mas" % (name, size))
-            with open(text, "w", encoding="ascii") as out:
-                t = Text(out)
-                write(t, size)
-                t.end()
-            files.append({"text": text, "fb": text + ".fb", "other": text + ".other.fb",
-                          "out": os.path.join(self.folder, "out")})
-        for of in files:
-            if seconds("memas -q --summarize {text} -o {fb}".format(**of), self.folder) is None:
-                with open(os.path.join(self.folder, "log"), encoding="utf-8") as log:
-                    self.report(name, "memas fails or takes too long: " + log.read(500), True)
-                return
-            # The same with other sizes, for comparisons.
-            changed = Path(of["text"]).read_text(encoding="ascii").replace(" size=1", " size=3")
-            Path(of["text"] + "2").write_text(changed, encoding="ascii")
-            seconds("memas -q --summarize {text}2 -o {other}".format(**of), self.folder)
-        for tool in tools:
-            self.compare("%s %s" % (name, tool), lambda i, tool=tool: TOOLS[tool].format(**files[i]))
+        if self.made(name, write, number) and self.made(name, write, 2 * number):
+            for tool in tools:
+                self.compare("%s %s" % (name, tool), lambda i, tool=tool: TOOLS[tool].format(
+                    **self.made(name, write, number << i)))
         for path in Path(self.folder).glob(name + ".*"):
             path.unlink()
 
     def recording(self, name):
         write, number = RECORDINGS[name]
-        paths = []
-        for size in (number, 2 * number):
-            paths.append(os.path.join(self.folder, "%s.%d" % (name, size)))
-            write(paths[-1], size)
+
+        def path_of(i):
+            path = os.path.join(self.folder, "%s.%d" % (name, number << i))
+            if not os.path.exists(path):
+                write(path, number << i)
+            return path
         self.compare("memimport " + name,
-                     lambda i: "memimport -q %s -o %s" % (paths[i], os.path.join(self.folder, "out")))
-        for path in paths:
-            os.unlink(path)
+                     lambda i: "memimport -q %s -o %s" % (path_of(i), os.path.join(self.folder, "out")))
+        for path in Path(self.folder).glob(name + ".*"):
+            path.unlink()
 
 
 def main():
