@@ -36,11 +36,11 @@ import lit.formats
 
 sys.path.insert(0, os.path.dirname(__file__))
 import shell_paths
+import test_programs
 
 config.name = "memkit"
-config.test_format = lit.formats.ShTest(execute_external=True)
 config.suffixes = [".test", ".mas", ".c", ".cpp", ".py"]
-config.excludes = ["Inputs", "CMakeLists.txt", "lit.cfg.py", "lit.site.cfg.py.in", "shell_paths.py", "fuzz", "stress"]
+config.excludes = ["Inputs", "CMakeLists.txt", "lit.cfg.py", "lit.site.cfg.py.in", "shell_paths.py", "test_programs.py", "fuzz", "stress"]
 config.test_source_root = os.path.dirname(__file__)
 
 sanitizers = [s for s in config.memkit_sanitize.split(",") if s]
@@ -52,6 +52,13 @@ if sanitizers:
     config.environment["ASAN_OPTIONS"] = "abort_on_error=1:detect_leaks=1"
     config.environment["UBSAN_OPTIONS"] = "halt_on_error=1:abort_on_error=1:print_stacktrace=1"
     config.environment["TSAN_OPTIONS"] = "halt_on_error=1:abort_on_error=1"
+
+# What only tests need. A build with a sanitizer has no tests of single parts. What utils/gpu/pack
+# makes has none of these programs, and the tests of utils/check --gpu need none.
+missing = test_programs.missing(config.memkit_obj_root, ["bin"] if sanitizers else ["bin", "test/unit"])
+if missing and not lit_config.params.get("cuda"):
+    lit_config.warning(test_programs.sentence(missing) + "; tests that need these are unsupported")
+config.test_format = test_programs.ShTest(missing) if missing else lit.formats.ShTest(execute_external=True)
 
 # The tests see the tools of this build first, then LLVM's test utilities, then the
 # programs that test/unit builds to help them.

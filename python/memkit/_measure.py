@@ -38,6 +38,24 @@ def device_name(device: Device) -> Optional[str]:
     )
 
 
+def known_device(device: Device) -> Optional[str]:
+    """As device_name(); a device of CUDA must be there."""
+    name = device_name(device)
+    if name is None or not name.startswith("cuda:"):
+        return name
+    torch = sys.modules.get("torch")
+    count = getattr(getattr(torch, "cuda", None), "device_count", None)
+    if count is not None:
+        number, who = count(), "PyTorch sees"
+    elif any(os.path.exists(path) for path in ("/dev/nvidiactl", "/dev/dxg", "/dev/kfd")):
+        return name  # how many, nobody has asked yet
+    else:
+        number, who = 0, "this machine has"
+    if int(name[5:]) < number:
+        return name
+    raise ValueError(f"no device: {device!r}; {who} {number or 'no'} device{'' if number == 1 else 's'} of CUDA")
+
+
 def _resident() -> int:
     """Resident bytes of this process; 0: not known."""
     try:
@@ -54,7 +72,8 @@ class Result:
     before the recorder forgets them if the program keeps the result: the recorder
     keeps those of the 1,024 scopes that ended last. They are None when the process
     is not recorded. Bytes are those of the whole process in the memory space
-    ``host``.
+    ``host``, or, where ``device`` is not None or the CPU, those of its tensors;
+    ``host`` has those of the host in both cases.
     """
 
     __slots__ = (
@@ -63,7 +82,7 @@ class Result:
 
     def __init__(self, name: str, device: Optional[str]) -> None:
         self.name = name
-        #: Of ``tensors``; None: all.
+        #: Of the bytes, and of ``tensors``; None: the host, and all tensors.
         self.device = device
         #: Seconds since 1970, as time.time(); None: still open.
         self.begin = time.time()
@@ -96,7 +115,20 @@ class Result:
 
     def _of(self, field: str) -> Optional[int]:
         s = self.stats
-        return None if s is None else int(getattr(s, field))
+        if s is None:
+            return None
+        of = s.total if self.device in (None, "cpu") else s.tensors_of(self.device)
+        return int(getattr(of, field))
+
+    def _between(self, field: str) -> Optional[int]:
+        value, before = self._of(field), self._of("before")
+        return None if value is None or before is None else value - before
+
+    @property
+    def host(self) -> Optional[HeapStats]:
+        """The numbers of the memory space ``host``, whatever the device."""
+        s = self.stats
+        return None if s is None else s.total
 
     @property
     def duration(self) -> float:
@@ -131,14 +163,12 @@ class Result:
     @property
     def net(self) -> Optional[int]:
         """Bytes that were live at the end and not at the begin; negative: freed."""
-        s = self.stats
-        return None if s is None else s.after - s.before
+        return self._between("after")
 
     @property
     def rise(self) -> Optional[int]:
         """The peak above the live bytes of the begin."""
-        s = self.stats
-        return None if s is None else s.peak - s.before
+        return self._between("peak")
 
     @property
     def heaps(self) -> Optional[Dict[str, HeapStats]]:
@@ -246,9 +276,29 @@ _native.ask_in_time = _ask_in_time
 
 def _row(result: Result, asks: bool = True) -> "SummaryRow":
     """A row of one use; asks: the recorder, if the numbers are not known yet."""
-    if (result.stats if asks else result._stats) is None:
+    s = result.stats if asks else result._stats
+    if s is None:
         return SummaryRow(result.name, 1, result.duration, None, None, None, None, 0)
-    return SummaryRow(result.name, 1, result.duration, result.allocated, result.net, result.peak, result.rise, 1)
+    of = s.total
+    return SummaryRow(
+        result.name,
+        1,
+        result.duration,
+        of.allocated,
+        of.after - of.before,
+        of.peak,
+        of.peak - of.before,
+        1,
+        s.tensors.peak,
+        {device: s.tensors_of(device).peak for device in s.devices()},
+    )
+
+
+def _highest(one: Optional[Dict[str, int]], other: Optional[Dict[str, int]]) -> Optional[Dict[str, int]]:
+    """The higher peak of each device."""
+    if one is None or other is None:
+        return other if one is None else one
+    return {device: max(one.get(device, 0), other.get(device, 0)) for device in sorted({*one, *other})}
 
 
 def _add(to: "Dict[str, SummaryRow]", name: str, row: "SummaryRow") -> None:
@@ -270,6 +320,8 @@ def _add(to: "Dict[str, SummaryRow]", name: str, row: "SummaryRow") -> None:
         _sum([had.peak, row.peak], max),
         _sum([had.rise, row.rise], max),
         had.known + row.known,
+        _sum([had.tensors, row.tensors], max),
+        _highest(had.devices, row.devices),
     )
 
 
@@ -284,7 +336,8 @@ class measure:
         def train(batch): ...
 
     Without a name, the place in the source is the name. The span is a scope of
-    that name, too: tools show it. device chooses the tensors of ``m.tensors``.
+    that name, too: tools show it. device: the numbers are those of its tensors,
+    and ``m.host`` has those of the host. ValueError: there is no such device.
     """
 
     __slots__ = ("name", "device", "_open")
@@ -294,7 +347,7 @@ class measure:
             frame = sys._getframe(1)
             name = f"{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}"
         self.name = name
-        self.device = device_name(device)
+        self.device = known_device(device)
         self._open: List[Tuple[int, Result]] = []  # (thread, result), innermost last
 
     def _begin(self, name: str, flags: int = 0) -> Result:
@@ -378,7 +431,8 @@ def reset() -> None:
 
 
 class SummaryRow(NamedTuple):
-    """All results of a name. Bytes are None when the process is not recorded."""
+    """All results of a name. Bytes are those of the host, whatever the device of
+    the measurement; None when the process is not recorded."""
 
     name: str
     calls: int
@@ -390,6 +444,8 @@ class SummaryRow(NamedTuple):
     #: Of the calls, those whose bytes are in the sums: the recorder keeps those of
     #: the latest, and the package asks for the first and for kept ones.
     known: int = 0
+    tensors: Optional[int] = None  #: the most bytes of tensors, of all devices
+    devices: Optional[Dict[str, int]] = None  #: the same by device, without the CPU
 
 
 class Summary(List[SummaryRow]):
@@ -398,11 +454,14 @@ class Summary(List[SummaryRow]):
     def __str__(self) -> str:
         if not self:
             return "nothing was measured since the start, or since memkit.reset()"
-        lines = [("name", "calls", "time", "allocated", "net", "rise", "peak")]
+        devices = sorted({d for r in self for d in r.devices or ()})
+        has_tensors = any(r.tensors for r in self)
+        lines = [["name", "calls", "time", "allocated", "net", "rise", "peak", *["tensors"] * has_tensors, *devices]]
         for r in self:
-            sizes = (_size(v) for v in (r.allocated, r.net, r.rise, r.peak))
-            lines.append((r.name, str(r.calls), f"{r.duration:.3g} s", *sizes))  # type: ignore[arg-type]
-        widths = [max(len(line[c]) for line in lines) for c in range(7)]
+            sizes = [r.allocated, r.net, r.rise, r.peak, *[r.tensors] * has_tensors]
+            sizes += [None if r.devices is None else r.devices.get(d, 0) for d in devices]
+            lines.append([r.name, str(r.calls), f"{r.duration:.3g} s", *(_size(v) for v in sizes)])
+        widths = [max(len(line[c]) for line in lines) for c in range(len(lines[0]))]
         text = [
             "  ".join([line[0].ljust(widths[0])] + [v.rjust(w) for v, w in zip(line[1:], widths[1:])]).rstrip()
             for line in lines

@@ -2,9 +2,11 @@
 """What concerns the program as a whole."""
 
 import sys
-from typing import Optional, TypeVar
+import weakref
+from typing import Any, Dict, Optional, Tuple, TypeVar
 
 from . import _alert, _native
+from ._scope import scope
 from ._stats import Stats, ask
 
 _library = _native.library
@@ -41,13 +43,45 @@ def mark(name: str) -> None:
 def trace(model: _Module, name: Optional[str] = None) -> _Module:
     """Names the layers of a model of PyTorch now, and gives the model back.
 
+        with memkit.trace(model):
+            loss = model(x).sum()
+
     Without this they have their names when the model has first run. With a
     name, the model is called that and its modules ``name.path``, whatever other
-    modules they are in: two models of a class can be told apart.
+    modules they are in: two models of a class can be told apart. In a with
+    statement the block is a scope of the name, or of the model's class.
     """
     if _library is not None:
         _library.memrec_trace(model, None if name is None else _native.encoded(name))
+    _make_manager(model, name or type(model).__name__)
     return model
+
+
+#: The scope of a model's with statements, by the model's id.
+_scopes: Dict[int, Tuple[Any, scope]] = {}
+
+
+def _make_manager(model: Any, name: str) -> None:
+    """Lets a with statement take the model itself: trace() has always given it back."""
+    kind, key = type(model), id(model)
+    try:
+        _scopes[key] = (weakref.ref(model, lambda _: _scopes.pop(key, None)), scope(name))
+        if not hasattr(kind, "__enter__"):
+            kind.__enter__, kind.__exit__ = _enter, _exit
+    except TypeError:  # of a type of the interpreter's own
+        _scopes.pop(key, None)
+
+
+def _enter(model: _Module) -> _Module:
+    # A copy of the model, or another one of its class, was not traced.
+    if id(model) not in _scopes:
+        _make_manager(model, type(model).__name__)
+    _scopes[id(model)][1].__enter__()
+    return model
+
+
+def _exit(model: Any, *raised: Any) -> None:
+    _scopes[id(model)][1].__exit__(*raised)
 
 
 def start() -> None:

@@ -85,6 +85,11 @@ class Stats:
         values: List[List[Any]] = [[h[i] for h in of] for i in range(1, 11)]
         return TensorStats(*(sum(v) for v in values[:7]), *(_sum(v) for v in values[7:]))
 
+    def devices(self) -> List[str]:
+        """The devices, besides the CPU, that tensors were on: ``cuda:0``."""
+        names = {h.name.split(".", 1)[1] for h in self.heaps.values() if h.name.startswith(("torch.", "tf."))}
+        return sorted(n for n in names if n != "cpu" and not n.endswith(".segments"))
+
     @property
     def allocated(self) -> int:
         """Bytes allocated."""

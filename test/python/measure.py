@@ -6,10 +6,13 @@
 # RUN: memdump --scopes %t.fb | FileCheck %s
 # CHECK-DAG: {{^}}load 3 
 # CHECK-DAG: {{^}}outer 1 
+# CHECK-DAG: {{^}}Model 3 
+# CHECK-DAG: {{^}}student 1 
 # CHECK-DAG: {{^}}measure.py:{{[0-9]+}} 1 
 import asyncio
 import sys
 import threading
+import types
 
 import memkit
 
@@ -103,8 +106,20 @@ for _ in range(1100):
 assert len(memkit.results()) == 1024 and memkit.summary()[0].calls == 1100
 
 # Devices.
+for given in ("cuda:99", 99):
+    try:
+        memkit.measure("x", device=given)
+    except ValueError as error:
+        assert "of CUDA" in str(error) and "99" in str(error), error
+    else:
+        raise AssertionError(given)
+sys.modules["torch"] = types.SimpleNamespace(cuda=types.SimpleNamespace(device_count=lambda: 3))
 for given, name in ((None, None), ("cuda", "cuda:0"), ("cuda:1", "cuda:1"), (2, "cuda:2"), ("cpu", "cpu")):
     assert memkit.measure("x", device=given).device == name
+try:
+    memkit.measure("x", device=3)
+except ValueError as error:
+    assert str(error) == "no device: 3; PyTorch sees 3 devices of CUDA", error
 for given in (-1, True, "CUDA:0", "cuda:x", ""):
     try:
         memkit.measure("x", device=given)
@@ -117,7 +132,39 @@ stats = memkit.Stats(heap("host", *range(1, 8)), {
     h.name: h for h in (heap("torch.cpu", 1, 1, 10, 10, 0, 10, 0), heap("torch.cuda:0", 2, 0, 20, 0, 0, 20, 20),
                         heap("torch.cuda:0.segments", 1, 0, 64, 0, 0, 64, 64))}, 1.0)
 assert stats.tensors.allocated == 30 and stats.tensors_of("cuda:0").allocated == 20
-assert stats.tensors_of("cuda:1").allocated == 0
+assert stats.tensors_of("cuda:1").allocated == 0 and stats.devices() == ["cuda:0"]
+# A result of a device has the device's numbers, and the host's beside.
+for device, peak, net in (("cuda", 20, 20), (None, 6, 2), ("cpu", 6, 2), ("cuda:1", 0, 0)):
+    of = memkit.measure("x", device=device)
+    with of as result:
+        pass
+    result._stats = stats
+    assert (result.peak, result.net) == (peak, net), (device, result.peak, result.net)
+    assert result.host.peak == 6 and result.tensors.allocated == {"cuda": 20, None: 30, "cpu": 10, "cuda:1": 0}[device]
+# The table is of the host, with a column of all tensors and one for each device.
+row = [r for r in memkit.summary() if r.name == "x"][0]
+assert row.peak == 6 and row.tensors == 30 and row.devices == {"cuda:0": 20}, row
+assert str(memkit.summary()).splitlines()[0].split()[-2:] == ["tensors", "cuda:0"], memkit.summary()
+del sys.modules["torch"]
+
+
+# A model in a with statement: trace() gives the model itself, as always.
+class Model:
+    def named_modules(self):
+        return []
+
+
+model = Model()
+with memkit.trace(model) as same:
+    assert same is model
+with memkit.trace(model, "student"), memkit.trace(Model()):
+    pass
+assert memkit.trace(5) == 5 and memkit.trace(None) is None
+try:
+    with memkit.trace(model):
+        raise KeyError("passed on")
+except KeyError:
+    pass
 
 layers = memkit.layers()
 assert (layers is None) == (not recorded) and (not recorded or len(layers) == 0)

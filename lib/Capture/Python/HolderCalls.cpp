@@ -21,9 +21,11 @@ static constexpr uintptr_t FrameObjectInner = 24;
 static constexpr uint64_t LeastMalloc = 400;
 
 /// The walk of the process; null: the process is not recorded, or its
-/// interpreter is not known.
+/// interpreter is not known: of a later version, frames alone were compared.
 static HolderWalk *walk() {
-  return recordingThread() && Python.isWalked() ? &Python.holders() : nullptr;
+  return recordingThread() && Python.isWalked() && !Python.isTried()
+             ? &Python.holders()
+             : nullptr;
 }
 
 static void report(const wire::BlockHeldRecord &R) {

@@ -6,24 +6,32 @@
 
 #include "Runtime/Syscall.h"
 
+#include <cstring>
+
 using namespace memkit;
 using namespace memkit::capture;
 
-/// Each defines no name in the program's module.
+// Each text defines no name in the program's module.
+
+/// Waits for the interpreter's start: while one of its own modules is being
+/// imported, the package would find half of the module.
 static constexpr char Prepare[] = R"(exec('''
 try:
-    from memkit import _holders
-    _holders.prepare(False)
+    import sys
+    own = getattr(sys, "stdlib_module_names", sys.modules)
+    def starts(module):
+        spec = getattr(module, "__spec__", None)
+        return (getattr(spec, "_initializing", False)
+                and spec.name.partition(".")[0] in own)
+    if any(starts(module) for module in list(sys.modules.values())):
+        sys.memrec_waits = True
+    else:
+        sys.__dict__.pop("memrec_waits", None)
+        from memkit import _holders
+        _holders.prepare(at_end)
 except Exception:
     pass
-''', {}))",
-                      PrepareEnd[] = R"(exec('''
-try:
-    from memkit import _holders
-    _holders.prepare(True)
-except Exception:
-    pass
-''', {}))",
+''', {"at_end": )",
                       Asked[] = R"(exec('''
 try:
     from memkit import _holders
@@ -36,6 +44,7 @@ void HolderRequests::begin(const Exports &E, wire::Control &C) {
   Ctl = &C;
   bool HasAll = E.find("Py_IsInitialized", IsInitialized) &&
                 E.find("Py_AddPendingCall", AddPendingCall) &&
+                E.find("PySys_GetObject", SysObject) &&
                 E.find("PyRun_SimpleStringFlags", Run);
   if (!HasAll)
     Run = nullptr;
@@ -43,6 +52,10 @@ void HolderRequests::begin(const Exports &E, wire::Control &C) {
 }
 
 void HolderRequests::prepare() {
+  if (uint32_t Polls = Waits.load(std::memory_order_relaxed)) {
+    Waits.store(Polls - 1, std::memory_order_relaxed);
+    return;
+  }
   if (!IsInitialized() || !Wanted.exchange(false, std::memory_order_acq_rel))
     return;
   if (AddPendingCall(runPrepare, this) != 0)
@@ -77,7 +90,16 @@ int HolderRequests::runPrepare(void *Self) {
   auto *H = static_cast<HolderRequests *>(Self);
   if (!H->Run || !H->Ctl)
     return 0;
-  H->Run(H->Ctl->HoldersWanted & wire::HW_End ? PrepareEnd : Prepare, nullptr);
+  char Text[sizeof(Prepare) + sizeof("False})")];
+  strcpy(stpcpy(Text, Prepare),
+         H->Ctl->HoldersWanted & wire::HW_End ? "True})" : "False})");
+  H->Run(Text, nullptr);
+  if (H->SysObject("memrec_waits")) {
+    constexpr uint32_t Polls = 64; // a look at all modules takes some 50 us
+    H->Waits.store(Polls, std::memory_order_relaxed);
+    H->Wanted.store(true, std::memory_order_release);
+    return 0;
+  }
   H->reserve();
   return 0;
 }

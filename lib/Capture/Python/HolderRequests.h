@@ -25,9 +25,10 @@ public:
   /// Called now and then by threads that run Python: has the package loaded
   /// before memory is scarce, and registered for the interpreter's end.
   void poll() {
-    if (__builtin_expect(Wanted.load(std::memory_order_relaxed), 0))
+    if (__builtin_expect(isWanted(), 0))
       prepare();
   }
+  bool isWanted() const { return Wanted.load(std::memory_order_relaxed); }
   /// Takes the request, if there is one.
   void take() {
     if (__builtin_expect(
@@ -49,11 +50,13 @@ private:
   void release();
 
   std::atomic<bool> Wanted{false};
+  std::atomic<uint32_t> Waits{0}; ///< further calls of poll() do nothing
   wire::Control *Ctl = nullptr;
   void *Reserve = nullptr; ///< null: none, or a search runs
   int (*IsInitialized)() = nullptr;
   int (*AddPendingCall)(int (*)(void *), void *) = nullptr;
   int (*Run)(const char *, void *) = nullptr;
+  void *(*SysObject)(const char *) = nullptr;
 };
 
 } // namespace memkit::capture

@@ -75,6 +75,7 @@ void Interpreter::noteBinary(AddressRange M, const void *LinkMap,
   if (!HasAll || !Where.find(Tables, Entry) || !Codes.beginIndex() ||
       !Stacks.Table.beginPairs())
     return refuse(wire::PythonState::NoSymbols);
+  Trial.begin(E);
   Finder.begin(E, Ctl->PythonFolder);
   Holders.begin(E);
   HolderCalls.begin(E, *Ctl);
@@ -175,13 +176,19 @@ wire::PythonState Interpreter::judge() {
     return PythonState::DebugBuild;
   if (IsFreeThreaded)
     return PythonState::FreeThreaded;
+  if (LayoutTrial::TrialResult Is = Trial.result();
+      Is != LayoutTrial::TrialResult::None)
+    return judgeTrial(Is);
   const PythonLayout *Known = layoutOf(Version);
-  if (!Known)
+  const PythonLayout *Tried = Known ? nullptr : layoutToTry(Version);
+  if (!Known && !Tried)
     return PythonState::UnknownVersion;
-  L = *Known;
+  L = Known ? *Known : *Tried;
+  PythonState IfDifferent =
+      Known ? PythonState::OtherLayout : PythonState::UnknownVersion;
   if (L.Minor >= 13 &&
       !readDebugOffsets(reinterpret_cast<void *>(Runtime), Version, L))
-    return PythonState::OtherLayout;
+    return IfDifferent;
   uintptr_t Ts = uintptr_t(ThisThreadState());
   if (!Ts || load(Runtime + L.Finalizing))
     return PythonState::None;
@@ -190,9 +197,23 @@ wire::PythonState Interpreter::judge() {
   if (!isPlausible(Ts)) {
     // A frame that is being cleared cannot be judged: look again.
     constexpr uint32_t MaxLooks = 64;
-    return ++Looks < MaxLooks ? PythonState::None : PythonState::OtherLayout;
+    return ++Looks < MaxLooks ? PythonState::None : IfDifferent;
   }
-  return innermost(Ts) ? PythonState::Walked : PythonState::None;
+  if (!innermost(Ts))
+    return PythonState::None;
+  if (Known)
+    return PythonState::Walked;
+  Trial.request(L);
+  return PythonState::None;
+}
+
+/// None: the interpreter has not made the comparison yet.
+wire::PythonState Interpreter::judgeTrial(LayoutTrial::TrialResult Is) const {
+  if (Is == LayoutTrial::TrialResult::Asked)
+    return wire::PythonState::None;
+  return Is == LayoutTrial::TrialResult::Agrees
+             ? wire::PythonState::Compared
+             : wire::PythonState::UnknownVersion;
 }
 
 bool Interpreter::look() {
@@ -204,7 +225,8 @@ bool Interpreter::look() {
     State.store(Seen, std::memory_order_release);
     return false;
   }
-  if (Found != wire::PythonState::Walked) {
+  if (Found != wire::PythonState::Walked &&
+      Found != wire::PythonState::Compared) {
     refuse(Found);
     return false;
   }

@@ -14,6 +14,7 @@
 #include "Evaluator.h"
 #include "HolderRequests.h"
 #include "HolderWalk.h"
+#include "LayoutTrial.h"
 #include "ModuleFinder.h"
 #include "Objects.h"
 #include "PythonStack.h"
@@ -63,7 +64,12 @@ public:
   ObjectHooks &objects() { return Objects; }
   HolderWalk &holders() { return Holders; }
   /// Called by a thread that runs Python, with the interpreter examined.
-  void takeRequests() { HolderCalls.take(); }
+  void takeRequests() {
+    // Where few places are new, nobody else polls.
+    if (__builtin_expect(HolderCalls.isWanted(), 0))
+      poll();
+    HolderCalls.take();
+  }
   bool isEvaluator(uintptr_t Pc) const { return isThere() && Where.has(Pc); }
 
   /// The thread state whose frames the calling thread runs; 0: none, or another
@@ -99,6 +105,10 @@ public:
   }
 
   const PythonLayout &layout() const { return L; }
+  /// Was the layout tried, of a later version than memrec knows?
+  bool isTried() const {
+    return Trial.result() != LayoutTrial::TrialResult::None;
+  }
   uint32_t generation() const {
     return Generation.load(std::memory_order_acquire);
   }
@@ -143,6 +153,7 @@ private:
   void refuse(wire::PythonState Why);
   bool look();
   wire::PythonState judge();
+  wire::PythonState judgeTrial(LayoutTrial::TrialResult Is) const;
   bool isPlausible(uintptr_t Ts);
   bool isPlausibleFrame(uintptr_t F);
   bool hasInterpreter(uintptr_t Interp) const;
@@ -168,6 +179,7 @@ private:
   AddressRange Binary;
   wire::Control *Ctl = nullptr;
   CodeObjects Codes;
+  LayoutTrial Trial;
   ModuleFinder Finder;
   ObjectHooks Objects;
   HolderWalk Holders;

@@ -164,6 +164,28 @@ static constexpr PythonLayout Layouts[] = {
      .Finalizing = 784,
      .Current = 0,
      .NextInterp = 7272},
+    {.Minor = 15,
+     .Shape = FrameShape::Tagged,
+     .Interp = 16,
+     .ThreadId = 176,
+     .Frame = 72,
+     .CFrame = -1,
+     .Code = 0,
+     .Previous = 8,
+     .Instruction = 56,
+     .Owner = 74,
+     .Locals = 80,
+     .FirstLine = 68,
+     .FileName = 112,
+     .Name = 128,
+     .Bytes = 208,
+     .FirstTraceable = 192,
+     .Ascii = 40,
+     .Compact = 56,
+     .Interpreters = 936,
+     .Finalizing = 912,
+     .Current = 0,
+     .NextInterp = 7264},
 };
 
 static constexpr bool agreesWithShape(const PythonLayout &L) {
@@ -195,18 +217,31 @@ const PythonLayout *capture::layoutOf(uint32_t Version) {
   return nullptr;
 }
 
+const PythonLayout *capture::layoutToTry(uint32_t Version) {
+  const PythonLayout &Newest = Layouts[sizeof(Layouts) / sizeof(*Layouts) - 1];
+  return Version >> 24 == 3 && (Version >> 16 & 255) > Newest.Minor ? &Newest
+                                                                    : nullptr;
+}
+
 namespace {
-/// The start of _Py_DebugOffsets, with the version's number of words for an
-/// interpreter and a frame. Offsets and sizes are in bytes.
-template <unsigned InterpWords, unsigned FrameWords> struct DebugOffsets {
+/// How many words of _Py_DebugOffsets a version has that memrec does not read:
+/// of an interpreter; of a thread, before and after its id; and of a frame,
+/// with the owner.
+struct OffsetWords {
+  unsigned Interp, BeforeThreadId, AfterThreadId, Frame;
+};
+
+/// The start of _Py_DebugOffsets. Offsets and sizes are in bytes.
+template <OffsetWords Words> struct DebugOffsets {
   char Cookie[8];
   uint64_t Version, FreeThreaded;
   uint64_t RuntimeSize, Finalizing, Interpreters;
-  uint64_t InterpSize, InterpId, InterpNext, InterpUnused[InterpWords];
-  uint64_t ThreadSize, ThreadPrev, ThreadNext, ThreadInterp, ThreadFrame;
-  uint64_t ThreadId, ThreadUnused[3];
+  uint64_t InterpSize, InterpId, InterpNext, InterpUnused[Words.Interp];
+  uint64_t ThreadSize, ThreadPrev, ThreadNext, ThreadInterp;
+  uint64_t ThreadFrame[1 + Words.BeforeThreadId]; ///< the first is the frame
+  uint64_t ThreadId, ThreadUnused[Words.AfterThreadId];
   uint64_t FrameSize, FramePrevious, FrameExecutable, FrameInstruction;
-  uint64_t FrameLocals, FrameOwner[FrameWords]; ///< the first word is the owner
+  uint64_t FrameLocals, FrameOwner[Words.Frame]; ///< the first is the owner
   uint64_t CodeSize, CodeFileName, CodeName, CodeQualName, CodeLines;
   uint64_t CodeFirstLine, CodeUnused[3], CodeBytes;
 };
@@ -228,7 +263,7 @@ static bool readAs(const void *Runtime, uint32_t Version, PythonLayout &L) {
   Take(O.Interpreters, O.RuntimeSize, L.Interpreters);
   Take(O.InterpNext, O.InterpSize, L.NextInterp);
   Take(O.ThreadInterp, O.ThreadSize, L.Interp);
-  Take(O.ThreadFrame, O.ThreadSize, L.Frame);
+  Take(O.ThreadFrame[0], O.ThreadSize, L.Frame);
   Take(O.ThreadId, O.ThreadSize, L.ThreadId);
   Take(O.FramePrevious, O.FrameSize, L.Previous);
   Take(O.FrameExecutable, O.FrameSize, L.Code);
@@ -244,6 +279,12 @@ static bool readAs(const void *Runtime, uint32_t Version, PythonLayout &L) {
 
 bool capture::readDebugOffsets(const void *Runtime, uint32_t Version,
                                PythonLayout &L) {
-  return L.Minor == 13 ? readAs<DebugOffsets<10, 1>>(Runtime, Version, L)
-                       : readAs<DebugOffsets<13, 3>>(Runtime, Version, L);
+  switch (L.Minor) {
+  case 13:
+    return readAs<DebugOffsets<OffsetWords{10, 0, 3, 1}>>(Runtime, Version, L);
+  case 14:
+    return readAs<DebugOffsets<OffsetWords{13, 0, 3, 3}>>(Runtime, Version, L);
+  default:
+    return readAs<DebugOffsets<OffsetWords{13, 3, 8, 3}>>(Runtime, Version, L);
+  }
 }

@@ -19,7 +19,7 @@ enum class FrameShape : uint8_t {
   Objects, ///< 3.8 to 3.10: frame objects, each run by one evaluator
   Marked,  ///< 3.11: a flag marks an entry
   Shims,   ///< 3.12, 3.13: an entry's caller is a frame on the C stack
-  Tagged,  ///< 3.14: as Shims; the lowest bits of the code are a tag
+  Tagged,  ///< from 3.14 on: as Shims; the lowest bits of the code are a tag
 };
 
 /// Is an entry's caller a frame on the C stack, which runs no code?
@@ -92,6 +92,9 @@ inline constexpr uintptr_t CodeAddress = ~uintptr_t(3);
 
 /// The layout of \p Version (PY_VERSION_HEX); null: unknown.
 const PythonLayout *layoutOf(uint32_t Version);
+/// What a later \p Version of Python 3 than memrec knows may have; it must be
+/// tried (LayoutTrial.h). Null: not a later version.
+const PythonLayout *layoutToTry(uint32_t Version);
 
 /// Replaces offsets in \p L by the _Py_DebugOffsets of \p Runtime, of a \p
 /// Version from 3.13 on. False: the offsets are not plausible.

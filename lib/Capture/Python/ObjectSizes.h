@@ -2,7 +2,7 @@
 //
 // Where the memory of Python's objects lies.
 //
-// Reads the structures of CPython 3.8 to 3.14, whose fields below have had the
+// Reads the structures of CPython 3.8 to 3.15, whose fields below have had the
 // same offsets in all these versions. With the interpreter's lock held.
 
 #ifndef MEMKIT_CAPTURE_PYTHON_OBJECTSIZES_H

@@ -168,7 +168,9 @@ void LayerNames::name(void *Root, const char *Given) {
   Called[sizeof(Called) - 1] = 0;
   PlainPath Plain;
   void *Get = Py.GetAttribute(Root, "named_modules");
-  void *Modules = Get ? Py.Call(Get, nullptr) : nullptr;
+  void *All = Get ? Py.Call(Get, nullptr) : nullptr;
+  // A class of the program's own may give a list.
+  void *Modules = All ? Py.Iterate(All) : nullptr;
   while (void *Pair = Modules ? Py.Next(Modules) : nullptr) {
     void *Name = Py.TupleItem(Pair, 0), *Module = Py.TupleItem(Pair, 1);
     if (const char *Path = Name && Module ? Py.Utf8(Name) : nullptr) {
@@ -181,7 +183,7 @@ void LayerNames::name(void *Root, const char *Given) {
     }
     Py.Drop(Pair);
   }
-  for (void *P : {Modules, Get})
+  for (void *P : {Modules, All, Get})
     if (P)
       Py.Drop(P);
 }

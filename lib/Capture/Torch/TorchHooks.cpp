@@ -11,10 +11,14 @@
 #include "CompiledCode.h"
 #include "CudaAllocator.h"
 #include "CudaTracker.h"
+#include "Python/PythonCalls.h"
 #include "Runtime/Hook.h"
 #include "Runtime/Recording.h"
 #include "Runtime/Symbols.h"
 #include "Stacks/Stack.h"
+
+#include <cstring>
+#include <link.h>
 
 using namespace memkit;
 using namespace memkit::capture;
@@ -212,6 +216,24 @@ static void foundInterpreter(const void *LinkMap) {
   beginCompiledCode(Torch.compiled(), Exports(LinkMap));
 }
 
+/// Called by the interpreter, with its lock held.
+static int attachObserver(void *) {
+  if (recordingThread() && Torch.wantsContexts())
+    Torch.operators().attach();
+  return 0;
+}
+
+/// While PyTorch is being loaded, its observers may not be made yet. The
+/// interpreter attaches ours afterwards, before the first range of the program;
+/// without an interpreter the first tensor does.
+static void foundBinary(const void *LinkMap) {
+  const char *Path = static_cast<const link_map *>(LinkMap)->l_name;
+  const char *Name = strrchr(Path, '/');
+  if (Name && !strcmp(Name + 1, "libtorch_cpu.so") && Torch.wantsContexts() &&
+      Torch.layers().canAsk())
+    Py.AddPendingCall(attachObserver, nullptr);
+}
+
 static void beforeScope(ThreadState &T, const CallerFrame &Caller) {
   Torch.operators().beforeScope(T, Caller);
 }
@@ -224,6 +246,7 @@ constinit const Source capture::TorchSource = {
     .StartThread = [] { ThisTorch.Count = 0; },
     .EndThread = [] { ThisTorch.release(); },
     .FoundInterpreter = foundInterpreter,
+    .FoundBinary = foundBinary,
     .FoundCompiler =
         [] {
           if (Torch.wantsContexts())

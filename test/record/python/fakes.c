@@ -1,7 +1,7 @@
 // What looks like an interpreter and is not one that can be walked is recorded
 // with its native stacks, and the reason is told.
 //
-// RUN: %cc -O1 -fno-builtin -rdynamic -DVERSION=0x030f00f0 %s \
+// RUN: %cc -O1 -fno-builtin -rdynamic -DVERSION=0x031000f0 %s \
 // RUN:   -o %t.new
 // RUN: %wiredrain_python -- %t.new | FileCheck %s --check-prefix=UNKNOWN
 // RUN: %cc -O1 -fno-builtin -rdynamic -DVERSION=0x030b07f0 -DDEBUG %s \
@@ -17,7 +17,7 @@
 // RUN: %wiredrain_python -- %t.pypy | FileCheck %s --check-prefix=PYPY
 // RUN: memrec -o %t.fb -- %t.pypy 2>&1 | FileCheck %s --check-prefix=SAID
 //
-// UNKNOWN: python 2 version 30f00f0 pairs 0
+// UNKNOWN: python 2 version 31000f0 pairs 0
 // DEBUG: python 3 version 30b07f0 pairs 0
 // THREADED: python 4 version 30d00f0 pairs 0
 // OTHER: python 5 version 30d00f0 pairs 0
@@ -27,7 +27,7 @@
 
 const unsigned long Py_Version = VERSION;
 char _PyRuntime[65536], PyCode_Type[512], PyUnicode_Type[512];
-const char *Py_GetVersion(void) { return "3.15.0"; }
+const char *Py_GetVersion(void) { return "3.16.0"; }
 void *PyGILState_GetThisThreadState(void) { return 0; }
 int PyCode_Addr2Line(void *C, int A) { return A; }
 void *PyInterpreterState_Head(void) { return 0; }
