@@ -4,7 +4,12 @@
 
 #include "Database.h"
 #include "memkit/Trace/TraceError.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
 #include <sqlite3.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 using namespace llvm;
 using namespace memkit;
@@ -49,13 +54,14 @@ static constexpr uint64_t StepsOfByte = 20;
 static constexpr uint64_t MinSteps = 10'000'000;
 static constexpr int StepsOfLook = 10'000;
 
-Database::Database(const ImportFile &File)
-    : Name(File.name().str()), FileBytes(File.size()),
+Database::Database(StringRef Name, std::shared_ptr<const TraceBytes> From)
+    : Name(Name.str()), Bytes(std::move(From)), FileBytes(Bytes->size()),
       Steps(std::make_unique<StepCount>(
           StepCount{0, MinSteps + FileBytes * StepsOfByte})) {}
 
 Database::Database(Database &&Other)
-    : Name(std::move(Other.Name)), FileBytes(Other.FileBytes),
+    : Name(std::move(Other.Name)), Bytes(std::move(Other.Bytes)),
+      FileBytes(Other.FileBytes), Mapped(std::move(Other.Mapped)),
       Steps(std::move(Other.Steps)),
       Handle(std::exchange(Other.Handle, nullptr)),
       Tables(std::move(Other.Tables)) {}
@@ -75,21 +81,42 @@ Error Database::fail() {
   return makeFileError(Name, "SQLite: " + Twine(sqlite3_errmsg(Handle)));
 }
 
-/// Opens what Handle is to read: the file, or its bytes in memory.
-static int openHandle(const TraceBytes &Bytes, sqlite3 **Handle) {
+/// Whether the file of Fd is in a folder, where SQLite looks for it.
+static bool isLinked(int Fd) {
+  struct stat Status;
+  return ::fstat(Fd, &Status) == 0 && Status.st_nlink != 0;
+}
+
+int Database::openHandle() {
   int Flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_PRIVATECACHE;
-  if (Bytes.fd() >= 0) {
+  if (Bytes->fd() >= 0 && isLinked(Bytes->fd())) {
     // Immutable: no lock, no journal that lies beside the file.
     std::string Uri =
-        "file:/proc/self/fd/" + std::to_string(Bytes.fd()) + "?immutable=1";
-    return sqlite3_open_v2(Uri.c_str(), Handle, Flags, nullptr);
+        "file:/proc/self/fd/" + std::to_string(Bytes->fd()) + "?immutable=1";
+    return sqlite3_open_v2(Uri.c_str(), &Handle, Flags, nullptr);
   }
   int Status =
-      sqlite3_open_v2(":memory:", Handle, SQLITE_OPEN_READWRITE, nullptr);
+      sqlite3_open_v2(":memory:", &Handle, SQLITE_OPEN_READWRITE, nullptr);
   if (Status != SQLITE_OK)
     return Status;
+  auto Size = int64_t(FileBytes);
+  // A temporary file, which no other program makes shorter, can be mapped.
+  if (Bytes->fd() >= 0) {
+    using sys::fs::mapped_file_region;
+    std::error_code Code;
+    Mapped =
+        mapped_file_region(sys::fs::convertFDToNativeFile(Bytes->fd()),
+                           mapped_file_region::readonly, FileBytes, 0, Code);
+    if (Code)
+      return SQLITE_IOERR;
+    // SQLite does not write into what is SQLITE_DESERIALIZE_READONLY.
+    auto *Data = reinterpret_cast<unsigned char *>(
+        const_cast<char *>(Mapped.const_data()));
+    return sqlite3_deserialize(Handle, "main", Data, Size, Size,
+                               SQLITE_DESERIALIZE_READONLY);
+  }
   std::vector<uint8_t> Scratch;
-  auto All = Bytes.read(0, Bytes.size(), Scratch);
+  auto All = Bytes->read(0, FileBytes, Scratch);
   if (!All) {
     consumeError(All.takeError());
     return SQLITE_IOERR;
@@ -98,14 +125,58 @@ static int openHandle(const TraceBytes &Bytes, sqlite3 **Handle) {
   if (!Copy)
     return SQLITE_NOMEM;
   copy(*All, Copy);
-  return sqlite3_deserialize(
-      *Handle, "main", Copy, int64_t(All->size()), int64_t(All->size()),
-      SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_READONLY);
+  return sqlite3_deserialize(Handle, "main", Copy, Size, Size,
+                             SQLITE_DESERIALIZE_FREEONCLOSE |
+                                 SQLITE_DESERIALIZE_READONLY);
+}
+
+/// The file, or what a compressed file becomes, in an unlinked temporary file.
+static Expected<std::shared_ptr<const TraceBytes>>
+plainBytes(const ImportFile &File) {
+  Expected<StringRef> Packed = File.compression();
+  if (!Packed)
+    return Packed.takeError();
+  if (Packed->empty())
+    return File.bytes();
+  auto Source = File.decompressed();
+  if (!Source)
+    return Source.takeError();
+  int Fd;
+  SmallString<128> Path;
+  if (std::error_code Code =
+          sys::fs::createTemporaryFile("memimport", "sqlite", Fd, Path))
+    return makeFileError(File.name(),
+                         "cannot make a temporary file: " + Code.message());
+  auto Close = make_scope_exit([&] { ::close(Fd); });
+  sys::fs::remove(Path);
+  raw_fd_ostream Out(Fd, /*shouldClose=*/false);
+  std::vector<uint8_t> Buffer(1 << 20);
+  uint64_t Size = 0;
+  while (true) {
+    Expected<size_t> Part = (*Source)->read(Buffer);
+    if (!Part)
+      return Part.takeError();
+    if (!*Part)
+      break;
+    Out.write(reinterpret_cast<const char *>(Buffer.data()), *Part);
+    Size += *Part;
+  }
+  Out.flush();
+  if (std::error_code Code = Out.error()) {
+    Out.clear_error();
+    return makeFileError(File.name(),
+                         "cannot write a temporary file: " + Code.message());
+  }
+  Close.release();
+  return std::make_shared<const TraceBytes>(Fd, Size, "", File.name());
 }
 
 Expected<Database> Database::open(const ImportFile &File) {
-  Database D(File);
-  if (openHandle(*File.bytes(), &D.Handle) != SQLITE_OK)
+  auto Bytes = plainBytes(File);
+  if (!Bytes)
+    return Bytes.takeError();
+  Database D(File.name(), std::move(*Bytes));
+  if (D.openHandle() != SQLITE_OK)
     return D.fail();
   sqlite3_db_config(D.Handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(D.Handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);

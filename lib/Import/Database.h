@@ -6,6 +6,7 @@
 #define MEMKIT_LIB_IMPORT_DATABASE_H
 
 #include "ByteSource.h"
+#include "llvm/Support/FileSystem.h"
 #include <functional>
 #include <memory>
 #include <set>
@@ -47,12 +48,17 @@ public:
                     llvm::function_ref<llvm::Error(const DatabaseRow &)> Do);
 
 private:
-  explicit Database(const ImportFile &File);
+  Database(llvm::StringRef Name, std::shared_ptr<const TraceBytes> Bytes);
+  /// Opens Handle on Bytes: on their file, or on the bytes in memory. The
+  /// result is SQLite's.
+  int openHandle();
   llvm::Error fail();
   static int countSteps(void *Self);
 
   std::string Name;
-  uint64_t FileBytes;
+  std::shared_ptr<const TraceBytes> Bytes;
+  uint64_t FileBytes; ///< of Bytes
+  llvm::sys::fs::mapped_file_region Mapped;
   /// Of SQLite's machine, in the query at work; on the heap, since SQLite keeps
   /// the address.
   struct StepCount {

@@ -9,10 +9,12 @@
 //       #0 0xPC in FUNCTION FILE:LINE:COLUMN
 //       #1 0xPC in FUNCTION (BINARY+0xOFFSET) (BuildId: HEX)
 //
-// Functions with one address were inlined into one another.
+// Functions with one address were inlined into one another. A program may ask
+// for reports while it runs: the last report of a process has all of its leaks.
 
 #include "Formats.h"
 #include "SumHeap.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
@@ -40,10 +42,12 @@ public:
       const char *Why = nullptr;
       if (isLeak(Text))
         Why = leak(Text);
+      else if (Text.contains("ERROR: LeakSanitizer: detected memory leaks"))
+        beginReport(Text);
       else if (IsInLeak && Text.consume_front("#"))
         Why = frame(Text);
       else if (Text.empty() || IsInLeak)
-        Why = endLeak();
+        endLeak();
       else if (Text.consume_front("Command: "))
         To.Head.Command = {Text.str()};
       if (Why)
@@ -51,10 +55,13 @@ public:
     }
     if (Error E = In.takeError())
       return E;
-    if (const char *Why = endLeak())
-      return In.fail(Why);
+    endLeak();
     if (!Leaks)
       return In.fail("the log has no report of leaks", 0);
+    for (const auto &[Pid, Report] : Reports)
+      for (const LeakSum &L : Report)
+        if (!Sums.add(Direct, L.Stack, L.Count, L.Bytes))
+          return In.fail("the sums of leaked blocks are above 2^56");
     To.lacks(Lack::Others);
     return Error::success();
   }
@@ -70,9 +77,16 @@ private:
            Text.contains(LeakOf);
   }
 
+  /// `==PID==ERROR: ...`.
+  void beginReport(StringRef Text) {
+    endLeak();
+    if (!Text.consume_front("==") || Text.consumeInteger(10, Pid))
+      Pid = 0;
+    Reports[Pid].clear();
+  }
+
   const char *leak(StringRef Text) {
-    if (const char *Why = endLeak())
-      return Why;
+    endLeak();
     Text = Text.split(LeakOf).second;
     if (Text.consumeInteger(10, Bytes) || !Text.consume_front(" byte(s) in ") ||
         Text.consumeInteger(10, Count))
@@ -162,26 +176,30 @@ private:
     LastBinary.clear();
   }
 
-  const char *endLeak() {
+  void endLeak() {
     endFrame();
     if (!std::exchange(IsInLeak, false))
-      return nullptr;
+      return;
     std::reverse(Frames.begin(), Frames.end());
     uint32_t Stack = To.stack(Frames);
     Frames.clear();
     LastPc = ~uint64_t(0);
     ++Leaks;
-    return Sums.add(Direct, Stack, Count, Bytes)
-               ? nullptr
-               : "the sums of leaked blocks are above 2^56";
+    Reports[Pid].push_back({Stack, Count, Bytes});
   }
+
+  struct LeakSum {
+    uint32_t Stack;
+    uint64_t Count, Bytes;
+  };
 
   ByteReader &In;
   TraceBuilder &To;
   SumHeap Sums;
   uint32_t Direct = 0;
   bool IsInLeak = false, HasFrame = false;
-  uint64_t Bytes = 0, Count = 0, Leaks = 0;
+  uint64_t Bytes = 0, Count = 0, Leaks = 0, Pid = 0;
+  MapVector<uint64_t, std::vector<LeakSum>> Reports; ///< by process
   uint64_t LastPc = ~uint64_t(0), LastOffset = 0;
   std::string LastBinary, LastBuildId;
   std::vector<SourceLocation> Locations; ///< of LastPc, innermost first

@@ -479,7 +479,7 @@ private:
 
   const char *traceNode() {
     uint64_t Id = H.hasCodeObjects() ? In.varint() : In.u64();
-    uint64_t Parent = H.hasCodeObjects() ? In.varint() : In.u64();
+    uint64_t Parent = H.hasCodeObjects() ? In.varint() : In.u32();
     if (In.failed())
       return nullptr;
     auto It = AggregatedFrames.find(Id);

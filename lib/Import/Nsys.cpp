@@ -59,7 +59,7 @@ public:
     if (Error E = readSession())
       return E;
     if (!Db.hasTable(UsageTable))
-      return missingTable();
+      return noUsage();
     for (auto Step : {&NsysReader::readStrings, &NsysReader::readDevices,
                       &NsysReader::readProcesses, &NsysReader::readCalls,
                       &NsysReader::readChains, &NsysReader::readRanges,
@@ -75,7 +75,7 @@ public:
 private:
   using Row = DatabaseRow;
 
-  Error missingTable() {
+  Error noUsage() {
     if (!Db.hasTable("StringIds"))
       return makeError("an SQLite file, but no export of Nsight Systems");
     return make_error<NotRecorded>(Name +
@@ -97,13 +97,14 @@ private:
   }
 
   Error readSession() {
-    if (Error E =
-            each("META_DATA_EXPORT", "SELECT name, value FROM META_DATA_EXPORT",
-                 [&](const Row &R) {
-                   if (R.text(0) == "EXPORT_PRODUCT_VERSION")
-                     To.Origin.Version = R.text(1).str();
-                 }))
-      return E;
+    // Nsight Systems 2022 has the first name.
+    for (StringRef Table : {"EXPORT_META_DATA", "META_DATA_EXPORT"})
+      if (Error E = each(Table, ("SELECT name, value FROM " + Table).str(),
+                         [&](const Row &R) {
+                           if (R.text(0) == "EXPORT_PRODUCT_VERSION")
+                             To.Origin.Version = R.text(1).str();
+                         }))
+        return E;
     return each("TARGET_INFO_SESSION_START_TIME",
                 "SELECT utcEpochNs FROM TARGET_INFO_SESSION_START_TIME",
                 [&](const Row &R) {
@@ -157,7 +158,7 @@ private:
                          Names[pidOf(uint64_t(R.number(0)))] = R.text(1).str();
                        }))
       return E;
-    return each("MPI_RANKS", "SELECT globalPid, rank FROM MPI_RANKS",
+    return each("MPI_RANKS", "SELECT globalTid, rank FROM MPI_RANKS",
                 [&](const Row &R) {
                   Ranks[pidOf(uint64_t(R.number(0)))] = int32_t(R.number(1));
                 });
@@ -334,7 +335,15 @@ private:
          Column("localMemoryPoolUtilizedSize", "NULL") + " FROM " + UsageTable +
          " ORDER BY start, rowid")
             .str();
-    return Db.query(Sql, [&](const Row &R) { return usage(R); });
+    bool HasRows = false;
+    Error E = Db.query(Sql, [&](const Row &R) {
+      HasRows = true;
+      return usage(R);
+    });
+    if (E)
+      return E;
+    // `nsys export --lazy=false` makes empty tables, too.
+    return HasRows ? Error::success() : noUsage();
   }
 
   Error usage(const Row &R) {

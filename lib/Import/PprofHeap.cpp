@@ -59,17 +59,14 @@ public:
   std::unordered_map<uint64_t, PprofMapping> Mappings;
   std::unordered_map<uint64_t, PprofLocation> Locations;
   std::unordered_map<uint64_t, PprofFunction> Functions;
-  uint64_t TimeNs = 0;
+  PprofType PeriodType;
+  uint64_t TimeNs = 0, Period = 0;
 
 private:
   bool field(ProtoReader &In) {
     switch (In.Number) {
-    case 1: {
-      PprofType &T = Types.emplace_back();
-      return each(In.Bytes, [&](ProtoReader &F) {
-        (F.Number == 1 ? T.Type : T.Unit) = F.Value;
-      });
-    }
+    case 1:
+      return type(In.Bytes, Types.emplace_back());
     case 2:
       Samples.push_back(In.Bytes);
       return true;
@@ -85,6 +82,11 @@ private:
     case 9:
       TimeNs = In.Value;
       return true;
+    case 11:
+      return type(In.Bytes, PeriodType);
+    case 12:
+      Period = In.Value;
+      return true;
     default:
       return true;
     }
@@ -95,6 +97,12 @@ private:
     while (In.next())
       Do(In);
     return !In.failed();
+  }
+
+  static bool type(StringRef Message, PprofType &T) {
+    return each(Message, [&](ProtoReader &F) {
+      (F.Number == 1 ? T.Type : T.Unit) = F.Value;
+    });
   }
 
   bool mapping(StringRef Message) {
@@ -191,7 +199,7 @@ uint32_t lineNumber(uint64_t Line) {
 class PprofImporter {
 public:
   PprofImporter(const PprofProfile &P, ByteReader &In, TraceBuilder &To)
-      : P(P), In(In), To(To), Sums(To, 0) {}
+      : P(P), In(In), To(To), Sums(To, sampleBytes(P), SumHeap::AllBlocks) {}
 
   Error run() {
     if (const char *Why = chooseValues())
@@ -208,6 +216,14 @@ public:
   }
 
 private:
+  /// The mean distance of samples, whose values the profiler has scaled up; 0:
+  /// none.
+  static uint64_t sampleBytes(const PprofProfile &P) {
+    StringRef Type = P.text(P.PeriodType.Type);
+    bool IsBytes = Type == "space" || Type == "inuse_space";
+    return IsBytes && P.Period <= MaxSampleBytes ? P.Period : 0;
+  }
+
   /// The columns with live blocks and bytes; of a profile that has allocated
   /// ones alone, those.
   const char *chooseValues() {
@@ -361,6 +377,7 @@ private:
   }
 
   static constexpr size_t MaxDepth = 4096;
+  static constexpr uint64_t MaxSampleBytes = uint64_t(1) << 40;
   const PprofProfile &P;
   ByteReader &In;
   TraceBuilder &To;

@@ -83,7 +83,7 @@ public:
       if (const char *Why = parse(*Line, Row))
         return In.fail("line " + Twine(In.lineNumber()) + ": " + Why);
       take(Row);
-      if (Live.size() > In.bounds().blocks())
+      if (Live.size() + Empty.size() > In.bounds().blocks())
         return In.fail("line " + Twine(In.lineNumber()) + ": " +
                        In.bounds().tooManyBlocks());
     }
@@ -133,27 +133,47 @@ private:
       return allocate(Row);
     if (Row.Action == "allocate failure")
       return fail(Row);
-    std::optional<BlockTable::Entry> Block = Live.take(Row.Pointer);
+    std::optional<BlockTable::Entry> Block = takeLive(Row.Pointer);
     if (!Block)
       return To.loss(Process, LossKind::UnknownFree);
     LiveBytes -= Block->Size;
     To.free(Process, Row.Thread, Row.TimeNs, Block->Block);
   }
 
+  /// The block that a free of Pointer frees. RMM gives no pointer for no bytes:
+  /// the last such block counts as freed.
+  std::optional<BlockTable::Entry> takeLive(uint64_t Pointer) {
+    if (Pointer)
+      return Live.take(Pointer);
+    if (Empty.empty())
+      return std::nullopt;
+    return Empty.pop_back_val();
+  }
+
   void allocate(const RmmRow &Row) {
-    if (std::optional<BlockTable::Entry> Old = Live.take(Row.Pointer)) {
-      To.loss(Process, LossKind::DoubleAllocate);
-      LiveBytes -= Old->Size;
-      To.free(Process, Row.Thread, Row.TimeNs, Old->Block);
-    }
+    if (Row.Pointer)
+      endOldBlock(Row);
     ImportedBlock B;
     B.Size = Row.Size;
     B.Heap = Heap;
     B.Address = Row.Pointer;
     B.Stream = To.stream(Row.Stream);
     uint64_t Block = To.allocate(Process, Row.Thread, Row.TimeNs, B);
-    Live.add(Row.Pointer, {Block, Row.Size});
+    if (Row.Pointer)
+      Live.add(Row.Pointer, {Block, Row.Size});
+    else
+      Empty.push_back({Block, Row.Size});
     LiveBytes += Row.Size;
+  }
+
+  /// Ends a block whose free the log lacks.
+  void endOldBlock(const RmmRow &Row) {
+    std::optional<BlockTable::Entry> Old = Live.take(Row.Pointer);
+    if (!Old)
+      return;
+    To.loss(Process, LossKind::DoubleAllocate);
+    LiveBytes -= Old->Size;
+    To.free(Process, Row.Thread, Row.TimeNs, Old->Block);
   }
 
   void fail(const RmmRow &Row) {
@@ -166,7 +186,7 @@ private:
     O.Limit = LimitKind::Device;
     OomHeap H;
     H.Heap = Heap;
-    H.LiveBlocks = Live.size();
+    H.LiveBlocks = Live.size() + Empty.size();
     H.LiveBytes = LiveBytes;
     To.outOfMemory(O, {H});
   }
@@ -177,6 +197,7 @@ private:
   TraceBuilder &To;
   DayClock Clock;
   BlockTable Live;
+  SmallVector<BlockTable::Entry, 0> Empty; ///< live blocks without a pointer
   DenseMap<uint64_t, uint32_t> Threads;
   uint32_t Process = 0, Heap = 0;
   uint64_t LiveBytes = 0;

@@ -8,9 +8,10 @@
 using namespace llvm;
 using namespace memkit;
 
-SumHeap::SumHeap(TraceBuilder &To, uint64_t SampleBytes, const ProcessRecord &P)
-    : To(To), SampleBytes(SampleBytes > 1 ? SampleBytes : 0),
-      Process(To.addProcess(P)), Thread(To.addThread(Process, P.Pid)) {
+SumHeap::SumHeap(TraceBuilder &To, uint64_t SampleBytes, SumsOf Of)
+    : To(To), SampleBytes(SampleBytes > 1 ? SampleBytes : 0), Of(Of),
+      Process(To.addProcess(ProcessRecord())),
+      Thread(To.addThread(Process, 0)) {
   To.lacks(Lack::Frees);
   To.lacks(Lack::Threads);
   To.lacks(Lack::Addresses);
@@ -28,7 +29,7 @@ bool SumHeap::add(uint32_t Heap, uint32_t Stack, uint64_t Count,
                   uint64_t Bytes) {
   if (Count > MaxSum || Bytes > MaxSum)
     return false;
-  if (Count && SampleBytes) {
+  if (Count && SampleBytes && Of == SampledBlocks) {
     // A block of s bytes is in the sample with the chance 1 - exp(-s / rate);
     // the blocks of a stack count with their mean size.
     double Mean = double(Bytes) / double(Count);
@@ -40,9 +41,9 @@ bool SumHeap::add(uint32_t Heap, uint32_t Stack, uint64_t Count,
     Count = uint64_t(double(Count) / Chance);
     Bytes = uint64_t(double(Bytes) / Chance);
   }
-  AllBlocks += Count;
-  AllBytes += Bytes;
-  if (AllBlocks > MaxSum || AllBytes > MaxSum)
+  TotalBlocks += Count;
+  TotalBytes += Bytes;
+  if (TotalBlocks > MaxSum || TotalBytes > MaxSum)
     return false;
   ImportedBlock B;
   B.Heap = Heap;

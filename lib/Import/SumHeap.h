@@ -14,10 +14,12 @@ namespace memkit {
 /// blocks. Belongs to one thread.
 class SumHeap {
 public:
+  /// What the sums of a sampling profiler are.
+  enum SumsOf { SampledBlocks, AllBlocks };
   /// Adds the process of the profile. SampleBytes: the profiler samples each
-  /// allocated byte with the chance 1 / SampleBytes, and the sums are those of
-  /// sampled blocks; up to 1: every block.
-  SumHeap(TraceBuilder &To, uint64_t SampleBytes, const ProcessRecord &P = {});
+  /// allocated byte with the chance 1 / SampleBytes; up to 1: every block. The
+  /// profile has the sums of sampled blocks, or estimates of all blocks.
+  SumHeap(TraceBuilder &To, uint64_t SampleBytes, SumsOf Of = SampledBlocks);
 
   uint32_t process() const { return Process; }
   /// A heap of Space, made at its first use.
@@ -31,8 +33,9 @@ public:
 private:
   TraceBuilder &To;
   uint64_t SampleBytes;
+  SumsOf Of;
   uint32_t Process, Thread;
-  uint64_t AllBlocks = 0, AllBytes = 0;
+  uint64_t TotalBlocks = 0, TotalBytes = 0;
 };
 
 } // namespace memkit

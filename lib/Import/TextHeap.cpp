@@ -26,10 +26,18 @@ bool memkit::isGperftools(StringRef First) {
 
 namespace {
 
-/// Live blocks and bytes of a stack.
+/// A function in a stack that the profile itself names. Functions with one
+/// address were inlined into one another.
+struct TextFrame {
+  uint64_t Address;
+  SourceLocation Where;
+};
+
+/// Live blocks and bytes of a stack, the innermost frame first.
 struct TextSum {
   uint64_t Count = 0, Bytes = 0;
-  std::vector<uint64_t> Addresses; ///< innermost first
+  std::vector<uint64_t> Addresses;
+  std::vector<TextFrame> Named; ///< the same stack, if the profile has names
 };
 
 class TextHeapReader {
@@ -139,13 +147,32 @@ private:
     std::vector<uint32_t> Frames;
     for (const TextSum &S : Sums) {
       Frames.clear();
-      for (uint64_t Address : reverse(S.Addresses))
-        Frames.push_back(Maps.frame(Heap.process(), Address, To));
+      addNamed(S.Named, Frames);
+      if (S.Named.empty())
+        for (uint64_t Address : S.Addresses)
+          Frames.push_back(Maps.frame(Heap.process(), Address, To));
+      std::reverse(Frames.begin(), Frames.end());
       if (!Heap.add(Id, To.stack(Frames), S.Count, S.Bytes))
         return In.fail("the sums of live blocks are above 2^56");
     }
     Maps.report(To);
     return Error::success();
+  }
+
+  void addNamed(ArrayRef<TextFrame> Named, std::vector<uint32_t> &Frames) {
+    // The profile has names, and not the binary.
+    constexpr StringRef UnnamedBinary = "program";
+    constexpr size_t MaxInlined = 255;
+    while (!Named.empty()) {
+      uint64_t Address = Named.front().Address;
+      SmallVector<SourceLocation, 4> Inlined;
+      while (!Named.empty() && Named.front().Address == Address &&
+             Inlined.size() != MaxInlined) {
+        Inlined.push_back(Named.front().Where);
+        Named = Named.drop_front();
+      }
+      Frames.push_back(To.nativeFrame(UnnamedBinary, {}, Address, Inlined));
+    }
   }
 
   ModuleMap Maps;
@@ -193,12 +220,15 @@ protected:
     if (!First || !readKind(*First))
       return In.takeErrorOr("the first line names no kind of heap profile "
                             "that memimport knows");
+    bool HasSum = false;
     while (std::optional<StringRef> Line = In.line(MaxLine)) {
       StringRef Text = Line->trim(' ');
       if (Text.starts_with("MAPPED_LIBRARIES:") ||
           Text.starts_with("--- Memory map"))
         break;
-      // Comments of Go: runtime.MemStats.
+      if (HasSum && Text.starts_with("#\t0x"))
+        addName(Text, Sums.back());
+      // Other comments of Go: runtime.MemStats.
       if (Text.empty() || Text[0] == '#')
         continue;
       auto [Numbers, Stack] = Text.split('@');
@@ -207,19 +237,38 @@ protected:
         return fail("a line is COUNT: BYTES [COUNT: BYTES] @ ADDRESSES");
       if (Error E = readAddresses(Stack, S.Addresses))
         return E;
-      if (S.Count)
+      HasSum = S.Count != 0;
+      if (HasSum)
         Sums.push_back(std::move(S));
     }
     return In.takeError();
   }
 
 private:
+  /// `#  0xADDRESS  FUNCTION+0xOFFSET  FILE:LINE` of Go, with tabs: a line for
+  /// each function of the stack before, inlined ones too.
+  static void addName(StringRef Text, TextSum &S) {
+    SmallVector<StringRef, 8> Words;
+    Text.split(Words, '\t', -1, false);
+    TextFrame F;
+    if (Words.size() < 4 || S.Named.size() == MaxDepth ||
+        !Words[1].consume_front("0x") || Words[1].getAsInteger(16, F.Address))
+      return;
+    F.Where.Function = Words[2].rsplit("+0x").first.str();
+    auto [File, Line] = Words[3].rsplit(':');
+    F.Where.File = File.str();
+    if (Line.getAsInteger(10, F.Where.Line))
+      F.Where.Line = 0;
+    S.Named.push_back(std::move(F));
+  }
+
   /// `... @ heapprofile`, `heapz_v2/RATE`, `heap_v2/RATE`, or of Go
   /// `heap/RATE`, where RATE is twice the mean distance of samples.
   bool readKind(StringRef First) {
     auto [Kind, Number] = First.rsplit('@').second.trim().split('/');
     if (Number.empty())
-      return Kind == "heapprofile" || Kind == "growthz" || Kind == "heap";
+      return Kind == "heapprofile" || Kind == "growth" || Kind == "growthz" ||
+             Kind == "heap";
     if (Number.getAsInteger(10, Rate))
       return false;
     if (Kind == "heap") {

@@ -51,6 +51,8 @@ enum class PythonState : uint32_t {
   OtherLayout = 5,
   NoSymbols = 6, ///< required symbols are missing
   PyPy = 7,      ///< another implementation
+  /// As Walked: of a later version, compared with what the interpreter says
+  Compared = 8,
 };
 
 /// The recorded scopes of PyTorch.

@@ -205,8 +205,7 @@ void ProcessScopes::endFrom(uint32_t Ring, size_t First, uint64_t TimeNs) {
         Of.Layers.back().InnerNs += S->DurationNs;
       LayerWork Work{S->DurationNs - std::min(Begin.InnerNs, S->DurationNs),
                      Operators.flops(Ring) - Begin.FlopsBefore};
-      O.NodeChain ? endNode(*S, O, Work.SelfNs)
-                  : endLayer(*S, O.Measured == Measure::Backward, Work, TimeNs);
+      O.NodeChain ? endNode(*S, O, Work.SelfNs) : endLayer(*S, O, Work, TimeNs);
     }
   }
   if (EndsStep)

@@ -128,6 +128,12 @@ private:
   };
   /// An open scope. ScopePath, Chain, In, Place, Function: the values outside
   /// of the scope.
+  /// Whether a scope that is measured as a layer counts as a call of it.
+  enum class LayerCall : uint8_t {
+    Whole,
+    Part,       ///< a further node of a call in the backward pass
+    Recomputed, ///< the forward pass again, beside the call's nodes
+  };
   struct RunningScope {
     uint64_t Number;
     uint32_t ScopePath;
@@ -142,6 +148,7 @@ private:
     uint32_t NodeChain = 0;  ///< of the graph node's layers
     bool IsOperator = false; ///< open in Operators
     uint8_t DataType = 0;    ///< TF_DataType of the operator's first result
+    LayerCall Call = LayerCall::Whole;
   };
   struct LayerBegin {
     uint64_t InnerNs = 0;     ///< the time of layers inside
@@ -216,6 +223,8 @@ private:
   uint32_t enterLayer(uint32_t Parent, uint32_t Text);
   bool nameLayer(uint32_t Old, uint32_t New);
   uint32_t enterPhase(RingScopes &Of, uint32_t Parent, TrainingPhase P);
+  static uint64_t runOf(const RingScopes &Of);
+  bool isFirstOfRun(uint64_t ForwardNumber, uint32_t Text);
   uint32_t enterForward(uint32_t Parent, uint64_t Forward, uint32_t &Chain);
   uint32_t enterLayers(uint32_t Parent, uint32_t Chain);
   uint32_t chainOf(uint32_t Outer, uint32_t Text);
@@ -242,7 +251,7 @@ private:
     return T.Stats;
   }
   void addCall(LayerStats &T, const ScopeResult &S, ScopeKind Kind);
-  void endLayer(const LayerRange &S, bool Backward, LayerWork Work,
+  void endLayer(const LayerRange &S, const RunningScope &O, LayerWork Work,
                 uint64_t TimeNs);
   LayerStats &addLayer(const LayerRange &S, uint32_t Name, bool Backward,
                        LayerWork Work);
@@ -324,9 +333,18 @@ private:
     uint64_t Number = 0;
     uint32_t Chain = 0, Node = 0;
     uint32_t ScopePath = 0; ///< of its scope
+    uint64_t Run = 0;       ///< the number of the innermost layer's scope
   };
   static constexpr size_t NumForwards = 1 << 18;
   std::vector<ForwardOperator> Forwards;
+  /// By the number of a layer's run: the node of the backward pass that counted
+  /// a call of it first, its forward operator and its text. The same node again
+  /// is another pass over the graph.
+  llvm::DenseMap<uint64_t, std::pair<uint64_t, uint32_t>> BackwardRuns;
+  struct BackwardCalls {
+    uint64_t OfNodes = 0, Recomputed = 0;
+  };
+  llvm::DenseMap<uint32_t, BackwardCalls> CallsOfLayers; ///< by name
   uint64_t StepRange = 0;   ///< the range whose ends are steps; 0: unknown
   bool HasOwnSteps = false; ///< the program reports its steps
   bool WasMarked = false;

@@ -123,6 +123,21 @@ uint32_t ProcessScopes::enterForward(uint32_t Parent, uint64_t Number,
               : Parent;
 }
 
+/// Whether a node of autograd, of the operator with this number, is the first
+/// of its layer's run in the pass: a run has a node for each operator, and
+/// more.
+bool ProcessScopes::isFirstOfRun(uint64_t ForwardNumber, uint32_t Text) {
+  const ForwardOperator &F = Forwards[ForwardNumber % NumForwards];
+  if (!F.Run)
+    return true;
+  constexpr size_t MaxRuns = 1 << 16;
+  if (BackwardRuns.size() >= MaxRuns)
+    BackwardRuns.clear();
+  std::pair<uint64_t, uint32_t> Node{ForwardNumber, Text};
+  auto [It, IsNew] = BackwardRuns.try_emplace(F.Run, Node);
+  return IsNew || It->second == Node;
+}
+
 static bool isOfTorch(StringRef File) {
   return File.contains("/torch/nn/") || File.contains("/torch/_") ||
          File.contains("/torch/autograd/") || File.contains("/torch/utils/") ||
@@ -186,6 +201,8 @@ uint32_t ProcessScopes::beginLayer(RingScopes &Of, RunningScope &O,
   Of.Chain = chainOf(Of.Chain, Text);
   O.Measured =
       Of.In == TrainingPhase::Recompute ? Measure::Backward : Measure::Layer;
+  O.Call =
+      O.Measured == Measure::Layer ? LayerCall::Whole : LayerCall::Recomputed;
   return In;
 }
 
@@ -227,6 +244,14 @@ void ProcessScopes::open(RingScopes &Of, const RunningScope &O,
   Of.ScopePath = ScopePath;
 }
 
+/// The number of the innermost layer's scope; 0: none.
+uint64_t ProcessScopes::runOf(const RingScopes &Of) {
+  for (const RunningScope &O : llvm::reverse(Of.Opens))
+    if (O.Measured == Measure::Layer || O.Measured == Measure::Backward)
+      return O.Number;
+  return 0;
+}
+
 bool ProcessScopes::beginTorch(const wire::ScopeBeginRecord &Rec,
                                RecordOrigin From) {
   RingScopes &Of = ring(From.Ring);
@@ -258,8 +283,8 @@ bool ProcessScopes::beginTorch(const wire::ScopeBeginRecord &Rec,
     In = enter(In, ScopeKind::Operator, Text);
     if (Forwards.empty())
       Forwards.resize(NumForwards);
-    Forwards[Number % NumForwards] = {Number, Of.Chain,
-                                      numberOf(Rec.pythonNode()), In};
+    Forwards[Number % NumForwards] = {
+        Number, Of.Chain, numberOf(Rec.pythonNode()), In, runOf(Of)};
     break;
   }
   case wire::SF_Continued: {
@@ -293,6 +318,8 @@ bool ProcessScopes::beginTorch(const wire::ScopeBeginRecord &Rec,
     }
     if (Chain) {
       O.Measured = Measure::Backward;
+      O.Call = isFirstOfRun(Rec.forwardOperator(), Text) ? LayerCall::Whole
+                                                         : LayerCall::Part;
       RangeText = Chains[Chain].Text;
     }
     In = enter(Made, ScopeKind::Operator, Text);
@@ -531,11 +558,19 @@ LayerStats &ProcessScopes::addLayer(const LayerRange &S, uint32_t Name,
   return T;
 }
 
-void ProcessScopes::endLayer(const LayerRange &S, bool Backward, LayerWork Work,
-                             uint64_t TimeNs) {
+void ProcessScopes::endLayer(const LayerRange &S, const RunningScope &O,
+                             LayerWork Work, uint64_t TimeNs) {
   uint32_t Name = layerName(S.Text);
+  bool Backward = O.Measured == Measure::Backward;
   LayerStats &T = addLayer(S, Name, Backward, Work);
-  T.Calls += 1;
+  if (Backward) {
+    BackwardCalls &Calls = CallsOfLayers[Name];
+    Calls.OfNodes += O.Call == LayerCall::Whole;
+    Calls.Recomputed += O.Call == LayerCall::Recomputed;
+    T.Calls = std::max(Calls.OfNodes, Calls.Recomputed);
+  } else {
+    T.Calls += 1;
+  }
   ScopeReserved::ReservedRange Held = Reserved.end(S.Number, TimeNs);
   if (!Held.Peak)
     return;

@@ -41,7 +41,8 @@ static std::string versionName(uint32_t Hex) {
 static const char *whyNotWalked(PythonState S) {
   switch (S) {
   case PythonState::UnknownVersion:
-    return "memkit does not know this version";
+    return "memkit does not know this version, and its structures differ from "
+           "those of earlier ones";
   case PythonState::DebugBuild:
     return "a debug build";
   case PythonState::FreeThreaded:
@@ -362,6 +363,9 @@ void CaptureReports::reportPython(ChildProcess &P) {
                               : "objects";
   if (State == PythonState::Walked)
     O.Note(Who + ": its " + What + " are recorded");
+  else if (State == PythonState::Compared)
+    O.Warn(Who + ": memkit does not know this version; its " + What +
+           " are recorded, since they are where earlier versions have them");
   else if (const char *Why = whyNotWalked(State))
     O.Warn(Who + ": its own " + What + " are not recorded: " + Why);
 }

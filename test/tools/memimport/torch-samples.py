@@ -3,6 +3,7 @@
 # REQUIRES: python
 # RUN: rm -rf %t && mkdir %t && cd %t && %python %s %S/Inputs
 
+import gzip
 import json
 import pathlib
 import pickle
@@ -56,9 +57,10 @@ def requested(trace):
     return total, peak, count
 
 
-for name in ("torch-2022", "torch-cpp", "torch-mosaic"):
-    path = pathlib.Path(sys.argv[1]) / (name + ".pickle")
-    snapshot = pickle.loads(path.read_bytes())
+for name in ("torch-2022", "torch-cpp", "torch-mosaic", "torch-cs336"):
+    path = pathlib.Path(sys.argv[1]) / (name + ".pickle" + (".gz" if name == "torch-cs336" else ""))
+    data = path.read_bytes()
+    snapshot = pickle.loads(gzip.decompress(data) if path.suffix == ".gz" else data)
     run("memimport", "-q", path, "-o", "t.fb")
     run("memdump", "--check", "-q", "t.fb")
     heaps = {heap["name"]: heap for heap in json.loads(run("memdump", "--summary", "--format=json", "t.fb"))["heaps"]}

@@ -40,7 +40,7 @@ def compare(name, what, ours, text):
     rows.append((name, what, f"{ours:,}", text if isinstance(text, str) else f"{text:,}"))
 
 
-for name in ("heaptrack-1.4.0.zst", "heaptrack-inlined.zst"):
+for name in ("heaptrack-1.4.0.zst", "heaptrack-inlined.zst", "heaptrack-1.2.0.gz", "heaptrack-1.5.0.gz"):
     ours = totals(inputs / name)
     text = run("heaptrack_print", "--disable-builtin-suppressions", "--disable-embedded-suppressions", "-p0", "-a0", "-T0", "-l0", inputs / name)
     print_ = lambda what: re.search(what + r": ([\d.]+[KMG]?B?)", text).group(1)
@@ -56,7 +56,12 @@ compare(name, "allocations", ours["events"]["allocations"], value("Total allocat
 compare(name, "peak", ours["totals"]["peak_bytes"], value("Peak memory usage"))
 compare(name, "allocated", ours["totals"]["allocated_bytes"], value("Total memory allocated"))
 
-for name, index in (("gperftools.heap", "1"), ("go-legacy.heap", "inuse_space"), ("jax-memory.prof", "space")):
+for name, index in (("gperftools.heap", "1"), ("go-legacy.heap", "inuse_space"), ("jax-memory.prof", "space"),
+                    ("gperftools-2.8.1.heap", "inuse_space"), ("gperftools-2.16-mmap.heap", "inuse_space"),
+                    ("gperftools-2.16-sampled.heap", "space"), ("gperftools-2.16-growth.heap", "space"),
+                    ("go-1.15.pb.gz", "inuse_space"), ("go-1.24.pb.gz", "inuse_space"),
+                    ("go-1.24.heap.gz", "inuse_space"), ("node-5.20.pb.gz", "inuse_space"),
+                    ("jax-0.4.20.prof", "space"), ("jax-0.10.2.prof", "space")):
     ours = totals(inputs / name)
     text = run(pprof, "-top", "-unit=B", "-symbolize=none", "-sample_index=" + index, inputs / name)
     live = sum(space["live_bytes"] for space in ours["spaces"])
