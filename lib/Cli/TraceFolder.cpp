@@ -5,6 +5,7 @@
 #include "TraceFolder.h"
 #include "Support/Failure.h"
 #include "ToolMain.h"
+#include "memkit/Model/Trace.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include <set>
@@ -59,6 +60,13 @@ Expected<std::vector<std::string>> expandFolders(ArrayRef<std::string> Inputs) {
       return std::move(E);
   dropRepeated(Out);
   return Out;
+}
+
+void warnOfDamage(const Trace &T) {
+  constexpr uint64_t MaxNs = 100'000'000;
+  if (Error E = T.reader().checkEvents(MaxNs))
+    warn("damaged: " + toString(std::move(E)) +
+         "; what follows is of the summary, which is whole");
 }
 
 } // namespace memkit

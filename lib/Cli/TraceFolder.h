@@ -12,6 +12,8 @@
 
 namespace memkit {
 
+class Trace;
+
 /// Whether Path is a folder.
 bool isFolder(llvm::StringRef Path);
 
@@ -24,6 +26,10 @@ llvm::Error checkNoStdin(llvm::ArrayRef<std::string> Inputs);
 /// followed. Errors: a folder that cannot be read; a folder without such files.
 llvm::Expected<std::vector<std::string>>
 expandFolders(llvm::ArrayRef<std::string> Inputs);
+
+/// Warns in a line if the events of a trace are damaged, for tools that answer
+/// from the summary: looks at them for a tenth of a second at most.
+void warnOfDamage(const Trace &T);
 
 } // namespace memkit
 

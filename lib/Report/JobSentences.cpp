@@ -517,9 +517,21 @@ static void addUnread(const JobInput &In, std::vector<HeadRow> &Rows) {
     Rows.push_back({"not read", plural(Count - In.Top, "other trace"), true});
 }
 
+bool areUnrelated(const JobReport &J) {
+  return !J.Ranks.empty() && J.Ranks.back().Rank < 0 &&
+         any_of(J.Ranks, [&](const JobRank &R) {
+           return R.Program != J.Ranks.front().Program;
+         });
+}
+
 std::vector<HeadRow> jobHeadRows(const JobInput &In) {
   std::vector<HeadRow> Rows;
   addOom(In.J, Rows);
+  if (areUnrelated(In.J)) {
+    addEnds(In.J, Rows);
+    addUnread(In, Rows);
+    return Rows;
+  }
   addOutliers(In, /*OfGrowth=*/true, Rows);
   addGrowthOfAll(In.J, Rows);
   addGroupOutliers(In, Rows);
@@ -566,10 +578,28 @@ static std::string worst(const JobReport &J) {
   return "";
 }
 
+/// `3 traces of 3 programs, no job; the highest peak is 6.02 MiB, of c.fb`.
+static std::string unrelatedText(const JobReport &J) {
+  std::set<StringRef> Programs;
+  for (const JobRank &R : J.Ranks)
+    Programs.insert(R.Program);
+  const JobRank &Most =
+      *std::max_element(J.Ranks.begin(), J.Ranks.end(),
+                        [](const JobRank &A, const JobRank &B) {
+                          return A.host().PeakBytes < B.host().PeakBytes;
+                        });
+  return plural(J.Ranks.size(), "trace") + " of " +
+         plural(Programs.size(), "program") +
+         ", no job; the highest peak on the host is " +
+         formatSize(Most.host().PeakBytes) + ", of " + rankName(J, Most);
+}
+
 std::string jobVerdict(const JobInput &In) {
   const JobReport &J = In.J;
   if (J.Ranks.empty())
     return "no rank was read";
+  if (areUnrelated(J))
+    return unrelatedText(J);
   bool HasRanks = J.Ranks.back().Rank >= 0;
   std::string Text =
       J.Groups.front().Program + ": " +

@@ -45,6 +45,10 @@ std::string endText(const JobRank &R);
 /// layer, the program of the group or the number of its layers.
 std::string groupName(const JobReport &J, const JobGroup &G);
 
+/// Whether the traces are of several programs and tell no rank: no job, which
+/// would have a median or a rank that stands out.
+bool areUnrelated(const JobReport &J);
+
 /// The answer in one sentence.
 std::string jobVerdict(const JobInput &In);
 /// The rows below the verdict.

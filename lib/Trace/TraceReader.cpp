@@ -8,6 +8,7 @@
 #include "OpenFile.h"
 #include "memkit/Trace/TraceError.h"
 #include "llvm/ADT/StringExtras.h"
+#include <chrono>
 #include <map>
 
 using namespace memkit;
@@ -340,6 +341,20 @@ UnknownValues TraceReader::unknownValues() const {
 void TraceReader::joinUnknown(const TraceReader &Other) {
   for (const auto &[Offset, Values] : Other.I->Unknown)
     I->Unknown[Offset].join(Values);
+}
+
+Error TraceReader::checkEvents(uint64_t MaxNs) {
+  auto End = std::chrono::steady_clock::now() + std::chrono::nanoseconds(MaxNs);
+  for (const SectionInfo &B : I->Sections) {
+    if (B.Kind != SectionKind::Events)
+      continue;
+    SectionKind Kind;
+    if (Error E = I->load(B, Kind))
+      return E;
+    if (std::chrono::steady_clock::now() >= End)
+      break;
+  }
+  return Error::success();
 }
 
 std::vector<std::string> TraceReader::unknownWarnings() const {

@@ -10,6 +10,7 @@
 #include "Cli/SelectionFlags.h"
 #include "Cli/Terminal.h"
 #include "Cli/ToolMain.h"
+#include "Cli/TraceFolder.h"
 #include "LeakPrinter.h"
 #include "Merge/FolderInput.h"
 #include "Support/RunBoth.h"
@@ -298,6 +299,7 @@ static Expected<LeakFindings> analyse(StringRef Path, SelectedTrace &In,
   if (Error E = dropUnanswerable(*In.T, Fatal, Options.Kinds))
     return std::move(E);
   for_each(In.T->warnings(), [](const std::string &W) { warn(W); });
+  warnOfDamage(*In.T);
   std::optional<Expected<LeakFindings>> Found;
   // Only one thread may read the file. The search for places reads nothing.
   runBoth(

@@ -98,7 +98,10 @@ static std::vector<RankColumn> rankColumns(const JobInput &In) {
     Shown.Flexible = Flexible;
     Out.push_back({std::move(Shown), std::move(Text)});
   };
-  Add("rank", Side::Right, Name);
+  bool IsJob = !areUnrelated(In.J);
+  Add(IsJob ? "rank" : "trace", IsJob ? Side::Right : Side::Left, Name);
+  if (!IsJob)
+    Add("program", Side::Left, [](const JobRank &R) { return R.Program; });
   Add("machine", Side::Left, [](const JobRank &R) { return R.Host; }, true);
   Add("device", Side::Left, [](const JobRank &R) {
     return R.device() ? R.device()->Name : std::string();
@@ -148,7 +151,7 @@ static Table tableOf(std::vector<RankColumn> Columns,
 static PageSection rankTable(const JobInput &In, bool AllRanks) {
   const JobReport &J = In.J;
   constexpr size_t Few = 16;
-  bool ShowsAll = AllRanks || J.Ranks.size() <= Few;
+  bool ShowsAll = AllRanks || J.Ranks.size() <= Few || areUnrelated(J);
   std::set<size_t> Telling = tellingRanks(J);
   std::vector<const JobRank *> Rows;
   for (size_t I = 0; I != J.Ranks.size(); ++I)
@@ -156,7 +159,7 @@ static PageSection rankTable(const JobInput &In, bool AllRanks) {
       Rows.push_back(&J.Ranks[I]);
   PageSection Out;
   Out.Name = "ranks";
-  Out.Title = "Ranks";
+  Out.Title = areUnrelated(J) ? "Traces" : "Ranks";
   Out.Rows = tableOf(rankColumns(In), Rows);
   if (!ShowsAll)
     Out.Notes.push_back("of " + formatCount(J.Ranks.size()) +

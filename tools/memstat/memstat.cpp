@@ -283,6 +283,7 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
       Timeline && !Why.empty())
     return makeError(Input + ": --timeline: " + Why);
   for_each(T.warnings(), [](const std::string &W) { warn(W); });
+  warnOfDamage(T);
   std::optional<RanksOfTrace> Ranks;
   if (Spec->empty())
     if (Error E = ranksOfTrace(*In.S, Dimensions).moveInto(Ranks))

@@ -151,6 +151,10 @@ public:
   private:
     std::unique_ptr<Impl> I;
   };
+  /// Decompresses the sections of events, in file order, for at most MaxNs. The
+  /// error is of the first that is damaged. A reader of the summary alone would
+  /// not notice.
+  llvm::Error checkEvents(uint64_t MaxNs);
   /// The number of sections of a kind decoded so far, in whole or in part: to
   /// check that no section is read twice.
   uint64_t numDecoded(SectionKind Kind) const;
