@@ -5,6 +5,7 @@
 #include "Recorder.h"
 #include "Launch/Launch.h"
 #include "Launch/NoMemory.h"
+#include "Launch/SignalPassing.h"
 #include "Output/MemorySink.h"
 #include "Output/TraceOutput.h"
 #include "Session/Session.h"
@@ -69,13 +70,10 @@ Expected<std::unique_ptr<MemorySink>> copyFor(const TraceOutput &Out) {
   return MemorySink::create("memkit trace");
 }
 
-void onInterrupt(int) { ++TheRequests.Interrupts; }
-void onStop(int) { ++TheRequests.Terminations; }
 void onToggle(int) { ++TheRequests.Toggles; }
 void onFlush(int) { ++TheRequests.Flushes; }
 
-/// Ctrl-C is for the program; a request to end is for the recorder. Signals
-/// that the user ignores stay ignored.
+/// Takes requests to the recorder. Signals that the user ignores stay ignored.
 void takeSignals() {
   auto Set = [](int Signal, void (*Handler)(int)) {
     struct sigaction Old, New{};
@@ -85,10 +83,6 @@ void takeSignals() {
     New.sa_handler = Handler;
     sigaction(Signal, &New, nullptr);
   };
-  Set(SIGINT, onInterrupt);
-  Set(SIGQUIT, onInterrupt);
-  Set(SIGTERM, onStop);
-  Set(SIGHUP, onStop);
   Set(SIGUSR1, onToggle);
   Set(SIGUSR2, onFlush);
   // A failed write is an error, and must not end the recorder.
@@ -276,23 +270,22 @@ bool hasFreeProcessors() {
   return usableProcessors() >= MinProcessors;
 }
 
-/// Waits for a program that runs on unrecorded; returns its status. After
-/// SIGTERM, which may have come to the program, too, only for a second; then 0.
-int waitAlone(pid_t Pid) {
+/// Waits for a program that runs on unrecorded; returns its status, or 0 after
+/// a second SIGTERM.
+int waitAlone(pid_t Pid, SignalPassing &Signals) {
+  constexpr useconds_t StepUs = 10000;
   int Status = 0;
-  while (waitpid(Pid, &Status, 0) < 0 && errno == EINTR) {
-    if (TheRequests.Stop)
+  for (;;) {
+    bool IsWaiting = Signals.isWaiting();
+    pid_t Ended = waitpid(Pid, &Status, IsWaiting ? WNOHANG : 0);
+    if (Ended == Pid)
+      break;
+    if (TheRequests.Stop || Signals.terminations() > 1 ||
+        (Ended < 0 && errno != EINTR))
       return 0;
-    if (!TheRequests.Terminations)
-      continue;
-    constexpr useconds_t StepUs = 10000;
-    unsigned Steps = getpgid(Pid) == getpgrp() ? 100 : 0;
-    pid_t Ended = 0;
-    while ((Ended = waitpid(Pid, &Status, WNOHANG)) <= 0 && Steps--)
+    Signals.pass(Pid);
+    if (IsWaiting)
       usleep(StepUs);
-    if (Ended <= 0)
-      return 0;
-    break;
   }
   return WIFSIGNALED(Status) ? 128 + WTERMSIG(Status) : WEXITSTATUS(Status);
 }
@@ -323,6 +316,8 @@ Expected<RecordResult> memkit::record(const RecordOptions &O) {
     return Child.takeError();
 
   takeSignals();
+  SignalPassing Signals;
+  Signals.start();
   raiseLimits();
   prepareForNoMemory();
   JobPlace Place = findPlace(getProcessEnv).Place;
@@ -354,7 +349,7 @@ Expected<RecordResult> memkit::record(const RecordOptions &O) {
     (*R)->StepRange.emplace(O.StepRange);
   if (int Error = Child->go()) {
     Out->remove();
-    waitAlone(Child->pid());
+    waitAlone(Child->pid(), Signals);
     return notRun(O.Command[0], Error);
   }
   waitWithoutMemoryFor(Child->pid());
@@ -364,7 +359,7 @@ Expected<RecordResult> memkit::record(const RecordOptions &O) {
     RecordResult Result;
     Result.Why = toString(R.takeError());
     Result.Lost = Result.ReaderGone = true;
-    Result.Status = waitAlone(Child->pid());
+    Result.Status = waitAlone(Child->pid(), Signals);
     return Result;
   }
 
@@ -375,6 +370,7 @@ Expected<RecordResult> memkit::record(const RecordOptions &O) {
   Session S(O, **R, **Listener, "memkit." + std::to_string(getpid()),
             Out->name());
   S.setProgram(Child->pid(), Path, WhyNot);
+  S.passSignals(Signals);
   if (Error E = S.openDoor(*Copy ? (*Copy)->fd() : Out->fd()))
     O.Warn("tools cannot look at this recording while it runs: " +
            toString(std::move(E)));
@@ -406,6 +402,6 @@ Expected<RecordResult> memkit::record(const RecordOptions &O) {
     Result.Status = S.programStatus();
   else if (!TheRequests.Stop)
     // The recording is over, but not the program.
-    Result.Status = waitAlone(Child->pid());
+    Result.Status = waitAlone(Child->pid(), Signals);
   return Result;
 }

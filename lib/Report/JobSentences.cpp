@@ -519,9 +519,11 @@ static void addUnread(const JobInput &In, std::vector<HeadRow> &Rows) {
 
 bool areUnrelated(const JobReport &J) {
   return !J.Ranks.empty() && J.Ranks.back().Rank < 0 &&
-         any_of(J.Ranks, [&](const JobRank &R) {
-           return R.Program != J.Ranks.front().Program;
-         });
+         any_of(
+             J.Ranks,
+             [&](const JobRank &R) {
+               return R.Program != J.Ranks.front().Program;
+             });
 }
 
 std::vector<HeadRow> jobHeadRows(const JobInput &In) {
@@ -583,11 +585,10 @@ static std::string unrelatedText(const JobReport &J) {
   std::set<StringRef> Programs;
   for (const JobRank &R : J.Ranks)
     Programs.insert(R.Program);
-  const JobRank &Most =
-      *std::max_element(J.Ranks.begin(), J.Ranks.end(),
-                        [](const JobRank &A, const JobRank &B) {
-                          return A.host().PeakBytes < B.host().PeakBytes;
-                        });
+  const JobRank &Most = *std::max_element(
+      J.Ranks.begin(), J.Ranks.end(), [](const JobRank &A, const JobRank &B) {
+        return A.host().PeakBytes < B.host().PeakBytes;
+      });
   return plural(J.Ranks.size(), "trace") + " of " +
          plural(Programs.size(), "program") +
          ", no job; the highest peak on the host is " +

@@ -13,7 +13,7 @@ namespace memkit {
 struct Requests {
   std::atomic<int> Interrupts{0};
   std::atomic<bool> Stop{false};
-  /// Number of requests to stop soon (SIGTERM): see Session::mustStop().
+  /// Number of SIGTERM: see Session::mustStop().
   std::atomic<unsigned> Terminations{0};
   /// Number of requests to start or stop recording.
   std::atomic<unsigned> Toggles{0};

@@ -279,20 +279,17 @@ void Session::samples() {
   }
 }
 
-/// SIGTERM may have come to the whole group, as from a batch system: then the
-/// program is about to end, and the recording is complete with its end and its
-/// status. A program that goes on is left alone.
+/// SIGTERM is for the program, which has it from the sender or from memrec: the
+/// recording is complete with the program's end and status. A second one ends
+/// the recording of a program that goes on, and the first one that of children
+/// that the program has left.
 bool Session::mustStop() {
-  unsigned Times = TheRequests.Terminations;
-  if (TheRequests.Stop || !Times)
-    return TheRequests.Stop;
-  if (!TerminatedNs)
-    TerminatedNs = R.nowNs();
-  constexpr uint64_t MaxNs = 1'000'000'000;
-  bool MayEnd = Times == 1 && R.nowNs() - TerminatedNs < MaxNs &&
-                getpgid(Program.pid()) == getpgrp();
-  TheRequests.Stop = !MayEnd;
-  return !MayEnd;
+  if (Signals && !Program.ended())
+    Signals->pass(Program.pid());
+  unsigned Times = SignalPassing::terminations();
+  if (Times > 1 || (Times && Program.ended()))
+    TheRequests.Stop = true;
+  return TheRequests.Stop;
 }
 
 bool Session::finished() {

@@ -5,6 +5,7 @@
 #ifndef MEMKIT_LIB_RECORD_SESSION_H
 #define MEMKIT_LIB_RECORD_SESSION_H
 
+#include "Launch/SignalPassing.h"
 #include "Session/Alerts.h"
 #include "Session/CaptureReports.h"
 #include "Session/ChildList.h"
@@ -42,6 +43,8 @@ public:
 
   /// Sets the program, a child process of the recorder. WhyNot: why the program
   /// cannot be recorded, or empty.
+  /// Passes on signals to the program while the session runs.
+  void passSignals(SignalPassing &To) { Signals = &To; }
   void setProgram(pid_t Pid, const std::string &Exe, const std::string &WhyNot);
   /// Lets tools ask about this recording from run() on; TraceFd: as for Door.
   /// Errors: of the system; the recording goes on without.
@@ -88,7 +91,7 @@ private:
 
   const RecordOptions &O;
   Recording &R;
-  uint64_t TerminatedNs = 0; ///< when mustStop() saw SIGTERM; 0: not
+  SignalPassing *Signals = nullptr;
   SharedSources Shared{R};
   Greeter &Listener;
   ChildList Children;

@@ -1,8 +1,8 @@
 # RUN: %python %s %t
 #
-# SIGTERM to the whole group, as batch systems and supervisors send it: memrec ends after the program,
-# with the program's status, and the trace has the program's end. SIGTERM to memrec alone ends the
-# recording and leaves the program alone.
+# Signals to the whole group, as batch systems and supervisors send them, reach the program once; those to memrec alone are
+# passed on to it, also where memrec is process 1. memrec ends after the program, with the program's status, and the trace has
+# the program's end. A second SIGTERM to memrec ends the recording of a program that goes on.
 
 import json
 import os
@@ -46,6 +46,73 @@ status, _, process, said = run("default", "touch READY; exec sleep 60", True)
 assert status == 128 + signal.SIGTERM, (status, said)
 assert "killed by signal 15" in said, said
 
-status, seconds, process, said = run("alone", "touch READY; exec sleep 60", False)
-assert status == 0 and "the program still runs" in said, (status, said)
-assert seconds < 10 and process["exit_status"] is None, (seconds, process)
+COUNT = ("n=0; trap 'n=$((n+1)); echo $n > COUNT' SIGNALS; touch READY; "
+         "while [ ! -e DONE ]; do sleep 0.02; done; exit 5")
+
+
+def heed():
+    """A shell's background jobs ignore these."""
+    for ignored in (signal.SIGINT, signal.SIGQUIT):
+        signal.signal(ignored, signal.SIG_DFL)
+
+
+def counted(name, signals, send):
+    """How often each of the signals came to the program, and memrec's status."""
+    ready, count, done = (f"{folder}/{name}.{what}" for what in ("ready", "count", "done"))
+    for path in (ready, count, done):
+        if os.path.exists(path):
+            os.remove(path)
+    command = COUNT.replace("READY", ready).replace("COUNT", count).replace("DONE", done).replace("SIGNALS", signals)
+    recorder = subprocess.Popen(["memrec", "--force", "-q", "-o", f"{folder}/{name}.fb", "sh", "-c", command],
+                                start_new_session=True, preexec_fn=heed)
+    while not os.path.exists(ready):
+        time.sleep(0.02)
+    time.sleep(0.2)
+    send(recorder.pid)
+    time.sleep(1)
+    with open(done, "w"):
+        pass
+    status = recorder.wait(60)
+    got = int(open(count).read()) if os.path.exists(count) else 0
+    return got, status
+
+
+for name in ("TERM", "INT", "HUP", "QUIT"):
+    number = getattr(signal, "SIG" + name)
+    assert counted("alone." + name, name, lambda pid: os.kill(pid, number)) == (1, 5), name
+    assert counted("group." + name, name, lambda pid: os.killpg(pid, number)) == (1, 5), name
+
+
+def both(pid):
+    """Twice to the group, with time between."""
+    os.killpg(pid, signal.SIGINT)
+    time.sleep(0.3)
+    os.killpg(pid, signal.SIGINT)
+
+
+assert counted("twice", "INT", both) == (2, 5)
+assert counted("alone.twice", "HUP", lambda pid: [os.kill(pid, signal.SIGHUP), time.sleep(0.3), os.kill(pid, signal.SIGHUP)]) == (2, 5)
+
+# A second SIGTERM.
+ready = folder + "/second.ready"
+if os.path.exists(ready):
+    os.remove(ready)
+recorder = subprocess.Popen(["memrec", "--force", "-o", folder + "/second.fb", "sh", "-c",
+                             f"trap '' TERM; touch {ready}; exec sleep 60"], start_new_session=True,
+                            stderr=subprocess.PIPE, text=True)
+while not os.path.exists(ready):
+    time.sleep(0.02)
+time.sleep(0.2)
+recorder.send_signal(signal.SIGTERM)
+time.sleep(1.5)
+assert recorder.poll() is None, "one SIGTERM that the program ignores ends nothing"
+began = time.monotonic()
+recorder.send_signal(signal.SIGTERM)
+assert recorder.wait(60) == 0 and time.monotonic() - began < 10
+os.killpg(recorder.pid, signal.SIGKILL)
+assert "the program still runs" in recorder.stderr.read()
+subprocess.run(["memdump", "--check", folder + "/second.fb"], check=True)
+
+# Nothing is left behind.
+left = subprocess.run(["pgrep", "-x", "memkit-signals", "-s", str(recorder.pid)], capture_output=True, text=True).stdout
+assert not left, left

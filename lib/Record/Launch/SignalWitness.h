@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tells signals to memrec alone from signals to its whole process group.
+
+#ifndef MEMKIT_LIB_RECORD_LAUNCH_SIGNALWITNESS_H
+#define MEMKIT_LIB_RECORD_LAUNCH_SIGNALWITNESS_H
+
+#include <atomic>
+#include <csignal>
+#include <cstdint>
+#include <optional>
+#include <sys/types.h>
+
+namespace memkit {
+
+/// The signals of a user to a program, which memrec passes on.
+inline constexpr int PassedSignals[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+inline constexpr unsigned NumPassedSignals = 4;
+
+/// A process in memrec's process group (and so in its control group) that does
+/// nothing but count the signals that come to it. The kernel does not tell
+/// whether a signal was sent to one process or to the group: a signal that came
+/// to memrec and not to the witness came to memrec alone.
+class SignalWitness {
+public:
+  SignalWitness() = default;
+  SignalWitness(const SignalWitness &) = delete;
+  SignalWitness &operator=(const SignalWitness &) = delete;
+  /// Ends the process.
+  ~SignalWitness();
+
+  /// Starts the process, which ends with memrec. Only before other threads.
+  void start();
+  /// How often PassedSignals[Index] came; none: no process could be started.
+  std::optional<unsigned> count(unsigned Index) const;
+
+private:
+  struct Counts {
+    std::atomic<unsigned> Of[NumPassedSignals];
+  };
+  [[noreturn]] static void witness(Counts &C, pid_t Recorder);
+
+  Counts *Seen = nullptr; ///< in memory that both processes share
+  pid_t Pid = -1;
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_RECORD_LAUNCH_SIGNALWITNESS_H
