@@ -77,6 +77,14 @@ static bool namesProcess(const ProcessRecord &I, uint32_t Id,
   return !Pattern.getAsInteger(10, Number) && Number == I.Pid;
 }
 
+/// `cc1plus -quiet heavy.cpp`, as it was called.
+static std::string commandOf(const Trace &T, const ProcessRecord &I) {
+  std::string Text;
+  for (uint32_t Word : I.Command)
+    Text += (Text.empty() ? "" : " ") + T.string(Word).str();
+  return Text;
+}
+
 Error Selection::chooseProcesses(const Trace &T, const SelectionSpec &S) {
   uint32_t Count = T.processes().size();
   Processes.resize(Count + 1, S.Processes.empty());
@@ -92,7 +100,7 @@ Error Selection::chooseProcesses(const Trace &T, const SelectionSpec &S) {
     There.push_back((Twine(I.Pid) + " (" + T.processName(Id) + ")").str());
     Processes[Id] =
         Wanted->match(Program) || Wanted->match(programName(Program)) ||
-        Wanted->match(T.processName(Id)) ||
+        Wanted->match(T.processName(Id)) || Wanted->match(commandOf(T, I)) ||
         any_of(S.Processes,
                [&](const std::string &P) { return namesProcess(I, Id, P); });
   }

@@ -68,6 +68,7 @@ Trace::make(std::unique_ptr<TraceReader> Reader,
     T->Warnings.push_back((T->name() + ": " + T->Reader->damage()).str());
   if (Error E = T->readParts(Parts, Second.get()))
     return std::move(E);
+  T->tellProcessesApart();
   T->warnOfCuts();
   // A trace that grows lacks its end, and nothing is wrong. What a recorder
   // hands out ends with an index, too.

@@ -6,7 +6,9 @@
 #include "Support/CommandText.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include <algorithm>
+#include <set>
 
 using namespace llvm;
 
@@ -112,7 +114,50 @@ StringRef TraceNames::processName(uint32_t Id) const {
   if (!hasId(Processes, Id))
     return StringRef();
   StringRef Role = string(Processes[Id - 1].Role);
-  return Role.empty() ? programName(program(Id)) : Role;
+  if (!Role.empty())
+    return Role;
+  if (hasId(TellingNames, Id) && !TellingNames[Id - 1].empty())
+    return TellingNames[Id - 1];
+  return programName(program(Id));
+}
+
+/// Uses: how many of the Same processes of the program have an argument.
+std::string
+TraceNames::nameWithArgument(uint32_t Id, uint32_t Same,
+                             const DenseMap<uint32_t, uint32_t> &Uses) const {
+  constexpr size_t MaxText = 64;
+  for (uint32_t Word : ArrayRef(Processes[Id - 1].Command).drop_front()) {
+    StringRef Text = string(Word);
+    if (Text.empty() || Text.starts_with("-") || Uses.lookup(Word) == Same ||
+        Text.find_first_of(" \t\n") != StringRef::npos)
+      continue;
+    StringRef Base = programName(Text);
+    if (!Base.empty() && Base.size() <= MaxText)
+      return (programName(program(Id)) + " " + Base).str();
+  }
+  return "";
+}
+
+void TraceNames::tellProcessesApart() {
+  StringMap<std::vector<uint32_t>> OfPrograms;
+  for (uint32_t Id = 1; Id <= Processes.size(); ++Id)
+    if (string(Processes[Id - 1].Role).empty() &&
+        Processes[Id - 1].Command.size() > 1)
+      OfPrograms[programName(program(Id))].push_back(Id);
+  TellingNames.assign(Processes.size(), "");
+  for (const auto &Entry : OfPrograms) {
+    const std::vector<uint32_t> &Ids = Entry.second;
+    if (Ids.size() < 2)
+      continue;
+    DenseMap<uint32_t, uint32_t> Uses;
+    for (uint32_t Id : Ids)
+      for (uint32_t Word :
+           std::set<uint32_t>(Processes[Id - 1].Command.begin() + 1,
+                              Processes[Id - 1].Command.end()))
+        ++Uses[Word];
+    for (uint32_t Id : Ids)
+      TellingNames[Id - 1] = nameWithArgument(Id, uint32_t(Ids.size()), Uses);
+  }
 }
 
 std::string TraceNames::scopePathText(uint32_t Id) const {

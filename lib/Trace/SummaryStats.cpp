@@ -72,12 +72,16 @@ static LayerStats rowOfSpace(const LayerStats &L, const SpaceShare &S) {
 std::vector<LayerStats> memkit::rowsOfSpaces(const LayerStats &L) {
   std::vector<LayerStats> Rows;
   // A layer with shares has the sum of its shares as its own stats.
-  if (!countsTensors(L.Kind) || L.Shares.empty()) {
+  // Other scopes have the stats of the host, which is a share, too.
+  bool HasHost = !countsTensors(L.Kind) || L.Shares.empty();
+  if (HasHost) {
     Rows.push_back(L);
-    Rows.front().Shares.clear();
+    llvm::erase_if(Rows.front().Shares,
+                   [](const SpaceShare &S) { return S.Space != 0; });
   }
   for (const SpaceShare &S : L.Shares)
-    Rows.push_back(rowOfSpace(L, S));
+    if (!HasHost || S.Space)
+      Rows.push_back(rowOfSpace(L, S));
   return Rows;
 }
 

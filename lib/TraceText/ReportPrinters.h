@@ -30,7 +30,9 @@ void printProcesses(llvm::raw_ostream &OS, const RunReport &R, const Trace &T,
 void writeProcessesJson(llvm::json::OStream &J, const RunReport &R,
                         const Trace &T);
 
-/// `{"layers": [...]}`; CSV below a header.
+/// Why a trace without layers has none, and what to do: `no layers: ...`.
+std::string whyNoLayers(const Trace &T);
+/// `{"layers": [...]}`; CSV below a header. As text, no layers are a sentence.
 void printLayers(llvm::raw_ostream &OS, const Trace &T,
                  llvm::ArrayRef<LayerStats> Layers, unsigned Width);
 void writeLayersJson(llvm::json::OStream &J, const Trace &T,

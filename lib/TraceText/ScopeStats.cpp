@@ -73,6 +73,10 @@ static uint64_t freedBytes(const LayerStats &L) {
 
 /// Older recorders wrote no self time.
 static bool hasSelf(const LayerStats &L) { return L.SelfNs || !L.DurationNs; }
+/// Older recorders did not write what a scope freed on the host.
+static bool hasHost(const LayerStats &L) {
+  return any_of(L.Shares, [](const SpaceShare &S) { return S.Space == 0; });
+}
 static bool hasReserved(const LayerStats &L) { return L.ReservedPeakBytes; }
 static bool hasFlops(const LayerStats &L) { return L.Flops; }
 
@@ -87,6 +91,7 @@ static const Number ScopeNumbers[] = {
      field<&LayerStats::AllocatedBytes>},
     {"mean", "mean_allocated_bytes", Unit::Size,
      fieldMean<&LayerStats::AllocatedBytes>},
+    {"freed", "freed_bytes", Unit::Size, freedBytes, hasHost},
     {"rise", "", Unit::Size, field<&LayerStats::RiseBytes>},
     {"peak", "peak_bytes", Unit::Size, field<&LayerStats::PeakBytes>},
     {"", "rise_bytes", Unit::Size, field<&LayerStats::RiseBytes>},
@@ -343,9 +348,25 @@ void memkit::writeLayersJson(json::OStream &J, const Trace &T,
   writeJson(J, T, Layers, Rows);
 }
 
+std::string memkit::whyNoLayers(const Trace &T) {
+  bool HasTensors = false;
+  for (uint32_t Heap = 1; Heap <= T.heaps().size(); ++Heap)
+    HasTensors |= T.heapName(Heap).starts_with("torch.") ||
+                  T.heapName(Heap).starts_with("tf.");
+  return HasTensors
+             ? "no layers: no module of PyTorch or Keras made tensors while it "
+               "ran; memkit.trace(model) names the modules of a model; a "
+               "recording with --torch=heaps has no layers"
+             : "no layers: the program made no tensors of PyTorch or TensorFlow "
+               "that were recorded";
+}
+
 void memkit::printLayers(raw_ostream &OS, const Trace &T,
                          ArrayRef<LayerStats> Rows, unsigned Width) {
-  printTable(OS, T, Layers, Rows, Width);
+  if (Rows.empty())
+    OS << whyNoLayers(T) << '\n';
+  else
+    printTable(OS, T, Layers, Rows, Width);
 }
 
 void memkit::printLayersCsv(raw_ostream &OS, const Trace &T,

@@ -33,8 +33,7 @@ static constexpr ShareField ShareFields[] = {
     {"allocations", &SpaceShare::Allocations, Counted},
     {"frees", &SpaceShare::Frees, Counted},
     {"allocated_bytes", &SpaceShare::AllocatedBytes, Counted},
-    // Bytes of the host that a scope freed are not recorded, only blocks.
-    {"freed_bytes", &SpaceShare::FreedBytes, SO_Step | SO_Layer | SO_Operator},
+    {"freed_bytes", &SpaceShare::FreedBytes, Counted},
     {"live_bytes", &SpaceShare::LiveBytes, SO_Step | SO_Process},
     {"peak_bytes", &SpaceShare::PeakBytes, All},
     {"rise_bytes", &SpaceShare::RiseBytes, SO_Scope | SO_Operator}};

@@ -16,6 +16,7 @@
 #include "Sections.h"
 #include "Support/NearName.h"
 #include "Terminal/Graph.h"
+#include "TraceText/ReportPrinters.h"
 #include "memkit/Model/Imported.h"
 #include "memkit/Model/Merged.h"
 #include "memkit/Model/Redact.h"
@@ -354,7 +355,9 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
     for (const std::string &Name : Show)
       if (none_of(Sections,
                   [&](const PageSection &S) { return S.Name == Name; }))
-        warn("--show=" + Name + ": the trace has nothing to show there");
+        warn("--show=" + Name + ": " +
+             (Name == "layers" ? whyNoLayers(T)
+                               : "the trace has nothing to show there"));
     return Sections;
   };
   if (Json)

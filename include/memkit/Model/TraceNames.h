@@ -52,7 +52,8 @@ public:
   /// The program of a process: its command's first word, or its executable.
   llvm::StringRef program(uint32_t Process) const;
   /// The name of a process in views: the role (`train.py`) or title, else the
-  /// last part of program().
+  /// last part of program(); of several processes of one program with the
+  /// argument that tells them apart, `cc1plus heavy.cpp`.
   llvm::StringRef processName(uint32_t Process) const;
   /// The system's id of a thread.
   uint32_t tid(uint32_t Thread) const {
@@ -84,12 +85,17 @@ protected:
   void setRole(uint32_t Process, uint32_t Role) {
     Processes[Process - 1].Role = Role;
   }
+  /// Once all names are known: gives processes of one program their arguments.
+  void tellProcessesApart();
   void clearNames() { *this = TraceNames(); }
 
   IdLimits Limits;
 
 private:
   llvm::StringRef wantedString(uint32_t Id) const;
+  std::string
+  nameWithArgument(uint32_t Process, uint32_t Same,
+                   const llvm::DenseMap<uint32_t, uint32_t> &Uses) const;
 
   std::vector<std::vector<std::string>> StringSections;
   std::vector<llvm::StringRef> Strings{llvm::StringRef()}; ///< by id
@@ -106,6 +112,8 @@ private:
   /// Text by file and line.
   llvm::DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> SourceLines;
   std::vector<Function> Functions;
+  /// By process; empty: the name of the program says enough.
+  std::vector<std::string> TellingNames;
 };
 
 /// The last part of a path.

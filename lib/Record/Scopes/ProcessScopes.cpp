@@ -212,11 +212,12 @@ void ProcessScopes::endFrom(uint32_t Ring, size_t First, uint64_t TimeNs) {
     step(TimeNs, 0);
 }
 
-/// Adds the stats of all blocks of devices in the scope.
-void ProcessScopes::addDevices(LayerStats &T, const ScopeResult &S) {
+/// Adds the stats of all blocks in the scope, by memory space.
+void ProcessScopes::addSpaces(LayerStats &T, const ScopeResult &S) {
   SpaceShares Of;
-  for (uint32_t Space = 1; Space < S.Spaces.size(); ++Space) {
-    const ScopeStatsRow &Row = S.Spaces[Space];
+  size_t Spaces = std::max<size_t>(S.Spaces.size(), 1);
+  for (uint32_t Space = 0; Space < Spaces; ++Space) {
+    const ScopeStatsRow &Row = Space ? S.Spaces[Space] : S.Rows[0];
     SpaceShare Share{Space,
                      Row.Allocations,
                      Row.Frees,
@@ -271,7 +272,7 @@ void ProcessScopes::addCall(LayerStats &T, const ScopeResult &S,
   T.PeakBytes = std::max(T.PeakBytes, Host.Peak);
   T.RiseBytes = std::max(T.RiseBytes, Host.Peak - Host.Before);
   addTensors(T, S);
-  addDevices(T, S);
+  addSpaces(T, S);
 }
 
 void ProcessScopes::endRing(uint32_t I, uint64_t TimeNs) {

@@ -259,7 +259,7 @@ private:
   static void addToLayer(LayerStats &T, uint32_t Space,
                          const LayerRange::HeapRow &Row);
   void raisePeaks(LayerStats &T) const;
-  static void addDevices(LayerStats &T, const ScopeResult &S);
+  static void addSpaces(LayerStats &T, const ScopeResult &S);
   void addTensors(LayerStats &T, const ScopeResult &S) const;
   void end(uint64_t Number, uint32_t &Ring, uint64_t TimeNs);
   void endFrom(uint32_t Ring, size_t First, uint64_t TimeNs);

@@ -38,7 +38,7 @@ export class Layers {
       {title: 'first step', number: true, value: row => row.first, text: row => formatSize(row.first)},
       {title: 'last step', number: true, value: row => row.last, text: row => formatSize(row.last)},
       {title: 'layer', main: true, wide: true, value: row => row.name, text: row => row.name}]);
-    this.empty = element('p', {class: 'dim', hidden: true}, 'The trace has no layers: nothing named layers while the program ran.');
+    this.empty = element('p', {class: 'dim', hidden: true}, 'The trace has no layers: no module of PyTorch or Keras made tensors while it ran. memkit.trace(model) names the modules of a model; a recording with --torch=heaps has no layers.');
     this.root = element('div', {},
       element('div', {class: 'bar'}, this.title, element('span', {class: 'push'}),
         this.command.toggle, pictureButton(() => this.scroller.svg(), 'layers')),

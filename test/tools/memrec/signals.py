@@ -1,8 +1,8 @@
 # RUN: %cc -O1 %S/Inputs/ticker.c -o %t.ticker
 # RUN: %python %s %t.ticker %t
 #
-# Signals: Ctrl-C reaches the program and the trace is completed; SIGTERM to
-# memrec completes the trace and leaves the program running.
+# Signals: Ctrl-C reaches the program and the trace is completed; SIGTERM to memrec alone is passed on to the program, and a
+# second one completes the trace and leaves a program that goes on running.
 
 import os
 import signal
@@ -43,9 +43,17 @@ os.killpg(process.pid, signal.SIGINT)
 assert process.wait() == 130, process.returncode
 assert "exit 130" in check(trace) or "signal 2" in check(trace), check(trace)
 
-# SIGTERM: memrec ends, the program does not.
+# SIGTERM: the program ends by it.
 process, trace, flag = start("term")
 process.terminate()
+assert process.wait() == 143, process.returncode
+assert "signal 15" in check(trace), check(trace)
+
+# Two at once: memrec ends, before it has passed on the first.
+process, trace, flag = start("twice")
+os.kill(process.pid, signal.SIGTERM)
+time.sleep(0.01)
+os.kill(process.pid, signal.SIGTERM)
 assert process.wait() == 0, process.returncode
 process.errors.seek(0)
 errors = process.errors.read()
