@@ -74,8 +74,13 @@ static uint64_t freedBytes(const LayerStats &L) {
 /// Older recorders wrote no self time.
 static bool hasSelf(const LayerStats &L) { return L.SelfNs || !L.DurationNs; }
 /// Older recorders did not write what a scope freed on the host.
-static bool hasHost(const LayerStats &L) {
-  return any_of(L.Shares, [](const SpaceShare &S) { return S.Space == 0; });
+static const SpaceShare *hostShare(const LayerStats &L) {
+  auto It = find_if(L.Shares, [](const SpaceShare &S) { return S.Space == 0; });
+  return It == L.Shares.end() ? nullptr : &*It;
+}
+static bool hasHost(const LayerStats &L) { return hostShare(L); }
+static uint64_t hostFreed(const LayerStats &L) {
+  return hasHost(L) ? hostShare(L)->FreedBytes : 0;
 }
 static bool hasReserved(const LayerStats &L) { return L.ReservedPeakBytes; }
 static bool hasFlops(const LayerStats &L) { return L.Flops; }
@@ -91,7 +96,7 @@ static const Number ScopeNumbers[] = {
      field<&LayerStats::AllocatedBytes>},
     {"mean", "mean_allocated_bytes", Unit::Size,
      fieldMean<&LayerStats::AllocatedBytes>},
-    {"freed", "freed_bytes", Unit::Size, freedBytes, hasHost},
+    {"freed", "freed_bytes", Unit::Size, hostFreed, hasHost},
     {"rise", "", Unit::Size, field<&LayerStats::RiseBytes>},
     {"peak", "peak_bytes", Unit::Size, field<&LayerStats::PeakBytes>},
     {"", "rise_bytes", Unit::Size, field<&LayerStats::RiseBytes>},
@@ -356,8 +361,9 @@ std::string memkit::whyNoLayers(const Trace &T) {
   return HasTensors
              ? "no layers: no module of PyTorch or Keras made tensors while it "
                "ran; memkit.trace(model) names the modules of a model; a "
-               "recording with --torch=heaps has no layers"
-             : "no layers: the program made no tensors of PyTorch or TensorFlow "
+               "recording of PyTorch's heaps alone has no layers"
+             : "no layers: the program made no tensors of PyTorch or "
+               "TensorFlow "
                "that were recorded";
 }
 

@@ -131,7 +131,12 @@ class Trace:
 
     def stacks(self, at: Optional[str] = None, group_by: str = "stack", **selection: Choice) -> Table:
         """Memory by heap and stack, line, function, file, binary, library, heap,
-        layer or scope; the most at the heap's peak first.
+        layer or scope; the most at the peak of the memory space first, of a time
+        point what lives there. The first row is the largest of the trace; heaps
+        outside the totals come last.
+
+        ``at_peak_bytes`` are parts of the peak of the memory space, as memstat
+        shows them; where the selection chooses heaps, of the heap's own peak.
 
         at: a time point (``"peak"``, ``"1.5s"``, ``"step:3"``, ``"mark:NAME"``,
         ``"oom"``, ``"end"``): what lives then, in place of the whole run.
@@ -197,10 +202,11 @@ class Trace:
         return self._ask("categories", _Selection(dict(selection)))
 
     def leaks(self, **selection: Choice) -> Table:
-        """Memory that was never freed, that rises, or that outlives its siblings.
+        """Memory that was never freed, that rises, or that outlives its siblings:
+        as memleak, a row for each line.
 
         ``verdict`` is memleak's word for memory that rises: ``leak``, ``grows``,
-        ``grew``.
+        ``grew``. ``heap``, ``layer`` and ``stack`` are those of most of its bytes.
         """
         return self._ask("leaks", _Selection(dict(selection)))
 

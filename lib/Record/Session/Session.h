@@ -5,7 +5,6 @@
 #ifndef MEMKIT_LIB_RECORD_SESSION_H
 #define MEMKIT_LIB_RECORD_SESSION_H
 
-#include "Launch/SignalPassing.h"
 #include "Session/Alerts.h"
 #include "Session/CaptureReports.h"
 #include "Session/ChildList.h"
@@ -24,6 +23,7 @@
 #include "Session/Requests.h"
 #include "Session/ResidentSamples.h"
 #include "Session/RingReader.h"
+#include "Session/SignalPassing.h"
 #include "Session/SoftwareThread.h"
 #include "Session/SymbolRequests.h"
 #include "Sources/SharedSources.h"

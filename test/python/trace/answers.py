@@ -56,7 +56,17 @@ assert t.steps()[0].step == 1 and t.steps()[0].process == 100
 assert {row.space for row in t.steps()} == {"host", "cuda:0"}
 findings = json.load(open(base + ".leak.json"))["findings"]
 leaks = t.leaks()
-assert len(leaks) == len(findings) and leaks[0].kind == "growth"
+assert [row.kind for row in leaks] == ["growth"] + 4 * ["exit"], leaks
+for kind in ("growth", "exit"):
+    assert sum(row.bytes for row in leaks if row.kind == kind) == sum(f["bytes"] for f in findings if f["kind"] == kind)
+assert len({row.line for row in leaks if row.kind == "exit"}) == 4
+# The first row is the largest of the trace; the rows are parts of the peaks.
+lines = t.stacks(group_by="line")
+assert lines[0].at_peak_bytes == max(row.at_peak_bytes for row in lines)
+peaks = {space.space: space.peak_bytes for space in t.spaces}
+spaces = {heap.heap: heap.space for heap in t.heaps if heap.in_totals}
+for space, peak in peaks.items():
+    assert sum(row.at_peak_bytes for row in lines if spaces.get(row.heap) == space) == peak, (space, peak)
 assert leaks[0].line == "train.py:40 log" and leaks[0].bytes_per_step == 524288
 series = [row for row in t.series(points=9) if row.of == "torch.cuda:0"]
 assert len(series) == 9 and max(row.bytes for row in series) == t.heaps["peak_bytes"][3]

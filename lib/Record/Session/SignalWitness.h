@@ -2,8 +2,8 @@
 //
 // Tells signals to memrec alone from signals to its whole process group.
 
-#ifndef MEMKIT_LIB_RECORD_LAUNCH_SIGNALWITNESS_H
-#define MEMKIT_LIB_RECORD_LAUNCH_SIGNALWITNESS_H
+#ifndef MEMKIT_LIB_RECORD_SESSION_SIGNALWITNESS_H
+#define MEMKIT_LIB_RECORD_SESSION_SIGNALWITNESS_H
 
 #include <atomic>
 #include <csignal>
@@ -35,15 +35,15 @@ public:
   std::optional<unsigned> count(unsigned Index) const;
 
 private:
-  struct Counts {
+  struct SignalCounts {
     std::atomic<unsigned> Of[NumPassedSignals];
   };
-  [[noreturn]] static void witness(Counts &C, pid_t Recorder);
+  [[noreturn]] static void witness(SignalCounts &C, pid_t Recorder);
 
-  Counts *Seen = nullptr; ///< in memory that both processes share
+  SignalCounts *Seen = nullptr; ///< in memory that both processes share
   pid_t Pid = -1;
 };
 
 } // namespace memkit
 
-#endif // MEMKIT_LIB_RECORD_LAUNCH_SIGNALWITNESS_H
+#endif // MEMKIT_LIB_RECORD_SESSION_SIGNALWITNESS_H

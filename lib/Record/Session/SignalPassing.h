@@ -2,10 +2,10 @@
 //
 // Passes on signals that came to memrec in place of the program.
 
-#ifndef MEMKIT_LIB_RECORD_LAUNCH_SIGNALPASSING_H
-#define MEMKIT_LIB_RECORD_LAUNCH_SIGNALPASSING_H
+#ifndef MEMKIT_LIB_RECORD_SESSION_SIGNALPASSING_H
+#define MEMKIT_LIB_RECORD_SESSION_SIGNALPASSING_H
 
-#include "Launch/SignalWitness.h"
+#include "Session/SignalWitness.h"
 
 namespace memkit {
 
@@ -38,4 +38,4 @@ private:
 
 } // namespace memkit
 
-#endif // MEMKIT_LIB_RECORD_LAUNCH_SIGNALPASSING_H
+#endif // MEMKIT_LIB_RECORD_SESSION_SIGNALPASSING_H

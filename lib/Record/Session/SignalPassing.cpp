@@ -2,7 +2,7 @@
 //
 // Passes on signals that came to memrec in place of the program.
 
-#include "Launch/SignalPassing.h"
+#include "Session/SignalPassing.h"
 #include "Session/Requests.h"
 #include <algorithm>
 #include <ctime>

@@ -2,7 +2,7 @@
 //
 // Tells signals to memrec alone from signals to its whole process group.
 
-#include "Launch/SignalWitness.h"
+#include "Session/SignalWitness.h"
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -21,7 +21,7 @@ static sigset_t passedSet() {
 
 /// All signals are blocked: those of the terminal and those that the user
 /// ignores end nothing.
-void SignalWitness::witness(Counts &C, pid_t Recorder) {
+void SignalWitness::witness(SignalCounts &C, pid_t Recorder) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   prctl(PR_SET_NAME, "memkit-signals");
   if (getppid() != Recorder)
@@ -38,11 +38,11 @@ void SignalWitness::witness(Counts &C, pid_t Recorder) {
 }
 
 void SignalWitness::start() {
-  void *P = mmap(nullptr, sizeof(Counts), PROT_READ | PROT_WRITE,
+  void *P = mmap(nullptr, sizeof(SignalCounts), PROT_READ | PROT_WRITE,
                  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (P == MAP_FAILED)
     return;
-  Seen = new (P) Counts();
+  Seen = new (P) SignalCounts();
   sigset_t All, Old;
   sigfillset(&All);
   sigprocmask(SIG_SETMASK, &All, &Old);
@@ -59,7 +59,7 @@ SignalWitness::~SignalWitness() {
     waitpid(Pid, nullptr, 0);
   }
   if (Seen)
-    munmap(Seen, sizeof(Counts));
+    munmap(Seen, sizeof(SignalCounts));
 }
 
 std::optional<unsigned> SignalWitness::count(unsigned Index) const {
