@@ -75,6 +75,7 @@ config.environment["LC_ALL"] = "C.UTF-8"
 sockets = tempfile.mkdtemp(prefix="memkit-lit-")
 atexit.register(shutil.rmtree, sockets, True)
 config.environment["XDG_RUNTIME_DIR"] = sockets
+config.environment["MEMKIT_RUNTIME_ONLY"] = "1"  # not the user's other recordings
 config.environment["TZ"] = "UTC"
 config.environment["PYTHONDONTWRITEBYTECODE"] = "1"
 

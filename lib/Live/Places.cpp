@@ -121,10 +121,17 @@ std::vector<std::string> memkit::socketsIn(const std::string &Folder) {
 
 std::vector<LiveSocket> memkit::socketsOfUser() {
   uid_t Us = geteuid();
+  std::string Runtime = runtimeFolder();
+  // Tests beside other recordings of the user.
+  const char *Only = std::getenv("MEMKIT_RUNTIME_ONLY");
+  bool IsAlone = Only && *Only && !Runtime.empty();
   std::vector<LiveSocket> Out;
-  for (const LiveFolder &F : liveFolders("", runtimeFolder(), Us, {Us}))
+  for (const LiveFolder &F : liveFolders("", Runtime, Us, {Us})) {
+    if (IsAlone && F.Path != Runtime + "/memkit")
+      continue;
     for (std::string &Path : socketsIn(F.Path))
       Out.push_back({std::move(Path), F.Owner});
+  }
   return Out;
 }
 

@@ -100,10 +100,14 @@ Error Selection::chooseProcesses(const Trace &T, const SelectionSpec &S) {
     There.push_back((Twine(I.Pid) + " (" + T.processName(Id) + ")").str());
     Processes[Id] =
         Wanted->match(Program) || Wanted->match(programName(Program)) ||
-        Wanted->match(T.processName(Id)) || Wanted->match(commandOf(T, I)) ||
+        Wanted->match(T.processName(Id)) ||
         any_of(S.Processes,
                [&](const std::string &P) { return namesProcess(I, Id, P); });
   }
+  // No process is called so: one may have been called with it.
+  if (Processes.none())
+    for (uint32_t Id = 1; Id <= Count; ++Id)
+      Processes[Id] = Wanted->match(commandOf(T, T.processes()[Id - 1]));
   if (Processes.none())
     return nothingMatches("process", S.Processes, There);
   return Error::success();

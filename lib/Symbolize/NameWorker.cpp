@@ -13,6 +13,7 @@
 #include "AnswerPipe.h"
 #include "BinarySymbols.h"
 #include "Support/Failure.h"
+#include "Support/OwnName.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -391,31 +392,6 @@ static void closeFiles(int Questions, int Answers) {
       dup2(Null, Fd);
 }
 
-/// Gives this process a name and a command line of its own: whoever looks for
-/// the asking process by its command line should find one.
-static void setOwnName() {
-  static constexpr StringLiteral Name = "memkit-names";
-  prctl(PR_SET_NAME, Name.data());
-  // The 48th and 49th field: where the kernel reads the command line.
-  unsigned long Begin = 0, End = 0;
-  if (FILE *F = fopen("/proc/self/stat", "re")) {
-    char Line[2048] = {};
-    size_t Length = fread(Line, 1, sizeof(Line) - 1, F);
-    fclose(F);
-    SmallVector<StringRef, 64> Fields;
-    // A program's name may contain blanks and brackets.
-    StringRef(Line, Length).rsplit(") ").second.split(Fields, ' ');
-    if (Fields.size() < 47 || Fields[45].getAsInteger(10, Begin) ||
-        Fields[46].getAsInteger(10, End))
-      return;
-  }
-  if (!Begin || End <= Begin + Name.size())
-    return;
-  auto *Text = reinterpret_cast<char *>(Begin);
-  memset(Text, 0, End - Begin);
-  memcpy(Text, Name.data(), Name.size());
-}
-
 /// Whether the next worker would end as this one did: each try takes long.
 static bool isFinal(int Status) {
   return WIFEXITED(Status) &&
@@ -479,7 +455,7 @@ void memkit::serveNames(int Questions, int Answers, NameLimits Limits,
   sigemptyset(&None);
   sigprocmask(SIG_SETMASK, &None, nullptr);
   closeFiles(Questions, Answers);
-  setOwnName();
+  setOwnName("memkit-names");
   void *Shared = mmap(nullptr, sizeof(AnswersSoFar), PROT_READ | PROT_WRITE,
                       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (Shared == MAP_FAILED)

@@ -217,7 +217,6 @@ bool Session::waitsForNames(uint64_t NowNs) {
   return NowNs < NextFlushNs + LongestNs && R.ScopePaths.awaitsNames();
 }
 
-/// Periodic work: intervals, snapshots, samples, a flush each second.
 void Session::reportProgress(uint64_t NowNs) {
   // Twice as long after each report, so that long recordings stay quiet.
   NextProgressNs = 2 * NowNs;
@@ -233,6 +232,7 @@ void Session::reportProgress(uint64_t NowNs) {
   O.Progress(P);
 }
 
+/// Periodic work: intervals, snapshots, samples, a flush each second.
 void Session::samples() {
   uint64_t Now = R.nowNs();
   if (O.Progress && Now >= NextProgressNs)

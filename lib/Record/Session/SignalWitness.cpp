@@ -3,6 +3,7 @@
 // Tells signals to memrec alone from signals to its whole process group.
 
 #include "Session/SignalWitness.h"
+#include "Support/OwnName.h"
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -23,7 +24,7 @@ static sigset_t passedSet() {
 /// ignores end nothing.
 void SignalWitness::witness(SignalCounts &C, pid_t Recorder) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  prctl(PR_SET_NAME, "memkit-signals");
+  setOwnName("memkit-signals");
   if (getppid() != Recorder)
     _exit(0);
   // Holds no pipe of the program's or of memrec's.
