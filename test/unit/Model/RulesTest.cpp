@@ -64,7 +64,7 @@ static std::string errorOf(llvm::StringRef Text) {
 TEST(Rules, Errors) {
   const char *Kinds =
       "kinds: fold, keep, own, library, leak, change, category, owner, "
-      "forwards";
+      "pool, forwards";
   EXPECT_EQ(errorOf("# comment\n\nleak:a\r\n  leak: b c \n"), "");
   EXPECT_EQ(errorOf("leak:x\nrace:y\n"),
             std::string("f:2: 'race:y' is not of the form KIND:PATTERN; ") +
