@@ -66,7 +66,7 @@ void warnOfDamage(const Trace &T) {
   constexpr uint64_t MaxNs = 100'000'000;
   if (Error E = T.reader().checkEvents(MaxNs))
     warn("damaged: " + toString(std::move(E)) +
-         "; what follows is of the summary, which is whole");
+         "; what follows is from the summary; memdump --check reads all");
 }
 
 } // namespace memkit

@@ -362,9 +362,7 @@ std::string memkit::whyNoLayers(const Trace &T) {
              ? "no layers: no module of PyTorch or Keras made tensors while it "
                "ran; memkit.trace(model) names the modules of a model; a "
                "recording of PyTorch's heaps alone has no layers"
-             : "no layers: the program made no tensors of PyTorch or "
-               "TensorFlow "
-               "that were recorded";
+             : "no layers: no tensors of PyTorch or TensorFlow were recorded";
 }
 
 void memkit::printLayers(raw_ostream &OS, const Trace &T,

@@ -3,7 +3,8 @@
 
 import sys
 import weakref
-from typing import Any, Dict, Optional, Tuple, TypeVar
+from threading import get_ident
+from typing import Any, Dict, List, Optional, Tuple, TypeVar
 
 from . import _alert, _native
 from ._scope import scope
@@ -59,6 +60,9 @@ def trace(model: _Module, name: Optional[str] = None) -> _Module:
 
 #: The scope of a model's with statements, by the model's id.
 _scopes: Dict[int, Tuple[Any, scope]] = {}
+#: The scopes that are open, by the model's id and the thread: a model may be
+#: traced again meanwhile, with another name.
+_entered: Dict[Tuple[int, int], List[scope]] = {}
 
 
 def _make_manager(model: Any, name: str) -> None:
@@ -76,12 +80,17 @@ def _enter(model: _Module) -> _Module:
     # A copy of the model, or another one of its class, was not traced.
     if id(model) not in _scopes:
         _make_manager(model, type(model).__name__)
-    _scopes[id(model)][1].__enter__()
+    opened = _scopes[id(model)][1]
+    opened.__enter__()
+    _entered.setdefault((id(model), get_ident()), []).append(opened)
     return model
 
 
 def _exit(model: Any, *raised: Any) -> None:
-    _scopes[id(model)][1].__exit__(*raised)
+    key = (id(model), get_ident())
+    _entered[key].pop().__exit__(*raised)
+    if not _entered[key]:
+        del _entered[key]
 
 
 def start() -> None:

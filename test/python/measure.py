@@ -4,10 +4,11 @@
 # RUN: rm -f %t.fb && env PYTHONPATH=%obj_root/share/memkit/python memrec -q -o %t.fb -- %python %s recorded
 # RUN: env PYTHONPATH=%obj_root/share/memkit/python %python -W error %s alone
 # RUN: memdump --scopes %t.fb | FileCheck %s
-# CHECK-DAG: {{^}}load 3 
+# CHECK-DAG: {{^}}load 4 
 # CHECK-DAG: {{^}}outer 1 
 # CHECK-DAG: {{^}}Model 3 
 # CHECK-DAG: {{^}}student 1 
+# CHECK-DAG: {{^}}teacher 1 
 # CHECK-DAG: {{^}}measure.py:{{[0-9]+}} 1 
 import asyncio
 import sys
@@ -159,6 +160,11 @@ with memkit.trace(model) as same:
     assert same is model
 with memkit.trace(model, "student"), memkit.trace(Model()):
     pass
+# Traced again meanwhile: the block is still the scope that it began.
+with memkit.trace(model, "teacher"):
+    memkit.trace(model, "other")
+    kept = load(1000)
+assert memkit._program._entered == {}
 assert memkit.trace(5) == 5 and memkit.trace(None) is None
 try:
     with memkit.trace(model):

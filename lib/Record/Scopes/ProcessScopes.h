@@ -126,14 +126,14 @@ private:
     Node,
     NodeBackward
   };
-  /// An open scope. ScopePath, Chain, In, Place, Function: the values outside
-  /// of the scope.
   /// Whether a scope that is measured as a layer counts as a call of it.
   enum class LayerCall : uint8_t {
     Whole,
     Part,       ///< a further node of a call in the backward pass
     Recomputed, ///< the forward pass again, beside the call's nodes
   };
+  /// An open scope. ScopePath, Chain, In, Place, Function: the values outside
+  /// of the scope.
   struct RunningScope {
     uint64_t Number;
     uint32_t ScopePath;
