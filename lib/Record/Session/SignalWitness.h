@@ -17,10 +17,10 @@ namespace memkit {
 inline constexpr int PassedSignals[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
 inline constexpr unsigned NumPassedSignals = 4;
 
-/// A process in memrec's process group (and so in its control group) that does
-/// nothing but count the signals that come to it. The kernel does not tell
-/// whether a signal was sent to one process or to the group: a signal that came
-/// to memrec and not to the witness came to memrec alone.
+/// A process in memrec's process group that only counts the signals it gets. A
+/// receiver cannot ask the kernel whether a signal was sent to it or to its
+/// group: a signal that reached memrec and not the witness was sent to memrec.
+/// The same holds for control groups, as systemd ends them.
 class SignalWitness {
 public:
   SignalWitness() = default;

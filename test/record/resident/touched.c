@@ -31,6 +31,14 @@
 // RULE: held by my pool, mapped below touched.c:{{[0-9]+}} (sampled) 100.0 %
 // SUM: host.touched {{.*}} 100 MiB
 //
+// A library that is known has its name, and the setting that brings its lines.
+// RUN: %cc -DPOOL -O1 -g -shared -fPIC %s -o %t.d/vendor/libarrow.so.2600
+// RUN: %cc -O1 -g -I%src_root/include %s %t.d/vendor/libarrow.so.2600 -Wl,-rpath,%t.d/vendor -o %t.arrow
+// RUN: memrec -q -o %t.arrow.fb --resident-at=step:3 %t.arrow
+// RUN: memstat %t.arrow.fb | FileCheck --check-prefix=ARROW %s
+// ARROW: held by Arrow's pool (mimalloc), mapped below touched.c:{{[0-9]+}} (sampled)
+// ARROW: The lines that fill Arrow's pool (mimalloc), 100 MiB at the peak, are not recorded; with ARROW_DEFAULT_MEMORY_POOL=system they are
+//
 // Where malloc is not recorded, so is the pool; --heap=host.touched is enough for it.
 // RUN: memrec -q -o %t.only.fb --heap=host.touched --resident-at=step:2,step:3,step:4,end %t.exe
 // RUN: memdump --check %t.only.fb
