@@ -89,14 +89,14 @@ int main(void) {
 // JSON-NEXT: "mean_allocated_bytes": 2000,
 // JSON:      "rise_bytes": 3000
 
-// CSV:      name,calls,duration_ns,allocations,frees,allocated_bytes,mean_allocated_bytes,peak_bytes,rise_bytes
-// CSV-NEXT: "inner, ""x""",1,{{[0-9]+}},2,2,1000300,1000300,{{[0-9]+}},1000000
+// CSV:      name,calls,duration_ns,allocations,frees,allocated_bytes,mean_allocated_bytes,freed_bytes,peak_bytes,rise_bytes
+// CSV-NEXT: "inner, ""x""",1,{{[0-9]+}},2,2,1000300,1000300,1005000,{{[0-9]+}},1000000
 // CSV-NEXT: outer,1,
-// CSV-NEXT: loop,3,{{[0-9]+}},3,3,6000,2000,{{[0-9]+}},3000
+// CSV-NEXT: loop,3,{{[0-9]+}},3,3,6000,2000,6000,{{[0-9]+}},3000
 
-// TEXT:      scope {{ *}}calls {{ *}}time {{ *}}mean time {{ *}}allocations {{ *}}allocated {{ *}}mean {{ *}}rise {{ *}}peak
+// TEXT:      scope {{ *}}calls {{ *}}time {{ *}}mean time {{ *}}allocations {{ *}}allocated {{ *}}mean {{ *}}freed {{ *}}rise {{ *}}peak
 // TEXT:      outer {{ *}}1
-// TEXT:      loop {{ *}}3 {{.*}} 3 {{ *}}5.86 KiB {{ *}}1.95 KiB {{ *}}2.93 KiB
+// TEXT:      loop {{ *}}3 {{.*}} 3 {{ *}}5.86 KiB {{ *}}1.95 KiB {{ *}}5.86 KiB {{ *}}2.93 KiB
 
 // ASM-DAG: string [[OUTER:[0-9]+]] "outer"
 // ASM-DAG: string [[END:[0-9]+]] "the end"
