@@ -16,7 +16,7 @@ namespace memkit {
 // Flags
 //===----------------------------------------------------------------------===//
 
-FailOn::FailOn(ArrayRef<ConditionMetric> Metrics, StringRef Help)
+FailOn::FailOn(ArrayRef<MetricForms> Metrics, StringRef Help)
     : Metrics(Metrics),
       Given("fail-on", cl::value_desc("condition"), cl::CommaSeparated,
             cl::desc(Help), cl::cat(helpGroup(HelpGroup::Gates))),
@@ -28,16 +28,16 @@ FailOn::FailOn(ArrayRef<ConditionMetric> Metrics, StringRef Help)
 
 /// The metric of a condition of a few bytes without a unit: MiB or per cent may
 /// be meant. Null: another condition.
-static const ConditionMetric *
-metricWithoutUnit(const Condition &C, ArrayRef<ConditionMetric> Metrics) {
+static const MetricForms *metricWithoutUnit(const Condition &C,
+                                            ArrayRef<MetricForms> Metrics) {
   constexpr uint64_t Most = 100;
-  const ConditionMetric *M = find_if(
-      Metrics, [&](const ConditionMetric &Of) { return Of.Name == C.Metric; });
+  const MetricForms *M = find_if(
+      Metrics, [&](const MetricForms &Of) { return Of.Metric == C.Metric; });
   bool IsAmount = C.What == Condition::ConditionKind::Value ||
                   C.What == Condition::ConditionKind::Change;
-  bool Is = M != Metrics.end() && !(M->Forms & CF_Count) && IsAmount &&
-            C.Bound && C.Bound <= Most &&
-            C.Text.find('>') != std::string::npos && isDigit(C.Text.back());
+  bool Is = M != Metrics.end() && !isCounted(C.Metric) && IsAmount && C.Bound &&
+            C.Bound <= Most && C.Text.find('>') != std::string::npos &&
+            isDigit(C.Text.back());
   return Is ? M : nullptr;
 }
 
@@ -48,7 +48,7 @@ Error FailOn::check() {
     Expected<Condition> C = parseCondition(Text, Metrics);
     if (!C)
       return makeUsageError("--fail-on: " + toString(C.takeError()));
-    if (const ConditionMetric *M = metricWithoutUnit(*C, Metrics)) {
+    if (const MetricForms *M = metricWithoutUnit(*C, Metrics)) {
       auto [Left, Bound] = Text.split('>');
       std::string Or = Text.str() + "MiB'";
       if (M->Forms & CF_Change)
@@ -60,7 +60,8 @@ Error FailOn::check() {
   }
   if (Given.empty() && ExitCode.getNumOccurrences()) {
     Condition &First = Conditions.emplace_back();
-    First.Text = First.Metric = Metrics.front().Name.str();
+    First.Metric = Metrics.front().Metric;
+    First.Text = metricWord(First.Metric).str();
   }
   return Error::success();
 }
@@ -76,22 +77,43 @@ Error FailOn::checkNames(ArrayRef<std::string> Names) const {
   return Error::success();
 }
 
-bool FailOn::asksFor(StringRef Metric) const {
+bool FailOn::asksFor(ConditionMetric Metric) const {
   return any_of(Conditions,
                 [&](const Condition &C) { return C.Metric == Metric; });
 }
 
-int FailOn::status(function_ref<bool(const Condition &)> Holds) const {
+Expected<int>
+FailOn::status(function_ref<Expected<bool>(const Condition &)> Holds) const {
   bool Any = false;
-  for (const Condition &C : Conditions)
-    if (Holds(C)) {
-      say("--fail-on: " + C.Text + " holds");
-      Any = true;
-    }
+  for (const Condition &C : Conditions) {
+    Expected<bool> Is = Holds(C);
+    if (!Is)
+      return Is.takeError();
+    if (!*Is)
+      continue;
+    say("--fail-on: " + C.Text + " holds");
+    Any = true;
+  }
   if (!Any)
     return ExitOk;
   return ExitCode.getNumOccurrences() ? static_cast<int>(ExitCode)
                                       : ExitCondition;
+}
+
+Error cannotJudge(const Condition &C, const Twine &Why) {
+  return makeError("--fail-on=" + C.Text + ": cannot judge " +
+                   metricWord(C.Metric) + ": " + Why);
+}
+
+Expected<bool> judge(const Condition &C, ArrayRef<MetricValue> Values) {
+  auto Is = [&](const MetricValue &V) { return isMeant(C, V); };
+  bool IsShare = C.What == Condition::ConditionKind::Share;
+  if (none_of(Values, Is) && !C.MayLack)
+    return cannotJudge(C, "the trace does not have it");
+  if (IsShare && none_of(Values, [&](auto &V) { return Is(V) && V.Whole; }) &&
+      !C.MayLack)
+    return cannotJudge(C, "the size of the whole is not known");
+  return isMet(C, Values);
 }
 
 } // namespace memkit

@@ -20,7 +20,7 @@ class FailOn {
 public:
   /// Registers the flags; Help describes the conditions. --error-exitcode alone
   /// asks for the first metric. Metrics and Help must live as long.
-  FailOn(llvm::ArrayRef<ConditionMetric> Metrics, llvm::StringRef Help);
+  FailOn(llvm::ArrayRef<MetricForms> Metrics, llvm::StringRef Help);
 
   /// Reads the flags; errors are UsageErrors. Call once, before the functions
   /// below.
@@ -30,18 +30,27 @@ public:
   /// Names.
   llvm::Error checkNames(llvm::ArrayRef<std::string> Names) const;
   /// Whether any condition is about this metric.
-  bool asksFor(llvm::StringRef Metric) const;
+  bool asksFor(ConditionMetric Metric) const;
   /// Calls Holds for each condition and reports the conditions that hold
   /// (unless -q). Returns ExitOk if none holds, else the status of
-  /// --error-exitcode, or ExitCondition.
-  int status(llvm::function_ref<bool(const Condition &)> Holds) const;
+  /// --error-exitcode, or ExitCondition. Errors: of Holds; a condition that
+  /// cannot be judged must not count as met, nor as not met.
+  llvm::Expected<int> status(
+      llvm::function_ref<llvm::Expected<bool>(const Condition &)> Holds) const;
 
 private:
-  llvm::ArrayRef<ConditionMetric> Metrics;
+  llvm::ArrayRef<MetricForms> Metrics;
   llvm::cl::list<std::string> Given;
   llvm::cl::opt<unsigned> ExitCode;
   std::vector<Condition> Conditions;
 };
+
+/// The error of Holds for a condition without an answer.
+llvm::Error cannotJudge(const Condition &C, const llvm::Twine &Why);
+/// isMet(); an error if C is about none of the values, unless its heap may be
+/// missing.
+llvm::Expected<bool> judge(const Condition &C,
+                           llvm::ArrayRef<MetricValue> Values);
 
 } // namespace memkit
 

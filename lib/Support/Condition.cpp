@@ -19,12 +19,34 @@ namespace memkit {
 using ConditionKind = Condition::ConditionKind;
 
 //===----------------------------------------------------------------------===//
+// Metrics
+//===----------------------------------------------------------------------===//
+
+static constexpr struct {
+  StringLiteral Word;
+  bool IsCounted = false;
+} MetricWords[] = {{"lost", true},    {"peak"},
+                   {"live"},          {"allocated"},
+                   {"count", true},   {"temporary", true},
+                   {"suggestions"},   {"differences", true},
+                   {"leaks"},         {"growth"},
+                   {"growing"},       {"outliers"},
+                   {"rss"},           {"used"},
+                   {"reserved"},      {"unaccounted"},
+                   {"fragmentation"}, {"oom", true}};
+static_assert(std::size(MetricWords) == size_t(ConditionMetric::Oom) + 1);
+
+StringRef metricWord(ConditionMetric M) { return MetricWords[size_t(M)].Word; }
+
+bool isCounted(ConditionMetric M) { return MetricWords[size_t(M)].IsCounted; }
+
+//===----------------------------------------------------------------------===//
 // Grammar
 //===----------------------------------------------------------------------===//
 
 /// The grammar of a metric: `[HEAP:]peak[>SIZE|+SIZE|+N%]`.
-static std::string grammarOf(const ConditionMetric &M) {
-  std::string Size = M.Forms & CF_Count ? "N" : "SIZE";
+static std::string grammarOf(const MetricForms &M) {
+  std::string Size = isCounted(M.Metric) ? "N" : "SIZE";
   SmallVector<std::string, 4> Bounds;
   if (M.Forms & CF_Value)
     Bounds.push_back(Size);
@@ -37,7 +59,7 @@ static std::string grammarOf(const ConditionMetric &M) {
   if (M.Forms & CF_PerTime)
     Bounds.append({Size + "/s", Size + "/min"});
   std::string Text = M.Forms & CF_PerHeap ? "[HEAP:]" : "";
-  Text += M.Name;
+  Text += metricWord(M.Metric);
   if (Bounds.empty())
     return Text;
   bool Must = !(M.Forms & CF_Any);
@@ -45,12 +67,12 @@ static std::string grammarOf(const ConditionMetric &M) {
 }
 
 static Expected<Condition> readCondition(StringRef Text,
-                                         ArrayRef<ConditionMetric> Metrics);
+                                         ArrayRef<MetricForms> Metrics);
 
 /// The condition that Text may mean: `peak>5%` is `peak>+5%`, and metrics may
 /// be misspelt. Empty: no idea.
 static std::string nearCondition(StringRef Text,
-                                 ArrayRef<ConditionMetric> Metrics) {
+                                 ArrayRef<MetricForms> Metrics) {
   std::string Try = Text.str();
   auto IsFine = [&] {
     if (Expected<Condition> C = readCondition(Try, Metrics))
@@ -69,8 +91,8 @@ static std::string nearCondition(StringRef Text,
   StringRef Name = StringRef(Try).take_front(std::min(Above, Try.size()));
   Name = Name.substr(Name.rfind(':') + 1);
   SmallVector<StringRef, 8> Names;
-  for (const ConditionMetric &M : Metrics)
-    Names.push_back(M.Name);
+  for (const MetricForms &M : Metrics)
+    Names.push_back(metricWord(M.Metric));
   StringRef Near = nearestName(Name.trim(), Names);
   if (Near.empty() || Near == Name)
     return "";
@@ -78,19 +100,20 @@ static std::string nearCondition(StringRef Text,
   return IsFine() ? Try : "";
 }
 
-static Error notACondition(StringRef Text, ArrayRef<ConditionMetric> Metrics) {
+static Error notACondition(StringRef Text, ArrayRef<MetricForms> Metrics) {
   if (std::string Near = nearCondition(Text, Metrics); !Near.empty())
     return makeRequestError("'" + Text + "'; did you mean '" + Near + "'?");
   SmallVector<std::string, 8> All;
-  for (const ConditionMetric &M : Metrics)
+  for (const MetricForms &M : Metrics)
     All.push_back(grammarOf(M));
   return makeRequestError("'" + Text + "' is not one of " + join(All, ", "));
 }
 
-static const ConditionMetric *findMetric(ArrayRef<ConditionMetric> Metrics,
-                                         StringRef Name) {
-  const ConditionMetric *At = find_if(
-      Metrics, [&](const ConditionMetric &M) { return M.Name == Name; });
+static const MetricForms *findMetric(ArrayRef<MetricForms> Metrics,
+                                     StringRef Name) {
+  const MetricForms *At = find_if(Metrics, [&](const MetricForms &M) {
+    return metricWord(M.Metric) == Name;
+  });
   return At == Metrics.end() ? nullptr : At;
 }
 
@@ -119,7 +142,7 @@ static bool readShare(StringRef Text, double &Out) {
 /// Reads the bound after `>`; false if the metric does not take this form.
 static bool readBound(StringRef Text, unsigned Forms, Condition &Out) {
   Text = Text.trim();
-  bool IsCount = Forms & CF_Count;
+  bool IsCount = isCounted(Out.Metric);
   if (Text.consume_back("/step")) {
     Out.What = ConditionKind::PerStep;
     return (Forms & CF_PerStep) && readAmount(Text, IsCount, Out.Bound);
@@ -151,16 +174,15 @@ static bool readBound(StringRef Text, unsigned Forms, Condition &Out) {
 
 /// Splits `host.malloc:peak` at the last `:`. Names of heaps may contain a `:`
 /// (torch.cuda:0), names of metrics do not.
-static bool readName(StringRef Text, ArrayRef<ConditionMetric> Metrics,
+static bool readName(StringRef Text, ArrayRef<MetricForms> Metrics,
                      Condition &Out, unsigned &Forms) {
   StringRef Heap, Name;
   std::tie(Heap, Name) = Text.rsplit(':');
   bool HasHeap = Text.contains(':');
-  const ConditionMetric *M =
-      findMetric(Metrics, (HasHeap ? Name : Text).trim());
+  const MetricForms *M = findMetric(Metrics, (HasHeap ? Name : Text).trim());
   if (!M || (HasHeap && (!(M->Forms & CF_PerHeap) || Heap.trim().empty())))
     return false;
-  Out.Metric = M->Name.str();
+  Out.Metric = M->Metric;
   Heap = HasHeap ? Heap.trim() : "";
   // A `?` at the end marks a heap that may be missing, except in the glob
   // `torch.cuda:?`, which matches any device.
@@ -175,7 +197,7 @@ static bool readName(StringRef Text, ArrayRef<ConditionMetric> Metrics,
 
 /// As parseCondition(); the error has no text.
 static Expected<Condition> readCondition(StringRef Text,
-                                         ArrayRef<ConditionMetric> Metrics) {
+                                         ArrayRef<MetricForms> Metrics) {
   Condition C;
   C.Text = Text.trim().str();
   unsigned Forms = 0;
@@ -193,7 +215,7 @@ static Expected<Condition> readCondition(StringRef Text,
     auto [Name, Size] = Text.split(':');
     C.OrEqual = true;
     Fine = readName(Name, Metrics, C, Forms) && (Forms & CF_Value) &&
-           readBound(Size, CF_Value | (Forms & CF_Count), C);
+           readBound(Size, CF_Value, C);
   }
   if (!Fine)
     return makeRequestError("");
@@ -201,7 +223,7 @@ static Expected<Condition> readCondition(StringRef Text,
 }
 
 Expected<Condition> parseCondition(StringRef Text,
-                                   ArrayRef<ConditionMetric> Metrics) {
+                                   ArrayRef<MetricForms> Metrics) {
   Expected<Condition> C = readCondition(Text, Metrics);
   if (!C) {
     consumeError(C.takeError());
@@ -217,10 +239,13 @@ Expected<Condition> parseCondition(StringRef Text,
 // Comparing
 //===----------------------------------------------------------------------===//
 
-bool Condition::isAbove(double Value) const {
+bool Condition::isAbove(double Value, std::optional<double> Whole) const {
   if (What == ConditionKind::Any)
     return Value > 0;
-  double Min = static_cast<double>(Bound);
+  if (What == ConditionKind::Share && !Whole)
+    return false;
+  double Min = What == ConditionKind::Share ? *Whole * Share
+                                            : static_cast<double>(Bound);
   if (What == ConditionKind::PerTime)
     Value *= UnitSeconds;
   return OrEqual ? Value >= Min : Value > Min;
@@ -236,6 +261,19 @@ bool Condition::isChangeAbove(uint64_t Before, uint64_t After) const {
 
 bool Condition::isOfHeap(StringRef Name) const {
   return Heap.empty() || cantFail(GlobPattern::create(Heap)).match(Name);
+}
+
+bool isMeant(const Condition &C, const MetricValue &V) {
+  if (V.Metric != C.Metric)
+    return false;
+  return C.Heap.empty() ? V.IsMeantByAll
+                        : !V.Name.empty() && C.isOfHeap(V.Name);
+}
+
+bool isMet(const Condition &C, ArrayRef<MetricValue> Values) {
+  return any_of(Values, [&](const MetricValue &V) {
+    return isMeant(C, V) && C.isAbove(V.Value, V.Whole);
+  });
 }
 
 } // namespace memkit

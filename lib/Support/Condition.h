@@ -25,6 +25,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace memkit {
@@ -37,12 +38,38 @@ enum ConditionForm : unsigned {
   CF_PerStep = 8,  ///< `METRIC>SIZE/step`
   CF_PerTime = 16, ///< `METRIC>SIZE/s`, `METRIC>SIZE/min`
   CF_PerHeap = 32, ///< `HEAP:` may stand before the metric
-  CF_Count = 64,   ///< the bounds are numbers, not bytes
-  CF_Share = 128,  ///< `METRIC>N%`
+  CF_Share = 64,   ///< `METRIC>N%`
 };
 
-struct ConditionMetric {
-  llvm::StringRef Name;
+/// What a condition is about. Condition.cpp has the words, and for a new one
+/// the compiler names the places that judge it.
+enum class ConditionMetric : uint8_t {
+  Lost, ///< events
+  Peak, ///< live bytes at their highest
+  Live, ///< live bytes at the end, or now
+  Allocated,
+  Count,       ///< of allocations
+  Temporary,   ///< number of blocks freed by their thread before its next one
+  Suggestions, ///< of memstat
+  Differences, ///< of memdiff
+  Leaks,
+  Growth,        ///< LEAK alone
+  Growing,       ///< LEAK and `grows`
+  Outliers,      ///< of memleak
+  Rss,           ///< of all recorded processes
+  Used,          ///< of a device, by anybody
+  Reserved,      ///< by allocators
+  Unaccounted,   ///< used bytes of a device that nothing accounts for
+  Fragmentation, ///< share of reserved bytes in no live block
+  Oom,           ///< times out of memory
+};
+llvm::StringRef metricWord(ConditionMetric M);
+/// Whether the bounds of M are numbers, not bytes.
+bool isCounted(ConditionMetric M);
+
+/// A metric of a tool, and the forms of its conditions there.
+struct MetricForms {
+  ConditionMetric Metric = ConditionMetric::Lost;
   unsigned Forms = CF_Any; ///< of ConditionForm
 };
 
@@ -58,8 +85,8 @@ struct Condition {
     PerTime
   };
 
-  std::string Text;     ///< the user's words
-  std::string Metric;   ///< one of the metrics
+  std::string Text; ///< the user's words
+  ConditionMetric Metric = ConditionMetric::Lost;
   std::string Heap;     ///< a glob; empty: none was given
   bool MayLack = false; ///< a trace without the heap is fine
   ConditionKind What = ConditionKind::Any;
@@ -70,8 +97,9 @@ struct Condition {
   double UnitSeconds = 1; ///< of PerTime: 60 is `/min`
 
   /// Whether Value (bytes, a number, or bytes for each step or second) is above
-  /// the bound; not for Share. Any: whether Value is above 0.
-  bool isAbove(double Value) const;
+  /// the bound. Any: whether Value is above 0. Share: of Whole; never of an
+  /// unknown one.
+  bool isAbove(double Value, std::optional<double> Whole = {}) const;
   /// Whether the change from Before to After is above the bound; for Change and
   /// ChangeShare only. A change from 0 is above every share.
   bool isChangeAbove(uint64_t Before, uint64_t After) const;
@@ -79,10 +107,27 @@ struct Condition {
   bool isOfHeap(llvm::StringRef Name) const;
 };
 
+/// A measured value of a metric.
+struct MetricValue {
+  ConditionMetric Metric = ConditionMetric::Lost;
+  std::string Name; ///< of the heap or memory space; empty: of the run
+  double Value = 0; ///< bytes, or a number; of fragmentation a share
+  /// What `N%` is of; none: not known.
+  std::optional<double> Whole = std::nullopt;
+  /// Conditions without a heap are about the value, too.
+  bool IsMeantByAll = true;
+};
+
+/// Whether V is a value that C is about.
+bool isMeant(const Condition &C, const MetricValue &V);
+/// Whether one of the values that C is about is above C's bound; not for
+/// changes.
+bool isMet(const Condition &C, llvm::ArrayRef<MetricValue> Values);
+
 /// Reads a condition; the RequestError of a bad condition shows the right
 /// forms.
-llvm::Expected<Condition>
-parseCondition(llvm::StringRef Text, llvm::ArrayRef<ConditionMetric> Metrics);
+llvm::Expected<Condition> parseCondition(llvm::StringRef Text,
+                                         llvm::ArrayRef<MetricForms> Metrics);
 
 } // namespace memkit
 

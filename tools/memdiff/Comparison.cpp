@@ -3,12 +3,16 @@
 // Opens the traces to compare and judges their differences.
 
 #include "Comparison.h"
+#include "Analysis/TraceMetrics.h"
+#include "Cli/FailOn.h"
 #include "Cli/Progress.h"
 #include "Cli/ToolMain.h"
 #include "Report/DiffSentences.h"
+#include "Support/Rounding.h"
 #include "Support/RunBoth.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include <map>
 
 using namespace llvm;
 
@@ -50,29 +54,44 @@ void warnOfDifferences(const DiffRuns &Runs) {
 //===----------------------------------------------------------------------===//
 
 static constexpr unsigned Bytes = CF_Value | CF_Change | CF_PerHeap;
-static constexpr ConditionMetric Conditions[] = {
-    {"differences", CF_Any},
-    {"lost", CF_Any},
-    {"peak", Bytes},
-    {"live", Bytes},
-    {"allocated", Bytes},
-    {"count", Bytes | CF_Count},
-    {"temporary", Bytes | CF_Count}};
+static constexpr MetricForms Conditions[] = {
+    {ConditionMetric::Differences, CF_Any},
+    {ConditionMetric::Lost, CF_Any},
+    {ConditionMetric::Peak, Bytes},
+    {ConditionMetric::Live, Bytes},
+    {ConditionMetric::Allocated, Bytes},
+    {ConditionMetric::Count, Bytes},
+    {ConditionMetric::Temporary, Bytes},
+    {ConditionMetric::Rss, CF_Value | CF_Change},
+    {ConditionMetric::Used, Bytes},
+    {ConditionMetric::Reserved, Bytes},
+    {ConditionMetric::Unaccounted, Bytes},
+    {ConditionMetric::Oom, CF_Any | CF_Value}};
 
-ArrayRef<ConditionMetric> diffConditions() { return Conditions; }
+ArrayRef<MetricForms> diffConditions() { return Conditions; }
 
-/// The total that a condition names, and the total's error.
-static std::pair<uint64_t DiffStats::*, double SampleVariances::*>
-fieldOf(StringRef Metric) {
-  if (Metric == "peak")
+/// A total that conditions name, and the total's error.
+struct JudgedField {
+  uint64_t DiffStats::*Field = nullptr;
+  double SampleVariances::*Error = nullptr; ///< null: none
+};
+
+/// Null Field: the metric is no total.
+static JudgedField fieldOf(ConditionMetric Metric) {
+  switch (Metric) {
+  case ConditionMetric::Peak:
     return {&DiffStats::PeakBytes, &SampleVariances::SpacePeak};
-  if (Metric == "live")
+  case ConditionMetric::Live:
     return {&DiffStats::LiveBytes, &SampleVariances::Live};
-  if (Metric == "allocated")
+  case ConditionMetric::Allocated:
     return {&DiffStats::AllocatedBytes, &SampleVariances::Allocated};
-  if (Metric == "count")
+  case ConditionMetric::Count:
     return {&DiffStats::Allocations, nullptr};
-  return {&DiffStats::Temporaries, nullptr};
+  case ConditionMetric::Temporary:
+    return {&DiffStats::Temporaries, nullptr};
+  default:
+    return {};
+  }
 }
 
 static bool holdsFor(const Condition &C, const DiffRuns &Runs,
@@ -88,30 +107,24 @@ static bool holdsFor(const Condition &C, const DiffRuns &Runs,
   return !I || !I->hasZero();
 }
 
-bool holds(const Condition &C, const DiffRuns &Runs, const DiffReport &R,
-           double Confidence, std::string &Why) {
-  if (C.Metric == "differences") {
-    size_t Found = R.Changes.Findings.size();
-    Why = C.Text + ": " + formatCount(Found);
-    return C.isAbove(double(Found));
-  }
-  if (C.Metric == "lost") {
-    uint64_t Lost = 0;
-    for (size_t Run = 0; Run != Runs.size(); ++Run)
-      Lost += Runs.trace(Run).lostEvents();
-    Why = C.Text + ": " + formatCount(Lost) + " events";
-    return C.isAbove(double(Lost));
-  }
+/// `peak>+5%: cuda:0 1 GiB -> 2 GiB`.
+static std::string whyText(const Condition &C, StringRef Name, uint64_t Before,
+                           uint64_t After) {
+  auto Text = [&](uint64_t V) {
+    return isCounted(C.Metric) ? formatCount(V) : formatSize(V);
+  };
+  return C.Text + ": " + (Name.empty() ? "" : Name.str() + " ") + Text(Before) +
+         " -> " + Text(After);
+}
+
+static bool totalHolds(const Condition &C, const DiffRuns &Runs,
+                       const DiffReport &R, double Confidence,
+                       std::string &Why) {
   auto Is = [&](const DiffStatsOfRuns &S, StringRef Heap) {
     if (!holdsFor(C, Runs, S, Confidence))
       return false;
-    auto Field = fieldOf(C.Metric).first;
-    bool Count = C.Metric == "count" || C.Metric == "temporary";
-    auto Text = [&](uint64_t V) {
-      return Count ? formatCount(V) : formatSize(V);
-    };
-    Why = C.Text + ": " + (Heap.empty() ? "" : Heap.str() + " ") +
-          Text(S.Before.*Field) + " -> " + Text(S.After.*Field);
+    auto Field = fieldOf(C.Metric).Field;
+    Why = whyText(C, Heap, S.Before.*Field, S.After.*Field);
     return true;
   };
   // Why names no memory space if there is only one.
@@ -126,6 +139,71 @@ bool holds(const Condition &C, const DiffRuns &Runs, const DiffReport &R,
     StringRef Name = Runs.heaps()[H.Heap].Name;
     return C.isOfHeap(Name) && Is(H.Stats, Name);
   });
+}
+
+/// The means of the runs before and of those after, by name.
+using MeansByName = std::map<std::string, std::array<double, 2>>;
+
+/// Of what samples tell. A name that some run lacks has no means.
+static Expected<MeansByName> sampledMeans(const Condition &C,
+                                          const DiffRuns &Runs) {
+  MeansByName Means;
+  std::map<std::string, size_t> Found;
+  for (size_t Run = 0; Run != Runs.size(); ++Run) {
+    Expected<std::vector<MetricValue>> All = queryTraceMetrics(Runs.run(Run));
+    if (!All)
+      return All.takeError();
+    bool IsAfter = Runs.isAfter(Run);
+    size_t Count = IsAfter ? Runs.size() - Runs.numBefore() : Runs.numBefore();
+    for (const MetricValue &V : *All)
+      if (isMeant(C, V)) {
+        Means[V.Name][IsAfter] += V.Value / double(Count);
+        ++Found[V.Name];
+      }
+  }
+  std::erase_if(Means,
+                [&](const auto &Of) { return Found[Of.first] != Runs.size(); });
+  return Means;
+}
+
+static Expected<bool> sampledHolds(const Condition &C, const DiffRuns &Runs,
+                                   std::string &Why) {
+  Expected<MeansByName> Means = sampledMeans(C, Runs);
+  if (!Means)
+    return Means.takeError();
+  if (Means->empty() && !C.MayLack)
+    return cannotJudge(C, "not each trace has it");
+  bool IsChange = C.What == Condition::ConditionKind::Change ||
+                  C.What == Condition::ConditionKind::ChangeShare;
+  for (const auto &[Name, Of] : *Means) {
+    uint64_t Before = nearestUnsigned(Of[0]), After = nearestUnsigned(Of[1]);
+    if (IsChange ? C.isChangeAbove(Before, After) : C.isAbove(Of[1])) {
+      Why = whyText(C, Name, Before, After);
+      return true;
+    }
+  }
+  return false;
+}
+
+Expected<bool> holds(const Condition &C, const DiffRuns &Runs,
+                     const DiffReport &R, double Confidence, std::string &Why) {
+  switch (C.Metric) {
+  case ConditionMetric::Differences: {
+    size_t Found = R.Changes.Findings.size();
+    Why = C.Text + ": " + formatCount(Found);
+    return C.isAbove(double(Found));
+  }
+  case ConditionMetric::Lost: {
+    uint64_t Lost = 0;
+    for (size_t Run = 0; Run != Runs.size(); ++Run)
+      Lost += Runs.trace(Run).lostEvents();
+    Why = C.Text + ": " + formatCount(Lost) + " events";
+    return C.isAbove(double(Lost));
+  }
+  default:
+    return fieldOf(C.Metric).Field ? totalHolds(C, Runs, R, Confidence, Why)
+                                   : sampledHolds(C, Runs, Why);
+  }
 }
 
 std::vector<std::string> namesForGates(const DiffRuns &Runs) {

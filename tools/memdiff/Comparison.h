@@ -19,13 +19,16 @@ openTraces(llvm::ArrayRef<std::string> Inputs, const SelectionSpec &Spec);
 void warnOfDifferences(const DiffRuns &Runs);
 
 /// The conditions of --fail-on.
-llvm::ArrayRef<ConditionMetric> diffConditions();
+llvm::ArrayRef<MetricForms> diffConditions();
 
 /// Whether a condition holds; if so, fills Why with the values. A condition
 /// without a heap holds if any memory space meets it. A change between groups,
-/// or between samples, must also be significant at Confidence.
-bool holds(const Condition &C, const DiffRuns &Runs, const DiffReport &R,
-           double Confidence, std::string &Why);
+/// or between samples, must also be significant at Confidence; not for what
+/// samples tell of a run (rss, used, ...). Errors: a condition that the traces
+/// cannot answer; TraceError.
+llvm::Expected<bool> holds(const Condition &C, const DiffRuns &Runs,
+                           const DiffReport &R, double Confidence,
+                           std::string &Why);
 
 /// Names that conditions may use: the memory spaces and heaps of all traces.
 std::vector<std::string> namesForGates(const DiffRuns &Runs);

@@ -214,9 +214,13 @@ static Expected<int> run(SelectionFlags &Flags, FailOn &Fatal,
 
   std::string Why;
   std::vector<std::string> Failed;
-  for (const Condition &C : Fatal.conditions())
-    if (holds(C, Runs, *Report, Options->Confidence, Why))
+  for (const Condition &C : Fatal.conditions()) {
+    Expected<bool> Is = holds(C, Runs, *Report, Options->Confidence, Why);
+    if (!Is)
+      return Is.takeError();
+    if (*Is)
       Failed.push_back(Why);
+  }
   uint64_t Max = Top.getNumOccurrences()            ? uint64_t(Top)
                  : OutputFormat == DiffFormat::Json ? 0
                                                     : 10;
@@ -241,7 +245,7 @@ int main(int Argc, char **Argv) {
                "Exit with status 3 if a condition holds: differences (above "
                "the noise), lost (events), peak>+5%, live>64MiB (in any memory "
                "space), HEAP:count>+1000 (in a heap or space; HEAP? may be "
-               "missing), ...");
+               "missing), rss>+5%, used, reserved, unaccounted, ...");
   GroupedArguments Args(Argc, Argv);
   return runTool(Args.count(), Args.data(),
                  {"memdiff",

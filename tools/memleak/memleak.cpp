@@ -68,12 +68,14 @@ static cl::opt<std::string>
     Baseline("baseline", cl::value_desc("trace"),
              cl::desc("Hide findings that this trace also has"),
              cl::cat(helpGroup(HelpGroup::Gates)));
-static constexpr ConditionMetric Conditions[] = {
-    {"leaks", CF_Any | CF_Value | CF_PerHeap},
-    {"growth", CF_Any | CF_Value | CF_PerStep | CF_PerTime | CF_PerHeap},
-    {"growing", CF_Any | CF_Value | CF_PerStep | CF_PerTime | CF_PerHeap},
-    {"outliers", CF_Any | CF_Value | CF_PerHeap},
-    {"lost", CF_Any}};
+static constexpr MetricForms Conditions[] = {
+    {ConditionMetric::Leaks, CF_Any | CF_Value | CF_PerHeap},
+    {ConditionMetric::Growth,
+     CF_Any | CF_Value | CF_PerStep | CF_PerTime | CF_PerHeap},
+    {ConditionMetric::Growing,
+     CF_Any | CF_Value | CF_PerStep | CF_PerTime | CF_PerHeap},
+    {ConditionMetric::Outliers, CF_Any | CF_Value | CF_PerHeap},
+    {ConditionMetric::Lost, CF_Any}};
 
 static const char HowSteps[] =
     "record steps with memkit.step(), a PyTorch optimizer or memrec "
@@ -92,14 +94,15 @@ static bool isMeant(const Condition &C, const Trace &T, uint32_t Heap,
 }
 
 static bool isOfGrowth(const Condition &C) {
-  return C.Metric == "growth" || C.Metric == "growing";
+  return C.Metric == ConditionMetric::Growth ||
+         C.Metric == ConditionMetric::Growing;
 }
 
 /// Whether growth with this word counts: `growth` is leaks, `growing` also what
 /// grows to the end of the run.
 static bool counts(const Condition &C, GrowthWord Word) {
   return Word == GrowthWord::Leak ||
-         (Word == GrowthWord::Grows && C.Metric == "growing");
+         (Word == GrowthWord::Grows && C.Metric == ConditionMetric::Growing);
 }
 
 /// Whether the growth of the heaps that C names in Space meets C.
@@ -120,12 +123,10 @@ static bool growthHolds(const Condition &C, const Trace &T,
   return Rise > 0 && C.isAbove(Rise);
 }
 
-/// Whether the findings of the heaps that C names in Space meet C.
-static bool holdsIn(const Condition &C, const Trace &T, const LeakFindings &R,
-                    uint32_t Space) {
-  if (isOfGrowth(C))
-    return growthHolds(C, T, R, Space);
-  LeakKinds Kind = C.Metric == "leaks" ? FK_Exit : FK_Outlier;
+/// Whether the findings of a kind of the heaps that C names in Space meet C.
+static bool findingsHold(const Condition &C, const Trace &T,
+                         const LeakFindings &R, LeakKinds Kind,
+                         uint32_t Space) {
   uint64_t Bytes = 0, Findings = 0;
   for (const LeakFinding &F : R.All)
     if (F.Kind == Kind && isMeant(C, T, F.Heap, Space)) {
@@ -137,11 +138,29 @@ static bool holdsIn(const Condition &C, const Trace &T, const LeakFindings &R,
              C.What == Condition::ConditionKind::Any ? Findings : Bytes));
 }
 
-static bool holds(const Condition &C, const Trace &T, const LeakFindings &R) {
-  if (C.Metric == "lost")
+static Expected<bool> holds(const Condition &C, const Trace &T,
+                            const LeakFindings &R) {
+  auto InAnySpace = [&](function_ref<bool(uint32_t)> Holds) {
+    return any_of(seq<uint32_t>(T.devices().size() + 1), Holds);
+  };
+  auto HasFindings = [&](LeakKinds Kind) {
+    return InAnySpace(
+        [&](uint32_t Space) { return findingsHold(C, T, R, Kind, Space); });
+  };
+  switch (C.Metric) {
+  case ConditionMetric::Lost:
     return C.isAbove(static_cast<double>(T.lostEvents()));
-  return any_of(seq<uint32_t>(T.devices().size() + 1),
-                [&](uint32_t Space) { return holdsIn(C, T, R, Space); });
+  case ConditionMetric::Leaks:
+    return HasFindings(FK_Exit);
+  case ConditionMetric::Outliers:
+    return HasFindings(FK_Outlier);
+  case ConditionMetric::Growth:
+  case ConditionMetric::Growing:
+    return InAnySpace(
+        [&](uint32_t Space) { return growthHolds(C, T, R, Space); });
+  default:
+    return cannotJudge(C, "memleak does not know it");
+  }
 }
 
 /// Reports conditions that the trace cannot answer: they must not count as met.
@@ -169,16 +188,18 @@ static HistoryQuestion questionOf(LeakKinds Kind) {
 /// kind that the user asked for.
 static Error dropUnanswerable(const Trace &T, const FailOn &Fatal,
                               unsigned &Wanted) {
-  static constexpr std::pair<LeakKinds, StringRef> All[] = {
-      {FK_Exit, "leaks"}, {FK_Growth, "growth"}, {FK_Outlier, "outliers"}};
+  static constexpr std::pair<LeakKinds, ConditionMetric> All[] = {
+      {FK_Exit, ConditionMetric::Leaks},
+      {FK_Growth, ConditionMetric::Growth},
+      {FK_Outlier, ConditionMetric::Outliers}};
   for (auto [Kind, Metric] : All) {
     std::string Why = noAnswerReason(T.header(), questionOf(Kind));
     if (Why.empty())
       continue;
     if (Fatal.asksFor(Metric) ||
-        (Kind == FK_Growth && Fatal.asksFor("growing")))
-      return makeError(Input + ": --fail-on: cannot judge " + Metric + ": " +
-                       Why);
+        (Kind == FK_Growth && Fatal.asksFor(ConditionMetric::Growing)))
+      return makeError(Input + ": --fail-on: cannot judge " +
+                       metricWord(Metric) + ": " + Why);
     // Blocks that live at one moment are no problems, and SARIF is a list of
     // problems.
     if (Kind == FK_Exit && OutputFormat == LeakFormat::Sarif)
@@ -186,7 +207,8 @@ static Error dropUnanswerable(const Trace &T, const FailOn &Fatal,
     if (Kind == FK_Exit)
       continue;
     if (Kinds.getBits() & Kind)
-      return makeError(Input + ": cannot judge " + Metric + ": " + Why);
+      return makeError(Input + ": cannot judge " + metricWord(Metric) + ": " +
+                       Why);
     Wanted &= ~unsigned(Kind);
   }
   return Error::success();
@@ -203,11 +225,12 @@ static unsigned wantedKinds(const FailOn &Fatal) {
                  ? FK_Exit
                  : FK_Exit | FK_Growth | FK_Outlier;
   // Conditions need the findings of their kind.
-  if (Fatal.asksFor("leaks"))
+  if (Fatal.asksFor(ConditionMetric::Leaks))
     Wanted |= FK_Exit;
-  if (Fatal.asksFor("growth") || Fatal.asksFor("growing"))
+  if (Fatal.asksFor(ConditionMetric::Growth) ||
+      Fatal.asksFor(ConditionMetric::Growing))
     Wanted |= FK_Growth;
-  if (Fatal.asksFor("outliers"))
+  if (Fatal.asksFor(ConditionMetric::Outliers))
     Wanted |= FK_Outlier;
   return Wanted;
 }
@@ -256,7 +279,8 @@ static void explainGrowth(const LeakFindings &R) {
 
 /// Says that something grows where `growth` passes.
 static void explainPassed(const FailOn &Fatal, const LeakFindings &R) {
-  if (Fatal.asksFor("growth") && !Fatal.asksFor("growing") &&
+  if (Fatal.asksFor(ConditionMetric::Growth) &&
+      !Fatal.asksFor(ConditionMetric::Growing) &&
       !R.Growth.has(GrowthWord::Leak) && R.Growth.has(GrowthWord::Grows))
     warn(Input + ": memory grows, and nothing shows that it leaks: growth "
                  "passes, growing would fail");

@@ -203,17 +203,32 @@ std::vector<std::string> spacesOfJob(const JobReport &J) {
   return {Names.begin(), Names.end()};
 }
 
-bool holdsInJob(const Condition &C, const JobReport &J) {
-  auto Holds = [&](const JobRank &R) {
-    if (C.Metric == "lost")
-      return C.isAbove(double(R.Lost));
-    return any_of(R.Spaces, [&](const RankSpace &S) {
-      return (C.Heap.empty() || C.isOfHeap(S.Name)) &&
-             (C.Metric == "peak" || C.Metric == "live") &&
-             C.isAbove(double(C.Metric == "peak" ? S.PeakBytes : S.LiveBytes));
-    });
+std::vector<MetricValue> metricsOfJob(const JobReport &J) {
+  std::vector<MetricValue> Out;
+  auto Add = [&](ConditionMetric M, StringRef Name, uint64_t Value,
+                 uint64_t Whole = 0) {
+    std::optional<double> Of;
+    if (Whole)
+      Of = double(Whole);
+    Out.push_back({M, Name.str(), double(Value), Of});
   };
-  return any_of(J.Ranks, Holds);
+  for (const JobRank &R : J.Ranks) {
+    Add(ConditionMetric::Lost, "", R.Lost);
+    Add(ConditionMetric::Oom, "", R.Oom ? 1 : 0);
+    if (R.RssPeakBytes)
+      Add(ConditionMetric::Rss, "", R.RssPeakBytes);
+    for (const RankSpace &S : R.Spaces) {
+      Add(ConditionMetric::Peak, S.Name, S.PeakBytes);
+      Add(ConditionMetric::Live, S.Name, S.LiveBytes);
+      if (!S.Id)
+        continue;
+      Add(ConditionMetric::Used, S.Name, S.UsedPeakBytes, S.TotalBytes);
+      Add(ConditionMetric::Reserved, S.Name, S.ReservedPeakBytes, S.TotalBytes);
+      Add(ConditionMetric::Unaccounted, S.Name, S.UnexplainedBytes,
+          S.TotalBytes);
+    }
+  }
+  return Out;
 }
 
 } // namespace memkit

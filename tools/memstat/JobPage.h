@@ -51,8 +51,8 @@ parseGroups(llvm::ArrayRef<std::string> Texts);
 
 /// The memory spaces of all ranks, each once.
 std::vector<std::string> spacesOfJob(const JobReport &J);
-/// Whether a condition of --fail-on holds in any rank.
-bool holdsInJob(const Condition &C, const JobReport &J);
+/// The values of all ranks that conditions may be about.
+std::vector<MetricValue> metricsOfJob(const JobReport &J);
 
 // JobSections.cpp
 /// The verdict, then the table of ranks; with AllRanks, of machines.

@@ -2,6 +2,7 @@
 //
 // Shows a trace on one page.
 
+#include "Analysis/TraceMetrics.h"
 #include "Bundle.h"
 #include "Cli/FailOn.h"
 #include "Cli/HelpText.h"
@@ -79,48 +80,94 @@ static cl::opt<bool> NoGrowth("no-growth",
 static cl::opt<bool>
     Ascii("ascii", cl::cat(helpGroup(HelpGroup::Expert)),
           cl::desc("Draw with ASCII (default in locales without UTF-8)"));
-static constexpr ConditionMetric Conditions[] = {
-    {"lost", CF_Any},
-    {"suggestions", CF_Any | CF_Value},
-    {"peak", CF_Value | CF_PerHeap},
-    {"live", CF_Value | CF_PerHeap}};
+static constexpr unsigned Bytes = CF_Value | CF_PerHeap;
+static constexpr MetricForms Conditions[] = {
+    {ConditionMetric::Lost, CF_Any},
+    {ConditionMetric::Suggestions, CF_Any | CF_Value},
+    {ConditionMetric::Peak, Bytes},
+    {ConditionMetric::Live, Bytes},
+    {ConditionMetric::Rss, CF_Value},
+    {ConditionMetric::Used, Bytes | CF_Share},
+    {ConditionMetric::Reserved, Bytes | CF_Share},
+    {ConditionMetric::Unaccounted, Bytes | CF_Share},
+    {ConditionMetric::Fragmentation, CF_Share | CF_PerHeap},
+    {ConditionMetric::Oom, CF_Any | CF_Value}};
 
 static std::string Input; ///< the trace, if there is one
 
-/// Whether C's bound on bytes is exceeded. Without a heap name the bound is for
-/// each memory space, and with chosen heaps for each of these heaps.
-static bool isAnyAbove(const Condition &C, const PageInput &F,
-                       const SelectedStats &S) {
-  auto IsAbove = [&](const TotalStats &T) {
-    return C.isAbove(double(C.Metric == "peak" ? T.PeakBytes : T.LiveBytes));
+/// The peak and the live bytes at the end of memory spaces and heaps. Without a
+/// heap name a condition is about each memory space, and with chosen heaps
+/// about each of these heaps.
+static void addTotals(const PageInput &F, const SelectedStats &S,
+                      std::vector<MetricValue> &Out) {
+  auto Add = [&](StringRef Name, const TotalStats &T, bool IsMeantByAll) {
+    Out.push_back({ConditionMetric::Peak,
+                   Name.str(),
+                   double(T.PeakBytes),
+                   {},
+                   IsMeantByAll});
+    Out.push_back({ConditionMetric::Live,
+                   Name.str(),
+                   double(T.LiveBytes),
+                   {},
+                   IsMeantByAll});
   };
-  bool OfSpaces = C.Heap.empty() && !F.OfHeaps;
-  for (const HeapOverview &H : F.O.Heaps) {
-    StringRef Name = H.Heap ? F.heapName(H.Heap) : F.T.spaceName(H.Space);
-    bool IsMeant = C.Heap.empty() ? OfSpaces == !H.Heap : C.isOfHeap(Name);
-    if (IsMeant && IsAbove(H.Stats))
-      return true;
-  }
+  for (const HeapOverview &H : F.O.Heaps)
+    Add(H.Heap ? F.heapName(H.Heap) : F.T.spaceName(H.Space), H.Stats,
+        F.OfHeaps || !H.Heap);
   // With some of the processes selected, F.O.Heaps has no memory spaces.
   if (F.Whole || F.OfHeaps)
-    return false;
+    return;
   std::vector<TotalStats> Spaces = partOfSpaces(S);
   for (uint32_t Id = 0; Id != Spaces.size(); ++Id)
-    if (C.isOfHeap(F.T.spaceName(Id)) && IsAbove(Spaces[Id]))
-      return true;
-  return false;
+    Add(F.T.spaceName(Id), Spaces[Id], true);
 }
 
-static bool holds(const Condition &C, const PageInput &F,
-                  const SelectedStats &S) {
-  if (C.Metric == "lost")
-    return C.isAbove(double(F.R.Lost));
-  if (C.Metric == "suggestions")
-    return any_of(F.O.Suggestions, [&](const Suggestion &S) {
-      bool Any = C.What == Condition::ConditionKind::Any;
-      return C.isAbove(Any ? 1 : double(S.Bytes));
-    });
-  return isAnyAbove(C, F, S);
+/// Of heaps whose reserved bytes are known, at their peaks.
+static void addFragmentation(const PageInput &F,
+                             std::vector<MetricValue> &Out) {
+  for (const HeapFragmentation &H : F.O.Fragmentation)
+    if (H.AtPeak.Ppm) {
+      constexpr double Millionths = 1e6;
+      Out.push_back({ConditionMetric::Fragmentation, F.heapName(H.Heap).str(),
+                     double(*H.AtPeak.Ppm) / Millionths, 1.0, true});
+    }
+}
+
+/// The values of all metrics that Fatal asks for. Errors: TraceError.
+static Expected<std::vector<MetricValue>>
+valuesFor(const FailOn &Fatal, const PageInput &F, const SelectedStats &S) {
+  using enum ConditionMetric;
+  std::vector<MetricValue> Out;
+  Out.push_back({Lost, "", double(F.R.Lost)});
+  Out.push_back({Suggestions, "", 0});
+  for (const Suggestion &Of : F.O.Suggestions)
+    Out.push_back({Suggestions, "", double(std::max<uint64_t>(Of.Bytes, 1))});
+  addTotals(F, S, Out);
+  addFragmentation(F, Out);
+  constexpr ConditionMetric OfSamples[] = {Rss, Used, Reserved, Unaccounted,
+                                           Oom};
+  if (none_of(OfSamples, [&](ConditionMetric M) { return Fatal.asksFor(M); }))
+    return Out;
+  Expected<std::vector<MetricValue>> More = queryTraceMetrics(S);
+  if (!More)
+    return More.takeError();
+  for (MetricValue &V : *More) {
+    V.IsMeantByAll = V.Name.empty() || V.IsMeantByAll != F.OfHeaps;
+    Out.push_back(std::move(V));
+  }
+  return Out;
+}
+
+/// The exit status of a trace.
+static Expected<int> traceStatus(const FailOn &Fatal, const PageInput &F,
+                                 const SelectedStats &S) {
+  if (Fatal.conditions().empty())
+    return ExitOk;
+  Expected<std::vector<MetricValue>> Values = valuesFor(Fatal, F, S);
+  if (!Values)
+    return Values.takeError();
+  return Fatal.status([&](const Condition &C) { return judge(C, *Values); });
 }
 
 /// Whether the output is the timeline alone.
@@ -206,12 +253,16 @@ static JobPageOptions jobOptions(const SelectionSpec &Spec) {
 /// The exit status of a job. A condition that no rank can meet is an error: a
 /// gate that never closes helps nobody.
 static Expected<int> jobStatus(const FailOn &Fatal, const JobReport &J) {
-  if (Fatal.asksFor("suggestions"))
-    return makeUsageError("--fail-on=suggestions needs a single trace: "
-                          "the page of a job has none");
+  for (ConditionMetric M :
+       {ConditionMetric::Suggestions, ConditionMetric::Fragmentation})
+    if (Fatal.asksFor(M))
+      return makeUsageError("--fail-on=" + metricWord(M) +
+                            " needs a single trace: the page of a job has "
+                            "none");
   if (Error E = Fatal.checkNames(spacesOfJob(J)))
     return E;
-  return Fatal.status([&](const Condition &C) { return holdsInJob(C, J); });
+  std::vector<MetricValue> Values = metricsOfJob(J);
+  return Fatal.status([&](const Condition &C) { return judge(C, Values); });
 }
 
 /// The page of several traces, or of a folder of traces.
@@ -373,7 +424,7 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
   if (Error E = (*Out)->keep())
     return E;
   for_each(T.reader().unknownWarnings(), [](const std::string &W) { warn(W); });
-  return Fatal.status([&](const Condition &C) { return holds(C, F, *In.S); });
+  return traceStatus(Fatal, F, *In.S);
 }
 
 int main(int Argc, char **Argv) {
@@ -382,8 +433,9 @@ int main(int Argc, char **Argv) {
   FailOn Fatal(Conditions,
                "Exit with status 3 if a condition holds: lost (events), "
                "suggestions, suggestions>SIZE (one of more bytes), peak>SIZE, "
-               "live>SIZE (in any memory space), HEAP:peak>SIZE, "
-               "HEAP:live>SIZE (in a heap or space; HEAP? may be missing)");
+               "live>SIZE (in any memory space), HEAP:peak>SIZE (in a heap or "
+               "space; HEAP? may be missing), rss>SIZE, used>90%, "
+               "reserved>SIZE, unaccounted>SIZE, fragmentation>30%, oom");
   return runTool(Argc, Argv,
                  {"memstat",
                   "Shows a summary of a trace, or of a job, on one page.",

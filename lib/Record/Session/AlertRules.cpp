@@ -12,29 +12,27 @@
 using namespace llvm;
 using namespace memkit;
 
-ArrayRef<ConditionMetric> memkit::alertMetrics() {
-  static constexpr ConditionMetric Metrics[] = {
-      {"live", CF_Value | CF_Share | CF_PerHeap},
-      {"peak", CF_Value | CF_Share | CF_PerHeap},
-      {"rss", CF_Value | CF_Share},
-      {"used", CF_Value | CF_Share | CF_PerHeap},
-      {"reserved", CF_Value | CF_Share | CF_PerHeap},
-      {"unaccounted", CF_Value | CF_Share | CF_PerHeap},
-      {"fragmentation", CF_Share | CF_PerHeap},
-      {"growth", CF_PerStep | CF_PerTime | CF_PerHeap},
-      {"lost", CF_Any | CF_Value | CF_Count},
-      {"oom", CF_Any | CF_Value | CF_Count},
+ArrayRef<MetricForms> memkit::alertMetrics() {
+  using enum ConditionMetric;
+  static constexpr MetricForms Metrics[] = {
+      {Live, CF_Value | CF_Share | CF_PerHeap},
+      {Peak, CF_Value | CF_Share | CF_PerHeap},
+      {Rss, CF_Value | CF_Share},
+      {Used, CF_Value | CF_Share | CF_PerHeap},
+      {Reserved, CF_Value | CF_Share | CF_PerHeap},
+      {Unaccounted, CF_Value | CF_Share | CF_PerHeap},
+      {Fragmentation, CF_Share | CF_PerHeap},
+      {Growth, CF_PerStep | CF_PerTime | CF_PerHeap},
+      {Lost, CF_Any | CF_Value},
+      {Oom, CF_Any | CF_Value},
   };
   return Metrics;
 }
 
-AlertMetric memkit::alertMetricOf(StringRef Name) {
-  size_t At =
-      size_t(find_if(alertMetrics(),
-                     [&](const ConditionMetric &M) { return M.Name == Name; }) -
-             alertMetrics().begin());
-  // `live` and `peak` are the first two.
-  return AlertMetric(At ? At - 1 : 0);
+/// Whether a metric is one value of the whole run.
+static bool isOfRun(ConditionMetric M) {
+  return M == ConditionMetric::Rss || M == ConditionMetric::Lost ||
+         M == ConditionMetric::Oom;
 }
 
 Expected<AlertRule> memkit::parseAlert(StringRef Text) {
@@ -43,10 +41,9 @@ Expected<AlertRule> memkit::parseAlert(StringRef Text) {
     return C.takeError();
   AlertRule R;
   R.C = std::move(*C);
-  R.Metric = alertMetricOf(R.C.Metric);
-  bool IsOfRun = R.Metric == AlertMetric::Rss ||
-                 R.Metric == AlertMetric::Lost || R.Metric == AlertMetric::Oom;
-  if (IsOfRun)
+  R.Metric =
+      R.C.Metric == ConditionMetric::Peak ? ConditionMetric::Live : R.C.Metric;
+  if (isOfRun(R.Metric))
     R.Targets.push_back({true, 0, "", {}, true, 0, 0, {}});
   return R;
 }
@@ -59,8 +56,7 @@ AlertTarget *AlertRule::find(bool IsSpace, uint32_t Id) {
 }
 
 void AlertRule::addIfMeant(bool IsSpace, uint32_t Id, StringRef Name) {
-  if (Metric == AlertMetric::Rss || Metric == AlertMetric::Lost ||
-      Metric == AlertMetric::Oom)
+  if (isOfRun(Metric))
     return;
   bool IsMeant = C.Heap.empty() ? IsSpace : C.isOfHeap(Name);
   if (IsMeant && !find(IsSpace, Id))
@@ -92,12 +88,12 @@ void AlertRule::rest(AlertTarget &T, uint64_t NowNs) {
 static std::string valueText(const AlertRule &R, double Value) {
   uint64_t Bytes = floorUnsigned(Value);
   switch (R.Metric) {
-  case AlertMetric::Lost:
-  case AlertMetric::Oom:
+  case ConditionMetric::Lost:
+  case ConditionMetric::Oom:
     return formatCount(Bytes);
-  case AlertMetric::Fragmentation:
+  case ConditionMetric::Fragmentation:
     return formatv("{0:f1} %", Value * 100);
-  case AlertMetric::Growth: {
+  case ConditionMetric::Growth: {
     if (R.C.What == Condition::ConditionKind::PerStep)
       return formatSize(Bytes) + " per step";
     bool IsPerMinute = R.C.UnitSeconds > 1;
@@ -109,22 +105,27 @@ static std::string valueText(const AlertRule &R, double Value) {
   }
 }
 
-static StringRef metricWords(AlertMetric M, double Value) {
-  static constexpr StringLiteral Words[] = {
-      "live",     "resident",    "used",
-      "reserved", "unexplained", "fragmentation",
-      "grow",     "events lost", "times out of memory"};
-  if (Value == 1 && M == AlertMetric::Lost)
-    return "event lost";
-  if (Value == 1 && M == AlertMetric::Oom)
-    return "time out of memory";
-  return Words[size_t(M)];
+/// What stands behind a value of a metric.
+static StringRef wordsFor(ConditionMetric M, double Value) {
+  switch (M) {
+  case ConditionMetric::Rss:
+    return "resident";
+  case ConditionMetric::Unaccounted:
+    return "unexplained";
+  case ConditionMetric::Lost:
+    return Value == 1 ? "event lost" : "events lost";
+  case ConditionMetric::Oom:
+    return Value == 1 ? "time out of memory" : "times out of memory";
+  default:
+    return metricWord(M);
+  }
 }
 
-uint64_t memkit::alertAmount(AlertMetric M, double Value) {
+uint64_t memkit::alertAmount(ConditionMetric M, double Value) {
   constexpr double Millionths = 1e6;
-  return M == AlertMetric::Fragmentation ? nearestUnsigned(Value * Millionths)
-                                         : floorUnsigned(Value);
+  return M == ConditionMetric::Fragmentation
+             ? nearestUnsigned(Value * Millionths)
+             : floorUnsigned(Value);
 }
 
 uint64_t AlertRule::watchedBound(const AlertTarget &T) const {
@@ -137,10 +138,10 @@ uint64_t AlertRule::watchedBound(const AlertTarget &T) const {
 std::string memkit::alertText(const AlertRule &R, const AlertTarget &T,
                               double Value) {
   std::string Text = T.Name.empty() ? "" : T.Name + ": ";
-  if (R.Metric == AlertMetric::Growth)
+  if (R.Metric == ConditionMetric::Growth)
     Text += "rose " + valueText(R, Value);
   else
-    Text += valueText(R, Value) + " " + metricWords(R.Metric, Value).str();
+    Text += valueText(R, Value) + " " + wordsFor(R.Metric, Value).str();
   if (T.Bound && *T.Bound > 0)
     Text += (R.C.OrEqual ? ", at least " : ", above ") + valueText(R, *T.Bound);
   return Text + " (" + R.C.Text + ")";

@@ -13,22 +13,8 @@
 
 namespace memkit {
 
-/// The metrics of alerts: live, peak, rss, used, reserved, unaccounted,
-/// fragmentation, growth, lost, oom.
-llvm::ArrayRef<ConditionMetric> alertMetrics();
-
-enum class AlertMetric : uint8_t {
-  Live, ///< also `peak`: live bytes above a bound are a peak above the bound
-  Rss,  ///< of all recorded processes
-  Used, ///< of a device, by anybody
-  Reserved,
-  Unaccounted,
-  Fragmentation,
-  Growth,
-  Lost,
-  Oom,
-};
-AlertMetric alertMetricOf(llvm::StringRef Name);
+/// The metrics of alerts, with their forms.
+llvm::ArrayRef<MetricForms> alertMetrics();
 
 /// A heap or a memory space that a rule is about.
 struct AlertTarget {
@@ -49,7 +35,8 @@ struct AlertTarget {
 /// A condition, and what it is about. Plain data.
 struct AlertRule {
   Condition C;
-  AlertMetric Metric = AlertMetric::Live;
+  /// Live for `peak`, too: live bytes above a bound are a peak above the bound.
+  ConditionMetric Metric = ConditionMetric::Live;
   uint32_t Process = 0; ///< the process that set the alert; 0: memrec
   uint32_t Number = 0;  ///< of the process's alerts, from 1
   std::vector<AlertTarget> Targets;
@@ -76,7 +63,7 @@ llvm::Expected<AlertRule> parseAlert(llvm::StringRef Text);
 
 /// A value or bound as scripts and traces have it: bytes, of growth bytes a
 /// second or a step; a count; of fragmentation millionths.
-uint64_t alertAmount(AlertMetric M, double Value);
+uint64_t alertAmount(ConditionMetric M, double Value);
 
 /// `host: 2.01 GiB live, above 2 GiB`.
 std::string alertText(const AlertRule &R, const AlertTarget &T, double Value);

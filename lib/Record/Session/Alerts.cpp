@@ -76,18 +76,13 @@ void Alerts::removeOf(uint32_t Process) {
 /// What N% is of; none: not known yet.
 std::optional<double> Alerts::wholeOf(const AlertRule &Rule,
                                       const AlertTarget &T) const {
-  if (Rule.Metric == AlertMetric::Fragmentation)
+  if (Rule.Metric == ConditionMetric::Fragmentation)
     return 1;
-  uint32_t Space = T.Id;
-  if (!T.IsSpace) {
-    auto At = SpaceOf.find(T.Id);
-    Space = At == SpaceOf.end() ? 0 : At->second;
-  }
+  uint32_t Space = T.IsSpace ? T.Id : Measured.spaceOf(T.Id);
   if (!Space)
     return double(HostLimit);
-  auto At = TotalOf.find(Space);
-  return At == TotalOf.end() || !At->second ? std::nullopt
-                                            : std::optional(double(At->second));
+  std::optional<uint64_t> Total = Measured.totalOf(Space);
+  return Total ? std::optional(double(*Total)) : std::nullopt;
 }
 
 void Alerts::setShares(AlertRule &Rule, AlertTarget &T) {
@@ -106,7 +101,7 @@ void Alerts::setShares(AlertRule &Rule, AlertTarget &T) {
 
 void Alerts::addHeap(uint32_t Heap, StringRef Name, uint32_t Space,
                      StringRef SpaceName) {
-  SpaceOf[Heap] = Space;
+  Measured.addHeap(Heap, Space);
   for (AlertRule &Rule : Rules) {
     Rule.addIfMeant(true, Space, SpaceName);
     Rule.addIfMeant(false, Heap, Name);
@@ -125,7 +120,7 @@ void Alerts::setBounds() {
   for (AlertRule &Rule : Rules)
     for (AlertTarget &T : Rule.Targets) {
       setShares(Rule, T);
-      if (Rule.Metric != AlertMetric::Live)
+      if (Rule.Metric != ConditionMetric::Live)
         continue;
       std::vector<uint64_t> &Bounds = Of[{T.IsSpace, T.Id}];
       if (!T.IsArmed || !T.Bound)
@@ -149,7 +144,7 @@ void Alerts::takeCrossings() {
   for (const LiveStats::Crossing &C : R.Stats.takeCrossings())
     for (size_t I = 0; I != Rules.size(); ++I) {
       AlertRule &Rule = Rules[I];
-      if (Rule.Metric != AlertMetric::Live)
+      if (Rule.Metric != ConditionMetric::Live)
         continue;
       AlertTarget *T = Rule.find(C.IsSpace, C.Id);
       if (!T || !T->IsArmed || !Rule.isAbove(*T, double(C.LiveBytes)))
@@ -162,78 +157,34 @@ void Alerts::takeCrossings() {
 }
 
 /// A value was measured.
-void Alerts::look(AlertMetric M, bool IsSpace, uint32_t Id, double Value,
-                  uint64_t TimeNs, uint32_t Process) {
+void Alerts::look(const MarkMetric &V, uint64_t TimeNs, uint32_t Process) {
   for (size_t I = 0; I != Rules.size(); ++I) {
     AlertRule &Rule = Rules[I];
-    if (Rule.Metric != M)
+    if (Rule.Metric != V.Metric)
       continue;
-    AlertTarget *T = Rule.find(IsSpace, Id);
+    AlertTarget *T = Rule.find(V.IsSpace, V.Id);
     if (!T)
       continue;
     setShares(Rule, *T);
     if (!T->IsArmed)
-      T->IsArmed = Rule.mayArm(*T, Value, TimeNs);
-    else if (Rule.isAbove(*T, Value))
-      fire(I, *T, Value, TimeNs, Process);
+      T->IsArmed = Rule.mayArm(*T, V.Value, TimeNs);
+    else if (Rule.isAbove(*T, V.Value))
+      fire(I, *T, V.Value, TimeNs, Process);
   }
 }
 
 void Alerts::see(const Mark &M) {
-  auto At = [&](size_t I) {
-    return I < M.Values.size() && M.Values[I] != UnknownBytes ? M.Values[I] : 0;
-  };
-  switch (M.Kind) {
-  case MarkKind::Rss: {
-    Resident[M.Process] = At(0);
-    uint64_t Sum = 0;
-    for (auto [Process, Bytes] : Resident)
-      Sum += Bytes;
-    return look(AlertMetric::Rss, true, 0, double(Sum), M.TimeNs, M.Process);
-  }
-  case MarkKind::ProcessEnd:
-    Resident.erase(M.Process);
-    return removeOf(M.Process);
-  case MarkKind::DeviceUsed: {
-    auto Device = uint32_t(M.Id);
-    // Bounds in per cent of the device are known from here on.
-    if (uint64_t Total = At(1); Total && !std::exchange(TotalOf[Device], Total))
-      HasNewBounds = true;
-    look(AlertMetric::Used, true, Device, double(At(0)), M.TimeNs, M.Process);
-    uint64_t Known = At(2) + At(3) + At(4) + At(5);
-    if (M.Values.size() > 2 && M.Values[2] != UnknownBytes)
-      look(AlertMetric::Unaccounted, true, Device,
-           double(At(0) - std::min(At(0), Known)), M.TimeNs, M.Process);
-    return;
-  }
-  case MarkKind::HeapReserved: {
-    ReservedOf[M.Heap] = At(0);
-    uint64_t Live = R.Stats.liveBytes(false, M.Heap), Sum = 0;
-    uint32_t Space = SpaceOf[M.Heap];
-    for (auto [Heap, Bytes] : ReservedOf)
-      Sum += SpaceOf[Heap] == Space ? Bytes : 0;
-    look(AlertMetric::Reserved, false, M.Heap, double(At(0)), M.TimeNs,
-         M.Process);
-    look(AlertMetric::Reserved, true, Space, double(Sum), M.TimeNs, M.Process);
-    double Share =
-        double(fragmentationPpm(At(0), Live)) / 1e6; // of this heap alone
-    look(AlertMetric::Fragmentation, false, M.Heap, Share, M.TimeNs, M.Process);
-    look(AlertMetric::Fragmentation, true, Space, Share, M.TimeNs, M.Process);
-    return;
-  }
-  case MarkKind::Oom:
-    return look(AlertMetric::Oom, true, 0, double(++Ooms), M.TimeNs, M.Process);
-  case MarkKind::Loss:
-    // Events that were left out on request are no loss.
-    if (lossKindOf(M.Id) == LossKind::Events)
-      return;
-    return look(AlertMetric::Lost, true, 0, double(Lost += At(0)), M.TimeNs,
-                M.Process);
-  case MarkKind::Step:
-    return noteStep(M);
-  default:
-    return;
-  }
+  // Bounds in per cent of a device are known from its first mark on.
+  bool IsFirst =
+      M.Kind == MarkKind::DeviceUsed && !Measured.totalOf(uint32_t(M.Id));
+  Measured.see(
+      M, [&](uint32_t Heap) { return R.Stats.liveBytes(false, Heap); },
+      [&](const MarkMetric &V) { look(V, M.TimeNs, M.Process); });
+  HasNewBounds |= IsFirst && Measured.totalOf(uint32_t(M.Id));
+  if (M.Kind == MarkKind::ProcessEnd)
+    removeOf(M.Process);
+  else if (M.Kind == MarkKind::Step)
+    noteStep(M);
 }
 
 /// Growth a step: over ten steps of the first process with steps.
@@ -244,7 +195,7 @@ void Alerts::noteStep(const Mark &M) {
   if (M.Process != SteppingProcess)
     return;
   for (AlertRule &Rule : Rules) {
-    if (Rule.Metric != AlertMetric::Growth ||
+    if (Rule.Metric != ConditionMetric::Growth ||
         Rule.C.What != Condition::ConditionKind::PerStep)
       continue;
     for (AlertTarget &T : Rule.Targets) {
@@ -254,8 +205,8 @@ void Alerts::noteStep(const Mark &M) {
         continue;
       double Rise = double(Live) - double(T.History.front().second);
       T.History.pop_front();
-      look(AlertMetric::Growth, T.IsSpace, T.Id, Rise / double(Steps), M.TimeNs,
-           M.Process);
+      look({ConditionMetric::Growth, T.IsSpace, T.Id, Rise / double(Steps)},
+           M.TimeNs, M.Process);
     }
   }
 }
@@ -268,7 +219,7 @@ void Alerts::sampleGrowth(uint64_t NowNs) {
     return;
   NextSecondNs = NowNs + Second;
   for (AlertRule &Rule : Rules) {
-    if (Rule.Metric != AlertMetric::Growth ||
+    if (Rule.Metric != ConditionMetric::Growth ||
         Rule.C.What != Condition::ConditionKind::PerTime)
       continue;
     size_t Seconds = Rule.C.UnitSeconds > 1 ? Long : Short;
@@ -281,7 +232,8 @@ void Alerts::sampleGrowth(uint64_t NowNs) {
       T.History.pop_front();
       double Rate = (double(Live) - double(Before)) /
                     (double(NowNs - SinceNs) / double(Second));
-      look(AlertMetric::Growth, T.IsSpace, T.Id, Rate, R.boundaryNs(NowNs), 1);
+      look({ConditionMetric::Growth, T.IsSpace, T.Id, Rate},
+           R.boundaryNs(NowNs), 1);
     }
   }
 }
@@ -294,7 +246,7 @@ void Alerts::fire(size_t Rule, AlertTarget &T, double Value, uint64_t TimeNs,
                   uint32_t Process) {
   const AlertRule &Of = Rules[Rule];
   AlertRule::rest(T, TimeNs);
-  HasNewBounds |= Of.Metric == AlertMetric::Live;
+  HasNewBounds |= Of.Metric == ConditionMetric::Live;
   Fired F;
   F.Rule = Rule;
   F.IsSpace = T.IsSpace;
@@ -315,7 +267,7 @@ void Alerts::rearm(uint64_t NowNs) {
     return;
   NextArmNs = NowNs + EveryNs;
   for (AlertRule &Rule : Rules) {
-    if (Rule.Metric != AlertMetric::Live)
+    if (Rule.Metric != ConditionMetric::Live)
       continue;
     for (AlertTarget &T : Rule.Targets)
       if (!T.IsArmed &&
@@ -376,9 +328,8 @@ void Alerts::readTop() {
   auto BytesOf = [&](const MomentRow &Row) {
     if (!F.IsSpace)
       return Row.Stats.Heap == F.Id ? Row.Stats.LiveBytes : 0;
-    auto At = SpaceOf.find(Row.Stats.Heap);
-    return At != SpaceOf.end() && At->second == F.Id ? Row.Stats.LiveExclusive
-                                                     : 0;
+    return Measured.spaceOf(Row.Stats.Heap) == F.Id ? Row.Stats.LiveExclusive
+                                                    : 0;
   };
   for (const MomentRow &Row : Part) {
     if (Row.IsScopePath || !BytesOf(Row) ||
@@ -412,7 +363,7 @@ void Alerts::addMark(const Fired &F) {
   M.TimeNs = F.TimeNs;
   M.Name = R.Names.Names.string(F.Text);
   M.Heap = F.IsSpace ? 0 : F.Id;
-  AlertMetric Metric = Rules[F.Rule].Metric;
+  ConditionMetric Metric = Rules[F.Rule].Metric;
   M.Values = {alertAmount(Metric, F.Value), alertAmount(Metric, F.Bound)};
   for (const MomentRow &Row : F.Top) {
     if (!M.Stack)

@@ -7,10 +7,10 @@
 
 #include "Session/AlertActions.h"
 #include "Session/AlertRules.h"
+#include "Stats/MarkMetrics.h"
 #include "memkit/Stats/LiveStats.h"
 #include "memkit/Trace/Marks.h"
 #include <functional>
-#include <map>
 
 namespace memkit {
 
@@ -72,8 +72,7 @@ private:
   void setShares(AlertRule &R, AlertTarget &T);
   std::optional<double> wholeOf(const AlertRule &R, const AlertTarget &T) const;
   void takeCrossings();
-  void look(AlertMetric M, bool IsSpace, uint32_t Id, double Value,
-            uint64_t TimeNs, uint32_t Process);
+  void look(const MarkMetric &V, uint64_t TimeNs, uint32_t Process);
   void sampleGrowth(uint64_t NowNs);
   void noteStep(const Mark &M);
   void fire(size_t Rule, AlertTarget &T, double Value, uint64_t TimeNs,
@@ -91,11 +90,7 @@ private:
   std::vector<MomentRow> Part;
   std::vector<Fired> Told; ///< of this pass, for the actions
   uint64_t NextSecondNs = 0, NextArmNs = 0;
-  std::map<uint32_t, uint64_t> Resident;   ///< by process
-  std::map<uint32_t, uint64_t> TotalOf;    ///< of devices, by memory space
-  std::map<uint32_t, uint64_t> ReservedOf; ///< by heap
-  std::map<uint32_t, uint32_t> SpaceOf;    ///< by heap
-  uint64_t Lost = 0, Ooms = 0;
+  MarkMetrics Measured;
   uint64_t HostLimit = 0; ///< of the control group, else of the machine
   uint32_t SteppingProcess = 0;
 };

@@ -34,10 +34,10 @@ TEST(AlertRules, WatchesTheLastValueBelowTheBound) {
 }
 
 TEST(AlertRules, AmountsOfSharesAreMillionths) {
-  EXPECT_EQ(alertAmount(AlertMetric::Fragmentation, 0.25), 250'000u);
-  EXPECT_EQ(alertAmount(AlertMetric::Live, 12.9), 12u);
-  EXPECT_EQ(alertAmount(AlertMetric::Growth, -5), 0u);
-  EXPECT_EQ(alertAmount(AlertMetric::Live, 1e30), UINT64_MAX);
+  EXPECT_EQ(alertAmount(ConditionMetric::Fragmentation, 0.25), 250'000u);
+  EXPECT_EQ(alertAmount(ConditionMetric::Live, 12.9), 12u);
+  EXPECT_EQ(alertAmount(ConditionMetric::Growth, -5), 0u);
+  EXPECT_EQ(alertAmount(ConditionMetric::Live, 1e30), UINT64_MAX);
 }
 
 TEST(AlertRules, SaysOneAndMany) {

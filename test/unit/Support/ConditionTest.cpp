@@ -10,12 +10,12 @@ using namespace memkit;
 
 using Kind = Condition::ConditionKind;
 
-static constexpr ConditionMetric Metrics[] = {
-    {"leaks", CF_Any | CF_Value | CF_PerHeap},
-    {"growth", CF_Any | CF_PerStep | CF_PerTime | CF_PerHeap},
-    {"peak", CF_Value | CF_Change | CF_PerHeap},
-    {"count", CF_Any | CF_Value | CF_Change | CF_Count},
-    {"lost", CF_Any}};
+static constexpr MetricForms Metrics[] = {
+    {ConditionMetric::Leaks, CF_Any | CF_Value | CF_PerHeap},
+    {ConditionMetric::Growth, CF_Any | CF_PerStep | CF_PerTime | CF_PerHeap},
+    {ConditionMetric::Peak, CF_Value | CF_Change | CF_PerHeap},
+    {ConditionMetric::Count, CF_Any | CF_Value | CF_Change},
+    {ConditionMetric::Lost, CF_Any}};
 
 static Condition parse(StringRef Text) {
   return cantFail(parseCondition(Text, Metrics));
@@ -29,7 +29,7 @@ static std::string problem(StringRef Text) {
 TEST(Condition, AnyOfIt) {
   Condition C = parse("lost");
   EXPECT_EQ(C.What, Kind::Any);
-  EXPECT_EQ(C.Metric, "lost");
+  EXPECT_EQ(C.Metric, ConditionMetric::Lost);
   EXPECT_TRUE(C.isAbove(1));
   EXPECT_FALSE(C.isAbove(0));
 }
