@@ -125,6 +125,34 @@ std::string queryProgram(const Trace &T) {
   return Command.empty() ? "" : baseName(Command.front()).str();
 }
 
+/// The last program of the first process's pid.
+static uint32_t lastProgram(const Trace &T) {
+  uint32_t Last = T.processes().empty() ? 0 : 1;
+  for (uint32_t Id = 2; Id <= T.processes().size(); ++Id) {
+    const ProcessRecord &P = T.processes()[Id - 1];
+    if (P.Parent == Last && P.Pid == T.processes()[Last - 1].Pid &&
+        T.wasReplaced(Last))
+      Last = Id;
+  }
+  return Last;
+}
+
+static void markLaunchers(const Trace &T, RunReport &R) {
+  R.Program = lastProgram(T);
+  if (R.Program < 2 || !R.Processes[R.Program - 1].Stats)
+    return;
+  constexpr uint64_t Small = 1 << 20, Share = 100;
+  uint64_t BeginNs = T.processes()[R.Program - 1].StartNs;
+  uint64_t Most =
+      std::max(Small, R.Processes[R.Program - 1].Stats->PeakBytes / Share);
+  for (ProcessReport &P : R.Processes) {
+    P.OnlyLaunched = P.Id < R.Program && P.IsRecorded && P.Stats &&
+                     P.Stats->Ended && P.Stats->EndNs <= BeginNs &&
+                     P.Stats->PeakBytes < Most && P.Stats->Shares.empty();
+    R.NumLaunchers += P.OnlyLaunched;
+  }
+}
+
 RunReport queryRun(const Trace &T) {
   const Summary &S = T.summary();
   RunReport R;
@@ -154,6 +182,7 @@ RunReport queryRun(const Trace &T) {
   R.Heaps = reportHeaps(T);
   R.Spaces = reportSpaces(T, R.Heaps);
   R.Processes = reportProcesses(T);
+  markLaunchers(T, R);
   return R;
 }
 

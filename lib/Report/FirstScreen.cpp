@@ -99,10 +99,11 @@ const Subject &largest(ArrayRef<Subject> All) {
   });
 }
 
-/// How the first process ended, if by a signal.
+/// How the program ended, if by a signal.
 static std::string deathText(const PageInput &F) {
   for (const ProcessReport &P : F.R.Processes)
-    if (P.Stats && P.Stats->Ended && P.Stats->Signal && P.Parent == 0)
+    if (P.Stats && P.Stats->Ended && P.Stats->Signal &&
+        (P.Parent == 0 || P.Id == F.R.Program))
       return P.Stats->Signal == SIGINT
                  ? std::string("interrupted")
                  : "killed by signal " + std::to_string(P.Stats->Signal) +
@@ -165,8 +166,12 @@ static std::string runText(const PageInput &F) {
   std::string Line = formatTime(R.EndNs);
   if (R.Steps)
     Line += ", " + plural(R.Steps, "step");
-  if (R.Processes.size() > 1)
-    Line += ", " + formatCount(R.Processes.size()) + " processes";
+  if (size_t Count = R.Processes.size() - R.NumLaunchers;
+      Count > 1 || R.NumLaunchers > 1)
+    Line +=
+        ", " + (Count == 1 ? "1 process" : formatCount(Count) + " processes");
+  if (R.NumLaunchers > 1)
+    Line += " (and " + formatCount(R.NumLaunchers) + " that only launched it)";
   if (R.Run.Rank >= 0)
     Line += ", rank " + std::to_string(R.Run.Rank) + " of " +
             std::to_string(R.Run.WorldSize);

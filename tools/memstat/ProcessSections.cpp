@@ -60,10 +60,18 @@ std::optional<PageSection> processSection(const PageInput &F) {
   };
   std::vector<ProcessRow> Rows;
   bool HasDevices = false;
+  size_t Launchers = 0;
+  uint64_t MostLaunched = 0;
   for (const ProcessReport &I : F.R.Processes) {
     const std::optional<ProcessStats> &T = I.Stats;
     if (!F.Sel.hasProcess(I.Id))
       continue;
+    // --top=0 shows all.
+    if (I.OnlyLaunched && F.Top) {
+      MostLaunched = std::max(MostLaunched, T->PeakBytes);
+      ++Launchers;
+      continue;
+    }
     uint64_t Highest = T ? T->PeakBytes : 0;
     if (T)
       for (const SpaceShare &D : T->Shares)
@@ -71,7 +79,7 @@ std::optional<PageSection> processSection(const PageInput &F) {
     HasDevices |= T && !T->Shares.empty();
     Rows.push_back({I.Id, Highest});
   }
-  if (Rows.size() < 2)
+  if (Rows.size() + Launchers < 2)
     return std::nullopt;
   stable_sort(Rows, [](ProcessRow A, ProcessRow B) { return A.Peak > B.Peak; });
   size_t Shown = F.shown(Rows.size(), 5);
@@ -105,6 +113,11 @@ std::optional<PageSection> processSection(const PageInput &F) {
   Out.Rows = std::move(T);
   if (size_t Left = Rows.size() - Shown)
     Out.Notes.push_back(formatCount(Left) + " more; --top=0 shows all");
+  if (Launchers)
+    Out.Notes.push_back(formatCount(Launchers) + " more only launched " +
+                        F.R.Processes[F.R.Program - 1].Name.str() + ", of " +
+                        formatSize(MostLaunched) +
+                        " at most; --top=0 shows all");
   return Out;
 }
 

@@ -60,6 +60,9 @@ struct ProcessReport {
   llvm::StringRef Name; ///< as Trace::processName()
   bool IsRecorded = true;
   llvm::StringRef WhyNot; ///< of a process that is not recorded
+  /// The process ended before RunReport::Program began, and is small beside it:
+  /// a version manager's shim, `env`, a shell before its `exec`.
+  bool OnlyLaunched = false;
   std::optional<ProcessStats> Stats;
 };
 
@@ -82,6 +85,9 @@ struct RunReport {
   std::vector<SpaceReport> Spaces;      ///< by id
   std::vector<HeapReport> Heaps;        ///< by id - 1
   std::vector<ProcessReport> Processes; ///< by id - 1
+  /// What the first process became by exec: its last program; 0: no processes.
+  uint32_t Program = 0;
+  size_t NumLaunchers = 0; ///< processes with OnlyLaunched
 };
 /// Reads TP_Totals.
 RunReport queryRun(const Trace &T);
