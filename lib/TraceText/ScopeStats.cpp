@@ -34,6 +34,9 @@ struct Number {
   bool isKnown(const LayerStats &L) const { return !IsKnown || IsKnown(L); }
   /// The table shows the number only if the trace has tensors.
   bool OfTensors = false;
+  /// If the number is known for a row, it is known for all rows: layers whose
+  /// operators are all in inner layers have no time of their own.
+  bool IsOfAll = false;
 };
 
 /// The columns for scopes, for layers or for operators.
@@ -71,8 +74,8 @@ static uint64_t freedBytes(const LayerStats &L) {
   return Sum;
 }
 
-/// Older recorders wrote no self time.
-static bool hasSelf(const LayerStats &L) { return L.SelfNs || !L.DurationNs; }
+/// Imported layers have no self time.
+static bool hasSelf(const LayerStats &L) { return L.SelfNs; }
 /// Older recorders did not write what a scope freed on the host.
 static const SpaceShare *hostShare(const LayerStats &L) {
   auto It = find_if(L.Shares, [](const SpaceShare &S) { return S.Space == 0; });
@@ -119,7 +122,8 @@ static const Number ScopeNumbers[] = {
 static const Number LayerNumbers[] = {
     {"calls", "calls", Unit::Count, field<&LayerStats::Calls>},
     {"CPU time", "duration_ns", Unit::Time, field<&LayerStats::DurationNs>},
-    {"self", "self_ns", Unit::Time, field<&LayerStats::SelfNs>, hasSelf},
+    {"self", "self_ns", Unit::Time, field<&LayerStats::SelfNs>, hasSelf,
+     /*OfTensors=*/false, /*IsOfAll=*/true},
     {"allocations", "allocations", Unit::Count,
      field<&LayerStats::Allocations>},
     {"frees", "frees", Unit::Count, field<&LayerStats::Frees>},
@@ -199,6 +203,18 @@ static StringRef spaceOf(const Trace &T, const LayerStats &Row) {
   return countsTensors(Row.Kind) ? "" : "host";
 }
 
+/// Numbers, with IsOfAll answered for these rows.
+static std::vector<Number> numbersFor(ArrayRef<Number> Numbers,
+                                      ArrayRef<LayerStats> Rows) {
+  std::vector<Number> Out(Numbers);
+  for (Number &N : Out)
+    if (N.IsOfAll)
+      N.IsKnown = any_of(Rows, N.IsKnown) ? nullptr : +[](const LayerStats &) {
+        return false;
+      };
+  return Out;
+}
+
 static void writeJson(json::OStream &J, const Trace &T, const ShownColumns &W,
                       ArrayRef<LayerStats> Rows) {
   auto Write = [&](ArrayRef<Number> Numbers, const LayerStats &L) {
@@ -206,11 +222,12 @@ static void writeJson(json::OStream &J, const Trace &T, const ShownColumns &W,
       if (!N.Key.empty())
         J.attribute(N.Key, N.isKnown(L) ? json::Value(N.Of(L)) : nullptr);
   };
+  std::vector<Number> Numbers = numbersFor(W.Numbers, Rows);
   J.attributeArray(W.List, [&] {
     for (const LayerStats &L : Rows)
       J.object([&] {
         J.attribute("name", jsonText(T.string(L.Name)));
-        Write(W.Numbers, L);
+        Write(Numbers, L);
         if (W.HasPhase)
           J.attribute("backward", L.Backward);
         Write(W.Late, L);
@@ -239,10 +256,12 @@ static void printTable(raw_ostream &OS, const Trace &Of, const ShownColumns &W,
       Rows, [](const LayerStats &L) { return L.TensorAllocations != 0; });
   std::vector<Number> Titled;
   for (ArrayRef<Number> Numbers : {W.Numbers, W.Late})
-    copy_if(Numbers, std::back_inserter(Titled), [&](const Number &N) {
-      return !N.Title.empty() && (!N.IsKnown || any_of(Rows, N.IsKnown)) &&
-             (HasTensors || !N.OfTensors);
-    });
+    copy_if(numbersFor(Numbers, Rows), std::back_inserter(Titled),
+            [&](const Number &N) {
+              return !N.Title.empty() &&
+                     (!N.IsKnown || any_of(Rows, N.IsKnown)) &&
+                     (HasTensors || !N.OfTensors);
+            });
   for (const Number &N : Titled)
     Columns.push_back({N.Title.str(), Table::Side::Right});
   bool HasShapes = W.HasShapes && any_of(Rows, [](const LayerStats &L) {
@@ -309,6 +328,7 @@ static void printCsv(raw_ostream &OS, const Trace &T, const ShownColumns &W,
       if (!N.Key.empty())
         OS << ',' << (N.isKnown(L) ? std::to_string(N.Of(L)) : "");
   };
+  std::vector<Number> Numbers = numbersFor(W.Numbers, Rows);
   OS << "name";
   Keys(W.Numbers);
   OS << (W.HasPhase ? ",backward" : "");
@@ -318,7 +338,7 @@ static void printCsv(raw_ostream &OS, const Trace &T, const ShownColumns &W,
   OS << '\n';
   for (const LayerStats &L : Rows) {
     printField(OS, T.string(L.Name));
-    Values(W.Numbers, L);
+    Values(Numbers, L);
     if (W.HasPhase)
       OS << (L.Backward ? ",true" : ",false");
     Values(W.Late, L);

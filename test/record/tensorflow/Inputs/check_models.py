@@ -64,4 +64,13 @@ for python in pythons:
         if mode != "eager":
             check(who + "layers backward", re.search(r"net(_1)?/enc(_1)? +backward", layers), layers)
 
+        rows = json.loads(run("memdump", "--layers", "--format=json", trace))["layers"]
+        rows = {(row["name"], row["backward"]): row for row in rows}
+        check(who + "self times", all(row["self_ns"] is not None for row in rows.values()), rows)
+        if mode != "eager":  # of a graph, all time is that of operators
+            for (name, backward), row in rows.items():
+                inner = sum(other["duration_ns"] for (path, phase), other in rows.items()
+                            if phase == backward and path.rpartition("/")[0] == name)
+                check(f"{who}time of {name} is its own and the inner layers'", row["duration_ns"] == row["self_ns"] + inner, row)
+
 sys.exit(len(failures) > 0)
