@@ -16,8 +16,10 @@
 #include "Real.h"
 #include "Runtime/Symbols.h"
 #include "Runtime/Thread.h"
+#include "Sampling.h"
 #include "Stacks/Binaries.h"
 #include "Stacks/Imports.h"
+#include "Stacks/LoadWatch.h"
 #include "Stacks/Loader.h"
 
 #include <cstring>
@@ -135,6 +137,12 @@ static bool isForAnyCaller(const char *File, uintptr_t Caller) {
 }
 
 extern "C" {
+/// Allocations leave their fast path until one of them has looked.
+__attribute__((visibility("hidden"))) void memrecNoteLoad() {
+  noteLoad();
+  Sampling.Mask = 0;
+}
+
 /// Of AllocatorBinding.h.
 extern bool memrecHasAllocator __attribute__((visibility("hidden")));
 
@@ -170,6 +178,9 @@ dlopen:
   testq %rax, %rax
   je 2f
 1:
+  cmpb $0, memrecWatchesLoads(%rip)
+  jne 4f
+5:
   testb $8, %sil
   jne 3f
   cmpb $0, memrecHasAllocator(%rip)
@@ -210,6 +221,21 @@ dlopen:
   testb %cl, %cl
   jne memrecOpenDeeply
   jmp *%rax
+4:
+  pushq %rdi
+  .cfi_adjust_cfa_offset 8
+  pushq %rsi
+  .cfi_adjust_cfa_offset 8
+  pushq %rax
+  .cfi_adjust_cfa_offset 8
+  call memrecNoteLoad
+  popq %rax
+  .cfi_adjust_cfa_offset -8
+  popq %rsi
+  .cfi_adjust_cfa_offset -8
+  popq %rdi
+  .cfi_adjust_cfa_offset -8
+  jmp 5b
   .cfi_endproc
   .size dlopen, .-dlopen
 )");

@@ -19,6 +19,7 @@
 #include "Objects.h"
 #include "PythonStack.h"
 #include "Runtime/Source.h"
+#include "Stacks/LoadWatch.h"
 #include "Stacks/State.h"
 #include "Unwind/Bounds.h"
 
@@ -58,7 +59,7 @@ public:
     if (__builtin_expect(Objects.isWanted(), 0) && isWalked())
       Objects.request();
     if (__builtin_expect(Stacks.HasPendingWork, 0) && !Finder.isWanted() &&
-        !Objects.isWanted())
+        !Objects.isWanted() && !hasLoads())
       Stacks.HasPendingWork.store(false, std::memory_order_relaxed);
   }
   ObjectHooks &objects() { return Objects; }

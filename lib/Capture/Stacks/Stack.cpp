@@ -6,6 +6,7 @@
 
 #include "Codes.h"
 #include "InterpreterFrames.h"
+#include "LoadWatch.h"
 #include "Runtime/Process.h"
 #include "Runtime/Thread.h"
 #include "StackWalk.h"
@@ -377,8 +378,10 @@ uint32_t capture::interpreterNode(ThreadState &T, const CallerFrame &Caller) {
 }
 
 void capture::pollInterpreter(const ThreadState &T) {
-  if (!T.QuietBits && !T.Ring.isNested() && hasInterpreter())
-    interpreter::poll();
+  if (T.QuietBits || T.Ring.isNested() || !hasInterpreter())
+    return;
+  pollLoads();
+  interpreter::poll();
 }
 
 uint32_t capture::stackNode(ThreadState &T, const CallerFrame &Caller) {

@@ -15,6 +15,7 @@
 #include "Runtime/Hook.h"
 #include "Runtime/Recording.h"
 #include "Runtime/Symbols.h"
+#include "Stacks/LoadWatch.h"
 #include "Stacks/Stack.h"
 
 #include <cstring>
@@ -211,11 +212,6 @@ static bool connectSource(int, const wire::Regions &, wire::Control &C) {
   return true;
 }
 
-static void foundInterpreter(const void *LinkMap) {
-  Torch.layers().begin(Exports(LinkMap));
-  beginCompiledCode(Torch.compiled(), Exports(LinkMap));
-}
-
 /// Called by the interpreter, with its lock held.
 static int attachObserver(void *) {
   if (recordingThread() && Torch.wantsContexts())
@@ -232,6 +228,13 @@ static void foundBinary(const void *LinkMap) {
   if (Name && !strcmp(Name + 1, "libtorch_cpu.so") && Torch.wantsContexts() &&
       Torch.layers().canAsk())
     Py.AddPendingCall(attachObserver, nullptr);
+}
+
+static void foundInterpreter(const void *LinkMap) {
+  Torch.layers().begin(Exports(LinkMap));
+  beginCompiledCode(Torch.compiled(), Exports(LinkMap));
+  if (Torch.wantsContexts())
+    watchLoads("libtorch_cpu.so", foundBinary);
 }
 
 static void beforeScope(ThreadState &T, const CallerFrame &Caller) {
