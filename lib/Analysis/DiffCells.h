@@ -10,7 +10,7 @@
 #ifndef MEMKIT_LIB_ANALYSIS_DIFFCELLS_H
 #define MEMKIT_LIB_ANALYSIS_DIFFCELLS_H
 
-#include "memkit/Analysis/Findings.h"
+#include "memkit/Analysis/FindingReport.h"
 
 namespace memkit {
 

@@ -5,7 +5,7 @@
 #ifndef MEMKIT_LIB_ANALYSIS_DIFFSTACKS_H
 #define MEMKIT_LIB_ANALYSIS_DIFFSTACKS_H
 
-#include "memkit/Analysis/Diff.h"
+#include "memkit/Analysis/DiffReport.h"
 
 namespace memkit {
 

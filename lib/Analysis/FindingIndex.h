@@ -5,7 +5,7 @@
 #ifndef MEMKIT_LIB_ANALYSIS_FINDINGINDEX_H
 #define MEMKIT_LIB_ANALYSIS_FINDINGINDEX_H
 
-#include "memkit/Analysis/LeakFindings.h"
+#include "memkit/Analysis/LeakFinding.h"
 #include "memkit/Model/StackKeys.h"
 #include "llvm/ADT/DenseMap.h"
 

@@ -9,7 +9,7 @@
 #ifndef MEMKIT_LIB_ANALYSIS_GROWTHEVIDENCE_H
 #define MEMKIT_LIB_ANALYSIS_GROWTHEVIDENCE_H
 
-#include "memkit/Analysis/Growth.h"
+#include "memkit/Analysis/GrowthReport.h"
 #include "llvm/ADT/ArrayRef.h"
 
 namespace memkit {

@@ -10,7 +10,7 @@
 #include "GrowthTree.h"
 #include "LevelCourse.h"
 #include "Model/ArenaStacks.h"
-#include "memkit/Analysis/Growth.h"
+#include "memkit/Analysis/GrowthReport.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include <algorithm>

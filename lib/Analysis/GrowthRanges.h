@@ -5,7 +5,7 @@
 #ifndef MEMKIT_LIB_ANALYSIS_GROWTHRANGES_H
 #define MEMKIT_LIB_ANALYSIS_GROWTHRANGES_H
 
-#include "memkit/Analysis/Growth.h"
+#include "memkit/Analysis/GrowthReport.h"
 #include "llvm/ADT/SmallVector.h"
 
 namespace memkit {

@@ -5,7 +5,7 @@
 #ifndef MEMKIT_LIB_ANALYSIS_JOBPARTS_H
 #define MEMKIT_LIB_ANALYSIS_JOBPARTS_H
 
-#include "memkit/Analysis/Job.h"
+#include "memkit/Analysis/JobReport.h"
 
 namespace memkit {
 

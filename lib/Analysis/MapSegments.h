@@ -5,7 +5,7 @@
 #ifndef MEMKIT_LIB_ANALYSIS_MAPSEGMENTS_H
 #define MEMKIT_LIB_ANALYSIS_MAPSEGMENTS_H
 
-#include "memkit/Analysis/DeviceMap.h"
+#include "memkit/Analysis/MappedMemory.h"
 
 namespace memkit {
 

@@ -2,7 +2,7 @@
 //
 // The sources of this library.
 
-#include "Host/Sampling.h"
+#include "Host/HeapSource.h"
 #include "Jax/JaxHooks.h"
 #include "Jax/PjrtTable.h"
 #include "Nvtx/Ranges.h"

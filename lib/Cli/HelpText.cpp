@@ -3,7 +3,7 @@
 // The text of --help.
 
 #include "HelpText.h"
-#include "ToolMain.h"
+#include "Messages.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <sys/mman.h>
@@ -12,6 +12,8 @@
 using namespace llvm;
 
 namespace memkit {
+
+cl::OptionCategory &toolCategory() { return helpGroup(HelpGroup::Common); }
 
 /// The columns of the text, and where descriptions start.
 static constexpr size_t HelpColumns = 80, TextColumn = 26;

@@ -27,6 +27,8 @@ inline constexpr unsigned NumHelpGroups = 7;
 
 /// The category of a group's options.
 llvm::cl::OptionCategory &helpGroup(HelpGroup G);
+/// Of the options that all tools have.
+llvm::cl::OptionCategory &toolCategory();
 /// Whether the option is in one of the groups.
 bool isInHelp(const llvm::cl::Option &O);
 

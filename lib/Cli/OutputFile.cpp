@@ -3,7 +3,7 @@
 // Writes a file whole or not at all, or standard output.
 
 #include "OutputFile.h"
-#include "ToolMain.h"
+#include "Messages.h"
 #include "llvm/Support/Signals.h"
 #include <fcntl.h>
 #include <sys/random.h>

@@ -4,7 +4,7 @@
 
 #include "ShellText.h"
 #include "HelpText.h"
-#include "ToolMain.h"
+#include "Messages.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 

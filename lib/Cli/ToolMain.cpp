@@ -3,15 +3,13 @@
 // Parses options and reports errors for all tools.
 
 #include "ToolMain.h"
-#include "Advice.h"
-#include "HelpText.h"
+#include "Live/LiveTrace.h"
 #include "OutputFile.h"
 #include "ShellText.h"
 #include "Support/CommandText.h"
 #include "UsageText.h"
 #include "memkit/Support/RequestError.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/WithColor.h"
 #include <poll.h>
@@ -23,18 +21,6 @@
 using namespace llvm;
 
 namespace memkit {
-
-static std::string TheName = "memkit";
-static bool Quiet = false;
-static bool Verbose = false;
-
-cl::OptionCategory &toolCategory() { return helpGroup(HelpGroup::Common); }
-
-char UsageError::ID = 0;
-void UsageError::log(raw_ostream &OS) const { OS << What; }
-std::error_code UsageError::convertToErrorCode() const {
-  return std::make_error_code(std::errc::invalid_argument);
-}
 
 /// Whether standard input is a file, or a pipe with data: not a terminal or
 /// /dev/null. Waits until a pipe has data or ends; programs often start others
@@ -67,20 +53,10 @@ Error chooseTrace(std::string &Input) {
   if (!sys::fs::exists(Usual))
     return makeUsageError("a trace is missing, and there is no trace.fb here; "
                           "try '" +
-                          TheName + " --help'");
+                          toolName() + " --help'");
   Input = Usual.str();
   say("reading trace.fb");
   return Error::success();
-}
-
-StringRef toolName() { return TheName; }
-bool isQuiet() { return Quiet; }
-bool isVerbose() { return Verbose; }
-
-/// The option for a field of a library's request: the option has the field's
-/// name.
-static std::string optionName(RequestField Field) {
-  return ("--" + fieldName(Field)).str();
 }
 
 /// Whether the command line causes all errors in E.
@@ -92,40 +68,6 @@ static bool isUsage(const Error &E) {
                   RequestError::RequestErrorKind::Malformed;
     });
   return Malformed;
-}
-
-void reportError(Error E) {
-  auto Print = [](const Twine &Text) {
-    outs().flush();
-    WithColor::error(errs(), TheName) << harmlessLines(Text.str()) << '\n';
-  };
-  handleAllErrors(
-      std::move(E),
-      [&](const RequestError &R) {
-        Print(R.text(optionName) + adviceFor(R.kind()));
-      },
-      [&](const ErrorInfoBase &Info) { Print(Info.message()); });
-}
-
-void warn(const Twine &What) {
-  static StringSet<> Stored;
-  std::string Text = What.str();
-  if (Quiet || !Stored.insert(Text).second)
-    return;
-  outs().flush();
-  WithColor::warning(errs(), TheName) << harmlessLines(Text) << '\n';
-}
-
-void say(const Twine &What) {
-  if (Quiet)
-    return;
-  outs().flush();
-  errs() << TheName << ": " << harmlessLines(What.str()) << '\n';
-}
-
-void sayVerbose(const Twine &What) {
-  if (Verbose)
-    say(What);
 }
 
 namespace {
@@ -169,16 +111,16 @@ private:
 
 static void printUsageErrors(StringRef Text, ArrayRef<const char *> Args) {
   bool First = true;
-  for (const std::string &Line : usageMessages(Text, TheName, Args)) {
+  for (const std::string &Line : usageMessages(Text, toolName(), Args)) {
     if (std::exchange(First, false))
-      WithColor::error(errs(), TheName) << oneLine(Line) << '\n';
+      WithColor::error(errs(), toolName()) << oneLine(Line) << '\n';
     else
-      WithColor::note(errs(), TheName) << oneLine(Line) << '\n';
+      WithColor::note(errs(), toolName()) << oneLine(Line) << '\n';
   }
 }
 
 void parseToolOptions(int Argc, char **Argv, const ToolDescription &D) {
-  TheName = D.Name.str();
+  setToolName(D.Name);
   // https://no-color.org: any text in the variable.
   if (const char *NoColor = getenv("NO_COLOR"); NoColor && *NoColor)
     WithColor::setAutoDetectFunction([](const raw_ostream &) { return false; });
@@ -187,7 +129,7 @@ void parseToolOptions(int Argc, char **Argv, const ToolDescription &D) {
   static cl::opt<bool> VerboseOpt("v", cl::desc("Print more details"),
                                   cl::cat(toolCategory()));
   cl::SetVersionPrinter([](raw_ostream &OS) {
-    OS << TheName << " (memkit) " << MEMKIT_VERSION << '\n';
+    OS << toolName() << " (memkit) " << MEMKIT_VERSION << '\n';
   });
   StringMap<cl::Option *> &Known = cl::getRegisteredOptions();
   if (auto Color = Known.find("color"); Color != Known.end()) {
@@ -206,7 +148,8 @@ void parseToolOptions(int Argc, char **Argv, const ToolDescription &D) {
   SmallVector<const char *, 32> Args(Argv, Argv + Argc);
   if (Args.empty())
     Args.push_back("");
-  Args[0] = TheName.c_str();
+  const std::string Name = toolName().str();
+  Args[0] = Name.c_str();
   HeldStderr Held;
   std::string Errors;
   raw_string_ostream ErrorStream(Errors);
@@ -214,8 +157,7 @@ void parseToolOptions(int Argc, char **Argv, const ToolDescription &D) {
                                           &ErrorStream, nullptr,
                                           /*LongOptionsUseDoubleDash=*/true);
   std::string Others = Held.release();
-  Quiet = QuietOpt;
-  Verbose = VerboseOpt && !Quiet;
+  setVerbosity(QuietOpt, VerboseOpt);
   if (Help.getNumOccurrences()) {
     if (Help.empty()) {
       printHelp(outs(), D);
@@ -238,6 +180,7 @@ void parseToolOptions(int Argc, char **Argv, const ToolDescription &D) {
 int runTool(int Argc, char **Argv, const ToolDescription &D,
             function_ref<Expected<int>()> Body) {
   parseToolOptions(Argc, Argv, D);
+  acceptRecordings();
   int Status = ExitOk;
   Expected<int> Result = Body();
   if (Result) {

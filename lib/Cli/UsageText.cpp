@@ -4,8 +4,8 @@
 
 #include "UsageText.h"
 #include "HelpText.h"
+#include "Messages.h"
 #include "Support/NearName.h"
-#include "ToolMain.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 

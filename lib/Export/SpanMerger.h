@@ -5,7 +5,7 @@
 #ifndef MEMKIT_LIB_EXPORT_SPANMERGER_H
 #define MEMKIT_LIB_EXPORT_SPANMERGER_H
 
-#include "BlockSpans.h"
+#include "Export/BlockSpan.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace memkit {

@@ -6,7 +6,7 @@
 #define MEMKIT_LIB_IMPORT_PICKLEREADER_H
 
 #include "ByteReader.h"
-#include "Pickle.h"
+#include "Import/PickleValue.h"
 #include "PickleMemo.h"
 #include "PickleOpcodes.h"
 

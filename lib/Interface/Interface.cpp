@@ -4,6 +4,7 @@
 
 #include "ArrowStream.h"
 #include "Guard.h"
+#include "Live/LiveTrace.h"
 #include "Support/Failure.h"
 #include "Tables/EventsTable.h"
 #include "Tables/Questions.h"
@@ -98,6 +99,7 @@ memkit_error *memkit_trace_open(const char *Path, memkit_trace **Out) {
   return guarded([&]() -> Error {
     if (!Path || !Out)
       return makeRequestError("an argument is null");
+    acceptRecordings();
     return take(TraceReader::open(Path), Out);
   });
 }

@@ -22,14 +22,11 @@ namespace memkit {
 ///           the last event before the copy; since: rows without an event after
 ///           event N are left out; cells: the number of MomentCells before the
 ///           rows; descriptors: the trace, the totals, cells and rows, the
-///           index (Trace/LiveTrace.h); the last three are sealed memory
+///           index (LiveTrace.h); the last three are sealed memory
 /// mark NAME, start, stop, snapshot, holders, finish   nothing
 ///
 /// The first line of a reply is `ok`, or `error TEXT`.
 inline constexpr int LiveVersion = 3;
-
-/// Whether a name of a trace is that of a recording.
-inline bool isLive(llvm::StringRef Name) { return Name.starts_with("live:"); }
 
 /// A connection to a recording. Belongs to one thread.
 class LiveClient {

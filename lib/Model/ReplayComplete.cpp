@@ -6,6 +6,7 @@
 #include "IntervalCutter.h"
 #include "ReplayProgress.h"
 #include "memkit/Model/Complete.h"
+#include "memkit/Trace/PartialRows.h"
 #include "memkit/Trace/TraceError.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>

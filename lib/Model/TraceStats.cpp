@@ -10,7 +10,7 @@
 #include "memkit/Model/Complete.h"
 #include "memkit/Model/Trace.h"
 #include "memkit/Support/Format.h"
-#include "memkit/Trace/Partial.h"
+#include "memkit/Trace/PartialRows.h"
 
 using namespace llvm;
 

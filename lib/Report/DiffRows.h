@@ -5,7 +5,7 @@
 #ifndef MEMKIT_LIB_REPORT_DIFFROWS_H
 #define MEMKIT_LIB_REPORT_DIFFROWS_H
 
-#include "DiffSentences.h"
+#include "Report/DiffView.h"
 #include "llvm/ADT/SmallVector.h"
 
 namespace memkit {

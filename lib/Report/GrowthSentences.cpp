@@ -3,7 +3,7 @@
 // Sentences about a line that grows.
 
 #include "GrowthSentences.h"
-#include "FirstScreen.h"
+#include "Report/PageInput.h"
 #include "Support/FunctionName.h"
 #include "memkit/Support/Format.h"
 #include "memkit/Trace/Sampling.h"

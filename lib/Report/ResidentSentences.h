@@ -5,7 +5,7 @@
 #ifndef MEMKIT_LIB_REPORT_RESIDENTSENTENCES_H
 #define MEMKIT_LIB_REPORT_RESIDENTSENTENCES_H
 
-#include "FirstScreen.h"
+#include "Report/PageInput.h"
 
 namespace memkit {
 

@@ -5,7 +5,7 @@
 #ifndef MEMKIT_LIB_SIMULATE_RECORDEDRESIDENT_H
 #define MEMKIT_LIB_SIMULATE_RECORDEDRESIDENT_H
 
-#include "Simulate/HostRequests.h"
+#include "Simulate/HostTarget.h"
 #include "Simulate/OtherMemory.h"
 
 namespace memkit {

@@ -5,7 +5,7 @@
 #ifndef MEMKIT_LIB_SIMULATE_REPLAYPROCESS_H
 #define MEMKIT_LIB_SIMULATE_REPLAYPROCESS_H
 
-#include "Simulate/HostReplay.h"
+#include "Simulate/HostAllocator.h"
 #include <sys/types.h>
 
 namespace memkit {

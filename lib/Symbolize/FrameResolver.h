@@ -6,7 +6,7 @@
 #define MEMKIT_LIB_SYMBOLIZE_FRAMERESOLVER_H
 
 #include "NameProcess.h"
-#include "SymbolizeTrace.h"
+#include "Symbolize/SymbolizeOptions.h"
 #include "Trace/NameTable.h"
 #include <map>
 

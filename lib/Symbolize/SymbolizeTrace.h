@@ -6,6 +6,7 @@
 #define MEMKIT_LIB_SYMBOLIZE_SYMBOLIZETRACE_H
 
 #include "SymbolReport.h"
+#include "Symbolize/SymbolizeOptions.h"
 #include "TwinFiles.h"
 #include "memkit/Support/ProgressCallback.h"
 #include "memkit/Trace/Sections.h"
@@ -17,13 +18,6 @@ namespace memkit {
 
 class SectionStream;
 class TraceWriter;
-
-struct SymbolizeOptions {
-  SymbolPlaces Places;
-  std::vector<NamedFile> Named; ///< files that stand for binaries
-  PerfMapChoice PerfMaps;
-  ProgressCallback OnProgress;
-};
 
 /// Copies the trace In, after its header H, to Out and adds symbols: for native
 /// frames without symbols, lines for native frames with a function alone, and

@@ -9,7 +9,8 @@
 #include "Planes.h"
 #include "StackTree.h"
 #include "memkit/Trace/EventTable.h"
-#include "memkit/Trace/TraceReader.h"
+#include "memkit/Trace/IdLimits.h"
+#include "memkit/Trace/UnknownValues.h"
 #include <string>
 
 namespace memkit {

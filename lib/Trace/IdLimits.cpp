@@ -2,7 +2,7 @@
 //
 // Whether ids lie within the dictionary.
 
-#include "memkit/Trace/TraceReader.h"
+#include "memkit/Trace/IdLimits.h"
 #include "llvm/Support/Compiler.h"
 #include <algorithm>
 

@@ -3,10 +3,7 @@
 // Opens the file of a trace.
 
 #include "OpenFile.h"
-#include "Live/Client.h"
-#include "LiveTrace.h"
 #include "memkit/Trace/TraceError.h"
-#include "memkit/Trace/TraceReader.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/Errno.h"
@@ -27,15 +24,18 @@ static Error failure(StringRef Name, int Number) {
 }
 
 static JobOpener OpenJob = nullptr;
+static LiveOpener OpenLive = nullptr;
+
+void memkit::setLiveOpener(LiveOpener Opener) { OpenLive = Opener; }
 
 void memkit::setJobOpener(JobOpener Opener) { OpenJob = Opener; }
 
 Expected<InputFile> InputFile::open(StringRef Path) {
   std::string Name = Path == "-" ? "<stdin>" : Path.str();
-  if (isLive(Path)) {
+  if (OpenLive && isLive(Path)) {
     InputFile F(-1, Name);
     F.Regular = true;
-    if (Error E = openLiveTrace(Path).moveInto(F.Live))
+    if (Error E = OpenLive(Path).moveInto(F.Live))
       return std::move(E);
     F.Name = F.Live->name().str();
     return F;
@@ -143,19 +143,4 @@ Expected<std::shared_ptr<const TraceBytes>> InputFile::takeBytes() {
   Fd = -1;
   return std::make_shared<const TraceBytes>(Own, uint64_t(St.st_size), "",
                                             Name);
-}
-
-bool memkit::isBeingRecorded(StringRef Path) {
-  if (isLive(Path))
-    return true;
-  int Fd = ::open(Path.str().c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (Fd < 0)
-    return false;
-  struct stat Info;
-  bool IsRegular = fstat(Fd, &Info) == 0 && S_ISREG(Info.st_mode);
-  // The lock is given back at once: a new recording of the name wants it.
-  bool IsLocked =
-      IsRegular && flock(Fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-  ::close(Fd);
-  return IsLocked;
 }

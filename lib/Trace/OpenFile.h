@@ -21,11 +21,20 @@ namespace memkit {
 using JobOpener = llvm::Expected<std::optional<int>> (*)(llvm::StringRef Path);
 void setJobOpener(JobOpener Opener);
 
+/// Whether a name of a trace is that of a recording: `live:PID`, `live:`.
+inline bool isLive(llvm::StringRef Name) { return Name.starts_with("live:"); }
+/// Opens the trace of a recording as of now (Live/LiveTrace.h). None is set:
+/// the name is that of a file. Set before any trace is opened; called in any
+/// thread.
+using LiveOpener =
+    llvm::Expected<std::shared_ptr<const TraceBytes>> (*)(llvm::StringRef Name);
+void setLiveOpener(LiveOpener Opener);
+
 /// An open file descriptor, closed at the end unless it is stdin.
 class InputFile {
 public:
-  /// `-` is stdin, `live:PID` a recording (Live/Client.h). A directory is what
-  /// the JobOpener makes of it.
+  /// `-` is stdin. A recording is what the LiveOpener makes of it, a directory
+  /// what the JobOpener does.
   static llvm::Expected<InputFile> open(llvm::StringRef Path);
   /// Takes Fd, an open file.
   static llvm::Expected<InputFile> openFd(int Fd, llvm::StringRef Name);

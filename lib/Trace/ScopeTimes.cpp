@@ -3,7 +3,7 @@
 // When threads enter and leave scopes.
 
 #include "memkit/Trace/ScopeTimes.h"
-#include "memkit/Trace/Sections.h"
+#include "memkit/Trace/SectionLimits.h"
 #include <algorithm>
 
 using namespace memkit;

@@ -8,8 +8,13 @@
 #include "OpenFile.h"
 #include "memkit/Trace/TraceError.h"
 #include "llvm/ADT/StringExtras.h"
+#include <cerrno>
 #include <chrono>
+#include <fcntl.h>
 #include <map>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 using namespace memkit;
 using namespace llvm;
@@ -466,4 +471,19 @@ Expected<AnySection> TraceReader::readAny(const SectionInfo &B) {
   if (!Problem.empty())
     return I->wrong(B.Offset, Problem);
   return Out;
+}
+
+bool memkit::isBeingRecorded(StringRef Path) {
+  if (isLive(Path))
+    return true;
+  int Fd = ::open(Path.str().c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (Fd < 0)
+    return false;
+  struct stat Info;
+  bool IsRegular = fstat(Fd, &Info) == 0 && S_ISREG(Info.st_mode);
+  // The lock is given back at once: a new recording of the name wants it.
+  bool IsLocked =
+      IsRegular && flock(Fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  ::close(Fd);
+  return IsLocked;
 }

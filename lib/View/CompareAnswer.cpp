@@ -5,6 +5,7 @@
 #include "Analysis/StepPeaks.h"
 #include "CompareView.h"
 #include "DiffTree.h"
+#include "Report/DiffSentences.h"
 #include "Support/CommandText.h"
 #include "Support/Json.h"
 #include "llvm/ADT/STLExtras.h"

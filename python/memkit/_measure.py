@@ -8,7 +8,7 @@ import sys
 import time
 import warnings
 from collections import deque
-from threading import get_ident
+from threading import RLock, get_ident
 from types import TracebackType
 from typing import Any, Callable, Deque, Dict, List, NamedTuple, Optional, Tuple, Type, TypeVar, Union
 
@@ -213,6 +213,18 @@ _results: Deque[Result] = deque()
 _waiting: Deque[Result] = deque()
 #: The sums of results that are in _results no more, by name.
 _sums: "Dict[str, SummaryRow]" = {}
+#: Of moving a result from _results to _sums. A signal handler may measure, too.
+_moving = RLock()
+
+
+def _new_lock() -> None:
+    """A thread that a child of fork does not have may have held the lock."""
+    global _moving
+    _moving = RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_new_lock)
 
 
 def _keep(result: Result) -> None:
@@ -222,12 +234,12 @@ def _keep(result: Result) -> None:
     if result._number:
         _waiting.append(result)
     _ask_in_time()
-    while len(_results) > _MAX_RESULTS:
-        try:
+    if len(_results) <= _MAX_RESULTS:
+        return
+    with _moving:
+        while len(_results) > _MAX_RESULTS:
             old = _results.popleft()
-        except IndexError:
-            return
-        _add(_sums, old.name, _row(old, asks=False))
+            _add(_sums, old.name, _row(old, asks=False))
 
 
 # A question takes milliseconds, so not all uses are asked for: the first ones of a
@@ -426,8 +438,9 @@ def results(name: Optional[str] = None) -> List[Result]:
 
 def reset() -> None:
     """Forgets all results: summary() begins anew."""
-    _results.clear()
-    _sums.clear()
+    with _moving:
+        _results.clear()
+        _sums.clear()
 
 
 class SummaryRow(NamedTuple):
@@ -482,8 +495,10 @@ def _sum(values: List[Optional[int]], how: Callable[[List[int]], int]) -> Option
 def summary() -> Summary:
     """The results by name, all since the start or reset(): of 10,000 names, and of
     the others together."""
-    by_name = dict(_sums)
-    for result in results():
+    with _moving:
+        by_name = dict(_sums)
+        kept = results()
+    for result in kept:
         _add(by_name, result.name, _row(result))
     return Summary(sorted(by_name.values(), key=lambda row: -(row.rise or 0)))
 

@@ -8,7 +8,7 @@
 // the sections. A reply is refused, or is a trace whose sections can be read or
 // are refused.
 
-#include "LiveTrace.h"
+#include "Live/LiveTrace.h"
 #include "memkit/Trace/TraceReader.h"
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -115,7 +115,7 @@ struct Victim {
   void pass() {
     RingOfProcess Of[4];
     for (uint32_t Ring = 0; Ring != 4; ++Ring)
-      Of[Ring] = {I.get(), Ring};
+      Of[Ring] = {I.get(), Ring, I->id()};
     ArrayRef<MergedRecord> Left = Waiting;
     while (!Left.empty()) {
       size_t Taken = I->takeFast(Left, Of);

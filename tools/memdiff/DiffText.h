@@ -5,8 +5,8 @@
 #ifndef MEMKIT_TOOLS_MEMDIFF_DIFFTEXT_H
 #define MEMKIT_TOOLS_MEMDIFF_DIFFTEXT_H
 
-#include "DiffPrinter.h"
 #include "Report/DiffRows.h"
+#include "Report/DiffSentences.h"
 #include "Support/Table.h"
 
 namespace memkit {

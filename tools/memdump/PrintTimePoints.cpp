@@ -11,6 +11,7 @@
 #include "MapPrinter.h"
 #include "OomPrinter.h"
 #include "Options.h"
+#include "Trace/OpenFile.h"
 #include "memkit/Analysis/Query.h"
 
 using namespace llvm;

@@ -3,6 +3,7 @@
 // Where memtop's frames come from.
 
 #include "Feed.h"
+#include "Trace/OpenFile.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <ctime>

@@ -6,7 +6,7 @@
 #define MEMKIT_TOOLS_MEMTOP_FEED_H
 
 #include "Live/Client.h"
-#include "Trace/LiveTrace.h"
+#include "Live/LiveTrace.h"
 #include "Watch/WatchFrame.h"
 #include "memkit/Model/SelectionSpec.h"
 

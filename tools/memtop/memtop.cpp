@@ -6,6 +6,7 @@
 #include "Cli/SelectionFlags.h"
 #include "Cli/ToolMain.h"
 #include "Options.h"
+#include "Trace/OpenFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include <thread>
 #include <unistd.h>

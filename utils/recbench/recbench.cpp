@@ -229,12 +229,12 @@ void Bench::drain() {
       if (Head == Tail)
         continue;
       Merge.add(I->shared().ring(Ring), Tail, Head, uint32_t(RingOf.size()));
-      RingOf.push_back({I.get(), Ring});
+      RingOf.push_back({I.get(), Ring, I->id()});
     }
   Batch.resize(2048);
   while (size_t Count = Merge.next(Batch.data(), Batch.size())) {
     for (const RingMerge::RingCursor &C : Merge.cursors()) {
-      auto [I, Ring] = RingOf[C.Source];
+      auto [I, Ring, Id] = RingOf[C.Source];
       I->ring(Ring).Tail = C.Tail;
       I->shared().ringHeader(Ring).Tail.store(C.Tail);
     }
@@ -249,7 +249,7 @@ void Bench::drain() {
 void Bench::take(ArrayRef<MergedRecord> Records) {
   ProcessState::prefetchFirst(Records, RingOf.data());
   while (!Records.empty()) {
-    auto [I, Ring] = RingOf[Records[0].Source];
+    auto [I, Ring, Id] = RingOf[Records[0].Source];
     size_t Taken = I->takeFast(Records, RingOf.data());
     if (!Taken) {
       I->process(Records[0].R, Ring);

@@ -17,6 +17,7 @@
 #include "memkit/Model/PackedRows.h"
 #include "memkit/Model/TraceStacks.h"
 #include "memkit/Support/ProgressCallback.h"
+#include "memkit/Trace/PartialRows.h"
 #include "memkit/Trace/Sampling.h"
 #include "memkit/Trace/Sections.h"
 #include "memkit/Trace/TraceReader.h"

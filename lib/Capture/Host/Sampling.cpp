@@ -4,7 +4,6 @@
 
 #include "Sampling.h"
 
-#include "Host/AllocatorBinding.h"
 #include "Stacks/Loader.h"
 
 using namespace memkit;
@@ -13,8 +12,7 @@ using namespace memkit::capture;
 constinit SamplingState memkit::capture::Sampling;
 __thread SampleThread capture::ThisSample;
 
-static bool connectSource(int, const wire::Regions &, wire::Control &C) {
-  const wire::Settings &S = C.Settings;
+bool capture::connectSampling(const wire::Settings &S) {
   // In a child of fork the connecting thread is the only thread: forget the
   // state of the parent's thread.
   ThisSample.Left = 0;
@@ -35,15 +33,6 @@ static bool connectSource(int, const wire::Regions &, wire::Control &C) {
   Sampling.IsOn = true;
   return true;
 }
-
-constinit const Source capture::HeapSource = {
-    .State = &Sampling,
-    .StateBytes = sizeof(Sampling),
-    .Connect = connectSource,
-    .Connected = bindAllocators,
-    .FoundBinary = [](const void *LinkMap) {
-      bindAllocatorsOf(static_cast<const link_map *>(LinkMap));
-    }};
 
 static void seed(ThreadState &T) {
   SampleThread &S = ThisSample;

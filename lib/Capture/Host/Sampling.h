@@ -57,7 +57,9 @@ extern __thread SampleThread ThisSample
 /// In Thread::LastAllocation: a hook has decided not to record.
 inline constexpr uintptr_t PassedOver = 1;
 
-extern const Source HeapSource;
+/// The process becomes active. One thread, with signals blocked. False: the
+/// process cannot be recorded.
+bool connectSampling(const wire::Settings &S);
 
 /// Is the thread's next sample after a block of \p Size? Always false if
 /// nothing is sampled.

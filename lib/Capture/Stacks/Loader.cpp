@@ -5,25 +5,20 @@
 #include "Loader.h"
 
 #include "Runtime/Symbols.h"
-#include "State.h"
 
 using namespace memkit;
 using namespace memkit::capture;
 
 LoaderState capture::Loader;
 
-static int findInList(void *Pc, FoundObject *Result) {
-  return Stacks.Loaded.find(Loader.Lists->r_map, uintptr_t(Pc), *Result);
-}
-
-void capture::askLoader() {
+void capture::askLoader(FindObjectFn InList) {
   if (Loader.FindObject)
     return;
   Loader.FindObject =
       reinterpret_cast<FindObjectFn>(nextSymbol("_dl_find_object"));
   if (!Loader.FindObject) {
     Loader.Lists = static_cast<r_debug *>(nextSymbol("_r_debug"));
-    Loader.FindObject = Loader.Lists ? findInList : nullptr;
+    Loader.FindObject = Loader.Lists ? InList : nullptr;
   }
   if (auto *End = static_cast<void **>(nextSymbol("__libc_stack_end")))
     Loader.StackEnd = uintptr_t(*End);

@@ -38,8 +38,9 @@ struct LoaderState {
 };
 extern LoaderState Loader;
 
-/// Looks up all members, once in a program.
-void askLoader();
+/// Looks up all members, once in a program. InList: finds an object in
+/// LoaderState::Lists, for a glibc that cannot.
+void askLoader(FindObjectFn InList);
 
 } // namespace memkit::capture
 

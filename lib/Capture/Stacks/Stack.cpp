@@ -407,6 +407,10 @@ uint32_t capture::stackNode(ThreadState &T, const CallerFrame &Caller) {
 // Of a process
 //===----------------------------------------------------------------------===//
 
+static int findInList(void *Pc, FoundObject *Result) {
+  return Stacks.Loaded.find(Loader.Lists->r_map, uintptr_t(Pc), *Result);
+}
+
 static bool connectSource(int Fd, const wire::Regions &R, wire::Control &C) {
   for (auto *Next : {&C.NextNode, &C.NextCode, &C.NextBinary})
     Next->store(1, std::memory_order_release);
@@ -417,9 +421,10 @@ static bool connectSource(int Fd, const wire::Regions &R, wire::Control &C) {
 
 constinit ProcessStacks capture::Stacks;
 __thread StackState capture::ThisStack;
-constinit const Source capture::StackSource = {.State = &Stacks,
-                                               .StateBytes = sizeof(Stacks),
-                                               .Prepare = askLoader,
-                                               .Connect = connectSource,
-                                               .StartThread = startThread,
-                                               .EndThread = endThread};
+constinit const Source capture::StackSource = {
+    .State = &Stacks,
+    .StateBytes = sizeof(Stacks),
+    .Prepare = [] { askLoader(findInList); },
+    .Connect = connectSource,
+    .StartThread = startThread,
+    .EndThread = endThread};

@@ -167,6 +167,8 @@ public:
   void writePartial(uint64_t NowNs);
   /// Writes for about ForNs if sections wait.
   void work(uint64_t ForNs);
+  /// The maximum of ForNs between two reads of the rings.
+  static constexpr uint64_t WorkNs = 250000;
   /// Writes all waiting sections.
   void complete();
   /// The mean over all snapshots so far; Default without a snapshot.

@@ -5,6 +5,7 @@
 #ifndef MEMKIT_LIB_RECORD_SESSION_ALERTACTIONS_H
 #define MEMKIT_LIB_RECORD_SESSION_ALERTACTIONS_H
 
+#include "Session/AlertAction.h"
 #include "llvm/Support/Error.h"
 #include <cstdint>
 #include <string>
@@ -15,17 +16,6 @@ namespace memkit {
 
 class ChildList;
 class RecordingControl;
-
-/// snapshot, stop, holders, signal:NAME, exec:COMMAND.
-struct AlertAction {
-  enum class ActionKind : uint8_t { Snapshot, Stop, Holders, Signal, Exec };
-  ActionKind Kind = ActionKind::Snapshot;
-  int Signal = 0;
-  std::vector<std::string> Command; ///< words between blanks
-};
-
-/// Errors: RequestError, with the right forms.
-llvm::Expected<AlertAction> parseAlertAction(llvm::StringRef Text);
 
 /// What a command learns of an alert, in its environment.
 struct AlertFacts {

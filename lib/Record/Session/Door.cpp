@@ -7,7 +7,6 @@
 #include "Live/Places.h"
 #include "Output/Recording.h"
 #include "Session/ChildList.h"
-#include "Session/IdleWait.h"
 #include "Session/RecordOptions.h"
 #include "Session/RecordingControl.h"
 #include "Session/Requests.h"
@@ -244,7 +243,7 @@ void Door::goOnCopying(uint64_t NowNs) {
     return;
   }
   // As long as a read of the rings may take.
-  for (uint64_t EndNs = NowNs + IdleWait::WorkNs / 2; R.nowNs() < EndNs;) {
+  for (uint64_t EndNs = NowNs + Recording::WorkNs / 2; R.nowNs() < EndNs;) {
     Expected<bool> Done = Copy->step();
     if (!Done)
       return failCopy(Done.takeError());

@@ -23,7 +23,7 @@ void IdleWait::wait(double Fullest, bool IsBusy) {
     NapNs = std::min<uint64_t>(NapNs * 2, MaxNapNs);
   // Use the nap to write sections.
   uint64_t Begin = R.nowNs(), Time = Fullest >= 0.75 ? 0 : NapNs;
-  R.work(std::min(NapNs, WorkNs));
+  R.work(std::min(NapNs, Recording::WorkNs));
   uint64_t Spent = R.nowNs() - Begin;
   Time = R.canWork() || Spent >= Time ? 0 : Time - Spent;
   Polls.clear();

@@ -23,9 +23,6 @@ public:
            const ChildList &Children)
       : R(R), Listener(Listener), Program(Program), Children(Children) {}
 
-  /// Maximum time to write sections between two reads of the rings.
-  static constexpr uint64_t WorkNs = 250000;
-
   /// Waits. Fullest: highest fill of a ring in the last pass, from 0 to 1. The
   /// wait gets shorter while records come fast, so that the fullest ring is a
   /// quarter to a half full when the session reads it. A pass costs some

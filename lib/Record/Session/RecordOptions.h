@@ -6,7 +6,7 @@
 #define MEMKIT_LIB_RECORD_SESSION_RECORDOPTIONS_H
 
 #include "Record/Output/TraceOutput.h"
-#include "Record/Session/AlertActions.h"
+#include "Record/Session/AlertAction.h"
 #include "Record/Session/AlertRules.h"
 #include "Wire/Layout.h"
 #include "llvm/ADT/Twine.h"

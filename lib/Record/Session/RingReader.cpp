@@ -74,7 +74,7 @@ void RingReader::add(ChildProcess &P) {
       findEnd(P, Records, Ring.Tail, Head);
     Merge.add(Records, Ring.Tail, Head, uint32_t(BatchRings.size()));
     BatchRings.push_back({&P, Index});
-    RingOf.push_back({&I, Index});
+    RingOf.push_back({&I, Index, I.id()});
   }
 }
 

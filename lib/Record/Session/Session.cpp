@@ -154,7 +154,7 @@ void Session::drain(uint64_t Limit, ChildProcess *Only) {
     takeBatch(Records, Ending);
     Shared.Recent.end();
     R.flushNames();
-    R.work(IdleWait::WorkNs);
+    R.work(Recording::WorkNs);
   }
 }
 

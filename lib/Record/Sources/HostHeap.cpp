@@ -114,16 +114,6 @@ void HostHeap::emitFree(RecordOrigin From, const LiveEntry &Block) {
   Sink.log().free(Sink.ring(From.Ring).Lane, Tick, Block.AllocationId);
 }
 
-//===----------------------------------------------------------------------===//
-// The weight of a sampled block follows from size and id, and is not stored.
-//===----------------------------------------------------------------------===//
-
-uint32_t memkit::weightOf(const Recording &R, const LiveEntry &Block) {
-  if (R.Stats.heapOf(Block.Row) != R.Heaps.malloc())
-    return 0;
-  return sampleWeight(Block.Size, R.Wanted.SampleBytes, Block.AllocationId);
-}
-
 /// Call before the block's event is added to the log.
 void HostHeap::countSampled(const LiveEntry &Block, const BlockRef &Outer,
                             uint64_t TimeNs, uint32_t Thread) {

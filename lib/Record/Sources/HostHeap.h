@@ -168,9 +168,6 @@ private:
   InRun Turn;
 };
 
-/// How many blocks a sampled block stands for; 0: its heap is not sampled.
-uint32_t weightOf(const Recording &R, const LiveEntry &Block);
-
 } // namespace memkit
 
 #endif // MEMKIT_LIB_RECORD_HOSTHEAP_H

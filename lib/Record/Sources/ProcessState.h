@@ -21,6 +21,7 @@
 #include "Sources/PythonObjects.h"
 #include "Sources/ReportedPools.h"
 #include "Sources/ResidentWalk.h"
+#include "Sources/RingOfProcess.h"
 #include "Sources/Segments.h"
 #include "Sources/SharedSources.h"
 #include "Sources/TensorDevices.h"
@@ -28,14 +29,6 @@
 #include "Wire/RecordOrder.h"
 
 namespace memkit {
-
-class ProcessState;
-
-/// A ring and its process.
-struct RingOfProcess {
-  ProcessState *Process;
-  uint32_t Ring;
-};
 
 /// Takes the records of one process. Belongs to the recorder's thread.
 class ProcessState {

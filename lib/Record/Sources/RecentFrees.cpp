@@ -4,7 +4,7 @@
 
 #include "Sources/RecentFrees.h"
 
-#include "Sources/ProcessState.h"
+#include "Sources/RingOfProcess.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
@@ -24,7 +24,7 @@ void RecentFrees::end() {
   ArrayRef<MergedRecord> Tail = Batch.take_back(Max);
   for (const MergedRecord &M : Tail)
     if (isFree(M.R) && M.R.Tsc + MaxSkew >= Last)
-      Kept.push_back({Of[M.Source].Process->id(), Of[M.Source].Ring, M.R});
+      Kept.push_back({Of[M.Source].Id, Of[M.Source].Ring, M.R});
   if (Kept.size() > Max)
     Kept.erase(Kept.begin(), Kept.end() - Max);
   Batch = {};
@@ -38,8 +38,8 @@ RecentFrees::before(uint32_t Process, uint32_t Ring,
       Batch, [&](const MergedRecord &M) { return M.R.Tsc < Later.Tsc; });
   while (It != Batch.begin() && (--It)->R.Tsc >= First) {
     const RingOfProcess &By = Of[It->Source];
-    if (isFree(It->R) && It->R.Address == Later.Address &&
-        By.Process->id() == Process && By.Ring != Ring)
+    if (isFree(It->R) && It->R.Address == Later.Address && By.Id == Process &&
+        By.Ring != Ring)
       return RecentFree{Process, By.Ring, It->R};
   }
   for (const RecentFree &F : reverse(Kept))

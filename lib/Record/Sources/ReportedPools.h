@@ -11,6 +11,7 @@
 #define MEMKIT_LIB_RECORD_REPORTEDPOOLS_H
 
 #include "Shared/RecordOrigin.h"
+#include "Sources/EventSink.h"
 #include "Sources/LiveTable.h"
 #include "Wire/ReportedRecords.h"
 #include "memkit/Stats/LiveStats.h"

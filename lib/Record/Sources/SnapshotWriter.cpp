@@ -4,12 +4,20 @@
 
 #include "Sources/SnapshotWriter.h"
 #include "Output/Recording.h"
-#include "Sources/HostHeap.h"
+#include "memkit/Trace/Sampling.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace llvm;
 using namespace memkit;
+
+/// How many blocks a sampled block stands for, which follows from its size and
+/// id, and is not stored; 0: its heap is not sampled.
+static uint32_t weightOf(const Recording &R, const LiveEntry &Block) {
+  if (R.Stats.heapOf(Block.Row) != R.Heaps.malloc())
+    return 0;
+  return sampleWeight(Block.Size, R.Wanted.SampleBytes, Block.AllocationId);
+}
 
 void SnapshotWriter::start(uint64_t NextAllocationId, uint64_t AtEvents,
                            uint64_t AtNs, uint64_t NumLive,

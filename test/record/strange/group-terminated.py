@@ -69,7 +69,11 @@ def counted(name, signals, send):
         time.sleep(0.02)
     time.sleep(0.2)
     send(recorder.pid)
-    time.sleep(1)
+    for _ in range(1500):  # a busy machine takes its time
+        if os.path.exists(count):
+            break
+        time.sleep(0.02)
+    time.sleep(1)  # for one too many
     with open(done, "w"):
         pass
     status = recorder.wait(60)

@@ -62,7 +62,7 @@ TEST_F(OneProcess, AFreeBeforeTheBlockWasHandedOver) {
       {rawRecord(1010, RecordKind::Free, 0x1000, 0), 1},
       {rawRecord(1200, RecordKind::Free, 0x1000, 0), 0},
       {rawRecord(1300, RecordKind::Allocate, 0x1000, 16), 0}};
-  RingOfProcess Of[] = {{I.get(), 0}, {I.get(), 1}};
+  RingOfProcess Of[] = {{I.get(), 0, I->id()}, {I.get(), 1, I->id()}};
   for (size_t Cut : {0, 2, 3, 4}) { // in one batch or two
     begin();
     Of[0].Process = Of[1].Process = I.get();
@@ -88,7 +88,7 @@ TEST_F(OneProcess, ALaterFreeWaitsForTheOtherRing) {
       {rawRecord(1100, RecordKind::Free, 0x1000, 0), 0},
       {rawRecord(1150, RecordKind::Free, 0x1000, 0), 1},
       {rawRecord(1200, RecordKind::Allocate, 0x1000, 16), 0}};
-  RingOfProcess Of[] = {{I.get(), 0}, {I.get(), 1}};
+  RingOfProcess Of[] = {{I.get(), 0, I->id()}, {I.get(), 1, I->id()}};
   Shared->Recent.begin(Records, Of);
   for (const MergedRecord &M : Records)
     I->process(M.R, M.Source);

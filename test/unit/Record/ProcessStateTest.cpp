@@ -206,7 +206,7 @@ TEST_F(OneProcess, ManyAtOnceAreAsOneByOne) {
       I->shared().control().TensorDevices[0] = 1u << 16 | 0xff00;
       RingOfProcess Of[4];
       for (uint32_t Ring = 0; Ring != 4; ++Ring)
-        Of[Ring] = {I.get(), Ring};
+        Of[Ring] = {I.get(), Ring, I->id()};
       llvm::ArrayRef<MergedRecord> Left = Records;
       while (!Left.empty()) {
         // A pass ends and a second elapses, regardless of the records taken.

@@ -45,7 +45,7 @@ public:
       for (uint32_t Ring = 0; Ring != NumRings; ++Ring) {
         I.ring(Ring);
         I.shared().ringHeader(Ring).Tid = 100 * Id + Ring;
-        Of.push_back({&I, Ring});
+        Of.push_back({&I, Ring, I.id()});
       }
     }
   }
@@ -73,7 +73,7 @@ private:
 
 /// One record, or a run. The records of a process that has ended are dropped.
 size_t Turns::takeSome(llvm::ArrayRef<MergedRecord> Part, bool Many) {
-  auto [I, Ring] = Of[Part[0].Source];
+  auto [I, Ring, Id] = Of[Part[0].Source];
   if (R->Stats.isEnded(I->id()))
     return 1;
   if (size_t Count = Many ? I->takeFast(Part, Of.data()) : 0)

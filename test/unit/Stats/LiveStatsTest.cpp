@@ -3,8 +3,8 @@
 // Live stats compared with brute force.
 
 #include "memkit/Stats/LiveStats.h"
+#include "Live/MomentMerge.h"
 #include "Naive.h"
-#include "Trace/MomentMerge.h"
 #include "gtest/gtest.h"
 #include <random>
 #include <set>

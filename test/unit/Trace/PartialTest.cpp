@@ -2,7 +2,7 @@
 //
 // Partial sections: stats that a recorder writes because events lack them.
 
-#include "memkit/Trace/Partial.h"
+#include "memkit/Trace/PartialRows.h"
 #include "memkit/Trace/Sections.h"
 #include "gtest/gtest.h"
 

@@ -3,10 +3,11 @@
 // The trace of a program that is being recorded, as of now.
 
 #include "LiveTrace.h"
-#include "IndexLog.h"
 #include "Live/Client.h"
 #include "MomentMerge.h"
 #include "Support/Failure.h"
+#include "Trace/IndexLog.h"
+#include "Trace/OpenFile.h"
 #include "memkit/Trace/MomentRow.h"
 #include "memkit/Trace/Sink.h"
 #include "memkit/Trace/TraceReader.h"
@@ -274,3 +275,5 @@ Expected<std::shared_ptr<const TraceBytes>>
 memkit::openLiveTrace(StringRef Target) {
   return LiveFollower(Target).read();
 }
+
+void memkit::acceptRecordings() { setLiveOpener(openLiveTrace); }

@@ -11,8 +11,8 @@
 // Root may read another user's recording, so a recorder is not trusted: its
 // memory must be sealed and really there, and has bounds.
 
-#ifndef MEMKIT_LIB_TRACE_LIVETRACE_H
-#define MEMKIT_LIB_TRACE_LIVETRACE_H
+#ifndef MEMKIT_LIB_LIVE_LIVETRACE_H
+#define MEMKIT_LIB_LIVE_LIVETRACE_H
 
 #include "Live/Descriptors.h"
 #include "memkit/Trace/MomentRow.h"
@@ -71,6 +71,10 @@ private:
 llvm::Expected<std::shared_ptr<const TraceBytes>>
 openLiveTrace(llvm::StringRef Target);
 
+/// From now on, whatever opens a trace opens recordings, too. To be called
+/// before any trace is opened.
+void acceptRecordings();
+
 } // namespace memkit
 
-#endif // MEMKIT_LIB_TRACE_LIVETRACE_H
+#endif // MEMKIT_LIB_LIVE_LIVETRACE_H

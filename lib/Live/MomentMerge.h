@@ -2,8 +2,8 @@
 //
 // The rows of a moment, from those of an earlier moment and the changes since.
 
-#ifndef MEMKIT_LIB_TRACE_MOMENTMERGE_H
-#define MEMKIT_LIB_TRACE_MOMENTMERGE_H
+#ifndef MEMKIT_LIB_LIVE_MOMENTMERGE_H
+#define MEMKIT_LIB_LIVE_MOMENTMERGE_H
 
 #include "memkit/Trace/MomentRow.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -23,4 +23,4 @@ void mergeMoment(std::vector<MomentRow> &Rows, uint64_t Since,
 
 } // namespace memkit
 
-#endif // MEMKIT_LIB_TRACE_MOMENTMERGE_H
+#endif // MEMKIT_LIB_LIVE_MOMENTMERGE_H

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Partial sections: data from the recorder, beyond events, for traces without a
-// summary.
+// The rows of the Partial sections of a trace, joined.
 
-#include "memkit/Trace/Partial.h"
+#include "memkit/Trace/PartialRows.h"
 #include "SummaryLists.h"
 #include "memkit/Trace/TraceError.h"
 #include "memkit/Trace/TraceReader.h"

@@ -2,7 +2,7 @@
 //
 // What a recorder of another user may hand out in place of a moment.
 
-#include "LiveTrace.h"
+#include "Live/LiveTrace.h"
 #include "SampleTrace.h"
 #include "memkit/Trace/TraceReader.h"
 #include "memkit/Trace/TraceWriter.h"
