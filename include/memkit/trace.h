@@ -141,6 +141,10 @@ memkit_error *memkit_selection_set(memkit_selection *selection,
 /* ---- Questions ----
  * selection: null chooses everything. */
 
+/* The table with a name, as `memdump --table=NAME` has it: blocks, steps, ...
+ * The functions below are the same for one name each. */
+memkit_error *memkit_trace_table(memkit_trace *, const char *name,
+                                 const memkit_selection *, memkit_table **out);
 memkit_error *memkit_trace_run(memkit_trace *, memkit_table **out);
 memkit_error *memkit_trace_processes(memkit_trace *, memkit_table **out);
 memkit_error *memkit_trace_ranks(memkit_trace *, memkit_table **out);

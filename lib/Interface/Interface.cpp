@@ -6,8 +6,7 @@
 #include "Guard.h"
 #include "Live/LiveTrace.h"
 #include "Support/Failure.h"
-#include "Tables/EventsTable.h"
-#include "Tables/Questions.h"
+#include "Tables/Answers.h"
 #include "memkit/Support/Format.h"
 #include "memkit/Support/RequestError.h"
 #include "memkit/trace.h"
@@ -199,66 +198,84 @@ static SelectionSpec specOf(const memkit_selection *S) {
 // Questions
 //===----------------------------------------------------------------------===//
 
-static constexpr unsigned Totals = TP_Totals | TP_Names;
-
-memkit_error *memkit_trace_run(memkit_trace *T, memkit_table **Out) {
-  return ask(T, Totals, Out, runTable);
-}
-memkit_error *memkit_trace_processes(memkit_trace *T, memkit_table **Out) {
-  return ask(T, Totals, Out, processesTable);
-}
-memkit_error *memkit_trace_ranks(memkit_trace *T, memkit_table **Out) {
-  return ask(T, Totals, Out, ranksTable);
-}
-memkit_error *memkit_trace_spaces(memkit_trace *T, memkit_table **Out) {
-  return ask(T, Totals, Out, spacesTable);
-}
-memkit_error *memkit_trace_heaps(memkit_trace *T, memkit_table **Out) {
-  return ask(T, Totals, Out, heapsTable);
-}
-memkit_error *memkit_trace_scopes(memkit_trace *T, memkit_table **Out) {
-  return ask(T, Totals, Out, scopesTable);
-}
-memkit_error *memkit_trace_ooms(memkit_trace *T, memkit_table **Out) {
-  return ask(T, Totals, Out, oomsTable);
-}
-
 /// The parts that a selection needs to be found.
 static unsigned partsFor(const memkit_selection *S, unsigned Parts) {
   return S && !S->Spec.empty() ? unsigned(TP_All) : Parts;
 }
 
-static memkit_error *
-askSelected(memkit_trace *T, const memkit_selection *S, memkit_table **Out,
-            TableAnswer (*Ask)(const Trace &, const Selection &)) {
-  return ask(T, partsFor(S, Totals), Out, [&](const Trace &Of) -> TableAnswer {
-    Expected<Selection> Sel = Selection::create(Of, specOf(S));
-    if (!Sel)
-      return Sel.takeError();
-    return Ask(Of, *Sel);
+memkit_error *memkit_trace_table(memkit_trace *T, const char *Name,
+                                 const memkit_selection *S,
+                                 memkit_table **Out) {
+  const NamedAnswer *Answer = nullptr;
+  memkit_error *E = guarded([&]() -> Error {
+    if (!Name)
+      return makeRequestError("an argument is null");
+    return findAnswer(Name).moveInto(Answer);
   });
+  if (E)
+    return E;
+  return ask(T, partsFor(S, Answer->Parts), Out,
+             [&](const Trace &Of) -> TableAnswer {
+               Expected<Selection> Sel = Selection::create(Of, specOf(S));
+               if (!Sel)
+                 return Sel.takeError();
+               return Answer->Make(T->Of, std::move(*Sel));
+             });
 }
 
+memkit_error *memkit_trace_run(memkit_trace *T, memkit_table **Out) {
+  return memkit_trace_table(T, "run", nullptr, Out);
+}
+memkit_error *memkit_trace_processes(memkit_trace *T, memkit_table **Out) {
+  return memkit_trace_table(T, "processes", nullptr, Out);
+}
+memkit_error *memkit_trace_ranks(memkit_trace *T, memkit_table **Out) {
+  return memkit_trace_table(T, "ranks", nullptr, Out);
+}
+memkit_error *memkit_trace_spaces(memkit_trace *T, memkit_table **Out) {
+  return memkit_trace_table(T, "spaces", nullptr, Out);
+}
+memkit_error *memkit_trace_heaps(memkit_trace *T, memkit_table **Out) {
+  return memkit_trace_table(T, "heaps", nullptr, Out);
+}
+memkit_error *memkit_trace_scopes(memkit_trace *T, memkit_table **Out) {
+  return memkit_trace_table(T, "scopes", nullptr, Out);
+}
+memkit_error *memkit_trace_ooms(memkit_trace *T, memkit_table **Out) {
+  return memkit_trace_table(T, "ooms", nullptr, Out);
+}
 memkit_error *memkit_trace_threads(memkit_trace *T, const memkit_selection *S,
                                    memkit_table **Out) {
-  return askSelected(T, S, Out, threadsTable);
+  return memkit_trace_table(T, "threads", S, Out);
 }
 memkit_error *memkit_trace_steps(memkit_trace *T, const memkit_selection *S,
                                  memkit_table **Out) {
-  return askSelected(T, S, Out, stepsTable);
+  return memkit_trace_table(T, "steps", S, Out);
 }
 memkit_error *memkit_trace_layers(memkit_trace *T, const memkit_selection *S,
                                   memkit_table **Out) {
-  return askSelected(T, S, Out, layersTable);
+  return memkit_trace_table(T, "layers", S, Out);
 }
 memkit_error *memkit_trace_operators(memkit_trace *T, const memkit_selection *S,
                                      memkit_table **Out) {
-  return askSelected(T, S, Out, operatorsTable);
+  return memkit_trace_table(T, "operators", S, Out);
 }
 memkit_error *memkit_trace_categories(memkit_trace *T,
                                       const memkit_selection *S,
                                       memkit_table **Out) {
-  return askSelected(T, S, Out, categoriesTable);
+  return memkit_trace_table(T, "categories", S, Out);
+}
+memkit_error *memkit_trace_programs(memkit_trace *T, const memkit_selection *S,
+                                    memkit_table **Out) {
+  return memkit_trace_table(T, "programs", S, Out);
+}
+memkit_error *memkit_trace_arrays(memkit_trace *T, const memkit_selection *S,
+                                  memkit_table **Out) {
+  return memkit_trace_table(T, "arrays", S, Out);
+}
+memkit_error *memkit_trace_leaks(memkit_trace *T, const memkit_selection *S,
+                                 memkit_table **Out) {
+  return memkit_trace_table(T, "leaks", S, Out);
 }
 
 static Expected<SelectedStats> selectStats(const Trace &T,
@@ -306,21 +323,6 @@ memkit_error *memkit_trace_series(memkit_trace *T, const memkit_selection *S,
   });
 }
 
-memkit_error *memkit_trace_programs(memkit_trace *T, const memkit_selection *S,
-                                    memkit_table **Out) {
-  return askStats(T, S, Out, programsTable);
-}
-
-memkit_error *memkit_trace_arrays(memkit_trace *T, const memkit_selection *S,
-                                  memkit_table **Out) {
-  return askStats(T, S, Out, arraysTable);
-}
-
-memkit_error *memkit_trace_leaks(memkit_trace *T, const memkit_selection *S,
-                                 memkit_table **Out) {
-  return askStats(T, S, Out, leaksTable);
-}
-
 memkit_error *memkit_trace_frames(memkit_trace *T, uint32_t Stack,
                                   memkit_table **Out) {
   return ask(T, TP_All, Out, [&](const Trace &Of) -> TableAnswer {
@@ -333,19 +335,20 @@ memkit_error *memkit_trace_frames(memkit_trace *T, uint32_t Stack,
 
 memkit_error *memkit_trace_events(memkit_trace *T, const memkit_selection *S,
                                   const char *Columns, memkit_table **Out) {
-  return ask(T, partsFor(S, Totals), Out, [&](const Trace &Of) -> TableAnswer {
-    Expected<Selection> Sel = Selection::create(Of, specOf(S));
-    if (!Sel)
-      return Sel.takeError();
-    std::vector<std::string> Wanted;
-    SmallVector<StringRef, 12> Names;
-    if (Columns)
-      StringRef(Columns).split(Names, ',');
-    for (StringRef Name : Names)
-      Wanted.push_back(Name.trim().str());
-    return eventsTable(T->Of, std::move(*Sel),
-                       Columns ? Wanted : usualEventColumns());
-  });
+  return ask(T, partsFor(S, TP_Totals | TP_Names), Out,
+             [&](const Trace &Of) -> TableAnswer {
+               Expected<Selection> Sel = Selection::create(Of, specOf(S));
+               if (!Sel)
+                 return Sel.takeError();
+               std::vector<std::string> Wanted;
+               SmallVector<StringRef, 12> Names;
+               if (Columns)
+                 StringRef(Columns).split(Names, ',');
+               for (StringRef Name : Names)
+                 Wanted.push_back(Name.trim().str());
+               return eventsTable(T->Of, std::move(*Sel),
+                                  Columns ? Wanted : usualEventColumns());
+             });
 }
 
 /// Locks both traces, in an order that all callers have.

@@ -13,7 +13,6 @@
 #include "memkit/Support/RequestError.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 #include <tuple>
 
 using namespace llvm;
@@ -363,22 +362,16 @@ TableAnswer oomsTable(const Trace &T) {
 //===----------------------------------------------------------------------===//
 
 Expected<GroupBy> parseStatsGroup(StringRef Word) {
-  auto By = StringSwitch<std::optional<GroupBy>>(Word)
-                .Case("stack", GroupBy::Stack)
-                .Case("line", GroupBy::Line)
-                .Case("function", GroupBy::Function)
-                .Case("file", GroupBy::File)
-                .Case("binary", GroupBy::Binary)
-                .Case("library", GroupBy::Library)
-                .Case("heap", GroupBy::Heap)
-                .Case("layer", GroupBy::Layer)
-                .Case("scope", GroupBy::ScopePath)
-                .Default(std::nullopt);
-  if (By)
-    return *By;
-  return makeRequestError("cannot group by '" + Word +
-                          "'; possible: stack, line, function, file, binary, "
-                          "library, heap, layer, scope");
+  static constexpr GroupBy Known[] = {
+      GroupBy::Stack, GroupBy::Line,   GroupBy::Function,
+      GroupBy::File,  GroupBy::Binary, GroupBy::Library,
+      GroupBy::Heap,  GroupBy::Layer,  GroupBy::Scope};
+  std::optional<GroupBy> By = groupOf(Word, Known);
+  if (!By)
+    return makeRequestError("cannot group by '" + Word +
+                            "'; possible: " + groupWords(Known));
+  // The rows of a table have whole paths.
+  return *By == GroupBy::Scope ? GroupBy::ScopePath : *By;
 }
 
 TableAnswer statsTable(const SelectedStats &S, GroupBy By) {

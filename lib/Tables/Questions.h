@@ -61,6 +61,9 @@ TableAnswer seriesTable(const SelectedStats &S, unsigned Columns);
 TableAnswer intervalsTable(const SelectedStats &S);
 /// Blocks that were never freed, grow, or outlive their siblings.
 TableAnswer leaksTable(const SelectedStats &S);
+/// The largest blocks that are live at the selection's time point, or at the
+/// peak: at most 1,000, the largest first. Reads TP_All and events.
+TableAnswer blocksTable(const SelectedStats &S);
 /// Changes by line. Both traces were read with TP_All.
 TableAnswer differencesTable(const SelectedStats &Before,
                              const SelectedStats &After);

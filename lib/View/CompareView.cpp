@@ -94,8 +94,8 @@ Error CompareView::readCurves() {
   return Error::success();
 }
 
-Expected<std::string> CompareView::answer(StringRef Query) {
-  std::string What = queryValue(Query, "what");
+Expected<std::string> CompareView::answer(const Question &Q) {
+  std::string What = Q.text("what").str();
   if (!What.empty() && What != "peak" && What != "live")
     return makeRequestError("what=" + What +
                             ": a comparison is of peak or of live");
@@ -104,9 +104,9 @@ Expected<std::string> CompareView::answer(StringRef Query) {
   if (!C)
     return C.takeError();
   size_t Space = largestSpace((*C)->Report);
-  std::string Wanted = queryValue(Query, "space");
-  if (!Wanted.empty() && (StringRef(Wanted).getAsInteger(10, Space) ||
-                          Space >= (*C)->Report.Spaces.size()))
+  StringRef Wanted = Q.text("space");
+  if (!Wanted.empty() &&
+      (Wanted.getAsInteger(10, Space) || Space >= (*C)->Report.Spaces.size()))
     return makeRequestError("space=" + Wanted + ": not a number up to " +
                             Twine((*C)->Report.Spaces.size() - 1));
   auto At = Answers.find({M, Space});

@@ -5,6 +5,7 @@
 #ifndef MEMKIT_LIB_VIEW_COMPAREVIEW_H
 #define MEMKIT_LIB_VIEW_COMPAREVIEW_H
 
+#include "Question.h"
 #include "Report/DiffRows.h"
 #include "memkit/Analysis/Query.h"
 #include "llvm/Support/JSON.h"
@@ -28,7 +29,7 @@ public:
   /// The answer as JSON, to `what=peak|live&space=N`; spaces are numbered as in
   /// the answer. Errors: a RequestError for a wrong question, else a
   /// TraceError.
-  llvm::Expected<std::string> answer(llvm::StringRef Query);
+  llvm::Expected<std::string> answer(const Question &Q);
   /// To be called when the frames of a trace were folded anew.
   void forgetFrames() { Reports.clear(); }
   /// The number of memory spaces with memory, after an answer.

@@ -170,24 +170,24 @@ void TraceView::writeLines(OStream &J, PartFilter Of, uint32_t Space,
   writeLine(J, "reserved", Reserved, /*Holds=*/true, R, Count);
 }
 
-Expected<std::string> TraceView::curves(StringRef Query) {
+Expected<std::string> TraceView::curves(const Question &Q) {
   const Trace &T = trace();
-  Expected<uint64_t> Space = number(Query, "space", 0, T.devices().size());
+  Expected<uint64_t> Space = Q.number("space", 0, T.devices().size());
   if (!Space)
     return Space.takeError();
   constexpr uint64_t Usual = 600, Max = 4000;
-  Expected<uint64_t> Count = number(Query, "columns", Usual, Max);
+  Expected<uint64_t> Count = Q.number("columns", Usual, Max);
   if (!Count)
     return Count.takeError();
-  Expected<ViewRange> R = range(Query);
+  Expected<ViewRange> R = range(Q);
   if (!R)
     return R.takeError();
-  Expected<TracePart *> P = part(Query);
+  Expected<TracePart *> P = part(Q);
   if (!P)
     return P.takeError();
   uint32_t Heap = (*P)->filter().Heap;
   uint32_t Of = Heap ? T.heap(Heap).Space : static_cast<uint32_t>(*Space);
-  Expected<bool> Done = readCurves(**P, Of, queryValue(Query, "by"));
+  Expected<bool> Done = readCurves(**P, Of, Q.text("by"));
   if (!Done)
     return Done.takeError();
   if (!*Done)

@@ -98,9 +98,9 @@ std::vector<HeldAnswer> FileWriter::ask(ArrayRef<PageQuestion> Of) {
   for (const PageQuestion &Q : Of) {
     std::string Query = Q.query();
     auto [Name, Parameters] = StringRef(Query).split('?');
+    Question Asked(Name, Parameters);
     bool Compares = Compare && Name == "compare";
-    Expected<std::string> Text =
-        Compares ? Compare(Parameters) : V.answer(Name, Parameters);
+    Expected<std::string> Text = Compares ? Compare(Asked) : V.answer(Asked);
     if (!Text)
       consumeError(Text.takeError()); // the trace lacks the answer
     else if (!V.isWaiting())
@@ -343,7 +343,7 @@ Expected<std::string> FileWriter::run() {
   else
     V.keepGraphs(SIZE_MAX);
   V.shareNames(&Data.names());
-  Expected<std::string> Text = V.answer("start", "");
+  Expected<std::string> Text = V.answer(Question("start"));
   if (!Text)
     return Text.takeError();
   if (Error E = Start.read(*Text))

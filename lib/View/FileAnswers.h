@@ -11,7 +11,7 @@ namespace memkit {
 
 /// The answer to `compare` with a query, of a page about several traces.
 using CompareAnswers =
-    std::function<llvm::Expected<std::string>(llvm::StringRef Query)>;
+    std::function<llvm::Expected<std::string>(const Question &Q)>;
 
 /// The data of a page that is a file, at most MaxBytes: the most important
 /// answers, as many as there is room for. `start` lists what the data has, and

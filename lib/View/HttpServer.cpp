@@ -3,6 +3,7 @@
 // A web server for one user on the same machine.
 
 #include "HttpServer.h"
+#include "Question.h"
 #include "Support/Failure.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -27,32 +28,6 @@ using ServerClock = std::chrono::steady_clock;
 //===----------------------------------------------------------------------===//
 // Text of the protocol
 //===----------------------------------------------------------------------===//
-
-static std::string decoded(StringRef Text) {
-  std::string Out;
-  for (size_t I = 0; I != Text.size(); ++I) {
-    unsigned Byte = 0;
-    if (Text[I] == '+') {
-      Out += ' ';
-    } else if (Text[I] == '%' && I + 2 < Text.size() &&
-               !Text.substr(I + 1, 2).getAsInteger(16, Byte)) {
-      Out += static_cast<char>(Byte);
-      I += 2;
-    } else {
-      Out += Text[I];
-    }
-  }
-  return Out;
-}
-
-std::string queryValue(StringRef Query, StringRef Key) {
-  for (StringRef Pair : split(Query, '&')) {
-    auto [Name, Value] = Pair.split('=');
-    if (Name == Key)
-      return decoded(Value);
-  }
-  return "";
-}
 
 /// The value of a header field; empty: not there. Head: the lines of a request.
 static StringRef headerOf(StringRef Head, StringRef Name) {

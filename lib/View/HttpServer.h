@@ -84,9 +84,6 @@ private:
   std::vector<std::unique_ptr<Connection>> Open; ///< the oldest first
 };
 
-/// The value of Key in a query (`a=1&b=x%20y`), decoded; empty: not there.
-std::string queryValue(llvm::StringRef Query, llvm::StringRef Key);
-
 } // namespace memkit
 
 #endif // MEMKIT_LIB_VIEW_HTTPSERVER_H

@@ -75,9 +75,8 @@ uint32_t TraceView::spaceOfTensors() const {
   return Largest ? Largest->Space : 0;
 }
 
-Expected<std::string> TraceView::layers(StringRef Query) {
-  Expected<uint64_t> Space =
-      number(Query, "space", 0, trace().devices().size());
+Expected<std::string> TraceView::layers(const Question &Q) {
+  Expected<uint64_t> Space = Q.number("space", 0, trace().devices().size());
   if (!Space)
     return Space.takeError();
   auto Of = static_cast<uint32_t>(*Space);

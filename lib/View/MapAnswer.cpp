@@ -234,19 +234,19 @@ static Error noAnswer(const Twine &What) {
                                   RequestPart(), What);
 }
 
-Expected<std::string> TraceView::map(StringRef Query) {
+Expected<std::string> TraceView::map(const Question &Q) {
   const Trace &T = trace();
   if (T.devices().empty())
     return noAnswer("the trace has no devices");
-  Expected<uint64_t> Device = number(Query, "device", 1, T.devices().size());
+  Expected<uint64_t> Device = Q.number("device", 1, T.devices().size());
   if (!Device)
     return Device.takeError();
-  Expected<uint64_t> At = number(Query, "at", 0, UINT64_MAX);
+  Expected<uint64_t> At = Q.number("at", 0, UINT64_MAX);
   if (!At)
     return At.takeError();
   if (Error E = readOverview())
     return std::move(E);
-  bool IsPeak = queryValue(Query, "at").empty();
+  bool IsPeak = Q.text("at").empty();
   SelectionSpec Spec;
   if (!IsPeak) {
     Spec.At.emplace();

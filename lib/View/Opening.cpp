@@ -44,7 +44,7 @@ void Opening::open(const Open &How, const ProgressCallback &Tell) {
     // The page has waited for long: what its first question needs is made here,
     // while the page shows the progress.
     if (IsAwaited)
-      consumeError(Made->answer("start", "").takeError());
+      consumeError(Made->answer(Question("start")).takeError());
   } else {
     Failure = R.takeError();
     visitErrors(*Failure,
@@ -69,7 +69,7 @@ Error Opening::takeError() {
                              : Error::success();
 }
 
-Expected<std::string> Opening::answer(StringRef Question, StringRef Query) {
+Expected<std::string> Opening::answer(const Question &Q) {
   Waits = !isDone();
   if (Waits)
     return formatv("{0}", json::Value(json::Object{{"progress", Work.share()},
@@ -77,7 +77,7 @@ Expected<std::string> Opening::answer(StringRef Question, StringRef Query) {
         .str();
   if (!Made)
     return createStringError(inconvertibleErrorCode(), Problem);
-  Expected<std::string> Text = Made->answer(Question, Query);
+  Expected<std::string> Text = Made->answer(Q);
   Waits = Made->isWaiting();
   return Text;
 }

@@ -6,6 +6,7 @@
 #define MEMKIT_LIB_VIEW_OPENING_H
 
 #include "Job.h"
+#include "Question.h"
 #include "Router.h"
 #include <atomic>
 #include <condition_variable>
@@ -37,8 +38,7 @@ public:
   /// The error, once; success without an error so far.
   llvm::Error takeError();
   /// The answer as JSON, or progress, or the error.
-  llvm::Expected<std::string> answer(llvm::StringRef Question,
-                                     llvm::StringRef Query);
+  llvm::Expected<std::string> answer(const Question &Q);
   /// Whether the last answer is progress, to be asked again.
   bool isWaiting() const { return Waits; }
   /// Whether long work runs.

@@ -11,15 +11,15 @@ namespace memkit {
 
 using json::OStream;
 
-Expected<std::string> TraceView::profile(StringRef Query) {
+Expected<std::string> TraceView::profile(const Question &Q) {
   constexpr uint64_t UsualNodes = 20'000, MaxNodes = 100'000;
-  Expected<uint64_t> Limit = number(Query, "nodes", UsualNodes, MaxNodes);
+  Expected<uint64_t> Limit = Q.number("nodes", UsualNodes, MaxNodes);
   if (!Limit)
     return Limit.takeError();
-  Expected<Graph *> G = graph(Query);
+  Expected<Graph *> G = graph(Q);
   if (!G)
     return G.takeError();
-  Expected<KeyedValues> V = values(Query, **G);
+  Expected<KeyedValues> V = values(Q, **G);
   if (!V)
     return V.takeError();
   if (isWaiting())

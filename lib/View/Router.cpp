@@ -84,27 +84,26 @@ Error Router::refresh() {
   return Error::success();
 }
 
-Expected<std::string> Router::answer(StringRef Question, StringRef Query) {
+Expected<std::string> Router::answer(const Question &Q) {
   Waits = false;
-  if (Question == "start" && queryValue(Query, "fresh") == "1") {
+  if (Q.name() == "start" && Q.isOn("fresh")) {
     if (Error E = refresh())
       return std::move(E);
     return formatv("{0}", json::Value(json::Object{{"changed", HasNews}}))
         .str();
   }
-  if (Comparison && Question == "compare") {
+  if (Comparison && Q.name() == "compare") {
     for (std::unique_ptr<TraceView> &T : Traces)
       if (T->showUsualFrames())
         Comparison->forgetFrames();
-    return Comparison->answer(Query);
+    return Comparison->answer(Q);
   }
   size_t Of = Traces.size() - 1;
-  std::string Wanted = queryValue(Query, "trace");
-  if (!Wanted.empty() &&
-      (StringRef(Wanted).getAsInteger(10, Of) || Of >= Traces.size()))
+  StringRef Wanted = Q.text("trace");
+  if (!Wanted.empty() && (Wanted.getAsInteger(10, Of) || Of >= Traces.size()))
     return makeRequestError("trace=" + Wanted + ": not a number up to " +
                             Twine(Traces.size() - 1));
-  Expected<std::string> Text = Traces[Of]->answer(Question, Query);
+  Expected<std::string> Text = Traces[Of]->answer(Q);
   Waits = Traces[Of]->isWaiting();
   if (Text || Text.errorIsA<RequestError>() || !Traces[Of]->hasChanged())
     return Text;
@@ -121,8 +120,8 @@ bool Router::isWorking() const {
 Expected<std::string> Router::fileAnswers(uint64_t MaxBytes) {
   if (!Comparison)
     return memkit::fileAnswers(*Traces.back(), MaxBytes);
-  return memkit::fileAnswers(*Traces.back(), MaxBytes, [&](StringRef Query) {
-    return Comparison->answer(Query);
+  return memkit::fileAnswers(*Traces.back(), MaxBytes, [&](const Question &Q) {
+    return Comparison->answer(Q);
   });
 }
 

@@ -6,6 +6,7 @@
 #define MEMKIT_LIB_VIEW_ROUTER_H
 
 #include "CompareView.h"
+#include "Question.h"
 #include "TraceView.h"
 
 namespace memkit {
@@ -27,8 +28,7 @@ public:
   /// The answer as JSON. Errors: as TraceView::answer(). `start` with `fresh=1`
   /// opens the traces again whose files have changed; its only answer is
   /// `changed`, whether there was any.
-  llvm::Expected<std::string> answer(llvm::StringRef Question,
-                                     llvm::StringRef Query);
+  llvm::Expected<std::string> answer(const Question &Q);
   /// Whether the last answer is progress of long work, to be asked again.
   bool isWaiting() const { return Waits; }
   /// Whether long work runs.

@@ -120,16 +120,16 @@ std::string tableText(const Trace &T, const Places &Where, const OwnTree &Calls,
   return Text;
 }
 
-Expected<std::string> TraceView::table(StringRef Query) {
+Expected<std::string> TraceView::table(const Question &Q) {
   constexpr uint64_t UsualRows = 200, MaxRows = 10'000;
-  Expected<uint64_t> Limit = number(Query, "rows", UsualRows, MaxRows);
+  Expected<uint64_t> Limit = Q.number("rows", UsualRows, MaxRows);
   if (!Limit)
     return Limit.takeError();
   // Places are of stacks.
-  Expected<Graph *> G = graph("by=stack");
+  Expected<Graph *> G = graph(Question("table", "by=stack"));
   if (!G)
     return G.takeError();
-  Expected<KeyedValues> V = values(Query, **G);
+  Expected<KeyedValues> V = values(Q, **G);
   if (!V)
     return V.takeError();
   if (isWaiting())

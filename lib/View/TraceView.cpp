@@ -86,24 +86,11 @@ Error TraceView::readOverview() {
 // Parameters
 //===----------------------------------------------------------------------===//
 
-/// A whole number of at most Max; Usual if the query has none.
-Expected<uint64_t> TraceView::number(StringRef Query, StringRef Key,
-                                     uint64_t Usual, uint64_t Max) const {
-  std::string Text = queryValue(Query, Key);
-  if (Text.empty())
-    return Usual;
-  uint64_t Value = 0;
-  if (StringRef(Text).getAsInteger(10, Value) || Value > Max)
-    return makeRequestError(Key + "=" + Text + ": not a number up to " +
-                            Twine(Max));
-  return Value;
-}
-
-Expected<ViewRange> TraceView::range(StringRef Query) const {
-  Expected<uint64_t> From = number(Query, "from", 0, endNs());
+Expected<ViewRange> TraceView::range(const Question &Q) const {
+  Expected<uint64_t> From = Q.number("from", 0, endNs());
   if (!From)
     return From.takeError();
-  Expected<uint64_t> To = number(Query, "to", endNs(), UINT64_MAX);
+  Expected<uint64_t> To = Q.number("to", endNs(), UINT64_MAX);
   if (!To)
     return To.takeError();
   ViewRange R{*From, std::min(*To, endNs())};
@@ -113,30 +100,23 @@ Expected<ViewRange> TraceView::range(StringRef Query) const {
   return R;
 }
 
-static std::optional<GroupBy> groupOf(StringRef Name) {
-  static constexpr std::pair<StringLiteral, GroupBy> All[] = {
-      {"line", GroupBy::Line},         {"stack", GroupBy::Stack},
-      {"function", GroupBy::Function}, {"library", GroupBy::Library},
-      {"heap", GroupBy::Heap},         {"layer", GroupBy::Layer},
-      {"scope", GroupBy::Scope},       {"category", GroupBy::Category}};
-  for (const auto &[Word, By] : All)
-    if (Word == Name)
-      return By;
-  return std::nullopt;
-}
+/// The groupings of flame graphs.
+static constexpr GroupBy GraphGroups[] = {
+    GroupBy::Line, GroupBy::Stack, GroupBy::Function, GroupBy::Library,
+    GroupBy::Heap, GroupBy::Layer, GroupBy::Scope,    GroupBy::Category};
 
-Expected<Graph *> TraceView::graph(StringRef Query) {
+Expected<Graph *> TraceView::graph(const Question &Q) {
   if (Error E = readOverview())
     return std::move(E);
   GraphSpec Spec;
-  std::string Name = queryValue(Query, "by");
+  std::string Name = Q.text("by").str();
   if (Name.empty())
     Name = Over->Where->hasLines() ? "line" : "stack";
-  std::optional<GroupBy> By = groupOf(Name);
+  std::optional<GroupBy> By = groupOf(Name, GraphGroups);
   if (!By)
     return makeRequestError("by=" + Name + ": not a grouping");
   Spec.By = *By;
-  Spec.Invert = queryValue(Query, "invert") == "1";
+  Spec.Invert = Q.isOn("invert");
   auto At = find_if(Graphs, [&](const std::unique_ptr<Graph> &G) {
     return G->spec() == Spec;
   });
@@ -152,12 +132,12 @@ Expected<Graph *> TraceView::graph(StringRef Query) {
   return Graphs.back().get();
 }
 
-Expected<TracePart *> TraceView::part(StringRef Query) {
-  Expected<uint64_t> Heap = number(Query, "heap", 0, trace().heaps().size());
+Expected<TracePart *> TraceView::part(const Question &Q) {
+  Expected<uint64_t> Heap = Q.number("heap", 0, trace().heaps().size());
   if (!Heap)
     return Heap.takeError();
   Expected<uint64_t> Process =
-      number(Query, "process", 0, trace().processes().size());
+      Q.number("process", 0, trace().processes().size());
   if (!Process)
     return Process.takeError();
   PartFilter Of{uint32_t(*Heap), uint32_t(*Process)};
@@ -252,30 +232,30 @@ void TraceView::showFrames(bool All) {
     foldFrames();
 }
 
-Expected<std::string> TraceView::answer(StringRef Question, StringRef Query) {
+Expected<std::string> TraceView::answer(const Question &Q) {
   Waits = false;
   // Other answers have no frames, or few: they are as the last profile was.
-  if (Question == "profile" || Question == "table")
-    showFrames(queryValue(Query, "all") == "1" || Spec.AllFrames);
-  if (Question == "start")
+  if (Q.name() == "profile" || Q.name() == "table")
+    showFrames(Q.isOn("all") || Spec.AllFrames);
+  if (Q.name() == "start")
     return start();
-  if (Question == "curves")
-    return curves(Query);
-  if (Question == "profile")
-    return profile(Query);
-  if (Question == "table")
-    return table(Query);
-  if (Question == "layers")
-    return layers(Query);
-  if (Question == "operators")
+  if (Q.name() == "curves")
+    return curves(Q);
+  if (Q.name() == "profile")
+    return profile(Q);
+  if (Q.name() == "table")
+    return table(Q);
+  if (Q.name() == "layers")
+    return layers(Q);
+  if (Q.name() == "operators")
     return operators();
-  if (Question == "programs")
+  if (Q.name() == "programs")
     return programs();
-  if (Question == "map")
-    return map(Query);
-  if (Question == "growth")
+  if (Q.name() == "map")
+    return map(Q);
+  if (Q.name() == "growth")
     return growth();
-  return makeRequestError("there is no question " + Question);
+  return makeRequestError("there is no question " + Q.name());
 }
 
 } // namespace memkit

@@ -13,6 +13,7 @@
 #include "Graph.h"
 #include "HeldNames.h"
 #include "Job.h"
+#include "Question.h"
 #include "Report/FirstScreen.h"
 #include "TracePart.h"
 #include "memkit/Model/LiveBlocks.h"
@@ -108,8 +109,7 @@ public:
 
   /// The answer as JSON. Errors: a RequestError for a wrong question, else a
   /// TraceError.
-  llvm::Expected<std::string> answer(llvm::StringRef Question,
-                                     llvm::StringRef Query);
+  llvm::Expected<std::string> answer(const Question &Q);
   /// Whether the last answer is progress of long work, to be asked again.
   bool isWaiting() const { return Waits; }
   /// Whether long work runs.
@@ -160,8 +160,6 @@ private:
   /// The names of the results that are the edges of a range begin with it.
   static constexpr llvm::StringLiteral EdgesPrefix = "edges";
   // Params.cpp
-  llvm::Expected<uint64_t> number(llvm::StringRef Query, llvm::StringRef Key,
-                                  uint64_t Usual, uint64_t Max) const;
   /// The result of the work Name, which starts with the first call. Until the
   /// work is done: null, isWaiting(), and the answer is progress(). Waits for
   /// the work for at most WaitMs. New work forgets the edges of ranges.
@@ -169,10 +167,10 @@ private:
                                            Job::Work Do, unsigned WaitMs = 0);
   const JobResult *wait(double Share, const std::string &What);
   std::string progress() const { return Progress; }
-  llvm::Expected<ViewRange> range(llvm::StringRef Query) const;
-  llvm::Expected<Graph *> graph(llvm::StringRef Query);
+  llvm::Expected<ViewRange> range(const Question &Q) const;
+  llvm::Expected<Graph *> graph(const Question &Q);
   /// The part that `heap=` and `process=` choose.
-  llvm::Expected<TracePart *> part(llvm::StringRef Query);
+  llvm::Expected<TracePart *> part(const Question &Q);
   TracePart &whole() { return *Parts.front(); }
   PeakTotals peakOf(const TracePart &P, uint32_t Space) const;
 
@@ -185,7 +183,7 @@ private:
   llvm::Error readMarks();
   void writeMarks(llvm::json::OStream &J) const;
   // CurveAnswer.cpp
-  llvm::Expected<std::string> curves(llvm::StringRef Query);
+  llvm::Expected<std::string> curves(const Question &Q);
   // Curves.cpp
   struct StackGrouping;
   StackGrouping groupingOf(llvm::StringRef By);
@@ -204,15 +202,15 @@ private:
   llvm::Expected<std::string> growth();
   llvm::Error readGrowthCurves();
   // MapAnswer.cpp
-  llvm::Expected<std::string> map(llvm::StringRef Query);
+  llvm::Expected<std::string> map(const Question &Q);
   // LayerAnswer.cpp
   uint32_t spaceOfTensors() const;
-  llvm::Expected<std::string> layers(llvm::StringRef Query);
+  llvm::Expected<std::string> layers(const Question &Q);
   std::string operators();
   std::string programs();
   // Values.cpp
   /// While isWaiting(), the values are empty.
-  llvm::Expected<KeyedValues> values(llvm::StringRef Query, Graph &G);
+  llvm::Expected<KeyedValues> values(const Question &Q, Graph &G);
   llvm::Expected<KeyedValues> liveValues(const TracePart &P, Graph &G,
                                          uint32_t Space, const TimePoint &At,
                                          uint64_t SinceNs);
@@ -229,8 +227,8 @@ private:
   llvm::Error readLive(const TracePart &P, const TimePoint &At);
   std::string atText(uint64_t Ns) const;
   // ProfileAnswer.cpp
-  llvm::Expected<std::string> profile(llvm::StringRef Query);
-  llvm::Expected<std::string> table(llvm::StringRef Query);
+  llvm::Expected<std::string> profile(const Question &Q);
+  llvm::Expected<std::string> table(const Question &Q);
 
   SelectionSpec Spec;
   bool ShowsAll = false; ///< also the frames that the rules fold

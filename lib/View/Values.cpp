@@ -160,20 +160,20 @@ static Metric metricOf(StringRef What) {
                                : Metric::Allocated;
 }
 
-Expected<KeyedValues> TraceView::values(StringRef Query, Graph &G) {
+Expected<KeyedValues> TraceView::values(const Question &Q, Graph &G) {
   const Trace &T = trace();
-  Expected<TracePart *> Part = part(Query);
+  Expected<TracePart *> Part = part(Q);
   if (!Part)
     return Part.takeError();
   TracePart &P = **Part;
-  Expected<uint64_t> Asks = number(Query, "space", 0, T.devices().size());
+  Expected<uint64_t> Asks = Q.number("space", 0, T.devices().size());
   if (!Asks)
     return Asks.takeError();
   uint32_t Heap = P.filter().Heap;
   uint32_t Space = Heap ? T.heap(Heap).Space : uint32_t(*Asks);
-  std::string What = queryValue(Query, "what");
+  std::string What = Q.text("what").str();
   if (What.empty())
-    What = queryValue(Query, "at").empty() ? "peak" : "live";
+    What = Q.text("at").empty() ? "peak" : "live";
   AskedValues Asked;
   Asked.What = What;
   Asked.Heap = Heap ? T.heapName(Heap).str() : "";
@@ -190,7 +190,7 @@ Expected<KeyedValues> TraceView::values(StringRef Query, Graph &G) {
     return V;
   }
   if (What == "live") {
-    Expected<uint64_t> At = number(Query, "at", endNs(), UINT64_MAX);
+    Expected<uint64_t> At = Q.number("at", endNs(), UINT64_MAX);
     if (!At)
       return At.takeError();
     Expected<KeyedValues> V = liveValues(P, G, Space, timePoint(*At), 0);
@@ -208,7 +208,7 @@ Expected<KeyedValues> TraceView::values(StringRef Query, Graph &G) {
     return makeRequestError("by category, the trace shows what is live at a "
                             "moment, and what a range retains; choose another "
                             "group-by for what a range allocates and frees");
-  Expected<ViewRange> R = range(Query);
+  Expected<ViewRange> R = range(Q);
   if (!R)
     return R.takeError();
   Asked.BeginNs = R->BeginNs;
@@ -218,8 +218,7 @@ Expected<KeyedValues> TraceView::values(StringRef Query, Graph &G) {
       What == "retained"
           ? liveValues(P, G, Space, timePoint(R->EndNs), R->BeginNs)
       : IsWhole ? summaryValues(P, G, Space, metricOf(What))
-                : rangeValues(P, G, Space, What, *R,
-                              queryValue(Query, "exact") == "1");
+                : rangeValues(P, G, Space, What, *R, Q.isOn("exact"));
   if (!V)
     return V;
   V->Of.M = What == "retained" ? Metric::Live : metricOf(What);

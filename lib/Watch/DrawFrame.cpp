@@ -412,7 +412,7 @@ static void drawHeader(Drawing &D, ArrayRef<TableColumn> Columns) {
     D.C.write(D.Row, Column - std::min(Column, columnsOfText(Title)), Title,
               CS_Reverse | (T.Of == D.S.Tree.First ? CS_Bold : CS_Plain));
   }
-  std::string Name = "  by " + groupingName(D.S.Tree.By).str();
+  std::string Name = "  by " + groupWord(D.S.Tree.By).str();
   if (D.S.CursorNs)
     Name += ", at " + formatTime(D.F.AtNs);
   if (!D.S.Tree.Filter.empty())

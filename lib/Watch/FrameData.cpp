@@ -23,17 +23,17 @@ Error memkit::fillFrame(WatchFrame &F, RowTree &Tree, const WatchState &S) {
   if (S.Page == WatchPage::Names)
     return readNames(W, Of, Tree.lines(), S.Tree.Filter).moveInto(F.Names);
   if (isOfNow(S.Tree.By) && F.AtNs < W.endNs()) {
-    F.Note = ("live bytes by " + groupingName(S.Tree.By) +
+    F.Note = ("live bytes by " + groupWord(S.Tree.By) +
               " are known of the end of the trace alone")
                  .str();
     return Error::success();
   }
   Expected<WatchedRows> Rows =
-      S.Tree.By == Grouping::Thread ? W.threadsAtEnd(Of)
-      : isOfNow(S.Tree.By)          ? W.scopesAtEnd(Of)
+      S.Tree.By == GroupBy::Thread ? W.threadsAtEnd(Of)
+      : isOfNow(S.Tree.By)         ? W.scopesAtEnd(Of)
                            : W.rowsAt(Of, {F.AtNs, S.WindowNs, S.MarkNs});
   // A recording without events knows no threads of blocks.
-  if (!Rows && S.Tree.By == Grouping::Thread) {
+  if (!Rows && S.Tree.By == GroupBy::Thread) {
     F.Note = toString(Rows.takeError());
     return Error::success();
   }
@@ -140,7 +140,7 @@ std::string memkit::frameJson(const WatchFrame &F, const WatchState &S,
                 W.heaps().empty()
                     ? json::Value(nullptr)
                     : jsonText(W.heaps()[heapIndex(S, W.heaps())].Name));
-    J.attribute("group_by", groupingName(S.Tree.By));
+    J.attribute("group_by", groupWord(S.Tree.By));
     J.attribute("window_ns", F.WindowNs);
     J.attribute("note",
                 F.Note.empty() ? json::Value(nullptr) : jsonText(F.Note));

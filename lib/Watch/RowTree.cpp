@@ -10,20 +10,8 @@
 using namespace llvm;
 using namespace memkit;
 
-static constexpr StringLiteral GroupingNames[] = {
-    "line", "stack",  "library", "heap", "process",
-    "rank", "thread", "layer",   "scope"};
 static constexpr StringLiteral SortNames[] = {
     "live", "peak", "growth", "step", "allocations", "temporary", "age"};
-
-StringRef memkit::groupingName(Grouping G) { return GroupingNames[size_t(G)]; }
-
-std::optional<Grouping> memkit::groupingOf(StringRef Name) {
-  const auto *At = find(GroupingNames, Name);
-  if (At == std::end(GroupingNames))
-    return std::nullopt;
-  return Grouping(At - std::begin(GroupingNames));
-}
 
 StringRef memkit::sortName(SortColumn C) { return SortNames[size_t(C)]; }
 
@@ -75,45 +63,42 @@ const Places &RowTree::lines() {
   return *Lines;
 }
 
-uint32_t RowTree::groupOf(const WatchedRow &R, Grouping By) {
+uint32_t RowTree::groupOf(const WatchedRow &R, GroupBy By) {
   switch (By) {
-  case Grouping::Line:
+  case GroupBy::Line:
     return lines().of(R.Key);
-  case Grouping::Library:
+  case GroupBy::Library:
     if (!Owners)
       Owners.emplace(W.trace());
     return Owners->of(R.Key);
-  case Grouping::Heap:
+  case GroupBy::Heap:
     return R.Heap;
-  case Grouping::Process:
+  case GroupBy::Process:
     return R.Process;
-  case Grouping::Rank:
+  case GroupBy::Rank:
     return rankGroup(W.trace().processes()[R.Process - 1].Place.Rank);
-  case Grouping::Thread:
+  case GroupBy::Thread:
     return R.Key;
-  case Grouping::Stack:
-  case Grouping::Layer:
-  case Grouping::Scope:
+  default:
     return 0; // one group, which is not shown
   }
-  llvm_unreachable("all groupings are handled");
 }
 
-std::string RowTree::groupName(uint32_t Group, Grouping By) const {
+std::string RowTree::groupName(uint32_t Group, GroupBy By) const {
   const Trace &T = W.trace();
   switch (By) {
-  case Grouping::Line:
+  case GroupBy::Line:
     return Lines->text(Lines->place(Group));
-  case Grouping::Library:
+  case GroupBy::Library:
     return Owners->name(Group).str();
-  case Grouping::Heap:
+  case GroupBy::Heap:
     return T.heapName(Group).str();
-  case Grouping::Process:
+  case GroupBy::Process:
     return std::to_string(T.processes()[Group - 1].Pid) + " " +
            T.processName(Group).str();
-  case Grouping::Rank:
+  case GroupBy::Rank:
     return Group ? "rank " + std::to_string(Group - 1) : "(no rank)";
-  case Grouping::Thread: {
+  case GroupBy::Thread: {
     if (!Group || Group > T.threads().size())
       return "(no thread)";
     const Thread &Of = T.threads()[Group - 1];
@@ -121,12 +106,9 @@ std::string RowTree::groupName(uint32_t Group, Grouping By) const {
            (T.processes().size() > 1 ? " of " + T.processName(Of.Process).str()
                                      : "");
   }
-  case Grouping::Stack:
-  case Grouping::Layer:
-  case Grouping::Scope:
+  default:
     return "";
   }
-  llvm_unreachable("all groupings are handled");
 }
 
 //===----------------------------------------------------------------------===//
@@ -248,12 +230,10 @@ static uint64_t idOf(uint64_t Parent, StringRef Name) {
 
 std::vector<TreeRow> RowTree::rows(const WatchedRows &Of,
                                    const TreeSpec &Spec) {
-  bool IsOfScopes = Spec.By == Grouping::Layer || Spec.By == Grouping::Scope;
+  bool IsOfScopes = Spec.By == GroupBy::Layer || Spec.By == GroupBy::Scope;
   std::optional<ScopeView> Scopes;
   if (IsOfScopes)
-    Scopes =
-        groupScopes(W.trace(), Spec.By == Grouping::Layer ? GroupBy::Layer
-                                                          : GroupBy::Scope);
+    Scopes = groupScopes(W.trace(), Spec.By);
   ShownTree Tree =
       Scopes ? ShownTree(W.trace(), *Scopes) : ShownTree(W.trace());
   std::vector<char> Matches;
@@ -262,7 +242,7 @@ std::vector<TreeRow> RowTree::rows(const WatchedRows &Of,
   auto IsChosen = [&](const WatchedRow &R, StringRef Group) {
     // The keys of threads are no stacks.
     uint32_t Leaf =
-        Spec.By != Grouping::Thread && R.Key < Tree.view().Leaves.size()
+        Spec.By != GroupBy::Thread && R.Key < Tree.view().Leaves.size()
             ? Tree.view().leaf(R.Key)
             : 0;
     return Matches.empty() || Matches[Leaf] ||
@@ -324,7 +304,7 @@ std::vector<TreeRow> RowTree::rows(const WatchedRows &Of,
         Self(T, Last, Depth + 1, Id, Self);
     }
   };
-  bool IsFlat = Spec.By == Grouping::Stack || IsOfScopes;
+  bool IsFlat = Spec.By == GroupBy::Stack || IsOfScopes;
   for (Group &G : Groups) {
     if (IsFlat) {
       AddCalls(CallTree(Tree, Of, G.Rows), 0, 0, uint64_t(Spec.By), AddCalls);
@@ -334,7 +314,7 @@ std::vector<TreeRow> RowTree::rows(const WatchedRows &Of,
     R.Id = idOf(uint64_t(Spec.By), G.Name);
     R.Name = G.Name;
     R.V = G.V;
-    R.CanOpen = Spec.By != Grouping::Thread;
+    R.CanOpen = Spec.By != GroupBy::Thread;
     R.IsOpen = R.CanOpen && Spec.Open.count(R.Id);
     bool IsOpen = R.IsOpen;
     uint64_t Id = R.Id;

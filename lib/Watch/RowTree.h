@@ -13,27 +13,16 @@
 
 namespace memkit {
 
-/// What the first level of the table shows.
-enum class Grouping : uint8_t {
-  Line,
-  Stack,
-  Library,
-  Heap,
-  Process,
-  Rank,
-  Thread,
-  Layer,
-  Scope,
-};
-inline constexpr unsigned NumGroupings = 9;
+/// What the first level of the table shows, in the order of the keys that
+/// change it.
+inline constexpr GroupBy WatchedGroups[] = {
+    GroupBy::Line,   GroupBy::Stack,   GroupBy::Library,
+    GroupBy::Heap,   GroupBy::Process, GroupBy::Rank,
+    GroupBy::Thread, GroupBy::Layer,   GroupBy::Scope};
 /// Whether the rows of a grouping are known of now alone.
-inline bool isOfNow(Grouping G) {
-  return G == Grouping::Thread || G == Grouping::Layer || G == Grouping::Scope;
+inline bool isOfNow(GroupBy G) {
+  return G == GroupBy::Thread || G == GroupBy::Layer || G == GroupBy::Scope;
 }
-
-/// `line`, `stack`, ...
-llvm::StringRef groupingName(Grouping G);
-std::optional<Grouping> groupingOf(llvm::StringRef Name);
 
 /// Columns to sort by.
 enum class SortColumn : uint8_t {
@@ -53,7 +42,7 @@ std::optional<SortColumn> sortColumnOf(llvm::StringRef Name);
 double sortValue(const MomentValues &V, SortColumn C, bool HasMark);
 
 struct TreeSpec {
-  Grouping By = Grouping::Line;
+  GroupBy By = GroupBy::Line; ///< of WatchedGroups
   SortColumn First = SortColumn::Live, Second = SortColumn::Peak;
   bool HasMark = false;
   /// Only rows with this text in a shown frame or in the group's name; upper
@@ -88,8 +77,8 @@ private:
   struct Group;
   class CallTree;
 
-  uint32_t groupOf(const WatchedRow &R, Grouping By);
-  std::string groupName(uint32_t Group, Grouping By) const;
+  uint32_t groupOf(const WatchedRow &R, GroupBy By);
+  std::string groupName(uint32_t Group, GroupBy By) const;
   std::vector<char> matchesOfNodes(const ShownTree &T,
                                    llvm::StringRef Filter) const;
 

@@ -103,8 +103,9 @@ static void changeWindow(WatchState &S) {
 }
 
 static void changeGrouping(WatchState &S, int By) {
-  S.Tree.By =
-      Grouping((int(S.Tree.By) + int(NumGroupings) + By) % int(NumGroupings));
+  constexpr int Count = std::size(WatchedGroups);
+  int At = int(find(WatchedGroups, S.Tree.By) - std::begin(WatchedGroups));
+  S.Tree.By = WatchedGroups[(At + Count + By) % Count];
   S.SelectedId = 0;
   S.FirstRow = 0;
 }

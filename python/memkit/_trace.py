@@ -180,6 +180,12 @@ class Trace:
         """The operators of frameworks: calls, times, tensors; the longest self time first."""
         return self._ask("operators", _Selection(dict(selection)))
 
+    def table(self, name: str, **selection: Choice) -> Table:
+        """The table of a name, as ``memdump --table=NAME`` has it: ``blocks`` (the largest live blocks, at the
+        selection's ``at`` or at the peak), ``steps``, ``layers``, ... An unknown name raises RequestError, with all
+        names."""
+        return self._ask("table", name.encode(), _Selection(dict(selection)))
+
     def programs(self, **selection: Choice) -> Table:
         """The compiled programs of JAX, with XLA's plan of one call; the most bytes at the peak first."""
         return self._ask("programs", _Selection(dict(selection)))

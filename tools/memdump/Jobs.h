@@ -19,7 +19,7 @@ namespace memkit {
 /// `OutputFormat`, until the output takes no more.
 llvm::Error printSections(OutputFile &Out, const SelectionSpec &Spec);
 
-/// Writes the table `WhatTable` of what Spec selects as a file for programs.
+/// Writes the table `WhatTable` of what Spec selects in `OutputFormat`.
 llvm::Error printTable(OutputFile &Out, const SelectionSpec &Spec);
 
 /// Writes the process that Spec chooses as a memory snapshot of PyTorch.

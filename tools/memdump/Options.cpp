@@ -5,6 +5,8 @@
 #include "Options.h"
 #include "Cli/HelpText.h"
 #include "Cli/ToolMain.h"
+#include "Tables/Answers.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
 using namespace memkit;
@@ -19,6 +21,8 @@ cl::opt<DumpFormat> memkit::OutputFormat(
     "format", cl::desc("What to print:"), cl::init(DumpFormat::Text),
     cl::values(clEnumValN(DumpFormat::Text, "text",
                           "events, for people (default)"),
+               clEnumValN(DumpFormat::Markdown, "markdown",
+                          "a table, for a pull request"),
                clEnumValN(DumpFormat::Asm, "asm",
                           "the whole trace in text form, for memas"),
                clEnumValN(DumpFormat::Json, "json",
@@ -32,30 +36,14 @@ cl::opt<DumpFormat> memkit::OutputFormat(
                           "a memory snapshot of PyTorch, for memory_viz")),
     cl::cat(toolCategory()));
 cl::opt<DumpTable> memkit::WhatTable(
-    "table", cl::desc("parquet, arrow: the table:"),
-    cl::init(DumpTable::Events),
-    cl::values(
-        clEnumValN(DumpTable::Events, "events", "every event (default)"),
-        clEnumValN(DumpTable::Stats, "stats", "memory by heap and stack"),
-        clEnumValN(DumpTable::Lines, "lines", "memory by heap and line"),
-        clEnumValN(DumpTable::Stacks, "stacks", "the functions of each stack"),
-        clEnumValN(DumpTable::Intervals, "intervals",
-                   "memory by stack at the end of each interval"),
-        clEnumValN(DumpTable::Steps, "steps", "the steps"),
-        clEnumValN(DumpTable::Layers, "layers", "the layers of the model"),
-        clEnumValN(DumpTable::Operators, "operators", "the operators"),
-        clEnumValN(DumpTable::Programs, "programs",
-                   "the compiled programs of JAX"),
-        clEnumValN(DumpTable::Arrays, "arrays",
-                   "the live arrays of JAX at marks"),
-        clEnumValN(DumpTable::Scopes, "scopes", "the program's own scopes"),
-        clEnumValN(DumpTable::Heaps, "heaps", "the heaps"),
-        clEnumValN(DumpTable::Processes, "processes", "the processes"),
-        clEnumValN(DumpTable::Ranks, "ranks", "the ranks of a job"),
-        clEnumValN(DumpTable::Threads, "threads", "the threads"),
-        clEnumValN(DumpTable::Leaks, "leaks", "what memleak finds"),
-        clEnumValN(DumpTable::Series, "series", "memory over time")),
+    "table", cl::value_desc("name"),
+    cl::desc("A table in place of the sections (parquet and arrow: events):"),
     cl::cat(toolCategory()));
+static const bool HasTables = [] {
+  for (const auto &[I, A] : enumerate(namedAnswers()))
+    WhatTable.getParser().addLiteralOption(A.Name, DumpTable(I), A.About);
+  return true;
+}();
 cl::opt<DumpJob> memkit::What(
     cl::desc("Instead of the sections:"), cl::init(DumpJob::Print),
     cl::values(

@@ -11,26 +11,17 @@
 
 namespace memkit {
 
-enum class DumpFormat { Text, Asm, Json, Csv, Parquet, Arrow, TorchSnapshot };
-enum class DumpTable {
-  Events,
-  Stats,
-  Lines,
-  Stacks,
-  Intervals,
-  Steps,
-  Layers,
-  Operators,
-  Programs,
-  Arrays,
-  Scopes,
-  Heaps,
-  Processes,
-  Ranks,
-  Threads,
-  Leaks,
-  Series
+enum class DumpFormat {
+  Text,
+  Markdown,
+  Asm,
+  Json,
+  Csv,
+  Parquet,
+  Arrow,
+  TorchSnapshot
 };
+enum class DumpTable : unsigned {}; ///< index in namedAnswers()
 enum class DumpJob {
   Print,
   Summary,

@@ -40,6 +40,7 @@ static Expected<std::unique_ptr<SectionVisitor>> createPrinter(raw_ostream &OS,
     return createJsonPrinter(OS);
   case DumpFormat::Csv:
     return createCsvPrinter(OS);
+  case DumpFormat::Markdown:
   case DumpFormat::Parquet:
   case DumpFormat::Arrow:
     break; // PrintTables.cpp

@@ -3,76 +3,16 @@
 // Writes tables for programs.
 
 #include "Cli/Progress.h"
+#include "Cli/Terminal.h"
 #include "Cli/ToolMain.h"
 #include "Export/ArrowFile.h"
 #include "Export/Parquet.h"
+#include "Export/TableText.h"
 #include "Jobs.h"
-#include "Tables/EventsTable.h"
-#include "Tables/Questions.h"
+#include "Tables/Answers.h"
 
 using namespace llvm;
 using namespace memkit;
-
-/// The number of points of --table=series.
-static constexpr unsigned SeriesPoints = 1000;
-
-static TableAnswer statsBy(const Trace &T, Selection Sel, GroupBy By) {
-  Expected<SelectedStats> S = SelectedStats::create(T, std::move(Sel));
-  if (!S)
-    return S.takeError();
-  return statsTable(*S, By);
-}
-
-static TableAnswer ofStats(const Trace &T, Selection Sel,
-                           function_ref<TableAnswer(const SelectedStats &)> F) {
-  Expected<SelectedStats> S = SelectedStats::create(T, std::move(Sel));
-  if (!S)
-    return S.takeError();
-  return F(*S);
-}
-
-static TableAnswer tableOf(std::shared_ptr<SharedTrace> Of, Selection Sel) {
-  const Trace &T = *Of->T;
-  switch (WhatTable) {
-  case DumpTable::Events:
-    return eventsTable(Of, std::move(Sel), eventColumnNames());
-  case DumpTable::Stats:
-    return statsBy(T, std::move(Sel), GroupBy::Stack);
-  case DumpTable::Lines:
-    return statsBy(T, std::move(Sel), GroupBy::Line);
-  case DumpTable::Stacks:
-    return framesTable(Of, 0);
-  case DumpTable::Intervals:
-    return ofStats(T, std::move(Sel), intervalsTable);
-  case DumpTable::Steps:
-    return stepsTable(T, Sel);
-  case DumpTable::Layers:
-    return layersTable(T, Sel);
-  case DumpTable::Operators:
-    return operatorsTable(T, Sel);
-  case DumpTable::Programs:
-    return ofStats(T, std::move(Sel), programsTable);
-  case DumpTable::Arrays:
-    return ofStats(T, std::move(Sel), arraysTable);
-  case DumpTable::Scopes:
-    return scopesTable(T);
-  case DumpTable::Heaps:
-    return heapsTable(T);
-  case DumpTable::Processes:
-    return processesTable(T);
-  case DumpTable::Ranks:
-    return ranksTable(T);
-  case DumpTable::Threads:
-    return threadsTable(T, Sel);
-  case DumpTable::Leaks:
-    return ofStats(T, std::move(Sel), leaksTable);
-  case DumpTable::Series:
-    return ofStats(T, std::move(Sel), [](const SelectedStats &S) {
-      return seriesTable(S, SeriesPoints);
-    });
-  }
-  llvm_unreachable("all tables are listed");
-}
 
 /// What the file says of itself.
 static std::vector<std::pair<std::string, std::string>>
@@ -81,6 +21,22 @@ factsOf(const Trace &T) {
   return {{"memkit.trace", T.name().str()},
           {"memkit.host", H.Host},
           {"memkit.start_unix_ns", std::to_string(H.Start.RealtimeNs)}};
+}
+
+/// The format of a table that is text; none: a file for programs.
+static std::optional<TableTextFormat> textFormat() {
+  switch (OutputFormat) {
+  case DumpFormat::Csv:
+    return TableTextFormat::Csv;
+  case DumpFormat::Json:
+    return TableTextFormat::Json;
+  case DumpFormat::Markdown:
+    return TableTextFormat::Markdown;
+  case DumpFormat::Text:
+    return TableTextFormat::Text;
+  default:
+    return std::nullopt;
+  }
 }
 
 Error memkit::printTable(OutputFile &Out, const SelectionSpec &Spec) {
@@ -97,9 +53,13 @@ Error memkit::printTable(OutputFile &Out, const SelectionSpec &Spec) {
   Expected<Selection> Sel = Selection::create(T, Spec);
   if (!Sel)
     return Sel.takeError();
-  TableAnswer Rows = tableOf(Of, std::move(*Sel));
+  const NamedAnswer &Answer = namedAnswers()[size_t(WhatTable.getValue())];
+  TableAnswer Rows = Answer.Make(Of, std::move(*Sel));
   if (!Rows)
     return Rows.takeError();
+  if (std::optional<TableTextFormat> Format = textFormat())
+    return writeTableText(Out.os(), **Rows, *Format, Answer.Name,
+                          outputWidth());
   const Header &H = T.header();
   uint32_t Process = T.processes().empty() ? H.Pid : T.processes()[0].Pid;
   TableRef All = withOrigin(*Rows, H.Host, H.Rank, Process);

@@ -7,6 +7,7 @@
 #include "Jobs.h"
 #include "Merge/FolderInput.h"
 #include "SymbolizeFlags.h"
+#include "Tables/Answers.h"
 
 using namespace llvm;
 using namespace memkit;
@@ -17,9 +18,34 @@ static Expected<int> done(Error E) {
   return ExitOk;
 }
 
-static bool isTable() {
+/// A table is a file for programs.
+static bool isTableFile() {
   return OutputFormat == DumpFormat::Parquet ||
          OutputFormat == DumpFormat::Arrow;
+}
+static bool isTable() { return isTableFile() || WhatTable.getNumOccurrences(); }
+
+/// Errors: a table that the format cannot have, or no table.
+static Error checkTable() {
+  if (OutputFormat == DumpFormat::Markdown && !isTable())
+    return makeUsageError("--format=markdown needs a --table");
+  if (!isTable())
+    return Error::success();
+  if (What != DumpJob::Print || !Columns.empty())
+    return makeUsageError("--format=parquet and arrow write a --table; "
+                          "--columns, --summary and the like are for text");
+  if (OutputFormat == DumpFormat::Asm ||
+      OutputFormat == DumpFormat::TorchSnapshot)
+    return makeUsageError("--table needs --format=text, markdown, csv, json, "
+                          "parquet or arrow");
+  const NamedAnswer &Answer = namedAnswers()[size_t(WhatTable.getValue())];
+  bool IsForPeople =
+      OutputFormat == DumpFormat::Text || OutputFormat == DumpFormat::Markdown;
+  return Answer.Streams && IsForPeople
+             ? makeUsageError("--table=" + Answer.Name +
+                              " needs --format=csv, json, parquet or arrow; "
+                              "the list without --table is for people")
+             : Error::success();
 }
 
 static bool onlyProcesses(SelectionSpec Spec) {
@@ -73,15 +99,12 @@ static Expected<int> run(const SelectionFlags &Flags) {
       (!IsList && What != DumpJob::Map && !Spec->empty()))
     return makeUsageError("selections need the list of events or --map; "
                           "--columns needs the list");
-  if (isTable() && (!IsList || !Columns.empty()))
-    return makeUsageError("--format=parquet and arrow write a --table; "
-                          "--columns, --summary and the like are for text");
+  if (Error E = checkTable())
+    return std::move(E);
   if (OutputFormat == DumpFormat::TorchSnapshot &&
       (!IsList || !Columns.empty() || !onlyProcesses(*Spec)))
     return makeUsageError("--format=torch-snapshot writes the events of a "
                           "process; --process is the only selection");
-  if (!isTable() && WhatTable.getNumOccurrences())
-    return makeUsageError("--table needs --format=parquet or arrow");
   bool IsRedact = What == DumpJob::Redact;
   if (!IsRedact && (!RedactNames.empty() || RedactKey.getNumOccurrences()))
     return makeUsageError("--redact-names and --redact-key need --redact");
@@ -89,7 +112,7 @@ static Expected<int> run(const SelectionFlags &Flags) {
     return makeUsageError(SymbolizeFlagNames + " need --symbolize");
   auto Kind = IsRedact || What == DumpJob::Symbolize
                   ? OutputFile::Content::Trace
-              : isTable() || OutputFormat == DumpFormat::TorchSnapshot
+              : isTableFile() || OutputFormat == DumpFormat::TorchSnapshot
                   ? OutputFile::Content::Machine
                   : OutputFile::Content::Text;
   auto Out = OutputFile::open(Output, Kind);
@@ -109,12 +132,13 @@ int main(int Argc, char **Argv) {
   return runTool(
       Argc, Argv,
       {"memdump",
-       "Prints a trace as text, JSON or CSV, or writes its tables as "
+       "Prints a trace as text, JSON or CSV, or its tables, also as "
        "Parquet.",
        "memdump trace.fb | less\n"
        "memdump --summary trace.fb\n"
        "memdump --heap='torch.*' --since=step:2 trace.fb\n"
        "memdump --format=asm trace.fb | memas -o same.fb\n"
+       "memdump --table=blocks trace.fb\n"
        "memdump --format=parquet trace.fb -o events.parquet\n"
        "memdump --format=torch-snapshot trace.fb -o snapshot.pickle\n"
        "memdump --redact trace.fb -o public.fb",

@@ -46,40 +46,38 @@ cl::list<Metric> Metrics(
         clEnumValN(Metric::Leaked, "leaked",
                    "bytes live at the end, without memory freed by exec")),
     cl::CommaSeparated, cl::cat(toolCategory()));
+static cl::OptionEnumValue grouped(GroupBy By, StringRef Help) {
+  return {groupWord(By), int(By), Help};
+}
 cl::opt<GroupBy> Grouping(
     "group-by", cl::desc("Frames are:"),
     cl::values(
-        clEnumValN(GroupBy::Stack, "stack",
-                   "calls of the stack (default, unless Python)"),
-        clEnumValN(GroupBy::Line, "line",
-                   "calls, each with its line of source, imports apart "
-                   "(default for Python's calls)"),
-        clEnumValN(GroupBy::Function, "function", "functions by name"),
-        clEnumValN(GroupBy::File, "file", "source files"),
-        clEnumValN(GroupBy::Binary, "binary", "binaries"),
-        clEnumValN(GroupBy::Layer, "layer",
-                   "layers by path, in the phases of training"),
-        clEnumValN(GroupBy::Operator, "operator", "innermost operators"),
-        clEnumValN(GroupBy::Scope, "scope", "ranges and the program's scopes"),
-        clEnumValN(GroupBy::ScopePath, "scope-path",
-                   "scope paths: phases, layers, operators and scopes"),
-        clEnumValN(GroupBy::Mixed, "mixed",
-                   "stacks with the scopes inserted (replays the events)"),
-        clEnumValN(GroupBy::Category, "category",
-                   "categories of tensors, at the peak"),
-        clEnumValN(GroupBy::Dtype, "dtype",
-                   "dtypes of PyTorch's tensors, and stacks below (replays the "
-                   "events)"),
-        clEnumValN(GroupBy::Heap, "heap", "heaps, and stacks below"),
-        clEnumValN(GroupBy::Library, "library",
-                   "libraries that asked for memory"),
-        clEnumValN(GroupBy::Thread, "thread",
-                   "threads, and stacks below (replays the events)"),
-        clEnumValN(GroupBy::Size, "size",
-                   "sizes, and stacks below (replays the events)"),
-        clEnumValN(GroupBy::Step, "step",
-                   "steps of the allocations, and stacks below (replays the "
-                   "events)")),
+        grouped(GroupBy::Stack, "calls of the stack (default, unless Python)"),
+        grouped(GroupBy::Line,
+                "calls, each with its line of source, imports apart "
+                "(default for Python's calls)"),
+        grouped(GroupBy::Function, "functions by name"),
+        grouped(GroupBy::File, "source files"),
+        grouped(GroupBy::Binary, "binaries"),
+        grouped(GroupBy::Layer, "layers by path, in the phases of training"),
+        grouped(GroupBy::Operator, "innermost operators"),
+        grouped(GroupBy::Scope, "ranges and the program's scopes"),
+        grouped(GroupBy::ScopePath,
+                "scope paths: phases, layers, operators and scopes"),
+        grouped(GroupBy::Mixed,
+                "stacks with the scopes inserted (replays the events)"),
+        grouped(GroupBy::Category, "categories of tensors, at the peak"),
+        grouped(GroupBy::Dtype,
+                "dtypes of PyTorch's tensors, and stacks below (replays the "
+                "events)"),
+        grouped(GroupBy::Heap, "heaps, and stacks below"),
+        grouped(GroupBy::Library, "libraries that asked for memory"),
+        grouped(GroupBy::Thread,
+                "threads, and stacks below (replays the events)"),
+        grouped(GroupBy::Size, "sizes, and stacks below (replays the events)"),
+        grouped(GroupBy::Step,
+                "steps of the allocations, and stacks below (replays the "
+                "events)")),
     cl::init(GroupBy::Stack), cl::cat(toolCategory()));
 cl::opt<bool> Full("full", cl::desc("Keep small frames"),
                    cl::cat(helpGroup(HelpGroup::Expert)));

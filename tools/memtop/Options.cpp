@@ -100,11 +100,10 @@ static Expected<uint64_t> timeOf(const cl::opt<std::string> &From,
 
 static Expected<WatchState> stateOf() {
   WatchState S;
-  auto By = groupingOf(GroupByName);
+  std::optional<GroupBy> By = groupOf(GroupByName, WatchedGroups);
   if (!By)
-    return makeUsageError("--group-by=" + GroupByName +
-                          ": line, stack, library, heap, process, rank, "
-                          "thread, layer or scope");
+    return makeUsageError("--group-by=" + GroupByName + ": not one of " +
+                          groupWords(WatchedGroups));
   S.Tree.By = *By;
   std::optional<SortColumn> Columns[2];
   if (SortBy.size() > std::size(Columns))

@@ -134,7 +134,7 @@ static HttpAnswer answerOf(Opening &V, const HttpRequest &R) {
             servedPage().str()};
   if (!Name.consume_front("api/"))
     return errorAnswer(404, makeRequestError("there is no such page"));
-  Expected<std::string> Text = V.answer(Name, R.Query);
+  Expected<std::string> Text = V.answer(Question(Name, R.Query));
   // Long answers free much, which malloc would keep.
   malloc_trim(0);
   if (!Text) {

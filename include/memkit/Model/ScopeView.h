@@ -5,39 +5,11 @@
 #ifndef MEMKIT_MODEL_SCOPEVIEW_H
 #define MEMKIT_MODEL_SCOPEVIEW_H
 
+#include "memkit/Model/GroupBy.h"
 #include "memkit/Model/Trace.h"
 #include <deque>
 
 namespace memkit {
-
-/// The contents of a view's frames.
-enum class GroupBy {
-  Stack,
-  /// Layers nested by their calls and paths, below the phases of training.
-  Layer,
-  /// The operators inside the innermost scope of another kind.
-  Operator,
-  Scope,     ///< names from the program: ranges and scopes of its own
-  ScopePath, ///< all scopes
-  Function,  ///< functions of the code; equal names are one function
-  File,      ///< files of the code; consecutive frames of a file are one frame
-  Binary,    ///< binaries of the code, likewise
-  Thread,    ///< stacks below the threads that allocated
-  Heap,      ///< stacks below heaps
-  Size,      ///< stacks below classes of size, powers of two
-  Step,      ///< stacks below the steps of the allocations
-  /// Stacks with scope paths inserted at the frame that entered the scope.
-  Mixed,
-  Category, ///< categories of tensors: parameters, gradients, ...
-  Dtype,    ///< stacks below the dtypes of tensors
-  Library,  ///< stacks below the libraries that asked for memory
-  Line,     ///< lines of source; in tables see StatsQuery.h
-};
-/// Whether keys are scope paths, so the stats must be by scope path, too.
-inline bool isOfScopes(GroupBy By) {
-  return By == GroupBy::Layer || By == GroupBy::Operator ||
-         By == GroupBy::Scope || By == GroupBy::ScopePath;
-}
 
 /// The name of a kind: `layer`, `operator`, `range`, `scope` (of the program),
 /// `phase`, `line`.

@@ -53,8 +53,7 @@ void Recording::removeProcess(ProcessLog &Log) {
 
 void Recording::addMark(Mark M) {
   Stats.countMarks(1);
-  if (OnMark)
-    OnMark(M);
+  tell(&RecordingListener::addingMark, M);
   PendingMarks.Rows.push_back(std::move(M));
 }
 

@@ -11,6 +11,7 @@
 #include "Output/PartialLog.h"
 #include "Output/ProcessLog.h"
 #include "Output/RecordedHeaps.h"
+#include "Output/RecordingListener.h"
 #include "Output/WriteQueue.h"
 #include "Trace/Catalog.h"
 #include "Trace/EventLog.h"
@@ -57,23 +58,6 @@ public:
   std::optional<llvm::Regex> StepRange;
   bool HasSteps = false; ///< any process had a step
   uint64_t MaxSteps = 0; ///< highest number of steps of a process
-  /// Called when a process asks for an alert: process, the alert's number from
-  /// 1, condition; may be empty.
-  std::function<void(uint32_t, uint32_t, const std::string &)> OnAskedAlert;
-  /// Called for each mark; may be empty.
-  std::function<void(const Mark &)> OnMark;
-  /// Called for each new binary: id, path, build-id, the process that loaded
-  /// it.
-  std::function<void(uint32_t, const std::string &,
-                     const std::vector<uint8_t> &, uint32_t)>
-      OnBinary;
-  /// Called when a process has run code of a binary, once for each load:
-  /// process, path; may be empty.
-  std::function<void(uint32_t, const std::string &)> OnLoad;
-  /// Called for a Python function of a process's code: id, file; and for each
-  /// line of a process's code: process, function, line. May be called again.
-  std::function<void(uint32_t, const std::string &)> OnPythonFunction;
-  std::function<void(uint32_t, uint32_t, uint32_t)> OnPythonLine;
   uint32_t Epoch = 1;
 
   /// A time, at least AtLeast, after all events so far and before all later
@@ -81,6 +65,16 @@ public:
   uint64_t boundaryNs(uint64_t AtLeast = 0);
   uint64_t lastNs() const { return Times.lastNs(); }
   uint64_t nowNs() const { return Times.nowNs(); }
+
+  void addListener(RecordingListener &L) { Listeners.push_back(&L); }
+  void removeListener(RecordingListener &L) { llvm::erase(Listeners, &L); }
+  /// Calls a function of all listeners: `R.tell(&RecordingListener::addingMark,
+  /// M)`.
+  template <class... Params, class... Args>
+  void tell(void (RecordingListener::*Of)(Params...), const Args &...Values) {
+    for (RecordingListener *L : Listeners)
+      (L->*Of)(Values...);
+  }
 
   /// Log must outlive its registration.
   void addProcess(ProcessLog &Log);
@@ -208,6 +202,7 @@ public:
   uint64_t losses() const { return Losses; }
 
 private:
+  std::vector<RecordingListener *> Listeners;
   explicit Recording(const TscClock &Clock) : Times(Clock) {}
   bool check(llvm::Error E);
   void writeNames();

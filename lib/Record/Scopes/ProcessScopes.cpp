@@ -350,9 +350,9 @@ bool ProcessScopes::mark(const wire::MarkRecord &Rec, RecordOrigin From,
     M.Id = Rec.Range;
     break;
   case MarkWhat::Alert:
-    if (R.OnAskedAlert && Rec.Range && Rec.Range <= wire::MaxAlerts)
-      R.OnAskedAlert(Process, uint32_t(Rec.Range),
-                     name(numberOf(Rec.Text)).Text);
+    if (Rec.Range && Rec.Range <= wire::MaxAlerts)
+      R.tell(&RecordingListener::askedForAlert, Process, uint32_t(Rec.Range),
+             name(numberOf(Rec.Text)).Text);
     return true;
   case MarkWhat::On:
     M.Kind = MarkKind::RecordOn;

@@ -29,21 +29,21 @@ Alerts::Alerts(const RecordOptions &O, Recording &R)
                           StringRef SpaceName) {
     addHeap(Heap, Name, Space, SpaceName);
   };
-  R.OnMark = [this](const Mark &M) { see(M); };
-  R.OnAskedAlert = [this](uint32_t Process, uint32_t Number,
-                          const std::string &Text) {
-    if (Error E = add(Text, Process, Number))
-      this->O.Warn("memkit.alert: " + toString(std::move(E)));
-  };
+  R.addListener(*this);
   R.Heaps.tellOfAll();
 }
 
 Alerts::~Alerts() {
   R.Heaps.OnHeap = {};
-  R.OnMark = {};
-  R.OnAskedAlert = {};
+  R.removeListener(*this);
   if (Reads && R.Stats.isInMoment())
     R.Stats.endMoment();
+}
+
+void Alerts::askedForAlert(uint32_t Process, uint32_t Number,
+                           const std::string &Text) {
+  if (Error E = add(Text, Process, Number))
+    O.Warn("memkit.alert: " + toString(std::move(E)));
 }
 
 Error Alerts::add(StringRef Text, uint32_t Process, uint32_t Number) {
@@ -173,7 +173,7 @@ void Alerts::look(const MarkMetric &V, uint64_t TimeNs, uint32_t Process) {
   }
 }
 
-void Alerts::see(const Mark &M) {
+void Alerts::addingMark(const Mark &M) {
   // Bounds in per cent of a device are known from its first mark on.
   bool IsFirst =
       M.Kind == MarkKind::DeviceUsed && !Measured.totalOf(uint32_t(M.Id));

@@ -5,6 +5,7 @@
 #ifndef MEMKIT_LIB_RECORD_SESSION_ALERTS_H
 #define MEMKIT_LIB_RECORD_SESSION_ALERTS_H
 
+#include "Output/RecordingListener.h"
 #include "Session/AlertActions.h"
 #include "Session/AlertRules.h"
 #include "Stats/MarkMetrics.h"
@@ -25,10 +26,10 @@ struct RecordOptions;
 /// moment, read a part at a time, and the actions. After an alert its condition
 /// rests until the value has fallen below the bound (AlertRule::mayArm).
 /// Belongs to the recorder's thread.
-class Alerts {
+class Alerts : RecordingListener {
 public:
   Alerts(const RecordOptions &O, Recording &R);
-  ~Alerts();
+  ~Alerts() override;
 
   bool isEmpty() const { return Rules.empty(); }
   /// Adds an alert of a process; the number of its alert, from 1. Errors:
@@ -45,8 +46,6 @@ public:
   /// A heap of a memory space was added, before its first event.
   void addHeap(uint32_t Heap, llvm::StringRef Name, uint32_t Space,
                llvm::StringRef SpaceName);
-  /// A mark was added.
-  void see(const Mark &M);
   /// Warns of conditions whose heap never appeared.
   void warnOfMissing() const;
   /// Called for each alert that a process asked for: process, number, value,
@@ -68,6 +67,9 @@ private:
     std::vector<MomentRow> Top; ///< the largest first
   };
 
+  void addingMark(const Mark &M) override;
+  void askedForAlert(uint32_t Process, uint32_t Number,
+                     const std::string &Text) override;
   void setBounds();
   void setShares(AlertRule &R, AlertTarget &T);
   std::optional<double> wholeOf(const AlertRule &R, const AlertTarget &T) const;

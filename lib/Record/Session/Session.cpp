@@ -24,10 +24,7 @@ Session::Session(const RecordOptions &O, Recording &R, Greeter &Listener,
   if (O.Symbols && !Symbols.start(O.Sources))
     O.Warn("no thread may start here: functions appear as addresses (memdump "
            "--symbolize adds names)");
-  R.OnLoad = [this](uint32_t Process, const std::string &Path) {
-    if (const ChildProcess *P = Children.find(Process))
-      Versions.add(Process, P->Root, Path);
-  };
+  R.addListener(*this);
   Watch.OnProcessAlert = [this](uint32_t Process, uint32_t Number,
                                 uint64_t Value, uint64_t Bound) {
     tellProcess(Process, Number, Value, Bound);
@@ -35,6 +32,13 @@ Session::Session(const RecordOptions &O, Recording &R, Greeter &Listener,
   Watch.OnAlert = [this](uint32_t Process) {
     Residents.ask(Process, RF_Alert);
   };
+}
+
+Session::~Session() { R.removeListener(*this); }
+
+void Session::ranBinary(uint32_t Process, const std::string &Path) {
+  if (const ChildProcess *P = Children.find(Process))
+    Versions.add(Process, P->Root, Path);
 }
 
 /// Tells a program of an alert that the program asked for.

@@ -35,11 +35,12 @@ namespace memkit {
 /// adds new processes, takes the records of all rings in order of time, ends
 /// processes, and adds samples, intervals and snapshots to the trace. Owned by
 /// one thread.
-class Session {
+class Session : RecordingListener {
 public:
   /// Trace: the name of the output.
   Session(const RecordOptions &O, Recording &R, Greeter &Listener,
           std::string Tag, std::string Trace);
+  ~Session() override;
 
   /// Sets the program, a child process of the recorder. WhyNot: why the program
   /// cannot be recorded, or empty.
@@ -74,6 +75,7 @@ public:
   std::string namelessBinary() const { return Symbols.namelessBinary(); }
 
 private:
+  void ranBinary(uint32_t Process, const std::string &Path) override;
   void pass();
   void endProcesses();
   void drain(uint64_t Limit, ChildProcess *Only);

@@ -16,10 +16,7 @@ bool SymbolRequests::start(bool WithSources) {
     Thread.reset();
     return false;
   }
-  R.OnBinary = [this](uint32_t Binary, const std::string &Path,
-                      const std::vector<uint8_t> &BuildId, uint32_t Process) {
-    onBinary(Binary, Path, BuildId, Process);
-  };
+  R.addListener(*this);
   R.Names.OnNativeFrame = [this](uint32_t Frame, uint32_t Binary,
                                  uint64_t Address) {
     Thread->ask(Frame, Binary, Address);
@@ -29,16 +26,13 @@ bool SymbolRequests::start(bool WithSources) {
     onUnownedCode(Frame, Process, Address);
   };
   ReadsSources = WithSources;
-  if (!ReadsSources)
-    return true;
-  R.OnPythonFunction = [this](uint32_t Function, const std::string &File) {
-    if (mayHaveSource(File))
-      PythonFiles.try_emplace(Function, File);
-  };
-  R.OnPythonLine = [this](uint32_t Process, uint32_t Function, uint32_t Line) {
-    onPythonLine(Process, Function, Line);
-  };
   return true;
+}
+
+void SymbolRequests::foundPythonFunction(uint32_t Function,
+                                         const std::string &File) {
+  if (ReadsSources && mayHaveSource(File))
+    PythonFiles.try_emplace(Function, File);
 }
 
 void SymbolRequests::addSources(uint32_t Process, pid_t Pid, uint64_t StartNs) {
@@ -46,8 +40,8 @@ void SymbolRequests::addSources(uint32_t Process, pid_t Pid, uint64_t StartNs) {
     Thread->addSources(Process, SourceRoot(Pid, StartNs));
 }
 
-void SymbolRequests::onPythonLine(uint32_t Process, uint32_t Function,
-                                  uint32_t Line) {
+void SymbolRequests::foundPythonLine(uint32_t Process, uint32_t Function,
+                                     uint32_t Line) {
   auto File = PythonFiles.find(Function);
   if (File != PythonFiles.end() &&
       PythonLines.insert(uint64_t(Function) << 32 | Line).second)
@@ -74,9 +68,9 @@ void SymbolRequests::endJit(ChildProcess &P) {
 /// Adds a binary to the symbol thread. The file may differ where the process
 /// runs, or be gone by now: search by its path here, then as the process sees
 /// the path.
-void SymbolRequests::onBinary(uint32_t Binary, const std::string &Path,
-                              const std::vector<uint8_t> &BuildId,
-                              uint32_t Process) {
+void SymbolRequests::foundBinary(uint32_t Binary, const std::string &Path,
+                                 const std::vector<uint8_t> &BuildId,
+                                 uint32_t Process) {
   std::string Proc = "/proc/";
   if (ChildProcess *P = Children.find(Process))
     Proc += std::to_string(P->Pid);

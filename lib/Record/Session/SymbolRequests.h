@@ -13,10 +13,11 @@ namespace memkit {
 
 /// Requests the symbols of a recording's frames from the symbol thread, and
 /// adds the answers to the trace. Does nothing before start().
-class SymbolRequests {
+class SymbolRequests : RecordingListener {
 public:
   SymbolRequests(Recording &R, ChildList &Children)
       : R(R), Children(Children) {}
+  ~SymbolRequests() override { R.removeListener(*this); }
 
   /// Called before the first process: starts the symbol thread. WithSources:
   /// lines of source, too. False: the machine refuses a thread.
@@ -44,9 +45,12 @@ public:
   std::string namelessBinary() const;
 
 private:
-  void onBinary(uint32_t Binary, const std::string &Path,
-                const std::vector<uint8_t> &BuildId, uint32_t Process);
-  void onPythonLine(uint32_t Process, uint32_t Function, uint32_t Line);
+  void foundBinary(uint32_t Binary, const std::string &Path,
+                   const std::vector<uint8_t> &BuildId,
+                   uint32_t Process) override;
+  void foundPythonFunction(uint32_t Function, const std::string &File) override;
+  void foundPythonLine(uint32_t Process, uint32_t Function,
+                       uint32_t Line) override;
   void onUnownedCode(uint32_t Frame, uint32_t Process, uint64_t Address);
 
   Recording &R;

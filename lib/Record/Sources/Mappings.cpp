@@ -163,7 +163,7 @@ void Mappings::take(const wire::RemapEndRecord &Rec, RecordOrigin From) {
               Rec.OldStays, Begun.Tsc, From.Tsc, Out);
 }
 
-void Mappings::take(const wire::ThreadEndRecord &Rec, RecordOrigin From) {
+void Mappings::endThread(const wire::ThreadEndRecord &Rec, RecordOrigin From) {
   if (Rec.Begin >= MaxAddress)
     return Sink.bad();
   Events Out(*this, From);

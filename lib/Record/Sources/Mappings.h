@@ -31,7 +31,8 @@ public:
   void take(const wire::RemapBeginRecord &Rec, RecordOrigin From);
   void take(const wire::RemapEndRecord &Rec, RecordOrigin From);
   void take(const wire::BreakRecord &Rec, RecordOrigin From);
-  void take(const wire::ThreadEndRecord &Rec, RecordOrigin From);
+  /// The stack of a thread that has ended is unmapped.
+  void endThread(const wire::ThreadEndRecord &Rec, RecordOrigin From);
 
   /// The mapping of class Used around a block at Address, or null; Row 0: the
   /// user excluded the mapping. Only these mappings count in the stats of the

@@ -76,39 +76,35 @@ concept ofExec = std::is_same_v<T, wire::ExecRecord> ||
                  std::is_same_v<T, wire::ExecFailedRecord> ||
                  std::is_same_v<T, wire::SpawnedRecord>;
 
-/// A new source adds a line; a record that no source takes does not compile.
+template <class Source, class T>
+concept takes = requires(Source &Of, const T &Rec, RecordOrigin From) {
+  Of.take(Rec, From);
+};
+
+/// A new source adds a name to the list. A record that no source takes does not
+/// compile, nor does one that two take.
 template <class T>
 void ProcessState::dispatch(const T &Rec, RecordOrigin From) {
+  constexpr bool IsOwn = requires { this->take(Rec, From); };
+  constexpr bool IsScope = requires { Scopes.take(Rec, From, 0u); };
   if constexpr (ofExec<T>)
     Sink.bad();
-  else if constexpr (requires { this->take(Rec, From); })
+  else if constexpr (IsOwn)
     take(Rec, From);
-  else if constexpr (requires { Scopes.take(Rec, From, 0u); })
+  else if constexpr (IsScope)
     takeScope(Rec, From);
-  else if constexpr (requires { Host.take(Rec, From); })
-    Host.take(Rec, From);
-  else if constexpr (requires { Objects.take(Rec, From); })
-    Objects.take(Rec, From);
-  else if constexpr (requires { Failures.take(Rec, From); })
-    Failures.take(Rec, From);
-  else if constexpr (requires { Maps.take(Rec, From); })
-    Maps.take(Rec, From);
-  else if constexpr (requires { Driver.take(Rec, From); })
-    Driver.take(Rec, From);
-  else if constexpr (requires { Torch.take(Rec, From); })
-    Torch.take(Rec, From);
-  else if constexpr (requires { Devices.take(Rec, From); })
-    Devices.take(Rec, From);
-  else if constexpr (requires { Segs.take(Rec, From); })
-    Segs.take(Rec, From);
-  else if constexpr (requires { Nvtx.take(Rec, From); })
-    Nvtx.take(Rec, From);
-  else if constexpr (requires { Holders.take(Rec, From); })
-    Holders.take(Rec, From);
-  else if constexpr (requires { Said.take(Rec, From); })
-    Said.take(Rec, From);
-  else
-    Reported.take(Rec, From);
+  auto Take = [&]<class... Sources>(Sources &...Of) {
+    constexpr int Takers =
+        ((int(ofExec<T>) + IsOwn + IsScope) + ... + int(takes<Sources, T>));
+    static_assert(Takers == 1, "a record has one source");
+    auto TakeOf = [&](auto &Source) {
+      if constexpr (takes<decltype(Source), T>)
+        Source.take(Rec, From);
+    };
+    (TakeOf(Of), ...);
+  };
+  Take(Host, Objects, Failures, Maps, Driver, Torch, Devices, Segs, Nvtx,
+       Holders, Said, Reported);
 }
 
 /// Whether the mark says that some blocks were not recorded.
@@ -141,7 +137,7 @@ void ProcessState::take(const wire::ThreadEndRecord &Rec, RecordOrigin From) {
   uint64_t TimeNs = Sink.clockNs(From.Tsc);
   Scopes.endRing(From.Ring, TimeNs);
   Sink.setScopePath(From.Ring, Scopes.scopePath(From.Ring), TimeNs);
-  Maps.take(Rec, From);
+  Maps.endThread(Rec, From);
 }
 
 void ProcessState::take(const wire::GeneratedLineRecord &Rec, RecordOrigin) {

@@ -127,8 +127,9 @@ void CodeFrames::addPython(const SharedProcess::CodeInfo &Info, KnownCode &To) {
     Line = 0;
   }
   uint32_t Function = functionOf(Info.Container);
-  if (R.OnPythonLine && Line)
-    R.OnPythonLine(Process, Function, static_cast<uint32_t>(Line));
+  if (Line)
+    R.tell(&RecordingListener::foundPythonLine, Process, Function,
+           static_cast<uint32_t>(Line));
   To.Frame = R.Names.frame({FrameKind::Python, Function, Line});
   uint32_t File = GeneratedFiles[Info.Container];
   if (const auto *L = File ? Generated.find(File, Line) : nullptr) {
@@ -158,8 +159,7 @@ uint32_t CodeFrames::functionOf(uint32_t Id) {
   if (!F.Name)
     F.Name = R.Names.Names.string("?");
   uint32_t New = R.Names.Names.function(F);
-  if (R.OnPythonFunction)
-    R.OnPythonFunction(New, File);
+  R.tell(&RecordingListener::foundPythonFunction, New, File);
   // An invalid id must not take memory.
   if (!IsThere)
     return New;
@@ -216,10 +216,10 @@ uint32_t CodeFrames::binaryOf(uint32_t Binary, uint64_t &Bias) {
   L.Process = Process;
   uint32_t Before = R.Names.numBinaries();
   L.Binary = R.Names.binary(Info.Path, Info.BuildId);
-  if (L.Binary > Before && R.OnBinary)
-    R.OnBinary(L.Binary, Info.Path, Info.BuildId, Process);
-  if (R.OnLoad)
-    R.OnLoad(Process, Info.Path);
+  if (L.Binary > Before)
+    R.tell(&RecordingListener::foundBinary, L.Binary, Info.Path, Info.BuildId,
+           Process);
+  R.tell(&RecordingListener::ranBinary, Process, Info.Path);
   L.Start = Info.Start;
   L.Size = Info.End - Info.Start;
   L.Bias = Bias = Info.Bias;

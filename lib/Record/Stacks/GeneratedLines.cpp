@@ -23,10 +23,9 @@ bool GeneratedLines::addFrame(StringRef Row, std::vector<uint32_t> &To) {
   F.File = R.Names.Names.string(File);
   F.Line = FirstLine;
   uint32_t Function = R.Names.Names.function(F);
-  if (R.OnPythonFunction)
-    R.OnPythonFunction(Function, File.str());
-  if (R.OnPythonLine && Line)
-    R.OnPythonLine(Process, Function, Line);
+  R.tell(&RecordingListener::foundPythonFunction, Function, File.str());
+  if (Line)
+    R.tell(&RecordingListener::foundPythonLine, Process, Function, Line);
   To.push_back(R.Names.frame({FrameKind::Python, Function, Line}));
   return true;
 }

@@ -84,7 +84,7 @@ void SymbolThread::handOver() {
 }
 
 void SymbolThread::ask(uint32_t Frame, uint32_t Binary, uint64_t Address) {
-  Asked.push_back({Question::Native, Frame, Binary, Address});
+  Asked.push_back({SymbolQuestion::Native, Frame, Binary, Address});
 }
 
 void SymbolThread::addJit(uint32_t Process, JitPlace Place) {
@@ -93,11 +93,11 @@ void SymbolThread::addJit(uint32_t Process, JitPlace Place) {
 }
 
 void SymbolThread::askJit(uint32_t Frame, uint32_t Process, uint64_t Address) {
-  Asked.push_back({Question::Jit, Frame, Process, Address});
+  Asked.push_back({SymbolQuestion::Jit, Frame, Process, Address});
 }
 
 void SymbolThread::endJit(uint32_t Process) {
-  Asked.push_back({Question::JitEnd, 0, Process, 0});
+  Asked.push_back({SymbolQuestion::JitEnd, 0, Process, 0});
 }
 
 std::vector<SymbolThread::SymbolAnswer> SymbolThread::takeAnswers(size_t Max) {
@@ -174,11 +174,11 @@ void SymbolThread::lookAtMaps() {
 }
 
 /// Answers requests for one binary, sorted by address.
-void SymbolThread::answerOfBinary(ArrayRef<Question> All) {
+void SymbolThread::answerOfBinary(ArrayRef<SymbolQuestion> All) {
   uint32_t Binary = All.front().Container - 1;
   const SymbolFiles &WithSymbols = Files.of(Binary);
   std::vector<uint64_t> Addresses;
-  for (const Question &Q : All)
+  for (const SymbolQuestion &Q : All)
     Addresses.push_back(Q.Address);
   uint64_t Named = 0, Answers = 0;
   auto TakeAnswer = [&](size_t I, std::vector<SourceLocation> L) {
@@ -202,12 +202,12 @@ void SymbolThread::answerOfBinary(ArrayRef<Question> All) {
 /// Answers the native requests, binary by binary: neighbours share what LLVM
 /// has read.
 void SymbolThread::answerBatch() {
-  llvm::sort(Batch, [](const Question &A, const Question &B) {
+  llvm::sort(Batch, [](const SymbolQuestion &A, const SymbolQuestion &B) {
     return std::pair(A.Container, A.Address) <
            std::pair(B.Container, B.Address);
   });
   for (auto At = Batch.begin(); At != Batch.end() && !IsCut;) {
-    auto End = std::find_if(At, Batch.end(), [&](const Question &Q) {
+    auto End = std::find_if(At, Batch.end(), [&](const SymbolQuestion &Q) {
       return Q.Container != At->Container;
     });
     answerOfBinary(ArrayRef(&*At, size_t(End - At)));
@@ -224,11 +224,11 @@ void SymbolThread::planNextBatch(size_t Answered) {
                 : std::min<JitNames::Clock::duration>(Rest * 2, MaxRest);
 }
 
-void SymbolThread::answerJit(const Question &Q) {
+void SymbolThread::answerJit(const SymbolQuestion &Q) {
   auto Jit = Jits.find(Q.Container);
   if (Jit == Jits.end())
     return;
-  if (Q.Kind == Question::Jit) {
+  if (Q.Kind == SymbolQuestion::Jit) {
     Jit->second.ask(Q.Frame, Q.Address);
     return;
   }
@@ -271,9 +271,9 @@ void SymbolThread::run() {
       Jits.emplace(New.first, std::move(New.second));
     std::vector<SourceQuestion> OfSources = std::exchange(SourceQuestions, {});
     auto Roots = std::exchange(NewRoots, {});
-    std::vector<Question> New = std::exchange(Questions, {});
-    for (const Question &Q : New)
-      Waiting += Q.Kind == Question::Native;
+    std::vector<SymbolQuestion> New = std::exchange(Questions, {});
+    for (const SymbolQuestion &Q : New)
+      Waiting += Q.Kind == SymbolQuestion::Native;
     bool IsDue = isBatchDue();
     if (IsDue)
       Hurry = false;
@@ -287,8 +287,8 @@ void SymbolThread::run() {
     }
     for (const SourceQuestion &S : OfSources)
       giveSource(S.Process, S.Path, S.Line);
-    for (const Question &Q : New) {
-      if (Q.Kind == Question::Native)
+    for (const SymbolQuestion &Q : New) {
+      if (Q.Kind == SymbolQuestion::Native)
         Batch.push_back(Q);
       else
         answerJit(Q);

@@ -94,7 +94,7 @@ private:
     std::vector<uint8_t> BuildId;
     std::vector<std::string> Places;
   };
-  struct Question {
+  struct SymbolQuestion {
     enum { Native, Jit, JitEnd } Kind;
     uint32_t Frame;
     uint32_t Container; ///< binary or process
@@ -106,8 +106,8 @@ private:
   bool isBatchDue() const;
   void planNextBatch(size_t Answered);
   void answerBatch();
-  void answerOfBinary(llvm::ArrayRef<Question> All);
-  void answerJit(const Question &Q);
+  void answerOfBinary(llvm::ArrayRef<SymbolQuestion> All);
+  void answerJit(const SymbolQuestion &Q);
   void look(JitNames &Names);
   void lookAtMaps();
   void give(uint32_t Frame, std::vector<SourceLocation> Locations);
@@ -119,13 +119,13 @@ private:
     uint32_t Line;
   };
 
-  std::vector<Question> Asked;              ///< requests before handOver()
+  std::vector<SymbolQuestion> Asked;        ///< requests before handOver()
   std::vector<SourceQuestion> AskedSources; ///< likewise
   std::mutex Lock;
   std::condition_variable Wake;
   std::deque<BinaryFile> NewModules;
   std::deque<std::pair<uint32_t, JitNames>> NewJits;
-  std::vector<Question> Questions;
+  std::vector<SymbolQuestion> Questions;
   size_t Waiting = 0; ///< native questions that the thread has taken
   std::deque<SymbolAnswer> Answers;
   std::vector<std::pair<uint32_t, SourceRoot>> NewRoots;
@@ -136,7 +136,7 @@ private:
   // Used by the thread only.
   NameProcess Names;
   RecordedFiles Files;
-  std::vector<Question> Batch;
+  std::vector<SymbolQuestion> Batch;
   JitNames::Clock::time_point NextBatch{};
   JitNames::Clock::duration Rest{}; ///< until the batch after a small one
   SourceFiles Sources;

@@ -51,8 +51,8 @@ COUNT = ("n=0; trap 'n=$((n+1)); echo $n > COUNT' SIGNALS; touch READY; "
 
 
 def heed():
-    """A shell's background jobs ignore these."""
-    for ignored in (signal.SIGINT, signal.SIGQUIT):
+    """A shell's background jobs ignore the first two, and what nohup starts the last."""
+    for ignored in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
         signal.signal(ignored, signal.SIG_DFL)
 
 

@@ -49,11 +49,18 @@ t = memkit.open(path)
 every = "time_ns process rank thread kind block size heap stack scope layer".split()
 for table, answer in {
     "events": t.events(columns=every), "stats": t.stacks(), "lines": t.stacks(group_by="line"),
+    "blocks": t.table("blocks"), "run": t.run, "spaces": t.spaces, "categories": t.categories(), "ooms": t.ooms,
     "stacks": t.frames(), "steps": t.steps(), "layers": t.layers(), "operators": t.operators(),
     "scopes": t.scopes, "heaps": t.heaps,
     "processes": t.processes, "threads": t.threads(), "leaks": t.leaks(), "series": t.series(1000),
 }.items():
     check(path, table, answer)
+assert [b.bytes for b in t.table("blocks")] == sorted((b.bytes for b in t.table("blocks", heap="*")), reverse=True)
+try:
+    t.table("colours")
+    raise AssertionError("there are no colours")
+except memkit.RequestError as e:
+    assert "there is no table 'colours'; tables: events, " in str(e), e
 programs, arrays = memkit.open(jax).programs(), memkit.open(jax).arrays()
 assert [(p.program, p.plans, p.plan_peak_bytes) for p in programs] == [("jit_step", 2, 8000), ("jit_small", 1, None)]
 assert [(a.mark, a.name, a.bytes) for a in arrays][2] == ("second", "int8[2000]", 2000)

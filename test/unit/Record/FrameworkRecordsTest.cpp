@@ -39,12 +39,16 @@ TEST_F(FrameworkRecords, WorkOfAnUnknownOperatorIsAnOperatorOfItsName) {
 
 TEST_F(FrameworkRecords, InvalidFiguresAreBadRecords) {
   using wire::FigureKind;
-  std::vector<Mark> Marks;
-  // Other marks tell of the losses.
-  R->OnMark = [&](const Mark &M) {
-    if (M.Kind == MarkKind::Program || M.Kind == MarkKind::Arrays)
-      Marks.push_back(M);
-  };
+  struct Marks : RecordingListener {
+    std::vector<Mark> All;
+    // Other marks tell of the losses.
+    void addingMark(const Mark &M) override {
+      if (M.Kind == MarkKind::Program || M.Kind == MarkKind::Arrays)
+        All.push_back(M);
+    }
+  } Listener;
+  R->addListener(Listener);
+  std::vector<Mark> &Marks = Listener.All;
   uint64_t Bad = 0;
   auto Refused = [&](const wire::FigureRecord &Rec) {
     write(0, Rec);
@@ -61,6 +65,7 @@ TEST_F(FrameworkRecords, InvalidFiguresAreBadRecords) {
   write(0, wire::FigureRecord{1, 0, FigureKind::Arrays, 1, 2});
   EXPECT_EQ(Bad, lost(LossKind::BadRecord));
   EXPECT_TRUE(Marks.empty());
+  R->removeListener(Listener);
 }
 
 TEST_F(FrameworkRecords, HeapsAreOfFrameworks) {

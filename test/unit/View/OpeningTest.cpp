@@ -60,14 +60,14 @@ TEST(Opening, AnswersAreProgressUntilTheTracesAreOpen) {
       [] { FAIL() << "there was no error"; });
   Told.get_future().wait();
   EXPECT_FALSE(V.waitFor(1));
-  EXPECT_EQ(cantFail(V.answer("start", "")),
+  EXPECT_EQ(cantFail(V.answer(Question("start"))),
             R"({"progress":0.25,"what":"replaying a trace"})");
   EXPECT_TRUE(V.isWaiting());
   EXPECT_TRUE(V.isWorking());
   MayOpen.set_value();
   while (!V.waitFor(100))
     ;
-  EXPECT_NE(cantFail(V.answer("start", "")).find(R"("program":"run")"),
+  EXPECT_NE(cantFail(V.answer(Question("start"))).find(R"("program":"run")"),
             std::string::npos);
   EXPECT_FALSE(V.isWaiting());
   EXPECT_FALSE(V.isWorking());
@@ -85,7 +85,7 @@ TEST(Opening, AnErrorIsToldToPageAndCaller) {
     Opening V(Fail, [&] { Stopped.set_value(); });
     while (!V.waitFor(100))
       ;
-    Expected<std::string> Answer = V.answer("start", "");
+    Expected<std::string> Answer = V.answer(Question("start"));
     EXPECT_EQ(toString(Answer.takeError()), "there is no such trace");
     Stopped.get_future().wait();
     Error E = V.takeError();

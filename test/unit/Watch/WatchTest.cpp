@@ -51,15 +51,15 @@ TEST(WatchedRows, GroupsHaveTheSameSum) {
   auto Rows = cantFail(W->rowsAt(Host, {Host.PeakNs, 1'000'000, {}}));
   EXPECT_NEAR(sumOf(Rows), double(Host.PeakBytes), 1);
   RowTree Tree(*W);
-  for (unsigned G = 0; G != NumGroupings; ++G) {
+  for (GroupBy G : WatchedGroups) {
     TreeSpec Spec;
-    Spec.By = Grouping(G);
+    Spec.By = G;
     if (isOfNow(Spec.By))
       continue;
     double Top = 0;
     for (const TreeRow &R : Tree.rows(Rows, Spec))
       Top += R.V.Live;
-    EXPECT_NEAR(Top, double(Host.PeakBytes), 1) << groupingName(Spec.By).str();
+    EXPECT_NEAR(Top, double(Host.PeakBytes), 1) << groupWord(Spec.By).str();
   }
 }
 
@@ -80,7 +80,7 @@ TEST(WatchState, AnyKeysLeaveAValidState) {
     if (S.CursorNs) {
       EXPECT_LE(*S.CursorNs, P.NowNs);
     }
-    EXPECT_LT(unsigned(S.Tree.By), NumGroupings);
+    EXPECT_TRUE(is_contained(WatchedGroups, S.Tree.By));
     EXPECT_LT(unsigned(S.Tree.First), NumSortColumns);
     EXPECT_LT(unsigned(S.Tree.Second), NumSortColumns);
     EXPECT_TRUE(S.HeapName.empty() || is_contained(P.Heaps, S.HeapName));
