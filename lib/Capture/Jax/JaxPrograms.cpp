@@ -4,7 +4,6 @@
 
 #include "JaxPrograms.h"
 
-#include "JaxHooks.h"
 #include "Runtime/Hook.h"
 #include "Runtime/Recording.h"
 

@@ -4,13 +4,12 @@
 
 #include "KerasNames.h"
 
+#include "CallWalk.h"
 #include "Python/ObjectClass.h"
 #include "Python/PythonCalls.h"
-#include "PythonScopes.h"
 #include "Runtime/Hook.h"
 #include "Runtime/Thread.h"
 #include "Stacks/Stack.h"
-#include "TensorFlowHooks.h"
 
 #include <cstring>
 
@@ -38,7 +37,7 @@ __attribute__((noinline)) uint64_t KerasNames::unnamed(uintptr_t Layer) {
   if (!IsAsked.exchange(true, std::memory_order_acq_rel)) {
     if (!BegunNs.load(std::memory_order_relaxed))
       BegunNs.store(sys::clockNs(CLOCK_MONOTONIC));
-    if (Py.AddPendingCall(answer, nullptr) != 0)
+    if (Py.AddPendingCall(answer, this) != 0)
       IsAsked.store(false, std::memory_order_release);
   }
   return Waits.textFor(identityOf(Layer), Class, Bytes);
@@ -48,8 +47,8 @@ __attribute__((noinline)) uint64_t KerasNames::unnamed(uintptr_t Layer) {
 // By the interpreter
 //===----------------------------------------------------------------------===//
 
-int KerasNames::answer(void *) {
-  KerasNames &Self = Hooks.names();
+int KerasNames::answer(void *Names) {
+  KerasNames &Self = *static_cast<KerasNames *>(Names);
   // A child of fork inherits the pending call, but has asked nothing.
   if (!Self.IsAsked.load(std::memory_order_acquire))
     return 0;
@@ -149,7 +148,7 @@ bool KerasNames::watch(void *Layer) {
 }
 
 void *KerasNames::dies(void *Number, void *Reference) {
-  Hooks.names().Table.noteDeath(uintptr_t(Py.ToPointer(Number)));
+  kerasNames().Table.noteDeath(uintptr_t(Py.ToPointer(Number)));
   Py.Drop(Reference);
   return Py.FromPointer(nullptr); // the result is ignored
 }

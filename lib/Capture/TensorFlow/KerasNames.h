@@ -54,6 +54,9 @@ private:
   bool HasAll = false;
 };
 
+/// Those of this process.
+KerasNames &kerasNames();
+
 } // namespace memkit::capture::tf
 
 #endif // MEMKIT_CAPTURE_TENSORFLOW_KERASNAMES_H

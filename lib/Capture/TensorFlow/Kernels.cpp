@@ -7,8 +7,8 @@
 // function runs in any thread. Its step id leads to the Python frames of the
 // function's caller, which the thread adopts.
 
+#include "CallWalk.h"
 #include "Names.h"
-#include "PythonScopes.h"
 #include "Runtime/Hook.h"
 #include "Runtime/Recording.h"
 #include "Stacks/RealFunction.h"

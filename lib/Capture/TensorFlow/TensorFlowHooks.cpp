@@ -19,6 +19,8 @@
 using namespace memkit;
 using namespace memkit::capture;
 
+tf::KerasNames &tf::kerasNames() { return Hooks.names(); }
+
 //===----------------------------------------------------------------------===//
 // What the loaded version has
 //===----------------------------------------------------------------------===//

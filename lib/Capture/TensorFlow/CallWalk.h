@@ -2,12 +2,19 @@
 //
 // Calls of Keras and TensorFlow among a thread's Python frames.
 
-#ifndef MEMKIT_CAPTURE_TENSORFLOW_PYTHONSCOPES_H
-#define MEMKIT_CAPTURE_TENSORFLOW_PYTHONSCOPES_H
+#ifndef MEMKIT_CAPTURE_TENSORFLOW_CALLWALK_H
+#define MEMKIT_CAPTURE_TENSORFLOW_CALLWALK_H
 
+#include "Python/PythonStack.h"
 #include "Python/PythonWalk.h"
 
 namespace memkit::capture::tf {
+
+/// A local variable of a frame; 0: not set.
+uintptr_t localOf(uintptr_t Frame, unsigned Number);
+inline CallRole roleOf(const KnownPython &Of) {
+  return CallRole(Of.Code & RoleMask);
+}
 
 struct PythonCall {
   uintptr_t Frame;
@@ -30,4 +37,4 @@ private:
 
 } // namespace memkit::capture::tf
 
-#endif // MEMKIT_CAPTURE_TENSORFLOW_PYTHONSCOPES_H
+#endif // MEMKIT_CAPTURE_TENSORFLOW_CALLWALK_H
