@@ -45,7 +45,7 @@ static Expected<std::vector<Mark>> readMarks(const SelectedStats &S) {
 static MetricValue named(const Trace &T, const MarkMetric &V,
                          const MarkMetrics &Of) {
   MetricValue Out{V.Metric, "", V.Value, {}, V.IsSpace};
-  if (V.Metric == ConditionMetric::Rss || V.Metric == ConditionMetric::Oom)
+  if (isOfRun(V.Metric))
     return Out;
   Out.Name = (V.IsSpace ? T.spaceName(V.Id) : T.heapName(V.Id)).str();
   if (std::optional<uint64_t> Total =

@@ -4,10 +4,23 @@
 
 #include "MarkMetrics.h"
 #include "memkit/Trace/HeapStats.h"
+#include "memkit/Trace/Summary.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
 using namespace memkit;
+
+ArrayRef<MetricForms> memkit::sampledMetrics() {
+  using enum ConditionMetric;
+  constexpr unsigned Bytes = CF_Value | CF_Share | CF_PerHeap;
+  static constexpr MetricForms All[] = {{Rss, CF_Value | CF_Share},
+                                        {Used, Bytes},
+                                        {Reserved, Bytes},
+                                        {Unaccounted, Bytes},
+                                        {Fragmentation, CF_Share | CF_PerHeap},
+                                        {Oom, CF_Any | CF_Value}};
+  return All;
+}
 
 static uint64_t valueAt(const Mark &M, size_t I) {
   return I < M.Values.size() && M.Values[I] != UnknownBytes ? M.Values[I] : 0;

@@ -22,9 +22,12 @@ struct MarkMetric {
   double Value = 0; ///< as MetricValue::Value
 };
 
-/// Reads rss, used, unaccounted, reserved, fragmentation, lost and oom from
-/// marks, for conditions of a recording and of a trace alike. One owner at a
-/// time; no errors.
+/// The metrics that MarkMetrics reads, besides Lost, with the forms of their
+/// conditions for alerts and for gates on a trace.
+llvm::ArrayRef<MetricForms> sampledMetrics();
+
+/// Reads sampledMetrics() and Lost from marks, for conditions of a recording
+/// and of a trace alike. One owner at a time; no errors.
 class MarkMetrics {
 public:
   using MetricSink = llvm::function_ref<void(const MarkMetric &)>;

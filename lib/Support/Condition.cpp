@@ -19,28 +19,6 @@ namespace memkit {
 using ConditionKind = Condition::ConditionKind;
 
 //===----------------------------------------------------------------------===//
-// Metrics
-//===----------------------------------------------------------------------===//
-
-static constexpr struct {
-  StringLiteral Word;
-  bool IsCounted = false;
-} MetricWords[] = {{"lost", true},    {"peak"},
-                   {"live"},          {"allocated"},
-                   {"count", true},   {"temporary", true},
-                   {"suggestions"},   {"differences", true},
-                   {"leaks"},         {"growth"},
-                   {"growing"},       {"outliers"},
-                   {"rss"},           {"used"},
-                   {"reserved"},      {"unaccounted"},
-                   {"fragmentation"}, {"oom", true}};
-static_assert(std::size(MetricWords) == size_t(ConditionMetric::Oom) + 1);
-
-StringRef metricWord(ConditionMetric M) { return MetricWords[size_t(M)].Word; }
-
-bool isCounted(ConditionMetric M) { return MetricWords[size_t(M)].IsCounted; }
-
-//===----------------------------------------------------------------------===//
 // Grammar
 //===----------------------------------------------------------------------===//
 

@@ -41,8 +41,7 @@ enum ConditionForm : unsigned {
   CF_Share = 64,   ///< `METRIC>N%`
 };
 
-/// What a condition is about. Condition.cpp has the words, and for a new one
-/// the compiler names the places that judge it.
+/// What a condition is about. A new metric also has a row of MetricWords.
 enum class ConditionMetric : uint8_t {
   Lost, ///< events
   Peak, ///< live bytes at their highest
@@ -63,9 +62,42 @@ enum class ConditionMetric : uint8_t {
   Fragmentation, ///< share of reserved bytes in no live block
   Oom,           ///< times out of memory
 };
-llvm::StringRef metricWord(ConditionMetric M);
-/// Whether the bounds of M are numbers, not bytes.
-bool isCounted(ConditionMetric M);
+
+/// The words of the metrics, and what their values are.
+inline constexpr struct {
+  llvm::StringLiteral Word;
+  bool IsCounted = false; ///< the bounds are numbers, not bytes
+  bool IsOfRun = false;   ///< not of a heap or memory space
+} MetricWords[] = {
+    {"lost", true, true},
+    {"peak"},
+    {"live"},
+    {"allocated"},
+    {"count", true},
+    {"temporary", true},
+    {"suggestions", false, true},
+    {"differences", true, true},
+    {"leaks"},
+    {"growth"},
+    {"growing"},
+    {"outliers"},
+    {"rss", false, true},
+    {"used"},
+    {"reserved"},
+    {"unaccounted"},
+    {"fragmentation"},
+    {"oom", true, true},
+};
+static_assert(std::size(MetricWords) == size_t(ConditionMetric::Oom) + 1);
+constexpr llvm::StringRef metricWord(ConditionMetric M) {
+  return MetricWords[size_t(M)].Word;
+}
+constexpr bool isCounted(ConditionMetric M) {
+  return MetricWords[size_t(M)].IsCounted;
+}
+constexpr bool isOfRun(ConditionMetric M) {
+  return MetricWords[size_t(M)].IsOfRun;
+}
 
 /// A metric of a tool, and the forms of its conditions there.
 struct MetricForms {

@@ -8,6 +8,7 @@
 #include "Cli/Progress.h"
 #include "Cli/ToolMain.h"
 #include "Report/DiffSentences.h"
+#include "Stats/MarkMetrics.h"
 #include "Support/Rounding.h"
 #include "Support/RunBoth.h"
 #include "llvm/ADT/STLExtras.h"
@@ -53,22 +54,27 @@ void warnOfDifferences(const DiffRuns &Runs) {
 // Gates
 //===----------------------------------------------------------------------===//
 
-static constexpr unsigned Bytes = CF_Value | CF_Change | CF_PerHeap;
-static constexpr MetricForms Conditions[] = {
-    {ConditionMetric::Differences, CF_Any},
-    {ConditionMetric::Lost, CF_Any},
-    {ConditionMetric::Peak, Bytes},
-    {ConditionMetric::Live, Bytes},
-    {ConditionMetric::Allocated, Bytes},
-    {ConditionMetric::Count, Bytes},
-    {ConditionMetric::Temporary, Bytes},
-    {ConditionMetric::Rss, CF_Value | CF_Change},
-    {ConditionMetric::Used, Bytes},
-    {ConditionMetric::Reserved, Bytes},
-    {ConditionMetric::Unaccounted, Bytes},
-    {ConditionMetric::Oom, CF_Any | CF_Value}};
+/// Of samples there are values and changes, no shares.
+static std::vector<MetricForms> makeConditions() {
+  constexpr unsigned Bytes = CF_Value | CF_Change | CF_PerHeap;
+  std::vector<MetricForms> All = {
+      {ConditionMetric::Differences, CF_Any}, {ConditionMetric::Lost, CF_Any},
+      {ConditionMetric::Peak, Bytes},         {ConditionMetric::Live, Bytes},
+      {ConditionMetric::Allocated, Bytes},    {ConditionMetric::Count, Bytes},
+      {ConditionMetric::Temporary, Bytes}};
+  for (MetricForms M : sampledMetrics())
+    if (M.Forms & CF_Value) {
+      M.Forms &= ~unsigned(CF_Share);
+      M.Forms |= M.Forms & CF_Any ? 0 : CF_Change;
+      All.push_back(M);
+    }
+  return All;
+}
 
-ArrayRef<MetricForms> diffConditions() { return Conditions; }
+ArrayRef<MetricForms> diffConditions() {
+  static const std::vector<MetricForms> All = makeConditions();
+  return All;
+}
 
 /// A total that conditions name, and the total's error.
 struct JudgedField {

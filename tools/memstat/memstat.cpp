@@ -15,6 +15,7 @@
 #include "Cli/TraceFolder.h"
 #include "JobPage.h"
 #include "Sections.h"
+#include "Stats/MarkMetrics.h"
 #include "Support/NearName.h"
 #include "Terminal/Graph.h"
 #include "TraceText/ReportPrinters.h"
@@ -80,18 +81,18 @@ static cl::opt<bool> NoGrowth("no-growth",
 static cl::opt<bool>
     Ascii("ascii", cl::cat(helpGroup(HelpGroup::Expert)),
           cl::desc("Draw with ASCII (default in locales without UTF-8)"));
-static constexpr unsigned Bytes = CF_Value | CF_PerHeap;
-static constexpr MetricForms Conditions[] = {
-    {ConditionMetric::Lost, CF_Any},
-    {ConditionMetric::Suggestions, CF_Any | CF_Value},
-    {ConditionMetric::Peak, Bytes},
-    {ConditionMetric::Live, Bytes},
-    {ConditionMetric::Rss, CF_Value},
-    {ConditionMetric::Used, Bytes | CF_Share},
-    {ConditionMetric::Reserved, Bytes | CF_Share},
-    {ConditionMetric::Unaccounted, Bytes | CF_Share},
-    {ConditionMetric::Fragmentation, CF_Share | CF_PerHeap},
-    {ConditionMetric::Oom, CF_Any | CF_Value}};
+/// The conditions of --fail-on: those of samples, and memstat's own.
+static std::vector<MetricForms> conditions() {
+  constexpr unsigned Bytes = CF_Value | CF_PerHeap;
+  std::vector<MetricForms> All = {
+      {ConditionMetric::Lost, CF_Any},
+      {ConditionMetric::Suggestions, CF_Any | CF_Value},
+      {ConditionMetric::Peak, Bytes},
+      {ConditionMetric::Live, Bytes}};
+  append_range(All, sampledMetrics());
+  return All;
+}
+static const std::vector<MetricForms> Conditions = conditions();
 
 static std::string Input; ///< the trace, if there is one
 

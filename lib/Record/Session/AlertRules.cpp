@@ -3,6 +3,7 @@
 // Conditions that are watched while a program is recorded.
 
 #include "Session/AlertRules.h"
+#include "Stats/MarkMetrics.h"
 #include "Support/Rounding.h"
 #include "memkit/Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
@@ -14,25 +15,16 @@ using namespace memkit;
 
 ArrayRef<MetricForms> memkit::alertMetrics() {
   using enum ConditionMetric;
-  static constexpr MetricForms Metrics[] = {
-      {Live, CF_Value | CF_Share | CF_PerHeap},
-      {Peak, CF_Value | CF_Share | CF_PerHeap},
-      {Rss, CF_Value | CF_Share},
-      {Used, CF_Value | CF_Share | CF_PerHeap},
-      {Reserved, CF_Value | CF_Share | CF_PerHeap},
-      {Unaccounted, CF_Value | CF_Share | CF_PerHeap},
-      {Fragmentation, CF_Share | CF_PerHeap},
-      {Growth, CF_PerStep | CF_PerTime | CF_PerHeap},
-      {Lost, CF_Any | CF_Value},
-      {Oom, CF_Any | CF_Value},
-  };
+  static const std::vector<MetricForms> Metrics = [] {
+    std::vector<MetricForms> Own = {
+        {Live, CF_Value | CF_Share | CF_PerHeap},
+        {Peak, CF_Value | CF_Share | CF_PerHeap},
+        {Growth, CF_PerStep | CF_PerTime | CF_PerHeap},
+        {Lost, CF_Any | CF_Value}};
+    append_range(Own, sampledMetrics());
+    return Own;
+  }();
   return Metrics;
-}
-
-/// Whether a metric is one value of the whole run.
-static bool isOfRun(ConditionMetric M) {
-  return M == ConditionMetric::Rss || M == ConditionMetric::Lost ||
-         M == ConditionMetric::Oom;
 }
 
 Expected<AlertRule> memkit::parseAlert(StringRef Text) {

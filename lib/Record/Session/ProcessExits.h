@@ -7,10 +7,7 @@
 
 #include "Session/CaptureReports.h"
 #include "Session/ChildList.h"
-#include "Session/ExecTable.h"
-#include "Session/ProcessRoles.h"
-#include "Session/ProgramProcess.h"
-#include "Session/SymbolRequests.h"
+#include "Session/SessionParts.h"
 #include "Shared/MemoryGroup.h"
 #include <algorithm>
 #include <poll.h>
@@ -22,11 +19,10 @@ namespace memkit {
 /// last record and before all later records of other processes.
 class ProcessExits {
 public:
-  ProcessExits(Recording &R, ChildList &Children, ProgramProcess &Program,
-               ExecTable &Execs, SymbolRequests &Symbols, DeviceUses &Uses,
-               ProcessRoles &Roles, CaptureReports &Reports)
-      : R(R), Children(Children), Program(Program), Execs(Execs),
-        Symbols(Symbols), Uses(Uses), Roles(Roles), Reports(Reports) {}
+  ProcessExits(Recording &R, const SessionParts &Of, DeviceUses &Uses,
+               CaptureReports &Reports)
+      : R(R), Children(Of.Children), Program(Of.Program), Execs(Of.Execs),
+        Symbols(Of.Symbols), Uses(Uses), Roles(Of.Roles), Reports(Reports) {}
 
   /// Marks the processes that have ended. Tsc: of the pass that starts. All
   /// records of these processes are in their rings by now, so the pass takes

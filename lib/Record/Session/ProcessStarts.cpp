@@ -39,16 +39,14 @@ static ProcessSettings makeSettings(const RecordOptions &O,
   return Settings;
 }
 
-ProcessStarts::ProcessStarts(const RecordOptions &O, SharedSources &Shared,
-                             Greeter &Listener, ChildList &Children,
-                             const ProgramProcess &Program, ExecTable &Execs,
-                             ProcessExits &Exits, const ProcessRoles &Roles,
-                             SymbolRequests &Symbols,
+ProcessStarts::ProcessStarts(const SessionParts &Of, SharedSources &Shared,
+                             Greeter &Listener, ProcessExits &Exits,
                              const RecordingControl &Control, std::string Tag)
-    : O(O), R(Shared.R), Shared(Shared), Listener(Listener), Children(Children),
-      Program(Program), Execs(Execs), Exits(Exits), Roles(Roles),
-      Symbols(Symbols), Control(Control), Tag(std::move(Tag)),
-      Settings(makeSettings(O, R)), Stragglers(R, Listener, this->Tag) {}
+    : O(Of.O), R(Shared.R), Shared(Shared), Listener(Listener),
+      Children(Of.Children), Program(Of.Program), Execs(Of.Execs), Exits(Exits),
+      Roles(Of.Roles), Symbols(Of.Symbols), Control(Control),
+      Tag(std::move(Tag)), Settings(makeSettings(O, R)),
+      Stragglers(R, Listener, this->Tag) {}
 
 void ProcessStarts::greet(bool Ready) {
   // An accept() that finds no connection costs more than the rest of a pass.

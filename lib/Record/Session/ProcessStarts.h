@@ -17,12 +17,9 @@ namespace memkit {
 class ProcessStarts {
 public:
   /// Tag: part of the names of the recorder's memfds.
-  ProcessStarts(const RecordOptions &O, SharedSources &Shared,
-                Greeter &Listener, ChildList &Children,
-                const ProgramProcess &Program, ExecTable &Execs,
-                ProcessExits &Exits, const ProcessRoles &Roles,
-                SymbolRequests &Symbols, const RecordingControl &Control,
-                std::string Tag);
+  ProcessStarts(const SessionParts &Of, SharedSources &Shared,
+                Greeter &Listener, ProcessExits &Exits,
+                const RecordingControl &Control, std::string Tag);
 
   /// Adds the processes that have connected. Ready: the listener may have a new
   /// connection.

@@ -16,8 +16,7 @@ Session::Session(const RecordOptions &O, Recording &R, Greeter &Listener,
                  std::string Tag, std::string Trace)
     : O(O), R(R), Listener(Listener), Residents(O, R, Children, Tag),
       Execs(O, R, Children, Tag),
-      Starts(O, Shared, Listener, Children, Program, Execs, Exits, Roles,
-             Symbols, Control, std::move(Tag)),
+      Starts(Parts, Shared, Listener, Exits, Control, std::move(Tag)),
       Actions(O.OnAlert, std::move(Trace), Control, Children) {
   // Naps are short; the kernel's default timer slack would double them.
   prctl(PR_SET_TIMERSLACK, 2000ul);

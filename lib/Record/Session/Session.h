@@ -107,8 +107,8 @@ private:
   ClockMarks Clocks{R};
   ProgramProcess Program;
   ExecTable Execs;
-  ProcessExits Exits{R,       Children,    Program, Execs,
-                     Symbols, Shared.Uses, Roles,   Reports};
+  SessionParts Parts{O, Children, Program, Execs, Roles, Symbols};
+  ProcessExits Exits{R, Parts, Shared.Uses, Reports};
   ProcessStarts Starts;
   RingReader Rings{R};
   IdleWait Idle{R, Listener, Program, Children};
