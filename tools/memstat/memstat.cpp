@@ -146,9 +146,8 @@ valuesFor(const FailOn &Fatal, const PageInput &F, const SelectedStats &S) {
     Out.push_back({Suggestions, "", double(std::max<uint64_t>(Of.Bytes, 1))});
   addTotals(F, S, Out);
   addFragmentation(F, Out);
-  constexpr ConditionMetric OfSamples[] = {Rss, Used, Reserved, Unaccounted,
-                                           Oom};
-  if (none_of(OfSamples, [&](ConditionMetric M) { return Fatal.asksFor(M); }))
+  if (none_of(sampledMetrics(),
+              [&](const MetricForms &M) { return Fatal.asksFor(M.Metric); }))
     return Out;
   Expected<std::vector<MetricValue>> More = queryTraceMetrics(S);
   if (!More)
