@@ -18,12 +18,20 @@ ArrayRef<MetricForms> memkit::sampledMetrics() {
                                         {Reserved, Bytes},
                                         {Unaccounted, Bytes},
                                         {Fragmentation, CF_Share | CF_PerHeap},
-                                        {Oom, CF_Any | CF_Value}};
+                                        {Oom, CF_Any | CF_Value},
+                                        {Swapped, CF_Any | CF_Value}};
   return All;
 }
 
 static uint64_t valueAt(const Mark &M, size_t I) {
   return I < M.Values.size() && M.Values[I] != UnknownBytes ? M.Values[I] : 0;
+}
+
+static double sumOf(const std::map<uint32_t, uint64_t> &OfProcesses) {
+  uint64_t Sum = 0;
+  for (auto [Process, Bytes] : OfProcesses)
+    Sum += Bytes;
+  return double(Sum);
 }
 
 void MarkMetrics::seeDevice(const Mark &M, MetricSink Tell) {
@@ -56,15 +64,16 @@ void MarkMetrics::seeReserved(const Mark &M, uint64_t Live, MetricSink Tell) {
 void MarkMetrics::see(const Mark &M, function_ref<uint64_t(uint32_t)> LiveOf,
                       MetricSink Tell) {
   switch (M.Kind) {
-  case MarkKind::Rss: {
+  case MarkKind::Rss:
     Resident[M.Process] = valueAt(M, 0);
-    uint64_t Sum = 0;
-    for (auto [Process, Bytes] : Resident)
-      Sum += Bytes;
-    return Tell({ConditionMetric::Rss, true, 0, double(Sum)});
-  }
+    Tell({ConditionMetric::Rss, true, 0, sumOf(Resident)});
+    if (M.Values.size() <= 2 || M.Values[2] == UnknownBytes)
+      return;
+    Swapped[M.Process] = valueAt(M, 2);
+    return Tell({ConditionMetric::Swapped, true, 0, sumOf(Swapped)});
   case MarkKind::ProcessEnd:
     Resident.erase(M.Process);
+    Swapped.erase(M.Process);
     return;
   case MarkKind::DeviceUsed:
     return seeDevice(M, Tell);

@@ -47,6 +47,7 @@ private:
   void seeDevice(const Mark &M, MetricSink Tell);
 
   std::map<uint32_t, uint64_t> Resident;   ///< by process
+  std::map<uint32_t, uint64_t> Swapped;    ///< by process
   std::map<uint32_t, uint64_t> TotalOf;    ///< of devices, by memory space
   std::map<uint32_t, uint64_t> ReservedOf; ///< by heap
   std::map<uint32_t, uint32_t> SpaceOf;    ///< by heap

@@ -61,6 +61,7 @@ enum class ConditionMetric : uint8_t {
   Unaccounted,   ///< used bytes of a device that nothing accounts for
   Fragmentation, ///< share of reserved bytes in no live block
   Oom,           ///< times out of memory
+  Swapped,       ///< out, of all recorded processes
 };
 
 /// The words of the metrics, and what their values are.
@@ -87,8 +88,9 @@ inline constexpr struct {
     {"unaccounted"},
     {"fragmentation"},
     {"oom", true, true},
+    {"swapped", false, true},
 };
-static_assert(std::size(MetricWords) == size_t(ConditionMetric::Oom) + 1);
+static_assert(std::size(MetricWords) == size_t(ConditionMetric::Swapped) + 1);
 constexpr llvm::StringRef metricWord(ConditionMetric M) {
   return MetricWords[size_t(M)].Word;
 }
