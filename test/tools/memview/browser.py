@@ -86,6 +86,7 @@ def others_cannot_read(page):
 
 
 os.umask(0)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # what nohup starts ignores it
 for runtime in (os.environ["XDG_RUNTIME_DIR"], "", folder + "/none"):
     for end in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         view = start(env={**os.environ, "XDG_RUNTIME_DIR": runtime, "TMPDIR": folder})
