@@ -2,7 +2,6 @@
 //
 // Shows a trace on one page.
 
-#include "Analysis/TraceMetrics.h"
 #include "Bundle.h"
 #include "Cli/FailOn.h"
 #include "Cli/HelpText.h"
@@ -13,9 +12,9 @@
 #include "Cli/Terminal.h"
 #include "Cli/ToolMain.h"
 #include "Cli/TraceFolder.h"
+#include "Gates.h"
 #include "JobPage.h"
 #include "Sections.h"
-#include "Stats/MarkMetrics.h"
 #include "Support/NearName.h"
 #include "Terminal/Graph.h"
 #include "TraceText/ReportPrinters.h"
@@ -81,94 +80,7 @@ static cl::opt<bool> NoGrowth("no-growth",
 static cl::opt<bool>
     Ascii("ascii", cl::cat(helpGroup(HelpGroup::Expert)),
           cl::desc("Draw with ASCII (default in locales without UTF-8)"));
-/// The conditions of --fail-on: those of samples, and memstat's own.
-static std::vector<MetricForms> conditions() {
-  constexpr unsigned Bytes = CF_Value | CF_PerHeap;
-  std::vector<MetricForms> All = {
-      {ConditionMetric::Lost, CF_Any},
-      {ConditionMetric::Suggestions, CF_Any | CF_Value},
-      {ConditionMetric::Peak, Bytes},
-      {ConditionMetric::Live, Bytes}};
-  append_range(All, sampledMetrics());
-  return All;
-}
-static const std::vector<MetricForms> Conditions = conditions();
-
 static std::string Input; ///< the trace, if there is one
-
-/// The peak and the live bytes at the end of memory spaces and heaps. Without a
-/// heap name a condition is about each memory space, and with chosen heaps
-/// about each of these heaps.
-static void addTotals(const PageInput &F, const SelectedStats &S,
-                      std::vector<MetricValue> &Out) {
-  auto Add = [&](StringRef Name, const TotalStats &T, bool IsMeantByAll) {
-    Out.push_back({ConditionMetric::Peak,
-                   Name.str(),
-                   double(T.PeakBytes),
-                   {},
-                   IsMeantByAll});
-    Out.push_back({ConditionMetric::Live,
-                   Name.str(),
-                   double(T.LiveBytes),
-                   {},
-                   IsMeantByAll});
-  };
-  for (const HeapOverview &H : F.O.Heaps)
-    Add(H.Heap ? F.heapName(H.Heap) : F.T.spaceName(H.Space), H.Stats,
-        F.OfHeaps || !H.Heap);
-  // With some of the processes selected, F.O.Heaps has no memory spaces.
-  if (F.Whole || F.OfHeaps)
-    return;
-  std::vector<TotalStats> Spaces = partOfSpaces(S);
-  for (uint32_t Id = 0; Id != Spaces.size(); ++Id)
-    Add(F.T.spaceName(Id), Spaces[Id], true);
-}
-
-/// Of heaps whose reserved bytes are known, at their peaks.
-static void addFragmentation(const PageInput &F,
-                             std::vector<MetricValue> &Out) {
-  for (const HeapFragmentation &H : F.O.Fragmentation)
-    if (H.AtPeak.Ppm) {
-      constexpr double Millionths = 1e6;
-      Out.push_back({ConditionMetric::Fragmentation, F.heapName(H.Heap).str(),
-                     double(*H.AtPeak.Ppm) / Millionths, 1.0, true});
-    }
-}
-
-/// The values of all metrics that Fatal asks for. Errors: TraceError.
-static Expected<std::vector<MetricValue>>
-valuesFor(const FailOn &Fatal, const PageInput &F, const SelectedStats &S) {
-  using enum ConditionMetric;
-  std::vector<MetricValue> Out;
-  Out.push_back({Lost, "", double(F.R.Lost)});
-  Out.push_back({Suggestions, "", 0});
-  for (const Suggestion &Of : F.O.Suggestions)
-    Out.push_back({Suggestions, "", double(std::max<uint64_t>(Of.Bytes, 1))});
-  addTotals(F, S, Out);
-  addFragmentation(F, Out);
-  if (none_of(sampledMetrics(),
-              [&](const MetricForms &M) { return Fatal.asksFor(M.Metric); }))
-    return Out;
-  Expected<std::vector<MetricValue>> More = queryTraceMetrics(S);
-  if (!More)
-    return More.takeError();
-  for (MetricValue &V : *More) {
-    V.IsMeantByAll = V.Name.empty() || V.IsMeantByAll != F.OfHeaps;
-    Out.push_back(std::move(V));
-  }
-  return Out;
-}
-
-/// The exit status of a trace.
-static Expected<int> traceStatus(const FailOn &Fatal, const PageInput &F,
-                                 const SelectedStats &S) {
-  if (Fatal.conditions().empty())
-    return ExitOk;
-  Expected<std::vector<MetricValue>> Values = valuesFor(Fatal, F, S);
-  if (!Values)
-    return Values.takeError();
-  return Fatal.status([&](const Condition &C) { return judge(C, *Values); });
-}
 
 /// Whether the output is the timeline alone.
 static bool isTimelineFormat() {
@@ -424,13 +336,13 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
   if (Error E = (*Out)->keep())
     return E;
   for_each(T.reader().unknownWarnings(), [](const std::string &W) { warn(W); });
-  return traceStatus(Fatal, F, *In.S);
+  return gateStatus(Fatal, F, *In.S);
 }
 
 int main(int Argc, char **Argv) {
   useLargePages();
   SelectionFlags Flags(SF_Heap | SF_Process | SF_AllFrames);
-  FailOn Fatal(Conditions,
+  FailOn Fatal(gateConditions(),
                "Exit with status 3 if a condition holds: lost (events), "
                "suggestions, suggestions>SIZE (one of more bytes), peak>SIZE, "
                "live>SIZE (in any memory space), HEAP:peak>SIZE (in a heap or "

@@ -378,10 +378,13 @@ uint32_t capture::interpreterNode(ThreadState &T, const CallerFrame &Caller) {
 }
 
 void capture::pollInterpreter(const ThreadState &T) {
-  if (T.QuietBits || T.Ring.isNested() || !hasInterpreter())
+  if (T.QuietBits || T.Ring.isNested())
     return;
   pollLoads();
-  interpreter::poll();
+  if (hasInterpreter())
+    interpreter::poll();
+  else if (!hasLoads()) // the interpreter was refused, or is gone
+    Stacks.HasPendingWork.store(false, std::memory_order_relaxed);
 }
 
 uint32_t capture::stackNode(ThreadState &T, const CallerFrame &Caller) {
