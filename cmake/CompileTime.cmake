@@ -41,6 +41,14 @@ function(memkit_compile_alone)
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
+# memkit_compile_lightly(TARGETS...): what a run goes through once, options and sentences; a third
+# less time than with -O3.
+function(memkit_compile_lightly)
+  foreach(target ${ARGN})
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  endforeach()
+endfunction()
+
 # memkit_add_headers(SET FLAG HEADERS...): a set for what is compiled with FLAG, since
 # what is for -fPIC cannot be read with -fPIE.
 function(memkit_add_headers set flag)

@@ -40,6 +40,7 @@ function(memkit_add_tool name)
   target_link_libraries(${name} PRIVATE ${ARG_LINK} memkit_flags)
   memkit_precompile(${name} tool)
   memkit_unite(${name})
+  memkit_compile_lightly(${name})
   target_link_options(${name} PRIVATE -static-libstdc++ -static-libgcc
     -Wl,--gc-sections -Wl,--as-needed)
   set_target_properties(${name} PROPERTIES

@@ -155,7 +155,7 @@ readers = os.path.join(config.memkit_src_root, ".cache", "readers")
 if python and os.path.isdir(readers):
     command = "env PYTHONPATH=%s %s" % (readers, python)
     config.substitutions.insert(0, ("%readers", command))
-    for module in ("perfetto", "duckdb", "pandas", "pyarrow", "polars", "mypy"):
+    for module in ("perfetto", "duckdb", "pandas", "pyarrow", "polars", "mypy", "unicorn"):
         if os.path.isdir(os.path.join(readers, module)):
             config.available_features.add(module)
 # Feature, substitution for the folder of its packages.

@@ -205,7 +205,7 @@ need_peers() {
 need_readers() {
   need_wheels readers "Readers of the formats cannot be had: their tests are left out" \
     perfetto==0.59.1 protobuf==7.36.2 duckdb==2.0.0 pandas==3.1.1 python-dateutil six tzdata \
-    pyarrow==26.0.1 polars==2.1.0 polars-runtime-32==2.1.0 \
+    pyarrow==26.0.1 polars==2.1.0 polars-runtime-32==2.1.0 unicorn==2.1.4 \
     mypy==2.4.1 mypy_extensions pathspec typing_extensions librt ast_serialize || true
   # Apart, because it has a compiler of its own in the process: LLVM, as memkit has.
   need_wheels numba "numba cannot be had: its test is left out" numba==0.68.1 llvmlite==0.50.0 || true

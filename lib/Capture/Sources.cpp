@@ -2,6 +2,7 @@
 //
 // The sources of this library.
 
+#include "Detours/Detours.h"
 #include "Host/HeapSource.h"
 #include "Jax/JaxHooks.h"
 #include "Jax/PjrtTable.h"
@@ -17,6 +18,6 @@ using namespace memkit::capture;
 
 /// Each source may use the state of the sources before it.
 constinit const Source *const capture::Sources[] = {
-    &StackSource,       &PythonSource, &TorchSource,
-    &TensorFlowSource,  &JaxSource,    &PjrtSource,
-    &nvtx::RangeSource, &HeapSource,   nullptr};
+    &StackSource,  &PythonSource, &TorchSource,       &TensorFlowSource,
+    &JaxSource,    &PjrtSource,   &nvtx::RangeSource, &HeapSource,
+    &DetourSource, nullptr};

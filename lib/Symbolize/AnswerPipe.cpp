@@ -2,12 +2,13 @@
 //
 // Questions for source locations through a socket, answers through a pipe.
 //
-// A question is the number of its first address and the number of addresses (4
-// bytes each), the addresses (8 each) and three paths, each with a NUL. A
+// A question is the number of its first address, whether it asks for detours
+// and the number of addresses (4 bytes each), the addresses (8 each) and three
+// paths, each with a NUL. A
 // record is its kind (a byte), the address's number and the length of its body
 // (4 bytes each), and the body. The body of an answer has for each location
 // line and start line, the lengths of function and file (4 bytes each), and
-// both texts.
+// both texts; the body of detours is wire::DetourReply as it lies in memory.
 
 #include "AnswerPipe.h"
 #include <cstring>
@@ -43,6 +44,7 @@ static std::string record(PipeRecord Kind, uint32_t Number, StringRef Body) {
 std::string NameQuestion::encode() const {
   std::string Out;
   put(Out, Number);
+  put(Out, WantsDetours);
   put(Out, uint32_t(Addresses.size()));
   Out.append(reinterpret_cast<const char *>(Addresses.data()),
              Addresses.size() * sizeof(uint64_t));
@@ -54,9 +56,10 @@ std::string NameQuestion::encode() const {
 }
 
 bool NameQuestion::decode(StringRef Bytes) {
-  if (Bytes.size() < 8)
+  if (Bytes.size() < 12)
     return false;
   Number = take(Bytes);
+  WantsDetours = take(Bytes);
   size_t Count = take(Bytes);
   if (Count == 0 || Count > MaxAddresses ||
       Count * sizeof(uint64_t) > Bytes.size())
@@ -95,7 +98,18 @@ std::string memkit::encodeAnswer(uint32_t Number,
   return record(PipeRecord::Answer, Number, Body);
 }
 
+std::string memkit::encodeDetours(uint32_t Number, const wire::DetourReply &D) {
+  return record(PipeRecord::Detours, Number,
+                StringRef(reinterpret_cast<const char *>(&D), sizeof(D)));
+}
+
 bool PipeReader::decode(StringRef Body) {
+  if (Kind == PipeRecord::Detours) {
+    if (Body.size() != sizeof(Found))
+      return false;
+    memcpy(&Found, Body.data(), sizeof(Found));
+    return true;
+  }
   if (Kind != PipeRecord::Answer) {
     Text = Body.str();
     return Kind <= PipeRecord::Fatal;

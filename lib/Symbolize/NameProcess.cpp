@@ -3,6 +3,7 @@
 // Symbols from a process of its own.
 
 #include "NameProcess.h"
+#include "Support/Failure.h"
 #include "llvm/ADT/Twine.h"
 #include <algorithm>
 #include <cerrno>
@@ -10,6 +11,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <new>
+#include <optional>
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -54,6 +56,7 @@ public:
   size_t Sent = 0, Done = 0;
   NameQuestion Question;
   std::string Problem;
+  std::optional<wire::DetourReply> Detours;
 };
 
 void NameProcess::Exchange::take(PipeReader &R) {
@@ -61,13 +64,16 @@ void NameProcess::Exchange::take(PipeReader &R) {
   size_t I = R.Number - First;
   if (I >= Sent || I < Done)
     return;
-  if (R.Kind != PipeRecord::Answer && Problem.empty())
+  bool IsText = R.Kind == PipeRecord::Damage || R.Kind == PipeRecord::Fatal;
+  if (IsText && Problem.empty())
     Problem = R.Text;
   if (R.Kind == PipeRecord::Damage)
     return;
   Done = I + 1;
   if (R.Kind == PipeRecord::Answer)
     OnAnswer(I, std::move(R.Locations));
+  else if (R.Kind == PipeRecord::Detours)
+    Detours = R.Found;
 }
 
 NameProcess::~NameProcess() {
@@ -215,9 +221,28 @@ std::string NameProcess::resolve(const SymbolFiles &Files,
                                  AnswerCallback OnAnswer, CutCallback IsCut) {
   if (Addresses.empty())
     return "";
-  start();
   Exchange E(Files, Addresses, OnAnswer, Next);
-  Next += uint32_t(Addresses.size());
+  return run(E, IsCut);
+}
+
+Expected<wire::DetourReply> NameProcess::plan(const std::string &File,
+                                              StringRef Name) {
+  const uint64_t None = 0;
+  auto Ignore = [](size_t, std::vector<SourceLocation>) {};
+  Exchange E({}, None, Ignore, Next);
+  E.Question.WantsDetours = true;
+  E.Question.Symbols = File;
+  E.Question.Debug = Name.str();
+  std::string Problem = run(E, {});
+  if (!E.Detours)
+    return makeError(Problem.empty() ? "no answer" : Problem);
+  return *E.Detours;
+}
+
+/// Exchanges all questions and answers. Returns as resolve().
+std::string NameProcess::run(Exchange &E, CutCallback IsCut) {
+  start();
+  Next += uint32_t(E.Addresses.size());
   SilentMs = 0;
   while (Failure.empty() && !E.isDone()) {
     if (IsCut && IsCut())

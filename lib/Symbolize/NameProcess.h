@@ -56,8 +56,14 @@ public:
                              llvm::ArrayRef<uint64_t> Addresses,
                              AnswerCallback OnAnswer, CutCallback IsCut = {});
 
+  /// Plans the detours of the allocators that are built into File, whose heaps
+  /// are called after Name. Errors: as resolve(), or the file's.
+  llvm::Expected<wire::DetourReply> plan(const std::string &File,
+                                         llvm::StringRef Name);
+
 private:
   class Exchange;
+  std::string run(Exchange &E, CutCallback IsCut);
   bool wait(bool WantsToSend);
   bool read(Exchange &E);
   bool send(Exchange &E);

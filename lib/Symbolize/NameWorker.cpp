@@ -12,6 +12,7 @@
 #include "NameWorker.h"
 #include "AnswerPipe.h"
 #include "BinarySymbols.h"
+#include "Detour/PrivateDetours.h"
 #include "Support/Failure.h"
 #include "Support/OwnName.h"
 #include "llvm/ADT/SmallVector.h"
@@ -296,6 +297,12 @@ std::string NameWorker::answer(const NameQuestion &Q, uint64_t Address) {
   auto Failed = Failures.find(Files);
   if (Failed != Failures.end() && Failed->second.Count >= MaxCrashes)
     return encodeText(PipeRecord::Fatal, Number, Failed->second.Reason);
+  if (Q.WantsDetours) {
+    auto Found = planPrivateAllocators(Q.Symbols, Q.Debug);
+    return Found ? encodeDetours(Number, *Found)
+                 : encodeText(PipeRecord::Fatal, Number,
+                              toString(Found.takeError()));
+  }
   OpenedBinary &B = binaryOf(Q);
   if (!B.Symbols)
     return encodeText(PipeRecord::Fatal, Number, B.Problem);

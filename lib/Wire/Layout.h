@@ -19,6 +19,7 @@
 #include "Allocator.h"
 #include "Answers.h"
 #include "Cuda.h"
+#include "Detours.h"
 #include "Records.h"
 #include "Rings.h"
 #include "Stacks.h"
@@ -28,7 +29,7 @@
 namespace memkit::wire {
 
 inline constexpr uint64_t Magic = 0x31657269576b6d4dull; // "MmkWire1"
-inline constexpr uint32_t Version = 22;
+inline constexpr uint32_t Version = 23;
 
 /// Environment variables that memrec sets and the exec hooks restore.
 inline constexpr char SocketVar[] = "MEMREC_SOCKET";   ///< path of the socket
@@ -226,8 +227,10 @@ struct Settings {
   uint32_t PythonObjects; ///< 1: objects of the interpreter's allocators too
   uint32_t Torch;         ///< TorchBits
   uint32_t Cuda;          ///< CudaMode
+  uint32_t Private;       ///< 1: blocks of private allocators, by detours
+  uint32_t Pad0;
 };
-static_assert(sizeof(Settings) == 64);
+static_assert(sizeof(Settings) == 72);
 
 /// The offsets of the regions in the memfd. Written by R before the handover.
 struct Regions {
@@ -246,7 +249,7 @@ struct Regions {
 /// begin at multiples of PieceBytes; the control region and the ring headers
 /// are mapped at once.
 inline constexpr uint64_t PieceBytes = 1ull << 20;
-inline constexpr uint64_t ControlBytes = 64ull << 10;
+inline constexpr uint64_t ControlBytes = 96ull << 10;
 
 /// An alert that the program has asked for. R writes; Count last.
 struct AlertSlot {
@@ -355,6 +358,8 @@ struct Control {
   /// The highest resident memory of the process, in bytes, when it exits; 0:
   /// not known. Written before HasExitStatus.
   std::atomic<uint64_t> HighestResident;
+  /// R: the detours that the last AskDetoursRecord asked for.
+  DetourReply Detours;
 };
 static_assert(sizeof(Control) <= ControlBytes);
 

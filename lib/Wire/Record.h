@@ -84,8 +84,14 @@ enum class RecordKind : uint8_t {
   TensorDtype = 55,   ///< TensorRecords.h
   GeneratedLine = 56, ///< GeneratedRecords.h
   LayerTensor = 57,   ///< ScopeRecords.h
+  // PrivateRecords.h
+  PrivateAllocate = 58,
+  PrivateFree = 59,
+  PrivateResizeBegin = 60,
+  PrivateResizeEnd = 61,
+  AskDetours = 62,
 };
-inline constexpr uint8_t NumRecordKinds = 58;
+inline constexpr uint8_t NumRecordKinds = 63;
 
 /// One entry of a ring. Times rise within a ring, except those of signal
 /// handlers, which may be slightly before the time of the preceding record.

@@ -64,7 +64,8 @@ private:
     Remap = 4,
     TensorDetail = 8,
     DeviceDetail = 16,
-    MustEnd = Realloc | ObjectRealloc | Remap,
+    PrivateResize = 32,
+    MustEnd = Realloc | ObjectRealloc | Remap | PrivateResize,
   };
   struct Links {
     uint8_t Begins = 0, Ends = 0;
@@ -81,6 +82,10 @@ private:
       return {ObjectRealloc, 0};
     case RecordKind::ObjectReallocEnd:
       return {0, ObjectRealloc};
+    case RecordKind::PrivateResizeBegin:
+      return {PrivateResize, 0};
+    case RecordKind::PrivateResizeEnd: // valid alone, as ReallocEnd
+      return {0, PrivateResize};
     case RecordKind::RemapBegin:
       return {Remap, 0};
     case RecordKind::RemapEnd:

@@ -12,6 +12,7 @@
 #include "HostRecords.h"
 #include "ObjectRecords.h"
 #include "PoolRecords.h"
+#include "PrivateRecords.h"
 #include "ReportedRecords.h"
 #include "ScopeRecords.h"
 #include "TensorRecords.h"
@@ -21,10 +22,11 @@ namespace memkit::wire {
 template <class... As, class... Bs>
 RecordList<As..., Bs...> operator+(RecordList<As...>, RecordList<Bs...>);
 
-using AllRecords = decltype(HostRecords() + ObjectRecords() + ScopeRecords() +
-                            TensorRecords() + PoolRecords() + DeviceRecords() +
-                            ReportedRecords() + HolderRecords() +
-                            FigureRecords() + GeneratedRecords());
+using AllRecords =
+    decltype(HostRecords() + ObjectRecords() + ScopeRecords() +
+             TensorRecords() + PoolRecords() + DeviceRecords() +
+             ReportedRecords() + HolderRecords() + FigureRecords() +
+             GeneratedRecords() + PrivateRecords());
 
 /// Whether each kind but None has exactly one record.
 template <class... Ts> constexpr bool haveAllKinds(RecordList<Ts...>) {

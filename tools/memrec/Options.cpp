@@ -89,6 +89,11 @@ static cl::opt<bool> PythonObjects(
     cl::desc("Also record blocks of Python's own allocators: heap "
              "python.object"),
     cl::cat(helpGroup(HelpGroup::Record)));
+static cl::opt<bool> NoPrivate(
+    "no-private",
+    cl::desc("Do not record the blocks of allocators that are built into "
+             "libraries and programs: heaps private.*"),
+    cl::cat(helpGroup(HelpGroup::Record)));
 static cl::opt<std::string>
     MinSize("min-size", cl::desc("Do not record allocations below SIZE"),
             cl::value_desc("SIZE"), cl::cat(helpGroup(HelpGroup::Limits)));
@@ -401,6 +406,8 @@ static std::vector<std::string> describe(const RecordOptions &O) {
     Text.push_back(std::string("stacks=") + stacksName(O.Stacks));
   if (O.PythonObjects)
     Text.push_back("python-objects=1");
+  if (!O.PrivateAllocators)
+    Text.push_back("private=0");
   if (O.MinSize)
     Text.push_back("min-size=" + std::to_string(O.MinSize));
   if (O.SampleBytes)
@@ -452,6 +459,7 @@ Expected<RecordOptions> memkit::recordOptions() {
   if (Error E = parseAlerts(O))
     return std::move(E);
   O.PythonObjects = PythonObjects;
+  O.PrivateAllocators = !NoPrivate;
   O.Torch = Torch;
   O.Cuda = Cuda;
   // In a sampled heap the block that encloses a Python object is often unknown.

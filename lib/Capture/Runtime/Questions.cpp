@@ -15,7 +15,7 @@ using wire::ReplyPhase;
 using wire::ReplySlot;
 
 /// The time limits for a recorder without a heartbeat, and for a slow recorder.
-static constexpr uint64_t StillMs = 1000, MaxMs = 10000;
+static constexpr uint64_t StillMs = 1000, SlowMs = 10000;
 
 static uint32_t claimSlot(uint32_t Ticket) {
   for (uint32_t I = 0; I < wire::NumReplySlots; ++I) {
@@ -29,9 +29,11 @@ static uint32_t claimSlot(uint32_t Ticket) {
 }
 
 namespace {
-/// A wait for the recorder.
+/// A wait for the recorder, MaxMs at most.
 class ReplyWait {
 public:
+  explicit ReplyWait(uint64_t MaxMs) : MaxMs(MaxMs) {}
+
   /// False: the wait is over. Always false in a forked child, which must not
   /// touch its parent's memory.
   bool goesOn() {
@@ -55,6 +57,7 @@ private:
   static uint64_t beat() {
     return Proc.Ctl->Heartbeat.load(std::memory_order_acquire);
   }
+  const uint64_t MaxMs;
   uint64_t Epoch = Proc.Epoch.load(std::memory_order_acquire);
   uint64_t BegunMs = sys::monotonicMs(), MovedMs = BegunMs, LastBeat = beat();
 };
@@ -86,16 +89,17 @@ static bool takeAnswer(uint32_t I, uint32_t Ticket, ReplyWait &W,
   return true;
 }
 
-/// Publishes What, an AskRecord or DeviceAskRecord, with a slot and a ticket,
-/// and waits for the answer.
-template <class R> static bool askAny(R What, wire::Reply &To) {
+/// Publishes What, a record of a question, with a slot and a ticket, and waits
+/// for the answer.
+template <class R>
+static bool askAny(R What, wire::Reply &To, uint64_t MaxMs = SlowMs) {
   ThreadState *T = recordingThread();
   // A signal handler inside a hook would wait in vain: the question is
   // published together with the hook's record, after the handler.
   if (!T || T->Ring.isNested() || recorderGone(*Proc.Ctl) ||
       recorderStands(*Proc.Ctl))
     return false;
-  ReplyWait W;
+  ReplyWait W(MaxMs);
   uint32_t Ticket =
       Proc.Ctl->NextTicket.fetch_add(1, std::memory_order_relaxed) & 0x3fffffff;
   uint32_t Slot;
@@ -120,4 +124,7 @@ bool capture::ask(const wire::AskRecord &What, wire::Reply &To) {
 }
 bool capture::ask(const wire::DeviceAskRecord &What, wire::Reply &To) {
   return askAny(What, To);
+}
+bool capture::ask(const wire::AskDetoursRecord &What, wire::Reply &To) {
+  return askAny(What, To, wire::Detour::MaxWaitMs);
 }

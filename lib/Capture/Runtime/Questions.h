@@ -19,6 +19,8 @@ namespace memkit::capture {
 /// a hook.
 bool ask(const wire::AskRecord &What, wire::Reply &To);
 bool ask(const wire::DeviceAskRecord &What, wire::Reply &To);
+/// Waits wire::Detour::MaxWaitMs at most.
+bool ask(const wire::AskDetoursRecord &What, wire::Reply &To);
 
 } // namespace memkit::capture
 

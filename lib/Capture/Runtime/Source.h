@@ -36,6 +36,9 @@ struct Source {
   bool (*Connect)(int Fd, const wire::Regions &R, wire::Control &C) = nullptr;
   /// All sources are connected. One thread, with signals blocked.
   void (*Connected)() = nullptr;
+  /// The calling thread is the first with a ring in a new process, and may
+  /// record. With signals blocked.
+  void (*Ready)() = nullptr;
   /// The calling thread has a ring of a new process: state of the parent
   /// process is void.
   void (*StartThread)() = nullptr;

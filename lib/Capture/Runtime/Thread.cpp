@@ -218,5 +218,7 @@ bool capture::attachThread() {
     pthread_setspecific(endKey(), &T);
   }
   T.Attaching = false;
+  if (Attached && !Epoch)
+    forSources(&Source::Ready);
   return Attached;
 }

@@ -29,6 +29,7 @@ public:
 
   bool isThatAt(uint64_t Start);
   AddressRange find(const char *Name);
+  bool has(uint32_t Type);
 
 private:
   template <typename T> bool get(uint64_t Offset, T &To) {
@@ -75,6 +76,19 @@ AddressRange SectionFile::find(const char *Name) {
         memcmp(Is, Name, NameBytes) == 0)
       return {S.sh_addr, S.sh_addr + S.sh_size};
   return {};
+}
+
+bool SectionFile::has(uint32_t Type) {
+  Elf64_Shdr S;
+  for (unsigned I = 0; I < Header.e_shnum && I < MaxSections; ++I)
+    if (get(offsetOf(I), S) && S.sh_type == Type)
+      return true;
+  return false;
+}
+
+bool capture::hasSection(const char *Path, uint64_t Start, uint32_t Type) {
+  SectionFile F(Path);
+  return F.isThatAt(Start) && F.has(Type);
 }
 
 AddressRange capture::findSection(const char *Path, uint64_t Start,

@@ -19,6 +19,9 @@ namespace memkit::capture {
 /// replaced.
 AddressRange findSection(const char *Path, uint64_t Start, const char *Name);
 
+/// Whether the file of findSection() has a section of a type, loaded or not.
+bool hasSection(const char *Path, uint64_t Start, uint32_t Type);
+
 } // namespace memkit::capture
 
 #endif // MEMKIT_CAPTURE_STACKS_SECTIONFILE_H

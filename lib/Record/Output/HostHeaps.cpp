@@ -29,7 +29,7 @@ static Error nothingMatches(StringRef Glob) {
   std::string Text = ("no heap matches '" + Glob + "'; heaps: ").str();
   for (const KnownHeap &H : KnownHeaps)
     Text += std::string(H.Name) + ", ";
-  Text += "torch.*, tf.*, jax.*, nvtx.*, pool.*, cuda*";
+  Text += "torch.*, tf.*, jax.*, nvtx.*, pool.*, private.*, cuda*";
   return createStringError(inconvertibleErrorCode(), Text);
 }
 
@@ -39,7 +39,7 @@ Expected<HeapChoice> HeapChoice::create(ArrayRef<std::string> Globs,
   C.MinSize = MinSize;
   if (!Globs.empty()) {
     C.Bits = 0;
-    C.Tensors = C.Pools = C.Cuda = false;
+    C.Tensors = C.Pools = C.Private = C.Cuda = false;
   }
   for (const std::string &Text : Globs) {
     Expected<GlobPattern> Glob = GlobPattern::create(Text);
@@ -59,10 +59,13 @@ Expected<HeapChoice> HeapChoice::create(ArrayRef<std::string> Globs,
         Glob->match("pool.name") || StringRef(Text).starts_with("pool.");
     bool IsCuda = Glob->match("cuda:0.device") || Glob->match("cuda.pinned") ||
                   StringRef(Text).starts_with("cuda");
+    bool IsPrivate = Glob->match("private.mimalloc@x") ||
+                     StringRef(Text).starts_with("private.");
     C.Tensors |= IsTensors;
     C.Pools |= IsPools;
+    C.Private |= IsPrivate;
     C.Cuda |= IsCuda;
-    if (!Hits && !IsTensors && !IsPools && !IsCuda)
+    if (!Hits && !IsTensors && !IsPools && !IsPrivate && !IsCuda)
       return nothingMatches(Text);
     C.Bits = Before | Hits;
     C.Globs.push_back(std::move(*Glob));

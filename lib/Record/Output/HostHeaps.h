@@ -41,6 +41,7 @@ struct HeapChoice {
   bool Tensors = true; ///< heaps of tensors
   /// Heaps that programs report, by NVTX or memkit.h.
   bool Pools = true;
+  bool Private = true;                  ///< heaps of private allocators
   bool Cuda = true;                     ///< heaps of CUDA's driver
   std::vector<llvm::GlobPattern> Globs; ///< empty: all heaps
   uint64_t MinSize = 0;                 ///< smaller blocks are not recorded

@@ -26,6 +26,9 @@ static ProcessSettings makeSettings(const RecordOptions &O,
   Settings.SampleSeed = O.SampleSeed;
   Settings.Stacks = O.Stacks;
   Settings.PythonObjects = R.Wanted.wants(HostHeapKind::PythonObject);
+  // Each block of a sampled heap would need a sample of its own.
+  Settings.PrivateAllocators =
+      O.PrivateAllocators && R.Wanted.Private && !R.Wanted.SampleBytes;
   Settings.PythonFolder = O.PythonFolder;
   Settings.Torch = O.Torch;
   Settings.Holders = O.Holders;

@@ -56,7 +56,9 @@ struct RecordOptions {
   uint32_t MaxDepth = 1024;
   /// StackBits: kinds of frames.
   uint32_t Stacks = wire::SB_Mixed;
-  bool PythonObjects = false;    ///< record objects of Python interpreters
+  bool PythonObjects = false; ///< record objects of Python interpreters
+  /// Record the blocks of allocators that are built into binaries.
+  bool PrivateAllocators = true;
   uint32_t Torch = wire::TB_All; ///< TorchBits
   wire::CudaMode Cuda = wire::CudaMode::Cupti;
   /// Ranges with a name that matches this regular expression end the steps;

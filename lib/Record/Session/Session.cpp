@@ -23,6 +23,8 @@ Session::Session(const RecordOptions &O, Recording &R, Greeter &Listener,
   if (O.Symbols && !Symbols.start(O.Sources))
     O.Warn("no thread may start here: functions appear as addresses (memdump "
            "--symbolize adds names)");
+  if (O.PrivateAllocators)
+    Detours.start();
   R.addListener(*this);
   Watch.OnProcessAlert = [this](uint32_t Process, uint32_t Number,
                                 uint64_t Value, uint64_t Bound) {
@@ -116,6 +118,7 @@ void Session::pass() {
   Exits.find(Clock);
   Starts.addEndedProgram();
   drain(Clock, nullptr);
+  Detours.pass();
   for (ChildProcess &P : Children.recorded()) {
     P.State->settleHeld();
     RingReader::freeRings(P);

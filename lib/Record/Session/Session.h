@@ -9,6 +9,7 @@
 #include "Session/CaptureReports.h"
 #include "Session/ChildList.h"
 #include "Session/ClockMarks.h"
+#include "Session/DetourAnswers.h"
 #include "Session/Door.h"
 #include "Session/ExecTable.h"
 #include "Session/Greeter.h"
@@ -98,6 +99,7 @@ private:
   Greeter &Listener;
   ChildList Children;
   SymbolRequests Symbols{R, Children};
+  DetourAnswers Detours{O, R, Children, Shared.DetoursAsked};
   RecordingControl Control{O, R, Children};
   ProcessRoles Roles{R, Children};
   CaptureReports Reports{O, R, Shared.Uses};

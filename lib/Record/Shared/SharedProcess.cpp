@@ -136,6 +136,7 @@ SharedProcess::create(uint32_t Id, const ProcessSettings &S, StringRef Tag) {
   C.Settings.SampleSeed = S.SampleSeed;
   C.Settings.Stacks = S.Stacks;
   C.Settings.PythonObjects = S.PythonObjects;
+  C.Settings.Private = S.PrivateAllocators;
   C.Settings.Torch = S.Torch;
   C.HoldersWanted = S.Holders;
   C.EndWaitUs = S.EndWaitUs;

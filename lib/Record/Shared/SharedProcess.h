@@ -28,6 +28,7 @@ struct ProcessSettings {
   uint64_t SampleSeed = 0;
   uint32_t Stacks = wire::SB_Mixed;
   bool PythonObjects = false;
+  bool PrivateAllocators = false;
   uint32_t Torch = wire::TB_All;
   wire::CudaMode Cuda = wire::CudaMode::Off;
   uint32_t Holders = 0;     ///< HolderBits

@@ -180,6 +180,13 @@ void Mappings::touch(const TouchedMapping &M, uint64_t Tsc) {
                  {std::min(M.Bytes, Size), Tsc, M.Grow, M.Exact});
 }
 
+void Mappings::leaveTouched(uint64_t Address, RecordOrigin From) {
+  const MapTable::MapBlock *In = Table.find(Address);
+  if (!In || In->Class != MapClass::Reserved || !In->Entry.Row)
+    return;
+  Touched.leave(In->Entry.AllocationId, From);
+}
+
 bool Mappings::findOuter(uint64_t Address, const LiveEntry &E, BlockRef &Out) {
   const MapTable::MapBlock *In = Table.enclosing(Address);
   if (!In || !In->Entry.Row)

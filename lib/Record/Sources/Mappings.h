@@ -54,6 +54,9 @@ public:
     bool Grow, Exact;
   };
   void touch(const TouchedMapping &M, uint64_t Tsc);
+  /// The blocks of the reserved mapping around Address are recorded from now
+  /// on: host.touched leaves the mapping.
+  void leaveTouched(uint64_t Address, RecordOrigin From);
 
   using MapRange = MapTable::MapRange;
   /// Do is called before addresses leave a mapping that lives on and holds

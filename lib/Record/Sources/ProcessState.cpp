@@ -127,6 +127,13 @@ void ProcessState::takeScope(const T &Rec, RecordOrigin From) {
   Sink.makeRoom();
 }
 
+void ProcessState::take(const wire::AskDetoursRecord &Rec, RecordOrigin) {
+  DetourQuestion Q{id(), Rec.Slot, Rec.Ticket, ""};
+  if (!Shared->text(Rec.Path, Q.Path))
+    return Sink.bad();
+  With.DetoursAsked.push_back(std::move(Q));
+}
+
 void ProcessState::take(const wire::ThreadStartRecord &Rec, RecordOrigin From) {
   releaseRing(From.Ring);
   if (!Sink.resumeThread(From.Ring, uint32_t(Rec.Tid), Rec.EndedRing))

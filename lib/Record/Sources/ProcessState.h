@@ -150,6 +150,7 @@ private:
   void take(const wire::ThreadStartRecord &Rec, RecordOrigin From);
   void take(const wire::ThreadEndRecord &Rec, RecordOrigin From);
   void take(const wire::GeneratedLineRecord &Rec, RecordOrigin From);
+  void take(const wire::AskDetoursRecord &Rec, RecordOrigin From);
   /// Takes a record of a scope, mark or query.
   template <class T> void takeScope(const T &Rec, RecordOrigin From);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A source: blocks that a program reports itself; each pool is a heap
-// `pool.NAME`.
+// A source: blocks that a program reports itself, and those of allocators that
+// are built into a binary.
 
 #include "Sources/ReportedPools.h"
 #include "Sources/BlockSnapshots.h"
@@ -19,14 +19,21 @@ ReportedPools::ReportedPools(EventSink &Sink, BlockSnapshots &Snapshots,
     : Sink(Sink), Snapshots(Snapshots), Maps(Maps), Host(Host),
       Table(Snapshots.add(Live, ~0u, [this](const LiveEntry &E, uint64_t) {
         return OuterOf.lookup(E.AllocationId);
-      })) {}
+      })) {
+  Snapshots.addOthers([] { return size_t(0); },
+                      [this](SmallVectorImpl<LiveEntry> &To) {
+                        for (const RunningResize &R : Resizes)
+                          if (R.Key)
+                            To.push_back(R.Block);
+                      });
+}
 
-/// The number of the pool with the name Text; 0: Text is no name.
-uint32_t ReportedPools::numberOf(uint32_t Text) {
-  if (auto It = Numbers.find(Text); It != Numbers.end())
+/// The number of a pool; 0: it has no name.
+uint32_t ReportedPools::numberOf(PoolName Pool) {
+  if (auto It = Numbers.find(Pool.key()); It != Numbers.end())
     return It->second;
   std::string Name;
-  if (!Text || !Sink.shared().text(Text, Name))
+  if (!Pool.Text || !Sink.shared().text(Pool.Text, Name))
     return 0;
   if (Heaps.size() == MaxNumber)
     return MaxNumber;
@@ -36,13 +43,14 @@ uint32_t ReportedPools::numberOf(uint32_t Text) {
     Host.indexChunks();
   // The estimate for malloc includes these blocks already.
   uint32_t Flags = Sink.wanted().SampleBytes ? HF_OutsideTotals : HF_None;
-  Heaps.push_back(Sink.heaps().pool("pool", Name, Flags));
-  return Numbers[Text] = uint32_t(Heaps.size());
+  Heaps.push_back(
+      Sink.heaps().pool(Pool.IsPrivate ? "private" : "pool", Name, Flags));
+  return Numbers[Pool.key()] = uint32_t(Heaps.size());
 }
 
 /// The key of a block; 0: pools are not wanted, or the record is bad.
-uint64_t ReportedPools::keyOf(uint32_t Pool, uint64_t Address) {
-  if (!Sink.wanted().Pools)
+uint64_t ReportedPools::keyOf(PoolName Pool, uint64_t Address) {
+  if (!(Pool.IsPrivate ? Sink.wanted().Private : Sink.wanted().Pools))
     return 0;
   uint32_t Number = numberOf(Pool);
   if (Number && isAddress(Address))
@@ -60,42 +68,95 @@ bool ReportedPools::findOuter(uint64_t Address, const LiveEntry &E,
   return Host.findOuter(Address, E, Out) || Maps.findOuter(Address, E, Out);
 }
 
-void ReportedPools::take(const wire::ReportedAllocateRecord &Rec,
-                         RecordOrigin From) {
-  uint64_t Key = keyOf(Rec.Pool, Rec.Address);
+void ReportedPools::allocate(PoolName Pool, uint64_t Address, uint64_t Size,
+                             uint32_t Stack, RecordOrigin From) {
+  uint64_t Key = keyOf(Pool, Address);
   if (!Key)
     return;
   // The program has not reported the end of the old block.
-  if (Live.contains(Key)) {
+  LiveEntry Old;
+  if (Live.take(Key, Old)) {
     Sink.doubleAllocate();
-    free(Key, From);
+    end(Key, Old, From);
   }
   LiveEntry E = Sink.newBlock(From, Heaps[(Key >> PoolShift) - 1],
-                              Sink.stacks().stack(Rec.Stack, 0), Rec.Size);
+                              Sink.stacks().stack(Stack, 0), Size);
   Live.insert(Key, E);
   BlockRef Outer;
-  if (findOuter(Rec.Address, E, Outer))
+  if (findOuter(Address, E, Outer))
     OuterOf[E.AllocationId] = Outer.AllocationId + 1;
+  else if (Pool.IsPrivate)
+    Maps.leaveTouched(Address, From);
   Sink.allocate(From, E, Outer);
 }
 
-void ReportedPools::take(const wire::ReportedFreeRecord &Rec,
-                         RecordOrigin From) {
-  uint64_t Key = keyOf(Rec.Pool, Rec.Address);
-  if (!Key)
-    return;
-  if (Live.contains(Key))
-    free(Key, From);
-  else
+void ReportedPools::free(PoolName Pool, uint64_t Address, RecordOrigin From) {
+  uint64_t Key = keyOf(Pool, Address);
+  LiveEntry E;
+  if (Key && Live.take(Key, E))
+    end(Key, E, From);
+  else if (Key)
     Sink.unknownFree();
 }
 
-void ReportedPools::free(uint64_t Key, RecordOrigin From) {
-  LiveEntry E;
-  if (!Live.take(Key, E))
-    return;
+/// The block, which is not in Live any more, ends.
+void ReportedPools::end(uint64_t Key, const LiveEntry &E, RecordOrigin From) {
   uint64_t Outer = OuterOf.lookup(E.AllocationId);
   Snapshots.taken(Table, Key, E, Outer);
   OuterOf.erase(E.AllocationId);
   Sink.free(From, E, Outer);
+}
+
+void ReportedPools::take(const wire::ReportedAllocateRecord &Rec,
+                         RecordOrigin From) {
+  allocate({Rec.Pool}, Rec.Address, Rec.Size, Rec.Stack, From);
+}
+
+void ReportedPools::take(const wire::ReportedFreeRecord &Rec,
+                         RecordOrigin From) {
+  free({Rec.Pool}, Rec.Address, From);
+}
+
+void ReportedPools::take(const wire::PrivateAllocateRecord &Rec,
+                         RecordOrigin From) {
+  allocate({Rec.Pool, true}, Rec.Address, Rec.Size, Rec.Stack, From);
+}
+
+void ReportedPools::take(const wire::PrivateFreeRecord &Rec,
+                         RecordOrigin From) {
+  free({Rec.Pool, true}, Rec.Address, From);
+}
+
+void ReportedPools::take(const wire::PrivateResizeBeginRecord &Rec,
+                         RecordOrigin From) {
+  if (From.Ring >= Resizes.size())
+    Resizes.resize(From.Ring + 1);
+  RunningResize &Begun = Resizes[From.Ring];
+  // A signal handler has left the call: the block is still there.
+  if (Begun.Key)
+    Live.insert(Begun.Key, Begun.Block);
+  Begun.Key = keyOf({Rec.Pool, true}, Rec.Address);
+  if (Begun.Key && !Live.take(Begun.Key, Begun.Block))
+    Begun.Key = 0;
+  if (!Begun.Key)
+    return;
+  uint64_t Outer = OuterOf.lookup(Begun.Block.AllocationId);
+  Snapshots.taken(Table, Begun.Key, Begun.Block, Outer);
+  if (Outer)
+    Snapshots.setOuter(Begun.Block.AllocationId, Outer - 1);
+}
+
+void ReportedPools::take(const wire::PrivateResizeEndRecord &Rec,
+                         RecordOrigin From) {
+  RunningResize Begun;
+  if (From.Ring < Resizes.size())
+    std::swap(Begun, Resizes[From.Ring]);
+  if (Begun.Key)
+    Snapshots.takeOuter(Begun.Block.AllocationId);
+  if (Begun.Key && !Rec.Address)
+    Live.insert(Begun.Key, Begun.Block);
+  else if (Begun.Key)
+    end(Begun.Key, Begun.Block, From);
+  if (Rec.Address)
+    allocate({Rec.Pool, true}, Rec.Address, Rec.Size, Rec.Stack, From);
 }

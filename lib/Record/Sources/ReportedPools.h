@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A source: blocks that a program reports itself; each pool is a heap
-// `pool.NAME`.
+// `pool.NAME`. Also blocks of allocators that are built into a binary; each is
+// a heap `private.ALLOCATOR@BINARY`.
 //
 // The blocks lie in memory of other heaps, of malloc or of a mapping, so a byte
 // counts once in the stats of the memory space. A pool may lie in a block of
@@ -13,6 +14,7 @@
 #include "Shared/RecordOrigin.h"
 #include "Sources/EventSink.h"
 #include "Sources/LiveTable.h"
+#include "Wire/PrivateRecords.h"
 #include "Wire/ReportedRecords.h"
 #include "memkit/Stats/LiveStats.h"
 #include "llvm/ADT/DenseMap.h"
@@ -33,6 +35,10 @@ public:
 
   void take(const wire::ReportedAllocateRecord &Rec, RecordOrigin From);
   void take(const wire::ReportedFreeRecord &Rec, RecordOrigin From);
+  void take(const wire::PrivateAllocateRecord &Rec, RecordOrigin From);
+  void take(const wire::PrivateFreeRecord &Rec, RecordOrigin From);
+  void take(const wire::PrivateResizeBeginRecord &Rec, RecordOrigin From);
+  void take(const wire::PrivateResizeEndRecord &Rec, RecordOrigin From);
 
   /// Calls Do(Address, Bytes) for each live block.
   template <class Fn> void forEach(Fn Do) const {
@@ -47,8 +53,24 @@ private:
   /// share the last number.
   static constexpr uint32_t MaxNumber = 255;
 
-  uint32_t numberOf(uint32_t Text);
-  uint64_t keyOf(uint32_t Pool, uint64_t Address);
+  /// A pool as a record names it.
+  struct PoolName {
+    uint32_t Text;
+    bool IsPrivate = false;
+    uint64_t key() const { return Text | uint64_t(IsPrivate) << 32; }
+  };
+  /// A block that a thread resizes, taken from its address; Key 0: none.
+  struct RunningResize {
+    uint64_t Key = 0;
+    LiveEntry Block;
+  };
+
+  uint32_t numberOf(PoolName Pool);
+  uint64_t keyOf(PoolName Pool, uint64_t Address);
+  void allocate(PoolName Pool, uint64_t Address, uint64_t Size, uint32_t Stack,
+                RecordOrigin From);
+  void free(PoolName Pool, uint64_t Address, RecordOrigin From);
+  void end(uint64_t Key, const LiveEntry &E, RecordOrigin From);
   bool findOuter(uint64_t Address, const LiveEntry &E, BlockRef &Out);
   void free(uint64_t Key, RecordOrigin From);
 
@@ -58,10 +80,11 @@ private:
   HostHeap &Host;
   LiveTable Live; ///< by address and, in the top byte, the pool's number
   unsigned Table; ///< Live's number in Snapshots
-  llvm::DenseMap<uint32_t, uint32_t> Numbers; ///< by text, from 1
+  llvm::DenseMap<uint64_t, uint32_t> Numbers; ///< by PoolName::key(), from 1
   std::vector<uint32_t> Heaps;                ///< by number - 1
   /// Block's id to outer block's id + 1.
   llvm::DenseMap<uint64_t, uint64_t> OuterOf;
+  std::vector<RunningResize> Resizes; ///< by ring
 };
 
 } // namespace memkit

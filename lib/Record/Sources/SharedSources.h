@@ -23,6 +23,14 @@ struct BatchRoom {
   uint32_t ScopePaths[Max];
 };
 
+/// A thread waits for the detours of a binary.
+struct DetourQuestion {
+  uint32_t Process;
+  uint32_t Slot, Ticket; ///< of the answer
+  std::string Path;      ///< of the binary, as the process sees it
+  uint64_t AtNs = 0;     ///< when the recorder took the question
+};
+
 class HostHeap;
 
 /// A run of several processes that take turns, in addition to BatchRoom.
@@ -46,6 +54,7 @@ struct SharedSources {
   Recording &R;
   DeviceUses Uses;
   RecentFrees Recent;
+  std::vector<DetourQuestion> DetoursAsked; ///< for Session
   BatchRoom Room;
   MixedRoom Mixed;
   uint64_t Pass = 0; ///< of the recorder's loop

@@ -34,6 +34,8 @@ static std::optional<uint32_t> anyRing(const EventSink &Sink) {
 }
 
 void TouchedPages::sample(const LiveEntry &Reserved, const TouchedSample &S) {
+  if (Left.contains(Reserved.AllocationId))
+    return;
   auto It = Live.find(Reserved.AllocationId);
   uint64_t Before = It == Live.end() ? 0 : It->second.Size, Bytes = S.Bytes;
   if (Bytes == Before || (Bytes > Before) != S.Grow)
@@ -58,6 +60,11 @@ void TouchedPages::sample(const LiveEntry &Reserved, const TouchedSample &S) {
                                 Sink.stats().stackOf(Reserved.Row), Bytes, 0);
   Sink.allocate(From, B);
   Live[Reserved.AllocationId] = B;
+}
+
+void TouchedPages::leave(uint64_t ReservedId, RecordOrigin From) {
+  if (Left.insert(ReservedId).second)
+    shrink(ReservedId, 0, From);
 }
 
 void TouchedPages::shrink(uint64_t ReservedId, uint64_t Size,

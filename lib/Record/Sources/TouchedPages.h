@@ -8,6 +8,7 @@
 #include "Shared/RecordOrigin.h"
 #include "Sources/LiveTable.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace memkit {
 
@@ -34,6 +35,9 @@ public:
     bool Exact; ///< else changes below 64 KiB or a hundredth are left out
   };
   void sample(const LiveEntry &Reserved, const TouchedSample &S);
+  /// The blocks in the mapping with this allocation id are recorded from now
+  /// on.
+  void leave(uint64_t ReservedId, RecordOrigin From);
   /// The mapping with this allocation id keeps only Size bytes; 0: it ends.
   void limit(uint64_t ReservedId, uint64_t Size, RecordOrigin From) {
     if (__builtin_expect(!Live.empty(), 0))
@@ -46,6 +50,7 @@ private:
 
   EventSink &Sink;
   llvm::DenseMap<uint64_t, LiveEntry> Live; ///< by the mapping's allocation id
+  llvm::DenseSet<uint64_t> Left;            ///< mappings' allocation ids
 };
 
 } // namespace memkit

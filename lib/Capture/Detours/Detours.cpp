@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Blocks of allocators that are built into binaries, as a source.
+
+#include "Detours.h"
+
+#include "CodePatch.h"
+#include "LoaderNotice.h"
+#include "PrivateBlocks.h"
+#include "Runtime/Questions.h"
+#include "Runtime/Thread.h"
+#include "Stacks/Binaries.h"
+#include "Stacks/Imports.h"
+#include "Stacks/MappedElf.h"
+#include "Stacks/MappedPath.h"
+#include "Stacks/SectionFile.h"
+
+#include <cstring>
+#include <new>
+
+using namespace memkit;
+using namespace memkit::capture;
+using wire::Detour;
+using wire::DetourReply;
+
+/// Allocators of all binaries. Children of fork keep them.
+static constexpr size_t MaxHeaps = 64;
+static PrivateHeap Heaps[MaxHeaps];
+static size_t NumHeaps;
+
+/// The heap with the name, which may come from a binary of before; null: there
+/// are too many.
+static PrivateHeap *heapOf(const char *Name) {
+  for (size_t I = 0; I != NumHeaps; ++I)
+    if (strncmp(Heaps[I].Name, Name, sizeof(PrivateHeap::Name)) == 0)
+      return &Heaps[I];
+  if (NumHeaps == MaxHeaps)
+    return nullptr;
+  PrivateHeap &H = Heaps[NumHeaps++];
+  strncpy(H.Name, Name, sizeof(H.Name) - 1);
+  return &H;
+}
+
+namespace {
+/// The island of a binary that is loaded.
+struct BinaryIsland {
+  const link_map *Of; ///< null: free
+  CodeIsland Island;
+};
+} // namespace
+static constexpr size_t MaxIslands = 256;
+static BinaryIsland Islands[MaxIslands];
+
+static BinaryIsland *islandOf(const link_map *Map) {
+  for (BinaryIsland &I : Islands)
+    if (I.Of == Map)
+      return &I;
+  return nullptr;
+}
+
+/// No thread runs code of a binary that is gone.
+static void dropIsland(const link_map *Gone) {
+  if (BinaryIsland *I = islandOf(Gone)) {
+    I->Island.drop();
+    I->Of = nullptr;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Making the detours of a binary
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A mapped binary.
+struct BinaryRange {
+  explicit BinaryRange(const link_map &M) : Bias(M.l_addr) {
+    size_t Count = 0;
+    // The first page of an executable that is not relocated is elsewhere.
+    Start = M.l_addr ? M.l_addr : 0x400000;
+    const Elf64_Phdr *P = programHeaders(Start, Count);
+    for (size_t I = 0; P && I != Count; ++I)
+      if (P[I].p_type == PT_LOAD)
+        End = Bias + P[I].p_vaddr + P[I].p_memsz;
+  }
+  bool isFound() const { return End > Start; }
+  bool has(uintptr_t Address, size_t Bytes) const {
+    return Address >= Start && Address < End && Bytes <= End - Address;
+  }
+
+  uintptr_t Bias, Start, End = 0;
+};
+
+/// Makes detours that the recorder has planned. The recorder is not trusted:
+/// what it writes is copied, and checked.
+class DetourMaker {
+public:
+  DetourMaker(const link_map &Map, const BinaryRange &Of) : Map(Map), Of(Of) {}
+  void make(const DetourReply &R);
+
+private:
+  /// What lies in the island for a function.
+  struct Stub {
+    DetouredFunction Function;
+    /// Sets the sixth argument to Function, and jumps to the hook.
+    uint8_t ToHook[32];
+    uint8_t Original[Detour::MaxMoved];
+  };
+  bool isSame(const DetourReply &R) const;
+  static bool fits(const Detour &D, const DetourReply &R);
+  uint8_t *fill(CodeIsland &In, const Detour &D, const DetourReply &R) const;
+
+  const link_map &Map;
+  const BinaryRange &Of;
+};
+} // namespace
+
+bool DetourMaker::isSame(const DetourReply &R) const {
+  BuildId Id = findBuildId(Of.Start, Of.End, Of.Bias);
+  return Id.Size == R.BuildIdBytes && Id.Size <= sizeof(R.BuildId) &&
+         memcmp(Id.At, R.BuildId, Id.Size) == 0;
+}
+
+bool DetourMaker::fits(const Detour &D, const DetourReply &R) {
+  constexpr uint8_t NumArguments = 5;
+  auto IsArgument = [](uint8_t A) { return A < NumArguments; };
+  auto MayBe = [](uint8_t A) {
+    return A < NumArguments || A == wire::DetourCall::None;
+  };
+  const wire::DetourCall &C = D.Call;
+  bool IsFree = C.Task == wire::DetourTask::Free;
+  bool HasBlock = C.Task != wire::DetourTask::Allocate;
+  if (C.Task > wire::DetourTask::Free || !MayBe(C.Count) ||
+      (!IsFree && !IsArgument(C.Size)) || (HasBlock && !IsArgument(C.Block)) ||
+      D.Pool >= R.NumPools || D.NumReplaced > Detour::MaxReplaced ||
+      D.NumMoved > Detour::MaxMoved || D.NumWords > Detour::MaxWords)
+    return false;
+  for (size_t I = 0; I != D.NumWords; ++I)
+    if (D.NumMoved < 4 || D.Words[I].At > D.NumMoved - 4 ||
+        D.Words[I].End > D.NumMoved)
+      return false;
+  return true;
+}
+
+/// Writes a function's stub. Null: no room, or out of reach.
+uint8_t *DetourMaker::fill(CodeIsland &In, const Detour &D,
+                           const DetourReply &R) const {
+  char Name[DetourReply::NameBytes];
+  memcpy(Name, R.Pools[D.Pool], sizeof(Name));
+  Name[sizeof(Name) - 1] = 0;
+  PrivateHeap *Heap = heapOf(Name);
+  uint8_t *Room = Heap ? In.take(sizeof(Stub)) : nullptr;
+  if (!Room)
+    return nullptr;
+  Stub &S = *new (Room) Stub;
+  S.Function = {uintptr_t(S.Original), Heap, D.Call};
+  // movabs $Function, %r9; jmp *(next byte); the hook.
+  static constexpr uint8_t Code[] = {0x49, 0xb9, 0,    0,    0, 0, 0, 0,
+                                     0,    0,    0xff, 0x25, 0, 0, 0, 0};
+  memcpy(S.ToHook, Code, sizeof(Code));
+  uintptr_t Function = uintptr_t(&S.Function), Hook = hookOf(D.Call.Task);
+  memcpy(S.ToHook + 2, &Function, sizeof(Function));
+  memcpy(S.ToHook + sizeof(Code), &Hook, sizeof(Hook));
+  memcpy(S.Original, D.Moved, D.NumMoved);
+  for (size_t I = 0; I != D.NumWords; ++I) {
+    const wire::DetourWord &W = D.Words[I];
+    uintptr_t From = uintptr_t(S.Original) + W.End, To = Of.Bias + W.Target;
+    if (!Of.has(To, 0) || !reaches(From, To))
+      return nullptr;
+    int32_t Distance = int32_t(To - From);
+    memcpy(S.Original + W.At, &Distance, sizeof(Distance));
+  }
+  return S.ToHook;
+}
+
+void DetourMaker::make(const DetourReply &R) {
+  size_t Count = R.NumDetours < DetourReply::MaxDetours
+                     ? R.NumDetours
+                     : DetourReply::MaxDetours;
+  BinaryIsland *Free = islandOf(nullptr);
+  if (!Count || R.NumPools > DetourReply::MaxPools || !isSame(R) || !Free)
+    return;
+  CodeIsland Island(Of.Start, Of.End, Count * (sizeof(Stub) + 16));
+  if (!Island.isMapped())
+    return;
+  uint8_t *To[DetourReply::MaxDetours] = {};
+  for (size_t I = 0; I != Count; ++I) {
+    const Detour &D = R.Detours[I];
+    uintptr_t At = Of.Bias + D.At;
+    if (fits(D, R) && Of.has(At, D.NumReplaced) &&
+        memcmp(reinterpret_cast<void *>(At), D.Original, D.NumReplaced) == 0)
+      To[I] = fill(Island, D, R);
+  }
+  if (!Island.seal())
+    return;
+  *Free = {&Map, Island};
+  for (size_t I = 0; I != Count; ++I)
+    if (To[I])
+      writeJump(Of.Bias + R.Detours[I].At, R.Detours[I].NumReplaced,
+                uintptr_t(To[I]));
+}
+
+//===----------------------------------------------------------------------===//
+// Binaries with an allocator
+//===----------------------------------------------------------------------===//
+
+/// An allocator maps memory.
+static bool mapsMemory(const link_map &M) {
+  bool Maps = false;
+  Imports(&M).each([&](const Import &I) {
+    Maps |= !strcmp(I.Name, "mmap") || !strcmp(I.Name, "mmap64");
+  });
+  return Maps;
+}
+
+/// Writes the path of the binary's file. False: it is unknown.
+static bool pathOf(const link_map &M, const BinaryRange &Of, char *To,
+                   size_t Room) {
+  if (!M.l_name || !*M.l_name) { // the executable
+    long N = sys::readlink("/proc/self/exe", To, Room - 1);
+    To[N > 0 ? N : 0] = 0;
+    return N > 0;
+  }
+  if (*M.l_name != '/')
+    return mappedPath(Of.Start, To, Room);
+  size_t N = strnlen(M.l_name, Room);
+  memcpy(To, M.l_name, N < Room ? N + 1 : 0);
+  return N < Room;
+}
+
+static void detour(const link_map &M) {
+  BinaryRange Of(M);
+  // As large as a reply: too much for the stack of some threads.
+  static DetourReply Copy;
+  char Path[wire::MaxTextBytes];
+  wire::Reply Answer;
+  if (!recordingThread() || !Proc.Ctl->Settings.Private || !Of.isFound() ||
+      isOwnCode(uintptr_t(M.l_ld)) || !mapsMemory(M) ||
+      !pathOf(M, Of, Path, sizeof(Path)))
+    return;
+  // An allocator that is built in exports no symbols. Most files have no
+  // others, and then nobody is asked.
+  if (!hasSection(Path, Of.Start, SHT_SYMTAB))
+    return;
+  uint32_t Text = Proc.Names.add(Path, strlen(Path));
+  if (!Text || !ask(wire::AskDetoursRecord{0, 0, Text}, Answer) ||
+      Answer.NumHeaps == UINT32_MAX)
+    return;
+  memcpy(&Copy, &Proc.Ctl->Detours, sizeof(Copy));
+  DetourMaker(M, Of).make(Copy);
+}
+
+/// Whether the program has one thread, so that none runs the code that is
+/// written.
+static bool isAlone() {
+  struct stat S;
+  // A folder has two links more than it has folders.
+  return !sys::failed(sys::call(SYS_stat, long("/proc/self/task"), long(&S))) &&
+         S.st_nlink == 3;
+}
+
+static void ready() {
+  static bool IsWatching;
+  if (IsWatching || !Proc.Ctl->Settings.Private || !isAlone())
+    return;
+  IsWatching = watchLoader(detour, dropIsland);
+  if (IsWatching)
+    eachLoaded(detour);
+}
+
+constinit const Source capture::DetourSource = {.Ready = ready};

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The functions to which the detours of private allocators lead.
+//
+// A function of an allocator may call another one: the outer call is the one
+// that the program has made, and is recorded. A call is an inner one while its
+// frame lies below the frame of a recorded call that has not returned. A call
+// that a C++ exception leaves does not return; its frame is then below that of
+// the next call.
+
+#include "PrivateBlocks.h"
+
+#include "Runtime/Hook.h"
+#include "Runtime/Recording.h"
+#include "Stacks/Stack.h"
+
+#include <cstring>
+
+using namespace memkit;
+using namespace memkit::capture;
+using wire::DetourTask;
+
+/// The frame of the call that is recorded; 0: none.
+static __thread uintptr_t Recorded __attribute__((tls_model("initial-exec"))) =
+    0;
+
+namespace {
+/// A call that is recorded, unless an outer one is.
+class RecordedCall {
+public:
+  explicit RecordedCall(const CallerFrame &Caller)
+      : IsInner(Caller.Sp < Recorded) {
+    if (!IsInner)
+      Recorded = Caller.Sp;
+  }
+  ~RecordedCall() {
+    if (!IsInner)
+      Recorded = 0;
+  }
+  const bool IsInner;
+};
+
+/// The arguments of a call.
+struct CallArguments {
+  uintptr_t A[5];
+
+  uintptr_t block(const wire::DetourCall &C) const { return A[C.Block]; }
+  /// The bytes that the call asks for.
+  size_t size(const wire::DetourCall &C) const {
+    size_t Size = A[C.Size], All;
+    if (C.Count == wire::DetourCall::None)
+      return Size;
+    return __builtin_mul_overflow(Size, A[C.Count], &All) ? SIZE_MAX : All;
+  }
+  uintptr_t pass(const DetouredFunction &F) const {
+    using FiveArguments =
+        uintptr_t (*)(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t);
+    return reinterpret_cast<FiveArguments>(F.Original)(A[0], A[1], A[2], A[3],
+                                                       A[4]);
+  }
+};
+} // namespace
+
+/// The number of the heap's name in this process; 0: no room for names.
+static uint32_t textOf(PrivateHeap &H) {
+  uint64_t Epoch = Proc.Epoch.load(std::memory_order_relaxed);
+  uint64_t Known = H.Text.load(std::memory_order_relaxed);
+  if (Known >> 32 == uint32_t(Epoch))
+    return uint32_t(Known);
+  uint32_t Text = Proc.Names.intern(H.Name, strlen(H.Name));
+  H.Text.store(Epoch << 32 | Text, std::memory_order_relaxed);
+  return Text;
+}
+
+static void recordBlock(const DetouredFunction &F, uintptr_t Block, size_t Size,
+                        const CallerFrame &Caller) {
+  ThreadState *T = recordingThread();
+  if (!T || !isRecording() || Size < Proc.Ctl->Settings.MinSize)
+    return;
+  uint32_t Heap = textOf(*F.Heap);
+  uint32_t Stack = stackNode(*T, Caller);
+  if (Heap && T->Epoch == Proc.Epoch.load(std::memory_order_relaxed) &&
+      hasRoom(*T))
+    T->Ring.write(wire::PrivateAllocateRecord{Block, Size, Stack, Heap});
+}
+
+static void recordEnd(const DetouredFunction &F, uintptr_t Block) {
+  ThreadState *T = recordingThread();
+  if (!T)
+    return;
+  uint32_t Heap = textOf(*F.Heap);
+  if (Heap && hasRoom(*T))
+    T->Ring.write(wire::PrivateFreeRecord{Block, Heap});
+}
+
+/// False: the begin is not recorded.
+static bool recordResizeBegin(const DetouredFunction &F, uintptr_t Block) {
+  ThreadState *T = recordingThread();
+  if (!T)
+    return false;
+  if (!isRecording()) { // While recording is off, record the end alone.
+    recordEnd(F, Block);
+    return false;
+  }
+  uint32_t Heap = textOf(*F.Heap);
+  if (!Heap || !hasRoom(*T))
+    return false;
+  T->Ring.write(wire::PrivateResizeBeginRecord{Block, Heap});
+  return true;
+}
+
+/// Block 0: the call failed. The margin of the ring has room for the record.
+static void recordResizeEnd(const DetouredFunction &F, uintptr_t Block,
+                            size_t Size, const CallerFrame &Caller) {
+  ThreadState *T = recordingThread();
+  if (!T)
+    return;
+  uint32_t Heap = textOf(*F.Heap);
+  uint32_t Stack = Block ? stackNode(*T, Caller) : 0;
+  if (T->Epoch == Proc.Epoch.load(std::memory_order_relaxed))
+    T->Ring.write(
+        wire::PrivateResizeEndRecord{Block, Block ? Size : 0, Stack, Heap});
+}
+
+static uintptr_t allocate(const CallArguments &With, const DetouredFunction &F,
+                          const CallerFrame &Caller) {
+  RecordedCall Call(Caller);
+  uintptr_t Result = With.pass(F);
+  if (Call.IsInner)
+    return Result;
+  uintptr_t Block = Result;
+  if (F.Call.Task == DetourTask::AllocateTo)
+    Block = int(Result) == 0
+                ? *reinterpret_cast<uintptr_t *>(With.block(F.Call))
+                : 0;
+  if (Block)
+    recordBlock(F, Block, With.size(F.Call), Caller);
+  return Result;
+}
+
+static uintptr_t resize(const CallArguments &With, const DetouredFunction &F,
+                        const CallerFrame &Caller) {
+  uintptr_t Old = With.block(F.Call);
+  if (!Old)
+    return allocate(With, F, Caller);
+  RecordedCall Call(Caller);
+  if (Call.IsInner)
+    return With.pass(F);
+  bool Begun = recordResizeBegin(F, Old);
+  uintptr_t Result = With.pass(F), Block = Result;
+  size_t Size = With.size(F.Call);
+  if (F.Call.Task == DetourTask::ResizeInPlace) {
+    Block = Old;
+    Size = Result;
+  }
+  if (Begun)
+    recordResizeEnd(F, Block, Size, Caller);
+  else if (Block)
+    recordBlock(F, Block, Size, Caller);
+  return Result;
+}
+
+static uintptr_t end(const CallArguments &With, const DetouredFunction &F,
+                     const CallerFrame &Caller) {
+  RecordedCall Call(Caller);
+  if (!Call.IsInner && With.block(F.Call))
+    recordEnd(F, With.block(F.Call));
+  return With.pass(F);
+}
+
+/// A hook, with the frame of the caller of the function with the detour.
+template <uintptr_t (*Do)(const CallArguments &, const DetouredFunction &,
+                          const CallerFrame &)>
+static uintptr_t hook(uintptr_t A, uintptr_t B, uintptr_t C, uintptr_t D,
+                      uintptr_t E, const DetouredFunction *F) {
+  CallerFrame Caller = MEMKIT_CALLER;
+  return Do({{A, B, C, D, E}}, *F, Caller);
+}
+
+uintptr_t capture::hookOf(DetourTask Task) {
+  switch (Task) {
+  case DetourTask::Allocate:
+  case DetourTask::AllocateTo:
+    return uintptr_t(&hook<allocate>);
+  case DetourTask::Resize:
+  case DetourTask::ResizeInPlace:
+    return uintptr_t(&hook<resize>);
+  case DetourTask::Free:
+    return uintptr_t(&hook<end>);
+  }
+  return 0;
+}

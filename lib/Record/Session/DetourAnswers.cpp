@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Answers programs that ask for the detours of a binary.
+
+#include "Session/DetourAnswers.h"
+#include "memkit/Support/Format.h"
+#include <sys/stat.h>
+
+using namespace llvm;
+using namespace memkit;
+
+/// Files whose plans are kept: a program may make up many.
+static constexpr size_t MaxKnown = 1024;
+
+/// What the heaps of a binary's allocators are called after: the file's name up
+/// to the first dot, `libarrow` of `libarrow.so.2600`.
+static std::string nameOf(StringRef Path) {
+  StringRef File = Path.substr(Path.rfind('/') + 1);
+  StringRef Name = File.split('.').first;
+  return Name.empty() ? File.str() : Name.str();
+}
+
+/// Changes when the file at a path is another one, or has other bytes; empty:
+/// there is no such file.
+static std::string identityOf(const std::string &File) {
+  struct stat S;
+  if (stat(File.c_str(), &S) != 0 || !S_ISREG(S.st_mode))
+    return "";
+  return (Twine(S.st_dev) + "," + Twine(S.st_ino) + "," + Twine(S.st_size) +
+          "," + Twine(S.st_mtim.tv_sec) + "," + Twine(S.st_mtim.tv_nsec) + "," +
+          nameOf(File))
+      .str();
+}
+
+std::optional<wire::DetourReply> DetourAnswers::planNow(const std::string &File,
+                                                        StringRef Name) {
+  std::vector<uint8_t> BuildId;
+  if (Expected<ElfOutline> Outline = readElfOutline(File))
+    BuildId = std::move(Outline->BuildId);
+  else
+    consumeError(Outline.takeError());
+  if (std::optional<wire::DetourReply> Kept = Cache.find(BuildId, Name))
+    return Kept;
+  Expected<wire::DetourReply> Planned = Names.plan(File, Name);
+  if (!Planned) {
+    consumeError(Planned.takeError());
+    return std::nullopt;
+  }
+  Cache.keep(*Planned, Name);
+  return *Planned;
+}
+
+void DetourAnswers::planFile(const std::string &File, StringRef Name) {
+  Found = nullptr;
+  std::string Key = identityOf(File);
+  auto It = Known.find(Key);
+  if (It == Known.end() && !Key.empty() && Known.size() < MaxKnown)
+    if (std::optional<wire::DetourReply> Planned = planNow(File, Name))
+      It = Known.try_emplace(Key, *Planned).first;
+  if (It != Known.end())
+    Found = &It->second;
+}
+
+void DetourAnswers::plan(const DetourQuestion &Q) {
+  std::string Root;
+  for (ChildProcess &P : Children)
+    if (P.Process == Q.Process)
+      Root = P.Root;
+  Thread.start([this, File = Root + Q.Path, Name = nameOf(Q.Path)] {
+    planFile(File, Name);
+  });
+}
+
+/// Warns of what the blocks of Q's binary lack.
+void DetourAnswers::warn(const DetourQuestion &Q) {
+  if (!Found || !Found->NumPools || !Warned.insert(Q.Path).second)
+    return;
+  std::string What = "private." + std::string(Found->Pools[0]) + ": ";
+  if (R.nowNs() - Q.AtNs > wire::Detour::MaxWaitMs * uint64_t(1'000'000))
+    O.Warn(What + "not recorded, because reading the binary took longer than " +
+           Twine(wire::Detour::MaxWaitMs) +
+           " ms; the next recording knows the binary");
+  else if (Found->NumRefused)
+    O.Warn(What + formatCount(Found->NumRefused) +
+           " of the allocator's functions cannot be recorded, as " +
+           Found->Refused);
+}
+
+void DetourAnswers::answer(const DetourQuestion &Q) {
+  warn(Q);
+  for (ChildProcess &P : Children)
+    if (P.Process == Q.Process && P.isRecorded()) {
+      SharedProcess &Shared = P.State->shared();
+      Shared.answer(Q.Slot, Q.Ticket, [&](wire::Reply &To) {
+        To.NumHeaps = Found ? 0 : UINT32_MAX;
+        if (Found)
+          Shared.control().Detours = *Found;
+      });
+    }
+}
+
+void DetourAnswers::pass() {
+  for (DetourQuestion &Q : Asked) {
+    Q.AtNs = R.nowNs();
+    Waiting.push_back(std::move(Q));
+  }
+  Asked.clear();
+  if (Thread.isBusy() && Thread.takeDone()) {
+    answer(Waiting.front());
+    Waiting.pop_front();
+  }
+  if (!Waiting.empty() && !Thread.isBusy())
+    plan(Waiting.front());
+}

@@ -1,0 +1,40 @@
+/* An allocator that a binary builds into itself: blocks one after the other in a mapping. */
+#include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define HIDDEN __attribute__((visibility("hidden"), noinline))
+enum { TOY_ROOM = 256 << 20 };
+
+static char *toy_next, *toy_end;
+static pthread_mutex_t toy_lock = PTHREAD_MUTEX_INITIALIZER;
+static size_t toy_live; /* bytes that were asked for */
+
+static void *toy_take(size_t size) {
+  pthread_mutex_lock(&toy_lock);
+  if (!toy_next) {
+    toy_next = mmap(0, TOY_ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    toy_end = toy_next + TOY_ROOM;
+  }
+  size_t *at = 0;
+  size_t all = (size + 16 + 15) & ~(size_t)15;
+  if (all < size + 16 || all > (size_t)(toy_end - toy_next)) {
+    pthread_mutex_unlock(&toy_lock);
+    return 0;
+  }
+  at = (size_t *)toy_next;
+  toy_next += all;
+  toy_live += size;
+  pthread_mutex_unlock(&toy_lock);
+  at[0] = size;
+  return at + 2;
+}
+
+static void toy_drop(void *p) {
+  pthread_mutex_lock(&toy_lock);
+  if (p)
+    toy_live -= ((size_t *)p)[-2];
+  pthread_mutex_unlock(&toy_lock);
+}
