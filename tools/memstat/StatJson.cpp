@@ -8,6 +8,7 @@
 #include "Sections.h"
 #include "TraceText/EnumNames.h"
 #include "memkit/Trace/SummaryStats.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
 
@@ -251,7 +252,7 @@ static void writeSuggestion(json::OStream &J, const PageInput &F,
 }
 
 /// The last out-of-memory event; memdump --oom --format=json has all.
-static void writeOom(json::OStream &J, const PageInput &F) {
+void writeOomJson(json::OStream &J, const PageInput &F) {
   if (!F.O.Oom)
     return J.attribute("out_of_memory", nullptr);
   const OomMoment &M = *F.O.Oom;
@@ -303,71 +304,105 @@ static void writeName(json::OStream &J, const PageInput &, const HeldPath &P) {
   J.attribute("no_name", (P.Bits & HeldByNoName) != 0);
 }
 
-static void writeTimeline(json::OStream &J, const PageInput &F) {
-  J.attribute("end_ns", F.T.endNs());
-  J.attribute("from_events", F.O.Curves->FromEvents);
-  J.attributeArray("heaps", [&] {
-    for (const HeapOverview &H : F.O.Heaps) {
-      ArrayRef<uint64_t> Values = F.O.Curves->Highest[H.Heap];
-      if (Values.empty() || (!H.Heap && H.Space))
-        continue;
-      J.object([&] {
-        J.attribute("heap", jsonText(heapOrSpace(F, H)));
-        J.attributeArray("highest_bytes", [&] {
-          for (uint64_t Value : Values)
-            J.value(Value);
-        });
-      });
-    }
+/// Writes the attribute Key, an array with an object for each item.
+static void writeList(json::OStream &J, const PageInput &F, StringRef Key,
+                      const auto &Items, auto Write) {
+  J.attributeArray(Key, [&] {
+    for (const auto &Item : Items)
+      J.object([&] { Write(J, F, Item); });
   });
-  J.attributeArray("series", [&] { writeTimelineSeries(J, F.Series); });
+}
+
+void writeVersionsJson(json::OStream &J, const PageInput &F) {
+  J.attributeArray("versions", [&] {
+    for (StringRef Version : F.O.Versions)
+      J.value(jsonText(Version));
+  });
+}
+
+void writeRanksJson(json::OStream &J, const PageInput &F) {
+  if (F.Ranks)
+    J.attributeObject("ranks_of_job", [&] { writeJobJson(J, *F.Ranks); });
+  else
+    J.attribute("ranks_of_job", nullptr);
+}
+
+void writeNamesJson(json::OStream &J, const PageInput &F) {
+  constexpr size_t Max = 64;
+  writeList(J, F, "names", ArrayRef(F.O.Names).take_front(Max), writeName);
+}
+
+void writeSuggestionJson(json::OStream &J, const PageInput &F) {
+  writeList(J, F, "suggestions", F.O.Suggestions, writeSuggestion);
+}
+
+void writeHeapJson(json::OStream &J, const PageInput &F) {
+  writeList(J, F, "heap_list", F.O.Heaps, writeHeap);
+}
+
+void writeFragmentationJson(json::OStream &J, const PageInput &F) {
+  writeList(J, F, "fragmentation", F.O.Fragmentation, writeFragmentation);
+}
+
+void writeGapJson(json::OStream &J, const PageInput &F) {
+  writeList(J, F, "gap", F.O.Gaps, writeGap);
+}
+
+void writeStepJson(json::OStream &J, const PageInput &F) {
+  writeList(J, F, "step_list", F.O.Steps, writeStep);
+}
+
+void writeLayerJson(json::OStream &J, const PageInput &F) {
+  writeList(J, F, "layer_list", F.O.Layers, writeLayer);
+}
+
+void writeOperatorJson(json::OStream &J, const PageInput &F) {
+  writeList(J, F, "operator_list", F.O.Operators, writeOperator);
+}
+
+void writeThreadJson(json::OStream &J, const PageInput &F) {
+  writeList(J, F, "thread_list", F.O.Threads, writeThread);
+}
+
+void writeLibraryJson(json::OStream &J, const PageInput &F) {
+  writeList(J, F, "library_list", F.O.Libraries, writeLibrary);
+}
+
+void writePlacesJson(json::OStream &J, const PageInput &F) {
+  writeList(J, F, "places", F.O.Places, writePlaceStats);
+  ArrayRef<LineGrowth> Growth = F.O.Growing;
+  size_t Growing =
+      Growth.take_while([](const LineGrowth &L) { return L.isGrowing(); })
+          .size();
+  writeList(J, F, "growing", Growth.take_front(Growing), writeGrowing);
+  writeList(J, F, "grew", Growth.drop_front(Growing), writeGrowing);
+}
+
+/// The sections in the order of their attributes. Attributes are added at the
+/// end, so that scripts that compare outputs see additions alone: the order is
+/// that of the list below, then that of the page.
+static std::vector<const StatSection *> jsonOrder() {
+  static constexpr StringLiteral First[] = {
+      "machine",   "ranks",      "most",      "verdict",  "suggestions",
+      "heaps",     "reserved",   "gap",       "resident", "steps",
+      "layers",    "parameters", "rounding",  "dtypes",   "programs",
+      "operators", "threads",    "libraries", "lines",    "timeline"};
+  std::vector<const StatSection *> Out;
+  for (const StatSection &S : statSections())
+    if (S.WriteJson)
+      Out.push_back(&S);
+  stable_sort(Out, [](const StatSection *A, const StatSection *B) {
+    return find(First, A->Name) < find(First, B->Name);
+  });
+  return Out;
 }
 
 void writeStatJson(raw_ostream &OS, const PageInput &F) {
   json::OStream J(OS, /*IndentSize=*/1);
-  auto List = [&](StringRef Key, const auto &Items, auto Write) {
-    J.attributeArray(Key, [&] {
-      for (const auto &Item : Items)
-        J.object([&] { Write(J, F, Item); });
-    });
-  };
   J.object([&] {
     writeRunJson(J, F.R, F.T, queryCategories(F.T));
-    J.attributeArray("versions", [&] {
-      for (StringRef Version : F.O.Versions)
-        J.value(jsonText(Version));
-    });
-    if (F.Ranks)
-      J.attributeObject("ranks_of_job", [&] { writeJobJson(J, *F.Ranks); });
-    else
-      J.attribute("ranks_of_job", nullptr);
-    List("names", ArrayRef(F.O.Names).take_front(64), writeName);
-    writeOom(J, F);
-    List("suggestions", F.O.Suggestions, writeSuggestion);
-    List("heap_list", F.O.Heaps, writeHeap);
-    List("fragmentation", F.O.Fragmentation, writeFragmentation);
-    List("gap", F.O.Gaps, writeGap);
-    writeResidentJson(J, F);
-    List("step_list", F.O.Steps, writeStep);
-    List("layer_list", F.O.Layers, writeLayer);
-    writeParameterJson(J, F);
-    writeRoundingJson(J, F);
-    writeDtypeJson(J, F);
-    writeProgramJson(J, F);
-    List("operator_list", F.O.Operators, writeOperator);
-    List("thread_list", F.O.Threads, writeThread);
-    List("library_list", F.O.Libraries, writeLibrary);
-    List("places", F.O.Places, writePlaceStats);
-    ArrayRef<LineGrowth> Growth = F.O.Growing;
-    size_t Growing =
-        Growth.take_while([](const LineGrowth &L) { return L.isGrowing(); })
-            .size();
-    List("growing", Growth.take_front(Growing), writeGrowing);
-    List("grew", Growth.drop_front(Growing), writeGrowing);
-    if (F.O.Curves)
-      J.attributeObject("timeline", [&] { writeTimeline(J, F); });
-    else
-      J.attribute("timeline", nullptr);
+    for (const StatSection *S : jsonOrder())
+      S->WriteJson(J, F);
   });
   OS << '\n';
 }
