@@ -4,7 +4,7 @@
 
 #include "DiffText.h"
 #include "Export/StackText.h"
-#include "TraceText/CategorySums.h"
+#include "TraceText/EnumNames.h"
 #include <cmath>
 
 using namespace llvm;

@@ -7,7 +7,6 @@
 
 #include "Page.h"
 #include "Report/FirstScreen.h"
-#include "TraceText/ReportPrinters.h"
 #include "memkit/Analysis/RunTimeline.h"
 #include "llvm/Support/JSON.h"
 
@@ -87,6 +86,9 @@ std::vector<PageSection> categorySections(const PageInput &F);
 std::optional<PageSection> stepSection(const PageInput &F);
 std::optional<PageSection> layerSection(const PageInput &F);
 std::optional<PageSection> operatorSection(const PageInput &F);
+void writeStepJson(llvm::json::OStream &J, const PageInput &F);
+void writeLayerJson(llvm::json::OStream &J, const PageInput &F);
+void writeOperatorJson(llvm::json::OStream &J, const PageInput &F);
 
 // ProgramSections.cpp
 /// Compiled programs of JAX; nothing without heaps of JAX.
@@ -115,6 +117,7 @@ void writeRoundingJson(llvm::json::OStream &J, const PageInput &F);
 
 // ProcessSections.cpp
 std::optional<PageSection> threadSection(const PageInput &F);
+void writeThreadJson(llvm::json::OStream &J, const PageInput &F);
 std::optional<PageSection> processSection(const PageInput &F);
 std::optional<PageSection> machineSection(const PageInput &F);
 
@@ -143,10 +146,6 @@ void writeSuggestionJson(llvm::json::OStream &J, const PageInput &F);
 void writeHeapJson(llvm::json::OStream &J, const PageInput &F);
 void writeFragmentationJson(llvm::json::OStream &J, const PageInput &F);
 void writeGapJson(llvm::json::OStream &J, const PageInput &F);
-void writeStepJson(llvm::json::OStream &J, const PageInput &F);
-void writeLayerJson(llvm::json::OStream &J, const PageInput &F);
-void writeOperatorJson(llvm::json::OStream &J, const PageInput &F);
-void writeThreadJson(llvm::json::OStream &J, const PageInput &F);
 void writeLibraryJson(llvm::json::OStream &J, const PageInput &F);
 /// Writes the machine interface: docs/CommandGuide/memstat.md.
 void writeStatJson(llvm::raw_ostream &OS, const PageInput &F);

@@ -5,9 +5,9 @@
 #include "Export/StackText.h"
 #include "JobPage.h"
 #include "Report/OomSentences.h"
+#include "Report/RunPrinters.h"
 #include "Sections.h"
 #include "TraceText/EnumNames.h"
-#include "memkit/Trace/SummaryStats.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
@@ -53,83 +53,6 @@ static void writeHeap(json::OStream &J, const PageInput &F,
         J.attributeEnd();
       });
   });
-}
-
-static void writeStep(json::OStream &J, const PageInput &F,
-                      const StepReport &S) {
-  J.attribute("step", S.Step);
-  J.attribute("process", S.Process);
-  J.attribute("begin_ns", S.BeginNs);
-  J.attribute("end_ns", S.EndNs);
-  J.attribute("allocations", S.Allocations);
-  J.attribute("frees", S.Frees);
-  J.attribute("allocated_bytes", S.AllocatedBytes);
-  J.attribute("freed_bytes", S.FreedBytes);
-  J.attribute("growth_bytes", growthOf(S));
-  J.attribute("peak_bytes", S.PeakBytes);
-  J.attribute("live_bytes", S.LiveBytes);
-  J.attribute("until_process_end", S.IsOpen);
-  writeSpaces(J, F.T, allShares(S), SO_Step);
-}
-
-static json::Value flopsOrNull(const LayerStats &L) {
-  return L.Flops ? json::Value(L.Flops) : json::Value(nullptr);
-}
-
-static void writeLayer(json::OStream &J, const PageInput &F,
-                       const LayerStats &L) {
-  bool Known = L.ReservedPeakBytes != 0;
-  auto IfKnown = [&](uint64_t N) {
-    return Known ? json::Value(N) : json::Value(nullptr);
-  };
-  J.attribute("name", jsonText(F.T.string(L.Name)));
-  J.attribute("backward", L.Backward);
-  J.attribute("calls", L.Calls);
-  J.attribute("duration_ns", L.DurationNs);
-  J.attribute("self_ns", L.SelfNs);
-  J.attribute("allocations", L.Allocations);
-  J.attribute("frees", L.Frees);
-  J.attribute("allocated_bytes", L.AllocatedBytes);
-  J.attribute("peak_bytes", L.PeakBytes);
-  J.attribute("reserved_peak_bytes", IfKnown(L.ReservedPeakBytes));
-  J.attribute("fragmentation_ppm", IfKnown(L.FragmentationPpm));
-  J.attribute("flops", flopsOrNull(L));
-  ArrayRef<uint64_t> Held = F.O.Held.Bytes;
-  size_t At = &L - F.O.Layers.data();
-  J.attribute("held_bytes",
-              Held.empty() ? json::Value(nullptr) : json::Value(Held[At]));
-  J.attribute("held_of", Held.empty()
-                             ? json::Value(nullptr)
-                             : jsonText(F.T.spaceName(F.O.Held.Space)));
-  writeSpaces(J, F.T, L.Shares, SO_Layer);
-}
-
-static void writeOperator(json::OStream &J, const PageInput &F,
-                          const LayerStats &L) {
-  J.attribute("name", jsonText(F.T.string(L.Name)));
-  J.attribute("kind", L.Backward ? "node" : "operator");
-  J.attribute("calls", L.Calls);
-  J.attribute("self_ns", L.SelfNs);
-  J.attribute("duration_ns", L.DurationNs);
-  J.attribute("allocations", L.Allocations);
-  J.attribute("frees", L.Frees);
-  J.attribute("allocated_bytes", L.AllocatedBytes);
-  J.attribute("rise_bytes", L.RiseBytes);
-  J.attribute("peak_bytes", L.PeakBytes);
-  J.attribute("flops", flopsOrNull(L));
-  writeSpaces(J, F.T, L.Shares, SO_Operator);
-}
-
-static void writeThread(json::OStream &J, const PageInput &F,
-                        const ThreadStats &T) {
-  const Thread &Of = F.T.threads()[T.Thread - 1];
-  J.attribute("id", T.Thread);
-  J.attribute("tid", Of.Tid);
-  J.attribute("process", Of.Process);
-  J.attribute("name", jsonTextOrNull(F.T.string(Of.Name)));
-  J.attribute("allocations", T.Allocations);
-  J.attribute("allocated_bytes", T.AllocatedBytes);
-  J.attribute("nested_bytes", T.NestedBytes);
 }
 
 static void writeNow(json::OStream &J, bool Known,
@@ -346,22 +269,6 @@ void writeFragmentationJson(json::OStream &J, const PageInput &F) {
 
 void writeGapJson(json::OStream &J, const PageInput &F) {
   writeList(J, F, "gap", F.O.Gaps, writeGap);
-}
-
-void writeStepJson(json::OStream &J, const PageInput &F) {
-  writeList(J, F, "step_list", F.O.Steps, writeStep);
-}
-
-void writeLayerJson(json::OStream &J, const PageInput &F) {
-  writeList(J, F, "layer_list", F.O.Layers, writeLayer);
-}
-
-void writeOperatorJson(json::OStream &J, const PageInput &F) {
-  writeList(J, F, "operator_list", F.O.Operators, writeOperator);
-}
-
-void writeThreadJson(json::OStream &J, const PageInput &F) {
-  writeList(J, F, "thread_list", F.O.Threads, writeThread);
 }
 
 void writeLibraryJson(json::OStream &J, const PageInput &F) {
