@@ -14,7 +14,13 @@ namespace memkit {
 
 RowListRef programTable(ArrayRef<CompiledProgram> Programs) {
   return programColumns()
-      .pick("name_and_plans titled program, at_peak_bytes titled at peak, live_bytes titled at end, allocated_bytes titled allocated, allocations titled blocks, kept plan_argument_bytes titled plan: arguments, kept plan_output_bytes titled outputs, kept plan_aliased_bytes titled aliased, kept plan_temporary_bytes titled temporary, kept plan_peak_bytes titled peak, kept plan_flops titled flops")
+      .pick("name_and_plans titled program, at_peak_bytes titled at peak, "
+            "live_bytes titled at end, allocated_bytes titled allocated, "
+            "allocations titled blocks, kept plan_argument_bytes titled plan: "
+            "arguments, kept plan_output_bytes titled outputs, kept "
+            "plan_aliased_bytes titled aliased, kept plan_temporary_bytes "
+            "titled temporary, kept plan_peak_bytes titled peak, kept "
+            "plan_flops titled flops")
       .rows(Programs.vec());
 }
 
@@ -29,7 +35,8 @@ std::string programNote(ArrayRef<CompiledProgram> Programs) {
 
 RowListRef programObjects(ArrayRef<CompiledProgram> Programs) {
   return programColumns()
-      .pick("name, at_peak_bytes, live_bytes, allocated_bytes, allocations, plan_list as plans")
+      .pick("name, at_peak_bytes, live_bytes, allocated_bytes, allocations, "
+            "plan_list as plans")
       .rows(Programs.vec());
 }
 
@@ -48,7 +55,8 @@ std::string arrayTitle(const ArraysAtMark &A) {
 
 RowListRef arrayObjects(const Trace &T, ArrayRef<ArraysAtMark> Arrays) {
   return arrayColumns(T)
-      .pick("mark, time_ns, process_id as process, all_arrays as arrays, all_bytes as bytes, shapes")
+      .pick("mark, time_ns, process_id as process, all_arrays as arrays, "
+            "all_bytes as bytes, shapes")
       .rows(arraysByMark(Arrays));
 }
 

@@ -95,14 +95,19 @@ static void space(json::OStream &J, const SpaceReport &S) {
 
 RowListRef memkit::processObjects(const RunReport &R, const Trace &T) {
   return processColumns(T)
-      .pick("process_id as id, process as pid, parent_id, words as command, role, rank, local_rank, world_size, node, attempt, job, host, exit_status, signal, recorded, why_not, peak_or_0_bytes as peak_bytes, rss_if_any_bytes as rss_peak_bytes, pss_if_any_bytes as pss_peak_bytes, spaces")
+      .pick("process_id as id, process as pid, parent_id, words as command, "
+            "role, rank, local_rank, world_size, node, attempt, job, host, "
+            "exit_status, signal, recorded, why_not, peak_or_0_bytes as "
+            "peak_bytes, rss_if_any_bytes as rss_peak_bytes, pss_if_any_bytes "
+            "as pss_peak_bytes, spaces")
       .rows(R.Processes);
 }
 
 RowListRef memkit::categoryObjects(const Trace &T,
                                    ArrayRef<CategorySum> Categories,
                                    bool OfHeaps) {
-  std::vector<ColumnPick> Picks = picksOf("category_key as category, bytes, blocks, layers");
+  std::vector<ColumnPick> Picks =
+      picksOf("category_key as category, bytes, blocks, layers");
   if (OfHeaps)
     Picks.insert(Picks.begin(), {"heap"});
   return categoryColumns(T).pick(Picks).rows(

@@ -42,7 +42,8 @@ uint64_t memkit::bytesOf(ArrayRef<CategorySum> Categories) {
 RowListRef memkit::categoryTable(const Trace &T, ArrayRef<CategorySum> OfHeap,
                                  uint64_t Whole) {
   return categoryColumns(T)
-      .pick("whole category_name titled category, bytes, right whole share, blocks, kept largest_layers")
+      .pick("whole category_name titled category, bytes, right whole share, "
+            "blocks, kept largest_layers")
       .rows(categoryRows(OfHeap, Whole));
 }
 
@@ -145,7 +146,11 @@ static void printReserved(raw_ostream &OS, const RunReport &R, unsigned Width) {
 
 RowListRef memkit::processTable(const RunReport &R, const Trace &T) {
   return processColumns(T)
-      .pick("process_id titled process, process titled pid, whole kept parent_id titled parent, whole rank, kept peak_bytes, whole on_devices, rss_if_any_bytes titled max RSS, pss_if_any_bytes titled max PSS, whole kept end_and_reason titled end, whole role titled name, kept command_or_file titled command")
+      .pick("process_id titled process, process titled pid, whole kept "
+            "parent_id titled parent, whole rank, kept peak_bytes, whole "
+            "on_devices, rss_if_any_bytes titled max RSS, pss_if_any_bytes "
+            "titled max PSS, whole kept end_and_reason titled end, whole role "
+            "titled name, kept command_or_file titled command")
       .rows(R.Processes);
 }
 

@@ -73,7 +73,7 @@ TableMaker<TensorCategoryRow> categoryColumns(const Trace &T) {
 }
 
 std::vector<TensorCategoryRow> categoryRows(ArrayRef<CategorySum> Categories,
-                                      uint64_t Whole) {
+                                            uint64_t Whole) {
   std::vector<TensorCategoryRow> Rows;
   for (const CategorySum &K : Categories)
     Rows.push_back({&K, Whole});

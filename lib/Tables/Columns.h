@@ -12,6 +12,7 @@
 #define MEMKIT_LIB_TABLES_COLUMNS_H
 
 #include "TableMaker.h"
+#include "memkit/Analysis/HeldBlocks.h"
 #include "memkit/Analysis/Programs.h"
 #include "memkit/Model/Query.h"
 
@@ -38,6 +39,13 @@ std::vector<StepRow> stepsBySpace(llvm::ArrayRef<StepReport> Steps);
 /// A row for each step, with its values on the host.
 std::vector<StepRow> stepsInAll(llvm::ArrayRef<StepReport> Steps);
 
+/// Memory spaces and heaps of a run.
+TableMaker<SpaceReport> spaceColumns(const Trace &T);
+TableMaker<HeapReport> heapColumns();
+
+/// Names of Python that hold blocks.
+TableMaker<HeldPath> holderColumns();
+
 /// Threads.
 TableMaker<ThreadStats> threadColumns(const Trace &T);
 
@@ -52,8 +60,8 @@ struct TensorCategoryRow {
 };
 TableMaker<TensorCategoryRow> categoryColumns(const Trace &T);
 /// A row for each of Categories, as a share of Whole.
-std::vector<TensorCategoryRow> categoryRows(llvm::ArrayRef<CategorySum> Categories,
-                                      uint64_t Whole);
+std::vector<TensorCategoryRow>
+categoryRows(llvm::ArrayRef<CategorySum> Categories, uint64_t Whole);
 
 /// Compiled programs of JAX.
 TableMaker<CompiledProgram> programColumns();

@@ -145,6 +145,8 @@ TableMaker<ProcessReport> processColumns(const Trace &T) {
       .maybe("lost", Stat(&Stats::Lost))
       .maybe("live_bytes", Stat(&Stats::LiveBytes))
       .maybe("peak_bytes", Stat(&Stats::PeakBytes))
+      .number("live_or_0_bytes",
+              [](const R &P) { return P.Stats ? P.Stats->LiveBytes : 0; })
       .number("peak_or_0_bytes",
               [](const R &P) { return P.Stats ? P.Stats->PeakBytes : 0; })
       .text("on_devices", [&T](const R &P) { return devicePeaks(T, P); })

@@ -21,29 +21,6 @@ using namespace llvm;
 
 namespace memkit {
 
-/// The columns of TotalStats, of rows with a member Stats. What processes had
-/// when each ended may be more than ever lived at a time.
-template <class RowT> static void addTotals(TableMaker<RowT> &To) {
-  To.number("allocations", [](const RowT &R) { return R.Stats.Allocations; })
-      .number("frees", [](const RowT &R) { return R.Stats.Frees; })
-      .number("temporaries", [](const RowT &R) { return R.Stats.Temporaries; })
-      .number("allocated_bytes",
-              [](const RowT &R) { return R.Stats.AllocatedBytes; })
-      .number("freed_bytes", [](const RowT &R) { return R.Stats.FreedBytes; })
-      .number("live_blocks", [](const RowT &R) { return R.Stats.LiveBlocks; })
-      .maybe("live_bytes",
-             [](const RowT &R) {
-               return ifKnown(R.Stats.LiveBytes <= R.Stats.PeakBytes,
-                              R.Stats.LiveBytes);
-             })
-      .number("live_at_exits_bytes",
-              [](const RowT &R) { return R.Stats.LiveBytes; })
-      .number("peak_blocks", [](const RowT &R) { return R.Stats.PeakBlocks; })
-      .number("peak_bytes", [](const RowT &R) { return R.Stats.PeakBytes; })
-      .number("peak_time_ns", [](const RowT &R) { return R.Stats.PeakTimeNs; })
-      .flag("is_estimate", [](const RowT &R) { return R.IsEstimate; });
-}
-
 //===----------------------------------------------------------------------===//
 // The run
 //===----------------------------------------------------------------------===//
@@ -80,34 +57,27 @@ TableAnswer runTable(const Trace &T) {
 
 TableAnswer processesTable(const Trace &T) {
   return processColumns(T)
-      .pick("process, parent, name, command, rank, recorded, why_not, end_ns, exit_status_if_ended as exit_status, allocations, frees, lost, live_bytes, peak_bytes, rss_peak_bytes, pss_peak_bytes")
+      .pick("process, parent, name, command, rank, recorded, why_not, end_ns, "
+            "exit_status_if_ended as exit_status, allocations, frees, lost, "
+            "live_bytes, peak_bytes, rss_peak_bytes, pss_peak_bytes")
       .make(queryRun(T).Processes);
 }
 
 TableAnswer spacesTable(const Trace &T) {
-  TableMaker<SpaceReport> M;
-  M.choice("space", [](const SpaceReport &R) { return R.Name; });
-  addTotals(M);
-  return M.make(queryRun(T).Spaces);
+  return spaceColumns(T)
+      .pick("space, allocations, frees, temporaries, allocated_bytes, "
+            "freed_bytes, live_blocks, live_bytes, live_at_exits_bytes, "
+            "peak_blocks, peak_bytes, peak_time_ns, is_estimate")
+      .make(queryRun(T).Spaces);
 }
 
 TableAnswer heapsTable(const Trace &T) {
-  auto Reserved = [](uint64_t HeapStats::*Field) {
-    return [Field](const auto &R) {
-      return ifKnown(R.Stats.ReservedKnown, R.Stats.*Field);
-    };
-  };
-  TableMaker<HeapReport> M;
-  M.choice("heap", [](const auto &R) { return R.Name; })
-      .choice("space", [](const auto &R) { return R.SpaceName; })
-      .choice("parent", [](const auto &R) { return R.Parent; })
-      .flag("in_totals", [](const auto &R) { return R.InTotals; });
-  addTotals(M);
-  M.maybe("reserved_bytes", Reserved(&HeapStats::ReservedBytes))
-      .maybe("reserved_peak_bytes", Reserved(&HeapStats::ReservedPeakBytes))
-      .maybe("sample_bytes",
-             [](const auto &R) { return ifAny(R.SampleBytes); });
-  return M.make(queryRun(T).Heaps);
+  return heapColumns()
+      .pick("heap, space, parent, in_totals, allocations, frees, temporaries, "
+            "allocated_bytes, freed_bytes, live_blocks, live_bytes, "
+            "live_at_exits_bytes, peak_blocks, peak_bytes, peak_time_ns, "
+            "is_estimate, reserved_bytes, reserved_peak_bytes, sample_bytes")
+      .make(queryRun(T).Heaps);
 }
 
 TableAnswer threadsTable(const Trace &T, const Selection &Sel) {
@@ -123,7 +93,9 @@ TableAnswer threadsTable(const Trace &T, const Selection &Sel) {
 TableAnswer stepsTable(const Trace &T, const Selection &Sel) {
   const std::vector<StepReport> Steps = querySteps(T, &Sel);
   return stepColumns(T)
-      .pick("process, rank, step, begin_ns, end_ns, until_process_end, space, allocations, frees, allocated_bytes, freed_bytes, live_bytes, peak_bytes")
+      .pick("process, rank, step, begin_ns, end_ns, until_process_end, space, "
+            "allocations, frees, allocated_bytes, freed_bytes, live_bytes, "
+            "peak_bytes")
       .make(stepsBySpace(Steps));
 }
 
@@ -133,18 +105,27 @@ static TableAnswer scopeRows(const Trace &T, ArrayRef<LayerStats> All,
 }
 
 TableAnswer layersTable(const Trace &T, const Selection &Sel) {
-  return scopeRows(T, queryLayers(T, &Sel),
-                   picksOf("name_if_any as layer, backward, space, calls, duration_ns, self_ns, allocations, frees, allocated_bytes, peak_bytes, reserved_peak_bytes, flops"));
+  return scopeRows(
+      T, queryLayers(T, &Sel),
+      picksOf("name_if_any as layer, backward, space, calls, duration_ns, "
+              "self_ns, allocations, frees, allocated_bytes, peak_bytes, "
+              "reserved_peak_bytes, flops"));
 }
 
 TableAnswer operatorsTable(const Trace &T, const Selection &Sel) {
-  return scopeRows(T, queryOperators(T, &Sel, OperatorsBy::Shapes),
-                   picksOf("name_if_any as operator, kind, space, calls, self_ns, duration_ns, allocations, frees, allocated_bytes, freed_bytes, rise_bytes, peak_bytes, shapes, flops"));
+  return scopeRows(
+      T, queryOperators(T, &Sel, OperatorsBy::Shapes),
+      picksOf("name_if_any as operator, kind, space, calls, self_ns, "
+              "duration_ns, allocations, frees, allocated_bytes, freed_bytes, "
+              "rise_bytes, peak_bytes, shapes, flops"));
 }
 
 TableAnswer scopesTable(const Trace &T) {
-  return scopeRows(T, queryScopes(T),
-                   picksOf("name_if_any as name, scope_kind as kind, space, calls, duration_ns, allocations, frees, allocated_bytes, peak_bytes, reserved_peak_bytes, rise_bytes"));
+  return scopeRows(
+      T, queryScopes(T),
+      picksOf("name_if_any as name, scope_kind as kind, space, calls, "
+              "duration_ns, allocations, frees, allocated_bytes, peak_bytes, "
+              "reserved_peak_bytes, rise_bytes"));
 }
 
 TableAnswer programsTable(const SelectedStats &S) {
@@ -161,7 +142,8 @@ TableAnswer arraysTable(const SelectedStats &S) {
   if (!Report)
     return Report.takeError();
   return arrayColumns(S.trace())
-      .pick("time_ns, process, mark_if_any as mark, name_if_any as name, arrays, bytes")
+      .pick("time_ns, process, mark_if_any as mark, name_if_any as name, "
+            "arrays, bytes")
       .make(arraysByShape(Report->Arrays));
 }
 

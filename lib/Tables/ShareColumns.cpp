@@ -13,7 +13,8 @@ namespace memkit {
 static std::vector<ColumnPick> picksFor(ShareOf Of) {
   if (Of == ShareOf::Process)
     return {{"name"}, {"live_bytes"}, {"peak_bytes"}};
-  std::vector<ColumnPick> Picks = picksOf("name, allocations, frees, allocated_bytes, freed_bytes");
+  std::vector<ColumnPick> Picks =
+      picksOf("name, allocations, frees, allocated_bytes, freed_bytes");
   if (Of == ShareOf::Step)
     Picks.push_back({"live_bytes"});
   Picks.push_back({"peak_bytes"});

@@ -19,9 +19,11 @@ std::string TraceView::operators() {
   raw_string_ostream OS(Text);
   json::OStream J(OS);
   J.object([&] {
-    writeColumnsJson(J, *scopeColumns(T, Rows)
-                             .pick("name, calls, self_ns, duration_ns, allocations, allocated_bytes, rise_bytes, peak_bytes")
-                             .rows(Rows));
+    writeColumnsJson(
+        J, *scopeColumns(T, Rows)
+                .pick("name, calls, self_ns, duration_ns, allocations, "
+                      "allocated_bytes, rise_bytes, peak_bytes")
+                .rows(Rows));
     J.attribute("command", jsonText(CommandOf({.What = "operators"})));
   });
   return Text;

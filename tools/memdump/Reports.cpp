@@ -81,12 +81,18 @@ static DumpReport reportOf(const Trace &T, ArrayRef<LayerStats> All,
 DumpReport layerReport(const Trace &T, ArrayRef<LayerStats> Layers) {
   // A layer runs from its first recorded operator to its last, in time of the
   // processor, not of a device. Reserved bytes are of devices.
-  DumpReport Out = reportOf(T, Layers,
-                            {"layers",
-                             picksOf("name titled layer, phase"),
-                             picksOf("calls, duration_ns titled CPU time, self_if_any_ns titled self, allocations, frees, allocated_bytes, peak_bytes, reserved_peak_bytes titled reserved, fragmentation_ppm titled of it free, flops"),
-                             picksOf("name, calls, duration_ns, self_if_any_ns as self_ns, allocations, frees, allocated_bytes, peak_bytes, backward, reserved_peak_bytes, fragmentation_ppm, flops"),
-                             {"layer_spaces", "", "spaces"}});
+  DumpReport Out = reportOf(
+      T, Layers,
+      {"layers",
+       picksOf("name titled layer, phase"),
+       picksOf("calls, duration_ns titled CPU time, self_if_any_ns titled "
+               "self, allocations, frees, allocated_bytes, peak_bytes, "
+               "reserved_peak_bytes titled reserved, fragmentation_ppm titled "
+               "of it free, flops"),
+       picksOf("name, calls, duration_ns, self_if_any_ns as self_ns, "
+               "allocations, frees, allocated_bytes, peak_bytes, backward, "
+               "reserved_peak_bytes, fragmentation_ppm, flops"),
+       {"layer_spaces", "", "spaces"}});
   if (Layers.empty())
     Out.Parts.clear();
   Out.WhyNone = whyNoLayers(T);
@@ -94,25 +100,42 @@ DumpReport layerReport(const Trace &T, ArrayRef<LayerStats> Layers) {
 }
 
 DumpReport operatorReport(const Trace &T, ArrayRef<LayerStats> Operators) {
-  return reportOf(T, Operators,
-                  {"operators",
-                   picksOf("name titled operator"),
-                   picksOf("calls, self_ns, duration_ns titled CPU time, mean_duration_ns titled a call, allocations, allocated_bytes, freed_bytes, rise_bytes, peak_bytes, flops, whole shapes"),
-                   picksOf("name, calls, self_ns, duration_ns, mean_duration_ns, allocations, frees, allocated_bytes, freed_bytes, rise_bytes, peak_bytes, flops, kind, shapes"),
-                   {"spaces"}});
+  return reportOf(
+      T, Operators,
+      {"operators",
+       picksOf("name titled operator"),
+       picksOf("calls, self_ns, duration_ns titled CPU time, mean_duration_ns "
+               "titled a call, allocations, allocated_bytes, freed_bytes, "
+               "rise_bytes, peak_bytes, flops, whole shapes"),
+       picksOf("name, calls, self_ns, duration_ns, mean_duration_ns, "
+               "allocations, frees, allocated_bytes, freed_bytes, rise_bytes, "
+               "peak_bytes, flops, kind, shapes"),
+       {"spaces"}});
 }
 
 DumpReport scopeReport(const Trace &T, ArrayRef<LayerStats> Scopes) {
-  std::vector<ColumnPick> Shown = picksOf("calls, duration_ns titled time, mean_duration_ns titled mean time, allocations, allocated_bytes, mean_allocated_bytes titled mean, host_freed_bytes titled freed, rise_bytes, peak_bytes");
+  std::vector<ColumnPick> Shown =
+      picksOf("calls, duration_ns titled time, mean_duration_ns titled mean "
+              "time, allocations, allocated_bytes, mean_allocated_bytes titled "
+              "mean, host_freed_bytes titled freed, rise_bytes, peak_bytes");
   if (any_of(Scopes,
              [](const LayerStats &L) { return L.TensorAllocations != 0; }))
-    append_range(Shown, picksOf("tensor_allocations titled tensors, tensor_frees titled deleted, tensor_allocated_bytes titled tensor bytes, tensor_peak_bytes"));
-  return reportOf(T, Scopes,
-                  {"scopes",
-                   picksOf("name titled scope"),
-                   std::move(Shown),
-                   picksOf("name, calls, duration_ns, allocations, frees, allocated_bytes, mean_allocated_bytes, host_freed_bytes as freed_bytes, peak_bytes, rise_bytes, mean_duration_ns, tensor_allocations, tensor_frees, tensor_allocated_bytes, tensor_freed_bytes, tensor_peak_bytes, reserved_peak_bytes, kind"),
-                   {"spaces"}});
+    append_range(
+        Shown,
+        picksOf(
+            "tensor_allocations titled tensors, tensor_frees titled deleted, "
+            "tensor_allocated_bytes titled tensor bytes, tensor_peak_bytes"));
+  return reportOf(
+      T, Scopes,
+      {"scopes",
+       picksOf("name titled scope"),
+       std::move(Shown),
+       picksOf("name, calls, duration_ns, allocations, frees, allocated_bytes, "
+               "mean_allocated_bytes, host_freed_bytes as freed_bytes, "
+               "peak_bytes, rise_bytes, mean_duration_ns, tensor_allocations, "
+               "tensor_frees, tensor_allocated_bytes, tensor_freed_bytes, "
+               "tensor_peak_bytes, reserved_peak_bytes, kind"),
+       {"spaces"}});
 }
 
 //===----------------------------------------------------------------------===//
@@ -120,20 +143,25 @@ DumpReport scopeReport(const Trace &T, ArrayRef<LayerStats> Scopes) {
 //===----------------------------------------------------------------------===//
 
 DumpReport stepReport(const Trace &T, ArrayRef<StepReport> Steps) {
-  std::vector<ColumnPick> Shown = picksOf("process_id titled process, whole step, begin_ns, duration_ns titled took");
+  std::vector<ColumnPick> Shown =
+      picksOf("process_id titled process, whole step, begin_ns, duration_ns "
+              "titled took");
   if (any_of(Steps, [](const StepStats &S) { return !S.Shares.empty(); }))
     Shown.push_back({"space"});
-  append_range(
-      Shown, picksOf("allocations, frees, allocated_bytes, freed_bytes, peak_bytes, live_bytes titled live at end"));
+  append_range(Shown,
+               picksOf("allocations, frees, allocated_bytes, freed_bytes, "
+                       "peak_bytes, live_bytes titled live at end"));
   TableMaker<StepRow> Columns = stepColumns(T);
   DumpReport Out;
   Out.Name = "steps";
   Out.Parts.push_back({"", Columns.pick(Shown).rows(stepsBySpace(Steps))});
-  Out.Json = Columns
-                 .pick("step, process_id as process, begin_ns, end_ns, spaces")
-                 .rows(stepsInAll(Steps));
+  Out.Json =
+      Columns.pick("step, process_id as process, begin_ns, end_ns, spaces")
+          .rows(stepsInAll(Steps));
   Out.Csv = Columns
-                .pick("process_id as process, step, begin_ns, end_ns, space, allocations, frees, allocated_bytes, freed_bytes, peak_bytes, live_bytes")
+                .pick("process_id as process, step, begin_ns, end_ns, space, "
+                      "allocations, frees, allocated_bytes, freed_bytes, "
+                      "peak_bytes, live_bytes")
                 .rows(stepsBySpace(Steps));
   return Out;
 }
@@ -162,7 +190,8 @@ DumpReport categoryReport(const Trace &T, ArrayRef<CategorySum> Categories) {
     for (const CategorySum::Layer &L : K.Layers)
       ByLayer.push_back({&K, 0, L});
   Out.Csv = categoryColumns(T)
-                .pick("heap, category_key as category, layer, layer_blocks as blocks, layer_bytes as bytes")
+                .pick("heap, category_key as category, layer, layer_blocks as "
+                      "blocks, layer_bytes as bytes")
                 .rows(std::move(ByLayer));
   return Out;
 }
@@ -198,9 +227,10 @@ DumpReport arrayReport(const Trace &T, ArrayRef<ArraysAtMark> Arrays) {
   Out.WhyNone =
       "no live arrays of JAX: they are recorded at marks, memkit.mark()";
   Out.Json = arrayObjects(T, Arrays);
-  Out.Csv = arrayColumns(T)
-                .pick("time_ns, process_id as process, mark, name, arrays, bytes")
-                .rows(arraysByShape(Arrays));
+  Out.Csv =
+      arrayColumns(T)
+          .pick("time_ns, process_id as process, mark, name, arrays, bytes")
+          .rows(arraysByShape(Arrays));
   return Out;
 }
 

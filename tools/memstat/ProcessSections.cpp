@@ -22,13 +22,15 @@ std::optional<PageSection> threadSection(const PageInput &F) {
   size_t Shown = F.shown(Threads.size(), 3);
   PageSection Out;
   Out.Title = "Threads";
-  Out.Rows = tableOf(*threadColumns(F.T)
-                          .text("share",
-                                [=](const ThreadStats &T) {
-                                  return formatShare(T.AllocatedBytes, Bytes);
-                                })
-                          .pick("thread, allocated_bytes, right whole share, allocations, whole kept name, kept process_name titled process")
-                          .rows(Threads.take_front(Shown).vec()));
+  Out.Rows = tableOf(
+      *threadColumns(F.T)
+           .text("share",
+                 [=](const ThreadStats &T) {
+                   return formatShare(T.AllocatedBytes, Bytes);
+                 })
+           .pick("thread, allocated_bytes, right whole share, allocations, "
+                 "whole kept name, kept process_name titled process")
+           .rows(Threads.take_front(Shown).vec()));
   if (size_t Left = Threads.size() - Shown)
     Out.Notes.push_back(plural(Left, "thread") +
                         " with less; --top=0 shows all");
@@ -36,10 +38,12 @@ std::optional<PageSection> threadSection(const PageInput &F) {
 }
 
 void writeThreadJson(json::OStream &J, const PageInput &F) {
-  writeRowsJson(J, "thread_list",
-                *threadColumns(F.T)
-                     .pick("thread_id as id, thread as tid, process_id as process, name, allocations, allocated_bytes, nested_bytes")
-                     .rows(F.O.Threads));
+  writeRowsJson(
+      J, "thread_list",
+      *threadColumns(F.T)
+           .pick("thread_id as id, thread as tid, process_id as process, name, "
+                 "allocations, allocated_bytes, nested_bytes")
+           .rows(F.O.Threads));
 }
 
 std::optional<PageSection> processSection(const PageInput &F) {
@@ -75,10 +79,15 @@ std::optional<PageSection> processSection(const PageInput &F) {
   std::vector<ProcessReport> Reports;
   for (const ProcessRow &R : ArrayRef(Rows).take_front(Shown))
     Reports.push_back(F.R.Processes[R.Process - 1]);
-  std::vector<ColumnPick> Picks = picksOf("process titled pid, peak_or_0_bytes titled peak");
+  std::vector<ColumnPick> Picks =
+      picksOf("process titled pid, peak_or_0_bytes titled peak");
   if (HasDevices)
     Picks.push_back({"on_devices", "", "", CS_Whole | CS_Kept});
-  append_range(Picks, picksOf("kept live_bytes titled live at end, kept rss_if_any_bytes titled max RSS, kept pss_if_any_bytes titled max PSS, kept name titled process, whole kept end_or_reason titled end"));
+  append_range(
+      Picks,
+      picksOf("kept live_bytes titled live at end, kept rss_if_any_bytes "
+              "titled max RSS, kept pss_if_any_bytes titled max PSS, kept name "
+              "titled process, whole kept end_or_reason titled end"));
   PageSection Out;
   Out.Title = "Processes";
   Out.Rows = tableOf(*processColumns(F.T).pick(Picks).rows(std::move(Reports)));

@@ -26,7 +26,8 @@ std::vector<PageSection> categorySections(const PageInput &F) {
               formatSize(Peak);
     S.Titled = true;
     S.Rows = tableOf(*categoryColumns(F.T)
-                          .pick("whole category_name titled category, bytes, right whole share, blocks, kept largest_layer")
+                          .pick("whole category_name titled category, bytes, "
+                                "right whole share, blocks, kept largest_layer")
                           .rows(categoryRows(Of, Peak)));
   }
   return Out;
@@ -90,10 +91,12 @@ std::optional<PageSection> stepSection(const PageInput &F) {
   std::vector<StepReport> Shown;
   for (size_t At : tellingSteps(Steps, F.shown(Steps.size(), 5)))
     Shown.push_back(Steps[At]);
-  std::vector<ColumnPick> Picks = picksOf("right open_step titled step, begin_ns, duration_ns titled took");
+  std::vector<ColumnPick> Picks =
+      picksOf("right open_step titled step, begin_ns, duration_ns titled took");
   if (any_of(Steps, [](const StepStats &S) { return !S.Shares.empty(); }))
     Picks.push_back({"space"});
-  append_range(Picks, picksOf("peak_bytes, growth_bytes, allocations, allocated_bytes"));
+  append_range(
+      Picks, picksOf("peak_bytes, growth_bytes, allocations, allocated_bytes"));
   if (any_of(Steps, [&](const StepStats &S) {
         return S.Process != Steps.front().Process;
       }))
@@ -170,8 +173,7 @@ std::optional<PageSection> layerSection(const PageInput &F) {
   pickIfAny(Layers, &L::ReservedPeakBytes, {"fragmentation_ppm", "unused"},
             Picks);
   append_range(
-      Picks,
-      picksOf("allocations, frees, calls, duration_ns titled CPU time"));
+      Picks, picksOf("allocations, frees, calls, duration_ns titled CPU time"));
   pickIfAny(Layers, &L::SelfNs, {"self_ns", "self"}, Picks);
   pickIfAny(Layers, &L::Flops, {"flops"}, Picks);
   size_t Shown = F.shown(Layers.size(), 5);
@@ -193,7 +195,8 @@ std::optional<PageSection> operatorSection(const PageInput &F) {
   ArrayRef<LayerStats> Operators = F.O.Operators;
   if (Operators.empty())
     return std::nullopt;
-  std::vector<ColumnPick> Picks = picksOf("name titled operator, self_ns, duration_ns titled CPU time, calls");
+  std::vector<ColumnPick> Picks = picksOf(
+      "name titled operator, self_ns, duration_ns titled CPU time, calls");
   if (hasDevices(Operators))
     Picks.push_back({"space_if_any", "space", "", CS_Kept});
   append_range(Picks, picksOf("allocations, allocated_bytes, rise_bytes"));
@@ -214,24 +217,32 @@ std::optional<PageSection> operatorSection(const PageInput &F) {
 }
 
 void writeStepJson(json::OStream &J, const PageInput &F) {
-  writeRowsJson(J, "step_list",
-                *stepColumns(F.T)
-                     .pick("step, process_id as process, begin_ns, end_ns, allocations, frees, allocated_bytes, freed_bytes, growth_bytes, peak_bytes, live_bytes, until_process_end, spaces")
-                     .rows(stepsInAll(F.O.Steps)));
+  writeRowsJson(
+      J, "step_list",
+      *stepColumns(F.T)
+           .pick("step, process_id as process, begin_ns, end_ns, allocations, "
+                 "frees, allocated_bytes, freed_bytes, growth_bytes, "
+                 "peak_bytes, live_bytes, until_process_end, spaces")
+           .rows(stepsInAll(F.O.Steps)));
 }
 
 void writeLayerJson(json::OStream &J, const PageInput &F) {
   writeRowsJson(J, "layer_list",
                 *layerColumns(F)
-                     .pick("name, backward, calls, duration_ns, self_ns, allocations, frees, allocated_bytes, peak_bytes, reserved_peak_bytes, fragmentation_ppm, flops, held_bytes, held_of, layer_spaces as spaces")
+                     .pick("name, backward, calls, duration_ns, self_ns, "
+                           "allocations, frees, allocated_bytes, peak_bytes, "
+                           "reserved_peak_bytes, fragmentation_ppm, flops, "
+                           "held_bytes, held_of, layer_spaces as spaces")
                      .rows(F.O.Layers));
 }
 
 void writeOperatorJson(json::OStream &J, const PageInput &F) {
-  writeRowsJson(J, "operator_list",
-                *scopeColumns(F.T, F.O.Operators)
-                     .pick("name, kind, calls, self_ns, duration_ns, allocations, frees, allocated_bytes, rise_bytes, peak_bytes, flops, spaces")
-                     .rows(F.O.Operators));
+  writeRowsJson(
+      J, "operator_list",
+      *scopeColumns(F.T, F.O.Operators)
+           .pick("name, kind, calls, self_ns, duration_ns, allocations, frees, "
+                 "allocated_bytes, rise_bytes, peak_bytes, flops, spaces")
+           .rows(F.O.Operators));
 }
 
 } // namespace memkit

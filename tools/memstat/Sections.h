@@ -61,6 +61,7 @@ std::optional<PageSection> sizeSection(const PageInput &F);
 std::vector<PageSection> peakSections(const PageInput &F);
 /// Returns nothing if no heap is of a device.
 std::optional<PageSection> librarySection(const PageInput &F);
+void writeLibraryJson(llvm::json::OStream &J, const PageInput &F);
 
 // ReservedSections.cpp
 std::optional<PageSection> reservedSection(const PageInput &F);
@@ -146,7 +147,6 @@ void writeSuggestionJson(llvm::json::OStream &J, const PageInput &F);
 void writeHeapJson(llvm::json::OStream &J, const PageInput &F);
 void writeFragmentationJson(llvm::json::OStream &J, const PageInput &F);
 void writeGapJson(llvm::json::OStream &J, const PageInput &F);
-void writeLibraryJson(llvm::json::OStream &J, const PageInput &F);
 /// Writes the machine interface: docs/CommandGuide/memstat.md.
 void writeStatJson(llvm::raw_ostream &OS, const PageInput &F);
 

@@ -3,10 +3,12 @@
 // memstat's output for scripts.
 
 #include "Export/StackText.h"
+#include "Export/TableText.h"
 #include "JobPage.h"
 #include "Report/OomSentences.h"
 #include "Report/RunPrinters.h"
 #include "Sections.h"
+#include "Tables/Columns.h"
 #include "TraceText/EnumNames.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -141,18 +143,6 @@ static void writeGap(json::OStream &J, const PageInput &F, const DeviceGap &G) {
   J.attribute("shares_machine_memory", G.SharesMemory);
 }
 
-static void writeLibrary(json::OStream &J, const PageInput &F,
-                         const GroupedStats &O) {
-  J.attribute("heap", jsonText(F.heapName(O.Heap)));
-  J.attribute("library", jsonText(O.Name));
-  J.attribute("allocations", O.Allocations);
-  J.attribute("allocated_bytes", O.AllocatedBytes);
-  J.attribute("at_peak_bytes", O.HeapPeakBytes);
-  J.attribute("at_peak_blocks", O.HeapPeakBlocks);
-  J.attribute("live_bytes", O.LiveBytes);
-  J.attribute("live_blocks", O.LiveBlocks);
-}
-
 static void writeSuggestion(json::OStream &J, const PageInput &F,
                             const Suggestion &S) {
   J.attribute("rule", adviceName(S.What));
@@ -219,14 +209,6 @@ static void writeGrowing(json::OStream &J, const PageInput &F,
   J.attribute("findings", uint64_t(L.Findings.size()));
 }
 
-static void writeName(json::OStream &J, const PageInput &, const HeldPath &P) {
-  J.attribute("path", jsonText(P.Path));
-  J.attribute("bytes", P.Bytes);
-  J.attribute("blocks", P.Blocks);
-  J.attribute("only_cycle", (P.Bits & HeldByCycle) != 0);
-  J.attribute("no_name", (P.Bits & HeldByNoName) != 0);
-}
-
 /// Writes the attribute Key, an array with an object for each item.
 static void writeList(json::OStream &J, const PageInput &F, StringRef Key,
                       const auto &Items, auto Write) {
@@ -252,7 +234,8 @@ void writeRanksJson(json::OStream &J, const PageInput &F) {
 
 void writeNamesJson(json::OStream &J, const PageInput &F) {
   constexpr size_t Max = 64;
-  writeList(J, F, "names", ArrayRef(F.O.Names).take_front(Max), writeName);
+  writeRowsJson(J, "names",
+                *holderColumns().rows(ArrayRef(F.O.Names).take_front(Max)));
 }
 
 void writeSuggestionJson(json::OStream &J, const PageInput &F) {
@@ -269,10 +252,6 @@ void writeFragmentationJson(json::OStream &J, const PageInput &F) {
 
 void writeGapJson(json::OStream &J, const PageInput &F) {
   writeList(J, F, "gap", F.O.Gaps, writeGap);
-}
-
-void writeLibraryJson(json::OStream &J, const PageInput &F) {
-  writeList(J, F, "library_list", F.O.Libraries, writeLibrary);
 }
 
 void writePlacesJson(json::OStream &J, const PageInput &F) {
