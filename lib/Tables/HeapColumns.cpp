@@ -29,6 +29,10 @@ template <class RowT> static void addTotals(TableMaker<RowT> &To) {
       .number("peak_blocks", [](const RowT &R) { return R.Stats.PeakBlocks; })
       .number("peak_bytes", [](const RowT &R) { return R.Stats.PeakBytes; })
       .number("peak_time_ns", [](const RowT &R) { return R.Stats.PeakTimeNs; })
+      .maybe("mean_bytes",
+             [](const RowT &R) {
+               return meanBytes(R.Stats.AllocatedBytes, R.Stats.Allocations);
+             })
       .flag("is_estimate", [](const RowT &R) { return R.IsEstimate; });
 }
 

@@ -67,7 +67,7 @@ TableAnswer spacesTable(const Trace &T) {
   return spaceColumns(T)
       .pick("space, allocations, frees, temporaries, allocated_bytes, "
             "freed_bytes, live_blocks, live_bytes, live_at_exits_bytes, "
-            "peak_blocks, peak_bytes, peak_time_ns, is_estimate")
+            "peak_blocks, peak_bytes, peak_time_ns, is_estimate, mean_bytes")
       .make(queryRun(T).Spaces);
 }
 
@@ -76,7 +76,8 @@ TableAnswer heapsTable(const Trace &T) {
       .pick("heap, space, parent, in_totals, allocations, frees, temporaries, "
             "allocated_bytes, freed_bytes, live_blocks, live_bytes, "
             "live_at_exits_bytes, peak_blocks, peak_bytes, peak_time_ns, "
-            "is_estimate, reserved_bytes, reserved_peak_bytes, sample_bytes")
+            "is_estimate, reserved_bytes, reserved_peak_bytes, sample_bytes, "
+            "mean_bytes")
       .make(queryRun(T).Heaps);
 }
 
@@ -109,7 +110,7 @@ TableAnswer layersTable(const Trace &T, const Selection &Sel) {
       T, queryLayers(T, &Sel),
       picksOf("name_if_any as layer, backward, space, calls, duration_ns, "
               "self_ns, allocations, frees, allocated_bytes, peak_bytes, "
-              "reserved_peak_bytes, flops"));
+              "reserved_peak_bytes, flops, mean_bytes"));
 }
 
 TableAnswer operatorsTable(const Trace &T, const Selection &Sel) {
@@ -117,7 +118,7 @@ TableAnswer operatorsTable(const Trace &T, const Selection &Sel) {
       T, queryOperators(T, &Sel, OperatorsBy::Shapes),
       picksOf("name_if_any as operator, kind, space, calls, self_ns, "
               "duration_ns, allocations, frees, allocated_bytes, freed_bytes, "
-              "rise_bytes, peak_bytes, shapes, flops"));
+              "rise_bytes, peak_bytes, shapes, flops, mean_bytes"));
 }
 
 TableAnswer scopesTable(const Trace &T) {
@@ -125,7 +126,7 @@ TableAnswer scopesTable(const Trace &T) {
       T, queryScopes(T),
       picksOf("name_if_any as name, scope_kind as kind, space, calls, "
               "duration_ns, allocations, frees, allocated_bytes, peak_bytes, "
-              "reserved_peak_bytes, rise_bytes"));
+              "reserved_peak_bytes, rise_bytes, mean_bytes"));
 }
 
 TableAnswer programsTable(const SelectedStats &S) {
@@ -199,15 +200,19 @@ TableAnswer statsTable(const SelectedStats &S, GroupBy By) {
    }).text("name", [](const auto &R) { return R.Name; });
   if (By == GroupBy::Stack)
     M.id("stack", [](const auto &R) { return R.Key; });
-  M.number("allocations", [](const auto &R) { return R.Allocations; })
-      .number("frees", [](const auto &R) { return R.Frees; })
-      .number("temporaries", [](const auto &R) { return R.Temporaries; })
-      .number("allocated_bytes", [](const auto &R) { return R.AllocatedBytes; })
-      .number("freed_bytes", [](const auto &R) { return R.FreedBytes; })
-      .number("live_blocks", [](const auto &R) { return R.LiveBlocks; })
-      .number("live_bytes", [](const auto &R) { return R.LiveBytes; })
-      .number("at_peak_blocks", [](const auto &R) { return R.SpacePeakBlocks; })
-      .number("at_peak_bytes", [](const auto &R) { return R.SpacePeakBytes; });
+  using G = GroupedStats;
+  M.field("allocations", &G::Allocations)
+      .field("frees", &G::Frees)
+      .field("temporaries", &G::Temporaries)
+      .field("allocated_bytes", &G::AllocatedBytes)
+      .field("freed_bytes", &G::FreedBytes)
+      .field("live_blocks", &G::LiveBlocks)
+      .field("live_bytes", &G::LiveBytes)
+      .field("at_peak_blocks", &G::SpacePeakBlocks)
+      .field("at_peak_bytes", &G::SpacePeakBytes)
+      .maybe("mean_bytes", [](const G &R) {
+        return meanBytes(R.AllocatedBytes, R.Allocations);
+      });
   std::vector<GroupedStats> Rows =
       By == GroupBy::Line ? groupStats(S, Places(S)) : groupStats(S, By);
   // As in memstat: a chosen heap, and one outside the totals, has a peak of its

@@ -111,6 +111,9 @@ TableMaker<LayerStats> scopeColumns(const Trace &T, ArrayRef<LayerStats> All) {
       .field("allocations", &L::Allocations)
       .field("frees", &L::Frees)
       .field("allocated_bytes", &L::AllocatedBytes)
+      .maybe(
+          "mean_bytes",
+          [](const L &R) { return meanBytes(R.AllocatedBytes, R.Allocations); })
       .number("mean_allocated_bytes",
               [](const L &R) { return mean(R.AllocatedBytes, R.Calls); })
       .number("freed_bytes", freedBytes)

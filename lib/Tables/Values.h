@@ -19,6 +19,10 @@ inline MaybeNumber ifAny(uint64_t Value) {
 inline MaybeNumber ifKnown(bool IsKnown, uint64_t Value) {
   return IsKnown ? MaybeNumber(Value) : std::nullopt;
 }
+/// The mean size of allocations.
+inline MaybeNumber meanBytes(uint64_t Bytes, uint64_t Allocations) {
+  return Allocations ? MaybeNumber(Bytes / Allocations) : std::nullopt;
+}
 /// A rank, an exit status: below 0 unknown.
 inline MaybeNumber numberOf(int32_t Value) {
   return ifKnown(Value >= 0, uint64_t(std::max(Value, 0)));
