@@ -11,11 +11,18 @@ using namespace llvm;
 
 namespace memkit {
 
-StringRef keyOf(ProgramValue V) {
+StringRef planKeyOf(ProgramValue V) {
   static constexpr StringLiteral Keys[NumProgramValues] = {
-      "argument_bytes", "output_bytes", "aliased_bytes", "temporary_bytes",
-      "code_bytes",     "peak_bytes",   "flops",         "accessed_bytes"};
+      "plan_argument_bytes",  "plan_output_bytes",  "plan_aliased_bytes",
+      "plan_temporary_bytes", "plan_code_bytes",    "plan_peak_bytes",
+      "plan_flops",           "plan_accessed_bytes"};
   return Keys[size_t(V)];
+}
+
+StringRef keyOf(ProgramValue V) {
+  StringRef Key = planKeyOf(V);
+  Key.consume_front("plan_");
+  return Key;
 }
 
 const ProgramPlan *CompiledProgram::largestPlan() const {

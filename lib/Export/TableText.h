@@ -9,7 +9,9 @@
 #ifndef MEMKIT_LIB_EXPORT_TABLETEXT_H
 #define MEMKIT_LIB_EXPORT_TABLETEXT_H
 
-#include "Tables/Table.h"
+#include "Support/Table.h"
+#include "Tables/Cells.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace memkit {
@@ -22,6 +24,17 @@ enum class TableTextFormat { Text, Markdown, Csv, Json };
 llvm::Error writeTableText(llvm::raw_ostream &OS, const TypedTable &T,
                            TableTextFormat Format, llvm::StringRef Name,
                            unsigned Width);
+
+/// The rows for people.
+Table tableOf(const RowList &Rows);
+/// A line of names, then the rows.
+void writeRowsCsv(llvm::raw_ostream &OS, const RowList &Rows);
+/// Writes the attribute Key, an array with an object for each row, into the
+/// object open in J. A column without a name gives plain values.
+void writeRowsJson(llvm::json::OStream &J, llvm::StringRef Key,
+                   const RowList &Rows);
+/// Writes an attribute for each column, an array with the values of all rows.
+void writeColumnsJson(llvm::json::OStream &J, const RowList &Rows);
 
 } // namespace memkit
 

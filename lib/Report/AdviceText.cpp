@@ -3,7 +3,6 @@
 // Suggestions in words.
 
 #include "FirstScreen.h"
-#include "TraceText/CategorySums.h"
 #include "memkit/Support/Format.h"
 
 using namespace llvm;

@@ -5,7 +5,7 @@
 #include "DiffSentences.h"
 #include "DiffRows.h"
 #include "Support/CommandText.h"
-#include "TraceText/CategorySums.h"
+#include "TraceText/EnumNames.h"
 #include "memkit/Analysis/HeapOverview.h"
 #include "memkit/Model/Query.h"
 #include "llvm/ADT/STLExtras.h"

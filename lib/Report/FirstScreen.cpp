@@ -8,7 +8,7 @@
 #include "ResidentSentences.h"
 #include "Support/CommandText.h"
 #include "Support/Table.h"
-#include "TraceText/CategorySums.h"
+#include "TraceText/EnumNames.h"
 #include "memkit/Model/Imported.h"
 #include "memkit/Support/Format.h"
 #include "llvm/ADT/STLExtras.h"

@@ -5,10 +5,11 @@
 #include "JobSentences.h"
 #include "Support/CommandText.h"
 #include "Support/Rounding.h"
-#include "TraceText/CategorySums.h"
+#include "TraceText/EnumNames.h"
 #include "memkit/Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 #include <ctime>
 #include <map>

@@ -22,7 +22,8 @@ struct JobDetail {
 struct JobInput {
   const JobReport &J;
   llvm::ArrayRef<JobDetail> Details;
-  size_t Top = 3;                          ///< outliers, stages, files; 0: all
+  size_t Top = 3;        ///< outliers, stages, files; 0: all
+  bool AllRanks = false; ///< all ranks and machines in the tables
   llvm::ArrayRef<TogetherPeak> Together{}; ///< by machine; empty: not known
   /// How many of Count rows to show.
   size_t shown(size_t Count) const {

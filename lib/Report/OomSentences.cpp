@@ -5,7 +5,7 @@
 #include "OomSentences.h"
 #include "Support/CommandText.h"
 #include "Support/Table.h"
-#include "TraceText/CategorySums.h"
+#include "TraceText/EnumNames.h"
 #include "memkit/Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"

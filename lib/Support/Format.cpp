@@ -46,6 +46,15 @@ std::string formatShare(uint32_t Millionths) {
   return Text;
 }
 
+std::string formatShare(uint64_t Part, uint64_t Total) {
+  double Percent = Total ? 100.0 * double(Part) / double(Total) : 0;
+  if (Part && Percent < 0.05)
+    return "<0.1 %";
+  std::string Text;
+  raw_string_ostream(Text) << format("%.1f %%", Percent);
+  return Text;
+}
+
 std::string formatEstimate(uint64_t Bytes, uint64_t StandardError) {
   std::string Text = formatSize(Bytes);
   if (!StandardError)

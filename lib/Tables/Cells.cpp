@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Single values of a table, for renderers.
+// Rows of single values, for renderers.
 
 #include "Cells.h"
 
@@ -17,20 +17,32 @@ static bool bitAt(const Buffer &Of, size_t Row) {
   return Of.get()[Row / Bits] >> (Row % Bits) & 1;
 }
 
-TableCell cellOf(const ColumnInfo &Of, const ColumnData &Data, size_t Row) {
+RowList::~RowList() = default;
+
+std::optional<StringRef> textIn(const TableCell &C) {
+  if (auto *Text = std::get_if<StringRef>(&C))
+    return *Text;
+  if (auto *Text = std::get_if<std::string>(&C))
+    return StringRef(*Text);
+  return std::nullopt;
+}
+
+TableCell BatchRows::cell(size_t Row, size_t Column) const {
+  const ColumnInfo &Info = columns()[Column];
+  const ColumnData &Data = Batch.Columns[Column];
   if (Data.Valid && !bitAt(Data.Valid, Row))
     return {};
-  switch (Of.Type) {
+  switch (Info.Type) {
   case ColumnType::Int64:
     return valueAt<int64_t>(Data.Values, Row);
   case ColumnType::UInt32:
-    return int64_t(valueAt<uint32_t>(Data.Values, Row));
+    return uint64_t(valueAt<uint32_t>(Data.Values, Row));
   case ColumnType::Float64:
     return valueAt<double>(Data.Values, Row);
   case ColumnType::Flag:
     return bitAt(Data.Values, Row);
   case ColumnType::Choice:
-    return (*Of.Choices)[size_t(valueAt<int32_t>(Data.Values, Row))];
+    return (*Info.Choices)[size_t(valueAt<int32_t>(Data.Values, Row))];
   case ColumnType::Text: {
     auto Begin = size_t(valueAt<int32_t>(Data.Offsets, Row)),
          End = size_t(valueAt<int32_t>(Data.Offsets, Row + 1));

@@ -3,9 +3,11 @@
 // Questions to a trace whose answers are tables.
 
 #include "Questions.h"
+#include "Columns.h"
 #include "Support/CommandText.h"
 #include "TableMaker.h"
 #include "TraceText/EnumNames.h"
+#include "Values.h"
 #include "memkit/Analysis/Programs.h"
 #include "memkit/Analysis/Query.h"
 #include "memkit/Model/Places.h"
@@ -18,47 +20,6 @@
 using namespace llvm;
 
 namespace memkit {
-
-using MaybeNumber = std::optional<uint64_t>;
-
-static MaybeNumber ifAny(uint64_t Value) {
-  return Value ? MaybeNumber(Value) : std::nullopt;
-}
-static MaybeNumber ifKnown(bool IsKnown, uint64_t Value) {
-  return IsKnown ? MaybeNumber(Value) : std::nullopt;
-}
-static MaybeNumber rankOf(int32_t Rank) {
-  return ifKnown(Rank >= 0, uint64_t(std::max(Rank, 0)));
-}
-static uint32_t pidOf(const Trace &T, uint32_t Process) {
-  return Process ? T.processes()[Process - 1].Pid : 0;
-}
-static MaybeNumber rankOfProcess(const Trace &T, uint32_t Process) {
-  return Process ? rankOf(T.processes()[Process - 1].Place.Rank) : std::nullopt;
-}
-
-/// The columns of TotalStats, of rows with a member Stats. What processes had
-/// when each ended may be more than ever lived at a time.
-template <class RowT> static void addTotals(TableMaker<RowT> &To) {
-  To.number("allocations", [](const RowT &R) { return R.Stats.Allocations; })
-      .number("frees", [](const RowT &R) { return R.Stats.Frees; })
-      .number("temporaries", [](const RowT &R) { return R.Stats.Temporaries; })
-      .number("allocated_bytes",
-              [](const RowT &R) { return R.Stats.AllocatedBytes; })
-      .number("freed_bytes", [](const RowT &R) { return R.Stats.FreedBytes; })
-      .number("live_blocks", [](const RowT &R) { return R.Stats.LiveBlocks; })
-      .maybe("live_bytes",
-             [](const RowT &R) {
-               return ifKnown(R.Stats.LiveBytes <= R.Stats.PeakBytes,
-                              R.Stats.LiveBytes);
-             })
-      .number("live_at_exits_bytes",
-              [](const RowT &R) { return R.Stats.LiveBytes; })
-      .number("peak_blocks", [](const RowT &R) { return R.Stats.PeakBlocks; })
-      .number("peak_bytes", [](const RowT &R) { return R.Stats.PeakBytes; })
-      .number("peak_time_ns", [](const RowT &R) { return R.Stats.PeakTimeNs; })
-      .flag("is_estimate", [](const RowT &R) { return R.IsEstimate; });
-}
 
 //===----------------------------------------------------------------------===//
 // The run
@@ -74,7 +35,7 @@ TableAnswer runTable(const Trace &T) {
                                          : join(R.Processes[0].Command, " ");
             })
       .text("host", [](const RunReport &R) { return R.Run.Host; })
-      .maybe("rank", [](const RunReport &R) { return rankOf(R.Run.Rank); })
+      .maybe("rank", [](const RunReport &R) { return numberOf(R.Run.Rank); })
       .number("start_unix_ns",
               [](const RunReport &R) { return R.Run.Start.RealtimeNs; })
       .number("duration_ns", [](const RunReport &R) { return R.EndNs; })
@@ -95,246 +56,103 @@ TableAnswer runTable(const Trace &T) {
 }
 
 TableAnswer processesTable(const Trace &T) {
-  auto Stat = [](uint64_t ProcessStats::*Field) {
-    return [Field](const auto &R) {
-      return R.Stats ? MaybeNumber((*R.Stats).*Field) : std::nullopt;
-    };
-  };
-  TableMaker<ProcessReport> M;
-  M.id("process", [](const auto &R) { return R.Pid; })
-      .maybe("parent", [&](const auto &R) { return ifAny(pidOf(T, R.Parent)); })
-      .text("name", [](const auto &R) { return R.Name.str(); })
-      .text("command", [](const auto &R) { return join(R.Command, " "); })
-      .maybe("rank", [](const auto &R) { return rankOf(R.Place.Rank); })
-      .flag("recorded", [](const auto &R) { return R.IsRecorded; })
-      .text("why_not", [](const auto &R) { return R.WhyNot.str(); })
-      .maybe("end_ns", Stat(&ProcessStats::EndNs))
-      .maybe("exit_status",
-             [](const auto &R) {
-               int32_t Status =
-                   R.Stats && R.Stats->Ended ? R.Stats->ExitStatus : -1;
-               return ifKnown(Status >= 0, uint64_t(std::max(Status, 0)));
-             })
-      .maybe("allocations", Stat(&ProcessStats::Allocations))
-      .maybe("frees", Stat(&ProcessStats::Frees))
-      .maybe("lost", Stat(&ProcessStats::Lost))
-      .maybe("live_bytes", Stat(&ProcessStats::LiveBytes))
-      .maybe("peak_bytes", Stat(&ProcessStats::PeakBytes))
-      .maybe("rss_peak_bytes", Stat(&ProcessStats::RssPeakBytes))
-      .maybe("pss_peak_bytes", Stat(&ProcessStats::PssPeakBytes));
-  return M.make(queryRun(T).Processes);
+  return processColumns(T)
+      .pick("process, parent, name, command, rank, recorded, why_not, end_ns, "
+            "exit_status_if_ended as exit_status, allocations, frees, lost, "
+            "live_bytes, peak_bytes, rss_peak_bytes, pss_peak_bytes")
+      .make(queryRun(T).Processes);
 }
 
 TableAnswer spacesTable(const Trace &T) {
-  TableMaker<SpaceReport> M;
-  M.choice("space", [](const SpaceReport &R) { return R.Name; });
-  addTotals(M);
-  return M.make(queryRun(T).Spaces);
+  return spaceColumns(T)
+      .pick("space, allocations, frees, temporaries, allocated_bytes, "
+            "freed_bytes, live_blocks, live_bytes, live_at_exits_bytes, "
+            "peak_blocks, peak_bytes, peak_time_ns, is_estimate, mean_bytes")
+      .make(queryRun(T).Spaces);
 }
 
 TableAnswer heapsTable(const Trace &T) {
-  auto Reserved = [](uint64_t HeapStats::*Field) {
-    return [Field](const auto &R) {
-      return ifKnown(R.Stats.ReservedKnown, R.Stats.*Field);
-    };
-  };
-  TableMaker<HeapReport> M;
-  M.choice("heap", [](const auto &R) { return R.Name; })
-      .choice("space", [](const auto &R) { return R.SpaceName; })
-      .choice("parent", [](const auto &R) { return R.Parent; })
-      .flag("in_totals", [](const auto &R) { return R.InTotals; });
-  addTotals(M);
-  M.maybe("reserved_bytes", Reserved(&HeapStats::ReservedBytes))
-      .maybe("reserved_peak_bytes", Reserved(&HeapStats::ReservedPeakBytes))
-      .maybe("sample_bytes",
-             [](const auto &R) { return ifAny(R.SampleBytes); });
-  return M.make(queryRun(T).Heaps);
+  return heapColumns()
+      .pick("heap, space, parent, in_totals, allocations, frees, temporaries, "
+            "allocated_bytes, freed_bytes, live_blocks, live_bytes, "
+            "live_at_exits_bytes, peak_blocks, peak_bytes, peak_time_ns, "
+            "is_estimate, reserved_bytes, reserved_peak_bytes, sample_bytes, "
+            "mean_bytes")
+      .make(queryRun(T).Heaps);
 }
 
 TableAnswer threadsTable(const Trace &T, const Selection &Sel) {
-  auto Of = [&](const auto &R) -> const memkit::Thread & {
-    return T.threads()[R.Thread - 1];
-  };
-  TableMaker<ThreadStats> M;
-  M.id("thread", [=](const auto &R) { return Of(R).Tid; })
-      .text("name",
-            [=, &T](const auto &R) { return T.string(Of(R).Name).str(); })
-      .id("process", [=, &T](const auto &R) { return pidOf(T, Of(R).Process); })
-      .number("allocations", [](const auto &R) { return R.Allocations; })
-      .number("allocated_bytes",
-              [](const auto &R) { return R.AllocatedBytes; });
-  return M.make(queryThreads(T, &Sel));
+  return threadColumns(T)
+      .pick("thread, name, process, allocations, allocated_bytes")
+      .make(queryThreads(T, &Sel));
 }
 
 //===----------------------------------------------------------------------===//
 // Steps, layers, operators, scopes, tensors, failures
 //===----------------------------------------------------------------------===//
 
-namespace {
-struct StepRow {
-  const StepReport *Of;
-  SpaceShare Share;
-};
-} // namespace
-
 TableAnswer stepsTable(const Trace &T, const Selection &Sel) {
   const std::vector<StepReport> Steps = querySteps(T, &Sel);
-  std::vector<StepRow> Rows;
-  for (const StepReport &S : Steps) {
-    SpaceShares Shares = allShares(S);
-    if (Shares.empty())
-      Shares.emplace_back();
-    for (const SpaceShare &Share : Shares)
-      Rows.push_back({&S, Share});
-  }
-  TableMaker<StepRow> M;
-  M.id("process", [&](const auto &R) { return pidOf(T, R.Of->Process); })
-      .maybe("rank",
-             [&](const auto &R) { return rankOfProcess(T, R.Of->Process); })
-      .number("step", [](const auto &R) { return R.Of->Step; })
-      .number("begin_ns", [](const auto &R) { return R.Of->BeginNs; })
-      .number("end_ns", [](const auto &R) { return R.Of->EndNs; })
-      .flag("until_process_end", [](const auto &R) { return R.Of->IsOpen; })
-      .choice("space",
-              [&](const auto &R) { return T.spaceName(R.Share.Space); })
-      .number("allocations", [](const auto &R) { return R.Share.Allocations; })
-      .number("frees", [](const auto &R) { return R.Share.Frees; })
-      .number("allocated_bytes",
-              [](const auto &R) { return R.Share.AllocatedBytes; })
-      .number("freed_bytes", [](const auto &R) { return R.Share.FreedBytes; })
-      .number("live_bytes", [](const auto &R) { return R.Share.LiveBytes; })
-      .number("peak_bytes", [](const auto &R) { return R.Share.PeakBytes; });
-  return M.make(Rows);
+  return stepColumns(T)
+      .pick("process, rank, step, begin_ns, end_ns, until_process_end, space, "
+            "allocations, frees, allocated_bytes, freed_bytes, live_bytes, "
+            "peak_bytes")
+      .make(stepsBySpace(Steps));
 }
 
-/// Rows of layers or scopes, each in one memory space.
-static std::vector<LayerStats> bySpace(ArrayRef<LayerStats> All) {
-  std::vector<LayerStats> Rows;
-  for (const LayerStats &L : All)
-    append_range(Rows, rowsOfSpaces(L));
-  return Rows;
-}
-
-static StringRef spaceOf(const Trace &T, const LayerStats &R) {
-  return T.spaceName(R.Shares.empty() ? 0 : R.Shares.front().Space);
-}
-
-static TableAnswer layerRows(const Trace &T, ArrayRef<LayerStats> All,
-                             bool OfLayers) {
-  TableMaker<LayerStats> M;
-  M.text(OfLayers ? "layer" : "name",
-         [&](const auto &R) { return T.string(R.Name).str(); });
-  if (OfLayers)
-    M.flag("backward", [](const auto &R) { return R.Backward; });
-  else
-    M.choice("kind", [](const auto &R) { return enumName(R.Kind); });
-  M.choice("space", [&](const auto &R) { return spaceOf(T, R); })
-      .number("calls", [](const auto &R) { return R.Calls; })
-      .number("duration_ns", [](const auto &R) { return R.DurationNs; });
-  if (OfLayers)
-    M.number("self_ns", [](const auto &R) { return R.SelfNs; });
-  M.number("allocations", [](const auto &R) { return R.Allocations; })
-      .number("frees", [](const auto &R) { return R.Frees; })
-      .number("allocated_bytes", [](const auto &R) { return R.AllocatedBytes; })
-      .number("peak_bytes", [](const auto &R) { return R.PeakBytes; })
-      .maybe("reserved_peak_bytes",
-             [](const auto &R) { return ifAny(R.ReservedPeakBytes); });
-  if (OfLayers)
-    M.maybe("flops", [](const auto &R) { return ifAny(R.Flops); });
-  else
-    M.number("rise_bytes", [](const auto &R) { return R.RiseBytes; });
-  return M.make(bySpace(All));
+static TableAnswer scopeRows(const Trace &T, ArrayRef<LayerStats> All,
+                             ArrayRef<ColumnPick> Picks) {
+  return scopeColumns(T, All).pick(Picks).make(rowsOfSpaces(All));
 }
 
 TableAnswer layersTable(const Trace &T, const Selection &Sel) {
-  return layerRows(T, queryLayers(T, &Sel), true);
+  return scopeRows(
+      T, queryLayers(T, &Sel),
+      picksOf("name_if_any as layer, backward, space, calls, duration_ns, "
+              "self_ns, allocations, frees, allocated_bytes, peak_bytes, "
+              "reserved_peak_bytes, flops, mean_bytes"));
 }
 
 TableAnswer operatorsTable(const Trace &T, const Selection &Sel) {
-  auto Freed = [](const LayerStats &R) {
-    return R.Shares.empty() ? 0 : R.Shares.front().FreedBytes;
-  };
-  TableMaker<LayerStats> M;
-  M.text("operator", [&](const auto &R) { return T.string(R.Name).str(); })
-      .choice("kind",
-              [](const auto &R) -> StringRef {
-                return R.Backward ? "node" : "operator";
-              })
-      .choice("space", [&](const auto &R) { return spaceOf(T, R); })
-      .number("calls", [](const auto &R) { return R.Calls; })
-      .number("self_ns", [](const auto &R) { return R.SelfNs; })
-      .number("duration_ns", [](const auto &R) { return R.DurationNs; })
-      .number("allocations", [](const auto &R) { return R.Allocations; })
-      .number("frees", [](const auto &R) { return R.Frees; })
-      .number("allocated_bytes", [](const auto &R) { return R.AllocatedBytes; })
-      .number("freed_bytes", Freed)
-      .number("rise_bytes", [](const auto &R) { return R.RiseBytes; })
-      .number("peak_bytes", [](const auto &R) { return R.PeakBytes; })
-      .text("shapes", [&](const auto &R) { return T.string(R.Shapes).str(); })
-      .maybe("flops", [](const auto &R) { return ifAny(R.Flops); });
-  return M.make(bySpace(queryOperators(T, &Sel, OperatorsBy::Shapes)));
+  return scopeRows(
+      T, queryOperators(T, &Sel, OperatorsBy::Shapes),
+      picksOf("name_if_any as operator, kind, space, calls, self_ns, "
+              "duration_ns, allocations, frees, allocated_bytes, freed_bytes, "
+              "rise_bytes, peak_bytes, shapes, flops, mean_bytes"));
+}
+
+TableAnswer scopesTable(const Trace &T) {
+  return scopeRows(
+      T, queryScopes(T),
+      picksOf("name_if_any as name, scope_kind as kind, space, calls, "
+              "duration_ns, allocations, frees, allocated_bytes, peak_bytes, "
+              "reserved_peak_bytes, rise_bytes, mean_bytes"));
 }
 
 TableAnswer programsTable(const SelectedStats &S) {
-  static constexpr const char *PlanNames[NumProgramValues] = {
-      "plan_argument_bytes",  "plan_output_bytes",  "plan_aliased_bytes",
-      "plan_temporary_bytes", "plan_code_bytes",    "plan_peak_bytes",
-      "plan_flops",           "plan_accessed_bytes"};
   Expected<ProgramReport> Report = queryPrograms(S);
   if (!Report)
     return Report.takeError();
-  TableMaker<CompiledProgram> M;
-  M.text("program", [](const auto &R) { return R.Name.str(); })
-      .number("at_peak_bytes", [](const auto &R) { return R.AtPeakBytes; })
-      .number("live_bytes", [](const auto &R) { return R.LiveBytes; })
-      .number("allocated_bytes", [](const auto &R) { return R.AllocatedBytes; })
-      .number("allocations", [](const auto &R) { return R.Allocations; })
-      .number("plans", [](const auto &R) { return R.Plans.size(); });
-  for (size_t I = 0; I != NumProgramValues; ++I)
-    M.maybe(PlanNames[I], [I](const auto &R) {
-      const ProgramPlan *P = R.largestPlan();
-      return P ? P->of(ProgramValue(I)) : std::nullopt;
-    });
-  return M.make(Report->Programs);
+  return programColumns()
+      .pick(programPicks({"name_if_any", "", "program"}))
+      .make(Report->Programs);
 }
-
-namespace {
-struct ArrayRow {
-  const ArraysAtMark *At;
-  ArraysAtMark::Shape Of;
-};
-} // namespace
 
 TableAnswer arraysTable(const SelectedStats &S) {
   Expected<ProgramReport> Report = queryPrograms(S);
   if (!Report)
     return Report.takeError();
-  std::vector<ArrayRow> Rows;
-  for (const ArraysAtMark &A : Report->Arrays)
-    for (const ArraysAtMark::Shape &Of : A.Shapes)
-      Rows.push_back({&A, Of});
-  TableMaker<ArrayRow> M;
-  M.number("time_ns", [](const auto &R) { return R.At->TimeNs; })
-      .id("process",
-          [&](const auto &R) { return pidOf(S.trace(), R.At->Process); })
-      .choice("mark", [](const auto &R) { return R.At->Mark; })
-      .choice("name", [](const auto &R) { return R.Of.Name; })
-      .number("arrays", [](const auto &R) { return R.Of.Count; })
-      .number("bytes", [](const auto &R) { return R.Of.Bytes; });
-  return M.make(Rows);
-}
-
-TableAnswer scopesTable(const Trace &T) {
-  return layerRows(T, queryScopes(T), false);
+  return arrayColumns(S.trace())
+      .pick("time_ns, process, mark_if_any as mark, name_if_any as name, "
+            "arrays, bytes")
+      .make(arraysByShape(Report->Arrays));
 }
 
 TableAnswer categoriesTable(const Trace &T, const Selection &Sel) {
-  TableMaker<CategorySum> M;
-  M.choice("heap", [&](const auto &R) { return T.heapName(R.Heap); })
-      .choice("category", [](const auto &R) { return enumName(R.Category); })
-      .number("blocks", [](const auto &R) { return R.Blocks; })
-      .number("bytes", [](const auto &R) { return R.Bytes; });
-  return M.make(queryCategories(T, &Sel));
+  const std::vector<CategorySum> Sums = queryCategories(T, &Sel);
+  return categoryColumns(T)
+      .pick("heap, category, blocks, bytes")
+      .make(categoryRows(Sums, /*Whole=*/0));
 }
 
 TableAnswer oomsTable(const Trace &T) {
@@ -382,15 +200,19 @@ TableAnswer statsTable(const SelectedStats &S, GroupBy By) {
    }).text("name", [](const auto &R) { return R.Name; });
   if (By == GroupBy::Stack)
     M.id("stack", [](const auto &R) { return R.Key; });
-  M.number("allocations", [](const auto &R) { return R.Allocations; })
-      .number("frees", [](const auto &R) { return R.Frees; })
-      .number("temporaries", [](const auto &R) { return R.Temporaries; })
-      .number("allocated_bytes", [](const auto &R) { return R.AllocatedBytes; })
-      .number("freed_bytes", [](const auto &R) { return R.FreedBytes; })
-      .number("live_blocks", [](const auto &R) { return R.LiveBlocks; })
-      .number("live_bytes", [](const auto &R) { return R.LiveBytes; })
-      .number("at_peak_blocks", [](const auto &R) { return R.SpacePeakBlocks; })
-      .number("at_peak_bytes", [](const auto &R) { return R.SpacePeakBytes; });
+  using G = GroupedStats;
+  M.field("allocations", &G::Allocations)
+      .field("frees", &G::Frees)
+      .field("temporaries", &G::Temporaries)
+      .field("allocated_bytes", &G::AllocatedBytes)
+      .field("freed_bytes", &G::FreedBytes)
+      .field("live_blocks", &G::LiveBlocks)
+      .field("live_bytes", &G::LiveBytes)
+      .field("at_peak_blocks", &G::SpacePeakBlocks)
+      .field("at_peak_bytes", &G::SpacePeakBytes)
+      .maybe("mean_bytes", [](const G &R) {
+        return meanBytes(R.AllocatedBytes, R.Allocations);
+      });
   std::vector<GroupedStats> Rows =
       By == GroupBy::Line ? groupStats(S, Places(S)) : groupStats(S, By);
   // As in memstat: a chosen heap, and one outside the totals, has a peak of its
@@ -513,12 +335,9 @@ TableAnswer intervalsTable(const SelectedStats &S) {
 /// Before, after and change of a metric.
 static void addChange(TableMaker<PlaceChange> &M, const std::string &Name,
                       Metric By) {
-  M.number((Name + "_before").c_str(),
-           [By](const auto &R) { return R.before(By); })
-      .number((Name + "_after").c_str(),
-              [By](const auto &R) { return R.after(By); })
-      .integer((Name + "_change").c_str(),
-               [By](const auto &R) { return R.change(By); });
+  M.number(Name + "_before", [By](const auto &R) { return R.before(By); })
+      .number(Name + "_after", [By](const auto &R) { return R.after(By); })
+      .integer(Name + "_change", [By](const auto &R) { return R.change(By); });
 }
 
 TableAnswer differencesTable(const SelectedStats &Before,

@@ -48,11 +48,21 @@ struct TextList {
   bool add(llvm::StringRef Text);
 };
 
+/// How people see a column, if not in the usual way.
+enum ColumnStyle : unsigned {
+  CS_Whole = 1,  ///< texts are not shortened, numbers have no commas
+  CS_Kept = 2,   ///< the column stays if no row has a value
+  CS_Right = 4,  ///< texts are at the right
+  CS_Signed = 8, ///< numbers are changes, with a sign
+};
+
 struct ColumnInfo {
   std::string Name;
   ColumnType Type = ColumnType::Int64;
   bool IsNullable = false;
-  std::shared_ptr<const TextList> Choices; ///< of Choice
+  std::shared_ptr<const TextList> Choices{}; ///< of Choice
+  std::string Title{}; ///< for people; empty: from the name
+  unsigned Style = 0;  ///< ColumnStyle
 };
 
 /// The values of a column in a batch.

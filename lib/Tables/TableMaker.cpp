@@ -6,6 +6,7 @@
 #include "Support/Failure.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cstring>
+#include <tuple>
 
 using namespace llvm;
 
@@ -62,6 +63,21 @@ void ColumnWriter::null() {
   ++Row;
 }
 
+void ColumnWriter::cell(const TableCell &Value, ChoiceList &Of) {
+  if (auto *Number = std::get_if<uint64_t>(&Value))
+    Type == ColumnType::UInt32 ? id(uint32_t(*Number)) : number(*Number);
+  else if (auto *Integer = std::get_if<int64_t>(&Value))
+    integer(*Integer);
+  else if (auto *Real = std::get_if<double>(&Value))
+    real(*Real);
+  else if (auto *Flag = std::get_if<bool>(&Value))
+    flag(*Flag);
+  else if (std::optional<StringRef> Text = textIn(Value))
+    Type == ColumnType::Choice ? choice(Of.of(*Text)) : text(*Text);
+  else
+    null();
+}
+
 Expected<ColumnData> ColumnWriter::take() {
   assert(Row == Rows);
   if (IsTooLong)
@@ -88,6 +104,35 @@ std::shared_ptr<const TextList> ChoiceList::take() {
   if (!All.size())
     All.add(""); // missing texts have a number, too: 0
   return std::make_shared<const TextList>(std::move(All));
+}
+
+//===----------------------------------------------------------------------===//
+// Picks
+//===----------------------------------------------------------------------===//
+
+static bool takeStyle(StringRef &Item, unsigned &Style) {
+  static constexpr std::pair<StringLiteral, ColumnStyle> Words[] = {
+      {"whole ", CS_Whole}, {"kept ", CS_Kept}, {"right ", CS_Right}};
+  for (auto [Word, Bit] : Words)
+    if (Item.consume_front(Word)) {
+      Style |= Bit;
+      return true;
+    }
+  return false;
+}
+
+std::vector<ColumnPick> picksOf(StringRef List) {
+  std::vector<ColumnPick> Picks;
+  while (!List.empty()) {
+    auto [Item, Rest] = List.split(", ");
+    List = Rest;
+    ColumnPick &P = Picks.emplace_back();
+    while (takeStyle(Item, P.Style))
+      ;
+    std::tie(Item, P.Title) = Item.split(" titled ");
+    std::tie(P.Key, P.Name) = Item.split(" as ");
+  }
+  return Picks;
 }
 
 //===----------------------------------------------------------------------===//

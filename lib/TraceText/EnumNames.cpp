@@ -3,6 +3,7 @@
 // The words of the text form for enum values.
 
 #include "EnumNames.h"
+#include <algorithm>
 #include <iterator>
 
 using llvm::StringLiteral;
@@ -66,5 +67,15 @@ EnumNames enumNames(TensorCategory) { return TensorCategories; }
 EnumNames enumNames(IntervalDetail) { return IntervalDetailNames; }
 EnumNames enumNames(OomKind) { return OomKinds; }
 EnumNames enumNames(LimitKind) { return LimitKinds; }
+
+static std::string withDashAs(char C, TensorCategory K) {
+  std::string Name = enumName(K).str();
+  std::replace(Name.begin(), Name.end(), '-', C);
+  return Name;
+}
+
+std::string categoryName(TensorCategory K) { return withDashAs(' ', K); }
+
+std::string categoryKey(TensorCategory K) { return withDashAs('_', K); }
 
 } // namespace memkit

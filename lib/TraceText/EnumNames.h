@@ -37,6 +37,10 @@ template <class E> llvm::StringRef enumName(E V) {
   return At < Names.size() ? llvm::StringRef(Names[At]) : "unknown";
 }
 
+/// `optimizer state`; in JSON and CSV `optimizer_state`.
+std::string categoryName(TensorCategory K);
+std::string categoryKey(TensorCategory K);
+
 } // namespace memkit
 
 #endif // MEMKIT_LIB_TRACETEXT_ENUMNAMES_H

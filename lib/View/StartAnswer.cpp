@@ -2,8 +2,10 @@
 //
 // What the page needs at first: the verdict, and names of all parts.
 
+#include "Export/TableText.h"
 #include "Support/CommandText.h"
 #include "Support/Json.h"
+#include "Tables/Columns.h"
 #include "TraceView.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
@@ -45,29 +47,18 @@ static void writeWords(OStream &J, const PageInput &F) {
 }
 
 static void writeSpaces(OStream &J, const PageInput &F) {
-  J.attributeArray("spaces", [&] {
-    for (const SpaceReport &S : F.R.Spaces)
-      J.object([&] {
-        J.attribute("id", S.Id);
-        J.attribute("name", jsonText(S.Name));
-        J.attribute("peak_bytes", S.Stats.PeakBytes);
-        J.attribute("peak_ns", S.Stats.PeakTimeNs);
-        J.attribute("live_bytes", S.Stats.LiveBytes);
-        J.attribute("peak_step", jsonOrNull(stepAt(F.T, S.Stats.PeakTimeNs)));
-      });
-  });
-  J.attributeArray("heaps", [&] {
-    for (const HeapReport &H : F.R.Heaps)
-      J.object([&] {
-        J.attribute("id", H.Id);
-        J.attribute("name", jsonText(H.Name));
-        J.attribute("space", H.Space);
-        J.attribute("in_totals", H.InTotals);
-        J.attribute("peak_bytes", H.Stats.PeakBytes);
-        J.attribute("live_bytes", H.Stats.LiveBytes);
-        J.attribute("allocations", H.Stats.Allocations);
-      });
-  });
+  writeRowsJson(J, "spaces",
+                *spaceColumns(F.T)
+                     .pick("id, space as name, peak_bytes, peak_time_ns as "
+                           "peak_ns, live_at_exits_bytes as live_bytes, "
+                           "peak_step")
+                     .rows(F.R.Spaces));
+  writeRowsJson(J, "heaps",
+                *heapColumns()
+                     .pick("id, heap as name, space_id as space, in_totals, "
+                           "peak_bytes, live_at_exits_bytes as live_bytes, "
+                           "allocations")
+                     .rows(F.R.Heaps));
 }
 
 /// The steps of the process with most steps.
@@ -106,31 +97,22 @@ static std::string endText(const ProcessReport &P) {
 }
 
 static void writeProcesses(OStream &J, const PageInput &F) {
-  auto Column = [&](StringRef Name, auto Value) {
-    J.attributeArray(Name, [&] {
-      for (const ProcessReport &P : F.R.Processes)
-        J.value(Value(P));
-    });
-  };
-  auto Stats = [](const ProcessReport &P) {
-    return P.Stats.value_or(ProcessStats());
-  };
-  J.attributeObject("processes", [&] {
-    Column("id", [](const ProcessReport &P) { return P.Id; });
-    Column("pid", [](const ProcessReport &P) { return P.Pid; });
-    Column("name", [](const ProcessReport &P) { return jsonText(P.Name); });
-    Column("begin_ns", [&](const ProcessReport &P) {
-      return F.T.processes()[P.Id - 1].StartNs;
-    });
-    Column("end_ns", [&](const ProcessReport &P) {
-      return P.Stats && P.Stats->Ended ? P.Stats->EndNs : F.R.EndNs;
-    });
-    Column("peak_bytes",
-           [&](const ProcessReport &P) { return Stats(P).PeakBytes; });
-    Column("live_bytes",
-           [&](const ProcessReport &P) { return Stats(P).LiveBytes; });
-    Column("how", [](const ProcessReport &P) { return jsonText(endText(P)); });
-  });
+  using R = ProcessReport;
+  RowListRef Rows =
+      processColumns(F.T)
+          .number("begin_ns",
+                  [&](const R &P) { return F.T.processes()[P.Id - 1].StartNs; })
+          .number("last_ns",
+                  [&](const R &P) {
+                    return P.Stats && P.Stats->Ended ? P.Stats->EndNs
+                                                     : F.R.EndNs;
+                  })
+          .name("how", endText)
+          .pick("process_id as id, process as pid, name, begin_ns, last_ns as "
+                "end_ns, peak_or_0_bytes as peak_bytes, live_or_0_bytes as "
+                "live_bytes, how")
+          .rows(F.R.Processes);
+  J.attributeObject("processes", [&] { writeColumnsJson(J, *Rows); });
 }
 
 /// The groupings of curves that the trace has.

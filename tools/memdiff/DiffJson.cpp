@@ -4,7 +4,9 @@
 
 #include "DiffText.h"
 #include "Export/StackText.h"
-#include "TraceText/CategorySums.h"
+#include "Export/TableText.h"
+#include "Tables/TableMaker.h"
+#include "TraceText/EnumNames.h"
 #include <cmath>
 
 using namespace llvm;
@@ -262,52 +264,53 @@ static void writePlaces(json::OStream &J, const DiffView &V) {
   });
 }
 
+/// The columns of a change of one named thing.
+static TableMaker<NamedChange> changeColumns() {
+  using C = NamedChange;
+  TableMaker<C> M;
+  M.name("space", [](const C &R) { return R.Space; })
+      .name("layer", [](const C &R) { return R.Name; })
+      .name("category", [](const C &R) { return categoryKey(R.Category); })
+      .field("before", &C::Before)
+      .field("after", &C::After);
+  return M;
+}
+
+static RowListRef operatorRows(const DiffDetails &D) {
+  using C = OperatorChange;
+  TableMaker<C> M;
+  M.name("operator", [](const C &R) { return R.Name; })
+      .field("calls_before", &C::CallsBefore)
+      .field("calls_after", &C::CallsAfter)
+      .field("self_ns_before", &C::SelfNsBefore)
+      .field("self_ns_after", &C::SelfNsAfter)
+      .field("allocated_bytes_before", &C::AllocatedBefore)
+      .field("allocated_bytes_after", &C::AllocatedAfter);
+  return M.rows(D.Operators);
+}
+
+static RowListRef stepRows(const DiffDetails &D) {
+  using C = StepChange;
+  TableMaker<C> M;
+  M.name("space", [](const C &R) { return R.Space; })
+      .field("aligned", &C::Aligned)
+      .maybe("first", [](const C &R) { return R.First; })
+      .field("last", &C::Last)
+      .integer("median_change", [](const C &R) { return R.MedianChange; });
+  return M.rows(D.Steps);
+}
+
 static void writeDetails(json::OStream &J, const DiffView &V) {
   const DiffDetails &D = V.Report.Details;
-  auto Sides = [&](const NamedChange &C) {
-    J.attribute("before", C.Before);
-    J.attribute("after", C.After);
-  };
-  auto List = [&](StringRef Name, ArrayRef<NamedChange> Changes,
-                  auto WriteName) {
-    J.attributeArray(Name, [&] {
-      for (const NamedChange &C : Changes)
-        J.object([&] {
-          WriteName(C);
-          Sides(C);
-        });
-    });
-  };
-  List("layers", D.Layers, [&](const NamedChange &C) {
-    J.attribute("space", jsonText(C.Space));
-    J.attribute("layer", jsonText(C.Name));
-  });
-  J.attributeArray("operators", [&] {
-    for (const OperatorChange &C : D.Operators)
-      J.object([&] {
-        J.attribute("operator", jsonText(C.Name));
-        J.attribute("calls_before", C.CallsBefore);
-        J.attribute("calls_after", C.CallsAfter);
-        J.attribute("self_ns_before", C.SelfNsBefore);
-        J.attribute("self_ns_after", C.SelfNsAfter);
-        J.attribute("allocated_bytes_before", C.AllocatedBefore);
-        J.attribute("allocated_bytes_after", C.AllocatedAfter);
-      });
-  });
-  List("tensors", D.Categories, [&](const NamedChange &C) {
-    J.attribute("heap", jsonText(C.Space));
-    J.attribute("category", categoryKey(C.Category));
-  });
-  J.attributeArray("steps", [&] {
-    for (const StepChange &S : D.Steps)
-      J.object([&] {
-        J.attribute("space", jsonText(S.Space));
-        J.attribute("aligned", S.Aligned);
-        J.attribute("first", S.First ? json::Value(*S.First) : nullptr);
-        J.attribute("last", S.Last);
-        J.attribute("median_change", S.MedianChange);
-      });
-  });
+  writeRowsJson(
+      J, "layers",
+      *changeColumns().pick("space, layer, before, after").rows(D.Layers));
+  writeRowsJson(J, "operators", *operatorRows(D));
+  writeRowsJson(J, "tensors",
+                *changeColumns()
+                     .pick("space as heap, category, before, after")
+                     .rows(D.Categories));
+  writeRowsJson(J, "steps", *stepRows(D));
   J.attributeArray("growing", [&] {
     for (const GrowthChange &C : D.Growing)
       J.object([&] {
@@ -319,7 +322,10 @@ static void writeDetails(json::OStream &J, const DiffView &V) {
   });
   auto Resident = [&](StringRef Name, const std::optional<NamedChange> &C) {
     if (C)
-      J.attributeObject(Name, [&] { Sides(*C); });
+      J.attributeObject(Name, [&] {
+        J.attribute("before", C->Before);
+        J.attribute("after", C->After);
+      });
     else
       J.attribute(Name, nullptr);
   };

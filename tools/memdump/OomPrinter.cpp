@@ -6,9 +6,10 @@
 #include "Cli/Terminal.h"
 #include "Cli/ToolMain.h"
 #include "Export/StackText.h"
+#include "Export/TableText.h"
 #include "Report/OomSentences.h"
+#include "Report/RunPrinters.h"
 #include "Support/Table.h"
-#include "TraceText/CategorySums.h"
 #include "TraceText/EnumNames.h"
 #include "memkit/Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
@@ -126,9 +127,8 @@ static void printMoment(raw_ostream &OS, const Trace &T, const Places &Where,
   if (R.Tensors.empty())
     return;
   OS << "\nlive tensors of " << T.processName(R.What.Process) << ":\n\n";
-  printCategoryTable(
-      OS, sumCategories(R.Tensors, R.What.Number),
-      [&](uint32_t Id) { return T.string(Id); }, Width);
+  std::vector<CategorySum> Sums = sumCategories(R.Tensors, R.What.Number);
+  tableOf(*categoryTable(T, Sums, bytesOf(Sums))).print(OS, Width);
   printLargest(OS, T, R, Width);
 }
 
@@ -195,12 +195,9 @@ static void writeMoment(json::OStream &J, const Trace &T, const Places &Where,
                                           : json::Value(nullptr));
       });
   });
-  J.attributeArray("categories", [&] {
-    for (const CategorySum &K : sumCategories(M.Tensors, O.Number))
-      J.object([&] {
-        writeCategory(J, K, [&](uint32_t Id) { return T.string(Id); });
-      });
-  });
+  writeRowsJson(J, "categories",
+                *categoryObjects(T, sumCategories(M.Tensors, O.Number),
+                                 /*OfHeaps=*/false));
   J.attributeArray("largest", [&] {
     for (const CategoryStats &K : M.Tensors)
       J.object([&] {

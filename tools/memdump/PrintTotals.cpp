@@ -7,91 +7,65 @@
 #include "Cli/ToolMain.h"
 #include "Input.h"
 #include "Jobs.h"
-#include "Support/Table.h"
-#include "TraceText/ReportPrinters.h"
+#include "Report/RunPrinters.h"
+#include "Reports.h"
 #include "memkit/Model/Check.h"
 #include "memkit/Support/Format.h"
 
 using namespace llvm;
 using namespace memkit;
 
-namespace {
-/// The functions of one job for each format; null if the job lacks the format.
-struct TotalsPrinter {
-  StringRef Name; ///< `layers`, as the option
-  void (*Text)(raw_ostream &, const Trace &, unsigned Width);
-  void (*Json)(json::OStream &, const Trace &);
-  void (*Csv)(raw_ostream &, const Trace &);
-};
-} // namespace
-
-/// Makes the printer for the question Ask.
-template <auto Ask, auto Text, auto Json, auto Csv>
-static TotalsPrinter printerOf(StringRef Name) {
-  return {Name,
-          [](raw_ostream &OS, const Trace &T, unsigned Width) {
-            Text(OS, T, Ask(T), Width);
-          },
-          [](json::OStream &J, const Trace &T) { Json(J, T, Ask(T)); },
-          [](raw_ostream &OS, const Trace &T) { Csv(OS, T, Ask(T)); }};
+/// Whether the report of a job has CSV.
+static bool hasCsv() {
+  return What != DumpJob::Processes && What != DumpJob::Summary;
 }
 
-static void writeCategories(json::OStream &J, const Trace &T,
-                            ArrayRef<CategorySum> Categories) {
-  writeCategoriesJson(J, T, Categories, /*WithLayers=*/true);
+/// The option of the job: `layers`.
+static StringRef jobName() {
+  const cl::generic_parser_base &Jobs = What.getParser();
+  cl::OptionValue<DumpJob> Chosen(What.getValue());
+  unsigned At = 0;
+  while (!Jobs.getOptionValue(At).compare(Chosen))
+    ++At;
+  return Jobs.getOption(At);
 }
 
-static TotalsPrinter totalsPrinter() {
+static void writeSummary(raw_ostream &OS, const Trace &T) {
+  RunReport R = queryRun(T);
+  if (OutputFormat == DumpFormat::Text)
+    return printRun(OS, R, T, queryCategories(T), outputWidth(),
+                    R.OomFailures == 1 ? "; memdump --oom shows it"
+                                       : "; memdump --oom shows them");
+  json::OStream J(OS, /*IndentSize=*/2);
+  J.object([&] { writeRunJson(J, R, T, queryCategories(T)); });
+  OS << '\n';
+}
+
+static void writeTotals(raw_ostream &OS, const Trace &T) {
   switch (What) {
   case DumpJob::Layers:
-    return printerOf<[](const Trace &T) { return queryLayers(T); }, printLayers,
-                     writeLayersJson, printLayersCsv>("layers");
+    return writeReport(OS, layerReport(T, queryLayers(T)));
   case DumpJob::Operators:
-    return printerOf<[](const Trace &T) {
-      return queryOperators(T, nullptr, OperatorsBy::Shapes);
-    },
-                     printOperators, writeOperatorsJson, printOperatorsCsv>(
-        "operators");
+    return writeReport(
+        OS, operatorReport(T, queryOperators(T, nullptr, OperatorsBy::Shapes)));
   case DumpJob::Scopes:
-    return printerOf<[](const Trace &T) { return queryScopes(T); }, printScopes,
-                     writeScopesJson, printScopesCsv>("scopes");
+    return writeReport(OS, scopeReport(T, queryScopes(T)));
   case DumpJob::Steps:
-    return printerOf<[](const Trace &T) { return querySteps(T); }, printSteps,
-                     writeStepsJson, printStepsCsv>("steps");
+    return writeReport(OS, stepReport(T, querySteps(T)));
   case DumpJob::Categories:
-    return printerOf<[](const Trace &T) { return queryCategories(T); },
-                     printCategories, writeCategories, printCategoriesCsv>(
-        "categories");
+    return writeReport(OS, categoryReport(T, queryCategories(T)));
   case DumpJob::Processes:
-    return {"processes",
-            [](raw_ostream &OS, const Trace &T, unsigned Width) {
-              printProcesses(OS, queryRun(T), T, Width);
-            },
-            [](json::OStream &J, const Trace &T) {
-              writeProcessesJson(J, queryRun(T), T);
-            },
-            nullptr};
+    return writeReport(OS, processReport(T, queryRun(T)));
   default:
-    return {"summary",
-            [](raw_ostream &OS, const Trace &T, unsigned Width) {
-              RunReport R = queryRun(T);
-              printRun(OS, R, T, queryCategories(T), Width,
-                       R.OomFailures == 1 ? "; memdump --oom shows it"
-                                          : "; memdump --oom shows them");
-            },
-            [](json::OStream &J, const Trace &T) {
-              writeRunJson(J, queryRun(T), T, queryCategories(T));
-            },
-            nullptr};
+    return writeSummary(OS, T);
   }
 }
 
 Error memkit::printTotals(OutputFile &Out) {
-  TotalsPrinter P = totalsPrinter();
   if (OutputFormat == DumpFormat::Asm ||
-      (OutputFormat == DumpFormat::Csv && !P.Csv))
-    return makeUsageError("--" + P.Name + " supports only --format=text" +
-                          (P.Csv ? ", json and csv" : " and json"));
+      (OutputFormat == DumpFormat::Csv && !hasCsv()))
+    return makeUsageError("--" + jobName() + " supports only --format=text" +
+                          (hasCsv() ? ", json and csv" : " and json"));
   auto Reader = openReader();
   if (!Reader)
     return Reader.takeError();
@@ -108,19 +82,9 @@ Error memkit::printTotals(OutputFile &Out) {
   if (!(*T)->partialNs() && (*T)->isReplayed() && What != DumpJob::Summary &&
       What != DumpJob::Steps &&
       !(What == DumpJob::Categories && !(*T)->summary().Categories.empty()))
-    return makeError((*T)->name() + ": the recording did not end: " + P.Name +
-                     " unknown");
-  if (OutputFormat == DumpFormat::Csv) {
-    P.Csv(Out.os(), **T);
-    return Error::success();
-  }
-  if (OutputFormat == DumpFormat::Text) {
-    P.Text(Out.os(), **T, outputWidth());
-    return Error::success();
-  }
-  json::OStream J(Out.os(), 2);
-  J.object([&] { P.Json(J, **T); });
-  Out.os() << '\n';
+    return makeError((*T)->name() +
+                     ": the recording did not end: " + jobName() + " unknown");
+  writeTotals(Out.os(), **T);
   return Error::success();
 }
 

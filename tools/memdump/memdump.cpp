@@ -88,34 +88,44 @@ static Expected<int> dump(OutputFile &Out, const SelectionSpec &Spec) {
   llvm_unreachable("all jobs are listed");
 }
 
+/// Errors: options that do not go together.
+static Error checkOptions(const SelectionSpec &Spec) {
+  bool IsList = What == DumpJob::Print;
+  if ((!IsList && !Columns.empty()) ||
+      (!IsList && What != DumpJob::Map && !Spec.empty()))
+    return makeUsageError("selections need the list of events or --map; "
+                          "--columns needs the list");
+  if (Error E = checkTable())
+    return E;
+  if (OutputFormat == DumpFormat::TorchSnapshot &&
+      (!IsList || !Columns.empty() || !onlyProcesses(Spec)))
+    return makeUsageError("--format=torch-snapshot writes the events of a "
+                          "process; --process is the only selection");
+  if (What != DumpJob::Redact &&
+      (!RedactNames.empty() || RedactKey.getNumOccurrences()))
+    return makeUsageError("--redact-names and --redact-key need --redact");
+  if (What != DumpJob::Symbolize && hasSymbolizeFlags())
+    return makeUsageError(SymbolizeFlagNames + " need --symbolize");
+  return Error::success();
+}
+
+static OutputFile::Content outputKind() {
+  if (What == DumpJob::Redact || What == DumpJob::Symbolize)
+    return OutputFile::Content::Trace;
+  return isTableFile() || OutputFormat == DumpFormat::TorchSnapshot
+             ? OutputFile::Content::Machine
+             : OutputFile::Content::Text;
+}
+
 static Expected<int> run(const SelectionFlags &Flags) {
   if (Error E = chooseTraces(Inputs).moveInto(Input))
     return E;
   Expected<SelectionSpec> Spec = Flags.spec();
   if (!Spec)
     return Spec.takeError();
-  bool IsList = What == DumpJob::Print;
-  if ((!IsList && !Columns.empty()) ||
-      (!IsList && What != DumpJob::Map && !Spec->empty()))
-    return makeUsageError("selections need the list of events or --map; "
-                          "--columns needs the list");
-  if (Error E = checkTable())
+  if (Error E = checkOptions(*Spec))
     return std::move(E);
-  if (OutputFormat == DumpFormat::TorchSnapshot &&
-      (!IsList || !Columns.empty() || !onlyProcesses(*Spec)))
-    return makeUsageError("--format=torch-snapshot writes the events of a "
-                          "process; --process is the only selection");
-  bool IsRedact = What == DumpJob::Redact;
-  if (!IsRedact && (!RedactNames.empty() || RedactKey.getNumOccurrences()))
-    return makeUsageError("--redact-names and --redact-key need --redact");
-  if (What != DumpJob::Symbolize && hasSymbolizeFlags())
-    return makeUsageError(SymbolizeFlagNames + " need --symbolize");
-  auto Kind = IsRedact || What == DumpJob::Symbolize
-                  ? OutputFile::Content::Trace
-              : isTableFile() || OutputFormat == DumpFormat::TorchSnapshot
-                  ? OutputFile::Content::Machine
-                  : OutputFile::Content::Text;
-  auto Out = OutputFile::open(Output, Kind);
+  auto Out = OutputFile::open(Output, outputKind());
   if (!Out)
     return Out.takeError();
   Expected<int> Status = dump(**Out, *Spec);

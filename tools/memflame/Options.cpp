@@ -114,7 +114,8 @@ static bool hasPlainKeys(GroupBy By) {
   return isOfScopes(By) || isOfStacks(By);
 }
 
-Error checkOptions() {
+/// Errors: a format that cannot show what was asked for.
+static Error checkFormat() {
   bool Chosen = OutputFormat.getNumOccurrences() != 0;
   if (OpenPage && Chosen && OutputFormat != FlameFormat::Html)
     return makeUsageError("--open needs --format=html");
@@ -128,6 +129,12 @@ Error checkOptions() {
                              OutputFormat == FlameFormat::Perfetto))
     return makeUsageError("--format=collapsed and perfetto support one metric "
                           "only");
+  return Error::success();
+}
+
+Error checkOptions() {
+  if (Error E = checkFormat())
+    return E;
   if (!MaxAge.empty() && !Metrics.empty() &&
       !is_contained(Metrics, Metric::Temporary))
     return makeUsageError("--max-age needs --metric=temporary");

@@ -5,7 +5,9 @@
 #include "Export/Collapsed.h"
 #include "Export/Sarif.h"
 #include "Export/StackText.h"
+#include "Export/TableText.h"
 #include "LeakPrinter.h"
+#include "Tables/Columns.h"
 #include "TraceText/EnumNames.h"
 #include "memkit/Model/StackKeys.h"
 #include "memkit/Trace/Sampling.h"
@@ -94,16 +96,7 @@ static void writeHolders(json::OStream &J, const LeakView &V,
                          const LeakFinding &F) {
   if (V.R.Searches.empty())
     return;
-  J.attributeArray("held_by", [&] {
-    for (const HeldPath &P : F.HeldBy)
-      J.object([&] {
-        J.attribute("path", jsonText(P.Path));
-        J.attribute("bytes", P.Bytes);
-        J.attribute("blocks", P.Blocks);
-        J.attribute("only_cycle", (P.Bits & HeldByCycle) != 0);
-        J.attribute("no_name", (P.Bits & HeldByNoName) != 0);
-      });
-  });
+  writeRowsJson(J, "held_by", *holderColumns().rows(F.HeldBy));
 }
 
 static void writeFinding(json::OStream &J, const LeakView &V,
@@ -151,22 +144,22 @@ static StringRef spaceName(const Trace &T, uint32_t Space) {
 }
 
 static void writeMeasured(json::OStream &J, const LeakView &V) {
-  const Trace &T = V.T;
   const GrowthReport &G = V.R.Growth;
-  J.attributeArray("measured", [&] {
-    for (const GrowthRange &S : G.Spans)
-      J.object([&] {
-        J.attribute("process", S.Process);
-        J.attribute("space", jsonText(spaceName(T, S.Space)));
-        J.attribute("points", static_cast<uint64_t>(S.Intervals));
-        J.attribute("first_step",
-                    S.HasSteps ? json::Value(S.FirstStep) : nullptr);
-        J.attribute("last_step",
-                    S.HasSteps ? json::Value(S.LastStep) : nullptr);
-        J.attribute("begin_ns", S.BeginNs);
-        J.attribute("end_ns", S.EndNs);
-      });
-  });
+  using R = GrowthRange;
+  auto Step = [](uint64_t R::*Field) {
+    return [Field](const R &S) {
+      return S.HasSteps ? std::optional(S.*Field) : std::nullopt;
+    };
+  };
+  TableMaker<R> M;
+  M.id("process", [](const R &S) { return S.Process; })
+      .name("space", [&](const R &S) { return spaceName(V.T, S.Space).str(); })
+      .number("points", [](const R &S) { return S.Intervals; })
+      .maybe("first_step", Step(&R::FirstStep))
+      .maybe("last_step", Step(&R::LastStep))
+      .field("begin_ns", &R::BeginNs)
+      .field("end_ns", &R::EndNs);
+  writeRowsJson(J, "measured", *M.rows(G.Spans));
   J.attribute("series", static_cast<uint64_t>(G.Series));
   J.attribute("series_left_out", static_cast<uint64_t>(G.LeftOut));
   J.attribute("left_out_below_bytes", G.LeftOutBytes);

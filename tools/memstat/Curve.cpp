@@ -42,7 +42,8 @@ static void placeSteps(const PageInput &F, std::string &Line) {
     place(Line, At(Last) - Text.size() + 1, Text);
 }
 
-std::optional<PageSection> curveSection(const PageInput &F, const Subject &S) {
+static std::optional<PageSection> curveOf(const PageInput &F,
+                                          const Subject &S) {
   constexpr unsigned Rows = 6;
   ArrayRef<uint64_t> Live = S.Curve;
   // One moment is no curve.
@@ -59,7 +60,6 @@ std::optional<PageSection> curveSection(const PageInput &F, const Subject &S) {
     return std::nullopt;
   std::vector<std::string> Drawn = drawCurve(Live, Rss, Top, Rows, F.Ascii);
   PageSection Out;
-  Out.Name = "curve";
   std::string TopText = formatSize(Top);
   size_t Label = std::max<size_t>(TopText.size(), 8);
   for (unsigned I = 0; I != Rows; ++I) {
@@ -84,6 +84,13 @@ std::optional<PageSection> curveSection(const PageInput &F, const Subject &S) {
     Key += F.Ascii ? "   - resident" : "   ─ resident";
   Out.Drawn.push_back(std::string(Label + 2, ' ') + Key);
   return Out;
+}
+
+std::optional<PageSection> curveSection(const PageInput &F) {
+  std::vector<Subject> All = subjectsOf(F);
+  if (!F.O.Curves || All.empty())
+    return std::nullopt;
+  return curveOf(F, largest(All));
 }
 
 } // namespace memkit

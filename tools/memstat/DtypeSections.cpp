@@ -2,16 +2,35 @@
 //
 // Tensors by dtype.
 
+#include "Export/TableText.h"
 #include "Sections.h"
 #include "Support/CommandText.h"
-#include "Support/Json.h"
+#include "Tables/TableMaker.h"
 #include "memkit/Support/Format.h"
 
 using namespace llvm;
 
 namespace memkit {
 
-using Side = Table::Side;
+static TableMaker<DtypeStats> dtypeColumns(const PageInput &F) {
+  using D = DtypeStats;
+  auto Share = [&F](const D &R) {
+    uint64_t Peak = 0;
+    for (const D &Of : *F.O.Dtypes)
+      Peak += Of.Heap == R.Heap ? Of.AtPeakBytes : 0;
+    return formatShare(R.AtPeakBytes, Peak);
+  };
+  TableMaker<D> M;
+  M.name("dtype", [](const D &R) { return oneLine(R.Dtype); })
+      .name("heap", [&F](const D &R) { return F.heapName(R.Heap).str(); })
+      .field("at_peak_blocks", &D::AtPeakBlocks)
+      .field("at_peak_bytes", &D::AtPeakBytes)
+      .text("share", Share)
+      .field("live_bytes", &D::LiveBytes)
+      .field("allocations", &D::Allocations)
+      .field("allocated_bytes", &D::AllocatedBytes);
+  return M;
+}
 
 std::optional<PageSection> dtypeSection(const PageInput &F) {
   if (!F.O.Dtypes)
@@ -24,42 +43,22 @@ std::optional<PageSection> dtypeSection(const PageInput &F) {
                         "--torch=shapes.");
     return Out;
   }
-  Table T({{"dtype", Side::Left, true},
-           {"heap", Side::Left},
-           {"at peak", Side::Right},
-           {"share", Side::Right},
-           {"blocks", Side::Right},
-           {"at end", Side::Right},
-           {"allocated", Side::Right},
-           {"allocations", Side::Right}});
-  for (const DtypeStats &D : *F.O.Dtypes) {
-    uint64_t Peak = 0;
-    for (const DtypeStats &Of : *F.O.Dtypes)
-      Peak += Of.Heap == D.Heap ? Of.AtPeakBytes : 0;
-    T.add({oneLine(D.Dtype), F.heapName(D.Heap).str(),
-           formatSize(D.AtPeakBytes), formatShare(D.AtPeakBytes, Peak),
-           formatCount(D.AtPeakBlocks), formatSize(D.LiveBytes),
-           formatSize(D.AllocatedBytes), formatCount(D.Allocations)});
-  }
-  Out.Rows = std::move(T);
+  Out.Rows = tableOf(*dtypeColumns(F)
+                          .pick("dtype, whole heap, at_peak_bytes titled at "
+                                "peak, right whole share, at_peak_blocks "
+                                "titled blocks, live_bytes titled at end, "
+                                "allocated_bytes, allocations")
+                          .rows(*F.O.Dtypes));
   return Out;
 }
 
 void writeDtypeJson(json::OStream &J, const PageInput &F) {
-  if (!F.O.Dtypes)
-    return;
-  J.attributeArray("dtype_list", [&] {
-    for (const DtypeStats &D : *F.O.Dtypes)
-      J.object([&] {
-        J.attribute("dtype", jsonText(D.Dtype));
-        J.attribute("heap", jsonText(F.heapName(D.Heap)));
-        J.attribute("at_peak_blocks", D.AtPeakBlocks);
-        J.attribute("at_peak_bytes", D.AtPeakBytes);
-        J.attribute("live_bytes", D.LiveBytes);
-        J.attribute("allocations", D.Allocations);
-        J.attribute("allocated_bytes", D.AllocatedBytes);
-      });
-  });
+  if (F.O.Dtypes)
+    writeRowsJson(J, "dtype_list",
+                  *dtypeColumns(F)
+                       .pick("dtype, heap, at_peak_blocks, at_peak_bytes, "
+                             "live_bytes, allocations, allocated_bytes")
+                       .rows(*F.O.Dtypes));
 }
 
 } // namespace memkit

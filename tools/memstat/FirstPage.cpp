@@ -19,9 +19,8 @@ static StringRef commandFor(const HeadRow &R) {
                                             : "";
 }
 
-static PageSection headSection(const PageInput &F) {
+PageSection headSection(const PageInput &F) {
   PageSection Out;
-  Out.Name = "verdict";
   Out.Lines.push_back(verdictText(F));
   Table T({{"", Side::Left}, {"", Side::Left, true, 0, /*Wraps=*/true}});
   T.hideTitles();
@@ -85,7 +84,6 @@ static PageSection placeSection(const PageInput &F, const Subject &Of,
            ""});
   }
   PageSection Out;
-  Out.Name = "lines";
   Out.Title = Named ? "The peak of " + Of.Name : std::string("The peak");
   Out.Title += byWhat(F).str() + ": " + formatShare(Shown, Whole) + " of " +
                formatSize(Whole);
@@ -94,24 +92,20 @@ static PageSection placeSection(const PageInput &F, const Subject &Of,
   return Out;
 }
 
-static PageSection lineSection(const PageInput &F) {
-  PageSection Out;
-  Out.Name = "most";
-  Out.Lines = noteLines(F);
+std::vector<PageSection> placeSections(const PageInput &F) {
+  std::vector<Subject> All = subjectsOf(F);
+  std::vector<PageSection> Out;
+  for (const Subject &S : All)
+    Out.push_back(placeSection(F, S, isNamed(F, All)));
   return Out;
 }
 
-std::vector<PageSection> firstScreen(const PageInput &F) {
-  std::vector<Subject> All = subjectsOf(F);
-  std::vector<PageSection> Page = {headSection(F)};
-  if (F.O.Curves && !All.empty())
-    if (std::optional<PageSection> S = curveSection(F, largest(All)))
-      Page.push_back(std::move(*S));
-  for (const Subject &S : All)
-    Page.push_back(placeSection(F, S, isNamed(F, All)));
-  if (PageSection Lines = lineSection(F); !Lines.Lines.empty())
-    Page.push_back(std::move(Lines));
-  return Page;
+std::optional<PageSection> noteSection(const PageInput &F) {
+  PageSection Out;
+  Out.Lines = noteLines(F);
+  if (Out.Lines.empty())
+    return std::nullopt;
+  return Out;
 }
 
 } // namespace memkit

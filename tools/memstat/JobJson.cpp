@@ -4,7 +4,7 @@
 
 #include "JobPage.h"
 #include "Support/Json.h"
-#include "TraceText/CategorySums.h"
+#include "TraceText/EnumNames.h"
 
 using namespace llvm;
 

@@ -168,9 +168,9 @@ Error writeJob(const JobInput &In, const JobPageOptions &Options) {
     });
     OS << '\n';
   } else if (Options.As == JobFormat::Markdown) {
-    printMarkdown(OS, jobSections(In, Options.AllRanks));
+    printMarkdown(OS, jobSections(In));
   } else {
-    printText(OS, jobSections(In, Options.AllRanks), outputWidth());
+    printText(OS, jobSections(In), outputWidth());
   }
   return (*Out)->keep();
 }
@@ -190,7 +190,7 @@ Expected<JobReport> showJob(ArrayRef<std::string> Inputs,
   if (J.Ranks.size() == 2 && J.Ranks.back().Rank < 0)
     say("two runs without ranks; memdiff compares them");
   std::vector<JobDetail> Details = findDetails(J, Options);
-  if (Error E = writeJob({J, Details, Options.Top}, Options))
+  if (Error E = writeJob({J, Details, Options.Top, Options.AllRanks}, Options))
     return std::move(E);
   return J;
 }

@@ -19,7 +19,7 @@ enum class JobFormat { Text, Json, Markdown };
 
 struct JobPageOptions {
   size_t Top = 3;        ///< JobInput::Top
-  bool AllRanks = false; ///< all ranks and machines in the tables
+  bool AllRanks = false; ///< JobInput::AllRanks
   std::string Output = "-";
   JobFormat As = JobFormat::Text;
   std::shared_ptr<const Rules> Names; ///< SelectionSpec::Names
@@ -56,9 +56,9 @@ std::vector<MetricValue> metricsOfJob(const JobReport &J);
 
 // JobSections.cpp
 /// The verdict, then the table of ranks; with AllRanks, of machines.
-std::vector<PageSection> jobSections(const JobInput &In, bool AllRanks);
+std::vector<PageSection> jobSections(const JobInput &In);
 /// Of a trace with several ranks: what stands out, and the table.
-PageSection rankSection(const JobInput &In, bool AllRanks);
+PageSection rankSection(const JobInput &In);
 
 // JobJson.cpp
 /// The attributes of a job: docs/CommandGuide/memstat.md.

@@ -148,17 +148,16 @@ static Table tableOf(std::vector<RankColumn> Columns,
   return T;
 }
 
-static PageSection rankTable(const JobInput &In, bool AllRanks) {
+static PageSection rankTable(const JobInput &In) {
   const JobReport &J = In.J;
   constexpr size_t Few = 16;
-  bool ShowsAll = AllRanks || J.Ranks.size() <= Few || areUnrelated(J);
+  bool ShowsAll = In.AllRanks || J.Ranks.size() <= Few || areUnrelated(J);
   std::set<size_t> Telling = tellingRanks(J);
   std::vector<const JobRank *> Rows;
   for (size_t I = 0; I != J.Ranks.size(); ++I)
     if (ShowsAll || Telling.count(I))
       Rows.push_back(&J.Ranks[I]);
   PageSection Out;
-  Out.Name = "ranks";
   Out.Title = areUnrelated(J) ? "Traces" : "Ranks";
   Out.Rows = tableOf(rankColumns(In), Rows);
   if (!ShowsAll)
@@ -195,7 +194,6 @@ static Table nodeTable(const JobInput &In) {
 
 static PageSection nodeSection(const JobInput &In) {
   PageSection Out;
-  Out.Name = "machines";
   Out.Title = "Machines";
   Out.Notes.push_back("host peaks: the sum of the ranks' peaks, which may have "
                       "been at different times; RSS: likewise");
@@ -214,19 +212,18 @@ static Table headTable(ArrayRef<HeadRow> Rows) {
   return T;
 }
 
-std::vector<PageSection> jobSections(const JobInput &In, bool AllRanks) {
+std::vector<PageSection> jobSections(const JobInput &In) {
   PageSection Head;
-  Head.Name = "verdict";
   Head.Lines.push_back(jobVerdict(In));
   Head.Rows = headTable(jobHeadRows(In));
-  std::vector<PageSection> Out = {std::move(Head), rankTable(In, AllRanks)};
-  if (AllRanks && In.J.Nodes.size() > 1)
+  std::vector<PageSection> Out = {std::move(Head), rankTable(In)};
+  if (In.AllRanks && In.J.Nodes.size() > 1)
     Out.push_back(nodeSection(In));
   return Out;
 }
 
-PageSection rankSection(const JobInput &In, bool AllRanks) {
-  PageSection Out = rankTable(In, AllRanks);
+PageSection rankSection(const JobInput &In) {
+  PageSection Out = rankTable(In);
   Out.Title = "Ranks: " + jobVerdict(In);
   Out.Titled = true;
   for (const HeadRow &R : jobHeadRows(In))

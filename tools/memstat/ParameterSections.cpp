@@ -2,8 +2,9 @@
 //
 // Parameters and buffers of PyTorch's modules, by layer and dtype.
 
+#include "Export/TableText.h"
 #include "Sections.h"
-#include "Support/Json.h"
+#include "Tables/TableMaker.h"
 #include "memkit/Support/Format.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
@@ -11,8 +12,6 @@
 using namespace llvm;
 
 namespace memkit {
-
-using Side = Table::Side;
 
 /// The rows of the selected processes, summed over them; the most bytes first.
 static std::vector<ParameterStats> parametersOf(const PageInput &F) {
@@ -37,50 +36,53 @@ static std::vector<ParameterStats> parametersOf(const PageInput &F) {
   return Rows;
 }
 
+static TableMaker<ParameterStats> parameterColumns(const PageInput &F) {
+  using P = ParameterStats;
+  auto Layer = [&F](const P &R) { return F.T.string(R.Layer).str(); };
+  TableMaker<P> M;
+  M.name("layer", Layer)
+      .name(
+          "layer_and_kind",
+          [=](const P &R) { return Layer(R) + (R.Buffer ? " (buffers)" : ""); })
+      .name("dtype", [&F](const P &R) { return F.T.string(R.Dtype).str(); })
+      .flag("buffer", [](const P &R) { return R.Buffer; })
+      .field("tensors", &P::Tensors)
+      .field("elements", &P::Elements)
+      .field("bytes", &P::Bytes);
+  return M;
+}
+
 std::optional<PageSection> parameterSection(const PageInput &F) {
   std::vector<ParameterStats> Rows = parametersOf(F);
   if (Rows.empty())
     return std::nullopt;
-  Table T({{"layer", Side::Left, true},
-           {"dtype", Side::Left},
-           {"tensors", Side::Right},
-           {"elements", Side::Right},
-           {"bytes", Side::Right}});
-  size_t Shown = F.shown(Rows.size(), 5);
+  size_t Shown = F.shown(Rows.size(), 5), Left = Rows.size() - Shown;
   ParameterStats All, Buffers;
   for (const ParameterStats &P : Rows) {
     ParameterStats &To = P.Buffer ? Buffers : All;
     To.Elements += P.Elements;
     To.Bytes += P.Bytes;
   }
-  for (const ParameterStats &P : ArrayRef(Rows).take_front(Shown))
-    T.add({F.T.string(P.Layer).str() + (P.Buffer ? " (buffers)" : ""),
-           F.T.string(P.Dtype).str(), formatCount(P.Tensors),
-           formatCount(P.Elements), formatSize(P.Bytes)});
+  Rows.resize(Shown);
   PageSection Out;
   Out.Title = "Parameters";
-  if (Shown < Rows.size())
-    Out.Notes.push_back(formatCount(Rows.size() - Shown) +
-                        " more; --top=0 shows all");
+  if (Left)
+    Out.Notes.push_back(formatCount(Left) + " more; --top=0 shows all");
   Out.Notes.push_back("all parameters: " + formatCount(All.Elements) +
                       " elements, " + formatSize(All.Bytes) +
                       "; buffers: " + formatSize(Buffers.Bytes));
-  Out.Rows = std::move(T);
+  Out.Rows = tableOf(*parameterColumns(F)
+                          .pick("layer_and_kind titled layer, whole dtype, "
+                                "tensors, elements, bytes")
+                          .rows(std::move(Rows)));
   return Out;
 }
 
 void writeParameterJson(json::OStream &J, const PageInput &F) {
-  J.attributeArray("parameter_list", [&] {
-    for (const ParameterStats &P : parametersOf(F))
-      J.object([&] {
-        J.attribute("layer", jsonText(F.T.string(P.Layer)));
-        J.attribute("dtype", jsonText(F.T.string(P.Dtype)));
-        J.attribute("buffer", P.Buffer);
-        J.attribute("tensors", P.Tensors);
-        J.attribute("elements", P.Elements);
-        J.attribute("bytes", P.Bytes);
-      });
-  });
+  writeRowsJson(J, "parameter_list",
+                *parameterColumns(F)
+                     .pick("layer, dtype, buffer, tensors, elements, bytes")
+                     .rows(parametersOf(F)));
 }
 
 } // namespace memkit

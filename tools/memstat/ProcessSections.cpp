@@ -2,15 +2,15 @@
 //
 // Threads and processes.
 
+#include "Export/TableText.h"
 #include "Sections.h"
+#include "Tables/Columns.h"
 #include "memkit/Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
 
 namespace memkit {
-
-using Side = Table::Side;
 
 std::optional<PageSection> threadSection(const PageInput &F) {
   ArrayRef<ThreadStats> Threads = F.O.Threads;
@@ -19,38 +19,31 @@ std::optional<PageSection> threadSection(const PageInput &F) {
   uint64_t Bytes = 0;
   for (const ThreadStats &T : Threads)
     Bytes += T.AllocatedBytes;
-  Table T({{"thread", Side::Right},
-           {"allocated", Side::Right},
-           {"share", Side::Right},
-           {"allocations", Side::Right},
-           {"name", Side::Left},
-           {"process", Side::Left, true}});
-  for (const ThreadStats &Sum :
-       Threads.take_front(F.shown(Threads.size(), 3))) {
-    const Thread &Th = F.T.threads()[Sum.Thread - 1];
-    T.add({std::to_string(Th.Tid), formatSize(Sum.AllocatedBytes),
-           formatShare(Sum.AllocatedBytes, Bytes), formatCount(Sum.Allocations),
-           F.T.string(Th.Name).str(),
-           Th.Process ? F.T.processName(Th.Process).str() : ""});
-  }
+  size_t Shown = F.shown(Threads.size(), 3);
   PageSection Out;
   Out.Title = "Threads";
-  Out.Rows = std::move(T);
-  if (size_t Left = Threads.size() - F.shown(Threads.size(), 3))
+  Out.Rows = tableOf(
+      *threadColumns(F.T)
+           .text("share",
+                 [=](const ThreadStats &T) {
+                   return formatShare(T.AllocatedBytes, Bytes);
+                 })
+           .pick("thread, allocated_bytes, right whole share, allocations, "
+                 "whole kept name, kept process_name titled process")
+           .rows(Threads.take_front(Shown).vec()));
+  if (size_t Left = Threads.size() - Shown)
     Out.Notes.push_back(plural(Left, "thread") +
                         " with less; --top=0 shows all");
   return Out;
 }
 
-static std::string endText(const ProcessReport &I) {
-  if (!I.IsRecorded)
-    return ("not recorded: " + I.WhyNot).str();
-  const std::optional<ProcessStats> &T = I.Stats;
-  if (!T || !T->Ended)
-    return "not ended";
-  if (T->Signal)
-    return "signal " + std::to_string(T->Signal);
-  return T->ExitStatus < 0 ? "ended" : "exit " + std::to_string(T->ExitStatus);
+void writeThreadJson(json::OStream &J, const PageInput &F) {
+  writeRowsJson(
+      J, "thread_list",
+      *threadColumns(F.T)
+           .pick("thread_id as id, thread as tid, process_id as process, name, "
+                 "allocations, allocated_bytes, nested_bytes")
+           .rows(F.O.Threads));
 }
 
 std::optional<PageSection> processSection(const PageInput &F) {
@@ -83,34 +76,21 @@ std::optional<PageSection> processSection(const PageInput &F) {
     return std::nullopt;
   stable_sort(Rows, [](ProcessRow A, ProcessRow B) { return A.Peak > B.Peak; });
   size_t Shown = F.shown(Rows.size(), 5);
-  std::vector<Table::Column> Columns = {
-      {"pid", Side::Right},         {"peak", Side::Right},
-      {"live at end", Side::Right}, {"max RSS", Side::Right},
-      {"max PSS", Side::Right},     {"process", Side::Left, true},
-      {"end", Side::Left}};
+  std::vector<ProcessReport> Reports;
+  for (const ProcessRow &R : ArrayRef(Rows).take_front(Shown))
+    Reports.push_back(F.R.Processes[R.Process - 1]);
+  std::vector<ColumnPick> Picks =
+      picksOf("process titled pid, peak_or_0_bytes titled peak");
   if (HasDevices)
-    Columns.insert(Columns.begin() + 2, {"on devices", Side::Left});
-  Table T(Columns);
-  auto Sampled = [](uint64_t Bytes) {
-    return Bytes ? formatSize(Bytes) : std::string();
-  };
-  for (const ProcessRow &R : ArrayRef(Rows).take_front(Shown)) {
-    const ProcessReport &I = F.R.Processes[R.Process - 1];
-    const std::optional<ProcessStats> &Sum = I.Stats;
-    std::vector<std::string> Cells = {std::to_string(I.Pid),
-                                      formatSize(Sum ? Sum->PeakBytes : 0),
-                                      Sum ? formatSize(Sum->LiveBytes) : "",
-                                      Sum ? Sampled(Sum->RssPeakBytes) : "",
-                                      Sum ? Sampled(Sum->PssPeakBytes) : "",
-                                      I.Name.str(),
-                                      endText(I)};
-    if (HasDevices)
-      Cells.insert(Cells.begin() + 2, devicePeaks(F.T, Sum));
-    T.add(std::move(Cells));
-  }
+    Picks.push_back({"on_devices", "", "", CS_Whole | CS_Kept});
+  append_range(
+      Picks,
+      picksOf("kept live_bytes titled live at end, kept rss_if_any_bytes "
+              "titled max RSS, kept pss_if_any_bytes titled max PSS, kept name "
+              "titled process, whole kept end_or_reason titled end"));
   PageSection Out;
   Out.Title = "Processes";
-  Out.Rows = std::move(T);
+  Out.Rows = tableOf(*processColumns(F.T).pick(Picks).rows(std::move(Reports)));
   if (size_t Left = Rows.size() - Shown)
     Out.Notes.push_back(formatCount(Left) + " more; --top=0 shows all");
   if (Launchers)

@@ -2,6 +2,7 @@
 //
 // Compiled programs, and live arrays at marks.
 
+#include "Export/TableText.h"
 #include "Report/ProgramPrinters.h"
 #include "Sections.h"
 #include "memkit/Support/Format.h"
@@ -18,7 +19,7 @@ std::optional<PageSection> programSection(const PageInput &F) {
     return std::nullopt;
   ArrayRef<CompiledProgram> Shown = All.take_front(F.shown(All.size(), Useful));
   PageSection Out;
-  Out.Rows = programTable(Shown);
+  Out.Rows = tableOf(*programTable(Shown));
   if (Shown.size() < All.size())
     Out.Notes.push_back(formatCount(All.size() - Shown.size()) +
                         " more programs: --top=0");
@@ -44,7 +45,7 @@ std::vector<PageSection> arraySections(const PageInput &F) {
     PageSection S;
     S.Title = "Live arrays of JAX " + arrayTitle(*A);
     S.Titled = true;
-    S.Rows = arrayTable(*A, Rows);
+    S.Rows = tableOf(*arrayTable(F.T, *A, Rows));
     if (Rows < A->Shapes.size())
       S.Notes.push_back(formatCount(A->Shapes.size() - Rows) +
                         " more shapes: --top=0");
@@ -54,8 +55,8 @@ std::vector<PageSection> arraySections(const PageInput &F) {
 }
 
 void writeProgramJson(json::OStream &J, const PageInput &F) {
-  writeProgramsJson(J, "program_list", F.O.Compiled.Programs);
-  writeArraysJson(J, "live_arrays", F.O.Compiled.Arrays);
+  writeRowsJson(J, "program_list", *programObjects(F.O.Compiled.Programs));
+  writeRowsJson(J, "live_arrays", *arrayObjects(F.T, F.O.Compiled.Arrays));
 }
 
 } // namespace memkit

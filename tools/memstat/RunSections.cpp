@@ -2,9 +2,13 @@
 //
 // Tensors, steps, layers, operators.
 
+#include "Export/TableText.h"
+#include "Report/RunPrinters.h"
 #include "Sections.h"
+#include "Tables/Columns.h"
 #include "memkit/Support/Format.h"
 #include "memkit/Trace/SummaryStats.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include <set>
 
@@ -12,37 +16,19 @@ using namespace llvm;
 
 namespace memkit {
 
-using Side = Table::Side;
-
 std::vector<PageSection> categorySections(const PageInput &F) {
   std::vector<PageSection> Out;
-  ArrayRef<CategorySum> Left = F.O.Categories;
-  while (!Left.empty()) {
-    uint32_t Heap = Left.front().Heap;
-    ArrayRef<CategorySum> Of =
-        Left.take_while([&](const CategorySum &K) { return K.Heap == Heap; });
-    Left = Left.drop_front(Of.size());
+  for (ArrayRef<CategorySum> Of : categoriesByHeap(F.O.Categories)) {
+    uint32_t Heap = Of.front().Heap;
     uint64_t Peak = F.T.heapStats(Heap).PeakBytes;
-    Table T({{"category", Side::Left},
-             {"bytes", Side::Right},
-             {"share", Side::Right},
-             {"blocks", Side::Right},
-             {"largest layer", Side::Left, true}});
-    for (const CategorySum &K : Of) {
-      auto Named =
-          find_if(K.Layers, [](const CategorySum::Layer &L) { return L.Name; });
-      std::string Layer;
-      if (Named != K.Layers.end())
-        Layer = F.T.string(Named->Name).str() + " " + formatSize(Named->Bytes);
-      T.add({categoryName(K.Category), formatSize(K.Bytes),
-             formatShare(K.Bytes, Peak), formatCount(K.Blocks), Layer});
-    }
-    PageSection S;
+    PageSection &S = Out.emplace_back();
     S.Title = "Tensors at the peak of " + F.heapName(Heap).str() + ", " +
               formatSize(Peak);
     S.Titled = true;
-    S.Rows = std::move(T);
-    Out.push_back(std::move(S));
+    S.Rows = tableOf(*categoryColumns(F.T)
+                          .pick("whole category_name titled category, bytes, "
+                                "right whole share, blocks, kept largest_layer")
+                          .rows(categoryRows(Of, Peak)));
   }
   return Out;
 }
@@ -102,132 +88,106 @@ std::optional<PageSection> stepSection(const PageInput &F) {
   ArrayRef<StepReport> Steps = F.O.Steps;
   if (Steps.empty())
     return std::nullopt;
-  bool HasProcesses = any_of(Steps, [&](const StepStats &S) {
-    return S.Process != Steps.front().Process;
-  });
-  bool HasDevices =
-      any_of(Steps, [](const StepStats &S) { return !S.Shares.empty(); });
-  std::vector<Table::Column> Columns = {
-      {"step", Side::Right}, {"begin", Side::Right}, {"took", Side::Right}};
-  if (HasDevices)
-    Columns.push_back({"space", Side::Left});
-  for (const char *Title : {"peak", "growth", "allocations", "allocated"})
-    Columns.push_back({Title, Side::Right});
-  if (HasProcesses)
-    Columns.push_back({"process", Side::Left, true});
-  Table T(Columns);
-  bool HasOpen = false;
-  for (size_t At : tellingSteps(Steps, F.shown(Steps.size(), 5))) {
-    const StepReport &S = Steps[At];
-    HasOpen |= S.IsOpen;
-    for (const SpaceShare &D : allShares(S)) {
-      std::vector<std::string> Row = {
-          (S.IsOpen ? "*" : "") + std::to_string(S.Step), formatTime(S.BeginNs),
-          formatTime(S.EndNs > S.BeginNs ? S.EndNs - S.BeginNs : 0)};
-      if (HasDevices)
-        Row.push_back(F.T.spaceName(D.Space).str());
-      append_range(
-          Row, std::initializer_list<std::string>{
-                   formatSize(D.PeakBytes), formatSizeChange(growthOf(D)),
-                   formatCount(D.Allocations), formatSize(D.AllocatedBytes)});
-      if (HasProcesses)
-        Row.push_back(F.T.processName(S.Process).str());
-      T.add(std::move(Row));
-    }
-  }
+  std::vector<StepReport> Shown;
+  for (size_t At : tellingSteps(Steps, F.shown(Steps.size(), 5)))
+    Shown.push_back(Steps[At]);
+  std::vector<ColumnPick> Picks =
+      picksOf("right open_step titled step, begin_ns, duration_ns titled took");
+  if (any_of(Steps, [](const StepStats &S) { return !S.Shares.empty(); }))
+    Picks.push_back({"space"});
+  append_range(
+      Picks, picksOf("peak_bytes, growth_bytes, allocations, allocated_bytes"));
+  if (any_of(Steps, [&](const StepStats &S) {
+        return S.Process != Steps.front().Process;
+      }))
+    Picks.push_back({"process_name", "process"});
   PageSection Out;
   Out.Title = "Steps";
-  Out.Rows = std::move(T);
-  size_t Shown = F.shown(Steps.size(), 5);
-  if (Shown < Steps.size())
+  Out.Rows = tableOf(*stepColumns(F.T).pick(Picks).rows(stepsBySpace(Shown)));
+  if (Shown.size() < Steps.size())
     Out.Notes.push_back(
         "of " + plural(Steps.size(), "step") +
         ": the highest peak, the largest growth, the slowest, first and last");
-  if (HasOpen)
+  if (any_of(Shown, [](const StepReport &S) { return S.IsOpen; }))
     Out.Notes.push_back("* ends with its process");
   return Out;
 }
 
-static bool hasFlops(ArrayRef<LayerStats> Rows) {
-  return any_of(Rows, [](const LayerStats &L) { return L.Flops != 0; });
+/// The columns of layers, and the bytes that a layer held at the peak. These
+/// are known for one memory space only, and are no value of a row of another
+/// one.
+static TableMaker<LayerStats> layerColumns(const PageInput &F) {
+  const LayerHolds &Held = F.O.Held;
+  DenseMap<std::pair<uint32_t, unsigned>, uint64_t> Bytes;
+  for (size_t At = 0; At != Held.Bytes.size(); ++At)
+    Bytes[{F.O.Layers[At].Name, F.O.Layers[At].Backward}] = Held.Bytes[At];
+  auto HeldOf = [=](const LayerStats &L) -> std::optional<uint64_t> {
+    auto At = Bytes.find({L.Name, L.Backward});
+    return At == Bytes.end() ? std::nullopt : std::optional(At->second);
+  };
+  bool BySpace = hasDevices(F.O.Layers);
+  TableMaker<LayerStats> M = scopeColumns(F.T, F.O.Layers);
+  M.maybe("held_bytes", HeldOf)
+      .maybe("held_in_space_bytes",
+             [=, &Held](const LayerStats &L) -> std::optional<uint64_t> {
+               uint32_t Space = L.Shares.empty() ? 0 : L.Shares.front().Space;
+               return BySpace && Space != Held.Space ? std::nullopt : HeldOf(L);
+             })
+      .choice("held_of", [&](const LayerStats &) {
+        return Held.Bytes.empty() ? StringRef() : F.T.spaceName(Held.Space);
+      });
+  return M;
 }
 
-static std::string flopsText(const LayerStats &L) {
-  return L.Flops ? formatCount(L.Flops) : "";
+/// Picks a column that any row of All has; of all, not of the shown ones, so
+/// that the columns do not depend on --top.
+static void pickIfAny(ArrayRef<LayerStats> All, uint64_t LayerStats::*Of,
+                      ColumnPick Column, std::vector<ColumnPick> &To) {
+  Column.Style |= CS_Kept;
+  if (any_of(All, [=](const LayerStats &L) { return L.*Of != 0; }))
+    To.push_back(Column);
+}
+
+/// The first rows of All, each by memory space if there are devices.
+static std::vector<LayerStats> rowsToShow(ArrayRef<LayerStats> All,
+                                          size_t Count) {
+  return hasDevices(All) ? rowsOfSpaces(All.take_front(Count))
+                         : All.take_front(Count).vec();
 }
 
 std::optional<PageSection> layerSection(const PageInput &F) {
   ArrayRef<LayerStats> Layers = F.O.Layers;
   if (Layers.empty())
     return std::nullopt;
-  bool HasReserved = any_of(
-      Layers, [](const LayerStats &L) { return L.ReservedPeakBytes != 0; });
   bool HasDevices = hasDevices(Layers);
-  std::vector<Table::Column> Columns = {{"layer", Side::Left, true}};
+  std::string Level = HasDevices ? "level" : "heap level";
+  std::vector<ColumnPick> Picks = picksOf("name_and_phase titled layer");
   if (HasDevices)
-    Columns.push_back({"space", Side::Left});
-  bool HasHeld = !F.O.Held.Bytes.empty();
-  if (HasHeld)
-    Columns.push_back({"held", Side::Right});
-  Columns.push_back({HasDevices ? "level" : "heap level", Side::Right});
-  if (HasReserved) {
-    Columns.push_back({"reserved", Side::Right});
-    Columns.push_back({"unused", Side::Right});
-  }
-  for (const char *Title : {"allocations", "frees", "calls", "CPU time"})
-    Columns.push_back({Title, Side::Right});
-  bool HasSelf =
-      any_of(Layers, [](const LayerStats &L) { return L.SelfNs != 0; });
-  if (HasSelf)
-    Columns.push_back({"self", Side::Right});
-  bool HasFlops = hasFlops(Layers);
-  if (HasFlops)
-    Columns.push_back({"flops", Side::Right});
-  Table T(Columns);
+    Picks.push_back({"space_if_any", "space", "", CS_Kept});
+  if (!F.O.Held.Bytes.empty())
+    Picks.push_back({"held_in_space_bytes", "held", "", CS_Kept});
+  Picks.push_back({"peak_bytes", Level});
+  using L = LayerStats;
+  pickIfAny(Layers, &L::ReservedPeakBytes, {"reserved_peak_bytes", "reserved"},
+            Picks);
+  pickIfAny(Layers, &L::ReservedPeakBytes, {"fragmentation_ppm", "unused"},
+            Picks);
+  append_range(
+      Picks, picksOf("allocations, frees, calls, duration_ns titled CPU time"));
+  pickIfAny(Layers, &L::SelfNs, {"self_ns", "self"}, Picks);
+  pickIfAny(Layers, &L::Flops, {"flops"}, Picks);
   size_t Shown = F.shown(Layers.size(), 5);
-  // Each row with its index in Layers.
-  std::vector<std::pair<LayerStats, size_t>> Rows;
-  for (size_t At = 0; At != Shown; ++At)
-    for (const LayerStats &L :
-         HasDevices ? rowsOfSpaces(Layers[At]) : std::vector{Layers[At]})
-      Rows.push_back({L, At});
-  for (const auto &[L, At] : Rows) {
-    std::vector<std::string> Row = {F.T.string(L.Name).str() +
-                                    (L.Backward ? " (backward)" : "")};
-    uint32_t Space = L.Shares.empty() ? 0 : L.Shares.front().Space;
-    if (HasDevices)
-      Row.push_back(L.Shares.empty() ? "" : F.T.spaceName(Space).str());
-    // Held bytes are known for one memory space only.
-    bool IsHeldSpace = !HasDevices || Space == F.O.Held.Space;
-    if (HasHeld)
-      Row.push_back(IsHeldSpace ? formatSize(F.O.Held.Bytes[At]) : "");
-    Row.push_back(formatSize(L.PeakBytes));
-    if (HasReserved) {
-      bool Known = L.ReservedPeakBytes != 0;
-      Row.push_back(Known ? formatSize(L.ReservedPeakBytes) : "");
-      Row.push_back(Known ? formatShare(L.FragmentationPpm) : "");
-    }
-    Row.push_back(formatCount(L.Allocations));
-    Row.push_back(formatCount(L.Frees));
-    Row.push_back(formatCount(L.Calls));
-    Row.push_back(formatTime(L.DurationNs));
-    if (HasSelf)
-      Row.push_back(formatTime(L.SelfNs));
-    if (HasFlops)
-      Row.push_back(flopsText(L));
-    T.add(std::move(Row));
-  }
   PageSection Out;
   Out.Title = "Layers";
+  Out.Rows =
+      tableOf(*layerColumns(F).pick(Picks).rows(rowsToShow(Layers, Shown)));
   if (Shown < Layers.size())
     Out.Notes.push_back("of " + plural(Layers.size(), "layer") +
                         ", forward and backward; memdump --layers has all");
-  if (HasHeld)
-    Out.Notes.push_back(
-        "held: live at the peak of " + F.T.spaceName(F.O.Held.Space).str() +
-        (HasDevices ? "; level" : "; heap level") +
-        std::string(": highest live bytes while the layer ran"));
-  Out.Rows = std::move(T);
+  if (!F.O.Held.Bytes.empty())
+    Out.Notes.push_back("held: live at the peak of " +
+                        F.T.spaceName(F.O.Held.Space).str() + "; " + Level +
+                        ": highest live bytes while the layer ran");
   return Out;
 }
 
@@ -235,46 +195,54 @@ std::optional<PageSection> operatorSection(const PageInput &F) {
   ArrayRef<LayerStats> Operators = F.O.Operators;
   if (Operators.empty())
     return std::nullopt;
-  bool HasDevices = hasDevices(Operators);
-  std::vector<Table::Column> Columns = {{"operator", Side::Left, true}};
-  for (const char *Title : {"self", "CPU time", "calls"})
-    Columns.push_back({Title, Side::Right});
-  if (HasDevices)
-    Columns.push_back({"space", Side::Left});
-  for (const char *Title : {"allocations", "allocated", "rise"})
-    Columns.push_back({Title, Side::Right});
-  bool HasFlops = hasFlops(Operators);
-  if (HasFlops)
-    Columns.push_back({"flops", Side::Right});
-  Table T(Columns);
+  std::vector<ColumnPick> Picks = picksOf(
+      "name titled operator, self_ns, duration_ns titled CPU time, calls");
+  if (hasDevices(Operators))
+    Picks.push_back({"space_if_any", "space", "", CS_Kept});
+  append_range(Picks, picksOf("allocations, allocated_bytes, rise_bytes"));
+  pickIfAny(Operators, &LayerStats::Flops, {"flops"}, Picks);
   size_t Shown = F.shown(Operators.size(), 5);
-  for (const LayerStats &O : Operators.take_front(Shown))
-    for (const LayerStats &L : HasDevices ? rowsOfSpaces(O) : std::vector{O}) {
-      std::vector<std::string> Row = {
-          F.T.string(L.Name).str(), formatTime(L.SelfNs),
-          formatTime(L.DurationNs), formatCount(L.Calls)};
-      if (HasDevices)
-        Row.push_back(L.Shares.empty()
-                          ? ""
-                          : F.T.spaceName(L.Shares.front().Space).str());
-      for (std::string Cell :
-           {formatCount(L.Allocations), formatSize(L.AllocatedBytes),
-            formatSize(L.RiseBytes)})
-        Row.push_back(std::move(Cell));
-      if (HasFlops)
-        Row.push_back(flopsText(L));
-      T.add(std::move(Row));
-    }
   PageSection Out;
   Out.Title = "Operators";
+  Out.Rows = tableOf(*scopeColumns(F.T, Operators)
+                          .pick(Picks)
+                          .rows(rowsToShow(Operators, Shown)));
   if (Shown < Operators.size())
     Out.Notes.push_back("of " + plural(Operators.size(), "operator") +
                         ", the longest self time first; memdump --operators "
                         "has all");
   Out.Notes.push_back("self: CPU time without the operators inside; rise: the "
                       "largest of a call");
-  Out.Rows = std::move(T);
   return Out;
+}
+
+void writeStepJson(json::OStream &J, const PageInput &F) {
+  writeRowsJson(
+      J, "step_list",
+      *stepColumns(F.T)
+           .pick("step, process_id as process, begin_ns, end_ns, allocations, "
+                 "frees, allocated_bytes, freed_bytes, growth_bytes, "
+                 "peak_bytes, live_bytes, until_process_end, spaces")
+           .rows(stepsInAll(F.O.Steps)));
+}
+
+void writeLayerJson(json::OStream &J, const PageInput &F) {
+  writeRowsJson(J, "layer_list",
+                *layerColumns(F)
+                     .pick("name, backward, calls, duration_ns, self_ns, "
+                           "allocations, frees, allocated_bytes, peak_bytes, "
+                           "reserved_peak_bytes, fragmentation_ppm, flops, "
+                           "held_bytes, held_of, layer_spaces as spaces")
+                     .rows(F.O.Layers));
+}
+
+void writeOperatorJson(json::OStream &J, const PageInput &F) {
+  writeRowsJson(
+      J, "operator_list",
+      *scopeColumns(F.T, F.O.Operators)
+           .pick("name, kind, calls, self_ns, duration_ns, allocations, frees, "
+                 "allocated_bytes, rise_bytes, peak_bytes, flops, spaces")
+           .rows(F.O.Operators));
 }
 
 } // namespace memkit

@@ -35,67 +35,97 @@ static PageSection moreSection(const PageInput &F) {
   return Out;
 }
 
-ArrayRef<StringLiteral> sectionNames() {
-  static constexpr StringLiteral Names[] = {
-      "verdict",     "ranks",     "curve",    "lines",    "most",
-      "suggestions", "timeline",  "heaps",    "peaks",    "tensors",
-      "dtypes",      "libraries", "reserved", "rounding", "gap",
-      "resident",    "sizes",     "steps",    "layers",   "parameters",
-      "operators",   "programs",  "arrays",   "threads",  "processes",
-      "machine"};
+static std::vector<PageSection> listOf(std::vector<PageSection> Sections) {
+  return Sections;
+}
+static std::vector<PageSection> listOf(PageSection S) { return {std::move(S)}; }
+static std::vector<PageSection> listOf(std::optional<PageSection> S) {
+  return S ? listOf(std::move(*S)) : std::vector<PageSection>();
+}
+
+/// Makes sections with a function that returns one, perhaps one, or several.
+template <auto Make>
+static std::vector<PageSection> makeWith(const PageInput &F) {
+  return listOf(Make(F));
+}
+
+static std::optional<PageSection> ranksOfPage(const PageInput &F) {
+  if (!F.Ranks)
+    return std::nullopt;
+  return rankSection(*F.Ranks);
+}
+
+ArrayRef<StatSection> statSections() {
+  using enum SectionPage;
+  constexpr bool AllHeaps = true, AnyHeaps = false;
+  static constexpr StatSection All[] = {
+      {"verdict", First, AnyHeaps, makeWith<headSection>, writeOomJson},
+      {"ranks", First, AnyHeaps, makeWith<ranksOfPage>, writeRanksJson},
+      {"curve", First, AnyHeaps, makeWith<curveSection>},
+      {"lines", First, AnyHeaps, makeWith<placeSections>, writePlacesJson},
+      {"most", First, AnyHeaps, makeWith<noteSection>, writeNamesJson},
+      {"suggestions", Verbose, AnyHeaps, makeWith<adviceSection>,
+       writeSuggestionJson},
+      {"timeline", Asked, AnyHeaps, makeWith<timelineSection>,
+       writeTimelineJson},
+      {"heaps", Verbose, AnyHeaps, makeWith<heapSection>, writeHeapJson},
+      {"peaks", Verbose, AnyHeaps, makeWith<peakSections>},
+      {"tensors", Verbose, AnyHeaps, makeWith<categorySections>},
+      {"dtypes", Verbose, AnyHeaps, makeWith<dtypeSection>, writeDtypeJson,
+       &OverviewOptions::Dtypes},
+      {"libraries", Verbose, AnyHeaps, makeWith<librarySection>,
+       writeLibraryJson},
+      {"reserved", Verbose, AnyHeaps, makeWith<reservedSection>,
+       writeFragmentationJson},
+      {"rounding", Verbose, AnyHeaps, makeWith<roundingSection>,
+       writeRoundingJson, &OverviewOptions::Rounding},
+      {"gap", Verbose, AnyHeaps, makeWith<gapSections>, writeGapJson},
+      {"resident", Verbose, AllHeaps, makeWith<residentSections>,
+       writeResidentJson},
+      {"sizes", Verbose, AnyHeaps, makeWith<sizeSection>},
+      {"steps", Verbose, AllHeaps, makeWith<stepSection>, writeStepJson},
+      {"layers", Verbose, AllHeaps, makeWith<layerSection>, writeLayerJson},
+      {"parameters", Asked, AllHeaps, makeWith<parameterSection>,
+       writeParameterJson},
+      {"programs", Verbose, AllHeaps, makeWith<programSection>,
+       writeProgramJson},
+      {"arrays", Verbose, AllHeaps, makeWith<arraySections>},
+      {"operators", Verbose, AllHeaps, makeWith<operatorSection>,
+       writeOperatorJson},
+      {"threads", Verbose, AllHeaps, makeWith<threadSection>, writeThreadJson},
+      {"processes", Verbose, AllHeaps, makeWith<processSection>},
+      {"machine", Verbose, AllHeaps, makeWith<machineSection>,
+       writeVersionsJson}};
+  return All;
+}
+
+std::vector<StringRef> sectionNames() {
+  std::vector<StringRef> Names;
+  for (const StatSection &S : statSections())
+    Names.push_back(S.Name);
   return Names;
 }
 
 std::vector<PageSection> makePage(const PageInput &F, bool Everything,
                                   ArrayRef<std::string> Shown) {
-  std::vector<PageSection> Page = firstScreen(F);
-  if (F.Ranks)
-    Page.insert(Page.begin() + 1, rankSection(*F.Ranks, Everything || !F.Top));
-  if (!Everything && Shown.empty()) {
-    Page.push_back(moreSection(F));
-    return Page;
-  }
-  auto AddAll = [&](StringRef Name, std::vector<PageSection> Sections) {
-    for (PageSection &S : Sections) {
-      S.Name = Name;
-      Page.push_back(std::move(S));
+  bool IsFirstScreen = !Everything && Shown.empty();
+  std::vector<PageSection> Page;
+  auto IsWanted = [&](const StatSection &S) {
+    if (!Shown.empty())
+      return is_contained(Shown, S.Name.str());
+    return S.Page == SectionPage::First ||
+           (Everything && S.Page == SectionPage::Verbose);
+  };
+  for (const StatSection &S : statSections()) {
+    if (!IsWanted(S) || (S.OfAllHeaps && F.OfHeaps))
+      continue;
+    for (PageSection &Made : S.Make(F)) {
+      Made.Name = S.Name;
+      Page.push_back(std::move(Made));
     }
-  };
-  auto Add = [&](StringRef Name, std::optional<PageSection> S) {
-    if (S)
-      AddAll(Name, {std::move(*S)});
-  };
-  Add("suggestions", adviceSection(F));
-  if (F.O.Curves && is_contained(Shown, "timeline"))
-    Add("timeline", timelineSection(F));
-  Add("heaps", heapSection(F));
-  AddAll("peaks", peakSections(F));
-  AddAll("tensors", categorySections(F));
-  Add("dtypes", dtypeSection(F));
-  Add("libraries", librarySection(F));
-  Add("reserved", reservedSection(F));
-  Add("rounding", roundingSection(F));
-  AddAll("gap", gapSections(F));
-  if (!F.OfHeaps)
-    AddAll("resident", residentSections(F));
-  Add("sizes", sizeSection(F));
-  // The sections below are about all heaps.
-  if (!F.OfHeaps) {
-    Add("steps", stepSection(F));
-    Add("layers", layerSection(F));
-    if (is_contained(Shown, "parameters"))
-      Add("parameters", parameterSection(F));
-    Add("programs", programSection(F));
-    AddAll("arrays", arraySections(F));
-    Add("operators", operatorSection(F));
-    Add("threads", threadSection(F));
-    Add("processes", processSection(F));
-    Add("machine", machineSection(F));
   }
-  if (!Shown.empty())
-    erase_if(Page, [&](const PageSection &S) {
-      return !is_contained(Shown, S.Name.str());
-    });
+  if (IsFirstScreen)
+    Page.push_back(moreSection(F));
   return Page;
 }
 

@@ -7,24 +7,50 @@
 
 #include "Page.h"
 #include "Report/FirstScreen.h"
-#include "TraceText/ReportPrinters.h"
 #include "memkit/Analysis/RunTimeline.h"
 #include "llvm/Support/JSON.h"
 
 namespace memkit {
 
-/// The names of all sections, in order.
-llvm::ArrayRef<llvm::StringLiteral> sectionNames();
+/// The pages that have a section.
+enum class SectionPage {
+  First,   ///< the first screen, and -v
+  Verbose, ///< -v
+  Asked,   ///< none: only --show names the section
+};
+
+/// A section of the page for people and of the object for scripts.
+struct StatSection {
+  llvm::StringLiteral Name; ///< in --show
+  SectionPage Page;
+  /// The section is not about chosen heaps, and absent if heaps were chosen.
+  bool OfAllHeaps;
+  /// Empty: the trace has nothing to show there.
+  std::vector<PageSection> (*Make)(const PageInput &F);
+  /// Writes attributes into the open object, or null.
+  void (*WriteJson)(llvm::json::OStream &J, const PageInput &F) = nullptr;
+  /// What queryOverview() reads for this section alone, or null.
+  bool OverviewOptions::*Reads = nullptr;
+};
+
+/// All sections, in the order of the page. A new section is a row of this list.
+llvm::ArrayRef<StatSection> statSections();
+/// The names of all sections.
+std::vector<llvm::StringRef> sectionNames();
 /// The sections of the first screen, then, with Everything, all others. Shown:
 /// names of sections to show in place of these.
 std::vector<PageSection> makePage(const PageInput &F, bool Everything,
                                   llvm::ArrayRef<std::string> Shown);
 
 // FirstPage.cpp
-std::vector<PageSection> firstScreen(const PageInput &F);
+PageSection headSection(const PageInput &F);
+/// The lines of the peak of each subject.
+std::vector<PageSection> placeSections(const PageInput &F);
+std::optional<PageSection> noteSection(const PageInput &F);
+void writePlacesJson(llvm::json::OStream &J, const PageInput &F);
 // Curve.cpp
-/// Nothing if the subject's curve is not known.
-std::optional<PageSection> curveSection(const PageInput &F, const Subject &S);
+/// The largest subject's curve; nothing if the curve is not known.
+std::optional<PageSection> curveSection(const PageInput &F);
 
 // HeapSections.cpp
 std::string heapOrSpace(const PageInput &F, const HeapOverview &H);
@@ -35,6 +61,7 @@ std::optional<PageSection> sizeSection(const PageInput &F);
 std::vector<PageSection> peakSections(const PageInput &F);
 /// Returns nothing if no heap is of a device.
 std::optional<PageSection> librarySection(const PageInput &F);
+void writeLibraryJson(llvm::json::OStream &J, const PageInput &F);
 
 // ReservedSections.cpp
 std::optional<PageSection> reservedSection(const PageInput &F);
@@ -60,6 +87,9 @@ std::vector<PageSection> categorySections(const PageInput &F);
 std::optional<PageSection> stepSection(const PageInput &F);
 std::optional<PageSection> layerSection(const PageInput &F);
 std::optional<PageSection> operatorSection(const PageInput &F);
+void writeStepJson(llvm::json::OStream &J, const PageInput &F);
+void writeLayerJson(llvm::json::OStream &J, const PageInput &F);
+void writeOperatorJson(llvm::json::OStream &J, const PageInput &F);
 
 // ProgramSections.cpp
 /// Compiled programs of JAX; nothing without heaps of JAX.
@@ -88,6 +118,7 @@ void writeRoundingJson(llvm::json::OStream &J, const PageInput &F);
 
 // ProcessSections.cpp
 std::optional<PageSection> threadSection(const PageInput &F);
+void writeThreadJson(llvm::json::OStream &J, const PageInput &F);
 std::optional<PageSection> processSection(const PageInput &F);
 std::optional<PageSection> machineSection(const PageInput &F);
 
@@ -97,19 +128,25 @@ llvm::StringRef adviceName(Advice A);
 std::optional<PageSection> adviceSection(const PageInput &F);
 
 // Timeline.cpp
-PageSection timelineSection(const PageInput &F);
+/// Nothing if the overview has no curves.
+std::optional<PageSection> timelineSection(const PageInput &F);
 // TimelineSvg.cpp
 inline constexpr unsigned PictureColumns = 544; ///< of PageInput's curves
-void writeTimelineSvg(llvm::raw_ostream &OS, const PageInput &F,
-                      llvm::ArrayRef<TimelineSeries> Series);
+void writeTimelineSvg(llvm::raw_ostream &OS, const PageInput &F);
 // TimelineData.cpp
 /// A row `series,unit,time_ns,value` for each point.
-void writeTimelineCsv(llvm::raw_ostream &OS,
-                      llvm::ArrayRef<TimelineSeries> Series);
-/// The elements of an array, an object with arrays for each series.
-void writeTimelineSeries(llvm::json::OStream &J,
-                         llvm::ArrayRef<TimelineSeries> Series);
+void writeTimelineCsv(llvm::raw_ostream &OS, const PageInput &F);
+void writeTimelineJson(llvm::json::OStream &J, const PageInput &F);
 
+// StatJson.cpp
+void writeVersionsJson(llvm::json::OStream &J, const PageInput &F);
+void writeRanksJson(llvm::json::OStream &J, const PageInput &F);
+void writeNamesJson(llvm::json::OStream &J, const PageInput &F);
+void writeOomJson(llvm::json::OStream &J, const PageInput &F);
+void writeSuggestionJson(llvm::json::OStream &J, const PageInput &F);
+void writeHeapJson(llvm::json::OStream &J, const PageInput &F);
+void writeFragmentationJson(llvm::json::OStream &J, const PageInput &F);
+void writeGapJson(llvm::json::OStream &J, const PageInput &F);
 /// Writes the machine interface: docs/CommandGuide/memstat.md.
 void writeStatJson(llvm::raw_ostream &OS, const PageInput &F);
 

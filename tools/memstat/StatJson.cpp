@@ -3,11 +3,14 @@
 // memstat's output for scripts.
 
 #include "Export/StackText.h"
+#include "Export/TableText.h"
 #include "JobPage.h"
 #include "Report/OomSentences.h"
+#include "Report/RunPrinters.h"
 #include "Sections.h"
+#include "Tables/Columns.h"
 #include "TraceText/EnumNames.h"
-#include "memkit/Trace/SummaryStats.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
 
@@ -52,83 +55,6 @@ static void writeHeap(json::OStream &J, const PageInput &F,
         J.attributeEnd();
       });
   });
-}
-
-static void writeStep(json::OStream &J, const PageInput &F,
-                      const StepReport &S) {
-  J.attribute("step", S.Step);
-  J.attribute("process", S.Process);
-  J.attribute("begin_ns", S.BeginNs);
-  J.attribute("end_ns", S.EndNs);
-  J.attribute("allocations", S.Allocations);
-  J.attribute("frees", S.Frees);
-  J.attribute("allocated_bytes", S.AllocatedBytes);
-  J.attribute("freed_bytes", S.FreedBytes);
-  J.attribute("growth_bytes", growthOf(S));
-  J.attribute("peak_bytes", S.PeakBytes);
-  J.attribute("live_bytes", S.LiveBytes);
-  J.attribute("until_process_end", S.IsOpen);
-  writeSpaces(J, F.T, allShares(S), SO_Step);
-}
-
-static json::Value flopsOrNull(const LayerStats &L) {
-  return L.Flops ? json::Value(L.Flops) : json::Value(nullptr);
-}
-
-static void writeLayer(json::OStream &J, const PageInput &F,
-                       const LayerStats &L) {
-  bool Known = L.ReservedPeakBytes != 0;
-  auto IfKnown = [&](uint64_t N) {
-    return Known ? json::Value(N) : json::Value(nullptr);
-  };
-  J.attribute("name", jsonText(F.T.string(L.Name)));
-  J.attribute("backward", L.Backward);
-  J.attribute("calls", L.Calls);
-  J.attribute("duration_ns", L.DurationNs);
-  J.attribute("self_ns", L.SelfNs);
-  J.attribute("allocations", L.Allocations);
-  J.attribute("frees", L.Frees);
-  J.attribute("allocated_bytes", L.AllocatedBytes);
-  J.attribute("peak_bytes", L.PeakBytes);
-  J.attribute("reserved_peak_bytes", IfKnown(L.ReservedPeakBytes));
-  J.attribute("fragmentation_ppm", IfKnown(L.FragmentationPpm));
-  J.attribute("flops", flopsOrNull(L));
-  ArrayRef<uint64_t> Held = F.O.Held.Bytes;
-  size_t At = &L - F.O.Layers.data();
-  J.attribute("held_bytes",
-              Held.empty() ? json::Value(nullptr) : json::Value(Held[At]));
-  J.attribute("held_of", Held.empty()
-                             ? json::Value(nullptr)
-                             : jsonText(F.T.spaceName(F.O.Held.Space)));
-  writeSpaces(J, F.T, L.Shares, SO_Layer);
-}
-
-static void writeOperator(json::OStream &J, const PageInput &F,
-                          const LayerStats &L) {
-  J.attribute("name", jsonText(F.T.string(L.Name)));
-  J.attribute("kind", L.Backward ? "node" : "operator");
-  J.attribute("calls", L.Calls);
-  J.attribute("self_ns", L.SelfNs);
-  J.attribute("duration_ns", L.DurationNs);
-  J.attribute("allocations", L.Allocations);
-  J.attribute("frees", L.Frees);
-  J.attribute("allocated_bytes", L.AllocatedBytes);
-  J.attribute("rise_bytes", L.RiseBytes);
-  J.attribute("peak_bytes", L.PeakBytes);
-  J.attribute("flops", flopsOrNull(L));
-  writeSpaces(J, F.T, L.Shares, SO_Operator);
-}
-
-static void writeThread(json::OStream &J, const PageInput &F,
-                        const ThreadStats &T) {
-  const Thread &Of = F.T.threads()[T.Thread - 1];
-  J.attribute("id", T.Thread);
-  J.attribute("tid", Of.Tid);
-  J.attribute("process", Of.Process);
-  J.attribute("name", jsonTextOrNull(F.T.string(Of.Name)));
-  J.attribute("allocations", T.Allocations);
-  J.attribute("allocated_bytes", T.AllocatedBytes);
-  J.attribute("nested_bytes", T.NestedBytes);
 }
 
 static void writeNow(json::OStream &J, bool Known,
@@ -217,18 +143,6 @@ static void writeGap(json::OStream &J, const PageInput &F, const DeviceGap &G) {
   J.attribute("shares_machine_memory", G.SharesMemory);
 }
 
-static void writeLibrary(json::OStream &J, const PageInput &F,
-                         const GroupedStats &O) {
-  J.attribute("heap", jsonText(F.heapName(O.Heap)));
-  J.attribute("library", jsonText(O.Name));
-  J.attribute("allocations", O.Allocations);
-  J.attribute("allocated_bytes", O.AllocatedBytes);
-  J.attribute("at_peak_bytes", O.HeapPeakBytes);
-  J.attribute("at_peak_blocks", O.HeapPeakBlocks);
-  J.attribute("live_bytes", O.LiveBytes);
-  J.attribute("live_blocks", O.LiveBlocks);
-}
-
 static void writeSuggestion(json::OStream &J, const PageInput &F,
                             const Suggestion &S) {
   J.attribute("rule", adviceName(S.What));
@@ -251,7 +165,7 @@ static void writeSuggestion(json::OStream &J, const PageInput &F,
 }
 
 /// The last out-of-memory event; memdump --oom --format=json has all.
-static void writeOom(json::OStream &J, const PageInput &F) {
+void writeOomJson(json::OStream &J, const PageInput &F) {
   if (!F.O.Oom)
     return J.attribute("out_of_memory", nullptr);
   const OomMoment &M = *F.O.Oom;
@@ -295,79 +209,86 @@ static void writeGrowing(json::OStream &J, const PageInput &F,
   J.attribute("findings", uint64_t(L.Findings.size()));
 }
 
-static void writeName(json::OStream &J, const PageInput &, const HeldPath &P) {
-  J.attribute("path", jsonText(P.Path));
-  J.attribute("bytes", P.Bytes);
-  J.attribute("blocks", P.Blocks);
-  J.attribute("only_cycle", (P.Bits & HeldByCycle) != 0);
-  J.attribute("no_name", (P.Bits & HeldByNoName) != 0);
+/// Writes the attribute Key, an array with an object for each item.
+static void writeList(json::OStream &J, const PageInput &F, StringRef Key,
+                      const auto &Items, auto Write) {
+  J.attributeArray(Key, [&] {
+    for (const auto &Item : Items)
+      J.object([&] { Write(J, F, Item); });
+  });
 }
 
-static void writeTimeline(json::OStream &J, const PageInput &F) {
-  J.attribute("end_ns", F.T.endNs());
-  J.attribute("from_events", F.O.Curves->FromEvents);
-  J.attributeArray("heaps", [&] {
-    for (const HeapOverview &H : F.O.Heaps) {
-      ArrayRef<uint64_t> Values = F.O.Curves->Highest[H.Heap];
-      if (Values.empty() || (!H.Heap && H.Space))
-        continue;
-      J.object([&] {
-        J.attribute("heap", jsonText(heapOrSpace(F, H)));
-        J.attributeArray("highest_bytes", [&] {
-          for (uint64_t Value : Values)
-            J.value(Value);
-        });
-      });
-    }
+void writeVersionsJson(json::OStream &J, const PageInput &F) {
+  J.attributeArray("versions", [&] {
+    for (StringRef Version : F.O.Versions)
+      J.value(jsonText(Version));
   });
-  J.attributeArray("series", [&] { writeTimelineSeries(J, F.Series); });
+}
+
+void writeRanksJson(json::OStream &J, const PageInput &F) {
+  if (F.Ranks)
+    J.attributeObject("ranks_of_job", [&] { writeJobJson(J, *F.Ranks); });
+  else
+    J.attribute("ranks_of_job", nullptr);
+}
+
+void writeNamesJson(json::OStream &J, const PageInput &F) {
+  constexpr size_t Max = 64;
+  writeRowsJson(J, "names",
+                *holderColumns().rows(ArrayRef(F.O.Names).take_front(Max)));
+}
+
+void writeSuggestionJson(json::OStream &J, const PageInput &F) {
+  writeList(J, F, "suggestions", F.O.Suggestions, writeSuggestion);
+}
+
+void writeHeapJson(json::OStream &J, const PageInput &F) {
+  writeList(J, F, "heap_list", F.O.Heaps, writeHeap);
+}
+
+void writeFragmentationJson(json::OStream &J, const PageInput &F) {
+  writeList(J, F, "fragmentation", F.O.Fragmentation, writeFragmentation);
+}
+
+void writeGapJson(json::OStream &J, const PageInput &F) {
+  writeList(J, F, "gap", F.O.Gaps, writeGap);
+}
+
+void writePlacesJson(json::OStream &J, const PageInput &F) {
+  writeList(J, F, "places", F.O.Places, writePlaceStats);
+  ArrayRef<LineGrowth> Growth = F.O.Growing;
+  size_t Growing =
+      Growth.take_while([](const LineGrowth &L) { return L.isGrowing(); })
+          .size();
+  writeList(J, F, "growing", Growth.take_front(Growing), writeGrowing);
+  writeList(J, F, "grew", Growth.drop_front(Growing), writeGrowing);
+}
+
+/// The sections in the order of their attributes. Attributes are added at the
+/// end, so that scripts that compare outputs see additions alone: the order is
+/// that of the list below, then that of the page.
+static std::vector<const StatSection *> jsonOrder() {
+  static constexpr StringLiteral First[] = {
+      "machine",   "ranks",      "most",      "verdict",  "suggestions",
+      "heaps",     "reserved",   "gap",       "resident", "steps",
+      "layers",    "parameters", "rounding",  "dtypes",   "programs",
+      "operators", "threads",    "libraries", "lines",    "timeline"};
+  std::vector<const StatSection *> Out;
+  for (const StatSection &S : statSections())
+    if (S.WriteJson)
+      Out.push_back(&S);
+  stable_sort(Out, [](const StatSection *A, const StatSection *B) {
+    return find(First, A->Name) < find(First, B->Name);
+  });
+  return Out;
 }
 
 void writeStatJson(raw_ostream &OS, const PageInput &F) {
   json::OStream J(OS, /*IndentSize=*/1);
-  auto List = [&](StringRef Key, const auto &Items, auto Write) {
-    J.attributeArray(Key, [&] {
-      for (const auto &Item : Items)
-        J.object([&] { Write(J, F, Item); });
-    });
-  };
   J.object([&] {
     writeRunJson(J, F.R, F.T, queryCategories(F.T));
-    J.attributeArray("versions", [&] {
-      for (StringRef Version : F.O.Versions)
-        J.value(jsonText(Version));
-    });
-    if (F.Ranks)
-      J.attributeObject("ranks_of_job", [&] { writeJobJson(J, *F.Ranks); });
-    else
-      J.attribute("ranks_of_job", nullptr);
-    List("names", ArrayRef(F.O.Names).take_front(64), writeName);
-    writeOom(J, F);
-    List("suggestions", F.O.Suggestions, writeSuggestion);
-    List("heap_list", F.O.Heaps, writeHeap);
-    List("fragmentation", F.O.Fragmentation, writeFragmentation);
-    List("gap", F.O.Gaps, writeGap);
-    writeResidentJson(J, F);
-    List("step_list", F.O.Steps, writeStep);
-    List("layer_list", F.O.Layers, writeLayer);
-    writeParameterJson(J, F);
-    writeRoundingJson(J, F);
-    writeDtypeJson(J, F);
-    writeProgramJson(J, F);
-    List("operator_list", F.O.Operators, writeOperator);
-    List("thread_list", F.O.Threads, writeThread);
-    List("library_list", F.O.Libraries, writeLibrary);
-    List("places", F.O.Places, writePlaceStats);
-    ArrayRef<LineGrowth> Growth = F.O.Growing;
-    size_t Growing =
-        Growth.take_while([](const LineGrowth &L) { return L.isGrowing(); })
-            .size();
-    List("growing", Growth.take_front(Growing), writeGrowing);
-    List("grew", Growth.drop_front(Growing), writeGrowing);
-    if (F.O.Curves)
-      J.attributeObject("timeline", [&] { writeTimeline(J, F); });
-    else
-      J.attribute("timeline", nullptr);
+    for (const StatSection *S : jsonOrder())
+      S->WriteJson(J, F);
   });
   OS << '\n';
 }

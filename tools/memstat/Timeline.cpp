@@ -31,8 +31,10 @@ stepMarks(const PageInput &F, uint64_t EndNs, unsigned Columns) {
   return {Marks, Numbers};
 }
 
-PageSection timelineSection(const PageInput &F) {
+std::optional<PageSection> timelineSection(const PageInput &F) {
   constexpr unsigned Lines = 3;
+  if (!F.O.Curves)
+    return std::nullopt;
   PageSection Out;
   Out.Title = F.O.Curves->FromEvents
                   ? "Live bytes, the most in each column"

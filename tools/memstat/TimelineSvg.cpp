@@ -130,12 +130,10 @@ static void addEvents(const PageInput &F, ArrayRef<TimelineSeries> Series,
   });
 }
 
-void writeTimelineSvg(raw_ostream &OS, const PageInput &F,
-                      ArrayRef<TimelineSeries> Series) {
+void writeTimelineSvg(raw_ostream &OS, const PageInput &F) {
+  ArrayRef<TimelineSeries> Series = F.Series;
   CurvePicture P;
-  for (const PageSection &S : firstScreen(F))
-    if (S.Name == "verdict" && !S.Lines.empty())
-      P.Title = S.Lines.front();
+  P.Title = verdictText(F);
   P.EndNs = F.T.endNs();
   const HeapCurves &Curves = *F.O.Curves;
   if (F.OfHeaps) {

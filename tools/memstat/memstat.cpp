@@ -4,7 +4,6 @@
 
 #include "Bundle.h"
 #include "Cli/FailOn.h"
-#include "Cli/HelpText.h"
 #include "Cli/LargePages.h"
 #include "Cli/OutputFile.h"
 #include "Cli/Progress.h"
@@ -14,126 +13,17 @@
 #include "Cli/TraceFolder.h"
 #include "Gates.h"
 #include "JobPage.h"
+#include "Options.h"
+#include "Report/RunPrinters.h"
 #include "Sections.h"
-#include "Support/NearName.h"
 #include "Terminal/Graph.h"
-#include "TraceText/ReportPrinters.h"
 #include "memkit/Model/Imported.h"
 #include "memkit/Model/Merged.h"
 #include "memkit/Model/Redact.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
 using namespace memkit;
-
-enum class StatFormat { Text, Json, Markdown, Svg, Csv };
-
-static cl::list<std::string> Inputs(cl::Positional, cl::desc("<trace>..."),
-                                    cl::cat(toolCategory()));
-static cl::opt<std::string> Output("o", cl::desc("Write to this file"),
-                                   cl::value_desc("file"), cl::init("-"),
-                                   cl::cat(toolCategory()));
-static cl::opt<StatFormat> OutputFormat(
-    "format", cl::desc("What to write:"),
-    cl::values(clEnumValN(StatFormat::Text, "text", "for people (default)"),
-               clEnumValN(StatFormat::Json, "json", "for scripts"),
-               clEnumValN(StatFormat::Markdown, "markdown", "for a page"),
-               clEnumValN(StatFormat::Svg, "svg", "with --timeline: a picture"),
-               clEnumValN(StatFormat::Csv, "csv",
-                          "with --timeline: a row for each measurement")),
-    cl::init(StatFormat::Text), cl::cat(toolCategory()));
-static cl::opt<unsigned>
-    Top("top", cl::init(3), cl::value_desc("n"), cl::cat(toolCategory()),
-        cl::desc(
-            "Maximum rows per section (default 3, more where useful); 0: all"));
-static cl::list<std::string>
-    Show("show", cl::CommaSeparated, cl::value_desc("section,..."),
-         cl::desc("Show these sections only: lines, heaps, steps, layers, ..."),
-         cl::cat(toolCategory()));
-static cl::opt<bool> Timeline("timeline", cl::cat(toolCategory()),
-                              cl::desc("Draw live bytes of each heap over time "
-                                       "(--show=timeline)"));
-static cl::list<std::string> Groups(
-    "groups", cl::CommaSeparated, cl::value_desc("name:size[:stride],..."),
-    cl::cat(helpGroup(HelpGroup::Expert)),
-    cl::desc("Of a job: also compare groups of ranks; the group of a rank is "
-             "rank / stride % size (stride 1), as expert:8:2"));
-enum class BundleKind { None, Plain, Environment };
-static cl::opt<BundleKind> Bundle(
-    "bundle", cl::ValueOptional, cl::init(BundleKind::None),
-    cl::cat(toolCategory()),
-    cl::desc("Write one file to send: the trace, this page, the machine, "
-             "versions, warnings (TRACE.bundle.tar.zst, or -o)"),
-    cl::values(clEnumValN(BundleKind::Plain, "", ""),
-               clEnumValN(BundleKind::Plain, "plain", "these (the default)"),
-               clEnumValN(BundleKind::Environment, "environment",
-                          "also the values of variables that change how "
-                          "memory is allocated, as memstat has them")));
-static cl::opt<bool>
-    Redact("redact", cl::cat(helpGroup(HelpGroup::Expert)),
-           cl::desc("--bundle: of a copy of the trace without paths, commands, "
-                    "host and source"));
-static cl::opt<bool> NoGrowth("no-growth",
-                              cl::cat(helpGroup(HelpGroup::Expert)),
-                              cl::desc("Do not look for growth"));
-static cl::opt<bool>
-    Ascii("ascii", cl::cat(helpGroup(HelpGroup::Expert)),
-          cl::desc("Draw with ASCII (default in locales without UTF-8)"));
-static std::string Input; ///< the trace, if there is one
-
-/// Whether the output is the timeline alone.
-static bool isTimelineFormat() {
-  return OutputFormat == StatFormat::Svg || OutputFormat == StatFormat::Csv;
-}
-
-static Error checkTimelineFormat() {
-  if (!isTimelineFormat())
-    return Error::success();
-  StringRef Name = OutputFormat == StatFormat::Svg ? "svg" : "csv";
-  if (!Timeline)
-    return makeUsageError("--format=" + Name +
-                          " needs --timeline; all sections are in "
-                          "--format=text, markdown and json");
-  if (!Show.empty() || isVerbose())
-    return makeUsageError("--format=" + Name + " has the timeline alone: " +
-                          (Show.empty() ? "-v" : "--show") +
-                          " needs --format=text or markdown");
-  return Error::success();
-}
-
-static Error checkBundle() {
-  if (Bundle == BundleKind::None)
-    return Redact ? makeUsageError("--redact needs --bundle; memdump --redact "
-                                   "writes a trace")
-                  : Error::success();
-  if (Redact && Bundle == BundleKind::Environment)
-    return makeUsageError("--redact: values of variables may be private: "
-                          "--bundle, without =environment");
-  if (OutputFormat.getNumOccurrences() || Timeline || !Show.empty())
-    return makeUsageError("--bundle has the whole page, as text and JSON: "
-                          "without --format, --timeline and --show");
-  if (Input == "-" || StringRef(Input).starts_with("live:"))
-    return makeUsageError("--bundle needs a trace in a file; "
-                          "live:PID: `memrec --on-alert=snapshot` or SIGUSR2 "
-                          "writes what is known into the file");
-  return Error::success();
-}
-
-static Error checkSections() {
-  for (const std::string &Name : Show) {
-    if (is_contained(sectionNames(), Name))
-      continue;
-    SmallVector<StringRef, 32> Names(sectionNames().begin(),
-                                     sectionNames().end());
-    StringRef Near = nearestName(Name, Names);
-    return makeUsageError("--show=" + Name + ": there is no such section; " +
-                          (Near.empty()
-                               ? join(sectionNames(), ", ")
-                               : ("did you mean '" + Near + "'?").str()));
-  }
-  return Error::success();
-}
 
 /// The curves' columns, so that the page fits into Width.
 static unsigned curveColumns(unsigned Width) {
@@ -182,8 +72,7 @@ static Expected<int> runJob(const SelectionFlags &Flags, FailOn &Fatal) {
   Expected<SelectionSpec> Spec = Flags.spec();
   if (!Spec)
     return Spec.takeError();
-  if (!Spec->empty() || !Show.empty() || Timeline ||
-      Bundle != BundleKind::None || Redact || isTimelineFormat())
+  if (!Spec->empty() || !isPlainPage() || Redact || isTimelineFormat())
     return makeUsageError("several traces are shown as one job: --heap, "
                           "--process, --show, --timeline and --bundle need a "
                           "single trace");
@@ -198,145 +87,208 @@ static Expected<int> runJob(const SelectionFlags &Flags, FailOn &Fatal) {
   return jobStatus(Fatal, *J);
 }
 
-static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
-  if (Error E = parseGroups(Groups).moveInto(Dimensions))
-    return E;
-  if (Inputs.size() > 1 || (Inputs.size() == 1 && isFolder(Inputs[0])))
-    return runJob(Flags, Fatal);
-  Input = Inputs.empty() ? "" : Inputs[0];
-  if (Error E = chooseTrace(Input))
-    return E;
-  if (Error E = checkSections())
-    return E;
-  if (Error E = checkTimelineFormat())
-    return E;
-  if (Error E = checkBundle())
-    return E;
-  if (Error E = Fatal.check())
-    return E;
-  Expected<SelectionSpec> Spec = Flags.spec();
-  if (!Spec)
-    return Spec.takeError();
-  bool Json = OutputFormat == StatFormat::Json;
-  OverviewOptions Options;
-  // The title of a picture has the growth; a table of series has no place.
-  Options.Growth = !NoGrowth && OutputFormat != StatFormat::Csv;
-  Options.Stacks =
-      isVerbose() || !Show.empty() ||
-      (!isTimelineFormat() && (Timeline || OutputFormat != StatFormat::Text));
-  // The first screen shows stacks only in suggestions: frames are folded beside
-  // the search for growth, or when there are suggestions.
-  bool FoldsLate = !Options.Stacks && !Spec->AllFrames;
-  SelectionSpec Opened = *Spec;
-  Opened.AllFrames |= FoldsLate;
+namespace {
+/// A trace and all that its page is made of.
+struct StatPage {
+  SelectionSpec Spec;
   std::optional<TempTrace> Redacted;
-  if (Redact) {
-    Expected<TempTrace> Copy = redactedCopy(Input);
-    if (!Copy)
-      return Copy.takeError();
-    Redacted.emplace(std::move(*Copy));
-  }
-  std::string File = Redacted ? Redacted->path() : Input;
+  std::string File; ///< Input, or its redacted copy
   SelectedTrace In;
-  if (Error E = In.open(File, Opened, showProgress()))
-    return E;
-  const Trace &T = *In.T;
-  if (Error E = Fatal.checkNames(spacesAndHeaps(T, In.S->selection())))
+  std::optional<RanksOfTrace> Ranks;
+  std::optional<JobInput> Job; ///< of Ranks
+  std::vector<TimelineSeries> Series;
+};
+} // namespace
+
+/// The first screen shows stacks only in suggestions.
+static bool showsStacks() {
+  return isVerbose() || !Show.empty() ||
+         (!isTimelineFormat() &&
+          (Timeline || OutputFormat != StatFormat::Text));
+}
+
+/// Frames are then folded beside the search for growth, or when there are
+/// suggestions.
+static bool foldsLate(const StatPage &P) {
+  return !showsStacks() && !P.Spec.AllFrames;
+}
+
+/// Reports what hinders the answer: warnings, or an error.
+static Error checkTrace(const StatPage &P, const FailOn &Fatal) {
+  const Trace &T = *P.In.T;
+  if (Error E = Fatal.checkNames(spacesAndHeaps(T, P.In.S->selection())))
     return E;
   if (std::string Why = noAnswerReason(T.header(), HistoryQuestion::OverTime);
       Timeline && !Why.empty())
     return makeError(Input + ": --timeline: " + Why);
   for_each(T.warnings(), [](const std::string &W) { warn(W); });
   warnOfDamage(T);
-  std::optional<RanksOfTrace> Ranks;
-  if (Spec->empty())
-    if (Error E = ranksOfTrace(*In.S, Dimensions).moveInto(Ranks))
-      return E;
-  std::optional<JobInput> Job;
-  if (Ranks)
-    Job.emplace(Ranks->Job, Ranks->Details, Top, Ranks->Together);
-  // The sums of a merged trace say little: the ranks are the answer.
-  bool IsPlain = Show.empty() && !Timeline && Bundle == BundleKind::None;
-  if (Job && numMerged(T.header()) && IsPlain) {
-    if (Error E = writeJob(*Job, jobOptions(*Spec)))
-      return E;
-    return jobStatus(Fatal, Job->J);
+  return Error::success();
+}
+
+static Error openPage(StatPage &P, const FailOn &Fatal) {
+  P.File = Input;
+  if (Redact) {
+    Expected<TempTrace> Copy = redactedCopy(Input);
+    if (!Copy)
+      return Copy.takeError();
+    P.Redacted.emplace(std::move(*Copy));
+    P.File = P.Redacted->path();
   }
+  SelectionSpec Opened = P.Spec;
+  Opened.AllFrames |= foldsLate(P);
+  if (Error E = P.In.open(P.File, Opened, showProgress()))
+    return E;
+  if (Error E = checkTrace(P, Fatal))
+    return E;
+  if (!P.Spec.empty())
+    return Error::success();
+  if (Error E = ranksOfTrace(*P.In.S, Dimensions).moveInto(P.Ranks))
+    return E;
+  if (P.Ranks)
+    P.Job.emplace(P.Ranks->Job, P.Ranks->Details, Top,
+                  isVerbose() || !Top || Bundle != BundleKind::None,
+                  P.Ranks->Together);
+  return Error::success();
+}
+
+static OverviewOptions overviewOptions() {
+  OverviewOptions Options;
+  // The title of a picture has the growth; a table of series has no place.
+  Options.Growth = !NoGrowth && OutputFormat != StatFormat::Csv;
+  Options.Stacks = showsStacks();
   Options.Top = Top;
-  Options.Rounding = is_contained(Show, "rounding");
-  Options.Dtypes = is_contained(Show, "dtypes");
-  unsigned Width = outputWidth();
-  Options.Columns = curveColumns(Width);
-  auto Fold = [&] { In.T->applyRules(Spec->Names, /*Folds=*/true); };
+  Options.Columns = curveColumns(outputWidth());
+  for (const StatSection &S : statSections())
+    if (S.Reads)
+      Options.*S.Reads = is_contained(Show, S.Name.str());
+  return Options;
+}
+
+static Expected<Overview> readOverview(StatPage &P) {
+  OverviewOptions Options = overviewOptions();
+  bool FoldsLate = foldsLate(P);
+  auto Fold = [&] { P.In.T->applyRules(P.Spec.Names, /*Folds=*/true); };
   if (FoldsLate && Options.Growth)
     Options.Fold = Fold;
-  Expected<Overview> O = queryOverview(*In.S, Options);
+  Expected<Overview> O = queryOverview(*P.In.S, Options);
   if (!O)
     return O.takeError();
   if (FoldsLate && !Options.Fold && !O->Suggestions.empty())
     Fold();
+  if (Timeline && (OutputFormat == StatFormat::Json || isTimelineFormat()))
+    if (Error E = readRunTimeline(*P.In.S, O->Live).moveInto(P.Series))
+      return std::move(E);
+  return O;
+}
 
-  std::vector<TimelineSeries> Series;
-  if (Timeline && (Json || isTimelineFormat()))
-    if (Error E = readRunTimeline(*In.S, O->Live).moveInto(Series))
-      return E;
+static Error bundlePage(const StatPage &P, const PageInput &F) {
+  std::string To =
+      Output.getNumOccurrences() ? std::string(Output) : bundleName(Input);
+  if (Error E = writeBundle(
+          {P.File, F, Bundle == BundleKind::Environment, Redact}, To))
+    return E;
+  say("wrote " + To +
+      (isRedacted(F.T.header())
+           ? ""
+           : ", with the arguments of commands (--redact: without)"));
+  return Error::success();
+}
 
-  RunReport R = queryRun(T);
-  PageInput F{T,
-              R,
-              *O,
-              In.S->selection(),
-              Spec->empty(),
-              !Spec->Heaps.empty(),
-              Top,
-              Ascii || !isUtf8Locale(),
-              Series,
-              Job ? &*Job : nullptr};
-  if (Bundle != BundleKind::None) {
-    std::string To =
-        Output.getNumOccurrences() ? std::string(Output) : bundleName(Input);
-    if (Error E = writeBundle(
-            {File, F, Bundle == BundleKind::Environment, Redact}, To))
-      return E;
-    say("wrote " + To +
-        (isRedacted(T.header())
-             ? ""
-             : ", with the arguments of commands (--redact: without)"));
-    return 0;
+/// The sections to show. Warns of names in --show without a section.
+static std::vector<PageSection> sectionsOf(const PageInput &F) {
+  std::vector<std::string> Shown(Show.begin(), Show.end());
+  if (Timeline)
+    Shown.push_back("timeline");
+  std::vector<PageSection> Page = makePage(F, isVerbose(), Shown);
+  for (const std::string &Name : Show)
+    if (none_of(Page, [&](const PageSection &S) { return S.Name == Name; }))
+      warn("--show=" + Name + ": " +
+           (Name == "layers" ? whyNoLayers(F.T)
+                             : "the trace has nothing to show there"));
+  return Page;
+}
+
+static void writeFormat(raw_ostream &OS, const PageInput &F) {
+  switch (OutputFormat) {
+  case StatFormat::Json:
+    return writeStatJson(OS, F);
+  case StatFormat::Svg:
+    return writeTimelineSvg(OS, F);
+  case StatFormat::Csv:
+    return writeTimelineCsv(OS, F);
+  case StatFormat::Markdown:
+    return printMarkdown(OS, sectionsOf(F));
+  case StatFormat::Text:
+    return printText(OS, sectionsOf(F), outputWidth());
   }
+  llvm_unreachable("all formats are handled");
+}
+
+static Error writePage(const PageInput &F) {
   Expected<std::unique_ptr<OutputFile>> Out = OutputFile::open(
       Output, OutputFormat == StatFormat::Svg ? OutputFile::Content::Machine
                                               : OutputFile::Content::Text);
   if (!Out)
     return Out.takeError();
-  raw_ostream &OS = (*Out)->os();
-  std::vector<std::string> Shown(Show.begin(), Show.end());
-  if (Timeline)
-    Shown.push_back("timeline");
-  auto Page = [&] {
-    std::vector<PageSection> Sections = makePage(F, isVerbose(), Shown);
-    for (const std::string &Name : Show)
-      if (none_of(Sections,
-                  [&](const PageSection &S) { return S.Name == Name; }))
-        warn("--show=" + Name + ": " +
-             (Name == "layers" ? whyNoLayers(T)
-                               : "the trace has nothing to show there"));
-    return Sections;
-  };
-  if (Json)
-    writeStatJson(OS, F);
-  else if (OutputFormat == StatFormat::Svg)
-    writeTimelineSvg(OS, F, Series);
-  else if (OutputFormat == StatFormat::Csv)
-    writeTimelineCsv(OS, Series);
-  else if (OutputFormat == StatFormat::Markdown)
-    printMarkdown(OS, Page());
-  else
-    printText(OS, Page(), Width);
+  writeFormat((*Out)->os(), F);
   if (Error E = (*Out)->keep())
     return E;
-  for_each(T.reader().unknownWarnings(), [](const std::string &W) { warn(W); });
-  return gateStatus(Fatal, F, *In.S);
+  for_each(F.T.reader().unknownWarnings(),
+           [](const std::string &W) { warn(W); });
+  return Error::success();
+}
+
+static Expected<int> showTrace(StatPage &P, const FailOn &Fatal) {
+  if (Error E = openPage(P, Fatal))
+    return std::move(E);
+  const Trace &T = *P.In.T;
+  // The sums of a merged trace say little: the ranks are the answer.
+  if (P.Job && numMerged(T.header()) && isPlainPage()) {
+    if (Error E = writeJob(*P.Job, jobOptions(P.Spec)))
+      return std::move(E);
+    return jobStatus(Fatal, P.Job->J);
+  }
+  Expected<Overview> O = readOverview(P);
+  if (!O)
+    return O.takeError();
+  RunReport R = queryRun(T);
+  PageInput F{T,
+              R,
+              *O,
+              P.In.S->selection(),
+              P.Spec.empty(),
+              !P.Spec.Heaps.empty(),
+              Top,
+              Ascii || !isUtf8Locale(),
+              P.Series,
+              P.Job ? &*P.Job : nullptr};
+  if (Bundle != BundleKind::None) {
+    if (Error E = bundlePage(P, F))
+      return std::move(E);
+    return ExitOk;
+  }
+  if (Error E = writePage(F))
+    return std::move(E);
+  return gateStatus(Fatal, F, *P.In.S);
+}
+
+static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
+  if (Error E = parseGroups(Groups).moveInto(Dimensions))
+    return std::move(E);
+  if (Inputs.size() > 1 || (Inputs.size() == 1 && isFolder(Inputs[0])))
+    return runJob(Flags, Fatal);
+  Input = Inputs.empty() ? "" : Inputs[0];
+  if (Error E = chooseTrace(Input))
+    return std::move(E);
+  if (Error E = checkOptions())
+    return std::move(E);
+  if (Error E = Fatal.check())
+    return std::move(E);
+  StatPage P;
+  if (Error E = Flags.spec().moveInto(P.Spec))
+    return std::move(E);
+  return showTrace(P, Fatal);
 }
 
 int main(int Argc, char **Argv) {

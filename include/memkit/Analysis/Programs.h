@@ -19,8 +19,10 @@ struct ProgramPlan {
   bool operator==(const ProgramPlan &) const = default;
 };
 
-/// The value's name in JSON, CSV and tables: `argument_bytes`.
+/// The value's name in JSON: `argument_bytes`; beside values of the program:
+/// `plan_argument_bytes`.
 llvm::StringRef keyOf(ProgramValue V);
+llvm::StringRef planKeyOf(ProgramValue V);
 
 /// A program by name: several compilations of one function, for arguments of
 /// other shapes, have one name.

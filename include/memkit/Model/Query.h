@@ -3,7 +3,7 @@
 // Questions to a trace.
 //
 // One function for each question, with a plain struct as the answer, for tools
-// and other programs alike. TraceText and the tools print answers.
+// and other programs alike. Tools print answers.
 // Analysis/Query.h has the questions that need an analysis.
 //
 // Names in answers live as long as the trace. Sizes are bytes, times

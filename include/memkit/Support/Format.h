@@ -17,6 +17,8 @@ namespace memkit {
 std::string formatSize(uint64_t Bytes);
 /// Of millionths: `80.1 %`.
 std::string formatShare(uint32_t Millionths);
+/// `44.7 %` of Total; `<0.1 %` for a smaller share that is not 0.
+std::string formatShare(uint64_t Part, uint64_t Total);
 /// As formatSize with a sign, `+1.5 GiB`, `-3 B`, `0 B`.
 std::string formatSizeChange(int64_t Bytes);
 /// Bytes of which only an estimate is known, with its standard error:

@@ -61,10 +61,18 @@ class Literals:
             # Adjacent literals are one.
             for literal in re.findall(rf"{STRING}(?:\s+{STRING})*", file.read_text(encoding="utf-8")):
                 said = "".join(part[1:-1] for part in re.findall(STRING, literal)).replace("\\n", " ")
-                self.whole.add(said.strip(" :,;!").removesuffix("s"))
-                # + where the literal has a blank or a sign at its begin or end: another can be there.
-                begin, end = ("-" if edge.isalnum() else "+" for edge in (said[:1], said[-1:]))
-                self.text += f"{begin}\n {' '.join(word or GAP_SIGN for word in words_of(said))} \n{end}"
+                self.add(said)
+                # The heading of a column is its title in a list of columns, or the words of its name.
+                for title in re.findall(r" titled ([^,]+)", said):
+                    self.add(title)
+                if re.fullmatch(r"[a-z]+(_[a-z]+)+", said):
+                    self.add(re.sub(r"_(bytes|ns|ppm)$", "", said).replace("_", " "))
+
+    def add(self, said):
+        self.whole.add(said.strip(" :,;!").removesuffix("s"))
+        # + where the literal has a blank or a sign at its begin or end: another can be there.
+        begin, end = ("-" if edge.isalnum() else "+" for edge in (said[:1], said[-1:]))
+        self.text += f"{begin}\n {' '.join(word or GAP_SIGN for word in words_of(said))} \n{end}"
 
     def have_label(self, text):
         return text.removesuffix("s") in self.whole

@@ -2,10 +2,12 @@
 //
 // Traces read part by part, each part once, from files and streams.
 
+#include "Export/TableText.h"
 #include "Model/FrameText.h"
+#include "Report/RunPrinters.h"
 #include "RunText.h"
+#include "Tables/Columns.h"
 #include "TextTrace.h"
-#include "TraceText/ReportPrinters.h"
 #include "memkit/Model/Query.h"
 
 using namespace memkit;
@@ -22,8 +24,10 @@ static std::string runJson(const Trace &T) {
   json::OStream J(OS);
   J.object([&] {
     writeRunJson(J, queryRun(T), T, queryCategories(T));
-    writeLayersJson(J, T, queryLayers(T));
-    writeStepsJson(J, T, querySteps(T));
+    std::vector<LayerStats> Layers = queryLayers(T);
+    writeRowsJson(J, "layers", *scopeColumns(T, Layers).rows(Layers));
+    std::vector<StepReport> Steps = querySteps(T);
+    writeRowsJson(J, "steps", *stepColumns(T).rows(stepsBySpace(Steps)));
   });
   return Text;
 }

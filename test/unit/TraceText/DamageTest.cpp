@@ -5,9 +5,11 @@
 // Cut and changed traces go through all printers: the output is text or an
 // error, without crashes or endless loops, and memory stays bounded.
 
+#include "Export/TableText.h"
+#include "Report/RunPrinters.h"
 #include "SampleTrace.h"
+#include "Tables/Columns.h"
 #include "TraceText/Printers.h"
-#include "TraceText/ReportPrinters.h"
 #include "memkit/Trace/TraceError.h"
 #include "gtest/gtest.h"
 #include <sys/resource.h>
@@ -66,11 +68,13 @@ static std::string answerAll(StringRef File) {
   std::vector<CategorySum> Categories = queryCategories(**T);
   CountingStream OS;
   printRun(OS, Run, **T, Categories, 80, "");
-  printLayers(OS, **T, queryLayers(**T), 80);
+  std::vector<LayerStats> Layers = queryLayers(**T);
+  RowListRef Rows = scopeColumns(**T, Layers).rows(Layers);
+  tableOf(*Rows).print(OS, 80);
   json::OStream J(OS);
   J.object([&] {
     writeRunJson(J, Run, **T, Categories);
-    writeLayersJson(J, **T, queryLayers(**T));
+    writeRowsJson(J, "layers", *Rows);
   });
   return "";
 }

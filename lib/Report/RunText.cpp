@@ -2,11 +2,14 @@
 //
 // A run for people.
 
-#include "ReportPrinters.h"
+#include "Export/TableText.h"
+#include "RunPrinters.h"
 #include "Support/CommandText.h"
-#include "Support/Table.h"
+#include "Tables/Columns.h"
+#include "TraceText/EnumNames.h"
 #include "memkit/Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include <utility>
 
 using namespace llvm;
@@ -16,6 +19,44 @@ using Side = Table::Side;
 
 static std::string counted(uint64_t N, StringRef One, StringRef Many) {
   return formatCount(N) + " " + (N == 1 ? One : Many).str();
+}
+
+std::vector<ArrayRef<CategorySum>>
+memkit::categoriesByHeap(ArrayRef<CategorySum> Categories) {
+  std::vector<ArrayRef<CategorySum>> Out;
+  while (!Categories.empty()) {
+    Out.push_back(Categories.take_while(
+        [&](const CategorySum &K) { return K.Heap == Categories[0].Heap; }));
+    Categories = Categories.drop_front(Out.back().size());
+  }
+  return Out;
+}
+
+uint64_t memkit::bytesOf(ArrayRef<CategorySum> Categories) {
+  uint64_t Bytes = 0;
+  for (const CategorySum &K : Categories)
+    Bytes += K.Bytes;
+  return Bytes;
+}
+
+RowListRef memkit::categoryTable(const Trace &T, ArrayRef<CategorySum> OfHeap,
+                                 uint64_t Whole) {
+  return categoryColumns(T)
+      .pick("whole category_name titled category, bytes, right whole share, "
+            "blocks, kept largest_layers")
+      .rows(categoryRows(OfHeap, Whole));
+}
+
+std::string memkit::whyNoLayers(const Trace &T) {
+  bool HasTensors = false;
+  for (uint32_t Heap = 1; Heap <= T.heaps().size(); ++Heap)
+    HasTensors |= T.heapName(Heap).starts_with("torch.") ||
+                  T.heapName(Heap).starts_with("tf.");
+  return HasTensors
+             ? "no layers: no module of PyTorch or Keras made tensors while it "
+               "ran; memkit.trace(model) names the modules of a model; a "
+               "recording of PyTorch's heaps alone has no layers"
+             : "no layers: no tensors of PyTorch or TensorFlow were recorded";
 }
 
 static void printEvents(raw_ostream &OS, const RunReport &R) {
@@ -103,74 +144,28 @@ static void printReserved(raw_ostream &OS, const RunReport &R, unsigned Width) {
   T.print(OS, Width);
 }
 
-static std::string ending(const std::optional<ProcessStats> &T) {
-  if (!T || !T->Ended)
-    return "not ended";
-  if (T->Signal)
-    return "signal " + std::to_string(T->Signal);
-  return T->ExitStatus < 0 ? "ended" : "exit " + std::to_string(T->ExitStatus);
+RowListRef memkit::processTable(const RunReport &R, const Trace &T) {
+  return processColumns(T)
+      .pick("process_id titled process, process titled pid, whole kept "
+            "parent_id titled parent, whole rank, kept peak_bytes, whole "
+            "on_devices, rss_if_any_bytes titled max RSS, pss_if_any_bytes "
+            "titled max PSS, whole kept end_and_reason titled end, whole role "
+            "titled name, kept command_or_file titled command")
+      .rows(R.Processes);
 }
 
-static std::string status(const ProcessReport &I) {
-  if (I.IsRecorded)
-    return ending(I.Stats);
-  std::string Why = ("not recorded: " + I.WhyNot).str();
-  return I.Stats && I.Stats->ExitStatus >= 0 ? ending(I.Stats) + ", " + Why
-                                             : Why;
-}
-
-void memkit::printProcesses(raw_ostream &OS, const RunReport &R,
-                            const Trace &Of, unsigned Width) {
-  bool HasRoles = any_of(
-      R.Processes, [](const ProcessReport &I) { return !I.Role.empty(); });
-  std::vector<Table::Column> Columns = {{"process", Side::Right},
-                                        {"pid", Side::Right},
-                                        {"parent", Side::Right},
-                                        {"peak", Side::Right},
-                                        {"end", Side::Left}};
-  if (R.MaxPss)
-    Columns.insert(Columns.begin() + 4, {"max PSS", Side::Right});
-  if (R.MaxRss)
-    Columns.insert(Columns.begin() + 4, {"max RSS", Side::Right});
-  bool HasDevices = any_of(R.Processes, [](const ProcessReport &I) {
-    return I.Stats && !I.Stats->Shares.empty();
-  });
-  if (HasDevices)
-    Columns.insert(Columns.begin() + 4, {"on devices", Side::Left});
-  bool HasRanks = any_of(
-      R.Processes, [](const ProcessReport &I) { return I.Place.Rank >= 0; });
-  if (HasRanks)
-    Columns.insert(Columns.begin() + 3, {"rank", Side::Right});
-  if (HasRoles)
-    Columns.push_back({"name", Side::Left});
-  Columns.push_back({"command", Side::Left, true});
-  Table T(Columns);
-  for (const ProcessReport &I : R.Processes) {
-    std::string Command = I.Command.empty() ? I.Exe.str() : "";
-    for (StringRef Word : I.Command)
-      Command += (Command.empty() ? "" : " ") + Word.str();
-    const std::optional<ProcessStats> &Stats = I.Stats;
-    std::vector<std::string> Row = {std::to_string(I.Id), std::to_string(I.Pid),
-                                    I.Parent ? std::to_string(I.Parent) : ""};
-    if (HasRanks)
-      Row.push_back(I.Place.Rank >= 0 ? std::to_string(I.Place.Rank) : "");
-    Row.push_back(Stats ? formatSize(Stats->PeakBytes) : "");
-    auto Sampled = [](uint64_t Bytes) {
-      return Bytes ? formatSize(Bytes) : std::string();
-    };
-    if (HasDevices)
-      Row.push_back(devicePeaks(Of, Stats));
-    if (R.MaxRss)
-      Row.push_back(Stats ? Sampled(Stats->RssPeakBytes) : "");
-    if (R.MaxPss)
-      Row.push_back(Stats ? Sampled(Stats->PssPeakBytes) : "");
-    Row.push_back(status(I));
-    if (HasRoles)
-      Row.push_back(oneLine(I.Role));
-    Row.push_back(oneLine(Command));
-    T.add(Row);
+/// A line for each heap of tensors.
+static void printCategoryLines(raw_ostream &OS, const Trace &T,
+                               ArrayRef<CategorySum> Categories) {
+  for (ArrayRef<CategorySum> Of : categoriesByHeap(Categories)) {
+    uint64_t Peak = T.heapStats(Of[0].Heap).PeakBytes;
+    OS << '\n' << T.heapName(Of[0].Heap) << " at its peak: ";
+    ListSeparator Comma;
+    for (const CategorySum &K : Of)
+      OS << Comma << categoryName(K.Category) << ' '
+         << formatShare(K.Bytes, Peak);
+    OS << '\n';
   }
-  T.print(OS, Width);
 }
 
 void memkit::printRun(raw_ostream &OS, const RunReport &R, const Trace &T,
@@ -198,5 +193,5 @@ void memkit::printRun(raw_ostream &OS, const RunReport &R, const Trace &T,
        << counted(R.OomFailures, "out-of-memory event", "out-of-memory events")
        << OomHint << '\n';
   OS << '\n';
-  printProcesses(OS, R, T, Width);
+  tableOf(*processTable(R, T)).print(OS, Width);
 }

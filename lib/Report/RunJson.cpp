@@ -2,9 +2,11 @@
 //
 // A run for scripts.
 
-#include "EnumNames.h"
-#include "ReportPrinters.h"
+#include "Export/TableText.h"
+#include "RunPrinters.h"
 #include "Support/Json.h"
+#include "Tables/Columns.h"
+#include "TraceText/EnumNames.h"
 #include "memkit/Model/Imported.h"
 
 using namespace llvm;
@@ -91,50 +93,25 @@ static void space(json::OStream &J, const SpaceReport &S) {
               jsonIfKnown(V.Allocations != 0, standardError(V.Allocations)));
 }
 
-static void process(json::OStream &J, const ProcessReport &I, const Trace &Of) {
-  const std::optional<ProcessStats> &T = I.Stats;
-  J.attribute("id", I.Id);
-  J.attribute("pid", I.Pid);
-  J.attribute("parent_id", jsonIfKnown(I.Parent, I.Parent));
-  J.attributeArray("command", [&] {
-    for (StringRef Word : I.Command)
-      J.value(jsonText(Word));
-  });
-  J.attribute("role", jsonTextOrNull(I.Role));
-  J.attribute("rank", jsonIfKnown(I.Place.Rank >= 0, I.Place.Rank));
-  J.attribute("local_rank",
-              jsonIfKnown(I.Place.LocalRank >= 0, I.Place.LocalRank));
-  J.attribute("world_size",
-              jsonIfKnown(I.Place.WorldSize >= 0, I.Place.WorldSize));
-  J.attribute("node", jsonIfKnown(I.Place.Node >= 0, I.Place.Node));
-  J.attribute("attempt", jsonIfKnown(I.Place.Attempt >= 0, I.Place.Attempt));
-  J.attribute("job", jsonTextOrNull(I.Job));
-  J.attribute("host", jsonTextOrNull(I.Host));
-  J.attribute("exit_status",
-              jsonIfKnown(T && T->ExitStatus >= 0, T ? T->ExitStatus : 0));
-  J.attribute("signal", jsonIfKnown(T && T->Signal, T ? T->Signal : 0));
-  J.attribute("recorded", I.IsRecorded);
-  J.attribute("why_not", jsonTextOrNull(I.WhyNot));
-  uint64_t Rss = T ? T->RssPeakBytes : 0, Pss = T ? T->PssPeakBytes : 0;
-  J.attribute("peak_bytes", T ? T->PeakBytes : 0);
-  J.attribute("rss_peak_bytes", jsonIfKnown(Rss, Rss));
-  J.attribute("pss_peak_bytes", jsonIfKnown(Pss, Pss));
-  SpaceShares Shares;
-  if (T) {
-    SpaceShare &Host = Shares.emplace_back();
-    Host.LiveBytes = T->LiveBytes;
-    Host.PeakBytes = T->PeakBytes;
-    Shares.insert(Shares.end(), T->Shares.begin(), T->Shares.end());
-  }
-  writeSpaces(J, Of, Shares, SO_Process);
+RowListRef memkit::processObjects(const RunReport &R, const Trace &T) {
+  return processColumns(T)
+      .pick("process_id as id, process as pid, parent_id, words as command, "
+            "role, rank, local_rank, world_size, node, attempt, job, host, "
+            "exit_status, signal, recorded, why_not, peak_or_0_bytes as "
+            "peak_bytes, rss_if_any_bytes as rss_peak_bytes, pss_if_any_bytes "
+            "as pss_peak_bytes, spaces")
+      .rows(R.Processes);
 }
 
-void memkit::writeProcessesJson(json::OStream &J, const RunReport &R,
-                                const Trace &T) {
-  J.attributeArray("processes", [&] {
-    for (const ProcessReport &I : R.Processes)
-      J.object([&] { process(J, I, T); });
-  });
+RowListRef memkit::categoryObjects(const Trace &T,
+                                   ArrayRef<CategorySum> Categories,
+                                   bool OfHeaps) {
+  std::vector<ColumnPick> Picks =
+      picksOf("category_key as category, bytes, blocks, layers");
+  if (OfHeaps)
+    Picks.insert(Picks.begin(), {"heap"});
+  return categoryColumns(T).pick(Picks).rows(
+      categoryRows(Categories, /*Whole=*/0));
 }
 
 void memkit::writeRunJson(json::OStream &J, const RunReport &R, const Trace &T,
@@ -176,13 +153,16 @@ void memkit::writeRunJson(json::OStream &J, const RunReport &R, const Trace &T,
     for (const HeapReport &H : R.Heaps)
       J.object([&] { heap(J, H); });
   });
-  writeProcessesJson(J, R, T);
+  writeRowsJson(J, "processes", *processObjects(R, T));
   J.attribute("stacks", R.Stacks);
   J.attribute("nodes", R.Nodes);
   J.attribute("threads", R.Threads);
   J.attribute("steps", R.Steps);
   J.attribute("layers", R.Layers);
-  writeCategoriesJson(J, T, Categories, /*WithLayers=*/false);
+  writeRowsJson(J, "categories",
+                *categoryColumns(T)
+                     .pick("heap, category_key as category, bytes, blocks")
+                     .rows(categoryRows(Categories, /*Whole=*/0)));
   J.attribute("ooms", R.Ooms);
   if (R.Unknown.any())
     J.attributeObject("unknown", [&] {
