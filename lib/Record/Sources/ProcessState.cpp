@@ -86,7 +86,7 @@ concept takes = requires(Source &Of, const T &Rec, RecordOrigin From) {
 template <class T>
 void ProcessState::dispatch(const T &Rec, RecordOrigin From) {
   constexpr bool IsOwn = requires { this->take(Rec, From); };
-  constexpr bool IsScope = requires { Scopes.take(Rec, From, 0u); };
+  constexpr bool IsScope = requires { Scopes.take(Rec, ScopeOrigin()); };
   if constexpr (ofExec<T>)
     Sink.bad();
   else if constexpr (IsOwn)
@@ -116,9 +116,9 @@ template <class T>
 void ProcessState::takeScope(const T &Rec, RecordOrigin From) {
   if constexpr (std::is_same_v<T, wire::MarkRecord>)
     Sink.HasUnknown |= isSwitch(Rec);
-  uint32_t Thread = Sink.threadOf(From.Ring);
   // The scope that ends may belong to another ring.
-  std::optional<uint32_t> Changed = Scopes.take(Rec, From, Thread);
+  std::optional<uint32_t> Changed =
+      Scopes.take(Rec, ScopeOrigin{From, Sink.threadOf(From.Ring)});
   if (!Changed)
     Sink.bad();
   uint32_t Ring = Changed.value_or(From.Ring);
