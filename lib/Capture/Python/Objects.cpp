@@ -158,8 +158,8 @@ bool ObjectHooks::begin(const Exports &E, wire::Control &C) {
                 E.find("Py_AtExit", AtExit);
   Wanted.store(HasAll, std::memory_order_relaxed);
   if (!HasAll)
-    C.Objects.store(uint32_t(wire::ObjectState::NoSymbols),
-                    std::memory_order_release);
+    C.Findings[wire::FS_PythonObjects].Code.store(
+        uint32_t(wire::ObjectState::NoSymbols), std::memory_order_release);
   return HasAll;
 }
 
@@ -196,8 +196,8 @@ int ObjectHooks::install(void *) {
   }
   if (Any)
     Self.AtExit(remove);
-  Self.Ctl->Objects.store(uint32_t(wire::ObjectState::Recorded),
-                          std::memory_order_release);
+  Self.Ctl->Findings[wire::FS_PythonObjects].Code.store(
+      uint32_t(wire::ObjectState::Recorded), std::memory_order_release);
   return 0;
 }
 
