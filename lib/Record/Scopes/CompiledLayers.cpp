@@ -61,10 +61,10 @@ CompiledLayers::CompiledPlace CompiledLayers::place(uint32_t Ring,
   Threads.shared().text(Rows, Text); // empty if invalid
   SmallVector<uint32_t, 8> Inside = layersInside(Now.Chain, Text);
   if (!Inside.empty() && Now.In == TrainingPhase::None)
-    P.ScopePath =
-        Threads.recording()
-            .ScopePaths.enter(P.ScopePath, ScopeKind::Phase, "forward", 0)
-            .ScopePath;
+    P.ScopePath = Threads.recording()
+                      .scopePaths()
+                      .enter(P.ScopePath, ScopeKind::Phase, "forward", 0)
+                      .ScopePath;
   for (uint32_t Layer : Inside)
     P = {Threads.enter(P.ScopePath, ScopeKind::Layer, Layer), Layer};
   if (Places.size() < ScopeThreads::MaxKept)

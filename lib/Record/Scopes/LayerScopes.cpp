@@ -20,8 +20,8 @@ bool LayerScopes::take(const wire::ScopeNameRecord &Rec, ScopeOrigin) {
   if (It == UnnamedLayers.end() || !New)
     return false;
   It->second.Text = New;
-  Threads.recording().ScopePaths.rename(It->second.Scope, ScopeKind::Layer,
-                                        Threads.name(New).Text);
+  Threads.recording().scopePaths().rename(It->second.Scope, ScopeKind::Layer,
+                                          Threads.name(New).Text);
   return true;
 }
 
@@ -50,7 +50,8 @@ uint32_t LayerScopes::enterPhase(RingScopes &Of, uint32_t Parent,
                                  TrainingPhase P) {
   Of.Now.In = P;
   return Threads.recording()
-      .ScopePaths.enter(Parent, ScopeKind::Phase, phaseName(P), 0)
+      .scopePaths()
+      .enter(Parent, ScopeKind::Phase, phaseName(P), 0)
       .ScopePath;
 }
 
@@ -58,7 +59,7 @@ uint32_t LayerScopes::enterLayer(uint32_t Parent, uint32_t Text) {
   auto It = UnnamedLayers.find(Text);
   if (It == UnnamedLayers.end())
     return Threads.enter(Parent, ScopeKind::Layer, Text);
-  ScopeTree &Paths = Threads.recording().ScopePaths;
+  ScopeTree &Paths = Threads.recording().scopePaths();
   Unnamed &U = It->second;
   if (!U.Scope)
     U.Scope = Paths.newScope(ScopeKind::Layer, Threads.name(Text).Text);

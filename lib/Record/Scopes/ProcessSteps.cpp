@@ -9,19 +9,19 @@ using namespace memkit;
 
 void ProcessSteps::report(uint64_t TimeNs, uint32_t Thread) {
   HasOwnSteps = true;
-  if (!R.StepRange)
+  if (!R.stepRange())
     add(TimeNs, Thread);
 }
 
 bool ProcessSteps::isMadeBy(uint64_t Maker) {
-  if (R.StepRange || HasOwnSteps)
+  if (R.stepRange() || HasOwnSteps)
     return false;
   FirstMaker = FirstMaker ? FirstMaker : Maker;
   return FirstMaker == Maker;
 }
 
 void ProcessSteps::add(uint64_t TimeNs, uint32_t Thread) {
-  while (R.Stats.isCutting(Process))
+  while (R.stats().isCutting(Process))
     R.goOnCutting(Process);
   Mark M;
   M.Kind = MarkKind::Step;
@@ -29,10 +29,9 @@ void ProcessSteps::add(uint64_t TimeNs, uint32_t Thread) {
   M.Thread = Thread;
   M.TimeNs = R.boundaryNs(TimeNs);
   M.Id = ++Count;
-  R.HasSteps = true;
-  R.MaxSteps = std::max(R.MaxSteps, Count);
-  R.Stats.beginStep(Process, M.Id, M.TimeNs);
-  if (R.Stats.stepIntervalDue(Process))
+  R.noteSteps(Count);
+  R.stats().beginStep(Process, M.Id, M.TimeNs);
+  if (R.stats().stepIntervalDue(Process))
     R.cutInterval(Process, M.TimeNs);
   R.addMark(std::move(M));
 }

@@ -33,8 +33,8 @@ bool ProgramScopes::take(const wire::ScopeBeginRecord &Rec, ScopeOrigin From) {
   O.Measured = Measured ? ScopeMeasure::Scope : ScopeMeasure::None;
   O.EndsStep = EndsStep;
   ScopeTree::Entered In =
-      R.ScopePaths.enter(Of.Now.ScopePath, ScopeKind::User, N.Text,
-                         Depth.at(Rec.stack(), Flags & wire::SF_Python));
+      R.scopePaths().enter(Of.Now.ScopePath, ScopeKind::User, N.Text,
+                           Depth.at(Rec.stack(), Flags & wire::SF_Python));
   Threads.open(O, In.ScopePath, Text, From);
   noteName(In, N, From);
   return true;
@@ -65,7 +65,7 @@ void ProgramScopes::endPathless(uint64_t Number, uint64_t TimeNs) {
 void ProgramScopes::addMark(Mark M, ScopeOrigin From) {
   M.Process = Threads.process();
   M.Thread = From.Thread;
-  M.TimeNs = R.Times.markNs(From.Tsc);
+  M.TimeNs = R.times().markNs(From.Tsc);
   R.addMark(std::move(M));
 }
 
@@ -147,9 +147,9 @@ void ProgramScopes::write(const ScopeResult &S, wire::Reply &To) const {
   ::write(S.Rows[0], "host", To.Total);
   for (uint32_t Heap = 1;
        Heap < S.Rows.size() && To.NumHeaps != wire::MaxReplyHeaps; ++Heap)
-    if (R.Stats.hasHeapOf(Threads.process(), Heap)) {
+    if (R.stats().hasHeapOf(Threads.process(), Heap)) {
       ::write(S.Rows[Heap], To.Reserved[To.NumHeaps]);
-      ::write(S.Rows[Heap], R.Heaps.heapName(Heap), To.Heaps[To.NumHeaps++]);
+      ::write(S.Rows[Heap], R.heaps().heapName(Heap), To.Heaps[To.NumHeaps++]);
     }
 }
 

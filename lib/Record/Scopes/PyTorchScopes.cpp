@@ -14,7 +14,7 @@ PyTorchScopes::PyTorchScopes(ScopeThreads &Threads, LayerScopes &Layers,
                              TrainingThreads &Training)
     : Threads(Threads), Layers(Layers), Compiled(Compiled), Training(Training),
       Operators(Threads), Lines(Threads.shared()),
-      Parameters(Threads.recording().Parameters, Threads.process()) {}
+      Parameters(Threads.recording().parameters(), Threads.process()) {}
 
 static uint32_t textOf(const ScopeBeginRecord &Rec) {
   return ScopeNames::numberOf(Rec.Text);

@@ -21,7 +21,7 @@ const ScopeNames::ScopeName &ScopeNames::name(uint32_t Text) {
     R.addLoss(Process, LossKind::BadRecord, 1);
   if (N.Text.empty())
     N.Text = "(no name)";
-  N.String = R.Names.Names.string(N.Text);
+  N.String = R.names().Names.string(N.Text);
   N.EndsSteps = endsSteps(N.Text);
   return N;
 }
@@ -29,11 +29,12 @@ const ScopeNames::ScopeName &ScopeNames::name(uint32_t Text) {
 /// Whether --step matches Name. A program with very many names has `#` in place
 /// of the digits of its later names.
 bool ScopeNames::endsSteps(StringRef Name) const {
-  if (!R.StepRange || R.StepRange->match(Name))
-    return R.StepRange.has_value();
+  const std::optional<Regex> &Range = R.stepRange();
+  if (!Range || Range->match(Name))
+    return Range.has_value();
   std::string Digits = Name.str();
   std::replace(Digits.begin(), Digits.end(), '#', '0');
-  return Digits != Name && R.StepRange->match(Digits);
+  return Digits != Name && Range->match(Digits);
 }
 
 uint32_t ScopeNames::own(StringRef Name) {
@@ -44,6 +45,6 @@ uint32_t ScopeNames::own(StringRef Name) {
   uint32_t Text = FirstOwn + uint32_t(OwnTexts.size());
   ScopeName &N = Names[Text];
   N.Text = Name.str();
-  N.String = R.Names.Names.string(N.Text);
+  N.String = R.names().Names.string(N.Text);
   return OwnTexts[Name] = Text;
 }

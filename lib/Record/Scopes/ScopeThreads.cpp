@@ -11,10 +11,10 @@ using namespace memkit;
 
 ScopeThreads::ScopeThreads(SharedProcess &Shared, Recording &R,
                            uint32_t Process, uint64_t BeginNs)
-    : Shared(Shared), R(R), Clock(R.Times.Clock), Process(Process),
-      Names(Shared, R, Process), Operators(Shared, R.Names.Names, Names),
-      Steps(R, Process), Spans(R.Stats, Process, BeginNs),
-      Totals(R.Heaps, Process) {}
+    : Shared(Shared), R(R), Clock(R.times().Clock), Process(Process),
+      Names(Shared, R, Process), Operators(Shared, R.names().Names, Names),
+      Steps(R, Process), Spans(R.stats(), Process, BeginNs),
+      Totals(R.heaps(), Process) {}
 
 bool ScopeThreads::RingScopes::isInStep() const {
   return any_of(Opens, [](const RunningScope &O) { return O.EndsStep; });
@@ -44,7 +44,7 @@ uint32_t ScopeThreads::enterAs(uint32_t Parent, ScopeKind Kind, uint32_t Id,
   if (auto It = Entered.find(Key); It != Entered.end())
     return It->second;
   uint32_t ScopePath =
-      R.ScopePaths.enter(Parent, Kind, Name, 0, Color).ScopePath;
+      R.scopePaths().enter(Parent, Kind, Name, 0, Color).ScopePath;
   if (Entered.size() < MaxKept)
     Entered[Key] = ScopePath;
   return ScopePath;
@@ -156,8 +156,8 @@ void ScopeThreads::endRing(uint32_t I, uint64_t TimeNs, bool EndsSteps) {
 void ScopeThreads::finish(uint64_t TimeNs) {
   for (uint32_t I = 0; I != Rings.size(); ++I)
     endRing(I, TimeNs, /*EndsSteps=*/false);
-  Totals.moveTo(R.ScopeTotals);
-  Operators.addStats(Process, /*OnlyChanged=*/false, R.ScopeTotals);
+  Totals.moveTo(R.scopeTotals());
+  Operators.addStats(Process, /*OnlyChanged=*/false, R.scopeTotals());
 }
 
 void ScopeThreads::addStats(uint64_t TimeNs, bool OnlyChanged,

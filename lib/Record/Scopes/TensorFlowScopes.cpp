@@ -76,7 +76,7 @@ uint32_t TensorFlowScopes::resultDtype(uint32_t Ring) {
       return 0;
     uint32_t &String = DataTypes[Type];
     if (!String)
-      String = Threads.recording().Names.Names.string(Name);
+      String = Threads.recording().names().Names.string(Name);
     return String;
   }
   return 0;

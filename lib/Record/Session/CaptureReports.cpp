@@ -27,7 +27,7 @@ void CaptureReports::addAlert(const ChildProcess &P, StringRef What) {
   M.Kind = MarkKind::Alert;
   M.Process = P.Process;
   M.TimeNs = R.lastNs();
-  M.Name = R.Names.Names.string(What);
+  M.Name = R.names().Names.string(What);
   R.addMark(std::move(M));
 }
 
@@ -44,7 +44,7 @@ std::string CaptureReports::wantedParts(const wire::Control &C,
                : "tensors";
   }
   bool Frames = O.Stacks & wire::SB_Python;
-  bool Objects = R.Wanted.wants(HostHeapKind::PythonObject);
+  bool Objects = R.wanted().wants(HostHeapKind::PythonObject);
   if (!Frames && !Objects)
     return "";
   if (C.Findings[wire::FS_PythonObjects].Code.load(std::memory_order_acquire) ==
@@ -132,7 +132,7 @@ void CaptureReports::addVersion(uint32_t Process, const std::string &Version) {
   M.Kind = MarkKind::Version;
   M.Process = Process;
   M.TimeNs = R.lastNs();
-  M.Name = R.Names.Names.string(Version);
+  M.Name = R.names().Names.string(Version);
   R.addMark(std::move(M));
 }
 
@@ -165,7 +165,7 @@ void CaptureReports::noteAllocator(ChildProcess &P) {
   M.Kind = MarkKind::Allocator;
   M.Process = P.Process;
   M.TimeNs = R.lastNs();
-  M.Name = R.Names.Names.string(allocatorName(wire::ServingKind(Kind), Of));
+  M.Name = R.names().Names.string(allocatorName(wire::ServingKind(Kind), Of));
   M.Values = {Of.All.InUse, Of.All.Free, Of.All.Apart, Of.All.Reserved};
   uint32_t Arenas = std::min(Of.NumArenas, wire::MaxArenaFigures);
   R.addMark(M);
