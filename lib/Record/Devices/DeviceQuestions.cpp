@@ -46,13 +46,13 @@ void DeviceUses::wait(DeviceWait W) {
 /// Interprets NVML's answer. NVML must list every recorded process with a
 /// context on the device; else the driver may use pids of another namespace.
 DeviceUses::DeviceReading DeviceUses::know(uint16_t Device,
-                                           const Nvml::Reading &Is,
+                                           const DeviceLibrary::Reading &Is,
                                            const Pids &Of) const {
   DeviceReading K;
   K.Used = Is.Used;
   K.Total = Is.Total;
   K.Available = Is.Available;
-  for (const Nvml::DeviceProcess &P : Is.Processes)
+  for (const DeviceLibrary::DeviceProcess &P : Is.Processes)
     for (const auto &[Process, Pid] : Of)
       if (uint32_t(Pid) == P.Pid) {
         K.OwnOf[Process] += P.Bytes.value_or(0);
