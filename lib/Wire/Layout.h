@@ -20,6 +20,7 @@
 #include "Answers.h"
 #include "Cuda.h"
 #include "FindingSources.h"
+#include "Frameworks.h"
 #include "Records.h"
 #include "Rings.h"
 #include "Stacks.h"
@@ -56,10 +57,6 @@ inline constexpr uint32_t NumExecSlots = 16;
 
 /// Devices whose tensors a process reports.
 inline constexpr uint32_t MaxTensorDevices = 64;
-
-/// The framework whose allocator reports tensors of a device.
-enum class TensorFramework : uint32_t { Torch = 0, TensorFlow = 1, Jax = 2 };
-inline constexpr uint32_t NumTensorFrameworks = 3;
 
 /// A device of tensors in one word: bits 0-7 the type and 8-15 the index as in
 /// c10, 16 set, 17-19 the framework.

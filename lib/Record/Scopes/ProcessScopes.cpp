@@ -9,10 +9,7 @@ using namespace memkit;
 
 ProcessScopes::ProcessScopes(SharedProcess &Shared, Recording &R,
                              uint32_t Process, uint64_t BeginNs)
-    : Threads(Shared, R, Process, BeginNs), Layers(Threads),
-      Compiled(Threads, Layers), Torch(Threads, Layers, Compiled, Training),
-      TensorFlow(Threads, Layers), Nvtx(Threads, Layers, Training),
-      Program(Threads) {}
+    : Threads(Shared, R, Process, BeginNs) {}
 
 std::optional<uint32_t> ProcessScopes::take(const wire::ScopeBeginRecord &Rec,
                                             ScopeOrigin From) {

@@ -109,13 +109,13 @@ private:
   }
 
   ScopeThreads Threads;
-  LayerScopes Layers;
-  CompiledLayers Compiled;
+  LayerScopes Layers{Threads};
+  CompiledLayers Compiled{Threads, Layers};
   TrainingThreads Training;
-  PyTorchScopes Torch;
-  TensorFlowScopes TensorFlow;
-  NvtxRanges Nvtx;
-  ProgramScopes Program;
+  PyTorchScopes Torch{Threads, Layers, Compiled, Training};
+  TensorFlowScopes TensorFlow{Threads, Layers};
+  NvtxRanges Nvtx{Threads, Layers, Training};
+  ProgramScopes Program{Threads};
 };
 
 } // namespace memkit
