@@ -18,7 +18,7 @@ public:
       : Threads(Threads), Layers(Layers), Training(Training) {}
 
   static bool owns(uint64_t Flags) {
-    return (Flags & (wire::SF_KindMask | wire::SF_TensorFlow)) == wire::SF_Nvtx;
+    return (Flags & wire::SF_KindMask) == wire::SF_Nvtx;
   }
   bool take(const wire::ScopeBeginRecord &Rec, RecordOrigin From);
 

@@ -24,10 +24,11 @@ concept takesScope =
 ///
 /// Belongs to the recorder's thread.
 class ProcessScopes {
-  /// All that take records. A new framework adds a member, and its name here
-  /// and in parts().
-  using ScopeParts = std::tuple<PyTorchScopes &, TensorFlowScopes &,
-                                NvtxRanges &, ProgramScopes &, LayerScopes &>;
+  /// All that take records; the first that owns its flags takes the start of a
+  /// scope. A new framework adds a member, and its name here and in parts().
+  using ScopeParts =
+      std::tuple<TensorFlowScopes &, NvtxRanges &, PyTorchScopes &,
+                 ProgramScopes &, LayerScopes &>;
   template <class T, class... Parts>
   static constexpr bool isTaken(std::tuple<Parts...> *) {
     return (takesScope<Parts, T> || ...);
@@ -103,7 +104,7 @@ private:
     return Rec.Number &&
            Threads.ring(Ring).Opens.size() != ScopeThreads::MaxOfRing;
   }
-  ScopeParts parts() { return {Torch, TensorFlow, Nvtx, Program, Layers}; }
+  ScopeParts parts() { return {TensorFlow, Nvtx, Torch, Program, Layers}; }
   static std::optional<uint32_t> ringIf(bool IsValid, RecordOrigin From) {
     return IsValid ? std::optional(From.Ring) : std::nullopt;
   }

@@ -18,9 +18,7 @@ public:
   explicit ProgramScopes(ScopeThreads &Threads)
       : Threads(Threads), R(Threads.recording()), Depth(Threads.shared()) {}
 
-  static bool owns(uint64_t Flags) {
-    return !(Flags & (wire::SF_KindMask | wire::SF_TensorFlow));
-  }
+  static bool owns(uint64_t Flags) { return !(Flags & wire::SF_KindMask); }
   // False: the record is invalid.
   bool take(const wire::ScopeBeginRecord &Rec, ScopeOrigin From);
   bool take(const wire::MarkRecord &Rec, ScopeOrigin From);

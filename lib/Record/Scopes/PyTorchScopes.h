@@ -27,11 +27,8 @@ public:
   PyTorchScopes(ScopeThreads &Threads, LayerScopes &Layers,
                 CompiledLayers &Compiled, TrainingThreads &Training);
 
-  /// Whether the scopes with these flags are PyTorch's.
-  static bool owns(uint64_t Flags) {
-    uint64_t Kind = Flags & wire::SF_KindMask;
-    return !(Flags & wire::SF_TensorFlow) && Kind && Kind != wire::SF_Nvtx;
-  }
+  /// Whether scopes with these flags, of no other class, are PyTorch's.
+  static bool owns(uint64_t Flags) { return Flags & wire::SF_KindMask; }
   /// False: the record is invalid.
   bool take(const wire::ScopeBeginRecord &Rec, RecordOrigin From);
   bool take(const wire::LayerTensorRecord &Rec, RecordOrigin From);
