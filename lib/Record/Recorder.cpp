@@ -192,7 +192,7 @@ Launch::Plan makePlan(const RecordOptions &O, const std::string &Path,
 Error chooseEvents(Recording &R, const RecordOptions &O, TraceOutput &Out) {
   switch (O.Events) {
   case RecordEvents::All:
-    R.MaxBytes = O.BoundBytes;
+    R.setMaxBytes(O.BoundBytes);
     break;
   case RecordEvents::None:
     R.leaveOutEvents();
@@ -228,26 +228,26 @@ void warnOfHeaps(const RecordOptions &O, const Recording &R) {
       continue;
     }
     bool IsUsed = false;
-    for (uint32_t Heap = 1; !IsUsed && R.Stats.hasHeap(Heap); ++Heap)
-      IsUsed = R.Stats.heapStats(Heap).Allocations &&
-               Glob->match(R.Heaps.heapName(Heap));
+    for (uint32_t Heap = 1; !IsUsed && R.stats().hasHeap(Heap); ++Heap)
+      IsUsed = R.stats().heapStats(Heap).Allocations &&
+               Glob->match(R.heaps().heapName(Heap));
     if (!IsUsed)
       O.Warn("--heap=" + Text + ": the program had no such memory");
   }
 }
 
 void fill(RecordResult &Result, Recording &R, const Session &S) {
-  TotalStats Host = R.Stats.spaceStats(0);
+  TotalStats Host = R.stats().spaceStats(0);
   Result.Bytes = R.bytes();
   Result.EventBytes = R.eventBytes();
   Result.EventsEndNs = R.eventsEndNs();
-  Result.Events = R.Stats.events();
-  Result.Sampled = R.Wanted.SampleBytes != 0;
+  Result.Events = R.stats().events();
+  Result.Sampled = R.wanted().SampleBytes != 0;
   Result.LostEvents = R.losses();
   Result.PeakBytes = Host.PeakBytes;
-  for (uint32_t Space = 1; Space < R.Stats.numSpaces(); ++Space)
-    if (uint64_t Peak = R.Stats.spaceStats(Space).PeakBytes)
-      Result.DevicePeaks.emplace_back(R.Heaps.spaceName(Space), Peak);
+  for (uint32_t Space = 1; Space < R.stats().numSpaces(); ++Space)
+    if (uint64_t Peak = R.stats().spaceStats(Space).PeakBytes)
+      Result.DevicePeaks.emplace_back(R.heaps().spaceName(Space), Peak);
   Result.LiveBytes = Host.LiveBytes;
   Result.LiveBlocks = Host.LiveBlocks;
   Result.Recorded = S.processesRecorded();
@@ -346,7 +346,7 @@ Expected<RecordResult> memkit::record(const RecordOptions &O) {
   if (R && hasFreeProcessors())
     (*R)->writeByThread();
   if (R && !O.StepRange.empty())
-    (*R)->StepRange.emplace(O.StepRange);
+    (*R)->setStepRange(O.StepRange);
   if (int Error = Child->go()) {
     Out->remove();
     waitAlone(Child->pid(), Signals);
@@ -376,7 +376,7 @@ Expected<RecordResult> memkit::record(const RecordOptions &O) {
            toString(std::move(E)));
   S.run();
   S.finish();
-  if (!O.StepRange.empty() && !(*R)->HasSteps)
+  if (!O.StepRange.empty() && !(*R)->maxSteps())
     O.Warn("no range matching '" + O.StepRange +
            "' ended, so there are no steps");
   warnOfHeaps(O, **R);

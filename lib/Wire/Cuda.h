@@ -2,8 +2,8 @@
 //
 // CUDA's part of the shared memory.
 //
-// Enumerations in records of CUDA's driver, and the state of recording it. A
-// part of Layout.h, which defines the writer of each field.
+// Enumerations in records of CUDA's driver, and its devices. A part of
+// Layout.h, which defines the writer of each field.
 
 #ifndef MEMKIT_LIB_WIRE_CUDA_H
 #define MEMKIT_LIB_WIRE_CUDA_H
@@ -92,22 +92,6 @@ enum class CudaMode : uint32_t {
   Off = 0,
   Cupti = 1,     ///< by CUPTI, or by wrappers if CUPTI is not available
   Interpose = 2, ///< by wrappers
-};
-
-/// The size of the name of another tool that listens to CUDA's driver.
-inline constexpr uint32_t RivalBytes = 128;
-
-/// The actual way to record CUDA's driver.
-enum class CudaCapture : uint32_t {
-  None = 0,        ///< the program has not used CUDA yet
-  Cupti = 1,       ///< by CUPTI
-  NoCupti = 2,     ///< not recorded: no usable libcupti was found
-  CuptiFailed = 3, ///< not recorded: CUPTI refused
-  CuptiTaken = 4,  ///< not recorded: another tool uses CUPTI
-  Interposed = 5,  ///< by wrappers of the functions that the program looks up
-  NotInjected = 6, ///< not recorded: the driver has loaded another library
-  NotWanted = 7,   ///< not recorded: the program looks up no functions
-  CuptiOlder = 8,  ///< by a CUPTI that does not know all calls
 };
 
 /// A device of CUDA's driver in a process; by its ordinal in the process. State

@@ -20,6 +20,8 @@
 #include "Answers.h"
 #include "Cuda.h"
 #include "Detours.h"
+#include "FindingSources.h"
+#include "Frameworks.h"
 #include "Records.h"
 #include "Rings.h"
 #include "Stacks.h"
@@ -40,80 +42,6 @@ inline constexpr char NvtxVar[] = "NVTX_INJECTION64_PATH";
 /// it.
 inline constexpr char CudaVar[] = "CUDA_INJECTION64_PATH";
 
-/// The state of the interpreter in a process, and the reason if its frames are
-/// not recorded.
-enum class PythonState : uint32_t {
-  None = 0,   ///< no interpreter has been seen
-  Walked = 1, ///< its frames are recorded
-  UnknownVersion = 2,
-  DebugBuild = 3,
-  FreeThreaded = 4,
-  /// its structures differ from those of its version
-  OtherLayout = 5,
-  NoSymbols = 6, ///< required symbols are missing
-  PyPy = 7,      ///< another implementation
-  /// As Walked: of a later version, compared with what the interpreter says
-  Compared = 8,
-};
-
-/// The recorded scopes of PyTorch.
-enum class TorchState : uint32_t {
-  None = 0,       ///< PyTorch has not been seen
-  Observed = 1,   ///< all
-  NoSequence = 2, ///< operators of autograd cannot be assigned to layers
-  NoObserver = 3, ///< nothing: required symbols are missing
-};
-
-/// The shapes of operators' inputs in a process with PyTorch.
-enum class ShapesState : uint32_t {
-  None = 0, ///< not wanted, or PyTorch has not been seen
-  Recorded = 1,
-  UnknownLayout = 2, ///< not recorded: tensors do not look as expected
-};
-
-/// TensorFlow in a process. The parts are what the loaded version lacks:
-/// symbols that the library needs to record them.
-enum TensorFlowBits : uint32_t {
-  TF_Seen = 1, ///< TensorFlow has called the library
-  TF_NoTensors = 2,
-  TF_NoOperators = 4,
-  TF_NoTypes = 8,      ///< of operators: their names stand for them
-  TF_NoFunctions = 16, ///< calls of tf.function
-  TF_NoSteps = 32,     ///< the step numbers of such calls
-  TF_NoPrograms = 64,  ///< of XLA
-  TF_NoData = 128,     ///< the data types of operators
-};
-
-/// The data that PyTorch's allocator of CUDA devices reports, beside the sizes
-/// of blocks.
-enum class CudaState : uint32_t {
-  None = 0,      ///< no such device has been seen
-  Tracked = 1,   ///< requests, streams, segments
-  NoTracker = 2, ///< nothing: the allocator has no trace tracker (before 2.2)
-  UnknownVersion = 3, ///< nothing: the place to attach the tracker is not known
-  OtherLayout = 4, ///< nothing: its structures differ from those of its version
-  OtherAllocator = 5, ///< nothing: another allocator replaces it
-  Pool = 6,           ///< cudaMallocAsync's: blocks are those of its calls
-};
-
-/// What is recorded of JAX.
-enum class JaxState : uint32_t {
-  None = 0,      ///< JAX has not been seen
-  Searching = 1, ///< its library is being examined
-  Recorded = 2,  ///< buffers and calls of compiled programs
-  NoRunner = 3,  ///< calls, but not the work that a pool does for them later
-  NoCalls = 4,   ///< buffers alone: memkit does not know this version
-  UnknownVersion = 5, ///< nothing: memkit does not know this version
-  NoSymbols = 6,      ///< nothing: the library has no symbol table
-};
-
-/// Whether the interpreter's objects are recorded.
-enum class ObjectState : uint32_t {
-  None = 0,      ///< not yet, or not requested
-  Recorded = 1,  ///< from some time on
-  NoSymbols = 2, ///< required symbols are missing
-};
-
 //===----------------------------------------------------------------------===//
 // Control
 //===----------------------------------------------------------------------===//
@@ -130,10 +58,6 @@ inline constexpr uint32_t NumExecSlots = 16;
 
 /// Devices whose tensors a process reports.
 inline constexpr uint32_t MaxTensorDevices = 64;
-
-/// The framework whose allocator reports tensors of a device.
-enum class TensorFramework : uint32_t { Torch = 0, TensorFlow = 1, Jax = 2 };
-inline constexpr uint32_t NumTensorFrameworks = 3;
 
 /// A device of tensors in one word: bits 0-7 the type and 8-15 the index as in
 /// c10, 16 set, 17-19 the framework.
@@ -268,9 +192,6 @@ struct OwnRange {
 inline constexpr uint32_t MaxOwnRanges = 1024;
 
 /// The first ControlBytes of the memfd. Plain data.
-inline constexpr uint32_t StrictSandbox = ~0u;      ///< seccomp's strict mode
-inline constexpr uint32_t NoClockSandbox = ~0u - 1; ///< no rdtsc
-
 struct Control {
   uint64_t MagicValue;
   uint32_t VersionValue;
@@ -320,41 +241,18 @@ struct Control {
   ExecSlot Execs[NumExecSlots];
   std::atomic<uint64_t> ExitTsc;      ///< the clock when ExitStatus was set
   std::atomic<uint32_t> NextFunction; ///< first id not given yet; starts at 1
-  std::atomic<uint32_t> NextText; ///< first offset / TextAlign not given yet
-  std::atomic<uint32_t> Python;   ///< PythonState
-  std::atomic<uint32_t> PythonVersion; ///< as PY_VERSION_HEX; 0: not known
-  std::atomic<uint32_t> NextTicket;    ///< of Ask records
-  std::atomic<uint32_t> Objects;       ///< ObjectState
-  std::atomic<uint32_t> Torch;         ///< TorchState
-  std::atomic<uint32_t> TorchCuda;     ///< CudaState
+  std::atomic<uint32_t> NextText;   ///< first offset / TextAlign not given yet
+  std::atomic<uint32_t> NextTicket; ///< of Ask records
   /// By device number: a TensorDeviceWord; 0: free.
   std::atomic<uint32_t> TensorDevices[MaxTensorDevices];
-  std::atomic<uint32_t> Cuda; ///< CudaCapture
-  /// CUPTI's error, for CuptiFailed; the number of calls unknown to CUPTI, if
-  /// CudaWhy is CuptiOlder. Written before Cuda.
-  uint32_t CuptiResult;
-  /// CudaCapture: with Interposed why CUPTI is not used; CuptiOlder for an old
-  /// CUPTI. Written before Cuda.
-  uint32_t CudaWhy;
   std::atomic<uint32_t> EndWaits; ///< 1: an exit waits for the last sample
-  /// The tool that listens to CUDA in our place; empty: none, or unknown. Ends
-  /// with NUL; written before Cuda.
-  char CudaRival[RivalBytes];
   CudaDevice CudaDevices[MaxCudaDevices];
   ReplySlot Replies[NumReplySlots]; ///< P and R
   std::atomic<uint32_t> NextAlert;  ///< P: the alerts so far
   AlertSlot Alerts[MaxAlerts];      ///< R
   OwnRange Own[MaxOwnRanges];
   AllocatorReport Allocator;
-  std::atomic<uint32_t> TensorFlow; ///< TensorFlowBits
-  /// The version of TensorFlow; ends with NUL, empty: not known. Written before
-  /// TensorFlow.
-  char TensorFlowVersion[24];
-  std::atomic<uint32_t> Jax;         ///< JaxState
-  std::atomic<uint32_t> TorchShapes; ///< ShapesState; before Torch
-  /// Why recording ended: 1 + the number of the system call for which a seccomp
-  /// filter kills the program, StrictSandbox or NoClockSandbox; 0: it did not.
-  std::atomic<uint32_t> Sandbox;
+  SourceFinding Findings[NumFindingSources]; ///< by FindingSource
   /// The highest resident memory of the process, in bytes, when it exits; 0:
   /// not known. Written before HasExitStatus.
   std::atomic<uint64_t> HighestResident;

@@ -57,8 +57,8 @@ struct Victim {
   Victim() {
     R = cantFail(
         Recording::create(Out, Header(), TscClock({0, 0, 0}, 1000000000)));
-    R->Names.addProcess(ProcessRecord());
-    R->Stats.beginProcess(1, 0);
+    R->names().addProcess(ProcessRecord());
+    R->stats().beginProcess(1, 0);
     auto Own = cantFail(SharedProcess::create(1, ProcessSettings(), "fuzz"));
     Size = Own->size();
     void *P = mmap(nullptr, Size, PROT_READ | PROT_WRITE,

@@ -201,8 +201,8 @@ private:
 void Bench::begin(uint32_t Id, const Stream &S) {
   ProcessRecord Row;
   Row.Pid = Id;
-  R->Names.addProcess(Row);
-  R->Stats.beginProcess(Id, 0);
+  R->names().addProcess(Row);
+  R->stats().beginProcess(Id, 0);
   States.push_back(std::make_unique<ProcessState>(
       Id, getpid(), false,
       cantFail(SharedProcess::create(Id, ProcessSettings(), "recbench")),
@@ -274,9 +274,9 @@ void Bench::pass() {
 
 void Bench::cut(uint32_t Process) {
   uint64_t Clock = Writers[0]->clock();
-  if (R->Stats.isCutting(Process))
+  if (R->stats().isCutting(Process))
     R->goOnCutting(Process);
-  else if (R->Stats.timeIntervalDue(Process, Clock))
+  else if (R->stats().timeIntervalDue(Process, Clock))
     R->beginCut(Process, R->boundaryNs(Clock));
 }
 
@@ -320,9 +320,9 @@ void Bench::end(ProcessState &I) {
   M.Process = I.id();
   M.TimeNs = R->boundaryNs();
   M.Values = {0, 0};
-  R->Stats.expectLastCut(I.id());
+  R->stats().expectLastCut(I.id());
   R->cutInterval(I.id(), M.TimeNs);
-  R->Stats.endProcess(I.id(), M.TimeNs, 0, 0);
+  R->stats().endProcess(I.id(), M.TimeNs, 0, 0);
   R->addMark(std::move(M));
 }
 

@@ -86,13 +86,13 @@ static void setState(wire::CudaCapture S, uint32_t CuptiResult,
                      wire::CudaCapture Why, const char *Rival) {
   if (!recordingThread())
     return;
-  char(&To)[wire::RivalBytes] = Proc.Ctl->CudaRival;
-  size_t Size = Rival ? strnlen(Rival, sizeof(To) - 1) : 0;
-  memcpy(To, Rival ? Rival : "", Size);
-  To[Size] = 0;
-  Proc.Ctl->CuptiResult = CuptiResult;
-  Proc.Ctl->CudaWhy = uint32_t(Why);
-  Proc.Ctl->Cuda.store(uint32_t(S), std::memory_order_release);
+  wire::SourceFinding &To = Proc.Ctl->Findings[wire::FS_Cuda];
+  size_t Size = Rival ? strnlen(Rival, sizeof(To.Name) - 1) : 0;
+  memcpy(To.Name, Rival ? Rival : "", Size);
+  To.Name[Size] = 0;
+  To.Argument.store(CuptiResult, std::memory_order_relaxed);
+  To.Why.store(uint32_t(Why), std::memory_order_relaxed);
+  To.Code.store(uint32_t(S), std::memory_order_release);
 }
 
 static bool ask(const wire::DeviceAskRecord &Ask) {

@@ -10,7 +10,7 @@
 namespace memkit::capture::cuda {
 
 /// The name of a tool or of its library; empty: unknown. Ends with NUL.
-using RivalName = char[wire::RivalBytes];
+using RivalName = char[sizeof(wire::SourceFinding::Name)];
 
 /// The NVIDIA tool whose library is loaded in the program.
 void findLoadedTool(RivalName &Out);

@@ -95,12 +95,13 @@ static bool passes(const sock_fprog &Filter, const LibraryCall &Call) {
   return passesFilter(Filter, Data);
 }
 
-/// Recording ends for this process. Why: as wire::Control::Sandbox.
+/// Recording ends for this process. Why: a code of
+/// wire::SandboxTexts.
 static void endRecording(uint32_t Why) {
   if (ThreadState *T = recordingThread(); T && !recorderGone(*Proc.Ctl)) {
     uint32_t None = 0;
-    Proc.Ctl->Sandbox.compare_exchange_strong(None, Why,
-                                              std::memory_order_release);
+    Proc.Ctl->Findings[wire::FS_Sandbox].Code.compare_exchange_strong(
+        None, Why, std::memory_order_release);
     if (hasRoom(*T))
       T->Ring.write(wire::MarkRecord{0, wire::MarkWhat::Off, 0});
   }

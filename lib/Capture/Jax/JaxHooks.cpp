@@ -345,7 +345,7 @@ void capture::attachJax(uintptr_t Pc) {
     return;
   uint32_t Found = uint32_t(replaceAll(O));
   Library.State.store(Found, std::memory_order_release);
-  Jax.Ctl->Jax.store(Found, std::memory_order_release);
+  Jax.Ctl->Findings[wire::FS_Jax].Code.store(Found, std::memory_order_release);
 }
 
 /// Called by the hook of dlsym for names that start with `Py`: a module of
@@ -370,8 +370,8 @@ memrecModule(void *Module, const char *Name, void *Init) {
 static bool connectSource(int, const wire::Regions &, wire::Control &C) {
   Jax.Ctl = &C;
   Jax.Bits = C.Settings.Torch;
-  C.Jax.store(Library.State.load(std::memory_order_acquire),
-              std::memory_order_release);
+  C.Findings[wire::FS_Jax].Code.store(
+      Library.State.load(std::memory_order_acquire), std::memory_order_release);
   return true;
 }
 

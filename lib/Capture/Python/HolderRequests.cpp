@@ -42,12 +42,7 @@ except Exception:
 
 void HolderRequests::begin(const Exports &E, wire::Control &C) {
   Ctl = &C;
-  bool HasAll = E.find("Py_IsInitialized", IsInitialized) &&
-                E.find("Py_AddPendingCall", AddPendingCall) &&
-                E.find("PySys_GetObject", SysObject) &&
-                E.find("PyRun_SimpleStringFlags", Run);
-  if (!HasAll)
-    Run = nullptr;
+  bool HasAll = E.find("PySys_GetObject", SysObject) && Calls.find(E);
   Wanted.store(HasAll && C.HoldersWanted, std::memory_order_relaxed);
 }
 
@@ -56,18 +51,15 @@ void HolderRequests::prepare() {
     Waits.store(Polls - 1, std::memory_order_relaxed);
     return;
   }
-  if (!IsInitialized() || !Wanted.exchange(false, std::memory_order_acq_rel))
-    return;
-  if (AddPendingCall(runPrepare, this) != 0)
-    Wanted.store(true, std::memory_order_release);
+  Calls.ask(Wanted, runPrepare, this);
 }
 
 void HolderRequests::ask() {
   uint32_t Was = Ctl->Settings.Recording.fetch_and(~uint32_t(wire::RB_Holders),
                                                    std::memory_order_relaxed);
   // A full list of calls loses the request: the interpreter is busy elsewhere.
-  if (Was & wire::RB_Holders && Run)
-    AddPendingCall(runAsked, this);
+  if (Was & wire::RB_Holders && Calls.isThere())
+    Calls.ask(runAsked, this);
 }
 
 // A limit of the address space refuses a search what the program was refused.
@@ -88,12 +80,12 @@ void HolderRequests::release() {
 
 int HolderRequests::runPrepare(void *Self) {
   auto *H = static_cast<HolderRequests *>(Self);
-  if (!H->Run || !H->Ctl)
+  if (!H->Calls.isThere() || !H->Ctl)
     return 0;
   char Text[sizeof(Prepare) + sizeof("False})")];
   strcpy(stpcpy(Text, Prepare),
          H->Ctl->HoldersWanted & wire::HW_End ? "True})" : "False})");
-  H->Run(Text, nullptr);
+  H->Calls.run(Text);
   if (H->SysObject("memrec_waits")) {
     constexpr uint32_t Polls = 64; // a look at all modules takes some 50 us
     H->Waits.store(Polls, std::memory_order_relaxed);
@@ -106,10 +98,10 @@ int HolderRequests::runPrepare(void *Self) {
 
 int HolderRequests::runAsked(void *Self) {
   auto *H = static_cast<HolderRequests *>(Self);
-  if (!H->Run)
+  if (!H->Calls.isThere())
     return 0;
   H->release();
-  H->Run(Asked, nullptr);
+  H->Calls.run(Asked);
   H->reserve();
   return 0;
 }

@@ -10,7 +10,7 @@
 #ifndef MEMKIT_CAPTURE_PYTHON_HOLDERREQUESTS_H
 #define MEMKIT_CAPTURE_PYTHON_HOLDERREQUESTS_H
 
-#include "Stacks/Exports.h"
+#include "PendingCalls.h"
 #include "Wire/Layout.h"
 
 #include <atomic>
@@ -53,9 +53,7 @@ private:
   std::atomic<uint32_t> Waits{0}; ///< further calls of poll() do nothing
   wire::Control *Ctl = nullptr;
   void *Reserve = nullptr; ///< null: none, or a search runs
-  int (*IsInitialized)() = nullptr;
-  int (*AddPendingCall)(int (*)(void *), void *) = nullptr;
-  int (*Run)(const char *, void *) = nullptr;
+  PendingCalls Calls;
   void *(*SysObject)(const char *) = nullptr;
 };
 

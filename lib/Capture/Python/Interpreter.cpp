@@ -22,7 +22,8 @@ using namespace memkit::capture;
 static constexpr char Evaluate[] = "_PyEval_EvalFrameDefault";
 
 void Interpreter::refuse(wire::PythonState Why) {
-  Ctl->Python.store(uint32_t(Why), std::memory_order_release);
+  Ctl->Findings[wire::FS_Python].Code.store(uint32_t(Why),
+                                            std::memory_order_release);
   State.store(Refused, std::memory_order_release);
   Stacks.HasInterpreter.store(false, std::memory_order_release);
   Stacks.HasPendingWork.store(false, std::memory_order_relaxed);
@@ -171,7 +172,10 @@ wire::PythonState Interpreter::judge() {
   using wire::PythonState;
   uint32_t Version =
       VersionWord ? uint32_t(*VersionWord) : parseVersion(VersionText());
-  Ctl->PythonVersion.store(Version, std::memory_order_relaxed);
+  wire::SourceFinding *Found = Ctl->Findings;
+  Found[wire::FS_Python].Argument.store(Version, std::memory_order_relaxed);
+  Found[wire::FS_PythonObjects].Argument.store(Version,
+                                               std::memory_order_relaxed);
   if (IsDebug)
     return PythonState::DebugBuild;
   if (IsFreeThreaded)
@@ -231,7 +235,8 @@ bool Interpreter::look() {
     return false;
   }
   watchCodes();
-  Ctl->Python.store(uint32_t(Found), std::memory_order_release);
+  Ctl->Findings[wire::FS_Python].Code.store(uint32_t(Found),
+                                            std::memory_order_release);
   State.store(Walked, std::memory_order_release);
   return true;
 }

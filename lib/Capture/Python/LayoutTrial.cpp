@@ -19,8 +19,7 @@ static uintptr_t load(uintptr_t At) {
 
 void LayoutTrial::begin(const Exports &E) {
   Result.store(TrialResult::None, std::memory_order_relaxed);
-  HasAll = E.find("Py_AddPendingCall", AddPendingCall) &&
-           E.find("PyThreadState_Get", ThreadState) &&
+  HasAll = Calls.find(E) && E.find("PyThreadState_Get", ThreadState) &&
            E.find("PyEval_GetFrame", CurrentFrame) &&
            E.find("PyFrame_GetBack", BackOf) &&
            E.find("PyFrame_GetCode", CodeOf) &&
@@ -42,7 +41,7 @@ void LayoutTrial::request(const PythonLayout &Of) {
     return;
   L = Of;
   // While the interpreter's list of calls is full, a later walk asks again.
-  if (AddPendingCall(compare, this) != 0)
+  if (!Calls.ask(compare, this))
     Result.store(TrialResult::None, std::memory_order_release);
 }
 

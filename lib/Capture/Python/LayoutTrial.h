@@ -12,7 +12,7 @@
 #define MEMKIT_CAPTURE_PYTHON_LAYOUTTRIAL_H
 
 #include "Layouts.h"
-#include "Stacks/Exports.h"
+#include "PendingCalls.h"
 
 #include <atomic>
 
@@ -38,7 +38,7 @@ private:
   std::atomic<TrialResult> Result{TrialResult::None};
   bool HasAll = false;
   PythonLayout L{};
-  int (*AddPendingCall)(int (*)(void *), void *) = nullptr;
+  PendingCalls Calls;
   void *(*ThreadState)() = nullptr;
   void *(*CurrentFrame)() = nullptr;
   void *(*BackOf)(void *) = nullptr;

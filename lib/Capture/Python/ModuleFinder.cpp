@@ -49,31 +49,20 @@ static bool isPlain(const char *Folder) {
 
 void ModuleFinder::begin(const Exports &E, const char *F) {
   Folder = F;
-  Wanted = isPlain(F) && E.find("Py_IsInitialized", IsInitialized) &&
-           E.find("Py_AddPendingCall", AddPendingCall) &&
-           E.find("PyRun_SimpleStringFlags", Run);
-}
-
-/// Before the interpreter is initialised, it takes no call; while its list of
-/// calls is full, the request is repeated later.
-void ModuleFinder::request() {
-  if (!IsInitialized() || !Wanted.exchange(false, std::memory_order_acq_rel))
-    return;
-  if (AddPendingCall(install, this) != 0)
-    Wanted.store(true, std::memory_order_release);
+  Wanted = isPlain(F) && Calls.find(E);
 }
 
 /// Called by the interpreter, in its main thread, with the GIL held.
 int ModuleFinder::install(void *Self) {
   auto *F = static_cast<ModuleFinder *>(Self);
   // A child of fork inherits the call, but has no finder of its own yet.
-  if (!F->Run || !F->Folder)
+  if (!F->Calls.isThere() || !F->Folder)
     return 0;
   char Text[sizeof(Before) + sizeof(wire::Control::PythonFolder) +
             sizeof(After)];
   char *To = stpcpy(Text, Before);
   To = stpncpy(To, F->Folder, sizeof(wire::Control::PythonFolder) - 1);
   strcpy(To, After);
-  F->Run(Text, nullptr);
+  F->Calls.run(Text);
   return 0;
 }

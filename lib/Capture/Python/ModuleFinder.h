@@ -11,7 +11,7 @@
 #ifndef MEMKIT_CAPTURE_PYTHON_MODULEFINDER_H
 #define MEMKIT_CAPTURE_PYTHON_MODULEFINDER_H
 
-#include "Stacks/Exports.h"
+#include "PendingCalls.h"
 
 #include <atomic>
 
@@ -28,18 +28,15 @@ public:
   /// Called now and then by threads that run Python.
   void poll() {
     if (__builtin_expect(isWanted(), 0))
-      request();
+      Calls.ask(Wanted, install, this);
   }
 
 private:
-  void request();
   static int install(void *Self);
 
   std::atomic<bool> Wanted{false};
   const char *Folder = nullptr;
-  int (*IsInitialized)() = nullptr;
-  int (*AddPendingCall)(int (*)(void *), void *) = nullptr;
-  int (*Run)(const char *, void *) = nullptr;
+  PendingCalls Calls;
 };
 
 } // namespace memkit::capture

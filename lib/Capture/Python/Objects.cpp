@@ -153,22 +153,15 @@ bool ObjectHooks::begin(const Exports &E, wire::Control &C) {
   MinSize = C.Settings.MinSize;
   bool HasAll = E.find("PyMem_GetAllocator", T.Get) &&
                 E.find("PyMem_SetAllocator", T.Set) &&
-                E.find("Py_IsInitialized", IsInitialized) &&
-                E.find("Py_AddPendingCall", AddPendingCall) &&
-                E.find("Py_AtExit", AtExit);
+                E.find("Py_AtExit", AtExit) && Calls.find(E);
   Wanted.store(HasAll, std::memory_order_relaxed);
   if (!HasAll)
-    C.Objects.store(uint32_t(wire::ObjectState::NoSymbols),
-                    std::memory_order_release);
+    C.Findings[wire::FS_PythonObjects].Code.store(
+        uint32_t(wire::ObjectState::NoSymbols), std::memory_order_release);
   return HasAll;
 }
 
-void ObjectHooks::request() {
-  if (!IsInitialized() || !Wanted.exchange(false, std::memory_order_acq_rel))
-    return;
-  if (AddPendingCall(install, nullptr) != 0)
-    Wanted.store(true, std::memory_order_release);
-}
+void ObjectHooks::request() { Calls.ask(Wanted, install, nullptr); }
 
 static bool isOurs(const PythonAllocator &A) {
   return A.Malloc == objectMalloc;
@@ -196,8 +189,8 @@ int ObjectHooks::install(void *) {
   }
   if (Any)
     Self.AtExit(remove);
-  Self.Ctl->Objects.store(uint32_t(wire::ObjectState::Recorded),
-                          std::memory_order_release);
+  Self.Ctl->Findings[wire::FS_PythonObjects].Code.store(
+      uint32_t(wire::ObjectState::Recorded), std::memory_order_release);
   return 0;
 }
 

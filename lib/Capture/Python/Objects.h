@@ -18,7 +18,7 @@
 #ifndef MEMKIT_CAPTURE_PYTHON_OBJECTS_H
 #define MEMKIT_CAPTURE_PYTHON_OBJECTS_H
 
-#include "Stacks/Exports.h"
+#include "PendingCalls.h"
 #include "Wire/Layout.h"
 
 #include <atomic>
@@ -64,8 +64,7 @@ private:
   std::atomic<bool> Wanted{false};
   uint64_t MinSize = 0;
   wire::Control *Ctl = nullptr;
-  int (*IsInitialized)() = nullptr;
-  int (*AddPendingCall)(int (*)(void *), void *) = nullptr;
+  PendingCalls Calls;
   int (*AtExit)(void (*)()) = nullptr;
 };
 

@@ -12,16 +12,13 @@ using namespace memkit::capture;
 void PendingCode::begin(const Exports &E, const char *Code, Runs HowOften) {
   Text = Code;
   Often = HowOften;
-  bool HasAll = E.find("Py_AddPendingCall", AddPendingCall) &&
-                E.find("PyRun_SimpleStringFlags", Run);
-  if (!HasAll)
-    Run = nullptr;
+  Calls.find(E);
 }
 
 void PendingCode::ask() {
-  if (!Run || IsAsked.exchange(true, std::memory_order_acq_rel))
+  if (!Calls.isThere() || IsAsked.exchange(true, std::memory_order_acq_rel))
     return;
-  if (AddPendingCall(run, this) != 0)
+  if (!Calls.ask(run, this))
     IsAsked.store(false, std::memory_order_release);
 }
 
@@ -31,7 +28,7 @@ int PendingCode::run(void *Self) {
   auto *C = static_cast<PendingCode *>(Self);
   if (C->Often == Runs::Again)
     C->IsAsked.store(false, std::memory_order_release);
-  if (C->Run && recordingThread())
-    C->Run(C->Text, nullptr);
+  if (C->Calls.isThere() && recordingThread())
+    C->Calls.run(C->Text);
   return 0;
 }

@@ -5,7 +5,7 @@
 #ifndef MEMKIT_CAPTURE_PYTHON_PENDINGCODE_H
 #define MEMKIT_CAPTURE_PYTHON_PENDINGCODE_H
 
-#include "Stacks/Exports.h"
+#include "PendingCalls.h"
 
 #include <atomic>
 #include <cstdint>
@@ -35,8 +35,7 @@ private:
   const char *Text = nullptr;
   Runs Often = Runs::Again;
   std::atomic<bool> IsAsked{false};
-  int (*AddPendingCall)(int (*)(void *), void *) = nullptr;
-  int (*Run)(const char *, void *) = nullptr; ///< null: nothing can be asked
+  PendingCalls Calls;
 };
 
 } // namespace memkit::capture

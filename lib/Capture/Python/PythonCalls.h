@@ -5,7 +5,7 @@
 #ifndef MEMKIT_CAPTURE_PYTHON_PYTHONCALLS_H
 #define MEMKIT_CAPTURE_PYTHON_PYTHONCALLS_H
 
-#include "Stacks/Exports.h"
+#include "PendingCalls.h"
 
 #include <cstdint>
 #include <initializer_list>
@@ -21,10 +21,10 @@ struct PythonMethod {
   static constexpr int TakesOne = 8; ///< METH_O
 };
 
-/// The interpreter's functions, by the names of Python's C API. All but
-/// AddPendingCall need the interpreter's lock.
+/// The interpreter's functions, by the names of Python's C API. All but pending
+/// calls need the interpreter's lock.
 struct PythonCalls {
-  int (*AddPendingCall)(int (*)(void *), void *);
+  PendingCalls Pending;
   void *(*Import)(const char *);
   void *(*GetAttribute)(void *, const char *);
   void *(*Call)(void *, void *);
@@ -47,8 +47,7 @@ struct PythonCalls {
   void (*ClearError)();
 
   bool find(const Exports &E) {
-    return E.find("Py_AddPendingCall", AddPendingCall) &&
-           E.find("PyImport_ImportModule", Import) &&
+    return Pending.find(E) && E.find("PyImport_ImportModule", Import) &&
            E.find("PyObject_GetAttrString", GetAttribute) &&
            E.find("PyObject_CallObject", Call) &&
            E.find("PyObject_GetIter", Iterate) && E.find("PyIter_Next", Next) &&
@@ -105,7 +104,23 @@ struct PythonCalls {
 };
 
 /// Children of fork keep the functions, for callbacks that the parent left.
-extern PythonCalls Py;
+extern constinit PythonCalls Py;
+
+/// Keeps the thread's Python error from the code that lives as long, and drops
+/// the errors of this code.
+class KeptError {
+public:
+  KeptError() { Py.FetchError(&Parts[0], &Parts[1], &Parts[2]); }
+  ~KeptError() {
+    Py.ClearError();
+    Py.RestoreError(Parts[0], Parts[1], Parts[2]);
+  }
+  KeptError(const KeptError &) = delete;
+  KeptError &operator=(const KeptError &) = delete;
+
+private:
+  void *Parts[3];
+};
 
 } // namespace memkit::capture
 

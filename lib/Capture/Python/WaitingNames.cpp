@@ -10,7 +10,7 @@
 using namespace memkit;
 using namespace memkit::capture;
 
-PythonCalls capture::Py;
+constinit PythonCalls capture::Py{};
 
 uint64_t WaitingNames::textFor(uintptr_t Identity, const char *Class,
                                size_t Bytes) {

@@ -17,29 +17,13 @@ using namespace memkit;
 using namespace memkit::capture;
 using namespace memkit::capture::tf;
 
-void KerasNames::begin(const Exports &E) { HasAll = Py.find(E); }
-
-bool KerasNames::mayAsk() const {
-  if (!HasAll)
-    return false;
-  uint64_t Spent = SpentNs.load(std::memory_order_relaxed);
-  return Spent < FirstNs ||
-         Spent <
-             FirstNs + (sys::clockNs(CLOCK_MONOTONIC) - BegunNs.load()) / 100;
-}
-
 /// The layer runs, so the object is alive.
 __attribute__((noinline)) uint64_t KerasNames::unnamed(uintptr_t Layer) {
   const char *Class = typeName(typeOf(Layer));
   size_t Bytes = strlen(Class);
-  if (!mayAsk())
+  if (!Questions.canAsk() || !Questions.isAffordable())
     return Proc.Names.intern(Class, Bytes);
-  if (!IsAsked.exchange(true, std::memory_order_acq_rel)) {
-    if (!BegunNs.load(std::memory_order_relaxed))
-      BegunNs.store(sys::clockNs(CLOCK_MONOTONIC));
-    if (Py.AddPendingCall(answer, this) != 0)
-      IsAsked.store(false, std::memory_order_release);
-  }
+  Questions.ask(Layer, answer, this);
   return Waits.textFor(identityOf(Layer), Class, Bytes);
 }
 
@@ -49,18 +33,7 @@ __attribute__((noinline)) uint64_t KerasNames::unnamed(uintptr_t Layer) {
 
 int KerasNames::answer(void *Names) {
   KerasNames &Self = *static_cast<KerasNames *>(Names);
-  // A child of fork inherits the pending call, but has asked nothing.
-  if (!Self.IsAsked.load(std::memory_order_acquire))
-    return 0;
-  uint64_t Begin = sys::clockNs(CLOCK_THREAD_CPUTIME_ID);
-  void *Error[3];
-  Py.FetchError(&Error[0], &Error[1], &Error[2]);
-  Self.nameRunning();
-  Py.ClearError();
-  Py.RestoreError(Error[0], Error[1], Error[2]);
-  Self.SpentNs.fetch_add(sys::clockNs(CLOCK_THREAD_CPUTIME_ID) - Begin,
-                         std::memory_order_relaxed);
-  Self.IsAsked.store(false, std::memory_order_release);
+  Self.Questions.answer([&](uintptr_t) { Self.nameRunning(); });
   return 0;
 }
 

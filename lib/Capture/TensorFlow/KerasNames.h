@@ -12,10 +12,9 @@
 #define MEMKIT_CAPTURE_TENSORFLOW_KERASNAMES_H
 
 #include "Python/ModuleTable.h"
+#include "Python/NameQuestions.h"
 #include "Python/WaitingNames.h"
-#include "Stacks/Exports.h"
 
-#include <atomic>
 #include <cstdint>
 
 namespace memkit::capture::tf {
@@ -23,7 +22,7 @@ namespace memkit::capture::tf {
 class KerasNames {
 public:
   /// \p E: the interpreter's symbols.
-  void begin(const Exports &E);
+  void begin(const Exports &E) { Questions.begin(E); }
 
   /// The text of the name of the running layer at \p Layer, or of its class,
   /// with wire::SF_Unnamed, while the name is unknown. Any thread.
@@ -33,11 +32,7 @@ public:
   }
 
 private:
-  /// Of processor time; then answers may take a hundredth of the elapsed time.
-  static constexpr uint64_t FirstNs = 40'000'000;
-
   uint64_t unnamed(uintptr_t Layer);
-  bool mayAsk() const;
 
   // By the interpreter, with its lock held.
   static int answer(void *);
@@ -49,9 +44,7 @@ private:
 
   ModuleTable Table;
   WaitingNames Waits;
-  std::atomic<uint64_t> BegunNs{0}, SpentNs{0};
-  std::atomic<bool> IsAsked{false};
-  bool HasAll = false;
+  NameQuestions Questions; ///< about running layers
 };
 
 /// Those of this process.

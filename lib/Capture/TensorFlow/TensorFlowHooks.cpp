@@ -76,10 +76,10 @@ static void lookUp() {
 bool tf::TensorFlowHooks::examine() {
   if (!Called.Missing)
     lookUp();
+  wire::SourceFinding &Found = Ctl->Findings[wire::FS_TensorFlow];
   if (const char *Version = Called.Version ? Called.Version() : nullptr)
-    strncpy(Ctl->TensorFlowVersion, Version,
-            sizeof(Ctl->TensorFlowVersion) - 1);
-  Ctl->TensorFlow.fetch_or(Called.Missing, std::memory_order_release);
+    strncpy(Found.Name, Version, sizeof(Found.Name) - 1);
+  Found.Code.fetch_or(Called.Missing, std::memory_order_release);
   bool Has = !(Called.Missing & wire::TF_NoOperators);
   State.store(Has ? Usable : Unusable, std::memory_order_release);
   return Has;

@@ -66,7 +66,8 @@ public:
   }
   /// Adds to the reported bits.
   void reportMissing(uint32_t Bit) {
-    Ctl->TensorFlow.fetch_or(Bit, std::memory_order_relaxed);
+    Ctl->Findings[wire::FS_TensorFlow].Code.fetch_or(Bit,
+                                                     std::memory_order_relaxed);
   }
 
   /// The number of the host among the devices of this process, or

@@ -99,8 +99,8 @@ static Runtime &runtimeOf(uintptr_t Pc, Runtime &Room) {
 
 static void notePool() {
   uint32_t None = 0;
-  Proc.Ctl->TorchCuda.compare_exchange_strong(None,
-                                              uint32_t(wire::CudaState::Pool));
+  Proc.Ctl->Findings[wire::FS_TorchCuda].Code.compare_exchange_strong(
+      None, uint32_t(wire::CudaState::Pool));
 }
 
 static void recordPool(const Runtime &R, void *P, size_t Size, void *Stream,

@@ -101,7 +101,8 @@ static void invokeTracker(const void *, const CudaTracker::Entry &E) {
 
 void CudaTracker::turnOff(wire::CudaState Why) {
   State.store(Off, std::memory_order_release);
-  Proc.Ctl->TorchCuda.store(uint32_t(Why), std::memory_order_release);
+  Proc.Ctl->Findings[wire::FS_TorchCuda].Code.store(uint32_t(Why),
+                                                    std::memory_order_release);
 }
 
 /// The caller holds the lock of the allocator of the thread's device; the lock
@@ -227,8 +228,8 @@ void CudaTracker::check(ThreadState &T, const Report &R) {
   }
   if (!State.compare_exchange_strong(Is, Checked, std::memory_order_acq_rel))
     return;
-  Proc.Ctl->TorchCuda.store(uint32_t(wire::CudaState::Tracked),
-                            std::memory_order_release);
+  Proc.Ctl->Findings[wire::FS_TorchCuda].Code.store(
+      uint32_t(wire::CudaState::Tracked), std::memory_order_release);
   for (TrackedSegment &S : Early)
     if (S.IsThere.load(std::memory_order_acquire))
       writeSegment(T, S);

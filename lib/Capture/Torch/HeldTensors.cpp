@@ -117,7 +117,7 @@ void HeldTensors::noteOptimizer(uintptr_t Optimizer) {
   // Nobody else adds one while it is asked for.
   Known[N].store(Optimizer, std::memory_order_relaxed);
   Count.store(N + 1, std::memory_order_release);
-  if (Py.AddPendingCall(answer, nullptr) != 0)
+  if (!Py.Pending.ask(answer, nullptr))
     Asked.store(0, std::memory_order_release);
 }
 
@@ -127,15 +127,14 @@ int HeldTensors::answer(void *) {
   uintptr_t Optimizer = Self.Asked.load(std::memory_order_acquire);
   if (!Optimizer)
     return 0;
-  void *Error[3];
-  Py.FetchError(&Error[0], &Error[1], &Error[2]);
-  // A child of fork inherits the pending call, but has asked nothing.
-  ThreadState *T = recordingThread();
-  if (T && interpreterNode(*T, MEMKIT_CALLER) &&
-      Operators::runningOptimizer() == Optimizer)
-    Self.reportOptimizer(reinterpret_cast<void *>(Optimizer));
-  Py.ClearError();
-  Py.RestoreError(Error[0], Error[1], Error[2]);
+  {
+    KeptError Kept;
+    // A child of fork inherits the pending call, but has asked nothing.
+    ThreadState *T = recordingThread();
+    if (T && interpreterNode(*T, MEMKIT_CALLER) &&
+        Operators::runningOptimizer() == Optimizer)
+      Self.reportOptimizer(reinterpret_cast<void *>(Optimizer));
+  }
   Self.Asked.store(0, std::memory_order_release);
   return 0;
 }

@@ -20,8 +20,6 @@
 using namespace memkit;
 using namespace memkit::capture;
 
-void LayerNames::begin(const Exports &E) { HasAll = Py.find(E); }
-
 //===----------------------------------------------------------------------===//
 // Modules without a name
 //===----------------------------------------------------------------------===//
@@ -39,28 +37,11 @@ uint32_t LayerNames::originalText(uintptr_t Module) const {
   return 0;
 }
 
-/// Answers may take a hundredth of the time at most, plus FirstNs. After half
-/// of FirstNs a root that has a name is not asked again for new modules.
+/// Once answers have taken some time, a root that has a name is not asked again
+/// for new modules.
 bool LayerNames::mayAsk(uintptr_t Root) const {
-  if (!HasAll)
-    return false;
-  uint64_t Spent = SpentNs.load(std::memory_order_relaxed);
-  if (Spent < FirstNs / 2)
-    return true;
-  if (Table.find(Root))
-    return false;
-  uint64_t Now = sys::clockNs(CLOCK_MONOTONIC);
-  return Spent < FirstNs + (Now - BegunNs.load()) / 100;
-}
-
-void LayerNames::ask(uintptr_t Root) {
-  uintptr_t None = 0;
-  if (!Asked.compare_exchange_strong(None, Root, std::memory_order_acq_rel))
-    return;
-  if (!BegunNs.load(std::memory_order_relaxed))
-    BegunNs.store(sys::clockNs(CLOCK_MONOTONIC));
-  if (Py.AddPendingCall(answer, nullptr) != 0)
-    Asked.store(0, std::memory_order_release);
+  return canAsk() && (Questions.isEarly() ||
+                      (!Table.find(Root) && Questions.isAffordable()));
 }
 
 /// The module runs, so the object is alive.
@@ -72,7 +53,7 @@ __attribute__((noinline)) uint64_t LayerNames::unnamed(uintptr_t Module,
   size_t Bytes = strlen(Class);
   if (!mayAsk(Root))
     return Proc.Names.intern(Class, Bytes);
-  ask(Root);
+  Questions.ask(Root, answer, nullptr);
   // A root has the name of its class.
   if (Module == Root)
     return Proc.Names.intern(Class, Bytes);
@@ -85,22 +66,12 @@ __attribute__((noinline)) uint64_t LayerNames::unnamed(uintptr_t Module,
 
 int LayerNames::answer(void *) {
   LayerNames &Self = Torch.layers();
-  // A child of fork inherits the pending call, but has asked nothing.
-  uintptr_t Root = Self.Asked.load(std::memory_order_acquire);
-  if (!Root)
-    return 0;
-  uint64_t Begin = sys::clockNs(CLOCK_THREAD_CPUTIME_ID);
-  void *Error[3];
-  Py.FetchError(&Error[0], &Error[1], &Error[2]);
-  if (void *Object = Self.findLive(Root)) {
-    Self.name(Object);
-    Py.Drop(Object);
-  }
-  Py.ClearError();
-  Py.RestoreError(Error[0], Error[1], Error[2]);
-  Self.SpentNs.fetch_add(sys::clockNs(CLOCK_THREAD_CPUTIME_ID) - Begin,
-                         std::memory_order_relaxed);
-  Self.Asked.store(0, std::memory_order_release);
+  Self.Questions.answer([&](uintptr_t Root) {
+    if (void *Object = Self.findLive(Root)) {
+      Self.name(Object);
+      Py.Drop(Object);
+    }
+  });
   return 0;
 }
 
@@ -123,7 +94,7 @@ void *LayerNames::findLive(uintptr_t Module) {
     Py.Take(Object);
     return Object;
   }
-  if (SpentNs.load(std::memory_order_relaxed) > FirstNs / 2)
+  if (!Questions.isEarly())
     return nullptr;
   void *Gc = Py.Import("gc");
   void *Get = Gc ? Py.GetAttribute(Gc, "get_objects") : nullptr;
@@ -142,13 +113,10 @@ void *LayerNames::findLive(uintptr_t Module) {
 }
 
 void LayerNames::nameNow(void *Root, const char *Given) {
-  if (!HasAll)
+  if (!canAsk())
     return;
-  void *Error[3];
-  Py.FetchError(&Error[0], &Error[1], &Error[2]);
+  KeptError Kept;
   name(Root, Given);
-  Py.ClearError();
-  Py.RestoreError(Error[0], Error[1], Error[2]);
 }
 
 static bool isOf(uintptr_t Object, const char *Class) {

@@ -18,10 +18,9 @@
 
 #include "InstanceDict.h"
 #include "Python/ModuleTable.h"
+#include "Python/NameQuestions.h"
 #include "Python/WaitingNames.h"
-#include "Stacks/Exports.h"
 
-#include <atomic>
 #include <cstdint>
 
 namespace memkit::capture {
@@ -29,10 +28,10 @@ namespace memkit::capture {
 class LayerNames {
 public:
   /// \p E: the interpreter's symbols.
-  void begin(const Exports &E);
+  void begin(const Exports &E) { Questions.begin(E); }
 
   /// Can the interpreter be asked?
-  bool canAsk() const { return HasAll; }
+  bool canAsk() const { return Questions.canAsk(); }
 
   /// The text of the name of the running module at \p Module, or of its class,
   /// with wire::SF_Unnamed, while the name is unknown. Any thread. \p Root: the
@@ -48,13 +47,8 @@ public:
   void nameNow(void *Root, const char *Given);
 
 private:
-  /// In a program that has imported torch, one search among all objects takes 9
-  /// ms.
-  static constexpr uint64_t FirstNs = 40'000'000;
-
   uint64_t unnamed(uintptr_t Module, uintptr_t Root);
   bool mayAsk(uintptr_t Root) const;
-  void ask(uintptr_t Root);
   uint32_t originalText(uintptr_t Module) const;
 
   // By the interpreter, with the GIL held.
@@ -71,11 +65,8 @@ private:
   void *findLive(uintptr_t Module);
 
   ModuleTable Table;
-  WaitingNames Waits; ///< by identity
-  /// The time of the first question; the processor time of all answers.
-  std::atomic<uint64_t> BegunNs{0}, SpentNs{0};
-  std::atomic<uintptr_t> Asked{0}; ///< the root of the pending question
-  bool HasAll = false;
+  WaitingNames Waits;      ///< by identity
+  NameQuestions Questions; ///< about roots
   InstanceDict Dicts;
   bool HasReplicas = false; ///< replicas may exist; with the GIL held
   /// The module that has a text as its name; with the GIL held.

@@ -347,14 +347,16 @@ void Operators::attach() {
   if (Has && !NameOf)
     attachChild();
   bool HasSequence = SequenceWord.load(std::memory_order_relaxed);
+  wire::SourceFinding *Found = Proc.Ctl->Findings;
   if (Torch.wantsShapes())
-    Proc.Ctl->TorchShapes.store(
+    Found[wire::FS_TorchShapes].Code.store(
         uint32_t(TorchLayout.isKnown() ? wire::ShapesState::Recorded
                                        : wire::ShapesState::UnknownLayout),
         std::memory_order_relaxed);
-  Proc.Ctl->Torch.store(uint32_t(!Has          ? wire::TorchState::NoObserver
-                                 : HasSequence ? wire::TorchState::Observed
-                                               : wire::TorchState::NoSequence),
-                        std::memory_order_release);
+  Found[wire::FS_Torch].Code.store(uint32_t(!Has ? wire::TorchState::NoObserver
+                                            : HasSequence
+                                                ? wire::TorchState::Observed
+                                                : wire::TorchState::NoSequence),
+                                   std::memory_order_release);
   State.store(Has ? Attached : Missing, std::memory_order_release);
 }

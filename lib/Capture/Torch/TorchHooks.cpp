@@ -227,7 +227,7 @@ static void foundBinary(const void *LinkMap) {
   const char *Name = strrchr(Path, '/');
   if (Name && !strcmp(Name + 1, "libtorch_cpu.so") && Torch.wantsContexts() &&
       Torch.layers().canAsk())
-    Py.AddPendingCall(attachObserver, nullptr);
+    Py.Pending.ask(attachObserver, nullptr);
 }
 
 static void foundInterpreter(const void *LinkMap) {

@@ -29,7 +29,7 @@ bool DeviceUses::ask(PendingRead P) {
       Asked.size() >= MaxAsked)
     return false;
   P.SinceNs = R.nowNs();
-  Thread.ask({R.Heaps.cudaInfo(Device).Uuid, R.Heaps.sharesMemory(Device)});
+  Thread.ask({R.heaps().cudaInfo(Device).Uuid, R.heaps().sharesMemory(Device)});
   Asked.push_back(std::move(P));
   return true;
 }
@@ -38,7 +38,7 @@ void DeviceUses::wait(DeviceWait W) {
   bool IsFailure = W.At == DeviceTimePoint::ContextFailed;
   if (IsFailure)
     Begins.erase({W.L.Of.Process, W.Ring});
-  W.L.Accounted = R.Heaps.cudaAccounted(W.L.Device);
+  W.L.Accounted = R.heaps().cudaAccounted(W.L.Device);
   if (IsFailure || !ask({PendingRead::Context, W, valuesOf(W.L)}))
     Out.Replies.push_back({W.L.Of.Process, W.Slot, W.Ticket, IsFailure});
 }
@@ -46,13 +46,13 @@ void DeviceUses::wait(DeviceWait W) {
 /// Interprets NVML's answer. NVML must list every recorded process with a
 /// context on the device; else the driver may use pids of another namespace.
 DeviceUses::DeviceReading DeviceUses::know(uint16_t Device,
-                                           const Nvml::Reading &Is,
+                                           const DeviceLibrary::Reading &Is,
                                            const Pids &Of) const {
   DeviceReading K;
   K.Used = Is.Used;
   K.Total = Is.Total;
   K.Available = Is.Available;
-  for (const Nvml::DeviceProcess &P : Is.Processes)
+  for (const DeviceLibrary::DeviceProcess &P : Is.Processes)
     for (const auto &[Process, Pid] : Of)
       if (uint32_t(Pid) == P.Pid) {
         K.OwnOf[Process] += P.Bytes.value_or(0);
@@ -106,7 +106,7 @@ void DeviceUses::measure(const DeviceWait &W, const DeviceReading &K) {
 
 void DeviceUses::lookNow(PendingRead &P, DeviceState &S) {
   uint64_t Now = R.nowNs();
-  P.W.L.Accounted = R.Heaps.cudaAccounted(P.W.L.Device);
+  P.W.L.Accounted = R.heaps().cudaAccounted(P.W.L.Device);
   P.W.L.Used = S.Last->Used;
   P.W.L.Total = S.Last->Total;
   P.W.L.TimeNs = std::max(Now, R.lastNs());
@@ -169,7 +169,7 @@ void DeviceUses::answered(PendingRead &P, const DeviceThread::DeviceAnswer &A,
   }
   if (P.Why == PendingRead::Context)
     Out.Replies.push_back({W.L.Of.Process, W.Slot, W.Ticket, IsKnown});
-  if (P.Why == PendingRead::Driver && R.Heaps.sharesMemory(W.L.Device)) {
+  if (P.Why == PendingRead::Driver && R.heaps().sharesMemory(W.L.Device)) {
     if (IsNews) {
       P.V[0] = S.Last->Used;
       P.V[1] = S.Last->Total;
@@ -184,7 +184,7 @@ void DeviceUses::answered(PendingRead &P, const DeviceThread::DeviceAnswer &A,
 
 /// Marks what the driver said, if its figure says something without NVML.
 void DeviceUses::markUnanswered(const PendingRead &P) {
-  if (!R.Heaps.sharesMemory(P.W.L.Device))
+  if (!R.heaps().sharesMemory(P.W.L.Device))
     mark(P.W.L, P.V);
 }
 

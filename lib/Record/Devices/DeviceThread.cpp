@@ -15,8 +15,8 @@ DeviceThread::~DeviceThread() {
   std::unique_lock<std::mutex> Guard(Both->Lock);
   Both->Over = true;
   Both->Wake.notify_one();
-  // NVML's exit handlers, at the end of the process, should find no thread in
-  // it.
+  // The library's exit handlers, at the end of the process, should find no
+  // thread in it.
   Both->Idle.wait_for(Guard, std::chrono::milliseconds(200),
                       [&] { return !Both->IsIn; });
 }
@@ -25,6 +25,7 @@ void DeviceThread::start() {
   if (Both)
     return;
   Both = std::make_shared<Shared>();
+  Both->Of = std::move(Library);
   // Without a thread, nothing is answered.
   WorkThread::startDetached([Of = Both] { run(Of); });
 }
@@ -48,7 +49,7 @@ std::optional<DeviceThread::DeviceAnswer> DeviceThread::take() {
 }
 
 void DeviceThread::run(std::shared_ptr<Shared> S) {
-  std::string NotOpen = S->Of.open();
+  std::string NotOpen = S->Of->open();
   std::unique_lock<std::mutex> Guard(S->Lock);
   for (;;) {
     S->IsIn = false;
@@ -64,7 +65,7 @@ void DeviceThread::run(std::shared_ptr<Shared> S) {
     if (A.IsOpen) {
       S->IsIn = true;
       Guard.unlock();
-      A.Wrong = S->Of.read(Q.Uuid, Q.SharesMemory, A.Is);
+      A.Wrong = S->Of->read(Q.Uuid, Q.SharesMemory, A.Is);
       Guard.lock();
     }
     S->Done.push_back(std::move(A));

@@ -5,7 +5,7 @@
 #ifndef MEMKIT_LIB_RECORD_DEVICETHREAD_H
 #define MEMKIT_LIB_RECORD_DEVICETHREAD_H
 
-#include "Devices/Nvml.h"
+#include "Devices/DeviceLibrary.h"
 #include <condition_variable>
 #include <deque>
 #include <memory>
@@ -13,25 +13,26 @@
 
 namespace memkit {
 
-/// A thread that calls NVML, which may take long or never return. The
-/// destructor waits a short time; a thread still in NVML then ends with the
-/// process.
+/// A thread that calls a library of devices, which may take long or never
+/// return. The destructor waits a short time; a thread still in the library
+/// then ends with the process.
 ///
 /// Only the recorder's thread may call the members.
 class DeviceThread {
 public:
-  DeviceThread() = default;
+  explicit DeviceThread(std::unique_ptr<DeviceLibrary> Of)
+      : Library(std::move(Of)) {}
   ~DeviceThread();
 
   struct DeviceAnswer {
     std::string Wrong; ///< the error; empty: none
-    /// False: NVML cannot be opened, and no request will succeed.
+    /// False: the library cannot be opened, and no request will succeed.
     bool IsOpen = true;
-    Nvml::Reading Is;
+    DeviceLibrary::Reading Is;
   };
-  /// Starts the thread once, so that NVML is open at the first request.
+  /// Starts the thread once, so that the library is open at the first request.
   void start();
-  /// A request for the state of a device; as of Nvml::read().
+  /// A request for the state of a device; as of DeviceLibrary::read().
   struct DeviceQuestion {
     std::vector<uint8_t> Uuid;
     bool SharesMemory = false;
@@ -47,11 +48,12 @@ private:
     std::deque<DeviceQuestion> Asked;
     std::deque<DeviceAnswer> Done;
     bool Over = false;
-    bool IsIn = true; ///< in a call of NVML
-    Nvml Of;          ///< used by the thread only
+    bool IsIn = true;                  ///< in a call of the library
+    std::unique_ptr<DeviceLibrary> Of; ///< used by the thread only
   };
   static void run(std::shared_ptr<Shared> S);
 
+  std::unique_ptr<DeviceLibrary> Library; ///< until start()
   std::shared_ptr<Shared> Both;
 };
 

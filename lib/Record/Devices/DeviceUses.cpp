@@ -84,7 +84,8 @@ DeviceUses::MarkValues DeviceUses::valuesOf(const Look &L) const {
   return {L.Used, L.Total, L.Accounted, AreKnown ? OfContexts : UnknownBytes,
           // Measured by the driver's figure, which counts the whole machine
           // if the device shares its memory.
-          R.Heaps.sharesMemory(L.Device) ? UnknownBytes : moduleBytes(L.Device),
+          R.heaps().sharesMemory(L.Device) ? UnknownBytes
+                                           : moduleBytes(L.Device),
           UnknownBytes, UnknownBytes};
 }
 
@@ -104,7 +105,7 @@ void DeviceUses::mark(const Look &L, MarkValues V) {
   M.Process = L.Of.Process;
   M.Thread = L.Thread;
   M.TimeNs = L.TimeNs;
-  M.Id = R.Heaps.cudaSpace(L.Device);
+  M.Id = R.heaps().cudaSpace(L.Device);
   M.Values.assign(V.begin(), V.end());
   if (S.Last && S.Last->Available)
     M.Values.push_back(*S.Last->Available);
@@ -144,8 +145,8 @@ void DeviceUses::takeShared(const Look &L) {
 
 void DeviceUses::take(Look L, DeviceTimePoint At) {
   DeviceState &S = Devices[L.Device];
-  L.Accounted = R.Heaps.cudaAccounted(L.Device);
-  if (R.Heaps.sharesMemory(L.Device))
+  L.Accounted = R.heaps().cudaAccounted(L.Device);
+  if (R.heaps().sharesMemory(L.Device))
     return takeShared(L);
   uint64_t OfContexts;
   contextBytes(L.Device, OfContexts);

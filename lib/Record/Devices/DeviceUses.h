@@ -26,7 +26,8 @@ class Recording;
 /// recorder's thread.
 class DeviceUses {
 public:
-  explicit DeviceUses(Recording &R) : R(R) {}
+  DeviceUses(Recording &R, std::unique_ptr<DeviceLibrary> Of)
+      : R(R), Thread(std::move(Of)) {}
 
   //===--------------------------------------------------------------------===//
   // Reports of processes
@@ -148,7 +149,7 @@ private:
   MarkValues valuesOf(const Look &L) const;
   void mark(const Look &L, MarkValues V);
   bool ask(PendingRead P);
-  DeviceReading know(uint16_t Device, const Nvml::Reading &Is,
+  DeviceReading know(uint16_t Device, const DeviceLibrary::Reading &Is,
                      const Pids &Of) const;
   void measure(const DeviceWait &W, const DeviceReading &K);
   bool takeKnown(const DeviceReading &K, const PendingRead &P, DeviceState &S);

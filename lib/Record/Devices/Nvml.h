@@ -8,46 +8,21 @@
 #ifndef MEMKIT_LIB_RECORD_NVML_H
 #define MEMKIT_LIB_RECORD_NVML_H
 
-#include "llvm/ADT/ArrayRef.h"
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
+#include "Devices/DeviceLibrary.h"
 
 namespace memkit {
 
-/// Belongs to one thread: any call may take long.
-class Nvml {
+class Nvml : public DeviceLibrary {
 public:
   Nvml() = default;
   Nvml(const Nvml &) = delete;
   Nvml &operator=(const Nvml &) = delete;
 
-  /// Opens and initializes NVML; returns the error, or empty. NVML is never
-  /// closed, because threads of its own may still run in it.
-  std::string open();
-
-  struct DeviceProcess {
-    uint32_t Pid = 0; ///< in the pid namespace of the driver
-    std::optional<uint64_t> Bytes;
-    bool operator==(const DeviceProcess &) const = default;
-  };
-  struct Reading {
-    uint64_t Used = 0; ///< of the device, by all processes
-    uint64_t Total = 0;
-    /// Of a device that shares the machine's memory: what the machine can still
-    /// give without swapping.
-    std::optional<uint64_t> Available;
-    /// The processes that compute on the device. If the device shares the
-    /// machine's memory, also the processes that draw. Empty: unknown.
-    std::vector<DeviceProcess> Processes;
-  };
-  /// Reads the device with this UUID, as CUDA's driver reports it (16 bytes);
-  /// returns the error, or empty. SharesMemory: NVML knows no memory of the
-  /// device (NVML_ERROR_NOT_SUPPORTED), and the used memory is the sum of its
-  /// processes; Total and Available are the machine's.
+  /// NVML is never closed, because threads of its own may still run in it.
+  std::string open() override;
+  /// SharesMemory: NVML answers NVML_ERROR_NOT_SUPPORTED.
   std::string read(llvm::ArrayRef<uint8_t> Uuid, bool SharesMemory,
-                   Reading &Out);
+                   Reading &Out) override;
 
 private:
   struct Memory;

@@ -36,17 +36,17 @@ LiveCopy::begin(Recording &R, uint64_t NowNs, uint64_t Since) {
   });
   Summary S = R.totalsNow(std::move(Known));
   // A reader of another recording would name events that are still to come.
-  C->Events = R.Stats.events();
+  C->Events = R.stats().events();
   C->Since = Since <= C->Events ? Since : 0;
-  R.Stats.beginMoment(C->Since);
-  std::vector<MomentCell> Cells = R.Stats.momentCells();
+  R.stats().beginMoment(C->Since);
+  std::vector<MomentCell> Cells = R.stats().momentCells();
   C->NumCells = Cells.size();
   cantFail(C->Rows->write(StringRef(reinterpret_cast<char *>(Cells.data()),
                                     Cells.size() * sizeof(MomentCell))));
   // In one go: of many rows the tools compute the lifetimes from the events.
   constexpr uint32_t FewRows = 512;
-  if (R.Stats.numStackRows() <= FewRows)
-    if (Error E = R.Stats.lifetimes([&](const Lifetimes &L) {
+  if (R.stats().numStackRows() <= FewRows)
+    if (Error E = R.stats().lifetimes([&](const Lifetimes &L) {
           C->Ages.push_back(L);
           return Error::success();
         }))
@@ -72,8 +72,8 @@ Error LiveCopy::writeTotals() {
 
 LiveCopy::~LiveCopy() {
   // After the last row the moment may be another reader's.
-  if (!HasRows && R.Stats.isInMoment())
-    R.Stats.endMoment();
+  if (!HasRows && R.stats().isInMoment())
+    R.stats().endMoment();
 }
 
 Expected<bool> LiveCopy::step() {
@@ -86,7 +86,7 @@ Expected<bool> LiveCopy::step() {
   }
   if (!HasRows) {
     Part.clear();
-    HasRows = !R.Stats.momentPart(RowsAtOnce, Part);
+    HasRows = !R.stats().momentPart(RowsAtOnce, Part);
     cantFail(Rows->write(StringRef(reinterpret_cast<char *>(Part.data()),
                                    Part.size() * sizeof(MomentRow))));
     if (Error E = checkWhole(*Rows))

@@ -40,25 +40,32 @@ public:
          const HeapChoice &Wanted = {}, Sink *Copy = nullptr);
   ~Recording();
 
-  Catalog Names;
-  ScopeTree ScopePaths{Names};
-  LiveStats Stats;
-  PageToucher Pages; ///< touches the memory of the members above
-  std::vector<ParameterStats> Parameters; ///< of all processes
-  /// Stats of the scopes of ended processes.
-  std::vector<LayerStats> ScopeTotals;
-  CategoryTable Categories{Stats};
-  OomLog Ooms;
-  PartialLog Partials;
-  EventTimes Times;
-  HeapChoice Wanted;
-  RecordedHeaps Heaps{Names, Stats, Wanted};
-  /// If set, steps end with ranges of a matching name only; else with the
+  Catalog &names() { return Names; }
+  const Catalog &names() const { return Names; }
+  ScopeTree &scopePaths() { return ScopePaths; }
+  LiveStats &stats() { return Stats; }
+  const LiveStats &stats() const { return Stats; }
+  /// Touches the memory of names and stats.
+  PageToucher &pages() { return Pages; }
+  std::vector<ParameterStats> &parameters() { return Parameters; }
+  std::vector<LayerStats> &scopeTotals() { return ScopeTotals; }
+  CategoryTable &categories() { return Categories; }
+  OomLog &ooms() { return Ooms; }
+  PartialLog &partials() { return Partials; }
+  EventTimes &times() { return Times; }
+  const HeapChoice &wanted() const { return Wanted; }
+  RecordedHeaps &heaps() { return Heaps; }
+  const RecordedHeaps &heaps() const { return Heaps; }
+  uint32_t epoch() const { return Epoch; }
+
+  /// From now on steps end with ranges of a matching name only; else with the
   /// program's own steps, or with those of its first optimizer.
-  std::optional<llvm::Regex> StepRange;
-  bool HasSteps = false; ///< any process had a step
-  uint64_t MaxSteps = 0; ///< highest number of steps of a process
-  uint32_t Epoch = 1;
+  void setStepRange(llvm::StringRef Pattern) { StepRange.emplace(Pattern); }
+  const std::optional<llvm::Regex> &stepRange() const { return StepRange; }
+  /// A process has had so many steps.
+  void noteSteps(uint64_t Steps) { MaxSteps = std::max(MaxSteps, Steps); }
+  /// The highest number of steps of a process.
+  uint64_t maxSteps() const { return MaxSteps; }
 
   /// A time, at least AtLeast, after all events so far and before all later
   /// events.
@@ -89,7 +96,8 @@ public:
   std::optional<uint64_t> eventsEndNs() const { return EventsEndNs; }
   /// Target for the maximum size of the file: events end early enough for the
   /// rest to fit, in most cases. 0: no maximum.
-  uint64_t MaxBytes = 0;
+  void setMaxBytes(uint64_t Bytes) { MaxBytes = Bytes; }
+  uint64_t maxBytes() const { return MaxBytes; }
   /// Keeps only the last events, in Tail.
   void keepLast(std::unique_ptr<EventTail> Tail);
   /// Turns the tail if due; returns true if so: then each process needs a
@@ -202,7 +210,6 @@ public:
   uint64_t losses() const { return Losses; }
 
 private:
-  std::vector<RecordingListener *> Listeners;
   explicit Recording(const TscClock &Clock) : Times(Clock) {}
   bool check(llvm::Error E);
   void writeNames();
@@ -225,6 +232,24 @@ private:
   void writeParts(const std::vector<T> &Rows, std::vector<T> Summary::*To,
                   uint64_t EndNs);
 
+  Catalog Names;
+  ScopeTree ScopePaths{Names};
+  LiveStats Stats;
+  PageToucher Pages;
+  std::vector<ParameterStats> Parameters; ///< of all processes
+  /// Stats of the scopes of ended processes.
+  std::vector<LayerStats> ScopeTotals;
+  CategoryTable Categories{Stats};
+  OomLog Ooms;
+  PartialLog Partials;
+  EventTimes Times;
+  HeapChoice Wanted;
+  RecordedHeaps Heaps{Names, Stats, Wanted};
+  std::optional<llvm::Regex> StepRange;
+  uint64_t MaxSteps = 0;
+  uint32_t Epoch = 1;
+  uint64_t MaxBytes = 0;
+  std::vector<RecordingListener *> Listeners;
   bool IsCopied = false; ///< readers get the copy, without events
   std::unique_ptr<EventTail> Tail;
   std::unique_ptr<TraceWriter> Writer;

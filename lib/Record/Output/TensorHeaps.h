@@ -18,9 +18,7 @@ struct TensorHeaps {
   static std::string deviceName(uint16_t Device);
   /// What precedes a device in the name of a heap: `torch.`, `tf.`.
   static std::string prefix(wire::TensorFramework Of) {
-    static constexpr const char *Prefixes[] = {"torch.", "tf.", "jax."};
-    static_assert(std::size(Prefixes) == wire::NumTensorFrameworks);
-    return Prefixes[size_t(Of)];
+    return wire::FrameworkPrefixes[size_t(Of)];
   }
 };
 

@@ -1,39 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Layers, operators and functions of TensorFlow.
-//
-// An operator of a graph: the function's range > forward or backward > the
-// layers of the node's name > operator; of an optimizer: optimizer > range >
-// operator. The function's range is of the caller's thread: a link leads there
-// from the threads that work for the function.
-//
-// An operator outside of graphs: as in PyTorch, with layers and the optimizer's
-// range from Python's frames.
-//
-// The call of a function that computes gradients is a step of the program.
 
+#include "Scopes/TensorFlowScopes.h"
 #include "Output/Recording.h"
-#include "Scopes/ProcessScopes.h"
+#include <bit>
 
 using namespace llvm;
 using namespace memkit;
 
+namespace {
+
+/// RunningScope::Detail of TensorFlow's scopes.
+struct TensorFlowDetail {
+  uint32_t Chain = 0;   ///< of the graph node's layers
+  uint8_t DataType = 0; ///< TF_DataType of the operator's first result
+  bool IsBackward = false;
+  bool IsCall = false;      ///< of a function
+  bool HasFunction = false; ///< the thread calls or works for a function
+
+  static TensorFlowDetail of(const RunningScope &O) {
+    return std::bit_cast<TensorFlowDetail>(O.Detail);
+  }
+  void setIn(RunningScope &O) const {
+    O.Detail = std::bit_cast<uint64_t>(*this);
+  }
+};
+
+} // namespace
+
 //===----------------------------------------------------------------------===//
 // Texts
 //===----------------------------------------------------------------------===//
-
-/// The number of a text of the recorder's own; 0: there are too many.
-uint32_t ProcessScopes::ownText(StringRef Name) {
-  if (auto It = OwnTexts.find(Name); It != OwnTexts.end())
-    return It->second;
-  if (OwnTexts.size() == MaxNames)
-    return 0;
-  uint32_t Text = FirstOwn + uint32_t(OwnTexts.size());
-  ScopeName &N = Names[Text];
-  N.Text = Name.str();
-  N.String = R.Names.Names.string(N.Text);
-  return OwnTexts[Name] = Text;
-}
 
 static constexpr uint8_t Float32 = 1;
 
@@ -68,46 +66,48 @@ static StringRef dataTypeName(uint8_t Type) {
   return Type < std::size(Names) ? StringRef(Names[Type]) : StringRef();
 }
 
-uint32_t ProcessScopes::resultDtype(uint32_t Ring) {
-  for (const RunningScope &O : reverse(ring(Ring).Opens)) {
+uint32_t TensorFlowScopes::resultDtype(uint32_t Ring) {
+  for (const RunningScope &O : reverse(Threads.ring(Ring).Opens)) {
     if (!O.IsOperator)
       continue;
-    StringRef Name = dataTypeName(O.DataType);
+    uint8_t Type = O.Owner == this ? TensorFlowDetail::of(O).DataType : 0;
+    StringRef Name = dataTypeName(Type);
     if (Name.empty())
       return 0;
-    uint32_t &String = DataTypes[O.DataType];
+    uint32_t &String = DataTypes[Type];
     if (!String)
-      String = R.Names.Names.string(Name);
+      String = Threads.recording().names().Names.string(Name);
     return String;
   }
   return 0;
 }
 
 /// `MatMul (float16)`; `MatMul`, if the type is float32, the usual one.
-uint32_t ProcessScopes::operatorText(uint32_t Text, uint8_t DataType) {
+uint32_t TensorFlowScopes::operatorText(uint32_t Text, uint8_t DataType) {
   StringRef Type = dataTypeName(DataType);
   if (Type.empty() || DataType == Float32)
     return Text;
   uint64_t Key = uint64_t(DataType) << 32 | Text;
   if (auto It = TypedTexts.find(Key); It != TypedTexts.end())
     return It->second;
-  uint32_t Own = ownText((Twine(name(Text).Text) + " (" + Type + ")").str());
+  uint32_t Own = Threads.names().own(
+      (Twine(Threads.name(Text).Text) + " (" + Type + ")").str());
   return TypedTexts[Key] = Own ? Own : Text;
 }
 
-const ProcessScopes::NodeParts &ProcessScopes::nodeParts(uint32_t Text) {
+const TensorFlowScopes::NodeParts &TensorFlowScopes::nodeParts(uint32_t Text) {
   if (auto It = Nodes.find(Text); It != Nodes.end())
     return It->second;
-  GraphNode N = Graphs.parse(name(Text).Text);
+  GraphNode N = Graphs.parse(Threads.name(Text).Text);
   // name() bounds the number of texts, not the number of invalid ones.
-  NodeParts &P = Nodes[Nodes.size() < MaxNames ? Text : 0];
+  NodeParts &P = Nodes[Nodes.size() < ScopeNames::MaxNames ? Text : 0];
   P = {};
   P.In = N.In;
   for (const std::string &Layer : N.Layers)
-    if (uint32_t Own = ownText(Layer))
+    if (uint32_t Own = Threads.names().own(Layer))
       P.Layers.push_back(Own);
   if (!N.Optimizer.empty())
-    P.Optimizer = ownText(N.Optimizer);
+    P.Optimizer = Threads.names().own(N.Optimizer);
   return P;
 }
 
@@ -115,135 +115,179 @@ const ProcessScopes::NodeParts &ProcessScopes::nodeParts(uint32_t Text) {
 // Start
 //===----------------------------------------------------------------------===//
 
-/// Enters what the node's name says, up to the operator.
-uint32_t ProcessScopes::beginGraphNode(RingScopes &Of, RunningScope &O,
-                                       uint32_t Text) {
-  uint32_t In = Of.ScopePath;
-  const NodeParts &P = nodeParts(Text);
-  bool IsBackward = P.In == GraphNode::Direction::Backward;
-  if (IsBackward)
-    if (auto It = Functions.find(Of.Function); It != Functions.end())
-      It->second.Trains = true;
-  if (IsBackward && Of.In != TrainingPhase::Backward)
-    In = enterPhase(Of, In, TrainingPhase::Backward);
-  if (P.Optimizer) {
-    if (Of.In == TrainingPhase::None)
-      In = enterPhase(Of, In, TrainingPhase::Optimizer);
-    return enter(In, ScopeKind::Range, P.Optimizer);
-  }
-  if (P.Layers.empty())
-    return In;
-  if (Of.In == TrainingPhase::None)
-    In = enterPhase(Of, In, TrainingPhase::Forward);
-  for (uint32_t Layer : P.Layers) {
-    In = enterLayer(In, Layer);
-    Of.Chain = chainOf(Of.Chain, Layer);
-  }
-  O.NodeChain = Of.Chain;
-  O.Measured = IsBackward ? Measure::NodeBackward : Measure::Node;
-  return In;
-}
-
-/// Enters the call of a function.
-uint32_t ProcessScopes::beginFunction(RingScopes &Of, RunningScope &O,
-                                      uint32_t Text) {
-  const ScopeName &N = name(Text);
-  O.EndsStep = N.EndsSteps && !isInStep(Of);
-  O.Measured = Measure::Range;
-  uint32_t In = enter(Of.ScopePath, ScopeKind::Range, Text);
-  if (Functions.size() == MaxFunctions)
-    return In;
-  O.IsFunction = true;
-  Of.Function = O.Number;
-  // A program of XLA is one operator, without gradients that can be seen.
-  bool Trains = StringRef(N.Text).contains("train_step");
-  Functions[O.Number] = {In, Of.Chain, Text, Of.In, Trains};
-  return In;
-}
-
-/// The thread works for a function from now on.
-uint32_t ProcessScopes::beginLink(RingScopes &Of, uint64_t Number) {
-  auto It = Functions.find(Number);
-  if (It == Functions.end())
-    return Of.ScopePath;
-  const FunctionRun &F = It->second;
-  Of.Function = Number;
-  Of.Chain = F.Chain;
-  Of.In = F.In;
-  return F.ScopePath;
-}
-
-bool ProcessScopes::beginTensorFlow(const wire::ScopeBeginRecord &Rec,
-                                    RecordOrigin From) {
-  RingScopes &Of = ring(From.Ring);
-  uint32_t Text = numberOf(Rec.Text), RangeText = Text;
-  RunningScope O{Rec.Number, Of.ScopePath,       Of.Chain,
-                 Of.In,      Measure::None,      false,
-                 Of.Place,   /*IsUpdate=*/false, Of.Function};
-  uint32_t In = Of.ScopePath;
+bool TensorFlowScopes::take(const wire::ScopeBeginRecord &Rec,
+                            RecordOrigin From) {
+  RingScopes &Of = Threads.ring(From.Ring);
+  RunningScope O = ScopeThreads::newScope(Of, uint64_t(Rec.Number));
+  uint32_t Text = ScopeNames::numberOf(Rec.Text), In = 0;
   switch (Rec.Flags & wire::SF_KindMask) {
   case wire::SF_Layer:
-    In = beginLayer(Of, O, Rec.Flags, Text);
+    In = Layers.beginLayer(Of, O, Rec.Flags & wire::SF_Unnamed, Text);
     break;
   case wire::SF_Operator:
-    if (uint32_t Node = numberOf(Rec.graphNode()))
-      In = beginGraphNode(Of, O, Node);
-    Text = operatorText(Text, Rec.dataType());
-    In = enter(In, ScopeKind::Operator, Text);
-    O.IsOperator = true;
-    O.DataType = Rec.dataType();
-    Operators.begin(From.Ring,
-                    operatorName(Text, O.Measured == Measure::NodeBackward).Row,
-                    R.Times.Clock.toNs(From.Tsc));
+    In = beginOperator(Rec, From, O);
     break;
   case wire::SF_Range:
-    if (Rec.Flags & wire::SF_Link)
-      // A number of 64 bits could be a key that the map reserves.
-      In = beginLink(Of, Rec.linkedRange() & wire::Record::MaxSize);
-    else if (Rec.Flags & wire::SF_Outside)
-      In = enter(0, ScopeKind::Range, Text);
-    else if (Rec.Flags & wire::SF_Function)
-      In = beginFunction(Of, O, Text);
-    else
-      In = beginOptimizer(Of, O, Text, Rec.optimizer());
+    In = beginRange(Rec, From, O);
     break;
   default:
     return false;
   }
-  open(Of, O, In, RangeText, From);
+  Layers.open(O, In, Text, From);
   return true;
+}
+
+uint32_t TensorFlowScopes::beginOperator(const wire::ScopeBeginRecord &Rec,
+                                         RecordOrigin From, RunningScope &O) {
+  uint32_t In = O.Outside.ScopePath;
+  if (uint32_t Node = ScopeNames::numberOf(Rec.graphNode()))
+    In = beginNode(From.Ring, O, Node);
+  uint32_t Text = operatorText(ScopeNames::numberOf(Rec.Text), Rec.dataType());
+  In = Threads.enter(In, ScopeKind::Operator, Text);
+  O.IsOperator = true;
+  O.Owner = this;
+  TensorFlowDetail Detail = TensorFlowDetail::of(O);
+  Detail.DataType = Rec.dataType();
+  Detail.setIn(O);
+  OperatorRows &Rows = Threads.operators();
+  Rows.table().begin(From.Ring, Rows.rowOf(Text, Detail.IsBackward),
+                     Threads.timeNs(From));
+  return In;
+}
+
+/// Enters what the graph node's name says, up to the operator.
+uint32_t TensorFlowScopes::beginNode(uint32_t Ring, RunningScope &O,
+                                     uint32_t Text) {
+  RingScopes &Of = Threads.ring(Ring);
+  uint32_t In = Of.Now.ScopePath;
+  const NodeParts &P = nodeParts(Text);
+  bool IsBackward = P.In == GraphNode::Direction::Backward;
+  if (IsBackward)
+    if (auto It = Functions.find(functionOf(Ring)); It != Functions.end())
+      It->second.Trains = true;
+  if (IsBackward && Of.Now.In != TrainingPhase::Backward)
+    In = Layers.enterPhase(Of, In, TrainingPhase::Backward);
+  if (P.Optimizer) {
+    if (Of.Now.In == TrainingPhase::None)
+      In = Layers.enterPhase(Of, In, TrainingPhase::Optimizer);
+    return Threads.enter(In, ScopeKind::Range, P.Optimizer);
+  }
+  if (P.Layers.empty())
+    return In;
+  if (Of.Now.In == TrainingPhase::None)
+    In = Layers.enterPhase(Of, In, TrainingPhase::Forward);
+  for (uint32_t Layer : P.Layers) {
+    In = Layers.enterLayer(In, Layer);
+    Of.Now.Chain = Layers.chainOf(Of.Now.Chain, Layer);
+  }
+  O.Measured = ScopeMeasure::Layer;
+  TensorFlowDetail{.Chain = Of.Now.Chain, .IsBackward = IsBackward}.setIn(O);
+  return In;
+}
+
+uint32_t TensorFlowScopes::beginRange(const wire::ScopeBeginRecord &Rec,
+                                      RecordOrigin From, RunningScope &O) {
+  uint32_t Text = ScopeNames::numberOf(Rec.Text);
+  // A number of 64 bits could be a key that the map reserves.
+  if (Rec.Flags & wire::SF_Link)
+    return beginLink(From.Ring, O, Rec.linkedRange() & wire::Record::MaxSize);
+  if (Rec.Flags & wire::SF_Outside)
+    return Threads.enter(0, ScopeKind::Range, Text);
+  if (Rec.Flags & wire::SF_Function)
+    return beginFunction(From.Ring, O, Text);
+  return Layers.beginOptimizer(Threads.ring(From.Ring), O, Text,
+                               Rec.optimizer());
+}
+
+SmallVectorImpl<uint64_t> &TensorFlowScopes::functionsOf(uint32_t Ring) {
+  if (Ring >= OfRings.size())
+    OfRings.resize(Ring + size_t(1));
+  return OfRings[Ring];
+}
+
+/// The innermost function that the thread calls or works for; 0: none.
+uint64_t TensorFlowScopes::functionOf(uint32_t Ring) {
+  SmallVectorImpl<uint64_t> &Of = functionsOf(Ring);
+  return Of.empty() ? 0 : Of.back();
+}
+
+/// The thread calls the function, or works for the function, in the scope O.
+void TensorFlowScopes::enterFunction(uint32_t Ring, RunningScope &O,
+                                     uint64_t Number, bool IsCall) {
+  functionsOf(Ring).push_back(Number);
+  O.Owner = this;
+  TensorFlowDetail{.IsCall = IsCall, .HasFunction = true}.setIn(O);
+}
+
+/// Enters the call of a function.
+uint32_t TensorFlowScopes::beginFunction(uint32_t Ring, RunningScope &O,
+                                         uint32_t Text) {
+  RingScopes &Of = Threads.ring(Ring);
+  const ScopeNames::ScopeName &N = Threads.name(Text);
+  // A program of XLA is one operator, without gradients that can be seen.
+  bool Trains = StringRef(N.Text).contains("train_step");
+  O.EndsStep = N.EndsSteps && !Of.isInStep();
+  O.Measured = ScopeMeasure::Range;
+  ScopeContext Inside = Of.Now;
+  Inside.ScopePath = Threads.enter(Inside.ScopePath, ScopeKind::Range, Text);
+  if (Functions.size() != MaxFunctions) {
+    enterFunction(Ring, O, O.Number, /*IsCall=*/true);
+    Functions[O.Number] = {Inside, Text, Trains};
+  }
+  return Inside.ScopePath;
+}
+
+/// The thread works for a function from now on.
+uint32_t TensorFlowScopes::beginLink(uint32_t Ring, RunningScope &O,
+                                     uint64_t Number) {
+  RingScopes &Of = Threads.ring(Ring);
+  auto It = Functions.find(Number);
+  if (It == Functions.end())
+    return Of.Now.ScopePath;
+  const ScopeContext &Inside = It->second.Inside;
+  Of.Now.Chain = Inside.Chain;
+  Of.Now.In = Inside.In;
+  enterFunction(Ring, O, Number, /*IsCall=*/false);
+  return Inside.ScopePath;
 }
 
 //===----------------------------------------------------------------------===//
 // End
 //===----------------------------------------------------------------------===//
 
+bool TensorFlowScopes::ended(const RunningScope &O, uint32_t Ring) {
+  TensorFlowDetail Detail = TensorFlowDetail::of(O);
+  if (Detail.HasFunction)
+    functionsOf(Ring).pop_back();
+  return Detail.IsCall && endFunction(O.Number);
+}
+
 /// Whether the end of the call is the end of a step: the first function that
 /// computes gradients makes the steps, unless the program says otherwise.
-bool ProcessScopes::endFunction(uint64_t Number) {
+bool TensorFlowScopes::endFunction(uint64_t Number) {
   auto It = Functions.find(Number);
   if (It == Functions.end())
     return false;
   FunctionRun F = It->second;
   Functions.erase(It);
-  if (!F.Trains || R.StepRange || HasOwnSteps)
-    return false;
-  StepRange = StepRange ? StepRange : F.Text;
-  return StepRange == F.Text;
+  return F.Trains && Threads.steps().isMadeBy(F.Text);
 }
 
 /// Adds an operator to the layers of its name. The calls of these layers are
 /// the calls of the function, or the steps of the program.
-void ProcessScopes::endNode(const LayerRange &S, const RunningScope &O,
-                            uint64_t SelfNs) {
-  bool IsBackward = O.Measured == Measure::NodeBackward;
-  uint64_t Call = O.Function ? O.Function : ~Steps;
-  for (uint32_t Link = O.NodeChain; Link != O.Chain && Link;
-       Link = Chains[Link].Outer) {
-    uint32_t Name = layerName(Chains[Link].Text);
-    LayerStats &T =
-        addLayer(S, Name, IsBackward, {Link == O.NodeChain ? SelfNs : 0});
-    uint64_t &Last = LastFunctions[uint64_t(IsBackward) << 32 | Name];
+void TensorFlowScopes::endedLayer(const RunningScope &O, uint32_t Ring,
+                                  const LayerRange &S,
+                                  ScopeTotals::LayerWork Work, uint64_t) {
+  TensorFlowDetail Detail = TensorFlowDetail::of(O);
+  uint64_t Function = functionOf(Ring);
+  uint64_t Call = Function ? Function : ~Threads.steps().count();
+  for (uint32_t Link = Detail.Chain; Link != O.Outside.Chain && Link;
+       Link = Layers.chain(Link).Outer) {
+    uint32_t Name = Layers.layerName(Layers.chain(Link).Text);
+    LayerStats &T = Threads.totals().addLayer(
+        S, Name, Detail.IsBackward, {Link == Detail.Chain ? Work.SelfNs : 0, 0},
+        Threads.measured());
+    uint64_t &Last = LastFunctions[uint64_t(Detail.IsBackward) << 32 | Name];
     if (!T.Calls || Last != Call)
       T.Calls += 1;
     Last = Call;

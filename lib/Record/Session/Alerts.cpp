@@ -25,19 +25,19 @@ static uint64_t hostLimit() {
 
 Alerts::Alerts(const RecordOptions &O, Recording &R)
     : O(O), R(R), Rules(O.Alerts), HostLimit(hostLimit()) {
-  R.Heaps.OnHeap = [this](uint32_t Heap, StringRef Name, uint32_t Space,
-                          StringRef SpaceName) {
+  R.heaps().OnHeap = [this](uint32_t Heap, StringRef Name, uint32_t Space,
+                            StringRef SpaceName) {
     addHeap(Heap, Name, Space, SpaceName);
   };
   R.addListener(*this);
-  R.Heaps.tellOfAll();
+  R.heaps().tellOfAll();
 }
 
 Alerts::~Alerts() {
-  R.Heaps.OnHeap = {};
+  R.heaps().OnHeap = {};
   R.removeListener(*this);
-  if (Reads && R.Stats.isInMoment())
-    R.Stats.endMoment();
+  if (Reads && R.stats().isInMoment())
+    R.stats().endMoment();
 }
 
 void Alerts::askedForAlert(uint32_t Process, uint32_t Number,
@@ -57,7 +57,7 @@ Error Alerts::add(StringRef Text, uint32_t Process, uint32_t Number) {
   New->Process = Process;
   New->Number = Number;
   Rules.push_back(std::move(*New));
-  R.Heaps.tellOfAll();
+  R.heaps().tellOfAll();
   return Error::success();
 }
 
@@ -113,7 +113,7 @@ void Alerts::addHeap(uint32_t Heap, StringRef Name, uint32_t Space,
 /// Tells LiveStats which live bytes to watch.
 void Alerts::setBounds() {
   // What was crossed is not watched again.
-  if (R.Stats.hasCrossings())
+  if (R.stats().hasCrossings())
     takeCrossings();
   HasNewBounds = false;
   std::map<std::pair<bool, uint32_t>, std::vector<uint64_t>> Of;
@@ -130,9 +130,9 @@ void Alerts::setBounds() {
   for (auto &[Key, Bounds] : Of) {
     llvm::sort(Bounds);
     Bounds.erase(std::unique(Bounds.begin(), Bounds.end()), Bounds.end());
-    if (Key.first ? Key.second < R.Stats.numSpaces()
-                  : R.Stats.hasHeap(Key.second))
-      R.Stats.setBounds(Key.first, Key.second, Bounds);
+    if (Key.first ? Key.second < R.stats().numSpaces()
+                  : R.stats().hasHeap(Key.second))
+      R.stats().setBounds(Key.first, Key.second, Bounds);
   }
 }
 
@@ -141,7 +141,7 @@ void Alerts::setBounds() {
 //===----------------------------------------------------------------------===//
 
 void Alerts::takeCrossings() {
-  for (const LiveStats::Crossing &C : R.Stats.takeCrossings())
+  for (const LiveStats::Crossing &C : R.stats().takeCrossings())
     for (size_t I = 0; I != Rules.size(); ++I) {
       AlertRule &Rule = Rules[I];
       if (Rule.Metric != ConditionMetric::Live)
@@ -178,7 +178,7 @@ void Alerts::addingMark(const Mark &M) {
   bool IsFirst =
       M.Kind == MarkKind::DeviceUsed && !Measured.totalOf(uint32_t(M.Id));
   Measured.see(
-      M, [&](uint32_t Heap) { return R.Stats.liveBytes(false, Heap); },
+      M, [&](uint32_t Heap) { return R.stats().liveBytes(false, Heap); },
       [&](const MarkMetric &V) { look(V, M.TimeNs, M.Process); });
   HasNewBounds |= IsFirst && Measured.totalOf(uint32_t(M.Id));
   if (M.Kind == MarkKind::ProcessEnd)
@@ -199,7 +199,7 @@ void Alerts::noteStep(const Mark &M) {
         Rule.C.What != Condition::ConditionKind::PerStep)
       continue;
     for (AlertTarget &T : Rule.Targets) {
-      uint64_t Live = R.Stats.liveBytes(T.IsSpace, T.Id);
+      uint64_t Live = R.stats().liveBytes(T.IsSpace, T.Id);
       T.History.push_back({M.TimeNs, Live});
       if (T.History.size() <= Steps)
         continue;
@@ -224,7 +224,7 @@ void Alerts::sampleGrowth(uint64_t NowNs) {
       continue;
     size_t Seconds = Rule.C.UnitSeconds > 1 ? Long : Short;
     for (AlertTarget &T : Rule.Targets) {
-      uint64_t Live = R.Stats.liveBytes(T.IsSpace, T.Id);
+      uint64_t Live = R.stats().liveBytes(T.IsSpace, T.Id);
       T.History.push_back({NowNs, Live});
       if (T.History.size() <= Seconds)
         continue;
@@ -271,7 +271,7 @@ void Alerts::rearm(uint64_t NowNs) {
       continue;
     for (AlertTarget &T : Rule.Targets)
       if (!T.IsArmed &&
-          Rule.mayArm(T, double(R.Stats.liveBytes(T.IsSpace, T.Id)), NowNs)) {
+          Rule.mayArm(T, double(R.stats().liveBytes(T.IsSpace, T.Id)), NowNs)) {
         T.IsArmed = true;
         HasNewBounds = true;
       }
@@ -280,7 +280,7 @@ void Alerts::rearm(uint64_t NowNs) {
 
 void Alerts::take(uint64_t NowNs, AlertActions &Runs) {
   Runs.reap();
-  if (R.Stats.hasCrossings())
+  if (R.stats().hasCrossings())
     takeCrossings();
   if (Rules.empty())
     return;
@@ -318,13 +318,13 @@ void Alerts::readTop() {
   Fired &F = Pending.front();
   if (!Reads) {
     // A reader of the whole recording reads its moment first.
-    if (R.Stats.isInMoment())
+    if (R.stats().isInMoment())
       return;
-    R.Stats.beginMoment();
+    R.stats().beginMoment();
     Reads = true;
   }
   Part.clear();
-  bool More = R.Stats.momentPart(RowsAtOnce, Part);
+  bool More = R.stats().momentPart(RowsAtOnce, Part);
   auto BytesOf = [&](const MomentRow &Row) {
     if (!F.IsSpace)
       return Row.Stats.Heap == F.Id ? Row.Stats.LiveBytes : 0;
@@ -361,7 +361,7 @@ void Alerts::addMark(const Fired &F) {
   M.Kind = MarkKind::Alert;
   M.Process = F.Process;
   M.TimeNs = F.TimeNs;
-  M.Name = R.Names.Names.string(F.Text);
+  M.Name = R.names().Names.string(F.Text);
   M.Heap = F.IsSpace ? 0 : F.Id;
   ConditionMetric Metric = Rules[F.Rule].Metric;
   M.Values = {alertAmount(Metric, F.Value), alertAmount(Metric, F.Bound)};

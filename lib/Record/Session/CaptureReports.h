@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Messages about what memrec records of Python, PyTorch, TensorFlow and CUDA.
+// Messages about what memrec records of the program's libraries.
 
 #ifndef MEMKIT_LIB_RECORD_SESSION_CAPTUREREPORTS_H
 #define MEMKIT_LIB_RECORD_SESSION_CAPTUREREPORTS_H
 
 #include "Session/ChildList.h"
+#include "Session/FindingSentence.h"
 #include "Session/RecordOptions.h"
 #include "Session/SoftwareThread.h"
+#include <array>
 #include <set>
-#include <utility>
+#include <tuple>
 
 namespace memkit {
 
-/// Reports to the user what memrec records of Python, PyTorch, TensorFlow and
-/// CUDA, or why memrec does not; most messages come once in a run.
+/// Reports to the user what memrec records of the program's libraries, or why
+/// memrec does not. The texts are data: see wire::FindingTexts.
 class CaptureReports {
 public:
   CaptureReports(const RecordOptions &O, Recording &R, DeviceUses &Uses)
@@ -30,26 +32,25 @@ public:
   void addAlert(const ChildProcess &P, llvm::StringRef What);
 
 private:
-  void reportCuda(ChildProcess &P);
-  void reportTorchCuda(ChildProcess &P);
-  void reportTorch(ChildProcess &P);
-  void reportShapes(ChildProcess &P);
-  void reportJax(ChildProcess &P);
-  void reportTensorFlow(ChildProcess &P);
-  void reportPython(ChildProcess &P);
+  void reportFinding(ChildProcess &P, uint32_t Source);
+  void reportBits(ChildProcess &P, uint32_t Source, FindingFacts F);
+  std::string wantedParts(const wire::Control &C, uint32_t Source) const;
+  bool isNew(ChildProcess &P, uint32_t Source, const wire::FindingText &T,
+             uint32_t Argument);
+  void say(ChildProcess &P, const wire::FindingText &T,
+           const std::string &What);
   void notePython(ChildProcess &P);
   void noteAllocator(ChildProcess &P);
-  void reportSandbox(ChildProcess &P);
   void addVersion(uint32_t Process, const std::string &Version);
 
   const RecordOptions &O;
   Recording &R;
   DeviceUses &Uses;
-  bool JaxReported = false, TorchReported = false, TorchCudaReported = false;
-  uint32_t TensorFlowReported = 0; ///< wire::TensorFlowBits
-  unsigned CudaReported = 0; ///< 1: capture was reported, 2: its failure was
-  /// Reported states and versions of Python.
-  std::set<std::pair<uint32_t, uint32_t>> PythonsReported;
+  /// By source: the highest rank that was said.
+  std::array<uint32_t, wire::NumFindingSources> SaidRanks{};
+  uint32_t SaidBits = 0; ///< of the source with bits
+  /// Sources, codes and arguments.
+  std::set<std::tuple<uint32_t, uint32_t, uint32_t>> SaidVersions;
 };
 
 } // namespace memkit

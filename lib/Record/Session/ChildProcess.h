@@ -66,12 +66,11 @@ struct ChildProcess {
   bool IsForked = false;
   ChildExit Exit;
   ChildSamples Samples;
-  std::string Role;      ///< see PythonRole.h
-  std::string Exe;       ///< path of the program
-  std::string Arguments; ///< /proc/PID/cmdline as last read
-  std::string Title;     ///< last title written over the arguments
-  bool PythonReported = false;
-  bool SandboxReported = false;
+  std::string Role;            ///< see PythonRole.h
+  std::string Exe;             ///< path of the program
+  std::string Arguments;       ///< /proc/PID/cmdline as last read
+  std::string Title;           ///< last title written over the arguments
+  uint32_t FindingsSaid = 0;   ///< bits, by wire::FindingSource
   bool PythonNoted = false;    ///< the version is in the trace
   bool AllocatorNoted = false; ///< so are the allocator's own figures
 };

@@ -191,7 +191,7 @@ void Door::mark(StringRef Name) {
   M.Kind = MarkKind::User;
   M.Process = Children.size() ? Children[0].Process : 1;
   M.TimeNs = R.boundaryNs(R.nowNs());
-  M.Name = R.Names.Names.string(Name.take_front(MaxName));
+  M.Name = R.names().Names.string(Name.take_front(MaxName));
   R.addMark(std::move(M));
 }
 
@@ -227,7 +227,7 @@ void Door::goOnCopying(uint64_t NowNs) {
   if (!Copy) {
     // An alert may read the moment.
     if (none_of(Peers, [](const Peer &P) { return P.WantsTrace; }) ||
-        R.Stats.isInMoment())
+        R.stats().isInMoment())
       return;
     uint64_t Since = UINT64_MAX;
     for (Peer &P : Peers) {

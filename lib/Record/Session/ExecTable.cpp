@@ -66,7 +66,7 @@ void ExecTable::expect(ChildProcess &P, pid_t Inner, uint64_t Slot,
   remove(Pid);
   // If the ring was full of older records, the new process has connected before
   // the session reads this record.
-  uint64_t Then = R.Times.Clock.toNs(Tsc);
+  uint64_t Then = R.times().Clock.toNs(Tsc);
   if (any_of(Children, [&](const ChildProcess &Other) {
         return Other.Pid == Pid && Other.StartNs > Then;
       }))

@@ -82,7 +82,7 @@ void MemorySamples::sampleRss(uint64_t Now) {
   if (HasSwap)
     if (std::optional<uint64_t> Swapped = procfs::swappedBytes(P.Pid))
       M.Values.push_back(*Swapped);
-  R.Stats.noteResident(P.Process, Bytes->first, 0);
+  R.stats().noteResident(P.Process, Bytes->first, 0);
   R.addMark(std::move(M));
 }
 
@@ -124,7 +124,7 @@ void MemorySamples::takePss(uint64_t Now) {
   M.Process = A->Process;
   M.TimeNs = Now;
   M.Values = {A->Shares->Pss, A->Shares->Private, A->Shares->Swapped};
-  R.Stats.noteResident(A->Process, 0, A->Shares->Pss);
+  R.stats().noteResident(A->Process, 0, A->Shares->Pss);
   R.addMark(std::move(M));
 }
 

@@ -141,18 +141,18 @@ void ProcessExits::end(ChildProcess &P) {
     P.State->snapshots().finish();
   }
   // A process that an exec replaced at once may end before its first pass.
-  P.EndNs = R.boundaryNs(std::max(R.Times.Clock.toNs(P.Exit.Tsc), P.StartNs));
+  P.EndNs = R.boundaryNs(std::max(R.times().Clock.toNs(P.Exit.Tsc), P.StartNs));
   if (P.State) {
     noteKill(P, Status, Signal);
     P.State->finish(P.EndNs);
-    R.Stats.expectLastCut(P.Process);
+    R.stats().expectLastCut(P.Process);
     R.cutInterval(P.Process, P.EndNs);
     P.State->releaseShared();
   }
   Roles.setTitle(P);
   Roles.nameDataWorker(P);
   Uses.processEnded(P.Process);
-  R.Stats.endProcess(P.Process, P.EndNs, Status, Signal);
+  R.stats().endProcess(P.Process, P.EndNs, Status, Signal);
   Mark M;
   M.Kind = MarkKind::ProcessEnd;
   M.Process = P.Process;
@@ -161,7 +161,7 @@ void ProcessExits::end(ChildProcess &P) {
     M.Values = {uint64_t(Status), Signal};
   if (MostResident && Status >= 0) {
     M.Values.push_back(MostResident);
-    R.Stats.noteResident(P.Process, MostResident, 0);
+    R.stats().noteResident(P.Process, MostResident, 0);
   }
   R.addMark(std::move(M));
   Symbols.endJit(P);

@@ -32,7 +32,7 @@ void ProcessRoles::readTitle(ChildProcess &P) {
 
 void ProcessRoles::setTitle(const ChildProcess &P) {
   if (!P.Title.empty())
-    R.Stats.setRole(P.Process, R.Names.Names.string(P.Title));
+    R.stats().setRole(P.Process, R.names().Names.string(P.Title));
 }
 
 void ProcessRoles::nameDataWorker(ChildProcess &P) {
@@ -52,5 +52,5 @@ void ProcessRoles::nameDataWorker(ChildProcess &P) {
     EndedWorkers.erase(EndedWorkers.begin());
   EndedWorkers.push_back({P.Parent, P.Process, P.EndNs});
   P.Role = dataWorkerRole(P.Title.empty() ? P.Role : P.Title, Number);
-  R.Stats.setRole(P.Process, R.Names.Names.string(P.Role));
+  R.stats().setRole(P.Process, R.names().Names.string(P.Role));
 }

@@ -20,24 +20,24 @@ static ProcessSettings makeSettings(const RecordOptions &O,
   Settings.WaitMs = O.WaitMs;
   Settings.MaxDepth = O.MaxDepth;
   Settings.Follow = O.Follow;
-  Settings.MinSize = R.Wanted.MinSize;
-  Settings.Heaps = R.Wanted.wireBits();
-  Settings.SampleBytes = R.Wanted.SampleBytes;
+  Settings.MinSize = R.wanted().MinSize;
+  Settings.Heaps = R.wanted().wireBits();
+  Settings.SampleBytes = R.wanted().SampleBytes;
   Settings.SampleSeed = O.SampleSeed;
   Settings.Stacks = O.Stacks;
-  Settings.PythonObjects = R.Wanted.wants(HostHeapKind::PythonObject);
+  Settings.PythonObjects = R.wanted().wants(HostHeapKind::PythonObject);
   // Each block of a sampled heap would need a sample of its own.
   Settings.PrivateAllocators =
-      O.PrivateAllocators && R.Wanted.Private && !R.Wanted.SampleBytes;
+      O.PrivateAllocators && R.wanted().Private && !R.wanted().SampleBytes;
   Settings.PythonFolder = O.PythonFolder;
   Settings.Torch = O.Torch;
   Settings.Holders = O.Holders;
   constexpr uint32_t LongestUs = 1'000'000;
   Settings.EndWaitUs = O.ResidentAtEnd ? LongestUs : 0;
   Settings.MallocInfo = O.MallocInfo;
-  if (!R.Wanted.Tensors)
+  if (!R.wanted().Tensors)
     Settings.Torch &= ~uint32_t(wire::TB_Heaps);
-  if (R.Wanted.Cuda)
+  if (R.wanted().Cuda)
     Settings.Cuda = O.Cuda;
   return Settings;
 }
@@ -62,7 +62,9 @@ void ProcessStarts::greet(bool Ready) {
 /// The parent process of G, and how G started.
 uint32_t ProcessStarts::parentOf(const Greeter::Client &G,
                                  ProcessOrigin &Origin) {
-  auto IsProcess = [this](uint32_t Id) { return Id && R.Stats.hasProcess(Id); };
+  auto IsProcess = [this](uint32_t Id) {
+    return Id && R.stats().hasProcess(Id);
+  };
   if (ChildProcess *Before = Children.findPid(G.Pid);
       Before && !G.Hello.ParentProcess) {
     Origin = ProcessOrigin::Exec;
@@ -139,7 +141,7 @@ void ProcessStarts::welcome(const Greeter::Client &G) {
   I.Parent = parentOf(G, I.Origin);
   P->StartNs = I.StartNs = R.nowNs();
   StartFacts Facts = readFacts(G.Pid);
-  uint32_t Number = R.Names.numProcesses() + 1;
+  uint32_t Number = R.names().numProcesses() + 1;
   if (Symbols.isStarted()) {
     uint64_t NowNs = readClocks().RealtimeNs;
     P->PerfMap.emplace(G.Pid, Facts.Pids.back(), NowNs);
@@ -153,7 +155,7 @@ void ProcessStarts::welcome(const Greeter::Client &G) {
   } else {
     std::string Why = toString(Memory.takeError());
     I.Recorded = false;
-    I.WhyNot = R.Names.Names.string(Why);
+    I.WhyNot = R.names().Names.string(Why);
     O.Warn("process " + Twine(G.Pid) + " is not recorded: " + Why);
     Listener.answer(G, 0, -1, 0);
   }
@@ -181,15 +183,15 @@ void ProcessStarts::welcome(const Greeter::Client &G) {
 /// Fills in the names of a process in its record.
 void ProcessStarts::describe(ChildProcess &P, ProcessRecord &I,
                              StringRef Environment) {
-  I.Exe = R.Names.Names.string(P.Exe);
+  I.Exe = R.names().Names.string(P.Exe);
   std::vector<std::string> Command = wordsOf(P.Arguments);
   for (const std::string &Arg : Command)
-    I.Command.push_back(R.Names.Names.string(Arg));
+    I.Command.push_back(R.names().Names.string(Arg));
   LaunchedPlace Place = placeIn(Environment);
   I.Place = Place.Place;
-  I.Place.Job = R.Names.Names.string(Place.Job);
+  I.Place.Job = R.names().Names.string(Place.Job);
   Roles.setFirst(P, I, Command);
-  I.Role = R.Names.Names.string(P.Role);
+  I.Role = R.names().Names.string(P.Role);
 }
 
 /// Adds a process that has been answered. Memory: null if the process is not
@@ -197,12 +199,12 @@ void ProcessStarts::describe(ChildProcess &P, ProcessRecord &I,
 ChildProcess &ProcessStarts::enter(std::unique_ptr<ChildProcess> P,
                                    const ProcessRecord &I,
                                    std::unique_ptr<SharedProcess> Memory) {
-  P->Process = R.Names.addProcess(I);
+  P->Process = R.names().addProcess(I);
   P->Parent = I.Parent;
   P->IsForked = I.Origin == ProcessOrigin::Fork;
   // One interval later: the process has then started its own work.
   P->Samples.NextPssNs = I.StartNs + O.SampleIntervalNs;
-  R.Stats.beginProcess(P->Process, I.StartNs);
+  R.stats().beginProcess(P->Process, I.StartNs);
   if (Memory) {
     P->State = std::make_unique<ProcessState>(P->Process, P->Pid, P->IsForked,
                                               std::move(Memory), Shared);
@@ -223,18 +225,18 @@ void ProcessStarts::addUnrecorded(pid_t Pid, uint32_t Parent,
   I.Parent = Parent;
   I.Origin = Origin;
   I.StartNs = R.nowNs();
-  I.Exe = R.Names.Names.string(Exe);
+  I.Exe = R.names().Names.string(Exe);
   for (const std::string &Arg : Origin == ProcessOrigin::Start
                                     ? O.Command
                                     : wordsOf(procfs::arguments(Pid)))
-    I.Command.push_back(R.Names.Names.string(Arg));
+    I.Command.push_back(R.names().Names.string(Arg));
   I.Recorded = false;
-  I.WhyNot = R.Names.Names.string(Why);
+  I.WhyNot = R.names().Names.string(Why);
   P->Pid = Pid;
   P->PidFd = openPidFd(Pid);
   P->StartNs = I.StartNs;
-  P->Process = R.Names.addProcess(I);
-  R.Stats.beginProcess(P->Process, I.StartNs);
+  P->Process = R.names().addProcess(I);
+  R.stats().beginProcess(P->Process, I.StartNs);
   ProgramAdded |= Pid == Program.pid();
   // Not to follow is the user's wish: no warning.
   if (Pid == Program.pid() || O.Follow)

@@ -31,7 +31,7 @@ bool RecordingControl::isTimePoint(const RecordTimePoint &M,
   case RecordTimePoint::After:
     return Now >= M.Value;
   case RecordTimePoint::Step:
-    return R.MaxSteps >= M.Value;
+    return R.maxSteps() >= M.Value;
   }
   return false;
 }
@@ -66,13 +66,13 @@ void RecordingControl::warnOfTimePoints() const {
   auto Warn = [&](const char *Verb, const RecordTimePoint &M, const char *So) {
     if (M.Kind == RecordTimePoint::Step)
       O.Warn("recording did not " + Twine(Verb) + " at step " + Twine(M.Value) +
-             ": the program had only " + Twine(R.MaxSteps) +
-             (R.MaxSteps == 1 ? " step" : " steps") + So);
+             ": the program had only " + Twine(R.maxSteps()) +
+             (R.maxSteps() == 1 ? " step" : " steps") + So);
     else if (M.Kind == RecordTimePoint::After)
       O.Warn("recording did not " + Twine(Verb) + " after " +
              formatTime(M.Value) + ": the program ended earlier" + So);
   };
-  const char *Nothing = R.Stats.events() ? "" : "; nothing was recorded";
+  const char *Nothing = R.stats().events() ? "" : "; nothing was recorded";
   Warn("start", StartAt, Nothing);
   if (!*Nothing)
     Warn("stop", StopAt, "");

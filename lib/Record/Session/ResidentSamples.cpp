@@ -56,7 +56,7 @@ void ResidentSamples::ask(uint32_t Of, uint64_t Flags) {
 void ResidentSamples::noteRequests() {
   uint64_t Flags = 0;
   for (; NextStep != O.ResidentSteps.size() &&
-         R.MaxSteps >= O.ResidentSteps[NextStep];
+         R.maxSteps() >= O.ResidentSteps[NextStep];
        ++NextStep)
     Flags = RF_Step;
   IsAwaited = false;
@@ -86,8 +86,8 @@ void ResidentSamples::finish(uint64_t RunNs) {
 void ResidentSamples::warnOfSteps() const {
   if (NextStep != O.ResidentSteps.size())
     O.Warn("--resident-at=step:" + Twine(O.ResidentSteps[NextStep]) +
-           ": the program had only " + Twine(R.MaxSteps) +
-           (R.MaxSteps == 1 ? " step" : " steps"));
+           ": the program had only " + Twine(R.maxSteps()) +
+           (R.maxSteps() == 1 ? " step" : " steps"));
 }
 
 /// Whether the time for samples allows one more. What the user has requested
@@ -174,7 +174,7 @@ void ResidentSamples::beginWalk() {
   Walk.emplace(std::move(*Pages), Inherits);
   if (ChildProcess *P = Children.find(Process); P && P->isRecorded())
     addPinned(P->State->cuda().blocks());
-  Walk->setLive(R.Stats.liveBytesOf(Process, R.Heaps.malloc()),
+  Walk->setLive(R.stats().liveBytesOf(Process, R.heaps().malloc()),
                 O.SampleBytes != 0);
   Pages.reset();
   Shard = 0;
@@ -240,7 +240,7 @@ void ResidentSamples::addOwn(const wire::Control &C) {
 /// Whether malloc may hold live blocks that the trace does not know.
 static bool hasUnknownBlocks(const RecordOptions &O, const Recording &R,
                              const ChildProcess &P) {
-  return O.MinSize || !R.Wanted.wants(HostHeapKind::Malloc) ||
+  return O.MinSize || !R.wanted().wants(HostHeapKind::Malloc) ||
          P.State->leavesUnrecorded();
 }
 
@@ -282,8 +282,8 @@ void ResidentSamples::addPieces(uint32_t Of, uint64_t Time) {
     M.TimeNs = Time;
     M.Id = uint64_t(Part);
     if (Row) {
-      M.Heap = R.Stats.heapOf(Row);
-      M.Stack = R.Stats.stackOf(Row);
+      M.Heap = R.stats().heapOf(Row);
+      M.Stack = R.stats().stackOf(Row);
     }
     M.Values = Values;
     R.addMark(std::move(M));

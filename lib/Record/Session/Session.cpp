@@ -220,7 +220,7 @@ void Session::turnTail() {
 /// name cannot be changed.
 bool Session::waitsForNames(uint64_t NowNs) {
   constexpr uint64_t LongestNs = 250000000;
-  return NowNs < NextFlushNs + LongestNs && R.ScopePaths.awaitsNames();
+  return NowNs < NextFlushNs + LongestNs && R.scopePaths().awaitsNames();
 }
 
 void Session::reportProgress(uint64_t NowNs) {
@@ -229,11 +229,11 @@ void Session::reportProgress(uint64_t NowNs) {
   RecordProgress P;
   P.TimeNs = NowNs;
   P.Bytes = R.bytes();
-  for (uint32_t Space = 0; Space < R.Stats.numSpaces(); ++Space) {
-    TotalStats Of = R.Stats.spaceStats(Space);
+  for (uint32_t Space = 0; Space < R.stats().numSpaces(); ++Space) {
+    TotalStats Of = R.stats().spaceStats(Space);
     if (Of.PeakBytes || Space == 0)
       P.Spaces.push_back(
-          {R.Heaps.spaceName(Space), Of.LiveBytes, Of.PeakBytes});
+          {R.heaps().spaceName(Space), Of.LiveBytes, Of.PeakBytes});
   }
   O.Progress(P);
 }
@@ -249,9 +249,9 @@ void Session::samples() {
   R.flushNames();
   for (ChildProcess &P : Children.recorded()) {
     ProcessState &I = *P.State;
-    if (R.Stats.isCutting(I.id()))
+    if (R.stats().isCutting(I.id()))
       R.goOnCutting(I.id());
-    else if (R.Stats.timeIntervalDue(I.id(), Now))
+    else if (R.stats().timeIntervalDue(I.id(), Now))
       R.beginCut(I.id(), R.boundaryNs(Now));
     I.snapshots().advance();
     if (I.takeMarked())
@@ -271,7 +271,7 @@ void Session::samples() {
   }
   // A bounded file judges by what a flush takes when the events must end: so
   // nothing is written between two flushes.
-  if (!R.MaxBytes && R.isPartialDue(Now))
+  if (!R.maxBytes() && R.isPartialDue(Now))
     R.writePartial(Now);
   if (Now >= NextFlushNs && !R.isWriting() && !waitsForNames(Now)) {
     for (ChildProcess &P : Children.recorded())
@@ -279,7 +279,7 @@ void Session::samples() {
     if (NextFlushNs)
       Clocks.add(Now);
     R.flush();
-    if (R.MaxBytes && R.isPartialDue(Now))
+    if (R.maxBytes() && R.isPartialDue(Now))
       R.writePartial(Now);
     NextFlushNs = Now + 1000000000;
   }

@@ -17,12 +17,12 @@ bool SymbolRequests::start(bool WithSources) {
     return false;
   }
   R.addListener(*this);
-  R.Names.OnNativeFrame = [this](uint32_t Frame, uint32_t Binary,
-                                 uint64_t Address) {
+  R.names().OnNativeFrame = [this](uint32_t Frame, uint32_t Binary,
+                                   uint64_t Address) {
     Thread->ask(Frame, Binary, Address);
   };
-  R.Names.OnUnownedFrame = [this](uint32_t Frame, uint32_t Process,
-                                  uint64_t Address) {
+  R.names().OnUnownedFrame = [this](uint32_t Frame, uint32_t Process,
+                                    uint64_t Address) {
     onUnownedCode(Frame, Process, Address);
   };
   ReadsSources = WithSources;
@@ -107,10 +107,11 @@ void SymbolRequests::take(size_t Max) {
     return;
   Thread->handOver();
   for (SymbolThread::SymbolAnswer &A : Thread->takeAnswers(Max))
-    R.Names.Names.addSymbols(A.Frame, A.Locations);
+    R.names().Names.addSymbols(A.Frame, A.Locations);
   for (const SymbolThread::SourceAnswer &A : Thread->takeSources())
-    R.Names.pending().SourceLines.push_back(
-        {R.Names.Names.string(A.Path), A.Line, R.Names.Names.string(A.Text)});
+    R.names().pending().SourceLines.push_back({R.names().Names.string(A.Path),
+                                               A.Line,
+                                               R.names().Names.string(A.Text)});
 }
 
 void SymbolRequests::hurry() {

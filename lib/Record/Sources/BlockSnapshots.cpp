@@ -19,7 +19,7 @@ uint64_t BlockSnapshots::numBlocks() const {
 
 void BlockSnapshots::advance() {
   if (!active()) {
-    if (!R.takesEvents() || !Writer.due(R.Stats.events(Sink.process()),
+    if (!R.takesEvents() || !Writer.due(R.stats().events(Sink.process()),
                                         numBlocks(), R.producedBytes()))
       return;
     start();
@@ -33,8 +33,8 @@ void BlockSnapshots::start() {
   SmallVector<LiveEntry, 8> Listed;
   for (const OtherBlocks &O : Others)
     O.List(Listed);
-  Writer.start(Sink.nextId(), R.Stats.events(Sink.process()), R.Times.lastNs(),
-               numBlocks(), Listed, Outers);
+  Writer.start(Sink.nextId(), R.stats().events(Sink.process()),
+               R.times().lastNs(), numBlocks(), Listed, Outers);
 }
 
 void BlockSnapshots::step() {
@@ -63,7 +63,7 @@ void BlockSnapshots::beforeEnd(uint64_t Id) {
       return T.Outer && T.Table->size();
     });
   };
-  if (active() && AnyInside() && R.Stats.holdsOthers(Sink.process(), Id))
+  if (active() && AnyInside() && R.stats().holdsOthers(Sink.process(), Id))
     finish();
 }
 

@@ -17,11 +17,9 @@ using wire::CudaHeap;
 using wire::CudaPlace;
 
 CudaDriver::CudaDriver(EventSink &Sink, BlockSnapshots &Snapshots,
-                       Mappings &Maps, ProcessScopes &Scopes,
-                       CudaNumbers &Numbers, DeviceUses &Uses,
-                       OutOfMemory &Failures)
-    : Sink(Sink), Snapshots(Snapshots), Maps(Maps), Scopes(Scopes),
-      Numbers(Numbers), Uses(Uses), Failures(Failures) {
+                       Mappings &Maps, const DriverListeners &To)
+    : Sink(Sink), Snapshots(Snapshots), Maps(Maps), Scopes(To.Scopes),
+      Numbers(To.Numbers), Uses(To.Uses), Failures(To.Failures) {
   Snapshots.addOthers([this] { return Blocks.size(); },
                       [this](SmallVectorImpl<LiveEntry> &To) {
                         Blocks.forEach([&](const DeviceBlock &B) {

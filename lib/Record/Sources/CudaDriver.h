@@ -34,9 +34,15 @@ class ProcessScopes;
 /// Belongs to the recorder's thread.
 class CudaDriver {
 public:
+  /// The parts that hear of more than blocks.
+  struct DriverListeners {
+    ProcessScopes &Scopes;
+    CudaNumbers &Numbers;
+    DeviceUses &Uses;
+    OutOfMemory &Failures;
+  };
   CudaDriver(EventSink &Sink, BlockSnapshots &Snapshots, Mappings &Maps,
-             ProcessScopes &Scopes, CudaNumbers &Numbers, DeviceUses &Uses,
-             OutOfMemory &Failures);
+             const DriverListeners &To);
 
   void take(const wire::DeviceAllocateRecord &Rec, RecordOrigin From);
   void take(const wire::DeviceFreeRecord &Rec, RecordOrigin From);

@@ -23,8 +23,8 @@ void EventSink::startThread(uint32_t Ring, uint32_t Tid) {
   T.Process = Process;
   T.Tid = Tid;
   T.Name = string(procfs::threadName(Pid, pid_t(Tid)));
-  T.StartNs = R.Times.nowNs();
-  S.Thread = S.LastThread = R.Names.addThread(T);
+  T.StartNs = R.times().nowNs();
+  S.Thread = S.LastThread = R.names().addThread(T);
   S.LastTid = Tid;
   S.Epoch = S.LastEpoch = 0;
 }
@@ -56,29 +56,29 @@ void EventSink::setScopePath(uint32_t Ring, uint32_t ScopePath,
     Log.Scopes.add(Ring, S.Thread, TimeNs, ScopePath);
   if (S.ScopePath == ScopePath)
     return;
-  S.MallocScopeRow = scopeRow(R.Heaps.malloc(), ScopePath);
+  S.MallocScopeRow = scopeRow(R.heaps().malloc(), ScopePath);
   S.ScopePath = S.MallocScopeRow ? ScopePath : 0;
-  if (R.Wanted.wants(HostHeapKind::PythonObject))
+  if (R.wanted().wants(HostHeapKind::PythonObject))
     S.ObjectScopeRow =
-        scopeRow(R.Heaps.host(HostHeapKind::PythonObject), S.ScopePath);
+        scopeRow(R.heaps().host(HostHeapKind::PythonObject), S.ScopePath);
   if (S.ObjectScopeRow >= ScopeRowFlag)
     S.ObjectScopeRow = 0;
 }
 
 /// Only while the thread has no lane of this epoch.
 void EventSink::addLane(RingThread &S) {
-  S.Epoch = S.LastEpoch = R.Epoch;
+  S.Epoch = S.LastEpoch = R.epoch();
   S.Lane = Log.Now.addThread(S.Thread);
 }
 
 void EventSink::makeRoom(uint32_t Ring) {
   threadOf(Ring);
   RingThread &S = Rings[Ring];
-  bool HasLane = S.Epoch == R.Epoch;
+  bool HasLane = S.Epoch == R.epoch();
   if (LLVM_UNLIKELY(Log.Now.full() ||
                     (!HasLane && Log.Now.numThreads() >= MaxSectionThreads)))
     R.emptyLogs();
-  if (S.Epoch != R.Epoch)
+  if (S.Epoch != R.epoch())
     addLane(S);
 }
 
@@ -89,14 +89,14 @@ void EventSink::makeRoom(uint32_t Ring) {
 LiveEntry EventSink::newBlockOfRows(RecordOrigin From, uint32_t Row,
                                     uint32_t ScopeRow, uint64_t Size) {
   makeRoom(From.Ring);
-  return {takeId(), Size, R.Times.nextTick(From.Tsc, Process), Row, ScopeRow};
+  return {takeId(), Size, R.times().nextTick(From.Tsc, Process), Row, ScopeRow};
 }
 
 LiveEntry EventSink::newBlockIn(RecordOrigin From, uint32_t Heap,
                                 uint32_t Stack, uint64_t Size,
                                 uint32_t ScopePath) {
   LiveEntry E = newBlockOfRows(From, 0, 0, Size);
-  E.Row = R.Stats.stackRow(Process, Heap, Stack);
+  E.Row = R.stats().stackRow(Process, Heap, Stack);
   E.ScopeRow = ScopePath ? scopeRow(Heap, ScopePath) : 0;
   return E;
 }
@@ -107,38 +107,38 @@ void EventSink::allocate(RecordOrigin From, const LiveEntry &E,
   BlockRef B{E.AllocationId, E.Row, E.ScopeRow};
   uint64_t Ns = E.AllocatedTick * TimeUnitNs;
   if (Outer.Row) {
-    R.Stats.allocateIn(B, Outer, E.Size, Ns, S.Thread);
+    R.stats().allocateIn(B, Outer, E.Size, Ns, S.Thread);
     noteOuter(Outer.AllocationId);
   } else {
-    R.Stats.allocate(B, E.Size, Ns, S.Thread);
+    R.stats().allocate(B, E.Size, Ns, S.Thread);
   }
-  Log.Now.allocate(S.Lane, E.AllocatedTick, E.Size, R.Stats.stackOf(E.Row),
-                   R.Stats.scopePathOf(E.ScopeRow), R.Stats.heapOf(E.Row));
+  Log.Now.allocate(S.Lane, E.AllocatedTick, E.Size, R.stats().stackOf(E.Row),
+                   R.stats().scopePathOf(E.ScopeRow), R.stats().heapOf(E.Row));
 }
 
 void EventSink::free(RecordOrigin From, const LiveEntry &E, uint64_t Outer) {
   makeRoom(From.Ring);
   const RingThread &S = Rings[From.Ring];
-  uint64_t Tick = R.Times.nextTick(From.Tsc, Process);
-  R.Stats.free({E.AllocationId, E.Row, E.ScopeRow}, E.Size, Tick * TimeUnitNs,
-               S.Thread, Outer);
+  uint64_t Tick = R.times().nextTick(From.Tsc, Process);
+  R.stats().free({E.AllocationId, E.Row, E.ScopeRow}, E.Size, Tick * TimeUnitNs,
+                 S.Thread, Outer);
   Log.Now.free(S.Lane, Tick, E.AllocationId);
 }
 
 void EventSink::resize(RecordOrigin From, LiveEntry &E, uint64_t Size,
                        uint64_t Outer) {
   makeRoom(From.Ring);
-  uint64_t Tick = R.Times.nextTick(From.Tsc, Process);
-  R.Stats.resize({E.AllocationId, E.Row, E.ScopeRow}, E.Size, Size,
-                 Tick * TimeUnitNs, Outer);
+  uint64_t Tick = R.times().nextTick(From.Tsc, Process);
+  R.stats().resize({E.AllocationId, E.Row, E.ScopeRow}, E.Size, Size,
+                   Tick * TimeUnitNs, Outer);
   Log.Now.resize(Rings[From.Ring].Lane, Tick, E.AllocationId, Size);
   E.Size = Size;
 }
 
 LiveEntry EventSink::split(RecordOrigin From, LiveEntry &E, uint64_t Size) {
   makeRoom(From.Ring);
-  uint64_t Tick = R.Times.nextTick(From.Tsc, Process);
-  R.Stats.split({E.AllocationId, E.Row, E.ScopeRow}, Tick * TimeUnitNs);
+  uint64_t Tick = R.times().nextTick(From.Tsc, Process);
+  R.stats().split({E.AllocationId, E.Row, E.ScopeRow}, Tick * TimeUnitNs);
   Log.Now.split(Rings[From.Ring].Lane, Tick, E.AllocationId, Size);
   LiveEntry Rest = E;
   Rest.AllocationId = takeId();
@@ -156,7 +156,7 @@ Mark EventSink::markOf(MarkKind Kind, RecordOrigin From) {
   M.Kind = Kind;
   M.Process = Process;
   M.Thread = threadOf(From.Ring);
-  M.TimeNs = R.Times.markNs(From.Tsc);
+  M.TimeNs = R.times().markNs(From.Tsc);
   return M;
 }
 
@@ -167,15 +167,15 @@ Mark EventSink::reservedMark(RecordOrigin From, uint32_t Heap,
   M.Kind = MarkKind::HeapReserved;
   M.Process = Process;
   M.Thread = Thread;
-  M.TimeNs = R.boundaryNs(R.Times.Clock.toNs(From.Tsc));
+  M.TimeNs = R.boundaryNs(R.times().Clock.toNs(From.Tsc));
   M.Heap = Heap;
-  R.Stats.setReserved(Process, Heap, Reserved);
+  R.stats().setReserved(Process, Heap, Reserved);
   return M;
 }
 
 void EventSink::unknownFree() {
   if (Forked)
-    R.Stats.inheritedFree(Process);
+    R.stats().inheritedFree(Process);
   // With HasUnknown the free may be of an unrecorded block.
   else if (!HasUnknown)
     R.addLoss(Process, LossKind::UnknownFree, 1);

@@ -70,22 +70,22 @@ public:
   StackMap &stacks() { return Stacks; }
   const StackMap &stacks() const { return Stacks; }
   /// Names and ids of heaps and devices.
-  RecordedHeaps &heaps() { return R.Heaps; }
-  LiveStats &stats() { return R.Stats; }
-  const LiveStats &stats() const { return R.Stats; }
-  const HeapChoice &wanted() const { return R.Wanted; }
-  CategoryTable &categories() { return R.Categories; }
-  OomLog &ooms() { return R.Ooms; }
+  RecordedHeaps &heaps() { return R.heaps(); }
+  LiveStats &stats() { return R.stats(); }
+  const LiveStats &stats() const { return R.stats(); }
+  const HeapChoice &wanted() const { return R.wanted(); }
+  CategoryTable &categories() { return R.categories(); }
+  OomLog &ooms() { return R.ooms(); }
   void addOom(OomLog::OomTimePoint M) {
-    R.Ooms.add(std::move(M));
-    R.Partials.hurry();
+    R.ooms().add(std::move(M));
+    R.partials().hurry();
   }
   /// The category of a block of this process, and its dtype, a string.
   void noteCategory(uint64_t AllocationId, TensorCategory Is, uint32_t Dtype) {
     R.addCategory(Log, AllocationId, Is, Dtype);
   }
   /// The id of the string Text, for marks.
-  uint32_t string(llvm::StringRef Text) { return R.Names.Names.string(Text); }
+  uint32_t string(llvm::StringRef Text) { return R.names().Names.string(Text); }
   /// The program has left allocations unrecorded, so frees of unknown blocks
   /// are expected.
   bool HasUnknown = false;
@@ -173,10 +173,10 @@ public:
   //===--------------------------------------------------------------------===//
 
   /// The time of a mark at clock Tsc.
-  uint64_t markNs(uint64_t Tsc) const { return R.Times.markNs(Tsc); }
-  uint64_t lastNs() const { return R.Times.lastNs(); }
+  uint64_t markNs(uint64_t Tsc) const { return R.times().markNs(Tsc); }
+  uint64_t lastNs() const { return R.times().lastNs(); }
   /// The time at clock Tsc.
-  uint64_t clockNs(uint64_t Tsc) const { return R.Times.Clock.toNs(Tsc); }
+  uint64_t clockNs(uint64_t Tsc) const { return R.times().Clock.toNs(Tsc); }
   /// A mark of the process at the time of the record, with the ring's thread.
   Mark markOf(MarkKind Kind, RecordOrigin From);
   /// The mark that the heap's allocator reserves Reserved bytes from now on;
@@ -193,7 +193,7 @@ public:
   /// have allocated the block.
   void noteInherited() {
     if (Forked)
-      R.Stats.inheritedFree(Process);
+      R.stats().inheritedFree(Process);
   }
 
   //===--------------------------------------------------------------------===//
@@ -203,10 +203,10 @@ public:
   uint64_t nextId() const { return Log.NextAllocationId; }
   uint64_t takeId() { return Log.NextAllocationId++; }
   void setNextId(uint64_t Id) { Log.NextAllocationId = Id; }
-  uint64_t tickAt(uint64_t Tsc) const { return R.Times.tickAt(Tsc, Process); }
-  void setTick(uint64_t Tick) { R.Times.setTick(Tick, Process); }
-  EventTimes::TickRun tickRun() const { return {R.Times, Process}; }
-  void setTick(const EventTimes::TickRun &Run) { R.Times.setTick(Run); }
+  uint64_t tickAt(uint64_t Tsc) const { return R.times().tickAt(Tsc, Process); }
+  void setTick(uint64_t Tick) { R.times().setTick(Tick, Process); }
+  EventTimes::TickRun tickRun() const { return {R.times(), Process}; }
+  void setTick(const EventTimes::TickRun &Run) { R.times().setTick(Run); }
   EventLog &log() { return Log.Now; }
   const EventLog &log() const { return Log.Now; }
   /// Whether Events more fit into the log.
@@ -221,11 +221,11 @@ public:
   /// Makes room in the log for one more event of the ring's thread.
   void makeRoom(uint32_t Ring);
   /// The number of the log's section; a ring has a lane if its Epoch is equal.
-  uint32_t epoch() const { return R.Epoch; }
+  uint32_t epoch() const { return R.epoch(); }
   /// Gives the ring's thread a lane in the log, unless the thread has one.
   /// False: call makeRoom() first.
   bool hasLane(RingThread &S) {
-    if (LLVM_LIKELY(S.Epoch == R.Epoch))
+    if (LLVM_LIKELY(S.Epoch == R.epoch()))
       return true;
     if (!S.Thread || Log.Now.numThreads() >= MaxSectionThreads)
       return false;
@@ -235,7 +235,7 @@ public:
   /// The row of the blocks of a scope path in a heap; 0 if the row is too large
   /// for a live block.
   uint32_t scopeRow(uint32_t Heap, uint32_t ScopePath) {
-    uint32_t Row = R.Stats.scopeRow(Process, Heap, ScopePath);
+    uint32_t Row = R.stats().scopeRow(Process, Heap, ScopePath);
     return Row < LiveEntry::MaxScopeRow ? Row : 0;
   }
 

@@ -13,12 +13,12 @@ ProcessState::ProcessState(uint32_t Id, pid_t Pid, bool Forked,
                            std::unique_ptr<SharedProcess> S,
                            SharedSources &With)
     : Shared(std::move(S)), With(With), Sink(Id, Pid, Forked, *Shared, With.R),
-      Scopes(*Shared, With.R, Id, With.R.Times.nowNs()),
+      Scopes(*Shared, With.R, Id, With.R.times().nowNs()),
       Snapshots(Sink, With.R), Maps(Sink, Snapshots),
       Host(Sink, Snapshots, Maps, Scopes, With),
       Objects(Sink, Snapshots, Maps, Host, With), Failures(Sink, Pid),
       Numbers(Sink),
-      Driver(Sink, Snapshots, Maps, Scopes, Numbers, With.Uses, Failures),
+      Driver(Sink, Snapshots, Maps, {Scopes, Numbers, With.Uses, Failures}),
       Devices(Sink, Scopes, Numbers), Segs(Sink, Snapshots, Driver, Devices),
       Torch(Sink, Snapshots, Scopes, Devices, Failures,
             {Maps, Host, Driver, Segs}),
@@ -86,7 +86,7 @@ concept takes = requires(Source &Of, const T &Rec, RecordOrigin From) {
 template <class T>
 void ProcessState::dispatch(const T &Rec, RecordOrigin From) {
   constexpr bool IsOwn = requires { this->take(Rec, From); };
-  constexpr bool IsScope = requires { Scopes.take(Rec, From, 0u); };
+  constexpr bool IsScope = requires { Scopes.take(Rec, ScopeOrigin()); };
   if constexpr (ofExec<T>)
     Sink.bad();
   else if constexpr (IsOwn)
@@ -116,9 +116,9 @@ template <class T>
 void ProcessState::takeScope(const T &Rec, RecordOrigin From) {
   if constexpr (std::is_same_v<T, wire::MarkRecord>)
     Sink.HasUnknown |= isSwitch(Rec);
-  uint32_t Thread = Sink.threadOf(From.Ring);
   // The scope that ends may belong to another ring.
-  std::optional<uint32_t> Changed = Scopes.take(Rec, From, Thread);
+  std::optional<uint32_t> Changed =
+      Scopes.take(Rec, ScopeOrigin{From, Sink.threadOf(From.Ring)});
   if (!Changed)
     Sink.bad();
   uint32_t Ring = Changed.value_or(From.Ring);

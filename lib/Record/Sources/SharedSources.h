@@ -6,6 +6,7 @@
 #define MEMKIT_LIB_RECORD_SHAREDSOURCES_H
 
 #include "Devices/DeviceUses.h"
+#include "Devices/Nvml.h"
 #include "Output/Recording.h"
 #include "Sources/RecentFrees.h"
 #include "memkit/Stats/LiveStats.h"
@@ -49,7 +50,8 @@ struct MixedRoom {
 
 /// Belongs to the recorder's thread; outlives the processes.
 struct SharedSources {
-  explicit SharedSources(Recording &R) : R(R), Uses(R) {}
+  explicit SharedSources(Recording &R)
+      : R(R), Uses(R, std::make_unique<Nvml>()) {}
 
   Recording &R;
   DeviceUses Uses;

@@ -14,9 +14,9 @@ using namespace memkit;
 /// How many blocks a sampled block stands for, which follows from its size and
 /// id, and is not stored; 0: its heap is not sampled.
 static uint32_t weightOf(const Recording &R, const LiveEntry &Block) {
-  if (R.Stats.heapOf(Block.Row) != R.Heaps.malloc())
+  if (R.stats().heapOf(Block.Row) != R.heaps().malloc())
     return 0;
-  return sampleWeight(Block.Size, R.Wanted.SampleBytes, Block.AllocationId);
+  return sampleWeight(Block.Size, R.wanted().SampleBytes, Block.AllocationId);
 }
 
 void SnapshotWriter::start(uint64_t NextAllocationId, uint64_t AtEvents,
@@ -141,13 +141,13 @@ void SnapshotWriter::writePart(Recording &R, uint32_t Process) {
     B.AllocationId = E.AllocationId;
     B.Size = E.Size;
     B.AllocatedNs = E.AllocatedTick * TimeUnitNs;
-    B.Stack = R.Stats.stackOf(E.Row);
-    B.Heap = R.Stats.heapOf(E.Row);
-    B.ScopePath = R.Stats.scopePathOf(E.ScopeRow);
+    B.Stack = R.stats().stackOf(E.Row);
+    B.Heap = R.stats().heapOf(E.Row);
+    B.ScopePath = R.stats().scopePathOf(E.ScopeRow);
     B.Enclosing = P.Outer;
     if (!P.Outer && !Enclosing->empty())
       B.Enclosing = Enclosing->lookup(E.AllocationId);
-    if (R.Wanted.SampleBytes)
+    if (R.wanted().SampleBytes)
       B.Weight = weightOf(R, E);
   }
   std::vector<Packed>().swap(Part);

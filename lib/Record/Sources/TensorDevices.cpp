@@ -91,7 +91,7 @@ void TensorDevices::noteLive(uint64_t TimeNs) {
     Live += D.Live;
     Reserved += D.Reserved;
   }
-  Scopes.reserved().set(TimeNs, Live, Reserved);
+  Scopes.layers().reserved().set(TimeNs, Live, Reserved);
 }
 
 void TensorDevices::beginInUse(uint8_t Device, uint64_t Address,

@@ -19,7 +19,7 @@ TensorOrigins::TensorOrigins(EventSink &Sink, ProcessScopes &Scopes,
 
 void TensorOrigins::made(uint64_t Address, uint64_t Id, uint32_t Heap,
                          uint32_t Node, uint32_t Ring, uint32_t Layer) {
-  Scopes.beginTensor(Address);
+  Scopes.torch().beginTensor(Address);
   TrainingPlace Place = Scopes.place(Ring);
   // In later places the place alone decides the category.
   MadeBy By =
@@ -91,7 +91,7 @@ void TensorOrigins::freed(uint64_t Address, uint64_t Bytes, uint32_t Ring) {
   TensorCategory Category = Scopes.categories().ofFreed(B, Scopes.place(Ring));
   note(It->second, Category);
   Sink.categories().add(Sink.process(), B.Heap, Category,
-                        Scopes.layerName(B.Layer), B.Event, Bytes);
+                        Scopes.layers().layerName(B.Layer), B.Event, Bytes);
   Origins.erase(It);
 }
 
@@ -104,7 +104,8 @@ void TensorOrigins::finish() {
     TensorCategory Category = Scopes.categories().ofLive(T.B, IsWorker);
     note(T, Category);
     Sink.categories().add(Sink.process(), T.B.Heap, Category,
-                          Scopes.layerName(T.B.Layer), T.B.Event, E.Size);
+                          Scopes.layers().layerName(T.B.Layer), T.B.Event,
+                          E.Size);
   }
   Origins.clear();
   Recent.clear();
@@ -117,7 +118,7 @@ void TensorOrigins::addTo(CategoryTable &To) {
     if (Live.get(Address, &E))
       To.add(Sink.process(), T.B.Heap,
              Scopes.categories().ofLive(T.B, IsWorker),
-             Scopes.layerName(T.B.Layer), T.B.Event, E.Size);
+             Scopes.layers().layerName(T.B.Layer), T.B.Event, E.Size);
   }
 }
 
@@ -135,7 +136,7 @@ void TensorOrigins::listAt(OomLog::OomTimePoint &M) {
     T.Heap = B.Heap;
     T.Process = M.What.Process;
     T.Category = Scopes.categories().ofLive(B, IsWorker);
-    T.Layer = Scopes.layerName(B.Layer);
+    T.Layer = Scopes.layers().layerName(B.Layer);
     T.Stack = Stats.stackOf(E.Row);
     auto [It, New] = Rows.try_emplace(
         {T.Heap, T.Layer, uint8_t(T.Category), T.Stack}, M.Categories.size());

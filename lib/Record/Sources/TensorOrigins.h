@@ -27,7 +27,7 @@ public:
   TensorOrigins(EventSink &Sink, ProcessScopes &Scopes, const LiveTable &Live);
 
   /// The tensor Id was allocated, and counted in the stats. Node: of its stack.
-  /// Layer: for ProcessScopes::layerName().
+  /// Layer: for LayerScopes::layerName().
   void made(uint64_t Address, uint64_t Id, uint32_t Heap, uint32_t Node,
             uint32_t Ring, uint32_t Layer);
   /// A module or an optimizer reports that it holds the tensor.

@@ -73,10 +73,10 @@ void Tensors::take(const wire::TensorAllocateRecord &Rec, RecordOrigin From) {
   if (Of.IsHost && !IsTorch)
     Outers.Host.indexChunks(MinRegion);
   uint32_t Stack = Sink.stacks().stack(Rec.Stack, 0);
-  ProcessScopes::CompiledPlace In{Sink.ring(From.Ring).ScopePath,
-                                  Scopes.layer(From.Ring)};
+  CompiledLayers::CompiledPlace In{Sink.ring(From.Ring).ScopePath,
+                                   Scopes.layers().layer(From.Ring)};
   if (uint32_t Layers = Sink.stacks().layersAt(Rec.Stack); IsTorch && Layers)
-    In = Scopes.compiledPlace(From.Ring, Layers);
+    In = Scopes.compiled().place(From.Ring, Layers);
   LiveEntry E = Sink.newBlockIn(From, Heap, Stack, Rec.Size, In.ScopePath);
   if (E.ScopeRow >= OnDeviceBit)
     E.ScopeRow = 0;
@@ -96,7 +96,7 @@ void Tensors::take(const wire::TensorAllocateRecord &Rec, RecordOrigin From) {
   if (IsTorch)
     Origins.made(Address, E.AllocationId, Heap, Rec.Stack, From.Ring, In.Layer);
   else if (Of.Of == wire::TensorFramework::TensorFlow)
-    if (uint32_t Dtype = Scopes.resultDtype(From.Ring))
+    if (uint32_t Dtype = Scopes.tensorFlow().resultDtype(From.Ring))
       Sink.noteCategory(E.AllocationId, TensorCategory::None, Dtype);
   Of.Live += E.Size;
   if (Of.IsPinned)

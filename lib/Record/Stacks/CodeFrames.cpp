@@ -78,7 +78,7 @@ void CodeFrames::bad() { R.addLoss(Process, LossKind::BadRecord, 1); }
 uint32_t CodeFrames::ofFunction(uint8_t Function) {
   uint32_t &Frame = AllocFunctions[Function];
   if (!Frame)
-    Frame = R.Names.namedFrame(allocFunctionName(Function));
+    Frame = R.names().namedFrame(allocFunctionName(Function));
   return Frame;
 }
 
@@ -86,15 +86,15 @@ CodeFrames::KnownCode CodeFrames::add(uint32_t Code) {
   SharedProcess::CodeInfo Info;
   if (!Shared.code(Code, Info)) {
     bad();
-    return {R.Names.frame({FrameKind::Unknown, 0, 0}), CodeKind::None};
+    return {R.names().frame({FrameKind::Unknown, 0, 0}), CodeKind::None};
   }
   KnownCode New{0, Info.Kind};
   switch (Info.Kind) {
   case CodeKind::Gap:
-    New.Frame = R.Names.namedFrame("[frames left out]");
+    New.Frame = R.names().namedFrame("[frames left out]");
     break;
   case CodeKind::NoCfi:
-    New.Frame = R.Names.namedFrame("[no unwind information]");
+    New.Frame = R.names().namedFrame("[no unwind information]");
     break;
   case CodeKind::Python:
   case CodeKind::PythonEntry:
@@ -112,8 +112,8 @@ CodeFrames::KnownCode CodeFrames::add(uint32_t Code) {
 uint32_t CodeFrames::native(const SharedProcess::CodeInfo &Info) {
   uint64_t Bias = 0;
   if (uint32_t Binary = binaryOf(Info.Container, Bias))
-    return R.Names.frame({FrameKind::Native, Binary, Info.Address - Bias});
-  return R.Names.unownedFrame(Process, Info.Address);
+    return R.names().frame({FrameKind::Native, Binary, Info.Address - Bias});
+  return R.names().unownedFrame(Process, Info.Address);
 }
 
 //===----------------------------------------------------------------------===//
@@ -130,7 +130,7 @@ void CodeFrames::addPython(const SharedProcess::CodeInfo &Info, KnownCode &To) {
   if (Line)
     R.tell(&RecordingListener::foundPythonLine, Process, Function,
            static_cast<uint32_t>(Line));
-  To.Frame = R.Names.frame({FrameKind::Python, Function, Line});
+  To.Frame = R.names().frame({FrameKind::Python, Function, Line});
   uint32_t File = GeneratedFiles[Info.Container];
   if (const auto *L = File ? Generated.find(File, Line) : nullptr) {
     Computed.push_back(L);
@@ -157,8 +157,8 @@ uint32_t CodeFrames::functionOf(uint32_t Id) {
     bad();
   }
   if (!F.Name)
-    F.Name = R.Names.Names.string("?");
-  uint32_t New = R.Names.Names.function(F);
+    F.Name = R.names().Names.string("?");
+  uint32_t New = R.names().Names.function(F);
   R.tell(&RecordingListener::foundPythonFunction, New, File);
   // An invalid id must not take memory.
   if (!IsThere)
@@ -172,7 +172,7 @@ uint32_t CodeFrames::functionOf(uint32_t Id) {
 uint32_t CodeFrames::textOf(uint32_t Text, std::string &Bytes) {
   if (!Shared.text(Text, Bytes))
     bad();
-  return R.Names.Names.string(Bytes);
+  return R.names().Names.string(Bytes);
 }
 
 //===----------------------------------------------------------------------===//
@@ -214,8 +214,8 @@ uint32_t CodeFrames::binaryOf(uint32_t Binary, uint64_t &Bias) {
   }
   Load L;
   L.Process = Process;
-  uint32_t Before = R.Names.numBinaries();
-  L.Binary = R.Names.binary(Info.Path, Info.BuildId);
+  uint32_t Before = R.names().numBinaries();
+  L.Binary = R.names().binary(Info.Path, Info.BuildId);
   if (L.Binary > Before)
     R.tell(&RecordingListener::foundBinary, L.Binary, Info.Path, Info.BuildId,
            Process);
@@ -224,7 +224,7 @@ uint32_t CodeFrames::binaryOf(uint32_t Binary, uint64_t &Bias) {
   L.Size = Info.End - Info.Start;
   L.Bias = Bias = Info.Bias;
   L.TimeNs = R.nowNs();
-  R.Names.addLoad(L);
+  R.names().addLoad(L);
   Binaries.get(Binary) = {L.Binary, Info.Bias, isDriverModule(Info.Path),
                           isSwitchModule(Info.Path)};
   return L.Binary;

@@ -19,14 +19,14 @@ bool GeneratedLines::addFrame(StringRef Row, std::vector<uint32_t> &To) {
       Head.empty() || File.empty() || Line > INT32_MAX || FirstLine > INT32_MAX)
     return false;
   Function F;
-  F.Name = R.Names.Names.string(Head);
-  F.File = R.Names.Names.string(File);
+  F.Name = R.names().Names.string(Head);
+  F.File = R.names().Names.string(File);
   F.Line = FirstLine;
-  uint32_t Function = R.Names.Names.function(F);
+  uint32_t Function = R.names().Names.function(F);
   R.tell(&RecordingListener::foundPythonFunction, Function, File.str());
   if (Line)
     R.tell(&RecordingListener::foundPythonLine, Process, Function, Line);
-  To.push_back(R.Names.frame({FrameKind::Python, Function, Line}));
+  To.push_back(R.names().frame({FrameKind::Python, Function, Line}));
   return true;
 }
 

@@ -11,7 +11,7 @@ using namespace memkit;
 
 StackMap::StackMap(SharedProcess &Shared, Recording &R, uint32_t Process)
     : Shared(Shared), R(R), Process(Process), Codes(Shared, R, Process),
-      Mixed(Shared, R.Names, Codes) {}
+      Mixed(Shared, R.names(), Codes) {}
 
 uint32_t StackMap::findRow(uint32_t Node, uint8_t Function) {
   if (Function >= wire::NumAllocFunctions) {
@@ -39,9 +39,9 @@ uint32_t StackMap::findRow(uint32_t Node, uint8_t Function) {
 
 uint32_t StackMap::makeRow(uint32_t Node, uint8_t Function) {
   uint32_t Heap = wire::makesObjects(Function)
-                      ? R.Heaps.host(HostHeapKind::PythonObject)
-                      : R.Heaps.malloc();
-  return R.Stats.stackRow(Process, Heap, stackAt(Node, Function, false));
+                      ? R.heaps().host(HostHeapKind::PythonObject)
+                      : R.heaps().malloc();
+  return R.stats().stackRow(Process, Heap, stackAt(Node, Function, false));
 }
 
 /// The known node of the trace, or 0.
@@ -98,7 +98,7 @@ uint32_t StackMap::stackAt(uint32_t Node, uint8_t Function, bool KeepsNode) {
   if (Leaf)
     Path.push_back(Leaf);
   Catalog::FramePath P =
-      R.Names.stack(Parent, Path, [&](size_t I, uint32_t TraceNode) {
+      R.names().stack(Parent, Path, [&](size_t I, uint32_t TraceNode) {
         if (I < Nodes.size() && Nodes[I] && (KeepsNode || Nodes[I] != Node))
           setNode(Nodes[I], TraceNode);
       });

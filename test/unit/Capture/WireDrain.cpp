@@ -563,8 +563,9 @@ void summary(DrainedProcess &I) {
   if (Opt.StackBits & wire::SB_Python)
     printf("process %u python %u version %x pairs %lu uneven %lu functions %u "
            "texts %u\n",
-           I.Id, I.C->Python.load(), I.C->PythonVersion.load(), I.Pairs,
-           I.Uneven, I.C->NextFunction.load() - 1,
+           I.Id, I.C->Findings[wire::FS_Python].Code.load(),
+           I.C->Findings[wire::FS_Python].Argument.load(), I.Pairs, I.Uneven,
+           I.C->NextFunction.load() - 1,
            I.C->NextText.load() * uint32_t(wire::TextAlign));
   for (std::string &E : I.Execs)
     printf("process %u %s\n", I.Id, E.c_str());

@@ -81,7 +81,7 @@ TEST_F(FrameworkRecords, HeapsAreOfFrameworks) {
     write(0, wire::TensorAllocateRecord{0x1000u + Device * 64u, 64, Device, 0});
   std::vector<std::string> Names;
   for (const Event &E : I->log().Now.rows())
-    Names.push_back(R->Heaps.heapName(E.Heap).str());
+    Names.push_back(R->heaps().heapName(E.Heap).str());
   EXPECT_EQ((std::vector<std::string>{"torch.cpu", "jax.cpu", "jax.tpu:3",
                                       "jax.cuda:2"}),
             Names);

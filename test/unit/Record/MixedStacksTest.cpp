@@ -31,8 +31,8 @@ struct OneProgram : testing::Test {
   void SetUp() override {
     R = llvm::cantFail(
         Recording::create(Out, Header(), TscClock({0, 0, 0}, 1000000000)));
-    R->Names.addProcess(ProcessRecord());
-    R->Stats.beginProcess(1, 0);
+    R->names().addProcess(ProcessRecord());
+    R->stats().beginProcess(1, 0);
     Shared =
         llvm::cantFail(SharedProcess::create(1, ProcessSettings(), "test"));
     Stacks = std::make_unique<StackMap>(*Shared, *R, 1);
@@ -126,7 +126,7 @@ struct OneProgram : testing::Test {
     return Stack ? text(Stack) : "";
   }
   std::string text(uint32_t Stack) {
-    const Dictionary &D = R->Names.pending();
+    const Dictionary &D = R->names().pending();
     std::vector<uint32_t> Parents{0}, Leaves{0};
     for (const NewStack &S : D.Stacks) {
       uint32_t At = S.Parent;
@@ -151,7 +151,7 @@ struct OneProgram : testing::Test {
   }
   uint64_t bad() {
     uint64_t Sum = 0;
-    for (const Loss &L : R->Stats.summary(1, 0).Losses)
+    for (const Loss &L : R->stats().summary(1, 0).Losses)
       if (L.Kind == LossKind::BadRecord)
         Sum += L.Count;
     return Sum;
@@ -206,16 +206,16 @@ TEST_F(OneProgram, SharedPartsAreTheSameNodes) {
   uint32_t Outer = path("1 E 2"), Inner = path("E 3", Outer);
   uint32_t F = path("!f"), G = path("!g", F), H = path("!h", F);
   EXPECT_EQ("1 f 2 g 3", shown(pair(Inner, G)));
-  uint32_t Nodes = R->Names.numNodes();
+  uint32_t Nodes = R->names().numNodes();
   EXPECT_EQ("1 f 2 h 3", shown(pair(Inner, H)));
-  EXPECT_EQ(Nodes + 2, R->Names.numNodes());
+  EXPECT_EQ(Nodes + 2, R->names().numNodes());
   EXPECT_EQ("1 f 2 g 4", shown(pair(path("E 4", Outer), G)));
-  EXPECT_EQ(Nodes + 3, R->Names.numNodes());
+  EXPECT_EQ(Nodes + 3, R->names().numNodes());
   // A native path that meanwhile belongs to other pairs.
   EXPECT_EQ("1 f 2 g 3", shown(pair(Inner, G)));
   EXPECT_EQ("1 f 2", shown(pair(Outer, F)));
   EXPECT_EQ("1 f g 2", shown(pair(Outer, G)));
-  EXPECT_EQ(Nodes + 5, R->Names.numNodes());
+  EXPECT_EQ(Nodes + 5, R->names().numNodes());
   EXPECT_EQ(0u, bad());
 }
 
@@ -339,7 +339,7 @@ TEST_F(OneProgram, AsTheRuleSays) {
 
 TEST_F(OneProgram, FunctionsHaveFileNameAndLine) {
   shown(path("!Größe.π"));
-  const Dictionary &D = R->Names.pending();
+  const Dictionary &D = R->names().pending();
   ASSERT_EQ(1u, D.Functions.size());
   EXPECT_EQ("Größe.π", D.Strings[D.Functions[0].Name - 1]);
   EXPECT_EQ("x.py", D.Strings[D.Functions[0].File - 1]);
@@ -427,7 +427,7 @@ TEST_F(OneProgram, PathsWithoutEnd) {
   }
   Stacks->stack(pair(Native, Python), 0);
   EXPECT_GT(bad(), 0u);
-  EXPECT_LT(R->Names.numNodes(), 100000u);
+  EXPECT_LT(R->names().numNodes(), 100000u);
 }
 
 TEST_F(OneProgram, AnyNonsense) {

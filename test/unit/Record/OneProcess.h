@@ -32,8 +32,8 @@ struct OneProcess : testing::Test {
     TscClock Clock({0, 0, 0}, Hz);
     R = llvm::cantFail(Recording::create(Out, Header(), Clock));
     ProcessRecord Row;
-    R->Names.addProcess(Row);
-    R->Stats.beginProcess(1, 0);
+    R->names().addProcess(Row);
+    R->stats().beginProcess(1, 0);
     auto Memory =
         llvm::cantFail(SharedProcess::create(1, ProcessSettings(), "test"));
     Shared = std::make_unique<SharedSources>(*R);
@@ -60,7 +60,7 @@ struct OneProcess : testing::Test {
   }
   uint64_t lost(LossKind Kind) {
     uint64_t Sum = 0;
-    for (const Loss &L : R->Stats.summary(1, 0).Losses)
+    for (const Loss &L : R->stats().summary(1, 0).Losses)
       if (L.Kind == Kind)
         Sum += L.Count;
     return Sum;

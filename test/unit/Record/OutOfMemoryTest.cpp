@@ -49,9 +49,9 @@ struct Failures : OneProcess {
   /// `heap bytes` of each event; `+n` for those left out.
   std::string seen() {
     std::string Text;
-    for (const OomLog::OomTimePoint &M : R->Ooms.timePoints()) {
+    for (const OomLog::OomTimePoint &M : R->ooms().timePoints()) {
       Text += (Text.empty() ? "" : ", ") +
-              R->Heaps.heapName(M.What.Heap).str() + " " +
+              R->heaps().heapName(M.What.Heap).str() + " " +
               std::to_string(M.What.Requested);
       if (M.What.Skipped)
         Text += " +" + std::to_string(M.What.Skipped);
@@ -136,7 +136,7 @@ TEST_F(Failures, ManyAreTheFirstAndTheLast) {
   for (uint64_t N = 1; N <= 1000; ++N)
     failMalloc(N);
   I->settleHeld(true);
-  EXPECT_EQ(MaxOomsOfProcess, R->Ooms.timePoints().size());
+  EXPECT_EQ(MaxOomsOfProcess, R->ooms().timePoints().size());
   EXPECT_TRUE(llvm::StringRef(seen()).starts_with(
       "host.malloc 1, host.malloc 2, host.malloc 3"))
       << seen();
@@ -144,18 +144,18 @@ TEST_F(Failures, ManyAreTheFirstAndTheLast) {
     wait(1000);
   failMalloc(5);
   I->settleHeld(true);
-  EXPECT_EQ(5u, R->Ooms.timePoints().back().What.Requested);
+  EXPECT_EQ(5u, R->ooms().timePoints().back().What.Requested);
 }
 
 TEST_F(Failures, AKill) {
   OneProcess::put(0, RecordKind::Allocate, 0x1000, 500);
   I->noteKill(Tsc + 10, {LimitKind::Group, 64 << 20, std::nullopt});
-  const OomRecord &O = R->Ooms.timePoints().front().What;
+  const OomRecord &O = R->ooms().timePoints().front().What;
   EXPECT_EQ(OomKind::Killed, O.Kind);
   EXPECT_EQ(LimitKind::Group, O.Limit);
   EXPECT_EQ(64u << 20, O.LimitBytes);
   EXPECT_FALSE(O.FreeKnown);
-  EXPECT_EQ(500u, R->Ooms.timePoints().front().Heaps.front().LiveBytes);
+  EXPECT_EQ(500u, R->ooms().timePoints().front().Heaps.front().LiveBytes);
 }
 
 TEST_F(Failures, AnUnknownFunctionIsBad) {

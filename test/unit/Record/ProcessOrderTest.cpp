@@ -14,7 +14,7 @@ TEST_F(OneProcess, InOrder) {
   put(1, RecordKind::Free, 0x1000);
   put(1, RecordKind::Allocate, 0x1000, 30);
   EXPECT_EQ("a0 a1 f0 a2 ", events());
-  EXPECT_EQ(50u, R->Stats.spaceStats(0).LiveBytes);
+  EXPECT_EQ(50u, R->stats().spaceStats(0).LiveBytes);
   EXPECT_EQ(0u, R->losses());
 }
 
@@ -27,8 +27,8 @@ TEST_F(OneProcess, AnAllocationWaitsForTheFreeBeforeIt) {
   pass();
   pass();
   EXPECT_EQ(0u, R->losses());
-  EXPECT_EQ(20u, R->Stats.spaceStats(0).LiveBytes);
-  EXPECT_EQ(20u, R->Stats.spaceStats(0).PeakBytes);
+  EXPECT_EQ(20u, R->stats().spaceStats(0).LiveBytes);
+  EXPECT_EQ(20u, R->stats().spaceStats(0).PeakBytes);
 }
 
 TEST_F(OneProcess, AFreeWaitsForItsAllocation) {
@@ -110,7 +110,7 @@ TEST_F(OneProcess, WhatNeverComesIsALoss) {
   EXPECT_EQ(1u, lost(LossKind::DoubleAllocate));
   // The old block counts as freed.
   EXPECT_EQ("a0 f0 a1 ", events());
-  EXPECT_EQ(7u, R->Stats.spaceStats(0).LiveBytes);
+  EXPECT_EQ(7u, R->stats().spaceStats(0).LiveBytes);
 }
 
 TEST_F(OneProcess, AChildFreesWhatItInherited) {
@@ -121,7 +121,7 @@ TEST_F(OneProcess, AChildFreesWhatItInherited) {
   pass();
   pass();
   EXPECT_EQ(0u, R->losses());
-  EXPECT_EQ(2u, R->Stats.processStats(1, 0).InheritedFrees);
+  EXPECT_EQ(2u, R->stats().processStats(1, 0).InheritedFrees);
   EXPECT_EQ("a0 ", events());
 }
 
@@ -130,10 +130,10 @@ TEST_F(OneProcess, Realloc) {
   put(0, RecordKind::ReallocBegin, 0x1000);
   // Another thread gets the address before realloc returns.
   put(1, RecordKind::Allocate, 0x1000, 20);
-  EXPECT_EQ(30u, R->Stats.spaceStats(0).LiveBytes);
+  EXPECT_EQ(30u, R->stats().spaceStats(0).LiveBytes);
   put(0, RecordKind::ReallocEnd, 0x2000, 40);
   EXPECT_EQ("a0 a1 f0 a2 ", events());
-  EXPECT_EQ(60u, R->Stats.spaceStats(0).LiveBytes);
+  EXPECT_EQ(60u, R->stats().spaceStats(0).LiveBytes);
   // A failed realloc changes nothing.
   put(0, RecordKind::ReallocBegin, 0x2000);
   put(0, RecordKind::ReallocEnd, 0, 0);

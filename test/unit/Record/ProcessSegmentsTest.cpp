@@ -30,8 +30,8 @@ struct OneDevice : testing::Test {
   void SetUp() override {
     TscClock Clock({0, 0, 0}, 1000000000);
     R = llvm::cantFail(Recording::create(Out, Header(), Clock));
-    R->Names.addProcess(ProcessRecord());
-    R->Stats.beginProcess(1, 0);
+    R->names().addProcess(ProcessRecord());
+    R->stats().beginProcess(1, 0);
     auto Memory =
         llvm::cantFail(SharedProcess::create(1, ProcessSettings(), "test"));
     Shared = std::make_unique<SharedSources>(*R);
@@ -50,21 +50,22 @@ struct OneDevice : testing::Test {
     put(RecordKind::TensorSegment, Address, Size, 0, uint32_t(Change));
   }
   HeapStats heap(llvm::StringRef Name) {
-    for (uint32_t Id = 1; R->Stats.hasHeap(Id); ++Id)
-      if (R->Heaps.heapName(Id) == Name)
-        return R->Stats.heapStats(Id);
+    for (uint32_t Id = 1; R->stats().hasHeap(Id); ++Id)
+      if (R->heaps().heapName(Id) == Name)
+        return R->stats().heapStats(Id);
     return {};
   }
   /// The only layer so far.
   LayerStats layer() {
     I->endScopes(Ns);
-    Layers.insert(Layers.end(), R->ScopeTotals.begin(), R->ScopeTotals.end());
-    R->ScopeTotals.clear();
+    Layers.insert(Layers.end(), R->scopeTotals().begin(),
+                  R->scopeTotals().end());
+    R->scopeTotals().clear();
     std::vector<LayerStats> Joined = joinLayers(Layers, ScopeKind::Layer);
     return Joined.size() == 1 ? Joined[0] : LayerStats();
   }
   std::vector<LayerStats> Layers;
-  uint64_t deviceBytes() { return R->Stats.spaceStats(1).LiveBytes; }
+  uint64_t deviceBytes() { return R->stats().spaceStats(1).LiveBytes; }
 };
 
 TEST_F(OneDevice, TensorsLieInSegments) {
@@ -141,8 +142,8 @@ TEST_F(OneDevice, LayersHaveWhatIsReserved) {
   put(RecordKind::TensorReserved, 750, 4000);     // at 4000
   put(RecordKind::ScopeEnd, 0, 1);                // at 5000
   I->endScopes(5000);
-  ASSERT_EQ(R->ScopeTotals.size(), 1u);
-  const LayerStats &T = R->ScopeTotals[0];
+  ASSERT_EQ(R->scopeTotals().size(), 1u);
+  const LayerStats &T = R->scopeTotals()[0];
   EXPECT_EQ(T.ReservedPeakBytes, 4000u);
   // Three parts of the time: 1000 of 1000 free, 250 of 1000, 3250 of 4000.
   EXPECT_EQ(T.FragmentationPpm, 687500u);

@@ -153,7 +153,7 @@ TEST_F(OneProcess, Snapshots) {
 /// A large snapshot, in several groups of parts.
 TEST_F(OneProcess, SnapshotOfManyBlocks) {
   begin(false, 1000000);
-  uint32_t Row = R->Stats.stackRow(1, R->Heaps.malloc(), 0);
+  uint32_t Row = R->stats().stackRow(1, R->heaps().malloc(), 0);
   LiveTable Table;
   std::map<uint64_t, uint64_t> Want; // allocation id -> size
   std::vector<uint64_t> Addresses;

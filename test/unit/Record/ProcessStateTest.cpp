@@ -244,8 +244,8 @@ TEST_F(OneProcess, AScopeAndALayerOfOneNumber) {
     for (uint32_t Ring : {0, 1})
       put(Ring, RecordKind::ScopeEnd, 0, 179);
     I->endScopes(R->lastNs());
-    for (const LayerStats &T : R->ScopeTotals)
-      EXPECT_EQ(R->Names.Names.string("(no name)"), T.Name);
+    for (const LayerStats &T : R->scopeTotals())
+      EXPECT_EQ(R->names().Names.string("(no name)"), T.Name);
     EXPECT_EQ(std::vector<std::string>(), differences());
   }
 }
@@ -260,13 +260,13 @@ TEST_F(OneProcess, FunctionsThatAreNone) {
           rawRecord(Tsc += 1000, Kind, 0x1000u + Function * 16u, 8, Function),
           0);
   EXPECT_EQ(6u, lost(LossKind::BadRecord));
-  uint32_t Objects = R->Heaps.host(HostHeapKind::PythonObject);
+  uint32_t Objects = R->heaps().host(HostHeapKind::PythonObject);
   std::vector<Event> Rows = I->log().Now.rows();
   ASSERT_EQ(6u, Rows.size());
   for (size_t At = 0; At != Rows.size(); ++At)
-    EXPECT_EQ(At % 2 ? R->Heaps.malloc() : Objects, Rows[At].Heap);
-  EXPECT_EQ(3u, R->Stats.heapStats(Objects).Allocations);
-  EXPECT_EQ(3u, R->Stats.heapStats(R->Heaps.malloc()).Allocations);
+    EXPECT_EQ(At % 2 ? R->heaps().malloc() : Objects, Rows[At].Heap);
+  EXPECT_EQ(3u, R->stats().heapStats(Objects).Allocations);
+  EXPECT_EQ(3u, R->stats().heapStats(R->heaps().malloc()).Allocations);
 }
 
 TEST_F(OneProcess, TimesRiseWhateverTheClocksSay) {

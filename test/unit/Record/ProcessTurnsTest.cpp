@@ -30,12 +30,12 @@ public:
   Turns(std::string &Bytes, llvm::ArrayRef<uint64_t> Bounds) : Out(Bytes) {
     R = llvm::cantFail(
         Recording::create(Out, Header(), TscClock({0, 0, 0}, 1000000000)));
-    R->Stats.setBounds(/*IsSpace=*/true, 0, Bounds);
+    R->stats().setBounds(/*IsSpace=*/true, 0, Bounds);
     Shared = std::make_unique<SharedSources>(*R);
     Shared->Pass = 1;
     for (uint32_t Id = 1; Id <= NumProcesses; ++Id) {
-      R->Names.addProcess(ProcessRecord());
-      R->Stats.beginProcess(Id, 0);
+      R->names().addProcess(ProcessRecord());
+      R->stats().beginProcess(Id, 0);
       States.push_back(std::make_unique<ProcessState>(
           Id, getpid(), false,
           llvm::cantFail(SharedProcess::create(Id, ProcessSettings(), "test")),
@@ -54,7 +54,7 @@ public:
   /// after each, and the end of a process before the end.
   Taken take(llvm::ArrayRef<MergedRecord> Records, bool Many);
   std::vector<LiveStats::Crossing> crossings() {
-    return R->Stats.takeCrossings();
+    return R->stats().takeCrossings();
   }
 
 private:
@@ -74,7 +74,7 @@ private:
 /// One record, or a run. The records of a process that has ended are dropped.
 size_t Turns::takeSome(llvm::ArrayRef<MergedRecord> Part, bool Many) {
   auto [I, Ring, Id] = Of[Part[0].Source];
-  if (R->Stats.isEnded(I->id()))
+  if (R->stats().isEnded(I->id()))
     return 1;
   if (size_t Count = Many ? I->takeFast(Part, Of.data()) : 0)
     return Count;
@@ -101,7 +101,7 @@ Taken Turns::take(llvm::ArrayRef<MergedRecord> Records, bool Many) {
     }
   }
   for (auto &I : States)
-    if (!R->Stats.isEnded(I->id()))
+    if (!R->stats().isEnded(I->id()))
       end(*I);
   R->finish();
   return Sum;
@@ -127,9 +127,9 @@ void Turns::end(ProcessState &I) {
   I.settleHeld(true);
   I.snapshots().finish();
   uint64_t EndNs = R->boundaryNs();
-  R->Stats.expectLastCut(I.id());
+  R->stats().expectLastCut(I.id());
   R->cutInterval(I.id(), EndNs);
-  R->Stats.endProcess(I.id(), EndNs, 0, 0);
+  R->stats().endProcess(I.id(), EndNs, 0, 0);
   Mark M;
   M.Kind = MarkKind::ProcessEnd;
   M.Process = I.id();

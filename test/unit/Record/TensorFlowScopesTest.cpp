@@ -84,6 +84,6 @@ TEST_F(OneProcess, TensorsInARegion) {
       wire::encodeAt(Tsc += 1000,
                      wire::TensorAllocateRecord{0x300000, 0x40000, 0, 0}),
       0);
-  EXPECT_EQ(uint64_t(1 << 20) + 0x40000, R->Stats.spaceLiveBytes(0));
+  EXPECT_EQ(uint64_t(1 << 20) + 0x40000, R->stats().spaceLiveBytes(0));
   EXPECT_EQ(std::vector<std::string>(), differences());
 }
