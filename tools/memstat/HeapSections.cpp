@@ -66,9 +66,17 @@ static const ProcessStats *minRecorded(const PageInput &F, uint64_t &Gap) {
   return Min;
 }
 
+/// Whether blocks of an allocator that is built into a binary are recorded.
+static bool hasPrivateBlocks(const PageInput &F) {
+  for (uint32_t Id = 1; Id <= F.T.heaps().size(); ++Id)
+    if (F.heapName(Id).starts_with("private."))
+      return true;
+  return false;
+}
+
 /// Notes resident memory that may be of an allocator private to a library. Such
 /// an allocator maps address space with MAP_NORESERVE and divides the mapping
-/// into blocks that the recorder does not see.
+/// into blocks, which the recorder sees if the library has symbols.
 static void noteReserved(const PageInput &F, PageSection &To) {
   constexpr uint64_t MinGap = 16 << 20;
   uint64_t Gap;
@@ -83,8 +91,11 @@ static void noteReserved(const PageInput &F, PageSection &To) {
         formatSize(I->RssPeakBytes) + " resident, " + formatSize(I->PeakBytes) +
         " recorded: the difference may be in host.reserved (" +
         formatSize(Reserved) +
-        ", MAP_NORESERVE), used by a library's private allocator, whose "
-        "blocks are not recorded");
+        ", MAP_NORESERVE), " +
+        (hasPrivateBlocks(F)
+             ? "which private allocators keep beside their blocks"
+             : "used by a library's private allocator, whose blocks are not "
+               "recorded"));
   }
 }
 

@@ -23,10 +23,13 @@ static bool mapAt(uintptr_t At, size_t Bytes) {
                      MAP_PRIVATE | MAP_ANONYMOUS | FixedNoReplace, -1, 0);
   if (sys::failed(P))
     return false;
-  if (uintptr_t(P) == At)
-    return true;
-  sys::call(SYS_munmap, P, long(Bytes));
-  return false;
+  if (uintptr_t(P) != At) {
+    sys::call(SYS_munmap, P, long(Bytes));
+    return false;
+  }
+  if (sys::NoteOwn)
+    sys::NoteOwn(reinterpret_cast<void *>(At), Bytes);
+  return true;
 }
 
 CodeIsland::CodeIsland(uintptr_t Begin, uintptr_t End, size_t Bytes) {
@@ -66,7 +69,7 @@ bool CodeIsland::seal() {
 
 void CodeIsland::drop() {
   if (Start)
-    sys::call(SYS_munmap, long(Start), long(Limit - Start));
+    sys::unmap(reinterpret_cast<void *>(Start), Limit - Start);
   Start = Next = Limit = 0;
 }
 
