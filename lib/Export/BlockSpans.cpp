@@ -3,7 +3,7 @@
 // The blocks of a selection, each from its allocation to its free.
 
 #include "BlockSpans.h"
-#include "Model/ReplayProgress.h"
+#include "Model/Replay/ReplayProgress.h"
 #include "SpanMerger.h"
 #include "memkit/Model/Profile.h"
 #include "memkit/Support/RequestError.h"

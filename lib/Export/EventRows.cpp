@@ -3,7 +3,7 @@
 // Events as rows of chosen columns.
 
 #include "EventRows.h"
-#include "Model/ScopeOccurrences.h"
+#include "Model/Names/ScopeOccurrences.h"
 #include "OrderedText.h"
 #include "PathTable.h"
 #include "StackText.h"

@@ -5,7 +5,7 @@
 #ifndef MEMKIT_LIB_EXPORT_FIREFOX_H
 #define MEMKIT_LIB_EXPORT_FIREFOX_H
 
-#include "Model/FrameOwners.h"
+#include "Model/Query/FrameOwners.h"
 #include "llvm/Support/raw_ostream.h"
 #include <string>
 

@@ -6,7 +6,7 @@
 #define MEMKIT_LIB_EXPORT_FIREFOXTABLES_H
 
 #include "FlameTree.h"
-#include "Model/FrameOwners.h"
+#include "Model/Query/FrameOwners.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/raw_ostream.h"
 

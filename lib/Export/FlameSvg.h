@@ -5,7 +5,7 @@
 #ifndef MEMKIT_LIB_EXPORT_FLAMESVG_H
 #define MEMKIT_LIB_EXPORT_FLAMESVG_H
 
-#include "Model/FrameOwners.h"
+#include "Model/Query/FrameOwners.h"
 #include "NodeRanks.h"
 #include "memkit/Model/Profile.h"
 #include "llvm/Support/raw_ostream.h"

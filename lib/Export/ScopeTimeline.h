@@ -11,8 +11,8 @@
 #define MEMKIT_LIB_EXPORT_SCOPETIMELINE_H
 
 #include "LayerPeaks.h"
-#include "Model/ScopeOccurrences.h"
-#include "Model/ScopeTimeCursor.h"
+#include "Model/Names/ScopeOccurrences.h"
+#include "Model/Select/ScopeTimeCursor.h"
 #include "memkit/Model/Selection.h"
 #include <deque>
 #include <memory>

@@ -5,7 +5,7 @@
 #ifndef MEMKIT_LIB_EXPORT_STACKTEXT_H
 #define MEMKIT_LIB_EXPORT_STACKTEXT_H
 
-#include "Model/FrameText.h"
+#include "Model/Stacks/FrameText.h"
 #include "Support/Json.h"
 #include "memkit/Model/Places.h"
 #include "memkit/Model/Trace.h"

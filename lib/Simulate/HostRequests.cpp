@@ -3,7 +3,7 @@
 // Reads the requests of a recorded program to malloc.
 
 #include "HostRequests.h"
-#include "Model/EventsAhead.h"
+#include "Model/Replay/EventsAhead.h"
 #include "RecordedResident.h"
 #include "SlotTable.h"
 #include "memkit/Support/RequestError.h"

@@ -2,7 +2,7 @@
 //
 // Reads the requests of a recorded program to allocators of devices.
 
-#include "Model/EventsAhead.h"
+#include "Model/Replay/EventsAhead.h"
 #include "RequestWriter.h"
 #include "SlotTable.h"
 #include "memkit/Trace/TraceError.h"

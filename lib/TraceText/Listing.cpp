@@ -2,7 +2,7 @@
 //
 // Events and marks for people.
 
-#include "Model/FrameText.h"
+#include "Model/Stacks/FrameText.h"
 #include "Printers.h"
 #include "SectionLines.h"
 #include "Support/CommandText.h"

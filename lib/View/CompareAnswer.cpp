@@ -2,7 +2,7 @@
 //
 // A comparison as JSON.
 
-#include "Analysis/StepPeaks.h"
+#include "Analysis/Series/StepPeaks.h"
 #include "CompareView.h"
 #include "DiffTree.h"
 #include "Report/DiffSentences.h"

@@ -3,7 +3,7 @@
 // The flame graph of two groups of runs.
 
 #include "DiffTree.h"
-#include "Analysis/LineAlignment.h"
+#include "Analysis/Places/LineAlignment.h"
 #include "memkit/Model/SteadyNames.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"

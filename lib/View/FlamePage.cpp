@@ -5,7 +5,7 @@
 #include "FlamePage.h"
 #include "Export/FlameOrder.h"
 #include "FileData.h"
-#include "Model/FrameOwners.h"
+#include "Model/Query/FrameOwners.h"
 #include "Page.h"
 #include "Support/CommandText.h"
 #include "Support/Json.h"

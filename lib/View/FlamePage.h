@@ -6,7 +6,7 @@
 #define MEMKIT_LIB_VIEW_FLAMEPAGE_H
 
 #include "Export/NodeRanks.h"
-#include "Model/ProfileQuery.h"
+#include "Model/Query/ProfileQuery.h"
 
 namespace memkit {
 

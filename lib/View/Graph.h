@@ -7,9 +7,9 @@
 
 #include "Export/FlameTree.h"
 #include "Export/NodeRanks.h"
-#include "Model/FrameOwners.h"
-#include "Model/OwnCode.h"
-#include "Model/StackGroups.h"
+#include "Model/Query/FrameOwners.h"
+#include "Model/Trace/OwnCode.h"
+#include "Model/Query/StackGroups.h"
 #include "memkit/Model/LiveBlocks.h"
 #include "memkit/Model/Places.h"
 

@@ -3,7 +3,7 @@
 // The heat map of layers over steps.
 
 #include "HttpServer.h"
-#include "Model/TensorHeapName.h"
+#include "Model/Names/TensorHeapName.h"
 #include "Support/Json.h"
 #include "TraceView.h"
 #include "memkit/Analysis/LayerSteps.h"

@@ -9,7 +9,7 @@
 #ifndef MEMKIT_LIB_VIEW_TRACEVIEW_H
 #define MEMKIT_LIB_VIEW_TRACEVIEW_H
 
-#include "Analysis/OwnTree.h"
+#include "Analysis/Places/OwnTree.h"
 #include "Graph.h"
 #include "HeldNames.h"
 #include "Job.h"

@@ -5,7 +5,7 @@
 // What a reader accepts must be a trace that can be opened, and whose sums
 // equal those of its events.
 
-#include "Import/Formats.h"
+#include "Import/Build/Formats.h"
 #include "memkit/Model/Check.h"
 #include "memkit/Trace/TraceReader.h"
 #include "llvm/Support/MemoryBuffer.h"

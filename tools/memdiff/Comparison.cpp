@@ -3,7 +3,7 @@
 // Opens the traces to compare and judges their differences.
 
 #include "Comparison.h"
-#include "Analysis/TraceMetrics.h"
+#include "Analysis/Series/TraceMetrics.h"
 #include "Cli/FailOn.h"
 #include "Cli/Progress.h"
 #include "Cli/ToolMain.h"

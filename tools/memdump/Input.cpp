@@ -5,7 +5,7 @@
 #include "Input.h"
 #include "Cli/Progress.h"
 #include "Cli/ToolMain.h"
-#include "Model/TempTrace.h"
+#include "Model/Replay/TempTrace.h"
 #include "Options.h"
 
 using namespace llvm;

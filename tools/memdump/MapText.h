@@ -5,7 +5,7 @@
 #ifndef MEMKIT_TOOLS_MEMDUMP_MAPTEXT_H
 #define MEMKIT_TOOLS_MEMDUMP_MAPTEXT_H
 
-#include "Model/OwnCode.h"
+#include "Model/Trace/OwnCode.h"
 #include "memkit/Analysis/DeviceMap.h"
 #include "memkit/Model/Libraries.h"
 

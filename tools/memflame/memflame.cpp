@@ -16,7 +16,7 @@
 #include "Export/Pprof.h"
 #include "Export/Speedscope.h"
 #include "Merge/FolderInput.h"
-#include "Model/ProfileQuery.h"
+#include "Model/Query/ProfileQuery.h"
 #include "Options.h"
 #include "Support/CommandText.h"
 #include "Support/RunBoth.h"

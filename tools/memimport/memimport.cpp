@@ -6,7 +6,7 @@
 #include "Cli/OutputFile.h"
 #include "Cli/Progress.h"
 #include "Cli/ToolMain.h"
-#include "Import/Formats.h"
+#include "Import/Build/Formats.h"
 #include "memkit/Support/Format.h"
 
 using namespace llvm;

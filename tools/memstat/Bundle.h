@@ -5,7 +5,7 @@
 #ifndef MEMKIT_TOOLS_MEMSTAT_BUNDLE_H
 #define MEMKIT_TOOLS_MEMSTAT_BUNDLE_H
 
-#include "Model/TempTrace.h"
+#include "Model/Replay/TempTrace.h"
 #include "Report/FirstScreen.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 

@@ -3,7 +3,7 @@
 // The conditions of --fail-on, judged of a trace.
 
 #include "Gates.h"
-#include "Analysis/TraceMetrics.h"
+#include "Analysis/Series/TraceMetrics.h"
 #include "Cli/ToolMain.h"
 #include "Stats/MarkMetrics.h"
 #include "llvm/ADT/STLExtras.h"

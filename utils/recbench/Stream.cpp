@@ -3,7 +3,7 @@
 // Rebuilds the records behind a trace.
 
 #include "Stream.h"
-#include "Model/ScopeOccurrences.h"
+#include "Model/Names/ScopeOccurrences.h"
 #include "memkit/Trace/TraceReader.h"
 #include "llvm/ADT/DenseMap.h"
 #include <map>

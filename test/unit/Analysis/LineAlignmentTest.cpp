@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Analysis/LineAlignment.h"
+#include "Analysis/Places/LineAlignment.h"
 #include "gtest/gtest.h"
 
 using namespace memkit;

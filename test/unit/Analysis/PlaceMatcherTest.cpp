@@ -2,7 +2,7 @@
 //
 // Which places of two versions of a program are the same.
 
-#include "Analysis/PlaceMatcher.h"
+#include "Analysis/Places/PlaceMatcher.h"
 #include "gtest/gtest.h"
 
 using namespace memkit;

@@ -2,8 +2,8 @@
 //
 // The reader of pickles: values, the memo, lists that stream, damaged bytes.
 
-#include "Import/Pickle.h"
-#include "Import/ByteSource.h"
+#include "Import/Pickle/Pickle.h"
+#include "Import/Source/ByteSource.h"
 #include "gtest/gtest.h"
 #include <map>
 

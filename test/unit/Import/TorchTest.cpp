@@ -3,10 +3,10 @@
 // Parts of the reader of PyTorch's snapshots: the log of events, the sizes of
 // blocks, the segments before the first event, places in a training.
 
-#include "Import/TorchLog.h"
-#include "Import/TorchPlaces.h"
-#include "Import/TorchSegments.h"
-#include "Import/TorchSizes.h"
+#include "Import/Torch/TorchLog.h"
+#include "Import/Torch/TorchPlaces.h"
+#include "Import/Torch/TorchSegments.h"
+#include "Import/Torch/TorchSizes.h"
 #include "gtest/gtest.h"
 #include <random>
 

@@ -3,7 +3,7 @@
 // Answers to Model's questions.
 
 #include "memkit/Model/Query.h"
-#include "Model/ProfileQuery.h"
+#include "Model/Query/ProfileQuery.h"
 #include "RunText.h"
 #include "TextTrace.h"
 #include "memkit/Model/StatsQuery.h"

@@ -2,7 +2,7 @@
 //
 // Replays in pieces have the rows of one replay.
 
-#include "Model/ReplayPieces.h"
+#include "Model/Trace/ReplayPieces.h"
 #include "TraceMaker.h"
 #include "gtest/gtest.h"
 #include <map>

@@ -3,7 +3,7 @@
 // Traces read part by part, each part once, from files and streams.
 
 #include "Export/TableText.h"
-#include "Model/FrameText.h"
+#include "Model/Stacks/FrameText.h"
 #include "Report/RunPrinters.h"
 #include "RunText.h"
 #include "Tables/Columns.h"
