@@ -37,12 +37,12 @@ public:
   };
   /// The scope O is measured as a run of a layer.
   void measure(RunningScope &O, bool Backward, LayerCall Call);
-  /// As ScopeThreads::open(); also measures the reserved memory of ranges and
-  /// of runs of layers.
+  /// As ScopeThreads::open(); also measures the reserved memory of runs of
+  /// layers.
   void open(const RunningScope &O, uint32_t ScopePath, uint32_t RangeText,
             RecordOrigin From) {
     Threads.open(O, ScopePath, RangeText, From);
-    if (O.Measured == ScopeMeasure::Range || isRun(O))
+    if (isRun(O))
       Reserved.begin(O.Number, Threads.timeNs(From));
   }
   /// The number of the innermost scope that is measured as a layer; 0: none.

@@ -75,4 +75,19 @@ TEST_F(MockFramework, StepsOfTheProgramPrecedeItsOwn) {
   EXPECT_EQ(1u, R->maxSteps());
 }
 
+// Ranges are not measured: many of them do not push a layer out.
+TEST_F(MockFramework, LayersKnowTheirReservedMemoryBehindManyRanges) {
+  uint64_t Layer = begin(Kind::Layer, "encoder");
+  Layers->reserved().set(Threads->timeNs({Tsc, 0}), 100, 400);
+  for (size_t I = 0; I != 2 * ScopeReserved::MaxOpen; ++I)
+    end(begin(Kind::Episode, "episode"));
+  end(Layer);
+  Threads->finish(Tsc += 1000);
+  uint32_t Share = 0;
+  for (const LayerStats &T : R->scopeTotals())
+    if (T.Kind == ScopeKind::Layer)
+      Share = T.FragmentationPpm;
+  EXPECT_EQ(750000u, Share);
+}
+
 } // namespace
