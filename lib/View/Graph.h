@@ -8,8 +8,8 @@
 #include "Export/FlameTree.h"
 #include "Export/NodeRanks.h"
 #include "Model/Query/FrameOwners.h"
-#include "Model/Trace/OwnCode.h"
 #include "Model/Query/StackGroups.h"
+#include "Model/Trace/OwnCode.h"
 #include "memkit/Model/LiveBlocks.h"
 #include "memkit/Model/Places.h"
 

@@ -3,8 +3,8 @@
 // Fuzzes the reader of pickles, with the names and rules of PyTorch's snapshots
 // and a consumer that looks at every value.
 
-#include "Import/Source/ByteSource.h"
 #include "Import/Pickle/Pickle.h"
+#include "Import/Source/ByteSource.h"
 #include "Import/Torch/TorchNames.h"
 
 using namespace memkit;

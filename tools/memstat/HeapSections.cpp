@@ -90,8 +90,7 @@ static void noteReserved(const PageInput &F, PageSection &To) {
     To.Notes.push_back(
         formatSize(I->RssPeakBytes) + " resident, " + formatSize(I->PeakBytes) +
         " recorded: the difference may be in host.reserved (" +
-        formatSize(Reserved) +
-        ", MAP_NORESERVE), " +
+        formatSize(Reserved) + ", MAP_NORESERVE), " +
         (hasPrivateBlocks(F)
              ? "which private allocators keep beside their blocks"
              : "used by a library's private allocator, whose blocks are not "

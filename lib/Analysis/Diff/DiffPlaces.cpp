@@ -3,8 +3,8 @@
 // Matches the places of runs.
 
 #include "memkit/Analysis/DiffPlaces.h"
-#include "Extracted.h"
 #include "Analysis/Places/PlaceMatcher.h"
+#include "Extracted.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Path.h"

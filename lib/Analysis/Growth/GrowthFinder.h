@@ -6,9 +6,9 @@
 #ifndef MEMKIT_LIB_ANALYSIS_GROWTHFINDER_H
 #define MEMKIT_LIB_ANALYSIS_GROWTHFINDER_H
 
+#include "Analysis/Series/LevelCourse.h"
 #include "GrowthRanges.h"
 #include "GrowthTree.h"
-#include "Analysis/Series/LevelCourse.h"
 #include "Model/Query/ArenaStacks.h"
 #include "memkit/Analysis/GrowthReport.h"
 #include "llvm/ADT/DenseMap.h"

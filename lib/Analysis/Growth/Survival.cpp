@@ -3,8 +3,8 @@
 // Tests whether blocks of a place are ever freed.
 
 #include "memkit/Analysis/Survival.h"
-#include "Bursts.h"
 #include "Analysis/Series/Distributions.h"
+#include "Bursts.h"
 #include "memkit/Analysis/ConfidenceInterval.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"

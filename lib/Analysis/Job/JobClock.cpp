@@ -7,8 +7,8 @@
 // the collectives that their ranks end: ranks that train together start a step
 // together, and leave a collective together.
 
-#include "JobParts.h"
 #include "Analysis/Series/Medians.h"
+#include "JobParts.h"
 #include "Support/Rounding.h"
 #include "llvm/ADT/STLExtras.h"
 #include <map>

@@ -7,8 +7,8 @@
 // with two places half of all ranks are high. So medians of places are
 // compared.
 
-#include "JobParts.h"
 #include "Analysis/Series/Medians.h"
+#include "JobParts.h"
 #include "llvm/ADT/STLExtras.h"
 #include <map>
 

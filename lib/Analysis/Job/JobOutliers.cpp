@@ -2,8 +2,8 @@
 //
 // The ranks of a job that differ from the others.
 
-#include "JobParts.h"
 #include "Analysis/Series/Medians.h"
+#include "JobParts.h"
 #include "llvm/ADT/STLExtras.h"
 #include <map>
 #include <tuple>

@@ -3,8 +3,8 @@
 // The overview of a trace on one page.
 
 #include "memkit/Analysis/Overview.h"
-#include "Analysis/Resident/Resident.h"
 #include "Analysis/Device/SegmentWaste.h"
+#include "Analysis/Resident/Resident.h"
 #include "Support/RunBoth.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Threading.h"

@@ -3,8 +3,8 @@
 // The bytes that layers hold in each step.
 
 #include "memkit/Analysis/LayerSteps.h"
-#include "Model/Replay/ReplayProgress.h"
 #include "Model/Names/TensorHeapName.h"
+#include "Model/Replay/ReplayProgress.h"
 #include "memkit/Model/Query.h"
 #include "memkit/Model/Replay.h"
 #include "memkit/Model/TimePoints.h"

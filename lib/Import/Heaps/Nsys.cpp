@@ -9,8 +9,8 @@
 // scopes. An older export lacks some columns.
 
 #include "Import/Build/BlockTable.h"
-#include "Import/Source/Database.h"
 #include "Import/Build/Formats.h"
+#include "Import/Source/Database.h"
 #include "llvm/ADT/StringExtras.h"
 #include <map>
 #include <unordered_map>

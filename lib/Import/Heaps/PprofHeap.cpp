@@ -6,8 +6,8 @@
 // The field numbers are those of profile.proto in github.com/google/pprof.
 
 #include "Import/Build/Formats.h"
-#include "Import/Source/ProtoReader.h"
 #include "Import/Build/SumHeap.h"
+#include "Import/Source/ProtoReader.h"
 #include "llvm/ADT/StringExtras.h"
 #include <unordered_map>
 

@@ -5,9 +5,9 @@
 #ifndef MEMKIT_LIB_IMPORT_MEMRAYSTACKS_H
 #define MEMKIT_LIB_IMPORT_MEMRAYSTACKS_H
 
-#include "MemrayHeader.h"
 #include "Import/Build/ModuleMap.h"
 #include "Import/Build/TraceBuilder.h"
+#include "MemrayHeader.h"
 #include <map>
 #include <tuple>
 #include <unordered_map>

@@ -5,8 +5,8 @@
 #ifndef MEMKIT_LIB_IMPORT_PICKLEREADER_H
 #define MEMKIT_LIB_IMPORT_PICKLEREADER_H
 
-#include "Import/Source/ByteReader.h"
 #include "Import/Pickle/PickleValue.h"
+#include "Import/Source/ByteReader.h"
 #include "PickleMemo.h"
 #include "PickleOpcodes.h"
 

@@ -5,9 +5,9 @@
 #ifndef MEMKIT_LIB_IMPORT_TORCHFRAMES_H
 #define MEMKIT_LIB_IMPORT_TORCHFRAMES_H
 
+#include "Import/Build/TraceBuilder.h"
 #include "Import/Pickle/Pickle.h"
 #include "TorchPlaces.h"
-#include "Import/Build/TraceBuilder.h"
 
 namespace memkit {
 

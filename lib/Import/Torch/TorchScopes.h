@@ -5,9 +5,9 @@
 #ifndef MEMKIT_LIB_IMPORT_TORCHSCOPES_H
 #define MEMKIT_LIB_IMPORT_TORCHSCOPES_H
 
+#include "Import/Build/TraceBuilder.h"
 #include "TorchData.h"
 #include "TorchRanges.h"
-#include "Import/Build/TraceBuilder.h"
 
 namespace memkit {
 

@@ -2,8 +2,8 @@
 //
 // Compares categories of blocks with the events and with the summary.
 
-#include "Model/Trace/CategoryPeaks.h"
 #include "CheckSummary.h"
+#include "Model/Trace/CategoryPeaks.h"
 #include "memkit/Trace/TraceError.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <map>

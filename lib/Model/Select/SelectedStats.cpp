@@ -3,8 +3,8 @@
 // The stats of a part of a trace.
 
 #include "memkit/Model/SelectedStats.h"
-#include "Model/Trace/ReplayPieces.h"
 #include "Model/Replay/ReplayProgress.h"
+#include "Model/Trace/ReplayPieces.h"
 #include "memkit/Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include <map>

@@ -3,8 +3,8 @@
 // The stats of a trace.
 
 #include "CategoryPeaks.h"
-#include "Model/Replay/IntervalCutter.h"
 #include "IntervalSums.h"
+#include "Model/Replay/IntervalCutter.h"
 #include "Model/Replay/LastSummary.h"
 #include "Model/Replay/ReplayProgress.h"
 #include "memkit/Model/Complete.h"

@@ -62,6 +62,10 @@ class Literals:
             for literal in re.findall(rf"{STRING}(?:\s+{STRING})*", file.read_text(encoding="utf-8")):
                 said = "".join(part[1:-1] for part in re.findall(STRING, literal)).replace("\\n", " ")
                 self.add(said)
+                # The text of a finding, with the parts that it is about (CaptureReports.cpp).
+                for parts in ("frames", "objects", "frames and objects", "tensors", "tensors, operators and layers"):
+                    if "%p" in said:
+                        self.add(said.replace("%p", parts))
                 # The heading of a column is its title in a list of columns, or the words of its name.
                 for title in re.findall(r" titled ([^,]+)", said):
                     self.add(title)
