@@ -2,7 +2,7 @@
 //
 // Evidence that a program without steps repeats itself.
 
-#include "../../../lib/Analysis/GrowthEvidence.h"
+#include "Analysis/Growth/GrowthEvidence.h"
 #include "gtest/gtest.h"
 #include <vector>
 

@@ -3,9 +3,9 @@
 // Ranks side by side.
 
 #include "memkit/Analysis/Job.h"
-#include "../../../lib/Analysis/Medians.h"
-#include "../../../lib/Analysis/StepTrend.h"
 #include "../Model/TextTrace.h"
+#include "Analysis/Series/Medians.h"
+#include "Analysis/Series/StepTrend.h"
 #include "memkit/Model/StepSample.h"
 #include "gtest/gtest.h"
 

@@ -2,7 +2,7 @@
 //
 // The course of live bytes.
 
-#include "../../../lib/Analysis/LevelCourse.h"
+#include "Analysis/Series/LevelCourse.h"
 #include "gtest/gtest.h"
 #include <cmath>
 #include <vector>

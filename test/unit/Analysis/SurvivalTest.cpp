@@ -6,7 +6,7 @@
 // right.
 
 #include "memkit/Analysis/Survival.h"
-#include "../../../lib/Analysis/Distributions.h"
+#include "Analysis/Series/Distributions.h"
 #include "gtest/gtest.h"
 #include <cmath>
 
