@@ -3,11 +3,13 @@
 //
 // REQUIRES: python
 // RUN: %cc -O2 -g %s -o %t.exe
-// RUN: memrec -q -o %t.fb -- %t.exe > %t.live
+// RUN: memrec -q -o %t.fb --force -- %t.exe > %t.live
+// RUN: memrec -q -o %t.fb --force -- %t.exe > %t.live
 // RUN: memdump --check %t.fb
 // RUN: %python %S/Inputs/heap.py %t.fb private.jemalloc@executable %t.live
 // RUN: memstat %t.fb | FileCheck %s
 // RUN: %cc -O2 -g -no-pie -fno-pie %s -o %t-fixed.exe
+// RUN: memrec -q -o %t.fb --force -- %t-fixed.exe > %t.live
 // RUN: memrec -q -o %t.fb --force -- %t-fixed.exe > %t.live
 // RUN: %python %S/Inputs/heap.py %t.fb private.jemalloc@executable %t.live
 // CHECK: executable.c:[[#]] main

@@ -5,6 +5,7 @@
 // RUN: rm -rf %t && mkdir %t
 // RUN: %cc -O2 -g -shared -fPIC -DLIBRARY %s -o %t/libtoy.so.2
 // RUN: %cc -O2 -g %s -o %t/program -ldl
+// RUN: memrec -q -o %t/first.fb -- %t/program %t/libtoy.so.2 > %t/live
 // RUN: memrec -q -o %t/t.fb -- %t/program %t/libtoy.so.2 > %t/live
 // RUN: memdump --check %t/t.fb
 // RUN: %python %S/Inputs/heap.py %t/t.fb private.mimalloc@libtoy %t/live

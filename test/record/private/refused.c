@@ -2,7 +2,8 @@
 //
 // RUN: %cc -O2 -g %s -o %t.exe
 // RUN: %t.exe > %t.alone
-// RUN: memrec -o %t.fb -- %t.exe > %t.recorded 2> %t.err
+// RUN: memrec -q -o %t.fb --force -- %t.exe > %t.recorded
+// RUN: memrec -o %t.fb --force -- %t.exe > %t.recorded 2> %t.err
 // RUN: diff %t.alone %t.recorded
 // RUN: FileCheck %s < %t.err
 // RUN: memdump --check %t.fb

@@ -6,6 +6,7 @@
 // RUN: %cc -O2 -g -shared -fPIC -DLIBRARY %s -o %t/libtoy.so
 // RUN: cp %t/libtoy.so %t/libother.so
 // RUN: %cc -O2 -g %s -o %t/program -ldl
+// RUN: memrec -q -o %t/first.fb -- %t/program %t 1
 // RUN: memrec -q -o %t/t.fb -- %t/program %t 300
 // RUN: memdump --check %t/t.fb
 // RUN: memdump --table=heaps --format=csv %t/t.fb | FileCheck %s

@@ -22,7 +22,9 @@
 // EVENTS: alloc {{.*}} 1000 KiB torch.cuda:1 at 0x{{[0-9a-f]+}} requested 1000 KiB stream 1 stack
 // EVENTS: alloc {{.*}} 1.95 MiB torch.cuda:1 at 0x{{[0-9a-f]+}} requested 1.95 MiB stack
 // EVENTS: oom torch.cuda:1 64 GiB 2.93 MiB
-// EVENTS: alert {{.*}}cudaMallocAsync
+// The alert has the time at which the recorder has seen the finding.
+// RUN: memdump %t.fb | FileCheck %s --check-prefix=ALERT
+// ALERT: alert {{.*}}cudaMallocAsync
 //
 // RUN: env LD_LIBRARY_PATH=%t/lib memrec -o %t.other.fb -- %t/exe libother.so 2>&1 | FileCheck %s --check-prefix=NOTHING
 // NOTHING-NOT: PyTorch
