@@ -118,27 +118,40 @@ static std::string residentParts(const Resident &R) {
   return Text;
 }
 
-/// Whether bursts take the freed memory again and again, the last one not long
-/// ago: what is free between two bursts is not too much. Free: bytes at AtNs.
-static bool isUsedAgain(const PageInput &F, uint64_t Free, uint64_t AtNs) {
-  for (uint32_t Id = 1; Id < F.O.Live.Heaps.size(); ++Id) {
-    if (F.T.heapName(Id) != "host.malloc")
-      continue;
-    ArrayRef<SeriesPoint> Points = F.O.Live.Heaps[Id];
-    uint64_t Rest = UINT64_MAX, Bursts = 0, LastNs = 0;
-    for (const SeriesPoint &P : Points)
-      Rest = P.TimeNs <= AtNs ? P.Value : std::min(Rest, P.Value);
-    bool IsHigh = false;
-    for (const SeriesPoint &P : Points) {
-      bool Rises = P.Value >= Rest + Free / 4 * 3;
-      Bursts += Rises && !IsHigh;
-      IsHigh = Rises || (IsHigh && P.Value > Rest + Free / 4);
-      if (Rises)
-        LastNs = P.TimeNs;
-    }
-    return Bursts >= 2 && LastNs > AtNs / 2;
+/// Whether bursts take Free bytes again and again, the last one in the second
+/// half of the time up to AtNs.
+static bool hasBursts(ArrayRef<SeriesPoint> Points, uint64_t Free,
+                      uint64_t AtNs) {
+  uint64_t Rest = UINT64_MAX, Bursts = 0, LastNs = 0;
+  for (const SeriesPoint &P : Points)
+    Rest = P.TimeNs <= AtNs ? P.Value : std::min(Rest, P.Value);
+  bool IsHigh = false;
+  for (const SeriesPoint &P : Points) {
+    bool Rises = P.Value >= Rest + Free / 4 * 3;
+    Bursts += Rises && !IsHigh;
+    IsHigh = Rises || (IsHigh && P.Value > Rest + Free / 4);
+    if (Rises)
+      LastNs = P.TimeNs;
   }
-  return false;
+  return Bursts >= 2 && LastNs > AtNs / 2;
+}
+
+/// Whether bursts take the freed memory again and again, the last one not long
+/// ago: what is free between two bursts is not too much. Free: bytes at AtNs. A
+/// burst may lie between two points of the heap's series; the curve of the host
+/// has the most in each column.
+static bool isUsedAgain(const PageInput &F, uint64_t Free, uint64_t AtNs) {
+  for (uint32_t Id = 1; Id < F.O.Live.Heaps.size(); ++Id)
+    if (F.T.heapName(Id) == "host.malloc" &&
+        hasBursts(F.O.Live.Heaps[Id], Free, AtNs))
+      return true;
+  if (!F.O.Curves || F.O.Curves->Spaces.empty())
+    return false;
+  const std::vector<uint64_t> &Host = F.O.Curves->Spaces.front();
+  std::vector<SeriesPoint> Points;
+  for (size_t I = 0; I != Host.size(); ++I)
+    Points.push_back({F.T.endNs() / Host.size() * (I + 1), Host[I]});
+  return hasBursts(Points, Free, AtNs);
 }
 
 /// Whether arenas hold memory that others could have used: more is resident

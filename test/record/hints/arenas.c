@@ -26,7 +26,7 @@
 
 enum { Threads = 4, Count = 40000, Every = 40 };
 static void *Kept[Threads][Count / Every];
-static int Keeps, TakesTurns;
+static int Keeps, TakesTurns, Bursts;
 static pthread_mutex_t Turn = PTHREAD_MUTEX_INITIALIZER;
 static pthread_barrier_t Done;
 
@@ -37,6 +37,9 @@ static void *work(void *Arg) {
   void **All = malloc(Count * sizeof *All);
   for (int I = 0; I < Count; ++I)
     All[I] = memset(malloc(1000), 1, 1000);
+  // Each burst has as much memory, also where the threads share a processor.
+  if (Bursts > 1)
+    pthread_barrier_wait(&Done);
   for (int I = 0; I < Count; ++I) {
     if (Keeps && I % Every == 0)
       Kept[Thread][I / Every] = All[I];
@@ -54,7 +57,7 @@ static void *work(void *Arg) {
 int main(int argc, char **argv) {
   Keeps = argv[1][0] == 'k';
   TakesTurns = argc > 2 && argv[2][0] == 't';
-  int Bursts = argc > 2 && argv[2][0] == 'b' ? 5 : 1;
+  Bursts = argc > 2 && argv[2][0] == 'b' ? 5 : 1;
   pthread_barrier_init(&Done, NULL, Threads);
   for (int Burst = 0; Burst < Bursts; ++Burst) {
     pthread_t All[Threads];
