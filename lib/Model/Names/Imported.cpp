@@ -5,6 +5,7 @@
 #include "memkit/Model/Imported.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/ADT/Twine.h"
 
 using namespace llvm;
 using namespace memkit;
