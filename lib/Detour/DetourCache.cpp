@@ -38,12 +38,23 @@ static StringRef bytesOf(const DetourReply &R) {
                        R.NumDetours * sizeof(wire::Detour));
 }
 
+/// Whether Path, or the folder in which it would be made, is this user's own.
+static bool isOwn(StringRef Path) {
+  sys::fs::file_status Status;
+  for (; !Path.empty(); Path = sys::path::parent_path(Path))
+    if (!sys::fs::status(Path, Status))
+      return Status.getUser() == geteuid();
+  return false;
+}
+
 DetourCache::DetourCache() {
   SmallString<128> Path;
   if (!sys::path::cache_directory(Path))
     return;
   sys::path::append(Path, "memkit", "detours");
-  Folder = Path.str().str();
+  // Root may record with another user's HOME.
+  if (isOwn(Path))
+    Folder = Path.str().str();
 }
 
 std::string DetourCache::fileOf(ArrayRef<uint8_t> BuildId,
@@ -58,7 +69,6 @@ std::optional<DetourReply> DetourCache::find(ArrayRef<uint8_t> BuildId,
                                              StringRef Name) const {
   std::string File = fileOf(BuildId, Name);
   sys::fs::file_status Status;
-  // Another user's file is not read: root may record with this user's HOME.
   if (File.empty() || sys::fs::status(File, Status) ||
       !sys::fs::is_regular_file(Status) || Status.getUser() != geteuid())
     return std::nullopt;

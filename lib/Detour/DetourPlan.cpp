@@ -243,7 +243,7 @@ void JumpSearch::search(const CodeBytes &Section) {
   const uint64_t First = Places.front().Begin,
                  Bytes = Places.back().End - First;
   ArrayRef<uint8_t> Code = Section.Bytes;
-  if (Bytes >= UINT32_MAX || Code.size() < 5)
+  if (Code.size() < JumpBytes)
     return;
   const size_t End = Code.size() - 3;
   for (size_t Begin = 1; Begin < End; Begin += 4 * Block)
@@ -259,11 +259,18 @@ void JumpSearch::search(const CodeBytes &Section) {
 void JumpSearch::run() {
   if (Places.empty())
     return;
+  if (Places.back().End - Places.front().Begin >= INT32_MAX) {
+    for (const FirstBytes &P : Places)
+      P.Plan->Refusal = "the code is larger than jumps reach";
+    return;
+  }
   for (const CodeBytes &S : Image.sections())
     search(S);
   // Jumps of two bytes reach 127 bytes.
+  constexpr uint64_t Near = 130;
   for (const FirstBytes &P : Places)
-    for (uint64_t At = P.Begin - 130; At < P.End + 130; ++At) {
+    for (uint64_t At = P.Begin - std::min(P.Begin, Near); At < P.End + Near;
+         ++At) {
       ArrayRef<uint8_t> Code = Image.from(At);
       if (Code.size() > 1 &&
           (Code[0] == 0xeb || Code[0] >> 4 == 7 || (Code[0] & 0xfc) == 0xe0))

@@ -241,7 +241,8 @@ static void detour(const link_map &M) {
   // others, and then nobody is asked.
   if (!hasSection(Path, Of.Start, SHT_SYMTAB))
     return;
-  uint32_t Text = Proc.Names.add(Path, strlen(Path));
+  // A library that is opened again and again takes room for one text.
+  uint32_t Text = Proc.Names.intern(Path, strlen(Path));
   if (!Text || !ask(wire::AskDetoursRecord{0, 0, Text}, Answer) ||
       Answer.NumHeaps == UINT32_MAX)
     return;
@@ -249,8 +250,8 @@ static void detour(const link_map &M) {
   DetourMaker(M, Of).make(Copy);
 }
 
-/// Whether the program has one thread, so that none runs the code that is
-/// written.
+/// Whether the program has one thread: another one might run the code that is
+/// about to change.
 static bool isAlone() {
   struct stat S;
   // A folder has two links more than it has folders.

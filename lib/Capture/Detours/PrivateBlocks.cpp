@@ -4,9 +4,9 @@
 //
 // A function of an allocator may call another one: the outer call is the one
 // that the program has made, and is recorded. A call is an inner one while its
-// frame lies below the frame of a recorded call that has not returned. A call
-// that a C++ exception leaves does not return; its frame is then below that of
-// the next call.
+// frame lies below the frame of a recorded call that runs. A C++ exception may
+// leave a call, which then does not return: the hooks have a personality
+// routine, which the unwinder calls.
 
 #include "PrivateBlocks.h"
 
@@ -20,23 +20,33 @@ using namespace memkit;
 using namespace memkit::capture;
 using wire::DetourTask;
 
-/// The frame of the call that is recorded; 0: none.
-static __thread uintptr_t Recorded __attribute__((tls_model("initial-exec"))) =
-    0;
+namespace {
+/// The recorded call of a thread, and the inner ones.
+struct RunningCalls {
+  uintptr_t Sp;    ///< of the recorded call's caller; 0: no such call runs
+  uint32_t Inside; ///< inner calls that run
+};
+} // namespace
+static __thread RunningCalls Running __attribute__((tls_model("initial-exec")));
+
+static void endCall() {
+  if (Running.Inside)
+    --Running.Inside;
+  else
+    Running.Sp = 0;
+}
 
 namespace {
 /// A call that is recorded, unless an outer one is.
 class RecordedCall {
 public:
   explicit RecordedCall(const CallerFrame &Caller)
-      : IsInner(Caller.Sp < Recorded) {
-    if (!IsInner)
-      Recorded = Caller.Sp;
+      : IsInner(Caller.Sp < Running.Sp) {
+    // A call further out: longjmp has left the one of before.
+    Running = IsInner ? RunningCalls{Running.Sp, Running.Inside + 1}
+                      : RunningCalls{Caller.Sp, 0};
   }
-  ~RecordedCall() {
-    if (!IsInner)
-      Recorded = 0;
-  }
+  ~RecordedCall() { endCall(); }
   const bool IsInner;
 };
 
@@ -168,11 +178,24 @@ static uintptr_t end(const CallArguments &With, const DetouredFunction &F,
   return With.pass(F);
 }
 
+/// The personality routine of the hooks: what the unwinder calls for a frame
+/// that an exception leaves, first to ask for a handler, then (Actions has bit
+/// 1) to leave it. Goes on to the next frame.
+extern "C" __attribute__((visibility("hidden"), used)) int
+memrecLeaveCall(int, int Actions, uint64_t, void *, void *) {
+  constexpr int CleanupPhase = 2, ContinueUnwind = 8;
+  if (Actions & CleanupPhase)
+    endCall();
+  return ContinueUnwind;
+}
+
 /// A hook, with the frame of the caller of the function with the detour.
 template <uintptr_t (*Do)(const CallArguments &, const DetouredFunction &,
                           const CallerFrame &)>
 static uintptr_t hook(uintptr_t A, uintptr_t B, uintptr_t C, uintptr_t D,
                       uintptr_t E, const DetouredFunction *F) {
+  // 0x1b: four bytes, the distance to the routine.
+  asm volatile(".cfi_personality 0x1b, memrecLeaveCall");
   CallerFrame Caller = MEMKIT_CALLER;
   return Do({{A, B, C, D, E}}, *F, Caller);
 }

@@ -71,39 +71,45 @@ void DetourAnswers::plan(const DetourQuestion &Q) {
   });
 }
 
-/// Warns of what the blocks of Q's binary lack.
-void DetourAnswers::warn(const DetourQuestion &Q) {
-  if (!Found || !Found->NumPools || !Warned.insert(Q.Path).second)
+/// Warns of what the blocks of Q's binary lack. IsLate: the thread has not
+/// waited for the answer.
+void DetourAnswers::warn(const DetourQuestion &Q, bool IsLate) {
+  if (!Found || !Found->NumPools || !(IsLate || Found->NumRefused) ||
+      !Warned.insert(Q.Path).second)
     return;
   std::string What = "private." + std::string(Found->Pools[0]) + ": ";
-  if (R.nowNs() - Q.AtNs > wire::Detour::MaxWaitMs * uint64_t(1'000'000))
+  if (IsLate)
     O.Warn(What + "not recorded, because reading the binary took longer than " +
            Twine(wire::Detour::MaxWaitMs) +
            " ms; the next recording knows the binary");
-  else if (Found->NumRefused)
+  else
     O.Warn(What + formatCount(Found->NumRefused) +
            " of the allocator's functions cannot be recorded, as " +
            Found->Refused);
 }
 
 void DetourAnswers::answer(const DetourQuestion &Q) {
-  warn(Q);
-  for (ChildProcess &P : Children)
-    if (P.Process == Q.Process && P.isRecorded()) {
-      SharedProcess &Shared = P.State->shared();
-      Shared.answer(Q.Slot, Q.Ticket, [&](wire::Reply &To) {
-        To.NumHeaps = Found ? 0 : UINT32_MAX;
-        if (Found)
-          Shared.control().Detours = *Found;
-      });
-    }
+  for (ChildProcess &P : Children) {
+    if (P.Process != Q.Process || !P.isRecorded())
+      continue;
+    SharedProcess &Shared = P.State->shared();
+    bool IsLate = true;
+    Shared.answer(Q.Slot, Q.Ticket, [&](wire::Reply &To) {
+      IsLate = false;
+      To.NumHeaps = Found ? 0 : UINT32_MAX;
+      if (Found)
+        Shared.control().Detours = *Found;
+    });
+    warn(Q, IsLate);
+  }
 }
 
 void DetourAnswers::pass() {
-  for (DetourQuestion &Q : Asked) {
-    Q.AtNs = R.nowNs();
-    Waiting.push_back(std::move(Q));
-  }
+  // More than all threads can ask: the program makes them up.
+  constexpr size_t MaxWaiting = 256;
+  for (DetourQuestion &Q : Asked)
+    if (Waiting.size() < MaxWaiting)
+      Waiting.push_back(std::move(Q));
   Asked.clear();
   if (Thread.isBusy() && Thread.takeDone()) {
     answer(Waiting.front());

@@ -24,9 +24,9 @@ namespace memkit {
 class DetourAnswers {
 public:
   /// Asked: where the processes' questions come.
-  DetourAnswers(const RecordOptions &O, Recording &R, ChildList &Children,
+  DetourAnswers(const RecordOptions &O, ChildList &Children,
                 std::vector<DetourQuestion> &Asked)
-      : O(O), R(R), Children(Children), Asked(Asked) {}
+      : O(O), Children(Children), Asked(Asked) {}
 
   /// Called before the recording grows: starts the process.
   void start() { Names.start(); }
@@ -34,7 +34,7 @@ public:
   void pass();
 
 private:
-  void warn(const DetourQuestion &Q);
+  void warn(const DetourQuestion &Q, bool IsLate);
   void answer(const DetourQuestion &Q);
   void plan(const DetourQuestion &Q);
   void planFile(const std::string &File, llvm::StringRef Name);
@@ -42,7 +42,6 @@ private:
                                            llvm::StringRef Name);
 
   const RecordOptions &O;
-  Recording &R;
   ChildList &Children;
   std::vector<DetourQuestion> &Asked;
   std::deque<DetourQuestion> Waiting; ///< the first one's job runs

@@ -99,7 +99,7 @@ private:
   Greeter &Listener;
   ChildList Children;
   SymbolRequests Symbols{R, Children};
-  DetourAnswers Detours{O, R, Children, Shared.DetoursAsked};
+  DetourAnswers Detours{O, Children, Shared.DetoursAsked};
   RecordingControl Control{O, R, Children};
   ProcessRoles Roles{R, Children};
   CaptureReports Reports{O, R, Shared.Uses};

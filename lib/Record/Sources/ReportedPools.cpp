@@ -95,8 +95,9 @@ void ReportedPools::free(PoolName Pool, uint64_t Address, RecordOrigin From) {
   LiveEntry E;
   if (Key && Live.take(Key, E))
     end(Key, E, From);
-  else if (Key)
+  else if (Key && !Pool.IsPrivate)
     Sink.unknownFree();
+  // Of a private allocator: from before its detours, or below --min-size.
 }
 
 /// The block, which is not in Live any more, ends.
@@ -157,6 +158,6 @@ void ReportedPools::take(const wire::PrivateResizeEndRecord &Rec,
     Live.insert(Begun.Key, Begun.Block);
   else if (Begun.Key)
     end(Begun.Key, Begun.Block, From);
-  if (Rec.Address)
+  if (Rec.Address && Rec.Size >= Sink.wanted().MinSize)
     allocate({Rec.Pool, true}, Rec.Address, Rec.Size, Rec.Stack, From);
 }

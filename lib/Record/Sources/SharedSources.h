@@ -29,7 +29,6 @@ struct DetourQuestion {
   uint32_t Process;
   uint32_t Slot, Ticket; ///< of the answer
   std::string Path;      ///< of the binary, as the process sees it
-  uint64_t AtNs = 0;     ///< when the recorder took the question
 };
 
 class HostHeap;

@@ -17,6 +17,7 @@
 // RUN: memdump --table=heaps %t/o.fb | FileCheck --check-prefix=ONLY %s
 // RUN: memrec -q --min-size=500 -o %t/m.fb -- %t/program %t/libtoy.so.2 > %t/live
 // RUN: memdump --check %t/m.fb
+// RUN: memdump --table=events --format=csv --heap=private.mimalloc@libtoy %t/m.fb | FileCheck --check-prefix=LARGE %s
 //
 // CHECK: program: peak
 // CHECK: The peak, by line of your code
@@ -25,6 +26,8 @@
 // NONE-NOT: private.
 // ONLY: private.mimalloc@libtoy
 // ONLY-NOT: host.malloc
+// LARGE: alloc,{{[0-9]+}},3145728,
+// LARGE-NOT: alloc,{{[0-9]+}},{{[1-4]?[0-9]?[0-9]}},
 #ifdef LIBRARY
 #include "Inputs/toy.h"
 

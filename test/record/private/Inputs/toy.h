@@ -15,7 +15,7 @@ static size_t toy_live; /* bytes that were asked for */
 static void *toy_take(size_t size) {
   pthread_mutex_lock(&toy_lock);
   if (!toy_next) {
-    toy_next = mmap(0, TOY_ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    toy_next = (char *)mmap(0, TOY_ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     toy_end = toy_next + TOY_ROOM;
   }
   size_t *at = 0;
