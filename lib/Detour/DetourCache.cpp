@@ -99,17 +99,21 @@ void DetourCache::keep(const DetourReply &R, StringRef Name) const {
   if (File.empty() ||
       sys::fs::create_directories(Folder, true, sys::fs::owner_all))
     return;
-  auto Written = sys::fs::TempFile::create(
-      File + "-%%%%%%", sys::fs::owner_read | sys::fs::owner_write);
-  if (!Written)
-    return consumeError(Written.takeError());
+  // No TempFile: its signal handlers take over the thread's signal stack.
+  int Descriptor = -1;
+  SmallString<128> Written;
+  if (sys::fs::createUniqueFile(File + "-%%%%%%", Descriptor, Written,
+                                sys::fs::OF_None,
+                                sys::fs::owner_read | sys::fs::owner_write))
+    return;
   CacheHead Head;
   Head.Hash = xxh3_64bits(bytesOf(R));
-  raw_fd_ostream Out(Written->FD, /*shouldClose=*/false);
+  raw_fd_ostream Out(Descriptor, /*shouldClose=*/true);
   Out.write(reinterpret_cast<const char *>(&Head), sizeof(Head));
   Out << bytesOf(R);
-  Out.flush();
+  Out.close();
   bool IsWhole = !Out.has_error();
   Out.clear_error();
-  consumeError(IsWhole ? Written->keep(File) : Written->discard());
+  if (!IsWhole || sys::fs::rename(Written, File))
+    sys::fs::remove(Written);
 }
