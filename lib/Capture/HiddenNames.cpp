@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Hides the library's hooks from programs that lack the hooked functions.
-//
-// A program may look up a function to find out whether a framework is there. A
-// hook must not answer for a framework that is not loaded.
+
+#include "HiddenNames.h"
 
 #include "Runtime/Symbols.h"
 #include "Runtime/Thread.h"
@@ -56,6 +55,8 @@ static const HookedLibraries *librariesOf(const char *Name) {
       return &L;
   return nullptr;
 }
+
+bool capture::isHookOfFramework(const char *Name) { return librariesOf(Name); }
 
 /// Handles whose look-ups search the program's global scope.
 static bool isGlobal(void *Handle) {

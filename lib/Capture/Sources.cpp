@@ -3,6 +3,7 @@
 // The sources of this library.
 
 #include "Detours/Detours.h"
+#include "HiddenNames.h"
 #include "Host/HeapSource.h"
 #include "Jax/JaxHooks.h"
 #include "Jax/PjrtTable.h"
@@ -18,6 +19,7 @@ using namespace memkit::capture;
 
 /// Each source may use the state of the sources before it.
 constinit const Source *const capture::Sources[] = {
-    &StackSource,  &PythonSource, &TorchSource,       &TensorFlowSource,
-    &JaxSource,    &PjrtSource,   &nvtx::RangeSource, &HeapSource,
-    &DetourSource, nullptr};
+    &StackSource,       &PythonSource, &TorchSource,
+    &TensorFlowSource,  &JaxSource,    &PjrtSource,
+    &nvtx::RangeSource, &HeapSource,   &DetourSource,
+    &WeakReferences,    nullptr};

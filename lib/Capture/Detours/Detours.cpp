@@ -59,8 +59,8 @@ static BinaryIsland *islandOf(const link_map *Map) {
 }
 
 /// No thread runs code of a binary that is gone.
-static void dropIsland(const link_map *Gone) {
-  if (BinaryIsland *I = islandOf(Gone)) {
+static void dropIsland(const void *Gone) {
+  if (BinaryIsland *I = islandOf(static_cast<const link_map *>(Gone))) {
     I->Island.drop();
     I->Of = nullptr;
   }
@@ -263,9 +263,13 @@ static void ready() {
   static bool IsWatching;
   if (IsWatching || !Proc.Ctl->Settings.Private || !isAlone())
     return;
-  IsWatching = watchLoader(detour, dropIsland);
+  IsWatching = watchLoader();
   if (IsWatching)
     eachLoaded(detour);
 }
 
-constinit const Source capture::DetourSource = {.Ready = ready};
+constinit const Source capture::DetourSource = {
+    .Ready = ready,
+    .Mapped =
+        [](const void *Map) { detour(*static_cast<const link_map *>(Map)); },
+    .Unmapped = dropIsland};

@@ -5,6 +5,7 @@
 #include "LoaderNotice.h"
 
 #include "CodePatch.h"
+#include "Runtime/Source.h"
 #include "Runtime/Symbols.h"
 
 #include <cstring>
@@ -33,8 +34,7 @@ struct SeenBinaries {
 /// Children of fork keep this.
 struct LoaderWatch {
   const r_debug *Lists;
-  void (*Found)(const link_map &);
-  void (*Gone)(const link_map *);
+  bool IsOn;
   SeenBinaries Seen[2]; ///< now, and at the notice before
   size_t Now;
 };
@@ -43,8 +43,10 @@ struct LoaderWatch {
 static LoaderWatch Watch;
 
 static void noteGone(const SeenBinaries &Of, size_t Begin, size_t End) {
-  for (size_t I = Begin; Watch.Gone && I < End; ++I)
-    Watch.Gone(Of.List[I].Map);
+  for (size_t I = Begin; Watch.IsOn && I < End; ++I) {
+    const void *Map = Of.List[I].Map;
+    forSources(&Source::Unmapped, Map);
+  }
 }
 
 /// The loader appends what it loads to its list. In a program with more than
@@ -68,8 +70,9 @@ static void compareLists() {
     if (IsNew) {
       // Nothing of before follows: what is new may have the place of what went.
       noteGone(Was, std::exchange(At, Was.Size), Was.Size);
-      if (Watch.Found)
-        Watch.Found(*M);
+      const void *Map = M;
+      if (Watch.IsOn)
+        forSources(&Source::Mapped, Map);
     }
   }
   noteGone(Was, At, Was.Size);
@@ -94,9 +97,8 @@ static bool isEmpty(const uint8_t *At, const uint8_t *&Ret) {
   return memchr(Fills, Ret[1], sizeof(Fills));
 }
 
-bool capture::watchLoader(void (*Found)(const link_map &),
-                          void (*Gone)(const link_map *)) {
-  if (Watch.Found)
+bool capture::watchLoader() {
+  if (Watch.IsOn)
     return true;
   Watch.Lists = static_cast<const r_debug *>(nextSymbol("_r_debug"));
   if (!Watch.Lists || !Watch.Lists->r_brk)
@@ -119,8 +121,7 @@ bool capture::watchLoader(void (*Found)(const link_map &),
   compareLists(); // What is there now is not new.
   if (!writeJump(uintptr_t(Ret), 5, uintptr_t(Room)))
     return false;
-  Watch.Found = Found;
-  Watch.Gone = Gone;
+  Watch.IsOn = true;
   return true;
 }
 

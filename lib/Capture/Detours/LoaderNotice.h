@@ -13,13 +13,10 @@
 
 namespace memkit::capture {
 
-/// Calls \p Found from now on for each binary that the loader has mapped and
-/// whose code has not run, and \p Gone with the link_map, which is no more, of
-/// each that it has unmapped; in the thread that loads or unloads it, with the
-/// loader's lock. Once in a program, before it has a second thread. False: the
-/// loader is of another kind, or a debugger has the function.
-bool watchLoader(void (*Found)(const link_map &),
-                 void (*Gone)(const link_map *));
+/// Calls the sources' Mapped and Unmapped from now on. Once in a program,
+/// before it has a second thread. False: the loader is of another kind, or a
+/// debugger has the function.
+bool watchLoader();
 
 /// Calls \p Do for each binary that is loaded now.
 void eachLoaded(void (*Do)(const link_map &));

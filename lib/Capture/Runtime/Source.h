@@ -50,6 +50,11 @@ struct Source {
   /// A stack has code of a binary that was not known: its link_map. One thread
   /// at a time.
   void (*FoundBinary)(const void *LinkMap) = nullptr;
+  /// The loader has mapped a binary, its link_map: no code of it has run, and
+  /// no word is relocated. In the thread that loads it, with the loader's lock.
+  void (*Mapped)(const void *LinkMap) = nullptr;
+  /// The loader has unmapped a binary: its link_map is no more. As Mapped.
+  void (*Unmapped)(const void *LinkMap) = nullptr;
   /// A stack has a frame of PyTorch's compiler that traces a function. Any
   /// thread; again in a child of fork.
   void (*FoundCompiler)() = nullptr;

@@ -60,11 +60,14 @@ bool Imports::read(const Elf64_Rela &R, Import &To) const {
   bool IsCall = Type == R_X86_64_JUMP_SLOT;
   bool IsAddress =
       Type == R_X86_64_GLOB_DAT || (Type == R_X86_64_64 && R.r_addend == 0);
-  uint32_t Text = Symbols[ELF64_R_SYM(R.r_info)].st_name;
-  if (!(IsCall || IsAddress) || !Text || Text >= StringBytes)
+  if (!IsCall && !IsAddress)
+    return false;
+  const Elf64_Sym *Symbol = &Symbols[ELF64_R_SYM(R.r_info)];
+  uint32_t Text = Symbol->st_name;
+  if (!Text || Text >= StringBytes)
     return false;
   To = {Strings + Text, reinterpret_cast<uintptr_t *>(Bias + R.r_offset),
-        IsCall};
+        IsCall, Symbol};
   return true;
 }
 
@@ -119,17 +122,42 @@ static bool isSealed(const link_map *Map, uintptr_t At) {
   return false;
 }
 
+static bool protect(uintptr_t At, int Access) {
+  uintptr_t Page = At & ~uintptr_t(PageBytes - 1);
+  return !sys::failed(sys::call(SYS_mprotect, long(Page), PageBytes, Access));
+}
+
+/// The access that the file asks for at \p At; 0: \p At is not the binary's.
+static int accessOf(const link_map &Map, uintptr_t At) {
+  size_t Count = 0;
+  const Elf64_Phdr *P =
+      Map.l_addr ? programHeaders(Map.l_addr, Count) : nullptr;
+  for (size_t I = 0; P && I != Count; ++I)
+    if (P[I].p_type == PT_LOAD &&
+        At - (Map.l_addr + P[I].p_vaddr) < P[I].p_memsz)
+      return (P[I].p_flags & PF_R ? PROT_READ : 0) |
+             (P[I].p_flags & PF_W ? PROT_WRITE : 0) |
+             (P[I].p_flags & PF_X ? PROT_EXEC : 0);
+  return 0;
+}
+
+bool capture::unnameImport(const link_map &Of, const Import &I) {
+  auto At = uintptr_t(&I.Symbol->st_name);
+  int Access = accessOf(Of, At);
+  if (!Access || !protect(At, Access | PROT_WRITE))
+    return false;
+  *reinterpret_cast<Elf64_Word *>(At) = 0;
+  protect(At, Access);
+  return true;
+}
+
 bool capture::setWord(const void *LinkMap, uintptr_t *At, uintptr_t Value) {
-  uintptr_t Page = uintptr_t(At) & ~uintptr_t(PageBytes - 1);
   bool Sealed = isSealed(static_cast<const link_map *>(LinkMap), uintptr_t(At));
-  auto Protect = [&](int Access) {
-    return !sys::failed(sys::call(SYS_mprotect, long(Page), PageBytes, Access));
-  };
-  if (Sealed && !Protect(PROT_READ | PROT_WRITE))
+  if (Sealed && !protect(uintptr_t(At), PROT_READ | PROT_WRITE))
     return false;
   reinterpret_cast<std::atomic<uintptr_t> *>(At)->store(
       Value, std::memory_order_release);
   if (Sealed)
-    Protect(PROT_READ);
+    protect(uintptr_t(At), PROT_READ);
   return true;
 }

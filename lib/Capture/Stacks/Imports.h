@@ -16,6 +16,13 @@ struct Import {
   uintptr_t *At;
   bool IsCall; ///< of calls: until the first one, the word may lead to code of
                ///< the binary itself, which asks the loader
+  const Elf64_Sym *Symbol;
+
+  /// Null if no binary defines the symbol.
+  bool isWeak() const {
+    return ELF64_ST_BIND(Symbol->st_info) == STB_WEAK &&
+           Symbol->st_shndx == SHN_UNDEF;
+  }
 };
 
 /// The imports of a binary, as its dynamic section lists them. The binary must
@@ -48,6 +55,11 @@ private:
 /// The word through which a binary calls the imported function \p Name; null:
 /// the binary does not call the function.
 uintptr_t *importSlot(const void *LinkMap, const char *Name);
+
+/// Removes the name of an import of a binary that has been mapped and is not
+/// relocated, so that the loader finds no definition. False: the kernel
+/// refuses.
+bool unnameImport(const link_map &Of, const Import &I);
 
 /// Whether the word of a call has not been used yet: it leads into the binary.
 bool isUnbound(const Import &I, const link_map *Of);
