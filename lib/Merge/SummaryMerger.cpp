@@ -41,6 +41,7 @@ static void addHeap(HeapStats &To, const HeapStats &Of, uint64_t ShiftNs) {
   To.ReservedAtPeakBytes += Of.ReservedAtPeakBytes;
   To.GrowthFragmentationPpm =
       std::max(To.GrowthFragmentationPpm, Of.GrowthFragmentationPpm);
+  To.LargestBytes = std::max(To.LargestBytes, Of.LargestBytes);
   if (To.Sizes.size() < Of.Sizes.size())
     To.Sizes.resize(Of.Sizes.size());
   for (size_t Class = 0; Class != Of.Sizes.size(); ++Class)

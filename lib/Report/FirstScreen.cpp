@@ -23,10 +23,6 @@ namespace memkit {
 // Words
 //===----------------------------------------------------------------------===//
 
-std::string plural(uint64_t Count, StringRef What) {
-  return formatCount(Count) + " " + What.str() + (Count == 1 ? "" : "s");
-}
-
 static std::string programText(const PageInput &F) {
   std::string Name = oneLine(queryProgram(F.T));
   if (Name.empty())

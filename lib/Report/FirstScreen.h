@@ -56,9 +56,6 @@ llvm::StringRef byWhat(const PageInput &F);
 
 /// A line each: tensors, layers, most allocations, suggestions.
 std::vector<std::string> noteLines(const PageInput &F);
-
-/// `3 steps`.
-std::string plural(uint64_t Count, llvm::StringRef What);
 /// `+1.13 MiB per step`.
 /// One or two sentences with the evidence.
 std::string adviceText(const PageInput &F, const Suggestion &S);

@@ -412,9 +412,7 @@ HeapStats LiveStats::heapStats(uint32_t Heap) const {
   T.ReservedPeakBytes = H.ReservedPeak;
   T.ReservedAtPeakBytes = H.reservedAtPeak();
   T.GrowthFragmentationPpm = H.GrowthFragmentation;
-  T.Sizes.assign(H.Sizes.begin(), H.Sizes.end());
-  while (!T.Sizes.empty() && T.Sizes.back() == 0)
-    T.Sizes.pop_back();
+  T.setSizes(H.Sizes);
   return T;
 }
 

@@ -26,8 +26,8 @@ struct LiveStats::Lanes {
     uint64_t RisenBytes = 0;
     uint64_t Counts = 0; ///< events of each kind, packed as in CountOf
     uint64_t PeakBlocks = 0;
-    uint64_t Highest = 0;      ///< highest LiveBytes among these events
-    uint64_t *Sizes = nullptr; ///< HeapState::Sizes
+    uint64_t Highest = 0;        ///< highest LiveBytes among these events
+    SizeCounts *Sizes = nullptr; ///< HeapState::Sizes
     uint64_t Watched = 0;
   };
   struct SpaceLane {
@@ -99,7 +99,7 @@ void LiveStats::openLanes(LiveProcess &I) {
     const Cell &C = Cells[At - 1];
     Lanes::CellLane &L = Open->Cells[At - 1] = Lanes::CellLane();
     openCurve(L, C.H->C);
-    L.Sizes = C.H->Sizes.data();
+    L.Sizes = &C.H->Sizes;
     L.Space = &Open->Spaces[C.D == &Outside ? 0 : C.D->Id + size_t(1)];
   }
 }
@@ -221,7 +221,7 @@ void LiveStats::applyLanes(LiveProcess &I, llvm::ArrayRef<Change> Changes,
     }
     L.RisenBytes += Risen;
     L.Counts += CountOf[C.Kind];
-    L.Sizes[sizeClass(C.Bytes)] += C.Kind == Change::Allocate;
+    L.Sizes->add(C.Bytes, C.Kind == Change::Allocate);
     auto Draw = [&](auto &Lane, bool IsSpace) {
       Lane.LiveBytes += Bytes;
       Lane.LiveBlocks += Blocks;

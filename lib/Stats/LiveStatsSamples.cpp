@@ -27,7 +27,7 @@ void LiveStats::allocateSampled(BlockRef B, BlockRef In, uint64_t Size,
   // A sampled block is never a temporary, so the thread's last allocation
   // stays.
   noteAllocations(Thread, lastAllocation(Thread) - 1, Weight, Bytes);
-  T.C.H->Sizes[sizeClass(Size)] += Weight;
+  T.C.H->Sizes.add(Size, Weight);
   countSampled(T, Weight);
   growRows(T, Bytes);
   rise(T.C.H->C, T.C, Bytes, Weight, TimeNs);

@@ -123,6 +123,10 @@ std::string formatCountChange(int64_t Count) {
   return Text += formatCount(magnitude(Count));
 }
 
+std::string plural(uint64_t Count, StringRef What) {
+  return formatCount(Count) + " " + What.str() + (Count == 1 ? "" : "s");
+}
+
 /// Splits `1.5 GiB` into number and unit; false without a number.
 static bool splitNumber(StringRef Text, double &Number, StringRef &Unit) {
   Text = Text.trim();

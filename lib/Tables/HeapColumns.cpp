@@ -62,7 +62,9 @@ TableMaker<HeapReport> heapColumns() {
       .choice("parent", [](const H &R) { return R.Parent; })
       .flag("in_totals", [](const H &R) { return R.InTotals; });
   addTotals(M);
-  M.maybe("reserved_bytes", Reserved(&HeapStats::ReservedBytes))
+  M.maybe("largest_bytes",
+          [](const H &R) { return ifAny(R.Stats.LargestBytes); })
+      .maybe("reserved_bytes", Reserved(&HeapStats::ReservedBytes))
       .maybe("reserved_peak_bytes", Reserved(&HeapStats::ReservedPeakBytes))
       .maybe("sample_bytes", [](const H &R) { return ifAny(R.SampleBytes); });
   return M;

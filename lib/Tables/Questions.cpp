@@ -77,7 +77,7 @@ TableAnswer heapsTable(const Trace &T) {
             "allocated_bytes, freed_bytes, live_blocks, live_bytes, "
             "live_at_exits_bytes, peak_blocks, peak_bytes, peak_time_ns, "
             "is_estimate, reserved_bytes, reserved_peak_bytes, sample_bytes, "
-            "mean_bytes")
+            "mean_bytes, largest_bytes")
       .make(queryRun(T).Heaps);
 }
 

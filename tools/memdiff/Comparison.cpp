@@ -65,7 +65,7 @@ static std::vector<MetricForms> makeConditions() {
   for (MetricForms M : sampledMetrics())
     if (M.Forms & CF_Value) {
       M.Forms &= ~unsigned(CF_Share);
-      M.Forms |= M.Forms & CF_Any ? 0 : CF_Change;
+      M.Forms |= M.Forms & CF_Any ? 0u : unsigned(CF_Change);
       All.push_back(M);
     }
   return All;

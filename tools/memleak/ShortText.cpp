@@ -12,6 +12,7 @@
 #include "memkit/Support/Format.h"
 #include "memkit/Trace/Sampling.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/WithColor.h"
 #include <map>
 

@@ -9,6 +9,7 @@
 #include "TraceText/EnumNames.h"
 #include "memkit/Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace llvm;

@@ -602,8 +602,7 @@ private:
       return C.PeakAt > ReservedAt ? Reserved : ReservedAtPeak;
     }
     uint64_t EndedReserved = 0;
-    /// Of all allocations of the heap.
-    std::array<uint64_t, NumSizeClasses> Sizes{};
+    SizeCounts Sizes; ///< of all allocations of the heap
     std::vector<uint32_t> Cells;
   };
   /// The stats of a process in a memory space. Freed bytes are AllocatedBytes -
@@ -937,7 +936,7 @@ inline void LiveStats::countAllocation(Target &T, uint32_t Thread,
   noteAllocation(Thread, AllocationId, Size);
   if (LLVM_UNLIKELY(T.C.D == &Outside))
     noteUncounted(Thread, Size);
-  T.C.H->Sizes[sizeClass(Size)] += 1;
+  T.C.H->Sizes.add(Size, 1);
   T.R.Allocations += 1;
   T.R.LiveBlocks += 1;
   if (T.X) {

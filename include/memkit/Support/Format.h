@@ -30,6 +30,8 @@ std::string formatTime(uint64_t Ns);
 std::string formatCount(uint64_t Count);
 /// As formatCount with a sign.
 std::string formatCountChange(int64_t Count);
+/// `3 steps`, `1 step`.
+std::string plural(uint64_t Count, llvm::StringRef What);
 
 /// Reads `4096`, `64K`, `1.5 GiB`, `10MB`: K, M, G, T, P and Ki.. are powers of
 /// 1024, KB, MB.. of 1000. The error names Text and what would be right.

@@ -8,6 +8,8 @@
 #define MEMKIT_TRACE_HEAPSTATS_H
 
 #include "memkit/Trace/RowField.h"
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <vector>
@@ -63,6 +65,18 @@ inline uint64_t sizeClassBegin(unsigned Class) {
   return Class ? uint64_t(1) << (Class - 1) : 0;
 }
 
+/// The sizes of a heap's allocations.
+struct SizeCounts {
+  std::array<uint64_t, NumSizeClasses> Classes{};
+  uint64_t Largest = 0;
+
+  /// Adds Count allocations of a size; Count may be 0.
+  void add(uint64_t Bytes, uint64_t Count) {
+    Classes[sizeClass(Bytes)] += Count;
+    Largest = std::max(Largest, Count ? Bytes : 0);
+  }
+};
+
 struct HeapStats : TotalStats {
   bool ReservedKnown = false;
   uint64_t ReservedBytes = 0;
@@ -74,6 +88,15 @@ struct HeapStats : TotalStats {
   /// Allocations by sizeClass() of their size at allocation, without trailing
   /// zeros. Empty: not counted.
   std::vector<uint64_t> Sizes;
+  /// The largest size at allocation. 0: none, or not recorded.
+  uint64_t LargestBytes = 0;
+
+  void setSizes(const SizeCounts &S) {
+    LargestBytes = S.Largest;
+    Sizes.assign(S.Classes.begin(), S.Classes.end());
+    while (!Sizes.empty() && Sizes.back() == 0)
+      Sizes.pop_back();
+  }
   bool operator==(const HeapStats &) const = default;
   static constexpr auto fields() {
     using H = HeapStats;
@@ -88,7 +111,8 @@ struct HeapStats : TotalStats {
             rowField("reserved-peak-bytes", &H::ReservedPeakBytes),
             rowField("reserved-at-peak-bytes", &H::ReservedAtPeakBytes),
             rowField("growth-fragmentation-ppm", &H::GrowthFragmentationPpm),
-            rowField("sizes", &H::Sizes)));
+            rowField("sizes", &H::Sizes),
+            rowField("largest-bytes", &H::LargestBytes)));
   }
 };
 

@@ -186,8 +186,15 @@ static void compareSizes(const Summary &Stored, const Summary &Is,
   for (const HeapStats &H : Stored.Heaps) {
     auto It = Heaps.find(H.Id);
     std::vector<uint64_t> Sizes;
-    if (It != Heaps.end())
+    uint64_t Largest = 0;
+    if (It != Heaps.end()) {
       Sizes = It->second->Sizes;
+      Largest = It->second->LargestBytes;
+    }
+    if (H.LargestBytes && H.LargestBytes != Largest)
+      Out.add(formatv("summary, heap {0}: the largest allocation has {1} "
+                      "bytes, events give {2}",
+                      H.Id, H.LargestBytes, Largest));
     for (size_t K = 0; !H.Sizes.empty() && K != NumSizeClasses; ++K) {
       uint64_t A = K < H.Sizes.size() ? H.Sizes[K] : 0,
                B = K < Sizes.size() ? Sizes[K] : 0;

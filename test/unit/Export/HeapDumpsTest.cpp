@@ -27,15 +27,19 @@ std::string steps(unsigned Steps) {
   for (unsigned Step = 1; Step <= Steps; ++Step) {
     unsigned Ns = Step * 100'000;
     Marks += " " + utostr(Ns) + " step id=" + utostr(Step) + " process=1\n";
-    OS << ' ' << Ns + 100 << " th1 alloc #" << Block++
-       << " heap=1 stack=1 size=10\n"
-       << ' ' << Ns + 200 << " th1 alloc #" << Block
+    OS << ' ' << Ns + 100 << " th1 alloc #" << Block
+       << " heap=1 stack=1 size=10\n";
+    ++Block;
+    OS << ' ' << Ns + 200 << " th1 alloc #" << Block
        << " heap=1 stack=2 size=1000\n"
-       << ' ' << Ns + 300 << " th1 free #" << Block++ << '\n';
-    if (Step == 4)
+       << ' ' << Ns + 300 << " th1 free #" << Block << '\n';
+    ++Block;
+    if (Step == 4) {
       OS << ' ' << Ns + 400 << " th1 alloc #" << Block
          << " heap=1 stack=3 size=5000\n"
-         << ' ' << Ns + 500 << " th1 free #" << Block++ << '\n';
+         << ' ' << Ns + 500 << " th1 free #" << Block << '\n';
+      ++Block;
+    }
   }
   Marks += " " + utostr(Steps * 100'000 + 50'000) +
            " process-end process=1 values=[0 0]\n";

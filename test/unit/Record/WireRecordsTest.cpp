@@ -70,10 +70,11 @@ TEST(WireRecords, Slots) {
   EXPECT_EQ(0x3fffffffu, Ask.Ticket);
 
   using Begin = wire::ScopeBeginRecord;
-  auto Scope = wire::decode<Begin>(wire::encode(Begin{
-      11, wire::SF_Range | wire::SF_Python, 12, Begin::inPython(13, 14)}));
+  auto Scope = wire::decode<Begin>(
+      wire::encode(Begin{11, uint8_t(wire::SF_Range) | wire::SF_Python, 12,
+                         Begin::inPython(13, 14)}));
   EXPECT_EQ(11u, Scope.Text);
-  EXPECT_EQ(wire::SF_Range | wire::SF_Python, Scope.Flags);
+  EXPECT_EQ(uint8_t(wire::SF_Range) | wire::SF_Python, Scope.Flags);
   EXPECT_EQ(13u, Scope.pythonNode());
   EXPECT_EQ(14u, Scope.optimizer());
 }
