@@ -155,6 +155,7 @@ private:
   void takeFindings(uint32_t N, FromBelow &B, GrowthPlace All);
   bool haveSameCourse(const GrowthCandidate &A, const GrowthCandidate &B) const;
   double secondsOf(uint32_t Group, const LevelRise &Course) const;
+  void dropNested();
   void judgeFreed();
   void judgeArenas();
   GrowthCandidate makeCandidate(uint32_t Group, uint32_t Node,

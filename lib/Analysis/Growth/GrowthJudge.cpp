@@ -373,6 +373,34 @@ void GrowthFinder::judgeNode(uint32_t N) {
   B = FromBelow();
 }
 
+/// What is not certain explains no memory, so the nodes above may say the same
+/// again. Keeps the lowest node that has nearly all of it; the parts of a
+/// larger one go.
+void GrowthFinder::dropNested() {
+  constexpr double NearlyAll = 0.9;
+  std::vector<uint32_t> WeakOf(Nodes.Nodes.size(), GrowthNode::None);
+  for (uint32_t C = 0; C != Candidates.size(); ++C)
+    if (Candidates[C].IsWeak && Candidates[C].Place != GrowthNode::None)
+      WeakOf[Candidates[C].Place] = C;
+  // The nodes below have the higher numbers.
+  for (uint32_t N = WeakOf.size(); N-- != 0;) {
+    if (WeakOf[N] == GrowthNode::None)
+      continue;
+    GrowthCandidate &C = Candidates[WeakOf[N]];
+    for (uint32_t Up = Nodes.Nodes[N].Parent;
+         Up != GrowthNode::None && !C.IsDropped; Up = Nodes.Nodes[Up].Parent) {
+      if (WeakOf[Up] == GrowthNode::None)
+        continue;
+      GrowthCandidate &Outer = Candidates[WeakOf[Up]];
+      if (Outer.IsDropped)
+        continue;
+      bool HasAll = static_cast<double>(C.G.Rise) >=
+                    NearlyAll * static_cast<double>(Outer.G.Rise);
+      (HasAll ? Outer : C).IsDropped = true;
+    }
+  }
+}
+
 /// By node: the candidate that explains the memory of its rows, or None.
 std::vector<uint32_t> GrowthFinder::findingsOfNodes() const {
   std::vector<uint32_t> Of(Nodes.Nodes.size(), GrowthNode::None);
@@ -446,6 +474,7 @@ void GrowthFinder::judge() {
   Below.resize(Nodes.Nodes.size());
   for (uint32_t N = Nodes.Nodes.size(); N-- != 0;)
     judgeNode(N);
+  dropNested();
   judgeFreed();
   descend();
   judgeArenas();
