@@ -225,6 +225,8 @@ if shutil.which("initdb") or glob.glob("/usr/lib/postgresql/*/bin/initdb"):
     config.available_features.add("postgres")
 if shutil.which("heaptrack"):
     config.available_features.add("heaptrack")
+if all(glob.glob("/usr/lib/*/" + name) for name in ("libjemalloc_pic.a", "libtcmalloc_minimal.a")):
+    config.available_features.add("static-allocators")
 config.available_features.add("glibc-" + platform.libc_ver()[1])
 if config.memkit_cuda_includes:
     config.available_features.add("cuda-headers")

@@ -35,6 +35,7 @@ private:
   uint64_t replaced() const { return Next - Plan.At; }
   bool move(const CodeInstruction &I);
   void moveJump(ArrayRef<uint8_t> Opcode, uint64_t Target);
+  bool moveCall(const CodeInstruction &I, ArrayRef<uint8_t> Bytes);
   void skipPadding(uint64_t End);
 
   const CodeReader &Reader;
@@ -55,13 +56,37 @@ void Mover::moveJump(ArrayRef<uint8_t> Opcode, uint64_t Target) {
   Plan.Words.push_back({At, uint8_t(At + 4), Target});
 }
 
+/// A call that the caller's stack places in the function, not in moved code:
+///   push *Return; jmp Target; Return: the address behind the call
+/// A call is the last instruction that moves, as it has at least as many bytes
+/// as a jump.
+bool Mover::moveCall(const CodeInstruction &I, ArrayRef<uint8_t> Bytes) {
+  constexpr uint8_t Direct = 0xe8;
+  static constexpr uint8_t ByWord[] = {0xff, 0x15}, JumpByWord[] = {0xff, 0x25};
+  // Prefixes of a direct call only fill space.
+  bool IsDirect =
+      I.Target && I.Bytes >= JumpBytes && Bytes[I.Bytes - JumpBytes] == Direct;
+  bool IsByWord = Bytes.take_front(2) == ArrayRef<uint8_t>(ByWord) &&
+                  I.OperandAt == sizeof(ByWord);
+  if (!IsDirect && !IsByWord)
+    return false;
+  const uint8_t Way = IsDirect ? 5 : 6;
+  Plan.Moved.append({0xff, 0x35, Way, 0, 0, 0});
+  if (IsDirect)
+    moveJump(0xe9, I.Target);
+  else
+    moveJump(JumpByWord, I.Operand);
+  Plan.Words.push_back({uint8_t(Plan.Moved.size()), 0, I.end()});
+  Plan.Moved.append(sizeof(uint64_t), 0);
+  return true;
+}
+
 bool Mover::move(const CodeInstruction &I) {
   ArrayRef<uint8_t> Bytes = Image.from(I.Address).take_front(I.Bytes);
   const std::string At = ("byte " + Twine(I.Address - Of.Address)).str();
   switch (I.Flow) {
   case CodeFlow::Call:
-    // The caller's stack would name the moved code.
-    return refuse(At + " calls a function");
+    return moveCall(I, Bytes) || refuse(At + " calls a function");
   case CodeFlow::ShortLoop:
     return refuse(At + " is a loop instruction");
   case CodeFlow::System:

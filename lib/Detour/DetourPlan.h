@@ -18,10 +18,11 @@ namespace memkit {
 /// A jump to a place within 2 GiB.
 inline constexpr uint8_t JumpBytes = 5;
 
-/// Four bytes of moved code that depend on where the code lies: the distance
-/// from moved byte End to Target.
+/// Bytes of moved code that depend on where the code lies: four, the distance
+/// from moved byte End to Target. Or, if End is 0, eight: the address of
+/// Target.
 struct MovedWord {
-  uint8_t At = 0;  ///< the first of the four, in DetourPlan::Moved
+  uint8_t At = 0;  ///< the first of the bytes, in DetourPlan::Moved
   uint8_t End = 0; ///< where the word's instruction ends, in Moved
   uint64_t Target = 0;
 };

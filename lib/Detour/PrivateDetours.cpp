@@ -10,10 +10,12 @@
 #include "RegisterUse.h"
 #include "Support/Failure.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Object/BuildID.h"
 #include "llvm/Object/ELFObjectFile.h"
 
 #include <cstring>
+#include <optional>
 
 using namespace memkit;
 using namespace llvm;
@@ -35,8 +37,20 @@ public:
   Error run();
 
 private:
+  using SymbolTable = CodeImage::CodeFile::Elf_Shdr;
+  /// The allocators that a file's symbols tell of.
+  struct FoundAllocators {
+    /// By prefix; null: exported.
+    StringMap<const PrivateAllocator *> Signed;
+    bool HasMalloc = false; ///< exports malloc
+    StringRef OwnName;      ///< of the allocator behind malloc; empty: unknown
+  };
+  Expected<bool> isProgram() const;
   Error findAllocators();
-  void add(const PrivateAllocator &A, StringRef Prefix);
+  Error readSymbols(const SymbolTable &In, bool IsProgram, FoundAllocators &To);
+  std::optional<uint8_t> poolOf(StringRef Allocator);
+  void add(StringRef Allocator, ArrayRef<PrivateFunction> Its,
+           StringRef Prefix);
   void put(const PlannedFunction &P, const CodeSymbol &Of,
            ArrayRef<uint8_t> Original);
 
@@ -55,13 +69,24 @@ static void copyText(MutableArrayRef<char> To, StringRef Text) {
   To[Text.size()] = 0;
 }
 
-void Planner::add(const PrivateAllocator &A, StringRef Prefix) {
+/// The number of the allocator's heap; none: there are too many.
+std::optional<uint8_t> Planner::poolOf(StringRef Allocator) {
+  char Text[DetourReply::NameBytes] = {};
+  copyText(Text, (Allocator + "@" + Name).str());
+  for (uint32_t I = 0; I < Reply.NumPools; ++I)
+    if (StringRef(Reply.Pools[I]) == StringRef(Text))
+      return uint8_t(I);
   if (Reply.NumPools == DetourReply::MaxPools)
-    return;
-  uint8_t Pool = uint8_t(Reply.NumPools++);
-  copyText(Reply.Pools[Pool], (A.Name + "@" + Name).str());
-  for (const PrivateFunction &F : A.Functions)
-    Functions.try_emplace((Prefix + F.Name).str(), BuiltIn{F.Call, Pool});
+    return std::nullopt;
+  memcpy(Reply.Pools[Reply.NumPools], Text, sizeof(Text));
+  return uint8_t(Reply.NumPools++);
+}
+
+void Planner::add(StringRef Allocator, ArrayRef<PrivateFunction> Its,
+                  StringRef Prefix) {
+  if (std::optional<uint8_t> Pool = poolOf(Allocator))
+    for (const PrivateFunction &F : Its)
+      Functions.try_emplace((Prefix + F.Name).str(), BuiltIn{F.Call, *Pool});
 }
 
 /// Whether a table of names has the sign of an allocator. Most files have none,
@@ -74,38 +99,83 @@ static bool hasSign(StringRef Names) {
   });
 }
 
+/// An allocator that may stand behind an executable's own malloc.
+static StringRef ownerOf(StringRef Symbol) {
+  return StringSwitch<StringRef>(Symbol)
+      .Case("mallocx", "jemalloc")
+      .Case("mi_malloc_aligned", "mimalloc")
+      .Cases("tc_malloc", "TCMallocInternalMalloc", "tcmalloc")
+      .Case("rpmalloc", "rpmalloc")
+      .Default("");
+}
+
+/// A file that is run, and no library that can also be run, as libc.
+Expected<bool> Planner::isProgram() const {
+  auto Headers = File.program_headers();
+  if (!Headers)
+    return Headers.takeError();
+  if (none_of(*Headers,
+              [](const auto &P) { return P.p_type == ELF::PT_INTERP; }))
+    return false;
+  auto Entries = File.dynamicEntries();
+  if (!Entries)
+    return Entries.takeError();
+  return none_of(*Entries,
+                 [](const auto &D) { return D.getTag() == ELF::DT_SONAME; });
+}
+
+Error Planner::readSymbols(const SymbolTable &In, bool IsProgram,
+                           FoundAllocators &To) {
+  auto Names = File.getStringTableForSymtab(In);
+  if (!Names)
+    return Names.takeError();
+  if (!IsProgram && !hasSign(*Names))
+    return Error::success();
+  auto Symbols = File.symbols(&In);
+  if (!Symbols)
+    return Symbols.takeError();
+  bool IsExported = In.sh_type == ELF::SHT_DYNSYM;
+  for (const auto &S : *Symbols) {
+    if (S.getType() != ELF::STT_FUNC || S.st_shndx == ELF::SHN_UNDEF)
+      continue;
+    auto Text = S.getName(*Names);
+    if (!Text)
+      return Text.takeError();
+    To.HasMalloc |= IsExported && *Text == "malloc";
+    if (StringRef Owner = ownerOf(*Text); !Owner.empty())
+      To.OwnName = Owner;
+    StringRef Prefix;
+    if (const PrivateAllocator *A = signedBy(*Text, Prefix))
+      To.Signed.try_emplace(Prefix, IsExported && A->HasHooks ? nullptr : A);
+  }
+  return Error::success();
+}
+
 Error Planner::findAllocators() {
   auto Sections = File.sections();
   if (!Sections)
     return Sections.takeError();
-  StringMap<const PrivateAllocator *> Found; // by prefix; null: exported
+  Expected<bool> IsProgram = isProgram();
+  if (!IsProgram)
+    return IsProgram.takeError();
+  FoundAllocators Found;
   for (uint32_t Type : {ELF::SHT_DYNSYM, ELF::SHT_SYMTAB})
-    for (const auto &Section : *Sections) {
-      if (Section.sh_type != Type)
-        continue;
-      auto Names = File.getStringTableForSymtab(Section);
-      if (!Names)
-        return Names.takeError();
-      if (!hasSign(*Names))
-        continue;
-      auto Symbols = File.symbols(&Section);
-      if (!Symbols)
-        return Symbols.takeError();
-      for (const auto &S : *Symbols) {
-        auto Text = S.getName(*Names);
-        if (!Text)
-          return Text.takeError();
-        StringRef Prefix;
-        const PrivateAllocator *A = signedBy(*Text, Prefix);
-        if (A && S.getType() == ELF::STT_FUNC && S.st_shndx != ELF::SHN_UNDEF)
-          // A function that the file exports has a hook (AllocatorHooks.h of
-          // the capture library).
-          Found.try_emplace(Prefix, Type == ELF::SHT_DYNSYM ? nullptr : A);
-      }
-    }
-  for (const auto &[Prefix, A] : Found)
+    for (const auto &In : *Sections)
+      if (In.sh_type == Type)
+        if (Error E = readSymbols(In, *IsProgram, Found))
+          return E;
+  for (const auto &[Prefix, A] : Found.Signed)
     if (A)
-      add(*A, Prefix);
+      add(A->Name, A->Functions, Prefix);
+  // The loader looks into an executable before it looks into preloaded
+  // libraries, so nobody's calls of malloc reach the capture library's.
+  if (*IsProgram && Found.HasMalloc) {
+    StringRef Owner = Found.OwnName.empty() ? "malloc" : Found.OwnName;
+    add(Owner, functionsOfC(), "");
+    for (const PrivateAllocator &A : privateAllocators())
+      if (A.Name == Owner && A.Prefix.empty())
+        add(Owner, A.Functions, "");
+  }
   return Error::success();
 }
 

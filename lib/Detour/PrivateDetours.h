@@ -11,10 +11,12 @@
 
 namespace memkit {
 
-/// Plans the detours of the allocators that are built into a file. None: the
-/// file has no such allocator, or exports its functions, which programs call
-/// through the dynamic symbols. Name: what the heaps are called after.
-/// Errors: the file is unreadable or damaged, without its path.
+/// Plans the detours of the allocators that are built into a file: those of a
+/// prefix or of names of their own, and in an executable those that replace
+/// malloc. None: the file has no such allocator, or is a library that exports
+/// its functions, which programs call through the dynamic symbols. Name: what
+/// the heaps are called after. Errors: the file is unreadable or damaged,
+/// without its path.
 llvm::Expected<wire::DetourReply> planPrivateAllocators(llvm::StringRef File,
                                                         llvm::StringRef Name);
 

@@ -3,9 +3,9 @@
 // The functions of allocators that programs and libraries build into
 // themselves.
 //
-// From mimalloc.h of mimalloc 1 to 3, jemalloc.h of jemalloc 4 and 5, and
-// rpmalloc.h of rpmalloc 1.4. What only calls a function of the list is left
-// out.
+// From mimalloc.h of mimalloc 1 to 3, jemalloc.h of jemalloc 4 and 5,
+// rpmalloc.h of rpmalloc 1.4, and allocator.hpp of DuckDB 1 and 2. What only
+// calls a function of the list is left out.
 
 #include "PrivateFunctions.h"
 
@@ -123,11 +123,57 @@ static constexpr PrivateFunction Rpmalloc[] = {
     {"free", end()},
 };
 
+/// Of duckdb::Allocator, into which the compiler builds jemalloc's functions.
+static constexpr PrivateFunction Duckdb[] = {
+    {"15DefaultAllocateEPNS_20PrivateAllocatorDataEm", make(1)},
+    {"17DefaultReallocateEPNS_20PrivateAllocatorDataEPhmm", resize(1, 3)},
+    {"11DefaultFreeEPNS_20PrivateAllocatorDataEPhm", end(1)},
+};
+
+static constexpr PrivateFunction OfC[] = {
+    {"malloc", make(0)},
+    {"calloc", make(1, 0)},
+    {"realloc", resize(0, 1)},
+    {"reallocarray", resize(0, 2, 1)},
+    {"posix_memalign", makeTo(0, 2)},
+    {"aligned_alloc", make(1)},
+    {"memalign", make(1)},
+    {"valloc", make(0)},
+    {"pvalloc", make(0)},
+    {"free", end()},
+    {"cfree", end()},
+    {"free_sized", end()},
+    {"free_aligned_sized", end()},
+    {"_Znwm", make(0)},
+    {"_Znam", make(0)},
+    {"_ZnwmRKSt9nothrow_t", make(0)},
+    {"_ZnamRKSt9nothrow_t", make(0)},
+    {"_ZnwmSt11align_val_t", make(0)},
+    {"_ZnamSt11align_val_t", make(0)},
+    {"_ZnwmSt11align_val_tRKSt9nothrow_t", make(0)},
+    {"_ZnamSt11align_val_tRKSt9nothrow_t", make(0)},
+    {"_ZdlPv", end()},
+    {"_ZdaPv", end()},
+    {"_ZdlPvm", end()},
+    {"_ZdaPvm", end()},
+    {"_ZdlPvRKSt9nothrow_t", end()},
+    {"_ZdaPvRKSt9nothrow_t", end()},
+    {"_ZdlPvSt11align_val_t", end()},
+    {"_ZdaPvSt11align_val_t", end()},
+    {"_ZdlPvmSt11align_val_t", end()},
+    {"_ZdaPvmSt11align_val_t", end()},
+    {"_ZdlPvSt11align_val_tRKSt9nothrow_t", end()},
+    {"_ZdaPvSt11align_val_tRKSt9nothrow_t", end()},
+};
+
+ArrayRef<PrivateFunction> memkit::functionsOfC() { return OfC; }
+
 ArrayRef<PrivateAllocator> memkit::privateAllocators() {
   static constexpr PrivateAllocator All[] = {
-      {"mimalloc", "mi_", "malloc_aligned", Mimalloc},
+      {"mimalloc", "mi_", "malloc_aligned", Mimalloc, true},
       {"jemalloc", "", "mallocx", Jemalloc},
       {"rpmalloc", "rp", "malloc", Rpmalloc},
+      {"jemalloc", "_ZN6duckdb9Allocator", Duckdb[0].Name, Duckdb},
   };
   return All;
 }

@@ -27,10 +27,17 @@ struct PrivateAllocator {
   llvm::StringLiteral Prefix; ///< empty: any, before Sign
   llvm::StringLiteral Sign;   ///< a function that no other allocator has
   llvm::ArrayRef<PrivateFunction> Functions;
+  /// Functions that a library exports have hooks (AllocatorHooks.h of the
+  /// capture library).
+  bool HasHooks = false;
 };
 
 /// All known allocators.
 llvm::ArrayRef<PrivateAllocator> privateAllocators();
+
+/// The functions of the C and C++ libraries, which an executable that defines
+/// malloc replaces.
+llvm::ArrayRef<PrivateFunction> functionsOfC();
 
 /// If Symbol is the sign of an allocator: sets Prefix to the prefix of its
 /// functions. Null: of none.

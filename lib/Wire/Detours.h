@@ -30,12 +30,15 @@ struct DetourCall {
   uint8_t Block = None;
 };
 
-/// Four bytes of moved code: the distance from moved byte End to Target.
+/// Four bytes of moved code: the distance from moved byte End to Target. Or, if
+/// End is 0, eight bytes: the address of Target, to which a moved call returns.
 struct DetourWord {
   uint64_t Target; ///< an address of the file's headers
-  uint8_t At;      ///< the first of the four, in Detour::Moved
+  uint8_t At;      ///< the first of the bytes, in Detour::Moved
   uint8_t End;     ///< where the word's instruction ends, in Detour::Moved
   uint8_t Pad[6];
+
+  bool isAddress() const { return End == 0; }
 };
 
 /// A jump over the first bytes of a function, and where these lead instead.

@@ -10,11 +10,13 @@
 #include "Runtime/Questions.h"
 #include "Runtime/Thread.h"
 #include "Stacks/Binaries.h"
+#include "Stacks/Exports.h"
 #include "Stacks/Imports.h"
 #include "Stacks/MappedElf.h"
 #include "Stacks/MappedPath.h"
 #include "Stacks/SectionFile.h"
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 
@@ -22,6 +24,7 @@ using namespace memkit;
 using namespace memkit::capture;
 using wire::Detour;
 using wire::DetourReply;
+using wire::DetourWord;
 
 /// Allocators of all binaries. Children of fork keep them.
 static constexpr size_t MaxHeaps = 64;
@@ -120,6 +123,15 @@ bool DetourMaker::isSame(const DetourReply &R) const {
          memcmp(Id.At, R.BuildId, Id.Size) == 0;
 }
 
+/// Whether the processor keeps return addresses on a stack of its own, which a
+/// moved call does not know.
+static bool hasShadowStack() {
+  constexpr long GetStatus = 0x5005; // ARCH_SHSTK_STATUS of <asm/prctl.h>
+  uint64_t Features = 0;
+  return !sys::failed(sys::call(SYS_arch_prctl, GetStatus, long(&Features))) &&
+         Features & 1;
+}
+
 bool DetourMaker::fits(const Detour &D, const DetourReply &R) {
   constexpr uint8_t NumArguments = 5;
   auto IsArgument = [](uint8_t A) { return A < NumArguments; };
@@ -134,11 +146,11 @@ bool DetourMaker::fits(const Detour &D, const DetourReply &R) {
       D.Pool >= R.NumPools || D.NumReplaced > Detour::MaxReplaced ||
       D.NumMoved > Detour::MaxMoved || D.NumWords > Detour::MaxWords)
     return false;
-  for (size_t I = 0; I != D.NumWords; ++I)
-    if (D.NumMoved < 4 || D.Words[I].At > D.NumMoved - 4 ||
-        D.Words[I].End > D.NumMoved)
-      return false;
-  return true;
+  return std::all_of(D.Words, D.Words + D.NumWords, [&](const DetourWord &W) {
+    size_t Bytes = W.isAddress() ? 8 : 4;
+    return D.NumMoved >= Bytes && W.At <= D.NumMoved - Bytes &&
+           W.End <= D.NumMoved && !(W.isAddress() && hasShadowStack());
+  });
 }
 
 /// Writes a function's stub. Null: no room, or out of reach.
@@ -166,6 +178,10 @@ uint8_t *DetourMaker::fill(CodeIsland &In, const Detour &D,
     uintptr_t From = uintptr_t(S.Original) + W.End, To = Of.Bias + W.Target;
     if (!Of.has(To, 0) || !reaches(From, To))
       return nullptr;
+    if (W.isAddress()) {
+      memcpy(S.Original + W.At, &To, sizeof(To));
+      continue;
+    }
     int32_t Distance = int32_t(To - From);
     memcpy(S.Original + W.At, &Distance, sizeof(Distance));
   }
@@ -203,7 +219,9 @@ void DetourMaker::make(const DetourReply &R) {
 // Binaries with an allocator
 //===----------------------------------------------------------------------===//
 
-/// An allocator maps memory.
+static bool isProgram(const link_map &M) { return !M.l_name || !*M.l_name; }
+
+/// An allocator maps memory, and most binaries import no function for that.
 static bool mapsMemory(const link_map &M) {
   bool Maps = false;
   Imports(&M).each([&](const Import &I) {
@@ -212,10 +230,22 @@ static bool mapsMemory(const link_map &M) {
   return Maps;
 }
 
+/// Whether a binary may have an allocator: most need no answer of the recorder.
+static bool mayAllocate(const link_map &M, const BinaryRange &Of,
+                        const char *Path) {
+  Exports Names(&M);
+  // An executable's own malloc may call the kernel itself.
+  if (isProgram(M) && Names.find("malloc"))
+    return true;
+  return mapsMemory(M) &&
+         (Names.hasNameEnd("mallocx") || Names.hasNameEnd("rpmalloc") ||
+          hasSection(Path, Of.Start, SHT_SYMTAB));
+}
+
 /// Writes the path of the binary's file. False: it is unknown.
 static bool pathOf(const link_map &M, const BinaryRange &Of, char *To,
                    size_t Room) {
-  if (!M.l_name || !*M.l_name) { // the executable
+  if (isProgram(M)) {
     long N = sys::readlink("/proc/self/exe", To, Room - 1);
     To[N > 0 ? N : 0] = 0;
     return N > 0;
@@ -234,12 +264,8 @@ static void detour(const link_map &M) {
   char Path[wire::MaxTextBytes];
   wire::Reply Answer;
   if (!recordingThread() || !Proc.Ctl->Settings.Private || !Of.isFound() ||
-      isOwnCode(uintptr_t(M.l_ld)) || !mapsMemory(M) ||
-      !pathOf(M, Of, Path, sizeof(Path)))
-    return;
-  // An allocator that is built in exports no symbols. Most files have no
-  // others, and then nobody is asked.
-  if (!hasSection(Path, Of.Start, SHT_SYMTAB))
+      isOwnCode(uintptr_t(M.l_ld)) || !pathOf(M, Of, Path, sizeof(Path)) ||
+      !mayAllocate(M, Of, Path))
     return;
   // A library that is opened again and again takes room for one text.
   uint32_t Text = Proc.Names.intern(Path, strlen(Path));

@@ -132,9 +132,16 @@ static void recordResizeEnd(const DetouredFunction &F, uintptr_t Block,
         wire::PrivateResizeEndRecord{Block, Block ? Size : 0, Stack, Heap});
 }
 
+/// Whether a hook of the C library's functions has recorded the block: an
+/// executable's own malloc may only count, and call the next malloc.
+static bool isRecordedBelow(uintptr_t Block) {
+  return Block == ThisThread.LastAllocation;
+}
+
 static uintptr_t allocate(const CallArguments &With, const DetouredFunction &F,
                           const CallerFrame &Caller) {
   RecordedCall Call(Caller);
+  ThisThread.LastAllocation = 0;
   uintptr_t Result = With.pass(F);
   if (Call.IsInner)
     return Result;
@@ -143,7 +150,7 @@ static uintptr_t allocate(const CallArguments &With, const DetouredFunction &F,
     Block = int(Result) == 0
                 ? *reinterpret_cast<uintptr_t *>(With.block(F.Call))
                 : 0;
-  if (Block)
+  if (Block && !isRecordedBelow(Block))
     recordBlock(F, Block, With.size(F.Call), Caller);
   return Result;
 }
@@ -157,12 +164,15 @@ static uintptr_t resize(const CallArguments &With, const DetouredFunction &F,
   if (Call.IsInner)
     return With.pass(F);
   bool Begun = recordResizeBegin(F, Old);
+  ThisThread.LastAllocation = 0;
   uintptr_t Result = With.pass(F), Block = Result;
   size_t Size = With.size(F.Call);
   if (F.Call.Task == DetourTask::ResizeInPlace) {
     Block = Old;
     Size = Result;
   }
+  if (isRecordedBelow(Block))
+    Block = 0;
   if (Begun)
     recordResizeEnd(F, Block, Size, Caller);
   else if (Block)

@@ -89,6 +89,10 @@ uintptr_t Exports::findOld(const char *Name) const {
   return 0;
 }
 
+bool Exports::hasNameEnd(const char *End) const {
+  return Strings && memmem(Strings, StringBytes, End, strlen(End) + 1);
+}
+
 uintptr_t Exports::find(const char *Name) const {
   if (!Symbols || !Strings)
     return 0;

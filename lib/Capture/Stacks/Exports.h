@@ -28,6 +28,9 @@ public:
     return At;
   }
 
+  /// Whether any symbol's name ends with \p End, that of an import too.
+  bool hasNameEnd(const char *End) const;
+
 private:
   uintptr_t findGnu(const char *Name) const;
   uintptr_t findOld(const char *Name) const;

@@ -101,8 +101,11 @@ def moved_code(plan):
     code = bytearray.fromhex(plan[4])
     words = plan[5:]
     for at, end, target in zip(words[::3], words[1::3], words[2::3]):
-        distance = SHIFT + int(target, 16) - (MOVED_AT + int(end))
-        code[int(at):int(at) + 4] = distance.to_bytes(4, "little", signed=True)
+        to = SHIFT + int(target, 16)
+        if int(end) == 0:
+            code[int(at):int(at) + 8] = to.to_bytes(8, "little")
+        else:
+            code[int(at):int(at) + 4] = (to - (MOVED_AT + int(end))).to_bytes(4, "little", signed=True)
     return code
 
 

@@ -10,10 +10,13 @@
 // CHECK: private.mimalloc@refused: 5 of the allocator's functions cannot be recorded, as mi_{{.*}}: {{.+}}
 //
 // RUN: memkit-plandetours --names='^mi_' %t.exe | FileCheck --check-prefix=PLAN %s
-// PLAN-DAG: mi_calloc refused byte 0 calls a function
+// PLAN-DAG: mi_calloc refused byte 1 calls a function
 // PLAN-DAG: mi_zalloc refused a jump leads to byte 2
 // PLAN-DAG: mi_new refused byte 2 is a loop instruction
 // PLAN-DAG: mi_malloc_small refused it has only 2 bytes
+// Calls return to the function.
+// PLAN-DAG: mi_new_nothrow {{[0-9A-F]+}} {{[0-9A-F]+}} 5 FF3505000000E9000000000000000000000000 7 11 {{[0-9A-F]+}} 11 0
+// PLAN-DAG: mi_new_aligned {{[0-9A-F]+}} {{[0-9A-F]+}} 7 57FF3506000000FF25000000000000000000000000 9 13 {{[0-9A-F]+}} 13 0
 // A jump at the end, conditions, an operand relative to the instruction, and endbr64.
 // PLAN-DAG: mi_malloc_aligned {{[0-9A-F]+}} {{[0-9A-F]+}} 5 E900000000 1 5
 // PLAN-DAG: mi_heap_malloc {{[0-9A-F]+}} {{[0-9A-F]+}} {{[0-9]+}} 4885F60F8400000000E900000000 5 9
@@ -33,7 +36,9 @@ __attribute__((noinline)) static void mi_free(void *p) { ended += p != 0; }
   __asm__(".text; .p2align 4; .globl " #Name "; .type " #Name ", @function; " #Name ": " Code "; .size " #Name         \
           ", . - " #Name);
 FUNCTION(mi_malloc_aligned, "jmp take")
-FUNCTION(mi_calloc, "call mi_ret; mov %rdi, %rdi; jmp take; mi_ret: ret")
+FUNCTION(mi_calloc, "push %rdi; call *%rsi; pop %rdi; jmp take")
+FUNCTION(mi_new_nothrow, "call mi_ret; mov %rdi, %rdi; jmp take; mi_ret: ret")
+FUNCTION(mi_new_aligned, "push %rdi; call *the_ret(%rip); pop %rdi; jmp take")
 FUNCTION(mi_zalloc, "xor %eax, %eax; 1: inc %eax; cmp $3, %eax; jne 1b; jmp take")
 FUNCTION(mi_new, "inc %ecx; 1: loop 1b; jmp take")
 /* Two bytes, and the next function follows at once. */
@@ -43,14 +48,17 @@ FUNCTION(mi_heap_malloc, "test %rsi, %rsi; je 1f; mov %rsi, %rdi; jmp take; 1: x
 FUNCTION(mi_valloc, "mov the_zero(%rip), %rax; add %rax, %rdi; jmp take")
 FUNCTION(mi_pvalloc, "endbr64; push %rbp; push %rbx; mov %rdi, %rax; pop %rbx; pop %rbp; jmp take")
 size_t the_zero;
+void mi_ret(void);
+void (*the_ret)(void) = mi_ret;
+void *mi_calloc2(size_t size, void (*function)(void)) __asm__("mi_calloc");
 void *mi_heap_malloc2(void *heap, size_t size) __asm__("mi_heap_malloc");
 
 int main(void) {
   unsigned long sum = 0;
   for (int i = 1; i != 1000; ++i) {
-    void *p[] = {mi_malloc_aligned(i), mi_calloc(i), mi_zalloc(i), mi_new(i), mi_malloc_small(i), mi_heap_malloc2(0, i),
+    void *p[] = {mi_malloc_aligned(i), mi_calloc2(i, mi_ret), mi_new_nothrow(i), mi_new_aligned(i), mi_zalloc(i), mi_new(i), mi_malloc_small(i), mi_heap_malloc2(0, i),
                  mi_valloc(i), mi_pvalloc(i)};
-    for (int k = 0; k != 8; ++k) {
+    for (int k = 0; k != 10; ++k) {
       size_t size = ((size_t *)p[k])[-2];
       mi_free(p[k]);
       sum = sum * 31 + size + k;
