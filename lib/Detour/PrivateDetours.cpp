@@ -37,7 +37,7 @@ public:
   Error run();
 
 private:
-  using SymbolTable = CodeImage::CodeFile::Elf_Shdr;
+  using SymbolList = CodeImage::CodeFile::Elf_Shdr;
   /// The allocators that a file's symbols tell of.
   struct FoundAllocators {
     /// By prefix; null: exported.
@@ -47,7 +47,7 @@ private:
   };
   Expected<bool> isProgram() const;
   Error findAllocators();
-  Error readSymbols(const SymbolTable &In, bool IsProgram, FoundAllocators &To);
+  Error readSymbols(const SymbolList &In, bool IsProgram, FoundAllocators &To);
   std::optional<uint8_t> poolOf(StringRef Allocator);
   void add(StringRef Allocator, ArrayRef<PrivateFunction> Its,
            StringRef Prefix);
@@ -124,7 +124,7 @@ Expected<bool> Planner::isProgram() const {
                  [](const auto &D) { return D.getTag() == ELF::DT_SONAME; });
 }
 
-Error Planner::readSymbols(const SymbolTable &In, bool IsProgram,
+Error Planner::readSymbols(const SymbolList &In, bool IsProgram,
                            FoundAllocators &To) {
   auto Names = File.getStringTableForSymtab(In);
   if (!Names)

@@ -120,7 +120,8 @@ struct GrowthChange {
 
 /// The lines that grow in only one of two runs, or at another rate (by half);
 /// new growth first, then the highest rate. Runs: a pair. Rates per second
-/// count if both runs are long enough for them. Reads intervals.
+/// count if both runs are long enough for them, and one of the growths is a
+/// leak. Reads intervals.
 llvm::Expected<std::vector<GrowthChange>> diffGrowth(const DiffRuns &Runs,
                                                      const DiffPlaces &Of);
 

@@ -83,6 +83,12 @@ static const LineGrowth *findSame(const LineGrowth &L,
   return find_if(Others, IsOfFunction);
 }
 
+/// Whether a growth tells something of the program: what only loads and fills
+/// has the rate of a phase, and of the machine.
+static bool tells(const LineGrowth &L) {
+  return L.HasSteps || L.Word == GrowthWord::Leak;
+}
+
 /// Whether the rates differ by half of the smaller one.
 static bool differs(const GrowthChange &C) {
   constexpr double Factor = 1.5;
@@ -107,18 +113,28 @@ Expected<std::vector<GrowthChange>> diffGrowth(const DiffRuns &Runs,
       erase_if(G.Lines, [](const LineGrowth &L) { return !L.HasSteps; });
 
   Counterparts Known = counterparts(Of);
-  std::vector<GrowthChange> Out;
+  std::vector<GrowthChange> All;
+  std::vector<bool> Tells; // by change
   ArrayRef<LineGrowth> After = Found[1].Lines;
-  for (const LineGrowth &L : After)
-    Out.push_back({1, L.Where, L.HasSteps, 0, L.Rate});
+  for (const LineGrowth &L : After) {
+    All.push_back({1, L.Where, L.HasSteps, 0, L.Rate});
+    Tells.push_back(tells(L));
+  }
   for (const LineGrowth &L : Found[0].Lines) {
     const LineGrowth *At = findSame(L, Found[0].Lines, After, Known);
-    if (At == After.end())
-      Out.push_back({0, L.Where, L.HasSteps, L.Rate, 0});
-    else
-      Out[size_t(At - After.begin())].Before = L.Rate;
+    if (At == After.end()) {
+      All.push_back({0, L.Where, L.HasSteps, L.Rate, 0});
+      Tells.push_back(tells(L));
+    } else {
+      size_t Same = size_t(At - After.begin());
+      All[Same].Before = L.Rate;
+      Tells[Same] = Tells[Same] || tells(L);
+    }
   }
-  erase_if(Out, [](const GrowthChange &C) { return !differs(C); });
+  std::vector<GrowthChange> Out;
+  for (auto [C, IsTold] : zip_equal(All, Tells))
+    if (IsTold && differs(C))
+      Out.push_back(C);
   stable_sort(Out, [](const GrowthChange &A, const GrowthChange &B) {
     return std::tuple(A.After > A.Before, std::max(A.Before, A.After)) >
            std::tuple(B.After > B.Before, std::max(B.Before, B.After));

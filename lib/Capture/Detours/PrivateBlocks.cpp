@@ -100,7 +100,9 @@ static void recordEnd(const DetouredFunction &F, uintptr_t Block) {
     return;
   uint32_t Heap = textOf(*F.Heap);
   if (Heap && hasRoom(*T))
-    T->Ring.write(wire::PrivateFreeRecord{Block, Heap});
+    // The clock is read before the free takes effect, in any case.
+    T->Ring.write(wire::PrivateFreeRecord{Block, Heap},
+                  RingWriter::ClockRead::Early);
 }
 
 /// False: the begin is not recorded.
