@@ -35,7 +35,8 @@ struct PrivateResizeBeginRecord {
   uint32_t Pool;
 };
 
-/// Address: the new block's; 0: the call failed, the old block lives on.
+/// Address: the new block's; 0: the call failed, the old block lives on;
+/// Unrecorded: the old block is gone, and the new block is not recorded.
 struct PrivateResizeEndRecord {
   using Layout = RecordLayout<RecordKind::PrivateResizeEnd, InAddress, InSize,
                               InStack, InExtra>;

@@ -10,6 +10,7 @@
 
 #include "PrivateBlocks.h"
 
+#include "Host/Sampling.h"
 #include "Runtime/Hook.h"
 #include "Runtime/Recording.h"
 #include "Stacks/Stack.h"
@@ -82,10 +83,30 @@ static uint32_t textOf(PrivateHeap &H) {
   return Text;
 }
 
+/// A private block among the addresses of sampled blocks, which the hooks of
+/// the C library's functions look up, too: no block of theirs is odd.
+static void *sampleOf(uintptr_t Block) {
+  return reinterpret_cast<void *>(Block | 1);
+}
+
+/// Whether a block is recorded: all blocks are from the least size on, or
+/// samples.
+static bool isWanted(ThreadState &T, uintptr_t Block, size_t Size) {
+  if (__builtin_expect(Sampling.IsOn, 0))
+    return takeSample(T, sampleOf(Block), Size, isRecording());
+  return isRecording() && Size >= Proc.Ctl->Settings.MinSize;
+}
+
+/// Whether a block that ends may have a record.
+static bool endsRecord(uintptr_t Block) {
+  return __builtin_expect(!Sampling.IsOn, 1) ||
+         Sampling.Blocks.remove(sampleOf(Block));
+}
+
 static void recordBlock(const DetouredFunction &F, uintptr_t Block, size_t Size,
                         const CallerFrame &Caller) {
   ThreadState *T = recordingThread();
-  if (!T || !isRecording() || Size < Proc.Ctl->Settings.MinSize)
+  if (!T || !isWanted(*T, Block, Size))
     return;
   uint32_t Heap = textOf(*F.Heap);
   uint32_t Stack = stackNode(*T, Caller);
@@ -96,7 +117,7 @@ static void recordBlock(const DetouredFunction &F, uintptr_t Block, size_t Size,
 
 static void recordEnd(const DetouredFunction &F, uintptr_t Block) {
   ThreadState *T = recordingThread();
-  if (!T)
+  if (!T || !endsRecord(Block))
     return;
   uint32_t Heap = textOf(*F.Heap);
   if (Heap && hasRoom(*T))
@@ -114,6 +135,8 @@ static bool recordResizeBegin(const DetouredFunction &F, uintptr_t Block) {
     recordEnd(F, Block);
     return false;
   }
+  if (!endsRecord(Block))
+    return false;
   uint32_t Heap = textOf(*F.Heap);
   if (!Heap || !hasRoom(*T))
     return false;
@@ -121,23 +144,34 @@ static bool recordResizeBegin(const DetouredFunction &F, uintptr_t Block) {
   return true;
 }
 
-/// Block 0: the call failed. The margin of the ring has room for the record.
-static void recordResizeEnd(const DetouredFunction &F, uintptr_t Block,
-                            size_t Size, const CallerFrame &Caller) {
+/// Block 0: the call failed, and Old stays. The margin of the ring has room for
+/// the record.
+static void recordResizeEnd(const DetouredFunction &F, uintptr_t Old,
+                            uintptr_t Block, size_t Size,
+                            const CallerFrame &Caller) {
   ThreadState *T = recordingThread();
   if (!T)
     return;
+  if (__builtin_expect(Sampling.IsOn, 0)) {
+    if (!Block)
+      Sampling.Blocks.insert(sampleOf(Old));
+    else if (!isWanted(*T, Block, Size))
+      Block = wire::Unrecorded;
+  }
+  bool HasBlock = Block && Block != wire::Unrecorded;
   uint32_t Heap = textOf(*F.Heap);
-  uint32_t Stack = Block ? stackNode(*T, Caller) : 0;
+  uint32_t Stack = HasBlock ? stackNode(*T, Caller) : 0;
   if (T->Epoch == Proc.Epoch.load(std::memory_order_relaxed))
     T->Ring.write(
         wire::PrivateResizeEndRecord{Block, Block ? Size : 0, Stack, Heap});
 }
 
-/// Whether a hook of the C library's functions has recorded the block: an
-/// executable's own malloc may only count, and call the next malloc.
-static bool isRecordedBelow(uintptr_t Block) {
-  return Block == ThisThread.LastAllocation;
+/// Whether a hook of the C library's functions has recorded the block, or
+/// passed it over: an executable's own malloc may only count, and call the next
+/// malloc.
+static bool isDecidedBelow(uintptr_t Block) {
+  return ThisThread.LastAllocation == Block ||
+         ThisThread.LastAllocation == PassedOver;
 }
 
 static uintptr_t allocate(const CallArguments &With, const DetouredFunction &F,
@@ -152,7 +186,7 @@ static uintptr_t allocate(const CallArguments &With, const DetouredFunction &F,
     Block = int(Result) == 0
                 ? *reinterpret_cast<uintptr_t *>(With.block(F.Call))
                 : 0;
-  if (Block && !isRecordedBelow(Block))
+  if (Block && !isDecidedBelow(Block))
     recordBlock(F, Block, With.size(F.Call), Caller);
   return Result;
 }
@@ -173,10 +207,10 @@ static uintptr_t resize(const CallArguments &With, const DetouredFunction &F,
     Block = Old;
     Size = Result;
   }
-  if (isRecordedBelow(Block))
+  if (isDecidedBelow(Block))
     Block = 0;
   if (Begun)
-    recordResizeEnd(F, Block, Size, Caller);
+    recordResizeEnd(F, Old, Block, Size, Caller);
   else if (Block)
     recordBlock(F, Block, Size, Caller);
   return Result;

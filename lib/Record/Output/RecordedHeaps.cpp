@@ -16,10 +16,18 @@ uint32_t RecordedHeaps::add(const std::string &Name, uint32_t Parent,
   New.Parent = Parent;
   New.Flags = Flags;
   New.Space = Space;
+  if (Flags & HF_Estimates)
+    New.SampleBytes = Wanted.SampleBytes;
   uint32_t Id = Names.addHeap(New);
+  noteSampled(Id, New);
   Stats.addHeap(Id, New);
   addKnown(Id, Space, Name);
   return Id;
+}
+
+void RecordedHeaps::noteSampled(uint32_t Id, const Heap &Of) {
+  SampledHeaps.resize(std::max(SampledHeaps.size(), Id + size_t(1)));
+  SampledHeaps[Id] = Of.Flags & HF_Estimates;
 }
 
 void RecordedHeaps::addKnown(uint32_t Heap, uint32_t Space, StringRef Name) {
@@ -47,6 +55,7 @@ uint32_t RecordedHeaps::host(HostHeapKind H) {
   if (New.SampleBytes)
     New.Flags |= HF_Estimates;
   Id = Names.addHeap(New);
+  noteSampled(Id, New);
   Stats.addHeap(Id, New);
   addKnown(Id, 0, K.Name);
   return Id;

@@ -31,9 +31,14 @@ public:
   /// Adds malloc's heap; call before all others.
   void start() { host(HostHeapKind::Malloc); }
 
+  /// Whether only samples of the heap's blocks are recorded.
+  bool isSampled(uint32_t Heap) const {
+    return Heap < SampledHeaps.size() && SampledHeaps[Heap];
+  }
   uint32_t malloc() const { return Host[unsigned(HostHeapKind::Malloc)]; }
   uint32_t host(HostHeapKind H);
-  /// A heap of a program's pool, `nvtx.NAME` or `pool.NAME`. Flags: HeapFlags,
+  /// A heap of a program's pool, `nvtx.NAME`, `pool.NAME` or, of a private
+  /// allocator, `private.NAME`. Flags: HeapFlags (HF_Estimates: sampled),
   /// the same for all heaps of a prefix. Beyond MaxPoolHeaps all names of a
   /// prefix share one heap.
   uint32_t pool(llvm::StringRef Prefix, llvm::StringRef Name, uint32_t Flags);
@@ -102,6 +107,7 @@ private:
     uint32_t Heap, Space;
     std::string Name;
   };
+  void noteSampled(uint32_t Id, const Heap &Of);
   void addKnown(uint32_t Heap, uint32_t Space, llvm::StringRef Name);
 
   static constexpr size_t MaxPoolHeaps = 64;
@@ -110,6 +116,7 @@ private:
   const HeapChoice &Wanted;
   uint32_t Host[NumHostHeaps] = {};
   std::map<uint16_t, DeviceHeaps> Devices;
+  std::vector<bool> SampledHeaps;        ///< by heap
   std::vector<uint32_t> HeapsOfTensors;  ///< in no order
   std::vector<uint32_t> SpaceOfTensors;  ///< by heap: memory space + 1; 0: none
   std::map<std::string, uint32_t> Pools; ///< by name

@@ -26,9 +26,7 @@ static ProcessSettings makeSettings(const RecordOptions &O,
   Settings.SampleSeed = O.SampleSeed;
   Settings.Stacks = O.Stacks;
   Settings.PythonObjects = R.wanted().wants(HostHeapKind::PythonObject);
-  // Each block of a sampled heap would need a sample of its own.
-  Settings.PrivateAllocators =
-      O.PrivateAllocators && R.wanted().Private && !R.wanted().SampleBytes;
+  Settings.PrivateAllocators = O.PrivateAllocators && R.wanted().Private;
   Settings.PythonFolder = O.PythonFolder;
   Settings.Torch = O.Torch;
   Settings.Holders = O.Holders;

@@ -4,6 +4,7 @@
 
 #include "Sources/EventSink.h"
 #include "Shared/ProcFs.h"
+#include "memkit/Trace/Sampling.h"
 
 using namespace llvm;
 using namespace memkit;
@@ -101,12 +102,24 @@ LiveEntry EventSink::newBlockIn(RecordOrigin From, uint32_t Heap,
   return E;
 }
 
+uint32_t EventSink::weightOf(const LiveEntry &E) const {
+  if (LLVM_LIKELY(!R.wanted().SampleBytes) ||
+      !R.heaps().isSampled(R.stats().heapOf(E.Row)))
+    return 0;
+  return sampleWeight(E.Size, R.wanted().SampleBytes, E.AllocationId);
+}
+
 void EventSink::allocate(RecordOrigin From, const LiveEntry &E,
                          const BlockRef &Outer) {
   const RingThread &S = Rings[From.Ring];
   BlockRef B{E.AllocationId, E.Row, E.ScopeRow};
   uint64_t Ns = E.AllocatedTick * TimeUnitNs;
-  if (Outer.Row) {
+  if (uint32_t Weight = weightOf(E); LLVM_UNLIKELY(Weight)) {
+    R.stats().allocateSampled(B, Outer, E.Size, Weight, Ns, S.Thread);
+    setColumn(Log.Now.Columns.Weight, Log.Now.size(), uint64_t(Weight));
+    if (Outer.Row)
+      noteOuter(Outer.AllocationId);
+  } else if (Outer.Row) {
     R.stats().allocateIn(B, Outer, E.Size, Ns, S.Thread);
     noteOuter(Outer.AllocationId);
   } else {
@@ -120,8 +133,11 @@ void EventSink::free(RecordOrigin From, const LiveEntry &E, uint64_t Outer) {
   makeRoom(From.Ring);
   const RingThread &S = Rings[From.Ring];
   uint64_t Tick = R.times().nextTick(From.Tsc, Process);
-  R.stats().free({E.AllocationId, E.Row, E.ScopeRow}, E.Size, Tick * TimeUnitNs,
-                 S.Thread, Outer);
+  BlockRef B{E.AllocationId, E.Row, E.ScopeRow};
+  if (uint32_t Weight = weightOf(E); LLVM_UNLIKELY(Weight))
+    R.stats().freeSampled(B, E.Size, Weight, Tick * TimeUnitNs);
+  else
+    R.stats().free(B, E.Size, Tick * TimeUnitNs, S.Thread, Outer);
   Log.Now.free(S.Lane, Tick, E.AllocationId);
 }
 

@@ -136,9 +136,13 @@ public:
   LiveEntry newBlockOfRows(RecordOrigin From, uint32_t Row, uint32_t ScopeRow,
                            uint64_t Size);
   /// Counts and logs a block of newBlock(). Outer: the block around it, or Row
-  /// 0. E.ScopeRow: a row, without flags.
+  /// 0. E.ScopeRow: a row, without flags. A block of a sampled heap counts as
+  /// its sample says.
   void allocate(RecordOrigin From, const LiveEntry &E,
                 const BlockRef &Outer = {});
+  /// How many blocks a sampled block stands for, which follows from its size
+  /// and id; 0: its heap is not sampled.
+  uint32_t weightOf(const LiveEntry &E) const;
   /// Outer: id + 1 of the block around E; 0: none.
   void free(RecordOrigin From, const LiveEntry &E, uint64_t Outer);
   /// Sets E.Size. Outer: as in free().

@@ -41,8 +41,11 @@ uint32_t ReportedPools::numberOf(PoolName Pool) {
     Name = "(more)";
   if (Heaps.empty())
     Host.indexChunks();
-  // The estimate for malloc includes these blocks already.
-  uint32_t Flags = Sink.wanted().SampleBytes ? HF_OutsideTotals : HF_None;
+  // The estimate for malloc includes a program's pools already; of a private
+  // allocator the program samples.
+  uint32_t Flags = !Sink.wanted().SampleBytes ? HF_None
+                   : Pool.IsPrivate           ? HF_Estimates
+                                              : HF_OutsideTotals;
   Heaps.push_back(
       Sink.heaps().pool(Pool.IsPrivate ? "private" : "pool", Name, Flags));
   return Numbers[Pool.key()] = uint32_t(Heaps.size());
@@ -59,12 +62,12 @@ uint64_t ReportedPools::keyOf(PoolName Pool, uint64_t Address) {
   return 0;
 }
 
-/// Finds the block around a reported block. While malloc is sampled, its blocks
-/// are unknown.
-bool ReportedPools::findOuter(uint64_t Address, const LiveEntry &E,
-                              BlockRef &Out) {
+/// Finds the block around a block of a pool. While malloc is sampled, its
+/// blocks are unknown.
+bool ReportedPools::findOuter(PoolName Pool, uint64_t Address,
+                              const LiveEntry &E, BlockRef &Out) {
   if (Sink.wanted().SampleBytes)
-    return false;
+    return Pool.IsPrivate && Maps.findOuter(Address, E, Out);
   return Host.findOuter(Address, E, Out) || Maps.findOuter(Address, E, Out);
 }
 
@@ -83,7 +86,7 @@ void ReportedPools::allocate(PoolName Pool, uint64_t Address, uint64_t Size,
                               Sink.stacks().stack(Stack, 0), Size);
   Live.insert(Key, E);
   BlockRef Outer;
-  if (findOuter(Address, E, Outer))
+  if (findOuter(Pool, Address, E, Outer))
     OuterOf[E.AllocationId] = Outer.AllocationId + 1;
   else if (Pool.IsPrivate)
     Maps.leaveTouched(Address, From);
@@ -158,6 +161,7 @@ void ReportedPools::take(const wire::PrivateResizeEndRecord &Rec,
     Live.insert(Begun.Key, Begun.Block);
   else if (Begun.Key)
     end(Begun.Key, Begun.Block, From);
-  if (Rec.Address && Rec.Size >= Sink.wanted().MinSize)
+  if (Rec.Address && Rec.Address != wire::Unrecorded &&
+      Rec.Size >= Sink.wanted().MinSize)
     allocate({Rec.Pool, true}, Rec.Address, Rec.Size, Rec.Stack, From);
 }

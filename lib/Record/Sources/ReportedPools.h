@@ -71,7 +71,8 @@ private:
                 RecordOrigin From);
   void free(PoolName Pool, uint64_t Address, RecordOrigin From);
   void end(uint64_t Key, const LiveEntry &E, RecordOrigin From);
-  bool findOuter(uint64_t Address, const LiveEntry &E, BlockRef &Out);
+  bool findOuter(PoolName Pool, uint64_t Address, const LiveEntry &E,
+                 BlockRef &Out);
   void free(uint64_t Key, RecordOrigin From);
 
   EventSink &Sink;

@@ -14,7 +14,7 @@ using namespace memkit;
 /// How many blocks a sampled block stands for, which follows from its size and
 /// id, and is not stored; 0: its heap is not sampled.
 static uint32_t weightOf(const Recording &R, const LiveEntry &Block) {
-  if (R.stats().heapOf(Block.Row) != R.heaps().malloc())
+  if (!R.heaps().isSampled(R.stats().heapOf(Block.Row)))
     return 0;
   return sampleWeight(Block.Size, R.wanted().SampleBytes, Block.AllocationId);
 }

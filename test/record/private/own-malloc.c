@@ -22,6 +22,11 @@
 // RUN: memdump --table=heaps --format=csv %t.fb | FileCheck --check-prefix=NEXT %s
 // NEXT: {{^}}host.malloc,host,,true,1199{{[0-9]}},
 // NEXT-NOT: {{^}}private.malloc@own-malloc,host,,true,{{[1-9]}}
+// RUN: memrec -q --sample=100 -o %t.fb --force -- %t-next.exe > %t.live
+// RUN: memdump --check %t.fb
+// RUN: memdump --table=heaps --format=csv %t.fb | FileCheck --check-prefix=SAMPLED %s
+// SAMPLED: {{^}}host.malloc,host,,true,1{{[0-9][0-9][0-9][0-9]}},
+// SAMPLED-NOT: {{^}}private.malloc@own-malloc,host,,true,{{[1-9]}}
 #define _GNU_SOURCE
 #include "Inputs/toy.h"
 #include <dlfcn.h>

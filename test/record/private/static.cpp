@@ -8,6 +8,9 @@
 // RUN: memdump --check %t.fb
 // RUN: %python %S/Inputs/close.py %t.fb private.jemalloc@static %t.out
 // RUN: memstat %t.fb | FileCheck %s
+// RUN: memrec -q --sample=64K -o %t.fb --force -- %t-je.exe > %t.out
+// RUN: memdump --check %t.fb
+// RUN: %python %S/Inputs/close.py %t.fb private.jemalloc@static %t.out 20
 // RUN: %cxx -O2 -g %s -DTCMALLOC -o %t-tc.exe -Wl,--whole-archive -l:libtcmalloc_minimal.a -Wl,--no-whole-archive -lpthread
 // RUN: memrec -q -o %t.fb --force -- %t-tc.exe > %t.out
 // RUN: memrec -q -o %t.fb --force -- %t-tc.exe > %t.out
