@@ -124,7 +124,7 @@ std::vector<LiveSocket> memkit::socketsOfUser() {
   std::string Runtime = runtimeFolder();
   // Tests beside other recordings of the user.
   const char *Only = std::getenv("MEMKIT_RUNTIME_ONLY");
-  bool IsAlone = Only && *Only && !Runtime.empty();
+  bool IsAlone = Only && *Only;
   std::vector<LiveSocket> Out;
   for (const LiveFolder &F : liveFolders("", Runtime, Us, {Us})) {
     if (IsAlone && F.Path != Runtime + "/memkit")
