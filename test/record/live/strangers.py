@@ -26,7 +26,7 @@ def ask(user, target, tool="memstat"):
     """What a tool says, and how long it takes."""
     begin = time.monotonic()
     done = subprocess.run([*as_user(user), tool, *(["--once"] if tool == "memtop" else []), target], timeout=120,
-                          env={**os.environ, "XDG_RUNTIME_DIR": ""}, stdin=subprocess.DEVNULL,
+                          env={**os.environ, "XDG_RUNTIME_DIR": "", "MEMKIT_RUNTIME_ONLY": ""}, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     return done.stdout + done.stderr, time.monotonic() - begin
 
@@ -90,7 +90,7 @@ def clean():
 
 def record(user, *command):
     memrec = subprocess.Popen([*as_user(user), "memrec", "-q", "-o", f"of-{user}.fb", *command],
-                              env={**os.environ, "XDG_RUNTIME_DIR": ""}, start_new_session=True)
+                              env={**os.environ, "XDG_RUNTIME_DIR": "", "MEMKIT_RUNTIME_ONLY": ""}, start_new_session=True)
     for _ in range(400):
         if "alices: " in ask(user, f"live:{memrec.pid}")[0]:
             return memrec
