@@ -178,6 +178,13 @@ memray = os.path.join(config.memkit_src_root, ".cache", "memray")
 if python and os.path.isdir(os.path.join(memray, "memray")):
     config.available_features.add("memray")
     config.substitutions.append(("%memray", "env PYTHONPATH=" + memray))
+tested = os.path.join(config.memkit_src_root, ".cache", "pytest")
+if python and all(os.path.isdir(os.path.join(tested, module)) for module in ("pytest", "xdist", "pytest_asyncio")):
+    config.available_features.add("pytest-plugin")
+    package = os.path.join(config.memkit_src_root, "python")
+    config.substitutions.append(
+        ("%pytest", "env PYTHONPATH=%s:%s %s -m pytest -p memkit.pytest_plugin -p no:cacheprovider" % (tested, package, python))
+    )
 packages = os.path.join(config.memkit_src_root, ".cache", "packages")
 config.substitutions.append(("%packages", packages))
 for module, feature in (("greenlet", "greenlet"), ("sarif", "sarif-tools")):

@@ -155,6 +155,13 @@ need_test_wheels() {
     greenlet==3.5.6 sarif-tools==3.0.5 jsonpath-ng ply pyyaml || true
 }
 
+# pytest with plugins, for the tests of memkit's plugin: wheels of some 3 MB.
+need_pytest() {
+  need_wheels pytest "pytest cannot be had: the tests of its plugin are left out" \
+    pytest==9.2.0 iniconfig pluggy pygments packaging pytest-xdist==3.8.0 execnet pytest-asyncio==1.5.0 \
+    typing_extensions || true
+}
+
 # memray and its dependencies, for a test that records with both: wheels of some 14 MB.
 need_memray() {
   need_wheels memray "memray cannot be had: its test is left out" "memray==$memray_version" \

@@ -1,0 +1,63 @@
+import os
+import subprocess
+import sys
+
+import pytest
+
+once = []
+
+
+def test_big():
+    bytearray(30_000_000)
+
+
+@pytest.mark.limit_memory("24 MB")
+def test_over():
+    bytearray(30_000_000)
+
+
+@pytest.mark.limit_memory("24 MB", heap="torch.*")
+def test_other_heap():
+    bytearray(30_000_000)
+
+
+@pytest.mark.limit_memory("34 MB", current_thread_only=True)
+def test_within():
+    bytearray(30_000_000)
+
+
+@pytest.mark.limit_leaks("0 B")
+def test_once():
+    assert not once
+    once.append(1)
+
+
+@pytest.mark.limit_leaks("much")
+def test_wrong():
+    pass
+
+
+@pytest.mark.limit_leaks("0 B", rounds=2)
+def test_few():
+    pass
+
+
+@pytest.mark.limit_leaks("0 B")
+@pytest.mark.skip
+def test_skipped():
+    pass
+
+
+@pytest.mark.limit_leaks("0 B")
+@pytest.mark.xfail(strict=True)
+def test_expected():
+    raise ValueError
+
+
+@pytest.mark.limit_leaks("100 KB", rounds=3)
+def test_children():
+    pid = os.fork()
+    if pid == 0:
+        os.execv("/bin/true", ["true"])
+    assert os.waitpid(pid, 0)[1] == 0
+    assert subprocess.run([sys.executable, "-c", "import os; os.kill(0, 9)"], start_new_session=True).returncode == -9
