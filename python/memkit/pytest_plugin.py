@@ -19,7 +19,7 @@ import subprocess
 import sys
 from array import array
 from fnmatch import fnmatch
-from typing import Any, Dict, Iterator, List, Optional, Set, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Optional, Set, Tuple, TypeVar
 
 import pytest
 
@@ -43,6 +43,15 @@ MARKS = (
 )
 
 
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+def _hook(**options: bool) -> Callable[[_F], _F]:
+    """pytest.hookimpl, with types."""
+    hook: Callable[[_F], _F] = pytest.hookimpl(**options)
+    return hook
+
+
 def pytest_addoption(parser: Any) -> None:
     group = parser.getgroup("memkit", "memory of tests, by memkit")
     group.addoption(
@@ -64,7 +73,7 @@ def pytest_configure(config: Any) -> None:
             config.pluginmanager.register(plugin)
 
 
-@pytest.hookimpl(hookwrapper=True, tryfirst=True)
+@_hook(hookwrapper=True, tryfirst=True)
 def pytest_load_initial_conftests(early_config: Any) -> Iterator[None]:
     # Before pytest captures the output, and before it imports the program's code.
     known = early_config.known_args_namespace
@@ -197,21 +206,21 @@ def _check_peak(scope: Any, mark: Any) -> None:
 class _Scopes:
     """A scope for each test, and one for each of its phases."""
 
-    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    @_hook(hookwrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: Any) -> Iterator[None]:
         import memkit
 
         with memkit.scope(item.nodeid):
             yield
 
-    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    @_hook(hookwrapper=True, tryfirst=True)
     def pytest_runtest_setup(self, item: Any) -> Iterator[None]:
         import memkit
 
         with memkit.scope(item.nodeid + " [setup]"):
             yield
 
-    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    @_hook(hookwrapper=True, tryfirst=True)
     def pytest_runtest_call(self, item: Any) -> Iterator[None]:
         import memkit
 
@@ -226,7 +235,7 @@ class _Scopes:
         except (pytest.fail.Exception, ValueError) as failure:
             outcome.force_exception(failure)  # type: ignore[attr-defined]
 
-    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    @_hook(hookwrapper=True, tryfirst=True)
     def pytest_runtest_teardown(self, item: Any) -> Iterator[None]:
         import memkit
 
@@ -255,11 +264,11 @@ class _Rounds:
         #: Tests whose function is left out, so that only fixtures and pytest itself run.
         self.empty: Set[Any] = set()
 
-    @pytest.hookimpl(tryfirst=True)
+    @_hook(tryfirst=True)
     def pytest_pyfunc_call(self, pyfuncitem: Any) -> Optional[bool]:
         return True if pyfuncitem in self.empty else None
 
-    @pytest.hookimpl(tryfirst=True)
+    @_hook(tryfirst=True)
     def pytest_runtest_protocol(self, item: Any, nextitem: Any) -> Optional[bool]:
         mark = item.get_closest_marker("limit_leaks")
         if mark is None:
@@ -275,7 +284,7 @@ class _Rounds:
         from _pytest.runner import runtestprotocol
 
         # For the parent as the next item, fixtures of the function end, and no wider ones.
-        reports = runtestprotocol(item, log=False, nextitem=item.parent)
+        reports: List[Any] = runtestprotocol(item, log=False, nextitem=item.parent)
         call = next((report for report in reports if report.when == "call"), None)
         if call is not None and all(report.passed for report in reports):
             try:
@@ -305,11 +314,12 @@ class _Rounds:
         if limit < least <= limit + MAX_OF_PYTEST:
             least = min(least, self._beyond_pytest(item, rounds))
         if least > limit:
-            is_native = min(size for size, _ in rounds_kept) > limit
+            is_native, is_python = (min(which) > limit for which in zip(*rounds_kept))
             lines = [
                 f"memkit: each run keeps {_text_of(least)} or more (runs {WARM_UP + 1} to {rounds}: "
                 f"{', '.join(map(_text_of, kept))}); limit_leaks allows {_text_of(limit)}",
-                *(_native_lines(begin, end, least * len(kept)) if is_native else _python_lines(item, rounds)),
+                *(_native_lines(begin, end, least * len(kept)) if is_native else ()),
+                *(_python_lines(item, rounds) if is_python or not is_native else ()),
             ]
             call.outcome, call.longrepr = "failed", "\n".join(lines)
 
@@ -399,11 +409,11 @@ def _python_lines(item: Any, rounds: int) -> List[str]:
     finally:
         if not was_tracing:
             tracemalloc.stop()
-    own = (os.path.dirname(pytest.__file__), os.path.dirname(os.path.abspath(__file__)), tracemalloc.__file__)
-    own += tuple(os.path.dirname(sys.modules[name].__file__ or "?") for name in ("_pytest", "pluggy"))
-    rows = [row for row in rows if not row.traceback[0].filename.startswith(own)]
+    own = [os.path.dirname(os.path.abspath(__file__)), tracemalloc.__file__]
+    own += [os.path.dirname(sys.modules[name].__file__ or "?") for name in ("pytest", "_pytest", "pluggy")]
+    rows = [row for row in rows if not row.traceback[0].filename.startswith(tuple(own))]
     return [
-        f"  {_text_of(row.size_diff):>9} in {row.count_diff:,} objects  "
+        f"  {_text_of(row.size_diff):>9} in {row.count_diff:,} objects of one run  "
         f"{os.path.relpath(row.traceback[0].filename)}:{row.traceback[0].lineno}"
         for row in rows[:MAX_LINES]
     ]
@@ -431,8 +441,8 @@ class _Summary:
         rows = self._rows()
         if rows is None:
             write("the recorder does not answer")
-        for title, column in () if rows is None else LISTS:
-            most = sorted(rows.items(), key=lambda row: -row[1][column])[: self.config.getoption("memkit_top")]
+        for title, column in LISTS if rows else ():
+            most = sorted((rows or {}).items(), key=lambda row: -row[1][column])[: self.config.getoption("memkit_top")]
             write(title)
             for name, values in most:
                 if values[column] > 0:
