@@ -18,7 +18,7 @@ table = bytearray(60_000_000)
 index = bytearray(20_000_000)
 untouched = mmap.mmap(-1, 200_000_000)
 import time
-time.sleep(0.4)
+time.sleep(2)  # a sample comes, on a busy machine too
 """,
     "layers": """
 import torch
