@@ -29,6 +29,7 @@ WARM_UP = 2
 MIN_BLOCK = 16
 #: What pytest and its plugins may keep of a run of a test, in bytes.
 MAX_OF_PYTEST = 1024
+#: Further runs where a run keeps so little.
 MORE_ROUNDS = 20
 #: Lines of a failure.
 MAX_LINES = 5
@@ -126,12 +127,10 @@ def _ask_recording(*arguments: str) -> Any:
     from .__main__ import find_memrec
 
     memdump = os.path.join(os.path.dirname(find_memrec() or ""), "memdump")
-    # Not recorded itself.
-    alone = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
     try:
         got = subprocess.run(
             [memdump, "-q", "--format=json", *arguments, f"live:{os.getpid()}"],
-            env=alone,
+            env={**os.environ, "MEMREC_FOLLOW": "0"},  # not recorded itself
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             timeout=120,
@@ -323,15 +322,16 @@ class _Rounds:
             ]
             call.outcome, call.longrepr = "failed", "\n".join(lines)
 
-
     def _beyond_pytest(self, item: Any, rounds: int) -> int:
         """What each run keeps, in bytes, where that is little: the interpreter's caches take some ten runs,
         and pytest, its plugins and fixtures may keep something of each."""
         least = min(map(max, _run_rounds(item, 0, MORE_ROUNDS, None)))
         if least > 0:
             self.empty.add(item)
-            least -= max(0, min(map(max, _run_rounds(item, 0, rounds, None))))
-            self.empty.discard(item)
+            try:
+                least -= max(0, min(map(max, _run_rounds(item, 0, rounds, None))))
+            finally:
+                self.empty.discard(item)
         return least
 
 
@@ -367,7 +367,8 @@ def _run_once(item: Any, number: int) -> None:
     # What pytest itself would keep of each run: what the test has printed, and, in wider fixtures, that
     # fixtures of the function depend on them.
     item._report_sections.clear()
-    wider = [definition for all_of in item._fixtureinfo.name2fixturedefs.values() for definition in all_of]
+    known = getattr(getattr(item, "_fixtureinfo", None), "name2fixturedefs", {})
+    wider = [definition for all_of in known.values() for definition in all_of]
     sizes = [len(getattr(definition, "_finalizers", ())) for definition in wider]
     for report in runtestprotocol(item, log=False, nextitem=item.parent):
         if not report.passed:
@@ -406,6 +407,8 @@ def _python_lines(item: Any, rounds: int) -> List[str]:
             snapshots.append(tracemalloc.take_snapshot())
         before, after = snapshots
         rows = [row for row in after.compare_to(before, "lineno") if row.size_diff > 0 and row.count_diff > 0]
+    except _NotRepeatable:
+        return []  # the leak is known, its lines are not
     finally:
         if not was_tracing:
             tracemalloc.stop()

@@ -82,16 +82,18 @@ ChildEnvironment::ChildEnvironment(char *const *Env, bool Preloadable)
   if (Over && Preloadable)
     return; // Recording is over: a preloaded library would do nothing.
   Follow = Preloadable && !Kept.NoFollow;
-  bool HasSocket = false, HasOurs = false;
+  bool HasSocket = false, HasOurs = false, IsLeftOut = false;
   bool Has[NumInjections + 1] = {};
   for (; Env && Env[Count]; ++Count) {
     if (isOf(Env[Count], PreloadName))
       Preload = Env[Count] + strlen(PreloadName);
     HasSocket |= strcmp(Env[Count], Kept.Socket) == 0;
     HasOurs |= strcmp(Env[Count], Kept.Preload) == 0;
+    IsLeftOut |= strcmp(Env[Count], "MEMREC_FOLLOW=0") == 0;
     bool IsOurs = isOurEntry(Env[Count]);
     (IsOurs ? Has : HasOther)[injectionOf(Env[Count])] = true;
   }
+  Follow &= !IsLeftOut;
   bool Preloaded = Preload && hasOurs(Preload);
   Same = Follow ? HasSocket && HasOurs && Preloaded
                 : !HasSocket && !HasOurs && !Preloaded;

@@ -3,8 +3,8 @@
 // The environment of a new program.
 //
 // Adds the recorder's variables to the environment of a new program, or removes
-// them if children are not followed or the program would not survive the
-// library.
+// them if children are not followed, the environment has MEMREC_FOLLOW=0, or
+// the program would not survive the library.
 
 #ifndef MEMKIT_CAPTURE_HOST_CHILDENVIRONMENT_H
 #define MEMKIT_CAPTURE_HOST_CHILDENVIRONMENT_H
