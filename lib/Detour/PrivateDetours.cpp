@@ -164,9 +164,12 @@ Error Planner::findAllocators() {
       if (In.sh_type == Type)
         if (Error E = readSymbols(In, *IsProgram, Found))
           return E;
-  for (const auto &[Prefix, A] : Found.Signed)
+  for (const auto &[Prefix, A] : Found.Signed) {
     if (A)
       add(A->Name, A->Functions, Prefix);
+    if (A && A->HasFunctionsOfC)
+      add(A->Name, functionsOfC(), Prefix);
+  }
   // The loader looks into an executable before it looks into preloaded
   // libraries, so nobody's calls of malloc reach the capture library's.
   if (*IsProgram && Found.HasMalloc) {

@@ -89,22 +89,11 @@ static constexpr PrivateFunction Mimalloc[] = {
     {"free_aligned", end()},
 };
 
+/// Beside those of C.
 static constexpr PrivateFunction Jemalloc[] = {
-    {"malloc", make(0)},
-    {"calloc", make(1, 0)},
-    {"realloc", resize(0, 1)},
-    {"reallocarray", resize(0, 2, 1)},
-    {"posix_memalign", makeTo(0, 2)},
-    {"aligned_alloc", make(1)},
-    {"memalign", make(1)},
-    {"valloc", make(0)},
-    {"pvalloc", make(0)},
     {"mallocx", make(0)},
     {"rallocx", resize(0, 1)},
     {"xallocx", {DetourTask::ResizeInPlace, 1, No, 0}},
-    {"free", end()},
-    {"free_sized", end()},
-    {"free_aligned_sized", end()},
     {"dallocx", end()},
     {"sdallocx", end()},
 };
@@ -170,8 +159,8 @@ ArrayRef<PrivateFunction> memkit::functionsOfC() { return OfC; }
 
 ArrayRef<PrivateAllocator> memkit::privateAllocators() {
   static constexpr PrivateAllocator All[] = {
-      {"mimalloc", "mi_", "malloc_aligned", Mimalloc, true},
-      {"jemalloc", "", "mallocx", Jemalloc},
+      {"mimalloc", "mi_", "malloc_aligned", Mimalloc, false, true},
+      {"jemalloc", "", "mallocx", Jemalloc, true},
       {"rpmalloc", "rp", "malloc", Rpmalloc},
       {"jemalloc", "_ZN6duckdb9Allocator", Duckdb[0].Name, Duckdb},
   };

@@ -27,6 +27,7 @@ struct PrivateAllocator {
   llvm::StringLiteral Prefix; ///< empty: any, before Sign
   llvm::StringLiteral Sign;   ///< a function that no other allocator has
   llvm::ArrayRef<PrivateFunction> Functions;
+  bool HasFunctionsOfC = false; ///< also those of functionsOfC()
   /// Functions that a library exports have hooks (AllocatorHooks.h of the
   /// capture library).
   bool HasHooks = false;
