@@ -115,12 +115,22 @@ bool isNamed(const PageInput &F, ArrayRef<Subject> All) {
   return !F.Whole || All.size() > 1 || All.front().Space != 0;
 }
 
+/// Whether it may only be the start of a program that has not run longer: it
+/// imports modules, and the arenas of Python fill meanwhile.
+static bool mayBeStart(const PageInput &F, const LineGrowth &L) {
+  constexpr uint64_t LongStartNs = 3'000'000'000;
+  return L.Word == GrowthWord::Grows && !L.HasSteps &&
+         F.R.EndNs < LongStartNs &&
+         (L.Where.Kind == PlaceKind::Import || 2 * L.ArenaBytes >= L.Rise);
+}
+
 /// What grows by a thousandth of the peak or more; memleak reports the rest.
 static std::vector<LineGrowth> growing(const PageInput &F) {
   constexpr uint64_t Part = 1000;
   std::vector<LineGrowth> Out;
   for (const LineGrowth &L : F.O.Growing)
-    if (L.isGrowing() && L.Rise >= F.T.hostStats().PeakBytes / Part)
+    if (L.isGrowing() && L.Rise >= F.T.hostStats().PeakBytes / Part &&
+        !mayBeStart(F, L))
       Out.push_back(L);
   return Out;
 }

@@ -1,6 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""``python -m memkit ARGUMENTS`` is ``memrec ARGUMENTS``: the one installed with
-this package, else the one on PATH."""
+"""``python -m memkit train.py``: ``memkit run train.py`` with this Python.
+
+    python -m memkit train.py               # record, then show the answer
+    python -m memkit -m pytest tests
+    python -m memkit -o a.fb -- ./server    # options of memrec; any program
+    python -m memkit stat trace.fb          # a command of memkit
+
+The tools are those installed with this package, else those on PATH.
+"""
 
 import os
 import shutil
@@ -9,9 +16,14 @@ import sysconfig
 from typing import Optional
 
 
+def folder_of_package() -> str:
+    """PREFIX/memkit."""
+    return os.path.dirname(os.path.abspath(__file__))
+
+
 def find_memrec() -> Optional[str]:
     """The program's path, or None."""
-    folder = os.path.dirname(os.path.abspath(__file__))
+    folder = folder_of_package()
     candidates = []
     # PREFIX/share/memkit/python/memkit, PREFIX/lib/python3.X/site-packages/memkit, ...
     for _ in range(5):
@@ -21,7 +33,9 @@ def find_memrec() -> Optional[str]:
     for candidate in candidates:
         if os.access(candidate, os.X_OK) and os.path.isfile(candidate):
             return candidate
-    return shutil.which("memrec")
+    # A checkout's own build comes last: PATH may name another one of it.
+    built = os.path.join(os.path.dirname(os.path.dirname(folder_of_package())), "build", "release", "bin", "memrec")
+    return shutil.which("memrec") or (built if os.access(built, os.X_OK) else None)
 
 
 def main() -> int:
@@ -29,7 +43,15 @@ def main() -> int:
     if memrec is None:
         print("memkit: error: memrec is neither installed with this package nor on PATH", file=sys.stderr)
         return 127
-    os.execv(memrec, ["memrec"] + sys.argv[1:])
+    arguments = sys.argv[1:]
+    first = arguments[0] if arguments else "help"
+    memkit = os.path.join(os.path.dirname(memrec), "memkit")
+    is_command = first in ("help", "--help", "-h", "--version", "run") or (
+        first.isidentifier() and os.path.exists(os.path.join(os.path.dirname(memrec), "mem" + first))
+    )
+    if is_command and os.path.exists(memkit) and first != "run":
+        os.execv(memkit, ["memkit"] + arguments)
+    os.execv(memrec, ["memrec", f"--run={sys.executable}"] + arguments[first == "run" :])
 
 
 if __name__ == "__main__":

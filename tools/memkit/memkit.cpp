@@ -12,6 +12,7 @@
 #include <cstring>
 #include <string>
 #include <sys/prctl.h>
+#include <vector>
 
 using namespace llvm;
 
@@ -60,9 +61,21 @@ static int run(const Command &C, int Argc, char **Argv) {
   return C.Main(Argc, Argv);
 }
 
+/// `memkit run ARGUMENTS`: memrec with --run.
+static int runProgram(int Argc, char **Argv, char *More) {
+  static char Run[] = "--run";
+  std::vector<char *> Arguments{Argv[0], Run};
+  Arguments.insert(Arguments.end(), Argv + 2, Argv + Argc);
+  if (More)
+    Arguments.push_back(More);
+  int Count = int(Arguments.size());
+  Arguments.push_back(nullptr);
+  return run(*commandOf("memrec"), Count, Arguments.data());
+}
+
 /// The command that a user meant, or where commands are listed.
 static std::string hint(StringRef Name) {
-  SmallVector<StringRef, 16> Names;
+  SmallVector<StringRef, 16> Names{"run"};
   for (const Command &C : Commands)
     Names.push_back(C.Name.drop_front(strlen("mem")));
   Name.consume_front("mem");
@@ -73,7 +86,8 @@ static std::string hint(StringRef Name) {
 
 static void printHelp(raw_ostream &OS) {
   OS << "Records and analyses the memory of programs.\n\n"
-        "Usage: memkit COMMAND [options]\n\n";
+        "Usage: memkit COMMAND [options]\n\n"
+        "  run      record a program, then show its summary: memkit run x.py\n";
   for (const Command &C : Commands) {
     OS << "  " << C.Name.drop_front(strlen("mem"));
     OS.indent(unsigned(12 - C.Name.size())) << C.What << '\n';
@@ -82,6 +96,18 @@ static void printHelp(raw_ostream &OS) {
         "memkit COMMAND --help shows the options of a command.\n";
 }
 
+/// What one can do, for somebody who types `memkit` alone.
+static constexpr char FirstSteps[] =
+    "memkit tells what a program's memory is for, in its own lines of code.\n\n"
+    "  memkit run train.py          record a program, and show the answer\n"
+    "  memkit run --page ./server   the same, and the page in a browser\n"
+    "  memkit stat                  the answer again (trace.fb, or a file)\n"
+    "  memkit leak                  what grows, and what was never freed\n"
+    "  memkit diff                  what changed since the recording before\n"
+    "  memkit flame --open          a flame graph\n"
+    "  memkit top                   what is recorded right now\n"
+    "  memkit help [COMMAND]        all commands, or the options of one\n";
+
 int main(int Argc, char **Argv) {
   // The help of `memkit help stat` is that of `memkit stat --help`.
   static char Help[] = "--help";
@@ -89,6 +115,10 @@ int main(int Argc, char **Argv) {
       C && sys::path::filename(Argv[0]) == C->Name)
     return run(*C, Argc, Argv);
   StringRef First = Argc > 1 ? Argv[1] : "";
+  if (First == "run")
+    return runProgram(Argc, Argv, nullptr);
+  if (First == "help" && Argc == 3 && StringRef(Argv[2]) == "run")
+    return runProgram(2, Argv, Help);
   if (First == "help" && Argc > 2)
     if (const Command *C = commandOf(Argv[2])) {
       char *Asked[] = {Argv[2], Help, nullptr};
@@ -104,11 +134,12 @@ int main(int Argc, char **Argv) {
   }
   if (const Command *C = commandOf(First))
     return run(*C, Argc - 1, Argv + 1);
+  if (First.empty()) {
+    outs() << FirstSteps;
+    return 0;
+  }
+  errs() << "memkit: error: '" << memkit::oneLine(First) << "' is no command; "
+         << hint(First) << '\n';
   constexpr int ExitUsage = 2;
-  if (First.empty())
-    printHelp(errs());
-  else
-    errs() << "memkit: error: '" << memkit::oneLine(First)
-           << "' is no command; " << hint(First) << '\n';
   return ExitUsage;
 }

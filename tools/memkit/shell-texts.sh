@@ -32,10 +32,11 @@ _memkit() {
   local tool
   COMPREPLY=()
   if [ "\$COMP_CWORD" = 1 ]; then
-    COMPREPLY=(\$(compgen -W '$commands help --help --version' -- "\$2"))
+    COMPREPLY=(\$(compgen -W 'run $commands help --help --version' -- "\$2"))
     return
   fi
   tool=mem\${COMP_WORDS[1]#mem}
+  [ "\$tool" != memrun ] || tool=memrec
   case " $* " in
   *" \$tool "*) ;;
   *) return ;;
@@ -51,18 +52,22 @@ END
 cat > "$zsh/_memkit" <<END
 #compdef memkit
 if ((CURRENT == 2)); then
-  compadd -- $commands help --help --version
+  compadd -- run $commands help --help --version
 else
   shift words
   ((CURRENT--))
+  [[ \$words[1] != run ]] || words[1]=rec
   _call_function ret "_mem\${words[1]#mem}"
 fi
 END
 
 {
+  echo "complete -c memkit -n __fish_use_subcommand -f -a run"
   for command in $commands; do
     echo "complete -c memkit -n __fish_use_subcommand -f -a $command"
-    sed "s/^complete -c mem$command/complete -c memkit -n '__fish_seen_subcommand_from $command mem$command'/" \
+    seen=$command
+    [ "$command" != rec ] || seen='rec run'
+    sed "s/^complete -c mem$command/complete -c memkit -n '__fish_seen_subcommand_from $seen mem$command'/" \
       "$fish/mem$command.fish"
   done
 } > "$fish/memkit.fish"

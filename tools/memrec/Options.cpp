@@ -6,6 +6,7 @@
 #include "Bounds.h"
 #include "Cli/HelpText.h"
 #include "Cli/ToolMain.h"
+#include "RunCommand.h"
 #include "memkit/Support/Format.h"
 #include "memkit/Trace/Sampling.h"
 #include "llvm/ADT/StringExtras.h"
@@ -352,6 +353,8 @@ static Error parseAlerts(RecordOptions &O) {
         "not writing a trace to a terminal; use -o FILE or a pipe");
   if (Bundle != WantedBundle::None && Output == "-")
     return makeUsageError("--bundle needs a trace in a file, not -o -");
+  if (wantsRun() && Output == "-")
+    return makeUsageError("--run needs a trace in a file, not -o -");
   if (!O.OnAlert.empty() && O.Alerts.empty())
     return makeUsageError("--on-alert needs --alert=CONDITION");
   return Error::success();

@@ -3,27 +3,14 @@
 // What a user meant by a command that cannot start.
 
 #include "StartHint.h"
+#include "RunCommand.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 
 using namespace llvm;
 
 namespace memkit {
-
-/// The program that runs a script; empty: no script.
-static StringRef interpreterOf(StringRef Script) {
-  return StringSwitch<StringRef>(sys::path::extension(Script))
-      .Case(".py", "python")
-      .Case(".sh", "sh")
-      .Cases(".js", ".mjs", "node")
-      .Case(".pl", "perl")
-      .Case(".rb", "ruby")
-      .Case(".jar", "java -jar")
-      .Default("");
-}
 
 std::string startHint(ArrayRef<std::string> Command) {
   StringRef Program = Command[0];

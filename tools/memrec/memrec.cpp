@@ -5,6 +5,7 @@
 #include "Arguments.h"
 #include "Cli/ToolMain.h"
 #include "Options.h"
+#include "RunCommand.h"
 #include "StartHint.h"
 #include "Support/CommandText.h"
 #include "Support/Table.h"
@@ -22,6 +23,11 @@ using namespace memkit;
 
 /// The exit status of memrec's own failures, as in env and timeout.
 static constexpr int ExitFailed = 125;
+
+/// A line also with -q.
+static void sayAlways(const Twine &What) {
+  errs() << "memrec: " << harmlessLines(What.str()) << '\n';
+}
 
 static void sayOomKills(const RecordResult &R) {
   std::string Where =
@@ -49,8 +55,9 @@ static void sayEnd(const RecordResult &R) {
   if (R.Signal == SIGINT)
     say("interrupted");
   else if (R.Signal)
-    say("the program was killed by signal " + Twine(R.Signal) + ", " +
-        strsignal(R.Signal));
+    // Also with -q: memrec ends by a status, so the shell does not say it.
+    sayAlways("the program was killed by signal " + Twine(R.Signal) + ", " +
+              strsignal(R.Signal));
   sayOomKills(R);
   std::string Line = R.Output == "-" ? "standard output" : R.Output;
   Line += ": " + formatSize(R.Bytes) + ", " + formatCount(R.Events) +
@@ -61,7 +68,7 @@ static void sayEnd(const RecordResult &R) {
             formatTime(*R.EventsEndNs);
   if (R.Detached)
     Line += "; the program still runs";
-  if (R.Output != "-" && R.Events)
+  if (R.Output != "-" && R.Events && !wantsRun())
     Line += "; next: memstat " + R.Output;
   say(Line);
   if (!R.Nameless.empty())
@@ -148,13 +155,24 @@ static int fail(Error E) {
   return ExitFailed;
 }
 
+static const ToolDescription Record{
+    "memrec", "Runs a program and records its memory in a trace.",
+    "memrec -- python3 train.py\n"
+    "memrec -o build.fb make\n"
+    "memrec -o - ./server | memdump - | less",
+    "[--] program [arguments]", ExitFailed};
+static const ToolDescription RunAndShow{
+    "memkit run",
+    "Runs a program, records its memory and shows the answer. The "
+    "options are memrec's.",
+    "memkit run train.py --epochs 1\n"
+    "memkit run --page ./server\n"
+    "memkit run -m pytest tests",
+    "[--] program|script|-m module [arguments]", ExitFailed};
+
 int main(int Argc, char **Argv) {
-  ToolDescription D{"memrec",
-                    "Runs a program and records its memory in a trace.",
-                    "memrec -- python3 train.py\n"
-                    "memrec -o build.fb make\n"
-                    "memrec -o - ./server | memdump - | less",
-                    "[--] program [arguments]", ExitFailed};
+  const ToolDescription &D =
+      Argc > 1 && StringRef(Argv[1]).starts_with("--run") ? RunAndShow : Record;
   Expected<Arguments> A = collectArguments(Argc, Argv);
   if (!A) {
     parseToolOptions(1, Argv, D);
@@ -172,7 +190,10 @@ int main(int Argc, char **Argv) {
                ? 0
                : ExitError;
   if (A->Command.empty())
-    return fail(makeUsageError("no program to run; try 'memrec --help'"));
+    return fail(
+        makeUsageError("no program to run; try '" + D.Name + " --help'"));
+  if (Error E = prepareRun(A->Command))
+    return fail(std::move(E));
   if (!sys::fs::exists(Library))
     return fail(makeError(Library + ": capture library not found "
                                     "(choose another with --library)"));
@@ -185,9 +206,7 @@ int main(int Argc, char **Argv) {
   O->Command = A->Command;
   O->Warn = [](const Twine &What) { warn(What); };
   // Also with -q: the user asked for these lines.
-  O->Alert = [](const Twine &What) {
-    errs() << "memrec: " << harmlessLines(What.str()) << '\n';
-  };
+  O->Alert = sayAlways;
   O->Note = [](const Twine &What) { sayVerbose(What); };
   reportToTerminal(*O);
   keepHeapSmall();
@@ -195,7 +214,10 @@ int main(int Argc, char **Argv) {
   if (!R)
     return fail(R.takeError());
   int Status = report(*R, O->Command);
-  if (R->NotRun.empty() && !R->Lost)
+  if (R->NotRun.empty() && !R->Lost) {
     writeBundle(Argv[0], R->Output);
+    if (R->Events)
+      showAnswer(Argv[0], R->Output);
+  }
   return Status;
 }

@@ -23,7 +23,7 @@ import re
 import sys
 from pathlib import Path
 
-SOURCES = ("lib/**/*.cpp", "lib/**/*.h", "include/**/*.h", "tools/**/*.cpp", "utils/gen*/*.cpp", "docs/examples/*.sh")
+SOURCES = ("lib/**/*.cpp", "lib/**/*.h", "include/**/*.h", "tools/**/*.cpp", "utils/gen*/*.cpp", "utils/ci/*.sh")
 EXAMPLE = r"^<!-- {}(?:: .*?)? -->\n```console\n(.*?)^```$"
 STRING = r'"(?:[^"\\\n]|\\.)*"'
 # A place, the function, and the source line two blanks behind it. Modules, and a function of a library.

@@ -12,6 +12,24 @@ import subprocess
 import sys
 import time
 
+
+
+def wait_for_work(program):
+    """Until the program has used processor time beyond its start: it is recorded then."""
+    begin, name = time.monotonic(), os.path.realpath(program)
+    while time.monotonic() - begin < 60:
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open("/proc/%s/stat" % pid) as stat:
+                    ticks = int(stat.read().rsplit(")", 1)[1].split()[11])
+                if ticks >= 3 and os.readlink("/proc/%s/exe" % pid) == name:
+                    return
+            except OSError:
+                pass
+        time.sleep(0.005)
+    raise AssertionError("the program does not start")
+
+
 churn, base = sys.argv[1:]
 random.seed(1)
 trace = base + ".fb"
@@ -19,7 +37,8 @@ for i in range(3):
     recorder = subprocess.Popen(
         ["memrec", "--on-full=wait:200ms", "-q", "-o", trace, "sh", "-c",
          "%s 10 200000; : > %s.done; exit 4" % (churn, base)])
-    time.sleep(0.05 + random.random() * 0.1)
+    wait_for_work(churn)
+    time.sleep(random.random() * 0.1)
     recorder.send_signal(signal.SIGSTOP)
     begin = time.monotonic()
     while not os.path.exists(base + ".done"):

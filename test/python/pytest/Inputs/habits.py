@@ -1,10 +1,12 @@
 import os
+import signal
 import subprocess
 import sys
 
 import pytest
 
 once = []
+runs = []
 
 
 def test_big():
@@ -61,3 +63,21 @@ def test_children():
         os.execv("/bin/true", ["true"])
     assert os.waitpid(pid, 0)[1] == 0
     assert subprocess.run([sys.executable, "-c", "import os; os.kill(0, 9)"], start_new_session=True).returncode == -9
+
+
+@pytest.mark.limit_leaks("100 KB", rounds=3)
+@pytest.mark.limit_growth("10 KB", rounds=12)
+def test_every_second():
+    runs.append(1)
+    if len(runs) % 2:
+        once.append(bytearray(10_000))
+
+
+@pytest.mark.limit_growth("0 B", rounds=7)
+def test_few_for_growth():
+    pass
+
+
+@pytest.mark.skipif("END" not in os.environ, reason="ends the run")
+def test_end():
+    os.kill(os.getpid(), signal.SIGKILL)

@@ -26,7 +26,9 @@ for name in ("leak_malloc", "leak_mmap", "no_leak", "leak_in_thread"):
 libc = ctypes.CDLL(None)
 for name in ("free", "munmap"):
     getattr(libc, name).argtypes = [ctypes.c_void_p] + [ctypes.c_size_t] * (name == "munmap")
-limited = pytest.mark.limit_leaks("0 B")
+limited = (
+    pytest.mark.limit_growth("0 B", rounds=16) if os.environ.get("LIMIT") == "growth" else pytest.mark.limit_leaks("0 B")
+)
 kept, table, graph = [], {}, collections.defaultdict(list)
 
 
