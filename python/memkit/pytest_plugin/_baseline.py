@@ -40,6 +40,10 @@ class Memory(NamedTuple):
         total = scope.stats.total if scope.stats is not None else None
         return None if total is None else cls(total.peak - total.before, total.allocated)
 
+    def lower(self, other: "Optional[Memory]") -> "Memory":
+        """The lower values of two calls."""
+        return self if other is None else Memory(*map(min, self, other))
+
 
 class Baseline:
     """The file, and what the tests of this run took."""
