@@ -18,10 +18,12 @@ from typing import Any, Iterator, Optional
 
 from ._baseline import Baseline
 from ._hook import hook
-from ._recording import is_recorded, start_again
+from ._recording import IN_WORKER, is_recorded, start_again, start_early
 from ._rounds import Rounds
 from ._scopes import Scopes
 from ._summary import Summary
+
+start_early()
 
 MARKS = (
     "limit_memory(size, heap=None): fails if the test's peak rises by more than size above its begin "
@@ -80,6 +82,6 @@ def _baseline_of(config: Any) -> Optional[Baseline]:
 def pytest_load_initial_conftests(early_config: Any) -> Iterator[None]:
     # Before pytest captures the output, and before it imports the program's code.
     known = early_config.known_args_namespace
-    if getattr(known, "memkit", None) and "PYTEST_XDIST_WORKER" not in os.environ and not is_recorded():
+    if getattr(known, "memkit", None) and IN_WORKER not in os.environ and not is_recorded():
         start_again(early_config, known)
     yield

@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Starts pytest again below memrec, and asks the recording."""
 
-import json
+import csv
+import io
 import os
 import subprocess
 import sys
-from typing import Any, List
+from typing import Any, Dict, List, Optional
 
 import pytest
 
 from .. import __version__, _native
 from ..__main__ import find_memrec
+
+#: Of the environment: this process is a worker of xdist; memrec was tried.
+IN_WORKER, TRIED = "PYTEST_XDIST_WORKER", "MEMKIT_PYTEST"
 
 
 def is_recorded() -> bool:
@@ -27,48 +31,89 @@ def _command_line() -> List[str]:
     return [sys.executable, *flags, *(["-m", "pytest"] if is_module else sys.argv[:1]), *sys.argv[1:]]
 
 
+def start_early() -> None:
+    """As start_again(), before pytest loads other plugins: where the command line alone decides."""
+    arguments = sys.argv[1:]
+    how = next((argument for argument in arguments if argument in ("--memkit", "--memkit=fast")), None)
+    is_main = os.path.basename(sys.argv[0]) in ("pytest", "py.test") or sys.argv[0].endswith("/pytest/__main__.py")
+    output = [a.split("=", 1)[1] for a in arguments if a.startswith("--memkit-output=")]
+    is_clear = "--memkit-output" not in arguments and (output or not _names_output())
+    if is_main and how and is_clear and not (is_recorded() or IN_WORKER in os.environ or TRIED in os.environ):
+        memrec = find_memrec()
+        if memrec is not None and _version_of(memrec) == __version__:
+            _exec(memrec, "fast" if "=" in how else "full", output[-1] if output else "trace.fb")
+
+
+def _names_output() -> bool:
+    """Whether another place than the command line may name the trace."""
+    if "memkit" in os.environ.get("PYTEST_ADDOPTS", ""):
+        return True
+    folder = os.getcwd()
+    while True:
+        for name in ("pytest.toml", "pytest.ini", ".pytest.toml", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg"):
+            try:
+                with open(os.path.join(folder, name), "rb") as file:
+                    if b"memkit" in file.read(1 << 20):
+                        return True
+            except OSError:
+                pass
+        if os.path.dirname(folder) == folder:
+            return False
+        folder = os.path.dirname(folder)
+
+
 def start_again(config: Any, known: Any) -> None:
     """Replaces this process by memrec, which starts it again."""
     memrec = find_memrec()
     if memrec is None:
         raise pytest.UsageError("--memkit: memrec is neither installed with the package memkit nor on PATH")
-    _check_version(memrec)
-    if os.environ.get("MEMKIT_PYTEST"):
+    said = _version_of(memrec)
+    if said != __version__:
+        raise pytest.UsageError(
+            f"--memkit: {memrec} is of version {said or '(unknown)'}, and the package memkit of {__version__}: "
+            "install one version"
+        )
+    if TRIED in os.environ:
         sys.stderr.write("memkit: this Python is not recorded; the tests run without memkit\n")
         known.memkit = None
         return
     if tuple(config.invocation_params.args) != tuple(sys.argv[1:]):
         raise pytest.UsageError("--memkit: a program has started pytest; record it: memrec -- python PROGRAM")
-    sample = ["--sample=64K"] if known.memkit == "fast" else []
-    os.environ["MEMKIT_PYTEST"] = "1"
+    _exec(memrec, known.memkit, known.memkit_output)
+
+
+def _exec(memrec: str, how: str, output: str) -> None:
+    os.environ[TRIED] = "1"
     sys.stdout.flush()
     sys.stderr.flush()
-    os.execv(memrec, ["memrec", "-q", *sample, "-o", known.memkit_output, "--", *_command_line()])
+    sample = ["--sample=64K"] if how == "fast" else []
+    os.execv(memrec, ["memrec", "-q", *sample, "-o", output, "--", *_command_line()])
 
 
-def _check_version(memrec: str) -> None:
-    """UsageError: memrec is not of the package's version, or does not run."""
+def _version_of(memrec: str) -> str:
+    """Empty: it does not say it."""
     try:
         said = subprocess.run([memrec, "--version"], stdout=subprocess.PIPE, timeout=60).stdout.decode(errors="replace")
-    except (OSError, subprocess.SubprocessError) as problem:
-        raise pytest.UsageError(f"--memkit: {memrec}: {problem}") from None
-    if said.split()[-1:] != [__version__]:
-        raise pytest.UsageError(
-            f"--memkit: {memrec} says '{said.strip()}', and the package memkit is {__version__}: install one version"
-        )
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return said.split()[-1] if said.split() else ""
 
 
-def ask_recording(*arguments: str) -> Any:
-    """What memdump says of this recording up to now, as JSON; None: it does not say it."""
+def ask_recording(*arguments: str) -> Optional[List[Dict[str, str]]]:
+    """The rows of a table that memdump writes of this recording up to now; None: it does not say it."""
     memdump = os.path.join(os.path.dirname(find_memrec() or ""), "memdump")
     try:
         got = subprocess.run(
-            [memdump, "-q", "--format=json", *arguments, f"live:{os.getpid()}"],
+            # CSV: the JSON of 20,000 scopes has 20 MB.
+            [memdump, "-q", "--format=csv", *arguments, f"live:{os.getpid()}"],
             env={**os.environ, "MEMREC_FOLLOW": "0"},  # not recorded itself
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
+            encoding="utf-8",
+            errors="replace",
             timeout=120,
+            check=True,
         )
-        return json.loads(got.stdout)
-    except (OSError, ValueError, subprocess.SubprocessError):
+        return list(csv.DictReader(io.StringIO(got.stdout)))
+    except (OSError, ValueError, csv.Error, subprocess.SubprocessError):
         return None

@@ -306,10 +306,11 @@ def _native_lines(marks: Marks, least: int) -> List[str]:
         f"--until=mark:{marks.end}",
         f"--at=mark:{marks.end}",
     )
-    rows = [row for row in (answer or {}).get("lines", []) if 10 * (row.get("live_bytes") or 0) > least]
-    rows.sort(key=lambda row: -row["live_bytes"])
+    lines = [(int(row["live_bytes"] or 0), int(row["live_blocks"] or 0), row["name"]) for row in answer or ()]
     return [
-        f"  {text_of(row['live_bytes']):>9} in {row['live_blocks']:,} blocks  {row['name']}" for row in rows[:MAX_LINES]
+        f"  {text_of(size):>9} in {blocks:,} blocks  {name}"
+        for size, blocks, name in sorted(lines, reverse=True)[:MAX_LINES]
+        if 10 * size > least
     ]
 
 

@@ -59,11 +59,12 @@ class Summary:
         if answer is None:
             return None
         rows: Dict[str, List[int]] = {}
-        for scope in answer.get("scopes", []):
+        for scope in answer:
             if scope["name"] not in self.tests:
                 continue
             row = rows.setdefault(scope["name"], [0, 0, 0])
-            row[0] = max(row[0], scope["rise_bytes"])
-            row[1] += scope["allocated_bytes"]
-            row[2] += scope["allocated_bytes"] - scope["freed_bytes"]
+            allocated = int(scope["allocated_bytes"])
+            row[0] = max(row[0], int(scope["rise_bytes"]))
+            row[1] += allocated
+            row[2] += allocated - int(scope["freed_bytes"])
         return rows
