@@ -234,6 +234,8 @@ if shutil.which("heaptrack"):
     config.available_features.add("heaptrack")
 if all(glob.glob("/usr/lib/*/" + name) for name in ("libjemalloc_pic.a", "libtcmalloc_minimal.a")):
     config.available_features.add("static-allocators")
+if os.path.exists("/usr/include/gtest/gtest.h"):
+    config.available_features.add("googletest")
 config.available_features.add("glibc-" + platform.libc_ver()[1])
 if config.memkit_cuda_includes:
     config.available_features.add("cuda-headers")

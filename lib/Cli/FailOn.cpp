@@ -68,7 +68,7 @@ Error FailOn::check() {
 
 Error FailOn::checkNames(ArrayRef<std::string> Names) const {
   for (const Condition &C : Conditions)
-    if (!C.Heap.empty() && !C.MayLack &&
+    if (!C.Heap.empty() && !C.MayLack && !isOfScopes(C.Metric) &&
         none_of(Names, [&](StringRef Name) { return C.isOfHeap(Name); }))
       return makeUsageError("--fail-on: '" + C.Text +
                             "': no heap or memory space is called '" + C.Heap +

@@ -43,6 +43,7 @@ private:
     /// By prefix; null: exported.
     StringMap<const PrivateAllocator *> Signed;
     bool HasMalloc = false; ///< exports malloc
+    bool HasTests = false;  ///< has a function that runs a test
     StringRef OwnName;      ///< of the allocator behind malloc; empty: unknown
   };
   Expected<bool> isProgram() const;
@@ -92,11 +93,16 @@ void Planner::add(StringRef Allocator, ArrayRef<PrivateFunction> Its,
 /// Whether a table of names has the sign of an allocator. Most files have none,
 /// and some have a hundred MB of names.
 static bool hasSign(StringRef Names) {
-  return any_of(privateAllocators(), [&](const PrivateAllocator &A) {
-    std::string Text = (A.Prefix + A.Sign).str();
+  auto Has = [&](const std::string &Text) {
     // With the NUL that ends a name.
     return memmem(Names.data(), Names.size(), Text.c_str(), Text.size() + 1);
-  });
+  };
+  return any_of(privateAllocators(),
+                [&](const PrivateAllocator &A) {
+                  return Has((A.Prefix + A.Sign).str());
+                }) ||
+         any_of(testFunctions(),
+                [&](const PrivateFunction &F) { return Has(F.Name.str()); });
 }
 
 /// An allocator that may stand behind an executable's own malloc.
@@ -142,6 +148,9 @@ Error Planner::readSymbols(const SymbolList &In, bool IsProgram,
     if (!Text)
       return Text.takeError();
     To.HasMalloc |= IsExported && *Text == "malloc";
+    To.HasTests |= any_of(testFunctions(), [&](const PrivateFunction &F) {
+      return *Text == F.Name;
+    });
     if (StringRef Owner = ownerOf(*Text); !Owner.empty())
       To.OwnName = Owner;
     StringRef Prefix;
@@ -170,6 +179,8 @@ Error Planner::findAllocators() {
     if (A && A->HasFunctionsOfC)
       add(A->Name, functionsOfC(), Prefix);
   }
+  if (Found.HasTests)
+    add("googletest", testFunctions(), "");
   // The loader looks into an executable before it looks into preloaded
   // libraries, so nobody's calls of malloc reach the capture library's.
   if (*IsProgram && Found.HasMalloc) {

@@ -157,6 +157,12 @@ static constexpr PrivateFunction OfC[] = {
 
 ArrayRef<PrivateFunction> memkit::functionsOfC() { return OfC; }
 
+ArrayRef<PrivateFunction> memkit::testFunctions() {
+  static constexpr PrivateFunction All[] = {
+      {"_ZN7testing8TestInfo3RunEv", {DetourTask::RunTest, No, No, 0}}};
+  return All;
+}
+
 ArrayRef<PrivateAllocator> memkit::privateAllocators() {
   static constexpr PrivateAllocator All[] = {
       {"mimalloc", "mi_", "malloc_aligned", Mimalloc, false, true},

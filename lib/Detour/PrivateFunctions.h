@@ -40,6 +40,9 @@ llvm::ArrayRef<PrivateAllocator> privateAllocators();
 /// malloc replaces.
 llvm::ArrayRef<PrivateFunction> functionsOfC();
 
+/// The functions that run a test, under their whole names.
+llvm::ArrayRef<PrivateFunction> testFunctions();
+
 /// If Symbol is the sign of an allocator: sets Prefix to the prefix of its
 /// functions. Null: of none.
 const PrivateAllocator *signedBy(llvm::StringRef Symbol,

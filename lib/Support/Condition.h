@@ -12,7 +12,8 @@
 //              | +SIZE | +N%              a change from before to after
 //              | SIZE/step | SIZE/min | SIZE/s       a rate
 //
-// HEAP is a glob of names of heaps and memory spaces (`host`, `cuda:0`). A name
+// HEAP is a glob of names of heaps and memory spaces (`host`, `cuda:0`), of
+// some metrics of scopes. A name
 // without a heap or space is an error, unless a `?` stands behind the name. A
 // condition without HEAP is about each memory space, and holds when one space
 // meets the condition; bytes of several spaces are never added. `METRIC:SIZE`
@@ -62,6 +63,8 @@ enum class ConditionMetric : uint8_t {
   Fragmentation, ///< share of reserved bytes in no live block
   Oom,           ///< times out of memory
   Swapped,       ///< out, of all recorded processes
+  Kept,          ///< of a scope: allocated in it, and not freed in it
+  Rise,          ///< of a scope: the peak above its begin
 };
 
 /// The words of the metrics, and what their values are.
@@ -69,6 +72,7 @@ inline constexpr struct {
   llvm::StringLiteral Word;
   bool IsCounted = false; ///< the bounds are numbers, not bytes
   bool IsOfRun = false;   ///< not of a heap or memory space
+  bool IsOfScopes = false;
 } MetricWords[] = {
     {"lost", true, true},
     {"peak"},
@@ -89,13 +93,18 @@ inline constexpr struct {
     {"fragmentation"},
     {"oom", true, true},
     {"swapped", false, true},
+    {"kept", false, false, true},
+    {"rise", false, false, true},
 };
-static_assert(std::size(MetricWords) == size_t(ConditionMetric::Swapped) + 1);
+static_assert(std::size(MetricWords) == size_t(ConditionMetric::Rise) + 1);
 constexpr llvm::StringRef metricWord(ConditionMetric M) {
   return MetricWords[size_t(M)].Word;
 }
 constexpr bool isCounted(ConditionMetric M) {
   return MetricWords[size_t(M)].IsCounted;
+}
+constexpr bool isOfScopes(ConditionMetric M) {
+  return MetricWords[size_t(M)].IsOfScopes;
 }
 constexpr bool isOfRun(ConditionMetric M) {
   return MetricWords[size_t(M)].IsOfRun;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Detours of a private allocator's functions: the program asks for them with an
-// AskDetoursRecord, and the recorder writes them to the control page.
+// Detours of a private allocator's functions, and of what runs a test: the
+// program asks for them with an AskDetoursRecord, and the recorder writes them
+// to the control page.
 //
 // A part of Layout.h, which defines the writer of each field.
 
@@ -19,6 +20,7 @@ enum class DetourTask : uint8_t {
   Resize,        ///< returns a block in place of Block; null: Block stays
   ResizeInPlace, ///< returns Block's size, which may have changed
   Free,          ///< ends Block, which may be null
+  RunTest,       ///< runs the test of GoogleTest that Block describes
 };
 
 /// A function's task, and the numbers of its arguments, from 0.

@@ -6,6 +6,8 @@
 #include "Analysis/Series/TraceMetrics.h"
 #include "Cli/ToolMain.h"
 #include "Stats/MarkMetrics.h"
+#include "memkit/Model/Query.h"
+#include "memkit/Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
@@ -19,7 +21,9 @@ static std::vector<MetricForms> makeConditions() {
       {ConditionMetric::Lost, CF_Any},
       {ConditionMetric::Suggestions, CF_Any | CF_Value},
       {ConditionMetric::Peak, Bytes},
-      {ConditionMetric::Live, Bytes}};
+      {ConditionMetric::Live, Bytes},
+      {ConditionMetric::Kept, Bytes},
+      {ConditionMetric::Rise, Bytes}};
   append_range(All, sampledMetrics());
   return All;
 }
@@ -71,6 +75,42 @@ static void addFragmentation(const PageInput &F,
     }
 }
 
+/// What lives of a scope's blocks at its end, in all memory spaces.
+static uint64_t keptOf(const LayerStats &L) {
+  uint64_t Kept = 0;
+  for (const SpaceShare &S : L.Shares) {
+    uint64_t Made = S.Space ? S.AllocatedBytes : L.AllocatedBytes;
+    Kept += Made - std::min(Made, S.FreedBytes);
+  }
+  return Kept;
+}
+
+/// Of the scopes and ranges of the program, as tests.
+static void addScopes(const PageInput &F, std::vector<MetricValue> &Out) {
+  for (const LayerStats &L : queryScopes(F.T)) {
+    std::string Name = F.T.string(L.Name).str();
+    Out.push_back({ConditionMetric::Kept, Name, double(keptOf(L))});
+    Out.push_back({ConditionMetric::Rise, Name, double(L.RiseBytes)});
+  }
+}
+
+/// Names the scopes for which C holds.
+static void sayScopes(const Condition &C, ArrayRef<MetricValue> Values) {
+  constexpr size_t Max = 10;
+  std::vector<const MetricValue *> Over;
+  for (const MetricValue &V : Values)
+    if (isMeant(C, V) && C.isAbove(V.Value))
+      Over.push_back(&V);
+  llvm::sort(Over, [](auto *A, auto *B) {
+    return std::tie(B->Value, A->Name) < std::tie(A->Value, B->Name);
+  });
+  for (const MetricValue *V : ArrayRef(Over).take_front(Max))
+    say(V->Name + ": " + metricWord(C.Metric) + " " +
+        formatSize(uint64_t(V->Value)));
+  if (Over.size() > Max)
+    say(formatCount(Over.size() - Max) + " more");
+}
+
 /// The values of all metrics that Fatal asks for. Errors: TraceError.
 static Expected<std::vector<MetricValue>>
 valuesFor(const FailOn &Fatal, const PageInput &F, const SelectedStats &S) {
@@ -82,6 +122,8 @@ valuesFor(const FailOn &Fatal, const PageInput &F, const SelectedStats &S) {
     Out.push_back({Suggestions, "", double(std::max<uint64_t>(Of.Bytes, 1))});
   addTotals(F, S, Out);
   addFragmentation(F, Out);
+  if (Fatal.asksFor(Kept) || Fatal.asksFor(Rise))
+    addScopes(F, Out);
   if (none_of(sampledMetrics(),
               [&](const MetricForms &M) { return Fatal.asksFor(M.Metric); }))
     return Out;
@@ -102,7 +144,12 @@ Expected<int> gateStatus(const FailOn &Fatal, const PageInput &F,
   Expected<std::vector<MetricValue>> Values = valuesFor(Fatal, F, S);
   if (!Values)
     return Values.takeError();
-  return Fatal.status([&](const Condition &C) { return judge(C, *Values); });
+  return Fatal.status([&](const Condition &C) -> Expected<bool> {
+    Expected<bool> Is = judge(C, *Values);
+    if (Is && *Is && isOfScopes(C.Metric))
+      sayScopes(C, *Values);
+    return Is;
+  });
 }
 
 } // namespace memkit

@@ -8,6 +8,8 @@
 // The recorder alone keeps the open scopes, from the records of a ring in
 // order. So a longjmp leaves no stale state in the process.
 
+#include "Api/Scopes.h"
+
 #include "Runtime/Hook.h"
 #include "Runtime/Recording.h"
 #include "Runtime/Source.h"
@@ -63,10 +65,8 @@ MEMKIT_EXPORT uint64_t memrec_alerted(uint32_t Number, uint64_t To[2]) {
   return Count;
 }
 
-/// Flags: ScopeFlags >> 32. The scope's number; 0: nothing is recorded.
-MEMKIT_EXPORT uint64_t memrec_scope_begin(const char *Name, size_t Size,
-                                          unsigned Flags) {
-  CallerFrame Caller = MEMKIT_CALLER;
+uint64_t capture::beginScope(const char *Name, size_t Size, unsigned Flags,
+                             const CallerFrame &Caller) {
   ThreadState *T = threadWithRoom();
   if (!T)
     return 0;
@@ -84,12 +84,20 @@ MEMKIT_EXPORT uint64_t memrec_scope_begin(const char *Name, size_t Size,
   return Number;
 }
 
-MEMKIT_EXPORT void memrec_scope_end(uint64_t Number) {
+MEMKIT_EXPORT uint64_t memrec_scope_begin(const char *Name, size_t Size,
+                                          unsigned Flags) {
+  CallerFrame Caller = MEMKIT_CALLER;
+  return beginScope(Name, Size, Flags, Caller);
+}
+
+void capture::endScope(uint64_t Number) {
   if (!Number)
     return;
   if (ThreadState *T = threadWithRoom())
     T->Ring.write(wire::ScopeEndRecord{Number}, RingWriter::ClockRead::Early);
 }
+
+MEMKIT_EXPORT void memrec_scope_end(uint64_t Number) { endScope(Number); }
 
 static void setRecording(bool On) {
   Kept.Stopped = !On;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Blocks of allocators that are built into binaries, as a source.
+// Blocks of allocators that are built into binaries, and scopes of tests, as a
+// source.
 
 #include "Detours.h"
 
@@ -139,9 +140,9 @@ bool DetourMaker::fits(const Detour &D, const DetourReply &R) {
     return A < NumArguments || A == wire::DetourCall::None;
   };
   const wire::DetourCall &C = D.Call;
-  bool IsFree = C.Task == wire::DetourTask::Free;
+  bool IsFree = C.Task >= wire::DetourTask::Free;
   bool HasBlock = C.Task != wire::DetourTask::Allocate;
-  if (C.Task > wire::DetourTask::Free || !MayBe(C.Count) ||
+  if (C.Task > wire::DetourTask::RunTest || !MayBe(C.Count) ||
       (!IsFree && !IsArgument(C.Size)) || (HasBlock && !IsArgument(C.Block)) ||
       D.Pool >= R.NumPools || D.NumReplaced > Detour::MaxReplaced ||
       D.NumMoved > Detour::MaxMoved || D.NumWords > Detour::MaxWords)
@@ -230,12 +231,29 @@ static bool mapsMemory(const link_map &M) {
   return Maps;
 }
 
-/// Whether a binary may have an allocator: most need no answer of the recorder.
-static bool mayAllocate(const link_map &M, const BinaryRange &Of,
-                        const char *Path) {
+/// Whether a binary may run tests of GoogleTest: it exports what runs them, or
+/// imports what they need for regular expressions and for captured output.
+static bool runsTests(const link_map &M, const BinaryRange &Of,
+                      const char *Path, const Exports &Names) {
+  if (Names.find("_ZN7testing8TestInfo3RunEv"))
+    return true;
+  bool HasExpressions = false, HasFiles = false;
+  Imports(&M).each([&](const Import &I) {
+    HasExpressions |= !strcmp(I.Name, "regexec");
+    HasFiles |= !strcmp(I.Name, "mkstemp") || !strcmp(I.Name, "mkstemp64");
+  });
+  return HasExpressions && HasFiles && hasSection(Path, Of.Start, SHT_SYMTAB);
+}
+
+/// Whether a binary may have an allocator, or tests: most need no answer of the
+/// recorder.
+static bool mayNeedDetours(const link_map &M, const BinaryRange &Of,
+                           const char *Path) {
   Exports Names(&M);
   // An executable's own malloc may call the kernel itself.
   if (isProgram(M) && Names.find("malloc"))
+    return true;
+  if (runsTests(M, Of, Path, Names))
     return true;
   return mapsMemory(M) &&
          (Names.hasNameEnd("mallocx") || Names.hasNameEnd("rpmalloc") ||
@@ -265,7 +283,7 @@ static void detour(const link_map &M) {
   wire::Reply Answer;
   if (!recordingThread() || !Proc.Ctl->Settings.Private || !Of.isFound() ||
       isOwnCode(uintptr_t(M.l_ld)) || !pathOf(M, Of, Path, sizeof(Path)) ||
-      !mayAllocate(M, Of, Path))
+      !mayNeedDetours(M, Of, Path))
     return;
   // A library that is opened again and again takes room for one text.
   uint32_t Text = Proc.Names.intern(Path, strlen(Path));

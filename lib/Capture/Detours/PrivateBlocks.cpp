@@ -10,6 +10,8 @@
 
 #include "PrivateBlocks.h"
 
+#include "TestScopes.h"
+
 #include "Host/Sampling.h"
 #include "Runtime/Hook.h"
 #include "Runtime/Recording.h"
@@ -224,6 +226,14 @@ static uintptr_t end(const CallArguments &With, const DetouredFunction &F,
   return With.pass(F);
 }
 
+static uintptr_t runTest(const CallArguments &With, const DetouredFunction &F,
+                         const CallerFrame &Caller) {
+  uint64_t Scope = beginTest(With.block(F.Call), Caller);
+  uintptr_t Result = With.pass(F);
+  endTest(Scope);
+  return Result;
+}
+
 /// The personality routine of the hooks: what the unwinder calls for a frame
 /// that an exception leaves, first to ask for a handler, then (Actions has bit
 /// 1) to leave it. Goes on to the next frame.
@@ -256,6 +266,8 @@ uintptr_t capture::hookOf(DetourTask Task) {
     return uintptr_t(&hook<resize>);
   case DetourTask::Free:
     return uintptr_t(&hook<end>);
+  case DetourTask::RunTest:
+    return uintptr_t(&hook<runTest>);
   }
   return 0;
 }

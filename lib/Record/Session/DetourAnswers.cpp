@@ -84,8 +84,7 @@ void DetourAnswers::warn(const DetourQuestion &Q, bool IsLate) {
            " ms; the next recording knows the binary");
   else
     O.Warn(What + formatCount(Found->NumRefused) +
-           " of the allocator's functions cannot be recorded, as " +
-           Found->Refused);
+           " of its functions cannot be recorded, as " + Found->Refused);
 }
 
 void DetourAnswers::answer(const DetourQuestion &Q) {
