@@ -30,6 +30,7 @@ MARKS = (
     "(pytest --memkit); heap: of the heaps whose names match, as 'torch.*'",
     "limit_leaks(size, rounds=5): runs the test several times, and fails if each run after the second keeps "
     "more than size (pytest --memkit)",
+    "limit_leaked_objects(rounds=5): the same of objects of Python alone (pytest --memkit)",
     "limit_growth(size, rounds=20): runs the test many times, and fails if the memory after the last quarter of "
     "the runs lies more than size above that after the second quarter (pytest --memkit)",
 )

@@ -16,7 +16,9 @@ def limit_of(mark: Any, names: Tuple[str, ...]) -> Dict[str, Any]:
     for other in ("current_thread_only", "filter_fn"):
         given.pop(other, None)
     given["size"] = given.pop("location_limit", given.pop("memory_limit", given.get("size")))
-    unknown = set(given) - set(names)
+    if "size" not in names and given["size"] is None:
+        given["size"] = 0
+    unknown = set(given) - {*names, "size"} or ("size" not in names and given["size"])
     if len(mark.args) > len(names) or unknown or given["size"] is None:
         raise ValueError(f"{mark.name} takes {', '.join(names)}")
     given["size"] = bytes_of(given["size"])

@@ -38,7 +38,8 @@ def start_early() -> None:
     is_main = os.path.basename(sys.argv[0]) in ("pytest", "py.test") or sys.argv[0].endswith("/pytest/__main__.py")
     output = [a.split("=", 1)[1] for a in arguments if a.startswith("--memkit-output=")]
     is_clear = "--memkit-output" not in arguments and (output or not _names_output())
-    if is_main and how and is_clear and not (is_recorded() or IN_WORKER in os.environ or TRIED in os.environ):
+    only_says = {"-h", "--help", "-V", "--version"} & set(arguments)
+    if is_main and how and is_clear and not only_says and not (is_recorded() or IN_WORKER in os.environ or TRIED in os.environ):
         memrec = find_memrec()
         if memrec is not None and _version_of(memrec) == __version__:
             _exec(memrec, "fast" if "=" in how else "full", output[-1] if output else "trace.fb")

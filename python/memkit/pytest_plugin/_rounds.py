@@ -37,7 +37,7 @@ MAX_LINES = 5
 MIN_GROWTH_ROUNDS = 8
 #: The property of a test that failed when it ran again.
 NOT_REPEATABLE = "memkit-not-repeatable"
-MARKS = ("limit_leaks", "limit_growth")
+MARKS = ("limit_leaks", "limit_leaked_objects", "limit_growth")
 
 
 class NotRepeatable(Exception):
@@ -96,40 +96,47 @@ class Rounds:
         return reports
 
     def _leak(self, item: Any) -> Optional[str]:
-        """Why limit_leaks fails: each run after the warm-up keeps more than it allows."""
+        """Why limit_leaks fails: each run after the warm-up keeps more than it allows; or, of objects of
+        Python alone, limit_leaked_objects."""
         mark = item.get_closest_marker("limit_leaks")
+        of_all = mark is not None
+        mark = mark or item.get_closest_marker("limit_leaked_objects")
         if mark is None:
             return None
-        asked = limit_of(mark, ("size", "rounds"))
+        asked = limit_of(mark, ("size", "rounds") if of_all else ("rounds",))
         limit, rounds = asked["size"], int(asked.get("rounds", 5))
         if rounds <= WARM_UP:
-            raise ValueError(f"limit_leaks: rounds={rounds}; the first {WARM_UP} are for caches, so at least 3")
-        marks = Marks(item, "limit_leaks")
+            raise ValueError(f"{mark.name}: rounds={rounds}; the first {WARM_UP} are for caches, so at least 3")
+        marks = Marks(item, mark.name)
         pairs = _kept(_run_rounds(item, 1, rounds, marks, WARM_UP), WARM_UP)
+        if not of_all:
+            pairs = [(0, objects) for _, objects in pairs]
         kept = [max(pair) for pair in pairs]
         least = min(kept)
         if statistics.median(kept) > limit and least <= limit + MAX_OF_PYTEST:
-            least = self._beyond_pytest(item)
+            least = self._beyond_pytest(item, of_all)
         if least <= limit:
             return None
+        least = max(least, MIN_BLOCK)  # quartiles may lie between two numbers of objects
         is_native, is_python = (statistics.median(which) > limit for which in zip(*pairs))
         return "\n".join(
             [
                 f"memkit: each run keeps {text_of(least)} or more (runs {WARM_UP + 1} to {rounds}: "
-                f"{', '.join(map(text_of, kept))}); limit_leaks allows {text_of(limit)}",
+                f"{', '.join(map(text_of, kept))}); {mark.name} allows {text_of(limit)}",
                 *(_native_lines(marks, least * len(kept)) if is_native else ()),
                 *(_python_lines(item, rounds) if is_python or not is_native else ()),
             ]
         )
 
-    def _beyond_pytest(self, item: Any) -> int:
+    def _beyond_pytest(self, item: Any, of_all: bool) -> int:
         """What three of four runs keep at the least, in bytes, beyond what three of four runs without the
         test's function keep at the most, before and after them: pytest, its plugins and fixtures keep some
-        objects of each run, one more or less, and fewer the longer the run lasts."""
+        objects of each run, one more or less, and fewer the longer the run lasts. Of all memory, or of
+        objects of Python."""
         before = self._kept_without(item)
         mine = _kept(_run_rounds(item, 0, MORE_ROUNDS), MORE_WARM_UP)
         after = self._kept_without(item)
-        kinds = zip(zip(*mine), zip(*before), zip(*after))
+        kinds = list(zip(zip(*mine), zip(*before), zip(*after)))[0 if of_all else 1 :]
         return max(
             int(_quartile(which, 0) - max(0, _quartile(earlier, 2), _quartile(later, 2)))
             for which, earlier, later in kinds

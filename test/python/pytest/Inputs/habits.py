@@ -73,6 +73,16 @@ def test_every_second():
         once.append(bytearray(10_000))
 
 
+@pytest.mark.limit_leaked_objects(filter_fn=None)
+def test_objects():
+    once.append(object())
+
+
+@pytest.mark.limit_leaked_objects
+def test_no_objects():
+    once.append(None)
+
+
 @pytest.mark.limit_growth("0 B", rounds=7)
 def test_few_for_growth():
     pass
