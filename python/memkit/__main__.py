@@ -45,12 +45,11 @@ def main() -> int:
         return 127
     arguments = sys.argv[1:]
     first = arguments[0] if arguments else "help"
-    memkit = os.path.join(os.path.dirname(memrec), "memkit")
-    is_command = first in ("help", "--help", "-h", "--version", "run") or (
-        first.isidentifier() and os.path.exists(os.path.join(os.path.dirname(memrec), "mem" + first))
-    )
-    if is_command and os.path.exists(memkit) and first != "run":
+    memkit, tool = (os.path.join(os.path.dirname(memrec), name) for name in ("memkit", "mem" + first))
+    if first in ("help", "--help", "-h", "--version") and os.path.exists(memkit):
         os.execv(memkit, ["memkit"] + arguments)
+    if first.isidentifier() and os.path.exists(tool):
+        os.execv(tool, ["mem" + first] + arguments[1:])
     os.execv(memrec, ["memrec", f"--run={sys.executable}"] + arguments[first == "run" :])
 
 
