@@ -185,6 +185,10 @@ if python and all(os.path.isdir(os.path.join(tested, module)) for module in ("py
     config.substitutions.append(
         ("%pytest", "env PYTHONPATH=%s:%s %s -m pytest -p memkit.pytest_plugin -p no:cacheprovider" % (tested, package, python))
     )
+protocol = os.path.join(config.memkit_src_root, ".cache", "mcp")
+if python and os.path.isdir(os.path.join(protocol, "mcp")):
+    config.available_features.add("mcp-sdk")
+    config.substitutions.append(("%mcp", "env PYTHONPATH=%s %s" % (protocol, python)))
 packages = os.path.join(config.memkit_src_root, ".cache", "packages")
 config.substitutions.append(("%packages", packages))
 for module, feature in (("greenlet", "greenlet"), ("sarif", "sarif-tools")):

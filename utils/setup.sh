@@ -162,6 +162,15 @@ need_pytest() {
     typing_extensions || true
 }
 
+# The SDK of the Model Context Protocol, a client for tests: wheels of some 12 MB.
+need_mcp() {
+  need_wheels mcp "The SDK of the Model Context Protocol cannot be had: its test is left out" mcp==2.3.0 \
+    mcp-types==2.3.0 anyio==4.16.0 annotated-types attrs cffi click cryptography h11 httpcore2 httpx2 idna \
+    jsonschema jsonschema-specifications opentelemetry-api pycparser pydantic==2.14.4 pydantic_core==2.50.5 PyJWT \
+    python-multipart referencing rpds-py sse-starlette starlette truststore typing_extensions typing-inspection \
+    uvicorn || true
+}
+
 # memray and its dependencies, for a test that records with both: wheels of some 14 MB.
 need_memray() {
   need_wheels memray "memray cannot be had: its test is left out" "memray==$memray_version" \
