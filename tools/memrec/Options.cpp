@@ -145,6 +145,11 @@ static cl::list<std::string> Holders(
              "memory is refused (oom), or when a condition of --alert holds; "
              "may be repeated"),
     cl::value_desc("end|oom|CONDITION"), cl::cat(toolCategory()));
+static cl::opt<bool>
+    SaysKilled("say-killed",
+               cl::desc("Also with -q: say by which signal the program was "
+                        "killed"),
+               cl::cat(helpGroup(HelpGroup::Expert)));
 static cl::opt<WantedBundle> Bundle(
     "bundle", cl::ValueOptional, cl::init(WantedBundle::None),
     cl::desc("At the end, also write one file to send: the trace, memstat's "
@@ -190,6 +195,7 @@ static cl::list<std::string> Command(cl::Positional,
                                      cl::cat(toolCategory()));
 
 bool memkit::wantsCheck() { return Check; }
+bool memkit::saysKilled() { return SaysKilled; }
 WantedBundle memkit::wantedBundle() { return Bundle; }
 
 /// libmemrec.so lies at a path relative to this program: that of an

@@ -14,6 +14,9 @@ namespace memkit {
 /// Whether --check was given.
 bool wantsCheck();
 
+/// Whether -q does not silence by which signal the program was killed.
+bool saysKilled();
+
 /// What --bundle asks for.
 enum class WantedBundle { None, Plain, Environment };
 WantedBundle wantedBundle();

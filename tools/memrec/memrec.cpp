@@ -55,9 +55,10 @@ static void sayEnd(const RecordResult &R) {
   if (R.Signal == SIGINT)
     say("interrupted");
   else if (R.Signal)
-    // Also with -q: memrec ends by a status, so the shell does not say it.
-    sayAlways("the program was killed by signal " + Twine(R.Signal) + ", " +
-              strsignal(R.Signal));
+    // memrec ends by a status, so the shell does not say it.
+    (saysKilled() || wantsRun() ? sayAlways : say)(
+        "the program was killed by signal " + Twine(R.Signal) + ", " +
+        strsignal(R.Signal));
   sayOomKills(R);
   std::string Line = R.Output == "-" ? "standard output" : R.Output;
   Line += ": " + formatSize(R.Bytes) + ", " + formatCount(R.Events) +

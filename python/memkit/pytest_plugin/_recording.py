@@ -88,7 +88,7 @@ def _exec(memrec: str, how: str, output: str) -> None:
     sys.stdout.flush()
     sys.stderr.flush()
     sample = ["--sample=64K"] if how == "fast" else []
-    os.execv(memrec, ["memrec", "-q", *sample, "-o", output, "--", *_command_line()])
+    os.execv(memrec, ["memrec", "-q", "--say-killed", *sample, "-o", output, "--", *_command_line()])
 
 
 def _version_of(memrec: str) -> str:

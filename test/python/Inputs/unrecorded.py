@@ -3,6 +3,7 @@
 import asyncio
 import inspect
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -164,14 +165,17 @@ class Unrecorded(unittest.TestCase):
 
 
 class Main(unittest.TestCase):
-    def run_with_path(self, folder):
-        environment = dict(os.environ, PATH=folder)
+    def run_with_path(self, folder, **more):
+        environment = dict(os.environ, PATH=folder, **more)
         return subprocess.run(
             [sys.executable, "-m", "memkit", "-q", "--", "x", "a b"],
             env=environment, capture_output=True, text=True)
 
     def test_no_memrec(self):
-        got = self.run_with_path("/nonexistent")
+        # Elsewhere than in a checkout, whose own build serves.
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copytree(os.path.dirname(memkit.__file__), os.path.join(folder, "memkit"))
+            got = self.run_with_path("/nonexistent", PYTHONPATH=folder)
         self.assertEqual(got.returncode, 127)
         self.assertIn("memkit: error: memrec is neither", got.stderr)
 
@@ -182,7 +186,7 @@ class Main(unittest.TestCase):
                 f.write('#!/bin/sh\nfor a; do echo "[$a]"; done; exit 7\n')
             os.chmod(path, 0o755)
             got = self.run_with_path(folder)
-        self.assertEqual((got.returncode, got.stdout), (7, "[-q]\n[--]\n[x]\n[a b]\n"))
+        self.assertEqual((got.returncode, got.stdout), (7, "[--run=%s]\n[-q]\n[--]\n[x]\n[a b]\n" % sys.executable))
 
 
 unittest.main()

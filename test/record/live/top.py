@@ -34,12 +34,16 @@ with recording("-o", "serve.fb", sys.argv[1], "serve.py") as memrec:
     assert re.search(r"^ +[\d.]+ [KM]iB +\+[\d.]+ [KM]iB .* serve.py:5 handle$", once, re.M), once
     assert not err, err
 
-    out, _ = run("memtop", "--format=json", "--count=3", "--interval=200ms", name)
-    lines = [json.loads(line) for line in out.splitlines()]
+    # On a busy machine the program, or the recorder, may not get on between three looks.
+    for _ in range(20):
+        out, _ = run("memtop", "--format=json", "--count=3", "--interval=200ms", name)
+        lines = [json.loads(line) for line in out.splitlines()]
+        kept = [next(r["live_bytes"] for r in l["rows"] if r["name"] == "serve.py:5 handle") for l in lines]
+        if kept[0] < kept[-1]:
+            break
     assert len(lines) == 3 and all(l["status"] == "recording" and l["rows"] for l in lines), lines
     times = [l["now_ns"] for l in lines]
     assert times == sorted(times) and times[2] - times[0] >= 400_000_000, times
-    kept = [next(r["live_bytes"] for r in l["rows"] if r["name"] == "serve.py:5 handle") for l in lines]
     assert kept[0] < kept[2], kept
 
     s = Screen(["memtop", "--interval=200ms", name])
