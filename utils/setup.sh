@@ -165,10 +165,12 @@ need_pytest() {
 # The SDK of the Model Context Protocol, a client for tests: wheels of some 12 MB.
 need_mcp() {
   need_wheels mcp "The SDK of the Model Context Protocol cannot be had: its test is left out" mcp==2.3.0 \
-    mcp-types==2.3.0 anyio==4.16.0 annotated-types attrs cffi click cryptography h11 httpcore2 httpx2 idna \
-    jsonschema jsonschema-specifications opentelemetry-api pycparser pydantic==2.14.4 pydantic_core==2.50.5 PyJWT \
-    python-multipart referencing rpds-py sse-starlette starlette truststore typing_extensions typing-inspection \
-    uvicorn || true
+    mcp-types==2.3.0 anyio==4.16.0 annotated-types==0.8.0 attrs==26.1.0 cffi==2.1.1 click==8.5.1 \
+    cryptography==50.0.2 h11==0.16.0 httpcore2==2.16.2 httpx2==2.16.2 idna==3.20 jsonschema==4.26.0 \
+    jsonschema-specifications==2025.9.1 opentelemetry-api==1.45.2 pycparser==3.12 pydantic==2.14.4 \
+    pydantic_core==2.50.5 PyJWT==2.15.1 python-multipart==0.0.34 referencing==0.37.0 rpds-py==2026.9.1 \
+    sse-starlette==3.7.0 starlette==1.10.0 truststore==0.10.5 typing_extensions==4.16.0 \
+    typing-inspection==0.4.5 uvicorn==0.54.0 || true
 }
 
 # memray and its dependencies, for a test that records with both: wheels of some 14 MB.
