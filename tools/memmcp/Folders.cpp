@@ -6,6 +6,7 @@
 #include "Support/CommandText.h"
 #include "Support/Failure.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
