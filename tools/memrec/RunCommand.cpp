@@ -57,13 +57,12 @@ static bool isProgram(StringRef File) {
 }
 
 Error memkit::prepareRun(std::vector<std::string> &Command) {
+  if (!wantsRun() && Module)
+    return makeUsageError("-m needs --run: memkit run -m MODULE");
+  if (!wantsRun() && Page)
+    return makeUsageError("--page needs --run: memkit run --page PROGRAM");
   if (!wantsRun())
-    return Module || Page
-               ? makeUsageError(Module ? "-m needs --run: memkit run "
-                                         "-m MODULE"
-                                       : "--page needs --run: memkit "
-                                         "run --page PROGRAM")
-               : Error::success();
+    return Error::success();
   std::string Interpreter;
   if (Module)
     Interpreter = "python";

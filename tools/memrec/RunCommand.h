@@ -19,8 +19,7 @@ bool wantsRun();
 
 /// The command that --run, if given, makes of a script or of a module of
 /// Python: `train.py` becomes `python train.py`. A usage error: -m or --page
-/// without --run, --run with a trace on standard output, an interpreter that is
-/// not there.
+/// without --run, a Python that is not there.
 llvm::Error prepareRun(std::vector<std::string> &Command);
 
 /// The interpreter of a script's kind, by its name's end; empty: no script.

@@ -231,8 +231,9 @@ static bool mapsMemory(const link_map &M) {
   return Maps;
 }
 
-/// Whether a binary may run tests of GoogleTest: it exports what runs them, or
-/// imports what they need for regular expressions and for captured output.
+/// Whether a binary may run tests of GoogleTest: it exports the function that
+/// runs a test, or imports the functions with which GoogleTest matches regular
+/// expressions and captures output.
 static bool runsTests(const link_map &M, const BinaryRange &Of,
                       const char *Path, const Exports &Names) {
   if (Names.find("_ZN7testing8TestInfo3RunEv"))

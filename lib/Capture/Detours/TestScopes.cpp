@@ -41,9 +41,9 @@ bool TestName::add(char C) {
   return true;
 }
 
-/// Reads whole words, each of them one that is mapped.
+/// Reads bytes of pages that are mapped.
 bool TestName::add(uintptr_t At, size_t Bytes) {
-  if (!Bytes || Bytes > Room - Size)
+  if (!Bytes || Bytes > Room - Size || At > UINTPTR_MAX - Bytes)
     return false;
   for (uintptr_t Page = At & ~uintptr_t(4095); Page < At + Bytes; Page += 4096)
     if (!isReadable(Page))

@@ -77,14 +77,17 @@ void DetourAnswers::warn(const DetourQuestion &Q, bool IsLate) {
   if (!Found || !Found->NumPools || !(IsLate || Found->NumRefused) ||
       !Warned.insert(Q.Path).second)
     return;
-  std::string What = "private." + std::string(Found->Pools[0]) + ": ";
+  StringRef Pool = Found->Pools[0];
+  std::string What = Pool.consume_front("googletest@")
+                         ? ("tests of " + Pool + " as scopes: ").str()
+                         : ("private." + Pool + ": ").str();
   if (IsLate)
     O.Warn(What + "not recorded, because reading the binary took longer than " +
            Twine(wire::Detour::MaxWaitMs) +
            " ms; the next recording knows the binary");
   else
-    O.Warn(What + formatCount(Found->NumRefused) +
-           " of its functions cannot be recorded, as " + Found->Refused);
+    O.Warn(What + plural(Found->NumRefused, "function") +
+           " cannot be recorded, as " + Found->Refused);
 }
 
 void DetourAnswers::answer(const DetourQuestion &Q) {

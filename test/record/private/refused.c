@@ -7,7 +7,7 @@
 // RUN: diff %t.alone %t.recorded
 // RUN: FileCheck %s < %t.err
 // RUN: memdump --check %t.fb
-// CHECK: private.mimalloc@refused: 5 of its functions cannot be recorded, as mi_{{.*}}: {{.+}}
+// CHECK: private.mimalloc@refused: 5 functions cannot be recorded, as mi_{{.*}}: {{.+}}
 //
 // RUN: memkit-plandetours --names='^mi_' %t.exe | FileCheck --check-prefix=PLAN %s
 // PLAN-DAG: mi_calloc refused byte 1 calls a function

@@ -3,7 +3,7 @@
  * RUN: %cc -O0 -g %s -o %t.exe
  * RUN: memrec -q -o %t.fb --force -- %t.exe
  * RUN: memrec -q -o %t.fb --force -- %t.exe | FileCheck %s --check-prefix=RUNS
- * RUNS: 7 runs
+ * RUNS: 8 runs
  * RUN: memdump --check %t.fb
  * RUN: memdump --scopes --format=csv %t.fb | FileCheck %s
  *      CHECK: {{^}}name,
@@ -53,6 +53,8 @@ int main(int Count, char **Args) {
   memset(Test, 0xff, sizeof(Test));
   run(Test);
   Test[0] = 0x1000, Test[1] = 20, Test[4] = 0x1000, Test[5] = 20;
+  run(Test);
+  Test[0] = Test[4] = UINT64_MAX - 15;
   run(Test);
   memset(Test, 0, sizeof(Test));
   run(Test);
