@@ -21,8 +21,7 @@ SmallVector<Metric, 2> placeMetrics(const DiffView &V) {
 
 /// Whether the place is the arenas of Python.
 static bool isArenas(const DiffView &V, const PlaceChange &C) {
-  const Place &P = V.Report.Places.Where[C.Run].place(C.Place);
-  return P.Kind == PlaceKind::Category && P.Name == "Python arenas";
+  return V.Report.Places.Where[C.Run].place(C.Place).isArenas();
 }
 
 int64_t changeOfArenas(const DiffView &V, StringRef Space, Metric By) {

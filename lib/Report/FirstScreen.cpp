@@ -121,7 +121,8 @@ static bool mayBeStart(const PageInput &F, const LineGrowth &L) {
   constexpr uint64_t LongStartNs = 3'000'000'000;
   return L.Word == GrowthWord::Grows && !L.HasSteps &&
          F.R.EndNs < LongStartNs &&
-         (L.Where.Kind == PlaceKind::Import || 2 * L.ArenaBytes >= L.Rise);
+         (L.Where.Kind == PlaceKind::Import || L.Where.isArenas() ||
+          2 * L.ArenaBytes >= L.Rise);
 }
 
 /// What grows by a thousandth of the peak or more; memleak reports the rest.

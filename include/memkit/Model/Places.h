@@ -56,6 +56,12 @@ struct Place {
   llvm::StringRef Source;
   /// Samples alone tell how much memory this is (HF_Samples).
   bool IsSampled = false;
+
+  /// The Category of what Python's allocator maps.
+  static constexpr llvm::StringLiteral Arenas = "Python arenas";
+  bool isArenas() const {
+    return Kind == PlaceKind::Category && Name == Arenas;
+  }
 };
 
 /// The places of a trace's stacks, numbered from 0. Takes time and memory in

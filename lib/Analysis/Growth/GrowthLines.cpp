@@ -189,7 +189,7 @@ Place LineMaker::placeOf(const Growth &G, uint32_t Call) const {
   if (G.IsArenas) {
     Place Arenas;
     Arenas.Kind = PlaceKind::Category;
-    Arenas.Name = "Python arenas";
+    Arenas.Name = Place::Arenas;
     return Arenas;
   }
   return Of.place(Of.of(G.Stack));

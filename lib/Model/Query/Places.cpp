@@ -466,7 +466,7 @@ void PlaceFinder::walk() {
     Narrow = {};
     walk(Wide);
   }
-  To.ArenaPlace = named(PlaceKind::Category, "Python arenas");
+  To.ArenaPlace = named(PlaceKind::Category, Place::Arenas);
 }
 
 /// False if there are more states than Id can number. Places that were made
