@@ -40,4 +40,4 @@ else:
 first = page.splitlines()[0]
 assert first.endswith("killed by signal 9 (Killed)"), first
 leaks = said("memleak", "s.fb")
-assert re.match(r"grows +starting\.py:\d+ start ", leaks), leaks
+assert re.match(r"grows +(starting\.py:\d+ start|Python arenas) ", leaks), leaks
