@@ -1,3 +1,4 @@
+import itertools
 import os
 import signal
 import subprocess
@@ -7,6 +8,7 @@ import pytest
 
 once = []
 runs = []
+step_runs, fixture_runs = itertools.count(), itertools.count()
 
 
 def test_big():
@@ -86,6 +88,25 @@ def test_no_objects():
 @pytest.mark.limit_growth("0 B", rounds=7)
 def test_few_for_growth():
     pass
+
+
+@pytest.mark.limit_growth("0 B", rounds=12)
+def test_step():
+    """Fills a cache between the runs that are compared."""
+    if next(step_runs) == 7:
+        once.append(bytearray(100_000))
+
+
+@pytest.fixture
+def stepping():
+    """Fills a cache in the runs without the test's function."""
+    if next(fixture_runs) == 19:
+        once.append(bytearray(1_000_000))
+
+
+@pytest.mark.limit_growth("0 B", rounds=12)
+def test_growth_beside_step(stepping):
+    once.append(bytearray(10))
 
 
 @pytest.mark.skipif("END" not in os.environ, reason="ends the run")
