@@ -48,6 +48,8 @@ def main() -> int:
     memkit, tool = (os.path.join(os.path.dirname(memrec), name) for name in ("memkit", "mem" + first))
     if first in ("help", "--help", "-h", "--version") and os.path.exists(memkit):
         os.execv(memkit, ["memkit"] + arguments)
+    if first == "explain" and os.path.exists(memkit):
+        os.execv(memkit, ["memkit"] + arguments)
     if first.isidentifier() and os.path.exists(tool):
         os.execv(tool, ["mem" + first] + arguments[1:])
     os.execv(memrec, ["memrec", f"--run={sys.executable}"] + arguments[first == "run" :])

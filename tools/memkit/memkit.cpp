@@ -61,21 +61,44 @@ static int run(const Command &C, int Argc, char **Argv) {
   return C.Main(Argc, Argv);
 }
 
-/// `memkit run ARGUMENTS`: memrec with --run.
-static int runProgram(int Argc, char **Argv, char *More) {
-  static char Run[] = "--run";
-  std::vector<char *> Arguments{Argv[0], Run};
+namespace {
+/// A command that is a tool with an option.
+struct ShortCommand {
+  StringRef Name, Tool;
+  const char *Option, *What;
+};
+} // namespace
+
+static constexpr ShortCommand ShortCommands[] = {
+    {"run", "memrec", "--run",
+     "record a program, then show its summary: memkit run x.py"},
+    {"explain", "memstat", "--explain",
+     "the whole finding as a page of Markdown, for an issue tracker"}};
+
+static const ShortCommand *shortCommandOf(StringRef Name) {
+  for (const ShortCommand &C : ShortCommands)
+    if (C.Name == Name)
+      return &C;
+  return nullptr;
+}
+
+/// `memkit run ARGUMENTS`: memrec with --run. More: null, or a last argument.
+static int runShort(const ShortCommand &C, int Argc, char **Argv, char *More) {
+  std::string Option = C.Option;
+  std::vector<char *> Arguments{Argv[0], Option.data()};
   Arguments.insert(Arguments.end(), Argv + 2, Argv + Argc);
   if (More)
     Arguments.push_back(More);
   int Count = int(Arguments.size());
   Arguments.push_back(nullptr);
-  return run(*commandOf("memrec"), Count, Arguments.data());
+  return run(*commandOf(C.Tool), Count, Arguments.data());
 }
 
 /// The command that a user meant, or where commands are listed.
 static std::string hint(StringRef Name) {
-  SmallVector<StringRef, 16> Names{"run"};
+  SmallVector<StringRef, 16> Names;
+  for (const ShortCommand &C : ShortCommands)
+    Names.push_back(C.Name);
   for (const Command &C : Commands)
     Names.push_back(C.Name.drop_front(strlen("mem")));
   Name.consume_front("mem");
@@ -86,8 +109,11 @@ static std::string hint(StringRef Name) {
 
 static void printHelp(raw_ostream &OS) {
   OS << "Records and analyses the memory of programs.\n\n"
-        "Usage: memkit COMMAND [options]\n\n"
-        "  run      record a program, then show its summary: memkit run x.py\n";
+        "Usage: memkit COMMAND [options]\n\n";
+  for (const ShortCommand &C : ShortCommands) {
+    OS << "  " << C.Name;
+    OS.indent(unsigned(9 - C.Name.size())) << C.What << '\n';
+  }
   for (const Command &C : Commands) {
     OS << "  " << C.Name.drop_front(strlen("mem"));
     OS.indent(unsigned(12 - C.Name.size())) << C.What << '\n';
@@ -115,10 +141,11 @@ int main(int Argc, char **Argv) {
       C && sys::path::filename(Argv[0]) == C->Name)
     return run(*C, Argc, Argv);
   StringRef First = Argc > 1 ? Argv[1] : "";
-  if (First == "run")
-    return runProgram(Argc, Argv, nullptr);
-  if (First == "help" && Argc == 3 && StringRef(Argv[2]) == "run")
-    return runProgram(2, Argv, Help);
+  if (const ShortCommand *C = shortCommandOf(First))
+    return runShort(*C, Argc, Argv, nullptr);
+  if (First == "help" && Argc == 3)
+    if (const ShortCommand *C = shortCommandOf(Argv[2]))
+      return runShort(*C, 2, Argv, Help);
   if (First == "help" && Argc > 2)
     if (const Command *C = commandOf(Argv[2])) {
       char *Asked[] = {Argv[2], Help, nullptr};

@@ -102,12 +102,6 @@ static uint64_t lastEnd(const GrowthReport &G) {
   return End;
 }
 
-StringRef undecidedText() {
-  return "loaded, cached or leaked: nothing shows that the program repeats "
-         "itself; steps (memkit.step(), memrec --step=REGEX) or a longer run "
-         "may decide";
-}
-
 std::string notSeenText(const Trace &T, const GrowthReport &G) {
   // Fewer sampled blocks show no course.
   constexpr uint64_t Blocks = 10;

@@ -26,8 +26,6 @@ std::string growthOutcome(const LeakView &V, const Growth &G);
 /// Prints the section on growth.
 void printGrowth(llvm::raw_ostream &OS, const LeakView &V);
 
-/// What would decide whether memory that grows leaks, in a sentence.
-llvm::StringRef undecidedText();
 /// What an analysis of growth would not have seen: `; sampled: ...`.
 std::string notSeenText(const Trace &T, const GrowthReport &G);
 /// Prints what suppressions and a baseline hid, in a line each.

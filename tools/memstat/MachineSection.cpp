@@ -2,6 +2,7 @@
 //
 // What the recording's machine is.
 
+#include "Options.h"
 #include "Sections.h"
 #include "memkit/Support/Format.h"
 
@@ -18,7 +19,9 @@ std::optional<PageSection> machineSection(const PageInput &F) {
     if (!Value.empty())
       T.add({Name.str(), Value});
   };
-  Add("host", H.Host);
+  // A page for others does not say whose machine it was.
+  if (!Explain)
+    Add("host", H.Host);
   Add("kernel", H.Os);
   Add("cpus", std::to_string(H.Cpus));
   for (StringRef Fact : H.Machine) {

@@ -45,6 +45,10 @@ cl::opt<bool>
     memkit::Timeline("timeline", cl::cat(toolCategory()),
                      cl::desc("Draw live bytes of each heap over time "
                               "(--show=timeline)"));
+cl::opt<bool> memkit::Explain(
+    "explain", cl::cat(toolCategory()),
+    cl::desc("The whole finding as a page of Markdown, for an issue tracker: "
+             "memkit explain"));
 cl::list<std::string> memkit::Groups(
     "groups", cl::CommaSeparated, cl::value_desc("name:size[:stride],..."),
     cl::cat(helpGroup(HelpGroup::Expert)),
@@ -79,6 +83,25 @@ bool memkit::isTimelineFormat() {
 
 bool memkit::isPlainPage() {
   return Show.empty() && !Timeline && Bundle == BundleKind::None;
+}
+
+Error memkit::applyExplain() {
+  if (!Explain)
+    return Error::success();
+  if (Timeline || !Show.empty() || isVerbose() || Bundle != BundleKind::None)
+    return makeUsageError("--explain is a page of its own: without --show, "
+                          "--timeline, --bundle and -v");
+  if (!OutputFormat.getNumOccurrences())
+    OutputFormat = StatFormat::Markdown;
+  if (OutputFormat != StatFormat::Markdown && OutputFormat != StatFormat::Text)
+    return makeUsageError("--explain is Markdown, or --format=text");
+  return Error::success();
+}
+
+void memkit::showExplained() {
+  for (const char *Section : {"verdict", "ranks", "curve", "growth", "lines",
+                              "holders", "try", "machine", "again"})
+    Show.push_back(Section);
 }
 
 static Error checkTimelineFormat() {

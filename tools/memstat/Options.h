@@ -23,8 +23,14 @@ extern llvm::cl::list<std::string> Show;
 extern llvm::cl::opt<bool> Timeline;
 extern llvm::cl::list<std::string> Groups;
 extern llvm::cl::opt<BundleKind> Bundle;
+extern llvm::cl::opt<bool> Explain;
 extern llvm::cl::opt<bool> Redact, NoGrowth, Ascii;
 
+/// Makes Markdown the format of --explain. Errors: UsageErrors of options that
+/// contradict it.
+llvm::Error applyExplain();
+/// Shows the sections of --explain.
+void showExplained();
 /// Whether the output is the timeline alone.
 bool isTimelineFormat();
 /// Whether the trace is shown as it is without --show, --timeline and --bundle.

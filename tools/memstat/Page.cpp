@@ -3,6 +3,7 @@
 // A page of sections, for people.
 
 #include "Page.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/WithColor.h"
 #include <utility>
 
@@ -57,10 +58,15 @@ void printMarkdown(raw_ostream &OS, ArrayRef<PageSection> Page) {
     if (S.Rows)
       S.Rows->printMarkdown(OS);
     if (!S.Drawn.empty()) {
-      OS << "~~~\n";
+      std::string Fence = "~~~";
+      while (any_of(S.Drawn, [&](StringRef Line) {
+        return Line.ltrim().starts_with(Fence);
+      }))
+        Fence += '~';
+      OS << (S.Lines.empty() ? "" : "\n") << Fence << '\n';
       for (const std::string &Line : S.Drawn)
         OS << StringRef(Line).rtrim() << '\n';
-      OS << "~~~\n";
+      OS << Fence << '\n';
     }
     for (const std::string &Line : S.Notes)
       OS << '\n' << markdownText(Line) << '\n';

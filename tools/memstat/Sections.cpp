@@ -62,10 +62,13 @@ ArrayRef<StatSection> statSections() {
       {"verdict", First, AnyHeaps, makeWith<headSection>, writeOomJson},
       {"ranks", First, AnyHeaps, makeWith<ranksOfPage>, writeRanksJson},
       {"curve", First, AnyHeaps, makeWith<curveSection>},
+      {"growth", Asked, AnyHeaps, growthSections},
       {"lines", First, AnyHeaps, makeWith<placeSections>, writePlacesJson},
       {"most", First, AnyHeaps, makeWith<noteSection>, writeNamesJson},
+      {"holders", Asked, AnyHeaps, makeWith<holderSection>},
       {"suggestions", Verbose, AnyHeaps, makeWith<adviceSection>,
        writeSuggestionJson},
+      {"try", Asked, AnyHeaps, makeWith<trySection>},
       {"timeline", Asked, AnyHeaps, makeWith<timelineSection>,
        writeTimelineJson},
       {"heaps", Verbose, AnyHeaps, makeWith<heapSection>, writeHeapJson},
@@ -95,7 +98,8 @@ ArrayRef<StatSection> statSections() {
       {"threads", Verbose, AllHeaps, makeWith<threadSection>, writeThreadJson},
       {"processes", Verbose, AllHeaps, makeWith<processSection>},
       {"machine", Verbose, AllHeaps, makeWith<machineSection>,
-       writeVersionsJson}};
+       writeVersionsJson},
+      {"again", Asked, AllHeaps, makeWith<againSection>}};
   return All;
 }
 

@@ -127,6 +127,17 @@ std::optional<PageSection> machineSection(const PageInput &F);
 llvm::StringRef adviceName(Advice A);
 std::optional<PageSection> adviceSection(const PageInput &F);
 
+// Explain.cpp
+/// A section for each line that grows, with its stack; or one that says that
+/// nothing does. Empty: growth was not looked for.
+std::vector<PageSection> growthSections(const PageInput &F);
+/// The names of Python that hold most.
+std::optional<PageSection> holderSection(const PageInput &F);
+/// Suggestions, and what would tell more.
+std::optional<PageSection> trySection(const PageInput &F);
+/// The command; nothing for traces that were not recorded by one command.
+std::optional<PageSection> againSection(const PageInput &F);
+
 // Timeline.cpp
 /// Nothing if the overview has no curves.
 std::optional<PageSection> timelineSection(const PageInput &F);

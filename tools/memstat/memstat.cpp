@@ -202,10 +202,16 @@ static std::vector<PageSection> sectionsOf(const PageInput &F) {
     Shown.push_back("timeline");
   std::vector<PageSection> Page = makePage(F, isVerbose(), Shown);
   for (const std::string &Name : Show)
-    if (none_of(Page, [&](const PageSection &S) { return S.Name == Name; }))
+    if (!Explain &&
+        none_of(Page, [&](const PageSection &S) { return S.Name == Name; }))
       warn("--show=" + Name + ": " +
            (Name == "layers" ? whyNoLayers(F.T)
                              : "the trace has nothing to show there"));
+  if (Explain && !Page.empty() && !Page[0].Lines.empty()) {
+    Page[0].Title = Page[0].Lines[0];
+    Page[0].Lines.clear();
+    Page[0].Titled = true;
+  }
   return Page;
 }
 
@@ -276,11 +282,15 @@ static Expected<int> showTrace(StatPage &P, const FailOn &Fatal) {
 static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
   if (Error E = parseGroups(Groups).moveInto(Dimensions))
     return std::move(E);
+  if (Error E = applyExplain())
+    return std::move(E);
   if (Inputs.size() > 1 || (Inputs.size() == 1 && isFolder(Inputs[0])))
     return runJob(Flags, Fatal);
   Input = Inputs.empty() ? "" : Inputs[0];
   if (Error E = chooseTrace(Input))
     return std::move(E);
+  if (Explain)
+    showExplained();
   if (Error E = checkOptions())
     return std::move(E);
   if (Error E = Fatal.check())
