@@ -32,4 +32,10 @@ ShownFrame arenasFrame() {
   return F;
 }
 
+StringRef undecidedText() {
+  return "loaded, cached or leaked: nothing shows that the program repeats "
+         "itself; steps (memkit.step(), memrec --step=REGEX) or a longer run "
+         "may decide";
+}
+
 } // namespace memkit

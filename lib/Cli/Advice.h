@@ -18,6 +18,9 @@ llvm::StringRef adviceFor(RequestError::RequestErrorKind Kind);
 /// The frame that replaces the frames of blocks in CPython's object arenas.
 ShownFrame arenasFrame();
 
+/// What would decide whether memory that grows leaks, in a sentence.
+llvm::StringRef undecidedText();
+
 } // namespace memkit
 
 #endif // MEMKIT_LIB_CLI_ADVICE_H

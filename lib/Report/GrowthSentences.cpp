@@ -139,12 +139,6 @@ StringRef hintText(LeakHint H) {
   llvm_unreachable("all hints have texts");
 }
 
-StringRef undecidedText() {
-  return "loaded, cached or leaked: nothing shows that the program repeats "
-         "itself; steps (memkit.step(), memrec --step=REGEX) or a longer run "
-         "may decide";
-}
-
 std::string spanText(const GrowthReport &G) {
   const GrowthRange &S = G.Spans.front();
   std::vector<uint32_t> Processes;

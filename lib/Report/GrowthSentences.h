@@ -47,8 +47,6 @@ std::string contentsText(const Trace &T, const Places &Where,
                          const GrowthReport &R, const LineGrowth &L);
 /// The measured part of the run: `steps 13 to 59`. R: has spans.
 std::string spanText(const GrowthReport &R);
-/// What would decide whether memory that grows leaks, in a sentence.
-llvm::StringRef undecidedText();
 /// What to do, in a sentence.
 llvm::StringRef hintText(LeakHint H);
 

@@ -3,6 +3,7 @@
 // Findings of growth, for people.
 
 #include "GrowthText.h"
+#include "Cli/Advice.h"
 #include "Cli/Terminal.h"
 #include "Cli/ToolMain.h"
 #include "Export/StackText.h"

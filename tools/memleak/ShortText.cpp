@@ -2,6 +2,7 @@
 //
 // memleak's answer: one finding for each of the user's lines.
 
+#include "Cli/Advice.h"
 #include "Cli/ToolMain.h"
 #include "GrowthText.h"
 #include "Report/GrowthSentences.h"

@@ -2,6 +2,7 @@
 //
 // --explain: the whole finding, for somebody who does not have the trace.
 
+#include "Cli/Advice.h"
 #include "Export/StackText.h"
 #include "Report/GrowthSentences.h"
 #include "Report/HolderSentences.h"
