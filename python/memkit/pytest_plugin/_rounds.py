@@ -33,6 +33,8 @@ MORE_WARM_UP = 5
 MAX_QUESTIONS = 10
 #: Lines of a failure.
 MAX_LINES = 5
+#: Further series of runs that a growth must show.
+CONFIRMATIONS = 3
 #: Least runs for limit_growth: of each quarter, two.
 MIN_GROWTH_ROUNDS = 8
 #: The property of a test that failed when it ran again.
@@ -162,7 +164,7 @@ class Rounds:
         rise = max(native, python)
         # Less than a block for each run between the quarters is no growth.
         allowed = max(limit, MIN_BLOCK * quarter)
-        for _ in range(2):
+        for _ in range(CONFIRMATIONS):
             if rise > allowed:
                 is_small = rise <= limit + MAX_OF_PYTEST * rounds
                 rise = min(rise, self._rise_beyond_pytest(item, rounds) if is_small else _rise_again(item, rounds))
@@ -303,10 +305,11 @@ def _run_once(item: Any, number: int) -> None:
     """Runs a test once more."""
     from _pytest.runner import runtestprotocol
 
-    # What pytest itself would keep of each run: what the test has printed, and, in wider fixtures, that
-    # fixtures of the function depend on them.
+    # What pytest itself would keep of each run: what the test has printed, and, in wider fixtures and in
+    # those of parameters, that fixtures of the function depend on them.
     item._report_sections.clear()
-    known = getattr(getattr(item.session, "_fixturemanager", None), "_arg2fixturedefs", {})
+    known = dict(getattr(getattr(item.session, "_fixturemanager", None), "_arg2fixturedefs", {}))
+    known.update(getattr(getattr(item, "_fixtureinfo", None), "name2fixturedefs", {}))
     wider = [definition for all_of in known.values() for definition in all_of]
     sizes = [len(getattr(definition, "_finalizers", ())) for definition in wider]
     properties = len(item.user_properties)
