@@ -115,14 +115,29 @@ bool isNamed(const PageInput &F, ArrayRef<Subject> All) {
   return !F.Whole || All.size() > 1 || All.front().Space != 0;
 }
 
+/// Whether an import runs in a stack.
+static bool isInImport(const Trace &T, uint32_t Stack) {
+  for (uint32_t Node = T.leaf(Stack); Node; Node = T.parent(Node))
+    if (any_of(T.unfolded(T.frameOf(Node)), [](const ShownFrame &F) {
+          return F.IsPython && F.File.starts_with("<frozen importlib");
+        }))
+      return true;
+  return false;
+}
+
 /// Whether it may only be the start of a program that has not run longer: it
-/// imports modules, and the arenas of Python fill meanwhile.
+/// imports modules, also its own, and the arenas of Python fill meanwhile.
 static bool mayBeStart(const PageInput &F, const LineGrowth &L) {
   constexpr uint64_t LongStartNs = 3'000'000'000;
   return L.Word == GrowthWord::Grows && !L.HasSteps &&
          F.R.EndNs < LongStartNs &&
          (L.Where.Kind == PlaceKind::Import || L.Where.isArenas() ||
-          2 * L.ArenaBytes >= L.Rise);
+          2 * L.ArenaBytes >= L.Rise ||
+          all_of(
+              L.Findings,
+              [&](uint32_t I) {
+                return isInImport(F.T, F.O.Growth.Found[I].Stack);
+              }));
 }
 
 /// What grows by a thousandth of the peak or more; memleak reports the rest.
