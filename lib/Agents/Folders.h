@@ -2,10 +2,11 @@
 //
 // The folders whose traces a client may ask about.
 
-#ifndef MEMKIT_TOOLS_MEMMCP_FOLDERS_H
-#define MEMKIT_TOOLS_MEMMCP_FOLDERS_H
+#ifndef MEMKIT_LIB_AGENTS_FOLDERS_H
+#define MEMKIT_LIB_AGENTS_FOLDERS_H
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/Support/Error.h"
 #include <string>
 #include <vector>
@@ -22,11 +23,17 @@ public:
   /// below the first folder. Errors say no more of files elsewhere than that
   /// they are elsewhere.
   llvm::Expected<std::string> resolve(llvm::StringRef Path) const;
+  /// The path of a trace to write: a name that ends in .fb and does not exist,
+  /// in a folder below one of the folders.
+  llvm::Expected<std::string> resolveNew(llvm::StringRef Path) const;
+  llvm::StringRef first() const { return Real.front(); }
 
 private:
+  bool isAllowed(llvm::StringRef RealPath) const;
+  llvm::SmallString<256> wholePath(llvm::StringRef Path) const;
   std::vector<std::string> Real;
 };
 
 } // namespace memkit
 
-#endif // MEMKIT_TOOLS_MEMMCP_FOLDERS_H
+#endif // MEMKIT_LIB_AGENTS_FOLDERS_H

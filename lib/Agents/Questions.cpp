@@ -2,7 +2,7 @@
 //
 // The questions that a client may ask: tools of the protocol.
 
-#include "Questions.h"
+#include "Agents/Questions.h"
 #include "Support/CommandText.h"
 #include "Support/Failure.h"
 #include "llvm/ADT/STLExtras.h"
@@ -12,7 +12,13 @@ using namespace llvm;
 using namespace memkit;
 
 namespace {
-enum class ParameterKind : uint8_t { Path, Text, Number };
+enum class ParameterKind : uint8_t {
+  Path,
+  NewPath, ///< of a trace to write
+  Text,
+  Number,
+  Words, ///< a list of texts
+};
 
 struct Parameter {
   StringLiteral Name;
@@ -32,6 +38,7 @@ struct AgentQuestion {
   std::vector<Parameter> Parameters;
   StringLiteral Narrower;
   bool IsTable = false;
+  bool Records = false; ///< runs a command first
 };
 } // namespace
 
@@ -63,6 +70,13 @@ static ArrayRef<AgentQuestion> questions() {
        {"-q"},
        {TracePath, Top, HeapGlob},
        "a smaller top, or heap"},
+      {"explain",
+       "The whole finding as a page of Markdown for an issue tracker: verdict, "
+       "stacks of what grows, curve, machine, what to try, how to reproduce.",
+       "memstat",
+       {"-q", "--explain", "--ascii"},
+       {TracePath, HeapGlob},
+       "overview, leaks"},
       {"diff",
        "What changed between two recordings: peak, live bytes, and the lines "
        "that explain the change.",
@@ -129,22 +143,46 @@ static ArrayRef<AgentQuestion> questions() {
         {"top", ParameterKind::Number, false, "The most rows (20)"}},
        "a longer match, or a larger top",
        true},
+      {"record",
+       "Runs a command and records its memory into a new trace, then tells "
+       "what overview tells. The command has no input; it is ended after the "
+       "given seconds.",
+       "memstat",
+       {"-q", "--show=verdict,lines,tensors,layers,suggestions"},
+       {{"command", ParameterKind::Words, true,
+         "The program and its arguments, no shell"},
+        {"trace", ParameterKind::NewPath, true,
+         "The trace to write: a new file NAME.fb below the folders"},
+        {"seconds", ParameterKind::Number, false,
+         "The most seconds to run (60)"}},
+       "overview",
+       false,
+       true},
   };
   return All;
 }
 
-json::Array memkit::questionList() {
+static json::Object schemaOf(const Parameter &P) {
+  if (P.Kind == ParameterKind::Number)
+    return json::Object{
+        {"type", "integer"}, {"description", P.What}, {"minimum", 1}};
+  if (P.Kind == ParameterKind::Words)
+    return json::Object{{"type", "array"},
+                        {"description", P.What},
+                        {"items", json::Object{{"type", "string"}}},
+                        {"minItems", 1}};
+  return json::Object{{"type", "string"}, {"description", P.What}};
+}
+
+json::Array memkit::questionList(bool MayRecord) {
   json::Array List;
   for (const AgentQuestion &Q : questions()) {
+    if (Q.Records && !MayRecord)
+      continue;
     json::Object Properties;
     json::Array Needed;
     for (const Parameter &P : Q.Parameters) {
-      bool IsNumber = P.Kind == ParameterKind::Number;
-      json::Object Schema{{"type", IsNumber ? "integer" : "string"},
-                          {"description", P.What}};
-      if (IsNumber)
-        Schema["minimum"] = 1;
-      Properties[P.Name] = std::move(Schema);
+      Properties[P.Name] = schemaOf(P);
       if (P.IsNeeded)
         Needed.push_back(P.Name);
     }
@@ -155,8 +193,9 @@ json::Array memkit::questionList() {
                                      {"properties", std::move(Properties)},
                                      {"required", std::move(Needed)},
                                      {"additionalProperties", false}}},
-        {"annotations",
-         json::Object{{"readOnlyHint", true}, {"openWorldHint", false}}}});
+        {"annotations", json::Object{{"readOnlyHint", !Q.Records},
+                                     {"destructiveHint", Q.Records},
+                                     {"openWorldHint", Q.Records}}}});
   }
   return List;
 }
@@ -194,40 +233,63 @@ static Expected<std::string> valueOf(const Parameter &P, const json::Value &V,
     return makeError(P.Name + " is a text");
   if (P.Kind == ParameterKind::Path)
     return Of.resolve(*Text);
+  if (P.Kind == ParameterKind::NewPath)
+    return Of.resolveNew(*Text);
   return Text->str();
 }
 
-static Error addArgument(const AgentQuestion &Q, const Parameter &P,
-                         std::string Value, PlannedAnswer &To,
-                         std::vector<std::string> &Inputs) {
+/// The words of a command.
+static Expected<std::vector<std::string>> wordsOf(const Parameter &P,
+                                                  const json::Value &V) {
+  const json::Array *Values = V.getAsArray();
+  constexpr size_t MaxWords = 1000;
+  std::vector<std::string> Words;
+  if (Values && Values->size() <= MaxWords)
+    for (const json::Value &Word : *Values)
+      if (std::optional<StringRef> Text = Word.getAsString();
+          Text && !Text->contains('\0'))
+        Words.push_back(Text->str());
+  if (!Values || Words.empty() || Words.size() != Values->size())
+    return makeError(P.Name + " is a list of texts");
+  return Words;
+}
+
+static Error addArgument(const Parameter &P, std::string Value,
+                         PlannedAnswer &To) {
   if (!P.Option.empty())
     To.Arguments.push_back(P.Option.str() + Value);
-  else if (P.Kind == ParameterKind::Path)
-    Inputs.push_back(std::move(Value));
+  else if (P.Kind == ParameterKind::Path || P.Kind == ParameterKind::NewPath)
+    To.Inputs.push_back(std::move(Value));
   else if (P.Name == "where")
     return readFilter(Value, To.Rows);
   else if (P.Name == "match") {
     To.Rows.Column = "name";
     To.Rows.Test = "~";
     To.Rows.Value = std::move(Value);
-  } else
+  } else if (P.Name == "seconds")
+    To.Seconds = unsigned(std::stoul(Value));
+  else
     To.Rows.Max = std::stoull(Value);
   return Error::success();
 }
 
 Expected<PlannedAnswer> memkit::planAnswer(StringRef Name,
                                            const json::Object *Arguments,
-                                           const Folders &Of) {
-  const AgentQuestion *Q = find_if(
-      questions(), [&](const AgentQuestion &Of) { return Of.Name == Name; });
+                                           const Folders &Of, bool MayRecord) {
+  const AgentQuestion *Q = find_if(questions(), [&](const AgentQuestion &One) {
+    return One.Name == Name && (MayRecord || !One.Records);
+  });
   if (Q == questions().end())
     return makeError("there is no tool '" + oneLine(Name) +
                      "'; tools/list has all");
   constexpr uint64_t Rows = 20;
-  PlannedAnswer To{Q->Tool.str(), {}, {}, Q->Narrower.str()};
+  constexpr unsigned Seconds = 60;
+  PlannedAnswer To;
+  To.Tool = Q->Tool.str();
+  To.Narrower = Q->Narrower.str();
+  To.Seconds = Seconds;
   To.Rows.Max = Q->IsTable ? Rows : 0;
   To.Arguments.assign(Q->Options.begin(), Q->Options.end());
-  std::vector<std::string> Inputs;
   static const json::Object None;
   const json::Object &Given = Arguments ? *Arguments : None;
   for (const auto &[Key, Value] : Given)
@@ -240,98 +302,16 @@ Expected<PlannedAnswer> memkit::planAnswer(StringRef Name,
       return makeError(Name + " needs " + P.Name);
     if (!V)
       continue;
+    if (P.Kind == ParameterKind::Words) {
+      if (Error E = wordsOf(P, *V).moveInto(To.Command))
+        return E;
+      continue;
+    }
     Expected<std::string> Value = valueOf(P, *V, Of);
     if (!Value)
       return Value.takeError();
-    if (Error E = addArgument(*Q, P, std::move(*Value), To, Inputs))
+    if (Error E = addArgument(P, std::move(*Value), To))
       return E;
   }
-  To.Arguments.push_back("--");
-  append_range(To.Arguments, Inputs);
   return To;
-}
-
-//===----------------------------------------------------------------------===//
-// Texts of answers
-//===----------------------------------------------------------------------===//
-
-/// The cells of a line of CSV, without their quotes.
-static std::vector<std::string> cellsOf(StringRef Line) {
-  std::vector<std::string> Cells(1);
-  bool IsQuoted = false;
-  for (size_t I = 0; I != Line.size(); ++I) {
-    char C = Line[I];
-    if (C == '"' && IsQuoted && I + 1 != Line.size() && Line[I + 1] == '"')
-      Cells.back() += Line[++I];
-    else if (C == '"')
-      IsQuoted = !IsQuoted;
-    else if (C == ',' && !IsQuoted)
-      Cells.emplace_back();
-    else
-      Cells.back() += C;
-  }
-  return Cells;
-}
-
-static bool isWanted(const RowFilter &F, StringRef Cell) {
-  if (F.Test == "=")
-    return Cell == F.Value;
-  if (F.Test == "~")
-    return Cell.contains(F.Value);
-  double Number, Bound;
-  return !Cell.getAsDouble(Number) && !StringRef(F.Value).getAsDouble(Bound) &&
-         (F.Test == ">" ? Number > Bound : Number < Bound);
-}
-
-/// The head and the wanted rows of a table.
-static std::string rowsText(const RowFilter &F, StringRef Output,
-                            size_t &LeftOut) {
-  auto [Head, Rest] = Output.split('\n');
-  std::vector<std::string> Names = cellsOf(Head);
-  size_t At = size_t(find(Names, F.Column) - Names.begin());
-  if (!F.Column.empty() && At == Names.size())
-    return "There is no column '" + F.Column + "'; columns: " + Head.str() +
-           "\n";
-  std::string Text = Head.str() + "\n";
-  uint64_t Count = 0;
-  while (!Rest.empty()) {
-    StringRef Line;
-    std::tie(Line, Rest) = Rest.split('\n');
-    if (!F.Column.empty()) {
-      std::vector<std::string> Cells = cellsOf(Line);
-      if (At >= Cells.size() || !isWanted(F, Cells[At]))
-        continue;
-    }
-    if (Count++ < F.Max)
-      Text += Line.str() + "\n";
-    else
-      ++LeftOut;
-  }
-  if (!Count)
-    Text += "(no row matches)\n";
-  return Text;
-}
-
-std::string memkit::answerText(const PlannedAnswer &Of, StringRef Output,
-                               bool IsCut) {
-  size_t LeftOut = 0;
-  std::string Rows;
-  if (Of.Rows.Max) {
-    Rows = rowsText(Of.Rows, Output, LeftOut);
-    Output = Rows;
-  }
-  // Room for the last line.
-  constexpr size_t Room = MaxAnswer - 200;
-  StringRef Kept = Output;
-  if (Output.size() > Room) {
-    size_t End = Output.rfind('\n', Room);
-    Kept = Output.take_front(End == StringRef::npos ? 0 : End + 1);
-    LeftOut += Output.drop_front(Kept.size()).count('\n');
-  }
-  std::string Text = Kept.str();
-  if (LeftOut || IsCut)
-    Text += "(" + (LeftOut ? std::to_string(LeftOut) : std::string("many")) +
-            (IsCut ? " or more" : "") +
-            " lines left out; to see others: " + Of.Narrower + ")\n";
-  return Text;
 }

@@ -2,12 +2,13 @@
 //
 // The Model Context Protocol on standard input and output.
 
-#include "Server.h"
+#include "Agents/Server.h"
 #include "Support/CommandText.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cerrno>
+#include <chrono>
 #include <poll.h>
 #include <unistd.h>
 
@@ -26,12 +27,42 @@ static constexpr StringLiteral Stateless = "2026-07-28";
 static constexpr StringLiteral WithHandshake[] = {"2025-11-25", "2025-06-18"};
 static constexpr StringLiteral VersionKey =
     "io.modelcontextprotocol/protocolVersion";
+static constexpr StringLiteral CapabilitiesKey =
+    "io.modelcontextprotocol/clientCapabilities";
 static constexpr StringLiteral Instructions =
     "memkit answers questions about the memory of recorded programs. Begin "
     "with "
     "overview; leaks, diff, flame_top and source go on from there. The verdict "
     "LEAK means that memory grows while the program repeats itself; grows may "
     "be loading.";
+
+namespace {
+/// What the tool that runs is for.
+enum class RunStage : uint8_t { Record, Answer, Import };
+} // namespace
+
+using SteadyClock = std::chrono::steady_clock;
+
+/// A question whose tool runs.
+struct Server::Running {
+  llvm::json::Value Id = nullptr;
+  std::optional<llvm::json::Value> ProgressToken;
+  bool IsStateless = false; ///< of revision 2026-07-28
+  PlannedAnswer Plan;
+  SteadyClock::time_point Begin, NextProgress;
+  unsigned Seconds = 0; ///< of the last progress
+  RunStage For = RunStage::Answer;
+  std::string Recorded;     ///< what became of the command that was recorded
+  size_t NextImport = 0;    ///< of the inputs; 0: nothing was tried
+  bool HasImported = false; ///< one of the inputs
+  std::string Failure;      ///< why the tool had no answer
+  bool IsInterrupted = false;
+  std::optional<ToolRun> Run;
+};
+
+Server::Server(Folders Of, ServerOptions Options)
+    : Of(std::move(Of)), Options(std::move(Options)) {}
+Server::~Server() = default;
 
 /// Whether no value lies deeper than MaxDepth: the parser calls itself.
 static bool isFlat(StringRef Line) {
@@ -74,9 +105,9 @@ void Server::run() {
 void Server::wait() {
   std::vector<pollfd> Polls;
   bool Reads = !HasEnded && hasRoom();
-  Polls.push_back({Reads ? STDIN_FILENO : -1, POLLIN, 0});
+  Polls.push_back({Reads ? Options.Input : -1, POLLIN, 0});
   if (Now)
-    Now->Run.addPolls(Polls);
+    Now->Run->addPolls(Polls);
   constexpr int LookMs = 200;
   if (poll(Polls.data(), Polls.size(), Now ? LookMs : -1) < 0 && errno != EINTR)
     HasEnded = true;
@@ -88,7 +119,7 @@ void Server::wait() {
 
 void Server::readInput() {
   char Piece[65536];
-  ssize_t N = read(STDIN_FILENO, Piece, sizeof(Piece));
+  ssize_t N = read(Options.Input, Piece, sizeof(Piece));
   if (N < 0 && errno == EINTR)
     return;
   if (N <= 0) {
@@ -164,6 +195,9 @@ void Server::handle(const json::Object &Request) {
   if (Meta)
     Version = Meta->getString(VersionKey);
   bool IsStateless = Version == StringRef(Stateless);
+  if (IsStateless && !Meta->getObject(CapabilitiesKey))
+    return sendError(Id, InvalidParams,
+                     "a request of this version has " + CapabilitiesKey.str());
   if (Version && !IsStateless && !is_contained(WithHandshake, *Version))
     return sendError(
         Id, UnsupportedVersion, "this version is not supported",
@@ -196,7 +230,7 @@ void Server::handle(const json::Object &Request) {
   if (Method == "ping")
     return sendResult(Id, {}, IsStateless);
   if (Method == "tools/list") {
-    json::Object Result{{"tools", questionList()}};
+    json::Object Result{{"tools", questionList(Options.MayRecord)}};
     if (IsStateless) {
       Result["ttlMs"] = 0;
       Result["cacheScope"] = "private";
@@ -218,56 +252,180 @@ void Server::handleCall(const json::Value &Id, const json::Object &Params,
   if (Arguments && !Arguments->getAsObject())
     return sendError(Id, InvalidParams, "arguments is an object");
   Expected<PlannedAnswer> Plan =
-      planAnswer(*Name, Arguments ? Arguments->getAsObject() : nullptr, Of);
+      planAnswer(*Name, Arguments ? Arguments->getAsObject() : nullptr, Of,
+                 Options.MayRecord);
   // An error that the model can read, and mend.
   if (!Plan)
     return sendText(Id, toString(Plan.takeError()), true, IsStateless);
-  Expected<ToolRun> Run = ToolRun::start(Plan->Tool, Plan->Arguments);
-  if (!Run)
-    return sendText(Id, toString(Run.takeError()), true, IsStateless);
   std::optional<json::Value> Token;
   if (const json::Object *Meta = Params.getObject("_meta"))
     if (const json::Value *T = Meta->get("progressToken"))
       Token = *T;
   SteadyClock::time_point Begin = SteadyClock::now();
-  Now.emplace(Running{Id, std::move(Token), IsStateless, std::move(*Plan),
-                      std::move(*Run), Begin, Begin + std::chrono::seconds(1)});
+  Now = std::make_unique<Running>();
+  Now->Id = Id;
+  Now->ProgressToken = std::move(Token);
+  Now->IsStateless = IsStateless;
+  Now->Plan = std::move(*Plan);
+  Now->Begin = Begin;
+  Now->NextProgress = Begin + std::chrono::seconds(1);
+  if (Now->Plan.Command.empty())
+    startAnswer();
+  else
+    startRecording();
+}
+
+//===----------------------------------------------------------------------===//
+// Runs of tools
+//===----------------------------------------------------------------------===//
+
+/// Answers with an error.
+void Server::fail(std::string Text) {
+  sendText(Now->Id, std::move(Text), true, Now->IsStateless);
+  Now.reset();
+}
+
+void Server::startRun(const ToolPlan &Plan) {
+  Expected<ToolRun> Run = Options.Start(Plan);
+  if (!Run)
+    return fail(toString(Run.takeError()));
+  Now->Run.reset();
+  Now->Run.emplace(std::move(*Run));
+}
+
+void Server::startRecording() {
+  Now->For = RunStage::Record;
+  ToolPlan Plan;
+  Plan.Tool = "memrec";
+  Plan.Arguments = {"-q", "-o", Now->Plan.Inputs[0], "--"};
+  Plan.Output = ToolOutput::Begin;
+  Plan.Folder = Of.first().str();
+  append_range(Plan.Arguments, Now->Plan.Command);
+  startRun(Plan);
+}
+
+void Server::startAnswer() {
+  Now->For = RunStage::Answer;
+  ToolPlan Plan;
+  Plan.Tool = Now->Plan.Tool;
+  Plan.Arguments = Now->Plan.Arguments;
+  Plan.Arguments.push_back("--");
+  for (const std::string &Input : Now->Plan.Inputs) {
+    std::string Trace = Imported.find(Input);
+    Plan.Arguments.push_back(Trace.empty() ? Input : Trace);
+  }
+  startRun(Plan);
+}
+
+/// Makes traces of inputs that were none, one after the other; then asks again.
+void Server::startImport() {
+  Now->For = RunStage::Import;
+  while (Now->NextImport != Now->Plan.Inputs.size()) {
+    const std::string &Input = Now->Plan.Inputs[Now->NextImport++];
+    if (!Imported.find(Input).empty())
+      continue;
+    Expected<int> File = Imported.begin(Input);
+    if (!File) {
+      consumeError(File.takeError()); // the tool's own error tells more
+      continue;
+    }
+    ToolPlan Plan;
+    Plan.Tool = "memimport";
+    Plan.Arguments = {"-q", "-o", "-", "--", Input};
+    Plan.Output = ToolOutput::File;
+    Plan.File = *File;
+    return startRun(Plan);
+  }
+  if (!Now->HasImported)
+    return fail(std::move(Now->Failure));
+  startAnswer();
 }
 
 void Server::lookAtRun() {
-  constexpr auto MaxTime = std::chrono::minutes(10);
-  if (Now->Run.take())
+  if (Now->Run->take())
     return finishRun();
+  lookAtTime();
+}
+
+void Server::lookAtTime() {
+  using std::chrono::seconds;
+  constexpr auto MaxTime = std::chrono::minutes(10);
   SteadyClock::time_point Time = SteadyClock::now();
-  if (Time - Now->Begin > MaxTime) {
-    sendText(Now->Id, "no answer in ten minutes", true, Now->IsStateless);
-    Now.reset();
-    return;
+  auto Took = Time - Now->Begin;
+  if (Now->For == RunStage::Record && Took > seconds(Now->Plan.Seconds) &&
+      !Now->IsInterrupted) {
+    Now->IsInterrupted = true;
+    Now->Run->interrupt();
   }
+  // What does not end when it is asked to is ended.
+  if (Took > MaxTime + seconds(Now->Plan.Seconds))
+    return fail("no answer in ten minutes");
   if (!Now->ProgressToken || Time < Now->NextProgress)
     return;
-  Now->NextProgress += std::chrono::seconds(1);
+  Now->NextProgress += seconds(1);
   send(json::Object{
       {"jsonrpc", "2.0"},
       {"method", "notifications/progress"},
       {"params", json::Object{{"progressToken", *Now->ProgressToken},
                               {"progress", ++Now->Seconds},
-                              {"message", "reading the trace"}}}});
+                              {"message", Now->For == RunStage::Record
+                                              ? "recording the command"
+                                              : "reading the trace"}}}});
 }
 
 void Server::finishRun() {
-  int Status = Now->Run.finish();
+  int Status = Now->Run->finish();
+  switch (Now->For) {
+  case RunStage::Record:
+    return finishRecording(Status);
+  case RunStage::Answer:
+    return finishAnswer(Status);
+  case RunStage::Import:
+    Now->HasImported |= Status == 0;
+    if (Status)
+      Imported.drop();
+    else
+      Imported.keep();
+    return startImport();
+  }
+}
+
+void Server::finishRecording(int Status) {
+  std::string &Text = Now->Recorded;
+  Text = Now->IsInterrupted
+             ? "ended after " + std::to_string(Now->Plan.Seconds) + " s"
+         : Status >= 128 ? "ended by signal " + std::to_string(Status - 128)
+                         : "exit status " + std::to_string(Status);
+  Text += "\n";
+  constexpr size_t MaxShown = 2000;
+  for (auto [Name, All] :
+       {std::pair<StringRef, StringRef>{"output", Now->Run->output()},
+        {"messages", Now->Run->messages()}})
+    if (!All.trim().empty())
+      Text +=
+          (Name + " begins:\n" + All.take_front(MaxShown).rtrim() + "\n").str();
+  Text += "\n";
+  startAnswer();
+}
+
+void Server::finishAnswer(int Status) {
   // A tool whose output is cut is killed.
-  bool IsCut = Now->Run.isCut(), IsError = Status != 0 && !IsCut;
+  const ToolRun &Run = *Now->Run;
+  bool IsCut = Run.isCut(), IsError = Status != 0 && !IsCut;
   std::string Text;
   if (!IsError)
-    Text = answerText(Now->Plan, Now->Run.output(), IsCut);
+    Text = answerText(Now->Plan.Rows, Now->Plan.Narrower, Run.output(), IsCut);
   if (IsError || Text.empty())
-    Text += Now->Run.messages();
+    Text += Run.messages();
   if (Text.empty())
     Text = Status >= 128 ? Now->Plan.Tool + " ended by signal " +
                                std::to_string(Status - 128)
                          : "nothing to tell";
+  Text = Now->Recorded + Text;
+  if (IsError && !Now->NextImport && Now->Plan.Command.empty()) {
+    Now->Failure = std::move(Text);
+    return startImport();
+  }
   sendText(Now->Id, std::move(Text), IsError, Now->IsStateless);
   Now.reset();
 }
@@ -282,7 +440,7 @@ void Server::send(json::Object Message) {
   Line += '\n';
   StringRef Rest = Line;
   while (!Rest.empty() && !IsClosed) {
-    ssize_t N = write(STDOUT_FILENO, Rest.data(), Rest.size());
+    ssize_t N = write(Options.Output, Rest.data(), Rest.size());
     if (N >= 0)
       Rest = Rest.drop_front(size_t(N));
     else if (errno != EINTR)

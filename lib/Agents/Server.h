@@ -5,15 +5,17 @@
 // Revisions 2025-06-18 and 2025-11-25, with their handshake, and 2026-07-28,
 // which has none: each request says its version. A message is a line of JSON.
 
-#ifndef MEMKIT_TOOLS_MEMMCP_SERVER_H
-#define MEMKIT_TOOLS_MEMMCP_SERVER_H
+#ifndef MEMKIT_LIB_AGENTS_SERVER_H
+#define MEMKIT_LIB_AGENTS_SERVER_H
 
-#include "Folders.h"
-#include "Questions.h"
-#include "ToolRun.h"
+#include "Agents/Folders.h"
+#include "Agents/Imports.h"
+#include "Agents/Questions.h"
+#include "Agents/ToolRun.h"
 #include "llvm/Support/JSON.h"
-#include <chrono>
 #include <deque>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -24,22 +26,19 @@ namespace memkit {
 /// pipe. One thread.
 class Server {
 public:
-  explicit Server(Folders Of) : Of(std::move(Of)) {}
+  using StartTool = std::function<llvm::Expected<ToolRun>(const ToolPlan &)>;
+  struct ServerOptions {
+    bool MayRecord = false;    ///< whether clients may run commands
+    int Input = 0, Output = 1; ///< descriptors, which stay the caller's
+    StartTool Start = ToolRun::start;
+  };
+  Server(Folders Of, ServerOptions Options);
+  ~Server();
   /// Serves until the input ends and all is answered, or the output is closed.
   void run();
 
 private:
-  using SteadyClock = std::chrono::steady_clock;
-  /// A question whose tool runs.
-  struct Running {
-    llvm::json::Value Id;
-    std::optional<llvm::json::Value> ProgressToken;
-    bool IsStateless; ///< of revision 2026-07-28
-    PlannedAnswer Plan;
-    ToolRun Run;
-    SteadyClock::time_point Begin, NextProgress;
-    unsigned Seconds = 0; ///< of the last progress
-  };
+  struct Running;
 
   bool hasRoom() const { return Waiting.size() < MaxWaiting; }
   void wait();
@@ -49,8 +48,16 @@ private:
   void handleCall(const llvm::json::Value &Id, const llvm::json::Object &Params,
                   bool IsStateless);
   void cancel(const llvm::json::Object &Params);
+  void startRun(const ToolPlan &Plan);
+  void startRecording();
+  void startAnswer();
+  void startImport();
   void lookAtRun();
+  void lookAtTime();
   void finishRun();
+  void finishRecording(int Status);
+  void finishAnswer(int Status);
+  void fail(std::string Text);
 
   void send(llvm::json::Object Message);
   void sendResult(const llvm::json::Value &Id, llvm::json::Object Result,
@@ -62,14 +69,16 @@ private:
 
   static constexpr size_t MaxWaiting = 256, MaxLine = 1 << 20;
   Folders Of;
+  ServerOptions Options;
+  Imports Imported;
   std::string Input;      ///< the begin of a line
   bool IsTooLong = false; ///< the line is left out up to its end
   bool HasEnded = false;  ///< of the input
   bool IsClosed = false;  ///< the output
   std::deque<llvm::json::Object> Waiting;
-  std::optional<Running> Now;
+  std::unique_ptr<Running> Now;
 };
 
 } // namespace memkit
 
-#endif // MEMKIT_TOOLS_MEMMCP_SERVER_H
+#endif // MEMKIT_LIB_AGENTS_SERVER_H

@@ -2,7 +2,7 @@
 //
 // A run of one of memkit's tools, whose output is an answer.
 
-#include "ToolRun.h"
+#include "Agents/ToolRun.h"
 #include "Support/Failure.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -12,6 +12,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <utility>
@@ -29,38 +30,46 @@ static std::string pathOf(StringRef Tool) {
 }
 
 /// Becomes the tool, which ends with this program.
-[[noreturn]] static void runChild(const std::string &Path, char **Argv,
-                                  int Output, int Messages) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
+[[noreturn]] static void runChild(const ToolPlan &Plan, const char *Path,
+                                  char **Argv, int Output, int Messages) {
+  bool IsRecording = Plan.Output == ToolOutput::Begin;
+  prctl(PR_SET_PDEATHSIG, IsRecording ? SIGTERM : SIGKILL);
   std::signal(SIGPIPE, SIG_DFL); // which this program ignores
+  if (Plan.Output == ToolOutput::File) {
+    rlimit Most{ToolRun::MaxImport, ToolRun::MaxImport};
+    setrlimit(RLIMIT_FSIZE, &Most);
+  }
   int Null = open("/dev/null", O_RDONLY);
-  if (dup2(Null, STDIN_FILENO) < 0 || dup2(Output, STDOUT_FILENO) < 0 ||
+  if ((!Plan.Folder.empty() && chdir(Plan.Folder.c_str()) != 0) ||
+      dup2(Null, STDIN_FILENO) < 0 || dup2(Output, STDOUT_FILENO) < 0 ||
       dup2(Messages, STDERR_FILENO) < 0)
     _exit(126);
-  execv(Path.c_str(), Argv);
-  dprintf(STDERR_FILENO, "%s: %s\n", Path.c_str(), std::strerror(errno));
+  execv(Path, Argv);
+  dprintf(STDERR_FILENO, "%s: %s\n", Path, std::strerror(errno));
   _exit(127);
 }
 
-Expected<ToolRun> ToolRun::start(StringRef Tool,
-                                 ArrayRef<std::string> Arguments) {
+Expected<ToolRun> ToolRun::start(const ToolPlan &Plan) {
   ToolRun R;
+  R.Output = Plan.Output;
   int Ends[2][2];
   for (int I : {0, 1}) {
     if (pipe2(Ends[I], O_CLOEXEC) != 0)
-      return makeError(Tool + ": a pipe: " + std::strerror(errno));
+      return makeError(Plan.Tool + ": a pipe: " + std::strerror(errno));
     R.Fds[I] = Ends[I][0];
     fcntl(R.Fds[I], F_SETFL, O_NONBLOCK);
   }
-  std::string Path = pathOf(Tool);
+  std::string Path = pathOf(Plan.Tool);
   std::vector<char *> Argv{Path.data()};
-  std::vector<std::string> Own(Arguments.begin(), Arguments.end());
+  std::vector<std::string> Own = Plan.Arguments;
   for (std::string &A : Own)
     Argv.push_back(A.data());
   Argv.push_back(nullptr);
   R.Pid = fork();
   if (R.Pid == 0)
-    runChild(Path, Argv.data(), Ends[0][1], Ends[1][1]);
+    runChild(Plan, Path.c_str(), Argv.data(),
+             Plan.Output == ToolOutput::File ? Plan.File : Ends[0][1],
+             Ends[1][1]);
   int Code = R.Pid < 0 ? errno : 0;
   for (int I : {0, 1})
     close(Ends[I][1]);
@@ -70,7 +79,8 @@ Expected<ToolRun> ToolRun::start(StringRef Tool,
 }
 
 ToolRun::ToolRun(ToolRun &&Other)
-    : Pid(std::exchange(Other.Pid, -1)), IsCut(Other.IsCut) {
+    : Pid(std::exchange(Other.Pid, -1)), Status(Other.Status),
+      Output(Other.Output), IsCut(Other.IsCut) {
   for (int I : {0, 1}) {
     Fds[I] = std::exchange(Other.Fds[I], -1);
     Texts[I] = std::move(Other.Texts[I]);
@@ -78,6 +88,8 @@ ToolRun::ToolRun(ToolRun &&Other)
 }
 
 ToolRun::~ToolRun() {
+  if (Output == ToolOutput::Begin && Pid > 0)
+    endRecording();
   kill();
   finish();
   for (int Fd : Fds)
@@ -90,9 +102,34 @@ void ToolRun::addPolls(std::vector<pollfd> &To) const {
     To.push_back({Fd, POLLIN, 0});
 }
 
+size_t ToolRun::maxBytes(int Of) const {
+  return Of == 0 && Output == ToolOutput::Kept ? MaxOutput : MaxMessages;
+}
+
+bool ToolRun::hasEnded() {
+  int Ended = 0;
+  if (Pid > 0 && waitpid(Pid, &Ended, WNOHANG) == Pid) {
+    Pid = -1;
+    Status = Ended;
+  }
+  return Pid <= 0;
+}
+
+void ToolRun::endRecording() {
+  // memrec passes the first signal on to its program, and ends at the second.
+  constexpr int Tries = 3;
+  constexpr useconds_t PieceUs = 20'000, Pieces = 100;
+  for (int I = 0; I != Tries && !hasEnded(); ++I) {
+    interrupt();
+    for (useconds_t Waited = 0; Waited != Pieces && !hasEnded(); ++Waited)
+      usleep(PieceUs);
+  }
+}
+
 bool ToolRun::take() {
+  bool IsOver = Output == ToolOutput::Begin && hasEnded();
   for (int I : {0, 1}) {
-    size_t Max = I ? MaxMessages : MaxOutput;
+    size_t Max = maxBytes(I);
     char Piece[65536];
     while (Fds[I] >= 0) {
       ssize_t N = read(Fds[I], Piece, sizeof(Piece));
@@ -104,13 +141,13 @@ bool ToolRun::take() {
       }
       size_t Room = Max - Texts[I].size();
       Texts[I].append(Piece, std::min(size_t(N), Room));
-      if (size_t(N) > Room && I == 0) {
+      if (size_t(N) > Room && I == 0 && Output == ToolOutput::Kept) {
         IsCut = true;
         kill();
       }
     }
   }
-  return Fds[0] < 0 && Fds[1] < 0;
+  return IsOver || (Fds[0] < 0 && Fds[1] < 0);
 }
 
 void ToolRun::kill() {
@@ -118,12 +155,18 @@ void ToolRun::kill() {
     ::kill(Pid, SIGKILL);
 }
 
+void ToolRun::interrupt() {
+  if (Pid > 0)
+    ::kill(Pid, SIGTERM);
+}
+
 int ToolRun::finish() {
-  if (Pid <= 0)
-    return 0;
-  int Status = 0;
-  while (waitpid(Pid, &Status, 0) < 0 && errno == EINTR)
-    ;
-  Pid = -1;
-  return WIFSIGNALED(Status) ? 128 + WTERMSIG(Status) : WEXITSTATUS(Status);
+  int Ended = Status.value_or(0);
+  if (Pid > 0) {
+    while (waitpid(Pid, &Ended, 0) < 0 && errno == EINTR)
+      ;
+    Pid = -1;
+    Status = Ended;
+  }
+  return WIFSIGNALED(Ended) ? 128 + WTERMSIG(Ended) : WEXITSTATUS(Ended);
 }

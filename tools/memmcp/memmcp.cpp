@@ -2,8 +2,8 @@
 //
 // Answers questions about traces for agents.
 
+#include "Agents/Server.h"
 #include "Cli/ToolMain.h"
-#include "Server.h"
 #include <csignal>
 #include <unistd.h>
 
@@ -13,6 +13,10 @@ using namespace memkit;
 static cl::list<std::string> FolderNames(cl::Positional,
                                          cl::desc("[folder]..."),
                                          cl::cat(toolCategory()));
+
+static cl::opt<bool> AllowRecord(
+    "allow-record", cl::cat(toolCategory()),
+    cl::desc("Clients may run commands, with your rights, and record them"));
 
 static Expected<int> run() {
   std::vector<std::string> Names(FolderNames.begin(), FolderNames.end());
@@ -25,7 +29,11 @@ static Expected<int> run() {
     say("reading requests of the Model Context Protocol from the terminal, up "
         "to Ctrl-D");
   std::signal(SIGPIPE, SIG_IGN);
-  Server(std::move(*Of)).run();
+  Server Serves(std::move(*Of), {.MayRecord = AllowRecord,
+                                 .Input = STDIN_FILENO,
+                                 .Output = STDOUT_FILENO,
+                                 .Start = ToolRun::start});
+  Serves.run();
   return ExitOk;
 }
 

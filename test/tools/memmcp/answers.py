@@ -36,6 +36,8 @@ assert names[0] == "overview" and {"leaks", "diff", "query", "source"} < set(nam
 assert all(tool["annotations"]["readOnlyHint"] and tool["description"] for tool in listed["tools"])
 error = client.request("tools/list", meta=dict(STATELESS, **{"io.modelcontextprotocol/protocolVersion": "2099-01-01"}))
 assert error["error"]["code"] == -32022 and "2025-11-25" in error["error"]["data"]["supported"], error
+error = client.request("tools/list", meta={"io.modelcontextprotocol/protocolVersion": "2026-07-28"})
+assert error["error"]["code"] == -32602 and "clientCapabilities" in error["error"]["message"], error
 assert client.request("nothing/here")["error"]["code"] == -32601
 
 
@@ -49,6 +51,8 @@ text, is_error = client.call("overview", trace="after.fb")
 assert not is_error and text.startswith("server: peak 1.04 MiB") and "answer.cpp:12 answer" in text, text
 text, is_error = client.call("diff", before="before.fb", after="after.fb")
 assert not is_error and "peak +24 KiB (+2.3 %)" in text and "answer.cpp:12 answer" in text, text
+text, is_error = client.call("explain", trace="after.fb")
+assert not is_error and text.startswith("### server: peak") and "memrec -- ./server" in text, text
 for name in ("flame_top", "timeline"):
     text, is_error = client.call(name, trace="after.fb")
     assert not is_error and len(text) > 50, text
