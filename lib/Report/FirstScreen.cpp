@@ -115,6 +115,12 @@ bool isNamed(const PageInput &F, ArrayRef<Subject> All) {
   return !F.Whole || All.size() > 1 || All.front().Space != 0;
 }
 
+/// Whether the program may have done no more than start.
+static bool isShort(const PageInput &F) {
+  constexpr uint64_t LongStartNs = 3'000'000'000;
+  return F.R.EndNs < LongStartNs;
+}
+
 /// Whether an import runs in a stack.
 static bool isInImport(const Trace &T, uint32_t Stack) {
   for (uint32_t Node = T.leaf(Stack); Node; Node = T.parent(Node))
@@ -128,25 +134,25 @@ static bool isInImport(const Trace &T, uint32_t Stack) {
 /// Whether it may only be the start of a program that has not run longer: it
 /// imports modules, also its own, and the arenas of Python fill meanwhile.
 static bool mayBeStart(const PageInput &F, const LineGrowth &L) {
-  constexpr uint64_t LongStartNs = 3'000'000'000;
-  return L.Word == GrowthWord::Grows && !L.HasSteps &&
-         F.R.EndNs < LongStartNs &&
+  return L.Word == GrowthWord::Grows && !L.HasSteps && isShort(F) &&
          (L.Where.Kind == PlaceKind::Import || L.Where.isArenas() ||
-          2 * L.ArenaBytes >= L.Rise ||
-          all_of(
-              L.Findings,
-              [&](uint32_t I) {
-                return isInImport(F.T, F.O.Growth.Found[I].Stack);
-              }));
+          2 * L.ArenaBytes >= L.Rise || all_of(L.Findings, [&](uint32_t I) {
+            return isInImport(F.T, F.O.Growth.Found[I].Stack);
+          }));
 }
 
-/// What grows by a thousandth of the peak or more; memleak reports the rest.
+/// What grows by a thousandth of the peak or more, of a program that ran
+/// shortly by a tenth; memleak reports the rest.
 static std::vector<LineGrowth> growing(const PageInput &F) {
-  constexpr uint64_t Part = 1000;
+  constexpr uint64_t Part = 1000, PartOfShort = 10;
+  auto IsLarge = [&](const LineGrowth &L) {
+    bool IsSure = L.Word == GrowthWord::Leak || L.HasSteps || !isShort(F);
+    uint64_t Peak = F.T.hostStats().PeakBytes;
+    return L.Rise >= Peak / (IsSure ? Part : PartOfShort);
+  };
   std::vector<LineGrowth> Out;
   for (const LineGrowth &L : F.O.Growing)
-    if (L.isGrowing() && L.Rise >= F.T.hostStats().PeakBytes / Part &&
-        !mayBeStart(F, L))
+    if (L.isGrowing() && IsLarge(L) && !mayBeStart(F, L))
       Out.push_back(L);
   return Out;
 }

@@ -42,6 +42,8 @@ std::string rateText(double Bytes);
 
 /// Prints the answer: one finding for each of the user's lines.
 void printShort(llvm::raw_ostream &OS, const LeakView &V);
+/// The same as a list of Markdown. V.Width: 0.
+void printShortMarkdown(llvm::raw_ostream &OS, const LeakView &V);
 /// What an imported trace cannot tell, and why; empty: it can tell all.
 std::string unknownText(const LeakView &V);
 

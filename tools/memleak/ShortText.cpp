@@ -327,4 +327,20 @@ void printShort(raw_ostream &OS, const LeakView &V) {
   ShortPrinter(OS, V).print();
 }
 
+void printShortMarkdown(raw_ostream &OS, const LeakView &V) {
+  std::string Text;
+  raw_string_ostream To(Text);
+  printShort(To, V);
+  for (StringRef Line : split(StringRef(Text).rtrim(), '\n')) {
+    OS << (Line.starts_with(" ") ? "  - " : "- ");
+    // Columns lie at least two blanks apart.
+    SmallVector<StringRef, 4> Cells;
+    Line.trim().split(Cells, "  ", -1, /*KeepEmpty=*/false);
+    ListSeparator Comma;
+    for (StringRef Cell : Cells)
+      OS << Comma << markdownText(Cell.trim());
+    OS << '\n';
+  }
+}
+
 } // namespace memkit

@@ -22,7 +22,7 @@
 using namespace llvm;
 using namespace memkit;
 
-enum class LeakFormat { Text, Json, Sarif, Collapsed };
+enum class LeakFormat { Text, Json, Markdown, Sarif, Collapsed };
 
 static cl::list<std::string> Inputs(cl::Positional, cl::desc("<trace>..."),
                                     cl::cat(toolCategory()));
@@ -34,6 +34,8 @@ static cl::opt<LeakFormat> OutputFormat(
     "format", cl::desc("What to write:"),
     cl::values(clEnumValN(LeakFormat::Text, "text", "for people (default)"),
                clEnumValN(LeakFormat::Json, "json", "for scripts"),
+               clEnumValN(LeakFormat::Markdown, "markdown",
+                          "the same as text, for a page"),
                clEnumValN(LeakFormat::Sarif, "sarif", "SARIF 2.1.0"),
                clEnumValN(LeakFormat::Collapsed, "collapsed",
                           "root;..;leaf BYTES, for one kind (default: exit)")),
@@ -301,6 +303,9 @@ static Error write(const LeakView &V) {
   case LeakFormat::Json:
     writeLeakJson(OS, V);
     break;
+  case LeakFormat::Markdown:
+    printShortMarkdown(OS, V);
+    break;
   case LeakFormat::Sarif:
     writeLeakSarif(OS, V);
     break;
@@ -355,7 +360,9 @@ static Expected<int> run(SelectionFlags &Flags, FailOn &Fatal) {
     Hidden = Suppressions::ofUser(*Spec->Names);
 
   SelectedTrace In, Old;
-  bool IsShort = OutputFormat == LeakFormat::Text && !isVerbose();
+  bool IsMarkdown = OutputFormat == LeakFormat::Markdown;
+  bool IsText = IsMarkdown || OutputFormat == LeakFormat::Text;
+  bool IsShort = IsMarkdown || (IsText && !isVerbose());
   std::optional<Places> Where;
   Expected<LeakFindings> R = analyse(Input, In, *Spec, Fatal, *Options, Hidden,
                                      IsShort ? &Where : nullptr);
@@ -373,15 +380,13 @@ static Expected<int> run(SelectionFlags &Flags, FailOn &Fatal) {
       return Before.takeError();
     keepNew(*R, *In.T, *Before, *Old.T);
   }
-  uint64_t Max = Top.getNumOccurrences()            ? uint64_t(Top)
-                 : OutputFormat == LeakFormat::Text ? 10
-                                                    : 0;
+  uint64_t Max = Top.getNumOccurrences() ? uint64_t(Top) : IsText ? 10 : 0;
   StringRef At = Spec->At && Spec->At->K != TimePointSpec::TimePointKind::End
                      ? StringRef(Spec->At->Text)
                      : "";
-  if (Error E = write({*In.T, *In.S, *R, Options->Kinds, Max,
-                       Top.getNumOccurrences() != 0, outputWidth(), At,
-                       Where ? &*Where : nullptr}))
+  if (Error E = write(
+          {*In.T, *In.S, *R, Options->Kinds, Max, Top.getNumOccurrences() != 0,
+           IsMarkdown ? 0 : outputWidth(), At, Where ? &*Where : nullptr}))
     return E;
   for_each(In.T->reader().unknownWarnings(),
            [](const std::string &W) { warn(W); });
