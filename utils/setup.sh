@@ -32,7 +32,7 @@ as_root() {
 
 # The packages to build memkit with.
 build_packages=(cmake ninja-build g++ llvm-19-dev llvm-19-tools libzstd-dev
-  zlib1g-dev libz3-dev liblz4-dev libsqlite3-dev flatbuffers-compiler libflatbuffers-dev libgtest-dev)
+  zlib1g-dev libz3-dev liblz4-dev libsqlite3-dev flatbuffers-compiler libflatbuffers-dev libtomlplusplus-dev libgtest-dev)
 # Further packages for the tests.
 test_packages=(git clang-format-19 clang-19 libclang-rt-19-dev chromium sqlite3 python3-psutil zstd
   libjemalloc-dev libgoogle-perftools-dev libmimalloc2.0 zsh fish heaptrack debuginfod dwz

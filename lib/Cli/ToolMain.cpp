@@ -5,6 +5,7 @@
 #include "ToolMain.h"
 #include "Live/LiveTrace.h"
 #include "OutputFile.h"
+#include "ProjectConfig.h"
 #include "ShellText.h"
 #include "Support/CommandText.h"
 #include "UsageText.h"
@@ -119,6 +120,30 @@ static void printUsageErrors(StringRef Text, ArrayRef<const char *> Args) {
   }
 }
 
+/// The project's options, which the command line's follow. Ends the program if
+/// they are wrong.
+static std::vector<std::string> projectOptions(const ToolDescription &D,
+                                               ArrayRef<const char *> Args) {
+  // Help is there with any configuration.
+  if (any_of(Args, [](StringRef Arg) {
+        Arg = Arg.ltrim('-');
+        return Arg == "help" || Arg == "h" || Arg == "version" ||
+               Arg.starts_with("help=");
+      }))
+    return {};
+  std::vector<StringRef> Names;
+  for (const auto &Known : cl::getRegisteredOptions())
+    Names.push_back(Known.first());
+  Expected<ProjectConfig> C = readProjectConfig();
+  Expected<std::vector<std::string>> Options =
+      C ? optionsOf(*C, D.Name == "memkit run" ? "memrec" : D.Name, Names)
+        : C.takeError();
+  if (Options)
+    return std::move(*Options);
+  reportError(Options.takeError());
+  exit(D.UsageStatus);
+}
+
 void parseToolOptions(int Argc, char **Argv, const ToolDescription &D) {
   setToolName(D.Name);
   // https://no-color.org: any text in the variable.
@@ -150,6 +175,9 @@ void parseToolOptions(int Argc, char **Argv, const ToolDescription &D) {
     Args.push_back("");
   const std::string Name = toolName().str();
   Args[0] = Name.c_str();
+  std::vector<std::string> OfProject = projectOptions(D, Args);
+  for (const std::string &Option : reverse(OfProject))
+    Args.insert(Args.begin() + 1, Option.c_str());
   HeldStderr Held;
   std::string Errors;
   raw_string_ostream ErrorStream(Errors);

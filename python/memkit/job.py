@@ -62,7 +62,8 @@ def _tool(name: str) -> str:
 
 
 def _run(command: List[str]) -> "subprocess.CompletedProcess[bytes]":
-    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+    environment = {**os.environ, "MEMKIT_CONFIG": "off"}  # answers are the same in every project
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment, check=False)
 
 
 def _messages(stderr: bytes) -> List[str]:

@@ -3,12 +3,14 @@
 // All tools in one program: runs as the tool whose name the program was called
 // by, or as the tool of its first argument: `memkit stat`, `memkit memstat`.
 
+#include "Cli/ProjectConfig.h"
 #include "Support/CommandText.h"
 #include "Support/NearName.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <sys/prctl.h>
@@ -94,9 +96,37 @@ static int runShort(const ShortCommand &C, int Argc, char **Argv, char *More) {
   return run(*commandOf(C.Tool), Count, Arguments.data());
 }
 
+/// Prints the project's options, and where they stand.
+static int printConfig() {
+  Expected<memkit::ProjectConfig> C = memkit::readProjectConfig();
+  if (!C) {
+    errs() << "memkit: error: " << toString(C.takeError()) << '\n';
+    return 1;
+  }
+  if (C->Path.empty()) {
+    outs() << "no memkit.toml, and no [tool.memkit] in pyproject.toml, here or "
+              "above\n";
+    return 0;
+  }
+  outs() << C->Path << '\n';
+  StringRef Folder = sys::path::parent_path(C->Path);
+  for (const memkit::ConfigOption &O : C->Options) {
+    StringRef From = O.From;
+    From.consume_front(Folder);
+    From.consume_front("/");
+    std::string Option = memkit::oneLine(O.Text);
+    outs() << "  " << left_justify(O.Tool.empty() ? "all tools" : O.Tool, 11)
+           << left_justify(Option, 32) << "  " << memkit::oneLine(From) << '\n';
+  }
+  if (const char *Text = std::getenv("MEMREC_OPTIONS"))
+    outs() << "  memrec     " << left_justify(memkit::oneLine(Text), 32)
+           << "  MEMREC_OPTIONS\n";
+  return 0;
+}
+
 /// The command that a user meant, or where commands are listed.
 static std::string hint(StringRef Name) {
-  SmallVector<StringRef, 16> Names;
+  SmallVector<StringRef, 16> Names{"config"};
   for (const ShortCommand &C : ShortCommands)
     Names.push_back(C.Name);
   for (const Command &C : Commands)
@@ -114,6 +144,8 @@ static void printHelp(raw_ostream &OS) {
     OS << "  " << C.Name;
     OS.indent(unsigned(9 - C.Name.size())) << C.What << '\n';
   }
+  OS << "  config   the options of this project, from memkit.toml or "
+        "pyproject.toml\n";
   for (const Command &C : Commands) {
     OS << "  " << C.Name.drop_front(strlen("mem"));
     OS.indent(unsigned(12 - C.Name.size())) << C.What << '\n';
@@ -151,6 +183,8 @@ int main(int Argc, char **Argv) {
       char *Asked[] = {Argv[2], Help, nullptr};
       return run(*C, 2, Asked);
     }
+  if (First == "config" && Argc == 2)
+    return printConfig();
   if (First == "--version") {
     outs() << "memkit " MEMKIT_VERSION "\n";
     return 0;

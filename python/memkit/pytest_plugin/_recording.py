@@ -107,7 +107,7 @@ def ask_recording(*arguments: str) -> Optional[List[Dict[str, str]]]:
         got = subprocess.run(
             # CSV: the JSON of 20,000 scopes has 20 MB.
             [memdump, "-q", "--format=csv", *arguments, f"live:{os.getpid()}"],
-            env={**os.environ, "MEMREC_FOLLOW": "0"},  # not recorded itself
+            env={**os.environ, "MEMREC_FOLLOW": "0", "MEMKIT_CONFIG": "off"},  # not recorded itself
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             encoding="utf-8",
