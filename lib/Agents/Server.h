@@ -9,7 +9,7 @@
 #define MEMKIT_LIB_AGENTS_SERVER_H
 
 #include "Agents/Folders.h"
-#include "Agents/Imports.h"
+#include "Agents/ImportCache.h"
 #include "Agents/Questions.h"
 #include "Agents/ToolRun.h"
 #include "llvm/Support/JSON.h"
@@ -70,7 +70,7 @@ private:
   static constexpr size_t MaxWaiting = 256, MaxLine = 1 << 20;
   Folders Of;
   ServerOptions Options;
-  Imports Imported;
+  ImportCache Imported;
   std::string Input;      ///< the begin of a line
   bool IsTooLong = false; ///< the line is left out up to its end
   bool HasEnded = false;  ///< of the input

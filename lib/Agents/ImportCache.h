@@ -2,8 +2,8 @@
 //
 // Traces of other tools' recordings, in memory.
 
-#ifndef MEMKIT_LIB_AGENTS_IMPORTS_H
-#define MEMKIT_LIB_AGENTS_IMPORTS_H
+#ifndef MEMKIT_LIB_AGENTS_IMPORTCACHE_H
+#define MEMKIT_LIB_AGENTS_IMPORTCACHE_H
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -13,12 +13,12 @@
 namespace memkit {
 
 /// The traces of the last recordings that clients asked about. One thread.
-class Imports {
+class ImportCache {
 public:
-  Imports() = default;
-  Imports(const Imports &) = delete;
-  Imports &operator=(const Imports &) = delete;
-  ~Imports();
+  ImportCache() = default;
+  ImportCache(const ImportCache &) = delete;
+  ImportCache &operator=(const ImportCache &) = delete;
+  ~ImportCache();
 
   /// The path of the trace of a recording, which this process holds open;
   /// empty: there is none, or the recording has changed since.
@@ -32,16 +32,16 @@ public:
 
 private:
   /// What tells a file from another one, or from an earlier state.
-  struct FileState {
+  struct RecordingState {
     uint64_t Device = 0, File = 0, Bytes = 0, ChangedNs = 0;
-    bool operator==(const FileState &) const = default;
+    bool operator==(const RecordingState &) const = default;
   };
   struct ImportedTrace {
     std::string Path;
-    FileState Of;
+    RecordingState Of;
     int Fd = -1;
   };
-  static bool stateOf(llvm::StringRef Path, FileState &To);
+  static bool stateOf(llvm::StringRef Path, RecordingState &To);
 
   static constexpr size_t MaxTraces = 4;
   std::deque<ImportedTrace> All; ///< the oldest first
@@ -50,4 +50,4 @@ private:
 
 } // namespace memkit
 
-#endif // MEMKIT_LIB_AGENTS_IMPORTS_H
+#endif // MEMKIT_LIB_AGENTS_IMPORTCACHE_H

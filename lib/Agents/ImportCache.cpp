@@ -2,7 +2,7 @@
 //
 // Traces of other tools' recordings, in memory.
 
-#include "Agents/Imports.h"
+#include "Agents/ImportCache.h"
 #include "Support/Failure.h"
 #include <cerrno>
 #include <cstring>
@@ -14,13 +14,13 @@
 using namespace llvm;
 using namespace memkit;
 
-Imports::~Imports() {
+ImportCache::~ImportCache() {
   drop();
   for (const ImportedTrace &T : All)
     close(T.Fd);
 }
 
-bool Imports::stateOf(StringRef Path, FileState &To) {
+bool ImportCache::stateOf(StringRef Path, RecordingState &To) {
   struct stat St;
   if (stat(Path.str().c_str(), &St) != 0 || !S_ISREG(St.st_mode))
     return false;
@@ -31,8 +31,8 @@ bool Imports::stateOf(StringRef Path, FileState &To) {
   return true;
 }
 
-std::string Imports::find(StringRef Path) const {
-  FileState Now;
+std::string ImportCache::find(StringRef Path) const {
+  RecordingState Now;
   for (const ImportedTrace &T : All)
     if (T.Path == Path && stateOf(Path, Now) && Now == T.Of)
       return "/proc/" + std::to_string(getpid()) + "/fd/" +
@@ -40,7 +40,7 @@ std::string Imports::find(StringRef Path) const {
   return "";
 }
 
-Expected<int> Imports::begin(StringRef Path) {
+Expected<int> ImportCache::begin(StringRef Path) {
   drop();
   ImportedTrace T{Path.str(), {}, -1};
   if (!stateOf(Path, T.Of))
@@ -52,7 +52,7 @@ Expected<int> Imports::begin(StringRef Path) {
   return Begun.Fd;
 }
 
-void Imports::keep() {
+void ImportCache::keep() {
   if (All.size() == MaxTraces) {
     close(All.front().Fd);
     All.pop_front();
@@ -60,7 +60,7 @@ void Imports::keep() {
   All.push_back(std::exchange(Begun, {}));
 }
 
-void Imports::drop() {
+void ImportCache::drop() {
   if (Begun.Fd >= 0)
     close(Begun.Fd);
   Begun = {};
