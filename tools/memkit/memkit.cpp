@@ -74,6 +74,9 @@ struct ShortCommand {
 static constexpr ShortCommand ShortCommands[] = {
     {"run", "memrec", "--run",
      "record a program, then show its summary: memkit run x.py"},
+    {"overhead", "memrec", "--overhead",
+     "what recording costs a program: memkit overhead -- ./server"},
+    {"info", "memrec", "--check", "this machine, and what can be recorded"},
     {"explain", "memstat", "--explain",
      "the whole finding as a page of Markdown, for an issue tracker"}};
 

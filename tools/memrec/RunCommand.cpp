@@ -40,8 +40,7 @@ StringRef memkit::interpreterOf(StringRef Script) {
       .Default("");
 }
 
-/// The path of the Python to use; empty: there is none.
-static std::string pythonPath() {
+std::string memkit::pythonPath() {
   if (!Run.empty())
     return Run;
   for (StringRef Name : {"python", "python3"})

@@ -22,6 +22,9 @@ bool wantsRun();
 /// without --run, a Python that is not there.
 llvm::Error prepareRun(std::vector<std::string> &Command);
 
+/// The path of the Python of --run, else of the one on PATH; empty: none.
+std::string pythonPath();
+
 /// The interpreter of a script's kind, by its name's end; empty: no script.
 llvm::StringRef interpreterOf(llvm::StringRef Script);
 

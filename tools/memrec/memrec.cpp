@@ -5,6 +5,8 @@
 #include "Arguments.h"
 #include "Cli/ToolMain.h"
 #include "Options.h"
+#include "Overhead.h"
+#include "PythonFacts.h"
 #include "RunCommand.h"
 #include "StartHint.h"
 #include "Support/CommandText.h"
@@ -185,11 +187,12 @@ int main(int Argc, char **Argv) {
   parseToolOptions(int(Options.size()), Options.data(), D);
 
   std::string Library = findLibrary(Argv[0]);
-  if (wantsCheck())
-    return checkRecording(Library,
-                          [](const Twine &Line) { outs() << Line << '\n'; })
-               ? 0
-               : ExitError;
+  if (wantsCheck()) {
+    bool Can = checkRecording(
+        Library, [](const Twine &Line) { outs() << Line << '\n'; });
+    outs() << pythonFacts() << '\n';
+    return Can ? 0 : ExitError;
+  }
   if (A->Command.empty())
     return fail(
         makeUsageError("no program to run; try '" + D.Name + " --help'"));
@@ -201,6 +204,8 @@ int main(int Argc, char **Argv) {
   Expected<RecordOptions> O = recordOptions();
   if (!O)
     return fail(O.takeError());
+  if (wantsOverhead() && wantsRun())
+    return fail(makeUsageError("--overhead has no page: without --run"));
   O->CudaLibrary = findCudaLibrary(Library);
   O->Library = std::move(Library);
   O->PythonFolder = findPythonFolder(Argv[0]);
@@ -209,6 +214,10 @@ int main(int Argc, char **Argv) {
   // Also with -q: the user asked for these lines.
   O->Alert = sayAlways;
   O->Note = [](const Twine &What) { sayVerbose(What); };
+  if (wantsOverhead()) {
+    Expected<int> Status = measureOverhead(*O);
+    return Status ? *Status : fail(Status.takeError());
+  }
   reportToTerminal(*O);
   keepHeapSmall();
   Expected<RecordResult> R = record(*O);

@@ -3,10 +3,12 @@
 // Reports what can be recorded on this machine.
 
 #include "Check.h"
+#include "Devices/DeviceList.h"
 #include "Session/Greeter.h"
 #include "Shared/MachineFacts.h"
 #include "Shared/Preloadable.h"
 #include "Shared/SharedProcess.h"
+#include "memkit/Support/Format.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/Path.h"
 #include <cerrno>
@@ -80,8 +82,16 @@ bool memkit::checkRecording(const std::string &Library,
   Print("python stacks: yes, merged with the native ones: CPython, as each "
         "process starts (-v says which; other Pythons have native stacks)");
   Print(checkCuda(Library));
-  for (const std::string &Fact : machineFacts())
-    Print("machine: " + Fact);
+  for (const std::string &Line : deviceLines())
+    Print(Line);
+  for (const std::string &Text : machineFacts()) {
+    auto [Name, Value] = StringRef(Text).split('=');
+    uint64_t Bytes = 0;
+    bool IsSize = Name == "memory" || Name == "swap" || Name == "memory-limit";
+    Print("machine: " + Name + " " +
+          (IsSize && !Value.getAsInteger(10, Bytes) ? formatSize(Bytes)
+                                                    : Value.str()));
+  }
   Print("not recorded: static, set-user-id and set-capability programs, those "
         "of another ELF class, those linked with a sanitizer");
   return Can;

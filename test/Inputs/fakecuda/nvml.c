@@ -65,6 +65,37 @@ EXPORT nvmlReturn_t nvmlDeviceGetHandleByUUID(const char *Uuid, nvmlDevice_t *To
   }
   return NVML_ERROR_NOT_FOUND;
 }
+EXPORT nvmlReturn_t nvmlDeviceGetCount_v2(unsigned *N) {
+  BEGIN;
+  *N = 2;
+  return NVML_SUCCESS;
+}
+EXPORT nvmlReturn_t nvmlDeviceGetHandleByIndex_v2(unsigned I, nvmlDevice_t *To) {
+  BEGIN;
+  *To = (nvmlDevice_t)(uintptr_t)(I + 1);
+  return NVML_SUCCESS;
+}
+EXPORT nvmlReturn_t nvmlDeviceGetName(nvmlDevice_t D, char *To, unsigned N) {
+  BEGIN;
+  snprintf(To, N, "Fake\n%d", (int)(uintptr_t)D);
+  return NVML_SUCCESS;
+}
+EXPORT nvmlReturn_t nvmlDeviceGetCudaComputeCapability(nvmlDevice_t D, int *Major, int *Minor) {
+  BEGIN;
+  *Major = 9, *Minor = 0;
+  return NVML_SUCCESS;
+}
+EXPORT nvmlReturn_t nvmlSystemGetDriverVersion(char *To, unsigned N) {
+  BEGIN;
+  snprintf(To, N, "575.51.03");
+  return NVML_SUCCESS;
+}
+EXPORT nvmlReturn_t nvmlSystemGetCudaDriverVersion(int *To) {
+  BEGIN;
+  *To = 12090;
+  return NVML_SUCCESS;
+}
+
 static int indexOf(nvmlDevice_t D) { return (int)(uintptr_t)D - 1; }
 
 static size_t total(void) {
