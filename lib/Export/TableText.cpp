@@ -121,15 +121,25 @@ void writeColumnsJson(json::OStream &J, const RowList &Rows) {
     });
 }
 
-static Error writeJson(raw_ostream &OS, const TypedTable &T, StringRef Name) {
+/// Writes the attribute Name, an array with all rows of T.
+static Error writeTableJson(json::OStream &J, const TypedTable &T,
+                            StringRef Name) {
+  Error Failure = Error::success();
+  J.attributeArray(Name, [&] {
+    Failure = joinErrors(
+        std::move(Failure),
+        forEachRows(T, [&](const RowList &Rows) { writeJsonRows(J, Rows); }));
+  });
+  return Failure;
+}
+
+Error writeTablesJson(raw_ostream &OS, ArrayRef<NamedTable> Tables) {
   json::OStream J(OS, /*IndentSize=*/2);
   Error Failure = Error::success();
   J.object([&] {
-    J.attributeArray(Name, [&] {
-      Failure = joinErrors(
-          std::move(Failure),
-          forEachRows(T, [&](const RowList &Rows) { writeJsonRows(J, Rows); }));
-    });
+    for (const NamedTable &T : Tables)
+      Failure =
+          joinErrors(std::move(Failure), writeTableJson(J, T.Rows, T.Name));
   });
   OS << '\n';
   return Failure;
@@ -271,7 +281,7 @@ Error writeTableText(raw_ostream &OS, const TypedTable &T,
   case TableTextFormat::Csv:
     return writeCsv(OS, T);
   case TableTextFormat::Json:
-    return writeJson(OS, T, Name);
+    return writeTablesJson(OS, NamedTable{Name, T});
   case TableTextFormat::Text:
   case TableTextFormat::Markdown:
     return writeForPeople(OS, T, Format == TableTextFormat::Markdown, Width);

@@ -11,6 +11,7 @@
 
 #include "Support/Table.h"
 #include "Tables/Cells.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -24,6 +25,15 @@ enum class TableTextFormat { Text, Markdown, Csv, Json };
 llvm::Error writeTableText(llvm::raw_ostream &OS, const TypedTable &T,
                            TableTextFormat Format, llvm::StringRef Name,
                            unsigned Width);
+
+struct NamedTable {
+  llvm::StringRef Name;
+  const TypedTable &Rows;
+};
+/// Writes one object with an array of rows for each table. Errors: those of the
+/// tables.
+llvm::Error writeTablesJson(llvm::raw_ostream &OS,
+                            llvm::ArrayRef<NamedTable> Tables);
 
 /// The rows for people.
 Table tableOf(const RowList &Rows);

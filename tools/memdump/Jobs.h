@@ -7,6 +7,7 @@
 
 #include "Cli/OutputFile.h"
 #include "Options.h"
+#include "Tables/Answers.h"
 #include "memkit/Model/Selection.h"
 #include "llvm/Support/Error.h"
 
@@ -19,7 +20,9 @@ namespace memkit {
 /// `OutputFormat`, until the output takes no more.
 llvm::Error printSections(OutputFile &Out, const SelectionSpec &Spec);
 
-/// Writes the table `WhatTable` of what Spec selects in `OutputFormat`.
+/// The tables of --table, each once; without --table the events.
+std::vector<NamedAnswer> answersOfTables();
+/// Writes the tables `WhatTables` of what Spec selects in `OutputFormat`.
 llvm::Error printTable(OutputFile &Out, const SelectionSpec &Spec);
 
 /// Writes the process that Spec chooses as a memory snapshot of PyTorch.

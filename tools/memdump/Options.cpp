@@ -35,13 +35,14 @@ cl::opt<DumpFormat> memkit::OutputFormat(
                clEnumValN(DumpFormat::TorchSnapshot, "torch-snapshot",
                           "a memory snapshot of PyTorch, for memory_viz")),
     cl::cat(toolCategory()));
-cl::opt<DumpTable> memkit::WhatTable(
-    "table", cl::value_desc("name"),
-    cl::desc("A table in place of the sections (parquet and arrow: events):"),
+cl::list<DumpTable> memkit::WhatTables(
+    "table", cl::value_desc("name,..."), cl::CommaSeparated,
+    cl::desc("A table in place of the sections (parquet and arrow: events); "
+             "with --format=json several in one object:"),
     cl::cat(toolCategory()));
 static const bool HasTables = [] {
   for (const auto &[I, A] : enumerate(namedAnswers()))
-    WhatTable.getParser().addLiteralOption(A.Name, DumpTable(I), A.About);
+    WhatTables.getParser().addLiteralOption(A.Name, DumpTable(I), A.About);
   return true;
 }();
 cl::opt<DumpJob> memkit::What(

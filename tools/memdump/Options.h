@@ -46,7 +46,7 @@ extern std::string Input; ///< of Inputs, as one trace; -: standard input
 extern llvm::cl::opt<std::string> Output; ///< -: standard output
 extern llvm::cl::opt<DumpFormat> OutputFormat;
 extern llvm::cl::opt<DumpJob> What;
-extern llvm::cl::opt<DumpTable> WhatTable;
+extern llvm::cl::list<DumpTable> WhatTables;
 extern llvm::cl::list<EventColumn> Columns;
 extern llvm::cl::list<std::string> RedactNames;
 extern llvm::cl::opt<std::string> RedactKey;

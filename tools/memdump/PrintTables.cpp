@@ -10,6 +10,7 @@
 #include "Export/TableText.h"
 #include "Jobs.h"
 #include "Tables/Answers.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
 using namespace memkit;
@@ -39,6 +40,18 @@ static std::optional<TableTextFormat> textFormat() {
   }
 }
 
+std::vector<NamedAnswer> memkit::answersOfTables() {
+  std::vector<NamedAnswer> Out;
+  for (DumpTable Table : WhatTables)
+    if (const NamedAnswer &A = namedAnswers()[size_t(Table)];
+        none_of(Out, [&](const NamedAnswer &O) { return O.Name == A.Name; }))
+      Out.push_back(A);
+  // Of --format=parquet and arrow without a table: the events.
+  if (Out.empty())
+    Out.push_back(namedAnswers().front());
+  return Out;
+}
+
 Error memkit::printTable(OutputFile &Out, const SelectionSpec &Spec) {
   Expected<std::unique_ptr<Trace>> Opened =
       Trace::open(Input, TP_All | TP_Intervals, showProgress());
@@ -50,19 +63,29 @@ Error memkit::printTable(OutputFile &Out, const SelectionSpec &Spec) {
   for (const std::string &Warning : T.warnings())
     warn(Warning);
   T.applyRules(Spec.Names, !Spec.AllFrames);
-  Expected<Selection> Sel = Selection::create(T, Spec);
-  if (!Sel)
-    return Sel.takeError();
-  const NamedAnswer &Answer = namedAnswers()[size_t(WhatTable.getValue())];
-  TableAnswer Rows = Answer.Make(Of, std::move(*Sel));
-  if (!Rows)
-    return Rows.takeError();
+  std::vector<NamedAnswer> Answers = answersOfTables();
+  std::vector<TableRef> Rows;
+  for (const NamedAnswer &Answer : Answers) {
+    Expected<Selection> Sel = Selection::create(T, Spec);
+    if (!Sel)
+      return Sel.takeError();
+    TableAnswer Made = Answer.Make(Of, std::move(*Sel));
+    if (!Made)
+      return Made.takeError();
+    Rows.push_back(std::move(*Made));
+  }
+  if (OutputFormat == DumpFormat::Json) {
+    std::vector<NamedTable> Named;
+    for (auto [Answer, Table] : zip(Answers, Rows))
+      Named.push_back({Answer.Name, *Table});
+    return writeTablesJson(Out.os(), Named);
+  }
   if (std::optional<TableTextFormat> Format = textFormat())
-    return writeTableText(Out.os(), **Rows, *Format, Answer.Name,
+    return writeTableText(Out.os(), *Rows[0], *Format, Answers[0].Name,
                           outputWidth());
   const Header &H = T.header();
   uint32_t Process = T.processes().empty() ? H.Pid : T.processes()[0].Pid;
-  TableRef All = withOrigin(*Rows, H.Host, H.Rank, Process);
+  TableRef All = withOrigin(Rows[0], H.Host, H.Rank, Process);
   auto *Write =
       OutputFormat == DumpFormat::Arrow ? writeArrowFile : writeParquet;
   return Write(Out.os(), *All, factsOf(T), [&] { return Out.failed(); });

@@ -23,7 +23,7 @@ static bool isTableFile() {
   return OutputFormat == DumpFormat::Parquet ||
          OutputFormat == DumpFormat::Arrow;
 }
-static bool isTable() { return isTableFile() || WhatTable.getNumOccurrences(); }
+static bool isTable() { return isTableFile() || !WhatTables.empty(); }
 
 /// Errors: a table that the format cannot have, or no table.
 static Error checkTable() {
@@ -38,7 +38,11 @@ static Error checkTable() {
       OutputFormat == DumpFormat::TorchSnapshot)
     return makeUsageError("--table needs --format=text, markdown, csv, json, "
                           "parquet or arrow");
-  const NamedAnswer &Answer = namedAnswers()[size_t(WhatTable.getValue())];
+  if (WhatTables.size() > 1)
+    return OutputFormat == DumpFormat::Json
+               ? Error::success()
+               : makeUsageError("several tables need --format=json");
+  const NamedAnswer Answer = answersOfTables().front();
   bool IsForPeople =
       OutputFormat == DumpFormat::Text || OutputFormat == DumpFormat::Markdown;
   return Answer.Streams && IsForPeople
