@@ -6,6 +6,16 @@
 // RUN: memdump %t.fb | grep device-used | FileCheck %s
 // RUN: memdump --check %t.fb
 
+// With another interval there are fewer: at the first call, and at the last one, 240 ms later. None with 0.
+// RUN: %cuda memrec --device-interval=200ms -o %t.200.fb -- %t.exe
+// RUN: memdump %t.200.fb | grep -c device-used | FileCheck %s --check-prefix=SLOW
+// SLOW: {{^}}2{{$}}
+// RUN: %cuda memrec --device-interval=0 -o %t.none.fb -- %t.exe
+// RUN: memdump %t.none.fb | not grep device-used
+// RUN: memdump --format=asm %t.none.fb | grep -c '"device-interval=0"'
+// RUN: not memrec --device-interval=1ms -- %t.exe 2>&1 | FileCheck %s --check-prefix=WRONG
+// WRONG: --device-interval=1ms: should be 10ms to 1h, or 0
+
 #include "Inputs/check.h"
 #include <unistd.h>
 

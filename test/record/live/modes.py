@@ -6,6 +6,7 @@
 
 import subprocess
 import sys
+import time
 
 from live import recording, run, wait_for
 
@@ -18,7 +19,12 @@ for options in (["-o", "-"], ["--events=none", "-o", "none.fb"], ["--events=last
             name = f"live:{memrec.pid}"
             text, _ = run("memstat", name)
             assert "storm.c:" in text and "nothing lost" in text, (options, text)
-            text, _ = run("memleak", "-v", name)
+            # New stacks have names a moment later.
+            for _ in range(200):
+                text, _ = run("memleak", "-v", name)
+                if "storm.c:" in text:
+                    break
+                time.sleep(0.05)
             assert "storm.c:" in text, (options, text)
             _, err = run("memdump", "--check", name)
             assert "events were left out on request" in err, (options, err)

@@ -33,7 +33,7 @@ static void work(std::promise<void> &Done, std::shared_future<void> End) {
   End.wait();
 }
 
-int main() {
+int main(int Argc, char **Argv) {
   std::promise<void> End;
   std::shared_future<void> AtEnd(End.get_future());
   std::vector<std::thread> Threads;
@@ -42,7 +42,7 @@ int main() {
     Threads.emplace_back([&] { work(Done, AtEnd); });
     Done.get_future().wait();
   }
-  usleep(2500000); // a sample or two
+  usleep(useconds_t(std::atof(Argv[1]) * 1e6)); // a sample or two
   long Before = residentBytes();
   malloc_trim(0);
   std::printf("%ld\n", Before - residentBytes());

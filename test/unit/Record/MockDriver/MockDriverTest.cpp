@@ -79,7 +79,7 @@ struct MockDriver : testing::Test, RecordingListener {
 };
 
 TEST_F(MockDriver, MeasuresTheMemoryOfAContext) {
-  DeviceUses Uses(*R, std::make_unique<MockLibrary>(Own, ""));
+  DeviceUses Uses(*R, std::make_unique<MockLibrary>(Own, ""), 100000000);
   EXPECT_TRUE(ask(Uses, wire::DeviceTimePoint::ContextBegins, 0));
   Uses.seen({1, 1}, Device);
   *Own = 100 * MockMiB;
@@ -96,7 +96,8 @@ TEST_F(MockDriver, MeasuresTheMemoryOfAContext) {
 }
 
 TEST_F(MockDriver, TellsWhyALibraryDoesNotOpen) {
-  DeviceUses Uses(*R, std::make_unique<MockLibrary>(Own, "mock: no driver"));
+  DeviceUses Uses(*R, std::make_unique<MockLibrary>(Own, "mock: no driver"),
+                  100000000);
   EXPECT_FALSE(ask(Uses, wire::DeviceTimePoint::ContextBegins, 0));
   ASSERT_EQ(1u, Missed.size());
   EXPECT_NE(std::string::npos, Missed[0].find("mock: no driver"));
