@@ -31,7 +31,7 @@
 namespace memkit::wire {
 
 inline constexpr uint64_t Magic = 0x31657269576b6d4dull; // "MmkWire1"
-inline constexpr uint32_t Version = 25;
+inline constexpr uint32_t Version = 26;
 
 /// Environment variables that memrec sets and the exec hooks restore.
 inline constexpr char SocketVar[] = "MEMREC_SOCKET";   ///< path of the socket
@@ -148,11 +148,11 @@ struct Settings {
   uint64_t SampleSeed; ///< for tests: equal seeds give equal samples; 0: from
                        ///< the clock
   uint32_t Stacks;     ///< StackBits
-  uint32_t PythonObjects; ///< 1: objects of the interpreter's allocators too
-  uint32_t Torch;         ///< TorchBits
-  uint32_t Cuda;          ///< CudaMode
-  uint32_t Private;       ///< 1: blocks of private allocators, by detours
-  uint32_t Pad0;
+  uint32_t PythonObjects;    ///< 1: objects of the interpreter's allocators too
+  uint32_t Torch;            ///< TorchBits
+  uint32_t Cuda;             ///< CudaMode
+  uint32_t Private;          ///< 1: blocks of private allocators, by detours
+  uint32_t DeviceIntervalMs; ///< between samples of a device; 0: none
 };
 static_assert(sizeof(Settings) == 72);
 

@@ -109,6 +109,12 @@ static cl::opt<std::string> SampleInterval(
              "(default: 100ms)"),
     cl::value_desc("TIME"), cl::init("100ms"),
     cl::cat(helpGroup(HelpGroup::Limits)));
+static cl::opt<std::string> DeviceInterval(
+    "device-interval",
+    cl::desc("Interval between samples of the used memory of devices; 0: never "
+             "(default: 100ms)"),
+    cl::value_desc("TIME"), cl::init("100ms"),
+    cl::cat(helpGroup(HelpGroup::Limits)));
 static cl::list<std::string> ResidentAt(
     "resident-at",
     cl::desc("Also find out what the resident memory consists of when these "
@@ -366,17 +372,25 @@ static Error parseAlerts(RecordOptions &O) {
   return Error::success();
 }
 
-static Error parseSampleInterval(RecordOptions &O) {
-  constexpr uint64_t Min = 1000000, Max = 3600ull * 1000000000;
-  Expected<uint64_t> Ns = parseTime(SampleInterval);
+static Error parseInterval(const cl::opt<std::string> &Given, uint64_t MinMs,
+                           uint64_t &To) {
+  constexpr uint64_t NsPerMs = 1000000, Max = 3600 * 1000 * NsPerMs;
+  std::string Text = ("--" + Given.ArgStr + "=" + Given).str();
+  Expected<uint64_t> Ns = parseTime(Given);
   if (!Ns)
-    return joinErrors(makeUsageError("--sample-interval=" + SampleInterval),
-                      Ns.takeError());
-  if (*Ns && (*Ns < Min || *Ns > Max))
-    return makeUsageError("--sample-interval=" + SampleInterval +
-                          ": should be 1ms to 1h, or 0");
-  O.SampleIntervalNs = *Ns;
+    return joinErrors(makeUsageError(Text), Ns.takeError());
+  if (*Ns && (*Ns < MinMs * NsPerMs || *Ns > Max))
+    return makeUsageError(Text + ": should be " + Twine(MinMs) +
+                          "ms to 1h, or 0");
+  To = *Ns;
   return Error::success();
+}
+
+static Error parseIntervals(RecordOptions &O) {
+  if (Error E = parseInterval(SampleInterval, 1, O.SampleIntervalNs))
+    return E;
+  // The clock of these samples has steps of 4 ms.
+  return parseInterval(DeviceInterval, 10, O.DeviceIntervalNs);
 }
 
 static Error parseResidentAt(RecordOptions &O) {
@@ -425,6 +439,8 @@ static std::vector<std::string> describe(const RecordOptions &O) {
     Text.push_back("heap=" + join(O.Heaps, ","));
   if (SampleInterval.getNumOccurrences())
     Text.push_back("sample-interval=" + SampleInterval);
+  if (DeviceInterval.getNumOccurrences())
+    Text.push_back("device-interval=" + DeviceInterval);
   if (!ResidentAt.empty())
     Text.push_back("resident-at=" + join(ResidentAt, ","));
   if (O.MallocInfo)
@@ -457,7 +473,7 @@ Expected<RecordOptions> memkit::recordOptions() {
     return std::move(E);
   if (Error E = parseSizes(O))
     return std::move(E);
-  if (Error E = parseSampleInterval(O))
+  if (Error E = parseIntervals(O))
     return std::move(E);
   if (Error E = parseResidentAt(O))
     return std::move(E);

@@ -105,14 +105,19 @@ static bool ask(const wire::DeviceAskRecord &Ask) {
   return capture::ask(Ask, R);
 }
 
+static uint64_t sampleEveryNs() {
+  constexpr uint64_t NsPerMs = 1'000'000;
+  return recordingThread() ? Proc.Ctl->Settings.DeviceIntervalMs * NsPerMs : 0;
+}
+
 static wire::CudaMode mode() {
   return recordingThread() ? wire::CudaMode(Proc.Ctl->Settings.Cuda)
                            : wire::CudaMode::Off;
 }
 
 MEMKIT_EXPORT const CaptureTable *memrec_cuda_table(uint32_t Version) {
-  static constexpr CaptureTable Of = {write, addDevice,   setState,
-                                      mode,  setListener, ask};
+  static constexpr CaptureTable Of = {
+      write, addDevice, setState, mode, setListener, ask, sampleEveryNs};
   if (Version != TableVersion || !recordingThread() || !Proc.Ctl->Settings.Cuda)
     return nullptr;
   return &Of;

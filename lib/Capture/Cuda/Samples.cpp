@@ -22,7 +22,7 @@ uint64_t cuda::coarseNs() {
   return uint64_t(T.tv_sec) * 1000000000 + uint64_t(T.tv_nsec);
 }
 
-static constexpr uint64_t EveryNs = 100000000, ModulesEveryNs = 1000000;
+static constexpr uint64_t ModulesEveryNs = 1000000;
 static std::atomic<uint64_t> LastNs[wire::MaxCudaDevices];
 static std::atomic<uint64_t> LastModulesNs[wire::MaxCudaDevices];
 /// Modules were loaded or unloaded since the last measurement.
@@ -52,18 +52,22 @@ static bool isDue(std::atomic<uint64_t> &LastNs, uint64_t EveryNs) {
          LastNs.compare_exchange_strong(Last, Now);
 }
 
+/// The interval of samples; 0: none.
+static uint64_t everyNs() { return Memrec->SampleEveryNs(); }
+
 static bool canLook(const ContextPlace &P) {
   return P.Device < wire::MaxCudaDevices && Cuda.MemGetInfo;
 }
 
 bool cuda::isSampleDue(const ContextPlace &P) {
-  return canLook(P) &&
-         coarseNs() - LastNs[P.Device].load(std::memory_order_relaxed) >=
-             EveryNs;
+  uint64_t Every = everyNs();
+  return Every && canLook(P) &&
+         coarseNs() - LastNs[P.Device].load(std::memory_order_relaxed) >= Every;
 }
 
 void cuda::sampleDevice(const ContextPlace &P) {
-  if (canLook(P) && isDue(LastNs[P.Device], EveryNs))
+  uint64_t Every = everyNs();
+  if (Every && canLook(P) && isDue(LastNs[P.Device], Every))
     lookOr(P, DeviceTimePoint::Any);
 }
 

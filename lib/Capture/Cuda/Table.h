@@ -48,8 +48,10 @@ struct CaptureTable {
   /// measured the device: a few milliseconds, or about 100 if NVML is slow.
   /// False: not measured.
   bool (*Ask)(const wire::DeviceAskRecord &Ask);
+  /// Between two samples of a device; 0: no samples.
+  uint64_t (*SampleEveryNs)();
 };
-inline constexpr uint32_t TableVersion = 5;
+inline constexpr uint32_t TableVersion = 6;
 
 /// libmemrec.so's function (Lookup.cpp).
 void setListener(void (*Leave)(const char *Who), void (*Return)());

@@ -119,7 +119,8 @@ void DeviceUses::lookNow(PendingRead &P, DeviceState &S) {
       S.NumMarks < FirstQuestionHalving
           ? 0
           : 1 + (S.NumMarks - FirstQuestionHalving) / NextQuestionHalving;
-  S.EveryNs = IsSame ? std::min(S.EveryNs * 2, SeldomNs) : OftenNs;
+  S.EveryNs =
+      IsSame ? std::min(std::max(S.EveryNs, OftenNs) * 2, SeldomNs) : OftenNs;
   S.NextNs = Now + (S.EveryNs << std::min<uint64_t>(Halvings, 20));
   if (IsQuiet && !IsSame)
     mark(P.W.L, V);
@@ -243,7 +244,7 @@ DeviceUses::News DeviceUses::pass(uint64_t Now, const Pids &Of) {
     IsSilent &= !Asked.empty();
   }
   for (auto &[Device, S] : Devices) {
-    if (S.IsAsked || Now < S.NextNs || Of.empty())
+    if (!OftenNs || S.IsAsked || Now < S.NextNs || Of.empty())
       continue;
     PendingRead P;
     P.W.L.Device = Device;

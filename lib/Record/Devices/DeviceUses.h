@@ -13,6 +13,7 @@
 #include "Devices/DeviceThread.h"
 #include "Wire/Layout.h"
 #include "memkit/Trace/Sections.h"
+#include <algorithm>
 #include <array>
 #include <map>
 #include <set>
@@ -26,8 +27,11 @@ class Recording;
 /// recorder's thread.
 class DeviceUses {
 public:
-  DeviceUses(Recording &R, std::unique_ptr<DeviceLibrary> Of)
-      : R(R), Thread(std::move(Of)) {}
+  /// IntervalNs: between periodic looks; 0: none.
+  DeviceUses(Recording &R, std::unique_ptr<DeviceLibrary> Of,
+             uint64_t IntervalNs)
+      : R(R), Thread(std::move(Of)), OftenNs(IntervalNs),
+        SeldomNs(std::max(IntervalNs, LongNs)) {}
 
   //===--------------------------------------------------------------------===//
   // Reports of processes
@@ -93,7 +97,7 @@ public:
   void finish();
 
 private:
-  static constexpr uint64_t OftenNs = 100000000, SeldomNs = 1000000000;
+  static constexpr uint64_t LongNs = 1000000000;
   /// The memory of a context; no Bytes: not measured.
   struct Overhead {
     uint16_t Device = 0;
@@ -118,9 +122,9 @@ private:
     /// Bytes that nothing accounts for, at the driver's last look.
     int64_t Rest = 0;
     bool HasRest = false;
-    uint64_t ChangedNs = 0; ///< time of the last record of blocks
-    uint64_t NextNs = 0, EveryNs = OftenNs; ///< periodic looks
-    bool IsAsked = false;                   ///< a periodic look is in progress
+    uint64_t ChangedNs = 0;           ///< time of the last record of blocks
+    uint64_t NextNs = 0, EveryNs = 0; ///< periodic looks; 0: none
+    bool IsAsked = false;             ///< a periodic look is in progress
     MarkValues Marked = {};
     uint64_t MarkedNs = 0, NumMarks = 0;
     bool IsUnknown = false; ///< NVML does not know the device
@@ -162,6 +166,9 @@ private:
 
   Recording &R;
   DeviceThread Thread;
+  /// Intervals of periodic looks, at first and while nothing changes; OftenNs
+  /// 0: none.
+  const uint64_t OftenNs, SeldomNs;
   std::map<Context, Overhead> Contexts;
   std::map<uint16_t, DeviceState> Devices;
   std::map<std::pair<uint32_t, uint32_t>, Begin>

@@ -37,6 +37,8 @@ static ProcessSettings makeSettings(const RecordOptions &O,
     Settings.Torch &= ~uint32_t(wire::TB_Heaps);
   if (R.wanted().Cuda)
     Settings.Cuda = O.Cuda;
+  constexpr uint64_t NsPerMs = 1'000'000;
+  Settings.DeviceIntervalMs = uint32_t(O.DeviceIntervalNs / NsPerMs);
   return Settings;
 }
 

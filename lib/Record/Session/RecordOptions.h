@@ -71,6 +71,8 @@ struct RecordOptions {
   std::vector<std::string> Heaps; ///< globs of heaps to record; none: all
   /// Time between two samples of a process's RSS; 0: no samples.
   uint64_t SampleIntervalNs = 100000000;
+  /// Of the used memory of devices; 0: none.
+  uint64_t DeviceIntervalNs = 100000000;
   /// Also samples of the parts of resident memory: when these steps start, by
   /// rising number; when a process exits, however long the sample takes.
   std::vector<uint64_t> ResidentSteps;

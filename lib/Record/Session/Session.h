@@ -95,7 +95,7 @@ private:
   const RecordOptions &O;
   Recording &R;
   SignalPassing *Signals = nullptr;
-  SharedSources Shared{R};
+  SharedSources Shared{R, O.DeviceIntervalNs};
   Greeter &Listener;
   ChildList Children;
   SymbolRequests Symbols{R, Children};

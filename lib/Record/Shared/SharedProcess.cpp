@@ -142,6 +142,7 @@ SharedProcess::create(uint32_t Id, const ProcessSettings &S, StringRef Tag) {
   C.EndWaitUs = S.EndWaitUs;
   C.AllocatorWanted = S.MallocInfo;
   C.Settings.Cuda = uint32_t(S.Cuda);
+  C.Settings.DeviceIntervalMs = S.DeviceIntervalMs;
   if (S.PythonFolder.size() < sizeof(C.PythonFolder))
     S.PythonFolder.copy(C.PythonFolder, S.PythonFolder.size());
   C.NextNode = 1;

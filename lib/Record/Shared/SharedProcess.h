@@ -31,10 +31,11 @@ struct ProcessSettings {
   bool PrivateAllocators = false;
   uint32_t Torch = wire::TB_All;
   wire::CudaMode Cuda = wire::CudaMode::Off;
-  uint32_t Holders = 0;     ///< HolderBits
-  uint32_t EndWaitUs = 0;   ///< as wire::Control
-  bool MallocInfo = false;  ///< ask the allocator at the exit
-  std::string PythonFolder; ///< left out if too long
+  uint32_t DeviceIntervalMs = 100; ///< 0: no samples of devices
+  uint32_t Holders = 0;            ///< HolderBits
+  uint32_t EndWaitUs = 0;          ///< as wire::Control
+  bool MallocInfo = false;         ///< ask the allocator at the exit
+  std::string PythonFolder;        ///< left out if too long
 };
 
 /// A sealed memfd and its mappings. The recorded program writes the memory:

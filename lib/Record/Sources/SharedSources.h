@@ -49,8 +49,8 @@ struct MixedRoom {
 
 /// Belongs to the recorder's thread; outlives the processes.
 struct SharedSources {
-  explicit SharedSources(Recording &R)
-      : R(R), Uses(R, std::make_unique<Nvml>()) {}
+  explicit SharedSources(Recording &R, uint64_t DeviceIntervalNs = 100000000)
+      : R(R), Uses(R, std::make_unique<Nvml>(), DeviceIntervalNs) {}
 
   Recording &R;
   DeviceUses Uses;
