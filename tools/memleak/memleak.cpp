@@ -3,6 +3,7 @@
 // Finds memory that is never freed or that grows.
 
 #include "Cli/FailOn.h"
+#include "Cli/GrowthFlags.h"
 #include "Cli/HelpText.h"
 #include "Cli/LargePages.h"
 #include "Cli/OutputFile.h"
@@ -51,11 +52,6 @@ static cl::opt<uint64_t> Top(
     "top",
     cl::desc("Show at most this many findings of a kind; 0: all (text: 10)"),
     cl::value_desc("n"), cl::cat(toolCategory()));
-static cl::opt<std::string>
-    WarmUp("warm-up", cl::value_desc("n%|n"), cl::init("0"),
-           cl::desc("growth: ignore allocations in this first part of the run, "
-                    "or in the first n steps (0)"),
-           cl::cat(helpGroup(HelpGroup::Expert)));
 static cl::list<std::string>
     SuppressionFiles("suppressions", cl::value_desc("file"),
                      cl::desc("Hide findings with a frame that matches a line "
@@ -237,26 +233,14 @@ static unsigned wantedKinds(const FailOn &Fatal) {
   return Wanted;
 }
 
-static Expected<LeakOptions> readOptions(const FailOn &Fatal) {
+static Expected<LeakOptions> readOptions(const FailOn &Fatal,
+                                         const GrowthFlags &Growing) {
   LeakOptions Options;
   Options.Kinds = wantedKinds(Fatal);
   if (OutputFormat == LeakFormat::Collapsed && popcount(Options.Kinds) != 1)
     return makeUsageError("--format=collapsed needs a single --kind");
-  uint64_t Steps;
-  StringRef Text = WarmUp;
-  if (!Text.getAsInteger(10, Steps)) {
-    Options.Growth.WarmUp = 0;
-    Options.Growth.WarmUpSteps = Steps;
-    return Options;
-  }
-  Expected<Threshold> Part = parseThreshold(Text);
-  if (!Part || !Part->IsFraction || Part->Fraction >= 1) {
-    consumeError(Part.takeError());
-    return makeUsageError("--warm-up: '" + Text +
-                          "' is neither a share below 100% nor a number of "
-                          "steps");
-  }
-  Options.Growth.WarmUp = Part->Fraction;
+  if (Error E = Growing.options().moveInto(Options.Growth))
+    return std::move(E);
   return Options;
 }
 
@@ -343,7 +327,8 @@ static Expected<LeakFindings> analyse(StringRef Path, SelectedTrace &In,
   return std::move(*Found);
 }
 
-static Expected<int> run(SelectionFlags &Flags, FailOn &Fatal) {
+static Expected<int> run(SelectionFlags &Flags, const GrowthFlags &Growing,
+                         FailOn &Fatal) {
   if (Error E = chooseTraces(Inputs).moveInto(Input))
     return E;
   if (Error E = Fatal.check())
@@ -352,7 +337,7 @@ static Expected<int> run(SelectionFlags &Flags, FailOn &Fatal) {
   Expected<SelectionSpec> Spec = Flags.spec();
   if (!Spec)
     return Spec.takeError();
-  Expected<LeakOptions> Options = readOptions(Fatal);
+  Expected<LeakOptions> Options = readOptions(Fatal, Growing);
   if (!Options)
     return Options.takeError();
   Suppressions Hidden;
@@ -401,6 +386,7 @@ int main(int Argc, char **Argv) {
   acceptFolders();
   useLargePages();
   SelectionFlags Flags(SF_All);
+  GrowthFlags Growing;
   FailOn Fatal(Conditions,
                "Exit with status 3 if a condition holds: leaks, leaks>SIZE, "
                "growth (LEAK), growth>SIZE/step, growing (LEAK and grows), "
@@ -413,5 +399,5 @@ int main(int Argc, char **Argv) {
        "memleak --format=json --fail-on='growth>1MiB/step' trace.fb\n"
        "memleak run/",
        "[trace | folder]..."},
-      [&] { return run(Flags, Fatal); });
+      [&] { return run(Flags, Growing, Fatal); });
 }

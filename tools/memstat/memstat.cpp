@@ -4,6 +4,7 @@
 
 #include "Bundle.h"
 #include "Cli/FailOn.h"
+#include "Cli/GrowthFlags.h"
 #include "Cli/LargePages.h"
 #include "Cli/OutputFile.h"
 #include "Cli/Progress.h"
@@ -91,6 +92,7 @@ namespace {
 /// A trace and all that its page is made of.
 struct StatPage {
   SelectionSpec Spec;
+  GrowthOptions Growth;
   std::optional<TempTrace> Redacted;
   std::string File; ///< Input, or its redacted copy
   SelectedTrace In;
@@ -167,6 +169,7 @@ static OverviewOptions overviewOptions() {
 
 static Expected<Overview> readOverview(StatPage &P) {
   OverviewOptions Options = overviewOptions();
+  Options.GrowthOf = P.Growth;
   bool FoldsLate = foldsLate(P);
   auto Fold = [&] { P.In.T->applyRules(P.Spec.Names, /*Folds=*/true); };
   if (FoldsLate && Options.Growth)
@@ -279,7 +282,8 @@ static Expected<int> showTrace(StatPage &P, const FailOn &Fatal) {
   return gateStatus(Fatal, F, *P.In.S);
 }
 
-static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
+static Expected<int> run(const SelectionFlags &Flags,
+                         const GrowthFlags &Growing, FailOn &Fatal) {
   if (Error E = parseGroups(Groups).moveInto(Dimensions))
     return std::move(E);
   if (Error E = applyExplain())
@@ -298,12 +302,15 @@ static Expected<int> run(const SelectionFlags &Flags, FailOn &Fatal) {
   StatPage P;
   if (Error E = Flags.spec().moveInto(P.Spec))
     return std::move(E);
+  if (Error E = Growing.options().moveInto(P.Growth))
+    return std::move(E);
   return showTrace(P, Fatal);
 }
 
 int main(int Argc, char **Argv) {
   useLargePages();
   SelectionFlags Flags(SF_Heap | SF_Process | SF_AllFrames);
+  GrowthFlags Growing;
   FailOn Fatal(gateConditions(),
                "Exit with status 3 if a condition holds: lost (events), "
                "suggestions, suggestions>SIZE (one of more bytes), peak>SIZE, "
@@ -319,5 +326,5 @@ int main(int Argc, char **Argv) {
                   "memstat --timeline --format=svg trace.fb > curve.svg\n"
                   "memstat --format=markdown trace.fb > page.md",
                   "[trace | folder]..."},
-                 [&] { return run(Flags, Fatal); });
+                 [&] { return run(Flags, Growing, Fatal); });
 }

@@ -17,6 +17,12 @@ struct GrowthOptions {
   /// run's time) are skipped, as are all allocations before the first step.
   double WarmUp = 0;
   uint64_t WarmUpSteps = 0; ///< the minimum of skipped steps
+  /// Only this last part of a run's steps (without steps: of its time), these
+  /// last steps, this last time are looked at; 0: all.
+  double Window = 1;
+  uint64_t WindowSteps = 0, WindowNs = 0;
+  /// The largest p-value of a leak, where it is less than the usual one.
+  double MaxPValue = 1;
   /// A node that gained fewer bytes is skipped.
   uint64_t MinBytes = 1024;
   /// Maximum of analysed nodes; those that gained most bytes are chosen.

@@ -92,6 +92,7 @@ struct OverviewOptions {
   size_t Top = 3;       ///< stacks of each peak; 0: all
   unsigned Columns = 0; ///< of Overview::Curves; 0: no curves
   bool Growth = true;
+  GrowthOptions GrowthOf; ///< if Growth
   /// The stacks of each peak, and the libraries of devices.
   bool Stacks = true;
   bool Rounding = false; ///< reads all events

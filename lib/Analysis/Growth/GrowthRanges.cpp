@@ -52,10 +52,16 @@ bool RangeBins::choose(const ProcessIntervals &I, size_t Cut,
   double Skip = Options.WarmUp * OfSpan;
   if (Span.HasSteps)
     Skip = std::max(Skip, static_cast<double>(Options.WarmUpSteps));
+  Skip = std::max(Skip, (1 - Options.Window) * OfSpan);
+  if (Span.HasSteps && Options.WindowSteps)
+    Skip = std::max(Skip, OfSpan - double(Options.WindowSteps));
+  uint64_t EndNs = End ? I.Heads[End - 1].EndNs : 0;
+  uint64_t FromNs =
+      Options.WindowNs ? EndNs - std::min(EndNs, Options.WindowNs) : 0;
   double At = 0;
   for (Begin = 0; Begin != End; ++Begin) {
     double Units = UnitsBetween(Begin);
-    if (At + 1e-9 >= Skip && Units > 0)
+    if (At + 1e-9 >= Skip && Units > 0 && I.Heads[Begin].BeginNs >= FromNs)
       break;
     At += Units;
   }

@@ -127,7 +127,7 @@ void GrowthFinder::chooseWords() {
   for (GrowthCandidate &C : Candidates) {
     if (!C.G.IsContainer && (C.Survives || C.IsWeak)) {
       C.G.PValue = std::min(1.0, C.G.PValue * Chances);
-      if (C.Survives && C.G.PValue > C.Alpha) {
+      if (C.Survives && C.G.PValue > std::min(C.Alpha, Options.MaxPValue)) {
         C.Survives = false;
         C.IsWeak = true;
       }

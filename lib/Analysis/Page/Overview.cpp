@@ -162,7 +162,7 @@ static Error takeRest(const SelectedStats &S, const OverviewOptions &Options,
     if (Error E = IntervalSeries::create(S).moveInto(Intervals))
       return E;
     if (Options.Growth) {
-      Search = std::make_unique<GrowthSearch>(*Intervals, S, GrowthOptions());
+      Search = std::make_unique<GrowthSearch>(*Intervals, S, Options.GrowthOf);
       if (Error E = Search->start())
         return E;
     }
@@ -213,14 +213,15 @@ static Error takeRest(const SelectedStats &S, const OverviewOptions &Options,
 
 /// What grows. Intervals and Search: null if the intervals were not opened.
 static Expected<GrowthReport>
-takeGrowth(const SelectedStats &S, std::unique_ptr<IntervalSeries> &Intervals,
+takeGrowth(const SelectedStats &S, const GrowthOptions &Options,
+           std::unique_ptr<IntervalSeries> &Intervals,
            std::unique_ptr<GrowthSearch> &Search) {
   if (Search)
     return Search->finish();
   if (!Intervals)
     if (Error E = IntervalSeries::create(S).moveInto(Intervals))
       return std::move(E);
-  return findGrowth(*Intervals, S, GrowthOptions());
+  return findGrowth(*Intervals, S, Options);
 }
 
 Expected<Overview> queryOverview(const SelectedStats &S,
@@ -242,7 +243,8 @@ Expected<Overview> queryOverview(const SelectedStats &S,
         Error E = takeRest(S, Options, Intervals, Search, Busy, Out);
         Fold(); // or waits for it
         if (!E && Options.Growth)
-          E = takeGrowth(S, Intervals, Search).moveInto(Growth);
+          E = takeGrowth(S, Options.GrowthOf, Intervals, Search)
+                  .moveInto(Growth);
         Failed = joinErrors(std::move(Failed), std::move(E));
       },
       [&] {

@@ -3,7 +3,7 @@
 // Reports what can be recorded on this machine.
 
 #include "Check.h"
-#include "Devices/DeviceList.h"
+#include "DeviceList.h"
 #include "Session/Greeter.h"
 #include "Shared/MachineFacts.h"
 #include "Shared/Preloadable.h"

@@ -3,7 +3,7 @@
 // The devices of this machine now, for people. Functions and structures as in
 // NVML's reference (docs.nvidia.com/deploy/nvml-api).
 
-#include "Devices/DeviceList.h"
+#include "DeviceList.h"
 #include "Support/CommandText.h"
 #include "memkit/Support/Format.h"
 #include <dlfcn.h>
