@@ -33,7 +33,7 @@ for a second or so at most, and never for a recorder that is gone.
 
 from typing import TYPE_CHECKING, Any
 
-from ._alert import Alert, alert, check, watchdog
+from ._alert import Alert, alert, check, on_snapshot, watchdog
 from ._scope import scope
 from ._stats import HeapStats, Stats, TensorStats
 from ._program import mark, recording, start, stats, step, stop, trace
@@ -118,6 +118,7 @@ __all__ = [
     "holders",
     "layers",
     "mark",
+    "on_snapshot",
     "measure",
     "open",
     "profile",

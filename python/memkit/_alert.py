@@ -6,10 +6,11 @@ holds. Then the program acts where it says that it can: in step() and check().
 """
 
 import sys
+import time
 from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Union
 
 from . import _native
-from ._stats import ask
+from ._stats import Stats, ask
 
 _library = _native.library
 
@@ -34,7 +35,28 @@ class _Watched:
         self.seen = 0
 
 
-watched: List[_Watched] = []
+class _Snapshots:
+    """A callback for the numbers of the program, now and then."""
+
+    __slots__ = ("callback", "every", "due")
+
+    def __init__(self, callback: Callable[[Stats], Any], every: float) -> None:
+        self.callback = callback
+        self.every = every
+        self.due = time.monotonic() + every
+
+    def pass_on(self) -> None:
+        now = time.monotonic()
+        if now < self.due:
+            return
+        self.due = now + self.every
+        stats = ask(0)
+        if stats is not None:
+            self.callback(stats)
+
+
+#: What step() and check() look at.
+watched: List[Union[_Watched, _Snapshots]] = []
 _is_checking = False
 
 
@@ -56,8 +78,24 @@ def alert(condition: str, callback: Callable[[Alert], Any]) -> bool:
     return True
 
 
+def on_snapshot(callback: Callable[[Stats], Any], every: float = 1.0) -> bool:
+    """Calls callback(Stats) with what memkit.stats() says, at most once in `every` seconds.
+
+    The callback runs in the thread that calls memkit.step() or memkit.check(), never elsewhere: at the
+    first of them after the time, and not in between. Asking the recorder takes some 0.1 ms. A
+    recorder that does not answer is asked again after the time. False when the process is not recorded;
+    ValueError when every is no positive number.
+    """
+    if not every > 0:
+        raise ValueError(f"every is a number of seconds above 0, not {every!r}")
+    if _library is None:
+        return False
+    watched.append(_Snapshots(callback, every))
+    return True
+
+
 def check() -> None:
-    """Runs the callbacks of alerts that have come since the last step() or check().
+    """Runs the callbacks of alerts that have come since the last step() or check(), and of snapshots.
 
     Without an alert, this takes a fraction of a microsecond. Does nothing while a CUDA graph is
     captured, and inside a callback.
@@ -71,6 +109,9 @@ def check() -> None:
     try:
         values = (ctypes.c_uint64 * 2)()
         for one in list(watched):
+            if isinstance(one, _Snapshots):
+                one.pass_on()
+                continue
             count = _library.memrec_alerted(one.number, ctypes.byref(values))
             if count > one.seen:
                 one.seen = count

@@ -38,6 +38,7 @@ assert str(memkit.summary())
 memkit.reset()
 memkit.alert("host:live>1TiB", lambda alert: None)
 memkit.watchdog("99%", clean=())
+memkit.on_snapshot(lambda stats: None, every=0.01)
 memkit.check()
 memkit.holders(limit=0.01)
 class Model:
