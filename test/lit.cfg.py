@@ -189,6 +189,10 @@ protocol = os.path.join(config.memkit_src_root, ".cache", "mcp")
 if python and os.path.isdir(os.path.join(protocol, "mcp")):
     config.available_features.add("mcp-sdk")
     config.substitutions.append(("%mcp", "env PYTHONPATH=%s %s" % (protocol, python)))
+board = os.path.join(config.memkit_src_root, ".cache", "tensorboard")
+if python and os.path.isdir(os.path.join(board, "tensorboard")):
+    config.available_features.add("tensorboard")
+    config.substitutions.insert(0, ("%tensorboard", board))
 packages = os.path.join(config.memkit_src_root, ".cache", "packages")
 config.substitutions.append(("%packages", packages))
 for module, feature in (("greenlet", "greenlet"), ("sarif", "sarif-tools")):

@@ -173,6 +173,12 @@ need_mcp() {
     typing-inspection==0.4.5 uvicorn==0.54.0 || true
 }
 
+# TensorBoard, which reads and writes its event files: wheels of some 8 MB.
+need_tensorboard() {
+  need_wheels tensorboard "TensorBoard cannot be had: its test is left out" tensorboard==2.21.0 protobuf==7.36.2 \
+    absl-py==2.5.1 packaging==26.4 || true
+}
+
 # memray and its dependencies, for a test that records with both: wheels of some 14 MB.
 need_memray() {
   need_wheels memray "memray cannot be had: its test is left out" "memray==$memray_version" \
