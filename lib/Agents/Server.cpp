@@ -56,7 +56,7 @@ struct Server::Running {
   size_t NextImport = 0;    ///< of the inputs; 0: nothing was tried
   bool HasImported = false; ///< one of the inputs
   std::string Failure;      ///< why the tool had no answer
-  bool IsInterrupted = false;
+  unsigned Interrupts = 0;  ///< of a command that takes too long
   std::optional<ToolRun> Run;
 };
 
@@ -352,12 +352,14 @@ void Server::lookAtTime() {
   constexpr auto MaxTime = std::chrono::minutes(10);
   SteadyClock::time_point Time = SteadyClock::now();
   auto Took = Time - Now->Begin;
-  if (Now->For == RunStage::Record && Took > seconds(Now->Plan.Seconds) &&
-      !Now->IsInterrupted) {
-    Now->IsInterrupted = true;
+  // memrec passes the first signal on to the command, and ends at the second.
+  constexpr unsigned MaxInterrupts = 2;
+  constexpr auto Between = seconds(5);
+  if (Now->For == RunStage::Record && Now->Interrupts != MaxInterrupts &&
+      Took > seconds(Now->Plan.Seconds) + Now->Interrupts * Between) {
+    ++Now->Interrupts;
     Now->Run->interrupt();
   }
-  // What does not end when it is asked to is ended.
   if (Took > MaxTime + seconds(Now->Plan.Seconds))
     return fail("no answer in ten minutes");
   if (!Now->ProgressToken || Time < Now->NextProgress)
@@ -392,7 +394,7 @@ void Server::finishRun() {
 
 void Server::finishRecording(int Status) {
   std::string &Text = Now->Recorded;
-  Text = Now->IsInterrupted
+  Text = Now->Interrupts
              ? "ended after " + std::to_string(Now->Plan.Seconds) + " s"
          : Status >= 128 ? "ended by signal " + std::to_string(Status - 128)
                          : "exit status " + std::to_string(Status);

@@ -34,7 +34,9 @@ static std::string pathOf(StringRef Tool) {
                                   char **Argv, int Output, int Messages) {
   bool IsRecording = Plan.Output == ToolOutput::Begin;
   prctl(PR_SET_PDEATHSIG, IsRecording ? SIGTERM : SIGKILL);
-  std::signal(SIGPIPE, SIG_DFL);     // which this program ignores
+  if (IsRecording)
+    setpgid(0, 0);               // what the command leaves behind ends with it
+  std::signal(SIGPIPE, SIG_DFL); // which this program ignores
   setenv("MEMKIT_CONFIG", "off", 1); // answers are the same everywhere
   if (Plan.Output == ToolOutput::File) {
     rlimit Most{ToolRun::MaxImport, ToolRun::MaxImport};
@@ -108,10 +110,13 @@ size_t ToolRun::maxBytes(int Of) const {
 }
 
 bool ToolRun::hasEnded() {
-  int Ended = 0;
-  if (Pid > 0 && waitpid(Pid, &Ended, WNOHANG) == Pid) {
-    Pid = -1;
-    Status = Ended;
+  siginfo_t Info = {};
+  if (Pid > 0 &&
+      waitid(P_PID, id_t(Pid), &Info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+      Info.si_pid == Pid) {
+    // Before the number is free for others.
+    kill();
+    finish();
   }
   return Pid <= 0;
 }
@@ -153,7 +158,7 @@ bool ToolRun::take() {
 
 void ToolRun::kill() {
   if (Pid > 0)
-    ::kill(Pid, SIGKILL);
+    ::kill(Output == ToolOutput::Begin ? -Pid : Pid, SIGKILL);
 }
 
 void ToolRun::interrupt() {

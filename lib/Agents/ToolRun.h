@@ -18,7 +18,7 @@ namespace memkit {
 /// What becomes of a tool's output.
 enum class ToolOutput : uint8_t {
   Kept,  ///< to its first MaxOutput bytes; then the tool is killed
-  Begin, ///< its first bytes are kept, the rest is left out
+  Begin, ///< its first bytes are kept: of memrec, whose command ends with it
   File,  ///< goes into a file of at most MaxImport bytes
 };
 
@@ -39,7 +39,7 @@ public:
   static llvm::Expected<ToolRun> start(const ToolPlan &Plan);
   ToolRun(ToolRun &&Other);
   ToolRun &operator=(ToolRun &&) = delete;
-  /// Ends a child that still runs.
+  /// Ends a child that still runs, of ToolOutput::Begin also its group.
   ~ToolRun();
 
   /// What to wait for: two entries.

@@ -69,6 +69,8 @@ ArrayRef<NamedAnswer> namedAnswers() {
        ofStats<arraysTable>},
       {"scopes", "the program's own scopes", Totals, false,
        ofTrace<scopesTable>},
+      {"ranges", "begin and end of each scope", All, false,
+       ofSelection<rangesTable>},
       {"categories", "categories of tensors at the peak", Totals, false,
        ofSelection<categoriesTable>},
       {"ooms", "out-of-memory events", Totals, false, ofTrace<oomsTable>},

@@ -38,6 +38,10 @@ TableAnswer stepsTable(const Trace &T, const Selection &Sel);
 TableAnswer layersTable(const Trace &T, const Selection &Sel);
 /// A row for each operator and memory space. Reads TP_Totals.
 TableAnswer operatorsTable(const Trace &T, const Selection &Sel);
+/// A row for each time that a thread was in a scope, by begin: layers,
+/// operators, ranges, the program's own. Empty for a trace without times of
+/// scopes. Reads TP_All.
+TableAnswer rangesTable(const Trace &T, const Selection &Sel);
 /// A row for each compiled program of JAX, with the plan that has the highest
 /// peak. Reads TP_All.
 TableAnswer programsTable(const SelectedStats &S);

@@ -48,6 +48,20 @@ text, is_error = client.call("record", command=["sleep", "1000"], trace="c.fb", 
 assert not is_error and text.startswith("ended after 1 s\n"), text
 assert time.monotonic() - begin < 60
 
+# A command that does not want to end, and what a command leaves behind.
+text, is_error = client.call(
+    "record", command=["sh", "-c", "trap '' TERM; echo $$ > stays; while :; do sleep 0.05; done"], trace="s.fb", seconds=1)
+assert not is_error and text.startswith("ended after 1 s\n"), text
+text, is_error = client.call("record", command=["sh", "-c", "sleep 1000 & echo $! > left"], trace="l.fb", seconds=2)
+assert not is_error, text
+for name in ("stays", "left"):
+    with open("in/" + name) as file:
+        pid = int(file.read())
+    deadline = time.monotonic() + 60
+    while os.path.exists("/proc/%d" % pid) and open("/proc/%d/stat" % pid).read().split()[2] != "Z":
+        assert time.monotonic() < deadline, name
+        time.sleep(0.05)
+
 # Cancelled: the command ends, there is no answer.
 client.send({"jsonrpc": "2.0", "id": "r", "method": "tools/call", "params": {
     "name": "record", "arguments": {"command": ["sh", "-c", "echo $$ > pid; exec sleep 1000"], "trace": "d.fb"}}})
