@@ -184,7 +184,9 @@ static void print(raw_ostream &OS, ArrayRef<TimedRun> Alone,
      << timeText(Rest) << " in the program, at its start and for names\n";
   double PerRun = double(Events) / Runs;
   OS << left_justify("events", 16) << formatCount(uint64_t(PerRun)) << " a run";
-  if (PerRun >= 1)
+  // With few events the start and the names are nearly all of it.
+  constexpr double Many = 10'000;
+  if (PerRun >= Many)
     OS << format("; %.0f ns each to take them, %.0f ns the rest",
                  Recorder / PerRun * 1e9, Rest / PerRun * 1e9);
   OS << (Lost ? "; " + formatCount(Lost) + " lost" : "; none lost") << '\n';
