@@ -256,7 +256,7 @@ Expected<int> memkit::measureOverhead(const RecordOptions &Given) {
           timeText(Recorded.back().Seconds) + " recorded");
   }
   for (StringRef End : {"", ".old"})
-    sys::fs::remove(Trace + End);
+    (void)sys::fs::remove(Trace + End);
   constexpr int Signalled = 128;
   if (Interrupted) {
     consumeError(std::move(Failed));

@@ -42,7 +42,7 @@ std::string memkit::pythonFacts() {
   int Status = sys::ExecuteAndWait(Python, {Python, "-c", Ask}, std::nullopt,
                                    Streams, MaxSeconds);
   auto Text = MemoryBuffer::getFile(Answer, /*IsText=*/true);
-  sys::fs::remove(Answer);
+  (void)sys::fs::remove(Answer);
   if (Status != 0 || !Text)
     return "python: " + Python + " does not answer";
   return "python: " + Python + ", " +
