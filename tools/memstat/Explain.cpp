@@ -99,6 +99,16 @@ std::optional<PageSection> holderSection(const PageInput &F) {
   return Out;
 }
 
+/// When memrec finds the names of what grows: at the end, or, if that is freed
+/// by then, shortly before the peak.
+static std::string whenToLook(const PageInput &F, bool IsFreed) {
+  constexpr uint64_t MiB = 1 << 20;
+  uint64_t Bytes = F.T.hostStats().PeakBytes / 4 * 3;
+  if (!IsFreed || Bytes < MiB)
+    return "end";
+  return "host:live>" + std::to_string(Bytes / MiB) + "MiB";
+}
+
 std::optional<PageSection> trySection(const PageInput &F) {
   PageSection Out;
   Out.Titled = true;
@@ -107,11 +117,12 @@ std::optional<PageSection> trySection(const PageInput &F) {
     if (!is_contained(Out.Lines, Text))
       Out.Lines.push_back(std::move(Text));
   };
-  bool HasPython = false;
+  bool HasPython = false, IsFreed = false;
   for (const LineGrowth &L : F.O.Growing) {
     if (!L.isGrowing())
       continue;
     HasPython |= StringRef(L.Where.File).ends_with(".py");
+    IsFreed |= L.FreedAtExit;
     if (std::optional<LeakHint> Hint = findHint(F.T, F.O.Growth, L))
       Add(hintText(*Hint).str());
     if (F.O.Growth.Found[L.Findings.front()].IsArenas)
@@ -121,11 +132,9 @@ std::optional<PageSection> trySection(const PageInput &F) {
   }
   for (const Suggestion &S : F.O.Suggestions)
     Add(adviceText(F, S));
-  bool HasLooked = any_of(F.T.header().Options, [](StringRef Option) {
-    return Option.starts_with("holders=");
-  });
-  if (HasPython && !HasLooked)
-    Add("memrec --holders=end names what holds the blocks");
+  std::string When = whenToLook(F, IsFreed);
+  if (HasPython && !is_contained(F.T.header().Options, "holders=" + When))
+    Add("memrec --holders=" + shellWord(When) + " names what holds the blocks");
   if (Out.Lines.empty())
     return std::nullopt;
   return Out;
@@ -140,7 +149,10 @@ static std::string optionWords(const Header &H) {
   std::string Text;
   for (StringRef Option : H.Options) {
     auto [Name, Value] = Option.split('=');
-    if (is_contained(Defaults, Option))
+    // The names at a condition come with an alert of it.
+    bool IsOfHolders =
+        Name == "alert" && is_contained(H.Options, ("holders=" + Value).str());
+    if (is_contained(Defaults, Option) || IsOfHolders)
       continue;
     Text += ' ';
     if (Option == "private=0")
