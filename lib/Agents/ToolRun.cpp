@@ -35,9 +35,10 @@ static std::string pathOf(StringRef Tool) {
   bool IsRecording = Plan.Output == ToolOutput::Begin;
   prctl(PR_SET_PDEATHSIG, IsRecording ? SIGTERM : SIGKILL);
   if (IsRecording)
-    setpgid(0, 0);               // what the command leaves behind ends with it
-  std::signal(SIGPIPE, SIG_DFL); // which this program ignores
-  setenv("MEMKIT_CONFIG", "off", 1); // answers are the same everywhere
+    setpgid(0, 0); // what the command leaves behind ends with it
+  else
+    setenv("MEMKIT_CONFIG", "off", 1); // answers are the same everywhere
+  std::signal(SIGPIPE, SIG_DFL);       // which this program ignores
   if (Plan.Output == ToolOutput::File) {
     rlimit Most{ToolRun::MaxImport, ToolRun::MaxImport};
     setrlimit(RLIMIT_FSIZE, &Most);

@@ -42,6 +42,10 @@ assert "fill.py:3 fill" in client.call("source", trace="a.fb", match="fill.py:3"
 text, is_error = client.call("record", command=["echo", "$HOME", ";", "a b"], trace="b.fb")
 assert not is_error and "output begins:\n$HOME ; a b\n" in text, text
 
+# The command has the environment of memmcp, and no more.
+text, is_error = client.call("record", command=["sh", "-c", "env | grep -c MEMKIT_CONFIG"], trace="env.fb")
+assert not is_error and "output begins:\n0\n" in text, text
+
 # It is ended after a time, also one that does not want to end at once.
 begin = time.monotonic()
 text, is_error = client.call("record", command=["sleep", "1000"], trace="c.fb", seconds=1)
