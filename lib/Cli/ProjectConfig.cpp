@@ -31,9 +31,10 @@ static constexpr StringLiteral OfAllTools[] = {"own", "rules", "all-frames",
 /// Values that are paths are relative to the file's folder.
 static constexpr StringLiteral Paths[] = {"rules", "suppressions", "baseline"};
 /// What a file that was only found may not set: the user has not chosen it, and
-/// these write files or run programs.
+/// these write files, run code or ask servers.
 static constexpr StringLiteral NotFound[] = {
-    "o", "on-alert", "library", "force", "bundle", "open", "run"};
+    "o",    "on-alert", "library", "force", "bundle",
+    "open", "run",      "page",    "with",  "debuginfod"};
 /// What no file may set.
 static constexpr StringLiteral Never[] = {"config", "help", "version"};
 

@@ -34,9 +34,9 @@ struct ProjectConfig {
 /// that was only found sets what writes files or runs programs.
 llvm::Expected<ProjectConfig> readProjectConfig();
 
-/// The options of a tool, as arguments. Names: of its options. One of all tools
-/// that it does not have is left out. Errors: one of its table that it does not
-/// have.
+/// The options of a tool, as arguments. Names: the options that the tool has.
+/// Of the options for all tools, the tool gets those that it has. Errors: the
+/// table of the tool names an option that the tool does not have.
 llvm::Expected<std::vector<std::string>>
 optionsOf(const ProjectConfig &C, llvm::StringRef Tool,
           llvm::ArrayRef<llvm::StringRef> Names);
