@@ -161,10 +161,10 @@ void DeviceUses::take(Look L, DeviceTimePoint At) {
   S.EveryNs = OftenNs;
   S.NextNs = std::min(S.NextNs, L.TimeNs + OftenNs);
   MarkValues V = valuesOf(L);
-  // Looks around modules are frequent: one mark each 100 ms, unless the
+  // Looks around modules are frequent: one mark each interval, unless the
   // modules' bytes change.
   if (At != DeviceTimePoint::Any && V[4] == S.Marked[4] &&
-      less(L.TimeNs, S.MarkedNs) < OftenNs)
+      (!OftenNs || less(L.TimeNs, S.MarkedNs) < OftenNs))
     return;
   if (!ask({PendingRead::Driver, {L, 0, 0, 0, {}}, V}))
     mark(L, V);

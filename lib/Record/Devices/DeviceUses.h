@@ -123,7 +123,7 @@ private:
     int64_t Rest = 0;
     bool HasRest = false;
     uint64_t ChangedNs = 0;           ///< time of the last record of blocks
-    uint64_t NextNs = 0, EveryNs = 0; ///< periodic looks; 0: none
+    uint64_t NextNs = 0, EveryNs = 0; ///< periodic looks; 0: none yet
     bool IsAsked = false;             ///< a periodic look is in progress
     MarkValues Marked = {};
     uint64_t MarkedNs = 0, NumMarks = 0;
