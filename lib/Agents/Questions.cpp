@@ -44,8 +44,9 @@ struct AgentQuestion {
 
 static constexpr Parameter TracePath = {
     "trace", ParameterKind::Path, true,
-    "A trace of memrec below the folders of this server, or live:PID, a "
-    "recording that still runs"};
+    "A trace of memrec, or a recording of memray, heaptrack, PyTorch and "
+    "others, below the folders of this server; or live:PID, a recording that "
+    "still runs"};
 static constexpr Parameter Top = {"top", ParameterKind::Number, false,
                                   "The most rows of a part", "--top="};
 static constexpr Parameter HeapGlob = {
@@ -87,7 +88,7 @@ static ArrayRef<AgentQuestion> questions() {
         HeapGlob},
        "heap"},
       {"flame_top",
-       "The stacks that held most at the peak, with all their frames.",
+       "The stacks that held most at the peak: their functions.",
        "memstat",
        {"-q", "--show=peaks", "-v"},
        {TracePath, Top, HeapGlob},

@@ -42,12 +42,12 @@ struct RecordedRun {
 };
 /// A run that has ended.
 struct TimedRun {
-  double Seconds = 0,
-         Processor = 0; ///< of all its processes that it waited for
+  double Seconds = 0;
+  double Processor = 0; ///< seconds of all its processes
   int Status = 0;       ///< as of waitpid()
   RecordedRun Recorded;
 };
-/// A mean ratio with its interval of 95 %.
+/// The mean of ratios, and the 95 % confidence interval of the mean.
 struct Ratio {
   double Mean, Low, High;
 };

@@ -140,7 +140,8 @@ std::optional<PageSection> trySection(const PageInput &F) {
   return Out;
 }
 
-/// The options of memrec that were not its defaults, as one gives them.
+/// The options of memrec that the recording had, as on its command line,
+/// without the defaults.
 static std::string optionWords(const Header &H) {
   static constexpr StringLiteral Defaults[] = {
       "on-full=wait:10s", "max-depth=1024", "source=lines"};

@@ -128,8 +128,8 @@ llvm::StringRef adviceName(Advice A);
 std::optional<PageSection> adviceSection(const PageInput &F);
 
 // Explain.cpp
-/// A section for each line that grows, with its stack; or one that says that
-/// nothing does. Empty: growth was not looked for.
+/// A section for each line that grows, with its stack. If nothing grows, one
+/// section says so. Empty: memstat did not look for growth.
 std::vector<PageSection> growthSections(const PageInput &F);
 /// The names of Python that hold most.
 std::optional<PageSection> holderSection(const PageInput &F);
