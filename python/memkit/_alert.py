@@ -82,7 +82,7 @@ def on_snapshot(callback: Callable[[Stats], Any], every: float = 1.0) -> bool:
     """Calls callback(Stats) with what memkit.stats() says, at most once in `every` seconds.
 
     The callback runs in the thread that calls memkit.step() or memkit.check(), never elsewhere: at the
-    first of them after the time, and not in between. Asking the recorder takes some 0.1 ms. A
+    first of them after the time, and not in between. Asking the recorder takes some 2 ms. A
     recorder that does not answer is asked again after the time. False when the process is not recorded;
     ValueError when every is no positive number.
     """
