@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * Functions for a program to report steps, scopes, marks and the blocks of its
- * own allocators to memrec, and to read its own stats.
+ * Functions for a program to report steps, scopes, marks, the blocks of its own
+ * allocators and its devices to memrec, and to read its own stats.
  *
  * For C (C99) and C++. There is nothing to link: the functions are in the
  * library that memrec preloads. Without this library (the program runs without
@@ -50,6 +50,17 @@ struct memkit_reserved {
   uint64_t active;   /* part of reserved in use, last report */
 };
 
+/* What a collector tells of a device, in bytes; MEMKIT_UNKNOWN: not known. */
+struct memkit_sample {
+  uint64_t used;      /* of the device's memory, by all processes */
+  uint64_t total;     /* the device's memory */
+  uint64_t allocated; /* given out by the program's allocator */
+  uint64_t reserved;  /* taken from the device by this allocator */
+};
+#define MEMKIT_UNKNOWN (~(uint64_t)0)
+/* Sets what it knows; all fields are MEMKIT_UNKNOWN before. 0: nothing now. */
+typedef int (*memkit_sample_fn)(void *Context, struct memkit_sample *To);
+
 struct memkit_stats {
   uint64_t duration_ns;
   uint32_t num_heaps;
@@ -57,6 +68,7 @@ struct memkit_stats {
   struct memkit_heap total;     /* memory space host: a byte counts once */
   struct memkit_heap heaps[24]; /* torch.*: tensors made, deleted, ... */
   struct memkit_reserved reserved_of[24]; /* by index in heaps */
+  uint64_t active_at_peak[24]; /* as reserved_of: in use at reserved's peak */
 };
 
 /*
@@ -84,6 +96,12 @@ typedef uint64_t (*memkit_alerted_fn_)(uint32_t, uint64_t *);
 typedef void (*memkit_allocated_fn_)(const char *, size_t, const void *,
                                      size_t);
 typedef void (*memkit_freed_fn_)(const char *, size_t, const void *);
+typedef void (*memkit_device_allocated_fn_)(const char *, size_t, const char *,
+                                            size_t, uint64_t, size_t);
+typedef void (*memkit_device_freed_fn_)(const char *, size_t, const char *,
+                                        size_t, uint64_t);
+typedef int (*memkit_register_fn_)(const char *, size_t, memkit_sample_fn,
+                                   void *);
 
 /*
  * Ends the current step, if any, and starts the next step. A step is one round
@@ -205,6 +223,52 @@ MEMKIT_INLINE_ void memkit_freed(const char *Pool, const void *P) {
   MEMKIT_FIND_(memkit_freed_fn_, memrec_freed);
   if (Found)
     Found(Pool, strlen(Pool), P);
+}
+
+/*
+ * As memkit_allocated() and memkit_freed(), for a block in the memory of a
+ * device: heap `DEVICE.POOL` of the memory space DEVICE. Device: at most 63
+ * letters, digits, ':', '_' and '-', such as "npu:0" or PyTorch's "xpu:0". P:
+ * the device's address, or a number that is the block's while it lives.
+ *
+ * A block inside a block of CUDA's driver counts once in the device's totals.
+ */
+MEMKIT_INLINE_ void memkit_device_allocated(const char *Device,
+                                            const char *Pool, uint64_t P,
+                                            size_t Size) {
+  MEMKIT_FIND_(memkit_device_allocated_fn_, memrec_device_allocated);
+  if (Found)
+    Found(Device, strlen(Device), Pool, strlen(Pool), P, Size);
+}
+MEMKIT_INLINE_ void memkit_device_freed(const char *Device, const char *Pool,
+                                        uint64_t P) {
+  MEMKIT_FIND_(memkit_device_freed_fn_, memrec_device_freed);
+  if (Found)
+    Found(Device, strlen(Device), Pool, strlen(Pool), P);
+}
+
+/*
+ * Registers a function that tells the memory of a device, named as in
+ * memkit_device_allocated(). memkit_step() and memkit_collect() call it, at
+ * most once in memrec's --device-interval (0.1 s), in their thread, one thread
+ * at a time; with a collector, do not call memkit_step() in a signal handler.
+ * The values are a series of the trace, with alerts ("npu:0:used>90%"). Of a
+ * CUDA device that memrec measures itself they are left out.
+ *
+ * Returns 0 without a recorder, for a name that is no device's, and after 16
+ * collectors. A child of fork has no collectors.
+ */
+MEMKIT_INLINE_ int memkit_register_collector(const char *Device,
+                                             memkit_sample_fn Sample,
+                                             void *Context) {
+  MEMKIT_FIND_(memkit_register_fn_, memrec_register_collector);
+  return Found ? Found(Device, strlen(Device), Sample, Context) : 0;
+}
+/* Calls the collectors that are due: where the program has no steps. */
+MEMKIT_INLINE_ void memkit_collect(void) {
+  MEMKIT_FIND_(memkit_void_fn_, memrec_collect);
+  if (Found)
+    Found();
 }
 
 #ifdef __cplusplus

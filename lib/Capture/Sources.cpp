@@ -9,6 +9,7 @@
 #include "Jax/PjrtTable.h"
 #include "Nvtx/Ranges.h"
 #include "Python/Interpreter.h"
+#include "Reported/Collectors.h"
 #include "Runtime/Source.h"
 #include "Stacks/State.h"
 #include "TensorFlow/TensorFlowHooks.h"
@@ -19,7 +20,6 @@ using namespace memkit::capture;
 
 /// Each source may use the state of the sources before it.
 constinit const Source *const capture::Sources[] = {
-    &StackSource,       &PythonSource, &TorchSource,
-    &TensorFlowSource,  &JaxSource,    &PjrtSource,
-    &nvtx::RangeSource, &HeapSource,   &DetourSource,
-    &WeakReferences,    nullptr};
+    &StackSource,  &PythonSource,   &TorchSource,       &TensorFlowSource,
+    &JaxSource,    &PjrtSource,     &nvtx::RangeSource, &HeapSource,
+    &DetourSource, &WeakReferences, &CollectorSource,   nullptr};

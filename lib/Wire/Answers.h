@@ -35,6 +35,8 @@ struct Reply {
   HeapReply Total; ///< of the memory space `host`
   HeapReply Heaps[MaxReplyHeaps];
   ReservedReply Reserved[MaxReplyHeaps]; ///< as Heaps
+  /// As Heaps: in use when most was reserved.
+  uint64_t ActiveAtPeak[MaxReplyHeaps];
 };
 
 /// The states of a slot. A thread takes a free slot by compare-and-swap to

@@ -90,8 +90,13 @@ enum class RecordKind : uint8_t {
   PrivateResizeBegin = 60,
   PrivateResizeEnd = 61,
   AskDetours = 62,
+  // ReportedRecords.h
+  DevicePoolAllocate = 63,
+  DevicePoolFree = 64,
+  CollectedUse = 65,
+  CollectedReserve = 66,
 };
-inline constexpr uint8_t NumRecordKinds = 63;
+inline constexpr uint8_t NumRecordKinds = 67;
 
 /// One entry of a ring. Times rise within a ring, except those of signal
 /// handlers, which may be slightly before the time of the preceding record.

@@ -39,6 +39,7 @@ from ._stats import HeapStats, Stats, TensorStats
 from ._program import mark, recording, start, stats, step, stop, trace
 
 if TYPE_CHECKING:
+    from ._device import DeviceSample, allocated, freed, register_collector, unregister_collector
     from ._holders import Holder, holders
     from ._measure import Result, Summary, SummaryRow, layers, measure, profile, reset, results, summary
     from ._library import AnswerError, Error, LibraryError, RequestError, TraceError
@@ -50,6 +51,11 @@ __version__ = "0.1.0"
 # What not every program needs is loaded when it is first used.
 _LATER = {
     "AnswerError": "_library",
+    "DeviceSample": "_device",
+    "allocated": "_device",
+    "freed": "_device",
+    "register_collector": "_device",
+    "unregister_collector": "_device",
     "Error": "_library",
     "Holder": "_holders",
     "holders": "_holders",
@@ -98,6 +104,7 @@ def diff(before: "Trace | Path", after: "Trace | Path", **selection: "Choice") -
 __all__ = [
     "Alert",
     "AnswerError",
+    "DeviceSample",
     "Error",
     "HeapStats",
     "Holder",
@@ -113,16 +120,19 @@ __all__ = [
     "TraceError",
     "TraceWarning",
     "alert",
+    "allocated",
     "check",
     "diff",
+    "freed",
     "holders",
     "layers",
     "mark",
-    "on_snapshot",
     "measure",
+    "on_snapshot",
     "open",
     "profile",
     "recording",
+    "register_collector",
     "reset",
     "results",
     "scope",
@@ -132,5 +142,6 @@ __all__ = [
     "stop",
     "summary",
     "trace",
+    "unregister_collector",
     "watchdog",
 ]

@@ -55,8 +55,8 @@ class _Snapshots:
             self.callback(stats)
 
 
-#: What step() and check() look at.
-watched: List[Union[_Watched, _Snapshots]] = []
+#: What step() and check() look at; of Any the collectors of _device, which this file does not import.
+watched: List[Union[_Watched, _Snapshots, Any]] = []
 _is_checking = False
 
 
@@ -95,7 +95,7 @@ def on_snapshot(callback: Callable[[Stats], Any], every: float = 1.0) -> bool:
 
 
 def check() -> None:
-    """Runs the callbacks of alerts that have come since the last step() or check(), and of snapshots.
+    """Runs the callbacks of alerts that have come since the last step() or check(), of snapshots, and collectors.
 
     Without an alert, this takes a fraction of a microsecond. Does nothing while a CUDA graph is
     captured, and inside a callback.
@@ -109,7 +109,7 @@ def check() -> None:
     try:
         values = (ctypes.c_uint64 * 2)()
         for one in list(watched):
-            if isinstance(one, _Snapshots):
+            if not isinstance(one, _Watched):
                 one.pass_on()
                 continue
             count = _library.memrec_alerted(one.number, ctypes.byref(values))

@@ -50,6 +50,29 @@ def _load() -> Optional[Any]:
         program.memrec_alert.restype = ctypes.c_uint32
         program.memrec_alerted.argtypes = [ctypes.c_uint32, ctypes.POINTER(ctypes.c_uint64 * 2)]
         program.memrec_alerted.restype = ctypes.c_uint64
+        program.memrec_allocated.argtypes = [ctypes.c_char_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t]
+        program.memrec_allocated.restype = None
+        program.memrec_freed.argtypes = [ctypes.c_char_p, ctypes.c_size_t, ctypes.c_void_p]
+        program.memrec_freed.restype = None
+        program.memrec_device_allocated.argtypes = [
+            ctypes.c_char_p,
+            ctypes.c_size_t,
+            ctypes.c_char_p,
+            ctypes.c_size_t,
+            ctypes.c_uint64,
+            ctypes.c_size_t,
+        ]
+        program.memrec_device_allocated.restype = None
+        program.memrec_device_freed.argtypes = [
+            ctypes.c_char_p,
+            ctypes.c_size_t,
+            ctypes.c_char_p,
+            ctypes.c_size_t,
+            ctypes.c_uint64,
+        ]
+        program.memrec_device_freed.restype = None
+        program.memrec_device_sample.argtypes = [ctypes.c_char_p, ctypes.c_size_t, ctypes.POINTER(ctypes.c_uint64 * 4)]
+        program.memrec_device_sample.restype = ctypes.c_int
         program.memrec_trace.argtypes = [ctypes.py_object, ctypes.c_char_p]
         program.memrec_trace.restype = None
     except (ImportError, OSError, AttributeError):

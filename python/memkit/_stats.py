@@ -6,6 +6,10 @@ from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional
 from . import _native
 
 
+def _difference(whole: Optional[int], part: Optional[int]) -> Optional[int]:
+    return None if whole is None or part is None else max(whole - part, 0)
+
+
 class HeapStats(NamedTuple):
     """What happened to a heap of the process in a span of time. Bytes, exact."""
 
@@ -22,6 +26,17 @@ class HeapStats(NamedTuple):
     reserved: Optional[int] = None
     reserved_peak: Optional[int] = None  #: the most in the span
     active: Optional[int] = None  #: given out of it
+    active_at_peak: Optional[int] = None  #: given out when most was reserved
+
+    @property
+    def inactive(self) -> Optional[int]:
+        """Reserved, but not given out, at the end of the span or now."""
+        return _difference(self.reserved, self.active)
+
+    @property
+    def inactive_at_peak(self) -> Optional[int]:
+        """Reserved, but not given out, when most was reserved."""
+        return _difference(self.reserved_peak, self.active_at_peak)
 
     @property
     def live(self) -> int:
@@ -42,6 +57,17 @@ class TensorStats(NamedTuple):
     reserved: Optional[int]  #: by the devices' allocators; None: they do not tell
     reserved_peak: Optional[int]
     active: Optional[int]
+    active_at_peak: Optional[int] = None  #: given out when most was reserved; of several devices the sum
+
+    @property
+    def inactive(self) -> Optional[int]:
+        """Reserved, but not given out, at the end of the span or now."""
+        return _difference(self.reserved, self.active)
+
+    @property
+    def inactive_at_peak(self) -> Optional[int]:
+        """Reserved, but not given out, when most was reserved."""
+        return _difference(self.reserved_peak, self.active_at_peak)
 
 
 def _sum(values: Iterable[Optional[int]]) -> Optional[int]:
@@ -82,7 +108,7 @@ class Stats:
             and not h.name.endswith(".segments")
             and device in (None, h.name.split(".", 1)[1])
         ]
-        values: List[List[Any]] = [[h[i] for h in of] for i in range(1, 11)]
+        values: List[List[Any]] = [[h[i] for h in of] for i in range(1, 12)]
         return TensorStats(*(sum(v) for v in values[:7]), *(_sum(v) for v in values[7:]))
 
     def devices(self) -> List[str]:
@@ -156,6 +182,7 @@ def _prepare() -> None:
             ("total", Heap),
             ("heaps", Heap * 24),
             ("reserved_of", Reserved * 24),
+            ("active_at_peak", ctypes.c_uint64 * 24),
         ]
 
     function = ctypes.CDLL(None).memrec_stats
@@ -165,9 +192,9 @@ def _prepare() -> None:
     _function = function
 
 
-def _heap(h: Any, r: Any = None) -> HeapStats:
+def _heap(h: Any, r: Any = None, active_at_peak: int = 0) -> HeapStats:
     name = h.name.decode("utf-8", "replace")
-    told = (r.now, r.peak, r.active) if r is not None and r.known else ()
+    told = (r.now, r.peak, r.active, active_at_peak) if r is not None and r.known else ()
     return HeapStats(name, *(getattr(h, field) for field in HeapStats._fields[1:8]), *told)
 
 
@@ -183,5 +210,6 @@ def ask(number: int) -> Optional[Stats]:
     got = _structure()
     if not _function(number, ctypes.byref(got), ctypes.sizeof(got)):
         return None
-    heaps = [_heap(h, r) for h, r in zip(got.heaps[: got.num_heaps], got.reserved_of)]
+    of = zip(got.heaps[: got.num_heaps], got.reserved_of, got.active_at_peak)
+    heaps = [_heap(*each) for each in of]
     return Stats(_heap(got.total), {h.name: h for h in heaps}, got.duration_ns / 1e9)

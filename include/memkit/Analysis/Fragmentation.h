@@ -17,7 +17,7 @@ namespace memkit {
 struct HeapFragmentation {
   struct FragmentationTimePoint {
     uint64_t Reserved = 0;
-    uint64_t Allocated = 0;         ///< live blocks
+    uint64_t Allocated = 0;         ///< live blocks; without, as Active
     std::optional<uint64_t> Active; ///< active part of Reserved, if reported
     std::optional<uint32_t> Ppm;
   };

@@ -39,6 +39,29 @@ static void findTrend(HeapFragmentation &F, ArrayRef<SeriesPoint> Live,
   F.LastPpm = median(All.take_back(Quarter));
 }
 
+static HeapFragmentation::FragmentationTimePoint
+pointOf(const ReservedPoint &P) {
+  return {P.Reserved, *P.Active, P.Active,
+          shareOf(true, P.Reserved, *P.Active)};
+}
+
+/// Of a heap without blocks, whose allocator tells what it has given out.
+static void takeTold(HeapFragmentation &F, ArrayRef<ReservedPoint> Reserved) {
+  uint64_t Before = 0;
+  for (const ReservedPoint &P : Reserved) {
+    // A process that ends gives its share back.
+    if (P.Active && P.Reserved) {
+      F.Now = pointOf(P);
+      if (F.Now.Allocated >= F.AtPeak.Allocated)
+        F.AtPeak = F.Now;
+      if (P.Reserved > Before)
+        F.LargestPpm =
+            std::max(F.LargestPpm.value_or(0), F.Now.Ppm.value_or(0));
+    }
+    Before = P.Reserved;
+  }
+}
+
 static HeapFragmentation fragmentationOf(const Trace &T, uint32_t Heap,
                                          ArrayRef<ReservedPoint> Reserved,
                                          ArrayRef<SeriesPoint> Live) {
@@ -56,6 +79,10 @@ static HeapFragmentation fragmentationOf(const Trace &T, uint32_t Heap,
   for (const ReservedPoint &P : Reserved)
     if (P.Active)
       F.ActivePeak = std::max(F.ActivePeak.value_or(0), *P.Active);
+  if (!H.Allocations && F.ActivePeak) {
+    takeTold(F, Reserved);
+    return F;
+  }
   // The present value includes memory that a process had reserved when it
   // ended; marks no longer contain that memory.
   if (!Reserved.empty() && Reserved.back().Reserved == H.ReservedBytes)

@@ -30,7 +30,10 @@ static void writeMark(uint32_t Text, MarkWhat What) {
     T->Ring.write(wire::MarkRecord{Text, What, 0});
 }
 
-MEMKIT_EXPORT void memrec_step() { writeMark(0, MarkWhat::Step); }
+MEMKIT_EXPORT void memrec_step() {
+  writeMark(0, MarkWhat::Step);
+  forSources(&Source::Stepped);
+}
 
 MEMKIT_EXPORT void memrec_mark(const char *Name, size_t Size) {
   if (recordingThread())

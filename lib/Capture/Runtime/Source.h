@@ -60,6 +60,8 @@ struct Source {
   void (*FoundCompiler)() = nullptr;
   /// The calling thread is about to start a scope that the program reports.
   void (*BeforeScope)(ThreadState &T, const CallerFrame &Caller) = nullptr;
+  /// The program has reported a step. Any thread, in no hook.
+  void (*Stepped)() = nullptr;
 };
 
 /// All sources, in the order in which they connect; ends with null.

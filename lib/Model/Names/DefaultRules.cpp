@@ -290,6 +290,8 @@ library:/libcuda.so
 library:/libcudart.so
 library:/memkit/__init__.py$
 library:/memkit/_stats.py$
+library:/memkit/_device.py$
+library:/memkit/memkit.h$
 library:/memkit/_compiled.py$
 library:/torchinductor_
 library:/torch/nn/modules/

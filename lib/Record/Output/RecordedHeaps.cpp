@@ -63,14 +63,41 @@ uint32_t RecordedHeaps::host(HostHeapKind H) {
 
 uint32_t RecordedHeaps::pool(StringRef Prefix, StringRef Called,
                              uint32_t Flags) {
+  return poolNamed(Called, Prefix, Flags, /*Space=*/0);
+}
+
+uint32_t RecordedHeaps::poolNamed(StringRef Called, StringRef Prefix,
+                                  uint32_t Flags, uint32_t Space) {
   std::string Name =
       (Prefix + "." + (Called.empty() ? "(no name)" : Called)).str();
   if (Pools.size() >= MaxPoolHeaps && !Pools.count(Name))
     Name = (Prefix + ".(more)").str();
   uint32_t &Id = Pools[Name];
   if (!Id)
-    Id = add(Name, 0, Flags);
+    Id = add(Name, 0, Flags, Space);
   return Id;
+}
+
+uint32_t RecordedHeaps::reportedSpace(StringRef Name) {
+  if (Reported.size() >= MaxReportedDevices && !Reported.count(Name.str()))
+    Name = "(more)";
+  uint32_t &Space = Reported[Name.str()];
+  if (!Space) {
+    Device D;
+    D.Space = Name.str();
+    Space = Names.addDevice(D);
+  }
+  return Space;
+}
+
+bool RecordedHeaps::isMeasured(uint32_t Space) const {
+  return any_of(Devices, [Space](const auto &Known) {
+    return Known.second.Space == Space && !Known.second.Info.Uuid.empty();
+  });
+}
+
+uint32_t RecordedHeaps::deviceHeap(uint32_t Space, StringRef Name) {
+  return poolNamed(Name, spaceName(Space), HF_None, Space);
 }
 
 //===----------------------------------------------------------------------===//
@@ -154,5 +181,8 @@ std::string RecordedHeaps::spaceName(uint32_t Space) const {
   for (const auto &[Device, D] : Devices)
     if (D.Space == Space)
       return TensorHeaps::deviceName(Device);
+  for (const auto &[Name, Id] : Reported)
+    if (Id == Space)
+      return Name;
   return "";
 }

@@ -81,6 +81,19 @@ public:
   uint64_t cudaAccounted(uint16_t Device) const;
 
   //===--------------------------------------------------------------------===//
+  // Devices that programs report (memkit.h)
+  //===--------------------------------------------------------------------===//
+
+  /// The memory space of a device that only the program knows. Beyond
+  /// MaxReportedDevices all names share one memory space.
+  uint32_t reportedSpace(llvm::StringRef Device);
+  /// Whether memkit itself measures the device of a memory space: CUDA's.
+  bool isMeasured(uint32_t Space) const;
+  /// The heap `DEVICE.NAME` of a memory space, which is not host. Beyond
+  /// MaxPoolHeaps as pool().
+  uint32_t deviceHeap(uint32_t Space, llvm::StringRef Name);
+
+  //===--------------------------------------------------------------------===//
   // Names
   //===--------------------------------------------------------------------===//
 
@@ -110,7 +123,9 @@ private:
   void noteSampled(uint32_t Id, const Heap &Of);
   void addKnown(uint32_t Heap, uint32_t Space, llvm::StringRef Name);
 
-  static constexpr size_t MaxPoolHeaps = 64;
+  static constexpr size_t MaxPoolHeaps = 64, MaxReportedDevices = 64;
+  uint32_t poolNamed(llvm::StringRef Called, llvm::StringRef Prefix,
+                     uint32_t Flags, uint32_t Space);
   Catalog &Names;
   LiveStats &Stats;
   const HeapChoice &Wanted;
@@ -120,7 +135,9 @@ private:
   std::vector<uint32_t> HeapsOfTensors;  ///< in no order
   std::vector<uint32_t> SpaceOfTensors;  ///< by heap: memory space + 1; 0: none
   std::map<std::string, uint32_t> Pools; ///< by name
-  std::vector<KnownName> AllHeaps;       ///< all heaps
+  /// Memory spaces by name, of devices that are not in Devices.
+  std::map<std::string, uint32_t> Reported;
+  std::vector<KnownName> AllHeaps; ///< all heaps
 };
 
 } // namespace memkit

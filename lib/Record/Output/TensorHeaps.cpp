@@ -5,6 +5,7 @@
 #include "Output/TensorHeaps.h"
 #include "Wire/Layout.h"
 
+#include <algorithm>
 #include <iterator>
 
 using namespace memkit;
@@ -27,4 +28,14 @@ std::string TensorHeaps::deviceName(uint16_t Device) {
   if (Type != Cpu && Index >= 0)
     Name += ":" + std::to_string(int(Index));
   return Name;
+}
+
+std::optional<uint16_t> TensorHeaps::deviceNamed(llvm::StringRef Name) {
+  auto [Type, Index] = Name.split(':');
+  auto *It = std::find(std::begin(Types), std::end(Types), Type);
+  int8_t Number = -1;
+  if (It == std::end(Types) ||
+      (!Index.empty() && (Index.getAsInteger(10, Number) || Number < 0)))
+    return std::nullopt;
+  return uint16_t((It - std::begin(Types)) | uint8_t(Number) << 8);
 }

@@ -148,6 +148,7 @@ void ProgramScopes::write(const ScopeResult &S, wire::Reply &To) const {
   for (uint32_t Heap = 1;
        Heap < S.Rows.size() && To.NumHeaps != wire::MaxReplyHeaps; ++Heap)
     if (R.stats().hasHeapOf(Threads.process(), Heap)) {
+      To.ActiveAtPeak[To.NumHeaps] = S.Rows[Heap].ActiveAtPeak;
       ::write(S.Rows[Heap], To.Reserved[To.NumHeaps]);
       ::write(S.Rows[Heap], R.heaps().heapName(Heap), To.Heaps[To.NumHeaps++]);
     }

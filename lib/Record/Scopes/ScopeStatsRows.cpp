@@ -16,10 +16,9 @@ void ScopeStatsRows::growNow(uint32_t Row) { Now.resize(size_t(Row) + 1); }
 void ScopeStatsRows::noteReserved(uint32_t Row, uint64_t Reserved,
                                   uint64_t Active) {
   ScopeStatsEntry &E = entryOf(Opens[NumOpen - 1], Row);
-  E.Reserved = std::max(E.Reserved, Reserved);
   RowNow &N = Now[Row];
-  N.Reserved = Reserved;
-  N.Active = Active;
+  N.Allocator = {Reserved, Active};
+  E.Reserved = std::max(E.Reserved, N.Allocator);
   N.IsReservedKnown = true;
 }
 

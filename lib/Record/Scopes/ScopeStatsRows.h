@@ -23,6 +23,7 @@
 #include "memkit/Stats/LiveStats.h"
 #include <algorithm>
 #include <bit>
+#include <compare>
 #include <utility>
 #include <vector>
 
@@ -35,6 +36,8 @@ struct ScopeStatsRow {
   /// Bytes that the heap's allocator reserves now, reserved at most, and has in
   /// use; known once the allocator has reported them.
   uint64_t Reserved = 0, ReservedPeak = 0, Active = 0;
+  /// In use when most was reserved; the highest of several such times.
+  uint64_t ActiveAtPeak = 0;
   bool IsReservedKnown = false;
 };
 
@@ -66,21 +69,27 @@ public:
     return Row < Now.size() ? Now[Row].Stats.LiveBytes : 0;
   }
   uint64_t reservedBytes(uint32_t Row) const {
-    return Row < Now.size() ? Now[Row].Reserved : 0;
+    return Row < Now.size() ? Now[Row].Allocator.Reserved : 0;
   }
 
 private:
   static constexpr size_t MaxSpare = 64;
 
+  /// What an allocator reserves, and has in use of it; the highest of two has
+  /// more reserved, then more in use.
+  struct ReservedNow {
+    uint64_t Reserved = 0, Active = 0;
+    auto operator<=>(const ReservedNow &) const = default;
+  };
   struct RowNow {
     LiveStats::RangeStats Stats;
-    uint64_t Reserved = 0, Active = 0;
+    ReservedNow Allocator;
     bool IsReservedKnown = false;
   };
   struct ScopeStatsEntry {
     LiveStats::RangeStats Before; ///< at the scope's start
     uint64_t Highest;             ///< until the next scope starts
-    uint64_t Reserved;            ///< maximum, until the next scope starts
+    ReservedNow Reserved;         ///< maximum, until the next scope starts
   };
   struct OpenRows {
     std::vector<uint64_t> Has;            ///< one bit a row: has an entry
@@ -122,7 +131,7 @@ inline ScopeStatsRows::ScopeStatsEntry &ScopeStatsRows::entryOf(OpenRows &O,
   ScopeStatsEntry &E = O.add(Row);
   E.Before = Was.Stats;
   E.Highest = Was.Stats.LiveBytes;
-  E.Reserved = Was.Reserved;
+  E.Reserved = Was.Allocator;
   return E;
 }
 
@@ -133,7 +142,7 @@ inline void ScopeStatsRows::note(uint32_t Row,
   Now[Row].Stats = Is;
 }
 
-/// All values but Peak and ReservedPeak.
+/// All values but Peak, ReservedPeak and ActiveAtPeak.
 inline ScopeStatsRow
 ScopeStatsRows::rowFrom(const LiveStats::RangeStats &Before, const RowNow &Is) {
   ScopeStatsRow R;
@@ -143,8 +152,8 @@ ScopeStatsRows::rowFrom(const LiveStats::RangeStats &Before, const RowNow &Is) {
   R.Before = Before.LiveBytes;
   R.After = Is.Stats.LiveBytes;
   R.FreedBytes = R.Before + R.AllocatedBytes - R.After;
-  R.Reserved = Is.Reserved;
-  R.Active = Is.Active;
+  R.Reserved = Is.Allocator.Reserved;
+  R.Active = Is.Allocator.Active;
   R.IsReservedKnown = Is.IsReservedKnown;
   return R;
 }
@@ -157,7 +166,8 @@ ScopeStatsRows::noteAtEnd(uint32_t Row, const LiveStats::RangeStats &Is) {
   const LiveStats::RangeStats Before = std::exchange(N.Stats, Is);
   ScopeStatsRow R = rowFrom(Before, N);
   R.Peak = std::max(Before.LiveBytes, Is.HighestBytes);
-  R.ReservedPeak = N.Reserved;
+  R.ReservedPeak = N.Allocator.Reserved;
+  R.ActiveAtPeak = N.Allocator.Active;
   return R;
 }
 
@@ -166,18 +176,20 @@ inline ScopeStatsRow ScopeStatsRows::measure(size_t Scope, uint32_t Row) const {
     return {};
   const RowNow &Is = Now[Row];
   const LiveStats::RangeStats *Before = nullptr;
-  uint64_t Peak = Is.Stats.LiveBytes, ReservedPeak = Is.Reserved;
+  uint64_t Peak = Is.Stats.LiveBytes;
+  ReservedNow Most = Is.Allocator;
   for (size_t At = Scope; At != NumOpen; ++At) {
     if (!Opens[At].has(Row))
       continue;
     const ScopeStatsEntry &E = Opens[At].Entries[Row];
     Before = Before ? Before : &E.Before;
     Peak = std::max(Peak, E.Highest);
-    ReservedPeak = std::max(ReservedPeak, E.Reserved);
+    Most = std::max(Most, E.Reserved);
   }
   ScopeStatsRow R = rowFrom(Before ? *Before : Is.Stats, Is);
   R.Peak = Peak;
-  R.ReservedPeak = ReservedPeak;
+  R.ReservedPeak = Most.Reserved;
+  R.ActiveAtPeak = Most.Active;
   return R;
 }
 

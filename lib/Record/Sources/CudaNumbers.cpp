@@ -39,6 +39,14 @@ uint16_t CudaNumbers::torchDevice(uint16_t Word) {
              : Word;
 }
 
+uint32_t CudaNumbers::spaceNamed(StringRef Name) {
+  if (Name.empty() || Name == "host")
+    return 0;
+  if (std::optional<uint16_t> Word = TensorHeaps::deviceNamed(Name))
+    return Sink.heaps().cudaSpace(torchDevice(*Word));
+  return Sink.heaps().reportedSpace(Name);
+}
+
 uint32_t CudaNumbers::stream(uint64_t Handle) {
   // The two highest values cannot be keys of the map, and are no handles.
   if (!Handle || Handle >= ~uint64_t(1) ||

@@ -7,6 +7,7 @@
 
 #include "Wire/Cuda.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringRef.h"
 #include <map>
 #include <optional>
 
@@ -24,6 +25,9 @@ public:
   uint16_t device(uint32_t Ordinal);
   /// The recording's number of a device of c10 (TensorHeaps).
   uint16_t torchDevice(uint16_t Word);
+  /// The memory space of the device that the process calls Name: `cuda:1`,
+  /// `npu:0`. 0: the host's name, or none.
+  uint32_t spaceNamed(llvm::StringRef Name);
   /// 0 for the default stream; others by order of appearance.
   uint32_t stream(uint64_t Handle);
   /// As stream(), for a pool with an id of two numbers; 0 for the allocator's

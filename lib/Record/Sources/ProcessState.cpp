@@ -22,8 +22,10 @@ ProcessState::ProcessState(uint32_t Id, pid_t Pid, bool Forked,
       Devices(Sink, Scopes, Numbers), Segs(Sink, Snapshots, Driver, Devices),
       Torch(Sink, Snapshots, Scopes, Devices, Failures,
             {Maps, Host, Driver, Segs}),
-      Nvtx(Sink, Snapshots, Scopes), Reported(Sink, Snapshots, Maps, Host),
-      Holders(Sink, Torch, Objects, Host), Said(Sink) {
+      Nvtx(Sink, Snapshots, Scopes),
+      Reported(Sink, Snapshots, Numbers, {Maps, Host, Driver}),
+      Collected(Sink, Numbers, Scopes), Holders(Sink, Torch, Objects, Host),
+      Said(Sink) {
   Sink.Log.AtEnd = [this] { Torch.finish(); };
   Sink.Log.AddScopes = [this](uint64_t NowNs, bool OnlyChanged,
                               std::vector<LayerStats> &Out) {
@@ -104,7 +106,7 @@ void ProcessState::dispatch(const T &Rec, RecordOrigin From) {
     (TakeOf(Of), ...);
   };
   Take(Host, Objects, Failures, Maps, Driver, Torch, Devices, Segs, Nvtx,
-       Holders, Said, Reported);
+       Holders, Said, Reported, Collected);
 }
 
 /// Whether the mark says that some blocks were not recorded.

@@ -10,6 +10,7 @@
 #include "Scopes/ProcessScopes.h"
 #include "Sources/BlockHolders.h"
 #include "Sources/BlockSnapshots.h"
+#include "Sources/Collectors.h"
 #include "Sources/CudaDriver.h"
 #include "Sources/CudaNumbers.h"
 #include "Sources/EventSink.h"
@@ -170,6 +171,7 @@ private:
   Tensors Torch;
   NvtxPools Nvtx;
   ReportedPools Reported;
+  Collectors Collected;
   BlockHolders Holders;
   Figures Said;
   std::vector<wire::RingOrder> Orders; ///< by ring

@@ -5,6 +5,8 @@
 
 #include "Sources/ReportedPools.h"
 #include "Sources/BlockSnapshots.h"
+#include "Sources/CudaDriver.h"
+#include "Sources/CudaNumbers.h"
 #include "Sources/EventSink.h"
 #include "Sources/HostHeap.h"
 #include "Sources/Mappings.h"
@@ -15,8 +17,8 @@ using namespace memkit;
 static constexpr unsigned PoolShift = 56;
 
 ReportedPools::ReportedPools(EventSink &Sink, BlockSnapshots &Snapshots,
-                             Mappings &Maps, HostHeap &Host)
-    : Sink(Sink), Snapshots(Snapshots), Maps(Maps), Host(Host),
+                             CudaNumbers &Numbers, OuterMemory In)
+    : Sink(Sink), Snapshots(Snapshots), Devices(Numbers), In(In),
       Table(Snapshots.add(Live, ~0u, [this](const LiveEntry &E, uint64_t) {
         return OuterOf.lookup(E.AllocationId);
       })) {
@@ -28,32 +30,46 @@ ReportedPools::ReportedPools(EventSink &Sink, BlockSnapshots &Snapshots,
                       });
 }
 
-/// The number of a pool; 0: it has no name.
+/// The heap of a new pool; 0: it names no device.
+uint32_t ReportedPools::heapOf(PoolName Pool, StringRef Name) {
+  if (Pool.Kind == PoolKind::Device) {
+    auto [Device, Of] = Name.split('.');
+    uint32_t Space = Devices.spaceNamed(Device);
+    return Space ? Sink.heaps().deviceHeap(Space, Of) : 0;
+  }
+  // The estimate for malloc includes a program's pools already; of a private
+  // allocator the program samples.
+  uint32_t Flags = !Sink.wanted().SampleBytes ? HF_None
+                   : Pool.isPrivate()         ? HF_Estimates
+                                              : HF_OutsideTotals;
+  return Sink.heaps().pool(Pool.isPrivate() ? "private" : "pool", Name, Flags);
+}
+
+/// The number of a pool; 0: it has no name, or names no device.
 uint32_t ReportedPools::numberOf(PoolName Pool) {
   if (auto It = Numbers.find(Pool.key()); It != Numbers.end())
     return It->second;
   std::string Name;
   if (!Pool.Text || !Sink.shared().text(Pool.Text, Name))
     return 0;
+  if (Heaps.size() >= MaxNumber - 1 && Pool.Kind == PoolKind::Device)
+    return 0;
   if (Heaps.size() == MaxNumber)
     return MaxNumber;
   if (Heaps.size() == MaxNumber - 1)
     Name = "(more)";
   if (Heaps.empty())
-    Host.indexChunks();
-  // The estimate for malloc includes a program's pools already; of a private
-  // allocator the program samples.
-  uint32_t Flags = !Sink.wanted().SampleBytes ? HF_None
-                   : Pool.IsPrivate           ? HF_Estimates
-                                              : HF_OutsideTotals;
-  Heaps.push_back(
-      Sink.heaps().pool(Pool.IsPrivate ? "private" : "pool", Name, Flags));
+    In.Host.indexChunks();
+  uint32_t Heap = heapOf(Pool, Name);
+  if (!Heap)
+    return 0;
+  Heaps.push_back(Heap);
   return Numbers[Pool.key()] = uint32_t(Heaps.size());
 }
 
 /// The key of a block; 0: pools are not wanted, or the record is bad.
 uint64_t ReportedPools::keyOf(PoolName Pool, uint64_t Address) {
-  if (!(Pool.IsPrivate ? Sink.wanted().Private : Sink.wanted().Pools))
+  if (!(Pool.isPrivate() ? Sink.wanted().Private : Sink.wanted().Pools))
     return 0;
   uint32_t Number = numberOf(Pool);
   if (Number && isAddress(Address))
@@ -66,9 +82,14 @@ uint64_t ReportedPools::keyOf(PoolName Pool, uint64_t Address) {
 /// blocks are unknown.
 bool ReportedPools::findOuter(PoolName Pool, uint64_t Address,
                               const LiveEntry &E, BlockRef &Out) {
+  if (Pool.Kind == PoolKind::Device)
+    return In.Driver.findOuter(Address, E, Out) &&
+           Sink.stats().spaceOf(Sink.stats().heapOf(Out.Row)) ==
+               Sink.stats().spaceOf(Sink.stats().heapOf(E.Row));
   if (Sink.wanted().SampleBytes)
-    return Pool.IsPrivate && Maps.findOuter(Address, E, Out);
-  return Host.findOuter(Address, E, Out) || Maps.findOuter(Address, E, Out);
+    return Pool.isPrivate() && In.Maps.findOuter(Address, E, Out);
+  return In.Host.findOuter(Address, E, Out) ||
+         In.Maps.findOuter(Address, E, Out);
 }
 
 void ReportedPools::allocate(PoolName Pool, uint64_t Address, uint64_t Size,
@@ -88,8 +109,8 @@ void ReportedPools::allocate(PoolName Pool, uint64_t Address, uint64_t Size,
   BlockRef Outer;
   if (findOuter(Pool, Address, E, Outer))
     OuterOf[E.AllocationId] = Outer.AllocationId + 1;
-  else if (Pool.IsPrivate)
-    Maps.leaveTouched(Address, From);
+  else if (Pool.isPrivate())
+    In.Maps.leaveTouched(Address, From);
   Sink.allocate(From, E, Outer);
 }
 
@@ -98,7 +119,7 @@ void ReportedPools::free(PoolName Pool, uint64_t Address, RecordOrigin From) {
   LiveEntry E;
   if (Key && Live.take(Key, E))
     end(Key, E, From);
-  else if (Key && !Pool.IsPrivate)
+  else if (Key && !Pool.isPrivate())
     Sink.unknownFree();
   // Of a private allocator: from before its detours, or below --min-size.
 }
@@ -121,14 +142,26 @@ void ReportedPools::take(const wire::ReportedFreeRecord &Rec,
   free({Rec.Pool}, Rec.Address, From);
 }
 
+void ReportedPools::take(const wire::DevicePoolAllocateRecord &Rec,
+                         RecordOrigin From) {
+  allocate({Rec.Heap, PoolKind::Device}, Rec.Address, Rec.Size, Rec.Stack,
+           From);
+}
+
+void ReportedPools::take(const wire::DevicePoolFreeRecord &Rec,
+                         RecordOrigin From) {
+  free({Rec.Heap, PoolKind::Device}, Rec.Address, From);
+}
+
 void ReportedPools::take(const wire::PrivateAllocateRecord &Rec,
                          RecordOrigin From) {
-  allocate({Rec.Pool, true}, Rec.Address, Rec.Size, Rec.Stack, From);
+  allocate({Rec.Pool, PoolKind::Private}, Rec.Address, Rec.Size, Rec.Stack,
+           From);
 }
 
 void ReportedPools::take(const wire::PrivateFreeRecord &Rec,
                          RecordOrigin From) {
-  free({Rec.Pool, true}, Rec.Address, From);
+  free({Rec.Pool, PoolKind::Private}, Rec.Address, From);
 }
 
 void ReportedPools::take(const wire::PrivateResizeBeginRecord &Rec,
@@ -139,7 +172,7 @@ void ReportedPools::take(const wire::PrivateResizeBeginRecord &Rec,
   // A signal handler has left the call: the block is still there.
   if (Begun.Key)
     Live.insert(Begun.Key, Begun.Block);
-  Begun.Key = keyOf({Rec.Pool, true}, Rec.Address);
+  Begun.Key = keyOf({Rec.Pool, PoolKind::Private}, Rec.Address);
   if (Begun.Key && !Live.take(Begun.Key, Begun.Block))
     Begun.Key = 0;
   if (!Begun.Key)
@@ -163,5 +196,6 @@ void ReportedPools::take(const wire::PrivateResizeEndRecord &Rec,
     end(Begun.Key, Begun.Block, From);
   if (Rec.Address && Rec.Address != wire::Unrecorded &&
       Rec.Size >= Sink.wanted().MinSize)
-    allocate({Rec.Pool, true}, Rec.Address, Rec.Size, Rec.Stack, From);
+    allocate({Rec.Pool, PoolKind::Private}, Rec.Address, Rec.Size, Rec.Stack,
+             From);
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A source: blocks that a program reports itself; each pool is a heap
-// `pool.NAME`. Also blocks of allocators that are built into a binary; each is
-// a heap `private.ALLOCATOR@BINARY`.
+// `pool.NAME`, or of a device `DEVICE.NAME`. Also blocks of allocators that are
+// built into a binary; each is a heap `private.ALLOCATOR@BINARY`.
 //
-// The blocks lie in memory of other heaps, of malloc or of a mapping, so a byte
-// counts once in the stats of the memory space. A pool may lie in a block of
+// The blocks lie in memory of other heaps, of malloc, of a mapping or of CUDA's
+// driver, so a byte counts once in the stats of the memory space. Of other
+// devices no outer block is known. A pool may lie in a block of
 // another pool, so the key of a block is its address and its pool's number.
 
 #ifndef MEMKIT_LIB_RECORD_REPORTEDPOOLS_H
@@ -23,6 +24,8 @@
 namespace memkit {
 
 class BlockSnapshots;
+class CudaDriver;
+class CudaNumbers;
 class EventSink;
 class HostHeap;
 class Mappings;
@@ -30,11 +33,19 @@ class Mappings;
 /// Belongs to the recorder's thread.
 class ReportedPools {
 public:
-  ReportedPools(EventSink &Sink, BlockSnapshots &Snapshots, Mappings &Maps,
-                HostHeap &Host);
+  /// Where blocks of pools may lie; must outlive the pools.
+  struct OuterMemory {
+    Mappings &Maps;
+    HostHeap &Host;
+    CudaDriver &Driver;
+  };
+  ReportedPools(EventSink &Sink, BlockSnapshots &Snapshots,
+                CudaNumbers &Numbers, OuterMemory In);
 
   void take(const wire::ReportedAllocateRecord &Rec, RecordOrigin From);
   void take(const wire::ReportedFreeRecord &Rec, RecordOrigin From);
+  void take(const wire::DevicePoolAllocateRecord &Rec, RecordOrigin From);
+  void take(const wire::DevicePoolFreeRecord &Rec, RecordOrigin From);
   void take(const wire::PrivateAllocateRecord &Rec, RecordOrigin From);
   void take(const wire::PrivateFreeRecord &Rec, RecordOrigin From);
   void take(const wire::PrivateResizeBeginRecord &Rec, RecordOrigin From);
@@ -50,14 +61,16 @@ public:
 
 private:
   /// Bounds the memory for names that a program makes up: all further pools
-  /// share the last number.
+  /// share the last number, and those of devices are not recorded.
   static constexpr uint32_t MaxNumber = 255;
 
+  enum class PoolKind : uint8_t { Own, Private, Device };
   /// A pool as a record names it.
   struct PoolName {
     uint32_t Text;
-    bool IsPrivate = false;
-    uint64_t key() const { return Text | uint64_t(IsPrivate) << 32; }
+    PoolKind Kind = PoolKind::Own;
+    bool isPrivate() const { return Kind == PoolKind::Private; }
+    uint64_t key() const { return Text | uint64_t(Kind) << 32; }
   };
   /// A block that a thread resizes, taken from its address; Key 0: none.
   struct RunningResize {
@@ -65,6 +78,7 @@ private:
     LiveEntry Block;
   };
 
+  uint32_t heapOf(PoolName Pool, llvm::StringRef Name);
   uint32_t numberOf(PoolName Pool);
   uint64_t keyOf(PoolName Pool, uint64_t Address);
   void allocate(PoolName Pool, uint64_t Address, uint64_t Size, uint32_t Stack,
@@ -77,8 +91,8 @@ private:
 
   EventSink &Sink;
   BlockSnapshots &Snapshots;
-  Mappings &Maps;
-  HostHeap &Host;
+  CudaNumbers &Devices;
+  OuterMemory In;
   LiveTable Live; ///< by address and, in the top byte, the pool's number
   unsigned Table; ///< Live's number in Snapshots
   llvm::DenseMap<uint64_t, uint32_t> Numbers; ///< by PoolName::key(), from 1

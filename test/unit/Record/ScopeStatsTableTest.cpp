@@ -41,17 +41,22 @@ TEST_F(Spans, ReservedNowAndAtMost) {
   const ScopeResult *Two = T.find(2, now());
   ASSERT_TRUE(Two);
   EXPECT_EQ(Two->Rows[1].ReservedPeak, 500u);
+  EXPECT_EQ(Two->Rows[1].ActiveAtPeak, 400u);
   T.noteReserved(1, 900, 800);
+  T.noteReserved(1, 900, 850); // fuller
+  T.noteReserved(1, 900, 20);
   T.noteReserved(1, 100, 50);
   T.begin(3, 13, now());
   const ScopeResult *Three = T.end(3, now());
   ASSERT_TRUE(Three);
   EXPECT_TRUE(Three->Rows[1].IsReservedKnown);
   EXPECT_EQ(Three->Rows[1].ReservedPeak, 100u);
+  EXPECT_EQ(Three->Rows[1].ActiveAtPeak, 50u);
   Two = T.end(2, now());
   ASSERT_TRUE(Two);
   EXPECT_EQ(Two->Rows[1].ReservedPeak, 900u);
   EXPECT_EQ(Two->Rows[1].Reserved, 100u);
+  EXPECT_EQ(Two->Rows[1].ActiveAtPeak, 850u);
   const ScopeResult *One = T.end(1, now());
   ASSERT_TRUE(One);
   EXPECT_EQ(One->Rows[1].ReservedPeak, 900u);
