@@ -3,6 +3,7 @@
 // The sentences and rows of a first screen.
 
 #include "FirstScreen.h"
+#include "GapSentences.h"
 #include "GrowthSentences.h"
 #include "OomSentences.h"
 #include "ResidentSentences.h"
@@ -393,6 +394,7 @@ std::vector<HeadRow> headRows(const PageInput &F) {
   Add("run", runText(F));
   addOomRows(F, Add);
   addAlertRows(F, Add);
+  Add("! gap", gapWarning(F.T, F.O.Gaps));
   for (const Subject &S : All)
     if (isMoment(F))
       Add(momentWords(importedFrom(F.T.header())),

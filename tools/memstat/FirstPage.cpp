@@ -15,6 +15,7 @@ using Side = Table::Side;
 /// The command that shows more about a row.
 static StringRef commandFor(const HeadRow &R) {
   return R.Label == "out of memory"         ? "; memdump --oom shows more"
+         : R.Label == "gap"                 ? "; memstat --show=gap: what helps"
          : R.Text.ends_with(" more places") ? ": memleak"
                                             : "";
 }

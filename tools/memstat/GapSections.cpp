@@ -2,6 +2,7 @@
 //
 // Memory that devices use beyond blocks.
 
+#include "Report/GapSentences.h"
 #include "Sections.h"
 #include "memkit/Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
@@ -175,13 +176,46 @@ static std::optional<PageSection> growthSection(const PageInput &F) {
   return Out;
 }
 
+/// Why there is a gap, and what helps.
+static std::optional<PageSection> causeSection(const PageInput &F) {
+  Table T({{"not in tensors of", Side::Left},
+           {"cause", Side::Left, true},
+           {"severity", Side::Left},
+           {"at most", Side::Right},
+           {"of the device", Side::Right},
+           {"since", Side::Right},
+           {"step", Side::Right},
+           {"times", Side::Right}});
+  PageSection Out;
+  bool IsTold[NumGapCauses] = {};
+  for (const DeviceGap &G : F.O.Gaps) {
+    std::string Name = F.T.spaceName(G.Device).str();
+    for (const GapFinding &C : G.Causes) {
+      std::optional<uint64_t> Step = stepAt(F.T, C.SinceNs);
+      T.add({std::exchange(Name, ""), gapCauseName(C.Cause).str(),
+             gapSeverityName(C.Severity).str(), formatSize(C.Bytes),
+             G.TotalBytes ? formatShare(C.Bytes, G.TotalBytes) : "",
+             formatTime(C.SinceNs), Step ? std::to_string(*Step) : "",
+             C.Times ? std::to_string(C.Times) : ""});
+      if (!std::exchange(IsTold[unsigned(C.Cause)], true))
+        Out.Notes.push_back(gapCauseName(C.Cause).str() + ": " +
+                            gapHelp(C.Cause).str());
+    }
+  }
+  if (T.empty())
+    return std::nullopt;
+  Out.Title = "Why, and what helps";
+  Out.Rows = std::move(T);
+  return Out;
+}
+
 std::vector<PageSection> gapSections(const PageInput &F) {
   std::vector<PageSection> Out;
   if (F.O.Gaps.empty())
     return Out;
   Out.push_back(usedSection(F));
-  for (std::optional<PageSection> S :
-       {partsSection(F), machineUseSection(F), growthSection(F)})
+  for (std::optional<PageSection> S : {causeSection(F), partsSection(F),
+                                       machineUseSection(F), growthSection(F)})
     if (S)
       Out.push_back(std::move(*S));
   return Out;

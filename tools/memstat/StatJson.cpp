@@ -5,6 +5,7 @@
 #include "Export/StackText.h"
 #include "Export/TableText.h"
 #include "JobPage.h"
+#include "Report/GapSentences.h"
 #include "Report/OomSentences.h"
 #include "Report/RunPrinters.h"
 #include "Sections.h"
@@ -141,6 +142,19 @@ static void writeGap(json::OStream &J, const PageInput &F, const DeviceGap &G) {
       });
   });
   J.attribute("shares_machine_memory", G.SharesMemory);
+  J.attributeArray("causes", [&] {
+    for (const GapFinding &C : G.Causes)
+      J.object([&] {
+        J.attribute("cause", gapCauseKey(C.Cause));
+        J.attribute("severity", gapSeverityName(C.Severity));
+        J.attribute("bytes", C.Bytes);
+        J.attribute("since_ns", C.SinceNs);
+        J.attribute("step", jsonOrNull(stepAt(F.T, C.SinceNs)));
+        J.attribute("times", C.Times);
+        J.attribute("bytes_per_second", C.BytesPerSecond);
+        J.attribute("help", gapHelp(C.Cause));
+      });
+  });
 }
 
 static void writeSuggestion(json::OStream &J, const PageInput &F,

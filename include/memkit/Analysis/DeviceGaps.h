@@ -5,6 +5,8 @@
 #ifndef MEMKIT_ANALYSIS_DEVICEGAPS_H
 #define MEMKIT_ANALYSIS_DEVICEGAPS_H
 
+#include "memkit/Analysis/Fragmentation.h"
+#include "memkit/Analysis/GapCauses.h"
 #include "memkit/Analysis/LiveSeries.h"
 #include "memkit/Analysis/MarkSeries.h"
 
@@ -45,6 +47,8 @@ struct DeviceGap {
   GapTimePoint MaxUsed;
   GapTimePoint Largest;    ///< gap
   std::vector<Rise> Rises; ///< the largest rises, by time
+  /// Most bytes first; none of a device that shares the machine's memory.
+  std::vector<GapFinding> Causes;
 };
 
 /// The gaps of all sampled devices. The accounted bytes are the recorder's
@@ -54,6 +58,11 @@ struct DeviceGap {
 /// reserved at the sample.
 std::vector<DeviceGap> findGaps(const Trace &T, const MarkSeries &Marks,
                                 const LiveSeries &Live);
+/// Adds fragmentation to the causes of the devices' gaps: the allocator's
+/// reserve counts as accounted for, but is in no tensor.
+void addFragmentation(const Trace &T, const MarkSeries &Marks,
+                      llvm::ArrayRef<HeapFragmentation> Of,
+                      std::vector<DeviceGap> &Gaps);
 /// Sets the resident bytes of the time points of devices that share the
 /// machine's memory. Resident: of all processes together.
 void addResident(std::vector<DeviceGap> &Gaps,

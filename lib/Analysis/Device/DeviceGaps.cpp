@@ -107,6 +107,16 @@ static void keepLargest(std::vector<DeviceGap::Rise> &Rises) {
   });
 }
 
+static GapSample sampleOf(const DeviceGap::GapTimePoint &M) {
+  GapSample S;
+  S.TimeNs = M.TimeNs;
+  S.Used = M.Used;
+  S.Driver = M.Parts.Contexts.value_or(0) + M.Parts.Modules.value_or(0);
+  S.Others = M.Parts.Others.value_or(0);
+  S.Rest = M.unknown();
+  return S;
+}
+
 static DeviceGap gapOf(const Trace &T, uint32_t Device,
                        ArrayRef<UsedPoint> Points,
                        const AccountedBytes &Accounted) {
@@ -115,6 +125,7 @@ static DeviceGap gapOf(const Trace &T, uint32_t Device,
   G.Samples = Points.size();
   G.TotalBytes = T.devices()[Device - 1].Bytes;
   constexpr uint64_t Min = 100000000, Parts = 50;
+  std::vector<GapSample> Samples;
   uint64_t Soon =
       std::max(Min, (Points.back().TimeNs - Points.front().TimeNs) / Parts);
   for (const UsedPoint &P : Points) {
@@ -131,12 +142,15 @@ static DeviceGap gapOf(const Trace &T, uint32_t Device,
       addRise(G, G.Now, M, Soon);
     G.TotalBytes = std::max(G.TotalBytes, P.Total);
     G.Now = M;
+    Samples.push_back(sampleOf(M));
     if (G.MaxUsed.Used < M.Used)
       G.MaxUsed = M;
     if (G.Largest.gap() < M.gap())
       G.Largest = M;
   }
   keepLargest(G.Rises);
+  if (!G.SharesMemory)
+    G.Causes = findGapCauses(Samples, G.TotalBytes);
   return G;
 }
 
@@ -147,6 +161,42 @@ std::vector<DeviceGap> findGaps(const Trace &T, const MarkSeries &Marks,
     if (ArrayRef<UsedPoint> Points = Marks.Devices[Id]; !Points.empty())
       Out.push_back(gapOf(T, Id, Points, AccountedBytes(T, Marks, Live, Id)));
   return Out;
+}
+
+/// When the reserve first grew although Ppm of it was unused; 0: not known.
+static uint64_t firstUnused(ArrayRef<ReservedPoint> Points, uint32_t Ppm) {
+  uint64_t Before = 0;
+  for (const ReservedPoint &P : Points) {
+    if (P.Reserved > Before && P.Active &&
+        fragmentationPpm(P.Reserved, *P.Active) >= Ppm)
+      return P.TimeNs;
+    Before = P.Reserved;
+  }
+  return 0;
+}
+
+void addFragmentation(const Trace &T, const MarkSeries &Marks,
+                      ArrayRef<HeapFragmentation> Of,
+                      std::vector<DeviceGap> &Gaps) {
+  constexpr uint32_t LeastPpm = 200'000;
+  for (const HeapFragmentation &H : Of) {
+    auto G = find_if(Gaps, [&](const DeviceGap &G) {
+      return G.Device == T.heap(H.Heap).Space;
+    });
+    if (G == Gaps.end() || !H.Known || H.LargestPpm.value_or(0) < LeastPpm)
+      continue;
+    GapFinding F;
+    F.Cause = GapCause::Fragmentation;
+    F.Bytes = uint64_t(double(H.ReservedPeak) * *H.LargestPpm / 1e6);
+    F.SinceNs = firstUnused(Marks.Heaps[H.Heap], LeastPpm);
+    uint64_t Whole = std::max(G->TotalBytes, G->MaxUsed.Used);
+    F.Severity = gapSeverity(F.Bytes, Whole);
+    if (F.Bytes < leastCause(Whole))
+      continue;
+    auto Place = find_if(
+        G->Causes, [&](const GapFinding &C) { return C.Bytes < F.Bytes; });
+    G->Causes.insert(Place, F);
+  }
 }
 
 void addResident(std::vector<DeviceGap> &Gaps, ArrayRef<SeriesPoint> Resident) {

@@ -181,6 +181,7 @@ static Error takeRest(const SelectedStats &S, const OverviewOptions &Options,
   }
   Out.Fragmentation = findFragmentation(T, S.selection(), *Marks, Out.Live);
   Out.Gaps = findGaps(T, *Marks, Out.Live);
+  addFragmentation(T, *Marks, Out.Fragmentation, Out.Gaps);
   Out.Suggestions = makeSuggestions(S, *Marks, Out.Live, Caches);
   if (Error E = checkSegmentWaste(S, Out.Suggestions))
     return E;
