@@ -158,11 +158,31 @@ static size_t halfOf(ArrayRef<Profile> Profiles) {
   return Count;
 }
 
+/// The moments of a course, one after the other.
+static Text courseText(ShownTree T, const NodeRanks &Ranks, FlameNames &Names,
+                       const ProfileCourse &C, size_t NodeLimit) {
+  Profile Whole;
+  Whole.Name = C.Name;
+  std::vector<FlameNode> All;
+  size_t Each =
+      NodeLimit ? std::max<size_t>(NodeLimit / C.Moments.size(), 1) : 0;
+  for (const ProfileCourse::CourseMoment &M : C.Moments) {
+    Whole.Total += M.Of.Total;
+    All.push_back({Names.add({M.Label, "", 0, {}}), 0, M.Of.Total, 0});
+    for (FlameNode N : FlameBuilder(T, Ranks, Names).build(M.Of, Each)) {
+      ++N.Depth;
+      All.push_back(N);
+    }
+  }
+  return profileText(Whole, [&](Text &To) { addEvents(To, All); });
+}
+
 /// NodeLimit: for each profile, 0 for no limit; also limits the values of
 /// InOrder.
 static File makeFile(ShownTree T, const NodeRanks &Ranks,
-                     ArrayRef<Profile> Profiles, size_t NodeLimit,
-                     const Profile *InOrder) {
+                     const SpeedscopeProfiles &Of, size_t NodeLimit) {
+  ArrayRef<Profile> Profiles = Of.Usual;
+  const Profile *InOrder = Of.InOrder;
   size_t Half = halfOf(Profiles);
   ArrayRef<Profile> Firsts = Profiles.take_front(Half),
                     Others = Profiles.drop_front(Half);
@@ -179,6 +199,9 @@ static File makeFile(ShownTree T, const NodeRanks &Ranks,
     Ordered = profileText(*InOrder, [&](Text &To) {
       addInOrder(To, T, Drawn, *InOrder, NodeLimit);
     });
+  std::vector<Text> Courses;
+  for (const ProfileCourse &C : Of.Courses)
+    Courses.push_back(courseText(T, Ranks, Drawn, C, NodeLimit));
   runBoth([&] { First.write(Firsts, F.Profiles.data()); },
           [&] {
             Other.write(Others, F.Profiles.data() + Half);
@@ -186,21 +209,20 @@ static File makeFile(ShownTree T, const NodeRanks &Ranks,
           });
   if (InOrder)
     F.Profiles.push_back(std::move(Ordered));
+  std::move(Courses.begin(), Courses.end(), std::back_inserter(F.Profiles));
   return F;
 }
 
 void writeSpeedscope(raw_ostream &OS, ShownTree T, const NodeRanks &Ranks,
-                     ArrayRef<Profile> Profiles, bool Full,
-                     const Profile *InOrder, StringRef Title) {
+                     const SpeedscopeProfiles &Of, bool Full, StringRef Title) {
+  size_t Count = Of.Usual.size() + Of.Courses.size();
   size_t Limit =
-      Full || Profiles.empty()
-          ? 0
-          : std::max<size_t>(MaxSpeedscopeNodes / Profiles.size(), 1);
-  File F = makeFile(T, Ranks, Profiles, Limit, InOrder);
+      Full || !Count ? 0 : std::max<size_t>(MaxSpeedscopeNodes / Count, 1);
+  File F = makeFile(T, Ranks, Of, Limit);
   // Long names can make a file too large with few nodes.
   while (!Full && F.bytes() > MaxBytes && Limit > 1) {
     Limit /= 2;
-    F = makeFile(T, Ranks, Profiles, Limit, InOrder);
+    F = makeFile(T, Ranks, Of, Limit);
   }
   OS << "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
         "\"exporter\":\"memflame (memkit) " MEMKIT_VERSION "\",\n\"name\":"

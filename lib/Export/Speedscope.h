@@ -11,16 +11,35 @@
 
 namespace memkit {
 
-/// Writes Profiles of T as a file of speedscope's format with shared frames.
-/// Ranks: of T. A weight is a byte, or an allocation. Unless Full, small frames
-/// are folded (see FlameBuilder), so that the file stays below 20 MB.
-///
-/// InOrder: a last profile, whose values are drawn one by one from the left,
-/// merged only with their neighbours. If there are many, smaller values are
-/// folded with their neighbours. May be null. Title: of the file.
+/// The profiles of one quantity at several times.
+struct ProfileCourse {
+  struct CourseMoment {
+    std::string Label; ///< `1.2 s, step 3: 343 MiB`
+    Profile Of;
+  };
+  std::string Name;
+  std::vector<CourseMoment> Moments; ///< in order of time
+};
+
+/// The profiles of a file.
+struct SpeedscopeProfiles {
+  llvm::ArrayRef<Profile> Usual; ///< at least one
+  /// A profile whose values are drawn one by one from the left, merged only
+  /// with their neighbours. If there are many, smaller values are folded with
+  /// their neighbours. May be null.
+  const Profile *InOrder = nullptr;
+  /// Drawn as one profile each: the moments side by side, each below a frame
+  /// with its label and as wide as its total.
+  llvm::ArrayRef<ProfileCourse> Courses;
+};
+
+/// Writes profiles of T as a file of speedscope's format with shared frames,
+/// the usual ones first. Ranks: of T. A weight is a byte, or an allocation.
+/// Unless Full, small frames are folded (see FlameBuilder), so that the file
+/// stays below 20 MB. Title: of the file.
 void writeSpeedscope(llvm::raw_ostream &OS, ShownTree T, const NodeRanks &Ranks,
-                     llvm::ArrayRef<Profile> Profiles, bool Full,
-                     const Profile *InOrder, llvm::StringRef Title);
+                     const SpeedscopeProfiles &Of, bool Full,
+                     llvm::StringRef Title);
 
 } // namespace memkit
 

@@ -86,6 +86,10 @@ cl::opt<bool> TimeOrder(
     cl::desc("speedscope, html: also draw the blocks live at the peak "
              "(or --at) in order of allocation"),
     cl::cat(helpGroup(HelpGroup::Expert)));
+cl::opt<bool> OverTime("over-time",
+                       cl::desc("speedscope: also draw the live bytes at 40 "
+                                "times, one after the other"),
+                       cl::cat(helpGroup(HelpGroup::Expert)));
 cl::opt<bool> Invert("invert", cl::desc("Invert: leaves become roots"),
                      cl::cat(helpGroup(HelpGroup::Expert)));
 cl::opt<bool> MergeRecursion("merge-recursion",
@@ -125,6 +129,8 @@ static Error checkFormat() {
                 OutputFormat == FlameFormat::Html;
   if (TimeOrder && !IsPage)
     return makeUsageError("--time-order needs --format=speedscope or html");
+  if (OverTime && OutputFormat != FlameFormat::Speedscope)
+    return makeUsageError("--over-time needs --format=speedscope");
   if (Metrics.size() > 1 && (OutputFormat == FlameFormat::Collapsed ||
                              OutputFormat == FlameFormat::Perfetto))
     return makeUsageError("--format=collapsed and perfetto support one metric "
@@ -145,9 +151,10 @@ Error checkOptions() {
   if (OutputFormat == FlameFormat::Firefox && !hasPlainKeys(Grouping))
     return makeUsageError("with --format=firefox, --group-by must be a "
                           "grouping of stacks or scope paths");
-  if ((TimeOrder || !MaxAge.empty()) && !hasPlainKeys(Grouping))
-    return makeUsageError("with --time-order and --max-age, --group-by must be "
-                          "a grouping of stacks or scope paths");
+  if ((TimeOrder || OverTime || !MaxAge.empty()) && !hasPlainKeys(Grouping))
+    return makeUsageError("with --time-order, --over-time and --max-age, "
+                          "--group-by must be a grouping of stacks or scope "
+                          "paths");
   return Error::success();
 }
 

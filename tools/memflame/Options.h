@@ -27,7 +27,8 @@ extern llvm::cl::opt<std::string> Output, MaxAge;
 extern llvm::cl::opt<FlameFormat> OutputFormat;
 extern llvm::cl::list<Metric> Metrics;
 extern llvm::cl::opt<GroupBy> Grouping;
-extern llvm::cl::opt<bool> Full, TimeOrder, Invert, MergeRecursion, OpenPage;
+extern llvm::cl::opt<bool> Full, TimeOrder, OverTime, Invert, MergeRecursion,
+    OpenPage;
 extern llvm::cl::list<std::string> StripPrefixes;
 
 /// Whether the grouping is of stacks alone, not of scopes or of pairs.

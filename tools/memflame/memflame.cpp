@@ -18,6 +18,7 @@
 #include "Merge/FolderInput.h"
 #include "Model/Query/ProfileQuery.h"
 #include "Options.h"
+#include "OverTime.h"
 #include "Support/CommandText.h"
 #include "Support/RunBoth.h"
 #include "View/FlamePage.h"
@@ -120,11 +121,15 @@ static Error writeSpeedscopeOf(raw_ostream &OS, const ProfileQuery &P) {
   Expected<std::optional<Profile>> InOrder = profileInOrder(P);
   if (!InOrder)
     return InOrder.takeError();
+  std::vector<ProfileCourse> Courses;
+  if (OverTime)
+    if (Error E = liveOverTime(P).moveInto(Courses))
+      return E;
   for (Profile &Of : *Profiles)
     Of.Name += totalText(Of);
   std::string Title = titleOf(P, Profiles->front());
-  writeSpeedscope(OS, P.tree(), *Ranks, *Profiles, Full,
-                  *InOrder ? &**InOrder : nullptr, Title);
+  SpeedscopeProfiles All{*Profiles, *InOrder ? &**InOrder : nullptr, Courses};
+  writeSpeedscope(OS, P.tree(), *Ranks, All, Full, Title);
   return Error::success();
 }
 
