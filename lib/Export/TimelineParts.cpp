@@ -18,6 +18,8 @@ std::string sampleName(const Trace &T, const Mark &M) {
   switch (M.Kind) {
   case MarkKind::Rss:
     return "resident";
+  case MarkKind::Recorder:
+    return "memrec resident";
   case MarkKind::Pss:
     return "proportional share";
   case MarkKind::HeapReserved:

@@ -277,6 +277,8 @@ TableAnswer seriesTable(const SelectedStats &S, unsigned Columns) {
     for (const UsedPoint &Point : R->Used[Device])
       Rows.push_back(
           {Point.TimeNs, "used", T.spaceName(Device).str(), Point.Used});
+  for (const RecorderPoint &Point : R->Recorder)
+    Rows.push_back({Point.TimeNs, "rss", "memrec", Point.Resident});
   TableMaker<SeriesRow> M;
   M.number("time_ns", [](const auto &R) { return R.TimeNs; })
       .choice("metric", [](const auto &R) { return R.Metric; })

@@ -25,7 +25,7 @@ static constexpr StringLiteral MarkKinds[] = {
     "scope-name", "record-on", "record-off",  "block-name",
     "pss",        "version",   "resident",    "resident-piece",
     "held-by",    "allocator", "sample-cost", "program",
-    "arrays"};
+    "arrays",     "recorder"};
 static constexpr StringLiteral ResidentParts[] = {
     "malloc",   "malloc-free", "object",   "object-free", "mapping",
     "stack",    "module",      "file",     "shared",      "device",

@@ -281,6 +281,11 @@ private:
       return allocator(M);
     if (M.Kind == MarkKind::SampleCost)
       return sampleCost(M);
+    if (M.Kind == MarkKind::Recorder && M.Values.size() > 1) {
+      OS << "  " << formatSize(M.Values[0]) << "  " << formatTime(M.Values[1])
+         << '\n';
+      return;
+    }
     if (M.Kind == MarkKind::Program)
       return program(M);
     if (M.Kind == MarkKind::Arrays)

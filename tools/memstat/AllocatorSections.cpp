@@ -73,6 +73,13 @@ std::vector<PageSection> allocatorSections(const PageInput &F) {
   return Out;
 }
 
+static uint64_t mostResident(ArrayRef<RecorderPoint> Of) {
+  uint64_t Most = 0;
+  for (const RecorderPoint &P : Of)
+    Most = std::max(Most, P.Resident);
+  return Most;
+}
+
 /// `12 samples of resident memory took 8.4 ms of processor time, 0.28 % of the
 /// run of 3 s`.
 std::string sampleCostText(const SampleCosts &C) {
@@ -80,6 +87,16 @@ std::string sampleCostText(const SampleCosts &C) {
          formatTime(C.ProcessorNs) + " of processor time, " +
          formatShare(C.ProcessorNs, C.RunNs) + " of the run of " +
          formatTime(C.RunNs);
+}
+
+/// `memrec itself: 54 MiB at most, 1.2 s of processor time in 12 s`; empty: not
+/// known.
+std::string recorderText(ArrayRef<RecorderPoint> Of) {
+  if (Of.empty())
+    return "";
+  return "memrec itself: " + formatSize(mostResident(Of)) + " at most, " +
+         formatTime(Of.back().ProcessorNs) + " of processor time in " +
+         formatTime(Of.back().TimeNs);
 }
 
 static void writeAllocator(json::OStream &J, const AllocatorSays &A) {
@@ -113,6 +130,15 @@ void writeAllocatorJson(json::OStream &J, const PageInput &F) {
     });
   else
     J.attribute("resident_samples", nullptr);
+  ArrayRef<RecorderPoint> Own = F.O.Recorder;
+  if (Own.empty())
+    return J.attribute("recorder", nullptr);
+  J.attributeObject("recorder", [&] {
+    J.attribute("samples", Own.size());
+    J.attribute("resident_peak_bytes", mostResident(Own));
+    J.attribute("processor_ns", Own.back().ProcessorNs);
+    J.attribute("until_ns", Own.back().TimeNs);
+  });
 }
 
 } // namespace memkit

@@ -207,6 +207,9 @@ std::vector<PageSection> residentSections(const PageInput &F) {
   append_range(Out, allocatorSections(F));
   if (!Out.empty() && F.O.Costs)
     Out.back().Notes.push_back(sampleCostText(*F.O.Costs));
+  std::string Own = recorderText(F.O.Recorder);
+  if (!Out.empty() && !Own.empty())
+    Out.back().Notes.push_back(Own);
   return Out;
 }
 

@@ -76,6 +76,7 @@ void writeResidentJson(llvm::json::OStream &J, const PageInput &F);
 std::vector<PageSection> allocatorSections(const PageInput &F);
 /// `12 samples of resident memory took 8.4 ms of processor time, ...`.
 std::string sampleCostText(const SampleCosts &C);
+std::string recorderText(llvm::ArrayRef<RecorderPoint> Of);
 /// The attributes of allocators, and of the cost of samples.
 void writeAllocatorJson(llvm::json::OStream &J, const PageInput &F);
 

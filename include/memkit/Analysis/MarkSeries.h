@@ -81,6 +81,13 @@ struct SampleCosts {
   uint64_t RunNs = 0; ///< of the recording until then
 };
 
+/// What memrec itself took, without its helper that finds names.
+struct RecorderPoint {
+  uint64_t TimeNs = 0;
+  uint64_t Resident = 0;    ///< bytes
+  uint64_t ProcessorNs = 0; ///< so far
+};
+
 /// The measurements in order of time.
 struct MarkSeries {
   std::vector<std::vector<ReservedPoint>> Heaps; ///< by heap; [0] is empty
@@ -98,6 +105,7 @@ struct MarkSeries {
   std::vector<RaisedAlert> Alerts;
   std::vector<AllocatorSays> Allocators; ///< in order of exits
   std::optional<SampleCosts> Costs;      ///< the last ones; none: not known
+  std::vector<RecorderPoint> Recorder;
   /// `torch=2.13.0`, what the processes have loaded, each once, sorted.
   std::vector<llvm::StringRef> Versions;
   /// The highest private memory of each process (by id); 0: not measured.

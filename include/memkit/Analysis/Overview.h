@@ -69,6 +69,7 @@ struct Overview {
   std::vector<ResidentSeries> Residents; ///< by process; [0] is empty
   std::vector<AllocatorSays> Allocators; ///< as MarkSeries::Allocators
   std::optional<SampleCosts> Costs;      ///< as MarkSeries::Costs
+  std::vector<RecorderPoint> Recorder;   ///< as MarkSeries::Recorder
   std::optional<memkit::Places> Where;   ///< the places below
   std::vector<PlaceStats> Places;        ///< by memory space, the largest first
   GrowthReport Growth;                   ///< if OverviewOptions::Growth

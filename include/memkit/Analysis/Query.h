@@ -40,6 +40,7 @@ struct SeriesReport {
   std::vector<std::vector<SeriesPoint>> Rss;        ///< by process; [0] empty
   std::vector<std::vector<ReservedPoint>> Reserved; ///< by heap; [0] empty
   std::vector<std::vector<UsedPoint>> Used;         ///< by device; [0] empty
+  std::vector<RecorderPoint> Recorder;
 };
 /// Columns: of Live. Reads intervals and marks; of a short run also the events.
 llvm::Expected<SeriesReport> querySeries(const SelectedStats &S,

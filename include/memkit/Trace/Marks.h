@@ -79,6 +79,9 @@ enum class MarkKind : uint8_t {
   /// Live arrays of one type and shape at the User mark before. Name:
   /// `float32[1000,1000]`; Values: their number, their bytes.
   Arrays = 24,
+  /// What memrec itself takes, without its helper that finds names. Values:
+  /// resident bytes, processor time so far (ns).
+  Recorder = 25,
 };
 
 /// The values of a Program mark: bytes, if not said otherwise.
@@ -131,7 +134,7 @@ enum ResidentFlags : uint64_t {
   RF_End = 16,    ///< taken while the process exits
 };
 inline constexpr uint64_t UnknownBytes = ~uint64_t(0);
-inline constexpr uint8_t NumMarkKinds = 25;
+inline constexpr uint8_t NumMarkKinds = 26;
 
 /// Of a mark HeldBy.
 enum HeldByBits : uint8_t {

@@ -192,6 +192,7 @@ static Error takeRest(const SelectedStats &S, const OverviewOptions &Options,
   Out.Residents = std::move(Marks->Residents);
   Out.Allocators = std::move(Marks->Allocators);
   Out.Costs = Marks->Costs;
+  Out.Recorder = std::move(Marks->Recorder);
   Out.Alerts = std::move(Marks->Alerts);
   Out.Versions = std::move(Marks->Versions);
   Expected<ProgramReport> Compiled = queryPrograms(S);

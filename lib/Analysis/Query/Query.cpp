@@ -44,7 +44,8 @@ Expected<SeriesReport> querySeries(const SelectedStats &S, unsigned Columns) {
   if (!Live)
     return Live.takeError();
   return SeriesReport{readHeapCurves(S, *Live, Columns), std::move(Marks->Rss),
-                      std::move(Marks->Heaps), std::move(Marks->Devices)};
+                      std::move(Marks->Heaps), std::move(Marks->Devices),
+                      std::move(Marks->Recorder)};
 }
 
 } // namespace memkit

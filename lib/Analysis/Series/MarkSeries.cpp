@@ -72,6 +72,10 @@ public:
       if (M.Values.size() > 2)
         Out.Costs = {M.Values[0], M.Values[1], M.Values[2]};
       return "";
+    case MarkKind::Recorder:
+      if (M.Values.size() > 1)
+        Out.Recorder.push_back({M.TimeNs, M.Values[0], M.Values[1]});
+      return "";
     case MarkKind::Version:
       takeVersion(T.string(M.Name));
       return "";

@@ -7,7 +7,9 @@
 #include "Shared/ProcFs.h"
 #include "llvm/ADT/STLExtras.h"
 #include <ctime>
+#include <sys/resource.h>
 #include <sys/sysinfo.h>
+#include <unistd.h>
 #include <utility>
 
 using namespace llvm;
@@ -83,6 +85,28 @@ void MemorySamples::sampleRss(uint64_t Now) {
     if (std::optional<uint64_t> Swapped = procfs::swappedBytes(P.Pid))
       M.Values.push_back(*Swapped);
   R.stats().noteResident(P.Process, Bytes->first, 0);
+  R.addMark(std::move(M));
+}
+
+void MemorySamples::sampleOwn(uint64_t Now) {
+  constexpr uint64_t EveryNs = 1'000'000'000;
+  if (!O.SampleIntervalNs || Now < NextOwnNs)
+    return;
+  bool IsFirst = !NextOwnNs;
+  NextOwnNs = Now + stretchedInterval(EveryNs, OwnCount);
+  rusage Used = {};
+  std::optional<std::pair<uint64_t, uint64_t>> Bytes;
+  if (IsFirst || getrusage(RUSAGE_SELF, &Used) ||
+      !(Bytes = procfs::residentBytes(getpid())))
+    return;
+  ++OwnCount;
+  auto NsOf = [](const timeval &T) {
+    return uint64_t(T.tv_sec) * 1'000'000'000 + uint64_t(T.tv_usec) * 1000;
+  };
+  Mark M;
+  M.Kind = MarkKind::Recorder;
+  M.TimeNs = Now;
+  M.Values = {Bytes->first, NsOf(Used.ru_utime) + NsOf(Used.ru_stime)};
   R.addMark(std::move(M));
 }
 

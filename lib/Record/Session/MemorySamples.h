@@ -32,6 +32,9 @@ public:
   /// not suffice for the interval, the processes take turns.
   void sampleRss(uint64_t Now);
   void samplePss(uint64_t Now);
+  /// Adds the memory and the processor time of memrec itself, each second, more
+  /// rarely in long runs.
+  void sampleOwn(uint64_t Now);
   /// Adds how much of the CUDA devices is used, and by which processes.
   void sampleDevices(uint64_t Now);
 
@@ -54,6 +57,7 @@ private:
   PssThread Pss;
   /// Earliest time of the next sample of any process.
   uint64_t NextRssNs = 0, NextPssNs = 0;
+  uint64_t NextOwnNs = 0, OwnCount = 0;
 };
 
 } // namespace memkit

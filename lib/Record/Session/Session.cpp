@@ -261,6 +261,7 @@ void Session::samples() {
   Samples.samplePss(Now);
   Residents.pass(Now);
   Samples.sampleDevices(Now);
+  Samples.sampleOwn(Now);
   if (Now >= NextLossNs) {
     for (ChildProcess &P : Children.recorded()) {
       P.State->countLosses();
