@@ -90,8 +90,14 @@ enum class RecordKind : uint8_t {
   PrivateResizeBegin = 60,
   PrivateResizeEnd = 61,
   AskDetours = 62,
+  // DeviceTimeRecords.h
+  DeviceLaunch = 63,
+  DeviceWorkDetail = 64,
+  DeviceWork = 65,
+  DeviceClock = 66,
+  DeviceWorkLost = 67,
 };
-inline constexpr uint8_t NumRecordKinds = 63;
+inline constexpr uint8_t NumRecordKinds = 68;
 
 /// One entry of a ring. Times rise within a ring, except those of signal
 /// handlers, which may be slightly before the time of the preceding record.

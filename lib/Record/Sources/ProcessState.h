@@ -12,6 +12,7 @@
 #include "Sources/BlockSnapshots.h"
 #include "Sources/CudaDriver.h"
 #include "Sources/CudaNumbers.h"
+#include "Sources/DeviceTimes.h"
 #include "Sources/EventSink.h"
 #include "Sources/Figures.h"
 #include "Sources/HostHeap.h"
@@ -165,6 +166,7 @@ private:
   OutOfMemory Failures;
   CudaNumbers Numbers;
   CudaDriver Driver;
+  DeviceTimes Times;
   TensorDevices Devices;
   Segments Segs;
   Tensors Torch;
