@@ -10,8 +10,8 @@
 //
 // Scopes that contain each other both have the time; kernels 5 ms + 3 ms, copies 1 ms and 0.5 ms.
 // SCOPES: device_ns
-// SCOPES-DAG: {{^}}inner,{{.*}},3000000{{$}}
-// SCOPES-DAG: {{^}}outer,{{.*}},9500000{{$}}
+// SCOPES-DAG: {{^}}inner,{{.*}},scope,3000000,
+// SCOPES-DAG: {{^}}outer,{{.*}},scope,9500000,
 //
 // RUN: memdump --kernels %t.fb | FileCheck %s --check-prefix=TEXT
 // RUN: memdump --kernels --format=json %t.fb > %t.json
@@ -25,8 +25,8 @@
 // TEXT: by line
 // TEXT: time.c:[[#]] work
 // TEXT: by stream
-// TEXT: cuda:0 stream 7
-// TEXT: cuda:0 stream 8
+// TEXT: stream 8 cuda:0 6 9.6 ms
+// TEXT: stream 7 cuda:0 2 6 ms
 //
 // JSON: "kind": "kernel"
 // JSON: "name": "scale(float*, int)"
@@ -45,7 +45,7 @@
 // What CUPTI drops, and what is cut off, is counted.
 // RUN: %cuda env FAKECUPTI_DROP=3 memrec --cuda=time -o %t.drop.fb -- %t.exe 2>&1 | FileCheck %s --check-prefix=DROP
 // RUN: memdump %t.drop.fb | FileCheck %s --check-prefix=LOST
-// DROP: 3 pieces of work of devices are missing
+// DROP: 2 pieces of work of devices are missing
 // LOST: loss {{.*}}device-work
 // RUN: %cuda env FAKECUPTI_CUT=1 memrec --cuda=time -o %t.cut.fb -- %t.exe 2>&1 | FileCheck %s --check-prefix=CUT
 // CUT: 1 piece of work of devices is missing
