@@ -68,12 +68,24 @@ static bool isWait(CUpti_CallbackId Id) {
   }
 }
 
+static void setRuntimeLaunches(bool On);
+
+/// Before and after a launch of the runtime.
+static void onRuntime(const CUpti_CallbackData &D) {
+  bool Enters = D.callbackSite == CUPTI_API_ENTER;
+  noteRuntimeCall(Enters ? D.correlationId : 0);
+  if (!Enters && takeIdsAreEqual())
+    setRuntimeLaunches(false);
+}
+
 static void CUPTIAPI onCallback(void *, CUpti_CallbackDomain Domain,
                                 CUpti_CallbackId Id, const void *Data) {
   CallerFrame Caller = MEMKIT_CALLER;
   if (Domain == CUPTI_CB_DOMAIN_RESOURCE)
     return onContext(Id, *static_cast<const CUpti_ResourceData *>(Data));
   const auto &D = *static_cast<const CUpti_CallbackData *>(Data);
+  if (Domain == CUPTI_CB_DOMAIN_RUNTIME_API)
+    return onRuntime(D);
   if (isLaunch(Id)) {
     if (D.callbackSite == CUPTI_API_ENTER)
       noteLaunch(D.correlationId, Caller);
@@ -113,8 +125,15 @@ static bool wantsTime() {
   return Memrec->Mode() == wire::CudaMode::Time && !TimeIsOver.load();
 }
 
+static void setRuntimeLaunches(bool On) {
+  for (unsigned I = 0; I != NumRuntimeLaunchCalls; ++I)
+    Tool.EnableCallback(On, Subscriber, CUPTI_CB_DOMAIN_RUNTIME_API,
+                        RuntimeLaunchCalls[I]);
+}
+
 /// An older CUPTI knows fewer launches.
 static CUptiResult setLaunches(bool On) {
+  setRuntimeLaunches(On);
   for (unsigned I = 0; I != NumLaunchCalls; ++I) {
     CUptiResult One = Tool.EnableCallback(
         On, Subscriber, CUPTI_CB_DOMAIN_DRIVER_API, LaunchCalls[I]);

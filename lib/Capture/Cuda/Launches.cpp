@@ -7,6 +7,8 @@
 #include "Cuda/Writer.h"
 #include "Wire/DeviceTimeRecords.h"
 
+#include <atomic>
+
 using namespace memkit;
 using namespace memkit::capture;
 using namespace memkit::capture::cuda;
@@ -91,9 +93,63 @@ static constexpr CallSet Launches(cuda::LaunchCalls,
 
 bool cuda::isLaunch(CUpti_CallbackId Id) { return Launches.has(Id); }
 
-void cuda::noteLaunch(uint32_t Correlation, const CallerFrame &Caller) {
+//===----------------------------------------------------------------------===//
+// The runtime
+//===----------------------------------------------------------------------===//
+
+#define RUNTIME(NAME) CUPTI_RUNTIME_TRACE_CBID_##NAME
+
+const CUpti_CallbackId cuda::RuntimeLaunchCalls[] = {
+    RUNTIME(cudaLaunchKernel_v7000),
+    RUNTIME(cudaLaunchKernel_ptsz_v7000),
+    RUNTIME(cudaLaunchKernelExC_v11060),
+    RUNTIME(cudaLaunchKernelExC_ptsz_v11060),
+    RUNTIME(cudaLaunchCooperativeKernel_v9000),
+    RUNTIME(cudaLaunchCooperativeKernel_ptsz_v9000),
+    RUNTIME(cudaGraphLaunch_v10000),
+    RUNTIME(cudaGraphLaunch_ptsz_v10000),
+    RUNTIME(cudaMemcpy_v3020),
+    RUNTIME(cudaMemcpy_ptds_v7000),
+    RUNTIME(cudaMemcpyAsync_v3020),
+    RUNTIME(cudaMemcpyAsync_ptsz_v7000),
+    RUNTIME(cudaMemcpy2D_v3020),
+    RUNTIME(cudaMemcpy2DAsync_v3020),
+    RUNTIME(cudaMemcpyPeer_v4000),
+    RUNTIME(cudaMemcpyPeerAsync_v4000),
+    RUNTIME(cudaMemset_v3020),
+    RUNTIME(cudaMemset_ptds_v7000),
+    RUNTIME(cudaMemsetAsync_v3020),
+    RUNTIME(cudaMemsetAsync_ptsz_v7000),
+};
+const unsigned cuda::NumRuntimeLaunchCalls =
+    sizeof(RuntimeLaunchCalls) / sizeof(*RuntimeLaunchCalls);
+
+/// The correlation id of the runtime's launch that the thread is in; 0: none.
+static __thread uint32_t RuntimeCall;
+static std::atomic<uint32_t> EqualIds; ///< 1: found, 2: found and taken
+
+void cuda::noteRuntimeCall(uint32_t Correlation) { RuntimeCall = Correlation; }
+
+bool cuda::takeIdsAreEqual() {
+  uint32_t Found = 1;
+  return EqualIds.load(std::memory_order_relaxed) == Found &&
+         EqualIds.compare_exchange_strong(Found, 2);
+}
+
+static void writeLaunch(uint32_t Correlation, const CallerFrame &Caller) {
   writeRecord(
       wire::DeviceLaunchRecord{Correlation, 0,
                                CudaPlace::pack(CudaPlace::NoDevice, 0, 0)},
       &Caller);
+}
+
+void cuda::noteLaunch(uint32_t Correlation, const CallerFrame &Caller) {
+  writeLaunch(Correlation, Caller);
+  if (__builtin_expect(!RuntimeCall, 1))
+    return;
+  uint32_t None = 0;
+  if (RuntimeCall != Correlation)
+    writeLaunch(RuntimeCall, Caller);
+  else
+    EqualIds.compare_exchange_strong(None, 1);
 }

@@ -29,6 +29,21 @@ bool isLaunch(CUpti_CallbackId Id);
 /// Before the call with the correlation id.
 void noteLaunch(uint32_t Correlation, const CallerFrame &Caller);
 
+// A function of CUDA's runtime calls the driver. CUPTI's documentation does not
+// say whether the work then has the correlation id of the inner call or that of
+// the outer one. So CUPTI reports launches of the runtime, too, until the ids
+// of an inner and an outer call are found to be equal. Where they differ, a
+// launch has two records.
+
+/// The launches of the runtime.
+extern const CUpti_CallbackId RuntimeLaunchCalls[];
+extern const unsigned NumRuntimeLaunchCalls;
+/// The thread enters a launch of the runtime; 0: leaves it.
+void noteRuntimeCall(uint32_t Correlation);
+/// Have equal ids been found? True once alone: the caller then ends the reports
+/// of the runtime's launches.
+bool takeIdsAreEqual();
+
 } // namespace memkit::capture::cuda
 
 #endif // MEMKIT_CAPTURE_CUDA_LAUNCHES_H

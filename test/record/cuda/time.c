@@ -31,6 +31,20 @@
 // JSON: "kind": "kernel"
 // JSON: "name": "scale(float*, int)"
 //
+// A timeline has a track for each stream.
+// RUN: memflame --format=perfetto -o %t.perfetto %t.fb
+// RUN: grep -ac "cuda:0 stream 7" %t.perfetto
+// RUN: grep -ac "scale(float" %t.perfetto
+// RUN: memflame --format=firefox -o %t.firefox %t.fb
+// RUN: grep -c "copy to host (cuda:0 stream 8)" %t.firefox
+// RUN: memdump --format=asm %t.fb | FileCheck %s --check-prefix=HEADER
+// HEADER: cuda=time
+//
+// What a program has waited for is there although a signal kills the program.
+// RUN: %cuda memrec -q --cuda=time -o %t.killed.fb -- %t.exe kill || true
+// RUN: memdump -q --kernels %t.killed.fb | FileCheck %s --check-prefix=KILLED
+// KILLED: scale(float*, int) cuda:0 2 8 ms 4 ms 5 ms
+//
 // Records come late and in any order, from another thread, beside records of other kinds: the
 // sums are the same.
 // RUN: %cuda env FAKECUPTI_LATE=1 FAKECUPTI_THREAD=1 FAKECUPTI_STRANGE=1 FAKECUPTI_BUFFER=600 memrec -q --cuda=time -o %t.late.fb -- %t.exe
@@ -42,6 +56,19 @@
 // NONELOST: events {{.*}} 0 lost
 // NONELOST-NOT: device-work
 //
+// Kernels that the runtime launches have the correlation id of the driver's call or of the runtime's:
+// both are known. Once the two are found to be equal, CUPTI is not asked for the runtime any more.
+// RUN: %cuda env FAKECUPTI_RUNTIME=own FAKECUPTI_LOG=1 memrec --cuda=time -o %t.own.fb -- %t.exe 2>&1 | FileCheck %s --check-prefix=OWN
+// OWN: fakecupti: wants of the runtime 211
+// OWN-NOT: wants no more of the runtime 211
+// RUN: memdump --kernels %t.own.fb > %t.own.txt
+// RUN: diff %t.txt %t.own.txt
+// RUN: %cuda env FAKECUPTI_RUNTIME=same FAKECUPTI_LOG=1 memrec --cuda=time -o %t.same.fb -- %t.exe 2>&1 | FileCheck %s --check-prefix=SAME
+// SAME: fakecupti: wants of the runtime 211
+// SAME: fakecupti: wants no more of the runtime 211
+// RUN: memdump --kernels %t.same.fb > %t.same.txt
+// RUN: diff %t.txt %t.same.txt
+//
 // What CUPTI drops, and what is cut off, is counted.
 // RUN: %cuda env FAKECUPTI_DROP=3 memrec --cuda=time -o %t.drop.fb -- %t.exe 2>&1 | FileCheck %s --check-prefix=DROP
 // RUN: memdump %t.drop.fb | FileCheck %s --check-prefix=LOST
@@ -51,7 +78,7 @@
 // CUT: 1 piece of work of devices is missing
 //
 // Without the option no kind of record is enabled, and CUPTI tells of no launch.
-// RUN: %cuda env FAKECUPTI_LOG=1 memrec -o %t.off.fb -- %t.exe 2>&1 | FileCheck %s --check-prefix=OFF --implicit-check-not='fakecupti: activity'
+// RUN: %cuda env FAKECUPTI_LOG=1 memrec -o %t.off.fb -- %t.exe 2>&1 | FileCheck %s --check-prefix=OFF --implicit-check-not='fakecupti: activity' --implicit-check-not='of the runtime'
 // OFF: fakecupti: wants
 // RUN: memdump --kernels %t.off.fb 2>&1 | FileCheck %s --check-prefix=WHY
 // WHY: no work of devices: memrec --cuda=time records it
@@ -78,6 +105,7 @@
 
 #include "Inputs/check.h"
 #include <memkit/memkit.h>
+#include <signal.h>
 
 static CUfunction F;
 
@@ -85,7 +113,7 @@ __attribute__((noinline)) static void work(CUstream S, unsigned Us) {
   CHECK(cuLaunchKernel(F, Us, 1, 1, 1, 1, 1, 0, S, NULL, NULL));
 }
 
-int main(void) {
+int main(int Argc, char **Argv) {
   begin();
   CUmodule M;
   CUstream S;
@@ -111,5 +139,7 @@ int main(void) {
   for (int I = 0; I != 3; ++I)
     CHECK(cuGraphLaunch(E, S));
   CHECK(cuStreamSynchronize(S));
+  if (Argc > 1)
+    raise(SIGKILL);
   return 0;
 }
