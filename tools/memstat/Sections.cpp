@@ -95,7 +95,7 @@ ArrayRef<StatSection> statSections() {
       {"arrays", Verbose, AllHeaps, makeWith<arraySections>},
       {"operators", Verbose, AllHeaps, makeWith<operatorSection>,
        writeOperatorJson},
-      {"device-time", Verbose, AllHeaps, makeWith<workSection>, writeWorkJson},
+      {"kernels", Verbose, AllHeaps, makeWith<workSection>, writeWorkJson},
       {"threads", Verbose, AllHeaps, makeWith<threadSection>, writeThreadJson},
       {"processes", Verbose, AllHeaps, makeWith<processSection>},
       {"machine", Verbose, AllHeaps, makeWith<machineSection>,
