@@ -53,8 +53,10 @@ struct Place {
 };
 
 static struct Place placeOf(const CUpti_CallbackData *D, CUstream S) {
-  uint32_t (*Device)(CUcontext) = (uint32_t(*)(CUcontext))ofDriver("fakecuda_device_of");
-  uint32_t (*Stream)(CUstream) = (uint32_t(*)(CUstream))ofDriver("fakecuda_stream_number");
+  static uint32_t (*Device)(CUcontext);
+  static uint32_t (*Stream)(CUstream);
+  Device = Device ? Device : (uint32_t(*)(CUcontext))ofDriver("fakecuda_device_of");
+  Stream = Stream ? Stream : (uint32_t(*)(CUstream))ofDriver("fakecuda_stream_number");
   return (struct Place){Device(D->context), D->contextUid, Stream(S), D->correlationId};
 }
 
@@ -80,7 +82,8 @@ bool workOf(CUpti_CallbackId Id, const CUpti_CallbackData *D, union Record *R) {
   switch (Id) {
   case ID(cuLaunchKernel): {
     PARAMS(cuLaunchKernel);
-    const char *(*Name)(CUfunction) = (const char *(*)(CUfunction))ofDriver("fakecuda_function_name");
+    static const char *(*Name)(CUfunction);
+    Name = Name ? Name : (const char *(*)(CUfunction))ofDriver("fakecuda_function_name");
     struct Place At = placeOf(D, P->hStream);
     FILL(R->Kernel, CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, P->gridDimX * 1000ull);
     R->Kernel.name = Name(P->f);

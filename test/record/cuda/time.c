@@ -92,6 +92,9 @@
 // Where it cannot be recorded, memrec says why; memory is recorded all the same.
 // RUN: %cuda env FAKECUPTI_VERSION=140000 memrec --cuda=time -o %t.new.fb -- %t.exe 2>&1 | FileCheck %s --check-prefix=NEW
 // NEW: CUDA: the time of kernels and copies is not recorded: the layout of records of CUPTI's version 140000 is not known
+// RUN: %cuda env FAKECUPTI_VERSION=12 memrec --cuda=time -o %t.new.fb -- %t.exe 2>&1 | FileCheck %s --check-prefix=TOOOLD
+// TOOOLD: is not recorded: the layout of records of CUPTI's version 12 is not known
+// RUN: %cuda env FAKECUPTI_VERSION=18 memrec --cuda=time -v -o %t.11.fb -- %t.exe 2>&1 | FileCheck %s --check-prefix=SAID
 // RUN: memdump --summary %t.new.fb | FileCheck %s --check-prefix=MEMORY
 // MEMORY: cuda:0.device 1 0 4 KiB
 // RUN: %cuda env FAKECUPTI_NO_KIND=10 memrec --cuda=time -o %t.no.fb -- %t.exe 2>&1 | FileCheck %s --check-prefix=REFUSED
