@@ -95,8 +95,9 @@ static bool writeClock() {
   return true;
 }
 
-/// Returns the number of records that cannot be read.
-static uint64_t readBuffer(uint8_t *Buffer, size_t Valid) {
+/// Returns the number of records that cannot be read, or, without the time of
+/// CUPTI's clock, used.
+static uint64_t readBuffer(uint8_t *Buffer, size_t Valid, bool HasClock) {
   KernelNames Names;
   CUpti_Activity *R = nullptr;
   const uint8_t *End = Buffer + Valid;
@@ -108,18 +109,19 @@ static uint64_t readBuffer(uint8_t *Buffer, size_t Valid) {
       return Bad + 1;
     ActivityWork W;
     ActivityRead Is = readActivity(R, End, Names, W);
-    if (Is == ActivityRead::Work)
+    if (Is == ActivityRead::Work && HasClock)
       Memrec->WriteWork(W.Detail, W.What);
-    Bad += Is == ActivityRead::Bad;
+    else
+      Bad += Is != ActivityRead::Other;
   }
   return Bad;
 }
 
 static void CUPTIAPI complete(CUcontext Context, uint32_t Stream,
                               uint8_t *Buffer, size_t Size, size_t Valid) {
-  uint64_t Bad = 0;
-  if (Buffer && Valid && Valid <= Size && writeClock())
-    Bad = readBuffer(Buffer, Valid);
+  uint64_t Bad = Valid > Size;
+  if (Buffer && Valid && !Bad)
+    Bad = readBuffer(Buffer, Valid, writeClock());
   size_t Dropped = 0;
   if (Use->GetNumDropped(Context, Stream, &Dropped))
     Dropped = 0;

@@ -145,7 +145,9 @@ static void writeLaunch(uint32_t Correlation, const CallerFrame &Caller) {
 
 void cuda::noteLaunch(uint32_t Correlation, const CallerFrame &Caller) {
   writeLaunch(Correlation, Caller);
-  if (__builtin_expect(!RuntimeCall, 1))
+  // Once equal ids are found, the end of a call of the runtime may not be
+  // reported.
+  if (!RuntimeCall || EqualIds.load(std::memory_order_relaxed))
     return;
   uint32_t None = 0;
   if (RuntimeCall != Correlation)
