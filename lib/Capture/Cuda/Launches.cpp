@@ -18,7 +18,7 @@ using wire::CudaPlace;
 /// A call, and its form for a thread's own default stream.
 #define BOTH(NAME, SUFFIX) ID(NAME), ID(NAME##SUFFIX)
 
-const CUpti_CallbackId cuda::LaunchCalls[] = {
+constexpr CUpti_CallbackId cuda::LaunchCalls[] = {
     BOTH(cuLaunchKernel, _ptsz),
     BOTH(cuGraphLaunch, _ptsz),
     BOTH(cuLaunchKernelEx, _ptsz),
