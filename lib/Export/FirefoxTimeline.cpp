@@ -63,7 +63,7 @@ void FirefoxMarkers::write(raw_ostream &OS) const {
 void FirefoxMarkers::writeSchemas(raw_ostream &OS) {
   OS << "\"markerSchema\":[";
   // Of a process: also above the graphs.
-  for (const char *Type : {"step", "process-range", "mark", "alert"})
+  for (const char *Type : {"step", "process-range", "mark", "alert", "device"})
     OS << "{\"name\":\"" << Type
        << R"(","display":["marker-chart","marker-table","timeline-overview"],)"
        << "\"fields\":[]},\n";
@@ -142,6 +142,7 @@ private:
   void scope(const ScopeOccurrences::ScopeOccurrence &Sp);
   Error liveBytes();
   Error marks();
+  Error deviceWork(uint64_t Max);
 
   const SelectedStats &S;
   const Trace &T;
@@ -249,6 +250,21 @@ void TimelineGatherer::scope(const ScopeOccurrences::ScopeOccurrence &Sp) {
                                   Sp.LastNs);
 }
 
+/// Markers of the process: the profiler shows those of a name in one row.
+Error TimelineGatherer::deviceWork(uint64_t Max) {
+  auto Do = [&](uint32_t Process, const DeviceSpan &W) {
+    uint32_t Name = Tables.string(
+        oneLine(Parts.workText(W) + " (" + Parts.streamText(W) + ")"));
+    Out.Processes[Process].interval(Name, "device", W.BeginNs,
+                                    W.BeginNs + W.DurationNs);
+  };
+  Expected<uint64_t> LeftOut = Parts.deviceWork(Max, Do);
+  if (!LeftOut)
+    return LeftOut.takeError();
+  Out.ScopesLeftOut += *LeftOut;
+  return Error::success();
+}
+
 Error TimelineGatherer::run(uint64_t MaxScopes) {
   if (Error E = liveBytes())
     return E;
@@ -263,7 +279,7 @@ Error TimelineGatherer::run(uint64_t MaxScopes) {
   if (!LeftOut)
     return LeftOut.takeError();
   Out.ScopesLeftOut = *LeftOut;
-  return Error::success();
+  return deviceWork(MaxScopes);
 }
 
 Expected<FirefoxTimeline> readFirefoxTimeline(const SelectedStats &S,

@@ -49,6 +49,7 @@ private:
   void scope(const ScopeOccurrences::ScopeOccurrence &Sp, bool Begins,
              ArrayRef<LayerPeaks::SpacePeak> Peaks);
   Error scopes();
+  Error deviceWork();
 
   const SelectedStats &S;
   const ShownTree *Stacks;
@@ -191,7 +192,24 @@ Error TimelineWriter::scopes() {
           ArrayRef<LayerPeaks::SpacePeak> Peaks) { scope(Sp, Begins, Peaks); });
   if (!Missing)
     return Missing.takeError();
-  LeftOut = *Missing;
+  LeftOut += *Missing;
+  return Error::success();
+}
+
+/// A track for each stream of a process.
+Error TimelineWriter::deviceWork() {
+  std::map<std::tuple<uint32_t, uint32_t, uint64_t>, Track> Streams;
+  auto Do = [&](uint32_t Process, const DeviceSpan &W) {
+    Track &On = Streams[{Process, W.Device, W.Stream}];
+    if (!On)
+      On = Out.track(process(Process), Parts.streamText(W));
+    Out.begin(On, W.BeginNs, Parts.workText(W), "device");
+    Out.end(On, W.BeginNs + W.DurationNs);
+  };
+  Expected<uint64_t> Missing = Parts.deviceWork(MaxScopes, Do);
+  if (!Missing)
+    return Missing.takeError();
+  LeftOut += *Missing;
   return Error::success();
 }
 
@@ -229,6 +247,8 @@ Error TimelineWriter::run() {
   if (Error E = counters())
     return E;
   if (Error E = marks())
+    return E;
+  if (Error E = deviceWork())
     return E;
   return scopes();
 }

@@ -3,6 +3,7 @@
 // What timelines of a run show, in the order of the trace.
 
 #include "TimelineParts.h"
+#include "memkit/Model/DeviceWork.h"
 #include "memkit/Trace/TraceError.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
@@ -133,6 +134,47 @@ Error TimelineParts::scopesByAllocations(
         return E;
   Spans.finish(endNs(), NoPeaks);
   return Error::success();
+}
+
+Expected<uint64_t> TimelineParts::deviceWork(uint64_t Max,
+                                             WorkCallback Do) const {
+  std::vector<std::pair<uint32_t, DeviceSpan>> All;
+  uint64_t LeftOut = 0;
+  for (const SectionInfo &B : T.reader().sections()) {
+    if (B.Kind != SectionKind::DeviceSpans || !isChosen(B.Process))
+      continue;
+    DeviceSpans Read;
+    if (Error E = T.reader().read(B, Read))
+      return std::move(E);
+    if (std::string Wrong = T.limits().check(Read); !Wrong.empty())
+      return makeTraceError(T.name(), B.Offset, Wrong);
+    for (const DeviceSpan &W : Read.Rows)
+      if (isInWindow(W.BeginNs)) {
+        if (All.size() < Max)
+          All.emplace_back(B.Process, W);
+        else
+          ++LeftOut;
+      }
+  }
+  // Buffers of records come in any order.
+  llvm::stable_sort(All, [](const auto &A, const auto &B) {
+    auto Key = [](const auto &X) {
+      return std::tuple(X.first, X.second.Device, X.second.Stream,
+                        X.second.BeginNs);
+    };
+    return Key(A) < Key(B);
+  });
+  for (const auto &[Process, W] : All)
+    Do(Process, W);
+  return LeftOut;
+}
+
+std::string TimelineParts::workText(const DeviceSpan &Work) const {
+  return workName(Work.Kind, T.string(Work.Name), Work.Graph);
+}
+
+std::string TimelineParts::streamText(const DeviceSpan &Work) const {
+  return (T.spaceName(Work.Device) + " stream " + Twine(Work.Stream)).str();
 }
 
 Expected<uint64_t>

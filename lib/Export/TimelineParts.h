@@ -60,6 +60,16 @@ public:
   llvm::Expected<uint64_t> scopes(uint64_t Max,
                                   ScopeTimeline::OccurrenceCallback Do) const;
 
+  /// Calls Do for single pieces of device work of the chosen processes, by
+  /// process, device, stream and begin. Work after the first Max pieces is left
+  /// out; returns its number.
+  using WorkCallback =
+      llvm::function_ref<void(uint32_t Process, const DeviceSpan &Work)>;
+  llvm::Expected<uint64_t> deviceWork(uint64_t Max, WorkCallback Do) const;
+  /// The name of a piece of work, and of its stream: `cuda:0 stream 7`.
+  std::string workText(const DeviceSpan &Work) const;
+  std::string streamText(const DeviceSpan &Work) const;
+
 private:
   llvm::Error scopesOf(const SectionInfo &B, ScopeOccurrences &Spans,
                        ScopeOccurrences::ScopeCallback Do) const;

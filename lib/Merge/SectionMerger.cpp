@@ -118,6 +118,17 @@ Error SectionMerger::rename(ScopeTimes &S) {
   return Error::success();
 }
 
+Error SectionMerger::rename(DeviceSpans &S) {
+  S.Process = Names.process(S.Process);
+  for (DeviceSpan &R : S.Rows) {
+    R.Device = Names.device(R.Device);
+    R.Name = Names.string(R.Name);
+    R.ScopePath = Names.scopePath(R.ScopePath);
+    R.BeginNs += ShiftNs;
+  }
+  return Error::success();
+}
+
 template <class Section>
 Error SectionMerger::copy(const Trace &T, const SectionInfo &B) {
   Section S;
@@ -137,6 +148,7 @@ bool SectionMerger::isWanted(SectionKind Kind) const {
   case SectionKind::Events:
   case SectionKind::BlockCategories:
   case SectionKind::ScopeTimes:
+  case SectionKind::DeviceSpans:
     return Kinds & MS_Events;
   case SectionKind::Marks:
     return Kinds & MS_Marks;
@@ -173,6 +185,9 @@ Error SectionMerger::add(const Trace &T, uint64_t Shift) {
       break;
     case SectionKind::ScopeTimes:
       E = copy<ScopeTimes>(T, B);
+      break;
+    case SectionKind::DeviceSpans:
+      E = copy<DeviceSpans>(T, B);
       break;
     default:
       E = copy<BlockCategories>(T, B);

@@ -38,6 +38,7 @@ private:
   llvm::Error rename(Lifetimes &L);
   llvm::Error rename(BlockCategories &C);
   llvm::Error rename(ScopeTimes &S);
+  llvm::Error rename(DeviceSpans &S);
   bool isWanted(SectionKind Kind) const;
 
   TraceWriter &Out;

@@ -204,6 +204,21 @@ void SummaryMerger::addLayers(const Trace &T) {
   }
 }
 
+Error SummaryMerger::addDeviceTimes(const Trace &T) {
+  for (DeviceTimeStats D : T.summary().DeviceTimes) {
+    D.Process = Names.process(D.Process);
+    D.Device = Names.device(D.Device);
+    D.Name = Names.string(D.Name);
+    if (Error E = Names.stack(D.Stack).moveInto(D.Stack))
+      return E;
+    D.ScopePath = Names.scopePath(D.ScopePath);
+    D.BeginNs += ShiftNs;
+    D.EndNs += ShiftNs;
+    Part.DeviceTimes.push_back(D);
+  }
+  return Error::success();
+}
+
 /// Small rows of categories lose their layer, and join the rows without one.
 Error SummaryMerger::addCategories(const Trace &T) {
   std::map<std::pair<uint32_t, uint32_t>, uint64_t> Bytes;
@@ -296,6 +311,8 @@ Error SummaryMerger::add(const Trace &T, uint64_t Shift) {
     return E;
   if (Error E = addOoms(T))
     return E;
+  if (Error E = addDeviceTimes(T))
+    return E;
   return addRows(T);
 }
 
@@ -309,12 +326,15 @@ Expected<Partial> SummaryMerger::partialOf(const Trace &T, uint64_t Shift,
     return std::move(E);
   if (Error E = addOoms(T))
     return std::move(E);
+  if (Error E = addDeviceTimes(T))
+    return std::move(E);
   Partial Out;
   Out.Number = Number;
   Out.EndNs = EndNs;
   Out.Processes = std::move(Part.Processes);
   Out.Layers = std::move(Part.Layers);
   Out.Parameters = std::move(Part.Parameters);
+  Out.DeviceTimes = std::move(Part.DeviceTimes);
   // The events give the categories at a peak.
   erase_if(Part.Categories, [](const CategoryStats &C) { return !C.Oom; });
   Out.Categories = std::move(Part.Categories);
@@ -350,7 +370,7 @@ Error SummaryMerger::flushIfFull() {
   const size_t Full = MaxSectionRows / 4;
   bool IsFull = Rows > Full || Part.Steps.size() > Full ||
                 Part.Layers.size() > Full || Part.Parameters.size() > Full ||
-                Part.Categories.size() > Full;
+                Part.Categories.size() > Full || Part.DeviceTimes.size() > Full;
   return IsFull ? flush() : Error::success();
 }
 

@@ -47,6 +47,7 @@ private:
   void addProcesses(const Trace &T);
   void addSteps(const Trace &T);
   void addLayers(const Trace &T);
+  llvm::Error addDeviceTimes(const Trace &T);
   void addTotals(const Trace &T);
   llvm::Error addCategories(const Trace &T);
   llvm::Error addOoms(const Trace &T);

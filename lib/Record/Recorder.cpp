@@ -244,6 +244,8 @@ void fill(RecordResult &Result, Recording &R, const Session &S) {
   Result.Events = R.stats().events();
   Result.Sampled = R.wanted().SampleBytes != 0;
   Result.LostEvents = R.losses();
+  Result.LostDeviceWork = R.deviceLosses(LossKind::DeviceWork);
+  Result.CutDeviceSpans = R.deviceLosses(LossKind::DeviceSpans);
   Result.PeakBytes = Host.PeakBytes;
   for (uint32_t Space = 1; Space < R.stats().numSpaces(); ++Space)
     if (uint64_t Peak = R.stats().spaceStats(Space).PeakBytes)

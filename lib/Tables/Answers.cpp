@@ -63,6 +63,8 @@ ArrayRef<NamedAnswer> namedAnswers() {
        ofSelection<layersTable>},
       {"operators", "the operators", Totals, false,
        ofSelection<operatorsTable>},
+      {"kernels", "the work of devices: kernels, copies, memsets, graphs", All,
+       false, ofStats<kernelsTable>},
       {"programs", "the compiled programs of JAX", All, false,
        ofStats<programsTable>},
       {"arrays", "the live arrays of JAX at marks", All, false,

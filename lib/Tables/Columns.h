@@ -14,6 +14,7 @@
 #include "TableMaker.h"
 #include "memkit/Analysis/HeldBlocks.h"
 #include "memkit/Analysis/Programs.h"
+#include "memkit/Model/DeviceWork.h"
 #include "memkit/Model/Query.h"
 
 namespace memkit {
@@ -67,6 +68,9 @@ categoryRows(llvm::ArrayRef<CategorySum> Categories, uint64_t Whole);
 TableMaker<CompiledProgram> programColumns();
 /// Name, then the recorded values and the values of the largest plan.
 std::vector<ColumnPick> programPicks(ColumnPick Name);
+
+/// The work of devices.
+TableMaker<DeviceWorkRow> workColumns(const Trace &T);
 
 /// A type and shape of live arrays at a mark, or all of the mark.
 struct ArrayRow {

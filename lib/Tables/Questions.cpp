@@ -110,7 +110,8 @@ TableAnswer layersTable(const Trace &T, const Selection &Sel) {
       T, queryLayers(T, &Sel),
       picksOf("name_if_any as layer, backward, space, calls, duration_ns, "
               "self_ns, allocations, frees, allocated_bytes, peak_bytes, "
-              "reserved_peak_bytes, flops, mean_bytes"));
+              "reserved_peak_bytes, flops, mean_bytes, device_ns, "
+              "device_self_ns"));
 }
 
 TableAnswer operatorsTable(const Trace &T, const Selection &Sel) {
@@ -118,7 +119,8 @@ TableAnswer operatorsTable(const Trace &T, const Selection &Sel) {
       T, queryOperators(T, &Sel, OperatorsBy::Shapes),
       picksOf("name_if_any as operator, kind, space, calls, self_ns, "
               "duration_ns, allocations, frees, allocated_bytes, freed_bytes, "
-              "rise_bytes, peak_bytes, shapes, flops, mean_bytes"));
+              "rise_bytes, peak_bytes, shapes, flops, mean_bytes, "
+              "device_self_ns, device_ns"));
 }
 
 TableAnswer scopesTable(const Trace &T) {
@@ -126,7 +128,15 @@ TableAnswer scopesTable(const Trace &T) {
       T, queryScopes(T),
       picksOf("name_if_any as name, scope_kind as kind, space, calls, "
               "duration_ns, allocations, frees, allocated_bytes, peak_bytes, "
-              "reserved_peak_bytes, rise_bytes, mean_bytes"));
+              "reserved_peak_bytes, rise_bytes, mean_bytes, device_ns"));
+}
+
+TableAnswer kernelsTable(const SelectedStats &S) {
+  return workColumns(S.trace())
+      .pick("name as kernel, kind, device, stream, graph, process, operator, "
+            "layer, line, scope_path, stack, calls, duration_ns, longest_ns, "
+            "bytes, begin_ns, end_ns, untied")
+      .make(queryDeviceWork(S, WorkBy::Each));
 }
 
 TableAnswer programsTable(const SelectedStats &S) {

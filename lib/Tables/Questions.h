@@ -47,6 +47,9 @@ TableAnswer rangesTable(const Trace &T, const Selection &Sel);
 TableAnswer programsTable(const SelectedStats &S);
 /// A row for each mark, and type and shape of live arrays of JAX. Reads TP_All.
 TableAnswer arraysTable(const SelectedStats &S);
+/// A row for the work of a device with equal kernel, stream, stack and scope
+/// path; empty without --cuda=time. Reads TP_All.
+TableAnswer kernelsTable(const SelectedStats &S);
 /// The program's own scopes and ranges, likewise.
 TableAnswer scopesTable(const Trace &T);
 /// Tensors at the peak of their heap by category. Reads TP_Totals.

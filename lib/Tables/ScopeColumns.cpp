@@ -99,6 +99,8 @@ TableMaker<LayerStats> scopeColumns(const Trace &T, ArrayRef<LayerStats> All) {
   // Layers whose operators are all in inner layers have no time of their own;
   // imported layers have none at all.
   bool HasSelf = any_of(All, [](const L &R) { return R.SelfNs != 0; });
+  // Only recordings with --cuda=time have times of devices.
+  bool HasDevice = any_of(All, [](const L &R) { return R.DeviceNs != 0; });
   TableMaker<L> M;
   addNames(T, M);
   M.field("calls", &L::Calls)
@@ -108,6 +110,10 @@ TableMaker<LayerStats> scopeColumns(const Trace &T, ArrayRef<LayerStats> All) {
       .field("self_ns", &L::SelfNs)
       .maybe("self_if_any_ns",
              [=](const L &R) { return ifKnown(HasSelf, R.SelfNs); })
+      .maybe("device_ns",
+             [=](const L &R) { return ifKnown(HasDevice, R.DeviceNs); })
+      .maybe("device_self_ns",
+             [=](const L &R) { return ifKnown(HasDevice, R.DeviceSelfNs); })
       .field("allocations", &L::Allocations)
       .field("frees", &L::Frees)
       .field("allocated_bytes", &L::AllocatedBytes)

@@ -59,6 +59,7 @@ public:
   Problem decode(Partial &Out);
   Problem decode(BlockCategories &Out);
   Problem decode(ScopeTimes &Out);
+  Problem decode(DeviceSpans &Out);
   Problem decode(Index &Out);
   Problem decode(AnySection &Out);
   /// The outline of a dictionary; leaves the stack tree alone.
@@ -97,6 +98,8 @@ private:
   Problem readRow(const Table *T, Row &Out, bool &Keep);
   template <class E> Problem readEnum(uint8_t Value, E &Out, bool &Keep);
   template <class V> Problem readList(const V &From, SpaceShares &Out);
+  template <size_t I>
+  Problem spanColumn(const fb::DeviceSpans *T, DeviceSpans &Out);
   template <class V>
   Problem readList(const V &From, std::vector<uint64_t> &Out);
   Problem decodeStrings(const fb::Strings *T, std::vector<std::string> &Out);

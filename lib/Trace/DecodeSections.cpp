@@ -308,6 +308,8 @@ Decoder::Problem Decoder::decode(AnySection &Out) {
     return As(BlockCategories());
   case SectionKind::ScopeTimes:
     return As(ScopeTimes());
+  case SectionKind::DeviceSpans:
+    return As(DeviceSpans());
   case SectionKind::None:
     break;
   }
@@ -349,6 +351,9 @@ Decoder::Problem Decoder::cover(SectionKind Kind, SectionInfo &Out) {
     break;
   case SectionKind::ScopeTimes:
     P = As(ScopeTimes());
+    break;
+  case SectionKind::DeviceSpans:
+    P = As(DeviceSpans());
     break;
   default:
     Out = SectionInfo();

@@ -140,6 +140,13 @@ template <> struct UnknownRule<LimitKind> {
   static constexpr std::optional<LimitKind> ReadAs = LimitKind::Unknown;
 };
 
+template <> struct UnknownRule<WorkKind> {
+  static constexpr uint8_t NumKnown = NumWorkKinds;
+  static constexpr auto Where = UnknownValues::DeviceTimes;
+  static constexpr const char *Name = "kind of device work";
+  static constexpr std::optional<WorkKind> ReadAs = WorkKind::Unknown;
+};
+
 template <class E>
 Decoder::Problem Decoder::readEnum(uint8_t Value, E &Out, bool &Keep) {
   using OfEnum = UnknownRule<E>;
@@ -206,7 +213,7 @@ Decoder::Problem Decoder::readRows(const V *Tables, std::vector<Row> &Out) {
 
 Decoder::Problem Decoder::decodeTotals(Summary &Out) {
   const fb::Summary *T = Root->body_as_Summary();
-  TRY(known(T, fb::Summary::VT_PARAMETERS));
+  TRY(known(T, fb::Summary::VT_DEVICE_TIMES));
   Out = Summary();
   Out.Number = T->number();
   Out.EndNs = T->end_ns();
@@ -221,6 +228,7 @@ Decoder::Problem Decoder::decodeTotals(Summary &Out) {
   TRY(readRows(T->losses(), Out.Losses));
   TRY(readRows(T->threads(), Out.Threads));
   TRY(readRows(T->parameters(), Out.Parameters));
+  TRY(readRows(T->device_times(), Out.DeviceTimes));
   TRY(readRows(T->categories(), Out.Categories));
   TRY(readRows(T->ooms(), Out.Ooms));
   return readRows(T->oom_heaps(), Out.OomHeaps);
@@ -240,7 +248,7 @@ Decoder::Problem Decoder::decode(Summary &Out) {
 
 Decoder::Problem Decoder::decode(Partial &Out) {
   const fb::Partial *T = Root->body_as_Partial();
-  TRY(known(T, fb::Partial::VT_PARAMETERS));
+  TRY(known(T, fb::Partial::VT_DEVICE_TIMES));
   Out = Partial();
   Out.Number = T->number();
   Out.EndNs = T->end_ns();
@@ -248,6 +256,7 @@ Decoder::Problem Decoder::decode(Partial &Out) {
   TRY(readRows(T->processes(), Out.Processes));
   TRY(readRows(T->layers(), Out.Layers));
   TRY(readRows(T->parameters(), Out.Parameters));
+  TRY(readRows(T->device_times(), Out.DeviceTimes));
   TRY(readRows(T->categories(), Out.Categories));
   TRY(readRows(T->ooms(), Out.Ooms));
   return readRows(T->oom_heaps(), Out.OomHeaps);
@@ -321,4 +330,51 @@ Decoder::Problem Decoder::decode(ScopeTimes &Out) {
     At += Count;
   }
   return At == N ? "" : "changes of scopes belong to no thread";
+}
+
+/// Reads the column of field I into the rows of Out.
+template <size_t I>
+Decoder::Problem Decoder::spanColumn(const fb::DeviceSpans *T,
+                                     DeviceSpans &Out) {
+  constexpr auto F = fieldAt<DeviceSpan, I>;
+  constexpr size_t First = 2; // process, count
+  using V = std::remove_reference_t<decltype(Out.Rows[0].*F.Member)>;
+  constexpr bool IsDifference = F.Name == DeviceSpan::Difference;
+  // Times are added up.
+  constexpr uint64_t Max = sizeof(V) == 4 ? UINT32_MAX : uint64_t(1) << 62;
+  std::vector<uint64_t> &Values = Wide[0];
+  if (!decodePlanes(T->template get_field<First + I>(), Out.Rows.size(),
+                    Values) ||
+      (IsDifference && !undoDifferences(Values, Max)))
+    return "a column of device spans is malformed";
+  for (size_t Row = 0; Row != Values.size(); ++Row) {
+    auto &To = Out.Rows[Row].*F.Member;
+    if constexpr (std::is_enum_v<V>) {
+      bool Keep = true;
+      TRY(readEnum(uint8_t(std::min<uint64_t>(Values[Row], UINT8_MAX)), To,
+                   Keep));
+    } else {
+      if (Values[Row] > Max)
+        return "a value of device spans is out of range";
+      To = V(Values[Row]);
+    }
+  }
+  return {};
+}
+
+Decoder::Problem Decoder::decode(DeviceSpans &Out) {
+  const fb::DeviceSpans *T = Root->body_as_DeviceSpans();
+  TRY(known(T, fb::DeviceSpans::VT_DURATION_NS));
+  Out = DeviceSpans();
+  Out.Process = T->process();
+  if (T->count() > MaxSectionRows)
+    return "too many device spans in a section";
+  TRY(charge(T->count() * sizeof(DeviceSpan)));
+  Out.Rows.resize(T->count());
+  Problem P;
+  forEachField<DeviceSpan>([&](auto I) {
+    if (P.empty())
+      P = spanColumn<I>(T, Out);
+  });
+  return P;
 }

@@ -306,6 +306,7 @@ Bytes Encoder::encode(const Summary &S) {
   auto OomHeapsV = some(OomHeaps);
   auto ThreadsV = some(rows<fb::ThreadStats>(S.Threads));
   auto ParametersV = some(rows<fb::ParameterStats>(S.Parameters));
+  auto DeviceTimesV = some(rows<fb::DeviceTimeStats>(S.DeviceTimes));
   auto StacksV = B.CreateVector(Stacks);
   auto ScopePathsV = B.CreateVector(ScopePaths);
   auto HeapsV = B.CreateVector(Heaps);
@@ -319,7 +320,7 @@ Bytes Encoder::encode(const Summary &S) {
                                   S.Marks, StacksV, ScopePathsV, HeapsV,
                                   SpacesV, ProcessesV, StepsV, LayersV, LossesV,
                                   CategoriesV, OomsV, OomHeapsV, ThreadsV,
-                                  ParametersV)
+                                  ParametersV, DeviceTimesV)
                     .Union());
 }
 
@@ -368,6 +369,31 @@ Bytes Encoder::encode(const ScopeTimes &S) {
                     .Union());
 }
 
+Bytes Encoder::encode(const DeviceSpans &S) {
+  constexpr size_t First = 2; // process, count
+  static_assert(listsFields<fb::DeviceSpans, DeviceSpan, First>(),
+                "fields() is not as the schema");
+  begin();
+  Off<fb::Planes> Columns[NumFields<DeviceSpan>];
+  forEachField<DeviceSpan>([&](auto I) {
+    constexpr auto F = fieldAt<DeviceSpan, I>;
+    if constexpr (F.Name == DeviceSpan::Difference)
+      Columns[I] =
+          differences(S.Rows, [](const DeviceSpan &R) { return R.*F.Member; });
+    else
+      Columns[I] = column(
+          S.Rows, [](const DeviceSpan &R) { return uint64_t(R.*F.Member); });
+  });
+  return finish(fb::Body::DeviceSpans,
+                std::apply(
+                    [&](auto... Column) {
+                      return fb::CreateDeviceSpans(
+                          B, S.Process, uint32_t(S.Rows.size()), Column...);
+                    },
+                    std::to_array(Columns))
+                    .Union());
+}
+
 Bytes Encoder::encode(const Partial &P) {
   begin();
   auto Processes = some(rows<fb::ProcessStats>(P.Processes));
@@ -376,10 +402,11 @@ Bytes Encoder::encode(const Partial &P) {
   auto Ooms = some(rows<fb::OomRecord>(P.Ooms));
   auto OomHeaps = some(rows<fb::OomHeap>(P.OomHeaps));
   auto Parameters = some(rows<fb::ParameterStats>(P.Parameters));
+  auto DeviceTimes = some(rows<fb::DeviceTimeStats>(P.DeviceTimes));
   return finish(fb::Body::Partial,
                 fb::CreatePartial(B, P.Number, P.EndNs, P.Complete, Processes,
                                   Layers, Categories, Ooms, OomHeaps,
-                                  Parameters)
+                                  Parameters, DeviceTimes)
                     .Union());
 }
 

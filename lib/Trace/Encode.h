@@ -40,6 +40,7 @@ public:
   Bytes encode(const Partial &P);
   Bytes encode(const BlockCategories &C);
   Bytes encode(const ScopeTimes &S);
+  Bytes encode(const DeviceSpans &S);
   Bytes encode(const Index &I);
   Bytes encode(const IndexLog &I);
 

@@ -300,6 +300,7 @@ std::string IdLimits::check(const Summary &S) const {
   checkRows(C, *this, S.OomHeaps);
   checkRows(C, *this, S.Threads);
   checkRows(C, *this, S.Parameters);
+  checkRows(C, *this, S.DeviceTimes);
   return C.take();
 }
 
@@ -322,6 +323,13 @@ std::string IdLimits::check(const ScopeTimes &S) const {
   return Ids.take();
 }
 
+std::string IdLimits::check(const DeviceSpans &S) const {
+  IdChecker C;
+  C.some("device spans of process", S.Process, Processes);
+  checkRows(C, *this, S.Rows);
+  return C.take();
+}
+
 std::string IdLimits::check(const Partial &P) const {
   IdChecker C;
   checkRows(C, *this, P.Processes);
@@ -330,5 +338,6 @@ std::string IdLimits::check(const Partial &P) const {
   checkRows(C, *this, P.Ooms);
   checkRows(C, *this, P.OomHeaps);
   checkRows(C, *this, P.Parameters);
+  checkRows(C, *this, P.DeviceTimes);
   return C.take();
 }

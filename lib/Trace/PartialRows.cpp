@@ -26,6 +26,10 @@ static auto keyOf(const LayerStats &L) {
 static auto keyOf(const ParameterStats &P) {
   return std::tuple(P.Process, P.Layer, P.Dtype, P.Buffer);
 }
+static auto keyOf(const DeviceTimeStats &D) {
+  return std::tuple(D.Process, D.Device, D.Stream, D.Kind, D.Name, D.Graph,
+                    D.Stack, D.ScopePath);
+}
 static auto keyOf(const CategoryStats &C) {
   return std::tuple(C.Heap, C.Process, C.Category, C.Oom, C.Layer, C.Stack);
 }
@@ -76,6 +80,7 @@ void PartialRows::takeSet() {
     joinRows(All.Processes, P.Processes);
     joinRows(All.Layers, P.Layers);
     joinRows(All.Parameters, P.Parameters);
+    joinRows(All.DeviceTimes, P.DeviceTimes);
     joinRows(All.Categories, P.Categories);
     joinRows(All.Ooms, P.Ooms);
     joinRows(All.OomHeaps, P.OomHeaps);
@@ -145,6 +150,7 @@ void PartialRows::addTo(Summary &Sums) const {
       addProcess(*It, P);
   }
   append_range(Sums.Layers, All.Layers);
+  append_range(Sums.DeviceTimes, All.DeviceTimes);
   copy_if(All.Parameters, std::back_inserter(Sums.Parameters),
           [](const ParameterStats &P) { return P.Tensors != 0; });
   std::vector<bool> AtPeak = heapsAtPeak(All.Categories, Sums.Heaps);

@@ -92,6 +92,17 @@ inline SectionInfo sectionCover(const ScopeTimes &S) {
   return I;
 }
 
+inline SectionInfo sectionCover(const DeviceSpans &S) {
+  SectionInfo I;
+  I.Process = S.Process;
+  for (const DeviceSpan &R : S.Rows) {
+    bool IsFirst = &R == &S.Rows.front();
+    I.BeginNs = IsFirst ? R.BeginNs : std::min(I.BeginNs, R.BeginNs);
+    I.EndNs = std::max(I.EndNs, R.BeginNs + R.DurationNs);
+  }
+  return I;
+}
+
 inline SectionInfo sectionCover(const Summary &S) {
   SectionInfo I;
   I.BeginNs = I.EndNs = S.EndNs;

@@ -25,6 +25,7 @@ IGNORE(Lifetimes)
 IGNORE(Partial)
 IGNORE(BlockCategories)
 IGNORE(ScopeTimes)
+IGNORE(DeviceSpans)
 #undef IGNORE
 
 Error memkit::visitSections(SectionStream &Stream, SectionVisitor &V) {

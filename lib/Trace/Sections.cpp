@@ -43,6 +43,8 @@ const char *memkit::sectionKindName(SectionKind Kind) {
     return "block-categories";
   case SectionKind::ScopeTimes:
     return "scope-times";
+  case SectionKind::DeviceSpans:
+    return "device-spans";
   }
   return "unknown";
 }

@@ -63,12 +63,13 @@ Error memkit::writeLists(Summary Last,
   return writeAll(std::move(Last), Write, &Summary::Steps, &Summary::Processes,
                   &Summary::Losses, &Summary::Threads, &Summary::Layers,
                   &Summary::Categories, &Summary::Ooms, &Summary::OomHeaps,
-                  &Summary::Heaps, &Summary::Spaces, &Summary::Parameters);
+                  &Summary::Heaps, &Summary::Spaces, &Summary::Parameters,
+                  &Summary::DeviceTimes);
 }
 
 Error memkit::writeLists(Partial Last,
                          function_ref<Error(const Partial &)> Write) {
   return writeAll(std::move(Last), Write, &Partial::Processes, &Partial::Layers,
                   &Partial::Categories, &Partial::Ooms, &Partial::OomHeaps,
-                  &Partial::Parameters);
+                  &Partial::Parameters, &Partial::DeviceTimes);
 }

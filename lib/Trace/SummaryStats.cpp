@@ -124,6 +124,8 @@ std::vector<LayerStats> memkit::joinLayers(ArrayRef<LayerStats> Rows,
     T.DurationNs += L.DurationNs;
     T.SelfNs += L.SelfNs;
     T.Flops = SaturatingAdd(T.Flops, L.Flops);
+    T.DeviceNs += L.DeviceNs;
+    T.DeviceSelfNs += L.DeviceSelfNs;
     T.Allocations += L.Allocations;
     T.Frees += L.Frees;
     T.AllocatedBytes += L.AllocatedBytes;

@@ -411,6 +411,9 @@ Error TraceReader::read(const SectionInfo &B, BlockCategories &Out) {
 Error TraceReader::read(const SectionInfo &B, ScopeTimes &Out) {
   return I->read(B, SectionKind::ScopeTimes, Out);
 }
+Error TraceReader::read(const SectionInfo &B, DeviceSpans &Out) {
+  return I->read(B, SectionKind::DeviceSpans, Out);
+}
 
 std::vector<uint32_t> TraceReader::takeParents() {
   I->TreeEnd = 0;

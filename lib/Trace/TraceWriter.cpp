@@ -49,7 +49,8 @@ public:
 
   static bool isOfEvents(SectionKind K) {
     return K == SectionKind::Events || K == SectionKind::Snapshot ||
-           K == SectionKind::BlockCategories || K == SectionKind::ScopeTimes;
+           K == SectionKind::BlockCategories || K == SectionKind::ScopeTimes ||
+           K == SectionKind::DeviceSpans;
   }
   Error append(const SectionInfo &B, StringRef Frame);
 
@@ -306,6 +307,9 @@ Error TraceWriter::write(const BlockCategories &C) {
 Error TraceWriter::write(const ScopeTimes &S) {
   return I->put(SectionKind::ScopeTimes, S);
 }
+Error TraceWriter::write(const DeviceSpans &S) {
+  return I->put(SectionKind::DeviceSpans, S);
+}
 
 Error TraceWriter::copy(const AnySection &Section) {
   return std::visit(
@@ -345,6 +349,9 @@ Error TraceWriter::begin(const BlockCategories &C) {
 }
 Error TraceWriter::begin(const ScopeTimes &S) {
   return I->begin(SectionKind::ScopeTimes, S);
+}
+Error TraceWriter::begin(const DeviceSpans &S) {
+  return I->begin(SectionKind::DeviceSpans, S);
 }
 bool TraceWriter::busy() const { return I->Next != Impl::WriteStep::None; }
 Error TraceWriter::step() { return I->step(); }

@@ -36,6 +36,8 @@ static constexpr EntryWords Words[] = {
      "is counted as unknown", "are counted as unknown"},
     {"out-of-memory event", "out-of-memory events", "a kind",
      "is shown without its reason", "are shown without their reasons"},
+    {"row of device work", "rows of device work", "a kind",
+     "is shown as unknown", "are shown as unknown"},
 };
 static_assert(std::size(Words) == UnknownValues::NumOf);
 
@@ -79,8 +81,9 @@ std::vector<std::string> UnknownValues::sentences() const {
 
 const char *UnknownValues::name(Of What) {
   static constexpr const char *Names[] = {
-      "sections",  "frames", "scopes", "processes",  "marks",
-      "intervals", "layers", "losses", "categories", "ooms"};
+      "sections",   "frames",    "scopes",      "processes",
+      "marks",      "intervals", "layers",      "losses",
+      "categories", "ooms",      "device_times"};
   static_assert(std::size(Names) == NumOf);
   return Names[What];
 }

@@ -129,6 +129,8 @@ llvm::Error Assembler::endSection() {
     return write(Sections.BlockCategories);
   case SectionKind::ScopeTimes:
     return write(Sections.ScopeTimes);
+  case SectionKind::DeviceSpans:
+    return write(Sections.DeviceSpans);
   }
   return llvm::Error::success();
 }

@@ -31,8 +31,12 @@ static constexpr StringLiteral ResidentParts[] = {
     "stack",    "module",      "file",     "shared",      "device",
     "reserved", "inherited",   "recorder", "other",       "pinned"};
 static constexpr StringLiteral LossKinds[] = {
-    "ring-full",  "table-full", "unknown-free", "double-allocate",
-    "bad-record", "no-ring",    "events",       "not-imported"};
+    "ring-full",   "table-full",  "unknown-free", "double-allocate",
+    "bad-record",  "no-ring",     "events",       "not-imported",
+    "device-work", "device-spans"};
+static constexpr StringLiteral WorkKinds[] = {
+    "kernel",    "copy-to-device", "copy-to-host", "copy-on-device",
+    "copy-peer", "copy-other",     "memset",       "graph"};
 
 static constexpr StringLiteral TensorCategories[] = {
     "unknown",    "parameter", "gradient",  "optimizer-state",
@@ -51,6 +55,7 @@ static_assert(std::size(EventKinds) == NumEventKinds);
 static_assert(std::size(MarkKinds) == NumMarkKinds);
 static_assert(std::size(ResidentParts) == NumResidentParts);
 static_assert(std::size(LossKinds) == NumLossKinds);
+static_assert(std::size(WorkKinds) == NumWorkKinds);
 static_assert(std::size(TensorCategories) == size_t(TensorCategory::None) + 1);
 static_assert(std::size(IntervalDetailNames) == NumIntervalDetails);
 static_assert(std::size(OomKinds) == NumOomKinds);
@@ -63,6 +68,7 @@ EnumNames enumNames(EventKind) { return EventKinds; }
 EnumNames enumNames(MarkKind) { return MarkKinds; }
 EnumNames enumNames(ResidentPart) { return ResidentParts; }
 EnumNames enumNames(LossKind) { return LossKinds; }
+EnumNames enumNames(WorkKind) { return WorkKinds; }
 EnumNames enumNames(TensorCategory) { return TensorCategories; }
 EnumNames enumNames(IntervalDetail) { return IntervalDetailNames; }
 EnumNames enumNames(OomKind) { return OomKinds; }

@@ -24,6 +24,7 @@ EnumNames enumNames(EventKind);
 EnumNames enumNames(MarkKind);
 EnumNames enumNames(ResidentPart);
 EnumNames enumNames(LossKind);
+EnumNames enumNames(WorkKind);
 EnumNames enumNames(TensorCategory);
 EnumNames enumNames(IntervalDetail);
 EnumNames enumNames(OomKind);

@@ -338,6 +338,10 @@ template <class M, class T> void mapScopeTimes(M &Map, T &S) {
   Map.ref("process", Ref::Process, S.Process);
 }
 
+template <class M, class T> void mapDeviceSpans(M &Map, T &S) {
+  Map.ref("process", Ref::Process, S.Process);
+}
+
 template <class M, class T> void mapThreadScopes(M &Map, T &S) {
   Map.ref("thread", Ref::Thread, S.Thread);
 }

@@ -36,6 +36,9 @@ public:
   Err visit(const SectionInfo &, const BlockCategories &B) override {
     return print(B);
   }
+  Err visit(const SectionInfo &, const DeviceSpans &B) override {
+    return print(B);
+  }
   Err visit(const SectionInfo &, const ScopeTimes &B) override {
     return print(B);
   }

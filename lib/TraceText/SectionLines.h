@@ -152,6 +152,7 @@ public:
     rows("oom-heap", S.OomHeaps);
     rows("thread", S.Threads);
     rows("parameters", S.Parameters);
+    rows("device-time", S.DeviceTimes);
   }
 
   void section(const Partial &S) {
@@ -162,6 +163,7 @@ public:
     rows("oom", S.Ooms);
     rows("oom-heap", S.OomHeaps);
     rows("parameters", S.Parameters);
+    rows("device-time", S.DeviceTimes);
   }
 
   void section(const BlockCategories &C) {
@@ -175,6 +177,11 @@ public:
       line("scopes", 1, [&] { mapThreadScopes(Out, T); });
       rows("change", 2, changesOf(T), [&](auto &C) { mapScopeChange(Out, C); });
     }
+  }
+
+  void section(const DeviceSpans &S) {
+    line("device-spans", 0, [&] { mapDeviceSpans(Out, S); });
+    rows("span", S.Rows);
   }
 
   void section(const Index &) {

@@ -24,6 +24,7 @@ SectionKind SectionParser::startedSection(const Line &L) {
       .Case("partial", SectionKind::Partial)
       .Case("block-categories", SectionKind::BlockCategories)
       .Case("scope-times", SectionKind::ScopeTimes)
+      .Case("device-spans", SectionKind::DeviceSpans)
       .Case("complete", SectionKind::Index)
       .Default(SectionKind::None);
 }
@@ -87,6 +88,10 @@ bool SectionParser::begin(SectionKind K, Line &L) {
     ScopeTimes = memkit::ScopeTimes();
     mapScopeTimes(P, ScopeTimes);
     break;
+  case SectionKind::DeviceSpans:
+    DeviceSpans = memkit::DeviceSpans();
+    mapDeviceSpans(P, DeviceSpans);
+    break;
   default:
     break;
   }
@@ -101,7 +106,7 @@ bool SectionParser::record(Line &L) {
     return E.set(L.loc(), "a header has no records; expected a section: "
                           "dictionary, events, marks, intervals, lifetimes, "
                           "snapshot, summary, partial, block-categories, "
-                          "scope-times or complete");
+                          "scope-times, device-spans or complete");
   case SectionKind::Dictionary:
     return dictionaryRecord(L);
   case SectionKind::Events:
@@ -122,6 +127,8 @@ bool SectionParser::record(Line &L) {
     return blockCategoryRecord(L);
   case SectionKind::ScopeTimes:
     return scopeTimesRecord(L);
+  case SectionKind::DeviceSpans:
+    return deviceSpanRecord(L);
   case SectionKind::Index:
     break;
   }

@@ -48,6 +48,7 @@ public:
   memkit::Partial Partial;
   memkit::BlockCategories BlockCategories;
   memkit::ScopeTimes ScopeTimes;
+  memkit::DeviceSpans DeviceSpans;
 
 private:
   LineParser parser(Line &L, unsigned Next) {
@@ -85,6 +86,7 @@ private:
   bool partialRecord(Line &L);
   bool blockCategoryRecord(Line &L);
   bool scopeTimesRecord(Line &L);
+  bool deviceSpanRecord(Line &L);
   bool finishRow(LineParser &P, llvm::StringRef What, size_t Count);
   /// Adds the row of the line to List.
   template <class Row>

@@ -87,6 +87,8 @@ bool SectionParser::summaryRecord(Line &L) {
     return addRow(P, "a thread's totals", Summary.Threads);
   if (Word == "parameters")
     return addRow(P, "parameters", Summary.Parameters);
+  if (Word == "device-time")
+    return addRow(P, "a device's time", Summary.DeviceTimes);
   return unknown(L, "a summary");
 }
 
@@ -107,7 +109,16 @@ bool SectionParser::partialRecord(Line &L) {
     return addRow(P, "an oom's heap", Partial.OomHeaps);
   if (Word == "parameters")
     return addRow(P, "parameters", Partial.Parameters);
+  if (Word == "device-time")
+    return addRow(P, "a device's time", Partial.DeviceTimes);
   return unknown(L, "a partial");
+}
+
+bool SectionParser::deviceSpanRecord(Line &L) {
+  if (L.Values[0].Spelling != "span")
+    return unknown(L, "device spans");
+  LineParser P = parser(L, 1);
+  return addRow(P, "a device span", DeviceSpans.Rows);
 }
 
 } // namespace memkit::tracetext

@@ -38,8 +38,9 @@ enum class CudaFunction : uint8_t {
   GraphAddNode,
   MulticastCreate,
   ExternalMipmappedArray,
+  Launch, ///< of a kernel or graph, a copy or a memset
 };
-inline constexpr uint8_t NumCudaFunctions = 23;
+inline constexpr uint8_t NumCudaFunctions = 24;
 
 /// The reason for measuring the used memory of a device. The measurements show
 /// the memory of contexts and modules.
@@ -92,6 +93,7 @@ enum class CudaMode : uint32_t {
   Off = 0,
   Cupti = 1,     ///< by CUPTI, or by wrappers if CUPTI is not available
   Interpose = 2, ///< by wrappers
+  Time = 3,      ///< as Cupti, and the time of kernels and copies
 };
 
 /// A device of CUDA's driver in a process; by its ordinal in the process. State

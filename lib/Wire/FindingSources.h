@@ -6,6 +6,7 @@
 #define MEMKIT_LIB_WIRE_FINDINGSOURCES_H
 
 #include "CudaFindings.h"
+#include "CudaTimeFindings.h"
 #include "JaxFindings.h"
 #include "PythonFindings.h"
 #include "SandboxFindings.h"
@@ -17,6 +18,7 @@ namespace memkit::wire {
 /// In the order of the texts below.
 enum FindingSource : uint32_t {
   FS_Cuda, ///< its driver
+  FS_CudaTime,
   FS_TorchCuda,
   FS_TorchShapes,
   FS_Torch,
@@ -29,6 +31,7 @@ enum FindingSource : uint32_t {
 
 inline constexpr FindingTexts AllFindingTexts[] = {
     findingTexts(CudaTexts, FindingRepeat::OfRun),
+    findingTexts(CudaTimeTexts, FindingRepeat::OfRun),
     findingTexts(TorchCudaTexts, FindingRepeat::OfRun),
     findingTexts(ShapesTexts, FindingRepeat::OfRun),
     findingTexts(TorchTexts, FindingRepeat::OfRun),

@@ -95,8 +95,14 @@ enum class RecordKind : uint8_t {
   DevicePoolFree = 64,
   CollectedUse = 65,
   CollectedReserve = 66,
+  // DeviceTimeRecords.h
+  DeviceLaunch = 67,
+  DeviceWorkDetail = 68,
+  DeviceWork = 69,
+  DeviceClock = 70,
+  DeviceWorkLost = 71,
 };
-inline constexpr uint8_t NumRecordKinds = 67;
+inline constexpr uint8_t NumRecordKinds = 72;
 
 /// One entry of a ring. Times rise within a ring, except those of signal
 /// handlers, which may be slightly before the time of the preceding record.

@@ -49,6 +49,8 @@ public:
   static constexpr RecordKind beginOf(RecordKind K) {
     if (K == RecordKind::RemapEnd)
       return RecordKind::RemapBegin;
+    if (K == RecordKind::DeviceWork)
+      return RecordKind::DeviceWorkDetail;
     return K == RecordKind::DeviceReserved ? RecordKind::DeviceDetail
                                            : RecordKind::None;
   }
@@ -65,6 +67,7 @@ private:
     TensorDetail = 8,
     DeviceDetail = 16,
     PrivateResize = 32,
+    DeviceWorkDetail = 64,
     MustEnd = Realloc | ObjectRealloc | Remap | PrivateResize,
   };
   struct Links {
@@ -101,6 +104,10 @@ private:
       return {DeviceDetail, 0};
     case RecordKind::DeviceReserved: // its detail has the pool
       return {0, DeviceDetail, true};
+    case RecordKind::DeviceWorkDetail:
+      return {DeviceWorkDetail, 0};
+    case RecordKind::DeviceWork: // its detail has the name
+      return {0, DeviceWorkDetail, true};
     case RecordKind::DeviceAllocate:
     case RecordKind::DeviceMap:
       return {0, DeviceDetail};

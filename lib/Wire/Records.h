@@ -6,6 +6,7 @@
 #define MEMKIT_LIB_WIRE_RECORDS_H
 
 #include "DeviceRecords.h"
+#include "DeviceTimeRecords.h"
 #include "FigureRecords.h"
 #include "GeneratedRecords.h"
 #include "HolderRecords.h"
@@ -25,8 +26,8 @@ RecordList<As..., Bs...> operator+(RecordList<As...>, RecordList<Bs...>);
 using AllRecords =
     decltype(HostRecords() + ObjectRecords() + ScopeRecords() +
              TensorRecords() + PoolRecords() + DeviceRecords() +
-             ReportedRecords() + HolderRecords() + FigureRecords() +
-             GeneratedRecords() + PrivateRecords());
+             DeviceTimeRecords() + ReportedRecords() + HolderRecords() +
+             FigureRecords() + GeneratedRecords() + PrivateRecords());
 
 /// Whether each kind but None has exactly one record.
 template <class... Ts> constexpr bool haveAllKinds(RecordList<Ts...>) {

@@ -186,6 +186,10 @@ class Trace:
         names."""
         return self._ask("table", name.encode(), _Selection(dict(selection)))
 
+    def kernels(self, **selection: Choice) -> Table:
+        """The work of devices: kernels, copies, memsets, graphs; the longest first (``memrec --cuda=time``)."""
+        return self.table("kernels", **selection)
+
     def programs(self, **selection: Choice) -> Table:
         """The compiled programs of JAX, with XLA's plan of one call; the most bytes at the peak first."""
         return self._ask("programs", _Selection(dict(selection)))

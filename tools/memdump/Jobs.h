@@ -32,8 +32,8 @@ llvm::Error printTorchSnapshot(OutputFile &Out, const SelectionSpec &Spec);
 /// scopes, steps, processes or categories.
 llvm::Error printTotals(OutputFile &Out);
 
-/// Prints the compiled programs of JAX, or the live arrays at marks, as `What`
-/// names.
+/// Prints the compiled programs of JAX, the live arrays at marks, or the work
+/// of devices, as `What` names.
 llvm::Error printPrograms(OutputFile &Out);
 
 /// Prints the blocks that were live at each out-of-memory event.

@@ -52,6 +52,8 @@ cl::opt<DumpJob> memkit::What(
         clEnumValN(DumpJob::Layers, "layers", "the layers of the model"),
         clEnumValN(DumpJob::Operators, "operators",
                    "calls, times and tensors of each operator"),
+        clEnumValN(DumpJob::Kernels, "kernels",
+                   "the work of devices by kernel, line and stream"),
         clEnumValN(DumpJob::Programs, "programs",
                    "the compiled programs of JAX, with XLA's plans"),
         clEnumValN(DumpJob::Arrays, "arrays",

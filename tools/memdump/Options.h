@@ -27,6 +27,7 @@ enum class DumpJob {
   Summary,
   Layers,
   Operators,
+  Kernels,
   Programs,
   Arrays,
   Scopes,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Prints compiled programs of JAX, and live arrays at marks.
+// Prints compiled programs of JAX, live arrays at marks, and the work of
+// devices.
 
 #include "Cli/ToolMain.h"
 #include "Input.h"
@@ -12,7 +13,8 @@ using namespace memkit;
 
 Error memkit::printPrograms(OutputFile &Out) {
   bool IsArrays = What == DumpJob::Arrays;
-  StringRef Name = IsArrays ? "arrays" : "programs";
+  bool IsKernels = What == DumpJob::Kernels;
+  StringRef Name = IsArrays ? "arrays" : IsKernels ? "kernels" : "programs";
   if (OutputFormat == DumpFormat::Asm)
     return makeUsageError("--" + Name +
                           " supports only --format=text, json and csv");
@@ -25,6 +27,10 @@ Error memkit::printPrograms(OutputFile &Out) {
   Expected<SelectedStats> S = SelectedStats::create(**T, std::move(*All));
   if (!S)
     return S.takeError();
+  if (IsKernels) {
+    writeReport(Out.os(), kernelReport(*S));
+    return Error::success();
+  }
   Expected<ProgramReport> R = queryPrograms(*S);
   if (!R)
     return R.takeError();

@@ -12,6 +12,7 @@
 #include "TraceText/EnumNames.h"
 #include "memkit/Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
 
@@ -86,12 +87,14 @@ DumpReport layerReport(const Trace &T, ArrayRef<LayerStats> Layers) {
       {"layers",
        picksOf("name titled layer, phase"),
        picksOf("calls, duration_ns titled CPU time, self_if_any_ns titled "
-               "self, allocations, frees, allocated_bytes, peak_bytes, "
+               "self, device_ns titled device time, device_self_ns titled "
+               "device self, allocations, frees, allocated_bytes, peak_bytes, "
                "reserved_peak_bytes titled reserved, fragmentation_ppm titled "
                "of it free, flops"),
        picksOf("name, calls, duration_ns, self_if_any_ns as self_ns, "
                "allocations, frees, allocated_bytes, peak_bytes, backward, "
-               "reserved_peak_bytes, fragmentation_ppm, flops"),
+               "reserved_peak_bytes, fragmentation_ppm, flops, device_ns, "
+               "device_self_ns"),
        {"layer_spaces", "", "spaces"}});
   if (Layers.empty())
     Out.Parts.clear();
@@ -105,18 +108,20 @@ DumpReport operatorReport(const Trace &T, ArrayRef<LayerStats> Operators) {
       {"operators",
        picksOf("name titled operator"),
        picksOf("calls, self_ns, duration_ns titled CPU time, mean_duration_ns "
-               "titled a call, allocations, allocated_bytes, freed_bytes, "
+               "titled a call, device_self_ns titled device self, device_ns "
+               "titled device time, allocations, allocated_bytes, freed_bytes, "
                "rise_bytes, peak_bytes, flops, whole shapes"),
        picksOf("name, calls, self_ns, duration_ns, mean_duration_ns, "
                "allocations, frees, allocated_bytes, freed_bytes, rise_bytes, "
-               "peak_bytes, flops, kind, shapes"),
+               "peak_bytes, flops, kind, shapes, device_self_ns, device_ns"),
        {"spaces"}});
 }
 
 DumpReport scopeReport(const Trace &T, ArrayRef<LayerStats> Scopes) {
   std::vector<ColumnPick> Shown =
       picksOf("calls, duration_ns titled time, mean_duration_ns titled mean "
-              "time, allocations, allocated_bytes, mean_allocated_bytes titled "
+              "time, device_ns titled device time, allocations, "
+              "allocated_bytes, mean_allocated_bytes titled "
               "mean, host_freed_bytes titled freed, rise_bytes, peak_bytes");
   if (any_of(Scopes,
              [](const LayerStats &L) { return L.TensorAllocations != 0; }))
@@ -134,7 +139,7 @@ DumpReport scopeReport(const Trace &T, ArrayRef<LayerStats> Scopes) {
                "mean_allocated_bytes, host_freed_bytes as freed_bytes, "
                "peak_bytes, rise_bytes, mean_duration_ns, tensor_allocations, "
                "tensor_frees, tensor_allocated_bytes, tensor_freed_bytes, "
-               "tensor_peak_bytes, reserved_peak_bytes, kind"),
+               "tensor_peak_bytes, reserved_peak_bytes, kind, device_ns"),
        {"spaces"}});
 }
 
@@ -207,6 +212,55 @@ DumpReport processReport(const Trace &T, const RunReport &R) {
 //===----------------------------------------------------------------------===//
 // JAX
 //===----------------------------------------------------------------------===//
+
+/// What a reader should know of the work that rows lack.
+static std::string noteOfWork(const Trace &T) {
+  std::vector<std::string> Notes;
+  uint64_t Untied = 0;
+  for (const DeviceBusy &B : queryDeviceBusy(T))
+    Untied += B.Untied;
+  if (Untied)
+    Notes.push_back(formatCount(Untied) +
+                    (Untied == 1 ? " call has" : " calls have") +
+                    " no known launch, and so no line, operator and layer");
+  if (uint64_t Lost = T.losses()[lossIndex(LossKind::DeviceWork)])
+    Notes.push_back(lostWorkSentence(Lost));
+  if (uint64_t Cut = T.losses()[lossIndex(LossKind::DeviceSpans)])
+    Notes.push_back(cutSpansSentence(Cut));
+  return join(Notes, "; ");
+}
+
+DumpReport kernelReport(const SelectedStats &S) {
+  const Trace &T = S.trace();
+  DumpReport Out;
+  Out.Name = "kernels";
+  auto Columns = [&] { return workColumns(T); };
+  auto Add = [&](StringRef Title, StringRef Of, WorkBy By, bool HasBytes) {
+    std::vector<ColumnPick> Shown{{"name", Of}};
+    append_range(Shown, picksOf("device, calls, duration_ns titled device "
+                                "time, mean_duration_ns titled a call, "
+                                "longest_ns titled longest"));
+    if (HasBytes)
+      Shown.push_back({"bytes"});
+    Out.Parts.push_back(
+        {Title.str(), Columns().pick(Shown).rows(queryDeviceWork(S, By))});
+  };
+  constexpr StringLiteral Machine(
+      "name, kind, device, stream, graph, process, operator, layer, line, "
+      "scope_path, calls, duration_ns, longest_ns, bytes, begin_ns, end_ns, "
+      "untied");
+  std::vector<DeviceWorkRow> Each = queryDeviceWork(S, WorkBy::Each);
+  if (!Each.empty()) {
+    Add("kernels, copies and memsets of devices", "work", WorkBy::Kernel, true);
+    Add("by line", "line", WorkBy::Line, false);
+    Add("by stream", "stream", WorkBy::Stream, false);
+    Out.Parts.back().Note = noteOfWork(T);
+  }
+  Out.WhyNone = "no work of devices: memrec --cuda=time records it";
+  Out.Json = Columns().pick(Machine).rows(Each);
+  Out.Csv = Columns().pick(Machine).rows(std::move(Each));
+  return Out;
+}
 
 DumpReport programReport(ArrayRef<CompiledProgram> Programs) {
   DumpReport Out;

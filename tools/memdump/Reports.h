@@ -7,6 +7,7 @@
 
 #include "Tables/Cells.h"
 #include "memkit/Analysis/Programs.h"
+#include "memkit/Model/DeviceWork.h"
 #include "memkit/Model/Query.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -38,6 +39,7 @@ DumpReport stepReport(const Trace &T, llvm::ArrayRef<StepReport> Steps);
 DumpReport categoryReport(const Trace &T,
                           llvm::ArrayRef<CategorySum> Categories);
 DumpReport processReport(const Trace &T, const RunReport &R);
+DumpReport kernelReport(const SelectedStats &S);
 DumpReport programReport(llvm::ArrayRef<CompiledProgram> Programs);
 DumpReport arrayReport(const Trace &T, llvm::ArrayRef<ArraysAtMark> Arrays);
 

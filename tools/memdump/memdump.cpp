@@ -73,6 +73,7 @@ static Expected<int> dump(OutputFile &Out, const SelectionSpec &Spec) {
   case DumpJob::Processes:
   case DumpJob::Categories:
     return done(printTotals(Out));
+  case DumpJob::Kernels:
   case DumpJob::Programs:
   case DumpJob::Arrays:
     return done(printPrograms(Out));

@@ -78,6 +78,9 @@ static cl::opt<wire::CudaMode> Cuda(
                clEnumValN(wire::CudaMode::Interpose, "interpose",
                           "memory of CUDA's driver, by intercepting the driver "
                           "functions that programs look up"),
+               clEnumValN(wire::CudaMode::Time, "time",
+                          "as cupti, and the time of kernels, copies, memsets "
+                          "and graphs on the devices"),
                clEnumValN(wire::CudaMode::Off, "off", "nothing")),
     cl::init(wire::CudaMode::Cupti), cl::cat(helpGroup(HelpGroup::Record)));
 static cl::opt<std::string>
@@ -450,8 +453,9 @@ static std::vector<std::string> describe(const RecordOptions &O) {
                    : O.Torch == wire::TB_Heaps ? "torch=heaps"
                                                : "torch=shapes");
   if (O.Cuda != wire::CudaMode::Cupti)
-    Text.push_back(O.Cuda == wire::CudaMode::Off ? "cuda=off"
-                                                 : "cuda=interpose");
+    Text.push_back(O.Cuda == wire::CudaMode::Off    ? "cuda=off"
+                   : O.Cuda == wire::CudaMode::Time ? "cuda=time"
+                                                    : "cuda=interpose");
   if (!O.StepRange.empty())
     Text.push_back("step=" + O.StepRange);
   for (const AlertRule &R : O.Alerts)

@@ -11,6 +11,7 @@
 #include "StartHint.h"
 #include "Support/CommandText.h"
 #include "Support/Table.h"
+#include "memkit/Model/DeviceWork.h"
 #include "memkit/Support/Format.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -74,6 +75,10 @@ static void sayEnd(const RecordResult &R) {
   if (R.Output != "-" && R.Events && !wantsRun())
     Line += "; next: memstat " + R.Output;
   say(Line);
+  if (R.LostDeviceWork)
+    say(lostWorkSentence(R.LostDeviceWork));
+  if (R.CutDeviceSpans)
+    say(cutSpansSentence(R.CutDeviceSpans));
   if (!R.Nameless.empty())
     say(sys::path::filename(R.Nameless) +
         " has no symbols; its functions appear as addresses (memdump "

@@ -175,6 +175,7 @@ std::optional<PageSection> layerSection(const PageInput &F) {
   append_range(
       Picks, picksOf("allocations, frees, calls, duration_ns titled CPU time"));
   pickIfAny(Layers, &L::SelfNs, {"self_ns", "self"}, Picks);
+  pickIfAny(Layers, &L::DeviceNs, {"device_ns", "device time"}, Picks);
   pickIfAny(Layers, &L::Flops, {"flops"}, Picks);
   size_t Shown = F.shown(Layers.size(), 5);
   PageSection Out;
@@ -197,6 +198,8 @@ std::optional<PageSection> operatorSection(const PageInput &F) {
     return std::nullopt;
   std::vector<ColumnPick> Picks = picksOf(
       "name titled operator, self_ns, duration_ns titled CPU time, calls");
+  pickIfAny(Operators, &LayerStats::DeviceNs, {"device_self_ns", "device self"},
+            Picks);
   if (hasDevices(Operators))
     Picks.push_back({"space_if_any", "space", "", CS_Kept});
   append_range(Picks, picksOf("allocations, allocated_bytes, rise_bytes"));
@@ -227,13 +230,15 @@ void writeStepJson(json::OStream &J, const PageInput &F) {
 }
 
 void writeLayerJson(json::OStream &J, const PageInput &F) {
-  writeRowsJson(J, "layer_list",
-                *layerColumns(F)
-                     .pick("name, backward, calls, duration_ns, self_ns, "
-                           "allocations, frees, allocated_bytes, peak_bytes, "
-                           "reserved_peak_bytes, fragmentation_ppm, flops, "
-                           "held_bytes, held_of, layer_spaces as spaces")
-                     .rows(F.O.Layers));
+  writeRowsJson(
+      J, "layer_list",
+      *layerColumns(F)
+           .pick("name, backward, calls, duration_ns, self_ns, "
+                 "allocations, frees, allocated_bytes, peak_bytes, "
+                 "reserved_peak_bytes, fragmentation_ppm, flops, "
+                 "held_bytes, held_of, layer_spaces as spaces, device_ns, "
+                 "device_self_ns")
+           .rows(F.O.Layers));
 }
 
 void writeOperatorJson(json::OStream &J, const PageInput &F) {
@@ -241,7 +246,8 @@ void writeOperatorJson(json::OStream &J, const PageInput &F) {
       J, "operator_list",
       *scopeColumns(F.T, F.O.Operators)
            .pick("name, kind, calls, self_ns, duration_ns, allocations, frees, "
-                 "allocated_bytes, rise_bytes, peak_bytes, flops, spaces")
+                 "allocated_bytes, rise_bytes, peak_bytes, flops, spaces, "
+                 "device_self_ns, device_ns")
            .rows(F.O.Operators));
 }
 

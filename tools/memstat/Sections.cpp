@@ -25,6 +25,8 @@ static PageSection moreSection(const PageInput &F) {
     Has += ", live arrays";
   if (!F.O.Operators.empty())
     Has += ", operators";
+  if (!F.T.summary().DeviceTimes.empty())
+    Has += ", device time";
   if (F.O.Threads.size() > 1)
     Has += ", threads";
   if (F.R.Processes.size() > 1)
@@ -95,6 +97,7 @@ ArrayRef<StatSection> statSections() {
       {"arrays", Verbose, AllHeaps, makeWith<arraySections>},
       {"operators", Verbose, AllHeaps, makeWith<operatorSection>,
        writeOperatorJson},
+      {"kernels", Verbose, AllHeaps, makeWith<workSection>, writeWorkJson},
       {"threads", Verbose, AllHeaps, makeWith<threadSection>, writeThreadJson},
       {"processes", Verbose, AllHeaps, makeWith<processSection>},
       {"machine", Verbose, AllHeaps, makeWith<machineSection>,

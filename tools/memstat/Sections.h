@@ -63,6 +63,11 @@ std::vector<PageSection> peakSections(const PageInput &F);
 std::optional<PageSection> librarySection(const PageInput &F);
 void writeLibraryJson(llvm::json::OStream &J, const PageInput &F);
 
+// WorkSections.cpp
+/// Nothing without device time.
+std::optional<PageSection> workSection(const PageInput &F);
+void writeWorkJson(llvm::json::OStream &J, const PageInput &F);
+
 // ReservedSections.cpp
 std::optional<PageSection> reservedSection(const PageInput &F);
 

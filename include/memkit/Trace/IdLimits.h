@@ -36,6 +36,7 @@ struct IdLimits {
   std::string check(const Partial &P) const;
   std::string check(const BlockCategories &C) const;
   std::string check(const ScopeTimes &S) const;
+  std::string check(const DeviceSpans &S) const;
 };
 
 /// A dictionary section in short: the few entries in full, and the number of

@@ -18,10 +18,11 @@ namespace memkit {
 /// The rows that are new or changed since the previous Partial; values count
 /// since the start of the recording. A row replaces the earlier row with equal
 /// keys. The keys are: the process; process, name, direction, kind and shapes
-/// of a layer; process, layer, dtype and buffer of parameters; heap, process,
-/// category, oom, layer and stack of a category; the number of an oom; oom and
-/// heap of an oom's heap. A set of sections has one Number, and Complete in its
-/// last section; incomplete sets do not count.
+/// of a layer; process, layer, dtype and buffer of parameters; process, device,
+/// stream, kind, name, graph, stack and scope path of a device time; heap,
+/// process, category, oom, layer and stack of a category; the number of an oom;
+/// oom and heap of an oom's heap. A set of sections has one Number, and
+/// Complete in its last section; incomplete sets do not count.
 struct Partial {
   uint32_t Number = 0;
   uint64_t EndNs = 0; ///< rows include everything before EndNs
@@ -34,6 +35,7 @@ struct Partial {
   std::vector<OomHeap> OomHeaps;
   /// A row without tensors removes the earlier row.
   std::vector<ParameterStats> Parameters;
+  std::vector<DeviceTimeStats> DeviceTimes;
   bool operator==(const Partial &) const = default;
 };
 

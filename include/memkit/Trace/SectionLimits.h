@@ -20,7 +20,8 @@ static_assert(LowestFormatVersion <= FormatVersion);
 /// Event times are multiples of this.
 inline constexpr uint64_t TimeUnitNs = 100;
 /// The maximum of rows of an Events section, entries of a Snapshot, rows of a
-/// Summary part, rows of BlockCategories, and changes of ScopeTimes; and the
+/// Summary part, rows of BlockCategories and DeviceSpans, and changes of
+/// ScopeTimes; and the
 /// maximum of threads of an Events section.
 inline constexpr uint32_t MaxSectionRows = 65536;
 inline constexpr uint32_t MaxSectionThreads = 255;

@@ -26,6 +26,7 @@ public:
   virtual llvm::Error visit(const SectionInfo &, const Partial &);
   virtual llvm::Error visit(const SectionInfo &, const BlockCategories &);
   virtual llvm::Error visit(const SectionInfo &, const ScopeTimes &);
+  virtual llvm::Error visit(const SectionInfo &, const DeviceSpans &);
 };
 
 /// Calls V for every section of Stream until the end or the first error.

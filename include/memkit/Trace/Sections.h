@@ -13,6 +13,7 @@
 #define MEMKIT_TRACE_SECTIONS_H
 
 #include "memkit/Trace/Categories.h"
+#include "memkit/Trace/DeviceTimes.h"
 #include "memkit/Trace/Dictionary.h"
 #include "memkit/Trace/Events.h"
 #include "memkit/Trace/Lifetimes.h"
@@ -149,8 +150,9 @@ enum class SectionKind : uint8_t {
   Partial = 10,
   BlockCategories = 11,
   ScopeTimes = 12,
+  DeviceSpans = 13,
 };
-inline constexpr uint8_t NumSectionKinds = 13;
+inline constexpr uint8_t NumSectionKinds = 14;
 const char *sectionKindName(SectionKind Kind);
 
 /// The position of a section and the range that the section covers. Process,
@@ -177,7 +179,7 @@ struct Index {
 using AnySection =
     std::variant<std::monostate, Header, Dictionary, Events, Marks, Intervals,
                  Snapshot, Summary, Index, Lifetimes, Partial, BlockCategories,
-                 ScopeTimes>;
+                 ScopeTimes, DeviceSpans>;
 
 } // namespace memkit
 

@@ -7,6 +7,7 @@
 #ifndef MEMKIT_TRACE_SUMMARY_H
 #define MEMKIT_TRACE_SUMMARY_H
 
+#include "memkit/Trace/DeviceTimes.h"
 #include "memkit/Trace/Dictionary.h"
 #include "memkit/Trace/HeapStats.h"
 #include "memkit/Trace/Marks.h"
@@ -163,6 +164,11 @@ struct LayerStats {
   /// Of a Layer or an Operator: floating point operations by formulas for
   /// operators with a formula, of all calls.
   uint64_t Flops = 0;
+  /// The time of work that was launched inside, on all devices; a layer, scope
+  /// or operator inside of itself counts once. Of a Layer or an Operator:
+  /// DeviceSelfNs is the part that no layer, or operator, inside launched. 0
+  /// without device time.
+  uint64_t DeviceNs = 0, DeviceSelfNs = 0;
   bool operator==(const LayerStats &) const = default;
   static constexpr auto fields() {
     using L = LayerStats;
@@ -188,7 +194,8 @@ struct LayerStats {
         rowField("shares", &L::Shares), rowField("self", &L::SelfNs),
         rowField("shapes", &L::Shapes)
             .idOrNone(IdKind::String, "layer with string"),
-        rowField("flops", &L::Flops));
+        rowField("flops", &L::Flops), rowField("device", &L::DeviceNs),
+        rowField("device-self", &L::DeviceSelfNs));
   }
 };
 
@@ -236,7 +243,8 @@ struct ThreadStats {
   }
 };
 
-/// Losses other than TableFull, Events and NotImported are lost events.
+/// Losses other than TableFull, Events, NotImported and those of device work
+/// are lost events.
 enum class LossKind : uint8_t {
   RingFull = 0,       ///< records dropped because a ring stayed full
   TableFull = 1,      ///< stacks cut to an ancestor because the table was full
@@ -247,16 +255,22 @@ enum class LossKind : uint8_t {
   Events = 6,         ///< left out on request (--events, --max-size)
   /// Records of another tool's recording that a trace has no place for.
   NotImported = 7,
+  /// Work of devices that CUPTI did not report, or in records that cannot be
+  /// read: the times of devices lack it.
+  DeviceWork = 8,
+  /// Work of devices that is in sums alone: the trace has enough single pieces.
+  DeviceSpans = 9,
   /// Readers replace unknown kinds by this value.
   Unknown = 255,
 };
 /// Whether the loss is one of events that belong into the trace.
 inline constexpr bool losesEvents(LossKind K) {
   return K != LossKind::TableFull && K != LossKind::Events &&
-         K != LossKind::NotImported;
+         K != LossKind::NotImported && K != LossKind::DeviceWork &&
+         K != LossKind::DeviceSpans;
 }
 /// Without Unknown.
-inline constexpr uint8_t NumLossKinds = 8;
+inline constexpr uint8_t NumLossKinds = 10;
 /// The index of a kind in an array of counts; Unknown comes last.
 inline constexpr size_t lossIndex(LossKind K) {
   return K < LossKind(NumLossKinds) ? size_t(K) : NumLossKinds;
@@ -307,6 +321,7 @@ struct Summary {
   std::vector<OomHeap> OomHeaps;
   std::vector<ThreadStats> Threads;
   std::vector<ParameterStats> Parameters;
+  std::vector<DeviceTimeStats> DeviceTimes;
   bool operator==(const Summary &) const = default;
 };
 

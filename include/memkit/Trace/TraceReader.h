@@ -90,6 +90,7 @@ public:
   llvm::Error read(const SectionInfo &B, Partial &Out);
   llvm::Error read(const SectionInfo &B, BlockCategories &Out);
   llvm::Error read(const SectionInfo &B, ScopeTimes &Out);
+  llvm::Error read(const SectionInfo &B, DeviceSpans &Out);
   /// The parent of each node of the dictionaries read so far; [0] is the root.
   /// Takes these parents, which later dictionary sections need, out of the
   /// reader.

@@ -41,6 +41,7 @@ public:
   llvm::Error write(const Partial &P);
   llvm::Error write(const BlockCategories &C);
   llvm::Error write(const ScopeTimes &S);
+  llvm::Error write(const DeviceSpans &S);
   /// Writes a section of another trace. Does nothing for a header and an index,
   /// which a writer makes itself, and for a section of a newer format.
   llvm::Error copy(const AnySection &Section);
@@ -57,6 +58,7 @@ public:
   llvm::Error begin(const Partial &P);
   llvm::Error begin(const BlockCategories &C);
   llvm::Error begin(const ScopeTimes &S);
+  llvm::Error begin(const DeviceSpans &S);
   bool busy() const;
   /// Does a part of the work, some 100 microseconds. Only while busy().
   llvm::Error step();

@@ -31,8 +31,9 @@ struct UnknownValues {
     Losses,
     Categories,
     Ooms, ///< of an unknown kind, or with an unknown kind of limit
+    DeviceTimes,
   };
-  static constexpr size_t NumOf = 10;
+  static constexpr size_t NumOf = 11;
   std::array<uint64_t, NumOf> Counts{};
 
   bool any() const;

@@ -50,10 +50,22 @@ bool cuda::openDriver() {
   return true;
 }
 
+static void takeActivity(void *Library, CuptiActivity &To) {
+  find(Library, "cuptiGetVersion", To.GetVersion);
+  find(Library, "cuptiGetTimestamp", To.GetTimestamp);
+  find(Library, "cuptiActivityRegisterCallbacks", To.RegisterCallbacks);
+  find(Library, "cuptiActivityEnable", To.Enable);
+  find(Library, "cuptiActivityDisable", To.Disable);
+  find(Library, "cuptiActivityFlushAll", To.FlushAll);
+  find(Library, "cuptiActivityGetNextRecord", To.GetNextRecord);
+  find(Library, "cuptiActivityGetNumDroppedRecords", To.GetNumDropped);
+}
+
 static bool take(void *Library, Cupti &To) {
   if (!Library)
     return false;
   find(Library, "cuptiSubscribe_v2", To.SubscribeNamed);
+  takeActivity(Library, To.Activity);
   if (find(Library, "cuptiSubscribe", To.Subscribe) &&
       find(Library, "cuptiUnsubscribe", To.Unsubscribe) &&
       find(Library, "cuptiEnableCallback", To.EnableCallback) &&

@@ -23,6 +23,22 @@ struct SubscriberParams {
   size_t OldNameSize;
 };
 
+/// CUPTI's functions for activity records; null for missing functions.
+struct CuptiActivity {
+  decltype(&cuptiGetVersion) GetVersion;
+  decltype(&cuptiGetTimestamp) GetTimestamp;
+  decltype(&cuptiActivityRegisterCallbacks) RegisterCallbacks;
+  decltype(&cuptiActivityEnable) Enable;
+  decltype(&cuptiActivityDisable) Disable;
+  decltype(&cuptiActivityFlushAll) FlushAll;
+  decltype(&cuptiActivityGetNextRecord) GetNextRecord;
+  decltype(&cuptiActivityGetNumDroppedRecords) GetNumDropped;
+  bool isWhole() const {
+    return GetVersion && GetTimestamp && RegisterCallbacks && Enable &&
+           Disable && FlushAll && GetNextRecord && GetNumDropped;
+  }
+};
+
 struct Cupti {
   /// Since 13; null before.
   CUptiResult (*SubscribeNamed)(CUpti_SubscriberHandle *, CUpti_CallbackFunc,
@@ -31,6 +47,7 @@ struct Cupti {
   decltype(&cuptiUnsubscribe) Unsubscribe;
   decltype(&cuptiEnableCallback) EnableCallback;
   decltype(&cuptiGetDeviceId) GetDeviceId;
+  CuptiActivity Activity;
 };
 
 struct Driver {

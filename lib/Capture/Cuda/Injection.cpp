@@ -4,12 +4,15 @@
 //
 // CUDA's driver calls InitializeInjection() in cuInit, because memrec has named
 // this library in CUDA_INJECTION64_PATH. The library subscribes by CUPTI to the
-// calls that allocate and free memory, and to no others. Where CUPTI cannot be
-// used, wrappers report the calls.
+// calls that allocate and free memory, and to no others unless the time of a
+// device's work is wanted. Where CUPTI cannot be used, wrappers report the
+// calls.
 
 #include "Cuda/Injection.h"
 
+#include "Cuda/Activity.h"
 #include "Cuda/Calls.h"
+#include "Cuda/Launches.h"
 #include "Cuda/Overheads.h"
 #include "Cuda/Rival.h"
 #include "Cuda/Wrappers.h"
@@ -52,16 +55,48 @@ static void onContext(CUpti_CallbackId Id, const CUpti_ResourceData &D) {
   TheContexts.remove(D.context);
 }
 
+/// Does the call return when a device has done its work?
+static bool isWait(CUpti_CallbackId Id) {
+  switch (Id) {
+  case CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize:
+  case CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize_ptsz:
+  case CUPTI_DRIVER_TRACE_CBID_cuCtxSynchronize:
+  case CUPTI_DRIVER_TRACE_CBID_cuEventSynchronize:
+    return true;
+  default:
+    return false;
+  }
+}
+
+static void setRuntimeLaunches(bool On);
+
+/// Before and after a launch of the runtime.
+static void onRuntime(const CUpti_CallbackData &D) {
+  bool Enters = D.callbackSite == CUPTI_API_ENTER;
+  noteRuntimeCall(Enters ? D.correlationId : 0);
+  if (!Enters && takeIdsAreEqual())
+    setRuntimeLaunches(false);
+}
+
 static void CUPTIAPI onCallback(void *, CUpti_CallbackDomain Domain,
                                 CUpti_CallbackId Id, const void *Data) {
   CallerFrame Caller = MEMKIT_CALLER;
   if (Domain == CUPTI_CB_DOMAIN_RESOURCE)
     return onContext(Id, *static_cast<const CUpti_ResourceData *>(Data));
   const auto &D = *static_cast<const CUpti_CallbackData *>(Data);
+  if (Domain == CUPTI_CB_DOMAIN_RUNTIME_API)
+    return onRuntime(D);
+  if (isLaunch(Id)) {
+    if (D.callbackSite == CUPTI_API_ENTER)
+      noteLaunch(D.correlationId, Caller);
+    return;
+  }
   Call C{Id, D.functionParams, D.context};
   if (D.callbackSite == CUPTI_API_ENTER)
     return noteBefore(C);
   noteAfter(C, *static_cast<const CUresult *>(D.functionReturnValue), Caller);
+  if (isWait(Id))
+    flushActivityIfDue();
 }
 
 /// The number of driver calls known to the CUPTI of the driver's version; 0:
@@ -84,6 +119,42 @@ static unsigned numCalls() {
 /// The number of wanted driver calls unknown to a CUPTI older than the driver.
 static uint32_t NumUnknown;
 
+/// The time of work cannot be recorded, or not any more.
+static std::atomic<bool> TimeIsOver;
+static bool wantsTime() {
+  return Memrec->Mode() == wire::CudaMode::Time && !TimeIsOver.load();
+}
+
+static void setRuntimeLaunches(bool On) {
+  for (unsigned I = 0; I != NumRuntimeLaunchCalls; ++I)
+    Tool.EnableCallback(On, Subscriber, CUPTI_CB_DOMAIN_RUNTIME_API,
+                        RuntimeLaunchCalls[I]);
+}
+
+/// An older CUPTI knows fewer launches.
+static CUptiResult setLaunches(bool On) {
+  setRuntimeLaunches(On);
+  for (unsigned I = 0; I != NumLaunchCalls; ++I) {
+    CUptiResult One = Tool.EnableCallback(
+        On, Subscriber, CUPTI_CB_DOMAIN_DRIVER_API, LaunchCalls[I]);
+    if (One && I < NumNeededLaunches)
+      return One;
+  }
+  return CUPTI_SUCCESS;
+}
+
+/// While CUPTI reports to memkit: asks for no launch any more.
+static void endLaunches() {
+  if (!TimeIsOver.exchange(true) && Listening.load())
+    setLaunches(false);
+}
+
+/// Who takes CUPTI's activity records.
+static void endTime(const char *Who) {
+  endActivity(Who);
+  endLaunches();
+}
+
 static CUptiResult enable() {
   CUptiResult R = CUPTI_SUCCESS;
   unsigned Calls = numCalls();
@@ -102,6 +173,8 @@ static CUptiResult enable() {
   Enable(CUPTI_CB_DOMAIN_RESOURCE,
          CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING);
   Enable(CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_MODULE_LOADED);
+  if (!R && wantsTime())
+    R = setLaunches(true);
   return R;
 }
 
@@ -159,6 +232,8 @@ static void listen() {
 static void leave(const char *Who) {
   if (!Listening.load())
     return;
+  endActivity(Who);
+  TimeIsOver.store(true);
   setState(CudaCapture::CuptiTaken, CUPTI_SUCCESS, Who);
   Tool.Unsubscribe(Subscriber);
 }
@@ -207,6 +282,8 @@ extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
     DeviceOf = askCupti;
   Memrec->SetListener(leave, comeBack);
   listen();
+  if (wantsTime() && !beginActivity(Tool.Activity, Listening.load(), endTime))
+    endLaunches();
   return 1;
 }
 

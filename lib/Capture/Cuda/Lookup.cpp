@@ -9,7 +9,9 @@
 // searches after the caller's library.
 //
 // CUPTI has one subscriber. When the program subscribes, the CUDA library first
-// unsubscribes; it subscribes again after the program has unsubscribed.
+// unsubscribes; it subscribes again after the program has unsubscribed. CUPTI
+// also has one set of buffers for activity records: when the program takes
+// them, the CUDA library gives them up for good.
 
 #include "Cuda/Table.h"
 #include "Runtime/Hook.h"
@@ -82,11 +84,33 @@ static bool isDriver(void *P) {
 extern "C" __attribute__((visibility("hidden"))) bool
 memrecHides(void *Handle, const char *Name, uintptr_t Caller);
 
+using RegisterFn = int (*)(void *, void *);
+extern "C" int cuptiActivityRegisterCallbacks(void *Request, void *Complete);
+/// CUPTI's function, if a library has looked it up.
+static std::atomic<RegisterFn> FoundRegister;
+/// Null: the CUDA library does not use activity records.
+static std::atomic<void (*)(const char *Who)> LeaveActivity;
+
+/// Tools look up CUPTI's functions, too. While the CUDA library uses activity
+/// records, it must hear of a tool that takes them.
+static void *orHook(const char *Name, void *Found) {
+  if (__builtin_expect(!LeaveActivity.load(std::memory_order_acquire), 1) ||
+      strcmp(Name, "cuptiActivityRegisterCallbacks") != 0)
+    return Found;
+  auto *Hook = reinterpret_cast<void *>(&cuptiActivityRegisterCallbacks);
+  if (Found != Hook)
+    FoundRegister.store(reinterpret_cast<RegisterFn>(Found),
+                        std::memory_order_release);
+  return Hook;
+}
+
 extern "C" __attribute__((visibility("hidden"))) void *
 memrecFindCuda(void *Handle, const char *Name) {
   if (memrecHides(Handle, Name, uintptr_t(__builtin_return_address(0))))
     return nullptr;
   void *P = memrecRealDlsym(Handle, Name);
+  if (P)
+    P = orHook(Name, P);
   if (!P || !isDriver(P) || !recordingThread() || !Proc.Ctl->Settings.Cuda)
     return P;
   WrapFn Wrap = findWrap();
@@ -290,4 +314,44 @@ MEMKIT_EXPORT int cuptiUnsubscribe(void *Subscriber) {
   if (!Result)
     comeBack();
   return Result;
+}
+
+//===----------------------------------------------------------------------===//
+// CUPTI's activity records
+//===----------------------------------------------------------------------===//
+
+/// The first library that has taken the records.
+static struct {
+  std::atomic<uint32_t> State; ///< 0 none, 1 being written, 2 known
+  char Name[sizeof(wire::SourceFinding::Name)];
+} ActivityUser;
+
+const char *cuda::setActivityListener(void (*L)(const char *)) {
+  LeaveActivity.store(L, std::memory_order_release);
+  return ActivityUser.State.load(std::memory_order_acquire) == 2
+             ? ActivityUser.Name
+             : nullptr;
+}
+
+static void noteActivityUser(const char *Who) {
+  uint32_t None = 0;
+  if (!ActivityUser.State.compare_exchange_strong(None, 1))
+    return;
+  memcpy(ActivityUser.Name, Who, strnlen(Who, sizeof(ActivityUser.Name) - 1));
+  ActivityUser.State.store(2, std::memory_order_release);
+}
+
+MEMKIT_EXPORT int cuptiActivityRegisterCallbacks(void *Request,
+                                                 void *Complete) {
+  CallerFrame Caller = MEMKIT_CALLER;
+  RegisterFn Real = FoundRegister.load(std::memory_order_acquire);
+  if (!Real)
+    Real = findCupti<RegisterFn>(Caller.Pc, "cuptiActivityRegisterCallbacks");
+  if (!Real)
+    return NotInitialized;
+  const char *Who = moduleName(Caller.Pc);
+  noteActivityUser(Who);
+  if (auto *F = LeaveActivity.load(std::memory_order_acquire))
+    F(Who);
+  return Real(Request, Complete);
 }

@@ -44,7 +44,8 @@ static void tell(uint32_t Ordinal) {
 static bool begins(const wire::Record &What) {
   using wire::RecordKind;
   return What.is(RecordKind::DeviceAllocate) ||
-         What.is(RecordKind::DeviceMap) || What.is(RecordKind::DeviceOom);
+         What.is(RecordKind::DeviceMap) || What.is(RecordKind::DeviceOom) ||
+         What.is(RecordKind::DeviceLaunch);
 }
 
 /// encode() puts the place of a record of CUDA in Extra.
@@ -74,6 +75,22 @@ static void write(const wire::Record &What,
     T->Ring.writeEncoded(With);
 }
 
+/// The recorder takes no work without its detail.
+static void writeWork(const wire::DeviceWorkDetailRecord &Detail,
+                      const wire::DeviceWorkRecord &What) {
+  ThreadState *T = recordingThread();
+  if (!T || !isRecording())
+    return;
+  if (uint32_t Ordinal = CudaPlace::device(What.Place);
+      Ordinal < wire::MaxCudaDevices)
+    tell(Ordinal);
+  if (!hasRoom(*T))
+    return;
+  T->Ring.write(Detail);
+  if (hasRoom(*T))
+    T->Ring.write(What);
+}
+
 static void addDevice(uint32_t Ordinal, const DeviceInfo &F) {
   KnownDevice &D = Devices[Ordinal];
   if (D.IsThere.load(std::memory_order_acquire))
@@ -82,17 +99,37 @@ static void addDevice(uint32_t Ordinal, const DeviceInfo &F) {
   D.IsThere.store(true, std::memory_order_release);
 }
 
-static void setState(wire::CudaCapture S, uint32_t CuptiResult,
-                     wire::CudaCapture Why, const char *Rival) {
+namespace {
+struct CodeOfSource {
+  uint32_t Code, Why, Argument;
+  const char *Name; ///< or null
+};
+} // namespace
+
+static void setFinding(wire::FindingSource Source, const CodeOfSource &F) {
   if (!recordingThread())
     return;
-  wire::SourceFinding &To = Proc.Ctl->Findings[wire::FS_Cuda];
-  size_t Size = Rival ? strnlen(Rival, sizeof(To.Name) - 1) : 0;
-  memcpy(To.Name, Rival ? Rival : "", Size);
+  wire::SourceFinding &To = Proc.Ctl->Findings[Source];
+  size_t Size = F.Name ? strnlen(F.Name, sizeof(To.Name) - 1) : 0;
+  memcpy(To.Name, F.Name ? F.Name : "", Size);
   To.Name[Size] = 0;
-  To.Argument.store(CuptiResult, std::memory_order_relaxed);
-  To.Why.store(uint32_t(Why), std::memory_order_relaxed);
-  To.Code.store(uint32_t(S), std::memory_order_release);
+  To.Argument.store(F.Argument, std::memory_order_relaxed);
+  To.Why.store(F.Why, std::memory_order_relaxed);
+  To.Code.store(F.Code, std::memory_order_release);
+}
+
+static void setState(wire::CudaCapture S, uint32_t CuptiResult,
+                     wire::CudaCapture Why, const char *Rival) {
+  setFinding(wire::FS_Cuda, {uint32_t(S), uint32_t(Why), CuptiResult, Rival});
+}
+
+static void setTimeState(wire::CudaTimeCapture S, uint32_t Argument,
+                         const char *Name) {
+  setFinding(wire::FS_CudaTime, {uint32_t(S), 0, Argument, Name});
+}
+
+static uint32_t text(const char *Text, size_t Size) {
+  return recordingThread() ? Proc.Names.intern(Text, Size) : 0;
 }
 
 static bool ask(const wire::DeviceAskRecord &Ask) {
@@ -117,7 +154,11 @@ static wire::CudaMode mode() {
 
 MEMKIT_EXPORT const CaptureTable *memrec_cuda_table(uint32_t Version) {
   static constexpr CaptureTable Of = {
-      write, addDevice, setState, mode, setListener, ask, sampleEveryNs};
+      write,         addDevice,           setState,
+      mode,          setListener,         ask,
+      sampleEveryNs, writeWork,           text,
+      setTimeState,  setActivityListener,
+  };
   if (Version != TableVersion || !recordingThread() || !Proc.Ctl->Settings.Cuda)
     return nullptr;
   return &Of;

@@ -9,18 +9,10 @@
 
 #include "Cuda/Injection.h"
 
-#include <ctime>
-
 using namespace memkit;
 using namespace memkit::capture;
 using namespace memkit::capture::cuda;
 using wire::DeviceTimePoint;
-
-uint64_t cuda::coarseNs() {
-  timespec T;
-  clock_gettime(CLOCK_MONOTONIC_COARSE, &T);
-  return uint64_t(T.tv_sec) * 1000000000 + uint64_t(T.tv_nsec);
-}
 
 static constexpr uint64_t ModulesEveryNs = 1000000;
 static std::atomic<uint64_t> LastNs[wire::MaxCudaDevices];

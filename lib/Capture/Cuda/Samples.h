@@ -5,6 +5,7 @@
 #ifndef MEMKIT_CAPTURE_CUDA_SAMPLES_H
 #define MEMKIT_CAPTURE_CUDA_SAMPLES_H
 
+#include "Cuda/CoarseClock.h"
 #include "Cuda/Contexts.h"
 
 #include <atomic>
@@ -41,9 +42,6 @@ void sampleAfterModules(const ContextPlace &P);
 /// Notes a change of modules without a measurement; the next measurement covers
 /// the change.
 void noteModules(const ContextPlace &P);
-
-/// A clock with steps of a millisecond or more: cheap, without a system call.
-uint64_t coarseNs();
 
 } // namespace memkit::capture::cuda
 

@@ -50,11 +50,24 @@ struct CaptureTable {
   bool (*Ask)(const wire::DeviceAskRecord &Ask);
   /// Between two samples of a device; 0: no samples.
   uint64_t (*SampleEveryNs)();
+  /// Writes work of a device that has ended, while work is recorded.
+  void (*WriteWork)(const wire::DeviceWorkDetailRecord &Detail,
+                    const wire::DeviceWorkRecord &What);
+  /// The number of a text in shared memory; 0: no room.
+  uint32_t (*Text)(const char *Text, size_t Size);
+  /// Argument and Name: as CudaTimeFindings.h says; Name may be null.
+  void (*SetTimeState)(wire::CudaTimeCapture S, uint32_t Argument,
+                       const char *Name);
+  /// Sets the function to call before a library of the program (Who) takes
+  /// CUPTI's activity records. Returns the first library that has taken the
+  /// records before; null: none.
+  const char *(*SetActivityListener)(void (*Leave)(const char *Who));
 };
-inline constexpr uint32_t TableVersion = 6;
+inline constexpr uint32_t TableVersion = 7;
 
-/// libmemrec.so's function (Lookup.cpp).
+/// libmemrec.so's functions (Lookup.cpp).
 void setListener(void (*Leave)(const char *Who), void (*Return)());
+const char *setActivityListener(void (*Leave)(const char *Who));
 
 } // namespace memkit::capture::cuda
 

@@ -252,6 +252,8 @@ template <class RowsT> void Redactor::learnRows(const RowsT &Rows) {
   }
   for (const CategoryStats &C : Rows.Categories)
     use(C.Layer, StringUse::Name);
+  for (const DeviceTimeStats &D : Rows.DeviceTimes)
+    use(D.Name, StringUse::Name);
   for (const ProcessStats &P : Rows.Processes)
     use(P.Role, StringUse::Role);
 }

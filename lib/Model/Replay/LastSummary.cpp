@@ -34,6 +34,7 @@ void LastSummary::add(Summary &Part) {
   join(Totals.OomHeaps, Part.OomHeaps);
   join(Totals.Threads, Part.Threads);
   join(Totals.Parameters, Part.Parameters);
+  join(Totals.DeviceTimes, Part.DeviceTimes);
   for (const StackStatsRows &Rows : Part.Stacks)
     PackedRows::pack(Rows, StackRows);
   for (const StackStatsRows &Rows : Part.ScopePaths)

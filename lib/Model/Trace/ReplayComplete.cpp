@@ -108,7 +108,7 @@ bool memkit::hasIntervalsAlone(const TraceReader &R) {
 static bool isKept(SectionKind Kind) {
   return Kind == SectionKind::Dictionary || Kind == SectionKind::Events ||
          Kind == SectionKind::Marks || Kind == SectionKind::BlockCategories ||
-         Kind == SectionKind::ScopeTimes;
+         Kind == SectionKind::ScopeTimes || Kind == SectionKind::DeviceSpans;
 }
 
 /// Writes the sections that are kept, or all.

@@ -265,6 +265,8 @@ Error Trace::readWantedStrings() {
     Wanted.insert({P.Layer, P.Dtype});
   for (const CategoryStats &K : Totals.Categories)
     Wanted.insert(K.Layer);
+  for (const DeviceTimeStats &D : Totals.DeviceTimes)
+    Wanted.insert(D.Name);
   Wanted.erase(0);
   DictionaryOutline D;
   uint32_t First = 1;

@@ -47,6 +47,10 @@ void PartialLog::add(std::vector<LayerStats> Rows) {
   append_range(Next.Layers, Rows);
 }
 
+void PartialLog::add(std::vector<DeviceTimeStats> Rows) {
+  append_range(Next.DeviceTimes, Rows);
+}
+
 void PartialLog::add(ArrayRef<ParameterStats> Rows) {
   for (size_t I = 0; I != Rows.size(); ++I)
     if (I >= KnownParameters.size() || KnownParameters[I] != Rows[I])
@@ -82,7 +86,8 @@ std::vector<Partial> PartialLog::take(uint64_t NowNs) {
   auto HasMore = [&] {
     return !Next.Processes.empty() || !Next.Layers.empty() ||
            !Next.Ooms.empty() || !Next.OomHeaps.empty() ||
-           !Next.Categories.empty() || !Next.Parameters.empty();
+           !Next.Categories.empty() || !Next.Parameters.empty() ||
+           !Next.DeviceTimes.empty();
   };
   if (HasMore())
     ++Next.Number;
@@ -96,6 +101,7 @@ std::vector<Partial> PartialLog::take(uint64_t NowNs) {
     moveRows(Next.OomHeaps, Part.OomHeaps);
     moveRows(Next.Categories, Part.Categories);
     moveRows(Next.Parameters, Part.Parameters);
+    moveRows(Next.DeviceTimes, Part.DeviceTimes);
     Part.Complete = !HasMore();
     Out.push_back(std::move(Part));
   }

@@ -32,6 +32,7 @@ public:
   /// Adds the process if a value has changed that events do not have.
   void add(const ProcessStats &P);
   void add(std::vector<LayerStats> Rows);
+  void add(std::vector<DeviceTimeStats> Rows);
   /// Adds the rows that have changed. Rows: all parameters; rows are changed
   /// and added, and keep their places.
   void add(llvm::ArrayRef<ParameterStats> Rows);

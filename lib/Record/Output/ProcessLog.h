@@ -6,6 +6,7 @@
 #define MEMKIT_LIB_RECORD_PROCESSLOG_H
 
 #include "Output/BlockCategoryLog.h"
+#include "Output/DeviceSpanLog.h"
 #include "Output/ScopeTimesLog.h"
 #include "Trace/EventLog.h"
 #include "memkit/Trace/Summary.h"
@@ -37,6 +38,7 @@ public:
   std::function<void(CategoryTable &)> AddCategories;
   BlockCategoryLog Categories;
   ScopeTimesLog Scopes;
+  DeviceSpanLog Spans;
 
   /// Sets the events since the last call aside as those of Epoch; the caller
   /// writes them and empties the log. The events of the call before must be

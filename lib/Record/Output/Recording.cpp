@@ -41,11 +41,13 @@ void Recording::addProcess(ProcessLog &Log) {
     return;
   Log.Categories.end(0);
   Log.Scopes.end();
+  Log.Spans.end();
 }
 
 void Recording::removeProcess(ProcessLog &Log) {
   writeCategories(Log);
   writeScopeTimes(Log);
+  writeDeviceSpans(Log);
   Partials.add(Stats.processStats(Log.process(), lastNs()));
   erase(Logs, &Log);
   Log.giveMemory(SpareLog);
@@ -70,7 +72,10 @@ void Recording::reportLeftOut() {
 }
 
 void Recording::addLoss(uint32_t Process, LossKind Kind, uint64_t Count) {
-  Losses += Count;
+  if (Kind == LossKind::DeviceWork || Kind == LossKind::DeviceSpans)
+    DeviceLosses[Kind] += Count;
+  else
+    Losses += Count;
   Stats.addLoss(Process, Kind, Count);
   addLossMark(Process, Kind, Count);
 }
@@ -207,6 +212,7 @@ void Recording::endEvents(uint64_t AtNs) {
   for (ProcessLog *L : Logs) {
     L->Categories.end(L->NextAllocationId);
     L->Scopes.end();
+    L->Spans.end();
   }
 }
 
@@ -280,6 +286,7 @@ void Recording::flush() {
   flushIntervals();
   for (ProcessLog *L : Logs) {
     writeScopeTimes(*L);
+    writeDeviceSpans(*L);
     if (L->Categories.isDue())
       writeCategories(*L);
   }
@@ -292,6 +299,16 @@ void Recording::writeScopeTimes(ProcessLog &Of) {
   for (ScopeTimes &S : All)
     if (!Failed)
       Queue->add(std::move(S));
+}
+
+void Recording::writeDeviceSpans(ProcessLog &Of) {
+  DeviceSpans All = Of.Spans.take(Of.process());
+  if (uint64_t Cut = Of.Spans.takeCut())
+    addLoss(Of.process(), LossKind::DeviceSpans, Cut);
+  if (All.Rows.empty() || Failed)
+    return;
+  writeNames();
+  Queue->add(std::move(All));
 }
 
 void Recording::writeCategories(ProcessLog &Of) {
@@ -311,8 +328,8 @@ void Recording::writeCategories(ProcessLog &Of) {
 }
 
 void Recording::gatherScopes(uint64_t NowNs) {
-  Partials.add(
-      {ScopeTotals.begin() + ptrdiff_t(NextScopeTotal), ScopeTotals.end()});
+  Partials.add(std::vector(ScopeTotals.begin() + ptrdiff_t(NextScopeTotal),
+                           ScopeTotals.end()));
   NextScopeTotal = ScopeTotals.size();
   std::vector<LayerStats> Rows;
   for (ProcessLog *L : Logs)
@@ -332,10 +349,13 @@ void Recording::writePartial(uint64_t NowNs) {
   if (Partials.isUrgent())
     flush();
   Partials.add(Ooms);
+  std::vector<DeviceTimeStats> Times = DeviceTimes.takeChanged();
+  bool NamesScopes = !Times.empty();
+  Partials.add(std::move(Times));
   std::vector<Partial> Parts = Partials.take(NowNs);
   if (Parts.empty())
     return;
-  writeMaxNames();
+  NamesScopes ? writeNames() : writeMaxNames();
   for (Partial &P : Parts)
     if (!Failed)
       Queue->add(std::move(P));
@@ -444,6 +464,7 @@ Summary Recording::listsNow(uint64_t NowNs) {
   Summary S;
   S.Layers = ScopeTotals;
   S.Parameters = heldParameters();
+  S.DeviceTimes = DeviceTimes.rows();
   CategoryTable AtPeak = Categories;
   for (ProcessLog *L : Logs) {
     if (L->AddScopes)
@@ -465,6 +486,7 @@ Summary Recording::totalsNow(Summary Lists) {
   Summary S = Stats.totals(++NumSummaries, std::max(nowNs(), lastNs()));
   S.Layers = std::move(Lists.Layers);
   S.Parameters = std::move(Lists.Parameters);
+  S.DeviceTimes = std::move(Lists.DeviceTimes);
   S.Categories = std::move(Lists.Categories);
   S.Ooms = std::move(Lists.Ooms);
   S.OomHeaps = std::move(Lists.OomHeaps);
@@ -493,6 +515,7 @@ bool Recording::writeSums() {
   ++NumSummaries;
   writeParts(ScopeTotals, &Summary::Layers, EndNs);
   writeParts(heldParameters(), &Summary::Parameters, EndNs);
+  writeParts(DeviceTimes.rows(), &Summary::DeviceTimes, EndNs);
   writeParts(Categories.totals(), &Summary::Categories, EndNs);
   writeOoms(EndNs);
   if (!check(Stats.lifetimes(

@@ -6,6 +6,7 @@
 #define MEMKIT_LIB_RECORD_RECORDING_H
 
 #include "Output/CategoryTable.h"
+#include "Output/DeviceTimeTable.h"
 #include "Output/EventTimes.h"
 #include "Output/PageToucher.h"
 #include "Output/PartialLog.h"
@@ -48,6 +49,7 @@ public:
   /// Touches the memory of names and stats.
   PageToucher &pages() { return Pages; }
   std::vector<ParameterStats> &parameters() { return Parameters; }
+  DeviceTimeTable &deviceTimes() { return DeviceTimes; }
   std::vector<LayerStats> &scopeTotals() { return ScopeTotals; }
   CategoryTable &categories() { return Categories; }
   OomLog &ooms() { return Ooms; }
@@ -207,7 +209,12 @@ public:
   uint64_t eventBytes() const { return Queue->eventBytes(); }
   /// Bytes of everything written, to the file or to the tail.
   uint64_t producedBytes() const { return bytes() + (Tail ? eventBytes() : 0); }
+  /// Of events, and of stacks that were cut.
   uint64_t losses() const { return Losses; }
+  uint64_t deviceLosses(LossKind Kind) const {
+    auto It = DeviceLosses.find(Kind);
+    return It == DeviceLosses.end() ? 0 : It->second;
+  }
 
 private:
   explicit Recording(const TscClock &Clock) : Times(Clock) {}
@@ -220,6 +227,7 @@ private:
   void writeCategories(ProcessLog &Of);
   std::vector<ParameterStats> heldParameters() const;
   void writeScopeTimes(ProcessLog &Of);
+  void writeDeviceSpans(ProcessLog &Of);
   void writeOoms(uint64_t EndNs);
   void gatherScopes(uint64_t NowNs);
   bool writeSums();
@@ -237,6 +245,7 @@ private:
   LiveStats Stats;
   PageToucher Pages;
   std::vector<ParameterStats> Parameters; ///< of all processes
+  DeviceTimeTable DeviceTimes;
   /// Stats of the scopes of ended processes.
   std::vector<LayerStats> ScopeTotals;
   CategoryTable Categories{Stats};
@@ -269,6 +278,7 @@ private:
   size_t PendingRows = 0;                 ///< in PendingIntervals
   static constexpr size_t CutRows = 2048; ///< rows added at a time
   uint64_t Losses = 0;
+  std::map<LossKind, uint64_t> DeviceLosses; ///< of device work
   bool TakesEvents = true;
   /// By process: events left out that no mark reports yet.
   std::map<uint32_t, uint64_t> LeftOut;

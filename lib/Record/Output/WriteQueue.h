@@ -49,6 +49,7 @@ public:
   void add(Partial P) { Sections.emplace_back(std::move(P)); }
   void add(BlockCategories C) { Sections.emplace_back(std::move(C)); }
   void add(ScopeTimes S) { Sections.emplace_back(std::move(S)); }
+  void add(DeviceSpans S) { Sections.emplace_back(std::move(S)); }
   /// L must not change until written; then the queue empties L.
   void add(EventLog &L) {
     Sections.emplace_back(&L);
@@ -92,9 +93,9 @@ public:
   }
 
 private:
-  using Section =
-      std::variant<Dictionary, EventLog *, Marks, Intervals, Snapshot, Partial,
-                   BlockCategories, ScopeTimes, EventTail *, WrittenFunction>;
+  using Section = std::variant<Dictionary, EventLog *, Marks, Intervals,
+                               Snapshot, Partial, BlockCategories, ScopeTimes,
+                               DeviceSpans, EventTail *, WrittenFunction>;
   static bool isLarge(const Section &B);
   llvm::Error begin(const Section &B);
   llvm::Error turn(EventTail &Tail);

@@ -128,11 +128,15 @@ void LayerScopes::measure(RunningScope &O, bool Backward, LayerCall Call) {
   O.Detail = uint64_t(Call) << CallShift | (Backward ? BackwardRun : 0);
 }
 
+bool LayerScopes::isBackward(const RunningScope &O) {
+  return O.Detail & BackwardRun;
+}
+
 void LayerScopes::endedLayer(const RunningScope &O, uint32_t,
                              const LayerRange &S, ScopeTotals::LayerWork Work,
                              uint64_t TimeNs) {
   uint32_t Name = layerName(S.Text);
-  bool Backward = O.Detail & BackwardRun;
+  bool Backward = isBackward(O);
   auto Call = LayerCall(O.Detail >> CallShift);
   LayerStats &T =
       Threads.totals().addLayer(S, Name, Backward, Work, Threads.measured());

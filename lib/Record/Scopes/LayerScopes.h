@@ -37,6 +37,8 @@ public:
   };
   /// The scope O is measured as a run of a layer.
   void measure(RunningScope &O, bool Backward, LayerCall Call);
+  /// Whether the scope O, measured as a layer, runs in the backward pass.
+  static bool isBackward(const RunningScope &O);
   /// As ScopeThreads::open(); also measures the reserved memory of runs of
   /// layers.
   void open(const RunningScope &O, uint32_t ScopePath, uint32_t RangeText,

@@ -156,6 +156,8 @@ LayerStats OperatorTable::stats(uint32_t Row) const {
   Out.DurationNs = R.TotalNs;
   Out.SelfNs = R.SelfNs;
   Out.Flops = R.Flops;
+  Out.DeviceNs = R.DeviceNs;
+  Out.DeviceSelfNs = R.DeviceSelfNs;
   Out.Shares = R.Shares;
   for (const SpaceShare &S : R.Shares) {
     Out.Allocations += S.Allocations;

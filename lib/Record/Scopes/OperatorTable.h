@@ -47,6 +47,21 @@ public:
   void allocated(uint32_t Ring, uint32_t Space, uint64_t Bytes, uint64_t Live);
   void freed(uint32_t Ring, uint32_t Space, uint64_t Bytes);
 
+  /// Adds the time of device work that calls of the row launched. SelfNs: the
+  /// part of calls without an operator inside.
+  void addDevice(uint32_t Row, uint64_t TotalNs, uint64_t SelfNs) {
+    OperatorRow &R = Rows[Row];
+    R.HasChanged = true;
+    R.DeviceNs += TotalNs;
+    R.DeviceSelfNs += SelfNs;
+  }
+  /// The row of an open operator of the ring, counted from the outermost, and
+  /// the first row with the name of a row.
+  uint32_t openRow(uint32_t Ring, size_t Index) const {
+    return Rings[Ring].Opens[Index].Row;
+  }
+  uint32_t nameRow(uint32_t Row) const { return Rows[Row].Name; }
+
   /// The floating point operations of the ring's ended operators.
   uint64_t flops(uint32_t Ring) const {
     return Ring < Rings.size() ? Rings[Ring].Flops : 0;
@@ -66,6 +81,7 @@ public:
 private:
   struct OperatorRow {
     uint64_t Calls = 0, TotalNs = 0, SelfNs = 0;
+    uint64_t DeviceNs = 0, DeviceSelfNs = 0;
     SpaceShares Shares;
     bool HasChanged = false;
     uint32_t Name = 0; ///< the first row of the name

@@ -5,6 +5,7 @@
 #ifndef MEMKIT_LIB_RECORD_PROCESSSCOPES_H
 #define MEMKIT_LIB_RECORD_PROCESSSCOPES_H
 
+#include "Scopes/LaunchScopes.h"
 #include "Scopes/NvtxRanges.h"
 #include "Scopes/ProgramScopes.h"
 #include "Scopes/PyTorchScopes.h"
@@ -82,6 +83,8 @@ public:
   /// The training of the process.
   TensorCategories &categories() { return Training.categories(); }
   PyTorchScopes &torch() { return Torch; }
+  /// Whose device work is.
+  LaunchScopes &launches() { return Launches; }
   TensorFlowScopes &tensorFlow() { return TensorFlow; }
 
   /// Ends the open scopes of the ring.
@@ -111,6 +114,7 @@ private:
 
   ScopeThreads Threads;
   LayerScopes Layers{Threads};
+  LaunchScopes Launches{Threads, Layers};
   CompiledLayers Compiled{Threads, Layers};
   TrainingThreads Training;
   PyTorchScopes Torch{Threads, Layers, Compiled, Training};

@@ -65,6 +65,7 @@ struct RunningScope {
   ScopeMeasure Measured = ScopeMeasure::None;
   bool EndsStep = false;
   bool IsOperator = false; ///< open in the table of operators
+  uint32_t RangeText = 0;  ///< of a measured scope: its name in the stats
   uint64_t Detail = 0;     ///< the owner's
   ScopeOwner *Owner = nullptr;
 };
@@ -136,6 +137,7 @@ public:
     if (O.Measured != ScopeMeasure::None)
       measure(Of, O, RangeText, From);
     Of.Opens.push_back(O);
+    Of.Opens.back().RangeText = RangeText;
     Of.Now.ScopePath = ScopePath;
   }
   /// Ends the scope Number of the ring, or of another, which \p Ring then

@@ -102,6 +102,23 @@ void ScopeTotals::moveTo(std::vector<LayerStats> &Out) {
   Totals.clear();
 }
 
+static uint64_t keyOfLayer(uint32_t Name, bool Backward) {
+  return uint64_t(Backward) << 32 | Name;
+}
+
+void ScopeTotals::addDevice(ScopeKind Kind, uint32_t Name, bool Backward,
+                            LaunchedTime Work) {
+  bool IsLayer = Kind == ScopeKind::Layer;
+  LayerStats &T =
+      totalOf(IsLayer ? keyOfLayer(Name, Backward) : keyOfScope(Kind, Name));
+  T.Process = Process;
+  T.Name = Name;
+  T.Kind = Kind;
+  T.Backward = Backward;
+  T.DeviceNs += Work.Ns;
+  T.DeviceSelfNs += Work.SelfNs;
+}
+
 //===----------------------------------------------------------------------===//
 // Layers
 //===----------------------------------------------------------------------===//
@@ -171,7 +188,7 @@ void ScopeTotals::raisePeaks(LayerStats &T,
 LayerStats &ScopeTotals::addLayer(const LayerRange &S, uint32_t Name,
                                   bool Backward, LayerWork Work,
                                   const ScopeStatsTable &Measured) {
-  LayerStats &T = totalOf(uint64_t(Backward) << 32 | Name);
+  LayerStats &T = totalOf(keyOfLayer(Name, Backward));
   T.Process = Process;
   T.Name = Name;
   T.Kind = ScopeKind::Layer;

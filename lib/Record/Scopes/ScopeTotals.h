@@ -31,6 +31,14 @@ public:
   LayerStats &addLayer(const LayerRange &S, uint32_t Name, bool Backward,
                        LayerWork Work, const ScopeStatsTable &Measured);
 
+  /// The time of device work that was launched inside; SelfNs: of layers.
+  struct LaunchedTime {
+    uint64_t Ns = 0, SelfNs = 0;
+  };
+  /// Adds to all scopes of the kind and name. Backward: of layers.
+  void addDevice(ScopeKind Kind, uint32_t Name, bool Backward,
+                 LaunchedTime Work);
+
   /// The stats of open scopes, together with the ended calls of their names.
   using OpenTotals = llvm::MapVector<uint64_t, LayerStats>;
   void addOpen(const ScopeResult &S, ScopeKind Kind, uint32_t Name,

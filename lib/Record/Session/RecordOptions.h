@@ -138,6 +138,8 @@ struct RecordResult {
   uint64_t Events = 0;  ///< as `memdump --check` counts them
   bool Sampled = false; ///< stats are estimates
   uint64_t LostEvents = 0;
+  /// As LossKind::DeviceWork and LossKind::DeviceSpans.
+  uint64_t LostDeviceWork = 0, CutDeviceSpans = 0;
   uint64_t PeakBytes = 0; ///< of the memory space host
   /// Name and peak of each device with allocations.
   std::vector<std::pair<std::string, uint64_t>> DevicePeaks;

@@ -189,6 +189,15 @@ public:
   Mark reservedMark(RecordOrigin From, uint32_t Heap, uint64_t Reserved,
                     uint32_t Thread);
   void add(Mark M) { R.addMark(std::move(M)); }
+  /// Adds one piece of a device's work to its row, and to the spans.
+  void add(const DeviceTimeStats &One) {
+    R.deviceTimes().add(One);
+    Log.Spans.add({One.Device, One.Stream, One.Kind, One.Name, One.Graph,
+                   One.ScopePath, One.BeginNs, One.DurationNs});
+    if (Log.Spans.isFull())
+      R.flush();
+  }
+  void lose(LossKind Kind, uint64_t Count) { R.addLoss(Process, Kind, Count); }
   void bad() { R.addLoss(Process, LossKind::BadRecord, 1); }
   void doubleAllocate() { R.addLoss(Process, LossKind::DoubleAllocate, 1); }
   /// Counts a free of an unknown block.

@@ -19,7 +19,8 @@ ProcessState::ProcessState(uint32_t Id, pid_t Pid, bool Forked,
       Objects(Sink, Snapshots, Maps, Host, With), Failures(Sink, Pid),
       Numbers(Sink),
       Driver(Sink, Snapshots, Maps, {Scopes, Numbers, With.Uses, Failures}),
-      Devices(Sink, Scopes, Numbers), Segs(Sink, Snapshots, Driver, Devices),
+      Times(Sink, Scopes, Numbers), Devices(Sink, Scopes, Numbers),
+      Segs(Sink, Snapshots, Driver, Devices),
       Torch(Sink, Snapshots, Scopes, Devices, Failures,
             {Maps, Host, Driver, Segs}),
       Nvtx(Sink, Snapshots, Scopes),
@@ -105,7 +106,7 @@ void ProcessState::dispatch(const T &Rec, RecordOrigin From) {
     };
     (TakeOf(Of), ...);
   };
-  Take(Host, Objects, Failures, Maps, Driver, Torch, Devices, Segs, Nvtx,
+  Take(Host, Objects, Failures, Maps, Driver, Times, Torch, Devices, Segs, Nvtx,
        Holders, Said, Reported, Collected);
 }
 

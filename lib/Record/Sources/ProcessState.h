@@ -13,6 +13,7 @@
 #include "Sources/Collectors.h"
 #include "Sources/CudaDriver.h"
 #include "Sources/CudaNumbers.h"
+#include "Sources/DeviceTimes.h"
 #include "Sources/EventSink.h"
 #include "Sources/Figures.h"
 #include "Sources/HostHeap.h"
@@ -166,6 +167,7 @@ private:
   OutOfMemory Failures;
   CudaNumbers Numbers;
   CudaDriver Driver;
+  DeviceTimes Times;
   TensorDevices Devices;
   Segments Segs;
   Tensors Torch;

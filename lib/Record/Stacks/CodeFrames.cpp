@@ -62,7 +62,8 @@ StringRef memkit::allocFunctionName(uint8_t Function) {
       "cuGraphAddMemAllocNode",
       "cuGraphAddNode",
       "cuMulticastCreate",
-      "cuExternalMemoryGetMappedMipmappedArray"};
+      "cuExternalMemoryGetMappedMipmappedArray",
+      "cuLaunch"};
   static_assert(std::size(Names) == wire::NumAllocFunctions);
   static_assert(std::size(CudaNames) == wire::NumCudaFunctions);
   if (Function == CodeFrames::SegmentFunction)

@@ -6,6 +6,9 @@
 //   FAKECUPTI_FAIL=CODE  it refuses to be subscribed to
 //   FAKECUPTI_LOG=1      says on stderr which callbacks of the driver are wanted
 //   FAKECUPTI_CALLS=N    it knows no calls from number N on, as an older one
+//   FAKECUPTI_RUNTIME=ID kernels are launched as by the runtime: cudaLaunchKernel is told, too, with
+//                        the correlation id of the inner call (same), or one of its own, which the
+//                        work has, too (own)
 #define _GNU_SOURCE
 #include "activity.h"
 #include <dlfcn.h>
@@ -19,11 +22,40 @@ static void *UserData;
 static unsigned char Enabled[CUPTI_CB_DOMAIN_SIZE][MaxIds];
 static uint32_t (*DeviceOf)(CUcontext);
 
-static void hook(CUpti_CallbackDomain Domain, CUpti_CallbackId Id, const void *Data) {
-  noteActivity(Domain, Id, Data);
+static void tell(CUpti_CallbackDomain Domain, CUpti_CallbackId Id, const void *Data) {
   CUpti_CallbackFunc F = Callback;
   if (F && Enabled[Domain][Id])
     F(UserData, Domain, Id, Data);
+}
+
+// FAKECUPTI_RUNTIME: what the launch of a kernel looks like outside of the driver's call.
+static CUpti_CallbackData ofRuntime(const CUpti_CallbackData *D) {
+  CUpti_CallbackData Outer = *D;
+  if (!strcmp(getenv("FAKECUPTI_RUNTIME"), "own"))
+    Outer.correlationId += 1000000;
+  return Outer;
+}
+
+static void hook(CUpti_CallbackDomain Domain, CUpti_CallbackId Id, const void *Data) {
+  bool IsLaunch = getenv("FAKECUPTI_RUNTIME") && Domain == CUPTI_CB_DOMAIN_DRIVER_API &&
+                  Id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel;
+  CUpti_CallbackData Outer;
+  if (!IsLaunch) {
+    noteActivity(Domain, Id, Data);
+    return tell(Domain, Id, Data);
+  }
+  Outer = ofRuntime(Data);
+  if (Outer.callbackSite == CUPTI_API_ENTER)
+    tell(CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000, &Outer);
+  noteActivity(Domain, Id, &Outer);
+  tell(Domain, Id, Data);
+  if (Outer.callbackSite == CUPTI_API_EXIT)
+    tell(CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000, &Outer);
+}
+
+void *ofDriver(const char *Name) {
+  void *Driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+  return Driver ? dlsym(Driver, Name) : NULL;
 }
 
 bool attach(void) {
@@ -39,7 +71,8 @@ bool attach(void) {
 }
 
 EXPORT CUptiResult cuptiGetVersion(uint32_t *Version) {
-  *Version = CUPTI_API_VERSION;
+  const char *Is = getenv("FAKECUPTI_VERSION");
+  *Version = Is ? (uint32_t)atoi(Is) : CUPTI_API_VERSION;
   return CUPTI_SUCCESS;
 }
 
@@ -90,6 +123,8 @@ EXPORT CUptiResult cuptiEnableCallback(uint32_t Enable, CUpti_SubscriberHandle S
   Enabled[Domain][Id] = Enable != 0;
   if (OfDriver && getenv("FAKECUPTI_LOG"))
     fprintf(stderr, "fakecupti: wants %u\n", Id);
+  if (Domain == CUPTI_CB_DOMAIN_RUNTIME_API && getenv("FAKECUPTI_LOG"))
+    fprintf(stderr, "fakecupti: %s of the runtime %u\n", Enable ? "wants" : "wants no more", Id);
   return CUPTI_SUCCESS;
 }
 

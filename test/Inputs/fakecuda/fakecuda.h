@@ -49,6 +49,9 @@ enum { MaxDevices = 8, Granularity = 2 << 20 };
 typedef void (*fakecuda_hook)(CUpti_CallbackDomain, CUpti_CallbackId, const void *);
 EXPORT void fakecuda_set_hook(fakecuda_hook Hook);
 EXPORT uint32_t fakecuda_device_of(CUcontext C);
+EXPORT const char *fakecuda_function_name(CUfunction F);
+EXPORT uint32_t fakecuda_stream_number(CUstream S); // 7 for the default stream
+EXPORT uint32_t fakecuda_graph_number(CUgraphExec E);
 // Another process has so many bytes of a device, beside FAKECUDA_OTHER_BYTES.
 EXPORT void fakecuda_set_other(int Device, size_t Bytes);
 

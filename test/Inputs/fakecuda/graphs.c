@@ -19,7 +19,9 @@ struct CUgraph_st {
 };
 struct CUgraphExec_st {
   CUgraph Of;
+  uint32_t Number;
 };
+uint32_t fakecuda_graph_number(CUgraphExec E) { return E->Number; }
 static struct {
   size_t Used, MaxUsed, Reserved, MaxReserved;
 } Memory[MaxDevices];
@@ -114,8 +116,10 @@ CUresult addNode12020(CUgraphNode *Node, CUgraph G, const CUgraphNode *After, si
 EXPORT CUresult cuGraphInstantiateWithFlags(CUgraphExec *To, CUgraph G, unsigned long long Flags) {
   ENTER(cuGraphInstantiateWithFlags, To, G, Flags);
   if (!R_) {
+    static uint32_t Last;
     *To = calloc(1, sizeof(**To));
     (*To)->Of = G;
+    (*To)->Number = __sync_add_and_fetch(&Last, 1);
   }
   LEAVE;
 }
@@ -189,7 +193,10 @@ EXPORT CUresult cuDeviceSetGraphMemAttribute(CUdevice D, CUgraphMem_attribute Wh
 // Streams, as far as they capture.
 struct CUstream_st {
   CUgraph Captures; // null: it does not
+  uint32_t Number;
 };
+enum { DefaultStream = 7 };
+uint32_t fakecuda_stream_number(CUstream S) { return (uintptr_t)S > 2 ? S->Number : DefaultStream; }
 // Each thread has a default stream of its own.
 static CUgraph *captures(CUstream S) {
   static __thread CUgraph OfThread;
@@ -198,7 +205,9 @@ static CUgraph *captures(CUstream S) {
 CUgraph capturedBy(CUstream S) { return (uintptr_t)S > 1 ? *captures(S) : NULL; }
 
 EXPORT CUresult cuStreamCreate(CUstream *To, unsigned Flags) {
+  static uint32_t Last = DefaultStream;
   *To = calloc(1, sizeof(**To));
+  (*To)->Number = __sync_add_and_fetch(&Last, 1);
   return current() ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
 }
 EXPORT CUresult cuStreamDestroy(CUstream S) {

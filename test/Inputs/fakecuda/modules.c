@@ -2,6 +2,7 @@
 //
 // Modules, libraries and kernels, as far as they take memory.
 #include "fakecuda.h"
+#include <stdio.h>
 #include <stdlib.h>
 
 struct CUmod_st {
@@ -11,7 +12,9 @@ struct CUmod_st {
 };
 struct CUfunc_st {
   CUmodule Of;
+  char Name[256];
 };
+const char *fakecuda_function_name(CUfunction F) { return F->Name; }
 
 static void load(CUmodule M) {
   if (M->Context)
@@ -92,6 +95,7 @@ EXPORT CUresult cuModuleGetFunction(CUfunction *To, CUmodule M, const char *Name
   if (!R_) {
     *To = calloc(1, sizeof(**To));
     (*To)->Of = M;
+    snprintf((*To)->Name, sizeof((*To)->Name), "%s", Name);
   }
   LEAVE;
 }

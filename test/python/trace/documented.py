@@ -11,7 +11,7 @@ t = memkit.open(sys.argv[1])
 every = t.events(columns="time_ns process rank thread kind block size heap stack scope layer".split())
 tables = {"run": t.run, "processes": t.processes, "ranks": t.ranks, "spaces": t.spaces, "heaps": t.heaps,
           "threads": t.threads(), "steps": t.steps(), "layers": t.layers(),
-          "operators": t.operators(), "programs": t.programs(), "arrays": t.arrays(), "scopes": t.scopes,
+          "operators": t.operators(), "kernels": t.kernels(), "programs": t.programs(), "arrays": t.arrays(), "scopes": t.scopes,
           "categories": t.categories(), "ooms": t.ooms, "stacks": t.stacks(), "frames": t.frames(),
           "events": every, "leaks": t.leaks(), "series": t.series(), "diff": memkit.diff(t, t)}
 said = dict(re.findall(r"^- \*\*(\w+)\*\*: ([a-z_, ]+)$", open(sys.argv[2]).read(), re.M))

@@ -148,12 +148,17 @@ static Summary sampleSummary() {
   S.Layers[0].SelfNs = 2;
   S.Layers[0].Shapes = 2;
   S.Layers[0].Flops = 1ull << 50;
+  S.Layers[0].DeviceNs = 1ull << 45;
+  S.Layers[0].DeviceSelfNs = 9;
   S.Losses = {{1, LossKind::UnknownFree, 3}, {0, LossKind::Events, 4}};
   S.Categories = {{1, 1, TensorCategory::Gradient, 0, 2, 0, 3, 4096},
                   {1, 1, TensorCategory::Temporary, 1, 0, 1, 1, 1ull << 40}};
   S.Ooms = {{1, 1, 1, 1, 123400, 1, 1, 1ull << 50, 7}};
   S.OomHeaps = {{1, 1, 4, 4096 + (1ull << 40), true, 1ull << 41}};
   S.Parameters = {{1, 1, 2, true, 3, 1ull << 40, 1ull << 42}, {2}};
+  S.DeviceTimes = {{1, 1, 1ull << 32, WorkKind::Graph, 2, 3, 1, 2, 4, 5, 6, 7,
+                    8, 1ull << 50, 1},
+                   {1, 1}};
   S.Threads = {{1, 2, 3}, {2, 1ull << 40, 1ull << 50}};
   return S;
 }
@@ -204,6 +209,10 @@ std::vector<AnySection> sampleBlocks() {
                        {uint64_t(1) << 40, TensorCategory::Unknown}}});
   Out.push_back(
       ScopeTimes{1, {{1, 200, {0, 255, 16}, {1, 2, 0}}, {2, 300, {0}, {1}}}});
+  Out.push_back(DeviceSpans{
+      1,
+      {{1, 7, WorkKind::Kernel, 2, 0, 1, 1ull << 40, 5},
+       {1, 1ull << 32, WorkKind::Graph, 0, UINT32_MAX, 0, 3, 1ull << 41}}});
   Summary Sums = sampleSummary();
   Partial P;
   P.Number = 3;
@@ -215,6 +224,7 @@ std::vector<AnySection> sampleBlocks() {
   P.Ooms = Sums.Ooms;
   P.OomHeaps = Sums.OomHeaps;
   P.Parameters = Sums.Parameters;
+  P.DeviceTimes = Sums.DeviceTimes;
   Out.push_back(P);
   Out.push_back(Sums);
   return Out;
