@@ -147,7 +147,7 @@ struct BindingWalk {
   bool ToHooks = true;
   const link_map *First = nullptr; ///< null: from the start
   bool HasBegun = false;
-  bool IsAtStart = true; ///< before the loader: loaded with the program
+  bool IsAtStart = true;   ///< before the loader: loaded with the program
   bool HasSeveral = false; ///< binaries that export malloc
   uint32_t NumAllocators = 0;
   BoundCounts Counts;

@@ -18,7 +18,7 @@ class alignas(PageBytes) OwnMaps {
 public:
   /// \p P is mapped for the recording. Beyond MaxMaps, mappings stay for ever.
   void add(void *P, size_t Bytes) {
-    for (Mapping &M : Maps) {
+    for (OwnMapping &M : Maps) {
       uintptr_t Free = 0;
       if (M.At.compare_exchange_strong(Free, uintptr_t(P),
                                        std::memory_order_acq_rel)) {
@@ -29,7 +29,7 @@ public:
   }
   /// \p P is about to be unmapped.
   void drop(void *P) {
-    for (Mapping &M : Maps)
+    for (OwnMapping &M : Maps)
       if (M.At.load(std::memory_order_acquire) == uintptr_t(P)) {
         M.Bytes.store(0, std::memory_order_relaxed);
         M.At.store(0, std::memory_order_release);
@@ -38,18 +38,18 @@ public:
   }
   /// Unmaps all. No thread uses the memory.
   void unmapAll() {
-    for (Mapping &M : Maps)
+    for (OwnMapping &M : Maps)
       if (uintptr_t At = M.At.exchange(0))
         sys::call(SYS_munmap, long(At), long(M.Bytes.exchange(0)));
   }
 
 private:
-  struct Mapping {
+  struct OwnMapping {
     std::atomic<uintptr_t> At;
     std::atomic<size_t> Bytes;
   };
   static constexpr size_t MaxMaps = 2048;
-  Mapping Maps[MaxMaps];
+  OwnMapping Maps[MaxMaps];
 };
 
 } // namespace memkit::capture

@@ -5,6 +5,7 @@
 #include "Attach/Attacher.h"
 #include "Attach/BorrowedThread.h"
 #include "Attach/TargetTasks.h"
+#include "Support/Failure.h"
 #include "Wire/Layout.h"
 #include "memkit/Support/Format.h"
 #include "llvm/ADT/DenseSet.h"
@@ -21,7 +22,7 @@ using namespace memkit;
 static constexpr uint64_t SearchNs = 10'000'000'000;
 static constexpr unsigned StopMs = 100, CallMs = 10'000;
 
-static uint64_t nowNs() {
+static uint64_t clockNs() {
   timespec T = {};
   clock_gettime(CLOCK_MONOTONIC, &T);
   return uint64_t(T.tv_sec) * 1'000'000'000 + uint64_t(T.tv_nsec);
@@ -32,20 +33,16 @@ static void nap(long Us) {
   nanosleep(&T, nullptr);
 }
 
-static Error fail(const Twine &Why) {
-  return createStringError(inconvertibleErrorCode(), Why);
-}
-
 //===----------------------------------------------------------------------===//
 // A safe thread
 //===----------------------------------------------------------------------===//
 
 /// Tries the threads that wait first: they are safe most often, and miss least.
-Error Attacher::inSafeThread(const Work &Do, AttachResult &R) {
-  uint64_t Begin = nowNs();
+Error Attacher::inSafeThread(const ThreadUse &Do, AttachResult &R) {
+  uint64_t Begin = clockNs();
   NotSafe Last = NotSafe::NoStack;
   pid_t LastTid = Pid;
-  for (unsigned Turn = 0; nowNs() - Begin < SearchNs; ++Turn) {
+  for (unsigned Turn = 0; clockNs() - Begin < SearchNs; ++Turn) {
     Expected<TargetMemory> Memory = TargetMemory::open(Pid);
     if (!Memory)
       return Memory.takeError();
@@ -54,26 +51,26 @@ Error Attacher::inSafeThread(const Work &Do, AttachResult &R) {
       return Code.takeError();
     std::vector<TargetTask> Tasks = tasksOf(Pid);
     if (Tasks.empty())
-      return fail("has ended");
+      return makeError("has ended");
     for (const TargetTask &Task : Tasks) {
       if (!Task.MayStop)
         continue;
       TargetThread T(Task.Tid);
       if (!T.isHeld() || !T.stop(StopMs))
         continue;
-      uint64_t Stopped = nowNs();
+      uint64_t Stopped = clockNs();
       Last = Code->judge(*Memory, T);
       LastTid = Task.Tid;
       if (Last != NotSafe::Safe)
         continue;
       R.SearchNs = Stopped - Begin;
       Error Result = Do(*Memory, *Code, T, R);
-      R.PauseNs = std::max(R.PauseNs, nowNs() - Stopped);
+      R.PauseNs = std::max(R.PauseNs, clockNs() - Stopped);
       return Result;
     }
     nap(Turn < 100 ? 1'000 : 10'000);
   }
-  return fail("has no thread that could load the library within " +
+  return makeError("has no thread that could load the library within " +
               formatTime(SearchNs) + "; thread " + Twine(LastTid) + " " +
               textOf(Last));
 }
@@ -110,7 +107,7 @@ static Expected<uint64_t> loadLibrary(const TargetMemory &Memory,
   if (!Open)
     Open = Code.find("__libc_dlopen_mode"); // before glibc 2.34
   if (!Open || !writeText(Memory, B.room(), Path))
-    return fail("has no dlopen");
+    return makeError("has no dlopen");
   Expected<uint64_t> Handle =
       B.call(Open, {B.room(), RTLD_NOW | RTLD_LOCAL}, CallMs);
   if (!Handle)
@@ -128,7 +125,7 @@ static Expected<uint64_t> loadLibrary(const TargetMemory &Memory,
     else
       consumeError(At.takeError());
   }
-  return fail("cannot load the library: " + (Why.empty() ? Path.str() : Why));
+  return makeError("cannot load the library: " + (Why.empty() ? Path.str() : Why));
 }
 
 static wire::AttachRequest makeRequest(wire::AttachTask Task, StringRef Socket,
@@ -180,7 +177,7 @@ askIn(const TargetMemory &Memory, const SafeMoment &Code, BorrowedThread &B,
     return Function.takeError();
   if (!Memory.write(B.room(), ArrayRef(reinterpret_cast<const uint8_t *>(&Q),
                                        sizeof(Q))))
-    return fail("has ended");
+    return makeError("has ended");
   Expected<uint64_t> Answer = B.call(*Function, {B.room(), 0}, CallMs);
   if (!Answer)
     return Answer.takeError();
@@ -197,6 +194,9 @@ Expected<wire::AttachAnswer> Attacher::ask(wire::AttachTask Task,
   wire::AttachAnswer Answer = wire::AttachAnswer::Done;
   auto Do = [&](const TargetMemory &Memory, const SafeMoment &Code,
                 TargetThread &T, AttachResult &To) -> Error {
+    // After an exec there is nothing to undo.
+    if (Task != wire::AttachTask::Attach && !Code.library())
+      return Error::success();
     BorrowedThread B(Memory, Code, T);
     Error E = B.begin();
     if (!E)
@@ -216,9 +216,9 @@ Expected<wire::AttachAnswer> Attacher::ask(wire::AttachTask Task,
 /// Waits until each thread has been seen outside of the library: only one
 /// stands at a time. A thread that begins now does not enter the library.
 Error Attacher::leaveLibrary() {
-  uint64_t Begin = nowNs();
+  uint64_t Begin = clockNs();
   DenseSet<pid_t> Outside;
-  while (nowNs() - Begin < SearchNs) {
+  while (clockNs() - Begin < SearchNs) {
     Expected<TargetMemory> Memory = TargetMemory::open(Pid);
     if (!Memory)
       return Memory.takeError();
@@ -240,7 +240,7 @@ Error Attacher::leaveLibrary() {
       return Error::success();
     nap(1'000);
   }
-  return fail("has a thread that stays in memkit's library");
+  return makeError("has a thread that stays in memkit's library");
 }
 
 /// Ends a recording in the process, and gives its memory back.
@@ -249,7 +249,7 @@ Error Attacher::clean(AttachResult &R) {
   if (!Left)
     return Left.takeError();
   if (*Left != wire::AttachAnswer::Done)
-    return fail("keeps memkit's hooks, which do nothing");
+    return makeError("keeps memkit's hooks, which do nothing");
   AttachResult Second;
   if (Error E = leaveLibrary())
     return E;
@@ -266,22 +266,22 @@ Expected<AttachResult> Attacher::detach() {
   return R;
 }
 
-static Error explain(wire::AttachAnswer Answer) {
+static Error explainAnswer(wire::AttachAnswer Answer) {
   switch (Answer) {
   case wire::AttachAnswer::Done:
     return Error::success();
   case wire::AttachAnswer::OtherVersion:
-    return fail("has the library of another version of memkit");
+    return makeError("has the library of another version of memkit");
   case wire::AttachAnswer::IsRecorded:
-    return fail("is recorded by another memrec already");
+    return makeError("is recorded by another memrec already");
   case wire::AttachAnswer::NotReleased:
-    return fail("has a thread that stays in memkit's library");
+    return makeError("has a thread that stays in memkit's library");
   case wire::AttachAnswer::NoAnswer:
-    return fail("cannot reach memrec's socket");
+    return makeError("cannot reach memrec's socket");
   case wire::AttachAnswer::NoTurn:
-    return fail("has a thread that changes its binaries");
+    return makeError("has a thread that changes its binaries");
   }
-  return fail("has the library of another version of memkit");
+  return makeError("has the library of another version of memkit");
 }
 
 Expected<AttachResult> Attacher::attach(StringRef Socket) {
@@ -297,7 +297,7 @@ Expected<AttachResult> Attacher::attach(StringRef Socket) {
   }
   if (!Answer)
     return Answer.takeError();
-  if (Error E = explain(*Answer))
+  if (Error E = explainAnswer(*Answer))
     return std::move(E);
   return R;
 }

@@ -44,10 +44,10 @@ public:
   llvm::Expected<AttachResult> detach();
 
 private:
-  using Work = std::function<llvm::Error(const TargetMemory &,
+  using ThreadUse = std::function<llvm::Error(const TargetMemory &,
                                          const SafeMoment &, TargetThread &,
                                          AttachResult &)>;
-  llvm::Error inSafeThread(const Work &Do, AttachResult &R);
+  llvm::Error inSafeThread(const ThreadUse &Do, AttachResult &R);
   llvm::Expected<wire::AttachAnswer> ask(wire::AttachTask Task,
                                          llvm::StringRef Socket,
                                          AttachResult &R);

@@ -3,6 +3,7 @@
 // Which thread may call a function for memrec, and when.
 
 #include "Attach/SafeMoment.h"
+#include "Support/Failure.h"
 #include "Wire/Attach.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -141,18 +142,14 @@ static std::optional<size_t> findFile(ArrayRef<TargetMap> Maps, Fn Is) {
   return std::nullopt;
 }
 
-static Error fail(const char *Why) {
-  return createStringError(inconvertibleErrorCode(), Why);
-}
-
 Expected<SafeMoment> SafeMoment::create(const TargetMemory &Memory) {
   std::vector<TargetMap> Maps = Memory.maps();
   std::optional<size_t> Loader = findFile(Maps, isLoaderName),
                         Libc = findFile(Maps, isLibcName);
   if (findFile(Maps, [](StringRef File) { return File.starts_with("ld-musl"); }))
-    return fail("runs with musl's libc, and memrec's library needs glibc");
+    return makeError("runs with musl's libc, and memrec's library needs glibc");
   if (!Loader || !Libc)
-    return fail("is linked statically, or runs without glibc");
+    return makeError("is linked statically, or runs without glibc");
   SafeMoment S(TargetBinary(Memory, Maps, *Libc),
                TargetBinary(Memory, Maps, *Loader));
   StringSet<> Seen;
@@ -182,7 +179,7 @@ Expected<SafeMoment> SafeMoment::create(const TargetMemory &Memory) {
   S.CallAt = S.Libc.findCode(
       StringRef("\x0f\x05\x48\x3d\x01\xf0\xff\xff\x73\x01\xc3", 11));
   if (!S.SignalReturn || !S.CallAt)
-    return fail("has a libc that memrec does not know");
+    return makeError("has a libc that memrec does not know");
   S.Maps = std::move(Maps);
   return S;
 }

@@ -4,10 +4,11 @@
 
 #include "Attach/TargetBinary.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/BinaryFormat/ELF.h"
 #include <cstring>
-#include <elf.h>
 
 using namespace llvm;
+using namespace llvm::ELF;
 using namespace memkit;
 
 static constexpr size_t MaxCode = 64 << 20, MaxSymbols = 1 << 20,
@@ -26,7 +27,7 @@ TargetBinary::TargetBinary(const TargetMemory &Memory, ArrayRef<TargetMap> Maps,
   }
   Elf64_Ehdr Header;
   if (!Memory.read(Start, Header) ||
-      std::memcmp(Header.e_ident, ELFMAG, SELFMAG) != 0 ||
+      std::memcmp(Header.e_ident, ElfMagic, 4) != 0 ||
       Header.e_phnum > MaxHeaders || Header.e_ident[EI_CLASS] != ELFCLASS64)
     return;
   std::vector<Elf64_Phdr> Headers(Header.e_phnum);
@@ -130,7 +131,7 @@ void TargetBinary::readFunctions(const TargetMemory &Memory) {
     return;
   for (const Elf64_Sym &S : Symbols)
     if (S.st_shndx != SHN_UNDEF && S.st_name < StringBytes &&
-        ELF64_ST_TYPE(S.st_info) == STT_FUNC)
+        S.getType() == STT_FUNC)
       Functions.push_back({Strings.data() + S.st_name, Bias + S.st_value,
                            Bias + S.st_value + S.st_size});
   llvm::sort(Functions, [](const TargetFunction &A, const TargetFunction &B) {

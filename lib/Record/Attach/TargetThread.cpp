@@ -3,10 +3,10 @@
 // A thread of another process, held by ptrace.
 
 #include "Attach/TargetThread.h"
+#include "llvm/BinaryFormat/ELF.h"
 #include <cerrno>
 #include <csignal>
 #include <ctime>
-#include <elf.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -32,7 +32,7 @@ void TargetThread::release() {
   Held = Stopped = false;
 }
 
-static uint64_t nowNs() {
+static uint64_t monotonicNs() {
   timespec T = {};
   clock_gettime(CLOCK_MONOTONIC, &T);
   return uint64_t(T.tv_sec) * 1'000'000'000 + uint64_t(T.tv_nsec);
@@ -48,7 +48,7 @@ static TargetStop stopOf(int Status) {
 }
 
 TargetStop TargetThread::wait(unsigned TimeoutMs) {
-  uint64_t Until = nowNs() + uint64_t(TimeoutMs) * 1'000'000;
+  uint64_t Until = monotonicNs() + uint64_t(TimeoutMs) * 1'000'000;
   for (unsigned Turn = 0;; ++Turn) {
     int Status;
     pid_t Found = waitpid(Tid, &Status, __WALL | WNOHANG);
@@ -61,7 +61,7 @@ TargetStop TargetThread::wait(unsigned TimeoutMs) {
       Held = Stopped = false;
       return Is = TargetStop::Ended;
     }
-    if (nowNs() > Until)
+    if (monotonicNs() > Until)
       return TargetStop::Timeout;
     timespec Nap{0, Turn < 100 ? 5'000 : 100'000};
     nanosleep(&Nap, nullptr);
@@ -93,19 +93,19 @@ bool TargetThread::stop(unsigned TimeoutMs) {
 
 bool TargetThread::get(TargetRegisters &To) const {
   iovec Room{&To, sizeof(To)};
-  return ptrace(PTRACE_GETREGSET, Tid, NT_PRSTATUS, &Room) == 0 &&
+  return ptrace(PTRACE_GETREGSET, Tid, ELF::NT_PRSTATUS, &Room) == 0 &&
          Room.iov_len == sizeof(To);
 }
 
 bool TargetThread::set(const TargetRegisters &From) const {
   iovec Room{const_cast<TargetRegisters *>(&From), sizeof(From)};
-  return ptrace(PTRACE_SETREGSET, Tid, NT_PRSTATUS, &Room) == 0;
+  return ptrace(PTRACE_SETREGSET, Tid, ELF::NT_PRSTATUS, &Room) == 0;
 }
 
 std::vector<uint8_t> TargetThread::floatState() const {
   std::vector<uint8_t> State(64 << 10);
   iovec Room{State.data(), State.size()};
-  if (ptrace(PTRACE_GETREGSET, Tid, NT_X86_XSTATE, &Room) != 0)
+  if (ptrace(PTRACE_GETREGSET, Tid, ELF::NT_X86_XSTATE, &Room) != 0)
     return {};
   State.resize(Room.iov_len);
   return State;
@@ -113,7 +113,7 @@ std::vector<uint8_t> TargetThread::floatState() const {
 
 bool TargetThread::setFloatState(ArrayRef<uint8_t> State) const {
   iovec Room{const_cast<uint8_t *>(State.data()), State.size()};
-  return ptrace(PTRACE_SETREGSET, Tid, NT_X86_XSTATE, &Room) == 0;
+  return ptrace(PTRACE_SETREGSET, Tid, ELF::NT_X86_XSTATE, &Room) == 0;
 }
 
 bool TargetThread::getSignalMask(uint64_t &To) const {

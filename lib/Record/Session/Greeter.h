@@ -18,6 +18,9 @@ namespace memkit {
 class Greeter {
 public:
   static llvm::Expected<std::unique_ptr<Greeter>> create();
+  /// Gives folder and socket to another user, whose processes are welcome, too.
+  /// Needs the rights of root.
+  llvm::Error giveTo(uid_t User, gid_t Group);
   /// Removes the socket, the link and the folder.
   ~Greeter();
 
@@ -52,7 +55,7 @@ public:
   void answer(const Client &G, uint32_t Process, int Memfd, uint64_t Size);
 
 private:
-  Greeter() = default;
+  Greeter();
   struct Caller {
     int Connection;
     pid_t Pid;
@@ -60,6 +63,7 @@ private:
   bool hear(const Caller &C, std::vector<Client> &Out);
 
   int Fd = -1;
+  uid_t Welcome; ///< the user whose processes are welcome
   std::string Folder, Path, Link;
   bool KeepsLink = false;
   std::vector<Caller> Pending;
