@@ -24,9 +24,24 @@ struct LateHook {
 } // namespace
 
 #define MEMKIT_HOOK(Name) {Name, 0, 0}
+/// Those that end blocks first.
 static LateHook Hooks[] = {
-    MEMKIT_HOOK("malloc"),
     MEMKIT_HOOK("free"),
+    MEMKIT_HOOK("munmap"),
+    MEMKIT_HOOK("dlclose"),
+    MEMKIT_HOOK("_ZdlPv"),
+    MEMKIT_HOOK("_ZdaPv"),
+    MEMKIT_HOOK("_ZdlPvm"),
+    MEMKIT_HOOK("_ZdaPvm"),
+    MEMKIT_HOOK("_ZdlPvRKSt9nothrow_t"),
+    MEMKIT_HOOK("_ZdaPvRKSt9nothrow_t"),
+    MEMKIT_HOOK("_ZdlPvSt11align_val_t"),
+    MEMKIT_HOOK("_ZdaPvSt11align_val_t"),
+    MEMKIT_HOOK("_ZdlPvmSt11align_val_t"),
+    MEMKIT_HOOK("_ZdaPvmSt11align_val_t"),
+    MEMKIT_HOOK("_ZdlPvSt11align_val_tRKSt9nothrow_t"),
+    MEMKIT_HOOK("_ZdaPvSt11align_val_tRKSt9nothrow_t"),
+    MEMKIT_HOOK("malloc"),
     MEMKIT_HOOK("calloc"),
     MEMKIT_HOOK("realloc"),
     MEMKIT_HOOK("reallocarray"),
@@ -37,7 +52,6 @@ static LateHook Hooks[] = {
     MEMKIT_HOOK("pvalloc"),
     MEMKIT_HOOK("mmap"),
     MEMKIT_HOOK("mmap64"),
-    MEMKIT_HOOK("munmap"),
     MEMKIT_HOOK("mremap"),
     MEMKIT_HOOK("mprotect"),
     MEMKIT_HOOK("pkey_mprotect"),
@@ -45,7 +59,6 @@ static LateHook Hooks[] = {
     MEMKIT_HOOK("sbrk"),
     MEMKIT_HOOK("pthread_create"),
     MEMKIT_HOOK("dlopen"),
-    MEMKIT_HOOK("dlclose"),
     MEMKIT_HOOK("execl"),
     MEMKIT_HOOK("execle"),
     MEMKIT_HOOK("execlp"),
@@ -69,20 +82,9 @@ static LateHook Hooks[] = {
     MEMKIT_HOOK("_ZnwmSt11align_val_t"),
     MEMKIT_HOOK("_ZnamSt11align_val_t"),
     MEMKIT_HOOK("_ZnwmSt11align_val_tRKSt9nothrow_t"),
-    MEMKIT_HOOK("_ZnamSt11align_val_tRKSt9nothrow_t"),
-    MEMKIT_HOOK("_ZdlPv"),
-    MEMKIT_HOOK("_ZdaPv"),
-    MEMKIT_HOOK("_ZdlPvm"),
-    MEMKIT_HOOK("_ZdaPvm"),
-    MEMKIT_HOOK("_ZdlPvRKSt9nothrow_t"),
-    MEMKIT_HOOK("_ZdaPvRKSt9nothrow_t"),
-    MEMKIT_HOOK("_ZdlPvSt11align_val_t"),
-    MEMKIT_HOOK("_ZdaPvSt11align_val_t"),
-    MEMKIT_HOOK("_ZdlPvmSt11align_val_t"),
-    MEMKIT_HOOK("_ZdaPvmSt11align_val_t"),
-    MEMKIT_HOOK("_ZdlPvSt11align_val_tRKSt9nothrow_t"),
-    MEMKIT_HOOK("_ZdaPvSt11align_val_tRKSt9nothrow_t")};
+    MEMKIT_HOOK("_ZnamSt11align_val_tRKSt9nothrow_t")};
 #undef MEMKIT_HOOK
+static constexpr size_t NumEnds = 15;
 
 //===----------------------------------------------------------------------===//
 // Names
@@ -145,6 +147,7 @@ namespace {
 /// A walk over the loader's list, in the list's order.
 struct BindingWalk {
   bool ToHooks = true;
+  bool OnlyEnds = false; ///< the functions that end blocks
   const link_map *First = nullptr; ///< null: from the start
   bool HasBegun = false;
   bool IsAtStart = true;   ///< before the loader: loaded with the program
@@ -163,6 +166,8 @@ bool BindingWalk::wants(const Import &I, const LateHook &H,
                         const link_map *Map) const {
   if (!ToHooks)
     return *I.At == H.Hook;
+  if (OnlyEnds && size_t(&H - Hooks) >= NumEnds)
+    return false;
   return *I.At == H.Real ||
          ((IsAtStart || !HasSeveral) && isUnbound(I, Map));
 }
@@ -175,7 +180,8 @@ void BindingWalk::visit(const link_map *Map) {
         setWord(Map, I.At, ToHooks ? H->Hook : H->Real))
       ++Counts.Words;
   });
-  Counts.Binaries += Counts.Words != Before;
+  if (!OnlyEnds)
+    Counts.Binaries += Counts.Words != Before;
 }
 
 /// The address of the dynamic section; 0: none.
@@ -212,13 +218,26 @@ static int visitBinary(dl_phdr_info *Info, size_t, void *Of) {
   return 0;
 }
 
+static void visitAll(BindingWalk &Walk) {
+  Walk.HasBegun = false;
+  Walk.IsAtStart = true;
+  dl_iterate_phdr(visitBinary, &Walk);
+}
+
+/// The ends of blocks are led to the hooks before the beginnings: a block that
+/// is recorded must not end unseen.
 static bool walk(BindingWalk &Walk) {
   BindingTurn Turn;
   if (!Turn)
     return false;
   dl_iterate_phdr(countAllocator, &Walk);
   Walk.HasSeveral = Walk.NumAllocators > 1;
-  dl_iterate_phdr(visitBinary, &Walk);
+  Walk.OnlyEnds = Walk.ToHooks;
+  visitAll(Walk);
+  if (!Walk.OnlyEnds)
+    return true;
+  Walk.OnlyEnds = false;
+  visitAll(Walk);
   return true;
 }
 

@@ -3,6 +3,7 @@
 // Which process a user means, and whether memrec can attach to it.
 
 #include "Attach/AttachCheck.h"
+#include "Attach/AttachProcess.h"
 #include "Attach/SafeMoment.h"
 #include "Attach/TargetTasks.h"
 #include "Attach/TargetThread.h"
@@ -66,6 +67,8 @@ static std::vector<pid_t> processesOf(StringRef Name) {
 
 Expected<pid_t> memkit::findTarget(StringRef PidOrName) {
   pid_t Pid;
+  if (PidOrName.empty())
+    return makeError("a process has a number or a name");
   if (!PidOrName.getAsInteger(10, Pid)) {
     if (Pid > 0 && stateOf(Pid, Pid))
       return Pid;
@@ -107,6 +110,22 @@ static std::string userName(uid_t User) {
   return Entry ? Entry->pw_name : "number " + std::to_string(User);
 }
 
+/// Who traces the process; 0: nobody. A memrec that has been killed needs a
+/// moment to detach.
+static pid_t tracerOf(pid_t Pid) {
+  constexpr unsigned Turns = 1000, TurnUs = 10'000;
+  pid_t By = 0;
+  for (unsigned I = 0; I != Turns; ++I) {
+    if (StringRef(statusOf(Pid, "TracerPid")).getAsInteger(10, By) || !By)
+      return 0;
+    if (procfs::threadName(By, By) != TracerName ||
+        procfs::parentPid(By) > 1)
+      return By;
+    usleep(TurnUs);
+  }
+  return By;
+}
+
 static Error checkState(pid_t Pid, const std::string &Text) {
   if (Pid == getpid())
     return makeError("process " + Text + " is memrec itself");
@@ -124,8 +143,7 @@ static Error checkState(pid_t Pid, const std::string &Text) {
   if (statusOf(Pid, "VmSize").empty())
     return makeError("process " + Text +
                 " is a thread of the kernel, which has no memory of its own");
-  std::string Tracer = statusOf(Pid, "TracerPid");
-  if (pid_t By; !StringRef(Tracer).getAsInteger(10, By) && By)
+  if (pid_t By = tracerOf(Pid))
     return makeError("process " + Text + " is traced by process " +
                 processText(By) + ": end that first");
   return Error::success();
@@ -155,8 +173,14 @@ static Error explainRefusal(pid_t Pid, const std::string &Text) {
                 "): run memrec as root or with the capability CAP_SYS_PTRACE, "
                 "or set kernel.yama.ptrace_scope to 0, or start the program "
                 "with memrec --start=off next time");
-  return makeError("the kernel does not let this user attach to process " + Text +
-              ": run memrec as root, or with the capability CAP_SYS_PTRACE");
+  if (geteuid() == 0)
+    return makeError("the kernel does not let root attach to process " + Text +
+                     ": a security module forbids it, or a container has no "
+                     "capability CAP_SYS_PTRACE");
+  return makeError("the kernel does not let this user attach to process " +
+                   Text +
+                   ": run memrec as root, or with the capability "
+                   "CAP_SYS_PTRACE");
 }
 
 static Error checkRights(pid_t Pid, const std::string &Text) {

@@ -50,7 +50,7 @@ static void leaveTerminal() {
     dup2(Null, Fd);
   if (Null > 2)
     close(Null);
-  prctl(PR_SET_NAME, "memrec-attach");
+  prctl(PR_SET_NAME, TracerName);
 }
 
 /// Serves requests until memrec is gone.
@@ -123,8 +123,10 @@ std::optional<Expected<AttachResult>> AttachProcess::take() {
     return std::nullopt;
   if (N != ssize_t(sizeof(Reply)))
     return createStringError(inconvertibleErrorCode(),
-                             "keeps memkit's hooks, which do nothing: the "
-                             "process of memrec that attaches was killed");
+                             "may keep memkit's hooks, which do nothing: " +
+                                 Twine(TracerName) +
+                                 ", memrec's process that attaches, was "
+                                 "killed; the next memrec -p takes them out");
   if (Reply.IsDone)
     return Reply.Result;
   Reply.Why[sizeof(Reply.Why) - 1] = 0;

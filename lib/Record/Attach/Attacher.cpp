@@ -52,6 +52,9 @@ Error Attacher::inSafeThread(const ThreadUse &Do, AttachResult &R) {
     std::vector<TargetTask> Tasks = tasksOf(Pid);
     if (Tasks.empty())
       return makeError("has ended");
+    if (stateOf(Pid, Pid) == 'T')
+      return makeError("is stopped: let it go on first, kill -CONT " +
+                       Twine(Pid));
     for (const TargetTask &Task : Tasks) {
       if (!Task.MayStop)
         continue;

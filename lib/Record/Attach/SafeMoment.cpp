@@ -146,7 +146,9 @@ Expected<SafeMoment> SafeMoment::create(const TargetMemory &Memory) {
   std::vector<TargetMap> Maps = Memory.maps();
   std::optional<size_t> Loader = findFile(Maps, isLoaderName),
                         Libc = findFile(Maps, isLibcName);
-  if (findFile(Maps, [](StringRef File) { return File.starts_with("ld-musl"); }))
+  if (any_of(Maps, [](const TargetMap &M) {
+        return StringRef(M.Path).contains("musl");
+      }))
     return makeError("runs with musl's libc, and memrec's library needs glibc");
   if (!Loader || !Libc)
     return makeError("is linked statically, or runs without glibc");
