@@ -19,9 +19,10 @@ static cl::opt<std::string>
                  "detaches, and the process goes on"),
         cl::value_desc("PID|NAME"), cl::cat(helpGroup(HelpGroup::Common)));
 static cl::alias PidShort("p", cl::desc("Alias for --pid"), cl::aliasopt(Pid));
-static cl::opt<std::string>
-    For("for", cl::desc("With --pid: detach after this time"),
-        cl::value_desc("TIME"), cl::cat(helpGroup(HelpGroup::Common)));
+static cl::opt<std::string> For("for",
+                                cl::desc("With --pid: detach after this time"),
+                                cl::value_desc("TIME"),
+                                cl::cat(helpGroup(HelpGroup::Common)));
 
 bool memkit::wantsAttach() { return Pid.getNumOccurrences() != 0; }
 
@@ -31,17 +32,27 @@ static Error parseFor(uint64_t &To) {
   Expected<uint64_t> Ns = parseTime(For);
   if (!Ns || !*Ns) {
     consumeError(Ns.takeError());
-    return makeUsageError("--for=" + For + ": should be a time, as 30s or 5min");
+    return makeUsageError("--for=" + For +
+                          ": should be a time, as 30s or 5min");
   }
   To = *Ns;
   return Error::success();
 }
 
 /// What can be recorded of a program that has started without the library.
-static void limit(RecordOptions &O) {
+static Error limit(RecordOptions &O) {
+  if (O.PythonObjects)
+    return makeUsageError(
+        "--python-objects is not possible with --pid: objects "
+        "that live already would be freed as unknown ones");
+  if (O.Holders)
+    return makeUsageError("--holders is not possible with --pid");
   O.PrivateAllocators = false;
   O.Torch = wire::TB_None;
   O.Cuda = wire::CudaMode::Off;
+  // The interpreter goes on without a finder of memkit's package.
+  O.PythonFolder.clear();
+  return Error::success();
 }
 
 Error memkit::takeAttach(RecordOptions &O, ArrayRef<std::string> Command) {
@@ -56,7 +67,8 @@ Error memkit::takeAttach(RecordOptions &O, ArrayRef<std::string> Command) {
     return E;
   if (Error E = findTarget(Pid).moveInto(O.Attach))
     return E;
-  limit(O);
+  if (Error E = limit(O))
+    return E;
   std::string Arguments = procfs::arguments(O.Attach);
   for (StringRef Word : split(StringRef(Arguments).rtrim('\0'), '\0'))
     O.Command.push_back(Word.str());

@@ -213,9 +213,10 @@ int main(int Argc, char **Argv) {
     return fail(
         makeUsageError("no program to run; try '" + D.Name + " --help'"));
   if (wantsAttach() && (wantsRun() || wantsOverhead()))
-    return fail(makeUsageError(wantsRun() ? "--pid runs no program: without --run"
-                                          : "--overhead runs a program: without "
-                                            "--pid"));
+    return fail(makeUsageError(wantsRun()
+                                   ? "--pid runs no program: without --run"
+                                   : "--overhead runs a program: without "
+                                     "--pid"));
   if (!wantsAttach())
     if (Error E = prepareRun(A->Command))
       return fail(std::move(E));

@@ -25,64 +25,63 @@ struct LateHook {
 
 #define MEMKIT_HOOK(Name) {Name, 0, 0}
 /// Those that end blocks first.
-static LateHook Hooks[] = {
-    MEMKIT_HOOK("free"),
-    MEMKIT_HOOK("munmap"),
-    MEMKIT_HOOK("dlclose"),
-    MEMKIT_HOOK("_ZdlPv"),
-    MEMKIT_HOOK("_ZdaPv"),
-    MEMKIT_HOOK("_ZdlPvm"),
-    MEMKIT_HOOK("_ZdaPvm"),
-    MEMKIT_HOOK("_ZdlPvRKSt9nothrow_t"),
-    MEMKIT_HOOK("_ZdaPvRKSt9nothrow_t"),
-    MEMKIT_HOOK("_ZdlPvSt11align_val_t"),
-    MEMKIT_HOOK("_ZdaPvSt11align_val_t"),
-    MEMKIT_HOOK("_ZdlPvmSt11align_val_t"),
-    MEMKIT_HOOK("_ZdaPvmSt11align_val_t"),
-    MEMKIT_HOOK("_ZdlPvSt11align_val_tRKSt9nothrow_t"),
-    MEMKIT_HOOK("_ZdaPvSt11align_val_tRKSt9nothrow_t"),
-    MEMKIT_HOOK("malloc"),
-    MEMKIT_HOOK("calloc"),
-    MEMKIT_HOOK("realloc"),
-    MEMKIT_HOOK("reallocarray"),
-    MEMKIT_HOOK("memalign"),
-    MEMKIT_HOOK("posix_memalign"),
-    MEMKIT_HOOK("aligned_alloc"),
-    MEMKIT_HOOK("valloc"),
-    MEMKIT_HOOK("pvalloc"),
-    MEMKIT_HOOK("mmap"),
-    MEMKIT_HOOK("mmap64"),
-    MEMKIT_HOOK("mremap"),
-    MEMKIT_HOOK("mprotect"),
-    MEMKIT_HOOK("pkey_mprotect"),
-    MEMKIT_HOOK("brk"),
-    MEMKIT_HOOK("sbrk"),
-    MEMKIT_HOOK("pthread_create"),
-    MEMKIT_HOOK("dlopen"),
-    MEMKIT_HOOK("execl"),
-    MEMKIT_HOOK("execle"),
-    MEMKIT_HOOK("execlp"),
-    MEMKIT_HOOK("execv"),
-    MEMKIT_HOOK("execve"),
-    MEMKIT_HOOK("execveat"),
-    MEMKIT_HOOK("execvp"),
-    MEMKIT_HOOK("execvpe"),
-    MEMKIT_HOOK("fexecve"),
-    MEMKIT_HOOK("posix_spawn"),
-    MEMKIT_HOOK("posix_spawnp"),
-    MEMKIT_HOOK("_exit"),
-    MEMKIT_HOOK("_Exit"),
-    MEMKIT_HOOK("quick_exit"),
-    MEMKIT_HOOK("prctl"),
-    MEMKIT_HOOK("syscall"),
-    MEMKIT_HOOK("_Znwm"),
-    MEMKIT_HOOK("_Znam"),
-    MEMKIT_HOOK("_ZnwmRKSt9nothrow_t"),
-    MEMKIT_HOOK("_ZnamRKSt9nothrow_t"),
-    MEMKIT_HOOK("_ZnwmSt11align_val_t"),
-    MEMKIT_HOOK("_ZnamSt11align_val_t"),
-    MEMKIT_HOOK("_ZnwmSt11align_val_tRKSt9nothrow_t"),
-    MEMKIT_HOOK("_ZnamSt11align_val_tRKSt9nothrow_t")};
+static LateHook Hooks[] = {MEMKIT_HOOK("free"),
+                           MEMKIT_HOOK("munmap"),
+                           MEMKIT_HOOK("dlclose"),
+                           MEMKIT_HOOK("_ZdlPv"),
+                           MEMKIT_HOOK("_ZdaPv"),
+                           MEMKIT_HOOK("_ZdlPvm"),
+                           MEMKIT_HOOK("_ZdaPvm"),
+                           MEMKIT_HOOK("_ZdlPvRKSt9nothrow_t"),
+                           MEMKIT_HOOK("_ZdaPvRKSt9nothrow_t"),
+                           MEMKIT_HOOK("_ZdlPvSt11align_val_t"),
+                           MEMKIT_HOOK("_ZdaPvSt11align_val_t"),
+                           MEMKIT_HOOK("_ZdlPvmSt11align_val_t"),
+                           MEMKIT_HOOK("_ZdaPvmSt11align_val_t"),
+                           MEMKIT_HOOK("_ZdlPvSt11align_val_tRKSt9nothrow_t"),
+                           MEMKIT_HOOK("_ZdaPvSt11align_val_tRKSt9nothrow_t"),
+                           MEMKIT_HOOK("malloc"),
+                           MEMKIT_HOOK("calloc"),
+                           MEMKIT_HOOK("realloc"),
+                           MEMKIT_HOOK("reallocarray"),
+                           MEMKIT_HOOK("memalign"),
+                           MEMKIT_HOOK("posix_memalign"),
+                           MEMKIT_HOOK("aligned_alloc"),
+                           MEMKIT_HOOK("valloc"),
+                           MEMKIT_HOOK("pvalloc"),
+                           MEMKIT_HOOK("mmap"),
+                           MEMKIT_HOOK("mmap64"),
+                           MEMKIT_HOOK("mremap"),
+                           MEMKIT_HOOK("mprotect"),
+                           MEMKIT_HOOK("pkey_mprotect"),
+                           MEMKIT_HOOK("brk"),
+                           MEMKIT_HOOK("sbrk"),
+                           MEMKIT_HOOK("pthread_create"),
+                           MEMKIT_HOOK("dlopen"),
+                           MEMKIT_HOOK("execl"),
+                           MEMKIT_HOOK("execle"),
+                           MEMKIT_HOOK("execlp"),
+                           MEMKIT_HOOK("execv"),
+                           MEMKIT_HOOK("execve"),
+                           MEMKIT_HOOK("execveat"),
+                           MEMKIT_HOOK("execvp"),
+                           MEMKIT_HOOK("execvpe"),
+                           MEMKIT_HOOK("fexecve"),
+                           MEMKIT_HOOK("posix_spawn"),
+                           MEMKIT_HOOK("posix_spawnp"),
+                           MEMKIT_HOOK("_exit"),
+                           MEMKIT_HOOK("_Exit"),
+                           MEMKIT_HOOK("quick_exit"),
+                           MEMKIT_HOOK("prctl"),
+                           MEMKIT_HOOK("syscall"),
+                           MEMKIT_HOOK("_Znwm"),
+                           MEMKIT_HOOK("_Znam"),
+                           MEMKIT_HOOK("_ZnwmRKSt9nothrow_t"),
+                           MEMKIT_HOOK("_ZnamRKSt9nothrow_t"),
+                           MEMKIT_HOOK("_ZnwmSt11align_val_t"),
+                           MEMKIT_HOOK("_ZnamSt11align_val_t"),
+                           MEMKIT_HOOK("_ZnwmSt11align_val_tRKSt9nothrow_t"),
+                           MEMKIT_HOOK("_ZnamSt11align_val_tRKSt9nothrow_t")};
 #undef MEMKIT_HOOK
 static constexpr size_t NumEnds = 15;
 
@@ -147,7 +146,7 @@ namespace {
 /// A walk over the loader's list, in the list's order.
 struct BindingWalk {
   bool ToHooks = true;
-  bool OnlyEnds = false; ///< the functions that end blocks
+  bool OnlyEnds = false;           ///< the functions that end blocks
   const link_map *First = nullptr; ///< null: from the start
   bool HasBegun = false;
   bool IsAtStart = true;   ///< before the loader: loaded with the program
@@ -168,8 +167,7 @@ bool BindingWalk::wants(const Import &I, const LateHook &H,
     return *I.At == H.Hook;
   if (OnlyEnds && size_t(&H - Hooks) >= NumEnds)
     return false;
-  return *I.At == H.Real ||
-         ((IsAtStart || !HasSeveral) && isUnbound(I, Map));
+  return *I.At == H.Real || ((IsAtStart || !HasSeveral) && isUnbound(I, Map));
 }
 
 void BindingWalk::visit(const link_map *Map) {

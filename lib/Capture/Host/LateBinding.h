@@ -4,7 +4,8 @@
 // again.
 //
 // The loader has bound the program's words to libc's functions. A word is set
-// by one store, so the program's threads run meanwhile, and see either function.
+// by one store, so the program's threads run meanwhile, and see either
+// function.
 
 #ifndef MEMKIT_CAPTURE_HOST_LATEBINDING_H
 #define MEMKIT_CAPTURE_HOST_LATEBINDING_H

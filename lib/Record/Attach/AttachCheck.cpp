@@ -83,9 +83,9 @@ Expected<pid_t> memkit::findTarget(StringRef PidOrName) {
   std::string List;
   for (size_t I = 0; I != std::min(Found.size(), MaxShown); ++I)
     List += (I ? ", " : "") + std::to_string(Found[I]);
-  return makeError(Twine(Found.size()) + " processes have the name '" + PidOrName +
-              "': choose one of " + List +
-              (Found.size() > MaxShown ? ", ..." : ""));
+  return makeError(Twine(Found.size()) + " processes have the name '" +
+                   PidOrName + "': choose one of " + List +
+                   (Found.size() > MaxShown ? ", ..." : ""));
 }
 
 //===----------------------------------------------------------------------===//
@@ -96,7 +96,8 @@ TargetOwner memkit::ownerOf(pid_t Pid) {
   auto Real = [Pid](const char *Field, unsigned &To) {
     std::string Ids = statusOf(Pid, Field);
     // Real, effective, saved and of files.
-    if (StringRef(Ids).split('\t').second.split('\t').first.getAsInteger(10, To))
+    if (StringRef(Ids).split('\t').second.split('\t').first.getAsInteger(10,
+                                                                         To))
       To = ~0u;
   };
   TargetOwner Owner = {};
@@ -118,8 +119,7 @@ static pid_t tracerOf(pid_t Pid) {
   for (unsigned I = 0; I != Turns; ++I) {
     if (StringRef(statusOf(Pid, "TracerPid")).getAsInteger(10, By) || !By)
       return 0;
-    if (procfs::threadName(By, By) != TracerName ||
-        procfs::parentPid(By) > 1)
+    if (procfs::threadName(By, By) != TracerName || procfs::parentPid(By) > 1)
       return By;
     usleep(TurnUs);
   }
@@ -133,19 +133,21 @@ static Error checkState(pid_t Pid, const std::string &Text) {
   case 'Z':
   case 'X':
     return makeError("process " + Text +
-                " has ended, and its parent has not taken its status");
+                     " has ended, and its parent has not taken its status");
   case 'T':
     return makeError("process " + Text +
-                " is stopped: let it go on first, kill -CONT " + Twine(Pid));
+                     " is stopped: let it go on first, kill -CONT " +
+                     Twine(Pid));
   case 0:
     return makeError("process " + Text + " has ended");
   }
   if (statusOf(Pid, "VmSize").empty())
-    return makeError("process " + Text +
-                " is a thread of the kernel, which has no memory of its own");
+    return makeError(
+        "process " + Text +
+        " is a thread of the kernel, which has no memory of its own");
   if (pid_t By = tracerOf(Pid))
     return makeError("process " + Text + " is traced by process " +
-                processText(By) + ": end that first");
+                     processText(By) + ": end that first");
   return Error::success();
 }
 
@@ -165,14 +167,16 @@ static Error explainRefusal(pid_t Pid, const std::string &Text) {
   TargetOwner Owner = ownerOf(Pid);
   if (Owner.User != geteuid())
     return makeError("process " + Text + " belongs to user " +
-                userName(Owner.User) + ": run memrec as that user, or as root");
+                     userName(Owner.User) +
+                     ": run memrec as that user, or as root");
   std::string Scope = procfs::readFile("/proc/sys/kernel/yama/ptrace_scope");
   if (!Scope.empty() && Scope[0] != '0')
-    return makeError("the kernel lets only root attach to process " + Text +
-                " (kernel.yama.ptrace_scope is " + StringRef(Scope).trim() +
-                "): run memrec as root or with the capability CAP_SYS_PTRACE, "
-                "or set kernel.yama.ptrace_scope to 0, or start the program "
-                "with memrec --start=off next time");
+    return makeError(
+        "the kernel lets only root attach to process " + Text +
+        " (kernel.yama.ptrace_scope is " + StringRef(Scope).trim() +
+        "): run memrec as root or with the capability CAP_SYS_PTRACE, "
+        "or set kernel.yama.ptrace_scope to 0, or start the program "
+        "with memrec --start=off next time");
   if (geteuid() == 0)
     return makeError("the kernel does not let root attach to process " + Text +
                      ": a security module forbids it, or a container has no "
@@ -194,18 +198,20 @@ static Error checkRights(pid_t Pid, const std::string &Text) {
 static Error checkKind(pid_t Pid, const std::string &Text) {
   if (isNarrow(Pid))
     return makeError("process " + Text +
-                " runs code of 32 bits, and memrec's library has 64");
+                     " runs code of 32 bits, and memrec's library has 64");
   if (statusOf(Pid, "Seccomp") != "0" && !statusOf(Pid, "Seccomp").empty())
-    return makeError("process " + Text +
-                " has given up system calls (seccomp), and the library's might "
-                "kill it: start it with memrec instead");
+    return makeError(
+        "process " + Text +
+        " has given up system calls (seccomp), and the library's might "
+        "kill it: start it with memrec instead");
   if (StringRef(statusOf(Pid, "x86_Thread_features")).contains("shstk"))
-    return makeError("process " + Text +
-                " runs with a shadow stack, which memrec cannot call through");
+    return makeError(
+        "process " + Text +
+        " runs with a shadow stack, which memrec cannot call through");
   if (!procfs::seesOurFiles(Pid))
     return makeError("process " + Text +
-                " has other files than memrec (a container?): run memrec "
-                "there");
+                     " has other files than memrec (a container?): run memrec "
+                     "there");
   Expected<TargetMemory> Memory = TargetMemory::open(Pid);
   if (!Memory)
     return Memory.takeError();

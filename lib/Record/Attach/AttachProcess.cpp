@@ -36,7 +36,8 @@ static AttachReply makeReply(Expected<AttachResult> Result) {
     return Reply;
   }
   std::string Why = toString(Result.takeError());
-  std::memcpy(Reply.Why, Why.data(), std::min(Why.size(), sizeof(Reply.Why) - 1));
+  std::memcpy(Reply.Why, Why.data(),
+              std::min(Why.size(), sizeof(Reply.Why) - 1));
   return Reply;
 }
 
@@ -122,11 +123,11 @@ std::optional<Expected<AttachResult>> AttachProcess::take() {
   if (N < 0 && (errno == EAGAIN || errno == EINTR))
     return std::nullopt;
   if (N != ssize_t(sizeof(Reply)))
-    return createStringError(inconvertibleErrorCode(),
-                             "may keep memkit's hooks, which do nothing: " +
-                                 Twine(TracerName) +
-                                 ", memrec's process that attaches, was "
-                                 "killed; the next memrec -p takes them out");
+    return createStringError(
+        inconvertibleErrorCode(),
+        "may keep memkit's hooks, which do nothing: " + Twine(TracerName) +
+            ", memrec's process that attaches, was "
+            "killed; the next memrec -p takes them out");
   if (Reply.IsDone)
     return Reply.Result;
   Reply.Why[sizeof(Reply.Why) - 1] = 0;

@@ -74,8 +74,8 @@ Error Attacher::inSafeThread(const ThreadUse &Do, AttachResult &R) {
     nap(Turn < 100 ? 1'000 : 10'000);
   }
   return makeError("has no thread that could load the library within " +
-              formatTime(SearchNs) + "; thread " + Twine(LastTid) + " " +
-              textOf(Last));
+                   formatTime(SearchNs) + "; thread " + Twine(LastTid) + " " +
+                   textOf(Last));
 }
 
 //===----------------------------------------------------------------------===//
@@ -91,8 +91,8 @@ static bool writeText(const TargetMemory &Memory, uint64_t At, StringRef Text) {
 
 static std::string readText(const TargetMemory &Memory, uint64_t At) {
   constexpr size_t MaxText = 512;
-  std::vector<uint8_t> Bytes = At ? Memory.readUpTo(At, MaxText)
-                                  : std::vector<uint8_t>();
+  std::vector<uint8_t> Bytes =
+      At ? Memory.readUpTo(At, MaxText) : std::vector<uint8_t>();
   return std::string(Bytes.begin(), find(Bytes, 0));
 }
 
@@ -128,7 +128,8 @@ static Expected<uint64_t> loadLibrary(const TargetMemory &Memory,
     else
       consumeError(At.takeError());
   }
-  return makeError("cannot load the library: " + (Why.empty() ? Path.str() : Why));
+  return makeError("cannot load the library: " +
+                   (Why.empty() ? Path.str() : Why));
 }
 
 static wire::AttachRequest makeRequest(wire::AttachTask Task, StringRef Socket,
@@ -178,8 +179,8 @@ askIn(const TargetMemory &Memory, const SafeMoment &Code, BorrowedThread &B,
   Expected<uint64_t> Function = loadLibrary(Memory, Code, B, Library);
   if (!Function)
     return Function.takeError();
-  if (!Memory.write(B.room(), ArrayRef(reinterpret_cast<const uint8_t *>(&Q),
-                                       sizeof(Q))))
+  if (!Memory.write(B.room(),
+                    ArrayRef(reinterpret_cast<const uint8_t *>(&Q), sizeof(Q))))
     return makeError("has ended");
   Expected<uint64_t> Answer = B.call(*Function, {B.room(), 0}, CallMs);
   if (!Answer)

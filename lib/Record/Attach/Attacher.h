@@ -19,7 +19,7 @@ class TargetThread;
 
 /// How the program was changed.
 struct AttachResult {
-  uint64_t PauseNs = 0; ///< how long the thread was away that was used
+  uint64_t PauseNs = 0;  ///< how long the thread was away that was used
   uint64_t SearchNs = 0; ///< until a thread was found
   unsigned Words = 0, Binaries = 0; ///< changed; of how many binaries
 };
@@ -44,13 +44,12 @@ public:
   llvm::Expected<AttachResult> detach();
 
 private:
-  using ThreadUse = std::function<llvm::Error(const TargetMemory &,
-                                         const SafeMoment &, TargetThread &,
-                                         AttachResult &)>;
+  using ThreadUse =
+      std::function<llvm::Error(const TargetMemory &, const SafeMoment &,
+                                TargetThread &, AttachResult &)>;
   llvm::Error inSafeThread(const ThreadUse &Do, AttachResult &R);
-  llvm::Expected<wire::AttachAnswer> ask(wire::AttachTask Task,
-                                         llvm::StringRef Socket,
-                                         AttachResult &R);
+  llvm::Expected<wire::AttachAnswer>
+  ask(wire::AttachTask Task, llvm::StringRef Socket, AttachResult &R);
   llvm::Error leaveLibrary();
   llvm::Error clean(AttachResult &R);
 

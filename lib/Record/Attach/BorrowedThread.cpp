@@ -43,9 +43,9 @@ static constexpr size_t FloatHeaderAt = 464; ///< in the legacy area
 static constexpr unsigned SystemCallMs = 1000;
 
 /// call *%rbx; mov %rax, (%rbp); 1: mov $15, %eax; syscall; jmp 1b
-static constexpr uint8_t Stub[] = {0xff, 0xd3, 0x48, 0x89, 0x45, 0x00,
-                                   0xb8, 0x0f, 0x00, 0x00, 0x00, 0x0f,
-                                   0x05, 0xeb, 0xf7};
+static constexpr uint8_t Stub[] = {0xff, 0xd3, 0x48, 0x89, 0x45,
+                                   0x00, 0xb8, 0x0f, 0x00, 0x00,
+                                   0x00, 0x0f, 0x05, 0xeb, 0xf7};
 static constexpr uint64_t StubReturned = 13; ///< behind the syscall
 
 /// All signals but those of a fault.
@@ -56,9 +56,14 @@ static uint64_t maskForCalls() {
   return Mask;
 }
 
-/// Results of a system call that the kernel starts again.
+// Results of a system call that the kernel starts again (its linux/errno.h):
+// with the same arguments, or for the time that is left.
+static constexpr int64_t RestartAnew = -512, RestartAlways = -513,
+                         RestartWithoutHandler = -514, RestartWithRest = -516;
+
 static bool startsAgain(int64_t Result) {
-  return Result == -512 || Result == -513 || Result == -514 || Result == -516;
+  return Result == RestartAnew || Result == RestartAlways ||
+         Result == RestartWithoutHandler || Result == RestartWithRest;
 }
 
 /// The frame that leads back to the thread's own registers, at At; the floating
@@ -82,7 +87,8 @@ std::vector<uint8_t> BorrowedThread::frame(uint64_t At) const {
   }
   F.Mask = MaskBefore;
   size_t FloatAt = (At + sizeof(F) + 63) / 64 * 64 - At;
-  std::vector<uint8_t> Bytes(FloatAt + FloatBefore.size() + sizeof(FloatMagic2));
+  std::vector<uint8_t> Bytes(FloatAt + FloatBefore.size() +
+                             sizeof(FloatMagic2));
   F.FloatState = At + FloatAt;
   std::memcpy(Bytes.data(), &F, sizeof(F));
   std::memcpy(Bytes.data() + FloatAt, FloatBefore.data(), FloatBefore.size());
@@ -152,7 +158,9 @@ Expected<uint64_t> BorrowedThread::systemCall(uint64_t Number,
   return R.rax;
 }
 
-static bool isError(uint64_t Result) { return int64_t(Result) < 0 && int64_t(Result) > -4096; }
+static bool isError(uint64_t Result) {
+  return int64_t(Result) < 0 && int64_t(Result) > -4096;
+}
 
 Error BorrowedThread::begin() {
   FloatBefore = T.floatState();
@@ -213,6 +221,8 @@ Expected<uint64_t> BorrowedThread::call(uint64_t Function,
       return explain(TargetStop::Ended);
     if (R.rip == CodeAt + StubReturned)
       break;
+    HasSlept |=
+        R.orig_rax == SYS_nanosleep || R.orig_rax == SYS_clock_nanosleep;
   }
   // The thread is about to restore itself: it does not, and waits behind the
   // call for what comes next.
@@ -248,6 +258,9 @@ void BorrowedThread::restore() {
     return;
   T.setSignalMask(MaskBefore);
   T.setFloatState(FloatBefore);
+  // The kernel has forgotten how much time was left: the call begins anew.
+  if (HasSlept && int64_t(Before.rax) == RestartWithRest)
+    Before.rax = uint64_t(RestartAnew);
   T.set(Before);
 }
 

@@ -60,7 +60,8 @@ private:
   std::vector<uint8_t> FloatBefore;
   uint64_t MaskBefore = 0;
   uint64_t CodeAt = 0, Data = 0;
-  bool IsAway = false; ///< the registers are not the thread's own
+  bool HasSlept = false; ///< a call has used the kernel's clock of the thread
+  bool IsAway = false;   ///< the registers are not the thread's own
 };
 
 } // namespace memkit

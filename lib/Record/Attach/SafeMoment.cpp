@@ -48,17 +48,55 @@ StringRef memkit::textOf(NotSafe Why) {
 /// Functions of an allocator, and of libc those that hold its locks or the
 /// loader's, or change the process.
 static bool isUnsafe(StringRef Name) {
-  static const StringSet<> Names = {
-      "malloc", "free", "calloc", "realloc", "reallocarray", "memalign",
-      "posix_memalign", "aligned_alloc", "valloc", "pvalloc", "cfree",
-      "malloc_trim", "malloc_info", "malloc_stats", "mallinfo", "mallinfo2",
-      "malloc_usable_size", "mallopt", "fork", "_Fork", "vfork", "__libc_fork",
-      "posix_spawn", "posix_spawnp", "system", "popen", "clone", "exit",
-      "quick_exit", "_exit", "pthread_create", "pthread_exit", "thrd_create",
-      "dlopen", "dlclose", "dlsym", "dlvsym", "dlmopen", "dladdr", "dladdr1",
-      "dlinfo", "dlerror", "dl_iterate_phdr", "_dl_find_object",
-      "__libc_dlopen_mode", "__libc_dlsym", "__libc_dlclose",
-      "__libc_freeres", "__libc_start_call_main"};
+  static const StringSet<> Names = {"malloc",
+                                    "free",
+                                    "calloc",
+                                    "realloc",
+                                    "reallocarray",
+                                    "memalign",
+                                    "posix_memalign",
+                                    "aligned_alloc",
+                                    "valloc",
+                                    "pvalloc",
+                                    "cfree",
+                                    "malloc_trim",
+                                    "malloc_info",
+                                    "malloc_stats",
+                                    "mallinfo",
+                                    "mallinfo2",
+                                    "malloc_usable_size",
+                                    "mallopt",
+                                    "fork",
+                                    "_Fork",
+                                    "vfork",
+                                    "__libc_fork",
+                                    "posix_spawn",
+                                    "posix_spawnp",
+                                    "system",
+                                    "popen",
+                                    "clone",
+                                    "exit",
+                                    "quick_exit",
+                                    "_exit",
+                                    "pthread_create",
+                                    "pthread_exit",
+                                    "thrd_create",
+                                    "dlopen",
+                                    "dlclose",
+                                    "dlsym",
+                                    "dlvsym",
+                                    "dlmopen",
+                                    "dladdr",
+                                    "dladdr1",
+                                    "dlinfo",
+                                    "dlerror",
+                                    "dl_iterate_phdr",
+                                    "_dl_find_object",
+                                    "__libc_dlopen_mode",
+                                    "__libc_dlsym",
+                                    "__libc_dlclose",
+                                    "__libc_freeres",
+                                    "__libc_start_call_main"};
   return Names.contains(Name) || Name.starts_with("_Znw") ||
          Name.starts_with("_Zna") || Name.starts_with("_Zdl") ||
          Name.starts_with("_Zda");
@@ -230,9 +268,20 @@ static bool isUnsafeIn(const TargetBinary &B, uint64_t Address) {
   return F && isUnsafe(F->Name);
 }
 
+/// Whether the word is the first of a signal's frame. A program that has set a
+/// handler may have left the same address in a hole of its stack.
+static bool isSignalFrame(ArrayRef<uint64_t> Words, size_t At) {
+  // In words from the frame's start: the context's link, the code segment.
+  constexpr size_t Link = 2, Code = 24;
+  constexpr uint64_t NativeCode = 0x33;
+  return At + Code < Words.size() && !Words[At + Link] &&
+         (Words[At + Code] & 0xffff) == NativeCode;
+}
+
 NotSafe SafeMoment::judgeStack(ArrayRef<uint64_t> Words) const {
-  for (uint64_t W : Words) {
-    if (W == SignalReturn)
+  for (size_t I = 0; I != Words.size(); ++I) {
+    uint64_t W = Words[I];
+    if (W == SignalReturn && isSignalFrame(Words, I))
       return NotSafe::InSignal;
     if (Loader.has(W) && Loader.isAfterCall(W))
       return NotSafe::InLoader;

@@ -14,20 +14,20 @@ namespace memkit {
 /// Why a thread may not call a function now.
 enum class NotSafe {
   Safe,
-  InAllocator,  ///< or in a function that holds its locks, as fork
-  InLoader,     ///< the dynamic loader
-  InLibc,       ///< at a place of libc that is not known to be safe
-  InSignal,     ///< a signal handler
-  InKernel,     ///< a system call that may not be interrupted
-  InSequence,   ///< a restartable sequence
-  InLibrary,    ///< the capture library
-  NoStack,      ///< the stack is not readable
-  NotNative,    ///< runs 32-bit code
+  InAllocator, ///< or in a function that holds its locks, as fork
+  InLoader,    ///< the dynamic loader
+  InLibc,      ///< at a place of libc that is not known to be safe
+  InSignal,    ///< a signal handler
+  InKernel,    ///< a system call that may not be interrupted
+  InSequence,  ///< a restartable sequence
+  InLibrary,   ///< the capture library
+  NoStack,     ///< the stack is not readable
+  NotNative,   ///< runs 32-bit code
 };
 llvm::StringRef textOf(NotSafe Why);
 
-/// The code of a program, as far as a thread's place in it matters. A copy: made
-/// anew when the program has loaded other binaries.
+/// The code of a program, as far as a thread's place in it matters. A copy:
+/// made anew when the program has loaded other binaries.
 ///
 /// A thread is judged by its registers and by all words of its stack that are
 /// addresses behind a call: those are more than its frames, so an unsafe frame
@@ -66,7 +66,7 @@ private:
   std::vector<TargetMap> Maps;
   TargetBinary Libc, Loader;
   std::optional<TargetBinary> Library;
-  std::vector<TargetBinary> Allocators; ///< others than libc
+  std::vector<TargetBinary> Allocators;    ///< others than libc
   uint64_t KernelStart = 0, KernelEnd = 0; ///< the vDSO
   uint64_t CallAt = 0, SignalReturn = 0;
 };

@@ -60,8 +60,8 @@ void TargetBinary::readDynamic(const TargetMemory &Memory, uint64_t Dynamic) {
 
 void TargetBinary::readAll(const TargetMemory &Memory) {
   for (CodePart &C : Code)
-    C.Bytes = Memory.readUpTo(C.Start,
-                              std::min<uint64_t>(C.End - C.Start, MaxCode));
+    C.Bytes =
+        Memory.readUpTo(C.Start, std::min<uint64_t>(C.End - C.Start, MaxCode));
   readFunctions(Memory);
 }
 
@@ -81,8 +81,7 @@ bool TargetBinary::exports(const TargetMemory &Memory, StringRef Name) const {
       return false;
     Elf64_Sym S;
     if ((Word | 1) == (Hash | 1) &&
-        Memory.read(Symtab + Index * sizeof(S), S) &&
-        S.st_shndx != SHN_UNDEF) {
+        Memory.read(Symtab + Index * sizeof(S), S) && S.st_shndx != SHN_UNDEF) {
       std::vector<uint8_t> Text =
           Memory.readUpTo(Strtab + S.st_name, Name.size() + 1);
       if (Text.size() == Name.size() + 1 && !Text.back() &&
@@ -140,15 +139,14 @@ void TargetBinary::readFunctions(const TargetMemory &Memory) {
 }
 
 const TargetFunction *TargetBinary::find(StringRef Name) const {
-  const auto *Found =
-      find_if(functions(), [=](const TargetFunction &F) { return F.Name == Name; });
+  const auto *Found = find_if(
+      functions(), [=](const TargetFunction &F) { return F.Name == Name; });
   return Found == functions().end() ? nullptr : Found;
 }
 
 const TargetFunction *TargetBinary::functionAt(uint64_t Address) const {
-  const auto *After = partition_point(functions(), [=](const TargetFunction &F) {
-    return F.Start <= Address;
-  });
+  const auto *After = partition_point(
+      functions(), [=](const TargetFunction &F) { return F.Start <= Address; });
   // Names of one function follow each other.
   if (After == functions().begin() || (After - 1)->End <= Address)
     return nullptr;

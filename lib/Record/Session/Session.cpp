@@ -14,8 +14,8 @@ static constexpr size_t MaxAnswers = 128;
 
 Session::Session(const RecordOptions &O, Recording &R, Greeter &Listener,
                  std::string Tag, std::string Trace)
-    : O(O), R(R), Listener(Listener), Trace(Trace), Residents(O, R, Children, Tag),
-      Execs(O, R, Children, Tag),
+    : O(O), R(R), Listener(Listener), Trace(Trace),
+      Residents(O, R, Children, Tag), Execs(O, R, Children, Tag),
       Starts(Parts, Shared, Listener, Exits, Control, std::move(Tag)),
       Actions(O.OnAlert, std::move(Trace), Control, Children) {
   // Naps are short; the kernel's default timer slack would double them.

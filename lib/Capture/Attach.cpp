@@ -7,13 +7,14 @@
 
 #include "Wire/Attach.h"
 
-#include "Exec.h"
-#include "LateBinding.h"
-#include "Maps.h"
-#include "Real.h"
+#include "Host/Exec.h"
+#include "Host/LateBinding.h"
+#include "Host/Maps.h"
+#include "Host/Real.h"
+#include "Host/Sandbox.h"
+#include "Python/Interpreter.h"
 #include "Runtime/Hook.h"
 #include "Runtime/Symbols.h"
-#include "Sandbox.h"
 
 #include <cerrno>
 #include <cstring>
@@ -90,6 +91,8 @@ static AttachAnswer attach(AttachRequest &R) {
 static AttachAnswer detach(AttachRequest &R) {
   *const_cast<char *>(Kept.socketPath()) = 0;
   turnOff();
+  if (Kept.IsLate)
+    Python.leave();
   // Threads that end give memory back, and look at no recording any more.
   sys::NoteOwn = sys::NoteRecordings = nullptr;
   memrecBindsLoads = false;
