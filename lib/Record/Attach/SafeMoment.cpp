@@ -190,7 +190,8 @@ Expected<SafeMoment> SafeMoment::create(const TargetMemory &Memory) {
     return makeError("runs with musl's libc, and memrec's library needs glibc");
   if (!Loader || !Libc)
     return makeError("is linked statically, or runs without glibc");
-  SafeMoment S(TargetBinary(Memory, Maps, *Libc),
+  SafeMoment S(TargetStack(Memory.pid(), Maps),
+               TargetBinary(Memory, Maps, *Libc),
                TargetBinary(Memory, Maps, *Loader));
   StringSet<> Seen;
   for (size_t I = 0; I != Maps.size(); ++I) {
@@ -243,7 +244,7 @@ const TargetBinary *SafeMoment::allocatorAt(uint64_t Address) const {
 //===----------------------------------------------------------------------===//
 
 /// The words of the stack outwards, as far as frames can matter.
-std::vector<uint64_t> SafeMoment::stackOf(const TargetMemory &Memory,
+std::vector<uint64_t> SafeMoment::wordsOf(const TargetMemory &Memory,
                                           uint64_t From) const {
   constexpr uint64_t MaxBytes = 1 << 20;
   From &= ~uint64_t(7);
@@ -262,12 +263,6 @@ std::vector<uint64_t> SafeMoment::stackOf(const TargetMemory &Memory,
   return Words;
 }
 
-/// An allocator may be a part of the program, where only its functions matter.
-static bool isUnsafeIn(const TargetBinary &B, uint64_t Address) {
-  const TargetFunction *F = B.functionAt(Address);
-  return F && isUnsafe(F->Name);
-}
-
 /// Whether the word is the first of a signal's frame. A program that has set a
 /// handler may have left the same address in a hole of its stack.
 static bool isSignalFrame(ArrayRef<uint64_t> Words, size_t At) {
@@ -278,19 +273,56 @@ static bool isSignalFrame(ArrayRef<uint64_t> Words, size_t At) {
          (Words[At + Code] & 0xffff) == NativeCode;
 }
 
-NotSafe SafeMoment::judgeStack(ArrayRef<uint64_t> Words) const {
-  for (size_t I = 0; I != Words.size(); ++I) {
-    uint64_t W = Words[I];
-    if (W == SignalReturn && isSignalFrame(Words, I))
-      return NotSafe::InSignal;
-    if (Loader.has(W) && Loader.isAfterCall(W))
+/// What may be calls, in the code that matters.
+std::vector<uint64_t> SafeMoment::callsOn(ArrayRef<uint64_t> Words) const {
+  std::vector<uint64_t> Calls;
+  auto Add = [&Calls](const TargetBinary &B, uint64_t Word) {
+    if (B.has(Word) && B.isAfterCall(Word))
+      Calls.push_back(Word - 1);
+  };
+  for (uint64_t W : Words) {
+    Add(Loader, W);
+    Add(Libc, W);
+    if (Library)
+      Add(*Library, W);
+    if (const TargetBinary *B = allocatorAt(W))
+      Add(*B, W);
+  }
+  return Calls;
+}
+
+/// The code of all frames, the innermost first; none: the stack is not
+/// readable.
+std::optional<std::vector<uint64_t>>
+SafeMoment::codeOf(const TargetMemory &Memory, const TargetRegisters &R,
+                   bool &HasSignal) {
+  TargetFrames Frames = Stacks.walk(Memory, R);
+  HasSignal = Frames.HasSignal;
+  if (Frames.IsComplete || HasSignal)
+    return std::move(Frames.Code);
+  std::vector<uint64_t> Words = wordsOf(Memory, Frames.StackAt);
+  if (Words.empty())
+    return std::nullopt;
+  for (size_t I = 0; I != Words.size(); ++I)
+    HasSignal |= Words[I] == SignalReturn && isSignalFrame(Words, I);
+  append_range(Frames.Code, callsOn(Words));
+  return std::move(Frames.Code);
+}
+
+/// An allocator may be a part of the program, where only its functions matter.
+static bool isUnsafeIn(const TargetBinary &B, uint64_t Address) {
+  const TargetFunction *F = B.functionAt(Address);
+  return F && isUnsafe(F->Name);
+}
+
+NotSafe SafeMoment::judgeCode(ArrayRef<uint64_t> Code) const {
+  for (uint64_t At : Code) {
+    if (Loader.has(At))
       return NotSafe::InLoader;
-    if (Library && Library->has(W) && Library->isAfterCall(W))
+    if (Library && Library->has(At))
       return NotSafe::InLibrary;
-    if (Libc.has(W) && isUnsafeIn(Libc, W) && Libc.isAfterCall(W))
-      return NotSafe::InAllocator;
-    if (const TargetBinary *B = allocatorAt(W);
-        B && isUnsafeIn(*B, W) && B->isAfterCall(W))
+    const TargetBinary *B = allocatorAt(At);
+    if ((Libc.has(At) && isUnsafeIn(Libc, At)) || (B && isUnsafeIn(*B, At)))
       return NotSafe::InAllocator;
   }
   return NotSafe::Safe;
@@ -298,19 +330,14 @@ NotSafe SafeMoment::judgeStack(ArrayRef<uint64_t> Words) const {
 
 /// Whether a thread in libc is in a call that waits for the program: the first
 /// exported function on its stack is known.
-bool SafeMoment::isBlockedWell(const TargetRegisters &R,
-                               ArrayRef<uint64_t> Words) const {
-  if (const TargetFunction *F = Libc.functionAt(R.rip))
-    return mayWaitIn(F->Name);
-  for (uint64_t W : Words)
-    if (Libc.has(W) && Libc.isAfterCall(W))
-      if (const TargetFunction *F = Libc.functionAt(W))
-        return mayWaitIn(F->Name);
+bool SafeMoment::isBlockedWell(ArrayRef<uint64_t> Code) const {
+  for (uint64_t At : Code)
+    if (const TargetFunction *F = Libc.functionAt(At))
+      return mayWaitIn(F->Name);
   return false;
 }
 
-NotSafe SafeMoment::judge(const TargetMemory &Memory,
-                          const TargetThread &T) const {
+NotSafe SafeMoment::judge(const TargetMemory &Memory, const TargetThread &T) {
   constexpr uint64_t NativeCode = 0x33;
   TargetRegisters R;
   if (!T.get(R) || R.cs != NativeCode)
@@ -321,31 +348,32 @@ NotSafe SafeMoment::judge(const TargetMemory &Memory,
   if (uint64_t At = T.restartableWord(), Is = 0;
       At && Memory.read(At, Is) && Is)
     return NotSafe::InSequence;
-  if (Loader.has(R.rip))
-    return NotSafe::InLoader;
-  if (Library && Library->has(R.rip))
-    return NotSafe::InLibrary;
-  if (allocatorAt(R.rip) && isUnsafeIn(*allocatorAt(R.rip), R.rip))
-    return NotSafe::InAllocator;
   if (R.rip >= KernelStart && R.rip < KernelEnd)
     return NotSafe::InLibc;
-  std::vector<uint64_t> Words = stackOf(Memory, R.rsp);
-  if (Words.empty())
+  bool HasSignal = false;
+  std::optional<std::vector<uint64_t>> Code = codeOf(Memory, R, HasSignal);
+  if (!Code)
     return NotSafe::NoStack;
-  if (Libc.has(R.rip) && !(IsInCall && isBlockedWell(R, Words)))
-    return NotSafe::InLibc;
-  return judgeStack(Words);
+  if (HasSignal)
+    return NotSafe::InSignal;
+  if (NotSafe Is = judgeCode(*Code); Is != NotSafe::Safe)
+    return Is;
+  return Libc.has(R.rip) && !(IsInCall && isBlockedWell(*Code))
+             ? NotSafe::InLibc
+             : NotSafe::Safe;
 }
 
 bool SafeMoment::isInLibrary(const TargetMemory &Memory,
-                             const TargetThread &T) const {
+                             const TargetThread &T) {
   TargetRegisters R;
   if (!Library || !T.get(R))
     return false;
-  // A function may have returned to the library's code that a word no longer
-  // tells: below the stack pointer nothing matters.
-  return Library->has(R.rip) ||
-         any_of(stackOf(Memory, R.rsp), [this](uint64_t W) {
-           return Library->has(W) && Library->isAfterCall(W);
-         });
+  bool HasSignal = false;
+  std::optional<std::vector<uint64_t>> Code = codeOf(Memory, R, HasSignal);
+  // A handler may have interrupted the library.
+  if (!Code || HasSignal)
+    return any_of(callsOn(wordsOf(Memory, R.rsp)),
+                  [this](uint64_t At) { return Library->has(At); }) ||
+           Library->has(R.rip);
+  return any_of(*Code, [this](uint64_t At) { return Library->has(At); });
 }

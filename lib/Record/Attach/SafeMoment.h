@@ -6,6 +6,7 @@
 #define MEMKIT_LIB_RECORD_ATTACH_SAFEMOMENT_H
 
 #include "Attach/TargetBinary.h"
+#include "Attach/TargetStack.h"
 #include "Attach/TargetThread.h"
 #include <optional>
 
@@ -29,19 +30,21 @@ llvm::StringRef textOf(NotSafe Why);
 /// The code of a program, as far as a thread's place in it matters. A copy:
 /// made anew when the program has loaded other binaries.
 ///
-/// A thread is judged by its registers and by all words of its stack that are
-/// addresses behind a call: those are more than its frames, so an unsafe frame
-/// is never missed, whatever the program's unwind tables say.
+/// A thread is judged by the frames of its stack. Where the unwind tables do
+/// not lead through, as in code that was made while the program runs, all
+/// further words of the stack that are addresses behind a call count as frames:
+/// those are more, so an unsafe frame is never missed.
 class SafeMoment {
 public:
   /// Errors: why nothing can be called in this program, as a whole sentence's
   /// end (`has no ...`).
   static llvm::Expected<SafeMoment> create(const TargetMemory &Memory);
+  SafeMoment(SafeMoment &&) = default;
 
   /// Whether the stopped thread may call a function of libc or the loader.
-  NotSafe judge(const TargetMemory &Memory, const TargetThread &T) const;
+  NotSafe judge(const TargetMemory &Memory, const TargetThread &T);
   /// Whether a frame of the stopped thread is in the capture library.
-  bool isInLibrary(const TargetMemory &Memory, const TargetThread &T) const;
+  bool isInLibrary(const TargetMemory &Memory, const TargetThread &T);
 
   const TargetBinary &libc() const { return Libc; }
   /// The capture library; null: it is not loaded.
@@ -54,16 +57,20 @@ public:
   uint64_t signalReturn() const { return SignalReturn; }
 
 private:
-  SafeMoment(TargetBinary Libc, TargetBinary Loader)
-      : Libc(std::move(Libc)), Loader(std::move(Loader)) {}
-  std::vector<uint64_t> stackOf(const TargetMemory &Memory,
+  SafeMoment(TargetStack Stacks, TargetBinary Libc, TargetBinary Loader)
+      : Stacks(std::move(Stacks)), Libc(std::move(Libc)),
+        Loader(std::move(Loader)) {}
+  std::vector<uint64_t> wordsOf(const TargetMemory &Memory,
                                 uint64_t From) const;
-  NotSafe judgeStack(llvm::ArrayRef<uint64_t> Words) const;
-  bool isBlockedWell(const TargetRegisters &R,
-                     llvm::ArrayRef<uint64_t> Words) const;
+  std::vector<uint64_t> callsOn(llvm::ArrayRef<uint64_t> Words) const;
+  std::optional<std::vector<uint64_t>>
+  codeOf(const TargetMemory &Memory, const TargetRegisters &R, bool &HasSignal);
+  NotSafe judgeCode(llvm::ArrayRef<uint64_t> Code) const;
+  bool isBlockedWell(llvm::ArrayRef<uint64_t> Code) const;
   const TargetBinary *allocatorAt(uint64_t Address) const;
 
   std::vector<TargetMap> Maps;
+  TargetStack Stacks;
   TargetBinary Libc, Loader;
   std::optional<TargetBinary> Library;
   std::vector<TargetBinary> Allocators;    ///< others than libc

@@ -64,9 +64,9 @@ static bool parseMap(StringRef Line, TargetMap &To) {
     return false;
   To.IsReadable = Access.starts_with("r");
   To.IsExecutable = Access.size() > 2 && Access[2] == 'x';
-  StringRef Inode = AfterOffset.split(' ').second;
-  To.Path = Inode.split(' ').second.trim().str();
-  return true;
+  auto [Inode, Path] = AfterOffset.split(' ').second.split(' ');
+  To.Path = Path.trim().str();
+  return !Inode.getAsInteger(10, To.Inode);
 }
 
 std::vector<TargetMap> TargetMemory::maps() const {

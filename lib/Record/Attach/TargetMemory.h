@@ -18,6 +18,7 @@ namespace memkit {
 /// A line of /proc/PID/maps.
 struct TargetMap {
   uint64_t Start = 0, End = 0, Offset = 0;
+  uint64_t Inode = 0; ///< of the file
   bool IsReadable = false, IsExecutable = false;
   std::string Path; ///< empty: anonymous
 };
@@ -32,6 +33,7 @@ public:
       : Pid(Other.Pid), Fd(std::exchange(Other.Fd, -1)) {}
   ~TargetMemory();
 
+  pid_t pid() const { return Pid; }
   /// False: not all of the memory is readable.
   bool read(uint64_t At, void *To, size_t Bytes) const;
   /// The bytes from At on, as many as are readable, at most Bytes.

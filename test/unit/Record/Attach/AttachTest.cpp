@@ -8,6 +8,7 @@
 #include "gtest/gtest.h"
 #include <atomic>
 #include <csignal>
+#include <cstdlib>
 #include <ctime>
 #include <functional>
 #include <link.h>
@@ -102,6 +103,24 @@ void compute(SharedWords &W) {
     ++W.Rounds;
   }
   W.Done = 1;
+}
+
+/// As sleepInTurns(), below words that the loader and the allocator have left on
+/// the stack.
+__attribute__((noinline)) void leaveWords() {
+  volatile char Room[1 << 14];
+  Room[0] = 1;
+  std::free(std::malloc(100));
+  dl_iterate_phdr([](dl_phdr_info *, size_t, void *) { return 0; }, nullptr);
+  signal(SIGUSR2, [](int) {});
+  raise(SIGUSR2);
+}
+__attribute__((noinline)) void sleepAboveWords(SharedWords &W) {
+  leaveWords();
+  volatile char Room[1 << 15];
+  Room[0] = 1;
+  sleepInTurns(W);
+  Room[1] = 1;
 }
 
 SharedWords *HandlersWords;
