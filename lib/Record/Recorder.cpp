@@ -341,7 +341,8 @@ Expected<RecordResult> recordRunning(const RecordOptions &O) {
   if (!Wanted)
     return Wanted.takeError();
   Wanted->SampleBytes = O.SampleBytes;
-  Expected<std::unique_ptr<Greeter>> Listener = Greeter::create();
+  Expected<std::unique_ptr<Greeter>> Listener =
+      Greeter::create(ownerOf(O.Attach).User != geteuid());
   if (!Listener)
     return Listener.takeError();
   Expected<std::string> Library = (*Listener)->preloadable(O.Library);

@@ -23,8 +23,8 @@ static bool isPlain(StringRef Path) {
 
 /// Makes a folder of mode 0700. Its name is short enough for a socket's path in
 /// sockaddr_un, and plain enough for LD_PRELOAD.
-static Expected<std::string> makeFolder() {
-  const char *Temp = std::getenv("TMPDIR");
+static Expected<std::string> makeFolder(bool ForOther) {
+  const char *Temp = ForOther ? nullptr : std::getenv("TMPDIR");
   std::string Error;
   for (std::string Base :
        {std::string(Temp ? Temp : ""), std::string("/tmp")}) {
@@ -48,9 +48,9 @@ Error Greeter::giveTo(uid_t User, gid_t Group) {
   return Error::success();
 }
 
-Expected<std::unique_ptr<Greeter>> Greeter::create() {
+Expected<std::unique_ptr<Greeter>> Greeter::create(bool ForOther) {
   std::unique_ptr<Greeter> G(new Greeter);
-  Expected<std::string> Folder = makeFolder();
+  Expected<std::string> Folder = makeFolder(ForOther);
   if (!Folder)
     return Folder.takeError();
   G->Folder = *Folder;

@@ -17,7 +17,8 @@ namespace memkit {
 /// The recorder's socket, in a folder that only its user can enter.
 class Greeter {
 public:
-  static llvm::Expected<std::unique_ptr<Greeter>> create();
+  /// ForOther: giveTo() follows, so the folder lies where other users reach it.
+  static llvm::Expected<std::unique_ptr<Greeter>> create(bool ForOther = false);
   /// Gives folder and socket to another user, whose processes are welcome, too.
   /// Needs the rights of root.
   llvm::Error giveTo(uid_t User, gid_t Group);

@@ -105,8 +105,8 @@ void compute(SharedWords &W) {
   W.Done = 1;
 }
 
-/// As sleepInTurns(), below words that the loader and the allocator have left on
-/// the stack.
+/// As sleepInTurns(), below words that the loader and the allocator have left
+/// on the stack.
 __attribute__((noinline)) void leaveWords() {
   volatile char Room[1 << 14];
   Room[0] = 1;
