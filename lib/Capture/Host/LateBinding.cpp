@@ -12,6 +12,7 @@
 #include "Stacks/Loader.h"
 
 #include <cstring>
+#include <iterator>
 
 using namespace memkit;
 using namespace memkit::capture;
@@ -24,7 +25,7 @@ struct LateHook {
 } // namespace
 
 #define MEMKIT_HOOK(Name) {Name, 0, 0}
-/// Those that end blocks first.
+/// Those that end blocks first, then those that move blocks.
 static LateHook Hooks[] = {MEMKIT_HOOK("free"),
                            MEMKIT_HOOK("munmap"),
                            MEMKIT_HOOK("dlclose"),
@@ -40,10 +41,11 @@ static LateHook Hooks[] = {MEMKIT_HOOK("free"),
                            MEMKIT_HOOK("_ZdaPvmSt11align_val_t"),
                            MEMKIT_HOOK("_ZdlPvSt11align_val_tRKSt9nothrow_t"),
                            MEMKIT_HOOK("_ZdaPvSt11align_val_tRKSt9nothrow_t"),
-                           MEMKIT_HOOK("malloc"),
-                           MEMKIT_HOOK("calloc"),
                            MEMKIT_HOOK("realloc"),
                            MEMKIT_HOOK("reallocarray"),
+                           MEMKIT_HOOK("mremap"),
+                           MEMKIT_HOOK("malloc"),
+                           MEMKIT_HOOK("calloc"),
                            MEMKIT_HOOK("memalign"),
                            MEMKIT_HOOK("posix_memalign"),
                            MEMKIT_HOOK("aligned_alloc"),
@@ -51,7 +53,6 @@ static LateHook Hooks[] = {MEMKIT_HOOK("free"),
                            MEMKIT_HOOK("pvalloc"),
                            MEMKIT_HOOK("mmap"),
                            MEMKIT_HOOK("mmap64"),
-                           MEMKIT_HOOK("mremap"),
                            MEMKIT_HOOK("mprotect"),
                            MEMKIT_HOOK("pkey_mprotect"),
                            MEMKIT_HOOK("brk"),
@@ -83,7 +84,8 @@ static LateHook Hooks[] = {MEMKIT_HOOK("free"),
                            MEMKIT_HOOK("_ZnwmSt11align_val_tRKSt9nothrow_t"),
                            MEMKIT_HOOK("_ZnamSt11align_val_tRKSt9nothrow_t")};
 #undef MEMKIT_HOOK
-static constexpr size_t NumEnds = 15;
+/// How many are led to the hooks at a time.
+static constexpr size_t Stages[] = {15, 18, std::size(Hooks)};
 
 //===----------------------------------------------------------------------===//
 // Names
@@ -146,7 +148,7 @@ namespace {
 /// A walk over the loader's list, in the list's order.
 struct BindingWalk {
   bool ToHooks = true;
-  bool OnlyEnds = false;           ///< the functions that end blocks
+  size_t Stage = std::size(Hooks); ///< the first so many hooks
   const link_map *First = nullptr; ///< null: from the start
   bool HasBegun = false;
   bool IsAtStart = true;   ///< before the loader: loaded with the program
@@ -165,21 +167,23 @@ bool BindingWalk::wants(const Import &I, const LateHook &H,
                         const link_map *Map) const {
   if (!ToHooks)
     return *I.At == H.Hook;
-  if (OnlyEnds && size_t(&H - Hooks) >= NumEnds)
+  if (size_t(&H - Hooks) >= Stage)
     return false;
   return *I.At == H.Real || ((IsAtStart || !HasSeveral) && isUnbound(I, Map));
 }
 
 void BindingWalk::visit(const link_map *Map) {
-  uint32_t Before = Counts.Words;
+  bool HasHooks = false;
   Imports(Map).each([&](const Import &I) {
     const LateHook *H = hookOf(I.Name);
-    if (H && H->Hook && H->Real && wants(I, *H, Map) &&
-        setWord(Map, I.At, ToHooks ? H->Hook : H->Real))
-      ++Counts.Words;
+    if (!H || !H->Hook || !H->Real)
+      return;
+    bool Changes =
+        wants(I, *H, Map) && setWord(Map, I.At, ToHooks ? H->Hook : H->Real);
+    Counts.Words += Changes;
+    HasHooks |= Changes || *I.At == H->Hook;
   });
-  if (!OnlyEnds)
-    Counts.Binaries += Counts.Words != Before;
+  Counts.Binaries += HasHooks;
 }
 
 /// The address of the dynamic section; 0: none.
@@ -230,12 +234,14 @@ static bool walk(BindingWalk &Walk) {
     return false;
   dl_iterate_phdr(countAllocator, &Walk);
   Walk.HasSeveral = Walk.NumAllocators > 1;
-  Walk.OnlyEnds = Walk.ToHooks;
-  visitAll(Walk);
-  if (!Walk.OnlyEnds)
-    return true;
-  Walk.OnlyEnds = false;
-  visitAll(Walk);
+  if (Walk.ToHooks)
+    for (size_t Stage : Stages) {
+      Walk.Stage = Stage;
+      Walk.Counts.Binaries = 0;
+      visitAll(Walk);
+    }
+  else
+    visitAll(Walk);
   return true;
 }
 
