@@ -10,7 +10,7 @@
 // RUN: FileCheck --input-file=%t.attached %s
 // REQUIRES: python
 //
-// CHECK: 1,inner,{{.*}}stacks.c,[[#@LINE+15]]
+// CHECK: 1,inner,{{.*}}stacks.c,[[#@LINE+14]]
 // CHECK-NEXT: 2,middle,{{.*}}stacks.c
 // CHECK-NEXT: 3,outer,{{.*}}stacks.c
 // CHECK-NEXT: 4,main,{{.*}}stacks.c
