@@ -5,6 +5,7 @@
 
 #include "LateBinding.h"
 
+#include "Runtime/Pieces.h"
 #include "Runtime/Symbols.h"
 #include "Stacks/Binaries.h"
 #include "Stacks/Exports.h"
@@ -156,7 +157,7 @@ struct BindingWalk {
   uint32_t NumAllocators = 0;
   BoundCounts Counts;
 
-  void visit(const link_map *Map);
+  void visit(const link_map *Map, const dl_phdr_info &Info);
   bool wants(const Import &I, const LateHook &H, const link_map *Map) const;
 };
 } // namespace
@@ -172,14 +173,55 @@ bool BindingWalk::wants(const Import &I, const LateHook &H,
   return *I.At == H.Real || ((IsAtStart || !HasSeveral) && isUnbound(I, Map));
 }
 
-void BindingWalk::visit(const link_map *Map) {
+static bool protect(uintptr_t At, int Access) {
+  long Page = long(At & ~(PageBytes - 1));
+  return !sys::failed(sys::call(SYS_mprotect, Page, long(PageBytes), Access));
+}
+
+/// Whether the loader has made the word's page read-only.
+static bool isSealed(const dl_phdr_info &Info, uintptr_t At) {
+  constexpr uintptr_t Mask = ~(PageBytes - 1);
+  for (unsigned I = 0; I != Info.dlpi_phnum; ++I) {
+    const Elf64_Phdr &P = Info.dlpi_phdr[I];
+    uintptr_t Start = Info.dlpi_addr + P.p_vaddr, End = Start + P.p_memsz;
+    if (P.p_type == PT_GNU_RELRO && At >= (Start & Mask) && At < (End & Mask))
+      return true;
+  }
+  return false;
+}
+
+/// Whether a store to the word's page works: a program may have made memory
+/// read-only that the loader has not. Where the kernel does not tell (before
+/// Linux 5.14), the answer is yes.
+static bool isWritable(uintptr_t At) {
+  constexpr int PopulateWrite = 23; // MADV_POPULATE_WRITE
+  auto Try = [](uintptr_t Of) {
+    return !sys::failed(sys::call(SYS_madvise, long(Of & ~(PageBytes - 1)),
+                                  long(PageBytes), PopulateWrite));
+  };
+  return Try(At) || !Try(uintptr_t(&Hooks));
+}
+
+/// Sets a word of a binary in the turn. False: the page stays read-only.
+static bool setLate(const dl_phdr_info &Info, uintptr_t *At, uintptr_t Value) {
+  bool Sealed = isSealed(Info, uintptr_t(At));
+  if (Sealed ? !protect(uintptr_t(At), PROT_READ | PROT_WRITE)
+             : !isWritable(uintptr_t(At)))
+    return false;
+  __atomic_store_n(At, Value, __ATOMIC_RELEASE);
+  if (Sealed)
+    protect(uintptr_t(At), PROT_READ);
+  return true;
+}
+
+void BindingWalk::visit(const link_map *Map, const dl_phdr_info &Info) {
   bool HasHooks = false;
   Imports(Map).each([&](const Import &I) {
     const LateHook *H = hookOf(I.Name);
     if (!H || !H->Hook || !H->Real)
       return;
     bool Changes =
-        wants(I, *H, Map) && setWord(Map, I.At, ToHooks ? H->Hook : H->Real);
+        wants(I, *H, Map) && setLate(Info, I.At, ToHooks ? H->Hook : H->Real);
     Counts.Words += Changes;
     HasHooks |= Changes || *I.At == H->Hook;
   });
@@ -215,7 +257,7 @@ static int visitBinary(dl_phdr_info *Info, size_t, void *Of) {
   Walk.HasBegun |= !Walk.First || Walk.First == Map;
   bool IsLoader = uintptr_t(Map->l_ld) - Loader.Start < Loader.Bytes;
   if (Walk.HasBegun && !IsLoader)
-    Walk.visit(Map);
+    Walk.visit(Map, *Info);
   Walk.IsAtStart &= !IsLoader;
   return 0;
 }
