@@ -55,9 +55,8 @@ static std::vector<std::string> unknownOption(StringRef Argument,
   auto [Dashes, Value] = Argument.split('=');
   StringRef Name = Dashes.ltrim('-');
   std::string Text = "unknown option '" + Dashes.str() + "'";
-  if (Tool == "memrec" && (Name == "p" || Name == "pid" || Name == "attach"))
-    return {Text + ": memrec cannot attach to a program that runs: start it " +
-            "with memrec --start=off; SIGUSR1 to memrec begins the recording"};
+  if (Tool == "memrec" && Name == "attach")
+    return {Text + ": to record a process that runs, memrec -p PID"};
   if (StringRef Others = toolsWith(Name); !Others.empty())
     return {Text + ": " + Others.str() + " have it"};
   StringRef Near = nearestName(Name, longOptions());

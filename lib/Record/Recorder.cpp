@@ -3,6 +3,7 @@
 // Starts a program and records it.
 
 #include "Recorder.h"
+#include "Attach/AttachCheck.h"
 #include "Launch/Launch.h"
 #include "Launch/NoMemory.h"
 #include "Output/MemorySink.h"
@@ -21,7 +22,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <grp.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -292,10 +295,139 @@ int waitAlone(pid_t Pid, SignalPassing &Signals) {
   return WIFSIGNALED(Status) ? 128 + WTERMSIG(Status) : WEXITSTATUS(Status);
 }
 
+//===----------------------------------------------------------------------===//
+// A program that runs already
+//===----------------------------------------------------------------------===//
+
+/// What ends a recording that has not started its program: the program goes on.
+void takeEndSignals() {
+  struct sigaction New{};
+  New.sa_handler = [](int) { TheRequests.Stop = true; };
+  for (int Signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
+    struct sigaction Old;
+    if (sigaction(Signal, nullptr, &Old) == 0 && Old.sa_handler != SIG_IGN)
+      sigaction(Signal, &New, nullptr);
+  }
+}
+
+/// Takes the user and the groups of the process: root never parses another
+/// user's memory and files.
+Error becomeUserOf(pid_t Pid, Greeter &Listener) {
+  TargetOwner Owner = ownerOf(Pid);
+  if (geteuid() != 0 || Owner.User == 0)
+    return Error::success();
+  if (Error E = Listener.giveTo(Owner.User, Owner.Group))
+    return E;
+  if (setgroups(1, &Owner.Group) != 0 ||
+      setresgid(Owner.Group, Owner.Group, Owner.Group) != 0 ||
+      setresuid(Owner.User, Owner.User, Owner.User) != 0)
+    return createStringError(inconvertibleErrorCode(),
+                             "cannot take the program's user: %s",
+                             strerror(errno));
+  // A process that changes its user may otherwise not read its own /proc.
+  prctl(PR_SET_DUMPABLE, 1);
+  return Error::success();
+}
+
+/// Why the process could not be attached to.
+Error refusal(pid_t Pid, const std::string &Why) {
+  return createStringError(inconvertibleErrorCode(),
+                           "process " + processText(Pid) + " " + Why);
+}
+
+Expected<RecordResult> recordRunning(const RecordOptions &O) {
+  if (Error E = checkTarget(O.Attach))
+    return std::move(E);
+  Expected<HeapChoice> Wanted =
+      HeapChoice::create(O.Heaps, O.MinSize, O.PythonObjects);
+  if (!Wanted)
+    return Wanted.takeError();
+  Wanted->SampleBytes = O.SampleBytes;
+  Expected<std::unique_ptr<Greeter>> Listener =
+      Greeter::create(ownerOf(O.Attach).User != geteuid());
+  if (!Listener)
+    return Listener.takeError();
+  Expected<std::string> Library = (*Listener)->preloadable(O.Library);
+  if (!Library)
+    return Library.takeError();
+  Expected<std::unique_ptr<AttachProcess>> By =
+      AttachProcess::start(O.Attach, *Library);
+  if (!By)
+    return By.takeError();
+  takeSignals();
+  takeEndSignals();
+  raiseLimits();
+  NameFields Fields{uint32_t(O.Attach), procfs::hostName(), -1,
+                    std::time(nullptr)};
+  Expected<std::string> Name =
+      expandName(outputPattern(O, -1), Fields, getProcessEnv);
+  if (!Name)
+    return Name.takeError();
+  Expected<TraceOutput> Out = TraceOutput::open(*Name, O.OnOldFile);
+  if (!Out)
+    return Out.takeError();
+  OutputSink Sink(*Out);
+  Expected<std::unique_ptr<MemorySink>> Copy = copyFor(*Out);
+  if (!Copy)
+    return Copy.takeError();
+  if (Error E = becomeUserOf(O.Attach, **Listener))
+    return std::move(E);
+  TscClock Clock = TscClock::calibrated();
+  Expected<std::unique_ptr<Recording>> R = Recording::create(
+      Sink, makeHeader(O, JobPlace(), Clock), Clock, *Wanted, Copy->get());
+  if (!R)
+    return R.takeError();
+  if (Error E = chooseEvents(**R, O, *Out))
+    return std::move(E);
+  if (hasFreeProcessors())
+    (*R)->writeByThread();
+  if (!O.StepRange.empty())
+    (*R)->setStepRange(O.StepRange);
+  RecordResult Result;
+  Result.Output = Out->name();
+  Session S(O, **R, **Listener, "memkit." + std::to_string(getpid()),
+            Out->name());
+  S.setProgram(O.Attach, procfs::exePath(O.Attach), "");
+  S.attachBy(**By);
+  if (Error E = S.openDoor(*Copy ? (*Copy)->fd() : Out->fd()))
+    O.Warn("tools cannot look at this recording while it runs: " +
+           toString(std::move(E)));
+  S.run();
+  By->reset();
+  S.finish();
+  if (!S.wasAttached()) {
+    consumeError((*R)->takeError());
+    Out->remove();
+    return refusal(O.Attach, S.attachProblem().empty()
+                                 ? "has ended, or memrec was interrupted"
+                                 : S.attachProblem());
+  }
+  if (!S.attachProblem().empty())
+    O.Warn("process " + processText(O.Attach) + " " + S.attachProblem());
+  warnOfHeaps(O, **R);
+  S.warnOfTimePoints();
+  fill(Result, **R, S);
+  Error E = (*R)->takeError();
+  if (Error Close = Out->close())
+    E = joinErrors(std::move(E), std::move(Close));
+  if (E) {
+    Result.Lost = true;
+    Result.ReaderGone = Sink.ReaderGone;
+    Result.Why = toString(std::move(E));
+  }
+  Result.Detached = !S.programEnded();
+  Result.DetachResult = S.detachResult();
+  if (Result.Detached)
+    (*Listener)->keepLink();
+  return Result;
+}
+
 } // namespace
 
 Expected<RecordResult> memkit::record(const RecordOptions &O) {
   holdStandardStreams();
+  if (O.Attach)
+    return recordRunning(O);
   Expected<HeapChoice> Wanted =
       HeapChoice::create(O.Heaps, O.MinSize, O.PythonObjects);
   if (!Wanted)

@@ -11,8 +11,9 @@
 
 namespace memkit {
 
-/// Runs the program and records it until the program has ended. Errors: why the
-/// program could not be started.
+/// Runs the program, or attaches to a program that runs, and records it until
+/// the program has ended, or memrec is asked to detach. Errors: why the program
+/// could not be started, or not be attached to.
 llvm::Expected<RecordResult> record(const RecordOptions &O);
 
 } // namespace memkit

@@ -3,10 +3,12 @@
 // Runs a program and records its memory.
 
 #include "Arguments.h"
+#include "AttachOptions.h"
 #include "Cli/ToolMain.h"
 #include "Options.h"
 #include "Overhead.h"
 #include "PythonFacts.h"
+#include "Record/Attach/AttachCheck.h"
 #include "RunCommand.h"
 #include "StartHint.h"
 #include "Support/CommandText.h"
@@ -55,6 +57,8 @@ static std::string peakText(const RecordResult &R) {
 }
 
 static void sayEnd(const RecordResult &R) {
+  if (R.DetachResult)
+    say("detached: " + pauseText(*R.DetachResult));
   if (R.Signal == SIGINT)
     say("interrupted");
   else if (R.Signal)
@@ -141,6 +145,15 @@ static void reportToTerminal(RecordOptions &O) {
   };
 }
 
+/// Says what attaching did to the process.
+static void reportAttach(RecordOptions &O) {
+  O.Attached = [Pid = O.Attach](const AttachResult &R, StringRef Output) {
+    say("attached to process " + processText(Pid) + ": " + pauseText(R) +
+        (Output == "-" ? "" : "; recording to " + Output.str()) +
+        "; Ctrl-C detaches");
+  };
+}
+
 /// Lets the memstat beside this program write the bundle of a trace.
 static void writeBundle(const char *Argv0, const std::string &Trace) {
   WantedBundle Kind = wantedBundle();
@@ -164,10 +177,13 @@ static int fail(Error E) {
 }
 
 static const ToolDescription Record{
-    "memrec", "Runs a program and records its memory in a trace.",
+    "memrec",
+    "Runs a program, or attaches to one that runs, and records its memory in a "
+    "trace.",
     "memrec -- python3 train.py\n"
     "memrec -o build.fb make\n"
-    "memrec -o - ./server | memdump - | less",
+    "memrec -o - ./server | memdump - | less\n"
+    "memrec -p 1234 --for=30s",
     "[--] program [arguments]", ExitFailed};
 static const ToolDescription RunAndShow{
     "memkit run",
@@ -198,11 +214,17 @@ int main(int Argc, char **Argv) {
     outs() << pythonFacts() << '\n';
     return Can ? 0 : ExitError;
   }
-  if (A->Command.empty())
+  if (A->Command.empty() && !wantsAttach())
     return fail(
         makeUsageError("no program to run; try '" + D.Name + " --help'"));
-  if (Error E = prepareRun(A->Command))
-    return fail(std::move(E));
+  if (wantsAttach() && (wantsRun() || wantsOverhead()))
+    return fail(makeUsageError(wantsRun()
+                                   ? "--pid runs no program: without --run"
+                                   : "--overhead runs a program: without "
+                                     "--pid"));
+  if (!wantsAttach())
+    if (Error E = prepareRun(A->Command))
+      return fail(std::move(E));
   if (!sys::fs::exists(Library))
     return fail(makeError(Library + ": capture library not found "
                                     "(choose another with --library)"));
@@ -215,6 +237,8 @@ int main(int Argc, char **Argv) {
   O->Library = std::move(Library);
   O->PythonFolder = findPythonFolder(Argv[0]);
   O->Command = A->Command;
+  if (Error E = takeAttach(*O, A->Command))
+    return fail(std::move(E));
   O->Warn = [](const Twine &What) { warn(What); };
   // Also with -q: the user asked for these lines.
   O->Alert = sayAlways;
@@ -224,6 +248,8 @@ int main(int Argc, char **Argv) {
     return Status ? *Status : fail(Status.takeError());
   }
   reportToTerminal(*O);
+  if (wantsAttach())
+    reportAttach(*O);
   keepHeapSmall();
   Expected<RecordResult> R = record(*O);
   if (!R)

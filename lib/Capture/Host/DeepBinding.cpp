@@ -13,6 +13,7 @@
 // caller makes no difference.
 
 #include "AllocatorBinding.h"
+#include "LateBinding.h"
 #include "Real.h"
 #include "Runtime/Symbols.h"
 #include "Runtime/Thread.h"
@@ -146,6 +147,9 @@ __attribute__((visibility("hidden"))) void memrecNoteLoad() {
 /// Of AllocatorBinding.h.
 extern bool memrecHasAllocator __attribute__((visibility("hidden")));
 
+/// Set while the program is recorded late: see LateBinding.h.
+__attribute__((visibility("hidden"))) bool memrecBindsLoads = false;
+
 /// Whether memrecOpenDeeply can open the library. Errors of File are left to
 /// dlopen.
 __attribute__((visibility("hidden"))) bool memrecOpens(const char *File,
@@ -156,7 +160,9 @@ __attribute__((visibility("hidden"))) bool memrecOpens(const char *File,
 __attribute__((visibility("hidden"))) void *memrecOpenDeeply(const char *File,
                                                              int Mode) {
   void *Handle = memrecRealDlopen(File, Mode);
-  if (Handle && Mode & RTLD_DEEPBIND)
+  if (Handle && memrecBindsLoads)
+    bindLateFrom(static_cast<link_map *>(Handle));
+  else if (Handle && Mode & RTLD_DEEPBIND)
     bindAgain(Handle);
   if (Handle && memrecHasAllocator)
     for (auto *L = static_cast<link_map *>(Handle); L; L = L->l_next)
@@ -184,6 +190,8 @@ dlopen:
   testb $8, %sil
   jne 3f
   cmpb $0, memrecHasAllocator(%rip)
+  jne 3f
+  cmpb $0, memrecBindsLoads(%rip)
   jne 3f
   jmp *%rax
 2:

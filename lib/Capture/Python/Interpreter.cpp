@@ -285,6 +285,16 @@ void Interpreter::watchCodes() {
   __atomic_store_n(Slot, &codeDies, __ATOMIC_RELEASE);
 }
 
+void Interpreter::leave() const {
+  auto *Real = __atomic_load_n(&RealDealloc, __ATOMIC_ACQUIRE);
+  if (!CodeType || !Real)
+    return;
+  auto *Slot = reinterpret_cast<void (**)(void *)>(CodeType + DeallocOffset);
+  auto *Is = &codeDies;
+  __atomic_compare_exchange_n(Slot, &Is, Real, false, __ATOMIC_ACQ_REL,
+                              __ATOMIC_RELAXED);
+}
+
 /// Called with the GIL of the object's interpreter held: no frame runs the
 /// code.
 void Interpreter::codeDies(void *Code) {

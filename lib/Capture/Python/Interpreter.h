@@ -148,6 +148,10 @@ public:
     return *reinterpret_cast<const volatile uintptr_t *>(Address);
   }
 
+  /// The recording ends, and the program goes on: gives the type of code
+  /// objects its own deallocator back. Any thread.
+  void leave() const;
+
 private:
   enum : uint32_t { None = 0, Refused, Looking, Seen, Walked };
 

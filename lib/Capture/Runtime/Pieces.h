@@ -6,7 +6,8 @@
 // after set-up, so a further piece comes from the piece before: mremap of a
 // shared mapping with an old size of 0 makes a second mapping of the same
 // pages, and the second mapping may extend beyond the first. If several threads
-// map one piece, one mapping wins. Nothing is unmapped while the process lives.
+// map one piece, one mapping wins. Nothing is unmapped while the process is
+// recorded.
 
 #ifndef MEMKIT_CAPTURE_RUNTIME_PIECES_H
 #define MEMKIT_CAPTURE_RUNTIME_PIECES_H
@@ -32,7 +33,7 @@ public:
     void *P = sys::map(wire::PieceBytes, MAP_SHARED, Fd, Offset);
     if (!P)
       return false;
-    sys::call(SYS_madvise, long(P), wire::PieceBytes, MADV_DONTFORK);
+    sys::keepFromFork(P, wire::PieceBytes);
     Piece[0].store(static_cast<T *>(P), std::memory_order_release);
     return true;
   }
@@ -80,9 +81,9 @@ private:
     if (sys::failed(R))
       return false;
     char *New = reinterpret_cast<char *>(R);
-    sys::call(SYS_madvise, R, PageBytes + wire::PieceBytes, MADV_DONTFORK);
     sys::unmap(New, PageBytes);
     T *Mine = reinterpret_cast<T *>(New + PageBytes);
+    sys::keepFromFork(Mine, wire::PieceBytes);
     T *Expected = nullptr;
     if (!Piece[Index + 1].compare_exchange_strong(Expected, Mine,
                                                   std::memory_order_acq_rel))

@@ -4,8 +4,11 @@
 
 #include "Process.h"
 
+#include "OwnMaps.h"
 #include "Source.h"
 
+#include <cstring>
+#include <link.h>
 #include <unistd.h>
 
 using namespace memkit;
@@ -14,6 +17,8 @@ using namespace memkit::capture;
 /// All zeros: fork cannot wipe pages of a file.
 constinit ThisProcess memkit::capture::Proc;
 constinit Inherited memkit::capture::Kept{};
+/// Page aligned as the states, beside which the linker puts it.
+static constinit OwnMaps RecordingMaps;
 
 void capture::turnOff() {
   Proc.State.store(ProcessPhase::Off, std::memory_order_release);
@@ -87,7 +92,7 @@ static void noteOwn(void *P, size_t Bytes) {
 static void *mapShared(int Fd, uint64_t Offset, uint64_t Bytes) {
   void *P = sys::map(Bytes, MAP_SHARED, Fd, Offset);
   if (P)
-    sys::call(SYS_madvise, long(P), long(Bytes), MADV_DONTFORK);
+    sys::keepFromFork(P, Bytes);
   return P;
 }
 
@@ -120,11 +125,24 @@ static void applySettings(const wire::Settings &S) {
   Proc.SomeUnknown = Kept.Stopped;
 }
 
+/// Other threads may load and unload libraries while the library connects to
+/// its recorder late, and a callback of dl_iterate_phdr holds the lock of the
+/// loader's list.
+static void callConnected() {
+  if (!Kept.IsLate)
+    return forSources(&Source::Connected);
+  auto OnFirst = [](dl_phdr_info *, size_t, void *) {
+    forSources(&Source::Connected);
+    return 1;
+  };
+  dl_iterate_phdr(OnFirst, nullptr);
+}
+
 static bool connectSources(int Fd, const wire::Regions &R) {
   for (const Source *const *S = Sources; *S; ++S)
     if ((*S)->Connect && !(*S)->Connect(Fd, R, *Proc.Ctl))
       return false;
-  forSources(&Source::Connected);
+  callConnected();
   return true;
 }
 
@@ -139,7 +157,10 @@ static bool wipeOnFork(void *State, size_t Bytes) {
 /// call, and one mapping instead of ten.
 static bool wipeAllOnFork() {
   uintptr_t Start = uintptr_t(&Proc), End = Start + sizeof(Proc);
-  size_t Bytes = sizeof(Proc);
+  size_t Bytes = sizeof(Proc) + sizeof(RecordingMaps);
+  auto Maps = uintptr_t(&RecordingMaps);
+  Start = Maps < Start ? Maps : Start;
+  End = Maps + sizeof(RecordingMaps) > End ? Maps + sizeof(RecordingMaps) : End;
   for (const Source *const *S = Sources; *S; ++S) {
     if (!(*S)->State)
       continue;
@@ -153,12 +174,35 @@ static bool wipeAllOnFork() {
   for (const Source *const *S = Sources; *S; ++S)
     if ((*S)->State && !wipeOnFork((*S)->State, (*S)->StateBytes))
       return false;
-  return wipeOnFork(&Proc, sizeof(Proc));
+  return wipeOnFork(&Proc, sizeof(Proc)) &&
+         wipeOnFork(&RecordingMaps, sizeof(RecordingMaps));
+}
+
+static void noteRecordings(void *P, size_t Bytes) {
+  if (Bytes)
+    RecordingMaps.add(P, Bytes);
+  else
+    RecordingMaps.drop(P);
+}
+
+void capture::forgetRecording() {
+  RecordingMaps.unmapAll();
+  if (Proc.Ctl)
+    sys::call(SYS_munmap, long(Proc.Ctl), wire::ControlBytes);
+  for (const Source *const *S = Sources; *S; ++S)
+    if ((*S)->State)
+      memset((*S)->State, 0, (*S)->StateBytes);
+  // A call through an old pointer looks at State and Epoch alone.
+  memset(static_cast<void *>(&Proc.Ctl), 0,
+         sizeof(Proc) - (uintptr_t(&Proc.Ctl) - uintptr_t(&Proc)));
+  Kept.Control = nullptr;
+  Kept.Process = 0;
 }
 
 static bool tryConnect() {
   if (!wipeAllOnFork())
     return false;
+  sys::NoteRecordings = noteRecordings;
   forSources(&Source::Prepare);
   wire::Control *Parents = Kept.Control;
   if (Parents && (recorderGone(*Parents) || recorderStands(*Parents)))

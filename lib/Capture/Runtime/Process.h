@@ -63,6 +63,9 @@ struct Inherited {
   bool Stopped;        ///< the program has stopped recording
   /// A sandbox would kill a process that greets the recorder.
   bool IsSandboxed;
+  /// The library came into a program that ran already: the program's global
+  /// scope lacks the library.
+  bool IsLate;
   /// The control page of the last process, the only shared page that a child of
   /// fork inherits. A child checks there whether a greeting can succeed.
   wire::Control *Control;
@@ -97,6 +100,11 @@ int greet(wire::Welcome &W);
 
 /// Stops recording for good.
 void turnOff();
+
+/// Gives the memory of the last recording back, so that connect() may begin
+/// another one. After turnOff(), when no other thread is inside of a hook that
+/// had begun before.
+void forgetRecording();
 
 /// Has \p C lost its recorder?
 bool recorderGone(const wire::Control &C);

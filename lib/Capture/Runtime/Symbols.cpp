@@ -20,9 +20,21 @@ static void forgetError() {
   dlerror();
 }
 
+extern "C" const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern "C" const char _end[] __attribute__((visibility("hidden")));
+
+static bool isOwn(const void *P) {
+  return uintptr_t(P) - uintptr_t(__ehdr_start) <
+         uintptr_t(_end) - uintptr_t(__ehdr_start);
+}
+
 void *capture::nextSymbol(const char *Name) {
   Quiet Q;
-  void *P = dlsym(RTLD_NEXT, Name);
+  // What is loaded late has only its own dependencies behind it, and the
+  // program's scope before it.
+  void *P = Kept.IsLate ? dlsym(RTLD_DEFAULT, Name) : nullptr;
+  if (!P || isOwn(P))
+    P = dlsym(RTLD_NEXT, Name);
   if (!P)
     forgetError();
   return P;

@@ -17,7 +17,8 @@ void *nextSymbol(const char *Name);
 void *globalSymbol(const char *Name);
 
 /// \p Name in a loaded library, which may be outside the global scope; null: \p
-/// Library is not loaded or lacks the symbol.
+/// Library is not loaded or lacks the symbol. Library null: the program with
+/// what was loaded at its start.
 void *symbolOfLoaded(const char *Library, const char *Name);
 
 /// \p Name in the scope of a loaded binary (its link_map); null: none.

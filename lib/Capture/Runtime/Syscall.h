@@ -61,6 +61,10 @@ inline bool failed(long Result) { return Result < 0 && Result > -4096; }
 /// before the library unmaps memory; null: nobody asks.
 inline void (*NoteOwn)(void *P, size_t Bytes) = nullptr;
 
+/// Called for memory that the library has mapped for a recording, and, with
+/// Bytes 0, before the library unmaps memory; null: nobody asks.
+inline void (*NoteRecordings)(void *P, size_t Bytes) = nullptr;
+
 /// Null on failure.
 inline void *map(size_t Bytes, int Flags, int Fd, uint64_t Offset) {
   long P = call(SYS_mmap, 0, long(Bytes), PROT_READ | PROT_WRITE, Flags, Fd,
@@ -73,11 +77,19 @@ inline void *map(size_t Bytes, int Flags, int Fd, uint64_t Offset) {
   return At;
 }
 
-/// Private zeroed memory that a forked child does not inherit; null on failure.
+/// Marks memory as a recording's, which a forked child does not inherit.
+inline void keepFromFork(void *P, size_t Bytes) {
+  call(SYS_madvise, long(P), long(Bytes), MADV_DONTFORK);
+  if (NoteRecordings)
+    NoteRecordings(P, Bytes);
+}
+
+/// Private zeroed memory of a recording, which a forked child does not inherit;
+/// null on failure.
 inline void *mapPrivate(size_t Bytes) {
   void *P = map(Bytes, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (P)
-    call(SYS_madvise, long(P), long(Bytes), MADV_DONTFORK);
+    keepFromFork(P, Bytes);
   return P;
 }
 
@@ -101,6 +113,8 @@ inline void *reserve(size_t Bytes) {
 inline void unmap(void *P, size_t Bytes) {
   if (NoteOwn)
     NoteOwn(P, 0);
+  if (NoteRecordings)
+    NoteRecordings(P, 0);
   call(SYS_munmap, long(P), long(Bytes));
 }
 

@@ -23,8 +23,8 @@ static bool isPlain(StringRef Path) {
 
 /// Makes a folder of mode 0700. Its name is short enough for a socket's path in
 /// sockaddr_un, and plain enough for LD_PRELOAD.
-static Expected<std::string> makeFolder() {
-  const char *Temp = std::getenv("TMPDIR");
+static Expected<std::string> makeFolder(bool ForOther) {
+  const char *Temp = ForOther ? nullptr : std::getenv("TMPDIR");
   std::string Error;
   for (std::string Base :
        {std::string(Temp ? Temp : ""), std::string("/tmp")}) {
@@ -38,9 +38,19 @@ static Expected<std::string> makeFolder() {
   return createStringError(inconvertibleErrorCode(), Error);
 }
 
-Expected<std::unique_ptr<Greeter>> Greeter::create() {
+Greeter::Greeter() : Welcome(getuid()) {}
+
+Error Greeter::giveTo(uid_t User, gid_t Group) {
+  for (const std::string &Name : {Path, Folder})
+    if (chown(Name.c_str(), User, Group) != 0)
+      return failErrno(Name);
+  Welcome = User;
+  return Error::success();
+}
+
+Expected<std::unique_ptr<Greeter>> Greeter::create(bool ForOther) {
   std::unique_ptr<Greeter> G(new Greeter);
-  Expected<std::string> Folder = makeFolder();
+  Expected<std::string> Folder = makeFolder(ForOther);
   if (!Folder)
     return Folder.takeError();
   G->Folder = *Folder;
@@ -109,7 +119,7 @@ std::vector<Greeter::Client> Greeter::accept() {
     ucred Who{};
     socklen_t Size = sizeof(Who);
     if (getsockopt(C, SOL_SOCKET, SO_PEERCRED, &Who, &Size) != 0 ||
-        Who.uid != getuid() || Who.pid <= 0) {
+        (Who.uid != getuid() && Who.uid != Welcome) || Who.pid <= 0) {
       close(C);
       continue;
     }

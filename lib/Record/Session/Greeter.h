@@ -17,7 +17,11 @@ namespace memkit {
 /// The recorder's socket, in a folder that only its user can enter.
 class Greeter {
 public:
-  static llvm::Expected<std::unique_ptr<Greeter>> create();
+  /// ForOther: giveTo() follows, so the folder lies where other users reach it.
+  static llvm::Expected<std::unique_ptr<Greeter>> create(bool ForOther = false);
+  /// Gives folder and socket to another user, whose processes are welcome, too.
+  /// Needs the rights of root.
+  llvm::Error giveTo(uid_t User, gid_t Group);
   /// Removes the socket, the link and the folder.
   ~Greeter();
 
@@ -52,7 +56,7 @@ public:
   void answer(const Client &G, uint32_t Process, int Memfd, uint64_t Size);
 
 private:
-  Greeter() = default;
+  Greeter();
   struct Caller {
     int Connection;
     pid_t Pid;
@@ -60,6 +64,7 @@ private:
   bool hear(const Caller &C, std::vector<Client> &Out);
 
   int Fd = -1;
+  uid_t Welcome; ///< the user whose processes are welcome
   std::string Folder, Path, Link;
   bool KeepsLink = false;
   std::vector<Caller> Pending;

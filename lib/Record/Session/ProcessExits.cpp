@@ -36,6 +36,8 @@ void ProcessExits::find(uint64_t Tsc) {
     } else if (Program.ended()) {
       setEnding(P, false);
       P.Exit.WaitStatus = Program.waitStatus();
+      if (P.Exit.WaitStatus < 0)
+        P.Exit.WaitStatus = procfs::zombieStatus(P.Pid).value_or(-1);
     }
   }
 }

@@ -5,6 +5,7 @@
 #ifndef MEMKIT_LIB_RECORD_SESSION_RECORDOPTIONS_H
 #define MEMKIT_LIB_RECORD_SESSION_RECORDOPTIONS_H
 
+#include "Record/Attach/Attacher.h"
 #include "Record/Output/TraceOutput.h"
 #include "Record/Session/AlertAction.h"
 #include "Record/Session/AlertRules.h"
@@ -48,6 +49,10 @@ struct RecordProgress {
 /// What to record and how. Plain data.
 struct RecordOptions {
   std::vector<std::string> Command; ///< the program and its arguments
+  /// Not 0: attach to this process, which runs already, in place of starting
+  /// Command; Command is then the process's.
+  pid_t Attach = 0;
+  uint64_t AttachForNs = 0; ///< detach after this time; 0: never
   std::string Output; ///< name pattern, `-`, or empty: trace.fb, trace.%r.fb
   OutputPolicy OnOldFile;
   /// Wait for room in a full ring; else drop records.
@@ -109,6 +114,8 @@ struct RecordOptions {
   /// Called with the output's name (`-`: standard output) when the program
   /// starts; empty: not wanted.
   std::function<void(llvm::StringRef Output)> Started;
+  /// Called when the program is attached to; empty: not wanted.
+  std::function<void(const AttachResult &, llvm::StringRef Output)> Attached;
   /// Called after about 5 s, 10 s, 20 s, ...; empty: not wanted.
   std::function<void(const RecordProgress &)> Progress;
 };
@@ -148,7 +155,8 @@ struct RecordResult {
   uint64_t CpuNs = 0;    ///< of the recorder's own threads that take and write
   /// Longest time between two reads of the rings.
   uint64_t LongestPauseNs = 0;
-  bool Detached = false; ///< the program still runs
+  bool Detached = false;                    ///< the program still runs
+  std::optional<AttachResult> DetachResult; ///< hooks were taken out
   /// The path of a binary without symbols that most stacks pass through, or
   /// empty.
   std::string Nameless;

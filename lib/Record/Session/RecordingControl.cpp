@@ -16,6 +16,8 @@ RecordingControl::RecordingControl(const RecordOptions &O, Recording &R,
   IsOn = StartAt.Kind == RecordTimePoint::None;
   if (!IsOn)
     Bits = wire::RB_SomeUnknown;
+  if (O.Attach)
+    Bits |= wire::RB_SomeUnknown;
   // Steps end when scopes end, so scopes are needed.
   if (StartAt.Kind == RecordTimePoint::Step ||
       StopAt.Kind == RecordTimePoint::Step)

@@ -14,8 +14,8 @@ static constexpr size_t MaxAnswers = 128;
 
 Session::Session(const RecordOptions &O, Recording &R, Greeter &Listener,
                  std::string Tag, std::string Trace)
-    : O(O), R(R), Listener(Listener), Residents(O, R, Children, Tag),
-      Execs(O, R, Children, Tag),
+    : O(O), R(R), Listener(Listener), Trace(Trace),
+      Residents(O, R, Children, Tag), Execs(O, R, Children, Tag),
       Starts(Parts, Shared, Listener, Exits, Control, std::move(Tag)),
       Actions(O.OnAlert, std::move(Trace), Control, Children) {
   // Naps are short; the kernel's default timer slack would double them.
@@ -80,7 +80,7 @@ void Session::run() {
     if (Visitors)
       Visitors->take(R.nowNs(), Idle.doorReady());
     Children.removeWritten(R);
-    if (mustStop() || R.failed() || finished())
+    if (mustStop() || (R.failed() && !AttachedBy) || finished())
       break;
     Idle.wait(Rings.fullest(), Watch.isReading() || Residents.isAwaited());
   }
@@ -291,12 +291,54 @@ void Session::samples() {
 /// the recording of a program that goes on, and the first one that of children
 /// that the program has left.
 bool Session::mustStop() {
+  if (AttachedBy)
+    return mustDetach();
   if (Signals && !Program.ended())
     Signals->pass(Program.pid());
   unsigned Times = SignalPassing::terminations();
   if (Times > 1 || (Times && Program.ended()))
     TheRequests.Stop = true;
   return TheRequests.Stop;
+}
+
+void Session::attachBy(AttachProcess &By) {
+  AttachedBy = &By;
+  Program.setForeign();
+  By.requestAttach(Listener.path());
+}
+
+void Session::takeAttachAnswer() {
+  std::optional<Expected<AttachResult>> Answer = AttachedBy->take();
+  if (!Answer)
+    return;
+  bool IsAttaching = Phase == AttachPhase::Attaching;
+  Phase = IsAttaching && *Answer ? AttachPhase::Attached : AttachPhase::Ended;
+  if (!*Answer) {
+    AttachProblem = toString(Answer->takeError());
+    return;
+  }
+  if (!IsAttaching) {
+    HooksOut = **Answer;
+    return;
+  }
+  WasAttached = true;
+  if (O.AttachForNs)
+    DetachAtNs = R.nowNs() + O.AttachForNs;
+  if (O.Attached)
+    O.Attached(**Answer, Trace);
+}
+
+/// The program's threads run, and fill their rings, until the hooks are out: so
+/// the session goes on meanwhile.
+bool Session::mustDetach() {
+  if (Phase == AttachPhase::Attaching || Phase == AttachPhase::Detaching)
+    takeAttachAnswer();
+  bool IsWanted = TheRequests.Stop || R.nowNs() >= DetachAtNs || R.failed();
+  if (Phase == AttachPhase::Attached && IsWanted && !Program.ended()) {
+    AttachedBy->requestDetach();
+    Phase = AttachPhase::Detaching;
+  }
+  return Phase == AttachPhase::Ended || (Program.ended() && IsWanted);
 }
 
 bool Session::finished() {

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The function that memrec calls in a program that runs already.
+//
+// memrec has chosen the calling thread: it is not inside of the allocator, the
+// loader or a signal handler, has all signals blocked, and a stack of memrec's.
+
+#include "Wire/Attach.h"
+
+#include "Host/Exec.h"
+#include "Host/LateBinding.h"
+#include "Host/Maps.h"
+#include "Host/Real.h"
+#include "Host/Sandbox.h"
+#include "Python/Interpreter.h"
+#include "Runtime/Hook.h"
+#include "Runtime/Symbols.h"
+
+#include <cerrno>
+#include <cstring>
+
+using namespace memkit;
+using namespace memkit::capture;
+using wire::AttachAnswer;
+using wire::AttachRequest;
+using wire::AttachTask;
+
+/// Of DeepBinding.cpp: each dlopen leads what it has opened to the hooks.
+extern "C" __attribute__((visibility("hidden"))) bool memrecBindsLoads;
+
+static void takeVariable(char *To, size_t Room, const char *Name,
+                         const char *Value, size_t MaxValue) {
+  size_t N = strlen(Name), Bytes = strnlen(Value, MaxValue);
+  if (N + 2 + Bytes > Room)
+    Bytes = 0;
+  memcpy(To, Name, N);
+  To[N] = '=';
+  memcpy(To + N + 1, Value, Bytes);
+  To[N + 1 + Bytes] = 0;
+}
+
+/// What the program's environment says to a program that memrec starts.
+static void takeVariables(const AttachRequest &R) {
+  takeVariable(Kept.Socket, sizeof(Kept.Socket), wire::SocketVar, R.Socket,
+               sizeof(R.Socket));
+  takeVariable(Kept.Preload, sizeof(Kept.Preload), wire::PreloadVar, R.Preload,
+               sizeof(R.Preload));
+  for (unsigned I = 0; I != NumInjections; ++I)
+    takeVariable(Kept.Injections[I], sizeof(Kept.Injections[I]),
+                 InjectionVars[I], "", 0);
+  Kept.HasEnvironment = true;
+}
+
+/// Finds the functions behind the hooks before the first hook runs.
+static void prepareHooks() {
+  static bool IsPrepared;
+  if (IsPrepared)
+    return;
+  free(malloc(1));
+  prepareMaps();
+  prepareExec();
+  prepareExit();
+  prepareSandbox();
+  findLateHooks();
+  IsPrepared = true;
+}
+
+static AttachAnswer attach(AttachRequest &R) {
+  if (Proc.Epoch.load(std::memory_order_acquire))
+    return recorderGone(*Proc.Ctl) ? AttachAnswer::NotReleased
+                                   : AttachAnswer::IsRecorded;
+  if (Proc.Ctl)
+    return AttachAnswer::NotReleased;
+  // In a program that memrec has started, all calls lead to the hooks already.
+  Kept.IsLate = !symbolOfLoaded(nullptr, wire::AttachFunction);
+  takeVariables(R);
+  Kept.Stopped = Kept.IsSandboxed = Kept.NoFollow = false;
+  Proc.State.store(ProcessPhase::New, std::memory_order_release);
+  connect();
+  if (!Proc.Epoch.load(std::memory_order_acquire))
+    return AttachAnswer::NoAnswer;
+  prepareHooks();
+  BoundCounts Counts;
+  bool IsBound = !Kept.IsLate || bindLate(Counts);
+  memrecBindsLoads = Kept.IsLate;
+  R.NumBinaries = Counts.Binaries;
+  R.NumWords = Counts.Words;
+  return IsBound ? AttachAnswer::Done : AttachAnswer::NoTurn;
+}
+
+static AttachAnswer detach(AttachRequest &R) {
+  *const_cast<char *>(Kept.socketPath()) = 0;
+  turnOff();
+  if (Kept.IsLate)
+    Python.leave();
+  // Threads that end give memory back, and look at no recording any more.
+  sys::NoteOwn = sys::NoteRecordings = nullptr;
+  memrecBindsLoads = false;
+  BoundCounts Counts;
+  bool IsDone = !Kept.IsLate || unbindLate(Counts);
+  R.NumBinaries = Counts.Binaries;
+  R.NumWords = Counts.Words;
+  return IsDone ? AttachAnswer::Done : AttachAnswer::NoTurn;
+}
+
+static AttachAnswer release() {
+  if (Proc.Epoch.load(std::memory_order_acquire))
+    return AttachAnswer::IsRecorded;
+  forgetRecording();
+  return AttachAnswer::Done;
+}
+
+static AttachAnswer perform(AttachRequest &R) {
+  if (R.MagicValue != wire::Magic || R.VersionValue != wire::Version)
+    return AttachAnswer::OtherVersion;
+  switch (R.Task) {
+  case AttachTask::Attach:
+    return attach(R);
+  case AttachTask::Detach:
+    return detach(R);
+  case AttachTask::Release:
+    return release();
+  }
+  return AttachAnswer::OtherVersion;
+}
+
+MEMKIT_EXPORT uint32_t memrec_attach(AttachRequest *R) {
+  Quiet Q;
+  int Error = errno;
+  auto Answer = uint32_t(perform(*R));
+  errno = Error;
+  return Answer;
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The process of memrec that traces the program.
+
+#ifndef MEMKIT_LIB_RECORD_ATTACH_ATTACHPROCESS_H
+#define MEMKIT_LIB_RECORD_ATTACH_ATTACHPROCESS_H
+
+#include "Attach/Attacher.h"
+#include <memory>
+#include <optional>
+
+namespace memkit {
+
+/// The name of the process, as ps and top show it.
+inline constexpr char TracerName[] = "memrec-attach";
+
+/// Attaches and detaches in a process of its own, while the recorder answers
+/// the library. The process keeps the rights that memrec had at its start, and
+/// detaches by itself when memrec dies.
+class AttachProcess {
+public:
+  /// Forks; only before other threads. Library: as for Attacher.
+  static llvm::Expected<std::unique_ptr<AttachProcess>>
+  start(pid_t Target, const std::string &Library);
+  /// The process ends; it detaches first if it has attached.
+  ~AttachProcess();
+  AttachProcess(const AttachProcess &) = delete;
+  AttachProcess &operator=(const AttachProcess &) = delete;
+
+  /// One request at a time: the answer comes by take().
+  void requestAttach(llvm::StringRef Socket);
+  void requestDetach();
+  /// The answer to the last request; none: it has not come yet. Errors: as of
+  /// Attacher, or that the process was killed.
+  std::optional<llvm::Expected<AttachResult>> take();
+
+private:
+  AttachProcess(pid_t Pid, int Fd) : Pid(Pid), Fd(Fd) {}
+  pid_t Pid;
+  int Fd;
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_RECORD_ATTACH_ATTACHPROCESS_H

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Brings the capture library into a program that runs, and out of its way.
+
+#ifndef MEMKIT_LIB_RECORD_ATTACH_ATTACHER_H
+#define MEMKIT_LIB_RECORD_ATTACH_ATTACHER_H
+
+#include "Wire/Attach.h"
+#include "llvm/Support/Error.h"
+#include <functional>
+#include <string>
+#include <sys/types.h>
+
+namespace memkit {
+
+class TargetMemory;
+class SafeMoment;
+class TargetThread;
+
+/// How the program was changed.
+struct AttachResult {
+  uint64_t PauseNs = 0;  ///< how long the thread was away that was used
+  uint64_t SearchNs = 0; ///< until a thread was found
+  unsigned Words = 0, Binaries = 0; ///< changed; of how many binaries
+};
+
+/// Loads the library into a process and calls it there, in a thread that may be
+/// interrupted; all other threads run meanwhile. Each step either happens or
+/// leaves the process as it was. Uses ptrace: belongs to one thread of memrec.
+///
+/// Errors are the end of a sentence that begins with the process: `has no
+/// thread that ...`.
+class Attacher {
+public:
+  /// Library: the absolute path of the capture library for the process.
+  Attacher(pid_t Pid, std::string Library)
+      : Pid(Pid), Library(std::move(Library)) {}
+
+  /// Leads the process's calls to the library, which connects to the recorder
+  /// at Socket; the recorder must answer meanwhile.
+  llvm::Expected<AttachResult> attach(llvm::StringRef Socket);
+  /// Leads the calls past the library, and gives its memory back when no thread
+  /// is in it any more. The library stays loaded.
+  llvm::Expected<AttachResult> detach();
+
+private:
+  using ThreadUse =
+      std::function<llvm::Error(const TargetMemory &, const SafeMoment &,
+                                TargetThread &, AttachResult &)>;
+  llvm::Error inSafeThread(const ThreadUse &Do, AttachResult &R);
+  llvm::Expected<wire::AttachAnswer>
+  ask(wire::AttachTask Task, llvm::StringRef Socket, AttachResult &R);
+  llvm::Error leaveLibrary();
+  llvm::Error clean(AttachResult &R);
+
+  pid_t Pid;
+  std::string Library;
+};
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_RECORD_ATTACH_ATTACHER_H

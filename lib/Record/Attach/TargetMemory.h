@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The memory of a program that runs.
+
+#ifndef MEMKIT_LIB_RECORD_ATTACH_TARGETMEMORY_H
+#define MEMKIT_LIB_RECORD_ATTACH_TARGETMEMORY_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/Error.h"
+#include <cstdint>
+#include <string>
+#include <sys/types.h>
+#include <utility>
+#include <vector>
+
+namespace memkit {
+
+/// A line of /proc/PID/maps.
+struct TargetMap {
+  uint64_t Start = 0, End = 0, Offset = 0;
+  uint64_t Inode = 0; ///< of the file
+  bool IsReadable = false, IsExecutable = false;
+  std::string Path; ///< empty: anonymous
+};
+
+/// Reads and writes the memory of another process, also what the process itself
+/// may not write. Needs the rights of ptrace. Belongs to one thread.
+class TargetMemory {
+public:
+  /// Errors: of the system, as without rights.
+  static llvm::Expected<TargetMemory> open(pid_t Pid);
+  TargetMemory(TargetMemory &&Other)
+      : Pid(Other.Pid), Fd(std::exchange(Other.Fd, -1)) {}
+  ~TargetMemory();
+
+  pid_t pid() const { return Pid; }
+  /// False: not all of the memory is readable.
+  bool read(uint64_t At, void *To, size_t Bytes) const;
+  /// The bytes from At on, as many as are readable, at most Bytes.
+  std::vector<uint8_t> readUpTo(uint64_t At, size_t Bytes) const;
+  bool write(uint64_t At, llvm::ArrayRef<uint8_t> What) const;
+  template <typename T> bool read(uint64_t At, T &To) const {
+    return read(At, &To, sizeof(T));
+  }
+
+  /// The mappings as of now; empty: the process is gone.
+  std::vector<TargetMap> maps() const;
+
+private:
+  TargetMemory(pid_t Pid, int Fd) : Pid(Pid), Fd(Fd) {}
+  pid_t Pid;
+  int Fd;
+};
+
+/// The mapping with the address; null: none.
+const TargetMap *mapAt(llvm::ArrayRef<TargetMap> Maps, uint64_t Address);
+
+} // namespace memkit
+
+#endif // MEMKIT_LIB_RECORD_ATTACH_TARGETMEMORY_H

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A thread of another process, held by ptrace.
+
+#include "Attach/TargetThread.h"
+#include "llvm/BinaryFormat/ELF.h"
+#include <cerrno>
+#include <csignal>
+#include <ctime>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+
+using namespace llvm;
+using namespace memkit;
+
+// Of <linux/ptrace.h>, which does not go with <sys/ptrace.h>.
+static constexpr auto GetSignalMask = __ptrace_request(0x420a),
+                      SetSignalMask = __ptrace_request(0x420b),
+                      GetRseq = __ptrace_request(0x420f);
+
+TargetThread::TargetThread(pid_t Tid) : Tid(Tid) {
+  Held = ptrace(PTRACE_SEIZE, Tid, nullptr, PTRACE_O_TRACESYSGOOD) == 0;
+}
+
+void TargetThread::release() {
+  if (!Held)
+    return;
+  if (!Stopped)
+    stop(1000);
+  ptrace(PTRACE_DETACH, Tid, nullptr, nullptr);
+  Held = Stopped = false;
+}
+
+static uint64_t monotonicNs() {
+  timespec T = {};
+  clock_gettime(CLOCK_MONOTONIC, &T);
+  return uint64_t(T.tv_sec) * 1'000'000'000 + uint64_t(T.tv_nsec);
+}
+
+static TargetStop stopOf(int Status) {
+  int Event = Status >> 16, Signal = WSTOPSIG(Status);
+  if (Signal == (SIGTRAP | 0x80))
+    return TargetStop::SystemCall;
+  if (Event == PTRACE_EVENT_STOP)
+    return Signal == SIGTRAP ? TargetStop::Interrupted : TargetStop::GroupStop;
+  return TargetStop::Signal;
+}
+
+TargetStop TargetThread::wait(unsigned TimeoutMs) {
+  uint64_t Until = monotonicNs() + uint64_t(TimeoutMs) * 1'000'000;
+  for (unsigned Turn = 0;; ++Turn) {
+    int Status;
+    pid_t Found = waitpid(Tid, &Status, __WALL | WNOHANG);
+    if (Found == Tid && WIFSTOPPED(Status)) {
+      Stopped = true;
+      Signal = WSTOPSIG(Status);
+      return Is = stopOf(Status);
+    }
+    if (Found == Tid || (Found < 0 && errno != EINTR)) {
+      Held = Stopped = false;
+      return Is = TargetStop::Ended;
+    }
+    if (monotonicNs() > Until)
+      return TargetStop::Timeout;
+    timespec Nap{0, Turn < 100 ? 5'000 : 100'000};
+    nanosleep(&Nap, nullptr);
+  }
+}
+
+bool TargetThread::stop(unsigned TimeoutMs) {
+  if (Stopped)
+    return true;
+  if (!Held || ptrace(PTRACE_INTERRUPT, Tid, nullptr, nullptr) != 0)
+    return false;
+  for (;;)
+    switch (wait(TimeoutMs)) {
+    case TargetStop::Interrupted:
+    case TargetStop::GroupStop:
+      return true;
+    case TargetStop::Signal:
+    case TargetStop::SystemCall: {
+      int Deliver = Signal == (SIGTRAP | 0x80) ? 0 : Signal;
+      Stopped = false;
+      ptrace(PTRACE_CONT, Tid, nullptr, Deliver);
+      break;
+    }
+    case TargetStop::Ended:
+    case TargetStop::Timeout:
+      return false;
+    }
+}
+
+bool TargetThread::get(TargetRegisters &To) const {
+  iovec Room{&To, sizeof(To)};
+  return ptrace(PTRACE_GETREGSET, Tid, ELF::NT_PRSTATUS, &Room) == 0 &&
+         Room.iov_len == sizeof(To);
+}
+
+bool TargetThread::set(const TargetRegisters &From) const {
+  iovec Room{const_cast<TargetRegisters *>(&From), sizeof(From)};
+  return ptrace(PTRACE_SETREGSET, Tid, ELF::NT_PRSTATUS, &Room) == 0;
+}
+
+std::vector<uint8_t> TargetThread::floatState() const {
+  std::vector<uint8_t> State(64 << 10);
+  iovec Room{State.data(), State.size()};
+  if (ptrace(PTRACE_GETREGSET, Tid, ELF::NT_X86_XSTATE, &Room) != 0)
+    return {};
+  State.resize(Room.iov_len);
+  return State;
+}
+
+bool TargetThread::setFloatState(ArrayRef<uint8_t> State) const {
+  iovec Room{const_cast<uint8_t *>(State.data()), State.size()};
+  return ptrace(PTRACE_SETREGSET, Tid, ELF::NT_X86_XSTATE, &Room) == 0;
+}
+
+bool TargetThread::getSignalMask(uint64_t &To) const {
+  return ptrace(GetSignalMask, Tid, sizeof(To), &To) == 0;
+}
+
+bool TargetThread::setSignalMask(uint64_t From) const {
+  return ptrace(SetSignalMask, Tid, sizeof(From), &From) == 0;
+}
+
+uint64_t TargetThread::restartableWord() const {
+  struct {
+    uint64_t Area;
+    uint32_t Bytes, Signature, Flags, Pad;
+  } Is = {};
+  constexpr uint64_t Offset = 8; // of struct rseq
+  // Fails before Linux 5.13.
+  if (ptrace(GetRseq, Tid, sizeof(Is), &Is) < 0 || !Is.Area)
+    return 0;
+  return Is.Area + Offset;
+}
+
+TargetStop TargetThread::runToCall(unsigned TimeoutMs) {
+  if (Stopped && ptrace(PTRACE_SYSCALL, Tid, nullptr, nullptr) != 0)
+    return TargetStop::Ended;
+  Stopped = false;
+  return wait(TimeoutMs);
+}
+
+TargetStop TargetThread::stopAtOnce(unsigned TimeoutMs) {
+  if (ptrace(PTRACE_INTERRUPT, Tid, nullptr, nullptr) != 0 ||
+      ptrace(PTRACE_CONT, Tid, nullptr, nullptr) != 0)
+    return TargetStop::Ended;
+  Stopped = false;
+  return wait(TimeoutMs);
+}

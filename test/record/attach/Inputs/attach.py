@@ -1,0 +1,160 @@
+"""Attaches to a program, in several ways, and says what became of both.
+
+attach.py WAY TRACE -- PROGRAM...
+
+WAY: once; interrupt (Ctrl-C detaches); cycles:N; kills:N (memrec, its process
+that attaches, or both are killed at a random moment); ends (the program ends
+meanwhile).
+"""
+
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+
+
+class Target:
+    """The program, which prints `ready` and ends at SIGTERM."""
+
+    def __init__(self, command):
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        assert self.process.stdout.readline() == "ready\n"
+
+    @property
+    def pid(self):
+        return self.process.pid
+
+    def shared_maps(self):
+        """The mappings of a recording that the program has."""
+        with open("/proc/%d/maps" % self.pid) as maps:
+            return sum("memfd:memkit" in line for line in maps)
+
+    def end(self):
+        self.process.terminate()
+        print("the program:", self.process.communicate(timeout=120)[0].strip())
+        print("the program's status:", self.process.returncode)
+
+
+def attach(target, trace, *options):
+    return subprocess.Popen(["memrec", "-p", str(target.pid), "-o", trace, *options],
+                            stderr=subprocess.PIPE, text=True)
+
+
+def finish(memrec):
+    said = memrec.communicate(timeout=120)[1]
+    return memrec.returncode, said
+
+
+def once(target, trace):
+    status, said = finish(attach(target, trace, "--for=500ms"))
+    print(said, end="")
+    print("memrec's status:", status)
+
+
+def wait_for_attached(memrec):
+    """Reads what memrec says until it has attached."""
+    line = memrec.stderr.readline()
+    assert "attached to process" in line, line
+
+
+def interrupt(target, trace):
+    memrec = attach(target, trace)
+    wait_for_attached(memrec)
+    time.sleep(0.3)
+    memrec.send_signal(signal.SIGINT)
+    status, said = finish(memrec)
+    print(said, end="")
+    print("memrec's status:", status)
+
+
+def ends(target, trace):
+    memrec = attach(target, trace)
+    wait_for_attached(memrec)
+    target.end()
+    status, said = finish(memrec)
+    print(said, end="")
+    print("memrec's status:", status)
+
+
+def longest_pauses(said):
+    """In ms: attaching, detaching."""
+    unit = {"ns": 1e-6, "us": 1e-3, "ms": 1, "s": 1e3}
+    return [float(number) * unit[of] for number, of in
+            re.findall(r"stood for ([0-9.]+) (ns|us|ms|s)", said)]
+
+
+def cycles(target, trace, count):
+    good, pauses = 0, []
+    for _ in range(count):
+        status, said = finish(attach(target, trace, "--for=20ms"))
+        if status or "detached" not in said:
+            print(said)
+        else:
+            good += 1
+            pauses.append(longest_pauses(said))
+    print("cycles:", good)
+    for at, name in enumerate(("attach", "detach")):
+        ordered = sorted(p[at] for p in pauses)
+        # For the reader; the machine's other work decides.
+        print("%s: median %.1f ms, longest %.1f ms" %
+              (name, ordered[len(ordered) // 2], ordered[-1]), file=sys.stderr)
+    print("mappings left:", target.shared_maps())
+
+
+def tracer_of(memrec):
+    """memrec's process that attaches; None: it has not begun, or has ended."""
+    try:
+        with open("/proc/%d/task/%d/children" % (memrec.pid, memrec.pid)) as children:
+            for child in children.read().split():
+                with open("/proc/%s/comm" % child) as name:
+                    if name.read() == "memrec-attach\n":
+                        return int(child)
+    except OSError:
+        pass
+    return None
+
+
+def kill(pid):
+    try:
+        if pid:
+            os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
+def kills(target, trace, count):
+    chance = random.Random(1)
+    for _ in range(count):
+        memrec = attach(target, trace, "--for=200ms")
+        time.sleep(chance.uniform(0, 0.5))
+        victim = chance.choice(("memrec", "tracer", "both"))
+        if victim != "memrec":
+            kill(tracer_of(memrec))
+        if victim != "tracer":
+            memrec.kill()
+        finish(memrec)
+        if target.process.poll() is not None:
+            print("the program has died")
+            return
+    # Attaching again finds what was left, and puts it right.
+    status, _ = finish(attach(target, trace, "--for=200ms"))
+    print("memrec's status:", status)
+    print("mappings left:", target.shared_maps())
+
+
+def main():
+    # A shell that starts this in the background has SIGINT ignored.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    way, _, count = sys.argv[1].partition(":")
+    target = Target(sys.argv[4:])
+    arguments = (int(count),) if count else ()
+    globals()[way](target, sys.argv[2], *arguments)
+    if way != "ends":
+        target.end()
+
+
+if __name__ == "__main__":
+    main()

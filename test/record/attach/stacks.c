@@ -1,0 +1,44 @@
+// A stack of a program that was attached to is the stack of the same program
+// when memrec has started it.
+//
+// RUN: %cc -O1 -g -fno-inline %s -o %t.exe
+// RUN: %python %S/Inputs/attach.py once %t.fb -- %t.exe
+// RUN: timeout -s TERM 1 memrec -q -o %t.started.fb %t.exe || true
+// RUN: memdump --table=stacks --format=csv %t.fb | grep -A4 'inner,.*stacks.c' | head -4 | cut -d, -f2-5 > %t.attached
+// RUN: memdump --table=stacks --format=csv %t.started.fb | grep -A4 'inner,.*stacks.c' | head -4 | cut -d, -f2-5 > %t.started
+// RUN: diff %t.attached %t.started
+// RUN: FileCheck --input-file=%t.attached %s
+// REQUIRES: python
+//
+// CHECK: 1,inner,{{.*}}stacks.c,[[#@LINE+14]]
+// CHECK-NEXT: 2,middle,{{.*}}stacks.c
+// CHECK-NEXT: 3,outer,{{.*}}stacks.c
+// CHECK-NEXT: 4,main,{{.*}}stacks.c
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+static volatile sig_atomic_t Stop;
+static void stop(int Signal) { Stop = Signal; }
+
+static void *inner(size_t Bytes) {
+  void *volatile P = malloc(Bytes);
+  return P;
+}
+static void middle(size_t Bytes) { free(inner(Bytes)); }
+static void outer(size_t Bytes) {
+  middle(Bytes + 1);
+  struct timespec T = {0, 1000000};
+  nanosleep(&T, 0);
+}
+
+int main(void) {
+  signal(SIGTERM, stop);
+  puts("ready");
+  fflush(stdout);
+  while (!Stop)
+    outer(100);
+  return 0;
+}
