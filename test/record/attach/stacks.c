@@ -3,7 +3,7 @@
 //
 // RUN: %cc -O1 -g -fno-inline %s -o %t.exe
 // RUN: %python %S/Inputs/attach.py once %t.fb -- %t.exe
-// RUN: timeout -s TERM 1 memrec -q -o %t.started.fb %t.exe || true
+// RUN: timeout -s TERM 5 memrec -q -o %t.started.fb %t.exe || true
 // RUN: memdump --table=stacks --format=csv %t.fb | grep -A4 'inner,.*stacks.c' | head -4 | cut -d, -f2-5 > %t.attached
 // RUN: memdump --table=stacks --format=csv %t.started.fb | grep -A4 'inner,.*stacks.c' | head -4 | cut -d, -f2-5 > %t.started
 // RUN: diff %t.attached %t.started
