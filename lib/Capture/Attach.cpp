@@ -94,7 +94,7 @@ static AttachAnswer detach(AttachRequest &R) {
   if (Kept.IsLate)
     Python.leave();
   // Threads that end give memory back, and look at no recording any more.
-  sys::NoteOwn = sys::NoteRecordings = nullptr;
+  sys::NoteOwn = nullptr;
   memrecBindsLoads = false;
   BoundCounts Counts;
   bool IsDone = !Kept.IsLate || unbindLate(Counts);
