@@ -94,7 +94,7 @@ static AttachAnswer detach(AttachRequest &R) {
   if (Kept.IsLate)
     Python.leave();
   // Threads that end give memory back, and look at no recording any more.
-  sys::NoteOwn = sys::NoteRecordings = nullptr;
+  sys::NoteOwn = nullptr;
   memrecBindsLoads = false;
   BoundCounts Counts;
   bool IsDone = !Kept.IsLate || unbindLate(Counts);
@@ -124,10 +124,26 @@ static AttachAnswer perform(AttachRequest &R) {
   return AttachAnswer::OtherVersion;
 }
 
+/// When the call that is under way began; 0: none is. A call may go on in
+/// another thread after its memrec was killed, or have crashed.
+static std::atomic<uint64_t> BusySinceMs;
+
+static bool takeTurn() {
+  constexpr uint64_t LongestMs = 60'000;
+  uint64_t Now = sys::monotonicMs(), Since = 0;
+  if (BusySinceMs.compare_exchange_strong(Since, Now))
+    return true;
+  return Now - Since > LongestMs &&
+         BusySinceMs.compare_exchange_strong(Since, Now);
+}
+
 MEMKIT_EXPORT uint32_t memrec_attach(AttachRequest *R) {
+  if (!takeTurn())
+    return uint32_t(AttachAnswer::NoTurn);
   Quiet Q;
   int Error = errno;
   auto Answer = uint32_t(perform(*R));
   errno = Error;
+  BusySinceMs.store(0);
   return Answer;
 }

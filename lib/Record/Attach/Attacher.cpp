@@ -208,9 +208,15 @@ Expected<wire::AttachAnswer> Attacher::ask(wire::AttachTask Task,
     B.end();
     return E;
   };
-  if (Error E = inSafeThread(Do, R))
-    return std::move(E);
-  return Answer;
+  // The last call of a memrec that was killed may still go on.
+  uint64_t Begin = clockNs();
+  for (;;) {
+    if (Error E = inSafeThread(Do, R))
+      return std::move(E);
+    if (Answer != wire::AttachAnswer::NoTurn || clockNs() - Begin > SearchNs)
+      return Answer;
+    nap(50'000);
+  }
 }
 
 //===----------------------------------------------------------------------===//
