@@ -206,6 +206,8 @@ static std::string runText(const PageInput &F) {
             std::to_string(R.Run.WorldSize);
   Line += ", " + plural(R.Allocations, "allocation") + ", ";
   Line += R.Lost ? plural(R.Lost, "event") + " lost" : "nothing lost";
+  if (is_contained(F.T.header().Options, "attached=1"))
+    Line += "; attached to: without what lived before";
   return Line;
 }
 

@@ -69,6 +69,7 @@ Error memkit::takeAttach(RecordOptions &O, ArrayRef<std::string> Command) {
     return E;
   if (Error E = limit(O))
     return E;
+  O.Options.push_back("attached=1");
   std::string Arguments = procfs::arguments(O.Attach);
   for (StringRef Word : split(StringRef(Arguments).rtrim('\0'), '\0'))
     O.Command.push_back(Word.str());

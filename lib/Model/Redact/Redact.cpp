@@ -134,15 +134,14 @@ static std::string redactHolder(StringRef Path, const RedactOptions &Options) {
 /// times and fixed words. Others have the user's own texts (`heap`, `step`,
 /// `alert`, `holders`), or are of another memkit.
 static bool hasPlainValue(StringRef Option) {
-  static constexpr StringLiteral Plain[] = {"cuda",        "events",
-                                            "malloc-info", "max-depth",
-                                            "max-size",    "min-size",
-                                            "no-follow",   "no-symbols",
-                                            "on-full",     "python-objects",
-                                            "resident-at", "sample",
-                                            "source",      "sample-interval",
-                                            "stacks",      "start",
-                                            "stop",        "torch"};
+  static constexpr StringLiteral Plain[] = {
+      "attached",    "cuda",           "events",
+      "malloc-info", "max-depth",      "max-size",
+      "min-size",    "no-follow",      "no-symbols",
+      "on-full",     "python-objects", "resident-at",
+      "sample",      "source",         "sample-interval",
+      "stacks",      "start",          "stop",
+      "torch"};
   return is_contained(Plain, Option.split('=').first) ||
          Option.starts_with(MergedOption) || Option == SummedPeaksOption;
 }
