@@ -93,9 +93,19 @@ Error TimelineParts::liveBytes(IntervalSeries &Series, HeapBytes Do,
 }
 
 Error TimelineParts::marks(function_ref<void(const Mark &)> Do) const {
+  uint32_t First = 1;
+  while (First <= T.processes().size() && !isChosen(First))
+    ++First;
   return T.forEachMark([&](const Mark &M) {
     if (isChosen(M.Process) && isInWindow(M.TimeNs))
-      Do(M);
+      return Do(M);
+    // memrec's own memory is drawn with the first process.
+    if (M.Kind != MarkKind::Recorder || First > T.processes().size() ||
+        !isInWindow(M.TimeNs))
+      return;
+    Mark Own = M;
+    Own.Process = First;
+    Do(Own);
   });
 }
 

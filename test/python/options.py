@@ -39,7 +39,11 @@ memkit.reset()
 memkit.alert("host:live>1TiB", lambda alert: None)
 memkit.watchdog("99%", clean=())
 memkit.on_snapshot(lambda stats: None, every=0.01)
+memkit.register_collector("npu:0", lambda: {"used": 1, "total": 2}, every=0.001)
+memkit.allocated("pool", 0x1000, 16)
+memkit.freed("pool", 0x1000)
 memkit.check()
+assert memkit.unregister_collector("npu:0")
 memkit.holders(limit=0.01)
 class Model:
     """What trace() asks of a module."""

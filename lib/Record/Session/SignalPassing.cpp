@@ -24,6 +24,20 @@ static uint64_t monotonicNs() {
   return uint64_t(T.tv_sec) * 1'000'000'000 + uint64_t(T.tv_nsec);
 }
 
+/// Signals that come within this time are one: `timeout` sends to its command,
+/// and at once to the group of both.
+static constexpr uint64_t SameNs = 250'000'000;
+static std::atomic<uint64_t> TerminatedNs;
+
+/// Whether SIGTERM comes again, on purpose or for the first time.
+static bool isNewTermination() {
+  uint64_t Now = monotonicNs(), Last = TerminatedNs;
+  if (Last && Now - Last < SameNs)
+    return false;
+  TerminatedNs = Now;
+  return true;
+}
+
 static void onSignal(int Signal, siginfo_t *Info, void *) {
   auto Index = unsigned(
       std::find(std::begin(PassedSignals), std::end(PassedSignals), Signal) -
@@ -34,7 +48,7 @@ static void onSignal(int Signal, siginfo_t *Info, void *) {
   if (Info->si_code <= 0)
     ++Came[Index];
   if (Signal == SIGTERM)
-    ++TheRequests.Terminations;
+    TheRequests.Terminations += isNewTermination();
   else if (Signal != SIGHUP)
     ++TheRequests.Interrupts;
 }

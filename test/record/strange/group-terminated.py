@@ -81,6 +81,18 @@ def counted(name, signals, send):
     return got, status
 
 
+
+
+def as_timeout(pid):
+    """`timeout` sends to its command, then to the group: on a busy machine memrec sees two."""
+    os.kill(pid, signal.SIGTERM)
+    time.sleep(0.03)
+    os.killpg(pid, signal.SIGTERM)
+
+
+# The program decides when it ends, and memrec records until then.
+assert counted("timeout", "TERM", as_timeout)[1] == 5
+
 for name in ("TERM", "INT", "HUP", "QUIT"):
     number = getattr(signal, "SIG" + name)
     assert counted("alone." + name, name, lambda pid: os.kill(pid, number)) == (1, 5), name

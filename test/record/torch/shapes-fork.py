@@ -4,8 +4,8 @@
 # RUN: memrec -q --torch=shapes --heap='torch.*' -o %t.fb --force -- %python %s
 # RUN: memdump --check %t.fb
 # RUN: memdump --operators --format=csv %t.fb | FileCheck %s
-# CHECK-DAG: {{^}}aten::mm,2,{{.*}},416,operator,"float32[2,4] float32[4,13]"{{$}}
-# CHECK-DAG: {{^}}aten::mm,1,{{.*}},72,operator,"float32[4,3] float32[3,3]"{{$}}
+# CHECK-DAG: {{^}}aten::mm,2,{{.*}},416,operator,"float32[2,4] float32[4,13]",,{{$}}
+# CHECK-DAG: {{^}}aten::mm,1,{{.*}},72,operator,"float32[4,3] float32[3,3]",,{{$}}
 import os
 
 import torch

@@ -5,7 +5,7 @@
 # RUN: memdump --scopes --format=json %t.fb | FileCheck %s --check-prefix=TABLE
 # RUN: env PYTHONPATH=%src_root/python %python %s | FileCheck %s --check-prefix=ALONE
 #
-# CHECK: TensorStats(created=3, deleted=2, allocated=12000, freed=8000, before=4000, peak=12000, after=8000, reserved=None, reserved_peak=None, active=None)
+# CHECK: TensorStats(created=3, deleted=2, allocated=12000, freed=8000, before=4000, peak=12000, after=8000, reserved=None, reserved_peak=None, active=None, active_at_peak=None)
 # CHECK: 3 2 12000 None
 # CHECK: 4000 8000
 # TABLE: "name": "work",
