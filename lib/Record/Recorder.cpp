@@ -310,10 +310,18 @@ void takeEndSignals() {
   }
 }
 
+/// Why the process could not be attached to.
+Error refusal(pid_t Pid, const std::string &Why) {
+  return createStringError(inconvertibleErrorCode(),
+                           "process " + processText(Pid) + " " + Why);
+}
+
 /// Takes the user and the groups of the process: root never parses another
 /// user's memory and files.
 Error becomeUserOf(pid_t Pid, Greeter &Listener) {
   TargetOwner Owner = ownerOf(Pid);
+  if (Owner.User == ~0u || Owner.Group == ~0u)
+    return refusal(Pid, "has ended");
   if (geteuid() != 0 || Owner.User == 0)
     return Error::success();
   if (Error E = Listener.giveTo(Owner.User, Owner.Group))
@@ -327,12 +335,6 @@ Error becomeUserOf(pid_t Pid, Greeter &Listener) {
   // A process that changes its user may otherwise not read its own /proc.
   prctl(PR_SET_DUMPABLE, 1);
   return Error::success();
-}
-
-/// Why the process could not be attached to.
-Error refusal(pid_t Pid, const std::string &Why) {
-  return createStringError(inconvertibleErrorCode(),
-                           "process " + processText(Pid) + " " + Why);
 }
 
 Expected<RecordResult> recordRunning(const RecordOptions &O) {

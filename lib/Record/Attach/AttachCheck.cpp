@@ -9,8 +9,10 @@
 #include "Attach/TargetThread.h"
 #include "Shared/ProcFs.h"
 #include "Support/Failure.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/BinaryFormat/ELF.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <cerrno>
 #include <cstring>
@@ -46,6 +48,9 @@ std::string memkit::processText(pid_t Pid) {
 
 static bool hasName(pid_t Pid, StringRef Name) {
   std::string Arguments = procfs::arguments(Pid);
+  SmallString<256> Path;
+  if (Name.contains('/'))
+    return !sys::fs::real_path(Name, Path) && procfs::exePath(Pid) == Path;
   return StringRef(procfs::threadName(Pid, Pid)).trim() == Name ||
          sys::path::filename(procfs::exePath(Pid)) == Name ||
          sys::path::filename(StringRef(Arguments).split('\0').first) == Name;
@@ -215,8 +220,13 @@ static Error checkKind(pid_t Pid, const std::string &Text) {
   Expected<TargetMemory> Memory = TargetMemory::open(Pid);
   if (!Memory)
     return Memory.takeError();
-  if (Error E = SafeMoment::create(*Memory).takeError())
-    return makeError("process " + Text + " " + toString(std::move(E)));
+  Expected<SafeMoment> Code = SafeMoment::create(*Memory);
+  if (!Code)
+    return makeError("process " + Text + " " + toString(Code.takeError()));
+  if (Code->hasAllocatorIn(procfs::exePath(Pid)))
+    return makeError("process " + Text +
+                     " has a malloc of its own in its executable, whose calls "
+                     "memrec -p cannot see: start it with memrec instead");
   return Error::success();
 }
 

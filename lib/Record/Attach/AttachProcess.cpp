@@ -70,7 +70,7 @@ static void leaveTerminal() {
     Expected<AttachResult> R =
         Command.Attach ? A.attach(Command.Socket) : A.detach();
     // What failed half-way may have left hooks.
-    IsAttached = Command.Attach;
+    IsAttached = Command.Attach && A.hasEntered();
     AttachReply Reply = makeReply(std::move(R));
     if (send(Fd, &Reply, sizeof(Reply), MSG_NOSIGNAL) < 0)
       break;

@@ -67,6 +67,7 @@ Error Attacher::inSafeThread(const ThreadUse &Do, AttachResult &R) {
       if (Last != NotSafe::Safe)
         continue;
       R.SearchNs = Stopped - Begin;
+      Entered = true;
       Error Result = Do(*Memory, *Code, T, R);
       R.PauseNs = std::max(R.PauseNs, clockNs() - Stopped);
       return Result;

@@ -43,6 +43,9 @@ public:
   /// is in it any more. The library stays loaded.
   llvm::Expected<AttachResult> detach();
 
+  /// Whether a thread of the process was ever used: hooks may be there.
+  bool hasEntered() const { return Entered; }
+
 private:
   using ThreadUse =
       std::function<llvm::Error(const TargetMemory &, const SafeMoment &,
@@ -55,6 +58,7 @@ private:
 
   pid_t Pid;
   std::string Library;
+  bool Entered = false;
 };
 
 } // namespace memkit

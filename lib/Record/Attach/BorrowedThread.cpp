@@ -3,6 +3,7 @@
 // Calls functions in another process, in one of its threads.
 
 #include "Attach/BorrowedThread.h"
+#include <cerrno>
 #include <csignal>
 #include <cstddef>
 #include <cstring>
@@ -184,8 +185,12 @@ Error BorrowedThread::begin() {
   }
   if (isError(*Mapped) || !Memory.write(CodeAt, Stub)) {
     restore();
-    return createStringError(inconvertibleErrorCode(),
-                             "may not map memory with code");
+    return createStringError(
+        inconvertibleErrorCode(),
+        int64_t(*Mapped) == -ENOMEM
+            ? "has no room for the library (a limit of its "
+              "address space, ulimit -v, or of mappings)"
+            : "may not map memory with code");
   }
   Data = *Mapped;
   return Error::success();

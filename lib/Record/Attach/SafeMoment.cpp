@@ -124,7 +124,10 @@ static bool mayWaitIn(StringRef Name) {
                     true)
              .Cases("wait", "waitpid", "__waitpid", "wait4", "__wait4",
                     "waitid", true)
-             .Cases("sigwait", "sigwaitinfo", "sigtimedwait", "syscall", true)
+             .Cases("sigwait", "sigwaitinfo", "sigtimedwait", "__sigtimedwait",
+                    "__sigwaitinfo", "syscall", true)
+             .Cases("semop", "semtimedop", "__semtimedop", "msgrcv", "msgsnd",
+                    "__libc_msgrcv", "__libc_msgsnd", true)
              .Default(false);
 }
 
@@ -154,6 +157,13 @@ static bool isInterruptible(uint64_t Number) {
   case SYS_waitid:
   case SYS_restart_syscall:
   case SYS_rt_sigtimedwait:
+  case SYS_semop:
+  case SYS_semtimedop:
+  case SYS_msgrcv:
+  case SYS_msgsnd:
+  case SYS_io_getevents:
+  case SYS_io_pgetevents:
+  case SYS_epoll_pwait2:
     return true;
   default:
     return false;
@@ -230,6 +240,11 @@ uint64_t SafeMoment::find(StringRef Name) const {
     if (const TargetFunction *F = B->find(Name))
       return F->Start;
   return 0;
+}
+
+bool SafeMoment::hasAllocatorIn(StringRef Path) const {
+  return any_of(Allocators,
+                [Path](const TargetBinary &B) { return B.path() == Path; });
 }
 
 const TargetBinary *SafeMoment::allocatorAt(uint64_t Address) const {

@@ -56,6 +56,9 @@ public:
   /// Where the kernel returns to from signal handlers.
   uint64_t signalReturn() const { return SignalReturn; }
 
+  /// Whether the binary, not libc, defines malloc for the program.
+  bool hasAllocatorIn(llvm::StringRef Path) const;
+
 private:
   SafeMoment(TargetStack Stacks, TargetBinary Libc, TargetBinary Loader)
       : Stacks(std::move(Stacks)), Libc(std::move(Libc)),

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <ctime>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 
@@ -68,6 +69,52 @@ TargetStop TargetThread::wait(unsigned TimeoutMs) {
   }
 }
 
+/// Calls that end with EINTR when a thread is stopped and goes on, although no
+/// handler of a signal ran: those of signal(7), and those of sockets with a
+/// timeout.
+static bool endsByStop(uint64_t Number) {
+  switch (Number) {
+  case SYS_epoll_wait:
+  case SYS_epoll_pwait:
+  case SYS_epoll_pwait2:
+  case SYS_semop:
+  case SYS_semtimedop:
+  case SYS_rt_sigtimedwait:
+  case SYS_io_getevents:
+  case SYS_io_pgetevents:
+  case SYS_io_uring_enter:
+  case SYS_msgrcv:
+  case SYS_msgsnd:
+  case SYS_read:
+  case SYS_readv:
+  case SYS_write:
+  case SYS_writev:
+  case SYS_recvfrom:
+  case SYS_recvmsg:
+  case SYS_recvmmsg:
+  case SYS_sendto:
+  case SYS_sendmsg:
+  case SYS_accept:
+  case SYS_accept4:
+  case SYS_connect:
+    return true;
+  default:
+    return false;
+  }
+}
+
+void TargetThread::goesOnWaiting() const {
+  // The kernel's own code (linux/errno.h): the call starts again unless a
+  // handler runs, and then it ends with EINTR.
+  constexpr int64_t RestartWithoutHandler = -514;
+  TargetRegisters R;
+  if (!get(R) || int64_t(R.orig_rax) < 0 || int64_t(R.rax) != -EINTR ||
+      !endsByStop(R.orig_rax))
+    return;
+  R.rax = uint64_t(RestartWithoutHandler);
+  set(R);
+}
+
 bool TargetThread::stop(unsigned TimeoutMs) {
   if (Stopped)
     return true;
@@ -76,6 +123,8 @@ bool TargetThread::stop(unsigned TimeoutMs) {
   for (;;)
     switch (wait(TimeoutMs)) {
     case TargetStop::Interrupted:
+      goesOnWaiting();
+      return true;
     case TargetStop::GroupStop:
       return true;
     case TargetStop::Signal:

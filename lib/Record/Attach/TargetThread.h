@@ -70,6 +70,8 @@ public:
 
 private:
   TargetStop wait(unsigned TimeoutMs);
+  /// A call that the stop has ended waits again, if need be for its whole time.
+  void goesOnWaiting() const;
 
   pid_t Tid;
   bool Held = false, Stopped = false;

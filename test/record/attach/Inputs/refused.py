@@ -44,11 +44,22 @@ def zombie():
     os.waitpid(child, 0)
 
 
-def build(name, *options):
-    source = folder + "/" + name + ".c"
-    with open(source, "w") as to:
-        to.write("#include <unistd.h>\nint main(void) { for (;;) pause(); }\n")
-    subprocess.run([*compiler, source, "-o", folder + "/" + name, *options], check=True)
+WAITS = "#include <unistd.h>\nint main(void) { for (;;) pause(); }\n"
+OWN = """#include <stddef.h>
+static char Room[1 << 20];
+static size_t At;
+void *malloc(size_t N) { size_t Is = At; At += (N + 31) / 16 * 16; return Room + Is; }
+void free(void *P) { (void)P; }
+void *calloc(size_t N, size_t M) { return malloc(N * M); }
+void *realloc(void *P, size_t N) { (void)P; return malloc(N); }
+""" + WAITS
+
+
+def build(name, *options, source=WAITS):
+    file = folder + "/" + name + ".c"
+    with open(file, "w") as to:
+        to.write(source)
+    subprocess.run([*compiler, file, "-o", folder + "/" + name, *options], check=True)
     return folder + "/" + name
 
 
@@ -81,6 +92,7 @@ def main():
     else:
         print("kernel: 125 process 2 (kthreadd) is a thread of the kernel, which has no memory of its own")
     attach("static", start(build("static", "-static")).pid)
+    attach("own", start(build("own", source=OWN)).pid)
     filtered = start(sys.executable, "-c", FILTERED, stdout=subprocess.PIPE, text=True)
     assert filtered.stdout.readline() == "ready\n"
     attach("seccomp", filtered.pid)
