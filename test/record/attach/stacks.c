@@ -3,7 +3,7 @@
 //
 // RUN: %cc -O1 -g -fno-inline %s -o %t.exe
 // RUN: %python %S/Inputs/attach.py once %t.fb -- %t.exe
-// RUN: timeout -s TERM 5 memrec -q -o %t.started.fb %t.exe || true
+// RUN: timeout --foreground -s TERM 5 memrec -q -o %t.started.fb %t.exe || true
 // RUN: memdump --table=stacks --format=csv %t.fb | grep -E ',[1-4],(inner|middle|outer|main),.*stacks.c' | cut -d, -f2-5 | sort -u > %t.attached
 // RUN: memdump --table=stacks --format=csv %t.started.fb | grep -E ',[1-4],(inner|middle|outer|main),.*stacks.c' | cut -d, -f2-5 | sort -u > %t.started
 // RUN: diff %t.attached %t.started

@@ -1,8 +1,7 @@
 # RUN: %cc -O1 %S/Inputs/ticker.c -o %t.ticker
 # RUN: %python %s %t.ticker %t
 #
-# Signals: Ctrl-C reaches the program and the trace is completed; SIGTERM to memrec alone is passed on to the program, and a
-# second one completes the trace and leaves a program that goes on running.
+# Signals: Ctrl-C reaches the program and the trace is completed; SIGTERM to memrec alone is passed on to the program.
 
 import os
 import signal
@@ -49,19 +48,14 @@ process.terminate()
 assert process.wait() == 143, process.returncode
 assert "signal 15" in check(trace), check(trace)
 
-# Two at once: memrec ends, before it has passed on the first.
+# Two at once are one, as `timeout` sends them: the program ends by it. What a second one does, when the program goes on,
+# record/strange/group-terminated.py shows.
 process, trace, flag = start("twice")
 os.kill(process.pid, signal.SIGTERM)
 time.sleep(0.01)
 os.kill(process.pid, signal.SIGTERM)
-assert process.wait() == 0, process.returncode
-process.errors.seek(0)
-errors = process.errors.read()
-assert "the program still runs" in errors, errors
-assert "not ended" in check(trace), check(trace)
-pid = int(open(flag).read())
-os.kill(pid, 0)
-os.kill(pid, signal.SIGKILL)
+assert process.wait() == 143, process.returncode
+assert "signal 15" in check(trace), check(trace)
 
 # The recorder killed: the program does not notice, the trace is cut.
 process, trace, flag = start("kill")
