@@ -299,7 +299,8 @@ int waitAlone(pid_t Pid, SignalPassing &Signals) {
 // A program that runs already
 //===----------------------------------------------------------------------===//
 
-/// What ends a recording that has not started its program: the program goes on.
+/// These signals end the recording of a program that memrec has attached to;
+/// the program goes on.
 void takeEndSignals() {
   struct sigaction New{};
   New.sa_handler = [](int) { TheRequests.Stop = true; };

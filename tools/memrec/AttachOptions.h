@@ -19,7 +19,7 @@ bool wantsAttach();
 /// empty. Errors: of the options; there is no such process.
 llvm::Error takeAttach(RecordOptions &O, llvm::ArrayRef<std::string> Command);
 
-/// `4.1 ms: one thread; 312 words of 14 binaries`.
+/// `one thread stood for 4.1 ms; 312 words of 14 binaries changed`.
 std::string pauseText(const AttachResult &R);
 
 } // namespace memkit

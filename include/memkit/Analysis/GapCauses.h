@@ -3,11 +3,11 @@
 // Why a device holds memory that no recorded block accounts for.
 //
 // The parts that the recorder knows (contexts, modules, other processes) name
-// themselves. The rest of the gap, at each sample, is parted by what becomes of
-// it: its level is the least that it ever falls to afterwards, so what rises
-// above the level is given back, and what the level rises by stays. A level
-// that rises often and to the end drifts; a level that rises now and then has
-// taken something into use.
+// themselves. The rest of the gap at a sample has two parts. Its level is the
+// lowest rest of all later samples: so much is never given back. What is above
+// the level is given back later: it is transient. A level that rises often and
+// to the end of the run is a drift. A level that rises a few times shows that a
+// library was used for the first time.
 
 #ifndef MEMKIT_ANALYSIS_GAPCAUSES_H
 #define MEMKIT_ANALYSIS_GAPCAUSES_H

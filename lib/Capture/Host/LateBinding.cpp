@@ -26,7 +26,8 @@ struct LateHook {
 } // namespace
 
 #define MEMKIT_HOOK(Name) {Name, 0, 0}
-/// Those that end blocks first, then those that move blocks.
+/// The hooks that end blocks come first, then those that move blocks, then all
+/// others.
 static LateHook Hooks[] = {MEMKIT_HOOK("free"),
                            MEMKIT_HOOK("munmap"),
                            MEMKIT_HOOK("dlclose"),

@@ -46,8 +46,13 @@ static AllCollectors All;
 
 static constexpr uint64_t Unknown = UINT64_MAX;
 
-/// Writes what is known. Allocated without Reserved, and Total without Used,
-/// say nothing.
+/// A part that is more than the whole is a mistake of the program.
+static bool isPart(uint64_t Part, uint64_t Whole) {
+  return Part == Unknown || Part <= Whole;
+}
+
+/// Writes what is known and can be. Allocated without Reserved, and Total
+/// without Used, say nothing.
 static void write(const char *Name, size_t NameSize, const DeviceSample &S) {
   ThreadState *T = recordingThread();
   if (!T)
@@ -55,11 +60,11 @@ static void write(const char *Name, size_t NameSize, const DeviceSample &S) {
   uint32_t Text = Proc.Names.intern(Name, NameSize);
   if (!Text)
     return;
-  if (S.Reserved != Unknown && hasRoom(*T))
+  if (S.Reserved != Unknown && isPart(S.Allocated, S.Reserved) && hasRoom(*T))
     T->Ring.write(wire::CollectedReserveRecord{
         S.Reserved, S.Allocated == Unknown ? S.Reserved : S.Allocated, Text});
   // The recorder compares the used bytes with the reserved.
-  if (S.Used != Unknown && hasRoom(*T))
+  if (S.Used != Unknown && isPart(S.Used, S.Total) && hasRoom(*T))
     T->Ring.write(wire::CollectedUseRecord{
         S.Used, S.Total == Unknown ? 0 : S.Total, Text});
 }

@@ -30,8 +30,8 @@ static bool isOwn(const void *P) {
 
 void *capture::nextSymbol(const char *Name) {
   Quiet Q;
-  // What is loaded late has only its own dependencies behind it, and the
-  // program's scope before it.
+  // RTLD_NEXT of a library that was loaded late searches its own dependencies
+  // alone; the program's functions are in the global scope.
   void *P = Kept.IsLate ? dlsym(RTLD_DEFAULT, Name) : nullptr;
   if (!P || isOwn(P))
     P = dlsym(RTLD_NEXT, Name);

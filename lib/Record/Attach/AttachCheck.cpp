@@ -219,7 +219,7 @@ static Error checkKind(pid_t Pid, const std::string &Text) {
                      "there");
   Expected<TargetMemory> Memory = TargetMemory::open(Pid);
   if (!Memory)
-    return Memory.takeError();
+    return makeError("process " + Text + " " + toString(Memory.takeError()));
   Expected<SafeMoment> Code = SafeMoment::create(*Memory);
   if (!Code)
     return makeError("process " + Text + " " + toString(Code.takeError()));

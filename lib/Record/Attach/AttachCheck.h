@@ -11,8 +11,9 @@
 
 namespace memkit {
 
-/// The process with the number or the name: that of the process, its file or
-/// its first argument. Errors, whole sentences: there is none, or several.
+/// The process with the number or the name: that of the process, its file, also
+/// with a path, or its first argument. Errors, whole sentences: there is none,
+/// or several.
 llvm::Expected<pid_t> findTarget(llvm::StringRef PidOrName);
 
 /// Errors, whole sentences: why memrec cannot attach to the process, and what

@@ -36,7 +36,8 @@ public:
 
   /// Calls a function with the arguments; returns its result. Errors: the
   /// process has ended, the function has crashed (the thread is then as before)
-  /// or takes longer than TimeoutMs (as is abandoned(), if it may be).
+  /// or takes longer than TimeoutMs: then the thread is as before if it waits,
+  /// and else goes on with the call.
   llvm::Expected<uint64_t> call(uint64_t Function, std::array<uint64_t, 2> Args,
                                 unsigned TimeoutMs);
   /// Restores the thread, and lets it go on.

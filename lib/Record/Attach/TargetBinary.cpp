@@ -76,7 +76,7 @@ bool TargetBinary::exports(const TargetMemory &Memory, StringRef Name) const {
   if (!Memory.read(Buckets + uint64_t(Hash % Head[0]) * sizeof(Index), Index) ||
       Index < Head[1])
     return false;
-  for (;; ++Index) {
+  for (size_t Steps = 0; Steps != MaxSymbols; ++Steps, ++Index) {
     if (!Memory.read(Chain + uint64_t(Index - Head[1]) * sizeof(Word), Word))
       return false;
     Elf64_Sym S;
@@ -91,6 +91,7 @@ bool TargetBinary::exports(const TargetMemory &Memory, StringRef Name) const {
     if (Word & 1)
       return false;
   }
+  return false;
 }
 
 /// The number of symbols that a GNU hash table leads to.

@@ -19,12 +19,11 @@ static std::string pathOf(pid_t Pid, const char *Name) {
 }
 
 Expected<TargetMemory> TargetMemory::open(pid_t Pid) {
-  std::string Path = pathOf(Pid, "mem");
-  int Fd = ::open(Path.c_str(), O_RDWR | O_CLOEXEC);
+  int Fd = ::open(pathOf(Pid, "mem").c_str(), O_RDWR | O_CLOEXEC);
   if (Fd < 0 && (errno == ENOENT || errno == ESRCH))
     return makeError("has ended");
   if (Fd < 0)
-    return failErrno(Path);
+    return failErrno("cannot be read");
   return TargetMemory(Pid, Fd);
 }
 

@@ -27,7 +27,7 @@ struct TargetMap {
 /// may not write. Needs the rights of ptrace. Belongs to one thread.
 class TargetMemory {
 public:
-  /// Errors: of the system, as without rights.
+  /// Errors: why not, as the end of a sentence that begins with the process.
   static llvm::Expected<TargetMemory> open(pid_t Pid);
   TargetMemory(TargetMemory &&Other)
       : Pid(Other.Pid), Fd(std::exchange(Other.Fd, -1)) {}

@@ -4,6 +4,7 @@
 
 #include "Attach/TargetStack.h"
 #include "Capture/Unwind/Rule.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/BinaryFormat/ELF.h"
 #include <cstring>
 #include <fcntl.h>
@@ -15,6 +16,7 @@ using namespace llvm;
 using namespace memkit;
 
 static constexpr size_t MaxFrames = 4096;
+static constexpr uint64_t PageBytes = 4096;
 
 //===----------------------------------------------------------------------===//
 // Files
@@ -38,7 +40,8 @@ void TargetStack::load(BinaryImage &Image, StringRef Path) const {
   int Fd = open(File.c_str(), O_RDONLY | O_CLOEXEC);
   struct stat S;
   // A library that was replaced on disk has another number.
-  if (Fd < 0 || fstat(Fd, &S) != 0 || S.st_ino != Inode) {
+  if (Fd < 0 || fstat(Fd, &S) != 0 || S.st_ino != Inode ||
+      !S_ISREG(S.st_mode)) {
     if (Fd >= 0)
       close(Fd);
     return;
@@ -49,10 +52,17 @@ void TargetStack::load(BinaryImage &Image, StringRef Path) const {
     Image.Local = static_cast<char *>(Room);
     Image.Start = Start;
     Image.End = End;
+    // Behind the end of a file that was cut, there is nothing to read.
+    auto IsInFile = [&S](const TargetMap &M) {
+      return M.Offset + (M.End - M.Start) < uint64_t(S.st_size) + PageBytes;
+    };
     for (const TargetMap &M : Maps)
-      if (M.Path == Path && M.IsReadable)
+      if (M.Path == Path && M.IsReadable && IsInFile(M))
         mmap(Image.Local + (M.Start - Start), M.End - M.Start, PROT_READ,
              MAP_PRIVATE | MAP_FIXED, Fd, off_t(M.Offset));
+    Image.HasStart = any_of(Maps, [&](const TargetMap &M) {
+      return M.Path == Path && M.Start == Start && M.IsReadable && IsInFile(M);
+    });
   }
   close(Fd);
 }
@@ -66,12 +76,12 @@ TargetStack::BinaryImage &TargetStack::imageOf(const TargetMap &M) {
     return *Image;
   load(*Image, M.Path);
   ELF::Elf64_Ehdr Header;
-  if (!Image->Local)
+  if (!Image->Local || !Image->HasStart)
     return *Image;
   std::memcpy(&Header, Image->Local, sizeof(Header));
-  constexpr uint64_t Page = 4096;
   if (std::memcmp(Header.e_ident, ELF::ElfMagic, 4) != 0 ||
-      Header.e_phoff + Header.e_phnum * sizeof(ELF::Elf64_Phdr) > Page)
+      Header.e_phoff > PageBytes ||
+      Header.e_phoff + Header.e_phnum * sizeof(ELF::Elf64_Phdr) > PageBytes)
     return *Image;
   auto Local = reinterpret_cast<uint64_t>(Image->Local);
   uint64_t Bias = Header.e_type == ELF::ET_EXEC ? Local - Image->Start : Local;

@@ -40,6 +40,7 @@ private:
     ~BinaryImage();
     char *Local = nullptr; ///< null: the file is not the program's
     uint64_t Start = 0, End = 0;
+    bool HasStart = false;   ///< the first page is readable
     capture::EhFrame Tables; ///< in this process
     uint64_t toLocal(uint64_t Address) const {
       return Address - Start + reinterpret_cast<uint64_t>(Local);

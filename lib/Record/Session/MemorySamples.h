@@ -57,7 +57,8 @@ private:
   PssThread Pss;
   /// Earliest time of the next sample of any process.
   uint64_t NextRssNs = 0, NextPssNs = 0;
-  uint64_t NextOwnNs = 0, OwnCount = 0;
+  uint64_t NextOwnNs = 0;
+  uint32_t OwnCount = 0; ///< samples of memrec itself
 };
 
 } // namespace memkit

@@ -287,9 +287,9 @@ void Session::samples() {
 }
 
 /// SIGTERM is for the program, which has it from the sender or from memrec: the
-/// recording is complete with the program's end and status. A second one ends
-/// the recording of a program that goes on, and the first one that of children
-/// that the program has left.
+/// recording is complete with the program's end and status. If the program goes
+/// on, a second SIGTERM ends the recording. If the program has ended and only
+/// its children run, the first SIGTERM ends it.
 bool Session::mustStop() {
   if (AttachedBy)
     return mustDetach();

@@ -29,7 +29,11 @@ uint16_t CudaNumbers::device(uint32_t Ordinal) {
     if (any_of(From.Uuid, [](uint8_t Byte) { return Byte != 0; }))
       D.Uuid.assign(std::begin(From.Uuid), std::end(From.Uuid));
   }
-  return Number = Sink.heaps().cudaDevice(Ordinal, std::move(D), SharesMemory);
+  // A program may name a device before CUDA has told of it.
+  uint16_t Is = Sink.heaps().cudaDevice(Ordinal, std::move(D), SharesMemory);
+  if (From.State.load(std::memory_order_acquire))
+    Number = Is;
+  return Is;
 }
 
 uint16_t CudaNumbers::torchDevice(uint16_t Word) {

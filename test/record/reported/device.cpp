@@ -23,6 +23,18 @@ static int sample(void *Context, memkit_sample *To) {
   To->reserved = Used;
   return 1;
 }
+// A part above its whole, and a device whose size is not known.
+static int wrong(void *, memkit_sample *To) {
+  To->used = 2;
+  To->total = 1;
+  To->allocated = 2;
+  To->reserved = 1;
+  return 1;
+}
+static int usedAlone(void *, memkit_sample *To) {
+  To->used = 7 << 20;
+  return 1;
+}
 static int nothing(void *, memkit_sample *) { return 0; }
 
 __attribute__((noinline)) static void load(uint64_t At, size_t Size) {
@@ -35,6 +47,10 @@ int main() {
   // No device's names; a device of PyTorch's.
   if (memkit_register_collector("", sample, &Calls) ||
       memkit_register_collector("a.b", sample, &Calls) ||
+      memkit_register_collector("cpu:0", sample, &Calls) ||
+      memkit_register_collector("host", sample, &Calls) ||
+      memkit_register_collector("npu:1", wrong, nullptr) != int(Recorded) ||
+      memkit_register_collector("npu:2", usedAlone, nullptr) != int(Recorded) ||
       memkit_register_collector("npu:0", sample, &Calls) != int(Recorded) ||
       memkit_register_collector("xpu:1", nothing, nullptr) != int(Recorded))
     return 1;
@@ -53,9 +69,11 @@ int main() {
 }
 
 // ALERT: npu:0:used>90%
+// CHECK: 1 free, 0 lost
 // CHECK-DAG: npu:0 {{.*}}55 MiB
 // CHECK-DAG: npu:0.weights {{ *}}3 {{ *}}1
 // STAT: npu:0.device {{ *}}at the end {{ *}}50 MiB {{ *}}25 MiB {{ *}}25 MiB {{ *}}25 MiB {{ *}}50.0 %
 // STAT-NEXT: at the peak {{ *}}95 MiB {{ *}}47.5 MiB
 // STAT: npu:0 (100 MiB) {{ *}}most used {{.*}} 95 MiB {{ *}}95 MiB {{ *}}0 B
 // LEAK: 50 MiB 2 blocks device.cpp:[[#]] load
+// STAT: npu:2 {{ *}}most used {{.*}} 7 MiB
