@@ -296,6 +296,52 @@ int waitAlone(pid_t Pid, SignalPassing &Signals) {
 }
 
 //===----------------------------------------------------------------------===//
+// Parts of each recording
+//===----------------------------------------------------------------------===//
+
+Expected<HeapChoice> chooseHeaps(const RecordOptions &O) {
+  Expected<HeapChoice> Wanted =
+      HeapChoice::create(O.Heaps, O.MinSize, O.PythonObjects);
+  if (Wanted)
+    Wanted->SampleBytes = O.SampleBytes;
+  return Wanted;
+}
+
+Expected<TraceOutput> openOutput(const RecordOptions &O, pid_t Pid,
+                                 int32_t Rank) {
+  NameFields Fields{uint32_t(Pid), procfs::hostName(), Rank,
+                    std::time(nullptr)};
+  Expected<std::string> Name =
+      expandName(outputPattern(O, Rank), Fields, getProcessEnv);
+  if (!Name)
+    return Name.takeError();
+  return TraceOutput::open(*Name, O.OnOldFile);
+}
+
+/// After Session::finish().
+void sumUp(const RecordOptions &O, Recording &R, Session &S,
+           RecordResult &Result) {
+  if (!O.StepRange.empty() && !R.maxSteps())
+    O.Warn("no range matching '" + O.StepRange +
+           "' ended, so there are no steps");
+  warnOfHeaps(O, R);
+  S.warnOfTimePoints();
+  fill(Result, R, S);
+}
+
+void closeOutput(Recording &R, TraceOutput &Out, const OutputSink &Sink,
+                 RecordResult &Result) {
+  Error E = R.takeError();
+  if (Error Close = Out.close())
+    E = joinErrors(std::move(E), std::move(Close));
+  if (!E)
+    return;
+  Result.Lost = true;
+  Result.ReaderGone = Sink.ReaderGone;
+  Result.Why = toString(std::move(E));
+}
+
+//===----------------------------------------------------------------------===//
 // A program that runs already
 //===----------------------------------------------------------------------===//
 
@@ -341,11 +387,9 @@ Error becomeUserOf(pid_t Pid, Greeter &Listener) {
 Expected<RecordResult> recordRunning(const RecordOptions &O) {
   if (Error E = checkTarget(O.Attach))
     return std::move(E);
-  Expected<HeapChoice> Wanted =
-      HeapChoice::create(O.Heaps, O.MinSize, O.PythonObjects);
+  Expected<HeapChoice> Wanted = chooseHeaps(O);
   if (!Wanted)
     return Wanted.takeError();
-  Wanted->SampleBytes = O.SampleBytes;
   Expected<std::unique_ptr<Greeter>> Listener =
       Greeter::create(ownerOf(O.Attach).User != geteuid());
   if (!Listener)
@@ -360,13 +404,7 @@ Expected<RecordResult> recordRunning(const RecordOptions &O) {
   takeSignals();
   takeEndSignals();
   raiseLimits();
-  NameFields Fields{uint32_t(O.Attach), procfs::hostName(), -1,
-                    std::time(nullptr)};
-  Expected<std::string> Name =
-      expandName(outputPattern(O, -1), Fields, getProcessEnv);
-  if (!Name)
-    return Name.takeError();
-  Expected<TraceOutput> Out = TraceOutput::open(*Name, O.OnOldFile);
+  Expected<TraceOutput> Out = openOutput(O, O.Attach, /*Rank=*/-1);
   if (!Out)
     return Out.takeError();
   OutputSink Sink(*Out);
@@ -407,17 +445,8 @@ Expected<RecordResult> recordRunning(const RecordOptions &O) {
   }
   if (!S.attachProblem().empty())
     O.Warn("process " + processText(O.Attach) + " " + S.attachProblem());
-  warnOfHeaps(O, **R);
-  S.warnOfTimePoints();
-  fill(Result, **R, S);
-  Error E = (*R)->takeError();
-  if (Error Close = Out->close())
-    E = joinErrors(std::move(E), std::move(Close));
-  if (E) {
-    Result.Lost = true;
-    Result.ReaderGone = Sink.ReaderGone;
-    Result.Why = toString(std::move(E));
-  }
+  sumUp(O, **R, S, Result);
+  closeOutput(**R, *Out, Sink, Result);
   Result.Detached = !S.programEnded();
   Result.DetachResult = S.detachResult();
   if (Result.Detached)
@@ -431,11 +460,9 @@ Expected<RecordResult> memkit::record(const RecordOptions &O) {
   holdStandardStreams();
   if (O.Attach)
     return recordRunning(O);
-  Expected<HeapChoice> Wanted =
-      HeapChoice::create(O.Heaps, O.MinSize, O.PythonObjects);
+  Expected<HeapChoice> Wanted = chooseHeaps(O);
   if (!Wanted)
     return Wanted.takeError();
-  Wanted->SampleBytes = O.SampleBytes;
   std::string Path;
   if (int Error = findProgram(O.Command[0], Path))
     return notRun(O.Command[0], Error);
@@ -458,13 +485,7 @@ Expected<RecordResult> memkit::record(const RecordOptions &O) {
   raiseLimits();
   prepareForNoMemory();
   JobPlace Place = findPlace(getProcessEnv).Place;
-  NameFields Fields{uint32_t(Child->pid()), procfs::hostName(), Place.Rank,
-                    std::time(nullptr)};
-  Expected<std::string> Name =
-      expandName(outputPattern(O, Place.Rank), Fields, getProcessEnv);
-  if (!Name)
-    return Name.takeError();
-  Expected<TraceOutput> Out = TraceOutput::open(*Name, O.OnOldFile);
+  Expected<TraceOutput> Out = openOutput(O, Child->pid(), Place.Rank);
   if (!Out)
     return Out.takeError();
   OutputSink Sink(*Out);
@@ -513,23 +534,11 @@ Expected<RecordResult> memkit::record(const RecordOptions &O) {
            toString(std::move(E)));
   S.run();
   S.finish();
-  if (!O.StepRange.empty() && !(*R)->maxSteps())
-    O.Warn("no range matching '" + O.StepRange +
-           "' ended, so there are no steps");
-  warnOfHeaps(O, **R);
-  S.warnOfTimePoints();
-  fill(Result, **R, S);
+  sumUp(O, **R, S, Result);
   Result.OomKills = std::max(Group.kills(), KillsBefore) - KillsBefore;
   Result.OomGroupLimit = Group.limit();
   Result.OomOnMachine = Group.isMachine();
-  Error E = (*R)->takeError();
-  if (Error Close = Out->close())
-    E = joinErrors(std::move(E), std::move(Close));
-  if (E) {
-    Result.Lost = true;
-    Result.ReaderGone = Sink.ReaderGone;
-    Result.Why = toString(std::move(E));
-  }
+  closeOutput(**R, *Out, Sink, Result);
   if (!S.programEnded() || !O.WaitForAll)
     (*Listener)->keepLink();
   Listener->reset();
