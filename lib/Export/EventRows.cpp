@@ -6,6 +6,7 @@
 #include "Model/Names/ScopeOccurrences.h"
 #include "OrderedText.h"
 #include "PathTable.h"
+#include "ScopeMerge.h"
 #include "StackText.h"
 #include "Support/CsvField.h"
 #include "Support/JobQueue.h"
@@ -32,7 +33,7 @@ struct EventValues {
   uint32_t Heap = 0;
   std::optional<uint32_t> Stack;
   uint32_t ScopePath = 0;
-  StringRef Layer;
+  StringRef Layer, Scope;
   std::optional<uint64_t> Allocated, Reserved;
   StringRef Category;
 };
@@ -108,10 +109,16 @@ public:
   RowMaker(const Trace &T, const Selection &Sel, ArrayRef<EventColumn> Columns,
            RowTexts &Out)
       : T(T), Sel(Sel), Out(Out),
-        WithLayers(is_contained(Columns, EventColumn::Layer)) {
+        WithLayers(is_contained(Columns, EventColumn::Layer)),
+        WithScopes(is_contained(Columns, EventColumn::Scope)) {
+    if (WithLayers || WithScopes) {
+      ByAllocations.emplace(T.scopePaths());
+      ByTimes.emplace(T, Sel,
+                      [this](const ScopeOccurrences::ScopeOccurrence &S,
+                             bool Begins) { bySection(S, Begins); });
+    }
     if (!WithLayers)
       return;
-    Spans.emplace(T.scopePaths());
     // A parent's id is lower.
     LayerOf.resize(T.scopePaths().size() + 1);
     for (uint32_t C = 1; C < LayerOf.size(); ++C) {
@@ -127,18 +134,32 @@ public:
 
 private:
   void event(const LiveStats &A, const ReplayedEvent &E);
-  void layer(const ScopeOccurrences::ScopeOccurrence &S, bool Begins,
+  void bySection(const ScopeOccurrences::ScopeOccurrence &S, bool Begins);
+  Error scopesBefore(const ReplayedEvent &E);
+  Error lastScopes();
+  void scope(const ScopeOccurrences::ScopeOccurrence &S, bool Begins,
              uint64_t TimeNs);
   void add(const EventValues &R) { IsWanted = Out.add(R) && IsWanted; }
 
   const Trace &T;
   const Selection &Sel;
   RowTexts &Out;
-  bool WithLayers, IsWanted = true;
-  std::optional<ScopeOccurrences> Spans; ///< with layers
-  std::vector<StringRef> LayerOf;        ///< by scope path; with layers
+  bool WithLayers, WithScopes, IsWanted = true;
+  /// With layers or scopes: those of processes with times of scopes, and of
+  /// the others.
+  std::optional<ScopeMerge> ByTimes;
+  std::optional<ScopeOccurrences> ByAllocations;
+  std::vector<StringRef> LayerOf; ///< by scope path; with layers
   std::optional<CategoryGroups> Categories;
-  uint64_t LastNs = 0;
+  uint64_t LastNs = 0, UntilNs = 0; ///< of the rows now
+  /// The scopes' begins and ends after the last event.
+  struct LateScope {
+    ScopeOccurrences::ScopeOccurrence Is;
+    bool Begins;
+    uint64_t timeNs() const { return Begins ? Is.BeginNs : Is.LastNs; }
+  };
+  std::vector<LateScope> Late;
+  bool IsLate = false;
 };
 
 } // namespace
@@ -149,7 +170,7 @@ static StringRef columnName(EventColumn C) {
       "kind",          "block",           "size",
       "heap",          "stack",           "layer",
       "scope_path",    "allocated_bytes", "reserved_bytes",
-      "fragmentation", "category"};
+      "fragmentation", "category",        "scope"};
   return Names[static_cast<size_t>(C)];
 }
 
@@ -199,6 +220,8 @@ void RowText::field(const EventValues &R, EventColumn C) {
     return text(R.Stack ? pathOf(*R.Stack) : StringRef());
   case EventColumn::Layer:
     return text(R.Layer);
+  case EventColumn::Scope:
+    return text(R.Scope);
   case EventColumn::ScopePath:
     return text(T.scopePathText(R.ScopePath));
   case EventColumn::Allocated:
@@ -231,30 +254,66 @@ void RowText::write(const EventValues &R) {
   OS << (Json ? "}\n" : "\n");
 }
 
-void RowMaker::layer(const ScopeOccurrences::ScopeOccurrence &S, bool Begins,
+void RowMaker::scope(const ScopeOccurrences::ScopeOccurrence &S, bool Begins,
                      uint64_t TimeNs) {
   const ScopeRecord &Sc = T.scopes()[T.scopePaths()[S.ScopePath - 1].Scope - 1];
-  if (Sc.Kind != ScopeKind::Layer)
+  bool IsLayer = Sc.Kind == ScopeKind::Layer;
+  if (!WithScopes && !IsLayer)
     return;
   EventValues R;
   R.TimeNs = TimeNs;
   R.Thread = S.Thread;
   R.Process = T.threads()[S.Thread - 1].Process;
   R.Kind = Begins ? "enter" : "exit";
-  R.Layer = T.string(Sc.Name);
+  R.Scope = T.string(Sc.Name);
+  if (IsLayer)
+    R.Layer = R.Scope;
   R.ScopePath = S.ScopePath;
   add(R);
 }
 
-void RowMaker::event(const LiveStats &A, const ReplayedEvent &E) {
-  const TimeWindow &W = Sel.times();
-  if (W.Since && E.TimeNs < W.Since->TimeNs)
+/// The times of scopes are rounded; rows come in order of time.
+void RowMaker::bySection(const ScopeOccurrences::ScopeOccurrence &S,
+                         bool Begins) {
+  if (!Sel.hasScopePath(S.ScopePath))
     return;
-  LastNs = E.TimeNs;
-  if (WithLayers && E.Kind == EventKind::Allocate)
-    Spans->allocation(E.Thread, E.ScopePath, E.TimeNs,
-                      [&](const ScopeOccurrences::ScopeOccurrence &S,
-                          bool Begins) { layer(S, Begins, E.TimeNs); });
+  if (IsLate) {
+    Late.push_back({S, Begins});
+    return;
+  }
+  LastNs = std::clamp(Begins ? S.BeginNs : S.LastNs, LastNs,
+                      std::max(LastNs, UntilNs));
+  scope(S, Begins, LastNs);
+}
+
+Error RowMaker::scopesBefore(const ReplayedEvent &E) {
+  UntilNs = E.TimeNs;
+  if (Error Bad = ByTimes->advance(E.TimeNs))
+    return Bad;
+  if (ByTimes->has(E.Process))
+    return ByTimes->before(E);
+  if (E.Kind == EventKind::Allocate)
+    ByAllocations->allocation(E.Thread, E.ScopePath, E.TimeNs,
+                              [&](const ScopeOccurrences::ScopeOccurrence &S,
+                                  bool Begins) { scope(S, Begins, E.TimeNs); });
+  return Error::success();
+}
+
+Error RowMaker::lastScopes() {
+  IsLate = true;
+  if (Error Bad = ByTimes->finish())
+    return Bad;
+  ByAllocations->finish(LastNs, [&](const ScopeOccurrences::ScopeOccurrence &S,
+                                    bool Begins) { scope(S, Begins, LastNs); });
+  stable_sort(Late, [](const LateScope &A, const LateScope &B) {
+    return A.timeNs() < B.timeNs();
+  });
+  for (const LateScope &S : Late)
+    scope(S.Is, S.Begins, LastNs = std::max(LastNs, S.timeNs()));
+  return Error::success();
+}
+
+void RowMaker::event(const LiveStats &A, const ReplayedEvent &E) {
   EventValues R;
   R.TimeNs = E.TimeNs;
   R.Process = E.Process;
@@ -267,6 +326,9 @@ void RowMaker::event(const LiveStats &A, const ReplayedEvent &E) {
   R.ScopePath = E.ScopePath;
   if (WithLayers)
     R.Layer = LayerOf[E.ScopePath];
+  if (WithScopes && E.ScopePath)
+    R.Scope =
+        T.string(T.scopes()[T.scopePaths()[E.ScopePath - 1].Scope - 1].Name);
   R.Allocated = A.heapLiveBytes(E.Heap);
   R.Reserved = A.heapReserved(E.Heap);
   if (Categories)
@@ -314,23 +376,27 @@ Error RowMaker::run() {
   LiveStats *A = nullptr;
   if (!Sel.hasAllBlocks())
     Options.Select = [this](const Allocation &B) { return Sel.hasBlock(B); };
+  Error Bad = Error::success();
   Options.OnEvent = [&](const ReplayedEvent &E) {
+    if (W.Since && E.TimeNs < W.Since->TimeNs)
+      return true;
+    if (ByTimes)
+      Bad = joinErrors(std::move(Bad), scopesBefore(E));
+    LastNs = E.TimeNs;
     event(*A, E);
-    return IsWanted;
+    return IsWanted && !Bad;
   };
   Expected<std::unique_ptr<Replay>> R = Replay::create(T.reader(), Options);
   if (!R)
-    return R.takeError();
+    return joinErrors(R.takeError(), std::move(Bad));
   A = &(*R)->stats();
-  if (isFromSnapshot(Sel))
-    if (Error E = (*R)->startNear(W.Since->TimeNs))
-      return E;
-  if (Error E = runTo(**R, W.last()))
-    return E;
-  if (Spans)
-    Spans->finish(LastNs, [&](const ScopeOccurrences::ScopeOccurrence &S,
-                              bool Begins) { layer(S, Begins, LastNs); });
-  return Error::success();
+  Error Ran =
+      isFromSnapshot(Sel) ? (*R)->startNear(W.Since->TimeNs) : Error::success();
+  if (!Ran)
+    Ran = runTo(**R, W.last());
+  if (Ran || Bad)
+    return joinErrors(std::move(Ran), std::move(Bad));
+  return ByTimes && IsWanted ? lastScopes() : Error::success();
 }
 
 /// The threads that make text beside the thread that replays.

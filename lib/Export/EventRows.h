@@ -25,11 +25,14 @@ enum class EventColumn {
   Reserved,
   Fragmentation,
   Category,
+  Scope,
 };
 
 /// Writes a row for each event of the blocks of Sel, in order of time and
-/// within the time window of Sel. Rows between them show where a thread enters
-/// or leaves a layer (ScopeOccurrences). Csv begins with a line of column
+/// within the time window of Sel. With the column of layers, rows between them
+/// show where a thread enters or leaves a layer, with that of scopes, any
+/// scope: by the times of scopes, or by allocations in a trace without
+/// (ScopeOccurrences). Csv begins with a line of column
 /// names; Json has an object for each row, one a line. T: its frames are folded
 /// if stacks are to be shown folded. Stops when Failed reports that OS accepts
 /// no more.

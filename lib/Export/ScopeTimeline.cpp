@@ -3,140 +3,39 @@
 // Scopes over time, with the peaks of layers.
 
 #include "ScopeTimeline.h"
+#include "LayerPeaks.h"
+#include "ScopeMerge.h"
 
 using namespace llvm;
 
 namespace memkit {
 
-/// Reads all changes up to UntilNs and one more.
-Error ScopeTimeline::readAhead(ScopesOfProcess &Of, uint64_t UntilNs) {
-  while (Of.Ahead.empty() || Of.Ahead.back().TimeNs <= UntilNs) {
-    Expected<const ScopeChange *> Next = Of.Cursor.peek();
-    if (!Next)
-      return Next.takeError();
-    if (!*Next)
-      return Error::success();
-    Of.Ahead.push_back(**Next);
-    Of.Cursor.next();
-  }
-  return Error::success();
-}
-
-void ScopeTimeline::report(ScopesOfProcess &Of, const Occurrence &Is,
-                           bool Begins) {
-  bool IsLayer = T.scopes()[T.scopePaths()[Is.ScopePath - 1].Scope - 1].Kind ==
-                 ScopeKind::Layer;
-  if (IsLayer && Begins)
-    Of.Peaks.begin(Is.Thread, Is.Depth, *Live);
-  LayerPeaks::SpacePeaks Peaks;
-  if (IsLayer && !Begins)
-    Peaks = Of.Peaks.end(Is.Thread, Is.Depth);
-  (*Do)(Is, Begins, Peaks);
-}
-
-void ScopeTimeline::take(ScopesOfProcess &Of, const ScopeChange &C) {
-  auto Change = [&](uint32_t Thread, uint32_t ScopePath, uint64_t TimeNs) {
-    if (Sel.hasThread(Thread))
-      Of.Occurrences.change(
-          Thread, ScopePath, TimeNs,
-          [&](const Occurrence &Is, bool Begins) { report(Of, Is, Begins); });
-  };
-  if (C.TimeNs >= sinceNs() && !Of.IsInWindow) {
-    Of.IsInWindow = true;
-    for (uint32_t Thread = 1; Thread < Of.Threads.size(); ++Thread)
-      if (uint32_t ScopePath = Of.Threads[Thread].ScopePath)
-        Change(Thread, ScopePath, sinceNs());
-  }
-  Of.Threads[C.Thread] = {C.ScopePath, C.TimeNs};
-  if (Of.IsInWindow)
-    Change(C.Thread, C.ScopePath, C.TimeNs);
-}
-
-/// Takes the changes before an event: by time, and by the scope path where the
-/// rounded time of a change may lie on the wrong side of the event.
-void ScopeTimeline::takeUpTo(ScopesOfProcess &Of, const ReplayedEvent &E) {
-  ScopesOfProcess::ThreadNow &Now = Of.Threads[E.Thread];
-  bool IsAllocation = E.Kind == EventKind::Allocate;
-  auto IsClose = [&](const ScopeChange &C) {
-    uint64_t Gap = C.TimeNs - std::min(Now.SinceNs, C.TimeNs);
-    uint64_t Distance =
-        std::max(C.TimeNs, E.TimeNs) - std::min(C.TimeNs, E.TimeNs);
-    return Distance <= Gap / 16 + 2 * TimeUnitNs;
-  };
-  size_t At = 0;
-  bool Waits = false; // later changes of the thread
-  while (At != Of.Ahead.size() && Of.Ahead[At].TimeNs <= E.TimeNs) {
-    const ScopeChange C = Of.Ahead[At];
-    bool IsOwn = IsAllocation && C.Thread == E.Thread;
-    Waits |= IsOwn && Now.ScopePath == E.ScopePath && IsClose(C);
-    if (IsOwn && Waits) {
-      ++At;
-      continue;
-    }
-    take(Of, C);
-    Of.Ahead.erase(Of.Ahead.begin() + ptrdiff_t(At));
-  }
-  constexpr unsigned MaxEarly = 2;
-  for (unsigned Taken = 0; IsAllocation && !Waits && At != Of.Ahead.size() &&
-                           Now.ScopePath != E.ScopePath && Taken != MaxEarly;) {
-    const ScopeChange C = Of.Ahead[At];
-    if (C.Thread != E.Thread) {
-      ++At;
-      continue;
-    }
-    if (!IsClose(C))
-      return;
-    take(Of, C);
-    Of.Ahead.erase(Of.Ahead.begin() + ptrdiff_t(At));
-    ++Taken;
-  }
-}
-
-Error ScopeTimeline::event(const ReplayedEvent &E) {
-  ScopesOfProcess *Of = Processes[E.Process].get();
-  if (!Of)
-    return Error::success();
-  uint64_t Gap = E.TimeNs - std::min(Of->Threads[E.Thread].SinceNs, E.TimeNs);
-  if (Error Bad = readAhead(*Of, E.TimeNs + Gap / 8 + 2 * TimeUnitNs))
-    return Bad;
-  takeUpTo(*Of, E);
-  Of->Peaks.event(E, *Live);
-  return Error::success();
-}
-
-Error ScopeTimeline::finish(ScopesOfProcess &Of) {
-  const TimePoint *Last = Sel.times().last();
-  uint64_t EndNs = Last ? std::min(T.endNs(), Last->TimeNs) : T.endNs();
-  if (Error E = readAhead(Of, EndNs))
-    return E;
-  for (; !Of.Ahead.empty() && Of.Ahead.front().TimeNs <= EndNs;
-       Of.Ahead.pop_front())
-    take(Of, Of.Ahead.front());
-  // Scopes that were open all the time, if there was no change in the window.
-  if (!Of.IsInWindow && EndNs >= sinceNs())
-    for (uint32_t Thread = 1; Thread < Of.Threads.size(); ++Thread)
-      if (uint32_t ScopePath = Of.Threads[Thread].ScopePath) {
-        take(Of, {sinceNs(), Thread, ScopePath});
-        break;
-      }
-  Of.Occurrences.finish(EndNs, [&](const Occurrence &Is, bool Begins) {
-    report(Of, Is, Begins);
+Error ScopeTimeline::run(OccurrenceCallback Do) {
+  std::vector<std::unique_ptr<LayerPeaks>> Peaks; // by process
+  const LiveStats *Live = nullptr;
+  ScopeMerge Scopes(T, Sel, [&](const Occurrence &Is, bool Begins) {
+    bool IsLayer =
+        T.scopes()[T.scopePaths()[Is.ScopePath - 1].Scope - 1].Kind ==
+        ScopeKind::Layer;
+    LayerPeaks &Of = *Peaks[T.threads()[Is.Thread - 1].Process];
+    if (IsLayer && Begins)
+      Of.begin(Is.Thread, Is.Depth, *Live);
+    LayerPeaks::SpacePeaks At;
+    if (IsLayer && !Begins)
+      At = Of.end(Is.Thread, Is.Depth);
+    Do(Is, Begins, At);
   });
-  return Error::success();
-}
-
-Error ScopeTimeline::run(OccurrenceCallback Callback) {
-  Do = &Callback;
   for (uint32_t Process = 0; Process <= T.processes().size(); ++Process)
-    Processes.push_back(Process && Sel.hasProcess(Process) &&
-                                hasScopeTimes(T, Process)
-                            ? std::make_unique<ScopesOfProcess>(T, Process)
-                            : nullptr);
+    Peaks.push_back(Process && Scopes.has(Process)
+                        ? std::make_unique<LayerPeaks>(T, Process)
+                        : nullptr);
   Error Bad = Error::success();
   ReplayOptions Options;
   Options.BlocksOnly = false;
   Options.OnEvent = [&](const ReplayedEvent &E) {
-    Bad = joinErrors(std::move(Bad), event(E));
+    Bad = joinErrors(std::move(Bad), Scopes.before(E));
+    if (!Bad && Peaks[E.Process])
+      Peaks[E.Process]->event(E, *Live);
     return !Bad;
   };
   Expected<std::unique_ptr<Replay>> R = Replay::create(T.reader(), Options);
@@ -146,11 +45,7 @@ Error ScopeTimeline::run(OccurrenceCallback Callback) {
   Error Ran = runTo(**R, Sel.times().last());
   if (Bad || Ran)
     return joinErrors(std::move(Ran), std::move(Bad));
-  for (std::unique_ptr<ScopesOfProcess> &Of : Processes)
-    if (Of)
-      if (Error E = finish(*Of))
-        return E;
-  return Error::success();
+  return Scopes.finish();
 }
 
 } // namespace memkit

@@ -3,6 +3,7 @@
 // What timelines of a run show, in the order of the trace.
 
 #include "TimelineParts.h"
+#include "Model/Select/ScopeTimeCursor.h"
 #include "memkit/Model/DeviceWork.h"
 #include "memkit/Trace/TraceError.h"
 #include "llvm/ADT/BitVector.h"

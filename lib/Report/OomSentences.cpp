@@ -83,14 +83,22 @@ static std::string holesText(const OomCause &C) {
                           : " holes, the largest " + formatSize(C.LargestHole));
 }
 
-static std::string deviceReason(const OomMoment &M) {
+static bool isOfTensorFlow(const Trace &T, const OomMoment &M) {
+  return T.heapName(M.Event.What.Heap).starts_with("tf.");
+}
+
+static std::string deviceReason(const Trace &T, const OomMoment &M) {
   const OomRecord &O = M.Event.What;
   if (!M.Cause)
     return O.FreeKnown ? formatSize(O.FreeBytes) + " were free on the device"
                        : "";
   const OomCause &C = *M.Cause;
   std::string Device = deviceFree(M);
-  std::string Holes = C.NumHoles ? holesText(C) + " of PyTorch's segments" : "";
+  std::string Holes =
+      C.NumHoles
+          ? holesText(C) + (isOfTensorFlow(T, M) ? " of TensorFlow's regions"
+                                                 : " of PyTorch's segments")
+          : "";
   switch (C.Why) {
   case OomCause::Full:
     return "the device is full: " + Device +
@@ -124,7 +132,7 @@ std::string oomReason(const Trace &T, const Places &Where, const OomMoment &M) {
           ? killText(T, O)
           : askerText(T, Where, O) + " asked for " + formatSize(O.Requested) +
                 " of " + T.heapName(O.Heap).str() + " " + whenText(T, O.TimeNs);
-  std::string Why = isOfHost(T, M) ? hostLimit(O) : deviceReason(M);
+  std::string Why = isOfHost(T, M) ? hostLimit(O) : deviceReason(T, M);
   return Why.empty() ? Text : Text + ": " + Why;
 }
 
@@ -247,9 +255,21 @@ static std::string holeAdvice(const OomCause &C) {
   return "";
 }
 
-static std::string deviceAdvice(const OomMoment &M) {
+/// TensorFlow's regions cannot be given back, and none expands.
+static std::string tensorFlowAdvice(OomCause::OomCauseKind Why) {
+  if (Why == OomCause::Scattered || Why == OomCause::OtherHole)
+    return "TF_GPU_ALLOCATOR=cuda_malloc_async";
+  return Why == OomCause::HasRoom
+             ? "the limit that the program set (memory_limit of a "
+               "LogicalDeviceConfiguration)"
+             : "";
+}
+
+static std::string deviceAdvice(const Trace &T, const OomMoment &M) {
   if (!M.Cause)
     return "";
+  if (isOfTensorFlow(T, M))
+    return tensorFlowAdvice(M.Cause->Why);
   switch (M.Cause->Why) {
   case OomCause::Scattered:
   case OomCause::OtherHole:
@@ -338,7 +358,7 @@ std::string oomAdvice(const Trace &T, const Places &Where, const OomMoment &M) {
   };
   Add(fittingText(M));
   Add(isOfHost(T, M) ? hostAdvice(M.Event.What, machineBytes(T))
-                     : deviceAdvice(M));
+                     : deviceAdvice(T, M));
   std::string Tensors = tensorAdvice(M);
   Add(Tensors.empty() ? holderAdvice(Where, M) : Tensors);
   return Text;

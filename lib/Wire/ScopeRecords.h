@@ -136,7 +136,8 @@ struct ScopeNameRecord {
   uint64_t Name;
 };
 
-/// A parameter or buffer that a module of PyTorch holds itself. The record with
+/// A parameter or buffer that a module of PyTorch or a layer of Keras holds
+/// itself. The record with
 /// Dtype 0 precedes those of a module: earlier ones of the layer do not count
 /// any more.
 struct LayerTensorRecord {

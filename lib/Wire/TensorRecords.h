@@ -69,7 +69,7 @@ struct TensorPoolRecord {
   uint8_t Device;
 };
 
-/// A change of a segment of PyTorch's allocator. An expandable segment is a
+/// A change of a segment of a device's allocator. An expandable segment is a
 /// range of addresses with parts mapped.
 enum class SegmentChange : uint32_t {
   Allocate = 0,
@@ -77,6 +77,9 @@ enum class SegmentChange : uint32_t {
   Map = 2,
   Unmap = 3,
   First = 4, ///< a segment from before the recording, of either kind
+  /// A region of TensorFlow's allocator: ends with the driver's block around
+  /// it.
+  Region = 5,
 };
 
 /// Precedes the records of the tensors in the segment.

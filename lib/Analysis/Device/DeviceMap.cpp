@@ -220,7 +220,7 @@ Expected<std::vector<DeviceMap>> Mapper::map() {
     return Series.takeError();
   for (DeviceMap &M : Maps) {
     M.TotalBytes = T.devices()[M.Device - 1].Bytes;
-    M.IsOomOfDriver = M.Oom && !T.heapName(M.Oom->Heap).starts_with("torch.");
+    M.IsOomOfDriver = M.Oom && !isTensorHeapName(T.heapName(M.Oom->Heap));
     addMeasures(M, *Series);
   }
   return std::move(Maps);

@@ -68,6 +68,7 @@ static uint32_t beginFunction(const void *Op, void *Status,
   const char *Name = Called.CallName(Op, Status);
   if (!Name || strncmp(Name, "__", 2))
     return NotOpen;
+  Hooks.names().functionRuns();
   FunctionText Buffer;
   NameView Text = functionName({Name, strlen(Name)}, Buffer);
   uint32_t Node = interpreterNode(*T, Caller);

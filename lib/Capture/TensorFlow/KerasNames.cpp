@@ -5,6 +5,7 @@
 #include "KerasNames.h"
 
 #include "CallWalk.h"
+#include "KerasVariables.h"
 #include "Python/ObjectClass.h"
 #include "Python/PythonCalls.h"
 #include "Runtime/Hook.h"
@@ -27,13 +28,37 @@ __attribute__((noinline)) uint64_t KerasNames::unnamed(uintptr_t Layer) {
   return Waits.textFor(identityOf(Layer), Class, Bytes);
 }
 
+void KerasNames::askAgain() {
+  if (!Questions.canAsk() || !Questions.isAffordable())
+    return;
+  Again.store(true, std::memory_order_relaxed);
+  Questions.ask(uintptr_t(this), answer, this);
+}
+
+void KerasNames::outermostRuns(uintptr_t Layer) {
+  for (RootLayer &R : Roots) {
+    uintptr_t Is = R.Layer.load(std::memory_order_relaxed);
+    if (!Is && R.Layer.compare_exchange_strong(Is, Layer))
+      return HasNew.store(true, std::memory_order_relaxed);
+    if (Is != Layer)
+      continue;
+    if (!R.IsReported.load(std::memory_order_relaxed))
+      askAgain();
+    return;
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // By the interpreter
 //===----------------------------------------------------------------------===//
 
 int KerasNames::answer(void *Names) {
   KerasNames &Self = *static_cast<KerasNames *>(Names);
-  Self.Questions.answer([&](uintptr_t) { Self.nameRunning(); });
+  Self.Questions.answer([&](uintptr_t) {
+    Self.nameRunning();
+    if (Self.Again.exchange(false, std::memory_order_relaxed))
+      Self.reportRoots();
+  });
   return 0;
 }
 
@@ -60,11 +85,26 @@ void KerasNames::nameRunning() {
   }
 }
 
+/// A layer whose name is known lives.
+void KerasNames::reportRoots() {
+  HasNew.store(false, std::memory_order_relaxed);
+  for (RootLayer &R : Roots) {
+    uintptr_t Layer = R.Layer.load(std::memory_order_relaxed);
+    if (!Layer || R.IsReported.load(std::memory_order_relaxed) ||
+        !Table.find(Layer))
+      continue;
+    R.IsReported.store(true, std::memory_order_relaxed);
+    nameAll(reinterpret_cast<void *>(Layer));
+  }
+}
+
 void KerasNames::nameAll(void *Root) {
   void *List = Py.callMethod(Root, "_flatten_layers");
   void *Each = List ? Py.Iterate(List) : nullptr;
   while (void *Layer = Each ? Py.Next(Each) : nullptr) {
     nameOne(Layer);
+    if (uint32_t Name = Table.find(uintptr_t(Layer)))
+      reportVariables(Layer, Name);
     Py.Drop(Layer);
   }
   for (void *P : {Each, List})

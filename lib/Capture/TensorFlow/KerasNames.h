@@ -31,17 +31,36 @@ public:
     return __builtin_expect(Text != 0, 1) ? Text : unnamed(Layer);
   }
 
+  /// A layer in no other layer runs. The first run may make variables of the
+  /// layers inside, so the second run asks for the variables again. Any thread.
+  void outermostRuns(uintptr_t Layer);
+  /// A tf.function is called, in which layers may run without frames of Python.
+  void functionRuns() {
+    if (__builtin_expect(HasNew.load(std::memory_order_relaxed), 0))
+      askAgain();
+  }
+
 private:
   uint64_t unnamed(uintptr_t Layer);
+  void askAgain();
 
   // By the interpreter, with its lock held.
   static int answer(void *);
   static void *dies(void *Number, void *Reference);
   void nameRunning();
+  void reportRoots();
   void nameAll(void *Root);
   void nameOne(void *Layer);
   bool watch(void *Layer);
 
+  static constexpr uint32_t MaxRoots = 16;
+  struct RootLayer {
+    std::atomic<uintptr_t> Layer;
+    std::atomic<bool> IsReported; ///< after the first run
+  };
+  RootLayer Roots[MaxRoots];
+  std::atomic<bool> HasNew{false}; ///< a root that is not reported
+  std::atomic<bool> Again{false};  ///< the question is for the roots, too
   ModuleTable Table;
   WaitingNames Waits;
   NameQuestions Questions; ///< about running layers

@@ -214,27 +214,29 @@ static void endOperator(uint32_t Place) {
 using ComputeFn = void (*)(void *, void *, void *);
 using ComputeAsyncFn = void (*)(void *, void *, void *, void *);
 
-static constinit RealFunction<ComputeFn> RealCompute(Framework, TF_COMPUTE);
-static constinit RealFunction<ComputeAsyncFn>
-    RealComputeAsync(Framework, TF_COMPUTE_ASYNC);
-
-MEMKIT_EXPORT void tfCompute(void *, void *, void *) asm(TF_COMPUTE);
-MEMKIT_EXPORT void tfComputeAsync(void *, void *, void *,
-                                  void *) asm(TF_COMPUTE_ASYNC);
-
-void tfCompute(void *Device, void *Kernel, void *Context) {
-  CallerFrame Caller = MEMKIT_CALLER;
-  uint32_t Place = beginOperator(Kernel, Context, Caller);
-  RealCompute.get(Caller.Pc)(Device, Kernel, Context);
-  endOperator(Place);
-}
-
-/// \p Done: a std::function, which the caller passes by its address. The scope
-/// ends when the call returns, although the operator may go on in another
-/// thread.
-void tfComputeAsync(void *Device, void *Kernel, void *Context, void *Done) {
-  CallerFrame Caller = MEMKIT_CALLER;
-  uint32_t Place = beginOperator(Kernel, Context, Caller);
-  RealComputeAsync.get(Caller.Pc)(Device, Kernel, Context, Done);
-  endOperator(Place);
-}
+/// The functions of the host's device and of a GPU's. \p Done: a
+/// std::function, which the caller passes by its address. The scope of an
+/// asynchronous operator ends when the call returns, although the operator may
+/// go on in another thread.
+#define MEMKIT_DEVICE(NAME, COMPUTE, COMPUTE_ASYNC)                            \
+  static constinit RealFunction<ComputeFn> Real##NAME(Framework, COMPUTE);     \
+  static constinit RealFunction<ComputeAsyncFn> Real##NAME##Async(             \
+      Framework, COMPUTE_ASYNC);                                               \
+  MEMKIT_EXPORT void NAME(void *, void *, void *) asm(COMPUTE);                \
+  MEMKIT_EXPORT void NAME##Async(void *, void *, void *,                       \
+                                 void *) asm(COMPUTE_ASYNC);                   \
+  void NAME(void *Device, void *Kernel, void *Context) {                       \
+    CallerFrame Caller = MEMKIT_CALLER;                                        \
+    uint32_t Place = beginOperator(Kernel, Context, Caller);                   \
+    Real##NAME.get(Caller.Pc)(Device, Kernel, Context);                        \
+    endOperator(Place);                                                        \
+  }                                                                            \
+  void NAME##Async(void *Device, void *Kernel, void *Context, void *Done) {    \
+    CallerFrame Caller = MEMKIT_CALLER;                                        \
+    uint32_t Place = beginOperator(Kernel, Context, Caller);                   \
+    Real##NAME##Async.get(Caller.Pc)(Device, Kernel, Context, Done);           \
+    endOperator(Place);                                                        \
+  }
+MEMKIT_DEVICE(tfCompute, TF_COMPUTE, TF_COMPUTE_ASYNC)
+MEMKIT_DEVICE(tfDeviceCompute, TF_DEVICE_COMPUTE, TF_DEVICE_COMPUTE_ASYNC)
+#undef MEMKIT_DEVICE

@@ -21,11 +21,30 @@ inline constexpr const char *Cc = "libtensorflow_cc.so.2";
 #define TF_ALLOCATE_REGION "_ZN10tensorflow17BasicCPUAllocator5AllocEmmPm"
 #define TF_BASE_ALLOCATOR "_ZN3tsl18cpu_allocator_baseEv"
 
+/// Of a GPU's allocator.
+#define TF_DEVICE_ALLOCATE                                                     \
+  "_ZN3tsl12BFCAllocator11AllocateRawEmmRKNS_20AllocationAttributesE"
+#define TF_DEVICE_FREE "_ZN3tsl12BFCAllocator13DeallocateRawEPv"
+#define TF_DEVICE_ALLOCATOR_NAME "_ZN3tsl12BFCAllocator4NameB5cxx11Ev"
+#define TF_DEVICE_CHUNK_SIZE "_ZNK3tsl12BFCAllocator13AllocatedSizeEPKv"
+#define TF_DEVICE_EXTEND "_ZN3tsl12BFCAllocator6ExtendEmm"
+#define TF_DEVICE_REGION                                                       \
+  "_ZN3tsl12BFCAllocator13RegionManager19AddAllocationRegionEPvm"
+#define TF_DEVICE_MORE_REGION                                                  \
+  "_ZN3tsl12BFCAllocator13RegionManager27AddOrExtendAllocationRegionEPvm"
+
 #define TF_COMPUTE                                                             \
   "_ZN10tensorflow16ThreadPoolDevice7ComputeEPNS_8OpKernelEPNS_"               \
   "15OpKernelContextE"
 #define TF_COMPUTE_ASYNC                                                       \
   "_ZN10tensorflow16ThreadPoolDevice12ComputeAsyncEPNS_13AsyncOpKernelEPNS_"   \
+  "15OpKernelContextESt8functionIFvvEE"
+
+#define TF_DEVICE_COMPUTE                                                      \
+  "_ZN10tensorflow13BaseGPUDevice7ComputeEPNS_8OpKernelEPNS_"                  \
+  "15OpKernelContextE"
+#define TF_DEVICE_COMPUTE_ASYNC                                                \
+  "_ZN10tensorflow13BaseGPUDevice12ComputeAsyncEPNS_13AsyncOpKernelEPNS_"      \
   "15OpKernelContextESt8functionIFvvEE"
 
 /// ABSL: abseil's inline namespace, with its length.

@@ -23,7 +23,16 @@ static bool isTracing() {
   return false;
 }
 
+static bool isInLayer(const ScopeStack &S) {
+  for (uint32_t I = 0; I != S.Count; ++I)
+    if (!S.Scopes[I].Function)
+      return true;
+  return false;
+}
+
 static void openLayer(ThreadState &T, const PythonCall &C) {
+  if (!isInLayer(ThisTensorFlow.Scopes))
+    Hooks.names().outermostRuns(C.Object);
   uint64_t Text = Hooks.names().textOf(C.Object);
   ThisTensorFlow.Scopes.open(
       T, {nullptr, 0, C.Frame, identityOf(C.Object)}, uint32_t(Text),

@@ -146,6 +146,8 @@ uint32_t copyGradientScope(char *To, uint32_t Max);
 
 namespace memkit::capture {
 extern const Source TensorFlowSource;
+/// The allocators of GPUs.
+extern const Source TensorFlowDeviceSource;
 } // namespace memkit::capture
 
 #endif // MEMKIT_CAPTURE_TENSORFLOW_TENSORFLOWHOOKS_H

@@ -71,11 +71,13 @@ static size_t nameSize(const StdString &S) {
   return Is("TOP") || Is("SELF") || Is("INSTANCE_NAME_UNKNOWN") ? 0 : Size;
 }
 
-/// The text of the class in `TOP(Net)::forward`; 0: not known.
+/// The text of the class in `TOP(Net)::forward`; 0: not known. A graph that
+/// computes gradients is no function of a module: `TOP()`.
 static uint32_t classText(const StdString &S) {
   auto *End = static_cast<const char *>(memchr(S.Data, ')', S.Size));
   constexpr size_t Prefix = 4;
-  bool Is = S.Size > Prefix && !memcmp(S.Data, "TOP(", Prefix) && End;
+  bool Is = S.Size > Prefix && !memcmp(S.Data, "TOP(", Prefix) && End &&
+            End != S.Data + Prefix;
   return Is ? Proc.Names.intern(S.Data + Prefix, size_t(End - S.Data) - Prefix)
             : 0;
 }

@@ -131,8 +131,7 @@ uint32_t RecordedHeaps::tensors(uint16_t Device, wire::TensorFramework Of) {
   uint32_t Parent =
       IsCpu      ? malloc()
       : IsPinned ? Devices[NoCudaDevice].Cuda[unsigned(wire::CudaHeap::Pinned)]
-      : Of == wire::TensorFramework::Torch ? D.Segments
-                                           : 0;
+                 : D.Segments[size_t(Of)];
   if (IsPinned) // memory of the host, and no heap of tensors
     return Id = add(Name, Parent, Flags);
   nameDevice(D, Device);
@@ -143,15 +142,18 @@ uint32_t RecordedHeaps::tensors(uint16_t Device, wire::TensorFramework Of) {
   return Id;
 }
 
-uint32_t RecordedHeaps::segments(uint16_t Device) {
+uint32_t RecordedHeaps::segments(uint16_t Device, wire::TensorFramework Of) {
   DeviceHeaps &D = Devices[Device];
-  if (D.Segments || uint8_t(Device) == TensorHeaps::Cpu)
-    return D.Segments;
-  D.SegmentsName = "torch." + TensorHeaps::deviceName(Device) + ".segments";
+  uint32_t &Id = D.Segments[size_t(Of)];
+  if (Id || uint8_t(Device) == TensorHeaps::Cpu ||
+      Of == wire::TensorFramework::Jax)
+    return Id;
+  std::string &Name = D.SegmentsNames[size_t(Of)];
+  Name =
+      TensorHeaps::prefix(Of) + TensorHeaps::deviceName(Device) + ".segments";
   nameDevice(D, Device);
-  return D.Segments =
-             add(D.SegmentsName, D.Cuda[unsigned(wire::CudaHeap::Device)],
-                 HF_None, D.Space);
+  return Id = add(Name, D.Cuda[unsigned(wire::CudaHeap::Device)], HF_None,
+                  D.Space);
 }
 
 //===----------------------------------------------------------------------===//
@@ -165,8 +167,8 @@ StringRef RecordedHeaps::heapName(uint32_t Heap) const {
   for (const auto &[Device, D] : Devices)
     if (auto Of = find(D.Tensors, Heap); Of != std::end(D.Tensors))
       return D.TensorsNames[Of - D.Tensors];
-    else if (D.Segments == Heap)
-      return D.SegmentsName;
+    else if (auto Of = find(D.Segments, Heap); Of != std::end(D.Segments))
+      return D.SegmentsNames[Of - D.Segments];
     else if (auto It = find(D.Cuda, Heap); It != std::end(D.Cuda))
       return D.CudaNames[It - D.Cuda];
   for (const auto &[Name, Id] : Pools)

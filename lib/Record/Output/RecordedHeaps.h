@@ -49,9 +49,10 @@ public:
 
   /// The heap of a device's tensors of a framework: `torch.cpu`, `tf.cpu`.
   uint32_t tensors(uint16_t Device, wire::TensorFramework Of);
-  /// The heap of the segments that hold a device's tensors of PyTorch: a heap
-  /// of the device. If added first, the parent of the tensors' heap.
-  uint32_t segments(uint16_t Device);
+  /// The heap of the segments that hold a device's tensors of a framework: a
+  /// heap of the device. If added first, the parent of the tensors' heap. 0:
+  /// the host, or JAX, whose segments are not known.
+  uint32_t segments(uint16_t Device, wire::TensorFramework Of);
   /// The memory space of a heap of tensors, plus 1; 0: Heap is no heap of
   /// tensors. A memory space has at most one heap of tensors of each framework.
   uint32_t spaceOfTensors(uint32_t Heap) const {
@@ -104,9 +105,11 @@ public:
 
 private:
   struct DeviceHeaps {
-    uint32_t Tensors[wire::NumTensorFrameworks] = {}, Segments = 0;
+    uint32_t Tensors[wire::NumTensorFrameworks] = {};
+    uint32_t Segments[wire::NumTensorFrameworks] = {};
     uint32_t Space = 0;
-    std::string TensorsNames[wire::NumTensorFrameworks], SegmentsName;
+    std::string TensorsNames[wire::NumTensorFrameworks];
+    std::string SegmentsNames[wire::NumTensorFrameworks];
     uint32_t Cuda[wire::NumCudaHeaps] = {};
     std::string CudaNames[wire::NumCudaHeaps];
     Device Info; ///< without its memory space; empty: unknown

@@ -145,6 +145,8 @@ void CudaDriver::emitFree(LiveEntry &E, RecordOrigin From) {
 }
 
 void CudaDriver::end(DeviceBlock &B, RecordOrigin From) {
+  if (OnFree && B.heap() == CudaHeap::Device && B.Entry.Row)
+    OnFree(B.End - B.Entry.Size, B.Entry.Size, From);
   for (LiveEntry *E : {&B.Entry, &B.Mapped})
     if (E->Row)
       emitFree(*E, From);

@@ -63,6 +63,8 @@ public:
   using ShrinkFunction =
       std::function<void(uint64_t Address, uint64_t Bytes, RecordOrigin From)>;
   void onShrink(ShrinkFunction Do) { OnShrink = std::move(Do); }
+  /// Do is called before a block of device memory, of Bytes at Address, ends.
+  void onFree(ShrinkFunction Do) { OnFree = std::move(Do); }
 
 private:
   /// A ring's announcement of its next CUDA record.
@@ -112,7 +114,7 @@ private:
   std::vector<RingDetail> Details; ///< by ring
   /// By heap and handle.
   std::map<uint32_t, std::map<uint64_t, PoolBytes>> Pools;
-  ShrinkFunction OnShrink;
+  ShrinkFunction OnShrink, OnFree;
 };
 
 } // namespace memkit

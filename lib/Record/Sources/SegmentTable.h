@@ -14,7 +14,8 @@ namespace memkit {
 /// Memory that an allocator has taken from a device. A segment that expands is
 /// a range of addresses; its size is the mapped part of the range.
 struct Segment {
-  enum SegmentKind : uint8_t { Fixed, Expands, Unknown };
+  /// WithDriver: ends with the driver's block around it.
+  enum SegmentKind : uint8_t { Fixed, Expands, Unknown, WithDriver };
   uint64_t End = 0;
   LiveEntry Entry;
   uint32_t Slot = 0; ///< of the device
@@ -44,7 +45,8 @@ public:
   SegmentMap::iterator expanding(uint64_t Address) {
     auto It = Table.upper_bound(Address);
     if (It == Table.begin() || Address > std::prev(It)->second.End ||
-        std::prev(It)->second.Kind == Segment::Fixed)
+        std::prev(It)->second.Kind == Segment::Fixed ||
+        std::prev(It)->second.Kind == Segment::WithDriver)
       return Table.end();
     return std::prev(It);
   }

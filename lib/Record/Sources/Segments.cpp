@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A source: segments of PyTorch's caching allocator, a heap for each device.
+// A source: segments of devices' allocators, a heap for each framework and
+// device.
 
 #include "Sources/Segments.h"
 #include "Sources/BlockSnapshots.h"
@@ -23,6 +24,9 @@ Segments::Segments(EventSink &Sink, BlockSnapshots &Snapshots,
   Driver.onShrink([this](uint64_t Address, uint64_t Bytes, RecordOrigin From) {
     driverUnmaps(Address, Bytes, From);
   });
+  Driver.onFree([this](uint64_t Address, uint64_t Bytes, RecordOrigin From) {
+    driverFrees(Address, Bytes, From);
+  });
 }
 
 bool Segments::findOuter(uint64_t Address, const LiveEntry &E,
@@ -44,6 +48,8 @@ void Segments::take(const wire::TensorSegmentRecord &Rec, RecordOrigin From) {
   switch (Rec.Change) {
   case SegmentChange::Allocate:
     return put(Rec, Segment::Fixed, From);
+  case SegmentChange::Region:
+    return put(Rec, Segment::WithDriver, From);
   case SegmentChange::First:
     return put(Rec, Segment::Unknown, From);
   case SegmentChange::Free:
@@ -153,9 +159,26 @@ void Segments::unmap(const wire::TensorSegmentRecord &Rec, RecordOrigin From) {
 void Segments::driverUnmaps(uint64_t Address, uint64_t Bytes,
                             RecordOrigin From) {
   auto At = Table.overlapping(Address, Address + 1);
-  if (At == Table.end() || At->second.Kind == Segment::Fixed)
+  if (At == Table.end() || At->second.Kind == Segment::Fixed ||
+      At->second.Kind == Segment::WithDriver)
     return;
   uint64_t Less = std::min(Bytes, At->second.Entry.Size);
   At->second.Unmapped += Less;
   shrink(At, Less, From);
+}
+
+/// Ends the segments that end with a block of the driver.
+void Segments::driverFrees(uint64_t Address, uint64_t Bytes,
+                           RecordOrigin From) {
+  auto It = Table.overlapping(Address, Address + Bytes);
+  while (It != Table.end() && It->first < Address + Bytes) {
+    auto Next = std::next(It);
+    if (It->second.Kind == Segment::WithDriver && It->first >= Address) {
+      Segment S = It->second;
+      Table.erase(It);
+      end(S.Entry, From);
+      Devices.changeReserved(uint8_t(S.Slot), -int64_t(S.Entry.Size), From);
+    }
+    It = Next;
+  }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A source: segments of PyTorch's caching allocator, a heap for each device.
+// A source: segments of devices' allocators, a heap for each framework and
+// device: of PyTorch's caching allocator, and the regions of TensorFlow's.
 
 #ifndef MEMKIT_LIB_RECORD_SEGMENTS_H
 #define MEMKIT_LIB_RECORD_SEGMENTS_H
@@ -41,6 +42,7 @@ private:
   void unmap(const wire::TensorSegmentRecord &Rec, RecordOrigin From);
   void free(const wire::TensorSegmentRecord &Rec, RecordOrigin From);
   void driverUnmaps(uint64_t Address, uint64_t Bytes, RecordOrigin From);
+  void driverFrees(uint64_t Address, uint64_t Bytes, RecordOrigin From);
 
   EventSink &Sink;
   BlockSnapshots &Snapshots;

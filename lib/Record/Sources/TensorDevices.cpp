@@ -52,11 +52,13 @@ uint32_t TensorDevices::heap(uint8_t Device) {
 
 uint32_t TensorDevices::segmentHeap(uint8_t Device) {
   uint32_t Word = wordOf(Device);
-  if (!Word)
+  uint32_t Of = wire::TensorDeviceWord::framework(Word);
+  if (!Word || Of >= wire::NumTensorFrameworks)
     return 0;
   TensorDevice &D = Devices[Device];
   if (!D.SegmentHeap)
-    D.SegmentHeap = Sink.heaps().segments(Numbers.torchDevice(uint16_t(Word)));
+    D.SegmentHeap = Sink.heaps().segments(Numbers.torchDevice(uint16_t(Word)),
+                                          wire::TensorFramework(Of));
   return D.SegmentHeap;
 }
 
