@@ -44,6 +44,7 @@ static constexpr HookedLibraries Hooked[] = {
     {"cuptiActivityRegisterCallbacks",
      {"libcupti.so.13", "libcupti.so.12", "libcupti.so.11.8",
       "libcupti.so.11.7"}},
+    {"nccl", {"libnccl.so.2"}},
     {"cuptiSubscribe",
      {"libcupti.so.13", "libcupti.so.12", "libcupti.so.11.8",
       "libcupti.so.11.7"}},

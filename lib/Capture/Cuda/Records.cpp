@@ -6,6 +6,7 @@
 // a device to its recorder before a record names the device.
 
 #include "Cuda/Table.h"
+#include "Runtime/Errand.h"
 #include "Runtime/Hook.h"
 #include "Runtime/Questions.h"
 #include "Runtime/Recording.h"
@@ -53,6 +54,17 @@ static uint32_t ordinalOf(const wire::Record &What) {
   return CudaPlace::device(What.Extra);
 }
 
+/// Opens the scope of what the thread works for; the scope's number, 0: none.
+static uint64_t beginErrand(ThreadState &T, uint32_t Stack) {
+  if (__builtin_expect(!ThisErrand.Text, 1) || ThisErrand.Epoch != T.Epoch ||
+      !hasRoom(T))
+    return 0;
+  uint64_t Number = Kept.Scopes.fetch_add(1, std::memory_order_relaxed) + 1;
+  T.Ring.write(wire::ScopeBeginRecord{ThisErrand.Text, 0, Number,
+                                      wire::ScopeBeginRecord::atStack(Stack)});
+  return Number;
+}
+
 static void write(const wire::Record &What,
                   const wire::DeviceDetailRecord *Detail,
                   const CallerFrame *Caller) {
@@ -71,8 +83,13 @@ static void write(const wire::Record &What,
       return;
     T->Ring.write(*Detail);
   }
+  uint64_t Scope = What.is(wire::RecordKind::DeviceAllocate)
+                       ? beginErrand(*T, With.Stack)
+                       : 0;
   if (hasRoom(*T))
     T->Ring.writeEncoded(With);
+  if (Scope && hasRoom(*T))
+    T->Ring.write(wire::ScopeEndRecord{Scope});
 }
 
 /// The recorder takes no work without its detail.

@@ -12,6 +12,7 @@
 
 #include "Maps.h"
 #include "Real.h"
+#include "Runtime/Errand.h"
 #include "Runtime/Symbols.h"
 
 #include <cerrno>
@@ -27,9 +28,10 @@ struct Start {
   std::atomic<uint32_t> Taken;
   StartFn *Fn;
   void *Arg;
-  uint64_t Bytes; ///< of the stack
+  uint64_t Bytes; ///< of the stack; 0: not recorded
   uint64_t Epoch; ///< of the process of Node
   uint32_t Node;
+  Errand For; ///< of the creator
 };
 } // namespace
 
@@ -70,8 +72,10 @@ static void *begin(void *Slot) {
   void *Arg = S.Arg;
   uint64_t Bytes = S.Bytes, Epoch = S.Epoch;
   uint32_t Node = S.Node;
+  ThisErrand = S.For;
   S.Taken.store(0, std::memory_order_release);
-  recordOwnStack(Bytes, Node, Epoch);
+  if (Bytes)
+    recordOwnStack(Bytes, Node, Epoch);
   return Fn(Arg);
 }
 
@@ -130,14 +134,18 @@ MEMKIT_EXPORT int pthread_create(pthread_t *To, const pthread_attr_t *A,
     return EAGAIN;
   ThreadState *T = mappingThread(wire::HB_Stacks);
   uint64_t Bytes = T && isRecording() ? stackBytes(A) : 0;
-  Start *S = Bytes ? takeSlot() : nullptr;
+  bool HasErrand = ThisErrand.Text && recordingThread();
+  Start *S = Bytes || HasErrand ? takeSlot() : nullptr;
   if (!S)
     return RealThreads.Create(To, A, Fn, Arg);
   S->Fn = Fn;
   S->Arg = Arg;
   S->Bytes = Bytes;
-  S->Epoch = T->Epoch;
-  S->Node = stackNode(*T, Caller);
+  S->Epoch = T ? T->Epoch : 0;
+  S->Node = Bytes ? stackNode(*T, Caller) : 0;
+  S->For = ThisErrand;
+  if (HasErrand && !S->For.Python)
+    S->For.Python = interpreterNode(*recordingThread(), Caller);
   int Error = RealThreads.Create(To, A, begin, S);
   if (Error)
     S->Taken.store(0, std::memory_order_release);

@@ -5,6 +5,8 @@
 #include "PythonStack.h"
 
 #include "PythonWalk.h"
+#include "Runtime/Errand.h"
+#include "Runtime/Thread.h"
 #include "Stacks/InterpreterFrames.h"
 
 using namespace memkit;
@@ -139,6 +141,14 @@ static uint32_t walkFrom(PythonThread &S, uintptr_t Frame) {
   return 0;
 }
 
+/// Of the thread that asked for what this one works for; 0: none.
+static uint32_t errandNode() {
+  const Errand &E = ThisErrand;
+  return __builtin_expect(E.Python != 0, 0) && E.Epoch == ThisThread.Epoch
+             ? E.Python
+             : 0;
+}
+
 uint32_t interpreter::node() {
   if (!Python.isWalked())
     return 0;
@@ -147,7 +157,7 @@ uint32_t interpreter::node() {
   uintptr_t Frame = Ts ? Python.innermost(Ts) : 0;
   PythonThread &S = ThisPython;
   if (!Frame)
-    return S.Adopted;
+    return S.Adopted ? S.Adopted : errandNode();
   Python.takeRequests();
   uint32_t Generation = Python.generation();
   if (__builtin_expect(S.Generation != Generation || !S.Capacity, 0)) {

@@ -4,6 +4,7 @@
 
 #include "Thread.h"
 
+#include "Errand.h"
 #include "Source.h"
 
 #include <pthread.h>
@@ -12,6 +13,7 @@ using namespace memkit;
 using namespace memkit::capture;
 
 __thread ThreadState capture::ThisThread;
+__thread Errand capture::ThisErrand;
 
 static constexpr uint32_t WaitStepUs = 50;
 static constexpr uint64_t NestedMargin = 32; ///< for records that must not fail
