@@ -41,6 +41,7 @@ from ._program import mark, recording, start, stats, step, stop, trace
 if TYPE_CHECKING:
     from ._device import DeviceSample, allocated, freed, register_collector, unregister_collector
     from ._holders import Holder, holders
+    from ._record import Recording, record
     from ._measure import Result, Summary, SummaryRow, layers, measure, profile, reset, results, summary
     from ._library import AnswerError, Error, LibraryError, RequestError, TraceError
     from ._table import Table
@@ -59,6 +60,8 @@ _LATER = {
     "Error": "_library",
     "Holder": "_holders",
     "holders": "_holders",
+    "Recording": "_record",
+    "record": "_record",
     "LibraryError": "_library",
     "RequestError": "_library",
     "TraceError": "_library",

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The functions of a preloaded libmemrec.so, or None where there is none.
+"""The functions of libmemrec.so, or None in a program that is not recorded.
 
 They are what include/memkit/memkit.h calls too; it says what each does.
 """
 
+import os
+import sys
 from typing import Any, Callable, Optional
 
 # Flags of memrec_scope_begin.
@@ -26,12 +28,21 @@ def count_end() -> None:
         ask_in_time()
 
 
+def opened(kind: Any) -> Any:
+    """What has the functions, as ctypes.CDLL or PyDLL: the program, or the library that memrec -p
+    has brought into it. OSError: neither."""
+    program = kind(None)
+    if hasattr(program, "memrec_recording"):
+        return program
+    return kind("libmemrec.so", mode=os.RTLD_NOW | os.RTLD_NOLOAD)
+
+
 def _load() -> Optional[Any]:
     try:
         import ctypes
 
         # PyDLL keeps the interpreter's lock: these take less time than giving it away.
-        program = ctypes.PyDLL(None)
+        program = opened(ctypes.PyDLL)
         program.memrec_recording.argtypes = []
         program.memrec_recording.restype = ctypes.c_int
         program.memrec_step.argtypes = []
@@ -81,7 +92,16 @@ def _load() -> Optional[Any]:
 
 
 library = _load()
-recorded = library is not None
+
+
+def attached() -> None:
+    """memrec has attached to the program: the modules that are imported already find the library."""
+    global library
+    if library is None:
+        library = _load()
+    for name, module in list(sys.modules.items()):
+        if name.startswith("memkit.") and getattr(module, "_library", library) is None:
+            setattr(module, "_library", library)
 
 
 def encoded(name: str) -> bytes:

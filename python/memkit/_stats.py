@@ -185,7 +185,7 @@ def _prepare() -> None:
             ("active_at_peak", ctypes.c_uint64 * 24),
         ]
 
-    function = ctypes.CDLL(None).memrec_stats
+    function = _native.opened(ctypes.CDLL).memrec_stats
     function.argtypes = [ctypes.c_uint64, ctypes.POINTER(AllHeaps), ctypes.c_size_t]
     function.restype = ctypes.c_int
     _structure = AllHeaps

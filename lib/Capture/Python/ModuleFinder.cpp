@@ -12,7 +12,7 @@ using namespace memkit;
 using namespace memkit::capture;
 
 /// Defines no name in the program's module. A child of fork inherits the
-/// finder.
+/// finder. A program to which memrec attaches may have imported the package.
 static constexpr char Before[] = R"(exec('''
 try:
     import sys
@@ -35,6 +35,9 @@ try:
 static constexpr char After[] = R"("
     if not any(hasattr(f, "memkit") for f in sys.meta_path):
         sys.meta_path.append(Finder)
+    late = sys.modules.get("memkit._native")
+    if late:
+        late.attached()
 except Exception:
     pass
 ''', {}))";
