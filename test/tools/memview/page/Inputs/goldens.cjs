@@ -115,4 +115,5 @@ async function main() {
   process.exit(failed ? 1 : 0);
 }
 
-main();
+if (require.main === module) main();
+module.exports = {compare, shrink, Tolerance};
