@@ -48,7 +48,7 @@ def main() -> int:
     memkit, tool = (os.path.join(os.path.dirname(memrec), name) for name in ("memkit", "mem" + first))
     if first in ("help", "--help", "-h", "--version") and os.path.exists(memkit):
         os.execv(memkit, ["memkit"] + arguments)
-    if first in ("explain", "info", "overhead", "config") and os.path.exists(memkit):
+    if first in ("explain", "info", "overhead", "config", "demo") and os.path.exists(memkit):
         os.execv(memkit, ["memkit"] + arguments)
     if first.isidentifier() and os.path.exists(tool):
         os.execv(tool, ["mem" + first] + arguments[1:])

@@ -3,6 +3,8 @@
 // All tools in one program: runs as the tool whose name the program was called
 // by, or as the tool of its first argument: `memkit stat`, `memkit memstat`.
 
+#include "Demo.h"
+
 #include "Cli/ProjectConfig.h"
 #include "Support/CommandText.h"
 #include "Support/NearName.h"
@@ -99,13 +101,16 @@ static int runShort(const ShortCommand &C, int Argc, char **Argv, char *More) {
   return run(*commandOf(C.Tool), Count, Arguments.data());
 }
 
+static int fail(Error E) {
+  errs() << "memkit: error: " << toString(std::move(E)) << '\n';
+  return 1;
+}
+
 /// Prints the project's options, and where they stand.
 static int printConfig() {
   Expected<memkit::ProjectConfig> C = memkit::readProjectConfig();
-  if (!C) {
-    errs() << "memkit: error: " << toString(C.takeError()) << '\n';
-    return 1;
-  }
+  if (!C)
+    return fail(C.takeError());
   if (C->Path.empty()) {
     outs() << "no memkit.toml, and no [tool.memkit] in pyproject.toml, here or "
               "above\n";
@@ -127,9 +132,39 @@ static int printConfig() {
   return 0;
 }
 
+/// Copies the recordings that ship with memkit, or shows their page.
+static int runDemo(ArrayRef<char *> Arguments) {
+  constexpr int ExitUsage = 2;
+  Expected<memkit::DemoRequest> R = memkit::parseDemo(Arguments);
+  if (!R)
+    return fail(R.takeError()), ExitUsage;
+  if (R->IsHelp) {
+    outs() << memkit::DemoUsage;
+    return 0;
+  }
+  Expected<memkit::DemoTraces> T = memkit::findDemoTraces();
+  if (T && !R->CopyTo.empty())
+    T = memkit::copyDemoTraces(*T, R->CopyTo);
+  if (!T)
+    return fail(T.takeError());
+  outs() << memkit::demoText(*T);
+  outs().flush();
+  if (!R->CopyTo.empty())
+    return 0;
+  static char Name[] = "memview";
+  std::vector<char *> Page{Name};
+  Page.insert(Page.end(), R->Page.begin(), R->Page.end());
+  Page.push_back(T->Leaks.data());
+  if (R->Compares)
+    Page.push_back(T->Fixed.data());
+  int Count = int(Page.size());
+  Page.push_back(nullptr);
+  return run(*commandOf(Name), Count, Page.data());
+}
+
 /// The command that a user meant, or where commands are listed.
 static std::string hint(StringRef Name) {
-  SmallVector<StringRef, 16> Names{"config"};
+  SmallVector<StringRef, 16> Names{"config", "demo"};
   for (const ShortCommand &C : ShortCommands)
     Names.push_back(C.Name);
   for (const Command &C : Commands)
@@ -148,7 +183,8 @@ static void printHelp(raw_ostream &OS) {
     OS.indent(unsigned(9 - C.Name.size())) << C.What << '\n';
   }
   OS << "  config   the options of this project, from memkit.toml or "
-        "pyproject.toml\n";
+        "pyproject.toml\n"
+        "  demo     the page of a recording that ships with memkit\n";
   for (const Command &C : Commands) {
     OS << "  " << C.Name.drop_front(strlen("mem"));
     OS.indent(unsigned(12 - C.Name.size())) << C.What << '\n';
@@ -167,6 +203,7 @@ static constexpr char FirstSteps[] =
     "  memkit diff                  what changed since the recording before\n"
     "  memkit flame --open          a flame graph\n"
     "  memkit top                   what is recorded right now\n"
+    "  memkit demo                  try it without a recording of your own\n"
     "  memkit help [COMMAND]        all commands, or the options of one\n";
 
 int main(int Argc, char **Argv) {
@@ -188,6 +225,12 @@ int main(int Argc, char **Argv) {
     }
   if (First == "config" && Argc == 2)
     return printConfig();
+  if (First == "demo")
+    return runDemo({Argv + 2, Argv + Argc});
+  if (First == "help" && Argc == 3 && StringRef(Argv[2]) == "demo") {
+    char *Asked = Help;
+    return runDemo(Asked);
+  }
   if (First == "--version") {
     outs() << "memkit " MEMKIT_VERSION "\n";
     return 0;
