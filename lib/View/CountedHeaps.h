@@ -31,9 +31,11 @@ public:
   uint32_t outerOf(uint32_t Heap) const { return Outer[Heap - 1]; }
 
 private:
+  /// An outer heap that was not recorded holds nothing.
   static bool isInside(const Trace &T, const Heap &H, uint32_t Space) {
     return H.Parent && T.heap(H.Parent).Space == Space &&
-           !(T.heap(H.Parent).Flags & HF_OutsideTotals);
+           !(T.heap(H.Parent).Flags & HF_OutsideTotals) &&
+           T.heapStats(H.Parent).PeakBytes;
   }
   llvm::BitVector Is;
   std::vector<uint32_t> Outer;

@@ -66,7 +66,10 @@ Error TraceView::readMarks() {
       return;
     }
     StringRef Kind = shownKind(M.Kind);
-    if (Kind.empty() || Shown.size() == MaxMarks)
+    // What was left out on request is no loss.
+    bool IsWanted =
+        M.Kind != MarkKind::Loss || losesEvents(lossKindOf(M.Id));
+    if (Kind.empty() || !IsWanted || Shown.size() == MaxMarks)
       return;
     if (M.Kind == MarkKind::RangeBegin)
       Open[{M.Process, M.Id}] = Shown.size();

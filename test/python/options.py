@@ -55,6 +55,10 @@ try:
     memkit.layers()
 except memkit.Error:
     pass
+try:
+    memkit.record("x.fb", "-q")
+except memkit.RequestError:
+    pass
 print("well")
 '''
 
