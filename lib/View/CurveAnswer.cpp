@@ -170,6 +170,16 @@ void TraceView::writeLines(OStream &J, PartFilter Of, uint32_t Space,
   writeLine(J, "reserved", Reserved, /*Holds=*/true, R, Count);
 }
 
+/// The lines that memstat calls a leak, of which a curve by line has areas.
+StringSet<> TraceView::leakingLines() const {
+  StringSet<> Out;
+  if (Drawn->By == "line")
+    for (const LineGrowth &L : Over->Growing)
+      if (L.Word == GrowthWord::Leak)
+        Out.insert(Over->Where->text(L.Where));
+  return Out;
+}
+
 Expected<std::string> TraceView::curves(const Question &Q) {
   const Trace &T = trace();
   Expected<uint64_t> Space = Q.number("space", 0, T.devices().size());
@@ -200,6 +210,7 @@ Expected<std::string> TraceView::curves(const Question &Q) {
   for (uint64_t Ns : Times)
     Totals.push_back(valueAt(Drawn->Total, Ns));
   std::vector<GroupColumns> Groups = columnsOf(Drawn->Groups, Times, Totals);
+  StringSet<> Leaks = leakingLines();
   std::string Text;
   raw_string_ostream OS(Text);
   OStream J(OS);
@@ -221,6 +232,8 @@ Expected<std::string> TraceView::curves(const Question &Q) {
         J.object([&] {
           J.attribute("name", jsonText(G.Name));
           J.attribute("kind", ownerWord(G.Owner));
+          if (Leaks.contains(G.Name))
+            J.attribute("leaks", true);
           Array("values", G.Values);
         });
     });

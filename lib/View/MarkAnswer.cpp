@@ -67,8 +67,7 @@ Error TraceView::readMarks() {
     }
     StringRef Kind = shownKind(M.Kind);
     // What was left out on request is no loss.
-    bool IsWanted =
-        M.Kind != MarkKind::Loss || losesEvents(lossKindOf(M.Id));
+    bool IsWanted = M.Kind != MarkKind::Loss || losesEvents(lossKindOf(M.Id));
     if (Kind.empty() || !IsWanted || Shown.size() == MaxMarks)
       return;
     if (M.Kind == MarkKind::RangeBegin)

@@ -17,6 +17,7 @@
 #include "Report/FirstScreen.h"
 #include "TracePart.h"
 #include "memkit/Model/LiveBlocks.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/JSON.h"
 
 namespace memkit {
@@ -196,6 +197,7 @@ private:
   llvm::Error readLines();
   void keepLastValues(DrawnCurves &To) const;
   void addPeak(const TracePart &P, DrawnCurves &To);
+  llvm::StringSet<> leakingLines() const;
   void writeLines(llvm::json::OStream &J, PartFilter Of, uint32_t Space,
                   ViewRange R, size_t Count);
   // GrowthAnswer.cpp

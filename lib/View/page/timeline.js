@@ -14,7 +14,7 @@ import {change, inGesture, onChange, state} from './state.js';
 import {Surface} from './surface.js';
 import {onTheme, colors} from './theme.js';
 import {TimelineInput, windowNow} from './timeline_input.js';
-import {colorSeries, layoutOf, paintSelection, paintTimeline, stackOf} from './timeline_paint.js';
+import {colorSeries, layoutOf, leakWord, paintSelection, paintTimeline, stackOf} from './timeline_paint.js';
 
 const GroupWords = {'': 'total', line: 'line of your code', stack: 'stack', heap: 'heap', library: 'library',
                category: 'category', layer: 'layer', scope: 'scope', thread: 'thread', process: 'process',
@@ -166,7 +166,8 @@ export class Timeline {
       const number = element('span', {class: 'number'});
       return {...item, swatch, number,
               root: element('div', {class: 'legend-row'}, swatch,
-                element('span', {class: 'name', title: clean(item.series.name)}, clean(item.series.name)), number)};
+                element('span', {class: 'name', title: clean(item.series.name)},
+                  item.series.leaks ? element('b', {class: 'alarm-text'}, leakWord + ' ') : null, clean(item.series.name)), number)};
     });
     // A single area is the total.
     const swatch = items.length ? null : element('span', {class: 'swatch key-area'});

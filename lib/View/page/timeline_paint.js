@@ -26,11 +26,17 @@ export const timeOf = (layout, x) =>
 
 const lineDashes = [null, [6, 3], [2, 3], [8, 3, 2, 3]];
 
-/** Gives the series their colours: grey for imports and others, so that own code stands out. */
+export const leakWord = '▲ LEAK';
+
+/** Gives the series their colours: red for a leak, grey for imports and others, so that own code stands out. */
 export function colorSeries(answer) {
   const hasOwn = answer.series.some(series => series.kind === 'own');
   let hue = 0, grey = 0;
   for (const series of answer.series) {
+    if (series.leaks) {
+      series.color = () => colors.leak;
+      continue;
+    }
     const at = (hasOwn ? series.kind !== 'own' : series.kind === 'import') ? -1 - grey++ : hue++;
     series.color = () => series.name === 'others' ? colors.others : at < 0 ? colors.greys[(-1 - at) % 3] : seriesColor(at, series.name);
   }
@@ -91,6 +97,21 @@ function paintAreas(pen, layout, answer, stack, top) {
   answer.lines.forEach((line, at) => {
     const points = pointsOf(layout, line.time_ns, line.values, top);
     pen.line(line.holds ? cornersOf(points) : points, colors.ink, 1.25, lineDashes[at % 4]);
+  });
+}
+
+/** A word in the area of each leak, at its last moment with room for it: colour alone says nothing. */
+function paintLeaks(pen, layout, answer, stack, top) {
+  const scale = (layout.y1 - layout.y0) / top, wide = textWidth(leakWord, 11, true) + 12;
+  answer.series.forEach((series, at) => {
+    if (!series.leaks) return;
+    for (let moment = answer.time_ns.length - 1; moment >= 0; --moment) {
+      const x = Math.min(layout.x1, xOf(layout, answer.time_ns[moment])), height = series.values[moment] * scale;
+      if (x - wide < layout.x0) return;
+      if (height < 16 || answer.time_ns[moment] > layout.to) continue;
+      pen.text(x - 6, layout.y1 - stack[at][moment] * scale + height / 2, leakWord, colors.onleak, {align: 'right', size: 11, bold: true});
+      return;
+    }
   });
 }
 
@@ -207,6 +228,7 @@ export function paintTimeline(pen, layout, view) {
   paintGrid(pen, layout, top);
   pen.clip(layout.x0, 0, layout.x1 - layout.x0, layout.y1);
   paintAreas(pen, layout, view.answer, view.stack, top);
+  paintLeaks(pen, layout, view.answer, view.stack, top);
   pen.unclip();
   paintPeak(pen, layout, view.peak, top, taken);
   paintMarks(pen, layout, view.marks, taken);

@@ -30,7 +30,7 @@ const serveFixture = (python, ...options) => serve(python, path.join(__dirname, 
 
 /** A browser that finds no host but this machine: a request to elsewhere fails. Fonts are DejaVu, unhinted. */
 function launch(packages, chromium, ...more) {
-  return require(path.join(packages, 'playwright-core')).chromium.launch({
+  return require(path.resolve(packages, 'playwright-core')).chromium.launch({
     executablePath: chromium, env: {...process.env, FONTCONFIG_FILE: path.join(__dirname, launch.fonts)},
     args: ['--no-sandbox', '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1', '--font-render-hinting=none',
            '--disable-lcd-text', '--force-color-profile=srgb', ...more]});
