@@ -101,8 +101,9 @@ enum class RecordKind : uint8_t {
   DeviceWork = 69,
   DeviceClock = 70,
   DeviceWorkLost = 71,
+  OperatorWork = 72, ///< ScopeRecords.h
 };
-inline constexpr uint8_t NumRecordKinds = 72;
+inline constexpr uint8_t NumRecordKinds = 73;
 
 /// One entry of a ring. Times rise within a ring, except those of signal
 /// handlers, which may be slightly before the time of the preceding record.

@@ -43,6 +43,9 @@ enum ScopeKindFlag : uint64_t {
   /// Of a layer of PyTorch: the text is the last part of the name, inside of
   /// the name of the outer layer.
   SF_Inner = 1ull << 45,
+  /// Of an operator of TensorFlow: the text of the graph's node is followed by
+  /// a newline and the dtypes and shapes of the inputs.
+  SF_WithInputs = 1ull << 46,
 };
 /// In a scope's flags, of TensorFlow's operators: the number of the data type
 /// (TF_DataType) of the first result; 0: none.
@@ -151,8 +154,16 @@ struct LayerTensorRecord {
   static constexpr uint8_t BufferBit = 0x80;
 };
 
-using ScopeRecords = RecordList<ScopeBeginRecord, ScopeEndRecord, MarkRecord,
-                                AskRecord, ScopeNameRecord, LayerTensorRecord>;
+/// The floating point operations of the call of TensorFlow's operator that is
+/// the thread's innermost, before the call ends.
+struct OperatorWorkRecord {
+  using Layout = RecordLayout<RecordKind::OperatorWork, InStackAndExtra>;
+  uint64_t Flops;
+};
+
+using ScopeRecords =
+    RecordList<ScopeBeginRecord, ScopeEndRecord, MarkRecord, AskRecord,
+               ScopeNameRecord, LayerTensorRecord, OperatorWorkRecord>;
 
 } // namespace memkit::wire
 

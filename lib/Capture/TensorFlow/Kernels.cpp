@@ -11,6 +11,7 @@
 #include "Names.h"
 #include "Runtime/Hook.h"
 #include "Runtime/Recording.h"
+#include "Shapes.h"
 #include "Stacks/RealFunction.h"
 #include "Stacks/Stack.h"
 #include "TensorFlowHooks.h"
@@ -103,25 +104,54 @@ static bool isHandover(const NameView &Type) {
 // Names of nodes
 //===----------------------------------------------------------------------===//
 
-/// The text of the node's name; 0: the name is no path. An operator that
-/// computes a gradient outside of graphs gets the name that its node would
-/// have.
-static uint32_t nodeText(const NameView &Name, const NameView &Type,
-                         uint32_t PythonNode) {
-  if (memchr(Name.Text, '/', Name.Bytes))
-    return Proc.Names.intern(Name.Text, Name.Bytes);
+static constexpr size_t MaxNodeName = 512;
+
+/// Copies the node's name to \p To, if the name is a path; returns its size, 0:
+/// it is none. An operator that computes a gradient outside of graphs gets the
+/// name that its node would have.
+static size_t copyNodeName(const NameView &Name, const NameView &Type,
+                           uint32_t PythonNode, char (&To)[MaxNodeName]) {
+  if (memchr(Name.Text, '/', Name.Bytes)) {
+    size_t Bytes = Name.Bytes < MaxNodeName ? Name.Bytes : MaxNodeName;
+    memcpy(To, Name.Text, Bytes);
+    return Bytes;
+  }
   if (!isInGradient(PythonNode))
     return 0;
   static constexpr char Prefix[] = "gradient_tape/";
-  char Path[512];
   size_t End = sizeof(Prefix) - 1;
-  memcpy(Path, Prefix, End);
-  End += copyGradientScope(Path + End, 256);
-  if (Path[End - 1] != '/')
-    Path[End++] = '/';
+  memcpy(To, Prefix, End);
+  End += copyGradientScope(To + End, 256);
+  if (To[End - 1] != '/')
+    To[End++] = '/';
   size_t Bytes = Type.Bytes < 200 ? Type.Bytes : 200;
-  memcpy(Path + End, Type.Text, Bytes);
-  return Proc.Names.intern(Path, End + Bytes);
+  memcpy(To + End, Type.Text, Bytes);
+  return End + Bytes;
+}
+
+namespace {
+/// The node's name, and behind a newline the inputs, if they are wanted.
+struct NodeText {
+  uint32_t Number = 0; ///< 0: neither
+  uint64_t Flags = 0;
+};
+} // namespace
+
+static NodeText nodeText(const void *Context, const NameView &Name,
+                         const NameView &Type, uint32_t PythonNode) {
+  constexpr size_t MaxInputs = 1024;
+  char Node[MaxNodeName];
+  size_t Bytes = copyNodeName(Name, Type, PythonNode, Node);
+  if (__builtin_expect(Hooks.wantsShapes(), 0)) {
+    char With[MaxNodeName + 1 + MaxInputs];
+    memcpy(With, Node, Bytes);
+    With[Bytes] = '\n';
+    size_t Inputs = inputsText(Context, Type, With + Bytes + 1, MaxInputs);
+    if (uint32_t Number =
+            Inputs ? Proc.Names.intern(With, Bytes + 1 + Inputs) : 0)
+      return {Number, wire::SF_WithInputs};
+  }
+  return {Bytes ? Proc.Names.intern(Node, Bytes) : 0, 0};
 }
 
 static uint64_t dataType(const void *Context) {
@@ -196,10 +226,23 @@ static uint32_t beginOperator(const void *Kernel, const void *Context,
   NameView Text = Type.Bytes > 2 && !memcmp(Type.Text, "__", 2)
                       ? functionName(Type, Buffer)
                       : Type;
+  NodeText In = nodeText(Context, Name, Type, Node);
   S.open(*T, {Kernel, 0, 0, 0}, Proc.Names.intern(Text.Text, Text.Bytes),
-         wire::SF_Operator | wire::SF_TensorFlow | dataType(Context),
-         wire::ScopeBeginRecord::inPython(Node, nodeText(Name, Type, Node)));
+         wire::SF_Operator | wire::SF_TensorFlow | In.Flags | dataType(Context),
+         wire::ScopeBeginRecord::inPython(Node, In.Number));
   return Place;
+}
+
+/// Before the end of the operator, which has computed.
+static void noteWork(const void *Kernel, const void *Context, uint32_t Place) {
+  if (__builtin_expect(Place == NotOpen || !Hooks.wantsShapes(), 1))
+    return;
+  ThreadState *T = recordingThread();
+  if (!T || !hasRoom(*T))
+    return;
+  NameView Name = Called.OperatorName(Context);
+  if (uint64_t Flops = flopsOf(Context, typeOf(Kernel, Name)))
+    T->Ring.write(wire::OperatorWorkRecord{Flops});
 }
 
 /// The thread adopts the caller's frames for operators only.
@@ -229,6 +272,7 @@ using ComputeAsyncFn = void (*)(void *, void *, void *, void *);
     CallerFrame Caller = MEMKIT_CALLER;                                        \
     uint32_t Place = beginOperator(Kernel, Context, Caller);                   \
     Real##NAME.get(Caller.Pc)(Device, Kernel, Context);                        \
+    noteWork(Kernel, Context, Place);                                          \
     endOperator(Place);                                                        \
   }                                                                            \
   void NAME##Async(void *Device, void *Kernel, void *Context, void *Done) {    \

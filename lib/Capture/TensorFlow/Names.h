@@ -40,6 +40,15 @@ inline constexpr const char *Cc = "libtensorflow_cc.so.2";
   "_ZN10tensorflow16ThreadPoolDevice12ComputeAsyncEPNS_13AsyncOpKernelEPNS_"   \
   "15OpKernelContextESt8functionIFvvEE"
 
+/// Of operators' inputs and results.
+#define TF_INPUT "_ZNK10tensorflow15OpKernelContext5inputEi"
+#define TF_RESULT                                                              \
+  "_ZN10tensorflow15OpKernelContext14mutable_outputESt17basic_string_viewIcSt" \
+  "11char_traitsIcEEPPNS_6TensorE"
+#define TF_RANK "_ZNK10tensorflow15TensorShapeBaseINS_11TensorShapeEE4dimsEv"
+#define TF_DIMENSION                                                           \
+  "_ZNK10tensorflow15TensorShapeBaseINS_11TensorShapeEE8dim_sizeEi"
+
 #define TF_DEVICE_COMPUTE                                                      \
   "_ZN10tensorflow13BaseGPUDevice7ComputeEPNS_8OpKernelEPNS_"                  \
   "15OpKernelContextE"

@@ -67,6 +67,11 @@ static void lookUp() {
   if (!find(Framework, "TF_NumOutputs", Called.NumOutputs) ||
       !find(Framework, "TF_ExpectedOutputDataType", Called.OutputType))
     Missing |= wire::TF_NoData;
+  find(Framework, "TF_NumInputs", Called.NumInputs);
+  find(Framework, TF_INPUT, Called.Input);
+  find(Framework, TF_RESULT, Called.Result);
+  find(Framework, TF_RANK, Called.Rank);
+  find(Framework, TF_DIMENSION, Called.Dimension);
   Missing |= missingOfCc();
   Called.Missing = Missing | wire::TF_Seen;
 }

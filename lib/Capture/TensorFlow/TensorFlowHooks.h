@@ -36,6 +36,13 @@ struct CalledFunctions {
   NameView (*ProgramName)(const void *Executable); ///< bytes, then text
   const void *(*ProgramModule)(const void *Executable);
   const char *(*Version)();
+  // Of shapes; null: not there.
+  int (*NumInputs)(const void *Context);
+  const void *(*Input)(const void *Context, int Number); ///< a Tensor
+  void *(*Result)(void *Status, const void *Context, size_t Bytes,
+                  const char *Name, const void **Tensor);
+  int (*Rank)(const void *Shape);
+  int64_t (*Dimension)(const void *Shape, int Number);
   /// TensorFlowBits of what is missing.
   uint32_t Missing;
 };
@@ -49,6 +56,7 @@ public:
   }
   bool wantsTensors() const { return Bits & wire::TB_Heaps; }
   bool wantsScopes() const { return Bits & wire::TB_Contexts; }
+  bool wantsShapes() const { return Bits & wire::TB_Shapes; }
 
   /// Looks up what the hooks call and reports what is missing, once in a
   /// process. False: the functions for scopes are missing.

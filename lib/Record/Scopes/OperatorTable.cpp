@@ -42,7 +42,18 @@ void OperatorTable::begin(uint32_t Ring, uint32_t Row, uint64_t TimeNs) {
               [&](const OpenOperator &O) { return Rows[O.Row].Name == Name; });
   bool Counts = Rows[Row].FlopsOfCall && !Of.CountsFlops;
   Of.CountsFlops |= Counts;
-  Of.Opens.push_back({Row, IsOuter, Counts, TimeNs, 0});
+  Of.Opens.push_back({Row, IsOuter, Counts, TimeNs, 0, 0});
+}
+
+void OperatorTable::work(uint32_t Ring, uint64_t Flops) {
+  RingOperators &Of = ring(Ring);
+  if (Of.Opens.empty() || !Flops)
+    return;
+  OpenOperator &O = Of.Opens.back();
+  if (Of.CountsFlops && !O.CountsFlops)
+    return;
+  Of.CountsFlops = O.CountsFlops = true;
+  O.Flops = Flops;
 }
 
 void OperatorTable::end(uint32_t Ring, uint64_t TimeNs) {
@@ -56,8 +67,9 @@ void OperatorTable::end(uint32_t Ring, uint64_t TimeNs) {
   if (O.IsOuter)
     R.TotalNs += TotalNs;
   if (O.CountsFlops) {
-    R.Flops = SaturatingAdd(R.Flops, R.FlopsOfCall);
-    Of.Flops = SaturatingAdd(Of.Flops, R.FlopsOfCall);
+    uint64_t Flops = O.Flops ? O.Flops : R.FlopsOfCall;
+    R.Flops = SaturatingAdd(R.Flops, Flops);
+    Of.Flops = SaturatingAdd(Of.Flops, Flops);
     Of.CountsFlops = false;
   }
   if (!Of.Tensors.empty() && Of.Tensors.back().Depth == Of.Opens.size())

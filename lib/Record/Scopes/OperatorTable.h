@@ -39,6 +39,9 @@ public:
 
   /// The thread of the ring starts an operator inside of its open operators.
   void begin(uint32_t Ring, uint32_t Row, uint64_t TimeNs);
+  /// The call of the innermost operator computes Flops, unless an open operator
+  /// outside counts its own.
+  void work(uint32_t Ring, uint64_t Flops);
   /// The innermost operator ends; the ring has one.
   void end(uint32_t Ring, uint64_t TimeNs);
 
@@ -93,6 +96,7 @@ private:
     bool CountsFlops; ///< and no open operator outside counts any
     uint64_t BeginNs;
     uint64_t InnerNs; ///< of the operators directly inside
+    uint64_t Flops;   ///< of the call, if it has told; 0: of the row's formula
   };
   /// The tensors of an open operator in a memory space.
   struct OpenShare {

@@ -24,7 +24,11 @@ uint32_t ShapeRows::rowOf(uint32_t NameRow, StringRef Name, uint32_t Inputs) {
 
 uint32_t ShapeRows::find(uint32_t NameRow, StringRef Name, uint32_t Inputs) {
   std::string Text;
-  if (!Shared.text(Inputs, Text) || Text.empty())
+  if (!Shared.text(Inputs, Text))
+    return NameRow;
+  // Of TensorFlow, the name of the graph's node is before them.
+  Text.erase(0, Text.find('\n') + 1);
+  if (Text.empty())
     return NameRow;
   uint32_t String = Names.string(Text);
   uint64_t Key = uint64_t(NameRow) << 32 | String;

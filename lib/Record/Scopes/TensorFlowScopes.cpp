@@ -4,6 +4,7 @@
 
 #include "Scopes/TensorFlowScopes.h"
 #include "Output/Recording.h"
+#include "Wire/TensorFlowDtypes.h"
 #include <bit>
 
 using namespace llvm;
@@ -35,35 +36,8 @@ struct TensorFlowDetail {
 
 static constexpr uint8_t Float32 = 1;
 
-/// The name of a TF_DataType; empty: unknown, or no type of elements.
 static StringRef dataTypeName(uint8_t Type) {
-  static constexpr StringLiteral Names[] = {"",
-                                            "float32",
-                                            "float64",
-                                            "int32",
-                                            "uint8",
-                                            "int16",
-                                            "int8",
-                                            "string",
-                                            "complex64",
-                                            "int64",
-                                            "bool",
-                                            "qint8",
-                                            "quint8",
-                                            "qint32",
-                                            "bfloat16",
-                                            "qint16",
-                                            "quint16",
-                                            "uint16",
-                                            "complex128",
-                                            "float16",
-                                            "",
-                                            "",
-                                            "uint32",
-                                            "uint64",
-                                            "float8_e5m2",
-                                            "float8_e4m3fn"};
-  return Type < std::size(Names) ? StringRef(Names[Type]) : StringRef();
+  return wire::tensorFlowDtype(Type);
 }
 
 uint32_t TensorFlowScopes::resultDtype(uint32_t Ring) {
@@ -98,7 +72,8 @@ uint32_t TensorFlowScopes::operatorText(uint32_t Text, uint8_t DataType) {
 const TensorFlowScopes::NodeParts &TensorFlowScopes::nodeParts(uint32_t Text) {
   if (auto It = Nodes.find(Text); It != Nodes.end())
     return It->second;
-  GraphNode N = Graphs.parse(Threads.name(Text).Text);
+  GraphNode N =
+      Graphs.parse(StringRef(Threads.name(Text).Text).split('\n').first);
   // name() bounds the number of texts, not the number of invalid ones.
   NodeParts &P = Nodes[Nodes.size() < ScopeNames::MaxNames ? Text : 0];
   P = {};
@@ -137,11 +112,24 @@ bool TensorFlowScopes::take(const wire::ScopeBeginRecord &Rec,
   return true;
 }
 
+/// An operator outside of graphs has inputs alone.
+bool TensorFlowScopes::hasNodeName(uint32_t Text, uint64_t Flags) const {
+  return !(Flags & wire::SF_WithInputs) ||
+         !StringRef(Threads.name(Text).Text).starts_with("\n");
+}
+
+bool TensorFlowScopes::take(const wire::OperatorWorkRecord &Rec,
+                            RecordOrigin From) {
+  Threads.operators().table().work(From.Ring, Rec.Flops);
+  return true;
+}
+
 uint32_t TensorFlowScopes::beginOperator(const wire::ScopeBeginRecord &Rec,
                                          RecordOrigin From, RunningScope &O) {
   uint32_t In = O.Outside.ScopePath;
   if (uint32_t Node = ScopeNames::numberOf(Rec.graphNode()))
-    In = beginNode(From.Ring, O, Node);
+    if (hasNodeName(Node, Rec.Flags))
+      In = beginNode(From.Ring, O, Node);
   uint32_t Text = operatorText(ScopeNames::numberOf(Rec.Text), Rec.dataType());
   In = Threads.enter(In, ScopeKind::Operator, Text);
   O.IsOperator = true;
@@ -150,8 +138,10 @@ uint32_t TensorFlowScopes::beginOperator(const wire::ScopeBeginRecord &Rec,
   Detail.DataType = Rec.dataType();
   Detail.setIn(O);
   OperatorRows &Rows = Threads.operators();
-  Rows.table().begin(From.Ring, Rows.rowOf(Text, Detail.IsBackward),
-                     Threads.timeNs(From));
+  uint32_t Row = Rows.rowOf(Text, Detail.IsBackward);
+  if (Rec.Flags & wire::SF_WithInputs)
+    Row = Rows.rowOfShapes(Row, Text, ScopeNames::numberOf(Rec.graphNode()));
+  Rows.table().begin(From.Ring, Row, Threads.timeNs(From));
   return In;
 }
 
@@ -285,7 +275,8 @@ void TensorFlowScopes::endedLayer(const RunningScope &O, uint32_t Ring,
        Link = Layers.chain(Link).Outer) {
     uint32_t Name = Layers.layerName(Layers.chain(Link).Text);
     LayerStats &T = Threads.totals().addLayer(
-        S, Name, Detail.IsBackward, {Link == Detail.Chain ? Work.SelfNs : 0, 0},
+        S, Name, Detail.IsBackward,
+        {Link == Detail.Chain ? Work.SelfNs : 0, Work.Flops},
         Threads.measured());
     uint64_t &Last = LastFunctions[uint64_t(Detail.IsBackward) << 32 | Name];
     if (!T.Calls || Last != Call)

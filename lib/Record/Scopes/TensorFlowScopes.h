@@ -29,6 +29,7 @@ public:
   static bool owns(uint64_t Flags) { return Flags & wire::SF_TensorFlow; }
   /// False: the record is invalid.
   bool take(const wire::ScopeBeginRecord &Rec, RecordOrigin From);
+  bool take(const wire::OperatorWorkRecord &Rec, RecordOrigin From);
   /// The dtype of the first result of the innermost operator that the ring's
   /// thread runs, a string; 0: the operator is none of TensorFlow, or the dtype
   /// is no type of elements.
@@ -56,6 +57,7 @@ private:
 
   uint32_t beginOperator(const wire::ScopeBeginRecord &Rec, RecordOrigin From,
                          RunningScope &O);
+  bool hasNodeName(uint32_t Text, uint64_t Flags) const;
   uint32_t beginNode(uint32_t Ring, RunningScope &O, uint32_t Text);
   uint32_t beginRange(const wire::ScopeBeginRecord &Rec, RecordOrigin From,
                       RunningScope &O);
