@@ -9,6 +9,10 @@ After a recording:
     trace.stacks(at="peak", group_by="line").to_pandas()
     memkit.diff("before.fb", "after.fb")
 
+Before a run:
+
+    print(memkit.predict(step, device="24GiB"))  # what a training step of PyTorch would take, without memory
+
 Under ``memrec -- python program.py``:
 
     import memkit
@@ -43,6 +47,7 @@ if TYPE_CHECKING:
     from ._holders import Holder, holders
     from ._measure import Result, Summary, SummaryRow, layers, measure, profile, reset, results, summary
     from ._library import AnswerError, Error, LibraryError, RequestError, TraceError
+    from ._predict import PlannedLine, Prediction, PredictionError, Variation, predict
     from ._table import Table
     from ._trace import Choice, Path, Trace, TraceWarning
 
@@ -71,6 +76,11 @@ _LATER = {
     "reset": "_measure",
     "results": "_measure",
     "summary": "_measure",
+    "PlannedLine": "_predict",
+    "Prediction": "_predict",
+    "PredictionError": "_predict",
+    "Variation": "_predict",
+    "predict": "_predict",
     "Table": "_table",
     "Trace": "_trace",
     "TraceWarning": "_trace",
@@ -109,6 +119,9 @@ __all__ = [
     "HeapStats",
     "Holder",
     "LibraryError",
+    "PlannedLine",
+    "Prediction",
+    "PredictionError",
     "RequestError",
     "Result",
     "Stats",
@@ -119,6 +132,7 @@ __all__ = [
     "Trace",
     "TraceError",
     "TraceWarning",
+    "Variation",
     "alert",
     "allocated",
     "check",
@@ -130,6 +144,7 @@ __all__ = [
     "measure",
     "on_snapshot",
     "open",
+    "predict",
     "profile",
     "recording",
     "register_collector",

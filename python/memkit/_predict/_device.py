@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The device that a plan is for: its size, and what PyTorch does differently there.
+
+The plan has fake tensors of the CPU, so that a build of PyTorch without CUDA can run it. Where CUDA would take
+another way, a change for the time of the plan takes this way.
+"""
+
+import contextlib
+import re
+from typing import Any, Dict, Iterator, NamedTuple, Union
+
+import torch
+from torch.overrides import TorchFunctionMode
+
+from .._library import RequestError
+
+_UNITS = {"": 1, "B": 1}
+for _power, _letter in enumerate("KMGT", 1):
+    _UNITS[_letter + "B"] = 1000**_power
+    _UNITS[_letter + "iB"] = 1024**_power
+
+
+class PlannedDevice(NamedTuple):
+    """Where the step is to run."""
+
+    #: What the device has; 0: not known (the CPU).
+    bytes: int
+    is_cuda: bool
+    #: As the caller wrote it.
+    text: str
+
+    @property
+    def heap(self) -> str:
+        """The name of its heap of tensors."""
+        return "torch.cuda:0" if self.is_cuda else "torch.cpu"
+
+
+def planned_device(device: Union[str, int, Any]) -> PlannedDevice:
+    """``"80GiB"``, ``"24GB"``, bytes: a device of CUDA of this size; ``"cuda:0"``: one of this machine; ``"cpu"``."""
+    if isinstance(device, int) and not isinstance(device, bool) and device > 0:
+        return PlannedDevice(device, True, size_text(device))
+    text = str(device).strip()
+    if text == "cpu":
+        return PlannedDevice(0, False, text)
+    if text.partition(":")[0] == "cuda":
+        return _present(text)
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]i?B|B)", text)
+    size = int(float(match[1]) * _UNITS[match[2]]) if match else 0
+    if size <= 0:
+        raise RequestError(
+            f"no device: {device!r}; a device is a size ('80GiB', '24GB', bytes), 'cuda:0' where this machine has it, or 'cpu'"
+        )
+    return PlannedDevice(size, True, f"{match[1]} {match[2]}" if match else text)
+
+
+def _present(text: str) -> PlannedDevice:
+    from .._measure import known_device
+
+    try:
+        name = known_device(text)
+    except ValueError as error:
+        raise RequestError(f"{error}; a size plans for a device that is not here: device='80GiB'") from None
+    size = int(torch.cuda.get_device_properties(name).total_memory)
+    return PlannedDevice(size, True, size_text(size))
+
+
+def size_text(size: float) -> str:
+    """``61.2 GiB``."""
+    if size < 0:
+        return "-" + size_text(-size)
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if size < 1024:
+            return f"{size:.3g} {unit}" if size < 1000 else f"{size:.0f} {unit}"
+        size /= 1024
+    return f"{size:.3g} TiB"
+
+
+_sdpa = torch.nn.functional.scaled_dot_product_attention
+
+
+def _is_cuda(value: Any) -> bool:
+    if isinstance(value, torch.device):
+        return value.type == "cuda"
+    return isinstance(value, str) and value.partition(":")[0] == "cuda"
+
+
+class CudaAsPlanned(TorchFunctionMode):  # type: ignore[misc, unused-ignore]
+    """Takes the words of CUDA for the planned device."""
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        if func is _sdpa:
+            return _attention(args, kwargs)
+        if func is torch.Tensor.cuda:
+            return args[0].to("cpu", copy=True)
+        if _is_cuda(kwargs.get("device")):
+            kwargs = {**kwargs, "device": "cpu"}
+        if func is torch.Tensor.to and len(args) > 1 and _is_cuda(args[1]):
+            args = (args[0], "cpu", *args[2:])
+        return func(*args, **kwargs)
+
+
+def _attention(args: Any, kwargs: Dict[str, Any]) -> Any:
+    """CUDA's fused kernels keep the seed of a dropout; the CPU has none, and would keep the whole matrix."""
+    if len(args) > 4:
+        args = (*args[:4], 0.0, *args[5:])
+    elif kwargs.get("dropout_p"):
+        kwargs = {**kwargs, "dropout_p": 0.0}
+    return _sdpa(*args, **kwargs)
+
+
+@contextlib.contextmanager
+def as_on(device: PlannedDevice) -> Iterator[None]:
+    """PyTorch as on the device, for the time of a plan."""
+    with contextlib.ExitStack() as stack:
+        if device.is_cuda:
+            stack.enter_context(_grouped_optimizers())
+            stack.enter_context(_autocast_of_cuda())
+            stack.enter_context(CudaAsPlanned())
+        stack.enter_context(_eager())
+        yield
+
+
+@contextlib.contextmanager
+def _replaced(of: Any, name: str, value: Any) -> Iterator[None]:
+    before = getattr(of, name, None)
+    if before is None:
+        yield
+        return
+    setattr(of, name, value)
+    try:
+        yield
+    finally:
+        setattr(of, name, before)
+
+
+@contextlib.contextmanager
+def _grouped_optimizers() -> Iterator[None]:
+    """Optimizers take all parameters at once (foreach) by default on CUDA."""
+    from torch._subclasses.fake_tensor import FakeTensor
+    from torch.optim import optimizer
+
+    before = getattr(optimizer, "_get_foreach_kernels_supported_devices", list)
+    types = getattr(optimizer, "_foreach_supported_types", [])
+    types.append(FakeTensor)
+    try:
+        with _replaced(optimizer, "_get_foreach_kernels_supported_devices", lambda: [*before(), "cpu"]):
+            yield
+    finally:
+        types.remove(FakeTensor)
+
+
+@contextlib.contextmanager
+def _autocast_of_cuda() -> Iterator[None]:
+    """``torch.autocast("cuda")`` is the CPU's: a build without CUDA would switch it off."""
+    kind = torch.amp.autocast_mode.autocast
+    init = kind.__init__
+
+    def planned(self: Any, device_type: str, dtype: Any = None, enabled: bool = True, cache_enabled: Any = None) -> None:
+        if device_type == "cuda":
+            device_type, dtype = "cpu", dtype or torch.float16
+        init(self, device_type, dtype, enabled, cache_enabled)
+
+    with _replaced(kind, "__init__", planned):
+        yield
+
+
+@contextlib.contextmanager
+def _eager() -> Iterator[None]:
+    """Compiled models run as eager ones: the code of inductor is not run."""
+    stance = getattr(torch.compiler, "set_stance", None)
+    import sys
+
+    if stance is None or "torch._dynamo" not in sys.modules:
+        yield
+        return
+    with stance("force_eager"):
+        yield

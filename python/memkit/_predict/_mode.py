@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Sees each storage that a step makes under fake tensors, and each that dies."""
+
+import weakref
+from typing import Any, Dict, List, Optional, Tuple
+
+import torch
+from torch._subclasses.fake_tensor import (
+    DataDependentOutputException,
+    DynamicOutputShapeException,
+    FakeTensor,
+    FakeTensorMode,
+    UnsupportedOperatorException,
+)
+from torch.utils._mode_utils import no_dispatch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from . import PredictionError
+from ._frames import Frames, text_of
+from ._plan import OPTIMIZER, Block, Plan
+from ._writer import Frame, Scope
+
+
+_aten = torch.ops.aten
+_LIFTS = {_aten.lift_fresh.default, _aten.lift_fresh_copy.default, _aten.lift.default}
+_ITEM = _aten._local_scalar_dense.default
+_GRAD_SCALER = "amp/grad_scaler.py"
+#: What there is before the step, as the stack of a block.
+_BEFORE = {
+    "parameter": "parameters",
+    "gradient": "gradients",
+    "optimizer-state": "state of the optimizer",
+    "input": "tensors made before the step",
+}
+
+
+class _Origin:
+    """Where the forward operator of a node of autograd ran."""
+
+    __slots__ = ("layers", "line")
+
+    def __init__(self, layers: Tuple[str, ...], line: Optional[Frame]) -> None:
+        self.layers = layers
+        self.line = line
+
+
+class StorageMode(TorchDispatchMode):  # type: ignore[misc, unused-ignore]
+    """Reports storages to a plan. Lies above a FakeTensorMode; real tensors become fake twins."""
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False  # else a wrapper of torch._dynamo, which takes a second to import, surrounds each operator
+
+    def __init__(self, fakes: FakeTensorMode, plan: Plan, frames: Frames) -> None:
+        super().__init__()
+        self._fakes = fakes
+        self._plan = plan
+        self._frames = frames
+        #: Live storages by the address of their StorageImpl.
+        self._live: Dict[int, Tuple[Any, Block]] = {}
+        #: Fake twins of the program's tensors, by id.
+        self._twins: Dict[int, Tuple[Any, Any]] = {}
+        self._origins: Dict[int, _Origin] = {}
+        self._names: Dict[Any, str] = {}
+        self._mutates: Dict[Any, bool] = {}
+        self._node: Any = None
+        self._node_scopes: Tuple[Scope, ...] = ()
+        #: Modules that run, outermost first.
+        self.modules: List[str] = []
+        #: Lines whose values were made up.
+        self.made_up: Dict[str, int] = {}
+
+    # -- operators
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        given = args, kwargs or {}
+        args, kwargs = given
+        if func not in _LIFTS:
+            args, kwargs = self._all_fake(args), self._all_fake(kwargs)
+        node = torch._C._current_autograd_node()
+        if node is not None:
+            self._enter_node(node)
+        elif torch.is_grad_enabled():
+            self._remember_origin()
+        try:
+            out = func(*args, **kwargs)
+        except (DataDependentOutputException, DynamicOutputShapeException, UnsupportedOperatorException) as error:
+            out = self._without_values(func, given, error)
+        self._see(func, out, node)
+        return out
+
+    def _all_fake(self, value: Any) -> Any:
+        """The value, with twins in place of the program's own tensors."""
+        if isinstance(value, torch.Tensor):
+            return value if isinstance(value, FakeTensor) else self.twin(value)
+        if isinstance(value, (list, tuple)):
+            for one in value:
+                if isinstance(one, (torch.Tensor, list, tuple)) and not isinstance(one, FakeTensor):
+                    return type(value)(self._all_fake(one) for one in value)
+            return value
+        if isinstance(value, dict) and value:
+            return {key: self._all_fake(one) for key, one in value.items()}
+        return value
+
+    def _without_values(self, func: Any, given: Any, error: Exception) -> Any:
+        """The result of an operator that needs values, or PredictionError."""
+        args, kwargs = given
+        tensors = [t for t in _tensors(args) + _tensors(list(kwargs.values()))]
+        if tensors and not any(isinstance(t, FakeTensor) for t in tensors):
+            with no_dispatch():
+                return func(*args, **kwargs)  # all values are there
+        where = text_of(self._frames.line())
+        if func is _ITEM and tensors[0].dtype.is_floating_point:
+            if self._frames.is_called_by(_GRAD_SCALER):
+                return 0.0  # no gradient is infinite
+            if not self._frames.is_called_by("optim/optimizer.py"):
+                self.made_up[where] = self.made_up.get(where, 0) + 1
+            return 1.0
+        raise PredictionError(f"{where}: {_sentence(func, error)}") from None
+
+    def _see(self, func: Any, out: Any, node: Any) -> None:
+        if isinstance(out, torch.Tensor):
+            self._see_tensor(func, out, node)
+        elif isinstance(out, (list, tuple)):
+            for one in out:
+                if isinstance(one, torch.Tensor):
+                    self._see_tensor(func, one, node)
+
+    def _see_tensor(self, func: Any, tensor: Any, node: Any) -> None:
+        try:
+            storage = tensor.untyped_storage()
+        except NotImplementedError:
+            return  # sparse: its parts are tensors of their own
+        known = self._live.get(storage._cdata)
+        if known is None:
+            if func in _LIFTS and self._plan.phase == OPTIMIZER:
+                return  # counts of steps, which stay on the host
+            self._made(func, tensor, storage, node)
+        elif self._is_mutable(func) and storage.nbytes() != known[1].requested:
+            self._live.pop(storage._cdata)
+            self._made(func, tensor, storage, node)
+            self._plan.free(known[1])
+
+    def _is_mutable(self, func: Any) -> bool:
+        known = self._mutates.get(func)
+        if known is None:
+            known = self._mutates[func] = bool(func._schema.is_mutable)
+        return known
+
+    def _made(self, func: Any, tensor: Any, storage: Any, node: Any) -> None:
+        size = storage.nbytes()
+        if not size:
+            return
+        block = self._plan.alloc(size, self._frames.stack(), self._scopes(func, node), _dtype(tensor))
+        self._watch(storage, block)
+
+    def _watch(self, storage: Any, block: Block) -> None:
+        key = storage._cdata
+        live, plan = self._live, self._plan
+
+        def gone(reference: Any) -> None:
+            known = live.get(key)
+            if known is not None and known[0] is reference:
+                del live[key]
+                plan.free(block)
+
+        live[key] = weakref.ref(storage, gone), block
+
+    # -- where an operator runs
+
+    def _scopes(self, func: Any, node: Any) -> Tuple[Scope, ...]:
+        phase = self._plan.phase
+        scopes: Tuple[Scope, ...] = (("phase", phase),) if phase else ()
+        if node is not None and not self.modules:
+            scopes += self._node_scopes
+        else:
+            scopes += tuple(("layer", name) for name in self.modules)
+        return scopes + (("operator", self._name(func)),)
+
+    def _name(self, func: Any) -> str:
+        known = self._names.get(func)
+        if known is None:
+            known = self._names[func] = str(func._schema.name)
+        return known
+
+    def _enter_node(self, node: Any) -> None:
+        if node is self._node:
+            return
+        self._node = node
+        origin = self._origins.get(node._sequence_nr())
+        scopes: List[Scope] = []
+        if origin is not None:
+            scopes = [("layer", name) for name in origin.layers]
+            if origin.line is not None:
+                scopes.append(("line", f"{text_of(origin.line)} {origin.line[0]}"))
+        self._node_scopes = (*scopes, ("operator", str(node.name())))
+        if not self.modules:
+            self._plan.set_layers(origin.layers if origin is not None else ())
+
+    def _remember_origin(self) -> None:
+        """The node of the operator that runs now has the last number given out."""
+        number = torch.autograd._get_sequence_nr() - 1
+        if number not in self._origins:
+            self._origins[number] = _Origin(self._plan.layers, self._frames.line())
+
+    def forget_origins(self) -> None:
+        """The graphs of a step are gone, as a rule."""
+        self._origins.clear()
+        self._node = None
+
+    # -- the program's own tensors
+
+    def twin(self, tensor: Any, category: str = "", layer: str = "") -> Any:
+        """The fake tensor in place of a tensor of the program, the same for each use of it."""
+        known = self._twins.get(id(tensor))
+        if known is not None and known[0] is tensor:
+            return known[1]
+        fake = self._fakes.from_tensor(tensor)
+        if tensor.numel() == 1 and not tensor.requires_grad and tensor.device.type == "cpu":
+            with no_dispatch():
+                fake.constant = tensor.detach().clone()  # a count of steps has its value
+        # The program's tensor must stay: another one of its id would have its twin.
+        self._twins[id(tensor)] = tensor, fake
+        self._adopt(fake, category or _category(tensor), layer)
+        return fake
+
+    def _adopt(self, fake: Any, category: str, layer: str) -> None:
+        """A tensor that was there before the step."""
+        storage = fake.untyped_storage()
+        if storage._cdata in self._live or not storage.nbytes():
+            return
+        scopes: Tuple[Scope, ...] = (("layer", layer),) if layer else ()
+        frames = ((f"[{_BEFORE[category]}]", "", 0),)
+        block = self._plan.alloc(storage.nbytes(), frames, scopes, _dtype(fake))
+        block.known = category
+        self._watch(storage, block)
+
+    def mark(self, tensor: Any, category: str) -> None:
+        """A tensor is for this, whatever its life shows."""
+        if not isinstance(tensor, FakeTensor):
+            self.twin(tensor, category)
+            return
+        known = self._live.get(tensor.untyped_storage()._cdata)
+        if known is not None:
+            known[1].known = category
+
+    def end(self) -> None:
+        """The plan ends: what lives gets its category."""
+        for _, block in self._live.values():
+            self._plan.settle(block)
+        self._live.clear()
+        self._twins.clear()
+
+
+def _tensors(value: Any) -> List[Any]:
+    if isinstance(value, torch.Tensor):
+        return [value]
+    if isinstance(value, (list, tuple)):
+        return [tensor for one in value for tensor in _tensors(one)]
+    return []
+
+
+def _category(tensor: Any) -> str:
+    return "parameter" if isinstance(tensor, torch.nn.Parameter) else "input"
+
+
+def _dtype(tensor: Any) -> str:
+    return str(tensor.dtype).replace("torch.", "")
+
+
+def _sentence(func: Any, error: Exception) -> str:
+    name = func._schema.name
+    if func is _ITEM:
+        return (
+            "the program reads an integer or a boolean of a tensor (.item(), int(), bool(), an if), and a plan has "
+            "no values; give the number to the step, or leave the line out of the step"
+        )
+    if isinstance(error, DynamicOutputShapeException):
+        return (
+            f"the size of the result of {name} depends on values, and a plan has no values; use a fixed size "
+            "(torch.where, a mask that is multiplied), or record a run with memrec"
+        )
+    if isinstance(error, DataDependentOutputException):
+        return f"{name} depends on values, and a plan has no values; leave the line out of the step"
+    return (
+        f"{name} has no implementation for fake tensors; give it one with torch.library.register_fake, or record a "
+        "run with memrec"
+    )

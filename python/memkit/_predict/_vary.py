@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Finds the largest value of an argument with which a step fits."""
+
+import functools
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Union
+
+from .._library import RequestError
+from ._answer import Prediction, Variation
+from ._run import plan
+
+#: So few values are all planned.
+_MAX_PLANNED = 4
+
+
+def largest_fit(
+    step: Callable[..., Any],
+    device: Union[str, int, Any],
+    steps: int,
+    path: Optional[str],
+    vary: Mapping[str, Iterable[Any]],
+) -> Variation:
+    """Plans the values in order, if they are few, else those that a bisection needs."""
+    if len(vary) != 1:
+        raise RequestError(f"vary has one name with its values, {{'batch': range(1, 65)}}, not {len(vary)}")
+    [(name, given)] = vary.items()
+    values = list(given)
+    if not values:
+        raise RequestError(f"vary has no values of {name!r}")
+    if str(device) == "cpu":
+        raise RequestError("vary needs a device of a known size: device='80GiB'")
+    runs: Dict[Any, Prediction] = {}
+
+    def fits(value: Any) -> bool:
+        if value not in runs:
+            named = None if path is None else f"{path}.{value}"
+            runs[value] = plan(functools.partial(step, **{name: value}), device, steps, named)
+        return bool(runs[value].fits)
+
+    if len(values) <= _MAX_PLANNED:
+        for value in values:
+            fits(value)
+        return Variation(name, values, runs, False)
+    _bisect(values, fits)
+    return Variation(name, values, runs, len(runs) < len(values))
+
+
+def _bisect(values: List[Any], fits: Callable[[Any], bool]) -> None:
+    """Plans the last value that fits and the first that does not; values rise in memory."""
+    if not fits(values[0]) or fits(values[-1]):
+        return
+    low, high = 0, len(values) - 1  # low fits, high does not
+    while high - low > 1:
+        middle = (low + high) // 2
+        if fits(values[middle]):
+            low = middle
+        else:
+            high = middle
