@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Sees each storage that a step makes under fake tensors, and each that dies."""
 
+import functools
+import sys
 import weakref
+from types import FrameType
 from typing import Any, Dict, List, Optional, Tuple
 
 import torch
@@ -23,7 +26,10 @@ from ._writer import Frame, Scope
 
 _aten = torch.ops.aten
 _LIFTS = {_aten.lift_fresh.default, _aten.lift_fresh_copy.default, _aten.lift.default}
+_next_number: Any = getattr(torch.autograd, "_get_sequence_nr")  # noqa: B009
 _ITEM = _aten._local_scalar_dense.default
+_ADD = _aten.add.Tensor
+_ENGINE = "_engine_run_backward"
 _GRAD_SCALER = "amp/grad_scaler.py"
 #: What there is before the step, as the stack of a block.
 _BEFORE = {
@@ -44,7 +50,7 @@ class _Origin:
         self.line = line
 
 
-class StorageMode(TorchDispatchMode):  # type: ignore[misc, unused-ignore]
+class StorageMode(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unused-ignore]
     """Reports storages to a plan. Lies above a FakeTensorMode; real tensors become fake twins."""
 
     @classmethod
@@ -52,7 +58,7 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc, unused-ignore]
         return False  # else a wrapper of torch._dynamo, which takes a second to import, surrounds each operator
 
     def __init__(self, fakes: FakeTensorMode, plan: Plan, frames: Frames) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call, unused-ignore]
         self._fakes = fakes
         self._plan = plan
         self._frames = frames
@@ -78,10 +84,13 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc, unused-ignore]
         if func not in _LIFTS:
             args, kwargs = self._all_fake(args), self._all_fake(kwargs)
         node = torch._C._current_autograd_node()
-        if node is not None:
+        if node is None:
+            if torch.is_grad_enabled():
+                self._remember_origin()
+        else:
             self._enter_node(node)
-        elif torch.is_grad_enabled():
-            self._remember_origin()
+            if func is _ADD and self._accumulates(args, sys._getframe(1)):
+                return _added(args)
         try:
             out = func(*args, **kwargs)
         except (DataDependentOutputException, DynamicOutputShapeException, UnsupportedOperatorException) as error:
@@ -166,6 +175,12 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc, unused-ignore]
 
         live[key] = weakref.ref(storage, gone), block
 
+    def _accumulates(self, args: Any, caller: FrameType) -> bool:
+        """Whether autograd adds two gradients, and would add in place if they were no fake tensors."""
+        if self.modules or caller.f_code.co_name != _ENGINE or not isinstance(args[1], torch.Tensor):
+            return False
+        return args[0].shape == args[1].shape and (_is_free(args, 0) or _is_free(args, 1))
+
     # -- where an operator runs
 
     def _scopes(self, func: Any, node: Any) -> Tuple[Scope, ...]:
@@ -199,7 +214,7 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc, unused-ignore]
 
     def _remember_origin(self) -> None:
         """The node of the operator that runs now has the last number given out."""
-        number = torch.autograd._get_sequence_nr() - 1
+        number = _next_number() - 1
         if number not in self._origins:
             self._origins[number] = _Origin(self._plan.layers, self._frames.line())
 
@@ -250,6 +265,60 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc, unused-ignore]
             self._plan.settle(block)
         self._live.clear()
         self._twins.clear()
+
+
+def _counts(args: Any, number: int) -> Tuple[int, int]:
+    """The references to an argument, in C++ and in Python."""
+    return args[number]._use_count(), sys.getrefcount(args[number])
+
+
+def _is_free(args: Any, number: int) -> bool:
+    """Nobody but the engine has this gradient, and its memory is all its own."""
+    one = args[number]
+    has_all = one.numel() * one.element_size() == one.untyped_storage().nbytes()
+    return has_all and all(count <= free for count, free in zip(_counts(args, number), free_counts()))
+
+
+def _added(args: Any) -> Any:
+    one, other = (args[0], args[1]) if _is_free(args, 0) else (args[1], args[0])
+    return _aten.add_.Tensor(one, other)
+
+
+class _CountingMode(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unused-ignore]
+    """Finds what _counts() gives of a gradient that only the engine has."""
+
+    found = (0, 0)
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        given = args, kwargs or {}
+        args, kwargs = given
+        if func is _ADD and sys._getframe(1).f_code.co_name == _ENGINE:
+            self.found = self._count(args, sys._getframe(1))
+        return func(*args, **kwargs)
+
+    def _count(self, args: Any, caller: FrameType) -> Tuple[int, int]:
+        return _counted(args, 0)
+
+
+def _counted(args: Any, number: int) -> Tuple[int, int]:
+    """As deep as _is_free(), which holds a reference more."""
+    one = args[number]
+    del one
+    counts = _counts(args, number)
+    return counts[0], counts[1] + 1
+
+
+@functools.lru_cache(maxsize=None)
+def free_counts() -> Tuple[int, int]:
+    with torch.enable_grad(), torch.autograd.set_multithreading_enabled(False):
+        with _CountingMode() as mode:
+            one = torch.zeros(2, requires_grad=True) * 2
+            (one.sin() + one.cos()).sum().backward()
+    return mode.found
 
 
 def _tensors(value: Any) -> List[Any]:

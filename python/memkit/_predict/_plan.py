@@ -23,9 +23,10 @@ class Where(NamedTuple):
 class _Layer:
     """The sums of a layer's calls in one direction; bytes."""
 
-    __slots__ = ("calls", "allocations", "frees", "allocated", "freed", "peak")
+    __slots__ = ("calls", "allocations", "frees", "allocated", "freed", "peak", "span")
 
     def __init__(self) -> None:
+        self.span = -1  # the pass that counted a call
         self.calls = self.allocations = self.frees = self.allocated = self.freed = self.peak = 0
 
 
@@ -124,15 +125,18 @@ class Plan:
     # -- layers
 
     def set_layers(self, layers: Tuple[str, ...]) -> None:
-        """These layers run now. A layer that did not run at its depth before is a call."""
+        """These layers run now. A layer that did not run at its depth before is a call; in backward, where the nodes
+        of layers take turns, each layer has one call in a pass."""
         if layers == self.layers:
             return
         before, self.layers = self.layers, layers
         backward = self.phase == BACKWARD
         self._running = [self._row(layer, backward) for layer in layers]
         for depth, row in enumerate(self._running):
-            if depth >= len(before) or before[depth] != layers[depth]:
+            is_new = depth >= len(before) or before[depth] != layers[depth]
+            if is_new and not (backward and row.span == self._span):
                 row.calls += 1
+                row.span = self._span
             row.peak = max(row.peak, self.live)
         self._moved()
 

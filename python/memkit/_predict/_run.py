@@ -21,7 +21,7 @@ from .._library import Error
 from ._answer import PlannedLine, Prediction
 from ._device import PlannedDevice, as_on, planned_device
 from ._frames import Frames
-from ._mode import StorageMode
+from ._mode import StorageMode, free_counts
 from ._objects import Reached
 from ._plan import BACKWARD, FORWARD, OPTIMIZER, ROUNDING, Plan, Where
 from ._writer import TraceWriter, temporary_path, tool
@@ -57,6 +57,7 @@ class _Run:
 
     def call(self, steps: int) -> None:
         """Calls the step so often; then all objects are as before."""
+        free_counts()
         reached = Reached(self._step)
         states = torch.get_rng_state(), random.getstate()
         try:
@@ -90,7 +91,8 @@ class _Run:
 
     @contextlib.contextmanager
     def _hooks(self) -> Iterator[None]:
-        backward = torch.autograd._engine_run_backward
+        engine: Any = torch.autograd
+        backward = engine._engine_run_backward
         handles = [
             torch_module.register_module_forward_pre_hook(self._module_begins),
             torch_module.register_module_forward_hook(self._module_ends, always_call=True),
@@ -105,11 +107,11 @@ class _Run:
             finally:
                 self.plan.end()
 
-        torch.autograd._engine_run_backward = run_backward
+        engine._engine_run_backward = run_backward
         try:
             yield
         finally:
-            torch.autograd._engine_run_backward = backward
+            engine._engine_run_backward = backward
             for handle in handles:
                 handle.remove()
 
