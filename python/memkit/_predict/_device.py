@@ -75,6 +75,15 @@ def size_text(size: float) -> str:
     return f"{size:.3g} TiB"
 
 
+#: What CUDA's autocast computes in float32 (ATen/autocast_mode.h) and the CPU's does not.
+_IN_FLOAT32 = frozenset(
+    "acos asin cosh erfinv exp expm1 log log10 log2 log1p reciprocal rsqrt sinh tan pow softplus layer_norm rms_norm "
+    "group_norm cosine_similarity poisson_nll_loss cosine_embedding_loss nll_loss hinge_embedding_loss kl_div l1_loss "
+    "smooth_l1_loss huber_loss mse_loss margin_ranking_loss multilabel_margin_loss soft_margin_loss "
+    "triplet_margin_loss multi_margin_loss binary_cross_entropy_with_logits dist pdist cdist renorm logsumexp "
+    "interpolate prod softmax log_softmax cross_entropy cumprod cumsum norm".split()
+)
+_HALVES = (torch.float16, torch.bfloat16)
 _sdpa = torch.nn.functional.scaled_dot_product_attention
 
 
@@ -92,12 +101,19 @@ class CudaAsPlanned(TorchFunctionMode):  # type: ignore[misc, unused-ignore]
         if func is _sdpa:
             return _attention(args, kwargs)
         if func is torch.Tensor.cuda:
-            return args[0].to("cpu", copy=True)
+            return args[0]
         if _is_cuda(kwargs.get("device")):
             kwargs = {**kwargs, "device": "cpu"}
         if func is torch.Tensor.to and len(args) > 1 and _is_cuda(args[1]):
             args = (args[0], "cpu", *args[2:])
+        if getattr(func, "__name__", "") in _IN_FLOAT32 and torch.is_autocast_enabled("cpu"):
+            args = tuple(_float32(one) for one in args)
+            kwargs = {name: _float32(one) for name, one in kwargs.items()}
         return func(*args, **kwargs)
+
+
+def _float32(value: Any) -> Any:
+    return value.float() if isinstance(value, torch.Tensor) and value.dtype in _HALVES else value
 
 
 def _attention(args: Any, kwargs: Dict[str, Any]) -> Any:

@@ -315,10 +315,12 @@ def _counted(args: Any, number: int) -> Tuple[int, int]:
 @functools.lru_cache(maxsize=None)
 def free_counts() -> Tuple[int, int]:
     with torch.enable_grad(), torch.autograd.set_multithreading_enabled(False):
-        with _CountingMode() as mode:
+        mode: Any = _CountingMode()  # type: ignore[no-untyped-call, unused-ignore]
+        with mode:
             one = torch.zeros(2, requires_grad=True) * 2
-            (one.sin() + one.cos()).sum().backward()
-    return mode.found
+            torch.autograd.backward((one.sin() + one.cos()).sum())
+    found: Tuple[int, int] = mode.found
+    return found
 
 
 def _tensors(value: Any) -> List[Any]:

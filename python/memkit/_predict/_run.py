@@ -3,6 +3,7 @@
 
 import contextlib
 import json
+import logging
 import os
 import random
 import subprocess
@@ -61,7 +62,7 @@ class _Run:
         reached = Reached(self._step)
         states = torch.get_rng_state(), random.getstate()
         try:
-            with self._fakes, as_on(self.device), self._hooks():
+            with self._fakes, as_on(self.device), self._hooks(), _quiet():
                 for tensor, category, layer in reached.tensors():
                     self.mode.twin(tensor, category, layer)
                 for root in reached.roots:
@@ -158,6 +159,18 @@ class _Run:
         self.plan.end()
 
 
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """PyTorch logs a wrong shape with a stack of its own, before it raises."""
+    log = logging.getLogger("torch._subclasses.fake_tensor")
+    before = log.disabled
+    log.disabled = True
+    try:
+        yield
+    finally:
+        log.disabled = before
+
+
 def _sentence(error: Exception, frames: Frames) -> str:
     """What the step raised, and where."""
     where = _raised_at(error.__traceback__, frames)
@@ -190,6 +203,8 @@ def _raised_at(trace: Optional[TracebackType], frames: Frames) -> str:
 
 
 def _answered(run: _Run, path: str) -> Prediction:
+    if not run.plan.allocations:
+        raise PredictionError("the step makes no tensors of PyTorch, and reaches none")
     table = _asked("memdump", "--format=json", "--table=lines", path)["lines"]
     peak_ns = _asked("memstat", "--format=json", path)["heaps"][0]["peak_time_ns"]
     result = Prediction(
@@ -205,6 +220,8 @@ def _answered(run: _Run, path: str) -> Prediction:
 
 def place_text(where: Where) -> str:
     """``step 2 (backward of blocks.31)``."""
+    if not where.step:
+        return "what is there before the step"
     inside = {"": "", "optimizer": "the optimizer"}.get(where.phase, where.phase)
     if where.layer:
         inside = f"{inside or 'layer'} of {where.layer}"

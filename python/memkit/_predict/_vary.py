@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Finds the largest value of an argument with which a step fits."""
 
+import contextlib
 import functools
+import os
 from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Union
 
 from .._library import RequestError
@@ -39,9 +41,18 @@ def largest_fit(
     if len(values) <= _MAX_PLANNED:
         for value in values:
             fits(value)
-        return Variation(name, values, runs, False)
-    _bisect(values, fits)
-    return Variation(name, values, runs, len(runs) < len(values))
+    else:
+        _bisect(values, fits)
+    result = Variation(name, values, runs, len(runs) < len(values))
+    if path is None:
+        _remove_traces(run for run in runs.values() if run is not (result.best or runs[values[0]]))
+    return result
+
+
+def _remove_traces(runs: Iterable[Prediction]) -> None:
+    for run in runs:
+        with contextlib.suppress(OSError):
+            os.unlink(run.path)
 
 
 def _bisect(values: List[Any], fits: Callable[[Any], bool]) -> None:
