@@ -82,7 +82,7 @@ class Prediction:
         lines = [self.answer(), f"  tensors   {size_text(self.peak_bytes)} at the peak of {self.peak_place}"]
         for number, row in enumerate(self.largest[:5]):
             name = "largest" if number == 0 else ""
-            lines.append(f"  {name:9} {size_text(row.bytes):>8} {row.share:6.1%}  {row.name}")
+            lines.append(f"  {name:9} {size_text(row.bytes):>8} {100 * row.share:5.1f} %  {row.name}")
         if self.fits is not None:
             left = self.device_bytes - min(self.reserved_bytes or 0, self.device_bytes)
             beside = "CUDA's context and modules, workspaces of cuBLAS and cuDNN, work memory inside of kernels"

@@ -133,8 +133,40 @@ def as_on(device: PlannedDevice) -> Iterator[None]:
             stack.enter_context(_grouped_optimizers())
             stack.enter_context(_autocast_of_cuda())
             stack.enter_context(CudaAsPlanned())
+        stack.enter_context(_replaced(torch.nn.Module, "_apply", _apply))
         stack.enter_context(_eager())
         yield
+
+
+_apply_to_real = torch.nn.Module._apply
+
+
+def _apply(module: Any, function: Any, recurse: bool = True) -> Any:
+    """As Module._apply(), which swaps the insides of fake parameters and fails where anything refers to one weakly."""
+    from torch._subclasses.fake_tensor import FakeTensor
+
+    if not any(isinstance(one, FakeTensor) for one in module._parameters.values()):
+        return _apply_to_real(module, function, recurse)
+    for child in module.children() if recurse else ():
+        child._apply(function)
+    with torch.no_grad():
+        for name, one in module._parameters.items():
+            if one is not None:
+                module._parameters[name] = _moved(one, function)
+        for name, one in module._buffers.items():
+            if one is not None:
+                module._buffers[name] = function(one)
+    return module
+
+
+def _moved(parameter: Any, function: Any) -> Any:
+    applied = function(parameter)
+    if applied is parameter:
+        return parameter
+    result = torch.nn.Parameter(applied, parameter.requires_grad)
+    if parameter.grad is not None:
+        result.grad = function(parameter.grad)
+    return result
 
 
 @contextlib.contextmanager
