@@ -211,6 +211,7 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unu
         self._node_scopes = (*scopes, ("operator", str(node.name())))
         if not self.modules:
             self._plan.set_layers(origin.layers if origin is not None else ())
+            self._plan.set_line(text_of(origin.line) if origin is not None and origin.line is not None else "")
 
     def _remember_origin(self) -> None:
         """The node of the operator that runs now has the last number given out."""

@@ -17,6 +17,7 @@ class Where(NamedTuple):
     time: int  # ns
     step: int
     phase: str
+    #: Outside of layers the line whose nodes run backward.
     layer: str
 
 
@@ -68,6 +69,7 @@ class Plan:
         self._has_run = False
         #: Layers that run, outermost first.
         self.layers: Tuple[str, ...] = ()
+        self._line = ""
         self._rows: Dict[Tuple[str, bool], _Layer] = {}
         self._running: List[_Layer] = []
         #: Where the plan was, at each change.
@@ -93,6 +95,7 @@ class Plan:
         outer = self._outer.pop()
         if outer != self.phase:
             self.phase = outer
+            self._line = ""
             self._span += 1
             self.set_layers(())
             self._moved()
@@ -100,14 +103,14 @@ class Plan:
     def begin_step(self, number: int) -> None:
         self.step = number
         self._outer.clear()
-        self.phase = ""
+        self.phase = self._line = ""
         self._span += 1
         self.set_layers(())
         self._writer.step(number)
         self._moved()
 
     def _moved(self) -> None:
-        layer = self.layers[-1] if self.layers else ""
+        layer = self.layers[-1] if self.layers else self._line
         self.places.append(Where(self._writer.now, self.step, self.phase, layer))
 
     def where(self, time: int) -> Where:
@@ -139,6 +142,12 @@ class Plan:
                 row.span = self._span
             row.peak = max(row.peak, self.live)
         self._moved()
+
+    def set_line(self, line: str) -> None:
+        """Outside of layers this line of the program runs, or the nodes that it has made."""
+        if line != self._line:
+            self._line = line
+            self._moved()
 
     def _row(self, layer: str, backward: bool) -> _Layer:
         row = self._rows.get((layer, backward))
