@@ -38,7 +38,7 @@ def predict(
         raise RequestError(f"step is a function that runs one training step, not {type(step).__name__}")
     if not isinstance(steps, int) or steps < 1:
         raise RequestError(f"steps is a number of calls from 1 on, not {steps!r}")
-    _check_torch()
+    check_torch()
     from . import _run
     from ._vary import largest_fit
 
@@ -47,7 +47,7 @@ def predict(
     return largest_fit(step, device, steps, path, vary)
 
 
-def _check_torch() -> None:
+def check_torch() -> None:
     from .._library import LibraryError
 
     try:

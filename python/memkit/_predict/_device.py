@@ -6,11 +6,14 @@ another way, a change for the time of the plan takes this way.
 """
 
 import contextlib
+import copy
 import re
+import sys
 from typing import Any, Dict, Iterator, NamedTuple, Union
 
 import torch
 from torch.overrides import TorchFunctionMode
+from torch.utils.data import DataLoader
 
 from .._library import RequestError
 
@@ -133,9 +136,21 @@ def as_on(device: PlannedDevice) -> Iterator[None]:
             stack.enter_context(_grouped_optimizers())
             stack.enter_context(_autocast_of_cuda())
             stack.enter_context(CudaAsPlanned())
-        stack.enter_context(_replaced(torch.nn.Module, "_apply", _apply))
+        stack.enter_context(replaced(torch.nn.Module, "_apply", _apply))
+        stack.enter_context(replaced(DataLoader, "_get_iterator", _in_this_process))
         stack.enter_context(_eager())
         yield
+
+
+_iterator_of: Any = DataLoader._get_iterator
+
+
+def _in_this_process(loader: Any) -> Any:
+    """The batches of a DataLoader without its workers: a fake tensor does not pass to another process."""
+    if loader.num_workers:
+        loader = copy.copy(loader)
+        loader.__dict__.update(num_workers=0, timeout=0, prefetch_factor=None)
+    return _iterator_of(loader)
 
 
 _apply_to_real = torch.nn.Module._apply
@@ -170,7 +185,7 @@ def _moved(parameter: Any, function: Any) -> Any:
 
 
 @contextlib.contextmanager
-def _replaced(of: Any, name: str, value: Any) -> Iterator[None]:
+def replaced(of: Any, name: str, value: Any) -> Iterator[None]:
     before = getattr(of, name, None)
     if before is None:
         yield
@@ -192,7 +207,7 @@ def _grouped_optimizers() -> Iterator[None]:
     types = getattr(optimizer, "_foreach_supported_types", [])
     types.append(FakeTensor)
     try:
-        with _replaced(optimizer, "_get_foreach_kernels_supported_devices", lambda: [*before(), "cpu"]):
+        with replaced(optimizer, "_get_foreach_kernels_supported_devices", lambda: [*before(), "cpu"]):
             yield
     finally:
         types.remove(FakeTensor)
@@ -209,16 +224,14 @@ def _autocast_of_cuda() -> Iterator[None]:
             device_type, dtype = "cpu", dtype or torch.float16
         init(self, device_type, dtype, enabled, cache_enabled)
 
-    with _replaced(kind, "__init__", planned):
+    with replaced(kind, "__init__", planned):
         yield
 
 
 @contextlib.contextmanager
 def _eager() -> Iterator[None]:
     """Compiled models run as eager ones: the code of inductor is not run."""
-    stance = getattr(torch.compiler, "set_stance", None)
-    import sys
-
+    stance: Any = getattr(torch.compiler, "set_stance", None)
     if stance is None or "torch._dynamo" not in sys.modules:
         yield
         return

@@ -2,6 +2,7 @@
 """Python's stack, as the program sees it."""
 
 import os
+import runpy
 import sys
 from types import CodeType, FrameType
 from typing import Dict, List, Optional, Tuple
@@ -10,8 +11,17 @@ from ._writer import Frame
 
 _HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 #: Of PyTorch's ways into a mode, which no program calls.
-_HIDDEN = ("_ops.py", "_subclasses", "_prims_common", "_dynamo", "_compile.py", os.path.join("utils", "_python_dispatch.py"),
-           "overrides.py")
+_HIDDEN = (
+    "_ops.py",
+    "_subclasses",
+    "_prims_common",
+    "_dynamo",
+    "_compile.py",
+    os.path.join("utils", "_python_dispatch.py"),
+    "overrides.py",
+)
+
+_RUNPY = runpy.__file__
 
 Places = Tuple[Tuple[CodeType, int], ...]
 
@@ -31,7 +41,7 @@ class Frames:
     def _hides(self, file: str) -> bool:
         known = self._is_hidden.get(file)
         if known is None:
-            known = self._is_hidden[file] = file.startswith(self._hidden) or file.startswith(_HERE)
+            known = self._is_hidden[file] = file.startswith((*self._hidden, _HERE, "<frozen runpy")) or file == _RUNPY
         return known
 
     def is_torch(self, file: str) -> bool:
@@ -69,10 +79,10 @@ class Frames:
         return None
 
     def is_called_by(self, file: str) -> bool:
-        """Whether a file of PyTorch, named by its path within the package, has called before code of the program."""
+        """Whether a file or folder of PyTorch, named by its path within the package, has called, and not the program."""
         frame: Optional[FrameType] = sys._getframe(1)
         while frame is not None and frame is not self.base and self.is_torch(frame.f_code.co_filename):
-            if frame.f_code.co_filename == self._torch + file:
+            if frame.f_code.co_filename.startswith(self._torch + file):
                 return True
             frame = frame.f_back
         return False

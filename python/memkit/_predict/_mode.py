@@ -30,6 +30,7 @@ _next_number: Any = getattr(torch.autograd, "_get_sequence_nr")  # noqa: B009
 _ITEM = _aten._local_scalar_dense.default
 _ADD = _aten.add.Tensor
 _ENGINE = "_engine_run_backward"
+_DATA = "utils/data/"
 _GRAD_SCALER = "amp/grad_scaler.py"
 #: What there is before the step, as the stack of a block.
 _BEFORE = {
@@ -119,6 +120,8 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unu
             with no_dispatch():
                 return func(*args, **kwargs)  # all values are there
         where = text_of(self._frames.line())
+        if func is _ITEM and self._frames.is_called_by(_DATA):
+            return 0  # a seed, or the number of a sample
         if func is _ITEM and tensors[0].dtype.is_floating_point:
             if self._frames.is_called_by(_GRAD_SCALER):
                 return 0.0  # no gradient is infinite

@@ -33,28 +33,36 @@ def plan(step: Callable[..., Any], device: Union[str, int, Any], steps: int, pat
     where = planned_device(device)
     to = path or temporary_path()
     writer = TraceWriter(to, where.bytes, where.heap, [f"device={where.text}", f"steps={steps}"])
+    run = Run(step, where, writer)
+    return finished(run, to, lambda: run.call(steps))
+
+
+def finished(run: "Run", path: str, call: Callable[[], None]) -> Prediction:
+    """The prediction of a plan that call() makes; without a plan there is no file."""
     try:
-        run = _Run(step, where, writer)
-        run.call(steps)
+        call()
         run.plan.close()
     except BaseException:
-        writer.abort()
+        run.writer.abort()
         raise
-    return _answered(run, to)
+    return _answered(run, path)
 
 
-class _Run:
+class Run:
     """One plan, while it is made."""
 
     def __init__(self, step: Callable[..., Any], device: PlannedDevice, writer: TraceWriter) -> None:
         self.device = device
+        self.writer = writer
         self.plan = Plan(writer, ROUNDING if device.is_cuda else 1, int(device.is_cuda))
         self._step = step
         self.frames = Frames(os.path.dirname(os.path.abspath(torch.__file__)))
-        self._fakes = FakeTensorMode(allow_non_fake_inputs=True)
-        self.mode = StorageMode(self._fakes, self.plan, self.frames)
+        self.fakes = FakeTensorMode(allow_non_fake_inputs=True)
+        self.mode = StorageMode(self.fakes, self.plan, self.frames)
         self._paths: Dict[int, Tuple[Any, str]] = {}
         self._marked: Dict[int, Any] = {}
+        #: What the plan did in place of the program, a sentence each.
+        self.notes: List[str] = []
 
     def call(self, steps: int) -> None:
         """Calls the step so often; then all objects are as before."""
@@ -62,7 +70,7 @@ class _Run:
         reached = Reached(self._step)
         states = torch.get_rng_state(), random.getstate()
         try:
-            with self._fakes, as_on(self.device), self._hooks(), _quiet():
+            with self.fakes, as_on(self.device), self.hooks(), quiet():
                 for tensor, category, layer in reached.tensors():
                     self.mode.twin(tensor, category, layer)
                 for root in reached.roots:
@@ -91,7 +99,7 @@ class _Run:
     # -- what runs now
 
     @contextlib.contextmanager
-    def _hooks(self) -> Iterator[None]:
+    def hooks(self) -> Iterator[None]:
         engine: Any = torch.autograd
         backward = engine._engine_run_backward
         handles = [
@@ -160,7 +168,7 @@ class _Run:
 
 
 @contextlib.contextmanager
-def _quiet() -> Iterator[None]:
+def quiet() -> Iterator[None]:
     """PyTorch logs a wrong shape with a stack of its own, before it raises."""
     log = logging.getLogger("torch._subclasses.fake_tensor")
     before = log.disabled
@@ -202,7 +210,7 @@ def _raised_at(trace: Optional[TracebackType], frames: Frames) -> str:
     return place
 
 
-def _answered(run: _Run, path: str) -> Prediction:
+def _answered(run: Run, path: str) -> Prediction:
     if not run.plan.allocations:
         raise PredictionError("the step makes no tensors of PyTorch, and reaches none")
     table = _asked("memdump", "--format=json", "--table=lines", path)["lines"]
@@ -228,11 +236,11 @@ def place_text(where: Where) -> str:
     return f"step {where.step}" + (f" ({inside})" if inside else "")
 
 
-def _notes(run: _Run) -> List[str]:
-    return [f"the value that {line} reads was taken as 1.0" for line in run.mode.made_up]
+def _notes(run: Run) -> List[str]:
+    return run.notes + [f"the value that {line} reads was taken as 1.0" for line in run.mode.made_up]
 
 
-def _judge(result: Prediction, run: _Run) -> None:
+def _judge(result: Prediction, run: Run) -> None:
     """Asks the model of PyTorch's allocator."""
     free = _simulated(result.path, _NO_LIMIT)
     result.reserved_bytes = free["reserved_peak_bytes"]
@@ -266,7 +274,7 @@ def _simulated(path: str, device_bytes: int) -> Dict[str, Any]:
     return found
 
 
-def _line_of(failure: Dict[str, Any], run: _Run) -> str:
+def _line_of(failure: Dict[str, Any], run: Run) -> str:
     """The program's innermost line that asked."""
     for frame in failure["stack"]:
         if frame["file"] and not run.frames.is_torch(frame["file"]):
