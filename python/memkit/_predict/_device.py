@@ -135,6 +135,7 @@ def as_on(device: PlannedDevice) -> Iterator[None]:
         if device.is_cuda:
             stack.enter_context(_grouped_optimizers())
             stack.enter_context(_autocast_of_cuda())
+            stack.enter_context(_without_onednn())
             stack.enter_context(CudaAsPlanned())
         stack.enter_context(replaced(torch.nn.Module, "_apply", _apply))
         stack.enter_context(replaced(DataLoader, "_get_iterator", _in_this_process))
@@ -153,7 +154,7 @@ def _in_this_process(loader: Any) -> Any:
     return _iterator_of(loader)
 
 
-_apply_to_real = torch.nn.Module._apply
+_apply_to_real: Any = torch.nn.Module._apply
 
 
 def _apply(module: Any, function: Any, recurse: bool = True) -> Any:
@@ -226,6 +227,17 @@ def _autocast_of_cuda() -> Iterator[None]:
 
     with replaced(kind, "__init__", planned):
         yield
+
+
+@contextlib.contextmanager
+def _without_onednn() -> Iterator[None]:
+    """oneDNN keeps what backward needs of a recurrent layer where a fake tensor has no size."""
+    before = torch._C._get_mkldnn_enabled()
+    torch._C._set_mkldnn_enabled(False)
+    try:
+        yield
+    finally:
+        torch._C._set_mkldnn_enabled(before)
 
 
 @contextlib.contextmanager

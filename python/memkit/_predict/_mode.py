@@ -5,7 +5,7 @@ import functools
 import sys
 import weakref
 from types import FrameType
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 import torch
 from torch._subclasses.fake_tensor import (
@@ -16,7 +16,7 @@ from torch._subclasses.fake_tensor import (
     UnsupportedOperatorException,
 )
 from torch.utils._mode_utils import no_dispatch
-from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._python_dispatch import TorchDispatchMode, is_traceable_wrapper_subclass
 
 from . import PredictionError
 from ._frames import Frames, text_of
@@ -80,6 +80,8 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unu
     # -- operators
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if any(kind is not FakeTensor for kind in types):
+            return NotImplemented  # a DTensor calls operators on its parts
         given = args, kwargs or {}
         args, kwargs = given
         if func not in _LIFTS:
@@ -166,6 +168,22 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unu
         block = self._plan.alloc(size, self._frames.stack(), self._scopes(func, node), _dtype(tensor))
         self._watch(storage, block)
 
+    def resized(self, storage: Any) -> None:
+        """The program has resized a storage itself, as FSDP does."""
+        if storage.device.type != "meta":
+            return
+        known = self._live.get(storage._cdata)
+        if known is not None:
+            if known[1].requested == storage.nbytes():
+                return
+            del self._live[storage._cdata]
+            self._plan.free(known[1])
+        if storage.nbytes():
+            phase = self._plan.phase
+            scopes: Tuple[Scope, ...] = (("phase", phase),) if phase else ()
+            dtype = known[1].dtype if known is not None else ""
+            self._watch(storage, self._plan.alloc(storage.nbytes(), self._frames.stack(), scopes, dtype))
+
     def _watch(self, storage: Any, block: Block) -> None:
         key = storage._cdata
         live, plan = self._live, self._plan
@@ -200,6 +218,10 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unu
         if known is None:
             known = self._names[func] = str(func._schema.name)
         return known
+
+    def has_made(self, operator: str) -> bool:
+        """Whether an operator of this name has made a tensor."""
+        return operator in self._names.values()
 
     def _enter_node(self, node: Any) -> None:
         if node is self._node:
@@ -256,12 +278,13 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unu
 
     def mark(self, tensor: Any, category: str) -> None:
         """A tensor is for this, whatever its life shows."""
-        if not isinstance(tensor, FakeTensor):
-            self.twin(tensor, category)
-            return
-        known = self._live.get(tensor.untyped_storage()._cdata)
-        if known is not None:
-            known[1].known = category
+        for part in parts(tensor):
+            if not isinstance(part, FakeTensor):
+                self.twin(part, category)
+                continue
+            known = self._live.get(part.untyped_storage()._cdata)
+            if known is not None:
+                known[1].known = category
 
     def end(self) -> None:
         """The plan ends: what lives gets its category."""
@@ -325,6 +348,17 @@ def free_counts() -> Tuple[int, int]:
             torch.autograd.backward((one.sin() + one.cos()).sum())
     found: Tuple[int, int] = mode.found
     return found
+
+
+def parts(tensor: Any) -> Iterator[Any]:
+    """The tensors that a wrapper holds (a DTensor the shard of this rank); else the tensor."""
+    if isinstance(tensor, FakeTensor) or not is_traceable_wrapper_subclass(tensor):
+        yield tensor
+        return
+    for name in tensor.__tensor_flatten__()[0]:
+        part = getattr(tensor, name)
+        if isinstance(part, torch.Tensor):
+            yield from parts(part)
 
 
 def _tensors(value: Any) -> List[Any]:

@@ -22,7 +22,7 @@ from .._library import Error
 from ._answer import PlannedLine, Prediction
 from ._device import PlannedDevice, as_on, planned_device
 from ._frames import Frames
-from ._mode import StorageMode, free_counts
+from ._mode import StorageMode, free_counts, parts
 from ._objects import Reached
 from ._plan import BACKWARD, FORWARD, OPTIMIZER, ROUNDING, Plan, Where
 from ._writer import TraceWriter, temporary_path, tool
@@ -63,6 +63,7 @@ class Run:
         self._marked: Dict[int, Any] = {}
         #: What the plan did in place of the program, a sentence each.
         self.notes: List[str] = []
+        self.has_recurrent = False
 
     def call(self, steps: int) -> None:
         """Calls the step so often; then all objects are as before."""
@@ -72,7 +73,8 @@ class Run:
         try:
             with self.fakes, as_on(self.device), self.hooks(), quiet():
                 for tensor, category, layer in reached.tensors():
-                    self.mode.twin(tensor, category, layer)
+                    for part in parts(tensor):
+                        self.mode.twin(part, category, layer)
                 for root in reached.roots:
                     self._name_modules(root)
                 with self.mode:
@@ -116,10 +118,19 @@ class Run:
             finally:
                 self.plan.end()
 
-        engine._engine_run_backward = run_backward
+        storage: Any = torch.UntypedStorage
+        resize = storage.resize_
+
+        def resized(one: Any, size: int) -> Any:
+            result = resize(one, size)
+            self.mode.resized(one)
+            return result
+
+        engine._engine_run_backward, storage.resize_ = run_backward, resized
         try:
             yield
         finally:
+            storage.resize_ = resize
             engine._engine_run_backward = backward
             for handle in handles:
                 handle.remove()
@@ -141,6 +152,7 @@ class Run:
         if not self.mode.modules:
             self.plan.begin(FORWARD)
             self._mark_parameters(module)
+        self.has_recurrent = self.has_recurrent or isinstance(module, torch.nn.RNNBase)
         self.mode.modules.append(name)
         self.plan.set_layers(tuple(self.mode.modules))
 
@@ -237,7 +249,14 @@ def place_text(where: Where) -> str:
 
 
 def _notes(run: Run) -> List[str]:
-    return run.notes + [f"the value that {line} reads was taken as 1.0" for line in run.mode.made_up]
+    notes = run.notes + [f"the value that {line} reads was taken as 1.0" for line in run.mode.made_up]
+    if not run.device.is_cuda:
+        return notes
+    if run.mode.has_made("aten::convolution"):
+        notes.append("convolutions: the workspaces that cuDNN takes are not known")
+    if run.has_recurrent:
+        notes.append("recurrent layers: what cuDNN keeps for backward was taken to be what PyTorch's own cells keep")
+    return notes
 
 
 def _judge(result: Prediction, run: Run) -> None:
