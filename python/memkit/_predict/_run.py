@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple, Union
 
 import torch
-from torch._subclasses.fake_tensor import FakeTensorMode
+from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch.nn.modules import module as torch_module
 from torch.optim import optimizer as torch_optimizer
 
@@ -21,6 +21,7 @@ from . import PredictionError
 from .._library import Error
 from ._answer import PlannedLine, Prediction
 from ._device import PlannedDevice, as_on, planned_device
+from ._distributed import Buckets, of_one_rank
 from ._frames import Frames
 from ._mode import StorageMode, free_counts, parts
 from ._objects import Reached
@@ -64,6 +65,7 @@ class Run:
         #: What the plan did in place of the program, a sentence each.
         self.notes: List[str] = []
         self.has_recurrent = False
+        self._buckets = Buckets()
 
     def call(self, steps: int) -> None:
         """Calls the step so often; then all objects are as before."""
@@ -71,7 +73,7 @@ class Run:
         reached = Reached(self._step)
         states = torch.get_rng_state(), random.getstate()
         try:
-            with self.fakes, as_on(self.device), self.hooks(), quiet():
+            with self.fakes, as_on(self.device), self.hooks(), quiet(), of_one_rank():
                 for tensor, category, layer in reached.tensors():
                     for part in parts(tensor):
                         self.mode.twin(part, category, layer)
@@ -152,6 +154,9 @@ class Run:
         if not self.mode.modules:
             self.plan.begin(FORWARD)
             self._mark_parameters(module)
+        if isinstance(module, torch.nn.parallel.DistributedDataParallel):
+            is_planned = all(isinstance(p, FakeTensor) for p in module.parameters())
+            self._buckets.begin(module, is_planned)
         self.has_recurrent = self.has_recurrent or isinstance(module, torch.nn.RNNBase)
         self.mode.modules.append(name)
         self.plan.set_layers(tuple(self.mode.modules))

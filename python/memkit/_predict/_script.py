@@ -111,6 +111,7 @@ def _script_run(script: Callable[[], Any], device: Any, writer: Any, steps: int)
     import torch
 
     from ._device import as_on, replaced
+    from ._distributed import of_one_rank
     from ._mode import free_counts
     from ._run import Run, quiet
 
@@ -122,8 +123,8 @@ def _script_run(script: Callable[[], Any], device: Any, writer: Any, steps: int)
         def call_script(self) -> None:
             free_counts()
             try:
-                with self.fakes, as_on(self.device), self.hooks(), quiet(), replaced(torch, "save", self._save):
-                    with self.mode:
+                with self.fakes, as_on(self.device), self.hooks(), quiet(), of_one_rank():
+                    with replaced(torch, "save", self._save), self.mode:
                         self.plan.begin_step(1)
                         self._call()
             except _Enough:

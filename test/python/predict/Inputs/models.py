@@ -3,6 +3,7 @@ import functools
 import math
 
 import torch
+import torch.distributed as dist
 import torch.nn.functional as F
 from torch import nn
 from torch.utils.checkpoint import checkpoint
@@ -426,3 +427,35 @@ def two_networks():
         of_maker.step()
 
     return step
+
+
+# ---------------------------------------------------------------------------------------------
+# One rank of many
+# ---------------------------------------------------------------------------------------------
+
+
+def grouped(backend, store, ranks):
+    if dist.is_initialized():
+        dist.destroy_process_group()
+    dist.init_process_group(backend, store=store, rank=0, world_size=ranks)
+
+
+@model
+def gpt_ddp():
+    grouped("gloo", dist.HashStore(), 1)
+    net = nn.parallel.DistributedDataParallel(GPT())
+    return trained(net, lambda n: F.cross_entropy(n(torch.ones(4, 128).long()).flatten(0, 1), torch.ones(512).long()))
+
+
+@model
+def gpt_fsdp():
+    """The second kind of FSDP, one rank of eight; the other ranks are not there."""
+    from torch.distributed.device_mesh import init_device_mesh
+    from torch.distributed.fsdp import fully_shard
+    from torch.testing._internal.distributed.fake_pg import FakeStore
+
+    grouped("fake", FakeStore(), 8)
+    mesh, net = init_device_mesh("cpu", (8,)), GPT()
+    for block in net.blocks:
+        fully_shard(block, mesh=mesh)
+    return trained(fully_shard(net, mesh=mesh), language_loss)

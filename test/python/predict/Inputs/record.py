@@ -19,6 +19,8 @@ class Seen(TorchDispatchMode):
                 self.add(one)
 
     def add(self, tensor):
+        if type(tensor) not in (torch.Tensor, torch.nn.Parameter):
+            return
         storage = tensor.untyped_storage()
         key, size = storage._cdata, storage.nbytes()
         if key in self.live and self.live[key][1] == size:
@@ -33,6 +35,8 @@ class Seen(TorchDispatchMode):
         self.bytes -= self.live.pop(key, (None, 0))[1]
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        if types:
+            return NotImplemented  # a DTensor calls operators on its parts
         out = func(*args, **(kwargs or {}))
         for one in out if isinstance(out, (tuple, list)) else [out]:
             if isinstance(one, torch.Tensor):
