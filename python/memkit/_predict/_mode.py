@@ -30,6 +30,9 @@ _next_number: Any = getattr(torch.autograd, "_get_sequence_nr")  # noqa: B009
 _ITEM = _aten._local_scalar_dense.default
 _ADD = _aten.add.Tensor
 _ENGINE = "_engine_run_backward"
+_PLAIN = (FakeTensor, torch.Tensor, torch.nn.Parameter)
+#: Finds the shape of a DTensor's result with fake tensors of all ranks.
+_SHARDING = "distributed/tensor/_sharding_prop.py"
 _DATA = "utils/data/"
 _GRAD_SCALER = "amp/grad_scaler.py"
 #: What there is before the step, as the stack of a block.
@@ -72,6 +75,7 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unu
         self._mutates: Dict[Any, bool] = {}
         self._node: Any = None
         self._node_scopes: Tuple[Scope, ...] = ()
+        self._has_shards = "torch.distributed.tensor" in sys.modules
         #: Modules that run, outermost first.
         self.modules: List[str] = []
         #: Lines whose values were made up.
@@ -80,7 +84,7 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unu
     # -- operators
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        if any(kind is not FakeTensor for kind in types):
+        if any(kind not in _PLAIN for kind in types):
             return NotImplemented  # a DTensor calls operators on its parts
         given = args, kwargs or {}
         args, kwargs = given
@@ -163,7 +167,7 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unu
 
     def _made(self, func: Any, tensor: Any, storage: Any, node: Any) -> None:
         size = storage.nbytes()
-        if not size:
+        if not size or self._has_shards and self._frames.is_called_by(_SHARDING):
             return
         block = self._plan.alloc(size, self._frames.stack(), self._scopes(func, node), _dtype(tensor))
         self._watch(storage, block)

@@ -5,9 +5,14 @@ import sys
 import weakref
 
 import torch
+from torch._subclasses.fake_tensor import FakeTensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
 import models
+
+
+RESIZE = torch.UntypedStorage.resize_
+PLAIN = (torch.Tensor, torch.nn.Parameter)
 
 
 class Seen(TorchDispatchMode):
@@ -19,9 +24,11 @@ class Seen(TorchDispatchMode):
                 self.add(one)
 
     def add(self, tensor):
-        if type(tensor) not in (torch.Tensor, torch.nn.Parameter):
+        if type(tensor) not in PLAIN:
             return
-        storage = tensor.untyped_storage()
+        self.add_storage(tensor.untyped_storage())
+
+    def add_storage(self, storage):
         key, size = storage._cdata, storage.nbytes()
         if key in self.live and self.live[key][1] == size:
             return
@@ -31,11 +38,16 @@ class Seen(TorchDispatchMode):
         self.all += size
         self.peak = max(self.peak, self.bytes)
 
+    def resize(self, storage, size):
+        result = RESIZE(storage, size)
+        self.add_storage(storage)
+        return result
+
     def gone(self, key):
         self.bytes -= self.live.pop(key, (None, 0))[1]
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-        if types:
+        if any(kind not in (*PLAIN, FakeTensor) for kind in types):
             return NotImplemented  # a DTensor calls operators on its parts
         out = func(*args, **(kwargs or {}))
         for one in out if isinstance(out, (tuple, list)) else [out]:
@@ -52,6 +64,7 @@ def run():
 step = models.make(sys.argv[1])
 if sys.argv[2:] == ["seen"]:
     with Seen() as seen:
+        torch.UntypedStorage.resize_ = lambda storage, size: seen.resize(storage, size)
         run()
     print(seen.peak)
 else:
