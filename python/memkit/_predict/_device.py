@@ -9,7 +9,7 @@ import contextlib
 import copy
 import re
 import sys
-from typing import Any, Dict, Iterator, NamedTuple, Union
+from typing import Any, Callable, Dict, Iterator, NamedTuple, Union
 
 import torch
 from torch.overrides import TorchFunctionMode
@@ -97,22 +97,31 @@ def _is_cuda(value: Any) -> bool:
 
 
 class CudaAsPlanned(TorchFunctionMode):  # type: ignore[misc, unused-ignore]
-    """Takes the words of CUDA for the planned device."""
+    """Takes the words of CUDA for the planned device. to_device() hears of tensors that the program moves there."""
+
+    def __init__(self, to_device: Callable[[Any], None]) -> None:
+        super().__init__()
+        self._to_device = to_device
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
         if func is _sdpa:
             return _attention(args, kwargs)
         if func is torch.Tensor.cuda:
-            return args[0]
+            return self._on_device(args[0])
         if _is_cuda(kwargs.get("device")):
-            kwargs = {**kwargs, "device": "cpu"}
+            return self._on_device(func(*args, **{**kwargs, "device": "cpu"}))
         if func is torch.Tensor.to and len(args) > 1 and _is_cuda(args[1]):
-            args = (args[0], "cpu", *args[2:])
+            return self._on_device(func(args[0], "cpu", *args[2:], **kwargs))
         if getattr(func, "__name__", "") in _IN_FLOAT32 and torch.is_autocast_enabled("cpu"):
             args = tuple(_float32(one) for one in args)
             kwargs = {name: _float32(one) for name, one in kwargs.items()}
         return func(*args, **kwargs)
+
+    def _on_device(self, result: Any) -> Any:
+        if isinstance(result, torch.Tensor):
+            self._to_device(result)
+        return result
 
 
 def _float32(value: Any) -> Any:
@@ -129,14 +138,14 @@ def _attention(args: Any, kwargs: Dict[str, Any]) -> Any:
 
 
 @contextlib.contextmanager
-def as_on(device: PlannedDevice) -> Iterator[None]:
+def as_on(device: PlannedDevice, to_device: Callable[[Any], None]) -> Iterator[None]:
     """PyTorch as on the device, for the time of a plan."""
     with contextlib.ExitStack() as stack:
         if device.is_cuda:
             stack.enter_context(_grouped_optimizers())
             stack.enter_context(_autocast_of_cuda())
             stack.enter_context(_without_onednn())
-            stack.enter_context(CudaAsPlanned())
+            stack.enter_context(CudaAsPlanned(to_device))
         stack.enter_context(replaced(torch.nn.Module, "_apply", _apply))
         stack.enter_context(replaced(DataLoader, "_get_iterator", _in_this_process))
         stack.enter_context(_eager())

@@ -54,6 +54,20 @@ class _Origin:
         self.line = line
 
 
+class _Waiting:
+    """A storage that is made, with what its block will say."""
+
+    __slots__ = ("size", "frames", "scopes", "dtype", "category", "reference")
+
+    def __init__(self, size: int, frames: Tuple[Frame, ...], scopes: Tuple[Scope, ...], dtype: str, category: str) -> None:
+        self.size = size
+        self.frames = frames
+        self.scopes = scopes
+        self.dtype = dtype
+        self.category = category
+        self.reference: Any = None
+
+
 class StorageMode(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unused-ignore]
     """Reports storages to a plan. Lies above a FakeTensorMode; real tensors become fake twins."""
 
@@ -61,13 +75,17 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unu
     def _should_skip_dynamo(cls) -> bool:
         return False  # else a wrapper of torch._dynamo, which takes a second to import, surrounds each operator
 
-    def __init__(self, fakes: FakeTensorMode, plan: Plan, frames: Frames) -> None:
+    def __init__(self, fakes: FakeTensorMode, plan: Plan, frames: Frames, has_host: bool) -> None:
         super().__init__()  # type: ignore[no-untyped-call, unused-ignore]
         self._fakes = fakes
         self._plan = plan
         self._frames = frames
         #: Live storages by the address of their StorageImpl.
         self._live: Dict[int, Tuple[Any, Block]] = {}
+        #: Storages that no pass has used yet: data, which the host keeps until then. Not of a plan for the CPU.
+        self._on_host: Dict[int, _Waiting] = {}
+        self._has_host = has_host
+        self._counts = True
         #: Fake twins of the program's tensors, by id.
         self._twins: Dict[int, Tuple[Any, Any]] = {}
         self._origins: Dict[int, _Origin] = {}
@@ -90,6 +108,8 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unu
         args, kwargs = given
         if func not in _LIFTS:
             args, kwargs = self._all_fake(args), self._all_fake(kwargs)
+        if self._has_host:
+            self._counts = self._is_of_device(args, kwargs)
         node = torch._C._current_autograd_node()
         if node is None:
             if torch.is_grad_enabled():
@@ -150,6 +170,10 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unu
         except NotImplementedError:
             return  # sparse: its parts are tensors of their own
         known = self._live.get(storage._cdata)
+        if known is None and storage._cdata in self._on_host:
+            if not self._is_mutable(func) or self._on_host[storage._cdata].size == storage.nbytes():
+                return
+            del self._on_host[storage._cdata]
         if known is None:
             if func in _LIFTS and self._plan.phase == OPTIMIZER:
                 return  # counts of steps, which stay on the host
@@ -169,8 +193,53 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unu
         size = storage.nbytes()
         if not size or self._has_shards and self._frames.is_called_by(_SHARDING):
             return
-        block = self._plan.alloc(size, self._frames.stack(), self._scopes(func, node), _dtype(tensor))
+        self._add(storage, _Waiting(size, self._frames.stack(), self._scopes(func, node), _dtype(tensor), ""))
+
+    def _add(self, storage: Any, made: "_Waiting") -> None:
+        """A storage is there: on the device, or yet on the host."""
+        if self._counts:
+            block = self._plan.alloc(made.size, made.frames, made.scopes, made.dtype)
+            block.known = made.category
+            self._watch(storage, block)
+            return
+        key, on_host = storage._cdata, self._on_host
+
+        def gone(reference: Any) -> None:
+            if key in on_host and on_host[key].reference is reference:
+                del on_host[key]
+
+        made.reference = weakref.ref(storage, gone)
+        on_host[key] = made
+
+    # -- host and device
+
+    def _is_of_device(self, args: Any, kwargs: Any) -> bool:
+        """Whether the operator works on the device; then all its tensors are there."""
+        tensors = _tensors(args) + (_tensors(list(kwargs.values())) if kwargs else [])
+        if not (self.modules or self._plan.phase or any(self._is_on_device(tensor) for tensor in tensors)):
+            return False
+        for tensor in tensors if self._on_host else ():
+            self.to_device(tensor)
+        return True
+
+    def _is_on_device(self, tensor: Any) -> bool:
+        return tensor.requires_grad or tensor.untyped_storage()._cdata in self._live
+
+    def to_device(self, tensor: Any) -> None:
+        """The device needs the tensor from now on."""
+        if not isinstance(tensor, FakeTensor):
+            tensor = self.twin(tensor)
+        storage = tensor.untyped_storage()
+        made = self._on_host.pop(storage._cdata, None)
+        if made is None:
+            return
+        block = self._plan.alloc(made.size, made.frames, made.scopes, made.dtype)
+        block.known = made.category
         self._watch(storage, block)
+
+    def has_device(self) -> bool:
+        """Whether any operator worked on the device; else all tensors are data."""
+        return not self._on_host or bool(self._plan.allocations)
 
     def resized(self, storage: Any) -> None:
         """The program has resized a storage itself, as FSDP does."""
@@ -272,13 +341,13 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unu
     def _adopt(self, fake: Any, category: str, layer: str) -> None:
         """A tensor that was there before the step."""
         storage = fake.untyped_storage()
-        if storage._cdata in self._live or not storage.nbytes():
+        if storage._cdata in self._live or storage._cdata in self._on_host or not storage.nbytes():
             return
         scopes: Tuple[Scope, ...] = (("layer", layer),) if layer else ()
         frames = ((f"[{_BEFORE[category]}]", "", 0),)
-        block = self._plan.alloc(storage.nbytes(), frames, scopes, _dtype(fake))
-        block.known = category
-        self._watch(storage, block)
+        before, self._counts = self._counts, not self._has_host or category != "input" or fake.requires_grad
+        self._add(storage, _Waiting(storage.nbytes(), frames, scopes, _dtype(fake), category))
+        self._counts = before
 
     def mark(self, tensor: Any, category: str) -> None:
         """A tensor is for this, whatever its life shows."""
@@ -286,6 +355,7 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unu
             if not isinstance(part, FakeTensor):
                 self.twin(part, category)
                 continue
+            self.to_device(part)
             known = self._live.get(part.untyped_storage()._cdata)
             if known is not None:
                 known[1].known = category
@@ -295,6 +365,7 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unu
         for _, block in self._live.values():
             self._plan.settle(block)
         self._live.clear()
+        self._on_host.clear()
         self._twins.clear()
 
 

@@ -33,9 +33,20 @@ def plan(step: Callable[..., Any], device: Union[str, int, Any], steps: int, pat
     """The prediction of a step."""
     where = planned_device(device)
     to = path or temporary_path()
-    writer = TraceWriter(to, where.bytes, where.heap, [f"device={where.text}", f"steps={steps}"])
-    run = Run(step, where, writer)
-    return finished(run, to, lambda: run.call(steps))
+    try:
+        return _planned(step, where, steps, to, where.is_cuda)
+    except _OnlyData:
+        return _planned(step, where, steps, to, False)
+
+
+class _OnlyData(Exception):
+    """No model and no gradient: what the device works on is not known."""
+
+
+def _planned(step: Callable[..., Any], device: PlannedDevice, steps: int, path: str, has_host: bool) -> Prediction:
+    writer = TraceWriter(path, device.bytes, device.heap, [f"device={device.text}", f"steps={steps}"])
+    run = Run(step, device, writer, has_host)
+    return finished(run, path, lambda: run.call(steps))
 
 
 def finished(run: "Run", path: str, call: Callable[[], None]) -> Prediction:
@@ -52,14 +63,14 @@ def finished(run: "Run", path: str, call: Callable[[], None]) -> Prediction:
 class Run:
     """One plan, while it is made."""
 
-    def __init__(self, step: Callable[..., Any], device: PlannedDevice, writer: TraceWriter) -> None:
+    def __init__(self, step: Callable[..., Any], device: PlannedDevice, writer: TraceWriter, has_host: bool) -> None:
         self.device = device
         self.writer = writer
         self.plan = Plan(writer, ROUNDING if device.is_cuda else 1, int(device.is_cuda))
         self._step = step
         self.frames = Frames(os.path.dirname(os.path.abspath(torch.__file__)))
         self.fakes = FakeTensorMode(allow_non_fake_inputs=True)
-        self.mode = StorageMode(self.fakes, self.plan, self.frames)
+        self.mode = StorageMode(self.fakes, self.plan, self.frames, has_host)
         self._paths: Dict[int, Tuple[Any, str]] = {}
         self._marked: Dict[int, Any] = {}
         #: What the plan did in place of the program, a sentence each.
@@ -73,7 +84,7 @@ class Run:
         reached = Reached(self._step)
         states = torch.get_rng_state(), random.getstate()
         try:
-            with self.fakes, as_on(self.device), self.hooks(), quiet(), of_one_rank():
+            with self.fakes, as_on(self.device, self.mode.to_device), self.hooks(), quiet(), of_one_rank():
                 for tensor, category, layer in reached.tensors():
                     for part in parts(tensor):
                         self.mode.twin(part, category, layer)
@@ -85,6 +96,8 @@ class Run:
                         self._call()
                         self.mode.forget_origins()
                         self.mode.modules.clear()
+            if not self.mode.has_device():
+                raise _OnlyData
             self.mode.end()
         finally:
             reached.restore()

@@ -123,7 +123,7 @@ def _script_run(script: Callable[[], Any], device: Any, writer: Any, steps: int)
         def call_script(self) -> None:
             free_counts()
             try:
-                with self.fakes, as_on(self.device), self.hooks(), quiet(), of_one_rank():
+                with self.fakes, as_on(self.device, self.mode.to_device), self.hooks(), quiet(), of_one_rank():
                     with replaced(torch, "save", self._save), self.mode:
                         self.plan.begin_step(1)
                         self._call()
@@ -134,6 +134,8 @@ def _script_run(script: Callable[[], Any], device: Any, writer: Any, steps: int)
                     raise PredictionError(f"the script ended with {end.code!r} before {steps} steps") from None
             except KeyboardInterrupt:
                 self.notes.append(f"the script was interrupted in step {self.plan.step}")
+            if not self.mode.has_device():
+                raise PredictionError("the script runs no model of PyTorch and computes no gradient")
             if self._first is None:
                 self.notes.append("no optimizer of PyTorch made a step: the plan is of the whole script")
             self.mode.end()
@@ -154,4 +156,4 @@ def _script_run(script: Callable[[], Any], device: Any, writer: Any, steps: int)
             if note not in self.notes:
                 self.notes.append(note)
 
-    return ScriptRun(script, device, writer)
+    return ScriptRun(script, device, writer, device.is_cuda)
