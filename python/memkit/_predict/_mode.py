@@ -219,7 +219,8 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unu
         if not (self.modules or self._plan.phase or any(self._is_on_device(tensor) for tensor in tensors)):
             return False
         for tensor in tensors if self._on_host else ():
-            self.to_device(tensor)
+            if isinstance(tensor, FakeTensor):
+                self.to_device(tensor)
         return True
 
     def _is_on_device(self, tensor: Any) -> bool:
