@@ -69,17 +69,16 @@ class Prediction:
         from ._device import size_text
 
         if self.fits is None or self.reserved_bytes is None:
-            return f"{size_text(self.peak_bytes)} of tensors at the peak of {self.peak_place}"
+            return f"{size_text(self.peak_bytes)} of tensors {_at(self.peak_place)}"
         if self.fits:
-            where = f"reserved at the peak of {self.reserved_place}"
-            return f"fits {self.device}: {size_text(self.reserved_bytes)} {where}"
+            return f"fits {self.device}: {size_text(self.reserved_bytes)} reserved {_at(self.reserved_place)}"
         at = f", first at {self.fails_at}" if self.fails_at else ""
         return f"does not fit {self.device}: {size_text(self.short_bytes)} short{at}"
 
     def __str__(self) -> str:
         from ._device import size_text
 
-        lines = [self.answer(), f"  tensors   {size_text(self.peak_bytes)} at the peak of {self.peak_place}"]
+        lines = [self.answer(), f"  tensors   {size_text(self.peak_bytes)} {_at(self.peak_place)}"]
         for number, row in enumerate(self.largest[:5]):
             name = "largest" if number == 0 else ""
             lines.append(f"  {name:9} {size_text(row.bytes):>8} {100 * row.share:5.1f} %  {row.name}")
@@ -92,6 +91,10 @@ class Prediction:
 
     def __repr__(self) -> str:
         return f"<memkit prediction: {self.answer()}>"
+
+
+def _at(place: str) -> str:
+    return f"at the peak of {place}" if place else "before the first step"
 
 
 class Variation:

@@ -9,7 +9,7 @@ import contextlib
 import copy
 import re
 import sys
-from typing import Any, Callable, Dict, Iterator, NamedTuple, Union
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Union
 
 import torch
 from torch.overrides import TorchFunctionMode
@@ -214,13 +214,28 @@ def _grouped_optimizers() -> Iterator[None]:
     from torch.optim import optimizer
 
     before = getattr(optimizer, "_get_foreach_kernels_supported_devices", list)
+    capturable = getattr(optimizer, "_get_capturable_supported_devices", list)
     types = getattr(optimizer, "_foreach_supported_types", [])
     types.append(FakeTensor)
+
+    def with_capturable(*arguments: Any, **options: Any) -> List[str]:
+        return [*capturable(*arguments, **options), "cpu"]
+
     try:
-        with replaced(optimizer, "_get_foreach_kernels_supported_devices", lambda: [*before(), "cpu"]):
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(
+                replaced(optimizer, "_get_foreach_kernels_supported_devices", lambda: [*before(), "cpu"])
+            )
+            for module in _optimizers():
+                stack.enter_context(replaced(module, "_get_capturable_supported_devices", with_capturable))
             yield
     finally:
         types.remove(FakeTensor)
+
+
+def _optimizers() -> List[Any]:
+    """The modules of PyTorch's optimizers, of which each has names of its own."""
+    return [module for name, module in list(sys.modules.items()) if name.startswith("torch.optim.")]
 
 
 @contextlib.contextmanager

@@ -85,6 +85,7 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unu
         #: Storages that no pass has used yet: data, which the host keeps until then. Not of a plan for the CPU.
         self._on_host: Dict[int, _Waiting] = {}
         self._has_host = has_host
+        self._had_host = False
         self._counts = True
         #: Fake twins of the program's tensors, by id.
         self._twins: Dict[int, Tuple[Any, Any]] = {}
@@ -203,6 +204,7 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unu
             self._watch(storage, block)
             return
         key, on_host = storage._cdata, self._on_host
+        self._had_host = True
 
         def gone(reference: Any) -> None:
             if key in on_host and on_host[key].reference is reference:
@@ -240,7 +242,7 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unu
 
     def has_device(self) -> bool:
         """Whether any operator worked on the device; else all tensors are data."""
-        return not self._on_host or bool(self._plan.allocations)
+        return not self._had_host or bool(self._plan.allocations)
 
     def resized(self, storage: Any) -> None:
         """The program has resized a storage itself, as FSDP does."""
@@ -353,6 +355,8 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unu
     def mark(self, tensor: Any, category: str) -> None:
         """A tensor is for this, whatever its life shows."""
         for part in parts(tensor):
+            if torch._C._functorch.is_functorch_wrapped_tensor(part):
+                continue  # of torch.func, whose inner tensors the operators show
             if not isinstance(part, FakeTensor):
                 self.twin(part, category)
                 continue

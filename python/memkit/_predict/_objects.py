@@ -2,6 +2,7 @@
 """The objects that a step reaches, and how they were before it."""
 
 import functools
+import sys
 import types
 from typing import Any, Callable, Dict, Iterator, List, Tuple
 
@@ -69,7 +70,7 @@ class Reached:
 
     def _of_instance(self, one: Any) -> List[Any]:
         attributes = getattr(one, "__dict__", None)
-        if not isinstance(attributes, dict):
+        if not isinstance(attributes, dict) or _is_of_python(one):
             return []
         if isinstance(one, torch.nn.Module):
             self.modules.append(one)
@@ -125,6 +126,16 @@ def _is_of_library(value: Any) -> bool:
     return isinstance(value, (types.FunctionType, types.BuiltinFunctionType, type)) and str(module).partition(".")[0] in (
         "torch", "builtins", "numpy", "memkit",
     )
+
+
+#: Classes of Python whose objects are a program's data.
+_DATA = {"types", "argparse", "collections", "functools"}
+
+
+def _is_of_python(value: Any) -> bool:
+    """A lock, a logger, a file: other threads may use it, and no step leaves a tensor in it."""
+    module = type(value).__module__.partition(".")[0]
+    return module in getattr(sys, "stdlib_module_names", ("threading", "logging", "queue")) and module not in _DATA
 
 
 def _set_dict(one: Dict[Any, Any], value: Dict[Any, Any]) -> None:

@@ -257,9 +257,9 @@ def _answered(run: Run, path: str) -> Prediction:
 
 
 def place_text(where: Where) -> str:
-    """``step 2 (backward of blocks.31)``."""
+    """``step 2 (backward of blocks.31)``; empty: before the first step."""
     if not where.step:
-        return "what is there before the step"
+        return ""
     inside = {"": "", "optimizer": "the optimizer"}.get(where.phase, where.phase)
     if where.layer:
         inside = f"{inside or 'layer'} of {where.layer}"

@@ -154,3 +154,30 @@ assert with_dropout[0] < 4 << 20 < 8 << 20 < with_dropout[1], with_dropout
 # Values that a plan does not have.
 noted = memkit.predict(lambda: trainer.model(q.flatten()[: 512 * 256].view(512, 256)).sum().item())
 assert "was taken as 1.0" in str(noted) and "answers.py:" in str(noted), noted
+
+# Ways of computing that wrap tensors or modules.
+x = torch.randn(32, 256)
+weights = dict(trainer.model.body.named_parameters())
+
+
+def by_function():
+    return torch.func.grad(lambda w: torch.func.functional_call(trainer.model.body, w, (x,)).square().sum())(weights)
+
+
+@torch.inference_mode()
+def inferring():
+    return trainer.model.body(x)
+
+
+def twice_backward():
+    y = x.clone().requires_grad_()
+    (gradient,) = torch.autograd.grad(trainer.model.body(y).sum(), y, create_graph=True)
+    gradient.norm().backward()
+
+
+def without_model():
+    return torch.ones(1000, 1000) @ torch.ones(1000, 1000)
+
+
+for step, least in ((by_function, 4 << 20), (inferring, 2 << 20), (twice_backward, 4 << 20), (without_model, 12_000_000)):
+    assert memkit.predict(step, path=os.path.join(folder, "way.fb")).peak_bytes >= least, step
