@@ -22,6 +22,7 @@ def predict(
     vary: Optional[Mapping[str, Iterable[Any]]] = None,
     steps: int = 3,
     path: Optional[str] = None,
+    beside: Union[str, int, None] = None,
 ) -> Union[Prediction, Variation]:
     """Calls the program's own training step with tensors that have no memory, and says what it would take.
 
@@ -31,7 +32,7 @@ def predict(
     Models, optimizers and other objects that it reaches are as before afterwards. device: a size (``"80GiB"``,
     ``"24GB"``, bytes) of a device of CUDA, ``"cuda:0"`` where this machine has it, or ``"cpu"``. vary: a name and
     values, ``{"batch": range(1, 65)}``: calls ``step(batch=n)`` and finds the largest that fits. path: the trace's
-    file, else a temporary one. RequestError: an argument is wrong; PredictionError: the step cannot be planned;
+    file, else a temporary one. beside: what of the device is not PyTorch's (CUDA's context, other programs). RequestError: an argument is wrong; PredictionError: the step cannot be planned;
     LibraryError: PyTorch 2.4 or newer, or a tool of memkit, is missing.
     """
     if not callable(step):
@@ -42,9 +43,12 @@ def predict(
     from . import _run
     from ._vary import largest_fit
 
+    from ._device import planned_device
+
+    where = planned_device(device, beside)
     if vary is None:
-        return _run.plan(step, device, steps, path)
-    return largest_fit(step, device, steps, path, vary)
+        return _run.plan(step, where, steps, path)
+    return largest_fit(step, where, steps, path, vary)
 
 
 def check_torch() -> None:

@@ -1,7 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What a prediction answers."""
 
+import json
 from typing import Any, Dict, List, NamedTuple, Optional
+
+
+#: With less left for CUDA, the answer depends on what CUDA takes, which a plan does not know.
+_ENOUGH = 1 << 30
+_BESIDE = "CUDA's context and modules, workspaces of cuBLAS and cuDNN, work memory inside of kernels"
 
 
 class PlannedLine(NamedTuple):
@@ -34,7 +40,7 @@ class Prediction:
         self.path = path
         #: The device as the caller named it.
         self.device = device
-        #: What the device has; 0: not known.
+        #: What PyTorch may take of the device; 0: not known.
         self.device_bytes = device_bytes
         #: The most bytes of tensors that live at once.
         self.peak_bytes = peak_bytes
@@ -50,12 +56,28 @@ class Prediction:
         self.fits: Optional[bool] = None
         #: What is missing for the device to serve all; 0: it fits.
         self.short_bytes = 0
+        #: Of a device that fits: what is left for CUDA and others.
+        self.left_bytes = 0
+        #: What the caller has set aside for them; None: nothing.
+        self.beside_bytes: Optional[int] = None
         #: The line of the first request that fails.
         self.fails_at = ""
         #: The lines that hold most at the peak.
         self.largest: List[PlannedLine] = []
         #: What the plan does not know, a sentence each.
         self.notes = notes
+
+    def to_json(self) -> str:
+        """All fields, for from_json()."""
+        return json.dumps(vars(self))
+
+    @staticmethod
+    def from_json(text: str) -> "Prediction":
+        """The prediction of another process."""
+        result = Prediction.__new__(Prediction)
+        vars(result).update(json.loads(text))
+        result.largest = [PlannedLine(*row) for row in result.largest]
+        return result
 
     @property
     def trace(self) -> Any:
@@ -71,7 +93,9 @@ class Prediction:
         if self.fits is None or self.reserved_bytes is None:
             return f"{size_text(self.peak_bytes)} of tensors {_at(self.peak_place)}"
         if self.fits:
-            return f"fits {self.device}: {size_text(self.reserved_bytes)} reserved {_at(self.reserved_place)}"
+            tight = self.beside_bytes is None and self.left_bytes < _ENOUGH
+            limit = f" if CUDA takes no more than {size_text(self.left_bytes)} of it" if tight else ""
+            return f"fits {self.device}{limit}: {size_text(self.reserved_bytes)} reserved {_at(self.reserved_place)}"
         at = f", first at {self.fails_at}" if self.fails_at else ""
         return f"does not fit {self.device}: {size_text(self.short_bytes)} short{at}"
 
@@ -83,9 +107,8 @@ class Prediction:
             name = "largest" if number == 0 else ""
             lines.append(f"  {name:9} {size_text(row.bytes):>8} {100 * row.share:5.1f} %  {row.name}")
         if self.fits is not None:
-            left = self.device_bytes - min(self.reserved_bytes or 0, self.device_bytes)
-            beside = "CUDA's context and modules, workspaces of cuBLAS and cuDNN, work memory inside of kernels"
-            lines.append(f"  not in it {beside}" + (f": {size_text(left)} are left for them" if self.fits else ""))
+            left = f": {size_text(self.left_bytes)} are left for them" if self.fits else ""
+            lines.append(f"  not in it {_BESIDE}{left}")
         lines += [f"  note      {note}" for note in self.notes]
         return "\n".join([*lines, f"  trace     {self.path}"])
 
@@ -119,6 +142,11 @@ class Variation:
     def best(self) -> Optional[Prediction]:
         """The prediction of the largest value that fits."""
         return None if self.largest is None else self.runs[self.largest]
+
+    @property
+    def fits(self) -> bool:
+        """Whether any value fits."""
+        return self.largest is not None
 
     def answer(self) -> str:
         """The first line: what fits."""

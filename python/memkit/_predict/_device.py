@@ -9,7 +9,7 @@ import contextlib
 import copy
 import re
 import sys
-from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Union
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Union
 
 import torch
 from torch.overrides import TorchFunctionMode
@@ -26,11 +26,13 @@ for _power, _letter in enumerate("KMGT", 1):
 class PlannedDevice(NamedTuple):
     """Where the step is to run."""
 
-    #: What the device has; 0: not known (the CPU).
+    #: What PyTorch may take of the device; 0: not known (the CPU).
     bytes: int
     is_cuda: bool
     #: As the caller wrote it.
     text: str
+    #: What the device has besides, for CUDA and others; None: the caller does not know.
+    beside: Optional[int] = None
 
     @property
     def heap(self) -> str:
@@ -38,22 +40,39 @@ class PlannedDevice(NamedTuple):
         return "torch.cuda:0" if self.is_cuda else "torch.cpu"
 
 
-def planned_device(device: Union[str, int, Any]) -> PlannedDevice:
+def planned_device(device: Union[str, int, Any], beside: Union[str, int, None] = None) -> PlannedDevice:
+    """The device, of which ``beside`` is not PyTorch's."""
+    found = _device(device)
+    if beside is None:
+        return found
+    size = 0 if beside in (0, "0") else _size(beside)
+    if size is None or not found.bytes or size >= found.bytes:
+        raise RequestError(f"beside={beside!r}: no size ('1GiB', bytes) below that of the device, {found.text}")
+    text = f"{found.text} less {size_text(size)}" if size else found.text
+    return found._replace(bytes=found.bytes - size, text=text, beside=size)
+
+
+def _size(text: Union[str, int]) -> Optional[int]:
+    """``"80GiB"``, ``"24GB"`` or a number above 0 in bytes; None: another text."""
+    if isinstance(text, int):
+        return text if not isinstance(text, bool) and text > 0 else None
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]i?B|B)", text.strip())
+    return int(float(match[1]) * _UNITS[match[2]]) or None if match else None
+
+
+def _device(device: Union[str, int, Any]) -> PlannedDevice:
     """``"80GiB"``, ``"24GB"``, bytes: a device of CUDA of this size; ``"cuda:0"``: one of this machine; ``"cpu"``."""
-    if isinstance(device, int) and not isinstance(device, bool) and device > 0:
-        return PlannedDevice(device, True, size_text(device))
     text = str(device).strip()
     if text == "cpu":
         return PlannedDevice(0, False, text)
     if text.partition(":")[0] == "cuda":
         return _present(text)
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]i?B|B)", text)
-    size = int(float(match[1]) * _UNITS[match[2]]) if match else 0
-    if size <= 0:
+    size = _size(device if isinstance(device, int) else text)
+    if size is None:
         raise RequestError(
             f"no device: {device!r}; a device is a size ('80GiB', '24GB', bytes), 'cuda:0' where this machine has it, or 'cpu'"
         )
-    return PlannedDevice(size, True, f"{match[1]} {match[2]}" if match else text)
+    return PlannedDevice(size, True, size_text(size) if isinstance(device, int) else re.sub(r"(?<=\d)(?=[A-Z])", " ", text))
 
 
 def _present(text: str) -> PlannedDevice:

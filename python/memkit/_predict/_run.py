@@ -10,7 +10,7 @@ import subprocess
 import sys
 import traceback
 from types import TracebackType
-from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple, Union
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
@@ -20,7 +20,7 @@ from torch.optim import optimizer as torch_optimizer
 from . import PredictionError
 from .._library import Error
 from ._answer import PlannedLine, Prediction
-from ._device import PlannedDevice, as_on, planned_device
+from ._device import PlannedDevice, as_on
 from ._distributed import Buckets, of_one_rank
 from ._frames import Frames
 from ._mode import StorageMode, free_counts, parts
@@ -29,9 +29,8 @@ from ._plan import BACKWARD, FORWARD, OPTIMIZER, ROUNDING, Plan, Where
 from ._writer import TraceWriter, temporary_path, tool
 
 
-def plan(step: Callable[..., Any], device: Union[str, int, Any], steps: int, path: Optional[str]) -> Prediction:
+def plan(step: Callable[..., Any], where: PlannedDevice, steps: int, path: Optional[str]) -> Prediction:
     """The prediction of a step."""
-    where = planned_device(device)
     to = path or temporary_path()
     try:
         return _planned(step, where, steps, to, where.is_cuda)
@@ -282,18 +281,23 @@ def _judge(result: Prediction, run: Run) -> None:
     free = _simulated(result.path, _NO_LIMIT)
     result.reserved_bytes = free["reserved_peak_bytes"]
     result.reserved_place = place_text(run.plan.where(free["peak_ns"]))
-    failure = None
-    if result.reserved_bytes > result.device_bytes:
-        failure = _simulated(result.path, result.device_bytes)["out_of_memory"]
+    result.beside_bytes = run.device.beside
+    if result.reserved_bytes <= result.device_bytes:
+        result.fits, result.left_bytes = True, result.device_bytes - result.reserved_bytes
+        return
+    # The allocator gives back what it does not use before a request fails.
+    failure = _simulated(result.path, result.device_bytes)["out_of_memory"]
     result.fits = failure is None
-    if failure is not None:
+    if failure is None:
+        result.left_bytes = result.device_bytes - _least_bytes(result, result.peak_bytes, result.device_bytes)
+    else:
         result.fails_at = _line_of(failure, run)
-        result.short_bytes = _least_bytes(result) - result.device_bytes
+        least = _least_bytes(result, result.device_bytes, result.reserved_bytes)
+        result.short_bytes = least - result.device_bytes
 
 
-def _least_bytes(result: Prediction) -> int:
-    """The smallest device that serves all requests, to a hundredth."""
-    low, high = result.device_bytes, result.reserved_bytes or 0
+def _least_bytes(result: Prediction, low: int, high: int) -> int:
+    """The smallest device between two sizes that serves all requests, to a hundredth."""
     while high - low > high // 100:
         middle = (low + high) // 2
         if _simulated(result.path, middle)["out_of_memory"] is None:

@@ -3,10 +3,13 @@
 
 import argparse
 import os
+import re
 import runpy
 import shutil
+import subprocess
 import sys
-from typing import Any, Callable, List, Optional
+import tempfile
+from typing import Any, Callable, List, Optional, Tuple
 
 from . import PredictionError, check_torch
 from .._library import Error, RequestError
@@ -38,8 +41,12 @@ def main(arguments: List[str]) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--device", default="80GiB", metavar="SIZE", help="what the device has: 80GiB, 24GB, cuda:0, cpu (default: 80GiB)")
+    parser.add_argument("--beside", metavar="SIZE", help="what of the device is not PyTorch's: CUDA's context, other programs")
     parser.add_argument("--steps", type=int, default=3, metavar="N", help="steps of the optimizer (default: 3)")
     parser.add_argument("-o", dest="path", metavar="FILE", help="write the trace to this file (default: predict.fb)")
+    parser.add_argument("--vary", metavar="TEXT", help="start the script with each of some values, find the largest that fits: "
+                        "--vary='--batch-size={1..64}' takes the place of {} in the command, {8,16,32} are single values")
+    parser.add_argument("--answer", help=argparse.SUPPRESS)
     parser.add_argument("command", nargs="+", metavar="-- python script.py", help=argparse.SUPPRESS)
     given = parser.parse_args(arguments)
     command = _without_interpreter(given.command, arguments)
@@ -47,21 +54,87 @@ def main(arguments: List[str]) -> int:
         parser.error("no script: python -m memkit predict --device=80GiB -- python script.py")
     if given.steps < 1:
         parser.error(f"--steps={given.steps}: not from 1 on")
-    return _told(command, given.device, given.steps, given.path or "predict.fb")
+    given.command = command
+    given.path = given.path or "predict.fb"
+    return _told(given)
 
 
-def _told(command: List[str], device: str, steps: int, path: str) -> int:
+def _told(given: argparse.Namespace) -> int:
     try:
         check_torch()
-        result = plan_script(command, device, steps, path)
+        result = _varied(given) if given.vary else _planned(given)
     except RequestError as error:
-        print(f"memkit predict: error: --device: {error}", file=sys.stderr)
+        print(f"memkit predict: error: {error}", file=sys.stderr)
         return 2
     except Error as error:
         print(f"memkit predict: error: {error}", file=sys.stderr)
         return 1
-    print(result)
+    if given.answer:
+        with open(given.answer, "w", encoding="utf-8") as file:
+            file.write(result.to_json())
+    else:
+        print(result)
     return 3 if result.fits is False else 0
+
+
+def _planned(given: argparse.Namespace) -> Any:
+    from ._device import planned_device
+
+    return plan_script(given.command, planned_device(given.device, given.beside), given.steps, given.path)
+
+
+def _varied(given: argparse.Namespace) -> Any:
+    """The largest value with which the script fits: each plan is a process of its own."""
+    from ._answer import Prediction
+    from ._device import planned_device
+    from ._vary import search
+
+    before, values, after = values_of(given.vary)
+    if "{}" not in given.command:
+        raise PredictionError("--vary: the command has no {} where the varied argument goes")
+    if not planned_device(given.device, given.beside).bytes:
+        raise RequestError("--vary needs a device of a known size")
+
+    def planned(value: Any) -> Prediction:
+        command = [f"{before}{value}{after}" if one == "{}" else one for one in given.command]
+        with tempfile.TemporaryDirectory(prefix="memkit-predict-") as folder:
+            result: Prediction = _in_process(command, given, f"{given.path}.{value}", os.path.join(folder, "answer"))
+        return result
+
+    result = search(f"{before}N{after}", values, planned, True)
+    if result.best is not None:
+        os.replace(result.best.path, given.path)
+        result.best.path = given.path
+    return result
+
+
+def _in_process(command: List[str], given: argparse.Namespace, path: str, answer: str) -> Any:
+    from ._answer import Prediction
+
+    options = [f"--device={given.device}", f"--steps={given.steps}", f"--answer={answer}", "-o", path]
+    if given.beside is not None:
+        options.append(f"--beside={given.beside}")
+    run = [sys.executable, "-m", "memkit", "predict", *options, "--", *command]
+    package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    paths = [one for one in (os.environ.get("PYTHONPATH"), package) if one]
+    done = subprocess.run(run, stdout=subprocess.DEVNULL, env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)})
+    if not os.path.exists(answer):
+        raise PredictionError(f"{' '.join(command)} cannot be planned: exit status {done.returncode}")
+    with open(answer, encoding="utf-8") as file:
+        result: Prediction = Prediction.from_json(file.read())
+    return result
+
+
+def values_of(text: str) -> Tuple[str, List[Any], str]:
+    """``--batch={1..64}`` or ``{8,16}``: the text before, the values, the text after."""
+    match = re.fullmatch(r"(.*)\{(?:(\d+)\.\.(\d+)|([^{}]+))\}(.*)", text)
+    if match is None:
+        raise PredictionError(f"--vary={text}: no {{1..64}} or {{8,16,32}} in it")
+    before, first, last, single, after = match.groups()
+    values: List[Any] = single.split(",") if single else list(range(int(first), int(last) + 1))
+    if not values:
+        raise PredictionError(f"--vary={text}: no values from {first} to {last}")
+    return before, values, after
 
 
 def _without_interpreter(command: List[str], arguments: List[str]) -> List[str]:
@@ -80,9 +153,8 @@ def _without_interpreter(command: List[str], arguments: List[str]) -> List[str]:
     return command[1:]
 
 
-def plan_script(command: List[str], device: str, steps: int, path: str) -> Any:
-    """The prediction of a script, or of ``-m module``."""
-    from ._device import planned_device
+def plan_script(command: List[str], where: Any, steps: int, path: str) -> Any:
+    """The prediction of a script, or of ``-m module``, on a PlannedDevice."""
     from ._run import finished
     from ._writer import TraceWriter
 
@@ -92,7 +164,6 @@ def plan_script(command: List[str], device: str, steps: int, path: str) -> Any:
         raise PredictionError(f"no script: {command[0]}; a script is a file of Python, or -m and a module")
     else:
         name, arguments = command[0], command[1:]
-    where = planned_device(device)
     sys.argv = [name, *arguments]
     writer = TraceWriter(path, where.bytes, where.heap, [f"device={where.text}", f"steps={steps}"])
     run = _script_run(_runner(name, command[0] == "-m"), where, writer, steps)

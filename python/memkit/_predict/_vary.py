@@ -4,10 +4,11 @@
 import contextlib
 import functools
 import os
-from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Union
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional
 
 from .._library import RequestError
 from ._answer import Prediction, Variation
+from ._device import PlannedDevice
 from ._run import plan
 
 #: So few values are all planned.
@@ -16,7 +17,7 @@ _MAX_PLANNED = 4
 
 def largest_fit(
     step: Callable[..., Any],
-    device: Union[str, int, Any],
+    device: PlannedDevice,
     steps: int,
     path: Optional[str],
     vary: Mapping[str, Iterable[Any]],
@@ -28,14 +29,23 @@ def largest_fit(
     values = list(given)
     if not values:
         raise RequestError(f"vary has no values of {name!r}")
-    if str(device) == "cpu":
+    if not device.bytes:
         raise RequestError("vary needs a device of a known size: device='80GiB'")
+
+    def planned(value: Any) -> Prediction:
+        named = None if path is None else f"{path}.{value}"
+        return plan(functools.partial(step, **{name: value}), device, steps, named)
+
+    return search(name, values, planned, path is None)
+
+
+def search(name: str, values: List[Any], planned: Callable[[Any], Prediction], removes: bool) -> Variation:
+    """What fits of the values. removes: the traces of all but the answer's plan."""
     runs: Dict[Any, Prediction] = {}
 
     def fits(value: Any) -> bool:
         if value not in runs:
-            named = None if path is None else f"{path}.{value}"
-            runs[value] = plan(functools.partial(step, **{name: value}), device, steps, named)
+            runs[value] = planned(value)
         return bool(runs[value].fits)
 
     if len(values) <= _MAX_PLANNED:
@@ -44,7 +54,7 @@ def largest_fit(
     else:
         _bisect(values, fits)
     result = Variation(name, values, runs, len(runs) < len(values))
-    if path is None:
+    if removes:
         _remove_traces(run for run in runs.values() if run is not (result.best or runs[values[0]]))
     return result
 

@@ -75,7 +75,7 @@ def same(one, other):
 
 
 before, last, numbers = state(), trainer.model.last, (torch.get_rng_state(), random.getstate())
-plan = memkit.predict(trainer.step, device="1GiB", path=os.path.join(folder, "plan.fb"))
+plan = memkit.predict(trainer.step, device="1GiB", beside=0, path=os.path.join(folder, "plan.fb"))
 assert same(before, state()) and trainer.count == 1 and trainer.model.last is last
 assert torch.equal(numbers[0], torch.get_rng_state()) and numbers[1] == random.getstate()
 assert all(type(p.grad) is torch.Tensor for p in trainer.model.parameters())
@@ -113,6 +113,16 @@ assert memkit.predict(trainer.step, device=enough).fits
 assert not memkit.predict(trainer.step, device=int(enough * 0.97)).fits
 os.unlink(small.path)
 
+# What is left for CUDA is a part of the answer, unless the caller has set it aside.
+tight = memkit.predict(trainer.step, device="1GiB", path=os.path.join(folder, "way.fb"))
+print(tight.answer())
+# CHECK: fits 1 GiB if CUDA takes no more than {{[0-9]+}} MiB of it: {{[0-9]+}} MiB reserved
+assert tight.left_bytes == (1 << 30) - tight.reserved_bytes and tight.beside_bytes is None
+aside = memkit.predict(trainer.step, device="4GiB", beside="1GiB", path=os.path.join(folder, "way.fb"))
+print(aside.answer())
+# CHECK: fits 4 GiB less 1 GiB: {{[0-9]+}} MiB reserved
+assert aside.beside_bytes == 1 << 30 and aside.device_bytes == 3 << 30
+
 # On the CPU: the tensors' own bytes, no verdict.
 host = memkit.predict(trainer.step, device="cpu")
 assert host.fits is None and host.reserved_bytes is None and host.peak_bytes == host.tensor_bytes
@@ -121,7 +131,7 @@ print(host.answer())
 os.unlink(host.path)
 
 # Which batch fits.
-found = memkit.predict(trainer.step, device="64MiB", vary={"batch": range(64, 4097, 64)})
+found = memkit.predict(trainer.step, device="64MiB", beside=0, vary={"batch": range(64, 4097, 64)})
 print(found)
 # CHECK:      batch 64..{{[0-9]+}} fit 64 MiB; {{[0-9]+}} needs {{.*}} MiB
 # CHECK-NEXT: memory was assumed to rise with batch: {{[0-9]+}} of 64 values were planned
@@ -130,7 +140,7 @@ assert found.assumed and len(found.runs) < 12 and found.best is found.runs[found
 assert found.runs[found.largest].fits and not found.runs[found.largest + 64].fits
 assert [n for n, run in found.runs.items() if os.path.exists(run.path)] == [found.largest]
 os.unlink(found.best.path)
-few = memkit.predict(trainer.step, device="1GiB", vary={"batch": [32, 64]})
+few = memkit.predict(trainer.step, device="1GiB", beside=0, vary={"batch": [32, 64]})
 assert few.answer() == "batch 32..64 fit 1 GiB: all that were asked for" and not few.assumed
 assert "no value fits" in memkit.predict(trainer.step, device="1MiB", vary={"batch": [32, 64]}).answer()
 assert trainer.count == 1

@@ -61,6 +61,9 @@ for device in ("80", "nonsense", "-3GiB", 0, True, None):
 # CHECK-COUNT-6: RequestError: no device: {{.*}}; a device is a size ('80GiB', '24GB', bytes)
 tell(wrong, device="cuda:99")
 # CHECK: RequestError: no device: 'cuda:99'; {{.*}}; a size plans for a device that is not here
+for beside in ("80GiB", "much", -1):
+    tell(wrong, beside=beside)
+# CHECK-COUNT-3: RequestError: beside={{.*}}: no size ('1GiB', bytes) below that of the device, 80 GiB
 tell(wrong, vary={})
 # CHECK: RequestError: vary has one name with its values
 tell(wrong, vary={"batch": []})
