@@ -4,16 +4,18 @@
 Definitions and events go out in batches, so memory does not grow with the plan.
 """
 
+import linecache
 import os
 import subprocess
 import sys
 import tempfile
-from typing import Dict, IO, Iterable, List, Tuple
+from typing import Dict, IO, Iterable, List, Set, Tuple
 
 from .._library import Error, LibraryError
 
 #: Events of a batch.
 _MAX_EVENTS = 8192
+_MAX_TEXT = 200  # characters of a line of source
 #: Of a trace; times of the text form are multiples of 100 ns.
 TICK_NS = 1000
 
@@ -64,6 +66,7 @@ class TraceWriter:
         self._marks: List[str] = []
         self._categories: List[Tuple[int, str, str]] = []
         self._stacks: Dict[Tuple[Frame, ...], int] = {}
+        self._sources: Set[Tuple[str, int]] = set()
         self._paths: Dict[Tuple[Scope, ...], int] = {(): 0}
         self._blocks = 0
         self._header(device_bytes, heap, options)
@@ -103,7 +106,18 @@ class TraceWriter:
             number = self._stacks[frames] = len(self._stacks) + 1
             texts = " > ".join(quoted(f"{name}@{file}:{line}" if file else name) for name, file, line in frames)
             self._definitions.append(f"  stack {number} {texts}")
+            for _, file, line in frames:
+                self._source(file, line)
         return number
+
+    def _source(self, file: str, line: int) -> None:
+        """The text of a line of the program, which tools show beside its memory."""
+        if (file, line) in self._sources or not file or "-packages" in file:
+            return
+        self._sources.add((file, line))
+        text = linecache.getline(file, line).strip()
+        if text:
+            self._definitions.append(f"  source-line file={quoted(file)} line={line} text={quoted(text[:_MAX_TEXT])}")
 
     def scope_path(self, scopes: Tuple[Scope, ...]) -> int:
         """The number of a path of scopes, outermost first; 0: without scopes."""
