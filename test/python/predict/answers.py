@@ -1,6 +1,6 @@
 # A plan says whether a step fits, and is a trace that all tools answer on. The program's objects are as before.
 #
-# REQUIRES: python, torch
+# REQUIRES: libmemkit, python, torch
 # RUN: rm -rf %t && mkdir %t && env PYTHONPATH=%obj_root/share/memkit/python %python %s %t | FileCheck %s
 # RUN: memdump --check %t/plan.fb
 # RUN: memdump --layers %t/plan.fb | FileCheck %s --check-prefix=LAYERS
@@ -91,6 +91,7 @@ names = [row.name for row in plan.largest]
 assert any("answers.py:" in name and "Model.forward" in name for name in names), names
 assert "[parameters]" in names and "[state of the optimizer]" in names, names
 assert abs(sum(row.share for row in plan.largest) - 1) < 0.001
+assert [row.heap for row in plan.trace.heaps] == ["torch.cuda:0"] and len(plan.trace.steps()) == 3
 # MEMSTAT: cuda:0 peak
 # MEMSTAT: Tensors at the peak of torch.cuda:0
 # LAYERS-DAG: head {{ *}}forward {{ *}}cuda:0 {{ *}}3
