@@ -12,6 +12,7 @@ import sys
 from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Union
 
 import torch
+from torch._subclasses.fake_tensor import FakeTensor
 from torch.overrides import TorchFunctionMode
 from torch.utils.data import DataLoader
 
@@ -126,6 +127,8 @@ class CudaAsPlanned(TorchFunctionMode):  # type: ignore[misc, unused-ignore]
         kwargs = kwargs or {}
         if func is _sdpa:
             return _attention(args, kwargs)
+        if func is torch.Tensor.pin_memory:
+            return args[0]
         if func is torch.Tensor.cuda:
             return self._on_device(args[0])
         if _is_cuda(kwargs.get("device")):
@@ -166,9 +169,15 @@ def as_on(device: PlannedDevice, to_device: Callable[[Any], None]) -> Iterator[N
             stack.enter_context(_without_onednn())
             stack.enter_context(CudaAsPlanned(to_device))
         stack.enter_context(replaced(torch.nn.Module, "_apply", _apply))
+        stack.enter_context(replaced(FakeTensor, "__format__", _format))
         stack.enter_context(replaced(DataLoader, "_get_iterator", _in_this_process))
         stack.enter_context(_eager())
         yield
+
+
+def _format(tensor: Any, form: str) -> str:
+    """``f"{loss:.4f}"``, which PyTorch has for real tensors alone."""
+    return format(tensor.item(), form) if tensor.dim() == 0 else object.__format__(tensor, form)
 
 
 _iterator_of: Any = DataLoader._get_iterator
@@ -187,8 +196,6 @@ _apply_to_real: Any = torch.nn.Module._apply
 
 def _apply(module: Any, function: Any, recurse: bool = True) -> Any:
     """As Module._apply(), which swaps the insides of fake parameters and fails where anything refers to one weakly."""
-    from torch._subclasses.fake_tensor import FakeTensor
-
     if not any(isinstance(one, FakeTensor) for one in module._parameters.values()):
         return _apply_to_real(module, function, recurse)
     for child in module.children() if recurse else ():
@@ -229,7 +236,6 @@ def replaced(of: Any, name: str, value: Any) -> Iterator[None]:
 @contextlib.contextmanager
 def _grouped_optimizers() -> Iterator[None]:
     """Optimizers take all parameters at once (foreach) by default on CUDA."""
-    from torch._subclasses.fake_tensor import FakeTensor
     from torch.optim import optimizer
 
     before = getattr(optimizer, "_get_foreach_kernels_supported_devices", list)
@@ -287,8 +293,12 @@ def _without_onednn() -> Iterator[None]:
 def _eager() -> Iterator[None]:
     """Compiled models run as eager ones: the code of inductor is not run."""
     stance: Any = getattr(torch.compiler, "set_stance", None)
-    if stance is None or "torch._dynamo" not in sys.modules:
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(replaced(torch, "compile", _not_compiled))
+        if stance is not None and "torch._dynamo" in sys.modules:
+            stack.enter_context(stance("force_eager"))
         yield
-        return
-    with stance("force_eager"):
-        yield
+
+
+def _not_compiled(model: Any = None, **options: Any) -> Any:
+    return _not_compiled if model is None else model

@@ -30,6 +30,7 @@ _next_number: Any = getattr(torch.autograd, "_get_sequence_nr")  # noqa: B009
 _ITEM = _aten._local_scalar_dense.default
 _ADD = _aten.add.Tensor
 _ENGINE = "_engine_run_backward"
+_MAX_VALUES = 1 << 20  # bytes
 _PLAIN = (FakeTensor, torch.Tensor, torch.nn.Parameter)
 #: Finds the shape of a DTensor's result with fake tensors of all ranks.
 _SHARDING = "distributed/tensor/_sharding_prop.py"
@@ -99,6 +100,9 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unu
         self.modules: List[str] = []
         #: Lines whose values were made up.
         self.made_up: Dict[str, int] = {}
+        #: Whether a condition on values is false, else it is refused; the lines of such conditions.
+        self.takes_false = False
+        self.branches: Dict[str, None] = {}
 
     # -- operators
 
@@ -124,7 +128,27 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unu
         except (DataDependentOutputException, DynamicOutputShapeException, UnsupportedOperatorException) as error:
             out = self._without_values(func, given, error)
         self._see(func, out, node)
+        if node is None and not self._plan.phase and not self.modules:
+            self._keep_values(func, given if func in _LIFTS else (args, kwargs), out)
         return out
+
+    def _keep_values(self, func: Any, given: Any, out: Any) -> None:
+        """Small tensors of integers outside of passes have values: programs choose their data with them."""
+        made = list(out) if isinstance(out, (list, tuple)) else [out]
+        if not made or not all(_may_have_values(one) for one in made):
+            return
+        tensors = _tensors(given[0]) + _tensors(list(given[1].values()))
+        has_all = all(not isinstance(one, FakeTensor) or one.constant is not None for one in tensors)
+        if self._is_mutable(func):
+            if not has_all:
+                made[0].constant = None
+            return  # else FakeTensorMode has changed the values, too
+        if not has_all:
+            return
+        with no_dispatch():
+            values = func(*_values(given[0]), **_values(given[1]))
+        for one, value in zip(made, values if isinstance(values, (list, tuple)) else [values]):
+            one.constant = value
 
     def _all_fake(self, value: Any) -> Any:
         """The value, with twins in place of the program's own tensors."""
@@ -149,6 +173,9 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unu
         where = text_of(self._frames.line())
         if func is _ITEM and self._frames.is_called_by(_DATA):
             return 0  # a seed, or the number of a sample
+        if func is _ITEM and self.takes_false and tensors[0].dtype is torch.bool:
+            self.branches.setdefault(where, None)
+            return False
         if func is _ITEM and tensors[0].dtype.is_floating_point:
             if self._frames.is_called_by(_GRAD_SCALER):
                 return 0.0  # no gradient is infinite
@@ -333,7 +360,8 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unu
         if known is not None and known[0] is tensor:
             return known[1]
         fake = self._fakes.from_tensor(tensor)
-        if tensor.numel() == 1 and not tensor.requires_grad and tensor.device.type == "cpu":
+        is_number = tensor.numel() == 1 and not tensor.requires_grad
+        if tensor.device.type == "cpu" and (is_number or _may_have_values(fake)):
             with no_dispatch():
                 fake.constant = tensor.detach().clone()  # a count of steps has its value
         # The program's tensor must stay: another one of its id would have its twin.
@@ -428,6 +456,24 @@ def free_counts() -> Tuple[int, int]:
             torch.autograd.backward((one.sin() + one.cos()).sum())
     found: Tuple[int, int] = mode.found
     return found
+
+
+def _may_have_values(one: Any) -> bool:
+    """A small tensor of integers or booleans; without dense memory it is none."""
+    if not isinstance(one, FakeTensor) or one.dtype.is_floating_point or one.dtype.is_complex:
+        return False
+    return one.layout is torch.strided and one.numel() * one.element_size() <= _MAX_VALUES
+
+
+def _values(value: Any) -> Any:
+    """An argument with the values of its fake tensors."""
+    if isinstance(value, FakeTensor):
+        return value.constant
+    if isinstance(value, (list, tuple)) and not isinstance(value, torch.Size):
+        return type(value)(_values(one) for one in value)
+    if isinstance(value, dict):
+        return {key: _values(one) for key, one in value.items()}
+    return value
 
 
 def parts(tensor: Any) -> Iterator[Any]:

@@ -131,6 +131,7 @@ class Run:
                 return backward(*args, **kwargs)
             finally:
                 self.plan.end()
+                self._backward_ends()
 
         storage: Any = torch.UntypedStorage
         resize = storage.resize_
@@ -148,6 +149,9 @@ class Run:
             engine._engine_run_backward = backward
             for handle in handles:
                 handle.remove()
+
+    def _backward_ends(self) -> None:
+        """A backward pass has ended, by a return or an exception."""
 
     def _name_modules(self, root: Any) -> None:
         for path, module in root.named_modules():
@@ -267,6 +271,7 @@ def place_text(where: Where) -> str:
 
 def _notes(run: Run) -> List[str]:
     notes = run.notes + [f"the value that {line} reads was taken as 1.0" for line in run.mode.made_up]
+    notes += [f"the condition of {line} was taken as false" for line in run.mode.branches]
     if not run.device.is_cuda:
         return notes
     if run.mode.has_made("aten::convolution"):

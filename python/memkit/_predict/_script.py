@@ -27,6 +27,10 @@ example:
 """
 
 
+#: A script without an optimizer of PyTorch is planned so far.
+_MAX_BACKWARDS = 64
+
+
 class _Enough(BaseException):
     """The optimizer has made its steps; ends the script."""
 
@@ -190,9 +194,11 @@ def _script_run(script: Callable[[], Any], device: Any, writer: Any, steps: int)
         """A plan whose steps are those of the first optimizer."""
 
         _first: Optional[Any] = None
+        _backwards = 0
 
         def call_script(self) -> None:
             free_counts()
+            self.mode.takes_false = True
             try:
                 with self.fakes, as_on(self.device, self.mode.to_device), self.hooks(), quiet(), of_one_rank():
                     with replaced(torch, "save", self._save), self.mode:
@@ -208,7 +214,7 @@ def _script_run(script: Callable[[], Any], device: Any, writer: Any, steps: int)
             if not self.mode.has_device():
                 raise PredictionError("the script runs no model of PyTorch and computes no gradient")
             if self._first is None:
-                self.notes.append("no optimizer of PyTorch made a step: the plan is of the whole script")
+                self.notes.append(f"no optimizer of PyTorch made a step: the plan has {self._backwards} backward passes")
             self.mode.end()
 
         def _optimizer_ends(self, optimizer: Any, args: Any, kwargs: Any) -> None:
@@ -221,6 +227,11 @@ def _script_run(script: Callable[[], Any], device: Any, writer: Any, steps: int)
                 raise _Enough
             self.mode.forget_origins()
             self.plan.begin_step(self.plan.step + 1)
+
+        def _backward_ends(self) -> None:
+            self._backwards += 1
+            if self._first is None and self._backwards == _MAX_BACKWARDS and sys.exc_info()[0] is None:
+                raise _Enough
 
         def _save(self, *args: Any, **kwargs: Any) -> None:
             note = "torch.save wrote nothing"

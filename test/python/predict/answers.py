@@ -192,3 +192,19 @@ def without_model():
 
 for step, least in ((by_function, 4 << 20), (inferring, 2 << 20), (twice_backward, 4 << 20), (without_model, 12_000_000)):
     assert memkit.predict(step, path=os.path.join(folder, "way.fb")).peak_bytes >= least, step
+
+
+# Small numbers outside of passes have their values: a program chooses its data with them.
+def by_number():
+    picked = torch.stack([x[i : i + 4] for i in torch.randint(8, (16,))])
+    order = torch.randperm(10)
+    assert sorted(order.tolist()) == list(range(10)) and int(torch.tensor([3, 4]).sum()) == 7
+    trainer.model.body(picked).sum().backward()
+
+
+memkit.predict(by_number, path=os.path.join(folder, "way.fb"))
+print(memkit.predict(lambda: print(f"{trainer.model.body(x).sum():.2f}"), path=os.path.join(folder, "way.fb")).notes)
+# CHECK: 1.00
+# CHECK: the value that answers.py:[[#]] reads was taken as 1.0
+compiled = torch.compile(trainer.model.body)
+assert memkit.predict(lambda: compiled(x), path=os.path.join(folder, "way.fb")).peak_bytes > 1 << 20

@@ -19,7 +19,8 @@ loader = DataLoader(data, batch_size=options.batch, shuffle=True, num_workers=2)
 model = nn.Sequential(nn.Conv2d(3, 32, 3, 1, 1), nn.BatchNorm2d(32), nn.ReLU(), nn.AdaptiveAvgPool2d(4), nn.Flatten(),
                       nn.Linear(512, 10)).to(device)
 optimizer = torch.optim.AdamW(model.parameters())
-steps = 0
+model = torch.compile(model)
+steps, best = 0, 9.0
 for epoch in range(10):
     for x, y in loader:
         optimizer.zero_grad()
@@ -28,6 +29,8 @@ for epoch in range(10):
         optimizer.step()
         steps += 1
         print("step %d: %.3f" % (steps, loss.item()))
+        if loss < best:  # a condition on values
+            best = loss
         torch.save(model.state_dict(), options.save)
         if options.ends:
             raise SystemExit(5)
