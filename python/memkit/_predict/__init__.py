@@ -29,11 +29,14 @@ def predict(
         print(memkit.predict(lambda: train(model, optimizer, batch), device="24GiB"))
 
     step: a function without arguments; called ``steps`` times, because optimizers make their state in the first.
-    Models, optimizers and other objects that it reaches are as before afterwards. device: a size (``"80GiB"``,
-    ``"24GB"``, bytes) of a device of CUDA, ``"cuda:0"`` where this machine has it, or ``"cpu"``. vary: a name and
-    values, ``{"batch": range(1, 65)}``: calls ``step(batch=n)`` and finds the largest that fits. path: the trace's
-    file, else a temporary one. beside: what of the device is not PyTorch's (CUDA's context, other programs). RequestError: an argument is wrong; PredictionError: the step cannot be planned;
-    LibraryError: PyTorch 2.4 or newer, or a tool of memkit, is missing.
+    Models, optimizers and other objects that it reaches are as before afterwards.
+    device: a size (``"80GiB"``, ``"24GB"``, bytes) of a device of CUDA; ``"cuda:0"`` where this machine has it; ``"cpu"``.
+    vary: a name and values, ``{"batch": range(1, 65)}``: calls ``step(batch=n)`` and finds the largest that fits.
+    path: the trace's file, else a temporary one.
+    beside: what of the device is not PyTorch's: CUDA's context, other programs.
+
+    RequestError: an argument is wrong. PredictionError: the step cannot be planned. LibraryError: PyTorch 2.4 or newer,
+    or a tool of memkit, is missing.
     """
     if not callable(step):
         raise RequestError(f"step is a function that runs one training step, not {type(step).__name__}")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The device that a plan is for: its size, and what PyTorch does differently there.
 
-The plan has fake tensors of the CPU, so that a build of PyTorch without CUDA can run it. Where CUDA would take
-another way, a change for the time of the plan takes this way.
+Without a device of CUDA the plan has fake tensors of the CPU, so that any build of PyTorch can run it. Where CUDA
+would take another way, a change for the time of the plan takes this way.
 """
 
 import contextlib
@@ -71,9 +71,12 @@ def _device(device: Union[str, int, Any]) -> PlannedDevice:
     size = _size(device if isinstance(device, int) else text)
     if size is None:
         raise RequestError(
-            f"no device: {device!r}; a device is a size ('80GiB', '24GB', bytes), 'cuda:0' where this machine has it, or 'cpu'"
+            f"no device: {device!r}; a device is a size ('80GiB', '24GB', bytes), 'cuda:0' where this machine has it, "
+            "or 'cpu'"
         )
-    return PlannedDevice(size, True, size_text(size) if isinstance(device, int) else re.sub(r"(?<=\d)(?=[A-Z])", " ", text))
+    if isinstance(device, int):
+        return PlannedDevice(size, True, size_text(size))
+    return PlannedDevice(size, True, re.sub(r"(?<=\d)(?=[A-Z])", " ", text))
 
 
 def _present(text: str) -> PlannedDevice:
@@ -163,7 +166,10 @@ def _attention(args: Any, kwargs: Dict[str, Any]) -> Any:
 def as_on(device: PlannedDevice, to_device: Callable[[Any], None]) -> Iterator[None]:
     """PyTorch as on the device, for the time of a plan."""
     with contextlib.ExitStack() as stack:
-        if device.is_cuda:
+        if torch.cuda.is_available():
+            # Fake tensors of CUDA work here as they are; threads of the backward pass have no frames of the program.
+            stack.enter_context(torch.autograd.set_multithreading_enabled(False))
+        elif device.is_cuda:
             stack.enter_context(_grouped_optimizers())
             stack.enter_context(_autocast_of_cuda())
             stack.enter_context(_without_onednn())
@@ -269,7 +275,9 @@ def _autocast_of_cuda() -> Iterator[None]:
     kind = torch.amp.autocast_mode.autocast
     init = kind.__init__
 
-    def planned(self: Any, device_type: str, dtype: Any = None, enabled: bool = True, cache_enabled: Any = None) -> None:
+    def planned(
+        self: Any, device_type: str, dtype: Any = None, enabled: bool = True, cache_enabled: Any = None
+    ) -> None:
         if device_type == "cuda":
             device_type, dtype = "cpu", dtype or torch.float16
         init(self, device_type, dtype, enabled, cache_enabled)

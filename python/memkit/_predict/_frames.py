@@ -79,7 +79,7 @@ class Frames:
         return None
 
     def is_called_by(self, file: str) -> bool:
-        """Whether a file or folder of PyTorch, named by its path within the package, has called, and not the program."""
+        """Whether a file or folder of PyTorch, by its path in the package, has called, and not the program."""
         frame: Optional[FrameType] = sys._getframe(1)
         while frame is not None and frame is not self.base and self.is_torch(frame.f_code.co_filename):
             if frame.f_code.co_filename.startswith(self._torch + file):

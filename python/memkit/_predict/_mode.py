@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Sees each storage that a step makes under fake tensors, and each that dies."""
 
-import functools
 import sys
 import weakref
-from types import FrameType
 from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 import torch
@@ -20,6 +18,7 @@ from torch.utils._python_dispatch import TorchDispatchMode, is_traceable_wrapper
 
 from . import PredictionError
 from ._frames import Frames, text_of
+from ._gradients import ADD, accumulates, added
 from ._plan import OPTIMIZER, Block, Plan
 from ._writer import Frame, Scope
 
@@ -28,8 +27,6 @@ _aten = torch.ops.aten
 _LIFTS = {_aten.lift_fresh.default, _aten.lift_fresh_copy.default, _aten.lift.default}
 _next_number: Any = getattr(torch.autograd, "_get_sequence_nr")  # noqa: B009
 _ITEM = _aten._local_scalar_dense.default
-_ADD = _aten.add.Tensor
-_ENGINE = "_engine_run_backward"
 _MAX_VALUES = 1 << 20  # bytes
 _PLAIN = (FakeTensor, torch.Tensor, torch.nn.Parameter)
 #: Finds the shape of a DTensor's result with fake tensors of all ranks.
@@ -60,7 +57,9 @@ class _Waiting:
 
     __slots__ = ("size", "frames", "scopes", "dtype", "category", "reference")
 
-    def __init__(self, size: int, frames: Tuple[Frame, ...], scopes: Tuple[Scope, ...], dtype: str, category: str) -> None:
+    def __init__(
+        self, size: int, frames: Tuple[Frame, ...], scopes: Tuple[Scope, ...], dtype: str, category: str
+    ) -> None:
         self.size = size
         self.frames = frames
         self.scopes = scopes
@@ -121,8 +120,8 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unu
                 self._remember_origin()
         else:
             self._enter_node(node)
-            if func is _ADD and self._accumulates(args, sys._getframe(1)):
-                return _added(args)
+            if func is ADD and not self.modules and accumulates(args, sys._getframe(1)):
+                return added(args)
         try:
             out = func(*args, **kwargs)
         except (DataDependentOutputException, DynamicOutputShapeException, UnsupportedOperatorException) as error:
@@ -299,12 +298,6 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unu
 
         live[key] = weakref.ref(storage, gone), block
 
-    def _accumulates(self, args: Any, caller: FrameType) -> bool:
-        """Whether autograd adds two gradients, and would add in place if they were no fake tensors."""
-        if self.modules or caller.f_code.co_name != _ENGINE or not isinstance(args[1], torch.Tensor):
-            return False
-        return args[0].shape == args[1].shape and (_is_free(args, 0) or _is_free(args, 1))
-
     # -- where an operator runs
 
     def _scopes(self, func: Any, node: Any) -> Tuple[Scope, ...]:
@@ -400,62 +393,6 @@ class StorageMode(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unu
         self._live.clear()
         self._on_host.clear()
         self._twins.clear()
-
-
-def _counts(args: Any, number: int) -> Tuple[int, int]:
-    """The references to an argument, in C++ and in Python."""
-    return args[number]._use_count(), sys.getrefcount(args[number])
-
-
-def _is_free(args: Any, number: int) -> bool:
-    """Nobody but the engine has this gradient, and its memory is all its own."""
-    one = args[number]
-    has_all = one.numel() * one.element_size() == one.untyped_storage().nbytes()
-    return has_all and all(count <= free for count, free in zip(_counts(args, number), free_counts()))
-
-
-def _added(args: Any) -> Any:
-    one, other = (args[0], args[1]) if _is_free(args, 0) else (args[1], args[0])
-    return _aten.add_.Tensor(one, other)
-
-
-class _CountingMode(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unused-ignore]
-    """Finds what _counts() gives of a gradient that only the engine has."""
-
-    found = (0, 0)
-
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        return False
-
-    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        given = args, kwargs or {}
-        args, kwargs = given
-        if func is _ADD and sys._getframe(1).f_code.co_name == _ENGINE:
-            self.found = self._count(args, sys._getframe(1))
-        return func(*args, **kwargs)
-
-    def _count(self, args: Any, caller: FrameType) -> Tuple[int, int]:
-        return _counted(args, 0)
-
-
-def _counted(args: Any, number: int) -> Tuple[int, int]:
-    """As deep as _is_free(), which holds a reference more."""
-    one = args[number]
-    del one
-    counts = _counts(args, number)
-    return counts[0], counts[1] + 1
-
-
-@functools.lru_cache(maxsize=None)
-def free_counts() -> Tuple[int, int]:
-    with torch.enable_grad(), torch.autograd.set_multithreading_enabled(False):
-        mode: Any = _CountingMode()  # type: ignore[no-untyped-call, unused-ignore]
-        with mode:
-            one = torch.zeros(2, requires_grad=True) * 2
-            torch.autograd.backward((one.sin() + one.cos()).sum())
-    found: Tuple[int, int] = mode.found
-    return found
 
 
 def _may_have_values(one: Any) -> bool:

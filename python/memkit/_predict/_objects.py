@@ -123,9 +123,8 @@ def _names(code: types.CodeType) -> Iterator[str]:
 def _is_of_library(value: Any) -> bool:
     """A function or class of PyTorch, which leads to no object of the program."""
     module = getattr(value, "__module__", None)
-    return isinstance(value, (types.FunctionType, types.BuiltinFunctionType, type)) and str(module).partition(".")[0] in (
-        "torch", "builtins", "numpy", "memkit",
-    )
+    is_code = isinstance(value, (types.FunctionType, types.BuiltinFunctionType, type))
+    return is_code and str(module).partition(".")[0] in ("torch", "builtins", "numpy", "memkit")
 
 
 #: Classes of Python whose objects are a program's data.

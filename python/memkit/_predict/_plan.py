@@ -36,7 +36,9 @@ class Block:
 
     __slots__ = ("number", "size", "requested", "phase", "span", "has_run", "known", "dtype")
 
-    def __init__(self, number: int, size: int, requested: int, phase: str, span: int, has_run: bool, dtype: str) -> None:
+    def __init__(
+        self, number: int, size: int, requested: int, phase: str, span: int, has_run: bool, dtype: str
+    ) -> None:
         self.number = number
         self.size = size
         self.requested = requested

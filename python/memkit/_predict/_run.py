@@ -23,7 +23,8 @@ from ._answer import PlannedLine, Prediction
 from ._device import PlannedDevice, as_on
 from ._distributed import Buckets, of_one_rank
 from ._frames import Frames
-from ._mode import StorageMode, free_counts, parts
+from ._gradients import free_counts
+from ._mode import StorageMode, parts
 from ._objects import Reached
 from ._plan import BACKWARD, FORWARD, OPTIMIZER, ROUNDING, Plan, Where
 from ._writer import TraceWriter, temporary_path, tool
@@ -226,12 +227,18 @@ def _sentence(error: Exception, frames: Frames) -> str:
 
 #: Bytes of a device that is never full; the most that memsim takes.
 _NO_LIMIT = 1 << 47
+_NO_VALUES = "and a plan has no values; leave the line out of the step"
+_NO_ADDRESS = (
+    "the program takes a tensor's address, as extensions of C++ and Triton do, and a plan has no memory; call them as "
+    "an operator with torch.library.register_fake, or record a run with memrec"
+)
 #: Parts of PyTorch's messages where a program asks a fake tensor for what it has not.
 _CANNOT = {
-    ".numpy() is not supported": "the program takes a tensor's values (.numpy()), and a plan has no values; leave the line out of the step",
-    "doesn't have storage": "the program takes a tensor's address, as extensions of C++ and Triton do, and a plan has no memory; call them as an operator with torch.library.register_fake, or record a run with memrec",
-    "data pointer": "the program takes a tensor's address, as extensions of C++ and Triton do, and a plan has no memory; call them as an operator with torch.library.register_fake, or record a run with memrec",
-    ".tolist() is not supported": "the program takes a tensor's values (.tolist()), and a plan has no values; leave the line out of the step",
+    ".numpy() is not supported": "the program takes a tensor's values (.numpy()), " + _NO_VALUES,
+    ".tolist() is not supported": "the program takes a tensor's values (.tolist()), " + _NO_VALUES,
+    "doesn't have storage": _NO_ADDRESS,
+    "data pointer": _NO_ADDRESS,
+    "data is not allocated yet": _NO_ADDRESS,
 }
 
 

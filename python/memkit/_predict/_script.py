@@ -44,12 +44,23 @@ def main(arguments: List[str]) -> int:
         epilog=_EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--device", default="80GiB", metavar="SIZE", help="what the device has: 80GiB, 24GB, cuda:0, cpu (default: 80GiB)")
-    parser.add_argument("--beside", metavar="SIZE", help="what of the device is not PyTorch's: CUDA's context, other programs")
+    parser.add_argument(
+        "--device",
+        default="80GiB",
+        metavar="SIZE",
+        help="what the device has: 80GiB, 24GB, cuda:0, cpu (default: 80GiB)",
+    )
+    parser.add_argument(
+        "--beside", metavar="SIZE", help="what of the device is not PyTorch's: CUDA's context, other programs"
+    )
     parser.add_argument("--steps", type=int, default=3, metavar="N", help="steps of the optimizer (default: 3)")
     parser.add_argument("-o", dest="path", metavar="FILE", help="write the trace to this file (default: predict.fb)")
-    parser.add_argument("--vary", metavar="TEXT", help="start the script with each of some values, find the largest that fits: "
-                        "--vary='--batch-size={1..64}' takes the place of {} in the command, {8,16,32} are single values")
+    parser.add_argument(
+        "--vary",
+        metavar="TEXT",
+        help="start the script with each of some values, find the largest that fits: --vary='--batch-size={1..64}' "
+        "takes the place of {} in the command; {8,16,32} are single values",
+    )
     parser.add_argument("--answer", help=argparse.SUPPRESS)
     parser.add_argument("command", nargs="+", metavar="-- python script.py", help=argparse.SUPPRESS)
     given = parser.parse_args(arguments)
@@ -187,7 +198,7 @@ def _script_run(script: Callable[[], Any], device: Any, writer: Any, steps: int)
 
     from ._device import as_on, replaced
     from ._distributed import of_one_rank
-    from ._mode import free_counts
+    from ._gradients import free_counts
     from ._run import Run, quiet
 
     class ScriptRun(Run):
@@ -214,7 +225,8 @@ def _script_run(script: Callable[[], Any], device: Any, writer: Any, steps: int)
             if not self.mode.has_device():
                 raise PredictionError("the script runs no model of PyTorch and computes no gradient")
             if self._first is None:
-                self.notes.append(f"no optimizer of PyTorch made a step: the plan has {self._backwards} backward passes")
+                passes = f"the plan has {self._backwards} backward passes"
+                self.notes.append(f"no optimizer of PyTorch made a step: {passes}")
             self.mode.end()
 
         def _optimizer_ends(self, optimizer: Any, args: Any, kwargs: Any) -> None:

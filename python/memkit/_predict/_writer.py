@@ -165,7 +165,8 @@ class TraceWriter:
     def _category_lines(self) -> List[str]:
         rows = sorted(self._categories)
         self._categories.clear()
-        return [f"  block #{n} {category}" + (f" dtype={quoted(dtype)}" if dtype else "") for n, category, dtype in rows]
+        dtypes = [f" dtype={quoted(dtype)}" if dtype else "" for _, _, dtype in rows]
+        return [f"  block #{row[0]} {row[1]}{dtype}" for row, dtype in zip(rows, dtypes)]
 
     def close(self, layers: Iterable[str]) -> None:
         """Ends the trace. layers: rows of layers in the text form. Error: memas failed."""
