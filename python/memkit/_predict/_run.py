@@ -53,6 +53,8 @@ def finished(run: "Run", path: str, call: Callable[[], None]) -> Prediction:
     """The prediction of a plan that call() makes; without a plan there is no file."""
     try:
         call()
+        if not run.plan.allocations:
+            raise PredictionError("the step makes no tensors of PyTorch, and reaches none")
         run.plan.close()
     except BaseException:
         run.writer.abort()
@@ -251,8 +253,6 @@ def _raised_at(trace: Optional[TracebackType], frames: Frames) -> str:
 
 
 def _answered(run: Run, path: str) -> Prediction:
-    if not run.plan.allocations:
-        raise PredictionError("the step makes no tensors of PyTorch, and reaches none")
     table = _asked("memdump", "--format=json", "--table=lines", path)["lines"]
     peak_ns = _asked("memstat", "--format=json", path)["heaps"][0]["peak_time_ns"]
     result = Prediction(

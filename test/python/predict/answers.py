@@ -1,7 +1,7 @@
 # A plan says whether a step fits, and is a trace that all tools answer on. The program's objects are as before.
 #
 # REQUIRES: libmemkit, python, torch
-# RUN: rm -rf %t && mkdir %t && env PYTHONPATH=%obj_root/share/memkit/python %python %s %t | FileCheck %s
+# RUN: rm -rf %t && mkdir %t && env TMPDIR=%t PYTHONPATH=%obj_root/share/memkit/python %python %s %t | FileCheck %s
 # RUN: memdump --check %t/plan.fb
 # RUN: memdump --layers %t/plan.fb | FileCheck %s --check-prefix=LAYERS
 # RUN: memdump --categories %t/plan.fb | FileCheck %s --check-prefix=CATEGORIES
