@@ -9,6 +9,10 @@ After a recording:
     trace.stacks(at="peak", group_by="line").to_pandas()
     memkit.diff("before.fb", "after.fb")
 
+Before a run:
+
+    print(memkit.predict(step, device="24GiB"))  # what a training step of PyTorch would take, without memory
+
 Under ``memrec -- python program.py``:
 
     import memkit
@@ -44,6 +48,7 @@ if TYPE_CHECKING:
     from ._record import Recording, record
     from ._measure import Result, Summary, SummaryRow, layers, measure, profile, reset, results, summary
     from ._library import AnswerError, Error, LibraryError, RequestError, TraceError
+    from ._predict import PlannedLine, Prediction, PredictionError, Variation, predict
     from ._table import Table
     from ._trace import Choice, Path, Trace, TraceWarning
 
@@ -74,6 +79,11 @@ _LATER = {
     "reset": "_measure",
     "results": "_measure",
     "summary": "_measure",
+    "PlannedLine": "_predict",
+    "Prediction": "_predict",
+    "PredictionError": "_predict",
+    "Variation": "_predict",
+    "predict": "_predict",
     "Table": "_table",
     "Trace": "_trace",
     "TraceWarning": "_trace",
@@ -112,6 +122,9 @@ __all__ = [
     "HeapStats",
     "Holder",
     "LibraryError",
+    "PlannedLine",
+    "Prediction",
+    "PredictionError",
     "RequestError",
     "Result",
     "Stats",
@@ -122,6 +135,7 @@ __all__ = [
     "Trace",
     "TraceError",
     "TraceWarning",
+    "Variation",
     "alert",
     "allocated",
     "check",
@@ -133,6 +147,7 @@ __all__ = [
     "measure",
     "on_snapshot",
     "open",
+    "predict",
     "profile",
     "recording",
     "register_collector",

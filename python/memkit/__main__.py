@@ -5,6 +5,7 @@
     python -m memkit -m pytest tests
     python -m memkit -o a.fb -- ./server    # options of memrec; any program
     python -m memkit stat trace.fb          # a command of memkit
+    python -m memkit predict --device=24GiB -- python train.py
 
 The tools are those installed with this package, else those on PATH.
 """
@@ -39,6 +40,10 @@ def find_memrec() -> Optional[str]:
 
 
 def main() -> int:
+    if sys.argv[1:2] == ["predict"]:
+        from memkit._predict._script import main as predict
+
+        return predict(sys.argv[2:])
     memrec = find_memrec()
     if memrec is None:
         print("memkit: error: memrec is neither installed with this package nor on PATH", file=sys.stderr)

@@ -31,7 +31,10 @@ struct DemoTraces {
   std::string Leaks, Fixed;
 };
 
-/// Beside the program, as they are installed. Error: they are not there.
+/// The path of `share/memkit/NAME` beside the program.
+std::string installedFolder(llvm::StringRef Name);
+
+/// As they are installed. Error: they are not there.
 llvm::Expected<DemoTraces> findDemoTraces();
 
 /// Copies the recordings into a folder, which is made if it is missing. Error:

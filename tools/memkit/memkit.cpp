@@ -11,11 +11,14 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <string>
 #include <sys/prctl.h>
+#include <unistd.h>
 #include <vector>
 
 using namespace llvm;
@@ -162,9 +165,32 @@ static int runDemo(ArrayRef<char *> Arguments) {
   return run(*commandOf(Name), Count, Page.data());
 }
 
+/// `memkit predict`: the package's, by the Python that the user's scripts have.
+static int runPredict(ArrayRef<char *> Arguments) {
+  ErrorOr<std::string> Python = sys::findProgramByName("python");
+  if (!Python)
+    Python = sys::findProgramByName("python3");
+  if (!Python)
+    return fail(createStringError("memkit predict needs python or python3 on "
+                                  "PATH, the one that has the program's "
+                                  "packages"));
+  // A package of the environment's own goes first.
+  const char *Is = std::getenv("PYTHONPATH");
+  std::string Folders = (Is && *Is ? std::string(Is) + ":" : "") +
+                        memkit::installedFolder("python");
+  setenv("PYTHONPATH", Folders.c_str(), /*overwrite=*/1);
+  static char Module[] = "-m", Package[] = "memkit", Command[] = "predict";
+  std::vector<char *> All{Python->data(), Module, Package, Command};
+  All.insert(All.end(), Arguments.begin(), Arguments.end());
+  All.push_back(nullptr);
+  execv(All[0], All.data());
+  return fail(createStringError(std::error_code(errno, std::generic_category()),
+                                *Python + ": " + std::strerror(errno)));
+}
+
 /// The command that a user meant, or where commands are listed.
 static std::string hint(StringRef Name) {
-  SmallVector<StringRef, 16> Names{"config", "demo"};
+  SmallVector<StringRef, 16> Names{"config", "demo", "predict"};
   for (const ShortCommand &C : ShortCommands)
     Names.push_back(C.Name);
   for (const Command &C : Commands)
@@ -184,7 +210,9 @@ static void printHelp(raw_ostream &OS) {
   }
   OS << "  config   the options of this project, from memkit.toml or "
         "pyproject.toml\n"
-        "  demo     the page of a recording that ships with memkit\n";
+        "  demo     the page of a recording that ships with memkit\n"
+        "  predict  will it fit the GPU? a plan of a PyTorch program, without a "
+        "run\n";
   for (const Command &C : Commands) {
     OS << "  " << C.Name.drop_front(strlen("mem"));
     OS.indent(unsigned(12 - C.Name.size())) << C.What << '\n';
@@ -225,12 +253,15 @@ int main(int Argc, char **Argv) {
     }
   if (First == "config" && Argc == 2)
     return printConfig();
+  if (First == "predict")
+    return runPredict({Argv + 2, Argv + Argc});
   if (First == "demo")
     return runDemo({Argv + 2, Argv + Argc});
-  if (First == "help" && Argc == 3 && StringRef(Argv[2]) == "demo") {
-    char *Asked = Help;
+  char *Asked = Help;
+  if (First == "help" && Argc == 3 && StringRef(Argv[2]) == "demo")
     return runDemo(Asked);
-  }
+  if (First == "help" && Argc == 3 && StringRef(Argv[2]) == "predict")
+    return runPredict(Asked);
   if (First == "--version") {
     outs() << "memkit " MEMKIT_VERSION "\n";
     return 0;

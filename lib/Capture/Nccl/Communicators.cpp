@@ -25,7 +25,7 @@ using namespace memkit::capture;
 //===----------------------------------------------------------------------===//
 
 namespace {
-using Result = int;
+using NcclResult = int;
 using Comm = void *;
 struct UniqueId {
   char Bytes[128];
@@ -125,9 +125,9 @@ private:
 static constexpr const char *Library = "libnccl.so.2";
 
 #define MEMKIT_NCCL(NAME, PARAMETERS)                                          \
-  using NAME##Fn = Result PARAMETERS;                                          \
+  using NAME##Fn = NcclResult PARAMETERS;                                          \
   static constinit RealFunction<NAME##Fn *> Real##NAME(Library, #NAME);        \
-  MEMKIT_EXPORT Result NAME PARAMETERS
+  MEMKIT_EXPORT NcclResult NAME PARAMETERS
 
 //===----------------------------------------------------------------------===//
 // Making communicators
@@ -135,10 +135,10 @@ static constexpr const char *Library = "libnccl.so.2";
 
 /// Calls \p Make, which makes a communicator at \p To.
 template <class F>
-static Result make(Comm *To, uint32_t Rank, uint32_t Ranks, F Make) {
+static NcclResult make(Comm *To, uint32_t Rank, uint32_t Ranks, F Make) {
   uint32_t Number = NextNumber.fetch_add(1, std::memory_order_relaxed);
   WorkFor W([=] { return textOf(Number, Rank, Ranks); });
-  Result Is = Make();
+  NcclResult Is = Make();
   // 7: ncclInProgress.
   if ((Is == 0 || Is == 7) && To)
     add(*To, Number, Rank, Ranks);
@@ -184,7 +184,7 @@ MEMKIT_NCCL(ncclCommInitAll, (Comm * To, int Count, const int *Devices)) {
   CallerFrame Caller = MEMKIT_CALLER;
   static constexpr char Text[] = "NCCL communicators of all devices";
   WorkFor W([] { return Proc.Names.intern(Text, sizeof(Text) - 1); });
-  Result Is = RealncclCommInitAll.get(Caller.Pc)(To, Count, Devices);
+  NcclResult Is = RealncclCommInitAll.get(Caller.Pc)(To, Count, Devices);
   for (int I = 0; Is == 0 && To && I < Count; ++I)
     add(To[I], NextNumber.fetch_add(1, std::memory_order_relaxed), uint32_t(I),
         uint32_t(Count));

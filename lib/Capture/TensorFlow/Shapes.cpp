@@ -18,7 +18,7 @@ using namespace memkit::capture::tf;
 //===----------------------------------------------------------------------===//
 
 namespace {
-enum class Formula : uint8_t {
+enum class FlopFormula : uint8_t {
   None,
   Multiply,      ///< of matrices, in batches
   Convolve,      ///< input, filter
@@ -28,25 +28,25 @@ enum class Formula : uint8_t {
 };
 struct KnownOperator {
   const char *Name;
-  Formula Of = Formula::None;
+  FlopFormula Of = FlopFormula::None;
   const char *Result = "output"; ///< the name of the first
 };
 } // namespace
 
 /// oneDNN's and fused operators have the same inputs first.
 static constexpr KnownOperator Known[] = {
-    {"MatMul", Formula::Multiply, "product"},
-    {"BatchMatMul", Formula::Multiply},
-    {"BatchMatMulV2", Formula::Multiply},
-    {"BatchMatMulV3", Formula::Multiply},
-    {"Conv2D", Formula::Convolve},
-    {"Conv3D", Formula::Convolve},
-    {"DepthwiseConv2dNative", Formula::ConvolveDepth},
-    {"Conv2DBackpropInput", Formula::InputGradient},
-    {"Conv3DBackpropInputV2", Formula::InputGradient},
-    {"Conv2DBackpropFilter", Formula::FilterGradient},
-    {"Conv2DBackpropFilterWithBias", Formula::FilterGradient},
-    {"Conv3DBackpropFilterV2", Formula::FilterGradient},
+    {"MatMul", FlopFormula::Multiply, "product"},
+    {"BatchMatMul", FlopFormula::Multiply},
+    {"BatchMatMulV2", FlopFormula::Multiply},
+    {"BatchMatMulV3", FlopFormula::Multiply},
+    {"Conv2D", FlopFormula::Convolve},
+    {"Conv3D", FlopFormula::Convolve},
+    {"DepthwiseConv2dNative", FlopFormula::ConvolveDepth},
+    {"Conv2DBackpropInput", FlopFormula::InputGradient},
+    {"Conv3DBackpropInputV2", FlopFormula::InputGradient},
+    {"Conv2DBackpropFilter", FlopFormula::FilterGradient},
+    {"Conv2DBackpropFilterWithBias", FlopFormula::FilterGradient},
+    {"Conv3DBackpropFilterV2", FlopFormula::FilterGradient},
     {"Add"},
     {"AddN"},
     {"AddV2"},
@@ -176,9 +176,9 @@ static const char *dtypeOf(const void *Tensor) {
 }
 
 namespace {
-class Text {
+class InputText {
 public:
-  Text(char *To, size_t Max) : To(To), Max(Max) {}
+  InputText(char *To, size_t Max) : To(To), Max(Max) {}
   void add(const char *S) {
     for (; *S; ++S)
       add(*S);
@@ -210,7 +210,7 @@ size_t tf::inputsText(const void *Context, const NameView &Type, char *To,
   if (!hasFunctions() || !operatorOf(Type))
     return 0;
   constexpr int MaxTensors = 24;
-  Text Out(To, Max);
+  InputText Out(To, Max);
   int Count = Called.NumInputs(Context);
   for (int I = 0; I < Count && I != MaxTensors; ++I) {
     const void *Tensor = Called.Input(Context, I);
@@ -283,17 +283,17 @@ uint64_t tf::flopsOf(const void *Context, const NameView &Type) {
   if (!O)
     return 0;
   switch (O->Of) {
-  case Formula::None:
+  case FlopFormula::None:
     return 0;
-  case Formula::Multiply:
+  case FlopFormula::Multiply:
     return multiply(Context, O->Result);
-  case Formula::Convolve:
+  case FlopFormula::Convolve:
     return convolve(resultOf(Context, O->Result), inputOf(Context, 1));
-  case Formula::ConvolveDepth:
+  case FlopFormula::ConvolveDepth:
     return convolveDepth(resultOf(Context, O->Result), inputOf(Context, 1));
-  case Formula::InputGradient:
+  case FlopFormula::InputGradient:
     return convolve(inputOf(Context, 2), inputOf(Context, 1));
-  case Formula::FilterGradient:
+  case FlopFormula::FilterGradient:
     return convolve(inputOf(Context, 2), resultOf(Context, O->Result));
   }
   return 0;

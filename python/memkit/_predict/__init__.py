@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Plans the memory of a training step before it runs: will it fit?
+
+Without a line that imports PyTorch: _run does, when a prediction begins.
+"""
+
+from typing import Any, Callable, Iterable, Mapping, Optional, Union
+
+from .._library import Error, RequestError
+from ._answer import PlannedLine, Prediction, Variation
+
+__all__ = ["PlannedLine", "Prediction", "PredictionError", "Variation", "predict"]
+
+
+class PredictionError(Error):
+    """The step cannot be planned: it raised, or needs what a plan does not have."""
+
+
+def predict(
+    step: Callable[..., Any],
+    device: Union[str, int, Any] = "80GiB",
+    vary: Optional[Mapping[str, Iterable[Any]]] = None,
+    steps: int = 3,
+    path: Optional[str] = None,
+    beside: Union[str, int, None] = None,
+) -> Union[Prediction, Variation]:
+    """Calls the program's own training step with tensors that have no memory, and says what it would take.
+
+        print(memkit.predict(lambda: train(model, optimizer, batch), device="24GiB"))
+
+    step: a function without arguments; called ``steps`` times, because optimizers make their state in the first.
+    Models, optimizers and other objects that it reaches are as before afterwards.
+    device: a size (``"80GiB"``, ``"24GB"``, bytes) of a device of CUDA; ``"cuda:0"`` where this machine has it; ``"cpu"``.
+    vary: a name and values, ``{"batch": range(1, 65)}``: calls ``step(batch=n)`` and finds the largest that fits.
+    path: the trace's file, else a temporary one.
+    beside: what of the device is not PyTorch's: CUDA's context, other programs.
+
+    RequestError: an argument is wrong. PredictionError: the step cannot be planned. LibraryError: PyTorch 2.4 or newer,
+    or a tool of memkit, is missing.
+    """
+    if not callable(step):
+        raise RequestError(f"step is a function that runs one training step, not {type(step).__name__}")
+    if not isinstance(steps, int) or steps < 1:
+        raise RequestError(f"steps is a number of calls from 1 on, not {steps!r}")
+    check_torch()
+    from . import _run
+    from ._vary import largest_fit
+
+    from ._device import planned_device
+
+    where = planned_device(device, beside)
+    if vary is None:
+        return _run.plan(step, where, steps, path)
+    return largest_fit(step, where, steps, path, vary)
+
+
+def check_torch() -> None:
+    from .._library import LibraryError
+
+    try:
+        import torch
+    except ImportError:
+        raise LibraryError("memkit.predict plans steps of PyTorch, and PyTorch is not installed") from None
+    version = str(torch.__version__)
+    numbers = version.partition("+")[0].split(".")[:2]
+    if tuple(int("".join(filter(str.isdigit, n)) or 0) for n in numbers) < (2, 4):
+        raise LibraryError(f"memkit.predict needs PyTorch 2.4 or newer, and this is {version}")

@@ -1,0 +1,346 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs a step under fake tensors, and asks the tools what the plan takes."""
+
+import contextlib
+import json
+import logging
+import os
+import random
+import subprocess
+import sys
+import traceback
+from types import TracebackType
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
+
+import torch
+from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+from torch.nn.modules import module as torch_module
+from torch.optim import optimizer as torch_optimizer
+
+from . import PredictionError
+from .._library import Error
+from ._answer import PlannedLine, Prediction
+from ._device import PlannedDevice, as_on
+from ._distributed import Buckets, of_one_rank
+from ._frames import Frames
+from ._gradients import free_counts
+from ._mode import StorageMode, parts
+from ._objects import Reached
+from ._plan import BACKWARD, FORWARD, OPTIMIZER, ROUNDING, Plan, Where
+from ._writer import TraceWriter, temporary_path, tool
+
+
+def plan(step: Callable[..., Any], where: PlannedDevice, steps: int, path: Optional[str]) -> Prediction:
+    """The prediction of a step."""
+    to = path or temporary_path()
+    try:
+        return _planned(step, where, steps, to, where.is_cuda)
+    except _OnlyData:
+        return _planned(step, where, steps, to, False)
+
+
+class _OnlyData(Exception):
+    """No model and no gradient: what the device works on is not known."""
+
+
+def _planned(step: Callable[..., Any], device: PlannedDevice, steps: int, path: str, has_host: bool) -> Prediction:
+    writer = TraceWriter(path, device.bytes, device.heap, [f"device={device.text}", f"steps={steps}"])
+    run = Run(step, device, writer, has_host)
+    return finished(run, path, lambda: run.call(steps))
+
+
+def finished(run: "Run", path: str, call: Callable[[], None]) -> Prediction:
+    """The prediction of a plan that call() makes; without a plan there is no file."""
+    try:
+        call()
+        if not run.plan.allocations:
+            raise PredictionError("the step makes no tensors of PyTorch, and reaches none")
+        run.plan.close()
+    except BaseException:
+        run.writer.abort()
+        raise
+    return _answered(run, path)
+
+
+class Run:
+    """One plan, while it is made."""
+
+    def __init__(self, step: Callable[..., Any], device: PlannedDevice, writer: TraceWriter, has_host: bool) -> None:
+        self.device = device
+        self.writer = writer
+        self.plan = Plan(writer, ROUNDING if device.is_cuda else 1, int(device.is_cuda))
+        self._step = step
+        self.frames = Frames(os.path.dirname(os.path.abspath(torch.__file__)))
+        self.fakes = FakeTensorMode(allow_non_fake_inputs=True)
+        self.mode = StorageMode(self.fakes, self.plan, self.frames, has_host)
+        self._paths: Dict[int, Tuple[Any, str]] = {}
+        self._marked: Dict[int, Any] = {}
+        #: What the plan did in place of the program, a sentence each.
+        self.notes: List[str] = []
+        self.has_recurrent = False
+        self._buckets = Buckets()
+
+    def call(self, steps: int) -> None:
+        """Calls the step so often; then all objects are as before."""
+        free_counts()
+        reached = Reached(self._step)
+        states = torch.get_rng_state(), random.getstate()
+        try:
+            with self.fakes, as_on(self.device, self.mode.to_device), self.hooks(), quiet(), of_one_rank():
+                for tensor, category, layer in reached.tensors():
+                    for part in parts(tensor):
+                        self.mode.twin(part, category, layer)
+                for root in reached.roots:
+                    self._name_modules(root)
+                with self.mode:
+                    for number in range(1, steps + 1):
+                        self.plan.begin_step(number)
+                        self._call()
+                        self.mode.forget_origins()
+                        self.mode.modules.clear()
+            if not self.mode.has_device():
+                raise _OnlyData
+            self.mode.end()
+        finally:
+            reached.restore()
+            torch.set_rng_state(states[0])
+            random.setstate(states[1])
+
+    def _call(self) -> None:
+        self.frames.base = sys._getframe()
+        try:
+            self._step()
+        except Error:
+            raise
+        except Exception as error:
+            raise PredictionError(_sentence(error, self.frames)) from error
+
+    # -- what runs now
+
+    @contextlib.contextmanager
+    def hooks(self) -> Iterator[None]:
+        engine: Any = torch.autograd
+        backward = engine._engine_run_backward
+        handles = [
+            torch_module.register_module_forward_pre_hook(self._module_begins),
+            torch_module.register_module_forward_hook(self._module_ends, always_call=True),
+            torch_optimizer.register_optimizer_step_pre_hook(self._optimizer_begins),
+            torch_optimizer.register_optimizer_step_post_hook(self._optimizer_ends),
+        ]
+
+        def run_backward(*args: Any, **kwargs: Any) -> Any:
+            self.plan.begin(BACKWARD)
+            try:
+                return backward(*args, **kwargs)
+            finally:
+                self.plan.end()
+                self._backward_ends()
+
+        storage: Any = torch.UntypedStorage
+        resize = storage.resize_
+
+        def resized(one: Any, size: int) -> Any:
+            result = resize(one, size)
+            self.mode.resized(one)
+            return result
+
+        engine._engine_run_backward, storage.resize_ = run_backward, resized
+        try:
+            yield
+        finally:
+            storage.resize_ = resize
+            engine._engine_run_backward = backward
+            for handle in handles:
+                handle.remove()
+
+    def _backward_ends(self) -> None:
+        """A backward pass has ended, by a return or an exception."""
+
+    def _name_modules(self, root: Any) -> None:
+        for path, module in root.named_modules():
+            self._paths.setdefault(id(module), (module, path or type(root).__name__))
+
+    def _name(self, module: Any) -> str:
+        known = self._paths.get(id(module))
+        if known is None:
+            if not self.mode.modules:
+                self._name_modules(module)
+            known = self._paths.setdefault(id(module), (module, type(module).__name__))
+        return known[1]
+
+    def _module_begins(self, module: Any, inputs: Any) -> None:
+        name = self._name(module)
+        if not self.mode.modules:
+            self.plan.begin(FORWARD)
+            self._mark_parameters(module)
+        if isinstance(module, torch.nn.parallel.DistributedDataParallel):
+            is_planned = all(isinstance(p, FakeTensor) for p in module.parameters())
+            self._buckets.begin(module, is_planned)
+        self.has_recurrent = self.has_recurrent or isinstance(module, torch.nn.RNNBase)
+        self.mode.modules.append(name)
+        self.plan.set_layers(tuple(self.mode.modules))
+
+    def _module_ends(self, module: Any, inputs: Any, output: Any) -> None:
+        if not self.mode.modules:
+            return
+        self.mode.modules.pop()
+        self.plan.set_layers(tuple(self.mode.modules))
+        if not self.mode.modules:
+            self.plan.end()
+
+    def _mark_parameters(self, root: Any) -> None:
+        """Of a model that the step has made itself."""
+        if id(root) in self._marked:
+            return
+        self._marked[id(root)] = root
+        for tensor in [*root.parameters(), *root.buffers()]:
+            self.mode.mark(tensor, "parameter")
+
+    def _optimizer_begins(self, optimizer: Any, args: Any, kwargs: Any) -> None:
+        self.plan.begin(OPTIMIZER)
+
+    def _optimizer_ends(self, optimizer: Any, args: Any, kwargs: Any) -> None:
+        self.plan.end()
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """PyTorch logs a wrong shape with a stack of its own, before it raises."""
+    log = logging.getLogger("torch._subclasses.fake_tensor")
+    before = log.disabled
+    log.disabled = True
+    try:
+        yield
+    finally:
+        log.disabled = before
+
+
+def _sentence(error: Exception, frames: Frames) -> str:
+    """What the step raised, and where."""
+    where = _raised_at(error.__traceback__, frames)
+    text = " ".join(str(error).split())
+    if len(text) > 300:
+        text = text[:300] + "..."
+    for part, sentence in _CANNOT.items():
+        if part in text:
+            return f"{where}: {sentence}"
+    return f"{where}: the step raised {type(error).__name__}: {text}"
+
+
+#: Bytes of a device that is never full; the most that memsim takes.
+_NO_LIMIT = 1 << 47
+_NO_VALUES = "and a plan has no values; leave the line out of the step"
+_NO_ADDRESS = (
+    "the program takes a tensor's address, as extensions of C++ and Triton do, and a plan has no memory; call them as "
+    "an operator with torch.library.register_fake, or record a run with memrec"
+)
+#: Parts of PyTorch's messages where a program asks a fake tensor for what it has not.
+_CANNOT = {
+    ".numpy() is not supported": "the program takes a tensor's values (.numpy()), " + _NO_VALUES,
+    ".tolist() is not supported": "the program takes a tensor's values (.tolist()), " + _NO_VALUES,
+    "doesn't have storage": _NO_ADDRESS,
+    "data pointer": _NO_ADDRESS,
+    "data is not allocated yet": _NO_ADDRESS,
+}
+
+
+def _raised_at(trace: Optional[TracebackType], frames: Frames) -> str:
+    place = "the step"
+    for frame, line in traceback.walk_tb(trace):
+        if not frames.is_torch(frame.f_code.co_filename):
+            place = f"{os.path.basename(frame.f_code.co_filename)}:{line}"
+    return place
+
+
+def _answered(run: Run, path: str) -> Prediction:
+    table = _asked("memdump", "--format=json", "--table=lines", path)["lines"]
+    peak_ns = _asked("memstat", "--format=json", path)["heaps"][0]["peak_time_ns"]
+    result = Prediction(
+        path, run.device.text, run.device.bytes, run.plan.peak, place_text(run.plan.where(peak_ns)),
+        run.plan.requested_peak, _notes(run),
+    )
+    rows = [PlannedLine(r["name"], r["at_peak_bytes"], r["at_peak_bytes"] / max(run.plan.peak, 1)) for r in table]
+    result.largest = sorted((row for row in rows if row.bytes), key=lambda row: -row.bytes)
+    if run.device.is_cuda:
+        _judge(result, run)
+    return result
+
+
+def place_text(where: Where) -> str:
+    """``step 2 (backward of blocks.31)``; empty: before the first step."""
+    if not where.step:
+        return ""
+    inside = {"": "", "optimizer": "the optimizer"}.get(where.phase, where.phase)
+    if where.layer:
+        inside = f"{inside or 'layer'} of {where.layer}"
+    return f"step {where.step}" + (f" ({inside})" if inside else "")
+
+
+def _notes(run: Run) -> List[str]:
+    notes = run.notes + [f"the value that {line} reads was taken as 1.0" for line in run.mode.made_up]
+    notes += [f"the condition of {line} was taken as false" for line in run.mode.branches]
+    if not run.device.is_cuda:
+        return notes
+    if run.mode.has_made("aten::convolution"):
+        notes.append("convolutions: the workspaces that cuDNN takes are not known")
+    if run.has_recurrent:
+        notes.append("recurrent layers: what cuDNN keeps for backward was taken to be what PyTorch's own cells keep")
+    return notes
+
+
+def _judge(result: Prediction, run: Run) -> None:
+    """Asks the model of PyTorch's allocator."""
+    free = _simulated(result.path, _NO_LIMIT)
+    result.reserved_bytes = free["reserved_peak_bytes"]
+    result.reserved_place = place_text(run.plan.where(free["peak_ns"]))
+    result.beside_bytes = run.device.beside
+    if result.reserved_bytes <= result.device_bytes:
+        result.fits, result.left_bytes = True, result.device_bytes - result.reserved_bytes
+        return
+    # The allocator gives back what it does not use before a request fails.
+    failure = _simulated(result.path, result.device_bytes)["out_of_memory"]
+    result.fits = failure is None
+    if failure is None:
+        result.left_bytes = result.device_bytes - _least_bytes(result, result.peak_bytes, result.device_bytes)
+    else:
+        result.fails_at = _line_of(failure, run)
+        least = _least_bytes(result, result.device_bytes, result.reserved_bytes)
+        result.short_bytes = least - result.device_bytes
+
+
+def _least_bytes(result: Prediction, low: int, high: int) -> int:
+    """The smallest device between two sizes that serves all requests, to a hundredth."""
+    while high - low > high // 100:
+        middle = (low + high) // 2
+        if _simulated(result.path, middle)["out_of_memory"] is None:
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+def _simulated(path: str, device_bytes: int) -> Dict[str, Any]:
+    settings = os.environ.get("PYTORCH_ALLOC_CONF") or os.environ.get("PYTORCH_CUDA_ALLOC_CONF")
+    allocator = f"torch:{settings}" if settings else "torch"
+    answer = _asked("memsim", "--format=json", f"--with={allocator}", f"--device-bytes={device_bytes}B", path)
+    found: Dict[str, Any] = answer["targets"][0]["allocators"][0]
+    return found
+
+
+def _line_of(failure: Dict[str, Any], run: Run) -> str:
+    """The program's innermost line that asked."""
+    for frame in failure["stack"]:
+        if frame["file"] and not run.frames.is_torch(frame["file"]):
+            return f"{os.path.basename(frame['file'])}:{frame['line']}"
+    return next((frame["function"] for frame in failure["stack"]), "")
+
+
+def _asked(name: str, *arguments: str) -> Dict[str, Any]:
+    done = subprocess.run([tool(name), "-q", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    if done.returncode != 0:
+        message = done.stderr.decode("utf-8", "replace").strip()
+        raise Error(f"{name} cannot answer: {message or done.returncode}")
+    answer: Dict[str, Any] = json.loads(done.stdout)
+    return answer
+
+

@@ -1,0 +1,86 @@
+# What cannot be planned is said in a sentence, with the line.
+#
+# REQUIRES: python, torch
+# RUN: env PYTHONPATH=%obj_root/share/memkit/python %python %s | FileCheck %s
+# RUN: env PYTHONPATH=%obj_root/share/memkit/python %python -c "import memkit, sys; assert memkit.predict and 'torch' not in sys.modules"
+import sys
+import types
+
+import torch
+
+import memkit
+
+model = torch.nn.Linear(8, 8)
+x = torch.randn(4, 8)
+library = torch.library.Library("memkit_test", "DEF")
+library.define("twice(Tensor x) -> Tensor")
+library.impl("twice", lambda x: 2 * x, "CPU")
+
+
+def tell(step, **options):
+    try:
+        memkit.predict(step, **options)
+    except memkit.Error as error:
+        print(type(error).__name__ + ": " + str(error))
+        sys.stdout.flush()
+    else:
+        raise AssertionError(step)
+
+
+def branch():
+    if (model(x) > 0).any():
+        model(x)
+
+
+def wrong():
+    return model(torch.randn(4, 9))
+
+
+tell(branch)
+# CHECK: PredictionError: refusals.py:[[#]]: the program reads an integer or a boolean of a tensor
+tell(lambda: model(x)[model(x).sum(1) > 0])
+# CHECK: PredictionError: refusals.py:[[#]]: the size of the result of aten::index depends on values
+tell(lambda: torch.nonzero(model(x)))
+# CHECK: PredictionError: refusals.py:[[#]]: the size of the result of aten::nonzero depends on values
+tell(lambda: model(x).detach().numpy())
+# CHECK: PredictionError: refusals.py:[[#]]: the program takes a tensor's values (.numpy())
+tell(lambda: torch.ops.memkit_test.twice(model(x)))
+# CHECK: PredictionError: refusals.py:[[#]]: memkit_test::twice has no implementation for fake tensors
+tell(wrong)
+# CHECK: PredictionError: refusals.py:[[#]]: the step raised RuntimeError:
+tell(lambda: {}["key"])
+# CHECK: PredictionError: refusals.py:[[#]]: the step raised KeyError: 'key'
+tell(lambda: None)
+# CHECK: PredictionError: the step makes no tensors of PyTorch
+tell(5)
+# CHECK: RequestError: step is a function that runs one training step, not int
+tell(wrong, steps=0)
+# CHECK: RequestError: steps is a number of calls from 1 on, not 0
+for device in ("80", "nonsense", "-3GiB", 0, True, None):
+    tell(wrong, device=device)
+# CHECK-COUNT-6: RequestError: no device: {{.*}}; a device is a size ('80GiB', '24GB', bytes)
+tell(wrong, device="cuda:99")
+# CHECK: RequestError: no device: 'cuda:99'; {{.*}}; a size plans for a device that is not here
+for beside in ("80GiB", "much", -1):
+    tell(wrong, beside=beside)
+# CHECK-COUNT-3: RequestError: beside={{.*}}: no size ('1GiB', bytes) below that of the device, 80 GiB
+tell(wrong, vary={})
+# CHECK: RequestError: vary has one name with its values
+tell(wrong, vary={"batch": []})
+# CHECK: RequestError: vary has no values of 'batch'
+tell(wrong, vary={"batch": [1]}, device="cpu")
+# CHECK: RequestError: vary needs a device of a known size
+tell(lambda: model(x), path="/nonexistent/plan.fb")
+# CHECK: Error: memas cannot write /nonexistent/plan.fb: {{.*}}No such file or directory
+
+# After all of it the model works.
+assert type(model(x)) is torch.Tensor and model.weight.grad is None
+
+real = sys.modules["torch"]
+sys.modules["torch"] = types.SimpleNamespace(__version__="2.3.1+cpu")
+tell(wrong)
+# CHECK: LibraryError: memkit.predict needs PyTorch 2.4 or newer, and this is 2.3.1+cpu
+sys.modules["torch"] = None
+tell(wrong)
+# CHECK: LibraryError: memkit.predict plans steps of PyTorch, and PyTorch is not installed
+sys.modules["torch"] = real
