@@ -43,12 +43,17 @@ static Error unreadable(const Twine &Path, std::error_code E) {
   return createStringError(E, Path + ": " + E.message());
 }
 
-Expected<DemoTraces> memkit::findDemoTraces() {
+std::string memkit::installedFolder(StringRef Name) {
   static int Anchor;
   SmallString<128> Folder(sys::path::parent_path(
       sys::path::parent_path(sys::fs::getMainExecutable("memkit", &Anchor))));
-  sys::path::append(Folder, "share", "memkit", "demo");
-  DemoTraces T{(Folder + "/shop.fb").str(), (Folder + "/fixed.fb").str()};
+  sys::path::append(Folder, "share", "memkit", Name);
+  return std::string(Folder);
+}
+
+Expected<DemoTraces> memkit::findDemoTraces() {
+  std::string Folder = installedFolder("demo");
+  DemoTraces T{Folder + "/shop.fb", Folder + "/fixed.fb"};
   for (const std::string &Path : {T.Leaks, T.Fixed})
     if (std::error_code E = sys::fs::access(Path, sys::fs::AccessMode::Exist))
       return unreadable(Path, E);

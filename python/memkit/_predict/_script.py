@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""``python -m memkit predict --device=80GiB -- python train.py``: plans the first steps of a whole script."""
+"""``memkit predict --device=80GiB -- python train.py``: plans the first steps of a whole script."""
 
 import argparse
 import os
@@ -23,7 +23,7 @@ torch.save writes nothing, and a DataLoader has no workers. Exit status: 0 it fi
 """
 _EXAMPLE = """\
 example:
-  python -m memkit predict --device=24GiB -o plan.fb -- python train.py --batch-size=8
+  memkit predict --device=24GiB -o plan.fb -- python train.py --batch-size=8
 """
 
 
@@ -39,7 +39,7 @@ def main(arguments: List[str]) -> int:
     """The exit status."""
     parser = argparse.ArgumentParser(
         prog="memkit predict",
-        usage="python -m memkit predict [options] -- python script.py [arguments]",
+        usage="memkit predict [options] -- python script.py [arguments]",
         description=_DESCRIPTION,
         epilog=_EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
