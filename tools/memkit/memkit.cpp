@@ -211,7 +211,8 @@ static void printHelp(raw_ostream &OS) {
   OS << "  config   the options of this project, from memkit.toml or "
         "pyproject.toml\n"
         "  demo     the page of a recording that ships with memkit\n"
-        "  predict  will it fit the GPU? a plan of a PyTorch program, without a "
+        "  predict  will it fit the GPU? a plan of a PyTorch program, without "
+        "a "
         "run\n";
   for (const Command &C : Commands) {
     OS << "  " << C.Name.drop_front(strlen("mem"));

@@ -125,7 +125,7 @@ private:
 static constexpr const char *Library = "libnccl.so.2";
 
 #define MEMKIT_NCCL(NAME, PARAMETERS)                                          \
-  using NAME##Fn = NcclResult PARAMETERS;                                          \
+  using NAME##Fn = NcclResult PARAMETERS;                                      \
   static constinit RealFunction<NAME##Fn *> Real##NAME(Library, #NAME);        \
   MEMKIT_EXPORT NcclResult NAME PARAMETERS
 

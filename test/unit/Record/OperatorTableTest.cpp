@@ -28,6 +28,31 @@ TEST(OperatorTable, SelfTimeLeavesOutInnerOperators) {
   EXPECT_EQ(25u, T.stats(Inner).SelfNs);
 }
 
+TEST(OperatorTable, ACallTellsItsOperations) {
+  OperatorTable T;
+  uint32_t Outer = T.add(), Inner = T.add(0, 5);
+  T.work(0, 7); // of no operator
+  T.begin(0, Outer, 0);
+  T.begin(0, Inner, 10);
+  T.work(0, 100); // in the place of its formula
+  T.end(0, 20);
+  T.begin(0, Inner, 30);
+  T.end(0, 40);
+  T.work(0, 1);
+  T.end(0, 50);
+  EXPECT_EQ(105u, T.stats(Inner).Flops);
+  EXPECT_EQ(1u, T.stats(Outer).Flops);
+  EXPECT_EQ(106u, T.flops(0));
+  // An operator outside counts already.
+  T.begin(0, Inner, 60);
+  T.begin(0, Outer, 70);
+  T.work(0, 50);
+  T.end(0, 80);
+  T.end(0, 90);
+  EXPECT_EQ(1u, T.stats(Outer).Flops);
+  EXPECT_EQ(110u, T.stats(Inner).Flops);
+}
+
 TEST(OperatorTable, RecursionCountsTotalsOnce) {
   OperatorTable T;
   uint32_t To = T.add(), Copy = T.add();

@@ -84,6 +84,33 @@ TEST_F(OneDevice, TensorsLieInSegments) {
   EXPECT_EQ(R->losses(), 0u);
 }
 
+/// Regions of TensorFlow's allocator end with the blocks of the driver around
+/// them, and none ends that only touches one.
+TEST_F(OneDevice, RegionsEndWithTheDriversBlock) {
+  I->shared().control().TensorDevices[0] =
+      wire::TensorDeviceWord::pack(wire::TensorFramework::TensorFlow, 1);
+  uint32_t Device =
+      wire::CudaPlace::pack(0, uint32_t(wire::CudaHeap::Device), 1);
+  auto Driver = [&](RecordKind K, uint64_t Address, uint64_t Size) {
+    put(K, Address, Size, 0, Device, uint8_t(K == RecordKind::DeviceAllocate));
+  };
+  Driver(RecordKind::DeviceAllocate, Base, 1000);
+  Driver(RecordKind::DeviceAllocate, Base + 1000, 1000);
+  segment(SegmentChange::Region, Base, 600);
+  segment(SegmentChange::Region, Base + 600, 400);
+  segment(SegmentChange::Region, Base + 1000, 1000);
+  put(RecordKind::TensorAllocate, Base + 700, 100);
+  EXPECT_EQ(deviceBytes(), 2000u);
+  EXPECT_EQ(heap("tf.cuda:0.segments").LiveBytes, 2000u);
+  EXPECT_EQ(heap("tf.cuda:0").ReservedBytes, 2000u);
+  put(RecordKind::TensorFree, Base + 700);
+  Driver(RecordKind::DeviceFree, Base, 0);
+  EXPECT_EQ(heap("tf.cuda:0.segments").LiveBytes, 1000u);
+  EXPECT_EQ(heap("tf.cuda:0").ReservedBytes, 1000u);
+  EXPECT_EQ(deviceBytes(), 1000u);
+  EXPECT_EQ(R->losses(), 0u);
+}
+
 TEST_F(OneDevice, ASegmentThatExpands) {
   segment(SegmentChange::First, Base, 1000);
   segment(SegmentChange::Map, Base + 1000, 500);

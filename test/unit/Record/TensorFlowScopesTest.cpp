@@ -32,8 +32,9 @@ TEST_F(OneProcess, TensorFlowScopesOfAWrongProgram) {
       wire::Record Rec;
       if (Below(3) == 0) {
         uint64_t Extra =
-            Below(4) ? (Random() & (wire::SF_Unnamed | wire::SF_Function |
-                                    wire::SF_Link | wire::SF_Outside))
+            Below(4) ? (Random() &
+                        (wire::SF_Unnamed | wire::SF_Function | wire::SF_Link |
+                         wire::SF_Outside | wire::SF_WithInputs))
                      : Random() << 40;
         wire::ScopeBeginRecord Begin{
             uint32_t(Below(2) ? Below(20) : Random()),
@@ -42,6 +43,8 @@ TEST_F(OneProcess, TensorFlowScopesOfAWrongProgram) {
         Rec = wire::encodeAt(Tsc += 1000, Begin);
       } else if (Below(2)) {
         Rec = wire::encodeAt(Tsc += 1000, wire::ScopeEndRecord{Below(200)});
+      } else if (Below(4) == 0) {
+        Rec = wire::encodeAt(Tsc += 1000, wire::OperatorWorkRecord{Random()});
       } else if (Below(2)) {
         Rec = wire::encodeAt(
             Tsc += 1000,
