@@ -45,6 +45,10 @@ cl::opt<bool>
     memkit::Timeline("timeline", cl::cat(toolCategory()),
                      cl::desc("Draw live bytes of each heap over time "
                               "(--show=timeline)"));
+cl::opt<std::string> memkit::Source(
+    "source", cl::value_desc("file|function"), cl::cat(toolCategory()),
+    cl::desc("The lines of a file, or of a function, with the memory that each "
+             "holds: train.py, Net.forward"));
 cl::opt<bool> memkit::Explain(
     "explain", cl::cat(toolCategory()),
     cl::desc("The whole finding as a page of Markdown, for an issue tracker: "
@@ -151,8 +155,20 @@ static Error checkSections() {
   return Error::success();
 }
 
+static Error checkSource() {
+  bool IsPage =
+      OutputFormat == StatFormat::Text || OutputFormat == StatFormat::Json;
+  if (Source.getNumOccurrences() && Source.empty())
+    return makeUsageError("--source needs a file or a function");
+  if (!Source.empty() && (!isPlainPage() || !IsPage))
+    return makeUsageError("--source shows lines of source alone, as text or "
+                          "json: without --show, --timeline, --bundle");
+  return Error::success();
+}
+
 Error memkit::checkOptions() {
-  for (Error (*Check)() : {checkSections, checkTimelineFormat, checkBundle})
+  for (Error (*Check)() :
+       {checkSections, checkTimelineFormat, checkBundle, checkSource})
     if (Error E = Check())
       return E;
   return Error::success();

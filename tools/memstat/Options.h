@@ -21,6 +21,7 @@ extern llvm::cl::opt<StatFormat> OutputFormat;
 extern llvm::cl::opt<unsigned> Top;
 extern llvm::cl::list<std::string> Show;
 extern llvm::cl::opt<bool> Timeline;
+extern llvm::cl::opt<std::string> Source; ///< a file or function
 extern llvm::cl::list<std::string> Groups;
 extern llvm::cl::opt<BundleKind> Bundle;
 extern llvm::cl::opt<bool> Explain;

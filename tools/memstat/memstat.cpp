@@ -17,6 +17,7 @@
 #include "Options.h"
 #include "Report/RunPrinters.h"
 #include "Sections.h"
+#include "SourceView.h"
 #include "Terminal/Graph.h"
 #include "memkit/Model/Imported.h"
 #include "memkit/Model/Merged.h"
@@ -73,10 +74,11 @@ static Expected<int> runJob(const SelectionFlags &Flags, FailOn &Fatal) {
   Expected<SelectionSpec> Spec = Flags.spec();
   if (!Spec)
     return Spec.takeError();
-  if (!Spec->empty() || !isPlainPage() || Redact || isTimelineFormat())
+  if (!Spec->empty() || !isPlainPage() || Redact || isTimelineFormat() ||
+      !Source.empty())
     return makeUsageError("several traces are shown as one job: --heap, "
-                          "--process, --show, --timeline and --bundle need a "
-                          "single trace");
+                          "--process, --show, --source, --timeline and "
+                          "--bundle need a single trace");
   if (Error E = Fatal.check())
     return E;
   std::vector<std::string> Given(Inputs.begin(), Inputs.end());
@@ -248,10 +250,26 @@ static Error writePage(const PageInput &F) {
   return Error::success();
 }
 
+static Error writeSourcePage(const StatPage &P) {
+  Expected<std::unique_ptr<OutputFile>> Out =
+      OutputFile::open(Output, OutputFile::Content::Text);
+  if (!Out)
+    return Out.takeError();
+  if (Error E = writeSource((*Out)->os(), *P.In.S, Source,
+                            OutputFormat == StatFormat::Json, outputWidth()))
+    return E;
+  return (*Out)->keep();
+}
+
 static Expected<int> showTrace(StatPage &P, const FailOn &Fatal) {
   if (Error E = openPage(P, Fatal))
     return std::move(E);
   const Trace &T = *P.In.T;
+  if (!Source.empty()) {
+    if (Error E = writeSourcePage(P))
+      return std::move(E);
+    return ExitOk;
+  }
   // The sums of a merged trace say little: the ranks are the answer.
   if (P.Job && numMerged(T.header()) && isPlainPage()) {
     if (Error E = writeJob(*P.Job, jobOptions(P.Spec)))

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The text of a file of source, as far as it can be known.
+
+#include "SourceText.h"
+#include "Support/CommandText.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace llvm;
+
+namespace memkit {
+
+/// What terminals would obey becomes a question mark; a tab, four blanks.
+static std::string plainLine(StringRef Line) {
+  std::string Out;
+  for (char C : Line.rtrim("\r\n"))
+    if (C == '\t')
+      Out.append(4, ' ');
+    else
+      Out += uint8_t(C) < ' ' || C == 0x7f ? '?' : C;
+  return Out;
+}
+
+/// The trace keeps lines without blanks in front, of a bounded length.
+static bool isSame(StringRef OfFile, StringRef OfTrace) {
+  StringRef Plain = OfFile.trim();
+  OfTrace.consume_back("...");
+  return OfTrace.empty() || Plain.starts_with(OfTrace.trim());
+}
+
+SourceText SourceText::read(const SourceUse &Use) {
+  constexpr uint64_t MaxBytes = 16 << 20;
+  SourceText Out;
+  std::string Path = Use.File.str();
+  uint64_t Size = 0;
+  if (!sys::fs::is_regular_file(Path) || sys::fs::file_size(Path, Size) ||
+      Size > MaxBytes) {
+    Out.Doubt = "the file is not on this machine";
+    return Out;
+  }
+  auto Text = MemoryBuffer::getFile(Path, /*IsText=*/true);
+  if (!Text) {
+    Out.Doubt = Text.getError().message();
+    return Out;
+  }
+  SmallVector<StringRef, 0> Lines;
+  (*Text)->getBuffer().rtrim('\n').split(Lines, '\n');
+  for (const LineUse &L : Use.Lines) {
+    bool IsThere = L.Line && L.Line <= Lines.size();
+    if (!IsThere || !isSame(Lines[L.Line - 1], L.Text)) {
+      Out.Doubt = "the file has changed since";
+      return Out;
+    }
+  }
+  for (StringRef Line : Lines)
+    Out.Lines.push_back(plainLine(Line));
+  return Out;
+}
+
+} // namespace memkit
