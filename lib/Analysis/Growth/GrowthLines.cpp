@@ -200,7 +200,8 @@ uint32_t LineMaker::callerOf(uint32_t Call) const {
   uint32_t Caller = Call ? Tree.parent(Call) : 0;
   while (Caller && isSameLine(Caller, Call))
     Caller = Tree.parent(Caller);
-  return Caller;
+  // `python -c`, and the workers of multiprocessing: says nothing.
+  return Caller && Tree.place(Caller).File == "<string>" ? 0 : Caller;
 }
 
 /// The same for all processes of one program; ranks of a job stay apart.
