@@ -106,7 +106,11 @@ void ResidentSeries::addPoint() {
 void ResidentSeries::finish() {
   if (IsEmpty)
     return;
-  if (Last.total() > Highest.total())
+  // A mapping that the program does not touch changes no total: of samples as
+  // high as others the one that has it says more.
+  uint64_t Most = Highest.total();
+  if (Last.total() > Most || (Last.total() >= Most - Most / 1024 &&
+                              Last.Untouched > Highest.Untouched))
     Highest = Last;
   if (Last.Why & (RF_Alert | RF_Step) && Asked.size() < MaxAsked &&
       (Asked.empty() || Asked.back().TimeNs != Last.TimeNs))
