@@ -44,13 +44,13 @@ static constexpr HookedLibraries Hooked[] = {
     {"cuptiActivityRegisterCallbacks",
      {"libcupti.so.13", "libcupti.so.12", "libcupti.so.11.8",
       "libcupti.so.11.7"}},
-    {"nccl", {"libnccl.so.2"}},
     {"cuptiSubscribe",
      {"libcupti.so.13", "libcupti.so.12", "libcupti.so.11.8",
       "libcupti.so.11.7"}},
     {"cuptiUnsubscribe",
      {"libcupti.so.13", "libcupti.so.12", "libcupti.so.11.8",
       "libcupti.so.11.7"}},
+    {"nccl", {"libnccl.so.2"}},
 };
 
 static const HookedLibraries *librariesOf(const char *Name) {

@@ -15,6 +15,9 @@ ScopeMerge::ScopeMerge(const Trace &T, const Selection &Sel, MergedScope Do)
                                 hasScopeTimes(T, Process)
                             ? std::make_unique<ScopesOfProcess>(T, Process)
                             : nullptr);
+  for (const std::unique_ptr<ScopesOfProcess> &Of : Processes)
+    if (Of)
+      Merged.push_back(Of.get());
 }
 
 /// Reads all changes up to UntilNs and one more.
@@ -99,9 +102,7 @@ Error ScopeMerge::before(const ReplayedEvent &E) {
 }
 
 Error ScopeMerge::advance(uint64_t TimeNs) {
-  for (std::unique_ptr<ScopesOfProcess> &Of : Processes) {
-    if (!Of)
-      continue;
+  for (ScopesOfProcess *Of : Merged) {
     if (Error Bad = readAhead(*Of, TimeNs))
       return Bad;
     auto IsFar = [&](const ScopeChange &C) {
@@ -136,10 +137,9 @@ Error ScopeMerge::finish(ScopesOfProcess &Of) {
 }
 
 Error ScopeMerge::finish() {
-  for (std::unique_ptr<ScopesOfProcess> &Of : Processes)
-    if (Of)
-      if (Error E = finish(*Of))
-        return E;
+  for (ScopesOfProcess *Of : Merged)
+    if (Error E = finish(*Of))
+      return E;
   return Error::success();
 }
 

@@ -72,6 +72,7 @@ private:
   const Selection &Sel;
   MergedScope Do;
   std::vector<std::unique_ptr<ScopesOfProcess>> Processes; ///< by id; or null
+  std::vector<ScopesOfProcess *> Merged;                   ///< those there are
 };
 
 } // namespace memkit

@@ -26,9 +26,8 @@ static std::string plainLine(StringRef Line) {
 
 /// The trace keeps lines without blanks in front, of a bounded length.
 static bool isSame(StringRef OfFile, StringRef OfTrace) {
-  StringRef Plain = OfFile.trim();
   OfTrace.consume_back("...");
-  return OfTrace.empty() || Plain.starts_with(OfTrace.trim());
+  return OfFile.trim().starts_with(OfTrace.trim());
 }
 
 SourceText SourceText::read(const SourceUse &Use) {
@@ -48,13 +47,18 @@ SourceText SourceText::read(const SourceUse &Use) {
   }
   SmallVector<StringRef, 0> Lines;
   (*Text)->getBuffer().rtrim('\n').split(Lines, '\n');
+  // A trace may name any file: only one that it knows lines of is shown.
+  bool KnowsLines = false;
   for (const LineUse &L : Use.Lines) {
+    KnowsLines |= !L.Text.trim().empty();
     bool IsThere = L.Line && L.Line <= Lines.size();
-    if (!IsThere || !isSame(Lines[L.Line - 1], L.Text)) {
+    if (!IsThere || !isSame(Lines[L.Line - 1], L.Text))
       Out.Doubt = "the file has changed since";
-      return Out;
-    }
   }
+  if (!KnowsLines)
+    Out.Doubt = "the trace has no line to compare the file with";
+  if (!Out.Doubt.empty())
+    return Out;
   for (StringRef Line : Lines)
     Out.Lines.push_back(plainLine(Line));
   return Out;

@@ -17,7 +17,8 @@ struct SourceText {
   std::string Doubt;              ///< why there is no file; empty: there is
 
   /// Use's file as it was recorded: where a line that the trace has reads
-  /// otherwise, the file has changed, and is not used.
+  /// otherwise, the file has changed, and is not used; neither is a file of
+  /// which the trace has no line.
   static SourceText read(const SourceUse &Use);
 };
 

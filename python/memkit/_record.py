@@ -3,12 +3,12 @@
 
 import ctypes
 import os
-import select
 import signal
 import subprocess
+import tempfile
 import time
 from types import TracebackType
-from typing import Any, List, Optional, Type
+from typing import Any, IO, Optional, Type
 
 from . import _native
 from .__main__ import find_memrec
@@ -21,12 +21,12 @@ _PATIENCE = 60.0  # seconds; memrec itself gives up after 10 where it finds no t
 class Recording:
     """A recording of this program by `record()`; as a context manager it ends with the block."""
 
-    def __init__(self, path: str, memrec: "subprocess.Popen[bytes]") -> None:
+    def __init__(self, path: str, memrec: "subprocess.Popen[bytes]", said: IO[bytes]) -> None:
         #: of the trace
         self.path = path
         self._memrec = memrec
+        self._said = said  # a file: memrec must never wait for a reader
         self._pid = os.getpid()
-        self._said: List[bytes] = []
 
     def stop(self) -> str:
         """Ends the recording and returns the path of the trace, which is complete then.
@@ -35,9 +35,8 @@ class Recording:
         did not end well; the message has what it said."""
         if self._memrec.returncode is None and self._pid == os.getpid():
             self._memrec.send_signal(signal.SIGTERM)  # SIGINT may be ignored
-            rest, _ = self._memrec.communicate()
-            if self._memrec.returncode:
-                raise Error(f"the recording to {self.path} did not end well: {_message([rest])}")
+            if self._memrec.wait():
+                raise Error(f"the recording to {self.path} did not end well: {self._message()}")
         return self.path
 
     def __enter__(self) -> "Recording":
@@ -55,28 +54,24 @@ class Recording:
         state = "ended" if self._memrec.returncode is not None else "runs"
         return f"<memkit.Recording {self.path!r}, {state}>"
 
+    def _text(self) -> str:
+        return os.pread(self._said.fileno(), 1 << 16, 0).decode("utf-8", "replace")
+
+    def _message(self) -> str:
+        lines = (line.strip() for line in self._text().splitlines())
+        return "; ".join(line.replace("memrec: ", "", 1).replace("error: ", "", 1) for line in lines if line)
+
     def _wait(self) -> None:
         """Until memrec has attached."""
-        pipe = self._memrec.stderr
-        assert pipe is not None
         end = time.monotonic() + _PATIENCE
-        text = b""
-        while b"attached to process" not in text:
-            left = end - time.monotonic()
-            if left <= 0 or not select.select([pipe], [], [], left)[0]:
+        while "attached to process" not in self._text():
+            if self._memrec.poll() is not None:
+                raise Error(self._message() or "memrec ended at once")
+            if time.monotonic() > end:
                 self._memrec.kill()
                 self._memrec.wait()
-                raise Error(f"memrec did not attach within {_PATIENCE:g} s: {_message([text])}")
-            more = os.read(pipe.fileno(), 65536)
-            if not more:
-                self._memrec.wait()
-                raise Error(_message([text]) or "memrec ended at once")
-            text += more
-
-
-def _message(said: List[bytes]) -> str:
-    lines = b"".join(said).decode("utf-8", "replace").splitlines()
-    return "; ".join(line.replace("memrec: ", "", 1).replace("error: ", "", 1) for line in lines if line.strip())
+                raise Error(f"memrec did not attach within {_PATIENCE:g} s: {self._message()}")
+            time.sleep(0.005)
 
 
 def _allow(process: int) -> None:
@@ -109,11 +104,12 @@ def record(path: Any = "trace.fb", *options: str) -> Recording:
     where = os.fspath(path)
     # memrec waits until it may attach.
     command = [memrec, "-p", str(os.getpid()), "-o", where, "--force", *options]
+    said = tempfile.TemporaryFile(prefix="memkit-record-")
     process = subprocess.Popen(
         ["/bin/sh", "-c", 'read go && exec "$0" "$@"', *command],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
+        stderr=said,
         start_new_session=True,  # Ctrl-C is the program's
     )
     _allow(process.pid)
@@ -121,7 +117,7 @@ def record(path: Any = "trace.fb", *options: str) -> Recording:
     process.stdin.write(b"go\n")
     process.stdin.close()
     process.stdin = None
-    recording = Recording(where, process)
+    recording = Recording(where, process, said)
     recording._wait()
     _native.attached()
     return recording

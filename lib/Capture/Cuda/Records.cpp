@@ -78,15 +78,13 @@ static void write(const wire::Record &What,
   With.Stack = Caller ? stackNode(*T, *Caller) : 0;
   if (T->Epoch != Proc.Epoch.load(std::memory_order_relaxed))
     return;
-  if (Detail) {
-    if (!hasRoom(*T))
-      return;
-    T->Ring.write(*Detail);
-  }
   uint64_t Scope = What.is(wire::RecordKind::DeviceAllocate)
                        ? beginErrand(*T, With.Stack)
                        : 0;
-  if (hasRoom(*T))
+  bool HasDetail = !Detail || hasRoom(*T);
+  if (Detail && HasDetail)
+    T->Ring.write(*Detail);
+  if (HasDetail && hasRoom(*T))
     T->Ring.writeEncoded(With);
   if (Scope && hasRoom(*T))
     T->Ring.write(wire::ScopeEndRecord{Scope});

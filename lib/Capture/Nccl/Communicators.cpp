@@ -33,8 +33,11 @@ struct UniqueId {
 
 /// A communicator of the process. Children of fork keep it.
 struct Communicator {
-  std::atomic<Comm> Handle; ///< null: a free place
+  std::atomic<Comm> Handle; ///< null: a free place; Claimed: being filled
   std::atomic<uint32_t> Number, Rank, Ranks;
+  /// The number of the name's text, in the low half, and the low half of the
+  /// epoch of the process whose texts have the number.
+  std::atomic<uint64_t> Text;
 };
 constexpr uint32_t MaxCommunicators = 256, NotKnown = ~0u;
 
@@ -58,24 +61,38 @@ static uint32_t textOf(uint32_t Number, uint32_t Rank, uint32_t Ranks) {
   return Proc.Names.intern(Text, size_t(Size));
 }
 
+/// The name is made once in a process.
+static uint32_t textOf(Communicator &C) {
+  uint64_t Epoch = Proc.Epoch.load(std::memory_order_relaxed) << 32;
+  uint64_t Is = C.Text.load(std::memory_order_relaxed);
+  if (__builtin_expect(Is >> 32 != Epoch >> 32 || !uint32_t(Is), 0)) {
+    Is = Epoch | textOf(C.Number, C.Rank, C.Ranks);
+    C.Text.store(Is, std::memory_order_relaxed);
+  }
+  return uint32_t(Is);
+}
+
 static uint32_t textOf(Comm Handle) {
-  for (const Communicator &C : All)
+  for (Communicator &C : All)
     if (C.Handle.load(std::memory_order_acquire) == Handle)
-      return textOf(C.Number, C.Rank, C.Ranks);
+      return textOf(C);
   static constexpr char Other[] = "NCCL communicator";
   return Proc.Names.intern(Other, sizeof(Other) - 1);
 }
 
+/// Threads may make communicators at once, each for its device.
 static void add(Comm Handle, uint32_t Number, uint32_t Rank, uint32_t Ranks) {
+  const Comm Claimed = All;
   if (!Handle)
     return;
   for (Communicator &C : All) {
-    Comm Is = C.Handle.load(std::memory_order_relaxed);
-    if (Is && Is != Handle)
+    Comm Free = nullptr;
+    if (!C.Handle.compare_exchange_strong(Free, Claimed))
       continue;
     C.Number = Number;
     C.Rank = Rank;
     C.Ranks = Ranks;
+    C.Text = 0;
     C.Handle.store(Handle, std::memory_order_release);
     return;
   }
@@ -139,9 +156,11 @@ static NcclResult make(Comm *To, uint32_t Rank, uint32_t Ranks, F Make) {
   uint32_t Number = NextNumber.fetch_add(1, std::memory_order_relaxed);
   WorkFor W([=] { return textOf(Number, Rank, Ranks); });
   NcclResult Is = Make();
-  // 7: ncclInProgress.
-  if ((Is == 0 || Is == 7) && To)
+  constexpr NcclResult Success = 0, InProgress = 7;
+  if ((Is == Success || Is == InProgress) && To) {
+    remove(*To); // of one that ended without a call
     add(*To, Number, Rank, Ranks);
+  }
   return Is;
 }
 

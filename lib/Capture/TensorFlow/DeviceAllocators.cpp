@@ -37,9 +37,12 @@ struct String {
 /// An allocator that has made a tensor or a region.
 struct DeviceAllocator {
   std::atomic<const void *> Object; ///< null: a free place
-  std::atomic<uint32_t> Slot;       ///< plus 1; 0: being found
-  std::atomic<uint64_t> Reserved;   ///< bytes of its regions
+  /// Of its device, plus FirstSlot; else one of the values below.
+  std::atomic<uint32_t> Slot;
+  std::atomic<uint64_t> Reserved; ///< bytes of its regions
 };
+
+constexpr uint32_t SlotUnknown = 0, NoGpu = 1, FirstSlot = 2;
 
 /// More allocators than a machine has devices.
 constexpr uint32_t MaxAllocators = 64;
@@ -73,23 +76,25 @@ static bool deviceOf(const String &Name, uint16_t &Device) {
 
 using NameFn = void (*)(String *, void *);
 
-/// The slot of the allocator's device, or NoTensorSlot.
+/// A value of DeviceAllocator::Slot.
 __attribute__((noinline)) static uint32_t findSlot(void *Allocator) {
   Quiet Q;
   auto Name = reinterpret_cast<NameFn>(
       symbolOfLoaded(tf::Framework, TF_DEVICE_ALLOCATOR_NAME));
   if (!Name)
-    return NoTensorSlot;
+    return NoGpu;
   String Is;
   Name(&Is, Allocator);
   uint16_t Device = 0;
   bool IsGpu = deviceOf(Is, Device);
   if (Is.Text != Is.Short)
     free(Is.Text);
-  return IsGpu ? tensorSlot(*Proc.Ctl,
-                            wire::TensorDeviceWord::pack(
-                                wire::TensorFramework::TensorFlow, Device))
-               : NoTensorSlot;
+  uint32_t Slot =
+      IsGpu ? tensorSlot(*Proc.Ctl,
+                         wire::TensorDeviceWord::pack(
+                             wire::TensorFramework::TensorFlow, Device))
+            : NoTensorSlot;
+  return Slot == NoTensorSlot ? NoGpu : Slot + FirstSlot;
 }
 
 /// The allocator, if its device is a GPU; else null. A thread that comes while
@@ -102,15 +107,15 @@ static DeviceAllocator *allocatorOf(void *Object) {
     if (Is && Is != Object)
       continue;
     uint32_t Slot = A.Slot.load(std::memory_order_relaxed);
-    if (__builtin_expect(!Slot, 0))
-      A.Slot.store(Slot = findSlot(Object) + 1, std::memory_order_relaxed);
-    return Slot - 1 == NoTensorSlot ? nullptr : &A;
+    if (__builtin_expect(Slot == SlotUnknown, 0))
+      A.Slot.store(Slot = findSlot(Object), std::memory_order_relaxed);
+    return Slot == NoGpu ? nullptr : &A;
   }
   return nullptr;
 }
 
 static uint8_t slotOf(const DeviceAllocator &A) {
-  return uint8_t(A.Slot.load(std::memory_order_relaxed) - 1);
+  return uint8_t(A.Slot.load(std::memory_order_relaxed) - FirstSlot);
 }
 
 /// A thread that may record tensors; null: none.

@@ -104,29 +104,26 @@ static bool isHandover(const NameView &Type) {
 // Names of nodes
 //===----------------------------------------------------------------------===//
 
-static constexpr size_t MaxNodeName = 512;
+static constexpr size_t MaxMadeName = 512;
 
-/// Copies the node's name to \p To, if the name is a path; returns its size, 0:
-/// it is none. An operator that computes a gradient outside of graphs gets the
-/// name that its node would have.
-static size_t copyNodeName(const NameView &Name, const NameView &Type,
-                           uint32_t PythonNode, char (&To)[MaxNodeName]) {
-  if (memchr(Name.Text, '/', Name.Bytes)) {
-    size_t Bytes = Name.Bytes < MaxNodeName ? Name.Bytes : MaxNodeName;
-    memcpy(To, Name.Text, Bytes);
-    return Bytes;
-  }
+/// The node's name, if it is a path; empty: it is none. An operator that
+/// computes a gradient outside of graphs gets the name that its node would
+/// have, in \p Room.
+static NameView nodeName(const NameView &Name, const NameView &Type,
+                         uint32_t PythonNode, char (&Room)[MaxMadeName]) {
+  if (memchr(Name.Text, '/', Name.Bytes))
+    return Name;
   if (!isInGradient(PythonNode))
-    return 0;
+    return {Room, 0};
   static constexpr char Prefix[] = "gradient_tape/";
   size_t End = sizeof(Prefix) - 1;
-  memcpy(To, Prefix, End);
-  End += copyGradientScope(To + End, 256);
-  if (To[End - 1] != '/')
-    To[End++] = '/';
+  memcpy(Room, Prefix, End);
+  End += copyGradientScope(Room + End, 256);
+  if (Room[End - 1] != '/')
+    Room[End++] = '/';
   size_t Bytes = Type.Bytes < 200 ? Type.Bytes : 200;
-  memcpy(To + End, Type.Text, Bytes);
-  return End + Bytes;
+  memcpy(Room + End, Type.Text, Bytes);
+  return {Room, End + Bytes};
 }
 
 namespace {
@@ -137,21 +134,27 @@ struct NodeText {
 };
 } // namespace
 
+/// The inputs of an operator whose name leaves room for them.
+static uint32_t textWithInputs(const void *Context, const NameView &Node,
+                               const NameView &Type) {
+  char Text[2048];
+  if (Node.Bytes >= sizeof(Text) / 2)
+    return 0;
+  memcpy(Text, Node.Text, Node.Bytes);
+  Text[Node.Bytes] = '\n';
+  size_t End = Node.Bytes + 1;
+  size_t Inputs = inputsText(Context, Type, Text + End, sizeof(Text) - End);
+  return Inputs ? Proc.Names.intern(Text, End + Inputs) : 0;
+}
+
 static NodeText nodeText(const void *Context, const NameView &Name,
                          const NameView &Type, uint32_t PythonNode) {
-  constexpr size_t MaxInputs = 1024;
-  char Node[MaxNodeName];
-  size_t Bytes = copyNodeName(Name, Type, PythonNode, Node);
-  if (__builtin_expect(Hooks.wantsShapes(), 0)) {
-    char With[MaxNodeName + 1 + MaxInputs];
-    memcpy(With, Node, Bytes);
-    With[Bytes] = '\n';
-    size_t Inputs = inputsText(Context, Type, With + Bytes + 1, MaxInputs);
-    if (uint32_t Number =
-            Inputs ? Proc.Names.intern(With, Bytes + 1 + Inputs) : 0)
-      return {Number, wire::SF_WithInputs};
-  }
-  return {Bytes ? Proc.Names.intern(Node, Bytes) : 0, 0};
+  char Room[MaxMadeName];
+  NameView Node = nodeName(Name, Type, PythonNode, Room);
+  if (__builtin_expect(Hooks.wantsShapes(), 0))
+    if (uint32_t With = textWithInputs(Context, Node, Type))
+      return {With, wire::SF_WithInputs};
+  return {Node.Bytes ? Proc.Names.intern(Node.Text, Node.Bytes) : 0, 0};
 }
 
 static uint64_t dataType(const void *Context) {

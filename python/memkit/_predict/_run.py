@@ -85,6 +85,8 @@ class Run:
         free_counts()
         reached = Reached(self._step)
         states = torch.get_rng_state(), random.getstate()
+        numpy: Any = sys.modules.get("numpy")
+        of_numpy = numpy.random.get_state() if numpy is not None else None
         try:
             with self.fakes, as_on(self.device, self.mode.to_device), self.hooks(), quiet(), of_one_rank():
                 for tensor, category, layer in reached.tensors():
@@ -105,6 +107,8 @@ class Run:
             reached.restore()
             torch.set_rng_state(states[0])
             random.setstate(states[1])
+            if numpy is not None:
+                numpy.random.set_state(of_numpy)
 
     def _call(self) -> None:
         self.frames.base = sys._getframe()

@@ -21,6 +21,10 @@ from torch import nn
 import memkit
 
 folder = sys.argv[1]
+try:
+    import numpy
+except ImportError:
+    numpy = None
 torch.manual_seed(0)
 
 
@@ -46,6 +50,9 @@ class Trainer:
 
     def step(self, batch=512, clear=True):
         self.count += 1
+        random.random()
+        if numpy:
+            numpy.random.rand()
         loss = F.cross_entropy(self.model(torch.randn(batch, 256)), torch.randint(1000, (batch,)))
         loss.backward()
         self.optimizer.step()
@@ -57,6 +64,11 @@ class Trainer:
 
 trainer = Trainer()
 trainer.step(batch=8, clear=False)  # gradients and states are there
+
+
+def drawn():
+    """Where the numbers of numpy stand."""
+    return numpy.random.get_state()[1:3][1] if numpy else None
 
 
 def state():
@@ -74,10 +86,10 @@ def same(one, other):
     return one == other
 
 
-before, last, numbers = state(), trainer.model.last, (torch.get_rng_state(), random.getstate())
+before, last, numbers = state(), trainer.model.last, (torch.get_rng_state(), random.getstate(), drawn())
 plan = memkit.predict(trainer.step, device="1GiB", beside=0, path=os.path.join(folder, "plan.fb"))
 assert same(before, state()) and trainer.count == 1 and trainer.model.last is last
-assert torch.equal(numbers[0], torch.get_rng_state()) and numbers[1] == random.getstate()
+assert torch.equal(numbers[0], torch.get_rng_state()) and numbers[1] == random.getstate() and numbers[2] == drawn()
 assert all(type(p.grad) is torch.Tensor for p in trainer.model.parameters())
 print(plan)
 # CHECK:      fits 1 GiB: [[#]] MiB reserved at the peak of step {{[123]}} (the optimizer)

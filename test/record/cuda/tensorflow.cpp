@@ -7,6 +7,9 @@
 // RUN: %cuda_cxx -std=c++17 %s -o %t/exe %libcuda -ldl
 // RUN: %cuda sh -c 'LD_LIBRARY_PATH=$LD_LIBRARY_PATH:"%t" exec env FAKECUDA_DEVICES=2 memrec -q -o "%t.fb" -- "%t/exe" libtensorflow_framework.so.2' | FileCheck %s --check-prefix=RAN
 // RAN: 5 tensors, 2 refused
+//
+// Each allocator's name is asked for once, also of one that is no GPU's.
+// RAN-NEXT: {{^}}4 names
 // RUN: memdump --check %t.fb
 // RUN: memdump --summary %t.fb | FileCheck %s --check-prefix=HEAPS
 //
@@ -30,10 +33,12 @@
 // RUN: memflame --format=collapsed --group-by=scope-path --heap=tf.cuda:0 --metric=allocated %t.fb | FileCheck %s --check-prefix=SCOPES
 // SCOPES: forward;net;net/dense;MatMul 6291456
 //
-// A fork has its own allocators' devices, and nothing is recorded without tensors.
-// RUN: %cuda sh -c 'LD_LIBRARY_PATH=$LD_LIBRARY_PATH:"%t" exec env FAKECUDA_DEVICES=2 memrec -q --torch=none -o "%t.none.fb" -- "%t/exe" libtensorflow_framework.so.2' | FileCheck %s --check-prefix=RAN
+// A fork has its own allocators' devices, and nothing is asked or recorded without tensors.
+// RUN: %cuda sh -c 'LD_LIBRARY_PATH=$LD_LIBRARY_PATH:"%t" exec env FAKECUDA_DEVICES=2 memrec -q --torch=none -o "%t.none.fb" -- "%t/exe" libtensorflow_framework.so.2' | FileCheck %s --check-prefix=ALONE
 // RUN: memdump --summary %t.none.fb | FileCheck %s --check-prefix=NONE
 // NONE-NOT: tf.cuda
+// ALONE: 5 tensors, 2 refused
+// ALONE-NEXT: {{^}}0 names
 
 #include "Inputs/bfc.h"
 
@@ -106,6 +111,8 @@ int64_t TF_GetStepId(OpKernelContext *) { return 0; }
 int TF_NumOutputs(OpKernelContext *) { return 1; }
 int TF_ExpectedOutputDataType(OpKernelContext *, int) { return 1; }
 }
+extern "C" int NamesAsked = 0;
+extern "C" int namesAsked() { return NamesAsked; }
 extern "C" BaseGPUDevice *makeDevice() { return new BaseGPUDevice; }
 #else
 #include "Inputs/check.h"
@@ -199,5 +206,10 @@ int main(int, char **Arguments) {
   tensor(Pinned, 4096);
   Small = tensor(Gpu, 500);
   printf("%d tensors, %d refused\n", Tensors, Refused);
+  Allocator *Cpu = make(new OfHost, "mkl_cpu_bfc");
+  for (int I = 0; I != 1000; ++I)
+    Cpu->DeallocateRaw(Cpu->AllocateRaw(256, 100, AllocationAttributes()));
+  if (auto *Asked = (int (*)())dlsym(Library, "namesAsked"))
+    printf("%d names\n", Asked());
 }
 #endif

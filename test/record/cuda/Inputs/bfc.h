@@ -9,6 +9,12 @@
 #include <string_view>
 #include <vector>
 
+#ifdef FRAMEWORK
+extern "C" {
+extern int NamesAsked;
+}
+#endif
+
 namespace tsl {
 struct AllocationAttributes {
   bool retry_on_failure = true, allocation_will_be_logged = false;
@@ -44,7 +50,12 @@ public:
   BFCAllocator(std::unique_ptr<SubAllocator>, size_t Total,
                const std::string &Name, const Options &);
   ~BFCAllocator() override;
-  std::string Name() override { return Is; }
+  std::string Name() override {
+#ifdef FRAMEWORK
+    ++NamesAsked;
+#endif
+    return Is;
+  }
   void *AllocateRaw(size_t Alignment, size_t Bytes) override {
     return AllocateRaw(Alignment, Bytes, AllocationAttributes());
   }
