@@ -42,7 +42,8 @@ llvm::Expected<DemoTraces> findDemoTraces();
 llvm::Expected<DemoTraces> copyDemoTraces(const DemoTraces &From,
                                           llvm::StringRef Folder);
 
-/// What they are, and what to try with them.
+/// A text for the terminal: what the recordings are, and commands to try with
+/// them.
 std::string demoText(const DemoTraces &T);
 
 } // namespace memkit

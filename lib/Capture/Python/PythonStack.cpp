@@ -141,7 +141,7 @@ static uint32_t walkFrom(PythonThread &S, uintptr_t Frame) {
   return 0;
 }
 
-/// Of the thread that asked for what this one works for; 0: none.
+/// The node of the Python frames that asked for this thread's errand; 0: none.
 static uint32_t errandNode() {
   const Errand &E = ThisErrand;
   return __builtin_expect(E.Python != 0, 0) && E.Epoch == ThisThread.Epoch

@@ -206,10 +206,13 @@ int main(int, char **Arguments) {
   tensor(Pinned, 4096);
   Small = tensor(Gpu, 500);
   printf("%d tensors, %d refused\n", Tensors, Refused);
+  // Regions of the real class would change the heaps that tensorflow-real.test expects.
+  auto *Asked = (int (*)())dlsym(Library, "namesAsked");
+  if (!Asked)
+    return 0;
   Allocator *Cpu = make(new OfHost, "mkl_cpu_bfc");
   for (int I = 0; I != 1000; ++I)
     Cpu->DeallocateRaw(Cpu->AllocateRaw(256, 100, AllocationAttributes()));
-  if (auto *Asked = (int (*)())dlsym(Library, "namesAsked"))
-    printf("%d names\n", Asked());
+  printf("%d names\n", Asked());
 }
 #endif
