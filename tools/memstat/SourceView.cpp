@@ -17,7 +17,7 @@ using namespace llvm;
 namespace memkit {
 
 /// Lines of the file around a line with memory.
-static constexpr uint32_t Context = 2;
+static constexpr uint64_t Context = 2;
 /// The files of one name that are shown.
 static constexpr size_t MaxFiles = 3;
 
@@ -30,7 +30,7 @@ static std::string cell(uint64_t Bytes) {
   return Bytes ? formatSize(Bytes) : "";
 }
 
-static std::string textOf(const SourceText &Text, uint32_t Line,
+static std::string textOf(const SourceText &Text, uint64_t Line,
                           const LineUse *Use) {
   if (Line <= Text.Lines.size())
     return Text.Lines[Line - 1];
@@ -45,10 +45,13 @@ static Table tableOf(const SourceUse &F, const SourceText &Text) {
               {"kept", Side::Right, false, 4},
               {"line", Side::Right},
               {"", Side::Left, true}});
-  uint32_t Next = 1; // not shown yet
-  auto Add = [&](uint32_t Line, const LineUse *L) {
-    if (Line < Next)
-      return;
+  std::vector<const LineUse *> Shown;
+  for (const LineUse &L : F.Lines)
+    if (isWorthShowing(L))
+      Shown.push_back(&L);
+  // 64 bits: a trace may have the last line of 32.
+  uint64_t Last = Text.Lines.size(), Next = 1; // Next: not shown yet
+  auto Add = [&](uint64_t Line, const LineUse *L) {
     if (Line > Next && Next > 1)
       Rows.add({"", "", "", "", "...", ""});
     Next = Line + 1;
@@ -56,23 +59,18 @@ static Table tableOf(const SourceUse &F, const SourceText &Text) {
               L ? cell(L->AllocatedBytes) : "", L ? cell(L->LiveBytes) : "",
               std::to_string(Line), textOf(Text, Line, L)});
   };
-  for (size_t I = 0; I != F.Lines.size(); ++I) {
-    const LineUse &L = F.Lines[I];
-    if (!isWorthShowing(L))
-      continue;
-    uint32_t Until = uint32_t(Text.Lines.size());
-    for (const LineUse &Behind : ArrayRef(F.Lines).drop_front(I + 1))
-      if (isWorthShowing(Behind)) {
-        Until = std::min(Until, Behind.Line - 1);
-        break;
-      }
-    for (uint32_t Line = L.Line - std::min(Context, L.Line - 1);
-         Line < L.Line && L.Line <= Text.Lines.size(); ++Line)
-      Add(Line, nullptr);
-    Add(L.Line, &L);
-    for (uint32_t Line = L.Line + 1; Line <= std::min(L.Line + Context, Until);
-         ++Line)
-      Add(Line, nullptr);
+  for (size_t I = 0; I != Shown.size(); ++I) {
+    uint64_t Line = Shown[I]->Line;
+    if (Line <= Last)
+      for (uint64_t Before = std::max(Next, Line - std::min(Line, Context));
+           Before < Line; ++Before)
+        Add(Before, nullptr);
+    Add(Line, Shown[I]);
+    uint64_t Until = std::min(Last, Line + Context);
+    if (I + 1 != Shown.size())
+      Until = std::min<uint64_t>(Until, Shown[I + 1]->Line - 1);
+    while (Next <= Until)
+      Add(Next, nullptr);
   }
   return Rows;
 }

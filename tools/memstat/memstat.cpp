@@ -265,13 +265,8 @@ static Expected<int> showTrace(StatPage &P, const FailOn &Fatal) {
   if (Error E = openPage(P, Fatal))
     return std::move(E);
   const Trace &T = *P.In.T;
-  if (!Source.empty()) {
-    if (Error E = writeSourcePage(P))
-      return std::move(E);
-    return ExitOk;
-  }
   // The sums of a merged trace say little: the ranks are the answer.
-  if (P.Job && numMerged(T.header()) && isPlainPage()) {
+  if (P.Job && numMerged(T.header()) && isPlainPage() && Source.empty()) {
     if (Error E = writeJob(*P.Job, jobOptions(P.Spec)))
       return std::move(E);
     return jobStatus(Fatal, P.Job->J);
@@ -290,12 +285,10 @@ static Expected<int> showTrace(StatPage &P, const FailOn &Fatal) {
               Ascii || !isUtf8Locale(),
               P.Series,
               P.Job ? &*P.Job : nullptr};
-  if (Bundle != BundleKind::None) {
-    if (Error E = bundlePage(P, F))
-      return std::move(E);
-    return ExitOk;
-  }
-  if (Error E = writePage(F))
+  Error E = Bundle != BundleKind::None ? bundlePage(P, F)
+            : !Source.empty()          ? writeSourcePage(P)
+                                       : writePage(F);
+  if (E)
     return std::move(E);
   return gateStatus(Fatal, F, *P.In.S);
 }

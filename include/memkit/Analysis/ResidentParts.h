@@ -73,7 +73,8 @@ public:
 
   /// Whether the process has no sample.
   bool empty() const { return IsEmpty; }
-  /// The sample with the most resident bytes, the first of several.
+  /// The sample with the most resident bytes; of those within a thousandth of
+  /// the most, the one with the most that was never touched.
   const ResidentSample &highest() const { return Highest; }
   /// The last sample; if there is another one, not the one of the exit, when a
   /// program has often freed its memory.
@@ -93,6 +94,7 @@ private:
   std::string takePiece(const Mark &M);
   void addPoint();
   ResidentSample Highest, Last;
+  uint64_t HighestBytes = 0;             ///< the most of any sample
   std::optional<ResidentSample> Running; ///< before the exit
   std::vector<ResidentSample> Asked;
   std::vector<ResidentPoint> Points;

@@ -108,9 +108,14 @@ void ResidentSeries::finish() {
     return;
   // A mapping that the program does not touch changes no total: of samples as
   // high as others the one that has it says more.
-  uint64_t Most = Highest.total();
-  if (Last.total() > Most || (Last.total() >= Most - Most / 1024 &&
-                              Last.Untouched > Highest.Untouched))
+  HighestBytes = std::max(HighestBytes, Last.total());
+  auto IsHigh = [this](const ResidentSample &S) {
+    return S.total() >= HighestBytes - HighestBytes / 1024;
+  };
+  auto Says = [](const ResidentSample &S) {
+    return std::pair(S.Untouched, S.total());
+  };
+  if (!IsHigh(Highest) || (IsHigh(Last) && Says(Last) > Says(Highest)))
     Highest = Last;
   if (Last.Why & (RF_Alert | RF_Step) && Asked.size() < MaxAsked &&
       (Asked.empty() || Asked.back().TimeNs != Last.TimeNs))
