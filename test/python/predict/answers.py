@@ -8,11 +8,14 @@
 # RUN: memstat %t/plan.fb | FileCheck %s --check-prefix=MEMSTAT
 # RUN: memflame --group-by=dtype --format=collapsed %t/plan.fb | FileCheck %s --check-prefix=DTYPES
 # RUN: memsim --with=torch --device-bytes=1GiB %t/plan.fb | FileCheck %s --check-prefix=MEMSIM
+import collections
 import copy
 import functools
+import gc
 import os
 import random
 import sys
+import types
 
 import torch
 import torch.nn.functional as F
@@ -167,6 +170,52 @@ def alone():
 
 
 assert memkit.predict(alone).peak_bytes >= 8_000_000
+
+# What a step changes behind names of modules, methods and classes, in sets, deques and slots, is as before.
+hidden = types.ModuleType("code")  # also the name of a module of Python
+hidden.__file__ = "src/code.py"
+sys.modules["code"] = hidden
+exec(
+    """
+import torch
+model = torch.nn.Linear(8, 8)
+optimizer = torch.optim.Adam(model.parameters())
+calls, registry = 0, {"other": [torch.optim.SGD(torch.nn.Linear(8, 8).parameters(), momentum=0.9)]}
+class Engine:
+    __slots__, total = ("last", "unset"), 0
+    def run(self):
+        global calls, made
+        calls += 1
+        made = self.unset = self.last = model(torch.ones(2, 8)).sum()
+        made.backward()
+        optimizer.step()
+        Engine.total += 1
+        Engine.best = made
+engine = Engine()
+engine.last = 0
+""",
+    vars(hidden),
+)
+hidden.Engine.__module__ = "code"
+seen, latest = {1}, collections.deque([1], maxlen=2)
+
+
+def by_names():
+    hidden.engine.run()
+    seen.add(2)
+    latest.append(2)
+    (other,) = (one for one in gc.get_objects() if type(one) is torch.optim.SGD)
+    sum(p.sum() for p in other.param_groups[0]["params"]).backward()
+    other.step()
+
+
+memkit.predict(by_names)
+assert hidden.calls == 0 and not hasattr(hidden, "made") and not hidden.optimizer.state and hidden.model.weight.grad is None
+assert hidden.engine.last == 0 and not hasattr(hidden.engine, "unset")
+assert hidden.Engine.total == 0 and not hasattr(hidden.Engine, "best")
+assert seen == {1} and list(latest) == [1]
+(other,) = hidden.registry["other"]
+assert not other.state and all(p.grad is None for p in other.param_groups[0]["params"])
 
 # Attention of CUDA keeps no matrix of the dropout; that of the CPU does.
 q = torch.randn(2, 4, 512, 32, requires_grad=True)
