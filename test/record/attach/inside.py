@@ -3,7 +3,7 @@
 #
 # REQUIRES: python
 # RUN: rm -rf %t && mkdir %t
-# RUN: %python %s %t | FileCheck %s --check-prefix=RAN
+# RUN: env PYTHONPATH=%src_root/python %python %s %t | FileCheck %s --check-prefix=RAN
 # RUN: memdump --check %t/one.fb
 # RUN: memdump --scopes --format=csv %t/one.fb | FileCheck %s --check-prefix=SCOPES
 # RUN: memstat %t/one.fb | FileCheck %s --check-prefix=LINES
