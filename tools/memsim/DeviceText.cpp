@@ -77,8 +77,9 @@ static std::optional<size_t> findBest(ArrayRef<TorchResult> Results) {
 }
 
 /// What the best allocator takes, beside what was recorded.
-static void printAnswer(raw_ostream &OS, const DeviceView &V,
+static void printAnswer(SimPage &P, const DeviceView &V,
                         const TargetResults &Of) {
+  raw_ostream &OS = P.text();
   OS << targetText(V.T, Of.Target);
   if (Of.Target.DeviceBytes)
     OS << ", a device with " << formatSize(Of.Target.DeviceBytes);
@@ -130,7 +131,7 @@ static void addRecorded(Table &To, const Trace &T, const RecordedUse &R) {
           R.NumRefused ? "at " + timeText(T, R.RefusedNs) : ""});
 }
 
-static void printTable(raw_ostream &OS, const DeviceView &V,
+static void printTable(SimPage &P, const DeviceView &V,
                        const TargetResults &Of) {
   Table Rows = resultTable();
   addRecorded(Rows, V.T, Of.Target.Recorded);
@@ -139,7 +140,7 @@ static void printTable(raw_ostream &OS, const DeviceView &V,
               formatShare(freePpm(R)), formatSize(R.LargestFree),
               formatCount(R.NumMallocs), formatCount(R.NumFrees),
               failureText(V.T, R)});
-  Rows.print(OS, outputWidth());
+  P.table(Rows, outputWidth());
 }
 
 //===----------------------------------------------------------------------===//
@@ -147,8 +148,9 @@ static void printTable(raw_ostream &OS, const DeviceView &V,
 //===----------------------------------------------------------------------===//
 
 /// How well the model repeats what was recorded, unless on a smaller device.
-static void printCheck(raw_ostream &OS, const DeviceView &V,
+static void printCheck(SimPage &P, const DeviceView &V,
                        const TargetResults &Of) {
+  raw_ostream &OS = P.text();
   const RecordedUse &Was = Of.Target.Recorded;
   const ChosenAllocator *At =
       find_if(V.Allocators, [](const auto &A) { return A.IsRecorded; });
@@ -178,8 +180,9 @@ static void printCheck(raw_ostream &OS, const DeviceView &V,
 }
 
 /// What failed with an allocator, and where.
-static void printFailure(raw_ostream &OS, const DeviceView &V,
+static void printFailure(SimPage &P, const DeviceView &V,
                          const ChosenAllocator &A, const TorchResult &R) {
+  raw_ostream &OS = P.text();
   const TorchResult::TorchFailure &F = *R.Failure;
   OS << A.Name << ": out of memory at " << timeText(V.T, F.TimeNs)
      << (F.IsRecorded ? ", as recorded" : "") << ": " << formatSize(F.Bytes)
@@ -194,14 +197,15 @@ static void printFailure(raw_ostream &OS, const DeviceView &V,
   OS << "    " << stackInShort(V.T, F.Stack) << '\n';
 }
 
-static void printTarget(raw_ostream &OS, const DeviceView &V,
+static void printTarget(SimPage &P, const DeviceView &V,
                         const TargetResults &Of) {
-  printAnswer(OS, V, Of);
-  printTable(OS, V, Of);
-  printCheck(OS, V, Of);
+  raw_ostream &OS = P.text();
+  printAnswer(P, V, Of);
+  printTable(P, V, Of);
+  printCheck(P, V, Of);
   for (auto &&[A, R] : zip_equal(V.Allocators, Of.Results)) {
     if (R.Failure)
-      printFailure(OS, V, A, R);
+      printFailure(P, V, A, R);
     if (R.NumServed)
       OS << A.Name << ": serves " << R.NumServed << " of "
          << Of.Target.Recorded.NumRefused << " requests that failed\n";
@@ -216,7 +220,8 @@ static std::string rankedDoubt(const RankedConfig &R) {
          (R.NumFailures == 1 ? " fails)" : " fail)");
 }
 
-static void printRanked(raw_ostream &OS, const DeviceView &V) {
+static void printRanked(SimPage &P, const DeviceView &V) {
+  raw_ostream &OS = P.text();
   // Those that run out of memory come last.
   size_t NumRanked =
       find_if(V.Ranked, [](const RankedConfig &R) { return R.HasEnded; }) -
@@ -237,17 +242,18 @@ static void printRanked(raw_ostream &OS, const DeviceView &V) {
        V.Ranked.take_front(std::min(NumRanked, MaxRanked)))
     Rows.add({formatSize(R.Reserved), formatCount(R.NumMallocs),
               exportLine(R.Config) + rankedDoubt(R)});
-  Rows.print(OS, 0);
+  P.table(Rows, 0);
 }
 
-void memkit::printDevices(raw_ostream &OS, const DeviceView &V) {
+void memkit::printDevices(SimPage &P, const DeviceView &V) {
+  raw_ostream &OS = P.text();
   if (!V.Ranked.empty()) {
-    printRanked(OS, V);
+    printRanked(P, V);
     OS << '\n';
   }
   for (const TargetResults &Of : V.Targets) {
     if (&Of != &V.Targets.front())
       OS << '\n';
-    printTarget(OS, V, Of);
+    printTarget(P, V, Of);
   }
 }

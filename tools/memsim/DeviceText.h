@@ -6,6 +6,7 @@
 #define MEMKIT_TOOLS_MEMSIM_DEVICETEXT_H
 
 #include "Allocators.h"
+#include "SimPage.h"
 
 namespace memkit {
 
@@ -22,7 +23,7 @@ struct DeviceView {
 
 /// For people: for each target the answer, a row for each allocator, and what
 /// failed.
-void printDevices(llvm::raw_ostream &OS, const DeviceView &V);
+void printDevices(SimPage &P, const DeviceView &V);
 /// For scripts; docs/CommandGuide/memsim.md has the fields.
 void writeDeviceJson(llvm::raw_ostream &OS, const DeviceView &V);
 

@@ -58,7 +58,8 @@ static std::string atEndText(const HostView &V, const HostResult &AtPeak) {
          formatSize(Its);
 }
 
-static void printHostAnswer(raw_ostream &OS, const HostView &V) {
+static void printHostAnswer(SimPage &P, const HostView &V) {
+  raw_ostream &OS = P.text();
   OS << V.T.processName(V.Target.Process);
   if (size_t Number = V.Target.Processes.size(); Number > 1)
     OS << " (pid " << V.T.processes()[V.Target.Process - 1].Pid << ", with "
@@ -96,7 +97,7 @@ static void addReplayed(Table &To, const HostView &V, const HostAllocator &A,
           O.NumFailed ? plural(O.NumFailed, "request") + " failed" : ""});
 }
 
-static void printHostTable(raw_ostream &OS, const HostView &V) {
+static void printHostTable(SimPage &P, const HostView &V) {
   using Side = Table::Side;
   Table Rows({{"allocator", Side::Left, true},
               {"resident", Side::Right},
@@ -113,11 +114,12 @@ static void printHostTable(raw_ostream &OS, const HostView &V) {
               formatSize(Was.EndBytes), "", ""});
   for (auto &&[A, R] : zip_equal(V.Allocators, V.Results))
     addReplayed(Rows, V, A, R);
-  Rows.print(OS, outputWidth());
+  P.table(Rows, outputWidth());
 }
 
 /// How well a replay repeats what was recorded.
-static void printHostCheck(raw_ostream &OS, const HostView &V) {
+static void printHostCheck(SimPage &P, const HostView &V) {
+  raw_ostream &OS = P.text();
   const RecordedResident &Was = V.Target.Recorded;
   StringRef Name = recordedHostAllocator(V.T);
   const HostAllocator *At =
@@ -136,7 +138,8 @@ static void printHostCheck(raw_ostream &OS, const HostView &V) {
 }
 
 /// The processes that are not replayed, with the most memory first.
-static void printOthers(raw_ostream &OS, const HostView &V) {
+static void printOthers(SimPage &P, const HostView &V) {
+  raw_ostream &OS = P.text();
   constexpr size_t MaxShown = 5;
   ArrayRef<HostProcess> Others = ArrayRef(V.Target.Processes).drop_front();
   if (Others.empty())
@@ -150,23 +153,24 @@ static void printOthers(raw_ostream &OS, const HostView &V) {
               {"program", Side::Left, true},
               {"live at peak", Side::Right},
               {"events", Side::Right}});
-  for (const HostProcess &P : Shown)
-    Rows.add({"#" + std::to_string(P.Process),
-              std::to_string(V.T.processes()[P.Process - 1].Pid),
-              V.T.processName(P.Process).str(),
-              P.PeakBytes ? formatSize(P.PeakBytes) : "",
-              formatCount(P.Events)});
-  Rows.print(OS, outputWidth());
+  for (const HostProcess &Of : Shown)
+    Rows.add({"#" + std::to_string(Of.Process),
+              std::to_string(V.T.processes()[Of.Process - 1].Pid),
+              V.T.processName(Of.Process).str(),
+              Of.PeakBytes ? formatSize(Of.PeakBytes) : "",
+              formatCount(Of.Events)});
+  P.table(Rows, outputWidth());
   if (Shown.size() != Others.size())
     OS << "and " << formatCount(Others.size() - Shown.size())
        << " more: -v shows all\n";
 }
 
-void memkit::printHost(raw_ostream &OS, const HostView &V) {
-  printHostAnswer(OS, V);
-  printHostTable(OS, V);
-  printHostCheck(OS, V);
-  printOthers(OS, V);
+void memkit::printHost(SimPage &P, const HostView &V) {
+  raw_ostream &OS = P.text();
+  printHostAnswer(P, V);
+  printHostTable(P, V);
+  printHostCheck(P, V);
+  printOthers(P, V);
   OS << "replays write to each page of a block, also where the program did "
         "not\n";
   if (V.Target.OtherPeakBytes && !V.Target.Recorded.IsOfMalloc)

@@ -6,6 +6,7 @@
 #define MEMKIT_TOOLS_MEMSIM_HOSTTEXT_H
 
 #include "HostAllocators.h"
+#include "SimPage.h"
 
 namespace memkit {
 
@@ -18,9 +19,9 @@ struct HostView {
 };
 
 /// For people: the answer, a row for each allocator, and how good it is.
-void printHost(llvm::raw_ostream &OS, const HostView &V);
+void printHost(SimPage &P, const HostView &V);
 /// A curve for each allocator.
-void printHostTimeline(llvm::raw_ostream &OS, const HostView &V, bool Ascii);
+void printHostTimeline(SimPage &P, const HostView &V, bool Ascii);
 /// The resident bytes of a replay, by interval; none of a replay that failed.
 llvm::ArrayRef<uint64_t> pointsOf(const HostResult &R);
 /// For scripts; docs/CommandGuide/memsim.md has the fields.

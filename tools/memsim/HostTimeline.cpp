@@ -22,7 +22,7 @@ static uint64_t highestPoint(ArrayRef<uint64_t> Points) {
 }
 
 /// All curves have one scale, so their heights compare.
-void memkit::printHostTimeline(raw_ostream &OS, const HostView &V, bool Ascii) {
+void memkit::printHostTimeline(SimPage &P, const HostView &V, bool Ascii) {
   constexpr unsigned Lines = 4;
   ArrayRef<uint64_t> Was;
   if (V.Target.Recorded.IsKnown && V.Target.Scale == 1)
@@ -32,11 +32,14 @@ void memkit::printHostTimeline(raw_ostream &OS, const HostView &V, bool Ascii) {
     Top = std::max(Top, highestPoint(pointsOf(R)));
   if (!Top)
     return;
-  OS << "\nresident over time, up to " << formatSize(Top)
+  raw_ostream &Said = P.text();
+  Said << "\nresident over time, up to " << formatSize(Top)
      << ", the most in each column";
   if (!Was.empty())
-    OS << (Ascii ? "; - recorded, where more" : "; ─ recorded, where more");
-  OS << '\n';
+    Said << (Ascii ? "; - recorded, where more" : "; ─ recorded, where more");
+  Said << '\n';
+  std::string Drawn;
+  raw_string_ostream OS(Drawn);
   for (auto &&[A, R] : zip_equal(V.Allocators, V.Results)) {
     ArrayRef<uint64_t> Points = pointsOf(R);
     if (Points.size() != wire::MaxReplayPoints)
@@ -50,4 +53,5 @@ void memkit::printHostTimeline(raw_ostream &OS, const HostView &V, bool Ascii) {
   if (End.size() + 3 < wire::MaxReplayPoints)
     OS.indent(unsigned(wire::MaxReplayPoints - 3 - End.size()));
   OS << End << '\n';
+  P.drawing(Drawn);
 }

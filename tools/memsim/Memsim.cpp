@@ -18,7 +18,7 @@
 using namespace llvm;
 using namespace memkit;
 
-enum class SimFormat { Text, Json };
+enum class SimFormat { Text, Markdown, Json };
 
 static cl::opt<std::string> Input(cl::Positional, cl::desc("<trace>"),
                                   cl::cat(toolCategory()));
@@ -63,6 +63,8 @@ static cl::opt<bool> Ascii("ascii", cl::desc("Draw with ASCII characters"),
 static cl::opt<SimFormat> OutputFormat(
     "format", cl::desc("What to write:"),
     cl::values(clEnumValN(SimFormat::Text, "text", "for people (default)"),
+               clEnumValN(SimFormat::Markdown, "markdown",
+                          "for a comment on a change"),
                clEnumValN(SimFormat::Json, "json", "for scripts")),
     cl::init(SimFormat::Text), cl::cat(toolCategory()));
 
@@ -98,23 +100,31 @@ static Error write(function_ref<void(raw_ostream &)> Print) {
   return (*Out)->keep();
 }
 
+/// For people: a page that Print fills.
+static void writePage(raw_ostream &OS, const Trace &T,
+                      function_ref<void(SimPage &)> Print) {
+  SimPage P(OS, OutputFormat == SimFormat::Markdown);
+  P.title(("Other allocators: " + T.name()).str());
+  Print(P);
+}
+
 static Error writeDevices(const DeviceView &V) {
   return write([&](raw_ostream &OS) {
     if (OutputFormat == SimFormat::Json)
-      writeDeviceJson(OS, V);
-    else
-      printDevices(OS, V);
+      return writeDeviceJson(OS, V);
+    writePage(OS, V.T, [&](SimPage &P) { printDevices(P, V); });
   });
 }
 
 static Error writeHost(const HostView &V) {
   return write([&](raw_ostream &OS) {
     if (OutputFormat == SimFormat::Json)
-      writeHostJson(OS, V);
-    else
-      printHost(OS, V);
-    if (OutputFormat == SimFormat::Text && Timeline)
-      printHostTimeline(OS, V, Ascii || !isUtf8Locale());
+      return writeHostJson(OS, V);
+    writePage(OS, V.T, [&](SimPage &P) {
+      printHost(P, V);
+      if (Timeline)
+        printHostTimeline(P, V, Ascii || !isUtf8Locale());
+    });
   });
 }
 
