@@ -99,35 +99,58 @@ void Devices::remove(void *Block) {
   memkit_device_freed(All[At->second].Name, "driver",
                       reinterpret_cast<uintptr_t>(Block));
   Of.erase(At);
+}
+
+namespace {
+/// A driver may call its functions by their names: the outermost call counts.
+struct Call {
+  Call() { ++Depth; }
+  ~Call() { --Depth; }
+  static bool isOutermost() { return Depth == 1; }
+  static thread_local int Depth;
+};
+thread_local int Call::Depth = 0;
+} // namespace
+
+/// Allocates by the driver's function, and reports the block.
+template <class Function, class... More>
+static Result allocate(Function *Own, void **Block, size_t Bytes, More... M) {
+  Call C;
+  Result R = Own(Block, Bytes, M...);
+  if (!R && Call::isOutermost())
+    devices().add(*Block, Bytes);
+  return R;
+}
+
+/// Frees by the driver's function.
+template <class Function, class... More>
+static Result release(Function *Own, void *Block, More... M) {
+  Call C;
+  if (Call::isOutermost())
+    devices().remove(Block);
+  Result R = Own(Block, M...);
   memkit_collect();
+  return R;
 }
 
 extern "C" {
 Result hipMalloc(void **Block, size_t Bytes) {
   static auto *Own = driver<Result(void **, size_t)>("hipMalloc");
-  Result R = Own(Block, Bytes);
-  if (!R)
-    devices().add(*Block, Bytes);
-  return R;
+  return allocate(Own, Block, Bytes);
 }
 
 Result hipFree(void *Block) {
   static auto *Own = driver<Result(void *)>("hipFree");
-  devices().remove(Block);
-  return Own(Block);
+  return release(Own, Block);
 }
 
 Result hipMallocAsync(void **Block, size_t Bytes, Stream S) {
   static auto *Own = driver<Result(void **, size_t, Stream)>("hipMallocAsync");
-  Result R = Own(Block, Bytes, S);
-  if (!R)
-    devices().add(*Block, Bytes);
-  return R;
+  return allocate(Own, Block, Bytes, S);
 }
 
 Result hipFreeAsync(void *Block, Stream S) {
   static auto *Own = driver<Result(void *, Stream)>("hipFreeAsync");
-  devices().remove(Block);
-  return Own(Block, S);
+  return release(Own, Block, S);
 }
 }

@@ -34,7 +34,7 @@ void memkit::printHostTimeline(SimPage &P, const HostView &V, bool Ascii) {
     return;
   raw_ostream &Said = P.text();
   Said << "\nresident over time, up to " << formatSize(Top)
-     << ", the most in each column";
+       << ", the most in each column";
   if (!Was.empty())
     Said << (Ascii ? "; - recorded, where more" : "; ─ recorded, where more");
   Said << '\n';
