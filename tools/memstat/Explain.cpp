@@ -99,6 +99,8 @@ std::optional<PageSection> holderSection(const PageInput &F) {
   return Out;
 }
 
+static constexpr StringLiteral LiveCondition = "host:live>";
+
 /// When memrec finds the names of what grows: at the end, or, if that is freed
 /// by then, shortly before the peak.
 static std::string whenToLook(const PageInput &F, bool IsFreed) {
@@ -106,7 +108,17 @@ static std::string whenToLook(const PageInput &F, bool IsFreed) {
   uint64_t Bytes = F.T.hostStats().PeakBytes / 4 * 3;
   if (!IsFreed || Bytes < MiB)
     return "end";
-  return "host:live>" + std::to_string(Bytes / MiB) + "MiB";
+  return LiveCondition.str() + std::to_string(Bytes / MiB) + "MiB";
+}
+
+/// Whether memrec has looked at that time, or at some bytes: the peak of
+/// another run is another one.
+static bool hasLooked(const PageInput &F, StringRef When) {
+  bool IsOfBytes = When.starts_with(LiveCondition);
+  return any_of(F.T.header().Options, [&](StringRef Option) {
+    return Option.consume_front("holders=") &&
+           (Option == When || (IsOfBytes && Option.starts_with(LiveCondition)));
+  });
 }
 
 std::optional<PageSection> trySection(const PageInput &F) {
@@ -133,7 +145,7 @@ std::optional<PageSection> trySection(const PageInput &F) {
   for (const Suggestion &S : F.O.Suggestions)
     Add(adviceText(F, S));
   std::string When = whenToLook(F, IsFreed);
-  if (HasPython && !is_contained(F.T.header().Options, "holders=" + When))
+  if (HasPython && !hasLooked(F, When))
     Add("memrec --holders=" + shellWord(When) + " names what holds the blocks");
   if (Out.Lines.empty())
     return std::nullopt;
