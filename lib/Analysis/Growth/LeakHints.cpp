@@ -110,12 +110,13 @@ static bool fillsCache(const Trace &T, uint32_t Caller) {
 // Threads
 //===----------------------------------------------------------------------===//
 
-/// Whether all threads that the finding's blocks belong to may have run at the
-/// same time: the stack of a thread lives until the thread ends.
+/// Whether the threads that the finding's blocks belong to may have run at the
+/// same time: the stack of a thread lives from its first turn on a processor,
+/// which the last ones may not have had, until the thread ends.
 static bool mayStillRun(const Trace &T, const Growth &G) {
   for (uint32_t Heap = 1; Heap <= T.heaps().size(); ++Heap)
     if (T.heapName(Heap) == "host.stack")
-      return T.heapStats(Heap).PeakBlocks >= G.RiseBlocks;
+      return T.heapStats(Heap).PeakBlocks >= G.RiseBlocks / 4 * 3;
   return false;
 }
 
