@@ -25,7 +25,7 @@ refused("live:2147483646", "no such process")
 refused(f"live:{os.getpid()}", "the process is not being recorded; " + HOW)
 
 # A socket that a killed recorder left, and one that is not memkit's.
-memrec = subprocess.Popen(["memrec", "-q", "-o", "killed.fb", "sleep", "60"])
+memrec = subprocess.Popen(["memrec", "-q", "-o", "killed.fb", "sleep", "600"])
 path = socket_of(memrec)
 while not os.path.exists(path):
     time.sleep(0.02)

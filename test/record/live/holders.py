@@ -31,7 +31,7 @@ with recording("-o", "serve.fb", sys.argv[1], "serve.py") as memrec:
     assert len(json.loads(text)["searches"]) == 2, text
 
 # A program without Python has no names.
-with recording("-o", "sleep.fb", "sleep", "60") as memrec:
+with recording("-o", "sleep.fb", "sleep", "600") as memrec:
     wait_for(memrec, "sleep")
     text, err = run("memdump", "--holders", f"live:{memrec.pid}")
     assert "no names were looked for" in text, text

@@ -28,7 +28,7 @@ def ask(s, text):
     return s.recv(65536)
 
 
-with recording("-o", "storm.fb", sys.argv[1], "1", "60") as memrec:
+with recording("-o", "storm.fb", sys.argv[1], "1", "600") as memrec:
     wait_for(memrec, "storm.c:")
     with connect(memrec) as s:
         assert ask(s, b"hello").startswith(b"ok\nversion "), "no hello"

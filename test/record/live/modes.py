@@ -13,7 +13,7 @@ from live import recording, run, wait_for
 for options in (["-o", "-"], ["--events=none", "-o", "none.fb"], ["--events=last:1M", "-o", "last.fb"],
                 ["--max-size=100K", "-o", "max.fb"]):
     with open("out", "wb") as out, subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=out) as cat:
-        with recording(*options, sys.argv[1], "1", "60", stdout=cat.stdin) as memrec:
+        with recording(*options, sys.argv[1], "1", "600", stdout=cat.stdin) as memrec:
             cat.stdin.close()
             wait_for(memrec, "storm.c:")
             name = f"live:{memrec.pid}"

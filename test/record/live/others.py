@@ -22,7 +22,7 @@ def pids(pattern):
     return subprocess.run(["pgrep", "-f", pattern], stdout=subprocess.PIPE, text=True).stdout.split()
 
 
-with recording("-o", "ours.fb", "sleep", "60") as memrec:
+with recording("-o", "ours.fb", "sleep", "600") as memrec:
     wait_for(memrec, "sleep")
     done = as_nobody("memstat", f"live:{memrec.pid}")
     assert done.returncode == 1, done

@@ -120,7 +120,7 @@ try:
             assert not each.was_asked(), (victim, each.folder)
         if victim == ALICE:
             # The victim's own recording is found beside them.
-            memrec = record(ALICE, "./alices", "60")
+            memrec = record(ALICE, "./alices", "600")
             said, took = ask(ALICE, "live:")
             assert "alices: " in said and took < 3, (took, said)
             # Root reads it by its process id, and does not list it. (Other tests may record as root meanwhile.)
@@ -137,7 +137,7 @@ try:
     # The sockets of the user that do not answer take one limit together, with full ones and silent ones.
     silent = [Silent(ALICE, f"/tmp/memkit-{ALICE}-test", 0o700, f"{number + 1}.sock", full=number % 2)
               for number in range(4)]
-    memrec = record(ALICE, "./alices", "60")
+    memrec = record(ALICE, "./alices", "600")
     said, took = ask(ALICE, "live:")
     assert "alices: " in said and took < 2 * LIMIT, (took, said)
     end(memrec)

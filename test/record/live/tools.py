@@ -11,7 +11,7 @@ import sys
 
 from live import recording, run, socket_of, wait_for
 
-with recording("-o", "storm.fb", sys.argv[1], "2", "60") as memrec:
+with recording("-o", "storm.fb", sys.argv[1], "2", "600") as memrec:
     wait_for(memrec, "storm.c:")
     name = f"live:{memrec.pid}"
     for _ in range(4):
@@ -40,11 +40,11 @@ with recording("-o", "storm.fb", sys.argv[1], "2", "60") as memrec:
     assert os.stat(os.path.dirname(socket_of(memrec))).st_mode & 0o77 == 0
 
     # Several: listed.
-    with recording("-o", "other.fb", "sleep", "60") as other:
+    with recording("-o", "other.fb", "sleep", "600") as other:
         wait_for(other, "sleep")
         _, err = run("memstat", "live:", status=1)
         assert "live: several programs are being recorded:" in err, err
-        assert f"  live:{other.pid}  sleep 60" in err, err
+        assert f"  live:{other.pid}  sleep 600" in err, err
 
 # What is written in the end is a trace like others.
 run("memdump", "--check", "storm.fb")

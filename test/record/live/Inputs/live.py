@@ -21,7 +21,7 @@ def socket_of(memrec):
 
 def run(*command, status=0):
     """The output and the errors of a tool; it must end with this status."""
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60)
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=300)
     assert done.returncode == status, (command, done.returncode, done.stdout, done.stderr)
     return done.stdout, done.stderr
 
@@ -34,7 +34,7 @@ def recording(*command, **options):
         yield memrec
     finally:
         memrec.terminate()
-        memrec.wait(timeout=60)
+        memrec.wait(timeout=300)
         # The program goes on without memrec.
         with contextlib.suppress(ProcessLookupError):
             os.killpg(memrec.pid, signal.SIGKILL)
@@ -42,7 +42,7 @@ def recording(*command, **options):
 
 def wait_for(memrec, text):
     """Waits until memstat says text of the recording."""
-    for _ in range(200):
+    for _ in range(1200):
         done = subprocess.run(["memstat", f"live:{memrec.pid}"], stdout=subprocess.PIPE,
                               stderr=subprocess.DEVNULL, text=True)
         if text in done.stdout:
