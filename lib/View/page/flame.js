@@ -5,7 +5,7 @@
 import {Question} from './ask.js';
 import {button, checkbox, copy, copyButton, element, menu, setMenu, setText} from './element.js';
 import {isOffered} from './file.js';
-import {FlameGraph, kindFill} from './flame_graph.js';
+import {depthFill, FlameGraph, kindFill} from './flame_graph.js';
 import {FlameTree} from './flame_tree.js';
 import {capital, formatCount, formatShare, formatTime, formatValue} from './format.js';
 import {clean, hasPlace, placeAndName, placeOf} from './names.js';
@@ -24,7 +24,7 @@ export class FlameView {
     this.answer = this.whole = this.tree = null;
     this.node = -1;
     this.graph = new FlameGraph({
-      fill: kindFill, size: (tree, node) => this.sizeLabel(tree, node),
+      fill: (tree, node) => isOfCode() ? kindFill(tree, node) : depthFill(tree, node), size: (tree, node) => this.sizeLabel(tree, node),
       onzoom: node => this.zoomTo(node), onhover: node => this.describe(node), onkey: (event, node) => this.key(event, node)});
     this.question = new Question('profile', answer => this.show(answer));
     this.tableQuestion = new Question('table', answer => this.showTable(answer));
@@ -38,8 +38,8 @@ export class FlameView {
     this.makeTable();
     this.empty = element('p', {class: 'dim', hidden: true});
     this.root = element('div', {}, this.makeBar(), this.command.line,
-      element('div', {class: 'line'}, this.title, this.matched), this.question.status, this.crumbs, this.detail,
-      this.empty, this.graph.root, this.colors = colorLegend(),
+      element('div', {class: 'line'}, this.title, this.matched), this.question.status, this.crumbs,
+      this.empty, this.graph.root, this.foot = element('div', {class: 'flame-foot'}, this.colors = colorLegend(), this.detail),
       element('div', {hidden: !this.hasTable}, element('div', {class: 'line'}, element('h2', {}, 'By place'),
         this.tableNote, element('span', {class: 'push'}), copyButton('Copy as Markdown', () => this.table.markdown())),
       this.tableQuestion.status, this.table.root));
@@ -50,12 +50,13 @@ export class FlameView {
     this.byMenu = menu('by', run.start.groups.map(group => [group, groupWord(group)]), '', by => change({by, zoom: [], focus: [], hide: []}));
     this.all = checkbox('All frames', all => change({all}));
     this.invert = checkbox('Invert', invert => change({invert, zoom: []}));
+    this.imports = checkbox('Imports', imports => change({imports: imports === this.showsImportsItself() ? null : imports, zoom: []}));
     this.byMenu.hidden = run.start.groups.length < 2;
     this.all.hidden = !isOffered('profile', 'all', '1');
     this.invert.hidden = Boolean(run.start.inverted);
     this.search = element('input', {type: 'search', placeholder: 'Search function or file', 'aria-label': 'Search',
                                     oninput: () => this.searchSoon()});
-    return element('div', {class: 'bar'}, this.whatMenu, this.byMenu, this.all, this.invert, this.search,
+    return element('div', {class: 'bar'}, this.whatMenu, this.byMenu, this.all, this.invert, this.imports, this.search,
       element('span', {class: 'push'}), this.command.toggle, pictureButton(() => this.graph.svg(), 'flame'));
   }
 
@@ -66,7 +67,7 @@ export class FlameView {
   }
 
   makeDetail() {
-    this.detailName = element('p', {class: 'detail-name hint'}, FlameHint);
+    this.detailName = element('p', {class: 'detail-name'});
     this.detailSource = element('code');
     this.detailHeld = element('p', {class: 'dim', hidden: true});
     this.detailSizes = element('p', {class: 'detail-sizes'});
@@ -122,12 +123,22 @@ export class FlameView {
 
   /** The state that changes the picture of an answer. */
   lookKey() {
-    return [state.zoom, state.focus, state.hide].map(ids => ids.join('.')).join('|') + '|' + state.search;
+    return [state.zoom, state.focus, state.hide].map(ids => ids.join('.')).join('|') + '|' + state.imports + '|' + state.search;
+  }
+
+  /** Without a word of the reader: imports are left out where they are most of the picture. */
+  showsImportsItself() {
+    return this.importShare <= 0.5;
+  }
+
+  showsImports() {
+    return state.imports ?? this.showsImportsItself();
   }
 
   show(answer) {
     this.answer = answer;
     this.whole = FlameTree.from(answer);
+    this.importShare = this.whole.importShare();
     this.filterKey = null;
     this.command.show(answer.command);
     this.refresh();
@@ -136,9 +147,11 @@ export class FlameView {
   /** Draws what the state says of the answer that is here: filters, zoom, search. */
   refresh() {
     this.shownKey = this.lookKey();
-    const key = state.focus.join('.') + '|' + state.hide.join('.');
+    const imports = this.showsImports(), key = state.focus.join('.') + '|' + state.hide.join('.') + '|' + imports;
+    this.imports.hidden = !this.importShare;
+    this.imports.querySelector('input').checked = imports;
     if (key !== this.filterKey) {
-      this.tree = this.whole.filtered(state.focus, state.hide);
+      this.tree = this.whole.filtered(state.focus, state.hide, imports);
       this.filterKey = key;
       this.matchKey = null;
     }
@@ -149,7 +162,8 @@ export class FlameView {
       this.matchKey = state.search;
       this.matched.textContent = this.matches ? matchText(tree.matchedSum(this.matches), tree.sum, answer.unit) : '';
     }
-    setText(this.title, clean(capital(answer.title)) + ': ' + formatValue(answer.total, answer.unit));
+    const without = imports || !this.importShare ? '' : ', of which ' + formatValue(this.whole.sum * this.importShare, answer.unit) + ' of imports are left out';
+    setText(this.title, clean(capital(answer.title)) + ': ' + formatValue(answer.total, answer.unit) + without);
     this.showEmpty();
     this.graph.show(tree, zoom, this.matches);
     this.graph.surface.describe('Flame graph of ' + clean(answer.title) + ', ' + formatValue(answer.total, answer.unit) +
@@ -163,7 +177,8 @@ export class FlameView {
   showEmpty() {
     const none = !this.tree.count;
     this.empty.hidden = !none;
-    this.graph.root.hidden = this.detail.hidden = this.colors.hidden = none;
+    this.graph.root.hidden = this.foot.hidden = none;
+    for (const sample of this.colors.querySelectorAll('[data-of=code]')) sample.hidden = !isOfCode();
     this.empty.textContent = this.whole.count ? 'Nothing is left: remove a filter above.'
       : 'Nothing was ' + clean(this.answer.title) + '.';
   }
@@ -228,10 +243,10 @@ export class FlameView {
   describe(node) {
     const {tree, answer} = this;
     this.actions.hidden = this.acted() < 0;
+    this.foot.classList.toggle('pointed', node >= 0 || this.acted() >= 0);
     this.showHolder(node < 0 ? '' : tree.names.held_by?.[tree.name[node]]);
-    this.detailName.classList.toggle('hint', node < 0);
     if (node < 0) {
-      setText(this.detailName, FlameHint);
+      setText(this.detailName, '');
       setText(this.detailSource, '');
       setText(this.detailSizes, '');
       return;
@@ -267,6 +282,10 @@ const matchText = (sum, whole, unit) => sum
   ? 'Matches hold ' + formatValue(sum, unit) + ', ' + formatShare(sum, whole) + '.' : 'Nothing matches.';
 
 function colorLegend() {
-  return element('p', {class: 'color-legend'}, [['own', 'your code'], ['library', 'library'], ['import', 'import'], ['groups', 'group']]
-    .map(([kind, text]) => element('span', {}, element('span', {class: 'swatch key-' + kind}), text)));
+  return element('p', {class: 'color-legend'}, element('span', {}, FlameHint),
+    [['own', 'your code'], ['library', 'library'], ['import', 'import'], ['groups', 'group']].map(([kind, text]) =>
+      element('span', {'data-of': 'code'}, element('span', {class: 'swatch key-' + kind}), text)));
 }
+
+/** Whether the boxes are functions; else layers, scopes, ..., which are coloured by depth. */
+const isOfCode = () => !['layer', 'scope', 'thread', 'process', 'category', 'heap'].includes(state.by);

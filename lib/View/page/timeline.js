@@ -36,7 +36,7 @@ export class Timeline {
     this.clear = button('Clear', () => change({range: null, at: null}), {hidden: true, class: 'link'});
     this.input = new TimelineInput(this);
     this.root = element('section', {class: 'timeline', 'aria-label': 'Memory over time'},
-      this.head(), element('div', {class: 'selection-line'}, this.selection, this.clear), this.surface.box, this.question.status, this.legend);
+      this.head(), this.selectionLine = element('div', {class: 'selection-line'}, this.selection, this.clear), this.surface.box, this.question.status, this.legend);
     onTheme(() => this.showLegend());
     onChange(() => this.update());
   }
@@ -135,6 +135,7 @@ export class Timeline {
   showSelection() {
     const {range, at} = state;
     this.clear.hidden = !range && at === null;
+    this.selectionLine.classList.toggle('idle', this.clear.hidden);
     let text = 'Click a moment, or drag over a range.';
     if (range) {
       const steps = range.map(stepAt);
@@ -157,7 +158,7 @@ export class Timeline {
   /** Makes the legend's rows once an answer; moments change numbers only. */
   makeRows() {
     const items = this.answer.series.length > 1
-      ? this.answer.series.map(series => ({series, color: series.color})) : [];
+      ? this.answer.series.filter(series => series.values.some(value => value > 0)).map(series => ({series, color: series.color})) : [];
     const lines = this.answer.lines.map(line => ({series: line, line: true, color: () => colors.ink}));
     this.when = element('span', {class: 'name'});
     this.sum = element('span', {class: 'number'});
@@ -185,7 +186,9 @@ export class Timeline {
     setText(this.sum, formatSize(isPeak ? peak.peak_bytes : this.answer.total[at] || 0));
     for (const row of this.rows) {
       const index = row.line ? nearest(row.series.time_ns, moment) : at;
-      setText(row.number, index < 0 ? '' : formatSize(row.series.values[index] || 0));
+      const bytes = index < 0 ? 0 : row.series.values[index] || 0;
+      setText(row.number, bytes ? formatSize(bytes) : '');
+      row.root.classList.toggle('dim', !bytes);
       if (row.shown !== row.color()) row.swatch.style.background = row.line ? '' : row.color();
       row.shown = row.color();
     }
