@@ -64,4 +64,44 @@ SourceText SourceText::read(const SourceUse &Use) {
   return Out;
 }
 
+bool holdsMemory(const LineUse &L) {
+  return L.PeakBytes || L.AllocatedBytes || L.LiveBytes;
+}
+
+static std::string textOf(const SourceText &Text, uint64_t Line,
+                          const LineUse *Use) {
+  if (Line <= Text.Lines.size())
+    return Text.Lines[Line - 1];
+  return Use ? oneLine(Use->Text) : "";
+}
+
+std::vector<SourceRow> sourceRows(const SourceUse &Use, const SourceText &Text,
+                                  uint64_t Context) {
+  std::vector<const LineUse *> Shown;
+  for (const LineUse &L : Use.Lines)
+    if (holdsMemory(L))
+      Shown.push_back(&L);
+  std::vector<SourceRow> Rows;
+  // 64 bits: a trace may have the last line of 32.
+  uint64_t Last = Text.Lines.size(), Next = 1; // Next: not shown yet
+  auto Add = [&](uint64_t Line, const LineUse *L) {
+    Next = Line + 1;
+    Rows.push_back({Line, L, textOf(Text, Line, L)});
+  };
+  for (size_t I = 0; I != Shown.size(); ++I) {
+    uint64_t Line = Shown[I]->Line;
+    if (Line <= Last)
+      for (uint64_t Before = std::max(Next, Line - std::min(Line, Context));
+           Before < Line; ++Before)
+        Add(Before, nullptr);
+    Add(Line, Shown[I]);
+    uint64_t Until = std::min(Last, Line + Context);
+    if (I + 1 != Shown.size())
+      Until = std::min<uint64_t>(Until, Shown[I + 1]->Line - 1);
+    while (Next <= Until)
+      Add(Next, nullptr);
+  }
+  return Rows;
+}
+
 } // namespace memkit

@@ -22,6 +22,20 @@ struct SourceText {
   static SourceText read(const SourceUse &Use);
 };
 
+/// A line of a file that is shown.
+struct SourceRow {
+  uint64_t Line = 0;
+  const LineUse *Use = nullptr; ///< null: holds nothing
+  std::string Text;
+};
+
+/// The lines of Use that hold or have held memory, each with Context lines of
+/// the file before and behind, by line. Use must live as long.
+std::vector<SourceRow> sourceRows(const SourceUse &Use, const SourceText &Text,
+                                  uint64_t Context);
+/// Whether a line holds bytes at the peak or at the end, or has allocated.
+bool holdsMemory(const LineUse &L);
+
 } // namespace memkit
 
 #endif // MEMKIT_LIB_REPORT_SOURCETEXT_H

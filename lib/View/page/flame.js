@@ -11,6 +11,7 @@ import {capital, formatCount, formatShare, formatTime, formatValue} from './form
 import {clean, hasPlace, placeAndName, placeOf} from './names.js';
 import {CommandLine, pictureButton} from './picture.js';
 import {listedNow, metricNow, profileParameters, run} from './run.js';
+import {hasSource, showSource, sourceButton} from './source.js';
 import {change, inGesture, state} from './state.js';
 import {DataTable} from './table.js';
 import {groupWord} from './timeline.js';
@@ -75,6 +76,7 @@ export class FlameView {
     this.actions = element('div', {class: 'actions', hidden: true},
       act('Focus', 'Show only stacks through this function (f)', node => this.focusOn(node)),
       act('Hide', 'Leave out stacks through this function (x)', node => this.hideOne(node)),
+      this.sourceAction = act('Source', 'Show the line and the memory beside it (s)', node => this.openSource(node)),
       copyButton('Copy stack', () => this.stackText(this.acted())));
     this.detail = element('div', {class: 'detail', 'aria-live': 'polite'},
       element('div', {class: 'detail-text'}, this.detailName, this.detailSource, this.detailHeld), this.detailSizes, this.actions);
@@ -92,7 +94,7 @@ export class FlameView {
       {title: 'held by', wide: true, value: row => row.heldBy, text: row => row.heldBy,
        isShown: () => Boolean(this.tableAnswer?.rows.held_by), cell: row => clean(row.heldBy, 160)},
       {title: 'source', wide: true, value: row => row.source, text: row => row.source,
-       cell: row => element('code', {}, clean(row.source, 160))},
+       cell: row => row.source ? sourceButton(row.source, row.file, row.line) : ''},
     ], {onsort: title => {
       if (title === 'own' || title === 'with callees') change({sort: title === 'own' ? 'own' : 'total'});
     }});
@@ -214,6 +216,7 @@ export class FlameView {
     switch (event.key) {
     case 'f': this.focusOn(node); return true;
     case 'x': this.hideOne(node); return true;
+    case 's': this.openSource(node); return true;
     case 'c': copy(this.stackText(node)); return true;
     case 'i': change({invert: !state.invert, zoom: []}); return true;
     case 'a': change({all: !state.all}); return true;
@@ -227,6 +230,11 @@ export class FlameView {
 
   hideOne(node) {
     if (node >= 0) change({hide: [...new Set([...state.hide, this.tree.functionId(node)])], zoom: []});
+  }
+
+  openSource(node) {
+    const {file, line} = this.tree.names, name = this.tree.name[node];
+    if (hasSource(file[name])) showSource(file[name], line[name]);
   }
 
   stackText(node) {
@@ -252,6 +260,7 @@ export class FlameView {
       return;
     }
     const name = tree.name[node], total = tree.total[node], {zoom} = this.graph;
+    this.sourceAction.hidden = !hasSource(tree.names.file[name]) || !tree.names.line[name];
     const place = placeOf(tree.names, name);
     this.detailName.textContent = clean(tree.names.text[name]) + (place ? '  ' + clean(place) : '');
     this.detailSource.textContent = clean((tree.names.source[name] || '').trim());
@@ -271,7 +280,7 @@ export class FlameView {
     this.tableAnswer = answer;
     const {rows} = answer;
     this.table.show(rows.own.map((own, at) => ({own, total: rows.total[at], blocks: rows.blocks[at],
-      text: rows.text[at], source: (rows.source[at] || '').trim(), kind: rows.kind[at], heldBy: rows.held_by?.[at] || ''})));
+      text: rows.text[at], source: (rows.source[at] || '').trim(), kind: rows.kind[at], file: rows.file[at], line: rows.line[at], heldBy: rows.held_by?.[at] || ''})));
     const {left_out: left} = answer;
     this.tableNote.textContent = left?.rows
       ? formatCount(left.rows) + ' smaller places with ' + formatValue(left.own, answer.unit) + ' are not listed.' : '';

@@ -18,6 +18,7 @@ import {Overview} from './overview.js';
 import {Processes} from './processes.js';
 import {Programs} from './programs.js';
 import {run, snap} from './run.js';
+import {makeSourceDialog} from './source.js';
 import {change, onChange, setFirstView, state} from './state.js';
 import {startTheme} from './theme.js';
 import {Timeline} from './timeline.js';
@@ -54,7 +55,7 @@ function build(page) {
   const timeline = hasTimeline ? new Timeline() : null;
   const place = element('main', {id: 'view', tabindex: -1});
   const fold = makeFold();
-  page.replaceChildren(makeHeader(showKeys), makeTabs(timeline ? fold : null), ...(timeline ? [timeline.root] : []), place, dialog);
+  page.replaceChildren(makeHeader(showKeys), makeTabs(timeline ? fold : null), ...(timeline ? [timeline.root] : []), place, dialog, makeSourceDialog());
   const views = viewsNow();
   if (views.length && !views.includes(state.view)) state.view = views[0];
   // Another trace has other views and names: the page starts anew, with the state of its address.

@@ -8,6 +8,7 @@ import {formatCount, formatShare, formatSize} from './format.js';
 import {evidence} from './header.js';
 import {clean} from './names.js';
 import {run, spaceNow} from './run.js';
+import {sourceButton} from './source.js';
 import {change} from './state.js';
 
 const Shown = 10;
@@ -31,7 +32,7 @@ function placeRow(rows, at, total, most) {
     element('td', {class: 'place'},
       button(text, () => change({view: 'flame', search: rows.text[at], what: '', range: null, at: null, zoom: []}),
         {class: 'link plain', title: 'Show in the flame graph'}),
-      rows.source[at] ? element('code', {}, clean(rows.source[at].trim(), 160)) : null));
+      rows.source[at] ? sourceButton(rows.source[at], rows.file[at], rows.line[at]) : null));
 }
 
 export class Overview {

@@ -26,6 +26,7 @@ const Fields = {
   window: [null, range], curve: [null, text], what: ['', text], by: ['', text],
   all: [false, flag], invert: [false, flag], zoom: [[], list], focus: [[], list], hide: [[], list],
   search: ['', text], sort: ['own', text], device: [null, number], tint: ['line', text],
+  source: ['', text],
   x: ['', text], trace: [null, number], between: [null, number], side: ['', text], theme: ['', text], folded: [null, choice], imports: [null, choice],
 };
 
