@@ -8,6 +8,7 @@
 #include "Support/Json.h"
 #include "Tables/TableMaker.h"
 #include "TraceView.h"
+#include "memkit/Support/RequestError.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
