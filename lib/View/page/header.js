@@ -33,7 +33,7 @@ function verdictText() {
 }
 
 /** What a saved page leaves out, folded; null if that is nothing. */
-const leftOut = sentences => sentences?.length ? element('details', {class: 'dim left-out'},
+export const leftOut = sentences => sentences?.length ? element('details', {class: 'dim left-out'},
   element('summary', {}, 'What this page leaves out'),
   sentences.map(sentence => element('p', {}, clean(sentence, 600)))) : null;
 
@@ -125,7 +125,6 @@ export function makeHeader(showKeys) {
       element('p', {class: 'dim run-line', title: lines.join(' · ')}, lines.join(' · ')), again,
       element('span', {class: 'push'}), traceMenu(),
       theme, button('Keys', showKeys, {class: 'quiet', 'aria-keyshortcuts': '?'})),
-    leftOut(start.left_out),
     element('p', {class: start.alarm ? 'verdict alarm' : 'verdict'}, element('span', {title: verdictText()}, verdictText()), ' ',
       [...new Set(start.facts.filter(fact => fact.alarm).map(fact => fact.view))].map(evidence)));
 }

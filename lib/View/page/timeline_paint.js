@@ -262,6 +262,7 @@ function paintPoint(pen, layout, x, y, text, taken) {
   const beside = x + 8 + width <= layout.x1 ? x + 8 : x - 8 - width;
   const left = layout.strip ? beside : Math.min(layout.x1 - width, Math.max(layout.x0, x - width / 2));
   const middle = layout.strip ? Math.max(8, y) : y - 11;
+  taken.points.push([left, left + width]);
   if (middle < Lane + 8) taken[1].push([left, left + width]);
   else pen.rect(left - 2, middle - 8, width + 4, 16, colors.veil);
   pen.text(left, middle, text, colors.ink, {bold: true});
@@ -277,7 +278,7 @@ function paintResident(pen, layout, answer, top, taken) {
   const x = xOf(layout, ns), y = layout.y1 - bytes / top * (layout.y1 - layout.y0);
   const width = textWidth('resident ' + formatSize(bytes), 12, true), half = width / 2;
   // Where the peak's label is, one is enough: the legend has both numbers.
-  if (taken[1].some(([from, to]) => x - half < to + 6 && x + half + 6 > from)) return;
+  if (taken.points.some(([from, to]) => x - half < to + 6 && x + half + 6 > from)) return;
   paintPoint(pen, layout, x, y, 'resident ' + formatSize(bytes), taken);
 }
 
@@ -298,7 +299,7 @@ function paintRange(pen, layout, range) {
 /** Draws the run; `view` has answer, stack, steps, marks, peak. */
 export function paintTimeline(pen, layout, view) {
   if (!view.answer) return;
-  const top = topOf(view.answer, layout), taken = [[], []];
+  const top = topOf(view.answer, layout), taken = Object.assign([[], []], {points: []});
   paintGrid(pen, layout, top);
   pen.clip(layout.x0, 0, layout.x1 - layout.x0, layout.y1);
   paintAreas(pen, layout, view.answer, view.stack, top);
