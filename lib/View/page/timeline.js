@@ -52,12 +52,19 @@ export class Timeline {
     const end = () => run.start.end_ns;
     const middle = () => state.at ?? (state.range ? (state.range[0] + state.range[1]) / 2 : end() / 2);
     this.resetButton = button('Whole run', () => change({window: null}), {hidden: true});
-    return element('div', {class: 'bar'},
-      element('h2', {}, 'Memory over time'), this.spaceMenu, this.curveMenu, this.filters.map(filter => filter.root),
+    this.menus = element('span', {class: 'menus'}, this.spaceMenu, this.filters.map(filter => filter.root));
+    return this.bar = element('div', {class: 'bar'},
+      element('h2', {}, 'Memory over time'), this.curveMenu, this.menus,
       element('span', {class: 'push'}), this.resetButton,
       button('−', () => this.input.zoom(2, middle()), {'aria-label': 'Zoom out', class: 'square'}),
       button('+', () => this.input.zoom(0.5, middle()), {'aria-label': 'Zoom in', class: 'square'}),
       pictureButton(() => this.surface.svg(), 'timeline'));
+  }
+
+  /** The menus of space, heap and process stand above the curve; above a strip there is no room, but in the view's own bar. */
+  placeMenus(bar) {
+    const before = (bar || this.bar).querySelector('.push');
+    if (before.previousSibling !== this.menus) before.before(this.menus);
   }
 
   space() {
