@@ -17,6 +17,7 @@ NEXT_NAME = re.compile(r",\s*([\w$]+)\s*=")
 TOP_PATTERN = re.compile(r"^(?:export\s+)?(?:const|let|var)\s*[{\[]", re.M)
 COMMENT = re.compile(r"^ *(?://[^\n]*|/\*\*?\s.*?\*/)\n", re.M | re.S)
 BLANKS = re.compile(r"^[ \t]+|^\n", re.M)
+STYLE_BLANKS = re.compile(r" *([{};,]|(?<=[a-z-]):(?= )) *")
 TEMPLATE = re.compile(r"[=(,:+?\[]\s*`")
 NAMES = re.compile(r"\{([^}]*)\}")
 LIMIT = 300 * 1024
@@ -99,7 +100,7 @@ def join(folder):
 def bundle(folder):
     """The whole page as text, with the markers replaced."""
     script = "\n// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n" + join(folder)
-    style = "\n" + BLANKS.sub("", COMMENT.sub("", (folder / "page.css").read_text(encoding="utf-8")))
+    style = "\n" + STYLE_BLANKS.sub(r"\1", BLANKS.sub("", COMMENT.sub("", (folder / "page.css").read_text(encoding="utf-8"))))
     if "</script" in script.lower() or "<!--" in script or "</style" in style.lower():
         sys.exit("bundle.py: error: the code has text that ends its element")
     page = (folder / "index.html").read_text(encoding="utf-8")

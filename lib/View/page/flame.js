@@ -57,7 +57,7 @@ export class FlameView {
     this.invert.hidden = Boolean(run.start.inverted);
     this.search = element('input', {type: 'search', placeholder: 'Search function or file', 'aria-label': 'Search',
                                     oninput: () => this.searchSoon()});
-    return this.bar = element('div', {class: 'bar tight'}, this.whatMenu, this.byMenu, this.all, this.invert, this.imports, this.search,
+    return this.menuBar = element('div', {class: 'bar tight'}, this.whatMenu, this.byMenu, this.all, this.invert, this.imports, this.search,
       element('span', {class: 'push'}), this.command.toggle, pictureButton(() => this.graph.svg(), 'flame'));
   }
 

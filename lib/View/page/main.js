@@ -76,7 +76,7 @@ function build(page) {
     fold.textContent = isFolded(name) ? '▾ Large curve' : '▴ Small curve';
     fold.setAttribute('aria-expanded', String(!isFolded(name)));
     fold.hidden = name === 'timeline';
-    timeline?.placeMenus(isFolded(name) ? view.bar : null);
+    timeline?.placeMenus(isFolded(name) ? view.menuBar : null);
     view.update();
   });
   startKeys({showKeys, timeline: timeline?.input, search: () => {

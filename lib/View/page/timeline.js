@@ -6,7 +6,7 @@ import {Question} from './ask.js';
 import {nearest} from './axis.js';
 import {button, element, menu, setText} from './element.js';
 import {formatSize, formatSizeChange, formatTime} from './format.js';
-import {clean} from './names.js';
+import {clean, meaningOf} from './names.js';
 import {FilterMenu} from './filter.js';
 import {pictureButton} from './picture.js';
 import {filtersNow, momentText, run, spaceNow, stepAt} from './run.js';
@@ -174,7 +174,7 @@ export class Timeline {
       const number = element('span', {class: 'number'});
       return {...item, swatch, number,
               root: element('div', {class: 'legend-row'}, swatch,
-                element('span', {class: 'name', title: clean(item.series.name)},
+                element('span', {class: 'name', title: [clean(item.series.name), meaningOf(item.series.name)].filter(Boolean).join(': ')},
                   item.series.leaks ? element('b', {class: 'alarm-text'}, leakWord + ' ') : null, clean(item.series.name)), number)};
     });
     // A single area is the total.

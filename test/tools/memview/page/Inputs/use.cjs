@@ -98,7 +98,7 @@ const tests = {
   },
 
   async 'search counts each byte once'(page) {
-    await page.goto(address + '#view=flame');
+    await page.goto(address + '#view=flame&imports=1');
     await page.waitForTimeout(300);
     await page.keyboard.press('/');
     await page.keyboard.type('Block.forward');
@@ -257,7 +257,7 @@ Object.assign(tests, {
     let asked = 0;
     await page.route(/api\/curves.*by=thread/, route => ++asked < 6
       ? route.fulfill({status: 202, contentType: 'application/json', body: '{"progress": 0.42, "what": "replaying the events"}'}) : route.continue());
-    await page.goto(address + '#view=flame');
+    await page.goto(address + '#view=flame&folded=0');
     await page.waitForSelector('.legend-row');
     await page.selectOption('.timeline .field:has(span:text-is("by")) select', 'thread');
     await page.waitForFunction(() => /Replaying the events: 42 %/.test(document.querySelector('.timeline .status').textContent));
