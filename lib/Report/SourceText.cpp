@@ -31,6 +31,14 @@ static bool isSame(StringRef OfFile, StringRef OfTrace) {
 }
 
 SourceText SourceText::read(const SourceUse &Use) {
+  SourceText Out = readFile(Use);
+  if (!Out.Doubt.empty())
+    for (auto [Line, Text] : Use.Known)
+      Out.OfTrace.emplace(Line, plainLine(Text));
+  return Out;
+}
+
+SourceText SourceText::readFile(const SourceUse &Use) {
   constexpr uint64_t MaxBytes = 16 << 20;
   SourceText Out;
   std::string Path = Use.File.str();
@@ -72,7 +80,23 @@ static std::string textOf(const SourceText &Text, uint64_t Line,
                           const LineUse *Use) {
   if (Line <= Text.Lines.size())
     return Text.Lines[Line - 1];
+  if (auto At = Text.OfTrace.find(Line); At != Text.OfTrace.end())
+    return At->second;
   return Use ? oneLine(Use->Text) : "";
+}
+
+/// Without the file: the lines that hold memory, and all that the trace has.
+static std::vector<SourceRow> rowsOfTrace(ArrayRef<const LineUse *> Shown,
+                                          const SourceText &Text) {
+  std::map<uint64_t, const LineUse *> Lines;
+  for (const auto &[Line, Of] : Text.OfTrace)
+    Lines[Line] = nullptr;
+  for (const LineUse *L : Shown)
+    Lines[L->Line] = L;
+  std::vector<SourceRow> Rows;
+  for (auto [Line, Use] : Lines)
+    Rows.push_back({Line, Use, textOf(Text, Line, Use)});
+  return Rows;
 }
 
 std::vector<SourceRow> sourceRows(const SourceUse &Use, const SourceText &Text,
@@ -81,6 +105,8 @@ std::vector<SourceRow> sourceRows(const SourceUse &Use, const SourceText &Text,
   for (const LineUse &L : Use.Lines)
     if (holdsMemory(L))
       Shown.push_back(&L);
+  if (Text.Lines.empty())
+    return rowsOfTrace(Shown, Text);
   std::vector<SourceRow> Rows;
   // 64 bits: a trace may have the last line of 32.
   uint64_t Last = Text.Lines.size(), Next = 1; // Next: not shown yet

@@ -6,6 +6,7 @@
 #include "Report/SourceText.h"
 #include "Support/CommandText.h"
 #include "Support/Json.h"
+#include "Support/SecretText.h"
 #include "Tables/TableMaker.h"
 #include "TraceView.h"
 #include "memkit/Support/RequestError.h"
@@ -60,6 +61,10 @@ Expected<std::string> TraceView::source(const Question &Q) {
                             oneLine(Q.text("file")) + "'");
   const SourceUse &Use = Files.front();
   SourceText Known = SourceText::read(Use);
+  // A page may be given away, and lines of the file were not looked at yet.
+  for (std::string &Line : Known.Lines)
+    if (looksSecret(Line))
+      Line = "(left out: it looks like a password or a key)";
   std::string Text;
   raw_string_ostream OS(Text);
   json::OStream J(OS);
