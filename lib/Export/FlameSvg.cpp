@@ -40,20 +40,20 @@ static constexpr StringLiteral FlameStyle =
     "'DejaVu Sans Mono',monospace}\n"
     ".memkit .rows .u text{font-weight:700}\n"
     ".memkit .rows text .v{font-weight:400;fill:#39424d}\n"
-    ".memkit .u rect{fill:#9db8e6}\n"
-    ".memkit .l rect{fill:#dde3ea}\n"
-    ".memkit .i rect{fill:#e3d5f2}\n"
-    ".memkit .o rect{fill:#e9e9e4}\n"
-    ".memkit .g rect{fill:#f0b8a8}\n"
+    ".memkit .u rect{fill:#b7cff5}\n"
+    ".memkit .l rect{fill:#dadee3}\n"
+    ".memkit .i rect{fill:#eef0f2}\n"
+    ".memkit .o rect{fill:#f5f6f8}\n"
+    ".memkit .g rect{fill:#efb3ab}\n"
     ".memkit .s rect{fill:#a9cbe8}\n";
 static constexpr StringLiteral FlameDark =
     ".memkit .rows text .v{fill:#c3ccd6}\n"
-    ".memkit .u rect{fill:#35568f}\n"
-    ".memkit .l rect{fill:#303841}\n"
-    ".memkit .i rect{fill:#4a3c63}\n"
+    ".memkit .u rect{fill:#2f5596}\n"
+    ".memkit .l rect{fill:#3c444d}\n"
+    ".memkit .i rect{fill:#262c33}\n"
     ".memkit .o rect{fill:#24282d}\n"
-    ".memkit .g rect{fill:#833a28}\n"
-    ".memkit .s rect{fill:#2b567c}\n";
+    ".memkit .g rect{fill:#8a3b35}\n"
+    ".memkit .s rect{fill:#2a5d85}\n";
 
 namespace {
 

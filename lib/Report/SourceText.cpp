@@ -31,6 +31,14 @@ static bool isSame(StringRef OfFile, StringRef OfTrace) {
 }
 
 SourceText SourceText::read(const SourceUse &Use) {
+  SourceText Out = readFile(Use);
+  if (!Out.Doubt.empty())
+    for (auto [Line, Text] : Use.Known)
+      Out.OfTrace.emplace(Line, plainLine(Text));
+  return Out;
+}
+
+SourceText SourceText::readFile(const SourceUse &Use) {
   constexpr uint64_t MaxBytes = 16 << 20;
   SourceText Out;
   std::string Path = Use.File.str();
@@ -62,6 +70,64 @@ SourceText SourceText::read(const SourceUse &Use) {
   for (StringRef Line : Lines)
     Out.Lines.push_back(plainLine(Line));
   return Out;
+}
+
+bool holdsMemory(const LineUse &L) {
+  return L.PeakBytes || L.AllocatedBytes || L.LiveBytes;
+}
+
+static std::string textOf(const SourceText &Text, uint64_t Line,
+                          const LineUse *Use) {
+  if (Line <= Text.Lines.size())
+    return Text.Lines[Line - 1];
+  if (auto At = Text.OfTrace.find(Line); At != Text.OfTrace.end())
+    return At->second;
+  return Use ? oneLine(Use->Text) : "";
+}
+
+/// Without the file: the lines that hold memory, and all that the trace has.
+static std::vector<SourceRow> rowsOfTrace(ArrayRef<const LineUse *> Shown,
+                                          const SourceText &Text) {
+  std::map<uint64_t, const LineUse *> Lines;
+  for (const auto &[Line, Of] : Text.OfTrace)
+    Lines[Line] = nullptr;
+  for (const LineUse *L : Shown)
+    Lines[L->Line] = L;
+  std::vector<SourceRow> Rows;
+  for (auto [Line, Use] : Lines)
+    Rows.push_back({Line, Use, textOf(Text, Line, Use)});
+  return Rows;
+}
+
+std::vector<SourceRow> sourceRows(const SourceUse &Use, const SourceText &Text,
+                                  uint64_t Context) {
+  std::vector<const LineUse *> Shown;
+  for (const LineUse &L : Use.Lines)
+    if (holdsMemory(L))
+      Shown.push_back(&L);
+  if (Text.Lines.empty())
+    return rowsOfTrace(Shown, Text);
+  std::vector<SourceRow> Rows;
+  // 64 bits: a trace may have the last line of 32.
+  uint64_t Last = Text.Lines.size(), Next = 1; // Next: not shown yet
+  auto Add = [&](uint64_t Line, const LineUse *L) {
+    Next = Line + 1;
+    Rows.push_back({Line, L, textOf(Text, Line, L)});
+  };
+  for (size_t I = 0; I != Shown.size(); ++I) {
+    uint64_t Line = Shown[I]->Line;
+    if (Line <= Last)
+      for (uint64_t Before = std::max(Next, Line - std::min(Line, Context));
+           Before < Line; ++Before)
+        Add(Before, nullptr);
+    Add(Line, Shown[I]);
+    uint64_t Until = std::min(Last, Line + Context);
+    if (I + 1 != Shown.size())
+      Until = std::min<uint64_t>(Until, Shown[I + 1]->Line - 1);
+    while (Next <= Until)
+      Add(Next, nullptr);
+  }
+  return Rows;
 }
 
 } // namespace memkit

@@ -60,6 +60,7 @@ private:
   void addCurves(ArrayRef<std::string> By);
   void addGroups();
   void addViews();
+  void addSources();
   void addSums();
   void addMoments();
   uint64_t measure(ArrayRef<PageQuestion> Of);
@@ -230,6 +231,19 @@ void FileWriter::addViews() {
   }
 }
 
+/// The source of the largest places of the peak.
+void FileWriter::addSources() {
+  constexpr size_t MostFiles = 10;
+  std::vector<std::string> Files;
+  for (const std::string &Table : UsualTables)
+    for (const std::string &File : textsOf(Table, "rows", "file"))
+      if (!File.empty() && !is_contained(Files, File) &&
+          Files.size() != MostFiles)
+        Files.push_back(File);
+  for (const std::string &File : Files)
+    add({{"source", 0, "file=" + encoded(File)}}, "source");
+}
+
 /// Sums of the whole run.
 void FileWriter::addSums() {
   for (StringRef What : {"allocated", "count", "temporary", "retained"})
@@ -361,6 +375,7 @@ Expected<std::string> FileWriter::run() {
     First.push_back(Start.Curves.front());
   addCurves(First);
   addViews();
+  addSources();
   addGroups();
   addCurves(ArrayRef(Start.Curves).drop_front(!Start.Curves.empty()));
   addSums();

@@ -26,6 +26,22 @@ std::vector<uint64_t> numbersOf(StringRef Json, StringRef Key) {
   return Out;
 }
 
+std::vector<std::string> textsOf(StringRef Json, StringRef Object,
+                                 StringRef Key) {
+  std::vector<std::string> Out;
+  Expected<json::Value> Parsed = json::parse(Json);
+  if (!Parsed) {
+    consumeError(Parsed.takeError());
+    return Out;
+  }
+  const json::Object *Whole = Parsed->getAsObject();
+  const json::Object *Inner = Whole ? Whole->getObject(Object) : nullptr;
+  if (const json::Array *A = Inner ? Inner->getArray(Key) : nullptr)
+    for (const json::Value &Text : *A)
+      Out.push_back(Text.getAsString().value_or("").str());
+  return Out;
+}
+
 std::vector<std::string> FileStart::words(StringRef Key) const {
   std::vector<std::string> Out;
   if (const json::Array *A = Of.getArray(Key))

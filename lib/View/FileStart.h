@@ -54,6 +54,10 @@ private:
 
 /// The numbers of an array of a JSON object; none if there is no such array.
 std::vector<uint64_t> numbersOf(llvm::StringRef Json, llvm::StringRef Key);
+/// The texts of an array of an object within a JSON object; none if there is no
+/// such array.
+std::vector<std::string> textsOf(llvm::StringRef Json, llvm::StringRef Object,
+                                 llvm::StringRef Key);
 
 } // namespace memkit
 

@@ -27,6 +27,16 @@ std::string decoded(StringRef Text) {
   return Out;
 }
 
+std::string encoded(StringRef Text) {
+  std::string Out;
+  for (char C : Text)
+    if (isAlnum(C) || StringRef("/.-_").contains(C))
+      Out += C;
+    else
+      Out += "%" + toHex(StringRef(&C, 1));
+  return Out;
+}
+
 Question::Question(StringRef Of, StringRef Query) : Name(Of) {
   for (StringRef Pair : split(Query, '&')) {
     auto [Key, Value] = Pair.split('=');

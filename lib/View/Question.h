@@ -14,6 +14,8 @@ namespace memkit {
 
 /// The text of an address, with `%20` and `+` read as what they stand for.
 std::string decoded(llvm::StringRef Text);
+/// The inverse: letters, digits, `/`, `.`, `-` and `_` stay.
+std::string encoded(llvm::StringRef Text);
 
 /// `profile?by=line&space=1`: parsed once, where it comes in. A parameter that
 /// is named twice has its first value; unknown parameters do no harm.

@@ -118,7 +118,9 @@ static void writeProcesses(OStream &J, const PageInput &F) {
 /// The groupings of curves that the trace has.
 std::vector<StringRef> TraceView::curveGroupings() const {
   const Trace &T = trace();
-  std::vector<StringRef> Out = {"heap", "line", "library"};
+  // The page opens with the first one.
+  std::vector<StringRef> Out = {"heap", "library"};
+  Out.insert(Over->Where->hasLines() ? Out.begin() : Out.begin() + 1, "line");
   if (T.processes().size() > 1)
     Out.push_back("process");
   if (any_of(Over->Residents,

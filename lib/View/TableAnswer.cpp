@@ -101,6 +101,9 @@ std::string tableText(const Trace &T, const Places &Where, const OwnTree &Calls,
       Column("source", [&](const PlaceSum &R) {
         return jsonText(oneLine(PlaceOf(R).Source));
       });
+      Column("file",
+             [&](const PlaceSum &R) { return jsonText(PlaceOf(R).File); });
+      Column("line", [&](const PlaceSum &R) { return PlaceOf(R).Line; });
       Column("kind", [&](const PlaceSum &R) {
         return unsigned(ownerOfPlace(PlaceOf(R).Kind));
       });

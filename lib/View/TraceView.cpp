@@ -247,6 +247,8 @@ Expected<std::string> TraceView::answer(const Question &Q) {
     return table(Q);
   if (Q.name() == "layers")
     return layers(Q);
+  if (Q.name() == "source")
+    return source(Q);
   if (Q.name() == "operators")
     return operators();
   if (Q.name() == "programs")

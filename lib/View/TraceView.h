@@ -208,6 +208,8 @@ private:
   // LayerAnswer.cpp
   uint32_t spaceOfTensors() const;
   llvm::Expected<std::string> layers(const Question &Q);
+  // SourceAnswer.cpp
+  llvm::Expected<std::string> source(const Question &Q);
   std::string operators();
   std::string programs();
   // Values.cpp

@@ -180,10 +180,16 @@ static cl::opt<bool> NoSymbols(
     "no-symbols",
     cl::desc("Do not resolve symbols; memdump --symbolize adds them later"),
     cl::cat(helpGroup(HelpGroup::Record)));
-static cl::opt<bool>
-    NoSource("no-source",
-             cl::desc("Do not keep the text of source lines that allocate"),
-             cl::cat(helpGroup(HelpGroup::Record)));
+static cl::opt<KeptSources> Source(
+    "source", cl::desc("The text of the program's own source in the trace:"),
+    cl::values(clEnumValN(KeptSources::Lines, "lines",
+                          "lines that allocate (default)"),
+               clEnumValN(KeptSources::Functions, "functions",
+                          "the functions around these lines"),
+               clEnumValN(KeptSources::None, "none", "nothing")),
+    cl::init(KeptSources::Lines), cl::cat(helpGroup(HelpGroup::Record)));
+static cl::opt<bool> NoSource("no-source", cl::desc("As --source=none"),
+                              cl::cat(helpGroup(HelpGroup::Record)));
 static cl::opt<std::string> Config(
     "config",
     cl::desc("Read options from FILE, one a line; MEMREC_OPTIONS and the "
@@ -467,7 +473,9 @@ static std::vector<std::string> describe(const RecordOptions &O) {
   if (!O.Symbols)
     Text.push_back("no-symbols=1");
   if (O.Symbols)
-    Text.push_back(O.Sources ? "source=lines" : "source=none");
+    Text.push_back(O.Sources == KeptSources::None    ? "source=none"
+                   : O.Sources == KeptSources::Lines ? "source=lines"
+                                                     : "source=functions");
   return Text;
 }
 
@@ -501,7 +509,7 @@ Expected<RecordOptions> memkit::recordOptions() {
   O.Follow = !NoFollow;
   O.WaitForAll = !NoWait;
   O.Symbols = !NoSymbols;
-  O.Sources = !NoSource;
+  O.Sources = NoSource ? KeptSources::None : Source;
   O.Options = describe(O);
   if (Error E = takeBounds(O))
     return std::move(E);

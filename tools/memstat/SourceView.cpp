@@ -21,20 +21,8 @@ static constexpr uint64_t Context = 2;
 /// The files of one name that are shown.
 static constexpr size_t MaxFiles = 3;
 
-/// A line that holds nothing at the peak is shown if it has allocated.
-static bool isWorthShowing(const LineUse &L) {
-  return L.PeakBytes || L.AllocatedBytes || L.LiveBytes;
-}
-
 static std::string cell(uint64_t Bytes) {
   return Bytes ? formatSize(Bytes) : "";
-}
-
-static std::string textOf(const SourceText &Text, uint64_t Line,
-                          const LineUse *Use) {
-  if (Line <= Text.Lines.size())
-    return Text.Lines[Line - 1];
-  return Use ? oneLine(Use->Text) : "";
 }
 
 static Table tableOf(const SourceUse &F, const SourceText &Text) {
@@ -45,32 +33,15 @@ static Table tableOf(const SourceUse &F, const SourceText &Text) {
               {"kept", Side::Right, false, 4},
               {"line", Side::Right},
               {"", Side::Left, true}});
-  std::vector<const LineUse *> Shown;
-  for (const LineUse &L : F.Lines)
-    if (isWorthShowing(L))
-      Shown.push_back(&L);
-  // 64 bits: a trace may have the last line of 32.
-  uint64_t Last = Text.Lines.size(), Next = 1; // Next: not shown yet
-  auto Add = [&](uint64_t Line, const LineUse *L) {
-    if (Line > Next && Next > 1)
+  uint64_t Before = 0;
+  for (const SourceRow &R : sourceRows(F, Text, Context)) {
+    if (Before && R.Line != Before + 1)
       Rows.add({"", "", "", "", "...", ""});
-    Next = Line + 1;
+    Before = R.Line;
+    const LineUse *L = R.Use;
     Rows.add({L ? cell(L->PeakBytes) : "", L ? cell(L->OwnPeakBytes) : "",
               L ? cell(L->AllocatedBytes) : "", L ? cell(L->LiveBytes) : "",
-              std::to_string(Line), textOf(Text, Line, L)});
-  };
-  for (size_t I = 0; I != Shown.size(); ++I) {
-    uint64_t Line = Shown[I]->Line;
-    if (Line <= Last)
-      for (uint64_t Before = std::max(Next, Line - std::min(Line, Context));
-           Before < Line; ++Before)
-        Add(Before, nullptr);
-    Add(Line, Shown[I]);
-    uint64_t Until = std::min(Last, Line + Context);
-    if (I + 1 != Shown.size())
-      Until = std::min<uint64_t>(Until, Shown[I + 1]->Line - 1);
-    while (Next <= Until)
-      Add(Next, nullptr);
+              std::to_string(R.Line), R.Text});
   }
   return Rows;
 }
@@ -124,7 +95,7 @@ Error writeSource(raw_ostream &OS, const SelectedStats &S, StringRef Name,
   const Trace &T = S.trace();
   std::vector<SourceUse> Files = sourceUse(S, Name);
   erase_if(Files,
-           [](const SourceUse &F) { return none_of(F.Lines, isWorthShowing); });
+           [](const SourceUse &F) { return none_of(F.Lines, holdsMemory); });
   if (Files.empty())
     return makeRequestError(T.name() +
                             ": no stack has a line of a file or "

@@ -6,6 +6,7 @@
 #define MEMKIT_ANALYSIS_SOURCEUSE_H
 
 #include "memkit/Model/SelectedStats.h"
+#include <map>
 
 namespace memkit {
 
@@ -27,6 +28,9 @@ struct SourceUse {
   /// At the peak of the space: of all lines, and of the whole program.
   uint64_t PeakBytes = 0, SpacePeakBytes = 0;
   std::vector<LineUse> Lines; ///< by line
+  /// All lines of the file that the trace has the text of, by line: also those
+  /// without memory, of memrec --source=functions.
+  std::map<uint32_t, llvm::StringRef> Known;
 };
 
 /// The lines of the files whose path ends in Name (`train.py`, `src/a.cpp`),

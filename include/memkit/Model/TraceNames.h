@@ -14,6 +14,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringRef.h"
+#include <map>
 #include <string>
 #include <vector>
 
@@ -61,8 +62,11 @@ public:
   }
   /// The text of a line of a file (string ids); empty: not recorded.
   llvm::StringRef sourceLine(uint32_t File, uint32_t Line) const {
-    return string(SourceLines.lookup({File, Line}));
+    return string(SourceLines.lookup({File, Line})).ltrim();
   }
+  /// All lines of a file whose text the trace has, with the blanks in front
+  /// that were recorded, by line.
+  std::map<uint32_t, llvm::StringRef> sourceLines(uint32_t File) const;
   /// The names of the scopes of a scope path, outermost first, joined by `/`.
   std::string scopePathText(uint32_t ScopePath) const;
 

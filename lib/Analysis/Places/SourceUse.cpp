@@ -30,6 +30,7 @@ namespace {
 struct FileUse {
   uint64_t PeakBytes = 0;
   std::map<uint32_t, LineUse> Lines;
+  uint32_t File = 0; ///< its name's string; 0: not known
 };
 
 class SourceUses {
@@ -72,8 +73,10 @@ void SourceUses::add(const StackStats &R) {
     FileUse &Of = Files[{F.File, H.Space}];
     LineUse &L = Of.Lines[F.Line];
     L.Line = F.Line;
+    if (F.FunctionId)
+      Of.File = T.function(F.FunctionId).File;
     if (L.Text.empty() && F.FunctionId)
-      L.Text = T.sourceLine(T.function(F.FunctionId).File, F.Line);
+      L.Text = T.sourceLine(Of.File, F.Line);
     L.PeakBytes += Peak;
     L.AllocatedBytes += R.AllocatedBytes;
     L.LiveBytes += Live;
@@ -91,7 +94,9 @@ std::vector<SourceUse> SourceUses::read() {
     SourceUse &To = Best[Key.first];
     if (!To.File.empty() && To.PeakBytes >= Of.PeakBytes)
       continue;
-    To = {Key.first, Key.second, Of.PeakBytes, Spaces[Key.second], {}};
+    To = {Key.first, Key.second, Of.PeakBytes, Spaces[Key.second], {}, {}};
+    if (Of.File)
+      To.Known = T.sourceLines(Of.File);
     for (auto &[Line, Use] : Of.Lines)
       To.Lines.push_back(Use);
   }

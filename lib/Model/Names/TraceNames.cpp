@@ -68,6 +68,14 @@ void TraceNames::takeNames(Dictionary &D) {
     SourceLines[{S.File, S.Line}] = S.Text;
 }
 
+std::map<uint32_t, StringRef> TraceNames::sourceLines(uint32_t File) const {
+  std::map<uint32_t, StringRef> Out;
+  for (const auto &[Place, Text] : SourceLines)
+    if (Place.first == File)
+      Out.emplace(Place.second, string(Text));
+  return Out;
+}
+
 std::string TraceNames::takeOutline(DictionaryOutline &D) {
   std::string Wrong = Limits.add(D);
   append(Heaps, D.Few.Heaps);

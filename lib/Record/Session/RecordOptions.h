@@ -46,6 +46,10 @@ struct RecordProgress {
   std::vector<SpaceProgress> Spaces;
 };
 
+/// The text of the program's own source that the trace keeps: none, the lines
+/// that allocate, or their functions.
+enum class KeptSources : uint8_t { None, Lines, Functions };
+
 /// What to record and how. Plain data.
 struct RecordOptions {
   std::vector<std::string> Command; ///< the program and its arguments
@@ -94,7 +98,7 @@ struct RecordOptions {
   /// Wait until all descendants have ended.
   bool WaitForAll = true;
   bool Symbols = true; ///< resolve addresses while recording
-  bool Sources = true; ///< with Symbols: keep lines of source that allocate
+  KeptSources Sources = KeptSources::Lines; ///< with Symbols
   std::string Library; ///< the capture library
   /// The library for CUDA's driver; empty: none.
   std::string CudaLibrary;

@@ -10,7 +10,7 @@
 using namespace llvm;
 using namespace memkit;
 
-bool SymbolRequests::start(bool WithSources) {
+bool SymbolRequests::start(KeptSources Sources) {
   Thread = std::make_unique<SymbolThread>();
   if (!Thread->isStarted()) {
     Thread.reset();
@@ -25,7 +25,9 @@ bool SymbolRequests::start(bool WithSources) {
                                     uint64_t Address) {
     onUnownedCode(Frame, Process, Address);
   };
-  ReadsSources = WithSources;
+  ReadsSources = Sources != KeptSources::None;
+  if (Sources == KeptSources::Functions)
+    Thread->keepFunctions();
   return true;
 }
 

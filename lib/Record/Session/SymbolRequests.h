@@ -5,6 +5,7 @@
 #ifndef MEMKIT_LIB_RECORD_SESSION_SYMBOLREQUESTS_H
 #define MEMKIT_LIB_RECORD_SESSION_SYMBOLREQUESTS_H
 
+#include "Session/RecordOptions.h"
 #include "Session/ChildList.h"
 #include "Stacks/SymbolThread.h"
 #include "llvm/ADT/DenseSet.h"
@@ -19,9 +20,9 @@ public:
       : R(R), Children(Children) {}
   ~SymbolRequests() override { R.removeListener(*this); }
 
-  /// Called before the first process: starts the symbol thread. WithSources:
-  /// lines of source, too. False: the machine refuses a thread.
-  bool start(bool WithSources);
+  /// Called before the first process: starts the symbol thread, which reads
+  /// Sources, too. False: the machine refuses a thread.
+  bool start(KeptSources Sources);
   bool isStarted() const { return Thread != nullptr; }
   /// Adds the symbols of at most Max frames to the trace, about a microsecond
   /// each.

@@ -4,6 +4,7 @@
 
 #include "Stacks/SourceFiles.h"
 #include "Shared/ProcFs.h"
+#include "Support/SecretText.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
@@ -39,49 +40,11 @@ bool memkit::mayHaveSource(StringRef Path) {
          none_of(Installed, [&](StringRef S) { return Path.contains(S); });
 }
 
-/// Whether a quoted text of several characters follows.
-static bool hasQuotedText(StringRef Text) {
-  size_t Open = Text.find_first_of("\"'`");
-  if (Open == StringRef::npos)
-    return false;
-  size_t Close = Text.find(Text[Open], Open + 1);
-  constexpr size_t Short = 4;
-  return Close != StringRef::npos && Close - Open > Short;
-}
-
-/// Whether a word of at least 20 letters and digits, with both, stands in
-/// quotes: a key without a name.
-static bool hasQuotedKey(StringRef Text) {
-  constexpr size_t Long = 20;
-  SmallVector<StringRef, 8> Parts;
-  SplitString(Text, Parts, "\"'`");
-  return any_of(drop_begin(Parts, Parts.empty() ? 0 : 1), [](StringRef P) {
-    auto IsKey = [](char C) {
-      return isAlnum(C) || StringRef("+/=_-.").contains(C);
-    };
-    return P.size() >= Long && all_of(P, IsKey) && any_of(P, isDigit) &&
-           any_of(P, isAlpha) && !P.contains('/') && !P.contains("..");
-  });
-}
-
-/// Whether a line may give away a password or a key.
-static bool looksSecret(StringRef Line) {
-  static constexpr StringLiteral Words[] = {
-      "password",   "passwd",      "passphrase", "secret",
-      "token",      "api_key",     "apikey",     "api-key",
-      "credential", "private_key", "auth",       "access_key"};
-  std::string Lower = Line.lower();
-  for (StringRef W : Words)
-    if (size_t At = Lower.find(W); At != std::string::npos)
-      if (hasQuotedText(Line.drop_front(At)))
-        return true;
-  return hasQuotedKey(Line) || Line.contains("-----BEGIN") ||
-         (Line.contains("://") && Line.contains('@'));
-}
-
-std::string memkit::keptSource(StringRef Line) {
+std::string memkit::keptSource(StringRef Line, bool KeepsIndent) {
   constexpr size_t Max = 200;
-  Line = Line.trim();
+  Line = Line.rtrim();
+  if (!KeepsIndent)
+    Line = Line.ltrim();
   auto IsControl = [](char C) {
     return static_cast<unsigned char>(C) < 0x20 && C != '\t';
   };
@@ -187,19 +150,80 @@ const SourceFiles::OpenFile *SourceFiles::file(uint32_t Process,
   return &F;
 }
 
-std::optional<std::string> SourceFiles::take(uint32_t Process, StringRef Path,
-                                             uint32_t Line) {
+/// Blanks in front of a line.
+static size_t indentOf(StringRef Line) {
+  return Line.size() - Line.ltrim(" \t").size();
+}
+
+/// Whether a function may begin with the line, which stands further out than a
+/// line in it.
+static bool mayBegin(StringRef Line) {
+  StringRef Text = Line.ltrim();
+  bool IsDef = Text.starts_with("def ") || Text.starts_with("async def ");
+  return IsDef || (!indentOf(Line) && !Text.starts_with("}") &&
+                   !Text.starts_with("#") && !Text.starts_with("/"));
+}
+
+StringRef SourceFiles::OpenFile::line(uint32_t Number) const {
+  StringRef Rest = StringRef(Bytes).drop_front(Starts[Number - 1]);
+  return Rest.take_front(Rest.find('\n')).rtrim("\r");
+}
+
+/// By the indentation, which most programs have; a line outside of functions is
+/// alone.
+std::pair<uint32_t, uint32_t>
+SourceFiles::functionAround(const OpenFile &F, uint32_t Line) {
+  size_t Inside = indentOf(F.line(Line));
+  uint32_t First = Line, Last = Line;
+  if (!Inside)
+    return {Line, Line};
+  while (First > 1 && Line - First < MaxContext) {
+    --First;
+    StringRef Text = F.line(First);
+    if (!Text.trim().empty() && indentOf(Text) < Inside && mayBegin(Text))
+      break;
+  }
+  size_t Header = indentOf(F.line(First));
+  while (Last < F.Starts.size() && Last - Line < MaxContext) {
+    StringRef Text = F.line(Last + 1);
+    bool IsEnd = !Text.trim().empty() && indentOf(Text) <= Header;
+    if (IsEnd && !Text.ltrim().starts_with("}"))
+      break;
+    ++Last;
+    if (IsEnd)
+      break;
+  }
+  while (Last > Line && F.line(Last).trim().empty())
+    --Last;
+  return {First, Last};
+}
+
+std::vector<SourceFiles::KeptLine>
+SourceFiles::take(uint32_t Process, StringRef Path, uint32_t Line) {
+  std::vector<KeptLine> Out;
+  auto IsNew = [&](uint32_t At) {
+    return Asked.insert((Path + ":" + Twine(At)).str()).second;
+  };
   if (!Line || Lines >= MaxLines || Bytes >= MaxBytes || !mayHaveSource(Path) ||
-      !Asked.insert((Path + ":" + Twine(Line)).str()).second)
-    return std::nullopt;
+      !IsNew(Line))
+    return Out;
   const OpenFile *F = file(Process, Path);
   if (!F || Line > F->Starts.size())
-    return std::nullopt;
-  StringRef Rest = StringRef(F->Bytes).drop_front(F->Starts[Line - 1]);
-  std::string Text = keptSource(Rest.take_front(Rest.find('\n')));
-  if (Text.empty())
-    return std::nullopt;
-  ++Lines;
-  Bytes += Text.size();
-  return Text;
+    return Out;
+  auto Add = [&](uint32_t At) {
+    std::string Text = keptSource(F->line(At), Functions);
+    if (Text.empty())
+      return;
+    ++Lines;
+    Bytes += Text.size();
+    Out.push_back({At, std::move(Text)});
+  };
+  Add(Line);
+  if (!Functions)
+    return Out;
+  auto [First, Last] = functionAround(*F, Line);
+  for (uint32_t At = First; At <= Last; ++At)
+    if (Lines < MaxLines && Bytes < MaxBytes && IsNew(At))
+      Add(At);
+  return Out;
 }

@@ -154,11 +154,12 @@ void SymbolThread::give(uint32_t Frame, std::vector<SourceLocation> Locations) {
 
 void SymbolThread::giveSource(uint32_t Process, const std::string &Path,
                               uint32_t Line) {
-  std::optional<std::string> Text = Sources.take(Process, Path, Line);
-  if (!Text)
+  std::vector<SourceFiles::KeptLine> Kept = Sources.take(Process, Path, Line);
+  if (Kept.empty())
     return;
   std::lock_guard<std::mutex> Guard(Lock);
-  SourceAnswers.push_back({Path, Line, std::move(*Text)});
+  for (SourceFiles::KeptLine &L : Kept)
+    SourceAnswers.push_back({Path, L.Line, std::move(L.Text)});
 }
 
 void SymbolThread::look(JitNames &Names) {

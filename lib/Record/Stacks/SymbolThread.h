@@ -41,6 +41,8 @@ public:
   /// From now on lines of source are read for Process, of its native code and
   /// by askSource().
   void addSources(uint32_t Process, SourceRoot Root);
+  /// Lines of source come with their functions. Before the first process.
+  void keepFunctions() { Sources.keepFunctions(); }
   /// Requests the text of a line of a Python file. The caller asks once for a
   /// line.
   void askSource(uint32_t Process, std::string Path, uint32_t Line);

@@ -15,7 +15,7 @@ const Order = {
   profile: {listed: null, space: 0, heap: null, process: null, what: '', at: null, from: null, to: null, exact: 0, by: null, all: 0, invert: 0, nodes: 20000},
   table: {listed: null, space: 0, heap: null, process: null, what: '', at: null, from: null, to: null, exact: 0, by: null, all: 0, rows: 200, sort: 'own'},
   map: {device: null, at: null},
-  layers: {space: 0},
+  layers: {space: 0}, source: {file: ''},
 };
 const CacheSize = 48;
 const cache = new Map();

@@ -3,7 +3,8 @@
 
 Modules follow the modules that they import. Lines of import go, the word export goes, so all modules
 share one scope: names at the top of modules must differ, and the script fails where two are the same.
-Comments on lines of their own go, too: the page is loaded more often than read.
+Comments on lines of their own, indentation and empty lines go, too: the page is loaded more often than
+read. So there are no template literals, which would keep them.
 """
 
 import pathlib
@@ -15,6 +16,9 @@ TOP_NAME = re.compile(r"^(export\s+)?(?:async\s+)?(function\*?|class|const|let|v
 NEXT_NAME = re.compile(r",\s*([\w$]+)\s*=")
 TOP_PATTERN = re.compile(r"^(?:export\s+)?(?:const|let|var)\s*[{\[]", re.M)
 COMMENT = re.compile(r"^ *(?://[^\n]*|/\*\*?\s.*?\*/)\n", re.M | re.S)
+BLANKS = re.compile(r"^[ \t]+|^\n", re.M)
+STYLE_BLANKS = re.compile(r" *([{};,]|(?<=[a-z-]):(?= )) *")
+TEMPLATE = re.compile(r"[=(,:+?\[]\s*`")
 NAMES = re.compile(r"\{([^}]*)\}")
 LIMIT = 300 * 1024
 
@@ -87,14 +91,16 @@ def join(folder):
             if other != name:
                 sys.exit(f"bundle.py: error: '{word}' is a name of {other} and of {name}")
         text = re.sub(r"^export\s+", "", COMMENT.sub("", IMPORT.sub("", text)), flags=re.M).strip("\n") + "\n"
+        if TEMPLATE.search(text):
+            sys.exit(f"bundle.py: error: {name} has a template literal")
         parts.append(f"// {name}\n{text}")
-    return "\n".join(parts)
+    return BLANKS.sub("", "".join(parts))
 
 
 def bundle(folder):
     """The whole page as text, with the markers replaced."""
     script = "\n// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n" + join(folder)
-    style = "\n" + COMMENT.sub("", (folder / "page.css").read_text(encoding="utf-8"))
+    style = "\n" + STYLE_BLANKS.sub(r"\1", BLANKS.sub("", COMMENT.sub("", (folder / "page.css").read_text(encoding="utf-8"))))
     if "</script" in script.lower() or "<!--" in script or "</style" in style.lower():
         sys.exit("bundle.py: error: the code has text that ends its element")
     page = (folder / "index.html").read_text(encoding="utf-8")

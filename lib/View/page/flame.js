@@ -5,12 +5,13 @@
 import {Question} from './ask.js';
 import {button, checkbox, copy, copyButton, element, menu, setMenu, setText} from './element.js';
 import {isOffered} from './file.js';
-import {FlameGraph, kindFill} from './flame_graph.js';
+import {depthFill, FlameGraph, kindFill} from './flame_graph.js';
 import {FlameTree} from './flame_tree.js';
 import {capital, formatCount, formatShare, formatTime, formatValue} from './format.js';
 import {clean, hasPlace, placeAndName, placeOf} from './names.js';
 import {CommandLine, pictureButton} from './picture.js';
 import {listedNow, metricNow, profileParameters, run} from './run.js';
+import {hasSource, showSource, sourceButton} from './source.js';
 import {change, inGesture, state} from './state.js';
 import {DataTable} from './table.js';
 import {groupWord} from './timeline.js';
@@ -24,7 +25,7 @@ export class FlameView {
     this.answer = this.whole = this.tree = null;
     this.node = -1;
     this.graph = new FlameGraph({
-      fill: kindFill, size: (tree, node) => this.sizeLabel(tree, node),
+      fill: (tree, node) => isOfCode() ? kindFill(tree, node) : depthFill(tree, node), size: (tree, node) => this.sizeLabel(tree, node),
       onzoom: node => this.zoomTo(node), onhover: node => this.describe(node), onkey: (event, node) => this.key(event, node)});
     this.question = new Question('profile', answer => this.show(answer));
     this.tableQuestion = new Question('table', answer => this.showTable(answer));
@@ -38,8 +39,8 @@ export class FlameView {
     this.makeTable();
     this.empty = element('p', {class: 'dim', hidden: true});
     this.root = element('div', {}, this.makeBar(), this.command.line,
-      element('div', {class: 'line'}, this.title, this.matched), this.question.status, this.crumbs, this.detail,
-      this.empty, this.graph.root, this.colors = colorLegend(),
+      element('div', {class: 'line'}, this.title, this.matched), this.question.status, this.crumbs,
+      this.empty, this.graph.root, this.foot = element('div', {class: 'flame-foot'}, this.colors = colorLegend(), this.detail),
       element('div', {hidden: !this.hasTable}, element('div', {class: 'line'}, element('h2', {}, 'By place'),
         this.tableNote, element('span', {class: 'push'}), copyButton('Copy as Markdown', () => this.table.markdown())),
       this.tableQuestion.status, this.table.root));
@@ -50,12 +51,13 @@ export class FlameView {
     this.byMenu = menu('by', run.start.groups.map(group => [group, groupWord(group)]), '', by => change({by, zoom: [], focus: [], hide: []}));
     this.all = checkbox('All frames', all => change({all}));
     this.invert = checkbox('Invert', invert => change({invert, zoom: []}));
+    this.imports = checkbox('Imports', imports => change({imports: imports === this.showsImportsItself() ? null : imports, zoom: []}));
     this.byMenu.hidden = run.start.groups.length < 2;
     this.all.hidden = !isOffered('profile', 'all', '1');
     this.invert.hidden = Boolean(run.start.inverted);
     this.search = element('input', {type: 'search', placeholder: 'Search function or file', 'aria-label': 'Search',
                                     oninput: () => this.searchSoon()});
-    return element('div', {class: 'bar'}, this.whatMenu, this.byMenu, this.all, this.invert, this.search,
+    return this.menuBar = element('div', {class: 'bar tight'}, this.whatMenu, this.byMenu, this.all, this.invert, this.imports, this.search,
       element('span', {class: 'push'}), this.command.toggle, pictureButton(() => this.graph.svg(), 'flame'));
   }
 
@@ -66,7 +68,7 @@ export class FlameView {
   }
 
   makeDetail() {
-    this.detailName = element('p', {class: 'detail-name hint'}, FlameHint);
+    this.detailName = element('p', {class: 'detail-name'});
     this.detailSource = element('code');
     this.detailHeld = element('p', {class: 'dim', hidden: true});
     this.detailSizes = element('p', {class: 'detail-sizes'});
@@ -74,6 +76,7 @@ export class FlameView {
     this.actions = element('div', {class: 'actions', hidden: true},
       act('Focus', 'Show only stacks through this function (f)', node => this.focusOn(node)),
       act('Hide', 'Leave out stacks through this function (x)', node => this.hideOne(node)),
+      this.sourceAction = act('Source', 'Show the line and the memory beside it (s)', node => this.openSource(node)),
       copyButton('Copy stack', () => this.stackText(this.acted())));
     this.detail = element('div', {class: 'detail', 'aria-live': 'polite'},
       element('div', {class: 'detail-text'}, this.detailName, this.detailSource, this.detailHeld), this.detailSizes, this.actions);
@@ -91,7 +94,7 @@ export class FlameView {
       {title: 'held by', wide: true, value: row => row.heldBy, text: row => row.heldBy,
        isShown: () => Boolean(this.tableAnswer?.rows.held_by), cell: row => clean(row.heldBy, 160)},
       {title: 'source', wide: true, value: row => row.source, text: row => row.source,
-       cell: row => element('code', {}, clean(row.source, 160))},
+       cell: row => row.source ? sourceButton(row.source, row.file, row.line) : ''},
     ], {onsort: title => {
       if (title === 'own' || title === 'with callees') change({sort: title === 'own' ? 'own' : 'total'});
     }});
@@ -122,12 +125,22 @@ export class FlameView {
 
   /** The state that changes the picture of an answer. */
   lookKey() {
-    return [state.zoom, state.focus, state.hide].map(ids => ids.join('.')).join('|') + '|' + state.search;
+    return [state.zoom, state.focus, state.hide].map(ids => ids.join('.')).join('|') + '|' + state.imports + '|' + state.search;
+  }
+
+  /** Without a word of the reader: imports are left out where they are most of the picture. */
+  showsImportsItself() {
+    return this.importShare <= 0.5;
+  }
+
+  showsImports() {
+    return state.imports ?? this.showsImportsItself();
   }
 
   show(answer) {
     this.answer = answer;
     this.whole = FlameTree.from(answer);
+    this.importShare = this.whole.importShare();
     this.filterKey = null;
     this.command.show(answer.command);
     this.refresh();
@@ -136,9 +149,11 @@ export class FlameView {
   /** Draws what the state says of the answer that is here: filters, zoom, search. */
   refresh() {
     this.shownKey = this.lookKey();
-    const key = state.focus.join('.') + '|' + state.hide.join('.');
+    const imports = this.showsImports(), key = state.focus.join('.') + '|' + state.hide.join('.') + '|' + imports;
+    this.imports.hidden = !this.importShare;
+    this.imports.querySelector('input').checked = imports;
     if (key !== this.filterKey) {
-      this.tree = this.whole.filtered(state.focus, state.hide);
+      this.tree = this.whole.filtered(state.focus, state.hide, imports);
       this.filterKey = key;
       this.matchKey = null;
     }
@@ -149,7 +164,8 @@ export class FlameView {
       this.matchKey = state.search;
       this.matched.textContent = this.matches ? matchText(tree.matchedSum(this.matches), tree.sum, answer.unit) : '';
     }
-    setText(this.title, clean(capital(answer.title)) + ': ' + formatValue(answer.total, answer.unit));
+    const without = imports || !this.importShare ? '' : ', of which ' + formatValue(this.whole.sum * this.importShare, answer.unit) + ' of imports are left out';
+    setText(this.title, clean(capital(answer.title)) + ': ' + formatValue(answer.total, answer.unit) + without);
     this.showEmpty();
     this.graph.show(tree, zoom, this.matches);
     this.graph.surface.describe('Flame graph of ' + clean(answer.title) + ', ' + formatValue(answer.total, answer.unit) +
@@ -163,7 +179,8 @@ export class FlameView {
   showEmpty() {
     const none = !this.tree.count;
     this.empty.hidden = !none;
-    this.graph.root.hidden = this.detail.hidden = this.colors.hidden = none;
+    this.graph.root.hidden = this.foot.hidden = none;
+    for (const sample of this.colors.querySelectorAll('[data-of=code]')) sample.hidden = !isOfCode();
     this.empty.textContent = this.whole.count ? 'Nothing is left: remove a filter above.'
       : 'Nothing was ' + clean(this.answer.title) + '.';
   }
@@ -199,6 +216,7 @@ export class FlameView {
     switch (event.key) {
     case 'f': this.focusOn(node); return true;
     case 'x': this.hideOne(node); return true;
+    case 's': this.openSource(node); return true;
     case 'c': copy(this.stackText(node)); return true;
     case 'i': change({invert: !state.invert, zoom: []}); return true;
     case 'a': change({all: !state.all}); return true;
@@ -212,6 +230,11 @@ export class FlameView {
 
   hideOne(node) {
     if (node >= 0) change({hide: [...new Set([...state.hide, this.tree.functionId(node)])], zoom: []});
+  }
+
+  openSource(node) {
+    const {file, line} = this.tree.names, name = this.tree.name[node];
+    if (hasSource(file[name])) showSource(file[name], line[name]);
   }
 
   stackText(node) {
@@ -228,15 +251,16 @@ export class FlameView {
   describe(node) {
     const {tree, answer} = this;
     this.actions.hidden = this.acted() < 0;
+    this.foot.classList.toggle('pointed', node >= 0 || this.acted() >= 0);
     this.showHolder(node < 0 ? '' : tree.names.held_by?.[tree.name[node]]);
-    this.detailName.classList.toggle('hint', node < 0);
     if (node < 0) {
-      setText(this.detailName, FlameHint);
+      setText(this.detailName, '');
       setText(this.detailSource, '');
       setText(this.detailSizes, '');
       return;
     }
     const name = tree.name[node], total = tree.total[node], {zoom} = this.graph;
+    this.sourceAction.hidden = !hasSource(tree.names.file[name]) || !tree.names.line[name];
     const place = placeOf(tree.names, name);
     this.detailName.textContent = clean(tree.names.text[name]) + (place ? '  ' + clean(place) : '');
     this.detailSource.textContent = clean((tree.names.source[name] || '').trim());
@@ -256,7 +280,7 @@ export class FlameView {
     this.tableAnswer = answer;
     const {rows} = answer;
     this.table.show(rows.own.map((own, at) => ({own, total: rows.total[at], blocks: rows.blocks[at],
-      text: rows.text[at], source: (rows.source[at] || '').trim(), kind: rows.kind[at], heldBy: rows.held_by?.[at] || ''})));
+      text: rows.text[at], source: (rows.source[at] || '').trim(), kind: rows.kind[at], file: rows.file[at], line: rows.line[at], heldBy: rows.held_by?.[at] || ''})));
     const {left_out: left} = answer;
     this.tableNote.textContent = left?.rows
       ? formatCount(left.rows) + ' smaller places with ' + formatValue(left.own, answer.unit) + ' are not listed.' : '';
@@ -267,6 +291,10 @@ const matchText = (sum, whole, unit) => sum
   ? 'Matches hold ' + formatValue(sum, unit) + ', ' + formatShare(sum, whole) + '.' : 'Nothing matches.';
 
 function colorLegend() {
-  return element('p', {class: 'color-legend'}, [['own', 'your code'], ['library', 'library'], ['import', 'import'], ['groups', 'group']]
-    .map(([kind, text]) => element('span', {}, element('span', {class: 'swatch key-' + kind}), text)));
+  return element('p', {class: 'color-legend'}, element('span', {}, FlameHint),
+    [['own', 'your code'], ['library', 'library'], ['import', 'import'], ['groups', 'group']].map(([kind, text]) =>
+      element('span', {'data-of': 'code'}, element('span', {class: 'swatch key-' + kind}), text)));
 }
+
+/** Whether the boxes are functions; else layers, scopes, ..., which are coloured by depth. */
+const isOfCode = () => !['layer', 'scope', 'thread', 'process', 'category', 'heap'].includes(state.by);

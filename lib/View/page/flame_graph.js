@@ -210,6 +210,9 @@ class Strip {
   }
 }
 
+/** By depth, for trees of layers and the like, which nobody's code stands out in. */
+export const depthFill = (tree, node) => [colors.own, colors.own2, colors.own3][tree.depth[node] % 3];
+
 export function kindFill(tree, node) {
   const name = tree.name[node];
   switch (tree.names.kind[name]) {

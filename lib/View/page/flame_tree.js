@@ -4,6 +4,9 @@
 
 import {clean, placeAndName, placeOf, shortId} from './names.js';
 
+/** Of names: see GraphNames. */
+const ImportKind = 2;
+
 export class FlameTree {
   /** names as in the answer; name, depth, total, self are arrays in preorder. */
   constructor(names, name, depth, total, self) {
@@ -130,11 +133,25 @@ export class FlameTree {
     return node;
   }
 
-  /** The tree with only stacks through all functions of `focus`, and none of `hide`. */
-  filtered(focus, hide) {
-    if (!focus.length && !hide.length) return this;
+  /** The part of all that lies below imports, 0 to 1. */
+  importShare() {
+    let sum = 0;
+    for (let at = 0; at < this.count;) {
+      if (this.names.kind[this.name[at]] === ImportKind) {
+        sum += this.total[at];
+        at = this.end[at];
+      } else {
+        ++at;
+      }
+    }
+    return this.sum ? sum / this.sum : 0;
+  }
+
+  /** The tree with only stacks through all functions of `focus`, none of `hide`, and, if not wanted, no import. */
+  filtered(focus, hide, imports = true) {
+    if (!focus.length && !hide.length && imports) return this;
     const known = this.names.text.map(shortId);
-    const hidden = known.map(id => hide.includes(id));
+    const hidden = known.map((id, at) => hide.includes(id) || (!imports && this.names.kind[at] === ImportKind));
     const self = new Float64Array(this.count), total = new Float64Array(this.count);
     // Bits of the focused functions on the way to a node; -1 below a hidden one.
     const seen = new Int32Array(this.count), all = (1 << Math.min(30, focus.length)) - 1;

@@ -33,7 +33,7 @@ function verdictText() {
 }
 
 /** What a saved page leaves out, folded; null if that is nothing. */
-const leftOut = sentences => sentences?.length ? element('details', {class: 'dim left-out'},
+export const leftOut = sentences => sentences?.length ? element('details', {class: 'dim left-out'},
   element('summary', {}, 'What this page leaves out'),
   sentences.map(sentence => element('p', {}, clean(sentence, 600)))) : null;
 
@@ -121,15 +121,15 @@ export function makeHeader(showKeys) {
   return element('header', {},
     element('div', {class: 'title'},
       element('h1', {}, clean(start.program, 120)),
-      element('code', {class: 'program-command'}, clean(start.command, 300)),
+      element('code', {class: 'program-command', title: clean(start.command, 1000)}, clean(start.command, 300)),
+      element('p', {class: 'dim run-line', title: lines.join(' · ')}, lines.join(' · ')), again,
       element('span', {class: 'push'}), traceMenu(),
       theme, button('Keys', showKeys, {class: 'quiet', 'aria-keyshortcuts': '?'})),
-    element('p', {class: 'dim run-line'}, lines.join(' · ') + ' ', again), leftOut(start.left_out),
-    element('p', {class: start.alarm ? 'verdict alarm' : 'verdict'}, verdictText(), ' ',
-      start.facts.filter(fact => fact.alarm).map(fact => evidence(fact.view))));
+    element('p', {class: start.alarm ? 'verdict alarm' : 'verdict'}, element('span', {title: verdictText()}, verdictText()), ' ',
+      [...new Set(start.facts.filter(fact => fact.alarm).map(fact => fact.view))].map(evidence)));
 }
 
-export function makeTabs() {
+export function makeTabs(handle) {
   const tabs = viewsNow().map(view =>
     element('a', {href: '#view=' + view, 'data-view': view, onclick: event => {
       if (event.ctrlKey || event.metaKey || event.shiftKey) return;
@@ -143,5 +143,5 @@ export function makeTabs() {
       else tab.removeAttribute('aria-current');
     }
   });
-  return element('nav', {class: 'tabs', 'aria-label': 'Views'}, tabs);
+  return element('div', {class: 'tab-line'}, element('nav', {class: 'tabs', 'aria-label': 'Views'}, tabs), handle);
 }

@@ -16,7 +16,7 @@ const Keys = [
     ['wheel, Shift wheel', 'zoom around the pointer, move sideways'], ['two fingers', 'zoom']]],
   ['Flame graph, with the focus on it', [
     ['arrows', 'walk the tree'], ['Enter, Backspace', 'zoom in, zoom out'], ['f', 'focus on the function'],
-    ['x', 'hide the function'], ['c', 'copy the stack'], ['i', 'invert'], ['a', 'all frames']]],
+    ['x', 'hide the function'], ['s', 'show the source'], ['c', 'copy the stack'], ['i', 'invert'], ['a', 'all frames']]],
   ['Map and layers, with the focus on them', [['arrows', 'walk blocks or cells'], ['Enter', 'choose']]],
 ];
 

@@ -18,6 +18,7 @@ import {Overview} from './overview.js';
 import {Processes} from './processes.js';
 import {Programs} from './programs.js';
 import {run, snap} from './run.js';
+import {makeSourceDialog} from './source.js';
 import {change, onChange, setFirstView, state} from './state.js';
 import {startTheme} from './theme.js';
 import {Timeline} from './timeline.js';
@@ -35,14 +36,26 @@ async function askStart(message) {
   });
 }
 
+/** Whether the curve is a strip: outside of the views that are about it, unless the reader has decided. */
+const isFolded = view => view !== 'timeline' && (state.folded ?? foldsItself(view));
+const foldsItself = view => view !== 'overview';
+
+/** The handle of the curve. */
+function makeFold() {
+  return button('', () => {
+    const folded = !isFolded(state.view);
+    change({folded: folded === foldsItself(state.view) ? null : folded});
+  }, {class: 'quiet fold'});
+}
+
 function build(page) {
   const dialog = makeKeyDialog(), made = {};
   const showKeys = () => dialog.showModal();
   const hasTimeline = run.start.views.includes('timeline');
   const timeline = hasTimeline ? new Timeline() : null;
   const place = element('main', {id: 'view', tabindex: -1});
-  const fold = button('', () => change({folded: !state.folded}), {class: 'quiet fold'});
-  page.replaceChildren(makeHeader(showKeys), makeTabs(), ...(timeline ? [fold, timeline.root] : []), place, dialog);
+  const fold = makeFold();
+  page.replaceChildren(makeHeader(showKeys), makeTabs(timeline ? fold : null), ...(timeline ? [timeline.root] : []), place, dialog, makeSourceDialog());
   const views = viewsNow();
   if (views.length && !views.includes(state.view)) state.view = views[0];
   // Another trace has other views and names: the page starts anew, with the state of its address.
@@ -59,9 +72,11 @@ function build(page) {
     const view = made[name] ||= Makers[name](timeline);
     if (place.firstChild !== view.root) place.replaceChildren(view.root);
     page.dataset.view = name;
-    page.classList.toggle('folded', state.folded);
-    fold.textContent = state.folded ? 'Show the timeline' : 'Hide the timeline';
-    fold.setAttribute('aria-expanded', String(!state.folded));
+    page.classList.toggle('folded', isFolded(name));
+    fold.textContent = isFolded(name) ? '▾ Large curve' : '▴ Small curve';
+    fold.setAttribute('aria-expanded', String(!isFolded(name)));
+    fold.hidden = name === 'timeline';
+    timeline?.placeMenus(isFolded(name) ? view.menuBar : null);
     view.update();
   });
   startKeys({showKeys, timeline: timeline?.input, search: () => {

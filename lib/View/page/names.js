@@ -18,6 +18,19 @@ export function clean(text, limit = 400) {
   });
 }
 
+const Explained = [
+  [/^host$/, 'the memory of the machine'], [/^host\.malloc$/, 'blocks of malloc, calloc, new and their kin'],
+  [/^host\.mmap$/, 'memory that the program maps from the system itself'], [/^host\.touched$/, 'touched pages of mappings that were only reserved; sampled'],
+  [/^host\.stack$/, 'stacks of threads, in no total'], [/^host\.reserved$/, 'mappings with MAP_NORESERVE: addresses without memory, in no total'],
+  [/^host\.file$/, 'mapped files, in no total'], [/^python\.object/, 'small objects of Python, in blocks of its own allocator'], [/^private\./, 'an allocator that is built into a library or program'],
+  [/\.segments$/, 'what the framework\'s allocator holds of the device, with free parts'], [/^torch\./, 'tensors of PyTorch'], [/^jax\./, 'arrays of JAX'],
+  [/^tf\./, 'tensors of TensorFlow'], [/^cuda:/, 'the memory of a GPU'], [/^cuda\./, 'memory of CUDA\'s driver on the host'],
+  [/^resident$/, 'pages of the program that are in the machine\'s memory (RSS)'], [/^Python arenas$/, 'memory that Python\'s allocator holds for small objects'],
+];
+
+/** What a word of memkit's means, for a tooltip; empty: the name is the program's. */
+export const meaningOf = name => Explained.find(([pattern]) => pattern.test(name))?.[1] || '';
+
 /** The place of a name: file:line, or the file, or nothing. */
 export function placeOf(names, index) {
   const file = names.file[index];

@@ -5,9 +5,10 @@
 import {Question} from './ask.js';
 import {button, element} from './element.js';
 import {formatCount, formatShare, formatSize} from './format.js';
-import {evidence} from './header.js';
+import {evidence, leftOut} from './header.js';
 import {clean} from './names.js';
 import {run, spaceNow} from './run.js';
+import {sourceButton} from './source.js';
 import {change} from './state.js';
 
 const Shown = 10;
@@ -31,7 +32,7 @@ function placeRow(rows, at, total, most) {
     element('td', {class: 'place'},
       button(text, () => change({view: 'flame', search: rows.text[at], what: '', range: null, at: null, zoom: []}),
         {class: 'link plain', title: 'Show in the flame graph'}),
-      rows.source[at] ? element('code', {}, clean(rows.source[at].trim(), 160)) : null));
+      rows.source[at] ? sourceButton(rows.source[at], rows.file[at], rows.line[at]) : null));
 }
 
 export class Overview {
@@ -49,7 +50,7 @@ export class Overview {
     const side = element('section', {class: 'side'}, element('h2', {}, 'The run'), factList(facts),
       notes.length ? element('h2', {}, 'Notes') : null,
       notes.length ? element('ul', {class: 'notes'}, notes.map(note =>
-        element('li', {}, clean(note.text, 600), ' ', evidence(note.view)))) : null);
+        element('li', {}, clean(note.text, 600), ' ', evidence(note.view)))) : null, leftOut(run.start.left_out));
     this.root = element('div', {class: 'overview'}, places, side);
   }
 

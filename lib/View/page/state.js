@@ -7,6 +7,8 @@ import {readTime, writeTime} from './format.js';
 
 const text = {write: value => value, read: value => value};
 const flag = {write: () => '1', read: value => value === '1'};
+/** A choice of the reader; null: the page decides. */
+const choice = {write: value => value ? '1' : '0', read: value => value === '1' ? true : value === '0' ? false : null};
 const time = {write: writeTime, read: readTime};
 const number = {write: String, read: value => /^\d{1,9}$/.test(value) ? Number(value) : null};
 const list = {write: value => value.join('.'), read: value => value.split('.').filter(Boolean)};
@@ -24,7 +26,8 @@ const Fields = {
   window: [null, range], curve: [null, text], what: ['', text], by: ['', text],
   all: [false, flag], invert: [false, flag], zoom: [[], list], focus: [[], list], hide: [[], list],
   search: ['', text], sort: ['own', text], device: [null, number], tint: ['line', text],
-  x: ['', text], trace: [null, number], between: [null, number], side: ['', text], theme: ['', text], folded: [false, flag],
+  source: ['', text],
+  x: ['', text], trace: [null, number], between: [null, number], side: ['', text], theme: ['', text], folded: [null, choice], imports: [null, choice],
 };
 
 export const state = {};

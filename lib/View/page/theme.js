@@ -7,7 +7,7 @@ import {change, onChange, state} from './state.js';
 const Names = ['ground', 'raised', 'ink', 'dim', 'line', 'edge', 'accent', 'wash', 'alarm', 'own', 'own2',
                'own3', 'library', 'library2', 'import', 'hatch', 'groups', 'onfill', 'faded', 'area',
                'grown', 'shrunk', 'onfill2', 'veil', 'leak', 'onleak'];
-const SeriesCount = 12;
+export const SeriesCount = 12;
 const dark = matchMedia('(prefers-color-scheme: dark)');
 export const colors = {series: []};
 const themeListeners = [];

@@ -6,7 +6,7 @@ import {Question} from './ask.js';
 import {nearest} from './axis.js';
 import {button, element, menu, setText} from './element.js';
 import {formatSize, formatSizeChange, formatTime} from './format.js';
-import {clean} from './names.js';
+import {clean, meaningOf} from './names.js';
 import {FilterMenu} from './filter.js';
 import {pictureButton} from './picture.js';
 import {filtersNow, momentText, run, spaceNow, stepAt} from './run.js';
@@ -36,7 +36,7 @@ export class Timeline {
     this.clear = button('Clear', () => change({range: null, at: null}), {hidden: true, class: 'link'});
     this.input = new TimelineInput(this);
     this.root = element('section', {class: 'timeline', 'aria-label': 'Memory over time'},
-      this.head(), element('div', {class: 'selection-line'}, this.selection, this.clear), this.surface.box, this.question.status, this.legend);
+      this.head(), this.selectionLine = element('div', {class: 'selection-line'}, this.selection, this.clear), this.surface.box, this.question.status, this.legend);
     onTheme(() => this.showLegend());
     onChange(() => this.update());
   }
@@ -52,12 +52,19 @@ export class Timeline {
     const end = () => run.start.end_ns;
     const middle = () => state.at ?? (state.range ? (state.range[0] + state.range[1]) / 2 : end() / 2);
     this.resetButton = button('Whole run', () => change({window: null}), {hidden: true});
-    return element('div', {class: 'bar'},
-      element('h2', {}, 'Memory over time'), this.spaceMenu, this.curveMenu, this.filters.map(filter => filter.root),
+    this.menus = element('span', {class: 'menus'}, this.spaceMenu, this.filters.map(filter => filter.root));
+    return this.bar = element('div', {class: 'bar'},
+      element('h2', {}, 'Memory over time'), this.curveMenu, this.menus,
       element('span', {class: 'push'}), this.resetButton,
       button('−', () => this.input.zoom(2, middle()), {'aria-label': 'Zoom out', class: 'square'}),
       button('+', () => this.input.zoom(0.5, middle()), {'aria-label': 'Zoom in', class: 'square'}),
       pictureButton(() => this.surface.svg(), 'timeline'));
+  }
+
+  /** The menus of space, heap and process stand above the curve; above a strip there is no room, but in the view's own bar. */
+  placeMenus(bar) {
+    const before = (bar || this.bar).querySelector('.push');
+    if (before.previousSibling !== this.menus) before.before(this.menus);
   }
 
   space() {
@@ -135,6 +142,7 @@ export class Timeline {
   showSelection() {
     const {range, at} = state;
     this.clear.hidden = !range && at === null;
+    this.selectionLine.classList.toggle('idle', this.clear.hidden);
     let text = 'Click a moment, or drag over a range.';
     if (range) {
       const steps = range.map(stepAt);
@@ -157,7 +165,7 @@ export class Timeline {
   /** Makes the legend's rows once an answer; moments change numbers only. */
   makeRows() {
     const items = this.answer.series.length > 1
-      ? this.answer.series.map(series => ({series, color: series.color})) : [];
+      ? this.answer.series.filter(series => series.values.some(value => value > 0)).map(series => ({series, color: series.color})) : [];
     const lines = this.answer.lines.map(line => ({series: line, line: true, color: () => colors.ink}));
     this.when = element('span', {class: 'name'});
     this.sum = element('span', {class: 'number'});
@@ -166,7 +174,7 @@ export class Timeline {
       const number = element('span', {class: 'number'});
       return {...item, swatch, number,
               root: element('div', {class: 'legend-row'}, swatch,
-                element('span', {class: 'name', title: clean(item.series.name)},
+                element('span', {class: 'name', title: [clean(item.series.name), meaningOf(item.series.name)].filter(Boolean).join(': ')},
                   item.series.leaks ? element('b', {class: 'alarm-text'}, leakWord + ' ') : null, clean(item.series.name)), number)};
     });
     // A single area is the total.
@@ -185,7 +193,9 @@ export class Timeline {
     setText(this.sum, formatSize(isPeak ? peak.peak_bytes : this.answer.total[at] || 0));
     for (const row of this.rows) {
       const index = row.line ? nearest(row.series.time_ns, moment) : at;
-      setText(row.number, index < 0 ? '' : formatSize(row.series.values[index] || 0));
+      const bytes = index < 0 ? 0 : row.series.values[index] || 0;
+      setText(row.number, bytes ? formatSize(bytes) : '');
+      row.root.classList.toggle('dim', !bytes);
       if (row.shown !== row.color()) row.swatch.style.background = row.line ? '' : row.color();
       row.shown = row.color();
     }

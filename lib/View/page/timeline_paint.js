@@ -6,16 +6,17 @@ import {sizeTicks, timeTicks, lastAtMost} from './axis.js';
 import {formatSize} from './format.js';
 import {clean} from './names.js';
 import {fitText, textWidth} from './pen.js';
-import {colors, seriesColor} from './theme.js';
+import {colors, seriesColor, SeriesCount} from './theme.js';
 
 const LaneRow = 15, Lane = 2 * LaneRow + 4; // two rows of labels above the plot
 const AxisHeight = 38; // steps and time below the plot
+const StripHeight = 120; // a lower picture is a strip: no labels above the plot, and of the axes the time alone
 
 /** Where things are: pixels of the plot, and the time at both ends. */
 export function layoutOf(width, height, window) {
-  const narrow = width < 560;
-  return {width, height, x0: narrow ? 60 : 72, x1: width - 1, y0: Lane + 4, y1: height - AxisHeight,
-          from: window[0], to: window[1]};
+  const narrow = width < 560, strip = height < StripHeight;
+  return {width, height, strip, x0: narrow ? 60 : 72, x1: width - 1, lane: strip ? 2 : Lane, y0: strip ? 6 : Lane + 4,
+          y1: height - (strip ? 18 : AxisHeight), from: window[0], to: window[1]};
 }
 
 export const xOf = (layout, ns) =>
@@ -28,16 +29,30 @@ const lineDashes = [null, [6, 3], [2, 3], [8, 3, 2, 3]];
 
 export const leakWord = '▲ LEAK';
 
+/**
+ * The colours of what has a meaning of its own are the same in each trace.
+ * Devices and processes of one kind share a colour with their kind.
+ */
+const FixedHues = [
+  [/^host\.malloc$/, 0], [/^host\.mmap$/, 1], [/^host\.touched$/, 3], [/^host\.stack$/, 11], [/^python\.|^host\.python/, 4],
+  [/^private\./, 8], [/^torch\.cpu/, 2], [/^torch\./, 6], [/^jax\./, 6], [/^tf\./, 6], [/^cuda\./, 10],
+  [/^parameters?$/, 0], [/^gradients?$/, 2], [/^optimizer/, 4], [/^activations?$/, 6], [/^inputs?$/, 5], [/^temporar/, 9], [/^buffers?$/, 1],
+];
+const fixedHue = name => FixedHues.find(([pattern]) => pattern.test(name))?.[1];
+
 /** Gives the series their colours: red for a leak, grey for imports and others, so that own code stands out. */
 export function colorSeries(answer) {
-  const hasOwn = answer.series.some(series => series.kind === 'own');
+  const hasOwn = answer.series.some(series => series.kind === 'own'), isFixed = answer.by === 'heap' || answer.by === 'category';
+  const taken = isFixed ? answer.series.map(series => fixedHue(series.name)) : [];
+  const free = [...Array(SeriesCount).keys()].filter(hue => !taken.includes(hue));
   let hue = 0, grey = 0;
   for (const series of answer.series) {
     if (series.leaks) {
       series.color = () => colors.leak;
       continue;
     }
-    const at = (hasOwn ? series.kind !== 'own' : series.kind === 'import') ? -1 - grey++ : hue++;
+    const meant = isFixed ? fixedHue(series.name) : undefined;
+    const at = meant ?? ((hasOwn ? series.kind !== 'own' : series.kind === 'import') ? -1 - grey++ : free.length ? free[hue++ % free.length] : hue++);
     series.color = () => series.name === 'others' ? colors.others : at < 0 ? colors.greys[(-1 - at) % 3] : seriesColor(at, series.name);
   }
 }
@@ -115,8 +130,46 @@ function paintLeaks(pen, layout, answer, stack, top) {
   });
 }
 
+/**
+ * The place for a name in a band: the middle of the longest run of moments at which the band has room for it at one
+ * height; null: there is none. edges(at) gives [upper, lower] in pixels.
+ */
+function roomFor(xs, edges, wide, high) {
+  let best = null;
+  for (let from = 0; from < xs.length; ++from) {
+    let top = -Infinity, bottom = Infinity;
+    for (let to = from; to < xs.length; ++to) {
+      const [upper, lower] = edges(to);
+      top = Math.max(top, upper);
+      bottom = Math.min(bottom, lower);
+      if (bottom - top < high) break;
+      if (xs[to] - xs[from] < wide) continue;
+      if (!best || bottom - top > best.room) best = {x: (xs[from] + xs[to]) / 2, y: (top + bottom) / 2, room: bottom - top};
+      break;
+    }
+  }
+  return best;
+}
+
+/** The name of each area in the area, where it has room. */
+function paintNames(pen, layout, answer, stack, top) {
+  if (stack.length < 2) return;
+  const scale = (layout.y1 - layout.y0) / top, all = answer.time_ns;
+  const thin = Math.max(1, Math.ceil(all.length / 200)), chosen = all.map((_, at) => at)
+    .filter(at => at % thin === 0 && all[at] >= layout.from && all[at] <= layout.to);
+  const xs = chosen.map(at => xOf(layout, all[at]));
+  answer.series.forEach((series, number) => {
+    if (series.leaks || series.name === 'others') return;
+    const text = fitText(clean(series.name, 80), 240, 11);
+    const edges = at => [layout.y1 - stack[number][chosen[at]] * scale,
+      layout.y1 - (number ? stack[number - 1][chosen[at]] : 0) * scale];
+    const place = text && roomFor(xs, edges, textWidth(text, 11) + 12, 15);
+    if (place) pen.text(place.x, place.y, text, colors.onfill, {align: 'center', size: 11});
+  });
+}
+
 function paintGrid(pen, layout, top) {
-  for (const tick of sizeTicks(top, Math.max(2, (layout.y1 - layout.y0) / 30))) {
+  for (const tick of sizeTicks(top, Math.max(layout.strip ? 1 : 2, (layout.y1 - layout.y0) / 30))) {
     const y = Math.round(layout.y1 - tick / top * (layout.y1 - layout.y0)) + 0.5;
     pen.line([layout.x0, y, layout.x1, y], tick ? colors.line : colors.edge);
     pen.text(layout.x0 - 8, y, formatSize(tick), colors.dim, {align: 'right'});
@@ -153,7 +206,7 @@ function paintSteps(pen, layout, steps) {
 }
 
 function paintTime(pen, layout) {
-  const y = layout.y1 + 29;
+  const y = layout.y1 + (layout.strip ? 10 : 29);
   for (const tick of timeTicks(layout.from, layout.to, (layout.x1 - layout.x0) / 90)) {
     const half = textWidth(tick.text, 11) / 2;
     const x = Math.min(layout.x1 - half, Math.max(layout.x0 + half, xOf(layout, tick.at)));
@@ -188,9 +241,9 @@ function paintMarks(pen, layout, marks, taken) {
     const room = Math.min(layout.x1 - layout.x0, Math.max(urgent ? 320 : 120, right - x));
     const label = fitText(text, room, 11, urgent), width = textWidth(label, 11, urgent);
     const left = Math.min(x, layout.x1 - width);
-    const row = label ? takeRow(taken, left, width) : -1;
-    if (right - x > 2) pen.rect(x, Lane, right - x, 3, colors.edge);
-    else pen.line([x, Lane, x, layout.y1], color, 1, [2, 3]);
+    const row = label && !layout.strip ? takeRow(taken, left, width) : -1;
+    if (right - x > 2) pen.rect(x, layout.lane, right - x, 3, colors.edge);
+    else pen.line([x, layout.lane, x, layout.y1], color, 1, [2, 3]);
     if (row >= 0) pen.text(left, row * LaneRow + 7, label, color, {size: 11, bold: urgent});
   }
 }
@@ -199,20 +252,42 @@ function paintPeak(pen, layout, {peak_bytes: bytes, peak_ns: ns}, top, taken) {
   if (!bytes || ns < layout.from || ns > layout.to) return;
   const x = xOf(layout, ns), y = layout.y1 - bytes / top * (layout.y1 - layout.y0);
   if (y < layout.y0 - 2) return;
-  const text = 'peak ' + formatSize(bytes), width = textWidth(text, 12, true);
-  const left = Math.min(layout.x1 - width, Math.max(layout.x0, x - width / 2));
-  const row = Math.max(0, takeRow(taken, left, width));
-  pen.line([x, Lane, x, y], colors.ink, 1);
+  paintPoint(pen, layout, x, y, 'peak ' + formatSize(bytes), taken);
+}
+
+/** A label right above its point; in a strip beside it. */
+function paintPoint(pen, layout, x, y, text, taken) {
+  const width = textWidth(text, 12, true);
   pen.rect(x - 2.5, y - 2.5, 5, 5, colors.ink);
-  pen.text(left, row * LaneRow + 7, text, colors.ink, {bold: true});
+  const beside = x + 8 + width <= layout.x1 ? x + 8 : x - 8 - width;
+  const left = layout.strip ? beside : Math.min(layout.x1 - width, Math.max(layout.x0, x - width / 2));
+  const middle = layout.strip ? Math.max(8, y) : y - 11;
+  taken.points.push([left, left + width]);
+  if (middle < Lane + 8) taken[1].push([left, left + width]);
+  else pen.rect(left - 2, middle - 8, width + 4, 16, colors.veil);
+  pen.text(left, middle, text, colors.ink, {bold: true});
+}
+
+/** The highest value of resident memory, which may be of another moment than the peak. */
+function paintResident(pen, layout, answer, top, taken) {
+  const line = answer.lines.find(one => one.name === 'resident');
+  if (!line || layout.strip) return;
+  const at = line.values.reduce((best, value, index) => value > line.values[best] ? index : best, 0);
+  const ns = line.time_ns[at], bytes = line.values[at];
+  if (!bytes || ns < layout.from || ns > layout.to) return;
+  const x = xOf(layout, ns), y = layout.y1 - bytes / top * (layout.y1 - layout.y0);
+  const width = textWidth('resident ' + formatSize(bytes), 12, true), half = width / 2;
+  // Where the peak's label is, one is enough: the legend has both numbers.
+  if (taken.points.some(([from, to]) => x - half < to + 6 && x + half + 6 > from)) return;
+  paintPoint(pen, layout, x, y, 'resident ' + formatSize(bytes), taken);
 }
 
 function paintRange(pen, layout, range) {
   if (!range) return;
   const left = Math.max(layout.x0, xOf(layout, range[0])), right = Math.min(layout.x1, xOf(layout, range[1]));
-  const height = layout.y1 - Lane;
-  pen.rect(layout.x0, Lane, Math.max(0, Math.min(left, layout.x1) - layout.x0), height, colors.veil);
-  pen.rect(Math.max(right, layout.x0), Lane, Math.max(0, layout.x1 - right), height, colors.veil);
+  const height = layout.y1 - layout.lane;
+  pen.rect(layout.x0, layout.lane, Math.max(0, Math.min(left, layout.x1) - layout.x0), height, colors.veil);
+  pen.rect(Math.max(right, layout.x0), layout.lane, Math.max(0, layout.x1 - right), height, colors.veil);
   for (const ns of range) {
     if (ns < layout.from || ns > layout.to) continue;
     const x = Math.round(xOf(layout, ns)) + 0.5;
@@ -224,15 +299,17 @@ function paintRange(pen, layout, range) {
 /** Draws the run; `view` has answer, stack, steps, marks, peak. */
 export function paintTimeline(pen, layout, view) {
   if (!view.answer) return;
-  const top = topOf(view.answer, layout), taken = [[], []];
+  const top = topOf(view.answer, layout), taken = Object.assign([[], []], {points: []});
   paintGrid(pen, layout, top);
   pen.clip(layout.x0, 0, layout.x1 - layout.x0, layout.y1);
   paintAreas(pen, layout, view.answer, view.stack, top);
   paintLeaks(pen, layout, view.answer, view.stack, top);
+  if (!layout.strip) paintNames(pen, layout, view.answer, view.stack, top);
   pen.unclip();
   paintPeak(pen, layout, view.peak, top, taken);
+  paintResident(pen, layout, view.answer, top, taken);
   paintMarks(pen, layout, view.marks, taken);
-  paintSteps(pen, layout, view.steps);
+  if (!layout.strip) paintSteps(pen, layout, view.steps);
   paintTime(pen, layout);
 }
 

@@ -85,7 +85,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def answer(self, name, query):
         """Status and answer of one question."""
-        if name not in ("start", "curves", "profile", "table", "growth", "map", "layers", "compare"):
+        if name not in ("start", "curves", "profile", "table", "growth", "map", "layers", "compare", "source"):
             return 404, {"error": f"memview does not know the question '{name}'."}
         if self.slow:
             began = self.waiting.setdefault(self.path, time.monotonic())

@@ -45,7 +45,7 @@ const tests = {
   async 'a moment is the nearest of the file'(page) {
     await page.goto(address(saved) + '#view=flame');
     const box = await page.locator('.timeline [role=slider]').boundingBox();
-    await page.mouse.click(box.x + box.width * 0.5, box.y + 100);
+    await page.mouse.click(box.x + box.width * 0.5, box.y + 45);
     await page.waitForFunction(() => /Live at/.test(document.querySelector('main h2')?.textContent || ''));
     assert.match(await textOf(page, '.selection'), /At .*, the nearest of the \d+ moments in this file/);
     const moment = await page.evaluate(() => Number(document.querySelector('[role=slider]').getAttribute('aria-valuenow')));

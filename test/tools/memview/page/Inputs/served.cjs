@@ -103,7 +103,7 @@ const tests = {
   async 'a click on the timeline gives the moment as memflame --at'(page) {
     await open(page, '#view=flame');
     const box = await timelineBox(page);
-    await page.mouse.click(box.x + box.width * shareAt(box, 4.25), box.y + 100);
+    await page.mouse.click(box.x + box.width * shareAt(box, 4.25), box.y + 45);
     const [, at] = /at=([\d.]+s)/.exec(await hashOf(page));
     await assertTable(page, linesOf('--metric=live', '--at=' + at), 'Live at');
     await page.click('text=Show command');
@@ -114,7 +114,7 @@ const tests = {
 
   async 'a heap of a device is that of memflame --heap'(page) {
     await open(page, '#view=flame&space=1&at=8.55s');
-    await page.selectOption('.timeline .field:has(span:text-is("heap")) select', {label: 'torch.cuda:0'});
+    await page.selectOption('.menus .field:has(span:text-is("heap")) select', {label: 'torch.cuda:0'});
     await page.waitForFunction(() => /MiB/.test(document.querySelector('main h2').textContent));
     await settle(page);
     const lines = tool('memflame', '--format=collapsed', '--metric=live', '--at=8.55s', '--heap=torch.cuda:0').trim().split('\n');

@@ -48,7 +48,7 @@ const tests = {
     await page.waitForTimeout(200);
     const canvas = page.locator('.timeline [role=slider]');
     const box = await canvas.boundingBox();
-    await page.mouse.click(box.x + box.width * 0.5, box.y + 100);
+    await page.mouse.click(box.x + box.width * 0.5, box.y + 45);
     const first = await hashOf(page);
     assert.match(first, /at=/);
     await page.keyboard.press('ArrowRight');
@@ -68,12 +68,12 @@ const tests = {
     await page.goto(address);
     await page.waitForTimeout(200);
     const box = await page.locator('.timeline [role=slider]').boundingBox();
-    await page.mouse.move(box.x + box.width * 0.8, box.y + 100);
+    await page.mouse.move(box.x + box.width * 0.8, box.y + 45);
     await page.mouse.wheel(0, -400);
     await page.waitForTimeout(500);
     const [, from, to] = /window=([\d.]+)s-([\d.]+)s/.exec(await hashOf(page));
     assert(from > 3 && to > 9 && to <= 11.3, from + ' ' + to);
-    await page.dblclick('.timeline [role=slider]', {position: {x: box.width * 0.5, y: 100}});
+    await page.dblclick('.timeline [role=slider]', {position: {x: box.width * 0.5, y: 45}});
     assert.doesNotMatch(await hashOf(page), /window=/);
   },
 
@@ -98,7 +98,7 @@ const tests = {
   },
 
   async 'search counts each byte once'(page) {
-    await page.goto(address + '#view=flame');
+    await page.goto(address + '#view=flame&imports=1');
     await page.waitForTimeout(300);
     await page.keyboard.press('/');
     await page.keyboard.type('Block.forward');
@@ -120,6 +120,38 @@ const tests = {
     assert.doesNotMatch(await hashOf(page), /hide/);
     await page.goBack();
     assert.match(await hashOf(page), /hide/);
+  },
+
+  async 'outside of the overview the curve is a strip, and a handle makes it large'(page) {
+    await page.goto(address + '#view=flame');
+    await page.waitForSelector('main canvas');
+    const heightOf = async () => (await page.locator('.timeline [role=slider]').boundingBox()).height;
+    await page.waitForFunction(() => document.querySelector('.timeline-surface').clientHeight === 90);
+    assert.equal(await page.isVisible('.timeline .legend'), false);
+    assert.equal(await page.getAttribute('.fold', 'aria-expanded'), 'false');
+    await page.click('.fold');
+    await page.waitForFunction(() => document.querySelector('.timeline-surface').clientHeight === 208);
+    assert.match(await hashOf(page), /folded=0/);
+    await page.click('.fold');
+    assert.doesNotMatch(await hashOf(page), /folded/);
+    await page.goto(address + '#view=overview');
+    await page.waitForFunction(() => document.querySelector('.timeline-surface').clientHeight === 208);
+    assert(await heightOf() > 200);
+  },
+
+  async 'the source of a line is a click away, and in the address'(page) {
+    await page.goto(address + '#view=flame');
+    await page.waitForFunction(() => document.querySelectorAll('table.data tbody tr').length > 3);
+    await page.locator('table.data td.wide .link').first().click();
+    await page.waitForSelector('dialog.source[open] tr.chosen, dialog.source[open] tbody tr');
+    assert.match(await textOf(page, '#source-title'), /at the peak of host/);
+    assert.match(await textOf(page, 'dialog.source tbody'), /300 MiB.*line_45 = {}  # <b>/s);
+    assert.match(await hashOf(page), /source=/);
+    await page.reload();
+    await page.waitForSelector('dialog.source[open] tbody tr');
+    await page.keyboard.press('Escape');
+    await page.waitForFunction(() => !/source=/.test(location.hash));
+    assert.equal(await page.locator('dialog.source[open]').count(), 0);
   },
 
   async 'all views open with keys, and nothing complains'(page) {
@@ -225,9 +257,9 @@ Object.assign(tests, {
     let asked = 0;
     await page.route(/api\/curves.*by=thread/, route => ++asked < 6
       ? route.fulfill({status: 202, contentType: 'application/json', body: '{"progress": 0.42, "what": "replaying the events"}'}) : route.continue());
-    await page.goto(address + '#view=flame');
+    await page.goto(address + '#view=flame&folded=0');
     await page.waitForSelector('.legend-row');
-    await page.selectOption('.timeline .bar select >> nth=1', 'thread');
+    await page.selectOption('.timeline .field:has(span:text-is("by")) select', 'thread');
     await page.waitForFunction(() => /Replaying the events: 42 %/.test(document.querySelector('.timeline .status').textContent));
     const box = await page.locator('.timeline [role=slider]').boundingBox();
     await drag(page, box, 0.5, 0.7);
@@ -244,14 +276,14 @@ Object.assign(tests, {
     await page.waitForFunction(() => /Live at/.test(document.querySelector('main h2')?.textContent));
     const before = await textOf(page, 'main h2');
     asked.length = 0;
-    await page.selectOption('.timeline .field:has(span:text-is("process")) select', '2');
+    await page.selectOption('.menus .field:has(span:text-is("process")) select', '2');
     await page.waitForFunction(old => document.querySelector('main h2')?.textContent !== old, before);
     assert.match(await hashOf(page), /process=2/);
     for (const name of ['curves', 'profile', 'table']) {
       for (let turn = 0; turn < 50 && !asked.some(url => url.startsWith(name + '?process=2')); ++turn) await page.waitForTimeout(50);
       assert(asked.some(url => url.startsWith(name + '?process=2')), asked.join(' '));
     }
-    await page.selectOption('.timeline .field:has(span:text-is("heap")) select', '3');
+    await page.selectOption('.menus .field:has(span:text-is("heap")) select', '3');
     assert.match(await hashOf(page), /heap=3&process=2/);
     await page.goBack();
     await page.goBack();
@@ -264,14 +296,14 @@ Object.assign(tests, {
     await page.goto('about:blank');
     await page.goto(address);
     await page.waitForSelector('.legend-row');
-    for (const name of ['process', 'heap']) assert(!await page.isVisible('.timeline .field:has(span:text-is("' + name + '"))'), name);
+    for (const name of ['process', 'heap']) assert(!await page.isVisible('.menus .field:has(span:text-is("' + name + '"))'), name);
   },
 
   async 'ten thousand heaps make no long list'(page) {
     const began = Date.now();
     await page.goto(await serve('--heaps=10000') + '#view=flame&heap=7777');
     await page.waitForSelector('main table.data tbody tr');
-    const menu = page.locator('.timeline .field:has(span:text-is("heap")) select');
+    const menu = page.locator('.menus .field:has(span:text-is("heap")) select');
     assert.equal(await menu.locator('option').count(), 202);
     assert.equal(await menu.inputValue(), '7777');
     assert(await page.locator('.legend-row').count() < 20);
