@@ -2,7 +2,7 @@
 
 attach.py WAY TRACE -- PROGRAM...
 
-WAY: once; interrupt (Ctrl-C detaches); cycles:N; kills:N (memrec, its process
+WAY: once; tree (with the processes below it); interrupt (Ctrl-C detaches); cycles:N; kills:N (memrec, its process
 that attaches, or both are killed at a random moment); ends (the program ends
 meanwhile).
 """
@@ -50,6 +50,12 @@ def finish(memrec):
 
 def once(target, trace):
     status, said = finish(attach(target, trace, "--for=500ms"))
+    print(said, end="")
+    print("memrec's status:", status)
+
+
+def tree(target, trace):
+    status, said = finish(attach(target, trace, "--children", "--for=1s"))
     print(said, end="")
     print("memrec's status:", status)
 
