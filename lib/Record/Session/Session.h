@@ -109,10 +109,10 @@ private:
   std::string Trace; ///< the name of the output
   ChildList Children;
   SymbolRequests Symbols{R, Children};
-  DetourAnswers Detours{O, Children, Shared.DetoursAsked};
   RecordingControl Control{O, R, Children};
   ProcessRoles Roles{R, Children};
   CaptureReports Reports{O, R, Shared.Uses};
+  DetourAnswers Detours{O, Children, Reports, Shared.DetoursAsked};
   SoftwareThread Versions;
   MemorySamples Samples{O, R, Children, Shared.Uses, Reports};
   ResidentSamples Residents;
