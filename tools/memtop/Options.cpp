@@ -160,6 +160,8 @@ Expected<TopOptions> memkit::topOptions() {
   O.Count = Count;
   if (Error E = stateOf().moveInto(O.State))
     return std::move(E);
+  // Scripts see each import.
+  O.State.Tree.FoldImports = !O.IsJson;
   if (Error E = styleOf().moveInto(O.How))
     return std::move(E);
   O.Shown.Ascii = O.How.Ascii;
