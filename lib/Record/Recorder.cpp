@@ -398,7 +398,7 @@ Expected<RecordResult> recordRunning(const RecordOptions &O) {
   if (!Library)
     return Library.takeError();
   Expected<std::unique_ptr<AttachProcess>> By =
-      AttachProcess::start(O.Attach, *Library);
+      AttachProcess::start(*Library);
   if (!By)
     return By.takeError();
   takeSignals();
@@ -436,19 +436,22 @@ Expected<RecordResult> recordRunning(const RecordOptions &O) {
   S.run();
   By->reset();
   S.finish();
-  if (!S.wasAttached()) {
+  const AttachControl &Attaching = S.attaching();
+  if (!Attaching.hasMain()) {
     consumeError((*R)->takeError());
     Out->remove();
-    return refusal(O.Attach, S.attachProblem().empty()
+    return refusal(O.Attach, Attaching.problem().empty()
                                  ? "has ended, or memrec was interrupted"
-                                 : S.attachProblem());
+                                 : Attaching.problem());
   }
-  if (!S.attachProblem().empty())
-    O.Warn("process " + processText(O.Attach) + " " + S.attachProblem());
+  if (!Attaching.problem().empty())
+    O.Warn("process " + processText(O.Attach) + " " + Attaching.problem());
+  for (const std::string &Why : Attaching.refusals())
+    O.Warn(Why);
   sumUp(O, **R, S, Result);
   closeOutput(**R, *Out, Sink, Result);
   Result.Detached = !S.programEnded();
-  Result.DetachResult = S.detachResult();
+  Result.DetachResult = Attaching.detached();
   if (Result.Detached)
     (*Listener)->keepLink();
   return Result;

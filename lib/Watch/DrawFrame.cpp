@@ -53,9 +53,10 @@ static std::string shortCount(double Value) {
   return formatv(HasPoint ? "{0:f1}{1}" : "{0:f0}{1}", Value, Units[Unit]);
 }
 
-/// The name of a memory space; of a heap, indented below its space.
+/// The name of a memory space; of a heap, indented below its space, or apart
+/// from its total.
 static std::string heapLabel(const WatchedHeap &S) {
-  return S.IsSpace ? S.Name : "  " + S.Name;
+  return S.IsSpace ? S.Name : (S.IsApart ? "+ " : "  ") + S.Name;
 }
 
 /// The part of a curve up to now.
@@ -108,6 +109,11 @@ static void drawTitle(Drawing &D) {
   ++D.Row;
 }
 
+/// Shared pages are in the RSS of each process that has them.
+static std::string processesText(size_t Number) {
+  return Number < 2 ? "" : " of " + formatCount(Number) + " processes";
+}
+
 static void drawTruth(Drawing &D) {
   const WatchedTrace &W = *D.F.W;
   std::string Text;
@@ -120,7 +126,7 @@ static void drawTruth(Drawing &D) {
   if (auto Own = W.ownAt(D.F.AtNs); Own && HasSwap)
     Add("own " + formatSize(*Own));
   if (auto Rss = W.residentAt(D.F.AtNs))
-    Add("RSS " + formatSize(*Rss));
+    Add("RSS " + formatSize(*Rss) + processesText(W.livingAt(D.F.AtNs)));
   if (HasSwap)
     Add("swap " + formatSize(*Swap));
   if (D.F.Run.LimitBytes)
@@ -545,6 +551,12 @@ static void drawHelp(Drawing &D) {
       "s             write a snapshot of the recording (live)",
       "o             open memview at this moment",
       "q             leave; the recording goes on",
+      "",
+      "live*         the column with a star sorts the rows",
+      "temp          the share of allocations that are freed before the next",
+      "age           the mean age of the live bytes",
+      "+ heap        a heap apart: its bytes are not in the total above it",
+      "RSS           shared pages count in each process that has them",
   };
   for (StringRef Text : Keys)
     D.line("  " + Text.str());

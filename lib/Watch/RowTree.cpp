@@ -6,6 +6,7 @@
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/xxhash.h"
+#include <algorithm>
 
 using namespace llvm;
 using namespace memkit;
@@ -50,7 +51,25 @@ struct RowTree::Group {
   std::string Name;
   MomentValues V;
   std::vector<uint32_t> Rows; ///< in WatchedRows
+  std::vector<Group> Inner;   ///< instead of Rows
+  bool IsImport = false;
 };
+
+/// Small imports would fill the table, and hide what the program does.
+void RowTree::foldImports(std::vector<Group> &Groups) const {
+  auto Imports = std::stable_partition(
+      Groups.begin(), Groups.end(), [](const Group &G) { return !G.IsImport; });
+  if (Groups.end() - Imports < 2)
+    return;
+  Group Of;
+  Of.Inner.assign(std::make_move_iterator(Imports),
+                  std::make_move_iterator(Groups.end()));
+  Groups.erase(Imports, Groups.end());
+  for (const Group &G : Of.Inner)
+    Of.V += G.V;
+  Of.Name = "imports";
+  Groups.push_back(std::move(Of));
+}
 
 /// The group of a rank; 0: of no rank.
 static uint32_t rankGroup(int32_t Rank) {
@@ -257,6 +276,9 @@ std::vector<TreeRow> RowTree::rows(const WatchedRows &Of,
     if (IsNew) {
       Groups.emplace_back();
       Groups.back().Name = groupName(Id, Spec.By);
+      Groups.back().IsImport =
+          Spec.By == GroupBy::Line &&
+          Lines->place(Id).Kind == PlaceKind::Import;
     }
     Group &G = Groups[At->second];
     if (!IsChosen(Of.Rows[I], G.Name))
@@ -265,10 +287,15 @@ std::vector<TreeRow> RowTree::rows(const WatchedRows &Of,
     G.Rows.push_back(I);
   }
   erase_if(Groups, [](const Group &G) { return G.Rows.empty(); });
+  if (Spec.FoldImports && Spec.Filter.empty())
+    foldImports(Groups);
   Sorter Before{Spec};
-  llvm::sort(Groups, [&](const Group &A, const Group &B) {
-    return Before(A.V, B.V) || (!Before(B.V, A.V) && A.Name < B.Name);
-  });
+  auto SortGroups = [&](std::vector<Group> &Of) {
+    llvm::sort(Of, [&](const Group &A, const Group &B) {
+      return Before(A.V, B.V) || (!Before(B.V, A.V) && A.Name < B.Name);
+    });
+  };
+  SortGroups(Groups);
 
   std::vector<TreeRow> Out;
   auto AddCalls = [&](const CallTree &T, uint32_t Index, unsigned Depth,
@@ -304,23 +331,31 @@ std::vector<TreeRow> RowTree::rows(const WatchedRows &Of,
         Self(T, Last, Depth + 1, Id, Self);
     }
   };
-  bool IsFlat = Spec.By == GroupBy::Stack || IsOfScopes;
-  for (Group &G : Groups) {
-    if (IsFlat) {
-      AddCalls(CallTree(Tree, Of, G.Rows), 0, 0, uint64_t(Spec.By), AddCalls);
-      continue;
-    }
+  auto AddGroup = [&](Group &G, unsigned Depth, auto &Self) -> void {
     TreeRow R;
     R.Id = idOf(uint64_t(Spec.By), G.Name);
     R.Name = G.Name;
+    R.Depth = Depth;
     R.V = G.V;
     R.CanOpen = Spec.By != GroupBy::Thread;
     R.IsOpen = R.CanOpen && Spec.Open.count(R.Id);
     bool IsOpen = R.IsOpen;
     uint64_t Id = R.Id;
     Out.push_back(std::move(R));
-    if (IsOpen)
-      AddCalls(CallTree(Tree, Of, G.Rows), 0, 1, Id, AddCalls);
+    if (!IsOpen)
+      return;
+    SortGroups(G.Inner);
+    for (Group &Inner : G.Inner)
+      Self(Inner, Depth + 1, Self);
+    if (!G.Rows.empty())
+      AddCalls(CallTree(Tree, Of, G.Rows), 0, Depth + 1, Id, AddCalls);
+  };
+  bool IsFlat = Spec.By == GroupBy::Stack || IsOfScopes;
+  for (Group &G : Groups) {
+    if (IsFlat)
+      AddCalls(CallTree(Tree, Of, G.Rows), 0, 0, uint64_t(Spec.By), AddCalls);
+    else
+      AddGroup(G, 0, AddGroup);
   }
   return Out;
 }

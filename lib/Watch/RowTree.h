@@ -49,6 +49,8 @@ struct TreeSpec {
   /// and lower case are equal. Empty: all.
   std::string Filter;
   std::set<uint64_t> Open; ///< TreeRow::Id
+  /// Of lines without a filter: several imports are one row, which opens.
+  bool FoldImports = true;
 };
 
 /// A visible row of the table.
@@ -77,6 +79,7 @@ private:
   struct Group;
   class CallTree;
 
+  void foldImports(std::vector<Group> &Groups) const;
   uint32_t groupOf(const WatchedRow &R, GroupBy By);
   std::string groupName(uint32_t Group, GroupBy By) const;
   std::vector<char> matchesOfNodes(const ShownTree &T,

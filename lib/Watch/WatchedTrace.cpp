@@ -166,6 +166,7 @@ void WatchedTrace::readHeaps(const LiveSeries &Live) {
         continue;
       WatchedHeap Heap;
       Heap.IsSpace = false;
+      Heap.IsApart = T.heap(H.Id).Flags & HF_OutsideTotals;
       Heap.Id = H.Id;
       Heap.Name = H.Name.str();
       if (H.Id < Live.Heaps.size())
@@ -228,6 +229,13 @@ static std::optional<uint64_t> valueAt(ArrayRef<SeriesPoint> Points,
 
 std::optional<uint64_t> WatchedTrace::residentAt(uint64_t AtNs) const {
   return valueAt(Resident, AtNs);
+}
+
+size_t WatchedTrace::livingAt(uint64_t AtNs) const {
+  return count_if(Intervals->processes(), [&](const ProcessIntervals &P) {
+    return !P.Heads.empty() && P.Heads.front().BeginNs <= AtNs &&
+           !isGone(P.Process, AtNs);
+  });
 }
 
 /// The sum over the processes that run at AtNs.

@@ -26,6 +26,7 @@ namespace memkit {
 /// innermost heap; in a heap all bytes of its blocks count.
 struct WatchedHeap {
   bool IsSpace = true;
+  bool IsApart = false; ///< a heap whose bytes are in no total
   uint32_t Id = 0; ///< as TotalStats::Id
   std::string Name;
   std::vector<SeriesPoint> Curve; ///< live bytes; times rise
@@ -109,6 +110,8 @@ public:
   std::optional<uint64_t> residentAt(uint64_t AtNs) const;
   std::optional<uint64_t> swappedAt(uint64_t AtNs) const;
   std::optional<uint64_t> ownAt(uint64_t AtNs) const;
+  /// The processes that run at AtNs.
+  size_t livingAt(uint64_t AtNs) const;
   /// The sum of resident memory over time.
   llvm::ArrayRef<SeriesPoint> resident() const { return Resident; }
   /// Allocations a second before AtNs, over at most WindowNs.

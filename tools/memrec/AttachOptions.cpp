@@ -24,6 +24,12 @@ static cl::opt<std::string> For("for",
                                 cl::value_desc("TIME"),
                                 cl::cat(helpGroup(HelpGroup::Common)));
 
+static cl::opt<bool>
+    WithChildren("children",
+                 cl::desc("With --pid: attach to the processes that descend "
+                          "from it, too"),
+                 cl::cat(helpGroup(HelpGroup::Common)));
+
 bool memkit::wantsAttach() { return Pid.getNumOccurrences() != 0; }
 
 static Error parseFor(uint64_t &To) {
@@ -60,9 +66,11 @@ static Error limit(RecordOptions &O) {
 }
 
 Error memkit::takeAttach(RecordOptions &O, ArrayRef<std::string> Command) {
+  if (!wantsAttach() && (For.getNumOccurrences() || WithChildren))
+    return makeUsageError(Twine(WithChildren ? "--children" : "--for") +
+                          " needs --pid");
   if (!wantsAttach())
-    return For.getNumOccurrences() ? makeUsageError("--for needs --pid")
-                                   : Error::success();
+    return Error::success();
   if (!Command.empty())
     return makeUsageError("--pid is for a process that runs: without the "
                           "program '" +
@@ -71,6 +79,7 @@ Error memkit::takeAttach(RecordOptions &O, ArrayRef<std::string> Command) {
     return E;
   if (Error E = findTarget(Pid).moveInto(O.Attach))
     return E;
+  O.AttachChildren = WithChildren;
   if (Error E = limit(O))
     return E;
   O.Options.push_back("attached=1");
@@ -81,7 +90,9 @@ Error memkit::takeAttach(RecordOptions &O, ArrayRef<std::string> Command) {
 }
 
 std::string memkit::pauseText(const AttachResult &R) {
-  return "one thread stood for " + formatTime(R.PauseNs) + "; " +
+  return (R.Processes > 1 ? "one thread of each stood for at most "
+                          : "one thread stood for ") +
+         formatTime(R.PauseNs) + "; " +
          formatCount(R.Words) + " words of " + formatCount(R.Binaries) +
          " binaries changed";
 }

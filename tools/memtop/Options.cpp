@@ -17,6 +17,20 @@ static cl::opt<std::string> Input(cl::Positional,
                                   cl::desc("<live:PID or trace>"),
                                   cl::cat(toolCategory()));
 
+static cl::opt<std::string>
+    AttachTo("pid", cl::value_desc("PID|NAME"), cl::cat(toolCategory()),
+             cl::desc("Attach to a process that runs, by memrec -p, and "
+                      "watch it; detach when memtop ends"));
+static cl::alias AttachShort("p", cl::desc("Alias for --pid"),
+                             cl::aliasopt(AttachTo));
+static cl::opt<bool>
+    WithChildren("children", cl::cat(toolCategory()),
+                 cl::desc("With --pid: and to the processes that descend "
+                          "from it"));
+static cl::opt<std::string> Output("o", cl::value_desc("file"),
+                                   cl::cat(toolCategory()),
+                                   cl::desc("With --pid: keep the recording"));
+
 static cl::opt<bool> Once("once", cl::cat(toolCategory()),
                           cl::desc("Print one frame, and end"));
 
@@ -155,11 +169,21 @@ Expected<TopOptions> memkit::topOptions() {
   O.Input = Input;
   if (Input == "-")
     return makeUsageError("memtop reads a recording or a file, no pipe");
+  O.Attach = {AttachTo, WithChildren, Output};
+  if (!AttachTo.empty() && !Input.empty())
+    return makeUsageError("--pid attaches to a program, so there is no "
+                          "recording to name: " +
+                          Input);
+  if (AttachTo.empty() && (WithChildren || !Output.empty()))
+    return makeUsageError(Twine(WithChildren ? "--children" : "-o") +
+                          " needs --pid");
   O.Once = Once;
   O.IsJson = OutputFormat == TopFormat::Json;
   O.Count = Count;
   if (Error E = stateOf().moveInto(O.State))
     return std::move(E);
+  // Scripts see each import.
+  O.State.Tree.FoldImports = !O.IsJson;
   if (Error E = styleOf().moveInto(O.How))
     return std::move(E);
   O.Shown.Ascii = O.How.Ascii;

@@ -5,6 +5,7 @@
 #ifndef MEMKIT_TOOLS_MEMTOP_OPTIONS_H
 #define MEMKIT_TOOLS_MEMTOP_OPTIONS_H
 
+#include "AttachedRecorder.h"
 #include "Session.h"
 
 namespace memkit {
@@ -12,6 +13,7 @@ namespace memkit {
 /// What the command line asks for.
 struct TopOptions {
   std::string Input; ///< `live:PID` or a trace; empty: not given
+  AttachWish Attach; ///< instead of Input
   bool Once = false, IsJson = false;
   unsigned Count = 0; ///< lines of JSON; 0: no end
   WatchState State;

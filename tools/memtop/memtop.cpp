@@ -8,6 +8,7 @@
 #include "Options.h"
 #include "Trace/OpenFile.h"
 #include "llvm/ADT/STLExtras.h"
+#include <chrono>
 #include <thread>
 #include <unistd.h>
 
@@ -80,6 +81,16 @@ static Expected<int> run(const SelectionFlags &Flags) {
   if (!O->Once && !O->IsJson && !IsTerminal)
     return makeUsageError("memtop needs a terminal; --once prints one frame, "
                           "--format=json a line each second");
+  std::unique_ptr<AttachedRecorder> Attached;
+  if (!O->Attach.Target.empty()) {
+    if (Error E = AttachedRecorder::start(O->Attach).moveInto(Attached))
+      return std::move(E);
+    O->Input = Attached->name();
+    // A frame of the first moment would show nothing.
+    if (O->Once)
+      std::this_thread::sleep_for(
+          std::chrono::nanoseconds(O->Shown.IntervalNs));
+  }
   if (Error E = chooseInput(O->Input))
     return std::move(E);
   if (O->Shown.Speed && isLive(O->Input))
@@ -106,6 +117,7 @@ int main(int Argc, char **Argv) {
                  {"memtop",
                   "Watches the memory of a program that memrec records.",
                   "memtop live:4711\n"
+                  "memtop -p 4711\n"
                   "memtop --once live:4711\n"
                   "memtop --play=10 trace.fb\n"
                   "memtop --once --at=peak trace.fb"},

@@ -9,6 +9,7 @@
 #include "Attach/TargetThread.h"
 #include "Shared/ProcFs.h"
 #include "Support/Failure.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/BinaryFormat/ELF.h"
@@ -18,6 +19,7 @@
 #include <cstring>
 #include <dirent.h>
 #include <fcntl.h>
+#include <map>
 #include <pwd.h>
 #include <unistd.h>
 
@@ -56,17 +58,37 @@ static bool hasName(pid_t Pid, StringRef Name) {
          sys::path::filename(StringRef(Arguments).split('\0').first) == Name;
 }
 
-static std::vector<pid_t> processesOf(StringRef Name) {
+/// The processes that there are, without this one.
+static std::vector<pid_t> allProcesses() {
   std::vector<pid_t> Found;
   DIR *Folder = opendir("/proc");
   while (const dirent *Entry = Folder ? readdir(Folder) : nullptr) {
     pid_t Pid;
-    if (!StringRef(Entry->d_name).getAsInteger(10, Pid) && Pid != getpid() &&
-        hasName(Pid, Name))
+    if (!StringRef(Entry->d_name).getAsInteger(10, Pid) && Pid != getpid())
       Found.push_back(Pid);
   }
   if (Folder)
     closedir(Folder);
+  return Found;
+}
+
+static std::vector<pid_t> processesOf(StringRef Name) {
+  std::vector<pid_t> Found = allProcesses();
+  erase_if(Found, [&](pid_t Pid) { return !hasName(Pid, Name); });
+  return Found;
+}
+
+std::vector<pid_t> memkit::descendantsOf(pid_t Pid) {
+  std::multimap<pid_t, pid_t> ChildrenOf;
+  for (pid_t Child : allProcesses())
+    ChildrenOf.emplace(procfs::parentPid(Child), Child);
+  std::vector<pid_t> Found{Pid};
+  for (size_t I = 0; I != Found.size() && Found.size() <= MaxDescendants; ++I) {
+    auto [Begin, End] = ChildrenOf.equal_range(Found[I]);
+    for (auto It = Begin; It != End && Found.size() <= MaxDescendants; ++It)
+      Found.push_back(It->second);
+  }
+  Found.erase(Found.begin());
   return Found;
 }
 

@@ -8,6 +8,7 @@
 #include "llvm/Support/Error.h"
 #include <string>
 #include <sys/types.h>
+#include <vector>
 
 namespace memkit {
 
@@ -19,6 +20,11 @@ llvm::Expected<pid_t> findTarget(llvm::StringRef PidOrName);
 /// Errors, whole sentences: why memrec cannot attach to the process, and what
 /// to do. Changes nothing in the process.
 llvm::Error checkTarget(pid_t Pid);
+
+/// The processes that descend from a process, parents before children, at most
+/// MaxDescendants; without this process and its own.
+std::vector<pid_t> descendantsOf(pid_t Pid);
+inline constexpr size_t MaxDescendants = 4096;
 
 /// A process and its name: `1234 (redis-server)`.
 std::string processText(pid_t Pid);

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The process of memrec that traces the program.
+// The process of memrec that traces programs.
 
 #include "Attach/AttachProcess.h"
+#include "Attach/AttachCheck.h"
 #include "Support/Failure.h"
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
+#include <map>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -18,7 +20,8 @@ using namespace memkit;
 
 namespace {
 struct AttachCommand {
-  bool Attach;
+  pid_t Target;
+  bool Attach, Check;
   char Socket[sizeof(wire::AttachRequest::Socket)];
 };
 struct AttachReply {
@@ -54,12 +57,45 @@ static void leaveTerminal() {
   prctl(PR_SET_NAME, TracerName);
 }
 
+/// A program that was asked for.
+struct ServedTarget {
+  Attacher By;
+  bool MayHaveHooks = false;
+};
+
+static Expected<AttachResult> attachTo(ServedTarget &T,
+                                       const AttachCommand &C) {
+  Expected<AttachResult> R = T.By.attach(C.Socket);
+  // What failed half-way may have left hooks; those of another memrec stay.
+  T.MayHaveHooks = T.By.hasEntered() && !T.By.wasRecorded();
+  if (!R && T.By.wasRecorded()) {
+    consumeError(R.takeError());
+    return AttachResult{0, 0, 0, 0, /*Processes=*/0};
+  }
+  return R;
+}
+
+static Expected<AttachResult> serveOne(ServedTarget &T,
+                                       const AttachCommand &C) {
+  if (!C.Attach) {
+    T.MayHaveHooks = false;
+    return T.By.detach();
+  }
+  if (!C.Check)
+    return attachTo(T, C);
+  if (Error E = checkTarget(C.Target))
+    return std::move(E);
+  Expected<AttachResult> R = attachTo(T, C);
+  if (R)
+    return R;
+  return makeError("process " + processText(C.Target) + " " +
+                   toString(R.takeError()));
+}
+
 /// Serves requests until memrec is gone.
-[[noreturn]] static void serve(int Fd, pid_t Target,
-                               const std::string &Library) {
+[[noreturn]] static void serve(int Fd, const std::string &Library) {
   leaveTerminal();
-  Attacher A(Target, Library);
-  bool IsAttached = false;
+  std::map<pid_t, ServedTarget> Targets;
   AttachCommand Command;
   for (;;) {
     ssize_t N = recv(Fd, &Command, sizeof(Command), 0);
@@ -67,28 +103,29 @@ static void leaveTerminal() {
       continue;
     if (N != ssize_t(sizeof(Command)))
       break;
-    Expected<AttachResult> R =
-        Command.Attach ? A.attach(Command.Socket) : A.detach();
-    // What failed half-way may have left hooks.
-    IsAttached = Command.Attach && A.hasEntered();
-    AttachReply Reply = makeReply(std::move(R));
+    auto It = Targets
+                  .try_emplace(Command.Target,
+                               ServedTarget{Attacher(Command.Target, Library)})
+                  .first;
+    AttachReply Reply = makeReply(serveOne(It->second, Command));
     if (send(Fd, &Reply, sizeof(Reply), MSG_NOSIGNAL) < 0)
       break;
   }
-  if (IsAttached)
-    consumeError(A.detach().takeError());
+  for (auto &[Pid, T] : Targets)
+    if (T.MayHaveHooks)
+      consumeError(T.By.detach().takeError());
   _exit(0);
 }
 
 Expected<std::unique_ptr<AttachProcess>>
-AttachProcess::start(pid_t Target, const std::string &Library) {
+AttachProcess::start(const std::string &Library) {
   int Pair[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, Pair) != 0)
     return failErrno("socketpair");
   pid_t Pid = fork();
   if (Pid == 0) {
     close(Pair[0]);
-    serve(Pair[1], Target, Library);
+    serve(Pair[1], Library);
   }
   close(Pair[1]);
   if (Pid < 0) {
@@ -105,15 +142,16 @@ AttachProcess::~AttachProcess() {
   }
 }
 
-void AttachProcess::requestAttach(StringRef Socket) {
-  AttachCommand Command = {true, {}};
+void AttachProcess::requestAttach(pid_t Target, StringRef Socket,
+                                  bool Check) {
+  AttachCommand Command = {Target, true, Check, {}};
   std::memcpy(Command.Socket, Socket.data(),
               std::min(Socket.size(), sizeof(Command.Socket) - 1));
   (void)!send(Fd, &Command, sizeof(Command), MSG_NOSIGNAL);
 }
 
-void AttachProcess::requestDetach() {
-  AttachCommand Command = {false, {}};
+void AttachProcess::requestDetach(pid_t Target) {
+  AttachCommand Command = {Target, false, false, {}};
   (void)!send(Fd, &Command, sizeof(Command), MSG_NOSIGNAL);
 }
 

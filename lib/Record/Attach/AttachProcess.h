@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The process of memrec that traces the program.
+// The process of memrec that traces programs.
 
 #ifndef MEMKIT_LIB_RECORD_ATTACH_ATTACHPROCESS_H
 #define MEMKIT_LIB_RECORD_ATTACH_ATTACHPROCESS_H
@@ -16,22 +16,25 @@ inline constexpr char TracerName[] = "memrec-attach";
 
 /// Attaches and detaches in a process of its own, while the recorder answers
 /// the library. The process keeps the rights that memrec had at its start, and
-/// detaches by itself when memrec dies.
+/// detaches from all programs by itself when memrec dies.
 class AttachProcess {
 public:
   /// Forks; only before other threads. Library: as for Attacher.
   static llvm::Expected<std::unique_ptr<AttachProcess>>
-  start(pid_t Target, const std::string &Library);
+  start(const std::string &Library);
   /// The process ends; it detaches first if it has attached.
   ~AttachProcess();
   AttachProcess(const AttachProcess &) = delete;
   AttachProcess &operator=(const AttachProcess &) = delete;
 
+  pid_t pid() const { return Pid; }
   /// One request at a time: the answer comes by take().
-  void requestAttach(llvm::StringRef Socket);
-  void requestDetach();
+  /// Check: whether checkTarget() decides first; then errors are sentences.
+  void requestAttach(pid_t Target, llvm::StringRef Socket, bool Check);
+  void requestDetach(pid_t Target);
   /// The answer to the last request; none: it has not come yet. Errors: as of
-  /// Attacher, or that the process was killed.
+  /// Attacher, or that the process was killed. Of a target that is recorded
+  /// already, no Processes.
   std::optional<llvm::Expected<AttachResult>> take();
 
 private:

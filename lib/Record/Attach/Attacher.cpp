@@ -308,6 +308,7 @@ Expected<AttachResult> Attacher::attach(StringRef Socket) {
   }
   if (!Answer)
     return Answer.takeError();
+  Recorded = *Answer == wire::AttachAnswer::IsRecorded;
   if (Error E = explainAnswer(*Answer))
     return std::move(E);
   return R;

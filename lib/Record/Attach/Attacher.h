@@ -22,6 +22,8 @@ struct AttachResult {
   uint64_t PauseNs = 0;  ///< how long the thread was away that was used
   uint64_t SearchNs = 0; ///< until a thread was found
   unsigned Words = 0, Binaries = 0; ///< changed; of how many binaries
+  /// Of how many processes; with several, times are the longest of one.
+  unsigned Processes = 1;
 };
 
 /// Loads the library into a process and calls it there, in a thread that may be
@@ -43,6 +45,8 @@ public:
   /// is in it any more. The library stays loaded.
   llvm::Expected<AttachResult> detach();
 
+  /// Whether the last attach() found the process recorded already.
+  bool wasRecorded() const { return Recorded; }
   /// Whether a thread of the process was ever used: hooks may be there.
   bool hasEntered() const { return Entered; }
 
@@ -58,7 +62,7 @@ private:
 
   pid_t Pid;
   std::string Library;
-  bool Entered = false;
+  bool Entered = false, Recorded = false;
 };
 
 } // namespace memkit

@@ -71,9 +71,10 @@ void DetourAnswers::plan(const DetourQuestion &Q) {
   });
 }
 
-/// Warns of what the blocks of Q's binary lack. IsLate: the thread has not
-/// waited for the answer.
-void DetourAnswers::warn(const DetourQuestion &Q, bool IsLate) {
+/// Warns of what the blocks of Q's binary lack, on the terminal and in the
+/// trace. IsLate: the thread has not waited for the answer.
+void DetourAnswers::warn(const ChildProcess &P, const DetourQuestion &Q,
+                         bool IsLate) {
   if (!Found || !Found->NumPools || !(IsLate || Found->NumRefused) ||
       !Warned.insert(Q.Path).second)
     return;
@@ -82,12 +83,14 @@ void DetourAnswers::warn(const DetourQuestion &Q, bool IsLate) {
                          ? ("tests of " + Pool + " as scopes: ").str()
                          : ("private." + Pool + ": ").str();
   if (IsLate)
-    O.Warn(What + "not recorded, because reading the binary took longer than " +
-           Twine(wire::Detour::MaxWaitMs) +
-           " ms; the next recording knows the binary");
+    What += "not recorded, because reading the binary took longer than " +
+            std::to_string(wire::Detour::MaxWaitMs) +
+            " ms; the next recording knows the binary";
   else
-    O.Warn(What + plural(Found->NumRefused, "function") +
-           " cannot be recorded, as " + Found->Refused);
+    What += plural(Found->NumRefused, "function") +
+            " cannot be recorded, as " + Found->Refused;
+  O.Warn(What);
+  Reports.addAlert(P, What);
 }
 
 void DetourAnswers::answer(const DetourQuestion &Q) {
@@ -102,7 +105,7 @@ void DetourAnswers::answer(const DetourQuestion &Q) {
       if (Found)
         Shared.control().Detours = *Found;
     });
-    warn(Q, IsLate);
+    warn(P, Q, IsLate);
   }
 }
 

@@ -6,6 +6,7 @@
 #define MEMKIT_LIB_RECORD_SESSION_DETOURANSWERS_H
 
 #include "Detour/DetourCache.h"
+#include "Session/CaptureReports.h"
 #include "Session/ChildList.h"
 #include "Session/RecordOptions.h"
 #include "Shared/SideThread.h"
@@ -23,10 +24,11 @@ namespace memkit {
 /// in a recording, unless it changes. Belongs to the recorder's thread.
 class DetourAnswers {
 public:
-  /// Asked: where the processes' questions come.
+  /// Reports: puts what is not recorded into the trace. Asked: where the
+  /// processes' questions come.
   DetourAnswers(const RecordOptions &O, ChildList &Children,
-                std::vector<DetourQuestion> &Asked)
-      : O(O), Children(Children), Asked(Asked) {}
+                CaptureReports &Reports, std::vector<DetourQuestion> &Asked)
+      : O(O), Children(Children), Reports(Reports), Asked(Asked) {}
 
   /// Called before the recording grows: starts the process.
   void start() { Names.start(); }
@@ -34,7 +36,7 @@ public:
   void pass();
 
 private:
-  void warn(const DetourQuestion &Q, bool IsLate);
+  void warn(const ChildProcess &P, const DetourQuestion &Q, bool IsLate);
   void answer(const DetourQuestion &Q);
   void plan(const DetourQuestion &Q);
   void planFile(const std::string &File, llvm::StringRef Name);
@@ -43,6 +45,7 @@ private:
 
   const RecordOptions &O;
   ChildList &Children;
+  CaptureReports &Reports;
   std::vector<DetourQuestion> &Asked;
   std::deque<DetourQuestion> Waiting; ///< the first one's job runs
   // The thread's while its job runs:

@@ -57,6 +57,7 @@ struct RecordOptions {
   /// Command; Command is then the process's.
   pid_t Attach = 0;
   uint64_t AttachForNs = 0; ///< detach after this time; 0: never
+  bool AttachChildren = false; ///< and to the processes that descend from it
   std::string Output; ///< name pattern, `-`, or empty: trace.fb, trace.%r.fb
   OutputPolicy OnOldFile;
   /// Wait for room in a full ring; else drop records.

@@ -80,7 +80,7 @@ void Session::run() {
     if (Visitors)
       Visitors->take(R.nowNs(), Idle.doorReady());
     Children.removeWritten(R);
-    if (mustStop() || (R.failed() && !AttachedBy) || finished())
+    if (mustStop() || (R.failed() && !Attaching) || finished())
       break;
     Idle.wait(Rings.fullest(), Watch.isReading() || Residents.isAwaited());
   }
@@ -291,7 +291,7 @@ void Session::samples() {
 /// on, a second SIGTERM ends the recording. If the program has ended and only
 /// its children run, the first SIGTERM ends it.
 bool Session::mustStop() {
-  if (AttachedBy)
+  if (Attaching)
     return mustDetach();
   if (Signals && !Program.ended())
     Signals->pass(Program.pid());
@@ -302,43 +302,23 @@ bool Session::mustStop() {
 }
 
 void Session::attachBy(AttachProcess &By) {
-  AttachedBy = &By;
   Program.setForeign();
-  By.requestAttach(Listener.path());
-}
-
-void Session::takeAttachAnswer() {
-  std::optional<Expected<AttachResult>> Answer = AttachedBy->take();
-  if (!Answer)
-    return;
-  bool IsAttaching = Phase == AttachPhase::Attaching;
-  Phase = IsAttaching && *Answer ? AttachPhase::Attached : AttachPhase::Ended;
-  if (!*Answer) {
-    AttachProblem = toString(Answer->takeError());
-    return;
-  }
-  if (!IsAttaching) {
-    HooksOut = **Answer;
-    return;
-  }
-  WasAttached = true;
-  if (O.AttachForNs)
-    DetachAtNs = R.nowNs() + O.AttachForNs;
-  if (O.Attached)
-    O.Attached(**Answer, Trace);
+  Attaching.emplace(By, Listener.path(), Program.pid(), O.AttachChildren);
 }
 
 /// The program's threads run, and fill their rings, until the hooks are out: so
 /// the session goes on meanwhile.
 bool Session::mustDetach() {
-  if (Phase == AttachPhase::Attaching || Phase == AttachPhase::Detaching)
-    takeAttachAnswer();
-  bool IsWanted = TheRequests.Stop || R.nowNs() >= DetachAtNs || R.failed();
-  if (Phase == AttachPhase::Attached && IsWanted && !Program.ended()) {
-    AttachedBy->requestDetach();
-    Phase = AttachPhase::Detaching;
+  if (TheRequests.Stop || R.nowNs() >= DetachAtNs || R.failed())
+    Attaching->end();
+  Attaching->take();
+  if (Attaching->takeIsAttached()) {
+    if (O.AttachForNs)
+      DetachAtNs = R.nowNs() + O.AttachForNs;
+    if (O.Attached)
+      O.Attached(Attaching->attached(), Trace);
   }
-  return Phase == AttachPhase::Ended || (Program.ended() && IsWanted);
+  return Attaching->isOver();
 }
 
 bool Session::finished() {

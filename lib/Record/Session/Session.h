@@ -5,7 +5,7 @@
 #ifndef MEMKIT_LIB_RECORD_SESSION_H
 #define MEMKIT_LIB_RECORD_SESSION_H
 
-#include "Attach/AttachProcess.h"
+#include "Session/AttachControl.h"
 #include "Session/Alerts.h"
 #include "Session/CaptureReports.h"
 #include "Session/ChildList.h"
@@ -52,12 +52,8 @@ public:
   /// The program runs already, and By attaches to it: run() begins with that,
   /// and ends with detaching. After setProgram().
   void attachBy(AttachProcess &By);
-  /// Why the program could not be attached to, or the hooks not taken out:
-  /// the end of a sentence that begins with the process; empty: no problem.
-  const std::string &attachProblem() const { return AttachProblem; }
-  bool wasAttached() const { return WasAttached; }
-  /// How the hooks were taken out; none: they were not.
-  std::optional<AttachResult> detachResult() const { return HooksOut; }
+  /// After attachBy().
+  const AttachControl &attaching() const { return *Attaching; }
   /// Lets tools ask about this recording from run() on; TraceFd: as for Door.
   /// Errors: of the system; the recording goes on without.
   llvm::Error openDoor(int TraceFd);
@@ -101,28 +97,22 @@ private:
                    uint64_t Bound);
   bool mustStop();
   bool mustDetach();
-  void takeAttachAnswer();
   bool finished();
 
   const RecordOptions &O;
   Recording &R;
   SignalPassing *Signals = nullptr;
-  AttachProcess *AttachedBy = nullptr;
-  enum class AttachPhase { Attaching, Attached, Detaching, Ended };
-  AttachPhase Phase = AttachPhase::Attaching; ///< with AttachedBy
-  bool WasAttached = false;
+  std::optional<AttachControl> Attaching; ///< none: the program is memrec's
   uint64_t DetachAtNs = UINT64_MAX;
-  std::string AttachProblem;
-  std::optional<AttachResult> HooksOut;
   SharedSources Shared{R, O.DeviceIntervalNs};
   Greeter &Listener;
   std::string Trace; ///< the name of the output
   ChildList Children;
   SymbolRequests Symbols{R, Children};
-  DetourAnswers Detours{O, Children, Shared.DetoursAsked};
   RecordingControl Control{O, R, Children};
   ProcessRoles Roles{R, Children};
   CaptureReports Reports{O, R, Shared.Uses};
+  DetourAnswers Detours{O, Children, Reports, Shared.DetoursAsked};
   SoftwareThread Versions;
   MemorySamples Samples{O, R, Children, Shared.Uses, Reports};
   ResidentSamples Residents;

@@ -7,6 +7,8 @@
 // RUN: diff %t.alone %t.recorded
 // RUN: FileCheck %s < %t.err
 // RUN: memdump --check %t.fb
+// RUN: memdump --format=asm %t.fb | FileCheck %s --check-prefix=TRACE
+// TRACE: alert {{.*}}private.mimalloc@refused: 5 functions cannot be recorded, as mi_
 // CHECK: private.mimalloc@refused: 5 functions cannot be recorded, as mi_{{.*}}: {{.+}}
 //
 // RUN: memkit-plandetours --names='^mi_' %t.exe | FileCheck --check-prefix=PLAN %s

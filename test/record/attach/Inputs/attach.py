@@ -2,7 +2,7 @@
 
 attach.py WAY TRACE -- PROGRAM...
 
-WAY: once; interrupt (Ctrl-C detaches); cycles:N; kills:N (memrec, its process
+WAY: once; tree (with the processes below it); watch (by memtop); interrupt (Ctrl-C detaches); cycles:N; kills:N (memrec, its process
 that attaches, or both are killed at a random moment); ends (the program ends
 meanwhile).
 """
@@ -52,6 +52,19 @@ def once(target, trace):
     status, said = finish(attach(target, trace, "--for=500ms"))
     print(said, end="")
     print("memrec's status:", status)
+
+
+def tree(target, trace):
+    status, said = finish(attach(target, trace, "--children", "--for=1s"))
+    print(said, end="")
+    print("memrec's status:", status)
+
+
+def watch(target, trace):
+    shown = subprocess.run(["memtop", "-p", str(target.pid), "--once", "--size=100x30", "-o", trace],
+                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    print(shown.stdout, end="")
+    print("memtop's status:", shown.returncode)
 
 
 def wait_for_attached(memrec):
