@@ -397,8 +397,7 @@ Expected<RecordResult> recordRunning(const RecordOptions &O) {
   Expected<std::string> Library = (*Listener)->preloadable(O.Library);
   if (!Library)
     return Library.takeError();
-  Expected<std::unique_ptr<AttachProcess>> By =
-      AttachProcess::start(*Library);
+  Expected<std::unique_ptr<AttachProcess>> By = AttachProcess::start(*Library);
   if (!By)
     return By.takeError();
   takeSignals();

@@ -75,8 +75,8 @@ Expected<std::string> TraceView::source(const Question &Q) {
     J.attribute("space_peak_bytes", Use.SpacePeakBytes);
     J.attribute("doubt", jsonText(Known.Doubt));
     J.attributeObject("rows", [&] {
-      writeColumnsJson(J,
-                       *sourceColumns().rows(sourceRows(Use, Known, ShownContext)));
+      writeColumnsJson(
+          J, *sourceColumns().rows(sourceRows(Use, Known, ShownContext)));
     });
   });
   return Text;

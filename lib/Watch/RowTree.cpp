@@ -276,9 +276,8 @@ std::vector<TreeRow> RowTree::rows(const WatchedRows &Of,
     if (IsNew) {
       Groups.emplace_back();
       Groups.back().Name = groupName(Id, Spec.By);
-      Groups.back().IsImport =
-          Spec.By == GroupBy::Line &&
-          Lines->place(Id).Kind == PlaceKind::Import;
+      Groups.back().IsImport = Spec.By == GroupBy::Line &&
+                               Lines->place(Id).Kind == PlaceKind::Import;
     }
     Group &G = Groups[At->second];
     if (!IsChosen(Of.Rows[I], G.Name))

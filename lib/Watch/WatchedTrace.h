@@ -27,7 +27,7 @@ namespace memkit {
 struct WatchedHeap {
   bool IsSpace = true;
   bool IsApart = false; ///< a heap whose bytes are in no total
-  uint32_t Id = 0; ///< as TotalStats::Id
+  uint32_t Id = 0;      ///< as TotalStats::Id
   std::string Name;
   std::vector<SeriesPoint> Curve; ///< live bytes; times rise
   /// Of a selection of processes or stacks: the highest that is known, at ends

@@ -92,7 +92,6 @@ Error memkit::takeAttach(RecordOptions &O, ArrayRef<std::string> Command) {
 std::string memkit::pauseText(const AttachResult &R) {
   return (R.Processes > 1 ? "one thread of each stood for at most "
                           : "one thread stood for ") +
-         formatTime(R.PauseNs) + "; " +
-         formatCount(R.Words) + " words of " + formatCount(R.Binaries) +
-         " binaries changed";
+         formatTime(R.PauseNs) + "; " + formatCount(R.Words) + " words of " +
+         formatCount(R.Binaries) + " binaries changed";
 }

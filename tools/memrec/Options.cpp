@@ -180,14 +180,15 @@ static cl::opt<bool> NoSymbols(
     "no-symbols",
     cl::desc("Do not resolve symbols; memdump --symbolize adds them later"),
     cl::cat(helpGroup(HelpGroup::Record)));
-static cl::opt<KeptSources> Source(
-    "source", cl::desc("The text of the program's own source in the trace:"),
-    cl::values(clEnumValN(KeptSources::Lines, "lines",
-                          "lines that allocate (default)"),
-               clEnumValN(KeptSources::Functions, "functions",
-                          "the functions around these lines"),
-               clEnumValN(KeptSources::None, "none", "nothing")),
-    cl::init(KeptSources::Lines), cl::cat(helpGroup(HelpGroup::Record)));
+static cl::opt<KeptSources>
+    Source("source",
+           cl::desc("The text of the program's own source in the trace:"),
+           cl::values(clEnumValN(KeptSources::Lines, "lines",
+                                 "lines that allocate (default)"),
+                      clEnumValN(KeptSources::Functions, "functions",
+                                 "the functions around these lines"),
+                      clEnumValN(KeptSources::None, "none", "nothing")),
+           cl::init(KeptSources::Lines), cl::cat(helpGroup(HelpGroup::Record)));
 static cl::opt<bool> NoSource("no-source", cl::desc("As --source=none"),
                               cl::cat(helpGroup(HelpGroup::Record)));
 static cl::opt<std::string> Config(

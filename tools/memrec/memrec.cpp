@@ -149,9 +149,8 @@ static void reportToTerminal(RecordOptions &O) {
 static void reportAttach(RecordOptions &O) {
   O.Attached = [Pid = O.Attach](const AttachResult &R, StringRef Output) {
     say("attached to process " + processText(Pid) +
-        (R.Processes > 1
-             ? " and " + formatCount(R.Processes - 1) + " below it"
-             : std::string()) +
+        (R.Processes > 1 ? " and " + formatCount(R.Processes - 1) + " below it"
+                         : std::string()) +
         ": " + pauseText(R) +
         (Output == "-" ? "" : "; recording to " + Output.str()) +
         "; Ctrl-C detaches");

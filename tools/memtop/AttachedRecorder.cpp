@@ -58,8 +58,7 @@ Error AttachedRecorder::spawn(const AttachWish &W) {
   // Keys of the terminal are for memtop.
   posix_spawnattr_setpgroup(&How, 0);
   posix_spawnattr_setflags(&How, POSIX_SPAWN_SETPGROUP);
-  int Problem =
-      posix_spawn(&Pid, Argv[0], &Files, &How, Argv.data(), environ);
+  int Problem = posix_spawn(&Pid, Argv[0], &Files, &How, Argv.data(), environ);
   posix_spawnattr_destroy(&How);
   posix_spawn_file_actions_destroy(&Files);
   if (!Problem)

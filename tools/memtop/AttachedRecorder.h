@@ -38,9 +38,9 @@ private:
   std::string said() const;
 
   pid_t Pid = 0;
-  int Messages = -1;    ///< a file in memory with what memrec says
-  std::string Trace;    ///< the recording
-  std::string Folder;   ///< to be removed with the recording; empty: none
+  int Messages = -1;  ///< a file in memory with what memrec says
+  std::string Trace;  ///< the recording
+  std::string Folder; ///< to be removed with the recording; empty: none
 };
 
 } // namespace memkit

@@ -142,8 +142,7 @@ AttachProcess::~AttachProcess() {
   }
 }
 
-void AttachProcess::requestAttach(pid_t Target, StringRef Socket,
-                                  bool Check) {
+void AttachProcess::requestAttach(pid_t Target, StringRef Socket, bool Check) {
   AttachCommand Command = {Target, true, Check, {}};
   std::memcpy(Command.Socket, Socket.data(),
               std::min(Socket.size(), sizeof(Command.Socket) - 1));

@@ -82,9 +82,10 @@ void AttachControl::findChildren() {
     if (Of.User == Owner.User) {
       All.push_back({Pid});
     } else if (Rounds == 1 && Of.User != ~0u) {
-      Refusals.push_back("process " + processText(Pid) +
-                         " belongs to another user than the program: memrec -p "
-                         + std::to_string(Pid) + " attaches to it");
+      Refusals.push_back(
+          "process " + processText(Pid) +
+          " belongs to another user than the program: memrec -p " +
+          std::to_string(Pid) + " attaches to it");
     }
   }
 }

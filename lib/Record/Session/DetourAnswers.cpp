@@ -87,8 +87,8 @@ void DetourAnswers::warn(const ChildProcess &P, const DetourQuestion &Q,
             std::to_string(wire::Detour::MaxWaitMs) +
             " ms; the next recording knows the binary";
   else
-    What += plural(Found->NumRefused, "function") +
-            " cannot be recorded, as " + Found->Refused;
+    What += plural(Found->NumRefused, "function") + " cannot be recorded, as " +
+            Found->Refused;
   O.Warn(What);
   Reports.addAlert(P, What);
 }

@@ -56,7 +56,7 @@ struct RecordOptions {
   /// Not 0: attach to this process, which runs already, in place of starting
   /// Command; Command is then the process's.
   pid_t Attach = 0;
-  uint64_t AttachForNs = 0; ///< detach after this time; 0: never
+  uint64_t AttachForNs = 0;    ///< detach after this time; 0: never
   bool AttachChildren = false; ///< and to the processes that descend from it
   std::string Output; ///< name pattern, `-`, or empty: trace.fb, trace.%r.fb
   OutputPolicy OnOldFile;
@@ -100,7 +100,7 @@ struct RecordOptions {
   bool WaitForAll = true;
   bool Symbols = true; ///< resolve addresses while recording
   KeptSources Sources = KeptSources::Lines; ///< with Symbols
-  std::string Library; ///< the capture library
+  std::string Library;                      ///< the capture library
   /// The library for CUDA's driver; empty: none.
   std::string CudaLibrary;
   /// The folder of the Python package, for programs without the package; empty:

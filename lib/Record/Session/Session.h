@@ -5,8 +5,8 @@
 #ifndef MEMKIT_LIB_RECORD_SESSION_H
 #define MEMKIT_LIB_RECORD_SESSION_H
 
-#include "Session/AttachControl.h"
 #include "Session/Alerts.h"
+#include "Session/AttachControl.h"
 #include "Session/CaptureReports.h"
 #include "Session/ChildList.h"
 #include "Session/ClockMarks.h"

@@ -5,8 +5,8 @@
 #ifndef MEMKIT_LIB_RECORD_SESSION_SYMBOLREQUESTS_H
 #define MEMKIT_LIB_RECORD_SESSION_SYMBOLREQUESTS_H
 
-#include "Session/RecordOptions.h"
 #include "Session/ChildList.h"
+#include "Session/RecordOptions.h"
 #include "Stacks/SymbolThread.h"
 #include "llvm/ADT/DenseSet.h"
 

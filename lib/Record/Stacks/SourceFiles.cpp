@@ -171,8 +171,8 @@ StringRef SourceFiles::OpenFile::line(uint32_t Number) const {
 
 /// By the indentation, which most programs have; a line outside of functions is
 /// alone.
-std::pair<uint32_t, uint32_t>
-SourceFiles::functionAround(const OpenFile &F, uint32_t Line) {
+std::pair<uint32_t, uint32_t> SourceFiles::functionAround(const OpenFile &F,
+                                                          uint32_t Line) {
   size_t Inside = indentOf(F.line(Line));
   uint32_t First = Line, Last = Line;
   if (!Inside)

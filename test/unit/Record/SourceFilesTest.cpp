@@ -136,7 +136,7 @@ TEST_F(SourceFilesTest, Limits) {
 TEST_F(SourceFilesTest, Functions) {
   SourceFiles F = ours();
   F.keepFunctions();
-  std::string Python = write("a.py", "import os\n"            // 1
+  std::string Python = write("a.py", "import os\n"             // 1
                                      "\n"                      // 2
                                      "class Shop:\n"           // 3
                                      "    def answer(self):\n" // 4
@@ -153,13 +153,13 @@ TEST_F(SourceFilesTest, Functions) {
   EXPECT_EQ(linesWith(F, Python, 8), "");
   EXPECT_EQ(linesWith(F, Python, 12), "12");
   EXPECT_EQ(linesWith(F, Python, 11), "11 10");
-  std::string C = write("b.cpp", "int unused;\n"              // 1
-                                 "static void\n"              // 2
-                                 "fill(int N) {\n"            // 3
-                                 "  for (;;) {\n"             // 4
-                                 "    take(N);\n"             // 5
-                                 "  }\n"                      // 6
-                                 "}\n"                        // 7
+  std::string C = write("b.cpp", "int unused;\n"                 // 1
+                                 "static void\n"                 // 2
+                                 "fill(int N) {\n"               // 3
+                                 "  for (;;) {\n"                // 4
+                                 "    take(N);\n"                // 5
+                                 "  }\n"                         // 6
+                                 "}\n"                           // 7
                                  "int after() { return 1; }\n"); // 8
   EXPECT_EQ(linesWith(F, C, 5), "5 3 4 6 7");
   // What looks like a credential is left out, and blanks in front stay.
