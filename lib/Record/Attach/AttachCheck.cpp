@@ -3,7 +3,7 @@
 // Which process a user means, and whether memrec can attach to it.
 
 #include "Attach/AttachCheck.h"
-#include "Attach/AttachProcess.h"
+#include "Attach/Attacher.h"
 #include "Attach/SafeMoment.h"
 #include "Attach/TargetTasks.h"
 #include "Attach/TargetThread.h"

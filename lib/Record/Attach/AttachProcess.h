@@ -11,9 +11,6 @@
 
 namespace memkit {
 
-/// The name of the process, as ps and top show it.
-inline constexpr char TracerName[] = "memrec-attach";
-
 /// Attaches and detaches in a process of its own, while the recorder answers
 /// the library. The process keeps the rights that memrec had at its start, and
 /// detaches from all programs by itself when memrec dies.

@@ -13,6 +13,9 @@
 
 namespace memkit {
 
+/// The name of the process that attaches, as ps and top show it.
+inline constexpr char TracerName[] = "memrec-attach";
+
 class TargetMemory;
 class SafeMoment;
 class TargetThread;
