@@ -198,16 +198,27 @@ void ResidentSamples::walk() {
   uint64_t Begin = recorderNs(), Ns = 0;
   constexpr unsigned NumShards = LiveTable::NumShards;
   constexpr size_t BlocksOfClock = 512;
-  for (size_t Blocks = 0; Shard != 2 * NumShards && Ns < WalkStepNs; ++Shard) {
-    bool IsObjects = Shard >= NumShards;
-    const LiveTable &Of = IsObjects ? S.objects().table() : S.host().table();
-    Of.forEachInShard(Shard % NumShards,
-                      [&](const LiveEntry &E, uint64_t Address) {
-                        ++Blocks;
-                        if (IsObjects)
-                          return Walk->addObject(Address, E);
-                        Walk->addBlock(Address, E);
-                      });
+  constexpr unsigned NumTables = 3;
+  for (size_t Blocks = 0; Shard != NumTables * NumShards && Ns < WalkStepNs;
+       ++Shard) {
+    unsigned Of = Shard % NumShards;
+    if (Shard < NumShards)
+      S.host().table().forEachInShard(
+          Of, [&](const LiveEntry &E, uint64_t Address) {
+            ++Blocks;
+            Walk->addBlock(Address, E);
+          });
+    else if (Shard < 2 * NumShards)
+      S.objects().table().forEachInShard(
+          Of, [&](const LiveEntry &E, uint64_t Address) {
+            ++Blocks;
+            Walk->addObject(Address, E);
+          });
+    else
+      S.reported().forEachInShard(Of, [&](uint64_t Address, uint64_t Bytes) {
+        ++Blocks;
+        Walk->addReported(Address, Bytes);
+      });
     // The clock is a system call, and most shards of a small program are empty.
     if (Blocks >= BlocksOfClock) {
       Blocks = 0;
@@ -215,13 +226,10 @@ void ResidentSamples::walk() {
     }
   }
   TookNs += recorderNs() - Begin;
-  if (Shard != 2 * NumShards)
+  if (Shard != NumTables * NumShards)
     return;
   for (const auto &[At, B] : S.mappings().blocks())
     Walk->addMapping(At, B.End, B.Class, B.Entry);
-  S.reported().forEach([this](uint64_t Address, uint64_t Bytes) {
-    Walk->addReported(Address, Bytes);
-  });
   addOwn(P->State->shared().control());
   Now = Phase::Summing;
   Thread.start([this] { Walk->finish(); });

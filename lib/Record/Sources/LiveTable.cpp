@@ -15,7 +15,9 @@ LiveTable::~LiveTable() {
 }
 
 uint64_t LiveTable::bytes() const {
-  uint64_t Bytes = Odd.getMemorySize() + Large.getMemorySize();
+  uint64_t Bytes = Large.getMemorySize();
+  for (const auto &Of : Odd)
+    Bytes += Of.getMemorySize();
   for (const LiveShard &S : Shards)
     Bytes += uint64_t(S.NumBuckets) * sizeof(LiveBucket);
   return Bytes;
@@ -23,10 +25,11 @@ uint64_t LiveTable::bytes() const {
 
 bool LiveTable::get(uint64_t Address, LiveEntry *Out) const {
   if (isOdd(Address)) {
-    auto It = Odd.find(Address);
-    if (It != Odd.end() && Out)
+    const auto &Of = Odd[shardOf(Address)];
+    auto It = Of.find(Address);
+    if (It != Of.end() && Out)
       *Out = It->second;
-    return It != Odd.end();
+    return It != Of.end();
   }
   uint64_t Hash = hash(Address);
   const LiveShard &S = Shards[Hash >> 56];
@@ -52,11 +55,12 @@ bool LiveTable::get(uint64_t Address, LiveEntry *Out) const {
 }
 
 bool LiveTable::takeOdd(uint64_t Address, LiveEntry &Out) {
-  auto It = Odd.find(Address);
-  if (It == Odd.end())
+  auto &Of = Odd[shardOf(Address)];
+  auto It = Of.find(Address);
+  if (It == Of.end())
     return false;
   Out = It->second;
-  Odd.erase(It);
+  Of.erase(It);
   --Count;
   return true;
 }
@@ -74,7 +78,7 @@ bool LiveTable::insertSlowly(uint64_t Address, const LiveEntry &E) {
   ++Count;
   HasScopePaths |= E.ScopeRow != 0;
   if (isOdd(Address)) {
-    Odd[Address] = E;
+    Odd[shardOf(Address)][Address] = E;
     return true;
   }
   uint64_t Size = E.Size;
@@ -135,8 +139,6 @@ void LiveTable::forEachInShard(
           E.Size = Large.lookup(Address);
         F(E, Address);
       }
-  // Odd addresses are few; visit those of this shard.
-  for (const auto &[Address, Entry] : Odd)
-    if (shardOf(Address) == Index)
-      F(Entry, Address);
+  for (const auto &[Address, Entry] : Odd[Index])
+    F(Entry, Address);
 }

@@ -94,7 +94,8 @@ public:
 
 private:
   // A key is Address >> 3 in 45 bits and the size in 19. Odd holds blocks whose
-  // addresses do not fit a key; Large holds sizes that do not fit.
+  // addresses do not fit a key, such as those of pools, which have the pool's
+  // number on top; Large holds sizes that do not fit.
   static constexpr unsigned AddressBits = 45;
   static constexpr uint64_t AddressMask = (1ull << AddressBits) - 1;
   static constexpr uint64_t SizeEscape = (1ull << (64 - AddressBits)) - 1;
@@ -167,7 +168,7 @@ private:
   uint64_t Count = 0;
   bool HasScopePaths = false;
   llvm::DenseMap<uint64_t, uint64_t> Large; ///< address -> size
-  llvm::DenseMap<uint64_t, LiveEntry> Odd;
+  llvm::DenseMap<uint64_t, LiveEntry> Odd[NumShards];
 };
 
 /// The slot of the block with the address of Key, or Slots. Word: tags(B).

@@ -51,12 +51,11 @@ public:
   void take(const wire::PrivateResizeBeginRecord &Rec, RecordOrigin From);
   void take(const wire::PrivateResizeEndRecord &Rec, RecordOrigin From);
 
-  /// Calls Do(Address, Bytes) for each live block.
-  template <class Fn> void forEach(Fn Do) const {
-    for (unsigned Shard = 0; Shard != LiveTable::NumShards; ++Shard)
-      Live.forEachInShard(Shard, [&](const LiveEntry &E, uint64_t Key) {
-        Do(Key & (MaxAddress - 1), E.Size);
-      });
+  /// Calls Do(Address, Bytes) for each live block of a LiveTable's shard.
+  template <class Fn> void forEachInShard(unsigned Shard, Fn Do) const {
+    Live.forEachInShard(Shard, [&](const LiveEntry &E, uint64_t Key) {
+      Do(Key & (MaxAddress - 1), E.Size);
+    });
   }
 
 private:
