@@ -24,10 +24,10 @@ const range = {
 const Fields = {
   view: ['overview', text], space: [null, number], heap: [null, number], process: [null, number], range: [null, range], at: [null, time],
   window: [null, range], curve: [null, text], what: ['', text], by: ['', text],
-  all: [false, flag], invert: [false, flag], zoom: [[], list], focus: [[], list], hide: [[], list],
+  all: [false, flag], invert: [false, flag], imports: [null, choice], zoom: [[], list], focus: [[], list], hide: [[], list],
   search: ['', text], sort: ['own', text], device: [null, number], tint: ['line', text],
   source: ['', text],
-  x: ['', text], trace: [null, number], between: [null, number], side: ['', text], theme: ['', text], folded: [null, choice], imports: [null, choice],
+  x: ['', text], trace: [null, number], between: [null, number], side: ['', text], theme: ['', text], folded: [null, choice],
 };
 
 export const state = {};

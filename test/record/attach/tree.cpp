@@ -3,8 +3,7 @@
 // out with a sentence.
 //
 // RUN: %cxx -O1 -g %s -o %t.exe -pthread
-// RUN: printf '.globl _start\n_start: mov $34, %%eax\n syscall\n jmp _start\n' > %t.s
-// RUN: cc -nostdlib -static %t.s -o %t.bare
+// RUN: cc -nostdlib -static %S/Inputs/bare.s -o %t.bare
 // RUN: %python %S/Inputs/attach.py tree %t.fb -- %t.exe %t.bare 2>&1 | FileCheck %s --check-prefix=PROGRAM
 // RUN: memdump --check %t.fb
 // RUN: memdump --table=processes --format=csv %t.fb | FileCheck %s --check-prefix=PROCESSES
@@ -13,12 +12,12 @@
 // REQUIRES: python
 //
 // PROGRAM: attached to process {{[0-9]+}} ({{.*}}) and {{[4-9]}} below it: one thread of each stood for at most
-// PROGRAM: warning: process {{[0-9]+}} ({{.*}}bare) {{.+}}
+// PROGRAM: warning: process {{[0-9]+}} (tree.cpp.tmp.ba) is linked statically
 // PROGRAM: memrec's status: 0
 // PROGRAM-NEXT: the program: 0 wrong
 // PROGRAM-NEXT: the program's status: 0
-// PROCESSES: pid
-// PROCESSES-COUNT-5: ,
+// PROCESSES: process,parent
+// PROCESSES-COUNT-5: ,tree.cpp.tmp.exe,
 // CHECK-DAG: tree.cpp:{{.*}}worker
 // NEEDS: memrec: error: --children needs --pid
 

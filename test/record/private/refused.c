@@ -8,7 +8,8 @@
 // RUN: FileCheck %s < %t.err
 // RUN: memdump --check %t.fb
 // RUN: memdump --format=asm %t.fb | FileCheck %s --check-prefix=TRACE
-// TRACE: alert {{.*}}private.mimalloc@refused: 5 functions cannot be recorded, as mi_
+// TRACE: string [[TEXT:[0-9]+]] "private.mimalloc@refused: 5 functions cannot be recorded, as mi_
+// TRACE: alert process=1 {{.*}}name=[[TEXT]]
 // CHECK: private.mimalloc@refused: 5 functions cannot be recorded, as mi_{{.*}}: {{.+}}
 //
 // RUN: memkit-plandetours --names='^mi_' %t.exe | FileCheck --check-prefix=PLAN %s

@@ -153,7 +153,9 @@ def kills(target, trace, count):
             print("the program has died")
             return
     # Attaching again finds what was left, and puts it right.
-    status, _ = finish(attach(target, trace, "--for=200ms"))
+    status, said = finish(attach(target, trace, "--for=200ms"))
+    if status:
+        print(said, end="")
     print("memrec's status:", status)
     print("mappings left:", target.shared_maps())
 
