@@ -237,7 +237,10 @@ void FileWriter::addSources() {
   std::vector<std::string> Files;
   for (const std::string &Table : UsualTables)
     for (const std::string &File : textsOf(Table, "rows", "file"))
+      // A request stands in the file as it is: it has no text that looks like
+      // markup.
       if (!File.empty() && !is_contained(Files, File) &&
+          StringRef(File).find_first_of("<>&\"'") == StringRef::npos &&
           Files.size() != MostFiles)
         Files.push_back(File);
   for (const std::string &File : Files)

@@ -177,13 +177,15 @@ std::pair<uint32_t, uint32_t> SourceFiles::functionAround(const OpenFile &F,
   uint32_t First = Line, Last = Line;
   if (!Inside)
     return {Line, Line};
+  size_t Header = Inside - 1; // where the function begins further up
   while (First > 1 && Line - First < MaxContext) {
     --First;
     StringRef Text = F.line(First);
-    if (!Text.trim().empty() && indentOf(Text) < Inside && mayBegin(Text))
+    if (!Text.trim().empty() && indentOf(Text) < Inside && mayBegin(Text)) {
+      Header = indentOf(Text);
       break;
+    }
   }
-  size_t Header = indentOf(F.line(First));
   while (Last < F.Starts.size() && Last - Line < MaxContext) {
     StringRef Text = F.line(Last + 1);
     bool IsEnd = !Text.trim().empty() && indentOf(Text) <= Header;

@@ -32,7 +32,7 @@ function verdictText() {
   return clean(capital(text), 600);
 }
 
-/** What a saved page leaves out, folded; null if that is nothing. */
+/** What a saved page leaves out, folded; null if that is nothing. In the overview if there is one. */
 export const leftOut = sentences => sentences?.length ? element('details', {class: 'dim left-out'},
   element('summary', {}, 'What this page leaves out'),
   sentences.map(sentence => element('p', {}, clean(sentence, 600)))) : null;
@@ -125,6 +125,7 @@ export function makeHeader(showKeys) {
       element('p', {class: 'dim run-line', title: lines.join(' · ')}, lines.join(' · ')), again,
       element('span', {class: 'push'}), traceMenu(),
       theme, button('Keys', showKeys, {class: 'quiet', 'aria-keyshortcuts': '?'})),
+    viewsNow().includes('overview') ? null : leftOut(start.left_out),
     element('p', {class: start.alarm ? 'verdict alarm' : 'verdict'}, element('span', {title: verdictText()}, verdictText()), ' ',
       [...new Set(start.facts.filter(fact => fact.alarm).map(fact => fact.view))].map(evidence)));
 }

@@ -61,7 +61,7 @@ def tree(target, trace):
 
 
 def watch(target, trace):
-    shown = subprocess.run(["memtop", "-p", str(target.pid), "--once", "--size=100x30", "-o", trace],
+    shown = subprocess.run(["memtop", "-p", str(target.pid), "--once", "--interval=3s", "--size=100x30", "-o", trace],
                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     print(shown.stdout, end="")
     print("memtop's status:", shown.returncode)

@@ -55,8 +55,9 @@ const tests = {
   },
 
   async 'only what the file has is offered'(page) {
-    await page.goto(address(saved) + '#view=flame');
+    await page.goto(address(saved) + '#view=overview');
     assert.match(await textOf(page, '.left-out'), /holds \d+ moments.*every moment/);
+    await page.goto(address(saved) + '#view=flame');
     assert(!await page.isVisible('text=All frames'));
     for (const by of await optionsOf(page, 'by')) {
       if (!by) continue;
