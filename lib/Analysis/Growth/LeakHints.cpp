@@ -116,7 +116,7 @@ static bool fillsCache(const Trace &T, uint32_t Caller) {
 static bool mayStillRun(const Trace &T, const Growth &G) {
   for (uint32_t Heap = 1; Heap <= T.heaps().size(); ++Heap)
     if (T.heapName(Heap) == "host.stack")
-      return T.heapStats(Heap).PeakBlocks >= G.RiseBlocks / 4 * 3;
+      return T.heapStats(Heap).PeakBlocks * 4 >= G.RiseBlocks * 3;
   return false;
 }
 
