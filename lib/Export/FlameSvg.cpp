@@ -43,7 +43,7 @@ static constexpr StringLiteral FlameStyle =
     ".memkit .u rect{fill:#b7cff5}\n"
     ".memkit .l rect{fill:#dadee3}\n"
     ".memkit .i rect{fill:#eef0f2}\n"
-    ".memkit .o rect{fill:#f5f6f8}\n"
+    ".memkit .o rect{fill:#e9e9e4}\n"
     ".memkit .g rect{fill:#efb3ab}\n"
     ".memkit .s rect{fill:#a9cbe8}\n";
 static constexpr StringLiteral FlameDark =

@@ -36,6 +36,16 @@ static void keepLargest(SourceUse &Use) {
   });
 }
 
+/// The rows to show. A trace may have the text of any number of lines.
+static std::vector<SourceRow> shownRows(const SourceUse &Use,
+                                        const SourceText &Text) {
+  constexpr size_t MaxRows = 20'000;
+  std::vector<SourceRow> Rows = sourceRows(Use, Text, ShownContext);
+  if (Rows.size() > MaxRows)
+    erase_if(Rows, [](const SourceRow &R) { return !R.Use; });
+  return Rows;
+}
+
 static TableMaker<SourceRow> sourceColumns() {
   auto Bytes = [](uint64_t LineUse::*Field) {
     return [Field](const SourceRow &R) {
@@ -75,8 +85,7 @@ Expected<std::string> TraceView::source(const Question &Q) {
     J.attribute("space_peak_bytes", Use.SpacePeakBytes);
     J.attribute("doubt", jsonText(Known.Doubt));
     J.attributeObject("rows", [&] {
-      writeColumnsJson(
-          J, *sourceColumns().rows(sourceRows(Use, Known, ShownContext)));
+      writeColumnsJson(J, *sourceColumns().rows(shownRows(Use, Known)));
     });
   });
   return Text;

@@ -553,7 +553,7 @@ static void drawHelp(Drawing &D) {
       "q             leave; the recording goes on",
       "",
       "live*         the column with a star sorts the rows",
-      "temp          the share of allocations that are freed before the next",
+      "temp          the share of allocations freed before their thread's next",
       "age           the mean age of the live bytes",
       "+ heap        a heap apart: its bytes are not in the total above it",
       "RSS           shared pages count in each process that has them",

@@ -13,8 +13,8 @@
 #include <cerrno>
 #include <csignal>
 #include <fcntl.h>
-#include <spawn.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
@@ -29,6 +29,21 @@ std::string AttachedRecorder::said() const {
   ssize_t N = pread(Messages, Text.data(), Text.size(), 0);
   Text.resize(size_t(std::max<ssize_t>(N, 0)));
   return Text;
+}
+
+/// In the child process. memrec ends when memtop does, however that ends, and
+/// not by a key of the terminal, which is for memtop.
+[[noreturn]] static void becomeRecorder(int Messages, char **Argv) {
+  pid_t Parent = getppid();
+  setpgid(0, 0);
+  for (int Signal : {SIGINT, SIGTERM, SIGHUP})
+    signal(Signal, SIG_DFL);
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  int Null = open("/dev/null", O_RDWR);
+  if (Parent != 1 && getppid() == Parent && Null >= 0 && dup2(Null, 0) == 0 &&
+      dup2(Null, 1) == 1 && dup2(Messages, 2) == 2)
+    execv(Argv[0], Argv);
+  _exit(1);
 }
 
 Error AttachedRecorder::spawn(const AttachWish &W) {
@@ -48,23 +63,13 @@ Error AttachedRecorder::spawn(const AttachWish &W) {
   for (std::string &Word : Words)
     Argv.push_back(Word.data());
   Argv.push_back(nullptr);
-  posix_spawn_file_actions_t Files;
-  posix_spawn_file_actions_init(&Files);
-  posix_spawn_file_actions_addopen(&Files, 0, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&Files, 1, "/dev/null", O_WRONLY, 0);
-  posix_spawn_file_actions_adddup2(&Files, Messages, 2);
-  posix_spawnattr_t How;
-  posix_spawnattr_init(&How);
-  // Keys of the terminal are for memtop.
-  posix_spawnattr_setpgroup(&How, 0);
-  posix_spawnattr_setflags(&How, POSIX_SPAWN_SETPGROUP);
-  int Problem = posix_spawn(&Pid, Argv[0], &Files, &How, Argv.data(), environ);
-  posix_spawnattr_destroy(&How);
-  posix_spawn_file_actions_destroy(&Files);
-  if (!Problem)
+  Pid = fork();
+  if (Pid == 0)
+    becomeRecorder(Messages, Argv.data());
+  if (Pid > 0)
     return Error::success();
   Pid = 0;
-  return errorCodeToError(std::error_code(Problem, std::generic_category()));
+  return failErrno("cannot fork");
 }
 
 /// memrec gives up by itself where it cannot attach.
@@ -110,7 +115,7 @@ AttachedRecorder::start(const AttachWish &W) {
 AttachedRecorder::~AttachedRecorder() {
   bool HasRun = Pid != 0;
   if (HasRun) {
-    kill(Pid, SIGINT);
+    kill(Pid, SIGTERM);
     while (waitpid(Pid, nullptr, 0) < 0 && errno == EINTR) {
     }
   }

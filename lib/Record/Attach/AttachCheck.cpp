@@ -58,7 +58,7 @@ static bool hasName(pid_t Pid, StringRef Name) {
          sys::path::filename(StringRef(Arguments).split('\0').first) == Name;
 }
 
-/// The processes that there are, without this one.
+/// All running processes but this one.
 static std::vector<pid_t> allProcesses() {
   std::vector<pid_t> Found;
   DIR *Folder = opendir("/proc");

@@ -8,13 +8,14 @@
 #include "Attach/AttachProcess.h"
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace memkit {
 
-/// A program that runs already, and the processes that descend from it if they
-/// are wanted. take() goes on by one step, while the programs' threads run and
-/// the session takes their records. Belongs to the recorder's thread.
+/// Attaches to a running program, and on request to its descendants. take()
+/// does one step; meanwhile the programs' threads run, and the session takes
+/// their records. Belongs to the recorder's thread.
 class AttachControl {
 public:
   /// By: must live as long. Socket: where the programs find the recorder.

@@ -65,6 +65,15 @@ def watch(target, trace):
                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     print(shown.stdout, end="")
     print("memtop's status:", shown.returncode)
+    # memrec ends with memtop, however that ends, and detaches.
+    memtop = subprocess.Popen(["memtop", "-p", str(target.pid), "--format=json"], stdout=subprocess.PIPE)
+    memtop.stdout.readline()
+    memtop.kill()
+    memtop.wait()
+    end = time.monotonic() + 60
+    while target.shared_maps() and time.monotonic() < end:
+        time.sleep(0.05)
+    print("mappings left:", target.shared_maps())
 
 
 def wait_for_attached(memrec):
