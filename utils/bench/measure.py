@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs a command and measures its cost."""
 
+import contextlib
+import ctypes
 import os
 import pathlib
 import statistics
 import subprocess
+import sys
 import threading
 import time
 from dataclasses import dataclass
@@ -20,13 +23,12 @@ class Side:
     rss: int = 0  # bytes of the largest process
 
 
-
 @dataclass
 class Cost:
     """The cost of one run, in seconds and bytes."""
 
     wall: float
-    cpu: float  # of the process and all its descendants
+    cpu: float  # of the process and all its descendants, also those that end after it
     own_cpu: float  # of the process alone, to a clock tick (10 ms)
     rss: int  # the largest of the process and its descendants
     own_rss: int  # of the process alone
@@ -105,10 +107,29 @@ class Watcher(threading.Thread):
         return program, recorder
 
 
+def become_reaper():
+    """From now on descendants whose parents have ended are this process's children (prctl(2))."""
+    set_child_subreaper = 36
+    if ctypes.CDLL(None, use_errno=True).prctl(set_child_subreaper, 1, 0, 0, 0):
+        raise OSError(ctypes.get_errno(), "prctl")
+
+
+def reap(known):
+    """Waits for the children that are not in `known`; returns their seconds of processor time."""
+    seconds = 0
+    while new := set(children(os.getpid())) - known:
+        for pid in new:
+            _, _, usage = os.wait4(pid, 0)
+            seconds += usage.ru_utime + usage.ru_stime
+    return seconds
+
+
 def run(command, stdin=None, env=None, cwd=None, stdout=subprocess.DEVNULL,
         watch=True, expect=(0,), records=lambda name, is_first: False):
     """Runs `command` to its end. Raises CommandFailed for a status not in `expect`.
     `records` chooses the recorder's processes (see Watcher.sides)."""
+    become_reaper()
+    known = set(children(os.getpid()))
     with open(stdin or os.devnull, "rb") as source, \
             open(os.path.join(cwd or ".", ".bench-stderr"), "w+b") as errors:
         start = time.perf_counter()
@@ -133,8 +154,21 @@ def run(command, stdin=None, env=None, cwd=None, stdout=subprocess.DEVNULL,
                                 + " | ".join(tail))
     own_rss = watcher.seen.get(process.pid, ("", 0, 0))[2]
     program, recorder = watcher.sides(records)
-    return Cost(wall, usage.ru_utime + usage.ru_stime, own_cpu, usage.ru_maxrss * 1024, own_rss,
+    cpu = usage.ru_utime + usage.ru_stime + reap(known)
+    return Cost(wall, cpu, own_cpu, usage.ru_maxrss * 1024, own_rss,
                 process.returncode, program, recorder)
+
+
+@contextlib.contextmanager
+def busy_loops(count):
+    """Keeps `count` processes busy meanwhile."""
+    loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
+    try:
+        yield
+    finally:
+        for loop in loops:
+            loop.kill()
+            loop.wait()
 
 
 def spawn_seconds(command, times):

@@ -94,6 +94,26 @@ def time_rows(workload, measured):
                spread([1e3 * seconds for seconds in got.looks], 0) if got.looks else ""]
 
 
+def together_rows(quiet, busy):
+    """The processor time of program and recorder together, and the time, as multiples of the program alone."""
+    workloads = {workload.name: {} for workload in [*quiet, *busy]}
+    for where, results in (("quiet", quiet), ("busy", busy)):
+        for workload, measured in results.items():
+            for name, got in measured.items():
+                workloads[workload.name].setdefault(name, {})[where] = (got, measured["alone"])
+    for workload, by in workloads.items():
+        for name, where in by.items():
+            if name == "alone" or name.startswith("floor"):
+                continue
+            cells = []
+            for key in ("quiet", "busy"):
+                for what in ("cpu", "wall"):
+                    got, alone = where.get(key, (None, None))
+                    cells.append(spread([getattr(run, what) / getattr(base, what)
+                                         for run, base in zip(got.runs, alone.runs)], 2, "x") if got else "")
+            yield [workload, name, *cells]
+
+
 def recording_tables(results):
     """`results`: {workload: {recorder: Measured}}, with 'alone' in each."""
     return [[row for workload, measured in results.items() for row in rows(workload, measured)]
@@ -138,7 +158,13 @@ def import_rows(imported):
         yield [name, f"{size / 1e6:.0f}", f"{events:,}", *cells(ours), reader, *cells(theirs)]
 
 
-def page(command, rounds, results, stepped, grown, starts, recording, analysed, read, shown=(), imported=(), simulated=()):
+TOGETHER_TEXT = (
+    "Where no processor is free, the work of the recorder takes time from the program. `CPU` is the processor time of\n"
+    "all processes, program and recorder, short ones too, divided by that of the program alone in the same round; `time` is\n"
+    "the wall time likewise. `busy`: beside a busy loop on each processor.")
+
+
+def page(command, rounds, results, busy, stepped, grown, starts, recording, analysed, read, shown=(), imported=(), simulated=()):
     sizes, times = recording_tables(results)
     parts = [
         "# Benchmarks",
@@ -166,6 +192,10 @@ def page(command, rounds, results, stepped, grown, starts, recording, analysed, 
                   "stacks\n  (`utils/bench/floor`).",
                   table(["workload", "recorder", "wall", "x", "ns/pair", "CPU program", "CPU recorder",
                          "MiB program", "MiB recorder", "first answer, ms"], times)]
+    if results or busy:
+        parts += ["## Program and recorder together", TOGETHER_TEXT,
+                  table(["workload", "recorder", "CPU, quiet", "time, quiet", "CPU, busy", "time, busy"],
+                        together_rows(results, busy))]
     if stepped:
         parts += ["## A step of PyTorch", "The table has milliseconds of a training step "
                   "(`utils/bench/workloads/torch_step.py`). Each run\ngives its median step; the table has the "
