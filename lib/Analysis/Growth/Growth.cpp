@@ -282,7 +282,8 @@ std::optional<uint32_t> GrowthFinder::judgedRow(size_t Process, uint32_t Heap,
 void GrowthFinder::readLifetimes(size_t Process, const RowLifetimes &R,
                                  uint32_t Row, GrowthRowValues &Out) const {
   const RangeBins &B = *Spans[spanOf(groupOf(Process, R.Heap))];
-  B.read(Intervals.processes()[Process], R, Out.Data);
+  const JudgedRow &I = Infos[Row];
+  B.read(Intervals.processes()[Process], R, I.AtBegin, Out.Data);
   size_t Bins = 0;
   Out.Survive = 0;
   for (uint32_t Bin : Out.Data.Bins) {
@@ -291,7 +292,6 @@ void GrowthFinder::readLifetimes(size_t Process, const RowLifetimes &R,
     Bins += Bytes > 0;
   }
   Out.IsRepeated = Bins > 1;
-  const JudgedRow &I = Infos[Row];
   Out.Bytes = static_cast<double>(I.AtCut);
   Out.Blocks = static_cast<double>(I.BlocksAtCut);
   Out.AtExit = static_cast<double>(I.AtEnd);

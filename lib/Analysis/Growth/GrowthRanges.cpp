@@ -175,7 +175,7 @@ void RowSurvival::addTo(SurvivalData &To) const {
 }
 
 void RangeBins::read(const ProcessIntervals &I, const RowLifetimes &Row,
-                     RowSurvival &Out) const {
+                     uint64_t AtBegin, RowSurvival &Out) const {
   Out.clear();
   if (Out.Bytes.size() < Bins.size()) {
     Out.Bytes.resize(Bins.size());
@@ -184,8 +184,18 @@ void RangeBins::read(const ProcessIntervals &I, const RowLifetimes &Row,
   for (const Cohort &C : Row.Cohorts) {
     size_t First = I.headsBefore(C.Interval);
     size_t Last = std::min(I.headsBefore(uint64_t(C.Last) + 1), End);
-    if (First < Begin || First >= Last)
+    if (Last <= Begin || First >= Last)
       continue; // in the warm-up, or after the cut
+    // A cohort may begin in the warm-up and end after it. At most AtBegin of
+    // its bytes are of the warm-up.
+    double Part = 1;
+    if (First < Begin) {
+      if (C.Bytes <= AtBegin)
+        continue;
+      Part =
+          static_cast<double>(C.Bytes - AtBegin) / static_cast<double>(C.Bytes);
+      First = Begin;
+    }
     double Units = Before[Last - Begin] - Before[First - Begin];
     for (size_t Bin = binOf(First); Bin <= binOf(Last - 1); ++Bin) {
       size_t From = std::max(First, BinBegin[Bin]),
@@ -197,8 +207,8 @@ void RangeBins::read(const ProcessIntervals &I, const RowLifetimes &Row,
       // Cohorts come in the order of their intervals.
       if (Out.Bins.empty() || Out.Bins.back() < Bin)
         Out.Bins.push_back(Bin);
-      Out.Bytes[Bin] += static_cast<double>(C.Bytes) * Share;
-      Out.Blocks[Bin] += static_cast<double>(C.Blocks) * Share;
+      Out.Bytes[Bin] += static_cast<double>(C.Bytes) * Part * Share;
+      Out.Blocks[Bin] += static_cast<double>(C.Blocks) * Part * Share;
     }
   }
   for (const LateFrees &F : Row.Frees) {

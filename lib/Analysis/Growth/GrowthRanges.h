@@ -52,9 +52,10 @@ public:
   size_t intervalOf(size_t Bin) const { return BinBegin[Bin]; }
   size_t afterBin(size_t Bin) const { return BinBegin[Bin + 1]; }
 
-  /// Sets Out to the cohorts and frees of a row. I: of the space.
+  /// Sets Out to the cohorts and frees of a row. I: of the space. AtBegin: the
+  /// row's live bytes where the span begins.
   void read(const ProcessIntervals &I, const RowLifetimes &Row,
-            RowSurvival &Out) const;
+            uint64_t AtBegin, RowSurvival &Out) const;
 
 private:
   bool choose(const ProcessIntervals &I, size_t Cut,
