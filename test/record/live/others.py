@@ -37,11 +37,12 @@ theirs.wait()
 
 # Namespaces of its own.
 if subprocess.run(["unshare", "-rpmf", "--mount-proc", "true"], stderr=subprocess.DEVNULL).returncode == 0:
+    seconds = f"62.{os.getpid()}"  # no other test's
     inside = subprocess.Popen(["unshare", "-rpmf", "--mount-proc", shutil.which("memrec"), "-q", "-o", "inside.fb",
-                               "sleep", "62"], start_new_session=True)
+                               "sleep", seconds], start_new_session=True)
     found = []
     while len(found) < 2:
-        found = [p for p in pids("sleep 62") if int(p) != inside.pid]
+        found = [p for p in pids("sleep " + seconds) if int(p) != inside.pid]
     class Inside:
         pid = int(found[0])
     wait_for(Inside, "sleep")

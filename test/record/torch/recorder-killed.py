@@ -80,7 +80,8 @@ def record(base, rounds, allowed_s):
     for _ in range(rounds):
         log, trace = base + ".log", base + ".fb"
         open(log, "w").close()
-        recorder = subprocess.Popen(["memrec", "-q", "-o", trace, sys.executable, __file__, "train", log])
+        recorder = subprocess.Popen(["memrec", "-q", "--force", "-o", trace, sys.executable, __file__, "train", log],
+                                    start_new_session=True)
         while not os.path.getsize(log):
             assert recorder.poll() is None, "the training does not start"
             time.sleep(0.01)
@@ -88,7 +89,7 @@ def record(base, rounds, allowed_s):
         killed = time.monotonic()
         recorder.send_signal(signal.SIGKILL)
         recorder.wait()
-        subprocess.run(["pkill", "-9", "-f", log])
+        os.killpg(recorder.pid, signal.SIGKILL)
         steps = [line.split() for line in open(log)]
         needed = [int(s[1]) for s in steps if len(s) == 2 and float(s[0]) < killed - allowed_s]
         check(trace, max(needed, default=0))
