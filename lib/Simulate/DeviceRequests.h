@@ -73,15 +73,20 @@ struct DeviceTarget {
   RecordedUse Recorded;
 };
 
-/// Whether the heap is of tensors on a device.
-bool isDeviceTensorHeap(const Trace &T, uint32_t Heap);
+/// Which tensors are the requests. Cpu: those of `torch.cpu`, as if the program
+/// had run on one device.
+enum class TensorSource { Devices, Cpu };
+
+/// Whether the heap has such tensors.
+bool hasTensors(const Trace &T, uint32_t Heap, TensorSource Of);
 
 /// Reads the requests of all selected targets, in order for each target.
 /// OnBatch gets the place of the target in the result; the target's DeviceBytes
 /// is final with the first batch, its Recorded after the end. Needs the trace's
 /// events and TP_Names. Errors: TraceError.
 llvm::Expected<std::vector<DeviceTarget>> readDeviceRequests(
-    const Trace &T, const Selection &Sel, uint64_t DeviceBytes,
+    const Trace &T, const Selection &Sel, TensorSource Which,
+    uint64_t DeviceBytes,
     llvm::function_ref<void(size_t Target, const DeviceTarget &Of,
                             const RequestBatch &Batch)>
         OnBatch);

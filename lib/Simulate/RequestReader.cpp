@@ -13,8 +13,10 @@
 using namespace llvm;
 using namespace memkit;
 
-bool memkit::isDeviceTensorHeap(const Trace &T, uint32_t Heap) {
+bool memkit::hasTensors(const Trace &T, uint32_t Heap, TensorSource Of) {
   StringRef Name = T.heapName(Heap);
+  if (Of == TensorSource::Cpu)
+    return Name == "torch.cpu";
   return T.heap(Heap).Space && Name.starts_with("torch.") &&
          !Name.ends_with(".segments");
 }
@@ -51,8 +53,8 @@ using BatchTaker =
 
 class RequestReader {
 public:
-  RequestReader(const Trace &T, const Selection &Sel, uint64_t DeviceBytes,
-                BatchTaker OnBatch);
+  RequestReader(const Trace &T, const Selection &Sel, TensorSource Which,
+                uint64_t DeviceBytes, BatchTaker OnBatch);
   Error read();
   std::vector<DeviceTarget> targets() const;
 
@@ -94,12 +96,13 @@ private:
 } // namespace
 
 RequestReader::RequestReader(const Trace &T, const Selection &Sel,
-                             uint64_t DeviceBytes, BatchTaker OnBatch)
+                             TensorSource Which, uint64_t DeviceBytes,
+                             BatchTaker OnBatch)
     : T(T), Sel(Sel), DeviceBytes(DeviceBytes), OnBatch(OnBatch),
       TensorsOf(T.heaps().size() + 1), Processes(T.processes().size() + 1) {
   DenseMap<StringRef, uint32_t> ByName;
   for (uint32_t Heap = 1; Heap < TensorsOf.size(); ++Heap)
-    if (isDeviceTensorHeap(T, Heap) && Sel.hasHeap(Heap)) {
+    if (hasTensors(T, Heap, Which) && Sel.hasHeap(Heap)) {
       TensorsOf[Heap] = Heap;
       ByName[T.heapName(Heap)] = Heap;
     }
@@ -130,7 +133,8 @@ uint32_t RequestReader::target(uint32_t Process, uint32_t Heap) {
     DeviceTarget Of;
     Of.Process = Process;
     Of.Heap = Heap;
-    Of.DeviceBytes = T.devices()[T.heap(Heap).Space - 1].Bytes;
+    if (uint32_t Space = T.heap(Heap).Space)
+      Of.DeviceBytes = T.devices()[Space - 1].Bytes;
     if (!Of.DeviceBytes)
       Of.DeviceBytes = DeviceBytes;
     Targets.push_back(std::make_unique<TargetRequests>(Of));
@@ -437,10 +441,11 @@ Error RequestReader::read() {
 
 Expected<std::vector<DeviceTarget>>
 memkit::readDeviceRequests(const Trace &T, const Selection &Sel,
-                           uint64_t DeviceBytes, BatchTaker OnBatch) {
+                           TensorSource Which, uint64_t DeviceBytes,
+                           BatchTaker OnBatch) {
   if (Error E = T.requireReader("a simulation needs"))
     return std::move(E);
-  RequestReader Reader(T, Sel, DeviceBytes, OnBatch);
+  RequestReader Reader(T, Sel, Which, DeviceBytes, OnBatch);
   if (Error E = Reader.read())
     return std::move(E);
   return Reader.targets();

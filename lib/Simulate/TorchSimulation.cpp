@@ -115,7 +115,8 @@ static void runAll(MutableArrayRef<TorchSimulation> All,
 
 Expected<std::vector<TargetResults>>
 memkit::simulateTorch(const Trace &T, const Selection &Sel,
-                      ArrayRef<TorchConfig> Configs, uint64_t DeviceBytes) {
+                      ArrayRef<TorchConfig> Configs, uint64_t DeviceBytes,
+                      TensorSource Which) {
   std::vector<std::vector<TorchSimulation>> ByTarget;
   unsigned Threads = hardware_concurrency().compute_thread_count();
   auto Take = [&](size_t Target, const DeviceTarget &Of,
@@ -128,7 +129,7 @@ memkit::simulateTorch(const Trace &T, const Selection &Sel,
         All.emplace_back(C, DeviceBytes ? DeviceBytes : Of.DeviceBytes);
     runAll(All, Batch, Threads);
   };
-  auto Targets = readDeviceRequests(T, Sel, DeviceBytes, Take);
+  auto Targets = readDeviceRequests(T, Sel, Which, DeviceBytes, Take);
   if (!Targets)
     return Targets.takeError();
   ByTarget.resize(Targets->size());

@@ -75,7 +75,8 @@ struct TargetResults {
 /// without a request are left out. Needs as readDeviceRequests().
 llvm::Expected<std::vector<TargetResults>>
 simulateTorch(const Trace &T, const Selection &Sel,
-              llvm::ArrayRef<TorchConfig> Configs, uint64_t DeviceBytes);
+              llvm::ArrayRef<TorchConfig> Configs, uint64_t DeviceBytes,
+              TensorSource Which = TensorSource::Devices);
 
 } // namespace memkit
 

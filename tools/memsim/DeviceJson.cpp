@@ -96,6 +96,19 @@ static void writeRanked(json::OStream &J, const DeviceView &V) {
   });
 }
 
+static void writeFit(json::OStream &J, const DeviceView &V,
+                     const DeviceFit &F) {
+  J.attributeObject("fit", [&] {
+    J.attribute("device_bytes", V.Targets.front().Target.DeviceBytes);
+    J.attribute("fits", F.fits());
+    J.attribute("least_device_bytes", F.LeastBytes);
+    J.attribute("reserved_peak_bytes", F.Unlimited.Reserved);
+    J.attribute("peak_ns", F.Unlimited.PeakNs);
+    J.attribute("other_processes", F.NumOthers);
+    writeFailure(J, V.T, F.OnDevice);
+  });
+}
+
 void memkit::writeDeviceJson(raw_ostream &OS, const DeviceView &V) {
   json::OStream J(OS, 2);
   J.object([&] {
@@ -108,6 +121,8 @@ void memkit::writeDeviceJson(raw_ostream &OS, const DeviceView &V) {
     });
     if (V.NumTried)
       writeRanked(J, V);
+    if (V.Fit)
+      writeFit(J, V, *V.Fit);
   });
   OS << '\n';
 }

@@ -76,6 +76,34 @@ static std::optional<size_t> findBest(ArrayRef<TorchResult> Results) {
   return Best;
 }
 
+/// Whether a recording of the CPU fits a device, and what this answer lacks.
+static void printFit(SimPage &P, const DeviceView &V, const DeviceFit &F) {
+  raw_ostream &OS = P.text();
+  uint64_t Bytes = V.Targets.front().Target.DeviceBytes;
+  const TorchResult &R = F.OnDevice;
+  if (F.fits()) {
+    OS << "fits " << formatSize(Bytes) << ": " << formatSize(R.Reserved)
+       << " reserved at the peak, at " << timeText(V.T, R.PeakNs) << '\n';
+  } else {
+    OS << "does not fit " << formatSize(Bytes) << ": "
+       << formatSize(F.LeastBytes - Bytes) << " short, first at "
+       << (R.Failure->Stack ? stackInShort(V.T, R.Failure->Stack)
+                            : timeText(V.T, R.Failure->TimeNs))
+       << '\n';
+  }
+  OS << "not in it: CUDA's context and modules, workspaces of cuBLAS and "
+        "cuDNN, work memory inside of kernels";
+  if (F.fits())
+    OS << "; " << formatSize(Bytes - F.LeastBytes) << " are left for them";
+  OS << "\nin it: all tensors of the CPU, also data that would stay on the "
+        "host\n";
+  if (F.NumOthers)
+    OS << "not in it: the tensors of " << formatCount(F.NumOthers)
+       << (F.NumOthers == 1 ? " other process" : " other processes")
+       << "; --process chooses one\n";
+  OS << '\n';
+}
+
 /// What the best allocator takes, beside what was recorded.
 static void printAnswer(SimPage &P, const DeviceView &V,
                         const TargetResults &Of) {
@@ -251,6 +279,8 @@ void memkit::printDevices(SimPage &P, const DeviceView &V) {
     printRanked(P, V);
     OS << '\n';
   }
+  if (V.Fit)
+    printFit(P, V, *V.Fit);
   for (const TargetResults &Of : V.Targets) {
     if (&Of != &V.Targets.front())
       OS << '\n';

@@ -7,6 +7,7 @@
 
 #include "Allocators.h"
 #include "SimPage.h"
+#include "Simulate/DeviceFit.h"
 
 namespace memkit {
 
@@ -19,6 +20,8 @@ struct DeviceView {
   /// Of --search; none without.
   llvm::ArrayRef<RankedConfig> Ranked;
   size_t NumTried = 0;
+  /// Of --as; the settings are those of the first allocator.
+  std::optional<DeviceFit> Fit = std::nullopt;
 };
 
 /// For people: for each target the answer, a row for each allocator, and what

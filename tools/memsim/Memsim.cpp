@@ -39,6 +39,11 @@ static cl::opt<std::string>
                 cl::desc("What the process may take of each device (default: "
                          "as recorded; none recorded: no limit)"),
                 cl::cat(toolCategory()));
+static cl::opt<std::string>
+    As("as", cl::value_desc("size"),
+       cl::desc("Of a recording on the CPU: whether its tensors fit a device "
+                "with this size"),
+       cl::cat(toolCategory()));
 static cl::opt<unsigned>
     Scale("scale", cl::value_desc("N"), cl::init(1),
           cl::desc("Host: replay one block in N, where the machine's memory "
@@ -68,15 +73,20 @@ static cl::opt<SimFormat> OutputFormat(
                clEnumValN(SimFormat::Json, "json", "for scripts")),
     cl::init(SimFormat::Text), cl::cat(toolCategory()));
 
+/// The value of --as or --device-bytes; 0: neither.
 static Expected<uint64_t> readDeviceBytes() {
-  if (DeviceBytes.empty())
+  if (!As.empty() && !DeviceBytes.empty())
+    return makeUsageError("--as is for recordings on the CPU, --device-bytes "
+                          "for recordings on a device; give one of them");
+  const auto &Of = As.empty() ? DeviceBytes : As;
+  if (Of.empty())
     return 0;
-  Expected<uint64_t> Bytes = parseSize(DeviceBytes);
+  std::string Name = ("--" + Of.ArgStr).str();
+  Expected<uint64_t> Bytes = parseSize(Of);
   if (!Bytes)
-    return makeUsageError("--device-bytes: " + toString(Bytes.takeError()));
+    return makeUsageError(Name + ": " + toString(Bytes.takeError()));
   if (!*Bytes || *Bytes > TorchAllocator::Unlimited)
-    return makeUsageError("--device-bytes=" + DeviceBytes +
-                          ": not from 1 to 256 TiB");
+    return makeUsageError(Name + "=" + Of + ": not from 1 to 256 TiB");
   return *Bytes;
 }
 
@@ -132,6 +142,18 @@ static bool knowsDevice(const Trace &T, uint64_t Bytes) {
   return Bytes || any_of(T.devices(), [](const Device &D) { return D.Bytes; });
 }
 
+static Error noTensorsOfCpu(const Trace &T) {
+  for (uint32_t Heap = 1; Heap <= T.heaps().size(); ++Heap)
+    if (hasTensors(T, Heap, TensorSource::Devices))
+      return makeError(T.name() +
+                       ": the tensors are on a device already; "
+                       "--device-bytes=" +
+                       As + " is another size of it");
+  return makeError(T.name() +
+                   ": no allocation of a tensor of PyTorch is in the trace or "
+                   "the selection; memrec records them with their events");
+}
+
 static Error noTensors(const Trace &T) {
   return makeError(T.name() +
                    ": no allocation of a tensor on a device is in the trace or "
@@ -150,23 +172,40 @@ static Error simulateDevices(const Trace &T, const Selection &Sel,
   if (Search)
     Tried = torchConfigsToTry(knowsDevice(T, Bytes));
   append_range(Configs, Tried);
-  auto Targets = simulateTorch(T, Sel, Configs, Bytes);
+  std::optional<DeviceFit> Fit;
+  if (!As.empty()) {
+    auto Found = fitDevice(T, Sel, Configs.front(), Bytes);
+    if (!Found)
+      return Found.takeError();
+    if (!*Found)
+      return noTensorsOfCpu(T);
+    Fit = **Found;
+  }
+  auto Targets = simulateTorch(T, Sel, Configs, Bytes,
+                               Fit ? TensorSource::Cpu : TensorSource::Devices);
   if (!Targets)
     return Targets.takeError();
   if (Targets->empty())
     return noTensors(T);
+  if (Fit)
+    erase_if(*Targets, [&](const TargetResults &R) {
+      return R.Target.Process != Fit->Target.Process;
+    });
   std::vector<RankedConfig> Ranked;
   if (Search)
     Ranked = takeRanked(*Targets, Tried);
-  return writeDevices({T, Recorded, *Chosen, *Targets, Ranked, Tried.size()});
+  return writeDevices(
+      {T, Recorded, *Chosen, *Targets, Ranked, Tried.size(), Fit});
 }
 
 /// Whether --with names allocators of the host; without a --with, whether the
 /// trace has no tensor on a device.
 static Expected<bool> isOfHost(const Trace &T) {
   if (With.empty()) {
+    if (!As.empty())
+      return false;
     for (uint32_t Heap = 1; Heap <= T.heaps().size(); ++Heap)
-      if (isDeviceTensorHeap(T, Heap))
+      if (hasTensors(T, Heap, TensorSource::Devices))
         return false;
     return !Search && DeviceBytes.empty();
   }
@@ -176,9 +215,9 @@ static Expected<bool> isOfHost(const Trace &T) {
       return makeUsageError("--with=" + With[0] + " and --with=" + Text +
                             ": allocators of the host and of devices need a "
                             "call each");
-  if (Of && (Search || !DeviceBytes.empty()))
-    return makeUsageError("--search and --device-bytes are for allocators of "
-                          "devices");
+  if (Of && (Search || !DeviceBytes.empty() || !As.empty()))
+    return makeUsageError("--search, --device-bytes and --as are for "
+                          "allocators of devices");
   return Of;
 }
 
@@ -242,6 +281,7 @@ int main(int Argc, char **Argv) {
        "memsim --with=torch:expandable_segments:True,max_split_size_mb:128 "
        "trace.fb\n"
        "memsim --search --device-bytes=24GiB trace.fb\n"
+       "memsim --as=80GiB recorded-on-the-cpu.fb\n"
        "memsim --with=glibc:arena_max=1 --with=jemalloc trace.fb"},
       [&] { return run(Flags, Argv[0]); });
 }
