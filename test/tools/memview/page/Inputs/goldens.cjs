@@ -2,7 +2,7 @@
 //
 // goldens.cjs PACKAGES CHROMIUM PYTHON FOLDER [update]
 //
-// Compares pictures of each view, 1280 and 400 pixels wide, light and dark, with those in FOLDER, or writes
+// Compares pictures of each view, on screens of several sizes, light and dark, with those in FOLDER, or writes
 // them. Pictures of FOLDER are a quarter as wide and high: a pixel is the mean of 4 by 4, so that smoothing of
 // letters counts little. A picture differs if in a tile of 16 by 16 (64 by 64 on the screen) the mean difference
 // of a pixel in a colour is above Tolerance. Measured: tabs that are 4 pixels further apart change a tile by 9 to
@@ -16,6 +16,11 @@ const {launch, serveFixture, settle, watch} = require('./harness.cjs');
 const [packages, chromium, python, folder, update] = process.argv.slice(2);
 const Tolerance = 6;
 const Views = ['overview', 'timeline', 'flame', 'map', 'growth', 'layers', 'compare', 'processes'];
+const Screens = [
+  {width: 1400, height: 900, views: Views},
+  {width: 800, height: 600, views: ['overview', 'flame']},
+  {width: 390, height: 844, views: Views},
+];
 let bench = null;
 
 /** Runs in a blank page. The quarter of a PNG: {width, height, rgb, png}, colours with 5 bits, which compress well. */
@@ -68,8 +73,8 @@ async function compare([one, other, tolerance]) {
 
 const take = async page => bench.evaluate(shrink, (await page.screenshot({fullPage: true})).toString('base64'));
 
-async function open(browser, address, width, theme) {
-  const page = watch(await browser.newPage({viewport: {width, height: 900}, colorScheme: theme, reducedMotion: 'reduce'}));
+async function open(browser, address, {width, height}, theme) {
+  const page = watch(await browser.newPage({viewport: {width, height}, colorScheme: theme, reducedMotion: 'reduce'}));
   await page.goto(address);
   return page;
 }
@@ -84,12 +89,12 @@ async function main() {
   const browser = await launch(packages, chromium, '--hide-scrollbars');
   bench = await browser.newPage();
   let failed = 0, bytes = 0;
-  for (const width of [1280, 400])
+  for (const screen of Screens)
     for (const theme of ['light', 'dark']) {
-      const page = await open(browser, address, width, theme);
-      for (const view of Views) {
+      const page = await open(browser, address, screen, theme);
+      for (const view of screen.views) {
         await show(page, view);
-        const name = view + '-' + width + '-' + theme + '.png', file = path.join(folder, name), picture = await take(page);
+        const name = view + '-' + screen.width + '-' + theme + '.png', file = path.join(folder, name), picture = await take(page);
         bytes += picture.length * 0.75;
         if (update) {
           fs.writeFileSync(file, Buffer.from(picture, 'base64'));
@@ -103,7 +108,7 @@ async function main() {
       await page.close();
     }
   // The comparison sees a line that moves by four pixels.
-  const page = await open(browser, address, 1280, 'light');
+  const page = await open(browser, address, Screens[0], 'light');
   await show(page, 'overview');
   const before = await take(page);
   await page.evaluate(() => { document.querySelector('.verdict').style.marginTop = '20px'; });
