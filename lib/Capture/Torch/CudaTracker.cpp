@@ -15,7 +15,7 @@ using wire::SegmentChange;
 
 CudaTracker capture::Cuda;
 
-/// c10's TraceEntry, of 2.2 to 2.13. Pool exists since 2.8; later members are
+/// c10's TraceEntry, of 2.2 to 2.15. Pool exists since 2.8; later members are
 /// not read.
 struct CudaTracker::Entry {
   enum Actions : int32_t {

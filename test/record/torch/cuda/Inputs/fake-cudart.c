@@ -124,6 +124,11 @@ int cudaDeviceGetStreamPriorityRange(int *Min, int *Greatest) {
   *Greatest = -1;
   return Success;
 }
+/// The memory of a device's graphs: none.
+int cudaDeviceGetGraphMemAttribute(int Of, int Which, uint64_t *Value) {
+  *Value = 0;
+  return Success;
+}
 int cudaDeviceCanAccessPeer(int *Can, int A, int B) {
   *Can = 0;
   return Success;
@@ -169,6 +174,7 @@ int cudaGetLastError(void) { return Success; }
 #define NOTHING(NAME)                                                          \
   int NAME() { return Success; }
 NOTHING(cudaDeviceEnablePeerAccess)
+NOTHING(cudaDeviceSetGraphMemAttribute)
 NOTHING(cudaDeviceSynchronize)
 NOTHING(cudaEventDestroy)
 NOTHING(cudaEventElapsedTime)
