@@ -81,6 +81,15 @@ std::string placeText(const Places &Where, const LineGrowth &L) {
   return Text + ", called by " + Where.text(L.Where);
 }
 
+std::string innerText(const Places &Where, const LineGrowth &L) {
+  if (L.Inner.size() == 1)
+    return Where.text(L.Inner.front());
+  NamedSums Sums;
+  for (auto &&[P, Rise] : zip_equal(L.Inner, L.InnerRises))
+    Sums.add(Where.text(P), Rise);
+  return listText(Sums.sorted(), 4);
+}
+
 std::string sinceText(const GrowthReport &R, const LineGrowth &L) {
   if (L.HasSteps)
     return "steps " + std::to_string(L.SinceStep) + " to " +
@@ -99,24 +108,31 @@ std::string sinceText(const GrowthReport &R, const LineGrowth &L) {
   return Text;
 }
 
+/// The function that the user's own code called for the memory, else the heap.
+static std::string contentName(const Trace &T, const Places &Where,
+                               uint32_t Heap, uint32_t Stack) {
+  std::vector<ShownFrame> Way = T.shownStack(Stack);
+  // The frame just inside the user's own code.
+  const ShownFrame *Inside = nullptr;
+  for (const ShownFrame &F : Way) {
+    if (Where.ofFrames(F))
+      break;
+    Inside = &F;
+  }
+  bool IsMarker = Inside && !Inside->FunctionId;
+  if (Inside && !IsMarker && Inside->Function != "malloc")
+    return shortFunctionName(Inside->Function);
+  return T.heapName(Heap).str();
+}
+
 std::string contentsText(const Trace &T, const Places &Where,
                          const GrowthReport &R, const LineGrowth &L) {
   NamedSums Sums;
   for (uint32_t Index : L.Findings) {
     const Growth &G = R.Found[Index];
-    std::vector<ShownFrame> Way = T.shownStack(G.Stack);
-    std::string Name = T.heapName(G.Heap).str();
-    // The frame just inside the user's own code.
-    const ShownFrame *Inside = nullptr;
-    for (const ShownFrame &F : Way) {
-      if (Where.ofFrames(F))
-        break;
-      Inside = &F;
-    }
-    bool IsMarker = Inside && !Inside->FunctionId;
-    if (Inside && !IsMarker && Inside->Function != "malloc")
-      Name = shortFunctionName(Inside->Function);
-    Sums.add(Name, G.Rise, G.Blocks);
+    G.forEachPart([&](uint32_t Stack, uint64_t Bytes) {
+      Sums.add(contentName(T, Where, G.Heap, Stack), Bytes);
+    });
   }
   return listText(Sums.sorted(), 4);
 }

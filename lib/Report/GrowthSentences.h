@@ -39,6 +39,9 @@ std::string amountText(const LineGrowth &L);
 /// Where L grows, as tables name its blocks: `train.py:15 Net.forward, called
 /// by train.py:41 main`.
 std::string placeText(const Places &Where, const LineGrowth &L);
+/// The lines that allocate where L only calls them: `a.py:3 load 5 MiB, ...`;
+/// empty: L does.
+std::string innerText(const Places &Where, const LineGrowth &L);
 /// `steps 13 to 59`, `since 4.2 s, 16 rounds`.
 std::string sinceText(const GrowthReport &R, const LineGrowth &L);
 /// What the growing blocks are: the functions that the line calls, else the

@@ -132,6 +132,8 @@ void ShortPrinter::printLine(const LineGrowth &L) {
   if (L.Caller)
     Since += "; called by " + Where.text(*L.Caller);
   say(Indent + Since);
+  if (std::string Text = innerText(Where, L); !Text.empty())
+    say(Indent + "allocated by: " + Text);
   if (std::string Text = contentsText(V.T, Where, V.R.Growth, L); !Text.empty())
     say(Indent + "holds: " + Text);
   if (std::string Text = layersOf(L); !Text.empty())

@@ -7,6 +7,7 @@
 
 #include "memkit/Analysis/Survival.h"
 #include "memkit/Model/Intervals.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include <string>
 #include <vector>
 
@@ -73,6 +74,12 @@ struct GrowthRange {
   double PerUnit = 1;
 };
 
+/// The surviving bytes of one stack.
+struct GrowthPart {
+  uint32_t Stack = 0;
+  uint64_t Bytes = 0;
+};
+
 /// A node of the shown tree below which blocks of a heap survive. Plain data.
 struct Growth {
   uint32_t Span = 0; ///< in GrowthReport::Spans
@@ -114,6 +121,13 @@ struct Growth {
   bool IsArenas = false;
   uint32_t ArenaGroup = 0;  ///< if IsArenas: ArenaRise::Group
   bool FreedAtExit = false; ///< nearly all was freed after the span
+  /// With several stacks: what each of them has, the largest first.
+  std::vector<GrowthPart> Parts;
+
+  /// Calls Do with each stack and its part of Rise, the largest first. Of
+  /// several stacks Rise is parted as the surviving bytes are.
+  void
+  forEachPart(llvm::function_ref<void(uint32_t Stack, uint64_t Bytes)> Do) const;
 };
 
 /// Growing arenas of one stack.

@@ -178,6 +178,9 @@ private:
                   llvm::ArrayRef<double> Others);
   void dropOuter();
   llvm::DenseSet<uint32_t> stacksWithoutInner() const;
+  void dropDoubles();
+  void dropMinor();
+  void readParts();
   void report();
 
   size_t numHeaps() const { return T.heaps().size(); }

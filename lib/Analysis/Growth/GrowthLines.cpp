@@ -329,28 +329,34 @@ void LineMaker::joinSiblings() {
       joinSiblings(Of);
 }
 
-/// The places at which tables count the blocks of L, if none of them is L's,
-/// and a line has most of the blocks.
+/// The places at which tables count the blocks of L, if a line has most of the
+/// blocks, and that line is not L's.
 void LineMaker::findInner(LineGrowth &L) const {
   if (L.Where.Kind != PlaceKind::Line)
     return;
   std::map<uint32_t, uint64_t> Rises; // by place
   for (uint32_t Id : L.Findings)
     if (const Growth &G = R.Found[Id]; !G.IsArenas)
-      Rises[Of.of(G.Stack)] += G.Rise;
+      G.forEachPart([&](uint32_t Stack, uint64_t Bytes) {
+        Rises[Of.of(Stack)] += Bytes;
+      });
   std::vector<std::pair<uint64_t, uint32_t>> Sorted;
-  for (auto [At, Rise] : Rises) {
-    const Place &P = Of.place(At);
-    if (P.Line == L.Where.Line && P.File == L.Where.File)
-      return;
+  for (auto [At, Rise] : Rises)
     Sorted.push_back({Rise, At});
-  }
   llvm::sort(Sorted, std::greater<>());
-  if (Sorted.empty() || Of.place(Sorted.front().second).Kind != PlaceKind::Line)
+  auto IsOfL = [&](const Place &P) {
+    return P.Line == L.Where.Line && P.File == L.Where.File;
+  };
+  if (Sorted.empty() ||
+      Of.place(Sorted.front().second).Kind != PlaceKind::Line ||
+      IsOfL(Of.place(Sorted.front().second)))
     return;
   for (auto [Rise, At] : Sorted)
-    if (const Place &P = Of.place(At); P.Kind == PlaceKind::Line)
+    if (const Place &P = Of.place(At);
+        P.Kind == PlaceKind::Line && !IsOfL(P)) {
       L.Inner.push_back(P);
+      L.InnerRises.push_back(Rise);
+    }
 }
 
 std::vector<LineGrowth> LineMaker::run() {

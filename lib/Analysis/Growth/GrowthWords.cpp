@@ -216,9 +216,47 @@ DenseSet<uint32_t> GrowthFinder::stacksWithoutInner() const {
   return Plain;
 }
 
-/// Collects the findings. What is not certain is dropped below a finding that
-/// is.
-void GrowthFinder::report() {
+/// Whether the stacks part only in their last frames.
+static bool areNear(const StackView &V, uint32_t A, uint32_t B) {
+  constexpr int Frames = 6;
+  SmallVector<uint32_t, Frames> Last;
+  for (uint32_t N = V.leaf(A); N && Last.size() != Frames; N = V.parent(N))
+    Last.push_back(N);
+  uint32_t N = V.leaf(B);
+  for (int I = 0; N && I != Frames; ++I, N = V.parent(N))
+    if (is_contained(Last, N))
+      return true;
+  return false;
+}
+
+static bool isAbout(uint64_t A, uint64_t B) {
+  return AbsoluteDifference(A, B) <= std::max(A, B) / 20;
+}
+
+/// Drops findings of blocks that only hold the blocks of another finding, such
+/// as malloc's block of a large object of Python. A block of a growing
+/// container is largest where it begins, a moment before its content does, so
+/// the peaks do not tell (dropEnclosing()).
+void GrowthFinder::dropDoubles() {
+  auto Holds = [&](const GrowthCandidate &Outer, const GrowthCandidate &In) {
+    const Growth &A = Outer.G, &B = In.G;
+    // An object's parent is the heap of arenas, and malloc has the large ones.
+    bool IsInner = A.Heap && B.Heap && !T.heap(A.Heap).Parent &&
+                   T.heap(B.Heap).Parent && spaceOf(A.Heap) == spaceOf(B.Heap);
+    return IsInner && !In.IsDropped &&
+           Ranges[A.Span].Process == Ranges[B.Span].Process &&
+           A.Word == B.Word && isAbout(A.Bytes, B.Bytes) &&
+           isAbout(A.Blocks, B.Blocks) && isAbout(A.Rise, B.Rise) &&
+           areNear(T.view(), A.Stack, B.Stack);
+  };
+  for (GrowthCandidate &C : Candidates)
+    C.IsDropped |= any_of(Candidates, [&](const GrowthCandidate &In) {
+      return Holds(C, In);
+    });
+}
+
+/// Drops what is not certain below a finding that is.
+void GrowthFinder::dropMinor() {
   auto IsBelowSure = [&](const GrowthCandidate &Weak) {
     return any_of(Candidates, [&](const GrowthCandidate &Of) {
       if (Of.IsDropped || Of.IsWeak || Of.Group != Weak.Group || Of.G.IsArenas)
@@ -229,11 +267,16 @@ void GrowthFinder::report() {
       return N == Of.G.Node;
     });
   };
-  for (const GrowthCandidate &C : Candidates) {
-    bool IsMinor = C.IsWeak && (C.G.Word == GrowthWord::Grew || IsBelowSure(C));
-    if (!C.IsDropped && !IsMinor)
-      Report.Found.push_back(C.G);
-  }
+  for (GrowthCandidate &C : Candidates)
+    C.IsDropped |=
+        C.IsWeak && (C.G.Word == GrowthWord::Grew || IsBelowSure(C));
+}
+
+/// Collects the findings.
+void GrowthFinder::report() {
+  for (GrowthCandidate &C : Candidates)
+    if (!C.IsDropped)
+      Report.Found.push_back(std::move(C.G));
   stable_sort(Report.Found, [](const Growth &A, const Growth &B) {
     return std::pair(A.Word, B.Rise) < std::pair(B.Word, A.Rise);
   });

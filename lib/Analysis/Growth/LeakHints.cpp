@@ -124,16 +124,17 @@ static bool mayStillRun(const Trace &T, const Growth &G) {
 // Hints
 //===----------------------------------------------------------------------===//
 
-static std::optional<LeakHint> hintOf(const Trace &T, const Growth &G) {
+static std::optional<LeakHint> hintOf(const Trace &T, const Growth &G,
+                                      uint32_t Stack) {
   std::vector<ShownFrame> Frames;
-  for (uint32_t N = T.leaf(G.Stack); N; N = T.parent(N))
+  for (uint32_t N = T.leaf(Stack); N; N = T.parent(N))
     append_range(Frames, T.unfolded(T.frameOf(N)));
   auto Has = [&](auto Is) {
     return any_of(Frames, [&](const ShownFrame &F) { return Is(F.Function); });
   };
   if (isGraphNode(Frames))
     return LeakHint::AutogradGraph;
-  if (std::optional<uint32_t> Caller = callerOfCache(T, G.Stack);
+  if (std::optional<uint32_t> Caller = callerOfCache(T, Stack);
       Caller && fillsCache(T, *Caller))
     return LeakHint::BoundlessCache;
   if (Has(opensFile))
@@ -145,19 +146,47 @@ static std::optional<LeakHint> hintOf(const Trace &T, const Growth &G) {
   return std::nullopt;
 }
 
+/// Whether the finding is of nodes of an autograd graph.
+static bool hasGraphNodes(const Trace &T, const Growth &G) {
+  bool Has = false;
+  G.forEachPart([&](uint32_t Stack, uint64_t) {
+    Has |= hintOf(T, G, Stack) == LeakHint::AutogradGraph;
+  });
+  return Has;
+}
+
+/// Whether tensors leak in the process in which nodes of an autograd graph do:
+/// the nodes keep the tensors, at other lines.
+static bool isKeptByGraph(const Trace &T, const GrowthReport &R,
+                          const LineGrowth &L) {
+  auto IsOfTensors = [&](uint32_t Index) {
+    return T.heapName(R.Found[Index].Heap).starts_with("torch.");
+  };
+  return L.Word == GrowthWord::Leak && any_of(L.Findings, IsOfTensors) &&
+         any_of(R.Found, [&](const Growth &G) {
+           return G.Word == GrowthWord::Leak && !G.IsArenas &&
+                  R.Spans[G.Span].Process == L.Process && hasGraphNodes(T, G);
+         });
+}
+
 std::optional<LeakHint> findHint(const Trace &T, const GrowthReport &R,
                                  const LineGrowth &L) {
   uint64_t Rises[5] = {}, All = 0;
   for (uint32_t Index : L.Findings) {
     const Growth &G = R.Found[Index];
     All += G.Rise;
-    std::optional<LeakHint> Hint = G.IsArenas ? std::nullopt : hintOf(T, G);
+    if (G.IsArenas)
+      continue;
     // The nodes of a graph are small beside the tensors that the nodes keep.
-    if (Hint == LeakHint::AutogradGraph)
-      return Hint;
-    if (Hint)
-      Rises[static_cast<size_t>(*Hint)] += G.Rise;
+    if (hasGraphNodes(T, G))
+      return LeakHint::AutogradGraph;
+    G.forEachPart([&](uint32_t Stack, uint64_t Bytes) {
+      if (std::optional<LeakHint> Hint = hintOf(T, G, Stack))
+        Rises[static_cast<size_t>(*Hint)] += Bytes;
+    });
   }
+  if (isKeptByGraph(T, R, L))
+    return LeakHint::AutogradGraph;
   const uint64_t *Most = std::max_element(std::begin(Rises), std::end(Rises));
   if (*Most <= All / 2)
     return std::nullopt;
