@@ -29,7 +29,7 @@ struct LineGrowth {
   /// The places of the growing blocks in tables, if Where only calls them: the
   /// most bytes first.
   std::vector<Place> Inner;
-  std::vector<uint64_t> InnerRises; ///< of each of Inner
+  std::vector<uint64_t> InnerRises;   ///< of each of Inner
   GrowthWord Word = GrowthWord::Leak; ///< the first word of the findings
   bool HasSteps = false;
   double Rate = 0;                ///< bytes per step, or per second

@@ -126,8 +126,8 @@ struct Growth {
 
   /// Calls Do with each stack and its part of Rise, the largest first. Of
   /// several stacks Rise is parted as the surviving bytes are.
-  void
-  forEachPart(llvm::function_ref<void(uint32_t Stack, uint64_t Bytes)> Do) const;
+  void forEachPart(
+      llvm::function_ref<void(uint32_t Stack, uint64_t Bytes)> Do) const;
 };
 
 /// Growing arenas of one stack.

@@ -31,8 +31,8 @@ void Growth::forEachPart(
   if (All == 0)
     return Do(Stack, Rise);
   for (const GrowthPart &P : Parts)
-    Do(P.Stack, toBytes(static_cast<double>(P.Bytes) / All *
-                        static_cast<double>(Rise)));
+    Do(P.Stack,
+       toBytes(static_cast<double>(P.Bytes) / All * static_cast<double>(Rise)));
 }
 
 bool GrowthReport::has(GrowthWord Word) const {

@@ -352,8 +352,7 @@ void LineMaker::findInner(LineGrowth &L) const {
       IsOfL(Of.place(Sorted.front().second)))
     return;
   for (auto [Rise, At] : Sorted)
-    if (const Place &P = Of.place(At);
-        P.Kind == PlaceKind::Line && !IsOfL(P)) {
+    if (const Place &P = Of.place(At); P.Kind == PlaceKind::Line && !IsOfL(P)) {
       L.Inner.push_back(P);
       L.InnerRises.push_back(Rise);
     }

@@ -250,9 +250,8 @@ void GrowthFinder::dropDoubles() {
            areNear(T.view(), A.Stack, B.Stack);
   };
   for (GrowthCandidate &C : Candidates)
-    C.IsDropped |= any_of(Candidates, [&](const GrowthCandidate &In) {
-      return Holds(C, In);
-    });
+    C.IsDropped |= any_of(
+        Candidates, [&](const GrowthCandidate &In) { return Holds(C, In); });
 }
 
 /// Drops what is not certain below a finding that is.
@@ -268,8 +267,7 @@ void GrowthFinder::dropMinor() {
     });
   };
   for (GrowthCandidate &C : Candidates)
-    C.IsDropped |=
-        C.IsWeak && (C.G.Word == GrowthWord::Grew || IsBelowSure(C));
+    C.IsDropped |= C.IsWeak && (C.G.Word == GrowthWord::Grew || IsBelowSure(C));
 }
 
 /// Collects the findings.
