@@ -75,13 +75,7 @@ static std::string valueList(StringRef Name) {
   auto At = Known.find(Name);
   if (At == Known.end())
     return "";
-  std::string Info = optionInfo(*At->second), Text;
-  for (StringRef Line : split(Info, '\n')) {
-    Line = Line.trim();
-    if (Line.consume_front("="))
-      Text += (Text.empty() ? "" : ", ") + Line.split(' ').first.str();
-  }
-  return Text;
+  return join(optionValues(*At->second), ", ");
 }
 
 static std::string dashed(StringRef Name) {
