@@ -59,6 +59,9 @@ static std::vector<std::string> unknownOption(StringRef Argument,
     return {Text + ": to record a process that runs, memrec -p PID"};
   if (StringRef Others = toolsWith(Name); !Others.empty())
     return {Text + ": " + Others.str() + " have it"};
+  if (is_contained({"output", "out", "outfile"}, Name) &&
+      cl::getRegisteredOptions().count("o"))
+    return {Text + "; did you mean '-o FILE'?"};
   StringRef Near = nearestName(Name, longOptions());
   if (Near.empty())
     return {Text + "; try '" + Tool.str() + " --help'"};
