@@ -60,6 +60,17 @@ std::string optionInfo(const cl::Option &O) {
   return Text;
 }
 
+std::vector<std::string> optionValues(const cl::Option &O) {
+  std::vector<std::string> Out;
+  std::string Info = optionInfo(O);
+  for (StringRef Line : split(Info, '\n')) {
+    Line = Line.trim();
+    if (Line.consume_front("="))
+      Out.push_back(Line.split(' ').first.str());
+  }
+  return Out;
+}
+
 /// Prints Name, and Text from TextColumn on.
 static void printEntry(raw_ostream &OS, size_t Indent, StringRef Name,
                        StringRef Text) {

@@ -36,6 +36,10 @@ bool isInHelp(const llvm::cl::Option &O);
 /// text. Not for several threads at once: borrows standard output.
 std::string optionInfo(const llvm::cl::Option &O);
 
+/// The values of an option with a list of values: `text`, `json`. Borrows
+/// standard output, as optionInfo().
+std::vector<std::string> optionValues(const llvm::cl::Option &O);
+
 /// A line of --help: an option, or a value of the option before.
 struct HelpEntry {
   std::string Name; ///< `--top=<n>`, `-o <file>`, `-q`; of a value: `json`

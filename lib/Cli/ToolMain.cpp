@@ -5,6 +5,7 @@
 #include "ToolMain.h"
 #include "Live/LiveTrace.h"
 #include "OutputFile.h"
+#include "OutputFormat.h"
 #include "ProjectConfig.h"
 #include "ShellText.h"
 #include "Support/CommandText.h"
@@ -199,6 +200,7 @@ void parseToolOptions(int Argc, char **Argv, const ToolDescription &D) {
   }
   if (Fine) {
     errs() << Others;
+    chooseFormatByOutput();
     return;
   }
   printUsageErrors(Others + Errors, ArrayRef(Args).drop_front());

@@ -59,6 +59,9 @@ static std::vector<std::string> unknownOption(StringRef Argument,
     return {Text + ": to record a process that runs, memrec -p PID"};
   if (StringRef Others = toolsWith(Name); !Others.empty())
     return {Text + ": " + Others.str() + " have it"};
+  if (is_contained({"output", "out", "outfile"}, Name) &&
+      cl::getRegisteredOptions().count("o"))
+    return {Text + "; did you mean '-o FILE'?"};
   StringRef Near = nearestName(Name, longOptions());
   if (Near.empty())
     return {Text + "; try '" + Tool.str() + " --help'"};
@@ -75,13 +78,7 @@ static std::string valueList(StringRef Name) {
   auto At = Known.find(Name);
   if (At == Known.end())
     return "";
-  std::string Info = optionInfo(*At->second), Text;
-  for (StringRef Line : split(Info, '\n')) {
-    Line = Line.trim();
-    if (Line.consume_front("="))
-      Text += (Text.empty() ? "" : ", ") + Line.split(' ').first.str();
-  }
-  return Text;
+  return join(optionValues(*At->second), ", ");
 }
 
 static std::string dashed(StringRef Name) {

@@ -6,6 +6,7 @@
 #include "memkit/Trace/TraceError.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Errno.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -30,6 +31,23 @@ void memkit::setLiveOpener(LiveOpener Opener) { OpenLive = Opener; }
 
 void memkit::setJobOpener(JobOpener Opener) { OpenJob = Opener; }
 
+/// Whether Name is the process id of a program that is being recorded.
+static bool isRecorded(StringRef Name) {
+  if (!OpenLive || !all_of(Name, isDigit))
+    return false;
+  auto Recording = OpenLive("live:" + Name.str());
+  bool Is = bool(Recording);
+  consumeError(Recording.takeError());
+  return Is;
+}
+
+static Error failedOpen(const std::string &Name, int Number) {
+  if (Number == ENOENT && isRecorded(Name))
+    return makeFileError(Name, sys::StrError(Number) +
+                                   "; did you mean 'live:" + Name + "'?");
+  return failure(Name, Number);
+}
+
 Expected<InputFile> InputFile::open(StringRef Path) {
   std::string Name = Path == "-" ? "<stdin>" : Path.str();
   if (OpenLive && isLive(Path)) {
@@ -52,7 +70,7 @@ Expected<InputFile> InputFile::open(StringRef Path) {
       Fd = ::open(Name.c_str(), O_RDONLY | O_CLOEXEC);
     while (Fd < 0 && errno == EINTR);
     if (Fd < 0)
-      return failure(Name, errno);
+      return failedOpen(Name, errno);
   }
   return openFd(Fd, Name);
 }

@@ -25,7 +25,8 @@ static cl::list<std::string> Inputs(cl::Positional,
                                     cl::cat(toolCategory()));
 static cl::opt<std::string>
     Output("o",
-           cl::desc("Write to this file, a trace unless --format is given"),
+           cl::desc("Write to this file, a trace unless --format or the "
+                    "file's name says another format"),
            cl::value_desc("file"), cl::init("-"), cl::cat(toolCategory()));
 static cl::opt<DiffFormat> OutputFormat(
     "format", cl::desc("What to write:"),

@@ -182,6 +182,11 @@ static HistoryQuestion questionOf(LeakKinds Kind) {
                               : HistoryQuestion::Leaks;
 }
 
+static bool gatesGrowth(const FailOn &Fatal) {
+  return Fatal.asksFor(ConditionMetric::Growth) ||
+         Fatal.asksFor(ConditionMetric::Growing);
+}
+
 /// Takes kinds that an imported trace cannot answer out of Wanted. Errors: a
 /// kind that the user asked for.
 static Error dropUnanswerable(const Trace &T, const FailOn &Fatal,
@@ -194,8 +199,7 @@ static Error dropUnanswerable(const Trace &T, const FailOn &Fatal,
     std::string Why = noAnswerReason(T.header(), questionOf(Kind));
     if (Why.empty())
       continue;
-    if (Fatal.asksFor(Metric) ||
-        (Kind == FK_Growth && Fatal.asksFor(ConditionMetric::Growing)))
+    if (Fatal.asksFor(Metric) || (Kind == FK_Growth && gatesGrowth(Fatal)))
       return makeError(Input + ": --fail-on: cannot judge " +
                        metricWord(Metric) + ": " + Why);
     // Blocks that live at one moment are no problems, and SARIF is a list of
@@ -225,8 +229,7 @@ static unsigned wantedKinds(const FailOn &Fatal) {
   // Conditions need the findings of their kind.
   if (Fatal.asksFor(ConditionMetric::Leaks))
     Wanted |= FK_Exit;
-  if (Fatal.asksFor(ConditionMetric::Growth) ||
-      Fatal.asksFor(ConditionMetric::Growing))
+  if (gatesGrowth(Fatal))
     Wanted |= FK_Growth;
   if (Fatal.asksFor(ConditionMetric::Outliers))
     Wanted |= FK_Outlier;
@@ -246,20 +249,21 @@ static Expected<LeakOptions> readOptions(const FailOn &Fatal,
 
 /// Warns a user who asked for growth if growth is not searched, or is per
 /// second.
-static void explainGrowth(const LeakFindings &R) {
+static void explainGrowth(const FailOn &Fatal, const LeakFindings &R) {
   bool Asked = Kinds.getBits() & FK_Growth;
-  if (!Asked || !R.LooksForGrowth)
+  if (!R.LooksForGrowth || !(Asked || gatesGrowth(Fatal)))
     return;
   if (!R.HasLifetimes)
     return warn(
         Input +
         ": cannot judge growth: the trace has neither lifetimes nor all "
         "events");
+  // A gate that passes has seen no growth, and here it could see none.
   if (R.Growth.Spans.empty())
     return warn(
         Input + ": too short to judge growth: " + Twine(R.Growth.MaxIntervals) +
         " of at least " + Twine(MinGrowthIntervals) + " steps or intervals");
-  if (!R.HasSteps)
+  if (Asked && !R.HasSteps)
     warn(Input + ": no steps: growth is per second; " + HowSteps);
 }
 
@@ -357,7 +361,7 @@ static Expected<int> run(SelectionFlags &Flags, const GrowthFlags &Growing,
     return E;
   if (Error E = checkRates(Fatal, *R))
     return E;
-  explainGrowth(*R);
+  explainGrowth(Fatal, *R);
   if (!Baseline.empty()) {
     Expected<LeakFindings> Before =
         analyse(Baseline, Old, *Spec, Fatal, *Options, Hidden, nullptr);

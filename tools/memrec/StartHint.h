@@ -11,9 +11,13 @@
 namespace memkit {
 
 /// The command that starts: `memrec -- python batch.py` for a script that is no
-/// program, `memrec -- python x.py` for a whole command in quotes. Empty: no
-/// idea.
+/// program, `memrec -- python x.py` for a whole command in quotes, `./server`
+/// for a program in the current folder. Empty: no idea.
 std::string startHint(llvm::ArrayRef<std::string> Command);
+
+/// An option among the program's arguments that looks like memrec's: `-o x.fb`.
+/// Empty: there is none.
+std::string optionAfterProgram(llvm::ArrayRef<std::string> Command);
 
 } // namespace memkit
 

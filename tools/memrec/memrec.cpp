@@ -145,6 +145,14 @@ static void reportToTerminal(RecordOptions &O) {
   };
 }
 
+/// Tells a user who wrote an option of memrec too late why it has no effect.
+static void explainOptionAfterProgram(ArrayRef<std::string> Command) {
+  std::string Late = optionAfterProgram(Command);
+  if (!Late.empty())
+    say(Late + " after the program is the program's; memrec's options come "
+               "before it");
+}
+
 /// Says what attaching did to the process.
 static void reportAttach(RecordOptions &O) {
   O.Attached = [Pid = O.Attach](const AttachResult &R, StringRef Output) {
@@ -250,6 +258,7 @@ int main(int Argc, char **Argv) {
     Expected<int> Status = measureOverhead(*O);
     return Status ? *Status : fail(Status.takeError());
   }
+  explainOptionAfterProgram(O->Command);
   reportToTerminal(*O);
   if (wantsAttach())
     reportAttach(*O);

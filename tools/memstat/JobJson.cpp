@@ -27,6 +27,7 @@ static void space(json::OStream &J, const JobRank &R, const RankSpace &S) {
   J.attribute("peak_step", stepIfKnown(S.PeakStep));
   J.attribute("live_bytes", S.LiveBytes);
   J.attribute("growth_bytes_per_step", S.GrowthPerStep);
+  J.attribute("leak_bytes_per_second", S.LeakPerSecond);
   J.attribute("reserved_peak_bytes", Known(S.ReservedPeakBytes));
   J.attribute("used_peak_bytes", Known(S.UsedPeakBytes));
   J.attribute("unexplained_bytes",

@@ -180,7 +180,8 @@ Expected<JobReport> showJob(ArrayRef<std::string> Inputs,
   Expected<std::vector<std::string>> Paths = expandFolders(Inputs);
   if (!Paths)
     return Paths.takeError();
-  JobReport J = readJob(std::move(*Paths), showProgress(), Options.Groups);
+  JobReport J = readJob(std::move(*Paths), showProgress(), Options.Groups,
+                        Options.FindsLeaks);
   if (J.Ranks.empty()) {
     for (const JobFile &F : J.Files)
       if (!F.Error.empty())

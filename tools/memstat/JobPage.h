@@ -24,6 +24,7 @@ struct JobPageOptions {
   JobFormat As = JobFormat::Text;
   std::shared_ptr<const Rules> Names; ///< SelectionSpec::Names
   std::vector<RankDimension> Groups;  ///< of --groups
+  bool FindsLeaks = true;             ///< without --no-growth
 };
 
 /// Reads the traces of Inputs, folders among them, and writes the page. Errors:

@@ -3,6 +3,7 @@
 // The tables of a job.
 
 #include "JobPage.h"
+#include "Support/Rounding.h"
 #include "memkit/Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include <functional>
@@ -44,7 +45,11 @@ static std::set<size_t> tellingRanks(const JobReport &J) {
 static std::string growthText(const JobRank &R) {
   const RankSpace *D = R.device();
   double Most = std::max(D ? D->GrowthPerStep : 0, R.host().GrowthPerStep);
-  return Most > 0 ? metricText(RankMetric::HostGrowth, Most) : "";
+  if (Most > 0)
+    return metricText(RankMetric::HostGrowth, Most);
+  Most = std::max(D ? D->LeakPerSecond : 0, R.host().LeakPerSecond);
+  return Most > 0 ? "+" + formatSize(nearestUnsigned(Most)) + " per second"
+                  : "";
 }
 
 /// The recording of a part of the run knows a peak that is not too high,

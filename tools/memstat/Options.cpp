@@ -146,6 +146,11 @@ static Error checkSections() {
   for (const std::string &Name : Show) {
     if (is_contained(Names, Name))
       continue;
+    // Leaks have a tool of their own, and no spelling is near.
+    if (Name == "leaks" || Name == "leak")
+      return makeUsageError("--show=" + Name +
+                            ": there is no such section; "
+                            "did you mean 'growth', or memleak?");
     StringRef Near = nearestName(Name, Names);
     return makeUsageError("--show=" + Name + ": there is no such section; " +
                           (Near.empty()

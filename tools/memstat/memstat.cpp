@@ -51,6 +51,7 @@ static JobPageOptions jobOptions(const SelectionSpec &Spec) {
                : OutputFormat == StatFormat::Markdown ? JobFormat::Markdown
                                                       : JobFormat::Text;
   Options.Names = Spec.Names;
+  Options.FindsLeaks = !NoGrowth;
   return Options;
 }
 

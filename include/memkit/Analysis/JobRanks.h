@@ -35,6 +35,9 @@ struct RankSpace {
   /// Bytes a step by which live bytes rose to the end, steadily; 0: live bytes
   /// did not rise, or too few steps to tell.
   double GrowthPerStep = 0;
+  /// Of a rank without steps: bytes a second that memleak calls a leak, in all
+  /// processes; 0: none, or not searched.
+  double LeakPerSecond = 0;
 };
 
 /// The first out-of-memory event of a rank.

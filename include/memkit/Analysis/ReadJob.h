@@ -12,10 +12,13 @@ namespace memkit {
 
 /// The ranks of the traces Paths. Dimensions: of makeJob(). Reads the totals of
 /// each trace, on all processors, and closes the trace. Memory: a few kilobytes
-/// a rank, and the totals of as many traces as there are processors. A trace
-/// that cannot be read has an error in JobReport::Files, and no rows.
+/// a rank, and the totals of as many traces as there are processors.
+/// FindsLeaks: RankSpace::LeakPerSecond of ranks without steps, from all of
+/// their traces. A trace that cannot be read has an error in JobReport::Files,
+/// and no rows.
 JobReport readJob(std::vector<std::string> Paths, ProgressCallback OnProgress,
-                  std::vector<RankDimension> Dimensions = {});
+                  std::vector<RankDimension> Dimensions = {},
+                  bool FindsLeaks = false);
 
 } // namespace memkit
 

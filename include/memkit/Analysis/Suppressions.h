@@ -19,7 +19,8 @@ public:
   /// The rules of `change`.
   static Suppressions ofChanges(const Rules &R);
   /// The built-in rules for memory that programs like \p T keep to their end by
-  /// design: the loader's tables, an interpreter's arenas and interned strings.
+  /// design: the loader's tables, an interpreter's arenas and interned strings;
+  /// and what the initializers of the C++ library allocate.
   static Suppressions byDefault(const Trace &T);
 
   bool empty() const { return Patterns.empty(); }
@@ -32,10 +33,15 @@ public:
   std::vector<uint32_t> matchNodes(const Trace &T) const;
 
 private:
+  void addInitializers(const Trace &T, std::vector<uint32_t> &OfNode) const;
+
   std::vector<std::string> Patterns; ///< as written, with their fields
   /// By pattern: it holds only in traces with this heap; empty: in all. As long
   /// as Patterns, or shorter.
   std::vector<std::string> Heaps;
+  /// The initializers of the C++ library are hidden, with the number after the
+  /// last pattern's.
+  bool HidesInitializers = false;
 };
 
 } // namespace memkit

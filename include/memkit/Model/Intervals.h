@@ -121,8 +121,8 @@ public:
 
   /// The selected processes with intervals, in rising order.
   llvm::ArrayRef<ProcessIntervals> processes() const { return Processes; }
-  /// Whether the trace has lifetimes. Only an old trace without events has
-  /// none.
+  /// Whether the trace has all lifetimes of the run, which are none in a run of
+  /// one interval. Only an old trace without events lacks lifetimes.
   bool hasLifetimes() const;
   /// Whether any process has steps.
   bool hasSteps() const;
@@ -159,6 +159,7 @@ private:
   };
 
   explicit IntervalSeries(const SelectedStats &S) : S(S) {}
+  bool isOfOneInterval() const;
   llvm::Error makeIntervals();
   llvm::Error openMade(llvm::StringRef Bytes);
   llvm::Error readHeads();

@@ -43,11 +43,13 @@ static void keepOneJob(JobReport &J) {
 
 /// Of rows with the same rank the last attempt stays. An attempt starts after
 /// the attempt before has ended; rows that ran at the same time are there
-/// twice.
+/// twice. Rows without a rank keep the order in which they were given.
 static void keepLastAttempts(JobReport &J) {
-  stable_sort(J.Ranks, [](const JobRank &A, const JobRank &B) {
-    return std::tuple(A.Rank, A.Attempt, startOf(A)) <
-           std::tuple(B.Rank, B.Attempt, startOf(B));
+  auto Key = [](const JobRank &R) {
+    return std::tuple(R.Rank, R.Attempt, R.Rank < 0 ? 0 : startOf(R));
+  };
+  stable_sort(J.Ranks, [&](const JobRank &A, const JobRank &B) {
+    return Key(A) < Key(B);
   });
   std::vector<JobRank> Kept;
   for (JobRank &R : J.Ranks) {

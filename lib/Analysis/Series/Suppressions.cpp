@@ -3,6 +3,7 @@
 // Known leaks and changes that are not reported.
 
 #include "memkit/Analysis/Suppressions.h"
+#include "memkit/Model/Patterns.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 
@@ -38,7 +39,35 @@ Suppressions Suppressions::byDefault(const Trace &T) {
   for (const Rules::LeakRule &L : Rules::builtIn().leaks())
     if (holdsIn(T, L.Heap))
       S.Patterns.push_back(L.Pattern);
+  S.HidesInitializers = true;
   return S;
+}
+
+/// By frame, whether its binary has the pattern.
+static std::vector<bool> framesOf(const Trace &T, StringRef Binary) {
+  std::vector<bool> Out(T.numFrames() + 1);
+  for (uint32_t F = 1; F <= T.numFrames(); ++F)
+    Out[F] = any_of(T.unfolded(F), [&](const ShownFrame &S) {
+      return matchPattern(Binary, S.Binary);
+    });
+  return Out;
+}
+
+/// Adds the initializers of the C++ library: its functions that the loader
+/// calls. They allocate the memory for exceptions when there is no other. No
+/// pattern can tell: in a library without symbols they have no names.
+void Suppressions::addInitializers(const Trace &T,
+                                   std::vector<uint32_t> &OfNode) const {
+  std::vector<bool> OfLibrary = framesOf(T, "/libstdc++.so"),
+                    OfLoader = framesOf(T, "/ld-*.so");
+  for (uint32_t N = 1; N <= T.numNodes(); ++N) {
+    uint32_t Caller = T.parent(N);
+    if (OfNode[N])
+      continue;
+    bool IsInitializer =
+        Caller && OfLibrary[T.frameOf(N)] && OfLoader[T.frameOf(Caller)];
+    OfNode[N] = IsInitializer ? Patterns.size() + 1 : OfNode[Caller];
+  }
 }
 
 std::vector<uint32_t> Suppressions::matchNodes(const Trace &T) const {
@@ -60,6 +89,8 @@ std::vector<uint32_t> Suppressions::matchNodes(const Trace &T) const {
     uint32_t Outer = OfNode[T.parent(N)];
     OfNode[N] = Outer ? Outer : OfFrame[T.frameOf(N)];
   }
+  if (HidesInitializers)
+    addInitializers(T, OfNode);
   return OfNode;
 }
 

@@ -440,6 +440,15 @@ leak:^_nl_find_locale$
 leak:^__gconv_find_transform$
 leak:^__gconv_load_conf$
 leak:^__wcsmbs_load_conv$
+# libc's buffers of stdout and of other streams, and its table of what exit()
+# calls. A stream that a program forgets to close is a finding of its own.
+leak:^_IO_file_doallocate$
+leak:^_IO_file_doallocate@*$
+leak:^_IO_wfile_doallocate$
+leak:^__new_exitfn$
+# The C++ library's memory for exceptions when there is no other.
+leak:^_GLOBAL__sub_I__ZN9__gnu_cxx9__freeresEv$
+leak:^_GLOBAL__sub_I_eh_alloc.cc$
 # CPython: its start, types that are never freed, interned strings, names and
 # constants of code.
 leak:^Py_InitializeFromConfig$

@@ -20,10 +20,20 @@ TraceReader &IntervalSeries::reader() const {
   return Made ? *Made : S.trace().reader();
 }
 
+/// Whether no interval ended before the end of its process, or nothing
+/// happened at all. So short a run has no lifetimes, and lacks none.
+bool IntervalSeries::isOfOneInterval() const {
+  if (Processes.empty())
+    return S.trace().summary().Events == 0;
+  return all_of(Processes,
+                [](const ProcessIntervals &I) { return I.Heads.size() == 1; });
+}
+
 bool IntervalSeries::hasLifetimes() const {
-  return any_of(reader().sections(), [](const SectionInfo &B) {
-    return B.Kind == SectionKind::Lifetimes;
-  });
+  return isOfOneInterval() ||
+         any_of(reader().sections(), [](const SectionInfo &B) {
+           return B.Kind == SectionKind::Lifetimes;
+         });
 }
 
 bool IntervalSeries::hasSteps() const {

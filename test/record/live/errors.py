@@ -30,6 +30,13 @@ path = socket_of(memrec)
 while not os.path.exists(path):
     time.sleep(0.02)
 child = int(subprocess.run(["pgrep", "-P", str(memrec.pid)], stdout=subprocess.PIPE, text=True).stdout.split()[0])
+# The number alone is no file, and a recording is meant; of another process nothing is.
+for name in str(child), str(memrec.pid):
+    refused(name, f"No such file or directory; did you mean 'live:{name}'?")
+refused(str(os.getpid()), "No such file or directory")
+_, err = run("memtop", "--once", str(child), status=1)
+assert f"did you mean 'live:{child}'?" in err, err
+
 memrec.send_signal(signal.SIGKILL)
 memrec.wait()
 os.kill(child, signal.SIGKILL)
