@@ -88,9 +88,11 @@ TraceView::StackGrouping TraceView::groupingOf(StringRef By) {
   if (By == "process")
     return {T.processes().size() + 1,
             [](uint32_t Process, uint32_t) { return Process; },
-            [this](uint32_t Id) {
-              return GroupCurve{
-                  Id, trace().processName(Id).str(), CodeOwner::Other, {}};
+            [&T](uint32_t Id) {
+              std::string Name = T.processName(Id).str();
+              if (Id)
+                Name += " (" + std::to_string(T.processes()[Id - 1].Pid) + ")";
+              return GroupCurve{Id, std::move(Name), CodeOwner::Other, {}};
             }};
   if (By == "library") {
     if (!Grouping)
