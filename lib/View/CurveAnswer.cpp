@@ -79,7 +79,7 @@ static std::vector<GroupColumns> columnsOf(ArrayRef<GroupCurve> Groups,
   for (const Ranked &R :
        ArrayRef(Order).take_front(std::min(MaxGroups, Order.size()))) {
     const GroupCurve &G = Groups[R.Index];
-    GroupColumns To{G.Name, G.Owner, {}};
+    GroupColumns To{G.Id, G.Name, G.Owner, {}};
     for (size_t I = 0; I != Times.size(); ++I) {
       // Groups of a trace that lacks events may not add up.
       uint64_t Value = std::min(valueAt(G.Points, Times[I]), Left[I]);
@@ -89,7 +89,7 @@ static std::vector<GroupColumns> columnsOf(ArrayRef<GroupCurve> Groups,
     Out.push_back(std::move(To));
   }
   if (any_of(Left, [](uint64_t V) { return V != 0; }) && !Groups.empty())
-    Out.push_back({"others", CodeOwner::Other, std::move(Left)});
+    Out.push_back({0, "others", CodeOwner::Other, std::move(Left)});
   return Out;
 }
 
@@ -232,6 +232,9 @@ Expected<std::string> TraceView::curves(const Question &Q) {
         J.object([&] {
           J.attribute("name", jsonText(G.Name));
           J.attribute("kind", ownerWord(G.Owner));
+          // Many processes have one name.
+          if (Drawn->By == "process" && G.Id)
+            J.attribute("process", G.Id);
           if (Leaks.contains(G.Name))
             J.attribute("leaks", true);
           Array("values", G.Values);

@@ -55,9 +55,8 @@ heapCurves(const Trace &T, const CountedHeaps &C,
 
 /// The peak lies between the ends of intervals: its values come from the
 /// summary.
-void TraceView::addPeak(const TracePart &P, DrawnCurves &To) {
-  PeakTotals Peak = peakOf(P, To.Space);
-  if (!Peak.TimeNs)
+void TraceView::addPeak(const TracePart &P, uint64_t PeakNs, DrawnCurves &To) {
+  if (!PeakNs)
     return;
   uint64_t Total = 0;
   std::map<uint32_t, uint64_t> Sums; // by GroupCurve::Id
@@ -71,9 +70,9 @@ void TraceView::addPeak(const TracePart &P, DrawnCurves &To) {
          : To.By == "process" ? Process
                               : Over->Where->of(R.Key)] += Bytes;
   });
-  addSpike(To.Total, Peak.TimeNs, Total);
+  addSpike(To.Total, PeakNs, Total);
   for (GroupCurve &G : To.Groups)
-    addSpike(G.Points, Peak.TimeNs, Sums[G.Id]);
+    addSpike(G.Points, PeakNs, Sums[G.Id]);
 }
 
 /// The groups of stacks that curves show.
@@ -88,9 +87,11 @@ TraceView::StackGrouping TraceView::groupingOf(StringRef By) {
   if (By == "process")
     return {T.processes().size() + 1,
             [](uint32_t Process, uint32_t) { return Process; },
-            [this](uint32_t Id) {
-              return GroupCurve{
-                  Id, trace().processName(Id).str(), CodeOwner::Other, {}};
+            [&T](uint32_t Id) {
+              std::string Name = T.processName(Id).str();
+              if (Id)
+                Name += " (" + std::to_string(T.processes()[Id - 1].Pid) + ")";
+              return GroupCurve{Id, std::move(Name), CodeOwner::Other, {}};
             }};
   if (By == "library") {
     if (!Grouping)
@@ -134,16 +135,18 @@ void TraceView::keepLastValues(DrawnCurves &To) const {
     Keep(G.Points);
 }
 
-/// Curves that the intervals know: points at the ends of intervals.
+/// Curves that the intervals know: points at the ends of intervals, and at the
+/// peak.
 Error TraceView::readIntervalCurves(TracePart &P, DrawnCurves &To) {
   Expected<IntervalSeries *> Intervals = P.intervals();
   if (!Intervals)
     return Intervals.takeError();
   const Trace &T = trace();
   CountedHeaps Counted(T, To.Space, P.filter().Heap);
-  auto Heaps =
-      readGroupSeries(**Intervals, T, T.heaps().size() + 1,
-                      [](uint32_t, uint32_t Heap, uint32_t) { return Heap; });
+  uint64_t PeakNs = peakOf(P, To.Space).TimeNs;
+  auto Heaps = readGroupSeries(
+      **Intervals, T, T.heaps().size() + 1,
+      [](uint32_t, uint32_t Heap, uint32_t) { return Heap; }, PeakNs);
   if (!Heaps)
     return Heaps.takeError();
   std::vector<std::vector<SeriesPoint>> Outermost;
@@ -159,7 +162,8 @@ Error TraceView::readIntervalCurves(TracePart &P, DrawnCurves &To) {
         **Intervals, T, Of.Count,
         [&](uint32_t Process, uint32_t Heap, uint32_t Stack) {
           return Counted.isOutermost(Heap) ? Of.Of(Process, Stack) : NoGroup;
-        });
+        },
+        PeakNs);
     if (!Series)
       return Series.takeError();
     for (uint32_t Id = 0; Id != Of.Count; ++Id)
@@ -169,7 +173,7 @@ Error TraceView::readIntervalCurves(TracePart &P, DrawnCurves &To) {
       }
   }
   keepLastValues(To);
-  addPeak(P, To);
+  addPeak(P, PeakNs, To);
   return Error::success();
 }
 

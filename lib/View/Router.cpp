@@ -84,6 +84,15 @@ Error Router::refresh() {
   return Error::success();
 }
 
+/// All traces show the same frames: stacks of a trace with other frames than
+/// another's would match none there.
+Expected<std::string> Router::compare(const Question &Q) {
+  for (std::unique_ptr<TraceView> &T : Traces)
+    if (T->showUsualFrames())
+      Comparison->forgetFrames();
+  return Comparison->answer(Q);
+}
+
 Expected<std::string> Router::answer(const Question &Q) {
   Waits = false;
   if (Q.name() == "start" && Q.isOn("fresh")) {
@@ -92,12 +101,8 @@ Expected<std::string> Router::answer(const Question &Q) {
     return formatv("{0}", json::Value(json::Object{{"changed", HasNews}}))
         .str();
   }
-  if (Comparison && Q.name() == "compare") {
-    for (std::unique_ptr<TraceView> &T : Traces)
-      if (T->showUsualFrames())
-        Comparison->forgetFrames();
-    return Comparison->answer(Q);
-  }
+  if (Comparison && Q.name() == "compare")
+    return compare(Q);
   size_t Of = Traces.size() - 1;
   StringRef Wanted = Q.text("trace");
   if (!Wanted.empty() && (Wanted.getAsInteger(10, Of) || Of >= Traces.size()))
@@ -120,9 +125,8 @@ bool Router::isWorking() const {
 Expected<std::string> Router::fileAnswers(uint64_t MaxBytes) {
   if (!Comparison)
     return memkit::fileAnswers(*Traces.back(), MaxBytes);
-  return memkit::fileAnswers(*Traces.back(), MaxBytes, [&](const Question &Q) {
-    return Comparison->answer(Q);
-  });
+  return memkit::fileAnswers(*Traces.back(), MaxBytes,
+                             [&](const Question &Q) { return compare(Q); });
 }
 
 } // namespace memkit

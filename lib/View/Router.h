@@ -41,6 +41,7 @@ private:
   Router() = default;
   llvm::Expected<std::unique_ptr<TraceView>> openTrace(size_t Of) const;
   void compareTraces();
+  llvm::Expected<std::string> compare(const Question &Q);
   llvm::Error refresh();
 
   std::vector<std::string> Paths;

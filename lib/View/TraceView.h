@@ -55,12 +55,13 @@ using CommandWriter = std::function<std::string(const AskedValues &)>;
 
 /// Live bytes of a group over time.
 struct GroupCurve {
-  uint32_t Id = 0; ///< a heap, library or place
+  uint32_t Id = 0; ///< a heap, library, process or place
   std::string Name;
   CodeOwner Owner = CodeOwner::Other;
   std::vector<SeriesPoint> Points;
 };
 struct GroupColumns {
+  uint32_t Id = 0; ///< as GroupCurve::Id; 0 for the other groups
   std::string Name;
   CodeOwner Owner = CodeOwner::Other;
   std::vector<uint64_t> Values; ///< by column
@@ -196,7 +197,7 @@ private:
   llvm::Expected<bool> readEventCurves(const TracePart &P, DrawnCurves &To);
   llvm::Error readLines();
   void keepLastValues(DrawnCurves &To) const;
-  void addPeak(const TracePart &P, DrawnCurves &To);
+  void addPeak(const TracePart &P, uint64_t PeakNs, DrawnCurves &To);
   llvm::StringSet<> leakingLines() const;
   void writeLines(llvm::json::OStream &J, PartFilter Of, uint32_t Space,
                   ViewRange R, size_t Count);

@@ -29,7 +29,7 @@ struct GroupCurveSpec {
 
 struct GroupCurves {
   /// By group: live bytes, each point up to the next. Most points are at equal
-  /// distances.
+  /// distances; the first behind PeakNs is at PeakNs + 1.
   std::vector<std::vector<SeriesPoint>> Groups;
   /// By group: the live bytes at the highest sum of all groups.
   std::vector<uint64_t> AtPeak;

@@ -26,8 +26,8 @@ std::vector<uint64_t> highestOf(llvm::ArrayRef<SeriesPoint> Points,
 /// The sum of series. Times of each rise; 0 before the first point.
 std::vector<SeriesPoint> sumOf(llvm::ArrayRef<std::vector<SeriesPoint>> Series);
 
-/// Adds a point at TimeNs with Value, as long as nothing is known before the
-/// next point.
+/// Adds a point at TimeNs with Value. The value behind it is that of a point at
+/// TimeNs + 1, or else the value before.
 void addSpike(std::vector<SeriesPoint> &To, uint64_t TimeNs, uint64_t Value);
 
 } // namespace memkit

@@ -4,6 +4,7 @@
 
 #include "memkit/Analysis/GroupCurves.h"
 #include "Model/Replay/ReplayProgress.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
 
@@ -36,7 +37,7 @@ public:
   /// Blocks that live at the end of their process count up to the end; of very
   /// many processes, at one end in each column.
   Error processEnds(uint32_t, uint64_t TimeNs) override {
-    if (++Ends <= Points || TimeNs >= LastNs + Out.EveryNs)
+    if (++Ends <= Points || TimeNs >= lastNs() + Out.EveryNs)
       sample(TimeNs);
     return Error::success();
   }
@@ -45,14 +46,16 @@ public:
 private:
   /// As many as the widest page has columns.
   static constexpr uint64_t Points = 2000;
+  uint64_t lastNs() const { return Times.empty() ? 0 : Times.back(); }
   void sample(uint64_t TimeNs);
+  void moveToPeak();
 
   const GroupCurveSpec &Spec;
   const LiveStats *Stats = nullptr;
   std::vector<uint64_t> Now; ///< sums by group
   uint64_t Next = 0;
-  uint64_t LastNs = 0; ///< when the sums were read last
-  uint64_t Ends = 0;   ///< of processes so far
+  std::vector<uint64_t> Times; ///< when the sums were read; never fall
+  uint64_t Ends = 0;           ///< of processes so far
 
 public:
   GroupCurves Out;
@@ -60,7 +63,7 @@ public:
 } // namespace
 
 void GroupSampler::sample(uint64_t TimeNs) {
-  LastNs = TimeNs;
+  Times.push_back(TimeNs);
   std::fill(Now.begin(), Now.end(), 0);
   for (uint32_t Row = 1; Row <= Stats->numStackRows(); ++Row)
     if (Spec.Heaps[Stats->heapOf(Row)])
@@ -77,6 +80,18 @@ void GroupSampler::sample(uint64_t TimeNs) {
   }
 }
 
+/// Moves the first sample behind the peak to the peak. At its own time, what
+/// the peak held, and the sample still holds, would seem free between the two.
+void GroupSampler::moveToPeak() {
+  auto Behind = llvm::upper_bound(Times, Out.PeakNs);
+  if (Behind == Times.end())
+    return;
+  for (std::vector<SeriesPoint> &Points : Out.Groups)
+    for (SeriesPoint &P : Points)
+      if (P.TimeNs == *Behind)
+        P.TimeNs = Out.PeakNs + 1;
+}
+
 Error GroupSampler::finish(const LiveStats &Of, uint64_t EndNs) {
   // Blocks that live at the end count up to the end.
   if (Of.spaceLiveBytes(Spec.Space))
@@ -84,6 +99,7 @@ Error GroupSampler::finish(const LiveStats &Of, uint64_t EndNs) {
   TotalStats Totals =
       Spec.Heap ? Of.heapStats(Spec.Heap) : Of.spaceStats(Spec.Space);
   Out.PeakNs = Totals.PeakTimeNs;
+  moveToPeak();
   Out.AtPeak.resize(Spec.NumGroups);
   auto Take = [&](const Summary &S) {
     for (const StackStatsRows &Rows : S.Stacks)

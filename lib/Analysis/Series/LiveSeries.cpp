@@ -119,6 +119,13 @@ static std::vector<uint64_t> lastQuarters(const Trace &T,
   return Out;
 }
 
+/// When the changes of an interval count. The end of the interval would leave a
+/// hole behind a peak in the interval: what the peak held, and the end still
+/// holds, would seem free between the two.
+static uint64_t timeOfChanges(const IntervalHead &H, uint64_t PeakNs) {
+  return H.BeginNs <= PeakNs && PeakNs < H.EndNs ? PeakNs + 1 : H.EndNs;
+}
+
 static void watch(LiveSeries &Out, size_t Interval, bool IsLate,
                   const IntervalChange &R) {
   auto At = Out.Stacks.find({R.Heap, R.Stack});
@@ -136,7 +143,8 @@ static void watch(LiveSeries &Out, size_t Interval, bool IsLate,
 Expected<std::vector<std::vector<SeriesPoint>>> readGroupSeries(
     IntervalSeries &From, const Trace &T, size_t NumGroups,
     function_ref<uint32_t(uint32_t Process, uint32_t Heap, uint32_t Stack)>
-        GroupOf) {
+        GroupOf,
+    uint64_t PeakNs) {
   GroupSums Sums(From, NumGroups);
   auto Take = [&](size_t Process, size_t Interval,
                   ArrayRef<IntervalChange> Rows) {
@@ -144,7 +152,8 @@ Expected<std::vector<std::vector<SeriesPoint>>> readGroupSeries(
     for (const IntervalChange &R : Rows)
       if (uint32_t Group = GroupOf(Id, R.Heap, R.Stack); Group < NumGroups)
         Sums.add(Group, R);
-    Sums.endRows(Process, From.processes()[Process].Heads[Interval].EndNs);
+    const IntervalHead &Head = From.processes()[Process].Heads[Interval];
+    Sums.endRows(Process, timeOfChanges(Head, PeakNs));
     return Error::success();
   };
   if (Error E = From.forEach(Take))

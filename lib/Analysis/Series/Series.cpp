@@ -74,7 +74,9 @@ void addSpike(std::vector<SeriesPoint> &To, uint64_t TimeNs, uint64_t Value) {
         return Ns < P.TimeNs;
       });
   uint64_t Before = At == To.begin() ? 0 : At[-1].Value;
-  To.insert(At, {{TimeNs, Value}, {TimeNs + 1, Before}});
+  if (At == To.end() || At->TimeNs > TimeNs + 1)
+    At = To.insert(At, {TimeNs + 1, Before});
+  To.insert(At, {TimeNs, Value});
 }
 
 } // namespace memkit

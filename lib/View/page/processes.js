@@ -52,10 +52,7 @@ export class Processes {
     const {processes} = run.start;
     this.times = answer.time_ns;
     this.curves.forEach((curve, at) => {
-      const name = processes.name[at], pid = String(processes.pid[at]);
-      const series = answer.series.find(one => one.process === processes.id[at]) ||
-        answer.series.find(one => one.name.includes(pid)) || answer.series.find(one => one.name === name);
-      curve.values = series?.values || null;
+      curve.values = answer.series.find(one => one.process === processes.id[at])?.values || null;
       curve.surface.redraw();
     });
   }

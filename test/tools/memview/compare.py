@@ -32,8 +32,10 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
+import file_answers
 from served import Served
 
 traces = sys.argv[1:]
@@ -121,6 +123,15 @@ with Served(*traces) as S:
     with Served(*traces) as Other:
         Other.ask("profile?all=1")
         print("again:", Other.ask("compare") == answer)
+    # A page that is a file compares the same frames.
+    # CHECK: saved: True
+    # STEPS: saved: True
+    # GROUPS: saved: True
+    with tempfile.TemporaryDirectory() as folder:
+        file = os.path.join(folder, "page.html")
+        subprocess.run(["memview", "-q", "-o", file, *traces], check=True)
+        del answer["status"]
+        print("saved:", file_answers.read(file)[1]["compare"] == answer)
     # CHECK: trace=2: not a number up to 1
     # CHECK: what=x: a comparison is of peak or of live
     # CHECK: space=9: not a number up to 0

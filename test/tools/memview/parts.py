@@ -82,6 +82,12 @@ with Served(trace) as S:
         sums = all(sum(s["values"][i] for s in c["series"]) == total
                    for i, total in enumerate(c["total"]))
         print("curves by %s:" % by, "sums", sums, "peak", max(c["total"]) == peak)
+    # Processes may share a name: each series says whose it is.
+    # CHECK: series of processes: 3 True
+    series = S.ask("curves?by=process")["series"]
+    last = {one["process"]: one["values"][-1] for one in series}
+    print("series of processes:", len(last), all(
+        last[id] == S.ask("curves?process=%d" % id)["total"][-1] for id in ids))
     # CHECK: one heap by thread: True
     c = S.ask("curves?by=thread&heap=%d" % heaps[0]["id"])
     print("one heap by thread:", max(c["total"]) == heaps[0]["peak_bytes"])

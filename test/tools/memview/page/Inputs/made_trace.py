@@ -168,7 +168,8 @@ class Trace:
             for name, kind, hows, shares in self.SERIES.get(by, [("all", "other", [], [])]):
                 values = [min(left, int(sum(parts[how][at] * share for how, share in zip(hows, shares)))) for at, left in enumerate(rest)] if hows else rest
                 rest = [left - value for left, value in zip(rest, values)]
-                series.append({"name": (HOSTILE[len(series) % 6] if self.hostile else "") + name, "kind": kind, "values": values})
+                series.append({"name": (HOSTILE[len(series) % 6] if self.hostile else "") + name, "kind": kind, "values": values,
+                               **({"process": len(series) + 1} if by == "process" else {})})
         if parameters.get("heap") or parameters.get("process"):
             total = [value // 2 for value in total]
             series = [{**one, "values": [value // 2 for value in one["values"]]} for one in series[:1]]

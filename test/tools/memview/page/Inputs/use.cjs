@@ -168,6 +168,25 @@ const tests = {
     assert(!await page.isVisible('dialog'));
   },
 
+  async 'each of several processes of one name has its own curve'(page) {
+    const rename = async (pattern, change) => page.route(pattern, async route => {
+      const answer = await (await route.fetch()).json();
+      change(answer);
+      await route.fulfill({json: answer});
+    });
+    await rename('**/api/start', answer => answer.processes.name.fill('worker'));
+    await rename(/by=process/, answer => {
+      answer.series.forEach(one => one.name = 'worker');
+      // The last two have one shape.
+      answer.series[2].values.reverse();
+    });
+    await page.goto(address + '#view=processes');
+    await page.waitForFunction(() => {
+      const pictures = [...document.querySelectorAll('.process-table canvas')].map(canvas => canvas.toDataURL());
+      return pictures.length === 3 && new Set(pictures).size === 3;
+    });
+  },
+
   async 'a picture is the view as SVG'(page) {
     await page.goto(address + '#view=flame');
     await page.waitForTimeout(300);
