@@ -103,6 +103,14 @@ static uint64_t lastEnd(const GrowthReport &G) {
   return End;
 }
 
+std::string outsideText(const Trace &T, const OutsideRise &O) {
+  std::string Heap = T.heapName(O.Heap).str();
+  return Heap + " grows, outside of the totals: +" +
+         formatSize(static_cast<uint64_t>(O.Rate)) +
+         (O.HasSteps ? " per step, " : " per second, ") + formatSize(O.Rise) +
+         " so far: memleak --heap=" + Heap;
+}
+
 std::string notSeenText(const Trace &T, const GrowthReport &G) {
   // Fewer sampled blocks show no course.
   constexpr uint64_t Blocks = 10;
@@ -146,6 +154,8 @@ void printGrowth(raw_ostream &OS, const LeakView &V) {
     OS << ", by " << rateText(Sum) << " per "
        << unitOf(G.Spans[G.Found[0].Span]) << (One ? "" : " in all");
   OS << " (measured: " << spanText(G) << ")" << notSeenText(V.T, G) << '\n';
+  for (const OutsideRise &O : V.R.Outside)
+    OS << outsideText(V.T, O) << '\n';
   printFindings(OS, V, FK_Growth);
   if (any_of(G.Found, [&](const Growth &F) {
         return F.Word == GrowthWord::Grows && !G.Spans[F.Span].HasSteps;

@@ -143,6 +143,14 @@ static StringRef spaceName(const Trace &T, uint32_t Space) {
   return Space == 0 ? "outside" : T.spaceName(Space - 1);
 }
 
+static void writeOutside(json::OStream &J, const Trace &T,
+                         const OutsideRise &O) {
+  J.attribute("heap", jsonText(T.heapName(O.Heap)));
+  J.attribute(O.HasSteps ? "bytes_per_step" : "bytes_per_second",
+              rateValue(O.Rate));
+  J.attribute("growth_bytes", O.Rise);
+}
+
 static void writeMeasured(json::OStream &J, const LeakView &V) {
   const GrowthReport &G = V.R.Growth;
   using R = GrowthRange;
@@ -167,6 +175,11 @@ static void writeMeasured(json::OStream &J, const LeakView &V) {
   J.attribute("too_short", static_cast<uint64_t>(G.TooShort));
   if (G.TooShort)
     J.attribute("has_intervals", static_cast<uint64_t>(G.MaxIntervals));
+  if (!V.R.Outside.empty())
+    J.attributeArray("outside", [&] {
+      for (const OutsideRise &O : V.R.Outside)
+        J.object([&] { writeOutside(J, V.T, O); });
+    });
 }
 
 void writeLeakJson(raw_ostream &OS, const LeakView &V) {

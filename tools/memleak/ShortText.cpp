@@ -189,6 +189,8 @@ void ShortPrinter::printGrowth() {
   else
     say(nothingText(V, Growing != 0) + " (measured: " + spanText(G) + ")" +
         notSeenText(V.T, G));
+  for (const OutsideRise &O : V.R.Outside)
+    say(outsideText(V.T, O));
   for (const LineGrowth &L : Ended)
     printLine(L);
 }

@@ -38,6 +38,15 @@ struct LeakFinding {
   bool IsArenas = false;
 };
 
+/// What rises in a heap outside of the totals, such as mapped files. No finding
+/// has it: no byte of it is in the memory that is judged.
+struct OutsideRise {
+  uint32_t Heap = 0;
+  bool HasSteps = false;
+  double Rate = 0; ///< bytes per step, or per second
+  uint64_t Rise = 0;
+};
+
 struct LeakFindings {
   /// Findings of kind exit, then of kind growth, then outliers, each in the
   /// order of their own list.
@@ -45,6 +54,7 @@ struct LeakFindings {
   LeakReport Exit;
   GrowthReport Growth;
   std::vector<Outlier> Outliers;
+  std::vector<OutsideRise> Outside; ///< if no heap was chosen
   bool HasSteps = false;     ///< whether an analysed process has steps
   bool HasLifetimes = false; ///< growth needs lifetimes
   bool LooksForGrowth = false;

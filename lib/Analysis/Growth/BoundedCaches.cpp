@@ -4,6 +4,7 @@
 // collector keeps small.
 
 #include "BoundedCaches.h"
+#include "FunctoolsCaches.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
@@ -43,7 +44,19 @@ constexpr KnownCache Known[] = {
 constexpr size_t Innermost = 5;
 } // namespace
 
-StringRef boundedCache(const Trace &T, uint32_t Stack, uint64_t Blocks) {
+/// Whether the stack fills a functools.lru_cache(maxsize), whose size is not
+/// known.
+bool BoundedCaches::fillsLruCache(uint32_t Stack) {
+  std::optional<uint32_t> Caller = callerOfCache(T, Stack, BoundedWrapper);
+  if (!Caller)
+    return false;
+  auto [At, New] = FillsBelow.try_emplace(*Caller);
+  if (New)
+    At->second = fillsCache(T, *Caller, BoundedWrapper);
+  return At->second;
+}
+
+StringRef BoundedCaches::of(uint32_t Stack, uint64_t Blocks) {
   std::vector<ShownFrame> Frames = T.shownStack(Stack);
   for (const KnownCache &Of : Known) {
     if (Blocks > Of.Blocks)
@@ -57,7 +70,7 @@ StringRef boundedCache(const Trace &T, uint32_t Stack, uint64_t Blocks) {
         }))
       return Of.Text;
   }
-  return "";
+  return fillsLruCache(Stack) ? "a functools.lru_cache, up to its maxsize" : "";
 }
 
 } // namespace memkit

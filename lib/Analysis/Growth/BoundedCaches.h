@@ -7,13 +7,24 @@
 #define MEMKIT_LIB_ANALYSIS_BOUNDEDCACHES_H
 
 #include "memkit/Model/Trace.h"
+#include "llvm/ADT/DenseMap.h"
 
 namespace memkit {
 
-/// The cache or heap that may hold Blocks live blocks of a stack, with its
-/// bound, in a few words; empty: none is known, or the blocks are more than its
-/// bound.
-llvm::StringRef boundedCache(const Trace &T, uint32_t Stack, uint64_t Blocks);
+class BoundedCaches {
+public:
+  explicit BoundedCaches(const Trace &T) : T(T) {}
+  /// The cache or heap that may hold Blocks live blocks of a stack, with its
+  /// bound, in a few words; empty: none is known, or the blocks are more than
+  /// its bound.
+  llvm::StringRef of(uint32_t Stack, uint64_t Blocks);
+
+private:
+  bool fillsLruCache(uint32_t Stack);
+
+  const Trace &T;
+  llvm::DenseMap<uint32_t, bool> FillsBelow; ///< by node that calls a cache
+};
 
 } // namespace memkit
 

@@ -86,9 +86,10 @@ void GrowthFinder::chooseWord(GrowthCandidate &C, ArrayRef<double> Growing,
 /// Finds the known cache of each finding. One finding may have the stacks of
 /// several causes: nearly all bytes must be of such caches.
 void GrowthFinder::setBounded() {
+  BoundedCaches Caches(T);
   for (GrowthCandidate &C : Candidates)
     if (!C.IsDropped && C.Survives && !C.G.IsArenas)
-      C.G.Bounded = boundedCache(T, C.G.Stack, C.G.Blocks);
+      C.G.Bounded = Caches.of(C.G.Stack, C.G.Blocks);
   std::vector<uint32_t> Of = findingsOfNodes();
   std::vector<double> All(Candidates.size()), InCaches(Candidates.size());
   for (const GrowthRow &R : Rows) {
@@ -99,7 +100,7 @@ void GrowthFinder::setBounded() {
         Candidates[C].Group != R.Group)
       continue;
     All[C] += R.rise();
-    if (!boundedCache(T, R.Stack, Infos[Row].BlocksAtCut).empty())
+    if (!Caches.of(R.Stack, Infos[Row].BlocksAtCut).empty())
       InCaches[C] += R.rise();
   }
   for (size_t C = 0; C != Candidates.size(); ++C)

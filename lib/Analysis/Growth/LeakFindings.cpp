@@ -28,6 +28,7 @@ public:
   Error findLayers();
 
 private:
+  Error findOutside();
   Error findLayersOfFreed();
   Error findOutliers(IntervalSeries &Intervals);
   bool isBelowGrowth(const Outlier &O, const ArenaStacks &Of) const;
@@ -53,11 +54,51 @@ Error OverTime::run(const Suppressions &Hidden, const Suppressions &ByDefault) {
       return Found.takeError();
     R.Growth = std::move(*Found);
     R.LooksForGrowth = true;
+    if (Error E = findOutside())
+      return E;
   }
   if (Options.Kinds & FK_Outlier)
     if (Error E = findOutliers(**Intervals))
       return E;
   suppress(Hidden, ByDefault);
+  return Error::success();
+}
+
+/// Whether the heap may grow, by its totals: most programs map their files
+/// first, and then no more.
+static bool mayGrow(const Trace &T, uint32_t Heap) {
+  constexpr uint64_t MinBytes = 1 << 20, MinBlocks = 8;
+  const HeapStats &H = T.heapStats(Heap);
+  return T.heap(Heap).Flags & HF_OutsideTotals && H.PeakBytes >= MinBytes &&
+         H.PeakBlocks >= MinBlocks && H.PeakTimeNs > T.endNs() / 10 * 7;
+}
+
+/// Looks whether heaps outside of the totals grow.
+Error OverTime::findOutside() {
+  for (uint32_t Heap = 1; Heap <= T.heaps().size(); ++Heap) {
+    if (S.selection().isOuterView() || !mayGrow(T, Heap))
+      continue;
+    SelectionSpec Spec;
+    Spec.Heaps = {T.heapName(Heap).str()};
+    Expected<Selection> Sel = Selection::create(T, Spec);
+    if (!Sel)
+      return Sel.takeError();
+    Expected<SelectedStats> Of = SelectedStats::create(T, std::move(*Sel));
+    if (!Of)
+      return Of.takeError();
+    Expected<GrowthReport> Found = findGrowth(*Of);
+    if (!Found)
+      return Found.takeError();
+    OutsideRise Sum{Heap};
+    for (const Growth &G : Found->Found)
+      if (G.Word != GrowthWord::Grew) {
+        Sum.HasSteps = Found->Spans[G.Span].HasSteps;
+        Sum.Rate += G.Rate;
+        Sum.Rise += G.Rise;
+      }
+    if (Sum.Rise)
+      R.Outside.push_back(Sum);
+  }
   return Error::success();
 }
 

@@ -3,6 +3,7 @@
 // Known reasons of growth.
 
 #include "memkit/Analysis/LeakHints.h"
+#include "FunctoolsCaches.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
@@ -52,61 +53,6 @@ static bool isGraphNode(ArrayRef<ShownFrame> Frames) {
 }
 
 //===----------------------------------------------------------------------===//
-// Caches of functools
-//===----------------------------------------------------------------------===//
-
-static constexpr StringLiteral BoundlessWrapper = "infinite_lru_cache_wrapper";
-static constexpr StringLiteral BoundedWrapper = "bounded_lru_cache_wrapper";
-
-static bool hasFunction(ArrayRef<ShownFrame> Frames, StringRef Name) {
-  return any_of(Frames,
-                [&](const ShownFrame &F) { return F.Function == Name; });
-}
-
-/// The frames of C that allocate for the innermost Python function.
-static ArrayRef<ShownFrame> nativeFrames(ArrayRef<ShownFrame> Frames) {
-  return Frames.take_until([](const ShownFrame &F) { return F.IsPython; });
-}
-
-/// The caller of the innermost cache without a bound in the stack; nothing: no
-/// such cache.
-static std::optional<uint32_t> callerOfCache(const Trace &T, uint32_t Stack) {
-  for (uint32_t N = T.leaf(Stack); N; N = T.parent(N))
-    if (hasFunction(T.unfolded(T.frameOf(N)), BoundlessWrapper))
-      return T.parent(N);
-  return std::nullopt;
-}
-
-/// Whether the stack allocates the table of entries of the cache below Caller:
-/// no Python function runs between.
-static bool isTableOfCache(const Trace &T, uint32_t Stack, uint32_t Caller) {
-  for (uint32_t N = T.leaf(Stack); N > Caller; N = T.parent(N)) {
-    ArrayRef<ShownFrame> Frames = T.unfolded(T.frameOf(N));
-    if (hasFunction(Frames, BoundlessWrapper))
-      return T.parent(N) == Caller;
-    if (any_of(Frames, [](const ShownFrame &F) { return F.IsPython; }))
-      return false;
-  }
-  return false;
-}
-
-/// Whether a cache without a bound fills below Caller: its table became larger
-/// again and again. What a cached function keeps elsewhere, the cache does not
-/// keep.
-static bool fillsCache(const Trace &T, uint32_t Caller) {
-  constexpr uint64_t MinTables = 3, MinTableBytes = 4096;
-  for (const PackedRows &Rows : T.stackRows())
-    for (size_t I = 0; I != Rows.size(); ++I) {
-      if (!isTableOfCache(T, Rows.key(I), Caller))
-        continue;
-      StackStats R = Rows[I];
-      if (R.Allocations >= MinTables && R.PeakBytes >= MinTableBytes)
-        return true;
-    }
-  return false;
-}
-
-//===----------------------------------------------------------------------===//
 // Threads
 //===----------------------------------------------------------------------===//
 
@@ -134,14 +80,14 @@ static std::optional<LeakHint> hintOf(const Trace &T, const Growth &G,
   };
   if (isGraphNode(Frames))
     return LeakHint::AutogradGraph;
-  if (std::optional<uint32_t> Caller = callerOfCache(T, Stack);
-      Caller && fillsCache(T, *Caller))
+  if (std::optional<uint32_t> Caller = callerOfCache(T, Stack, BoundlessWrapper);
+      Caller && fillsCache(T, *Caller, BoundlessWrapper))
     return LeakHint::BoundlessCache;
   if (Has(opensFile))
     return LeakHint::OpenFiles;
   if (Has(startsThread))
     return mayStillRun(T, G) ? std::nullopt : std::optional(LeakHint::Threads);
-  if (G.IsContainer && !hasFunction(nativeFrames(Frames), BoundedWrapper))
+  if (G.IsContainer && !allocatesForCache(Frames, BoundedWrapper))
     return LeakHint::Container;
   return std::nullopt;
 }
@@ -180,10 +126,9 @@ std::optional<LeakHint> findHint(const Trace &T, const GrowthReport &R,
     // The nodes of a graph are small beside the tensors that the nodes keep.
     if (hasGraphNodes(T, G))
       return LeakHint::AutogradGraph;
-    G.forEachPart([&](uint32_t Stack, uint64_t Bytes) {
-      if (std::optional<LeakHint> Hint = hintOf(T, G, Stack))
-        Rises[static_cast<size_t>(*Hint)] += Bytes;
-    });
+    // What the other stacks have comes with the most: the buffer of an open file.
+    if (std::optional<LeakHint> Hint = hintOf(T, G, G.Stack))
+      Rises[static_cast<size_t>(*Hint)] += G.Rise;
   }
   if (isKeptByGraph(T, R, L))
     return LeakHint::AutogradGraph;

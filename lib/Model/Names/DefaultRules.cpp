@@ -265,6 +265,7 @@ library:^/lib64/
 library:^/nix/store/
 library:^/snap/
 library:^/rustc/
+library:^/rust/deps/
 library:^<
 library:/site-packages/
 library:/dist-packages/
