@@ -55,8 +55,9 @@ heapCurves(const Trace &T, const CountedHeaps &C,
 
 /// The peak lies between the ends of intervals: its values come from the
 /// summary.
-void TraceView::addPeak(const TracePart &P, uint64_t PeakNs, DrawnCurves &To) {
-  if (!PeakNs)
+void TraceView::addPeak(const TracePart &P, const PeakTotals &Peak,
+                        DrawnCurves &To) {
+  if (!Peak.TimeNs)
     return;
   uint64_t Total = 0;
   std::map<uint32_t, uint64_t> Sums; // by GroupCurve::Id
@@ -70,9 +71,14 @@ void TraceView::addPeak(const TracePart &P, uint64_t PeakNs, DrawnCurves &To) {
          : To.By == "process" ? Process
                               : Over->Where->of(R.Key)] += Bytes;
   });
-  addSpike(To.Total, PeakNs, Total);
+  // Behind the peak, rises count before falls. The peak of a process by itself
+  // is another.
+  if (!P.filter().Process)
+    for (SeriesPoint &Of : To.Total)
+      Of.Value = std::min(Of.Value, Peak.Bytes);
+  addSpike(To.Total, Peak.TimeNs, Total);
   for (GroupCurve &G : To.Groups)
-    addSpike(G.Points, PeakNs, Sums[G.Id]);
+    addSpike(G.Points, Peak.TimeNs, Sums[G.Id]);
 }
 
 /// The groups of stacks that curves show.
@@ -143,10 +149,10 @@ Error TraceView::readIntervalCurves(TracePart &P, DrawnCurves &To) {
     return Intervals.takeError();
   const Trace &T = trace();
   CountedHeaps Counted(T, To.Space, P.filter().Heap);
-  uint64_t PeakNs = peakOf(P, To.Space).TimeNs;
+  PeakTotals Peak = peakOf(P, To.Space);
   auto Heaps = readGroupSeries(
       **Intervals, T, T.heaps().size() + 1,
-      [](uint32_t, uint32_t Heap, uint32_t) { return Heap; }, PeakNs);
+      [](uint32_t, uint32_t Heap, uint32_t) { return Heap; }, Peak.TimeNs);
   if (!Heaps)
     return Heaps.takeError();
   std::vector<std::vector<SeriesPoint>> Outermost;
@@ -163,7 +169,7 @@ Error TraceView::readIntervalCurves(TracePart &P, DrawnCurves &To) {
         [&](uint32_t Process, uint32_t Heap, uint32_t Stack) {
           return Counted.isOutermost(Heap) ? Of.Of(Process, Stack) : NoGroup;
         },
-        PeakNs);
+        Peak.TimeNs);
     if (!Series)
       return Series.takeError();
     for (uint32_t Id = 0; Id != Of.Count; ++Id)
@@ -173,7 +179,7 @@ Error TraceView::readIntervalCurves(TracePart &P, DrawnCurves &To) {
       }
   }
   keepLastValues(To);
-  addPeak(P, PeakNs, To);
+  addPeak(P, Peak, To);
   return Error::success();
 }
 

@@ -197,7 +197,7 @@ private:
   llvm::Expected<bool> readEventCurves(const TracePart &P, DrawnCurves &To);
   llvm::Error readLines();
   void keepLastValues(DrawnCurves &To) const;
-  void addPeak(const TracePart &P, uint64_t PeakNs, DrawnCurves &To);
+  void addPeak(const TracePart &P, const PeakTotals &Peak, DrawnCurves &To);
   llvm::StringSet<> leakingLines() const;
   void writeLines(llvm::json::OStream &J, PartFilter Of, uint32_t Space,
                   ViewRange R, size_t Count);

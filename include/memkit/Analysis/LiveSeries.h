@@ -50,8 +50,8 @@ llvm::Expected<LiveSeries> readLiveSeries(const SelectedStats &S,
 /// Live bytes of groups of stacks at the ends of intervals, by group, as
 /// LiveSeries::Heaps. GroupOf: the group of a row, from 0; NumGroups or higher:
 /// the row does not count; Process: an id. PeakNs: the time of a peak that
-/// addSpike() is to add: what an interval around it changed counts from the
-/// time on. Errors: TraceError.
+/// addSpike() is to add: rises of stacks in an interval around it count from
+/// the time on, falls from the interval's end. Errors: TraceError.
 llvm::Expected<std::vector<std::vector<SeriesPoint>>>
 readGroupSeries(IntervalSeries &Intervals, const Trace &T, size_t NumGroups,
                 llvm::function_ref<uint32_t(uint32_t Process, uint32_t Heap,

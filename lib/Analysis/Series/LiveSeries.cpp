@@ -119,10 +119,10 @@ static std::vector<uint64_t> lastQuarters(const Trace &T,
   return Out;
 }
 
-/// When the changes of an interval count. The end of the interval would leave a
+/// When the rises of an interval count. The end of the interval would leave a
 /// hole behind a peak in the interval: what the peak held, and the end still
 /// holds, would seem free between the two.
-static uint64_t timeOfChanges(const IntervalHead &H, uint64_t PeakNs) {
+static uint64_t timeOfRises(const IntervalHead &H, uint64_t PeakNs) {
   return H.BeginNs <= PeakNs && PeakNs < H.EndNs ? PeakNs + 1 : H.EndNs;
 }
 
@@ -149,11 +149,16 @@ Expected<std::vector<std::vector<SeriesPoint>>> readGroupSeries(
   auto Take = [&](size_t Process, size_t Interval,
                   ArrayRef<IntervalChange> Rows) {
     uint32_t Id = From.processes()[Process].Process;
-    for (const IntervalChange &R : Rows)
-      if (uint32_t Group = GroupOf(Id, R.Heap, R.Stack); Group < NumGroups)
-        Sums.add(Group, R);
+    auto Add = [&](bool Rises, uint64_t TimeNs) {
+      for (const IntervalChange &R : Rows)
+        if ((R.Bytes > R.BytesBefore) == Rises)
+          if (uint32_t Group = GroupOf(Id, R.Heap, R.Stack); Group < NumGroups)
+            Sums.add(Group, R);
+      Sums.endRows(Process, TimeNs);
+    };
     const IntervalHead &Head = From.processes()[Process].Heads[Interval];
-    Sums.endRows(Process, timeOfChanges(Head, PeakNs));
+    Add(/*Rises=*/true, timeOfRises(Head, PeakNs));
+    Add(/*Rises=*/false, Head.EndNs);
     return Error::success();
   };
   if (Error E = From.forEach(Take))
