@@ -55,8 +55,8 @@ struct LeakFindings {
   GrowthReport Growth;
   std::vector<Outlier> Outliers;
   std::vector<OutsideRise> Outside; ///< if no heap was chosen
-  bool HasSteps = false;     ///< whether an analysed process has steps
-  bool HasLifetimes = false; ///< growth needs lifetimes
+  bool HasSteps = false;            ///< whether an analysed process has steps
+  bool HasLifetimes = false;        ///< growth needs lifetimes
   bool LooksForGrowth = false;
   uint64_t InBaseline = 0; ///< findings hidden because the baseline has them
   std::vector<HolderSearch> Searches; ///< for names of Python

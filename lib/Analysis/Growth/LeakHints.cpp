@@ -80,7 +80,8 @@ static std::optional<LeakHint> hintOf(const Trace &T, const Growth &G,
   };
   if (isGraphNode(Frames))
     return LeakHint::AutogradGraph;
-  if (std::optional<uint32_t> Caller = callerOfCache(T, Stack, BoundlessWrapper);
+  if (std::optional<uint32_t> Caller =
+          callerOfCache(T, Stack, BoundlessWrapper);
       Caller && fillsCache(T, *Caller, BoundlessWrapper))
     return LeakHint::BoundlessCache;
   if (Has(opensFile))
@@ -126,7 +127,8 @@ std::optional<LeakHint> findHint(const Trace &T, const GrowthReport &R,
     // The nodes of a graph are small beside the tensors that the nodes keep.
     if (hasGraphNodes(T, G))
       return LeakHint::AutogradGraph;
-    // What the other stacks have comes with the most: the buffer of an open file.
+    // What the other stacks have comes with the most: the buffer of an open
+    // file.
     if (std::optional<LeakHint> Hint = hintOf(T, G, G.Stack))
       Rises[static_cast<size_t>(*Hint)] += G.Rise;
   }
