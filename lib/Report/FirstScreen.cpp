@@ -188,6 +188,15 @@ static std::string verdict(const PageInput &F, ArrayRef<Subject> All) {
   return Text;
 }
 
+/// The exit status of the program, if it is not 0.
+static std::string statusText(const PageInput &F) {
+  for (const ProcessReport &P : F.R.Processes)
+    if (P.Id == F.R.Program && P.Stats && P.Stats->Ended && !P.Stats->Signal &&
+        P.Stats->ExitStatus > 0)
+      return ", exit status " + std::to_string(P.Stats->ExitStatus);
+  return "";
+}
+
 static std::string runText(const PageInput &F) {
   const RunReport &R = F.R;
   if (isMoment(F))
@@ -206,6 +215,7 @@ static std::string runText(const PageInput &F) {
             std::to_string(R.Run.WorldSize);
   Line += ", " + plural(R.Allocations, "allocation") + ", ";
   Line += R.Lost ? plural(R.Lost, "event") + " lost" : "nothing lost";
+  Line += statusText(F);
   if (is_contained(F.T.header().Options, "attached=1"))
     Line += "; attached to: without what lived before";
   return Line;
