@@ -11,6 +11,7 @@
 
 namespace memkit {
 
+/// The bounded caches and heaps of a trace. One thread at a time.
 class BoundedCaches {
 public:
   explicit BoundedCaches(const Trace &T) : T(T) {}

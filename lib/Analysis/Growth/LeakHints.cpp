@@ -70,18 +70,22 @@ static bool mayStillRun(const Trace &T, const Growth &G) {
 // Hints
 //===----------------------------------------------------------------------===//
 
-static std::optional<LeakHint> hintOf(const Trace &T, const Growth &G,
-                                      uint32_t Stack) {
+/// All frames of a stack, the innermost first.
+static std::vector<ShownFrame> framesOf(const Trace &T, uint32_t Stack) {
   std::vector<ShownFrame> Frames;
   for (uint32_t N = T.leaf(Stack); N; N = T.parent(N))
     append_range(Frames, T.unfolded(T.frameOf(N)));
+  return Frames;
+}
+
+/// Why the finding grows, by the stack with the most bytes.
+static std::optional<LeakHint> hintOf(const Trace &T, const Growth &G) {
+  std::vector<ShownFrame> Frames = framesOf(T, G.Stack);
   auto Has = [&](auto Is) {
     return any_of(Frames, [&](const ShownFrame &F) { return Is(F.Function); });
   };
-  if (isGraphNode(Frames))
-    return LeakHint::AutogradGraph;
   if (std::optional<uint32_t> Caller =
-          callerOfCache(T, Stack, BoundlessWrapper);
+          callerOfCache(T, G.Stack, BoundlessWrapper);
       Caller && fillsCache(T, *Caller, BoundlessWrapper))
     return LeakHint::BoundlessCache;
   if (Has(opensFile))
@@ -93,11 +97,11 @@ static std::optional<LeakHint> hintOf(const Trace &T, const Growth &G,
   return std::nullopt;
 }
 
-/// Whether the finding is of nodes of an autograd graph.
+/// Whether any stack of the finding allocates nodes of an autograd graph.
 static bool hasGraphNodes(const Trace &T, const Growth &G) {
   bool Has = false;
   G.forEachPart([&](uint32_t Stack, uint64_t) {
-    Has |= hintOf(T, G, Stack) == LeakHint::AutogradGraph;
+    Has |= isGraphNode(framesOf(T, Stack));
   });
   return Has;
 }
@@ -129,7 +133,7 @@ std::optional<LeakHint> findHint(const Trace &T, const GrowthReport &R,
       return LeakHint::AutogradGraph;
     // What the other stacks have comes with the most: the buffer of an open
     // file.
-    if (std::optional<LeakHint> Hint = hintOf(T, G, G.Stack))
+    if (std::optional<LeakHint> Hint = hintOf(T, G))
       Rises[static_cast<size_t>(*Hint)] += G.Rise;
   }
   if (isKeptByGraph(T, R, L))
