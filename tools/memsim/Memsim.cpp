@@ -142,16 +142,29 @@ static bool knowsDevice(const Trace &T, uint64_t Bytes) {
   return Bytes || any_of(T.devices(), [](const Device &D) { return D.Bytes; });
 }
 
-static Error noTensorsOfCpu(const Trace &T) {
+static bool hasDeviceTensors(const Trace &T) {
   for (uint32_t Heap = 1; Heap <= T.heaps().size(); ++Heap)
     if (hasTensors(T, Heap, TensorSource::Devices))
-      return makeError(T.name() +
-                       ": the tensors are on a device already; "
-                       "--device-bytes=" +
-                       As + " is another size of it");
-  return makeError(T.name() +
-                   ": no allocation of a tensor of PyTorch is in the trace or "
-                   "the selection; memrec records them with their events");
+      return true;
+  return false;
+}
+
+/// Of a program that ran on the CPU. The tensors that a program on a device has
+/// on the host say nothing of the device.
+static Expected<DeviceFit> fitCpu(const Trace &T, const Selection &Sel,
+                                  const TorchConfig &C, uint64_t Bytes) {
+  if (hasDeviceTensors(T))
+    return makeError(T.name() +
+                     ": the tensors are on a device already; --device-bytes=" +
+                     As + " is another size of it");
+  auto Found = fitDevice(T, Sel, C, Bytes);
+  if (!Found)
+    return Found.takeError();
+  if (!*Found)
+    return makeError(T.name() +
+                     ": no allocation of a tensor of PyTorch is in the trace "
+                     "or the selection; memrec records them with their events");
+  return **Found;
 }
 
 static Error noTensors(const Trace &T) {
@@ -174,12 +187,10 @@ static Error simulateDevices(const Trace &T, const Selection &Sel,
   append_range(Configs, Tried);
   std::optional<DeviceFit> Fit;
   if (!As.empty()) {
-    auto Found = fitDevice(T, Sel, Configs.front(), Bytes);
+    Expected<DeviceFit> Found = fitCpu(T, Sel, Configs.front(), Bytes);
     if (!Found)
       return Found.takeError();
-    if (!*Found)
-      return noTensorsOfCpu(T);
-    Fit = **Found;
+    Fit = *Found;
   }
   auto Targets = simulateTorch(T, Sel, Configs, Bytes,
                                Fit ? TensorSource::Cpu : TensorSource::Devices);
@@ -204,10 +215,7 @@ static Expected<bool> isOfHost(const Trace &T) {
   if (With.empty()) {
     if (!As.empty())
       return false;
-    for (uint32_t Heap = 1; Heap <= T.heaps().size(); ++Heap)
-      if (hasTensors(T, Heap, TensorSource::Devices))
-        return false;
-    return !Search && DeviceBytes.empty();
+    return !hasDeviceTensors(T) && !Search && DeviceBytes.empty();
   }
   bool Of = isHostAllocator(With[0]);
   for (const std::string &Text : With)
