@@ -28,7 +28,7 @@ void printGrowth(llvm::raw_ostream &OS, const LeakView &V);
 
 /// What an analysis of growth would not have seen: `; sampled: ...`.
 std::string notSeenText(const Trace &T, const GrowthReport &G);
-/// `host.file grows, too, +7.1 MiB per second: ...`.
+/// `host.file grows, outside of the totals: +7.1 MiB per second, ...`.
 std::string outsideText(const Trace &T, const OutsideRise &O);
 /// Prints what suppressions and a baseline hid, in a line each.
 void printHiddenShort(llvm::raw_ostream &OS, const LeakView &V);

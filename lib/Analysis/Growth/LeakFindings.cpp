@@ -89,15 +89,17 @@ Error OverTime::findOutside() {
     Expected<GrowthReport> Found = findGrowth(*Of);
     if (!Found)
       return Found.takeError();
-    OutsideRise Sum{Heap};
+    // A program has steps, and its helpers may have none.
+    OutsideRise BySteps{Heap, /*HasSteps=*/true}, ByTime{Heap};
     for (const Growth &G : Found->Found)
       if (G.Word != GrowthWord::Grew) {
-        Sum.HasSteps = Found->Spans[G.Span].HasSteps;
-        Sum.Rate += G.Rate;
-        Sum.Rise += G.Rise;
+        OutsideRise &To = Found->Spans[G.Span].HasSteps ? BySteps : ByTime;
+        To.Rate += G.Rate;
+        To.Rise += G.Rise;
       }
-    if (Sum.Rise)
-      R.Outside.push_back(Sum);
+    for (const OutsideRise &Sum : {BySteps, ByTime})
+      if (Sum.Rise)
+        R.Outside.push_back(Sum);
   }
   return Error::success();
 }
