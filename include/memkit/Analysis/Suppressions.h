@@ -26,6 +26,12 @@ public:
   bool empty() const { return Patterns.empty(); }
   llvm::ArrayRef<std::string> patterns() const { return Patterns; }
 
+  /// The pattern of a number of matchNodes(); empty: what no pattern says.
+  llvm::StringRef patternOf(uint32_t Number) const {
+    return Number <= Patterns.size() ? llvm::StringRef(Patterns[Number - 1])
+                                     : llvm::StringRef();
+  }
+
   /// For each node of T (by id) the number, counted from 1, of the pattern that
   /// hides stacks through the node; 0: none. When several patterns match, the
   /// match nearest to the root counts; in one frame, the first pattern of the

@@ -71,6 +71,14 @@ void sumLeaks(const Trace &T, LeakReport &Report) {
   });
 }
 
+/// Whether the blocks are too many to be kept by design, as the pattern says: a
+/// program starts with three open streams. Buffers of more streams are of files
+/// that the program has not closed.
+static bool isBeyondDesign(StringRef Pattern, const Leak &L) {
+  constexpr uint64_t StandardStreams = 3;
+  return Pattern.contains("file_doallocate") && L.Blocks > StandardStreams;
+}
+
 LeakReport findLeaks(const SelectedStats &S, const Suppressions &Hidden,
                      const Suppressions &ByDefault) {
   const Trace &T = S.trace();
@@ -82,11 +90,15 @@ LeakReport findLeaks(const SelectedStats &S, const Suppressions &Hidden,
     HiddenBy = Hidden.matchNodes(T);
   if (!ByDefault.empty())
     DefaultBy = ByDefault.matchNodes(T);
+  auto IsByDesign = [&](const Leak &L) {
+    uint32_t Number = DefaultBy.empty() ? 0 : DefaultBy[T.leaf(L.Stack)];
+    return Number && !isBeyondDesign(ByDefault.patternOf(Number), L);
+  };
   for (const Leak &L : gatherLeaks(S)) {
     uint32_t Pattern = HiddenBy.empty() ? 0 : HiddenBy[T.leaf(L.Stack)];
     if (Pattern)
       addTo(Report.Suppressed[Pattern - 1], L);
-    else if (!DefaultBy.empty() && DefaultBy[T.leaf(L.Stack)])
+    else if (IsByDesign(L))
       addTo(Report.ByDefault, L);
     else
       Report.Leaks.push_back(L);

@@ -442,7 +442,7 @@ leak:^__gconv_find_transform$
 leak:^__gconv_load_conf$
 leak:^__wcsmbs_load_conv$
 # libc's buffers of stdout and of other streams, and its table of what exit()
-# calls. A stream that a program forgets to close is a finding of its own.
+# calls. More than three buffers are of files that a program has not closed.
 leak:^_IO_file_doallocate$
 leak:^_IO_file_doallocate@*$
 leak:^_IO_wfile_doallocate$
