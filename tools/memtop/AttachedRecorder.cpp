@@ -33,14 +33,14 @@ std::string AttachedRecorder::said() const {
 
 /// In the child process. memrec ends when memtop does, however that ends, and
 /// not by a key of the terminal, which is for memtop.
-[[noreturn]] static void becomeRecorder(int Messages, char **Argv) {
-  pid_t Parent = getppid();
+[[noreturn]] static void becomeRecorder(pid_t Parent, int Messages,
+                                        char **Argv) {
   setpgid(0, 0);
   for (int Signal : {SIGINT, SIGTERM, SIGHUP})
     signal(Signal, SIG_DFL);
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   int Null = open("/dev/null", O_RDWR);
-  if (Parent != 1 && getppid() == Parent && Null >= 0 && dup2(Null, 0) == 0 &&
+  if (getppid() == Parent && Null >= 0 && dup2(Null, 0) == 0 &&
       dup2(Null, 1) == 1 && dup2(Messages, 2) == 2)
     execv(Argv[0], Argv);
   _exit(1);
@@ -63,9 +63,10 @@ Error AttachedRecorder::spawn(const AttachWish &W) {
   for (std::string &Word : Words)
     Argv.push_back(Word.data());
   Argv.push_back(nullptr);
+  pid_t Self = getpid();
   Pid = fork();
   if (Pid == 0)
-    becomeRecorder(Messages, Argv.data());
+    becomeRecorder(Self, Messages, Argv.data());
   if (Pid > 0)
     return Error::success();
   Pid = 0;
